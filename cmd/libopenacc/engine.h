@@ -1,0 +1,161 @@
+/* The contract between the two halves of libopenacc: the thin C library that a
+   program loads (this folder) and the Go part (engine/, built as
+   libopenacc-engine.so) that it opens at the first call that needs it.
+
+   Thin side: entry points with their variable arguments, acc_* and Fortran
+   names, event dispatch, the host device's quick path, fork and loading.
+   Go side: everything else.  Every function below runs on the program's own
+   thread and may block; none lets an exception or a panic through.  */
+#ifndef ACCSCOPE_ENGINE_H
+#define ACCSCOPE_ENGINE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "dispatch.h"	/* callbacks/: struct acc_dispatch, struct acc_dispatch_thread */
+
+#define ACCSCOPE_ENGINE_VERSION 1
+
+/* Async values as GCC-compiled programs pass them.  */
+#define ACCSCOPE_ASYNC_NOVAL   (-1)
+#define ACCSCOPE_ASYNC_SYNC    (-2)
+#define ACCSCOPE_ASYNC_DEFAULT (-3)
+
+/* What the thin library must know of a device; lives as long as the process,
+   written by the Go side only.  */
+struct accscope_device
+{
+  int32_t type;			/* acc_device_t */
+  int32_t number;
+  uint32_t shared_memory;	/* host addresses are device addresses */
+  uint32_t open;		/* atomic: initialised, not shut down */
+};
+
+/* Where the program called us: what source attribution starts from.  Registers
+   are those of the caller at the call.  */
+struct accscope_place
+{
+  const void *return_address;
+  const void *stack_pointer;	/* value of the caller's stack pointer */
+  const void *frame_pointer;	/* the caller's %rbp */
+};
+
+/* One host thread.  The thin library keeps it in thread-local storage and
+   hands it to every call; the Go side makes its own for Go host threads.  */
+struct accscope_thread
+{
+  struct acc_dispatch_thread dispatch;	/* thread number, per-thread toggle */
+  struct accscope_device *device;	/* current device, NULL before first use */
+  struct accscope_place place;		/* of the call in progress */
+  uintptr_t engine;			/* the Go side's own handle, 0 before first use */
+};
+
+/* One GOACC_* call, its variable arguments decoded.  */
+struct accscope_construct
+{
+  int flags;			/* bit 0: run on the host (an if clause was false) */
+  void (*function) (void *);	/* GOACC_parallel_keyed only */
+  size_t entries;
+  void **hostaddrs;
+  size_t *sizes;
+  unsigned short *kinds;
+  unsigned gangs, workers, vector;	/* 0: not given */
+  int async;
+  int waits;			/* length of wait_list */
+  const int *wait_list;
+};
+
+/* Handed over once, when the Go part has been opened.  */
+struct accscope_host
+{
+  int version;			/* ACCSCOPE_ENGINE_VERSION */
+  struct acc_dispatch *dispatch;	/* the process's one published registry */
+  /* The thin library's copy of the dispatcher, used instead of the Go side's,
+     so that thread-local state exists once.  */
+  void (*dispatch_event) (struct acc_dispatch *, struct acc_dispatch_thread *,
+			  struct acc_dispatch_pair *, void *prof_info,
+			  void *event_info, void *api_info);
+  /* Runs function on the calling thread with a block of slots (Go cannot call
+     a C function pointer by itself).  */
+  void (*call) (void (*function) (void *), void *block);
+};
+
+/* X (result, name, arguments): the Go side exports accscope_engine_<name>.  T
+   stands for struct accscope_thread *.  An async argument of
+   ACCSCOPE_ASYNC_SYNC means the synchronous form of a routine.  */
+#define ACCSCOPE_ENGINE_FUNCTIONS(X, T)						\
+  /* start-up and end */							\
+  X (int, start, (const struct accscope_host *host))	/* 0, or an errno value */ \
+  X (void, thread_end, (T t))							\
+  X (void, program_end, (T t))							\
+  X (void, register_image, (unsigned version, const void *host_table, int type, const void *data)) \
+  X (void, unregister_image, (unsigned version, const void *host_table, int type, const void *data)) \
+  /* registration, chapter 5; mode is acc_register_t */				\
+  X (void, callback_register, (T t, int event, void *callback, int mode))	\
+  X (void, callback_unregister, (T t, int event, void *callback, int mode))	\
+  X (void *, lookup, (T t, const char *name))					\
+  /* constructs */								\
+  X (void, parallel, (T t, const struct accscope_construct *c))			\
+  X (void, data_start, (T t, const struct accscope_construct *c))		\
+  X (void, data_end, (T t))							\
+  X (void, enter_data, (T t, const struct accscope_construct *c))		\
+  X (void, exit_data, (T t, const struct accscope_construct *c))		\
+  X (void, update, (T t, const struct accscope_construct *c))			\
+  X (void, declare, (T t, const struct accscope_construct *c))			\
+  X (void, wait_directive, (T t, const struct accscope_construct *c))		\
+  /* 3.2.1 to 3.2.8: devices; number -1 where a routine has none */		\
+  X (int, get_num_devices, (T t, int type))					\
+  X (void, set_device_type, (T t, int type))					\
+  X (int, get_device_type, (T t))						\
+  X (void, set_device_num, (T t, int number, int type))				\
+  X (int, get_device_num, (T t, int type))					\
+  X (size_t, get_property, (T t, int number, int type, int property))		\
+  X (const char *, get_property_string, (T t, int number, int type, int property)) \
+  X (void, init, (T t, int type))						\
+  X (void, init_device, (T t, int number, int type))				\
+  X (void, shutdown, (T t, int type))						\
+  X (void, shutdown_device, (T t, int number, int type))			\
+  /* 3.2.9 to 3.2.16: queues; device -1 means the current one */		\
+  X (int, async_test, (T t, int async, int device))				\
+  X (int, async_test_all, (T t, int device))					\
+  X (void, wait, (T t, int async, int device))					\
+  X (int, wait_any, (T t, int count, const int *list, int device))		\
+  X (void, wait_all, (T t, int device))						\
+  X (void, wait_async, (T t, int wait_for, int async, int device))		\
+  X (void, wait_all_async, (T t, int async, int device))			\
+  X (int, get_default_async, (T t))						\
+  X (void, set_default_async, (T t, int async))					\
+  X (int, on_device, (T t, int type))						\
+  /* 3.2.17 to 3.2.31: memory */						\
+  X (void *, malloc, (T t, size_t bytes))					\
+  X (void, free, (T t, void *address))						\
+  X (void *, copyin, (T t, void *host, size_t bytes, int async))		\
+  X (void *, create, (T t, void *host, size_t bytes, int async))		\
+  X (void, copyout, (T t, void *host, size_t bytes, int async, int finalize))	\
+  X (void, delete, (T t, void *host, size_t bytes, int async, int finalize))	\
+  X (void, update_device, (T t, void *host, size_t bytes, int async))		\
+  X (void, update_self, (T t, void *host, size_t bytes, int async))		\
+  X (void, map_data, (T t, void *host, void *device, size_t bytes))		\
+  X (void, unmap_data, (T t, void *host))					\
+  X (void *, deviceptr, (T t, void *host))					\
+  X (void *, hostptr, (T t, void *device))					\
+  X (int, is_present, (T t, void *host, size_t bytes))				\
+  X (void, memcpy_to_device, (T t, void *device, void *host, size_t bytes, int async)) \
+  X (void, memcpy_from_device, (T t, void *host, void *device, size_t bytes, int async)) \
+  X (void, memcpy_device, (T t, void *to, void *from, size_t bytes, int async))	\
+  X (void, memcpy_d2d, (T t, void *to, void *from, size_t bytes, int to_device, int from_device, int async)) \
+  X (void, attach, (T t, void **pointer, int async))				\
+  X (void, detach, (T t, void **pointer, int async, int finalize))		\
+  /* Appendix A.2 */								\
+  X (void *, get_current_cuda_device, (T t))					\
+  X (void *, get_current_cuda_context, (T t))					\
+  X (void *, get_cuda_stream, (T t, int async))					\
+  X (int, set_cuda_stream, (T t, int async, void *stream))			\
+  X (void *, get_current_opencl_device, (T t))					\
+  X (void *, get_current_opencl_context, (T t))					\
+  X (void *, get_opencl_queue, (T t, int async))				\
+  X (void, set_opencl_queue, (T t, int async, void *queue))			\
+  /* source attribution for the quick path: fills the source fields of a
+     struct acc_prof_info for a return address and an outlined function */	\
+  X (void, attribute, (T t, void (*function) (void *), void *prof_info))
+
+#endif

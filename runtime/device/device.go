@@ -1,0 +1,184 @@
+// Package device is the interface between the OpenACC runtime and the devices
+// it drives. A backend offers memory, queues, transfers, kernel launches and a
+// clock; everything OpenACC-specific (present table, reference counters, async
+// values, events) stays on the runtime's side of it.
+//
+// OpenACC 3.3 §1.3 (memory model), §2.16 (asynchronous behaviour) and chapter 3
+// say what the runtime builds from these parts.
+package device
+
+import "unsafe"
+
+// Address is an address in a device's memory. The zero Address is no memory.
+type Address uintptr
+
+// Type is an acc_device_t value (see runtime/include/openacc.h).
+type Type int32
+
+// API says which driver interface the handles of a device belong to; the values
+// are those of acc_device_api (OpenACC 3.3 §5.2.3).
+type API int32
+
+// Driver interfaces.
+const (
+	APINone   API = 0
+	APICUDA   API = 1
+	APIOpenCL API = 2
+	APIOther  API = 4
+)
+
+// A Backend knows one kind of device.
+type Backend interface {
+	// Name is the backend's short name ("sim", "cuda"), as users write it.
+	Name() string
+	// Type is the acc_device_t that selects this backend.
+	Type() Type
+	// Count says how many devices there are. The error, if any, says why there
+	// are none and what to do about it; it is nil where the backend works.
+	Count() (int, error)
+	// Properties describes device number without initialising it.
+	Properties(number int) (Properties, error)
+	// Open initialises device number, counted from 0. Every finished operation
+	// is reported to observe, from any thread; see Activity.
+	Open(number int, observe func(Activity)) (Device, error)
+}
+
+// Properties are what acc_get_property and acc_get_property_string report
+// (OpenACC 3.3 §3.2.6).
+type Properties struct {
+	Memory       uint64 // bytes in all
+	FreeMemory   uint64 // bytes not in use
+	Name         string
+	Vendor       string
+	Driver       string
+	SharedMemory bool // host addresses are device addresses
+}
+
+// Device is one opened device. All methods may be called from any thread.
+type Device interface {
+	Properties() Properties
+
+	// Alloc returns bytes of device memory, aligned to at least 256 bytes. The
+	// error is an *Error with code OutOfMemory when there is no more.
+	Alloc(bytes uint64) (Address, error)
+	// Free returns memory to the device. No queued operation may still use it.
+	Free(Address) error
+
+	// NewQueue makes an activity queue: operations put onto it run one after
+	// the other, in order, independently of other queues.
+	NewQueue() (Queue, error)
+
+	// Kernel finds the device code of the function that GCC outlined at this
+	// host address. A device that runs host code returns a Kernel for any
+	// address.
+	Kernel(hostFunction uintptr) (Kernel, error)
+
+	// Observe switches the reporting of finished operations on or off; it is
+	// off after Open.
+	Observe(on bool)
+	// Clock gives one point at which the device's clock and the host's
+	// CLOCK_MONOTONIC were read together.
+	Clock() ClockPoint
+
+	// Handles gives the driver's own device and context (acc_api_info).
+	Handles() Handles
+
+	// Close waits for all queues, then releases everything the device holds.
+	Close() error
+}
+
+// Handles are the driver's objects behind a device, nil where there are none.
+type Handles struct {
+	API     API
+	Device  unsafe.Pointer
+	Context unsafe.Pointer
+}
+
+// ClockPoint relates a device's clock to the host's: both in nanoseconds, the
+// host's CLOCK_MONOTONIC. Device clocks advance at the host's rate to within
+// Drift parts in 10^9.
+type ClockPoint struct {
+	Device int64
+	Host   int64
+	Drift  int64
+}
+
+// Kernel is code that a device can run.
+type Kernel interface {
+	// Name is the kernel's name for acc_launch_event_info.
+	Name() string
+	// Resolve fills in what the program left to the runtime (zero fields):
+	// the launch geometry that will be used.
+	Resolve(Geometry) Geometry
+}
+
+// Geometry is the number of gangs, workers per gang and vector lanes per
+// worker. Zero means not given by the program.
+type Geometry struct{ Gangs, Workers, Vector uint32 }
+
+// Queue is one activity queue. Each operation carries a correlation number that
+// comes back in its Activity. An operation on an idle queue of a device that
+// runs host code may finish before the call returns when now is set: the caller
+// is about to wait for it anyway, so no hand-over to another thread is needed.
+//
+// An operation that fails on the device makes the queue fail: the error is
+// returned by the next Synchronize, Idle or operation, and is an *Error.
+type Queue interface {
+	// Upload copies n bytes from host to device memory. src stays valid until
+	// the operation is done.
+	Upload(correlation uint64, dst Address, src unsafe.Pointer, n uint64, now bool) error
+	// Download copies n bytes from device to host memory.
+	Download(correlation uint64, dst unsafe.Pointer, src Address, n uint64, now bool) error
+	// Copy copies n bytes inside the device.
+	Copy(correlation uint64, dst, src Address, n uint64, now bool) error
+	// Fill sets n bytes to value.
+	Fill(correlation uint64, dst Address, value byte, n uint64, now bool) error
+	// Launch runs a kernel; slots is the argument block (one address an
+	// entry), copied before Launch returns.
+	Launch(correlation uint64, k Kernel, g Geometry, slots []Address, now bool) error
+	// Then runs f on a runtime thread after everything put onto the queue
+	// before. f must not block and must not use the queue.
+	Then(f func()) error
+
+	// Record marks the present end of the queue.
+	Record() (Mark, error)
+	// Wait makes later operations of this queue start only after mark, which
+	// may belong to another queue of the same device. It does not block.
+	Wait(Mark) error
+
+	// Idle says whether all operations are done.
+	Idle() (bool, error)
+	// Synchronize blocks until all operations are done.
+	Synchronize() error
+
+	// Handle is the driver's own queue (a CUstream), nil where there is none.
+	Handle() unsafe.Pointer
+	// Close waits for the queue, then releases it.
+	Close() error
+}
+
+// Mark is a point in a queue.
+type Mark interface {
+	// Done says whether everything before the mark has finished.
+	Done() bool
+}
+
+// ActivityKind says what an Activity did.
+type ActivityKind uint8
+
+// The kinds of activity.
+const (
+	ActivityKernel ActivityKind = iota + 1
+	ActivityUpload
+	ActivityDownload
+	ActivityCopy
+	ActivityFill
+)
+
+// Activity is one finished operation, measured on the device.
+type Activity struct {
+	Correlation uint64
+	Kind        ActivityKind
+	Bytes       uint64
+	Start, End  int64 // device clock, nanoseconds
+}

@@ -1,0 +1,36 @@
+package device
+
+import "fmt"
+
+// Code is an acc_error_t value (OpenACC 3.3 §5.2.2, error events).
+type Code int32
+
+// The error codes a device can report.
+const (
+	Other           Code = 1
+	System          Code = 2
+	Execution       Code = 3
+	DeviceInit      Code = 4
+	DeviceShutdown  Code = 5
+	Unavailable     Code = 6
+	TypeUnavailable Code = 7
+	WrongType       Code = 8
+	OutOfMemory     Code = 9
+	InvalidArgument Code = 13
+)
+
+// Error is a failure of a device or its driver.
+type Error struct {
+	Code    Code
+	Message string // what failed and what to do about it
+	// Driver is the driver's own error number (acc_error_event_info.runtime_info),
+	// 0 where there is none.
+	Driver uint64
+}
+
+func (e *Error) Error() string { return e.Message }
+
+// Errorf makes an Error.
+func Errorf(code Code, driver uint64, format string, args ...any) *Error {
+	return &Error{Code: code, Driver: driver, Message: fmt.Sprintf(format, args...)}
+}
