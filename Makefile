@@ -1,0 +1,84 @@
+# accscope: an OpenACC runtime and profiler. `make help` lists the targets.
+
+PREFIX ?= /usr/local
+CC := gcc-12
+CXX := g++-12
+FC := gfortran-12
+export CC CXX FC
+GO = $(eval GO := $$(shell .ci/setup go))$(GO)
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+# Everything C is compiled the same way; cgo checks the same warnings.
+CFLAGS_COMMON := -std=gnu11 -O2 -g -Wall -Wextra -Werror -fvisibility=hidden
+export CGO_CFLAGS := -O2 -g -Wall -Wextra -Werror
+
+.PHONY: all help setup demo test test-all check unit long conformance bench fuzz install uninstall clean
+.DEFAULT_GOAL := all
+
+include cmd/libopenacc/build.mk
+include collector/proflib/build.mk
+
+all: setup bin/accscope lib/libopenacc.so lib/libopenacc-engine.so lib/libaccprof.so $(OPENACC_INCLUDE) $(OPENACC_PKGCONFIG) ## build bin/, lib/ and include/
+
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 14
+
+setup: ## install or name what the build needs
+	@.ci/setup build
+
+GO_SOURCES := go.mod go.sum $(shell find callbacks runtime collector export tui web cmd -name '*.go' -o -name '*.[ch]' -o -path web/dist -name '*' -type f 2>/dev/null)
+
+bin/accscope: $(GO_SOURCES)
+	$(GO) build -trimpath -o $@ ./cmd/accscope
+
+lib/libopenacc-engine.so: $(GO_SOURCES)
+	@mkdir -p lib
+	$(GO) build -trimpath -buildmode=c-shared -o $@ ./cmd/libopenacc/engine
+	@rm -f lib/libopenacc-engine.h
+
+demo: all ## compile an example with gcc -fopenacc, profile it on the sim device, print the report
+	@mkdir -p .build/demo
+	$(CC) -fopenacc -O2 -g -o .build/demo/jacobi examples/jacobi/jacobi.c -lm
+	bin/accscope run --device sim --force -o .build/demo/jacobi.accscope.db -- .build/demo/jacobi
+
+test: all ## everything that gates a change (a fixed sample of the long suites)
+	@.ci/setup test
+	$(MAKE) check
+	$(GO) test -short ./...
+	$(MAKE) conformance CONFORMANCE_FLAGS=--sample
+
+test-all: all ## everything, the long suites whole
+	@.ci/setup test
+	$(MAKE) check
+	ACCSCOPE_LONG=1 $(GO) test -timeout 60m ./...
+	$(GO) test -race -short ./callbacks/... ./runtime/... ./collector/...
+	$(MAKE) conformance
+
+check: ## formatting, vet, staticcheck
+	@unformatted=$$(gofmt -l callbacks runtime collector export tui web cmd); \
+	  test -z "$$unformatted" || { echo "not gofmt-clean: $$unformatted"; exit 1; }
+	$(GO) vet ./...
+	$(GO) run $(STATICCHECK) ./...
+
+conformance: all ## GCC's OpenACC run-time tests on our runtime, as host and as sim device
+	$(GO) run ./runtime/conformance --settings host $(CONFORMANCE_FLAGS)
+	$(GO) run ./runtime/conformance --settings sim $(CONFORMANCE_FLAGS)
+
+bench: all ## the figures of docs/benchmarks.md, side by side with libgomp and others
+	.ci/bench
+
+fuzz: all ## every fuzz target for FUZZTIME each
+	.ci/fuzz $(or $(FUZZTIME),60s)
+
+install: all ## install under PREFIX (default /usr/local)
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include/accscope
+	install bin/accscope $(DESTDIR)$(PREFIX)/bin/
+	install lib/libopenacc.so lib/libopenacc-engine.so lib/libaccprof.so $(DESTDIR)$(PREFIX)/lib/
+	install -m 644 include/* $(DESTDIR)$(PREFIX)/include/accscope/
+	sed 's|^prefix=.*|prefix=$(PREFIX)|; s|^includedir=.*|includedir=$${prefix}/include/accscope|' lib/pkgconfig/openacc.pc > $(DESTDIR)$(PREFIX)/lib/pkgconfig/openacc.pc
+
+uninstall: ## remove what install put there
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,bin/accscope lib/libopenacc.so lib/libopenacc-engine.so lib/libaccprof.so lib/pkgconfig/openacc.pc)
+	rm -rf $(DESTDIR)$(PREFIX)/include/accscope
+
+clean: ## remove what the build made
+	rm -rf bin lib include .build/demo
