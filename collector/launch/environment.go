@@ -1,0 +1,91 @@
+package launch
+
+import (
+	"strings"
+)
+
+// Capture is what the profiler library is told through its environment
+// variables; empty fields leave its defaults.
+type Capture struct {
+	Session   string // folder that receives the captures
+	Paused    bool   // start armed but off
+	Last      string // flight recorder: keep only this much ("30s", "512MiB")
+	Limit     string // ceiling of the capture's size
+	Events    string // record-time filters, comma-separated event names
+	MinBytes  string
+	Queue     string
+	CallStack string // caller, full or off
+}
+
+// Environment returns the environment in which a program is captured: environ
+// with what loads our libraries, each placed so that what the user had set
+// keeps working.
+func Environment(environ []string, libraries Libraries, choice Choice, device string, capture Capture) []string {
+	values := newVariables(environ)
+	// Both ways in at once: a runtime that reads ACC_PROFLIB loads the library
+	// by it; the library records each event once however it was registered.
+	values.prepend("ACC_PROFLIB", libraries.Profiler, ";")
+	if choice.Runtime == Accscope {
+		values.prepend("LD_PRELOAD", libraries.Runtime, ":")
+		values.set("ACCSCOPE_RUNTIME", "auto")
+	}
+	if device != "" {
+		values.set("ACC_DEVICE_TYPE", device)
+	}
+	values.set("ACCSCOPE_SESSION", capture.Session)
+	if capture.Paused {
+		values.set("ACCSCOPE_CAPTURE", "off")
+	}
+	for _, pair := range [][2]string{
+		{"ACCSCOPE_LAST", capture.Last}, {"ACCSCOPE_CAPTURE_LIMIT", capture.Limit},
+		{"ACCSCOPE_EVENTS", capture.Events}, {"ACCSCOPE_MIN_BYTES", capture.MinBytes},
+		{"ACCSCOPE_QUEUE", capture.Queue}, {"ACCSCOPE_CALLSTACK", capture.CallStack},
+	} {
+		if pair[1] != "" {
+			values.set(pair[0], pair[1])
+		}
+	}
+	return values.list
+}
+
+// variables is an environment that keeps its order.
+type variables struct{ list []string }
+
+func newVariables(environ []string) *variables {
+	return &variables{list: append([]string(nil), environ...)}
+}
+
+func (v *variables) index(name string) int {
+	for i, entry := range v.list {
+		if strings.HasPrefix(entry, name+"=") {
+			return i
+		}
+	}
+	return -1
+}
+
+func (v *variables) set(name, value string) {
+	if i := v.index(name); i >= 0 {
+		v.list[i] = name + "=" + value
+		return
+	}
+	v.list = append(v.list, name+"="+value)
+}
+
+func (v *variables) prepend(name, value, separator string) {
+	i := v.index(name)
+	if i < 0 {
+		v.set(name, value)
+		return
+	}
+	old := strings.TrimPrefix(v.list[i], name+"=")
+	for _, element := range strings.Split(old, separator) {
+		if element == value {
+			return
+		}
+	}
+	if old != "" {
+		value += separator + old
+	}
+	v.list[i] = name + "=" + value
+}

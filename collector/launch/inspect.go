@@ -1,0 +1,128 @@
+// Package launch starts a program under capture: it finds out which OpenACC
+// runtime the program uses, sets the environment in which the profiler library
+// and, where wanted, our runtime are loaded (OpenACC 3.3 §5.3), and ends as the
+// program did.
+package launch
+
+import (
+	"bytes"
+	"debug/elf"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// Kind says what kind of file a program is.
+type Kind int
+
+// The kinds of program.
+const (
+	// Script is a text file with an interpreter; its children decide.
+	Script Kind = iota
+	// GCC is a program that uses GCC's OpenACC runtime.
+	GCC
+	// Other is a program that uses another vendor's OpenACC runtime.
+	Other
+	// Plain is a program without OpenACC of its own: a launcher, a shell, an
+	// interpreter, or one that opens its OpenACC code later.
+	Plain
+	// Static is a program that loads no shared libraries, so nothing can be
+	// loaded into it.
+	Static
+)
+
+// Program is what can be known of a program before it runs.
+type Program struct {
+	Path string // as found through PATH
+	Kind Kind
+	// Library is the OpenACC runtime's shared library, for GCC and Other.
+	Library string
+	// DeviceImage says that the program carries code for an accelerator.
+	DeviceImage bool
+}
+
+// otherRuntimes are the shared libraries of OpenACC runtimes other than GCC's.
+var otherRuntimes = []string{
+	"libacchost.so", "libaccdevice.so", "libaccapi.so", "libaccn.so", "libaccg.so", // NVIDIA HPC SDK
+	"libacccuda.so", "libcraymp.so", "libcrayacc.so", "libopenaccrt.so",
+}
+
+// Inspect finds a program as a shell would and reads what it is.
+func Inspect(name string) (Program, error) {
+	path, err := exec.LookPath(name)
+	if err != nil && !errors.Is(err, exec.ErrDot) {
+		if strings.Contains(name, "/") {
+			return Program{}, fmt.Errorf("cannot run %s: %w", name, errors.Unwrap(err))
+		}
+		if _, statErr := os.Stat(name); statErr == nil {
+			return Program{}, fmt.Errorf("cannot run %s: not found in PATH; did you mean ./%s?", name, name)
+		}
+		return Program{}, fmt.Errorf("cannot run %s: not found in PATH", name)
+	}
+	path, err = filepath.Abs(path)
+	if err != nil {
+		return Program{}, err
+	}
+	program := Program{Path: path}
+	file, err := os.Open(path)
+	if err != nil {
+		// Executable but unreadable: it can run, but not be looked into.
+		program.Kind = Plain
+		return program, nil
+	}
+	defer file.Close()
+	magic := make([]byte, 4)
+	if _, err := io.ReadFull(file, magic); err != nil || !bytes.Equal(magic, []byte(elf.ELFMAG)) {
+		program.Kind = Script
+		return program, nil
+	}
+	object, err := elf.NewFile(file)
+	if err != nil {
+		return Program{}, fmt.Errorf("cannot run %s: damaged ELF file: %w", path, err)
+	}
+	defer object.Close()
+	if object.Machine != elf.EM_X86_64 || object.Class != elf.ELFCLASS64 {
+		program.Kind = Plain
+		return program, nil
+	}
+	inspectObject(object, &program)
+	return program, nil
+}
+
+func inspectObject(object *elf.File, program *Program) {
+	dynamic := false
+	for _, segment := range object.Progs {
+		dynamic = dynamic || segment.Type == elf.PT_INTERP
+	}
+	if !dynamic {
+		program.Kind = Static
+		return
+	}
+	program.Kind = Plain
+	libraries, _ := object.ImportedLibraries() // none where the table is damaged: the loader will say so
+	for _, library := range libraries {
+		for _, other := range otherRuntimes {
+			if strings.HasPrefix(library, other) {
+				program.Kind, program.Library = Other, library
+				return
+			}
+		}
+	}
+	symbols, _ := object.ImportedSymbols()
+	uses := false
+	for _, symbol := range symbols {
+		switch {
+		case strings.HasPrefix(symbol.Name, "GOMP_offload_register"):
+			program.DeviceImage = true
+		case strings.HasPrefix(symbol.Name, "GOACC_"), strings.HasPrefix(symbol.Name, "acc_"):
+			uses = true
+		}
+	}
+	if uses || program.DeviceImage {
+		program.Kind, program.Library = GCC, "libgomp.so.1"
+	}
+}

@@ -1,0 +1,180 @@
+package launch
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// compile builds a C program and returns its path.
+func compile(t *testing.T, source string, flags ...string) string {
+	t.Helper()
+	folder := t.TempDir()
+	file := filepath.Join(folder, "program.c")
+	if err := os.WriteFile(file, []byte(source), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	program := filepath.Join(folder, "program")
+	output, err := exec.Command("gcc-12", append([]string{"-o", program, file}, flags...)...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("gcc-12: %v\n%s", err, output)
+	}
+	return program
+}
+
+const openaccSource = `int main (void) { int x = 1;
+#pragma acc parallel copy(x)
+  x = 2;
+  return x - 2; }`
+
+func TestInspectTellsProgramsApart(t *testing.T) {
+	script := filepath.Join(t.TempDir(), "script")
+	if err := os.WriteFile(script, []byte("#!/bin/sh\ntrue\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		name, path string
+		want       Kind
+	}{
+		{"OpenACC by GCC", compile(t, openaccSource, "-fopenacc", "-foffload=disable"), GCC},
+		{"no OpenACC", compile(t, "int main (void) { return 0; }"), Plain},
+		{"static", compile(t, "int main (void) { return 0; }", "-static"), Static},
+		{"script", script, Script},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			program, err := Inspect(test.path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if program.Kind != test.want || program.DeviceImage {
+				t.Errorf("Inspect: kind %d, image %v; want kind %d and no image", program.Kind, program.DeviceImage, test.want)
+			}
+		})
+	}
+}
+
+func TestInspectNamesWhatIsWrong(t *testing.T) {
+	folder := t.TempDir()
+	damaged := filepath.Join(folder, "damaged")
+	if err := os.WriteFile(damaged, []byte("\x7fELF\x02\x01\x01 cut"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"no-such-program-anywhere":       "not found in PATH",
+		filepath.Join(folder, "missing"): "no such file",
+		damaged:                          "damaged ELF file",
+	} {
+		if _, err := Inspect(name); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("Inspect(%s): %v; want an error with %q", name, err, want)
+		}
+	}
+}
+
+func TestChoose(t *testing.T) {
+	gcc := Program{Path: "p", Kind: GCC, Library: "libgomp.so.1"}
+	other := Program{Path: "p", Kind: Other, Library: "libaccapi.so"}
+	tests := []struct {
+		name    string
+		program Program
+		wanted  Runtime
+		device  string
+		want    Runtime
+		failure string
+	}{
+		{"GCC's interface runs on ours", gcc, Auto, "", Accscope, ""},
+		{"native on request", gcc, Native, "", Native, ""},
+		{"another vendor's stays native", other, Auto, "", Native, ""},
+		{"another vendor's cannot be replaced", other, Accscope, "", Auto, "does not replace"},
+		{"sim needs our runtime", gcc, Native, "sim", Auto, "--device sim"},
+		{"nothing can be loaded into a static program", Program{Path: "p", Kind: Static}, Auto, "", Auto, "statically linked"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			choice, err := Choose(test.program, test.wanted, test.device)
+			if test.failure != "" {
+				if err == nil || !strings.Contains(err.Error(), test.failure) {
+					t.Fatalf("error %v; want one with %q", err, test.failure)
+				}
+				return
+			}
+			if err != nil || choice.Runtime != test.want || choice.Reason == "" {
+				t.Errorf("Choose: %+v, %v; want runtime %d with a reason", choice, err, test.want)
+			}
+		})
+	}
+}
+
+func TestEnvironmentKeepsWhatTheUserSet(t *testing.T) {
+	libraries := Libraries{Profiler: "/l/libaccprof.so", Runtime: "/l/libopenacc.so"}
+	got := Environment([]string{"HOME=/h", "LD_PRELOAD=/x.so", "ACC_PROFLIB=/tool.so"}, libraries,
+		Choice{Runtime: Accscope}, "sim", Capture{Session: "/s", Paused: true})
+	want := []string{
+		"HOME=/h", "LD_PRELOAD=/l/libopenacc.so:/x.so", "ACC_PROFLIB=/l/libaccprof.so;/tool.so",
+		"ACCSCOPE_RUNTIME=auto", "ACC_DEVICE_TYPE=sim", "ACCSCOPE_SESSION=/s", "ACCSCOPE_CAPTURE=off",
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+	// Run inside a run: nothing is loaded twice.
+	if again := Environment(got, libraries, Choice{Runtime: Accscope}, "sim", Capture{Session: "/s", Paused: true}); !reflect.DeepEqual(again, got) {
+		t.Errorf("a second time %q", again)
+	}
+}
+
+func TestProcessEndsAsTheProgramDid(t *testing.T) {
+	tests := []struct {
+		script string
+		want   End
+	}{
+		{"exit 0", End{}},
+		{"exit 7", End{Code: 7}},
+		{"kill -TERM $$", End{Signal: syscall.SIGTERM}},
+		{"kill -SEGV $$", End{Signal: syscall.SIGSEGV}},
+	}
+	for _, test := range tests {
+		t.Run(test.script, func(t *testing.T) {
+			program, err := Inspect("sh")
+			if err != nil {
+				t.Fatal(err)
+			}
+			process, err := Start(program, []string{"sh", "-c", test.script}, os.Environ(), nil, nil, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := process.Wait()
+			if err != nil || got != test.want {
+				t.Errorf("got %v, %v; want %v", got, err, test.want)
+			}
+		})
+	}
+}
+
+func TestForwardedSignalReachesTheProgram(t *testing.T) {
+	program, err := Inspect("sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader, writer, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	process, err := Start(program, []string{"sh", "-c", `trap 'exit 9' TERM; echo ready; while :; do sleep 0.01; done`}, os.Environ(), nil, writer, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	writer.Close()
+	if _, err := reader.Read(make([]byte, 6)); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(os.Getpid(), syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if end, err := process.Wait(); err != nil || end.Code != 9 {
+		t.Errorf("got %v, %v; want exit status 9", end, err)
+	}
+}

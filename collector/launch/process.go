@@ -1,0 +1,127 @@
+package launch
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// Process is a program that runs under capture.
+type Process struct {
+	command *exec.Cmd
+	signals chan os.Signal
+	done    chan struct{}
+	err     error
+}
+
+// Start starts a program with standard streams as given. Signals that a user
+// sends to end it reach it: those of the terminal by the process group, those
+// sent to us alone by forwarding.
+func Start(program Program, args, environ []string, stdin, stdout, stderr *os.File) (*Process, error) {
+	command := exec.Command(program.Path)
+	command.Args = args
+	command.Env = environ
+	// Files are handed over as they are: nothing of ours lies between the
+	// program and its streams.
+	command.Stdin, command.Stdout, command.Stderr = stdin, stdout, stderr
+	process := &Process{command: command, signals: make(chan os.Signal, 16), done: make(chan struct{})}
+	signal.Notify(process.signals, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR1, syscall.SIGUSR2)
+	if err := command.Start(); err != nil {
+		signal.Stop(process.signals)
+		return nil, fmt.Errorf("cannot start %s: %w", program.Path, err)
+	}
+	go process.forward()
+	go func() {
+		process.err = command.Wait()
+		close(process.done)
+	}()
+	return process, nil
+}
+
+func (p *Process) forward() {
+	for {
+		select {
+		case received := <-p.signals:
+			// The terminal sends SIGINT and SIGQUIT to the whole group, so the
+			// program has them already.
+			if received == syscall.SIGINT || received == syscall.SIGQUIT {
+				if terminal() {
+					continue
+				}
+			}
+			p.command.Process.Signal(received) //nolint:errcheck // it may have ended just now
+		case <-p.done:
+			return
+		}
+	}
+}
+
+// terminal says whether we are in the foreground of a terminal, where its keys
+// reach the whole process group.
+func terminal() bool {
+	tty, err := os.OpenFile("/dev/tty", os.O_RDONLY, 0)
+	if err != nil {
+		return false
+	}
+	defer tty.Close()
+	foreground, err := unix.IoctlGetInt(int(tty.Fd()), unix.TIOCGPGRP)
+	return err == nil && foreground == unix.Getpgrp()
+}
+
+// PID is the program's process id.
+func (p *Process) PID() int { return p.command.Process.Pid }
+
+// Done is closed when the program has ended.
+func (p *Process) Done() <-chan struct{} { return p.done }
+
+// End is how a program ended.
+type End struct {
+	Code   int            // exit status, if Signal is 0
+	Signal syscall.Signal // the signal that ended it, or 0
+}
+
+// Wait blocks until the program has ended.
+func (p *Process) Wait() (End, error) {
+	<-p.done
+	var exit *exec.ExitError
+	if p.err != nil && !errors.As(p.err, &exit) {
+		return End{}, fmt.Errorf("waiting for %s: %w", p.command.Path, p.err)
+	}
+	status, ok := p.command.ProcessState.Sys().(syscall.WaitStatus)
+	if !ok {
+		return End{Code: p.command.ProcessState.ExitCode()}, nil
+	}
+	if status.Signaled() {
+		return End{Signal: status.Signal()}, nil
+	}
+	return End{Code: status.ExitStatus()}, nil
+}
+
+// Mirror ends this process as the program ended: with its exit status, or by
+// its signal.
+func (e End) Mirror() {
+	if e.Signal == 0 {
+		os.Exit(e.Code)
+	}
+	// The program's core is the one to keep, not ours.
+	syscall.Setrlimit(syscall.RLIMIT_CORE, &syscall.Rlimit{}) //nolint:errcheck // best effort
+	signal.Reset(e.Signal)
+	syscall.Kill(os.Getpid(), e.Signal) //nolint:errcheck // the exit below follows
+	// A signal that is ignored or blocked: the shell's convention says it.
+	os.Exit(128 + int(e.Signal))
+}
+
+func (e End) String() string {
+	if e.Signal != 0 {
+		return fmt.Sprintf("ended by signal %d (%s)", int(e.Signal), e.Signal)
+	}
+	if e.Code != 0 {
+		return fmt.Sprintf("ended with exit status %d", e.Code)
+	}
+	return "ended"
+}
