@@ -1,0 +1,64 @@
+package goacc
+
+import (
+	"fmt"
+	"unsafe"
+)
+
+// A Variable of an image's table: a global named in a declare directive.
+type Variable struct {
+	Host uintptr
+	Size uintptr
+	Link bool // declare link: mapped like any other variable when named
+}
+
+// An Image is one linked executable or shared object with code for a device,
+// as its constructor registers it.
+type Image struct {
+	Version   uint32
+	Type      int32          // acc_device_t of the code's device
+	Table     unsafe.Pointer // identifies the image's host side
+	Data      unsafe.Pointer // identifies the image's device side
+	Functions []uintptr      // host addresses of the outlined functions
+	Variables []Variable
+}
+
+// linkBit marks a declare link variable in the size field of the table.
+const linkBit = uintptr(1) << 63
+
+// ReadImage reads the tables that GOMP_offload_register_ver is given: four
+// pointers, begin and end of the function table and of the variable table.
+func ReadImage(version uint32, table unsafe.Pointer, deviceType int32, data unsafe.Pointer) (Image, error) {
+	image := Image{Version: version, Type: deviceType, Table: table, Data: data}
+	if library, device := version>>16, version&0xffff; library > 1 || device > 1 {
+		return image, fmt.Errorf("offload image of version %d.%d: this library reads version 1.1 (GCC 12); "+
+			"link the program with GCC 12", library, device)
+	}
+	if table == nil {
+		return image, fmt.Errorf("offload image without a table; link the program with GCC 12")
+	}
+	bounds := (*[4]unsafe.Pointer)(table)
+	functions, err := words(bounds[0], bounds[1], "function")
+	if err != nil {
+		return image, err
+	}
+	image.Functions = append(image.Functions, functions...)
+	variables, err := words(bounds[2], bounds[3], "variable")
+	if err != nil {
+		return image, err
+	}
+	for i := 0; i+1 < len(variables); i += 2 {
+		size := variables[i+1]
+		image.Variables = append(image.Variables,
+			Variable{Host: variables[i], Size: size &^ linkBit, Link: size&linkBit != 0})
+	}
+	return image, nil
+}
+
+func words(begin, end unsafe.Pointer, what string) ([]uintptr, error) {
+	bytes := uintptr(end) - uintptr(begin)
+	if uintptr(end) < uintptr(begin) || bytes%pointerBytes != 0 {
+		return nil, fmt.Errorf("offload image: %s table from %p to %p is damaged; rebuild the program", what, begin, end)
+	}
+	return unsafe.Slice((*uintptr)(begin), bytes/pointerBytes), nil
+}
