@@ -1,24 +1,179 @@
-/* Dispatch of OpenACC events to registered callbacks (OpenACC 3.3 §5.4, §5.5).
+/* Dispatch of OpenACC events to registered callbacks (OpenACC 3.3, 5.4, 5.5).
 
-   The registry itself is Go (registry.go); it publishes immutable callback
-   lists to struct acc_dispatch, and the functions here walk them on the thread
-   that raises the event, without a lock and without entering Go.  The file is
-   compiled twice: into libopenacc.so, and into the Go package callbacks.  */
+   The registry itself is Go (registry.go): order, reference counts and toggles
+   are decided there, and what dispatch needs is published to a struct
+   acc_dispatch in C memory.  The functions here walk it on the thread that
+   raises the event, without a lock, without writing to shared memory and
+   without entering Go.  The file is compiled twice: into libopenacc.so, and
+   into the Go package callbacks; both may work on one struct acc_dispatch.
+
+   Raising a pair of events:
+
+	struct acc_dispatch_pair pair;
+	acc_dispatch_pair_init (&pair);
+	info.event_type = acc_ev_update_start;
+	if (acc_dispatch_wanted (d, acc_ev_update_start))
+	  acc_dispatch_event (d, thread, &pair, &info, &event, &api);
+	...
+	info.event_type = acc_ev_update_end;
+	if (acc_dispatch_wanted (d, acc_ev_update_end))
+	  acc_dispatch_event (d, thread, &pair, &info, &event, &api);
+	acc_dispatch_pair_release (&pair);  */
 #ifndef ACC_DISPATCH_H
 #define ACC_DISPATCH_H
 
 #include <stdint.h>
 #include "acc_callback.h"
 
-struct acc_dispatch;		/* one process's published registry */
+#ifdef __cplusplus
+extern "C" {
+#endif
 
-struct acc_dispatch_thread	/* one host thread; zero it, then set thread_id */
+#pragma GCC visibility push(hidden)
+
+/* acc_callback_info.version: _OPENACC of OpenACC 3.3 */
+#define ACC_DISPATCH_VERSION 202211
+
+/* Lists are kept for events 1 to 25 and, as number 26, for acc_ev_error.  */
+#define ACC_DISPATCH_EVENTS 27
+
+/* One enabled callback.  A routine with a context is a Go callback: it is
+   called as an acc_dispatch_bound with the context as first argument.  */
+struct acc_dispatch_entry
 {
-  int32_t thread_id;		/* acc_prof_info.thread_id, from 0 */
-  uint32_t disabled;		/* acc_toggle_per_thread switched callbacks off */
-  uint32_t depth;		/* callbacks in progress on this thread */
+  uint64_t sequence;		/* order of registration, from 1 */
+  uintptr_t callback;
+  uintptr_t context;		/* 0: a plain acc_callback */
+  uintptr_t tool;		/* callbacks of one tool share tool_info */
 };
 
-struct acc_dispatch_pair;	/* carries each tool's tool_info from _start to _end */
+typedef void (*acc_dispatch_bound) (uintptr_t context, acc_callback_info *,
+				    acc_event_info *, acc_api_info *);
+
+struct acc_dispatch_table;
+
+/* The enabled callbacks of one event, in order of registration.  The tables
+   are written alternately: table[version % 2] is valid, and a reader that
+   finds version unchanged after reading has read what version stood for.  */
+struct acc_dispatch_list
+{
+  uint64_t version;
+  struct acc_dispatch_table *table[2];
+  uint64_t last;		/* highest sequence ever published */
+} __attribute__ ((aligned (64)));
+
+/* A process's published registry.  wanted has a bit for every list that is
+   not empty.  */
+struct acc_dispatch
+{
+  uint32_t wanted;
+  struct acc_dispatch_list list[ACC_DISPATCH_EVENTS];
+};
+
+/* One host thread; zero it, then set thread_id.  Touched only by that thread. */
+struct acc_dispatch_thread
+{
+  int32_t thread_id;		/* acc_callback_info.thread_id, from 0 */
+  uint32_t disabled;		/* acc_toggle_per_thread switched callbacks off */
+  uint32_t depth;		/* callbacks in progress on this thread */
+  uint32_t changes;		/* registrations made by this thread */
+};
+
+/* Carries each tool's tool_info from a _start event to its _end event.  */
+#define ACC_DISPATCH_PAIR_INLINE 4
+
+struct acc_dispatch_slot
+{
+  uintptr_t tool;
+  void *tool_info;
+};
+
+struct acc_dispatch_pair
+{
+  uint32_t used;
+  uint32_t capacity;		/* of overflow */
+  struct acc_dispatch_slot *overflow;	/* tools beyond the inline ones */
+  struct acc_dispatch_slot slot[ACC_DISPATCH_PAIR_INLINE];
+};
+
+/* Makes a pair ready for a _start event.  An all-zero pair is ready too.  */
+static inline void
+acc_dispatch_pair_init (struct acc_dispatch_pair *pair)
+{
+  pair->used = 0;
+  pair->capacity = 0;
+  pair->overflow = 0;
+}
+
+void acc_dispatch_pair_free_overflow (struct acc_dispatch_pair *);
+
+/* Ends a pair, whether its _end event was dispatched or not; harmless twice. */
+static inline void
+acc_dispatch_pair_release (struct acc_dispatch_pair *pair)
+{
+  if (__builtin_expect (pair->overflow != 0, 0))
+    acc_dispatch_pair_free_overflow (pair);
+  pair->used = 0;
+}
+
+/* The number of an event's list; 0, a list that is always empty, for anything
+   that is no event.  */
+static inline int
+acc_dispatch_index (int event)
+{
+  if (event > 0 && event <= acc_ev_wait_end)
+    return event;
+  return event == acc_ev_error ? ACC_DISPATCH_EVENTS - 1 : 0;
+}
+
+/* Whether any callback for event is registered and enabled: one atomic load.
+   (The calling thread may have switched callbacks off for itself.)  */
+static inline int
+acc_dispatch_wanted (const struct acc_dispatch *d, int event)
+{
+  return (__atomic_load_n (&d->wanted, __ATOMIC_ACQUIRE)
+	  >> acc_dispatch_index (event)) & 1;
+}
+
+/* Invokes the callbacks of event info->event_type on the calling thread.
+
+   The caller fills what it knows of the three structs; event_info is the whole
+   union.  Every callback gets its own copy of all three, in which event_type,
+   valid_bytes, version, thread_id and tool_info are set here; what it writes
+   there reaches neither other callbacks nor the caller.  pair may be null for
+   an event that is neither _start nor _end; a null pair for others loses
+   tool_info.  Changes to the registry made by a callback take effect at once
+   (5.5.1); those of other threads may or may not (5.5.3).  Callbacks may raise
+   further events on the same thread (5.5.2).  */
+void acc_dispatch_event (struct acc_dispatch *, struct acc_dispatch_thread *,
+			 struct acc_dispatch_pair *, acc_callback_info *,
+			 acc_event_info *, acc_api_info *);
+
+/* acc_dispatch_event as a pointer: one copy of it serves the whole process. */
+typedef void (*acc_dispatch_function) (struct acc_dispatch *,
+				       struct acc_dispatch_thread *,
+				       struct acc_dispatch_pair *,
+				       acc_callback_info *, acc_event_info *,
+				       acc_api_info *);
+
+/* A registry with nothing in it; null when there is no memory.  Never freed. */
+struct acc_dispatch *acc_dispatch_new (void);
+
+/* Replaces the list with number index (acc_dispatch_index) by count entries in
+   ascending order of sequence.  Only one thread at a time may publish; any may
+   be dispatching meanwhile.
+   Returns 0, or ENOMEM with nothing changed.  */
+int acc_dispatch_publish (struct acc_dispatch *, int index,
+			  const struct acc_dispatch_entry *, uint32_t count);
+
+/* Identifies the object (program or shared library) that holds a callback; the
+   callback's own address if none does.  */
+uintptr_t acc_dispatch_object (const void *callback);
+
+#pragma GCC visibility pop
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
