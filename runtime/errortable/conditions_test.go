@@ -1,0 +1,144 @@
+package errortable
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// program holds every condition's code as one numbered case. Its error
+// callback prints what it was given and asks for a property, as §5.1.11
+// allows, then returns: the default handler must end the program.
+const program = `
+#include <openacc.h>
+#include <acc_callback.h>
+#include <stdio.h>
+#include <stdlib.h>
+%s
+static void
+on_error (acc_callback_info *info, acc_event_info *event, acc_api_info *api)
+{
+  (void) api;
+  const char *name = acc_get_property_string (0, acc_device_host, acc_property_name);
+  printf ("error %%d parent %%d implicit %%d event %%d property %%s message %%s\n",
+          (int) event->error_event.error_code, (int) event->error_event.parent_construct,
+          event->error_event.implicit, (int) info->event_type, name ? "ok" : "missing",
+          event->error_event.error_message ? event->error_event.error_message : "(none)");
+  fflush (stdout);
+}
+
+int
+main (int argc, char **argv)
+{
+  (void) absent; (void) argc;
+  acc_callback_register (acc_ev_error, on_error, acc_reg);
+  switch (atoi (argv[1]))
+    {
+%s    default:
+      return 2;
+    }
+  printf ("no error\n");
+  return 0;
+}
+`
+
+// The numbers of the names that conditions use; the header test of package
+// callbacks proves the names equal to these.
+var (
+	errorCodes = map[string]int{
+		"other": 1, "system": 2, "execution": 3, "device_init": 4, "device_shutdown": 5,
+		"device_unavailable": 6, "device_type_unavailable": 7, "wrong_device_type": 8,
+		"out_of_memory": 9, "not_present": 10, "partly_present": 11, "present": 12,
+		"invalid_argument": 13, "invalid_async": 14, "invalid_null_pointer": 15,
+		"invalid_data_section": 16,
+	}
+	constructs = map[string]int{
+		"parallel": 0, "kernels": 1, "data": 3, "enter_data": 4, "exit_data": 5,
+		"host_data": 6, "update": 12, "wait": 14, "runtime_api": 15,
+	}
+)
+
+func TestConditions(t *testing.T) {
+	library, err := filepath.Abs("../../lib/libopenacc.so")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(library); err != nil {
+		t.Fatalf("%v: run make first", err)
+	}
+	binary := build(t)
+	for number, c := range conditions {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			command := exec.Command(binary, fmt.Sprint(number))
+			command.Env = append(os.Environ(), "LD_PRELOAD="+library, "ACC_DEVICE_TYPE=sim")
+			if c.faults != "" {
+				command.Env = append(command.Env, "ACCSCOPE_SIM_FAULT="+c.faults)
+			}
+			if c.memory != "" {
+				command.Env = append(command.Env, "ACCSCOPE_SIM_MEMORY="+c.memory)
+			}
+			var errors strings.Builder
+			command.Stderr = &errors
+			output, err := command.Output()
+			check(t, c, string(output), errors.String(), err)
+		})
+	}
+}
+
+func build(t *testing.T) string {
+	t.Helper()
+	var cases strings.Builder
+	for number, c := range conditions {
+		fmt.Fprintf(&cases, "    case %d: {%s\n    break; }\n", number, c.code)
+	}
+	folder := t.TempDir()
+	source := filepath.Join(folder, "conditions.c")
+	if err := os.WriteFile(source, []byte(fmt.Sprintf(program, prelude, cases.String())), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	binary := filepath.Join(folder, "conditions")
+	libraries, err := filepath.Abs("../../lib")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if output, err := exec.Command("gcc-12", "-fopenacc", "-foffload=disable", "-O0", "-g", "-I", "../include",
+		"-o", binary, source, "-L"+libraries, "-lopenacc", "-Wl,-rpath,"+libraries).CombinedOutput(); err != nil {
+		t.Fatalf("gcc-12: %v\n%s", err, output)
+	}
+	return binary
+}
+
+func check(t *testing.T, c condition, output, errors string, err error) {
+	t.Helper()
+	if c.error == "" {
+		if err != nil || output != "no error\n" {
+			t.Errorf("want no error, got %v\n%s%s", err, output, errors)
+		}
+		return
+	}
+	exit, ok := err.(*exec.ExitError)
+	if !ok || exit.ExitCode() != 1 {
+		t.Fatalf("want exit status 1, got %v\n%s%s", err, output, errors)
+	}
+	var code, parent, implicit, event int
+	var property string
+	if _, err := fmt.Sscanf(output, "error %d parent %d implicit %d event %d property %s message", &code, &parent, &implicit, &event, &property); err != nil {
+		t.Fatalf("no error event: %v\n%s%s", err, output, errors)
+	}
+	if code != errorCodes[c.error] || parent != constructs[c.parent] || implicit != 1 || event != 100 || property != "ok" {
+		t.Errorf("got code %d, parent %d, implicit %d, event %d, property %s; want %s (%d), %s (%d), 1, 100, ok\n%s",
+			code, parent, implicit, event, property, c.error, errorCodes[c.error], c.parent, constructs[c.parent], output)
+	}
+	_, message, _ := strings.Cut(output, "message ")
+	message, rest, _ := strings.Cut(message, "\n")
+	if !strings.Contains(message, c.message) || rest != "" {
+		t.Errorf("message %q, then %q; want one message with %q", message, rest, c.message)
+	}
+	if strings.Count(strings.TrimSpace(errors), "\n") != 0 || !strings.Contains(errors, message) {
+		t.Errorf("the default handler wrote %q; want one line with the message", errors)
+	}
+}

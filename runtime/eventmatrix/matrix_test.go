@@ -1,0 +1,173 @@
+package eventmatrix
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/accscope/accscope/callbacks"
+)
+
+var update = flag.Bool("update", false, "rewrite docs/event-matrix.md")
+
+const document = "../../docs/event-matrix.md"
+
+// program is one compiled program of the matrix.
+type program struct {
+	title  string
+	source string
+	build  []string
+	fails  bool // ends by an error event
+}
+
+var programs = []program{
+	{"Directives, C", "directives.c", []string{"gcc-12", "-O0", "-I", "../include"}, false},
+	{"Directives, Fortran", "directives.f90", []string{"gfortran-12", "-O0"}, false},
+	{"API routines", "routines.c", []string{"gcc-12", "-O0", "-I", "../include"}, true},
+}
+
+// TestEventMatrix holds docs/event-matrix.md against what programs compiled by
+// gcc and gfortran raise on the sim device.
+func TestEventMatrix(t *testing.T) {
+	folder := t.TempDir()
+	recorder := buildRecorder(t, folder)
+	var text strings.Builder
+	text.WriteString(introduction)
+	seen := map[callbacks.Event]bool{}
+	for _, p := range programs {
+		rows := record(t, folder, recorder, p)
+		for _, r := range rows {
+			seen[r.event] = true
+		}
+		checkRows(t, p, rows)
+		fmt.Fprintf(&text, "\n## %s (`runtime/eventmatrix/testdata/%s`)\n", p.title, p.source)
+		writeTable(&text, rows)
+	}
+	for event := callbacks.EventDeviceInitStart; event <= callbacks.EventWaitEnd; event++ {
+		if !seen[event] {
+			t.Errorf("no program raised %v", event)
+		}
+	}
+	if !seen[callbacks.EventError] {
+		t.Errorf("no program raised %v", callbacks.EventError)
+	}
+	if *update {
+		if err := os.WriteFile(document, []byte(text.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(document)
+	if err != nil {
+		t.Fatalf("%v; write it with go test ./runtime/eventmatrix -update", err)
+	}
+	if got := text.String(); got != string(want) {
+		t.Errorf("the events differ from %s (rewrite it with -update after checking each difference):\n%s",
+			document, difference(string(want), got))
+	}
+}
+
+const introduction = `# The event matrix
+
+Which directive and which API routine raises which event on the sim device, in
+order, with the fields of the event. Written and checked by
+` + "`go test ./runtime/eventmatrix`" + ` from real programs compiled by gcc and gfortran; the
+section names are those in the programs.
+
+Host and device columns name the variable: ` + "`a+40`" + ` is 40 bytes into ` + "`a`" + `, ` + "`d(a)`" + ` the
+device copy of ` + "`a`" + `, "(other)" a host address that belongs to no named variable
+(compiler temporaries), "set" a device address outside all of them, "-" a null
+pointer: memory that belongs to no host data.
+
+What GCC's code cannot tell the runtime: whether a compute construct was
+written as ` + "`parallel`, `kernels` or `serial`" + `, so the parent is parallel for all
+three unless the source line says otherwise; the ` + "`init`, `set` and `shutdown`" + `
+directives, which GCC 12 does not compile.
+`
+
+func buildRecorder(t *testing.T, folder string) string {
+	t.Helper()
+	path := filepath.Join(folder, "recorder.so")
+	run(t, "gcc-12", "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-I", "../include",
+		"-o", path, "testdata/recorder.c")
+	return path
+}
+
+func run(t *testing.T, name string, args ...string) {
+	t.Helper()
+	if output, err := exec.Command(name, args...).CombinedOutput(); err != nil {
+		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, output)
+	}
+}
+
+// record compiles and runs a program and returns its events.
+func record(t *testing.T, folder, recorder string, p program) []row {
+	t.Helper()
+	library, err := filepath.Abs("../../lib/libopenacc.so")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(library); err != nil {
+		t.Fatalf("%v: run make first", err)
+	}
+	binary := filepath.Join(folder, strings.ReplaceAll(p.source, ".", "-"))
+	arguments := append([]string{"-fopenacc", "-foffload=disable", "-g", "-J", folder, "-o", binary,
+		"testdata/" + p.source, recorder, "-Wl,-rpath," + folder}, p.build[1:]...)
+	if !strings.HasSuffix(p.source, ".f90") {
+		arguments = remove(remove(arguments, "-J"), folder)
+	}
+	run(t, p.build[0], arguments...)
+	events := binary + ".events"
+	command := exec.Command(binary)
+	command.Env = append(os.Environ(), "LD_PRELOAD="+library, "ACC_PROFLIB="+recorder,
+		"ACC_DEVICE_TYPE=sim", "RECORD_FILE="+events)
+	output, err := command.CombinedOutput()
+	if (err != nil) != p.fails {
+		t.Fatalf("%s: %v\n%s", p.source, err, output)
+	}
+	data, err := os.ReadFile(events)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []row
+	for _, line := range strings.Split(strings.TrimSuffix(string(data), "\n"), "\n") {
+		rows = append(rows, parseRow(t, line))
+	}
+	return rows
+}
+
+func remove(list []string, element string) []string {
+	for i, e := range list {
+		if e == element {
+			return append(append([]string(nil), list[:i]...), list[i+1:]...)
+		}
+	}
+	return list
+}
+
+// difference shows the first lines that differ.
+func difference(want, got string) string {
+	wantLines, gotLines := strings.Split(want, "\n"), strings.Split(got, "\n")
+	var text strings.Builder
+	shown := 0
+	for i := 0; i < len(wantLines) || i < len(gotLines); i++ {
+		w, g := "", ""
+		if i < len(wantLines) {
+			w = wantLines[i]
+		}
+		if i < len(gotLines) {
+			g = gotLines[i]
+		}
+		if w != g {
+			fmt.Fprintf(&text, "line %d\n  want %s\n  got  %s\n", i+1, w, g)
+			if shown++; shown == 10 {
+				break
+			}
+		}
+	}
+	return text.String()
+}

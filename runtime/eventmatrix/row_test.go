@@ -1,0 +1,143 @@
+// Package eventmatrix proves, with programs compiled by gcc and gfortran, which
+// construct and which routine raises which event with which fields
+// (OpenACC 3.3 §5.1, §5.2); docs/event-matrix.md is the result.
+package eventmatrix
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/accscope/accscope/callbacks"
+)
+
+// row is one event as testdata/recorder.c wrote it.
+type row struct {
+	section            string
+	event              callbacks.Event
+	parent             callbacks.Construct
+	implicit           int
+	async, queue       int
+	bytes              string
+	host, device       string
+	variable, kernel   string
+	gangs              string
+	workers, vector    string
+	errorCode          string
+	deviceType, number int
+	version            int
+	threadKnown        int
+	api, apiType       int
+}
+
+func parseRow(t *testing.T, line string) row {
+	t.Helper()
+	f := strings.Split(line, "\t")
+	if len(f) != 21 {
+		t.Fatalf("recorder wrote %d columns, not 21: %q", len(f), line)
+	}
+	number := func(column int) int {
+		n, err := strconv.Atoi(f[column])
+		if err != nil {
+			t.Fatalf("column %d of %q: %v", column, line, err)
+		}
+		return n
+	}
+	return row{
+		section: f[0], event: callbacks.Event(number(1)), parent: callbacks.Construct(number(2)),
+		implicit: number(3), async: number(4), queue: number(5), bytes: f[6], host: f[7], device: f[8],
+		variable: f[9], kernel: f[10], gangs: f[11], workers: f[12], vector: f[13], errorCode: f[14],
+		deviceType: number(15), number: number(16), version: number(17), threadKnown: number(18), api: number(19), apiType: number(20),
+	}
+}
+
+// end returns the _end event of a _start event, or 0.
+func end(event callbacks.Event) callbacks.Event {
+	if strings.HasSuffix(event.String(), "_start") {
+		return event + 1
+	}
+	return 0
+}
+
+// checkRows holds what must be true of every event: no field empty that the
+// runtime knows, starts and ends nested, the same fields in both.
+func checkRows(t *testing.T, p program, rows []row) {
+	t.Helper()
+	var open []row
+	for i, r := range rows {
+		where := fmt.Sprintf("%s: %q: event %d, %v", p.source, r.section, i+1, r.event)
+		if r.version != 202211 {
+			t.Errorf("%s: version %d", where, r.version)
+		}
+		if r.threadKnown != 1 {
+			t.Errorf("%s: no thread id", where)
+		}
+		if r.deviceType != 100 && r.event != callbacks.EventRuntimeShutdown && r.section != "parallel if(false)" {
+			t.Errorf("%s: device type %d, not sim", where, r.deviceType)
+		}
+		isData := r.bytes != ""
+		if isData && (r.bytes == "0" || r.device == "-") {
+			t.Errorf("%s: bytes %q, device pointer %q", where, r.bytes, r.device)
+		}
+		switch r.event {
+		case callbacks.EventCreate, callbacks.EventDelete:
+			if r.host == "-" {
+				t.Errorf("%s: no host pointer", where)
+			}
+		case callbacks.EventEnqueueLaunchStart, callbacks.EventEnqueueLaunchEnd:
+			if r.kernel == "" || r.gangs == "0" || r.workers == "0" || r.vector == "0" {
+				t.Errorf("%s: kernel %q, gangs %s, workers %s, vector %s", where, r.kernel, r.gangs, r.workers, r.vector)
+			}
+		case callbacks.EventError:
+			if r.errorCode == "" || r.errorCode == "0" || r.errorCode == "(no message)" {
+				t.Errorf("%s: error code %q", where, r.errorCode)
+			}
+		}
+		if end(r.event) != 0 {
+			open = append(open, r)
+			continue
+		}
+		if !strings.HasSuffix(r.event.String(), "_end") {
+			continue
+		}
+		if len(open) == 0 || end(open[len(open)-1].event) != r.event {
+			t.Errorf("%s: no matching start", where)
+			continue
+		}
+		start := open[len(open)-1]
+		open = open[:len(open)-1]
+		if start.parent != r.parent || start.implicit != r.implicit || start.bytes != r.bytes ||
+			start.host != r.host || start.device != r.device || start.kernel != r.kernel {
+			t.Errorf("%s: fields differ from its start", where)
+		}
+	}
+	for _, r := range open {
+		if !p.fails {
+			t.Errorf("%s: %q: %v without its end", p.source, r.section, r.event)
+		}
+	}
+}
+
+// writeTable renders events as Markdown, one table per section.
+func writeTable(text *strings.Builder, rows []row) {
+	section := ""
+	for _, r := range rows {
+		if r.section != section {
+			section = r.section
+			fmt.Fprintf(text, "\n### %s\n\n", section)
+			text.WriteString("| event | parent | implicit | async | queue | bytes | host | device | variable | kernel, gangs × workers × vector |\n")
+			text.WriteString("|---|---|---|---|---|---|---|---|---|---|\n")
+		}
+		kernel := ""
+		if r.kernel != "" {
+			kernel = fmt.Sprintf("%s, %s × %s × %s", r.kernel, r.gangs, r.workers, r.vector)
+		}
+		if r.errorCode != "" {
+			kernel = "error code " + r.errorCode
+		}
+		fmt.Fprintf(text, "| %s | %s | %d | %d | %d | %s | %s | %s | %s | %s |\n",
+			strings.TrimPrefix(r.event.String(), "acc_ev_"), strings.TrimPrefix(r.parent.String(), "acc_construct_"),
+			r.implicit, r.async, r.queue, r.bytes, r.host, r.device, r.variable, kernel)
+	}
+}
