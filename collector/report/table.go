@@ -1,0 +1,292 @@
+package report
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Unit says what a column's numbers mean and so how they are shown.
+type Unit int
+
+// The units. Numbers are stored raw: nanoseconds, bytes, bytes per second,
+// fractions of 1.
+const (
+	Text Unit = iota
+	Count
+	Nanoseconds
+	Bytes
+	BytesPerSecond
+	Fraction
+	Address
+)
+
+// Column describes one column. Key names it in JSON and CSV, with its unit.
+type Column struct {
+	Title string
+	Key   string
+	Unit  Unit
+}
+
+// Table is one table of a report. Cells are string, int64, float64 or nil,
+// where nil means that the value is not known.
+type Table struct {
+	Key     string // name in JSON
+	Title   string
+	Note    string // one sentence under the title: how to read it
+	Empty   string // what to say when there are no rows
+	Columns []Column
+	Rows    [][]any
+	// Omitted is the number of rows left out by a limit.
+	Omitted int
+}
+
+// Document is a whole report.
+type Document struct {
+	Title    string
+	Warnings []string // data loss and the like: said first
+	Facts    [][2]string
+	Tables   []*Table
+}
+
+// Format is an output format.
+type Format string
+
+// The formats.
+const (
+	FormatText     Format = "text"
+	FormatJSON     Format = "json"
+	FormatCSV      Format = "csv"
+	FormatMarkdown Format = "markdown"
+)
+
+// ParseFormat reads the value of a --format flag.
+func ParseFormat(text string) (Format, error) {
+	switch f := Format(strings.ToLower(text)); f {
+	case FormatText, FormatJSON, FormatCSV, FormatMarkdown:
+		return f, nil
+	}
+	return "", fmt.Errorf("--format %q: allowed are text, json, csv and markdown", text)
+}
+
+// Write renders a document.
+func (d *Document) Write(w io.Writer, format Format) error {
+	switch format {
+	case FormatJSON:
+		return d.writeJSON(w)
+	case FormatCSV:
+		return d.writeCSV(w)
+	case FormatMarkdown:
+		return d.writeMarkdown(w)
+	}
+	return d.writeText(w)
+}
+
+func (d *Document) writeText(w io.Writer) error {
+	var b strings.Builder
+	for _, warning := range d.Warnings {
+		fmt.Fprintf(&b, "WARNING: %s\n", warning)
+	}
+	if len(d.Warnings) > 0 {
+		b.WriteByte('\n')
+	}
+	if d.Title != "" {
+		b.WriteString(d.Title + "\n")
+	}
+	width := 0
+	for _, fact := range d.Facts {
+		width = max(width, utf8.RuneCountInString(fact[0]))
+	}
+	for _, fact := range d.Facts {
+		fmt.Fprintf(&b, "  %s%s  %s\n", fact[0], strings.Repeat(" ", width-utf8.RuneCountInString(fact[0])), fact[1])
+	}
+	for _, table := range d.Tables {
+		b.WriteByte('\n')
+		table.text(&b)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (t *Table) text(b *strings.Builder) {
+	b.WriteString(t.Title + "\n")
+	if t.Note != "" {
+		b.WriteString("  " + t.Note + "\n")
+	}
+	if len(t.Rows) == 0 {
+		b.WriteString("  " + t.Empty + "\n")
+		return
+	}
+	cells := make([][]string, 0, len(t.Rows)+1)
+	header := make([]string, len(t.Columns))
+	for i, column := range t.Columns {
+		header[i] = column.Title
+	}
+	cells = append(cells, header)
+	for _, row := range t.Rows {
+		line := make([]string, len(row))
+		for i, value := range row {
+			line[i] = Show(value, t.Columns[i].Unit)
+		}
+		cells = append(cells, line)
+	}
+	widths := make([]int, len(t.Columns))
+	for _, line := range cells {
+		for i, cell := range line {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	for _, line := range cells {
+		var row strings.Builder
+		row.WriteString("  ")
+		for i, cell := range line {
+			if i > 0 {
+				row.WriteString("  ")
+			}
+			padding := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
+			if t.Columns[i].Unit == Text {
+				row.WriteString(cell + padding)
+			} else {
+				row.WriteString(padding + cell)
+			}
+		}
+		b.WriteString(strings.TrimRight(row.String(), " ") + "\n")
+	}
+	if t.Omitted > 0 {
+		fmt.Fprintf(b, "  ... %d more; --top %d shows all\n", t.Omitted, t.Omitted+len(t.Rows))
+	}
+}
+
+func (d *Document) writeMarkdown(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s\n\n", escapeMarkdown(d.Title))
+	for _, warning := range d.Warnings {
+		fmt.Fprintf(&b, "**Warning: %s**\n\n", escapeMarkdown(warning))
+	}
+	for _, fact := range d.Facts {
+		fmt.Fprintf(&b, "- %s: %s\n", escapeMarkdown(fact[0]), escapeMarkdown(fact[1]))
+	}
+	for _, table := range d.Tables {
+		fmt.Fprintf(&b, "\n## %s\n\n", escapeMarkdown(table.Title))
+		if table.Note != "" {
+			fmt.Fprintf(&b, "%s\n\n", escapeMarkdown(table.Note))
+		}
+		if len(table.Rows) == 0 {
+			fmt.Fprintf(&b, "%s\n", escapeMarkdown(table.Empty))
+			continue
+		}
+		for _, column := range table.Columns {
+			fmt.Fprintf(&b, "| %s ", escapeMarkdown(column.Title))
+		}
+		b.WriteString("|\n")
+		for _, column := range table.Columns {
+			if column.Unit == Text {
+				b.WriteString("|---")
+			} else {
+				b.WriteString("|--:")
+			}
+		}
+		b.WriteString("|\n")
+		for _, row := range table.Rows {
+			for i, value := range row {
+				fmt.Fprintf(&b, "| %s ", escapeMarkdown(Show(value, table.Columns[i].Unit)))
+			}
+			b.WriteString("|\n")
+		}
+		if table.Omitted > 0 {
+			fmt.Fprintf(&b, "\n%d more rows left out.\n", table.Omitted)
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func escapeMarkdown(text string) string {
+	return strings.NewReplacer("|", `\|`, "\n", " ", "<", "&lt;", "*", `\*`, "_", `\_`).Replace(text)
+}
+
+func (d *Document) writeJSON(w io.Writer) error {
+	facts := map[string]string{}
+	for _, fact := range d.Facts {
+		facts[fact[0]] = fact[1]
+	}
+	tables := map[string]any{}
+	for _, table := range d.Tables {
+		rows := make([]map[string]any, 0, len(table.Rows))
+		for _, row := range table.Rows {
+			object := map[string]any{}
+			for i, value := range row {
+				object[table.Columns[i].Key] = value
+			}
+			rows = append(rows, object)
+		}
+		tables[table.Key] = map[string]any{"title": table.Title, "rows": rows, "omitted": table.Omitted}
+	}
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", "  ")
+	warnings := d.Warnings
+	if warnings == nil {
+		warnings = []string{}
+	}
+	return encoder.Encode(map[string]any{"title": d.Title, "warnings": warnings, "facts": facts, "tables": tables})
+}
+
+// writeCSV writes one block a table: a line "table,KEY", the header, the rows
+// with raw numbers, an empty line.
+func (d *Document) writeCSV(w io.Writer) error {
+	writer := csv.NewWriter(w)
+	for _, warning := range d.Warnings {
+		if err := writer.Write([]string{"warning", warning}); err != nil {
+			return err
+		}
+	}
+	for i, table := range d.Tables {
+		if i > 0 || len(d.Warnings) > 0 {
+			writer.Flush()
+			if _, err := io.WriteString(w, "\n"); err != nil {
+				return err
+			}
+		}
+		if len(d.Tables) > 1 {
+			if err := writer.Write([]string{"table", table.Key}); err != nil {
+				return err
+			}
+		}
+		header := make([]string, len(table.Columns))
+		for i, column := range table.Columns {
+			header[i] = column.Key
+		}
+		if err := writer.Write(header); err != nil {
+			return err
+		}
+		for _, row := range table.Rows {
+			line := make([]string, len(row))
+			for i, value := range row {
+				line[i] = raw(value)
+			}
+			if err := writer.Write(line); err != nil {
+				return err
+			}
+		}
+	}
+	writer.Flush()
+	return writer.Error()
+}
+
+func raw(value any) string {
+	switch v := value.(type) {
+	case nil:
+		return ""
+	case string:
+		return v
+	case int64:
+		return strconv.FormatInt(v, 10)
+	case float64:
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	}
+	return fmt.Sprint(value)
+}
