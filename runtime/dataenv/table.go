@@ -126,11 +126,10 @@ func (t *Table) devices() *C.uintptr_t { return &t.store.devices }
 func (t *Table) Find(host, size uintptr) (*Mapping, Presence) {
 	at := before(t.ranges(), host)
 	if at.ok() && at.covers(host) {
-		m := t.at(at)
-		if size <= m.Size-(host-m.Host) {
-			return m, Present
+		if size <= at.size()-(host-at.key()) {
+			return t.at(at), Present
 		}
-		return m, Partly
+		return t.at(at), Partly
 	}
 	if size == 0 {
 		if at := before(t.points(), host); at.ok() && at.key() == host {
@@ -227,9 +226,8 @@ func (t *Table) Remove(m *Mapping) {
 func (t *Table) FindDevice(address device.Address, size uintptr) *Mapping {
 	at := before(t.devices(), uintptr(address))
 	if at.ok() && at.covers(uintptr(address)) {
-		m := t.at(at)
-		if size <= m.Size-uintptr(address-m.Device) {
-			return m
+		if size <= at.size()-(uintptr(address)-at.key()) {
+			return t.at(at)
 		}
 	}
 	for _, m := range t.aliased {
