@@ -52,28 +52,54 @@ acc_dispatch_object (const void *callback)
   return (uintptr_t) callback;
 }
 
+/* The table that the next version will use.  */
+static struct acc_dispatch_table **
+next_table (struct acc_dispatch_list *list)
+{
+  return &list->table[(list->version + 1) % 2];
+}
+
 int
+acc_dispatch_reserve (struct acc_dispatch *d, int index, uint32_t count)
+{
+  struct acc_dispatch_list *list = &d->list[index];
+  int i;
+
+  for (i = 0; i < 2; i++)
+    {
+      struct acc_dispatch_table *current = list->table[list->version % 2];
+      struct acc_dispatch_table *next = *next_table (list);
+      uint32_t capacity = 4;
+
+      if (next == NULL || next->capacity < count)
+	{
+	  /* The old table stays allocated: a reader may be in it.  Doubling keeps
+	     all of them together below the size of the newest.  */
+	  while (capacity < count)
+	    capacity *= 2;
+	  next = calloc (1, sizeof *next + capacity * sizeof next->entry[0]);
+	  if (next == NULL)
+	    return ENOMEM;
+	  next->capacity = capacity;
+	  STORE (*next_table (list), next);
+	}
+      if (current != NULL && current->capacity >= count)
+	return 0;
+      /* The same contents in the new table; then the other one is next.  */
+      acc_dispatch_publish (d, index, current == NULL ? NULL : current->entry,
+			    current == NULL ? 0 : current->count);
+    }
+  return 0;
+}
+
+void
 acc_dispatch_publish (struct acc_dispatch *d, int index,
 		      const struct acc_dispatch_entry *entries, uint32_t count)
 {
   struct acc_dispatch_list *list = &d->list[index];
-  uint64_t version = list->version;
-  struct acc_dispatch_table *table = list->table[(version + 1) % 2];
+  struct acc_dispatch_table *table = *next_table (list);
   uint32_t bit = (uint32_t) 1 << index, i;
 
-  if (table == NULL || table->capacity < count)
-    {
-      /* The old table stays allocated: a reader may be in it.  Doubling keeps
-	 all of them together below the size of the newest.  */
-      uint32_t capacity = table == NULL ? 4 : table->capacity;
-      while (capacity < count)
-	capacity *= 2;
-      table = calloc (1, sizeof *table + capacity * sizeof table->entry[0]);
-      if (table == NULL)
-	return ENOMEM;
-      table->capacity = capacity;
-      STORE (list->table[(version + 1) % 2], table);
-    }
   for (i = 0; i < count; i++)
     {
       STORE (table->entry[i].sequence, entries[i].sequence);
@@ -84,12 +110,11 @@ acc_dispatch_publish (struct acc_dispatch *d, int index,
   STORE (table->count, count);
   if (count > 0 && entries[count - 1].sequence > list->last)
     STORE (list->last, entries[count - 1].sequence);
-  STORE (list->version, version + 1);
+  STORE (list->version, list->version + 1);
   if (count > 0)
     __atomic_fetch_or (&d->wanted, bit, __ATOMIC_RELEASE);
   else
     __atomic_fetch_and (&d->wanted, ~bit, __ATOMIC_RELEASE);
-  return 0;
 }
 
 /* How far one event instance has come in its list.  */

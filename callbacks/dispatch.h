@@ -159,12 +159,15 @@ typedef void (*acc_dispatch_function) (struct acc_dispatch *,
 /* A registry with nothing in it; null when there is no memory.  Never freed. */
 struct acc_dispatch *acc_dispatch_new (void);
 
-/* Replaces the list with number index (acc_dispatch_index) by count entries in
-   ascending order of sequence.  Only one thread at a time may publish; any may
-   be dispatching meanwhile.
-   Returns 0, or ENOMEM with nothing changed.  */
-int acc_dispatch_publish (struct acc_dispatch *, int index,
-			  const struct acc_dispatch_entry *, uint32_t count);
+/* Makes room for count entries in the list with number index
+   (acc_dispatch_index).  Returns 0, or ENOMEM with the list as it was.  Only one
+   thread at a time may change a registry; any may be dispatching meanwhile.  */
+int acc_dispatch_reserve (struct acc_dispatch *, int index, uint32_t count);
+
+/* Replaces the list with number index by count entries in ascending order of
+   sequence; no more than acc_dispatch_reserve made room for.  */
+void acc_dispatch_publish (struct acc_dispatch *, int index,
+			   const struct acc_dispatch_entry *, uint32_t count);
 
 /* Identifies the object (program or shared library) that holds a callback; the
    callback's own address if none does.  */

@@ -1,0 +1,141 @@
+package callbacks
+
+// #cgo CFLAGS: -std=gnu11 -Wall -Wextra -I${SRCDIR}/../runtime/include
+// #cgo LDFLAGS: -ldl
+// #include "dispatch.h"
+//
+// static inline void
+// call_dispatch (acc_dispatch_function function, struct acc_dispatch *dispatch,
+//                struct acc_dispatch_thread *thread, struct acc_dispatch_pair *pair,
+//                acc_callback_info *info, acc_event_info *event, acc_api_info *api)
+// {
+//   function (dispatch, thread, pair, info, event, api);
+// }
+import "C"
+
+import (
+	"errors"
+	"sync/atomic"
+	"unsafe"
+)
+
+var errNoMemory = errors.New("out of memory for callback lists")
+
+// publication is the C side of a registry.
+type publication struct {
+	dispatch *C.struct_acc_dispatch
+	function C.acc_dispatch_function
+}
+
+func newDispatch() (unsafe.Pointer, error) {
+	d := C.acc_dispatch_new()
+	if d == nil {
+		return nil, errNoMemory
+	}
+	return unsafe.Pointer(d), nil
+}
+
+func publicationOn(dispatch unsafe.Pointer) publication {
+	return publication{
+		dispatch: (*C.struct_acc_dispatch)(dispatch),
+		function: C.acc_dispatch_function(C.acc_dispatch_event),
+	}
+}
+
+func (p *publication) wanted(event Event) bool {
+	if !event.Valid() {
+		return false
+	}
+	mask := atomic.LoadUint32((*uint32)(unsafe.Pointer(&p.dispatch.wanted)))
+	return mask>>listNumber(event)&1 != 0
+}
+
+func (p *publication) reserve(number, count int) error {
+	if C.acc_dispatch_reserve(p.dispatch, C.int(number), C.uint32_t(count)) != 0 {
+		return errNoMemory
+	}
+	return nil
+}
+
+func (p *publication) publish(number int, entries []entry) {
+	list := make([]C.struct_acc_dispatch_entry, len(entries))
+	for i, e := range entries {
+		routine, context := e.callback.target()
+		list[i] = C.struct_acc_dispatch_entry{
+			sequence: C.uint64_t(e.sequence),
+			callback: C.uintptr_t(routine),
+			context:  C.uintptr_t(context),
+			tool:     C.uintptr_t(e.tool),
+		}
+	}
+	C.acc_dispatch_publish(p.dispatch, C.int(number), unsafe.SliceData(list), C.uint32_t(len(list)))
+}
+
+// Published is the struct acc_dispatch that C code dispatches from.
+func (r *Registry) Published() unsafe.Pointer { return unsafe.Pointer(r.published.dispatch) }
+
+// SetDispatcher makes Dispatch call function, an acc_dispatch_function, in place
+// of this package's own copy of acc_dispatch_event. It is to be called before the
+// first Dispatch.
+func (r *Registry) SetDispatcher(function unsafe.Pointer) {
+	r.published.function = C.acc_dispatch_function(function)
+}
+
+// Thread is struct acc_dispatch_thread, one host thread. Only that thread may
+// use it, so it must not be shared by goroutines that run at the same time.
+type Thread struct {
+	ThreadID int32  // Info.ThreadID, from 0
+	Disabled uint32 // callbacks are switched off on this thread
+	Depth    uint32 // callbacks in progress on this thread
+	Changes  uint32 // registrations made by this thread
+}
+
+// Pair is struct acc_dispatch_pair: it carries each tool's tool_info from a
+// _start event to the matching _end event. The zero Pair is ready for use.
+type Pair struct {
+	used     uint32
+	capacity uint32
+	overflow uintptr
+	slot     [C.ACC_DISPATCH_PAIR_INLINE]struct{ tool, toolInfo uintptr }
+}
+
+// Release ends a pair, whether its _end event was dispatched or not.
+func (p *Pair) Release() {
+	if p.overflow != 0 {
+		C.acc_dispatch_pair_free_overflow((*C.struct_acc_dispatch_pair)(unsafe.Pointer(&p.used)))
+	}
+	p.used = 0
+}
+
+// Dispatch invokes the callbacks of event info.EventType on the calling thread,
+// from the first registered to the last; from the last to the first for an _end
+// event (OpenACC 3.3 §5.4.1). The caller fills what it knows of info, event and
+// api; each callback gets copies, in which EventType, ValidBytes, Version,
+// ThreadID and ToolInfo are set. pair may be nil for an event that is neither a
+// _start nor an _end event.
+//
+// Without a registered and enabled callback it costs one atomic load. What
+// callbacks change in the registry takes effect as OpenACC 3.3 §5.5 says. No lock
+// may be held that a callback could need.
+func (r *Registry) Dispatch(thread *Thread, pair *Pair, info *Info, event *EventInfo, api *APIInfo) {
+	if !r.published.wanted(info.EventType) || thread.Disabled != 0 {
+		return
+	}
+	// The address of a field, not of the struct, tells cgo's pointer check that
+	// the rest of the object that holds the struct is not passed to C.
+	if pair == nil {
+		C.call_dispatch(r.published.function, r.published.dispatch,
+			(*C.struct_acc_dispatch_thread)(unsafe.Pointer(&thread.ThreadID)),
+			nil,
+			(*C.acc_callback_info)(unsafe.Pointer(&info.EventType)),
+			(*C.acc_event_info)(unsafe.Pointer(&event.EventType)),
+			(*C.acc_api_info)(unsafe.Pointer(&api.DeviceAPI)))
+		return
+	}
+	C.call_dispatch(r.published.function, r.published.dispatch,
+		(*C.struct_acc_dispatch_thread)(unsafe.Pointer(&thread.ThreadID)),
+		(*C.struct_acc_dispatch_pair)(unsafe.Pointer(&pair.used)),
+		(*C.acc_callback_info)(unsafe.Pointer(&info.EventType)),
+		(*C.acc_event_info)(unsafe.Pointer(&event.EventType)),
+		(*C.acc_api_info)(unsafe.Pointer(&api.DeviceAPI)))
+}
