@@ -1,0 +1,131 @@
+// Package model is what a program is doing at a moment in time: a fold over its
+// events in time order. It pairs starts with ends into nested spans and keeps,
+// per device, the memory in use, the live mappings, the queues, the kernels and
+// transfers, and per thread what it is in. Live and replayed use are the same
+// code: whoever has events in time order calls Apply and looks at View.
+//
+// The events are those of OpenACC 3.3 chapter 5.
+package model
+
+import "github.com/accscope/accscope/collector/capture"
+
+// ProcessID, ThreadID, DeviceID and QueueID number the processes, threads,
+// devices and queues of one trace from 1; 0 is none.
+type (
+	ProcessID uint32
+	ThreadID  uint32
+	DeviceID  uint32
+	QueueID   uint32
+)
+
+// Name is an interned string of the trace (see Names); 0 is the null pointer.
+type Name = capture.StringID
+
+// Event is a captured event in its place in the trace: its strings are the
+// trace's Names, its Time is nanoseconds on the trace's clock (since the
+// trace's origin).
+type Event struct {
+	capture.Event
+	Process ProcessID
+	Thread  ThreadID
+}
+
+// Activity is a finished device operation in its place in the trace: Time,
+// Start and End are nanoseconds on the trace's clock, Name one of its Names.
+type Activity struct {
+	capture.Activity
+	Process ProcessID
+}
+
+// Span is a start event and, once seen, its end.
+type Span struct {
+	ID     int64 // number of the record in the trace, from 1, in order of arrival
+	Parent int64 // ID of the span that encloses it on its thread, 0 if none
+	Depth  int   // enclosing spans
+	Start  Event
+	Device DeviceID
+	Queue  QueueID
+	Inner  int64 // nanoseconds spent in direct children so far
+}
+
+// Phase says what an event did to the spans.
+type Phase uint8
+
+// The phases of a step.
+const (
+	Instant Phase = iota // the event has no partner: create, alloc, error, …
+	Started              // the event opened Step.Span
+	Ended                // the event closed Step.Span
+	Orphan               // an end whose start was not seen
+)
+
+// Step is what one event did. It is valid until the next Apply.
+type Step struct {
+	Event  *Event
+	Phase  Phase
+	ID     int64 // the record: of the span for Started and Ended, of its own else
+	Parent int64 // of the record
+	Depth  int
+	Span   *Span // for Started and Ended
+	Device DeviceID
+	Queue  QueueID
+	// Opener is the record of the create (alloc) that this delete (free) ends, 0
+	// where that was not seen.
+	Opener int64
+	// Unended are spans that this event shows to have no end: an enclosing span
+	// ended before them.
+	Unended []*Span
+	// Samples are the counters that changed.
+	Samples []Sample
+	// Occupied are stretches of time after which a queue is known to be empty.
+	Occupied []Occupancy
+}
+
+// Sample is a new value of a device's memory in use.
+type Sample struct {
+	Device DeviceID
+	Time   int64
+	Value  int64 // bytes
+}
+
+// Occupancy bounds what an unmeasured queue did: its operations ran some time
+// between From and To.
+type Occupancy struct {
+	Queue      QueueID
+	From, To   int64 // first enqueue after the queue was last known empty, return of the wait
+	Operations int64
+	Bytes      int64
+}
+
+// Names interns the strings of a trace.
+type Names struct {
+	ids   map[string]Name
+	texts []string
+}
+
+// NewNames gives an empty table; 0 stands for the null pointer.
+func NewNames() *Names {
+	return &Names{ids: make(map[string]Name), texts: []string{""}}
+}
+
+// Intern gives the number of a string, a new one if it was not seen before.
+func (n *Names) Intern(text string) Name {
+	if id, ok := n.ids[text]; ok {
+		return id
+	}
+	id := Name(len(n.texts))
+	n.texts = append(n.texts, text)
+	n.ids[text] = id
+	return id
+}
+
+// Text gives back a string; "" for 0 and for numbers not given out.
+func (n *Names) Text(id Name) string {
+	if int(id) < len(n.texts) {
+		return n.texts[id]
+	}
+	return ""
+}
+
+// Len is the number of strings, the null pointer included.
+func (n *Names) Len() int { return len(n.texts) }

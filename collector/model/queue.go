@@ -1,0 +1,256 @@
+package model
+
+// operation is something put onto a queue.
+type operation struct {
+	id       int64 // the enqueue span
+	activity int32 // the activity it leads to
+	name     Name
+	file     Name
+	line     int32
+	time     int64
+	bytes    uint64
+	thread   ThreadID
+	matched  bool
+}
+
+// operations is a queue of operations in a ring; the oldest make room.
+type operations struct {
+	ring        []operation
+	head, count int
+}
+
+// The most operations remembered per queue: enough for activity records that
+// come late, little enough for a queue that is never waited for.
+const maxOperations = 1 << 15
+
+func (o *operations) at(i int) *operation { return &o.ring[(o.head+i)&(len(o.ring)-1)] }
+
+func (o *operations) push(op operation) {
+	if o.count == len(o.ring) {
+		if len(o.ring) == maxOperations {
+			o.pop()
+		} else {
+			ring := make([]operation, max(16, 2*len(o.ring)))
+			for i := range o.count {
+				ring[i] = *o.at(i)
+			}
+			o.ring, o.head = ring, 0
+		}
+	}
+	o.count++
+	*o.at(o.count - 1) = op
+}
+
+func (o *operations) pop() {
+	o.head = (o.head + 1) & (len(o.ring) - 1)
+	o.count--
+}
+
+// queue is the state of an async queue.
+type queue struct {
+	info       QueueInfo
+	operations operations
+	enqueues   int64 // operations ever enqueued
+	done       int64 // operations known done
+	drained    int64 // operations that the last wait covered
+	pendingAt  int64 // time of the first enqueue since the queue was empty
+	pendingSum int64 // bytes since then
+	isMeasured bool  // device activity was seen
+	busy       int64 // ns of device time measured
+	busyEnd    int64 // end of the last activity
+	bound      int64 // ns between first enqueue and wait, where not measured
+	waits      int64
+	waitTime   int64 // ns that threads were blocked
+	waiting    int64 // threads in a wait now
+	last       operation
+	lastStart  int64
+	lastEnd    int64
+	activities int64
+}
+
+func (q *queue) enqueuedCount() int64 { return q.enqueues }
+
+func (q *queue) depth() int64 { return q.enqueues - max(q.done, q.drained) }
+
+func (m *Model) enqueue(e *Event, step *Step) {
+	q := m.queue(step.Queue)
+	if q.depth() == 0 {
+		q.pendingAt, q.pendingSum = e.Time, 0
+	}
+	q.enqueues++
+	if e.Kind != EnqueueLaunchStart {
+		q.pendingSum += size(e.Bytes)
+	}
+	q.operations.push(operation{id: step.ID, activity: activityOf(e.Kind), name: e.Name, file: e.SourceFile,
+		line: e.Line, time: e.Time, bytes: e.Bytes, thread: e.Thread})
+}
+
+// enqueued takes the host time of an enqueue.
+func (m *Model) enqueued(e *Event, step *Step) {
+	if step.Phase != Ended {
+		return
+	}
+	s := step.Span
+	duration := max(e.Time-s.Start.Time, 0)
+	d := m.device(step.Device)
+	if e.Kind == EnqueueLaunchEnd {
+		d.kernels++
+		m.kernel(&s.Start, s.Device).launched(&s.Start, duration)
+		return
+	}
+	way := &d.up
+	if e.Kind == EnqueueDownloadEnd {
+		way = &d.down
+	}
+	way.count++
+	way.bytes += size(s.Start.Bytes)
+	way.host += duration
+	way.recent.add(e.Time, size(s.Start.Bytes))
+}
+
+func (m *Model) waited(e *Event, step *Step) {
+	q := m.queue(step.Queue)
+	q.waiting = max(q.waiting-1, 0)
+	if step.Phase == Ended {
+		q.waits++
+		q.waitTime += max(e.Time-step.Span.Start.Time, 0)
+	}
+	m.drain(q, e.Time, step)
+}
+
+// drain takes a queue as empty. What it held was busy no longer than since its
+// first enqueue.
+func (m *Model) drain(q *queue, time int64, step *Step) {
+	pending := q.enqueues - max(q.drained, q.done)
+	if pending > 0 && !q.isMeasured {
+		q.bound += max(time-q.pendingAt, 0)
+		step.Occupied = append(step.Occupied, Occupancy{Queue: q.info.ID, From: q.pendingAt, To: time,
+			Operations: pending, Bytes: q.pendingSum})
+	}
+	q.drained = q.enqueues
+	if !q.isMeasured {
+		q.done = q.enqueues
+	}
+}
+
+// measured adds a device activity to its queue, kernel or direction.
+func (m *Model) measured(a *Activity, id DeviceID, queueID QueueID) int64 {
+	q := m.queue(queueID)
+	d := m.device(id)
+	if !q.isMeasured {
+		q.isMeasured = true
+		q.done = min(q.done, q.enqueues-int64(q.operations.count))
+	}
+	duration := max(a.End-a.Start, 0)
+	// Operations on one queue run one after the other: what overlaps is counted
+	// once.
+	q.busy += max(a.End-max(a.Start, q.busyEnd), 0)
+	q.busyEnd = max(q.busyEnd, a.End)
+	q.activities++
+	op := q.match(a)
+	q.lastStart, q.lastEnd = a.Start, a.End
+	switch a.Kind {
+	case ActivityKernel:
+		d.kernelTime += duration
+		if op != nil {
+			m.kernelOf(op.name, op.file, op.line, id).ran(duration)
+		} else {
+			m.kernelOf(a.Name, 0, 0, id).ran(duration)
+		}
+	case ActivityUpload:
+		d.up.ran(duration)
+	case ActivityDownload:
+		d.down.ran(duration)
+	}
+	if op == nil {
+		return 0
+	}
+	q.last = *op
+	return op.id
+}
+
+// match finds the enqueue of an activity. Operations of a queue finish in the
+// order of their enqueueing, so it is the first one of the same kind that has no
+// activity yet, with the same byte count if there is one.
+func (q *queue) match(a *Activity) *operation {
+	var found *operation
+	for i := range min(q.operations.count, 256) {
+		op := q.operations.at(i)
+		if op.matched || op.activity != a.Kind {
+			continue
+		}
+		if a.Kind == ActivityKernel || op.bytes == a.Bytes {
+			found = op
+			break
+		}
+		if found == nil {
+			found = op
+		}
+	}
+	if found == nil {
+		return nil
+	}
+	found.matched = true
+	q.done = min(q.done+1, q.enqueues)
+	for q.operations.count > 0 && q.operations.at(0).matched {
+		q.operations.pop()
+	}
+	return found
+}
+
+func (w *direction) ran(duration int64) {
+	if w.measured == 0 || duration < w.minimum {
+		w.minimum = duration
+	}
+	w.measured++
+	w.device += duration
+	w.maximum = max(w.maximum, duration)
+}
+
+// kernelKey is a kernel at its place in the source.
+type kernelKey struct {
+	name, file Name
+	line       int32
+	device     DeviceID
+}
+
+type kernel struct {
+	function               Name
+	count                  int64
+	host                   int64 // ns in the enqueue calls
+	measured               int64
+	time, minimum, maximum int64 // ns on the device
+	gangs, workers, vector uint64
+	last                   int64
+}
+
+func (m *Model) kernel(e *Event, device DeviceID) *kernel {
+	return m.kernelOf(e.Name, e.SourceFile, e.Line, device)
+}
+
+func (m *Model) kernelOf(name, file Name, line int32, device DeviceID) *kernel {
+	key := kernelKey{name, file, line, device}
+	k := m.kernels[key]
+	if k == nil {
+		k = new(kernel)
+		m.kernels[key] = k
+	}
+	return k
+}
+
+func (k *kernel) launched(e *Event, host int64) {
+	k.count++
+	k.host += host
+	k.function = e.Function
+	k.gangs, k.workers, k.vector = e.Gangs, e.Workers, e.Vector
+	k.last = e.Time
+}
+
+func (k *kernel) ran(duration int64) {
+	if k.measured == 0 || duration < k.minimum {
+		k.minimum = duration
+	}
+	k.measured++
+	k.time += duration
+	k.maximum = max(k.maximum, duration)
+}
