@@ -34,12 +34,15 @@ struct acc_dispatch *
 acc_dispatch_new (void)
 {
   void *memory;
+  struct acc_dispatch *d;
 
   if (posix_memalign (&memory, _Alignof (struct acc_dispatch),
 		      sizeof (struct acc_dispatch)) != 0)
     return NULL;
-  memset (memory, 0, sizeof (struct acc_dispatch));
-  return memory;
+  d = memset (memory, 0, sizeof (struct acc_dispatch));
+  d->event = acc_dispatch_event;
+  d->correlation = acc_dispatch_correlation;
+  return d;
 }
 
 uintptr_t
@@ -285,6 +288,16 @@ acc_dispatch_pair_free_overflow (struct acc_dispatch_pair *pair)
   pair->capacity = 0;
 }
 
+/* The correlation of the event that the innermost callback in progress on this
+   thread is for.  */
+static __thread uint64_t current_correlation;
+
+uint64_t
+acc_dispatch_correlation (void)
+{
+  return current_correlation;
+}
+
 void
 acc_dispatch_event (struct acc_dispatch *d, struct acc_dispatch_thread *thread,
 		    struct acc_dispatch_pair *pair, acc_callback_info *info,
@@ -294,6 +307,8 @@ acc_dispatch_event (struct acc_dispatch *d, struct acc_dispatch_thread *thread,
   int half = event_half (event);
   int event_bytes = event_valid_bytes (event);
   uint32_t changes = thread->changes;
+  uint64_t outer = current_correlation;
+  uint64_t correlation = thread->correlation;
   int late = LATE_CALLBACKS;
   struct walk walk;
 
@@ -302,6 +317,10 @@ acc_dispatch_event (struct acc_dispatch *d, struct acc_dispatch_thread *thread,
   walk.index = 0;
   walk.current.sequence = 0;
   walk.limit = LOAD (walk.list->last);
+  if (event < acc_ev_enqueue_launch_start
+      || event > acc_ev_enqueue_download_end)
+    correlation = 0;
+  current_correlation = correlation;
   while (!thread->disabled && next_entry (&walk, half == EVENT_END))
     {
       acc_callback_info general = *info;
@@ -340,4 +359,5 @@ acc_dispatch_event (struct acc_dispatch *d, struct acc_dispatch_thread *thread,
 	  walk.limit = LOAD (walk.list->last);
 	}
     }
+  current_correlation = outer;
 }

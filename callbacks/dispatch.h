@@ -50,6 +50,16 @@ struct acc_dispatch_entry
 typedef void (*acc_dispatch_bound) (uintptr_t context, acc_callback_info *,
 				    acc_event_info *, acc_api_info *);
 
+struct acc_dispatch;
+struct acc_dispatch_thread;
+struct acc_dispatch_pair;
+
+typedef void (*acc_dispatch_function) (struct acc_dispatch *,
+				       struct acc_dispatch_thread *,
+				       struct acc_dispatch_pair *,
+				       acc_callback_info *, acc_event_info *,
+				       acc_api_info *);
+
 struct acc_dispatch_table;
 
 /* The enabled callbacks of one event, in order of registration.  The tables
@@ -63,10 +73,13 @@ struct acc_dispatch_list
 } __attribute__ ((aligned (64)));
 
 /* A process's published registry.  wanted has a bit for every list that is
-   not empty.  */
+   not empty.  The two functions are those of one copy of this file, the one
+   whose acc_dispatch_new made the struct: thread-local state exists once.  */
 struct acc_dispatch
 {
   uint32_t wanted;
+  acc_dispatch_function event;		/* acc_dispatch_event */
+  uint64_t (*correlation) (void);	/* acc_dispatch_correlation */
   struct acc_dispatch_list list[ACC_DISPATCH_EVENTS];
 };
 
@@ -77,6 +90,8 @@ struct acc_dispatch_thread
   uint32_t disabled;		/* acc_toggle_per_thread switched callbacks off */
   uint32_t depth;		/* callbacks in progress on this thread */
   uint32_t changes;		/* registrations made by this thread */
+  uint64_t correlation;		/* set before enqueue_* events: their operation's
+				   number (accscope_activity.h); 0 otherwise */
 };
 
 /* Carries each tool's tool_info from a _start event to its _end event.  */
@@ -149,12 +164,9 @@ void acc_dispatch_event (struct acc_dispatch *, struct acc_dispatch_thread *,
 			 struct acc_dispatch_pair *, acc_callback_info *,
 			 acc_event_info *, acc_api_info *);
 
-/* acc_dispatch_event as a pointer: one copy of it serves the whole process. */
-typedef void (*acc_dispatch_function) (struct acc_dispatch *,
-				       struct acc_dispatch_thread *,
-				       struct acc_dispatch_pair *,
-				       acc_callback_info *, acc_event_info *,
-				       acc_api_info *);
+/* Inside a callback of an enqueue_* event, the thread's correlation for that
+   event; 0 elsewhere.  */
+uint64_t acc_dispatch_correlation (void);
 
 /* A registry with nothing in it; null when there is no memory.  Never freed. */
 struct acc_dispatch *acc_dispatch_new (void);

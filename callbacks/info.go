@@ -45,7 +45,7 @@ type EventInfo struct {
 	ParentConstruct Construct
 	Implicit        int32
 	ToolInfo        uintptr
-	rest            [5]uint64
+	_               [5]uint64
 }
 
 // DataEvent is acc_data_event_info.

@@ -5,11 +5,11 @@ package callbacks
 // #include "dispatch.h"
 //
 // static inline void
-// call_dispatch (acc_dispatch_function function, struct acc_dispatch *dispatch,
-//                struct acc_dispatch_thread *thread, struct acc_dispatch_pair *pair,
-//                acc_callback_info *info, acc_event_info *event, acc_api_info *api)
+// call_dispatch (struct acc_dispatch *dispatch, struct acc_dispatch_thread *thread,
+//                struct acc_dispatch_pair *pair, acc_callback_info *info,
+//                acc_event_info *event, acc_api_info *api)
 // {
-//   function (dispatch, thread, pair, info, event, api);
+//   dispatch->event (dispatch, thread, pair, info, event, api);
 // }
 import "C"
 
@@ -22,10 +22,7 @@ import (
 var errNoMemory = errors.New("out of memory for callback lists")
 
 // publication is the C side of a registry.
-type publication struct {
-	dispatch *C.struct_acc_dispatch
-	function C.acc_dispatch_function
-}
+type publication struct{ dispatch *C.struct_acc_dispatch }
 
 func newDispatch() (unsafe.Pointer, error) {
 	d := C.acc_dispatch_new()
@@ -36,10 +33,7 @@ func newDispatch() (unsafe.Pointer, error) {
 }
 
 func publicationOn(dispatch unsafe.Pointer) publication {
-	return publication{
-		dispatch: (*C.struct_acc_dispatch)(dispatch),
-		function: C.acc_dispatch_function(C.acc_dispatch_event),
-	}
+	return publication{dispatch: (*C.struct_acc_dispatch)(dispatch)}
 }
 
 func (p *publication) wanted(event Event) bool {
@@ -74,13 +68,6 @@ func (p *publication) publish(number int, entries []entry) {
 // Published is the struct acc_dispatch that C code dispatches from.
 func (r *Registry) Published() unsafe.Pointer { return unsafe.Pointer(r.published.dispatch) }
 
-// SetDispatcher makes Dispatch call function, an acc_dispatch_function, in place
-// of this package's own copy of acc_dispatch_event. It is to be called before the
-// first Dispatch.
-func (r *Registry) SetDispatcher(function unsafe.Pointer) {
-	r.published.function = C.acc_dispatch_function(function)
-}
-
 // Thread is struct acc_dispatch_thread, one host thread. Only that thread may
 // use it, so it must not be shared by goroutines that run at the same time.
 type Thread struct {
@@ -88,15 +75,19 @@ type Thread struct {
 	Disabled uint32 // callbacks are switched off on this thread
 	Depth    uint32 // callbacks in progress on this thread
 	Changes  uint32 // registrations made by this thread
+
+	// Correlation is set before enqueue events: the number that the operation's
+	// activity record carries. It is 0 otherwise.
+	Correlation uint64
 }
 
 // Pair is struct acc_dispatch_pair: it carries each tool's tool_info from a
 // _start event to the matching _end event. The zero Pair is ready for use.
 type Pair struct {
 	used     uint32
-	capacity uint32
+	_        uint32
 	overflow uintptr
-	slot     [C.ACC_DISPATCH_PAIR_INLINE]struct{ tool, toolInfo uintptr }
+	_        [2 * C.ACC_DISPATCH_PAIR_INLINE]uintptr
 }
 
 // Release ends a pair, whether its _end event was dispatched or not.
@@ -124,7 +115,7 @@ func (r *Registry) Dispatch(thread *Thread, pair *Pair, info *Info, event *Event
 	// The address of a field, not of the struct, tells cgo's pointer check that
 	// the rest of the object that holds the struct is not passed to C.
 	if pair == nil {
-		C.call_dispatch(r.published.function, r.published.dispatch,
+		C.call_dispatch(r.published.dispatch,
 			(*C.struct_acc_dispatch_thread)(unsafe.Pointer(&thread.ThreadID)),
 			nil,
 			(*C.acc_callback_info)(unsafe.Pointer(&info.EventType)),
@@ -132,7 +123,7 @@ func (r *Registry) Dispatch(thread *Thread, pair *Pair, info *Info, event *Event
 			(*C.acc_api_info)(unsafe.Pointer(&api.DeviceAPI)))
 		return
 	}
-	C.call_dispatch(r.published.function, r.published.dispatch,
+	C.call_dispatch(r.published.dispatch,
 		(*C.struct_acc_dispatch_thread)(unsafe.Pointer(&thread.ThreadID)),
 		(*C.struct_acc_dispatch_pair)(unsafe.Pointer(&pair.used)),
 		(*C.acc_callback_info)(unsafe.Pointer(&info.EventType)),

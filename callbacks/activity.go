@@ -1,0 +1,92 @@
+package callbacks
+
+// ActivityName is the name that acc_prof_lookup answers with device activity
+// (runtime/include/accscope_activity.h, which documents what the types below
+// hold; their layout is that of the C structs).
+const ActivityName = "accscope_device_activity_v1"
+
+// ActivityKind is enum accscope_activity_kind.
+type ActivityKind int32
+
+// Kinds of device activity.
+const (
+	ActivityKernel   ActivityKind = 1
+	ActivityUpload   ActivityKind = 2
+	ActivityDownload ActivityKind = 3
+	ActivityCopy     ActivityKind = 4
+	ActivityFill     ActivityKind = 5
+)
+
+var activityKindNames = map[ActivityKind]string{
+	ActivityKernel:   "accscope_activity_kernel",
+	ActivityUpload:   "accscope_activity_upload",
+	ActivityDownload: "accscope_activity_download",
+	ActivityCopy:     "accscope_activity_copy",
+	ActivityFill:     "accscope_activity_fill",
+}
+
+// String returns the header's name.
+func (k ActivityKind) String() string {
+	return name(activityKindNames, k, "enum accscope_activity_kind")
+}
+
+// ActivityRecord is struct accscope_activity_record: one operation that a device
+// has finished. Times are in nanoseconds.
+type ActivityRecord struct {
+	Size         uint32
+	Kind         ActivityKind
+	DeviceType   DeviceType
+	DeviceNumber int32
+	Async        int64
+	AsyncQueue   int64
+	Bytes        uint64
+	Correlation  uint64
+	DeviceStart  int64 // on the device's clock
+	DeviceEnd    int64
+	HostStart    int64 // mapped to CLOCK_MONOTONIC
+	HostEnd      int64
+	Name         CString
+}
+
+// ActivitySubscriber is struct accscope_activity_subscriber.
+type ActivitySubscriber struct {
+	Size    uint32
+	Kinds   uint32  // sum of 1 << kind; 0 for all
+	Record  uintptr // void (*) (void *, const struct accscope_activity_record *)
+	Context uintptr
+}
+
+// ActivityClock is struct accscope_activity_clock.
+type ActivityClock struct {
+	Size   uint32
+	_      uint32
+	Device int64
+	Host   int64
+	Drift  int64 // parts in 10^9
+}
+
+// ActivityMapping is struct accscope_activity_mapping: one live entry of a
+// present table.
+type ActivityMapping struct {
+	Size         uint32
+	DeviceType   DeviceType
+	DeviceNumber int32
+	Attached     uint32
+	HostPtr      uintptr
+	DevicePtr    uintptr
+	Bytes        uint64
+	Structured   uint64
+	Dynamic      uint64
+	Name         CString
+}
+
+// ActivityQueue is struct accscope_activity_queue: one activity queue in use.
+type ActivityQueue struct {
+	Size         uint32
+	DeviceType   DeviceType
+	DeviceNumber int32
+	_            uint32
+	Async        int64
+	AsyncQueue   int64
+	Pending      uint64
+}

@@ -1,0 +1,164 @@
+/* accscope_activity.h - what devices did and when: an inquiry function of
+   accscope's OpenACC runtime (OpenACC 3.3, 5.3.1).
+
+   The events of acc_callback.h tell when work was enqueued.  This interface
+   tells when the device executed it.  A tool asks for it with the look-up
+   function that acc_register_library received:
+
+	accscope_activity_function function
+	  = (accscope_activity_function) lookup (ACCSCOPE_ACTIVITY_NAME);
+	const struct accscope_activity *activity = function ? function () : 0;
+
+   Other runtimes answer the look-up with a null pointer.  The table and the
+   functions in it are valid until the end of the process.
+
+   Every struct starts with its size in bytes, set by whoever fills it.  Fields
+   may be added at the end in later versions: look at a field only if the size
+   covers it.  Functions that return int return 0 or an errno value: EINVAL for
+   a null pointer, a struct that is too small, or a subscription that does not
+   exist; ENODEV for a device that does not exist or is not initialised; ENOMEM.
+
+   All functions may be called from any thread, also from callbacks of events
+   and of this interface.  */
+#ifndef ACCSCOPE_ACTIVITY_H
+#define ACCSCOPE_ACTIVITY_H 1
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ACCSCOPE_ACTIVITY_NAME "accscope_device_activity_v1"
+
+enum accscope_activity_kind
+{
+  accscope_activity_kernel = 1,
+  accscope_activity_upload = 2,		/* host to device */
+  accscope_activity_download = 3,	/* device to host */
+  accscope_activity_copy = 4,		/* within a device, or between two */
+  accscope_activity_fill = 5
+};
+
+/* One operation that a device has finished.  Times are in nanoseconds.  */
+struct accscope_activity_record
+{
+  uint32_t size;
+  int32_t kind;			/* enum accscope_activity_kind */
+  int32_t device_type;		/* acc_device_t */
+  int32_t device_number;
+  int64_t async;		/* as acc_callback_info.async at its enqueueing */
+  int64_t async_queue;		/* as acc_callback_info.async_queue */
+  uint64_t bytes;		/* moved or filled; 0 for a kernel */
+  uint64_t correlation;		/* see current_correlation; never 0 */
+  int64_t device_start;		/* on the device's clock */
+  int64_t device_end;
+  int64_t host_start;		/* the same, mapped to CLOCK_MONOTONIC */
+  int64_t host_end;
+  const char *name;		/* of the kernel, or null; valid during the call */
+};
+
+/* Who receives records.  record runs on a thread of the runtime, one call at a
+   time for each subscriber, with no lock of the runtime held: it may call the
+   OpenACC API, but delays the records that follow.  Records of one queue come
+   in the order of execution.  */
+struct accscope_activity_subscriber
+{
+  uint32_t size;
+  uint32_t kinds;		/* sum of 1 << kind of those wanted; 0: all */
+  void (*record) (void *context, const struct accscope_activity_record *);
+  void *context;
+};
+
+/* One point of time on a device's clock and on CLOCK_MONOTONIC, read together.
+   The device's clock runs at the host's rate to within drift parts in 10^9;
+   between two points, interpolate.  */
+struct accscope_activity_clock
+{
+  uint32_t size;
+  uint32_t reserved;
+  int64_t device;
+  int64_t host;
+  int64_t drift;
+};
+
+/* One live entry of a device's present table.  */
+struct accscope_activity_mapping
+{
+  uint32_t size;
+  int32_t device_type;
+  int32_t device_number;
+  uint32_t attached;		/* sum of the attachment counters in it */
+  const void *host_ptr;
+  const void *device_ptr;
+  uint64_t bytes;
+  uint64_t structured;		/* reference counters, OpenACC 3.3, 2.6.7 */
+  uint64_t dynamic;
+  const char *name;		/* of the variable, or null; valid during the call */
+};
+
+/* One activity queue that has been used on a device.  */
+struct accscope_activity_queue
+{
+  uint32_t size;
+  int32_t device_type;
+  int32_t device_number;
+  uint32_t reserved;
+  int64_t async;		/* the async value that selects it */
+  int64_t async_queue;
+  uint64_t pending;		/* operations enqueued and not finished */
+};
+
+typedef void (*accscope_activity_each_mapping)
+  (void *context, const struct accscope_activity_mapping *);
+typedef void (*accscope_activity_each_queue)
+  (void *context, const struct accscope_activity_queue *);
+
+struct accscope_activity
+{
+  uint32_t size;
+  uint32_t version;		/* 1 */
+
+  /* Starts delivery of records for operations enqueued from now on.
+     *subscription identifies it, and is never 0.  */
+  int (*subscribe) (const struct accscope_activity_subscriber *,
+		    uint64_t *subscription);
+
+  /* Ends delivery.  No record arrives after it has returned, except that,
+     called from inside record, it does not wait for that call.  */
+  int (*unsubscribe) (uint64_t subscription);
+
+  /* Returns when the records of all operations that had finished at the call
+     have been delivered.  Called from inside record, it returns EDEADLK.  The
+     runtime does the same before acc_ev_runtime_shutdown and before
+     acc_ev_device_shutdown_start.  */
+  int (*flush) (void);
+
+  /* Inside a callback for an acc_ev_enqueue_*_start or _end event: the number
+     that the operation's record will carry.  0 anywhere else.  Start and end of
+     one operation have the same number, different operations of a process have
+     different ones.  An operation without an event of its own (a fill, or a copy
+     within a device) has a record all the same.  */
+  uint64_t (*current_correlation) (void);
+
+  /* Reads both clocks of a device.  The caller sets clock->size.  */
+  int (*clock) (int32_t device_type, int32_t device_number,
+		struct accscope_activity_clock *clock);
+
+  /* Call each for every live mapping, in order of host address, or for every
+     queue, in order of async value.  They are copied first: each runs on the
+     calling thread with no lock held, and sees one moment.  */
+  int (*mappings) (int32_t device_type, int32_t device_number,
+		   accscope_activity_each_mapping each, void *context);
+  int (*queues) (int32_t device_type, int32_t device_number,
+		 accscope_activity_each_queue each, void *context);
+};
+
+/* What acc_prof_lookup (ACCSCOPE_ACTIVITY_NAME) answers, cast to acc_query_fn. */
+typedef const struct accscope_activity *(*accscope_activity_function) (void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
