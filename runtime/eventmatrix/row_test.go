@@ -73,7 +73,7 @@ func checkRows(t *testing.T, p program, rows []row) {
 		if r.threadKnown != 1 {
 			t.Errorf("%s: no thread id", where)
 		}
-		if r.deviceType != 100 && r.event != callbacks.EventRuntimeShutdown && r.section != "parallel if(false)" {
+		if r.deviceType != 100 && r.event != callbacks.RuntimeShutdown && r.section != "parallel if(false)" {
 			t.Errorf("%s: device type %d, not sim", where, r.deviceType)
 		}
 		isData := r.bytes != ""
@@ -81,15 +81,15 @@ func checkRows(t *testing.T, p program, rows []row) {
 			t.Errorf("%s: bytes %q, device pointer %q", where, r.bytes, r.device)
 		}
 		switch r.event {
-		case callbacks.EventCreate, callbacks.EventDelete:
+		case callbacks.Create, callbacks.Delete:
 			if r.host == "-" {
 				t.Errorf("%s: no host pointer", where)
 			}
-		case callbacks.EventEnqueueLaunchStart, callbacks.EventEnqueueLaunchEnd:
+		case callbacks.EnqueueLaunchStart, callbacks.EnqueueLaunchEnd:
 			if r.kernel == "" || r.gangs == "0" || r.workers == "0" || r.vector == "0" {
 				t.Errorf("%s: kernel %q, gangs %s, workers %s, vector %s", where, r.kernel, r.gangs, r.workers, r.vector)
 			}
-		case callbacks.EventError:
+		case callbacks.Error:
 			if r.errorCode == "" || r.errorCode == "0" || r.errorCode == "(no message)" {
 				t.Errorf("%s: error code %q", where, r.errorCode)
 			}
