@@ -1,0 +1,180 @@
+package main
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func TestExpectedListRoundTrip(t *testing.T) {
+	const text = `
+# exceptions
+fail:1 c,c++ lib-1.c -- §3.2.7: no action
+
+# pass
+pass c,c++ a.c
+pass fortran a.f90
+
+# skip
+skip c++ b.c
+`
+	list, err := parseExpected("list", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := expectations{
+		"c/lib-1.c": {"fail:1", "§3.2.7: no action"}, "c++/lib-1.c": {"fail:1", "§3.2.7: no action"},
+		"c/a.c": {"pass", ""}, "c++/a.c": {"pass", ""}, "fortran/a.f90": {"pass", ""}, "c++/b.c": {"skip", ""},
+	}
+	if !maps.Equal(list, want) {
+		t.Errorf("parsed %v, want %v", list, want)
+	}
+	if got := formatExpected(list); got != text {
+		t.Errorf("formatted\n%s\nwant\n%s", got, text)
+	}
+}
+
+func TestExpectedListErrors(t *testing.T) {
+	for text, message := range map[string]string{
+		"pass c":                        "list:1: ",
+		"# head\nsplendid c a.c":        "list:2: status \"splendid\" is unknown",
+		"fail:1 c a.c":                  "has no reason",
+		"pass cobol a.c":                "language \"cobol\"",
+		"pass c a.c\npass c,c++ a.c":    "c/a.c is listed twice",
+		"crash:SIGSEGV fortran a.f90":   "has no reason",
+		"unexpected-pass c a.c":         "has no reason",
+		"pass c a.c extra -- a comment": "want STATUS LANGUAGES FILE",
+	} {
+		if _, err := parseExpected("list", text); err == nil || !strings.Contains(err.Error(), message) {
+			t.Errorf("parse %q: error %v, want one with %q", text, err, message)
+		}
+	}
+}
+
+func TestUpdateExpectedKeepsReasons(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "list.txt")
+	const head = "# what this list is\n"
+	if err := os.WriteFile(file, []byte(head+"\nfail:1 c a.c -- the reason\nfail:1 c b.c -- gone\npass c c.c\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	results := []Result{
+		{Test: Test{Language: C, File: "a.c"}, Status: "fail:1"},
+		{Test: Test{Language: C, File: "b.c"}, Status: StatusPass},
+		{Test: Test{Language: C, File: "d.c"}, Status: StatusOutput},
+	}
+	if err := updateExpected(file, results); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = head + "\n# exceptions\nfail:1 c a.c -- the reason\noutput c d.c\n\n# pass\npass c b.c\npass c c.c\n"
+	if string(text) != want {
+		t.Errorf("updated list:\n%s\nwant:\n%s", text, want)
+	}
+	if _, err := readExpected(file); err == nil {
+		t.Error("an exception without its reason was accepted")
+	}
+}
+
+func TestCompare(t *testing.T) {
+	result := func(file string, status Status) Result {
+		return Result{Test: Test{Language: C, File: file}, Status: status}
+	}
+	expected := expectations{"c/a.c": {status: StatusPass}, "c/b.c": {"fail:1", "reason"}, "c/c.c": {status: StatusPass}}
+	got := compare(expected, []Result{result("a.c", StatusPass), result("b.c", "fail:2"), result("new.c", StatusPass)})
+	want := []difference{{result("b.c", "fail:2"), "fail:1"}, {result("new.c", StatusPass), ""}}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("differences %v, want %v", got, want)
+	}
+}
+
+// readList reads one of the committed lists.
+func readList(t *testing.T, name string) expectations {
+	t.Helper()
+	list, err := readExpected(filepath.Join("expected", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// The committed lists hold what the project promises of its runtime.
+func TestHostListMissesNothingThatLibgompPasses(t *testing.T) {
+	reference, ours := readList(t, "libgomp-host.txt"), readList(t, "host.txt")
+	passes := 0
+	for test, e := range reference {
+		if e.status != StatusPass {
+			continue
+		}
+		passes++
+		if ours[test].status != StatusPass && !strings.Contains(ours[test].reason, "§") {
+			t.Errorf("%s passes on libgomp; ours: %q, without a section of the specification as its reason", test, ours[test].status)
+		}
+	}
+	if passes < 688 {
+		t.Errorf("the reference list has %d passes, want at least the 688 of the suite's baseline", passes)
+	}
+	checkNoCrash(t, ours)
+}
+
+func TestSimListPassesEnough(t *testing.T) {
+	ours := readList(t, "sim.txt")
+	passes, runnable := 0, 0
+	for _, e := range ours {
+		if e.status.ran() {
+			runnable++
+		}
+		if e.status == StatusPass {
+			passes++
+		}
+	}
+	if 100*passes < 94*runnable {
+		t.Errorf("%d of %d runnable tests pass, want at least 94 %%", passes, runnable)
+	}
+	if len(ours) != len(readList(t, "host.txt")) {
+		t.Errorf("sim.txt has %d tests, host.txt %d: both are the whole suite", len(ours), len(readList(t, "host.txt")))
+	}
+	checkNoCrash(t, ours)
+}
+
+func checkNoCrash(t *testing.T, list expectations) {
+	t.Helper()
+	for test, e := range list {
+		if e.status.kind() == "crash" || e.status == StatusTimeout {
+			t.Errorf("%s is expected to end in %s: a crash or a hang is never the expected result", test, e.status)
+		}
+	}
+}
+
+func TestSampleIsPartOfTheLists(t *testing.T) {
+	sample, err := readSample("sample.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	host, sim := readList(t, "host.txt"), readList(t, "sim.txt")
+	ran := map[string]map[Language]int{"host": {}, "sim": {}}
+	for name := range sample {
+		if _, known := host[name]; !known {
+			t.Errorf("%s of sample.txt is not in the lists", name)
+		}
+		language, _, _ := strings.Cut(name, "/")
+		if host[name].status.ran() {
+			ran["host"][Language(language)]++
+		}
+		if sim[name].status.ran() {
+			ran["sim"][Language(language)]++
+		}
+	}
+	for settings, counts := range ran {
+		for _, language := range languages {
+			if counts[language] < 10 {
+				t.Errorf("the sample runs %d tests in %s under the %s settings: too few to show anything", counts[language], language, settings)
+			}
+		}
+	}
+}

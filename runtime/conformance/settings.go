@@ -1,0 +1,74 @@
+package main
+
+import "fmt"
+
+// Settings are one way the suite's own drivers run its tests: what they
+// define for the compiler, which device they select and which of the tests'
+// conditions hold.
+type Settings struct {
+	Name        string
+	Device      string            // the suite's name of the device: the value of ACC_DEVICE_TYPE
+	Definitions []string          // compiler flags that tell a test its device
+	Environment map[string]string // environment of every test
+}
+
+var allSettings = []Settings{
+	{
+		Name:        "host",
+		Device:      "host",
+		Definitions: []string{"-DACC_DEVICE_TYPE_host=1", "-DACC_MEM_SHARED=1"},
+		Environment: map[string]string{"ACC_DEVICE_TYPE": "host"},
+	},
+	{
+		// The suite knows discrete memory only under the names of GPUs, so
+		// the simulated device answers as one.
+		Name:        "sim",
+		Device:      "nvidia",
+		Definitions: []string{"-DACC_DEVICE_TYPE_nvidia=1", "-DACC_MEM_SHARED=0"},
+		Environment: map[string]string{"ACC_DEVICE_TYPE": "nvidia", "ACCSCOPE_SIM_AS": "nvidia"},
+	},
+}
+
+// commonFlags are passed whatever the settings: device code comes from the
+// host compiler, so no offload compiler is asked for.
+var commonFlags = []string{"-fopenacc", "-O2", "-g", "-foffload=disable"}
+
+func settingsNamed(name string) (Settings, error) {
+	for _, s := range allSettings {
+		if s.Name == name {
+			return s, nil
+		}
+	}
+	return Settings{}, fmt.Errorf("-settings %q: one of host, sim", name)
+}
+
+// flags are the flags that a test's dg conditions are matched against.
+func (s Settings) flags() []string {
+	return append(append([]string{}, commonFlags...), s.Definitions...)
+}
+
+// target says whether an effective target (DejaGnu's word for a property of
+// the machine, the compiler or the settings) holds for a test in language l.
+// known is false for a name that this runner has never heard of.
+func (s Settings) target(name string, l Language) (holds, known bool) {
+	switch name {
+	case "c":
+		return l == C, true
+	case "c++", "c++11":
+		return l == CXX, true
+	case "openacc_host_selected":
+		return s.Device == "host", true
+	case "openacc_nvidia_accel_selected", "openacc_nvidia_accel_present":
+		return s.Device == "nvidia", true
+	case "openacc_radeon_accel_selected", "openacc_radeon_accel_present",
+		"offload_target_nvptx", "offload_target_amdgcn",
+		"openacc_cuda", "openacc_cublas", "openacc_cudart",
+		"run_expensive_tests", "ia32", "x32",
+		"skip-all-targets", "this-really-should-fail":
+		return false, true
+	case "lp64", "lto", "alloca", "__OPTIMIZE__", "weak_undefined",
+		"pthread", "fopenacc", "int128", "size32plus":
+		return true, true
+	}
+	return false, false
+}

@@ -1,0 +1,7 @@
+/* { dg-do run } */
+#include <stdlib.h>
+int
+main (void)
+{
+  abort ();
+}
