@@ -1,0 +1,354 @@
+package source
+
+import (
+	"encoding/binary"
+	"sort"
+)
+
+// frameTable is .eh_frame: for every function, how to find its frame.
+type frameTable struct {
+	content []byte
+	address uint64 // of content
+	entries []frameEntry
+}
+
+type frameEntry struct {
+	low, high uint64
+	common    uint64 // offset of the common information entry
+	code      []byte // instructions
+}
+
+type commonInfo struct {
+	codeAlign       uint64
+	dataAlign       int64
+	pointerEncoding byte
+	augmented       bool
+	code            []byte
+}
+
+const maxFrames = 4 << 20
+
+func (im *Image) framesLocked() *frameTable {
+	if im.frames != nil {
+		return im.frames
+	}
+	t := &frameTable{}
+	im.frames = t
+	s := im.main.sections[".eh_frame"]
+	if s == nil || s.compressed {
+		return t
+	}
+	t.content, t.address = s.raw, s.header.Addr
+	commons := map[uint64]*commonInfo{}
+	for at := uint64(0); at+8 <= uint64(len(t.content)) && len(t.entries) < maxFrames; {
+		length := uint64(binary.LittleEndian.Uint32(t.content[at:]))
+		if length == 0 || length == 0xffffffff || length > uint64(len(t.content))-at-4 {
+			break
+		}
+		id := uint64(binary.LittleEndian.Uint32(t.content[at+4:]))
+		body := t.content[at+8 : at+4+length]
+		if id != 0 && id <= at+4 {
+			common := at + 4 - id
+			c, seen := commons[common]
+			if !seen {
+				c = t.common(common)
+				commons[common] = c
+			}
+			if c != nil {
+				t.entry(c, common, at+8, body)
+			}
+		}
+		at += 4 + length
+	}
+	sort.Slice(t.entries, func(i, j int) bool { return t.entries[i].low < t.entries[j].low })
+	return t
+}
+
+func (t *frameTable) entry(c *commonInfo, common, at uint64, b []byte) {
+	low, n, ok := t.pointer(b, at, c.pointerEncoding)
+	if !ok {
+		return
+	}
+	size, m, ok := t.pointer(b[n:], 0, c.pointerEncoding&0x0f)
+	if !ok {
+		return
+	}
+	b = b[n+m:]
+	if c.augmented {
+		length, k := uleb(b)
+		if length > uint64(len(b)-k) {
+			return
+		}
+		b = b[uint64(k)+length:]
+	}
+	if low+size > low {
+		t.entries = append(t.entries, frameEntry{low, low + size, common, b})
+	}
+}
+
+// pointer decodes an encoded pointer that stands at an offset of the section.
+func (t *frameTable) pointer(b []byte, at uint64, encoding byte) (v uint64, n int, ok bool) {
+	switch encoding & 0x0f {
+	case 0x00, 0x04, 0x0c:
+		n = 8
+	case 0x02, 0x0a:
+		n = 2
+	case 0x03, 0x0b:
+		n = 4
+	default:
+		return 0, 0, false
+	}
+	if len(b) < n {
+		return 0, 0, false
+	}
+	switch n {
+	case 2:
+		v = uint64(binary.LittleEndian.Uint16(b))
+		if encoding&8 != 0 {
+			v = uint64(int16(v))
+		}
+	case 4:
+		v = uint64(binary.LittleEndian.Uint32(b))
+		if encoding&8 != 0 {
+			v = uint64(int32(v))
+		}
+	case 8:
+		v = binary.LittleEndian.Uint64(b)
+	}
+	switch encoding & 0x70 {
+	case 0x00:
+	case 0x10:
+		v += t.address + at
+	default:
+		return 0, 0, false
+	}
+	return v, n, encoding&0x80 == 0
+}
+
+func (t *frameTable) common(at uint64) *commonInfo {
+	if at+9 > uint64(len(t.content)) {
+		return nil
+	}
+	length := uint64(binary.LittleEndian.Uint32(t.content[at:]))
+	if length < 9 || length > uint64(len(t.content))-at-4 || binary.LittleEndian.Uint32(t.content[at+4:]) != 0 {
+		return nil
+	}
+	b := t.content[at+8 : at+4+length]
+	b = b[1:] // version
+	end := 0
+	for end < len(b) && b[end] != 0 {
+		end++
+	}
+	if end == len(b) {
+		return nil
+	}
+	augmentation := string(b[:end])
+	b = b[end+1:]
+	c := &commonInfo{}
+	var n int
+	c.codeAlign, n = uleb(b)
+	b = b[n:]
+	c.dataAlign, n = sleb(b)
+	b = b[n:]
+	_, n = uleb(b) // return address column
+	b = b[n:]
+	if augmentation != "" {
+		if augmentation[0] != 'z' {
+			return nil
+		}
+		c.augmented = true
+		size, n := uleb(b)
+		if size > uint64(len(b)-n) {
+			return nil
+		}
+		data := b[n : uint64(n)+size]
+		b = b[uint64(n)+size:]
+		for _, a := range augmentation[1:] {
+			switch a {
+			case 'R':
+				if len(data) < 1 {
+					return nil
+				}
+				c.pointerEncoding = data[0]
+				data = data[1:]
+			case 'P':
+				if len(data) < 1 {
+					return nil
+				}
+				_, n, _ := t.pointer(data[1:], 0, data[0]&0x0f)
+				if n == 0 {
+					return nil
+				}
+				data = data[1+n:]
+			case 'L':
+				if len(data) < 1 {
+					return nil
+				}
+				data = data[1:]
+			case 'S', 'B':
+			default:
+				return nil
+			}
+		}
+	}
+	c.code = b
+	return c
+}
+
+// frameRule is how to compute the canonical frame address, and where the
+// caller's registers were saved.
+type frameRule struct {
+	register   int
+	offset     int64
+	expression []byte
+	saved      map[int]int64 // register to offset from the frame address
+}
+
+func (f frameRule) clone() frameRule {
+	saved := make(map[int]int64, len(f.saved))
+	for k, v := range f.saved {
+		saved[k] = v
+	}
+	f.saved = saved
+	return f
+}
+
+// rule runs the call frame instructions (DWARF 5 §6.4.2) up to pc.
+func (t *frameTable) rule(pc uint64) (frameRule, bool) {
+	i := sort.Search(len(t.entries), func(i int) bool { return t.entries[i].low > pc })
+	if i == 0 || pc >= t.entries[i-1].high {
+		return frameRule{}, false
+	}
+	e := t.entries[i-1]
+	c := t.common(e.common)
+	if c == nil {
+		return frameRule{}, false
+	}
+	r := ruleRun{c: c, pc: pc, at: e.low, rule: frameRule{saved: map[int]int64{}}}
+	if !r.run(c.code) {
+		return frameRule{}, false
+	}
+	r.initial = r.rule.clone()
+	if !r.run(e.code) {
+		return frameRule{}, false
+	}
+	return r.rule, true
+}
+
+type ruleRun struct {
+	c             *commonInfo
+	pc, at        uint64
+	rule, initial frameRule
+	stack         []frameRule
+}
+
+func (r *ruleRun) run(b []byte) bool {
+	number := func() uint64 {
+		v, n := uleb(b)
+		b = b[n:]
+		return v
+	}
+	signed := func() int64 {
+		v, n := sleb(b)
+		b = b[n:]
+		return v
+	}
+	block := func() []byte {
+		n := number()
+		if n > uint64(len(b)) {
+			b = nil
+			return nil
+		}
+		x := b[:n]
+		b = b[n:]
+		return x
+	}
+	fixed := func(n int) uint64 {
+		if len(b) < n {
+			b = nil
+			return 0
+		}
+		var w [8]byte
+		copy(w[:], b[:n])
+		b = b[n:]
+		return binary.LittleEndian.Uint64(w[:])
+	}
+	restore := func(reg int) {
+		if v, ok := r.initial.saved[reg]; ok {
+			r.rule.saved[reg] = v
+		} else {
+			delete(r.rule.saved, reg)
+		}
+	}
+	for len(b) > 0 {
+		op := b[0]
+		b = b[1:]
+		low := int(op & 0x3f)
+		advance := uint64(0)
+		switch {
+		case op>>6 == 1:
+			advance = uint64(low)
+		case op>>6 == 2:
+			r.rule.saved[low] = int64(number()) * r.c.dataAlign
+		case op>>6 == 3:
+			restore(low)
+		default:
+			switch op {
+			case 0x00:
+			case 0x02:
+				advance = fixed(1)
+			case 0x03:
+				advance = fixed(2)
+			case 0x04:
+				advance = fixed(4)
+			case 0x05:
+				reg := int(number())
+				r.rule.saved[reg] = int64(number()) * r.c.dataAlign
+			case 0x06:
+				restore(int(number()))
+			case 0x07, 0x08:
+				delete(r.rule.saved, int(number()))
+			case 0x0a:
+				if len(r.stack) > 32 {
+					return false
+				}
+				r.stack = append(r.stack, r.rule.clone())
+			case 0x0b:
+				if len(r.stack) == 0 {
+					return false
+				}
+				r.rule = r.stack[len(r.stack)-1]
+				r.stack = r.stack[:len(r.stack)-1]
+			case 0x0c:
+				r.rule.register, r.rule.offset, r.rule.expression = int(number()), int64(number()), nil
+			case 0x0d:
+				r.rule.register = int(number())
+			case 0x0e:
+				r.rule.offset = int64(number())
+			case 0x0f:
+				r.rule.expression = block()
+			case 0x10, 0x16: // a register saved where an expression says
+				delete(r.rule.saved, int(number()))
+				block()
+			case 0x11:
+				reg := int(number())
+				r.rule.saved[reg] = signed() * r.c.dataAlign
+			case 0x12:
+				r.rule.register, r.rule.offset, r.rule.expression = int(number()), signed()*r.c.dataAlign, nil
+			case 0x13:
+				r.rule.offset = signed() * r.c.dataAlign
+			case 0x2e:
+				number()
+			default:
+				return false
+			}
+		}
+		if advance != 0 {
+			r.at += advance * r.c.codeAlign
+			if r.at > r.pc {
+				return true
+			}
+		}
+	}
+	return true
+}

@@ -1,0 +1,82 @@
+package source
+
+import (
+	"bytes"
+	"encoding/binary"
+	"hash/crc32"
+	"path/filepath"
+)
+
+// findDebugFile looks for separate debug information: by build-id, then by the
+// .gnu_debuglink name beside the file, in its .debug folder and below the roots.
+func findDebugFile(f *elfFile, roots []string) *elfFile {
+	id := f.buildID()
+	if len(id) > 2 {
+		for _, root := range roots {
+			path := filepath.Join(root, ".build-id", id[:2], id[2:]+".debug")
+			if d, err := openELF(path); err == nil {
+				if d.hasDebug() && d.buildID() == id {
+					return d
+				}
+				d.close()
+			}
+		}
+	}
+	name, sum, ok := debugLink(f.bytes(".gnu_debuglink"))
+	if !ok {
+		return nil
+	}
+	dir := filepath.Dir(f.path)
+	if real, err := filepath.EvalSymlinks(f.path); err == nil {
+		dir = filepath.Dir(real)
+	}
+	candidates := []string{filepath.Join(dir, name), filepath.Join(dir, ".debug", name)}
+	if abs, err := filepath.Abs(dir); err == nil {
+		for _, root := range roots {
+			candidates = append(candidates, filepath.Join(root, abs, name))
+		}
+	}
+	for _, path := range candidates {
+		d, err := openELF(path)
+		if err != nil {
+			continue
+		}
+		if d.hasDebug() && checksum(d.data) == sum {
+			return d
+		}
+		d.close()
+	}
+	return nil
+}
+
+// debugLink takes the section apart: a name, zero padding to four bytes, the
+// checksum of the debug file.
+func debugLink(b []byte) (name string, sum uint32, ok bool) {
+	n := bytes.IndexByte(b, 0)
+	if n <= 0 {
+		return "", 0, false
+	}
+	at := (n + 4) &^ 3
+	if at+4 > len(b) {
+		return "", 0, false
+	}
+	name = string(b[:n])
+	if name != filepath.Base(name) || name == ".." || name == "." {
+		return "", 0, false
+	}
+	return name, binary.LittleEndian.Uint32(b[at:]), true
+}
+
+// checksum is the debuglink CRC of the file. Pages are given back as they are
+// read: a debug file may be larger than the memory we may use.
+func checksum(data []byte) uint32 {
+	const step = 8 << 20
+	sum := uint32(0)
+	for len(data) > 0 {
+		n := min(step, len(data))
+		sum = crc32.Update(sum, crc32.IEEETable, data[:n])
+		forget(data[:n])
+		data = data[n:]
+	}
+	return sum
+}

@@ -1,0 +1,87 @@
+package source
+
+// Entry is one mapping of a compute construct or data directive.
+type Entry struct {
+	Address uint64 // on the host
+	Size    uint64
+	// Follows tells that the mapping belongs to the one before it: a pointer,
+	// descriptor or attachment that goes with mapped data.
+	Follows bool
+}
+
+// NameEntries names the mappings of a call: by the slots of the outlined
+// function when there is one, then by what the caller's frame says about their
+// addresses, then by static data, and last by the group they belong to. Nil
+// slots, frame and static are allowed. Mappings without a name stay empty.
+func NameEntries(entries []Entry, slots []Slot, frame *Frame, static func(address, size uint64) string) []string {
+	names := make([]string, len(entries))
+	var known []Variable
+	for _, s := range slots {
+		if s.Index >= len(entries) {
+			continue
+		}
+		names[s.Index] = s.Name
+		e := entries[s.Index]
+		if e.Address == 0 || s.typ == nil {
+			continue
+		}
+		v := Variable{Name: s.Name, typ: s.typ, Size: s.typ.size, Pointer: s.typ.kind == pointerType}
+		if s.Pointer {
+			v.Value = e.Address + uint64(s.Bias)
+		} else {
+			v.Address, v.inPlace = e.Address+uint64(s.Bias), true
+		}
+		known = append(known, v)
+	}
+	if frame != nil && len(known) > 0 {
+		local := *frame
+		local.extra = local.withValues(known)
+		frame = &local
+	}
+	for i, e := range entries {
+		if names[i] == "" && frame != nil {
+			names[i] = frame.NameOf(e.Address, e.Size)
+		}
+		if names[i] == "" && static != nil && e.Address != 0 {
+			names[i] = static(e.Address, e.Size)
+		}
+	}
+	nameGroups(entries, names)
+	return names
+}
+
+// withValues reads the pointers among the variables.
+func (f *Frame) withValues(list []Variable) []Variable {
+	for i, v := range list {
+		if v.Pointer && v.inPlace {
+			list[i].Value, _ = f.pointer(v.Address)
+		}
+	}
+	return list
+}
+
+// nameGroups gives the mappings of a group the one name that is known for any
+// of them, when there is only one.
+func nameGroups(entries []Entry, names []string) {
+	for i := 0; i < len(entries); {
+		j := i + 1
+		for j < len(entries) && entries[j].Follows {
+			j++
+		}
+		name, one := "", true
+		for _, n := range names[i:j] {
+			if n != "" && name != "" && n != name {
+				one = false
+			}
+			if n != "" {
+				name = n
+			}
+		}
+		if one && name != "" {
+			for k := i; k < j; k++ {
+				names[k] = name
+			}
+		}
+		i = j
+	}
+}

@@ -1,0 +1,20 @@
+package source
+
+import (
+	"fmt"
+	"runtime/debug"
+)
+
+// guard turns a panic of f into an error. Damaged debug information can panic
+// the decoders, and a mapped file that is truncated under way faults; neither
+// may reach the process we are loaded into.
+func guard(what string, f func() error) (err error) {
+	old := debug.SetPanicOnFault(true)
+	defer debug.SetPanicOnFault(old)
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%s: damaged debug information: %v", what, r)
+		}
+	}()
+	return f()
+}

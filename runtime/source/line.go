@@ -1,0 +1,143 @@
+package source
+
+import (
+	"debug/dwarf"
+	"io"
+	"path/filepath"
+	"sort"
+)
+
+// row is one row of a line table.
+type row struct {
+	address uint64
+	file    int32 // index in lineTable.files, -1 when unknown
+	line    int32
+	column  int32
+	end     bool // one past the last instruction of a sequence
+}
+
+// lineTable is the line table of one unit, its sequences sorted by address.
+type lineTable struct {
+	rows      []row
+	sequences []sequence
+	files     []string // by DWARF file number
+}
+
+type sequence struct {
+	low, high   uint64
+	first, last int // rows, the end row included
+}
+
+// A line table of more rows is cut.
+const maxRows = 8 << 20
+
+func (u *unit) lines() *lineTable {
+	if u.lineTable != nil {
+		return u.lineTable
+	}
+	t := &lineTable{}
+	u.lineTable = t
+	r, err := u.data.LineReader(u.root)
+	if err != nil || r == nil {
+		return t
+	}
+	index := map[*dwarf.LineFile]int32{}
+	first := 0
+	for len(t.rows) < maxRows {
+		var e dwarf.LineEntry
+		if err := r.Next(&e); err != nil {
+			if err != io.EOF {
+				// What was read before the damage stays usable.
+				t.rows = t.rows[:first]
+			}
+			break
+		}
+		file := int32(-1)
+		if e.File != nil {
+			n, ok := index[e.File]
+			if !ok {
+				for i, f := range r.Files() {
+					if f != nil {
+						index[f] = int32(i)
+					}
+				}
+				n = index[e.File]
+			}
+			file = n
+		}
+		t.rows = append(t.rows, row{e.Address, file, int32(e.Line), int32(e.Column), e.EndSequence})
+		if e.EndSequence {
+			seq := t.rows[first:]
+			sort.SliceStable(seq, func(i, j int) bool { return seq[i].address < seq[j].address })
+			// A sequence at 0 belongs to a function the linker dropped.
+			if low := seq[0].address; low != 0 && e.Address > low {
+				t.sequences = append(t.sequences, sequence{low, e.Address, first, len(t.rows) - 1})
+			}
+			first = len(t.rows)
+		}
+	}
+	for _, f := range r.Files() {
+		name := ""
+		if f != nil {
+			name = f.Name
+		}
+		if name != "" && !filepath.IsAbs(name) && u.folder != "" {
+			name = filepath.Join(u.folder, name)
+		}
+		t.files = append(t.files, filepath.Clean(name))
+		if name == "" {
+			t.files[len(t.files)-1] = ""
+		}
+	}
+	sort.Slice(t.sequences, func(i, j int) bool { return t.sequences[i].low < t.sequences[j].low })
+	return t
+}
+
+func (u *unit) fileName(n int64) string {
+	files := u.lines().files
+	if n < 0 || n >= int64(len(files)) {
+		return ""
+	}
+	return files[n]
+}
+
+func (t *lineTable) name(file int32) string {
+	if file < 0 || int(file) >= len(t.files) {
+		return ""
+	}
+	return t.files[file]
+}
+
+// at gives the row in force at pc. Rows of line 0 belong to no line; the row
+// before them is not taken instead.
+func (t *lineTable) at(pc uint64) (row, bool) {
+	i := sort.Search(len(t.sequences), func(i int) bool { return t.sequences[i].low > pc })
+	if i == 0 || pc >= t.sequences[i-1].high {
+		return row{}, false
+	}
+	s := t.sequences[i-1]
+	rows := t.rows[s.first : s.last+1]
+	j := sort.Search(len(rows), func(j int) bool { return rows[j].address > pc })
+	if j == 0 {
+		return row{}, false
+	}
+	r := rows[j-1]
+	return r, !r.end && r.line > 0
+}
+
+// span calls f for every row in force somewhere in the range.
+func (t *lineTable) span(low, high uint64, f func(row)) {
+	for _, s := range t.sequences {
+		if s.high <= low || s.low >= high {
+			continue
+		}
+		rows := t.rows[s.first : s.last+1]
+		j := sort.Search(len(rows), func(j int) bool { return rows[j].address > low })
+		for j = max(j-1, 0); j < len(rows) && rows[j].address < high; j++ {
+			// A row that the next one replaces at once has no code.
+			if !rows[j].end && rows[j].line > 0 && j+1 < len(rows) && rows[j+1].address > max(rows[j].address, low) {
+				f(rows[j])
+			}
+		}
+	}
+}

@@ -1,0 +1,172 @@
+package source
+
+import (
+	"debug/dwarf"
+	"encoding/binary"
+)
+
+// locationRange is one entry of a location list: where the expression holds.
+// An expression that holds everywhere has always set.
+type locationRange struct {
+	low, high  uint64
+	expression []byte
+	always     bool
+}
+
+// A list of more entries is cut.
+const maxLocations = 10000
+
+// locations gives where an attribute that describes a location holds.
+func (u *unit) locations(e *dwarf.Entry, attribute dwarf.Attr) []locationRange {
+	f := e.AttrField(attribute)
+	if f == nil {
+		return nil
+	}
+	switch v := f.Val.(type) {
+	case []byte:
+		if len(v) == 0 {
+			return nil
+		}
+		return []locationRange{{expression: v, always: true}}
+	case int64, uint64:
+		offset := uint64(sectionOffset(v))
+		if f.Class == dwarf.ClassLocList { // loclistx: an index into the unit's offsets
+			at := u.listBase + 4*offset
+			if at+4 > uint64(len(u.lists)) || at < u.listBase {
+				return nil
+			}
+			offset = u.listBase + uint64(binary.LittleEndian.Uint32(u.lists[at:]))
+		} else if f.Class != dwarf.ClassLocListPtr {
+			return nil
+		}
+		if offset >= uint64(len(u.lists)) {
+			return nil
+		}
+		if u.version >= 5 {
+			return u.locationList5(u.lists[offset:])
+		}
+		return u.locationList4(u.lists[offset:])
+	}
+	return nil
+}
+
+// locationList4 decodes a list of .debug_loc (DWARF 4 §2.6.2).
+func (u *unit) locationList4(b []byte) (list []locationRange) {
+	base := u.low
+	for len(b) >= 16 && len(list) < maxLocations {
+		low, high := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
+		b = b[16:]
+		if low == 0 && high == 0 {
+			break
+		}
+		if low == ^uint64(0) {
+			base = high
+			continue
+		}
+		if len(b) < 2 {
+			break
+		}
+		n := int(binary.LittleEndian.Uint16(b))
+		if n > len(b)-2 {
+			break
+		}
+		if low < high {
+			list = append(list, locationRange{low: base + low, high: base + high, expression: b[2 : 2+n]})
+		}
+		b = b[2+n:]
+	}
+	return list
+}
+
+// locationList5 decodes a list of .debug_loclists (DWARF 5 §7.7.3).
+func (u *unit) locationList5(b []byte) (list []locationRange) {
+	base := u.low
+	number := func() uint64 {
+		v, n := uleb(b)
+		b = b[n:]
+		return v
+	}
+	address := func() uint64 {
+		if len(b) < 8 {
+			b = nil
+			return 0
+		}
+		v := binary.LittleEndian.Uint64(b)
+		b = b[8:]
+		return v
+	}
+	for len(b) > 0 && len(list) < maxLocations {
+		kind := b[0]
+		b = b[1:]
+		r := locationRange{}
+		switch kind {
+		case 0:
+			return list
+		case 1:
+			base, _ = u.indexedAddress(number())
+			continue
+		case 2:
+			r.low, _ = u.indexedAddress(number())
+			r.high, _ = u.indexedAddress(number())
+		case 3:
+			r.low, _ = u.indexedAddress(number())
+			r.high = r.low + number()
+		case 4:
+			r.low = base + number()
+			r.high = base + number()
+		case 5:
+			r.always = true
+		case 6:
+			base = address()
+			continue
+		case 7:
+			r.low = address()
+			r.high = address()
+		case 8:
+			r.low = address()
+			r.high = r.low + number()
+		case 9: // view numbers, a GNU extension
+			number()
+			number()
+			continue
+		default:
+			return list
+		}
+		n := number()
+		if n > uint64(len(b)) {
+			return list
+		}
+		r.expression = b[:n]
+		b = b[n:]
+		if r.always || r.low < r.high {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// indexedAddress is an entry of .debug_addr.
+func (u *unit) indexedAddress(index uint64) (uint64, bool) {
+	t := u.image.units.sections.addr
+	if index > uint64(len(t)) {
+		return 0, false
+	}
+	at := u.addrBase + 8*index
+	if at+8 > uint64(len(t)) || at+8 < at {
+		return 0, false
+	}
+	return binary.LittleEndian.Uint64(t[at:]), true
+}
+
+// at gives the expression in force at pc.
+func at(list []locationRange, pc uint64) []byte {
+	var always []byte
+	for _, r := range list {
+		if r.always {
+			always = r.expression
+		} else if pc >= r.low && pc < r.high {
+			return r.expression
+		}
+	}
+	return always
+}

@@ -1,0 +1,153 @@
+package source
+
+import (
+	"debug/dwarf"
+	"regexp"
+	"strings"
+
+	"github.com/ianlancetaylor/demangle"
+)
+
+var (
+	outlinedName   = regexp.MustCompile(`\._omp_fn\.\d+`)
+	compilerSuffix = regexp.MustCompile(`(\.(constprop|isra|part|cold|lto_priv|localalias|\d+))+$`)
+	moduleEntity   = regexp.MustCompile(`^__([a-z0-9_]+?)_MOD_(\w+)$`)
+)
+
+// isOutlined tells whether a name is that of a function outlined from a
+// compute construct: f._omp_fn.N.
+func isOutlined(name string) bool { return outlinedName.MatchString(name) }
+
+// Fortran's language codes (DWARF 5 §7.12).
+func isFortranLanguage(l int64) bool {
+	switch l {
+	case 0x07, 0x08, 0x0e, 0x22, 0x23, 0x2d:
+		return true
+	}
+	return false
+}
+
+func isCxxLanguage(l int64) bool {
+	switch l {
+	case 0x04, 0x1a, 0x21, 0x2b:
+		return true
+	}
+	return false
+}
+
+// isFortran tells whether the image needs the Fortran library, which is how a
+// file without debug information shows that names end in an underscore.
+func (im *Image) isFortran() bool {
+	if im.main == nil {
+		return false
+	}
+	libraries, err := im.main.elf.ImportedLibraries()
+	if err != nil {
+		return false
+	}
+	for _, l := range libraries {
+		if strings.HasPrefix(l, "libgfortran.so") {
+			return true
+		}
+	}
+	return false
+}
+
+// displayOf makes a linkage name readable.
+func displayOf(linkage string, fortran bool) string {
+	name := outlinedName.ReplaceAllString(linkage, "")
+	name = compilerSuffix.ReplaceAllString(name, "")
+	if m := moduleEntity.FindStringSubmatch(name); m != nil {
+		return m[1] + "::" + m[2]
+	}
+	if strings.HasPrefix(name, "_Z") {
+		return demangle.Filter(name, demangle.NoParams, demangle.NoClones)
+	}
+	if fortran && strings.HasSuffix(name, "_") && name != "MAIN__" {
+		return strings.TrimRight(name, "_")
+	}
+	return name
+}
+
+// linkage is the name of a function in the symbol table.
+func (u *unit) linkage(s *scope) string {
+	if s == nil {
+		return ""
+	}
+	for _, a := range []dwarf.Attr{dwarf.AttrLinkageName, attrMipsLinkageName} {
+		if n := u.text(s.entry, a); n != "" {
+			return n
+		}
+	}
+	name := u.text(s.entry, dwarf.AttrName)
+	if isFortranLanguage(u.language) {
+		if main, _ := s.entry.Val(attrMainSubprogram).(bool); main {
+			return "MAIN__"
+		}
+	}
+	return name
+}
+
+const (
+	attrMipsLinkageName = dwarf.Attr(0x2007)
+	attrMainSubprogram  = dwarf.Attr(0x6a)
+)
+
+// display is the readable name of a function.
+func (u *unit) display(s *scope) string {
+	if s == nil {
+		return ""
+	}
+	name := u.text(s.entry, dwarf.AttrName)
+	switch {
+	case isFortranLanguage(u.language):
+		if isOutlined(name) {
+			return displayOf(name, true)
+		}
+		return u.qualifier(s) + name
+	case isCxxLanguage(u.language):
+		if l := u.linkage(s); strings.HasPrefix(l, "_Z") {
+			return displayOf(l, false)
+		}
+		return displayOf(name, false)
+	}
+	return displayOf(name, false)
+}
+
+// qualifier is the chain of Fortran modules and host procedures around a
+// procedure, each followed by "::". The main program is no part of it.
+func (u *unit) qualifier(s *scope) string {
+	q := ""
+	around := s.parent
+	if su, o := u.origin(s.entry, dwarf.AttrName); o != nil && su == u && o != s.entry {
+		// A concrete copy stands outside the module; its origin stands in it.
+		if as := u.top.find(o.Offset); as != nil {
+			around = as.parent
+		}
+	}
+	for p := around; p != nil; p = p.parent {
+		switch p.entry.Tag {
+		case dwarf.TagModule, dwarf.TagSubprogram:
+			if main, _ := p.entry.Val(attrMainSubprogram).(bool); main {
+				continue
+			}
+			if n := u.text(p.entry, dwarf.AttrName); n != "" {
+				q = n + "::" + q
+			}
+		}
+	}
+	return q
+}
+
+// find gives the scope whose entry is at the offset.
+func (s *scope) find(offset dwarf.Offset) *scope {
+	if s.entry.Offset == offset {
+		return s
+	}
+	for _, c := range s.children {
+		if f := c.find(offset); f != nil {
+			return f
+		}
+	}
+	return nil
+}

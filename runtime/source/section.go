@@ -1,0 +1,166 @@
+package source
+
+import (
+	"bytes"
+	"compress/zlib"
+	"debug/elf"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/klauspost/compress/zstd"
+	"golang.org/x/sys/unix"
+)
+
+// section is one section of a mapped file.
+type section struct {
+	header     *elf.Section
+	raw        []byte // as stored
+	size       uint64 // uncompressed
+	compressed bool
+	method     elf.CompressionType
+	skip       int // header before the compressed stream
+
+	content []byte // uncompressed, nil until asked for
+	failed  error
+}
+
+// Compressed sections above this size are decompressed into an unlinked file
+// that is mapped, so that only what is read of them is resident.
+const spillAbove = 4 << 20
+
+// A section claiming to be larger than this after decompression is damaged.
+const maxSection = 8 << 30
+
+func (f *elfFile) addSection(s *elf.Section) {
+	if s.Type == elf.SHT_NOBITS || s.Type == elf.SHT_NULL {
+		return
+	}
+	n := uint64(len(f.data))
+	if s.Offset > n || s.FileSize > n-s.Offset {
+		return
+	}
+	sec := &section{header: s, raw: f.data[s.Offset : s.Offset+s.FileSize], size: s.FileSize}
+	name := s.Name
+	switch {
+	case s.Flags&elf.SHF_COMPRESSED != 0:
+		if len(sec.raw) < 24 {
+			return
+		}
+		sec.compressed, sec.skip = true, 24
+		sec.method = elf.CompressionType(binary.LittleEndian.Uint32(sec.raw))
+		sec.size = binary.LittleEndian.Uint64(sec.raw[8:])
+	case len(name) > 7 && name[:7] == ".zdebug":
+		if len(sec.raw) < 12 || string(sec.raw[:4]) != "ZLIB" {
+			return
+		}
+		sec.compressed, sec.skip, sec.method = true, 12, elf.COMPRESS_ZLIB
+		sec.size = binary.BigEndian.Uint64(sec.raw[4:])
+		name = ".debug" + name[7:]
+	}
+	if f.sections[name] == nil {
+		f.sections[name] = sec
+	}
+}
+
+// bytes gives a section's uncompressed content, nil when there is none or it
+// is damaged. The slice must not be written.
+func (f *elfFile) bytes(name string) []byte {
+	s := f.sections[name]
+	if s == nil {
+		return nil
+	}
+	if !s.compressed {
+		return s.raw
+	}
+	if s.content == nil && s.failed == nil {
+		s.failed = f.decompress(s)
+	}
+	return s.content
+}
+
+func (f *elfFile) decompress(s *section) error {
+	// Deflate cannot expand more than 1032 times, so larger claims are damage.
+	if s.size > maxSection || s.size/1100 > uint64(len(s.raw)) && s.method == elf.COMPRESS_ZLIB {
+		return fmt.Errorf("%s: %s claims %d bytes", f.path, s.header.Name, s.size)
+	}
+	var r io.Reader
+	switch s.method {
+	case elf.COMPRESS_ZLIB:
+		z, err := zlib.NewReader(bytes.NewReader(s.raw[s.skip:]))
+		if err != nil {
+			return err
+		}
+		defer z.Close()
+		r = z
+	case elf.COMPRESS_ZSTD:
+		z, err := zstd.NewReader(bytes.NewReader(s.raw[s.skip:]), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(64<<20))
+		if err != nil {
+			return err
+		}
+		defer z.Close()
+		r = z
+	default:
+		return fmt.Errorf("%s: %s is compressed with unknown method %d", f.path, s.header.Name, s.method)
+	}
+	if s.size <= spillAbove {
+		b := make([]byte, s.size)
+		if _, err := io.ReadFull(r, b); err != nil {
+			return err
+		}
+		s.content = b
+		return nil
+	}
+	out, err := scratchFile()
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	if _, err := io.CopyBuffer(struct{ io.Writer }{out}, io.LimitReader(r, int64(s.size)), make([]byte, 256<<10)); err != nil {
+		return err
+	}
+	st, err := out.Stat()
+	if err != nil {
+		return err
+	}
+	if uint64(st.Size()) != s.size {
+		return fmt.Errorf("%s: %s ends early", f.path, s.header.Name)
+	}
+	m, err := unix.Mmap(int(out.Fd()), 0, int(s.size), unix.PROT_READ, unix.MAP_SHARED)
+	if err != nil {
+		return err
+	}
+	f.mapped = append(f.mapped, m)
+	s.content = m
+	return nil
+}
+
+// scratchFile gives a file without a name: in the folder for temporary files,
+// else in memory.
+func scratchFile() (*os.File, error) {
+	fd, err := unix.Open(os.TempDir(), unix.O_TMPFILE|unix.O_RDWR|unix.O_CLOEXEC, 0o600)
+	if err != nil {
+		fd, err = unix.MemfdCreate("accscope-debug", unix.MFD_CLOEXEC)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("no room to decompress debug information: %w", err)
+	}
+	return os.NewFile(uintptr(fd), "accscope-debug"), nil
+}
+
+// forget gives the resident pages of a mapped slice back; they are read again
+// when touched.
+func forget(b []byte) {
+	if len(b) == 0 {
+		return
+	}
+	start := addressOf(b) & 4095
+	skip := int((4096 - start) & 4095)
+	if len(b)-skip < 4096 {
+		return
+	}
+	b = b[skip : len(b)-(len(b)-skip)%4096]
+	// Failure costs memory, nothing else.
+	_ = unix.Madvise(b, unix.MADV_DONTNEED)
+}

@@ -1,0 +1,335 @@
+package source
+
+import (
+	"container/list"
+	"debug/dwarf"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"sort"
+)
+
+// unit is one decoded compilation unit. It has its own dwarf.Data over its own
+// slice of .debug_info, so offsets in it count from the start of the unit.
+type unit struct {
+	image     *Image
+	offset    uint64 // in .debug_info
+	size      uint64
+	version   int
+	data      *dwarf.Data
+	root      *dwarf.Entry
+	language  int64
+	low       uint64 // base address of location lists
+	folder    string // DW_AT_comp_dir
+	farRefs   bool   // references to other units may occur
+	abbrev    uint64 // offset of the abbreviations
+	addrBase  uint64
+	listBase  uint64
+	lists     []byte // .debug_loclists or .debug_loc
+	treeBuilt bool
+	top       *scope
+	functions []*scope // every function with code, also nested ones
+	lineTable *lineTable
+	typeCache map[dwarf.Offset]*dataType
+	lastTouch *list.Element
+	plans     map[uint64][]planned
+}
+
+// unitIndex finds the unit of an address and keeps the decoded units.
+type unitIndex struct {
+	file     *elfFile
+	info     []byte
+	sections debugSections
+	ranges   []unitRange // from .debug_aranges, then from visited units
+	indexed  map[uint64]bool
+	visited  bool // all units are in ranges
+	decoded  map[uint64]*unit
+	recent   *list.List // decoded units, most recent first
+	held     uint64     // bytes of .debug_info of the decoded units
+}
+
+type unitRange struct{ low, high, unit uint64 }
+
+type debugSections struct {
+	abbrev, line, ranges, str, addr, lineStr, strOffsets, rangeLists, loc, locLists []byte
+}
+
+// Decoded units are dropped, least recently used first, above this many bytes
+// of .debug_info; a decoded unit takes a few times its bytes.
+const unitBudget = 4 << 20
+
+// A unit of more bytes is not decoded.
+const maxUnit = 256 << 20
+
+var errNoUnit = errors.New("no debug information for the address")
+
+func (im *Image) unitsLocked() (*unitIndex, error) {
+	if im.units != nil {
+		return im.units, nil
+	}
+	f := im.debugLocked()
+	if f == nil {
+		return nil, errNoUnit
+	}
+	ix := &unitIndex{file: f, indexed: map[uint64]bool{}, decoded: map[uint64]*unit{}, recent: list.New()}
+	ix.info = f.bytes(".debug_info")
+	if ix.info == nil {
+		return nil, fmt.Errorf("%s: .debug_info cannot be read", f.path)
+	}
+	ix.sections = debugSections{
+		abbrev: f.bytes(".debug_abbrev"), line: f.bytes(".debug_line"), ranges: f.bytes(".debug_ranges"),
+		str: f.bytes(".debug_str"), addr: f.bytes(".debug_addr"), lineStr: f.bytes(".debug_line_str"),
+		strOffsets: f.bytes(".debug_str_offsets"), rangeLists: f.bytes(".debug_rnglists"),
+		loc: f.bytes(".debug_loc"), locLists: f.bytes(".debug_loclists"),
+	}
+	ix.readAddressRanges(f.bytes(".debug_aranges"))
+	im.units = ix
+	return ix, nil
+}
+
+// readAddressRanges takes .debug_aranges in (DWARF 5 §6.1.2). A damaged table
+// ends early; the units it misses are visited when needed.
+func (ix *unitIndex) readAddressRanges(b []byte) {
+	for len(b) > 12 {
+		length, head := uint64(binary.LittleEndian.Uint32(b)), 4
+		wide := length == 0xffffffff
+		if wide {
+			length, head = binary.LittleEndian.Uint64(b[4:]), 12
+		}
+		if length > uint64(len(b)-head) || length < 8 {
+			break
+		}
+		set := b[:head+int(length)]
+		b = b[len(set):]
+		at := head + 2
+		var unit uint64
+		if wide {
+			if len(set) < at+8 {
+				break
+			}
+			unit = binary.LittleEndian.Uint64(set[at:])
+			at += 8
+		} else {
+			unit = uint64(binary.LittleEndian.Uint32(set[at:]))
+			at += 4
+		}
+		if len(set) < at+2 || set[at] != 8 || set[at+1] != 0 {
+			continue
+		}
+		at = (at + 2 + 15) &^ 15
+		for ; at+16 <= len(set); at += 16 {
+			low, size := binary.LittleEndian.Uint64(set[at:]), binary.LittleEndian.Uint64(set[at+8:])
+			if size != 0 && low+size > low {
+				ix.ranges = append(ix.ranges, unitRange{low, low + size, unit})
+			}
+		}
+		ix.indexed[unit] = true
+	}
+	ix.sortRanges()
+}
+
+func (ix *unitIndex) sortRanges() {
+	sort.Slice(ix.ranges, func(i, j int) bool { return ix.ranges[i].low < ix.ranges[j].low })
+}
+
+func (ix *unitIndex) find(pc uint64) (uint64, bool) {
+	i := sort.Search(len(ix.ranges), func(i int) bool { return ix.ranges[i].low > pc })
+	for n := 0; n < 8 && i > 0; n++ {
+		i--
+		if pc < ix.ranges[i].high {
+			return ix.ranges[i].unit, true
+		}
+	}
+	return 0, false
+}
+
+// unitAtLocked gives the decoded unit that holds the address.
+func (im *Image) unitAtLocked(pc uint64) (*unit, error) {
+	ix, err := im.unitsLocked()
+	if err != nil {
+		return nil, err
+	}
+	offset, ok := ix.find(pc)
+	if !ok && !ix.visited {
+		ix.visitAll(im)
+		offset, ok = ix.find(pc)
+	}
+	if !ok {
+		return nil, errNoUnit
+	}
+	return ix.decode(im, offset)
+}
+
+// visitAll reads the head of every unit that .debug_aranges does not name.
+func (ix *unitIndex) visitAll(im *Image) {
+	ix.visited = true
+	touched := uint64(0)
+	for at := uint64(0); at < uint64(len(ix.info)); {
+		h, err := readUnitHeader(ix.info, at)
+		if err != nil {
+			break
+		}
+		if !ix.indexed[at] && h.code {
+			if u, err := ix.newUnit(im, h); err == nil {
+				if ranges, err := u.data.Ranges(u.root); err == nil {
+					for _, r := range ranges {
+						if r[0] < r[1] {
+							ix.ranges = append(ix.ranges, unitRange{r[0], r[1], at})
+						}
+					}
+				}
+			}
+		}
+		at = h.offset + h.size
+		// The pages around each header became resident; give them back.
+		if at-touched > 16<<20 {
+			forget(ix.info[touched:at])
+			touched = at
+		}
+	}
+	forget(ix.info[touched:])
+	forget(ix.sections.abbrev)
+	ix.sortRanges()
+}
+
+// unitHeader is the head of one unit (DWARF 5 §7.5.1).
+type unitHeader struct {
+	offset, size uint64 // in .debug_info, the length field included
+	version      int
+	abbrev       uint64
+	code         bool // describes code, not types only
+	wide         bool
+}
+
+func readUnitHeader(info []byte, at uint64) (unitHeader, error) {
+	h := unitHeader{offset: at}
+	bad := fmt.Errorf("damaged unit at offset 0x%x of .debug_info", at)
+	if at >= uint64(len(info)) {
+		return h, bad
+	}
+	b := info[at:]
+	if len(b) < 24 {
+		return h, bad
+	}
+	length, head := uint64(binary.LittleEndian.Uint32(b)), uint64(4)
+	if length == 0xffffffff {
+		length, head, h.wide = binary.LittleEndian.Uint64(b[4:]), 12, true
+	}
+	if length < 8 || length > uint64(len(b))-head {
+		return h, bad
+	}
+	h.size = head + length
+	h.version = int(binary.LittleEndian.Uint16(b[head:]))
+	at = head + 2
+	kind := byte(1)
+	if h.version >= 5 {
+		kind = b[at]
+		at += 2
+	}
+	if at+8 > uint64(len(b)) {
+		return h, bad
+	}
+	if h.wide {
+		h.abbrev = binary.LittleEndian.Uint64(b[at:])
+	} else {
+		h.abbrev = uint64(binary.LittleEndian.Uint32(b[at:]))
+	}
+	// 1 compile, 3 partial, 4 skeleton: 2 and 6 hold types, 5 lies elsewhere.
+	h.code = h.version >= 2 && h.version <= 5 && (kind == 1 || kind == 3 || kind == 4)
+	return h, nil
+}
+
+func (ix *unitIndex) newUnit(im *Image, h unitHeader) (*unit, error) {
+	if h.size > maxUnit {
+		return nil, fmt.Errorf("unit at offset 0x%x has %d bytes, too large to decode", h.offset, h.size)
+	}
+	s := &ix.sections
+	d, err := dwarf.New(s.abbrev, nil, nil, ix.info[h.offset:h.offset+h.size], s.line, nil, s.ranges, s.str)
+	if err != nil {
+		return nil, err
+	}
+	for name, content := range map[string][]byte{
+		".debug_addr": s.addr, ".debug_line_str": s.lineStr,
+		".debug_str_offsets": s.strOffsets, ".debug_rnglists": s.rangeLists,
+	} {
+		if content != nil {
+			if err := d.AddSection(name, content); err != nil {
+				return nil, err
+			}
+		}
+	}
+	root, err := d.Reader().Next()
+	if err != nil {
+		return nil, err
+	}
+	if root == nil {
+		return nil, fmt.Errorf("empty unit at offset 0x%x", h.offset)
+	}
+	u := &unit{image: im, offset: h.offset, size: h.size, version: h.version, data: d, root: root,
+		abbrev: h.abbrev, typeCache: map[dwarf.Offset]*dataType{}}
+	u.language, _ = root.Val(dwarf.AttrLanguage).(int64)
+	u.low, _ = root.Val(dwarf.AttrLowpc).(uint64)
+	u.folder, _ = root.Val(dwarf.AttrCompDir).(string)
+	u.addrBase = uint64(sectionOffset(root.Val(dwarf.AttrAddrBase)))
+	u.listBase = uint64(sectionOffset(root.Val(dwarf.AttrLoclistsBase)))
+	u.lists = s.loc
+	if h.version >= 5 {
+		u.lists = s.locLists
+	}
+	u.farRefs = usesFarReferences(s.abbrev, h.abbrev)
+	return u, nil
+}
+
+func sectionOffset(v any) int64 {
+	switch v := v.(type) {
+	case int64:
+		return v
+	case uint64:
+		return int64(v)
+	}
+	return 0
+}
+
+// decode gives the unit at an offset of .debug_info, from the cache if it is
+// there.
+func (ix *unitIndex) decode(im *Image, offset uint64) (*unit, error) {
+	if u := ix.decoded[offset]; u != nil {
+		ix.recent.MoveToFront(u.lastTouch)
+		return u, nil
+	}
+	h, err := readUnitHeader(ix.info, offset)
+	if err != nil {
+		return nil, err
+	}
+	u, err := ix.newUnit(im, h)
+	if err != nil {
+		return nil, err
+	}
+	for ix.held+u.size > unitBudget && ix.recent.Len() > 0 {
+		last := ix.recent.Back()
+		old := last.Value.(*unit)
+		ix.recent.Remove(last)
+		delete(ix.decoded, old.offset)
+		ix.held -= old.size
+		forget(ix.info[old.offset : old.offset+old.size])
+	}
+	u.lastTouch = ix.recent.PushFront(u)
+	ix.decoded[offset] = u
+	ix.held += u.size
+	return u, nil
+}
+
+// unitOf gives the unit that holds an absolute offset of .debug_info.
+func (ix *unitIndex) unitOf(im *Image, offset uint64) (*unit, error) {
+	for at := uint64(0); at < uint64(len(ix.info)); {
+		h, err := readUnitHeader(ix.info, at)
+		if err != nil {
+			return nil, err
+		}
+		if offset < at+h.size {
+			return ix.decode(im, at)
+		}
+		at += h.size
+	}
+	return nil, errNoUnit
+}
