@@ -103,6 +103,8 @@ acc_dispatch_publish (struct acc_dispatch *d, int index,
   struct acc_dispatch_table *table = *next_table (list);
   uint32_t bit = (uint32_t) 1 << index, i;
 
+  if (table == NULL)
+    return;			/* nothing was ever registered, and nothing is */
   for (i = 0; i < count; i++)
     {
       STORE (table->entry[i].sequence, entries[i].sequence);

@@ -45,7 +45,7 @@ type EventInfo struct {
 	ParentConstruct Construct
 	Implicit        int32
 	ToolInfo        uintptr
-	_               [5]uint64
+	rest            [5]uint64
 }
 
 // DataEvent is acc_data_event_info.
@@ -109,7 +109,10 @@ func (e *EventInfo) Error() *ErrorEvent { return (*ErrorEvent)(unsafe.Pointer(e)
 func (e *EventInfo) Other() *OtherEvent { return (*OtherEvent)(unsafe.Pointer(e)) }
 
 // Reset clears e for the next event.
-func (e *EventInfo) Reset() { *e = EventInfo{} }
+func (e *EventInfo) Reset() {
+	*e.Other() = OtherEvent{}
+	e.rest = [5]uint64{}
+}
 
 // APIInfo is acc_api_info, the third argument of a callback (OpenACC 3.3
 // §5.2.3).

@@ -11,6 +11,12 @@ package callbacks
 // {
 //   dispatch->event (dispatch, thread, pair, info, event, api);
 // }
+//
+// static inline uint64_t
+// call_correlation (const struct acc_dispatch *dispatch)
+// {
+//   return dispatch->correlation ();
+// }
 import "C"
 
 import (
@@ -67,6 +73,13 @@ func (p *publication) publish(number int, entries []entry) {
 
 // Published is the struct acc_dispatch that C code dispatches from.
 func (r *Registry) Published() unsafe.Pointer { return unsafe.Pointer(r.published.dispatch) }
+
+// CurrentCorrelation is what accscope_activity.current_correlation answers: the
+// correlation of the operation for which the innermost callback in progress on
+// the calling thread is being called; 0 outside callbacks of enqueue events.
+func (r *Registry) CurrentCorrelation() uint64 {
+	return uint64(C.call_correlation(r.published.dispatch))
+}
 
 // Thread is struct acc_dispatch_thread, one host thread. Only that thread may
 // use it, so it must not be shared by goroutines that run at the same time.
