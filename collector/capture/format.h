@@ -1,0 +1,254 @@
+/* format.h - the capture format, version 1.  docs/capture-format.md explains it;
+   the Go side is format.go, and a test proves the two equal.
+
+   All numbers are in the byte order of the recording host (magic numbers tell);
+   all records start at multiples of 8.  */
+#ifndef ACCSCOPE_FORMAT_H
+#define ACCSCOPE_FORMAT_H
+
+#include <stdint.h>
+
+#define CAPTURE_VERSION 1
+#define CAPTURE_PROCESS_MAGIC 0x3143525043434341ull	/* "ACCCPRC1" */
+#define CAPTURE_CHUNK_MAGIC 0x314b484343434341ull	/* "ACCCCHK1" */
+
+/* Files of a process's capture folder; a ring's file is ring-NNNNN.  */
+#define CAPTURE_PROCESS_FILE "process"
+#define CAPTURE_INFO_FILE "info"
+#define CAPTURE_MODULES_FILE "modules"
+
+/* A ring file is a row of chunks whose sizes follow from their index, so that
+   a chunk that was given back (a hole in the file) does not hide the next.  */
+#define CAPTURE_CHUNK_SMALL 65536u	/* the first CAPTURE_CHUNKS_SMALL chunks */
+#define CAPTURE_CHUNK_LARGE 1048576u	/* all others */
+#define CAPTURE_CHUNKS_SMALL 4u
+
+#define CAPTURE_STRING_LIMIT 16383u	/* longer strings are cut */
+#define CAPTURE_STACK_LIMIT 64u		/* return addresses of one event */
+#define CAPTURE_DIMENSION_LIMIT 8u	/* of num_gangs_per_dim */
+
+/* struct capture_process.clock: what a tick is */
+#define CAPTURE_CLOCK_MONOTONIC 1u	/* a nanosecond of CLOCK_MONOTONIC */
+#define CAPTURE_CLOCK_COUNTER 2u	/* of the invariant time-stamp counter */
+
+/* struct capture_process.ended */
+#define CAPTURE_END_EXIT 1u		/* the library's destructor ran */
+
+/* struct capture_process.filters */
+#define CAPTURE_FILTER_EVENTS 1u
+#define CAPTURE_FILTER_BYTES 2u
+#define CAPTURE_FILTER_QUEUE 4u
+#define CAPTURE_FLIGHT_BYTES 8u		/* last_bytes holds */
+#define CAPTURE_FLIGHT_TIME 16u		/* last_nanoseconds holds */
+
+/* One reading of the three clocks.  */
+struct capture_clock
+{
+  uint64_t number;		/* 1 + readings before; 0: empty; written last */
+  uint64_t ticks;
+  int64_t monotonic;		/* nanoseconds */
+  int64_t realtime;		/* nanoseconds */
+  uint64_t uncertainty;		/* ticks between the counter's two readings */
+};
+
+/* The first CAPTURE_CLOCK_FIRST readings stay; later ones take turns.  */
+#define CAPTURE_CLOCK_FIRST 64u
+#define CAPTURE_CLOCK_LATER 1024u
+#define CAPTURE_CLOCK_OFFSET 4096u
+#define CAPTURE_PROCESS_SIZE 49152u
+
+/* The file "process": this page, then the clock readings.  */
+struct capture_process
+{
+  uint64_t magic;		/* written last */
+  uint32_t version;
+  uint32_t header_bytes;	/* sizeof (struct capture_process) */
+  uint32_t armed;		/* odd: capture is on; every switch adds 1 */
+  uint32_t filters;
+  int32_t pid;
+  int32_t parent_pid;
+  uint64_t start_ticks;		/* process start, field 22 of /proc/PID/stat */
+  uint32_t clock;
+  uint32_t ended;
+  uint64_t end_ticks;
+  uint64_t limit_bytes;		/* the ceiling */
+  uint64_t allocated_bytes;	/* of all chunks ever, by the library */
+  uint64_t recycled_bytes;	/* given back by the flight recorder */
+  uint64_t released_bytes;	/* given back by the collector */
+  uint64_t dropped_space;	/* events: no space */
+  uint64_t dropped_nested;	/* events: too deep in signal handlers */
+  uint64_t dropped_threads;	/* events: too many threads */
+  uint64_t waits;		/* times that a full ring waited */
+  uint64_t wait_nanoseconds;
+  uint64_t threads;		/* ever started */
+  uint64_t rings;		/* ring files */
+  uint64_t clock_readings;
+  uint64_t last_bytes;
+  uint64_t last_nanoseconds;
+  uint64_t minimum_bytes;
+  uint64_t event_mask;		/* bit k: event kind k; bit 63: acc_ev_error */
+};
+
+struct capture_chunk
+{
+  uint64_t magic;		/* written last */
+  uint32_t version;
+  uint32_t header_bytes;	/* sizeof (struct capture_chunk) */
+  uint64_t index;
+  uint64_t bytes;		/* of the chunk, header included */
+  uint64_t committed;		/* what is before this offset in the chunk holds */
+  uint64_t thread;		/* number of the thread that goes on here */
+  uint32_t tid;
+  uint32_t level;		/* 0, or 1 in a handler that interrupted a record */
+  uint64_t sequence;		/* of the thread's next event */
+  uint64_t dropped;		/* events that the ring had dropped before */
+  struct capture_clock clock;
+  uint64_t reserved[2];
+};
+
+/* Records.  An unknown type is skipped by its size.  */
+#define CAPTURE_RECORD_EVENT 1u
+#define CAPTURE_RECORD_STRING 2u
+#define CAPTURE_RECORD_CONTEXT 3u
+#define CAPTURE_RECORD_THREAD 4u
+#define CAPTURE_RECORD_DROPPED 5u
+#define CAPTURE_RECORD_SWITCH 6u
+#define CAPTURE_RECORD_ACTIVITY 7u
+#define CAPTURE_RECORD_MAPPING 8u
+#define CAPTURE_RECORD_THREAD_END 9u
+
+struct capture_record
+{
+  uint16_t type;
+  uint16_t flags;
+  uint32_t bytes;		/* of the record, a multiple of 8 */
+};
+
+/* flags of an event: which group follows its fixed part, what was missing */
+#define CAPTURE_EVENT_DATA 1u		/* bytes, host, device */
+#define CAPTURE_EVENT_LAUNCH 2u		/* gangs, workers, vector */
+#define CAPTURE_EVENT_ERROR 4u		/* code, runtime_info, 0 */
+#define CAPTURE_EVENT_DIMENSIONS 8u	/* count, then gangs per dimension */
+#define CAPTURE_EVENT_STACK 16u		/* count, then return addresses */
+#define CAPTURE_MISSING_PROFILE 256u
+#define CAPTURE_MISSING_EVENT 512u
+#define CAPTURE_MISSING_API 1024u
+
+struct capture_event
+{
+  struct capture_record record;
+  uint64_t ticks;
+  uint64_t pair;
+  int32_t kind;
+  uint32_t context;		/* a context of this chunk */
+  int32_t parent;
+  int32_t implicit;
+  int32_t event_bytes;
+  uint32_t name;		/* a string of this chunk; 0: null pointer */
+  uint64_t group[];
+};
+
+/* What consecutive events share: acc_prof_info and acc_api_info.  Contexts and
+   strings are numbered from 1 in each chunk, in the order of their records.  */
+struct capture_context
+{
+  struct capture_record record;
+  uint32_t number;
+  int32_t version;
+  int32_t device_type;
+  int32_t device_number;
+  int32_t thread_id;
+  int32_t line;
+  int32_t end_line;
+  int32_t function_line;
+  int32_t function_end;
+  int32_t profile_bytes;
+  int64_t async;
+  int64_t async_queue;
+  uint32_t source_file;
+  uint32_t function;
+  int32_t api;
+  int32_t api_bytes;
+  int32_t api_device_type;
+  int32_t vendor;
+  uint64_t device_handle;
+  uint64_t context_handle;
+  uint64_t async_handle;
+};
+
+#define CAPTURE_STRING_CUT 1u	/* flags: the string was longer */
+struct capture_string
+{
+  struct capture_record record;
+  uint32_t number;
+  uint32_t length;
+  char text[];			/* length bytes, a 0, zeros up to the record's end */
+};
+
+/* The records after this one are of another thread.  */
+struct capture_thread
+{
+  struct capture_record record;
+  uint64_t thread;
+  uint32_t tid;
+  uint32_t level;
+  uint64_t sequence;		/* of its next event */
+  uint64_t ticks;
+  char name[16];
+};
+
+struct capture_thread_end
+{
+  struct capture_record record;
+  uint64_t ticks;
+};
+
+struct capture_dropped
+{
+  struct capture_record record;
+  uint64_t count;
+  uint64_t first_ticks;
+  uint64_t last_ticks;
+};
+
+struct capture_switch
+{
+  struct capture_record record;
+  uint64_t ticks;
+  uint64_t armed;		/* the new value of the control word */
+};
+
+struct capture_activity
+{
+  struct capture_record record;
+  uint64_t ticks;
+  uint64_t correlation;
+  int32_t kind;
+  int32_t device_type;
+  int32_t device_number;
+  uint32_t name;
+  int64_t async;
+  int64_t async_queue;
+  uint64_t bytes;
+  int64_t start;		/* CLOCK_MONOTONIC, nanoseconds */
+  int64_t end;
+  int64_t device_start;
+  int64_t device_end;
+};
+
+/* A mapping that existed before capture was switched on.  */
+struct capture_mapping
+{
+  struct capture_record record;
+  uint64_t ticks;
+  uint64_t host;
+  uint64_t device;
+  uint64_t bytes;
+  int32_t device_type;
+  int32_t device_number;
+  uint32_t name;
+  uint32_t dynamic_count;
+  uint64_t structured_count;
+};
+
+#endif

@@ -1,0 +1,300 @@
+/* facts.c - what the files "info" and "modules" say of the process.
+
+   "info" is "key=value" texts, each ended by a zero byte.  "modules" has a line
+   for each file that is mapped executable: first address, one past the last,
+   offset in the file (all hexadecimal), build-id or "-", path.  Both come from
+   /proc, which, other than the dynamic linker, can be asked in any context.  */
+#define _GNU_SOURCE
+#include "proflib.h"
+#include "system.h"
+#include <elf.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#define MODULE_LIMIT 1024
+
+static struct { uintptr_t start, end; } known[MODULE_LIMIT];
+static uint32_t known_count;
+static uint64_t known_generation;
+static uint32_t modules_busy;
+
+static long
+read_file (const char *path, char *buffer, size_t size)
+{
+  int file = system_open (path, O_RDONLY, 0);
+  if (file < 0)
+    return file;
+  size_t length = 0;
+  while (length < size - 1)
+    {
+      long bytes = system_read (file, buffer + length, size - 1 - length);
+      if (bytes <= 0)
+	break;
+      length += (size_t) bytes;
+    }
+  system_close (file);
+  buffer[length] = 0;
+  return (long) length;
+}
+
+/* Field 22 of /proc/self/stat; the program's name before it may hold anything,
+   brackets included.  */
+uint64_t
+facts_start_ticks (char *buffer, size_t size)
+{
+  if (read_file ("/proc/self/stat", buffer, size) <= 0)
+    return 0;
+  char *at = strrchr (buffer, ')');
+  for (int field = 2; at && field < 22; field++)
+    at = strchr (at + 1, ' ');
+  uint64_t value = 0;
+  if (at)
+    for (at++; *at >= '0' && *at <= '9'; at++)
+      value = value * 10 + (uint64_t) (*at - '0');
+  return value;
+}
+
+static size_t
+fact (char *to, size_t length, const char *key, const char *value)
+{
+  length = path_append (to, length, key);
+  length = path_append (to, length, "=");
+  return path_append (to, length, value) + 1;
+}
+
+int
+facts_write (const char *path, char *buffer, size_t size)
+{
+  int file = system_open (path, O_WRONLY | O_CREAT | O_EXCL, 0600);
+  if (file < 0)
+    return file;
+  char text[PATH_LIMIT + 512];
+  struct utsname name;
+  size_t length = 0;
+  memset (text, 0, sizeof text);
+  if (SYSTEM1 (SYS_uname, &name) == 0)
+    {
+      length = fact (text, length, "host", name.nodename);
+      length = fact (text, length, "machine", name.machine);
+    }
+  memcpy (text + length, "program=", 8);
+  long bytes = SYSTEM4 (SYS_readlinkat, AT_FDCWD, "/proc/self/exe",
+			text + length + 8, PATH_LIMIT - length - 9);
+  length += 8 + (bytes > 0 ? (size_t) bytes : 0) + 1;
+  long result = system_write (file, text, length);
+
+  char boot[64];
+  if (result == 0
+      && read_file ("/proc/sys/kernel/random/boot_id", boot, sizeof boot) > 0)
+    {
+      boot[strcspn (boot, "\n")] = 0;
+      length = fact (text, 0, "boot", boot);
+      result = system_write (file, text, length);
+    }
+  long arguments = read_file ("/proc/self/cmdline", buffer, size);
+  for (long at = 0; result == 0 && at < arguments; )
+    {
+      size_t one = strlen (buffer + at);
+      result = system_write (file, "argument=", 9);
+      if (result == 0)
+	result = system_write (file, buffer + at, one + 1);
+      at += (long) one + 1;
+    }
+  if (result == 0)
+    result = system_write (file, settings.facts, settings.facts_length);
+  system_close (file);
+  return (int) result;
+}
+
+/* -- modules */
+
+/* The build-id of the ELF file mapped at BASE, as hexadecimal text.  */
+static void
+build_id (int memory, uintptr_t base, char *text)
+{
+  static const char digits[] = "0123456789abcdef";
+  Elf64_Ehdr header;
+  Elf64_Phdr segment;
+  char note[1024];
+  strcpy (text, "-");
+  if (system_read_at (memory, &header, sizeof header, base) != sizeof header
+      || memcmp (header.e_ident, ELFMAG, SELFMAG) != 0
+      || header.e_ident[EI_CLASS] != ELFCLASS64
+      || header.e_phentsize != sizeof segment)
+    return;
+  uintptr_t first = UINTPTR_MAX;
+  for (unsigned pass = 0; pass < 2; pass++)
+    for (unsigned i = 0; i < header.e_phnum && i < 64; i++)
+      {
+	if (system_read_at (memory, &segment, sizeof segment,
+			    base + header.e_phoff + i * sizeof segment)
+	    != sizeof segment)
+	  return;
+	if (pass == 0 && segment.p_type == PT_LOAD && segment.p_vaddr < first)
+	  first = segment.p_vaddr & ~(uintptr_t) (PAGE - 1);
+	if (pass == 0 || segment.p_type != PT_NOTE)
+	  continue;
+	size_t size = segment.p_filesz < sizeof note ? segment.p_filesz : sizeof note;
+	if (system_read_at (memory, note, size, base + segment.p_vaddr - first)
+	    != (long) size)
+	  continue;
+	for (size_t at = 0; at + sizeof (Elf64_Nhdr) <= size; )
+	  {
+	    Elf64_Nhdr n;
+	    memcpy (&n, note + at, sizeof n);
+	    size_t name = at + sizeof n;
+	    size_t data = name + (((size_t) n.n_namesz + 3) & ~(size_t) 3);
+	    size_t next = data + (((size_t) n.n_descsz + 3) & ~(size_t) 3);
+	    if (next > size)
+	      break;
+	    if (n.n_type == NT_GNU_BUILD_ID && n.n_namesz == 4
+		&& memcmp (note + name, "GNU", 4) == 0 && n.n_descsz <= 32)
+	      {
+		for (size_t k = 0; k < n.n_descsz; k++)
+		  {
+		    unsigned char byte = (unsigned char) note[data + k];
+		    *text++ = digits[byte >> 4];
+		    *text++ = digits[byte & 15];
+		  }
+		*text = 0;
+		return;
+	      }
+	    at = next;
+	  }
+      }
+}
+
+static uint64_t
+hexadecimal (const char **at)
+{
+  uint64_t value = 0;
+  for (;; ++*at)
+    {
+      char c = **at;
+      if (c >= '0' && c <= '9')
+	value = value << 4 | (uint64_t) (c - '0');
+      else if (c >= 'a' && c <= 'f')
+	value = value << 4 | (uint64_t) (c - 'a' + 10);
+      else
+	return value;
+    }
+}
+
+static size_t
+hexadecimal_append (char *text, size_t length, uint64_t value)
+{
+  static const char digits[] = "0123456789abcdef";
+  for (int shift = 60; shift >= 0; shift -= 4)
+    text[length++] = digits[value >> shift & 15];
+  return length;
+}
+
+int
+modules_know (uintptr_t address)
+{
+  uint32_t count = __atomic_load_n (&known_count, __ATOMIC_ACQUIRE);
+  for (uint32_t i = 0; i < count; i++)
+    if (address >= known[i].start && address < known[i].end)
+      return 1;
+  return 0;
+}
+
+/* One line of /proc/self/maps: START-END PERMISSIONS OFFSET DEVICE INODE PATH.
+   BASE and its path remember where the current file is mapped from its start.  */
+struct base
+{
+  uintptr_t address;
+  char path[PATH_LIMIT];
+};
+
+static long
+module_line (const char *line, struct base *base, int memory, int output)
+{
+  const char *at = line;
+  uint64_t start = hexadecimal (&at);
+  at += *at == '-';
+  uint64_t end = hexadecimal (&at);
+  if (*at != ' ' || strlen (at) < 6)
+    return 0;
+  int executable = at[3] == 'x';
+  at += 6;
+  uint64_t offset = hexadecimal (&at);
+  const char *path = strchr (at, '/');
+  if (!path || strlen (path) >= PATH_LIMIT - 256)
+    return 0;
+  if (offset == 0)
+    {
+      base->address = start;
+      path_append (base->path, 0, path);
+    }
+  if (!executable || modules_know (start) || known_count == MODULE_LIMIT)
+    return 0;
+  char text[PATH_LIMIT];
+  size_t length = hexadecimal_append (text, 0, start);
+  text[length++] = ' ';
+  length = hexadecimal_append (text, length, end);
+  text[length++] = ' ';
+  length = hexadecimal_append (text, length, offset);
+  text[length++] = ' ';
+  if (strcmp (base->path, path) == 0)
+    build_id (memory, base->address, text + length);
+  else
+    strcpy (text + length, "-");
+  length += strlen (text + length);
+  length = path_append (text, length, " ");
+  length = path_append (text, length, path);
+  text[length++] = '\n';
+  known[known_count].start = start;
+  known[known_count].end = end;
+  __atomic_store_n (&known_count, known_count + 1, __ATOMIC_RELEASE);
+  return system_write (output, text, length);
+}
+
+/* Append the modules that are not in the file yet.  */
+int
+modules_write (const char *path)
+{
+  static char buffer[2 * PATH_LIMIT];
+  static struct base base;
+  if (local.generation != known_generation && local.generation == 0)
+    modules_busy = 0;	/* a fork may have caught another thread here */
+  if (__atomic_exchange_n (&modules_busy, 1, __ATOMIC_ACQUIRE))
+    return 0;
+  if (local.generation == 0)
+    known_count = 0;
+  known_generation = local.generation;
+  int memory = system_open ("/proc/self/mem", O_RDONLY, 0);
+  int maps = system_open ("/proc/self/maps", O_RDONLY, 0);
+  int output = system_open (path, O_WRONLY | O_CREAT | O_APPEND, 0600);
+  long result = output < 0 ? output : 0;
+  size_t length = 0;
+  base.path[0] = 0;
+  while (result == 0 && maps >= 0)
+    {
+      long bytes = system_read (maps, buffer + length, sizeof buffer - 1 - length);
+      if (bytes <= 0)
+	break;
+      length += (size_t) bytes;
+      buffer[length] = 0;
+      char *line = buffer, *newline;
+      while (result == 0 && (newline = memchr (line, '\n',
+					       (size_t) (buffer + length - line))))
+	{
+	  *newline = 0;
+	  result = module_line (line, &base, memory, output);
+	  line = newline + 1;
+	}
+      length -= (size_t) (line - buffer);
+      memmove (buffer, line, length);
+      if (length == sizeof buffer - 1)
+	break;	/* no line is that long */
+    }
+  if (memory >= 0)
+    system_close (memory);
+  if (maps >= 0)
+    system_close (maps);
+  if (output >= 0)
+    system_close (output);
+  __atomic_store_n (&modules_busy, 0, __ATOMIC_RELEASE);
+  return (int) result;
+}

@@ -1,0 +1,253 @@
+/* settings.c - the environment, read once when the library is loaded, because
+   the program may change it at any time later.  */
+#define _GNU_SOURCE
+#include "proflib.h"
+#include "system.h"
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct settings settings;
+
+static void
+remember (const char *key, const char *value)
+{
+  size_t key_length = strlen (key), value_length = strlen (value);
+  char *to = settings.facts + settings.facts_length;
+  if (key_length + value_length + 2 > sizeof settings.facts - settings.facts_length)
+    return;
+  memcpy (to, key, key_length);
+  to[key_length] = '=';
+  memcpy (to + key_length + 1, value, value_length + 1);
+  settings.facts_length += key_length + value_length + 2;
+}
+
+/* The variable's value; null: not set, or empty.  */
+static const char *
+variable (const char *name)
+{
+  const char *value = secure_getenv (name);
+  return value && *value ? value : NULL;
+}
+
+/* A value that is not understood is left out, and "info" says so.  */
+static void
+reject (const char *name, const char *value)
+{
+  char text[512];
+  size_t length = path_append (text, 0, name);
+  if (strlen (value) + length + 2 > sizeof text)
+    value = "(too long)";
+  length = path_append (text, length, "=");
+  path_append (text, length, value);
+  remember ("rejected", text);
+}
+
+static int
+size_value (const char *text, uint64_t *value)
+{
+  static const struct { const char *suffix; uint64_t factor; } units[] = {
+    { "", 1 }, { "B", 1 },
+    { "K", 1u << 10 }, { "KiB", 1u << 10 }, { "kB", 1000 }, { "KB", 1000 },
+    { "M", 1u << 20 }, { "MiB", 1u << 20 }, { "MB", 1000000 },
+    { "G", 1u << 30 }, { "GiB", 1u << 30 }, { "GB", 1000000000 },
+    { "T", (uint64_t) 1 << 40 }, { "TiB", (uint64_t) 1 << 40 },
+  };
+  char *end;
+  errno = 0;
+  if (*text < '0' || *text > '9')
+    return 0;
+  unsigned long long number = strtoull (text, &end, 10);
+  for (size_t i = 0; !errno && i < sizeof units / sizeof *units; i++)
+    if (strcmp (end, units[i].suffix) == 0 && number <= UINT64_MAX / units[i].factor)
+      {
+	*value = number * units[i].factor;
+	return 1;
+      }
+  return 0;
+}
+
+static int
+time_value (const char *text, uint64_t *value)
+{
+  static const struct { const char *suffix; uint64_t factor; } units[] = {
+    { "ms", 1000000 }, { "s", 1000000000 }, { "m", 60000000000 },
+    { "min", 60000000000 }, { "h", 3600000000000 },
+  };
+  char *end;
+  errno = 0;
+  if (*text < '0' || *text > '9')
+    return 0;
+  unsigned long long number = strtoull (text, &end, 10);
+  for (size_t i = 0; !errno && i < sizeof units / sizeof *units; i++)
+    if (strcmp (end, units[i].suffix) == 0 && number <= UINT64_MAX / units[i].factor)
+      {
+	*value = number * units[i].factor;
+	return 1;
+      }
+  return 0;
+}
+
+/* Names of ACCSCOPE_EVENTS: an event's without acc_ev_; a pair's without _start
+   and _end; a group.  */
+static const struct { const char *name; uint64_t mask; } event_names[] = {
+#define ONE(name) { #name, (uint64_t) 1 << acc_ev_##name }
+#define PAIR(name) \
+  { #name "_start", (uint64_t) 1 << acc_ev_##name##_start }, \
+  { #name "_end", (uint64_t) 1 << acc_ev_##name##_end }, \
+  { #name, (uint64_t) 3 << acc_ev_##name##_start }
+  PAIR (device_init), PAIR (device_shutdown), ONE (runtime_shutdown),
+  ONE (create), ONE (delete), ONE (alloc), ONE (free),
+  PAIR (enter_data), PAIR (exit_data), PAIR (update), PAIR (compute_construct),
+  PAIR (enqueue_launch), PAIR (enqueue_upload), PAIR (enqueue_download),
+  PAIR (wait),
+  { "error", (uint64_t) 1 << 63 },
+  { "all", UINT64_MAX },
+  { "memory", (uint64_t) 15 << acc_ev_create },
+  { "data", (uint64_t) 63 << acc_ev_enter_data_start },
+  { "compute", (uint64_t) 15 << acc_ev_compute_construct_start },
+  { "transfers", (uint64_t) 15 << acc_ev_enqueue_upload_start },
+#undef ONE
+#undef PAIR
+};
+
+static int
+event_mask (const char *text, uint64_t *mask)
+{
+  uint64_t value = *text == '-' ? UINT64_MAX : 0;
+  while (*text)
+    {
+      int minus = *text == '-';
+      text += minus;
+      size_t length = strcspn (text, ",");
+      size_t i, count = sizeof event_names / sizeof *event_names;
+      for (i = 0; i < count; i++)
+	if (strlen (event_names[i].name) == length
+	    && memcmp (event_names[i].name, text, length) == 0)
+	  break;
+      if (i == count)
+	return 0;
+      value = minus ? value & ~event_names[i].mask : value | event_names[i].mask;
+      text += length;
+      text += *text == ',';
+    }
+  *mask = value;
+  return 1;
+}
+
+static int
+queue_list (const char *text)
+{
+  unsigned count = 0;
+  while (*text)
+    {
+      char *end;
+      errno = 0;
+      long long queue = strtoll (text, &end, 10);
+      if (errno || end == text || (*end && *end != ',')
+	  || count == QUEUE_FILTER_LIMIT)
+	return 0;
+      settings.queue[count++] = queue;
+      text = *end ? end + 1 : end;
+    }
+  settings.queues = count;
+  return count > 0;
+}
+
+static void
+read_filters (void)
+{
+  const char *value = variable ("ACCSCOPE_EVENTS");
+  settings.event_mask = UINT64_MAX;
+  if (value && event_mask (value, &settings.event_mask))
+    {
+      settings.filters |= CAPTURE_FILTER_EVENTS;
+      remember ("events", value);
+    }
+  else if (value)
+    reject ("ACCSCOPE_EVENTS", value);
+
+  value = variable ("ACCSCOPE_MIN_BYTES");
+  if (value && size_value (value, &settings.minimum_bytes))
+    {
+      settings.filters |= CAPTURE_FILTER_BYTES;
+      remember ("min_bytes", value);
+    }
+  else if (value)
+    reject ("ACCSCOPE_MIN_BYTES", value);
+
+  value = variable ("ACCSCOPE_QUEUE");
+  if (value && queue_list (value))
+    {
+      settings.filters |= CAPTURE_FILTER_QUEUE;
+      remember ("queue", value);
+    }
+  else if (value)
+    reject ("ACCSCOPE_QUEUE", value);
+  settings.filtering
+    = (settings.filters & (CAPTURE_FILTER_BYTES | CAPTURE_FILTER_QUEUE)) != 0;
+}
+
+static void
+read_limits (void)
+{
+  const char *value = variable ("ACCSCOPE_CAPTURE_LIMIT");
+  settings.limit_bytes = (uint64_t) 1 << 30;
+  if (value && !size_value (value, &settings.limit_bytes))
+    reject ("ACCSCOPE_CAPTURE_LIMIT", value);
+
+  value = variable ("ACCSCOPE_LAST");
+  if (value && time_value (value, &settings.last_nanoseconds))
+    settings.filters |= CAPTURE_FLIGHT_TIME;
+  else if (value && size_value (value, &settings.last_bytes))
+    settings.filters |= CAPTURE_FLIGHT_BYTES;
+  else if (value)
+    reject ("ACCSCOPE_LAST", value);
+  if (settings.filters & (CAPTURE_FLIGHT_TIME | CAPTURE_FLIGHT_BYTES))
+    remember ("last", value);
+}
+
+void
+settings_read (void)
+{
+  const char *value = variable ("ACCSCOPE_CAPTURE");
+  settings.armed = !value || strcmp (value, "off") != 0;
+  if (value && settings.armed && strcmp (value, "on") != 0)
+    reject ("ACCSCOPE_CAPTURE", value);
+
+  value = variable ("ACCSCOPE_CALLSTACK");
+  settings.stack = STACK_CALLER;
+  if (value && strcmp (value, "off") == 0)
+    settings.stack = STACK_OFF;
+  else if (value && strcmp (value, "full") == 0)
+    settings.stack = STACK_FULL;
+  else if (value && strcmp (value, "caller") != 0)
+    reject ("ACCSCOPE_CALLSTACK", value);
+
+  if (!getcwd (settings.directory, sizeof settings.directory))
+    path_append (settings.directory, 0, ".");
+  remember ("directory", settings.directory);
+  value = variable ("ACCSCOPE_SESSION");
+  if (value)
+    {
+      size_t length = 0;
+      if (*value != '/')
+	{
+	  length = path_append (settings.session, 0, settings.directory);
+	  length = path_append (settings.session, length, "/");
+	}
+      path_append (settings.session, length, value);
+    }
+  read_filters ();
+  read_limits ();
+
+  static const char *const ranks[] = {
+    "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK",
+    "OMPI_MCA_ess_base_jobid", "PMIX_NAMESPACE", "PMIX_RANK", "PMI_RANK",
+    "PMI_SIZE", "PMI_JOBID", "SLURM_PROCID", "SLURM_NTASKS", "SLURM_JOB_ID",
+    "SLURM_STEP_ID",
+  };
+  for (size_t i = 0; i < sizeof ranks / sizeof *ranks; i++)
+    if ((value = variable (ranks[i])))
+      remember (ranks[i], value);
+}

@@ -1,0 +1,148 @@
+/* system.h - raw system calls for code that may run in a signal handler or in a
+   callback: no errno, no cancellation point, no libc state.  Each answers the
+   result or a negative error number.  */
+#ifndef ACCSCOPE_SYSTEM_H
+#define ACCSCOPE_SYSTEM_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/falloc.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+static inline long
+system_call (long number, long a, long b, long c, long d, long e, long f)
+{
+#if defined __x86_64__
+  register long r10 __asm__ ("r10") = d;
+  register long r8 __asm__ ("r8") = e;
+  register long r9 __asm__ ("r9") = f;
+  long result;
+  __asm__ volatile ("syscall"
+		    : "=a" (result)
+		    : "a" (number), "D" (a), "S" (b), "d" (c), "r" (r10),
+		      "r" (r8), "r" (r9)
+		    : "rcx", "r11", "memory");
+  return result;
+#else
+  int saved = errno;
+  long result = syscall (number, a, b, c, d, e, f);
+  if (result == -1)
+    result = -errno;
+  errno = saved;
+  return result;
+#endif
+}
+
+#define SYSTEM0(n) system_call (n, 0, 0, 0, 0, 0, 0)
+#define SYSTEM1(n, a) system_call (n, (long) (a), 0, 0, 0, 0, 0)
+#define SYSTEM2(n, a, b) system_call (n, (long) (a), (long) (b), 0, 0, 0, 0)
+#define SYSTEM3(n, a, b, c) \
+  system_call (n, (long) (a), (long) (b), (long) (c), 0, 0, 0)
+#define SYSTEM4(n, a, b, c, d) \
+  system_call (n, (long) (a), (long) (b), (long) (c), (long) (d), 0, 0)
+
+static inline int
+system_open (const char *path, int flags, int mode)
+{
+  long result;
+  do
+    result = SYSTEM4 (SYS_openat, AT_FDCWD, path, flags | O_CLOEXEC | O_NOFOLLOW,
+		      mode);
+  while (result == -EINTR);
+  return (int) result;
+}
+
+static inline int
+system_close (int file)
+{
+  return (int) SYSTEM1 (SYS_close, file);
+}
+
+static inline long
+system_read (int file, void *buffer, size_t size)
+{
+  long result;
+  do
+    result = SYSTEM3 (SYS_read, file, buffer, size);
+  while (result == -EINTR);
+  return result;
+}
+
+static inline long
+system_read_at (int file, void *buffer, size_t size, uint64_t offset)
+{
+  long result;
+  do
+    result = SYSTEM4 (SYS_pread64, file, buffer, size, offset);
+  while (result == -EINTR);
+  return result;
+}
+
+/* All of it, or a negative error number.  */
+static inline long
+system_write (int file, const void *buffer, size_t size)
+{
+  size_t done = 0;
+  while (done < size)
+    {
+      long result = SYSTEM3 (SYS_write, file, (const char *) buffer + done,
+			     size - done);
+      if (result == -EINTR)
+	continue;
+      if (result <= 0)
+	return result < 0 ? result : -EIO;
+      done += (size_t) result;
+    }
+  return 0;
+}
+
+static inline void *
+system_map (void *address, size_t size, int flags, int file, uint64_t offset)
+{
+  long result = system_call (SYS_mmap, (long) address, (long) size,
+			     PROT_READ | PROT_WRITE, flags, file, (long) offset);
+  return result < 0 && result > -PAGE ? NULL : (void *) result;
+}
+
+static inline void
+system_unmap (void *address, size_t size)
+{
+  SYSTEM2 (SYS_munmap, address, size);
+}
+
+static inline int
+system_fallocate (int file, int mode, uint64_t offset, uint64_t size)
+{
+  long result;
+  int attempts = 0;
+  do	/* tmpfs starts over after a signal */
+    result = SYSTEM4 (SYS_fallocate, file, mode, offset, size);
+  while (result == -EINTR && ++attempts < 1000);
+  return (int) result;
+}
+
+static inline int
+system_tid (void)
+{
+  return (int) SYSTEM0 (SYS_gettid);
+}
+
+static inline int
+system_pid (void)
+{
+  return (int) SYSTEM0 (SYS_getpid);
+}
+
+static inline void
+system_sleep (uint64_t nanoseconds)
+{
+  struct timespec time = { (time_t) (nanoseconds / 1000000000u),
+			   (long) (nanoseconds % 1000000000u) };
+  SYSTEM2 (SYS_nanosleep, &time, 0);
+}
+
+#endif
