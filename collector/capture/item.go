@@ -1,0 +1,80 @@
+package capture
+
+import "fmt"
+
+// ItemType says which part of an Item holds.
+type ItemType uint8
+
+// What a ring may hold.
+const (
+	ItemEvent     ItemType = iota + 1 // Item.Event
+	ItemActivity                      // Item.Activity
+	ItemThread                        // what follows is of Item.Thread, which begins
+	ItemThreadEnd                     // Item.Thread has ended
+	ItemDropped                       // Item.Dropped: events that found no space
+	ItemSwitch                        // Item.Switch: capture was switched on or off
+	ItemMapping                       // Item.Mapping: existed before capture was switched on
+)
+
+// Item is one thing that a ring holds. Slices in it are valid until the ring's
+// next item is read.
+type Item struct {
+	Type     ItemType
+	Thread   Thread // of all items
+	Event    Event
+	Activity Activity
+	Dropped  Dropped
+	Switch   Switch
+	Mapping  Mapping
+}
+
+// Thread is a host thread of the recorded process. A thread that raised events
+// in a signal handler while another was being written has a second Thread, with
+// the same TID and Level 1.
+type Thread struct {
+	Number uint64 // unique in the process, from 1
+	TID    int    // the kernel's thread number; may be used again
+	Level  int
+	Name   string // as the kernel had it at the first event; "" where not known
+	Time   int64  // of the first event, CLOCK_MONOTONIC; 0 where not known
+}
+
+// Dropped is a run of events that a thread could not record for want of space.
+type Dropped struct {
+	Count       uint64
+	First, Last int64 // CLOCK_MONOTONIC
+}
+
+// Switch is a thread's first event after capture was switched.
+type Switch struct {
+	Time  int64 // CLOCK_MONOTONIC
+	Epoch uint32
+	On    bool
+}
+
+// Mapping is device data that existed before capture was switched on.
+type Mapping struct {
+	Time            int64 // CLOCK_MONOTONIC
+	Host            uint64
+	Device          uint64
+	Bytes           uint64
+	DeviceType      int32
+	DeviceNumber    int32
+	Name            StringID
+	DynamicCount    uint32
+	StructuredCount uint64
+}
+
+// CorruptError says where a capture file does not hold what it should. All
+// items before Offset have been delivered; reading on continues after the
+// damaged chunk.
+type CorruptError struct {
+	File   string
+	Offset int64 // bytes from the file's beginning
+	Reason string
+}
+
+// Error names the file, the offset and what is wrong there.
+func (e *CorruptError) Error() string {
+	return fmt.Sprintf("%s: offset %d: %s; what was before it is kept", e.File, e.Offset, e.Reason)
+}

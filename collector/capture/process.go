@@ -1,0 +1,316 @@
+package capture
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sort"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+)
+
+// Process is the capture of one process: its folder, which may still grow. Its
+// methods may be used from several goroutines.
+type Process struct {
+	Dir         string
+	PID         int
+	ParentPID   int
+	StartTicks  uint64 // process start, as in /proc/PID/stat
+	Program     string // the executable's path
+	Arguments   []string
+	Directory   string // the current folder when the library was loaded
+	Host        string
+	Machine     string            // as uname -m
+	Boot        string            // the kernel's boot id
+	Environment map[string]string // the launcher's variables: OMPI_COMM_WORLD_RANK, SLURM_PROCID, …
+	Rejected    []string          // settings that were not understood, as NAME=value
+	Filters     Filters
+
+	control *os.File
+	size    int64
+	clock   atomic.Pointer[clock]
+
+	mu       sync.Mutex
+	readings uint64 // of the control file, known to clock
+	streams  map[string]*Stream
+	names    stringTable
+}
+
+// Filters are what the recording was restricted to; zero values mean all.
+type Filters struct {
+	Events          string // as given in ACCSCOPE_EVENTS
+	MinimumBytes    uint64
+	Queue           string // as given in ACCSCOPE_QUEUE
+	LastBytes       uint64 // flight recorder: the newest bytes
+	LastNanoseconds uint64 // flight recorder: the newest time
+}
+
+// Counters is the state of a capture at one moment.
+type Counters struct {
+	On               bool // capture is switched on
+	Epoch            uint32
+	Exited           bool  // the process ended by exit
+	ExitTime         int64 // CLOCK_MONOTONIC, if Exited
+	LimitBytes       uint64
+	AllocatedBytes   uint64 // of all chunks ever
+	RecycledBytes    uint64 // given back by the flight recorder
+	ReleasedBytes    uint64 // given back by Stream.Release
+	DroppedSpace     uint64 // events dropped: no space
+	DroppedNested    uint64 // events dropped: handlers nested too deep
+	DroppedThreads   uint64 // events dropped: too many threads
+	Waits            uint64
+	WaitNanoseconds  uint64
+	Threads          uint64 // ever seen
+	Rings            uint64
+	TimeStampCounter bool // times are of the invariant time-stamp counter
+}
+
+// Dropped is the number of events lost, for whatever reason.
+func (c Counters) Dropped() uint64 { return c.DroppedSpace + c.DroppedNested + c.DroppedThreads }
+
+// ErrNotStarted means that the folder holds no capture yet: the process is
+// still setting it up, or died while it did.
+var ErrNotStarted = errors.New("the capture has not started")
+
+// Open reads a process's capture folder. The error wraps ErrNotStarted where
+// the recorded process has not finished setting it up.
+func Open(dir string) (*Process, error) {
+	file, err := os.Open(filepath.Join(dir, processFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, stat := os.Stat(dir); stat != nil {
+			return nil, fmt.Errorf("open capture: %w", stat)
+		}
+		return nil, fmt.Errorf("open capture %s: %w (no file %q in it)", dir, ErrNotStarted, processFile)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open capture: %w", err)
+	}
+	p := &Process{
+		Dir: dir, control: file, Environment: map[string]string{},
+		streams: map[string]*Stream{}, names: stringTable{ids: map[string]StringID{}},
+	}
+	if err := p.readHeader(); err != nil {
+		file.Close()
+		return nil, err
+	}
+	if err := p.readInfo(); err != nil {
+		file.Close()
+		return nil, err
+	}
+	if err := p.refreshClock(); err != nil {
+		file.Close()
+		return nil, err
+	}
+	return p, nil
+}
+
+// Close closes the capture's files.
+func (p *Process) Close() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	err := p.control.Close()
+	for _, s := range p.streams {
+		if s.file != nil {
+			err = errors.Join(err, s.file.Close())
+		}
+	}
+	return err
+}
+
+func (p *Process) readHeader() error {
+	var b [processHeaderBytes]byte
+	n, err := p.control.ReadAt(b[:], 0)
+	if err != nil && err != io.EOF {
+		return fmt.Errorf("read capture: %w", err)
+	}
+	le := binary.LittleEndian
+	name := p.control.Name()
+	switch magic := le.Uint64(b[:]); {
+	case n < len(b):
+		return &CorruptError{name, int64(n), "the file ends in its header"}
+	case magic == 0:
+		return fmt.Errorf("open capture %s: %w", p.Dir, ErrNotStarted)
+	case binary.BigEndian.Uint64(b[:]) == processMagic:
+		return &CorruptError{name, 0, "recorded on a host of the other byte order; read it on one of that kind"}
+	case magic != processMagic:
+		return &CorruptError{name, 0, "not a capture of accscope"}
+	}
+	if v := le.Uint32(b[processVersion:]); v != Version {
+		return &CorruptError{name, processVersion, fmt.Sprintf("capture format %d, this accscope reads %d; use the accscope that recorded it", v, Version)}
+	}
+	p.PID = int(int32(le.Uint32(b[processPID:])))
+	p.ParentPID = int(int32(le.Uint32(b[processParent:])))
+	p.StartTicks = le.Uint64(b[processStart:])
+	p.clock.Store(&clock{counter: le.Uint32(b[processClock:]) == clockCounter, slope: 1})
+	p.Filters.LastBytes = le.Uint64(b[processLastBytes:])
+	p.Filters.LastNanoseconds = le.Uint64(b[processLastTime:])
+	p.Filters.MinimumBytes = le.Uint64(b[processMinimum:])
+	return nil
+}
+
+// Counters reads the capture's present state.
+func (p *Process) Counters() (Counters, error) {
+	var b [processHeaderBytes]byte
+	if _, err := p.control.ReadAt(b[:], 0); err != nil {
+		return Counters{}, fmt.Errorf("read capture %s: %w", p.Dir, err)
+	}
+	le := binary.LittleEndian
+	word := func(offset int) uint64 { return le.Uint64(b[offset:]) }
+	c := Counters{
+		Epoch:          le.Uint32(b[processArmed:]),
+		Exited:         le.Uint32(b[processEnded:]) == endExit,
+		LimitBytes:     word(processLimit),
+		AllocatedBytes: word(processAllocated), RecycledBytes: word(processRecycled), ReleasedBytes: word(processReleased),
+		DroppedSpace: word(processNoSpace), DroppedNested: word(processNested), DroppedThreads: word(processNoThread),
+		Waits: word(processWaits), WaitNanoseconds: word(processWaited),
+		Threads: word(processThreads), Rings: word(processRings),
+		TimeStampCounter: le.Uint32(b[processClock:]) == clockCounter,
+	}
+	c.On = c.Epoch&1 == 1
+	if c.Exited {
+		c.ExitTime = p.clock.Load().monotonic(word(processEndTicks))
+	}
+	return c, nil
+}
+
+func (p *Process) readInfo() error {
+	data, err := os.ReadFile(filepath.Join(p.Dir, infoFile))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("read capture: %w", err)
+	}
+	for _, fact := range strings.Split(string(data), "\x00") {
+		key, value, ok := strings.Cut(fact, "=")
+		if !ok {
+			continue
+		}
+		switch key {
+		case "program":
+			p.Program = value
+		case "argument":
+			p.Arguments = append(p.Arguments, value)
+		case "directory":
+			p.Directory = value
+		case "host":
+			p.Host = value
+		case "machine":
+			p.Machine = value
+		case "boot":
+			p.Boot = value
+		case "rejected":
+			p.Rejected = append(p.Rejected, value)
+		case "events":
+			p.Filters.Events = value
+		case "queue":
+			p.Filters.Queue = value
+		case "min_bytes", "last":
+			// the control file has the number
+		default:
+			p.Environment[key] = value
+		}
+	}
+	return nil
+}
+
+// Rank is the process's rank in its MPI job, if it was started as one.
+func (p *Process) Rank() (rank int, ok bool) {
+	for _, name := range []string{"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"} {
+		if rank, err := strconv.Atoi(p.Environment[name]); err == nil && rank >= 0 {
+			return rank, true
+		}
+	}
+	return 0, false
+}
+
+// Alive reports whether the recorded process still runs on this host.
+func (p *Process) Alive() bool {
+	if boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id"); err != nil || strings.TrimSpace(string(boot)) != p.Boot {
+		return false
+	}
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.PID))
+	if err != nil {
+		return false
+	}
+	_, rest, _ := strings.Cut(string(stat), ") ")
+	if end := strings.LastIndex(string(stat), ") "); end >= 0 {
+		rest = string(stat)[end+2:]
+	}
+	fields := strings.Fields(rest) // from field 3
+	if len(fields) < 20 || fields[0] == "Z" || fields[0] == "X" {
+		return false
+	}
+	start, err := strconv.ParseUint(fields[19], 10, 64)
+	return err == nil && start == p.StartTicks
+}
+
+// Realtime converts a time of this capture to CLOCK_REALTIME, in nanoseconds.
+func (p *Process) Realtime(monotonic int64) int64 { return p.clock.Load().realtime(monotonic) }
+
+// refreshClock takes in the clock readings made since the last time.
+func (p *Process) refreshClock() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var count [8]byte
+	if _, err := p.control.ReadAt(count[:], processReadings); err != nil {
+		return fmt.Errorf("read capture %s: %w", p.Dir, err)
+	}
+	total := binary.LittleEndian.Uint64(count[:])
+	if total == p.readings {
+		return nil
+	}
+	table := make([]byte, processSize-clockOffset)
+	n, err := p.control.ReadAt(table, clockOffset)
+	if err != nil && err != io.EOF {
+		return fmt.Errorf("read capture %s: %w", p.Dir, err)
+	}
+	var fresh []reading
+	for at := 0; at+clockBytes <= n && at < (clockFirst+clockLater)*clockBytes; at += clockBytes {
+		if number, r := decodeReading(table[at:]); number > p.readings && number <= total {
+			fresh = append(fresh, r)
+		}
+	}
+	p.readings = total
+	p.clock.Store(p.clock.Load().with(fresh))
+	return nil
+}
+
+func (p *Process) addReading(r reading) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.clock.Store(p.clock.Load().with([]reading{r}))
+}
+
+// Streams returns the streams of all ring files that exist by now, in the order
+// of their numbers; those that an earlier call returned are the same.
+func (p *Process) Streams() ([]*Stream, error) {
+	entries, err := os.ReadDir(p.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("read capture: %w", err)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, entry := range entries {
+		name := entry.Name()
+		if !strings.HasPrefix(name, ringPrefix) || p.streams[name] != nil {
+			continue
+		}
+		file, err := os.Open(filepath.Join(p.Dir, name))
+		if err != nil {
+			return nil, fmt.Errorf("read capture: %w", err)
+		}
+		s := newStream(p, file, file.Name())
+		s.file, s.Name = file, name
+		p.streams[name] = s
+	}
+	all := make([]*Stream, 0, len(p.streams))
+	for _, s := range p.streams {
+		all = append(all, s)
+	}
+	sort.Slice(all, func(i, j int) bool { return all[i].Name < all[j].Name })
+	return all, nil
+}

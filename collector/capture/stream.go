@@ -1,0 +1,276 @@
+package capture
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"os"
+)
+
+// Stream reads one ring file, which threads wrote one after the other. It is
+// used from one goroutine at a time; different streams are independent.
+type Stream struct {
+	Name string // of the file, without its folder
+
+	process *Process
+	source  io.ReaderAt
+	file    *os.File // source, where it is a file
+	path    string
+
+	index     int64  // of the current chunk
+	loaded    bool   // its header was read and is good
+	data      []byte // the chunk's bytes, as far as committed
+	position  int    // in data, of the next record
+	strings   []StringID
+	contexts  []Event // what events of a context share
+	thread    Thread
+	sequence  uint64 // of the thread's next event
+	lastTime  int64
+	clock     *clock
+	item      Item
+	dimension [dimensionLimit]uint64
+	stack     [stackLimit]uint64
+}
+
+func newStream(p *Process, source io.ReaderAt, path string) *Stream {
+	return &Stream{process: p, source: source, path: path, clock: p.clock.Load()}
+}
+
+// Next returns the stream's next item, which is overwritten by the following
+// call. io.EOF means that there is no more by now: while the process lives, a
+// later call may find more. After a *CorruptError, Next goes on behind the
+// damaged chunk.
+func (s *Stream) Next() (*Item, error) {
+	for {
+		if !s.loaded {
+			if err := s.load(); err != nil {
+				return nil, err
+			}
+		}
+		for s.position < len(s.data) {
+			delivered, err := s.decode()
+			if err != nil {
+				return nil, s.skip(err)
+			}
+			if delivered {
+				return &s.item, nil
+			}
+		}
+		if err := s.grow(); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// Offset is where the next item begins, in bytes from the file's beginning. It
+// is what Resume takes to go on from there, in another process too.
+func (s *Stream) Offset() int64 {
+	if !s.loaded {
+		return chunkOffset(s.index)
+	}
+	return chunkOffset(s.index) + int64(s.position)
+}
+
+// Resume makes the item at an offset that Offset returned the next one. If its
+// chunk was given back meanwhile, the next one is the first behind it.
+func (s *Stream) Resume(offset int64) error {
+	if offset < 0 {
+		return fmt.Errorf("resume %s: negative offset %d", s.path, offset)
+	}
+	s.index, s.loaded = chunkAt(offset), false
+	if chunkOffset(s.index) == offset {
+		return nil
+	}
+	index, within := s.index, int(offset-chunkOffset(s.index))
+	if err := s.load(); err != nil {
+		if err == io.EOF {
+			return nil
+		}
+		return err
+	}
+	for s.index == index && s.position < within && s.position < len(s.data) {
+		if _, err := s.decode(); err != nil {
+			return s.skip(err)
+		}
+	}
+	return nil
+}
+
+// corrupt is an error at an offset of the current chunk.
+func (s *Stream) corrupt(within int, format string, arguments ...any) error {
+	return &CorruptError{s.path, chunkOffset(s.index) + int64(within), fmt.Sprintf(format, arguments...)}
+}
+
+// skip leaves the current chunk because of err. A chunk that the flight
+// recorder has given back while it was read is no error.
+func (s *Stream) skip(err error) error {
+	s.loaded = false
+	s.index++
+	return err
+}
+
+// chunkState is what the place of a chunk holds.
+type chunkState int
+
+const (
+	chunkBeyond chunkState = iota // behind the file's end
+	chunkEmpty                    // given back, or not begun yet
+	chunkThere
+)
+
+func (s *Stream) look(index int64, header []byte) (chunkState, error) {
+	n, err := s.source.ReadAt(header[:8], chunkOffset(index))
+	if err != nil && err != io.EOF {
+		return 0, fmt.Errorf("read %s: %w", s.path, err)
+	}
+	switch {
+	case n == 0:
+		return chunkBeyond, nil
+	case n < 8 || binary.LittleEndian.Uint64(header) == 0:
+		return chunkEmpty, nil
+	}
+	return chunkThere, nil
+}
+
+// find returns the first chunk at or behind an index, if there is one by now.
+func (s *Stream) find(index int64) (int64, bool, error) {
+	var header [8]byte
+	for {
+		state, err := s.look(index, header[:])
+		if err != nil || state == chunkBeyond {
+			return 0, false, err
+		}
+		if state == chunkThere {
+			return index, true, nil
+		}
+		index++
+	}
+}
+
+// load begins the first chunk at or behind s.index.
+func (s *Stream) load() error {
+	index, found, err := s.find(s.index)
+	if err != nil {
+		return err
+	}
+	if !found {
+		return io.EOF
+	}
+	s.index = index
+	var header [chunkHeaderBytes]byte
+	n, err := s.source.ReadAt(header[:], chunkOffset(index))
+	if err != nil && err != io.EOF {
+		return fmt.Errorf("read %s: %w", s.path, err)
+	}
+	le := binary.LittleEndian
+	committed := le.Uint64(header[chunkCommitted:])
+	switch {
+	case n < len(header):
+		return s.skip(s.corrupt(n, "the file ends in a chunk's header"))
+	case le.Uint64(header[0:]) != chunkMagic:
+		return s.skip(s.corrupt(0, "no chunk begins here"))
+	case le.Uint32(header[chunkVersion:]) != Version:
+		return s.skip(s.corrupt(chunkVersion, "chunk of format %d, this accscope reads %d", le.Uint32(header[chunkVersion:]), Version))
+	case le.Uint32(header[chunkHeader:]) != chunkHeaderBytes:
+		return s.skip(s.corrupt(chunkHeader, "chunk header of %d bytes, %d expected", le.Uint32(header[chunkHeader:]), chunkHeaderBytes))
+	case le.Uint64(header[chunkIndex:]) != uint64(index):
+		return s.skip(s.corrupt(chunkIndex, "chunk says it is number %d, its place is %d's", le.Uint64(header[chunkIndex:]), index))
+	case le.Uint64(header[chunkBytes:]) != uint64(chunkSize(index)):
+		return s.skip(s.corrupt(chunkBytes, "chunk says it has %d bytes, its place has %d", le.Uint64(header[chunkBytes:]), chunkSize(index)))
+	case committed < chunkHeaderBytes || committed > uint64(chunkSize(index)) || committed%8 != 0:
+		return s.skip(s.corrupt(chunkCommitted, "committed offset %d is impossible", committed))
+	}
+	number := le.Uint64(header[chunkThread:])
+	if number != s.thread.Number {
+		s.thread = Thread{
+			Number: number, TID: int(int32(le.Uint32(header[chunkTID:]))), Level: int(int32(le.Uint32(header[chunkLevel:]))),
+		}
+		s.lastTime = 0
+	}
+	s.sequence = le.Uint64(header[chunkSequence:])
+	if _, r := decodeReading(header[chunkClock:]); r.ticks != 0 && s.clock.counter {
+		s.process.addReading(r)
+	}
+	s.strings, s.contexts = s.strings[:0], s.contexts[:0]
+	s.data = s.data[:0]
+	s.position = chunkHeaderBytes
+	s.loaded = true
+	return s.fetch(int(committed))
+}
+
+// fetch reads the current chunk's bytes up to the committed offset.
+func (s *Stream) fetch(committed int) error {
+	if cap(s.data) < committed {
+		data := make([]byte, len(s.data), chunkSize(s.index))
+		copy(data, s.data)
+		s.data = data
+	}
+	have := len(s.data)
+	n, err := s.source.ReadAt(s.data[have:committed], chunkOffset(s.index)+int64(have))
+	if err != nil && err != io.EOF {
+		return fmt.Errorf("read %s: %w", s.path, err)
+	}
+	s.data = s.data[:have+n&^7]
+	if err := s.process.refreshClock(); err != nil {
+		return err
+	}
+	s.clock = s.process.clock.Load()
+	if n < committed-have && len(s.data) <= s.position {
+		return s.skip(s.corrupt(have+n, "the file ends in a chunk"))
+	}
+	return nil
+}
+
+func (s *Stream) committed() (int, error) {
+	var b [8]byte
+	n, err := s.source.ReadAt(b[:], chunkOffset(s.index)+chunkCommitted)
+	if err != nil && err != io.EOF {
+		return 0, fmt.Errorf("read %s: %w", s.path, err)
+	}
+	if n < len(b) {
+		return len(s.data), nil
+	}
+	committed := binary.LittleEndian.Uint64(b[:])
+	if committed > uint64(chunkSize(s.index)) || committed%8 != 0 {
+		return 0, s.skip(s.corrupt(chunkCommitted, "committed offset %d is impossible", committed))
+	}
+	return int(committed), nil
+}
+
+// grow gets what was committed since, or goes on to the next chunk; io.EOF if
+// there is neither.
+func (s *Stream) grow() error {
+	committed, err := s.committed()
+	if err != nil {
+		return err
+	}
+	if committed > len(s.data) {
+		return s.fetch(committed)
+	}
+	next, found, err := s.find(s.index + 1)
+	if err != nil {
+		return err
+	}
+	if !found {
+		return io.EOF
+	}
+	// A chunk is begun after the last commit in the one before it.
+	committed, err = s.committed()
+	if err != nil {
+		return err
+	}
+	if committed > len(s.data) {
+		return s.fetch(committed)
+	}
+	s.index, s.loaded = next, false
+	return nil
+}
+
+func (s *Stream) time(ticks uint64) int64 {
+	t := s.clock.monotonic(ticks)
+	if t < s.lastTime { // the clock's readings are exact to some nanoseconds
+		return s.lastTime
+	}
+	s.lastTime = t
+	return t
+}
