@@ -1,0 +1,134 @@
+package openacc
+
+import (
+	"sync/atomic"
+
+	"github.com/accscope/accscope/runtime/dataenv"
+	"github.com/accscope/accscope/runtime/device"
+)
+
+// A block is a piece of device memory with the mappings in it: one, or several
+// when they are members of one structure and have to keep their distances.
+type block struct {
+	address  device.Address
+	size     uintptr
+	host     uintptr // host address that address stands for
+	members  atomic.Int32
+	owned    bool // allocated by the runtime: freed with its last mapping
+	identity bool // a global that kernels reach by its host address
+	scope    bool // made by a declare directive in a block scope
+	null     bool // a descriptor or pointer copied while it was null
+
+	// pending is set until the first upload is under way, for other threads
+	// that find the mapping before. call identifies the construct that made it.
+	pending atomic.Bool
+	creator *Thread
+	call    uint64
+
+	// targets are the device addresses that attached pointers hold, by the
+	// pointer's offset in its mapping.
+	targets map[uintptr]device.Address
+}
+
+// leaving is a range that a host thread copies back for a mapping that is no
+// longer in the table; a new mapping of it has to wait.
+type leaving struct {
+	host, size uintptr
+	thread     *Thread
+	pending    atomic.Bool
+}
+
+// undo is what the end of a region does for one variable.
+type undo struct {
+	mapping *dataenv.Mapping
+	host    uintptr
+	size    uintptr
+	copyout bool
+	frame   bool // hidden frame: may hold variables the region does not own
+	attach  bool // a pointer: detach it
+}
+
+// A transfer is one upload or download to come.
+type transfer struct {
+	host    uintptr
+	device  device.Address
+	size    uintptr
+	staged  []byte // the bytes to upload, where they are not those at host
+	mapping *dataenv.Mapping
+}
+
+func blockOf(m *dataenv.Mapping) *block { return m.Block.(*block) }
+
+// live is the number of references that keep a mapping.
+func live(m *dataenv.Mapping) bool { return m.Infinite || m.Structured > 0 || m.Dynamic > 0 }
+
+// awaitBlocks waits for mappings and ranges that other threads are still busy
+// with. A thread only ever waits for work planned before its own.
+func (t *Thread) awaitBlocks(d *Device) {
+	s := &t.scratch
+	for _, b := range s.pending {
+		d.ready.await(&b.pending)
+	}
+	for _, l := range s.exits {
+		d.ready.await(&l.pending)
+	}
+	clear(s.pending)
+	clear(s.exits)
+	s.pending, s.exits = s.pending[:0], s.exits[:0]
+}
+
+// markReady lets other threads use the mappings that t made in this call.
+func (t *Thread) markReady(d *Device) {
+	s := &t.scratch
+	for _, m := range s.created {
+		blockOf(m).pending.Store(false)
+	}
+	if len(s.created) > 0 {
+		d.ready.announce()
+	}
+	clear(s.created)
+	s.created = s.created[:0]
+}
+
+// allocate takes device memory for size bytes. d.mu is held.
+func (t *Thread) allocate(d *Device, host, size uintptr) (*block, *device.Error) {
+	address, err := d.driver.Alloc(uint64(size))
+	if err != nil {
+		return nil, t.outOfMemory(size, err)
+	}
+	b := &block{address: address, size: size, host: host, owned: true, creator: t, call: t.call}
+	b.pending.Store(true)
+	return b, nil
+}
+
+// insert makes a mapping of [host, host+size) in b. d.mu is held.
+func (t *Thread) insert(d *Device, b *block, host, size uintptr) (*dataenv.Mapping, *device.Error) {
+	m := &dataenv.Mapping{
+		Host: host, Size: size, Device: b.address + device.Address(host-b.host),
+		Block: b, Created: monotonic(),
+	}
+	if err := d.table.Insert(m); err != nil {
+		return nil, t.errorf(device.System, "%v", err)
+	}
+	b.members.Add(1)
+	for _, l := range d.leaving {
+		if l.thread != t && host < l.host+l.size && l.host < host+size {
+			t.scratch.exits = append(t.scratch.exits, l)
+		}
+	}
+	t.scratch.created = append(t.scratch.created, m)
+	return m, nil
+}
+
+// found notes that t uses a mapping that may still be in the making.
+func (t *Thread) found(m *dataenv.Mapping) {
+	if b := blockOf(m); b.pending.Load() && b.creator != t {
+		t.scratch.pending = append(t.scratch.pending, b)
+	}
+}
+
+// remove takes a mapping without references out of the table. d.mu is held.
+func (t *Thread) remove(d *Device, m *dataenv.Mapping) {
+	d.table.Remove(m)
+	t.scratch.removed = append(t.scratch.removed, m)
+}

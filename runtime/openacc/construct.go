@@ -1,0 +1,404 @@
+package openacc
+
+import (
+	"fmt"
+
+	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/runtime/device"
+	"github.com/accscope/accscope/runtime/goacc"
+)
+
+// A Construct is one directive as GCC-compiled code hands it over.
+type Construct struct {
+	OnHost    bool // an if clause was false
+	Function  uintptr
+	Arguments goacc.Arguments
+	Geometry  device.Geometry
+	Async     int
+	Waits     []int32
+}
+
+// prepare starts a construct's work on the scratch space.
+func (t *Thread) prepare() {
+	s := &t.scratch
+	s.uploads, s.stores, s.downloads = s.uploads[:0], s.stores[:0], s.downloads[:0]
+	s.undo, s.created, s.removed = s.undo[:0], s.created[:0], s.removed[:0]
+	s.pending, s.exits, s.staging = s.pending[:0], s.exits[:0], s.staging[:0]
+	t.call++
+}
+
+func (t *Thread) checkAsync(async int) bool {
+	if !validAsync(async) {
+		t.fail(t.invalidAsync("async argument", async))
+		return false
+	}
+	return true
+}
+
+// malformed reports map kinds that a directive cannot have.
+func (t *Thread) malformed(err error) {
+	t.fail(device.Errorf(device.Other, 0, "%v", err))
+}
+
+// Parallel is a compute construct: parallel, kernels or serial, which GCC's call
+// does not tell apart (OpenACC 3.3 §2.5).
+func (t *Thread) Parallel(c *Construct) {
+	t.enter("compute construct", callbacks.Parallel, AsyncSync)
+	t.function = c.Function
+	d := t.use()
+	if d == nil {
+		return
+	}
+	var pair eventPair
+	t.raise(callbacks.ComputeConstructStart, &pair)
+	if c.OnHost {
+		host := t.rt.device(DeviceHost, 0)
+		t.initialise(host, DeviceHost, false)
+		t.runOn(host, c)
+		t.context.device = host
+	} else if d.Shared {
+		if !t.checkAsync(c.Async) {
+			return
+		}
+		t.waitClause(d, nil, c.Waits)
+		t.runOn(d, c)
+	} else {
+		t.offload(d, c)
+	}
+	t.raise(callbacks.ComputeConstructEnd, &pair)
+	pair.release()
+}
+
+// runOn runs the outlined function on a device that shares the host's memory.
+func (t *Thread) runOn(d *Device, c *Construct) {
+	k, err := d.kernel(c.Function)
+	if err != nil {
+		t.fail(t.fromDevice(err))
+		return
+	}
+	s := &t.scratch
+	s.slots = s.slots[:0]
+	for _, host := range c.Arguments.Hosts {
+		s.slots = append(s.slots, device.Address(host))
+	}
+	q := t.synchronousQueue(d)
+	if q == nil {
+		return
+	}
+	one := device.Geometry{Gangs: 1, Workers: 1, Vector: 1}
+	t.notify(d, k, c, one)
+	t.launch(q, k, one, s.slots, false)
+	if err := q.driver.Synchronize(); err != nil {
+		t.fail(t.fromDevice(err))
+	}
+}
+
+// launch runs a kernel, between its events if told to, and remembers that this
+// thread may be inside it.
+func (t *Thread) launch(q *Queue, k kernelCode, g device.Geometry, slots []device.Address, events bool) {
+	correlation := t.correlate(q, k.name)
+	var pair eventPair
+	if events {
+		t.raiseLaunch(callbacks.EnqueueLaunchStart, &pair, k, g)
+	}
+	before := t.running
+	if q.synchronous() {
+		t.running = q.device
+	}
+	// The kernel may be the caller's own code and use the runtime's routines.
+	inside := t.nest()
+	err := q.driver.Launch(correlation, k.code, g, slots, q.synchronous())
+	t.unnest(inside)
+	t.running = before
+	if events {
+		t.events.Correlation = correlation
+		t.raiseLaunch(callbacks.EnqueueLaunchEnd, &pair, k, g)
+		pair.release()
+	}
+	t.events.Correlation = 0
+	if err != nil {
+		t.fail(t.fromDevice(err))
+	}
+}
+
+// offload is a compute construct on a device with a memory of its own.
+func (t *Thread) offload(d *Device, c *Construct) {
+	if !t.checkAsync(c.Async) {
+		return
+	}
+	t.context.async, t.context.mapped = c.Async, t.mapAsync(c.Async)
+	q := t.queue(d, c.Async)
+	if q == nil {
+		return
+	}
+	t.context.queue, t.context.implicit = q, 1
+	if len(c.Waits) > 0 {
+		t.waitClause(d, q, c.Waits)
+	}
+	var pair eventPair
+	t.raise(callbacks.EnterDataStart, &pair)
+	t.prepare()
+	s := &t.scratch
+	var err error
+	if s.items, err = goacc.Region(s.items, c.Arguments, true, load); err != nil {
+		t.malformed(err)
+		return
+	}
+	p := planner{t: t, d: d, structured: true, compute: true}
+	d.mu.Lock()
+	mapped, failure := p.mapVariables(s.items)
+	d.mu.Unlock()
+	if failure != nil {
+		t.fail(failure)
+		return
+	}
+	if !mapped { // the addresses are garbage: the function reads none of them
+		s.slots = s.slots[:0]
+		for _, host := range c.Arguments.Hosts {
+			s.slots = append(s.slots, device.Address(host))
+		}
+	}
+	t.enqueueUploads(d, q)
+	t.settle(d, q, false)
+	t.raise(callbacks.EnterDataEnd, &pair)
+	pair.release()
+
+	k, err := d.kernel(c.Function)
+	if err != nil {
+		t.fail(t.fromDevice(err))
+		return
+	}
+	geometry := k.code.Resolve(c.Geometry)
+	t.notify(d, k, c, geometry)
+	t.launch(q, k, geometry, s.slots, true)
+
+	t.raise(callbacks.ExitDataStart, &pair)
+	d.mu.Lock()
+	t.release(d, s.undo, !q.synchronous())
+	own := t.leave(d, q)
+	d.mu.Unlock()
+	t.enqueueExits(d, q, own)
+	t.raise(callbacks.ExitDataEnd, &pair)
+	pair.release()
+	t.context.implicit = 0
+}
+
+// notify prints PGI's ACC_NOTIFY line.
+func (t *Thread) notify(d *Device, k kernelCode, c *Construct, g device.Geometry) {
+	if !t.rt.environment.notify {
+		return
+	}
+	name := k.name
+	if name == "" {
+		name = fmt.Sprintf("%#x", c.Function)
+	}
+	// A closed standard output is the program's own affair.
+	_, _ = fmt.Fprintf(t.rt.options.Output, "launch kernel  function=%s device=%s queue=%d num_gangs=%d num_workers=%d vector_length=%d\n",
+		name, d, t.context.mapped, g.Gangs, g.Workers, g.Vector)
+}
+
+// DataStart is the entry of a data construct, a host_data construct or a Fortran
+// procedure with declare directives (OpenACC 3.3 §2.6.5, §2.8, §2.13). Device
+// addresses for host_data are written to the construct's host addresses.
+func (t *Thread) DataStart(c *Construct) {
+	parent := callbacks.Data
+	for i := range c.Arguments.Kinds {
+		switch goacc.Kind(c.Arguments.Kinds[i]) {
+		case goacc.UseDevice, goacc.UseDeviceIfPresent:
+			parent = callbacks.HostData
+		}
+	}
+	t.enter("data construct", parent, AsyncSync)
+	if parent == callbacks.HostData {
+		t.routine = "host_data construct"
+	}
+	d := t.use()
+	if d == nil {
+		return
+	}
+	var pair eventPair
+	t.raise(callbacks.EnterDataStart, &pair)
+	t.regions = append(t.regions, region{device: d, generation: d.generation.Load(), parent: parent})
+	if c.OnHost || d.Shared {
+		t.regions[len(t.regions)-1].device = t.sharedRegion(d, c.OnHost)
+		t.context.device = t.regions[len(t.regions)-1].device
+	} else {
+		t.enterRegion(d, c)
+	}
+	t.raise(callbacks.EnterDataEnd, &pair)
+	pair.release()
+}
+
+// sharedRegion is the device that a region without work counts as being on.
+func (t *Thread) sharedRegion(d *Device, onHost bool) *Device {
+	if onHost {
+		return t.rt.device(DeviceHost, 0)
+	}
+	return d
+}
+
+func (t *Thread) enterRegion(d *Device, c *Construct) {
+	q := t.queue(d, AsyncSync)
+	if q == nil {
+		return
+	}
+	t.context.queue = q
+	t.prepare()
+	s := &t.scratch
+	var err error
+	if s.items, err = goacc.Region(s.items, c.Arguments, false, load); err != nil {
+		t.malformed(err)
+		return
+	}
+	p := planner{t: t, d: d, structured: true, hosts: c.Arguments.Hosts}
+	d.mu.Lock()
+	_, failure := p.mapVariables(s.items)
+	d.mu.Unlock()
+	if failure != nil {
+		t.fail(failure)
+		return
+	}
+	last := &t.regions[len(t.regions)-1]
+	last.undo = append(last.undo, s.undo...)
+	t.enqueueUploads(d, q)
+	t.settle(d, q, true)
+	if len(s.removed) > 0 {
+		t.discard(d, q)
+	}
+}
+
+// DataEnd is the exit of the innermost construct that DataStart entered.
+func (t *Thread) DataEnd() {
+	t.enter("data construct", callbacks.Data, AsyncSync)
+	if len(t.regions) == 0 {
+		t.fail(t.errorf(device.Other, "a data region ends that this host thread did not begin"))
+		return
+	}
+	r := t.regions[len(t.regions)-1]
+	t.regions[len(t.regions)-1] = region{}
+	t.regions = t.regions[:len(t.regions)-1]
+	t.context.parent, t.context.device = r.parent, r.device
+	if r.device.Shared || len(r.undo) == 0 || r.device.generation.Load() != r.generation {
+		// Nothing to undo: shared memory, host_data, or a device shut down since.
+		var pair eventPair
+		t.raise(callbacks.ExitDataStart, &pair)
+		t.raise(callbacks.ExitDataEnd, &pair)
+		pair.release()
+		return
+	}
+	d := r.device
+	q := t.queue(d, AsyncSync)
+	if q == nil {
+		return
+	}
+	t.context.queue = q
+	var pair eventPair
+	t.raise(callbacks.ExitDataStart, &pair)
+	t.prepare()
+	d.mu.Lock()
+	t.release(d, r.undo, false)
+	own := t.leave(d, q)
+	d.mu.Unlock()
+	t.enqueueExits(d, q, own)
+	t.raise(callbacks.ExitDataEnd, &pair)
+	pair.release()
+}
+
+// standalone begins a directive without a region: its device and queue, nil
+// where there is nothing to do.
+func (t *Thread) standalone(c *Construct, start, end callbacks.Event, work func(*Device, *Queue)) {
+	d := t.use()
+	if d == nil || !t.checkAsync(c.Async) {
+		return
+	}
+	var q *Queue
+	if !d.Shared && !c.OnHost {
+		if q = t.queue(d, c.Async); q == nil {
+			return
+		}
+		t.context.queue = q
+	}
+	var pair eventPair
+	t.raise(start, &pair)
+	if !c.OnHost && len(c.Waits) > 0 {
+		t.waitClause(d, q, c.Waits)
+	}
+	if q != nil {
+		t.prepare()
+		work(d, q)
+	} else if c.OnHost {
+		t.context.device = t.rt.device(DeviceHost, 0)
+	}
+	t.raise(end, &pair)
+	pair.release()
+}
+
+// EnterData is an enter data directive (OpenACC 3.3 §2.6.6).
+func (t *Thread) EnterData(c *Construct) {
+	t.enter("enter data directive", callbacks.EnterData, c.Async)
+	t.standalone(c, callbacks.EnterDataStart, callbacks.EnterDataEnd, func(d *Device, q *Queue) {
+		s := &t.scratch
+		var err error
+		if s.items, err = goacc.EnterData(s.items, c.Arguments); err != nil {
+			t.malformed(err)
+			return
+		}
+		t.beginLifetimes(d, q, &planner{t: t, d: d})
+	})
+}
+
+// beginLifetimes performs the entry actions of the items in the scratch space.
+func (t *Thread) beginLifetimes(d *Device, q *Queue, p *planner) {
+	s := &t.scratch
+	d.mu.Lock()
+	_, failure := p.mapVariables(s.items)
+	d.mu.Unlock()
+	if failure != nil {
+		t.fail(failure)
+		return
+	}
+	t.enqueueUploads(d, q)
+	t.settle(d, q, q.synchronous())
+	if len(s.removed) > 0 {
+		t.discard(d, q)
+	}
+}
+
+// ExitData is an exit data directive (OpenACC 3.3 §2.6.6).
+func (t *Thread) ExitData(c *Construct) {
+	t.enter("exit data directive", callbacks.ExitData, c.Async)
+	t.standalone(c, callbacks.ExitDataStart, callbacks.ExitDataEnd, func(d *Device, q *Queue) {
+		s := &t.scratch
+		var err error
+		if s.items, err = goacc.ExitData(s.items, c.Arguments); err != nil {
+			t.malformed(err)
+			return
+		}
+		t.endLifetimes(d, q)
+	})
+}
+
+func (t *Thread) endLifetimes(d *Device, q *Queue) {
+	d.mu.Lock()
+	failure := t.exitData(d, t.scratch.items)
+	own := t.leave(d, q)
+	d.mu.Unlock()
+	if failure != nil {
+		if own != nil {
+			d.left(own)
+		}
+		t.fail(failure)
+		return
+	}
+	t.awaitBlocks(d)
+	t.enqueueExits(d, q, own)
+}
+
+// EnterExitData is the call that GCC 5 to 11 make for both directives.
+func (t *Thread) EnterExitData(c *Construct) {
+	if goacc.Enters(c.Arguments) {
+		t.EnterData(c)
+	} else {
+		t.ExitData(c)
+	}
+}

@@ -1,0 +1,34 @@
+package openacc
+
+// #include <stdlib.h>
+// #include "modules.h"
+import "C"
+
+import (
+	"sync"
+
+	"github.com/accscope/accscope/callbacks"
+)
+
+// strings that callbacks see: names of kernels, variables and files, of which a
+// program has a limited number. They stay for the life of the process.
+var cStrings sync.Map
+
+func cString(text string) callbacks.CString {
+	if known, ok := cStrings.Load(text); ok {
+		return known.(callbacks.CString)
+	}
+	// Two threads may both make one; the second is lost, once.
+	made := temporaryCString(text)
+	known, _ := cStrings.LoadOrStore(text, made)
+	return known.(callbacks.CString)
+}
+
+// temporaryCString makes a C string that nobody else shares.
+func temporaryCString(text string) callbacks.CString {
+	return callbacks.CString(C.accscope_string_address(C.CString(text)))
+}
+
+// inModule says whether address lies in the data or code of the program or of a
+// shared object.
+func inModule(address uintptr) bool { return C.accscope_in_module(C.uintptr_t(address)) != 0 }

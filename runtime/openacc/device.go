@@ -1,0 +1,248 @@
+package openacc
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/runtime/dataenv"
+	"github.com/accscope/accscope/runtime/device"
+)
+
+// A Device is one device that a program may use, initialised or not. Records of
+// devices live as long as the Runtime, through any number of initialisations.
+type Device struct {
+	Type   device.Type
+	Number int
+	Shared bool // host addresses are device addresses
+
+	rt      *Runtime
+	backend device.Backend
+
+	open       atomic.Bool
+	generation atomic.Uint64 // of the initialisation; odd while open
+	opening    sync.Mutex    // held while the backend opens or closes the device
+	openers    sync.Mutex    // guards opener
+	opener     *Thread       // the thread that initialises the device, nil if none
+	opened     *sync.Cond    // on openers: opener has become nil
+
+	driver  device.Device // valid while open
+	handles device.Handles
+
+	mu          sync.Mutex
+	table       *dataenv.Table
+	allocations map[device.Address]uintptr // what acc_malloc returned, with its size
+	queues      map[int]*Queue             // by async value; those of acc_async_sync are not here
+	idle        []*Queue                   // synchronous queues without a thread
+	leaving     []*leaving                 // ranges being copied back for a mapping already removed
+
+	ready   readiness
+	byAsync sync.Map                               // async value to *Queue, a copy of queues for look-ups without the lock
+	kernels atomic.Pointer[map[uintptr]kernelCode] // by host address
+}
+
+type kernelCode struct {
+	code device.Kernel
+	name string
+}
+
+func newDevice(rt *Runtime, b device.Backend, number int) *Device {
+	d := &Device{Type: b.Type(), Number: number, rt: rt, backend: b}
+	d.opened = sync.NewCond(&d.openers)
+	d.ready.init()
+	if p, err := b.Properties(number); err == nil {
+		d.Shared = p.SharedMemory
+	}
+	return d
+}
+
+func (d *Device) isOpen() bool { return d.open.Load() }
+
+// Open says whether the device is initialised.
+func (d *Device) Open() bool { return d.isOpen() }
+
+func (d *Device) String() string { return fmt.Sprintf("%s %d", typeName(d.Type), d.Number) }
+
+// Published is the address of the present table's C form (package dataenv), nil
+// before the first initialisation. It stays valid for the life of the process.
+func (d *Device) Published() unsafe.Pointer {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.table == nil {
+		return nil
+	}
+	return d.table.Published()
+}
+
+// initialise opens d if it is not open: for the lazy initialisation of a
+// construct (implicit), or because a routine asks for it. requested is the type
+// the program asked for.
+func (t *Thread) initialise(d *Device, requested device.Type, explicit bool) {
+	if d.isOpen() {
+		return
+	}
+	d.openers.Lock()
+	for d.opener != nil && d.opener != t {
+		d.opened.Wait()
+	}
+	if d.isOpen() {
+		d.openers.Unlock()
+		return
+	}
+	nested := d.opener == t // a callback of device_init_start uses the device
+	d.opener = t
+	d.openers.Unlock()
+	var pair eventPair
+	if !nested {
+		t.raiseInit(callbacks.DeviceInitStart, &pair, d, requested, explicit)
+	}
+	err := d.openDriver()
+	if !nested {
+		if err == nil {
+			t.raiseInit(callbacks.DeviceInitEnd, &pair, d, requested, explicit)
+		}
+		pair.release()
+		d.openers.Lock()
+		d.opener = nil
+		d.opened.Broadcast()
+		d.openers.Unlock()
+	}
+	if err != nil {
+		t.fail(device.Errorf(device.DeviceInit, driverCode(err),
+			"%s: cannot initialise device %s: %v", t.routine, d, err))
+	}
+}
+
+func driverCode(err error) uint64 {
+	if failure, ok := err.(*device.Error); ok {
+		return failure.Driver
+	}
+	return 0
+}
+
+func (d *Device) openDriver() error {
+	d.opening.Lock()
+	defer d.opening.Unlock()
+	if d.isOpen() {
+		return nil
+	}
+	driver, err := d.backend.Open(d.Number, d.finished)
+	if err != nil {
+		return err
+	}
+	d.mu.Lock()
+	d.driver = driver
+	d.handles = driver.Handles()
+	d.Shared = driver.Properties().SharedMemory
+	if d.table == nil {
+		d.table = dataenv.NewTable()
+	}
+	d.allocations = map[device.Address]uintptr{}
+	d.queues = map[int]*Queue{}
+	d.idle, d.leaving = nil, nil
+	d.byAsync.Clear()
+	empty := map[uintptr]kernelCode{}
+	d.kernels.Store(&empty)
+	d.mu.Unlock()
+	driver.Observe(d.rt.activity.wanted())
+	d.rt.enterImages(d)
+	d.generation.Add(1)
+	d.rt.active.Add(1)
+	d.rt.started.Store(true)
+	d.open.Store(true)
+	return nil
+}
+
+// shutDown ends every data lifetime of d and closes it.
+func (t *Thread) shutDown(d *Device, parent construct) {
+	d.opening.Lock()
+	if !d.isOpen() {
+		d.opening.Unlock()
+		return
+	}
+	d.open.Store(false)
+	d.opening.Unlock()
+
+	var pair eventPair
+	t.raiseShutdown(callbacks.DeviceShutdownStart, &pair, d, parent)
+	d.opening.Lock()
+	d.mu.Lock()
+	var queues []*Queue
+	for _, q := range d.queues {
+		queues = append(queues, q)
+	}
+	d.mu.Unlock()
+	var failure error
+	note := func(err error) {
+		if err != nil && failure == nil {
+			failure = err
+		}
+	}
+	// Queues drain first: operations may still use the memory given back below.
+	for _, q := range queues {
+		note(q.driver.Synchronize())
+	}
+	d.mu.Lock()
+	var gone []*dataenv.Mapping
+	for m := range d.table.All() {
+		gone = append(gone, m)
+	}
+	for _, m := range gone {
+		d.table.Remove(m)
+	}
+	d.queues = map[int]*Queue{}
+	d.byAsync.Clear()
+	d.idle, d.leaving = nil, nil
+	d.mu.Unlock()
+	for _, m := range gone {
+		b := m.Block.(*block)
+		if b.identity {
+			continue
+		}
+		t.raiseDataOn(d, callbacks.Delete, parent, m.Size, m.Host, m.Device, m.Name)
+		if b.owned && b.members.Add(-1) == 0 {
+			t.raiseDataOn(d, callbacks.Free, parent, b.size, 0, b.address, "")
+		}
+	}
+	note(d.driver.Close())
+	d.generation.Add(1)
+	d.rt.active.Add(-1)
+	d.opening.Unlock()
+	t.raiseShutdown(callbacks.DeviceShutdownEnd, &pair, d, parent)
+	pair.release()
+	if failure != nil {
+		t.fail(device.Errorf(device.DeviceShutdown, driverCode(failure),
+			"%s: error while shutting down device %s: %v", t.routine, d, failure))
+	}
+}
+
+// kernel finds the device code of an outlined function.
+func (d *Device) kernel(function uintptr) (kernelCode, error) {
+	known := d.kernels.Load()
+	if k, ok := (*known)[function]; ok {
+		return k, nil
+	}
+	code, err := d.driver.Kernel(function)
+	if err != nil {
+		return kernelCode{}, err
+	}
+	k := kernelCode{code: code, name: code.Name()}
+	if d.rt.options.KernelName != nil {
+		if name := d.rt.options.KernelName(function); name != "" {
+			k.name = name
+		}
+	}
+	for {
+		next := make(map[uintptr]kernelCode, len(*known)+1)
+		for f, c := range *known {
+			next[f] = c
+		}
+		next[function] = k
+		if d.kernels.CompareAndSwap(known, &next) {
+			return k, nil
+		}
+		known = d.kernels.Load()
+	}
+}

@@ -1,0 +1,37 @@
+// Package openacc is the core of the OpenACC runtime: internal control
+// variables, devices, the data environment's actions, activity queues, the
+// routines of chapter 3, the constructs that GCC-compiled code calls, their
+// events and their errors (OpenACC 3.3 chapters 2 to 4, Appendix A.2).
+//
+// One [Runtime] serves a process. Every host thread that uses it has a [Thread],
+// which holds that thread's control variables and its open data regions; the
+// routines are methods of Thread, named after the standard's. A host thread
+// calls into its Thread from one goroutine at a time.
+//
+// # Order of work
+//
+// A construct decodes its variables (package goacc), changes the present table
+// under the device's lock, and notes in the Thread's scratch space what to
+// transfer. With the lock released it raises events and puts the transfers onto
+// a queue. So kernels, callbacks and waits never run under a lock.
+//
+// # Locks
+//
+// Taken in this order, each released before any callback or wait:
+//
+//  1. Runtime.mu: the list of devices and images, default control variables.
+//  2. Device.mu: one device's present table, memory blocks and queue list.
+//  3. Queue.mu: one queue's pending downloads.
+//
+// # Asynchronous operations
+//
+// The present table changes at the call, transfers and kernels run in queue
+// order. Device memory that an asynchronous exit frees stays allocated until the
+// queue has drained. The program may change a firstprivate variable as soon as
+// the call returns, and GCC passes those like copyin variables: so uploads of at
+// most [SnapshotBytes] are copied at the call, unless the queue still has to
+// write that host range itself.
+//
+// Each host thread has a synchronous queue (acc_async_sync) of its own on each
+// device, so that threads do not wait for each other's synchronous constructs.
+package openacc

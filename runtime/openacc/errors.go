@@ -1,0 +1,156 @@
+package openacc
+
+import (
+	"fmt"
+
+	"github.com/accscope/accscope/runtime/device"
+)
+
+// The error codes (acc_error_t) that do not come from devices.
+const (
+	errorNotPresent         device.Code = 10
+	errorPartlyPresent      device.Code = 11
+	errorPresent            device.Code = 12
+	errorInvalidAsync       device.Code = 14
+	errorInvalidNullPointer device.Code = 15
+)
+
+// Every message names the routine or construct, the argument and the remedy.
+// The wording in brackets ("[0x10,+256] is a bad range") is what GCC's own tests
+// look for.
+
+// span writes a host or device range.
+func span(start, bytes uintptr) string { return fmt.Sprintf("[%#x,+%d]", start, bytes) }
+
+func (t *Thread) errorf(code device.Code, format string, args ...any) *device.Error {
+	return device.Errorf(code, 0, "%s: %s", t.routine, fmt.Sprintf(format, args...))
+}
+
+// fromDevice says in what routine a device failed.
+func (t *Thread) fromDevice(err error) *device.Error {
+	if failure, ok := err.(*device.Error); ok {
+		return device.Errorf(failure.Code, failure.Driver, "%s: %s", t.routine, failure.Message)
+	}
+	return t.errorf(device.Other, "%v", err)
+}
+
+func (t *Thread) notPresent(what string, host, bytes uintptr) *device.Error {
+	return t.errorf(errorNotPresent, "%s [%#x,%d] is not mapped (not present on %s); "+
+		"create it first with a data clause, acc_copyin or acc_create", what, host, bytes, t.deviceName())
+}
+
+// partlyPresent reports a range of which only a part lies in the mapping
+// [start,+size].
+func (t *Thread) partlyPresent(what string, host, bytes, start, size uintptr) *device.Error {
+	return t.errorf(errorPartlyPresent, "%s %s not mapped as one: %s outside mapped block %s on %s; "+
+		"name the same range in both places, or end the first one's data lifetime before",
+		what, span(host, bytes), span(host, bytes), span(start, size), t.deviceName())
+}
+
+// partlyMapped is partlyPresent for a variable that a construct maps.
+func (t *Thread) partlyMapped(entry int, host, bytes, start, size uintptr) *device.Error {
+	return t.errorf(errorPartlyPresent, "variable %d: Trying to map into device [%#x..%#x) object when [%#x..%#x) "+
+		"is already mapped; name the same range in both places, or end the first one's data lifetime before",
+		entry+1, host, host+bytes, start, start+size)
+}
+
+func (t *Thread) structSplit(entry int, host uintptr) *device.Error {
+	return t.errorf(errorPartlyPresent, "variable %d: Trying to map into device [%#x..) structure element when other "+
+		"mapped elements from the same structure weren't mapped together with it; map the whole structure first",
+		entry+1, host)
+}
+
+func (t *Thread) badRange(argument string, host, bytes uintptr) *device.Error {
+	if host == 0 {
+		return t.errorf(errorInvalidNullPointer, "%s is a null pointer: %s is a bad range; pass the address of the data",
+			argument, span(host, bytes))
+	}
+	return t.errorf(device.InvalidArgument, "bytes is zero: %s is a bad range; pass the size of the data",
+		span(host, bytes))
+}
+
+func (t *Thread) nullPointer(argument, what string) *device.Error {
+	return t.errorf(errorInvalidNullPointer, "%s is a null pointer (invalid %s address); pass the address of the data, "+
+		"or zero bytes for no action", argument, what)
+}
+
+func (t *Thread) invalidAsync(argument string, value int) *device.Error {
+	return t.errorf(errorInvalidAsync, "%s is %d, which is no async value; use 0 or more, acc_async_noval (%d) "+
+		"or acc_async_sync (%d)", argument, value, AsyncNoval, AsyncSync)
+}
+
+func (t *Thread) outOfMemory(bytes uintptr, err error) *device.Error {
+	failure := t.fromDevice(err)
+	if failure.Code != device.OutOfMemory {
+		return failure
+	}
+	return device.Errorf(device.OutOfMemory, failure.Driver, "%s (%d bytes wanted on %s; free device memory "+
+		"or use a smaller section)", failure.Message, bytes, t.deviceName())
+}
+
+func (t *Thread) alreadyMapped(side string, start, bytes uintptr) *device.Error {
+	return t.errorf(errorPresent, "%s address [%#x, +%d] is already mapped on %s; end that mapping first",
+		side, start, bytes, t.deviceName())
+}
+
+func (t *Thread) badMap(argument string, host, dev, bytes uintptr) *device.Error {
+	code, why := errorInvalidNullPointer, argument+" is a null pointer"
+	if argument == "bytes" {
+		code, why = device.InvalidArgument, "bytes is zero"
+	}
+	return t.errorf(code, "%s: %s->%s is a bad map; pass a host address, a device address and a size",
+		why, span(host, bytes), span(dev, bytes))
+}
+
+func (t *Thread) sharedMap() *device.Error {
+	return t.errorf(device.InvalidArgument, "data_arg and data_dev differ: cannot map data on shared-memory system; "+
+		"choose a device with a memory of its own (ACC_DEVICE_TYPE)")
+}
+
+func (t *Thread) notMappedBlock(host uintptr) *device.Error {
+	return t.errorf(device.InvalidArgument, "data_arg %#x is not a mapped block; pass the address given to acc_map_data", host)
+}
+
+func (t *Thread) notByMapData(host, bytes uintptr) *device.Error {
+	return t.errorf(device.InvalidArgument, "data_arg: refusing to unmap block %s that has not been mapped by "+
+		"'acc_map_data'; use acc_delete or exit data", span(host, bytes))
+}
+
+func (t *Thread) structuredStill(host, bytes uintptr) *device.Error {
+	return t.errorf(errorPresent, "data_arg: cannot unmap target block %s, a data region or a declare directive still "+
+		"uses it; leave the region first", span(host, bytes))
+}
+
+func (t *Thread) stillMapped(address, host, bytes uintptr) *device.Error {
+	return t.errorf(device.InvalidArgument, "data_dev: refusing to free device memory space at %#x that is still mapped "+
+		"at %s; use acc_delete or acc_unmap_data first", address, span(host, bytes))
+}
+
+func (t *Thread) freeFailed(address uintptr, err error) *device.Error {
+	failure := t.fromDevice(err)
+	return device.Errorf(failure.Code, failure.Driver, "%s; error in freeing device memory in acc_free: data_dev %#x "+
+		"is an invalid device address; pass an address that acc_malloc returned", failure.Message, address)
+}
+
+func (t *Thread) invalidSize(what string, address, bytes uintptr) *device.Error {
+	return t.errorf(device.InvalidArgument, "invalid size: %s does not lie inside one block of device memory; "+
+		"check %s and bytes", span(address, bytes), what)
+}
+
+func (t *Thread) typeUnavailable(argument string, kind device.Type, reason error) *device.Error {
+	why := ""
+	if reason != nil {
+		why = " (" + reason.Error() + ")"
+	}
+	if _, known := deviceTypeNames[kind]; !known {
+		return t.errorf(device.TypeUnavailable, "unknown device type %d in %s; there are: %s",
+			kind, argument, t.rt.available())
+	}
+	return t.errorf(device.TypeUnavailable, "%s: no device of type %s is available%s; there are: %s",
+		argument, typeName(kind), why, t.rt.available())
+}
+
+func (t *Thread) numberUnavailable(argument string, number int, kind device.Type, count int) *device.Error {
+	return t.errorf(device.Unavailable, "%s is %d: device %s %d is not available; valid numbers are 0 to %d",
+		argument, number, typeName(kind), number, count-1)
+}

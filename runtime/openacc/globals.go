@@ -1,0 +1,111 @@
+package openacc
+
+import (
+	"slices"
+
+	"github.com/accscope/accscope/runtime/dataenv"
+	"github.com/accscope/accscope/runtime/device"
+	"github.com/accscope/accscope/runtime/goacc"
+)
+
+// An imageLoader is a device that runs code of its own rather than the host's:
+// it takes the images that GCC put into the program. It says where each function
+// and each variable of the image's tables lies; a declare link variable has no
+// memory before it is mapped, and address 0.
+type imageLoader interface {
+	LoadImage(image goacc.Image) (variables []device.Address, err error)
+}
+
+// RegisterImage notes an image of device code (GOMP_offload_register_ver). It is
+// called from constructors, possibly before anything else.
+func (rt *Runtime) RegisterImage(image goacc.Image) {
+	rt.mu.Lock()
+	rt.images = append(rt.images, image)
+	var open []*Device
+	for _, d := range rt.devices {
+		if d.isOpen() {
+			open = append(open, d)
+		}
+	}
+	rt.mu.Unlock()
+	for _, d := range open {
+		d.enterGlobals(image)
+	}
+}
+
+// UnregisterImage forgets an image, when its object is unloaded.
+func (rt *Runtime) UnregisterImage(image goacc.Image) {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	rt.images = slices.DeleteFunc(rt.images, func(i goacc.Image) bool {
+		return i.Table == image.Table && i.Data == image.Data
+	})
+	for _, d := range rt.devices {
+		if d.isOpen() {
+			d.leaveGlobals(image)
+		}
+	}
+}
+
+// enterImages enters the variables of all images into a device being opened.
+func (rt *Runtime) enterImages(d *Device) {
+	rt.mu.Lock()
+	images := slices.Clone(rt.images)
+	rt.mu.Unlock()
+	for _, image := range images {
+		d.enterGlobals(image)
+	}
+}
+
+// enterGlobals maps the globals named in declare directives for as long as the
+// device is open. A device that runs host code shares them with the host: they
+// map to themselves.
+func (d *Device) enterGlobals(image goacc.Image) {
+	if d.Shared {
+		return
+	}
+	var addresses []device.Address
+	if loader, ok := d.driver.(imageLoader); ok {
+		var err error
+		if addresses, err = loader.LoadImage(image); err != nil {
+			return // the image is another device's; its kernels fail when launched
+		}
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for i, v := range image.Variables {
+		if v.Link || v.Size == 0 {
+			continue
+		}
+		b := &block{address: device.Address(v.Host), size: v.Size, host: v.Host, identity: true}
+		if i < len(addresses) && addresses[i] != 0 {
+			b.address, b.identity = addresses[i], false
+		}
+		b.members.Store(1)
+		m := &dataenv.Mapping{Host: v.Host, Size: v.Size, Device: b.address, Structured: 1,
+			Infinite: true, Declared: true, Block: b, Created: monotonic()}
+		if d.table.Insert(m) != nil {
+			continue // two images with the same variable
+		}
+	}
+}
+
+func (d *Device) leaveGlobals(image goacc.Image) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, v := range image.Variables {
+		if m, presence := d.table.Find(v.Host, v.Size); presence == dataenv.Present && m.Declared {
+			d.table.Remove(m)
+		}
+	}
+}
+
+// global says whether an absent address is that of a global which kernels of d
+// use directly. Programs linked without device code (-foffload=disable) have no
+// table of such variables.
+func (d *Device) global(address uintptr) bool {
+	if _, ok := d.driver.(imageLoader); ok {
+		return false
+	}
+	return inModule(address)
+}

@@ -1,0 +1,310 @@
+package openacc
+
+import (
+	"github.com/accscope/accscope/runtime/dataenv"
+	"github.com/accscope/accscope/runtime/device"
+	"github.com/accscope/accscope/runtime/goacc"
+)
+
+// A planner begins or continues the data lifetimes of one directive's variables:
+// it changes the present table and notes the transfers in the thread's scratch
+// space. d.mu is held throughout.
+type planner struct {
+	t          *Thread
+	d          *Device
+	structured bool // which reference counter
+	compute    bool
+	declared   bool // a declare directive in a block scope
+	probed     bool
+	hosts      []uintptr // where host_data's results go
+
+	group *block // of the structure whose members come next
+	left  int    // members still to come
+}
+
+// mapVariables performs the entry actions of all items (OpenACC 3.3 §2.7.2). It
+// reports false, with nothing changed, when the items' addresses are garbage.
+func (p *planner) mapVariables(items []goacc.Item) (bool, *device.Error) {
+	t := p.t
+	t.scratch.slots = t.scratch.slots[:0]
+	for i := range items {
+		if p.compute && !p.probed && p.mustRead(&items[i]) {
+			p.probed = true
+			if !readable(items) {
+				p.takeBack()
+				return false, nil
+			}
+		}
+		slot, failure := p.item(items, i)
+		if failure != nil {
+			p.abandon()
+			return true, failure
+		}
+		for len(t.scratch.slots) < items[i].Entry { // an entry that another one stands for
+			t.scratch.slots = append(t.scratch.slots, 0)
+		}
+		t.scratch.slots = append(t.scratch.slots, slot)
+	}
+	// Pointers come last: what they point to may follow them in the list.
+	for i := range items {
+		if items[i].Action == goacc.ActionAttach {
+			if failure := p.attach(&items[i]); failure != nil {
+				p.abandon()
+				return true, failure
+			}
+		}
+	}
+	return true, nil
+}
+
+// mustRead says whether item would make the runtime read the program's memory.
+func (p *planner) mustRead(item *goacc.Item) bool {
+	switch item.Action {
+	case goacc.ActionPointer, goacc.ActionDevicePointer, goacc.ActionAttach, goacc.ActionDescriptor:
+		return true
+	case goacc.ActionMap:
+		if !item.Copyin && !item.Copyout {
+			return false
+		}
+		_, presence := p.d.table.Find(item.Host, item.Size)
+		return presence == dataenv.Absent
+	}
+	return false
+}
+
+// takeBack undoes what was planned so far.
+func (p *planner) takeBack() {
+	s := &p.t.scratch
+	for _, u := range s.undo {
+		if !u.attach && !u.mapping.Infinite {
+			u.mapping.Structured--
+		}
+	}
+	s.undo = s.undo[:0]
+	for _, m := range s.created {
+		p.d.table.Remove(m)
+		if b := blockOf(m); b.members.Add(-1) == 0 && b.owned {
+			// The memory was never used; a failure to return it shows elsewhere.
+			_ = p.d.driver.Free(b.address)
+		}
+	}
+	s.uploads, s.stores = s.uploads[:0], s.stores[:0]
+	p.abandon()
+}
+
+// abandon lets waiting threads go on after an error.
+func (p *planner) abandon() { p.t.markReady(p.d) }
+
+func (p *planner) item(items []goacc.Item, i int) (device.Address, *device.Error) {
+	item := &items[i]
+	if p.left > 0 {
+		p.left--
+	} else {
+		p.group = nil
+	}
+	host := device.Address(item.Host)
+	switch item.Action {
+	case goacc.ActionMap:
+		return p.create(item)
+	case goacc.ActionPresent:
+		return p.present(item)
+	case goacc.ActionIfPresent:
+		m, presence := p.d.table.Find(item.Host, item.Size)
+		if presence != dataenv.Present {
+			item.Action = goacc.ActionNone
+			return host, nil
+		}
+		p.count(m, item)
+		return m.DeviceOf(item.Host), nil
+	case goacc.ActionDescriptor:
+		return p.descriptor(items, item)
+	case goacc.ActionPointer:
+		return p.pointer(items, item)
+	case goacc.ActionDevicePointer:
+		item.Copyin = true
+		return p.create(item)
+	case goacc.ActionStruct:
+		return p.structure(items, i)
+	case goacc.ActionUseDevice:
+		return p.useDevice(item)
+	case goacc.ActionAttach:
+		if m, presence := p.d.table.Find(item.Host, item.Size); presence == dataenv.Present {
+			return m.DeviceOf(item.Host), nil
+		}
+	}
+	return host, nil
+}
+
+// count increments the reference counter of a mapping that item lies in.
+func (p *planner) count(m *dataenv.Mapping, item *goacc.Item) {
+	p.t.found(m)
+	if p.structured {
+		p.t.scratch.undo = append(p.t.scratch.undo, undo{mapping: m, host: item.Host, size: item.Size,
+			copyout: item.Copyout, frame: item.Frame})
+	}
+	if m.Infinite {
+		return
+	}
+	if p.structured {
+		m.Structured++
+	} else {
+		m.Dynamic++
+	}
+}
+
+// create is the present increment, create or copyin action.
+func (p *planner) create(item *goacc.Item) (device.Address, *device.Error) {
+	m, presence := p.d.table.Find(item.Host, item.Size)
+	if presence == dataenv.Partly {
+		if item.Frame {
+			item.Action = goacc.ActionNone
+			return device.Address(item.Host), nil
+		}
+		if !p.evict(item) {
+			return 0, p.t.partlyMapped(item.Entry, item.Host, item.Size, m.Host, m.Size)
+		}
+		presence = dataenv.Absent
+	}
+	if presence == dataenv.Present {
+		p.count(m, item)
+		if p.declared && blockOf(m).scope && item.Copyin {
+			p.upload(m, item.Host, item.Size) // left over from an earlier call of the function
+		}
+		return m.DeviceOf(item.Host), nil
+	}
+	m, failure := p.fresh(item)
+	if failure != nil {
+		return 0, failure
+	}
+	if item.Copyin {
+		p.upload(m, item.Host, item.Size)
+	}
+	return m.DeviceOf(item.Host), nil
+}
+
+// fresh makes a mapping for an absent variable and counts it.
+func (p *planner) fresh(item *goacc.Item) (*dataenv.Mapping, *device.Error) {
+	b := p.group
+	if b == nil {
+		var failure *device.Error
+		if b, failure = p.t.allocate(p.d, item.Host, item.Size); failure != nil {
+			return nil, failure
+		}
+		b.scope = p.declared
+	} else if item.Host < b.host || item.Host+item.Size > b.host+b.size {
+		return nil, p.t.structSplit(item.Entry, item.Host)
+	}
+	m, failure := p.t.insert(p.d, b, item.Host, item.Size)
+	if failure != nil {
+		return nil, failure
+	}
+	p.count(m, item)
+	return m, nil
+}
+
+// evict removes the mappings in the way of item if a declare directive left them
+// behind: GCC never ends those of copyin clauses.
+func (p *planner) evict(item *goacc.Item) bool {
+	overlapping := p.d.table.Overlapping(item.Host, item.Size)
+	for _, m := range overlapping {
+		if !blockOf(m).scope || m.Structured > 0 || m.Dynamic > 1 || m.Infinite {
+			return false
+		}
+	}
+	for _, m := range overlapping {
+		p.t.remove(p.d, m)
+	}
+	return true
+}
+
+// upload notes the copy of a range of the host to its mapping; attached pointers
+// keep their device values.
+func (p *planner) upload(m *dataenv.Mapping, host, size uintptr) {
+	p.t.scratch.uploads = appendPieces(p.t.scratch.uploads, m, host, size, nil)
+}
+
+// present performs the present clause.
+func (p *planner) present(item *goacc.Item) (device.Address, *device.Error) {
+	m, presence := p.d.table.Find(item.Host, item.Size)
+	switch presence {
+	case dataenv.Present:
+		p.count(m, item)
+		return m.DeviceOf(item.Host), nil
+	case dataenv.Partly:
+		return 0, p.t.partlyMapped(item.Entry, item.Host, item.Size, m.Host, m.Size)
+	}
+	if p.d.global(item.Host) {
+		// Kernels compiled for the host use a global itself.
+		item.Action = goacc.ActionNone
+		return device.Address(item.Host), nil
+	}
+	// present(p) of a pointer p to mapped data: pass a translated copy.
+	if item.Size == 8 {
+		if value, ok := load(item.Host); ok && value != 0 {
+			if target, presence := p.d.table.Find(value, 0); presence == dataenv.Present {
+				m, failure := p.fresh(item)
+				if failure != nil {
+					return 0, failure
+				}
+				p.stage(m, item.Host, uintptr(target.DeviceOf(value)))
+				return m.DeviceOf(item.Host), nil
+			}
+		}
+	}
+	return 0, p.t.notPresent("variable", item.Host, item.Size)
+}
+
+// structure prepares the block that the members of a structure share.
+func (p *planner) structure(items []goacc.Item, i int) (device.Address, *device.Error) {
+	item := &items[i]
+	members := items[i+1 : i+1+item.Members]
+	p.left = item.Members
+	var low, high uintptr = ^uintptr(0), 0
+	var known *dataenv.Mapping
+	absent := 0
+	for j := range members {
+		member := &members[j]
+		if member.Action == goacc.ActionNone || member.Action == goacc.ActionAttach {
+			continue
+		}
+		low, high = min(low, member.Host), max(high, member.Host+member.Size)
+		if m, presence := p.d.table.Find(member.Host, member.Size); presence == dataenv.Present {
+			known = m
+		} else {
+			absent++
+		}
+	}
+	if high == 0 {
+		return device.Address(item.Host), nil
+	}
+	switch {
+	case known != nil:
+		p.group = blockOf(known)
+		return known.Device - device.Address(known.Host-item.Host), nil
+	case absent > 0:
+		// The device addresses keep the alignment of the host's.
+		low &^= 0xff
+		b, failure := p.t.allocate(p.d, low, high-low)
+		if failure != nil {
+			return 0, failure
+		}
+		p.group = b
+		return b.address - device.Address(low-item.Host), nil
+	}
+	return device.Address(item.Host), nil
+}
+
+// useDevice performs host_data's use_device clause.
+func (p *planner) useDevice(item *goacc.Item) (device.Address, *device.Error) {
+	m, presence := p.d.table.Find(item.Host, 0)
+	if presence == dataenv.Present {
+		p.t.found(m)
+		address := m.DeviceOf(item.Host)
+		p.hosts[item.Entry] = uintptr(address)
+		return address, nil
+	}
+	if item.Optional || item.Host == 0 || p.d.global(item.Host) {
+		return device.Address(item.Host), nil
+	}
+	return 0, p.t.notPresent("use_device variable", item.Host, 1)
+}

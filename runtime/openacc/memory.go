@@ -1,0 +1,91 @@
+package openacc
+
+import (
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/accscope/accscope/runtime/goacc"
+)
+
+// at is the program's memory at an address.
+func at(address uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&address)) }
+
+// word reads one pointer of the program's memory.
+func word(address uintptr) uintptr { return *(*uintptr)(at(address)) }
+
+// bytesAt is the program's memory as a slice.
+func bytesAt(address, size uintptr) []byte { return unsafe.Slice((*byte)(at(address)), size) }
+
+func monotonic() int64 {
+	var now unix.Timespec
+	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &now) // cannot fail for this clock
+	return now.Nano()
+}
+
+// load reads one pointer of memory that may not exist.
+func load(address uintptr) (uintptr, bool) {
+	if address == 0 {
+		return 0, false
+	}
+	var value uintptr
+	local := unix.Iovec{Base: (*byte)(unsafe.Pointer(&value)), Len: 8}
+	remote := unix.RemoteIovec{Base: address, Len: 8}
+	n, err := unix.ProcessVMReadv(processID, []unix.Iovec{local}, []unix.RemoteIovec{remote}, 0)
+	if err == unix.EPERM || err == unix.ENOSYS {
+		return word(address), true // forbidden in this container: believe the program
+	}
+	return value, err == nil && n == 8
+}
+
+var processID = syscall.Getpid()
+
+// probeLimit keeps a probe below the kernel's limit of 1,024 vectors.
+const probeLimit = 500
+
+// readable says whether the memory of a construct's variables exists. GCC
+// optimises away the stores into a construct's address array when the outlined
+// function reads none of them, so all addresses of a call may be garbage; that
+// happens to whole calls only. One system call probes the first and the last
+// byte of every variable that would be read; for one that will be copied back,
+// the byte is also written, with its own value.
+func readable(items []goacc.Item) bool {
+	type vectors struct {
+		local  [2 * probeLimit]unix.Iovec
+		remote [2 * probeLimit]unix.RemoteIovec
+		sink   byte
+	}
+	var v vectors
+	n := 0
+	for i := range items {
+		item := &items[i]
+		reads := item.Copyin || item.Copyout
+		switch item.Action {
+		case goacc.ActionMap, goacc.ActionDescriptor:
+		case goacc.ActionPointer, goacc.ActionDevicePointer, goacc.ActionAttach:
+			reads = true
+		default:
+			reads = false
+		}
+		if !reads || n+2 > len(v.local) {
+			continue
+		}
+		for _, address := range [2]uintptr{item.Host, item.Host + item.Size - 1} {
+			v.remote[n] = unix.RemoteIovec{Base: address, Len: 1}
+			v.local[n] = unix.Iovec{Base: &v.sink, Len: 1}
+			if item.Copyout && !item.Frame {
+				v.local[n].Base = (*byte)(at(address))
+			}
+			n++
+		}
+	}
+	if n == 0 {
+		return true
+	}
+	got, err := unix.ProcessVMReadv(processID, v.local[:n], v.remote[:n], 0)
+	if err == unix.EPERM || err == unix.ENOSYS {
+		return true
+	}
+	return err == nil && got == n
+}

@@ -1,0 +1,205 @@
+package openacc
+
+import (
+	"encoding/binary"
+
+	"github.com/accscope/accscope/runtime/dataenv"
+	"github.com/accscope/accscope/runtime/device"
+	"github.com/accscope/accscope/runtime/goacc"
+)
+
+// stage notes the copy of one pointer-sized value to the device copy of host.
+func (p *planner) stage(m *dataenv.Mapping, host, value uintptr) {
+	p.t.stageStore(m, host, value)
+}
+
+func (t *Thread) stageStore(m *dataenv.Mapping, host, value uintptr) {
+	buffer := t.staging(8)
+	binary.LittleEndian.PutUint64(buffer, uint64(value))
+	t.scratch.stores = append(t.scratch.stores,
+		transfer{host: host, device: m.DeviceOf(host), size: 8, staged: buffer, mapping: m})
+}
+
+// staging gives n bytes that stay as they are while the construct runs; what an
+// asynchronous queue reads later is copied again.
+func (t *Thread) staging(n int) []byte {
+	s := &t.scratch
+	if cap(s.staging)-len(s.staging) < n {
+		s.staging = make([]byte, 0, max(1024, n))
+	}
+	at := len(s.staging)
+	s.staging = s.staging[:at+n]
+	return s.staging[at : at+n : at+n]
+}
+
+// target finds the device address that a pointer's copy must hold: that of the
+// section that starts bias bytes after the pointer's value. The end of a mapping
+// counts, for empty sections.
+func (d *Device) target(value, bias uintptr) (device.Address, bool) {
+	start := value + bias
+	m, presence := d.table.Find(start, 0)
+	if presence != dataenv.Present {
+		if m, presence = d.table.Find(start-1, 0); presence != dataenv.Present || m.End() != start {
+			return 0, false
+		}
+	}
+	return m.DeviceOf(start) - device.Address(bias), true
+}
+
+// descriptor makes the device copy of a Fortran array descriptor.
+func (p *planner) descriptor(items []goacc.Item, item *goacc.Item) (device.Address, *device.Error) {
+	if item.Leader >= 0 && items[item.Leader].Action == goacc.ActionNone && items[item.Leader].Optional {
+		item.Action = goacc.ActionNone // no_create of an absent array
+		return device.Address(item.Host), nil
+	}
+	m, presence := p.d.table.Find(item.Host, item.Size)
+	if presence == dataenv.Partly {
+		if !p.evict(item) {
+			return 0, p.t.partlyMapped(item.Entry, item.Host, item.Size, m.Host, m.Size)
+		}
+		presence = dataenv.Absent
+	}
+	copyin := true
+	if presence == dataenv.Present {
+		p.count(m, item)
+		b := blockOf(m)
+		// Copied again only if this call just made the room for it, or if the
+		// array was not allocated when it was copied.
+		copyin = b.call == p.t.call && b.creator == p.t && b.pending.Load() || b.null && word(item.Host) != 0
+		if b.null && word(item.Host) != 0 {
+			b.null = false
+		}
+	} else {
+		var failure *device.Error
+		if m, failure = p.fresh(item); failure != nil {
+			return 0, failure
+		}
+	}
+	if copyin && m.Attach[item.Host-m.Host] == 0 {
+		buffer := p.t.staging(int(item.Size))
+		copy(buffer, bytesAt(item.Host, item.Size))
+		p.t.scratch.uploads = append(p.t.scratch.uploads, transfer{
+			host: item.Host, device: m.DeviceOf(item.Host), size: item.Size, staged: buffer, mapping: m})
+	}
+	return m.DeviceOf(item.Host), nil
+}
+
+// pointer makes the device copy of a pointer to mapped data.
+func (p *planner) pointer(items []goacc.Item, item *goacc.Item) (device.Address, *device.Error) {
+	var leader *goacc.Item
+	if item.Leader >= 0 {
+		leader = &items[item.Leader]
+	}
+	dropped := leader != nil && leader.Action == goacc.ActionNone
+	if dropped && leader.Optional && leader.Host != 0 {
+		item.Action = goacc.ActionNone // no_create of an absent array
+		return device.Address(item.Host), nil
+	}
+	value := word(item.Host)
+	var stored uintptr
+	if value != 0 && !(dropped && leader.Host == 0) {
+		address, ok := p.d.target(value, item.Bias)
+		switch {
+		case ok:
+			stored = uintptr(address)
+		case dropped || p.d.global(value):
+			stored = value
+		default:
+			return 0, p.t.notPresent("the target of a pointer variable", value+item.Bias, 1)
+		}
+	}
+	m, presence := p.d.table.Find(item.Host, item.Size)
+	switch presence {
+	case dataenv.Partly:
+		if !p.evict(item) {
+			return 0, p.t.partlyMapped(item.Entry, item.Host, item.Size, m.Host, m.Size)
+		}
+	case dataenv.Present:
+		p.count(m, item)
+		// The descriptor that this call copies gets the pointer inside.
+		for i := len(p.t.scratch.uploads) - 1; i >= 0; i-- {
+			u := &p.t.scratch.uploads[i]
+			if u.staged != nil && item.Host >= u.host && item.Host+8 <= u.host+u.size {
+				binary.LittleEndian.PutUint64(u.staged[item.Host-u.host:], uint64(stored))
+				if item.Host == u.host {
+					blockOf(m).null = stored == 0
+				}
+				break
+			}
+		}
+		return m.DeviceOf(item.Host), nil
+	}
+	m, failure := p.fresh(item)
+	if failure != nil {
+		return 0, failure
+	}
+	p.stage(m, item.Host, stored)
+	return m.DeviceOf(item.Host), nil
+}
+
+// attach performs the attach action (OpenACC 3.3 §2.7.2).
+func (p *planner) attach(item *goacc.Item) *device.Error {
+	if p.t.attachPointer(p.d, item.Host, item.Bias) && p.structured {
+		m, _ := p.d.table.Find(item.Host, 8)
+		p.t.scratch.undo = append(p.t.scratch.undo, undo{mapping: m, host: item.Host, size: 8, attach: true})
+	}
+	return nil
+}
+
+// attachPointer attaches the pointer at host. It reports false where no action
+// is taken: the pointer or what it points to is not present. d.mu is held.
+func (t *Thread) attachPointer(d *Device, host, bias uintptr) bool {
+	m, presence := d.table.Find(host, 8)
+	if presence != dataenv.Present || blockOf(m).identity {
+		return false
+	}
+	t.found(m)
+	value := word(host)
+	if value == 0 {
+		t.stageStore(m, host, 0)
+		return false
+	}
+	address, ok := d.target(value, bias)
+	if !ok {
+		return false
+	}
+	b, offset := blockOf(m), host-m.Host
+	if m.Attach[offset] > 0 && b.targets[offset] == address {
+		m.Attach[offset]++
+		return true
+	}
+	if m.Attach == nil {
+		m.Attach = map[uintptr]int{}
+	}
+	if b.targets == nil {
+		b.targets = map[uintptr]device.Address{}
+	}
+	m.Attach[offset], b.targets[offset] = 1, address
+	t.stageStore(m, host, uintptr(address))
+	return true
+}
+
+// detachPointer performs the detach action, or with finalize the immediate
+// detach action. d.mu is held.
+func (t *Thread) detachPointer(d *Device, host uintptr, finalize bool) {
+	m, presence := d.table.Find(host, 8)
+	if presence != dataenv.Present {
+		return
+	}
+	t.detachIn(m, host, finalize)
+}
+
+func (t *Thread) detachIn(m *dataenv.Mapping, host uintptr, finalize bool) {
+	offset := host - m.Host
+	count := m.Attach[offset]
+	if count == 0 {
+		return
+	}
+	if count > 1 && !finalize {
+		m.Attach[offset] = count - 1
+		return
+	}
+	delete(m.Attach, offset)
+	delete(blockOf(m).targets, offset)
+	t.stageStore(m, host, word(host))
+}

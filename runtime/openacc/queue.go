@@ -1,0 +1,240 @@
+package openacc
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/runtime/device"
+)
+
+// A Queue is one activity queue of a device: that of an async value, or the
+// synchronous one of a host thread (OpenACC 3.3 §2.16).
+type Queue struct {
+	device *Device
+	driver device.Queue
+	async  int // the async value: 0 and up, AsyncNoval for the initial default queue, AsyncSync
+
+	// used says that something was put onto the queue since it was last waited for.
+	used atomic.Bool
+
+	mu      sync.Mutex
+	pending []hostRange // host memory that queued downloads will write
+}
+
+type hostRange struct{ low, high uintptr }
+
+// synchronous says whether q belongs to one host thread, which waits for it at
+// the end of every construct.
+func (q *Queue) synchronous() bool { return q.async == AsyncSync }
+
+// mapAsync turns an async value into that of the queue it is mapped to: noval
+// and default become the thread's or the device's default queue.
+func (t *Thread) mapAsync(async int) int {
+	switch async {
+	case AsyncNoval:
+		return t.defaultAsync
+	case AsyncDefault:
+		return AsyncNoval
+	}
+	return async
+}
+
+func validAsync(async int) bool { return async >= AsyncDefault }
+
+// existing finds the queue of a mapped async value, nil if it was never used.
+func (d *Device) existing(async int) *Queue {
+	if q, ok := d.byAsync.Load(async); ok {
+		return q.(*Queue)
+	}
+	return nil
+}
+
+// queue finds or makes the queue that operations with an async value (as given)
+// go to.
+func (t *Thread) queue(d *Device, async int) *Queue {
+	mapped := t.mapAsync(async)
+	if mapped == AsyncSync {
+		return t.synchronousQueue(d)
+	}
+	if q := d.existing(mapped); q != nil {
+		return q
+	}
+	d.mu.Lock()
+	q := d.queues[mapped]
+	var err error
+	if q == nil {
+		var driver device.Queue
+		if driver, err = d.driver.NewQueue(); err == nil {
+			q = &Queue{device: d, driver: driver, async: mapped}
+			d.queues[mapped] = q
+			d.byAsync.Store(mapped, q)
+		}
+	}
+	d.mu.Unlock()
+	if err != nil {
+		t.fail(t.fromDevice(err))
+	}
+	return q
+}
+
+// synchronousQueue is t's own queue on d.
+func (t *Thread) synchronousQueue(d *Device) *Queue {
+	generation := d.generation.Load()
+	for i := range t.synchronous {
+		own := &t.synchronous[i]
+		if own.queue.device == d {
+			if own.generation == generation {
+				return own.queue
+			}
+			t.synchronous = append(t.synchronous[:i], t.synchronous[i+1:]...)
+			break
+		}
+	}
+	d.mu.Lock()
+	var q *Queue
+	var err error
+	if n := len(d.idle); n > 0 {
+		q, d.idle = d.idle[n-1], d.idle[:n-1]
+	}
+	d.mu.Unlock()
+	if q == nil {
+		var driver device.Queue
+		if driver, err = d.driver.NewQueue(); err != nil {
+			t.fail(t.fromDevice(err))
+			return nil
+		}
+		q = &Queue{device: d, driver: driver, async: AsyncSync}
+	}
+	t.synchronous = append(t.synchronous, ownQueue{q, generation})
+	return q
+}
+
+type ownQueue struct {
+	queue      *Queue
+	generation uint64
+}
+
+// all lists the queues of d that async values are mapped to, in the order of
+// those values.
+func (d *Device) all() []*Queue {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.sortedQueues()
+}
+
+// willWrite says whether q still has to write host memory in the range.
+func (q *Queue) willWrite(host, bytes uintptr) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.pending) == 0 {
+		return false
+	}
+	if idle, err := q.driver.Idle(); err == nil && idle {
+		q.pending = q.pending[:0]
+		return false
+	}
+	for _, r := range q.pending {
+		if host < r.high && r.low < host+bytes {
+			return true
+		}
+	}
+	return false
+}
+
+func (q *Queue) willDownload(host, bytes uintptr) {
+	q.mu.Lock()
+	q.pending = append(q.pending, hostRange{host, host + bytes})
+	q.mu.Unlock()
+}
+
+// drained notes that q was waited for.
+func (q *Queue) drained() {
+	q.used.Store(false)
+	q.mu.Lock()
+	q.pending = q.pending[:0]
+	q.mu.Unlock()
+}
+
+// inherit makes q treat what other still has to write as its own, because q now
+// waits for it.
+func (q *Queue) inherit(other *Queue) {
+	other.mu.Lock()
+	pending := append([]hostRange(nil), other.pending...)
+	other.mu.Unlock()
+	if len(pending) > 0 {
+		q.mu.Lock()
+		q.pending = append(q.pending, pending...)
+		q.mu.Unlock()
+	}
+}
+
+// awaitQueue blocks until q is empty, between wait events.
+func (t *Thread) awaitQueue(q *Queue, implicit bool) {
+	var pair eventPair
+	t.raiseWait(callbacks.WaitStart, &pair, q, implicit)
+	err := q.driver.Synchronize()
+	if err == nil {
+		q.drained()
+	}
+	t.raiseWait(callbacks.WaitEnd, &pair, q, implicit)
+	pair.release()
+	if err != nil {
+		t.fail(t.fromDevice(err))
+	}
+}
+
+// follow makes q wait for what is on other now, without blocking.
+func (t *Thread) follow(q, other *Queue) {
+	if q == other {
+		return
+	}
+	mark, err := other.driver.Record()
+	if err == nil {
+		err = q.driver.Wait(mark)
+	}
+	if err != nil {
+		t.fail(t.fromDevice(err))
+		return
+	}
+	q.used.Store(true)
+	q.inherit(other)
+}
+
+// waitClause performs the wait clause of a construct on queue q. GCC passes -1
+// for a clause without an argument: all queues.
+func (t *Thread) waitClause(d *Device, q *Queue, list []int32) {
+	for _, value := range list {
+		if !validAsync(int(value)) {
+			t.fail(t.invalidAsync("wait argument", int(value)))
+			return
+		}
+	}
+	for _, value := range list {
+		if value == AsyncNoval {
+			for _, other := range d.all() {
+				t.waitOne(q, other)
+			}
+		} else if other := d.existing(t.mapAsync(int(value))); other != nil {
+			t.waitOne(q, other)
+		}
+	}
+}
+
+func (t *Thread) waitOne(q, other *Queue) {
+	if q != nil && !q.synchronous() {
+		t.follow(q, other)
+	} else {
+		t.awaitQueue(other, false)
+	}
+}
+func (d *Device) sortedQueues() []*Queue {
+	list := make([]*Queue, 0, len(d.queues))
+	for _, q := range d.queues {
+		list = append(list, q)
+	}
+	slices.SortFunc(list, func(a, b *Queue) int { return cmp.Compare(a.async, b.async) })
+	return list
+}

@@ -1,0 +1,245 @@
+package openacc
+
+import (
+	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/runtime/device"
+)
+
+// numbered finds the device that a routine's dev_num argument names: of the
+// current type; -1 is the current device, for routines without the argument.
+// Nil without an error means that it is not initialised, so its queues are empty.
+func (t *Thread) numbered(number int) (d *Device, ok bool) {
+	if number == -1 {
+		d = t.use()
+		return d, d != nil
+	}
+	kind := t.rt.resolve(t.deviceType)
+	count, err := t.rt.count(kind)
+	if err != nil || count == 0 {
+		t.fail(t.typeUnavailable("the current device type", kind, err))
+		return nil, false
+	}
+	if number < 0 || number >= count {
+		t.fail(t.numberUnavailable("dev_num", number, kind, count))
+		return nil, false
+	}
+	d = t.rt.device(kind, number)
+	if !d.isOpen() {
+		return nil, true
+	}
+	t.context.device = d
+	return d, true
+}
+
+func (t *Thread) idle(q *Queue) bool {
+	idle, err := q.driver.Idle()
+	if err != nil {
+		t.fail(t.fromDevice(err))
+	}
+	if idle {
+		q.drained()
+	}
+	return idle
+}
+
+// deviceForm names a routine or its _device form.
+func deviceForm(routine string, number int) string {
+	if number == -1 {
+		return routine
+	}
+	return routine + "_device"
+}
+
+// AsyncTest is acc_async_test and acc_async_test_device (OpenACC 3.3 §3.2.9).
+func (t *Thread) AsyncTest(async, number int) bool {
+	t.enter(deviceForm("acc_async_test", number), callbacks.RuntimeAPI, async)
+	if !validAsync(async) {
+		t.fail(t.invalidAsync("wait_arg", async))
+		return true
+	}
+	d, ok := t.numbered(number)
+	if !ok || d == nil || d.Shared {
+		return true
+	}
+	q := d.existing(t.mapAsync(async))
+	return q == nil || t.idle(q)
+}
+
+// AsyncTestAll is acc_async_test_all and acc_async_test_all_device (OpenACC 3.3
+// §3.2.9).
+func (t *Thread) AsyncTestAll(number int) bool {
+	t.enter(deviceForm("acc_async_test_all", number), callbacks.RuntimeAPI, AsyncSync)
+	d, ok := t.numbered(number)
+	if !ok || d == nil || d.Shared {
+		return true
+	}
+	for _, q := range d.all() {
+		if !t.idle(q) {
+			return false
+		}
+	}
+	return true
+}
+
+// WaitFor is acc_wait and acc_wait_device (OpenACC 3.3 §3.2.10).
+func (t *Thread) WaitFor(async, number int) {
+	t.enter(deviceForm("acc_wait", number), callbacks.RuntimeAPI, async)
+	if !validAsync(async) {
+		t.fail(t.invalidAsync("wait_arg", async))
+		return
+	}
+	d, ok := t.numbered(number)
+	if !ok || d == nil || d.Shared {
+		return
+	}
+	if q := d.existing(t.mapAsync(async)); q != nil {
+		t.awaitQueue(q, false)
+	}
+}
+
+// WaitAny is acc_wait_any and acc_wait_any_device (OpenACC 3.3 §3.2.12): the
+// index of a queue in list that is empty, -1 if all are acc_async_sync.
+func (t *Thread) WaitAny(list []int32, number int) int {
+	t.enter(deviceForm("acc_wait_any", number), callbacks.RuntimeAPI, AsyncSync)
+	for _, async := range list {
+		if !validAsync(int(async)) {
+			t.fail(t.invalidAsync("an element of wait_arg", int(async)))
+			return -1
+		}
+	}
+	d, ok := t.numbered(number)
+	if !ok {
+		return -1
+	}
+	first := -1
+	var queues []*Queue
+	var index []int
+	for i, async := range list {
+		if async == AsyncSync || t.mapAsync(int(async)) == AsyncSync {
+			continue
+		}
+		if first < 0 {
+			first = i
+		}
+		if d == nil || d.Shared {
+			continue
+		}
+		q := d.existing(t.mapAsync(int(async)))
+		if q == nil {
+			return i
+		}
+		queues, index = append(queues, q), append(index, i)
+	}
+	if len(queues) == 0 {
+		return first
+	}
+	for i, q := range queues {
+		if t.idle(q) {
+			return index[i]
+		}
+	}
+	done := make(chan int, len(queues))
+	for i, q := range queues {
+		if err := q.driver.Then(func() { done <- i }); err != nil {
+			t.fail(t.fromDevice(err))
+			return -1
+		}
+	}
+	i := <-done
+	t.awaitQueue(queues[i], false)
+	return index[i]
+}
+
+// NegativeCount is the error of acc_wait_any for a count below zero.
+func (t *Thread) NegativeCount(count, number int) {
+	t.enter(deviceForm("acc_wait_any", number), callbacks.RuntimeAPI, AsyncSync)
+	t.fail(t.errorf(device.InvalidArgument, "count is %d; pass the length of wait_arg, 0 or more", count))
+}
+
+// WaitAll is acc_wait_all and acc_wait_all_device (OpenACC 3.3 §3.2.10).
+func (t *Thread) WaitAll(number int) {
+	t.enter(deviceForm("acc_wait_all", number), callbacks.RuntimeAPI, AsyncSync)
+	d, ok := t.numbered(number)
+	if !ok || d == nil || d.Shared {
+		return
+	}
+	for _, q := range d.all() {
+		if q.used.Load() {
+			t.awaitQueue(q, false)
+		}
+	}
+}
+
+// WaitAsync is acc_wait_async and acc_wait_device_async (OpenACC 3.3 §3.2.11).
+func (t *Thread) WaitAsync(waitFor, async, number int) {
+	routine := "acc_wait_async"
+	if number != -1 {
+		routine = "acc_wait_device_async"
+	}
+	t.enter(routine, callbacks.RuntimeAPI, async)
+	if !validAsync(waitFor) {
+		t.fail(t.invalidAsync("wait_arg", waitFor))
+		return
+	}
+	t.enqueueWait(async, number, func(d *Device) []*Queue {
+		if q := d.existing(t.mapAsync(waitFor)); q != nil {
+			return []*Queue{q}
+		}
+		return nil
+	})
+}
+
+// WaitAllAsync is acc_wait_all_async and acc_wait_all_device_async (OpenACC 3.3
+// §3.2.11).
+func (t *Thread) WaitAllAsync(async, number int) {
+	routine := "acc_wait_all_async"
+	if number != -1 {
+		routine = "acc_wait_all_device_async"
+	}
+	t.enter(routine, callbacks.RuntimeAPI, async)
+	t.enqueueWait(async, number, (*Device).all)
+}
+
+// enqueueWait makes a queue of the current device wait for queues of a numbered
+// one. Marks do not reach across devices: there the host thread waits.
+func (t *Thread) enqueueWait(async, number int, others func(*Device) []*Queue) {
+	if !validAsync(async) {
+		t.fail(t.invalidAsync("async_arg", async))
+		return
+	}
+	from, ok := t.numbered(number)
+	if !ok {
+		return
+	}
+	d := t.use()
+	if d == nil || from == nil || d.Shared {
+		return
+	}
+	var q *Queue
+	if t.mapAsync(async) != AsyncSync && d == from {
+		if q = t.queue(d, async); q == nil {
+			return
+		}
+	}
+	for _, other := range others(from) {
+		t.waitOne(q, other)
+	}
+}
+
+// GetDefaultAsync is acc_get_default_async (OpenACC 3.3 §3.2.13). The initial
+// value, the device's own default queue, is acc_async_noval.
+func (t *Thread) GetDefaultAsync() int { return t.defaultAsync }
+
+// SetDefaultAsync is acc_set_default_async (OpenACC 3.3 §3.2.14);
+// acc_async_default and acc_async_noval reset it.
+func (t *Thread) SetDefaultAsync(async int) {
+	t.enter("acc_set_default_async", callbacks.RuntimeAPI, async)
+	if !validAsync(async) {
+		t.fail(t.invalidAsync("async_arg", async))
+		return
+	}
+	if async == AsyncDefault {
+		async = AsyncNoval
+	}
+	t.defaultAsync = async
+}

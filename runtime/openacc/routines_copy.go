@@ -1,0 +1,291 @@
+package openacc
+
+import (
+	"unsafe"
+
+	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/runtime/dataenv"
+	"github.com/accscope/accscope/runtime/device"
+)
+
+// copyArguments checks the pointers that the acc_memcpy routines share. It
+// reports false where there is nothing to copy.
+func (t *Thread) copyArguments(to, from unsafe.Pointer, bytes uintptr, toName, toWhat, fromName, fromWhat string) bool {
+	if bytes == 0 {
+		return false
+	}
+	switch {
+	case to == nil && from == nil:
+		t.fail(t.errorf(errorInvalidNullPointer, "%s and %s are null pointers: invalid host or device address; "+
+			"pass two addresses, or zero bytes for no action", toName, fromName))
+		return false
+	case to == nil:
+		t.fail(t.nullPointer(toName, toWhat))
+		return false
+	case from == nil:
+		t.fail(t.nullPointer(fromName, fromWhat))
+		return false
+	}
+	return to != from
+}
+
+// MemcpyToDevice is acc_memcpy_to_device and its _async form (OpenACC 3.3
+// §3.2.26).
+func (t *Thread) MemcpyToDevice(data, host unsafe.Pointer, bytes uintptr, async int) {
+	d, ok := t.data(asyncForm("acc_memcpy_to_device", async), async)
+	if !ok || !t.copyArguments(data, host, bytes, "data_dev_dest", "device", "data_host_src", "host") {
+		return
+	}
+	if d.Shared {
+		copy(bytesAt(uintptr(data), bytes), bytesAt(uintptr(host), bytes))
+		return
+	}
+	if !t.inBlock(d, "data_dev_dest", data, bytes) {
+		return
+	}
+	q := t.onQueue(d, async)
+	if q == nil {
+		return
+	}
+	t.upload(q, &transfer{host: uintptr(host), device: device.Address(uintptr(data)), size: bytes})
+	t.finish(q)
+}
+
+// MemcpyFromDevice is acc_memcpy_from_device and its _async form (OpenACC 3.3
+// §3.2.27).
+func (t *Thread) MemcpyFromDevice(host, data unsafe.Pointer, bytes uintptr, async int) {
+	d, ok := t.data(asyncForm("acc_memcpy_from_device", async), async)
+	if !ok || !t.copyArguments(host, data, bytes, "data_host_dest", "host", "data_dev_src", "device") {
+		return
+	}
+	if d.Shared {
+		copy(bytesAt(uintptr(host), bytes), bytesAt(uintptr(data), bytes))
+		return
+	}
+	if !t.inBlock(d, "data_dev_src", data, bytes) {
+		return
+	}
+	q := t.onQueue(d, async)
+	if q == nil {
+		return
+	}
+	t.download(q, &transfer{host: uintptr(host), device: device.Address(uintptr(data)), size: bytes})
+	t.finish(q)
+}
+
+// MemcpyDevice is acc_memcpy_device and its _async form (OpenACC 3.3 §3.2.28).
+func (t *Thread) MemcpyDevice(to, from unsafe.Pointer, bytes uintptr, async int) {
+	d, ok := t.data(asyncForm("acc_memcpy_device", async), async)
+	if !ok || !t.copyArguments(to, from, bytes, "data_dev_dest", "device", "data_dev_src", "device") {
+		return
+	}
+	if d.Shared {
+		copy(bytesAt(uintptr(to), bytes), bytesAt(uintptr(from), bytes))
+		return
+	}
+	if !t.inBlock(d, "data_dev_dest", to, bytes) || !t.inBlock(d, "data_dev_src", from, bytes) {
+		return
+	}
+	q := t.onQueue(d, async)
+	if q == nil {
+		return
+	}
+	number := t.correlate(q, "")
+	err := q.driver.Copy(number, device.Address(uintptr(to)), device.Address(uintptr(from)), uint64(bytes), q.synchronous())
+	t.events.Correlation = 0
+	if err != nil {
+		t.fail(t.fromDevice(err))
+		return
+	}
+	t.finish(q)
+}
+
+// finish waits for a synchronous routine's transfers.
+func (t *Thread) finish(q *Queue) {
+	if q.synchronous() && q.used.Load() {
+		t.awaitQueue(q, true)
+	}
+}
+
+// inBlock raises an error for a device range that begins in memory the runtime
+// knows and runs past its end. Addresses from elsewhere are believed.
+func (t *Thread) inBlock(d *Device, argument string, data unsafe.Pointer, bytes uintptr) bool {
+	address := device.Address(uintptr(data))
+	d.mu.Lock()
+	over := false
+	if size, ok := d.allocations[address]; ok {
+		over = bytes > size
+	} else if m := d.table.FindDevice(address, 0); m != nil {
+		b := blockOf(m)
+		over = b.owned && uintptr(address-b.address)+bytes > b.size
+	}
+	d.mu.Unlock()
+	if over {
+		t.fail(t.invalidSize(argument, uintptr(data), bytes))
+	}
+	return !over
+}
+
+// MemcpyD2D is acc_memcpy_d2d and its _async form (OpenACC 3.3 §3.2.30): copies
+// the device data of one host range to that of another, on one device or
+// between two of the current type.
+func (t *Thread) MemcpyD2D(to, from unsafe.Pointer, bytes uintptr, toNumber, fromNumber, async int) {
+	d, ok := t.data(asyncForm("acc_memcpy_d2d", async), async)
+	if !ok {
+		return
+	}
+	count, _ := t.rt.count(d.Type) // d exists, so there are devices of its type
+	for _, n := range []struct {
+		name   string
+		number int
+	}{{"dev_num_dest", toNumber}, {"dev_num_src", fromNumber}} {
+		if n.number < 0 || n.number >= count {
+			t.fail(t.numberUnavailable(n.name, n.number, d.Type, count))
+			return
+		}
+	}
+	if bytes == 0 {
+		return
+	}
+	if to == nil || from == nil {
+		t.copyArguments(to, from, bytes, "data_arg_dest", "host", "data_arg_src", "host")
+		return
+	}
+	if to == from && (toNumber == fromNumber || d.Shared) {
+		return
+	}
+	if d.Shared {
+		copy(bytesAt(uintptr(to), bytes), bytesAt(uintptr(from), bytes))
+		return
+	}
+	target, source := t.rt.device(d.Type, toNumber), t.rt.device(d.Type, fromNumber)
+	toAddress, ok := t.located(target, "data_arg_dest", to, bytes)
+	if !ok {
+		return
+	}
+	fromAddress, ok := t.located(source, "data_arg_src", from, bytes)
+	if !ok {
+		return
+	}
+	t.context.device = source
+	q := t.onQueue(source, async)
+	if q == nil {
+		return
+	}
+	if target == source {
+		number := t.correlate(q, "")
+		err := q.driver.Copy(number, toAddress, fromAddress, uint64(bytes), q.synchronous())
+		t.events.Correlation = 0
+		if err != nil {
+			t.fail(t.fromDevice(err))
+			return
+		}
+		t.finish(q)
+		return
+	}
+	// Devices do not reach each other's memory: by way of the host, which waits.
+	buffer := make([]byte, bytes)
+	through := uintptr(unsafe.Pointer(unsafe.SliceData(buffer)))
+	t.download(q, &transfer{host: through, device: fromAddress, size: bytes})
+	t.awaitQueue(q, true)
+	t.context.device = target
+	into := t.onQueue(target, AsyncSync)
+	if into == nil {
+		return
+	}
+	t.upload(into, &transfer{host: through, device: toAddress, size: bytes, staged: buffer})
+	t.finish(into)
+}
+
+// located finds the device address of a host range that must be present.
+func (t *Thread) located(d *Device, argument string, host unsafe.Pointer, bytes uintptr) (device.Address, bool) {
+	t.context.device = d
+	var m *dataenv.Mapping
+	presence := dataenv.Absent
+	d.mu.Lock()
+	if d.isOpen() {
+		m, presence = d.table.Find(uintptr(host), bytes)
+	}
+	d.mu.Unlock()
+	switch presence {
+	case dataenv.Absent:
+		t.fail(t.notPresent(argument, uintptr(host), bytes))
+		return 0, false
+	case dataenv.Partly:
+		t.fail(t.partlyPresent(argument, uintptr(host), bytes, m.Host, m.Size))
+		return 0, false
+	}
+	return m.DeviceOf(uintptr(host)), true
+}
+
+// The routines of Appendix A.2 answer with the driver's own objects, nil where
+// the current device is of another kind.
+
+// handles gives the driver's objects if the current device's API is api.
+func (t *Thread) handles(routine string, api device.API) (*Device, device.Handles) {
+	t.enter(routine, callbacks.RuntimeAPI, AsyncSync)
+	d := t.use()
+	if d == nil || d.handles.API != api {
+		return nil, device.Handles{}
+	}
+	return d, d.handles
+}
+
+// DriverDevice is acc_get_current_cuda_device (A.2.1.1) or
+// acc_get_current_opencl_device (A.2.2.1).
+func (t *Thread) DriverDevice(api device.API) unsafe.Pointer {
+	_, handles := t.handles("acc_get_current_device", api)
+	return handles.Device
+}
+
+// DriverContext is acc_get_current_cuda_context (A.2.1.2) or
+// acc_get_current_opencl_context (A.2.2.2).
+func (t *Thread) DriverContext(api device.API) unsafe.Pointer {
+	_, handles := t.handles("acc_get_current_context", api)
+	return handles.Context
+}
+
+// DriverQueue is acc_get_cuda_stream (A.2.1.3) or acc_get_opencl_queue (A.2.2.3):
+// nil for a queue that was never used.
+func (t *Thread) DriverQueue(api device.API, async int) unsafe.Pointer {
+	d, _ := t.handles("acc_get_queue", api)
+	if d == nil || !validAsync(async) {
+		return nil
+	}
+	if q := d.existing(t.mapAsync(async)); q != nil {
+		return q.driver.Handle()
+	}
+	return nil
+}
+
+// A queueAdopter is a device that can use a queue which the program made.
+type queueAdopter interface {
+	AdoptQueue(handle unsafe.Pointer) (device.Queue, error)
+}
+
+// SetDriverQueue is acc_set_cuda_stream (A.2.1.4) or acc_set_opencl_queue
+// (A.2.2.4). It reports whether the device took the queue.
+func (t *Thread) SetDriverQueue(api device.API, async int, handle unsafe.Pointer) bool {
+	d, _ := t.handles("acc_set_queue", api)
+	if d == nil || handle == nil || async < 0 {
+		return false
+	}
+	adopter, ok := d.driver.(queueAdopter)
+	if !ok {
+		return false
+	}
+	driver, err := adopter.AdoptQueue(handle)
+	if err != nil {
+		t.fail(t.fromDevice(err))
+		return false
+	}
+	if old := d.existing(async); old != nil {
+		t.awaitQueue(old, true)
+	}
+	q := &Queue{device: d, driver: driver, async: async}
+	d.mu.Lock()
+	d.queues[async] = q
+	d.mu.Unlock()
+	d.byAsync.Store(async, q)
+	return true
+}

@@ -1,0 +1,329 @@
+package openacc
+
+import (
+	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/runtime/device"
+)
+
+// Properties (acc_device_property_t). Bit 16 tells the strings.
+const (
+	PropertyMemory       = 1
+	PropertyFreeMemory   = 2
+	PropertySharedMemory = 3
+	PropertyName         = 0x10001
+	PropertyVendor       = 0x10002
+	PropertyDriver       = 0x10003
+)
+
+// NumDevices is acc_get_num_devices (OpenACC 3.3 §3.2.1).
+func (t *Thread) NumDevices(kind device.Type) int {
+	t.enter("acc_get_num_devices", callbacks.RuntimeAPI, AsyncSync)
+	if kind == DeviceCurrent {
+		kind = t.rt.resolve(t.deviceType)
+	}
+	count, err := t.rt.count(t.rt.resolve(kind))
+	if err != nil || kind == DeviceNone {
+		return 0
+	}
+	return count
+}
+
+// check finds the concrete type for a device type argument, or raises an error.
+func (t *Thread) check(kind device.Type) (device.Type, int, bool) {
+	if kind == DeviceCurrent {
+		kind = t.deviceType
+	}
+	concrete := t.rt.resolve(kind)
+	count, err := t.rt.count(concrete)
+	if err != nil || count == 0 || kind == DeviceNone {
+		t.fail(t.typeUnavailable("dev_type", kind, err))
+		return 0, 0, false
+	}
+	return concrete, count, true
+}
+
+// choice sets the control variables of the thread, and the default for threads
+// to come.
+func (t *Thread) choice(kind device.Type, number int, concrete device.Type) {
+	t.deviceType, t.deviceNumber, t.selected = kind, number, true
+	t.rt.defaultType.Store(int32(kind))
+	t.selectDevice(t.rt.device(concrete, number))
+}
+
+// SetDeviceType is acc_set_device_type (OpenACC 3.3 §3.2.2).
+func (t *Thread) SetDeviceType(kind device.Type) {
+	t.enter("acc_set_device_type", callbacks.RuntimeAPI, AsyncSync)
+	t.setType(kind)
+}
+
+func (t *Thread) setType(kind device.Type) (device.Type, bool) {
+	concrete, count, ok := t.check(kind)
+	if !ok {
+		return 0, false
+	}
+	if kind == DeviceCurrent {
+		kind = t.deviceType
+	}
+	number := t.deviceNumber
+	if number >= count {
+		number = 0
+	}
+	t.choice(kind, number, concrete)
+	return concrete, true
+}
+
+// DeviceType is acc_get_device_type (OpenACC 3.3 §3.2.3): the type that the next
+// construct will use, which is not initialised for the answer.
+func (t *Thread) DeviceType() device.Type {
+	t.enter("acc_get_device_type", callbacks.RuntimeAPI, AsyncSync)
+	if t.current != nil && t.current.isOpen() {
+		return t.current.Type
+	}
+	if d := t.choose(); d != nil {
+		return d.Type
+	}
+	return DeviceNone
+}
+
+// SetDeviceNum is acc_set_device_num (OpenACC 3.3 §3.2.4). A negative number is
+// the default one; a type of 0 keeps the current type.
+func (t *Thread) SetDeviceNum(number int, kind device.Type) {
+	t.enter("acc_set_device_num", callbacks.RuntimeAPI, AsyncSync)
+	if kind == DeviceNone {
+		kind = t.deviceType
+	}
+	t.setNumber(number, kind)
+}
+
+func (t *Thread) setNumber(number int, kind device.Type) (*Device, bool) {
+	concrete, count, ok := t.check(kind)
+	if !ok {
+		return nil, false
+	}
+	if kind == DeviceCurrent {
+		kind = t.deviceType
+	}
+	if number < 0 {
+		number = 0
+		if t.rt.environment.number < count {
+			number = t.rt.environment.number
+		}
+	}
+	if number >= count {
+		t.fail(t.numberUnavailable("dev_num", number, concrete, count))
+		return nil, false
+	}
+	t.choice(kind, number, concrete)
+	return t.current, true
+}
+
+// DeviceNum is acc_get_device_num (OpenACC 3.3 §3.2.5): -1 where there is no
+// device of the type.
+func (t *Thread) DeviceNum(kind device.Type) int {
+	t.enter("acc_get_device_num", callbacks.RuntimeAPI, AsyncSync)
+	if kind == DeviceCurrent {
+		return t.deviceNumber
+	}
+	concrete := t.rt.resolve(kind)
+	count, err := t.rt.count(concrete)
+	if err != nil || count == 0 {
+		return -1
+	}
+	if concrete == t.rt.resolve(t.deviceType) {
+		return t.deviceNumber
+	}
+	if t.rt.environment.number < count {
+		return t.rt.environment.number
+	}
+	return 0
+}
+
+// properties describes the device that the arguments of acc_get_property name.
+func (t *Thread) properties(number int, kind device.Type) (device.Properties, *Device, bool) {
+	if kind == DeviceCurrent {
+		kind, number = t.deviceType, t.deviceNumber
+	}
+	concrete := t.rt.resolve(kind)
+	count, err := t.rt.count(concrete)
+	if err != nil || kind == DeviceNone || count == 0 || number >= count {
+		return device.Properties{}, nil, false
+	}
+	if number < 0 {
+		number = t.rt.environment.number
+		if number >= count {
+			return device.Properties{}, nil, false
+		}
+	}
+	d := t.rt.device(concrete, number)
+	d.opening.Lock()
+	defer d.opening.Unlock()
+	if d.isOpen() {
+		return d.driver.Properties(), d, true
+	}
+	p, err := d.backend.Properties(number)
+	return p, d, err == nil
+}
+
+// Property is acc_get_property (OpenACC 3.3 §3.2.6): 0 for what has no value.
+func (t *Thread) Property(number int, kind device.Type, property int) uint64 {
+	p, _, ok := t.properties(number, kind)
+	if !ok {
+		return 0
+	}
+	switch property {
+	case PropertyMemory:
+		return p.Memory
+	case PropertyFreeMemory:
+		return p.FreeMemory
+	case PropertySharedMemory:
+		if p.SharedMemory {
+			return 1
+		}
+	}
+	return 0
+}
+
+// PropertyString is acc_get_property_string (OpenACC 3.3 §3.2.6); ok is false
+// for what has no value. The driver's string says, for the device that programs
+// get by default, how it was chosen.
+func (t *Thread) PropertyString(number int, kind device.Type, property int) (text string, ok bool) {
+	p, d, ok := t.properties(number, kind)
+	if !ok {
+		return "", false
+	}
+	switch property {
+	case PropertyName:
+		return p.Name, true
+	case PropertyVendor:
+		return p.Vendor, true
+	case PropertyDriver:
+		if why := t.rt.chosen(d); why != "" {
+			return p.Driver + " (" + why + ")", true
+		}
+		return p.Driver, true
+	}
+	return "", false
+}
+
+// chosen says how d became the default device, "" where it is not, or is the
+// host, the only choice left.
+func (rt *Runtime) chosen(d *Device) string {
+	if d.Type == DeviceHost || rt.resolve(DeviceDefault) != d.Type || rt.environment.number != d.Number {
+		return ""
+	}
+	if by := rt.environment.chosenBy; by != "" {
+		return "default device by " + by
+	}
+	return "default device: the best present"
+}
+
+// Init is acc_init (OpenACC 3.3 §3.2.7).
+func (t *Thread) Init(kind device.Type) {
+	t.enter("acc_init", callbacks.RuntimeAPI, AsyncSync)
+	if bad := t.rt.environment.bad; bad != "" {
+		t.fail(device.Errorf(device.InvalidArgument, 0, "%s", bad))
+		return
+	}
+	if _, ok := t.setType(kind); !ok {
+		return
+	}
+	d := t.choose()
+	if d == nil {
+		return
+	}
+	t.context.device = d
+	t.initialise(d, kind, true)
+	t.selectDevice(d)
+}
+
+// InitDevice is acc_init_device (OpenACC 3.3 §3.2.7).
+func (t *Thread) InitDevice(number int, kind device.Type) {
+	t.enter("acc_init_device", callbacks.RuntimeAPI, AsyncSync)
+	if number < 0 {
+		if concrete, count, ok := t.check(kind); ok {
+			t.fail(t.numberUnavailable("dev_num", number, concrete, count))
+		}
+		return
+	}
+	if d, ok := t.setNumber(number, kind); ok {
+		t.context.device = d
+		t.initialise(d, kind, true)
+		t.selectDevice(d)
+	}
+}
+
+// Shutdown is acc_shutdown (OpenACC 3.3 §3.2.8): of all devices of a type. A
+// device that is not initialised stays so.
+func (t *Thread) Shutdown(kind device.Type) {
+	t.enter("acc_shutdown", callbacks.RuntimeAPI, AsyncSync)
+	concrete, _, ok := t.check(kind)
+	if !ok {
+		return
+	}
+	devices := t.rt.initialised(concrete, false)
+	if kind == DeviceNotHost {
+		devices = nil
+		for _, d := range t.rt.initialised(concrete, true) {
+			if d.Type != DeviceHost {
+				devices = append(devices, d)
+			}
+		}
+	}
+	for _, d := range devices {
+		t.shutDown(d, callbacks.RuntimeAPI)
+	}
+	t.ended()
+}
+
+// ShutdownDevice is acc_shutdown_device (OpenACC 3.3 §3.2.8).
+func (t *Thread) ShutdownDevice(number int, kind device.Type) {
+	t.enter("acc_shutdown_device", callbacks.RuntimeAPI, AsyncSync)
+	concrete, count, ok := t.check(kind)
+	if !ok {
+		return
+	}
+	if number < 0 || number >= count {
+		t.fail(t.numberUnavailable("dev_num", number, concrete, count))
+		return
+	}
+	t.shutDown(t.rt.device(concrete, number), callbacks.RuntimeAPI)
+	t.ended()
+}
+
+// ended raises runtime_shutdown once the last device is shut down.
+func (t *Thread) ended() {
+	if t.rt.active.Load() == 0 && t.rt.started.CompareAndSwap(true, false) {
+		t.rt.activity.flush()
+		if t.wanted(callbacks.RuntimeShutdown) {
+			f := t.begin(callbacks.RuntimeShutdown)
+			f.info.Async, f.info.AsyncQueue = AsyncSync, AsyncSync
+			t.send(f, nil)
+		}
+	}
+}
+
+// EndProgram shuts down whatever is initialised, at the end of the program.
+func (t *Thread) EndProgram() {
+	t.enter("the end of the program", callbacks.RuntimeAPI, AsyncSync)
+	for _, d := range t.rt.initialised(0, true) {
+		t.shutDown(d, callbacks.RuntimeAPI)
+	}
+	t.ended()
+}
+
+// OnDevice is acc_on_device (OpenACC 3.3 §3.2.15), for code that GCC did not fold.
+func (t *Thread) OnDevice(kind device.Type) bool {
+	running := DeviceHost
+	if t.running != nil {
+		running = t.running.Type
+	}
+	switch kind {
+	case DeviceHost, DeviceNone:
+		return running == DeviceHost
+	case DeviceNotHost:
+		return running != DeviceHost
+	case DeviceDefault, DeviceCurrent:
+		return running == t.rt.resolve(t.deviceType)
+	}
+	return kind == running
+}

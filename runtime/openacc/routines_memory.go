@@ -1,0 +1,409 @@
+package openacc
+
+import (
+	"unsafe"
+
+	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/runtime/dataenv"
+	"github.com/accscope/accscope/runtime/device"
+	"github.com/accscope/accscope/runtime/goacc"
+)
+
+// asyncForm names a routine or its _async form.
+func asyncForm(routine string, async int) string {
+	if async == AsyncSync {
+		return routine
+	}
+	return routine + "_async"
+}
+
+// data begins a routine that works on host data of the current device.
+func (t *Thread) data(routine string, async int) (*Device, bool) {
+	t.enter(routine, callbacks.RuntimeAPI, async)
+	if !validAsync(async) {
+		t.fail(t.invalidAsync("async_arg", async))
+		return nil, false
+	}
+	d := t.use()
+	return d, d != nil
+}
+
+// onQueue gives the queue of a routine's async argument and readies the scratch
+// space.
+func (t *Thread) onQueue(d *Device, async int) *Queue {
+	q := t.queue(d, async)
+	t.context.queue = q
+	t.prepare()
+	return q
+}
+
+// Malloc is acc_malloc (OpenACC 3.3 §3.2.16): nil for no bytes or no memory.
+func (t *Thread) Malloc(bytes uintptr) unsafe.Pointer {
+	t.enter("acc_malloc", callbacks.RuntimeAPI, AsyncSync)
+	d := t.use()
+	if d == nil || bytes == 0 {
+		return nil
+	}
+	d.mu.Lock()
+	address, err := d.driver.Alloc(uint64(bytes))
+	if err == nil {
+		d.allocations[address] = bytes
+	}
+	d.mu.Unlock()
+	if err != nil {
+		return nil
+	}
+	t.raiseData(callbacks.Alloc, nil, bytes, 0, address, "")
+	return at(uintptr(address))
+}
+
+// Free is acc_free (OpenACC 3.3 §3.2.17).
+func (t *Thread) Free(data unsafe.Pointer) {
+	t.enter("acc_free", callbacks.RuntimeAPI, AsyncSync)
+	d := t.use()
+	if d == nil || data == nil {
+		return
+	}
+	address := device.Address(uintptr(data))
+	d.mu.Lock()
+	size, known := d.allocations[address]
+	m := d.table.FindDevice(address, 0)
+	if m == nil {
+		delete(d.allocations, address)
+	}
+	d.mu.Unlock()
+	if m != nil && !blockOf(m).identity {
+		t.fail(t.stillMapped(uintptr(data), m.Host, m.Size))
+		return
+	}
+	if !known {
+		t.fail(t.freeFailed(uintptr(data), t.errorf(device.InvalidArgument, "not allocated by acc_malloc on %s", d)))
+		return
+	}
+	t.raiseData(callbacks.Free, nil, size, 0, address, "")
+	if err := d.driver.Free(address); err != nil {
+		t.fail(t.freeFailed(uintptr(data), err))
+	}
+}
+
+// Copyin is acc_copyin and acc_copyin_async (OpenACC 3.3 §3.2.18).
+func (t *Thread) Copyin(host unsafe.Pointer, bytes uintptr, async int) unsafe.Pointer {
+	return t.begins("acc_copyin", host, bytes, async, true)
+}
+
+// Create is acc_create and acc_create_async (OpenACC 3.3 §3.2.18).
+func (t *Thread) Create(host unsafe.Pointer, bytes uintptr, async int) unsafe.Pointer {
+	return t.begins("acc_create", host, bytes, async, false)
+}
+
+func (t *Thread) begins(routine string, host unsafe.Pointer, bytes uintptr, async int, copyin bool) unsafe.Pointer {
+	d, ok := t.data(asyncForm(routine, async), async)
+	if !ok || host == nil && bytes == 0 {
+		return nil
+	}
+	if host == nil || bytes == 0 {
+		t.fail(t.badRange("data_arg", uintptr(host), bytes))
+		return nil
+	}
+	if d.Shared {
+		return host
+	}
+	q := t.onQueue(d, async)
+	if q == nil {
+		return nil
+	}
+	s := &t.scratch
+	s.items = append(s.items[:0], goacc.Item{Action: goacc.ActionMap, Host: uintptr(host), Size: bytes,
+		Copyin: copyin, Leader: -1})
+	p := planner{t: t, d: d}
+	d.mu.Lock()
+	if m, presence := d.table.Find(uintptr(host), bytes); presence == dataenv.Partly && !p.evict(&s.items[0]) {
+		d.mu.Unlock()
+		t.fail(t.partlyPresent("data_arg", uintptr(host), bytes, m.Host, m.Size))
+		return nil
+	}
+	_, failure := p.mapVariables(s.items)
+	d.mu.Unlock()
+	if failure != nil {
+		t.fail(failure)
+		return nil
+	}
+	address := s.slots[0]
+	t.enqueueUploads(d, q)
+	t.settle(d, q, q.synchronous())
+	if len(s.removed) > 0 {
+		t.discard(d, q)
+	}
+	return at(uintptr(address))
+}
+
+// Copyout is acc_copyout with its _async and _finalize forms (OpenACC 3.3
+// §3.2.19).
+func (t *Thread) Copyout(host unsafe.Pointer, bytes uintptr, async int, finalize bool) {
+	t.ends("acc_copyout", host, bytes, async, finalize, true)
+}
+
+// Delete is acc_delete with its _async and _finalize forms (OpenACC 3.3 §3.2.19).
+func (t *Thread) Delete(host unsafe.Pointer, bytes uintptr, async int, finalize bool) {
+	t.ends("acc_delete", host, bytes, async, finalize, false)
+}
+
+func (t *Thread) ends(routine string, host unsafe.Pointer, bytes uintptr, async int, finalize, copyout bool) {
+	if finalize {
+		routine += "_finalize"
+	}
+	d, ok := t.data(asyncForm(routine, async), async)
+	if !ok || bytes == 0 {
+		return
+	}
+	if host == nil {
+		t.fail(t.badRange("data_arg", 0, bytes))
+		return
+	}
+	if d.Shared {
+		return
+	}
+	d.mu.Lock()
+	m, presence := d.table.Find(uintptr(host), bytes)
+	d.mu.Unlock()
+	if !t.mustBePresent(m, presence, uintptr(host), bytes) {
+		return
+	}
+	q := t.onQueue(d, async)
+	if q == nil {
+		return
+	}
+	t.scratch.items = append(t.scratch.items[:0], goacc.Item{Action: goacc.ActionRelease, Host: uintptr(host),
+		Size: bytes, Copyout: copyout, Finalize: finalize, Leader: -1})
+	t.endLifetimes(d, q)
+}
+
+// mustBePresent raises the error of a data section that is not.
+func (t *Thread) mustBePresent(m *dataenv.Mapping, presence dataenv.Presence, host, bytes uintptr) bool {
+	switch presence {
+	case dataenv.Absent:
+		t.fail(t.notPresent("data_arg", host, bytes))
+		return false
+	case dataenv.Partly:
+		t.fail(t.partlyPresent("data_arg", host, bytes, m.Host, m.Size))
+		return false
+	}
+	return true
+}
+
+// UpdateDevice is acc_update_device and its _async form (OpenACC 3.3 §3.2.20).
+func (t *Thread) UpdateDevice(host unsafe.Pointer, bytes uintptr, async int) {
+	t.updates("acc_update_device", goacc.ActionUpdateDevice, host, bytes, async)
+}
+
+// UpdateSelf is acc_update_self and its _async form (OpenACC 3.3 §3.2.20).
+func (t *Thread) UpdateSelf(host unsafe.Pointer, bytes uintptr, async int) {
+	t.updates("acc_update_self", goacc.ActionUpdateSelf, host, bytes, async)
+}
+
+func (t *Thread) updates(routine string, action goacc.Action, host unsafe.Pointer, bytes uintptr, async int) {
+	d, ok := t.data(asyncForm(routine, async), async)
+	if !ok || bytes == 0 {
+		return
+	}
+	if host == nil {
+		t.fail(t.badRange("data_arg", 0, bytes))
+		return
+	}
+	if d.Shared {
+		return
+	}
+	q := t.onQueue(d, async)
+	if q == nil {
+		return
+	}
+	t.scratch.items = append(t.scratch.items[:0], goacc.Item{Action: action, Host: uintptr(host), Size: bytes, Leader: -1})
+	var pair eventPair
+	t.raise(callbacks.UpdateStart, &pair)
+	t.update(d, q)
+	t.raise(callbacks.UpdateEnd, &pair)
+	pair.release()
+}
+
+// MapData is acc_map_data (OpenACC 3.3 §3.2.21).
+func (t *Thread) MapData(host, data unsafe.Pointer, bytes uintptr) {
+	d, ok := t.data("acc_map_data", AsyncSync)
+	if !ok {
+		return
+	}
+	if d.Shared {
+		if host != data {
+			t.fail(t.sharedMap())
+		}
+		return
+	}
+	h, address := uintptr(host), device.Address(uintptr(data))
+	switch {
+	case host == nil:
+		t.fail(t.badMap("data_arg", h, uintptr(data), bytes))
+		return
+	case data == nil:
+		t.fail(t.badMap("data_dev", h, uintptr(data), bytes))
+		return
+	case bytes == 0:
+		t.fail(t.badMap("bytes", h, uintptr(data), bytes))
+		return
+	}
+	t.prepare()
+	d.mu.Lock()
+	var failure *device.Error
+	if _, presence := d.table.Find(h, bytes); presence != dataenv.Absent {
+		failure = t.alreadyMapped("host", h, bytes)
+	} else if d.deviceMapped(address, bytes) {
+		failure = t.alreadyMapped("device", uintptr(data), bytes)
+	} else {
+		b := &block{address: address, size: bytes, host: h, creator: t}
+		var m *dataenv.Mapping
+		if m, failure = t.insert(d, b, h, bytes); failure == nil {
+			m.Dynamic, m.Infinite = 1, true
+		}
+	}
+	d.mu.Unlock()
+	if failure != nil {
+		t.fail(failure)
+		return
+	}
+	t.raiseData(callbacks.Create, nil, bytes, h, address, "")
+	t.markReady(d)
+}
+
+// deviceMapped says whether a mapping's device memory shares a byte with the
+// range. d.mu is held.
+func (d *Device) deviceMapped(address device.Address, bytes uintptr) bool {
+	for m := range d.table.All() {
+		if !blockOf(m).identity && address < m.Device+device.Address(m.Size) && m.Device < address+device.Address(bytes) {
+			return true
+		}
+	}
+	return false
+}
+
+// UnmapData is acc_unmap_data (OpenACC 3.3 §3.2.22).
+func (t *Thread) UnmapData(host unsafe.Pointer) {
+	d, ok := t.data("acc_unmap_data", AsyncSync)
+	if !ok {
+		return
+	}
+	h := uintptr(host)
+	if host == nil {
+		t.fail(t.nullPointer("data_arg", "host"))
+		return
+	}
+	if d.Shared {
+		return
+	}
+	d.mu.Lock()
+	m, presence := d.table.Find(h, 0)
+	var failure *device.Error
+	switch {
+	case presence != dataenv.Present:
+		failure = t.notMappedBlock(h)
+	case m.Structured > 0:
+		failure = t.structuredStill(m.Host, m.Size)
+	case !m.Infinite || m.Declared || m.Host != h:
+		failure = t.notByMapData(m.Host, m.Size)
+	default:
+		d.table.Remove(m)
+	}
+	d.mu.Unlock()
+	if failure != nil {
+		t.fail(failure)
+		return
+	}
+	t.raiseData(callbacks.Delete, nil, m.Size, m.Host, m.Device, m.Name)
+}
+
+// DevicePtr is acc_deviceptr (OpenACC 3.3 §3.2.23): nil where host is absent.
+func (t *Thread) DevicePtr(host unsafe.Pointer) unsafe.Pointer {
+	t.enter("acc_deviceptr", callbacks.RuntimeAPI, AsyncSync)
+	d := t.use()
+	if d == nil || host == nil || d.Shared {
+		return host
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if m, presence := d.table.Find(uintptr(host), 0); presence == dataenv.Present {
+		return at(uintptr(m.DeviceOf(uintptr(host))))
+	}
+	return nil
+}
+
+// HostPtr is acc_hostptr (OpenACC 3.3 §3.2.24): nil where data is not mapped.
+func (t *Thread) HostPtr(data unsafe.Pointer) unsafe.Pointer {
+	t.enter("acc_hostptr", callbacks.RuntimeAPI, AsyncSync)
+	d := t.use()
+	if d == nil || data == nil || d.Shared {
+		return data
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if m := d.table.FindDevice(device.Address(uintptr(data)), 0); m != nil {
+		return at(m.HostOf(device.Address(uintptr(data))))
+	}
+	return nil
+}
+
+// IsPresent is acc_is_present (OpenACC 3.3 §3.2.25). No bytes count as one; a
+// null pointer is not present.
+func (t *Thread) IsPresent(host unsafe.Pointer, bytes uintptr) bool {
+	t.enter("acc_is_present", callbacks.RuntimeAPI, AsyncSync)
+	d := t.use()
+	if d == nil || host == nil {
+		return false
+	}
+	if d.Shared {
+		return true
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	_, presence := d.table.Find(uintptr(host), max(bytes, 1))
+	return presence == dataenv.Present
+}
+
+// Attach is acc_attach and acc_attach_async (OpenACC 3.3 §3.2.29).
+func (t *Thread) Attach(pointer unsafe.Pointer, async int) {
+	t.pointerRoutine("acc_attach", pointer, async, func(d *Device) {
+		t.attachPointer(d, uintptr(pointer), 0)
+	})
+}
+
+// Detach is acc_detach with its _async and _finalize forms (OpenACC 3.3 §3.2.29).
+func (t *Thread) Detach(pointer unsafe.Pointer, async int, finalize bool) {
+	routine := "acc_detach"
+	if finalize {
+		routine = "acc_detach_finalize"
+	}
+	t.pointerRoutine(routine, pointer, async, func(d *Device) {
+		t.detachPointer(d, uintptr(pointer), finalize)
+	})
+}
+
+func (t *Thread) pointerRoutine(routine string, pointer unsafe.Pointer, async int, plan func(*Device)) {
+	d, ok := t.data(asyncForm(routine, async), async)
+	if !ok {
+		return
+	}
+	if pointer == nil {
+		t.fail(t.nullPointer("ptr_addr", "host"))
+		return
+	}
+	if d.Shared {
+		return
+	}
+	q := t.onQueue(d, async)
+	if q == nil {
+		return
+	}
+	d.mu.Lock()
+	plan(d)
+	d.mu.Unlock()
+	t.enqueueUploads(d, q)
+	if q.synchronous() && q.used.Load() {
+		t.awaitQueue(q, true)
+	}
+}

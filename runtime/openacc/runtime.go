@@ -1,0 +1,181 @@
+package openacc
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/runtime/device"
+	"github.com/accscope/accscope/runtime/goacc"
+)
+
+// SnapshotBytes is the size up to which an asynchronous upload takes its bytes
+// at the call rather than in queue order.
+const SnapshotBytes = 64 << 10
+
+// Options are what a Runtime is made of.
+type Options struct {
+	// Backends are the kinds of device, best first: the first one with a device
+	// is the default. One of them must be of type acc_device_host.
+	Backends []device.Backend
+	// Callbacks is the registry that events go to.
+	Callbacks *callbacks.Registry
+	// Exit ends the process with a status; it must not return to its caller.
+	Exit func(status int)
+	// Environment looks up a variable; nil means os.LookupEnv.
+	Environment func(string) (string, bool)
+	// Output and Errors take ACC_NOTIFY's lines and the error line; nil means
+	// standard output and standard error.
+	Output, Errors io.Writer
+	// Attributor fills in source positions; nil leaves them unknown.
+	Attributor Attributor
+	// KernelName names the function outlined at a host address; nil leaves it to
+	// the device.
+	KernelName func(function uintptr) string
+	// Selected is told when a thread's current device changes or is initialised.
+	Selected func(*Thread, *Device)
+}
+
+// Runtime is the OpenACC runtime of a process.
+type Runtime struct {
+	options     Options
+	registry    *callbacks.Registry
+	environment environment
+
+	mu       sync.Mutex
+	devices  map[deviceKey]*Device
+	images   []goacc.Image
+	imageSet map[uintptr]bool // outlined functions known from images
+
+	active       atomic.Int64 // devices between initialisation and shutdown
+	started      atomic.Bool  // something was initialised since the last runtime_shutdown
+	defaultType  atomic.Int32 // for threads to come: the last one set
+	threads      atomic.Int32
+	correlations atomic.Uint64
+	activity     activity
+}
+
+type deviceKey struct {
+	kind   device.Type
+	number int
+}
+
+// New makes a runtime. Nothing is initialised before the first use.
+func New(options Options) (*Runtime, error) {
+	if options.Environment == nil {
+		options.Environment = os.LookupEnv
+	}
+	if options.Output == nil {
+		options.Output = os.Stdout
+	}
+	if options.Errors == nil {
+		options.Errors = os.Stderr
+	}
+	if options.Exit == nil {
+		options.Exit = os.Exit
+	}
+	rt := &Runtime{
+		options:  options,
+		registry: options.Callbacks,
+		devices:  map[deviceKey]*Device{},
+		imageSet: map[uintptr]bool{},
+	}
+	if rt.backend(DeviceHost) == nil {
+		return nil, fmt.Errorf("no backend of type host among the %d given", len(options.Backends))
+	}
+	rt.environment = readEnvironment(options.Environment, typeChoices(options.Backends))
+	rt.defaultType.Store(int32(rt.environment.deviceType))
+	rt.activity.init(rt)
+	return rt, nil
+}
+
+// backend finds the backend of a concrete device type, nil if there is none.
+func (rt *Runtime) backend(kind device.Type) device.Backend {
+	for _, b := range rt.options.Backends {
+		if b.Type() == kind {
+			return b
+		}
+	}
+	return nil
+}
+
+// count is the number of devices of a concrete type, and why there are none.
+func (rt *Runtime) count(kind device.Type) (int, error) {
+	b := rt.backend(kind)
+	if b == nil {
+		return 0, nil
+	}
+	return b.Count()
+}
+
+// resolve turns a device type that leaves a choice into a concrete one: default
+// and not_host are the first backend (but the host's) that has a device.
+func (rt *Runtime) resolve(kind device.Type) device.Type {
+	if kind != DeviceDefault && kind != DeviceNotHost {
+		return kind
+	}
+	if fixed := rt.environment.deviceType; kind == DeviceDefault && fixed != DeviceDefault {
+		return rt.resolve(fixed)
+	}
+	for _, b := range rt.options.Backends {
+		if b.Type() == DeviceHost {
+			continue
+		}
+		if n, err := b.Count(); err == nil && n > 0 {
+			return b.Type()
+		}
+	}
+	if kind == DeviceNotHost {
+		return DeviceNotHost
+	}
+	return DeviceHost
+}
+
+// available lists the device types that can be selected, for messages.
+func (rt *Runtime) available() string {
+	var names []string
+	for _, b := range rt.options.Backends {
+		if n, err := b.Count(); err == nil && n > 0 {
+			names = append(names, fmt.Sprintf("%s (%d)", b.Name(), n))
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// device finds or makes the record of a device; it does not initialise it.
+func (rt *Runtime) device(kind device.Type, number int) *Device {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	key := deviceKey{kind, number}
+	d := rt.devices[key]
+	if d == nil {
+		d = newDevice(rt, rt.backend(kind), number)
+		rt.devices[key] = d
+	}
+	return d
+}
+
+// initialised lists the devices that are initialised, of one type or of all.
+func (rt *Runtime) initialised(kind device.Type, all bool) []*Device {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	var found []*Device
+	for key, d := range rt.devices {
+		if (all || key.kind == kind) && d.isOpen() {
+			found = append(found, d)
+		}
+	}
+	slices.SortFunc(found, func(a, b *Device) int {
+		return cmp.Or(cmp.Compare(a.Type, b.Type), cmp.Compare(a.Number, b.Number))
+	})
+	return found
+}
+
+// Active says how many devices are initialised.
+func (rt *Runtime) Active() int { return int(rt.active.Load()) }

@@ -1,0 +1,214 @@
+package openacc
+
+import (
+	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/runtime/dataenv"
+	"github.com/accscope/accscope/runtime/device"
+	"github.com/accscope/accscope/runtime/goacc"
+)
+
+// A Thread is one host thread as the runtime sees it: its internal control
+// variables (OpenACC 3.3 §2.3), its open data regions and its synchronous
+// queues. It must not be used by two goroutines at a time.
+type Thread struct {
+	rt     *Runtime
+	events *callbacks.Thread
+
+	deviceType   device.Type // as the program or environment set it, maybe default
+	deviceNumber int
+	selected     bool    // the program chose the device
+	current      *Device // the device these stand for, nil before first use
+	defaultAsync int     // acc-default-async-var
+
+	regions     []region // open data constructs
+	synchronous []ownQueue
+	running     *Device // whose kernel runs on this very thread, nil outside
+
+	// The call in progress.
+	routine  string // for messages
+	context  context
+	place    Place
+	function uintptr // outlined function of a compute construct
+
+	scratch scratch
+	spare   scratch // of callbacks that call the runtime
+	call    uint64  // counts constructs
+
+	frames []*eventFrame
+	depth  int // events being raised
+	pairs  []*callbacks.Pair
+
+	declared []hostRange // variables of declare directives that were present before
+}
+
+// A region is an open data construct: what its end has to undo.
+type region struct {
+	device     *Device
+	generation uint64
+	parent     construct
+	undo       []undo
+}
+
+// scratch is what one construct needs while it is being worked on, kept for the
+// next one.
+type scratch struct {
+	items     []goacc.Item
+	slots     []device.Address
+	undo      []undo
+	created   []*dataenv.Mapping
+	blocks    []*block
+	uploads   []transfer
+	stores    []transfer
+	downloads []transfer
+	removed   []*dataenv.Mapping
+	pending   []*block
+	exits     []*leaving
+	probe     []uintptr
+	staging   []byte
+}
+
+// A Place is where the program called the runtime: what source attribution
+// starts from.
+type Place struct {
+	ReturnAddress uintptr
+	StackPointer  uintptr
+	FramePointer  uintptr
+}
+
+// NewThread makes the runtime's record of a host thread. Close it when the
+// thread ends.
+func (rt *Runtime) NewThread() *Thread {
+	number := rt.threads.Add(1) - 1
+	return rt.AdoptThread(&callbacks.Thread{ThreadID: number})
+}
+
+// AdoptThread is NewThread for a thread whose dispatch state exists already.
+func (rt *Runtime) AdoptThread(events *callbacks.Thread) *Thread {
+	return &Thread{
+		rt:           rt,
+		events:       events,
+		deviceType:   device.Type(rt.defaultType.Load()),
+		deviceNumber: rt.environment.number,
+		defaultAsync: AsyncNoval,
+	}
+}
+
+// Close gives back what the runtime holds for an ending host thread.
+func (t *Thread) Close() {
+	for _, own := range t.synchronous {
+		d := own.queue.device
+		d.mu.Lock()
+		if d.isOpen() && d.generation.Load() == own.generation {
+			d.idle = append(d.idle, own.queue)
+		}
+		d.mu.Unlock()
+	}
+	t.synchronous, t.regions = nil, nil
+}
+
+// At notes where the program called, for the events of the next call.
+func (t *Thread) At(place Place) { t.place = place }
+
+// Current is the thread's current device, nil before its first use.
+func (t *Thread) Current() *Device { return t.current }
+
+// enter begins a routine: its name for messages, the parent construct and async
+// value of its events.
+func (t *Thread) enter(routine string, parent construct, async int) {
+	t.routine = routine
+	t.function = 0
+	t.context = context{parent: parent, async: async, mapped: t.mapAsync(async)}
+}
+
+// use gives the current device, initialised. Nil means that an error was raised
+// (and the process, outside tests, has ended).
+func (t *Thread) use() *Device {
+	if d := t.current; d != nil && d.isOpen() {
+		t.context.device = d
+		return d
+	}
+	d := t.choose()
+	if d == nil {
+		return nil
+	}
+	t.initialise(d, t.requested(), false)
+	if !d.isOpen() && d.opener != t {
+		return nil
+	}
+	t.selectDevice(d)
+	t.context.device = d
+	return d
+}
+
+// requested is the device type that the program asked for.
+func (t *Thread) requested() device.Type {
+	if t.selected {
+		return t.deviceType
+	}
+	return DeviceDefault
+}
+
+// choose finds the device that the control variables stand for and checks that
+// it exists; it does not initialise it.
+func (t *Thread) choose() *Device {
+	if bad := t.rt.environment.bad; bad != "" {
+		t.fail(device.Errorf(device.InvalidArgument, 0, "%s", bad))
+		return nil
+	}
+	kind := t.rt.resolve(t.deviceType)
+	count, err := t.rt.count(kind)
+	argument := "the current device type"
+	if by := t.rt.environment.chosenBy; by != "" && !t.selected {
+		argument = by
+	}
+	if err != nil || count == 0 {
+		t.fail(t.typeUnavailable(argument, kind, err))
+		return nil
+	}
+	if t.deviceNumber >= count {
+		argument = "the current device number"
+		if by := t.rt.environment.numberBy; by != "" && t.deviceNumber == t.rt.environment.number {
+			argument = by
+		}
+		t.fail(t.numberUnavailable(argument, t.deviceNumber, kind, count))
+		return nil
+	}
+	return t.rt.device(kind, t.deviceNumber)
+}
+
+func (t *Thread) selectDevice(d *Device) {
+	t.current = d
+	if t.rt.options.Selected != nil {
+		t.rt.options.Selected(t, d)
+	}
+}
+
+// deviceName is the current device, for messages.
+func (t *Thread) deviceName() string {
+	if t.context.device != nil {
+		return "device " + t.context.device.String()
+	}
+	return "the current device"
+}
+
+// nest sets the call in progress aside, because code of the program is about to
+// run that may call the runtime on this thread; unnest brings it back.
+func (t *Thread) nest() outer {
+	o := outer{t.scratch, t.context, t.routine, t.place, t.function}
+	t.scratch, t.spare = t.spare, scratch{}
+	return o
+}
+
+func (t *Thread) unnest(o outer) {
+	t.spare = t.scratch
+	t.scratch, t.context, t.routine, t.place, t.function = o.scratch, o.context, o.routine, o.place, o.function
+}
+
+// outer is the call in progress around a callback or a kernel.
+type outer struct {
+	scratch  scratch
+	context  context
+	routine  string
+	place    Place
+	function uintptr
+}

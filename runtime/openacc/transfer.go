@@ -1,0 +1,231 @@
+package openacc
+
+import (
+	"slices"
+	"unsafe"
+
+	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/runtime/dataenv"
+	"github.com/accscope/accscope/runtime/device"
+)
+
+// appendPieces notes the transfer of [host, host+size), which lies in m, without
+// the pointers in it that are attached (those hold device addresses on the
+// device and host addresses on the host, and keep them) and without the ranges
+// excluded. d.mu is held.
+func appendPieces(into []transfer, m *dataenv.Mapping, host, size uintptr, excluded []hostRange) []transfer {
+	if blockOf(m).identity {
+		return into
+	}
+	if len(m.Attach) == 0 && len(excluded) == 0 {
+		return append(into, transfer{host: host, device: m.DeviceOf(host), size: size, mapping: m})
+	}
+	holes := slices.Clone(excluded)
+	for offset := range m.Attach {
+		holes = append(holes, hostRange{m.Host + offset, m.Host + offset + 8})
+	}
+	slices.SortFunc(holes, func(a, b hostRange) int {
+		switch {
+		case a.low < b.low:
+			return -1
+		case a.low > b.low:
+			return 1
+		}
+		return 0
+	})
+	end := host + size
+	for _, hole := range holes {
+		if hole.high <= host || hole.low >= end {
+			continue
+		}
+		if hole.low > host {
+			into = append(into, transfer{host: host, device: m.DeviceOf(host), size: hole.low - host, mapping: m})
+		}
+		host = hole.high
+	}
+	if host < end {
+		into = append(into, transfer{host: host, device: m.DeviceOf(host), size: end - host, mapping: m})
+	}
+	return into
+}
+
+// correlate numbers the next operation on q; name is that of its kernel.
+func (t *Thread) correlate(q *Queue, name string) uint64 {
+	number := t.rt.correlations.Add(1)
+	t.events.Correlation = number
+	q.used.Store(true)
+	if t.rt.activity.wanted() {
+		t.rt.activity.expect(number, int64(t.context.async), int64(q.async), name)
+	}
+	return number
+}
+
+// upload puts one copy to the device onto q, between its events.
+func (t *Thread) upload(q *Queue, u *transfer) {
+	source := at(u.host)
+	if u.staged != nil {
+		source = unsafe.Pointer(unsafe.SliceData(u.staged))
+	}
+	if !q.synchronous() {
+		switch {
+		case u.staged != nil:
+			source = unsafe.Pointer(unsafe.SliceData(slices.Clone(u.staged)))
+		case u.size <= SnapshotBytes && !q.willWrite(u.host, u.size):
+			source = unsafe.Pointer(unsafe.SliceData(slices.Clone(bytesAt(u.host, u.size))))
+		}
+	}
+	correlation := t.correlate(q, "")
+	var pair eventPair
+	name := u.name()
+	t.raiseData(callbacks.EnqueueUploadStart, &pair, u.size, u.host, u.device, name)
+	err := q.driver.Upload(correlation, u.device, source, uint64(u.size), q.synchronous())
+	t.raiseData(callbacks.EnqueueUploadEnd, &pair, u.size, u.host, u.device, name)
+	pair.release()
+	t.events.Correlation = 0
+	if err != nil {
+		t.fail(t.fromDevice(err))
+	}
+}
+
+// download puts one copy from the device onto q, between its events.
+func (t *Thread) download(q *Queue, u *transfer) {
+	if !q.synchronous() {
+		q.willDownload(u.host, u.size)
+	}
+	correlation := t.correlate(q, "")
+	var pair eventPair
+	name := u.name()
+	t.raiseData(callbacks.EnqueueDownloadStart, &pair, u.size, u.host, u.device, name)
+	err := q.driver.Download(correlation, at(u.host), u.device, uint64(u.size), q.synchronous())
+	t.raiseData(callbacks.EnqueueDownloadEnd, &pair, u.size, u.host, u.device, name)
+	pair.release()
+	t.events.Correlation = 0
+	if err != nil {
+		t.fail(t.fromDevice(err))
+	}
+}
+
+func (u *transfer) name() string {
+	if u.mapping == nil {
+		return ""
+	}
+	return u.mapping.Name
+}
+
+// enqueueUploads puts the planned uploads onto q, whole variables before
+// pointers, and raises the events of the mappings made.
+func (t *Thread) enqueueUploads(d *Device, q *Queue) {
+	s := &t.scratch
+	if len(s.pending)+len(s.exits) > 0 {
+		t.awaitBlocks(d)
+	}
+	var last *block
+	for _, m := range s.created {
+		b := blockOf(m)
+		if b != last && b.owned {
+			t.raiseData(callbacks.Alloc, nil, b.size, 0, b.address, m.Name)
+		}
+		last = b
+		t.raiseData(callbacks.Create, nil, m.Size, m.Host, m.Device, m.Name)
+	}
+	for i := range s.uploads {
+		t.upload(q, &s.uploads[i])
+	}
+	for i := range s.stores {
+		t.upload(q, &s.stores[i])
+	}
+	s.uploads, s.stores = s.uploads[:0], s.stores[:0]
+}
+
+// settle ends the entry half of a construct: the mappings made are ready for
+// other threads as soon as what they were created with is in place.
+func (t *Thread) settle(d *Device, q *Queue, wait bool) {
+	if wait && q.used.Load() {
+		t.awaitQueue(q, true)
+	}
+	t.markReady(d)
+}
+
+// enqueueExits puts the planned downloads onto q and gives up the mappings
+// removed. Their memory goes back once the queue has come that far.
+func (t *Thread) enqueueExits(d *Device, q *Queue, own *leaving) {
+	s := &t.scratch
+	for i := range s.stores {
+		t.upload(q, &s.stores[i])
+	}
+	for i := range s.downloads {
+		t.download(q, &s.downloads[i])
+	}
+	s.stores, s.downloads = s.stores[:0], s.downloads[:0]
+	if q.synchronous() && q.used.Load() {
+		t.awaitQueue(q, true)
+	}
+	if own != nil {
+		d.left(own)
+	}
+	if len(s.removed) > 0 {
+		t.discard(d, q)
+	}
+}
+
+// discard raises the events of the removed mappings and frees their memory.
+func (t *Thread) discard(d *Device, q *Queue) {
+	s := &t.scratch
+	var later []device.Address
+	for _, m := range s.removed {
+		b := blockOf(m)
+		t.raiseData(callbacks.Delete, nil, m.Size, m.Host, m.Device, m.Name)
+		if !b.owned || b.members.Add(-1) != 0 {
+			continue
+		}
+		t.raiseData(callbacks.Free, nil, b.size, 0, b.address, m.Name)
+		if q == nil || q.synchronous() {
+			if err := d.driver.Free(b.address); err != nil {
+				t.fail(t.fromDevice(err))
+			}
+		} else {
+			later = append(later, b.address)
+		}
+	}
+	clear(s.removed)
+	s.removed = s.removed[:0]
+	if len(later) == 0 {
+		return
+	}
+	driver := d.driver
+	err := q.driver.Then(func() {
+		for _, address := range later {
+			// An error here is the device's failure, which the queue reports.
+			_ = driver.Free(address)
+		}
+	})
+	if err != nil {
+		t.fail(t.fromDevice(err))
+	}
+}
+
+// leave announces that t is about to copy back ranges whose mappings are gone.
+// d.mu is held.
+func (t *Thread) leave(d *Device, q *Queue) *leaving {
+	s := &t.scratch
+	if !q.synchronous() || len(s.downloads) == 0 || len(s.removed) == 0 {
+		return nil
+	}
+	low, high := ^uintptr(0), uintptr(0)
+	for _, u := range s.downloads {
+		low, high = min(low, u.host), max(high, u.host+u.size)
+	}
+	own := &leaving{host: low, size: high - low, thread: t}
+	own.pending.Store(true)
+	d.leaving = append(d.leaving, own)
+	return own
+}
+
+// left ends what leave began.
+func (d *Device) left(own *leaving) {
+	d.mu.Lock()
+	d.leaving = slices.DeleteFunc(d.leaving, func(l *leaving) bool { return l == own })
+	d.mu.Unlock()
+	own.pending.Store(false)
+	d.ready.announce()
+}

@@ -1,0 +1,125 @@
+package openacc
+
+import (
+	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/runtime/dataenv"
+	"github.com/accscope/accscope/runtime/device"
+	"github.com/accscope/accscope/runtime/goacc"
+)
+
+// Update is an update directive (OpenACC 3.3 §2.14.4).
+func (t *Thread) Update(c *Construct) {
+	t.enter("update directive", callbacks.Update, c.Async)
+	t.standalone(c, callbacks.UpdateStart, callbacks.UpdateEnd, func(d *Device, q *Queue) {
+		s := &t.scratch
+		var err error
+		if s.items, err = goacc.Update(s.items, c.Arguments); err != nil {
+			t.malformed(err)
+			return
+		}
+		t.update(d, q)
+	})
+}
+
+// update performs the items of the scratch space on q and waits if it is
+// synchronous.
+func (t *Thread) update(d *Device, q *Queue) {
+	s := &t.scratch
+	d.mu.Lock()
+	failure := t.planUpdate(d)
+	d.mu.Unlock()
+	if failure != nil {
+		t.fail(failure)
+		return
+	}
+	if len(s.pending) > 0 {
+		t.awaitBlocks(d)
+	}
+	for i := range s.uploads {
+		t.upload(q, &s.uploads[i])
+	}
+	for i := range s.stores {
+		t.upload(q, &s.stores[i])
+	}
+	for i := range s.downloads {
+		t.download(q, &s.downloads[i])
+	}
+	if q.synchronous() && q.used.Load() {
+		t.awaitQueue(q, true)
+	}
+}
+
+func (t *Thread) planUpdate(d *Device) *device.Error {
+	s := &t.scratch
+	for i := range s.items {
+		item := &s.items[i]
+		switch item.Action {
+		case goacc.ActionUpdateDevice, goacc.ActionUpdateSelf, goacc.ActionUpdatePointer:
+		default:
+			continue
+		}
+		m, presence := d.table.Find(item.Host, item.Size)
+		if item.Action == goacc.ActionUpdatePointer {
+			if presence == dataenv.Present {
+				t.renew(d, m, item)
+			}
+			continue
+		}
+		switch presence {
+		case dataenv.Partly:
+			return t.partlyPresent("variable", item.Host, item.Size, m.Host, m.Size)
+		case dataenv.Absent:
+			if item.Optional || d.global(item.Host) {
+				continue
+			}
+			return t.notPresent("variable", item.Host, item.Size)
+		}
+		t.found(m)
+		if item.Action == goacc.ActionUpdateDevice {
+			s.uploads = appendPieces(s.uploads, m, item.Host, item.Size, nil)
+		} else {
+			s.downloads = appendPieces(s.downloads, m, item.Host, item.Size, nil)
+		}
+	}
+	return nil
+}
+
+// renew stores the device address of a pointer member whose section was updated,
+// unless the pointer is attached: then it holds that value already.
+func (t *Thread) renew(d *Device, m *dataenv.Mapping, item *goacc.Item) {
+	if blockOf(m).identity || m.Attach[item.Host-m.Host] > 0 {
+		return
+	}
+	if address, ok := d.target(word(item.Host), item.Bias); ok {
+		t.stageStore(m, item.Host, uintptr(address))
+	}
+}
+
+// Wait is a wait directive (OpenACC 3.3 §2.16.3): the host thread waits, or with
+// an async value that queue does, for the queues in the list or for all.
+func (t *Thread) Wait(c *Construct) {
+	t.enter("wait directive", callbacks.Wait, c.Async)
+	d := t.use()
+	if d == nil || !t.checkAsync(c.Async) {
+		return
+	}
+	if d.Shared || c.OnHost {
+		for _, value := range c.Waits {
+			if !validAsync(int(value)) {
+				t.fail(t.invalidAsync("wait argument", int(value)))
+			}
+		}
+		return
+	}
+	waits := c.Waits
+	if len(waits) == 0 {
+		waits = []int32{AsyncNoval} // all queues
+	}
+	var q *Queue
+	if t.mapAsync(c.Async) != AsyncSync {
+		if q = t.queue(d, c.Async); q == nil {
+			return
+		}
+	}
+	t.waitClause(d, q, waits)
+}
