@@ -1,0 +1,134 @@
+// Package host is the device that is the host itself: its memory is the
+// program's memory, and kernels are the host-compiled functions, run by the
+// thread that launches them (OpenACC 3.3 §1.3, "shared memory"; acc_device_host).
+//
+// Every operation is done when the call that puts it onto a queue returns, so a
+// queue is always idle and a mark always reached.
+package host
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/accscope/accscope/runtime/device"
+)
+
+// Type is acc_device_host.
+const Type device.Type = 2
+
+// New makes the backend. It has one device.
+func New() device.Backend { return backend{} }
+
+type backend struct{}
+
+func (backend) Name() string        { return "host" }
+func (backend) Type() device.Type   { return Type }
+func (backend) Count() (int, error) { return 1, nil }
+
+func checkNumber(number int) error {
+	if number != 0 {
+		return device.Errorf(device.Unavailable, 0, "there is no host device %d: there is one, number 0", number)
+	}
+	return nil
+}
+
+func (backend) Properties(number int) (device.Properties, error) {
+	if err := checkNumber(number); err != nil {
+		return device.Properties{}, err
+	}
+	return properties(), nil
+}
+
+func properties() device.Properties {
+	p := device.Properties{Name: "host", Vendor: "accscope", Driver: "host 1.0", SharedMemory: true}
+	var info unix.Sysinfo_t
+	// It fails only for an address that cannot be written.
+	if unix.Sysinfo(&info) == nil {
+		p.Memory = info.Totalram * uint64(info.Unit)
+		p.FreeMemory = info.Freeram * uint64(info.Unit)
+	}
+	return p
+}
+
+func (backend) Open(number int, observe func(device.Activity)) (device.Device, error) {
+	if err := checkNumber(number); err != nil {
+		return nil, err
+	}
+	return &hostDevice{reports: newReports(observe), blocks: map[device.Address]struct{}{}}, nil
+}
+
+type hostDevice struct {
+	reports *reports
+	closed  atomic.Bool
+
+	mutex  sync.Mutex
+	blocks map[device.Address]struct{} // what Alloc gave and Free did not take back
+}
+
+func (d *hostDevice) Properties() device.Properties { return properties() }
+
+func (d *hostDevice) Alloc(bytes uint64) (device.Address, error) {
+	if d.closed.Load() {
+		return 0, shutDown("allocate memory")
+	}
+	address := allocate(max(bytes, 1))
+	if address == 0 {
+		return 0, device.Errorf(device.OutOfMemory, 0, "out of memory: %d bytes asked for, %d free on the host", bytes, properties().FreeMemory)
+	}
+	d.mutex.Lock()
+	d.blocks[address] = struct{}{}
+	d.mutex.Unlock()
+	return address, nil
+}
+
+func (d *hostDevice) Free(address device.Address) error {
+	d.mutex.Lock()
+	_, known := d.blocks[address]
+	delete(d.blocks, address)
+	d.mutex.Unlock()
+	if !known {
+		return device.Errorf(device.InvalidArgument, 0, "free memory at %#x: the host device allocated nothing there, or it was freed already", address)
+	}
+	release(address)
+	return nil
+}
+
+func (d *hostDevice) Handles() device.Handles { return device.Handles{API: device.APINone} }
+
+func (d *hostDevice) Observe(on bool) { d.reports.switchTo(on) }
+
+// Clock is CLOCK_MONOTONIC.
+func (d *hostDevice) Clock() device.ClockPoint {
+	now := monotonic()
+	return device.ClockPoint{Device: now, Host: now}
+}
+
+// Close frees what the device still holds. It is harmless to close twice.
+func (d *hostDevice) Close() error {
+	if d.closed.Swap(true) {
+		return nil
+	}
+	d.reports.close()
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	for address := range d.blocks {
+		release(address)
+	}
+	clear(d.blocks)
+	return nil
+}
+
+func shutDown(doing string) error {
+	return device.Errorf(device.DeviceShutdown, 0, "%s: the host device is shut down", doing)
+}
+
+// monotonic reads CLOCK_MONOTONIC, in nanoseconds.
+func monotonic() int64 {
+	var t unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &t); err != nil {
+		panic("host: the system has no monotonic clock: " + err.Error())
+	}
+	return t.Nano()
+}

@@ -1,0 +1,183 @@
+package sim
+
+/*
+#cgo CFLAGS: -std=gnu11 -O2 -Wall -Wextra
+#cgo LDFLAGS: -pthread
+#include "queue.h"
+*/
+import "C"
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/accscope/accscope/runtime/device"
+)
+
+type simDevice struct {
+	backend *backend
+	number  int
+	arena   *arena
+	c       *C.struct_accscope_sim_device
+	records *records
+	next    atomic.Uint32 // hardware queue of the next activity queue
+
+	mutex  sync.Mutex
+	closed atomic.Bool
+	queues map[*queue]struct{}
+}
+
+func open(b *backend, number int, observe func(device.Activity)) (*simDevice, error) {
+	o := &b.options
+	memory, err := newArena(o.Memory, o.fault(FaultMemory, number).N, o.Poison)
+	if err != nil {
+		return nil, device.Errorf(device.DeviceInit, 0, "sim device %d: %v; set ACCSCOPE_SIM_MEMORY lower (%s now)", number, err, formatBytes(o.Memory))
+	}
+	c := C.struct_accscope_sim_configuration{number: C.uint(number), queues: C.uint(o.Queues)}
+	if o.Model {
+		c.model = 1
+	}
+	c.latency[C.ACCSCOPE_SIM_UPLOAD] = C.int64_t(o.H2DLatency)
+	c.latency[C.ACCSCOPE_SIM_DOWNLOAD] = C.int64_t(o.D2HLatency)
+	c.latency[C.ACCSCOPE_SIM_KERNEL] = C.int64_t(o.LaunchLatency)
+	c.bandwidth[C.ACCSCOPE_SIM_UPLOAD] = C.double(o.H2DBandwidth)
+	c.bandwidth[C.ACCSCOPE_SIM_DOWNLOAD] = C.double(o.D2HBandwidth)
+	for kind, fault := range map[int]FaultKind{C.ACCSCOPE_SIM_UPLOAD: FaultUpload, C.ACCSCOPE_SIM_DOWNLOAD: FaultDownload, C.ACCSCOPE_SIM_KERNEL: FaultKernel} {
+		if n := o.fault(fault, number).N; n != 0 {
+			c.failing[kind], c.faults = C.uint64_t(n), 1
+		}
+	}
+	if n := o.fault(FaultLost, number).N; n != 0 {
+		c.lost_after, c.faults = C.uint64_t(n), 1
+	}
+	d := &simDevice{backend: b, number: number, arena: memory, c: C.accscope_sim_open(&c), queues: map[*queue]struct{}{}}
+	if d.c == nil {
+		return nil, device.Errorf(device.DeviceInit, 0, "sim device %d: no memory for its queues; set ACCSCOPE_SIM_QUEUES lower (%d now)", number, o.Queues)
+	}
+	// Marks may outlive the device's closing, and refer to its queues.
+	runtime.AddCleanup(d, func(c *C.struct_accscope_sim_device) { C.accscope_sim_free(c) }, d.c)
+	d.records = newRecords(d.c, observe)
+	return d, nil
+}
+
+func (d *simDevice) Properties() device.Properties { return d.backend.properties(d.arena.freeMemory()) }
+
+func (d *simDevice) Alloc(bytes uint64) (device.Address, error) {
+	if atomicLoad(&d.c.lost) != 0 {
+		return 0, d.failure(C.ACCSCOPE_SIM_LOST<<56, "allocate device memory")
+	}
+	return d.arena.alloc(bytes)
+}
+
+func (d *simDevice) Free(address device.Address) error { return d.arena.free(address) }
+
+func (d *simDevice) Handles() device.Handles { return device.Handles{API: device.APIOther} }
+
+func (d *simDevice) Observe(on bool) { d.records.switchTo(on) }
+
+// Clock is in nanoseconds since the device was opened.
+func (d *simDevice) Clock() device.ClockPoint {
+	var host C.int64_t
+	now := C.accscope_sim_clock(d.c, &host)
+	return device.ClockPoint{Device: int64(now), Host: int64(host)}
+}
+
+// Close waits for all queues. It is harmless to close twice.
+func (d *simDevice) Close() error {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	if d.closed.Swap(true) {
+		return nil
+	}
+	C.accscope_sim_close(d.c)
+	d.records.close()
+	for q := range d.queues {
+		q.release()
+	}
+	clear(d.queues)
+	err := d.arena.close()
+	d.backend.closed(d.number)
+	runtime.KeepAlive(d)
+	if err != nil {
+		return device.Errorf(device.DeviceShutdown, 0, "sim device %d: give back its memory: %v", d.number, err)
+	}
+	return nil
+}
+
+// kernel is a host-compiled function.
+type kernel struct {
+	function uintptr
+	name     string
+	fails    bool // a fault is injected by name
+}
+
+func (d *simDevice) Kernel(hostFunction uintptr) (device.Kernel, error) {
+	if hostFunction == 0 {
+		return nil, device.Errorf(device.InvalidArgument, 0, "there is no kernel at address 0")
+	}
+	k := &kernel{function: hostFunction}
+	if name := d.backend.options.KernelName; name != nil {
+		k.name = name(hostFunction)
+	}
+	for _, f := range d.backend.options.Faults {
+		if f.Kernel != "" && f.Kernel == k.name && (f.Device < 0 || f.Device == d.number) {
+			k.fails = true
+		}
+	}
+	return k, nil
+}
+
+func (k *kernel) Name() string { return k.name }
+
+// Resolve says one of each: host-compiled code runs all gangs, workers and
+// lanes in one call, whatever was asked for.
+func (k *kernel) Resolve(g device.Geometry) device.Geometry {
+	return device.Geometry{Gangs: max(g.Gangs, 1), Workers: max(g.Workers, 1), Vector: max(g.Vector, 1)}
+}
+
+// failure turns the C side's error into one that says what to do.
+func (d *simDevice) failure(code C.uint64_t, doing string) error {
+	if code == 0 {
+		return nil
+	}
+	kind, n := uint64(code)>>56, uint64(code)&(1<<56-1)
+	switch kind {
+	case C.ACCSCOPE_SIM_LOST:
+		return device.Errorf(device.Unavailable, kind, "%s: sim device %d is lost: ACCSCOPE_SIM_FAULT asks for it (%v)", doing, d.number, d.backend.options.fault(FaultLost, d.number))
+	case C.ACCSCOPE_SIM_NO_MEMORY:
+		return device.Errorf(device.System, kind, "%s: no host memory left", doing)
+	case C.ACCSCOPE_SIM_NO_THREAD:
+		return device.Errorf(device.System, kind, "%s: the system gives no more threads; set ACCSCOPE_SIM_QUEUES lower (%d now)", doing, d.backend.options.Queues)
+	case C.ACCSCOPE_SIM_CLOSED:
+		return d.shutDown(doing)
+	}
+	what := map[uint64]string{C.ACCSCOPE_SIM_UPLOAD: "upload", C.ACCSCOPE_SIM_DOWNLOAD: "download", C.ACCSCOPE_SIM_KERNEL: "kernel"}[kind]
+	return device.Errorf(device.Execution, kind, "%s %d on sim device %d failed: ACCSCOPE_SIM_FAULT asks for it (%s)", what, n, d.number, d.why(FaultKind(what)))
+}
+
+// why gives the fault that made an operation of this kind fail.
+func (d *simDevice) why(kind FaultKind) string {
+	for _, f := range d.backend.options.Faults {
+		if f.Kind == kind && (f.Device < 0 || f.Device == d.number) {
+			return f.String()
+		}
+	}
+	return string(kind)
+}
+
+func (d *simDevice) shutDown(doing string) error {
+	return device.Errorf(device.DeviceShutdown, 0, "%s: sim device %d is shut down", doing, d.number)
+}
+
+func (d *simDevice) checkRange(doing string, address device.Address, n uint64) error {
+	if d.closed.Load() {
+		return d.shutDown(doing)
+	}
+	if d.arena.contains(address, n) {
+		return nil
+	}
+	return device.Errorf(device.InvalidArgument, 0, "%s: %s are not memory of sim device %d; pass an address that it handed out",
+		doing, fmt.Sprintf("the %d bytes at %#x", n, address), d.number)
+}

@@ -1,0 +1,144 @@
+package sim
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/accscope/accscope/runtime/device"
+)
+
+// The acc_device_t values that the backend answers to.
+const (
+	TypeSim    device.Type = 100
+	TypeNVIDIA device.Type = 5
+)
+
+const (
+	mostDevices = 64
+	mostQueues  = 4096
+	leastMemory = 4096
+	mostMemory  = 1 << 45
+)
+
+// Options are the knobs of the backend. Start from DefaultOptions.
+type Options struct {
+	Devices       int           // how many; 0 for none
+	Memory        uint64        // bytes of each
+	H2DBandwidth  uint64        // model: bytes a second to the device
+	D2HBandwidth  uint64        // model: bytes a second from the device
+	H2DLatency    time.Duration // model: added to each transfer to the device
+	D2HLatency    time.Duration // model: added to each transfer from the device
+	LaunchLatency time.Duration // model: added to each kernel
+	Queues        int           // hardware queues, shared by activity queues
+	Name          string        // acc_property_name
+	Poison        bool          // fill fresh and freed memory with a pattern
+	Model         bool          // operations take the modelled time
+	Faults        []Fault       // faults to inject
+	As            device.Type   // TypeSim or TypeNVIDIA
+
+	// KernelName gives the name of the outlined function at a host address; nil
+	// if nobody knows. Faults by kernel name need it.
+	KernelName func(hostFunction uintptr) string
+}
+
+// DefaultOptions are what holds where nothing else is said.
+func DefaultOptions() Options {
+	return Options{
+		Devices: 1, Memory: 16 << 30,
+		H2DBandwidth: 25e9, D2HBandwidth: 25e9,
+		H2DLatency: 5 * time.Microsecond, D2HLatency: 5 * time.Microsecond, LaunchLatency: 5 * time.Microsecond,
+		Queues: 32, Name: "accscope sim", Poison: true, As: TypeSim,
+	}
+}
+
+// knob is one row of the table of environment variables: the only place where
+// they are written down. The package comment and docs/sim.md repeat it.
+type knob struct {
+	variable, field string // of the environment; of Options
+	form            string // what values are allowed
+	standard        string // the default, as one would write it
+	meaning         string
+	set             func(o *Options, value string) bool
+}
+
+var knobs = []knob{
+	{"ACCSCOPE_SIM_DEVICES", "Devices", "a number from 0 to 64", "1", "how many devices there are",
+		func(o *Options, v string) (ok bool) { o.Devices, ok = parseCount(v, 0, mostDevices); return }},
+	{"ACCSCOPE_SIM_MEMORY", "Memory", "a size from 4KiB to 32TiB, such as 512MiB", "16GiB", "memory of each device; reserved, not committed",
+		func(o *Options, v string) (ok bool) {
+			o.Memory, ok = parseBytes(v)
+			return ok && o.Memory >= leastMemory && o.Memory <= mostMemory
+		}},
+	{"ACCSCOPE_SIM_H2D_BANDWIDTH", "H2DBandwidth", "a rate such as 25GB/s", "25GB/s", "model: bandwidth of transfers to the device",
+		func(o *Options, v string) (ok bool) { o.H2DBandwidth, ok = parseBandwidth(v); return }},
+	{"ACCSCOPE_SIM_D2H_BANDWIDTH", "D2HBandwidth", "a rate such as 25GB/s", "25GB/s", "model: bandwidth of transfers from the device",
+		func(o *Options, v string) (ok bool) { o.D2HBandwidth, ok = parseBandwidth(v); return }},
+	{"ACCSCOPE_SIM_H2D_LATENCY", "H2DLatency", "a time such as 5us or 1ms", "5us", "model: added to each transfer to the device",
+		func(o *Options, v string) (ok bool) { o.H2DLatency, ok = parseTime(v); return }},
+	{"ACCSCOPE_SIM_D2H_LATENCY", "D2HLatency", "a time such as 5us or 1ms", "5us", "model: added to each transfer from the device",
+		func(o *Options, v string) (ok bool) { o.D2HLatency, ok = parseTime(v); return }},
+	{"ACCSCOPE_SIM_LAUNCH_LATENCY", "LaunchLatency", "a time such as 5us or 1ms", "5us", "model: added to each kernel",
+		func(o *Options, v string) (ok bool) { o.LaunchLatency, ok = parseTime(v); return }},
+	{"ACCSCOPE_SIM_QUEUES", "Queues", "a number from 1 to 4096", "32", "hardware queues of each device, shared by its activity queues",
+		func(o *Options, v string) (ok bool) { o.Queues, ok = parseCount(v, 1, mostQueues); return }},
+	{"ACCSCOPE_SIM_NAME", "Name", "any text", "accscope sim", "name of the devices (acc_property_name)",
+		func(o *Options, v string) bool { o.Name = v; return true }},
+	{"ACCSCOPE_SIM_POISON", "Poison", "on or off", "on", "fill fresh and freed memory with patterns that are no numbers",
+		func(o *Options, v string) (ok bool) { o.Poison, ok = parseSwitch(v); return }},
+	{"ACCSCOPE_SIM_MODEL", "Model", "on or off", "off", "operations take the time that the bandwidths and latencies say",
+		func(o *Options, v string) (ok bool) { o.Model, ok = parseSwitch(v); return }},
+	{"ACCSCOPE_SIM_FAULT", "Faults", faultForm, "none", "faults to inject",
+		func(o *Options, v string) bool {
+			faults, err := ParseFaults(v)
+			o.Faults = faults
+			return err == nil
+		}},
+	{"ACCSCOPE_SIM_AS", "As", "sim or nvidia", "sim", "the device type that the devices answer to",
+		func(o *Options, v string) bool {
+			switch strings.ToLower(v) {
+			case "sim":
+				o.As = TypeSim
+			case "nvidia":
+				o.As = TypeNVIDIA
+			default:
+				return false
+			}
+			return true
+		}},
+}
+
+// OptionsFromEnvironment are the default options changed by the ACCSCOPE_SIM_
+// variables. White space around a value does not count, and an empty one is as
+// good as none. The error names the variable, the value and what is allowed.
+func OptionsFromEnvironment() (Options, error) {
+	o := DefaultOptions()
+	for _, k := range knobs {
+		value := strings.TrimSpace(os.Getenv(k.variable))
+		if value != "" && !k.set(&o, value) {
+			return DefaultOptions(), fmt.Errorf("%s is %q: allowed is %s", k.variable, value, k.form)
+		}
+	}
+	return o, nil
+}
+
+// check says what New would not accept.
+func (o *Options) check() error {
+	for _, c := range []struct {
+		ok   bool
+		what string
+	}{
+		{o.Devices >= 0 && o.Devices <= mostDevices, fmt.Sprintf("Devices is %d: allowed is 0 to %d", o.Devices, mostDevices)},
+		{o.Memory >= leastMemory && o.Memory <= mostMemory, fmt.Sprintf("Memory is %d: allowed is %d to %d bytes", o.Memory, leastMemory, uint64(mostMemory))},
+		{o.H2DBandwidth > 0 && o.D2HBandwidth > 0, "a bandwidth is 0: allowed is 1 byte a second and more"},
+		{o.H2DLatency >= 0 && o.D2HLatency >= 0 && o.LaunchLatency >= 0, "a latency is negative: allowed is 0 and more"},
+		{o.Queues >= 1 && o.Queues <= mostQueues, fmt.Sprintf("Queues is %d: allowed is 1 to %d", o.Queues, mostQueues)},
+		{o.As == TypeSim || o.As == TypeNVIDIA, fmt.Sprintf("As is %d: allowed is %d and %d", o.As, TypeSim, TypeNVIDIA)},
+	} {
+		if !c.ok {
+			return fmt.Errorf("sim: %s", c.what)
+		}
+	}
+	return nil
+}

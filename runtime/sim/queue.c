@@ -1,0 +1,620 @@
+/* Queues of a sim device.  See queue.h.
+
+   Activity queues share hardware queues.  That cannot deadlock: a wait refers to
+   a mark made before it, so every operation depends only on ones submitted
+   earlier, and the earliest unfinished one can always run.  */
+#define _GNU_SOURCE
+#include "queue.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define STACK_BYTES (8u << 20)
+#define SPINS 200	/* some microseconds: longer than a small operation */
+
+typedef struct accscope_sim_device device;
+typedef struct accscope_sim_hardware hardware;
+typedef struct accscope_sim_stream stream;
+typedef struct accscope_sim_mark mark;
+typedef struct accscope_sim_operation operation;
+typedef struct accscope_sim_answer answer;
+
+#define LOAD(place) __atomic_load_n (&(place), __ATOMIC_ACQUIRE)
+#define STORE(place, what) __atomic_store_n (&(place), (what), __ATOMIC_RELEASE)
+
+struct accscope_sim_operation
+{
+  operation *next;
+  stream *stream;
+  mark *mark;
+  int kind, fail;
+  uint64_t correlation, sequence, bytes;
+  uintptr_t destination, source;	/* source: function, value or handle too */
+  int64_t submitted;			/* device clock, model only */
+  size_t count;
+  const uintptr_t *slots;
+  uintptr_t own_slots[];
+};
+
+static void
+pause_briefly (void)
+{
+#if defined __x86_64__
+  __builtin_ia32_pause ();
+#endif
+}
+
+static int64_t
+monotonic (void)
+{
+  struct timespec t;
+  clock_gettime (CLOCK_MONOTONIC, &t);
+  return t.tv_sec * INT64_C (1000000000) + t.tv_nsec;
+}
+
+static int64_t
+clock_of (const device *d)
+{
+  return monotonic () - d->epoch;
+}
+
+int64_t
+accscope_sim_clock (device *d, int64_t *host)
+{
+  *host = monotonic ();
+  return *host - d->epoch;
+}
+
+static void
+sleep_until (const device *d, int64_t when)
+{
+  int64_t host = when + d->epoch;
+  /* The kernel wakes a sleeper some tens of microseconds late.  */
+  int64_t early = host - 60000;
+  if (early > monotonic ())
+    {
+      struct timespec t = { early / 1000000000, early % 1000000000 };
+      while (clock_nanosleep (CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == EINTR)
+	continue;
+    }
+  while (monotonic () < host)
+    pause_briefly ();
+}
+
+/* Records.  */
+
+/* Returns whether the reader must be woken.  */
+static unsigned
+append (device *d, const struct accscope_sim_record *r)
+{
+  for (;;)
+    {
+      pthread_mutex_lock (&d->recording);
+      if (d->record_count == d->record_capacity)
+	{
+	  size_t capacity = d->record_capacity ? 2 * d->record_capacity : 1024;
+	  void *more = realloc (d->records, capacity * sizeof *r);
+	  if (more)
+	    {
+	      d->records = more;
+	      d->record_capacity = capacity;
+	    }
+	}
+      if (d->record_count < d->record_capacity)
+	break;
+      /* No memory: no record may be lost, so wait for the reader.  */
+      pthread_mutex_unlock (&d->recording);
+      sched_yield ();
+    }
+  d->records[d->record_count++] = *r;
+  /* In one order with the reader's falling asleep and looking once more.  */
+  __atomic_store_n (&d->appended, d->appended + 1, __ATOMIC_SEQ_CST);
+  pthread_mutex_unlock (&d->recording);
+  return __atomic_load_n (&d->asleep, __ATOMIC_SEQ_CST)
+	 && __atomic_exchange_n (&d->asleep, 0, __ATOMIC_SEQ_CST);
+}
+
+size_t
+accscope_sim_drain (device *d, struct accscope_sim_record *where, size_t room)
+{
+  pthread_mutex_lock (&d->recording);
+  size_t n = d->record_count < room ? d->record_count : room;
+  if (n)
+    {
+      memcpy (where, d->records, n * sizeof *where);
+      memmove (d->records, d->records + n,
+	       (d->record_count - n) * sizeof *where);
+      d->record_count -= n;
+    }
+  pthread_mutex_unlock (&d->recording);
+  return n;
+}
+
+/* Running an operation.  */
+
+static void
+fail (stream *s, uint64_t error)
+{
+  uint64_t none = 0;
+  __atomic_compare_exchange_n (&s->error, &none, error, 0, __ATOMIC_ACQ_REL,
+			       __ATOMIC_RELAXED);
+}
+
+/* Whether an injected fault hits this operation.  */
+static int
+faulty (device *d, const operation *o)
+{
+  const struct accscope_sim_configuration *c = &d->configuration;
+  uint64_t all = __atomic_add_fetch (&d->operations, 1, __ATOMIC_RELAXED);
+  if (c->lost_after && all > c->lost_after)
+    {
+      STORE (d->lost, 1);
+      return 1;
+    }
+  uint64_t n = __atomic_add_fetch (&d->count[o->kind], 1, __ATOMIC_RELAXED);
+  if (o->fail || n == c->failing[o->kind])
+    {
+      fail (o->stream, ACCSCOPE_SIM_ERROR (o->kind, n));
+      return 1;
+    }
+  return 0;
+}
+
+static void
+perform (const operation *o)
+{
+  switch (o->kind)
+    {
+    case ACCSCOPE_SIM_KERNEL:
+      /* The function is one that a compiler made; it only reads its slots.  */
+      ((void (*) (const uintptr_t *)) o->source) (o->slots);
+      break;
+    case ACCSCOPE_SIM_FILL:
+      memset ((void *) o->destination, (int) o->source, o->bytes);
+      break;
+    default:
+      memmove ((void *) o->destination, (const void *) o->source, o->bytes);
+    }
+}
+
+static int64_t
+later (int64_t a, int64_t b)
+{
+  return a > b ? a : b;
+}
+
+/* Runs an operation at the modelled time and gives its modelled start and end.
+   The start depends on when the operation was submitted and on what it has to
+   wait for, not on when a thread got round to it.  */
+static void
+perform_modelled (hardware *q, const operation *o, int64_t *start, int64_t *end)
+{
+  device *d = q->device;
+  const struct accscope_sim_configuration *c = &d->configuration;
+  *start = later (o->submitted, q->model_end);
+  if (o->kind == ACCSCOPE_SIM_UPLOAD || o->kind == ACCSCOPE_SIM_DOWNLOAD)
+    {
+      double seconds = (double) o->bytes / c->bandwidth[o->kind];
+      pthread_mutex_lock (&d->links);
+      *start = later (*start, d->link_free[o->kind]);
+      *end = *start + c->latency[o->kind] + (int64_t) (seconds * 1e9);
+      d->link_free[o->kind] = *end;
+      pthread_mutex_unlock (&d->links);
+      perform (o);
+    }
+  else
+    {
+      int64_t before = monotonic ();
+      perform (o);
+      *end = *start + c->latency[o->kind] + (monotonic () - before);
+    }
+  q->model_end = *end;
+  sleep_until (d, *end);
+}
+
+/* Waits until everything up to sequence is done.  */
+static void
+wait_for (hardware *q, uint64_t sequence)
+{
+  for (int i = 0; i < SPINS; i++)
+    {
+      if (LOAD (q->completed) >= sequence)
+	return;
+      pause_briefly ();
+    }
+  pthread_mutex_lock (&q->lock);
+  q->waiters++;
+  while (LOAD (q->completed) < sequence)
+    pthread_cond_wait (&q->progress, &q->lock);
+  q->waiters--;
+  pthread_mutex_unlock (&q->lock);
+}
+
+/* Returns whether the reader of records must be woken.  */
+static unsigned
+execute (hardware *q, const operation *o)
+{
+  device *d = q->device;
+  switch (o->kind)
+    {
+    case ACCSCOPE_SIM_MARK:
+      STORE (o->mark->end, q->model_end);
+      return 0;
+    case ACCSCOPE_SIM_WAIT:
+      wait_for (o->mark->hardware, o->mark->sequence);
+      if (d->configuration.model)
+	q->model_end = later (q->model_end, LOAD (o->mark->end));
+      return 0;
+    case ACCSCOPE_SIM_THEN:
+      accscope_sim_run_then (o->source);
+      return 0;
+    }
+  /* What follows a failure that nobody has heard of yet does not run.  */
+  if (LOAD (o->stream->error) || LOAD (d->lost))
+    return 0;
+  if ((d->configuration.faults || o->fail) && faulty (d, o))
+    return 0;
+  struct accscope_sim_record r
+    = { o->correlation, (uint64_t) o->kind, o->bytes, 0, 0 };
+  unsigned observing = LOAD (d->observing);
+  if (d->configuration.model)
+    perform_modelled (q, o, &r.start, &r.end);
+  else
+    {
+      if (observing)
+	r.start = clock_of (d);
+      perform (o);
+      if (observing)
+	r.end = clock_of (d);
+    }
+  return observing ? append (d, &r) : 0;
+}
+
+static void
+finish (hardware *q, uint64_t sequence)
+{
+  STORE (q->completed, sequence);
+  if (q->waiters)
+    pthread_cond_broadcast (&q->progress);
+}
+
+static void *
+run (void *argument)
+{
+  hardware *q = argument;
+  pthread_mutex_lock (&q->lock);
+  for (;;)
+    {
+      while (!q->head || q->running)
+	{
+	  if (q->closing && !q->running)
+	    {
+	      pthread_mutex_unlock (&q->lock);
+	      return NULL;
+	    }
+	  q->thread_waits = 1;
+	  pthread_cond_wait (&q->work, &q->lock);
+	  q->thread_waits = 0;
+	}
+      operation *o = q->head;
+      __atomic_store_n (&q->head, o->next, __ATOMIC_RELAXED);
+      if (!q->head)
+	q->tail = NULL;
+      q->running = 1;
+      pthread_mutex_unlock (&q->lock);
+
+      if (execute (q, o))
+	accscope_sim_wake (q->device);
+
+      pthread_mutex_lock (&q->lock);
+      q->running = 0;
+      finish (q, o->sequence);
+      pthread_mutex_unlock (&q->lock);
+      if (o->mark)
+	accscope_sim_mark_release (o->mark);
+      free (o);
+      for (int i = 0; i < SPINS && !__atomic_load_n (&q->head, __ATOMIC_RELAXED); i++)
+	pause_briefly ();
+      pthread_mutex_lock (&q->lock);
+    }
+}
+
+/* Starts the thread of a hardware queue.  Asynchronous signals are the
+   program's business: they go to its own threads, except the one by which the
+   Go runtime preempts.  */
+static int
+start_thread (hardware *q)
+{
+  sigset_t blocked, before;
+  sigfillset (&blocked);
+  int open[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS,
+		 SIGPROF, SIGURG };
+  for (size_t i = 0; i < sizeof open / sizeof *open; i++)
+    sigdelset (&blocked, open[i]);
+  pthread_attr_t attributes;
+  if (pthread_attr_init (&attributes))
+    return -1;
+  int failed = pthread_attr_setstacksize (&attributes, STACK_BYTES);
+  if (!failed)
+    {
+      pthread_sigmask (SIG_SETMASK, &blocked, &before);
+      failed = pthread_create (&q->thread, &attributes, run, q);
+      pthread_sigmask (SIG_SETMASK, &before, NULL);
+    }
+  pthread_attr_destroy (&attributes);
+  if (failed)
+    return -1;
+  char name[16];
+  snprintf (name, sizeof name, "sim%u.%u", q->device->configuration.number % 1000,
+	    q->number % 10000);
+  pthread_setname_np (q->thread, name);
+  q->has_thread = 1;
+  return 0;
+}
+
+/* Submitting.  */
+
+uint64_t
+accscope_sim_take_error (stream *s)
+{
+  if (LOAD (s->hardware->device->lost))
+    return ACCSCOPE_SIM_ERROR (ACCSCOPE_SIM_LOST, 0);
+  return LOAD (s->error) ? __atomic_exchange_n (&s->error, 0, __ATOMIC_ACQ_REL) : 0;
+}
+
+/* Runs o here if now is set and the queue is idle; else puts a copy of it onto
+   the queue.  */
+static answer
+submit (stream *s, operation *o, int now)
+{
+  hardware *q = s->hardware;
+  answer a = { accscope_sim_take_error (s), 0 };
+  if (a.error)
+    return a;
+  o->stream = s;
+  if (q->device->configuration.model)
+    o->submitted = clock_of (q->device);
+
+  operation *copy = NULL;
+  for (;;)
+    {
+      pthread_mutex_lock (&q->lock);
+      if (q->closing)
+	{
+	  pthread_mutex_unlock (&q->lock);
+	  free (copy);
+	  a.error = ACCSCOPE_SIM_ERROR (ACCSCOPE_SIM_CLOSED, 0);
+	  return a;
+	}
+      if (now && !q->head && !q->running)
+	{
+	  uint64_t sequence = q->submitted + 1;
+	  STORE (q->submitted, sequence);
+	  STORE (s->last, sequence);
+	  q->running = 1;
+	  pthread_mutex_unlock (&q->lock);
+	  free (copy);
+
+	  a.wake = execute (q, o);
+
+	  pthread_mutex_lock (&q->lock);
+	  q->running = 0;
+	  finish (q, sequence);
+	  if (q->thread_waits && (q->head || q->closing))
+	    pthread_cond_signal (&q->work);
+	  pthread_mutex_unlock (&q->lock);
+	  a.error = accscope_sim_take_error (s);
+	  return a;
+	}
+      if (copy)
+	break;
+      pthread_mutex_unlock (&q->lock);
+      copy = malloc (sizeof *copy + o->count * sizeof *o->slots);
+      if (!copy)
+	{
+	  a.error = ACCSCOPE_SIM_ERROR (ACCSCOPE_SIM_NO_MEMORY, 0);
+	  return a;
+	}
+      *copy = *o;
+      if (o->count)
+	memcpy (copy->own_slots, o->slots, o->count * sizeof *o->slots);
+      copy->slots = copy->own_slots;
+    }
+  if (!q->has_thread && start_thread (q))
+    {
+      pthread_mutex_unlock (&q->lock);
+      free (copy);
+      a.error = ACCSCOPE_SIM_ERROR (ACCSCOPE_SIM_NO_THREAD, 0);
+      return a;
+    }
+  if (copy->mark)
+    __atomic_add_fetch (&copy->mark->references, 1, __ATOMIC_RELAXED);
+  copy->sequence = q->submitted + 1;
+  if (copy->kind == ACCSCOPE_SIM_MARK)
+    copy->mark->sequence = copy->sequence;
+  STORE (q->submitted, copy->sequence);
+  STORE (s->last, copy->sequence);
+  if (q->tail)
+    q->tail->next = copy;
+  else
+    __atomic_store_n (&q->head, copy, __ATOMIC_RELAXED);
+  q->tail = copy;
+  if (q->thread_waits)
+    pthread_cond_signal (&q->work);
+  pthread_mutex_unlock (&q->lock);
+  return a;
+}
+
+answer
+accscope_sim_transfer (stream *s, int kind, uint64_t correlation,
+		       uintptr_t destination, uintptr_t source, uint64_t bytes,
+		       int now)
+{
+  operation o = { .kind = kind, .correlation = correlation, .bytes = bytes,
+		  .destination = destination, .source = source };
+  return submit (s, &o, now);
+}
+
+answer
+accscope_sim_launch (stream *s, uint64_t correlation, uintptr_t function,
+		     const uintptr_t *slots, size_t count, int fail, int now)
+{
+  operation o = { .kind = ACCSCOPE_SIM_KERNEL, .correlation = correlation,
+		  .source = function, .fail = fail, .count = count };
+  /* The slots may lie on a Go stack, which moves if the kernel calls into Go.  */
+  enum { FEW = 64 };
+  uintptr_t few[FEW], *copy = few;
+  if (count > FEW && !(copy = malloc (count * sizeof *copy)))
+    return (answer) { ACCSCOPE_SIM_ERROR (ACCSCOPE_SIM_NO_MEMORY, 0), 0 };
+  if (count)
+    memcpy (copy, slots, count * sizeof *copy);
+  o.slots = copy;
+  answer a = submit (s, &o, now);
+  if (copy != few)
+    free (copy);
+  return a;
+}
+
+answer
+accscope_sim_then (stream *s, uintptr_t handle)
+{
+  operation o = { .kind = ACCSCOPE_SIM_THEN, .source = handle };
+  return submit (s, &o, 0);
+}
+
+/* Marks and waits.  */
+
+mark *
+accscope_sim_record (stream *s)
+{
+  mark *m = calloc (1, sizeof *m);
+  if (!m)
+    return NULL;
+  m->hardware = s->hardware;
+  m->references = 1;
+  if (s->hardware->device->configuration.model)
+    {
+      /* An operation of its own learns the modelled time.  */
+      operation o = { .kind = ACCSCOPE_SIM_MARK, .mark = m };
+      uint64_t error = submit (s, &o, 0).error;
+      if (!error)
+	return m;
+      fail (s, error);	/* for whoever can report it */
+    }
+  m->sequence = LOAD (s->last);
+  return m;
+}
+
+int
+accscope_sim_mark_done (const mark *m)
+{
+  return LOAD (m->hardware->completed) >= m->sequence;
+}
+
+void
+accscope_sim_mark_release (mark *m)
+{
+  if (__atomic_sub_fetch (&m->references, 1, __ATOMIC_ACQ_REL) == 0)
+    free (m);
+}
+
+answer
+accscope_sim_wait (stream *s, mark *m)
+{
+  if (!s->hardware->device->configuration.model
+      && (m->hardware == s->hardware || accscope_sim_mark_done (m)))
+    return (answer) { accscope_sim_take_error (s), 0 };
+  operation o = { .kind = ACCSCOPE_SIM_WAIT, .mark = m };
+  return submit (s, &o, 0);
+}
+
+uint64_t
+accscope_sim_synchronize (stream *s)
+{
+  wait_for (s->hardware, LOAD (s->last));
+  return accscope_sim_take_error (s);
+}
+
+/* Opening and closing.  */
+
+device *
+accscope_sim_open (const struct accscope_sim_configuration *configuration)
+{
+  device *d = calloc (1, sizeof *d);
+  if (!d)
+    return NULL;
+  d->configuration = *configuration;
+  d->hardware = calloc (configuration->queues, sizeof *d->hardware);
+  if (!d->hardware)
+    {
+      free (d);
+      return NULL;
+    }
+  pthread_mutex_init (&d->links, NULL);
+  pthread_mutex_init (&d->recording, NULL);
+  for (unsigned i = 0; i < configuration->queues; i++)
+    {
+      hardware *q = &d->hardware[i];
+      q->device = d;
+      q->number = i;
+      pthread_mutex_init (&q->lock, NULL);
+      pthread_cond_init (&q->work, NULL);
+      pthread_cond_init (&q->progress, NULL);
+    }
+  d->epoch = monotonic ();
+  return d;
+}
+
+void
+accscope_sim_close (device *d)
+{
+  for (unsigned i = 0; i < d->configuration.queues; i++)
+    {
+      hardware *q = &d->hardware[i];
+      wait_for (q, LOAD (q->submitted));
+      pthread_mutex_lock (&q->lock);
+      q->closing = 1;
+      pthread_cond_signal (&q->work);
+      unsigned has_thread = q->has_thread;
+      pthread_mutex_unlock (&q->lock);
+      if (has_thread)
+	pthread_join (q->thread, NULL);
+    }
+}
+
+void
+accscope_sim_free (device *d)
+{
+  for (unsigned i = 0; i < d->configuration.queues; i++)
+    {
+      pthread_mutex_destroy (&d->hardware[i].lock);
+      pthread_cond_destroy (&d->hardware[i].work);
+      pthread_cond_destroy (&d->hardware[i].progress);
+    }
+  pthread_mutex_destroy (&d->links);
+  pthread_mutex_destroy (&d->recording);
+  free (d->hardware);
+  free (d->records);
+  free (d);
+}
+
+stream *
+accscope_sim_stream_open (device *d, unsigned number)
+{
+  stream *s = calloc (1, sizeof *s);
+  if (s)
+    s->hardware = &d->hardware[number];
+  return s;
+}
+
+void
+accscope_sim_stream_close (stream *s)
+{
+  wait_for (s->hardware, LOAD (s->last));
+  free (s);
+}

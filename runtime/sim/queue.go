@@ -1,0 +1,233 @@
+package sim
+
+/*
+#include "queue.h"
+#cgo noescape accscope_sim_transfer
+#cgo noescape accscope_sim_launch
+*/
+import "C"
+
+import (
+	"runtime"
+	"runtime/cgo"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/accscope/accscope/runtime/device"
+)
+
+type queue struct {
+	device *simDevice
+	stream atomic.Pointer[C.struct_accscope_sim_stream] // nil when closed
+}
+
+func (d *simDevice) NewQueue() (device.Queue, error) {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	if d.closed.Load() {
+		return nil, d.shutDown("make a queue")
+	}
+	number := (d.next.Add(1) - 1) % uint32(d.backend.options.Queues)
+	stream := C.accscope_sim_stream_open(d.c, C.uint(number))
+	if stream == nil {
+		return nil, device.Errorf(device.System, 0, "make a queue: no host memory left")
+	}
+	q := &queue{device: d}
+	q.stream.Store(stream)
+	d.queues[q] = struct{}{}
+	return q, nil
+}
+
+func (q *queue) answer(a C.struct_accscope_sim_answer, doing string) error {
+	if a.wake != 0 {
+		q.device.records.wake()
+	}
+	if a.error != 0 {
+		return q.device.failure(a.error, doing)
+	}
+	return nil
+}
+
+func flag(b bool) C.int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func (q *queue) transfer(doing string, kind C.int, correlation uint64, dst, src uintptr, n uint64, now bool) error {
+	stream := q.stream.Load()
+	if stream == nil {
+		return q.device.shutDown(doing)
+	}
+	return q.answer(C.accscope_sim_transfer(stream, kind, C.uint64_t(correlation), C.uintptr_t(dst), C.uintptr_t(src), C.uint64_t(n), flag(now)), doing)
+}
+
+func (q *queue) Upload(correlation uint64, dst device.Address, src unsafe.Pointer, n uint64, now bool) error {
+	if err := q.device.checkRange("upload", dst, n); err != nil {
+		return err
+	}
+	err := q.transfer("upload", C.ACCSCOPE_SIM_UPLOAD, correlation, uintptr(dst), uintptr(src), n, now)
+	runtime.KeepAlive(src)
+	return err
+}
+
+func (q *queue) Download(correlation uint64, dst unsafe.Pointer, src device.Address, n uint64, now bool) error {
+	if err := q.device.checkRange("download", src, n); err != nil {
+		return err
+	}
+	err := q.transfer("download", C.ACCSCOPE_SIM_DOWNLOAD, correlation, uintptr(dst), uintptr(src), n, now)
+	runtime.KeepAlive(dst)
+	return err
+}
+
+func (q *queue) Copy(correlation uint64, dst, src device.Address, n uint64, now bool) error {
+	if err := q.device.checkRange("copy to", dst, n); err != nil {
+		return err
+	}
+	if err := q.device.checkRange("copy from", src, n); err != nil {
+		return err
+	}
+	return q.transfer("copy", C.ACCSCOPE_SIM_COPY, correlation, uintptr(dst), uintptr(src), n, now)
+}
+
+func (q *queue) Fill(correlation uint64, dst device.Address, value byte, n uint64, now bool) error {
+	if err := q.device.checkRange("fill", dst, n); err != nil {
+		return err
+	}
+	return q.transfer("fill", C.ACCSCOPE_SIM_FILL, correlation, uintptr(dst), uintptr(value), n, now)
+}
+
+func (q *queue) Launch(correlation uint64, k device.Kernel, _ device.Geometry, slots []device.Address, now bool) error {
+	code, ok := k.(*kernel)
+	if !ok {
+		return device.Errorf(device.InvalidArgument, 0, "launch: the kernel belongs to another device")
+	}
+	stream := q.stream.Load()
+	if stream == nil {
+		return q.device.shutDown("launch")
+	}
+	return q.answer(C.accscope_sim_launch(stream, C.uint64_t(correlation), C.uintptr_t(code.function),
+		(*C.uintptr_t)(unsafe.Pointer(unsafe.SliceData(slots))), C.size_t(len(slots)), flag(code.fails), flag(now)), "launch")
+}
+
+func (q *queue) Then(f func()) error {
+	stream := q.stream.Load()
+	if stream == nil {
+		return q.device.shutDown("call back")
+	}
+	handle := cgo.NewHandle(f)
+	err := q.answer(C.accscope_sim_then(stream, C.uintptr_t(handle)), "call back")
+	if err != nil {
+		handle.Delete()
+	}
+	return err
+}
+
+//export accscope_sim_run_then
+func accscope_sim_run_then(handle C.uintptr_t) {
+	h := cgo.Handle(handle)
+	f := h.Value().(func())
+	h.Delete()
+	f()
+}
+
+// mark is a point in a hardware queue.
+type mark struct {
+	device *simDevice // keeps the C side of the queues
+	c      *C.struct_accscope_sim_mark
+}
+
+func (q *queue) Record() (device.Mark, error) {
+	stream := q.stream.Load()
+	if stream == nil {
+		return nil, q.device.shutDown("mark a queue")
+	}
+	c := C.accscope_sim_record(stream)
+	if c == nil {
+		return nil, device.Errorf(device.System, 0, "mark a queue: no host memory left")
+	}
+	m := &mark{q.device, c}
+	runtime.AddCleanup(m, func(c *C.struct_accscope_sim_mark) { C.accscope_sim_mark_release(c) }, c)
+	return m, nil
+}
+
+func (m *mark) Done() bool {
+	done := atomicLoad(&m.c.hardware.completed) >= uint64(m.c.sequence)
+	runtime.KeepAlive(m)
+	return done
+}
+
+func (q *queue) Wait(on device.Mark) error {
+	m, ok := on.(*mark)
+	if !ok || m.device != q.device {
+		return device.Errorf(device.InvalidArgument, 0, "wait: the mark belongs to another device")
+	}
+	stream := q.stream.Load()
+	if stream == nil {
+		return q.device.shutDown("wait")
+	}
+	err := q.answer(C.accscope_sim_wait(stream, m.c), "wait")
+	runtime.KeepAlive(m)
+	return err
+}
+
+// done says whether all operations have finished, and none failed.
+func done(stream *C.struct_accscope_sim_stream) (idle, failed bool) {
+	idle = atomicLoad(&stream.hardware.completed) >= atomicLoad(&stream.last)
+	failed = atomicLoad(&stream.error) != 0 || atomicLoad(&stream.hardware.device.lost) != 0
+	return idle, failed
+}
+
+func (q *queue) Idle() (bool, error) {
+	stream := q.stream.Load()
+	if stream == nil {
+		return true, nil
+	}
+	idle, failed := done(stream)
+	if failed {
+		return idle, q.device.failure(C.accscope_sim_take_error(stream), "test a queue")
+	}
+	return idle, nil
+}
+
+func (q *queue) Synchronize() error {
+	stream := q.stream.Load()
+	if stream == nil {
+		return nil
+	}
+	var err error
+	if idle, failed := done(stream); !idle || failed {
+		err = q.device.failure(C.accscope_sim_synchronize(stream), "wait for a queue")
+	}
+	q.device.records.flush()
+	return err
+}
+
+func (q *queue) Handle() unsafe.Pointer { return nil }
+
+// Close waits for the queue and gives the error that nobody has heard of yet.
+// It is harmless to close twice.
+func (q *queue) Close() error {
+	err := q.Synchronize()
+	d := q.device
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	delete(d.queues, q)
+	q.release()
+	return err
+}
+
+func (q *queue) release() {
+	if stream := q.stream.Swap(nil); stream != nil {
+		C.accscope_sim_stream_close(stream)
+	}
+}
+
+// atomicLoad reads what C code writes atomically.
+func atomicLoad[T C.uint64_t | C.uint](place *T) uint64 {
+	if unsafe.Sizeof(*place) == 8 {
+		return atomic.LoadUint64((*uint64)(unsafe.Pointer(place)))
+	}
+	return uint64(atomic.LoadUint32((*uint32)(unsafe.Pointer(place))))
+}

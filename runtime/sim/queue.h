@@ -1,0 +1,174 @@
+/* The queues of one sim device: threads that run copies, fills and
+   host-compiled kernels in order.  Called from Go; every function may be called
+   from any thread.  */
+#ifndef ACCSCOPE_SIM_QUEUE_H
+#define ACCSCOPE_SIM_QUEUE_H
+
+#include <pthread.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What an operation does; the first five are device.ActivityKind.  */
+enum accscope_sim_kind
+{
+  ACCSCOPE_SIM_KERNEL = 1,
+  ACCSCOPE_SIM_UPLOAD,
+  ACCSCOPE_SIM_DOWNLOAD,
+  ACCSCOPE_SIM_COPY,
+  ACCSCOPE_SIM_FILL,
+  ACCSCOPE_SIM_MARK,
+  ACCSCOPE_SIM_WAIT,
+  ACCSCOPE_SIM_THEN
+};
+
+/* Why a queue failed: the kind in the top byte, the operation's number among
+   its kind below.  */
+#define ACCSCOPE_SIM_LOST 200u
+#define ACCSCOPE_SIM_NO_MEMORY 201u
+#define ACCSCOPE_SIM_NO_THREAD 202u
+#define ACCSCOPE_SIM_CLOSED 203u
+#define ACCSCOPE_SIM_ERROR(kind, number) ((uint64_t) (kind) << 56 | (number))
+
+/* One finished operation.  */
+struct accscope_sim_record
+{
+  uint64_t correlation, kind, bytes;
+  int64_t start, end;		/* device clock, nanoseconds */
+};
+
+struct accscope_sim_configuration
+{
+  unsigned number;		/* of the device, for thread names */
+  unsigned queues;
+  unsigned model;		/* 1: operations take the time given here */
+  int64_t latency[ACCSCOPE_SIM_THEN + 1];	/* nanoseconds, by kind */
+  double bandwidth[ACCSCOPE_SIM_THEN + 1];	/* bytes a second, by kind */
+  /* Faults to inject, 0 for none.  */
+  uint64_t failing[ACCSCOPE_SIM_THEN + 1];	/* the nth of its kind fails */
+  uint64_t lost_after;		/* so many operations succeed, then none */
+  unsigned faults;		/* any of these is set */
+};
+
+struct accscope_sim_operation;
+struct accscope_sim_device;
+
+/* A hardware queue.  Sequence numbers count its operations from 1.  */
+struct accscope_sim_hardware
+{
+  struct accscope_sim_device *device;
+  pthread_mutex_t lock;
+  pthread_cond_t work, progress;
+  pthread_t thread;
+  unsigned number;
+  unsigned has_thread, running, closing, thread_waits, waiters;
+  struct accscope_sim_operation *head, *tail;
+  uint64_t submitted;		/* atomic: of the last operation put on */
+  uint64_t completed;		/* atomic: all up to this have finished */
+  int64_t model_end;		/* device clock: when the last one finished */
+};
+
+/* An activity queue: a share of a hardware queue.  */
+struct accscope_sim_stream
+{
+  struct accscope_sim_hardware *hardware;
+  uint64_t last;		/* atomic: sequence number of its last operation */
+  uint64_t error;		/* atomic: first failure not reported yet */
+};
+
+/* A point in a hardware queue.  */
+struct accscope_sim_mark
+{
+  struct accscope_sim_hardware *hardware;
+  uint64_t sequence;
+  int64_t end;			/* model only, device clock */
+  unsigned references;		/* atomic */
+};
+
+struct accscope_sim_device
+{
+  struct accscope_sim_configuration configuration;
+  int64_t epoch;		/* CLOCK_MONOTONIC at device clock 0 */
+  struct accscope_sim_hardware *hardware;
+  pthread_mutex_t links;
+  int64_t link_free[ACCSCOPE_SIM_THEN + 1];
+  uint64_t count[ACCSCOPE_SIM_THEN + 1];	/* atomic, only with faults */
+  uint64_t operations;		/* atomic, only with faults */
+  unsigned lost;		/* atomic */
+
+  unsigned observing;		/* atomic */
+  unsigned asleep;		/* atomic: whoever appends wakes the reader */
+  pthread_mutex_t recording;
+  struct accscope_sim_record *records;
+  size_t record_count, record_capacity;
+  uint64_t appended;		/* atomic: records in all */
+};
+
+/* NULL if there is no memory.  */
+struct accscope_sim_device *
+accscope_sim_open (const struct accscope_sim_configuration *configuration);
+
+/* Waits for all queues and ends their threads; operations are refused from then
+   on.  */
+void accscope_sim_close (struct accscope_sim_device *device);
+
+/* Frees a closed device.  */
+void accscope_sim_free (struct accscope_sim_device *device);
+
+/* The device's clock and CLOCK_MONOTONIC.  */
+int64_t accscope_sim_clock (struct accscope_sim_device *device, int64_t *host);
+
+/* An activity queue on hardware queue number; NULL if there is no memory.  */
+struct accscope_sim_stream *
+accscope_sim_stream_open (struct accscope_sim_device *device, unsigned number);
+/* Waits for the queue and frees it.  */
+void accscope_sim_stream_close (struct accscope_sim_stream *stream);
+
+/* What a submitting function returns: an error, if any, of the queue (it is
+   reported once, but for a lost device), and whether the caller must wake the
+   reader of records.  */
+struct accscope_sim_answer
+{
+  uint64_t error;
+  unsigned wake;
+};
+
+/* Puts a copy or fill onto the queue; for a fill, source is the value.  With
+   now set and the queue idle it is done on return.  */
+struct accscope_sim_answer
+accscope_sim_transfer (struct accscope_sim_stream *stream, int kind,
+		       uint64_t correlation, uintptr_t destination,
+		       uintptr_t source, uint64_t bytes, int now);
+
+/* Puts function (slots) onto the queue.  With fail set it fails instead.  */
+struct accscope_sim_answer
+accscope_sim_launch (struct accscope_sim_stream *stream, uint64_t correlation,
+		     uintptr_t function, const uintptr_t *slots, size_t count,
+		     int fail, int now);
+
+/* Puts a call of accscope_sim_run_then (handle) onto the queue.  */
+struct accscope_sim_answer
+accscope_sim_then (struct accscope_sim_stream *stream, uintptr_t handle);
+
+/* Marks the end of the queue; NULL if there is no memory.  */
+struct accscope_sim_mark *accscope_sim_record (struct accscope_sim_stream *stream);
+int accscope_sim_mark_done (const struct accscope_sim_mark *mark);
+void accscope_sim_mark_release (struct accscope_sim_mark *mark);
+
+struct accscope_sim_answer
+accscope_sim_wait (struct accscope_sim_stream *stream,
+		   struct accscope_sim_mark *mark);
+
+/* Waits for all operations of the queue, then gives its error.  */
+uint64_t accscope_sim_synchronize (struct accscope_sim_stream *stream);
+/* Gives the queue's error, without waiting.  */
+uint64_t accscope_sim_take_error (struct accscope_sim_stream *stream);
+
+/* Moves up to room records, oldest first, to where; their number.  */
+size_t accscope_sim_drain (struct accscope_sim_device *device,
+			   struct accscope_sim_record *where, size_t room);
+
+/* The Go side's.  */
+extern void accscope_sim_run_then (uintptr_t handle);
+extern void accscope_sim_wake (struct accscope_sim_device *device);
+
+#endif
