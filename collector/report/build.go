@@ -1,0 +1,209 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+)
+
+// acc_event_t of the starts and single events that tables tell apart.
+const (
+	kindCreate   = 6
+	kindAlloc    = 8
+	kindLaunch   = 18
+	kindUpload   = 20
+	kindDownload = 22
+	kindWait     = 24
+	kindError    = 100
+)
+
+// Options choose what a report shows.
+type Options struct {
+	Filter
+	Top int // rows a table; 0: all
+	By  string
+}
+
+// Build makes the report of a trace.
+func Build(conn *sqlite.Conn, options Options) (*Document, error) {
+	f, err := load(conn, options.Filter)
+	if err != nil {
+		return nil, err
+	}
+	document := &Document{Title: "accscope report"}
+	if err := describe(conn, f, document, options); err != nil {
+		return nil, err
+	}
+	if options.By != "" {
+		table, err := f.by(options.By)
+		if err != nil {
+			return nil, err
+		}
+		document.Tables = []*Table{table}
+	} else {
+		leaks, err := neverDeleted(conn, options.Filter)
+		if err != nil {
+			return nil, err
+		}
+		memory, err := memoryTable(conn)
+		if err != nil {
+			return nil, err
+		}
+		failures, err := errorTable(conn, options.Filter)
+		if err != nil {
+			return nil, err
+		}
+		document.Tables = []*Table{failures, f.constructs(), f.kernels(), f.directions(), f.transferred(),
+			f.synchronisation(), f.queues(), memory, leaks, f.instants()}
+		// Errors come first where there are any, and not at all where not.
+		if len(failures.Rows) == 0 {
+			document.Tables = document.Tables[1:]
+		}
+	}
+	for _, table := range document.Tables {
+		if options.Top > 0 && len(table.Rows) > options.Top {
+			table.Omitted = len(table.Rows) - options.Top
+			table.Rows = table.Rows[:options.Top]
+		}
+	}
+	return document, nil
+}
+
+// describe fills in the warnings and the facts.
+func describe(conn *sqlite.Conn, f *facts, document *Document, options Options) error {
+	err := sqlitex.Execute(conn, `SELECT pid, reason, sum(events), sum(bytes) FROM loss GROUP BY pid, reason ORDER BY 3 DESC`,
+		&sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
+			if events := s.ColumnInt64(2); events > 0 {
+				document.Warnings = append(document.Warnings,
+					fmt.Sprintf("%d events of process %d were lost: %s; sums below are too small", events, s.ColumnInt64(0), s.ColumnText(1)))
+			} else if bytes := s.ColumnInt64(3); bytes > 0 {
+				document.Warnings = append(document.Warnings,
+					fmt.Sprintf("%s of process %d: %s", ShowBytes(float64(bytes)), s.ColumnInt64(0), s.ColumnText(1)))
+			}
+			return nil
+		}})
+	if err != nil {
+		return fmt.Errorf("reading losses: %w", err)
+	}
+	processes := 0
+	err = sqlitex.Execute(conn, `SELECT program, arguments, host, pid, rank, ended, since_attach, runtime FROM processes ORDER BY rank, process`,
+		&sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
+			processes++
+			if s.ColumnInt64(6) != 0 {
+				document.Warnings = append(document.Warnings,
+					fmt.Sprintf("process %d was recorded from an attach on; what it had mapped before is not known", s.ColumnInt64(3)))
+			}
+			if ended := s.ColumnText(5); ended == "killed" || ended == "unknown" {
+				document.Warnings = append(document.Warnings,
+					fmt.Sprintf("process %d ended without warning (%s); constructs it was in have no end", s.ColumnInt64(3), ended))
+			}
+			if processes == 1 {
+				document.Facts = append(document.Facts, [2]string{"program", s.ColumnText(0)}, [2]string{"host", s.ColumnText(2)})
+				if runtime := s.ColumnText(7); runtime != "" {
+					document.Facts = append(document.Facts, [2]string{"runtime", runtime})
+				}
+			}
+			return nil
+		}})
+	if err != nil {
+		return fmt.Errorf("reading processes: %w", err)
+	}
+	if processes > 1 {
+		document.Facts = append(document.Facts, [2]string{"processes", fmt.Sprint(processes)})
+	}
+	document.Facts = append(document.Facts,
+		[2]string{"events", fmt.Sprint(f.events)},
+		[2]string{"time", ShowDuration(float64(f.wall)) + " from the first to the last event"})
+	if options.Filter != (Filter{}) {
+		document.Facts = append(document.Facts, [2]string{"filtered", "yes: only what the flags let through is counted"})
+	}
+	return recordFilters(conn, document)
+}
+
+// recordFilters says what was left out while recording.
+func recordFilters(conn *sqlite.Conn, document *Document) error {
+	err := sqlitex.Execute(conn, `SELECT key, value FROM meta WHERE key LIKE 'filter%' ORDER BY key`,
+		&sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
+			document.Warnings = append(document.Warnings, "recorded with a filter: "+s.ColumnText(0)+" "+s.ColumnText(1))
+			return nil
+		}})
+	if err != nil {
+		return fmt.Errorf("reading filters: %w", err)
+	}
+	return nil
+}
+
+// group sums totals by a key; rows come in order of the first sum given by
+// weight, largest first.
+func group(totals []*total, key func(*total) (any, bool), weight func(*row) int64) []*row {
+	rows := map[any]*row{}
+	for _, t := range totals {
+		k, ok := key(t)
+		if !ok {
+			continue
+		}
+		r := rows[k]
+		if r == nil {
+			r = &row{key: k, total: total{site: t.site, min: t.min, max: t.max, smallest: t.smallest, largest: t.largest}}
+			rows[k] = r
+		}
+		r.merge(t)
+	}
+	list := make([]*row, 0, len(rows))
+	for _, r := range rows {
+		list = append(list, r)
+	}
+	slices.SortFunc(list, func(a, b *row) int {
+		return cmp.Or(cmp.Compare(weight(b), weight(a)), cmp.Compare(b.count, a.count), cmp.Compare(fmt.Sprint(a.key), fmt.Sprint(b.key)))
+	})
+	return list
+}
+
+// row is one group's sums.
+type row struct {
+	key any
+	total
+}
+
+func (r *row) merge(t *total) {
+	r.count += t.count
+	r.unended += t.unended
+	r.inclusive += t.inclusive
+	r.exclusive += t.exclusive
+	r.bytes += t.bytes
+	r.min, r.max = min(r.min, t.min), max(r.max, t.max)
+	r.smallest, r.largest = min(r.smallest, t.smallest), max(r.largest, t.largest)
+	r.device.add(t.device)
+}
+
+func average(sum, count int64) any {
+	if count == 0 {
+		return nil
+	}
+	return sum / count
+}
+
+func share(part, whole int64) any {
+	if whole == 0 {
+		return nil
+	}
+	return float64(part) / float64(whole)
+}
+
+func rate(bytes, nanoseconds int64) any {
+	if nanoseconds == 0 {
+		return nil
+	}
+	return float64(bytes) * 1e9 / float64(nanoseconds)
+}
+
+// known is n, or nil where nothing was measured.
+func known(n, count int64) any {
+	if count == 0 {
+		return nil
+	}
+	return n
+}

@@ -1,0 +1,94 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+)
+
+// dimensions are the values of --by.
+var dimensions = []string{"source", "kernel", "variable", "queue", "device", "thread", "rank"}
+
+// by makes one table that sums everything by one dimension.
+func (f *facts) by(dimension string) (*Table, error) {
+	key, title := f.dimension(dimension)
+	if key == nil {
+		return nil, fmt.Errorf("--by %q: allowed are %s", dimension, strings.Join(dimensions, ", "))
+	}
+	table := &Table{Key: "by_" + dimension, Title: "By " + dimension,
+		Note:  "host time is exclusive: it adds up",
+		Empty: "nothing was recorded that has a " + dimension,
+		Columns: []Column{{title, dimension, Text}, {"host time", "host_exclusive_ns", Nanoseconds}, {"share", "host_share", Fraction},
+			{"kernels", "kernels", Count}, {"device time", "device_ns", Nanoseconds}, {"transfers", "transfers", Count},
+			{"bytes", "bytes", Bytes}, {"waited", "wait_ns", Nanoseconds}, {"events", "records", Count}}}
+	type sums struct{ kernels, transfers, bytes, waited int64 }
+	extra := map[any]*sums{}
+	var all int64
+	rows := group(f.totals, func(t *total) (any, bool) {
+		k, ok := key(t)
+		if !ok {
+			return nil, false
+		}
+		s := extra[k]
+		if s == nil {
+			s = &sums{}
+			extra[k] = s
+		}
+		switch {
+		case t.site.kind == kindLaunch:
+			s.kernels += t.count
+		case isTransfer(t.site.kind):
+			s.transfers += t.count
+			s.bytes += t.bytes
+		case t.site.kind == kindWait:
+			s.waited += t.inclusive
+		}
+		all += t.exclusive
+		return k, true
+	}, func(r *row) int64 { return r.exclusive + r.device.time })
+	for _, r := range rows {
+		s := extra[r.key]
+		table.Rows = append(table.Rows, []any{r.key, r.exclusive, share(r.exclusive, all), s.kernels,
+			known(r.device.time, r.device.count), s.transfers, s.bytes, s.waited, r.count})
+	}
+	return table, nil
+}
+
+func (f *facts) dimension(dimension string) (key func(*total) (any, bool), title string) {
+	switch dimension {
+	case "source":
+		return func(t *total) (any, bool) {
+			if place, ok := t.site.place().(string); ok {
+				return place, true
+			}
+			return "(unknown)", true
+		}, "source"
+	case "kernel":
+		return func(t *total) (any, bool) { return t.site.name, t.site.kind == kindLaunch && t.site.name != "" }, "kernel"
+	case "variable":
+		return func(t *total) (any, bool) {
+			data := isTransfer(t.site.kind) || t.site.kind >= kindCreate && t.site.kind <= 9
+			if data && t.site.name == "" {
+				return "(unknown)", true
+			}
+			return t.site.name, data
+		}, "variable"
+	case "queue":
+		return func(t *total) (any, bool) { return t.site.deviceName + " queue " + queueName(t.site.queue), true }, "queue"
+	case "device":
+		return func(t *total) (any, bool) { return t.site.deviceName, true }, "device"
+	case "thread":
+		return func(t *total) (any, bool) {
+			thread := f.threads[t.thread]
+			return fmt.Sprintf("%d/%d %s", thread.pid, thread.tid, thread.name), true
+		}, "thread"
+	case "rank":
+		return func(t *total) (any, bool) {
+			rank := f.threads[t.thread].rank
+			if rank == nil {
+				return "(no rank)", true
+			}
+			return fmt.Sprintf("rank %d", rank), true
+		}, "rank"
+	}
+	return nil, ""
+}

@@ -1,0 +1,238 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+)
+
+// Filter limits what a report counts. Zero fields limit nothing.
+type Filter struct {
+	From, To int64 // trace time in nanoseconds; To 0 is the end
+	Kernel   string
+	Variable string
+	Queue    *int64 // async_queue
+	Device   *int64 // device number
+	Rank     *int64
+	Source   string // part of file:line
+}
+
+// site is what all records with the same site share.
+type site struct {
+	kind       int64
+	span       string // name of the kind, without _start
+	process    int64
+	device     int64
+	deviceName string
+	queue      int64
+	file       string
+	line       int64
+	function   string
+	name       string
+	construct  string
+	implicit   bool
+	gangs      int64
+	workers    int64
+	vector     int64
+}
+
+// place is file:line, a function, or nil.
+func (s *site) place() any {
+	switch {
+	case s.file != "" && s.line > 0:
+		return fmt.Sprintf("%s:%d", short(s.file), s.line)
+	case s.file != "":
+		return short(s.file)
+	case s.function != "":
+		return s.function
+	}
+	return nil
+}
+
+// short is a path's last two elements: enough to know a file by.
+func short(path string) string {
+	elements := strings.Split(path, "/")
+	return elements[len(elements)-1]
+}
+
+// total sums the records of one site on one thread.
+type total struct {
+	site      *site
+	thread    int64
+	count     int64
+	unended   int64
+	inclusive int64
+	exclusive int64
+	min, max  int64 // of durations
+	bytes     int64
+	largest   int64 // bytes
+	smallest  int64
+	// Measured on the device: of the operations these records enqueued.
+	device deviceTotal
+}
+
+// deviceTotal sums device activity.
+type deviceTotal struct {
+	count, time, min, max, bytes int64
+}
+
+func (d *deviceTotal) add(o deviceTotal) {
+	if o.count == 0 {
+		return
+	}
+	if d.count == 0 || o.min < d.min {
+		d.min = o.min
+	}
+	d.max = max(d.max, o.max)
+	d.count += o.count
+	d.time += o.time
+	d.bytes += o.bytes
+}
+
+// facts are the sums that all tables are made from.
+type facts struct {
+	sites   map[int64]*site
+	totals  []*total
+	threads map[int64]threadFact
+	wall    int64 // nanoseconds from the first to the last event counted
+	first   int64
+	last    int64
+	events  int64
+}
+
+type threadFact struct {
+	process int64
+	tid     int64
+	name    string
+	rank    any
+	pid     int64
+}
+
+// load scans the records once, summed by thread and site.
+func load(conn *sqlite.Conn, filter Filter) (*facts, error) {
+	f := &facts{sites: map[int64]*site{}, threads: map[int64]threadFact{}}
+	if err := f.loadSites(conn); err != nil {
+		return nil, err
+	}
+	if err := f.loadThreads(conn); err != nil {
+		return nil, err
+	}
+	byKey := map[[2]int64]*total{}
+	condition, window := filter.window("time")
+	err := sqlitex.Execute(conn, `
+		SELECT thread, site, count(*), count(*) FILTER (WHERE end_sequence < 0), sum(duration),
+		  sum(max(duration - inner_time, 0)), min(duration), max(duration), sum(bytes), max(bytes), min(bytes),
+		  min(time), max(time + ifnull(duration, 0)), sum(1 + (end_sequence > 0))
+		FROM record WHERE `+condition+` GROUP BY thread, site`, &sqlitex.ExecOptions{Args: window, ResultFunc: func(s *sqlite.Stmt) error {
+		detail := f.sites[s.ColumnInt64(1)]
+		if detail == nil || !filter.accepts(detail, f.threads[s.ColumnInt64(0)]) {
+			return nil
+		}
+		t := &total{site: detail, thread: s.ColumnInt64(0), count: s.ColumnInt64(2), unended: s.ColumnInt64(3),
+			inclusive: s.ColumnInt64(4), exclusive: s.ColumnInt64(5), min: s.ColumnInt64(6), max: s.ColumnInt64(7),
+			bytes: s.ColumnInt64(8), largest: s.ColumnInt64(9), smallest: s.ColumnInt64(10)}
+		if first := s.ColumnInt64(11); len(f.totals) == 0 || first < f.first {
+			f.first = first
+		}
+		f.last = max(f.last, s.ColumnInt64(12))
+		f.events += s.ColumnInt64(13)
+		f.totals = append(f.totals, t)
+		byKey[[2]int64{t.thread, s.ColumnInt64(1)}] = t
+		return nil
+	}})
+	if err != nil {
+		return nil, fmt.Errorf("reading records: %w", err)
+	}
+	f.wall = f.last - f.first
+	condition, window = filter.window("r.time")
+	err = sqlitex.Execute(conn, `
+		SELECT r.thread, r.site, count(*), sum(a.duration), min(a.duration), max(a.duration), sum(a.bytes)
+		FROM activity a JOIN record r ON r.id = a.record WHERE `+condition+` GROUP BY r.thread, r.site`,
+		&sqlitex.ExecOptions{Args: window, ResultFunc: func(s *sqlite.Stmt) error {
+			if t := byKey[[2]int64{s.ColumnInt64(0), s.ColumnInt64(1)}]; t != nil {
+				t.device = deviceTotal{s.ColumnInt64(2), s.ColumnInt64(3), s.ColumnInt64(4), s.ColumnInt64(5), s.ColumnInt64(6)}
+			}
+			return nil
+		}})
+	if err != nil {
+		return nil, fmt.Errorf("reading device activity: %w", err)
+	}
+	return f, nil
+}
+
+func (f *facts) loadSites(conn *sqlite.Conn) error {
+	err := sqlitex.Execute(conn, `
+		SELECT d.site, d.kind_code, k.span, d.process, d.device, d.device_number, d.async_queue, d.source_file, d.line,
+		  d.function, d.name, c.name, d.implicit, d.gangs, d.workers, d.vector, d.device_type
+		FROM site_detail d LEFT JOIN kind k ON k.code = d.kind_code LEFT JOIN construct c ON c.code = d.parent_construct`,
+		&sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
+			f.sites[s.ColumnInt64(0)] = &site{
+				kind: s.ColumnInt64(1), span: s.ColumnText(2), process: s.ColumnInt64(3), device: s.ColumnInt64(5),
+				deviceName: deviceName(s.ColumnInt64(16), s.ColumnInt64(5)),
+				queue:      s.ColumnInt64(6), file: s.ColumnText(7), line: s.ColumnInt64(8), function: s.ColumnText(9),
+				name: s.ColumnText(10), construct: s.ColumnText(11), implicit: s.ColumnInt64(12) != 0,
+				gangs: s.ColumnInt64(13), workers: s.ColumnInt64(14), vector: s.ColumnInt64(15)}
+			return nil
+		}})
+	if err != nil {
+		return fmt.Errorf("reading sites: %w", err)
+	}
+	return nil
+}
+
+func (f *facts) loadThreads(conn *sqlite.Conn) error {
+	err := sqlitex.Execute(conn, `SELECT thread, process, tid, name, rank, pid FROM threads`,
+		&sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
+			fact := threadFact{process: s.ColumnInt64(1), tid: s.ColumnInt64(2), name: s.ColumnText(3), pid: s.ColumnInt64(5)}
+			if s.ColumnType(4) != sqlite.TypeNull {
+				fact.rank = s.ColumnInt64(4)
+			}
+			f.threads[s.ColumnInt64(0)] = fact
+			return nil
+		}})
+	if err != nil {
+		return fmt.Errorf("reading threads: %w", err)
+	}
+	return nil
+}
+
+// window is the condition for a column of trace time.
+func (filter Filter) window(column string) (string, []any) {
+	condition, args := "1", []any(nil)
+	if filter.From > 0 {
+		condition, args = condition+" AND "+column+" >= ?", append(args, filter.From)
+	}
+	if filter.To > 0 {
+		condition, args = condition+" AND "+column+" < ?", append(args, filter.To)
+	}
+	return condition, args
+}
+
+func (filter Filter) accepts(s *site, thread threadFact) bool {
+	switch {
+	case filter.Kernel != "" && !strings.Contains(s.name, filter.Kernel),
+		filter.Kernel != "" && s.kind != kindLaunch,
+		filter.Variable != "" && (s.name != filter.Variable || s.kind == kindLaunch),
+		filter.Queue != nil && s.queue != *filter.Queue,
+		filter.Device != nil && s.device != *filter.Device,
+		filter.Rank != nil && thread.rank != any(*filter.Rank):
+		return false
+	}
+	if filter.Source == "" {
+		return true
+	}
+	place, _ := s.place().(string)
+	return strings.Contains(place, filter.Source) || strings.Contains(fmt.Sprintf("%s:%d", s.file, s.line), filter.Source)
+}
+
+// deviceName names a device as users write it: sim 0.
+func deviceName(deviceType, number int64) string {
+	names := map[int64]string{0: "none", 1: "default", 2: "host", 4: "not_host", 5: "nvidia", 8: "radeon", 100: "sim", 101: "opencl"}
+	name, ok := names[deviceType]
+	if !ok {
+		name = fmt.Sprintf("type %d", deviceType)
+	}
+	return fmt.Sprintf("%s %d", name, number)
+}

@@ -1,0 +1,265 @@
+package report
+
+import (
+	"fmt"
+
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+)
+
+// spanKind says whether records of a kind are spans: a start and its end.
+func spanKind(kind int64) bool {
+	switch kind {
+	case 1, 3, 10, 12, 14, 16, kindLaunch, kindUpload, kindDownload, kindWait:
+		return true
+	}
+	return false
+}
+
+func (f *facts) constructs() *Table {
+	table := &Table{Key: "constructs", Title: "Host time by construct",
+		Note:  "exclusive leaves out what is nested inside, so it adds up; inclusive does not",
+		Empty: "no construct was recorded",
+		Columns: []Column{{"construct", "construct", Text}, {"event", "event", Text}, {"count", "count", Count},
+			{"exclusive", "exclusive_ns", Nanoseconds}, {"share", "exclusive_share", Fraction},
+			{"inclusive", "inclusive_ns", Nanoseconds}, {"min", "min_ns", Nanoseconds}, {"avg", "avg_ns", Nanoseconds}, {"max", "max_ns", Nanoseconds}}}
+	var all int64
+	rows := group(f.totals, func(t *total) (any, bool) {
+		if !spanKind(t.site.kind) {
+			return nil, false
+		}
+		all += t.exclusive
+		return [2]string{t.site.construct, t.site.span}, true
+	}, func(r *row) int64 { return r.exclusive })
+	for _, r := range rows {
+		key := r.key.([2]string)
+		table.Rows = append(table.Rows, []any{key[0], key[1], r.count, r.exclusive, share(r.exclusive, all),
+			r.inclusive, r.min, average(r.inclusive, r.count-r.unended), r.max})
+	}
+	return table
+}
+
+func (f *facts) kernels() *Table {
+	table := &Table{Key: "kernels", Title: "Kernels",
+		Note:  "device time is measured on the device; - where the runtime measures none",
+		Empty: "no kernel was launched",
+		Columns: []Column{{"kernel", "kernel", Text}, {"source", "source", Text}, {"launches", "launches", Count},
+			{"device time", "device_ns", Nanoseconds}, {"share", "device_share", Fraction}, {"min", "device_min_ns", Nanoseconds},
+			{"avg", "device_avg_ns", Nanoseconds}, {"max", "device_max_ns", Nanoseconds}, {"enqueue", "enqueue_ns", Nanoseconds},
+			{"gangs x workers x vector", "geometry", Text}}}
+	var all int64
+	rows := group(f.totals, func(t *total) (any, bool) {
+		if t.site.kind != kindLaunch {
+			return nil, false
+		}
+		all += t.device.time
+		place, _ := t.site.place().(string)
+		return [2]string{t.site.name, place}, true
+	}, func(r *row) int64 { return max(r.device.time, 0)*1000 + r.inclusive })
+	for _, r := range rows {
+		d := r.device
+		table.Rows = append(table.Rows, []any{name(r.site.name), r.site.place(), r.count, known(d.time, d.count), share(d.time, all),
+			known(d.min, d.count), average(d.time, d.count), known(d.max, d.count), r.inclusive,
+			fmt.Sprintf("%d x %d x %d", r.site.gangs, r.site.workers, r.site.vector)})
+	}
+	return table
+}
+
+// name is a string that may be unknown.
+func name(text string) any {
+	if text == "" {
+		return nil
+	}
+	return text
+}
+
+func isTransfer(kind int64) bool { return kind == kindUpload || kind == kindDownload }
+
+func direction(kind int64) string {
+	if kind == kindUpload {
+		return "upload"
+	}
+	return "download"
+}
+
+func (f *facts) directions() *Table {
+	table := &Table{Key: "transfers", Title: "Transfers by direction", Empty: "nothing was transferred",
+		Columns: []Column{{"direction", "direction", Text}, {"count", "count", Count}, {"bytes", "bytes", Bytes},
+			{"min", "min_bytes", Bytes}, {"avg", "avg_bytes", Bytes}, {"max", "max_bytes", Bytes},
+			{"device time", "device_ns", Nanoseconds}, {"rate", "bytes_per_second", BytesPerSecond}}}
+	for _, r := range group(f.totals, func(t *total) (any, bool) { return direction(t.site.kind), isTransfer(t.site.kind) },
+		func(r *row) int64 { return r.bytes }) {
+		table.Rows = append(table.Rows, []any{r.key, r.count, r.bytes, r.smallest, average(r.bytes, r.count), r.largest,
+			known(r.device.time, r.device.count), rate(r.device.bytes, r.device.time)})
+	}
+	return table
+}
+
+func (f *facts) transferred() *Table {
+	type key struct {
+		direction, variable string
+		place               string
+		implicit            bool
+	}
+	table := &Table{Key: "transfers_by_variable", Title: "Transfers by variable", Empty: "nothing was transferred",
+		Columns: []Column{{"variable", "variable", Text}, {"direction", "direction", Text}, {"source", "source", Text},
+			{"implicit", "implicit", Text}, {"count", "count", Count}, {"bytes", "bytes", Bytes},
+			{"device time", "device_ns", Nanoseconds}, {"rate", "bytes_per_second", BytesPerSecond}}}
+	for _, r := range group(f.totals, func(t *total) (any, bool) {
+		place, _ := t.site.place().(string)
+		return key{direction(t.site.kind), t.site.name, place, t.site.implicit}, isTransfer(t.site.kind)
+	}, func(r *row) int64 { return r.bytes }) {
+		implicit := "no"
+		if r.site.implicit {
+			implicit = "yes"
+		}
+		table.Rows = append(table.Rows, []any{name(r.site.name), direction(r.site.kind), r.site.place(), implicit, r.count, r.bytes,
+			known(r.device.time, r.device.count), rate(r.device.bytes, r.device.time)})
+	}
+	return table
+}
+
+func (f *facts) synchronisation() *Table {
+	type key struct {
+		queue    int64
+		place    string
+		implicit bool
+	}
+	table := &Table{Key: "waits", Title: "Synchronisation: the host waited",
+		Empty: "the host waited for no queue",
+		Columns: []Column{{"queue", "async_queue", Text}, {"source", "source", Text}, {"implicit", "implicit", Text}, {"count", "count", Count},
+			{"time", "time_ns", Nanoseconds}, {"min", "min_ns", Nanoseconds}, {"avg", "avg_ns", Nanoseconds}, {"max", "max_ns", Nanoseconds}}}
+	for _, r := range group(f.totals, func(t *total) (any, bool) {
+		place, _ := t.site.place().(string)
+		return key{t.site.queue, place, t.site.implicit}, t.site.kind == kindWait
+	}, func(r *row) int64 { return r.inclusive }) {
+		implicit := "no"
+		if r.site.implicit {
+			implicit = "yes"
+		}
+		table.Rows = append(table.Rows, []any{queueName(r.site.queue), r.site.place(), implicit, r.count, r.inclusive, r.min,
+			average(r.inclusive, r.count-r.unended), r.max})
+	}
+	return table
+}
+
+// queueName names an async queue as users write it.
+func queueName(number int64) string {
+	switch number {
+	case -2:
+		return "sync"
+	case -1:
+		return "noval"
+	}
+	return fmt.Sprint(number)
+}
+
+func (f *facts) queues() *Table {
+	table := &Table{Key: "queues", Title: "Queues",
+		Empty: "no queue was used",
+		Columns: []Column{{"device", "device", Text}, {"queue", "async_queue", Text}, {"kernels", "kernels", Count}, {"uploads", "uploads", Count},
+			{"downloads", "downloads", Count}, {"bytes", "bytes", Bytes}, {"busy", "busy_ns", Nanoseconds}, {"of the time", "busy_share", Fraction}}}
+	type key struct {
+		device string
+		queue  int64
+	}
+	counts := map[any][3]int64{}
+	for _, r := range group(f.totals, func(t *total) (any, bool) {
+		k := key{t.site.deviceName, t.site.queue}
+		if t.site.kind != kindLaunch && !isTransfer(t.site.kind) {
+			return nil, false
+		}
+		c := counts[k]
+		c[(t.site.kind-kindLaunch)/2] += t.count
+		counts[k] = c
+		return k, true
+	}, func(r *row) int64 { return r.device.time }) {
+		c := counts[r.key]
+		table.Rows = append(table.Rows, []any{r.site.deviceName, queueName(r.site.queue), c[0], c[1], c[2], r.bytes,
+			known(r.device.time, r.device.count), shareKnown(r.device, f.wall)})
+	}
+	return table
+}
+
+func shareKnown(d deviceTotal, wall int64) any {
+	if d.count == 0 {
+		return nil
+	}
+	return share(d.time, wall)
+}
+
+func (f *facts) instants() *Table {
+	table := &Table{Key: "instants", Title: "Events without a duration", Empty: "none",
+		Columns: []Column{{"event", "event", Text}, {"construct", "construct", Text}, {"count", "count", Count}, {"bytes", "bytes", Bytes}}}
+	for _, r := range group(f.totals, func(t *total) (any, bool) {
+		return [2]string{t.site.span, t.site.construct}, !spanKind(t.site.kind) && t.site.kind != kindError
+	}, func(r *row) int64 { return r.bytes }) {
+		key := r.key.([2]string)
+		table.Rows = append(table.Rows, []any{key[0], key[1], r.count, r.bytes})
+	}
+	return table
+}
+
+func memoryTable(conn *sqlite.Conn) (*Table, error) {
+	table := &Table{Key: "memory", Title: "Device memory", Empty: "no device memory was used",
+		Columns: []Column{{"device", "device", Text}, {"peak", "peak_bytes", Bytes}, {"at the end", "end_bytes", Bytes},
+			{"capacity", "capacity_bytes", Bytes}, {"peak share", "peak_share", Fraction}}}
+	err := sqlitex.Execute(conn, `
+		SELECT d.type, d.number, d.peak_bytes, d.capacity, p.rank,
+		  (SELECT used FROM sample s WHERE s.device = d.device ORDER BY time DESC, rowid DESC LIMIT 1)
+		FROM devices d JOIN processes p ON p.process = d.process
+		WHERE d.peak_bytes IS NOT NULL ORDER BY p.rank, d.device`,
+		&sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
+			device := deviceName(s.ColumnInt64(0), s.ColumnInt64(1))
+			if s.ColumnType(4) != sqlite.TypeNull {
+				device = fmt.Sprintf("rank %d, %s", s.ColumnInt64(4), device)
+			}
+			var capacity any
+			if s.ColumnType(3) != sqlite.TypeNull {
+				capacity = s.ColumnInt64(3)
+			}
+			table.Rows = append(table.Rows, []any{device, s.ColumnInt64(2), s.ColumnInt64(5), capacity, share(s.ColumnInt64(2), s.ColumnInt64(3))})
+			return nil
+		}})
+	if err != nil {
+		return nil, fmt.Errorf("reading device memory: %w", err)
+	}
+	return table, nil
+}
+
+func neverDeleted(conn *sqlite.Conn, filter Filter) (*Table, error) {
+	table := &Table{Key: "leaks", Title: "Never deleted: data that was still on the device at the end",
+		Empty: "everything that was mapped was deleted",
+		Columns: []Column{{"variable", "variable", Text}, {"source", "source", Text}, {"count", "count", Count},
+			{"bytes", "bytes", Bytes}, {"since", "since_ns", Nanoseconds}}}
+	condition, args := filter.window("start")
+	err := sqlitex.Execute(conn, `
+		SELECT variable, source_file, line, function, count(*), sum(bytes), min(start)
+		FROM allocations WHERE kind = 'create' AND ended IS NULL AND `+condition+`
+		GROUP BY variable, source_file, line, function ORDER BY 6 DESC`,
+		&sqlitex.ExecOptions{Args: args, ResultFunc: func(s *sqlite.Stmt) error {
+			at := site{file: s.ColumnText(1), line: s.ColumnInt64(2), function: s.ColumnText(3)}
+			table.Rows = append(table.Rows, []any{name(s.ColumnText(0)), at.place(), s.ColumnInt64(4), s.ColumnInt64(5), s.ColumnInt64(6)})
+			return nil
+		}})
+	if err != nil {
+		return nil, fmt.Errorf("reading allocations: %w", err)
+	}
+	return table, nil
+}
+
+func errorTable(conn *sqlite.Conn, filter Filter) (*Table, error) {
+	table := &Table{Key: "errors", Title: "Errors",
+		Columns: []Column{{"time", "time_ns", Nanoseconds}, {"code", "error_code", Count}, {"message", "message", Text}, {"construct", "construct", Text}, {"source", "source", Text}}}
+	condition, args := filter.window("time")
+	err := sqlitex.Execute(conn, `SELECT time, error_code, message, construct, source_file, line, function FROM errors WHERE `+condition+` ORDER BY time`,
+		&sqlitex.ExecOptions{Args: args, ResultFunc: func(s *sqlite.Stmt) error {
+			at := site{file: s.ColumnText(4), line: s.ColumnInt64(5), function: s.ColumnText(6)}
+			table.Rows = append(table.Rows, []any{s.ColumnInt64(0), s.ColumnInt64(1), s.ColumnText(2), s.ColumnText(3), at.place()})
+			return nil
+		}})
+	if err != nil {
+		return nil, fmt.Errorf("reading errors: %w", err)
+	}
+	return table, nil
+}
