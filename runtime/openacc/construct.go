@@ -96,7 +96,11 @@ func (t *Thread) runOn(d *Device, c *Construct) {
 // launch runs a kernel, between its events if told to, and remembers that this
 // thread may be inside it.
 func (t *Thread) launch(q *Queue, k kernelCode, g device.Geometry, slots []device.Address, events bool) {
-	correlation := t.correlate(q, k.name)
+	name := ""
+	if t.rt.activity.wanted() {
+		name = q.device.name(&k)
+	}
+	correlation := t.correlate(q, name)
 	var pair eventPair
 	if events {
 		t.raiseLaunch(callbacks.EnqueueLaunchStart, &pair, k, g)
@@ -188,7 +192,7 @@ func (t *Thread) notify(d *Device, k kernelCode, c *Construct, g device.Geometry
 	if !t.rt.environment.notify {
 		return
 	}
-	name := k.name
+	name := d.name(&k)
 	if name == "" {
 		name = fmt.Sprintf("%#x", c.Function)
 	}

@@ -43,9 +43,25 @@ type Device struct {
 	kernels atomic.Pointer[map[uintptr]kernelCode] // by host address
 }
 
+// kernelCode is the device code of one outlined function. Its name is looked up
+// when somebody asks.
 type kernelCode struct {
-	code device.Kernel
-	name string
+	code     device.Kernel
+	function uintptr
+	naming   *sync.Once
+	text     *string
+}
+
+func (d *Device) name(k *kernelCode) string {
+	k.naming.Do(func() {
+		*k.text = k.code.Name()
+		if d.rt.options.KernelName != nil {
+			if name := d.rt.options.KernelName(k.function); name != "" {
+				*k.text = name
+			}
+		}
+	})
+	return *k.text
 }
 
 func newDevice(rt *Runtime, b device.Backend, number int) *Device {
@@ -74,6 +90,12 @@ func (d *Device) Published() unsafe.Pointer {
 		return nil
 	}
 	return d.table.Published()
+}
+
+func (d *Device) changed() {
+	if d.rt.options.Changed != nil {
+		d.rt.options.Changed(d)
+	}
 }
 
 // initialise opens d if it is not open: for the lazy initialisation of a
@@ -152,6 +174,7 @@ func (d *Device) openDriver() error {
 	d.rt.active.Add(1)
 	d.rt.started.Store(true)
 	d.open.Store(true)
+	d.changed()
 	return nil
 }
 
@@ -163,6 +186,7 @@ func (t *Thread) shutDown(d *Device, parent construct) {
 		return
 	}
 	d.open.Store(false)
+	d.changed()
 	d.opening.Unlock()
 
 	var pair eventPair
@@ -228,12 +252,7 @@ func (d *Device) kernel(function uintptr) (kernelCode, error) {
 	if err != nil {
 		return kernelCode{}, err
 	}
-	k := kernelCode{code: code, name: code.Name()}
-	if d.rt.options.KernelName != nil {
-		if name := d.rt.options.KernelName(function); name != "" {
-			k.name = name
-		}
-	}
+	k := kernelCode{code: code, function: function, naming: new(sync.Once), text: new(string)}
 	for {
 		next := make(map[uintptr]kernelCode, len(*known)+1)
 		for f, c := range *known {

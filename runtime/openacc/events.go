@@ -208,8 +208,8 @@ func (t *Thread) raiseLaunch(event callbacks.Event, pair *eventPair, k kernelCod
 	}
 	f := t.begin(event)
 	launch := f.event.Launch()
-	if k.name != "" {
-		launch.KernelName = cString(k.name)
+	if name := t.context.device.name(&k); name != "" {
+		launch.KernelName = cString(name)
 	}
 	launch.NumGangs, launch.NumWorkers, launch.VectorLength = uint64(g.Gangs), uint64(g.Workers), uint64(g.Vector)
 	f.dims = [2]uint64{1, uint64(g.Gangs)}

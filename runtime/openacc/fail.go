@@ -24,3 +24,10 @@ func (t *Thread) fail(failure *device.Error) {
 	_, _ = fmt.Fprintf(t.rt.options.Errors, "accscope: %s\n", failure.Message)
 	t.rt.options.Exit(1)
 }
+
+// Error raises the error of a call that the runtime did not see itself, with an
+// acc_error_t code, and ends the program as fail does.
+func (t *Thread) Error(code int, routine, message string) {
+	t.enter(routine, callbacks.RuntimeAPI, AsyncSync)
+	t.fail(t.errorf(device.Code(code), "%s", message))
+}

@@ -38,8 +38,13 @@ type Options struct {
 	// KernelName names the function outlined at a host address; nil leaves it to
 	// the device.
 	KernelName func(function uintptr) string
-	// Selected is told when a thread's current device changes or is initialised.
+	// Selected is told when a thread's current device changes; Changed when a
+	// device was initialised or is about to be shut down.
 	Selected func(*Thread, *Device)
+	Changed  func(*Device)
+	// Problem is what is wrong with the configuration, for the error line of the
+	// first use; "" where it is right.
+	Problem string
 }
 
 // Runtime is the OpenACC runtime of a process.
@@ -90,6 +95,9 @@ func New(options Options) (*Runtime, error) {
 		return nil, fmt.Errorf("no backend of type host among the %d given", len(options.Backends))
 	}
 	rt.environment = readEnvironment(options.Environment, typeChoices(options.Backends))
+	if options.Problem != "" {
+		rt.environment.bad = options.Problem
+	}
 	rt.defaultType.Store(int32(rt.environment.deviceType))
 	rt.activity.init(rt)
 	return rt, nil

@@ -1,6 +1,8 @@
 package openacc
 
 import (
+	"unsafe"
+
 	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/runtime/dataenv"
 	"github.com/accscope/accscope/runtime/device"
@@ -11,6 +13,9 @@ import (
 // variables (OpenACC 3.3 §2.3), its open data regions and its synchronous
 // queues. It must not be used by two goroutines at a time.
 type Thread struct {
+	// Owner is for whoever made the thread.
+	Owner unsafe.Pointer
+
 	rt     *Runtime
 	events *callbacks.Thread
 

@@ -1,0 +1,136 @@
+// Command engine is the Go half of libopenacc: a c-shared library that the thin
+// C library beside it opens at the first call that needs it. It exports one
+// function for each row of ACCSCOPE_ENGINE_FUNCTIONS in ../engine.h, which is the
+// contract, and does nothing itself: package runtime/openacc is the runtime.
+package main
+
+// #cgo CFLAGS: -std=gnu11 -Wall -Wextra -I${SRCDIR}/.. -I${SRCDIR}/../../../callbacks -I${SRCDIR}/../../../runtime/include
+// #include <errno.h>
+// #include <stdlib.h>
+// #include "engine.h"
+import "C"
+
+import (
+	"fmt"
+	"os"
+	"runtime/debug"
+	"unsafe"
+
+	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/runtime/device"
+	"github.com/accscope/accscope/runtime/goacc"
+	"github.com/accscope/accscope/runtime/host"
+	"github.com/accscope/accscope/runtime/openacc"
+	"github.com/accscope/accscope/runtime/sim"
+)
+
+func main() {} // c-shared libraries need one
+
+type thread = *C.struct_accscope_thread
+
+var (
+	core     *openacc.Runtime
+	registry *callbacks.Registry
+)
+
+//export accscope_engine_start
+func accscope_engine_start(from *C.struct_accscope_host) C.int {
+	defer guard()
+	if from.version != C.ACCSCOPE_ENGINE_VERSION {
+		fmt.Fprintf(os.Stderr, "accscope: libopenacc.so and libopenacc-engine.so are of different versions (%d and %d); install both from one build\n",
+			from.version, C.ACCSCOPE_ENGINE_VERSION)
+		return C.EINVAL
+	}
+	registry = callbacks.NewRegistryOn(unsafe.Pointer(from.dispatch))
+	options := openacc.Options{
+		Callbacks:  registry,
+		Exit:       exit,
+		KernelName: kernelName,
+		Selected:   selected,
+		Changed:    changed,
+	}
+	simOptions, err := sim.OptionsFromEnvironment()
+	var simulator device.Backend
+	if err == nil {
+		simulator, err = sim.New(simOptions)
+	}
+	if err != nil {
+		options.Problem = err.Error()
+	} else {
+		options.Backends = append(options.Backends, simulator)
+	}
+	options.Backends = append(options.Backends, host.New())
+	if core, err = openacc.New(options); err != nil {
+		fmt.Fprintf(os.Stderr, "accscope: %v\n", err)
+		return C.EINVAL
+	}
+	return 0
+}
+
+// exit ends the process as the program itself would, so that its output is
+// flushed and its exit handlers run.
+func exit(status int) { C.exit(C.int(status)) }
+
+// guard keeps a panic, which is a defect of the runtime, from going through the
+// program's frames.
+func guard() {
+	if cause := recover(); cause != nil {
+		fmt.Fprintf(os.Stderr, "accscope: internal error: %v; please report it with this trace\n%s", cause, debug.Stack())
+		os.Exit(1)
+	}
+}
+
+//export accscope_engine_thread_end
+func accscope_engine_thread_end(t thread) {
+	defer guard()
+	if t.engine != 0 {
+		threads.end(t)
+	}
+}
+
+//export accscope_engine_program_end
+func accscope_engine_program_end(t thread) {
+	defer guard()
+	if core.Active() > 0 {
+		enter(t).EndProgram()
+	}
+}
+
+//export accscope_engine_register_image
+func accscope_engine_register_image(version C.unsigned, table unsafe.Pointer, kind C.int, data unsafe.Pointer) {
+	defer guard()
+	image, err := goacc.ReadImage(uint32(version), table, int32(kind), data)
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "accscope: %v\n", err)
+		return
+	}
+	core.RegisterImage(image)
+}
+
+//export accscope_engine_unregister_image
+func accscope_engine_unregister_image(version C.unsigned, table unsafe.Pointer, kind C.int, data unsafe.Pointer) {
+	defer guard()
+	if image, err := goacc.ReadImage(uint32(version), table, int32(kind), data); err == nil {
+		core.UnregisterImage(image)
+	}
+}
+
+//export accscope_engine_callback_register
+func accscope_engine_callback_register(t thread, event C.int, callback unsafe.Pointer, mode C.int) {
+	defer guard()
+	if err := registry.Register(events(t), callbacks.Event(event), callbacks.CCallback(callback), callbacks.RegisterMode(mode)); err != nil {
+		enter(t).Error(int(device.System), "acc_callback_register", err.Error())
+	}
+}
+
+//export accscope_engine_callback_unregister
+func accscope_engine_callback_unregister(t thread, event C.int, callback unsafe.Pointer, mode C.int) {
+	defer guard()
+	registry.Unregister(events(t), callbacks.Event(event), callbacks.CCallback(callback), callbacks.RegisterMode(mode))
+}
+
+//export accscope_engine_error
+func accscope_engine_error(t thread, code C.int, routine, message *C.char) {
+	defer guard()
+	enter(t).Error(int(code), C.GoString(routine), C.GoString(message))
+}

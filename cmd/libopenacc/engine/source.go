@@ -1,0 +1,35 @@
+package main
+
+// #include "engine.h"
+import "C"
+
+import (
+	"sync"
+	"unsafe"
+
+	"github.com/accscope/accscope/runtime/source"
+)
+
+// process resolves addresses of the program; it reads nothing before it is asked.
+var process = sync.OnceValue(source.NewProcess)
+
+// kernelName is the name of an outlined function as the linker knows it, "" if
+// the program is stripped.
+func kernelName(function uintptr) string {
+	k, err := process().Kernel(uint64(function))
+	if k.LinkageName != "" || err != nil {
+		return k.LinkageName
+	}
+	return k.Name
+}
+
+//export accscope_engine_attribute
+func accscope_engine_attribute(t thread, function, info unsafe.Pointer) {
+	// The place of source attribution: without it the fields stay unknown.
+}
+
+//export accscope_engine_lookup
+func accscope_engine_lookup(t thread, name *C.char) unsafe.Pointer {
+	defer guard()
+	return nil
+}

@@ -1,0 +1,125 @@
+package main
+
+// #include <stdlib.h>
+// #include "engine.h"
+import "C"
+
+import (
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/runtime/openacc"
+)
+
+// threads finds the Go side's record of a host thread by the number in struct
+// accscope_thread.engine, without a lock.
+var threads threadTable
+
+const chunkSize = 256
+
+type threadTable struct {
+	mu     sync.Mutex
+	chunks atomic.Pointer[[]*[chunkSize]*openacc.Thread]
+	length int
+	free   []uintptr
+}
+
+func (table *threadTable) get(handle uintptr) *openacc.Thread {
+	index := handle - 1
+	return (*table.chunks.Load())[index/chunkSize][index%chunkSize]
+}
+
+func (table *threadTable) begin(t thread) *openacc.Thread {
+	made := core.AdoptThread(events(t))
+	made.Owner = unsafe.Pointer(t)
+	table.mu.Lock()
+	defer table.mu.Unlock()
+	var index uintptr
+	if n := len(table.free); n > 0 {
+		index, table.free = table.free[n-1], table.free[:n-1]
+	} else {
+		index = uintptr(table.length)
+		table.length++
+	}
+	var chunks []*[chunkSize]*openacc.Thread
+	if known := table.chunks.Load(); known != nil {
+		chunks = *known
+	}
+	if int(index)/chunkSize == len(chunks) {
+		chunks = append(chunks[:len(chunks):len(chunks)], new([chunkSize]*openacc.Thread))
+		table.chunks.Store(&chunks)
+	}
+	chunks[index/chunkSize][index%chunkSize] = made
+	t.engine = C.uintptr_t(index + 1)
+	return made
+}
+
+func (table *threadTable) end(t thread) {
+	handle := uintptr(t.engine)
+	table.get(handle).Close()
+	t.engine = 0
+	table.mu.Lock()
+	defer table.mu.Unlock()
+	index := handle - 1
+	(*table.chunks.Load())[index/chunkSize][index%chunkSize] = nil
+	table.free = append(table.free, index)
+}
+
+// events is the dispatch state of a host thread: struct acc_dispatch_thread and
+// callbacks.Thread have one layout.
+func events(t thread) *callbacks.Thread {
+	return (*callbacks.Thread)(unsafe.Pointer(&t.dispatch))
+}
+
+// enter finds or makes the record of the calling host thread and notes where the
+// program called.
+func enter(t thread) *openacc.Thread {
+	var found *openacc.Thread
+	if t.engine != 0 {
+		found = threads.get(uintptr(t.engine))
+	} else {
+		found = threads.begin(t)
+	}
+	found.At(openacc.Place{
+		ReturnAddress: uintptr(t.place.return_address),
+		StackPointer:  uintptr(t.place.stack_pointer),
+		FramePointer:  uintptr(t.place.frame_pointer),
+	})
+	return found
+}
+
+// published are the struct accscope_device of devices, which C code reads.
+var published sync.Map // *openacc.Device to *C.struct_accscope_device
+
+func publish(d *openacc.Device) *C.struct_accscope_device {
+	if known, ok := published.Load(d); ok {
+		return known.(*C.struct_accscope_device)
+	}
+	made := (*C.struct_accscope_device)(C.calloc(1, C.sizeof_struct_accscope_device))
+	made._type, made.number = C.int32_t(d.Type), C.int32_t(d.Number)
+	known, loaded := published.LoadOrStore(d, made)
+	if loaded {
+		C.free(unsafe.Pointer(made))
+	}
+	return known.(*C.struct_accscope_device)
+}
+
+func selected(t *openacc.Thread, d *openacc.Device) {
+	changed(d)
+	(thread)(t.Owner).device = publish(d)
+}
+
+// changed publishes whether a device is initialised.
+func changed(d *openacc.Device) {
+	record := publish(d)
+	if d.Shared {
+		record.shared_memory = 1
+	}
+	var open uint32
+	if d.Open() {
+		open = 1
+	}
+	atomic.StoreUint32((*uint32)(unsafe.Pointer(&record.open)), open)
+}
