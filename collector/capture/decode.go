@@ -176,9 +176,15 @@ func (s *Stream) decodeEvent(record []byte, flags uint16) error {
 		}
 	}
 	if flags&eventStack != 0 {
-		if e.CallStack, _, err = s.words(record, at, s.stack[:]); err != nil {
+		if e.CallStack, at, err = s.words(record, at, s.stack[:]); err != nil {
 			return err
 		}
+	}
+	if flags&eventCorrelation != 0 {
+		if len(record) < at+8 {
+			return s.corrupt(s.position+at, "event ends before its correlation")
+		}
+		e.Correlation = le.Uint64(record[at:])
 	}
 	s.item.Type = ItemEvent
 	s.sequence++
@@ -246,7 +252,7 @@ func (s *Stream) decodeMapping(record []byte) error {
 		Time: s.time(le.Uint64(record[8:])), Host: le.Uint64(record[16:]), Device: le.Uint64(record[24:]),
 		Bytes: le.Uint64(record[32:]), DeviceType: int32(le.Uint32(record[40:])),
 		DeviceNumber: int32(le.Uint32(record[44:])), Name: name,
-		DynamicCount: le.Uint32(record[52:]), StructuredCount: le.Uint64(record[56:]),
+		Attached: le.Uint32(record[52:]), Structured: le.Uint64(record[56:]), Dynamic: le.Uint64(record[64:]),
 	}
 	return nil
 }

@@ -62,6 +62,10 @@ type Event struct {
 	ContextHandle uint64
 	AsyncHandle   uint64
 
+	// Correlation is that of the operation's Activity, for enqueue events under
+	// a runtime that reports device activity; else 0.
+	Correlation uint64
+
 	// CallStack holds return addresses, innermost first; empty where none was
 	// captured.
 	CallStack []uint64

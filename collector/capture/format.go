@@ -46,7 +46,7 @@ const (
 	droppedBytes       = 32
 	switchBytes        = 24
 	activityBytes      = 96
-	mappingBytes       = 64
+	mappingBytes       = 72
 )
 
 // Places in the file "process", in bytes.
@@ -105,14 +105,15 @@ const (
 
 // Flags of an event record.
 const (
-	eventData       = 1
-	eventLaunch     = 2
-	eventError      = 4
-	eventDimensions = 8
-	eventStack      = 16
-	missingProfile  = 256
-	missingEvent    = 512
-	missingAPI      = 1024
+	eventData        = 1
+	eventLaunch      = 2
+	eventError       = 4
+	eventDimensions  = 8
+	eventStack       = 16
+	eventCorrelation = 32
+	missingProfile   = 256
+	missingEvent     = 512
+	missingAPI       = 1024
 )
 
 // chunkSize is the size of a ring file's chunk, in bytes, by its index.

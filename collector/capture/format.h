@@ -31,6 +31,10 @@
 #define CAPTURE_CLOCK_MONOTONIC 1u	/* a nanosecond of CLOCK_MONOTONIC */
 #define CAPTURE_CLOCK_COUNTER 2u	/* of the invariant time-stamp counter */
 
+/* struct capture_process.armed at the start; every switch adds 1 */
+#define CAPTURE_ARMED 1u
+#define CAPTURE_DISARMED 2u
+
 /* struct capture_process.ended */
 #define CAPTURE_END_EXIT 1u		/* the library's destructor ran */
 
@@ -130,6 +134,7 @@ struct capture_record
 #define CAPTURE_EVENT_ERROR 4u		/* code, runtime_info, 0 */
 #define CAPTURE_EVENT_DIMENSIONS 8u	/* count, then gangs per dimension */
 #define CAPTURE_EVENT_STACK 16u		/* count, then return addresses */
+#define CAPTURE_EVENT_CORRELATION 32u	/* the number of its activity */
 #define CAPTURE_MISSING_PROFILE 256u
 #define CAPTURE_MISSING_EVENT 512u
 #define CAPTURE_MISSING_API 1024u
@@ -247,8 +252,9 @@ struct capture_mapping
   int32_t device_type;
   int32_t device_number;
   uint32_t name;
-  uint32_t dynamic_count;
-  uint64_t structured_count;
+  uint32_t attached;		/* sum of the attachment counters */
+  uint64_t structured;		/* reference counters */
+  uint64_t dynamic;
 };
 
 #endif

@@ -54,15 +54,16 @@ type Switch struct {
 
 // Mapping is device data that existed before capture was switched on.
 type Mapping struct {
-	Time            int64 // CLOCK_MONOTONIC
-	Host            uint64
-	Device          uint64
-	Bytes           uint64
-	DeviceType      int32
-	DeviceNumber    int32
-	Name            StringID
-	DynamicCount    uint32
-	StructuredCount uint64
+	Time         int64 // CLOCK_MONOTONIC
+	Host         uint64
+	Device       uint64
+	Bytes        uint64
+	DeviceType   int32
+	DeviceNumber int32
+	Name         StringID
+	Attached     uint32 // sum of the attachment counters
+	Structured   uint64 // reference counters, OpenACC 3.3 §2.6.7
+	Dynamic      uint64
 }
 
 // CorruptError says where a capture file does not hold what it should. All

@@ -60,7 +60,7 @@ process_prepare (void)
   SYSTEM3 (SYS_madvise, &local, sizeof local, 18 /* MADV_WIPEONFORK */);
   /* for kernels without it (before 4.14), and harmless with it */
   pthread_atfork (NULL, NULL, process_forked);
-  control.process.armed = settings.armed ? 1 : 0;
+  control.process.armed = settings.armed ? CAPTURE_ARMED : CAPTURE_DISARMED;
 }
 
 /* The one line that the library ever prints.  */
@@ -148,7 +148,7 @@ make_control (uint64_t start)
     {
       process->version = CAPTURE_VERSION;
       process->header_bytes = sizeof *process;
-      process->armed = settings.armed ? 1 : 0;
+      process->armed = settings.armed ? CAPTURE_ARMED : CAPTURE_DISARMED;
       process->filters = settings.filters;
       process->pid = system_pid ();
       process->parent_pid = (int32_t) SYSTEM0 (SYS_getppid);
@@ -224,7 +224,7 @@ process_begin (void)
 	  system_call (SYS_mmap, (long) &control, CAPTURE_PROCESS_SIZE,
 		       PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-	  control.process.armed = settings.armed ? 1 : 0;
+	  control.process.armed = settings.armed ? CAPTURE_ARMED : CAPTURE_DISARMED;
 	}
       if (begin () < 0)
 	{

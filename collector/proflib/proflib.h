@@ -4,6 +4,7 @@
    record.c    the callback: one event into its thread's ring
    intern.c    strings of a chunk, interned by content
    ring.c      rings and their chunks: taking, filling, giving back
+   activity.c  device activity and live mappings, where a runtime tells them
    flight.c    the flight recorder: giving the oldest chunks back
    process.c   the capture folder and the control page, again after a fork
    facts.c     what "info" and "modules" say of the process
@@ -18,6 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "acc_callback.h"
+#include "accscope_activity.h"
 #include "format.h"
 
 #define LIKELY(x) __builtin_expect (!!(x), 1)
@@ -229,6 +231,20 @@ void flight_forget (void);
 /* -- intern.c */
 
 uint32_t intern (struct ring *ring, const char *text, const char **copy);
+
+/* Number of TEXT, 0 for a null pointer; NO_SPACE.  */
+static inline uint32_t
+intern_optional (struct ring *ring, const char *text)
+{
+  const char *copy;
+  return text ? intern (ring, text, &copy) : 0;
+}
+
+/* -- activity.c */
+
+extern const struct accscope_activity *device_activity;	/* null: not offered */
+void activity_subscribe (acc_prof_lookup_func lookup);
+void activity_snapshot (struct ring *ring, uint32_t armed, uint64_t now);
 
 /* -- record.c */
 

@@ -25,7 +25,7 @@
 #define PLAUSIBLE_BYTES 1024
 
 #define EVENT_ROOM \
-  (sizeof (struct capture_event) + 3 * 8 \
+  (sizeof (struct capture_event) + 3 * 8 + 8 \
    + (1 + CAPTURE_DIMENSION_LIMIT) * 8 + (1 + CAPTURE_STACK_LIMIT) * 8)
 #define RECORD_ROOM (EVENT_ROOM + sizeof (struct capture_context))
 
@@ -53,6 +53,9 @@ static const uint64_t data_kinds
   | BIT (acc_ev_enqueue_download_end);
 static const uint64_t launch_kinds
   = BIT (acc_ev_enqueue_launch_start) | BIT (acc_ev_enqueue_launch_end);
+
+static const uint64_t enqueue_kinds
+  = (BIT (acc_ev_enqueue_download_end + 1)) - BIT (acc_ev_enqueue_launch_start);
 
 static inline int
 is_kind (uint64_t kinds, int kind)
@@ -233,14 +236,34 @@ static inline uint32_t
 context_of (struct ring *ring, const acc_prof_info *profile,
 	    const acc_api_info *api)
 {
-  uint64_t key[CONTEXT_WORDS];
-  context_key (key, profile, api);
-  uint64_t hash = (key[7] * 0x9e3779b97f4a7c15u) ^ (key[3] + key[13])
-    * 0xc2b2ae3d27d4eb4fu ^ key[9] * 0xff51afd7ed558ccdu;
+  uint64_t hash = ((uint64_t) (uint32_t) profile->line_no * 0x9e3779b97f4a7c15u)
+    ^ ((uint64_t) profile->async_queue + (uintptr_t) api->async_handle)
+      * 0xc2b2ae3d27d4eb4fu
+    ^ (uint64_t) (uint32_t) api->device_api * 0xff51afd7ed558ccdu;
   struct context_entry *entry = &ring->context[hash >> 59];
-  uint64_t difference = 0;
-  for (int i = 0; i < CONTEXT_WORDS; i++)
-    difference |= key[i] ^ entry->key[i];
+  /* Field by field: a runtime stores ints, and a wider load of two that have
+     just been stored waits for them.  */
+  uint64_t difference
+    = (entry->key[0] ^ (uint64_t) (uint32_t) profile->valid_bytes)
+    | ((uint32_t) entry->key[1] ^ (uint32_t) profile->version)
+    | ((uint32_t) (entry->key[1] >> 32) ^ (uint32_t) profile->device_type)
+    | ((uint32_t) entry->key[2] ^ (uint32_t) profile->device_number)
+    | ((uint32_t) (entry->key[2] >> 32) ^ (uint32_t) profile->thread_id)
+    | (entry->key[3] ^ (uint64_t) profile->async)
+    | (entry->key[4] ^ (uint64_t) profile->async_queue)
+    | (entry->key[5] ^ (uintptr_t) profile->src_file)
+    | (entry->key[6] ^ (uintptr_t) profile->func_name)
+    | ((uint32_t) entry->key[7] ^ (uint32_t) profile->line_no)
+    | ((uint32_t) (entry->key[7] >> 32) ^ (uint32_t) profile->end_line_no)
+    | ((uint32_t) entry->key[8] ^ (uint32_t) profile->func_line_no)
+    | ((uint32_t) (entry->key[8] >> 32) ^ (uint32_t) profile->func_end_line_no)
+    | ((uint32_t) entry->key[9] ^ (uint32_t) api->device_api)
+    | ((uint32_t) (entry->key[9] >> 32) ^ (uint32_t) api->valid_bytes)
+    | ((uint32_t) entry->key[10] ^ (uint32_t) api->device_type)
+    | ((uint32_t) (entry->key[10] >> 32) ^ (uint32_t) api->vendor)
+    | (entry->key[11] ^ (uintptr_t) api->device_handle)
+    | (entry->key[12] ^ (uintptr_t) api->context_handle)
+    | (entry->key[13] ^ (uintptr_t) api->async_handle);
   if (LIKELY (entry->number && !difference
 	      && same_text (entry->source_file, profile->src_file)
 	      && same_text (entry->function, profile->func_name)))
@@ -272,7 +295,8 @@ name_of (struct ring *ring, const char *text)
 static inline int
 encode (struct ring *ring, uint64_t now, const acc_prof_info *profile,
 	const acc_event_info *event, const acc_api_info *api, unsigned group,
-	unsigned missing, uint64_t pair, uint64_t *stack, unsigned depth)
+	unsigned missing, uint64_t pair, uint64_t correlation,
+	const uint64_t *stack, unsigned depth)
 {
   if (UNLIKELY (!ring_room (ring, RECORD_ROOM)))
     return -1;
@@ -331,6 +355,11 @@ encode (struct ring *ring, uint64_t now, const acc_prof_info *profile,
       *next++ = depth;
       for (unsigned i = 0; i < depth; i++)
 	*next++ = stack[i];
+    }
+  if (correlation)
+    {
+      flags |= CAPTURE_EVENT_CORRELATION;
+      *next++ = correlation;
     }
   record->record.type = CAPTURE_RECORD_EVENT;
   record->record.flags = (uint16_t) flags;
@@ -413,9 +442,13 @@ record_callback (acc_prof_info *profile, acc_event_info *event,
 	pair = 0;	/* not ours */
     }
 
+  uint64_t correlation = 0;
+  if (device_activity && is_kind (enqueue_kinds, kind))
+    correlation = device_activity->current_correlation ();
+
   int attempts = 0;
   while (UNLIKELY (encode (ring, now, profile, event, api, group, missing, pair,
-			   stack, depth) < 0))
+			   correlation, stack, depth) < 0))
     if (attempts++ > 1 || ring_more (ring, now) < 0)
       {
 	ring_drop (ring, now);

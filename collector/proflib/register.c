@@ -56,8 +56,9 @@ acc_register_library (acc_prof_reg reg, acc_prof_reg unreg,
 		      acc_prof_lookup_func lookup)
 {
   (void) unreg;
-  (void) lookup;
   prepare ();
+  if (lookup)
+    activity_subscribe (lookup);
   if (reg && claim ())
     register_callbacks (reg);
 }

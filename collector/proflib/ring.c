@@ -507,6 +507,9 @@ ring_enter (uint32_t armed, uint64_t now)
   if (ring->chunk && (ring->announce || ring->pending))
     announce (ring, now);
   if (ring->armed != armed)
-    act_on_switch (ring, armed, now);
+    {
+      act_on_switch (ring, armed, now);
+      activity_snapshot (ring, armed, now);
+    }
   return ring;
 }

@@ -1,0 +1,183 @@
+/* activity.c - device activity and live mappings, from a runtime that offers
+   accscope_activity.h through its look-up function.  */
+#define _GNU_SOURCE
+#include "proflib.h"
+#include <string.h>
+
+const struct accscope_activity *device_activity;
+
+#define COVERS(object, field) \
+  ((object)->size >= offsetof (__typeof__ (*(object)), field) \
+		     + sizeof (object)->field)
+
+/* Begin a record outside a callback of events; null: capture is off.  */
+static struct ring *
+enter (uint64_t now)
+{
+  uint32_t armed = __atomic_load_n (&control.process.armed, __ATOMIC_RELAXED);
+  return armed & 1 ? ring_enter (armed, now) : NULL;
+}
+
+static void
+leave (struct ring *ring)
+{
+  __atomic_signal_fence (__ATOMIC_SEQ_CST);
+  ring->busy = 0;
+}
+
+static int
+wanted (const struct accscope_activity_record *activity)
+{
+  if (settings.filters & CAPTURE_FILTER_BYTES
+      && activity->kind != accscope_activity_kernel
+      && activity->bytes < settings.minimum_bytes)
+    return 0;
+  if (!(settings.filters & CAPTURE_FILTER_QUEUE))
+    return 1;
+  for (unsigned i = 0; i < settings.queues; i++)
+    if (settings.queue[i] == activity->async_queue)
+      return 1;
+  return 0;
+}
+
+static int
+write_activity (struct ring *ring, const struct accscope_activity_record *activity,
+		uint64_t now)
+{
+  uint32_t name = COVERS (activity, name)
+    ? intern_optional (ring, activity->name) : 0;
+  struct capture_activity *record = ring_room (ring, sizeof *record);
+  if (name == NO_SPACE || !record)
+    return -1;
+  record->record.type = CAPTURE_RECORD_ACTIVITY;
+  record->record.flags = 0;
+  record->record.bytes = sizeof *record;
+  record->ticks = now;
+  record->correlation = activity->correlation;
+  record->kind = activity->kind;
+  record->device_type = activity->device_type;
+  record->device_number = activity->device_number;
+  record->name = name;
+  record->async = activity->async;
+  record->async_queue = activity->async_queue;
+  record->bytes = activity->bytes;
+  record->start = activity->host_start;
+  record->end = activity->host_end;
+  record->device_start = activity->device_start;
+  record->device_end = activity->device_end;
+  ring->position += sizeof *record;
+  ring_commit (ring);
+  return 0;
+}
+
+static void
+record_activity (void *context, const struct accscope_activity_record *activity)
+{
+  (void) context;
+  if (!activity || !COVERS (activity, host_end) || !wanted (activity))
+    return;
+  uint64_t now = ticks_now ();
+  struct ring *ring = enter (now);
+  if (!ring)
+    return;
+  int attempts = 0;
+  while (write_activity (ring, activity, now) < 0)
+    if (attempts++ > 1 || ring_more (ring, now) < 0)
+      {
+	ring_drop (ring, now);
+	break;
+      }
+  leave (ring);
+}
+
+void
+activity_subscribe (acc_prof_lookup_func lookup)
+{
+  static int subscribed;
+  accscope_activity_function function
+    = (accscope_activity_function) (void *) lookup (ACCSCOPE_ACTIVITY_NAME);
+  const struct accscope_activity *activity = function ? function () : NULL;
+  if (!activity || activity->version < 1 || !COVERS (activity, mappings)
+      || __atomic_exchange_n (&subscribed, 1, __ATOMIC_ACQ_REL))
+    return;
+  static const struct accscope_activity_subscriber subscriber = {
+    .size = sizeof subscriber, .record = record_activity,
+  };
+  uint64_t subscription;
+  if (activity->subscribe (&subscriber, &subscription) == 0)
+    __atomic_store_n (&device_activity, activity, __ATOMIC_RELEASE);
+}
+
+/* -- what lived before capture was switched on */
+
+struct snapshot
+{
+  struct ring *ring;
+  uint64_t now;
+};
+
+static int
+write_mapping (struct ring *ring, const struct accscope_activity_mapping *mapping,
+	       uint64_t now)
+{
+  uint32_t name = COVERS (mapping, name) ? intern_optional (ring, mapping->name) : 0;
+  struct capture_mapping *record = ring_room (ring, sizeof *record);
+  if (name == NO_SPACE || !record)
+    return -1;
+  record->record.type = CAPTURE_RECORD_MAPPING;
+  record->record.flags = 0;
+  record->record.bytes = sizeof *record;
+  record->ticks = now;
+  record->host = (uintptr_t) mapping->host_ptr;
+  record->device = (uintptr_t) mapping->device_ptr;
+  record->bytes = mapping->bytes;
+  record->device_type = mapping->device_type;
+  record->device_number = mapping->device_number;
+  record->name = name;
+  record->attached = mapping->attached;
+  record->structured = mapping->structured;
+  record->dynamic = mapping->dynamic;
+  ring->position += sizeof *record;
+  ring_commit (ring);
+  return 0;
+}
+
+static void
+each_mapping (void *context, const struct accscope_activity_mapping *mapping)
+{
+  const struct snapshot *snapshot = context;
+  struct ring *ring = snapshot->ring;
+  int attempts = 0;
+  if (!mapping || !COVERS (mapping, dynamic))
+    return;
+  while (write_mapping (ring, mapping, snapshot->now) < 0)
+    if (attempts++ > 1 || ring_more (ring, snapshot->now) < 0)
+      {
+	ring_drop (ring, snapshot->now);
+	return;
+      }
+}
+
+/* The first event after a switch, of whichever thread, is preceded by the live
+   mappings of all devices.  A capture that was on from the start has seen them
+   come.  */
+void
+activity_snapshot (struct ring *ring, uint32_t armed, uint64_t now)
+{
+  static uint32_t taken = 1;
+  static const int types[] = {
+    acc_device_nvidia, acc_device_radeon, acc_device_sim,
+    acc_device_opencl,
+  };
+  uint32_t before = __atomic_load_n (&taken, __ATOMIC_RELAXED);
+  if (!device_activity || before == armed
+      || !__atomic_compare_exchange_n (&taken, &before, armed, 0,
+				       __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+    return;
+  struct snapshot snapshot = { ring, now };
+  for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+    for (int number = 0; number < 64; number++)
+      if (device_activity->mappings (types[i], number, each_mapping, &snapshot)
+	  != 0)
+	break;
+}

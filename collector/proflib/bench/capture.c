@@ -1,0 +1,101 @@
+/* capture.c - the cost of one event: calls callbacks as an OpenACC runtime does
+   and prints the nanoseconds that each call takes.
+
+   usage: capture [events]
+   The callbacks are those that the profiler library registers; without a
+   library in ACC_PROFLIB's place (argument -l FILE), an empty one.  */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "acc_callback.h"
+
+static acc_callback callback;
+static void empty (acc_prof_info *p, acc_event_info *e, acc_api_info *a)
+{
+  __asm__ volatile ("" : : "r" (p), "r" (e), "r" (a) : "memory");
+}
+
+static void take (acc_event_t kind, acc_callback cb, acc_register_t info)
+{
+  if (info == acc_reg && kind == acc_ev_enqueue_upload_start)
+    callback = cb;
+}
+
+static acc_query_fn lookup (const char *name)
+{
+  (void) name;
+  return 0;
+}
+
+static double now (void)
+{
+  struct timespec t;
+  clock_gettime (CLOCK_MONOTONIC, &t);
+  return (double) t.tv_sec * 1e9 + (double) t.tv_nsec;
+}
+
+int main (int argc, char **argv)
+{
+  long events = 20000000;
+  const char *library = 0;
+  for (int i = 1; i < argc; i++)
+    if (strcmp (argv[i], "-l") == 0 && i + 1 < argc)
+      library = argv[++i];
+    else
+      events = atol (argv[i]);
+  callback = empty;
+  if (library)
+    {
+      void *handle = dlopen (library, RTLD_NOW);
+      void (*enter) (acc_prof_reg, acc_prof_reg, acc_prof_lookup_func)
+	= handle ? (void (*) (acc_prof_reg, acc_prof_reg, acc_prof_lookup_func))
+	  dlsym (handle, "acc_register_library") : 0;
+      if (!enter)
+	{
+	  fprintf (stderr, "capture: %s\n", dlerror ());
+	  return 1;
+	}
+      enter (take, take, lookup);
+    }
+  acc_prof_info profile = {
+    .valid_bytes = sizeof profile, .version = 202211,
+    .device_type = acc_device_nvidia, .thread_id = 0, .async = 1,
+    .async_queue = 1, .src_file = "examples/jacobi/jacobi.c",
+    .func_name = "relax", .line_no = 42, .end_line_no = 51,
+    .func_line_no = 30, .func_end_line_no = 70,
+  };
+  acc_event_info event;
+  acc_api_info api = { .valid_bytes = sizeof api, .device_type = acc_device_nvidia };
+  memset (&event, 0, sizeof event);
+  event.data_event.var_name = "temperature";
+  event.data_event.bytes = 1 << 20;
+  /* a construct with its data and kernel, at one of four places */
+  static const int kinds[] = {
+    acc_ev_compute_construct_start, acc_ev_enter_data_start,
+    acc_ev_enqueue_upload_start, acc_ev_enqueue_upload_end,
+    acc_ev_enter_data_end, acc_ev_enqueue_launch_start,
+    acc_ev_enqueue_launch_end, acc_ev_compute_construct_end,
+  };
+  for (int round = 0; round < 3; round++)
+    {
+      double start = now ();
+      for (long i = 0; i < events; i++)
+	{
+	  int kind = kinds[i & 7];
+	  profile.event_type = event.event_type = kind;
+	  profile.line_no = 42 + (int) (i >> 3 & 3) * 100;
+	  event.data_event.valid_bytes = kind == acc_ev_enqueue_upload_start
+	    || kind == acc_ev_enqueue_upload_end ? 56
+	    : kind == acc_ev_enqueue_launch_start
+	    || kind == acc_ev_enqueue_launch_end ? 56 : 24;
+	  if (!(i & 1))
+	    event.data_event.tool_info = 0;
+	  callback (&profile, &event, &api);
+	}
+      printf ("%.1f\n", (now () - start) / (double) events);
+    }
+  return 0;
+}
