@@ -156,6 +156,10 @@ struct accscope_host
   X (void, set_opencl_queue, (T t, int async, void *queue))			\
   /* source attribution for the quick path: fills the source fields of a
      struct acc_prof_info for a return address and an outlined function */	\
-  X (void, attribute, (T t, void (*function) (void *), void *prof_info))
+  X (void, attribute, (T t, void (*function) (void *), void *prof_info))	\
+  /* raises acc_ev_error for what only the thin library can see (a malformed	\
+     call, a section that is not contiguous), and ends the program as the	\
+     default error handler does; code is acc_error_t */			\
+  X (void, error, (T t, int code, const char *routine, const char *message))
 
 #endif

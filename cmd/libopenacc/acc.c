@@ -1,0 +1,245 @@
+/* The routines of OpenACC 3.3, chapter 3 and Appendix A.2, for C and C++, and
+   their older names.  What shared memory answers at once is in memory.h.  */
+#include "openacc.h"
+#include "memory.h"
+
+#define ROUTINE(result, name, parameters, call)				\
+result									\
+ENTRY (name) parameters							\
+{									\
+  BEGIN;								\
+  result value = call;							\
+  END;									\
+  return value;								\
+}
+
+#define PROCEDURE(name, parameters, call)				\
+void									\
+ENTRY (name) parameters							\
+{									\
+  BEGIN;								\
+  call;									\
+  END;									\
+}
+
+/* A procedure that only takes down or waits for what is there: after the end of
+   the program that is nothing.  */
+#define LAST_PROCEDURE(name, parameters, call)				\
+void									\
+ENTRY (name) parameters							\
+{									\
+  if (ended ())								\
+    return;								\
+  BEGIN;								\
+  call;									\
+  END;									\
+}
+
+/* 3.2.1 to 3.2.8: devices */
+ROUTINE (int, acc_get_num_devices, (acc_device_t type),
+	 engine ()->get_num_devices (T, type))
+PROCEDURE (acc_set_device_type, (acc_device_t type),
+	   engine ()->set_device_type (T, type))
+ROUTINE (acc_device_t, acc_get_device_type, (void),
+	 engine ()->get_device_type (T))
+PROCEDURE (acc_set_device_num, (int number, acc_device_t type),
+	   engine ()->set_device_num (T, number, type))
+ROUTINE (int, acc_get_device_num, (acc_device_t type),
+	 engine ()->get_device_num (T, type))
+ROUTINE (size_t, acc_get_property,
+	 (int number, acc_device_t type, acc_device_property_t property),
+	 engine ()->get_property (T, number, type, property))
+ROUTINE (const char *, acc_get_property_string,
+	 (int number, acc_device_t type, acc_device_property_t property),
+	 engine ()->get_property_string (T, number, type, property))
+PROCEDURE (acc_init, (acc_device_t type), engine ()->init (T, type))
+PROCEDURE (acc_init_device, (int number, acc_device_t type),
+	   engine ()->init_device (T, number, type))
+LAST_PROCEDURE (acc_shutdown, (acc_device_t type), engine ()->shutdown (T, type))
+LAST_PROCEDURE (acc_shutdown_device, (int number, acc_device_t type),
+		engine ()->shutdown_device (T, number, type))
+
+/* 3.2.9 to 3.2.14: queues */
+#define CURRENT (-1)		/* the current device */
+
+ROUTINE (int, acc_async_test, (int async),
+	 engine ()->async_test (T, async, CURRENT))
+ROUTINE (int, acc_async_test_device, (int async, int number),
+	 engine ()->async_test (T, async, accscope_number (number)))
+ROUTINE (int, acc_async_test_all, (void), engine ()->async_test_all (T, CURRENT))
+ROUTINE (int, acc_async_test_all_device, (int number),
+	 engine ()->async_test_all (T, accscope_number (number)))
+LAST_PROCEDURE (acc_wait, (int async), engine ()->wait (T, async, CURRENT))
+LAST_PROCEDURE (acc_wait_device, (int async, int number),
+		engine ()->wait (T, async, accscope_number (number)))
+LAST_PROCEDURE (acc_wait_all, (void), engine ()->wait_all (T, CURRENT))
+LAST_PROCEDURE (acc_wait_all_device, (int number),
+		engine ()->wait_all (T, accscope_number (number)))
+LAST_PROCEDURE (acc_wait_async, (int wait_for, int async),
+		engine ()->wait_async (T, wait_for, async, CURRENT))
+LAST_PROCEDURE (acc_wait_device_async, (int wait_for, int async, int number),
+		engine ()->wait_async (T, wait_for, async,
+				       accscope_number (number)))
+LAST_PROCEDURE (acc_wait_all_async, (int async),
+		engine ()->wait_all_async (T, async, CURRENT))
+LAST_PROCEDURE (acc_wait_all_device_async, (int async, int number),
+		engine ()->wait_all_async (T, async, accscope_number (number)))
+ROUTINE (int, acc_wait_any, (int count, int list[]),
+	 engine ()->wait_any (T, count, list, CURRENT))
+ROUTINE (int, acc_wait_any_device, (int count, int list[], int number),
+	 engine ()->wait_any (T, count, list, accscope_number (number)))
+ROUTINE (int, acc_get_default_async, (void), engine ()->get_default_async (T))
+PROCEDURE (acc_set_default_async, (int async),
+	   engine ()->set_default_async (T, async))
+
+/* 3.2.15 */
+ROUTINE (int, acc_on_device, (int type), accscope_on_device (t, type))
+
+/* 3.2.16 to 3.2.25: memory */
+ROUTINE (void *, acc_malloc, (size_t bytes), engine ()->malloc (T, bytes))
+LAST_PROCEDURE (acc_free, (void *address), engine ()->free (T, address))
+ROUTINE (void *, acc_copyin, (void *host, size_t bytes),
+	 accscope_copyin (t, host, bytes, ACCSCOPE_ASYNC_SYNC))
+ROUTINE (void *, acc_create, (void *host, size_t bytes),
+	 accscope_create (t, host, bytes, ACCSCOPE_ASYNC_SYNC))
+PROCEDURE (acc_copyin_async, (void *host, size_t bytes, int async),
+	   accscope_copyin (t, host, bytes, async))
+PROCEDURE (acc_create_async, (void *host, size_t bytes, int async),
+	   accscope_create (t, host, bytes, async))
+LAST_PROCEDURE (acc_copyout, (void *host, size_t bytes),
+		accscope_copyout (t, host, bytes, ACCSCOPE_ASYNC_SYNC, 0))
+LAST_PROCEDURE (acc_copyout_finalize, (void *host, size_t bytes),
+		accscope_copyout (t, host, bytes, ACCSCOPE_ASYNC_SYNC, 1))
+LAST_PROCEDURE (acc_copyout_async, (void *host, size_t bytes, int async),
+		accscope_copyout (t, host, bytes, async, 0))
+LAST_PROCEDURE (acc_copyout_finalize_async,
+		(void *host, size_t bytes, int async),
+		accscope_copyout (t, host, bytes, async, 1))
+LAST_PROCEDURE (acc_delete, (void *host, size_t bytes),
+		accscope_delete (t, host, bytes, ACCSCOPE_ASYNC_SYNC, 0))
+LAST_PROCEDURE (acc_delete_finalize, (void *host, size_t bytes),
+		accscope_delete (t, host, bytes, ACCSCOPE_ASYNC_SYNC, 1))
+LAST_PROCEDURE (acc_delete_async, (void *host, size_t bytes, int async),
+		accscope_delete (t, host, bytes, async, 0))
+LAST_PROCEDURE (acc_delete_finalize_async,
+		(void *host, size_t bytes, int async),
+		accscope_delete (t, host, bytes, async, 1))
+PROCEDURE (acc_update_device, (void *host, size_t bytes),
+	   accscope_update_device (t, host, bytes, ACCSCOPE_ASYNC_SYNC))
+PROCEDURE (acc_update_device_async, (void *host, size_t bytes, int async),
+	   accscope_update_device (t, host, bytes, async))
+LAST_PROCEDURE (acc_update_self, (void *host, size_t bytes),
+		accscope_update_self (t, host, bytes, ACCSCOPE_ASYNC_SYNC))
+LAST_PROCEDURE (acc_update_self_async, (void *host, size_t bytes, int async),
+		accscope_update_self (t, host, bytes, async))
+PROCEDURE (acc_map_data, (void *host, void *device, size_t bytes),
+	   engine ()->map_data (T, host, device, bytes))
+LAST_PROCEDURE (acc_unmap_data, (void *host), engine ()->unmap_data (T, host))
+
+void *
+ENTRY (acc_deviceptr) (void *host)
+{
+  if (LIKELY (on_host (&accscope_self)))
+    return host;
+  BEGIN;
+  void *value = engine ()->deviceptr (T, host);
+  END;
+  return value;
+}
+
+void *
+ENTRY (acc_hostptr) (void *device)
+{
+  if (LIKELY (on_host (&accscope_self)))
+    return device;
+  BEGIN;
+  void *value = engine ()->hostptr (T, device);
+  END;
+  return value;
+}
+
+int
+ENTRY (acc_is_present) (void *host, size_t bytes)
+{
+  if (LIKELY (on_host (&accscope_self) && host != NULL && bytes != 0))
+    return 1;
+  BEGIN;
+  int value = engine ()->is_present (T, host, bytes);
+  END;
+  return value;
+}
+
+/* 3.2.26 to 3.2.30: copies and attachment */
+PROCEDURE (acc_memcpy_to_device, (void *device, void *host, size_t bytes),
+	   engine ()->memcpy_to_device (T, device, host, bytes,
+					ACCSCOPE_ASYNC_SYNC))
+PROCEDURE (acc_memcpy_to_device_async,
+	   (void *device, void *host, size_t bytes, int async),
+	   engine ()->memcpy_to_device (T, device, host, bytes, async))
+PROCEDURE (acc_memcpy_from_device, (void *host, void *device, size_t bytes),
+	   engine ()->memcpy_from_device (T, host, device, bytes,
+					  ACCSCOPE_ASYNC_SYNC))
+PROCEDURE (acc_memcpy_from_device_async,
+	   (void *host, void *device, size_t bytes, int async),
+	   engine ()->memcpy_from_device (T, host, device, bytes, async))
+PROCEDURE (acc_memcpy_device, (void *to, void *from, size_t bytes),
+	   engine ()->memcpy_device (T, to, from, bytes, ACCSCOPE_ASYNC_SYNC))
+PROCEDURE (acc_memcpy_device_async,
+	   (void *to, void *from, size_t bytes, int async),
+	   engine ()->memcpy_device (T, to, from, bytes, async))
+PROCEDURE (acc_memcpy_d2d,
+	   (void *to, void *from, size_t bytes, int to_device, int from_device),
+	   engine ()->memcpy_d2d (T, to, from, bytes, to_device, from_device,
+				  ACCSCOPE_ASYNC_SYNC))
+PROCEDURE (acc_memcpy_d2d_async,
+	   (void *to, void *from, size_t bytes, int to_device, int from_device,
+	    int async),
+	   engine ()->memcpy_d2d (T, to, from, bytes, to_device, from_device,
+				  async))
+PROCEDURE (acc_attach, (void **pointer),
+	   accscope_attach (t, pointer, ACCSCOPE_ASYNC_SYNC))
+PROCEDURE (acc_attach_async, (void **pointer, int async),
+	   accscope_attach (t, pointer, async))
+LAST_PROCEDURE (acc_detach, (void **pointer),
+		accscope_detach (t, pointer, ACCSCOPE_ASYNC_SYNC, 0))
+LAST_PROCEDURE (acc_detach_async, (void **pointer, int async),
+		accscope_detach (t, pointer, async, 0))
+LAST_PROCEDURE (acc_detach_finalize, (void **pointer),
+		accscope_detach (t, pointer, ACCSCOPE_ASYNC_SYNC, 1))
+LAST_PROCEDURE (acc_detach_finalize_async, (void **pointer, int async),
+		accscope_detach (t, pointer, async, 1))
+
+/* Appendix A.2 */
+ROUTINE (void *, acc_get_current_cuda_device, (void),
+	 engine ()->get_current_cuda_device (T))
+ROUTINE (void *, acc_get_current_cuda_context, (void),
+	 engine ()->get_current_cuda_context (T))
+ROUTINE (void *, acc_get_cuda_stream, (int async),
+	 engine ()->get_cuda_stream (T, async))
+ROUTINE (int, acc_set_cuda_stream, (int async, void *stream),
+	 engine ()->set_cuda_stream (T, async, stream))
+ROUTINE (void *, acc_get_current_opencl_device, (void),
+	 engine ()->get_current_opencl_device (T))
+ROUTINE (void *, acc_get_current_opencl_context, (void),
+	 engine ()->get_current_opencl_context (T))
+ROUTINE (void *, acc_get_opencl_queue, (int async),
+	 engine ()->get_opencl_queue (T, async))
+PROCEDURE (acc_set_opencl_queue, (int async, void *queue),
+	   engine ()->set_opencl_queue (T, async, queue))
+
+/* OpenACC 1.0 and 2.0 */
+LAST_PROCEDURE (acc_async_wait, (int async), engine ()->wait (T, async, CURRENT))
+LAST_PROCEDURE (acc_async_wait_all, (void), engine ()->wait_all (T, CURRENT))
+ROUTINE (void *, acc_present_or_copyin, (void *host, size_t bytes),
+	 accscope_copyin (t, host, bytes, ACCSCOPE_ASYNC_SYNC))
+ROUTINE (void *, acc_pcopyin, (void *host, size_t bytes),
+	 accscope_copyin (t, host, bytes, ACCSCOPE_ASYNC_SYNC))
+ROUTINE (void *, acc_present_or_create, (void *host, size_t bytes),
+	 accscope_create (t, host, bytes, ACCSCOPE_ASYNC_SYNC))
+ROUTINE (void *, acc_pcreate, (void *host, size_t bytes),
+	 accscope_create (t, host, bytes, ACCSCOPE_ASYNC_SYNC))
+
+/* PGI Accelerator 1.3 */
+PROCEDURE (acc_set_device, (acc_device_t type),
+	   engine ()->set_device_type (T, type))
+ROUTINE (acc_device_t, acc_get_device, (void), engine ()->get_device_type (T))

@@ -1,0 +1,42 @@
+# libopenacc.so (the thin C library), the headers and the Fortran module, the
+# pkg-config file. Included by the top Makefile, paths from there.
+
+CC ?= gcc-12
+FC ?= gfortran-12
+LIBOPENACC_SOURCES := $(wildcard cmd/libopenacc/*.c) callbacks/dispatch.c
+LIBOPENACC_HEADERS := $(wildcard cmd/libopenacc/*.h callbacks/*.h runtime/include/*.h)
+LIBOPENACC_OBJECTS := $(patsubst %.c,.build/libopenacc/%.o,$(notdir $(LIBOPENACC_SOURCES)))
+LIBOPENACC_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Werror -fvisibility=hidden \
+  -fno-omit-frame-pointer -fPIC -Icallbacks -Iruntime/include
+
+OPENACC_INCLUDE := $(patsubst runtime/include/%,include/%,$(wildcard runtime/include/*.h)) include/openacc.f90 include/openacc.mod
+OPENACC_PKGCONFIG := lib/pkgconfig/openacc.pc
+
+vpath %.c cmd/libopenacc callbacks
+
+.build/libopenacc/%.o: %.c $(LIBOPENACC_HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(LIBOPENACC_CFLAGS) -c -o $@ $<
+
+# Never unloaded: the program's threads and exit handlers refer to it.
+lib/libopenacc.so: $(LIBOPENACC_OBJECTS)
+	@mkdir -p $(@D)
+	$(CC) -shared -o $@ $^ -Wl,-soname,libopenacc.so -Wl,-z,defs -Wl,-z,nodelete -pthread -ldl
+
+include/%.h: runtime/include/%.h
+	@mkdir -p $(@D)
+	cp $< $@
+
+include/openacc.f90: runtime/include/openacc.f90
+	@mkdir -p $(@D)
+	cp $< $@
+
+# gfortran writes the module only if it differs, so touch it.
+include/openacc.mod: runtime/include/openacc.f90
+	@mkdir -p $(@D)
+	$(FC) -fsyntax-only -Wall -Wextra -Werror -J $(@D) $<
+	@touch $@
+
+lib/pkgconfig/openacc.pc: cmd/libopenacc/openacc.pc.in
+	@mkdir -p $(@D)
+	sed 's|@PREFIX@|$(CURDIR)|' $< > $@

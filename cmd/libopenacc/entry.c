@@ -1,0 +1,70 @@
+/* The exported symbols.  Each is one jump through a slot, so that it leaves
+   registers, variable arguments and the caller's frame as they are.  A slot
+   leads to accscope_first until the first call; that decides, for all of them
+   (foreign.c), whether they lead to our functions or to another runtime.  */
+#include "entries.h"
+#include "foreign.h"
+
+#define STUB(name)							\
+  asm (".text\n"							\
+       "	.globl	" #name "\n"					\
+       "	.type	" #name ", @function\n"				\
+       "	.p2align 4\n"						\
+       #name ":\n"							\
+       "	.cfi_startproc\n"					\
+       "	jmp	*accscope_slot_" #name "(%rip)\n"		\
+       "accscope_first_" #name ":\n"					\
+       "	leaq	accscope_slot_" #name "(%rip), %r11\n"		\
+       "	jmp	accscope_first\n"				\
+       "	.cfi_endproc\n"						\
+       "	.size	" #name ", .-" #name "\n"			\
+       "	.section .data.rel.local, \"aw\", @progbits\n"		\
+       "	.p2align 3\n"						\
+       "	.hidden	accscope_slot_" #name "\n"			\
+       "	.globl	accscope_slot_" #name "\n"			\
+       "	.type	accscope_slot_" #name ", @object\n"		\
+       "	.size	accscope_slot_" #name ", 8\n"			\
+       "accscope_slot_" #name ":\n"					\
+       "	.quad	accscope_first_" #name "\n"			\
+       "	.text\n");
+
+ACCSCOPE_ENTRIES (STUB)
+
+/* %r11: the slot.  Keeps the registers that carry arguments (no routine takes a
+   floating-point number).  */
+asm (".text\n"
+     "	.type	accscope_first, @function\n"
+     "accscope_first:\n"
+     "	.cfi_startproc\n"
+     "	pushq	%rdi\n	.cfi_adjust_cfa_offset 8\n"
+     "	pushq	%rsi\n	.cfi_adjust_cfa_offset 8\n"
+     "	pushq	%rdx\n	.cfi_adjust_cfa_offset 8\n"
+     "	pushq	%rcx\n	.cfi_adjust_cfa_offset 8\n"
+     "	pushq	%r8\n	.cfi_adjust_cfa_offset 8\n"
+     "	pushq	%r9\n	.cfi_adjust_cfa_offset 8\n"
+     "	pushq	%rax\n	.cfi_adjust_cfa_offset 8\n"
+     "	pushq	%r11\n	.cfi_adjust_cfa_offset 8\n"
+     "	subq	$8, %rsp\n	.cfi_adjust_cfa_offset 8\n"
+     "	call	accscope_bind\n"
+     "	addq	$8, %rsp\n	.cfi_adjust_cfa_offset -8\n"
+     "	popq	%r11\n	.cfi_adjust_cfa_offset -8\n"
+     "	popq	%rax\n	.cfi_adjust_cfa_offset -8\n"
+     "	popq	%r9\n	.cfi_adjust_cfa_offset -8\n"
+     "	popq	%r8\n	.cfi_adjust_cfa_offset -8\n"
+     "	popq	%rcx\n	.cfi_adjust_cfa_offset -8\n"
+     "	popq	%rdx\n	.cfi_adjust_cfa_offset -8\n"
+     "	popq	%rsi\n	.cfi_adjust_cfa_offset -8\n"
+     "	popq	%rdi\n	.cfi_adjust_cfa_offset -8\n"
+     "	jmp	*(%r11)\n"
+     "	.cfi_endproc\n"
+     "	.size	accscope_first, .-accscope_first\n");
+
+#define DECLARE(name)							\
+  extern void *accscope_slot_##name;					\
+  extern const char accscope_entry_##name[];
+ACCSCOPE_ENTRIES (DECLARE)
+
+#define ROW(name) { #name, &accscope_slot_##name, accscope_entry_##name },
+const struct entry accscope_entry[] = { ACCSCOPE_ENTRIES (ROW) };
+const unsigned accscope_entries
+  = sizeof accscope_entry / sizeof accscope_entry[0];

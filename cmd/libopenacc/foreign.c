@@ -1,0 +1,76 @@
+/* If the process holds another OpenACC runtime than GCC's, every entry point
+   forwards to it and we stay out: two runtimes would each see half of the
+   program.  */
+#define _GNU_SOURCE
+#include "foreign.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include "library.h"
+
+/* A name that every runtime has and no tool defines.  */
+#define CHARACTERISTIC "acc_get_num_devices"
+
+static void
+missing (void)
+{
+  accscope_complain ("a routine was called that the process's other OpenACC "
+		     "runtime does not define; run without libopenacc.so");
+  _exit (1);
+}
+
+/* A handle of the first loaded object that is an OpenACC runtime and is neither
+   ours, nor libgomp, nor the program itself.  */
+static void *
+other_runtime (void)
+{
+  struct objects all;
+  void *handle = NULL;
+  size_t i;
+
+  if (!accscope_objects (&all))
+    return NULL;
+  for (i = 0; i < all.count && handle == NULL; i++)
+    {
+      const struct object *o = &all.object[i];
+      if (o->name[0] == '\0' || accscope_is_self (o) || accscope_is_libgomp (o))
+	continue;
+      if (accscope_object_symbol (o, CHARACTERISTIC) != NULL)
+	handle = dlopen (o->name, RTLD_LAZY | RTLD_NOLOAD);
+    }
+  accscope_objects_free (&all);
+  return handle;
+}
+
+void
+accscope_bind (void)
+{
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  static bool bound;
+  void *foreign;
+  unsigned i;
+
+  pthread_mutex_lock (&lock);
+  if (!bound)
+    {
+      foreign = other_runtime ();
+      for (i = 0; i < accscope_entries; i++)
+	{
+	  const struct entry *e = &accscope_entry[i];
+	  const void *target = e->function;
+	  if (foreign != NULL)
+	    {
+	      target = dlsym (foreign, e->name);
+	      if (target == NULL)
+		target = dlsym (RTLD_NEXT, e->name);
+	      if (target == NULL)
+		target = (const void *) missing;
+	    }
+	  __atomic_store_n (e->slot, (void *) target, __ATOMIC_RELEASE);
+	}
+      bound = true;
+    }
+  pthread_mutex_unlock (&lock);
+}

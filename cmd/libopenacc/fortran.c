@@ -1,0 +1,278 @@
+/* The routines under the names that gfortran's module and ours give them:
+   integers by reference, logical results of four bytes, arrays by descriptor.  */
+#include <string.h>
+
+#include "memory.h"
+
+#define CURRENT (-1)
+
+/* gfortran's array descriptor.  */
+struct descriptor
+{
+  void *base;
+  size_t offset;
+  size_t element_length;
+  int version;
+  signed char rank;
+  signed char type;
+  short attribute;
+  ptrdiff_t span;
+  struct { ptrdiff_t stride, lower, upper; } dimension[];
+};
+
+#define FUNCTION(result, name, parameters, call)			\
+result									\
+ENTRY (name) parameters							\
+{									\
+  BEGIN;								\
+  result value = call;							\
+  END;									\
+  return value;								\
+}
+
+#define LOGICAL(name, parameters, call)					\
+  FUNCTION (int32_t, name, parameters, (call) != 0)
+
+#define SUBROUTINE(name, parameters, call)				\
+void									\
+ENTRY (name) parameters							\
+{									\
+  BEGIN;								\
+  call;									\
+  END;									\
+}
+
+#define LAST_SUBROUTINE(name, parameters, call)				\
+void									\
+ENTRY (name) parameters							\
+{									\
+  if (ended ())								\
+    return;								\
+  BEGIN;								\
+  call;									\
+  END;									\
+}
+
+/* 3.2.1 to 3.2.8 */
+FUNCTION (int32_t, acc_get_num_devices_h_, (const int32_t *type),
+	  engine ()->get_num_devices (T, *type))
+SUBROUTINE (acc_set_device_type_h_, (const int32_t *type),
+	    engine ()->set_device_type (T, *type))
+FUNCTION (int32_t, acc_get_device_type_h_, (void), engine ()->get_device_type (T))
+SUBROUTINE (acc_set_device_num_h_, (const int32_t *number, const int32_t *type),
+	    engine ()->set_device_num (T, *number, *type))
+FUNCTION (int32_t, acc_get_device_num_h_, (const int32_t *type),
+	  engine ()->get_device_num (T, *type))
+SUBROUTINE (acc_init_h_, (const int32_t *type), engine ()->init (T, *type))
+SUBROUTINE (acc_init_device_h_, (const int32_t *number, const int32_t *type),
+	    engine ()->init_device (T, *number, *type))
+LAST_SUBROUTINE (acc_shutdown_h_, (const int32_t *type),
+		 engine ()->shutdown (T, *type))
+LAST_SUBROUTINE (acc_shutdown_device_h_,
+		 (const int32_t *number, const int32_t *type),
+		 engine ()->shutdown_device (T, *number, *type))
+
+/* These take their arguments by value, as 3.2.6 has it.  */
+FUNCTION (size_t, acc_get_property_h_, (int number, int type, int property),
+	  engine ()->get_property (T, number, type, property))
+
+void
+ENTRY (acc_get_property_string_h_) (int number, int type, int property,
+				    char *string, size_t length)
+{
+  BEGIN;
+  const char *value = engine ()->get_property_string (T, number, type,
+						      property);
+  size_t used = value == NULL ? 0 : strlen (value);
+
+  if (used > length)
+    used = length;
+  if (used > 0)
+    memcpy (string, value, used);
+  memset (string + used, ' ', length - used);
+  END;
+}
+
+/* 3.2.9 to 3.2.15 */
+LOGICAL (acc_async_test_h_, (const int32_t *async),
+	 engine ()->async_test (T, *async, CURRENT))
+LOGICAL (acc_async_test_device_h_,
+	 (const int32_t *async, const int32_t *number),
+	 engine ()->async_test (T, *async, accscope_number (*number)))
+LOGICAL (acc_async_test_all_h_, (void), engine ()->async_test_all (T, CURRENT))
+LOGICAL (acc_async_test_all_device_h_, (const int32_t *number),
+	 engine ()->async_test_all (T, accscope_number (*number)))
+LAST_SUBROUTINE (acc_wait_h_, (const int32_t *async),
+		 engine ()->wait (T, *async, CURRENT))
+LAST_SUBROUTINE (acc_wait_device_h_,
+		 (const int32_t *async, const int32_t *number),
+		 engine ()->wait (T, *async, accscope_number (*number)))
+LAST_SUBROUTINE (acc_wait_all_h_, (void), engine ()->wait_all (T, CURRENT))
+LAST_SUBROUTINE (acc_wait_all_device_h_, (const int32_t *number),
+		 engine ()->wait_all (T, accscope_number (*number)))
+LAST_SUBROUTINE (acc_wait_async_h_,
+		 (const int32_t *wait_for, const int32_t *async),
+		 engine ()->wait_async (T, *wait_for, *async, CURRENT))
+LAST_SUBROUTINE (acc_wait_device_async_h_,
+		 (const int32_t *wait_for, const int32_t *async,
+		  const int32_t *number),
+		 engine ()->wait_async (T, *wait_for, *async,
+					accscope_number (*number)))
+LAST_SUBROUTINE (acc_wait_all_async_h_, (const int32_t *async),
+		 engine ()->wait_all_async (T, *async, CURRENT))
+LAST_SUBROUTINE (acc_wait_all_device_async_h_,
+		 (const int32_t *async, const int32_t *number),
+		 engine ()->wait_all_async (T, *async,
+					    accscope_number (*number)))
+
+/* Fortran counts from 1; -1 stays what it is.  */
+static int32_t
+from_one (int index)
+{
+  return index < 0 ? index : index + 1;
+}
+
+FUNCTION (int32_t, acc_wait_any_h_, (const int32_t *count, const int32_t *list),
+	  from_one (engine ()->wait_any (T, *count, list, CURRENT)))
+FUNCTION (int32_t, acc_wait_any_device_h_,
+	  (const int32_t *count, const int32_t *list, const int32_t *number),
+	  from_one (engine ()->wait_any (T, *count, list,
+					 accscope_number (*number))))
+FUNCTION (int32_t, acc_get_default_async_h_, (void),
+	  engine ()->get_default_async (T))
+SUBROUTINE (acc_set_default_async_h_, (const int32_t *async),
+	    engine ()->set_default_async (T, *async))
+LOGICAL (acc_on_device_h_, (const int32_t *type), accscope_on_device (t, *type))
+
+/* A length as the program gave it: a negative one is an error (3.2.25).  */
+static size_t
+length (struct thread *t, const char *routine, int64_t bytes)
+{
+  if (bytes < 0)
+    {
+      accscope_error (t, acc_error_invalid_argument, routine,
+		      "%s: bytes is %lld; give a length of 0 or more", routine,
+		      (long long) bytes);
+      return 0;
+    }
+  return bytes;
+}
+
+/* The length in bytes of an array section, which must be contiguous.  GCC's
+   module has its compiler pack others into a temporary; ours passes them as
+   they are, so that they can be told.  */
+static size_t
+section (struct thread *t, const char *routine, const struct descriptor *a)
+{
+  ptrdiff_t elements = 1;
+  int i;
+
+  for (i = 0; i < a->rank; i++)
+    {
+      ptrdiff_t extent = a->dimension[i].upper - a->dimension[i].lower + 1;
+      if (extent <= 0)
+	return 0;
+      if (extent > 1 && a->dimension[i].stride != elements)
+	{
+	  accscope_error (t, acc_error_invalid_data_section, routine,
+			  "%s: data_arg is not contiguous in dimension %d; "
+			  "pass a contiguous section", routine, i + 1);
+	  return 0;
+	}
+      elements *= extent;
+    }
+  return elements * a->element_length;
+}
+
+/* The three forms of a routine: expression may use host, bytes, async.  */
+#define FORMS(result, name, async_parameter, async_value, last, give, call)	\
+result									\
+ENTRY (name##_32_h_) (void *host, const int32_t *l async_parameter)	\
+{									\
+  last;									\
+  BEGIN;								\
+  const int async = async_value;					\
+  size_t bytes = length (t, #name, *l);					\
+  give call;								\
+}									\
+									\
+result									\
+ENTRY (name##_64_h_) (void *host, const int64_t *l async_parameter)	\
+{									\
+  last;									\
+  BEGIN;								\
+  const int async = async_value;					\
+  size_t bytes = length (t, #name, *l);					\
+  give call;								\
+}									\
+									\
+result									\
+ENTRY (name##_array_h_) (const struct descriptor *a async_parameter)	\
+{									\
+  last;									\
+  BEGIN;								\
+  const int async = async_value;					\
+  void *host = a->base;							\
+  size_t bytes = section (t, #name, a);					\
+  give call;								\
+}
+
+#define ASYNC_PARAMETER , const int32_t *async_argument
+#define UNLESS_ENDED if (ended ()) return
+#define DO(...) (void) async; __VA_ARGS__; END
+#define RETURN(...) (void) async; int32_t value = (__VA_ARGS__) != 0; END; return value
+
+#define SYNCHRONOUS(name, call)						\
+  FORMS (void, name, , ACCSCOPE_ASYNC_SYNC, , DO, (call))
+#define ASYNCHRONOUS(name, call)					\
+  FORMS (void, name, ASYNC_PARAMETER, *async_argument, , DO, (call))
+#define LAST_SYNCHRONOUS(name, call)					\
+  FORMS (void, name, , ACCSCOPE_ASYNC_SYNC, UNLESS_ENDED, DO, (call))
+#define LAST_ASYNCHRONOUS(name, call)					\
+  FORMS (void, name, ASYNC_PARAMETER, *async_argument, UNLESS_ENDED, DO, (call))
+
+/* 3.2.18 to 3.2.25 */
+SYNCHRONOUS (acc_copyin, accscope_copyin (t, host, bytes, async))
+SYNCHRONOUS (acc_present_or_copyin, accscope_copyin (t, host, bytes, async))
+SYNCHRONOUS (acc_create, accscope_create (t, host, bytes, async))
+SYNCHRONOUS (acc_present_or_create, accscope_create (t, host, bytes, async))
+SYNCHRONOUS (acc_update_device, accscope_update_device (t, host, bytes, async))
+LAST_SYNCHRONOUS (acc_update_self, accscope_update_self (t, host, bytes, async))
+LAST_SYNCHRONOUS (acc_copyout, accscope_copyout (t, host, bytes, async, 0))
+LAST_SYNCHRONOUS (acc_copyout_finalize,
+		  accscope_copyout (t, host, bytes, async, 1))
+LAST_SYNCHRONOUS (acc_delete, accscope_delete (t, host, bytes, async, 0))
+LAST_SYNCHRONOUS (acc_delete_finalize,
+		  accscope_delete (t, host, bytes, async, 1))
+ASYNCHRONOUS (acc_copyin_async, accscope_copyin (t, host, bytes, async))
+ASYNCHRONOUS (acc_create_async, accscope_create (t, host, bytes, async))
+ASYNCHRONOUS (acc_update_device_async,
+	      accscope_update_device (t, host, bytes, async))
+LAST_ASYNCHRONOUS (acc_update_self_async,
+		   accscope_update_self (t, host, bytes, async))
+LAST_ASYNCHRONOUS (acc_copyout_async,
+		   accscope_copyout (t, host, bytes, async, 0))
+LAST_ASYNCHRONOUS (acc_copyout_finalize_async,
+		   accscope_copyout (t, host, bytes, async, 1))
+LAST_ASYNCHRONOUS (acc_delete_async, accscope_delete (t, host, bytes, async, 0))
+LAST_ASYNCHRONOUS (acc_delete_finalize_async,
+		   accscope_delete (t, host, bytes, async, 1))
+FORMS (int32_t, acc_is_present, , ACCSCOPE_ASYNC_SYNC, , RETURN,
+       (accscope_is_present (t, host, bytes)))
+
+/* 3.2.30; the arrays are assumed-rank, the integers by reference.  */
+SUBROUTINE (acc_memcpy_d2d_h_,
+	    (const struct descriptor *to, const struct descriptor *from,
+	     const int32_t *bytes, const int32_t *to_device,
+	     const int32_t *from_device),
+	    engine ()->memcpy_d2d (T, to->base, from->base,
+				   length (t, "acc_memcpy_d2d", *bytes),
+				   *to_device, *from_device,
+				   ACCSCOPE_ASYNC_SYNC))
+SUBROUTINE (acc_memcpy_d2d_async_h_,
+	    (const struct descriptor *to, const struct descriptor *from,
+	     const int32_t *bytes, const int32_t *to_device,
+	     const int32_t *from_device, const int32_t *async),
+	    engine ()->memcpy_d2d (T, to->base, from->base,
+				   length (t, "acc_memcpy_d2d_async", *bytes),
+				   *to_device, *from_device, *async))

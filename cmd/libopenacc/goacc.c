@@ -1,0 +1,276 @@
+/* What compiled code calls: the entry points of GCC's OpenACC interface.  The
+   flag word comes complemented; variable arguments are decoded here.  */
+#include <alloca.h>
+#include <stdarg.h>
+
+#include "host.h"
+
+/* Tags of GOACC_parallel_keyed: code, device type, operand.  */
+#define TAG_CODE(tag) ((tag) >> 28)
+#define TAG_DEVICE(tag) ((tag) >> 16 & 0xfff)
+#define TAG_OPERAND(tag) ((tag) & 0xffff)
+
+enum tag_code
+{
+  tag_end,
+  tag_dimensions,		/* operand: bit mask; one unsigned for each bit */
+  tag_async,			/* operand: the value, or 0xffff: an int follows */
+  tag_wait			/* operand: how many ints follow */
+};
+
+#define ASYNC_FOLLOWS 0xffff
+
+/* Fills in c->waits and wait_list; in the caller's frame, so a macro.  */
+#define READ_WAITS(c, count, arguments)					\
+  do									\
+    {									\
+      int number = (count), i;						\
+      int *list = number > 0 ? alloca (number * sizeof *list) : NULL;	\
+      for (i = 0; i < number; i++)					\
+	list[i] = va_arg (arguments, int);				\
+      (c).waits = number > 0 ? number : 0;				\
+      (c).wait_list = list;						\
+    }									\
+  while (0)
+
+#define CONSTRUCT(flags_m)						\
+  {									\
+    .flags = ~(flags_m), .entries = mapnum, .hostaddrs = hostaddrs,	\
+    .sizes = sizes, .kinds = kinds, .async = ACCSCOPE_ASYNC_SYNC	\
+  }
+
+void
+ENTRY (GOACC_parallel_keyed) (int flags_m, void (*function) (void *),
+			      size_t mapnum, void **hostaddrs, size_t *sizes,
+			      unsigned short *kinds, ...)
+{
+  BEGIN;
+  struct accscope_construct c = CONSTRUCT (flags_m);
+  va_list arguments;
+  unsigned tag;
+
+  c.function = function;
+  va_start (arguments, kinds);
+  while ((tag = va_arg (arguments, unsigned)) != 0)
+    {
+      unsigned operand = TAG_OPERAND (tag);
+
+      if (TAG_DEVICE (tag) != 0)
+	break;
+      if (TAG_CODE (tag) == tag_dimensions && operand < 8)
+	{
+	  if (operand & 1)
+	    c.gangs = va_arg (arguments, unsigned);
+	  if (operand & 2)
+	    c.workers = va_arg (arguments, unsigned);
+	  if (operand & 4)
+	    c.vector = va_arg (arguments, unsigned);
+	}
+      else if (TAG_CODE (tag) == tag_async)
+	c.async = operand == ASYNC_FOLLOWS ? va_arg (arguments, int)
+		  : (int) operand;
+      else if (TAG_CODE (tag) == tag_wait)
+	READ_WAITS (c, operand, arguments);
+      else
+	break;
+    }
+  va_end (arguments);
+  if (tag != 0)
+    accscope_error (t, acc_error_invalid_argument, "compute construct",
+		    "compute construct: launch argument 0x%x is none that GCC "
+		    "12 emits; compile the program with GCC 12", tag);
+  else if (!accscope_host_parallel (t, &c))
+    engine ()->parallel (T, &c);
+  END;
+}
+
+void
+ENTRY (GOACC_data_start) (int flags_m, size_t mapnum, void **hostaddrs,
+			  size_t *sizes, unsigned short *kinds)
+{
+  BEGIN;
+  struct accscope_construct c = CONSTRUCT (flags_m);
+
+  if (!accscope_host_data_start (t, &c))
+    {
+      engine ()->data_start (T, &c);
+      accscope_region_push (t, region_engine);
+    }
+  END;
+}
+
+void
+ENTRY (GOACC_data_end) (void)
+{
+  if (ended ())
+    return;
+  BEGIN;
+  if (!accscope_host_data_end (t))
+    engine ()->data_end (T);
+  END;
+}
+
+/* enter data, exit data and update: the same arguments.  */
+#define STANDALONE(NAME, function, start, construct, last)		\
+void									\
+ENTRY (NAME) (int flags_m, size_t mapnum, void **hostaddrs,		\
+	      size_t *sizes, unsigned short *kinds, int async,		\
+	      int num_waits, ...)					\
+{									\
+  if (last && ended ())							\
+    return;								\
+  BEGIN;								\
+  struct accscope_construct c = CONSTRUCT (flags_m);			\
+  va_list arguments;							\
+									\
+  c.async = async;							\
+  va_start (arguments, num_waits);					\
+  READ_WAITS (c, num_waits, arguments);					\
+  va_end (arguments);							\
+  if (!accscope_host_standalone (t, &c, start, construct))		\
+    engine ()->function (T, &c);					\
+  END;									\
+}
+
+STANDALONE (GOACC_enter_data, enter_data, acc_ev_enter_data_start,
+	    acc_construct_enter_data, false)
+STANDALONE (GOACC_exit_data, exit_data, acc_ev_exit_data_start,
+	    acc_construct_exit_data, true)
+STANDALONE (GOACC_update, update, acc_ev_update_start, acc_construct_update,
+	    true)
+
+/* GCC 5 to 11 had one entry point for both directions; the first entry that is
+   no pointer, descriptor or struct tells which.  */
+static bool
+enters (size_t entries, const unsigned short *kinds)
+{
+  size_t i;
+
+  for (i = 0; i < entries; i++)
+    switch (kinds[i] & 0xff)
+      {
+      case 0x04: case 0x05: case 0x1c:	/* POINTER, TO_PSET, STRUCT */
+	continue;
+      case 0x00: case 0x01: case 0x06: case 0x50: case 0x80: case 0x81:
+	return true;		/* ALLOC, TO, FORCE_PRESENT, ATTACH, forced */
+      default:
+	return false;
+      }
+  return true;
+}
+
+void
+ENTRY (GOACC_enter_exit_data) (int flags_m, size_t mapnum, void **hostaddrs,
+			       size_t *sizes, unsigned short *kinds, int async,
+			       int num_waits, ...)
+{
+  bool enter = enters (mapnum, kinds);
+
+  if (!enter && ended ())
+    return;
+  BEGIN;
+  struct accscope_construct c = CONSTRUCT (flags_m);
+  va_list arguments;
+
+  c.async = async;
+  va_start (arguments, num_waits);
+  READ_WAITS (c, num_waits, arguments);
+  va_end (arguments);
+  if (enter)
+    {
+      if (!accscope_host_standalone (t, &c, acc_ev_enter_data_start,
+				     acc_construct_enter_data))
+	engine ()->enter_data (T, &c);
+    }
+  else if (!accscope_host_standalone (t, &c, acc_ev_exit_data_start,
+				      acc_construct_exit_data))
+    engine ()->exit_data (T, &c);
+  END;
+}
+
+void
+ENTRY (GOACC_wait) (int async, int num_waits, ...)
+{
+  if (ended ())
+    return;
+  BEGIN;
+  struct accscope_construct c = { .async = async };
+  va_list arguments;
+
+  va_start (arguments, num_waits);
+  READ_WAITS (c, num_waits, arguments);
+  va_end (arguments);
+  engine ()->wait_directive (T, &c);
+  END;
+}
+
+void
+ENTRY (GOACC_declare) (int flags_m, size_t mapnum, void **hostaddrs,
+		       size_t *sizes, unsigned short *kinds)
+{
+  if (ended ())
+    return;
+  BEGIN;
+  struct accscope_construct c = CONSTRUCT (flags_m);
+
+  engine ()->declare (T, &c);
+  END;
+}
+
+/* Images with device code come and go with the objects that hold them, from
+   constructors and destructors; neither opens the Go part.  */
+void
+ENTRY (GOMP_offload_register_ver) (unsigned version, const void *host_table,
+				   int type, const void *data)
+{
+  if (phase () != phase_forked
+      && !accscope_early_image (true, version, host_table, type, data))
+    engine ()->register_image (version, host_table, type, data);
+}
+
+void
+ENTRY (GOMP_offload_unregister_ver) (unsigned version, const void *host_table,
+				     int type, const void *data)
+{
+  if (phase () != phase_forked && !ended ()
+      && !accscope_early_image (false, version, host_table, type, data))
+    engine ()->unregister_image (version, host_table, type, data);
+}
+
+/* GCC 5 */
+void
+ENTRY (GOMP_offload_register) (const void *host_table, int type,
+			       const void *data)
+{
+  ENTRY (GOMP_offload_register_ver) (0, host_table, type, data);
+}
+
+void
+ENTRY (GOMP_offload_unregister) (const void *host_table, int type,
+				 const void *data)
+{
+  ENTRY (GOMP_offload_unregister_ver) (0, host_table, type, data);
+}
+
+void
+ENTRY (GOACC_parallel) (void)
+{
+  BEGIN;
+  accscope_error (t, acc_error_other, "compute construct",
+		  "compute construct: the program was compiled by GCC 5, whose "
+		  "calls are not understood; compile it with GCC 12");
+  END;
+}
+
+/* Host code runs as one gang, worker and lane.  */
+int
+ENTRY (GOACC_get_num_threads) (void)
+{
+  return 1;
+}
+
+int
+ENTRY (GOACC_get_thread_num) (void)
+{
+  return 0;
+}

@@ -1,0 +1,48 @@
+/* The quick path: calls on a device that shares the host's memory, which move
+   nothing, are answered without entering Go (OpenACC 3.3, chapter 3: "if the
+   data is in shared memory, no action is taken").  Whatever is unusual, null
+   pointers, zero lengths and bad async values among it, goes to the Go part,
+   which knows the errors.  The Go part keeps shared_memory of a device's record
+   at zero while it wants to see every call.  */
+#ifndef ACCSCOPE_HOST_H
+#define ACCSCOPE_HOST_H
+
+#include "library.h"
+
+/* Whether the thread's current device is open and shares the host's memory.  */
+static inline bool
+on_host (const struct thread *t)
+{
+  const struct accscope_device *d = t->shared.device;
+
+  return LIKELY (d != NULL) && __atomic_load_n (&d->open, __ATOMIC_ACQUIRE)
+	 && __atomic_load_n (&d->shared_memory, __ATOMIC_RELAXED);
+}
+
+static inline bool
+plain (const void *host, size_t bytes, int async)
+{
+  return host != NULL && bytes != 0 && async >= ACCSCOPE_ASYNC_DEFAULT;
+}
+
+/* data constructs that are open on a thread */
+enum region
+{
+  region_engine,		/* entered by the Go part */
+  region_data,			/* by us: nothing but events */
+  region_host_data
+};
+
+/* These return false if the Go part must do it.  */
+bool accscope_host_parallel (struct thread *, const struct accscope_construct *);
+bool accscope_host_data_start (struct thread *,
+			       const struct accscope_construct *);
+bool accscope_host_data_end (struct thread *);
+bool accscope_host_standalone (struct thread *,
+			       const struct accscope_construct *, int start,
+			       int parent);
+
+/* Notes that the Go part has entered a data construct.  */
+void accscope_region_push (struct thread *, enum region);
+
+#endif

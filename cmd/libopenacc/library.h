@@ -1,0 +1,161 @@
+/* What the files of libopenacc.so share: the calling thread's state, the way
+   into the Go part, and the little that is kept of the process.  */
+#ifndef ACCSCOPE_LIBRARY_H
+#define ACCSCOPE_LIBRARY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "engine.h"
+
+#define ENTRY(name) accscope_entry_##name
+
+#define LIKELY(condition) __builtin_expect (!!(condition), 1)
+#define UNLIKELY(condition) __builtin_expect (!!(condition), 0)
+
+/* One host thread: what the Go part sees, and what only C uses.  */
+struct thread
+{
+  struct accscope_thread shared;
+  uint32_t known;		/* numbered, and registered for thread exit */
+  uint32_t kernels;		/* kernels of the Go side on this very thread */
+  uint32_t regions;		/* open data regions, and how each was entered: */
+  uint32_t region_capacity;
+  uint8_t *region;		/* enum region; region_inline until it is full */
+  uint8_t region_inline[16];
+};
+
+extern __thread struct thread accscope_self
+  __attribute__ ((tls_model ("initial-exec")));
+
+void accscope_thread_begin (struct thread *);
+
+static inline struct thread *
+self (void)
+{
+  struct thread *t = &accscope_self;
+  if (UNLIKELY (!t->known))
+    accscope_thread_begin (t);
+  return t;
+}
+
+/* The Go part's functions.  */
+struct engine
+{
+#define ENGINE_MEMBER(result, name, arguments) result (*name) arguments;
+  ACCSCOPE_ENGINE_FUNCTIONS (ENGINE_MEMBER, struct accscope_thread *)
+#undef ENGINE_MEMBER
+};
+
+enum phase
+{
+  phase_none,			/* nothing has needed the Go part yet */
+  phase_loading,		/* one thread is opening it */
+  phase_ready,
+  phase_ended,			/* the program is ending; a new use starts anew */
+  phase_forked			/* child of a process that had it: never enter */
+};
+
+extern int accscope_phase;	/* atomic; enum phase */
+extern struct engine accscope_engine;	/* filled in before phase_ready */
+extern struct acc_dispatch *accscope_dispatch;	/* not null from phase_ready on */
+
+static inline enum phase
+phase (void)
+{
+  return __atomic_load_n (&accscope_phase, __ATOMIC_ACQUIRE);
+}
+
+/* The Go part, opened now if it was not; does not return if that cannot be
+   done.  Recursion is fine: a tool that is being loaded may call us.  */
+const struct engine *accscope_load (void);
+
+static inline const struct engine *
+engine (void)
+{
+  return LIKELY (phase () == phase_ready) ? &accscope_engine : accscope_load ();
+}
+
+/* The same without opening it: null if nothing has needed it yet.  */
+const struct engine *accscope_loaded (void);
+
+/* After the end of the program, what only takes things down has nothing to do:
+   its devices are shut down.  (Destructors may still call it.)  */
+static inline bool
+ended (void)
+{
+  return UNLIKELY (phase () == phase_ended);
+}
+
+/* Every entry point begins with BEGIN and ends with END: they note where the
+   program called, and restore it for the caller of a callback.  */
+#define BEGIN								\
+  struct thread *const t = self ();					\
+  const struct accscope_place outer_place = t->shared.place;		\
+  t->shared.place.return_address = __builtin_return_address (0);	\
+  t->shared.place.stack_pointer						\
+    = (const char *) __builtin_frame_address (0) + 2 * sizeof (void *);	\
+  t->shared.place.frame_pointer = *(void **) __builtin_frame_address (0)
+#define END (t->shared.place = outer_place)
+#define T (&t->shared)
+
+/* One line on standard error, beginning "libopenacc: ".  */
+void accscope_complain (const char *format, ...)
+  __attribute__ ((format (printf, 1, 2)));
+
+/* Ends the program because of an error in a call that only C can see.  */
+void accscope_error (struct thread *, int code, const char *routine,
+		     const char *format, ...)
+  __attribute__ ((format (printf, 4, 5)));
+
+/* objects.c: what is loaded.  */
+struct object
+{
+  uintptr_t low, high;		/* addresses it occupies */
+  char *name;			/* as the dynamic linker has it; "" the program */
+};
+
+struct objects
+{
+  size_t count;
+  size_t initial;		/* so many were loaded before our constructor */
+  struct object *object;
+};
+
+bool accscope_objects (struct objects *);	/* false: no memory */
+void accscope_objects_free (struct objects *);
+void *accscope_object_symbol (const struct object *, const char *name);
+bool accscope_is_libgomp (const struct object *);
+bool accscope_is_self (const struct object *);
+void accscope_objects_begin (void);	/* from the constructor */
+
+/* early.c: registrations made before the Go part is there.  */
+bool accscope_early_register (int event, void *callback, int mode,
+			      bool unregister, const void *caller);
+void accscope_early_replay (void);
+bool accscope_early_tool (uintptr_t low, uintptr_t high, bool program,
+			  uintptr_t function, size_t function_size);
+void accscope_early_caller (const void *caller);
+bool accscope_early_image (bool add, unsigned version, const void *host_table,
+			   int type, const void *data);
+void accscope_early_replay_images (void);
+
+/* activity.c: accscope_activity.h before the Go part is there.  */
+void *accscope_early_lookup (const char *name);
+void accscope_activity_replay (void);	/* with the Go part opened */
+
+/* profilers.c: the tools that a process brings.  */
+void accscope_profilers_begin (void);	/* from the constructor */
+void accscope_profilers_load (void);
+
+/* fork.c */
+void accscope_fork_begin (void);	/* from the constructor */
+void accscope_fork_engine (const void *address);	/* address: in the Go part */
+void accscope_forked_call (void) __attribute__ ((noreturn));
+
+/* In a child forked before the first use: locks that another thread of the
+   parent may have held.  */
+void accscope_load_in_child (void);
+void accscope_early_in_child (void);
+
+#endif

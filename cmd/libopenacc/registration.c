@@ -1,0 +1,63 @@
+/* Registration of callbacks, chapter 5: acc_callback_* and acc_prof_*.  The Go
+   part does it once it is there; before, it is noted (early.c).  */
+#include "library.h"
+
+static void
+change (struct thread *t, int event, void *callback, int mode, bool unregister,
+	const void *caller)
+{
+  const struct engine *e = accscope_loaded ();
+
+  if (e == NULL)
+    {
+      if (accscope_early_register (event, callback, mode, unregister, caller))
+	return;
+      e = engine ();
+    }
+  if (unregister)
+    e->callback_unregister (T, event, callback, mode);
+  else
+    e->callback_register (T, event, callback, mode);
+}
+
+#define REGISTRATION(name, unregister)					\
+void									\
+ENTRY (name) (int event, void *callback, int mode)			\
+{									\
+  BEGIN;								\
+  change (t, event, callback, mode, unregister,				\
+	  t->shared.place.return_address);				\
+  END;									\
+}
+
+REGISTRATION (acc_callback_register, false)
+REGISTRATION (acc_callback_unregister, true)
+REGISTRATION (acc_prof_register, false)
+REGISTRATION (acc_prof_unregister, true)
+
+void *
+ENTRY (acc_prof_lookup) (const char *name)
+{
+  BEGIN;
+  const struct engine *e = accscope_loaded ();
+  void *value;
+
+  if (e != NULL)
+    value = e->lookup (T, name);
+  else
+    {
+      accscope_early_caller (t->shared.place.return_address);
+      value = accscope_early_lookup (name);
+    }
+  END;
+  return value;
+}
+
+/* The definition for processes without a tool (5.3.1).  */
+void
+ENTRY (acc_register_library) (void *reg, void *unreg, void *lookup)
+{
+  (void) reg;
+  (void) unreg;
+  (void) lookup;
+}
