@@ -45,7 +45,7 @@ type arena struct {
 	reserved  uint64  // bytes of address space
 	base      uintptr // its start
 	closed    bool
-	committed uint64  // bytes accessible from base
+	committed uint64 // bytes accessible from base
 
 	blocks   map[uint64]*block // in use, by offset
 	occupied uint64            // bit per class: some division has a block

@@ -140,5 +140,10 @@ func (o *Options) check() error {
 			return fmt.Errorf("sim: %s", c.what)
 		}
 	}
+	for _, f := range o.Faults {
+		if f.Kernel != "" && o.KernelName == nil {
+			return fmt.Errorf("sim: the fault %v goes by a kernel's name, and KernelName is not set", f)
+		}
+	}
 	return nil
 }

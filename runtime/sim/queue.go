@@ -48,7 +48,7 @@ func (q *queue) answer(a C.struct_accscope_sim_answer, doing string) error {
 	return nil
 }
 
-func flag(b bool) C.int {
+func cBool(b bool) C.int {
 	if b {
 		return 1
 	}
@@ -60,7 +60,7 @@ func (q *queue) transfer(doing string, kind C.int, correlation uint64, dst, src 
 	if stream == nil {
 		return q.device.shutDown(doing)
 	}
-	return q.answer(C.accscope_sim_transfer(stream, kind, C.uint64_t(correlation), C.uintptr_t(dst), C.uintptr_t(src), C.uint64_t(n), flag(now)), doing)
+	return q.answer(C.accscope_sim_transfer(stream, kind, C.uint64_t(correlation), C.uintptr_t(dst), C.uintptr_t(src), C.uint64_t(n), cBool(now)), doing)
 }
 
 func (q *queue) Upload(correlation uint64, dst device.Address, src unsafe.Pointer, n uint64, now bool) error {
@@ -108,7 +108,7 @@ func (q *queue) Launch(correlation uint64, k device.Kernel, _ device.Geometry, s
 		return q.device.shutDown("launch")
 	}
 	return q.answer(C.accscope_sim_launch(stream, C.uint64_t(correlation), C.uintptr_t(code.function),
-		(*C.uintptr_t)(unsafe.Pointer(unsafe.SliceData(slots))), C.size_t(len(slots)), flag(code.fails), flag(now)), "launch")
+		(*C.uintptr_t)(unsafe.Pointer(unsafe.SliceData(slots))), C.size_t(len(slots)), cBool(code.fails), cBool(now)), "launch")
 }
 
 func (q *queue) Then(f func()) error {

@@ -22,25 +22,25 @@ func Bench(b *testing.B, backend device.Backend, k Kernels) {
 		slots := []device.Address{address, address, address}
 		b.Run("launch/synchronous", func(b *testing.B) {
 			for b.Loop() {
-				check(b, q.Launch(1, nothing, device.Geometry{}, slots, true))
-				check(b, q.Synchronize())
+				must(b, q.Launch(1, nothing, device.Geometry{}, slots, true))
+				must(b, q.Synchronize())
 			}
 		})
 		b.Run("launch/asynchronous", func(b *testing.B) {
 			for i := 0; b.Loop(); i++ {
-				check(b, q.Launch(1, nothing, device.Geometry{}, slots, false))
+				must(b, q.Launch(1, nothing, device.Geometry{}, slots, false))
 				if i%64 == 63 {
-					check(b, q.Synchronize())
+					must(b, q.Synchronize())
 				}
 			}
-			check(b, q.Synchronize())
+			must(b, q.Synchronize())
 		})
 		b.Run("launch/observed", func(b *testing.B) {
 			f.device.Observe(true)
 			defer f.device.Observe(false)
 			for b.Loop() {
-				check(b, q.Launch(1, nothing, device.Geometry{}, slots, true))
-				check(b, q.Synchronize())
+				must(b, q.Launch(1, nothing, device.Geometry{}, slots, true))
+				must(b, q.Synchronize())
 				f.mutex.Lock()
 				f.activities = f.activities[:0]
 				f.mutex.Unlock()
@@ -50,13 +50,20 @@ func Bench(b *testing.B, backend device.Backend, k Kernels) {
 	b.Run("alloc+free/64B", func(b *testing.B) {
 		for b.Loop() {
 			a, err := f.device.Alloc(64)
-			check(b, err)
-			check(b, f.device.Free(a))
+			must(b, err)
+			must(b, f.device.Free(a))
 		}
 	})
 	b.Run("upload/64B", func(b *testing.B) {
 		for b.Loop() {
-			check(b, q.Upload(1, address, src, size, true))
+			must(b, q.Upload(1, address, src, size, true))
 		}
 	})
+}
+
+// must is check without the cost of Helper.
+func must(b *testing.B, err error) {
+	if err != nil {
+		b.Fatal(err)
+	}
 }

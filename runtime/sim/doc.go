@@ -1,0 +1,34 @@
+// Package sim is a discrete-memory accelerator in software: a device whose
+// memory is an arena of its own, whose queues are threads, and whose kernels are
+// the host-compiled functions, called with device addresses. It makes every
+// event of OpenACC 3.3 chapter 5 happen on a machine without an accelerator,
+// reproducibly, and errors on demand.
+//
+// Fresh and freed memory is filled with patterns that make NaN of a float, so a
+// program that forgets a transfer computes nonsense, as on a real device. What
+// it cannot show is a kernel that follows a host pointer: the host's memory is
+// there for it.
+//
+// With the model on, an operation takes the time that the bandwidths and
+// latencies say; transfers in one direction follow each other on one link. The
+// device's clock, nanoseconds since it was opened, then gives the modelled
+// times, and waiting for a queue takes as long as they say. Off, operations
+// take what the machine needs.
+//
+// The knobs, by environment variable; Options has a field for each, and
+// docs/sim.md says what values are allowed:
+//
+//	ACCSCOPE_SIM_DEVICES         1             how many devices there are
+//	ACCSCOPE_SIM_MEMORY          16GiB         memory of each device; reserved, not committed
+//	ACCSCOPE_SIM_H2D_BANDWIDTH   25GB/s        model: bandwidth of transfers to the device
+//	ACCSCOPE_SIM_D2H_BANDWIDTH   25GB/s        model: bandwidth of transfers from the device
+//	ACCSCOPE_SIM_H2D_LATENCY     5us           model: added to each transfer to the device
+//	ACCSCOPE_SIM_D2H_LATENCY     5us           model: added to each transfer from the device
+//	ACCSCOPE_SIM_LAUNCH_LATENCY  5us           model: added to each kernel
+//	ACCSCOPE_SIM_QUEUES          32            hardware queues of each device, shared by its activity queues
+//	ACCSCOPE_SIM_NAME            accscope sim  name of the devices (acc_property_name)
+//	ACCSCOPE_SIM_POISON          on            fill fresh and freed memory with patterns that are no numbers
+//	ACCSCOPE_SIM_MODEL           off           operations take the time that the bandwidths and latencies say
+//	ACCSCOPE_SIM_FAULT           none          faults to inject
+//	ACCSCOPE_SIM_AS              sim           the device type that the devices answer to
+package sim

@@ -1,0 +1,125 @@
+package sim
+
+import (
+	"slices"
+	"sync"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/accscope/accscope/runtime/device"
+	"github.com/accscope/accscope/runtime/device/devicetest"
+)
+
+// modelled opens a device with round figures and gives its activities by
+// correlation when asked.
+func modelled(t *testing.T) (device.Device, func() map[uint64]device.Activity) {
+	t.Helper()
+	b := with(t, func(o *Options) {
+		o.Model = true
+		o.H2DBandwidth, o.H2DLatency = 1e9, 10*time.Microsecond // 1 ns a byte
+		o.D2HBandwidth, o.D2HLatency = 500e6, 20*time.Microsecond
+		o.LaunchLatency = 30 * time.Microsecond
+	})
+	var mutex sync.Mutex
+	seen := map[uint64]device.Activity{}
+	d, err := b.Open(0, func(a device.Activity) {
+		mutex.Lock()
+		seen[a.Correlation] = a
+		mutex.Unlock()
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Observe(true)
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return d, func() map[uint64]device.Activity {
+		mutex.Lock()
+		defer mutex.Unlock()
+		return seen
+	}
+}
+
+// TestModel checks the device clock's arithmetic, which does not depend on how
+// late the machine is.
+func TestModel(t *testing.T) {
+	d, seen := modelled(t)
+	var queues [2]device.Queue
+	for i := range queues {
+		queues[i], _ = d.NewQueue()
+	}
+	const n = 100000
+	host := make([]byte, n)
+	a, err := d.Alloc(n)
+	fine(t, "alloc", err)
+	k, err := d.Kernel(devicetest.HostKernels().Nothing)
+	fine(t, "kernel", err)
+
+	up := func(q int, id uint64, bytes uint64) {
+		fine(t, "upload", queues[q].Upload(id, a, unsafe.Pointer(&host[0]), bytes, false))
+	}
+	// Two queues share the link up; the link down is another one.
+	for id := range uint64(4) {
+		up(int(id%2), id, n)
+	}
+	fine(t, "download", queues[0].Download(10, unsafe.Pointer(&host[0]), a, n/2, false))
+	fine(t, "launch", queues[0].Launch(11, k, device.Geometry{}, nil, false))
+	mark, err := queues[0].Record()
+	fine(t, "record", err)
+	fine(t, "wait", queues[1].Wait(mark))
+	up(1, 12, 0)
+	for _, q := range queues {
+		fine(t, "synchronize", q.Synchronize())
+	}
+	now := d.Clock().Device
+	got := seen()
+	duration := func(id uint64) int64 { return got[id].End - got[id].Start }
+	for id := range uint64(4) {
+		if duration(id) != 110000 {
+			t.Errorf("upload %d took %d ns, want 110000", id, duration(id))
+		}
+	}
+	link := []device.Activity{got[0], got[1], got[2], got[3]}
+	slices.SortFunc(link, func(a, b device.Activity) int { return int(a.Start - b.Start) })
+	for i := range 3 {
+		if link[i+1].Start < link[i].End {
+			t.Errorf("two transfers use the link at once: %+v, %+v", link[i], link[i+1])
+		}
+	}
+	if got[2].Start < got[0].End || got[3].Start < got[1].End {
+		t.Errorf("a queue is out of order: %v", got)
+	}
+	if duration(10) != 120000 || got[10].Start < got[2].End {
+		t.Errorf("the download took %d ns, want 120000, and began at %d, after %d", duration(10), got[10].Start, got[2].End)
+	}
+	if duration(11) < 30000 || got[11].Start != got[10].End {
+		t.Errorf("the kernel took %d ns, want 30000 or more, from %d, want %d", duration(11), got[11].Start, got[10].End)
+	}
+	if got[12].Start != got[11].End || duration(12) != 10000 {
+		t.Errorf("the upload after the wait began at %d, want %d, and took %d, want 10000", got[12].Start, got[11].End, duration(12))
+	}
+	if last := got[12].End; now < last {
+		t.Errorf("Synchronize returned at %d, before the modelled end %d", now, last)
+	}
+}
+
+// TestModelSynchronous: the thread that runs an operation itself waits for the
+// modelled end, too.
+func TestModelSynchronous(t *testing.T) {
+	d, seen := modelled(t)
+	q, _ := d.NewQueue()
+	a, _ := d.Alloc(8)
+	var host [8]byte
+	before := d.Clock()
+	fine(t, "upload", q.Upload(1, a, unsafe.Pointer(&host[0]), 8, true))
+	after := d.Clock()
+	fine(t, "synchronize", q.Synchronize())
+	got := seen()[1]
+	if got.End-got.Start != 10008 || got.Start < before.Device || got.End > after.Device {
+		t.Errorf("the upload ran from %d to %d, want 10008 ns between %d and %d", got.Start, got.End, before.Device, after.Device)
+	}
+}
