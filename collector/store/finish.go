@@ -1,0 +1,163 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/accscope/accscope/collector/model"
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+)
+
+// Finish writes what is pending, the rollups and the indices, and leaves one
+// plain file without companions.
+func (w *Writer) Finish() error {
+	if err := w.Commit(); err != nil {
+		return err
+	}
+	if err := w.fail(w.finish()); err != nil {
+		return err
+	}
+	w.finalize()
+	err := w.conn.Close()
+	w.conn = nil
+	return explain(w.path, err)
+}
+
+func (w *Writer) finish() error {
+	if err := w.begin(); err != nil {
+		return err
+	}
+	if w.resumed {
+		if err := w.roll.rebuild(w.conn); err != nil {
+			return err
+		}
+	}
+	if err := w.roll.finish(w.conn); err != nil {
+		return err
+	}
+	// A queue that gave device times needs no bounds.
+	if err := execute(w.conn, "DELETE FROM occupancy WHERE queue IN (SELECT queue FROM work)"); err != nil {
+		return err
+	}
+	if err := w.SetMeta("lateness", w.lateness); err != nil {
+		return err
+	}
+	if err := w.commit(); err != nil {
+		return err
+	}
+	if err := sqlitex.ExecuteScript(w.conn, indicesSQL, nil); err != nil {
+		return err
+	}
+	if !w.resumed {
+		// What never ended has been left out of the sums so far.
+		if err := execute(w.conn, `INSERT INTO total SELECT thread, site, count(*), 0, 0, 0, 0, 0, 0 FROM record
+			WHERE end_sequence < 0 GROUP BY thread, site
+			ON CONFLICT DO UPDATE SET count = count + excluded.count`); err != nil {
+			return err
+		}
+	}
+	if err := execute(w.conn, "INSERT OR REPLACE INTO meta VALUES ('complete', 1)"); err != nil {
+		return err
+	}
+	for _, pragma := range []string{
+		"PRAGMA analysis_limit = 400",
+		"ANALYZE",
+		"PRAGMA wal_checkpoint(TRUNCATE)",
+	} {
+		if err := sqlitex.ExecuteTransient(w.conn, pragma, nil); err != nil {
+			return err
+		}
+	}
+	mode, err := text(w.conn, "PRAGMA journal_mode = DELETE")
+	if err != nil {
+		return err
+	}
+	if mode != "delete" {
+		return fmt.Errorf("the trace is open in another program, so it stays in two files (journal mode %s); run accscope import on the session once that has ended", mode)
+	}
+	return nil
+}
+
+// Resume continues a trace that was not finished, or that gets more. Its events
+// are replayed into m, which must be new, so that it knows what the earlier one
+// did. What was not committed must be written again: Positions says from where.
+func Resume(path string, m *model.Model) (*Writer, error) {
+	if _, err := os.Stat(path); err != nil {
+		return nil, err
+	}
+	conn, err := sqlite.OpenConn(path, sqlite.OpenReadWrite)
+	if err != nil {
+		return nil, explain(path, err)
+	}
+	w, err := resume(path, conn, m)
+	if err != nil {
+		return nil, errors.Join(explain(path, err), conn.Close())
+	}
+	return w, nil
+}
+
+func resume(path string, conn *sqlite.Conn, m *model.Model) (*Writer, error) {
+	version, err := checkVersion(conn, path)
+	if err != nil {
+		return nil, err
+	}
+	if version != Version {
+		return nil, fmt.Errorf("it has schema version %d, this program writes %d; migrate it first", version, Version)
+	}
+	w := newWriter(path, conn, m)
+	if err := w.pragmas(); err != nil {
+		return nil, err
+	}
+	t := &Trace{path: path, conn: conn}
+	if err := t.Replay(m, nil); err != nil {
+		return nil, err
+	}
+	if err := w.dict.load(); err != nil {
+		return nil, err
+	}
+	if w.lastAct, err = integer(conn, "SELECT coalesce(max(id), 0) FROM activity"); err != nil {
+		return nil, err
+	}
+	if w.lastTime, err = integer(conn, "SELECT coalesce(max(time), 0) FROM record"); err != nil {
+		return nil, err
+	}
+	if w.lateness, err = integer(conn, "SELECT value FROM meta WHERE key = 'lateness'"); err != nil {
+		return nil, err
+	}
+	// What the database has of these need not be written again.
+	w.savedName, w.savedDev, w.savedQ = m.Names().Len(), len(m.Directory().Devices), len(m.Directory().Queues)
+	w.base = m.Records() + 1
+	for _, index := range []string{"record_by_thread", "record_by_site", "record_by_opener", "activity_by_work",
+		"activity_by_record", "sample_by_device", "occupancy_by_queue", "record_unended"} {
+		if err := sqlitex.ExecuteTransient(conn, "DROP INDEX IF EXISTS "+index, nil); err != nil {
+			return nil, err
+		}
+	}
+	if err := w.prepare(); err != nil {
+		return nil, err
+	}
+	w.resumed, w.roll.off, w.totals.off = true, true, true
+	return w, w.SetMeta("complete", 0)
+}
+
+// Positions says how far each stream of each process has been taken in: the
+// sequence number of its next event.
+func (w *Writer) Positions() (map[Stream]uint64, error) { return positions(w.conn) }
+
+// Stream is one thread's events, or with Thread 0 a process's device activity.
+type Stream struct {
+	Process model.ProcessID
+	Thread  model.ThreadID
+}
+
+func positions(conn *sqlite.Conn) (map[Stream]uint64, error) {
+	at := make(map[Stream]uint64)
+	err := sqlitex.ExecuteTransient(conn, "SELECT process, stream, next FROM position", &sqlitex.ExecOptions{
+		ResultFunc: func(s *sqlite.Stmt) error {
+			at[Stream{model.ProcessID(s.ColumnInt64(0)), model.ThreadID(s.ColumnInt64(1))}] = uint64(s.ColumnInt64(2))
+			return nil
+		}})
+	return at, err
+}

@@ -1,0 +1,293 @@
+package store
+
+import (
+	"container/heap"
+	"fmt"
+	"iter"
+
+	"github.com/accscope/accscope/collector/capture"
+	"github.com/accscope/accscope/collector/model"
+	"zombiezen.com/go/sqlite"
+)
+
+// Item is an event or an activity of a trace as it happened; one of the two is
+// nil.
+type Item struct {
+	Event    *model.Event
+	Activity *model.Activity
+	Record   int64 // record of the event
+}
+
+// Time is when the item is to be applied.
+func (i *Item) Time() int64 {
+	if i.Event != nil {
+		return i.Event.Time
+	}
+	return i.Activity.Time
+}
+
+// Replay applies the trace's events to a new model as they happened. before is
+// called ahead of each (nil: never) and may wait, to keep a pace, or end the
+// replay by an error, which Replay returns.
+func (t *Trace) Replay(m *model.Model, before func(time int64) error) error {
+	if err := t.Introduce(m); err != nil {
+		return err
+	}
+	for item, err := range t.Items(m.Names()) {
+		if err != nil {
+			return err
+		}
+		if before != nil {
+			if err := before(item.Time()); err != nil {
+				return err
+			}
+		}
+		if item.Event != nil {
+			if next := item.Record; next > m.Records() {
+				m.SetRecords(next - 1)
+			}
+			m.Apply(item.Event)
+		} else {
+			m.ApplyActivity(item.Activity)
+		}
+	}
+	return nil
+}
+
+// Introduce gives a model the trace's strings, processes, threads, devices and
+// queues.
+func (t *Trace) Introduce(m *model.Model) error {
+	if _, err := t.texts(m.Names()); err != nil {
+		return err
+	}
+	processes, err := t.Processes()
+	if err != nil {
+		return err
+	}
+	for _, p := range processes {
+		m.AddProcess(p.ProcessInfo)
+	}
+	threads, err := t.Threads()
+	if err != nil {
+		return err
+	}
+	for _, th := range threads {
+		m.AddThread(th)
+	}
+	devices, err := t.Devices()
+	if err != nil {
+		return err
+	}
+	for _, d := range devices {
+		m.DescribeDevice(d.Process, d.Type, d.Number, d.Name, d.Capacity)
+	}
+	queues, err := t.Queues()
+	if err != nil {
+		return err
+	}
+	for _, q := range queues {
+		if int(q.Device) < 1 || int(q.Device) > len(devices) {
+			return fmt.Errorf("%s: queue %d names device %d, which is not there", t.path, q.ID, q.Device)
+		}
+		m.Directory().Queue(q.Device, q.Number)
+	}
+	return nil
+}
+
+// texts interns the trace's strings and gives what each number has become.
+func (t *Trace) texts(names *model.Names) (map[int64]model.Name, error) {
+	became := map[int64]model.Name{0: 0}
+	err := t.each("SELECT id, text FROM string WHERE id > 0 ORDER BY id", nil, func(s *sqlite.Stmt) error {
+		became[s.ColumnInt64(0)] = names.Intern(s.ColumnText(1))
+		return nil
+	})
+	return became, err
+}
+
+// pendingEnd is the end of a span that has not been reached yet.
+type pendingEnd struct {
+	time   int64
+	event  model.Event
+	record int64
+}
+
+type byEnd []pendingEnd
+
+func (h byEnd) Len() int { return len(h) }
+func (h byEnd) Less(i, j int) bool {
+	a, b := &h[i], &h[j]
+	if a.time != b.time {
+		return a.time < b.time
+	}
+	if a.event.Thread != b.event.Thread {
+		return a.event.Thread < b.event.Thread
+	}
+	return a.event.Sequence < b.event.Sequence
+}
+func (h byEnd) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+func (h *byEnd) Push(x any)   { *h = append(*h, x.(pendingEnd)) }
+func (h *byEnd) Pop() any {
+	last := (*h)[len(*h)-1]
+	*h = (*h)[:len(*h)-1]
+	return last
+}
+
+// Items streams the raw events and activities in time order, pairs unfolded;
+// strings are numbered in names. An item is valid until the next one.
+func (t *Trace) Items(names *model.Names) iter.Seq2[*Item, error] {
+	return func(yield func(*Item, error) bool) {
+		became, err := t.texts(names)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		r := &unfolder{trace: t, names: became, yield: func(i *Item) bool { return yield(i, nil) }}
+		if err := r.run(); err != nil && err != errStop {
+			yield(nil, err)
+		}
+	}
+}
+
+type unfolder struct {
+	trace *Trace
+	names map[int64]model.Name
+	yield func(*Item) bool
+	ends  byEnd
+	item  Item
+	event model.Event
+}
+
+func (u *unfolder) send(item Item) error {
+	u.item = item
+	if !u.yield(&u.item) {
+		return errStop
+	}
+	return nil
+}
+
+func (u *unfolder) run() error {
+	next, stop := iter.Pull2(u.trace.Activities(Filter{}))
+	defer stop()
+	var activity *Activity
+	var err error
+	more := false
+	advance := func() error {
+		if activity, err, more = next(); err != nil {
+			return err
+		}
+		if !more {
+			activity = nil
+		}
+		return nil
+	}
+	if err := advance(); err != nil {
+		return err
+	}
+	// Before an item at time, what ended or was recorded until then comes.
+	catchUp := func(time int64, thread model.ThreadID, sequence uint64) error {
+		for {
+			endFirst := len(u.ends) > 0 && (activity == nil || u.ends[0].time <= activity.Recorded)
+			switch {
+			case endFirst && (u.ends[0].time < time || u.ends[0].time == time &&
+				(u.ends[0].event.Thread != thread || u.ends[0].event.Sequence < sequence)):
+				end := heap.Pop(&u.ends).(pendingEnd)
+				if err := u.send(Item{Event: &end.event, Record: end.record}); err != nil {
+					return err
+				}
+			case !endFirst && activity != nil && activity.Recorded < time:
+				a := u.activity(activity)
+				if err := u.send(Item{Activity: &a}); err != nil {
+					return err
+				}
+				if err := advance(); err != nil {
+					return err
+				}
+			default:
+				return nil
+			}
+		}
+	}
+	endings, err := u.endings()
+	if err != nil {
+		return err
+	}
+	var record Record
+	err = u.trace.query("SELECT "+recordColumns+" FROM record ORDER BY id", nil, func(s *sqlite.Stmt) error {
+		if err := u.trace.readRecord(s, &record); err != nil {
+			return err
+		}
+		if err := catchUp(record.Start, record.Thread, record.Sequence); err != nil {
+			return err
+		}
+		u.event = u.start(&record)
+		if err := u.send(Item{Event: &u.event, Record: record.ID}); err != nil {
+			return err
+		}
+		if record.EndSequence == 0 {
+			return nil
+		}
+		end := u.event
+		if e, ok := endings[record.ID]; ok {
+			site, err := u.trace.Site(e.site)
+			if err != nil {
+				return err
+			}
+			changed := Record{ID: record.ID, Thread: record.Thread, Site: site, Bytes: e.bytes, Host: e.host, Address: e.address}
+			end = u.start(&changed)
+		}
+		end.Kind++
+		end.Pair = u.event.Pair
+		end.Time, end.Sequence = record.End(), record.EndSequence
+		heap.Push(&u.ends, pendingEnd{record.End(), end, record.ID})
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return catchUp(1<<63-1, 0, 0)
+}
+
+type endingRow struct {
+	site                 int64
+	bytes, host, address uint64
+}
+
+func (u *unfolder) endings() (map[int64]endingRow, error) {
+	rows := make(map[int64]endingRow)
+	err := u.trace.query("SELECT record, site, bytes, host, address FROM ending", nil, func(s *sqlite.Stmt) error {
+		rows[s.ColumnInt64(0)] = endingRow{s.ColumnInt64(1), uint64(s.ColumnInt64(2)), uint64(s.ColumnInt64(3)), uint64(s.ColumnInt64(4))}
+		return nil
+	})
+	return rows, err
+}
+
+// start makes the event that a record began with. The record's number serves
+// as the pair.
+func (u *unfolder) start(r *Record) model.Event {
+	s := r.Site
+	e := model.Event{Process: s.Process, Thread: r.Thread, Event: capture.Event{
+		Sequence: r.Sequence, Time: r.Start, Kind: s.KindCode, Version: s.Version, DeviceType: s.DeviceType,
+		DeviceNumber: s.DeviceNumber, ThreadID: s.ThreadID, Async: s.Async, AsyncQueue: s.AsyncQueue,
+		SourceFile: u.names[int64(s.file)], Function: u.names[int64(s.function)], Line: s.Line, EndLine: s.EndLine,
+		FunctionLine: s.FunctionLine, FunctionEnd: s.FunctionEndLine, ProfileBytes: s.ProfileBytes, EventBytes: s.EventBytes,
+		APIBytes: s.APIBytes, Parent: s.ParentConstruct, Implicit: s.Implicit, Name: u.names[int64(s.name)],
+		Bytes: r.Bytes, Host: r.Host, Device: r.Address, Gangs: s.Gangs, Workers: s.Workers, Vector: s.Vector,
+		ErrorCode: s.ErrorCode, RuntimeInfo: s.RuntimeInfo, API: s.DeviceAPI, APIDeviceType: s.APIDeviceType, Vendor: s.Vendor,
+		DeviceHandle: s.DeviceHandle, ContextHandle: s.ContextHandle, AsyncHandle: s.AsyncHandle, CallStack: s.CallStack,
+		Missing: capture.Missing(s.Missing)}}
+	if s.HasDimensions {
+		e.GangDimensions = splitNumbers(s.Dimensions)
+	}
+	if model.IsStart(s.KindCode) {
+		e.Pair = uint64(r.ID)
+	}
+	return e
+}
+
+func (u *unfolder) activity(a *Activity) model.Activity {
+	w := a.Work
+	return model.Activity{Process: w.Process, Activity: capture.Activity{Time: a.Recorded, Correlation: a.Correlation,
+		Kind: w.KindCode, DeviceType: w.deviceType, DeviceNumber: w.deviceNumber, Async: w.Async, AsyncQueue: w.AsyncQueue,
+		Bytes: a.Bytes, Start: a.Start, End: a.End(), DeviceStart: a.DeviceStart, DeviceEnd: a.DeviceEnd,
+		Name: u.names[int64(w.name)]}}
+}

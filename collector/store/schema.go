@@ -1,0 +1,184 @@
+// Package store is the trace: one SQLite file that holds every event of a
+// session with every field of the three info structs of OpenACC 3.3 §5.2, what
+// the devices did, and rollups to draw a timeline from. docs/trace-schema.md
+// describes it for those who query it.
+//
+// Writer fills a trace in time order, Trace reads one. A row is a start and its
+// end together; what repeats stands once in dictionary tables.
+package store
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/accscope/accscope/collector/model"
+	"golang.org/x/sys/unix"
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+)
+
+// Version is the schema version that this package writes (PRAGMA user_version).
+const Version = 1
+
+// ApplicationID marks a file as a trace of ours (PRAGMA application_id: "accs").
+const ApplicationID = 0x61636373
+
+//go:embed schema.sql
+var schemaSQL string
+
+//go:embed views.sql
+var viewsSQL string
+
+//go:embed indices.sql
+var indicesSQL string
+
+// migrations[i] brings a trace from version i+1 to i+2.
+var migrations []string
+
+// ErrNotATrace is wrapped by errors about files that are no traces.
+var ErrNotATrace = errors.New("not an accscope trace")
+
+// ErrVersion is wrapped by errors about traces of a later version.
+var ErrVersion = errors.New("trace was written by a later accscope")
+
+// createSchema makes the tables and views of a new trace.
+func createSchema(conn *sqlite.Conn) (err error) {
+	defer sqlitex.Save(conn)(&err)
+	if err := sqlitex.ExecuteScript(conn, schemaSQL+viewsSQL, nil); err != nil {
+		return err
+	}
+	model.Kinds(func(kind int32, name, span string) {
+		if err == nil {
+			err = execute(conn, "INSERT INTO kind VALUES (?, ?, ?)", kind, name, span)
+		}
+	})
+	for code := int32(0); err == nil && model.ConstructName(code) != ""; code++ {
+		err = execute(conn, "INSERT INTO construct VALUES (?, ?)", code, model.ConstructName(code))
+	}
+	for code := int32(1); err == nil && model.ActivityName(code) != ""; code++ {
+		err = execute(conn, "INSERT INTO activity_kind VALUES (?, ?)", code, model.ActivityName(code))
+	}
+	if err != nil {
+		return err
+	}
+	return sqlitex.ExecuteScript(conn, fmt.Sprintf(`INSERT INTO string VALUES (0, NULL);
+		INSERT INTO launch VALUES (0, NULL, NULL, NULL, NULL);
+		INSERT INTO failure VALUES (0, NULL, NULL);
+		INSERT INTO stack VALUES (0, NULL);
+		PRAGMA application_id = %d;
+		PRAGMA user_version = %d;`, ApplicationID, Version), nil)
+}
+
+// checkVersion says whether a file is a trace that this package can read.
+func checkVersion(conn *sqlite.Conn, path string) (version int, err error) {
+	id, err := integer(conn, "PRAGMA application_id")
+	if err != nil {
+		return 0, explain(path, err)
+	}
+	if id != ApplicationID {
+		return 0, fmt.Errorf("%s: %w: its application id is %#x", path, ErrNotATrace, id)
+	}
+	v, err := integer(conn, "PRAGMA user_version")
+	if err != nil {
+		return 0, explain(path, err)
+	}
+	if v > Version {
+		return 0, fmt.Errorf("%s: %w: its version is %d, this program knows %d; use a newer accscope", path, ErrVersion, v, Version)
+	}
+	if v < 1 {
+		return 0, fmt.Errorf("%s: %w: its version is %d", path, ErrNotATrace, v)
+	}
+	return int(v), nil
+}
+
+// Migrate brings the trace at path to the current version; it does nothing to
+// one that is.
+func Migrate(path string) error {
+	conn, err := sqlite.OpenConn(path, sqlite.OpenReadWrite)
+	if err != nil {
+		return explain(path, err)
+	}
+	defer conn.Close()
+	version, err := checkVersion(conn, path)
+	if err != nil {
+		return err
+	}
+	for ; version < Version; version++ {
+		script := migrations[version-1] + fmt.Sprintf("\nPRAGMA user_version = %d;", version+1)
+		if err := sqlitex.ExecuteScript(conn, script, nil); err != nil {
+			return fmt.Errorf("%s: cannot migrate from version %d: %w", path, version, explain(path, err))
+		}
+	}
+	return nil
+}
+
+// explain gives an error of SQLite the file's name and what to do about it.
+func explain(path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	remedy := ""
+	switch sqlite.ErrCode(err).ToPrimary() {
+	case sqlite.ResultFull:
+		remedy = "the disk is full; free space there or choose another folder, then run accscope import on the session"
+	case sqlite.ResultReadOnly:
+		remedy = "the file is read-only; choose another one"
+	case sqlite.ResultCantOpen:
+		remedy = "check that the folder exists and may be written"
+		if _, statErr := os.Stat(path); errors.Is(statErr, fs.ErrNotExist) {
+			remedy = "there is no such file"
+		}
+	case sqlite.ResultCorrupt:
+		remedy = "the file is damaged; import its session again if that is still there"
+	case sqlite.ResultNotADB:
+		return fmt.Errorf("%s: %w: %w", path, ErrNotATrace, err)
+	case sqlite.ResultBusy, sqlite.ResultLocked:
+		remedy = "another program is writing it"
+	case sqlite.ResultIOErr:
+		remedy = "reading or writing failed; see the system's log"
+		if full(path) {
+			remedy = "the disk is full; free space there or choose another folder, then run accscope import on the session"
+		}
+	}
+	if remedy == "" {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return fmt.Errorf("%s: %w (%s)", path, err, remedy)
+}
+
+// full says whether the file system of path has no space left.
+func full(path string) bool {
+	var s unix.Statfs_t
+	folder := path[:strings.LastIndexByte(path, '/')+1]
+	if folder == "" {
+		folder = "."
+	}
+	return unix.Statfs(folder, &s) == nil && s.Bavail == 0
+}
+
+// execute runs a statement that gives no rows.
+func execute(conn *sqlite.Conn, query string, args ...any) error {
+	return sqlitex.Execute(conn, query, &sqlitex.ExecOptions{Args: args})
+}
+
+// integer runs a query that gives one integer; 0 if there is no row.
+func integer(conn *sqlite.Conn, query string, args ...any) (n int64, err error) {
+	err = sqlitex.ExecuteTransient(conn, query, &sqlitex.ExecOptions{Args: args, ResultFunc: func(stmt *sqlite.Stmt) error {
+		n = stmt.ColumnInt64(0)
+		return nil
+	}})
+	return n, err
+}
+
+// text runs a query that gives one string; "" if there is no row.
+func text(conn *sqlite.Conn, query string, args ...any) (s string, err error) {
+	err = sqlitex.ExecuteTransient(conn, query, &sqlitex.ExecOptions{Args: args, ResultFunc: func(stmt *sqlite.Stmt) error {
+		s = stmt.ColumnText(0)
+		return nil
+	}})
+	return s, err
+}

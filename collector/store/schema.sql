@@ -1,0 +1,194 @@
+-- The accscope trace, version 1. docs/trace-schema.md explains it.
+--
+-- Units, everywhere: time is nanoseconds since meta.origin, a moment on
+-- CLOCK_MONOTONIC of the trace's first host; duration and *_time are
+-- nanoseconds; sizes are bytes; addresses, handles and byte counts of 64
+-- unsigned bits stand as SQLite's signed integers (so 2^64-1, what libgomp
+-- reports for an unknown size, is -1). Views with readable names come at the end;
+-- the tables before them are laid out for size.
+
+CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
+
+-- Interned strings. 0 is the null pointer.
+CREATE TABLE string (id INTEGER PRIMARY KEY, text TEXT);
+
+-- acc_event_t: name without acc_ev_, and the common name of a start and its end.
+CREATE TABLE kind (code INTEGER PRIMARY KEY, name TEXT NOT NULL, span TEXT NOT NULL);
+CREATE TABLE construct (code INTEGER PRIMARY KEY, name TEXT NOT NULL);
+CREATE TABLE activity_kind (code INTEGER PRIMARY KEY, name TEXT NOT NULL);
+
+CREATE TABLE host (
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL,
+  clock_offset INTEGER NOT NULL,    -- ns to add to this host's CLOCK_MONOTONIC to get time + meta.origin
+  clock_uncertainty INTEGER,        -- ns, NULL if not known
+  realtime_offset INTEGER           -- ns, CLOCK_REALTIME minus CLOCK_MONOTONIC when capture began
+);
+CREATE TABLE process (
+  id INTEGER PRIMARY KEY,
+  host INTEGER NOT NULL,
+  pid INTEGER NOT NULL,
+  parent_pid INTEGER,
+  program TEXT,
+  arguments TEXT,                   -- JSON array
+  rank INTEGER,                     -- MPI rank, NULL if none
+  ranks INTEGER,                    -- size of MPI_COMM_WORLD
+  start INTEGER,                    -- time of start of capture
+  end INTEGER,                      -- time, NULL while it runs
+  ended TEXT,                       -- exited, killed, unknown; NULL while it runs
+  runtime TEXT,                     -- the OpenACC runtime, where known
+  since_attach INTEGER NOT NULL,    -- 1: what existed before capture began is not known
+  capture TEXT                      -- name of the capture folder it came from
+);
+CREATE TABLE thread (id INTEGER PRIMARY KEY, process INTEGER NOT NULL, tid INTEGER NOT NULL, name TEXT);
+CREATE TABLE device (
+  id INTEGER PRIMARY KEY, process INTEGER NOT NULL,
+  type INTEGER NOT NULL,            -- acc_device_t
+  number INTEGER NOT NULL,
+  name TEXT,
+  capacity INTEGER                  -- bytes, NULL if not known
+);
+CREATE TABLE queue (
+  id INTEGER PRIMARY KEY, device INTEGER NOT NULL,
+  number INTEGER NOT NULL           -- async_queue; -2 is the synchronous queue
+);
+
+-- Where in the source: line numbers are -1 where the runtime gives none.
+CREATE TABLE place (
+  id INTEGER PRIMARY KEY, file INTEGER NOT NULL, function INTEGER NOT NULL,
+  line INTEGER NOT NULL, end_line INTEGER NOT NULL, function_line INTEGER NOT NULL, function_end_line INTEGER NOT NULL
+);
+-- What hardly varies in the three info structs of OpenACC 3.3 section 5.2.
+CREATE TABLE shape (
+  id INTEGER PRIMARY KEY,
+  version INTEGER NOT NULL, thread_id INTEGER NOT NULL,
+  profile_bytes INTEGER NOT NULL, event_bytes INTEGER NOT NULL, api_bytes INTEGER NOT NULL, -- valid_bytes
+  device_api INTEGER NOT NULL, api_device_type INTEGER NOT NULL, vendor INTEGER NOT NULL,
+  device_handle INTEGER NOT NULL, context_handle INTEGER NOT NULL, async_handle INTEGER NOT NULL,
+  missing INTEGER NOT NULL          -- bits: 1 some of acc_prof_info, 2 of acc_event_info, 4 of acc_api_info
+);
+-- Geometry of a launch; 0 is no launch.
+CREATE TABLE launch (
+  id INTEGER PRIMARY KEY, gangs INTEGER, workers INTEGER, vector INTEGER,
+  dimensions TEXT                   -- num_gangs_per_dim[1:], separated by commas, NULL where not given
+);
+-- What an error event tells; 0 is no error.
+CREATE TABLE failure (id INTEGER PRIMARY KEY, code INTEGER, runtime_info INTEGER);
+-- Call stacks: return addresses, innermost first, 8 bytes each, little endian; 0 is none.
+CREATE TABLE stack (id INTEGER PRIMARY KEY, frames BLOB);
+-- What a return address means, where it could be found out.
+CREATE TABLE frame (
+  process INTEGER NOT NULL, address INTEGER NOT NULL,
+  module TEXT, function TEXT, file TEXT, line INTEGER,
+  PRIMARY KEY (process, address)
+) WITHOUT ROWID;
+-- Everything that an event says and that repeats, once.
+CREATE TABLE site (
+  id INTEGER PRIMARY KEY,
+  kind INTEGER NOT NULL,            -- acc_event_t; for a pair its start
+  device INTEGER NOT NULL, queue INTEGER NOT NULL, async INTEGER NOT NULL,
+  place INTEGER NOT NULL, shape INTEGER NOT NULL,
+  name INTEGER NOT NULL,            -- variable, kernel or error message
+  parent_construct INTEGER NOT NULL, implicit INTEGER NOT NULL,
+  launch INTEGER NOT NULL, failure INTEGER NOT NULL, stack INTEGER NOT NULL
+);
+-- One row per start and end together, or per event without partner.
+CREATE TABLE record (
+  id INTEGER PRIMARY KEY,           -- in order of arrival, which is that of time but for stragglers
+  thread INTEGER NOT NULL,
+  site INTEGER NOT NULL,
+  sequence INTEGER NOT NULL,        -- of the (start) event on its thread, from 0 without gaps
+  time INTEGER NOT NULL,            -- of the (start) event
+  duration INTEGER,                 -- NULL: no end, or an event without partner
+  end_sequence INTEGER NOT NULL,    -- sequence of the end minus sequence; 0: has no partner; -1: its end was not seen
+  parent INTEGER NOT NULL,          -- record that encloses this one on its thread, 0: none
+  depth INTEGER NOT NULL,
+  inner_time INTEGER NOT NULL,      -- spent in direct children
+  bytes INTEGER NOT NULL,
+  host INTEGER NOT NULL,            -- host address
+  address INTEGER NOT NULL,         -- device address
+  opener INTEGER NOT NULL           -- for delete and free: record of the create or alloc; 0: not seen
+);
+-- End events that differ from their start in more than time.
+CREATE TABLE ending (
+  record INTEGER PRIMARY KEY, site INTEGER NOT NULL, bytes INTEGER NOT NULL, host INTEGER NOT NULL, address INTEGER NOT NULL
+);
+
+-- What repeats in device activity.
+CREATE TABLE work (
+  id INTEGER PRIMARY KEY, kind INTEGER NOT NULL, device INTEGER NOT NULL, queue INTEGER NOT NULL,
+  async INTEGER NOT NULL, name INTEGER NOT NULL
+);
+CREATE TABLE activity (
+  id INTEGER PRIMARY KEY,
+  work INTEGER NOT NULL,
+  record INTEGER NOT NULL,          -- the enqueue that caused it, 0: not seen
+  start INTEGER NOT NULL, duration INTEGER NOT NULL, -- on the trace's clock
+  delay INTEGER NOT NULL,           -- ns from its end until it was recorded
+  device_start INTEGER NOT NULL,    -- device clock, ns
+  device_excess INTEGER NOT NULL,   -- device_end - device_start - duration
+  bytes INTEGER NOT NULL,
+  correlation INTEGER NOT NULL
+);
+-- Bounds for queues without device activity: the operations ran between start and end.
+CREATE TABLE occupancy (
+  queue INTEGER NOT NULL, start INTEGER NOT NULL, end INTEGER NOT NULL,
+  operations INTEGER NOT NULL, bytes INTEGER NOT NULL
+);
+-- Device memory in use after each change.
+CREATE TABLE sample (device INTEGER NOT NULL, time INTEGER NOT NULL, used INTEGER NOT NULL);
+
+-- What capture dropped.
+CREATE TABLE lost (
+  process INTEGER NOT NULL, thread INTEGER, -- thread NULL: of the whole process
+  reason TEXT NOT NULL, events INTEGER NOT NULL, bytes INTEGER NOT NULL
+);
+-- How far each stream has been taken in; written in the transaction of its rows.
+CREATE TABLE position (
+  process INTEGER NOT NULL, stream INTEGER NOT NULL, -- thread id, 0: device activity
+  next INTEGER NOT NULL,            -- sequence number of the next event
+  PRIMARY KEY (process, stream)
+) WITHOUT ROWID;
+
+-- Sums of the records of a site on a thread, and of the activities of a work by
+-- the site that caused them (0: not known).
+CREATE TABLE total (
+  thread INTEGER NOT NULL, site INTEGER NOT NULL,
+  count INTEGER NOT NULL,
+  ended INTEGER NOT NULL,           -- how many have a duration
+  time INTEGER NOT NULL, inner_time INTEGER NOT NULL, -- of those
+  shortest INTEGER NOT NULL, longest INTEGER NOT NULL,
+  bytes INTEGER NOT NULL,
+  PRIMARY KEY (thread, site)
+) WITHOUT ROWID;
+CREATE TABLE work_total (
+  work INTEGER NOT NULL, site INTEGER NOT NULL,
+  count INTEGER NOT NULL, time INTEGER NOT NULL, shortest INTEGER NOT NULL, longest INTEGER NOT NULL, bytes INTEGER NOT NULL,
+  PRIMARY KEY (work, site)
+) WITHOUT ROWID;
+
+-- Lanes of a timeline: one thread's spans of one depth, one thread's events
+-- without duration, one queue's device activity.
+CREATE TABLE lane (
+  id INTEGER PRIMARY KEY,
+  type TEXT NOT NULL,               -- spans, instants, queue
+  owner INTEGER NOT NULL,           -- thread or queue
+  depth INTEGER NOT NULL,
+  first INTEGER, last INTEGER, count INTEGER, busy INTEGER, bytes INTEGER
+);
+-- Every 8 neighbours of a lane make a row of level 1, every 8 of those one of level 2, and so on.
+CREATE TABLE rollup (
+  lane INTEGER NOT NULL, level INTEGER NOT NULL, start INTEGER NOT NULL, ordinal INTEGER NOT NULL,
+  duration INTEGER NOT NULL,        -- from the first start to the last end
+  busy INTEGER NOT NULL,            -- sum of durations
+  count INTEGER NOT NULL,
+  bytes INTEGER NOT NULL,
+  site INTEGER NOT NULL,            -- site (work, for queues) of the longest
+  PRIMARY KEY (lane, level, start, ordinal)
+) WITHOUT ROWID;
+-- The same for a device's memory: every 8 samples.
+CREATE TABLE sample_rollup (
+  device INTEGER NOT NULL, level INTEGER NOT NULL, start INTEGER NOT NULL, ordinal INTEGER NOT NULL,
+  end INTEGER NOT NULL, low INTEGER NOT NULL, high INTEGER NOT NULL, last INTEGER NOT NULL,
+  PRIMARY KEY (device, level, start, ordinal)
+) WITHOUT ROWID;

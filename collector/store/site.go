@@ -1,0 +1,154 @@
+package store
+
+import (
+	"github.com/accscope/accscope/collector/model"
+	"zombiezen.com/go/sqlite"
+)
+
+// Site is everything of an event that repeats, its strings resolved.
+type Site struct {
+	ID           int64
+	KindCode     int32  // acc_event_t; of a pair its start
+	Kind         string // span name ("enqueue_launch"), for an event without partner its own ("alloc")
+	Process      model.ProcessID
+	Device       model.DeviceID
+	Queue        model.QueueID
+	Async        int64
+	AsyncQueue   int64
+	DeviceType   int32
+	DeviceNumber int32
+
+	File, Function                               string
+	Line, EndLine, FunctionLine, FunctionEndLine int32
+
+	Name            string // variable, kernel or error message
+	HasName         bool   // false: a null pointer
+	Construct       string // parent_construct, "" if it has no such number
+	ParentConstruct int32
+	Implicit        int32
+
+	Version, ThreadID                        int32
+	ProfileBytes, EventBytes, APIBytes       int32
+	DeviceAPI, APIDeviceType, Vendor         int32
+	DeviceHandle, ContextHandle, AsyncHandle uint64
+	Missing                                  int32
+
+	Gangs, Workers, Vector uint64
+	Dimensions             string // num_gangs_per_dim[1:], separated by commas
+	HasDimensions          bool
+	ErrorCode              int32
+	RuntimeInfo            uint64
+	CallStack              []uint64
+
+	name, file model.Name
+	function   model.Name
+}
+
+// Label is what to call the site's events in a view: the variable or kernel, else
+// the kind.
+func (s *Site) Label() string {
+	if s.Name != "" {
+		return s.Name
+	}
+	return s.Kind
+}
+
+// Site reads a site; sites are remembered.
+func (t *Trace) Site(id int64) (*Site, error) {
+	if s := t.sites[id]; s != nil {
+		return s, nil
+	}
+	if err := t.loadSites(); err != nil {
+		return nil, err
+	}
+	s := t.sites[id]
+	if s == nil {
+		// A row that names no site is damage; showing it bare is better than
+		// losing all others.
+		s = &Site{ID: id, Line: -1}
+		t.sites[id] = s
+	}
+	return s, nil
+}
+
+// loadSites reads the sites that are not known yet.
+func (t *Trace) loadSites() error {
+	return t.each(`SELECT d.*, s.name, p.file, p.function, k.frames FROM site_detail d JOIN site s ON s.id = d.site
+		JOIN place p ON p.id = s.place JOIN stack k ON k.id = s.stack`, nil, func(r *sqlite.Stmt) error {
+		id := r.ColumnInt64(0)
+		if old := t.sites[id]; old != nil && old.KindCode != 0 {
+			return nil
+		}
+		s := &Site{ID: id, KindCode: r.ColumnInt32(1), Device: model.DeviceID(r.ColumnInt64(2)), Queue: model.QueueID(r.ColumnInt64(3)),
+			Async: r.ColumnInt64(4), AsyncQueue: r.ColumnInt64(5), Process: model.ProcessID(r.ColumnInt64(6)),
+			DeviceType: r.ColumnInt32(7), DeviceNumber: r.ColumnInt32(8), File: r.ColumnText(9), Function: r.ColumnText(10),
+			Line: r.ColumnInt32(11), EndLine: r.ColumnInt32(12), FunctionLine: r.ColumnInt32(13), FunctionEndLine: r.ColumnInt32(14),
+			Name: r.ColumnText(15), HasName: !r.ColumnIsNull(15), ParentConstruct: r.ColumnInt32(16), Implicit: r.ColumnInt32(17),
+			Version: r.ColumnInt32(18), ThreadID: r.ColumnInt32(19), ProfileBytes: r.ColumnInt32(20), EventBytes: r.ColumnInt32(21),
+			APIBytes: r.ColumnInt32(22), DeviceAPI: r.ColumnInt32(23), APIDeviceType: r.ColumnInt32(24), Vendor: r.ColumnInt32(25),
+			DeviceHandle: uint64(r.ColumnInt64(26)), ContextHandle: uint64(r.ColumnInt64(27)), AsyncHandle: uint64(r.ColumnInt64(28)),
+			Missing: r.ColumnInt32(29), Gangs: uint64(r.ColumnInt64(30)), Workers: uint64(r.ColumnInt64(31)),
+			Vector: uint64(r.ColumnInt64(32)), Dimensions: r.ColumnText(33), HasDimensions: !r.ColumnIsNull(33), ErrorCode: r.ColumnInt32(34),
+			RuntimeInfo: uint64(r.ColumnInt64(35)), name: model.Name(r.ColumnInt64(37)), file: model.Name(r.ColumnInt64(38)),
+			function: model.Name(r.ColumnInt64(39))}
+		s.Kind = model.SpanName(s.KindCode)
+		if model.IsEnd(s.KindCode) || s.Kind == "" {
+			s.Kind = model.KindName(s.KindCode)
+		}
+		s.Construct = model.ConstructName(s.ParentConstruct)
+		s.CallStack = unpack(blob(r, 40))
+		t.sites[id] = s
+		return nil
+	})
+}
+
+func unpack(b []byte) []uint64 {
+	var out []uint64
+	for ; len(b) >= 8; b = b[8:] {
+		var n uint64
+		for i := 7; i >= 0; i-- {
+			n = n<<8 | uint64(b[i])
+		}
+		out = append(out, n)
+	}
+	return out
+}
+
+// Work is everything of a device activity that repeats.
+type Work struct {
+	ID                       int64
+	KindCode                 int32
+	Kind                     string // kernel, upload, download, copy, fill
+	Process                  model.ProcessID
+	Device                   model.DeviceID
+	Queue                    model.QueueID
+	Async                    int64
+	AsyncQueue               int64
+	Name                     string
+	name                     model.Name
+	deviceType, deviceNumber int32
+}
+
+// Work reads what repeats of an activity.
+func (t *Trace) Work(id int64) (*Work, error) {
+	if w := t.works[id]; w != nil {
+		return w, nil
+	}
+	err := t.each(`SELECT w.id, w.kind, d.process, w.device, w.queue, w.async, q.number, n.text, w.name, d.type, d.number FROM work w
+		JOIN device d ON d.id = w.device JOIN queue q ON q.id = w.queue JOIN string n ON n.id = w.name`, nil, func(r *sqlite.Stmt) error {
+		w := &Work{ID: r.ColumnInt64(0), KindCode: r.ColumnInt32(1), Process: model.ProcessID(r.ColumnInt64(2)),
+			Device: model.DeviceID(r.ColumnInt64(3)), Queue: model.QueueID(r.ColumnInt64(4)), Async: r.ColumnInt64(5),
+			AsyncQueue: r.ColumnInt64(6), Name: r.ColumnText(7), name: model.Name(r.ColumnInt64(8)),
+			deviceType: r.ColumnInt32(9), deviceNumber: r.ColumnInt32(10)}
+		w.Kind = model.ActivityName(w.KindCode)
+		t.works[w.ID] = w
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if t.works[id] == nil {
+		t.works[id] = &Work{ID: id}
+	}
+	return t.works[id], nil
+}

@@ -1,0 +1,131 @@
+package store
+
+import (
+	"github.com/accscope/accscope/collector/model"
+	"zombiezen.com/go/sqlite"
+)
+
+// total sums the records of one site on one thread, or the activities of one
+// work caused at one site.
+type total struct {
+	count, ended, time, inner, shortest, longest, bytes int64
+	dirty                                               bool
+}
+
+func (t *total) add(duration, inner, bytes int64, ended bool) {
+	t.count++
+	t.dirty = true
+	if uint64(bytes) < 1<<56 {
+		t.bytes += bytes
+	}
+	if !ended {
+		return
+	}
+	if t.ended == 0 || duration < t.shortest {
+		t.shortest = duration
+	}
+	t.ended++
+	t.time += duration
+	t.inner += inner
+	t.longest = max(t.longest, duration)
+}
+
+// totals keeps sums while rows come in, so that a report reads hundreds of rows
+// and not millions.
+type totals struct {
+	records [][]total // by thread, then by site
+	works   map[workSite]*total
+	recent  []recentSite // ring by record number
+	off     bool
+}
+
+type workSite struct{ work, site int64 }
+
+type recentSite struct{ record, site int64 }
+
+// Activities arrive soon after what caused them; older ones are summed without
+// their site.
+const recentSites = 1 << 16
+
+func newTotals() *totals {
+	return &totals{works: make(map[workSite]*total), recent: make([]recentSite, recentSites)}
+}
+
+func (t *totals) of(thread model.ThreadID, site int64) *total {
+	for int(thread) >= len(t.records) {
+		t.records = append(t.records, nil)
+	}
+	for site >= int64(len(t.records[thread])) {
+		t.records[thread] = append(t.records[thread], total{})
+	}
+	return &t.records[thread][site]
+}
+
+// add sums a record; spans that never end are added when the trace is finished.
+func (t *totals) add(thread model.ThreadID, site, duration, inner, bytes int64, ended bool) {
+	if !t.off {
+		t.of(thread, site).add(duration, inner, bytes, ended)
+	}
+}
+
+func (t *totals) seen(record, site int64) {
+	t.recent[record%recentSites] = recentSite{record, site}
+}
+
+func (t *totals) activity(work, record, duration, bytes int64) {
+	if t.off {
+		return
+	}
+	key := workSite{work: work}
+	if r := t.recent[record%recentSites]; r.record == record {
+		key.site = r.site
+	}
+	sum := t.works[key]
+	if sum == nil {
+		sum = new(total)
+		t.works[key] = sum
+	}
+	sum.add(duration, 0, bytes, true)
+}
+
+// save writes the sums that have changed.
+func (t *totals) save(conn *sqlite.Conn) error {
+	if t.off {
+		return nil
+	}
+	for thread := range t.records {
+		for site := range t.records[thread] {
+			s := &t.records[thread][site]
+			if !s.dirty {
+				continue
+			}
+			s.dirty = false
+			if err := execute(conn, "INSERT OR REPLACE INTO total VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", thread, site, s.count, s.ended,
+				s.time, s.inner, s.shortest, s.longest, s.bytes); err != nil {
+				return err
+			}
+		}
+	}
+	for key, s := range t.works {
+		if !s.dirty {
+			continue
+		}
+		s.dirty = false
+		if err := execute(conn, "INSERT OR REPLACE INTO work_total VALUES (?, ?, ?, ?, ?, ?, ?)", key.work, key.site, s.count, s.time,
+			s.shortest, s.longest, s.bytes); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Totals rebuilt from the rows of a trace that was not written in one go.
+const rebuildTotals = `
+DELETE FROM total; DELETE FROM work_total;
+INSERT INTO total SELECT thread, site, count(*), count(duration), coalesce(sum(duration), 0),
+  coalesce(sum(CASE WHEN duration IS NOT NULL THEN inner_time END), 0), coalesce(min(duration), 0), coalesce(max(duration), 0),
+  sum(CASE WHEN bytes >= 0 AND bytes < 1 << 56 THEN bytes ELSE 0 END) FROM record GROUP BY thread, site;
+INSERT INTO work_total SELECT a.work, coalesce(r.site, 0), count(*), sum(a.duration), min(a.duration), max(a.duration),
+  sum(CASE WHEN a.bytes >= 0 AND a.bytes < 1 << 56 THEN a.bytes ELSE 0 END)
+  FROM activity a LEFT JOIN record r ON r.id = a.record GROUP BY a.work, coalesce(r.site, 0);
+`

@@ -1,0 +1,293 @@
+package store
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/accscope/accscope/collector/model"
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+)
+
+// Trace is a trace opened for reading. Its methods belong to one goroutine at a
+// time; open one per goroutine.
+type Trace struct {
+	path  string
+	conn  *sqlite.Conn
+	sites map[int64]*Site
+	works map[int64]*Work
+}
+
+// Option changes how Open treats a file.
+type Option func(*options)
+
+type options struct{ check bool }
+
+// Checked makes Open verify the whole file first (PRAGMA quick_check): for
+// files from elsewhere, at the price of reading them once.
+func Checked() Option { return func(o *options) { o.check = true } }
+
+// Open opens a trace read-only. The file is not trusted: its schema can run
+// nothing, cells are checked as they are read, and strings and memory are
+// limited.
+func Open(path string, opts ...Option) (*Trace, error) {
+	var o options
+	for _, opt := range opts {
+		opt(&o)
+	}
+	if info, err := os.Stat(path); err != nil {
+		return nil, fmt.Errorf("cannot open trace: %w", err)
+	} else if info.IsDir() {
+		return nil, fmt.Errorf("%s: %w: it is a folder; a capture folder becomes a trace by accscope import", path, ErrNotATrace)
+	}
+	conn, err := openReadOnly(path)
+	if err != nil {
+		return nil, explain(path, err)
+	}
+	t := &Trace{path: path, conn: conn, sites: make(map[int64]*Site), works: make(map[int64]*Work)}
+	if err := t.harden(o); err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return t, nil
+}
+
+// openReadOnly opens a file without writing beside it, unless a writer's
+// companions are there.
+func openReadOnly(path string) (*sqlite.Conn, error) {
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	escaped := strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(absolute)
+	uri := "file:" + escaped + "?mode=ro"
+	return sqlite.OpenConn(uri, sqlite.OpenReadOnly, sqlite.OpenURI)
+}
+
+func (t *Trace) harden(o options) error {
+	if err := t.conn.SetDefensive(true); err != nil {
+		return explain(t.path, err)
+	}
+	t.conn.Limit(sqlite.LimitLength, 64<<20)
+	t.conn.Limit(sqlite.LimitAttached, 0)
+	for _, pragma := range []string{"trusted_schema = OFF", "cell_size_check = ON", "query_only = ON", "mmap_size = 0",
+		"cache_size = -65536", "temp_store = MEMORY", "busy_timeout = 2000"} {
+		if err := sqlitex.ExecuteTransient(t.conn, "PRAGMA "+pragma, nil); err != nil {
+			return explain(t.path, err)
+		}
+	}
+	version, err := checkVersion(t.conn, t.path)
+	if err != nil {
+		return err
+	}
+	if version < Version {
+		return fmt.Errorf("%s: its schema version is %d, this program reads %d: run accscope import on it to migrate", t.path, version, Version)
+	}
+	if o.check {
+		verdict, err := text(t.conn, "PRAGMA quick_check(1)")
+		if err != nil {
+			return explain(t.path, err)
+		}
+		if verdict != "ok" {
+			return fmt.Errorf("%s: the file is damaged: %s; import its session again if that is still there", t.path, verdict)
+		}
+	}
+	return nil
+}
+
+// Close ends reading.
+func (t *Trace) Close() error { return explain(t.path, t.conn.Close()) }
+
+// Path is the file read.
+func (t *Trace) Path() string { return t.path }
+
+// Conn is the connection, for SQL of the caller's own. It can write nothing.
+func (t *Trace) Conn() *sqlite.Conn { return t.conn }
+
+// Interrupt makes running and later queries fail once done is closed; nil
+// takes that back.
+func (t *Trace) Interrupt(done <-chan struct{}) { t.conn.SetInterrupt(done) }
+
+// each runs a query and calls f for each row. f returning errStop ends it.
+func (t *Trace) each(query string, args []any, f func(*sqlite.Stmt) error) error {
+	err := sqlitex.Execute(t.conn, query, &sqlitex.ExecOptions{Args: args, ResultFunc: f})
+	if err == errStop {
+		return nil
+	}
+	if err != nil {
+		return explain(t.path, err)
+	}
+	return nil
+}
+
+type stop struct{}
+
+func (stop) Error() string { return "stop" }
+
+// errStop ends a query from inside.
+var errStop error = stop{}
+
+// Meta is what is known of a trace as a whole.
+type Meta struct {
+	Version  int               `json:"version"`
+	Origin   int64             `json:"origin"`   // what times count from, on the first host's CLOCK_MONOTONIC, ns
+	Realtime int64             `json:"realtime"` // the same moment in Unix time, ns; 0 if unknown
+	Complete bool              `json:"complete"` // false: still being written, or its collector was killed
+	Lateness int64             `json:"lateness"` // how much earlier than its predecessors a record may be, ns
+	First    int64             `json:"first"`    // time of the first record
+	Last     int64             `json:"last"`     // end of the last
+	Records  int64             `json:"records"`
+	Events   int64             `json:"events"`
+	Lost     int64             `json:"lost"` // events that capture dropped
+	Facts    map[string]string `json:"facts"`
+}
+
+// Meta reads what is known of the trace as a whole. Facts holds every key of
+// the meta table.
+func (t *Trace) Meta() (Meta, error) {
+	m := Meta{Version: Version, Facts: make(map[string]string)}
+	err := t.each("SELECT key, value FROM meta", nil, func(s *sqlite.Stmt) error {
+		m.Facts[s.ColumnText(0)] = s.ColumnText(1)
+		switch s.ColumnText(0) {
+		case "origin":
+			m.Origin = s.ColumnInt64(1)
+		case "complete":
+			m.Complete = s.ColumnInt64(1) == 1
+		case "lateness":
+			m.Lateness = s.ColumnInt64(1)
+		}
+		return nil
+	})
+	if err != nil {
+		return m, err
+	}
+	for query, to := range map[string]*int64{
+		"SELECT coalesce(max(id), 0) FROM record":                      &m.Records,
+		"SELECT coalesce(sum(events), 0) FROM lost":                    &m.Lost,
+		"SELECT coalesce(sum(next), 0) FROM position WHERE stream > 0": &m.Events,
+	} {
+		if *to, err = integer(t.conn, query); err != nil {
+			return m, explain(t.path, err)
+		}
+	}
+	offset, err := integer(t.conn, "SELECT coalesce(realtime_offset - clock_offset, 0) FROM host ORDER BY id LIMIT 1")
+	if err != nil {
+		return m, explain(t.path, err)
+	}
+	if offset != 0 {
+		m.Realtime = m.Origin + offset
+	}
+	m.First, m.Last, err = t.Extent()
+	return m, err
+}
+
+// Extent is the time of the first record and the end of the last.
+func (t *Trace) Extent() (first, last int64, err error) {
+	query := "SELECT min(first), max(last) FROM lane"
+	var found bool
+	read := func(s *sqlite.Stmt) error {
+		found = !s.ColumnIsNull(0)
+		first, last = s.ColumnInt64(0), s.ColumnInt64(1)
+		return nil
+	}
+	if err := t.each(query, nil, read); err != nil {
+		return 0, 0, err
+	}
+	if found {
+		var unended int64
+		unended, err = integer(t.conn, "SELECT coalesce(max(time), 0) FROM record WHERE end_sequence < 0")
+		return first, max(last, unended), explain(t.path, err)
+	}
+	err = t.each(`SELECT min(time), max(coalesce(time + duration, time)) FROM record`, nil, read)
+	return first, last, err
+}
+
+// Process is a process of the trace and the host it ran on.
+type Process struct {
+	model.ProcessInfo
+	On      Host   `json:"on"`
+	Capture string `json:"capture"` // name of the capture folder
+}
+
+// Processes reads the processes, by rank and then by start.
+func (t *Trace) Processes() ([]Process, error) {
+	var out []Process
+	err := t.each(`SELECT p.id, h.name, p.pid, p.parent_pid, p.program, p.arguments, p.rank, p.ranks, p.start, p.end, p.ended,
+		p.runtime, p.since_attach, p.capture, h.id, h.clock_offset, h.clock_uncertainty, h.realtime_offset
+		FROM process p JOIN host h ON h.id = p.host ORDER BY p.rank, p.start, p.id`, nil, func(s *sqlite.Stmt) error {
+		p := Process{ProcessInfo: model.ProcessInfo{ID: model.ProcessID(s.ColumnInt64(0)), Host: s.ColumnText(1), PID: s.ColumnInt(2),
+			ParentPID: s.ColumnInt(3), Program: s.ColumnText(4), Rank: -1, Ranks: s.ColumnInt(7), Start: s.ColumnInt64(8),
+			End: s.ColumnInt64(9), Ended: s.ColumnText(10), Runtime: s.ColumnText(11), SinceAttach: s.ColumnInt64(12) != 0},
+			Capture: s.ColumnText(13),
+			On: Host{ID: s.ColumnInt64(14), Name: s.ColumnText(1), ClockOffset: s.ColumnInt64(15), Uncertainty: -1,
+				RealtimeOffset: s.ColumnInt64(17)}}
+		if !s.ColumnIsNull(6) {
+			p.Rank = s.ColumnInt(6)
+		}
+		if !s.ColumnIsNull(16) {
+			p.On.Uncertainty = s.ColumnInt64(16)
+		}
+		if args := s.ColumnText(5); args != "" {
+			if err := json.Unmarshal([]byte(args), &p.Arguments); err != nil {
+				return fmt.Errorf("process %d: arguments are no JSON: %w", p.ID, err)
+			}
+		}
+		out = append(out, p)
+		return nil
+	})
+	return out, err
+}
+
+// Threads reads the threads, by process.
+func (t *Trace) Threads() ([]model.ThreadInfo, error) {
+	var out []model.ThreadInfo
+	err := t.each("SELECT id, process, tid, name FROM thread ORDER BY process, id", nil, func(s *sqlite.Stmt) error {
+		out = append(out, model.ThreadInfo{ID: model.ThreadID(s.ColumnInt64(0)), Process: model.ProcessID(s.ColumnInt64(1)),
+			TID: s.ColumnInt(2), Name: s.ColumnText(3)})
+		return nil
+	})
+	return out, err
+}
+
+// Devices reads the devices, by process.
+func (t *Trace) Devices() ([]model.DeviceInfo, error) {
+	var out []model.DeviceInfo
+	err := t.each("SELECT id, process, type, number, name, capacity FROM device ORDER BY id", nil, func(s *sqlite.Stmt) error {
+		out = append(out, model.DeviceInfo{ID: model.DeviceID(s.ColumnInt64(0)), Process: model.ProcessID(s.ColumnInt64(1)),
+			Type: s.ColumnInt32(2), Number: s.ColumnInt32(3), Name: s.ColumnText(4), Capacity: s.ColumnInt64(5)})
+		return nil
+	})
+	return out, err
+}
+
+// Queues reads the async queues, by device.
+func (t *Trace) Queues() ([]model.QueueInfo, error) {
+	var out []model.QueueInfo
+	err := t.each("SELECT id, device, number FROM queue ORDER BY id", nil, func(s *sqlite.Stmt) error {
+		out = append(out, model.QueueInfo{ID: model.QueueID(s.ColumnInt64(0)), Device: model.DeviceID(s.ColumnInt64(1)), Number: s.ColumnInt64(2)})
+		return nil
+	})
+	return out, err
+}
+
+// Loss is what capture dropped of one process.
+type Loss struct {
+	Process model.ProcessID `json:"process"`
+	Thread  model.ThreadID  `json:"thread"` // 0: of the whole process
+	Reason  string          `json:"reason"`
+	Events  int64           `json:"events"`
+	Bytes   int64           `json:"bytes"`
+}
+
+// Losses reads what capture dropped.
+func (t *Trace) Losses() ([]Loss, error) {
+	var out []Loss
+	err := t.each("SELECT process, thread, reason, events, bytes FROM lost ORDER BY process, thread", nil, func(s *sqlite.Stmt) error {
+		out = append(out, Loss{model.ProcessID(s.ColumnInt64(0)), model.ThreadID(s.ColumnInt64(1)), s.ColumnText(2), s.ColumnInt64(3), s.ColumnInt64(4)})
+		return nil
+	})
+	return out, err
+}

@@ -1,0 +1,548 @@
+package store
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/accscope/accscope/collector/model"
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+)
+
+// row is a record on its way into the trace.
+type row struct {
+	id, site, sequence, time, duration, endSequence int64
+	parent, inner, opener                           int64
+	bytes, host, address                            int64
+	thread                                          model.ThreadID
+	depth                                           int32
+	open                                            bool // its end may still come
+}
+
+// Rows per transaction, and per INSERT.
+const (
+	transactionRows = 50_000
+	statementRows   = 20
+)
+
+// Host is a machine that processes of the trace ran on.
+type Host struct {
+	ID   int64  `json:"id"`
+	Name string `json:"name"`
+	// ClockOffset is added to the host's CLOCK_MONOTONIC to get the clock of the
+	// trace's first host; Uncertainty bounds its error, -1 if not known.
+	ClockOffset    int64 `json:"clock_offset"`
+	Uncertainty    int64 `json:"clock_uncertainty"`
+	RealtimeOffset int64 `json:"realtime_offset"` // CLOCK_REALTIME minus CLOCK_MONOTONIC, ns
+}
+
+// Writer fills a trace. It belongs to one goroutine. What has been written is
+// in the file, together with the positions set, after Commit.
+type Writer struct {
+	path      string
+	conn      *sqlite.Conn
+	names     *model.Names
+	directory *model.Directory
+	dict      dictionaries
+	rows      []row // not in the file yet; rows[i] has id base+i
+	base      int64
+	record    *inserter
+	activity  *inserter
+	sample    *inserter
+	ending    *inserter
+	roll      *roller
+	totals    *totals
+	savedName int
+	savedDev  int
+	savedQ    int
+	inTx      bool
+	pending   int // rows since the last commit
+	lastAct   int64
+	lastTime  int64
+	lateness  int64 // how much earlier than one before it a record was
+	resumed   bool
+	err       error
+}
+
+// Create makes a new trace at path, which must not exist. origin is the moment
+// on CLOCK_MONOTONIC that times count from. names and directory are those of
+// the model that is fed beside it.
+func Create(path string, origin int64, m *model.Model) (*Writer, error) {
+	if _, err := os.Lstat(path); err == nil {
+		return nil, fmt.Errorf("%s: %w; choose another name or remove it", path, fs.ErrExist)
+	}
+	conn, err := sqlite.OpenConn(path, sqlite.OpenReadWrite, sqlite.OpenCreate)
+	if err != nil {
+		return nil, explain(path, err)
+	}
+	w := newWriter(path, conn, m)
+	if err := w.create(origin); err != nil {
+		conn.Close()
+		os.Remove(path)
+		return nil, explain(path, err)
+	}
+	return w, nil
+}
+
+func newWriter(path string, conn *sqlite.Conn, m *model.Model) *Writer {
+	return &Writer{path: path, conn: conn, names: m.Names(), directory: m.Directory(), base: m.Records() + 1,
+		dict: dictionaries{conn: conn}, savedName: 1, totals: newTotals()}
+}
+
+func (w *Writer) create(origin int64) error {
+	if err := w.pragmas(); err != nil {
+		return err
+	}
+	if err := createSchema(w.conn); err != nil {
+		return err
+	}
+	if err := w.prepare(); err != nil {
+		return err
+	}
+	if err := w.SetMeta("origin", origin); err != nil {
+		return err
+	}
+	if err := w.SetMeta("complete", 0); err != nil {
+		return err
+	}
+	return w.Commit()
+}
+
+// pragmas sets up the connection: others may read while we write, and a crash
+// of the machine may cost the last transactions but never the file.
+func (w *Writer) pragmas() error {
+	for _, pragma := range []string{
+		"page_size = 8192",
+		"journal_mode = WAL",
+		"synchronous = NORMAL",
+		"cache_size = -65536", // KiB: a transaction fits without spilling
+		"temp_store = MEMORY",
+		"wal_autocheckpoint = 4000",
+	} {
+		if err := sqlitex.ExecuteTransient(w.conn, "PRAGMA "+pragma, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *Writer) prepare() (err error) {
+	prepare := func(table string, columns int) *inserter {
+		in, e := newInserter(w.conn, table, columns)
+		if err == nil {
+			err = e
+		}
+		return in
+	}
+	w.record = prepare("record", 14)
+	w.activity = prepare("activity", 10)
+	w.sample = prepare("sample", 3)
+	w.ending = prepare("ending", 5)
+	rollup, sampleRollup := prepare("rollup", 9), prepare("sample_rollup", 8)
+	if err != nil {
+		return err
+	}
+	w.roll = newRoller(rollup, sampleRollup)
+	return nil
+}
+
+// Path is the file being written.
+func (w *Writer) Path() string { return w.path }
+
+// begin opens a transaction if none is open.
+func (w *Writer) begin() error {
+	if w.inTx {
+		return nil
+	}
+	if err := sqlitex.ExecuteTransient(w.conn, "BEGIN IMMEDIATE", nil); err != nil {
+		return err
+	}
+	w.inTx = true
+	return nil
+}
+
+// fail remembers the first error: a writer that failed writes no more, so that
+// positions never run ahead of rows.
+func (w *Writer) fail(err error) error {
+	if err == nil {
+		return nil
+	}
+	if w.err == nil {
+		w.err = explain(w.path, err)
+	}
+	return w.err
+}
+
+// Write takes in what an event did. Steps come in the order of Apply, all of
+// them.
+func (w *Writer) Write(step *model.Step) error {
+	if w.err != nil {
+		return w.err
+	}
+	if err := w.begin(); err != nil {
+		return w.fail(err)
+	}
+	return w.fail(w.write(step))
+}
+
+func (w *Writer) write(step *model.Step) error {
+	e := step.Event
+	if e.Time < w.lastTime {
+		w.lateness = max(w.lateness, w.lastTime-e.Time)
+	} else {
+		w.lastTime = e.Time
+	}
+	for _, s := range step.Unended {
+		if err := w.settle(s, e.Thread, nil); err != nil {
+			return err
+		}
+	}
+	switch step.Phase {
+	case model.Ended:
+		if err := w.settle(step.Span, e.Thread, e); err != nil {
+			return err
+		}
+	default:
+		site, err := w.dict.site(e, e.Kind, step.Device, step.Queue)
+		if err != nil {
+			return err
+		}
+		r := row{id: step.ID, site: site, sequence: int64(e.Sequence), time: e.Time, parent: step.Parent, depth: int32(step.Depth),
+			opener: step.Opener, bytes: int64(e.Bytes), host: int64(e.Host), address: int64(e.Device), thread: e.Thread}
+		if step.Phase == model.Started {
+			r.open, r.endSequence = true, -1
+			w.totals.seen(r.id, site)
+		} else {
+			if err := w.roll.instant(e.Thread, e.Time, r.bytes, site); err != nil {
+				return err
+			}
+			w.totals.add(e.Thread, site, 0, 0, r.bytes, false)
+		}
+		w.rows = append(w.rows, r)
+		w.pending++
+	}
+	for _, s := range step.Samples {
+		w.sample.add(int64(s.Device), s.Time, s.Value)
+		if err := w.roll.sample(s); err != nil {
+			return err
+		}
+	}
+	for _, o := range step.Occupied {
+		if err := execute(w.conn, "INSERT INTO occupancy VALUES (?, ?, ?, ?, ?)", int64(o.Queue), o.From, o.To, o.Operations, o.Bytes); err != nil {
+			return err
+		}
+	}
+	if w.pending >= transactionRows {
+		return w.commit()
+	}
+	return w.sample.err
+}
+
+// settle finishes a span's row: with its end, or as one that has none.
+func (w *Writer) settle(s *model.Span, thread model.ThreadID, end *model.Event) error {
+	i := s.ID - w.base
+	var late row
+	r := &late
+	if i >= 0 {
+		r = &w.rows[i]
+	} else {
+		late = row{id: s.ID}
+	}
+	r.open = false
+	r.inner = s.Inner
+	if end != nil {
+		// Clocks of one thread do not run backwards; a damaged capture may.
+		r.duration = max(end.Time-s.Start.Time, 0)
+		r.endSequence = int64(end.Sequence - s.Start.Sequence)
+		if !sameEnd(&s.Start, end) {
+			site, err := w.dict.site(end, s.Start.Kind, s.Device, w.directory.Queue(s.Device, end.AsyncQueue))
+			if err != nil {
+				return err
+			}
+			w.ending.add(s.ID, site, int64(end.Bytes), int64(end.Host), int64(end.Device))
+		}
+		site := r.site
+		if i < 0 {
+			var err error
+			if site, err = w.dict.site(&s.Start, s.Start.Kind, s.Device, s.Queue); err != nil {
+				return err
+			}
+		}
+		w.totals.add(thread, site, r.duration, s.Inner, int64(s.Start.Bytes), true)
+		if err := w.roll.span(thread, int32(s.Depth), s.Start.Time, r.duration, int64(s.Start.Bytes), site); err != nil {
+			return err
+		}
+	}
+	if i < 0 {
+		var d any
+		if end != nil {
+			d = r.duration
+		}
+		endSequence := r.endSequence
+		if end == nil {
+			endSequence = -1
+		}
+		w.pending++
+		return execute(w.conn, "UPDATE record SET duration = ?, end_sequence = ?, inner_time = ? WHERE id = ?", d, endSequence, r.inner, s.ID)
+	}
+	return nil
+}
+
+// sameEnd says whether an end event tells nothing new but its time and
+// sequence.
+func sameEnd(s, e *model.Event) bool {
+	return s.Version == e.Version && s.DeviceType == e.DeviceType && s.DeviceNumber == e.DeviceNumber &&
+		s.ThreadID == e.ThreadID && s.Async == e.Async && s.AsyncQueue == e.AsyncQueue && s.SourceFile == e.SourceFile &&
+		s.Function == e.Function && s.Line == e.Line && s.EndLine == e.EndLine && s.FunctionLine == e.FunctionLine &&
+		s.FunctionEnd == e.FunctionEnd && s.ProfileBytes == e.ProfileBytes && s.EventBytes == e.EventBytes &&
+		s.APIBytes == e.APIBytes && s.Parent == e.Parent && s.Implicit == e.Implicit && s.Name == e.Name &&
+		s.Bytes == e.Bytes && s.Host == e.Host && s.Device == e.Device && s.Gangs == e.Gangs && s.Workers == e.Workers &&
+		s.Vector == e.Vector && equal(s.GangDimensions, e.GangDimensions) && s.ErrorCode == e.ErrorCode &&
+		s.RuntimeInfo == e.RuntimeInfo && s.API == e.API && s.APIDeviceType == e.APIDeviceType && s.Vendor == e.Vendor &&
+		s.DeviceHandle == e.DeviceHandle && s.ContextHandle == e.ContextHandle && s.AsyncHandle == e.AsyncHandle &&
+		equal(s.CallStack, e.CallStack) && s.Missing == e.Missing
+}
+
+func equal(a, b []uint64) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// WriteActivity takes in a finished device operation and the record of the
+// enqueue that caused it (0: not seen).
+func (w *Writer) WriteActivity(a *model.Activity, enqueue int64, device model.DeviceID, queue model.QueueID) error {
+	if w.err != nil {
+		return w.err
+	}
+	if err := w.begin(); err != nil {
+		return w.fail(err)
+	}
+	work, err := w.dict.work(a, device, queue)
+	if err != nil {
+		return w.fail(err)
+	}
+	w.lastAct++
+	duration := a.End - a.Start
+	w.activity.add(w.lastAct, work, enqueue, a.Start, duration, a.Time-a.End, a.DeviceStart,
+		a.DeviceEnd-a.DeviceStart-duration, int64(a.Bytes), int64(a.Correlation))
+	w.pending++
+	w.totals.activity(work, enqueue, duration, int64(a.Bytes))
+	if err := w.roll.activity(queue, a.Start, duration, int64(a.Bytes), work); err != nil {
+		return w.fail(err)
+	}
+	if w.pending >= transactionRows {
+		return w.Commit()
+	}
+	return w.fail(w.activity.err)
+}
+
+// Commit ends the transaction: what was written and the positions set are in
+// the file.
+func (w *Writer) Commit() error {
+	if w.err != nil {
+		return w.err
+	}
+	return w.fail(w.commit())
+}
+
+func (w *Writer) commit() error {
+	if err := w.begin(); err != nil {
+		return err
+	}
+	if err := w.flushRows(); err != nil {
+		return err
+	}
+	for _, in := range []*inserter{w.activity, w.sample, w.ending, w.roll.rollup, w.roll.sampleRollup} {
+		if err := in.flush(); err != nil {
+			return err
+		}
+	}
+	if err := w.saveNames(); err != nil {
+		return err
+	}
+	if err := w.totals.save(w.conn); err != nil {
+		return err
+	}
+	if err := w.roll.saveLanes(w.conn); err != nil {
+		return err
+	}
+	if err := sqlitex.ExecuteTransient(w.conn, "COMMIT", nil); err != nil {
+		return err
+	}
+	w.inTx, w.pending = false, 0
+	return nil
+}
+
+// flushRows writes the rows that are not in the file yet, open ones without
+// their end, and forgets them: an end that comes later is an UPDATE.
+func (w *Writer) flushRows() error {
+	var values [14]int64
+	for i := range w.rows {
+		r := &w.rows[i]
+		values = [14]int64{r.id, int64(r.thread), r.site, r.sequence, r.time, r.duration, r.endSequence, r.parent,
+			int64(r.depth), r.inner, r.bytes, r.host, r.address, r.opener}
+		w.record.addNull(values[:], 5, r.endSequence <= 0)
+	}
+	if err := w.record.flush(); err != nil {
+		return err
+	}
+	w.base += int64(len(w.rows))
+	w.rows = w.rows[:0]
+	return nil
+}
+
+// saveNames writes new strings, devices and queues.
+func (w *Writer) saveNames() error {
+	for ; w.savedName < w.names.Len(); w.savedName++ {
+		if err := execute(w.conn, "INSERT INTO string VALUES (?, ?)", w.savedName, w.names.Text(model.Name(w.savedName))); err != nil {
+			return err
+		}
+	}
+	for ; w.savedDev < len(w.directory.Devices); w.savedDev++ {
+		if err := w.saveDevice(w.directory.Devices[w.savedDev]); err != nil {
+			return err
+		}
+	}
+	for ; w.savedQ < len(w.directory.Queues); w.savedQ++ {
+		q := w.directory.Queues[w.savedQ]
+		if err := execute(w.conn, "INSERT INTO queue VALUES (?, ?, ?)", int64(q.ID), int64(q.Device), q.Number); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *Writer) saveDevice(d model.DeviceInfo) error {
+	return execute(w.conn, "INSERT OR REPLACE INTO device VALUES (?, ?, ?, ?, nullif(?, ''), nullif(?, 0))", int64(d.ID),
+		int64(d.Process), d.Type, d.Number, d.Name, d.Capacity)
+}
+
+// SaveDevice writes what is known of a device by now.
+func (w *Writer) SaveDevice(id model.DeviceID) error {
+	return w.change(func() error { return w.saveDevice(w.directory.Devices[id-1]) })
+}
+
+// change runs f in the open transaction.
+func (w *Writer) change(f func() error) error {
+	if w.err != nil {
+		return w.err
+	}
+	if err := w.begin(); err != nil {
+		return w.fail(err)
+	}
+	w.pending++
+	return w.fail(f())
+}
+
+// SetMeta writes a fact about the whole trace.
+func (w *Writer) SetMeta(key string, value any) error {
+	return w.change(func() error { return execute(w.conn, "INSERT OR REPLACE INTO meta VALUES (?, ?)", key, value) })
+}
+
+// SaveHost adds a host or replaces what is known of it.
+func (w *Writer) SaveHost(h Host) error {
+	var uncertainty any
+	if h.Uncertainty >= 0 {
+		uncertainty = h.Uncertainty
+	}
+	return w.change(func() error {
+		return execute(w.conn, "INSERT OR REPLACE INTO host VALUES (?, ?, ?, ?, ?)", h.ID, h.Name, h.ClockOffset, uncertainty, h.RealtimeOffset)
+	})
+}
+
+// SaveProcess adds a process or replaces what is known of it; capture is the
+// name of the capture folder it comes from.
+func (w *Writer) SaveProcess(p model.ProcessInfo, host int64, capture string) error {
+	arguments, err := json.Marshal(p.Arguments)
+	if err != nil {
+		return err
+	}
+	var rank any
+	if p.Rank >= 0 {
+		rank = p.Rank
+	}
+	var end any
+	if p.Ended != "" {
+		end = p.End
+	}
+	return w.change(func() error {
+		return execute(w.conn, `INSERT OR REPLACE INTO process VALUES
+			(?, ?, ?, ?, ?, ?, ?, nullif(?, 0), ?, ?, nullif(?, ''), nullif(?, ''), ?, ?)`,
+			int64(p.ID), host, p.PID, p.ParentPID, p.Program, string(arguments), rank, p.Ranks, p.Start, end, p.Ended, p.Runtime,
+			p.SinceAttach, capture)
+	})
+}
+
+// SaveThread adds a thread or replaces what is known of it.
+func (w *Writer) SaveThread(t model.ThreadInfo) error {
+	return w.change(func() error {
+		return execute(w.conn, "INSERT OR REPLACE INTO thread VALUES (?, ?, ?, nullif(?, ''))", int64(t.ID), int64(t.Process), t.TID, t.Name)
+	})
+}
+
+// SetPosition says up to where a stream of a process has been taken in: the
+// sequence number of its next event. stream is a thread, 0 for device activity.
+func (w *Writer) SetPosition(process model.ProcessID, stream model.ThreadID, next uint64) error {
+	return w.change(func() error {
+		return execute(w.conn, "INSERT OR REPLACE INTO position VALUES (?, ?, ?)", int64(process), int64(stream), int64(next))
+	})
+}
+
+// SetLost says how many events of a process (of a thread, if not 0) capture
+// dropped for a reason; it replaces an earlier figure.
+func (w *Writer) SetLost(process model.ProcessID, thread model.ThreadID, reason string, events, bytes int64) error {
+	return w.change(func() error {
+		if err := execute(w.conn, "DELETE FROM lost WHERE process = ? AND coalesce(thread, 0) = ? AND reason = ?", int64(process), int64(thread), reason); err != nil {
+			return err
+		}
+		if events == 0 && bytes == 0 {
+			return nil
+		}
+		return execute(w.conn, "INSERT INTO lost VALUES (?, nullif(?, 0), ?, ?, ?)", int64(process), int64(thread), reason, events, bytes)
+	})
+}
+
+// SaveFrame says what a return address of a process means.
+func (w *Writer) SaveFrame(process model.ProcessID, address uint64, module, function, file string, line int) error {
+	return w.change(func() error {
+		return execute(w.conn, "INSERT OR REPLACE INTO frame VALUES (?, ?, nullif(?, ''), nullif(?, ''), nullif(?, ''), nullif(?, 0))",
+			int64(process), int64(address), module, function, file, line)
+	})
+}
+
+// Close leaves the trace as it is after the last Commit, to be resumed. Finish
+// is the other way to end.
+func (w *Writer) Close() error {
+	if w.conn == nil {
+		return nil
+	}
+	var errs []error
+	if w.inTx {
+		errs = append(errs, sqlitex.ExecuteTransient(w.conn, "ROLLBACK", nil))
+		w.inTx = false
+	}
+	w.finalize()
+	errs = append(errs, w.conn.Close())
+	w.conn = nil
+	return explain(w.path, errors.Join(errs...))
+}
+
+func (w *Writer) finalize() {
+	if w.record == nil {
+		return
+	}
+	for _, in := range []*inserter{w.record, w.activity, w.sample, w.ending, w.roll.rollup, w.roll.sampleRollup} {
+		in.finalize()
+	}
+	w.record = nil
+}
