@@ -4,12 +4,10 @@ PREFIX ?= /usr/local
 CC := gcc-12
 CXX := g++-12
 FC := gfortran-12
-export CC CXX FC
 GO = $(eval GO := $$(shell .ci/setup go))$(GO)
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
-# Everything C is compiled the same way; cgo checks the same warnings.
+# How C is compiled; cgo packages state their own warnings.
 CFLAGS_COMMON := -std=gnu11 -O2 -g -Wall -Wextra -Werror -fvisibility=hidden
-export CGO_CFLAGS := -O2 -g -Wall -Wextra -Werror
 
 .PHONY: all help setup demo test test-all check unit long conformance bench fuzz install uninstall clean
 .DEFAULT_GOAL := all
