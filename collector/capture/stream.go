@@ -18,6 +18,7 @@ type Stream struct {
 	path    string
 
 	index     int64  // of the current chunk
+	released  int64  // chunks before it were given back
 	loaded    bool   // its header was read and is good
 	data      []byte // the chunk's bytes, as far as committed
 	position  int    // in data, of the next record

@@ -1,0 +1,238 @@
+package capture
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// Every field that a runtime gives arrives.
+func TestFields(t *testing.T) {
+	session := t.TempDir()
+	command := raiser(t, session, "fields")
+	command.Env = append(command.Env, "OMPI_COMM_WORLD_RANK=3", "ACCSCOPE_QUEUE=oops", "ACCSCOPE_CALLSTACK=off")
+	run(t, command)
+	p := openOne(t, session)
+	got := events(t, p)
+	if len(got) != 5 {
+		t.Fatalf("%d events, want 5", len(got))
+	}
+	id := func(text string) StringID {
+		for i := StringID(1); i < 100; i++ {
+			if p.String(i) == text {
+				return i
+			}
+		}
+		t.Fatalf("no string %q", text)
+		return 0
+	}
+	base := Event{
+		Version: 202211, DeviceType: 5, DeviceNumber: 7, ThreadID: 8, Async: -12, AsyncQueue: 13,
+		SourceFile: id("file.c"), Function: id("function"), Line: 21, EndLine: 22, FunctionLine: 23, FunctionEnd: 24,
+		ProfileBytes: 72, APIBytes: 40, API: 1, APIDeviceType: 5, Vendor: 31,
+		DeviceHandle: 0x100, ContextHandle: 0x200, AsyncHandle: 0x300,
+	}
+	launch := base
+	launch.Kind, launch.EventBytes, launch.Parent, launch.Implicit = 18, 64, 1, 1
+	launch.Pair, launch.Name = got[0].Event.Pair, id("first")
+	launch.Gangs, launch.Workers, launch.Vector = 51, 52, 53
+	launch.GangDimensions = []uint64{40, 41, 42}
+	end := launch
+	end.Kind, end.Name, end.GangDimensions = 19, id("second"), nil
+	create := base
+	create.Kind, create.EventBytes, create.Parent, create.Name = 6, 56, 15, id("second")
+	create.Bytes, create.Host, create.Device = 1<<64-1, 0x1000, 0x2000
+	fault := base
+	fault.Kind, fault.EventBytes, fault.Parent, fault.Implicit = 100, 48, 12, 1
+	fault.Name, fault.ErrorCode, fault.RuntimeInfo = id("not present"), 10, 77
+	wait := base
+	wait.Kind, wait.EventBytes, wait.Parent = 24, 24, 14
+	for i, want := range []Event{launch, end, create, fault, wait} {
+		want.Sequence, want.Time = uint64(i), got[i].Event.Time
+		if !reflect.DeepEqual(got[i].Event, want) {
+			t.Errorf("event %d:\n got %+v\nwant %+v", i, got[i].Event, want)
+		}
+	}
+	if launch.Pair == 0 {
+		t.Error("a launch has no pair")
+	}
+	if rank, ok := p.Rank(); !ok || rank != 3 {
+		t.Errorf("rank %d, %v; want 3", rank, ok)
+	}
+	if want := []string{"ACCSCOPE_QUEUE=oops"}; !reflect.DeepEqual(p.Rejected, want) {
+		t.Errorf("rejected settings %q, want %q", p.Rejected, want)
+	}
+	if len(p.Arguments) != 3 || p.Arguments[2] != "fields" || filepath.Base(p.Program) != "raise" {
+		t.Errorf("program %q, arguments %q", p.Program, p.Arguments)
+	}
+	if c := counters(t, p); !c.Exited || c.Dropped() != 0 || p.Alive() {
+		t.Errorf("after the exit: %+v, alive %v", c, p.Alive())
+	}
+	modules, err := p.Modules()
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := false
+	for _, m := range modules {
+		found = found || m.Path == p.Program && m.Start < m.End
+	}
+	if !found {
+		t.Errorf("the program is not among its modules %+v", modules)
+	}
+}
+
+// What a runtime gets wrong or leaves out is recorded as not known.
+func TestGarbage(t *testing.T) {
+	session := t.TempDir()
+	run(t, raiser(t, session, "garbage"))
+	p := openOne(t, session)
+	got := events(t, p)
+	if len(got) != 9 {
+		t.Fatalf("%d events, want 9", len(got))
+	}
+	short := got[0].Event
+	if short.Missing != MissingProfile|MissingEvent|MissingAPI {
+		t.Errorf("missing groups %b", short.Missing)
+	}
+	if short.Version != 201306 || short.ThreadID != -5 || short.SourceFile != 0 || short.Line != -1 ||
+		short.Parent != 0x7fffffff || short.Implicit != -1 || short.Bytes != 0 || short.Vendor != -1 {
+		t.Errorf("short structs gave %+v", short)
+	}
+	if n := got[5].Event.GangDimensions; n != nil {
+		t.Errorf("garbage dimensions gave %v", n)
+	}
+	for i, want := range []string{strings.Repeat("x", 16383), "", ""} {
+		if got := p.String(got[6+i].Event.Name); got != want {
+			t.Errorf("name of %d bytes, want %d", len(got), len(want))
+		}
+	}
+	if got[7].Event.Name == 0 || got[8].Event.Name != 0 {
+		t.Error("an empty name and no name are not told apart")
+	}
+}
+
+// The library finds its way into GCC's runtime by every way, and by several at
+// once, and each event is recorded once.
+func TestRegistration(t *testing.T) {
+	lib := library(t)
+	program := compile(t, "directives", "-fopenacc", "-O2", "testdata/directives.c")
+	linked := compile(t, "directives-linked", "-fopenacc", "-O2", "testdata/directives.c",
+		"-Wl,--no-as-needed", lib, "-Wl,-rpath,"+filepath.Dir(lib))
+	second := filepath.Join(t.TempDir(), "another-libaccprof.so")
+	data, err := os.ReadFile(lib)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(second, data, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name, program string
+		environment   []string
+	}{
+		{"ACC_PROFLIB", program, []string{"ACC_PROFLIB=" + lib}},
+		{"preloaded", program, []string{"LD_PRELOAD=" + lib}},
+		{"linked", linked, nil},
+		{"all", linked, []string{"LD_PRELOAD=" + lib, "ACC_PROFLIB=" + lib}},
+		{"two copies", program, []string{"LD_PRELOAD=" + lib, "ACC_PROFLIB=" + second}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			session := t.TempDir()
+			command := exec.Command(c.program)
+			command.Env = append(append(os.Environ(), "ACC_DEVICE_TYPE=host", "ACCSCOPE_SESSION="+session), c.environment...)
+			run(t, command)
+			p := openOne(t, session)
+			var kinds []string
+			pairs := map[uint64][]int32{}
+			for _, item := range events(t, p) {
+				e := &item.Event
+				kinds = append(kinds, fmt.Sprint(e.Kind))
+				pairs[e.Pair] = append(pairs[e.Pair], e.Kind)
+			}
+			want := "1 2" + strings.Repeat(" 10 11 16 17 14 15 12 13", 3)
+			if got := strings.Join(kinds, " "); got != want {
+				t.Errorf("events %s\nwant   %s", got, want)
+			}
+			for pair, kinds := range pairs {
+				if pair == 0 || len(kinds) != 2 || kinds[1] != kinds[0]+1 {
+					t.Errorf("pair %#x: kinds %v", pair, kinds)
+				}
+			}
+		})
+	}
+}
+
+// Without a session the capture is a private folder where the program runs.
+func TestAlone(t *testing.T) {
+	command := raiser(t, "", "fill", "4")
+	run(t, command)
+	matches, _ := filepath.Glob(filepath.Join(command.Dir, "accscope-raise-*"))
+	if len(matches) != 1 {
+		t.Fatalf("folders %v", matches)
+	}
+	info, err := os.Stat(matches[0])
+	if err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("%v, mode %v, want 0700", err, info.Mode())
+	}
+	if n := len(events(t, openOne(t, command.Dir))); n != 4 {
+		t.Errorf("%d events, want 4", n)
+	}
+}
+
+// Where nothing can be written the program runs on, told so in one line.
+func TestUnwritable(t *testing.T) {
+	command := raiser(t, "/nonexistent/session", "fill", "4")
+	output, err := command.CombinedOutput()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := string(output); strings.Count(got, "\n") != 1 ||
+		!strings.HasPrefix(got, "accscope: cannot create /nonexistent/session/") || !strings.Contains(got, "no such folder") {
+		t.Errorf("printed %q", got)
+	}
+}
+
+// Filters hold at record time, and the capture says which.
+func TestFilters(t *testing.T) {
+	for _, c := range []struct {
+		setting, name string
+		want          int
+	}{
+		{"ACCSCOPE_MIN_BYTES", "90", 10}, {"ACCSCOPE_QUEUE", "1,3", 100}, {"ACCSCOPE_QUEUE", "1", 0},
+	} {
+		t.Run(c.setting+"="+c.name, func(t *testing.T) {
+			session := t.TempDir()
+			command := raiser(t, session, "sizes", "100")
+			command.Env = append(command.Env, c.setting+"="+c.name)
+			run(t, command)
+			if c.want == 0 {
+				if all := open(t, session); len(all) != 0 {
+					t.Fatalf("a capture without an event: %v", all[0].Dir)
+				}
+				return
+			}
+			p := openOne(t, session)
+			if n := len(events(t, p)); n != c.want {
+				t.Errorf("%d events, want %d", n, c.want)
+			}
+			if p.Filters.Queue == "" && p.Filters.MinimumBytes == 0 {
+				t.Errorf("filters %+v are not said", p.Filters)
+			}
+		})
+	}
+	t.Run("ACCSCOPE_EVENTS", func(t *testing.T) {
+		session := t.TempDir()
+		command := exec.Command(compile(t, "directives", "-fopenacc", "-O2", "testdata/directives.c"))
+		command.Env = append(os.Environ(), "ACC_DEVICE_TYPE=host", "ACC_PROFLIB="+library(t),
+			"ACCSCOPE_SESSION="+session, "ACCSCOPE_EVENTS=update,compute_construct_start")
+		run(t, command)
+		p := openOne(t, session)
+		if n := len(events(t, p)); n != 9 || p.Filters.Events != "update,compute_construct_start" {
+			t.Errorf("%d events, filter %q", n, p.Filters.Events)
+		}
+	})
+}
