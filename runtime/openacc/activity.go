@@ -1,18 +1,296 @@
 package openacc
 
 import (
+	"slices"
+	"sync"
 	"sync/atomic"
 
+	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/runtime/device"
 )
 
+// activity delivers what devices report about finished operations to those who
+// subscribed (runtime/include/accscope_activity.h says what they may expect).
+// Records go through one goroutine, outside all locks.
 type activity struct {
 	rt *Runtime
-	on atomic.Bool
+	on atomic.Bool // somebody subscribes
+
+	// expected are the operations enqueued and not yet reported, by correlation.
+	expected sync.Map // uint64 to operation
+
+	mu          sync.Mutex
+	changed     *sync.Cond
+	subscribers []*subscriber
+	last        uint64 // subscription given out last
+	waiting     []callbacks.ActivityRecord
+	added       uint64 // records in all
+	delivered   uint64 // of these
+	running     bool
+	calling     uint64 // subscription whose function runs, 0 if none
 }
 
-func (a *activity) init(rt *Runtime)                                        { a.rt = rt }
-func (a *activity) flush()                                                  {}
-func (a *activity) wanted() bool                                            { return a.on.Load() }
-func (a *activity) expect(number uint64, async, queue int64, kernel string) {}
-func (d *Device) finished(device.Activity)                                  {}
+type subscriber struct {
+	number uint64
+	kinds  uint32 // sum of 1 << kind, 0 for all
+	from   uint64 // correlations up to here were enqueued before
+	record func(*callbacks.ActivityRecord)
+}
+
+// operation is what an activity record needs to know from its enqueueing.
+type operation struct {
+	async, queue int64
+	kernel       string
+}
+
+func (a *activity) init(rt *Runtime) {
+	a.rt = rt
+	a.changed = sync.NewCond(&a.mu)
+}
+
+// wanted is one atomic load.
+func (a *activity) wanted() bool { return a.on.Load() }
+
+func (a *activity) expect(number uint64, async, queue int64, kernel string) {
+	a.expected.Store(number, operation{async, queue, kernel})
+}
+
+// Subscribe starts the delivery of records for operations enqueued from now on;
+// kinds is a sum of 1 << kind, 0 for all. record runs on a goroutine of the
+// runtime, one call at a time.
+func (rt *Runtime) Subscribe(kinds uint32, record func(*callbacks.ActivityRecord)) uint64 {
+	a := &rt.activity
+	a.mu.Lock()
+	a.last++
+	number := a.last
+	a.subscribers = append(slices.Clone(a.subscribers),
+		&subscriber{number: number, kinds: kinds, from: rt.correlations.Load(), record: record})
+	a.on.Store(true)
+	if !a.running {
+		a.running = true
+		go a.deliver()
+	}
+	a.mu.Unlock()
+	rt.observeAll(true)
+	return number
+}
+
+// Unsubscribe ends a subscription: no record arrives after it has returned. It
+// reports whether there was one. inside tells that the calling thread is in the
+// subscription's own record function, which is not waited for.
+func (rt *Runtime) Unsubscribe(number uint64, inside bool) bool {
+	a := &rt.activity
+	a.mu.Lock()
+	at := slices.IndexFunc(a.subscribers, func(s *subscriber) bool { return s.number == number })
+	if at >= 0 {
+		a.subscribers = slices.Delete(slices.Clone(a.subscribers), at, at+1)
+	}
+	for !inside && a.calling == number {
+		a.changed.Wait()
+	}
+	none := len(a.subscribers) == 0
+	if none {
+		a.on.Store(false)
+	}
+	a.mu.Unlock()
+	if none {
+		rt.observeAll(false)
+		a.expected.Clear()
+	}
+	return at >= 0
+}
+
+func (rt *Runtime) observeAll(on bool) {
+	for _, d := range rt.initialised(0, true) {
+		d.opening.Lock()
+		if d.isOpen() {
+			d.driver.Observe(on)
+		}
+		d.opening.Unlock()
+	}
+}
+
+// finished takes a device's report; it may be called from any thread.
+func (d *Device) finished(report device.Activity) {
+	a := &d.rt.activity
+	known, ok := a.expected.LoadAndDelete(report.Correlation)
+	if !ok {
+		return // enqueued before anybody subscribed
+	}
+	enqueued := known.(operation)
+	offset := d.clockOffset.Load()
+	record := callbacks.ActivityRecord{
+		Kind: callbacks.ActivityKind(report.Kind), DeviceType: callbacks.DeviceType(d.Type),
+		DeviceNumber: int32(d.Number), Async: enqueued.async, AsyncQueue: enqueued.queue,
+		Bytes: report.Bytes, Correlation: report.Correlation,
+		DeviceStart: report.Start, DeviceEnd: report.End,
+		HostStart: report.Start + offset, HostEnd: report.End + offset,
+	}
+	record.Size = activityRecordSize
+	if enqueued.kernel != "" {
+		record.Name = cString(enqueued.kernel)
+	}
+	a.mu.Lock()
+	a.waiting = append(a.waiting, record)
+	a.added++
+	if len(a.waiting) == 1 {
+		a.changed.Broadcast()
+	}
+	a.mu.Unlock()
+}
+
+// deliver is the goroutine that calls the subscribers.
+func (a *activity) deliver() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for {
+		for len(a.waiting) == 0 {
+			a.changed.Wait()
+		}
+		batch := a.waiting
+		a.waiting = nil
+		for i := range batch {
+			for _, s := range a.subscribers {
+				record := batch[i]
+				if record.Correlation <= s.from || s.kinds != 0 && s.kinds>>uint(record.Kind)&1 == 0 ||
+					!slices.Contains(a.subscribers, s) {
+					continue
+				}
+				a.calling = s.number
+				a.mu.Unlock()
+				s.record(&record)
+				a.mu.Lock()
+				a.calling = 0
+				a.changed.Broadcast()
+			}
+			a.delivered++
+		}
+		a.changed.Broadcast()
+	}
+}
+
+// A flusher is a device that can report at once what has finished.
+type flusher interface{ Flush() }
+
+// Flush returns when the records of all operations that have finished were
+// delivered. It must not be called from a record function.
+func (rt *Runtime) Flush() {
+	if !rt.activity.wanted() {
+		return
+	}
+	for _, d := range rt.initialised(0, true) {
+		if f, ok := d.driver.(flusher); ok {
+			f.Flush()
+		}
+	}
+	rt.activity.flush()
+}
+
+// flushDevice is Flush for one device that is about to be shut down.
+func (rt *Runtime) flushDevice(d *Device) {
+	if !rt.activity.wanted() {
+		return
+	}
+	if f, ok := d.driver.(flusher); ok {
+		f.Flush()
+	}
+	rt.activity.flush()
+}
+
+func (a *activity) flush() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !a.running {
+		return
+	}
+	for all := a.added; a.delivered < all && len(a.subscribers) > 0; {
+		a.changed.Wait()
+	}
+}
+
+// readClock relates the device's clock to the host's.
+func (d *Device) readClock() device.ClockPoint {
+	point := d.driver.Clock()
+	d.clockOffset.Store(point.Host - point.Device)
+	return point
+}
+
+// Clock reads both clocks of an initialised device.
+func (rt *Runtime) Clock(kind device.Type, number int) (device.ClockPoint, bool) {
+	d := rt.known(kind, number)
+	if d == nil {
+		return device.ClockPoint{}, false
+	}
+	d.opening.Lock()
+	defer d.opening.Unlock()
+	if !d.isOpen() {
+		return device.ClockPoint{}, false
+	}
+	return d.readClock(), true
+}
+
+// known finds an initialised device, nil if there is none.
+func (rt *Runtime) known(kind device.Type, number int) *Device {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	if d := rt.devices[deviceKey{kind, number}]; d != nil && d.isOpen() {
+		return d
+	}
+	return nil
+}
+
+// Mappings lists the live mappings of an initialised device in the order of
+// their host addresses.
+func (rt *Runtime) Mappings(kind device.Type, number int) ([]callbacks.ActivityMapping, bool) {
+	d := rt.known(kind, number)
+	if d == nil {
+		return nil, false
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var list []callbacks.ActivityMapping
+	for m := range d.table.All() {
+		attached := 0
+		for _, count := range m.Attach {
+			attached += count
+		}
+		entry := callbacks.ActivityMapping{
+			Size: activityMappingSize, DeviceType: callbacks.DeviceType(kind), DeviceNumber: int32(number),
+			Attached: uint32(attached), HostPtr: m.Host, DevicePtr: uintptr(m.Device), Bytes: uint64(m.Size),
+			Structured: uint64(m.Structured), Dynamic: uint64(m.Dynamic),
+		}
+		if m.Name != "" {
+			entry.Name = cString(m.Name)
+		}
+		list = append(list, entry)
+	}
+	return list, true
+}
+
+// Queues lists the activity queues in use on an initialised device in the order
+// of their async values.
+func (rt *Runtime) Queues(kind device.Type, number int) ([]callbacks.ActivityQueue, bool) {
+	d := rt.known(kind, number)
+	if d == nil {
+		return nil, false
+	}
+	var list []callbacks.ActivityQueue
+	for _, q := range d.all() {
+		list = append(list, callbacks.ActivityQueue{
+			Size: activityQueueSize, DeviceType: callbacks.DeviceType(kind), DeviceNumber: int32(number),
+			Async: int64(q.async), AsyncQueue: int64(q.async), Pending: q.waiting(),
+		})
+	}
+	return list, true
+}
+
+// waiting counts the operations put onto q that have not finished; a queue that
+// fails has none that ever will.
+func (q *Queue) waiting() uint64 {
+	idle, err := q.driver.Idle()
+	if idle || err != nil {
+		q.finished.Store(q.enqueued.Load())
+		return 0
+	}
+	return max(1, q.enqueued.Load()-q.finished.Load())
+}

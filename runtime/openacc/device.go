@@ -38,9 +38,10 @@ type Device struct {
 	idle        []*Queue                   // synchronous queues without a thread
 	leaving     []*leaving                 // ranges being copied back for a mapping already removed
 
-	ready   readiness
-	byAsync sync.Map                               // async value to *Queue, a copy of queues for look-ups without the lock
-	kernels atomic.Pointer[map[uintptr]kernelCode] // by host address
+	ready       readiness
+	clockOffset atomic.Int64                           // host clock less device clock, when last read
+	byAsync     sync.Map                               // async value to *Queue, a copy of queues for look-ups without the lock
+	kernels     atomic.Pointer[map[uintptr]kernelCode] // by host address
 }
 
 // kernelCode is the device code of one outlined function. Its name is looked up
@@ -168,6 +169,7 @@ func (d *Device) openDriver() error {
 	empty := map[uintptr]kernelCode{}
 	d.kernels.Store(&empty)
 	d.mu.Unlock()
+	d.readClock()
 	driver.Observe(d.rt.activity.wanted())
 	d.rt.enterImages(d)
 	d.generation.Add(1)
@@ -189,6 +191,7 @@ func (t *Thread) shutDown(d *Device, parent construct) {
 	d.changed()
 	d.opening.Unlock()
 
+	t.rt.flushDevice(d)
 	var pair eventPair
 	t.raiseShutdown(callbacks.DeviceShutdownStart, &pair, d, parent)
 	d.opening.Lock()

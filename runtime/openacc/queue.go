@@ -20,6 +20,10 @@ type Queue struct {
 	// used says that something was put onto the queue since it was last waited for.
 	used atomic.Bool
 
+	// enqueued counts operations, finished those known to be done.
+	enqueued atomic.Uint64
+	finished atomic.Uint64
+
 	mu      sync.Mutex
 	pending []hostRange // host memory that queued downloads will write
 }
@@ -152,6 +156,7 @@ func (q *Queue) willDownload(host, bytes uintptr) {
 
 // drained notes that q was waited for.
 func (q *Queue) drained() {
+	q.finished.Store(q.enqueued.Load())
 	q.used.Store(false)
 	q.mu.Lock()
 	q.pending = q.pending[:0]

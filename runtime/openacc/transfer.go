@@ -54,6 +54,7 @@ func (t *Thread) correlate(q *Queue, name string) uint64 {
 	number := t.rt.correlations.Add(1)
 	t.events.Correlation = number
 	q.used.Store(true)
+	q.enqueued.Add(1)
 	if t.rt.activity.wanted() {
 		t.rt.activity.expect(number, int64(t.context.async), int64(q.async), name)
 	}

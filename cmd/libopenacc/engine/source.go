@@ -27,9 +27,3 @@ func kernelName(function uintptr) string {
 func accscope_engine_attribute(t thread, function, info unsafe.Pointer) {
 	// The place of source attribution: without it the fields stay unknown.
 }
-
-//export accscope_engine_lookup
-func accscope_engine_lookup(t thread, name *C.char) unsafe.Pointer {
-	defer guard()
-	return nil
-}

@@ -1,0 +1,55 @@
+#include <stddef.h>
+#include "activity.h"
+#include "_cgo_export.h"
+
+static __thread uint64_t delivering;
+
+void
+accscope_engine_deliver (uint64_t subscription,
+			 const struct accscope_activity_subscriber *s,
+			 const struct accscope_activity_record *record)
+{
+  delivering = subscription;
+  s->record (s->context, record);
+  delivering = 0;
+}
+
+uint64_t
+accscope_engine_delivering (void)
+{
+  return delivering;
+}
+
+static int
+subscribe (const struct accscope_activity_subscriber *s, uint64_t *subscription)
+{
+  return accscopeSubscribe ((void *) s, subscription);
+}
+
+static int
+mappings (int32_t type, int32_t number, accscope_activity_each_mapping each,
+	  void *context)
+{
+  return accscopeMappings (type, number, each, context);
+}
+
+static int
+queues (int32_t type, int32_t number, accscope_activity_each_queue each,
+	void *context)
+{
+  return accscopeQueues (type, number, each, context);
+}
+
+static const struct accscope_activity table =
+{
+  .size = sizeof table, .version = 1,
+  .subscribe = subscribe, .unsubscribe = accscopeUnsubscribe,
+  .flush = accscopeFlush, .current_correlation = accscopeCorrelation,
+  .clock = accscopeClock, .mappings = mappings, .queues = queues
+};
+
+const struct accscope_activity *
+accscope_engine_activity (void)
+{
+  return &table;
+}
