@@ -4,12 +4,6 @@ package main
 // #include <stdlib.h>
 // #include "engine.h"
 // #include "activity.h"
-//
-// static uint64_t
-// current_correlation (struct acc_dispatch *dispatch)
-// {
-//   return dispatch->correlation ? dispatch->correlation () : 0;
-// }
 import "C"
 
 import (
@@ -75,7 +69,7 @@ func accscopeFlush() C.int {
 
 //export accscopeCorrelation
 func accscopeCorrelation() C.uint64_t {
-	return C.current_correlation((*C.struct_acc_dispatch)(registry.Published()))
+	return C.accscope_engine_correlation((*C.struct_acc_dispatch)(registry.Published()))
 }
 
 //export accscopeClock

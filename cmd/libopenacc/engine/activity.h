@@ -4,6 +4,7 @@
 #define ACCSCOPE_ENGINE_ACTIVITY_H
 
 #include "accscope_activity.h"
+#include "engine.h"
 
 /* What acc_prof_lookup answers.  */
 const struct accscope_activity *accscope_engine_activity (void);
@@ -15,6 +16,12 @@ void accscope_engine_deliver (uint64_t subscription,
 
 /* The subscription whose function runs on this thread, 0 if none.  */
 uint64_t accscope_engine_delivering (void);
+
+static inline uint64_t
+accscope_engine_correlation (struct acc_dispatch *dispatch)
+{
+  return dispatch->correlation ? dispatch->correlation () : 0;
+}
 
 static inline void
 accscope_engine_each_mapping (accscope_activity_each_mapping each, void *context,
