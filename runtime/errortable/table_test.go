@@ -84,8 +84,7 @@ var conditions = []condition{
 		error: "invalid_async", parent: routine, message: "-77"},
 
 	// 3.2.16 to 3.2.20
-	{name: "acc_malloc beyond the memory", code: `acc_malloc ((size_t) 1 << 30);`, memory: "16MiB",
-		error: "out_of_memory", parent: routine, message: "acc_malloc"},
+	{name: "acc_malloc beyond the memory returns a null pointer", code: `if (acc_malloc ((size_t) 1 << 30)) abort ();`, memory: "16MiB"},
 	{name: "acc_copyin of a null pointer", code: `acc_copyin (null, ` + size + `);`,
 		error: "invalid_null_pointer", parent: routine, message: "acc_copyin"},
 	{name: "acc_copyin partly present", code: `acc_copyin (a, ` + size + `); acc_copyin (a + 50, ` + size + `);`,
@@ -185,11 +184,11 @@ var conditions = []condition{
 	{name: "copy clause, partly present", code: `acc_copyin (a, 400);
 #pragma acc parallel loop copy(a[50:100])
   for (int i = 50; i < 150; i++) a[i] = 1.0f;`,
-		error: "partly_present", parent: "parallel", message: "present"},
+		error: "partly_present", parent: "parallel", message: "mapped"},
 	{name: "data construct, partly present", code: `acc_copyin (a, 400);
 #pragma acc data copy(a[50:100])
   { big++; }`,
-		error: "partly_present", parent: "data", message: "present"},
+		error: "partly_present", parent: "data", message: "mapped"},
 	{name: "enter data, out of memory", code: `float *p = calloc (64, big);
 #pragma acc enter data create(p[0:16*big])`, memory: "16MiB",
 		error: "out_of_memory", parent: "enter_data", message: "memory"},
@@ -198,7 +197,7 @@ var conditions = []condition{
 		error: "not_present", parent: "update", message: "present"},
 	{name: "update, partly present", code: `acc_copyin (a, 400);
 #pragma acc update self(a[50:100])`,
-		error: "partly_present", parent: "update", message: "present"},
+		error: "partly_present", parent: "update", message: "mapped"},
 	{name: "update if_present, not present, is no error", code: `
 #pragma acc update self(a[0:100]) if_present`},
 	{name: "host_data, not present", code: `
@@ -220,14 +219,14 @@ var conditions = []condition{
 		error: "invalid_async", parent: "update", message: "-77"},
 	{name: "a kernel that fails", code: `
 #pragma acc parallel loop copy(a[0:100])
-  for (int i = 0; i < 100; i++) a[i] = 1.0f;`, faults: "kernel:1",
+  for (int i = 0; i < 100; i++) a[i] = 1.0f;`, faults: "kernel=1",
 		error: "execution", parent: "parallel", message: "kernel"},
-	{name: "an upload that fails", code: `acc_copyin (a, 400);`, faults: "upload:1",
+	{name: "an upload that fails", code: `acc_copyin (a, 400);`, faults: "upload=1",
 		error: "execution", parent: routine, message: "upload"},
 	{name: "a device that fails to start, by a directive", code: `
 #pragma acc parallel loop copy(a[0:100])
   for (int i = 0; i < 100; i++) a[i] = 1.0f;`, faults: "init",
 		error: "device_init", parent: "parallel", message: "sim"},
-	{name: "a device that is lost", code: `acc_copyin (a, 400); acc_update_self (a, 400);`, faults: "lost:1",
+	{name: "a device that is lost", code: `acc_copyin (a, 400); acc_update_self (a, 400);`, faults: "lost=1",
 		error: "device_unavailable", parent: routine, message: "lost"},
 }

@@ -47,12 +47,19 @@ func ReadImage(version uint32, table unsafe.Pointer, deviceType int32, data unsa
 	if err != nil {
 		return image, err
 	}
-	for i := 0; i+1 < len(variables); i += 2 {
-		size := variables[i+1]
-		image.Variables = append(image.Variables,
-			Variable{Host: variables[i], Size: size &^ linkBit, Link: size&linkBit != 0})
-	}
+	image.Variables = Variables(variables)
 	return image, nil
+}
+
+// Variables reads a variable table: pairs of address and size, the size's
+// highest bit marking a declare link variable.
+func Variables(words []uintptr) []Variable {
+	var list []Variable
+	for i := 0; i+1 < len(words); i += 2 {
+		size := words[i+1]
+		list = append(list, Variable{Host: words[i], Size: size &^ linkBit, Link: size&linkBit != 0})
+	}
+	return list
 }
 
 func words(begin, end unsafe.Pointer, what string) ([]uintptr, error) {

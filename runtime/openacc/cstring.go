@@ -28,7 +28,3 @@ func cString(text string) callbacks.CString {
 func temporaryCString(text string) callbacks.CString {
 	return callbacks.CString(C.accscope_string_address(C.CString(text)))
 }
-
-// inModule says whether address lies in the data or code of the program or of a
-// shared object.
-func inModule(address uintptr) bool { return C.accscope_in_module(C.uintptr_t(address)) != 0 }

@@ -100,12 +100,12 @@ func (d *Device) leaveGlobals(image goacc.Image) {
 	}
 }
 
-// global says whether an absent address is that of a global which kernels of d
-// use directly. Programs linked without device code (-foffload=disable) have no
-// table of such variables.
+// global says whether an absent range is a global named in a declare directive
+// which kernels of d use directly. Programs linked without device code register
+// no image, so such variables are looked up in the program's own table.
 func (d *Device) global(address uintptr) bool {
 	if _, ok := d.driver.(imageLoader); ok {
 		return false
 	}
-	return inModule(address)
+	return declaredGlobal(address)
 }

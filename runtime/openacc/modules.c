@@ -1,27 +1,40 @@
 #define _GNU_SOURCE
 #include <link.h>
 #include <stddef.h>
+#include <stdio.h>
 #include "modules.h"
+
+struct search
+{
+  uintptr_t address;
+  struct accscope_module *found;
+};
 
 static int
 holds (struct dl_phdr_info *info, size_t size, void *argument)
 {
-  uintptr_t address = *(uintptr_t *) argument;
+  struct search *search = argument;
 
   (void) size;
   for (int i = 0; i < info->dlpi_phnum; i++)
     {
       const ElfW (Phdr) *segment = &info->dlpi_phdr[i];
       uintptr_t start = info->dlpi_addr + segment->p_vaddr;
-      if (segment->p_type == PT_LOAD && address >= start
-	  && address - start < segment->p_memsz)
-	return 1;
+      if (segment->p_type == PT_LOAD && search->address >= start
+	  && search->address - start < segment->p_memsz)
+	{
+	  search->found->base = info->dlpi_addr;
+	  snprintf (search->found->path, sizeof search->found->path, "%s",
+		    info->dlpi_name[0] ? info->dlpi_name : "/proc/self/exe");
+	  return 1;
+	}
     }
   return 0;
 }
 
 int
-accscope_in_module (uintptr_t address)
+accscope_module_of (uintptr_t address, struct accscope_module *module)
 {
-  return dl_iterate_phdr (holds, &address);
+  struct search search = { address, module };
+  return dl_iterate_phdr (holds, &search);
 }

@@ -4,9 +4,15 @@
 
 #include <stdint.h>
 
+struct accscope_module
+{
+  uintptr_t base;		/* what its addresses are relative to */
+  char path[4096];
+};
+
 /* Whether address lies in a loadable segment of the program or of a shared
-   object: then it is that of a global, not of heap or stack memory.  */
-int accscope_in_module (uintptr_t address);
+   object, and of which.  */
+int accscope_module_of (uintptr_t address, struct accscope_module *module);
 
 static inline uintptr_t
 accscope_string_address (char *string)
