@@ -23,7 +23,8 @@ type ProcessInfo struct {
 type ThreadInfo struct {
 	ID      ThreadID  `json:"id"`
 	Process ProcessID `json:"process"`
-	TID     int       `json:"tid"` // the kernel's thread number
+	TID     int       `json:"tid"`    // the kernel's thread number
+	Number  uint64    `json:"number"` // of the thread in its capture
 	Name    string    `json:"name"`
 }
 

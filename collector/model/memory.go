@@ -1,5 +1,7 @@
 package model
 
+import "github.com/accscope/accscope/collector/capture"
+
 // variableKey is a variable as allocated at one place.
 type variableKey struct {
 	name, file Name
@@ -157,6 +159,38 @@ func (m *Model) delete(e *Event, step *Step) {
 	}
 	delete(d.mappings, e.Host)
 	step.Opener = a.id
+}
+
+// Existing is device data that existed before capture was switched on, on the
+// trace's clock and with the trace's names.
+type Existing struct {
+	capture.Mapping
+	Process ProcessID
+}
+
+// Existing adds data that existed before capture. The number it gives, negative,
+// stands for the record of the create that was not seen. It is 0 for what is
+// known already (each switching on gives a snapshot).
+func (m *Model) Existing(x *Existing) (id int64, device DeviceID) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	device = m.directory.Device(x.Process, x.DeviceType, x.DeviceNumber)
+	d := m.device(device)
+	if _, ok := d.mappings[x.Host]; ok {
+		return 0, device
+	}
+	if _, ok := d.allocations[x.Device]; ok {
+		return 0, device
+	}
+	m.existing--
+	a := allocation{id: m.existing, host: x.Host, device: x.Device, bytes: x.Bytes, time: x.Time,
+		variable: variableKey{name: x.Name, line: -1}, count: int32(x.Structured + x.Dynamic)}
+	d.mappings[x.Host] = a
+	d.creates = true
+	// The allocation under it is not reported, so the mapping stands for it.
+	d.allocations[x.Device] = a
+	d.change(a.variable, size(x.Bytes), x.Time, 1)
+	return m.existing, device
 }
 
 // live are the mappings now: the runtime's own where it reports them, else the

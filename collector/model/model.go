@@ -24,6 +24,7 @@ type Model struct {
 	free      []*Span
 	step      Step
 	records   int64
+	existing  int64 // number of the last Existing, negative
 	events    int64
 	lost      int64
 	now       int64

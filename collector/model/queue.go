@@ -9,6 +9,7 @@ type operation struct {
 	line     int32
 	time     int64
 	bytes    uint64
+	number   uint64 // correlation, 0 if the runtime gives none
 	thread   ThreadID
 	matched  bool
 }
@@ -82,7 +83,7 @@ func (m *Model) enqueue(e *Event, step *Step) {
 		q.pendingSum += size(e.Bytes)
 	}
 	q.operations.push(operation{id: step.ID, activity: activityOf(e.Kind), name: e.Name, file: e.SourceFile,
-		line: e.Line, time: e.Time, bytes: e.Bytes, thread: e.Thread})
+		line: e.Line, time: e.Time, bytes: e.Bytes, number: e.Correlation, thread: e.Thread})
 }
 
 // enqueued takes the host time of an enqueue.
@@ -169,15 +170,20 @@ func (m *Model) measured(a *Activity, id DeviceID, queueID QueueID) int64 {
 	return op.id
 }
 
-// match finds the enqueue of an activity. Operations of a queue finish in the
-// order of their enqueueing, so it is the first one of the same kind that has no
-// activity yet, with the same byte count if there is one.
+// match finds the enqueue of an activity: by the correlation number where the
+// runtime gives both. Else: operations of a queue finish in the order of their
+// enqueueing, so it is the first one of the same kind that has no activity yet,
+// with the same byte count if there is one.
 func (q *queue) match(a *Activity) *operation {
 	var found *operation
 	for i := range min(q.operations.count, 256) {
 		op := q.operations.at(i)
-		if op.matched || op.activity != a.Kind {
+		if op.matched || op.activity != a.Kind || op.number != 0 && op.number != a.Correlation {
 			continue
+		}
+		if op.number != 0 {
+			found = op
+			break
 		}
 		if a.Kind == ActivityKernel || op.bytes == a.Bytes {
 			found = op

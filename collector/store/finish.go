@@ -143,20 +143,20 @@ func resume(path string, conn *sqlite.Conn, m *model.Model) (*Writer, error) {
 }
 
 // Positions says how far each stream of each process has been taken in: the
-// sequence number of its next event.
-func (w *Writer) Positions() (map[Stream]uint64, error) { return positions(w.conn) }
+// offset of its next item.
+func (w *Writer) Positions() (map[Stream]int64, error) { return positions(w.conn) }
 
-// Stream is one thread's events, or with Thread 0 a process's device activity.
+// Stream is a ring file of a process's capture.
 type Stream struct {
 	Process model.ProcessID
-	Thread  model.ThreadID
+	Name    string
 }
 
-func positions(conn *sqlite.Conn) (map[Stream]uint64, error) {
-	at := make(map[Stream]uint64)
+func positions(conn *sqlite.Conn) (map[Stream]int64, error) {
+	at := make(map[Stream]int64)
 	err := sqlitex.ExecuteTransient(conn, "SELECT process, stream, next FROM position", &sqlitex.ExecOptions{
 		ResultFunc: func(s *sqlite.Stmt) error {
-			at[Stream{model.ProcessID(s.ColumnInt64(0)), model.ThreadID(s.ColumnInt64(1))}] = uint64(s.ColumnInt64(2))
+			at[Stream{model.ProcessID(s.ColumnInt64(0)), s.ColumnText(1)}] = s.ColumnInt64(2)
 			return nil
 		}})
 	return at, err

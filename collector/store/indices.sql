@@ -1,7 +1,7 @@
 -- Made after the load.
 CREATE INDEX IF NOT EXISTS record_by_thread ON record (thread, time);
 CREATE INDEX IF NOT EXISTS record_by_site ON record (site, time);
-CREATE INDEX IF NOT EXISTS record_by_opener ON record (opener) WHERE opener > 0;
+CREATE INDEX IF NOT EXISTS record_by_opener ON record (opener) WHERE opener <> 0;
 CREATE INDEX IF NOT EXISTS activity_by_work ON activity (work, start);
 CREATE INDEX IF NOT EXISTS activity_by_record ON activity (record) WHERE record > 0;
 CREATE INDEX IF NOT EXISTS sample_by_device ON sample (device, time);

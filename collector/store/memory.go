@@ -133,7 +133,7 @@ func (t *Trace) Mappings(kind string, filter Filter, f func(*Mapping) bool) erro
 		to = math.MaxInt64
 	}
 	query := `SELECT r.id, r.thread, r.site, r.host, r.address, r.bytes, r.time, d.time, d.id FROM record r
-		LEFT JOIN record d ON d.opener = r.id AND d.opener > 0
+		LEFT JOIN record d ON d.opener = r.id AND d.opener <> 0
 		WHERE r.site IN (SELECT id FROM site WHERE kind = ?) AND r.time < ? ORDER BY r.id`
 	err := t.query(query, []int64{code, to}, func(s *sqlite.Stmt) error {
 		m := Mapping{Record: s.ColumnInt64(0), Kind: kind, Thread: model.ThreadID(s.ColumnInt64(1)), Host: uint64(s.ColumnInt64(3)),
@@ -174,6 +174,23 @@ func (t *Trace) PresentAt(time int64) ([]Mapping, error) {
 		kind = "alloc"
 	}
 	var out []Mapping
+	err = t.query(`SELECT x.id, x.host, x.address, x.bytes, x.time, f.time, f.id, n.text, d.id, d.process FROM existing x
+		JOIN device d ON d.id = x.device JOIN string n ON n.id = x.name
+		LEFT JOIN record f ON f.opener = -x.id AND f.opener <> 0 ORDER BY x.id`, nil, func(s *sqlite.Stmt) error {
+		m := Mapping{Record: -s.ColumnInt64(0), Kind: "create", Host: uint64(s.ColumnInt64(1)), Address: uint64(s.ColumnInt64(2)),
+			Bytes: uint64(s.ColumnInt64(3)), Start: s.ColumnInt64(4), End: math.MaxInt64,
+			Site: &Site{Name: s.ColumnText(7), Device: model.DeviceID(s.ColumnInt64(8)), Process: model.ProcessID(s.ColumnInt64(9)), Line: -1}}
+		if !s.ColumnIsNull(5) {
+			m.End, m.EndedBy = s.ColumnInt64(5), s.ColumnInt64(6)
+		}
+		if m.Live(time) {
+			out = append(out, m)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
 	err = t.Mappings(kind, Filter{From: time, To: time + 1}, func(m *Mapping) bool {
 		if m.Live(time) {
 			out = append(out, *m)

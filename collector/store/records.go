@@ -25,7 +25,8 @@ type Record struct {
 	Bytes       uint64
 	Host        uint64
 	Address     uint64 // on the device
-	Opener      int64  // for delete and free: record of the create or alloc
+	Opener      int64  // for delete and free: record of the create or alloc; negative: it existed before capture
+	Correlation uint64 // of an enqueue with its device activity, 0 if none
 	Span        bool   // has a duration
 	Unended     bool   // a start whose end was not seen
 }
@@ -88,12 +89,12 @@ func (t *Trace) Records(f Filter) iter.Seq2[*Record, error] {
 	}
 }
 
-const recordColumns = "id, thread, site, sequence, time, duration, end_sequence, parent, depth, inner_time, bytes, host, address, opener"
+const recordColumns = "id, thread, site, sequence, time, duration, end_sequence, parent, depth, inner_time, bytes, host, address, opener, correlation"
 
 func (t *Trace) readRecord(s *sqlite.Stmt, r *Record) (err error) {
 	*r = Record{ID: s.ColumnInt64(0), Thread: model.ThreadID(s.ColumnInt64(1)), Sequence: uint64(s.ColumnInt64(3)), Start: s.ColumnInt64(4),
 		Duration: max(s.ColumnInt64(5), 0), Parent: s.ColumnInt64(7), Depth: s.ColumnInt(8), Inner: s.ColumnInt64(9),
-		Bytes: uint64(s.ColumnInt64(10)), Host: uint64(s.ColumnInt64(11)), Address: uint64(s.ColumnInt64(12)), Opener: s.ColumnInt64(13)}
+		Bytes: uint64(s.ColumnInt64(10)), Host: uint64(s.ColumnInt64(11)), Address: uint64(s.ColumnInt64(12)), Opener: s.ColumnInt64(13), Correlation: uint64(s.ColumnInt64(14))}
 	if end := s.ColumnInt64(6); end > 0 {
 		r.EndSequence, r.Span = r.Sequence+uint64(end), true
 	} else if end < 0 {

@@ -33,6 +33,13 @@ func (t *Trace) Replay(m *model.Model, before func(time int64) error) error {
 	if err := t.Introduce(m); err != nil {
 		return err
 	}
+	existing, err := t.Existing(m.Names())
+	if err != nil {
+		return err
+	}
+	for i := range existing {
+		m.Existing(&existing[i])
+	}
 	for item, err := range t.Items(m.Names()) {
 		if err != nil {
 			return err
@@ -92,6 +99,25 @@ func (t *Trace) Introduce(m *model.Model) error {
 		m.Directory().Queue(q.Device, q.Number)
 	}
 	return nil
+}
+
+// Existing reads the data that existed before capture was switched on; strings
+// are numbered in names.
+func (t *Trace) Existing(names *model.Names) ([]model.Existing, error) {
+	became, err := t.texts(names)
+	if err != nil {
+		return nil, err
+	}
+	var out []model.Existing
+	err = t.each(`SELECT d.process, d.type, d.number, x.time, x.host, x.address, x.bytes, x.name, x.attached, x.structured, x.dynamic
+		FROM existing x JOIN device d ON d.id = x.device ORDER BY x.id`, nil, func(s *sqlite.Stmt) error {
+		out = append(out, model.Existing{Process: model.ProcessID(s.ColumnInt64(0)), Mapping: capture.Mapping{
+			DeviceType: s.ColumnInt32(1), DeviceNumber: s.ColumnInt32(2), Time: s.ColumnInt64(3), Host: uint64(s.ColumnInt64(4)),
+			Device: uint64(s.ColumnInt64(5)), Bytes: uint64(s.ColumnInt64(6)), Name: became[s.ColumnInt64(7)],
+			Attached: uint32(s.ColumnInt64(8)), Structured: uint64(s.ColumnInt64(9)), Dynamic: uint64(s.ColumnInt64(10))}})
+		return nil
+	})
+	return out, err
 }
 
 // texts interns the trace's strings and gives what each number has become.
@@ -232,7 +258,8 @@ func (u *unfolder) run() error {
 			if err != nil {
 				return err
 			}
-			changed := Record{ID: record.ID, Thread: record.Thread, Site: site, Bytes: e.bytes, Host: e.host, Address: e.address}
+			changed := Record{ID: record.ID, Thread: record.Thread, Site: site, Bytes: e.bytes, Host: e.host, Address: e.address,
+				Correlation: e.correlation}
 			end = u.start(&changed)
 		}
 		end.Kind++
@@ -250,12 +277,14 @@ func (u *unfolder) run() error {
 type endingRow struct {
 	site                 int64
 	bytes, host, address uint64
+	correlation          uint64
 }
 
 func (u *unfolder) endings() (map[int64]endingRow, error) {
 	rows := make(map[int64]endingRow)
-	err := u.trace.query("SELECT record, site, bytes, host, address FROM ending", nil, func(s *sqlite.Stmt) error {
-		rows[s.ColumnInt64(0)] = endingRow{s.ColumnInt64(1), uint64(s.ColumnInt64(2)), uint64(s.ColumnInt64(3)), uint64(s.ColumnInt64(4))}
+	err := u.trace.query("SELECT record, site, bytes, host, address, correlation FROM ending", nil, func(s *sqlite.Stmt) error {
+		rows[s.ColumnInt64(0)] = endingRow{s.ColumnInt64(1), uint64(s.ColumnInt64(2)), uint64(s.ColumnInt64(3)), uint64(s.ColumnInt64(4)),
+			uint64(s.ColumnInt64(5))}
 		return nil
 	})
 	return rows, err
@@ -273,7 +302,7 @@ func (u *unfolder) start(r *Record) model.Event {
 		APIBytes: s.APIBytes, Parent: s.ParentConstruct, Implicit: s.Implicit, Name: u.names[int64(s.name)],
 		Bytes: r.Bytes, Host: r.Host, Device: r.Address, Gangs: s.Gangs, Workers: s.Workers, Vector: s.Vector,
 		ErrorCode: s.ErrorCode, RuntimeInfo: s.RuntimeInfo, API: s.DeviceAPI, APIDeviceType: s.APIDeviceType, Vendor: s.Vendor,
-		DeviceHandle: s.DeviceHandle, ContextHandle: s.ContextHandle, AsyncHandle: s.AsyncHandle, CallStack: s.CallStack,
+		DeviceHandle: s.DeviceHandle, ContextHandle: s.ContextHandle, AsyncHandle: s.AsyncHandle, CallStack: s.CallStack, Correlation: r.Correlation,
 		Missing: capture.Missing(s.Missing)}}
 	if s.HasDimensions {
 		e.GangDimensions = splitNumbers(s.Dimensions)

@@ -40,7 +40,12 @@ CREATE TABLE process (
   since_attach INTEGER NOT NULL,    -- 1: what existed before capture began is not known
   capture TEXT                      -- name of the capture folder it came from
 );
-CREATE TABLE thread (id INTEGER PRIMARY KEY, process INTEGER NOT NULL, tid INTEGER NOT NULL, name TEXT);
+CREATE TABLE thread (
+  id INTEGER PRIMARY KEY, process INTEGER NOT NULL,
+  tid INTEGER NOT NULL,             -- the kernel's thread number
+  number INTEGER NOT NULL,          -- of the thread in its capture, from 1
+  name TEXT
+);
 CREATE TABLE device (
   id INTEGER PRIMARY KEY, process INTEGER NOT NULL,
   type INTEGER NOT NULL,            -- acc_device_t
@@ -107,11 +112,20 @@ CREATE TABLE record (
   bytes INTEGER NOT NULL,
   host INTEGER NOT NULL,            -- host address
   address INTEGER NOT NULL,         -- device address
-  opener INTEGER NOT NULL           -- for delete and free: record of the create or alloc; 0: not seen
+  opener INTEGER NOT NULL,          -- for delete and free: record of the create or alloc; 0: not seen;
+                                    -- negative: -id of what existed before capture
+  correlation INTEGER NOT NULL      -- of the enqueue with its device activity; 0: none
+);
+-- Device data that existed before capture was switched on.
+CREATE TABLE existing (
+  id INTEGER PRIMARY KEY, device INTEGER NOT NULL, time INTEGER NOT NULL, host INTEGER NOT NULL, address INTEGER NOT NULL,
+  bytes INTEGER NOT NULL, name INTEGER NOT NULL,
+  attached INTEGER NOT NULL, structured INTEGER NOT NULL, dynamic INTEGER NOT NULL -- counters, OpenACC 3.3 section 2.6.7
 );
 -- End events that differ from their start in more than time.
 CREATE TABLE ending (
-  record INTEGER PRIMARY KEY, site INTEGER NOT NULL, bytes INTEGER NOT NULL, host INTEGER NOT NULL, address INTEGER NOT NULL
+  record INTEGER PRIMARY KEY, site INTEGER NOT NULL, bytes INTEGER NOT NULL, host INTEGER NOT NULL, address INTEGER NOT NULL,
+  correlation INTEGER NOT NULL
 );
 
 -- What repeats in device activity.
@@ -145,8 +159,8 @@ CREATE TABLE lost (
 );
 -- How far each stream has been taken in; written in the transaction of its rows.
 CREATE TABLE position (
-  process INTEGER NOT NULL, stream INTEGER NOT NULL, -- thread id, 0: device activity
-  next INTEGER NOT NULL,            -- sequence number of the next event
+  process INTEGER NOT NULL, stream TEXT NOT NULL, -- ring file of its capture
+  next INTEGER NOT NULL,            -- offset in it of the next item
   PRIMARY KEY (process, stream)
 ) WITHOUT ROWID;
 

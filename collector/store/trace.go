@@ -165,9 +165,9 @@ func (t *Trace) Meta() (Meta, error) {
 		return m, err
 	}
 	for query, to := range map[string]*int64{
-		"SELECT coalesce(max(id), 0) FROM record":                      &m.Records,
-		"SELECT coalesce(sum(events), 0) FROM lost":                    &m.Lost,
-		"SELECT coalesce(sum(next), 0) FROM position WHERE stream > 0": &m.Events,
+		"SELECT coalesce(max(id), 0) FROM record":           &m.Records,
+		"SELECT coalesce(sum(events), 0) FROM lost":         &m.Lost,
+		"SELECT coalesce(sum(count + ended), 0) FROM total": &m.Events,
 	} {
 		if *to, err = integer(t.conn, query); err != nil {
 			return m, explain(t.path, err)
@@ -244,9 +244,9 @@ func (t *Trace) Processes() ([]Process, error) {
 // Threads reads the threads, by process.
 func (t *Trace) Threads() ([]model.ThreadInfo, error) {
 	var out []model.ThreadInfo
-	err := t.each("SELECT id, process, tid, name FROM thread ORDER BY process, id", nil, func(s *sqlite.Stmt) error {
+	err := t.each("SELECT id, process, tid, name, number FROM thread ORDER BY process, id", nil, func(s *sqlite.Stmt) error {
 		out = append(out, model.ThreadInfo{ID: model.ThreadID(s.ColumnInt64(0)), Process: model.ProcessID(s.ColumnInt64(1)),
-			TID: s.ColumnInt(2), Name: s.ColumnText(3)})
+			TID: s.ColumnInt(2), Name: s.ColumnText(3), Number: uint64(s.ColumnInt64(4))})
 		return nil
 	})
 	return out, err
@@ -290,4 +290,12 @@ func (t *Trace) Losses() ([]Loss, error) {
 		return nil
 	})
 	return out, err
+}
+
+// BareSize is the size of the file's tables without indices and rollups, bytes.
+// It reads every page's header.
+func (t *Trace) BareSize() (int64, error) {
+	n, err := integer(t.conn, `SELECT coalesce(sum(pgsize), 0) FROM dbstat WHERE name IN ('record', 'activity', 'ending', 'sample',
+		'site', 'place', 'shape', 'string', 'launch', 'work', 'stack', 'failure')`)
+	return n, explain(t.path, err)
 }

@@ -32,7 +32,7 @@ SELECT r.id AS record, d.process, r.thread, r.sequence, r.time, k.name AS kind, 
   r.bytes, r.host AS host_address, r.address AS device_address,
   d.gangs, d.workers, d.vector, d.dimensions, d.error_code, d.runtime_info,
   d.device_api, d.api_device_type, d.vendor, d.device_handle, d.context_handle, d.async_handle,
-  d.missing, d.stack, d.device, d.queue
+  d.missing, d.stack, d.device, d.queue, r.correlation
 FROM record r JOIN site_detail d ON d.site = r.site
 LEFT JOIN kind k ON k.code = d.kind_code
 LEFT JOIN construct c ON c.code = d.parent_construct
@@ -47,7 +47,7 @@ SELECT r.id, d.process, r.thread, r.sequence + r.end_sequence, r.time + r.durati
   coalesce(e.bytes, r.bytes), coalesce(e.host, r.host), coalesce(e.address, r.address),
   d.gangs, d.workers, d.vector, d.dimensions, d.error_code, d.runtime_info,
   d.device_api, d.api_device_type, d.vendor, d.device_handle, d.context_handle, d.async_handle,
-  d.missing, d.stack, d.device, d.queue
+  d.missing, d.stack, d.device, d.queue, coalesce(e.correlation, r.correlation)
 FROM record r LEFT JOIN ending e ON e.record = r.id
 JOIN site_detail d ON d.site = coalesce(e.site, r.site)
 LEFT JOIN kind k ON k.code = d.kind_code + 1
@@ -99,7 +99,7 @@ SELECT r.id AS record, k.name AS kind, d.process, r.thread, d.device, d.name AS 
   r.host AS host_address, r.address AS device_address, r.time AS start, f.time AS ended, f.time - r.time AS lifetime,
   f.id AS ended_by, d.implicit, d.source_file, d.line, d.function
 FROM record r JOIN site_detail d ON d.site = r.site JOIN kind k ON k.code = d.kind_code
-LEFT JOIN record f ON f.opener = r.id AND f.opener > 0
+LEFT JOIN record f ON f.opener = r.id AND f.opener <> 0
 WHERE d.kind_code IN (6, 8);
 
 -- Frees and deletes whose alloc or create was not seen.
@@ -176,6 +176,13 @@ SELECT d.process, d.device, d.name AS variable, sum(t.count) FILTER (WHERE d.kin
 FROM total t JOIN site_detail d ON d.site = t.site
 WHERE d.kind_code IN (6, 7, 8, 9, 20, 22)
 GROUP BY d.process, d.device, d.name;
+
+-- What existed before capture was switched on, and how long it lived after that.
+CREATE VIEW existing_data AS
+SELECT x.id, d.process, x.device, n.text AS variable, x.bytes, x.host AS host_address, x.address AS device_address,
+  x.attached, x.structured, x.dynamic, f.time AS ended
+FROM existing x JOIN device d ON d.id = x.device JOIN string n ON n.id = x.name
+LEFT JOIN record f ON f.opener = -x.id AND f.opener <> 0;
 
 CREATE VIEW memory AS SELECT s.device, d.process, s.time, s.used FROM sample s JOIN device d ON d.id = s.device;
 

@@ -16,17 +16,17 @@ import (
 type row struct {
 	id, site, sequence, time, duration, endSequence int64
 	parent, inner, opener                           int64
-	bytes, host, address                            int64
+	bytes, host, address, correlation               int64
 	thread                                          model.ThreadID
 	depth                                           int32
 	open                                            bool // its end may still come
 }
 
-// Rows per transaction, and per INSERT.
-const (
-	transactionRows = 50_000
-	statementRows   = 20
-)
+// TransactionRows is how many rows a transaction should have: Commit when
+// Pending reaches it.
+const TransactionRows = 50_000
+
+const statementRows = 20 // per INSERT
 
 // Host is a machine that processes of the trace ran on.
 type Host struct {
@@ -137,10 +137,10 @@ func (w *Writer) prepare() (err error) {
 		}
 		return in
 	}
-	w.record = prepare("record", 14)
+	w.record = prepare("record", 15)
 	w.activity = prepare("activity", 10)
 	w.sample = prepare("sample", 3)
-	w.ending = prepare("ending", 5)
+	w.ending = prepare("ending", 6)
 	rollup, sampleRollup := prepare("rollup", 9), prepare("sample_rollup", 8)
 	if err != nil {
 		return err
@@ -211,7 +211,7 @@ func (w *Writer) write(step *model.Step) error {
 			return err
 		}
 		r := row{id: step.ID, site: site, sequence: int64(e.Sequence), time: e.Time, parent: step.Parent, depth: int32(step.Depth),
-			opener: step.Opener, bytes: int64(e.Bytes), host: int64(e.Host), address: int64(e.Device), thread: e.Thread}
+			opener: step.Opener, bytes: int64(e.Bytes), host: int64(e.Host), address: int64(e.Device), correlation: int64(e.Correlation), thread: e.Thread}
 		if step.Phase == model.Started {
 			r.open, r.endSequence = true, -1
 			w.totals.seen(r.id, site)
@@ -234,9 +234,6 @@ func (w *Writer) write(step *model.Step) error {
 		if err := execute(w.conn, "INSERT INTO occupancy VALUES (?, ?, ?, ?, ?)", int64(o.Queue), o.From, o.To, o.Operations, o.Bytes); err != nil {
 			return err
 		}
-	}
-	if w.pending >= transactionRows {
-		return w.commit()
 	}
 	return w.sample.err
 }
@@ -262,7 +259,7 @@ func (w *Writer) settle(s *model.Span, thread model.ThreadID, end *model.Event) 
 			if err != nil {
 				return err
 			}
-			w.ending.add(s.ID, site, int64(end.Bytes), int64(end.Host), int64(end.Device))
+			w.ending.add(s.ID, site, int64(end.Bytes), int64(end.Host), int64(end.Device), int64(end.Correlation))
 		}
 		site := r.site
 		if i < 0 {
@@ -302,7 +299,7 @@ func sameEnd(s, e *model.Event) bool {
 		s.Bytes == e.Bytes && s.Host == e.Host && s.Device == e.Device && s.Gangs == e.Gangs && s.Workers == e.Workers &&
 		s.Vector == e.Vector && equal(s.GangDimensions, e.GangDimensions) && s.ErrorCode == e.ErrorCode &&
 		s.RuntimeInfo == e.RuntimeInfo && s.API == e.API && s.APIDeviceType == e.APIDeviceType && s.Vendor == e.Vendor &&
-		s.DeviceHandle == e.DeviceHandle && s.ContextHandle == e.ContextHandle && s.AsyncHandle == e.AsyncHandle &&
+		s.DeviceHandle == e.DeviceHandle && s.ContextHandle == e.ContextHandle && s.AsyncHandle == e.AsyncHandle && s.Correlation == e.Correlation &&
 		equal(s.CallStack, e.CallStack) && s.Missing == e.Missing
 }
 
@@ -340,10 +337,19 @@ func (w *Writer) WriteActivity(a *model.Activity, enqueue int64, device model.De
 	if err := w.roll.activity(queue, a.Start, duration, int64(a.Bytes), work); err != nil {
 		return w.fail(err)
 	}
-	if w.pending >= transactionRows {
-		return w.Commit()
-	}
 	return w.fail(w.activity.err)
+}
+
+// Pending is the number of rows since the last Commit.
+func (w *Writer) Pending() int { return w.pending }
+
+// WriteExisting takes in data that existed before capture was switched on, as
+// Model.Existing numbered it.
+func (w *Writer) WriteExisting(id int64, x *model.Existing, device model.DeviceID) error {
+	return w.change(func() error {
+		return execute(w.conn, "INSERT INTO existing VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", -id, int64(device), x.Time, int64(x.Host),
+			int64(x.Device), int64(x.Bytes), int64(x.Name), x.Attached, int64(x.Structured), int64(x.Dynamic))
+	})
 }
 
 // Commit ends the transaction: what was written and the positions set are in
@@ -386,11 +392,11 @@ func (w *Writer) commit() error {
 // flushRows writes the rows that are not in the file yet, open ones without
 // their end, and forgets them: an end that comes later is an UPDATE.
 func (w *Writer) flushRows() error {
-	var values [14]int64
+	var values [15]int64
 	for i := range w.rows {
 		r := &w.rows[i]
-		values = [14]int64{r.id, int64(r.thread), r.site, r.sequence, r.time, r.duration, r.endSequence, r.parent,
-			int64(r.depth), r.inner, r.bytes, r.host, r.address, r.opener}
+		values = [15]int64{r.id, int64(r.thread), r.site, r.sequence, r.time, r.duration, r.endSequence, r.parent,
+			int64(r.depth), r.inner, r.bytes, r.host, r.address, r.opener, r.correlation}
 		w.record.addNull(values[:], 5, r.endSequence <= 0)
 	}
 	if err := w.record.flush(); err != nil {
@@ -486,15 +492,15 @@ func (w *Writer) SaveProcess(p model.ProcessInfo, host int64, capture string) er
 // SaveThread adds a thread or replaces what is known of it.
 func (w *Writer) SaveThread(t model.ThreadInfo) error {
 	return w.change(func() error {
-		return execute(w.conn, "INSERT OR REPLACE INTO thread VALUES (?, ?, ?, nullif(?, ''))", int64(t.ID), int64(t.Process), t.TID, t.Name)
+		return execute(w.conn, "INSERT OR REPLACE INTO thread VALUES (?, ?, ?, ?, nullif(?, ''))", int64(t.ID), int64(t.Process), t.TID, int64(t.Number), t.Name)
 	})
 }
 
-// SetPosition says up to where a stream of a process has been taken in: the
-// sequence number of its next event. stream is a thread, 0 for device activity.
-func (w *Writer) SetPosition(process model.ProcessID, stream model.ThreadID, next uint64) error {
+// SetPosition says up to where a stream of a process's capture has been taken
+// in: the offset of its next item.
+func (w *Writer) SetPosition(process model.ProcessID, stream string, next int64) error {
 	return w.change(func() error {
-		return execute(w.conn, "INSERT OR REPLACE INTO position VALUES (?, ?, ?)", int64(process), int64(stream), int64(next))
+		return execute(w.conn, "INSERT OR REPLACE INTO position VALUES (?, ?, ?)", int64(process), stream, next)
 	})
 }
 

@@ -150,6 +150,14 @@ func (s *Session) device(t *thread, queue int, kind int32, name model.Name, byte
 	}
 }
 
+// numbered gives an enqueue the correlation number of the activity to come.
+func (s *Session) numbered(e model.Event) model.Event {
+	if s.options.Activity {
+		e.Correlation = s.correlate + 1
+	}
+	return e
+}
+
 func (s *Session) data(t *thread, kind int32, queue int, line int32, variable int, bytes uint64) model.Event {
 	e := s.event(t, kind, int64(queue), line)
 	e.Name, e.Bytes = s.variables[variable], bytes
@@ -167,7 +175,7 @@ func (s *Session) iteration(t *thread, i int) {
 	s.span(t, s.event(t, model.EnterDataStart, int64(queue), line), func() {
 		s.emit(t, s.data(t, model.Alloc, queue, line, variable, bytes))
 		s.emit(t, s.data(t, model.Create, queue, line, variable, bytes))
-		s.span(t, s.data(t, model.EnqueueUploadStart, queue, line, variable, bytes), nil)
+		s.span(t, s.numbered(s.data(t, model.EnqueueUploadStart, queue, line, variable, bytes)), nil)
 		s.device(t, queue, model.ActivityUpload, 0, bytes, int64(300+bytes/16))
 	})
 	for range 3 {
@@ -175,12 +183,12 @@ func (s *Session) iteration(t *thread, i int) {
 			launch := s.event(t, model.EnqueueLaunchStart, int64(queue), line+2)
 			launch.Name = s.kernels[int(line+2)%len(s.kernels)]
 			launch.Gangs, launch.Workers, launch.Vector = 128, 1, 128
-			s.span(t, launch, nil)
+			s.span(t, s.numbered(launch), nil)
 			s.device(t, queue, model.ActivityKernel, launch.Name, 0, int64(800+s.roll(600)))
 		})
 	}
 	s.span(t, s.event(t, model.UpdateStart, int64(queue), line+4), func() {
-		s.span(t, s.data(t, model.EnqueueDownloadStart, queue, line+4, variable, bytes), nil)
+		s.span(t, s.numbered(s.data(t, model.EnqueueDownloadStart, queue, line+4, variable, bytes)), nil)
 		s.device(t, queue, model.ActivityDownload, 0, bytes, int64(300+bytes/16))
 	})
 	s.span(t, s.event(t, model.WaitStart, int64(queue), line+5), nil)
@@ -209,14 +217,17 @@ func Trace(path string, o Options) (events int64, err error) {
 	if err := Introduce(w, s); err != nil {
 		return 0, err
 	}
-	s.Write, s.Activity = w.Write, w.WriteActivity
+	s.Write = func(step *model.Step) error {
+		if w.Pending() >= store.TransactionRows {
+			if err := w.Commit(); err != nil {
+				return err
+			}
+		}
+		return w.Write(step)
+	}
+	s.Activity = w.WriteActivity
 	if err := s.Run(); err != nil {
 		return 0, err
-	}
-	for _, t := range s.threads {
-		if err := w.SetPosition(1, t.id, t.sequence); err != nil {
-			return 0, err
-		}
 	}
 	return s.Events, w.Finish()
 }
