@@ -56,12 +56,13 @@ func (backend) Open(number int, observe func(device.Activity)) (device.Device, e
 	if err := checkNumber(number); err != nil {
 		return nil, err
 	}
-	return &hostDevice{reports: newReports(observe), blocks: map[device.Address]struct{}{}}, nil
+	return &hostDevice{observe: observe, blocks: map[device.Address]struct{}{}}, nil
 }
 
 type hostDevice struct {
-	reports *reports
-	closed  atomic.Bool
+	observe   func(device.Activity)
+	observing atomic.Bool
+	closed    atomic.Bool
 
 	mutex  sync.Mutex
 	blocks map[device.Address]struct{} // what Alloc gave and Free did not take back
@@ -97,7 +98,8 @@ func (d *hostDevice) Free(address device.Address) error {
 
 func (d *hostDevice) Handles() device.Handles { return device.Handles{API: device.APINone} }
 
-func (d *hostDevice) Observe(on bool) { d.reports.switchTo(on) }
+// Observe makes each operation be reported by the thread that did it.
+func (d *hostDevice) Observe(on bool) { d.observing.Store(on && d.observe != nil) }
 
 // Clock is CLOCK_MONOTONIC.
 func (d *hostDevice) Clock() device.ClockPoint {
@@ -110,7 +112,6 @@ func (d *hostDevice) Close() error {
 	if d.closed.Swap(true) {
 		return nil
 	}
-	d.reports.close()
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	for address := range d.blocks {
@@ -122,13 +123,4 @@ func (d *hostDevice) Close() error {
 
 func shutDown(doing string) error {
 	return device.Errorf(device.DeviceShutdown, 0, "%s: the host device is shut down", doing)
-}
-
-// monotonic reads CLOCK_MONOTONIC, in nanoseconds.
-func monotonic() int64 {
-	var t unix.Timespec
-	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &t); err != nil {
-		panic("host: the system has no monotonic clock: " + err.Error())
-	}
-	return t.Nano()
 }

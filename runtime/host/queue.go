@@ -4,6 +4,7 @@ package host
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static uintptr_t
 allocate (uint64_t bytes)
@@ -35,10 +36,19 @@ call (uintptr_t function, const uintptr_t *slots, size_t count)
     free (copy);
   return 0;
 }
+
+static int64_t
+monotonic (void)
+{
+  struct timespec t;
+  clock_gettime (CLOCK_MONOTONIC, &t);
+  return t.tv_sec * INT64_C (1000000000) + t.tv_nsec;
+}
 #cgo CFLAGS: -std=gnu11 -O2 -Wall -Wextra
 #cgo noescape call
 #cgo nocallback allocate
 #cgo nocallback release
+#cgo nocallback monotonic
 */
 import "C"
 
@@ -52,6 +62,9 @@ import (
 
 func allocate(bytes uint64) device.Address { return device.Address(C.allocate(C.uint64_t(bytes))) }
 func release(address device.Address)       { C.release(C.uintptr_t(address)) }
+
+// monotonic reads CLOCK_MONOTONIC, in nanoseconds.
+func monotonic() int64 { return int64(C.monotonic()) }
 
 // at is the memory at a device address: not a Go pointer.
 func at(address device.Address) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&address)) }
@@ -80,14 +93,14 @@ func (q *queue) do(kind device.ActivityKind, correlation, bytes uint64, operatio
 	if q.closed.Load() || q.device.closed.Load() {
 		return shutDown("use a queue")
 	}
-	if !q.device.reports.on.Load() {
+	if !q.device.observing.Load() {
 		return operation()
 	}
 	start := monotonic()
 	if err := operation(); err != nil {
 		return err
 	}
-	q.device.reports.add(device.Activity{Correlation: correlation, Kind: kind, Bytes: bytes, Start: start, End: monotonic()})
+	q.device.observe(device.Activity{Correlation: correlation, Kind: kind, Bytes: bytes, Start: start, End: monotonic()})
 	return nil
 }
 
@@ -210,7 +223,6 @@ func (q *queue) Synchronize() error {
 		q.rest.Wait()
 	}
 	q.mutex.Unlock()
-	q.device.reports.flush()
 	return nil
 }
 

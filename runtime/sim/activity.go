@@ -21,28 +21,28 @@ const batching = time.Millisecond
 // readers finds the records of a device for the threads of its queues.
 var readers sync.Map // *C.struct_accscope_sim_device → *records
 
-// records reports finished operations from a goroutine of its own, which sleeps
-// while there are none and ends with the device.
+// records reports finished operations: on the thread that waits for a queue, as
+// it finds them when it is done, else from a goroutine, which sleeps while there
+// are none and ends with the device.
 type records struct {
 	c       *C.struct_accscope_sim_device
 	observe func(device.Activity)
-
 	some    chan struct{} // there are records
-	urgent  chan struct{} // somebody waits for them
-	stop    chan struct{}
-	stopped chan struct{}
 
+	// delivery is held while records are reported, so that those of one queue
+	// come in order.
+	delivery  sync.Mutex
 	delivered atomic.Uint64 // records reported so far
-	mutex     sync.Mutex    // guards what follows
-	progress  *sync.Cond    // delivered has grown
-	running   bool          // the goroutine was started
-	closed    bool
+	batch     [256]C.struct_accscope_sim_record
+
+	mutex   sync.Mutex    // guards what follows
+	stop    chan struct{} // nil before the goroutine starts
+	stopped chan struct{}
+	closed  bool
 }
 
 func newRecords(c *C.struct_accscope_sim_device, observe func(device.Activity)) *records {
-	r := &records{c: c, observe: observe, some: make(chan struct{}, 1), urgent: make(chan struct{}, 1),
-		stop: make(chan struct{}), stopped: make(chan struct{})}
-	r.progress = sync.NewCond(&r.mutex)
+	r := &records{c: c, observe: observe, some: make(chan struct{}, 1)}
 	readers.Store(c, r)
 	return r
 }
@@ -56,8 +56,8 @@ func (r *records) switchTo(on bool) {
 	var value uint32
 	if on {
 		value = 1
-		if !r.running {
-			r.running = true
+		if r.stop == nil {
+			r.stop, r.stopped = make(chan struct{}), make(chan struct{})
 			go r.run()
 		}
 	}
@@ -65,7 +65,12 @@ func (r *records) switchTo(on bool) {
 }
 
 // wake tells the goroutine that there are records.
-func (r *records) wake() { signal(r.some) }
+func (r *records) wake() {
+	select {
+	case r.some <- struct{}{}:
+	default:
+	}
+}
 
 //export accscope_sim_wake
 func accscope_sim_wake(c *C.struct_accscope_sim_device) {
@@ -74,91 +79,58 @@ func accscope_sim_wake(c *C.struct_accscope_sim_device) {
 	}
 }
 
-func signal(c chan struct{}) {
-	select {
-	case c <- struct{}{}:
-	default:
-	}
-}
-
 func (r *records) run() {
 	defer close(r.stopped)
 	asleep := (*uint32)(unsafe.Pointer(&r.c.asleep))
-	wait := time.NewTimer(0)
-	<-wait.C
 	for {
 		// Whoever appends a record after this wakes us; before it, we see it.
 		atomic.StoreUint32(asleep, 1)
-		gather := true
 		if atomicLoad(&r.c.appended) == r.delivered.Load() {
 			select {
 			case <-r.some:
-			case <-r.urgent:
-				gather = false
 			case <-r.stop:
-				r.deliver()
 				return
 			}
 		}
 		atomic.StoreUint32(asleep, 0)
-		if gather {
-			wait.Reset(batching)
-			select {
-			case <-wait.C:
-			case <-r.urgent:
-				wait.Stop()
-			case <-r.stop:
-				r.deliver()
-				return
-			}
-		}
-		r.deliver()
-	}
-}
-
-// deliver reports all records that there are.
-func (r *records) deliver() {
-	var batch [256]C.struct_accscope_sim_record
-	for {
-		n := int(C.accscope_sim_drain(r.c, &batch[0], C.size_t(len(batch))))
-		if n == 0 {
+		select {
+		case <-time.After(batching):
+		case <-r.stop:
 			return
 		}
-		for _, b := range batch[:n] {
-			r.observe(device.Activity{Correlation: uint64(b.correlation), Kind: device.ActivityKind(b.kind), Bytes: uint64(b.bytes),
-				Start: int64(b.start), End: int64(b.end)})
-		}
-		r.mutex.Lock()
-		r.delivered.Add(uint64(n))
-		r.mutex.Unlock()
-		r.progress.Broadcast()
+		r.flush()
 	}
 }
 
-// flush returns when all records that there are now have been reported.
+// flush reports all records that there are; other calls wait for it.
 func (r *records) flush() {
 	all := atomicLoad(&r.c.appended)
 	if r.delivered.Load() >= all {
 		return
 	}
-	r.mutex.Lock()
-	defer r.mutex.Unlock()
-	for r.delivered.Load() < all && !r.closed {
-		signal(r.urgent)
-		r.progress.Wait()
+	r.delivery.Lock()
+	defer r.delivery.Unlock()
+	for r.delivered.Load() < all {
+		n := int(C.accscope_sim_drain(r.c, &r.batch[0], C.size_t(len(r.batch))))
+		for i := range r.batch[:n] {
+			b := &r.batch[i]
+			r.observe(device.Activity{Correlation: uint64(b.correlation), Kind: device.ActivityKind(b.kind), Bytes: uint64(b.bytes),
+				Start: int64(b.start), End: int64(b.end)})
+		}
+		r.delivered.Add(uint64(n))
 	}
 }
 
-// close reports what is left and ends the goroutine.
+// close ends the goroutine and reports what is left.
 func (r *records) close() {
 	r.mutex.Lock()
-	running := r.running && !r.closed
+	running := r.stop != nil && !r.closed
 	r.closed = true
 	r.mutex.Unlock()
 	if running {
 		close(r.stop)
 		<-r.stopped
 	}
-	r.progress.Broadcast()
+	r.flush()
 	readers.Delete(r.c)
 }

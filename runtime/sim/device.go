@@ -77,6 +77,9 @@ func (d *simDevice) Handles() device.Handles { return device.Handles{API: device
 
 func (d *simDevice) Observe(on bool) { d.records.switchTo(on) }
 
+// Flush reports every operation that has finished by now.
+func (d *simDevice) Flush() { d.records.flush() }
+
 // Clock is in nanoseconds since the device was opened.
 func (d *simDevice) Clock() device.ClockPoint {
 	var host C.int64_t

@@ -1,0 +1,136 @@
+/* Threads use shared and own queues of a device, mark them and wait for each
+   other's marks, while records are drained.  Built with the thread, address and
+   undefined-behaviour sanitizers.  The argument is 1 for the model.  */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "queue.h"
+
+enum { THREADS = 4, ROUNDS = 400, WORDS = 16, HARDWARE = 3 };
+
+static struct accscope_sim_device *device;
+static struct accscope_sim_stream *shared;
+static long then_count, drained;
+static int stop;
+
+void
+accscope_sim_run_then (uintptr_t handle)
+{
+  __atomic_fetch_add ((long *) handle, 1, __ATOMIC_RELAXED);
+}
+
+void
+accscope_sim_wake (struct accscope_sim_device *d)
+{
+  (void) d;
+}
+
+static void
+fail (const char *what)
+{
+  fprintf (stderr, "%s\n", what);
+  exit (1);
+}
+
+static void
+check (struct accscope_sim_answer a)
+{
+  if (a.error)
+    fail ("an operation failed");
+}
+
+static void
+add_one (const uintptr_t *slots)
+{
+  long *values = (long *) slots[0];
+  for (int i = 0; i < WORDS; i++)
+    values[i]++;
+}
+
+static void *
+work (void *argument)
+{
+  unsigned me = (uintptr_t) argument;
+  struct accscope_sim_stream *own = accscope_sim_stream_open (device, me % HARDWARE);
+  long in[WORDS], out[WORDS], memory[WORDS];
+  for (long round = 0; round < ROUNDS; round++)
+    {
+      int now = round % 3 == 0;
+      for (int i = 0; i < WORDS; i++)
+	in[i] = round + i;
+      check (accscope_sim_transfer (own, ACCSCOPE_SIM_UPLOAD, 1, (uintptr_t) memory,
+				    (uintptr_t) in, sizeof in, now));
+      uintptr_t slots[1] = { (uintptr_t) memory };
+      check (accscope_sim_launch (own, 2, (uintptr_t) add_one, slots, 1, 0, now));
+      slots[0] = 0;
+      struct accscope_sim_mark *mark = accscope_sim_record (own);
+      check (accscope_sim_wait (shared, mark));
+      check (accscope_sim_transfer (shared, ACCSCOPE_SIM_DOWNLOAD, 3, (uintptr_t) out,
+				    (uintptr_t) memory, sizeof out, round % 2));
+      if (round % 10 == 0)
+	check (accscope_sim_then (shared, (uintptr_t) &then_count));
+      if (accscope_sim_synchronize (shared))
+	fail ("the shared queue failed");
+      if (!accscope_sim_mark_done (mark))
+	fail ("a mark that was waited for is not done");
+      accscope_sim_mark_release (mark);
+      for (int i = 0; i < WORDS; i++)
+	if (out[i] != round + i + 1)
+	  fail ("a value came back wrong");
+    }
+  accscope_sim_stream_close (own);
+  return NULL;
+}
+
+static void *
+drain (void *argument)
+{
+  (void) argument;
+  struct accscope_sim_record records[50];
+  for (;;)
+    {
+      int last = __atomic_load_n (&stop, __ATOMIC_ACQUIRE);
+      size_t n = accscope_sim_drain (device, records, 50);
+      for (size_t i = 0; i < n; i++)
+	if (records[i].kind != (uint64_t[]) { 0, ACCSCOPE_SIM_UPLOAD, ACCSCOPE_SIM_KERNEL,
+					      ACCSCOPE_SIM_DOWNLOAD }[records[i].correlation]
+	    || records[i].start > records[i].end)
+	  fail ("a record is wrong");
+      drained += n;
+      if (!n && last)
+	return NULL;
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  struct accscope_sim_configuration c = { .queues = HARDWARE };
+  c.model = argc > 1 && !strcmp (argv[1], "1");
+  for (int i = 0; i <= ACCSCOPE_SIM_THEN; i++)
+    c.bandwidth[i] = 1e12;
+  device = accscope_sim_open (&c);
+  if (!device)
+    return 2;
+  __atomic_store_n (&device->observing, 1, __ATOMIC_RELEASE);
+  shared = accscope_sim_stream_open (device, 0);
+  pthread_t threads[THREADS], drainer;
+  if (pthread_create (&drainer, NULL, drain, NULL))
+    return 2;
+  for (uintptr_t i = 0; i < THREADS; i++)
+    if (pthread_create (&threads[i], NULL, work, (void *) i))
+      return 2;
+  for (int i = 0; i < THREADS; i++)
+    pthread_join (threads[i], NULL);
+  accscope_sim_stream_close (shared);
+  accscope_sim_close (device);
+  __atomic_store_n (&stop, 1, __ATOMIC_RELEASE);
+  pthread_join (drainer, NULL);
+  accscope_sim_free (device);
+  if (drained != 3L * THREADS * ROUNDS)
+    fail ("records were lost");
+  if (then_count != THREADS * ROUNDS / 10)
+    fail ("calls were lost");
+  return 0;
+}
