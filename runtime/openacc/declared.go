@@ -6,6 +6,7 @@ import "C"
 import (
 	"debug/elf"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/accscope/accscope/runtime/goacc"
@@ -50,6 +51,31 @@ func declaredGlobal(address uintptr) bool {
 	}
 	return false
 }
+
+// readOnly says whether address lies in constant data or code. gfortran passes
+// constants by reference, and a kernels construct that names such an argument
+// asks for it to be copied back.
+//
+// Pages do not change between constants and anything else while a program runs,
+// but for a shared object that is opened where other memory was.
+func readOnly(address uintptr) bool {
+	page := uint64(address) >> 12
+	entry := &pages[page%uint64(len(pages))]
+	if known := entry.Load(); known>>1 == page && known != 0 {
+		return known&1 != 0
+	}
+	verdict := C.accscope_read_only(C.uintptr_t(address)) != 0
+	known := page << 1
+	if verdict {
+		known |= 1
+	}
+	entry.Store(known)
+	return verdict
+}
+
+// pages caches readOnly's verdicts: the page's number and, as lowest bit, the
+// verdict.
+var pages [1024]atomic.Uint64
 
 func readDeclared(path string, base uintptr) declaredTable {
 	file, err := elf.Open(path)

@@ -140,7 +140,7 @@ func (p *planner) count(m *dataenv.Mapping, item *goacc.Item) {
 	p.t.found(m)
 	if p.structured {
 		p.t.scratch.undo = append(p.t.scratch.undo, undo{mapping: m, host: item.Host, size: item.Size,
-			copyout: item.Copyout, frame: item.Frame})
+			copyout: item.Copyout && !readOnly(item.Host), frame: item.Frame})
 	}
 	if m.Infinite {
 		return

@@ -48,8 +48,7 @@ const probeLimit = 500
 // optimises away the stores into a construct's address array when the outlined
 // function reads none of them, so all addresses of a call may be garbage; that
 // happens to whole calls only. One system call probes the first and the last
-// byte of every variable that would be read; for one that will be copied back,
-// the byte is also written, with its own value.
+// byte of every variable that would be read.
 func readable(items []goacc.Item) bool {
 	type vectors struct {
 		local  [2 * probeLimit]unix.Iovec
@@ -74,9 +73,6 @@ func readable(items []goacc.Item) bool {
 		for _, address := range [2]uintptr{item.Host, item.Host + item.Size - 1} {
 			v.remote[n] = unix.RemoteIovec{Base: address, Len: 1}
 			v.local[n] = unix.Iovec{Base: &v.sink, Len: 1}
-			if item.Copyout && !item.Frame {
-				v.local[n].Base = (*byte)(at(address))
-			}
 			n++
 		}
 	}

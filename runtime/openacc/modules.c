@@ -38,3 +38,31 @@ accscope_module_of (uintptr_t address, struct accscope_module *module)
   struct search search = { address, module };
   return dl_iterate_phdr (holds, &search);
 }
+
+/* 1: in a segment that the program cannot write, 2: in one that it can.  */
+static int
+protection (struct dl_phdr_info *info, size_t size, void *argument)
+{
+  uintptr_t address = *(uintptr_t *) argument;
+  int found = 0;
+
+  (void) size;
+  for (int i = 0; i < info->dlpi_phnum; i++)
+    {
+      const ElfW (Phdr) *segment = &info->dlpi_phdr[i];
+      uintptr_t start = info->dlpi_addr + segment->p_vaddr;
+      if (address < start || address - start >= segment->p_memsz)
+	continue;
+      if (segment->p_type == PT_GNU_RELRO)
+	return 1;
+      if (segment->p_type == PT_LOAD)
+	found = segment->p_flags & PF_W ? 2 : 1;
+    }
+  return found;
+}
+
+int
+accscope_read_only (uintptr_t address)
+{
+  return dl_iterate_phdr (protection, &address) == 1;
+}

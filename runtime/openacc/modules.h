@@ -14,6 +14,9 @@ struct accscope_module
    object, and of which.  */
 int accscope_module_of (uintptr_t address, struct accscope_module *module);
 
+/* Whether address lies in constant data or code of a loaded module.  */
+int accscope_read_only (uintptr_t address);
+
 static inline uintptr_t
 accscope_string_address (char *string)
 {
