@@ -105,16 +105,16 @@ func (c *curve) cover(level int, from, to int64) error {
 // Mapping is device memory (kind alloc) or a mapping of host data (kind create)
 // and how long it lived.
 type Mapping struct {
-	Record  int64  `json:"record"` // of the create or alloc
-	Kind    string `json:"kind"`   // create or alloc
-	Thread  model.ThreadID
-	Site    *Site  `json:"-"`
-	Host    uint64 `json:"host"`
-	Address uint64 `json:"address"` // on the device
-	Bytes   uint64 `json:"bytes"`
-	Start   int64  `json:"start"`
-	End     int64  `json:"end"`      // math.MaxInt64: never deleted or freed
-	EndedBy int64  `json:"ended_by"` // record of the delete or free, 0 if none
+	Record  int64          `json:"record"` // of the create or alloc; negative: it existed before capture
+	Kind    string         `json:"kind"`   // create or alloc
+	Thread  model.ThreadID `json:"thread"`
+	Site    *Site          `json:"-"`
+	Host    uint64         `json:"host"`
+	Address uint64         `json:"address"` // on the device
+	Bytes   uint64         `json:"bytes"`
+	Start   int64          `json:"start"`
+	End     int64          `json:"end"`      // math.MaxInt64: never deleted or freed
+	EndedBy int64          `json:"ended_by"` // record of the delete or free, 0 if none
 }
 
 // Live says whether the mapping was there at a time.

@@ -1,0 +1,243 @@
+package ingest
+
+import (
+	"container/heap"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"sort"
+	"strconv"
+	"time"
+
+	"github.com/accscope/accscope/collector/capture"
+	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/store"
+)
+
+// discover finds new captures and new rings in those known.
+func (in *Ingester) discover() error {
+	folders := append([]string(nil), in.options.Captures...)
+	if in.options.Session != "" {
+		entries, err := os.ReadDir(in.options.Session)
+		if err != nil {
+			return fmt.Errorf("cannot read the session: %w", err)
+		}
+		for _, entry := range entries {
+			if entry.IsDir() {
+				folders = append(folders, filepath.Join(in.options.Session, entry.Name()))
+			}
+		}
+	}
+	sort.Strings(folders)
+	for _, folder := range folders {
+		if err := in.follow(folder); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// follow opens a capture, or looks for new rings of one that is open.
+func (in *Ingester) follow(folder string) error {
+	name := filepath.Base(folder)
+	p := in.processes[name]
+	if in.skipped[folder] || p != nil && p.over {
+		return nil
+	}
+	if p == nil || p.capture == nil {
+		c, err := capture.Open(folder)
+		if errors.Is(err, capture.ErrNotStarted) {
+			return nil
+		}
+		if err != nil {
+			in.skipped[folder] = true
+			in.warn("%v; this process is left out", err)
+			return nil
+		}
+		if p == nil {
+			p = in.enter(c, name)
+		}
+		p.capture = c
+		in.describeProcess(p)
+	}
+	streams, err := p.capture.Streams()
+	if err != nil {
+		in.warn("%v", err)
+		return nil
+	}
+	for _, s := range streams {
+		r := p.rings[s.Name]
+		if r == nil {
+			r = &ring{process: p, stream: s, name: s.Name, time: math.MinInt64}
+			p.rings[s.Name] = r
+			if at, ok := in.positions[store.Stream{Process: p.info.ID, Name: s.Name}]; ok {
+				if err := s.Resume(at); err != nil {
+					in.warn("%v", err)
+				}
+				r.stored = at
+			}
+		}
+		if !r.queued && in.next(r) {
+			r.queued = true
+			heap.Push(&in.rings, r)
+		}
+	}
+	return nil
+}
+
+// enter gives a new capture its process.
+func (in *Ingester) enter(c *capture.Process, name string) *process {
+	in.lastID++
+	p := &process{folder: name, rings: map[string]*ring{}, threads: map[uint64]model.ThreadInfo{}, lost: map[string]int64{},
+		names: []model.Name{0}, info: model.ProcessInfo{ID: in.lastID, Rank: -1}}
+	in.processes[name] = p
+	p.host = in.host(c)
+	return p
+}
+
+// host finds the machine of a capture. Captures of one boot of one machine
+// share a clock; others are set against the first one by their CLOCK_REALTIME.
+func (in *Ingester) host(c *capture.Process) *store.Host {
+	key := c.Host
+	if h := in.hosts[key]; h != nil {
+		return h
+	}
+	at := in.options.Now()
+	realtime := c.Realtime(at) - at
+	h := &store.Host{ID: int64(len(in.hosts) + 1), Name: c.Host, Uncertainty: -1, RealtimeOffset: realtime}
+	if in.first == nil {
+		in.first, h.Uncertainty = h, 0
+	} else {
+		h.ClockOffset = realtime - in.first.RealtimeOffset
+		in.warn("%s: its clock is set against that of %s by the time of day: offset %v, error not known", h.Name, in.first.Name,
+			time.Duration(h.ClockOffset))
+	}
+	in.hosts[key] = h
+	return h
+}
+
+// describeProcess takes over what a capture says of its process.
+func (in *Ingester) describeProcess(p *process) {
+	c := p.capture
+	p.info.Host, p.info.PID, p.info.ParentPID = c.Host, c.PID, c.ParentPID
+	p.info.Program, p.info.Arguments = c.Program, c.Arguments
+	if rank, ok := c.Rank(); ok {
+		p.info.Rank = rank
+	}
+	for _, name := range []string{"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS"} {
+		if n, err := strconv.Atoi(c.Environment[name]); err == nil && n > 0 {
+			p.info.Ranks = n
+			break
+		}
+	}
+	p.offset = p.host.ClockOffset
+	in.model.AddProcess(p.info)
+}
+
+// start fixes the trace's origin once the first event is known, and makes the
+// trace.
+func (in *Ingester) start() error {
+	if !in.started {
+		if len(in.rings) == 0 {
+			return nil
+		}
+		first := int64(math.MaxInt64)
+		for _, r := range in.rings {
+			if r.time != math.MinInt64 {
+				first = min(first, r.time)
+			}
+		}
+		if first == math.MaxInt64 {
+			first = in.options.Now()
+		}
+		in.origin, in.started = first, true
+		for _, r := range in.rings {
+			if r.time != math.MinInt64 {
+				r.time -= first
+			}
+		}
+		heap.Init(&in.rings)
+		if in.options.Trace != "" {
+			if err := in.create(); err != nil {
+				return err
+			}
+		}
+	}
+	return in.describe()
+}
+
+func (in *Ingester) create() error {
+	w, err := store.Create(in.place.Working, in.origin, in.model)
+	if err != nil {
+		return err
+	}
+	in.writer = w
+	return w.SetMeta("session", in.sessionName())
+}
+
+// describe writes what is known of hosts and processes, and whether processes
+// still run.
+func (in *Ingester) describe() error {
+	for _, p := range in.ordered() {
+		if p.capture == nil || p.info.Ended != "" && p.info.Start != 0 {
+			continue
+		}
+		before := p.info
+		if p.info.Start == 0 {
+			p.info.Start = in.firstTime(p)
+		}
+		in.end(p)
+		if before.Ended == p.info.Ended && before.Start == p.info.Start && before.Start != 0 {
+			continue
+		}
+		if in.writer == nil {
+			continue
+		}
+		if err := in.writer.SaveHost(*p.host); err != nil {
+			return err
+		}
+		if err := in.writer.SaveProcess(p.info, p.host.ID, p.folder); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (in *Ingester) firstTime(p *process) int64 {
+	first := int64(math.MaxInt64)
+	for _, r := range p.rings {
+		if r.item != nil && r.time != math.MinInt64 {
+			first = min(first, r.time)
+		}
+	}
+	if first == math.MaxInt64 {
+		return 0
+	}
+	return max(first, 1)
+}
+
+// end notes how a process ended, if it has.
+func (in *Ingester) end(p *process) {
+	if p.capture == nil || p.info.Ended != "" {
+		return
+	}
+	counters, err := p.capture.Counters()
+	if err != nil {
+		in.warn("%v", err)
+		return
+	}
+	switch {
+	case counters.Exited:
+		p.info.Ended, p.info.End = "exited", counters.ExitTime+p.offset-in.origin
+	case !p.capture.Alive():
+		p.info.Ended, p.info.End = "killed", in.options.Now()+p.offset-in.origin
+		if p.host != in.first {
+			p.info.Ended = "unknown"
+		}
+	default:
+		return
+	}
+	in.model.AddProcess(p.info)
+}

@@ -1,0 +1,510 @@
+// Package ingest takes captures in while their programs run and afterwards: it
+// finds a session's processes and threads, brings their events into one order of
+// time on one clock, and feeds the model and the trace. How far it got is stored
+// in the transaction of the rows themselves, so that a collector killed at any
+// moment loses nothing and repeats nothing.
+package ingest
+
+import (
+	"cmp"
+	"container/heap"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/accscope/accscope/collector/capture"
+	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/store"
+	"golang.org/x/sys/unix"
+)
+
+// Options say what to take in and where to.
+type Options struct {
+	// Session is a session folder: every capture in it, also those that come
+	// later. "" if there is none.
+	Session string
+	// Captures are further capture folders.
+	Captures []string
+	// Trace is the path of the trace. If a trace of the same session is there
+	// that was not finished, it is continued; any other file is an error. "" keeps
+	// no trace: only the model follows.
+	Trace string
+	// Release gives capture space back once its events are in the trace; only for
+	// the owner of the session.
+	Release bool
+	// Warn gets what went wrong without ending the work, one line each. nil: it
+	// is kept in Warnings only.
+	Warn func(string)
+	// Now is CLOCK_MONOTONIC, ns; nil means the real one.
+	Now func() int64
+}
+
+// slack is how long after its time stamp an event may become visible: the
+// thread may be interrupted in between. Events later than that are still taken
+// in, only out of order.
+const slack = 20 * time.Millisecond
+
+// pollInterval is how often Run looks for news.
+const pollInterval = 50 * time.Millisecond
+
+// Ingester follows captures. Poll, Run and Finish belong to one goroutine; the
+// model may be viewed from any.
+type Ingester struct {
+	options   Options
+	place     store.Placement
+	model     *model.Model
+	writer    *store.Writer
+	positions map[store.Stream]int64
+	processes map[string]*process // by the capture folder's name
+	hosts     map[string]*store.Host
+	first     *store.Host // the one whose clock is the trace's
+	rings     rings       // those with an item to come, by its time
+	lastID    model.ProcessID
+	lastTID   model.ThreadID
+	origin    int64
+	started   bool
+	events    int64
+	skipped   map[string]bool // captures given up, by folder
+	warnings  []string
+	buffer    model.Event
+}
+
+// process is a capture being followed.
+type process struct {
+	capture *capture.Process
+	info    model.ProcessInfo
+	host    *store.Host
+	folder  string
+	rings   map[string]*ring
+	threads map[uint64]model.ThreadInfo // by number in the capture
+	names   []model.Name                // by capture.StringID; 0 is not seen yet
+	offset  int64                       // from its CLOCK_MONOTONIC to time in the trace
+	lost    map[string]int64            // by reason
+	over    bool                        // ended, and everything was read
+}
+
+// ring is a stream with its next item.
+type ring struct {
+	process  *process
+	stream   *capture.Stream
+	name     string
+	item     *capture.Item
+	time     int64 // of the item, on the trace's clock
+	position int64 // where the item begins
+	stored   int64 // position in the trace
+	queued   bool
+}
+
+type rings []*ring
+
+func (h rings) Len() int { return len(h) }
+func (h rings) Less(i, j int) bool {
+	return h[i].time < h[j].time || h[i].time == h[j].time && h[i].name < h[j].name
+}
+func (h rings) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+func (h *rings) Push(x any)   { *h = append(*h, x.(*ring)) }
+func (h *rings) Pop() any {
+	last := (*h)[len(*h)-1]
+	*h = (*h)[:len(*h)-1]
+	return last
+}
+
+// Open prepares to take captures in. An unfinished trace of the same session is
+// continued where it ended.
+func Open(o Options) (*Ingester, error) {
+	if o.Now == nil {
+		o.Now = monotonic
+	}
+	in := &Ingester{options: o, model: model.New(nil, nil), positions: map[store.Stream]int64{},
+		processes: map[string]*process{}, hosts: map[string]*store.Host{}, skipped: map[string]bool{}}
+	if o.Session != "" {
+		if _, err := os.Stat(o.Session); err != nil {
+			return nil, fmt.Errorf("cannot read the session: %w", err)
+		}
+	}
+	if o.Trace == "" {
+		return in, nil
+	}
+	var err error
+	if in.place, err = store.Place(o.Trace); err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(in.place.Working); err == nil {
+		if err := in.resume(); err != nil {
+			return nil, err
+		}
+	} else if err := probe(in.place.Working); err != nil {
+		return nil, err
+	}
+	return in, nil
+}
+
+// probe says early that a trace can't be written.
+func probe(path string) error {
+	file, err := os.CreateTemp(filepath.Dir(path), ".accscope-*")
+	if err != nil {
+		return fmt.Errorf("cannot write a trace in %s: %w; choose another folder", filepath.Dir(path), err)
+	}
+	return errors.Join(file.Close(), os.Remove(file.Name()))
+}
+
+func monotonic() int64 {
+	var ts unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts); err != nil {
+		return 0
+	}
+	return ts.Nano()
+}
+
+// resume goes on with a trace that an earlier collector left.
+func (in *Ingester) resume() error {
+	path := in.place.Working
+	t, err := store.Open(path)
+	if err != nil {
+		return err
+	}
+	meta, err := t.Meta()
+	if err == nil && meta.Facts["session"] != in.sessionName() {
+		err = fmt.Errorf("%s exists and is of another session (%q); choose another name or remove it", path, meta.Facts["session"])
+	}
+	var processes []store.Process
+	var threads []model.ThreadInfo
+	var losses []store.Loss
+	if err == nil {
+		processes, err = t.Processes()
+	}
+	if err == nil {
+		threads, err = t.Threads()
+	}
+	if err == nil {
+		losses, err = t.Losses()
+	}
+	if err = errors.Join(err, t.Close()); err != nil {
+		return err
+	}
+	if in.writer, err = store.Resume(path, in.model); err != nil {
+		return err
+	}
+	if in.positions, err = in.writer.Positions(); err != nil {
+		return err
+	}
+	in.origin, in.started, in.events = meta.Origin, true, meta.Events
+	for i := range processes {
+		p := &processes[i]
+		host := p.On
+		if in.hosts[host.Name] == nil {
+			in.hosts[host.Name] = &host
+		}
+		if host.ID == 1 {
+			in.first = in.hosts[host.Name]
+		}
+		known := &process{info: p.ProcessInfo, host: in.hosts[host.Name], folder: p.Capture, rings: map[string]*ring{},
+			threads: map[uint64]model.ThreadInfo{}, lost: map[string]int64{}, names: []model.Name{0}}
+		in.processes[p.Capture] = known
+		in.lastID = max(in.lastID, p.ID)
+		for _, thread := range threads {
+			if thread.Process == p.ID {
+				known.threads[thread.Number] = thread
+			}
+			in.lastTID = max(in.lastTID, thread.ID)
+		}
+		for _, loss := range losses {
+			if loss.Process == p.ID {
+				known.lost[loss.Reason] = loss.Events
+			}
+		}
+	}
+	return nil
+}
+
+func (in *Ingester) sessionName() string {
+	if in.options.Session != "" {
+		return filepath.Base(in.options.Session)
+	}
+	names := make([]string, len(in.options.Captures))
+	for i, folder := range in.options.Captures {
+		names[i] = filepath.Base(folder)
+	}
+	slices.Sort(names)
+	return strings.Join(names, " ")
+}
+
+// Model is the state after what has been taken in.
+func (in *Ingester) Model() *model.Model { return in.model }
+
+// Trace is the path of the trace while it is written.
+func (in *Ingester) Trace() string { return in.place.Working }
+
+// Origin is the moment on CLOCK_MONOTONIC of the first host that times count
+// from; 0 before the first event.
+func (in *Ingester) Origin() int64 { return in.origin }
+
+// Events is the number of events taken in.
+func (in *Ingester) Events() int64 { return in.events }
+
+// Warnings are the lines that went to Warn.
+func (in *Ingester) Warnings() []string { return in.warnings }
+
+func (in *Ingester) warn(format string, args ...any) {
+	line := fmt.Sprintf(format, args...)
+	in.warnings = append(in.warnings, line)
+	if in.options.Warn != nil {
+		in.options.Warn(line)
+	}
+}
+
+// Poll takes in what there is by now, up to slack before now, and gives the
+// number of events. An error about the trace's file ends the work; nothing
+// captured is lost by it.
+func (in *Ingester) Poll() (int64, error) {
+	until := in.options.Now() - int64(slack)
+	return in.advance(until)
+}
+
+// advance takes in everything up to a moment on this host's CLOCK_MONOTONIC.
+func (in *Ingester) advance(until int64) (int64, error) {
+	before := in.events
+	if err := in.discover(); err != nil {
+		return 0, err
+	}
+	if err := in.start(); err != nil {
+		return 0, err
+	}
+	if !in.started {
+		return 0, nil
+	}
+	limit := int64(math.MaxInt64)
+	if until < math.MaxInt64 {
+		limit = until - in.origin
+	}
+	for len(in.rings) > 0 && in.rings[0].time <= limit {
+		r := in.rings[0]
+		if err := in.take(r); err != nil {
+			return in.events - before, err
+		}
+		if in.next(r) {
+			heap.Fix(&in.rings, 0)
+		} else {
+			heap.Pop(&in.rings)
+			r.queued = false
+		}
+		if in.writer != nil && in.writer.Pending() >= store.TransactionRows {
+			if err := in.commit(); err != nil {
+				return in.events - before, err
+			}
+		}
+	}
+	return in.events - before, in.commit()
+}
+
+// Run polls until ctx is done.
+func (in *Ingester) Run(ctx context.Context) error {
+	ticker := time.NewTicker(pollInterval)
+	defer ticker.Stop()
+	for {
+		if _, err := in.Poll(); err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+		}
+	}
+}
+
+// next reads a ring's next item; false if there is none by now.
+func (in *Ingester) next(r *ring) bool {
+	for {
+		r.position = r.stream.Offset()
+		item, err := r.stream.Next()
+		if errors.Is(err, io.EOF) {
+			r.item = nil
+			return false
+		}
+		var corrupt *capture.CorruptError
+		if errors.As(err, &corrupt) {
+			in.warn("%s", corrupt.Error())
+			r.process.lost["damaged"]++
+			continue
+		}
+		if err != nil {
+			in.warn("%s: %v; the rest of this thread is left out for now", r.name, err)
+			r.item = nil
+			return false
+		}
+		r.item = item
+		if at := itemTime(item); at != 0 {
+			r.time = at + r.process.offset - in.origin
+		}
+		return true
+	}
+}
+
+func itemTime(item *capture.Item) int64 {
+	switch item.Type {
+	case capture.ItemEvent:
+		return item.Event.Time
+	case capture.ItemActivity:
+		return item.Activity.Time
+	case capture.ItemMapping:
+		return item.Mapping.Time
+	case capture.ItemThread:
+		return item.Thread.Time
+	}
+	return 0
+}
+
+// commit makes rows and positions durable together, then gives capture space
+// back.
+func (in *Ingester) commit() error {
+	if in.writer == nil {
+		return nil
+	}
+	if in.writer.Pending() == 0 && !in.moved() {
+		return nil
+	}
+	for _, p := range in.ordered() {
+		for _, r := range p.rings {
+			at := r.position
+			if r.item == nil {
+				at = r.stream.Offset()
+			}
+			if at != r.stored {
+				if err := in.writer.SetPosition(p.info.ID, r.name, at); err != nil {
+					return err
+				}
+				r.stored = at
+			}
+		}
+		if err := in.losses(p); err != nil {
+			return err
+		}
+	}
+	if err := in.writer.Commit(); err != nil {
+		return err
+	}
+	if !in.options.Release {
+		return nil
+	}
+	for _, p := range in.processes {
+		for _, r := range p.rings {
+			if _, err := r.stream.Release(); err != nil {
+				in.warn("%v", err)
+				in.options.Release = false
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+// moved says whether a ring has been read on since the last commit.
+func (in *Ingester) moved() bool {
+	for _, p := range in.processes {
+		for _, r := range p.rings {
+			if r.item == nil && r.stream.Offset() != r.stored || r.item != nil && r.position != r.stored {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// losses writes what capture dropped of a process by now.
+func (in *Ingester) losses(p *process) error {
+	if p.capture == nil {
+		return nil
+	}
+	counters, err := p.capture.Counters()
+	if err != nil {
+		in.warn("%v", err)
+		return nil
+	}
+	for reason, n := range map[string]uint64{"no space": counters.DroppedSpace, "nested too deep": counters.DroppedNested,
+		"too many threads": counters.DroppedThreads} {
+		if int64(n) != p.lost[reason] {
+			in.model.AddLost(int64(n) - p.lost[reason])
+			p.lost[reason] = int64(n)
+		}
+	}
+	for reason, n := range p.lost {
+		if n == 0 {
+			continue
+		}
+		if err := in.writer.SetLost(p.info.ID, 0, reason, n, 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (in *Ingester) ordered() []*process {
+	all := make([]*process, 0, len(in.processes))
+	for _, p := range in.processes {
+		all = append(all, p)
+	}
+	slices.SortFunc(all, func(a, b *process) int { return cmp.Compare(a.info.ID, b.info.ID) })
+	return all
+}
+
+// Finish takes in all that is left and completes the trace: one plain file at
+// Options.Trace.
+func (in *Ingester) Finish() error {
+	if _, err := in.advance(math.MaxInt64); err != nil {
+		return err
+	}
+	for _, p := range in.ordered() {
+		in.end(p)
+		if in.writer != nil && p.capture != nil {
+			if err := in.writer.SaveProcess(p.info, p.host.ID, p.folder); err != nil {
+				return err
+			}
+		}
+	}
+	if in.options.Trace == "" {
+		return in.closeCaptures()
+	}
+	if in.writer == nil {
+		in.origin = in.options.Now()
+		if err := in.create(); err != nil {
+			return err
+		}
+	}
+	if err := in.describe(); err != nil {
+		return err
+	}
+	if err := in.writer.Finish(); err != nil {
+		return err
+	}
+	in.writer = nil
+	return errors.Join(in.place.Deliver(), in.closeCaptures())
+}
+
+// Close gives up without finishing: what was committed stays to be resumed.
+func (in *Ingester) Close() error {
+	var err error
+	if in.writer != nil {
+		err = in.writer.Close()
+		in.writer = nil
+	}
+	return errors.Join(err, in.closeCaptures())
+}
+
+func (in *Ingester) closeCaptures() error {
+	var errs []error
+	for _, p := range in.processes {
+		if p.capture != nil {
+			errs = append(errs, p.capture.Close())
+			p.capture = nil
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,114 @@
+package ingest
+
+import (
+	"github.com/accscope/accscope/collector/capture"
+	"github.com/accscope/accscope/collector/model"
+)
+
+// take hands a ring's item to the model and the trace.
+func (in *Ingester) take(r *ring) error {
+	item := r.item
+	switch item.Type {
+	case capture.ItemEvent:
+		return in.event(r, item)
+	case capture.ItemActivity:
+		return in.activity(r, &item.Activity)
+	case capture.ItemMapping:
+		return in.mapping(r, &item.Mapping)
+	case capture.ItemThread:
+		_, err := in.thread(r.process, item.Thread)
+		return err
+	case capture.ItemDropped:
+		// Counted by the process's counters, which also know what no ring had
+		// space to tell.
+		return nil
+	case capture.ItemSwitch:
+		if item.Switch.On && item.Switch.Epoch > 1 && !r.process.info.SinceAttach {
+			r.process.info.SinceAttach = true
+			in.model.AddProcess(r.process.info)
+			if in.writer != nil {
+				return in.writer.SaveProcess(r.process.info, r.process.host.ID, r.process.folder)
+			}
+		}
+	}
+	return nil
+}
+
+// thread gives a thread of a capture its number in the trace.
+func (in *Ingester) thread(p *process, t capture.Thread) (model.ThreadID, error) {
+	info, ok := p.threads[t.Number]
+	if ok && info.Name == t.Name {
+		return info.ID, nil
+	}
+	if !ok {
+		in.lastTID++
+		info = model.ThreadInfo{ID: in.lastTID, Process: p.info.ID, TID: t.TID, Number: t.Number}
+	}
+	info.Name = t.Name
+	p.threads[t.Number] = info
+	in.model.AddThread(info)
+	if in.writer != nil {
+		return info.ID, in.writer.SaveThread(info)
+	}
+	return info.ID, nil
+}
+
+func (in *Ingester) event(r *ring, item *capture.Item) error {
+	p := r.process
+	thread, err := in.thread(p, item.Thread)
+	if err != nil {
+		return err
+	}
+	e := &in.buffer
+	e.Event, e.Process, e.Thread = item.Event, p.info.ID, thread
+	e.Time = r.time
+	e.SourceFile = in.name(p, e.SourceFile)
+	e.Function = in.name(p, e.Function)
+	e.Name = in.name(p, e.Name)
+	step := in.model.Apply(e)
+	in.events++
+	if in.writer == nil {
+		return nil
+	}
+	return in.writer.Write(step)
+}
+
+func (in *Ingester) activity(r *ring, a *capture.Activity) error {
+	p := r.process
+	shift := p.offset - in.origin
+	x := model.Activity{Activity: *a, Process: p.info.ID}
+	x.Time, x.Start, x.End = a.Time+shift, a.Start+shift, a.End+shift
+	x.Name = in.name(p, a.Name)
+	enqueue, device, queue := in.model.ApplyActivity(&x)
+	if in.writer == nil {
+		return nil
+	}
+	return in.writer.WriteActivity(&x, enqueue, device, queue)
+}
+
+func (in *Ingester) mapping(r *ring, m *capture.Mapping) error {
+	x := model.Existing{Mapping: *m, Process: r.process.info.ID}
+	x.Time = r.time
+	x.Name = in.name(r.process, m.Name)
+	id, device := in.model.Existing(&x)
+	if id == 0 || in.writer == nil {
+		return nil
+	}
+	return in.writer.WriteExisting(id, &x, device)
+}
+
+// name gives a process's string its number in the trace.
+func (in *Ingester) name(p *process, id capture.StringID) model.Name {
+	if id == 0 {
+		return 0
+	}
+	if int(id) < len(p.names) && p.names[id] != 0 {
+		return p.names[id]
+	}
+	name := in.model.Intern(p.capture.String(id))
+	for int(id) >= len(p.names) {
+		p.names = append(p.names, 0)
+	}
+	p.names[id] = name
+	return name
+}

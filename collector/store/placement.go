@@ -1,0 +1,88 @@
+package store
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+)
+
+// networkFileSystems are those on which SQLite's write-ahead log, which lives
+// in shared memory, does not work between hosts or at all (statfs(2), f_type).
+var networkFileSystems = map[int64]string{
+	0x6969: "NFS", 0x517b: "SMB", 0xff534d42: "CIFS", 0xfe534d42: "SMB2", 0x0bd00bd0: "Lustre", 0x47504653: "GPFS",
+	0x19830326: "BeeGFS", 0x00c36400: "Ceph", 0x5346414f: "AFS", 0x6b414653: "AFS", 0x01021997: "9P", 0x7461636f: "OCFS2",
+	0x01161970: "GFS2", 0x65735546: "FUSE", 0xaad7aaea: "PanFS", 0x013111a8: "Ibrix",
+}
+
+// Placement says where a trace is built and where it goes.
+type Placement struct {
+	Final   string // where the user wants it
+	Working string // where it is while it is written; Final, or in the temporary folder
+	Reason  string // the network file system that made it so, "" if none
+}
+
+// Place decides where to build the trace that is to be at path. The answer is
+// the same each time, so that an interrupted one is found again.
+func Place(path string) (Placement, error) {
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		return Placement{}, err
+	}
+	folder := filepath.Dir(absolute)
+	var s unix.Statfs_t
+	if err := unix.Statfs(folder, &s); err != nil {
+		return Placement{}, fmt.Errorf("cannot write a trace in %s: %w; create the folder or choose another", folder, err)
+	}
+	return place(absolute, int64(uint32(s.Type))), nil
+}
+
+func place(absolute string, fileSystem int64) Placement {
+	p := Placement{Final: absolute, Working: absolute}
+	if name, ok := networkFileSystems[fileSystem]; ok {
+		sum := sha256.Sum256([]byte(absolute))
+		p.Reason = name
+		p.Working = filepath.Join(os.TempDir(), fmt.Sprintf("accscope-%d-%s.db", os.Getuid(), hex.EncodeToString(sum[:8])))
+	}
+	return p
+}
+
+// Deliver moves a finished trace to its final place, atomically there.
+func (p Placement) Deliver() (err error) {
+	if p.Working == p.Final {
+		return nil
+	}
+	in, err := os.Open(p.Working)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.CreateTemp(filepath.Dir(p.Final), "."+filepath.Base(p.Final)+"-*")
+	if err != nil {
+		return fmt.Errorf("cannot write the trace: %w; it stays at %s", err, p.Working)
+	}
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("cannot move the trace to %s: %w; it stays at %s", p.Final,
+				errors.Join(err, os.Remove(out.Name())), p.Working)
+		}
+	}()
+	info, err := in.Stat()
+	if err == nil {
+		_, err = io.Copy(out, in)
+		err = errors.Join(err, out.Chmod(info.Mode().Perm()))
+	}
+	err = errors.Join(err, out.Sync(), out.Close())
+	if err != nil {
+		return err
+	}
+	if err = os.Rename(out.Name(), p.Final); err != nil {
+		return err
+	}
+	return os.Remove(p.Working)
+}
