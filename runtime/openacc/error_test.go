@@ -1,0 +1,184 @@
+package openacc
+
+import (
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/runtime/device"
+	"github.com/accscope/accscope/runtime/goacc"
+	"github.com/accscope/accscope/runtime/sim"
+)
+
+// TestErrors raises the errors of routines and directives: each gives its code
+// to acc_ev_error, then one line that names the routine and a remedy.
+func TestErrors(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		do   func(*Thread, []byte)
+		code string
+		line string // part of the message
+	}{
+		{"copyin of a null pointer", func(t *Thread, x []byte) { t.Copyin(nil, 16, AsyncSync) },
+			"invalid_null_pointer", "acc_copyin: data_arg is a null pointer"},
+		{"copyin that overlaps", func(t *Thread, x []byte) {
+			t.Create(pointerTo(x), 8, AsyncSync)
+			t.Copyin(pointerTo(x[4:]), 8, AsyncSync)
+		}, "partly_present", "acc_copyin: data_arg"},
+		{"copyin that does not fit", func(t *Thread, x []byte) { t.Create(pointerTo(x), 1<<40, AsyncSync) },
+			"out_of_memory", "acc_create: "},
+		{"copyin with a bad async value", func(t *Thread, x []byte) { t.Copyin(pointerTo(x), 16, -4) },
+			"invalid_async", "acc_copyin_async: async_arg is -4"},
+		{"copyout of absent data", func(t *Thread, x []byte) { t.Copyout(pointerTo(x), 16, AsyncSync, false) },
+			"not_present", "acc_copyout: data_arg"},
+		{"delete of partly present data", func(t *Thread, x []byte) {
+			t.Create(pointerTo(x), 8, AsyncSync)
+			t.Delete(pointerTo(x), 9, AsyncSync, true)
+		}, "partly_present", "+9] outside mapped block"},
+		{"update of absent data", func(t *Thread, x []byte) { t.UpdateSelf(pointerTo(x), 16, AsyncSync) },
+			"not_present", "acc_update_self: "},
+		{"update directive of absent data", func(t *Thread, x []byte) {
+			t.Update(directive(AsyncSync, entry{goacc.ForceTo, address(x), 16}))
+		}, "not_present", "update directive: "},
+		{"present clause of absent data", func(t *Thread, x []byte) {
+			t.DataStart(directive(AsyncSync, entry{goacc.ForcePresent, address(x), 16}))
+		}, "not_present", "data construct: "},
+		{"present clause of partly present data", func(t *Thread, x []byte) {
+			t.Create(pointerTo(x), 8, AsyncSync)
+			t.DataStart(directive(AsyncSync, entry{goacc.ForcePresent, address(x), 16}))
+		}, "partly_present", "Trying to map into device"},
+		{"host_data of absent data", func(t *Thread, x []byte) {
+			t.DataStart(directive(AsyncSync, entry{goacc.UseDevice, address(x), 0}))
+		}, "not_present", "host_data construct: "},
+		{"enter data with a bad async value", func(t *Thread, x []byte) {
+			t.EnterData(directive(-9, entry{goacc.To, address(x), 16}))
+		}, "invalid_async", "enter data directive: async argument is -9"},
+		{"wait directive with a bad queue", func(t *Thread, x []byte) {
+			t.Wait(&Construct{Async: AsyncSync, Waits: []int32{-5}})
+		}, "invalid_async", "wait directive: wait argument is -5"},
+		{"map_data without bytes", func(t *Thread, x []byte) { t.MapData(pointerTo(x), pointerTo(x), 0) },
+			"invalid_argument", "is a bad map"},
+		{"map_data of present data", func(t *Thread, x []byte) {
+			t.Create(pointerTo(x), 16, AsyncSync)
+			t.MapData(pointerTo(x), t.Malloc(16), 16)
+		}, "present", "host address"},
+		{"map_data of mapped device memory", func(t *Thread, x []byte) {
+			t.MapData(pointerTo(x[8:]), t.Create(pointerTo(x), 8, AsyncSync), 8)
+		}, "present", "device address"},
+		{"unmap_data of what acc_create made", func(t *Thread, x []byte) {
+			t.Create(pointerTo(x), 16, AsyncSync)
+			t.UnmapData(pointerTo(x))
+		}, "invalid_argument", "that has not been mapped by 'acc_map_data'"},
+		{"free of mapped memory", func(t *Thread, x []byte) { t.Free(t.Create(pointerTo(x), 16, AsyncSync)) },
+			"invalid_argument", "that is still mapped at"},
+		{"free of the middle of a block", func(t *Thread, x []byte) { t.Free(unsafe.Add(t.Malloc(64), 32)) },
+			"invalid_argument", "error in freeing device memory in acc_free"},
+		{"memcpy to a null pointer", func(t *Thread, x []byte) { t.MemcpyToDevice(nil, pointerTo(x), 16, AsyncSync) },
+			"invalid_null_pointer", "invalid device address"},
+		{"memcpy that runs over", func(t *Thread, x []byte) { t.MemcpyToDevice(t.Malloc(8), pointerTo(x), 16, AsyncSync) },
+			"invalid_argument", "invalid size"},
+		{"memcpy_d2d of absent data", func(t *Thread, x []byte) {
+			t.Create(pointerTo(x), 8, AsyncSync)
+			t.MemcpyD2D(pointerTo(x), pointerTo(x[8:]), 8, 0, 0, AsyncSync)
+		}, "not_present", "acc_memcpy_d2d: data_arg_src"},
+		{"memcpy_d2d with a bad device", func(t *Thread, x []byte) {
+			t.MemcpyD2D(pointerTo(x), pointerTo(x[8:]), 8, 0, 3, AsyncSync)
+		}, "device_unavailable", "dev_num_src is 3"},
+		{"attach of a null pointer", func(t *Thread, x []byte) { t.Attach(nil, AsyncSync) },
+			"invalid_null_pointer", "acc_attach: ptr_addr"},
+		{"unknown device type", func(t *Thread, x []byte) { t.Init(99) },
+			"device_type_unavailable", "acc_init: unknown device type 99"},
+		{"device type without devices", func(t *Thread, x []byte) { t.SetDeviceType(DeviceNVIDIA) },
+			"device_type_unavailable", "no device of type nvidia is available"},
+		{"device number too high", func(t *Thread, x []byte) { t.SetDeviceNum(1, DeviceSim) },
+			"device_unavailable", "acc_set_device_num: dev_num is 1"},
+		{"wait for a bad queue", func(t *Thread, x []byte) { t.WaitFor(-4, -1) },
+			"invalid_async", "acc_wait: wait_arg is -4"},
+		{"wait on a bad device", func(t *Thread, x []byte) { t.WaitFor(1, 7) },
+			"device_unavailable", "acc_wait_device: dev_num is 7"},
+		{"wait_any with a negative count", func(t *Thread, x []byte) { t.NegativeCount(-1, -1) },
+			"invalid_argument", "acc_wait_any: count is -1"},
+		{"shutdown of a device that is not there", func(t *Thread, x []byte) { t.ShutdownDevice(2, DeviceSim) },
+			"device_unavailable", "acc_shutdown_device: dev_num is 2"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := newProgram(t, nil, nil)
+			var events recorder
+			events.register(p, callbacks.Error)
+			thread := p.NewThread()
+			line := failure(func() { c.do(thread, hostMemory(16, 1)) })
+			if !strings.HasPrefix(line, "accscope: ") || !strings.Contains(line, c.line) || strings.Count(line, "\n") != 1 {
+				t.Errorf("line %q, want %q in it", line, c.line)
+			}
+			if got := events.take(); !strings.HasPrefix(got, "error "+c.code) {
+				t.Errorf("event %q, want code %s", got, c.code)
+			}
+		})
+	}
+}
+
+// TestErrorCallback: the callback may use acc_get_property and acc_shutdown.
+func TestErrorCallback(t *testing.T) {
+	p := newProgram(t, nil, nil)
+	thread := p.NewThread()
+	tool := callbacks.NewTool()
+	var memory uint64
+	err := p.registry.Register(nil, callbacks.Error, tool.Callback(func(*callbacks.Info, *callbacks.EventInfo, *callbacks.APIInfo) {
+		memory = thread.Property(0, DeviceCurrent, PropertyMemory)
+		thread.Shutdown(DeviceSim)
+	}), callbacks.Reg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := hostMemory(16, 1)
+	thread.Create(pointerTo(x), 16, AsyncSync)
+	if line := failure(func() { thread.Copyout(pointerTo(x), 32, AsyncSync, false) }); line == "" {
+		t.Error("no error")
+	}
+	if memory != 64<<20 || p.Active() != 0 {
+		t.Errorf("memory %d, %d devices active", memory, p.Active())
+	}
+}
+
+// TestEnvironment reads the variables of OpenACC 3.3 chapter 4 and PGI's.
+func TestEnvironment(t *testing.T) {
+	for _, c := range []struct {
+		variables map[string]string
+		kind      device.Type
+		line      string
+	}{
+		{nil, DeviceSim, ""},
+		{map[string]string{"ACC_DEVICE_TYPE": " HOST\t"}, DeviceHost, ""},
+		{map[string]string{"ACC_DEVICE": "Sim"}, DeviceSim, ""},
+		{map[string]string{"ACC_DEVICE_TYPE": "not_host", "ACC_DEVICE": "host"}, DeviceSim, ""},
+		{map[string]string{"ACC_DEVICE_TYPE": "gpu"}, 0, `ACC_DEVICE_TYPE="gpu" names no device type; allowed values: sim, host, default, not_host`},
+		{map[string]string{"ACC_DEVICE_NUM": "x"}, 0, `ACC_DEVICE_NUM="x" is no device number; allowed values: 0 and up`},
+		{map[string]string{"ACC_DEVICE_NUM": "4"}, 0, "ACC_DEVICE_NUM is 4: device sim 4 is not available; valid numbers are 0 to 0"},
+		{map[string]string{"ACC_NOTIFY": "loud"}, 0, `ACC_NOTIFY="loud" is no number`},
+	} {
+		p := newProgram(t, c.variables, nil)
+		var kind device.Type
+		line := failure(func() { kind = p.NewThread().DeviceType() })
+		if kind != c.kind || !strings.Contains(line, c.line) || (c.line == "") != (line == "") {
+			t.Errorf("%v: device type %d, line %q; want %d, %q", c.variables, kind, line, c.kind, c.line)
+		}
+	}
+}
+
+// TestInitFailure: a device that cannot be initialised raises its own error.
+func TestInitFailure(t *testing.T) {
+	faults, err := sim.ParseFaults("init")
+	if err != nil {
+		t.Skip(err)
+	}
+	p := newProgram(t, nil, func(o *sim.Options) { o.Faults = faults })
+	var events recorder
+	events.register(p, callbacks.Error, callbacks.DeviceInitStart, callbacks.DeviceInitEnd)
+	if line := failure(func() { p.NewThread().Init(DeviceSim) }); !strings.Contains(line, "acc_init: cannot initialise device sim 0") {
+		t.Errorf("line %q", line)
+	}
+	if got, want := events.take(), "device_init_start\nerror device_init"; got != want {
+		t.Errorf("events %q, want %q", got, want)
+	}
+}
