@@ -1,0 +1,409 @@
+package openacc
+
+import (
+	"encoding/binary"
+	"strings"
+	"testing"
+
+	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/runtime/device/devicetest"
+	"github.com/accscope/accscope/runtime/goacc"
+)
+
+// words is host memory for n 64-bit values.
+func words(values ...int64) []byte {
+	b := hostMemory(8*len(values), 0)
+	for i, v := range values {
+		put(b, i, v)
+	}
+	return b
+}
+
+func put(b []byte, i int, v int64) { binary.LittleEndian.PutUint64(b[8*i:], uint64(v)) }
+func get(b []byte, i int) int64    { return int64(binary.LittleEndian.Uint64(b[8*i:])) }
+func span8(kind goacc.Kind, b []byte) entry {
+	return entry{kind, address(b), uintptr(len(b))}
+}
+
+// adding is a compute construct that adds more to each of values, which has the
+// map kind given; the other arguments are firstprivate.
+func adding(async int, kind goacc.Kind, values, count, more []byte) *Construct {
+	c := directive(async, span8(kind, values), span8(goacc.To, count), span8(goacc.To, more))
+	c.Function = devicetest.HostKernels().Add
+	return c
+}
+
+// TestEventOrder: the events of directives and routines, in order, with the
+// bytes of data events and async values.
+func TestEventOrder(t *testing.T) {
+	values, count, more := words(1, 2, 3), words(3), words(10)
+	for _, c := range []struct {
+		name string
+		do   func(*Thread)
+		want string
+	}{
+		{"synchronous compute construct", func(t *Thread) { t.Parallel(adding(AsyncSync, goacc.ToFrom, values, count, more)) }, `
+compute_construct_start
+enter_data_start
+alloc 24
+create 24
+alloc 8
+create 8
+alloc 8
+create 8
+enqueue_upload_start 24
+enqueue_upload_end 24
+enqueue_upload_start 8
+enqueue_upload_end 8
+enqueue_upload_start 8
+enqueue_upload_end 8
+enter_data_end
+enqueue_launch_start
+enqueue_launch_end
+exit_data_start
+enqueue_download_start 24
+enqueue_download_end 24
+wait_start
+wait_end
+delete 24
+free 24
+delete 8
+free 8
+delete 8
+free 8
+exit_data_end
+compute_construct_end`},
+		{"asynchronous compute construct and wait", func(t *Thread) {
+			t.EnterData(directive(3, span8(goacc.To, values)))
+			c := adding(3, goacc.ForcePresent, values, count, more)
+			c.Arguments = arguments(span8(goacc.ForcePresent, values), span8(goacc.ForcePresent, values), span8(goacc.ForcePresent, values))
+			c.Function = devicetest.HostKernels().Nothing
+			t.Parallel(c)
+			t.Wait(&Construct{Async: AsyncSync, Waits: []int32{3}})
+			t.ExitData(directive(AsyncSync, span8(goacc.Release, values)))
+		}, `
+enter_data_start async 3
+alloc 24 async 3
+create 24 async 3
+enqueue_upload_start 24 async 3
+enqueue_upload_end 24 async 3
+enter_data_end async 3
+compute_construct_start
+enter_data_start async 3
+enter_data_end async 3
+enqueue_launch_start async 3
+enqueue_launch_end async 3
+exit_data_start async 3
+exit_data_end async 3
+compute_construct_end async 3
+wait_start async 3
+wait_end async 3
+exit_data_start
+delete 24
+free 24
+exit_data_end`},
+		{"update", func(t *Thread) {
+			t.Create(pointerTo(values), 24, AsyncSync)
+			t.Update(directive(AsyncSync, entry{goacc.ForceTo, address(values) + 8, 8}))
+			t.Delete(pointerTo(values), 24, AsyncSync, false)
+		}, `
+alloc 24
+create 24
+update_start
+enqueue_upload_start 8
+enqueue_upload_end 8
+wait_start
+wait_end
+update_end
+delete 24
+free 24`},
+		{"if clause that is false", func(t *Thread) {
+			c := adding(AsyncSync, goacc.ToFrom, values, count, more)
+			c.OnHost = true
+			t.Parallel(c)
+		}, `
+compute_construct_start
+compute_construct_end`},
+		{"host_data", func(t *Thread) {
+			t.Create(pointerTo(values), 24, AsyncSync)
+			t.DataStart(directive(AsyncSync, entry{goacc.UseDevice, address(values), 0}))
+			t.DataEnd()
+			t.Delete(pointerTo(values), 24, AsyncSync, false)
+		}, `
+alloc 24
+create 24
+enter_data_start
+enter_data_end
+exit_data_start
+exit_data_end
+delete 24
+free 24`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := newProgram(t, nil, nil)
+			thread := p.NewThread()
+			thread.Init(DeviceSim)
+			p.NewThread().InitDevice(0, DeviceHost) // so that only the construct's events follow
+			var events recorder
+			events.register(p, callbacks.Events()...)
+			if line := failure(func() { c.do(thread) }); line != "" {
+				t.Fatal(line)
+			}
+			if got := events.take(); got != strings.TrimPrefix(c.want, "\n") {
+				t.Errorf("events:\n%s", got)
+			}
+		})
+	}
+}
+
+// TestComputeResults: kernels work on the device copy, and what comes back is
+// what the kinds say.
+func TestComputeResults(t *testing.T) {
+	p := newProgram(t, nil, nil)
+	thread := p.NewThread()
+	defer thread.Close()
+	values, count, more := words(1, 2, 3), words(3), words(10)
+	thread.Parallel(adding(AsyncSync, goacc.ToFrom, values, count, more))
+	if get(values, 0) != 11 || get(values, 2) != 13 {
+		t.Errorf("copy: %d %d", get(values, 0), get(values, 2))
+	}
+	thread.Parallel(adding(AsyncSync, goacc.To, values, count, more))
+	if get(values, 0) != 11 {
+		t.Errorf("copyin: %d", get(values, 0))
+	}
+
+	// A firstprivate variable may change as soon as the call returns.
+	for i := int64(1); i <= 50; i++ {
+		put(more, 0, i)
+		thread.Parallel(adding(1, goacc.ToFrom, values, count, more))
+		put(more, 0, 1000)
+	}
+	thread.WaitFor(1, -1)
+	if want := int64(11 + 50*51/2); get(values, 0) != want {
+		t.Errorf("50 asynchronous constructs: %d, want %d", get(values, 0), want)
+	}
+
+	// Queue 2 waits for queue 1 and works on what it has copied back.
+	put(more, 0, 1)
+	before := get(values, 1)
+	thread.Parallel(adding(1, goacc.ToFrom, values, count, more))
+	next := adding(2, goacc.ToFrom, values, count, more)
+	next.Waits = []int32{1}
+	thread.Parallel(next)
+	thread.WaitAll(-1)
+	if get(values, 1) != before+2 {
+		t.Errorf("two queues in order: %d, want %d", get(values, 1), before+2)
+	}
+}
+
+// TestAttach: a pointer member holds the device address while it is attached,
+// whatever order the variables come in, and the host's afterwards.
+func TestAttach(t *testing.T) {
+	p := newProgram(t, nil, nil)
+	thread := p.NewThread()
+	defer thread.Close()
+	data := words(7, 8, 9)
+	object := words(42, int64(address(data)), 43) // the second member points to data
+	member := address(object) + 8
+
+	deviceCopy := func() []byte {
+		into := hostMemory(len(object), 0)
+		thread.MemcpyFromDevice(pointerTo(into), thread.DevicePtr(pointerTo(object)), uintptr(len(object)), AsyncSync)
+		return into
+	}
+	// GCC emits the pointer before the object that holds it.
+	thread.EnterData(directive(AsyncSync, span8(goacc.To, data), entry{goacc.Attach, member, 0}, span8(goacc.To, object)))
+	if got := get(deviceCopy(), 1); got != int64(uintptr(thread.DevicePtr(pointerTo(data)))) {
+		t.Errorf("attached pointer is %#x, not the device address of its target", got)
+	}
+	// Whole-object updates leave attached pointers alone, on both sides.
+	put(object, 0, 50)
+	thread.Update(directive(AsyncSync, span8(goacc.ForceTo, object)))
+	thread.Update(directive(AsyncSync, span8(goacc.ForceFrom, object)))
+	if get(object, 1) != int64(address(data)) {
+		t.Error("update self overwrote a pointer of the host with a device address")
+	}
+	if got := deviceCopy(); get(got, 0) != 50 || get(got, 1) != int64(uintptr(thread.DevicePtr(pointerTo(data)))) {
+		t.Error("update device did not keep the attached pointer")
+	}
+	thread.Attach(at(member), AsyncSync)
+	thread.Detach(at(member), AsyncSync, false)
+	if got := get(deviceCopy(), 1); got == int64(address(data)) {
+		t.Error("detached while its attachment counter was 1")
+	}
+	thread.ExitData(directive(AsyncSync, entry{goacc.Detach, member, 0}))
+	if got := get(deviceCopy(), 1); got != int64(address(data)) {
+		t.Errorf("detached pointer is %#x, not the host's", got)
+	}
+	thread.ExitData(directive(AsyncSync, span8(goacc.Release, data), span8(goacc.From, object)))
+	if list, _ := p.Mappings(DeviceSim, 0); len(list) != 0 {
+		t.Errorf("%d mappings left", len(list))
+	}
+}
+
+// TestStructMembers: members of one structure keep their distances on the
+// device; a member cannot be added outside the block later.
+func TestStructMembers(t *testing.T) {
+	p := newProgram(t, nil, nil)
+	thread := p.NewThread()
+	defer thread.Close()
+	object := words(1, 2, 3, 4)
+	member := func(i int) entry { return entry{goacc.To, address(object) + uintptr(8*i), 8} }
+	thread.EnterData(directive(AsyncSync, entry{goacc.Struct, address(object), 2}, member(0), member(2)))
+	first := uintptr(thread.DevicePtr(pointerTo(object)))
+	if third := uintptr(thread.DevicePtr(pointerTo(object[16:]))); third != first+16 {
+		t.Errorf("members at %#x and %#x", first, third)
+	}
+	if thread.IsPresent(pointerTo(object[8:]), 8) {
+		t.Error("the member between counts as present")
+	}
+	line := failure(func() {
+		thread.EnterData(directive(AsyncSync, entry{goacc.Struct, address(object), 2}, member(2), member(3)))
+	})
+	if !strings.Contains(line, "structure element when other mapped elements") {
+		t.Errorf("line %q", line)
+	}
+}
+
+// TestSeveralCopyouts: of several variables in one mapping each is copied back,
+// but not what a later one of them keeps from being copied.
+func TestSeveralCopyouts(t *testing.T) {
+	p := newProgram(t, nil, nil)
+	thread := p.NewThread()
+	defer thread.Close()
+	frame := words(1, 2, 3, 4)
+	part := func(kind goacc.Kind, i int) entry { return entry{kind, address(frame) + uintptr(8*i), 8} }
+	thread.DataStart(directive(AsyncSync, span8(goacc.ToFrom, frame), part(goacc.To, 1), part(goacc.ToFrom, 2)))
+	fill := words(10, 20, 30, 40)
+	thread.MemcpyToDevice(thread.DevicePtr(pointerTo(frame)), pointerTo(fill), 32, AsyncSync)
+	thread.DataEnd()
+	for i, want := range []int64{10, 2, 30, 40} {
+		if get(frame, i) != want {
+			t.Errorf("value %d is %d, want %d", i, get(frame, i), want)
+		}
+	}
+}
+
+// TestGarbageAddresses: GCC leaves a construct's addresses unset when its
+// function reads none of them.
+func TestGarbageAddresses(t *testing.T) {
+	p := newProgram(t, nil, nil)
+	thread := p.NewThread()
+	defer thread.Close()
+	c := directive(AsyncSync, entry{goacc.ToFrom, 0x10001, 64}, entry{goacc.To, 8, 4}, entry{goacc.To, 0, 8})
+	c.Function = devicetest.HostKernels().Nothing
+	if line := failure(func() { thread.Parallel(c) }); line != "" {
+		t.Error(line)
+	}
+	if list, _ := p.Mappings(DeviceSim, 0); len(list) != 0 {
+		t.Errorf("%d mappings left", len(list))
+	}
+}
+
+// TestShutdownAndRestart: shutting down the last device ends the runtime, and
+// using it again starts it anew with the registrations kept.
+func TestShutdownAndRestart(t *testing.T) {
+	p := newProgram(t, nil, nil)
+	thread := p.NewThread()
+	x := hostMemory(16, 1)
+	var events recorder
+	events.register(p, callbacks.DeviceInitStart, callbacks.DeviceInitEnd, callbacks.DeviceShutdownStart,
+		callbacks.DeviceShutdownEnd, callbacks.RuntimeShutdown, callbacks.Delete, callbacks.Free)
+	for range 2 {
+		thread.Create(pointerTo(x), 16, AsyncSync)
+		thread.Init(DeviceSim) // no action
+		thread.Shutdown(DeviceSim)
+		thread.Shutdown(DeviceSim) // no action
+		want := "device_init_start\ndevice_init_end\ndevice_shutdown_start\ndelete 16\nfree 16\ndevice_shutdown_end\nruntime_shutdown"
+		if got := events.take(); got != want {
+			t.Errorf("events:\n%s", got)
+		}
+	}
+	if thread.IsPresent(pointerTo(x), 16) {
+		t.Error("data outlived the device")
+	}
+}
+
+// TestActivity: every operation is reported once, with the number that its
+// enqueue events saw.
+func TestActivity(t *testing.T) {
+	p := newProgram(t, nil, nil)
+	thread := p.NewThread()
+	defer thread.Close()
+	var records []callbacks.ActivityRecord
+	number := p.Subscribe(0, func(r *callbacks.ActivityRecord) { records = append(records, *r) })
+	var seen []uint64
+	tool := callbacks.NewTool()
+	note := tool.Callback(func(*callbacks.Info, *callbacks.EventInfo, *callbacks.APIInfo) {
+		seen = append(seen, thread.events.Correlation)
+	})
+	for _, e := range []callbacks.Event{callbacks.EnqueueUploadStart, callbacks.EnqueueLaunchEnd, callbacks.EnqueueDownloadStart} {
+		if err := p.registry.Register(nil, e, note, callbacks.Reg); err != nil {
+			t.Fatal(err)
+		}
+	}
+	values, count, more := words(1, 2, 3), words(3), words(10)
+	thread.Parallel(adding(5, goacc.ToFrom, values, count, more))
+	thread.WaitFor(5, -1)
+	p.Flush()
+	if !p.Unsubscribe(number, false) {
+		t.Error("no such subscription")
+	}
+	var kinds []string
+	for i, r := range records {
+		kinds = append(kinds, strings.TrimPrefix(r.Kind.String(), "accscope_activity_"))
+		if r.Async != 5 || i < len(seen) && r.Correlation != seen[i] || r.DeviceEnd < r.DeviceStart {
+			t.Errorf("record %d: %+v, enqueue events saw %v", i, r, seen)
+		}
+	}
+	if got := strings.Join(kinds, " "); got != "upload upload upload kernel download" {
+		t.Errorf("records: %s", got)
+	}
+	thread.Parallel(adding(5, goacc.ToFrom, values, count, more))
+	thread.WaitFor(5, -1)
+	if len(records) != 5 {
+		t.Error("records after the end of the subscription")
+	}
+}
+
+// TestDefaultAsync: async without a value goes to acc-default-async-var.
+func TestDefaultAsync(t *testing.T) {
+	p := newProgram(t, nil, nil)
+	thread := p.NewThread()
+	defer thread.Close()
+	x := hostMemory(16, 1)
+	initial := thread.GetDefaultAsync()
+	thread.SetDefaultAsync(7)
+	thread.Copyin(pointerTo(x), 16, AsyncNoval)
+	queues, _ := p.Queues(DeviceSim, 0)
+	if len(queues) != 1 || queues[0].Async != 7 {
+		t.Errorf("queues %+v, want queue 7", queues)
+	}
+	thread.SetDefaultAsync(AsyncDefault)
+	if got := thread.GetDefaultAsync(); got != initial {
+		t.Errorf("reset to %d, initially %d", got, initial)
+	}
+	if got := thread.WaitAny([]int32{AsyncSync, 7}, -1); got != 1 {
+		t.Errorf("acc_wait_any gives %d, want 1", got)
+	}
+	if got := thread.WaitAny([]int32{AsyncSync}, -1); got != -1 {
+		t.Errorf("acc_wait_any of acc_async_sync gives %d, want -1", got)
+	}
+}
+
+// TestHostIsShared: on the host device routines give back what they got.
+func TestHostIsShared(t *testing.T) {
+	p := newProgram(t, map[string]string{"ACC_DEVICE_TYPE": "host"}, nil)
+	thread := p.NewThread()
+	defer thread.Close()
+	x := hostMemory(16, 1)
+	if thread.Copyin(pointerTo(x), 16, AsyncSync) != pointerTo(x) || !thread.IsPresent(pointerTo(x), 16) ||
+		thread.DevicePtr(pointerTo(x)) != pointerTo(x) || thread.IsPresent(nil, 1) {
+		t.Error("not shared")
+	}
+	values, count, more := words(1), words(1), words(10)
+	thread.Parallel(adding(3, goacc.ToFrom, values, count, more))
+	if get(values, 0) != 11 {
+		t.Errorf("kernel gives %d", get(values, 0))
+	}
+}
