@@ -55,14 +55,15 @@ accscope_present_search (uintptr_t tree, uintptr_t key, size_t size,
 
   while (n)
     {
-      uintptr_t low = 0, high = __atomic_load_n (&n->count, __ATOMIC_ACQUIRE);
-      while (low < high)
+      /* No branch depends on the keys: it would be mispredicted half of the
+	 time.  */
+      uintptr_t low = 0, left = __atomic_load_n (&n->count, __ATOMIC_ACQUIRE);
+      while (left)
 	{
-	  uintptr_t middle = (low + high) / 2;
-	  if (__atomic_load_n (&n->key[middle], __ATOMIC_ACQUIRE) <= key)
-	    low = middle + 1;
-	  else
-	    high = middle;
+	  uintptr_t half = (left + 1) / 2;
+	  uintptr_t probe = __atomic_load_n (&n->key[low + half - 1], __ATOMIC_ACQUIRE);
+	  low += half & -(uintptr_t) (probe <= key);
+	  left -= half;
 	}
       if (!low)
 	return 0;

@@ -154,13 +154,25 @@ func FuzzAgainstModel(f *testing.F) {
 	f.Add([]byte{0, 1, 8, 0, 1, 0, 2, 0, 0, 0, 2, 4})
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 4 {
-		program := make([]byte, 3000)
-		for i := range program {
-			program[i] = byte(random.Uint32())
-		}
-		f.Add(program)
+		f.Add(randomProgram(random, 200))
 	}
-	f.Fuzz(func(t *testing.T, program []byte) { play(t, program[:min(len(program), 6000)], 3) })
+	f.Fuzz(func(t *testing.T, program []byte) { play(t, program[:min(len(program), 600)], 3) })
+}
+
+// TestAgainstModel runs programs long enough for a tree of several levels.
+func TestAgainstModel(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 8))
+	for range 3 {
+		play(t, randomProgram(random, 4000), 16)
+	}
+}
+
+func randomProgram(random *rand.Rand, steps int) []byte {
+	program := make([]byte, 3*steps)
+	for i := range program {
+		program[i] = byte(random.Uint32())
+	}
+	return program
 }
 
 // TestLarge fills a table of several levels in different orders and takes it

@@ -3,7 +3,10 @@ package dataenv
 // #include "present.h"
 import "C"
 
-import "unsafe"
+import (
+	"math/bits"
+	"unsafe"
+)
 
 type node = C.struct_accscope_present_node
 
@@ -39,16 +42,15 @@ func child(n *node, i int) *node {
 // rank is the number of entries of n whose key is at most key. The loop has no
 // branch that depends on the keys, which would be mispredicted half of the time.
 func rank(n *node, key uintptr) int {
-	base, length := 0, int(n.count)
+	base, length := uint(0), uint(n.count)
 	for length > 0 {
 		half := (length + 1) / 2
-		probe := base + half
-		if uintptr(n.key[(probe-1)&(C.ACCSCOPE_PRESENT_FANOUT-1)]) <= key {
-			base = probe
-		}
+		probe := n.key[(base+half-1)%C.ACCSCOPE_PRESENT_FANOUT]
+		_, above := bits.Sub64(uint64(key), uint64(probe), 0) // 1 if probe > key
+		base += half & (uint(above) - 1)
 		length -= half
 	}
-	return base
+	return int(base)
 }
 
 // before finds the last entry whose key is at most key.

@@ -71,14 +71,14 @@ func (a *arena) whole(t *testing.T) {
 func FuzzArena(f *testing.F) {
 	random := rand.New(rand.NewPCG(1, 1))
 	for range 3 {
-		program := make([]byte, 2000)
+		program := make([]byte, 1000)
 		for i := range program {
 			program[i] = byte(random.Uint32())
 		}
 		f.Add(program)
 	}
 	f.Fuzz(func(t *testing.T, program []byte) {
-		const memory = 1 << 20
+		const memory = 32 << 10
 		a := arenaOf(t, memory, 0, true)
 		type held struct {
 			address device.Address
@@ -87,9 +87,9 @@ func FuzzArena(f *testing.F) {
 		}
 		var blocks []held
 		var charged uint64
-		for i := 0; i+2 <= min(len(program), 4000); i += 2 {
+		for i := 0; i+2 <= min(len(program), 1000); i += 2 {
 			if program[i]%3 != 0 {
-				size := uint64(program[i+1])<<(program[i]%11) + uint64(program[i]%7)
+				size := uint64(program[i+1])<<(program[i]%7) + uint64(program[i]%7)
 				address, err := a.alloc(size)
 				size = max(size, 1)
 				if err != nil {
