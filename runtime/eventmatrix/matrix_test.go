@@ -83,7 +83,8 @@ pointer: memory that belongs to no host data.
 What GCC's code cannot tell the runtime: whether a compute construct was
 written as ` + "`parallel`, `kernels` or `serial`" + `, so the parent is parallel for all
 three unless the source line says otherwise; the ` + "`init`, `set` and `shutdown`" + `
-directives, which GCC 12 does not compile.
+directives, which GCC 12 does not compile; and whether a data clause of a compute
+construct was written or added by the compiler, so that its events are implicit.
 `
 
 func buildRecorder(t *testing.T, folder string) string {
@@ -113,7 +114,7 @@ func record(t *testing.T, folder, recorder string, p program) []row {
 	}
 	binary := filepath.Join(folder, strings.ReplaceAll(p.source, ".", "-"))
 	arguments := append([]string{"-fopenacc", "-foffload=disable", "-g", "-J", folder, "-o", binary,
-		"testdata/" + p.source, recorder, "-Wl,-rpath," + folder}, p.build[1:]...)
+		"testdata/" + p.source, recorder, library, "-Wl,-rpath," + folder}, p.build[1:]...)
 	if !strings.HasSuffix(p.source, ".f90") {
 		arguments = remove(remove(arguments, "-J"), folder)
 	}

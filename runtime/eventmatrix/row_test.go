@@ -73,7 +73,13 @@ func checkRows(t *testing.T, p program, rows []row) {
 		if r.threadKnown != 1 {
 			t.Errorf("%s: no thread id", where)
 		}
-		if r.deviceType != 100 && r.event != callbacks.RuntimeShutdown && r.section != "parallel if(false)" {
+		switch {
+		case r.deviceType == 100, r.event == callbacks.RuntimeShutdown, r.section == "parallel if(false)":
+		case r.deviceType == 1 && (r.event == callbacks.DeviceInitStart || r.event == callbacks.DeviceInitEnd):
+			// The program asked for the default device.
+		case r.deviceType == 2 && (r.event == callbacks.DeviceShutdownStart || r.event == callbacks.DeviceShutdownEnd):
+			// The if clause brought in the host device.
+		default:
 			t.Errorf("%s: device type %d, not sim", where, r.deviceType)
 		}
 		isData := r.bytes != ""

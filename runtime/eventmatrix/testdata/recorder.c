@@ -50,29 +50,32 @@ host_name (char *text, size_t size, uintptr_t host)
   snprintf (text, size, "(other)");
 }
 
+/* What a device address belongs to: the variable that a create event tied to
+   it, until the memory is freed.  */
 static void
-device_name (char *text, size_t size, uintptr_t device, uintptr_t host, int create)
+device_name (char *text, size_t size, uintptr_t device, uintptr_t host, acc_event_t event)
 {
   if (!device)
     {
       snprintf (text, size, "-");
       return;
     }
+  snprintf (text, size, "set");
   for (int i = count - 1; i >= 0; i--)
     {
-      if (create && host >= variables[i].start && host < variables[i].end)
+      uintptr_t bytes = variables[i].end - variables[i].start;
+      if (event == acc_ev_create && host >= variables[i].start && host < variables[i].end)
 	variables[i].device = device - (host - variables[i].start);
-      if (variables[i].device && device >= variables[i].device
-	  && device < variables[i].device + (variables[i].end - variables[i].start))
-	{
-	  if (device == variables[i].device)
-	    snprintf (text, size, "d(%s)", variables[i].name);
-	  else
-	    snprintf (text, size, "d(%s)+%zu", variables[i].name, (size_t) (device - variables[i].device));
-	  return;
-	}
+      else if (!variables[i].device || device < variables[i].device || device >= variables[i].device + bytes)
+	continue;
+      if (device == variables[i].device)
+	snprintf (text, size, "d(%s)", variables[i].name);
+      else
+	snprintf (text, size, "d(%s)+%zu", variables[i].name, (size_t) (device - variables[i].device));
+      if (event == acc_ev_free)
+	variables[i].device = 0;
+      return;
     }
-  snprintf (text, size, "set");
 }
 
 static void
@@ -90,7 +93,7 @@ record (acc_callback_info *info, acc_event_info *event, acc_api_info *api)
 	acc_data_event_info *data = &event->data_event;
 	host_name (host, sizeof host, (uintptr_t) data->host_ptr);
 	device_name (device, sizeof device, (uintptr_t) data->device_ptr, (uintptr_t) data->host_ptr,
-		     info->event_type == acc_ev_create);
+		     info->event_type);
 	snprintf (bytes, sizeof bytes, "%zu", data->bytes);
 	variable = data->var_name ? data->var_name : "";
 	break;

@@ -3,8 +3,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-extern void record_section_ (const char *) __attribute__ ((weak));
-extern void record_variable_ (const char *, const void *, const int64_t *) __attribute__ ((weak));
+extern void record_section_ (const char *);
+extern void record_variable_ (const char *, const void *, const int64_t *);
 #define SECTION(name) record_section_ (name)
 
 #define N 100
