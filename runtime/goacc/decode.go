@@ -178,7 +178,9 @@ func Update(into []Item, a Arguments) ([]Item, error) {
 			if item.Leader < 0 || items[item.Leader].Action != ActionUpdateDevice {
 				item.Action = ActionNone
 			}
-		case Pointer, Descriptor, Struct, ZeroLength, DeleteZeroLength:
+		case Pointer, Descriptor:
+			item.Action, item.Leader = ActionNone, leaderOf(items)
+		case Struct, ZeroLength, DeleteZeroLength:
 			item.Action = ActionNone
 		default:
 			return nil, &KindError{"update", i, k}
