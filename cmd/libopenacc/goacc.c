@@ -80,7 +80,10 @@ ENTRY (GOACC_parallel_keyed) (int flags_m, void (*function) (void *),
 		    "compute construct: launch argument 0x%x is none that GCC "
 		    "12 emits; compile the program with GCC 12", tag);
   else if (!accscope_host_parallel (t, &c))
-    engine ()->parallel (T, &c);
+    {
+      accscope_kernel_note (function);
+      engine ()->parallel (T, &c);
+    }
   END;
 }
 

@@ -53,6 +53,7 @@ enum phase
   phase_loading,		/* one thread is opening it */
   phase_ready,
   phase_ended,			/* the program is ending; a new use starts anew */
+  phase_abandoned,		/* it is ending from inside a kernel */
   phase_forked			/* child of a process that had it: never enter */
 };
 
@@ -84,7 +85,9 @@ const struct engine *accscope_loaded (void);
 static inline bool
 ended (void)
 {
-  return UNLIKELY (phase () == phase_ended);
+  enum phase now = phase ();
+
+  return UNLIKELY (now == phase_ended || now == phase_abandoned);
 }
 
 /* Every entry point begins with BEGIN and ends with END: they note where the
@@ -139,6 +142,10 @@ void accscope_early_caller (const void *caller);
 bool accscope_early_image (bool add, unsigned version, const void *host_table,
 			   int type, const void *data);
 void accscope_early_replay_images (void);
+
+/* kernels.c: kernels that end the program.  */
+void accscope_kernel_note (void (*function) (void *));
+bool accscope_inside_kernel (void);
 
 /* activity.c: accscope_activity.h before the Go part is there.  */
 void *accscope_early_lookup (const char *name);

@@ -37,8 +37,7 @@ begin (void)
   accscope_fork_begin ();
 }
 
-/* Kernels that the Go side runs on the calling thread: one that ends the
-   program can't be waited for.  */
+/* Counts kernels that the Go side runs on the calling thread.  */
 static void
 call (void (*function) (void *), void *block)
 {
@@ -50,15 +49,21 @@ call (void (*function) (void *), void *block)
 }
 
 /* Ends the devices once; a use after that starts anew, and is ended when this
-   library is.  A forked child has nothing to end.  */
+   library is.  A forked child has nothing to end.  From inside a kernel there is
+   no way to: its queue is never done.  */
 static void
 end_program (void)
 {
   int expected = phase_ready;
+  bool inside;
 
-  if (accscope_self.kernels == 0
-      && __atomic_compare_exchange_n (&accscope_phase, &expected, phase_ended,
-				      false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+  if (phase () != phase_ready)
+    return;
+  inside = accscope_inside_kernel ();
+  if (__atomic_compare_exchange_n (&accscope_phase, &expected,
+				   inside ? phase_abandoned : phase_ended,
+				   false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)
+      && !inside)
     accscope_engine.program_end (&self ()->shared);
 }
 
@@ -171,6 +176,12 @@ accscope_load (void)
 
   if (state == phase_forked)
     accscope_forked_call ();
+  if (state == phase_abandoned)
+    {
+      accscope_complain ("OpenACC was used while the program ends from inside "
+			 "a kernel, where no device can be used any more");
+      _exit (1);
+    }
   if (state == phase_ended)
     {
       __atomic_compare_exchange_n (&accscope_phase, &state, phase_ready, false,

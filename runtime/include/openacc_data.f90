@@ -1,5 +1,5 @@
-! openacc_data.f90 - the data routines of module openacc (openacc.f90): OpenACC
-! 3.3, 3.2.18 to 3.2.20 and 3.2.25.  The section is data_arg's own, or bytes bytes
+! openacc_data.f90 - the data routines of module openacc (openacc.f90).
+! OpenACC 3.3, 3.2.18 to 3.2.20 and 3.2.25: the section is data_arg, or bytes bytes
 ! from its address.
 
 module openacc_data
