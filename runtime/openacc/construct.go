@@ -222,7 +222,7 @@ func (t *Thread) DataStart(c *Construct) {
 	}
 	var pair eventPair
 	t.raise(callbacks.EnterDataStart, &pair)
-	t.regions = append(t.regions, region{device: d, generation: d.generation.Load(), parent: parent})
+	t.pushRegion(d, parent)
 	if c.OnHost || d.Shared {
 		t.regions[len(t.regions)-1].device = t.sharedRegion(d, c.OnHost)
 		t.context.device = t.regions[len(t.regions)-1].device
@@ -231,6 +231,23 @@ func (t *Thread) DataStart(c *Construct) {
 	}
 	t.raise(callbacks.EnterDataEnd, &pair)
 	pair.release()
+}
+
+// pushRegion opens a region, in the memory of one that was closed before.
+func (t *Thread) pushRegion(d *Device, parent construct) {
+	n := len(t.regions)
+	if n == cap(t.regions) {
+		t.regions = append(t.regions, region{})
+	}
+	t.regions = t.regions[:n+1]
+	r := &t.regions[n]
+	r.device, r.generation, r.parent, r.undo = d, d.generation.Load(), parent, r.undo[:0]
+}
+
+func (t *Thread) popRegion() {
+	n := len(t.regions) - 1
+	clear(t.regions[n].undo)
+	t.regions = t.regions[:n]
 }
 
 // sharedRegion is the device that a region without work counts as being on.
@@ -279,8 +296,7 @@ func (t *Thread) DataEnd() {
 		return
 	}
 	r := t.regions[len(t.regions)-1]
-	t.regions[len(t.regions)-1] = region{}
-	t.regions = t.regions[:len(t.regions)-1]
+	defer t.popRegion()
 	t.context.parent, t.context.device = r.parent, r.device
 	if r.device.Shared || len(r.undo) == 0 || r.device.generation.Load() != r.generation {
 		// Nothing to undo: shared memory, host_data, or a device shut down since.

@@ -28,3 +28,6 @@ func cString(text string) callbacks.CString {
 func temporaryCString(text string) callbacks.CString {
 	return callbacks.CString(C.accscope_string_address(C.CString(text)))
 }
+
+// stackEnd is the end of the calling host thread's stack.
+func stackEnd() uintptr { return uintptr(C.accscope_stack_end()) }

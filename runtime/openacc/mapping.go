@@ -30,7 +30,7 @@ func (p *planner) mapVariables(items []goacc.Item) (bool, *device.Error) {
 	for i := range items {
 		if p.compute && !p.probed && p.mustRead(&items[i]) {
 			p.probed = true
-			if !readable(items) {
+			if !t.prober.readable(items, t.place.StackPointer) {
 				p.takeBack()
 				return false, nil
 			}

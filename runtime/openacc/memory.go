@@ -42,21 +42,28 @@ func load(address uintptr) (uintptr, bool) {
 var processID = syscall.Getpid()
 
 // probeLimit keeps a probe below the kernel's limit of 1,024 vectors.
-const probeLimit = 500
+const probeLimit = 1000
+
+// A prober finds out whether memory exists, in space that one host thread keeps
+// for it.
+type prober struct {
+	local    []unix.Iovec
+	remote   []unix.RemoteIovec
+	sink     byte
+	stackEnd uintptr // end of the thread's stack, 0 before it was asked for
+}
 
 // readable says whether the memory of a construct's variables exists. GCC
 // optimises away the stores into a construct's address array when the outlined
 // function reads none of them, so all addresses of a call may be garbage; that
 // happens to whole calls only. One system call probes the first and the last
-// byte of every variable that would be read.
-func readable(items []goacc.Item) bool {
-	type vectors struct {
-		local  [2 * probeLimit]unix.Iovec
-		remote [2 * probeLimit]unix.RemoteIovec
-		sink   byte
+// byte of every variable that would be read; what lies in the live part of the
+// calling thread's own stack, from sp up, needs none.
+func (p *prober) readable(items []goacc.Item, sp uintptr) bool {
+	if p.stackEnd == 0 && sp != 0 {
+		p.stackEnd = stackEnd()
 	}
-	var v vectors
-	n := 0
+	p.local, p.remote = p.local[:0], p.remote[:0]
 	for i := range items {
 		item := &items[i]
 		reads := item.Copyin || item.Copyout
@@ -67,21 +74,21 @@ func readable(items []goacc.Item) bool {
 		default:
 			reads = false
 		}
-		if !reads || n+2 > len(v.local) {
+		last := item.Host + item.Size - 1
+		if !reads || sp != 0 && item.Host >= sp && last >= item.Host && last < p.stackEnd || len(p.local)+2 > probeLimit {
 			continue
 		}
-		for _, address := range [2]uintptr{item.Host, item.Host + item.Size - 1} {
-			v.remote[n] = unix.RemoteIovec{Base: address, Len: 1}
-			v.local[n] = unix.Iovec{Base: &v.sink, Len: 1}
-			n++
+		for _, address := range [2]uintptr{item.Host, last} {
+			p.remote = append(p.remote, unix.RemoteIovec{Base: address, Len: 1})
+			p.local = append(p.local, unix.Iovec{Base: &p.sink, Len: 1})
 		}
 	}
-	if n == 0 {
+	if len(p.local) == 0 {
 		return true
 	}
-	got, err := unix.ProcessVMReadv(processID, v.local[:n], v.remote[:n], 0)
+	got, err := unix.ProcessVMReadv(processID, p.local, p.remote, 0)
 	if err == unix.EPERM || err == unix.ENOSYS {
-		return true
+		return true // forbidden in this container: believe the program
 	}
-	return err == nil && got == n
+	return err == nil && got == len(p.local)
 }

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include <link.h>
+#include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
 #include "modules.h"
@@ -65,4 +66,20 @@ int
 accscope_read_only (uintptr_t address)
 {
   return dl_iterate_phdr (protection, &address) == 1;
+}
+
+uintptr_t
+accscope_stack_end (void)
+{
+  pthread_attr_t attributes;
+  void *low;
+  size_t size;
+  uintptr_t end = 1;
+
+  if (pthread_getattr_np (pthread_self (), &attributes) != 0)
+    return end;
+  if (pthread_attr_getstack (&attributes, &low, &size) == 0)
+    end = (uintptr_t) low + size;
+  pthread_attr_destroy (&attributes);
+  return end;
 }

@@ -17,6 +17,9 @@ int accscope_module_of (uintptr_t address, struct accscope_module *module);
 /* Whether address lies in constant data or code of a loaded module.  */
 int accscope_read_only (uintptr_t address);
 
+/* The end of the calling thread's stack, 1 if it cannot be known.  */
+uintptr_t accscope_stack_end (void);
+
 static inline uintptr_t
 accscope_string_address (char *string)
 {

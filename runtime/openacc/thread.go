@@ -39,6 +39,7 @@ type Thread struct {
 	spare   scratch // of callbacks that call the runtime
 	call    uint64  // counts constructs
 
+	prober prober
 	frames []*eventFrame
 	depth  int // events being raised
 	pairs  []*callbacks.Pair
@@ -68,7 +69,6 @@ type scratch struct {
 	removed   []*dataenv.Mapping
 	pending   []*block
 	exits     []*leaving
-	probe     []uintptr
 	staging   []byte
 }
 
