@@ -7,6 +7,8 @@ import (
 
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
+
+	"github.com/accscope/accscope/collector/store"
 )
 
 // acc_event_t of the starts and single events that tables tell apart.
@@ -28,11 +30,12 @@ type Options struct {
 }
 
 // Build makes the report of a trace.
-func Build(conn *sqlite.Conn, options Options) (*Document, error) {
-	f, err := load(conn, options.Filter)
+func Build(trace *store.Trace, options Options) (*Document, error) {
+	f, err := load(trace, options.Filter)
 	if err != nil {
 		return nil, err
 	}
+	conn := trace.Conn()
 	document := &Document{Title: "accscope report"}
 	if err := describe(conn, f, document, options); err != nil {
 		return nil, err
@@ -147,7 +150,7 @@ func group(totals []*total, key func(*total) (any, bool), weight func(*row) int6
 		}
 		r := rows[k]
 		if r == nil {
-			r = &row{key: k, total: total{site: t.site, min: t.min, max: t.max, smallest: t.smallest, largest: t.largest}}
+			r = &row{key: k, total: total{site: t.site, min: t.min, max: t.max}}
 			rows[k] = r
 		}
 		r.merge(t)
@@ -175,7 +178,6 @@ func (r *row) merge(t *total) {
 	r.exclusive += t.exclusive
 	r.bytes += t.bytes
 	r.min, r.max = min(r.min, t.min), max(r.max, t.max)
-	r.smallest, r.largest = min(r.smallest, t.smallest), max(r.largest, t.largest)
 	r.device.add(t.device)
 }
 

@@ -6,6 +6,8 @@ import (
 
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
+
+	"github.com/accscope/accscope/collector/store"
 )
 
 // Filter limits what a report counts. Zero fields limit nothing.
@@ -67,8 +69,6 @@ type total struct {
 	exclusive int64
 	min, max  int64 // of durations
 	bytes     int64
-	largest   int64 // bytes
-	smallest  int64
 	// Measured on the device: of the operations these records enqueued.
 	device deviceTotal
 }
@@ -110,44 +110,48 @@ type threadFact struct {
 	pid     int64
 }
 
-// load scans the records once, summed by thread and site.
-func load(conn *sqlite.Conn, filter Filter) (*facts, error) {
+// load reads the sums by thread and site.
+func load(trace *store.Trace, filter Filter) (*facts, error) {
 	f := &facts{sites: map[int64]*site{}, threads: map[int64]threadFact{}}
-	if err := f.loadSites(conn); err != nil {
+	if err := f.loadThreads(trace.Conn()); err != nil {
 		return nil, err
 	}
-	if err := f.loadThreads(conn); err != nil {
+	totals, err := trace.Totals(store.Filter{From: filter.From, To: filter.To})
+	if err != nil {
 		return nil, err
 	}
 	byKey := map[[2]int64]*total{}
-	condition, window := filter.window("time")
-	err := sqlitex.Execute(conn, `
-		SELECT thread, site, count(*), count(*) FILTER (WHERE end_sequence < 0), sum(duration),
-		  sum(max(duration - inner_time, 0)), min(duration), max(duration), sum(bytes), max(bytes), min(bytes),
-		  min(time), max(time + ifnull(duration, 0)), sum(1 + (end_sequence > 0))
-		FROM record WHERE `+condition+` GROUP BY thread, site`, &sqlitex.ExecOptions{Args: window, ResultFunc: func(s *sqlite.Stmt) error {
-		detail := f.sites[s.ColumnInt64(1)]
-		if detail == nil || !filter.accepts(detail, f.threads[s.ColumnInt64(0)]) {
-			return nil
+	for i := range totals {
+		sum := &totals[i]
+		detail := f.site(sum.Site)
+		thread := int64(sum.Thread)
+		if !filter.accepts(detail, f.threads[thread]) {
+			continue
 		}
-		t := &total{site: detail, thread: s.ColumnInt64(0), count: s.ColumnInt64(2), unended: s.ColumnInt64(3),
-			inclusive: s.ColumnInt64(4), exclusive: s.ColumnInt64(5), min: s.ColumnInt64(6), max: s.ColumnInt64(7),
-			bytes: s.ColumnInt64(8), largest: s.ColumnInt64(9), smallest: s.ColumnInt64(10)}
-		if first := s.ColumnInt64(11); len(f.totals) == 0 || first < f.first {
-			f.first = first
+		t := &total{site: detail, thread: thread, count: sum.Count, inclusive: sum.Time, exclusive: sum.Exclusive(),
+			min: sum.Shortest, max: sum.Longest, bytes: sum.Bytes}
+		f.events += sum.Count
+		if spanKind(detail.kind) {
+			t.unended = sum.Count - sum.Ended
+			f.events += sum.Ended
 		}
-		f.last = max(f.last, s.ColumnInt64(12))
-		f.events += s.ColumnInt64(13)
 		f.totals = append(f.totals, t)
-		byKey[[2]int64{t.thread, s.ColumnInt64(1)}] = t
-		return nil
-	}})
-	if err != nil {
-		return nil, fmt.Errorf("reading records: %w", err)
+		byKey[[2]int64{thread, sum.Site.ID}] = t
 	}
-	f.wall = f.last - f.first
-	condition, window = filter.window("r.time")
-	err = sqlitex.Execute(conn, `
+	if f.first, f.last, err = trace.Extent(); err != nil {
+		return nil, err
+	}
+	f.first = max(f.first, filter.From)
+	if filter.To > 0 {
+		f.last = min(f.last, filter.To)
+	}
+	f.wall = max(f.last-f.first, 0)
+	return f, f.loadActivity(trace.Conn(), filter, byKey)
+}
+
+func (f *facts) loadActivity(conn *sqlite.Conn, filter Filter, byKey map[[2]int64]*total) error {
+	condition, window := filter.window("r.time")
+	err := sqlitex.Execute(conn, `
 		SELECT r.thread, r.site, count(*), sum(a.duration), min(a.duration), max(a.duration), sum(a.bytes)
 		FROM activity a JOIN record r ON r.id = a.record WHERE `+condition+` GROUP BY r.thread, r.site`,
 		&sqlitex.ExecOptions{Args: window, ResultFunc: func(s *sqlite.Stmt) error {
@@ -157,29 +161,23 @@ func load(conn *sqlite.Conn, filter Filter) (*facts, error) {
 			return nil
 		}})
 	if err != nil {
-		return nil, fmt.Errorf("reading device activity: %w", err)
-	}
-	return f, nil
-}
-
-func (f *facts) loadSites(conn *sqlite.Conn) error {
-	err := sqlitex.Execute(conn, `
-		SELECT d.site, d.kind_code, k.span, d.process, d.device, d.device_number, d.async_queue, d.source_file, d.line,
-		  d.function, d.name, c.name, d.implicit, d.gangs, d.workers, d.vector, d.device_type
-		FROM site_detail d LEFT JOIN kind k ON k.code = d.kind_code LEFT JOIN construct c ON c.code = d.parent_construct`,
-		&sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
-			f.sites[s.ColumnInt64(0)] = &site{
-				kind: s.ColumnInt64(1), span: s.ColumnText(2), process: s.ColumnInt64(3), device: s.ColumnInt64(5),
-				deviceName: deviceName(s.ColumnInt64(16), s.ColumnInt64(5)),
-				queue:      s.ColumnInt64(6), file: s.ColumnText(7), line: s.ColumnInt64(8), function: s.ColumnText(9),
-				name: s.ColumnText(10), construct: s.ColumnText(11), implicit: s.ColumnInt64(12) != 0,
-				gangs: s.ColumnInt64(13), workers: s.ColumnInt64(14), vector: s.ColumnInt64(15)}
-			return nil
-		}})
-	if err != nil {
-		return fmt.Errorf("reading sites: %w", err)
+		return fmt.Errorf("reading device activity: %w", err)
 	}
 	return nil
+}
+
+func (f *facts) site(s *store.Site) *site {
+	if known := f.sites[s.ID]; known != nil {
+		return known
+	}
+	made := &site{
+		kind: int64(s.KindCode), span: s.Kind, process: int64(s.Process), device: int64(s.DeviceNumber),
+		deviceName: deviceName(int64(s.DeviceType), int64(s.DeviceNumber)),
+		queue:      s.AsyncQueue, file: s.File, line: int64(s.Line), function: s.Function,
+		name: s.Name, construct: s.Construct, implicit: s.Implicit != 0,
+		gangs: int64(s.Gangs), workers: int64(s.Workers), vector: int64(s.Vector)}
+	f.sites[s.ID] = made
+	return made
 }
 
 func (f *facts) loadThreads(conn *sqlite.Conn) error {

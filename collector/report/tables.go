@@ -85,11 +85,11 @@ func direction(kind int64) string {
 func (f *facts) directions() *Table {
 	table := &Table{Key: "transfers", Title: "Transfers by direction", Empty: "nothing was transferred",
 		Columns: []Column{{"direction", "direction", Text}, {"count", "count", Count}, {"bytes", "bytes", Bytes},
-			{"min", "min_bytes", Bytes}, {"avg", "avg_bytes", Bytes}, {"max", "max_bytes", Bytes},
+			{"avg", "avg_bytes", Bytes},
 			{"device time", "device_ns", Nanoseconds}, {"rate", "bytes_per_second", BytesPerSecond}}}
 	for _, r := range group(f.totals, func(t *total) (any, bool) { return direction(t.site.kind), isTransfer(t.site.kind) },
 		func(r *row) int64 { return r.bytes }) {
-		table.Rows = append(table.Rows, []any{r.key, r.count, r.bytes, r.smallest, average(r.bytes, r.count), r.largest,
+		table.Rows = append(table.Rows, []any{r.key, r.count, r.bytes, average(r.bytes, r.count),
 			known(r.device.time, r.device.count), rate(r.device.bytes, r.device.time)})
 	}
 	return table

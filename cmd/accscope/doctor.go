@@ -1,0 +1,170 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
+
+	"github.com/accscope/accscope/collector/launch"
+	"github.com/accscope/accscope/collector/session"
+)
+
+// finding is one line of the doctor's report.
+type finding struct {
+	subject string
+	works   bool
+	found   string
+	remedy  string // what to do where it does not work
+}
+
+func newDoctorCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "doctor",
+		Short: "Say what works on this machine and what to do about the rest",
+		Long: `doctor looks at this machine as accscope will use it: our libraries, compilers,
+OpenACC runtimes, devices, permissions and clocks. Each line says what was found;
+what does not work comes with what to do about it.
+
+Exit status: 0 when programs can be profiled here, 1 otherwise.`,
+		Args: arguments(cobra.NoArgs, "no arguments"),
+		RunE: func(command *cobra.Command, _ []string) error {
+			return printFindings(command.OutOrStdout(), examine())
+		},
+	}
+}
+
+func printFindings(w io.Writer, groups []findingGroup) error {
+	failed := false
+	for _, group := range groups {
+		fmt.Fprintf(w, "%s\n", group.title)
+		for _, f := range group.findings {
+			mark := "ok     "
+			if !f.works {
+				mark = "missing"
+				failed = failed || group.needed
+			}
+			fmt.Fprintf(w, "  %s  %-22s %s\n", mark, f.subject, f.found)
+			if !f.works && f.remedy != "" {
+				fmt.Fprintf(w, "           %-22s -> %s\n", "", f.remedy)
+			}
+		}
+	}
+	if failed {
+		return errors.New("programs cannot be profiled here until the above is mended")
+	}
+	return nil
+}
+
+type findingGroup struct {
+	title    string
+	needed   bool // without it nothing can be profiled
+	findings []finding
+}
+
+func examine() []findingGroup {
+	return []findingGroup{
+		{"accscope", true, []finding{libraries(), sessionFolder(), diskSpace()}},
+		{"compilers (to build OpenACC programs)", false, []finding{
+			compiler("gcc-12", "C"), compiler("g++-12", "C++"), compiler("gfortran-12", "Fortran"), offloadCompiler(),
+		}},
+		{"OpenACC runtimes", false, []finding{
+			sharedLibrary("libgomp.so.1", "GCC's runtime", "install libgomp1"),
+		}},
+		{"devices", false, []finding{
+			{"sim", true, "simulated discrete accelerator: --device sim", ""},
+			{"host", true, "shared memory, no transfers: --device host", ""},
+			nvidia(),
+		}},
+		{"clocks", false, []finding{clock()}},
+	}
+}
+
+func libraries() finding {
+	found, err := launch.FindLibraries()
+	if err != nil {
+		return finding{"libraries", false, "not found", err.Error()}
+	}
+	return finding{"libraries", true, filepath.Dir(found.Profiler), ""}
+}
+
+func sessionFolder() finding {
+	folder, err := session.Root()
+	if err != nil {
+		return finding{"session folder", false, "unusable", err.Error()}
+	}
+	return finding{"session folder", true, folder, ""}
+}
+
+func diskSpace() finding {
+	folder, err := session.Root()
+	if err != nil {
+		folder = os.TempDir()
+	}
+	var status unix.Statfs_t
+	if err := unix.Statfs(folder, &status); err != nil {
+		return finding{"space for captures", false, err.Error(), "set ACCSCOPE_DIR to a folder of yours"}
+	}
+	free := status.Bavail * uint64(status.Bsize)
+	text := fmt.Sprintf("%.1f GiB free in %s", float64(free)/(1<<30), folder)
+	if free < 64<<20 {
+		return finding{"space for captures", false, text, "free some space, or set ACCSCOPE_DIR to a folder with more"}
+	}
+	return finding{"space for captures", true, text, ""}
+}
+
+func compiler(name, language string) finding {
+	output, err := exec.Command(name, "-dumpfullversion").Output()
+	if err != nil {
+		return finding{language, false, name + " not found", "install " + name}
+	}
+	return finding{language, true, name + " " + strings.TrimSpace(string(output)), ""}
+}
+
+func offloadCompiler() finding {
+	matches, _ := filepath.Glob("/usr/lib/gcc/x86_64-linux-gnu/12/accel/nvptx-none") // the pattern is a constant
+	if len(matches) == 0 {
+		return finding{"offload to NVIDIA", false, "GCC's nvptx compiler not found", "install gcc-12-offload-nvptx (only for programs that shall run on NVIDIA GPUs)"}
+	}
+	return finding{"offload to NVIDIA", true, matches[0], ""}
+}
+
+// sharedLibrary asks the dynamic linker's cache.
+func sharedLibrary(name, what, remedy string) finding {
+	output, err := exec.Command("/sbin/ldconfig", "-p").Output()
+	if err == nil {
+		for _, line := range strings.Split(string(output), "\n") {
+			if strings.HasPrefix(strings.TrimSpace(line), name+" ") {
+				_, path, _ := strings.Cut(line, "=> ")
+				return finding{what, true, path, ""}
+			}
+		}
+	}
+	return finding{what, false, name + " not found", remedy}
+}
+
+func nvidia() finding {
+	driver := sharedLibrary("libcuda.so.1", "nvidia", "")
+	_, device := os.Stat("/dev/nvidiactl")
+	switch {
+	case device != nil:
+		return finding{"nvidia", false, "no NVIDIA GPU (no /dev/nvidiactl)", "--device sim simulates an accelerator"}
+	case !driver.works:
+		return finding{"nvidia", false, "a GPU but no driver library libcuda.so.1", "install the NVIDIA driver's CUDA library"}
+	}
+	return finding{"nvidia", true, driver.found, ""}
+}
+
+func clock() finding {
+	info, err := os.ReadFile("/proc/cpuinfo")
+	if err == nil && strings.Contains(string(info), "constant_tsc") && strings.Contains(string(info), "nonstop_tsc") {
+		return finding{"time stamps", true, "invariant time-stamp counter", ""}
+	}
+	return finding{"time stamps", true, "clock_gettime (no invariant time-stamp counter: about 20 ns more an event)", ""}
+}

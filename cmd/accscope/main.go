@@ -1,0 +1,90 @@
+// Command accscope profiles OpenACC programs: it runs them under capture,
+// stores what happened in a SQLite trace, and shows it.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+)
+
+// Exit statuses. `run` ends as the program did; its own failures use the
+// statuses that env, nohup and timeout use.
+const (
+	exitFailure     = 1   // the command failed; standard error says why
+	exitUsage       = 2   // unknown command, flag or argument
+	exitRunFailed   = 125 // run: accscope failed before the program started
+	exitCannotStart = 126 // run: the program was found but could not be started
+	exitNotFound    = 127 // run: the program was not found
+)
+
+// usageError is an error in the command line; the message says how to mend it.
+type usageError struct{ error }
+
+// statusError ends accscope with a status of its own.
+type statusError struct {
+	error
+	status int
+}
+
+func main() {
+	root := newRootCommand()
+	if err := root.Execute(); err != nil {
+		fmt.Fprintf(os.Stderr, "accscope: %v\n", err)
+		var usage usageError
+		var status statusError
+		switch {
+		case errors.As(err, &status):
+			os.Exit(status.status)
+		case errors.As(err, &usage):
+			os.Exit(exitUsage)
+		}
+		os.Exit(exitFailure)
+	}
+}
+
+const rootHelp = `accscope profiles OpenACC programs compiled by GCC, NVIDIA's or any other
+compiler whose runtime offers the OpenACC profiling interface.
+
+  accscope run -- ./program        profile a program: a trace and a summary
+  accscope report trace.db         where the time went
+  accscope top                     watch running programs
+  accscope serve trace.db          a timeline in the browser
+  accscope export --to perfetto trace.db
+
+Exit status: 0 on success, 1 on failure, 2 on a wrong command line. "run" ends
+as the program did; 125 when accscope itself failed, 126 when the program could
+not be started, 127 when it was not found.
+
+Environment:
+  ACCSCOPE_DIR           folder of the session folders (default: $XDG_RUNTIME_DIR/accscope)
+  ACCSCOPE_LIBRARY_PATH  folder of libaccprof.so and libopenacc.so
+  NO_COLOR               no colours`
+
+func newRootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "accscope",
+		Short:         "Profile OpenACC programs",
+		Long:          rootHelp,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Version:       version(),
+	}
+	root.SetFlagErrorFunc(func(command *cobra.Command, err error) error {
+		return usageError{fmt.Errorf("%w (see accscope %s --help)", err, command.Name())}
+	})
+	root.AddCommand(commands()...)
+	return root
+}
+
+// arguments wraps an argument check so that its failure is a usage error.
+func arguments(check cobra.PositionalArgs, want string) cobra.PositionalArgs {
+	return func(command *cobra.Command, args []string) error {
+		if err := check(command, args); err != nil {
+			return usageError{fmt.Errorf("%s: want %s (see accscope %s --help)", command.Name(), want, command.Name())}
+		}
+		return nil
+	}
+}

@@ -1,0 +1,195 @@
+package main
+
+import (
+	"encoding/csv"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+	"zombiezen.com/go/sqlite"
+
+	"github.com/accscope/accscope/collector/report"
+	"github.com/accscope/accscope/collector/store"
+)
+
+func newQueryCommand() *cobra.Command {
+	var format string
+	command := &cobra.Command{
+		Use:   "query [flags] TRACE SQL",
+		Short: "Run SQL on a trace",
+		Long: `query runs one SQL statement on a trace, read-only. The views are documented in
+docs/trace-schema.md: events, spans, kernels, transfers, allocations, waits,
+queues, errors, device_activity, processes, threads, devices, sources, variables,
+memory, loss. Times are nanoseconds since the trace's begin, sizes bytes.
+
+  accscope query trace.db "SELECT kernel, count(*), sum(device_time) FROM kernels GROUP BY kernel"
+  accscope query --format csv trace.db "SELECT * FROM transfers WHERE bytes > 1000000"`,
+		Args: arguments(cobra.ExactArgs(2), "a trace and one SQL statement"),
+		RunE: func(command *cobra.Command, args []string) error {
+			shape, err := report.ParseFormat(format)
+			if err != nil {
+				return usageError{err}
+			}
+			trace, err := store.Open(args[0])
+			if err != nil {
+				return err
+			}
+			defer trace.Close()
+			return query(command.OutOrStdout(), trace.Conn(), args[1], shape)
+		},
+	}
+	command.Flags().StringVar(&format, "format", "text", "output `FORMAT`: text, json, csv or markdown")
+	return command
+}
+
+// query runs one statement and prints its rows as they come; text and markdown
+// collect them first, to align columns.
+func query(w io.Writer, conn *sqlite.Conn, sql string, format report.Format) error {
+	statement, trailing, err := conn.PrepareTransient(strings.TrimSpace(sql))
+	if err != nil {
+		return fmt.Errorf("SQL: %w", err)
+	}
+	defer statement.Finalize()
+	if rest := strings.TrimSpace(sql)[len(strings.TrimSpace(sql))-trailing:]; strings.TrimSpace(rest) != "" {
+		return usageError{fmt.Errorf("query takes one SQL statement; there is more after it: %q", strings.TrimSpace(rest))}
+	}
+	columns := make([]string, statement.ColumnCount())
+	for i := range columns {
+		columns[i] = statement.ColumnName(i)
+	}
+	writer := newRowWriter(w, columns, format)
+	for {
+		more, err := statement.Step()
+		if err != nil {
+			return fmt.Errorf("SQL: %w", err)
+		}
+		if !more {
+			return writer.finish()
+		}
+		row := make([]any, len(columns))
+		for i := range row {
+			row[i] = cell(statement, i)
+		}
+		if err := writer.row(row); err != nil {
+			return err
+		}
+	}
+}
+
+func cell(statement *sqlite.Stmt, column int) any {
+	switch statement.ColumnType(column) {
+	case sqlite.TypeInteger:
+		return statement.ColumnInt64(column)
+	case sqlite.TypeFloat:
+		return statement.ColumnFloat(column)
+	case sqlite.TypeText:
+		return statement.ColumnText(column)
+	case sqlite.TypeBlob:
+		data := make([]byte, statement.ColumnLen(column))
+		statement.ColumnBytes(column, data)
+		return "x'" + hex.EncodeToString(data) + "'"
+	}
+	return nil
+}
+
+// rowWriter prints rows of a query in one format.
+type rowWriter struct {
+	w       io.Writer
+	columns []string
+	format  report.Format
+	csv     *csv.Writer
+	json    *json.Encoder
+	rows    [][]string
+	count   int
+}
+
+func newRowWriter(w io.Writer, columns []string, format report.Format) *rowWriter {
+	r := &rowWriter{w: w, columns: columns, format: format}
+	switch format {
+	case report.FormatCSV:
+		r.csv = csv.NewWriter(w)
+		r.csv.Write(columns) //nolint:errcheck // Error below says
+	case report.FormatJSON:
+		r.json = json.NewEncoder(w)
+	}
+	return r
+}
+
+func (r *rowWriter) row(values []any) error {
+	r.count++
+	switch r.format {
+	case report.FormatJSON:
+		object := make(map[string]any, len(values))
+		for i, value := range values {
+			object[r.columns[i]] = value
+		}
+		return r.json.Encode(object)
+	case report.FormatCSV:
+		return r.csv.Write(texts(values, ""))
+	}
+	r.rows = append(r.rows, texts(values, "NULL"))
+	return nil
+}
+
+func texts(values []any, null string) []string {
+	list := make([]string, len(values))
+	for i, value := range values {
+		switch v := value.(type) {
+		case nil:
+			list[i] = null
+		case float64:
+			list[i] = strconv.FormatFloat(v, 'g', -1, 64)
+		default:
+			list[i] = fmt.Sprint(v)
+		}
+	}
+	return list
+}
+
+func (r *rowWriter) finish() error {
+	switch r.format {
+	case report.FormatJSON:
+		return nil
+	case report.FormatCSV:
+		r.csv.Flush()
+		return r.csv.Error()
+	}
+	widths := make([]int, len(r.columns))
+	for i, column := range r.columns {
+		widths[i] = utf8.RuneCountInString(column)
+		for _, row := range r.rows {
+			widths[i] = max(widths[i], utf8.RuneCountInString(row[i]))
+		}
+	}
+	var b strings.Builder
+	line := func(cells []string, left, between, right string) {
+		b.WriteString(left)
+		for i, cell := range cells {
+			if i > 0 {
+				b.WriteString(between)
+			}
+			b.WriteString(cell + strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)))
+		}
+		b.WriteString(right + "\n")
+	}
+	left, between, right := "", "  ", ""
+	if r.format == report.FormatMarkdown {
+		left, between, right = "| ", " | ", " |"
+	}
+	line(r.columns, left, between, right)
+	rules := make([]string, len(widths))
+	for i, width := range widths {
+		rules[i] = strings.Repeat("-", width)
+	}
+	line(rules, left, between, right)
+	for _, row := range r.rows {
+		line(row, left, between, right)
+	}
+	_, err := io.WriteString(r.w, b.String())
+	return err
+}

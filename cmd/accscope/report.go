@@ -1,0 +1,146 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/accscope/accscope/collector/report"
+	"github.com/accscope/accscope/collector/store"
+)
+
+// filterFlags are the flags that choose a part of a trace, shared by report and
+// export.
+type filterFlags struct {
+	from, to                string
+	kernel, variable, place string
+	queue                   string
+	device, rank            int
+}
+
+func (f *filterFlags) register(command *cobra.Command) {
+	flags := command.Flags()
+	flags.StringVar(&f.from, "from", "", "from this `TIME` of the trace on (1.5s, 20ms, 300us)")
+	flags.StringVar(&f.to, "to", "", "up to this `TIME` of the trace")
+	flags.StringVar(&f.kernel, "kernel", "", "only launches of kernels whose name has this `TEXT`")
+	flags.StringVar(&f.variable, "variable", "", "only data events of this variable `NAME`")
+	flags.StringVar(&f.place, "source", "", "only events whose file:line has this `TEXT`")
+	flags.StringVar(&f.queue, "queue", "", "only this async queue (`NUMBER`, sync or noval)")
+	flags.IntVar(&f.device, "device-number", -1, "only this device `NUMBER`")
+	flags.IntVar(&f.rank, "rank", -1, "only this MPI `RANK`")
+}
+
+func (f *filterFlags) filter() (report.Filter, error) {
+	filter := report.Filter{Kernel: f.kernel, Variable: f.variable, Source: f.place}
+	var err error
+	if filter.From, err = parseTime("--from", f.from); err != nil {
+		return filter, err
+	}
+	if filter.To, err = parseTime("--to", f.to); err != nil {
+		return filter, err
+	}
+	if filter.To > 0 && filter.To <= filter.From {
+		return filter, usageError{fmt.Errorf("--to %s is not after --from %s", f.to, f.from)}
+	}
+	if f.queue != "" {
+		number, err := parseQueue(f.queue)
+		if err != nil {
+			return filter, err
+		}
+		filter.Queue = &number
+	}
+	if f.device >= 0 {
+		number := int64(f.device)
+		filter.Device = &number
+	}
+	if f.rank >= 0 {
+		number := int64(f.rank)
+		filter.Rank = &number
+	}
+	return filter, nil
+}
+
+func parseTime(flag, text string) (int64, error) {
+	if text == "" {
+		return 0, nil
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d < 0 {
+		return 0, usageError{fmt.Errorf("%s %q: want a time since the trace's begin, such as 1.5s, 20ms or 300us", flag, text)}
+	}
+	return int64(d), nil
+}
+
+func parseQueue(text string) (int64, error) {
+	switch strings.ToLower(text) {
+	case "sync":
+		return -2, nil
+	case "noval":
+		return -1, nil
+	}
+	number, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return 0, usageError{fmt.Errorf("--queue %q: want a number, sync or noval", text)}
+	}
+	return number, nil
+}
+
+func newReportCommand() *cobra.Command {
+	var filters filterFlags
+	var by, format, present string
+	var top int
+	command := &cobra.Command{
+		Use:   "report [flags] TRACE",
+		Short: "Show where a trace's time, bytes and memory went",
+		Long: `report prints tables of a trace: host time by construct, kernels, transfers,
+synchronisation, queues, device memory, data never deleted, errors.
+
+Exclusive times leave out what is nested inside, so they add up; inclusive times
+do not. Device times are measured on the device; a dash stands where the OpenACC
+runtime of the program measures none.
+
+  accscope report program.accscope.db
+  accscope report --by source --top 5 program.accscope.db
+  accscope report --present-at 120ms program.accscope.db
+  accscope report --format csv --kernel solve program.accscope.db`,
+		Args: arguments(cobra.ExactArgs(1), "one trace"),
+		RunE: func(command *cobra.Command, args []string) error {
+			shape, err := report.ParseFormat(format)
+			if err != nil {
+				return usageError{err}
+			}
+			filter, err := filters.filter()
+			if err != nil {
+				return err
+			}
+			trace, err := store.Open(args[0])
+			if err != nil {
+				return err
+			}
+			defer trace.Close()
+			var document *report.Document
+			if present != "" {
+				at, err := parseTime("--present-at", present)
+				if err != nil {
+					return err
+				}
+				document, err = report.Present(trace, at, top)
+				if err != nil {
+					return err
+				}
+			} else if document, err = report.Build(trace, report.Options{Filter: filter, Top: top, By: strings.ToLower(by)}); err != nil {
+				return err
+			}
+			return document.Write(command.OutOrStdout(), shape)
+		},
+	}
+	filters.register(command)
+	command.Flags().StringVar(&by, "by", "", "one table by `DIMENSION`: source, kernel, variable, queue, device, thread or rank")
+	command.Flags().StringVar(&format, "format", "text", "output `FORMAT`: text, json, csv or markdown")
+	command.Flags().StringVar(&present, "present-at", "", "the present table at this `TIME` of the trace")
+	command.Flags().IntVar(&top, "top", 20, "rows a table; 0 for all")
+	return command
+}

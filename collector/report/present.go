@@ -1,0 +1,28 @@
+package report
+
+import (
+	"github.com/accscope/accscope/collector/store"
+)
+
+// Present makes the report of the present table at a time of the trace.
+func Present(trace *store.Trace, time int64, top int) (*Document, error) {
+	mappings, err := trace.PresentAt(time)
+	if err != nil {
+		return nil, err
+	}
+	table := &Table{Key: "present", Title: "Present table at " + ShowDuration(float64(time)),
+		Empty: "nothing was present",
+		Columns: []Column{{"variable", "variable", Text}, {"host address", "host_address", Address}, {"device address", "device_address", Address},
+			{"bytes", "bytes", Bytes}, {"since", "since_ns", Nanoseconds}, {"source", "source", Text}}}
+	var all int64
+	for _, m := range mappings {
+		all += int64(m.Bytes)
+		detail := site{file: m.Site.File, line: int64(m.Site.Line), function: m.Site.Function}
+		table.Rows = append(table.Rows, []any{name(m.Site.Name), int64(m.Host), int64(m.Address), int64(m.Bytes), m.Start, detail.place()})
+	}
+	if top > 0 && len(table.Rows) > top {
+		table.Omitted = len(table.Rows) - top
+		table.Rows = table.Rows[:top]
+	}
+	return &Document{Title: "accscope present table", Facts: [][2]string{{"mapped", ShowBytes(float64(all))}}, Tables: []*Table{table}}, nil
+}
