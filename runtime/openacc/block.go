@@ -28,6 +28,8 @@ type block struct {
 	// targets are the device addresses that attached pointers hold, by the
 	// pointer's offset in its mapping.
 	targets map[uintptr]device.Address
+
+	first dataenv.Mapping // the mapping that most blocks have only one of
 }
 
 // leaving is a range that a host thread copies back for a mapping that is no
@@ -103,7 +105,11 @@ func (t *Thread) allocate(d *Device, host, size uintptr) (*block, *device.Error)
 
 // insert makes a mapping of [host, host+size) in b. d.mu is held.
 func (t *Thread) insert(d *Device, b *block, host, size uintptr) (*dataenv.Mapping, *device.Error) {
-	m := &dataenv.Mapping{
+	m := &b.first
+	if b.members.Load() > 0 {
+		m = new(dataenv.Mapping)
+	}
+	*m = dataenv.Mapping{
 		Host: host, Size: size, Device: b.address + device.Address(host-b.host),
 		Block: b, Created: monotonic(),
 	}

@@ -2,6 +2,7 @@ package openacc
 
 import (
 	"syscall"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -18,11 +19,20 @@ func word(address uintptr) uintptr { return *(*uintptr)(at(address)) }
 // bytesAt is the program's memory as a slice.
 func bytesAt(address, size uintptr) []byte { return unsafe.Slice((*byte)(at(address)), size) }
 
-func monotonic() int64 {
+// monotonic reads CLOCK_MONOTONIC, in nanoseconds, without a system call.
+func monotonic() int64 { return clockBase.system + int64(time.Since(clockBase.start)) }
+
+// clockBase is one point of time on the system's monotonic clock and on Go's
+// copy of it, which shows only differences.
+var clockBase = func() (point struct {
+	system int64
+	start  time.Time
+}) {
 	var now unix.Timespec
 	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &now) // cannot fail for this clock
-	return now.Nano()
-}
+	point.system, point.start = now.Nano(), time.Now()
+	return point
+}()
 
 // load reads one pointer of memory that may not exist.
 func load(address uintptr) (uintptr, bool) {
