@@ -7,7 +7,6 @@
 #include "queue.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,55 +83,6 @@ sleep_until (const device *d, int64_t when)
     }
   while (monotonic () < host)
     pause_briefly ();
-}
-
-/* Records.  */
-
-/* Returns whether the reader must be woken.  */
-static unsigned
-append (device *d, const struct accscope_sim_record *r)
-{
-  for (;;)
-    {
-      pthread_mutex_lock (&d->recording);
-      if (d->record_count == d->record_capacity)
-	{
-	  size_t capacity = d->record_capacity ? 2 * d->record_capacity : 1024;
-	  void *more = realloc (d->records, capacity * sizeof *r);
-	  if (more)
-	    {
-	      d->records = more;
-	      d->record_capacity = capacity;
-	    }
-	}
-      if (d->record_count < d->record_capacity)
-	break;
-      /* No memory: no record may be lost, so wait for the reader.  */
-      pthread_mutex_unlock (&d->recording);
-      sched_yield ();
-    }
-  d->records[d->record_count++] = *r;
-  /* In one order with the reader's falling asleep and looking once more.  */
-  __atomic_store_n (&d->appended, d->appended + 1, __ATOMIC_SEQ_CST);
-  pthread_mutex_unlock (&d->recording);
-  return __atomic_load_n (&d->asleep, __ATOMIC_SEQ_CST)
-	 && __atomic_exchange_n (&d->asleep, 0, __ATOMIC_SEQ_CST);
-}
-
-size_t
-accscope_sim_drain (device *d, struct accscope_sim_record *where, size_t room)
-{
-  pthread_mutex_lock (&d->recording);
-  size_t n = d->record_count < room ? d->record_count : room;
-  if (n)
-    {
-      memcpy (where, d->records, n * sizeof *where);
-      memmove (d->records, d->records + n,
-	       (d->record_count - n) * sizeof *where);
-      d->record_count -= n;
-    }
-  pthread_mutex_unlock (&d->recording);
-  return n;
 }
 
 /* Running an operation.  */
@@ -272,7 +222,7 @@ execute (hardware *q, const operation *o)
       if (observing)
 	r.end = clock_of (d);
     }
-  return observing ? append (d, &r) : 0;
+  return observing ? accscope_sim_append (d, &r) : 0;
 }
 
 static void
@@ -287,6 +237,10 @@ static void *
 run (void *argument)
 {
   hardware *q = argument;
+  char name[16];
+  snprintf (name, sizeof name, "sim%u.%u", q->device->configuration.number % 1000,
+	    q->number % 10000);
+  pthread_setname_np (pthread_self (), name);
   pthread_mutex_lock (&q->lock);
   for (;;)
     {
@@ -349,10 +303,6 @@ start_thread (hardware *q)
   pthread_attr_destroy (&attributes);
   if (failed)
     return -1;
-  char name[16];
-  snprintf (name, sizeof name, "sim%u.%u", q->device->configuration.number % 1000,
-	    q->number % 10000);
-  pthread_setname_np (q->thread, name);
   q->has_thread = 1;
   return 0;
 }

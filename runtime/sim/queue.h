@@ -99,7 +99,7 @@ struct accscope_sim_device
   unsigned asleep;		/* atomic: whoever appends wakes the reader */
   pthread_mutex_t recording;
   struct accscope_sim_record *records;
-  size_t record_count, record_capacity;
+  size_t record_first, record_count, record_capacity;	/* [first, count) wait */
   uint64_t appended;		/* atomic: records in all */
 };
 
@@ -162,6 +162,10 @@ accscope_sim_wait (struct accscope_sim_stream *stream,
 uint64_t accscope_sim_synchronize (struct accscope_sim_stream *stream);
 /* Gives the queue's error, without waiting.  */
 uint64_t accscope_sim_take_error (struct accscope_sim_stream *stream);
+
+/* Adds a record; whether the reader must be woken.  */
+unsigned accscope_sim_append (struct accscope_sim_device *device,
+			      const struct accscope_sim_record *record);
 
 /* Moves up to room records, oldest first, to where; their number.  */
 size_t accscope_sim_drain (struct accscope_sim_device *device,

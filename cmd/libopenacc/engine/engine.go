@@ -52,6 +52,7 @@ func accscope_engine_start(from *C.struct_accscope_host) C.int {
 	simOptions, err := sim.OptionsFromEnvironment()
 	var simulator device.Backend
 	if err == nil {
+		simOptions.KernelName = kernelName
 		simulator, err = sim.New(simOptions)
 	}
 	if err != nil {
