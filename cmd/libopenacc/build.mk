@@ -9,7 +9,7 @@ LIBOPENACC_OBJECTS := $(patsubst %.c,.build/libopenacc/%.o,$(notdir $(LIBOPENACC
 LIBOPENACC_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Werror -fvisibility=hidden \
   -fno-omit-frame-pointer -fPIC -Icallbacks -Iruntime/include
 
-OPENACC_INCLUDE := $(patsubst runtime/include/%,include/%,$(wildcard runtime/include/*.h)) include/openacc_kinds.f90 include/openacc_data.f90 include/openacc.f90 include/openacc.mod
+OPENACC_INCLUDE := $(patsubst runtime/include/%,include/%,$(wildcard runtime/include/*.h)) include/openacc_kinds.f90 include/openacc_data.f90 include/openacc_attach.f90 include/openacc.f90 include/openacc.mod
 OPENACC_PKGCONFIG := lib/pkgconfig/openacc.pc
 
 vpath %.c cmd/libopenacc callbacks
@@ -31,9 +31,9 @@ include/%.f90: runtime/include/%.f90
 	@mkdir -p $(@D)
 	cp $< $@
 
-# The modules openacc_kinds, openacc_data and openacc; gfortran leaves a module that would not
+# The modules openacc_kinds, openacc_data, openacc_attach and openacc; gfortran leaves a module that would not
 # change alone, so touch it.
-include/openacc.mod: $(addprefix runtime/include/,openacc_kinds.f90 openacc_data.f90 openacc.f90)
+include/openacc.mod: $(addprefix runtime/include/,openacc_kinds.f90 openacc_data.f90 openacc_attach.f90 openacc.f90)
 	@mkdir -p $(@D)
 	$(FC) -fopenacc -fsyntax-only -Wall -Wextra -Werror -J $(@D) $^
 	@touch $@

@@ -111,10 +111,27 @@
   ACCSCOPE_ENTRIES_THREE (E, acc_copyout_finalize_async)		\
   ACCSCOPE_ENTRIES_THREE (E, acc_delete_finalize_async)
 
+/* Our module's acc_attach and acc_detach, by type (attach.c).  */
+#define ACCSCOPE_ENTRIES_SIX(E, type)					\
+  E (acc_attach_##type##_) E (acc_attach_async_##type##_)		\
+  E (acc_detach_##type##_) E (acc_detach_async_##type##_)		\
+  E (acc_detach_finalize_##type##_)					\
+  E (acc_detach_finalize_async_##type##_)
+
+#define ACCSCOPE_ENTRIES_FORTRAN_ATTACH(E)				\
+  ACCSCOPE_ENTRIES_SIX (E, i4_p) ACCSCOPE_ENTRIES_SIX (E, i4_a)		\
+  ACCSCOPE_ENTRIES_SIX (E, i8_p) ACCSCOPE_ENTRIES_SIX (E, i8_a)		\
+  ACCSCOPE_ENTRIES_SIX (E, r4_p) ACCSCOPE_ENTRIES_SIX (E, r4_a)		\
+  ACCSCOPE_ENTRIES_SIX (E, r8_p) ACCSCOPE_ENTRIES_SIX (E, r8_a)		\
+  ACCSCOPE_ENTRIES_SIX (E, c4_p) ACCSCOPE_ENTRIES_SIX (E, c4_a)		\
+  ACCSCOPE_ENTRIES_SIX (E, c8_p) ACCSCOPE_ENTRIES_SIX (E, c8_a)		\
+  ACCSCOPE_ENTRIES_SIX (E, l4_p) ACCSCOPE_ENTRIES_SIX (E, l4_a)
+
 #define ACCSCOPE_ENTRIES(E)						\
   ACCSCOPE_ENTRIES_GOACC (E)						\
   ACCSCOPE_ENTRIES_C (E)						\
   ACCSCOPE_ENTRIES_FORTRAN_ROUTINES (E)					\
-  ACCSCOPE_ENTRIES_FORTRAN_DATA (E)
+  ACCSCOPE_ENTRIES_FORTRAN_DATA (E)					\
+  ACCSCOPE_ENTRIES_FORTRAN_ATTACH (E)
 
 #endif

@@ -8,6 +8,7 @@
 module openacc
   use openacc_kinds
   use openacc_data
+  use openacc_attach
   implicit none
   public
 

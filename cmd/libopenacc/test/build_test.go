@@ -61,7 +61,8 @@ func library(t *testing.T) string {
 		for _, command := range [][]string{
 			append(thin, sources...), standin,
 			{"gfortran-12", "-fopenacc", "-fsyntax-only", "-J", built.folder,
-				"../../../runtime/include/openacc_kinds.f90", "../../../runtime/include/openacc_data.f90", "../../../runtime/include/openacc.f90"},
+				"../../../runtime/include/openacc_kinds.f90", "../../../runtime/include/openacc_data.f90",
+				"../../../runtime/include/openacc_attach.f90", "../../../runtime/include/openacc.f90"},
 		} {
 			if built.err = tool(command...); built.err != nil {
 				return

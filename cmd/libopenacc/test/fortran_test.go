@@ -20,6 +20,7 @@ func TestFortran(t *testing.T) {
 		"wait_any 2 [5] on -1", "2",
 		"get_property_string 0 2 0x10001", "[a name  ]",
 		"malloc", "init_device", "memcpy_to_device",
+		"attach, first of it 1.5, async -2", "attach, first of it 2.5, async 7",
 		"error 16 in acc_copyin: acc_copyin: data_arg is not contiguous in dimension 2; pass a contiguous section",
 		"program_end",
 	), 1)

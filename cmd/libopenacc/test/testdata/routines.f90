@@ -7,6 +7,12 @@ program routines
   character (8) :: name
   integer (acc_handle_kind) :: queues(2) = [5, 6]
   type (c_ptr) :: p
+  type node
+     integer :: n
+     real, pointer :: values(:)
+     real, allocatable :: table(:,:)
+  end type node
+  type (node) :: d
 
   print '(a,i0)', 'devices ', acc_get_num_devices (acc_device_host)
   call acc_copyin (a)
@@ -23,6 +29,11 @@ program routines
   p = acc_malloc (64_c_size_t)
   call acc_init_device (0, acc_device_host)
   call acc_memcpy_to_device (p, a, 40_c_size_t)
+  allocate (d%values(4), d%table(2, 2))
+  d%values = 1.5
+  d%table = 2.5
+  call acc_attach (d%values)
+  call acc_attach_async (d%table, 7)
   flush (6)
   call acc_copyin (b(1:2, :))
 end program routines

@@ -122,6 +122,13 @@ accscope_engine_copyin (T t, void *address, size_t bytes, int async)
   return address;
 }
 
+EXPORT void
+accscope_engine_attach (T t, void **pointer, int async)
+{
+  seen (t);
+  say ("attach, first of it %g, async %d\n", **(float **) pointer, async);
+}
+
 EXPORT int
 accscope_engine_wait_any (T t, int count, const int *list, int number)
 {
