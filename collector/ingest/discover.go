@@ -62,6 +62,8 @@ func (in *Ingester) follow(folder string) error {
 		p.capture = c
 		in.describeProcess(p)
 	}
+	// What a process wrote before it was seen to have ended is there now.
+	ended := p.info.Ended != ""
 	streams, err := p.capture.Streams()
 	if err != nil {
 		in.warn("%v", err)
@@ -83,7 +85,9 @@ func (in *Ingester) follow(folder string) error {
 			r.queued = true
 			heap.Push(&in.rings, r)
 		}
+		ended = ended && !r.queued
 	}
+	p.over = ended
 	return nil
 }
 

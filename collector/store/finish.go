@@ -110,7 +110,7 @@ func resume(path string, conn *sqlite.Conn, m *model.Model) (*Writer, error) {
 	if err := w.pragmas(); err != nil {
 		return nil, err
 	}
-	t := &Trace{path: path, conn: conn}
+	t := newTrace(path, conn)
 	if err := t.Replay(m, nil); err != nil {
 		return nil, err
 	}

@@ -47,12 +47,16 @@ func Open(path string, opts ...Option) (*Trace, error) {
 	if err != nil {
 		return nil, explain(path, err)
 	}
-	t := &Trace{path: path, conn: conn, sites: make(map[int64]*Site), works: make(map[int64]*Work)}
+	t := newTrace(path, conn)
 	if err := t.harden(o); err != nil {
 		conn.Close()
 		return nil, err
 	}
 	return t, nil
+}
+
+func newTrace(path string, conn *sqlite.Conn) *Trace {
+	return &Trace{path: path, conn: conn, sites: make(map[int64]*Site), works: make(map[int64]*Work)}
 }
 
 // openReadOnly opens a file without writing beside it, unless a writer's

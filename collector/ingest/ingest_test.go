@@ -1,0 +1,381 @@
+package ingest_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/accscope/accscope/collector/ingest"
+	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/store"
+)
+
+// The tests record with the real profiler library, and collectors that are to
+// be killed are processes of their own: this test binary, told so by its
+// environment.
+
+var build struct {
+	sync.Mutex
+	folder string
+	paths  map[string]string
+}
+
+func TestMain(m *testing.M) {
+	if session := os.Getenv("ACCSCOPE_TEST_COLLECT"); session != "" {
+		os.Exit(collect(session, os.Getenv("ACCSCOPE_TEST_TRACE")))
+	}
+	folder, err := os.MkdirTemp("", "ingest-test-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	build.folder, build.paths = folder, map[string]string{}
+	code := m.Run()
+	os.RemoveAll(folder)
+	os.Exit(code)
+}
+
+// collect follows a session until it is killed. It tells on standard output what
+// each poll took in.
+func collect(session, trace string) int {
+	in, err := ingest.Open(ingest.Options{Session: session, Trace: trace, Release: true})
+	for err == nil {
+		var n int64
+		n, err = in.Poll()
+		fmt.Println(n)
+	}
+	fmt.Fprintln(os.Stderr, err)
+	return 1
+}
+
+func compile(t testing.TB, name string, arguments ...string) string {
+	t.Helper()
+	build.Lock()
+	defer build.Unlock()
+	if path := build.paths[name]; path != "" {
+		return path
+	}
+	path := filepath.Join(build.folder, name)
+	arguments = append([]string{"-std=gnu11", "-O2", "-I../../runtime/include", "-I../capture", "-o", path}, arguments...)
+	if output, err := exec.Command("gcc-12", arguments...).CombinedOutput(); err != nil {
+		t.Fatalf("gcc-12 %s: %v\n%s", strings.Join(arguments, " "), err, output)
+	}
+	build.paths[name] = path
+	return path
+}
+
+// load is a program that raises events from threads, and the file in which it
+// counts them.
+func load(t testing.TB, session string, threads, iterations int) (*exec.Cmd, string) {
+	t.Helper()
+	sources, err := filepath.Glob("../proflib/*.c")
+	if err != nil || len(sources) == 0 {
+		t.Fatalf("no sources of the profiler library: %v", err)
+	}
+	library := compile(t, "libaccprof.so", append(sources, "-fPIC", "-shared", "-fvisibility=hidden", "-pthread",
+		"-Wl,-soname,libaccprof.so", "-Wl,-z,now", "-Wl,-z,nodelete")...)
+	program := compile(t, "load", "testdata/load.c", "-pthread", "-ldl")
+	counters := filepath.Join(t.TempDir(), "counters")
+	if err := os.WriteFile(counters, make([]byte, 4096), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	command := exec.Command(program, library, strconv.Itoa(threads), strconv.Itoa(iterations), counters)
+	command.Env = append(os.Environ(), "ACCSCOPE_SESSION="+session)
+	command.Stderr = os.Stderr
+	return command, counters
+}
+
+func counted(t testing.TB, counters string, threads int) (all uint64) {
+	t.Helper()
+	data, err := os.ReadFile(counters)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range threads {
+		all += binary.LittleEndian.Uint64(data[64*i:])
+	}
+	return all
+}
+
+// finish takes in what is left and opens the trace.
+func finish(t testing.TB, session, path string) *store.Trace {
+	t.Helper()
+	in, err := ingest.Open(ingest.Options{Session: session, Trace: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := in.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range in.Warnings() {
+		t.Error(line)
+	}
+	trace, err := store.Open(path, store.Checked())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { trace.Close() })
+	return trace
+}
+
+// check counts the events and sees that each thread's are all there, once.
+func check(t testing.TB, trace *store.Trace) (events uint64) {
+	t.Helper()
+	next := map[model.ThreadID]uint64{}
+	for item, err := range trace.Items(model.NewNames()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e := item.Event; e != nil {
+			if e.Sequence != next[e.Thread] {
+				t.Fatalf("thread %d: event %d follows %d", e.Thread, e.Sequence, next[e.Thread])
+			}
+			next[e.Thread]++
+			events++
+		}
+	}
+	return events
+}
+
+func TestImport(t *testing.T) {
+	session := t.TempDir()
+	command, counters := load(t, session, 3, 2000)
+	if err := command.Run(); err != nil {
+		t.Fatal(err)
+	}
+	trace := finish(t, session, filepath.Join(t.TempDir(), "trace.db"))
+	if got, want := check(t, trace), counted(t, counters, 3); got != want {
+		t.Errorf("%d events, the program counted %d", got, want)
+	}
+	meta, err := trace.Meta()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !meta.Complete || meta.Events != 48000 || meta.Lost != 0 || meta.First < 0 || meta.Realtime == 0 {
+		t.Errorf("meta is %+v", meta)
+	}
+	processes, err := trace.Processes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(processes) != 1 || processes[0].Ended != "exited" || processes[0].PID != command.Process.Pid {
+		t.Errorf("processes are %+v", processes)
+	}
+	kernels, err := trace.Kernels(store.Filter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(kernels) != 1 || kernels[0].Count != 6000 || kernels[0].Name != "kernel" || kernels[0].Line != 18 {
+		t.Errorf("kernels are %+v", kernels)
+	}
+}
+
+// Several programs of one session make one trace, in one order of time.
+func TestProcessesShareATrace(t *testing.T) {
+	session := t.TempDir()
+	var want uint64
+	for rank := range 3 {
+		command, counters := load(t, session, 1, 500)
+		command.Env = append(command.Env, fmt.Sprintf("OMPI_COMM_WORLD_RANK=%d", rank), "OMPI_COMM_WORLD_SIZE=3")
+		if err := command.Run(); err != nil {
+			t.Fatal(err)
+		}
+		want += counted(t, counters, 1)
+	}
+	trace := finish(t, session, filepath.Join(t.TempDir(), "trace.db"))
+	if got := check(t, trace); got != want {
+		t.Errorf("%d events, the programs counted %d", got, want)
+	}
+	processes, err := trace.Processes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range processes {
+		if p.Rank != i || p.Ranks != 3 {
+			t.Errorf("process %d is rank %d of %d", i, p.Rank, p.Ranks)
+		}
+	}
+	var last int64
+	for r, err := range trace.Records(store.Filter{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Start < last {
+			t.Fatalf("record %d starts at %d, after one at %d", r.ID, r.Start, last)
+		}
+		last = r.Start
+	}
+}
+
+// A live ingester shows what happens while it happens, and its trace can be
+// read beside it.
+func TestFollowsWhileTheProgramRuns(t *testing.T) {
+	session := t.TempDir()
+	path := filepath.Join(t.TempDir(), "trace.db")
+	command, counters := load(t, session, 2, 0)
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	in, err := ingest.Open(ingest.Options{Session: session, Trace: path, Release: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for in.Events() < 50_000 {
+		if _, err := in.Poll(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if view := in.Model().View(); len(view.Devices) == 0 || view.Devices[0].Launches == 0 || len(view.Threads) != 2 {
+		t.Errorf("the model shows %+v", view)
+	}
+	beside, err := store.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lanes, err := beside.Lanes()
+	if err != nil || len(lanes) == 0 {
+		t.Fatalf("lanes beside the writer: %v, %v", lanes, err)
+	}
+	if blocks, err := beside.Timeline(lanes[len(lanes)-1], lanes[len(lanes)-1].First, lanes[len(lanes)-1].Last, 100); err != nil || len(blocks) == 0 {
+		t.Errorf("timeline beside the writer: %v, %v", blocks, err)
+	}
+	if err := beside.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Process.Signal(syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	_ = command.Wait() // killed, as meant
+	if err := in.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	trace, err := store.Open(path, store.Checked())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer trace.Close()
+	if got, want := check(t, trace), counted(t, counters, 2); got < want || got > want+2 {
+		t.Errorf("%d events, the program counted %d before it was killed", got, want)
+	}
+	processes, err := trace.Processes()
+	if err != nil || len(processes) != 1 || processes[0].Ended != "killed" {
+		t.Errorf("processes are %+v, %v", processes, err)
+	}
+}
+
+// A collector killed at any moment loses nothing and repeats nothing.
+func TestKilledCollectorIsContinued(t *testing.T) {
+	rounds := 5
+	if testing.Short() {
+		rounds = 2
+	}
+	session := t.TempDir()
+	path := filepath.Join(t.TempDir(), "trace.db")
+	command, counters := load(t, session, 2, 20_000)
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for range rounds {
+		collector := exec.Command(os.Args[0])
+		collector.Env = append(os.Environ(), "ACCSCOPE_TEST_COLLECT="+session, "ACCSCOPE_TEST_TRACE="+path)
+		var stderr bytes.Buffer
+		collector.Stderr = &stderr
+		out, err := collector.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := collector.Start(); err != nil {
+			t.Fatal(err)
+		}
+		// Kill it in the middle of its work: when its log has grown to some size,
+		// or soon after it has caught up.
+		caughtUp := make(chan error, 1)
+		go func() {
+			_, err := io.ReadFull(out, make([]byte, 1+rand.IntN(20)))
+			caughtUp <- err
+		}()
+		wanted := rand.Int64N(16 << 20)
+		for waiting := true; waiting; {
+			if info, err := os.Stat(path + "-wal"); err == nil && info.Size() >= wanted {
+				break
+			}
+			select {
+			case err := <-caughtUp:
+				if err != nil {
+					t.Fatalf("collector: %v %s", err, &stderr)
+				}
+				waiting = false
+			default:
+				runtime.Gosched()
+			}
+		}
+		if err := collector.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = collector.Wait() // killed, as meant
+	}
+	if err := command.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	trace := finish(t, session, path)
+	if got, want := check(t, trace), counted(t, counters, 2); got != want {
+		t.Errorf("%d events, the program counted %d", got, want)
+	}
+	totals, err := trace.Totals(store.Filter{Kinds: []string{"enqueue_launch"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var launches int64
+	for _, x := range totals {
+		launches += x.Count
+	}
+	if launches != 40_000 {
+		t.Errorf("%d launches in the sums, want 40000", launches)
+	}
+}
+
+func TestRefusesForeignTraces(t *testing.T) {
+	session := t.TempDir()
+	path := filepath.Join(t.TempDir(), "trace.db")
+	if err := os.WriteFile(path, []byte("something else"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ingest.Open(ingest.Options{Session: session, Trace: path}); !errors.Is(err, store.ErrNotATrace) {
+		t.Errorf("a foreign file gives %v", err)
+	}
+	if _, err := ingest.Open(ingest.Options{Session: filepath.Join(session, "none"), Trace: path}); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a missing session gives %v", err)
+	}
+	if _, err := ingest.Open(ingest.Options{Session: session, Trace: filepath.Join(session, "none", "trace.db")}); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a missing folder gives %v", err)
+	}
+}
+
+func TestRunEndsWithItsContext(t *testing.T) {
+	in, err := ingest.Open(ingest.Options{Session: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := in.Run(ctx); err != nil {
+		t.Error(err)
+	}
+	if err := in.Finish(); err != nil {
+		t.Error(err)
+	}
+}
