@@ -72,33 +72,46 @@ wanted (int event)
   return acc_dispatch_wanted (accscope_dispatch, event);
 }
 
+/* What a _start event and its _end event have in common.  */
+struct events
+{
+  struct acc_dispatch_pair pair;
+  acc_callback_info info;
+  acc_other_event_info details;
+  acc_api_info api;
+};
+
 static void
-raise_event (struct thread *t, struct acc_dispatch_pair *pair, int event,
-	     int parent, void (*function) (void *))
+prepare (struct events *e, struct thread *t, int parent,
+	 void (*function) (void *))
 {
   const struct accscope_device *d = t->shared.device;
-  acc_callback_info info;
-  acc_event_info details;
-  acc_api_info api;
 
-  if (!wanted (event) || t->shared.dispatch.disabled)
+  acc_dispatch_pair_init (&e->pair);
+  e->info = (acc_callback_info) {
+    .device_type = d->type, .device_number = d->number,
+    .async = ACCSCOPE_ASYNC_SYNC, .async_queue = ACCSCOPE_ASYNC_SYNC,
+    .line_no = -1, .end_line_no = -1,
+    .func_line_no = -1, .func_end_line_no = -1
+  };
+  attribute (t, function, &e->info);
+  e->details = (acc_other_event_info) { .parent_construct = parent };
+  e->api = (acc_api_info) { .device_type = d->type, .vendor = VENDOR };
+}
+
+static void
+raise_event (struct events *e, struct thread *t, int event)
+{
+  acc_event_info details;
+
+  if (!wanted (event))
     return;
-  memset (&info, 0, sizeof info);
+  e->info.event_type = event;
+  e->details.event_type = event;
   memset (&details, 0, sizeof details);
-  memset (&api, 0, sizeof api);
-  info.event_type = event;
-  info.device_type = d->type;
-  info.device_number = d->number;
-  info.async = info.async_queue = ACCSCOPE_ASYNC_SYNC;
-  info.line_no = info.end_line_no = -1;
-  info.func_line_no = info.func_end_line_no = -1;
-  attribute (t, function, &info);
-  details.other_event.event_type = event;
-  details.other_event.parent_construct = parent;
-  api.device_type = d->type;
-  api.vendor = VENDOR;
-  acc_dispatch_event (accscope_dispatch, &t->shared.dispatch, pair, &info,
-		      &details, &api);
+  details.other_event = e->details;
+  acc_dispatch_event (accscope_dispatch, &t->shared.dispatch, &e->pair,
+		      &e->info, &details, &e->api);
 }
 
 /* Runs a compute construct.  GCC's code reads the address array only inside the
@@ -106,7 +119,7 @@ raise_event (struct thread *t, struct acc_dispatch_pair *pair, int event,
 bool
 accscope_host_parallel (struct thread *t, const struct accscope_construct *c)
 {
-  struct acc_dispatch_pair pair;
+  struct events events;
 
   if (!on_host (t) || c->flags != 0 || c->waits != 0
       || c->async < ACCSCOPE_ASYNC_DEFAULT)
@@ -117,29 +130,25 @@ accscope_host_parallel (struct thread *t, const struct accscope_construct *c)
       c->function (c->hostaddrs);
       return true;
     }
-  acc_dispatch_pair_init (&pair);
-  raise_event (t, &pair, acc_ev_compute_construct_start,
-	       acc_construct_parallel, c->function);
+  prepare (&events, t, acc_construct_parallel, c->function);
+  raise_event (&events, t, acc_ev_compute_construct_start);
   c->function (c->hostaddrs);
-  if (t->shared.device != NULL)
-    raise_event (t, &pair, acc_ev_compute_construct_end,
-		 acc_construct_parallel, c->function);
-  acc_dispatch_pair_release (&pair);
+  raise_event (&events, t, acc_ev_compute_construct_end);
+  acc_dispatch_pair_release (&events.pair);
   return true;
 }
 
 static void
 raise_pair (struct thread *t, int start, int parent)
 {
-  struct acc_dispatch_pair pair;
+  struct events events;
 
   if (LIKELY (!wanted (start) && !wanted (start + 1)))
     return;
-  acc_dispatch_pair_init (&pair);
-  raise_event (t, &pair, start, parent, NULL);
-  if (t->shared.device != NULL)
-    raise_event (t, &pair, start + 1, parent, NULL);
-  acc_dispatch_pair_release (&pair);
+  prepare (&events, t, parent, NULL);
+  raise_event (&events, t, start);
+  raise_event (&events, t, start + 1);
+  acc_dispatch_pair_release (&events.pair);
 }
 
 void

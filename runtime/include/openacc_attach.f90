@@ -1,5 +1,5 @@
-! openacc_attach.f90 - acc_attach and acc_detach of module openacc (openacc.f90):
-! OpenACC 3.3, 3.2.29.  gfortran passes an assumed-type argument by a copy of its
+! openacc_attach.f90 - acc_attach and acc_detach of module openacc (openacc.f90).
+! OpenACC 3.3, 3.2.29: gfortran passes an assumed-type argument by a copy of its
 ! descriptor, which does not tell where the pointer is; so there is one specific
 ! for each intrinsic type, for pointers (p) and for allocatables (a) of rank 1 and
 ! more.  For other types use the attach and detach clauses.
