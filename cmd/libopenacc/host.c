@@ -77,7 +77,7 @@ struct events
 {
   struct acc_dispatch_pair pair;
   acc_callback_info info;
-  acc_other_event_info details;
+  acc_event_info details;
   acc_api_info api;
 };
 
@@ -95,23 +95,21 @@ prepare (struct events *e, struct thread *t, int parent,
     .func_line_no = -1, .func_end_line_no = -1
   };
   attribute (t, function, &e->info);
-  e->details = (acc_other_event_info) { .parent_construct = parent };
+  e->details = (acc_event_info) {
+    .launch_event = { .parent_construct = parent }	/* the largest member */
+  };
   e->api = (acc_api_info) { .device_type = d->type, .vendor = VENDOR };
 }
 
 static void
 raise_event (struct events *e, struct thread *t, int event)
 {
-  acc_event_info details;
-
   if (!wanted (event))
     return;
   e->info.event_type = event;
   e->details.event_type = event;
-  memset (&details, 0, sizeof details);
-  details.other_event = e->details;
   acc_dispatch_event (accscope_dispatch, &t->shared.dispatch, &e->pair,
-		      &e->info, &details, &e->api);
+		      &e->info, &e->details, &e->api);
 }
 
 /* Runs a compute construct.  GCC's code reads the address array only inside the
