@@ -1,0 +1,369 @@
+// Package session is where captures meet their collector: a folder per session
+// in which every process of a run leaves its capture, owned by one collector at
+// a time through a lock, with a socket on which the owner streams what it sees.
+package session
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sort"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/accscope/accscope/collector/capture"
+	"golang.org/x/sys/unix"
+)
+
+// The files of a session folder, beside the captures.
+const (
+	lockFile   = "lock"
+	socketFile = "live"
+	folderMode = 0o700
+)
+
+// ErrOwned is wrapped by Lock's error where another collector owns the session.
+var ErrOwned = errors.New("another collector owns the session")
+
+// Root is the folder that holds the user's sessions: $ACCSCOPE_DIR, else
+// $XDG_RUNTIME_DIR/accscope, else a folder of the user's own under the temporary
+// folder. It is made if it is not there; one that belongs to somebody else, or
+// that others may write to, is an error.
+func Root() (string, error) {
+	folder := os.Getenv("ACCSCOPE_DIR")
+	if folder == "" {
+		if runtime := os.Getenv("XDG_RUNTIME_DIR"); runtime != "" && usable(runtime) {
+			folder = filepath.Join(runtime, "accscope")
+		} else {
+			folder = filepath.Join(os.TempDir(), "accscope-"+strconv.Itoa(os.Getuid()))
+		}
+	}
+	folder, err := filepath.Abs(folder)
+	if err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(folder, folderMode); err != nil {
+		return "", fmt.Errorf("cannot make the folder for sessions: %w; set ACCSCOPE_DIR to one you may write to", err)
+	}
+	return folder, private(folder)
+}
+
+// usable says whether a folder can hold ours: after su or sudo XDG_RUNTIME_DIR
+// may still be that of another user.
+func usable(folder string) bool {
+	info, err := os.Stat(folder)
+	return err == nil && info.IsDir() && unix.Access(folder, unix.W_OK) == nil && owner(info) == os.Getuid()
+}
+
+func owner(info fs.FileInfo) int {
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
+		return int(stat.Uid)
+	}
+	return -1
+}
+
+// private makes sure that a folder is a real one, the user's own and closed to
+// others: what programs write there is trusted.
+func private(folder string) error {
+	info, err := os.Lstat(folder)
+	if err != nil {
+		return err
+	}
+	switch {
+	case !info.IsDir():
+		return fmt.Errorf("%s is no folder; remove it or set ACCSCOPE_DIR", folder)
+	case owner(info) != os.Getuid():
+		return fmt.Errorf("%s belongs to user %d, not to you; set ACCSCOPE_DIR to a folder of your own", folder, owner(info))
+	case info.Mode().Perm()&0o022 != 0:
+		return fmt.Errorf("others may write to %s; close it by chmod 700 or set ACCSCOPE_DIR", folder)
+	}
+	return nil
+}
+
+// Session is a session folder.
+type Session struct {
+	Folder string
+}
+
+// Create makes a session with a name of its own, which tells the program and
+// the time.
+func Create(program string) (*Session, error) {
+	root, err := Root()
+	if err != nil {
+		return nil, err
+	}
+	base := clean(filepath.Base(program)) + "-" + time.Now().Format("20060102-150405") + "-" + strconv.Itoa(os.Getpid())
+	for i := 0; ; i++ {
+		name := base
+		if i > 0 {
+			name += "-" + strconv.Itoa(i)
+		}
+		folder := filepath.Join(root, name)
+		err := os.Mkdir(folder, folderMode)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("cannot make a session: %w; set ACCSCOPE_DIR to a folder you may write to", err)
+		}
+		return &Session{Folder: folder}, nil
+	}
+}
+
+// Join opens the session of a name, making it if it is the first to come: the
+// ranks of an MPI job on a node meet in one by the job's name.
+func Join(name string) (*Session, error) {
+	root, err := Root()
+	if err != nil {
+		return nil, err
+	}
+	folder := filepath.Join(root, clean(name))
+	if err := os.Mkdir(folder, folderMode); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, fmt.Errorf("cannot make a session: %w; set ACCSCOPE_DIR to a folder you may write to", err)
+	}
+	return &Session{Folder: folder}, private(folder)
+}
+
+// JobName is the name that the ranks of one MPI job share, "" outside of one.
+func JobName() string {
+	for _, variables := range [][]string{
+		{"PMIX_NAMESPACE"}, {"OMPI_MCA_ess_base_jobid"}, {"SLURM_JOB_ID", "SLURM_STEP_ID"}, {"PMI_JOBID"},
+	} {
+		name := strings.ToLower(strings.SplitN(variables[0], "_", 2)[0])
+		for _, variable := range variables {
+			value := os.Getenv(variable)
+			if value == "" {
+				name = ""
+				break
+			}
+			name += "-" + value
+		}
+		if name != "" {
+			return "job-" + clean(name)
+		}
+	}
+	return ""
+}
+
+// clean makes a file name of any text.
+func clean(name string) string {
+	name = strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '.', r == '-', r == '_':
+			return r
+		}
+		return '_'
+	}, name)
+	name = strings.TrimLeft(name, ".")
+	if name == "" {
+		name = "session"
+	}
+	return name[:min(len(name), 100)]
+}
+
+// Open opens a session by its folder or by its name under Root.
+func Open(name string) (*Session, error) {
+	folder := name
+	if !strings.ContainsRune(name, '/') {
+		root, err := Root()
+		if err != nil {
+			return nil, err
+		}
+		folder = filepath.Join(root, name)
+	}
+	info, err := os.Stat(folder)
+	if err != nil {
+		return nil, fmt.Errorf("no such session: %w; accscope ls lists them", err)
+	}
+	if !info.IsDir() {
+		return nil, fmt.Errorf("%s is no session folder", folder)
+	}
+	return &Session{Folder: folder}, nil
+}
+
+// Name is the folder's name.
+func (s *Session) Name() string { return filepath.Base(s.Folder) }
+
+// Captures are the session's capture folders, by name.
+func (s *Session) Captures() ([]string, error) {
+	entries, err := os.ReadDir(s.Folder)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the session: %w", err)
+	}
+	var folders []string
+	for _, entry := range entries {
+		if entry.IsDir() {
+			folders = append(folders, filepath.Join(s.Folder, entry.Name()))
+		}
+	}
+	return folders, nil
+}
+
+// Remove deletes the session with its captures. Only its owner may, after the
+// trace is finished.
+func (s *Session) Remove() error { return os.RemoveAll(s.Folder) }
+
+// Lock is the ownership of a session.
+type Lock struct {
+	file *os.File
+}
+
+// Lock makes this process the owner of the session. It ends with Unlock or with
+// the process, however that ends. The error wraps ErrOwned, and names the owner,
+// where there is one.
+func (s *Session) Lock() (*Lock, error) {
+	file, err := os.OpenFile(filepath.Join(s.Folder, lockFile), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("cannot lock the session: %w", err)
+	}
+	if err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		defer file.Close()
+		if errors.Is(err, unix.EWOULDBLOCK) {
+			return nil, fmt.Errorf("%s: %w (process %d)", s.Folder, ErrOwned, readOwner(file))
+		}
+		return nil, fmt.Errorf("cannot lock the session %s: %w", s.Folder, err)
+	}
+	text := strconv.Itoa(os.Getpid()) + "\n"
+	if err := errors.Join(file.Truncate(0), writeAt(file, text)); err != nil {
+		file.Close()
+		return nil, fmt.Errorf("cannot lock the session: %w", err)
+	}
+	return &Lock{file: file}, nil
+}
+
+func writeAt(file *os.File, text string) error {
+	_, err := file.WriteAt([]byte(text), 0)
+	return err
+}
+
+func readOwner(file *os.File) int {
+	var b [32]byte
+	n, _ := file.ReadAt(b[:], 0) // io.EOF after the number is usual
+	pid, err := strconv.Atoi(strings.TrimSpace(string(b[:n])))
+	if err != nil {
+		return 0
+	}
+	return pid
+}
+
+// Unlock ends the ownership.
+func (l *Lock) Unlock() error { return l.file.Close() }
+
+// Owner is the process number of the owner, 0 if there is none.
+func (s *Session) Owner() (int, error) {
+	file, err := os.Open(filepath.Join(s.Folder, lockFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	defer file.Close()
+	err = unix.Flock(int(file.Fd()), unix.LOCK_SH|unix.LOCK_NB)
+	if errors.Is(err, unix.EWOULDBLOCK) {
+		return readOwner(file), nil
+	}
+	return 0, err
+}
+
+// Info is what a list of sessions shows.
+type Info struct {
+	Session   `json:"-"`
+	Name      string        `json:"name"`
+	Folder    string        `json:"folder"`
+	Owner     int           `json:"owner"` // process number of the collector, 0 if none
+	Processes []ProcessInfo `json:"processes"`
+	Running   int           `json:"running"` // processes that still run
+	Modified  time.Time     `json:"modified"`
+}
+
+// ProcessInfo is a captured process.
+type ProcessInfo struct {
+	PID       int      `json:"pid"`
+	Program   string   `json:"program"`
+	Arguments []string `json:"arguments"`
+	Rank      int      `json:"rank"` // -1 if none
+	Running   bool     `json:"running"`
+	On        bool     `json:"on"` // capture is switched on
+	Capture   string   `json:"capture"`
+}
+
+// List gives the user's sessions, those changed last first.
+func List() ([]Info, error) {
+	root, err := Root()
+	if err != nil {
+		return nil, err
+	}
+	entries, err := os.ReadDir(root)
+	if err != nil {
+		return nil, fmt.Errorf("cannot list sessions: %w", err)
+	}
+	var all []Info
+	for _, entry := range entries {
+		if !entry.IsDir() {
+			continue
+		}
+		s := Session{Folder: filepath.Join(root, entry.Name())}
+		info, err := s.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // gone meanwhile
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, info)
+	}
+	sort.Slice(all, func(i, j int) bool { return all[i].Modified.After(all[j].Modified) })
+	return all, nil
+}
+
+// Info looks at a session.
+func (s *Session) Info() (Info, error) {
+	info := Info{Session: *s, Name: s.Name(), Folder: s.Folder}
+	stat, err := os.Stat(s.Folder)
+	if err != nil {
+		return info, err
+	}
+	info.Modified = stat.ModTime()
+	if info.Owner, err = s.Owner(); err != nil {
+		return info, err
+	}
+	folders, err := s.Captures()
+	if err != nil {
+		return info, err
+	}
+	for _, folder := range folders {
+		p, err := inspect(folder)
+		if err != nil {
+			// A capture that is just being set up, or damaged, has no more to show.
+			p = ProcessInfo{Rank: -1, Capture: folder}
+		}
+		if p.Running {
+			info.Running++
+		}
+		info.Processes = append(info.Processes, p)
+	}
+	return info, nil
+}
+
+func inspect(folder string) (p ProcessInfo, err error) {
+	c, err := capture.Open(folder)
+	if err != nil {
+		return p, err
+	}
+	defer func() { err = errors.Join(err, c.Close()) }()
+	counters, err := c.Counters()
+	if err != nil {
+		return p, err
+	}
+	p = ProcessInfo{PID: c.PID, Program: c.Program, Arguments: c.Arguments, Rank: -1, Running: !counters.Exited && c.Alive(),
+		On: counters.On, Capture: folder}
+	if rank, ok := c.Rank(); ok {
+		p.Rank = rank
+	}
+	return p, nil
+}

@@ -1,0 +1,151 @@
+package session_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/session"
+	"github.com/accscope/accscope/collector/store/generate"
+)
+
+func TestRoot(t *testing.T) {
+	runtime, chosen := t.TempDir(), filepath.Join(t.TempDir(), "chosen")
+	temporary := t.TempDir()
+	for _, c := range []struct{ name, dir, xdg, want string }{
+		{"chosen", chosen, runtime, chosen},
+		{"runtime", "", runtime, filepath.Join(runtime, "accscope")},
+		{"temporary", "", "", filepath.Join(temporary, "accscope-")},
+		{"runtime of somebody else", "", "/proc/1", filepath.Join(temporary, "accscope-")},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Setenv("ACCSCOPE_DIR", c.dir)
+			t.Setenv("XDG_RUNTIME_DIR", c.xdg)
+			t.Setenv("TMPDIR", temporary)
+			got, err := session.Root()
+			if err != nil || !strings.HasPrefix(got, c.want) {
+				t.Fatalf("Root() is %q, %v; want %q", got, err, c.want)
+			}
+			info, err := os.Stat(got)
+			if err != nil || info.Mode().Perm() != 0o700 {
+				t.Errorf("its mode is %v, %v", info.Mode(), err)
+			}
+		})
+	}
+}
+
+func TestRootRefusesOpenFolders(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "open")
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(folder, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("ACCSCOPE_DIR", folder)
+	if _, err := session.Root(); err == nil {
+		t.Error("a folder that others may write to was taken")
+	}
+}
+
+func TestOneOwner(t *testing.T) {
+	t.Setenv("ACCSCOPE_DIR", t.TempDir())
+	s, err := session.Create("/usr/bin/jacobi")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lock, err := s.Lock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Lock(); !errors.Is(err, session.ErrOwned) {
+		t.Errorf("a second lock gives %v", err)
+	}
+	list, err := session.List()
+	if err != nil || len(list) != 1 || list[0].Owner != os.Getpid() || !strings.HasPrefix(list[0].Name, "jacobi-") {
+		t.Errorf("list is %+v, %v", list, err)
+	}
+	if err := lock.Unlock(); err != nil {
+		t.Fatal(err)
+	}
+	if owner, err := s.Owner(); owner != 0 || err != nil {
+		t.Errorf("after Unlock the owner is %d, %v", owner, err)
+	}
+	lock, err = s.Lock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := lock.Unlock(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestJobsMeetInOneSession(t *testing.T) {
+	t.Setenv("ACCSCOPE_DIR", t.TempDir())
+	t.Setenv("PMIX_NAMESPACE", "node/17@1")
+	a, err := session.Join(session.JobName())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := session.Join(session.JobName())
+	if err != nil || a.Folder != b.Folder || a.Name() != "job-pmix-node_17_1" {
+		t.Errorf("ranks meet in %q and %q, %v", a.Folder, b.Folder, err)
+	}
+}
+
+// Whoever connects sees the model, and is told when the owner leaves.
+func TestLiveStream(t *testing.T) {
+	// Longer than a socket's name may be.
+	root := filepath.Join(t.TempDir(), strings.Repeat("long", 30))
+	t.Setenv("ACCSCOPE_DIR", root)
+	s, err := session.Create("program")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := generate.New(generate.Options{Spans: 500})
+	if err := g.Run(); err != nil {
+		t.Fatal(err)
+	}
+	server, err := s.Serve(func(l model.Limits) session.Frame {
+		return session.Frame{View: g.Model.ViewWithin(l), Origin: 42}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := s.Dial(context.Background(), session.Request{Interval: time.Millisecond, Limits: model.Limits{Log: 3}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		f, err := client.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.Origin != 42 || f.View.Events != g.Events || len(f.View.Log) != 3 || f.HandOver {
+			t.Fatalf("frame is %+v", f)
+		}
+	}
+	if err := server.Close(true); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		f, err := client.Next()
+		if err != nil {
+			t.Fatalf("the stream ended without a hand-over: %v", err)
+		}
+		if f.HandOver {
+			break
+		}
+	}
+	if _, err := client.Next(); err == nil {
+		t.Error("frames after the hand-over")
+	}
+	if _, err := s.Dial(context.Background(), session.Request{}); err == nil {
+		t.Error("a session without owner was dialled")
+	}
+}
