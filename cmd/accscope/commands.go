@@ -1,0 +1,10 @@
+package main
+
+import "github.com/spf13/cobra"
+
+func commands() []*cobra.Command {
+	return []*cobra.Command{
+		newRunCommand(), newReportCommand(), newQueryCommand(), newInfoCommand(), newImportCommand(),
+		newListCommand(), newAttachCommand(), newDetachCommand(), newDoctorCommand(), newDocsCommand(),
+	}
+}

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"sort"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/accscope/accscope/collector/report"
+	"github.com/accscope/accscope/collector/store"
+)
+
+func newInfoCommand() *cobra.Command {
+	var asJSON, check bool
+	command := &cobra.Command{
+		Use:   "info TRACE",
+		Short: "Describe a trace: programs, hosts, devices, size, losses",
+		Long: `info describes a trace without reading its events. --check reads the whole file
+and verifies it.`,
+		Args: arguments(cobra.ExactArgs(1), "one trace"),
+		RunE: func(command *cobra.Command, args []string) error {
+			var options []store.Option
+			if check {
+				options = append(options, store.Checked())
+			}
+			trace, err := store.Open(args[0], options...)
+			if err != nil {
+				return err
+			}
+			defer trace.Close()
+			return describeTrace(command.OutOrStdout(), trace, asJSON)
+		},
+	}
+	command.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	command.Flags().BoolVar(&check, "check", false, "read the whole file and verify it")
+	return command
+}
+
+func describeTrace(w io.Writer, trace *store.Trace, asJSON bool) error {
+	meta, err := trace.Meta()
+	if err != nil {
+		return err
+	}
+	processes, err := trace.Processes()
+	if err != nil {
+		return err
+	}
+	devices, err := trace.Devices()
+	if err != nil {
+		return err
+	}
+	losses, err := trace.Losses()
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		encoder := json.NewEncoder(w)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(map[string]any{"meta": meta, "processes": processes, "devices": devices, "losses": losses})
+	}
+	size, err := os.Stat(trace.Path())
+	if err != nil {
+		return err
+	}
+	state := "complete"
+	if !meta.Complete {
+		state = "unfinished: still being written, or its collector was killed (accscope ls, accscope import)"
+	}
+	fmt.Fprintf(w, "trace      %s, %s, schema %d, %s\n", trace.Path(), report.ShowBytes(float64(size.Size())), meta.Version, state)
+	if meta.Realtime != 0 {
+		fmt.Fprintf(w, "began      %s\n", time.Unix(0, meta.Realtime).Format("2006-01-02 15:04:05.000000000 -0700"))
+	}
+	fmt.Fprintf(w, "events     %d in %d records, over %s\n", meta.Events, meta.Records, report.ShowDuration(float64(meta.Last-meta.First)))
+	for _, loss := range losses {
+		fmt.Fprintf(w, "LOST       %d events of process %d: %s\n", loss.Events, loss.Process, loss.Reason)
+	}
+	for _, p := range processes {
+		fmt.Fprintf(w, "process    %d on %s: %s\n", p.PID, p.On.Name, p.Program)
+	}
+	for _, d := range devices {
+		fmt.Fprintf(w, "device     %+v\n", d)
+	}
+	keys := make([]string, 0, len(meta.Facts))
+	for key := range meta.Facts {
+		keys = append(keys, key)
+	}
+	sort.Strings(keys)
+	for _, key := range keys {
+		fmt.Fprintf(w, "fact       %s = %s\n", key, meta.Facts[key])
+	}
+	return nil
+}

@@ -1,0 +1,250 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/accscope/accscope/collector/ingest"
+	"github.com/accscope/accscope/collector/launch"
+	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/report"
+	"github.com/accscope/accscope/collector/session"
+	"github.com/accscope/accscope/collector/store"
+)
+
+// recording is the collector's side of a run: a session whose captures become
+// one trace. Of the ranks of an MPI job on a node each has its own accscope: one
+// owns the session and makes the trace, the last to end finishes it.
+type recording struct {
+	flags    *runFlags
+	session  *session.Session
+	member   *session.Member // among the ranks of a job; nil outside of one
+	lock     *session.Lock   // nil: another rank of the job collects
+	ingester *ingest.Ingester
+	server   *session.Server
+	warnings []string
+}
+
+func startRecording(flags *runFlags, program launch.Program) (*recording, error) {
+	r := &recording{flags: flags}
+	var err error
+	if job := session.JobName(); job != "" {
+		if r.session, err = session.Join(job); err != nil {
+			return nil, err
+		}
+		if r.member, err = r.session.Enter(); err != nil {
+			return nil, err
+		}
+	} else if r.session, err = session.Create(filepath.Base(program.Path)); err != nil {
+		return nil, err
+	}
+	if r.lock, err = r.session.Lock(); err != nil {
+		if r.member != nil && errors.Is(err, session.ErrOwned) {
+			return r, nil
+		}
+		return nil, err
+	}
+	trace, err := r.session.Trace()
+	if err == nil && trace == "" {
+		trace, err = traceName(flags.output, flags.force, program)
+	}
+	if err == nil {
+		err = r.session.SetTrace(trace)
+	}
+	if err == nil {
+		err = r.open(trace)
+	}
+	if err != nil {
+		r.abandon()
+		return nil, err
+	}
+	return r, nil
+}
+
+// open begins to collect, or goes on with a trace that was begun.
+func (r *recording) open(trace string) error {
+	var err error
+	r.ingester, err = ingest.Open(ingest.Options{Session: r.session.Folder, Trace: trace, Release: true,
+		Warn: func(line string) { r.warnings = append(r.warnings, line) }})
+	if err != nil {
+		return err
+	}
+	r.server, err = r.session.Serve(func(limits model.Limits) session.Frame {
+		return session.Frame{View: r.ingester.Model().View(limits), Origin: r.ingester.Origin(), Trace: r.ingester.Trace()}
+	})
+	if err != nil {
+		// The recording works without those who would look at it live.
+		r.warnings = append(r.warnings, err.Error())
+	}
+	return nil
+}
+
+func (r *recording) folder() string { return r.session.Folder }
+
+// abandon gives up a session that no program used.
+func (r *recording) abandon() {
+	if r.ingester != nil {
+		r.ingester.Close() //nolint:errcheck // there was nothing to keep
+	}
+	if r.member == nil {
+		r.session.Remove() //nolint:errcheck // an empty folder among temporary things
+	}
+}
+
+// follow takes events in until ctx is done.
+func (r *recording) follow(ctx context.Context) error {
+	if r.ingester == nil {
+		return nil
+	}
+	return r.ingester.Run(ctx)
+}
+
+// finish ends the recording: the trace is completed by the last rank of a job,
+// else at once, and reported.
+func (r *recording) finish(end launch.End) error {
+	if r.member != nil {
+		last, err := r.member.Leave()
+		if err != nil {
+			return err
+		}
+		if !last {
+			return r.handOver()
+		}
+		if r.ingester == nil {
+			if err := r.takeOver(); err != nil {
+				return err
+			}
+		}
+	}
+	stop := r.progress()
+	err := r.ingester.Finish()
+	stop()
+	if r.server != nil {
+		err = errors.Join(err, r.server.Close(false))
+	}
+	if err != nil {
+		return err
+	}
+	for _, warning := range r.warnings {
+		fmt.Fprintf(os.Stderr, "accscope: %s\n", warning)
+	}
+	trace, err := r.session.Trace()
+	if err != nil {
+		return err
+	}
+	if err := r.summary(trace, end); err != nil {
+		return err
+	}
+	return r.session.Remove()
+}
+
+// handOver leaves the session to the ranks that still run.
+func (r *recording) handOver() error {
+	if r.ingester == nil {
+		return nil
+	}
+	err := r.ingester.Close()
+	if r.server != nil {
+		err = errors.Join(err, r.server.Close(true))
+	}
+	return errors.Join(err, r.lock.Unlock())
+}
+
+// takeOver waits for the rank that collects to hand over, and goes on.
+func (r *recording) takeOver() error {
+	for {
+		lock, err := r.session.Lock()
+		if err == nil {
+			r.lock = lock
+			break
+		}
+		if !errors.Is(err, session.ErrOwned) {
+			return err
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	trace, err := r.session.Trace()
+	if err != nil {
+		return err
+	}
+	return r.open(trace)
+}
+
+// progress shows a line while a long ingest ends.
+func (r *recording) progress() (stop func()) {
+	if r.flags.quiet || !isTerminal(os.Stderr) {
+		return func() {}
+	}
+	done := make(chan struct{})
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		ticker := time.NewTicker(500 * time.Millisecond)
+		defer ticker.Stop()
+		shown := false
+		for {
+			select {
+			case <-ticker.C:
+				shown = true
+				fmt.Fprintf(os.Stderr, "\raccscope: finishing the trace, %d events \x1b[K", r.ingester.Events())
+			case <-done:
+				if shown {
+					fmt.Fprint(os.Stderr, "\r\x1b[K")
+				}
+				return
+			}
+		}
+	}()
+	return func() {
+		close(done)
+		<-ended
+	}
+}
+
+// summary says where the trace is and, unless the user does not want it, what
+// is in it.
+func (r *recording) summary(path string, end launch.End) error {
+	if r.flags.quiet {
+		return nil
+	}
+	trace, err := store.Open(path)
+	if err != nil {
+		return err
+	}
+	defer trace.Close()
+	meta, err := trace.Meta()
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(os.Stderr, "accscope: program %s; %d events in %s\n", end, meta.Events, shown(path))
+	if meta.Events == 0 {
+		fmt.Fprintf(os.Stderr, "accscope: the program raised no OpenACC event: it may use none, or a runtime without the profiling interface\n")
+		return nil
+	}
+	if r.flags.noSummary {
+		return nil
+	}
+	document, err := report.Build(trace, report.Options{Top: 10})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(os.Stderr)
+	return document.Write(os.Stderr, report.FormatText)
+}
+
+// shown is a path as the user would write it.
+func shown(path string) string {
+	folder, err := os.Getwd()
+	if err != nil {
+		return path
+	}
+	relative, err := filepath.Rel(folder, path)
+	if err != nil || len(relative) > len(path) {
+		return path
+	}
+	return relative
+}

@@ -1,0 +1,174 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/accscope/accscope/collector/launch"
+)
+
+// runFlags are the flags of run.
+type runFlags struct {
+	output    string
+	force     bool
+	runtime   string
+	device    string
+	noSummary bool
+	quiet     bool
+	paused    bool
+	last      string
+	limit     string
+	events    string
+	minBytes  string
+	queue     string
+	callStack string
+}
+
+const runHelp = `run starts a program, captures every OpenACC event in it and in the processes it
+starts, stores them in a SQLite trace while it runs, and prints a summary to
+standard error. The program's streams are its own. run ends as the program did:
+with its exit status, or by its signal.
+
+  accscope run -- ./program arguments...
+  accscope run -o solver.db --device sim -- ./solver
+  mpirun -n 4 accscope run -- ./program       one trace of all ranks of the node
+  accscope run -- mpirun -n 4 ./program       the same
+
+The program runs on our OpenACC runtime if it was compiled by GCC, else on its
+own (--runtime). --device chooses what ACC_DEVICE_TYPE does: sim is a simulated
+accelerator with a memory of its own, host the processor.`
+
+func newRunCommand() *cobra.Command {
+	var flags runFlags
+	command := &cobra.Command{
+		Use:   "run [flags] -- PROGRAM [ARGUMENTS...]",
+		Short: "Profile a program: run it, keep a trace, print a summary",
+		Long:  runHelp,
+		Args:  arguments(cobra.MinimumNArgs(1), "a program after --"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			return flags.run(args)
+		},
+	}
+	command.Flags().SetInterspersed(false)
+	f := command.Flags()
+	f.StringVarP(&flags.output, "output", "o", "", "the trace's `FILE` (default PROGRAM.accscope.db here, then -2, -3, ...)")
+	f.BoolVar(&flags.force, "force", false, "overwrite the file given by -o")
+	f.StringVar(&flags.runtime, "runtime", "auto", "OpenACC runtime: auto, `native` (the program's own) or accscope (ours)")
+	f.StringVar(&flags.device, "device", "", "device `TYPE` to run on: sim, host, nvidia, ... (default: the best present)")
+	f.BoolVar(&flags.noSummary, "no-summary", false, "print no report at the end")
+	f.BoolVarP(&flags.quiet, "quiet", "q", false, "print nothing but errors")
+	f.BoolVar(&flags.paused, "paused", false, "start with capture switched off; accscope attach switches it on")
+	f.StringVar(&flags.last, "last", "", "flight recorder: keep only the newest `AMOUNT` (30s or 512MiB)")
+	f.StringVar(&flags.limit, "limit", "", "ceiling of the capture's `SIZE` for each process (default 1GiB)")
+	f.StringVar(&flags.events, "events", "", "record only these `EVENTS` (enqueue_launch,create,...)")
+	f.StringVar(&flags.minBytes, "min-bytes", "", "record only data events of at least this `SIZE` (4KiB)")
+	f.StringVar(&flags.queue, "queue", "", "record only events of these async `QUEUES` (1,2,sync)")
+	f.StringVar(&flags.callStack, "callstack", "", "record host call stacks: caller, full or off (`MODE`)")
+	return command
+}
+
+func (flags *runFlags) run(args []string) error {
+	program, err := launch.Inspect(args[0])
+	if err != nil {
+		status := exitCannotStart
+		if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) || strings.Contains(err.Error(), "not found") {
+			status = exitNotFound
+		}
+		return statusError{err, status}
+	}
+	wanted, err := launch.ParseRuntime(flags.runtime)
+	if err != nil {
+		return usageError{err}
+	}
+	choice, err := launch.Choose(program, wanted, flags.device)
+	if err != nil {
+		return statusError{err, exitRunFailed}
+	}
+	libraries, err := launch.FindLibraries()
+	if err != nil {
+		return statusError{err, exitRunFailed}
+	}
+	recording, err := startRecording(flags, program)
+	if err != nil {
+		return statusError{err, exitRunFailed}
+	}
+	if !flags.quiet {
+		fmt.Fprintf(os.Stderr, "accscope: %s on %s: %s\n", filepath.Base(program.Path), runtimeName(choice), choice.Reason)
+	}
+	environment := launch.Environment(os.Environ(), libraries, choice, flags.device, launch.Capture{
+		Session: recording.folder(), Paused: flags.paused, Last: flags.last, Limit: flags.limit,
+		Events: flags.events, MinBytes: flags.minBytes, Queue: flags.queue, CallStack: flags.callStack})
+	process, err := launch.Start(program, args, environment, os.Stdin, os.Stdout, os.Stderr)
+	if err != nil {
+		recording.abandon()
+		return statusError{err, exitCannotStart}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	followed := make(chan error, 1)
+	go func() { followed <- recording.follow(ctx) }()
+	end, err := process.Wait()
+	cancel()
+	failure := errors.Join(err, <-followed)
+	if failure == nil {
+		failure = recording.finish(end)
+	}
+	if failure != nil {
+		// What was captured stays: say where, and still end as the program did.
+		fmt.Fprintf(os.Stderr, "accscope: %v\naccscope: what was captured is kept in %s; accscope import makes a trace of it\n",
+			failure, recording.folder())
+	}
+	end.Mirror()
+	return nil
+}
+
+func runtimeName(choice launch.Choice) string {
+	if choice.Runtime == launch.Accscope {
+		return "accscope's runtime"
+	}
+	return "its own runtime"
+}
+
+// traceName chooses the file of a trace.
+func traceName(output string, force bool, program launch.Program) (string, error) {
+	if output != "" {
+		_, err := os.Stat(output)
+		switch {
+		case err == nil && !force:
+			return "", fmt.Errorf("%s exists; overwrite it with --force, or choose another name with -o", output)
+		case err == nil:
+			for _, suffix := range []string{"", "-wal", "-shm", "-journal"} {
+				if err := os.Remove(output + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+					return "", err
+				}
+			}
+		case !errors.Is(err, fs.ErrNotExist):
+			return "", err
+		}
+		return output, nil
+	}
+	base := filepath.Base(program.Path)
+	for number := 1; ; number++ {
+		name := base + ".accscope.db"
+		if number > 1 {
+			name = fmt.Sprintf("%s-%d.accscope.db", base, number)
+		}
+		// Creating it claims the name: runs started together get one each.
+		file, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err != nil {
+			return "", fmt.Errorf("cannot write the trace here: %w; choose another place with -o", err)
+		}
+		file.Close()
+		return name, os.Remove(name)
+	}
+}

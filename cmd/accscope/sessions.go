@@ -1,0 +1,146 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/accscope/accscope/collector/capture"
+	"github.com/accscope/accscope/collector/session"
+)
+
+func newListCommand() *cobra.Command {
+	var asJSON bool
+	command := &cobra.Command{
+		Use:   "ls",
+		Short: "List the running and unfinished sessions",
+		Long: `ls lists the sessions of this user: programs that run under capture now, and
+sessions whose collector ended before the trace was finished (accscope import
+finishes them).`,
+		Args: arguments(cobra.NoArgs, "no arguments"),
+		RunE: func(command *cobra.Command, _ []string) error {
+			list, err := session.List()
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				encoder := json.NewEncoder(command.OutOrStdout())
+				encoder.SetIndent("", "  ")
+				if list == nil {
+					list = []session.Info{}
+				}
+				return encoder.Encode(list)
+			}
+			if len(list) == 0 {
+				fmt.Fprintln(command.OutOrStdout(), "no sessions")
+				return nil
+			}
+			writer := tabwriter.NewWriter(command.OutOrStdout(), 0, 0, 2, ' ', 0)
+			fmt.Fprintln(writer, "SESSION\tPID\tCAPTURE\tRANK\tPROGRAM\tCOLLECTOR\tAGE")
+			for _, s := range list {
+				collector := "none: accscope import " + s.Folder
+				if s.Owner != 0 {
+					collector = strconv.Itoa(s.Owner)
+				}
+				age := time.Since(s.Modified).Round(time.Second)
+				if len(s.Processes) == 0 {
+					fmt.Fprintf(writer, "%s\t-\t-\t-\t-\t%s\t%s\n", s.Name, collector, age)
+				}
+				for _, p := range s.Processes {
+					state := "ended"
+					switch {
+					case p.Running && p.On:
+						state = "on"
+					case p.Running:
+						state = "off"
+					}
+					rank := "-"
+					if p.Rank >= 0 {
+						rank = strconv.Itoa(p.Rank)
+					}
+					fmt.Fprintf(writer, "%s\t%d\t%s\t%s\t%s\t%s\t%s\n", s.Name, p.PID, state, rank,
+						strings.Join(p.Arguments, " "), collector, age)
+				}
+			}
+			return writer.Flush()
+		},
+	}
+	command.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return command
+}
+
+func newAttachCommand() *cobra.Command {
+	return newSwitchCommand("attach", "Switch capture on in a running program",
+		`attach switches capture on in a program that has the profiler library loaded: one
+started by accscope run --paused, with ACCSCOPE_CAPTURE=off, or detached before.
+As often as wanted.`, true)
+}
+
+func newDetachCommand() *cobra.Command {
+	return newSwitchCommand("detach", "Switch capture off in a running program",
+		`detach switches capture off in a running program. What was captured stays; the
+program goes on at the cost of one load and a branch per event.`, false)
+}
+
+func newSwitchCommand(name, short, long string, on bool) *cobra.Command {
+	return &cobra.Command{
+		Use:   name + " PID",
+		Short: short,
+		Long:  long,
+		Args:  arguments(cobra.ExactArgs(1), "one process id"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			pid, err := strconv.Atoi(args[0])
+			if err != nil || pid <= 0 {
+				return usageError{fmt.Errorf("%q is no process id; accscope ls lists what runs", args[0])}
+			}
+			folder, err := captureOf(pid)
+			if err != nil {
+				return err
+			}
+			process, err := capture.Open(folder)
+			if err != nil {
+				return err
+			}
+			defer process.Close()
+			if !process.Alive() {
+				return fmt.Errorf("process %d has ended", pid)
+			}
+			return process.SetOn(on)
+		},
+	}
+}
+
+// captureOf finds the capture folder of a process: in a session, or where the
+// library works alone, in the process's own current folder.
+func captureOf(pid int) (string, error) {
+	list, err := session.List()
+	if err != nil {
+		return "", err
+	}
+	for _, s := range list {
+		for _, p := range s.Processes {
+			if p.PID == pid && p.Running {
+				return filepath.Join(s.Folder, p.Capture), nil
+			}
+		}
+	}
+	folder, err := os.Readlink(fmt.Sprintf("/proc/%d/cwd", pid))
+	if errors.Is(err, os.ErrNotExist) {
+		return "", fmt.Errorf("there is no process %d; accscope ls lists what runs", pid)
+	}
+	if err == nil {
+		matches, err := filepath.Glob(filepath.Join(folder, fmt.Sprintf("accscope-*-%d", pid)))
+		if err == nil && len(matches) == 1 {
+			return matches[0], nil
+		}
+	}
+	return "", fmt.Errorf("process %d has no profiler library loaded; start it by accscope run --paused -- PROGRAM", pid)
+}
