@@ -179,6 +179,7 @@ type unfolder struct {
 	names map[int64]model.Name
 	yield func(*Item) bool
 	ends  byEnd
+	open  map[int64]uint64
 	item  Item
 	event model.Event
 }
@@ -233,6 +234,9 @@ func (u *unfolder) run() error {
 			}
 		}
 	}
+	if err := u.openSpans(); err != nil {
+		return err
+	}
 	endings, err := u.endings()
 	if err != nil {
 		return err
@@ -274,6 +278,16 @@ func (u *unfolder) run() error {
 	return catchUp(1<<63-1, 0, 0)
 }
 
+// openSpans reads the pair numbers of spans whose end may still come, for a
+// collector that goes on with the trace.
+func (u *unfolder) openSpans() error {
+	u.open = make(map[int64]uint64)
+	return u.trace.query("SELECT record, pair FROM open_span", nil, func(s *sqlite.Stmt) error {
+		u.open[s.ColumnInt64(0)] = uint64(s.ColumnInt64(1))
+		return nil
+	})
+}
+
 type endingRow struct {
 	site                 int64
 	bytes, host, address uint64
@@ -291,7 +305,7 @@ func (u *unfolder) endings() (map[int64]endingRow, error) {
 }
 
 // start makes the event that a record began with. The record's number serves
-// as the pair.
+// as the pair, of which both ends are in the trace.
 func (u *unfolder) start(r *Record) model.Event {
 	s := r.Site
 	e := model.Event{Process: s.Process, Thread: r.Thread, Event: capture.Event{
@@ -308,7 +322,10 @@ func (u *unfolder) start(r *Record) model.Event {
 		e.GangDimensions = splitNumbers(s.Dimensions)
 	}
 	if model.IsStart(s.KindCode) {
-		e.Pair = uint64(r.ID)
+		e.Pair = 1<<63 | uint64(r.ID)
+		if pair, ok := u.open[r.ID]; ok {
+			e.Pair = pair
+		}
 	}
 	return e
 }

@@ -116,6 +116,9 @@ CREATE TABLE record (
                                     -- negative: -id of what existed before capture
   correlation INTEGER NOT NULL      -- of the enqueue with its device activity; 0: none
 );
+-- Spans that had no end at the last commit, with the number that their end will
+-- carry: what a collector needs to go on.
+CREATE TABLE open_span (record INTEGER PRIMARY KEY, pair INTEGER NOT NULL);
 -- Device data that existed before capture was switched on.
 CREATE TABLE existing (
   id INTEGER PRIMARY KEY, device INTEGER NOT NULL, time INTEGER NOT NULL, host INTEGER NOT NULL, address INTEGER NOT NULL,

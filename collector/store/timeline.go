@@ -103,6 +103,12 @@ func (p *painter) cover(level int, from, to int64) error {
 		under int // index into below, or -1
 	}
 	var items []item
+	// A group's members start before the next group does.
+	reach := func(start int64) {
+		if n := len(items); n > 0 && items[n-1].under >= 0 {
+			below[items[n-1].under].to = min(start, to)
+		}
+	}
 	descend := func(a, b int64) {
 		if n := len(below); n > 0 && len(items) > 0 && items[len(items)-1].under == n-1 {
 			below[n-1].to = b
@@ -121,6 +127,7 @@ func (p *painter) cover(level int, from, to int64) error {
 		if b.End < from {
 			return nil
 		}
+		reach(b.Start)
 		if b.End-b.Start > p.pixel {
 			descend(max(b.Start, from), min(b.End+1, to))
 			return nil

@@ -19,7 +19,8 @@ type row struct {
 	bytes, host, address, correlation               int64
 	thread                                          model.ThreadID
 	depth                                           int32
-	open                                            bool // its end may still come
+	open                                            bool   // its end may still come
+	pair                                            uint64 // for the end to find it
 }
 
 // TransactionRows is how many rows a transaction should have: Commit when
@@ -55,6 +56,8 @@ type Writer struct {
 	ending    *inserter
 	roll      *roller
 	totals    *totals
+	open      map[int64]uint64 // pairs of the spans in the file that have no end yet
+	opened    bool             // open differs from the file
 	savedName int
 	savedDev  int
 	savedQ    int
@@ -89,7 +92,7 @@ func Create(path string, origin int64, m *model.Model) (*Writer, error) {
 
 func newWriter(path string, conn *sqlite.Conn, m *model.Model) *Writer {
 	return &Writer{path: path, conn: conn, names: m.Names(), directory: m.Directory(), base: m.Records() + 1,
-		dict: dictionaries{conn: conn}, savedName: 1, totals: newTotals()}
+		dict: dictionaries{conn: conn}, savedName: 1, open: make(map[int64]uint64), totals: newTotals()}
 }
 
 func (w *Writer) create(origin int64) error {
@@ -213,7 +216,7 @@ func (w *Writer) write(step *model.Step) error {
 		r := row{id: step.ID, site: site, sequence: int64(e.Sequence), time: e.Time, parent: step.Parent, depth: int32(step.Depth),
 			opener: step.Opener, bytes: int64(e.Bytes), host: int64(e.Host), address: int64(e.Device), correlation: int64(e.Correlation), thread: e.Thread}
 		if step.Phase == model.Started {
-			r.open, r.endSequence = true, -1
+			r.open, r.endSequence, r.pair = true, -1, e.Pair
 			w.totals.seen(r.id, site)
 		} else {
 			if err := w.roll.instant(e.Thread, e.Time, r.bytes, site); err != nil {
@@ -274,6 +277,8 @@ func (w *Writer) settle(s *model.Span, thread model.ThreadID, end *model.Event) 
 		}
 	}
 	if i < 0 {
+		delete(w.open, s.ID)
+		w.opened = true
 		var d any
 		if end != nil {
 			d = r.duration
@@ -397,13 +402,36 @@ func (w *Writer) flushRows() error {
 		r := &w.rows[i]
 		values = [15]int64{r.id, int64(r.thread), r.site, r.sequence, r.time, r.duration, r.endSequence, r.parent,
 			int64(r.depth), r.inner, r.bytes, r.host, r.address, r.opener, r.correlation}
+		if r.open {
+			w.open[r.id], w.opened = r.pair, true
+		}
 		w.record.addNull(values[:], 5, r.endSequence <= 0)
 	}
 	if err := w.record.flush(); err != nil {
 		return err
 	}
+	if err := w.saveOpen(); err != nil {
+		return err
+	}
 	w.base += int64(len(w.rows))
 	w.rows = w.rows[:0]
+	return nil
+}
+
+// saveOpen writes which spans wait for their end.
+func (w *Writer) saveOpen() error {
+	if !w.opened {
+		return nil
+	}
+	w.opened = false
+	if err := execute(w.conn, "DELETE FROM open_span"); err != nil {
+		return err
+	}
+	for id, pair := range w.open {
+		if err := execute(w.conn, "INSERT INTO open_span VALUES (?, ?)", id, int64(pair)); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

@@ -38,6 +38,7 @@ type Session struct {
 	kernels   []model.Name
 	variables []model.Name
 	correlate uint64
+	busy      []int64 // by queue: when the device is done
 	err       error
 }
 
@@ -45,7 +46,6 @@ type thread struct {
 	id       model.ThreadID
 	sequence uint64
 	pair     uint64
-	busy     []int64 // by queue: when the device is done
 	address  uint64
 }
 
@@ -57,12 +57,12 @@ func New(o Options) *Session {
 	if o.Queues == 0 {
 		o.Queues = 4
 	}
-	s := &Session{Model: model.New(nil, nil), options: o, random: o.Seed*2862933555777941757 + 3037000493, time: 1_000_000}
+	s := &Session{Model: model.New(nil, nil), options: o, busy: make([]int64, o.Queues), random: o.Seed*2862933555777941757 + 3037000493, time: 1_000_000}
 	s.Model.AddProcess(model.ProcessInfo{ID: 1, Host: "host", PID: 4711, Program: "jacobi", Arguments: []string{"jacobi", "4096"},
 		Rank: -1, Runtime: "accscope", Ended: ""})
 	for i := range o.Threads {
 		s.Model.AddThread(model.ThreadInfo{ID: model.ThreadID(i + 1), Process: 1, TID: 4711 + i})
-		s.threads = append(s.threads, &thread{id: model.ThreadID(i + 1), busy: make([]int64, o.Queues), address: uint64(0x7f5500000000 + i<<32)})
+		s.threads = append(s.threads, &thread{id: model.ThreadID(i + 1), address: uint64(0x7f5500000000 + i<<32)})
 	}
 	s.file = s.Model.Intern("jacobi.c")
 	for i := range 5 {
@@ -132,13 +132,13 @@ func (s *Session) span(t *thread, e model.Event, inside func()) int64 {
 }
 
 // device makes the activity of an enqueue.
-func (s *Session) device(t *thread, queue int, kind int32, name model.Name, bytes uint64, cost int64) {
+func (s *Session) device(queue int, kind int32, name model.Name, bytes uint64, cost int64) {
 	if !s.options.Activity || s.err != nil {
 		return
 	}
-	start := max(t.busy[queue], s.time-100)
+	start := max(s.busy[queue], s.time-100)
 	end := start + cost
-	t.busy[queue] = end
+	s.busy[queue] = end
 	s.correlate++
 	s.time += 50
 	a := model.Activity{Process: 1, Activity: capture.Activity{Time: max(end, s.time), Correlation: s.correlate, Kind: kind, DeviceType: 4,
@@ -176,7 +176,7 @@ func (s *Session) iteration(t *thread, i int) {
 		s.emit(t, s.data(t, model.Alloc, queue, line, variable, bytes))
 		s.emit(t, s.data(t, model.Create, queue, line, variable, bytes))
 		s.span(t, s.numbered(s.data(t, model.EnqueueUploadStart, queue, line, variable, bytes)), nil)
-		s.device(t, queue, model.ActivityUpload, 0, bytes, int64(300+bytes/16))
+		s.device(queue, model.ActivityUpload, 0, bytes, int64(300+bytes/16))
 	})
 	for range 3 {
 		s.span(t, s.event(t, model.ComputeConstructStart, int64(queue), line+2), func() {
@@ -184,12 +184,12 @@ func (s *Session) iteration(t *thread, i int) {
 			launch.Name = s.kernels[int(line+2)%len(s.kernels)]
 			launch.Gangs, launch.Workers, launch.Vector = 128, 1, 128
 			s.span(t, s.numbered(launch), nil)
-			s.device(t, queue, model.ActivityKernel, launch.Name, 0, int64(800+s.roll(600)))
+			s.device(queue, model.ActivityKernel, launch.Name, 0, int64(800+s.roll(600)))
 		})
 	}
 	s.span(t, s.event(t, model.UpdateStart, int64(queue), line+4), func() {
 		s.span(t, s.numbered(s.data(t, model.EnqueueDownloadStart, queue, line+4, variable, bytes)), nil)
-		s.device(t, queue, model.ActivityDownload, 0, bytes, int64(300+bytes/16))
+		s.device(queue, model.ActivityDownload, 0, bytes, int64(300+bytes/16))
 	})
 	s.span(t, s.event(t, model.WaitStart, int64(queue), line+5), nil)
 	s.span(t, s.event(t, model.ExitDataStart, int64(queue), line+6), func() {
