@@ -289,7 +289,6 @@ func (rt *Runtime) Queues(kind device.Type, number int) ([]callbacks.ActivityQue
 func (q *Queue) waiting() uint64 {
 	idle, err := q.driver.Idle()
 	if idle || err != nil {
-		q.finished.Store(q.enqueued.Load())
 		return 0
 	}
 	return max(1, q.enqueued.Load()-q.finished.Load())

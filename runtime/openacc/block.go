@@ -1,6 +1,7 @@
 package openacc
 
 import (
+	"slices"
 	"sync/atomic"
 
 	"github.com/accscope/accscope/runtime/dataenv"
@@ -25,9 +26,20 @@ type block struct {
 	creator *Thread
 	call    uint64
 
+	// arrival is the asynchronous queue that the first upload is on, nil if the
+	// upload was waited for, and number that queue's count then. Valid once
+	// pending is false.
+	arrival *Queue
+	number  uint64
+
 	// targets are the device addresses that attached pointers hold, by the
 	// pointer's offset in its mapping.
 	targets map[uintptr]device.Address
+
+	// users are the queues of constructs that have ended, for this block, while
+	// their kernels may still run: its memory must outlive those. Guarded by
+	// Device.mu.
+	users []*Queue
 
 	first dataenv.Mapping // the mapping that most blocks have only one of
 }
@@ -59,17 +71,28 @@ type transfer struct {
 	mapping *dataenv.Mapping
 }
 
+// usedBy notes a construct whose work on b is on q.
+func (b *block) usedBy(q *Queue) {
+	if !slices.Contains(b.users, q) {
+		b.users = append(b.users, q)
+	}
+}
+
 func blockOf(m *dataenv.Mapping) *block { return m.Block.(*block) }
 
 // live is the number of references that keep a mapping.
 func live(m *dataenv.Mapping) bool { return m.Infinite || m.Structured > 0 || m.Dynamic > 0 }
 
 // awaitBlocks waits for mappings and ranges that other threads are still busy
-// with. A thread only ever waits for work planned before its own.
-func (t *Thread) awaitBlocks(d *Device) {
+// with, and lets q wait for uploads that others have put onto their queues. A
+// thread only ever waits for work planned before its own.
+func (t *Thread) awaitBlocks(d *Device, q *Queue) {
 	s := &t.scratch
 	for _, b := range s.pending {
 		d.ready.await(&b.pending)
+		if b.arrival != nil && b.arrival != q && b.arrival.finished.Load() < b.number {
+			t.follow(q, b.arrival)
+		}
 	}
 	for _, l := range s.exits {
 		d.ready.await(&l.pending)
@@ -79,15 +102,36 @@ func (t *Thread) awaitBlocks(d *Device) {
 	s.pending, s.exits = s.pending[:0], s.exits[:0]
 }
 
+// settle ends the entry half of a construct: other threads may use the mappings
+// made as soon as what they were created with is in place, or on an asynchronous
+// queue on its way. Only with wait does the host thread wait for it; else it may
+// have to call settle again when it has.
+func (t *Thread) settle(d *Device, q *Queue, wait bool) {
+	if wait && q.synchronous() && q.busy() {
+		t.awaitQueue(q, true)
+	}
+	if len(t.scratch.created) == 0 {
+		return
+	}
+	if q.synchronous() && !wait && q.busy() {
+		if idle, err := q.driver.Idle(); err != nil || !idle {
+			return
+		}
+	}
+	t.markReady(d, q)
+}
+
 // markReady lets other threads use the mappings that t made in this call.
-func (t *Thread) markReady(d *Device) {
+func (t *Thread) markReady(d *Device, q *Queue) {
 	s := &t.scratch
 	for _, m := range s.created {
-		blockOf(m).pending.Store(false)
+		b := blockOf(m)
+		if q != nil && !q.synchronous() {
+			b.arrival, b.number = q, q.enqueued.Load()
+		}
+		b.pending.Store(false)
 	}
-	if len(s.created) > 0 {
-		d.ready.announce()
-	}
+	d.ready.announce()
 	clear(s.created)
 	s.created = s.created[:0]
 }
@@ -126,9 +170,10 @@ func (t *Thread) insert(d *Device, b *block, host, size uintptr) (*dataenv.Mappi
 	return m, nil
 }
 
-// found notes that t uses a mapping that may still be in the making.
+// found notes that t uses a mapping that another thread made, and whose first
+// upload may not have been made.
 func (t *Thread) found(m *dataenv.Mapping) {
-	if b := blockOf(m); b.pending.Load() && b.creator != t {
+	if b := blockOf(m); b.creator != t && b.creator != nil {
 		t.scratch.pending = append(t.scratch.pending, b)
 	}
 }

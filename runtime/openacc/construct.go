@@ -112,6 +112,7 @@ func (t *Thread) launch(q *Queue, k kernelCode, g device.Geometry, slots []devic
 	// The kernel may be the caller's own code and use the runtime's routines.
 	inside := t.nest()
 	err := q.driver.Launch(correlation, k.code, g, slots, q.synchronous())
+	q.put(hostRange{}, nil)
 	t.unnest(inside)
 	t.running = before
 	if events {
@@ -178,7 +179,7 @@ func (t *Thread) offload(d *Device, c *Construct) {
 
 	t.raise(callbacks.ExitDataStart, &pair)
 	d.mu.Lock()
-	t.release(d, s.undo, !q.synchronous())
+	t.release(d, s.undo, q)
 	own := t.leave(d, q)
 	d.mu.Unlock()
 	t.enqueueExits(d, q, own)
@@ -316,7 +317,7 @@ func (t *Thread) DataEnd() {
 	t.raise(callbacks.ExitDataStart, &pair)
 	t.prepare()
 	d.mu.Lock()
-	t.release(d, r.undo, false)
+	t.release(d, r.undo, q)
 	own := t.leave(d, q)
 	d.mu.Unlock()
 	t.enqueueExits(d, q, own)
@@ -378,7 +379,7 @@ func (t *Thread) beginLifetimes(d *Device, q *Queue, p *planner) {
 		return
 	}
 	t.enqueueUploads(d, q)
-	t.settle(d, q, q.synchronous())
+	t.settle(d, q, true)
 	if len(s.removed) > 0 {
 		t.discard(d, q)
 	}
@@ -410,7 +411,7 @@ func (t *Thread) endLifetimes(d *Device, q *Queue) {
 		t.fail(failure)
 		return
 	}
-	t.awaitBlocks(d)
+	t.awaitBlocks(d, q)
 	t.enqueueExits(d, q, own)
 }
 

@@ -93,7 +93,7 @@ func (p *planner) takeBack() {
 }
 
 // abandon lets waiting threads go on after an error.
-func (p *planner) abandon() { p.t.markReady(p.d) }
+func (p *planner) abandon() { p.t.markReady(p.d, nil) }
 
 func (p *planner) item(items []goacc.Item, i int) (device.Address, *device.Error) {
 	item := &items[i]

@@ -2,6 +2,7 @@ package openacc
 
 import (
 	"cmp"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -17,22 +18,30 @@ type Queue struct {
 	driver device.Queue
 	async  int // the async value: 0 and up, AsyncNoval for the initial default queue, AsyncSync
 
-	// used says that something was put onto the queue since it was last waited for.
-	used atomic.Bool
-
-	// enqueued counts operations, finished those known to be done.
+	// enqueued counts operations, each after it was put onto the queue; finished
+	// is how many of them are known to be done. So a host thread that finds them
+	// equal has nothing of its own left on the queue.
 	enqueued atomic.Uint64
 	finished atomic.Uint64
 
 	mu      sync.Mutex
 	pending []hostRange // host memory that queued downloads will write
+	held    [][]byte    // what queued uploads will read
+	bytes   int         // of held
 }
+
+// holdLimit is how much of held makes the queue itself release it, rather than
+// the next wait.
+const holdLimit = 1 << 20
 
 type hostRange struct{ low, high uintptr }
 
 // synchronous says whether q belongs to one host thread, which waits for it at
 // the end of every construct.
 func (q *Queue) synchronous() bool { return q.async == AsyncSync }
+
+// busy says whether operations may be left on q since it was last waited for.
+func (q *Queue) busy() bool { return q.enqueued.Load() != q.finished.Load() }
 
 // mapAsync turns an async value into that of the queue it is mapped to: noval
 // and default become the thread's or the device's default queue.
@@ -137,7 +146,7 @@ func (q *Queue) willWrite(host, bytes uintptr) bool {
 		return false
 	}
 	if idle, err := q.driver.Idle(); err == nil && idle {
-		q.pending = q.pending[:0]
+		q.forget()
 		return false
 	}
 	for _, r := range q.pending {
@@ -148,19 +157,56 @@ func (q *Queue) willWrite(host, bytes uintptr) bool {
 	return false
 }
 
-func (q *Queue) willDownload(host, bytes uintptr) {
+// put counts an operation that is on the queue now, with the host memory that it
+// will write or read.
+func (q *Queue) put(writes hostRange, reads []byte) {
+	q.enqueued.Add(1)
+	if q.synchronous() || writes.high == 0 && reads == nil {
+		return
+	}
 	q.mu.Lock()
-	q.pending = append(q.pending, hostRange{host, host + bytes})
+	if writes.high != 0 {
+		q.pending = append(q.pending, writes)
+	}
+	var release [][]byte
+	if reads != nil {
+		q.held = append(q.held, reads)
+		if q.bytes += cap(reads); q.bytes > holdLimit {
+			release, q.held, q.bytes = q.held, nil, 0
+		}
+	}
+	q.mu.Unlock()
+	if release != nil && q.driver.Then(func() { runtime.KeepAlive(release) }) != nil {
+		// The queue fails: nothing on it will read this memory for certain.
+		q.mu.Lock()
+		q.held = append(q.held, release...)
+		q.mu.Unlock()
+	}
+}
+
+// drained notes that q was waited for when it had come to number.
+func (q *Queue) drained(number uint64) {
+	for {
+		known := q.finished.Load()
+		if known >= number || q.finished.CompareAndSwap(known, number) {
+			break
+		}
+	}
+	if q.synchronous() {
+		return
+	}
+	q.mu.Lock()
+	if q.enqueued.Load() == number {
+		q.forget()
+	}
 	q.mu.Unlock()
 }
 
-// drained notes that q was waited for.
-func (q *Queue) drained() {
-	q.finished.Store(q.enqueued.Load())
-	q.used.Store(false)
-	q.mu.Lock()
+// forget drops what concerns operations that are done. q.mu is held.
+func (q *Queue) forget() {
 	q.pending = q.pending[:0]
-	q.mu.Unlock()
+	clear(q.held)
+	q.held, q.bytes = q.held[:0], 0
 }
 
 // inherit makes q treat what other still has to write as its own, because q now
@@ -180,9 +226,10 @@ func (q *Queue) inherit(other *Queue) {
 func (t *Thread) awaitQueue(q *Queue, implicit bool) {
 	var pair eventPair
 	t.raiseWait(callbacks.WaitStart, &pair, q, implicit)
+	number := q.enqueued.Load()
 	err := q.driver.Synchronize()
 	if err == nil {
-		q.drained()
+		q.drained(number)
 	}
 	t.raiseWait(callbacks.WaitEnd, &pair, q, implicit)
 	pair.release()
@@ -204,7 +251,7 @@ func (t *Thread) follow(q, other *Queue) {
 		t.fail(t.fromDevice(err))
 		return
 	}
-	q.used.Store(true)
+	q.put(hostRange{}, nil)
 	q.inherit(other)
 }
 

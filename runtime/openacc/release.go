@@ -8,9 +8,8 @@ import (
 
 // release performs the exit actions of a region: detach, decrement everything,
 // copy back what is left without references, remove it (OpenACC 3.3 §2.7.2). It
-// notes the transfers in the scratch space. d.mu is held. async says that the
-// host goes on before the copies are made.
-func (t *Thread) release(d *Device, list []undo, async bool) {
+// notes the transfers in the scratch space. d.mu is held. q is the region's queue.
+func (t *Thread) release(d *Device, list []undo, q *Queue) {
 	s := &t.scratch
 	for i := range list {
 		if list[i].attach {
@@ -27,13 +26,18 @@ func (t *Thread) release(d *Device, list []undo, async bool) {
 		if u.attach || !u.copyout || live(u.mapping) {
 			continue
 		}
-		excluded, skip := within(list, i, async)
+		excluded, skip := within(list, i, !q.synchronous())
 		if !skip {
 			s.downloads = appendPieces(s.downloads, u.mapping, u.host, u.size, excluded)
 		}
 	}
 	for i := range list {
-		if m := list[i].mapping; !list[i].attach && !live(m) && present(d, m) {
+		m := list[i].mapping
+		switch {
+		case list[i].attach:
+		case live(m):
+			blockOf(m).usedBy(q)
+		case present(d, m):
 			t.remove(d, m)
 		}
 	}

@@ -32,12 +32,13 @@ func (t *Thread) numbered(number int) (d *Device, ok bool) {
 }
 
 func (t *Thread) idle(q *Queue) bool {
+	number := q.enqueued.Load()
 	idle, err := q.driver.Idle()
 	if err != nil {
 		t.fail(t.fromDevice(err))
 	}
 	if idle {
-		q.drained()
+		q.drained(number)
 	}
 	return idle
 }
@@ -164,7 +165,7 @@ func (t *Thread) WaitAll(number int) {
 		return
 	}
 	for _, q := range d.all() {
-		if q.used.Load() {
+		if q.busy() {
 			t.awaitQueue(q, false)
 		}
 	}

@@ -92,6 +92,7 @@ func (t *Thread) MemcpyDevice(to, from unsafe.Pointer, bytes uintptr, async int)
 	}
 	number := t.correlate(q, "")
 	err := q.driver.Copy(number, device.Address(uintptr(to)), device.Address(uintptr(from)), uint64(bytes), q.synchronous())
+	q.put(hostRange{}, nil)
 	t.events.Correlation = 0
 	if err != nil {
 		t.fail(t.fromDevice(err))
@@ -102,7 +103,7 @@ func (t *Thread) MemcpyDevice(to, from unsafe.Pointer, bytes uintptr, async int)
 
 // finish waits for a synchronous routine's transfers.
 func (t *Thread) finish(q *Queue) {
-	if q.synchronous() && q.used.Load() {
+	if q.synchronous() && q.busy() {
 		t.awaitQueue(q, true)
 	}
 }
@@ -175,6 +176,7 @@ func (t *Thread) MemcpyD2D(to, from unsafe.Pointer, bytes uintptr, toNumber, fro
 	if target == source {
 		number := t.correlate(q, "")
 		err := q.driver.Copy(number, toAddress, fromAddress, uint64(bytes), q.synchronous())
+		q.put(hostRange{}, nil)
 		t.events.Correlation = 0
 		if err != nil {
 			t.fail(t.fromDevice(err))

@@ -130,7 +130,7 @@ func (t *Thread) begins(routine string, host unsafe.Pointer, bytes uintptr, asyn
 	}
 	address := s.slots[0]
 	t.enqueueUploads(d, q)
-	t.settle(d, q, q.synchronous())
+	t.settle(d, q, true)
 	if len(s.removed) > 0 {
 		t.discard(d, q)
 	}
@@ -269,7 +269,7 @@ func (t *Thread) MapData(host, data unsafe.Pointer, bytes uintptr) {
 		return
 	}
 	t.raiseData(callbacks.Create, nil, bytes, h, address, "")
-	t.markReady(d)
+	t.markReady(d, nil)
 }
 
 // deviceMapped says whether a mapping's device memory shares a byte with the
@@ -403,7 +403,7 @@ func (t *Thread) pointerRoutine(routine string, pointer unsafe.Pointer, async in
 	plan(d)
 	d.mu.Unlock()
 	t.enqueueUploads(d, q)
-	if q.synchronous() && q.used.Load() {
+	if q.synchronous() && q.busy() {
 		t.awaitQueue(q, true)
 	}
 }

@@ -20,7 +20,7 @@ func TestThreads(t *testing.T) {
 		rounds = 15
 	}
 	p := newProgram(t, nil, func(o *sim.Options) { o.Memory = 256 << 20; o.Devices = 2 })
-	shared := words(1, 2, 3, 4, 5, 6, 7, 8)
+	shared, one := words(1, 2, 3, 4, 5, 6, 7, 8), words(1)
 	var launches atomic.Int64
 	tool := callbacks.NewTool()
 	count := tool.Callback(func(*callbacks.Info, *callbacks.EventInfo, *callbacks.APIInfo) { launches.Add(1) })
@@ -40,7 +40,7 @@ func TestThreads(t *testing.T) {
 			sum := int64(0)
 			line := failure(func() {
 				for round := range rounds {
-					switch random.IntN(7) {
+					switch random.IntN(8) {
 					case 0: // synchronous
 						thread.Parallel(adding(AsyncSync, goacc.ToFrom, own, n, more))
 						sum++
@@ -76,6 +76,14 @@ func TestThreads(t *testing.T) {
 						}
 						thread.Parallel(adding(AsyncSync, goacc.ToFrom, own, n, more))
 						p.registry.Unregister(thread.events, callbacks.EnqueueLaunchEnd, count, callbacks.Reg)
+						sum++
+					case 7: // a kernel that reads what all map and unmap
+						async := AsyncSync
+						if round%2 == 0 {
+							async = 300 + worker%5
+						}
+						thread.Parallel(adding(async, goacc.ToFrom, own, n, one))
+						thread.WaitFor(async, -1)
 						sum++
 					case 6: // what only looks
 						thread.IsPresent(pointerTo(shared), 8)

@@ -53,8 +53,6 @@ func appendPieces(into []transfer, m *dataenv.Mapping, host, size uintptr, exclu
 func (t *Thread) correlate(q *Queue, name string) uint64 {
 	number := t.rt.correlations.Add(1)
 	t.events.Correlation = number
-	q.used.Store(true)
-	q.enqueued.Add(1)
 	if t.rt.activity.wanted() {
 		t.rt.activity.expect(number, int64(t.context.async), int64(q.async), name)
 	}
@@ -63,23 +61,25 @@ func (t *Thread) correlate(q *Queue, name string) uint64 {
 
 // upload puts one copy to the device onto q, between its events.
 func (t *Thread) upload(q *Queue, u *transfer) {
-	source := at(u.host)
-	if u.staged != nil {
-		source = unsafe.Pointer(unsafe.SliceData(u.staged))
-	}
+	own := u.staged
 	if !q.synchronous() {
 		switch {
-		case u.staged != nil:
-			source = unsafe.Pointer(unsafe.SliceData(slices.Clone(u.staged)))
+		case own != nil:
+			own = slices.Clone(own)
 		case u.size <= SnapshotBytes && !q.willWrite(u.host, u.size):
-			source = unsafe.Pointer(unsafe.SliceData(slices.Clone(bytesAt(u.host, u.size))))
+			own = slices.Clone(bytesAt(u.host, u.size))
 		}
+	}
+	source := at(u.host)
+	if own != nil {
+		source = unsafe.Pointer(unsafe.SliceData(own))
 	}
 	correlation := t.correlate(q, "")
 	var pair eventPair
 	name := u.name()
 	t.raiseData(callbacks.EnqueueUploadStart, &pair, u.size, u.host, u.device, name)
 	err := q.driver.Upload(correlation, u.device, source, uint64(u.size), q.synchronous())
+	q.put(hostRange{}, own)
 	t.raiseData(callbacks.EnqueueUploadEnd, &pair, u.size, u.host, u.device, name)
 	pair.release()
 	t.events.Correlation = 0
@@ -90,14 +90,12 @@ func (t *Thread) upload(q *Queue, u *transfer) {
 
 // download puts one copy from the device onto q, between its events.
 func (t *Thread) download(q *Queue, u *transfer) {
-	if !q.synchronous() {
-		q.willDownload(u.host, u.size)
-	}
 	correlation := t.correlate(q, "")
 	var pair eventPair
 	name := u.name()
 	t.raiseData(callbacks.EnqueueDownloadStart, &pair, u.size, u.host, u.device, name)
 	err := q.driver.Download(correlation, at(u.host), u.device, uint64(u.size), q.synchronous())
+	q.put(hostRange{u.host, u.host + u.size}, nil)
 	t.raiseData(callbacks.EnqueueDownloadEnd, &pair, u.size, u.host, u.device, name)
 	pair.release()
 	t.events.Correlation = 0
@@ -118,7 +116,7 @@ func (u *transfer) name() string {
 func (t *Thread) enqueueUploads(d *Device, q *Queue) {
 	s := &t.scratch
 	if len(s.pending)+len(s.exits) > 0 {
-		t.awaitBlocks(d)
+		t.awaitBlocks(d, q)
 	}
 	var last *block
 	for _, m := range s.created {
@@ -138,19 +136,13 @@ func (t *Thread) enqueueUploads(d *Device, q *Queue) {
 	s.uploads, s.stores = s.uploads[:0], s.stores[:0]
 }
 
-// settle ends the entry half of a construct: the mappings made are ready for
-// other threads as soon as what they were created with is in place.
-func (t *Thread) settle(d *Device, q *Queue, wait bool) {
-	if wait && q.used.Load() {
-		t.awaitQueue(q, true)
-	}
-	t.markReady(d)
-}
-
 // enqueueExits puts the planned downloads onto q and gives up the mappings
 // removed. Their memory goes back once the queue has come that far.
 func (t *Thread) enqueueExits(d *Device, q *Queue, own *leaving) {
 	s := &t.scratch
+	for _, m := range s.removed {
+		t.outlive(blockOf(m), q)
+	}
 	for i := range s.stores {
 		t.upload(q, &s.stores[i])
 	}
@@ -158,9 +150,10 @@ func (t *Thread) enqueueExits(d *Device, q *Queue, own *leaving) {
 		t.download(q, &s.downloads[i])
 	}
 	s.stores, s.downloads = s.stores[:0], s.downloads[:0]
-	if q.synchronous() && q.used.Load() {
+	if q.synchronous() && q.busy() {
 		t.awaitQueue(q, true)
 	}
+	t.settle(d, q, true)
 	if own != nil {
 		d.left(own)
 	}
@@ -175,12 +168,13 @@ func (t *Thread) discard(d *Device, q *Queue) {
 	var later []device.Address
 	for _, m := range s.removed {
 		b := blockOf(m)
+		t.outlive(b, q)
 		t.raiseData(callbacks.Delete, nil, m.Size, m.Host, m.Device, m.Name)
 		if !b.owned || b.members.Add(-1) != 0 {
 			continue
 		}
 		t.raiseData(callbacks.Free, nil, b.size, 0, b.address, m.Name)
-		if q == nil || q.synchronous() {
+		if q.synchronous() {
 			if err := d.driver.Free(b.address); err != nil {
 				t.fail(t.fromDevice(err))
 			}
@@ -202,6 +196,26 @@ func (t *Thread) discard(d *Device, q *Queue) {
 	})
 	if err != nil {
 		t.fail(t.fromDevice(err))
+	}
+}
+
+// outlive makes q, or with a synchronous queue the host thread, wait for kernels
+// of other queues that may still use a block about to be freed.
+func (t *Thread) outlive(b *block, q *Queue) {
+	for _, user := range b.users {
+		if user == q || !user.busy() {
+			continue
+		}
+		if !q.synchronous() {
+			t.follow(q, user)
+			continue
+		}
+		number := user.enqueued.Load()
+		if err := user.driver.Synchronize(); err != nil {
+			t.fail(t.fromDevice(err))
+			return
+		}
+		user.drained(number)
 	}
 }
 

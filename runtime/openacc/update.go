@@ -33,7 +33,7 @@ func (t *Thread) update(d *Device, q *Queue) {
 		return
 	}
 	if len(s.pending) > 0 {
-		t.awaitBlocks(d)
+		t.awaitBlocks(d, q)
 	}
 	for i := range s.uploads {
 		t.upload(q, &s.uploads[i])
@@ -44,7 +44,7 @@ func (t *Thread) update(d *Device, q *Queue) {
 	for i := range s.downloads {
 		t.download(q, &s.downloads[i])
 	}
-	if q.synchronous() && q.used.Load() {
+	if q.synchronous() && q.busy() {
 		t.awaitQueue(q, true)
 	}
 }
