@@ -52,8 +52,7 @@ func (in *Ingester) follow(folder string) error {
 			return nil
 		}
 		if err != nil {
-			in.skipped[folder] = true
-			in.warn("%v; this process is left out", err)
+			in.giveUp(folder, err)
 			return nil
 		}
 		if p == nil {
@@ -89,6 +88,25 @@ func (in *Ingester) follow(folder string) error {
 	}
 	p.over = ended
 	return nil
+}
+
+// patience is how long a capture that can't be opened may be one that its
+// process is still setting up.
+const patience = 2 * time.Second
+
+// giveUp leaves a capture out that can't be opened, at once if no process is
+// waited for any more.
+func (in *Ingester) giveUp(folder string, err error) {
+	now := in.options.Now()
+	since, seen := in.failing[folder]
+	if !seen {
+		in.failing[folder] = now
+		since = now
+	}
+	if in.finishing || now-since > int64(patience) {
+		in.skipped[folder] = true
+		in.warn("%v; this process is left out", err)
+	}
 }
 
 // enter gives a new capture its process.

@@ -71,7 +71,9 @@ type Ingester struct {
 	origin    int64
 	started   bool
 	events    int64
-	skipped   map[string]bool // captures given up, by folder
+	skipped   map[string]bool  // captures given up, by folder
+	failing   map[string]int64 // captures that can't be opened by now, and since when
+	finishing bool
 	warnings  []string
 	buffer    model.Event
 }
@@ -123,7 +125,7 @@ func Open(o Options) (*Ingester, error) {
 		o.Now = monotonic
 	}
 	in := &Ingester{options: o, model: model.New(nil, nil), positions: map[store.Stream]int64{},
-		processes: map[string]*process{}, hosts: map[string]*store.Host{}, skipped: map[string]bool{}}
+		processes: map[string]*process{}, hosts: map[string]*store.Host{}, skipped: map[string]bool{}, failing: map[string]int64{}}
 	if o.Session != "" {
 		if _, err := os.Stat(o.Session); err != nil {
 			return nil, fmt.Errorf("cannot read the session: %w", err)
@@ -458,6 +460,7 @@ func (in *Ingester) ordered() []*process {
 // Finish takes in all that is left and completes the trace: one plain file at
 // Options.Trace.
 func (in *Ingester) Finish() error {
+	in.finishing = true
 	if _, err := in.advance(math.MaxInt64); err != nil {
 		return err
 	}
