@@ -19,7 +19,7 @@ func TestThreads(t *testing.T) {
 	if testing.Short() {
 		rounds = 15
 	}
-	p := newProgram(t, nil, func(o *sim.Options) { o.Memory = 256 << 20; o.Devices = 2 })
+	p := newProgram(t, nil, func(o *sim.Options) { o.Memory = 256 << 20; o.Devices = 2; o.Queues = 3 })
 	shared, one := words(1, 2, 3, 4, 5, 6, 7, 8), words(1)
 	var launches atomic.Int64
 	tool := callbacks.NewTool()
@@ -40,7 +40,7 @@ func TestThreads(t *testing.T) {
 			sum := int64(0)
 			line := failure(func() {
 				for round := range rounds {
-					switch random.IntN(8) {
+					switch random.IntN(10) {
 					case 0: // synchronous
 						thread.Parallel(adding(AsyncSync, goacc.ToFrom, own, n, more))
 						sum++
@@ -77,7 +77,7 @@ func TestThreads(t *testing.T) {
 						thread.Parallel(adding(AsyncSync, goacc.ToFrom, own, n, more))
 						p.registry.Unregister(thread.events, callbacks.EnqueueLaunchEnd, count, callbacks.Reg)
 						sum++
-					case 7: // a kernel that reads what all map and unmap
+					case 7, 8, 9: // a kernel that reads what all map and unmap
 						async := AsyncSync
 						if round%2 == 0 {
 							async = 300 + worker%5
