@@ -194,7 +194,6 @@ func (t *Thread) shutDown(d *Device, parent construct) {
 	t.rt.flushDevice(d)
 	var pair eventPair
 	t.raiseShutdown(callbacks.DeviceShutdownStart, &pair, d, parent)
-	d.opening.Lock()
 	d.mu.Lock()
 	var queues []*Queue
 	for _, q := range d.queues {
@@ -233,6 +232,7 @@ func (t *Thread) shutDown(d *Device, parent construct) {
 			t.raiseDataOn(d, callbacks.Free, parent, b.size, 0, b.address, "")
 		}
 	}
+	d.opening.Lock()
 	note(d.driver.Close())
 	d.generation.Add(1)
 	d.rt.active.Add(-1)

@@ -2,6 +2,7 @@ package openacc
 
 import (
 	"fmt"
+	"os"
 
 	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/runtime/device"
@@ -10,7 +11,19 @@ import (
 // fail raises acc_ev_error and then ends the program: the default error callback
 // (OpenACC 3.3 §5.1.11) prints one line on standard error and exits with status
 // 1. No lock may be held. It returns only where Options.Exit does, in tests.
+//
+// The first error of a process ends it. An error while its callbacks or the
+// program's exit handlers run ends it at once, and host threads that fail
+// because the devices were shut down under them stop here.
 func (t *Thread) fail(failure *device.Error) {
+	if ending := t.rt.ending.Load(); ending != nil && ending != t {
+		select {}
+	}
+	if t.failing {
+		os.Exit(1)
+	}
+	t.failing = true
+	defer func() { t.failing = false }() // reached only where Exit panics
 	if t.wanted(callbacks.Error) {
 		f := t.begin(callbacks.Error)
 		event := f.event.Error()
@@ -20,6 +33,8 @@ func (t *Thread) fail(failure *device.Error) {
 		event.RuntimeInfo = failure.Driver
 		t.send(f, nil)
 	}
+	t.rt.failed.Lock()
+	defer t.rt.failed.Unlock()
 	// Nothing can be done about an error stream that does not take the line.
 	_, _ = fmt.Fprintf(t.rt.options.Errors, "accscope: %s\n", failure.Message)
 	t.rt.options.Exit(1)

@@ -305,6 +305,7 @@ func (t *Thread) ended() {
 // EndProgram shuts down whatever is initialised, at the end of the program.
 func (t *Thread) EndProgram() {
 	t.enter("the end of the program", callbacks.RuntimeAPI, AsyncSync)
+	t.rt.ending.Store(t)
 	for _, d := range t.rt.initialised(0, true) {
 		t.shutDown(d, callbacks.RuntimeAPI)
 	}

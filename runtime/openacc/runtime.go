@@ -42,6 +42,9 @@ type Options struct {
 	// device was initialised or is about to be shut down.
 	Selected func(*Thread, *Device)
 	Changed  func(*Device)
+	// Delivering says whether the calling thread is inside a subscriber's record
+	// function; nil means that none ever calls the runtime.
+	Delivering func() bool
 	// Problem is what is wrong with the configuration, for the error line of the
 	// first use; "" where it is right.
 	Problem string
@@ -58,9 +61,11 @@ type Runtime struct {
 	images   []goacc.Image
 	imageSet map[uintptr]bool // outlined functions known from images
 
-	active       atomic.Int64 // devices between initialisation and shutdown
-	started      atomic.Bool  // something was initialised since the last runtime_shutdown
-	defaultType  atomic.Int32 // for threads to come: the last one set
+	failed       sync.Mutex             // held by the thread that ends the program with an error
+	ending       atomic.Pointer[Thread] // the thread that runs the program's end
+	active       atomic.Int64           // devices between initialisation and shutdown
+	started      atomic.Bool            // something was initialised since the last runtime_shutdown
+	defaultType  atomic.Int32           // for threads to come: the last one set
 	threads      atomic.Int32
 	correlations atomic.Uint64
 	activity     activity

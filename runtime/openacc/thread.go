@@ -39,10 +39,11 @@ type Thread struct {
 	spare   scratch // of callbacks that call the runtime
 	call    uint64  // counts constructs
 
-	prober prober
-	frames []*eventFrame
-	depth  int // events being raised
-	pairs  []*callbacks.Pair
+	prober  prober
+	frames  []*eventFrame
+	depth   int  // events being raised
+	failing bool // an error ends the program
+	pairs   []*callbacks.Pair
 
 	declared []hostRange // variables of declare directives that were present before
 }

@@ -117,3 +117,5 @@ func accscopeQueues(kind, number C.int32_t, each C.accscope_activity_each_queue,
 	}
 	return 0
 }
+
+func delivering() bool { return C.accscope_engine_delivering() != 0 }

@@ -48,6 +48,7 @@ func accscope_engine_start(from *C.struct_accscope_host) C.int {
 		KernelName: kernelName,
 		Selected:   selected,
 		Changed:    changed,
+		Delivering: delivering,
 	}
 	simOptions, err := sim.OptionsFromEnvironment()
 	var simulator device.Backend
