@@ -1,8 +1,10 @@
 package store_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 	"time"
 
@@ -76,4 +78,57 @@ func BenchmarkFold(b *testing.B) {
 		b.Fatal(err)
 	}
 	b.ReportMetric(float64(s.Events)/b.Elapsed().Seconds(), "events/s")
+}
+
+// BenchmarkTimeline draws windows of a trace of 10 million spans: the whole of
+// it, a hundredth and a hundred-thousandth, all lanes at 2000 pixels.
+// ACCSCOPE_BENCH_SPANS sets another size.
+func BenchmarkTimeline(b *testing.B) {
+	spans := 10_000_000
+	if n, err := strconv.Atoi(os.Getenv("ACCSCOPE_BENCH_SPANS")); err == nil {
+		spans = n
+	}
+	path := filepath.Join(b.TempDir(), "trace.db")
+	start := time.Now()
+	events, err := generate.Trace(path, generate.Options{Spans: spans, Threads: 4, Activity: true})
+	if err != nil {
+		b.Fatal(err)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Logf("%d events in %v, %d bytes", events, time.Since(start), info.Size())
+	trace, err := store.Open(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer trace.Close()
+	lanes, err := trace.Lanes()
+	if err != nil {
+		b.Fatal(err)
+	}
+	first, last, err := trace.Extent()
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, zoom := range []int64{1, 100, 100_000} {
+		b.Run(fmt.Sprintf("zoom=%d", zoom), func(b *testing.B) {
+			blocks := 0
+			width := (last - first) / zoom
+			from := first + (last-first-width)/3
+			for b.Loop() {
+				blocks = 0
+				for _, lane := range lanes {
+					drawn, err := trace.Timeline(lane, from, from+width, 2000)
+					if err != nil {
+						b.Fatal(err)
+					}
+					blocks += len(drawn)
+				}
+			}
+			b.ReportMetric(float64(blocks), "blocks")
+			b.ReportMetric(float64(len(lanes)), "lanes")
+		})
+	}
 }
