@@ -74,7 +74,7 @@ func (r *recording) open(trace string) error {
 		return err
 	}
 	r.server, err = r.session.Serve(func(limits model.Limits) session.Frame {
-		return session.Frame{View: r.ingester.Model().View(limits), Origin: r.ingester.Origin(), Trace: r.ingester.Trace()}
+		return session.Frame{View: r.ingester.Model().ViewWithin(limits), Origin: r.ingester.Origin(), Trace: r.ingester.Trace()}
 	})
 	if err != nil {
 		// The recording works without those who would look at it live.

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// accscope is the binary under test; project the folder of the checkout.
+var accscope, project string
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	os.Exit(testMain(m))
+}
+
+func testMain(m *testing.M) int {
+	folder, err := os.MkdirTemp("", "accscope-test")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(folder)
+	if project, err = filepath.Abs("../.."); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	accscope = filepath.Join(folder, "accscope")
+	if output, err := exec.Command("go", "build", "-o", accscope, ".").CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "go build: %v\n%s", err, output)
+		return 1
+	}
+	for name, value := range map[string]string{
+		"ACCSCOPE_LIBRARY_PATH": filepath.Join(project, "lib"),
+		"ACCSCOPE_DIR":          filepath.Join(folder, "sessions"),
+		// MPI in containers: as root, on fewer cores than ranks.
+		"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+		"OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_CC": "gcc-12", "LC_ALL": "C.UTF-8",
+	} {
+		os.Setenv(name, value)
+	}
+	for _, library := range []string{"libopenacc.so", "libopenacc-engine.so", "libaccprof.so"} {
+		if _, err := os.Stat(filepath.Join(project, "lib", library)); err != nil {
+			fmt.Fprintf(os.Stderr, "%v: run make first\n", err)
+			return 1
+		}
+	}
+	return m.Run()
+}
+
+// result is how a command ended.
+type result struct {
+	stdout, stderr string
+	status         int // exit status, or 128 + signal
+}
+
+// invoke runs the binary in a folder.
+func invoke(t *testing.T, folder string, args ...string) result {
+	t.Helper()
+	return execute(t, folder, nil, accscope, args...)
+}
+
+func execute(t *testing.T, folder string, environment []string, name string, args ...string) result {
+	t.Helper()
+	command := exec.Command(name, args...)
+	command.Dir = folder
+	command.Env = append(os.Environ(), environment...)
+	var stdout, stderr bytes.Buffer
+	command.Stdout, command.Stderr = &stdout, &stderr
+	err := command.Run()
+	r := result{stdout: stdout.String(), stderr: stderr.String()}
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+	case asExit(err, &exit):
+		r.status = exit.ExitCode()
+		if signal := signalOf(exit); signal != 0 {
+			r.status = 128 + signal
+		}
+	default:
+		t.Fatalf("%s %s: %v", name, strings.Join(args, " "), err)
+	}
+	return r
+}
+
+// must fails the test unless the command succeeded.
+func (r result) must(t *testing.T) result {
+	t.Helper()
+	if r.status != 0 {
+		t.Fatalf("exit status %d\nstandard output:\n%s\nstandard error:\n%s", r.status, r.stdout, r.stderr)
+	}
+	return r
+}
+
+// build compiles one of the examples and returns the program's path.
+func build(t *testing.T, example string) string {
+	t.Helper()
+	folder := t.TempDir()
+	program := filepath.Join(folder, example)
+	common := []string{"-fopenacc", "-foffload=disable", "-O2", "-g", "-o", program}
+	source := filepath.Join(project, "examples", example)
+	var command *exec.Cmd
+	switch example {
+	case "jacobi", "pipeline":
+		command = exec.Command("gcc-12", append(common, filepath.Join(source, example+".c"), "-lm")...)
+	case "stencil":
+		command = exec.Command("gfortran-12", append(common, "-J", folder, filepath.Join(source, "stencil.f90"))...)
+	case "particles":
+		command = exec.Command("g++-12", append(common, filepath.Join(source, "particles.cpp"))...)
+	case "heat-mpi":
+		command = exec.Command("mpicc", append(common, filepath.Join(source, "heat.c"), "-lm")...)
+	default:
+		t.Fatalf("no example %s", example)
+	}
+	if output, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", command, err, output)
+	}
+	return program
+}

@@ -1,0 +1,204 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// goldenQueries are what is compared exactly of an example's trace: no times,
+// no addresses, no process and thread ids.
+var goldenQueries = []struct{ title, sql string }{
+	{"constructs", `SELECT construct, kind, implicit, count(*) AS count, sum(bytes) AS bytes FROM spans GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`},
+	{"kernels", `SELECT kernel, source_file, line, function, gangs, workers, vector, count(*) AS launches, count(device_time) AS measured FROM kernels GROUP BY 1, 2, 3, 4, 5, 6, 7 ORDER BY 1, 2, 3`},
+	{"transfers", `SELECT direction, variable, implicit, source_file, line, count(*) AS count, sum(bytes) AS bytes FROM transfers GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5`},
+	{"allocations", `SELECT kind, variable, bytes, count(*) AS count, count(ended) AS ended FROM allocations GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`},
+	{"waits", `SELECT async_queue, implicit, source_file, line, count(*) AS count FROM waits GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4`},
+	{"order per queue", `SELECT async_queue, group_concat(what, ' ') AS operations FROM
+		(SELECT async_queue, CASE kind WHEN 'enqueue_launch' THEN 'K' WHEN 'enqueue_upload' THEN 'U' ELSE 'D' END AS what
+		 FROM spans WHERE kind IN ('enqueue_launch', 'enqueue_upload', 'enqueue_download') ORDER BY record)
+		GROUP BY async_queue ORDER BY async_queue`},
+	{"errors", `SELECT error_code, message FROM errors`},
+}
+
+// TestExamples profiles each example and compares what the trace says with a
+// golden report.
+func TestExamples(t *testing.T) {
+	for _, test := range []struct {
+		example, runtime, device string
+		command                  []string
+		arguments                []string
+	}{
+		{example: "jacobi", device: "sim", arguments: []string{"64", "20"}},
+		{example: "pipeline", device: "sim", arguments: []string{"8", "4096"}},
+		{example: "stencil", device: "sim"},
+		{example: "particles", device: "sim", arguments: []string{"1000"}},
+		{example: "heat-mpi", device: "sim", command: []string{"mpirun", "-n", "4"}, arguments: []string{"1000", "10"}},
+		{example: "jacobi", runtime: "native", arguments: []string{"64", "20"}},
+	} {
+		name := test.example
+		if test.runtime != "" {
+			name += "-" + test.runtime
+		}
+		t.Run(name, func(t *testing.T) {
+			program := build(t, test.example)
+			folder := t.TempDir()
+			args := []string{"run", "-o", "trace.db", "--no-summary"}
+			if test.runtime != "" {
+				args = append(args, "--runtime", test.runtime)
+			}
+			if test.device != "" {
+				args = append(args, "--device", test.device)
+			}
+			args = append(append(append(args, "--"), test.command...), program)
+			r := invoke(t, folder, append(args, test.arguments...)...).must(t)
+			if !strings.Contains(r.stderr, "program ended; ") {
+				t.Errorf("standard error: %s", r.stderr)
+			}
+			if entries, err := os.ReadDir(folder); err != nil || len(entries) != 1 {
+				t.Errorf("run left %v, %v; want the trace alone", entries, err)
+			}
+			var text strings.Builder
+			for _, query := range goldenQueries {
+				text.WriteString("# " + query.title + "\n")
+				text.WriteString(mask(invoke(t, folder, "query", "--format", "csv", "trace.db", query.sql).must(t).stdout))
+			}
+			compareGolden(t, filepath.Join("testdata", name+".golden"), text.String())
+		})
+	}
+}
+
+// mask takes the checkout's path out of source files.
+func mask(text string) string {
+	return strings.ReplaceAll(text, project+"/", "")
+}
+
+func compareGolden(t *testing.T, file, got string) {
+	t.Helper()
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatalf("%v; write it with -update", err)
+	}
+	if got != string(want) {
+		t.Errorf("%s differs (rewrite it with -update after checking):\ngot:\n%s\nwant:\n%s", file, got, want)
+	}
+}
+
+// Launched by mpirun, four accscopes share one session and leave one trace.
+func TestRanksMakeOneTrace(t *testing.T) {
+	program := build(t, "heat-mpi")
+	folder := t.TempDir()
+	r := execute(t, folder, nil, "mpirun", "-n", "4", accscope, "run", "-o", "trace.db", "--no-summary", "--", program, "1000", "10").must(t)
+	if n := strings.Count(r.stderr, "events in trace.db"); n != 1 {
+		t.Errorf("%d ranks finished the trace, not 1:\n%s", n, r.stderr)
+	}
+	rows := invoke(t, folder, "query", "--format", "csv", "trace.db",
+		"SELECT rank, ranks, ended FROM processes ORDER BY rank").must(t).stdout
+	if want := "rank,ranks,ended\n0,4,exited\n1,4,exited\n2,4,exited\n3,4,exited\n"; rows != want {
+		t.Errorf("processes:\n%s\nwant:\n%s", rows, want)
+	}
+}
+
+func TestRunEndsAsTheProgram(t *testing.T) {
+	for _, test := range []struct {
+		script string
+		want   int
+	}{
+		{"exit 0", 0}, {"exit 42", 42}, {"kill -TERM $$", 128 + 15}, {"kill -KILL $$", 128 + 9},
+	} {
+		if r := invoke(t, t.TempDir(), "run", "-q", "--", "sh", "-c", test.script); r.status != test.want || r.stderr != "" {
+			t.Errorf("%s: status %d, standard error %q; want %d and nothing", test.script, r.status, r.stderr, test.want)
+		}
+	}
+}
+
+func TestStreamsAreTheProgramsOwn(t *testing.T) {
+	r := invoke(t, t.TempDir(), "run", "-q", "--", "sh", "-c", "echo out; echo err >&2").must(t)
+	if r.stdout != "out\n" || r.stderr != "err\n" {
+		t.Errorf("standard output %q, standard error %q", r.stdout, r.stderr)
+	}
+}
+
+func TestTraceNames(t *testing.T) {
+	folder := t.TempDir()
+	for range 3 {
+		invoke(t, folder, "run", "-q", "--", "true").must(t)
+	}
+	for _, name := range []string{"true.accscope.db", "true-2.accscope.db", "true-3.accscope.db"} {
+		if _, err := os.Stat(filepath.Join(folder, name)); err != nil {
+			t.Error(err)
+		}
+	}
+	r := invoke(t, folder, "run", "-q", "-o", "true.accscope.db", "--", "true")
+	if r.status != exitRunFailed || !strings.Contains(r.stderr, "--force") {
+		t.Errorf("an existing -o: status %d, %q", r.status, r.stderr)
+	}
+	invoke(t, folder, "run", "-q", "--force", "-o", "true.accscope.db", "--", "true").must(t)
+}
+
+// TestMistakes holds every error of the command line: its status and what it
+// tells the user to do.
+func TestMistakes(t *testing.T) {
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "notes.txt"), []byte("not a trace"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		args   []string
+		status int
+		want   string // regular expression
+	}{
+		{[]string{"run"}, exitUsage, `want a program after --.*run --help`},
+		{[]string{"run", "--", "no-such-program"}, exitNotFound, `not found in PATH`},
+		{[]string{"run", "--", "./notes.txt"}, exitCannotStart, `permission denied`},
+		{[]string{"run", "--runtime", "mine", "--", "true"}, exitUsage, `allowed are auto, native and accscope`},
+		{[]string{"run", "--no-such-flag", "--", "true"}, exitUsage, `unknown flag.*run --help`},
+		{[]string{"run", "-o", "no/such/folder/t.db", "--", "true"}, exitRunFailed, `no/such/folder`},
+		{[]string{"report", "missing.db"}, exitFailure, `missing\.db`},
+		{[]string{"report", "notes.txt"}, exitFailure, `notes\.txt.*not an accscope trace`},
+		{[]string{"report", "--format", "pdf", "x.db"}, exitUsage, `allowed are text, json, csv and markdown`},
+		{[]string{"report", "--from", "yesterday", "x.db"}, exitUsage, `--from "yesterday": want a time`},
+		{[]string{"report", "--from", "2s", "--to", "1s", "x.db"}, exitUsage, `--to 1s is not after --from 2s`},
+		{[]string{"query", "x.db"}, exitUsage, `want a trace and one SQL statement`},
+		{[]string{"import", "notes.txt"}, exitFailure, `notes\.txt is no folder`},
+		{[]string{"attach", "many"}, exitUsage, `no process id`},
+		{[]string{"attach", "1"}, exitFailure, `--paused`},
+		{[]string{"frobnicate"}, exitFailure, `unknown command "frobnicate"`},
+	} {
+		r := invoke(t, folder, test.args...)
+		if r.status != test.status || !regexp.MustCompile(test.want).MatchString(r.stderr) || r.stdout != "" {
+			t.Errorf("accscope %s: status %d, %q; want %d and %q", strings.Join(test.args, " "), r.status, r.stderr, test.status, test.want)
+		}
+	}
+}
+
+func TestReportFormats(t *testing.T) {
+	program := build(t, "jacobi")
+	folder := t.TempDir()
+	invoke(t, folder, "run", "-q", "--device", "sim", "-o", "t.db", "--", program, "32", "5").must(t)
+	for _, args := range [][]string{
+		{"report", "t.db"}, {"report", "--format", "json", "t.db"}, {"report", "--format", "csv", "t.db"},
+		{"report", "--format", "markdown", "t.db"}, {"report", "--present-at", "1ms", "t.db"},
+		{"report", "--by", "source", "t.db"}, {"report", "--by", "kernel", "t.db"}, {"report", "--by", "variable", "t.db"},
+		{"report", "--by", "queue", "t.db"}, {"report", "--by", "device", "t.db"}, {"report", "--by", "thread", "t.db"},
+		{"report", "--by", "rank", "t.db"}, {"info", "t.db"}, {"info", "--json", "t.db"},
+	} {
+		if r := invoke(t, folder, args...).must(t); len(r.stdout) < 80 {
+			t.Errorf("accscope %s prints only %q", strings.Join(args, " "), r.stdout)
+		}
+	}
+	if r := invoke(t, folder, "report", "--by", "colour", "t.db"); r.status == 0 || !strings.Contains(r.stderr, "source, kernel") {
+		t.Errorf("--by colour: %d %q", r.status, r.stderr)
+	}
+}
