@@ -108,6 +108,10 @@ func New(options Options) (*Runtime, error) {
 	return rt, nil
 }
 
+// Notifies says whether ACC_NOTIFY asks for a line for each kernel, so that every
+// kernel must pass through the runtime.
+func (rt *Runtime) Notifies() bool { return rt.environment.notify }
+
 // backend finds the backend of a concrete device type, nil if there is none.
 func (rt *Runtime) backend(kind device.Type) device.Backend {
 	for _, b := range rt.options.Backends {

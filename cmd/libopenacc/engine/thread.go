@@ -114,7 +114,8 @@ func selected(t *openacc.Thread, d *openacc.Device) {
 // changed publishes whether a device is initialised.
 func changed(d *openacc.Device) {
 	record := publish(d)
-	if d.Shared {
+	// The thin library runs kernels of shared-memory devices by itself.
+	if d.Shared && !core.Notifies() {
 		record.shared_memory = 1
 	}
 	var open uint32
