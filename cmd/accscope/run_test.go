@@ -16,10 +16,11 @@ var goldenQueries = []struct{ title, sql string }{
 	{"transfers", `SELECT direction, variable, implicit, source_file, line, count(*) AS count, sum(bytes) AS bytes FROM transfers GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5`},
 	{"allocations", `SELECT kind, variable, bytes, count(*) AS count, count(ended) AS ended FROM allocations GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`},
 	{"waits", `SELECT async_queue, implicit, source_file, line, count(*) AS count FROM waits GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4`},
-	{"order per queue", `SELECT async_queue, group_concat(what, ' ') AS operations FROM
-		(SELECT async_queue, CASE kind WHEN 'enqueue_launch' THEN 'K' WHEN 'enqueue_upload' THEN 'U' ELSE 'D' END AS what
-		 FROM spans WHERE kind IN ('enqueue_launch', 'enqueue_upload', 'enqueue_download') ORDER BY record)
-		GROUP BY async_queue ORDER BY async_queue`},
+	{"order per queue", `SELECT rank, async_queue, group_concat(what, ' ') AS operations FROM
+		(SELECT p.rank, s.async_queue, CASE s.kind WHEN 'enqueue_launch' THEN 'K' WHEN 'enqueue_upload' THEN 'U' ELSE 'D' END AS what
+		 FROM spans s JOIN processes p ON p.process = s.process
+		 WHERE s.kind IN ('enqueue_launch', 'enqueue_upload', 'enqueue_download') ORDER BY s.record)
+		GROUP BY rank, async_queue ORDER BY rank, async_queue`},
 	{"errors", `SELECT error_code, message FROM errors`},
 }
 
