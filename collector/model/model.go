@@ -221,7 +221,7 @@ func (m *Model) spanEnded(e *Event, step *Step) {
 	case ComputeConstructEnd, EnterDataEnd, ExitDataEnd, UpdateEnd:
 		if s.Depth == 0 {
 			q := m.queue(m.directory.Queue(step.Device, AsyncSync))
-			if q.drained < q.enqueuedCount() && q.operations.count > 0 {
+			if q.depth > 0 {
 				m.drain(q, e.Time, step)
 			}
 		}

@@ -3,6 +3,7 @@ package model
 // operation is something put onto a queue.
 type operation struct {
 	id       int64 // the enqueue span
+	sequence int64 // on its queue, from 1
 	activity int32 // the activity it leads to
 	name     Name
 	file     Name
@@ -52,11 +53,12 @@ type queue struct {
 	info       QueueInfo
 	operations operations
 	enqueues   int64 // operations ever enqueued
-	done       int64 // operations known done
-	drained    int64 // operations that the last wait covered
+	depth      int64 // operations not known done
+	drained    int64 // operations up to this one were done after the last wait
 	pendingAt  int64 // time of the first enqueue since the queue was empty
 	pendingSum int64 // bytes since then
 	isMeasured bool  // device activity was seen
+	isNumbered bool  // operations carry correlation numbers
 	busy       int64 // ns of device time measured
 	busyEnd    int64 // end of the last activity
 	bound      int64 // ns between first enqueue and wait, where not measured
@@ -69,20 +71,18 @@ type queue struct {
 	activities int64
 }
 
-func (q *queue) enqueuedCount() int64 { return q.enqueues }
-
-func (q *queue) depth() int64 { return q.enqueues - max(q.done, q.drained) }
-
 func (m *Model) enqueue(e *Event, step *Step) {
 	q := m.queue(step.Queue)
-	if q.depth() == 0 {
+	if q.depth == 0 {
 		q.pendingAt, q.pendingSum = e.Time, 0
 	}
 	q.enqueues++
+	q.depth++
+	q.isNumbered = q.isNumbered || e.Correlation != 0
 	if e.Kind != EnqueueLaunchStart {
 		q.pendingSum += size(e.Bytes)
 	}
-	q.operations.push(operation{id: step.ID, activity: activityOf(e.Kind), name: e.Name, file: e.SourceFile,
+	q.operations.push(operation{id: step.ID, sequence: q.enqueues, activity: activityOf(e.Kind), name: e.Name, file: e.SourceFile,
 		line: e.Line, time: e.Time, bytes: e.Bytes, number: e.Correlation, thread: e.Thread})
 }
 
@@ -122,26 +122,19 @@ func (m *Model) waited(e *Event, step *Step) {
 // drain takes a queue as empty. What it held was busy no longer than since its
 // first enqueue.
 func (m *Model) drain(q *queue, time int64, step *Step) {
-	pending := q.enqueues - max(q.drained, q.done)
-	if pending > 0 && !q.isMeasured {
+	if q.depth > 0 && !q.isMeasured {
 		q.bound += max(time-q.pendingAt, 0)
 		step.Occupied = append(step.Occupied, Occupancy{Queue: q.info.ID, From: q.pendingAt, To: time,
-			Operations: pending, Bytes: q.pendingSum})
+			Operations: q.depth, Bytes: q.pendingSum})
 	}
-	q.drained = q.enqueues
-	if !q.isMeasured {
-		q.done = q.enqueues
-	}
+	q.drained, q.depth = q.enqueues, 0
 }
 
 // measured adds a device activity to its queue, kernel or direction.
 func (m *Model) measured(a *Activity, id DeviceID, queueID QueueID) int64 {
 	q := m.queue(queueID)
 	d := m.device(id)
-	if !q.isMeasured {
-		q.isMeasured = true
-		q.done = min(q.done, q.enqueues-int64(q.operations.count))
-	}
+	q.isMeasured = true
 	duration := max(a.End-a.Start, 0)
 	// Operations on one queue run one after the other: what overlaps is counted
 	// once.
@@ -166,40 +159,64 @@ func (m *Model) measured(a *Activity, id DeviceID, queueID QueueID) int64 {
 	if op == nil {
 		return 0
 	}
-	q.last = *op
 	return op.id
 }
+
+// Operations that never got an activity are given up when so many newer ones
+// did: they would be looked at each time.
+const maxUnmatched = 128
 
 // match finds the enqueue of an activity: by the correlation number where the
 // runtime gives both. Else: operations of a queue finish in the order of their
 // enqueueing, so it is the first one of the same kind that has no activity yet,
 // with the same byte count if there is one.
 func (q *queue) match(a *Activity) *operation {
-	var found *operation
-	for i := range min(q.operations.count, 256) {
-		op := q.operations.at(i)
-		if op.matched || op.activity != a.Kind || op.number != 0 && op.number != a.Correlation {
-			continue
-		}
-		if op.number != 0 {
-			found = op
-			break
-		}
-		if a.Kind == ActivityKernel || op.bytes == a.Bytes {
-			found = op
-			break
-		}
-		if found == nil {
-			found = op
-		}
+	if a.Kind != ActivityKernel && a.Kind != ActivityUpload && a.Kind != ActivityDownload {
+		return nil // nothing is enqueued for it
 	}
-	if found == nil {
+	at := q.numbered(a)
+	if at < 0 && !(q.isNumbered && a.Correlation != 0) {
+		at = q.oldest(a)
+	}
+	if at < 0 {
 		return nil
 	}
-	found.matched = true
-	q.done = min(q.done+1, q.enqueues)
-	for q.operations.count > 0 && q.operations.at(0).matched {
+	op := q.operations.at(at)
+	op.matched = true
+	if op.sequence > q.drained {
+		q.depth--
+	}
+	found := *op
+	for q.operations.count > 0 && (q.operations.at(0).matched || at > maxUnmatched) {
 		q.operations.pop()
+		at--
+	}
+	q.last = found
+	return &q.last
+}
+
+func (q *queue) numbered(a *Activity) int {
+	for i := range q.operations.count {
+		if op := q.operations.at(i); op.number != 0 && op.number == a.Correlation && !op.matched && op.activity == a.Kind {
+			return i
+		}
+	}
+	return -1
+}
+
+func (q *queue) oldest(a *Activity) int {
+	found := -1
+	for i := range min(q.operations.count, 2*maxUnmatched) {
+		op := q.operations.at(i)
+		if op.matched || op.activity != a.Kind || op.number != 0 {
+			continue
+		}
+		if a.Kind == ActivityKernel || op.bytes == a.Bytes {
+			return i
+		}
+		if found < 0 {
+			found = i
+		}
 	}
 	return found
 }

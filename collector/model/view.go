@@ -290,11 +290,11 @@ func (m *Model) mappingView(a allocation) MappingView {
 }
 
 func (m *Model) queueView(q *queue) QueueView {
-	v := QueueView{QueueInfo: q.info, Measured: q.isMeasured, Enqueued: q.enqueues, Done: max(q.done, q.drained),
-		Depth: q.depth(), Busy: q.busy, Bound: q.bound, Waits: q.waits, WaitTime: q.waitTime, Waiting: q.waiting}
+	v := QueueView{QueueInfo: q.info, Measured: q.isMeasured, Enqueued: q.enqueues, Done: q.enqueues - q.depth,
+		Depth: q.depth, Busy: q.busy, Bound: q.bound, Waits: q.waits, WaitTime: q.waitTime, Waiting: q.waiting}
 	if v.Depth > 0 {
 		v.Since = q.pendingAt
-		for i := max(q.operations.count-int(v.Depth), 0); i < q.operations.count; i++ {
+		for i := max(q.operations.count-int(q.enqueues-q.drained), 0); i < q.operations.count; i++ {
 			if op := q.operations.at(i); !op.matched {
 				v.Next = m.operation(op, 0, 0)
 				break

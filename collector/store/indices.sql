@@ -1,5 +1,6 @@
 -- Made after the load.
-CREATE INDEX IF NOT EXISTS record_by_thread ON record (thread, time);
+-- A timeline reads its spans from this index alone.
+CREATE INDEX IF NOT EXISTS record_by_thread ON record (thread, time, depth, duration, site, bytes);
 CREATE INDEX IF NOT EXISTS record_by_site ON record (site, time);
 CREATE INDEX IF NOT EXISTS record_by_opener ON record (opener) WHERE opener <> 0;
 CREATE INDEX IF NOT EXISTS activity_by_work ON activity (work, start);

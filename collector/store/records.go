@@ -174,7 +174,7 @@ func (t *Trace) records(f Filter, yield func(*Record) error) error {
 		if first, err = t.firstRecord(f.From - lateness); err != nil {
 			return err
 		}
-		open, err := t.openAt(f.From, f.Thread, first)
+		open, err := t.openAt(f.From, f.Thread)
 		if err != nil {
 			return err
 		}
@@ -275,7 +275,7 @@ func (t *Trace) firstRecord(time int64) (int64, error) {
 // openAt gives the spans that started before time and were still open then,
 // each thread's outermost first. They enclose each other, so the last record
 // before time leads to all of them.
-func (t *Trace) openAt(time int64, only model.ThreadID, before int64) ([]Record, error) {
+func (t *Trace) openAt(time int64, only model.ThreadID) ([]Record, error) {
 	threads, err := t.Threads()
 	if err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package store
 
 import (
 	"math"
+	"strings"
 
 	"github.com/accscope/accscope/collector/model"
 	"zombiezen.com/go/sqlite"
@@ -56,14 +57,19 @@ type Block struct {
 	Open  bool  // never ended, or not yet: End is that of what is known
 }
 
+// blockPixels is how wide a block of several spans may be: the price of going
+// down is up to fanOut rows instead of one.
+const blockPixels = 4
+
 // Timeline gives what to draw of a lane in the window [from, to) at a width in
-// pixels, in order of start: at most a few blocks a pixel, whatever the number of
-// spans.
+// pixels, in order of start: whatever the number of spans, at most about two
+// blocks a pixel. A block of several spans is at most 4 pixels wide; Busy says
+// how much of it is filled.
 func (t *Trace) Timeline(lane Lane, from, to int64, pixels int) ([]Block, error) {
 	if to <= from || pixels <= 0 {
 		return nil, nil
 	}
-	p := &painter{trace: t, lane: lane, pixel: max((to-from)/int64(pixels), 1), from: from, to: to}
+	p := &painter{trace: t, lane: lane, pixel: max(blockPixels*(to-from)/int64(pixels), 1), from: from, to: to}
 	top, err := integer(t.conn, "SELECT coalesce(max(level), 0) FROM rollup WHERE lane = ?", lane.ID)
 	if err != nil {
 		return nil, explain(t.path, err)
@@ -83,7 +89,7 @@ func (t *Trace) Timeline(lane Lane, from, to int64, pixels int) ([]Block, error)
 type painter struct {
 	trace    *Trace
 	lane     Lane
-	pixel    int64
+	pixel    int64 // ns that a block of several may span
 	from, to int64
 	blocks   []Block
 	indexed  *bool
@@ -202,9 +208,9 @@ func (p *painter) raw(from, to int64) error {
 		args = append(args, first, last)
 	}
 	if p.lane.Type == LaneInstants {
-		where += " AND end_sequence = 0"
+		where += " AND duration IS NULL"
 	} else {
-		where += " AND end_sequence > 0 AND depth = " + itoa(p.lane.Depth)
+		where += " AND duration IS NOT NULL AND depth = " + itoa(p.lane.Depth)
 		if from == p.from {
 			if err := p.running(); err != nil {
 				return err
@@ -220,17 +226,16 @@ func (p *painter) record(s *sqlite.Stmt) error {
 	if err := p.name(&b, s.ColumnInt64(1)); err != nil {
 		return err
 	}
+	if p.lane.Type == LaneInstants && model.IsStart(b.Site.KindCode) {
+		return nil // a span without end
+	}
 	p.blocks = append(p.blocks, b)
 	return nil
 }
 
 // running draws the span of this depth that started before the window.
 func (p *painter) running() error {
-	first, err := p.trace.firstRecord(p.from)
-	if err != nil {
-		return err
-	}
-	open, err := p.trace.openAt(p.from, p.lane.Thread, first)
+	open, err := p.trace.openAt(p.from, p.lane.Thread)
 	if err != nil {
 		return err
 	}
@@ -273,7 +278,7 @@ func (p *painter) open() error {
 		return nil
 	}
 	if !indexed {
-		open, err := p.trace.openAt(p.to, p.lane.Thread, 0)
+		open, err := p.trace.openAt(p.to, p.lane.Thread)
 		if err != nil {
 			return err
 		}
@@ -317,8 +322,20 @@ func (p *painter) rawActivities(from, to int64) error {
 	}
 	columns := "SELECT id, work, start, duration, bytes, record FROM activity WHERE work IN (" + works + ")"
 	if from == p.from {
-		if err := p.trace.query(columns+" AND start < ?1 AND start + duration > ?1 AND id IN (SELECT id FROM activity WHERE work IN ("+works+
-			") AND start < ?1 ORDER BY start DESC LIMIT 1)", []int64{from}, read); err != nil {
+		// The last one before the window, of whichever work, may run into it.
+		var last, id int64
+		for work := range strings.SplitSeq(works, ",") {
+			if err := p.trace.query("SELECT start, id FROM activity WHERE work = "+work+" AND start < ? ORDER BY start DESC LIMIT 1",
+				[]int64{from}, func(s *sqlite.Stmt) error {
+					if at := s.ColumnInt64(0); id == 0 || at > last {
+						last, id = at, s.ColumnInt64(1)
+					}
+					return nil
+				}); err != nil {
+				return err
+			}
+		}
+		if err := p.trace.query(columns+" AND +id = ? AND start = ? AND start + duration > ?", []int64{id, last, from}, read); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,209 @@
+package model_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/accscope/accscope/collector/capture"
+	"github.com/accscope/accscope/collector/model"
+)
+
+// events drives a model with one thread's events.
+type events struct {
+	model *model.Model
+	next  uint64
+	time  int64
+}
+
+func newEvents() *events {
+	m := model.New(nil, nil)
+	m.AddProcess(model.ProcessInfo{ID: 1, Rank: -1})
+	m.AddThread(model.ThreadInfo{ID: 1, Process: 1})
+	return &events{model: m}
+}
+
+func (e *events) apply(kind int32, change func(*model.Event)) *model.Step {
+	e.time += 10
+	ev := model.Event{Process: 1, Thread: 1, Event: capture.Event{Kind: kind, Sequence: e.next, Time: e.time, DeviceType: 4, Async: 1,
+		AsyncQueue: 1, Line: 7}}
+	e.next++
+	if change != nil {
+		change(&ev)
+	}
+	return e.model.Apply(&ev)
+}
+
+func TestPairing(t *testing.T) {
+	type event struct {
+		kind int32
+		pair uint64
+	}
+	type step struct {
+		phase   model.Phase
+		id      int64
+		parent  int64
+		unended int
+	}
+	for _, c := range []struct {
+		name   string
+		events []event
+		want   []step
+	}{
+		{"nested", []event{{model.ComputeConstructStart, 1}, {model.EnqueueLaunchStart, 2}, {model.EnqueueLaunchEnd, 2}, {model.ComputeConstructEnd, 1}},
+			[]step{{model.Started, 1, 0, 0}, {model.Started, 2, 1, 0}, {model.Ended, 2, 1, 0}, {model.Ended, 1, 0, 0}}},
+		{"without numbers", []event{{model.UpdateStart, 0}, {model.UpdateStart, 0}, {model.UpdateEnd, 0}, {model.UpdateEnd, 0}},
+			[]step{{model.Started, 1, 0, 0}, {model.Started, 2, 1, 0}, {model.Ended, 2, 1, 0}, {model.Ended, 1, 0, 0}}},
+		{"an end without start", []event{{model.WaitEnd, 3}, {model.Alloc, 0}},
+			[]step{{model.Orphan, 1, 0, 0}, {model.Instant, 2, 0, 0}}},
+		{"a start without end", []event{{model.EnterDataStart, 1}, {model.EnqueueUploadStart, 2}, {model.EnterDataEnd, 1}},
+			[]step{{model.Started, 1, 0, 0}, {model.Started, 2, 1, 0}, {model.Ended, 1, 0, 1}}},
+		{"the number decides", []event{{model.UpdateStart, 1}, {model.UpdateStart, 2}, {model.UpdateEnd, 1}},
+			[]step{{model.Started, 1, 0, 0}, {model.Started, 2, 1, 0}, {model.Ended, 1, 0, 1}}},
+		{"no event of the specification", []event{{77, 0}, {-1, 0}},
+			[]step{{model.Instant, 1, 0, 0}, {model.Instant, 2, 0, 0}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e := newEvents()
+			for i, ev := range c.events {
+				s := e.apply(ev.kind, func(x *model.Event) { x.Pair = ev.pair })
+				if got := (step{s.Phase, s.ID, s.Parent, len(s.Unended)}); got != c.want[i] {
+					t.Errorf("event %d gives %+v, want %+v", i, got, c.want[i])
+				}
+			}
+		})
+	}
+}
+
+// Memory in use is the sum of what lives, whatever the order of allocs and
+// frees; the peak is the highest it was, and what each variable held then adds
+// up to it.
+func TestMemoryAgainstNaiveSum(t *testing.T) {
+	for seed := range uint64(20) {
+		random := rand.New(rand.NewPCG(seed, 1))
+		e := newEvents()
+		names := []model.Name{e.model.Intern("a"), e.model.Intern("b"), e.model.Intern("c")}
+		live := map[uint64]uint64{}
+		var used, peak int64
+		for range 500 {
+			address := uint64(1 + random.IntN(30))
+			bytes := uint64(random.IntN(1000))
+			if _, ok := live[address]; ok || random.IntN(3) == 0 {
+				used -= int64(live[address])
+				delete(live, address)
+				e.apply(model.Free, func(x *model.Event) { x.Device = address })
+			} else {
+				used += int64(bytes)
+				live[address] = bytes
+				e.apply(model.Alloc, func(x *model.Event) {
+					x.Device, x.Host, x.Bytes, x.Name = address, address<<20, bytes, names[random.IntN(3)]
+				})
+			}
+			peak = max(peak, used)
+		}
+		view := e.model.View()
+		d := view.Devices[0]
+		var current, atPeak int64
+		for _, v := range d.Variables {
+			current += v.Used
+			atPeak += v.AtPeak
+		}
+		if d.Used != used || d.Peak != peak || current != used || atPeak != peak || len(d.Mappings) != len(live) {
+			t.Errorf("seed %d: used %d, peak %d, by variable %d, at peak %d, %d mappings; want %d, %d, …, %d", seed, d.Used, d.Peak, current,
+				atPeak, len(d.Mappings), used, peak, len(live))
+		}
+	}
+}
+
+// libgomp reports 2^64-1 for a size it does not know; a free takes what was
+// allocated.
+func TestUnknownSizes(t *testing.T) {
+	e := newEvents()
+	e.apply(model.Alloc, func(x *model.Event) { x.Device, x.Bytes = 1, 4096 })
+	e.apply(model.Alloc, func(x *model.Event) { x.Device, x.Bytes = 2, 1<<64-1 })
+	e.apply(model.Free, func(x *model.Event) { x.Device, x.Bytes = 1, 1<<64-1 })
+	if d := e.model.View().Devices[0]; d.Used != 0 || d.Peak != 4096 {
+		t.Errorf("used %d, peak %d", d.Used, d.Peak)
+	}
+}
+
+// What is live when the device shuts down has leaked.
+func TestLeaks(t *testing.T) {
+	e := newEvents()
+	e.apply(model.Create, func(x *model.Event) { x.Host, x.Device, x.Bytes = 16, 1, 100 })
+	e.apply(model.Create, func(x *model.Event) { x.Host, x.Device, x.Bytes = 32, 2, 200 })
+	e.apply(model.Delete, func(x *model.Event) { x.Host = 16 })
+	e.apply(model.RuntimeShutdown, nil)
+	step := e.apply(model.Delete, func(x *model.Event) { x.Host = 32 })
+	if step.Opener != 2 {
+		t.Errorf("the late delete ends record %d, want 2", step.Opener)
+	}
+	d := e.model.View().Devices[0]
+	if len(d.Leaked) != 1 || d.LeakedBytes != 200 || len(d.Mappings) != 0 {
+		t.Errorf("leaked %+v, live %+v", d.Leaked, d.Mappings)
+	}
+}
+
+// A queue's depth falls by measured activity where there is any, else by waits.
+func TestQueues(t *testing.T) {
+	e := newEvents()
+	queue := func() model.QueueView { return e.model.View().Devices[0].Queues[0] }
+	launch := func(name string, correlation uint64) int64 {
+		n := e.model.Intern(name)
+		id := e.apply(model.EnqueueLaunchStart, func(x *model.Event) { x.Pair, x.Name, x.Correlation = 9, n, correlation }).ID
+		e.apply(model.EnqueueLaunchEnd, func(x *model.Event) { x.Pair, x.Name, x.Correlation = 9, n, correlation })
+		return id
+	}
+	launch("first", 0)
+	launch("second", 0)
+	if q := queue(); q.Depth != 2 || q.Next == nil || q.Next.Name != "first" {
+		t.Errorf("after two launches: %+v", q)
+	}
+	e.apply(model.WaitStart, nil)
+	if q := queue(); q.Waiting != 1 {
+		t.Errorf("in the wait: %+v", q)
+	}
+	step := e.apply(model.WaitEnd, nil)
+	if len(step.Occupied) != 1 || step.Occupied[0].Operations != 2 {
+		t.Errorf("the wait bounds %+v", step.Occupied)
+	}
+	if q := queue(); q.Depth != 0 || q.Bound != 50 || q.Busy != 0 || q.Measured || q.WaitTime != 10 {
+		t.Errorf("after the wait: %+v", q)
+	}
+	third, fourth := launch("third", 31), launch("fourth", 32)
+	for _, c := range []struct {
+		correlation uint64
+		want        int64
+	}{{32, fourth}, {31, third}, {33, 0}} {
+		a := model.Activity{Process: 1, Activity: capture.Activity{Kind: model.ActivityKernel, DeviceType: 4, AsyncQueue: 1,
+			Correlation: c.correlation, Start: e.time, End: e.time + 5, Time: e.time + 5}}
+		if got, _, _ := e.model.ApplyActivity(&a); got != c.want {
+			t.Errorf("activity %d is of record %d, want %d", c.correlation, got, c.want)
+		}
+	}
+	if q := queue(); !q.Measured || q.Depth != 0 || q.Busy != 5 {
+		t.Errorf("after the activities: %+v", q)
+	}
+}
+
+// Folding allocates nothing once it has seen what there is.
+func TestSteadyStateAllocatesNothing(t *testing.T) {
+	e := newEvents()
+	cycle := func() {
+		e.apply(model.ComputeConstructStart, nil)
+		e.apply(model.Alloc, func(x *model.Event) { x.Device, x.Bytes = 5, 10 })
+		e.apply(model.EnqueueLaunchStart, nil)
+		e.apply(model.EnqueueLaunchEnd, nil)
+		e.apply(model.WaitStart, nil)
+		e.apply(model.WaitEnd, nil)
+		e.apply(model.Free, func(x *model.Event) { x.Device = 5 })
+		e.apply(model.ComputeConstructEnd, nil)
+	}
+	// The ring of a queue's operations grows to its limit first.
+	for range 40_000 {
+		cycle()
+	}
+	// The events made here escape, one allocation each; the model adds none.
+	if n := testing.AllocsPerRun(1000, cycle); n > 8 {
+		t.Errorf("%v allocations for 8 events, 8 are the test's own", n)
+	}
+}
