@@ -1,0 +1,208 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/accscope/accscope/collector/model"
+)
+
+// Input is a trace to be merged.
+type Input struct {
+	Path string
+	// Offset is added to the trace's times, after both origins are set against
+	// each other by the time of day: what is known better than that, ns.
+	Offset int64
+}
+
+// source is a trace being merged.
+type mergeSource struct {
+	trace     *Trace
+	next      func() (*Item, error, bool)
+	stop      func()
+	item      *Item
+	shift     int64 // from its times to those of the merged trace
+	processes map[model.ProcessID]model.ProcessID
+	threads   map[model.ThreadID]model.ThreadID
+}
+
+func (s *mergeSource) advance() error {
+	item, err, more := s.next()
+	if err != nil {
+		return err
+	}
+	s.item = nil
+	if more {
+		s.item = item
+	}
+	return nil
+}
+
+// Merge writes one trace of several, those of other hosts for example, to path,
+// which must not exist. The first one's clock holds; the others are set against
+// it by the time of day and their Offset, and the hosts table says by how much.
+func Merge(path string, inputs []Input) (err error) {
+	if len(inputs) == 0 {
+		return errors.New("no traces to merge")
+	}
+	m := model.New(nil, nil)
+	var sources []*mergeSource
+	defer func() {
+		for _, s := range sources {
+			s.stop()
+			err = errors.Join(err, s.trace.Close())
+		}
+	}()
+	var origin, realtime int64
+	var w *Writer
+	defer func() {
+		if w != nil {
+			err = errors.Join(err, w.Close())
+		}
+	}()
+	hosts := int64(0)
+	for i, input := range inputs {
+		t, err := Open(input.Path)
+		if err != nil {
+			return err
+		}
+		s := &mergeSource{trace: t, stop: func() {}, processes: map[model.ProcessID]model.ProcessID{}, threads: map[model.ThreadID]model.ThreadID{}}
+		sources = append(sources, s)
+		meta, err := t.Meta()
+		if err != nil {
+			return err
+		}
+		if i == 0 {
+			origin, realtime = meta.Origin, meta.Realtime
+			if w, err = Create(path, origin, m); err != nil {
+				return err
+			}
+		} else {
+			if meta.Realtime == 0 || realtime == 0 {
+				return fmt.Errorf("%s: the time of day of its clock is not known, so it can't be set against %s", input.Path, inputs[0].Path)
+			}
+			s.shift = meta.Realtime - realtime + input.Offset
+		}
+		if hosts, err = s.introduce(m, w, hosts, meta.Origin, origin, i > 0); err != nil {
+			return err
+		}
+		s.next, s.stop = iter.Pull2(t.Items(m.Names()))
+		if err := s.advance(); err != nil {
+			return err
+		}
+	}
+	for {
+		var first *mergeSource
+		for _, s := range sources {
+			if s.item != nil && (first == nil || s.item.Time()+s.shift < first.item.Time()+first.shift) {
+				first = s
+			}
+		}
+		if first == nil {
+			break
+		}
+		if err := first.take(m, w); err != nil {
+			return err
+		}
+		if w.Pending() >= TransactionRows {
+			if err := w.Commit(); err != nil {
+				return err
+			}
+		}
+		if err := first.advance(); err != nil {
+			return err
+		}
+	}
+	return w.Finish()
+}
+
+// introduce gives the processes, threads and hosts of a trace their numbers in
+// the merged one.
+func (s *mergeSource) introduce(m *model.Model, w *Writer, hosts, itsOrigin, origin int64, foreign bool) (int64, error) {
+	processes, err := s.trace.Processes()
+	if err != nil {
+		return hosts, err
+	}
+	numbers := map[int64]int64{}
+	for _, p := range processes {
+		if numbers[p.On.ID] == 0 {
+			hosts++
+			numbers[p.On.ID] = hosts
+			host := p.On
+			host.ID = hosts
+			if foreign {
+				// Its clock plus this is the first one's.
+				host.ClockOffset += s.shift - itsOrigin + origin
+				host.Uncertainty = -1
+			}
+			if err := w.SaveHost(host); err != nil {
+				return hosts, err
+			}
+		}
+		id := model.ProcessID(len(m.View().Processes) + 1)
+		s.processes[p.ID] = id
+		info := p.ProcessInfo
+		info.ID, info.Start, info.End = id, info.Start+s.shift, info.End+s.shift
+		m.AddProcess(info)
+		if err := w.SaveProcess(info, numbers[p.On.ID], p.Capture); err != nil {
+			return hosts, err
+		}
+	}
+	threads, err := s.trace.Threads()
+	if err != nil {
+		return hosts, err
+	}
+	base := model.ThreadID(len(m.View().Threads))
+	for i, t := range threads {
+		s.threads[t.ID] = base + model.ThreadID(i+1)
+		t.ID, t.Process = s.threads[t.ID], s.processes[t.Process]
+		m.AddThread(t)
+		if err := w.SaveThread(t); err != nil {
+			return hosts, err
+		}
+	}
+	devices, err := s.trace.Devices()
+	if err != nil {
+		return hosts, err
+	}
+	for _, d := range devices {
+		m.DescribeDevice(s.processes[d.Process], d.Type, d.Number, d.Name, d.Capacity)
+	}
+	existing, err := s.trace.Existing(m.Names())
+	if err != nil {
+		return hosts, err
+	}
+	for i := range existing {
+		x := &existing[i]
+		x.Process, x.Time = s.processes[x.Process], x.Time+s.shift
+		if id, device := m.Existing(x); id != 0 {
+			if err := w.WriteExisting(id, x, device); err != nil {
+				return hosts, err
+			}
+		}
+	}
+	losses, err := s.trace.Losses()
+	if err != nil {
+		return hosts, err
+	}
+	for _, l := range losses {
+		if err := w.SetLost(s.processes[l.Process], s.threads[l.Thread], l.Reason, l.Events, l.Bytes); err != nil {
+			return hosts, err
+		}
+	}
+	return hosts, nil
+}
+
+// take hands the source's item to the merged trace.
+func (s *mergeSource) take(m *model.Model, w *Writer) error {
+	if s.item.Event != nil {
+		e := *s.item.Event
+		e.Process, e.Thread, e.Time = s.processes[e.Process], s.threads[e.Thread], e.Time+s.shift
+		return w.Write(m.Apply(&e))
+	}
+	a := *s.item.Activity
+	a.Process, a.Time, a.Start, a.End = s.processes[a.Process], a.Time+s.shift, a.Start+s.shift, a.End+s.shift
+	enqueue, device, queue := m.ApplyActivity(&a)
+	return w.WriteActivity(&a, enqueue, device, queue)
+}

@@ -1,0 +1,59 @@
+package store_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/accscope/accscope/collector/store"
+	"github.com/accscope/accscope/collector/store/generate"
+)
+
+// A merged trace holds what its parts hold, in one order of time.
+func TestMerge(t *testing.T) {
+	folder := t.TempDir()
+	var inputs []store.Input
+	var events, records int64
+	for i, o := range []generate.Options{{Spans: 500, Seed: 1, Activity: true}, {Spans: 700, Threads: 2, Seed: 2}} {
+		input := store.Input{Path: filepath.Join(folder, string(rune('a'+i))+".db"), Offset: int64(i) * 12_345}
+		n, err := generate.Trace(input.Path, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		events += n
+		trace, err := store.Open(input.Path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		meta, err := trace.Meta()
+		if err != nil {
+			t.Fatal(err)
+		}
+		records += meta.Records
+		trace.Close()
+		inputs = append(inputs, input)
+	}
+	path := filepath.Join(folder, "merged.db")
+	if err := store.Merge(path, inputs); err != nil {
+		t.Fatal(err)
+	}
+	trace, err := store.Open(path, store.Checked())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer trace.Close()
+	meta, err := trace.Meta()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if meta.Events != events || meta.Records != records || meta.Lateness != 0 {
+		t.Errorf("%d events in %d records, %d late; want %d in %d", meta.Events, meta.Records, meta.Lateness, events, records)
+	}
+	processes, err := trace.Processes()
+	if err != nil || len(processes) != 2 || processes[1].On.ClockOffset != 12_345 {
+		t.Errorf("processes %+v, %v", processes, err)
+	}
+	threads, err := trace.Threads()
+	if err != nil || len(threads) != 3 {
+		t.Errorf("threads %+v, %v", threads, err)
+	}
+}
