@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/accscope/accscope/collector/model"
@@ -129,8 +130,8 @@ func explain(path string, err error) error {
 		remedy = "the file is read-only; choose another one"
 	case sqlite.ResultCantOpen:
 		remedy = "check that the folder exists and may be written"
-		if _, statErr := os.Stat(path); errors.Is(statErr, fs.ErrNotExist) {
-			remedy = "there is no such file"
+		if _, statErr := os.Stat(filepath.Dir(path)); errors.Is(statErr, fs.ErrNotExist) {
+			remedy = "there is no such folder"
 		}
 	case sqlite.ResultCorrupt:
 		remedy = "the file is damaged; import its session again if that is still there"
