@@ -28,6 +28,28 @@ type declaredTable struct {
 // in declare directives.
 const offloadVariables = ".gnu.offload_vars"
 
+// declaredVariables lists the globals in declare directives of all loaded
+// modules.
+func declaredVariables() []goacc.Variable {
+	modules := make([]C.struct_accscope_module, 256)
+	n := int(C.accscope_modules(&modules[0], C.int(len(modules))))
+	var all []goacc.Variable
+	for i := range modules[:min(n, len(modules))] {
+		all = append(all, declaredIn(&modules[i]).variables...)
+	}
+	return all
+}
+
+// declaredIn reads the table of a module, once.
+func declaredIn(module *C.struct_accscope_module) declaredTable {
+	base := uintptr(module.base)
+	known, ok := declaredGlobals.Load(base)
+	if !ok {
+		known, _ = declaredGlobals.LoadOrStore(base, readDeclared(C.GoString(&module.path[0]), base))
+	}
+	return known.(declaredTable)
+}
+
 // declaredGlobal says whether address lies in a global that a declare directive
 // of its program or shared object names.
 func declaredGlobal(address uintptr) bool {
@@ -35,12 +57,7 @@ func declaredGlobal(address uintptr) bool {
 	if C.accscope_module_of(C.uintptr_t(address), &module) == 0 {
 		return false // heap or stack
 	}
-	base := uintptr(module.base)
-	known, ok := declaredGlobals.Load(base)
-	if !ok {
-		known, _ = declaredGlobals.LoadOrStore(base, readDeclared(C.GoString(&module.path[0]), base))
-	}
-	table := known.(declaredTable)
+	table := declaredIn(&module)
 	if table.unknown {
 		return true
 	}

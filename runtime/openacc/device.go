@@ -39,6 +39,7 @@ type Device struct {
 	leaving     []*leaving                 // ranges being copied back for a mapping already removed
 
 	ready       readiness
+	downloads   atomic.Int64                           // entries of all queues' pending lists
 	clockOffset atomic.Int64                           // host clock less device clock, when last read
 	byAsync     sync.Map                               // async value to *Queue, a copy of queues for look-ups without the lock
 	kernels     atomic.Pointer[map[uintptr]kernelCode] // by host address
@@ -166,6 +167,7 @@ func (d *Device) openDriver() error {
 	d.queues = map[int]*Queue{}
 	d.idle, d.leaving = nil, nil
 	d.byAsync.Clear()
+	d.downloads.Store(0)
 	empty := map[uintptr]kernelCode{}
 	d.kernels.Store(&empty)
 	d.mu.Unlock()

@@ -55,6 +55,10 @@ func (rt *Runtime) enterImages(d *Device) {
 	for _, image := range images {
 		d.enterGlobals(image)
 	}
+	if _, ok := d.driver.(imageLoader); !ok {
+		// Programs linked without device code register no image.
+		d.enterGlobals(goacc.Image{Variables: declaredVariables()})
+	}
 }
 
 // enterGlobals maps the globals named in declare directives for as long as the

@@ -11,6 +11,40 @@ struct search
   struct accscope_module *found;
 };
 
+static void
+describe (const struct dl_phdr_info *info, struct accscope_module *module)
+{
+  module->base = info->dlpi_addr;
+  snprintf (module->path, sizeof module->path, "%s",
+	    info->dlpi_name[0] ? info->dlpi_name : "/proc/self/exe");
+}
+
+struct listing
+{
+  struct accscope_module *modules;
+  int limit, count;
+};
+
+static int
+list (struct dl_phdr_info *info, size_t size, void *argument)
+{
+  struct listing *listing = argument;
+
+  (void) size;
+  if (listing->count < listing->limit)
+    describe (info, &listing->modules[listing->count]);
+  listing->count++;
+  return 0;
+}
+
+int
+accscope_modules (struct accscope_module *modules, int limit)
+{
+  struct listing listing = { modules, limit, 0 };
+  dl_iterate_phdr (list, &listing);
+  return listing.count;
+}
+
 static int
 holds (struct dl_phdr_info *info, size_t size, void *argument)
 {
@@ -24,9 +58,7 @@ holds (struct dl_phdr_info *info, size_t size, void *argument)
       if (segment->p_type == PT_LOAD && search->address >= start
 	  && search->address - start < segment->p_memsz)
 	{
-	  search->found->base = info->dlpi_addr;
-	  snprintf (search->found->path, sizeof search->found->path, "%s",
-		    info->dlpi_name[0] ? info->dlpi_name : "/proc/self/exe");
+	  describe (info, search->found);
 	  return 1;
 	}
     }

@@ -14,6 +14,9 @@ struct accscope_module
    object, and of which.  */
 int accscope_module_of (uintptr_t address, struct accscope_module *module);
 
+/* Fills in the loaded modules, at most limit; returns how many there are.  */
+int accscope_modules (struct accscope_module *modules, int limit);
+
 /* Whether address lies in constant data or code of a loaded module.  */
 int accscope_read_only (uintptr_t address);
 

@@ -167,6 +167,7 @@ func (q *Queue) put(writes hostRange, reads []byte) {
 	q.mu.Lock()
 	if writes.high != 0 {
 		q.pending = append(q.pending, writes)
+		q.device.downloads.Add(1)
 	}
 	var release [][]byte
 	if reads != nil {
@@ -204,6 +205,7 @@ func (q *Queue) drained(number uint64) {
 
 // forget drops what concerns operations that are done. q.mu is held.
 func (q *Queue) forget() {
+	q.device.downloads.Add(-int64(len(q.pending)))
 	q.pending = q.pending[:0]
 	clear(q.held)
 	q.held, q.bytes = q.held[:0], 0
@@ -212,12 +214,16 @@ func (q *Queue) forget() {
 // inherit makes q treat what other still has to write as its own, because q now
 // waits for it.
 func (q *Queue) inherit(other *Queue) {
+	if q.synchronous() {
+		return // its host thread waits before it goes on
+	}
 	other.mu.Lock()
 	pending := append([]hostRange(nil), other.pending...)
 	other.mu.Unlock()
 	if len(pending) > 0 {
 		q.mu.Lock()
 		q.pending = append(q.pending, pending...)
+		q.device.downloads.Add(int64(len(pending)))
 		q.mu.Unlock()
 	}
 }

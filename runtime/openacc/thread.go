@@ -63,7 +63,6 @@ type scratch struct {
 	slots     []device.Address
 	undo      []undo
 	created   []*dataenv.Mapping
-	blocks    []*block
 	uploads   []transfer
 	stores    []transfer
 	downloads []transfer

@@ -62,6 +62,9 @@ func (t *Thread) correlate(q *Queue, name string) uint64 {
 // upload puts one copy to the device onto q, between its events.
 func (t *Thread) upload(q *Queue, u *transfer) {
 	own := u.staged
+	if own == nil {
+		t.followWriters(q, u)
+	}
 	if !q.synchronous() {
 		switch {
 		case own != nil:
@@ -86,6 +89,20 @@ func (t *Thread) upload(q *Queue, u *transfer) {
 	if err != nil {
 		t.fail(t.fromDevice(err))
 	}
+}
+
+// followWriters makes q wait for other queues that still have to write the host
+// memory that u reads: without that the upload could overtake them.
+func (t *Thread) followWriters(q *Queue, u *transfer) {
+	if q.device.downloads.Load() == 0 {
+		return
+	}
+	q.device.byAsync.Range(func(_, value any) bool {
+		if other := value.(*Queue); other != q && other.busy() && other.willWrite(u.host, u.size) {
+			t.follow(q, other)
+		}
+		return true
+	})
 }
 
 // download puts one copy from the device onto q, between its events.

@@ -75,9 +75,13 @@ func (t *Thread) planUpdate(d *Device) *device.Error {
 			return t.notPresent("variable", item.Host, item.Size)
 		}
 		t.found(m)
-		if item.Action == goacc.ActionUpdateDevice {
+		switch {
+		case item.Action == goacc.ActionUpdateDevice:
 			s.uploads = appendPieces(s.uploads, m, item.Host, item.Size, nil)
-		} else {
+		case item.Size == 8 && m.Attach[item.Host-m.Host] > 0:
+			// The pointer itself is asked for, attached as it is.
+			s.downloads = append(s.downloads, transfer{host: item.Host, device: m.DeviceOf(item.Host), size: 8, mapping: m})
+		default:
 			s.downloads = appendPieces(s.downloads, m, item.Host, item.Size, nil)
 		}
 	}
