@@ -5,6 +5,7 @@ import "github.com/spf13/cobra"
 func commands() []*cobra.Command {
 	return []*cobra.Command{
 		newRunCommand(), newReportCommand(), newQueryCommand(), newInfoCommand(), newImportCommand(),
-		newListCommand(), newAttachCommand(), newDetachCommand(), newDoctorCommand(), newDocsCommand(),
+		newExportCommand(), newListCommand(), newAttachCommand(), newDetachCommand(), newDoctorCommand(), newDocsCommand(),
+		newServeCommand(),
 	}
 }

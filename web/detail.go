@@ -1,0 +1,338 @@
+package web
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/accscope/accscope/collector/store"
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+)
+
+// field is one line of a detail view, in the order to show.
+type field struct {
+	Name  string `json:"name"`
+	Value any    `json:"value"` // text, number or boolean
+	Unit  string `json:"unit"`  // ns, bytes, time (since the trace's begin) or ""
+}
+
+// detail is everything that is known of a record or an activity.
+type detail struct {
+	Record   int64         `json:"record"`   // 0: an activity whose enqueue was not seen
+	Activity int64         `json:"activity"` // 0: none, or not measured
+	Title    string        `json:"title"`
+	Kind     string        `json:"kind"`
+	Name     string        `json:"name"`
+	Start    int64         `json:"start"`
+	End      int64         `json:"end"`
+	Thread   int64         `json:"thread"`
+	Depth    int           `json:"depth"`
+	Queue    int64         `json:"queue"`
+	File     string        `json:"file"`
+	Line     int32         `json:"line"`
+	Fields   []field       `json:"fields"`
+	Parents  []ancestor    `json:"parents"` // innermost first
+	Stack    []frame       `json:"stack"`
+	Device   *activityInfo `json:"device"` // what the device did for it, null if not measured
+}
+
+type ancestor struct {
+	Record int64  `json:"record"`
+	Title  string `json:"title"`
+	Start  int64  `json:"start"`
+	End    int64  `json:"end"`
+}
+
+// frame is a place of a host call stack.
+type frame struct {
+	Address  string `json:"address"`
+	Function string `json:"function"`
+	File     string `json:"file"`
+	Line     int64  `json:"line"`
+	Module   string `json:"module"`
+}
+
+type activityInfo struct {
+	ID    int64  `json:"id"`
+	Kind  string `json:"kind"`
+	Name  string `json:"name"`
+	Start int64  `json:"start"`
+	End   int64  `json:"end"`
+	Bytes int64  `json:"bytes"`
+	Queue int64  `json:"queue"`
+}
+
+func recordDetail(r *request) (any, error) {
+	id := r.values.required("id", 1, math.MaxInt64)
+	if r.values.err != nil {
+		return nil, r.values.err
+	}
+	record, err := r.trace.Record(id)
+	if err != nil {
+		return nil, err
+	}
+	if record == nil {
+		return nil, notFound("the trace has no record %d", id)
+	}
+	return describe(r, record)
+}
+
+func describe(r *request, record *store.Record) (*detail, error) {
+	site := record.Site
+	d := &detail{Record: record.ID, Kind: site.Kind, Name: site.Name, Title: title(site), Start: record.Start, End: record.End(),
+		Thread: int64(record.Thread), Depth: record.Depth, Queue: int64(site.Queue), File: site.File, Line: site.Line,
+		Parents: []ancestor{}, Stack: []frame{}}
+	add := func(name string, value any, unit string) { d.Fields = append(d.Fields, field{name, value, unit}) }
+	add("record", record.ID, "")
+	add("start", record.Start, "time")
+	switch {
+	case record.Unended:
+		add("duration", "never ended", "")
+	case record.Span:
+		add("end", record.End(), "time")
+		add("duration", record.Duration, "ns")
+		add("exclusive", record.Exclusive(), "ns")
+	}
+	if site.HasName {
+		add(nameField(site.Kind), site.Name, "")
+	}
+	if site.File != "" {
+		add("source", place(site.File, site.Line), "")
+	}
+	if site.EndLine > 0 {
+		add("end line", site.EndLine, "")
+	}
+	if site.Function != "" {
+		add("function", site.Function, "")
+		add("function lines", fmt.Sprintf("%d to %d", site.FunctionLine, site.FunctionEndLine), "")
+	}
+	if record.Bytes != 0 {
+		if n := byteCount(record.Bytes); n >= 0 {
+			add("bytes", n, "bytes")
+		} else {
+			add("bytes", "unknown to the runtime", "")
+		}
+	}
+	if record.Host != 0 {
+		add("host address", address(record.Host), "")
+	}
+	if record.Address != 0 {
+		add("device address", address(record.Address), "")
+	}
+	add("construct", constructText(site), "")
+	add("implicit", site.Implicit != 0, "")
+	add("async", queueText(site.Async), "")
+	add("queue", queueText(site.AsyncQueue), "")
+	add("device type", site.DeviceType, "")
+	add("device number", site.DeviceNumber, "")
+	if site.Kind == "enqueue_launch" || site.Gangs != 0 {
+		add("gangs", site.Gangs, "")
+		add("workers", site.Workers, "")
+		add("vector length", site.Vector, "")
+		if site.HasDimensions {
+			add("gangs by dimension", site.Dimensions, "")
+		}
+	}
+	if site.Kind == "error" {
+		add("error code", site.ErrorCode, "")
+		add("runtime info", address(site.RuntimeInfo), "")
+	}
+	add("device API", site.DeviceAPI, "")
+	add("API device type", site.APIDeviceType, "")
+	add("vendor", site.Vendor, "")
+	for _, handle := range []struct {
+		name  string
+		value uint64
+	}{{"device handle", site.DeviceHandle}, {"context handle", site.ContextHandle}, {"async handle", site.AsyncHandle}} {
+		if handle.value != 0 {
+			add(handle.name, address(handle.value), "")
+		}
+	}
+	add("thread number", site.ThreadID, "")
+	add("version", site.Version, "")
+	add("sequence", record.Sequence, "")
+	add("valid bytes", fmt.Sprintf("%d, %d, %d", site.ProfileBytes, site.EventBytes, site.APIBytes), "")
+	if record.Opener != 0 {
+		add("ends the mapping of record", record.Opener, "")
+	}
+	for parent, n := record.Parent, 0; parent != 0 && n < 100; n++ {
+		p, err := r.trace.Record(parent)
+		if err != nil {
+			return nil, err
+		}
+		if p == nil {
+			break
+		}
+		d.Parents = append(d.Parents, ancestor{p.ID, title(p.Site), p.Start, p.End()})
+		parent = p.Parent
+	}
+	if err := d.frames(r, site); err != nil {
+		return nil, err
+	}
+	activity, err := r.trace.Correlated(record.ID)
+	if err != nil {
+		return nil, err
+	}
+	if activity != nil {
+		d.Activity = activity.ID
+		d.Device = &activityInfo{activity.ID, activity.Work.Kind, activity.Work.Name, activity.Start, activity.End(),
+			byteCount(activity.Bytes), int64(activity.Work.Queue)}
+		add("device start", activity.Start, "time")
+		add("device end", activity.End(), "time")
+		add("device time", activity.Duration, "ns")
+		add("waited in queue", max(activity.Start-record.End(), 0), "ns")
+	}
+	return d, nil
+}
+
+// frames resolves the call stack.
+func (d *detail) frames(r *request, site *store.Site) error {
+	for _, at := range site.CallStack {
+		f := frame{Address: address(at)}
+		err := sqlitex.Execute(r.trace.Conn(), "SELECT module, function, file, line FROM frame WHERE process = ? AND address = ?",
+			&sqlitex.ExecOptions{Args: []any{int64(site.Process), int64(at)}, ResultFunc: func(s *sqlite.Stmt) error {
+				f.Module, f.Function, f.File, f.Line = s.ColumnText(0), s.ColumnText(1), s.ColumnText(2), s.ColumnInt64(3)
+				return nil
+			}})
+		if err != nil {
+			return fmt.Errorf("reading the call stack: %w", err)
+		}
+		d.Stack = append(d.Stack, f)
+	}
+	return nil
+}
+
+func activityDetail(r *request) (any, error) {
+	id := r.values.required("id", 1, math.MaxInt64)
+	if r.values.err != nil {
+		return nil, r.values.err
+	}
+	var d *detail
+	var record int64
+	err := sqlitex.Execute(r.trace.Conn(), `SELECT record, queue, kind, name, start, end, bytes, device_start, device_end, recorded, correlation, async
+		FROM device_activity WHERE activity = ?`, &sqlitex.ExecOptions{Args: []any{id}, ResultFunc: func(s *sqlite.Stmt) error {
+		record = s.ColumnInt64(0)
+		kind, name := s.ColumnText(2), s.ColumnText(3)
+		d = &detail{Activity: id, Kind: kind, Name: name, Title: kind, Start: s.ColumnInt64(4), End: s.ColumnInt64(5), Queue: s.ColumnInt64(1),
+			Line: -1, Parents: []ancestor{}, Stack: []frame{}}
+		if name != "" {
+			d.Title = kind + " " + name
+		}
+		d.Device = &activityInfo{id, kind, name, d.Start, d.End, s.ColumnInt64(6), d.Queue}
+		d.Fields = []field{{"activity", id, ""}, {"start", d.Start, "time"}, {"end", d.End, "time"}, {"device time", d.End - d.Start, "ns"},
+			{"bytes", s.ColumnInt64(6), "bytes"}, {"async", queueText(s.ColumnInt64(11)), ""},
+			{"device clock start", fmt.Sprint(s.ColumnInt64(7)), ""}, {"device clock end", fmt.Sprint(s.ColumnInt64(8)), ""},
+			{"recorded", s.ColumnInt64(9), "time"}, {"correlation", fmt.Sprint(s.ColumnInt64(10)), ""}}
+		return nil
+	}})
+	if err != nil {
+		return nil, fmt.Errorf("reading activity %d: %w", id, err)
+	}
+	if d == nil {
+		return nil, notFound("the trace has no activity %d", id)
+	}
+	if record == 0 {
+		return d, nil
+	}
+	enqueue, err := r.trace.Record(record)
+	if err != nil || enqueue == nil {
+		return d, err
+	}
+	whole, err := describe(r, enqueue)
+	if err != nil {
+		return nil, err
+	}
+	whole.Title, whole.Start, whole.End, whole.Activity, whole.Device = d.Title, d.Start, d.End, id, d.Device
+	whole.Fields = append(d.Fields, whole.Fields...)
+	return whole, nil
+}
+
+// arrow leads from the end of an enqueue on a thread to the start of what it
+// caused on a queue.
+type arrow struct {
+	Record   int64 `json:"record"`
+	Activity int64 `json:"activity"`
+	Thread   int64 `json:"thread"`
+	Depth    int   `json:"depth"`
+	From     int64 `json:"from"` // ns
+	Queue    int64 `json:"queue"`
+	To       int64 `json:"to"` // ns
+}
+
+// mostArrows is how many a picture can bear.
+const mostArrows = 300
+
+// arrows gives those of one record and what is nested in it, or of one activity.
+func arrows(r *request) (any, error) {
+	record := r.values.integer("record", 0, 0, math.MaxInt64)
+	activity := r.values.integer("activity", 0, 0, math.MaxInt64)
+	if r.values.err != nil {
+		return nil, r.values.err
+	}
+	out := []arrow{}
+	read := func(query string, args ...any) error {
+		return sqlitex.Execute(r.trace.Conn(), `SELECT r.id, a.id, r.thread, r.depth, r.time + coalesce(r.duration, 0), w.queue, a.start
+			FROM `+query+fmt.Sprintf(" LIMIT %d", mostArrows), &sqlitex.ExecOptions{Args: args, ResultFunc: func(s *sqlite.Stmt) error {
+			out = append(out, arrow{s.ColumnInt64(0), s.ColumnInt64(1), s.ColumnInt64(2), s.ColumnInt(3), s.ColumnInt64(4), s.ColumnInt64(5), s.ColumnInt64(6)})
+			return nil
+		}})
+	}
+	var err error
+	switch {
+	case activity != 0:
+		err = read("activity a JOIN record r ON r.id = a.record JOIN work w ON w.id = a.work WHERE a.id = ?", activity)
+	case record != 0:
+		outer, failure := r.trace.Record(record)
+		if failure != nil {
+			return nil, failure
+		}
+		if outer == nil {
+			return nil, notFound("the trace has no record %d", record)
+		}
+		err = read(`record r JOIN activity a ON a.record = r.id AND a.record > 0 JOIN work w ON w.id = a.work
+			WHERE r.thread = ? AND r.time >= ? AND r.time <= ? AND r.depth >= ?`,
+			int64(outer.Thread), outer.Start, outer.End(), outer.Depth)
+	default:
+		return nil, badRequest("arrows of what? give record or activity")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading arrows: %w", err)
+	}
+	return out, nil
+}
+
+func title(site *store.Site) string {
+	if site.HasName && site.Name != "" {
+		return site.Kind + " " + site.Name
+	}
+	return site.Kind
+}
+
+func nameField(kind string) string {
+	switch kind {
+	case "enqueue_launch":
+		return "kernel"
+	case "error":
+		return "message"
+	}
+	return "variable"
+}
+
+func constructText(site *store.Site) string {
+	if site.Construct == "" {
+		return fmt.Sprintf("unknown (%d)", site.ParentConstruct)
+	}
+	return site.Construct
+}
+
+// queueText names the async values that have a name (OpenACC 3.3 §2.16.1) in
+// the numbers of openacc.h.
+func queueText(async int64) string {
+	switch async {
+	case -1:
+		return "noval"
+	case -2:
+		return "sync"
+	}
+	return fmt.Sprint(async)
+}

@@ -1,0 +1,187 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/accscope/accscope/collector/store"
+)
+
+// readers is how many requests read a trace at a time.
+const readers = 4
+
+// promptCheck is up to which size, in bytes, a trace is verified before it is
+// shown; larger ones are verified while they are.
+const promptCheck = 64 << 20
+
+// file is a trace with connections to it. A trace that is being written is
+// opened for each request, because its writer cannot finish it while somebody
+// has it open.
+type file struct {
+	path  string
+	slots chan struct{}
+
+	mutex   sync.Mutex
+	growing bool
+	idle    []*store.Trace
+	damage  string // what the check found
+	stop    chan struct{}
+	checked sync.WaitGroup
+	// paused is held for writing while the trace must not be open.
+	paused sync.RWMutex
+}
+
+func openFile(path string, growing bool) (*file, error) {
+	f := &file{path: path, growing: growing, slots: make(chan struct{}, readers), stop: make(chan struct{})}
+	if growing {
+		return f, nil
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("cannot open trace: %w", err)
+	}
+	var opts []store.Option
+	if info.Size() <= promptCheck {
+		opts = append(opts, store.Checked())
+	}
+	trace, err := store.Open(path, opts...)
+	if err != nil {
+		return nil, err
+	}
+	meta, err := trace.Meta()
+	if err != nil {
+		return nil, errors.Join(err, trace.Close())
+	}
+	f.growing = !meta.Complete
+	f.idle = append(f.idle, trace)
+	if info.Size() > promptCheck && !f.growing {
+		f.checked.Add(1)
+		go f.check()
+	}
+	return f, nil
+}
+
+// check verifies a large trace beside the requests.
+func (f *file) check() {
+	defer f.checked.Done()
+	note := func(err error) {
+		f.mutex.Lock()
+		defer f.mutex.Unlock()
+		f.damage = err.Error()
+	}
+	trace, err := store.Open(f.where())
+	if err != nil {
+		note(err)
+		return
+	}
+	defer trace.Close()
+	trace.Interrupt(f.stop)
+	statement, _, err := trace.Conn().PrepareTransient("PRAGMA quick_check(1)")
+	if err != nil {
+		note(err)
+		return
+	}
+	defer statement.Finalize()
+	row, err := statement.Step()
+	switch {
+	case err != nil:
+		select {
+		case <-f.stop:
+		default:
+			note(err)
+		}
+	case row && statement.ColumnText(0) != "ok":
+		note(fmt.Errorf("%s: the file is damaged: %s", f.name(), statement.ColumnText(0)))
+	}
+}
+
+// acquire gives a connection that fails once ctx is done. It must be released.
+func (f *file) acquire(ctx context.Context) (*store.Trace, error) {
+	select {
+	case f.slots <- struct{}{}:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	f.paused.RLock()
+	f.mutex.Lock()
+	var trace *store.Trace
+	if n := len(f.idle); n > 0 {
+		trace = f.idle[n-1]
+		f.idle = f.idle[:n-1]
+	}
+	f.mutex.Unlock()
+	if trace == nil {
+		var err error
+		if trace, err = store.Open(f.where()); err != nil {
+			f.paused.RUnlock()
+			<-f.slots
+			return nil, err
+		}
+	}
+	trace.Interrupt(ctx.Done())
+	return trace, nil
+}
+
+// release takes a connection back. One that a fault happened in is left alone.
+func (f *file) release(trace *store.Trace, fault bool) {
+	f.mutex.Lock()
+	keep := !f.growing && !fault
+	if keep {
+		trace.Interrupt(nil)
+		f.idle = append(f.idle, trace)
+	}
+	f.mutex.Unlock()
+	if !keep && !fault {
+		trace.Close() //nolint:errcheck // it was only read
+	}
+	f.paused.RUnlock()
+	<-f.slots
+}
+
+func (f *file) damaged() string {
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	return f.damage
+}
+
+func (f *file) isGrowing() bool {
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	return f.growing
+}
+
+// settle notes that nobody writes the trace any more, and where it is.
+func (f *file) settle(path string) {
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	f.growing = false
+	f.path = path
+}
+
+// name is the file's name without its folder.
+func (f *file) name() string { return filepath.Base(f.where()) }
+
+func (f *file) where() string {
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	return f.path
+}
+
+func (f *file) close() {
+	select {
+	case <-f.stop:
+	default:
+		close(f.stop)
+	}
+	f.checked.Wait()
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	for _, trace := range f.idle {
+		trace.Close() //nolint:errcheck // it was only read
+	}
+	f.idle = nil
+}

@@ -1,0 +1,91 @@
+package web
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/session"
+)
+
+// liveInterval is how often the page hears of a running program.
+const liveInterval = 250 * time.Millisecond
+
+// liveLimits bounds what the page hears each time.
+var liveLimits = model.Limits{Mappings: 50, Kernels: 50, Variables: 50, Sources: 50, Log: 50}
+
+// live is the connection to a running program.
+type live struct {
+	look  func(model.Limits) session.Frame
+	once  sync.Once
+	ended chan struct{}
+}
+
+func (l *live) over() bool {
+	select {
+	case <-l.ended:
+		return true
+	default:
+		return false
+	}
+}
+
+// Hold closes the trace that is being written and keeps requests waiting until
+// Ended: its writer cannot finish it while somebody has it open.
+func (s *Server) Hold() { s.files[0].paused.Lock() }
+
+// Ended ends the live view: the trace, at path, is finished. It comes after Hold.
+func (s *Server) Ended(path string) {
+	f := s.files[0]
+	f.settle(path)
+	f.paused.Unlock()
+	s.Over()
+}
+
+// Over tells those who follow that the program has ended.
+func (s *Server) Over() {
+	if s.live != nil {
+		s.live.once.Do(func() { close(s.live.ended) })
+	}
+}
+
+// stream follows the running program by server-sent events: "view" with a look
+// at it, and "end" when it is over.
+func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
+	if s.live == nil {
+		fail(w, notFound("no program runs: this is a recording"))
+		return
+	}
+	control := http.NewResponseController(w)
+	w.Header().Set("Content-Type", "text/event-stream")
+	send := func(event string, data any) bool {
+		body, err := json.Marshal(data)
+		if err != nil {
+			return false
+		}
+		if _, err := fmt.Fprintf(w, "event: %s\ndata: %s\n\n", event, body); err != nil {
+			return false
+		}
+		return control.Flush() == nil
+	}
+	ticker := time.NewTicker(liveInterval)
+	defer ticker.Stop()
+	for {
+		if s.live.over() {
+			send("end", struct{}{})
+			return
+		}
+		if frame := s.live.look(liveLimits); frame.View != nil && !send("view", frame.View) {
+			return
+		}
+		select {
+		case <-ticker.C:
+		case <-s.live.ended:
+		case <-r.Context().Done():
+			return
+		}
+	}
+}

@@ -1,0 +1,300 @@
+package web
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/store"
+)
+
+// memorySeries is memory in use as columns: between time and end it was from
+// low to high, from end on it is last. Bytes.
+type memorySeries struct {
+	Time []int64 `json:"time"`
+	End  []int64 `json:"end"`
+	Low  []int64 `json:"low"`
+	High []int64 `json:"high"`
+	Last []int64 `json:"last"`
+}
+
+// rateSeries is what moved in equal parts of the window, bytes a second.
+type rateSeries struct {
+	Begin    int64     `json:"begin"` // ns
+	Step     float64   `json:"step"`  // ns
+	Upload   []float64 `json:"upload"`
+	Download []float64 `json:"download"`
+	// Mixed is what is not known to go one way: groups narrower than a pixel.
+	Mixed []float64 `json:"mixed"`
+	// Measured: times are those of the device, else those of the enqueue calls.
+	Measured bool `json:"measured"`
+}
+
+type countersAnswer struct {
+	Device int64        `json:"device"`
+	Memory memorySeries `json:"memory"`
+	Rates  rateSeries   `json:"rates"`
+}
+
+// counters gives a device's memory and transfer rates in a window.
+func counters(r *request) (any, error) {
+	w, err := r.window()
+	if err != nil {
+		return nil, err
+	}
+	device := model.DeviceID(r.values.required("device", 1, math.MaxUint32))
+	if r.values.err != nil {
+		return nil, r.values.err
+	}
+	points, err := r.trace.Memory(device, w.from, w.to, w.pixels)
+	if err != nil {
+		return nil, err
+	}
+	a := countersAnswer{Device: int64(device), Memory: memorySeries{Time: []int64{}, End: []int64{}, Low: []int64{}, High: []int64{}, Last: []int64{}}}
+	m := &a.Memory
+	for _, p := range points {
+		m.Time, m.End, m.Low = append(m.Time, p.Time), append(m.End, p.End), append(m.Low, p.Low)
+		m.High, m.Last = append(m.High, p.High), append(m.Last, p.Last)
+	}
+	a.Rates, err = rates(r.trace, device, w)
+	return &a, err
+}
+
+// rates spreads the bytes of transfers over the pixels that they cover.
+func rates(trace *store.Trace, device model.DeviceID, w window) (rateSeries, error) {
+	pixels := max(w.pixels/3, 1)
+	s := rateSeries{Begin: w.from, Step: float64(w.to-w.from) / float64(pixels),
+		Upload: make([]float64, pixels), Download: make([]float64, pixels), Mixed: make([]float64, pixels)}
+	lanes, err := trace.Lanes()
+	if err != nil {
+		return s, err
+	}
+	for _, lane := range lanes {
+		s.Measured = s.Measured || lane.Type == store.LaneQueue && lane.Device == device
+	}
+	for _, lane := range lanes {
+		if lane.Bytes == 0 || s.Measured && (lane.Type != store.LaneQueue || lane.Device != device) || !s.Measured && lane.Type != store.LaneSpans {
+			continue
+		}
+		blocks, err := trace.Timeline(lane, w.from, w.to, pixels)
+		if err != nil {
+			return s, err
+		}
+		for i := range blocks {
+			b := &blocks[i]
+			if b.Bytes <= 0 || b.Site != nil && b.Site.Device != device {
+				continue
+			}
+			s.spread(s.series(b), b)
+		}
+	}
+	return s, nil
+}
+
+func (s *rateSeries) series(b *store.Block) []float64 {
+	kind := ""
+	switch {
+	case b.Count != 1:
+	case b.Work != nil:
+		kind = b.Work.Kind
+	case b.Site != nil:
+		kind = b.Site.Kind
+	}
+	switch kind {
+	case "upload", "enqueue_upload":
+		return s.Upload
+	case "download", "enqueue_download":
+		return s.Download
+	}
+	return s.Mixed
+}
+
+func (s *rateSeries) spread(to []float64, b *store.Block) {
+	begin, end := float64(b.Start-s.Begin), float64(max(b.End, b.Start+1)-s.Begin)
+	for i := max(int(begin/s.Step), 0); i < len(to); i++ {
+		low := float64(i) * s.Step
+		covered := min(end, low+s.Step) - max(begin, low)
+		if covered <= 0 {
+			break
+		}
+		to[i] += float64(b.Bytes) * covered / (end - begin) / s.Step * 1e9
+	}
+}
+
+// variableSeries is the memory of a variable at the ends of equal parts of the
+// window.
+type variableSeries struct {
+	Name string  `json:"name"`
+	Peak int64   `json:"peak"` // bytes, in the window
+	Used []int64 `json:"used"`
+}
+
+type variablesAnswer struct {
+	From      int64            `json:"from"`
+	To        int64            `json:"to"`
+	Variables []variableSeries `json:"variables"` // highest peak first; the last may sum the others
+	Peak      int64            `json:"peak"`      // the device's high-water mark, of the whole trace
+	PeakTime  int64            `json:"peak_time"`
+}
+
+// mostVariables is how many variables a stacked chart can tell apart.
+const mostVariables = 11
+
+// variables gives the device's memory by variable.
+func variables(r *request) (any, error) {
+	w, err := r.window()
+	if err != nil {
+		return nil, err
+	}
+	device := model.DeviceID(r.values.required("device", 1, math.MaxUint32))
+	if r.values.err != nil {
+		return nil, r.values.err
+	}
+	a := variablesAnswer{From: w.from, To: w.to, Variables: []variableSeries{}}
+	parts := min(w.pixels, 2000)
+	step := float64(w.to-w.from) / float64(parts)
+	byName := make(map[string]*variableSeries)
+	// Where the runtime reports no create, its allocs have to do.
+	for _, kind := range []string{"create", "alloc"} {
+		err := r.trace.Mappings(kind, store.Filter{Device: device, From: w.from, To: w.to}, func(m *store.Mapping) bool {
+			name := "(no name)"
+			if m.Site != nil && m.Site.HasName && m.Site.Name != "" {
+				name = m.Site.Name
+			}
+			v := byName[name]
+			if v == nil {
+				v = &variableSeries{Name: name, Used: make([]int64, parts+1)}
+				byName[name] = v
+			}
+			bytes := byteCount(m.Bytes)
+			if bytes < 0 {
+				return true
+			}
+			v.Used[min(max(int(float64(m.Start-w.from)/step), 0), parts)] += bytes
+			if m.End < w.to {
+				v.Used[min(max(int(float64(m.End-w.from)/step), 0), parts)] -= bytes
+			}
+			return true
+		})
+		if err != nil {
+			return nil, err
+		}
+		if len(byName) > 0 {
+			break
+		}
+	}
+	for _, v := range byName {
+		used := int64(0)
+		for i := range v.Used {
+			used += v.Used[i]
+			v.Used[i] = used
+			v.Peak = max(v.Peak, used)
+		}
+		v.Used = v.Used[:parts]
+		v.Name = shortened(v.Name)
+		a.Variables = append(a.Variables, *v)
+	}
+	slices.SortFunc(a.Variables, func(x, y variableSeries) int { return cmp.Or(cmp.Compare(y.Peak, x.Peak), cmp.Compare(x.Name, y.Name)) })
+	if len(a.Variables) > mostVariables+1 {
+		rest := variableSeries{Name: "(others)", Used: make([]int64, parts)}
+		for _, v := range a.Variables[mostVariables:] {
+			for i, used := range v.Used {
+				rest.Used[i] += used
+				rest.Peak = max(rest.Peak, rest.Used[i])
+			}
+		}
+		a.Variables = append(a.Variables[:mostVariables:mostVariables], rest)
+	}
+	points, err := r.trace.Memory(device, 0, 0, 2000)
+	for _, p := range points {
+		if p.High > a.Peak {
+			a.Peak, a.PeakTime = p.High, p.Time
+		}
+	}
+	return &a, err
+}
+
+// mapping is device memory at a time.
+type mapping struct {
+	Record  int64  `json:"record"`
+	Kind    string `json:"kind"`
+	Name    string `json:"name"`
+	Device  int64  `json:"device"`
+	Source  string `json:"source"`
+	Host    string `json:"host"`
+	Address string `json:"address"`
+	Bytes   int64  `json:"bytes"` // -1: unknown
+	Start   int64  `json:"start"`
+	End     int64  `json:"end"` // ns; -1: never deleted
+}
+
+type mappingsAnswer struct {
+	At       int64     `json:"at"`
+	Mappings []mapping `json:"mappings"`
+	Omitted  int       `json:"omitted"`
+	Bytes    int64     `json:"bytes"`
+}
+
+// mostMappings is how many mappings an answer lists.
+const mostMappings = 2000
+
+// mappings gives the present table at a time.
+func mappings(r *request) (any, error) {
+	at := r.values.required("at", -timeLimit, timeLimit)
+	if r.values.err != nil {
+		return nil, r.values.err
+	}
+	list, err := r.trace.PresentAt(at)
+	if err != nil {
+		return nil, err
+	}
+	return listed(at, list), nil
+}
+
+func listed(at int64, list []store.Mapping) *mappingsAnswer {
+	a := &mappingsAnswer{At: at, Mappings: []mapping{}}
+	for i := range list {
+		m := &list[i]
+		if n := byteCount(m.Bytes); n > 0 {
+			a.Bytes += n
+		}
+		if len(a.Mappings) == mostMappings {
+			a.Omitted++
+			continue
+		}
+		line := mapping{Record: m.Record, Kind: m.Kind, Host: address(m.Host), Address: address(m.Address), Bytes: byteCount(m.Bytes),
+			Start: m.Start, End: m.End}
+		if m.End == math.MaxInt64 {
+			line.End = -1
+		}
+		if m.Site != nil {
+			line.Name, line.Device, line.Source = m.Site.Name, int64(m.Site.Device), place(m.Site.File, m.Site.Line)
+		}
+		a.Mappings = append(a.Mappings, line)
+	}
+	return a
+}
+
+// leaks gives what was never deleted or freed.
+func leaks(r *request) (any, error) {
+	var list []store.Mapping
+	for _, kind := range []string{"create", "alloc"} {
+		seen := false
+		err := r.trace.Mappings(kind, store.Filter{}, func(m *store.Mapping) bool {
+			seen = true
+			if m.End == math.MaxInt64 {
+				list = append(list, *m)
+			}
+			return true
+		})
+		if err != nil {
+			return nil, err
+		}
+		if seen {
+			break
+		}
+	}
+	_, last, err := r.trace.Extent()
+	return listed(bounded(last), list), err
+}

@@ -1,0 +1,207 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log"
+	"net/http"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/accscope/accscope/collector/store"
+)
+
+// patience is how long a request for data may take.
+const patience = 20 * time.Second
+
+// route is an operation of the API: what openapi.yaml says of it, a test
+// compares.
+type route struct {
+	path       string
+	parameters []string
+	// answer reads the trace that the request names and gives what becomes JSON.
+	answer func(*request) (any, error)
+	// serve is for operations that write their answer themselves.
+	serve func(*Server, http.ResponseWriter, *http.Request)
+}
+
+func routes() []route {
+	return []route{
+		{path: "/api/traces", serve: (*Server).listTraces},
+		{path: "/api/overview", parameters: []string{"trace"}, answer: overview},
+		{path: "/api/timeline", parameters: []string{"trace", "from", "to", "pixels", "lanes"}, answer: timeline},
+		{path: "/api/counters", parameters: []string{"trace", "from", "to", "pixels", "device"}, answer: counters},
+		{path: "/api/record", parameters: []string{"trace", "id"}, answer: recordDetail},
+		{path: "/api/activity", parameters: []string{"trace", "id"}, answer: activityDetail},
+		{path: "/api/arrows", parameters: []string{"trace", "record", "activity"}, answer: arrows},
+		{path: "/api/statistics", parameters: []string{"trace", "from", "to"}, answer: statistics},
+		{path: "/api/queues", parameters: []string{"trace", "from", "to", "pixels"}, answer: queues},
+		{path: "/api/variables", parameters: []string{"trace", "device", "from", "to", "pixels"}, answer: variables},
+		{path: "/api/mappings", parameters: []string{"trace", "at"}, answer: mappings},
+		{path: "/api/leaks", parameters: []string{"trace"}, answer: leaks},
+		{path: "/api/report", parameters: []string{"trace", "by", "from", "to", "top"}, answer: reportTables},
+		{path: "/api/sources", parameters: []string{"trace"}, answer: sources},
+		{path: "/api/source", parameters: []string{"trace", "file", "line", "around"}, answer: source},
+		{path: "/api/search", parameters: []string{"trace", "text", "limit"}, answer: search},
+		{path: "/api/next", parameters: []string{"trace", "text", "after", "before"}, answer: nextMatch},
+		{path: "/api/compare", parameters: []string{"by"}, serve: (*Server).compare},
+		{path: "/api/sql", parameters: []string{"trace", "sql", "rows", "seconds", "format"}, serve: (*Server).sql},
+		{path: "/api/live", serve: (*Server).stream},
+		{path: "/api/openapi.yaml", serve: (*Server).openAPI},
+	}
+}
+
+// handler is the whole server.
+func (s *Server) handler() http.Handler {
+	mux := http.NewServeMux()
+	for _, r := range routes() {
+		mux.Handle(r.path, s.operation(r))
+	}
+	mux.HandleFunc("/api/", func(w http.ResponseWriter, r *http.Request) {
+		writeError(w, http.StatusNotFound, "there is no "+r.URL.Path+"; /api/openapi.yaml lists what there is")
+	})
+	mux.HandleFunc("/", s.page)
+	return s.guard(mux)
+}
+
+// request is one call of an operation.
+type request struct {
+	ctx    context.Context
+	server *Server
+	file   *file
+	trace  *store.Trace
+	values parameters
+}
+
+// operation turns a route into a handler.
+func (s *Server) operation(o route) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for name, values := range r.URL.Query() {
+			if len(values) > 1 || !contains(o.parameters, name) {
+				fail(w, badRequest("parameter %q: %s takes %s, each once", name, o.path, orNone(o.parameters)))
+				return
+			}
+		}
+		if o.serve != nil {
+			defer recoverFault(w)
+			o.serve(s, w, r)
+			return
+		}
+		ctx, cancel := context.WithTimeout(r.Context(), patience)
+		defer cancel()
+		values := parameters{values: r.URL.Query()}
+		number := values.integer("trace", 0, 0, int64(len(s.files)-1))
+		if values.err != nil {
+			fail(w, values.err)
+			return
+		}
+		answer, err := s.read(ctx, s.files[number], values, o.answer)
+		if err != nil {
+			fail(w, explain(ctx, err))
+			return
+		}
+		writeJSON(w, answer)
+	})
+}
+
+// read runs an operation on a connection to a trace. A fault that a damaged
+// file leads to becomes an error.
+func (s *Server) read(ctx context.Context, f *file, values parameters, answer func(*request) (any, error)) (result any, err error) {
+	trace, err := f.acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	fault := true
+	defer func() {
+		if fault {
+			err = fmt.Errorf("%s: reading the trace failed: %v", f.where(), recover())
+			log.Printf("accscope: %v\n%s", err, debug.Stack())
+		}
+		f.release(trace, fault)
+	}()
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	result, err = answer(&request{ctx: ctx, server: s, file: f, trace: trace, values: values})
+	fault = false
+	return result, err
+}
+
+func recoverFault(w http.ResponseWriter) {
+	if fault := recover(); fault != nil {
+		if fault == http.ErrAbortHandler {
+			panic(fault)
+		}
+		log.Printf("accscope: %v\n%s", fault, debug.Stack())
+		writeError(w, http.StatusInternalServerError, fmt.Sprintf("the request failed: %v", fault))
+	}
+}
+
+// statusError is an error with an HTTP status.
+type statusError struct {
+	status int
+	text   string
+}
+
+func (e statusError) Error() string { return e.text }
+
+func badRequest(format string, args ...any) error {
+	return statusError{http.StatusBadRequest, fmt.Sprintf(format, args...)}
+}
+
+func notFound(format string, args ...any) error {
+	return statusError{http.StatusNotFound, fmt.Sprintf(format, args...)}
+}
+
+// explain says what an interrupted query means.
+func explain(ctx context.Context, err error) error {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return statusError{http.StatusServiceUnavailable, fmt.Sprintf("this took longer than %v; choose a smaller part of the trace", patience)}
+	}
+	return err
+}
+
+func fail(w http.ResponseWriter, err error) {
+	var known statusError
+	if errors.As(err, &known) {
+		writeError(w, known.status, known.text)
+		return
+	}
+	writeError(w, http.StatusInternalServerError, err.Error())
+}
+
+func writeError(w http.ResponseWriter, status int, text string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	body, err := json.Marshal(map[string]string{"error": text})
+	if err == nil {
+		w.Write(body) //nolint:errcheck // the client has gone
+	}
+}
+
+func writeJSON(w http.ResponseWriter, answer any) {
+	body, err := json.Marshal(answer)
+	if err != nil {
+		writeError(w, http.StatusInternalServerError, err.Error())
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Write(body) //nolint:errcheck // the client has gone
+}
+
+func contains(list []string, text string) bool {
+	for _, item := range list {
+		if item == text {
+			return true
+		}
+	}
+	return false
+}
+
+func orNone(list []string) string {
+	if len(list) == 0 {
+		return "no parameters"
+	}
+	return strings.Join(list, ", ")
+}

@@ -1,0 +1,214 @@
+package web
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/accscope/accscope/collector/store"
+)
+
+// cost is what a line of a source cost.
+type cost struct {
+	Line      int32 `json:"line"`
+	Count     int64 `json:"count"`
+	Exclusive int64 `json:"exclusive"` // ns of the host
+	Device    int64 `json:"device"`    // ns
+	Bytes     int64 `json:"bytes"`     // moved
+}
+
+type sourceFile struct {
+	File      string `json:"file"`
+	Readable  bool   `json:"readable"`
+	Exclusive int64  `json:"exclusive"`
+	Device    int64  `json:"device"`
+	Bytes     int64  `json:"bytes"`
+	Lines     []cost `json:"lines"` // by number
+}
+
+// sources lists the sources that the trace names, with what their lines cost.
+func sources(r *request) (any, error) {
+	files := make(map[string]map[int32]*cost)
+	at := func(site *store.Site) *cost {
+		lines := files[site.File]
+		if lines == nil {
+			lines = make(map[int32]*cost)
+			files[site.File] = lines
+		}
+		c := lines[site.Line]
+		if c == nil {
+			c = &cost{Line: site.Line}
+			lines[site.Line] = c
+		}
+		return c
+	}
+	totals, err := r.trace.Totals(store.Filter{})
+	if err != nil {
+		return nil, err
+	}
+	for i := range totals {
+		t := &totals[i]
+		if t.Site.File == "" {
+			continue
+		}
+		c := at(t.Site)
+		c.Count += t.Count
+		c.Exclusive += t.Exclusive()
+		if t.Site.Kind == "enqueue_upload" || t.Site.Kind == "enqueue_download" {
+			c.Bytes += max(t.Bytes, 0)
+		}
+	}
+	works, err := r.trace.WorkTotals(store.Filter{})
+	if err != nil {
+		return nil, err
+	}
+	for i := range works {
+		if site := works[i].Site; site != nil && site.File != "" {
+			at(site).Device += works[i].Time
+		}
+	}
+	out := []sourceFile{}
+	for name, lines := range files {
+		f := sourceFile{File: name, Lines: []cost{}}
+		_, err := r.server.findSource(name)
+		f.Readable = err == nil
+		for _, c := range lines {
+			f.Lines = append(f.Lines, *c)
+			f.Exclusive, f.Device, f.Bytes = f.Exclusive+c.Exclusive, f.Device+c.Device, f.Bytes+c.Bytes
+		}
+		slices.SortFunc(f.Lines, func(a, b cost) int { return cmp.Compare(a.Line, b.Line) })
+		out = append(out, f)
+	}
+	slices.SortFunc(out, func(a, b sourceFile) int {
+		return cmp.Or(cmp.Compare(b.Exclusive+b.Device, a.Exclusive+a.Device), cmp.Compare(a.File, b.File))
+	})
+	return out, nil
+}
+
+type sourceAnswer struct {
+	File  string   `json:"file"`
+	First int64    `json:"first"` // number of the first line
+	Lines []string `json:"lines"`
+	Total int64    `json:"total"` // lines of the file
+	// Newer: the file was changed after the program ran, so lines may differ.
+	Newer bool `json:"newer"`
+}
+
+// source gives the text around a line, or all of a file (around 0).
+func source(r *request) (any, error) {
+	name := r.values.text("file")
+	line := r.values.integer("line", 1, -1, 1<<31)
+	around := r.values.integer("around", 0, 0, 10_000)
+	if r.values.err != nil {
+		return nil, r.values.err
+	}
+	named, err := r.names(name)
+	if err != nil {
+		return nil, err
+	}
+	if !named {
+		return nil, notFound("the trace names no source %q", name)
+	}
+	path, err := r.server.findSource(name)
+	if err != nil {
+		return nil, notFound("%v", err)
+	}
+	text, changed, err := readSource(path)
+	if err != nil {
+		return nil, notFound("%v", err)
+	}
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	a := sourceAnswer{File: name, First: 1, Total: int64(len(lines))}
+	last := a.Total
+	if around > 0 {
+		a.First = max(line-around, 1)
+		last = min(line+around, a.Total)
+	}
+	a.Lines = []string{}
+	if a.First <= last {
+		a.Lines = lines[a.First-1 : last]
+	}
+	meta, err := r.trace.Meta()
+	a.Newer = meta.Realtime > 0 && changed > meta.Realtime
+	return &a, err
+}
+
+// names says whether an event of the trace has this source.
+func (r *request) names(file string) (bool, error) {
+	if file == "" {
+		return false, nil
+	}
+	statement, _, err := r.trace.Conn().PrepareTransient("SELECT 1 FROM place p JOIN string s ON s.id = p.file WHERE s.text = ? LIMIT 1")
+	if err != nil {
+		return false, err
+	}
+	defer statement.Finalize()
+	statement.BindText(1, file)
+	return statement.Step()
+}
+
+// longestSource is the size, bytes, up to which sources are shown.
+const longestSource = 4 << 20
+
+// sourceEndings are the names of files that OpenACC programs are written in. A
+// trace from elsewhere may name any file as its source; others are not shown.
+var sourceEndings = []string{".c", ".h", ".cc", ".cpp", ".cxx", ".c++", ".hh", ".hpp", ".hxx", ".inl", ".inc", ".cu", ".cuh",
+	".f", ".for", ".ftn", ".f77", ".f90", ".f95", ".f03", ".f08", ".f18", ".fpp"}
+
+// findSource gives the path of a source that a trace names.
+func (s *Server) findSource(name string) (string, error) {
+	if strings.ContainsRune(name, 0) || !contains(sourceEndings, strings.ToLower(filepath.Ext(name))) {
+		return "", fmt.Errorf("%q does not end like a C, C++ or Fortran source", name)
+	}
+	var candidates []string
+	if filepath.IsAbs(name) {
+		candidates = append(candidates, name)
+	}
+	for _, folder := range s.sources {
+		// Rooted first: a name cannot lead out of the folder.
+		inside := filepath.Clean("/" + name)
+		candidates = append(candidates, filepath.Join(folder, inside), filepath.Join(folder, filepath.Base(inside)))
+	}
+	for _, candidate := range candidates {
+		// A link is what it leads to.
+		path, err := filepath.EvalSymlinks(candidate)
+		if err != nil || !contains(sourceEndings, strings.ToLower(filepath.Ext(path))) {
+			continue
+		}
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Size() <= longestSource {
+			return path, nil
+		}
+	}
+	return "", fmt.Errorf("%s is not readable here; --source-dir names folders to look in: %w", name, fs.ErrNotExist)
+}
+
+func readSource(path string) (text string, changed int64, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return "", 0, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return "", 0, err
+	}
+	content, err := io.ReadAll(io.LimitReader(file, longestSource+1))
+	if err != nil {
+		return "", 0, err
+	}
+	if len(content) > longestSource || bytes.IndexByte(content, 0) >= 0 {
+		return "", 0, errors.New("the source is no text, or too long to be shown")
+	}
+	if !utf8.Valid(content) {
+		content = bytes.ToValidUTF8(content, []byte("\uFFFD"))
+	}
+	return string(content), info.ModTime().UnixNano(), nil
+}

@@ -1,0 +1,145 @@
+package web
+
+import (
+	"github.com/accscope/accscope/collector/store"
+)
+
+// label is what blocks are called and coloured by.
+type label struct {
+	Text   string `json:"text"`
+	Kind   string `json:"kind"` // span or event name, or kind of device activity
+	Name   string `json:"name"` // variable or kernel, "" if none
+	Source string `json:"source"`
+}
+
+// laneBlocks are the blocks of a lane as columns of equal length.
+type laneBlocks struct {
+	Lane  int64   `json:"lane"`
+	Start []int64 `json:"start"` // ns
+	End   []int64 `json:"end"`
+	Count []int64 `json:"count"` // 1: a single one
+	Busy  []int64 `json:"busy"`
+	Bytes []int64 `json:"bytes"`
+	ID    []int64 `json:"id"`    // record, for queues activity, of a single one, else 0
+	Label []int   `json:"label"` // index into labels
+	Open  []int   `json:"open"`  // indices of blocks that have not ended
+}
+
+type timelineAnswer struct {
+	From   int64        `json:"from"`
+	To     int64        `json:"to"`
+	Labels []label      `json:"labels"`
+	Lanes  []laneBlocks `json:"lanes"`
+}
+
+// timeline gives the blocks of lanes in a window.
+func timeline(r *request) (any, error) {
+	w, err := r.window()
+	if err != nil {
+		return nil, err
+	}
+	wanted := r.values.numbers("lanes", 1000)
+	if r.values.err != nil {
+		return nil, r.values.err
+	}
+	lanes, err := r.trace.Lanes()
+	if err != nil {
+		return nil, err
+	}
+	chosen := make(map[int64]bool, len(wanted))
+	for _, id := range wanted {
+		chosen[id] = true
+	}
+	labels := newLabels()
+	a := timelineAnswer{From: w.from, To: w.to, Lanes: []laneBlocks{}}
+	for _, lane := range lanes {
+		if wanted != nil && !chosen[lane.ID] {
+			continue
+		}
+		blocks, err := r.trace.Timeline(lane, w.from, w.to, w.pixels)
+		if err != nil {
+			return nil, err
+		}
+		a.Lanes = append(a.Lanes, columns(lane.ID, blocks, labels))
+	}
+	a.Labels = labels.list
+	return &a, nil
+}
+
+func columns(lane int64, blocks []store.Block, labels *labels) laneBlocks {
+	n := len(blocks)
+	c := laneBlocks{Lane: lane, Start: make([]int64, n), End: make([]int64, n), Count: make([]int64, n), Busy: make([]int64, n),
+		Bytes: make([]int64, n), ID: make([]int64, n), Label: make([]int, n), Open: []int{}}
+	for i := range blocks {
+		b := &blocks[i]
+		c.Start[i], c.End[i], c.Count[i], c.Busy[i], c.Bytes[i], c.ID[i] = b.Start, b.End, b.Count, b.Busy, b.Bytes, b.ID
+		c.Label[i] = labels.of(b)
+		if b.Open {
+			c.Open = append(c.Open, i)
+		}
+	}
+	return c
+}
+
+// labels numbers what blocks are called.
+type labels struct {
+	list  []label
+	sites map[*store.Site]int
+	works map[*store.Work]int
+	known map[label]int
+}
+
+func newLabels() *labels {
+	return &labels{list: []label{}, sites: make(map[*store.Site]int), works: make(map[*store.Work]int), known: make(map[label]int)}
+}
+
+func (l *labels) of(b *store.Block) int {
+	if b.Work != nil {
+		if i, ok := l.works[b.Work]; ok {
+			return i
+		}
+		text := b.Work.Name
+		if text == "" {
+			text = b.Work.Kind
+		}
+		i := l.add(label{Text: text, Kind: b.Work.Kind, Name: b.Work.Name})
+		l.works[b.Work] = i
+		return i
+	}
+	if i, ok := l.sites[b.Site]; ok {
+		return i
+	}
+	var text label
+	if s := b.Site; s != nil {
+		text = label{Text: s.Label(), Kind: s.Kind, Name: s.Name, Source: place(s.File, s.Line)}
+	}
+	i := l.add(text)
+	l.sites[b.Site] = i
+	return i
+}
+
+func (l *labels) add(text label) int {
+	if i, ok := l.known[text]; ok {
+		return i
+	}
+	i := len(l.list)
+	text.Text, text.Name, text.Source = shortened(text.Text), shortened(text.Name), shortened(text.Source)
+	l.list = append(l.list, text)
+	l.known[text] = i
+	return i
+}
+
+// longestLabel is how many bytes of a name a timeline gets; the details have
+// all of it.
+const longestLabel = 200
+
+func shortened(text string) string {
+	if len(text) <= longestLabel {
+		return text
+	}
+	end := longestLabel
+	for end > 0 && text[end]&0xC0 == 0x80 {
+		end--
+	}
+	return text[:end] + "…"
+}

@@ -1,0 +1,148 @@
+// Package web serves a trace to a browser: an HTTP server on the loopback
+// interface, a JSON API (openapi.yaml) and a page that needs nothing else from
+// anywhere. It shows finished traces and those that are being written.
+//
+// The server changes nothing: every operation is a GET, every connection to a
+// trace is read-only. Who may read is decided by a random token and by the Host
+// and Origin of a request.
+package web
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/session"
+)
+
+// Options say what to serve and where.
+type Options struct {
+	// Traces are the files to show; a second one is compared with the first. The
+	// first may be one that is being written, or that is yet to come if Look is
+	// set.
+	Traces []string
+	// Address is where to listen; "" means a free port of 127.0.0.1.
+	Address string
+	// Hosts are further names, without port, that requests may give as their Host.
+	Hosts []string
+	// Sources are folders in which the sources named by the trace are looked for,
+	// beside the places that it names.
+	Sources []string
+	// Look gives a view of the running program; nil: nothing runs. It is called
+	// from several goroutines.
+	Look func(model.Limits) session.Frame
+	// Token replaces the random one; it must be hard to guess.
+	Token string
+}
+
+// Server is a running server.
+type Server struct {
+	files   []*file
+	sources []string
+	token   string
+	cookie  string
+	hosts   map[string]bool
+	url     string
+	live    *live
+	queries chan struct{} // slots of the SQL console
+	done    chan struct{}
+	err     error
+}
+
+// Serve starts a server, which ends with ctx.
+func Serve(ctx context.Context, options Options) (*Server, error) {
+	if len(options.Traces) == 0 || len(options.Traces) > 2 {
+		return nil, fmt.Errorf("%d traces to serve: one is shown, two are compared", len(options.Traces))
+	}
+	s := &Server{sources: options.Sources, token: options.Token, done: make(chan struct{}),
+		queries: make(chan struct{}, 2), hosts: make(map[string]bool)}
+	if s.token == "" {
+		random := make([]byte, 24)
+		if _, err := rand.Read(random); err != nil {
+			return nil, fmt.Errorf("no random token: %w", err)
+		}
+		s.token = hex.EncodeToString(random)
+	}
+	for i, path := range options.Traces {
+		f, err := openFile(path, i == 0 && options.Look != nil)
+		if err != nil {
+			s.closeFiles()
+			return nil, err
+		}
+		s.files = append(s.files, f)
+	}
+	if options.Look != nil {
+		s.live = &live{look: options.Look, ended: make(chan struct{})}
+	}
+	address := options.Address
+	if address == "" {
+		address = "127.0.0.1:0"
+	}
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		s.closeFiles()
+		return nil, fmt.Errorf("cannot listen on %s: %w; choose another address", address, err)
+	}
+	s.name(listener.Addr().(*net.TCPAddr), options.Hosts)
+	server := &http.Server{Handler: s.handler(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
+		MaxHeaderBytes: 256 << 10, BaseContext: func(net.Listener) context.Context { return ctx }}
+	stop := context.AfterFunc(ctx, func() {
+		patience, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		if server.Shutdown(patience) != nil {
+			server.Close() //nolint:errcheck // nobody is left to be told
+		}
+	})
+	go func() {
+		defer close(s.done)
+		defer stop()
+		if err := server.Serve(listener); err != nil && !errors.Is(err, http.ErrServerClosed) {
+			s.err = fmt.Errorf("serving %s: %w", s.url, err)
+		}
+		s.closeFiles()
+	}()
+	return s, nil
+}
+
+// name finds out what the server may be called in requests, and its URL.
+func (s *Server) name(at *net.TCPAddr, more []string) {
+	port := fmt.Sprint(at.Port)
+	names := append([]string{"127.0.0.1", "localhost", "::1"}, more...)
+	host := "127.0.0.1"
+	if !at.IP.IsUnspecified() {
+		host = at.IP.String()
+		names = append(names, host)
+	} else if len(more) > 0 {
+		host = more[0]
+	}
+	for _, name := range names {
+		s.hosts[strings.ToLower(net.JoinHostPort(name, port))] = true
+		if port == "80" {
+			s.hosts[strings.ToLower(name)] = true
+		}
+	}
+	s.cookie = "accscope-" + port
+	s.url = "http://" + net.JoinHostPort(host, port) + "/?token=" + s.token
+}
+
+// URL is what to open in a browser; it holds the token.
+func (s *Server) URL() string { return s.url }
+
+// Wait waits until the server has ended.
+func (s *Server) Wait() error {
+	<-s.done
+	return s.err
+}
+
+func (s *Server) closeFiles() {
+	for _, f := range s.files {
+		f.close()
+	}
+}
