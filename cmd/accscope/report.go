@@ -23,8 +23,8 @@ type filterFlags struct {
 
 func (f *filterFlags) register(command *cobra.Command) {
 	flags := command.Flags()
-	flags.StringVar(&f.from, "from", "", "from this `TIME` of the trace on (1.5s, 20ms, 300us)")
-	flags.StringVar(&f.to, "to", "", "up to this `TIME` of the trace")
+	flags.StringVar(&f.from, "since", "", "from this `TIME` of the trace on (1.5s, 20ms, 300us)")
+	flags.StringVar(&f.to, "until", "", "up to this `TIME` of the trace")
 	flags.StringVar(&f.kernel, "kernel", "", "only launches of kernels whose name has this `TEXT`")
 	flags.StringVar(&f.variable, "variable", "", "only data events of this variable `NAME`")
 	flags.StringVar(&f.place, "source", "", "only events whose file:line has this `TEXT`")
@@ -36,14 +36,14 @@ func (f *filterFlags) register(command *cobra.Command) {
 func (f *filterFlags) filter() (report.Filter, error) {
 	filter := report.Filter{Kernel: f.kernel, Variable: f.variable, Source: f.place}
 	var err error
-	if filter.From, err = parseTime("--from", f.from); err != nil {
+	if filter.From, err = parseTime("--since", f.from); err != nil {
 		return filter, err
 	}
-	if filter.To, err = parseTime("--to", f.to); err != nil {
+	if filter.To, err = parseTime("--until", f.to); err != nil {
 		return filter, err
 	}
 	if filter.To > 0 && filter.To <= filter.From {
-		return filter, usageError{fmt.Errorf("--to %s is not after --from %s", f.to, f.from)}
+		return filter, usageError{fmt.Errorf("--until %s is not after --since %s", f.to, f.from)}
 	}
 	if f.queue != "" {
 		number, err := parseQueue(f.queue)

@@ -170,12 +170,7 @@ func (f *facts) site(s *store.Site) *site {
 	if known := f.sites[s.ID]; known != nil {
 		return known
 	}
-	made := &site{
-		kind: int64(s.KindCode), span: s.Kind, process: int64(s.Process), device: int64(s.DeviceNumber),
-		deviceName: deviceName(int64(s.DeviceType), int64(s.DeviceNumber)),
-		queue:      s.AsyncQueue, file: s.File, line: int64(s.Line), function: s.Function,
-		name: s.Name, construct: s.Construct, implicit: s.Implicit != 0,
-		gangs: int64(s.Gangs), workers: int64(s.Workers), vector: int64(s.Vector)}
+	made := describeSite(s)
 	f.sites[s.ID] = made
 	return made
 }
@@ -233,4 +228,20 @@ func deviceName(deviceType, number int64) string {
 		name = fmt.Sprintf("type %d", deviceType)
 	}
 	return fmt.Sprintf("%s %d", name, number)
+}
+
+func describeSite(s *store.Site) *site {
+	return &site{
+		kind: int64(s.KindCode), span: s.Kind, process: int64(s.Process), device: int64(s.DeviceNumber),
+		deviceName: deviceName(int64(s.DeviceType), int64(s.DeviceNumber)),
+		queue:      s.AsyncQueue, file: s.File, line: int64(s.Line), function: s.Function,
+		name: s.Name, construct: s.Construct, implicit: s.Implicit != 0,
+		gangs: int64(s.Gangs), workers: int64(s.Workers), vector: int64(s.Vector)}
+}
+
+// Matches says whether a record of a site passes the filter, as far as the site
+// decides it: time and rank are not in it.
+func (filter Filter) Matches(s *store.Site) bool {
+	filter.Rank = nil
+	return filter.accepts(describeSite(s), threadFact{})
 }

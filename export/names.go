@@ -1,0 +1,50 @@
+package export
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/store"
+)
+
+// ProcessName is what to call a process: its rank, program and host.
+func ProcessName(p *store.Process) string {
+	name := filepath.Base(p.Program)
+	if p.Rank >= 0 {
+		name = fmt.Sprintf("rank %d: %s", p.Rank, name)
+	}
+	if p.On.Name != "" {
+		name += " on " + p.On.Name
+	}
+	return name
+}
+
+// DeviceName is what to call a device: its type and number, and its own name.
+func DeviceName(d *model.DeviceInfo) string {
+	name := fmt.Sprintf("%s %d", DeviceType(d.Type), d.Number)
+	if d.Name != "" {
+		name += " (" + d.Name + ")"
+	}
+	return name
+}
+
+// DeviceType is an acc_device_t without its prefix.
+func DeviceType(number int32) string {
+	name, known := map[int32]string{0: "none", 1: "default", 2: "host", 4: "not_host", 5: "nvidia", 8: "radeon", 100: "sim", 101: "opencl"}[number]
+	if !known {
+		return fmt.Sprintf("device type %d", number)
+	}
+	return name
+}
+
+// QueueName is what to call an async queue.
+func QueueName(number int64) string {
+	switch number {
+	case model.AsyncSync:
+		return "synchronous queue"
+	case -1:
+		return "async queue (no value)"
+	}
+	return fmt.Sprintf("async queue %d", number)
+}
