@@ -132,6 +132,8 @@ func (p *Process) readHeader() error {
 	le := binary.LittleEndian
 	name := p.control.Name()
 	switch magic := le.Uint64(b[:]); {
+	case n == 0:
+		return fmt.Errorf("open capture %s: %w", p.Dir, ErrNotStarted)
 	case n < len(b):
 		return &CorruptError{name, int64(n), "the file ends in its header"}
 	case magic == 0:

@@ -124,8 +124,7 @@ clock_record (void)
     = (struct capture_clock *) (control.bytes + CAPTURE_CLOCK_OFFSET) + place;
   struct capture_clock reading;
   clock_read (&reading);
-  __atomic_store_n (&slot->number, 0, __ATOMIC_RELAXED);
-  __atomic_thread_fence (__ATOMIC_RELEASE);
+  __atomic_exchange_n (&slot->number, 0, __ATOMIC_ACQ_REL);
   slot->ticks = reading.ticks;
   slot->monotonic = reading.monotonic;
   slot->realtime = reading.realtime;

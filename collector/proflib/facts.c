@@ -256,13 +256,13 @@ modules_write (const char *path)
 {
   static char buffer[2 * PATH_LIMIT];
   static struct base base;
-  if (local.generation != known_generation && local.generation == 0)
+  if (local_generation () != known_generation && local_generation () == 0)
     modules_busy = 0;	/* a fork may have caught another thread here */
   if (__atomic_exchange_n (&modules_busy, 1, __ATOMIC_ACQUIRE))
     return 0;
-  if (local.generation == 0)
+  if (local_generation () == 0)
     known_count = 0;
-  known_generation = local.generation;
+  known_generation = local_generation ();
   int memory = system_open ("/proc/self/mem", O_RDONLY, 0);
   int maps = system_open ("/proc/self/maps", O_RDONLY, 0);
   int output = system_open (path, O_WRONLY | O_CREAT | O_APPEND, 0600);

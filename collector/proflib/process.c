@@ -7,7 +7,7 @@
 #include "proflib.h"
 #include "system.h"
 #include <pthread.h>
-#include <sched.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -199,6 +199,14 @@ begin (void)
   if (result < 0)
     {
       complain (path, result);
+      static const char *const files[]
+	= { CAPTURE_PROCESS_FILE, CAPTURE_MODULES_FILE, CAPTURE_INFO_FILE };
+      for (int i = 0; i < 3; i++)
+	{
+	  path_append (path, path_append (path, length, "/"), files[i]);
+	  SYSTEM3 (SYS_unlinkat, AT_FDCWD, path, 0);
+	}
+      SYSTEM3 (SYS_unlinkat, AT_FDCWD, folder, AT_REMOVEDIR);
       return result;
     }
   clock_restart ();
@@ -216,7 +224,10 @@ process_begin (void)
   if (__atomic_compare_exchange_n (&local.state, &state, STATE_BEGINNING, 0,
 				   __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
     {
-      local.initialiser = tid;
+      /* a handler now would find nothing to record its events with */
+      uint64_t all = UINT64_MAX, blocked = 0;
+      SYSTEM4 (SYS_rt_sigprocmask, SIG_SETMASK, &all, &blocked, sizeof all);
+      __atomic_store_n (&local.initialiser, tid, __ATOMIC_RELAXED);
       int forked = generations > 0;
       if (forked)
 	{
@@ -226,19 +237,19 @@ process_begin (void)
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 	  control.process.armed = settings.armed ? CAPTURE_ARMED : CAPTURE_DISARMED;
 	}
-      if (begin () < 0)
-	{
-	  control.process.armed = 0;
-	  __atomic_store_n (&local.state, STATE_FAILED, __ATOMIC_RELEASE);
-	  return -1;
-	}
-      __atomic_store_n (&local.generation, ++generations, __ATOMIC_RELEASE);
-      __atomic_store_n (&local.state, STATE_READY, __ATOMIC_RELEASE);
-      return 0;
+      int result = begin ();
+      if (result == 0)
+	__atomic_store_n (&local.generation, ++generations, __ATOMIC_RELEASE);
+      else
+	control.process.armed = 0;
+      __atomic_store_n (&local.state, result == 0 ? STATE_READY : STATE_FAILED,
+			__ATOMIC_RELEASE);
+      SYSTEM4 (SYS_rt_sigprocmask, SIG_SETMASK, &blocked, 0, sizeof blocked);
+      return result;
     }
   /* Another thread is at it; or this one is, below a signal handler.  */
-  for (int i = 0; state == STATE_BEGINNING && local.initialiser != tid && i < 1000;
-       i++)
+  for (int i = 0; state == STATE_BEGINNING && i < 1000
+       && __atomic_load_n (&local.initialiser, __ATOMIC_RELAXED) != tid; i++)
     {
       system_sleep (100000);
       state = __atomic_load_n (&local.state, __ATOMIC_ACQUIRE);
@@ -250,7 +261,7 @@ process_begin (void)
 void
 process_end (void)
 {
-  if (local.generation == 0)
+  if (local_generation () == 0)
     return;
   char path[PATH_LIMIT];
   size_t length = path_append (path, 0, folder);

@@ -89,6 +89,12 @@ union local
 extern union local local;
 extern char folder[PATH_LIMIT];
 
+static inline uint64_t
+local_generation (void)
+{
+  return __atomic_load_n (&local.generation, __ATOMIC_ACQUIRE);
+}
+
 void process_prepare (void);	/* at load */
 int process_begin (void);	/* at the first event; 0, or -1: no capture */
 void process_end (void);
@@ -133,7 +139,7 @@ ticks_now (void)
 
 /* -- ring.c */
 
-#define CONTEXT_ENTRIES 32
+#define CONTEXT_ENTRIES 128
 #define NAME_ENTRIES 64
 #define CONTENT_ENTRIES 128
 #define CONTEXT_WORDS 14	/* acc_prof_info without its first int; acc_api_info */

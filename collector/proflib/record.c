@@ -240,7 +240,7 @@ context_of (struct ring *ring, const acc_prof_info *profile,
     ^ ((uint64_t) profile->async_queue + (uintptr_t) api->async_handle)
       * 0xc2b2ae3d27d4eb4fu
     ^ (uint64_t) (uint32_t) api->device_api * 0xff51afd7ed558ccdu;
-  struct context_entry *entry = &ring->context[hash >> 59];
+  struct context_entry *entry = &ring->context[(hash >> 32) % CONTEXT_ENTRIES];
   /* Field by field: a runtime stores ints, and a wider load of two that have
      just been stored waits for them.  */
   uint64_t difference
@@ -388,7 +388,7 @@ record_callback (acc_prof_info *profile, acc_event_info *event,
     return;
 
   struct ring *ring = ring_self;
-  if (UNLIKELY (!ring || ring->busy || ring->generation != local.generation
+  if (UNLIKELY (!ring || ring->busy || ring->generation != local_generation ()
 		|| ring->armed != armed))
     {
       ring = ring_enter (armed, now);

@@ -35,7 +35,7 @@ register_callbacks (acc_prof_reg reg)
       reg ((acc_event_t) kind, record_callback, acc_reg);
   if (settings.event_mask & event_bit (acc_ev_error))
     reg (acc_ev_error, record_callback, acc_reg);
-  if (!settings.armed && local.generation == 0)
+  if (!settings.armed && local_generation () == 0)
     process_begin ();	/* for somebody to attach to */
 }
 

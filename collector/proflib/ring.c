@@ -103,7 +103,9 @@ take (uint32_t level)
 {
   uint32_t tid = (uint32_t) system_tid ();
   int64_t slot = take_free (tid);
-  if (slot < 0 && (!thread_end_usable || ring_count >= RING_LIMIT))
+  if (slot < 0 && (!thread_end_usable
+		   || __atomic_load_n (&ring_count, __ATOMIC_RELAXED)
+		      >= RING_LIMIT))
     {
       reap (system_pid ());
       slot = take_free (tid);
@@ -118,7 +120,7 @@ take (uint32_t level)
 					   __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
       slot = next;
       __atomic_store_n (&owners[slot], tid, __ATOMIC_RELEASE);
-      __atomic_store_n (&control.process.rings, ring_count, __ATOMIC_RELAXED);
+      __atomic_store_n (&control.process.rings, next + 1, __ATOMIC_RELAXED);
       if (!rings[slot])	/* one of before the fork is used again */
 	{
 	  struct ring *fresh
@@ -132,7 +134,7 @@ take (uint32_t level)
 	}
     }
   struct ring *ring = rings[slot];
-  ring->generation = local.generation;
+  ring->generation = local_generation ();
   ring->slot = (uint32_t) slot;
   ring->tid = tid;
   ring->level = level;
@@ -170,7 +172,7 @@ ring_leave (void)
   struct ring *ring = ring_self;
   ring_self = NULL;	/* an event from here on takes a ring anew */
   __atomic_signal_fence (__ATOMIC_SEQ_CST);
-  if (!ring || ring->generation != local.generation || ring->busy)
+  if (!ring || ring->generation != local_generation () || ring->busy)
     return;
   if (ring->nested)
     leave (ring->nested);
@@ -457,7 +459,7 @@ act_on_switch (struct ring *ring, uint32_t armed, uint64_t now)
 struct ring *
 ring_enter (uint32_t armed, uint64_t now)
 {
-  if (local.generation == 0)
+  if (local_generation () == 0)
     {
       if (process_begin () < 0)
 	return NULL;
@@ -466,7 +468,7 @@ ring_enter (uint32_t armed, uint64_t now)
 	return NULL;
     }
   struct ring *ring = ring_self;
-  if (!ring || ring->generation != local.generation)
+  if (!ring || ring->generation != local_generation ())
     {
       ring = take (0);
       if (!ring)
