@@ -30,6 +30,7 @@ type Module struct {
 type Process struct {
 	roots []string
 	live  bool
+	maps  string // file that lists the mappings of a live process
 
 	mu       sync.Mutex
 	modules  []loaded // sorted by Low
@@ -80,7 +81,7 @@ const maxCached = 1 << 16
 // opened later are found when an address of theirs is asked for.
 func NewProcess() *Process {
 	p := newProcess()
-	p.live = true
+	p.live, p.maps = true, "/proc/self/maps"
 	return p
 }
 
@@ -244,8 +245,8 @@ func (p *Process) verified(path string) (string, error) {
 		return name, nil
 	}
 	// The executable stays readable under this name when it was replaced.
-	if sameFile("/proc/self/exe", want) {
-		return "/proc/self/exe", nil
+	if exe := filepath.Join(filepath.Dir(p.maps), "exe"); sameFile(exe, want) {
+		return exe, nil
 	}
 	return "", fmt.Errorf("%s: %w since it was loaded", name, ErrBinaryChanged)
 }
@@ -257,7 +258,7 @@ func sameFile(path string, want inode) bool {
 
 // readMaps takes the list of mapped files from the kernel.
 func (p *Process) readMaps() error {
-	b, err := os.ReadFile("/proc/self/maps")
+	b, err := os.ReadFile(p.maps)
 	if err != nil {
 		return err
 	}

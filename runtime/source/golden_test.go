@@ -1,0 +1,94 @@
+package source
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// table is what the resolver says about every call of a program, one line a
+// call and one a mapping.
+func table(t testing.TB, program string) string {
+	var b strings.Builder
+	follow(t, program, func(c call, p *Process, memory Memory) {
+		l, err := p.LookupReturn(c.ret)
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		fmt.Fprintf(&b, "%-14s %s:%d %s [%d-%d]", c.name, filepath.Base(l.File), l.Line, l.Function, l.FunctionFirstLine, l.FunctionLastLine)
+		for _, in := range l.Inlined {
+			fmt.Fprintf(&b, " < %s:%d %s", filepath.Base(in.File), in.Line, in.Function)
+		}
+		var slots []Slot
+		if c.function != 0 {
+			k, err := p.Kernel(c.function)
+			if err != nil {
+				t.Errorf("%s: %v", c.name, err)
+			}
+			slots = k.Variables
+			fmt.Fprintf(&b, " | %s %d-%d %s", k.Name, k.FirstLine, k.LastLine, k.LinkageName)
+		}
+		b.WriteByte('\n')
+		f, err := p.Frame(c.ret, c.registers, memory)
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		for i, n := range NameEntries(c.entries, slots, f, p.GlobalName) {
+			if n == "" {
+				n = "-"
+			}
+			fmt.Fprintf(&b, "    %2d %02x %5d %s\n", i, c.kinds[i], c.entries[i].Size, n)
+		}
+	})
+	return b.String()
+}
+
+// TestNames resolves every call of real programs and compares with tables that
+// were checked against the sources.
+func TestNames(t *testing.T) {
+	for _, program := range []string{"stencil.c", "solver.cc", "fields.f90"} {
+		for _, level := range []string{"-O0", "-O2", "-O3"} {
+			t.Run(program+level, func(t *testing.T) {
+				t.Parallel()
+				got := table(t, compile(t, program, level))
+				golden := filepath.Join("testdata", strings.ReplaceAll(program, ".", "_")+level+".golden")
+				if *update {
+					if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+						t.Fatal(err)
+					}
+				}
+				want, err := os.ReadFile(golden)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got != string(want) {
+					t.Errorf("%s differs:\n%s", golden, difference(string(want), got))
+				}
+			})
+		}
+	}
+}
+
+// difference lists the lines that differ.
+func difference(want, got string) string {
+	w, g := strings.Split(want, "\n"), strings.Split(got, "\n")
+	var b strings.Builder
+	for i := 0; i < max(len(w), len(g)); i++ {
+		var x, y string
+		if i < len(w) {
+			x = w[i]
+		}
+		if i < len(g) {
+			y = g[i]
+		}
+		if x != y {
+			fmt.Fprintf(&b, "%d: want %s\n%d:  got %s\n", i+1, x, i+1, y)
+		}
+	}
+	return b.String()
+}

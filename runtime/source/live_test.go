@@ -1,0 +1,178 @@
+package source
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// call is one call of the stub runtime.
+type call struct {
+	name      string
+	ret       uint64
+	registers Registers
+	function  uint64
+	entries   []Entry
+	kinds     []uint16
+}
+
+var stubOnce sync.Once
+var stubObject string
+var stubError error
+
+// stub compiles the stand-in runtime once.
+func stub(t testing.TB) string {
+	t.Helper()
+	stubOnce.Do(func() {
+		dir, err := os.MkdirTemp("", "source-stub")
+		if err != nil {
+			stubError = err
+			return
+		}
+		stubObject = filepath.Join(dir, "stub.o")
+		out, err := exec.Command("gcc-12", "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O0", "-fPIC",
+			"-fno-omit-frame-pointer", "-c", "testdata/stub.c", "-o", stubObject).CombinedOutput()
+		if err != nil {
+			stubError = fmt.Errorf("%v: %s", err, out)
+		}
+	})
+	if stubError != nil {
+		t.Fatal(stubError)
+	}
+	return stubObject
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if stubObject != "" {
+		os.RemoveAll(filepath.Dir(stubObject))
+	}
+	os.Exit(code)
+}
+
+// compile builds a test program that calls the stub.
+func compile(t testing.TB, name string, flags ...string) string {
+	t.Helper()
+	compiler := map[string]string{".c": "gcc-12", ".cc": "g++-12", ".f90": "gfortran-12"}[filepath.Ext(name)]
+	if _, err := exec.LookPath(compiler); err != nil {
+		t.Skipf("%s is not installed", compiler)
+	}
+	dir := t.TempDir()
+	program := filepath.Join(dir, strings.TrimSuffix(name, filepath.Ext(name)))
+	source, err := filepath.Abs(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	args := append([]string{"-fopenacc", "-foffload=disable", "-g", "-w"}, flags...)
+	args = append(args, source, stub(t), "-o", program)
+	command(t, dir, compiler, args...)
+	return program
+}
+
+func command(t testing.TB, dir, name string, args ...string) {
+	t.Helper()
+	c := exec.Command(name, args...)
+	c.Dir = dir
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
+	}
+}
+
+// follow runs a program and calls see at each of its calls while the program
+// waits; see gets a resolver for the program's address space.
+func follow(t testing.TB, program string, see func(c call, p *Process, memory Memory)) {
+	t.Helper()
+	events, theirEvents, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	theirAcks, acks, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command(program)
+	c.Dir = filepath.Dir(program)
+	c.ExtraFiles = []*os.File{theirEvents, theirAcks}
+	c.Stderr = os.Stderr
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	theirEvents.Close()
+	theirAcks.Close()
+	memory := func(address uint64, to []byte) error {
+		local := []unix.Iovec{{Base: &to[0]}}
+		local[0].SetLen(len(to))
+		n, err := unix.ProcessVMReadv(c.Process.Pid, local, []unix.RemoteIovec{{Base: uintptr(address), Len: len(to)}}, 0)
+		if err == nil && n != len(to) {
+			err = io.ErrUnexpectedEOF
+		}
+		return err
+	}
+	p := newProcess()
+	p.live = true
+	p.maps = fmt.Sprintf("/proc/%d/maps", c.Process.Pid)
+	defer p.Close()
+	r := bufio.NewReader(events)
+	for {
+		next, err := readCall(r)
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		see(next, p, memory)
+		if _, err := acks.Write([]byte{1}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	acks.Close()
+	if err := c.Wait(); err != nil {
+		t.Fatalf("%s: %v", program, err)
+	}
+}
+
+func readCall(r *bufio.Reader) (c call, err error) {
+	line, err := r.ReadString('\n')
+	if err != nil {
+		return c, err
+	}
+	var rsp, rbp, rbx, r12, r13, r14, r15 uint64
+	var n int
+	if _, err := fmt.Sscanf(line, "call %s %x %x %x %x %x %x %x %x %x %d", &c.name, &c.ret, &rsp, &rbp,
+		&rbx, &r12, &r13, &r14, &r15, &c.function, &n); err != nil {
+		return c, fmt.Errorf("%q: %w", line, err)
+	}
+	for number, v := range map[int]uint64{RegisterRSP: rsp, RegisterRBP: rbp, RegisterRBX: rbx,
+		RegisterR12: r12, RegisterR13: r13, RegisterR14: r14, RegisterR15: r15} {
+		c.registers.Set(number, v)
+	}
+	for i := 0; i < n; i++ {
+		line, err := r.ReadString('\n')
+		if err != nil {
+			return c, err
+		}
+		var e Entry
+		var kind uint16
+		if _, err := fmt.Sscanf(line, "entry %x %x %x", &e.Address, &e.Size, &kind); err != nil {
+			return c, fmt.Errorf("%q: %w", line, err)
+		}
+		// POINTER, TO_PSET, ALWAYS_POINTER, ATTACH, DETACH, FORCE_DETACH.
+		switch kind {
+		case 0x04, 0x05, 0x1d, 0x50, 0x51, 0xd1:
+			e.Follows = i > 0
+		}
+		c.entries = append(c.entries, e)
+		c.kinds = append(c.kinds, kind)
+	}
+	_, err = r.ReadString('\n')
+	return c, err
+}
