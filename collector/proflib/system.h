@@ -100,18 +100,30 @@ system_write (int file, const void *buffer, size_t size)
   return 0;
 }
 
+/* ThreadSanitizer must see mappings come and go, or it takes the next use of an
+   address for a race with the last.  */
+#if defined __SANITIZE_THREAD__
+#define MAP_CALL(...) ((long) mmap (__VA_ARGS__))
+#define UNMAP_CALL(address, size) munmap (address, size)
+#else
+#define MAP_CALL(address, size, protection, flags, file, offset) \
+  system_call (SYS_mmap, (long) (address), (long) (size), protection, flags, \
+	       file, (long) (offset))
+#define UNMAP_CALL(address, size) SYSTEM2 (SYS_munmap, address, size)
+#endif
+
 static inline void *
 system_map (void *address, size_t size, int flags, int file, uint64_t offset)
 {
-  long result = system_call (SYS_mmap, (long) address, (long) size,
-			     PROT_READ | PROT_WRITE, flags, file, (long) offset);
+  long result = MAP_CALL (address, size, PROT_READ | PROT_WRITE, flags, file,
+			  offset);
   return result < 0 && result > -PAGE ? NULL : (void *) result;
 }
 
 static inline void
 system_unmap (void *address, size_t size)
 {
-  SYSTEM2 (SYS_munmap, address, size);
+  UNMAP_CALL (address, size);
 }
 
 static inline int
