@@ -17,6 +17,9 @@ import (
 	"github.com/accscope/accscope/export"
 	"github.com/accscope/accscope/export/chrome"
 	"github.com/accscope/accscope/export/perfetto"
+	"github.com/accscope/accscope/export/pprof"
+	"github.com/accscope/accscope/export/speedscope"
+	"github.com/accscope/accscope/export/table"
 )
 
 // exportFormat is one value of --to.
@@ -28,8 +31,12 @@ type exportFormat struct {
 
 // exportFormats are the formats that are written to one file.
 var exportFormats = map[string]exportFormat{
-	"perfetto": {"Perfetto's native format, for ui.perfetto.dev", ".pftrace", perfetto.Write},
-	"chrome":   {"Chrome trace-event JSON, for older viewers", ".json", chrome.Write},
+	"perfetto":   {"Perfetto's native format, for ui.perfetto.dev", ".pftrace", perfetto.Write},
+	"chrome":     {"Chrome trace-event JSON, for older viewers", ".json", chrome.Write},
+	"pprof":      {"pprof profile: go tool pprof -http draws flame graphs", ".pb.gz", pprof.Write},
+	"speedscope": {"speedscope JSON, for speedscope.app", ".speedscope.json", speedscope.Write},
+	"csv":        {"one row per span, event and device activity", ".csv", table.WriteCSV},
+	"parquet":    {"the same as Parquet, for pandas, DuckDB and Polars", ".parquet", table.WriteParquet},
 }
 
 func newExportCommand() *cobra.Command {
