@@ -290,17 +290,23 @@ within_limits (int file, uint64_t offset, uint64_t bytes)
   return 1;
 }
 
+/* Take the space from the file system.  On tmpfs by writing, which leaves pages
+   that need not be cleared again when they are mapped: a third less time.  */
 static int
 allocate (int file, uint64_t offset, uint64_t bytes)
 {
-  int result = system_fallocate (file, 0, offset, bytes);
+  struct statfs system;
+  int result = -EOPNOTSUPP;
+  if (SYSTEM2 (SYS_fstatfs, file, &system) != 0
+      || system.f_type != 0x01021994 /* TMPFS_MAGIC */)
+    result = system_fallocate (file, 0, offset, bytes);
   if (result != -EOPNOTSUPP && result != -ENOSYS)
     return result;
-  static const char zeros[PAGE];
+  static const char zeros[CAPTURE_CHUNK_SMALL];
   for (uint64_t done = 0; done < bytes; )
     {
-      long written = SYSTEM4 (SYS_pwrite64, file, zeros, sizeof zeros,
-			      offset + done);
+      uint64_t size = bytes - done < sizeof zeros ? bytes - done : sizeof zeros;
+      long written = SYSTEM4 (SYS_pwrite64, file, zeros, size, offset + done);
       if (written == -EINTR)
 	continue;
       if (written <= 0)
@@ -321,13 +327,14 @@ chunk_take (struct ring *ring)
   if (file < 0)
     return NULL;
   void *mapped = NULL;
-  if (within_limits (file, offset, bytes) && allocate (file, offset, bytes) == 0)
+  if (within_limits (file, offset, bytes))
     {
-      mapped = system_map (NULL, bytes, MAP_SHARED | MAP_POPULATE, file, offset);
+      if (allocate (file, offset, bytes) == 0)
+	mapped = system_map (NULL, bytes, MAP_SHARED | MAP_POPULATE, file, offset);
       if (mapped)
 	__atomic_fetch_add (&control.process.allocated_bytes, bytes,
 			    __ATOMIC_RELAXED);
-      else
+      else	/* what there was of it */
 	system_fallocate (file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
 			  offset, bytes);
     }
