@@ -33,7 +33,6 @@ type Process struct {
 	Filters     Filters
 
 	control *os.File
-	size    int64
 	clock   atomic.Pointer[clock]
 
 	mu       sync.Mutex
