@@ -30,6 +30,12 @@ struct accscope_device
   uint32_t open;		/* atomic: initialised, not shut down */
 };
 
+/* What a call preserves besides the stack and frame pointers.  */
+struct accscope_registers
+{
+  uint64_t rbx, r12, r13, r14, r15;
+};
+
 /* Where the program called us: what source attribution starts from.  Registers
    are those of the caller at the call.  */
 struct accscope_place
@@ -37,6 +43,7 @@ struct accscope_place
   const void *return_address;
   const void *stack_pointer;	/* value of the caller's stack pointer */
   const void *frame_pointer;	/* the caller's %rbp */
+  struct accscope_registers registers;
 };
 
 /* One host thread.  The thin library keeps it in thread-local storage and

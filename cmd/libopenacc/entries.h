@@ -1,5 +1,5 @@
 /* Every name that libopenacc.so exports.  E (name) for each; the function that
-   implements it is accscope_entry_<name>.  entry.c makes the exported symbols,
+   implements it is accscope_body_<name>.  entry.c makes the exported symbols,
    which jump there, or into another OpenACC runtime (foreign.c).
 
    Unversioned, so that the names win whether the library is preloaded or linked

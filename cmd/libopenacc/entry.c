@@ -1,9 +1,15 @@
 /* The exported symbols.  Each is one jump through a slot, so that it leaves
    registers, variable arguments and the caller's frame as they are.  A slot
    leads to accscope_first until the first call; that decides, for all of them
-   (foreign.c), whether they lead to our functions or to another runtime.  */
+   (foreign.c), whether they lead to our functions or to another runtime.
+
+   Before one of our functions runs, accscope_entry_<name> notes the registers
+   that the caller keeps its variables in across calls: optimised code keeps
+   them nowhere else, and a function in C could not tell where its own prologue
+   has put them.  */
 #include "entries.h"
 #include "foreign.h"
+#include "library.h"
 
 #define STUB(name)							\
   asm (".text\n"							\
@@ -58,6 +64,36 @@ asm (".text\n"
      "	jmp	*(%r11)\n"
      "	.cfi_endproc\n"
      "	.size	accscope_first, .-accscope_first\n");
+
+__thread struct accscope_registers accscope_registers
+  __attribute__ ((tls_model ("initial-exec")));
+
+_Static_assert (offsetof (struct accscope_registers, rbx) == 0
+		&& offsetof (struct accscope_registers, r12) == 8
+		&& offsetof (struct accscope_registers, r13) == 16
+		&& offsetof (struct accscope_registers, r14) == 24
+		&& offsetof (struct accscope_registers, r15) == 32,
+		"the code below stores them by offset");
+
+#define NOTE(name)							\
+  asm (".text\n"							\
+       "	.globl	accscope_entry_" #name "\n"			\
+       "	.hidden	accscope_entry_" #name "\n"			\
+       "	.type	accscope_entry_" #name ", @function\n"		\
+       "	.p2align 4\n"						\
+       "accscope_entry_" #name ":\n"					\
+       "	.cfi_startproc\n"					\
+       "	movq	accscope_registers@gottpoff(%rip), %r11\n"	\
+       "	movq	%rbx, %fs:(%r11)\n"				\
+       "	movq	%r12, %fs:8(%r11)\n"				\
+       "	movq	%r13, %fs:16(%r11)\n"				\
+       "	movq	%r14, %fs:24(%r11)\n"				\
+       "	movq	%r15, %fs:32(%r11)\n"				\
+       "	jmp	accscope_body_" #name "\n"			\
+       "	.cfi_endproc\n"						\
+       "	.size	accscope_entry_" #name ", .-accscope_entry_" #name "\n");
+
+ACCSCOPE_ENTRIES (NOTE)
 
 #define DECLARE(name)							\
   extern void *accscope_slot_##name;					\

@@ -8,7 +8,8 @@
 #include <stdint.h>
 #include "engine.h"
 
-#define ENTRY(name) accscope_entry_##name
+/* What implements the routine of that name; entry.c leads there.  */
+#define ENTRY(name) accscope_body_##name
 
 #define LIKELY(condition) __builtin_expect (!!(condition), 1)
 #define UNLIKELY(condition) __builtin_expect (!!(condition), 0)
@@ -26,6 +27,10 @@ struct thread
 };
 
 extern __thread struct thread accscope_self
+  __attribute__ ((tls_model ("initial-exec")));
+
+/* The caller's registers, noted by the entry point that was called last.  */
+extern __thread struct accscope_registers accscope_registers
   __attribute__ ((tls_model ("initial-exec")));
 
 void accscope_thread_begin (struct thread *);
@@ -98,7 +103,8 @@ ended (void)
   t->shared.place.return_address = __builtin_return_address (0);	\
   t->shared.place.stack_pointer						\
     = (const char *) __builtin_frame_address (0) + 2 * sizeof (void *);	\
-  t->shared.place.frame_pointer = *(void **) __builtin_frame_address (0)
+  t->shared.place.frame_pointer = *(void **) __builtin_frame_address (0); \
+  t->shared.place.registers = accscope_registers
 #define END (t->shared.place = outer_place)
 #define T (&t->shared)
 

@@ -20,6 +20,7 @@ import "C"
 import (
 	"fmt"
 	"iter"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/accscope/accscope/runtime/device"
@@ -40,11 +41,24 @@ type Mapping struct {
 	// by the byte offset of the pointer from Host. Nil when there are none.
 	Attach map[uintptr]int
 
-	Declared bool   // made by a declare directive
-	Name     string // variable name, "" where unknown
-	Block    any    // what the runtime keeps about the device memory
-	Created  int64  // CLOCK_MONOTONIC, nanoseconds
+	Declared bool  // made by a declare directive
+	Block    any   // what the runtime keeps about the device memory
+	Created  int64 // CLOCK_MONOTONIC, nanoseconds
+
+	name atomic.Pointer[string]
 }
+
+// Name is the variable's name, "" where unknown. Unlike the rest of a mapping it
+// may be read and set without the table's lock.
+func (m *Mapping) Name() string {
+	if name := m.name.Load(); name != nil {
+		return *name
+	}
+	return ""
+}
+
+// SetName notes the variable's name.
+func (m *Mapping) SetName(name string) { m.name.Store(&name) }
 
 // End is the address of the first byte after the mapping.
 func (m *Mapping) End() uintptr { return m.Host + m.Size }

@@ -262,8 +262,8 @@ func (rt *Runtime) Mappings(kind device.Type, number int) ([]callbacks.ActivityM
 			Attached: uint32(attached), HostPtr: m.Host, DevicePtr: uintptr(m.Device), Bytes: uint64(m.Size),
 			Structured: uint64(m.Structured), Dynamic: uint64(m.Dynamic),
 		}
-		if m.Name != "" {
-			entry.Name = cString(m.Name)
+		if name := m.Name(); name != "" {
+			entry.Name = cString(name)
 		}
 		list = append(list, entry)
 	}

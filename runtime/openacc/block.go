@@ -160,6 +160,7 @@ func (t *Thread) insert(d *Device, b *block, host, size uintptr) (*dataenv.Mappi
 	if err := d.table.Insert(m); err != nil {
 		return nil, t.errorf(device.System, "%v", err)
 	}
+	t.learn(m)
 	b.members.Add(1)
 	for _, l := range d.leaving {
 		if l.thread != t && host < l.host+l.size && l.host < host+size {
@@ -173,6 +174,7 @@ func (t *Thread) insert(d *Device, b *block, host, size uintptr) (*dataenv.Mappi
 // found notes that t uses a mapping that another thread made, and whose first
 // upload may not have been made.
 func (t *Thread) found(m *dataenv.Mapping) {
+	t.learn(m)
 	if b := blockOf(m); b.creator != t && b.creator != nil {
 		t.scratch.pending = append(t.scratch.pending, b)
 	}

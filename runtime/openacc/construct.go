@@ -24,6 +24,7 @@ func (t *Thread) prepare() {
 	s.uploads, s.stores, s.downloads = s.uploads[:0], s.stores[:0], s.downloads[:0]
 	s.undo, s.created, s.removed = s.undo[:0], s.created[:0], s.removed[:0]
 	s.pending, s.exits, s.staging = s.pending[:0], s.exits[:0], s.staging[:0]
+	s.names = s.names[:0]
 	t.call++
 }
 
@@ -149,6 +150,7 @@ func (t *Thread) offload(d *Device, c *Construct) {
 		t.malformed(err)
 		return
 	}
+	t.nameDirective(&c.Arguments)
 	p := planner{t: t, d: d, structured: true, compute: true}
 	d.mu.Lock()
 	mapped, failure := p.mapVariables(s.items)
@@ -272,6 +274,7 @@ func (t *Thread) enterRegion(d *Device, c *Construct) {
 		t.malformed(err)
 		return
 	}
+	t.nameDirective(&c.Arguments)
 	p := planner{t: t, d: d, structured: true, hosts: c.Arguments.Hosts}
 	d.mu.Lock()
 	_, failure := p.mapVariables(s.items)
@@ -364,6 +367,7 @@ func (t *Thread) EnterData(c *Construct) {
 			t.malformed(err)
 			return
 		}
+		t.nameDirective(&c.Arguments)
 		t.beginLifetimes(d, q, &planner{t: t, d: d})
 	})
 }
@@ -395,6 +399,7 @@ func (t *Thread) ExitData(c *Construct) {
 			t.malformed(err)
 			return
 		}
+		t.nameDirective(&c.Arguments)
 		t.endLifetimes(d, q)
 	})
 }

@@ -229,7 +229,7 @@ func (t *Thread) shutDown(d *Device, parent construct) {
 		if b.identity {
 			continue
 		}
-		t.raiseDataOn(d, callbacks.Delete, parent, m.Size, m.Host, m.Device, m.Name)
+		t.raiseDataOn(d, callbacks.Delete, parent, m.Size, m.Host, m.Device, m.Name())
 		if b.owned && b.members.Add(-1) == 0 {
 			t.raiseDataOn(d, callbacks.Free, parent, b.size, 0, b.address, "")
 		}

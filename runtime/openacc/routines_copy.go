@@ -47,6 +47,7 @@ func (t *Thread) MemcpyToDevice(data, host unsafe.Pointer, bytes uintptr, async 
 	if q == nil {
 		return
 	}
+	t.nameData(uintptr(host), bytes)
 	t.upload(q, &transfer{host: uintptr(host), device: device.Address(uintptr(data)), size: bytes})
 	t.finish(q)
 }
@@ -69,6 +70,7 @@ func (t *Thread) MemcpyFromDevice(host, data unsafe.Pointer, bytes uintptr, asyn
 	if q == nil {
 		return
 	}
+	t.nameData(uintptr(host), bytes)
 	t.download(q, &transfer{host: uintptr(host), device: device.Address(uintptr(data)), size: bytes})
 	t.finish(q)
 }

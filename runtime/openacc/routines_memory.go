@@ -112,6 +112,7 @@ func (t *Thread) begins(routine string, host unsafe.Pointer, bytes uintptr, asyn
 	if q == nil {
 		return nil
 	}
+	t.nameData(uintptr(host), bytes)
 	s := &t.scratch
 	s.items = append(s.items[:0], goacc.Item{Action: goacc.ActionMap, Host: uintptr(host), Size: bytes,
 		Copyin: copyin, Leader: -1})
@@ -173,6 +174,7 @@ func (t *Thread) ends(routine string, host unsafe.Pointer, bytes uintptr, async 
 	if q == nil {
 		return
 	}
+	t.nameData(uintptr(host), bytes)
 	t.scratch.items = append(t.scratch.items[:0], goacc.Item{Action: goacc.ActionRelease, Host: uintptr(host),
 		Size: bytes, Copyout: copyout, Finalize: finalize, Leader: -1})
 	t.endLifetimes(d, q)
@@ -217,6 +219,7 @@ func (t *Thread) updates(routine string, action goacc.Action, host unsafe.Pointe
 	if q == nil {
 		return
 	}
+	t.nameData(uintptr(host), bytes)
 	t.scratch.items = append(t.scratch.items[:0], goacc.Item{Action: action, Host: uintptr(host), Size: bytes, Leader: -1})
 	var pair eventPair
 	t.raise(callbacks.UpdateStart, &pair)
@@ -250,6 +253,7 @@ func (t *Thread) MapData(host, data unsafe.Pointer, bytes uintptr) {
 		return
 	}
 	t.prepare()
+	t.nameData(h, bytes)
 	d.mu.Lock()
 	var failure *device.Error
 	if _, presence := d.table.Find(h, bytes); presence != dataenv.Absent {
@@ -268,7 +272,7 @@ func (t *Thread) MapData(host, data unsafe.Pointer, bytes uintptr) {
 		t.fail(failure)
 		return
 	}
-	t.raiseData(callbacks.Create, nil, bytes, h, address, "")
+	t.raiseData(callbacks.Create, nil, bytes, h, address, t.nameOf(h, bytes, nil))
 	t.markReady(d, nil)
 }
 
@@ -297,6 +301,7 @@ func (t *Thread) UnmapData(host unsafe.Pointer) {
 	if d.Shared {
 		return
 	}
+	t.prepare()
 	d.mu.Lock()
 	m, presence := d.table.Find(h, 0)
 	var failure *device.Error
@@ -315,7 +320,7 @@ func (t *Thread) UnmapData(host unsafe.Pointer) {
 		t.fail(failure)
 		return
 	}
-	t.raiseData(callbacks.Delete, nil, m.Size, m.Host, m.Device, m.Name)
+	t.raiseData(callbacks.Delete, nil, m.Size, m.Host, m.Device, t.nameOf(m.Host, m.Size, m))
 }
 
 // DevicePtr is acc_deviceptr (OpenACC 3.3 §3.2.23): nil where host is absent.
@@ -399,6 +404,7 @@ func (t *Thread) pointerRoutine(routine string, pointer unsafe.Pointer, async in
 	if q == nil {
 		return
 	}
+	t.nameData(uintptr(pointer), 8)
 	d.mu.Lock()
 	plan(d)
 	d.mu.Unlock()

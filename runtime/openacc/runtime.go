@@ -35,6 +35,8 @@ type Options struct {
 	Output, Errors io.Writer
 	// Attributor fills in source positions; nil leaves them unknown.
 	Attributor Attributor
+	// Namer names variables for data events; nil leaves them unknown.
+	Namer Namer
 	// KernelName names the function outlined at a host address; nil leaves it to
 	// the device.
 	KernelName func(function uintptr) string

@@ -70,6 +70,7 @@ type scratch struct {
 	pending   []*block
 	exits     []*leaving
 	staging   []byte
+	names     []namedRange // what the call in progress calls its variables
 }
 
 // A Place is where the program called the runtime: what source attribution
@@ -78,6 +79,12 @@ type Place struct {
 	ReturnAddress uintptr
 	StackPointer  uintptr
 	FramePointer  uintptr
+	Saved         SavedRegisters
+}
+
+// SavedRegisters are the other registers that a call preserves.
+type SavedRegisters struct {
+	RBX, R12, R13, R14, R15 uintptr
 }
 
 // NewThread makes the runtime's record of a host thread. Close it when the

@@ -79,7 +79,7 @@ func (t *Thread) upload(q *Queue, u *transfer) {
 	}
 	correlation := t.correlate(q, "")
 	var pair eventPair
-	name := u.name()
+	name := t.nameOf(u.host, u.size, u.mapping)
 	t.raiseData(callbacks.EnqueueUploadStart, &pair, u.size, u.host, u.device, name)
 	err := q.driver.Upload(correlation, u.device, source, uint64(u.size), q.synchronous())
 	q.put(hostRange{}, own)
@@ -109,7 +109,7 @@ func (t *Thread) followWriters(q *Queue, u *transfer) {
 func (t *Thread) download(q *Queue, u *transfer) {
 	correlation := t.correlate(q, "")
 	var pair eventPair
-	name := u.name()
+	name := t.nameOf(u.host, u.size, u.mapping)
 	t.raiseData(callbacks.EnqueueDownloadStart, &pair, u.size, u.host, u.device, name)
 	err := q.driver.Download(correlation, at(u.host), u.device, uint64(u.size), q.synchronous())
 	q.put(hostRange{u.host, u.host + u.size}, nil)
@@ -119,13 +119,6 @@ func (t *Thread) download(q *Queue, u *transfer) {
 	if err != nil {
 		t.fail(t.fromDevice(err))
 	}
-}
-
-func (u *transfer) name() string {
-	if u.mapping == nil {
-		return ""
-	}
-	return u.mapping.Name
 }
 
 // enqueueUploads puts the planned uploads onto q, whole variables before
@@ -139,10 +132,10 @@ func (t *Thread) enqueueUploads(d *Device, q *Queue) {
 	for _, m := range s.created {
 		b := blockOf(m)
 		if b != last && b.owned {
-			t.raiseData(callbacks.Alloc, nil, b.size, 0, b.address, m.Name)
+			t.raiseData(callbacks.Alloc, nil, b.size, 0, b.address, t.nameOf(m.Host, m.Size, m))
 		}
 		last = b
-		t.raiseData(callbacks.Create, nil, m.Size, m.Host, m.Device, m.Name)
+		t.raiseData(callbacks.Create, nil, m.Size, m.Host, m.Device, t.nameOf(m.Host, m.Size, m))
 	}
 	for i := range s.uploads {
 		t.upload(q, &s.uploads[i])
@@ -186,11 +179,11 @@ func (t *Thread) discard(d *Device, q *Queue) {
 	for _, m := range s.removed {
 		b := blockOf(m)
 		t.outlive(b, q)
-		t.raiseData(callbacks.Delete, nil, m.Size, m.Host, m.Device, m.Name)
+		t.raiseData(callbacks.Delete, nil, m.Size, m.Host, m.Device, t.nameOf(m.Host, m.Size, m))
 		if !b.owned || b.members.Add(-1) != 0 {
 			continue
 		}
-		t.raiseData(callbacks.Free, nil, b.size, 0, b.address, m.Name)
+		t.raiseData(callbacks.Free, nil, b.size, 0, b.address, t.nameOf(m.Host, m.Size, m))
 		if q.synchronous() {
 			if err := d.driver.Free(b.address); err != nil {
 				t.fail(t.fromDevice(err))

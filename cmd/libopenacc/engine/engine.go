@@ -42,8 +42,11 @@ func accscope_engine_start(from *C.struct_accscope_host) C.int {
 		return C.EINVAL
 	}
 	registry = callbacks.NewRegistryOn(unsafe.Pointer(from.dispatch))
+	attribution = openacc.NewAttribution(process())
 	options := openacc.Options{
 		Callbacks:  registry,
+		Attributor: attribution,
+		Namer:      attribution,
 		Exit:       exit,
 		KernelName: kernelName,
 		Selected:   selected,
@@ -114,6 +117,10 @@ func accscope_engine_unregister_image(version C.unsigned, table unsafe.Pointer, 
 	defer guard()
 	if image, err := goacc.ReadImage(uint32(version), table, int32(kind), data); err == nil {
 		core.UnregisterImage(image)
+	}
+	// The object that held it is being closed: others may take its addresses.
+	if err := process().Refresh(); err == nil {
+		attribution.Forget()
 	}
 }
 

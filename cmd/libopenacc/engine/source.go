@@ -7,6 +7,8 @@ import (
 	"sync"
 	"unsafe"
 
+	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/runtime/openacc"
 	"github.com/accscope/accscope/runtime/source"
 )
 
@@ -23,7 +25,11 @@ func kernelName(function uintptr) string {
 	return k.Name
 }
 
+// attribution says where events come from.
+var attribution *openacc.Attribution
+
 //export accscope_engine_attribute
 func accscope_engine_attribute(t thread, function, info unsafe.Pointer) {
-	// The place of source attribution: without it the fields stay unknown.
+	defer guard()
+	attribution.Attribute(placeOf(t), uintptr(function), (*callbacks.Info)(info))
 }

@@ -82,12 +82,24 @@ func enter(t thread) *openacc.Thread {
 	} else {
 		found = threads.begin(t)
 	}
-	found.At(openacc.Place{
+	found.At(placeOf(t))
+	return found
+}
+
+// placeOf is where the program called.
+func placeOf(t thread) openacc.Place {
+	return openacc.Place{
 		ReturnAddress: uintptr(t.place.return_address),
 		StackPointer:  uintptr(t.place.stack_pointer),
 		FramePointer:  uintptr(t.place.frame_pointer),
-	})
-	return found
+		Saved: openacc.SavedRegisters{
+			RBX: uintptr(t.place.registers.rbx),
+			R12: uintptr(t.place.registers.r12),
+			R13: uintptr(t.place.registers.r13),
+			R14: uintptr(t.place.registers.r14),
+			R15: uintptr(t.place.registers.r15),
+		},
+	}
 }
 
 // published are the struct accscope_device of devices, which C code reads.

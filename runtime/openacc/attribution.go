@@ -1,0 +1,119 @@
+package openacc
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/runtime/source"
+)
+
+// Attribution fills in where an event comes from (OpenACC 3.3 §5.2.1: src_file,
+// func_name, line_no, end_line_no, func_line_no, func_end_line_no) and the names
+// of the variables that it is about (§5.2.2: var_name), from the program's debug
+// information. It reads nothing before the first event. What the debug
+// information does not say stays unknown.
+//
+// It implements Attributor and Namer, for any number of threads.
+type Attribution struct {
+	process *source.Process
+
+	mu        sync.Mutex // taken to add to the caches
+	positions atomic.Pointer[map[site]*position]
+	calls     atomic.Pointer[map[site]*callNames]
+	routines  map[routineCall]string
+}
+
+// A site is a place of the program that calls the runtime: with the outlined
+// function if it is a compute construct, else 0.
+type site struct {
+	returnAddress, function uintptr
+}
+
+// A position is what the debug information says about a site.
+type position struct {
+	file, function            callbacks.CString
+	line, endLine             int32
+	functionLine, functionEnd int32
+}
+
+// NewAttribution attributes by what a process's files say.
+func NewAttribution(process *source.Process) *Attribution {
+	a := &Attribution{process: process}
+	a.Forget()
+	return a
+}
+
+// Forget drops what is known, because a shared library was closed: another one
+// may be opened at its addresses.
+func (a *Attribution) Forget() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.positions.Store(&map[site]*position{})
+	a.calls.Store(&map[site]*callNames{})
+	a.routines = map[routineCall]string{}
+}
+
+// Attribute fills in the source fields of an event.
+func (a *Attribution) Attribute(place Place, function uintptr, info *callbacks.Info) {
+	if place.ReturnAddress == 0 {
+		return
+	}
+	at := site{place.ReturnAddress, function}
+	p, known := (*a.positions.Load())[at]
+	if !known {
+		p = a.position(at)
+		a.mu.Lock()
+		add(&a.positions, at, p)
+		a.mu.Unlock()
+	}
+	info.SrcFile, info.FuncName = p.file, p.function
+	info.LineNo, info.EndLineNo = p.line, p.endLine
+	info.FuncLineNo, info.FuncEndLineNo = p.functionLine, p.functionEnd
+}
+
+// add publishes a copy of a cache with one entry more, so that readers need no
+// lock: a program has few sites and uses them often.
+func add[K comparable, V any](cache *atomic.Pointer[map[K]V], key K, value V) {
+	old := *cache.Load()
+	grown := make(map[K]V, len(old)+1)
+	for k, v := range old {
+		grown[k] = v
+	}
+	grown[key] = value
+	cache.Store(&grown)
+}
+
+// position looks a site up. An error of the resolver means damaged or missing
+// debug information: what it found nevertheless is used, the rest is unknown.
+func (a *Attribution) position(at site) *position {
+	p := &position{line: -1, endLine: -1, functionLine: -1, functionEnd: -1}
+	if at.function != 0 {
+		if k, err := a.process.Kernel(uint64(at.function)); err == nil && k.FirstLine > 0 {
+			p.fill(k.File, k.Function, k.FirstLine, k.FunctionFirstLine, k.FunctionLastLine)
+			p.endLine = lineNumber(k.LastLine)
+			return p
+		}
+	}
+	found, _ := a.process.LookupReturn(uint64(at.returnAddress))
+	p.fill(found.File, found.Function, found.Line, found.FunctionFirstLine, found.FunctionLastLine)
+	return p
+}
+
+func (p *position) fill(file, function string, line, first, last int) {
+	if file != "" {
+		p.file = cString(file)
+	}
+	if function != "" {
+		p.function = cString(function)
+	}
+	p.line, p.functionLine, p.functionEnd = lineNumber(line), lineNumber(first), lineNumber(last)
+}
+
+// lineNumber is a line of §5.2.1, negative where it is unknown.
+func lineNumber(line int) int32 {
+	if line <= 0 {
+		return -1
+	}
+	return int32(line)
+}

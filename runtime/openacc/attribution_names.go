@@ -1,0 +1,234 @@
+package openacc
+
+import (
+	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/runtime/dataenv"
+	"github.com/accscope/accscope/runtime/goacc"
+	"github.com/accscope/accscope/runtime/source"
+)
+
+// A Namer names the variables of a call: one name for each entry, "" where it
+// cannot tell. The answer must not be changed and is valid for ever.
+type Namer interface {
+	// NameDirective names the mappings of a directive; function is that of a
+	// compute construct, else 0.
+	NameDirective(place Place, function uintptr, arguments *goacc.Arguments) []string
+	// NameData names the argument of a routine.
+	NameData(place Place, host, bytes uintptr) string
+}
+
+// A namedRange is a range of host memory that the call in progress names.
+type namedRange struct {
+	low, high uintptr
+	name      string
+}
+
+// dataEvents are the events that tell of a variable.
+var dataEvents = [...]callbacks.Event{
+	callbacks.Create, callbacks.Delete, callbacks.Alloc, callbacks.Free,
+	callbacks.EnqueueUploadStart, callbacks.EnqueueUploadEnd,
+	callbacks.EnqueueDownloadStart, callbacks.EnqueueDownloadEnd,
+}
+
+// naming says whether somebody wants to know the variables of this call.
+func (t *Thread) naming() bool {
+	if t.rt.options.Namer == nil {
+		return false
+	}
+	for _, event := range dataEvents {
+		if t.wanted(event) {
+			return true
+		}
+	}
+	return false
+}
+
+// nameDirective notes the names of a directive's variables for the events of
+// this call. d.mu must not be held: debug information may have to be read.
+func (t *Thread) nameDirective(arguments *goacc.Arguments) {
+	if !t.naming() {
+		return
+	}
+	names := t.rt.options.Namer.NameDirective(t.place, t.function, arguments)
+	s := &t.scratch
+	for i, name := range names {
+		if size := bytesOf(arguments, i); name != "" && size > 0 {
+			s.names = append(s.names, namedRange{arguments.Hosts[i], arguments.Hosts[i] + size, name})
+		}
+	}
+}
+
+// nameData notes the name of a routine's argument.
+func (t *Thread) nameData(host, bytes uintptr) {
+	if !t.naming() {
+		return
+	}
+	if name := t.rt.options.Namer.NameData(t.place, host, bytes); name != "" {
+		t.scratch.names = append(t.scratch.names, namedRange{host, host + bytes, name})
+	}
+}
+
+// bytesOf is the size of what an entry's address points to.
+func bytesOf(a *goacc.Arguments, i int) uintptr {
+	switch goacc.Kind(a.Kinds[i]) {
+	case goacc.Pointer, goacc.AlwaysPointer, goacc.Attach, goacc.Detach, goacc.ForceDetach:
+		return 8 // the size says where the pointer's target starts
+	case goacc.Struct:
+		return 0 // the size is the number of members
+	}
+	return a.Sizes[i]
+}
+
+// nameOf names a host range for an event: by what the call in progress calls it,
+// else by what m, its mapping (or nil), was called before.
+func (t *Thread) nameOf(host, size uintptr, m *dataenv.Mapping) string {
+	name, smallest := "", ^uintptr(0)
+	for i := range t.scratch.names {
+		r := &t.scratch.names[i]
+		if r.low <= host && host+size <= r.high && r.high-r.low < smallest {
+			name, smallest = r.name, r.high-r.low
+		}
+	}
+	if name == "" && m != nil {
+		name = m.Name()
+	}
+	return name
+}
+
+// learn gives a mapping the name that the call in progress has for it, if it has
+// none yet.
+func (t *Thread) learn(m *dataenv.Mapping) {
+	if len(t.scratch.names) > 0 && m.Name() == "" {
+		if name := t.nameOf(m.Host, m.Size, nil); name != "" {
+			m.SetName(name)
+		}
+	}
+}
+
+// callNames are the names of a directive's variables. Which source variable an
+// entry stands for does not change from call to call, but the first calls may
+// not show it: pointers may be equal or null.
+type callNames struct {
+	names    []string
+	attempts int
+}
+
+// attempts is how often the variables that are still unknown are looked for.
+const attempts = 8
+
+// NameDirective implements Namer.
+func (a *Attribution) NameDirective(place Place, function uintptr, arguments *goacc.Arguments) []string {
+	if place.ReturnAddress == 0 || len(arguments.Kinds) == 0 {
+		return nil
+	}
+	at := site{place.ReturnAddress, function}
+	known := (*a.calls.Load())[at]
+	if known != nil && len(known.names) == len(arguments.Kinds) {
+		if known.attempts >= attempts {
+			return known.names
+		}
+	} else {
+		known = nil
+	}
+	made := &callNames{names: a.nameEntries(place, function, arguments)}
+	if known != nil {
+		made.attempts = known.attempts + 1
+		for i, name := range known.names {
+			if name != "" {
+				made.names[i] = name
+			}
+		}
+	}
+	if complete(made.names) {
+		made.attempts = attempts
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	add(&a.calls, at, made)
+	return made.names
+}
+
+func complete(names []string) bool {
+	for _, name := range names {
+		if name == "" {
+			return false
+		}
+	}
+	return true
+}
+
+func (a *Attribution) nameEntries(place Place, function uintptr, arguments *goacc.Arguments) []string {
+	entries := make([]source.Entry, len(arguments.Kinds))
+	for i := range entries {
+		entries[i] = source.Entry{Address: uint64(arguments.Hosts[i]), Size: uint64(bytesOf(arguments, i)),
+			Follows: i > 0 && follows(goacc.Kind(arguments.Kinds[i]))}
+	}
+	var slots []source.Slot
+	if function != 0 {
+		// Without debug information the slots have no names.
+		if k, err := a.process.Kernel(uint64(function)); err == nil {
+			slots = k.Variables
+		}
+	}
+	return source.NameEntries(entries, slots, a.frame(place), a.process.GlobalName)
+}
+
+// follows says whether an entry of this kind belongs to the one before it.
+func follows(kind goacc.Kind) bool {
+	switch kind {
+	case goacc.Pointer, goacc.Descriptor, goacc.AlwaysPointer, goacc.Attach, goacc.Detach, goacc.ForceDetach:
+		return true
+	}
+	return false
+}
+
+// frame describes the caller's variables, nil where nothing is known of them.
+func (a *Attribution) frame(place Place) *source.Frame {
+	var registers source.Registers
+	for number, value := range map[int]uintptr{
+		source.RegisterRSP: place.StackPointer, source.RegisterRBP: place.FramePointer,
+		source.RegisterRBX: place.Saved.RBX, source.RegisterR12: place.Saved.R12,
+		source.RegisterR13: place.Saved.R13, source.RegisterR14: place.Saved.R14,
+		source.RegisterR15: place.Saved.R15,
+	} {
+		registers.Set(number, uint64(value))
+	}
+	frame, err := a.process.Frame(uint64(place.ReturnAddress), registers, source.OwnMemory)
+	if err != nil {
+		return nil
+	}
+	return frame
+}
+
+// A routineCall is a call of a routine. Its argument may be any expression, so
+// that its address and size decide on the name.
+type routineCall struct {
+	returnAddress, host, bytes uintptr
+}
+
+// routineCalls bounds the memory that a program's calls take, which may use new
+// addresses for ever.
+const routineCalls = 16384
+
+// NameData implements Namer.
+func (a *Attribution) NameData(place Place, host, bytes uintptr) string {
+	if place.ReturnAddress == 0 || host == 0 {
+		return ""
+	}
+	call := routineCall{place.ReturnAddress, host, bytes}
+	a.mu.Lock()
+	name, known := a.routines[call]
+	a.mu.Unlock()
+	if known {
+		return name
+	}
+	entries := []source.Entry{{Address: uint64(host), Size: uint64(bytes)}}
+	name = source.NameEntries(entries, nil, a.frame(place), a.process.GlobalName)[0]
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if len(a.routines) >= routineCalls {
+		clear(a.routines)
+	}
+	a.routines[call] = name
+	return name
+}
