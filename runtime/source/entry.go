@@ -7,6 +7,9 @@ type Entry struct {
 	// Follows tells that the mapping belongs to the one before it: a pointer,
 	// descriptor or attachment that goes with mapped data.
 	Follows bool
+	// Structure tells that the mapping announces members of a structure that
+	// begins at the address; Size then counts no bytes.
+	Structure bool
 }
 
 // NameEntries names the mappings of a call: by the slots of the outlined
@@ -40,9 +43,13 @@ func NameEntries(entries []Entry, slots []Slot, frame *Frame, static func(addres
 	}
 	for i, e := range entries {
 		if names[i] == "" && frame != nil {
-			names[i] = frame.NameOf(e.Address, e.Size)
+			size := e.Size
+			if e.Structure {
+				size = 0
+			}
+			names[i] = frame.name(e.Address, size, e.Structure)
 		}
-		if names[i] == "" && static != nil && e.Address != 0 {
+		if names[i] == "" && static != nil && e.Address != 0 && !e.Structure {
 			names[i] = static(e.Address, e.Size)
 		}
 	}

@@ -335,7 +335,9 @@ func (f *Frame) atDepth(depth int) []Variable {
 // NameOf names the host range of size bytes at an address: the variable in the
 // innermost scope that is the range, contains it or points to it. It gives ""
 // when none does, or when two of the same scope fit equally well.
-func (f *Frame) NameOf(address, size uint64) string {
+func (f *Frame) NameOf(address, size uint64) string { return f.name(address, size, false) }
+
+func (f *Frame) name(address, size uint64, whole bool) string {
 	f.image.mu.Lock()
 	defer f.image.mu.Unlock()
 	name := ""
@@ -345,11 +347,11 @@ func (f *Frame) NameOf(address, size uint64) string {
 	// Damage leaves the range without a name.
 	_ = guard(f.image.path, func() error {
 		found := false
-		if name, found = f.nameIn(f.extra, address, size); found {
+		if name, found = f.nameIn(f.extra, address, size, whole); found {
 			return nil
 		}
 		for d := 0; d <= f.deepest(); d++ {
-			if name, found = f.nameIn(f.atDepth(d), address, size); found {
+			if name, found = f.nameIn(f.atDepth(d), address, size, whole); found {
 				return nil
 			}
 		}
@@ -360,9 +362,9 @@ func (f *Frame) NameOf(address, size uint64) string {
 
 // nameIn looks among the variables of one scope. found is true, with an empty
 // name, when several fit.
-func (f *Frame) nameIn(list []Variable, address, size uint64) (name string, found bool) {
+func (f *Frame) nameIn(list []Variable, address, size uint64, whole bool) (name string, found bool) {
 	best := noMatch
-	s := search{f: f, address: address, size: size, budget: 4096}
+	s := search{f: f, address: address, size: size, whole: whole, budget: 4096}
 	for _, v := range list {
 		n, fit := s.variable(v)
 		switch {

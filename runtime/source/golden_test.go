@@ -42,7 +42,7 @@ func table(t testing.TB, program string) string {
 			if n == "" {
 				n = "-"
 			}
-			fmt.Fprintf(&b, "    %2d %02x %5d %s\n", i, c.kinds[i], c.entries[i].Size, n)
+			fmt.Fprintf(&b, "    %2d %02x %5d %s\n", i, c.kinds[i]&0xff, c.entries[i].Size, n)
 		}
 	})
 	return b.String()

@@ -166,10 +166,11 @@ func readCall(r *bufio.Reader) (c call, err error) {
 			return c, fmt.Errorf("%q: %w", line, err)
 		}
 		// POINTER, TO_PSET, ALWAYS_POINTER, ATTACH, DETACH, FORCE_DETACH.
-		switch kind {
+		switch kind & 0xff {
 		case 0x04, 0x05, 0x1d, 0x50, 0x51, 0xd1:
 			e.Follows = i > 0
 		}
+		e.Structure = kind&0xff == 0x1c
 		c.entries = append(c.entries, e)
 		c.kinds = append(c.kinds, kind)
 	}

@@ -63,7 +63,10 @@ func displayOf(linkage string, fortran bool) string {
 	if strings.HasPrefix(name, "_Z") {
 		return demangle.Filter(name, demangle.NoParams, demangle.NoClones)
 	}
-	if fortran && strings.HasSuffix(name, "_") && name != "MAIN__" {
+	if name == "MAIN__" {
+		return "main"
+	}
+	if fortran && strings.HasSuffix(name, "_") {
 		return strings.TrimRight(name, "_")
 	}
 	return name
@@ -103,6 +106,9 @@ func (u *unit) display(s *scope) string {
 	case isFortranLanguage(u.language):
 		if isOutlined(name) {
 			return displayOf(name, true)
+		}
+		if name == "MAIN__" {
+			return "main" // a main program without a name, or of this name
 		}
 		return u.qualifier(s) + name
 	case isCxxLanguage(u.language):

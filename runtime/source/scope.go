@@ -82,7 +82,11 @@ func (u *unit) tree() error {
 			depth--
 			continue
 		}
-		switch e.Tag {
+		tag := e.Tag
+		if (tag == dwarf.TagStructType || tag == dwarf.TagClassType) && e.Children && at.function() != nil && isCxxLanguage(u.language) {
+			tag = dwarf.TagNamespace // a local class, perhaps a lambda: its functions have code here
+		}
+		switch tag {
 		case dwarf.TagSubprogram, dwarf.TagInlinedSubroutine, dwarf.TagLexDwarfBlock, dwarf.TagModule,
 			dwarf.TagNamespace, dwarf.TagCommonDwarfBlock, dwarf.TagTryDwarfBlock, dwarf.TagCatchDwarfBlock:
 			s := &scope{unit: u, entry: e, parent: at}

@@ -21,7 +21,8 @@ const (
 type search struct {
 	f             *Frame
 	address, size uint64
-	budget        int // members and pointers still to be looked at
+	whole         bool // the range is all of a structure that begins there
+	budget        int  // members and pointers still to be looked at
 }
 
 const maxSearchDepth = 4
@@ -104,7 +105,7 @@ func (s *search) pointer(name string, a, v uint64, inPlace bool, t *dataType, de
 		return "", noMatch
 	}
 	structure := target != nil && target.kind == structureType && target.size > 0
-	if s.address == v && !(structure && s.size < target.size) {
+	if s.address == v && !(structure && s.size < target.size && !s.whole) {
 		return name, pointsTo
 	}
 	if !structure || depth >= maxSearchDepth {
@@ -125,7 +126,7 @@ func (s *search) pointer(name string, a, v uint64, inPlace bool, t *dataType, de
 }
 
 func (s *search) structure(name string, a uint64, t *dataType, separator string, depth int) (string, fit) {
-	if s.address == a && s.size == t.size {
+	if s.address == a && (s.size == t.size || s.whole) {
 		return name, isRange
 	}
 	t.fill()
@@ -176,11 +177,16 @@ func (s *search) structure(name string, a uint64, t *dataType, separator string,
 
 // descriptor looks at a Fortran array that a descriptor describes.
 func (s *search) descriptor(name string, a uint64, t *dataType) (string, fit) {
-	if s.inside(a, max(t.size, 64)) {
+	if s.inside(a, t.size) {
 		if s.address == a {
 			return name, isRange
 		}
 		return name, holdsRange
+	}
+	if t.indirect {
+		if d, ok := s.f.pointer(a); ok && d != 0 && s.inside(d, 40+24*uint64(len(t.dimensions))) {
+			return name, pointsTo
+		}
 	}
 	base, ok := s.f.typeExpression(t.entry.Val(dwarf.AttrDataLocation), t, a)
 	if !ok || base == 0 {

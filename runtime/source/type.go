@@ -1,6 +1,9 @@
 package source
 
-import "debug/dwarf"
+import (
+	"bytes"
+	"debug/dwarf"
+)
 
 type typeKind uint8
 
@@ -19,6 +22,9 @@ type dataType struct {
 	entry *dwarf.Entry
 	kind  typeKind
 	size  uint64 // bytes, 0 when unknown or not constant
+
+	// indirect: the object holds the address of the descriptor.
+	indirect bool
 
 	members    []member
 	dimensions []dimension
@@ -80,9 +86,12 @@ func (u *unit) newType(e *dwarf.Entry) *dataType {
 			t.kind = descriptorType
 		}
 		t.fill()
-		if t.kind == arrayType {
+		switch where, _ := e.Val(dwarf.AttrDataLocation).([]byte); {
+		case t.kind == arrayType:
 			t.size = t.constantSize()
-		} else {
+		case bytes.HasPrefix(where, []byte{0x97, 0x06, 0x06}): // object address, deref, deref
+			t.indirect, t.size = true, 8
+		default:
 			t.size = 40 + 24*uint64(len(t.dimensions))
 		}
 	}
