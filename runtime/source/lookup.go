@@ -135,6 +135,13 @@ func (u *unit) functionLines(s *scope) (first, last int) {
 	}
 	first = int(u.number(s.entry, dwarf.AttrDeclLine))
 	file := u.declaredIn(s.entry)
+	if (first == 0 || file == "") && len(s.ranges) > 0 {
+		// A lambda is declared nowhere: its first line with code must do.
+		if r, ok := u.lines().at(s.ranges[0][0]); ok {
+			file = u.lines().name(r.file)
+			first, _ = u.ownLines(s, file)
+		}
+	}
 	if first == 0 || file == "" {
 		return 0, 0
 	}

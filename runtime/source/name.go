@@ -115,6 +115,13 @@ func (u *unit) display(s *scope) string {
 		if l := u.linkage(s); strings.HasPrefix(l, "_Z") {
 			return displayOf(l, false)
 		}
+		if len(s.ranges) > 0 && !isOutlined(name) {
+			// Local classes have no linkage name in DWARF, but a symbol.
+			t := u.image.symbolsLocked()
+			if sym, ok := t.containing(s.ranges[0][0], false); ok && strings.HasPrefix(t.nameOf(sym), "_Z") {
+				return displayOf(t.nameOf(sym), false)
+			}
+		}
 		return displayOf(name, false)
 	}
 	return displayOf(name, false)
