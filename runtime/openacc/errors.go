@@ -116,7 +116,11 @@ func (t *Thread) notByMapData(host, bytes uintptr) *device.Error {
 		"'acc_map_data'; use acc_delete or exit data", span(host, bytes))
 }
 
-func (t *Thread) structuredStill(host, bytes uintptr) *device.Error {
+func (t *Thread) structuredStill(host, bytes uintptr, byMapData bool) *device.Error {
+	if !byMapData {
+		return t.errorf(errorPresent, "data_arg: cannot unmap target block: refusing to unmap block %s that has not been "+
+			"mapped by 'acc_map_data' and that a data region or a declare directive still uses; leave the region instead", span(host, bytes))
+	}
 	return t.errorf(errorPresent, "data_arg: cannot unmap target block %s, a data region or a declare directive still "+
 		"uses it; leave the region first", span(host, bytes))
 }

@@ -117,6 +117,10 @@ func (t *Thread) send(f *eventFrame, pair *callbacks.Pair) {
 func (t *Thread) raise(event callbacks.Event, pair *eventPair) {
 	if t.wanted(event) {
 		f := t.begin(event)
+		if event == callbacks.ComputeConstructStart {
+			// The construct has not come to the device's interface yet.
+			f.api.DeviceAPI, f.api.DeviceHandle, f.api.ContextHandle, f.api.AsyncHandle = callbacks.APINone, 0, 0, 0
+		}
 		t.send(f, pair.take(t))
 	}
 }

@@ -251,7 +251,7 @@ func (p *planner) present(item *goacc.Item) (device.Address, *device.Error) {
 			}
 		}
 	}
-	return 0, p.t.notPresent("variable", item.Host, item.Size)
+	return 0, p.t.notPresent("variable of a present clause: !acc_is_present:", item.Host, item.Size)
 }
 
 // structure prepares the block that the members of a structure share.

@@ -295,7 +295,8 @@ func (t *Thread) UnmapData(host unsafe.Pointer) {
 	}
 	h := uintptr(host)
 	if host == nil {
-		t.fail(t.nullPointer("data_arg", "host"))
+		t.fail(t.errorf(errorInvalidNullPointer, "data_arg is a null pointer, which is not a mapped block; "+
+			"pass the address given to acc_map_data"))
 		return
 	}
 	if d.Shared {
@@ -309,7 +310,7 @@ func (t *Thread) UnmapData(host unsafe.Pointer) {
 	case presence != dataenv.Present:
 		failure = t.notMappedBlock(h)
 	case m.Structured > 0:
-		failure = t.structuredStill(m.Host, m.Size)
+		failure = t.structuredStill(m.Host, m.Size, m.Infinite && !m.Declared)
 	case !m.Infinite || m.Declared || m.Host != h:
 		failure = t.notByMapData(m.Host, m.Size)
 	default:

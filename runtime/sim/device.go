@@ -73,7 +73,14 @@ func (d *simDevice) Alloc(bytes uint64) (device.Address, error) {
 
 func (d *simDevice) Free(address device.Address) error { return d.arena.free(address) }
 
-func (d *simDevice) Handles() device.Handles { return device.Handles{API: device.APIOther} }
+// Handles names the driver interface that programs expect of the device type
+// the simulation answers to; there is no driver object behind it.
+func (d *simDevice) Handles() device.Handles {
+	if d.backend.options.As == TypeNVIDIA {
+		return device.Handles{API: device.APICUDA}
+	}
+	return device.Handles{API: device.APIOther}
+}
 
 func (d *simDevice) Observe(on bool) { d.records.switchTo(on) }
 
