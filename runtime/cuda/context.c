@@ -1,0 +1,180 @@
+#include "cuda.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct accscope_cuda_answer
+accscope_cuda_open (const struct accscope_cuda_driver *cuda, int number,
+		    struct accscope_cuda_device **opened)
+{
+  struct accscope_cuda_device *d = calloc (1, sizeof *d);
+  struct accscope_cuda_answer a;
+  CUcontext before;
+  unsigned i;
+
+  if (d == NULL)
+    return ANSWER (calloc, CUDA_ERROR_OUT_OF_MEMORY);
+  d->cuda = cuda;
+  a = CALL (d, cuDeviceGet, &d->device, number);
+  if (!FAILED (a))
+    a = CALL (d, cuDevicePrimaryCtxRetain, &d->context, d->device);
+  if (FAILED (a))
+    {
+      free (d);
+      return a;
+    }
+  pthread_mutex_init (&d->lock, NULL);
+  pthread_mutex_init (&d->clock_lock, NULL);
+  for (i = 0; i <= ACCSCOPE_CUDA_LANES; i++)
+    pthread_mutex_init (&d->lane[i].lock, NULL);
+  before = accscope_cuda_enter (d);
+  a = CALL (d, cuStreamCreate, &d->clock, CU_STREAM_NON_BLOCKING);
+  if (!FAILED (a))
+    {
+      int64_t on_device, on_host;
+      a = accscope_cuda_clock (d, &on_device, &on_host);
+    }
+  accscope_cuda_leave (d, before);
+  if (FAILED (a))
+    {
+      accscope_cuda_close (d);
+      return a;
+    }
+  *opened = d;
+  return a;
+}
+
+static void
+destroy (struct accscope_cuda_device *d, struct accscope_cuda_events *events)
+{
+  size_t i;
+
+  for (i = 0; i < events->count; i++)
+    d->cuda->cuEventDestroy (events->event[i]);
+  free (events->event);
+  memset (events, 0, sizeof *events);
+}
+
+/* What fails here fails because the device did, which was reported.  */
+void
+accscope_cuda_close (struct accscope_cuda_device *d)
+{
+  CUcontext before = accscope_cuda_enter (d);
+  unsigned i;
+
+  for (i = 0; i <= ACCSCOPE_CUDA_LANES; i++)
+    accscope_cuda_lane_close (d, &d->lane[i]);
+  if (d->reference != NULL)
+    {
+      d->cuda->cuEventDestroy (d->reference->event);
+      free (d->reference);
+    }
+  destroy (d, &d->plain);
+  destroy (d, &d->timed);
+  if (d->clock != NULL)
+    d->cuda->cuStreamDestroy (d->clock);
+  if (before == d->context)
+    d->cuda->cuCtxSetCurrent (NULL);
+  else
+    accscope_cuda_leave (d, before);
+  d->cuda->cuDevicePrimaryCtxRelease (d->device);
+  for (i = 0; i <= ACCSCOPE_CUDA_LANES; i++)
+    pthread_mutex_destroy (&d->lane[i].lock);
+  pthread_mutex_destroy (&d->clock_lock);
+  pthread_mutex_destroy (&d->lock);
+  free (d);
+}
+
+struct accscope_cuda_answer
+accscope_cuda_queue_open (struct accscope_cuda_device *d, CUstream adopted,
+			  struct accscope_cuda_queue **opened)
+{
+  struct accscope_cuda_queue *q = calloc (1, sizeof *q);
+  struct accscope_cuda_answer a = SUCCESS;
+
+  if (q == NULL)
+    return ANSWER (calloc, CUDA_ERROR_OUT_OF_MEMORY);
+  q->device = d;
+  q->stream = adopted;
+  q->adopted = adopted != NULL;
+  if (!q->adopted)
+    {
+      CUcontext before = accscope_cuda_enter (d);
+      /* A default stream waits for CUDA's null stream and holds it up, as the
+	 queues of GCC's own library do: programs that mix both rely on it.  */
+      a = CALL (d, cuStreamCreate, &q->stream, CU_STREAM_DEFAULT);
+      accscope_cuda_leave (d, before);
+    }
+  if (FAILED (a))
+    {
+      free (q);
+      return a;
+    }
+  q->lane = &d->lane[__atomic_fetch_add (&d->next_lane, 1, __ATOMIC_RELAXED)
+		     % ACCSCOPE_CUDA_LANES];
+  pthread_mutex_init (&q->completion, NULL);
+  pthread_mutex_init (&q->lock, NULL);
+  q->last = &q->first;
+  *opened = q;
+  return a;
+}
+
+/* The queue was waited for.  */
+struct accscope_cuda_answer
+accscope_cuda_queue_close (struct accscope_cuda_queue *q)
+{
+  struct accscope_cuda_device *d = q->device;
+  CUcontext before = accscope_cuda_enter (d);
+  struct accscope_cuda_answer a = SUCCESS;
+
+  while (q->first != NULL)	/* the device failed: their times are unknown */
+    {
+      struct accscope_cuda_operation *o = q->first;
+      q->first = o->next;
+      free (o);
+    }
+  if (q->blocks.memory != 0)
+    a = CALL (d, cuMemFree, q->blocks.memory);
+  free (q->blocks.shadow);
+  if (q->bounce != NULL && !FAILED (a))
+    a = CALL (d, cuMemFreeHost, q->bounce);
+  if (!q->adopted && !FAILED (a))
+    a = CALL (d, cuStreamDestroy, q->stream);
+  accscope_cuda_leave (d, before);
+  pthread_mutex_destroy (&q->completion);
+  pthread_mutex_destroy (&q->lock);
+  free (q);
+  return a;
+}
+
+struct accscope_cuda_answer
+accscope_cuda_memory_info (struct accscope_cuda_device *d, size_t *free,
+			   size_t *total)
+{
+  CUcontext before = accscope_cuda_enter (d);
+  struct accscope_cuda_answer a = CALL (d, cuMemGetInfo, free, total);
+
+  accscope_cuda_leave (d, before);
+  return a;
+}
+
+struct accscope_cuda_answer
+accscope_cuda_alloc (struct accscope_cuda_device *d, size_t bytes,
+		     CUdeviceptr *address)
+{
+  CUcontext before = accscope_cuda_enter (d);
+  struct accscope_cuda_answer a = CALL (d, cuMemAlloc, address, bytes);
+
+  accscope_cuda_leave (d, before);
+  return a;
+}
+
+struct accscope_cuda_answer
+accscope_cuda_free (struct accscope_cuda_device *d, CUdeviceptr address)
+{
+  CUcontext before = accscope_cuda_enter (d);
+  struct accscope_cuda_answer a = CALL (d, cuMemFree, address);
+
+  accscope_cuda_leave (d, before);
+  return a;
+}

@@ -1,0 +1,80 @@
+package cuda
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/accscope/accscope/runtime/cuda/standin/build"
+	"github.com/accscope/accscope/runtime/device"
+	"github.com/accscope/accscope/runtime/device/devicetest"
+	"github.com/accscope/accscope/runtime/goacc"
+)
+
+// standin is the path of the stand-in driver.
+var standin string
+
+func TestMain(m *testing.M) {
+	folder, err := os.MkdirTemp("", "cuda")
+	if err == nil {
+		standin, err = build.Library(folder)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	code := m.Run()
+	if err := os.RemoveAll(folder); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
+	os.Exit(code)
+}
+
+// with makes a backend on the stand-in driver, with variables in its
+// environment.
+func with(t testing.TB, variables map[string]string) device.Backend {
+	t.Helper()
+	for name, value := range variables {
+		t.Setenv(name, value)
+	}
+	return New(Options{Library: standin})
+}
+
+// loaded is a backend whose devices have an image with the contract's kernels.
+type loaded struct{ device.Backend }
+
+func (b loaded) Open(number int, observe func(device.Activity)) (device.Device, error) {
+	d, err := b.Backend.Open(number, observe)
+	if err != nil {
+		return nil, err
+	}
+	_, err = d.(*cudaDevice).LoadImage(kernelImage())
+	return d, err
+}
+
+func kernelImage() goacc.Image {
+	k := devicetest.HostKernels()
+	return build.Image([]build.Function{
+		{Name: "nothing", Host: k.Nothing, Dimensions: [3]uint16{0, 1, 32}},
+		{Name: "add", Host: k.Add},
+		{Name: "gate", Host: k.Gate},
+	}, nil, "")
+}
+
+func kernels() devicetest.Kernels {
+	k := devicetest.HostKernels()
+	k.Thread = 0 // kernels run on the driver's threads
+	return k
+}
+
+func TestContract(t *testing.T) {
+	for name, variables := range map[string]map[string]string{
+		"one device":    nil,
+		"two devices":   {"ACCSCOPE_STANDIN_DEVICES": "2"},
+		"little memory": {"ACCSCOPE_STANDIN_MEMORY": fmt.Sprint(256 << 20)},
+	} {
+		t.Run(name, func(t *testing.T) { devicetest.Run(t, loaded{with(t, variables)}, kernels()) })
+	}
+}
+
+func BenchmarkStandin(b *testing.B) { devicetest.Bench(b, loaded{with(b, nil)}, kernels()) }

@@ -1,0 +1,304 @@
+/* One CUDA device and its queues.  Called from Go; every function may be called
+   from any thread, and makes the device's primary context current for as long as
+   it runs.  */
+#ifndef ACCSCOPE_CUDA_H
+#define ACCSCOPE_CUDA_H
+
+#include <pthread.h>
+
+#include "driver.h"
+
+/* What a function returns: the driver's result, and the driver function that
+   gave it.  */
+struct accscope_cuda_answer
+{
+  CUresult result;
+  const char *call;
+};
+
+/* The values of device.ActivityKind.  */
+enum accscope_cuda_kind
+{
+  ACCSCOPE_CUDA_KERNEL = 1,
+  ACCSCOPE_CUDA_UPLOAD,
+  ACCSCOPE_CUDA_DOWNLOAD,
+  ACCSCOPE_CUDA_COPY,
+  ACCSCOPE_CUDA_FILL
+};
+
+/* One finished operation.  */
+struct accscope_cuda_record
+{
+  uint64_t correlation, kind, bytes;
+  int64_t start, end;		/* device clock, nanoseconds */
+};
+
+/* An event whose time on the device's clock is known.  Times are taken from a
+   recent one, because the driver gives differences as single-precision
+   milliseconds.  */
+struct accscope_cuda_reference
+{
+  CUevent event;
+  int64_t device;		/* its time on the device's clock */
+  int64_t host;			/* its time on CLOCK_MONOTONIC */
+  unsigned users;		/* operations, and the device if it is the last */
+};
+
+/* An operation being measured.  */
+struct accscope_cuda_operation
+{
+  struct accscope_cuda_record record;
+  CUevent start, end;
+  struct accscope_cuda_reference *reference;
+  struct accscope_cuda_operation *next;
+};
+
+/* A stack of events for reuse.  */
+struct accscope_cuda_events
+{
+  CUevent *event;
+  size_t count, capacity;
+};
+
+/* A piece of pinned memory between pageable memory and the device.  */
+#define ACCSCOPE_CUDA_STAGE_BYTES ((size_t) 4 << 20)
+struct accscope_cuda_stage
+{
+  char *memory;
+  CUevent filled, emptied;
+  int used;			/* emptied was recorded */
+};
+
+#define ACCSCOPE_CUDA_STAGES 4
+struct accscope_cuda_lane
+{
+  pthread_mutex_t lock;
+  CUstream stream;		/* host functions of asynchronous staging; NULL before the first */
+  unsigned next;
+  struct accscope_cuda_stage stage[ACCSCOPE_CUDA_STAGES];
+};
+
+/* Lanes for asynchronous transfers, and one for those that are waited for.  */
+#define ACCSCOPE_CUDA_LANES 4
+
+struct accscope_cuda_device
+{
+  const struct accscope_cuda_driver *cuda;
+  CUdevice device;
+  CUcontext context;
+  unsigned observing;		/* atomic */
+  uint64_t pending;		/* atomic: operations measured and not drained */
+  unsigned next_lane;		/* atomic */
+
+  pthread_mutex_t lock;		/* guards what follows */
+  struct accscope_cuda_events plain, timed;
+  struct accscope_cuda_reference *reference;
+
+  pthread_mutex_t clock_lock;
+  CUstream clock;
+  struct accscope_cuda_lane lane[ACCSCOPE_CUDA_LANES + 1];
+};
+
+/* A copy that is left to do when a download has come as far as pinned memory.  */
+struct accscope_cuda_copy
+{
+  void *to;
+  const void *from;
+  size_t bytes;
+};
+
+/* Argument blocks in device memory, found by what they hold.  */
+#define ACCSCOPE_CUDA_BLOCKS 256
+struct accscope_cuda_blocks
+{
+  CUdeviceptr memory;
+  char *shadow;			/* the same bytes on the host */
+  size_t size, used;
+  struct
+  {
+    uint64_t hash;
+    size_t offset, bytes;	/* bytes 0: free */
+  } entry[ACCSCOPE_CUDA_BLOCKS];
+};
+
+#define ACCSCOPE_CUDA_BOUNCE_BYTES ((size_t) 256 << 10)
+#define ACCSCOPE_CUDA_COPIES 64
+struct accscope_cuda_queue
+{
+  struct accscope_cuda_device *device;
+  CUstream stream;
+  struct accscope_cuda_lane *lane;
+  int adopted;			/* the program's stream, which it destroys */
+
+  pthread_mutex_t completion;	/* held by whoever waits for the queue */
+  pthread_mutex_t lock;		/* guards what follows */
+  uint64_t submitted;		/* operations so far */
+  uint64_t finished;		/* of these, known to be done */
+  uint64_t writes;		/* number of the last operation that writes host memory */
+  struct accscope_cuda_blocks blocks;
+  char *bounce;			/* pinned memory for small downloads */
+  size_t bounce_used;
+  struct accscope_cuda_copy copy[ACCSCOPE_CUDA_COPIES];
+  unsigned copies;		/* left to whoever waits for the queue */
+  struct accscope_cuda_operation *first, **last;	/* being measured */
+};
+
+/* context.c */
+struct accscope_cuda_answer
+accscope_cuda_open (const struct accscope_cuda_driver *cuda, int number,
+		    struct accscope_cuda_device **opened);
+void accscope_cuda_close (struct accscope_cuda_device *device);
+struct accscope_cuda_answer
+accscope_cuda_queue_open (struct accscope_cuda_device *device, CUstream adopted,
+			  struct accscope_cuda_queue **opened);
+struct accscope_cuda_answer
+accscope_cuda_queue_close (struct accscope_cuda_queue *queue);
+struct accscope_cuda_answer
+accscope_cuda_memory_info (struct accscope_cuda_device *device, size_t *free,
+			   size_t *total);
+struct accscope_cuda_answer
+accscope_cuda_alloc (struct accscope_cuda_device *device, size_t bytes,
+		     CUdeviceptr *address);
+struct accscope_cuda_answer
+accscope_cuda_free (struct accscope_cuda_device *device, CUdeviceptr address);
+
+/* order.c: marks, waiting.  */
+struct accscope_cuda_answer
+accscope_cuda_record (struct accscope_cuda_queue *queue, CUevent *event,
+		      int *writes);
+/* Gives an event back, for reuse.  */
+void accscope_cuda_event_release (struct accscope_cuda_device *device,
+				  CUevent event);
+struct accscope_cuda_answer
+accscope_cuda_event_query (struct accscope_cuda_device *device, CUevent event);
+/* writes: what the event marks may write host memory.  */
+struct accscope_cuda_answer
+accscope_cuda_wait (struct accscope_cuda_queue *queue, CUevent event,
+		    int writes);
+/* The result is CUDA_ERROR_NOT_READY while operations are left.  */
+struct accscope_cuda_answer
+accscope_cuda_idle (struct accscope_cuda_queue *queue);
+struct accscope_cuda_answer
+accscope_cuda_synchronize (struct accscope_cuda_queue *queue);
+/* Calls accscope_cuda_run_then (handle) in queue order.  */
+struct accscope_cuda_answer
+accscope_cuda_then (struct accscope_cuda_queue *queue, uintptr_t handle);
+
+/* transfer.c */
+struct accscope_cuda_answer
+accscope_cuda_upload (struct accscope_cuda_queue *queue, uint64_t correlation,
+		      CUdeviceptr to, uintptr_t from, size_t bytes, int now);
+struct accscope_cuda_answer
+accscope_cuda_download (struct accscope_cuda_queue *queue, uint64_t correlation,
+			uintptr_t to, CUdeviceptr from, size_t bytes, int now);
+struct accscope_cuda_answer
+accscope_cuda_copy (struct accscope_cuda_queue *queue, uint64_t correlation,
+		    CUdeviceptr to, CUdeviceptr from, size_t bytes);
+struct accscope_cuda_answer
+accscope_cuda_fill (struct accscope_cuda_queue *queue, uint64_t correlation,
+		    CUdeviceptr to, unsigned char value, size_t bytes);
+
+/* launch.c */
+struct accscope_cuda_answer
+accscope_cuda_launch (struct accscope_cuda_queue *queue, uint64_t correlation,
+		      CUfunction function, unsigned gangs, unsigned workers,
+		      unsigned vector, const uintptr_t *slots, size_t count);
+
+/* image.c */
+struct accscope_cuda_answer
+accscope_cuda_link (struct accscope_cuda_device *device, const void *objects,
+		    unsigned count, int optimisation, CUmodule *module,
+		    char *log, size_t room);
+struct accscope_cuda_answer
+accscope_cuda_function (struct accscope_cuda_device *device, CUmodule module,
+			const char *name, CUfunction *function, int *threads);
+struct accscope_cuda_answer
+accscope_cuda_variable (struct accscope_cuda_device *device, CUmodule module,
+			const char *name, CUdeviceptr *address, size_t *bytes);
+/* Sets a variable of the image; that there is none is no error.  */
+struct accscope_cuda_answer
+accscope_cuda_set (struct accscope_cuda_device *device, CUmodule module,
+		   const char *name, const void *value, size_t bytes);
+struct accscope_cuda_answer
+accscope_cuda_unload (struct accscope_cuda_device *device, CUmodule module);
+struct accscope_cuda_answer
+accscope_cuda_occupancy (struct accscope_cuda_device *device,
+			 CUfunction function, int limit, int *grid, int *block);
+
+/* activity.c */
+/* Begins measuring the next operation, NULL if nobody observes; queue->lock is
+   held.  A NULL operation is ignored by the other two.  */
+struct accscope_cuda_operation *
+accscope_cuda_measure (struct accscope_cuda_queue *queue, uint64_t correlation,
+		       int kind, uint64_t bytes);
+/* Records the start again, later than accscope_cuda_measure did.  */
+void accscope_cuda_measure_start (struct accscope_cuda_queue *queue,
+				  struct accscope_cuda_operation *operation);
+void accscope_cuda_measured (struct accscope_cuda_queue *queue,
+			     struct accscope_cuda_operation *operation);
+/* Moves up to room records of finished operations, oldest first.  */
+size_t accscope_cuda_drain (struct accscope_cuda_queue *queue,
+			    struct accscope_cuda_record *where, size_t room);
+struct accscope_cuda_answer
+accscope_cuda_clock (struct accscope_cuda_device *device, int64_t *on_device,
+		     int64_t *on_host);
+/* Makes a new reference if the last one is older than a second.  */
+void accscope_cuda_rebase (struct accscope_cuda_device *device);
+
+/* copy.c: memcpy by several threads.  */
+void accscope_cuda_parallel_copy (void *to, const void *from, size_t bytes);
+
+/* staging.c */
+struct accscope_cuda_answer
+accscope_cuda_stage_upload (struct accscope_cuda_queue *queue,
+			    uint64_t correlation, CUdeviceptr to,
+			    const char *from, size_t bytes, int now);
+struct accscope_cuda_answer
+accscope_cuda_stage_download (struct accscope_cuda_queue *queue,
+			      uint64_t correlation, char *to,
+			      CUdeviceptr from, size_t bytes, int now);
+void accscope_cuda_lane_close (struct accscope_cuda_device *device,
+			       struct accscope_cuda_lane *lane);
+
+/* An event that only marks; NULL with the answer set if there is none.  */
+CUevent accscope_cuda_event (struct accscope_cuda_device *device, int timed,
+			     struct accscope_cuda_answer *answer);
+void accscope_cuda_timed_release (struct accscope_cuda_device *device,
+				  CUevent event);
+/* Puts the small downloads that nobody waits for yet into queue order;
+   queue->lock is held.  */
+struct accscope_cuda_answer
+accscope_cuda_commit (struct accscope_cuda_queue *queue);
+
+/* The context that was current before, to be put back: a program may use several
+   devices through CUDA itself.  */
+static inline CUcontext
+accscope_cuda_enter (struct accscope_cuda_device *device)
+{
+  CUcontext before = NULL;
+
+  device->cuda->cuCtxGetCurrent (&before);
+  if (before != device->context)
+    device->cuda->cuCtxSetCurrent (device->context);
+  return before;
+}
+
+static inline void
+accscope_cuda_leave (struct accscope_cuda_device *device, CUcontext before)
+{
+  if (before != NULL && before != device->context)
+    device->cuda->cuCtxSetCurrent (before);
+}
+
+#define ANSWER(function, value) \
+  ((struct accscope_cuda_answer) { .result = (value), .call = #function })
+#define SUCCESS ((struct accscope_cuda_answer) { .result = CUDA_SUCCESS, .call = NULL })
+/* Calls a function of the driver.  */
+#define CALL(device, function, ...) \
+  ANSWER (function, (device)->cuda->function (__VA_ARGS__))
+#define FAILED(answer) ((answer).result != CUDA_SUCCESS)
+
+/* The Go side's.  */
+extern void accscope_cuda_run_then (uintptr_t handle);
+
+#endif

@@ -1,0 +1,173 @@
+package cuda
+
+// #include "cuda.h"
+import "C"
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/accscope/accscope/runtime/device"
+)
+
+type cudaDevice struct {
+	backend    *backend
+	library    *library
+	number     int
+	properties device.Properties
+	c          *C.struct_accscope_cuda_device
+	handles    device.Handles
+	pool       *pool
+	images     images
+	records    *records
+	defaults   device.Geometry // GOMP_OPENACC_DIM
+
+	closed atomic.Bool
+	// lost is the first error after which every call fails, nil before it.
+	lost atomic.Pointer[device.Error]
+
+	mutex  sync.Mutex
+	queues map[*queue]struct{}
+}
+
+func openDevice(b *backend, number int, properties device.Properties, defaults device.Geometry, observe func(device.Activity)) (*cudaDevice, error) {
+	d := &cudaDevice{backend: b, library: b.library, number: number, properties: properties, defaults: defaults, queues: map[*queue]struct{}{}}
+	if answer := C.accscope_cuda_open(&d.library.table, C.int(number), &d.c); answer.result != 0 {
+		failure := d.library.failure(answer, "initialise", number)
+		failure.Code = device.DeviceInit
+		return nil, failure
+	}
+	// acc_get_current_cuda_device gives the address of a CUdevice.
+	d.handles = device.Handles{API: device.APICUDA, Device: unsafe.Pointer(&d.c.device), Context: unsafe.Pointer(d.c.context)}
+	d.pool = newPool(d, properties.Memory/8)
+	d.records = newRecords(d, observe)
+	d.images.init(d)
+	return d, nil
+}
+
+// answer turns what C returned into an error, nil for success. The first error
+// that the device does not recover from is given in full, later ones refer to it.
+func (d *cudaDevice) answer(a C.struct_accscope_cuda_answer, doing string) error {
+	if a.result == 0 {
+		return nil
+	}
+	if lost := d.lost.Load(); lost != nil {
+		return d.again(doing, lost)
+	}
+	failure := d.library.failure(a, doing, d.number)
+	if faults[a.result].sticky && !d.lost.CompareAndSwap(nil, failure) {
+		return d.again(doing, d.lost.Load())
+	}
+	return failure
+}
+
+func (d *cudaDevice) again(doing string, lost *device.Error) error {
+	return device.Errorf(lost.Code, lost.Driver, "%s: cuda device %d is out of use since error %d, reported before; end the program",
+		doing, d.number, lost.Driver)
+}
+
+func (d *cudaDevice) shutDown(doing string) error {
+	return device.Errorf(device.DeviceShutdown, 0, "%s: cuda device %d is shut down", doing, d.number)
+}
+
+func (d *cudaDevice) Properties() device.Properties {
+	p := d.properties
+	var free, total C.size_t
+	if !d.closed.Load() && C.accscope_cuda_memory_info(d.c, &free, &total).result == 0 {
+		p.FreeMemory = uint64(free) + d.pool.freeBytes()
+		p.Memory = max(uint64(total), p.FreeMemory)
+	}
+	return p
+}
+
+func (d *cudaDevice) Alloc(bytes uint64) (device.Address, error) {
+	if d.closed.Load() {
+		return 0, d.shutDown("allocate device memory")
+	}
+	return d.pool.alloc(bytes)
+}
+
+func (d *cudaDevice) Free(address device.Address) error {
+	if d.closed.Load() {
+		return d.shutDown("free device memory")
+	}
+	if !d.pool.release(address) {
+		return device.Errorf(device.InvalidArgument, 0, "free: %#x is no memory that cuda device %d handed out", address, d.number)
+	}
+	return nil
+}
+
+// take and giveBack are the pool's source: the driver.
+func (d *cudaDevice) take(bytes uint64) (device.Address, error) {
+	var address C.CUdeviceptr
+	err := d.answer(C.accscope_cuda_alloc(d.c, C.size_t(bytes), &address), "allocate device memory")
+	return device.Address(address), err
+}
+
+func (d *cudaDevice) giveBack(address device.Address) error {
+	return d.answer(C.accscope_cuda_free(d.c, C.CUdeviceptr(address)), "free device memory")
+}
+
+// ObservePool reports what the pool takes from the driver and gives back to it.
+// The function must not call the device.
+func (d *cudaDevice) ObservePool(observe func(taken bool, address device.Address, bytes uint64)) {
+	d.pool.observe.Store(&observe)
+}
+
+func (d *cudaDevice) Handles() device.Handles { return d.handles }
+
+func (d *cudaDevice) Observe(on bool) { d.records.switchTo(on) }
+
+// Flush reports every operation that has finished by now.
+func (d *cudaDevice) Flush() { d.records.flush() }
+
+// drift is how far the device's clock may run from the host's, in parts in 10^9:
+// both are crystals, and each is read to within a few microseconds.
+const drift = 100_000
+
+// Clock is in nanoseconds since the device was opened.
+func (d *cudaDevice) Clock() device.ClockPoint {
+	var onDevice, onHost C.int64_t
+	if d.closed.Load() || C.accscope_cuda_clock(d.c, &onDevice, &onHost).result != 0 {
+		return device.ClockPoint{Drift: drift} // the device fails, and operations say so
+	}
+	return device.ClockPoint{Device: int64(onDevice), Host: int64(onHost), Drift: drift}
+}
+
+// Close waits for all queues. It is harmless to close twice. What cannot be
+// given back after an error that was reported is not reported again.
+func (d *cudaDevice) Close() error {
+	d.mutex.Lock()
+	if d.closed.Swap(true) {
+		d.mutex.Unlock()
+		return nil
+	}
+	queues := d.queues
+	d.queues = map[*queue]struct{}{}
+	d.mutex.Unlock()
+	var first error
+	note := func(err error) {
+		if first == nil {
+			first = err
+		}
+	}
+	lost := d.lost.Load() != nil
+	for q := range queues {
+		note(q.synchronize())
+	}
+	d.records.close()
+	for q := range queues {
+		note(q.release())
+	}
+	note(d.images.close())
+	note(d.pool.close())
+	C.accscope_cuda_close(d.c)
+	d.backend.closed(d.number)
+	runtime.KeepAlive(d)
+	if lost {
+		return nil
+	}
+	return first
+}

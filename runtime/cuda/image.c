@@ -1,0 +1,109 @@
+/* Images of device code: linked by the driver from PTX, and what is in them.  */
+#include "cuda.h"
+
+struct object
+{
+  const char *code;
+  size_t size;			/* with the terminating zero */
+};
+
+struct accscope_cuda_answer
+accscope_cuda_link (struct accscope_cuda_device *d, const void *objects,
+		    unsigned count, int optimisation, CUmodule *module,
+		    char *log, size_t room)
+{
+  const struct object *object = objects;
+  CUcontext before = accscope_cuda_enter (d);
+  int options[3] = { CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
+		     CU_JIT_OPTIMIZATION_LEVEL };
+  void *values[3] = { log, (void *) room, (void *) (uintptr_t) optimisation };
+  struct accscope_cuda_answer a;
+  CUlinkState state;
+  void *image;
+  size_t size;
+  unsigned i;
+
+  log[0] = '\0';
+  a = CALL (d, cuLinkCreate, optimisation >= 0 ? 3 : 2, options, values, &state);
+  if (!FAILED (a))
+    {
+      for (i = 0; i < count && !FAILED (a); i++)
+	a = CALL (d, cuLinkAddData, state, CU_JIT_INPUT_PTX,
+		  (void *) object[i].code, object[i].size, NULL, 0, NULL, NULL);
+      if (!FAILED (a))
+	a = CALL (d, cuLinkComplete, state, &image, &size);
+      if (!FAILED (a))
+	a = CALL (d, cuModuleLoadData, module, image);
+      d->cuda->cuLinkDestroy (state);
+    }
+  accscope_cuda_leave (d, before);
+  return a;
+}
+
+struct accscope_cuda_answer
+accscope_cuda_function (struct accscope_cuda_device *d, CUmodule module,
+			const char *name, CUfunction *function, int *threads)
+{
+  CUcontext before = accscope_cuda_enter (d);
+  struct accscope_cuda_answer a
+    = CALL (d, cuModuleGetFunction, function, module, name);
+
+  if (!FAILED (a))
+    a = CALL (d, cuFuncGetAttribute, threads,
+	      CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, *function);
+  accscope_cuda_leave (d, before);
+  return a;
+}
+
+struct accscope_cuda_answer
+accscope_cuda_variable (struct accscope_cuda_device *d, CUmodule module,
+			const char *name, CUdeviceptr *address, size_t *bytes)
+{
+  CUcontext before = accscope_cuda_enter (d);
+  struct accscope_cuda_answer a
+    = CALL (d, cuModuleGetGlobal, address, bytes, module, name);
+
+  accscope_cuda_leave (d, before);
+  return a;
+}
+
+struct accscope_cuda_answer
+accscope_cuda_set (struct accscope_cuda_device *d, CUmodule module,
+		   const char *name, const void *value, size_t bytes)
+{
+  CUcontext before = accscope_cuda_enter (d);
+  CUdeviceptr address;
+  size_t size;
+  struct accscope_cuda_answer a
+    = CALL (d, cuModuleGetGlobal, &address, &size, module, name);
+
+  if (a.result == CUDA_ERROR_NOT_FOUND)
+    a = SUCCESS;
+  else if (!FAILED (a) && size == bytes)
+    a = CALL (d, cuMemcpyHtoD, address, value, bytes);
+  accscope_cuda_leave (d, before);
+  return a;
+}
+
+struct accscope_cuda_answer
+accscope_cuda_unload (struct accscope_cuda_device *d, CUmodule module)
+{
+  CUcontext before = accscope_cuda_enter (d);
+  struct accscope_cuda_answer a = CALL (d, cuModuleUnload, module);
+
+  accscope_cuda_leave (d, before);
+  return a;
+}
+
+struct accscope_cuda_answer
+accscope_cuda_occupancy (struct accscope_cuda_device *d, CUfunction function,
+			 int limit, int *grid, int *block)
+{
+  CUcontext before = accscope_cuda_enter (d);
+  struct accscope_cuda_answer a
+    = CALL (d, cuOccupancyMaxPotentialBlockSize, grid, block, function, NULL, 0,
+	    limit);
+
+  accscope_cuda_leave (d, before);
+  return a;
+}

@@ -1,0 +1,194 @@
+package cuda
+
+/*
+#include <stdlib.h>
+#include "cuda.h"
+*/
+import "C"
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"unsafe"
+
+	"github.com/accscope/accscope/runtime/device"
+	"github.com/accscope/accscope/runtime/goacc"
+)
+
+// images are the device code loaded on one device.
+type images struct {
+	device *cudaDevice
+
+	mutex   sync.Mutex
+	modules map[unsafe.Pointer]C.CUmodule // by the image's device side
+	kernels map[uintptr]*kernel           // by host address
+	problem error                         // why an image could not be loaded
+}
+
+func (i *images) init(d *cudaDevice) {
+	i.device = d
+	i.modules = map[unsafe.Pointer]C.CUmodule{}
+	i.kernels = map[uintptr]*kernel{}
+}
+
+// LoadImage links an image of the program and says where its variables are; for
+// a declare link variable, that is the device's pointer to it. After an error
+// the image's kernels are refused with the same error.
+func (d *cudaDevice) LoadImage(image goacc.Image) ([]device.Address, error) {
+	if device.Type(image.Type) != Type {
+		return nil, device.Errorf(device.InvalidArgument, 0, "the image is for device type %d, and cuda device %d takes %d", image.Type, d.number, Type)
+	}
+	if d.closed.Load() {
+		return nil, d.shutDown("load an image")
+	}
+	addresses, err := d.images.load(image)
+	if err != nil {
+		d.images.mutex.Lock()
+		d.images.problem = err
+		d.images.mutex.Unlock()
+	}
+	return addresses, err
+}
+
+func (i *images) load(image goacc.Image) ([]device.Address, error) {
+	d := i.device
+	code, err := image.PTX()
+	if err != nil {
+		return nil, device.Errorf(device.Execution, 0, "load the program's device code: %v", err)
+	}
+	i.mutex.Lock()
+	defer i.mutex.Unlock()
+	if _, loaded := i.modules[image.Data]; loaded {
+		return nil, device.Errorf(device.InvalidArgument, 0, "the image is loaded on cuda device %d already", d.number)
+	}
+	const room = 8 << 10
+	log := (*C.char)(C.malloc(room))
+	defer C.free(unsafe.Pointer(log))
+	var module C.CUmodule
+	answer := C.accscope_cuda_link(d.c, code.Objects, C.uint(code.Count), C.int(optimisation(d.backend.options.Environment)), &module, log, room)
+	if err := d.answer(answer, "load the program's device code"); err != nil {
+		if text := strings.TrimSpace(C.GoString(log)); text != "" {
+			failure := *err.(*device.Error)
+			failure.Message += fmt.Sprintf(" (the driver's compiler says: %s)", text)
+			err = &failure
+		}
+		return nil, err
+	}
+	i.modules[image.Data] = module
+	if err := i.functions(module, image, code); err != nil {
+		return nil, err
+	}
+	if err := i.settings(module); err != nil {
+		return nil, err
+	}
+	return i.variables(module, image, code)
+}
+
+func (i *images) functions(module C.CUmodule, image goacc.Image, code goacc.PTX) error {
+	d := i.device
+	for n, f := range code.Functions {
+		name := C.CString(f.Name)
+		k := &kernel{device: d, name: f.Name, fixed: device.Geometry{Gangs: uint32(f.Dimensions[0]), Workers: uint32(f.Dimensions[1]), Vector: uint32(f.Dimensions[2])}}
+		var threads C.int
+		answer := C.accscope_cuda_function(d.c, module, name, &k.function, &threads)
+		C.free(unsafe.Pointer(name))
+		if err := d.answer(answer, "find the kernel "+f.Name); err != nil {
+			return err
+		}
+		k.threads = int(threads)
+		i.kernels[image.Functions[n]] = k
+	}
+	return nil
+}
+
+// settings are variables of GCC's device libraries.
+func (i *images) settings(module C.CUmodule) error {
+	d := i.device
+	number := C.int(d.number)
+	// omp_get_wtime and clock count the multiprocessors' clock, in kHz.
+	rate := C.accscope_cuda_attribute(&d.library.table, d.c.device, C.CU_DEVICE_ATTRIBUTE_CLOCK_RATE)
+	tick := C.double(1e-3 / max(float64(rate), 1))
+	for name, value := range map[string]struct {
+		address unsafe.Pointer
+		bytes   uintptr
+	}{
+		"__gomp_device_num": {unsafe.Pointer(&number), unsafe.Sizeof(number)},
+		"__nvptx_clocktick": {unsafe.Pointer(&tick), unsafe.Sizeof(tick)},
+	} {
+		text := C.CString(name)
+		answer := C.accscope_cuda_set(d.c, module, text, value.address, C.size_t(value.bytes))
+		C.free(unsafe.Pointer(text))
+		if err := d.answer(answer, "set "+name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (i *images) variables(module C.CUmodule, image goacc.Image, code goacc.PTX) ([]device.Address, error) {
+	d := i.device
+	addresses := make([]device.Address, len(code.Variables))
+	for n, text := range code.Variables {
+		name := C.CString(text)
+		var address C.CUdeviceptr
+		var size C.size_t
+		answer := C.accscope_cuda_variable(d.c, module, name, &address, &size)
+		C.free(unsafe.Pointer(name))
+		if err := d.answer(answer, "find the variable "+text); err != nil {
+			return nil, err
+		}
+		want := image.Variables[n].Size
+		if image.Variables[n].Link {
+			want = unsafe.Sizeof(address)
+		}
+		if uintptr(size) != want {
+			return nil, device.Errorf(device.Execution, 0, "the variable %s has %d bytes on the host and %d on cuda device %d; build all parts of the program with one compiler",
+				text, want, size, d.number)
+		}
+		addresses[n] = device.Address(address)
+	}
+	return addresses, nil
+}
+
+// UnloadImage forgets an image. No queue may be running its kernels.
+func (d *cudaDevice) UnloadImage(image goacc.Image) error {
+	i := &d.images
+	i.mutex.Lock()
+	defer i.mutex.Unlock()
+	module, loaded := i.modules[image.Data]
+	if !loaded || d.closed.Load() {
+		return nil
+	}
+	delete(i.modules, image.Data)
+	for _, function := range image.Functions {
+		delete(i.kernels, function)
+	}
+	return d.answer(C.accscope_cuda_unload(d.c, module), "unload device code")
+}
+
+func (i *images) close() error {
+	i.mutex.Lock()
+	defer i.mutex.Unlock()
+	var first error
+	for _, module := range i.modules {
+		if err := i.device.answer(C.accscope_cuda_unload(i.device.c, module), "unload device code"); first == nil {
+			first = err
+		}
+	}
+	clear(i.modules)
+	clear(i.kernels)
+	return first
+}
+
+func (d *cudaDevice) Kernel(hostFunction uintptr) (device.Kernel, error) {
+	d.images.mutex.Lock()
+	defer d.images.mutex.Unlock()
+	if k := d.images.kernels[hostFunction]; k != nil {
+		return k, nil
+	}
+	if d.images.problem != nil {
+		return nil, d.images.problem
+	}
+	return nil, device.Errorf(device.Execution, 0, "there is no code for cuda device %d of the function at %#x; compile and link the program with -foffload=nvptx-none", d.number, hostFunction)
+}

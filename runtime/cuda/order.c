@@ -1,0 +1,252 @@
+/* The order of operations: events, marks, and waiting for a queue.  */
+#include "cuda.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+CUevent
+accscope_cuda_event (struct accscope_cuda_device *d, int timed,
+		     struct accscope_cuda_answer *answer)
+{
+  struct accscope_cuda_events *events = timed ? &d->timed : &d->plain;
+  CUevent event = NULL;
+
+  pthread_mutex_lock (&d->lock);
+  if (events->count > 0)
+    event = events->event[--events->count];
+  pthread_mutex_unlock (&d->lock);
+  if (event == NULL)
+    {
+      *answer = CALL (d, cuEventCreate, &event,
+		      timed ? CU_EVENT_DEFAULT : CU_EVENT_DISABLE_TIMING);
+      if (FAILED (*answer))
+	return NULL;
+    }
+  return event;
+}
+
+static void
+give_back (struct accscope_cuda_device *d, struct accscope_cuda_events *events,
+	   CUevent event)
+{
+  pthread_mutex_lock (&d->lock);
+  if (events->count == events->capacity)
+    {
+      size_t capacity = events->capacity ? 2 * events->capacity : 64;
+      CUevent *grown = realloc (events->event, capacity * sizeof *grown);
+      if (grown != NULL)
+	{
+	  events->event = grown;
+	  events->capacity = capacity;
+	}
+    }
+  if (events->count < events->capacity)
+    events->event[events->count++] = event;
+  pthread_mutex_unlock (&d->lock);
+}
+
+void
+accscope_cuda_event_release (struct accscope_cuda_device *d, CUevent event)
+{
+  give_back (d, &d->plain, event);
+}
+
+void
+accscope_cuda_timed_release (struct accscope_cuda_device *d, CUevent event)
+{
+  give_back (d, &d->timed, event);
+}
+
+struct accscope_cuda_answer
+accscope_cuda_record (struct accscope_cuda_queue *q, CUevent *event,
+		      int *writes)
+{
+  struct accscope_cuda_device *d = q->device;
+  CUcontext before = accscope_cuda_enter (d);
+  struct accscope_cuda_answer a;
+
+  pthread_mutex_lock (&q->lock);
+  a = accscope_cuda_commit (q);
+  if (!FAILED (a) && (*event = accscope_cuda_event (d, 0, &a)) != NULL)
+    {
+      a = CALL (d, cuEventRecord, *event, q->stream);
+      if (FAILED (a))
+	accscope_cuda_event_release (d, *event);
+    }
+  *writes = q->writes > q->finished;
+  pthread_mutex_unlock (&q->lock);
+  accscope_cuda_leave (d, before);
+  return a;
+}
+
+struct accscope_cuda_answer
+accscope_cuda_event_query (struct accscope_cuda_device *d, CUevent event)
+{
+  CUcontext before = accscope_cuda_enter (d);
+  struct accscope_cuda_answer a = CALL (d, cuEventQuery, event);
+
+  accscope_cuda_leave (d, before);
+  return a;
+}
+
+struct accscope_cuda_answer
+accscope_cuda_wait (struct accscope_cuda_queue *q, CUevent event, int writes)
+{
+  struct accscope_cuda_device *d = q->device;
+  CUcontext before = accscope_cuda_enter (d);
+  struct accscope_cuda_answer a;
+
+  pthread_mutex_lock (&q->lock);
+  a = CALL (d, cuStreamWaitEvent, q->stream, event, 0);
+  q->submitted++;
+  if (writes)
+    q->writes = q->submitted;
+  pthread_mutex_unlock (&q->lock);
+  accscope_cuda_leave (d, before);
+  return a;
+}
+
+static void
+run_copies (const struct accscope_cuda_copy *copy, unsigned count)
+{
+  unsigned i;
+
+  for (i = 0; i < count; i++)
+    memcpy (copy[i].to, copy[i].from, copy[i].bytes);
+}
+
+struct committed
+{
+  unsigned count;
+  struct accscope_cuda_copy copy[];
+};
+
+static void
+run_committed (void *argument)
+{
+  struct committed *all = argument;
+
+  run_copies (all->copy, all->count);
+  free (all);
+}
+
+struct accscope_cuda_answer
+accscope_cuda_commit (struct accscope_cuda_queue *q)
+{
+  struct accscope_cuda_device *d = q->device;
+  struct accscope_cuda_answer a;
+  struct committed *all;
+
+  if (q->copies == 0)
+    return SUCCESS;
+  all = malloc (sizeof *all + q->copies * sizeof q->copy[0]);
+  if (all == NULL)
+    return ANSWER (malloc, CUDA_ERROR_OUT_OF_MEMORY);
+  all->count = q->copies;
+  memcpy (all->copy, q->copy, q->copies * sizeof q->copy[0]);
+  a = CALL (d, cuLaunchHostFunc, q->stream, run_committed, all);
+  if (FAILED (a))
+    free (all);
+  q->copies = 0;
+  return a;
+}
+
+/* Ends what was left to whoever waits: everything up to number is done.  The
+   copies are those that were taken from the queue before it was waited for.  */
+static void
+finish (struct accscope_cuda_queue *q, uint64_t number)
+{
+  pthread_mutex_lock (&q->lock);
+  if (q->finished < number)
+    q->finished = number;
+  if (q->submitted == number && q->copies == 0)
+    q->bounce_used = 0;
+  pthread_mutex_unlock (&q->lock);
+}
+
+struct accscope_cuda_answer
+accscope_cuda_idle (struct accscope_cuda_queue *q)
+{
+  struct accscope_cuda_device *d = q->device;
+  struct accscope_cuda_answer a = SUCCESS;
+  CUcontext before;
+
+  /* Whoever holds completion waits for the queue already.  */
+  if (pthread_mutex_trylock (&q->completion) != 0)
+    return ANSWER (cuStreamQuery, CUDA_ERROR_NOT_READY);
+  pthread_mutex_lock (&q->lock);
+  if (q->submitted != q->finished || q->adopted)
+    {
+      before = accscope_cuda_enter (d);
+      a = CALL (d, cuStreamQuery, q->stream);
+      accscope_cuda_leave (d, before);
+      if (!FAILED (a))
+	{
+	  run_copies (q->copy, q->copies);
+	  q->copies = 0;
+	  q->bounce_used = 0;
+	  q->finished = q->submitted;
+	}
+    }
+  pthread_mutex_unlock (&q->lock);
+  pthread_mutex_unlock (&q->completion);
+  return a;
+}
+
+struct accscope_cuda_answer
+accscope_cuda_synchronize (struct accscope_cuda_queue *q)
+{
+  struct accscope_cuda_device *d = q->device;
+  struct accscope_cuda_answer a = SUCCESS;
+  struct accscope_cuda_copy copy[ACCSCOPE_CUDA_COPIES];
+  unsigned copies;
+  uint64_t number;
+  CUcontext before;
+
+  pthread_mutex_lock (&q->completion);
+  pthread_mutex_lock (&q->lock);
+  number = q->submitted;
+  copies = q->copies;
+  memcpy (copy, q->copy, copies * sizeof copy[0]);
+  q->copies = 0;
+  if (number == q->finished && !q->adopted)
+    {
+      pthread_mutex_unlock (&q->lock);
+      pthread_mutex_unlock (&q->completion);
+      return a;
+    }
+  pthread_mutex_unlock (&q->lock);
+  before = accscope_cuda_enter (d);
+  a = CALL (d, cuStreamSynchronize, q->stream);
+  accscope_cuda_leave (d, before);
+  if (!FAILED (a))
+    {
+      run_copies (copy, copies);
+      finish (q, number);
+    }
+  pthread_mutex_unlock (&q->completion);
+  return a;
+}
+
+static void
+run_then (void *handle)
+{
+  accscope_cuda_run_then ((uintptr_t) handle);
+}
+
+struct accscope_cuda_answer
+accscope_cuda_then (struct accscope_cuda_queue *q, uintptr_t handle)
+{
+  struct accscope_cuda_device *d = q->device;
+  CUcontext before = accscope_cuda_enter (d);
+  struct accscope_cuda_answer a;
+
+  pthread_mutex_lock (&q->lock);
+  a = accscope_cuda_commit (q);
+  if (!FAILED (a))
+    a = CALL (d, cuLaunchHostFunc, q->stream, run_then, (void *) handle);
+  q->submitted++;
+  pthread_mutex_unlock (&q->lock);
+  accscope_cuda_leave (d, before);
+  return a;
+}

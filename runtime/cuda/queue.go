@@ -1,0 +1,294 @@
+package cuda
+
+/*
+#include "cuda.h"
+#cgo noescape accscope_cuda_launch
+#cgo nocallback accscope_cuda_launch
+#cgo noescape accscope_cuda_upload
+#cgo noescape accscope_cuda_download
+*/
+import "C"
+
+import (
+	"runtime"
+	"runtime/cgo"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/accscope/accscope/runtime/device"
+)
+
+// queue is a CUDA stream.
+type queue struct {
+	device *cudaDevice
+	handle unsafe.Pointer
+	c      atomic.Pointer[C.struct_accscope_cuda_queue] // nil when closed
+
+	// using is held for reading while the queue is in use, for writing while it
+	// is released.
+	using sync.RWMutex
+}
+
+func (d *cudaDevice) NewQueue() (device.Queue, error) { return d.newQueue(nil) }
+
+// AdoptQueue makes a queue of a stream that the program made, and keeps
+// (acc_set_cuda_stream).
+func (d *cudaDevice) AdoptQueue(handle unsafe.Pointer) (device.Queue, error) {
+	return d.newQueue(handle)
+}
+
+func (d *cudaDevice) newQueue(handle unsafe.Pointer) (device.Queue, error) {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	if d.closed.Load() {
+		return nil, d.shutDown("make a queue")
+	}
+	var c *C.struct_accscope_cuda_queue
+	if err := d.answer(C.accscope_cuda_queue_open(d.c, C.CUstream(handle), &c), "make a queue"); err != nil {
+		return nil, err
+	}
+	q := &queue{device: d, handle: unsafe.Pointer(c.stream)}
+	q.c.Store(c)
+	d.queues[q] = struct{}{}
+	return q, nil
+}
+
+// use keeps the queue from being released until done is called.
+func (q *queue) use(doing string) (*C.struct_accscope_cuda_queue, error) {
+	q.using.RLock()
+	if c := q.c.Load(); c != nil && !q.device.closed.Load() {
+		return c, nil
+	}
+	q.using.RUnlock()
+	return nil, q.device.shutDown(doing)
+}
+
+func (q *queue) done() { q.using.RUnlock() }
+
+func cBool(b bool) C.int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func (q *queue) Upload(correlation uint64, dst device.Address, src unsafe.Pointer, n uint64, now bool) error {
+	c, err := q.use("upload")
+	if err != nil {
+		return err
+	}
+	defer q.done()
+	err = q.device.answer(C.accscope_cuda_upload(c, C.uint64_t(correlation), C.CUdeviceptr(dst), C.uintptr_t(uintptr(src)), C.size_t(n), cBool(now)), "upload")
+	runtime.KeepAlive(src)
+	return err
+}
+
+func (q *queue) Download(correlation uint64, dst unsafe.Pointer, src device.Address, n uint64, now bool) error {
+	c, err := q.use("download")
+	if err != nil {
+		return err
+	}
+	defer q.done()
+	err = q.device.answer(C.accscope_cuda_download(c, C.uint64_t(correlation), C.uintptr_t(uintptr(dst)), C.CUdeviceptr(src), C.size_t(n), cBool(now)), "download")
+	runtime.KeepAlive(dst)
+	return err
+}
+
+func (q *queue) Copy(correlation uint64, dst, src device.Address, n uint64, _ bool) error {
+	c, err := q.use("copy")
+	if err != nil {
+		return err
+	}
+	defer q.done()
+	return q.device.answer(C.accscope_cuda_copy(c, C.uint64_t(correlation), C.CUdeviceptr(dst), C.CUdeviceptr(src), C.size_t(n)), "copy")
+}
+
+func (q *queue) Fill(correlation uint64, dst device.Address, value byte, n uint64, _ bool) error {
+	c, err := q.use("fill")
+	if err != nil {
+		return err
+	}
+	defer q.done()
+	return q.device.answer(C.accscope_cuda_fill(c, C.uint64_t(correlation), C.CUdeviceptr(dst), C.uchar(value), C.size_t(n)), "fill")
+}
+
+func (q *queue) Launch(correlation uint64, k device.Kernel, g device.Geometry, slots []device.Address, _ bool) error {
+	code, ok := k.(*kernel)
+	if !ok || code.device != q.device {
+		return device.Errorf(device.InvalidArgument, 0, "launch: the kernel belongs to another device")
+	}
+	g = code.Resolve(g)
+	if err := code.check(g); err != nil {
+		return err
+	}
+	c, err := q.use("launch")
+	if err != nil {
+		return err
+	}
+	defer q.done()
+	answer := C.accscope_cuda_launch(c, C.uint64_t(correlation), code.function, C.uint(g.Gangs), C.uint(g.Workers), C.uint(g.Vector),
+		(*C.uintptr_t)(unsafe.Pointer(unsafe.SliceData(slots))), C.size_t(len(slots)))
+	if answer.result == 0 {
+		return nil
+	}
+	return q.device.answer(answer, "launch "+code.name)
+}
+
+func (q *queue) Then(f func()) error {
+	c, err := q.use("call back")
+	if err != nil {
+		return err
+	}
+	defer q.done()
+	handle := cgo.NewHandle(f)
+	err = q.device.answer(C.accscope_cuda_then(c, C.uintptr_t(handle)), "call back")
+	if err != nil {
+		handle.Delete()
+	}
+	return err
+}
+
+//export accscope_cuda_run_then
+func accscope_cuda_run_then(handle C.uintptr_t) {
+	h := cgo.Handle(handle)
+	f := h.Value().(func())
+	h.Delete()
+	f()
+}
+
+// mark is a recorded event.
+type mark struct {
+	device *cudaDevice
+	event  *markedEvent
+}
+
+// markedEvent goes back to the device's events when nobody has the mark.
+type markedEvent struct {
+	event  C.CUevent
+	writes C.int // what it marks may write host memory
+	device *cudaDevice
+}
+
+func (e *markedEvent) giveBack() {
+	d := e.device
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	if !d.closed.Load() {
+		C.accscope_cuda_event_release(d.c, e.event)
+	}
+}
+
+func (q *queue) Record() (device.Mark, error) {
+	c, err := q.use("mark")
+	if err != nil {
+		return nil, err
+	}
+	defer q.done()
+	e := &markedEvent{device: q.device}
+	if err := q.device.answer(C.accscope_cuda_record(c, &e.event, &e.writes), "mark"); err != nil {
+		return nil, err
+	}
+	m := &mark{device: q.device, event: e}
+	runtime.AddCleanup(m, (*markedEvent).giveBack, e)
+	return m, nil
+}
+
+// Done is true for a mark of a device that failed or was closed: nothing will
+// come of waiting.
+func (m *mark) Done() bool {
+	d := m.device
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	if d.closed.Load() {
+		return true
+	}
+	answer := C.accscope_cuda_event_query(d.c, m.event.event)
+	runtime.KeepAlive(m)
+	return answer.result != C.CUDA_ERROR_NOT_READY
+}
+
+func (q *queue) Wait(to device.Mark) error {
+	m, ok := to.(*mark)
+	if !ok || m.device != q.device {
+		return device.Errorf(device.InvalidArgument, 0, "wait: the mark belongs to another device")
+	}
+	c, err := q.use("wait")
+	if err != nil {
+		return err
+	}
+	defer q.done()
+	err = q.device.answer(C.accscope_cuda_wait(c, m.event.event, m.event.writes), "wait")
+	runtime.KeepAlive(m)
+	return err
+}
+
+func (q *queue) Idle() (bool, error) {
+	c, err := q.use("test a queue")
+	if err != nil {
+		return true, nil
+	}
+	defer q.done()
+	answer := C.accscope_cuda_idle(c)
+	if answer.result == C.CUDA_ERROR_NOT_READY {
+		return false, nil
+	}
+	return true, q.device.answer(answer, "test a queue")
+}
+
+func (q *queue) Synchronize() error {
+	if _, err := q.use("wait for a queue"); err != nil {
+		return nil // closed: nothing is left to wait for
+	}
+	defer q.done()
+	return q.synchronize()
+}
+
+func (q *queue) synchronize() error {
+	c := q.c.Load()
+	if c == nil {
+		return nil
+	}
+	answer := C.accscope_cuda_synchronize(c)
+	q.device.records.drain(q)
+	q.device.pool.trimExcess()
+	if answer.result == 0 {
+		return nil
+	}
+	return q.device.answer(answer, "wait for a queue")
+}
+
+func (q *queue) Handle() unsafe.Pointer { return q.handle }
+
+// Close waits for the queue and gives the error that nobody has heard of yet.
+// It is harmless to close twice.
+func (q *queue) Close() error {
+	if _, err := q.use("close a queue"); err != nil {
+		return nil
+	}
+	err := q.synchronize()
+	q.done()
+	d := q.device
+	d.mutex.Lock()
+	_, mine := d.queues[q]
+	delete(d.queues, q)
+	d.mutex.Unlock()
+	if !mine {
+		return err // closed by another thread, or with the device
+	}
+	if failure := q.release(); err == nil {
+		err = failure
+	}
+	return err
+}
+
+// release frees the C side.
+func (q *queue) release() error {
+	q.using.Lock()
+	defer q.using.Unlock()
+	c := q.c.Swap(nil)
+	if c == nil {
+		return nil
+	}
+	return q.device.answer(C.accscope_cuda_queue_close(c), "close a queue")
+}

@@ -1,0 +1,254 @@
+/* Transfers of pageable memory, through pieces of pinned memory, so that copies
+   by the host and by the device overlap.
+
+   A transfer that is waited for is driven by the calling thread.  Any other is
+   put whole onto the queue's stream and a lane's stream of host functions, which
+   wait for one another by events: the caller does not block, the host's bytes
+   are read and written in queue order, and whatever waits was submitted after
+   what it waits for.  */
+#include "cuda.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct accscope_cuda_answer
+lane_open (struct accscope_cuda_device *d, struct accscope_cuda_lane *lane)
+{
+  struct accscope_cuda_answer a = SUCCESS;
+  unsigned i;
+
+  for (i = 0; i < ACCSCOPE_CUDA_STAGES; i++)
+    {
+      struct accscope_cuda_stage *s = &lane->stage[i];
+      if (s->memory == NULL)
+	{
+	  a = CALL (d, cuMemHostAlloc, (void **) &s->memory,
+		    ACCSCOPE_CUDA_STAGE_BYTES, CU_MEMHOSTALLOC_PORTABLE);
+	  if (FAILED (a))
+	    {
+	      s->memory = NULL;
+	      return a;
+	    }
+	}
+      if (s->filled == NULL && (s->filled = accscope_cuda_event (d, 0, &a)) == NULL)
+	return a;
+      if (s->emptied == NULL && (s->emptied = accscope_cuda_event (d, 0, &a)) == NULL)
+	return a;
+    }
+  if (lane->stream == NULL)
+    a = CALL (d, cuStreamCreate, &lane->stream, CU_STREAM_NON_BLOCKING);
+  return a;
+}
+
+void
+accscope_cuda_lane_close (struct accscope_cuda_device *d,
+			  struct accscope_cuda_lane *lane)
+{
+  unsigned i;
+
+  if (lane->stream != NULL)
+    d->cuda->cuStreamDestroy (lane->stream);
+  for (i = 0; i < ACCSCOPE_CUDA_STAGES; i++)
+    {
+      struct accscope_cuda_stage *s = &lane->stage[i];
+      if (s->memory != NULL)
+	d->cuda->cuMemFreeHost (s->memory);
+      if (s->filled != NULL)
+	d->cuda->cuEventDestroy (s->filled);
+      if (s->emptied != NULL)
+	d->cuda->cuEventDestroy (s->emptied);
+    }
+}
+
+static struct accscope_cuda_lane *
+lane_of (struct accscope_cuda_queue *q, int now)
+{
+  return now ? &q->device->lane[ACCSCOPE_CUDA_LANES] : q->lane;
+}
+
+static struct accscope_cuda_stage *
+next_stage (struct accscope_cuda_lane *lane)
+{
+  return &lane->stage[lane->next++ % ACCSCOPE_CUDA_STAGES];
+}
+
+static void
+run_copy (void *argument)
+{
+  struct accscope_cuda_copy *copy = argument;
+
+  accscope_cuda_parallel_copy (copy->to, copy->from, copy->bytes);
+  free (copy);
+}
+
+/* Puts a copy by the host onto a lane's stream.  */
+static struct accscope_cuda_answer
+copy_later (struct accscope_cuda_device *d, struct accscope_cuda_lane *lane,
+	    void *to, const void *from, size_t bytes)
+{
+  struct accscope_cuda_copy *copy = malloc (sizeof *copy);
+  struct accscope_cuda_answer a;
+
+  if (copy == NULL)
+    return ANSWER (malloc, CUDA_ERROR_OUT_OF_MEMORY);
+  *copy = (struct accscope_cuda_copy) { to, from, bytes };
+  a = CALL (d, cuLaunchHostFunc, lane->stream, run_copy, copy);
+  if (FAILED (a))
+    free (copy);
+  return a;
+}
+
+/* Makes stream wait for what is on another one now.  */
+static struct accscope_cuda_answer
+follow (struct accscope_cuda_device *d, CUstream stream, CUevent event,
+	CUstream other)
+{
+  struct accscope_cuda_answer a = CALL (d, cuEventRecord, event, other);
+
+  return FAILED (a) ? a : CALL (d, cuStreamWaitEvent, stream, event, 0);
+}
+
+#define TRY(call)	\
+  do			\
+    {			\
+      a = (call);	\
+      if (FAILED (a))	\
+	goto end;	\
+    }			\
+  while (0)
+
+struct accscope_cuda_answer
+accscope_cuda_stage_upload (struct accscope_cuda_queue *q,
+			    uint64_t correlation, CUdeviceptr to,
+			    const char *from, size_t bytes, int now)
+{
+  struct accscope_cuda_device *d = q->device;
+  struct accscope_cuda_lane *lane = lane_of (q, now);
+  struct accscope_cuda_operation *o
+    = accscope_cuda_measure (q, correlation, ACCSCOPE_CUDA_UPLOAD, bytes);
+  struct accscope_cuda_answer a;
+  CUevent begin = NULL;
+  size_t done, n;
+
+  pthread_mutex_lock (&lane->lock);
+  TRY (lane_open (d, lane));
+  if (!now)
+    {
+      if ((begin = accscope_cuda_event (d, 0, &a)) == NULL)
+	goto end;
+      TRY (follow (d, lane->stream, begin, q->stream));
+    }
+  for (done = 0; done < bytes; done += n)
+    {
+      struct accscope_cuda_stage *s = next_stage (lane);
+      n = bytes - done < ACCSCOPE_CUDA_STAGE_BYTES ? bytes - done
+						   : ACCSCOPE_CUDA_STAGE_BYTES;
+      if (now)
+	{
+	  if (s->used)
+	    TRY (CALL (d, cuEventSynchronize, s->emptied));
+	  accscope_cuda_parallel_copy (s->memory, from + done, n);
+	}
+      else
+	{
+	  if (s->used)
+	    TRY (CALL (d, cuStreamWaitEvent, lane->stream, s->emptied, 0));
+	  TRY (copy_later (d, lane, s->memory, from + done, n));
+	  TRY (follow (d, q->stream, s->filled, lane->stream));
+	}
+      if (done == 0)
+	accscope_cuda_measure_start (q, o);
+      TRY (CALL (d, cuMemcpyHtoDAsync, to + done, s->memory, n, q->stream));
+      TRY (CALL (d, cuEventRecord, s->emptied, q->stream));
+      s->used = 1;
+    }
+end:
+  pthread_mutex_unlock (&lane->lock);
+  if (begin != NULL)
+    accscope_cuda_event_release (d, begin);
+  accscope_cuda_measured (q, o);
+  return a;
+}
+
+/* Downloads piece by piece and copies each while the next ones are under way.  */
+static struct accscope_cuda_answer
+download_now (struct accscope_cuda_queue *q, struct accscope_cuda_lane *lane,
+	      char *to, CUdeviceptr from, size_t bytes)
+{
+  struct accscope_cuda_device *d = q->device;
+  struct accscope_cuda_answer a = SUCCESS;
+  size_t asked = 0, done = 0;
+  unsigned first = lane->next;
+
+  while (done < bytes)
+    {
+      struct accscope_cuda_stage *s;
+      size_t n;
+
+      while (asked < bytes && lane->next - first < ACCSCOPE_CUDA_STAGES)
+	{
+	  s = next_stage (lane);
+	  n = bytes - asked < ACCSCOPE_CUDA_STAGE_BYTES
+		? bytes - asked : ACCSCOPE_CUDA_STAGE_BYTES;
+	  if (s->used)
+	    TRY (CALL (d, cuEventSynchronize, s->emptied));
+	  s->used = 0;
+	  TRY (CALL (d, cuMemcpyDtoHAsync, s->memory, from + asked, n, q->stream));
+	  TRY (CALL (d, cuEventRecord, s->filled, q->stream));
+	  asked += n;
+	}
+      s = &lane->stage[first % ACCSCOPE_CUDA_STAGES];
+      n = bytes - done < ACCSCOPE_CUDA_STAGE_BYTES ? bytes - done
+						   : ACCSCOPE_CUDA_STAGE_BYTES;
+      TRY (CALL (d, cuEventSynchronize, s->filled));
+      accscope_cuda_parallel_copy (to + done, s->memory, n);
+      done += n;
+      first++;
+    }
+end:
+  return a;
+}
+
+struct accscope_cuda_answer
+accscope_cuda_stage_download (struct accscope_cuda_queue *q,
+			      uint64_t correlation, char *to,
+			      CUdeviceptr from, size_t bytes, int now)
+{
+  struct accscope_cuda_device *d = q->device;
+  struct accscope_cuda_lane *lane = lane_of (q, now);
+  struct accscope_cuda_operation *o
+    = accscope_cuda_measure (q, correlation, ACCSCOPE_CUDA_DOWNLOAD, bytes);
+  struct accscope_cuda_answer a;
+  CUevent finished = NULL;
+  size_t done, n;
+
+  pthread_mutex_lock (&lane->lock);
+  TRY (lane_open (d, lane));
+  if (now)
+    {
+      a = download_now (q, lane, to, from, bytes);
+      goto end;
+    }
+  for (done = 0; done < bytes; done += n)
+    {
+      struct accscope_cuda_stage *s = next_stage (lane);
+      n = bytes - done < ACCSCOPE_CUDA_STAGE_BYTES ? bytes - done
+						   : ACCSCOPE_CUDA_STAGE_BYTES;
+      if (s->used)
+	TRY (CALL (d, cuStreamWaitEvent, q->stream, s->emptied, 0));
+      TRY (CALL (d, cuMemcpyDtoHAsync, s->memory, from + done, n, q->stream));
+      TRY (follow (d, lane->stream, s->filled, q->stream));
+      TRY (copy_later (d, lane, to + done, s->memory, n));
+      TRY (CALL (d, cuEventRecord, s->emptied, lane->stream));
+      s->used = 1;
+    }
+  if ((finished = accscope_cuda_event (d, 0, &a)) == NULL)
+    goto end;
+  TRY (follow (d, q->stream, finished, lane->stream));
+end:
+  pthread_mutex_unlock (&lane->lock);
+  if (finished != NULL)
+    accscope_cuda_event_release (d, finished);
+  accscope_cuda_measured (q, o);
+  return a;
+}

@@ -1,0 +1,101 @@
+// Package build compiles the stand-in for the CUDA driver and writes images
+// that it understands, for tests on machines without a GPU.
+package build
+
+/*
+#include <stdlib.h>
+#include <string.h>
+*/
+import "C"
+
+import (
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"unsafe"
+
+	"github.com/accscope/accscope/runtime/goacc"
+)
+
+// Library compiles the stand-in into folder and returns its path. Its name is
+// the driver's, so LD_LIBRARY_PATH can name the folder.
+func Library(folder string) (string, error) {
+	_, here, _, _ := runtime.Caller(0)
+	sources, err := filepath.Glob(filepath.Join(filepath.Dir(here), "..", "*.c"))
+	if err != nil {
+		return "", err
+	}
+	library := filepath.Join(folder, "libcuda.so.1")
+	arguments := append([]string{"-std=gnu11", "-O2", "-g", "-Wall", "-Wextra", "-Werror", "-fvisibility=hidden",
+		"-fPIC", "-shared", "-pthread", "-Wl,-z,defs", "-o", library}, sources...)
+	if output, err := exec.Command("gcc-12", arguments...).CombinedOutput(); err != nil {
+		return "", fmt.Errorf("compile the stand-in driver: %w\n%s", err, output)
+	}
+	return library, nil
+}
+
+// A Function is a kernel of an image: a function of this process that takes the
+// address of its slots.
+type Function struct {
+	Name       string
+	Host       uintptr // what Device.Kernel is asked for, and what runs
+	Threads    int     // most threads per block; 0: 1,024
+	Dimensions [3]uint16
+}
+
+// A Variable is a global of an image.
+type Variable struct {
+	Name  string
+	Host  uintptr
+	Size  uintptr // on the host
+	Bytes uintptr // on the device; 0: as on the host
+	Link  bool
+}
+
+// Image makes an image as a constructor would register it. Its memory is never
+// freed. line is added to its text.
+func Image(functions []Function, variables []Variable, line string) goacc.Image {
+	image := goacc.Image{Version: 1<<16 | 1, Type: 5}
+	var text strings.Builder
+	words := []uintptr{0, 1, 0, uintptr(len(variables)), 0, uintptr(len(functions))}
+	names, descriptors := allocate(len(variables)), allocate(2*len(functions))
+	for i, f := range functions {
+		threads := f.Threads
+		if threads == 0 {
+			threads = 1024
+		}
+		fmt.Fprintf(&text, "function %s %#x %d\n", f.Name, f.Host, threads)
+		image.Functions = append(image.Functions, f.Host)
+		descriptors[2*i] = uintptr(unsafe.Pointer(C.CString(f.Name)))
+		descriptors[2*i+1] = uintptr(f.Dimensions[0]) | uintptr(f.Dimensions[1])<<16 | uintptr(f.Dimensions[2])<<32
+	}
+	for i, v := range variables {
+		bytes := v.Bytes
+		if bytes == 0 {
+			bytes = v.Size
+		}
+		fmt.Fprintf(&text, "variable %s %d\n", v.Name, bytes)
+		image.Variables = append(image.Variables, goacc.Variable{Host: v.Host, Size: v.Size, Link: v.Link})
+		names[i] = uintptr(unsafe.Pointer(C.CString(v.Name)))
+	}
+	text.WriteString(line)
+	object := allocate(2)
+	object[0], object[1] = uintptr(unsafe.Pointer(C.CString(text.String()))), uintptr(text.Len()+1)
+	words[0], words[2], words[4] = start(object), start(names), start(descriptors)
+	data := allocate(len(words))
+	copy(data, words)
+	image.Data = unsafe.Pointer(unsafe.SliceData(data))
+	image.Table = image.Data
+	return image
+}
+
+func allocate(words int) []uintptr {
+	bytes := C.size_t(max(words, 1) * 8)
+	memory := C.malloc(bytes)
+	C.memset(memory, 0, bytes)
+	return unsafe.Slice((*uintptr)(memory), max(words, 1))
+}
+
+func start(words []uintptr) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(words))) }

@@ -1,0 +1,84 @@
+/* A stand-in for the CUDA driver's library, for tests without a GPU.  Device
+   memory is memory that the host never hands out otherwise, streams are threads,
+   and kernels are functions of the process.
+
+   The text that cuLinkAddData takes for PTX says which:
+
+     function NAME ADDRESS THREADS	a kernel, at most so many threads per block
+     variable NAME BYTES		a global of the device
+     invalid TEXT			the compiler fails and says TEXT
+
+   Environment, read by cuInit:
+
+     ACCSCOPE_STANDIN_DEVICES	number of devices (1)
+     ACCSCOPE_STANDIN_MEMORY	bytes of each (1 GiB)
+     ACCSCOPE_STANDIN_VERSION	version of the driver (12040)
+     ACCSCOPE_STANDIN_FAIL	FUNCTION:NTH:RESULT,...: the NTH call fails so;
+				"kernel" counts kernels as they run  */
+#ifndef ACCSCOPE_STANDIN_H
+#define ACCSCOPE_STANDIN_H
+
+#include <pthread.h>
+#include <stdint.h>
+
+#include "../driver.h"
+
+#define EXPORT __attribute__ ((visibility ("default")))
+
+/* Everything is guarded by one lock; progress is announced whenever something
+   on a stream has finished.  */
+extern pthread_mutex_t standin_lock;
+extern pthread_cond_t standin_progress;
+
+/* The error after which everything fails, 0 before it.  */
+extern CUresult standin_lost;
+
+/* Whether this call of function shall fail, and how; 0 for not.  */
+CUresult standin_fault (const char *function);
+
+#define FAULT(function)					\
+  do							\
+    {							\
+      CUresult fault = standin_fault (function);	\
+      if (fault != CUDA_SUCCESS)			\
+	return fault;					\
+    }							\
+  while (0)
+
+struct standin_operation
+{
+  struct standin_operation *next;
+  void (*run) (struct standin_operation *operation);
+  void *to;
+  const void *from;
+  size_t bytes;
+  CUhostFn function;
+  CUevent event;
+  uint64_t number;		/* of the event's recording */
+};
+
+struct CUstream_st
+{
+  pthread_t thread;
+  struct standin_operation *first, **last;
+  uint64_t submitted, finished;
+  int closing;
+};
+
+struct CUevent_st
+{
+  uint64_t recorded, finished;	/* recordings asked for, and done */
+  int64_t time;
+  int timed;
+};
+
+/* Device memory (memory.c): whether [address, address+bytes) is one piece of it,
+   and a new piece.  */
+int standin_owns (CUdeviceptr address, size_t bytes);
+CUdeviceptr standin_allocate (size_t bytes);
+int standin_release (CUdeviceptr address);
+void standin_memory (size_t bytes);
+
+CUresult standin_enqueue (CUstream stream, struct standin_operation operation);
+
+#endif

@@ -1,0 +1,226 @@
+/* Streams and events.  */
+#define _GNU_SOURCE
+#include "standin.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+static void *
+work (void *argument)
+{
+  CUstream s = argument;
+
+  pthread_setname_np (pthread_self (), "standin-stream");
+  pthread_mutex_lock (&standin_lock);
+  for (;;)
+    {
+      struct standin_operation *o = s->first;
+      int lost;
+      if (o == NULL)
+	{
+	  if (s->closing)
+	    break;
+	  pthread_cond_wait (&standin_progress, &standin_lock);
+	  continue;
+	}
+      lost = standin_lost != CUDA_SUCCESS;
+      pthread_mutex_unlock (&standin_lock);
+      if (!lost)
+	o->run (o);
+      pthread_mutex_lock (&standin_lock);
+      if ((s->first = o->next) == NULL)
+	s->last = &s->first;
+      free (o);
+      s->finished++;
+      pthread_cond_broadcast (&standin_progress);
+    }
+  pthread_mutex_unlock (&standin_lock);
+  return NULL;
+}
+
+EXPORT CUresult
+cuStreamCreate (CUstream *stream, unsigned flags)
+{
+  CUstream s = calloc (1, sizeof *s);
+
+  (void) flags;
+  if (s == NULL)
+    abort ();
+  s->last = &s->first;
+  *stream = s;
+  FAULT ("cuStreamCreate");
+  return pthread_create (&s->thread, NULL, work, s) == 0 ? CUDA_SUCCESS : 999;
+}
+
+EXPORT CUresult
+cuStreamDestroy_v2 (CUstream s)
+{
+  pthread_mutex_lock (&standin_lock);
+  s->closing = 1;
+  pthread_cond_broadcast (&standin_progress);
+  pthread_mutex_unlock (&standin_lock);
+  pthread_join (s->thread, NULL);
+  free (s);
+  return standin_fault ("cuStreamDestroy_v2");
+}
+
+CUresult
+standin_enqueue (CUstream s, struct standin_operation operation)
+{
+  struct standin_operation *o = malloc (sizeof *o);
+
+  if (o == NULL)
+    abort ();
+  *o = operation;
+  o->next = NULL;
+  pthread_mutex_lock (&standin_lock);
+  *s->last = o;
+  s->last = &o->next;
+  s->submitted++;
+  pthread_cond_broadcast (&standin_progress);
+  pthread_mutex_unlock (&standin_lock);
+  return CUDA_SUCCESS;
+}
+
+EXPORT CUresult
+cuStreamQuery (CUstream s)
+{
+  int busy;
+
+  FAULT ("cuStreamQuery");
+  pthread_mutex_lock (&standin_lock);
+  busy = s->finished != s->submitted;
+  pthread_mutex_unlock (&standin_lock);
+  return busy ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
+}
+
+EXPORT CUresult
+cuStreamSynchronize (CUstream s)
+{
+  uint64_t number;
+
+  FAULT ("cuStreamSynchronize");
+  pthread_mutex_lock (&standin_lock);
+  for (number = s->submitted; s->finished < number;)
+    pthread_cond_wait (&standin_progress, &standin_lock);
+  pthread_mutex_unlock (&standin_lock);
+  return standin_fault ("");
+}
+
+EXPORT CUresult
+cuEventCreate (CUevent *event, unsigned flags)
+{
+  FAULT ("cuEventCreate");
+  *event = calloc (1, sizeof **event);
+  if (*event == NULL)
+    abort ();
+  (*event)->timed = !(flags & CU_EVENT_DISABLE_TIMING);
+  return CUDA_SUCCESS;
+}
+
+EXPORT CUresult
+cuEventDestroy_v2 (CUevent event)
+{
+  free (event);
+  return CUDA_SUCCESS;
+}
+
+static void
+run_record (struct standin_operation *o)
+{
+  struct timespec now;
+
+  clock_gettime (CLOCK_MONOTONIC, &now);
+  pthread_mutex_lock (&standin_lock);
+  if (o->event->finished < o->number)
+    o->event->finished = o->number;
+  o->event->time = now.tv_sec * (int64_t) 1000000000 + now.tv_nsec;
+  pthread_mutex_unlock (&standin_lock);
+}
+
+static void
+run_wait (struct standin_operation *o)
+{
+  pthread_mutex_lock (&standin_lock);
+  while (o->event->finished < o->number && standin_lost == CUDA_SUCCESS)
+    pthread_cond_wait (&standin_progress, &standin_lock);
+  pthread_mutex_unlock (&standin_lock);
+}
+
+EXPORT CUresult
+cuEventRecord (CUevent event, CUstream stream)
+{
+  struct standin_operation o = { .run = run_record, .event = event };
+
+  FAULT ("cuEventRecord");
+  pthread_mutex_lock (&standin_lock);
+  o.number = ++event->recorded;
+  pthread_mutex_unlock (&standin_lock);
+  return standin_enqueue (stream, o);
+}
+
+EXPORT CUresult
+cuStreamWaitEvent (CUstream stream, CUevent event, unsigned flags)
+{
+  struct standin_operation o = { .run = run_wait, .event = event };
+
+  (void) flags;
+  FAULT ("cuStreamWaitEvent");
+  pthread_mutex_lock (&standin_lock);
+  o.number = event->recorded;
+  pthread_mutex_unlock (&standin_lock);
+  return standin_enqueue (stream, o);
+}
+
+EXPORT CUresult
+cuEventQuery (CUevent event)
+{
+  int busy;
+
+  FAULT ("cuEventQuery");
+  pthread_mutex_lock (&standin_lock);
+  busy = event->finished < event->recorded;
+  pthread_mutex_unlock (&standin_lock);
+  return busy ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
+}
+
+EXPORT CUresult
+cuEventSynchronize (CUevent event)
+{
+  uint64_t number;
+
+  FAULT ("cuEventSynchronize");
+  pthread_mutex_lock (&standin_lock);
+  for (number = event->recorded;
+       event->finished < number && standin_lost == CUDA_SUCCESS;)
+    pthread_cond_wait (&standin_progress, &standin_lock);
+  pthread_mutex_unlock (&standin_lock);
+  return standin_fault ("");
+}
+
+EXPORT CUresult
+cuEventElapsedTime (float *milliseconds, CUevent start, CUevent end)
+{
+  FAULT ("cuEventElapsedTime");
+  if (!start->timed || !end->timed)
+    return 400;
+  pthread_mutex_lock (&standin_lock);
+  *milliseconds = (end->time - start->time) / 1e6;
+  pthread_mutex_unlock (&standin_lock);
+  return CUDA_SUCCESS;
+}
+
+static void
+run_host (struct standin_operation *o)
+{
+  o->function (o->to);
+}
+
+EXPORT CUresult
+cuLaunchHostFunc (CUstream stream, CUhostFn function, void *argument)
+{
+  struct standin_operation o = { .run = run_host, .function = function, .to = argument };
+
+  FAULT ("cuLaunchHostFunc");
+  return standin_enqueue (stream, o);
+}
