@@ -1,0 +1,187 @@
+package cuda
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/accscope/accscope/runtime/cuda/standin/build"
+	"github.com/accscope/accscope/runtime/device"
+	"github.com/accscope/accscope/runtime/device/devicetest"
+	"github.com/accscope/accscope/runtime/goacc"
+)
+
+// wantError checks an error's code, driver number and parts of its message.
+func wantError(t *testing.T, err error, code device.Code, driver uint64, parts ...string) {
+	t.Helper()
+	var failure *device.Error
+	if !errors.As(err, &failure) {
+		t.Fatalf("%v is no *device.Error", err)
+	}
+	if failure.Code != code || failure.Driver != driver {
+		t.Errorf("code %d and driver's error %d, want %d and %d: %v", failure.Code, failure.Driver, code, driver, err)
+	}
+	for _, part := range parts {
+		if !strings.Contains(failure.Message, part) {
+			t.Errorf("%q does not say %q", failure.Message, part)
+		}
+	}
+}
+
+func TestUnavailable(t *testing.T) {
+	for name, c := range map[string]struct {
+		library   string
+		variables map[string]string
+		driver    uint64
+		says      string
+	}{
+		"no library":     {"libno-such-cuda.so.1", nil, 0, "install NVIDIA's driver"},
+		"no functions":   {"libm.so.6", nil, 0, "libm.so.6 has no function cuInit"},
+		"no GPU":         {standin, map[string]string{"ACCSCOPE_STANDIN_FAIL": "cuInit:1:100"}, 100, "CUDA_ERROR_NO_DEVICE"},
+		"driver too old": {standin, map[string]string{"ACCSCOPE_STANDIN_VERSION": "9020"}, 0, "the driver offers CUDA 9.2, needed is 10.0"},
+		"no devices":     {standin, map[string]string{"ACCSCOPE_STANDIN_DEVICES": "0"}, 0, "sees no GPU"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for name, value := range c.variables {
+				t.Setenv(name, value)
+			}
+			n, err := New(Options{Library: c.library}).Count()
+			if n != 0 {
+				t.Errorf("%d devices", n)
+			}
+			wantError(t, err, device.Unavailable, c.driver, "there is no cuda device", c.says)
+		})
+	}
+}
+
+// open opens device 0 with the contract's kernels.
+func open(t *testing.T, variables map[string]string, observe func(device.Activity)) device.Device {
+	t.Helper()
+	d, err := loaded{with(t, variables)}.Open(0, observe)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Errorf("close the device: %v", err)
+		}
+	})
+	return d
+}
+
+func faulty(text string) map[string]string { return map[string]string{"ACCSCOPE_STANDIN_FAIL": text} }
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func newQueue(t *testing.T, d device.Device) device.Queue {
+	t.Helper()
+	q, err := d.NewQueue()
+	check(t, err)
+	return q
+}
+
+func TestOpenFails(t *testing.T) {
+	_, err := with(t, faulty("cuDevicePrimaryCtxRetain:1:2")).Open(0, nil)
+	wantError(t, err, device.DeviceInit, 2, "initialise on cuda device 0", "cuDevicePrimaryCtxRetain", "CUDA_ERROR_OUT_OF_MEMORY")
+	t.Setenv(geometryVariable, "many")
+	_, err = New(Options{Library: standin}).Open(0, nil)
+	wantError(t, err, device.DeviceInit, 0, `GOMP_OPENACC_DIM="many"`, "gangs:workers:vector")
+}
+
+func TestDriverErrors(t *testing.T) {
+	d := open(t, faulty("cuMemcpyHtoDAsync_v2:1:1,cuLaunchKernel:1:701,cuMemAlloc_v2:2:2,cuStreamQuery:1:4242"), nil)
+	q := newQueue(t, d)
+	a, err := d.Alloc(8)
+	check(t, err)
+	value := []int64{7}
+	err = q.Upload(1, a, unsafe.Pointer(&value[0]), 8, true)
+	wantError(t, err, device.InvalidArgument, 1, "upload on cuda device 0", "cuMemcpyHtoDAsync", "CUDA_ERROR_INVALID_VALUE (1, invalid argument)")
+	k, err := d.Kernel(devicetest.HostKernels().Nothing)
+	check(t, err)
+	wantError(t, q.Launch(2, k, device.Geometry{}, nil, true), device.Execution, 701, "launch nothing", "num_workers")
+	_, err = d.Alloc(1 << 40)
+	wantError(t, err, device.OutOfMemory, 2, "allocate device memory", "map less")
+	check(t, q.Upload(3, a, unsafe.Pointer(&value[0]), 8, true))
+	_, err = q.Idle()
+	wantError(t, err, device.Other, 4242, "CUDA error 4242")
+	check(t, q.Synchronize())
+}
+
+// A device that no longer works says so once in full.
+func TestStickyError(t *testing.T) {
+	d := open(t, faulty("kernel:1:719"), nil)
+	q := newQueue(t, d)
+	k, err := d.Kernel(devicetest.HostKernels().Nothing)
+	check(t, err)
+	check(t, q.Launch(1, k, device.Geometry{}, nil, false))
+	wantError(t, q.Synchronize(), device.Execution, 719, "CUDA_ERROR_LAUNCH_FAILED", "a kernel failed: it called abort")
+	for _, err := range []error{q.Synchronize(), q.Launch(1, k, device.Geometry{}, nil, false)} {
+		wantError(t, err, device.Execution, 719, "out of use since error 719, reported before")
+	}
+}
+
+func TestImageErrors(t *testing.T) {
+	var variable int64
+	host := uintptr(unsafe.Pointer(&variable))
+	add := devicetest.HostKernels().Add
+	for name, c := range map[string]struct {
+		image  goacc.Image
+		fault  string
+		driver uint64
+		says   string
+	}{
+		"PTX refused":      {image: build.Image(nil, nil, "invalid ptxas: line 5: unknown instruction\n"), driver: 218, says: "ptxas: line 5: unknown instruction"},
+		"function missing": {image: build.Image([]build.Function{{Name: "add", Host: add}}, nil, ""), fault: "cuModuleGetFunction:1:500", driver: 500, says: "find the kernel add"},
+		"size differs":     {image: build.Image(nil, []build.Variable{{Name: "v", Host: host, Size: 8, Bytes: 16}}, ""), says: "the variable v has 8 bytes on the host and 16 on cuda device 0"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d, err := with(t, faulty(c.fault)).Open(0, nil)
+			check(t, err)
+			defer d.Close()
+			_, err = d.(*cudaDevice).LoadImage(c.image)
+			wantError(t, err, device.Execution, c.driver, c.says)
+			if _, again := d.Kernel(1); again == nil || again.Error() != err.Error() {
+				t.Errorf("a kernel of the image: %v, want %v", again, err)
+			}
+		})
+	}
+	d := open(t, nil, nil)
+	_, err := d.Kernel(1)
+	wantError(t, err, device.Execution, 0, "-foffload=nvptx-none")
+}
+
+func TestVariables(t *testing.T) {
+	var plain, linked [4]int64
+	image := build.Image(nil, []build.Variable{
+		{Name: "plain", Host: uintptr(unsafe.Pointer(&plain)), Size: 32},
+		{Name: "linked$linkptr", Host: uintptr(unsafe.Pointer(&linked)), Size: 32, Bytes: 8, Link: true},
+		{Name: "__gomp_device_num", Size: 4},
+	}, "")
+	d := open(t, nil, nil)
+	addresses, err := d.(*cudaDevice).LoadImage(image)
+	check(t, err)
+	if len(addresses) != 3 || addresses[0] == 0 || addresses[1] == 0 {
+		t.Fatalf("addresses %x", addresses)
+	}
+	q := newQueue(t, d)
+	sent, back := []int64{1, 2, 3, 4}, make([]int64, 4)
+	check(t, q.Upload(1, addresses[0], unsafe.Pointer(&sent[0]), 32, true))
+	check(t, q.Download(2, unsafe.Pointer(&back[0]), addresses[0], 32, true))
+	check(t, q.Synchronize())
+	if back[3] != 4 {
+		t.Errorf("the variable holds %v, want %v", back, sent)
+	}
+	if _, err := d.(*cudaDevice).LoadImage(image); err == nil {
+		t.Error("one image was loaded twice")
+	}
+	check(t, d.(*cudaDevice).UnloadImage(image))
+	if _, err := d.(*cudaDevice).LoadImage(image); err != nil {
+		t.Errorf("load it again: %v", err)
+	}
+}

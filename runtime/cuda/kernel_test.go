@@ -1,0 +1,56 @@
+package cuda
+
+import (
+	"sync/atomic"
+	"testing"
+
+	"github.com/accscope/accscope/runtime/cuda/standin/build"
+	"github.com/accscope/accscope/runtime/device"
+	"github.com/accscope/accscope/runtime/device/devicetest"
+)
+
+func setFlag(flag *int64) { atomic.StoreInt64(flag, 1) }
+
+// TestGeometry has the launches that GCC's own library was seen to make on a
+// device of 132 multiprocessors.
+func TestGeometry(t *testing.T) {
+	for _, c := range []struct {
+		fixed       [3]uint16
+		asked       device.Geometry
+		environment string
+		want        device.Geometry
+	}{
+		{[3]uint16{0, 1, 32}, device.Geometry{}, "", device.Geometry{Gangs: 528, Workers: 1, Vector: 32}},
+		{[3]uint16{0, 1, 32}, device.Geometry{}, "7:3:64", device.Geometry{Gangs: 7, Workers: 1, Vector: 32}},
+		{[3]uint16{0, 1, 32}, device.Geometry{Gangs: 1000}, "7", device.Geometry{Gangs: 1000, Workers: 1, Vector: 32}},
+		{[3]uint16{10, 4, 64}, device.Geometry{}, "7:3:64", device.Geometry{Gangs: 10, Workers: 4, Vector: 64}},
+		{[3]uint16{0, 0, 32}, device.Geometry{}, "", device.Geometry{Gangs: 16896, Workers: 32, Vector: 32}},
+		{[3]uint16{0, 0, 32}, device.Geometry{}, ":2", device.Geometry{Gangs: 16896, Workers: 2, Vector: 32}},
+		{[3]uint16{1, 1, 32}, device.Geometry{}, "5", device.Geometry{Gangs: 1, Workers: 1, Vector: 32}},
+		{[3]uint16{0, 0, 64}, device.Geometry{}, "", device.Geometry{Gangs: 16896, Workers: 15, Vector: 64}},
+	} {
+		t.Setenv(geometryVariable, c.environment)
+		d, err := with(t, nil).Open(0, nil)
+		check(t, err)
+		function := devicetest.HostKernels().Nothing
+		_, err = d.(*cudaDevice).LoadImage(build.Image([]build.Function{{Name: "f", Host: function, Dimensions: c.fixed}}, nil, ""))
+		check(t, err)
+		k, err := d.Kernel(function)
+		check(t, err)
+		for range 2 { // the second answer is remembered
+			if got := k.Resolve(c.asked); got != c.want {
+				t.Errorf("descriptor %v, asked %+v, %s=%q: %+v, want %+v", c.fixed, c.asked, geometryVariable, c.environment, got, c.want)
+			}
+		}
+		check(t, d.Close())
+	}
+}
+
+func TestGeometryRefused(t *testing.T) {
+	d := open(t, nil, nil)
+	q := newQueue(t, d)
+	k, err := d.Kernel(kernels().Add)
+	check(t, err)
+	wantError(t, q.Launch(1, k, device.Geometry{Gangs: 1, Workers: 64, Vector: 32}, nil, true), device.Execution, 0, "64 workers of 32 lanes are 2048 threads", "1024")
+	wantError(t, q.Launch(1, k, device.Geometry{Gangs: 1, Workers: 16, Vector: 64}, nil, true), device.Execution, 0, "there are at most 15")
+}

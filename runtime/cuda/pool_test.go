@@ -1,0 +1,151 @@
+package cuda
+
+import (
+	"errors"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/accscope/accscope/runtime/device"
+)
+
+// heap is a source of chunks with a limit.
+type heap struct {
+	limit, used uint64
+	next        device.Address
+	chunks      map[device.Address]uint64
+}
+
+func newHeap(limit uint64) *heap {
+	return &heap{limit: limit, next: 1 << 30, chunks: map[device.Address]uint64{}}
+}
+
+var errFull = errors.New("full")
+
+func (h *heap) take(bytes uint64) (device.Address, error) {
+	if h.used+bytes > h.limit {
+		return 0, errFull
+	}
+	a := h.next
+	h.next += device.Address(bytes + granule)
+	h.used += bytes
+	h.chunks[a] = bytes
+	return a, nil
+}
+
+func (h *heap) giveBack(a device.Address) error {
+	if _, ok := h.chunks[a]; !ok {
+		return errors.New("no such chunk")
+	}
+	h.used -= h.chunks[a]
+	delete(h.chunks, a)
+	return nil
+}
+
+// TestPool allocates and frees at random and compares with what must be true.
+func TestPool(t *testing.T) {
+	h := newHeap(1 << 30)
+	p := newPool(h, 0)
+	balance := uint64(0)
+	observe := func(taken bool, _ device.Address, bytes uint64) {
+		if taken {
+			balance += bytes
+		} else {
+			balance -= bytes
+		}
+	}
+	p.observe.Store(&observe)
+	r := rand.New(rand.NewPCG(3, 4))
+	live := map[device.Address]uint64{}
+	for range 20_000 {
+		if r.IntN(2) == 0 {
+			size := uint64(1) << r.IntN(26)
+			size += r.Uint64N(size)
+			a, err := p.alloc(size)
+			if err != nil {
+				continue
+			}
+			live[a] = size
+		}
+		for a := range live { // any one
+			if r.IntN(2) == 0 {
+				if !p.release(a) {
+					t.Fatal("not known")
+				}
+				delete(live, a)
+			}
+			break
+		}
+		if balance != h.used {
+			t.Fatalf("%d bytes reported, %d taken", balance, h.used)
+		}
+	}
+	type span struct{ low, high device.Address }
+	var spans []span
+	for a, size := range live {
+		spans = append(spans, span{a, a + device.Address(size)})
+	}
+	for i, s := range spans {
+		if s.low%alignment != 0 {
+			t.Errorf("%#x is not aligned", s.low)
+		}
+		inside := false
+		for c, bytes := range h.chunks {
+			inside = inside || s.low >= c && s.high <= c+device.Address(bytes)
+		}
+		if !inside {
+			t.Errorf("%+v is in no chunk", s)
+		}
+		for _, o := range spans[:i] {
+			if s.low < o.high && o.low < s.high {
+				t.Errorf("%+v and %+v overlap", s, o)
+			}
+		}
+	}
+	for a := range live {
+		p.release(a)
+	}
+	if p.free != h.used || p.unused != h.used {
+		t.Errorf("all is free: %d of %d bytes free, %d in unused chunks", p.free, h.used, p.unused)
+	}
+	p.trimExcess()
+	if h.used > p.keep {
+		t.Errorf("%d bytes kept, want at most %d", h.used, p.keep)
+	}
+	if p.release(12345) {
+		t.Error("freed what was not allocated")
+	}
+	if err := p.close(); err != nil || h.used != 0 || balance != 0 {
+		t.Errorf("after close %v: %d bytes taken, %d reported", err, h.used, balance)
+	}
+}
+
+// A full device gets its unused chunks back before an allocation fails.
+func TestPoolUnderPressure(t *testing.T) {
+	h := newHeap(3 * chunkBytes)
+	p := newPool(h, 1<<40)
+	a, err := p.alloc(3 * chunkBytes / 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.release(a)
+	if _, err := p.alloc(2 * chunkBytes); err != nil {
+		t.Errorf("with %d of %d bytes in use: %v", 0, h.limit, err)
+	}
+	if _, err := p.alloc(2 * chunkBytes); err != errFull {
+		t.Errorf("on a full device: %v", err)
+	}
+	if _, err := p.alloc(3 * granule); err != nil {
+		t.Errorf("less than a chunk is left: %v", err)
+	}
+}
+
+func BenchmarkPool(b *testing.B) {
+	p := newPool(newHeap(1<<40), 0)
+	for b.Loop() {
+		a, err := p.alloc(64)
+		if err != nil {
+			b.Fatal(err)
+		}
+		p.release(a)
+	}
+}

@@ -1,0 +1,178 @@
+package cuda
+
+import (
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"unsafe"
+
+	"github.com/accscope/accscope/runtime/device"
+)
+
+// Sizes on both sides of each way that a transfer can go.
+var sizes = []int{1, 8, 64 << 10, 64<<10 + 1, 1 << 20, 4<<20 - 1, 4 << 20, 4<<20 + 1, 23<<20 + 17}
+
+func random(n int) []byte {
+	r := rand.New(rand.NewPCG(1, uint64(n)))
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(r.Uint32())
+	}
+	return b
+}
+
+func TestTransferSizes(t *testing.T) {
+	d := open(t, nil, nil)
+	for _, now := range []bool{true, false} {
+		for _, n := range sizes {
+			q := newQueue(t, d)
+			sent, back := random(n), make([]byte, n)
+			a, err := d.Alloc(uint64(n))
+			check(t, err)
+			check(t, q.Upload(1, a, unsafe.Pointer(&sent[0]), uint64(n), now))
+			check(t, q.Download(2, unsafe.Pointer(&back[0]), a, uint64(n), now))
+			check(t, q.Synchronize())
+			if !slices.Equal(sent, back) {
+				t.Errorf("%d bytes, now %v: came back changed", n, now)
+			}
+			check(t, d.Free(a))
+			check(t, q.Close())
+		}
+	}
+}
+
+// What a queue reads from the host is what it wrote there before, whichever way
+// the transfers go.
+func TestHostMemoryInOrder(t *testing.T) {
+	d := open(t, nil, nil)
+	for _, n := range []int{8, 64 << 10, 1 << 20, 9 << 20} {
+		q, other := newQueue(t, d), newQueue(t, d)
+		a, err := d.Alloc(uint64(n))
+		check(t, err)
+		b, err := d.Alloc(uint64(n))
+		check(t, err)
+		middle, back := make([]byte, n), make([]byte, n)
+		for round := range byte(5) {
+			check(t, q.Fill(1, a, round+1, uint64(n), false))
+			check(t, q.Download(2, unsafe.Pointer(&middle[0]), a, uint64(n), round%2 == 0))
+			m, err := q.Record()
+			check(t, err)
+			check(t, other.Wait(m))
+			check(t, other.Upload(3, b, unsafe.Pointer(&middle[0]), uint64(n), round == 3))
+			check(t, other.Download(4, unsafe.Pointer(&back[0]), b, uint64(n), round%2 == 1))
+			check(t, other.Synchronize())
+			if back[0] != round+1 || back[n-1] != round+1 {
+				t.Errorf("%d bytes, round %d: came back %d and %d", n, round, back[0], back[n-1])
+			}
+		}
+		check(t, q.Close())
+		check(t, other.Close())
+	}
+}
+
+// Asynchronous transfers do not block the caller, however large: the queue is
+// held up by a kernel until all are enqueued.
+func TestAsynchronousTransfersDoNotBlock(t *testing.T) {
+	d := open(t, nil, nil)
+	q := newQueue(t, d)
+	gate, err := d.Kernel(kernels().Gate)
+	check(t, err)
+	flags := new([2]int64)
+	const n = 33 << 20
+	sent, back := random(n), make([]byte, n)
+	a, err := d.Alloc(n)
+	check(t, err)
+	check(t, q.Launch(1, gate, device.Geometry{}, []device.Address{device.Address(uintptr(unsafe.Pointer(&flags[0]))), device.Address(uintptr(unsafe.Pointer(&flags[1])))}, false))
+	small := make([]int64, 1000)
+	for i := range small {
+		check(t, q.Download(2, unsafe.Pointer(&small[i]), a, 8, false))
+	}
+	check(t, q.Upload(3, a, unsafe.Pointer(&sent[0]), n, false))
+	check(t, q.Download(4, unsafe.Pointer(&back[0]), a, n, false))
+	if idle, err := q.Idle(); idle || err != nil {
+		t.Errorf("Idle() = %v, %v", idle, err)
+	}
+	setFlag(&flags[0])
+	check(t, q.Synchronize())
+	if !slices.Equal(sent, back) {
+		t.Error("came back changed")
+	}
+}
+
+// Repeated launches find their argument block on the device, and more blocks
+// than it keeps do no harm.
+func TestArgumentBlocks(t *testing.T) {
+	d := open(t, nil, nil)
+	q := newQueue(t, d)
+	add, err := d.Kernel(kernels().Add)
+	check(t, err)
+	parameters := []int64{1, 1}
+	p, err := d.Alloc(16)
+	check(t, err)
+	check(t, q.Upload(1, p, unsafe.Pointer(&parameters[0]), 16, true))
+	const targets, rounds = 1500, 3
+	var addresses [targets]device.Address
+	for i := range addresses {
+		addresses[i], err = d.Alloc(8)
+		check(t, err)
+		check(t, q.Fill(1, addresses[i], 0, 8, false))
+	}
+	long := make([]device.Address, 20_000) // longer than the room there is at first
+	for round := range rounds {
+		for i := range addresses {
+			slots := []device.Address{addresses[i], p, p + 8}
+			if i == 700 && round == 1 {
+				copy(long, slots)
+				slots = long
+			}
+			check(t, q.Launch(2, add, device.Geometry{}, slots, false))
+		}
+	}
+	var values [targets]int64
+	for i := range addresses {
+		check(t, q.Download(3, unsafe.Pointer(&values[i]), addresses[i], 8, true))
+	}
+	check(t, q.Synchronize())
+	for i, v := range values {
+		if v != rounds {
+			t.Fatalf("value %d is %d, want %d", i, v, rounds)
+		}
+	}
+}
+
+// An observed transfer spans the copies by the device, and the times of one
+// queue's operations do not overlap.
+func TestActivityOfOneQueue(t *testing.T) {
+	var mutex sync.Mutex
+	var seen []device.Activity
+	d := open(t, nil, func(a device.Activity) {
+		mutex.Lock()
+		seen = append(seen, a)
+		mutex.Unlock()
+	})
+	d.Observe(true)
+	q := newQueue(t, d)
+	const n = 9 << 20
+	host := make([]byte, n)
+	a, err := d.Alloc(n)
+	check(t, err)
+	for i := range uint64(6) {
+		check(t, q.Upload(2*i+1, a, unsafe.Pointer(&host[0]), n, i%2 == 0))
+		check(t, q.Download(2*i+2, unsafe.Pointer(&host[0]), a, n, i%3 == 0))
+	}
+	check(t, q.Synchronize())
+	mutex.Lock()
+	defer mutex.Unlock()
+	if len(seen) != 12 {
+		t.Fatalf("%d operations reported, want 12", len(seen))
+	}
+	for i, s := range seen {
+		if s.Correlation != uint64(i+1) || s.Bytes != n || s.End <= s.Start {
+			t.Errorf("operation %d: %+v", i, s)
+		}
+		if i > 0 && s.Start < seen[i-1].End {
+			t.Errorf("operation %d starts at %d, before the end of the last at %d", i, s.Start, seen[i-1].End)
+		}
+	}
+}
