@@ -128,6 +128,7 @@ struct walk
   const struct acc_dispatch_list *list;
   uint64_t version;
   uint32_t index;		/* of the current entry, while version holds */
+  uint32_t count;		/* entries then */
   uint64_t limit;		/* later registrations are not followed */
   struct acc_dispatch_entry current;	/* sequence 0: none yet */
 };
@@ -153,13 +154,16 @@ next_entry (struct walk *walk, int reverse)
   const struct acc_dispatch_list *list = walk->list;
   uint64_t after = walk->current.sequence;
 
+  if (after != 0 && LOAD (list->version) == walk->version
+      && (reverse ? walk->index == 0 : walk->index + 1 == walk->count))
+    return 0;
   for (;;)
     {
       uint64_t version = LOAD (list->version);
       const struct acc_dispatch_table *table = LOAD (list->table[version % 2]);
       uint32_t count = table == NULL ? 0 : LOAD (table->count);
       uint32_t index;
-      struct acc_dispatch_entry entry;
+      struct acc_dispatch_entry entry = { 0, 0, 0, 0 };
       int found;
 
       if (!reverse)
@@ -191,6 +195,7 @@ next_entry (struct walk *walk, int reverse)
 	return 0;
       walk->version = version;
       walk->index = index;
+      walk->count = count;
       walk->current = entry;
       return 1;
     }
@@ -201,28 +206,25 @@ next_entry (struct walk *walk, int reverse)
 #define VALID_BYTES(type, last) \
   ((int) (offsetof (type, last) + sizeof (((type *) 0)->last)))
 
-static int
+#define DATA_BYTES VALID_BYTES (acc_data_event_info, device_ptr)
+#define LAUNCH_BYTES VALID_BYTES (acc_launch_event_info, num_gangs_per_dim)
+#define OTHER_BYTES VALID_BYTES (acc_other_event_info, tool_info)
+
+static inline int
 event_valid_bytes (int event)
 {
-  switch (event)
-    {
-    case acc_ev_create:
-    case acc_ev_delete:
-    case acc_ev_alloc:
-    case acc_ev_free:
-    case acc_ev_enqueue_upload_start:
-    case acc_ev_enqueue_upload_end:
-    case acc_ev_enqueue_download_start:
-    case acc_ev_enqueue_download_end:
-      return VALID_BYTES (acc_data_event_info, device_ptr);
-    case acc_ev_enqueue_launch_start:
-    case acc_ev_enqueue_launch_end:
-      return VALID_BYTES (acc_launch_event_info, num_gangs_per_dim);
-    case acc_ev_error:
-      return VALID_BYTES (acc_error_event_info, runtime_info);
-    default:
-      return VALID_BYTES (acc_other_event_info, tool_info);
-    }
+  static const uint8_t bytes[acc_ev_wait_end + 1] = {
+    [acc_ev_none ... acc_ev_runtime_shutdown] = OTHER_BYTES,
+    [acc_ev_create ... acc_ev_free] = DATA_BYTES,
+    [acc_ev_enter_data_start ... acc_ev_compute_construct_end] = OTHER_BYTES,
+    [acc_ev_enqueue_launch_start ... acc_ev_enqueue_launch_end] = LAUNCH_BYTES,
+    [acc_ev_enqueue_upload_start ... acc_ev_enqueue_download_end] = DATA_BYTES,
+    [acc_ev_wait_start ... acc_ev_wait_end] = OTHER_BYTES,
+  };
+
+  if (event == acc_ev_error)
+    return VALID_BYTES (acc_error_event_info, runtime_info);
+  return (unsigned) event <= acc_ev_wait_end ? bytes[event] : OTHER_BYTES;
 }
 
 enum { EVENT_SINGLE, EVENT_START, EVENT_END };
@@ -300,6 +302,49 @@ acc_dispatch_correlation (void)
   return current_correlation;
 }
 
+/* The structs were written field by field just before, and a load that spans
+   several stores waits for all of them to reach the cache.  So they are copied
+   field by field too, which the compiler must not undo.  */
+#define FIELD_BY_FIELD \
+  __attribute__ ((noinline, optimize ("no-tree-vectorize", "no-tree-slp-vectorize", "no-store-merging")))
+
+FIELD_BY_FIELD static void
+copy_general (acc_callback_info *to, const acc_callback_info *from)
+{
+  to->device_type = from->device_type;
+  to->device_number = from->device_number;
+  to->async = from->async;
+  to->async_queue = from->async_queue;
+  to->src_file = from->src_file;
+  to->func_name = from->func_name;
+  to->line_no = from->line_no;
+  to->end_line_no = from->end_line_no;
+  to->func_line_no = from->func_line_no;
+  to->func_end_line_no = from->func_end_line_no;
+}
+
+FIELD_BY_FIELD static void
+copy_specific (acc_event_info *to, const acc_event_info *from, int bytes)
+{
+  to->other_event.parent_construct = from->other_event.parent_construct;
+  to->other_event.implicit = from->other_event.implicit;
+  /* What follows in the other structs are three to five words.  */
+  for (size_t offset = sizeof (acc_other_event_info); offset < (size_t) bytes;
+       offset += sizeof (uintptr_t))
+    *(uintptr_t *) ((char *) to + offset) = *(const uintptr_t *) ((const char *) from + offset);
+}
+
+FIELD_BY_FIELD static void
+copy_api (acc_api_info *to, const acc_api_info *from)
+{
+  to->device_api = from->device_api;
+  to->device_type = from->device_type;
+  to->vendor = from->vendor;
+  to->device_handle = from->device_handle;
+  to->context_handle = from->context_handle;
+  to->async_handle = from->async_handle;
+}
+
 void
 acc_dispatch_event (struct acc_dispatch *d, struct acc_dispatch_thread *thread,
 		    struct acc_dispatch_pair *pair, acc_callback_info *info,
@@ -325,11 +370,14 @@ acc_dispatch_event (struct acc_dispatch *d, struct acc_dispatch_thread *thread,
   current_correlation = correlation;
   while (!thread->disabled && next_entry (&walk, half == EVENT_END))
     {
-      acc_callback_info general = *info;
-      acc_event_info specific = *event_info;
-      acc_api_info api = *api_info;
+      acc_callback_info general;
+      acc_event_info specific;
+      acc_api_info api;
       struct acc_dispatch_slot *slot;
 
+      copy_general (&general, info);
+      copy_specific (&specific, event_info, event_bytes);
+      copy_api (&api, api_info);
       general.event_type = (acc_event_t) event;
       general.valid_bytes = VALID_BYTES (acc_callback_info, func_end_line_no);
       general.version = ACC_DISPATCH_VERSION;
