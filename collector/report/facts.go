@@ -220,6 +220,9 @@ func (filter Filter) accepts(s *site, thread threadFact) bool {
 	return strings.Contains(place, filter.Source) || strings.Contains(fmt.Sprintf("%s:%d", s.file, s.line), filter.Source)
 }
 
+// DeviceName names a device (acc_device_t and number) as users write it: sim 0.
+func DeviceName(deviceType, number int64) string { return deviceName(deviceType, number) }
+
 // deviceName names a device as users write it: sim 0.
 func deviceName(deviceType, number int64) string {
 	names := map[int64]string{0: "none", 1: "default", 2: "host", 4: "not_host", 5: "nvidia", 8: "radeon", 100: "sim", 101: "opencl"}

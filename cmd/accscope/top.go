@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/accscope/accscope/collector/session"
+	"github.com/accscope/accscope/tui"
+)
+
+// topFlags are the flags of top.
+type topFlags struct {
+	json     bool
+	once     bool
+	ascii    bool
+	interval time.Duration
+}
+
+func newTopCommand() *cobra.Command {
+	var flags topFlags
+	command := &cobra.Command{
+		Use:   "top [flags] [SESSION | PID | TRACE]",
+		Short: "Watch running programs, or replay a trace, in the terminal",
+		Long: `top shows a running session live: what each async queue does, device memory and
+live mappings, kernels and transfers, events and errors, and what each thread is
+in. Without an argument it takes the session that changed last. It can be left and
+started again at any time; the program and the recording go on.
+
+  accscope top                     the newest running session
+  accscope top 4711                the session, or the capture, of a process
+  accscope top trace.db            replay a finished trace: play, pause, seek
+  accscope top --json              an object per interval, for scripts
+  accscope top --json --once       a single object
+
+Press ? in it for the keys.`,
+		Args: arguments(cobra.MaximumNArgs(1), "at most one session, process id or trace"),
+		RunE: func(command *cobra.Command, args []string) error {
+			if flags.interval < 10*time.Millisecond {
+				return usageError{fmt.Errorf("--interval %s is too short: at least 10ms", flags.interval)}
+			}
+			if flags.once && !flags.json {
+				return usageError{errors.New("--once goes with --json")}
+			}
+			source, err := topSource(args)
+			if err != nil {
+				return err
+			}
+			ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+			defer stop()
+			if flags.json {
+				if !command.Flags().Changed("interval") {
+					flags.interval = time.Second
+				}
+				return tui.Stream(ctx, source, flags.interval, flags.once, command.OutOrStdout())
+			}
+			if !isTerminal(os.Stdin) || !isTerminal(os.Stdout) {
+				return errors.New("top needs a terminal; --json does not")
+			}
+			_, err = tui.Run(ctx, source, tui.Options{Interval: flags.interval, ASCII: flags.ascii || !unicodeLocale()})
+			return err
+		},
+	}
+	f := command.Flags()
+	f.BoolVar(&flags.json, "json", false, "print one JSON object per interval instead")
+	f.BoolVar(&flags.once, "once", false, "with --json: a single object")
+	f.BoolVar(&flags.ascii, "ascii", false, "use only characters of ASCII (as where the locale has no UTF-8)")
+	f.DurationVar(&flags.interval, "interval", 100*time.Millisecond, "`TIME` between frames (with --json default 1s)")
+	return command
+}
+
+// unicodeLocale says whether the terminal's characters are those of UTF-8, by
+// the variables that decide it for setlocale.
+func unicodeLocale() bool {
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		if value := strings.ToLower(os.Getenv(name)); value != "" {
+			return strings.Contains(value, "utf-8") || strings.Contains(value, "utf8")
+		}
+	}
+	return false
+}
+
+// topSource finds what is to be watched.
+func topSource(args []string) (tui.Source, error) {
+	if len(args) == 0 {
+		return newestSession()
+	}
+	name := args[0]
+	info, err := os.Stat(name)
+	switch {
+	case err == nil && !info.IsDir():
+		return tui.OpenReplay(name)
+	case err == nil:
+		if _, err := os.Stat(filepath.Join(name, "process")); err == nil {
+			return tui.Capture(name), nil
+		}
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, err
+	}
+	list, err := session.List()
+	if err != nil {
+		return nil, err
+	}
+	pid, notPID := strconv.Atoi(name)
+	for i := range list {
+		if list[i].Name == name || list[i].Folder == name {
+			return tui.Session(&list[i].Session), nil
+		}
+		for _, p := range list[i].Processes {
+			if notPID == nil && p.PID == pid {
+				return tui.Session(&list[i].Session), nil
+			}
+		}
+	}
+	if notPID == nil && pid > 0 {
+		folder, err := captureOf(pid)
+		if err != nil {
+			return nil, err
+		}
+		return tui.Capture(folder), nil
+	}
+	return nil, fmt.Errorf("%s is no trace, session or process id; accscope ls lists the sessions", name)
+}
+
+func newestSession() (tui.Source, error) {
+	list, err := session.List()
+	if err != nil {
+		return nil, err
+	}
+	for i := range list {
+		if list[i].Running > 0 {
+			return tui.Session(&list[i].Session), nil
+		}
+	}
+	if len(list) > 0 {
+		return tui.Session(&list[0].Session), nil
+	}
+	return nil, errors.New("no session is running: start a program by accscope run -- PROGRAM, or give a trace to replay")
+}

@@ -1,0 +1,280 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/gdamore/tcell/v2"
+)
+
+// Options say how to show a source.
+type Options struct {
+	Interval time.Duration // between frames; 0: 100 ms
+	ASCII    bool          // only characters of ASCII
+	// Program is the pane of a program that runs on a pseudo-terminal of ours;
+	// nil: none.
+	Program *Pane
+	// Screen is drawn on; nil: the terminal.
+	Screen tcell.Screen
+}
+
+// Result says how the user left.
+type Result struct {
+	// Kill is set where the user asked to end the program too.
+	Kill bool
+}
+
+// app is the running user interface. Everything but incoming belongs to the
+// goroutine of loop.
+type app struct {
+	screen  tcell.Screen
+	theme   *theme
+	source  Source
+	player  Player // nil: live
+	pane    *Pane
+	options Options
+
+	mu       sync.Mutex // guards history and latest
+	history  *history
+	latest   Frame
+	failure  error
+	finished bool
+
+	frame   Frame // the one shown
+	frozen  bool
+	window  int64 // ns that lanes and graphs span
+	back    int64 // ns that they end before the frame's time
+	views   []view
+	current int
+	overlay *detail
+	help    bool
+	helpTop int
+	prompt  *prompt
+	asking  bool // whether to leave
+	message string
+	tabs    []span // of the view's names, for the mouse
+	seekbar span
+	pressed tcell.ButtonMask
+	result  Result
+	quit    bool
+	focus   bool // keys go to the program
+}
+
+// span is a stretch of a line of the screen.
+type span struct{ x, y, w int }
+
+func (s span) hit(x, y int) bool { return y == s.y && x >= s.x && x < s.x+s.w }
+
+// view is one of the screens.
+type view interface {
+	name() string
+	// draw shows the app's frame.
+	draw(a *app, c canvas)
+	// tables are those that the keys can go to; the first one has them.
+	table() *table
+	key(a *app, key *tcell.EventKey) bool
+	mouse(a *app, x, y int, buttons tcell.ButtonMask)
+}
+
+// Run shows a source until the user leaves or ctx is done. However it ends, also
+// by a panic, the terminal is as it was before.
+func Run(ctx context.Context, source Source, options Options) (result Result, err error) {
+	screen := options.Screen
+	if screen == nil {
+		if screen, err = tcell.NewScreen(); err != nil {
+			return Result{}, fmt.Errorf("the terminal cannot show the live view: %w; --json needs none", err)
+		}
+	}
+	if err := screen.Init(); err != nil {
+		return Result{}, fmt.Errorf("the terminal cannot show the live view: %w; --json needs none", err)
+	}
+	var once sync.Once
+	restore := func() { once.Do(screen.Fini) }
+	defer func() {
+		restore()
+		if problem := recover(); problem != nil {
+			panic(problem)
+		}
+	}()
+	screen.EnableMouse()
+	screen.EnablePaste()
+	a := newApp(source, screen, options)
+	ctx, cancel := context.WithCancel(ctx)
+	var work sync.WaitGroup
+	defer work.Wait()
+	defer cancel()
+	// A panic elsewhere than here would leave the terminal as it is.
+	guarded := func(f func()) {
+		work.Add(1)
+		go func() {
+			defer work.Done()
+			defer func() {
+				if problem := recover(); problem != nil {
+					restore()
+					fmt.Fprintf(os.Stderr, "accscope: panic: %v\n%s", problem, debug.Stack())
+					os.Exit(2)
+				}
+			}()
+			f()
+		}()
+	}
+	guarded(func() { a.receive(ctx) })
+	events := make(chan tcell.Event, 64)
+	stop := make(chan struct{})
+	defer close(stop)
+	go screen.ChannelEvents(events, stop)
+	err = a.loop(ctx, events)
+	return a.result, err
+}
+
+func newApp(source Source, screen tcell.Screen, options Options) *app {
+	if options.Interval <= 0 {
+		options.Interval = 100 * time.Millisecond
+	}
+	a := &app{screen: screen, source: source, options: options, theme: newTheme(screen.Colors(), options.ASCII),
+		history: newHistory(), window: 10e9, pane: options.Program}
+	a.player, _ = source.(Player)
+	a.views = []view{newQueuesView(), newMemoryView(), newKernelsView(), newEventsView(), newProgramView()}
+	return a
+}
+
+// receive takes the source's frames.
+func (a *app) receive(ctx context.Context) {
+	err := a.source.Run(ctx, a.options.Interval, a.observe)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if err != nil && !errors.Is(err, context.Canceled) {
+		a.failure = err
+	}
+	a.finished = true
+}
+
+func (a *app) observe(f Frame) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if f.Restart {
+		a.history = newHistory()
+	}
+	if f.View != nil {
+		a.history.add(&f)
+	}
+	if f.Partial {
+		return
+	}
+	a.latest = f
+}
+
+func (a *app) loop(ctx context.Context, events <-chan tcell.Event) error {
+	ticker := time.NewTicker(a.options.Interval)
+	defer ticker.Stop()
+	if a.player != nil {
+		first, last := a.player.Extent()
+		a.window = niceWindow(last - first)
+		a.resolve()
+	}
+	for !a.quit {
+		a.mu.Lock()
+		failure := a.failure
+		a.mu.Unlock()
+		if failure != nil {
+			return failure
+		}
+		a.redraw()
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+		case event, ok := <-events:
+			if !ok {
+				return nil
+			}
+			a.handle(event)
+			for more := true; more && !a.quit; { // a burst of keys costs one frame
+				select {
+				case event, ok := <-events:
+					if !ok {
+						return nil
+					}
+					a.handle(event)
+				default:
+					more = false
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// niceWindow rounds a trace's length to a time scale, at most ten seconds.
+func niceWindow(length int64) int64 {
+	for _, w := range windows {
+		if w >= min(length, 10e9) {
+			return w
+		}
+	}
+	return 10e9
+}
+
+// windows are the time scales, ns.
+var windows = func() []int64 {
+	var w []int64
+	for unit := int64(10_000); unit <= 600e9; unit *= 10 {
+		w = append(w, unit, 2*unit, 5*unit)
+	}
+	return w
+}()
+
+func (a *app) zoom(by int) {
+	at := 0
+	for i, w := range windows {
+		if w <= a.window {
+			at = i
+		}
+	}
+	a.window = windows[max(min(at+by, len(windows)-1), 0)]
+	a.resolve()
+}
+
+// resolve tells a player how finely its history is to be kept.
+func (a *app) resolve() {
+	if a.player != nil {
+		a.player.SetResolution(a.window/400, a.window)
+	}
+}
+
+// span is the time that lanes and graphs show.
+func (a *app) span() (from, to int64) {
+	to = a.frame.Time - a.back
+	return to - a.window, to
+}
+
+// redraw shows the newest frame.
+func (a *app) redraw() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !a.frozen {
+		a.frame = a.latest
+	}
+	a.draw()
+	a.screen.Show()
+}
+
+// handle takes an event of the terminal.
+func (a *app) handle(event tcell.Event) {
+	switch e := event.(type) {
+	case *tcell.EventResize:
+		a.screen.Sync()
+	case *tcell.EventKey:
+		a.message = ""
+		a.key(e)
+	case *tcell.EventMouse:
+		a.mouse(e)
+	case *tcell.EventError:
+		a.message = e.Error()
+	}
+}

@@ -1,0 +1,130 @@
+package tui
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/gdamore/tcell/v2"
+
+	"github.com/accscope/accscope/collector/model"
+)
+
+// detail is everything about one thing, shown over the view.
+type detail struct {
+	title  string
+	fields [][2]string
+	source model.Source
+	top    int
+}
+
+func sourceText(s model.Source) string {
+	switch {
+	case s.File == "":
+		return "-"
+	case s.Line > 0:
+		return fmt.Sprintf("%s:%d", s.File[strings.LastIndexByte(s.File, '/')+1:], s.Line)
+	}
+	return s.File[strings.LastIndexByte(s.File, '/')+1:]
+}
+
+// draw shows the detail in the middle of the screen.
+func (d *detail) draw(c canvas) {
+	lines := d.lines(c.theme)
+	width := 40
+	for _, l := range lines {
+		width = max(width, textWidth(l.name)+textWidth(l.text)+20)
+	}
+	width = min(width+4, c.w-2)
+	height := min(len(lines)+2, c.h-2)
+	inside := c.part((c.w-width)/2, (c.h-height)/2, width, height).frame(d.title)
+	d.top = max(min(d.top, len(lines)-inside.h), 0)
+	for y := 0; y < inside.h && d.top+y < len(lines); y++ {
+		l := lines[d.top+y]
+		if l.code {
+			inside.text(0, y, inside.w, l.text, l.style)
+			continue
+		}
+		inside.text(0, y, 16, l.name, c.theme.dim)
+		inside.text(17, y, inside.w-17, l.text, l.style)
+	}
+}
+
+type detailLine struct {
+	name, text string
+	style      tcell.Style
+	code       bool
+}
+
+func (d *detail) lines(t *theme) []detailLine {
+	var lines []detailLine
+	for _, f := range d.fields {
+		lines = append(lines, detailLine{name: f[0], text: f[1], style: t.plain})
+	}
+	if d.source.File == "" {
+		return lines
+	}
+	place := d.source.File
+	if d.source.Line > 0 {
+		place = fmt.Sprintf("%s:%d", d.source.File, d.source.Line)
+	}
+	lines = append(lines, detailLine{name: "source", text: place, style: t.plain})
+	if d.source.Function != "" {
+		lines = append(lines, detailLine{name: "function", text: d.source.Function, style: t.plain})
+	}
+	code, err := excerpt(d.source, 4)
+	if err != nil {
+		return append(lines, detailLine{name: "excerpt", text: err.Error(), style: t.dim})
+	}
+	lines = append(lines, detailLine{})
+	for _, l := range code {
+		style, mark := t.dim, ' '
+		if l.number == int(d.source.Line) {
+			style, mark = t.bold, t.marker
+		}
+		lines = append(lines, detailLine{text: fmt.Sprintf("%c%5d  %s", mark, l.number, l.text), style: style, code: true})
+	}
+	return lines
+}
+
+type codeLine struct {
+	number int
+	text   string
+}
+
+// excerpt reads the lines around a place of the source, if the file is here.
+func excerpt(s model.Source, around int) ([]codeLine, error) {
+	if s.Line <= 0 {
+		return nil, nil
+	}
+	file, err := os.Open(s.File)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	var lines []codeLine
+	scanner := bufio.NewScanner(file)
+	for number := 1; scanner.Scan() && number <= int(s.Line)+around; number++ {
+		if number >= int(s.Line)-around {
+			lines = append(lines, codeLine{number, strings.ReplaceAll(scanner.Text(), "\t", "    ")})
+		}
+	}
+	return lines, scanner.Err()
+}
+
+func (d *detail) key(key *tcell.EventKey) (done bool) {
+	switch {
+	case key.Key() == tcell.KeyUp || key.Rune() == 'k':
+		d.top--
+	case key.Key() == tcell.KeyDown || key.Rune() == 'j':
+		d.top++
+	case key.Key() == tcell.KeyPgUp:
+		d.top -= 10
+	case key.Key() == tcell.KeyPgDn:
+		d.top += 10
+	default:
+		return true
+	}
+	return false
+}

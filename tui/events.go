@@ -1,0 +1,160 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/gdamore/tcell/v2"
+
+	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/report"
+)
+
+// eventsView shows the newest events, and all errors whatever came after them.
+type eventsView struct{ log table }
+
+func newEventsView() *eventsView {
+	return &eventsView{log: table{name: "events", sortBy: -1, follow: true, fields: []field{
+		{title: "time", width: 10, right: true},
+		{title: "event", width: 22},
+		{title: "took", width: 9, right: true},
+		{title: "queue", width: 9, wide: 60},
+		{title: "name"},
+		{title: "size", width: 10, right: true, wide: 70},
+		{title: "source", width: 22, wide: 90},
+		{title: "thread", width: 16, wide: 120},
+		{title: "host address", width: 18, right: true, wide: 160},
+		{title: "device address", width: 18, right: true, wide: 160},
+	}}}
+}
+
+func (e *eventsView) name() string  { return "Events" }
+func (e *eventsView) table() *table { return &e.log }
+
+func (e *eventsView) key(_ *app, key *tcell.EventKey) bool {
+	if key.Key() == tcell.KeyEnd {
+		e.log.follow = true
+		return true
+	}
+	return false
+}
+
+func (e *eventsView) mouse(a *app, x, y int, buttons tcell.ButtonMask) {
+	if _, open := e.log.mouse(x, y, buttons); open {
+		a.open()
+	}
+}
+
+func (e *eventsView) draw(a *app, c canvas) {
+	v, t := a.frame.View, c.theme
+	y := 0
+	if len(v.Errors) > 0 {
+		shown := min(len(v.Errors), max(c.h/4, 1))
+		c.words(1, y, t.failure, fmt.Sprintf("Errors %d", v.ErrorSum))
+		y++
+		for i := range shown {
+			x := &v.Errors[len(v.Errors)-shown+i]
+			c.words(1, y, t.dim, fmt.Sprintf("%10s ", clock(x.Time)), t.failure, errorText(x), t.dim, "  "+threadName(v, x.Thread))
+			y++
+		}
+	}
+	x := c.words(1, y, t.title, "Events", t.plain, " "+count(float64(v.Events)), t.dim, fmt.Sprintf("  the newest %d", len(v.Log)))
+	if e.log.filter != "" {
+		x = c.words(x, y, t.accent, "  filter "+e.log.filter)
+	}
+	if !e.log.follow {
+		c.words(x, y, t.dim, "  End follows the newest")
+	}
+	e.log.set(e.rows(a))
+	e.log.draw(c.part(0, y+1, c.w, c.h-y-1), !e.log.follow, "no events yet")
+}
+
+func (e *eventsView) rows(a *app) []row {
+	v, t := a.frame.View, a.theme
+	queues := map[model.QueueID]string{}
+	for i := range v.Devices {
+		for _, q := range v.Devices[i].Queues {
+			queues[q.ID] = queueName(q.Number)
+		}
+	}
+	var rows []row
+	for i := range v.Log {
+		x := &v.Log[i]
+		took, size := "", ""
+		if strings.HasSuffix(x.Kind, "_end") {
+			took = report.ShowDuration(float64(x.Duration))
+		}
+		if x.Bytes > 0 {
+			size = report.ShowBytes(float64(x.Bytes))
+		}
+		address := func(p uint64) string {
+			if p == 0 {
+				return ""
+			}
+			return fmt.Sprintf("%#x", p)
+		}
+		var style *tcell.Style
+		switch {
+		case x.Kind == "error":
+			style = &t.failure
+		case strings.HasPrefix(x.Kind, "enqueue_launch"):
+			style = &t.activities[kernel]
+		case strings.HasPrefix(x.Kind, "enqueue_upload"):
+			style = &t.activities[upload]
+		case strings.HasPrefix(x.Kind, "enqueue_download"):
+			style = &t.activities[download]
+		case strings.HasPrefix(x.Kind, "wait"):
+			style = &t.activities[waiting]
+		}
+		rows = append(rows, row{
+			id: fmt.Sprintf("%d/%s", x.Record, x.Kind),
+			cells: []string{clock(x.Time), x.Kind, took, queues[x.Queue], x.Name, size, sourceText(x.Source), threadName(v, x.Thread),
+				address(x.Host), address(x.Address)},
+			keys:  []float64{float64(x.Time), 0, float64(x.Duration), float64(x.Queue), 0, float64(x.Bytes)},
+			style: style,
+			detail: func() detail {
+				d := detail{title: x.Kind, source: x.Source}
+				field := func(name, text string) {
+					if text != "" {
+						d.fields = append(d.fields, [2]string{name, text})
+					}
+				}
+				field("time", clock(x.Time))
+				field("took", took)
+				field("name", x.Name)
+				field("queue", queues[x.Queue])
+				field("thread", threadName(v, x.Thread))
+				field("process", processName(v, x.Process))
+				if x.Bytes > 0 {
+					field("size", fmt.Sprintf("%s (%d bytes)", size, x.Bytes))
+				}
+				field("host address", address(x.Host))
+				field("device address", address(x.Address))
+				field("implicit", fmt.Sprint(x.Implicit))
+				if x.Code != 0 {
+					field("error code", number(int64(x.Code)))
+				}
+				field("record", number(x.Record))
+				return d
+			}})
+	}
+	return rows
+}
+
+func threadName(v *model.View, id model.ThreadID) string {
+	for i := range v.Threads {
+		th := &v.Threads[i]
+		if th.ID != id {
+			continue
+		}
+		name := th.Name
+		if name == "" {
+			name = fmt.Sprintf("thread %d", th.TID)
+		}
+		if len(v.Processes) > 1 {
+			name = processName(v, th.Process) + " " + name
+		}
+		return name
+	}
+	return ""
+}

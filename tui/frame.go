@@ -1,0 +1,68 @@
+// Package tui is the live view of running OpenACC programs in a terminal: async
+// queues, device memory, kernels, transfers, events and threads, drawn from
+// collector/model alone. The same views show a running session, a capture that
+// nobody collects and the replay of a finished trace.
+package tui
+
+import (
+	"context"
+	"time"
+
+	"github.com/accscope/accscope/collector/model"
+)
+
+// State says what a source's time does.
+type State string
+
+// The states of a source.
+const (
+	Waiting State = "waiting" // nothing was seen yet
+	Live    State = "live"
+	Playing State = "playing" // a replay runs
+	Paused  State = "paused"  // a replay stands still
+	Ended   State = "ended"   // the programs, or the trace
+)
+
+// Frame is what a source knows at a moment.
+type Frame struct {
+	View  *model.View // nil before the first event
+	Time  int64       // the moment shown, ns since the origin of the view's times
+	State State
+	Note  string // what the user should know of the source, "" if nothing
+	// Partial is set where the view was made within tiny limits, to keep the
+	// history: what is shown of it are queues and sums.
+	Partial bool
+	// Restart is set where time went back: history begins anew.
+	Restart bool
+}
+
+// Source gives frames.
+type Source interface {
+	// Title names the session or trace.
+	Title() string
+	// Run gives frames to observe, at least one per interval, until ctx is done.
+	// It calls observe from one goroutine at a time and returns an error if
+	// there is nothing to show.
+	Run(ctx context.Context, interval time.Duration, observe func(Frame)) error
+}
+
+// Player is a source whose time the user controls.
+type Player interface {
+	Source
+	// Extent is the time of the first event and of the last, ns.
+	Extent() (first, last int64)
+	// SeekTo goes to a time; SetPaused and SetSpeed change how time runs.
+	SeekTo(time int64)
+	SetPaused(paused bool)
+	Speed() float64
+	SetSpeed(speed float64)
+	// SetResolution says how finely history is wanted, ns.
+	SetResolution(step, window int64)
+}
+
+// viewLimits bound what a frame holds, whatever the number of events; fewLimits
+// are those of a partial frame.
+var (
+	viewLimits = model.Limits{Mappings: 1000, Kernels: 100, Variables: 100, Sources: 100, Log: 200}
+	fewLimits  = model.Limits{Mappings: 1, Kernels: 1, Variables: 1, Sources: 1, Log: 16}
+)

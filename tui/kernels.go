@@ -1,0 +1,232 @@
+package tui
+
+import (
+	"fmt"
+
+	"github.com/gdamore/tcell/v2"
+
+	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/report"
+)
+
+// kernelsView shows what took the time: kernels, transfers, and the lines of the
+// source that the host spent its time at.
+type kernelsView struct {
+	kernels, transfers, sources table
+	panel                       int
+}
+
+func newKernelsView() *kernelsView {
+	return &kernelsView{
+		kernels: table{name: "kernels", sortBy: 1, fields: []field{
+			{title: "kernel"},
+			{title: "time", width: 9, right: true},
+			{title: "share", width: 6, right: true},
+			{title: "count", width: 8, right: true},
+			{title: "average", width: 9, right: true},
+			{title: "source", width: 20, wide: 70},
+			{title: "min", width: 9, right: true, wide: 100},
+			{title: "max", width: 9, right: true, wide: 100},
+			{title: "gangs x workers x vector", width: 24, right: true, wide: 130},
+			{title: "enqueue", width: 9, right: true, wide: 150},
+			{title: "device", width: 12, wide: 150},
+		}},
+		transfers: table{name: "transfers", sortBy: -1, fields: []field{
+			{title: "device"},
+			{title: "way", width: 9},
+			{title: "bytes", width: 10, right: true},
+			{title: "count", width: 8, right: true},
+			{title: "average", width: 10, right: true},
+			{title: "time", width: 9, right: true, wide: 70},
+			{title: "bandwidth", width: 11, right: true},
+			{title: "rate now", width: 11, right: true, wide: 100},
+			{title: "last 10 s", width: 20, wide: 120},
+		}},
+		sources: table{name: "host time", sortBy: 1, fields: []field{
+			{title: "host time in"},
+			{title: "exclusive", width: 10, right: true},
+			{title: "inclusive", width: 10, right: true},
+			{title: "count", width: 8, right: true},
+			{title: "source", width: 24},
+			{title: "function", width: 30, wide: 120},
+		}},
+	}
+}
+
+func (k *kernelsView) name() string { return "Kernels" }
+
+func (k *kernelsView) tables() []*table {
+	return []*table{&k.kernels, &k.transfers, &k.sources}
+}
+
+func (k *kernelsView) table() *table { return k.tables()[k.panel] }
+
+func (k *kernelsView) key(_ *app, key *tcell.EventKey) bool {
+	if key.Key() == tcell.KeyRune && key.Rune() == 'o' {
+		k.panel = (k.panel + 1) % 3
+		return true
+	}
+	return false
+}
+
+func (k *kernelsView) mouse(a *app, x, y int, buttons tcell.ButtonMask) {
+	for i, t := range k.tables() {
+		was := k.panel
+		if mine, open := t.mouse(x, y, buttons); mine {
+			if buttons&tcell.Button1 != 0 {
+				k.panel = i
+			}
+			if open && was == i {
+				a.open()
+			}
+			return
+		}
+	}
+}
+
+func (k *kernelsView) draw(a *app, c canvas) {
+	v := a.frame.View
+	k.kernels.set(kernelRows(v))
+	k.transfers.set(transferRows(a))
+	k.sources.set(sourceRows(v))
+	transfers := min(len(k.transfers.visible)+1, max(c.h/4, 3))
+	rest := c.h - transfers - 3
+	top := max(min(rest*3/5, len(k.kernels.visible)+1), rest-len(k.sources.visible)-1, 2)
+	y := 0
+	for i, t := range k.tables() {
+		height := []int{top, transfers, rest - top}[i]
+		title := fmt.Sprintf("%s %d", []string{"Kernels", "Transfers", "Host time by source"}[i], t.total)
+		style := c.theme.bold
+		if i == k.panel {
+			style = c.theme.accent
+		}
+		x := c.words(1, y, style, title)
+		if t.filter != "" {
+			c.words(x, y, c.theme.accent, "  filter "+t.filter)
+		}
+		t.draw(c.part(0, y+1, c.w, height), i == k.panel, []string{"no kernel was launched yet", "no transfers yet", "no construct has ended yet"}[i])
+		y += height + 1
+	}
+}
+
+func kernelRows(v *model.View) []row {
+	total := int64(0)
+	for i := range v.Devices {
+		total += v.Devices[i].KernelTime
+	}
+	var rows []row
+	for i := range v.Kernels {
+		x := &v.Kernels[i]
+		name := x.Name
+		if name == "" {
+			name = "(no name)"
+		}
+		show := func(ns int64) string {
+			if x.Measured == 0 {
+				return "-"
+			}
+			return report.ShowDuration(float64(ns))
+		}
+		average, part := 0.0, 0.0
+		if x.Measured > 0 {
+			average, part = float64(x.Time)/float64(x.Measured), float64(x.Time)/float64(max(total, 1))
+		}
+		shape := fmt.Sprintf("%d x %d x %d", x.Gangs, x.Workers, x.Vector)
+		device := ""
+		for j := range v.Devices {
+			if v.Devices[j].ID == x.Device {
+				device = deviceName(v, &v.Devices[j].DeviceInfo)
+			}
+		}
+		shareText := "-"
+		if x.Measured > 0 {
+			shareText = percent(part)
+		}
+		rows = append(rows, row{
+			id: fmt.Sprintf("%s/%s/%d/%d", x.Name, x.Source.File, x.Source.Line, x.Device),
+			cells: []string{name, show(x.Time), shareText, count(float64(x.Count)), show(int64(average)), sourceText(x.Source), show(x.Minimum), show(x.Maximum),
+				shape, report.ShowDuration(float64(x.HostTime)), device},
+			keys: []float64{0, float64(x.Time), part, float64(x.Count), average, 0, float64(x.Minimum), float64(x.Maximum), 0, float64(x.HostTime)},
+			detail: func() detail {
+				return detail{title: "kernel " + name, source: x.Source, fields: [][2]string{
+					{"name", name}, {"device", device}, {"launches", number(x.Count)},
+					{"device time", show(x.Time) + " of " + number(x.Measured) + " measured launches"},
+					{"share", shareText + " of all kernels"}, {"min", show(x.Minimum)}, {"average", show(int64(average))}, {"max", show(x.Maximum)},
+					{"enqueueing", report.ShowDuration(float64(x.HostTime)) + " on the host"},
+					{"last launch", shape + " (gangs x workers x vector) at " + clock(x.Last)}}}
+			}})
+	}
+	return rows
+}
+
+func transferRows(a *app) []row {
+	v := a.frame.View
+	_, to := a.span()
+	var rows []row
+	for i := range v.Devices {
+		d := &v.Devices[i]
+		samples := a.history.devices[d.ID]
+		for way, s := range []*model.TransferSummary{&d.Uploads, &d.Downloads} {
+			name, figure := "upload", upBytes
+			if way == 1 {
+				name, figure = "download", downBytes
+			}
+			bandwidth, device := 0.0, "-"
+			bandwidthText := "-"
+			if s.Time > 0 {
+				bandwidth = float64(s.Bytes) / float64(s.Time) * 1e9
+				device, bandwidthText = report.ShowDuration(float64(s.Time)), report.Show(bandwidth, report.BytesPerSecond)
+			}
+			average := float64(s.Bytes) / float64(max(s.Count, 1))
+			now := perSecond(samples, figure, to, a.window)
+			rows = append(rows, row{
+				id: fmt.Sprintf("%d/%s", d.ID, name),
+				cells: []string{deviceName(v, &d.DeviceInfo), name, report.ShowBytes(float64(s.Bytes)), count(float64(s.Count)), report.ShowBytes(average),
+					device, bandwidthText, report.Show(now, report.BytesPerSecond), a.theme.spark(rate(samples, figure, to-10e9, to, 20))},
+				keys: []float64{float64(d.ID), float64(way), float64(s.Bytes), float64(s.Count), average, float64(s.Time), bandwidth, now},
+				detail: func() detail {
+					return detail{title: deviceName(v, &d.DeviceInfo) + " " + name + "s", fields: [][2]string{
+						{"transfers", number(s.Count)}, {"bytes", fmt.Sprintf("%s (%d)", report.ShowBytes(float64(s.Bytes)), s.Bytes)},
+						{"device time", device + " of " + number(s.Measured) + " measured transfers"}, {"bandwidth", bandwidthText},
+						{"shortest", report.ShowDuration(float64(s.Minimum))}, {"longest", report.ShowDuration(float64(s.Maximum))},
+						{"enqueueing", report.ShowDuration(float64(s.HostTime)) + " on the host"}}}
+				}})
+		}
+	}
+	return rows
+}
+
+func sourceRows(v *model.View) []row {
+	var rows []row
+	for i := range v.Sources {
+		x := &v.Sources[i]
+		rows = append(rows, row{
+			id: fmt.Sprintf("%s/%s/%d", x.Kind, x.File, x.Line),
+			cells: []string{x.Kind, report.ShowDuration(float64(x.Exclusive)), report.ShowDuration(float64(x.Inclusive)), count(float64(x.Count)),
+				sourceText(x.Source), x.Function},
+			keys: []float64{0, float64(x.Exclusive), float64(x.Inclusive), float64(x.Count)},
+			detail: func() detail {
+				return detail{title: x.Kind, source: x.Source, fields: [][2]string{
+					{"exclusive", report.ShowDuration(float64(x.Exclusive)) + " on the host, without what is nested inside"},
+					{"inclusive", report.ShowDuration(float64(x.Inclusive))}, {"count", number(x.Count)}}}
+			}})
+	}
+	return rows
+}
+
+// spark renders values as one line of text on their own scale.
+func (t *theme) spark(values []float64) string {
+	highest := 0.0
+	for _, v := range values {
+		highest = max(highest, v)
+	}
+	line := make([]rune, len(values))
+	for i, v := range values {
+		level := 0
+		if highest > 0 && v > 0 {
+			level = max(int(v/highest*float64(len(t.bars)-1)+0.5), 1)
+		}
+		line[i] = t.bars[level]
+	}
+	return string(line)
+}

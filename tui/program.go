@@ -1,0 +1,120 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/gdamore/tcell/v2"
+
+	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/report"
+)
+
+// programView shows the processes, and what each of their threads is in.
+type programView struct{ threads table }
+
+func newProgramView() *programView {
+	return &programView{threads: table{name: "threads", sortBy: -1, fields: []field{
+		{title: "thread", width: 18},
+		{title: "events", width: 8, right: true},
+		{title: "for", width: 9, right: true},
+		{title: "in"},
+		{title: "source", width: 22, wide: 80},
+	}}}
+}
+
+func (p *programView) name() string                       { return "Program" }
+func (p *programView) table() *table                      { return &p.threads }
+func (p *programView) key(_ *app, _ *tcell.EventKey) bool { return false }
+func (p *programView) mouse(a *app, x, y int, buttons tcell.ButtonMask) {
+	if _, open := p.threads.mouse(x, y, buttons); open {
+		a.open()
+	}
+}
+
+func (p *programView) draw(a *app, c canvas) {
+	v, t := a.frame.View, c.theme
+	c.words(1, 0, t.title, fmt.Sprintf("Processes %d", len(v.Processes)))
+	y := 1
+	shown := min(len(v.Processes), max(c.h/3, 1))
+	for i := range shown {
+		x := &v.Processes[i]
+		state, style, end := "runs", t.good, a.frame.Time
+		if x.End != 0 {
+			state, style, end = x.Ended, t.dim, x.End
+		}
+		if x.Ended == "killed" {
+			style = t.failure
+		}
+		pieces := []any{t.bold, fmt.Sprintf("%8d ", x.PID), style, fmt.Sprintf("%-8s", state)}
+		if x.Rank >= 0 {
+			pieces = append(pieces, t.accent, fmt.Sprintf(" rank %d of %d", x.Rank, x.Ranks))
+		}
+		pieces = append(pieces, t.plain, " "+report.ShowDuration(float64(end-x.Start)), t.dim, " on ", t.plain, x.Host)
+		if x.SinceAttach {
+			pieces = append(pieces, t.warning, " since attach")
+		}
+		pieces = append(pieces, t.dim, "  "+strings.Join(x.Arguments, " "))
+		c.words(1, y, pieces...)
+		y++
+	}
+	if n := len(v.Processes) - shown; n > 0 {
+		c.words(1, y, t.dim, fmt.Sprintf("%d more", n))
+		y++
+	}
+	y++
+	c.words(1, y, t.title, fmt.Sprintf("Threads %d", len(v.Threads)))
+	p.threads.set(p.rows(a))
+	p.threads.draw(c.part(0, y+1, c.w, c.h-y-1), true, "no thread has raised an event yet")
+}
+
+func (p *programView) rows(a *app) []row {
+	v, t := a.frame.View, a.theme
+	var rows []row
+	for i := range v.Threads {
+		x := &v.Threads[i]
+		in, since, source := "-", "", "-"
+		age := 0.0
+		style := &t.dim
+		if n := len(x.Stack); n > 0 {
+			s := &x.Stack[n-1]
+			in, age, source = stackText(x.Stack), float64(a.frame.Time-s.Since), sourceText(s.Source)
+			since = report.ShowDuration(age)
+			style = nil
+			if s.Kind == "wait" {
+				style = &t.activities[waiting]
+			}
+		}
+		rows = append(rows, row{
+			id:    number(int64(x.ID)),
+			cells: []string{threadName(v, x.ID), count(float64(x.Events)), since, in, source},
+			keys:  []float64{float64(x.ID), float64(x.Events), age},
+			style: style,
+			detail: func() detail {
+				d := detail{title: threadName(v, x.ID), fields: [][2]string{{"thread", number(int64(x.TID))},
+					{"process", processName(v, x.Process)}, {"events", number(x.Events)}}}
+				for _, s := range x.Stack {
+					d.fields = append(d.fields, [2]string{s.Kind, fmt.Sprintf("%s %s since %s, for %s", s.Name, sourceText(s.Source),
+						clock(s.Since), report.ShowDuration(float64(a.frame.Time-s.Since)))})
+					d.source = s.Source
+				}
+				return d
+			}})
+	}
+	return rows
+}
+
+// stackText names the constructs that a thread is in, outermost first.
+func stackText(stack []model.OpenSpan) string {
+	parts := make([]string, len(stack))
+	for i, s := range stack {
+		parts[i] = s.Kind
+		if i == 0 && s.Construct != "" {
+			parts[i] = s.Construct + ": " + s.Kind
+		}
+		if s.Name != "" {
+			parts[i] += " " + s.Name
+		}
+	}
+	return strings.Join(parts, " > ")
+}

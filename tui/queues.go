@@ -1,0 +1,368 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/gdamore/tcell/v2"
+
+	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/report"
+)
+
+// queuesView shows per device a lane for each queue, over time.
+type queuesView struct {
+	rows table // the lanes: what is chosen, filtered and scrolled to
+	hits []laneHit
+}
+
+type laneHit struct {
+	y, h int
+	row  int
+}
+
+func newQueuesView() *queuesView {
+	return &queuesView{rows: table{name: "queues", sortBy: -1}}
+}
+
+func (q *queuesView) name() string                       { return "Queues" }
+func (q *queuesView) table() *table                      { return &q.rows }
+func (q *queuesView) key(_ *app, _ *tcell.EventKey) bool { return false }
+
+func (q *queuesView) mouse(a *app, x, y int, buttons tcell.ButtonMask) {
+	switch {
+	case buttons&tcell.WheelUp != 0:
+		q.rows.move(-1)
+	case buttons&tcell.WheelDown != 0:
+		q.rows.move(1)
+	case buttons&tcell.Button1 != 0:
+		for _, hit := range q.hits {
+			if y >= hit.y && y < hit.y+hit.h {
+				if q.rows.at == hit.row {
+					a.open()
+				}
+				q.rows.at = hit.row
+				q.rows.remember()
+			}
+		}
+	}
+}
+
+func queueName(number int64) string {
+	switch {
+	case number == model.AsyncSync:
+		return "sync"
+	case number < 0:
+		return fmt.Sprintf("async %d", number)
+	}
+	return fmt.Sprintf("queue %d", number)
+}
+
+// laneRow is a lane to be drawn.
+type laneRow struct {
+	device *model.DeviceView
+	queue  *model.QueueView
+}
+
+const gutter = 24 // cells left of the lanes
+
+func (q *queuesView) draw(a *app, c canvas) {
+	v := a.frame.View
+	var rows []row
+	var lanes []laneRow
+	byID := map[string]laneRow{}
+	for i := range v.Devices {
+		d := &v.Devices[i]
+		for j := range d.Queues {
+			queue := &d.Queues[j]
+			id := fmt.Sprint(queue.ID)
+			byID[id] = laneRow{d, queue}
+			cells := []string{deviceName(v, &d.DeviceInfo), queueName(queue.Number)}
+			if queue.Next != nil {
+				cells = append(cells, operationLabel(queue.Next))
+			}
+			if queue.Last != nil {
+				cells = append(cells, operationLabel(queue.Last))
+			}
+			rows = append(rows, row{id: id, cells: cells, detail: func() detail { return queueDetail(a.frame.View, d, queue) }})
+		}
+	}
+	q.rows.set(rows)
+	for _, r := range q.rows.visible {
+		lanes = append(lanes, byID[r.id])
+	}
+	q.hits = q.hits[:0]
+	q.rows.area = c
+	if len(lanes) == 0 {
+		text := "No queue was used yet."
+		if q.rows.filter != "" {
+			text = "Nothing matches " + q.rows.filter + "."
+		}
+		c.text(1, 1, c.w-2, text, c.theme.dim)
+		return
+	}
+	axis := c.part(0, c.h-2, c.w, 2)
+	c = c.part(0, 0, c.w, c.h-2)
+	height := q.height(lanes, c.h)
+	top := q.first(lanes, height, c.h)
+	y := 0
+	var device *model.DeviceView
+	for i := top; i < len(lanes) && y < c.h; i++ {
+		l := lanes[i]
+		if l.device != device {
+			device = l.device
+			a.drawDevice(c.part(0, y, c.w, 1), device)
+			y++
+		}
+		rows := min(height, c.h-y)
+		if rows <= 0 {
+			break
+		}
+		q.hits = append(q.hits, laneHit{c.y + y, rows, i})
+		a.drawLane(c.part(0, y, c.w, rows), l.queue, i == q.rows.at)
+		y += rows
+	}
+	q.drawAxis(a, axis)
+}
+
+// height is how many lines a lane gets.
+func (q *queuesView) height(lanes []laneRow, room int) int {
+	devices := 0
+	for i := range lanes {
+		if i == 0 || lanes[i].device != lanes[i-1].device {
+			devices++
+		}
+	}
+	return min(max((room-devices)/len(lanes), 2), 4)
+}
+
+// first is the first lane to draw so that the chosen one is seen.
+func (q *queuesView) first(lanes []laneRow, height, room int) int {
+	top := min(q.rows.top, q.rows.at)
+	for top < q.rows.at {
+		lines := 0
+		for i := top; i <= q.rows.at; i++ {
+			if i == top || lanes[i].device != lanes[i-1].device {
+				lines++
+			}
+			lines += height
+		}
+		if lines <= room {
+			break
+		}
+		top++
+	}
+	q.rows.top = top
+	return top
+}
+
+// drawDevice shows a device's sums over its lanes.
+func (a *app) drawDevice(c canvas, d *model.DeviceView) {
+	t := c.theme
+	samples := a.history.devices[d.ID]
+	_, to := a.span()
+	up, down := perSecond(samples, upBytes, to, a.window), perSecond(samples, downBytes, to, a.window)
+	memory := report.ShowBytes(float64(d.Used))
+	if d.Capacity > 0 {
+		memory += " of " + report.ShowBytes(float64(d.Capacity))
+	}
+	x := c.words(0, 0, t.accent, deviceName(a.frame.View, &d.DeviceInfo), t.dim, "  memory ", t.plain, memory,
+		t.dim, "  "+string(t.up)+" ", t.plain, report.Show(up, report.BytesPerSecond), t.dim, "  "+string(t.down)+" ", t.plain, report.Show(down, report.BytesPerSecond))
+	if d.LeakedBytes > 0 {
+		c.words(x, 0, t.failure, "  leaked "+report.ShowBytes(float64(d.LeakedBytes)))
+	} else {
+		c.words(x, 0, t.dim, "  "+d.Name)
+	}
+}
+
+// drawLane shows a queue: its figures on the left; on the right how busy it was
+// over time and, in the last line, when the host waited for it.
+func (a *app) drawLane(c canvas, q *model.QueueView, chosen bool) {
+	t := c.theme
+	l := a.history.lanes[q.ID]
+	if l == nil {
+		return
+	}
+	from, to := a.span()
+	width := c.w - gutter
+	var running, wait segment
+	if a.back == 0 {
+		running, wait = l.now(a.frame.Time)
+	}
+	cells := columns(l.busy, running, from, to, width)
+	waits := columns(l.waits, wait, from, to, width)
+	style, mark := t.plain, " "
+	if chosen {
+		style, mark = t.bold, string(t.marker)
+	}
+	c.text(0, 0, 11, mark+queueName(q.Number), style)
+	busy := percent(share(cells))
+	if !q.Measured && share(cells) > 0 {
+		busy = "<" + busy
+	}
+	depth := ""
+	if q.Depth > 0 {
+		depth = "+" + count(float64(q.Depth))
+	}
+	c.textRight(11, 0, 6, depth, t.bold)
+	c.textRight(17, 0, 5, busy, style)
+	if c.h > 1 {
+		c.text(2, 1, gutter-3, runningText(q), t.dim)
+	}
+	if c.h > 2 {
+		c.text(2, 2, gutter-3, waitText(q), t.dim)
+	}
+	for y := range c.h {
+		c.cell(gutter-1, y, t.vertical, t.dim)
+	}
+	lane := c.part(gutter, 0, width, c.h)
+	bars := max(min(c.h-1, 2), 1)
+	if c.h == 1 {
+		bars = 1
+	}
+	lane.drawBars(bars, cells, l.busy, running)
+	lane.drawWaits(bars, waits)
+}
+
+// runningText says what a queue is at.
+func runningText(q *model.QueueView) string {
+	switch {
+	case q.Depth > 0 && q.Next != nil:
+		return operationLabel(q.Next)
+	case q.Depth > 0:
+		return "runs"
+	case q.Last != nil:
+		return "idle"
+	}
+	return ""
+}
+
+func waitText(q *model.QueueView) string {
+	switch {
+	case q.Waiting > 0:
+		return "host waits"
+	case q.Waits > 0:
+		return fmt.Sprintf("waited %s", report.ShowDuration(float64(q.WaitTime)))
+	}
+	return ""
+}
+
+// drawBars draws how busy each cell was, with names where there is room.
+func (c canvas) drawBars(height int, cells []column, segments []segment, last segment) {
+	t := c.theme
+	levels := len(t.bars) - 1
+	for x, cell := range cells {
+		if cell.share <= 0 {
+			continue
+		}
+		level := max(int(cell.share*float64(levels*height)+0.5), 1)
+		style := t.activities[cell.what]
+		for row := range height {
+			fill := min(max(level-(height-1-row)*levels, 0), levels)
+			switch {
+			case fill == 0:
+			case cell.what == bound:
+				c.cell(x, row, t.unmeasured, style)
+			case t.ascii && fill == levels:
+				c.cell(x, row, letters[cell.what], style)
+			default:
+				c.cell(x, row, t.bars[fill], style)
+			}
+		}
+	}
+	for x := 0; x < len(cells); {
+		end := x + 1
+		for end < len(cells) && cells[end].label == cells[x].label && cells[end].share > 0.95 {
+			end++
+		}
+		index := cells[x].label
+		if index >= 0 && cells[x].share > 0.95 && end-x >= 5 {
+			s := last
+			if index < len(segments) {
+				s = segments[index]
+			}
+			if s.label != "" {
+				c.text(x, height-1, end-x, s.label, t.activities[s.what].Reverse(s.what != bound))
+			}
+		}
+		x = end
+	}
+}
+
+// drawWaits draws when the host was blocked, in the line under the bars.
+func (c canvas) drawWaits(y int, cells []column) {
+	t := c.theme
+	for x := 0; x < len(cells); {
+		end := x
+		for end < len(cells) && cells[end].share > 0 {
+			end++
+		}
+		if end == x {
+			x++
+			continue
+		}
+		line := strings.Repeat(string(t.wait), end-x)
+		c.text(x, y, end-x, line, t.activities[waiting])
+		if end-x >= 8 {
+			c.text(x+(end-x-6)/2, y, 6, " wait ", t.activities[waiting])
+		}
+		x = end
+	}
+}
+
+// drawAxis shows the time under the lanes and what the colours mean.
+func (q *queuesView) drawAxis(a *app, c canvas) {
+	t := c.theme
+	width := c.w - gutter
+	step := width / max(width/20, 1)
+	for x := 0; x < width; x++ {
+		c.cell(gutter+x, 0, t.rule, t.dim)
+	}
+	for x := 0; x+12 < width; x += step {
+		ago := a.window*int64(width-x)/int64(width) + a.back
+		c.cell(gutter+x, 0, t.vertical, t.dim)
+		c.text(gutter+x+1, 0, step-2, "-"+report.ShowDuration(float64(ago)), t.dim)
+	}
+	end := "now"
+	if a.back > 0 {
+		end = "-" + report.ShowDuration(float64(a.back))
+	}
+	c.textRight(c.w-len(end)-1, 0, len(end), end, t.dim)
+	x := gutter
+	for _, l := range []struct {
+		what activity
+		text string
+	}{{kernel, "kernel"}, {upload, "upload"}, {download, "download"}, {mixed, "mixed"}, {bound, "bound"}, {waiting, "wait"}} {
+		c.cell(x, 1, t.glyph(l.what), t.activities[l.what])
+		x += 1 + c.text(x+1, 1, c.w-x-1, l.text+" ", t.dim)
+	}
+	c.text(1, 1, gutter-2, "queue  pending  busy", t.dim)
+}
+
+func queueDetail(v *model.View, d *model.DeviceView, q *model.QueueView) detail {
+	x := detail{title: deviceName(v, &d.DeviceInfo) + " " + queueName(q.Number)}
+	field := func(name, format string, values ...any) {
+		x.fields = append(x.fields, [2]string{name, fmt.Sprintf(format, values...)})
+	}
+	field("number", "%d", q.Number)
+	field("enqueued", "%d operations, %d done", q.Enqueued, q.Done)
+	field("pending", "%d", q.Depth)
+	if q.Measured {
+		field("busy", "%s, measured on the device", report.ShowDuration(float64(q.Busy)))
+	} else {
+		field("busy", "at most %s: the runtime measures no device time", report.ShowDuration(float64(q.Bound)))
+	}
+	field("waits", "%d, the host blocked %s", q.Waits, report.ShowDuration(float64(q.WaitTime)))
+	field("waiting now", "%d threads", q.Waiting)
+	if o := q.Next; o != nil {
+		field("runs", "%s %s, enqueued at %s, %s", o.Kind, operationLabel(o), clock(o.Enqueued), report.ShowBytes(float64(o.Bytes)))
+		x.source = o.Source
+	}
+	if o := q.Last; o != nil {
+		field("last", "%s %s, %s at %s", o.Kind, operationLabel(o), report.ShowDuration(float64(o.End-o.Start)), clock(o.Start))
+		if q.Next == nil {
+			x.source = o.Source
+		}
+	}
+	return x
+}

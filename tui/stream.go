@@ -1,0 +1,188 @@
+package tui
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"time"
+
+	"github.com/accscope/accscope/collector/model"
+)
+
+// Reading is one object of accscope top --json: the state at a time, and how
+// fast it changed since the reading before. Times are nanoseconds since the
+// origin of the trace, sizes bytes, rates per second.
+type Reading struct {
+	Session   string              `json:"session"`
+	Time      int64               `json:"time_ns"`
+	State     State               `json:"state"`
+	Interval  int64               `json:"interval_ns"` // what the rates are over
+	Events    int64               `json:"events"`
+	EventRate float64             `json:"events_per_second"`
+	Lost      int64               `json:"lost_events"`
+	Errors    int64               `json:"errors"`
+	Newest    []model.EventView   `json:"newest_errors"`
+	Processes []model.ProcessInfo `json:"processes"`
+	Threads   []model.ThreadView  `json:"threads"`
+	Devices   []DeviceReading     `json:"devices"`
+	Kernels   []model.KernelView  `json:"kernels"`
+}
+
+// DeviceReading is a device in a Reading.
+type DeviceReading struct {
+	model.DeviceInfo
+	Used          int64               `json:"used"`
+	Peak          int64               `json:"peak"`
+	Mappings      int                 `json:"mapping_count"`
+	Largest       []model.MappingView `json:"largest_mappings"` // at most ten of the listed ones
+	Leaked        int                 `json:"leaked_count"`
+	LeakedBytes   int64               `json:"leaked_bytes"`
+	Launches      int64               `json:"launches"`
+	LaunchRate    float64             `json:"launches_per_second"`
+	UploadBytes   int64               `json:"upload_bytes"`
+	UploadRate    float64             `json:"upload_bytes_per_second"`
+	DownloadBytes int64               `json:"download_bytes"`
+	DownloadRate  float64             `json:"download_bytes_per_second"`
+	Queues        []QueueReading      `json:"queues"`
+}
+
+// QueueReading is a queue in a DeviceReading. Where Measured is false, Busy is
+// the most that it may have been busy.
+type QueueReading struct {
+	Number   int64            `json:"number"`
+	Measured bool             `json:"measured"`
+	Depth    int64            `json:"depth"`
+	Done     int64            `json:"done"`
+	Busy     float64          `json:"busy_share"`
+	Blocked  float64          `json:"host_wait_share"`
+	Waiting  int64            `json:"threads_waiting"`
+	Running  *model.Operation `json:"running"`
+	Last     *model.Operation `json:"last"`
+}
+
+// Stream writes a JSON object per interval until the source ends or ctx is done;
+// once: a single one. A replay is not paced: its intervals are those of the
+// trace's time, and its single object is the end.
+func Stream(ctx context.Context, source Source, interval time.Duration, once bool, w io.Writer) error {
+	encoder := json.NewEncoder(w)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var previous, newest Frame
+	var failure error
+	written := false
+	write := func(f Frame) {
+		if failure = encoder.Encode(reading(source.Title(), &previous, &f)); failure != nil {
+			cancel()
+		}
+		previous, written = f, true
+	}
+	if replay, ok := source.(*Replay); ok {
+		err := replay.Step(ctx, interval, func(f Frame) {
+			newest = f
+			if !once && failure == nil {
+				write(f)
+			}
+		})
+		if once && err == nil {
+			write(newest)
+		}
+		if failure != nil {
+			return failure
+		}
+		return err
+	}
+	err := source.Run(ctx, interval, func(f Frame) {
+		if f.View == nil || written && ctx.Err() != nil {
+			return
+		}
+		if once && previous.View == nil && f.State == Live { // rates need two
+			previous = f
+			return
+		}
+		write(f)
+		if once || f.State == Ended {
+			cancel()
+		}
+	})
+	if failure != nil {
+		return failure
+	}
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}
+
+// reading makes an object of a frame and the one before.
+func reading(title string, before, f *Frame) *Reading {
+	v := f.View
+	old := before.View
+	if old == nil {
+		old = &model.View{}
+		before = &Frame{Time: v.Now}
+		for _, p := range v.Processes {
+			before.Time = min(before.Time, p.Start)
+		}
+	}
+	interval := max(f.Time-before.Time, 1)
+	perSecond := func(now, then int64) float64 { return float64(now-then) / float64(interval) * 1e9 }
+	portion := func(now, then int64) float64 { return max(min(float64(now-then)/float64(interval), 1), 0) }
+	r := &Reading{Session: title, Time: f.Time, State: f.State, Interval: interval, Events: v.Events,
+		EventRate: perSecond(v.Events, old.Events), Lost: v.Lost, Errors: v.ErrorSum,
+		Newest: nonNil(v.Errors[max(len(v.Errors)-10, 0):]), Processes: nonNil(v.Processes), Threads: nonNil(v.Threads),
+		Devices: []DeviceReading{}, Kernels: nonNil(v.Kernels)}
+	for i := range v.Devices {
+		d := &v.Devices[i]
+		was := &model.DeviceView{}
+		for j := range old.Devices {
+			if old.Devices[j].ID == d.ID {
+				was = &old.Devices[j]
+			}
+		}
+		x := DeviceReading{DeviceInfo: d.DeviceInfo, Used: d.Used, Peak: d.Peak, Mappings: d.MappingSum, Largest: largest(d.Mappings, 10),
+			Leaked: len(d.Leaked), LeakedBytes: d.LeakedBytes, Launches: d.Launches, LaunchRate: perSecond(d.Launches, was.Launches),
+			UploadBytes: d.Uploads.Bytes, UploadRate: perSecond(d.Uploads.Bytes, was.Uploads.Bytes),
+			DownloadBytes: d.Downloads.Bytes, DownloadRate: perSecond(d.Downloads.Bytes, was.Downloads.Bytes), Queues: []QueueReading{}}
+		for j := range d.Queues {
+			q := &d.Queues[j]
+			p := &model.QueueView{}
+			for k := range was.Queues {
+				if was.Queues[k].ID == q.ID {
+					p = &was.Queues[k]
+				}
+			}
+			y := QueueReading{Number: q.Number, Measured: q.Measured, Depth: q.Depth, Done: q.Done,
+				Busy: portion(q.Busy, p.Busy), Blocked: portion(q.WaitTime, p.WaitTime), Waiting: q.Waiting, Running: q.Next, Last: q.Last}
+			if !q.Measured {
+				y.Busy = portion(q.Bound, p.Bound)
+				if q.Depth > 0 {
+					y.Busy = max(y.Busy, portion(f.Time, max(q.Since, before.Time)))
+				}
+			}
+			x.Queues = append(x.Queues, y)
+		}
+		r.Devices = append(r.Devices, x)
+	}
+	return r
+}
+
+// nonNil makes an empty list an empty JSON array.
+func nonNil[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+func largest(mappings []model.MappingView, n int) []model.MappingView {
+	picked := append([]model.MappingView{}, mappings...)
+	for i := 0; i < min(n, len(picked)); i++ {
+		for j := i + 1; j < len(picked); j++ {
+			if picked[j].Bytes > picked[i].Bytes {
+				picked[i], picked[j] = picked[j], picked[i]
+			}
+		}
+	}
+	return picked[:min(n, len(picked))]
+}
