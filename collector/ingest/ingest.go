@@ -484,6 +484,9 @@ func (in *Ingester) Finish() error {
 	if err := in.describe(); err != nil {
 		return err
 	}
+	if err := in.frames(); err != nil {
+		return err
+	}
 	if err := in.writer.Finish(); err != nil {
 		return err
 	}

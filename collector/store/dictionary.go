@@ -121,13 +121,9 @@ func (d *dictionaries) site(e *model.Event, kind int32, device model.DeviceID, q
 }
 
 func (d *dictionaries) addSite(id int64, key *siteKey, e *model.Event) error {
-	place, fresh := d.places.id(key.place)
-	if fresh {
-		p := &key.place
-		if err := execute(d.conn, "INSERT INTO place VALUES (?, ?, ?, ?, ?, ?, ?)", place, int64(p.file), int64(p.function),
-			p.line, p.end, p.functionLine, p.functionEnd); err != nil {
-			return err
-		}
+	place, err := d.place(&key.place)
+	if err != nil {
+		return err
 	}
 	shape, fresh := d.shapes.id(key.shape)
 	if fresh {
@@ -160,6 +156,15 @@ func (d *dictionaries) addSite(id int64, key *siteKey, e *model.Event) error {
 	}
 	return execute(d.conn, "INSERT INTO site VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", id, key.kind, int64(key.device),
 		int64(key.queue), key.async, place, shape, int64(key.name), key.parent, key.implicit, launch, failure, key.stack)
+}
+
+func (d *dictionaries) place(key *placeKey) (int64, error) {
+	id, fresh := d.places.id(*key)
+	if !fresh {
+		return id, nil
+	}
+	return id, execute(d.conn, "INSERT INTO place VALUES (?, ?, ?, ?, ?, ?, ?)", id, int64(key.file), int64(key.function),
+		key.line, key.end, key.functionLine, key.functionEnd)
 }
 
 func joined(numbers []uint64) string {

@@ -37,6 +37,9 @@ func (w *Writer) finish() error {
 	if err := w.roll.finish(w.conn); err != nil {
 		return err
 	}
+	if err := w.locate(); err != nil {
+		return err
+	}
 	// A queue that gave device times needs no bounds.
 	if err := execute(w.conn, "DELETE FROM occupancy WHERE queue IN (SELECT queue FROM work)"); err != nil {
 		return err

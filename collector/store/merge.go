@@ -169,6 +169,16 @@ func (s *mergeSource) introduce(m *model.Model, w *Writer, hosts, itsOrigin, ori
 	for _, d := range devices {
 		m.DescribeDevice(s.processes[d.Process], d.Type, d.Number, d.Name, d.Capacity)
 	}
+	frames, err := s.trace.Frames()
+	if err != nil {
+		return hosts, err
+	}
+	for _, f := range frames {
+		f.Process = s.processes[f.Process]
+		if err := w.SaveFrame(f); err != nil {
+			return hosts, err
+		}
+	}
 	existing, err := s.trace.Existing(m.Names())
 	if err != nil {
 		return hosts, err

@@ -84,9 +84,12 @@ CREATE TABLE stack (id INTEGER PRIMARY KEY, frames BLOB);
 -- What a return address means, where it could be found out.
 CREATE TABLE frame (
   process INTEGER NOT NULL, address INTEGER NOT NULL,
-  module TEXT, function TEXT, file TEXT, line INTEGER,
+  module TEXT, offset INTEGER,      -- file that holds the address, and the address in the terms of that file
+  function TEXT, file TEXT, line INTEGER, function_line INTEGER, function_end_line INTEGER,
   PRIMARY KEY (process, address)
 ) WITHOUT ROWID;
+-- Where sites are whose runtime gave no place, by their call stack.
+CREATE TABLE located (site INTEGER PRIMARY KEY, place INTEGER NOT NULL);
 -- Everything that an event says and that repeats, once.
 CREATE TABLE site (
   id INTEGER PRIMARY KEY,

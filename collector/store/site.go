@@ -74,7 +74,7 @@ func (t *Trace) Site(id int64) (*Site, error) {
 // loadSites reads the sites that are not known yet.
 func (t *Trace) loadSites() error {
 	return t.each(`SELECT d.*, s.name, p.file, p.function, k.frames FROM site_detail d JOIN site s ON s.id = d.site
-		JOIN place p ON p.id = s.place JOIN stack k ON k.id = s.stack`, nil, func(r *sqlite.Stmt) error {
+		LEFT JOIN located o ON o.site = s.id JOIN place p ON p.id = coalesce(o.place, s.place) JOIN stack k ON k.id = s.stack`, nil, func(r *sqlite.Stmt) error {
 		id := r.ColumnInt64(0)
 		if old := t.sites[id]; old != nil && old.KindCode != 0 {
 			return nil

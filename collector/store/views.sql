@@ -11,7 +11,8 @@ SELECT s.id AS site, s.kind AS kind_code, s.device, s.queue, s.async, q.number A
 FROM site s
 JOIN queue q ON q.id = s.queue
 JOIN device d ON d.id = s.device
-JOIN place p ON p.id = s.place
+LEFT JOIN located o ON o.site = s.id
+JOIN place p ON p.id = coalesce(o.place, s.place)
 JOIN string f ON f.id = p.file
 JOIN string fn ON fn.id = p.function
 JOIN string n ON n.id = s.name

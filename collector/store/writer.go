@@ -546,14 +546,6 @@ func (w *Writer) SetLost(process model.ProcessID, thread model.ThreadID, reason 
 	})
 }
 
-// SaveFrame says what a return address of a process means.
-func (w *Writer) SaveFrame(process model.ProcessID, address uint64, module, function, file string, line int) error {
-	return w.change(func() error {
-		return execute(w.conn, "INSERT OR REPLACE INTO frame VALUES (?, ?, nullif(?, ''), nullif(?, ''), nullif(?, ''), nullif(?, 0))",
-			int64(process), int64(address), module, function, file, line)
-	})
-}
-
 // Close leaves the trace as it is after the last Commit, to be resumed. Finish
 // is the other way to end.
 func (w *Writer) Close() error {

@@ -1,0 +1,98 @@
+package ingest
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/accscope/accscope/collector/capture"
+	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/store"
+	"github.com/accscope/accscope/runtime/source"
+)
+
+// frames finds out what the return addresses in the call stacks mean, by the
+// debug information of the files that the processes had loaded. A file that is
+// not the one any more that ran says nothing.
+func (in *Ingester) frames() error {
+	returns, err := in.writer.Returns()
+	if err != nil || len(returns) == 0 {
+		return err
+	}
+	resolvers := map[model.ProcessID]*source.Process{}
+	defer func() {
+		for _, r := range resolvers {
+			r.Close()
+		}
+	}()
+	for _, p := range in.ordered() {
+		if p.capture == nil {
+			continue
+		}
+		modules, err := p.capture.Modules()
+		if err != nil {
+			in.warn("%v; functions and lines of this process may be missing", err)
+		}
+		resolvers[p.info.ID] = in.resolver(modules)
+	}
+	warned := map[string]bool{}
+	for _, r := range returns {
+		resolver := resolvers[r.Process]
+		if resolver == nil {
+			continue
+		}
+		found, err := resolver.LookupReturn(r.Address)
+		switch {
+		case err == nil || errors.Is(err, source.ErrNoModule):
+		case warned[found.Module]:
+		case errors.Is(err, source.ErrBinaryChanged):
+			warned[found.Module] = true
+			in.warn("%s was changed after the program ran: its functions and lines are left out", found.Module)
+		default:
+			warned[found.Module] = true
+			in.warn("%s: %v; some of its functions and lines may be missing", found.Module, err)
+		}
+		if found.Module == "" {
+			continue
+		}
+		frame := store.Frame{Process: r.Process, Address: r.Address, Module: found.Module, Offset: found.Offset,
+			Function: found.Function, File: found.File, Line: found.Line,
+			FunctionLine: found.FunctionFirstLine, LastLine: found.FunctionLastLine}
+		if err := in.writer.SaveFrame(frame); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// resolver resolves addresses of a recorded process.
+func (in *Ingester) resolver(modules []capture.Module) *source.Process {
+	var list []source.Module
+	for _, m := range modules {
+		if !filepath.IsAbs(m.Path) || strings.HasSuffix(m.Path, " (deleted)") {
+			continue // memory, or a file that is no longer there
+		}
+		bias, err := biasOf(m)
+		if err != nil {
+			in.warn("%v; its functions and lines are left out", err)
+			continue
+		}
+		list = append(list, source.Module{Path: m.Path, Bias: bias, Low: m.Start, High: m.End, BuildID: m.BuildID})
+	}
+	return source.FromModules(list)
+}
+
+// biasOf is what the loader added to the file's addresses.
+func biasOf(m capture.Module) (uint64, error) {
+	image, err := source.Open(m.Path)
+	if err != nil {
+		return 0, err
+	}
+	defer image.Close()
+	address, ok := image.Address(m.Offset)
+	if !ok {
+		return 0, fmt.Errorf("%s: nothing is loaded from offset %#x, where the program had code", m.Path, m.Offset)
+	}
+	return m.Start - address, nil
+}
