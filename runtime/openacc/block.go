@@ -162,6 +162,9 @@ func (t *Thread) insert(d *Device, b *block, host, size uintptr) (*dataenv.Mappi
 	}
 	t.learn(m)
 	b.members.Add(1)
+	if len(d.links) > 0 {
+		t.storeLinks(d, m)
+	}
 	for _, l := range d.leaving {
 		if l.thread != t && host < l.host+l.size && l.host < host+size {
 			t.scratch.exits = append(t.scratch.exits, l)

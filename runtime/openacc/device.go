@@ -37,6 +37,8 @@ type Device struct {
 	queues      map[int]*Queue             // by async value; those of acc_async_sync are not here
 	idle        []*Queue                   // synchronous queues without a thread
 	leaving     []*leaving                 // ranges being copied back for a mapping already removed
+	links       []linked                   // declare link variables of its images
+	pool        *poolWatch                 // what its pool did, nil for a device without one
 
 	ready       readiness
 	downloads   atomic.Int64                           // entries of all queues' pending lists
@@ -165,7 +167,8 @@ func (d *Device) openDriver() error {
 	}
 	d.allocations = map[device.Address]uintptr{}
 	d.queues = map[int]*Queue{}
-	d.idle, d.leaving = nil, nil
+	d.idle, d.leaving, d.links = nil, nil, nil
+	d.pool = watchPool(driver)
 	d.byAsync.Clear()
 	d.downloads.Store(0)
 	empty := map[uintptr]kernelCode{}
@@ -230,12 +233,15 @@ func (t *Thread) shutDown(d *Device, parent construct) {
 			continue
 		}
 		t.raiseDataOn(d, callbacks.Delete, parent, m.Size, m.Host, m.Device, m.Name())
-		if b.owned && b.members.Add(-1) == 0 {
+		if b.owned && b.members.Add(-1) == 0 && d.pool == nil {
 			t.raiseDataOn(d, callbacks.Free, parent, b.size, 0, b.address, "")
 		}
 	}
 	d.opening.Lock()
 	note(d.driver.Close())
+	d.pool.each(func(event callbacks.Event, address device.Address, bytes uintptr) {
+		t.raiseDataOn(d, event, parent, bytes, 0, address, "")
+	})
 	d.generation.Add(1)
 	d.rt.active.Add(-1)
 	d.opening.Unlock()

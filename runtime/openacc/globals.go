@@ -1,6 +1,7 @@
 package openacc
 
 import (
+	"encoding/binary"
 	"slices"
 
 	"github.com/accscope/accscope/runtime/dataenv"
@@ -9,11 +10,19 @@ import (
 )
 
 // An imageLoader is a device that runs code of its own rather than the host's:
-// it takes the images that GCC put into the program. It says where each function
-// and each variable of the image's tables lies; a declare link variable has no
-// memory before it is mapped, and address 0.
+// it takes the images that GCC put into the program. It says where each variable
+// of the image's table lies; for a declare link variable, which has no memory
+// before it is mapped, where the device's pointer to it does.
 type imageLoader interface {
 	LoadImage(image goacc.Image) (variables []device.Address, err error)
+	UnloadImage(image goacc.Image) error
+}
+
+// linked is a declare link variable: when it is mapped, its address goes into a
+// pointer on the device.
+type linked struct {
+	host, size uintptr
+	pointer    device.Address
 }
 
 // RegisterImage notes an image of device code (GOMP_offload_register_ver). It is
@@ -78,6 +87,9 @@ func (d *Device) enterGlobals(image goacc.Image) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for i, v := range image.Variables {
+		if v.Link && i < len(addresses) && addresses[i] != 0 {
+			d.links = append(d.links, linked{v.Host, v.Size, addresses[i]})
+		}
 		if v.Link || v.Size == 0 {
 			continue
 		}
@@ -97,10 +109,32 @@ func (d *Device) enterGlobals(image goacc.Image) {
 func (d *Device) leaveGlobals(image goacc.Image) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	d.links = slices.DeleteFunc(d.links, func(l linked) bool {
+		return slices.ContainsFunc(image.Variables, func(v goacc.Variable) bool { return v.Link && v.Host == l.host })
+	})
 	for _, v := range image.Variables {
 		if m, presence := d.table.Find(v.Host, v.Size); presence == dataenv.Present && m.Declared {
 			d.table.Remove(m)
 		}
+	}
+	if loader, ok := d.driver.(imageLoader); ok {
+		// A device that fails here fails at its next operation, and says so.
+		_ = loader.UnloadImage(image)
+		empty := map[uintptr]kernelCode{}
+		d.kernels.Store(&empty)
+	}
+}
+
+// storeLinks notes the stores of the addresses of declare link variables that a
+// new mapping holds (OpenACC 3.3 §2.13.3). d.mu is held.
+func (t *Thread) storeLinks(d *Device, m *dataenv.Mapping) {
+	for _, l := range d.links {
+		if l.host < m.Host || l.host+l.size > m.Host+m.Size {
+			continue
+		}
+		buffer := t.staging(8)
+		binary.LittleEndian.PutUint64(buffer, uint64(m.DeviceOf(l.host)))
+		t.scratch.stores = append(t.scratch.stores, transfer{host: l.host, device: l.pointer, size: 8, staged: buffer})
 	}
 }
 

@@ -53,7 +53,7 @@ func (t *Thread) Malloc(bytes uintptr) unsafe.Pointer {
 	if err != nil {
 		return nil
 	}
-	t.raiseData(callbacks.Alloc, nil, bytes, 0, address, "")
+	t.raiseMemory(d, callbacks.Alloc, bytes, address, nil)
 	return at(uintptr(address))
 }
 
@@ -80,7 +80,7 @@ func (t *Thread) Free(data unsafe.Pointer) {
 		t.fail(t.freeFailed(uintptr(data), t.errorf(device.InvalidArgument, "not allocated by acc_malloc on %s", d)))
 		return
 	}
-	t.raiseData(callbacks.Free, nil, size, 0, address, "")
+	t.raiseMemory(d, callbacks.Free, size, address, nil)
 	if err := d.driver.Free(address); err != nil {
 		t.fail(t.freeFailed(uintptr(data), err))
 	}

@@ -146,6 +146,9 @@ func (rt *Runtime) resolve(kind device.Type) device.Type {
 		if b.Type() == DeviceHost {
 			continue
 		}
+		if !rt.hasCode(b) {
+			continue
+		}
 		if n, err := b.Count(); err == nil && n > 0 {
 			return b.Type()
 		}
@@ -154,6 +157,17 @@ func (rt *Runtime) resolve(kind device.Type) device.Type {
 		return DeviceNotHost
 	}
 	return DeviceHost
+}
+
+// hasCode says whether the program has code for a backend's devices, for those
+// that do not run the host's.
+func (rt *Runtime) hasCode(b device.Backend) bool {
+	if needs, ok := b.(interface{ NeedsImage() bool }); !ok || !needs.NeedsImage() {
+		return true
+	}
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	return slices.ContainsFunc(rt.images, func(i goacc.Image) bool { return device.Type(i.Type) == b.Type() })
 }
 
 // available lists the device types that can be selected, for messages.

@@ -132,7 +132,7 @@ func (t *Thread) enqueueUploads(d *Device, q *Queue) {
 	for _, m := range s.created {
 		b := blockOf(m)
 		if b != last && b.owned {
-			t.raiseData(callbacks.Alloc, nil, b.size, 0, b.address, t.nameOf(m.Host, m.Size, m))
+			t.raiseMemory(d, callbacks.Alloc, b.size, b.address, m)
 		}
 		last = b
 		t.raiseData(callbacks.Create, nil, m.Size, m.Host, m.Device, t.nameOf(m.Host, m.Size, m))
@@ -183,7 +183,7 @@ func (t *Thread) discard(d *Device, q *Queue) {
 		if !b.owned || b.members.Add(-1) != 0 {
 			continue
 		}
-		t.raiseData(callbacks.Free, nil, b.size, 0, b.address, t.nameOf(m.Host, m.Size, m))
+		t.raiseMemory(d, callbacks.Free, b.size, b.address, m)
 		if q.synchronous() {
 			if err := d.driver.Free(b.address); err != nil {
 				t.fail(t.fromDevice(err))

@@ -17,6 +17,7 @@ import (
 	"unsafe"
 
 	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/runtime/cuda"
 	"github.com/accscope/accscope/runtime/device"
 	"github.com/accscope/accscope/runtime/goacc"
 	"github.com/accscope/accscope/runtime/host"
@@ -58,6 +59,10 @@ func accscope_engine_start(from *C.struct_accscope_host) C.int {
 	if err == nil {
 		simOptions.KernelName = kernelName
 		simulator, err = sim.New(simOptions)
+	}
+	// A sim that answers as an NVIDIA GPU takes the place of real ones.
+	if err != nil || simOptions.As != cuda.Type {
+		options.Backends = append(options.Backends, cuda.New(cuda.Options{}))
 	}
 	if err != nil {
 		options.Problem = err.Error()

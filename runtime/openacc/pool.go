@@ -1,0 +1,81 @@
+package openacc
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/runtime/dataenv"
+	"github.com/accscope/accscope/runtime/device"
+)
+
+// A pooled device takes memory from its driver in large pieces. Only those are
+// allocations and deallocations of device memory in the sense of the alloc and
+// free events (OpenACC 3.3 §5.1.7); mappings have create and delete.
+type pooled interface {
+	ObservePool(observe func(taken bool, address device.Address, bytes uint64))
+}
+
+// A poolWatch keeps what a device's pool took and gave back until a host thread
+// is where it may raise events. The nil watch is that of a device without pool.
+type poolWatch struct {
+	some    atomic.Bool
+	mu      sync.Mutex
+	changes []poolChange
+}
+
+type poolChange struct {
+	event   callbacks.Event
+	address device.Address
+	bytes   uintptr
+}
+
+func watchPool(driver device.Device) *poolWatch {
+	pool, ok := driver.(pooled)
+	if !ok {
+		return nil
+	}
+	w := new(poolWatch)
+	pool.ObservePool(func(taken bool, address device.Address, bytes uint64) {
+		event := callbacks.Free
+		if taken {
+			event = callbacks.Alloc
+		}
+		w.mu.Lock()
+		w.changes = append(w.changes, poolChange{event, address, uintptr(bytes)})
+		w.mu.Unlock()
+		w.some.Store(true)
+	})
+	return w
+}
+
+// each hands over the changes not handed over yet.
+func (w *poolWatch) each(raise func(event callbacks.Event, address device.Address, bytes uintptr)) {
+	if w == nil || !w.some.Load() {
+		return
+	}
+	w.mu.Lock()
+	changes := w.changes
+	w.changes = nil
+	w.some.Store(false)
+	w.mu.Unlock()
+	for _, c := range changes {
+		raise(c.event, c.address, c.bytes)
+	}
+}
+
+// raiseMemory raises an alloc or free event for memory of d, or on a device with
+// a pool those of what the pool did since. m, if any, is the mapping it is for.
+func (t *Thread) raiseMemory(d *Device, event callbacks.Event, size uintptr, address device.Address, m *dataenv.Mapping) {
+	if d.pool != nil {
+		d.pool.each(func(event callbacks.Event, address device.Address, bytes uintptr) {
+			t.raiseData(event, nil, bytes, 0, address, "")
+		})
+		return
+	}
+	name := ""
+	if m != nil {
+		name = t.nameOf(m.Host, m.Size, m)
+	}
+	t.raiseData(event, nil, size, 0, address, name)
+}
