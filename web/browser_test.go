@@ -1,0 +1,193 @@
+package web
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+)
+
+// browser is a page in a real headless Chromium.
+type browser struct {
+	*testing.T
+	ctx      context.Context
+	pictures string
+	problems chan string // errors that the page raised
+}
+
+// browse opens a URL in a window of 1280×720.
+func browse(t *testing.T, url string) *browser {
+	t.Helper()
+	if testing.Short() && os.Getenv("ACCSCOPE_BROWSER") == "" {
+		t.Skip("a browser takes seconds; ACCSCOPE_BROWSER=1 runs this with -short")
+	}
+	path, err := exec.LookPath("chromium")
+	if err != nil {
+		t.Skip("no chromium in PATH: apt-get install chromium")
+	}
+	options := []chromedp.ExecAllocatorOption{chromedp.ExecPath(path), chromedp.WindowSize(1280, 720), chromedp.UserDataDir(t.TempDir()),
+		chromedp.NoFirstRun, chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU, chromedp.NoDefaultBrowserCheck,
+		chromedp.Flag("disable-dev-shm-usage", true), chromedp.Flag("disable-background-networking", true), chromedp.Flag("hide-scrollbars", true)}
+	allocator, cancel := chromedp.NewExecAllocator(context.Background(), options...)
+	t.Cleanup(cancel)
+	ctx, cancel := chromedp.NewContext(allocator)
+	t.Cleanup(cancel)
+	b := &browser{T: t, ctx: ctx, problems: make(chan string, 100), pictures: t.ArtifactDir()}
+	b.do(chromedp.EmulateViewport(1280, 720))
+	messages := chromedp.Console(ctx)
+	go func() {
+		for m, err := range messages {
+			if err != nil {
+				return // the browser has ended
+			}
+			// An answer other than 200 is shown where it happened.
+			if m.IsException() || m.Type == "error" && m.Source != "network" {
+				b.problem(m.String())
+			}
+		}
+	}()
+	b.do(chromedp.Navigate(url))
+	b.wait("the page to show something", `document.querySelector("main .view") !== null && !document.querySelector("main .loading")`)
+	t.Cleanup(func() {
+		select {
+		case problem := <-b.problems:
+			t.Errorf("the page reported: %s", problem)
+		default:
+		}
+	})
+	return b
+}
+
+// in is the same browser for a subtest.
+func (b *browser) in(t *testing.T) *browser {
+	inner := *b
+	inner.T = t
+	return &inner
+}
+
+func (b *browser) problem(text string) {
+	select {
+	case b.problems <- text:
+	default:
+	}
+}
+
+func (b *browser) do(actions ...chromedp.Action[chromedp.Void]) {
+	b.Helper()
+	if err := chromedp.Do(b.ctx, actions...); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// evaluate evaluates JavaScript.
+func evaluate[T any](b *browser, js string) T {
+	b.Helper()
+	out, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](js))
+	if err != nil {
+		b.Fatalf("%s: %v", js, err)
+	}
+	return out
+}
+
+func (b *browser) text(js string) string { b.Helper(); return evaluate[string](b, js) }
+
+func (b *browser) truth(js string) bool { b.Helper(); return evaluate[bool](b, js) }
+
+// wait waits until an expression of the page is true.
+func (b *browser) wait(what, js string) {
+	b.Helper()
+	deadline := time.Now().Add(20 * time.Second)
+	for !b.truth("!!(" + js + ")") {
+		if time.Now().After(deadline) {
+			b.picture("failure")
+			b.Fatalf("waited in vain for %s; the page says %q", what, b.text("document.body.innerText.slice(0, 600)"))
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// picture keeps a screenshot among the test's artefacts (go test -artifacts).
+func (b *browser) picture(name string) {
+	b.Helper()
+	png, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(b.pictures, name+".png"), png, 0o644); err != nil {
+		b.Error(err)
+	}
+}
+
+// settled waits until the timeline has drawn what it asked for.
+func (b *browser) settled() {
+	b.Helper()
+	b.wait("what is loading", `!document.querySelector("main .loading")`)
+	_, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool](`new Promise(done => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(() => done(true))), 250))`,
+		chromedp.EvalAwaitPromise))
+	if err != nil {
+		b.Fatal(err)
+	}
+}
+
+func (b *browser) window() string {
+	b.Helper()
+	return b.text(`document.querySelector("#window").textContent`)
+}
+
+func (b *browser) key(key string) {
+	b.Helper()
+	b.do(chromedp.KeyEvent(key))
+}
+
+func (b *browser) click(selector string) {
+	b.Helper()
+	b.do(chromedp.Click(selector))
+}
+
+func (b *browser) view(name string) {
+	b.Helper()
+	b.click(`nav button[data-view="` + name + `"]`)
+	b.wait("view "+name, `document.querySelector('nav button[data-view="`+name+`"]').getAttribute("aria-current") === "page" && !document.querySelector("main .loading")`)
+	b.settled()
+}
+
+// drag moves the pointer with the button held.
+func (b *browser) drag(x0, y0, x1, y1 float64) {
+	b.Helper()
+	held := func(p *input.DispatchMouseEventParams) {
+		p.Button, p.Buttons, p.ClickCount = input.MouseButtonLeft, 1, 1
+	}
+	b.do(chromedp.MouseEvent(chromedp.MousePressed, x0, y0, held), chromedp.MouseEvent(chromedp.MouseMoved, (x0+x1)/2, (y0+y1)/2, held),
+		chromedp.MouseEvent(chromedp.MouseMoved, x1, y1, held), chromedp.MouseEvent(chromedp.MouseReleased, x1, y1, held))
+}
+
+func (b *browser) move(x, y float64) {
+	b.Helper()
+	b.do(chromedp.MouseEvent(chromedp.MouseMoved, x, y))
+}
+
+func (b *browser) wheel(x, y, dy float64) {
+	b.Helper()
+	b.do(chromedp.MouseEvent(chromedp.MouseWheel, x, y, func(p *input.DispatchMouseEventParams) { p.DeltaX, p.DeltaY = 1e-9, dy }))
+}
+
+// find gives a place on the canvas with a block of a row, found by hovering
+// along it.
+func (b *browser) find(y float64, want string) (x float64) {
+	b.Helper()
+	for x := 210.0; x < 1270; x += 12 {
+		b.move(x, y)
+		if b.truth(`!document.querySelector(".tip").hidden`) && strings.Contains(b.text(`document.querySelector(".tip").innerText`), want) {
+			return x
+		}
+	}
+	b.picture("nothing-found")
+	b.Fatalf("nothing called %q at a height of %g", want, y)
+	return 0
+}

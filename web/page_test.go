@@ -1,0 +1,110 @@
+package web
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+func TestPage(t *testing.T) {
+	server := serveGenerated(t, 30_000)
+	b := browse(t, server.URL())
+
+	t.Run("load", func(t *testing.T) {
+		b := b.in(t)
+		b.wait("the timeline", `document.querySelector("#window")?.textContent !== ""`)
+		b.settled()
+		b.picture("timeline")
+		if url := b.text("location.href"); strings.Contains(url, server.token) {
+			t.Errorf("the token stayed in the address bar: %s", url)
+		}
+	})
+	t.Run("zoom", func(t *testing.T) {
+		b := b.in(t)
+		before := b.window()
+		b.wheel(700, 300, -400)
+		b.wait("the wheel to zoom", `document.querySelector("#window").textContent !== `+quote(before))
+		before = b.window()
+		b.key("w")
+		b.wait("W to zoom", `document.querySelector("#window").textContent !== `+quote(before))
+	})
+	t.Run("pan", func(t *testing.T) {
+		b := b.in(t)
+		before := b.window()
+		b.drag(800, 300, 600, 300)
+		b.wait("dragging to pan", `document.querySelector("#window").textContent !== `+quote(before))
+		before = b.window()
+		b.key("d")
+		b.wait("D to pan", `document.querySelector("#window").textContent !== `+quote(before))
+		b.wait("the URL to carry the view", `location.hash.includes("from=")`)
+	})
+	for range 12 {
+		b.wheel(700, 300, -400)
+	}
+	b.settled()
+	t.Run("hover and select", func(t *testing.T) {
+		b := b.in(t)
+		b.find(190, "at ")
+		b.picture("hover")
+		b.key(kb.Enter)
+		b.wait("the details", `!document.querySelector(".panel").hidden && document.querySelector(".fields dt") !== null`)
+		b.settled()
+		b.picture("selected")
+		b.wait("the URL to carry the selection", `/selected=[ra][0-9]+/.test(location.hash)`)
+		first := b.text("location.hash")
+		b.key(".")
+		b.wait("the next span", `location.hash !== `+quote(first))
+	})
+	t.Run("range", func(t *testing.T) {
+		b := b.in(t)
+		b.key(kb.Escape)
+		b.drag(500, 100, 900, 100)
+		b.drag(500, 92, 900, 92)
+		b.settled()
+		b.key("m")
+		b.wait("the statistics", `document.querySelector(".panel table tbody tr") !== null`)
+		b.picture("range")
+		b.key(kb.Escape)
+	})
+	t.Run("search", func(t *testing.T) {
+		b := b.in(t)
+		b.key("/")
+		b.do(chromedp.SendKeys("#search", "wait"+kb.Enter))
+		b.wait("the number of matches", `/events/.test(document.querySelector(".search .found").textContent)`)
+		b.wait("the first match", `/wait/.test(document.querySelector(".panel-head h2")?.textContent ?? "")`)
+		b.settled()
+		b.picture("search")
+		b.do(chromedp.SendKeys("#search", kb.Escape))
+	})
+	t.Run("views", func(t *testing.T) {
+		b := b.in(t)
+		for _, view := range []string{"memory", "queues", "kernels", "transfers", "sources", "sql", "compare"} {
+			b.view(view)
+			if view == "sql" {
+				b.click("button.primary")
+				b.wait("a result", `document.querySelector("main table tbody tr") !== null`)
+			}
+			b.picture("view-" + view)
+			if text := b.text(`[...document.querySelectorAll("main .error")].map(e => e.textContent).join("; ")`); text != "" && view != "sources" {
+				t.Errorf("view %s shows an error: %s", view, text)
+			}
+		}
+	})
+	t.Run("dark", func(t *testing.T) {
+		b := b.in(t)
+		b.view("timeline")
+		b.key("0")
+		b.click("#theme")
+		b.wait("dark", `document.documentElement.dataset.theme === "dark"`)
+		b.settled()
+		b.picture("dark")
+	})
+	t.Run("help", func(t *testing.T) {
+		b := b.in(t)
+		b.key("?")
+		b.wait("the help", `document.querySelector("dialog").open`)
+		b.picture("help")
+	})
+}

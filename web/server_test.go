@@ -1,0 +1,99 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/accscope/accscope/collector/store/generate"
+)
+
+// generated makes a synthetic trace.
+func generated(t testing.TB, spans int, seed uint64) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "generated.db")
+	if _, err := generate.Trace(path, generate.Options{Spans: spans, Threads: 2, Activity: true, Seed: seed}); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func serveGenerated(t testing.TB, spans int) *Server {
+	t.Helper()
+	return serve(t, Options{Traces: []string{generated(t, spans, 1), generated(t, spans/2, 2)}})
+}
+
+// serve runs a server until the test ends.
+func serve(t testing.TB, options Options) *Server {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	s, err := Serve(ctx, options)
+	if err != nil {
+		cancel()
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cancel()
+		if err := s.Wait(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func quote(text string) string { return strconv.Quote(text) }
+
+// root is the server's address without its token.
+func (s *Server) root() string {
+	u, err := url.Parse(s.url)
+	if err != nil {
+		panic(err)
+	}
+	return "http://" + u.Host
+}
+
+// fetch asks with the token and gives status and body.
+func fetch(t testing.TB, s *Server, path string, change ...func(*http.Request)) (int, []byte) {
+	t.Helper()
+	r, err := http.NewRequest(http.MethodGet, s.root()+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+s.token)
+	for _, f := range change {
+		f(r)
+	}
+	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	response, err := client.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, body
+}
+
+// answer decodes what a path gives.
+func answer[T any](t testing.TB, s *Server, path string) T {
+	t.Helper()
+	status, body := fetch(t, s, path)
+	if status != http.StatusOK {
+		t.Fatalf("%s: status %d: %s", path, status, body)
+	}
+	var out T
+	decoder := json.NewDecoder(strings.NewReader(string(body)))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&out); err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	return out
+}

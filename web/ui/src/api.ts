@@ -1,0 +1,77 @@
+// The server's JSON API (openapi.yaml).
+import type { Unit } from "./format";
+
+export interface Lane {
+  id: number; type: "spans" | "instants" | "queue"; process: number; thread: number; queue: number; device: number;
+  depth: number; first: number; last: number; count: number; busy: number; bytes: number;
+}
+export interface Process { id: number; host: string; pid: number; program: string; rank: number; ended: string; since_attach: boolean }
+export interface Thread { id: number; process: number; tid: number; number: number; name: string }
+export interface Device { id: number; process: number; type: number; number: number; name: string; capacity: number }
+export interface Queue { id: number; device: number; number: number }
+export interface Overview {
+  name: string; damage: string; running: boolean;
+  meta: { complete: boolean; first: number; last: number; records: number; events: number; lost: number };
+  processes: Process[]; threads: Thread[]; devices: Device[]; queues: Queue[]; lanes: Lane[];
+  losses: { process: number; thread: number; reason: string; events: number; bytes: number }[];
+}
+export interface Label { text: string; kind: string; name: string; source: string }
+export interface LaneBlocks {
+  lane: number; start: number[]; end: number[]; count: number[]; busy: number[]; bytes: number[]; id: number[]; label: number[]; open: number[];
+}
+export interface Timeline { from: number; to: number; labels: Label[]; lanes: LaneBlocks[] }
+export interface Counters {
+  device: number;
+  memory: { time: number[]; end: number[]; low: number[]; high: number[]; last: number[] };
+  rates: { begin: number; step: number; upload: number[]; download: number[]; mixed: number[]; measured: boolean };
+}
+export interface Detail {
+  record: number; activity: number; title: string; kind: string; name: string; start: number; end: number; thread: number; depth: number;
+  queue: number; file: string; line: number;
+  fields: { name: string; value: string | number | boolean; unit: Unit }[];
+  parents: { record: number; title: string; start: number; end: number }[];
+  stack: { address: string; function: string; file: string; line: number; module: string }[];
+  device: { id: number; kind: string; name: string; start: number; end: number; bytes: number; queue: number } | null;
+}
+export interface Arrow { record: number; activity: number; thread: number; depth: number; from: number; queue: number; to: number }
+export interface Sum { group: string; kind: string; name: string; count: number; time: number; inner: number; shortest: number; longest: number; bytes: number }
+export interface Statistics { from: number; to: number; rows: Sum[]; omitted: number }
+export interface QueueUse { queue: number; device: number; number: number; measured: boolean; operations: number; busy: number; bytes: number; use: number[] }
+export interface Queues { from: number; to: number; queues: QueueUse[]; exact: boolean; at_least: number[]; overlap: number; kernels: number; transfers: number }
+export interface Variables { from: number; to: number; variables: { name: string; peak: number; used: number[] }[]; peak: number; peak_time: number }
+export interface Mapping { record: number; kind: string; name: string; device: number; source: string; host: string; address: string; bytes: number; start: number; end: number }
+export interface Mappings { at: number; mappings: Mapping[]; omitted: number; bytes: number }
+export interface Table { key: string; title: string; note: string; empty: string; columns: { key: string; title: string; unit: Unit }[]; rows: (string | number | null)[][]; omitted: number }
+export interface Report { warnings: string[]; facts: { name: string; value: string }[]; tables: Table[] }
+export interface Cost { line: number; count: number; exclusive: number; device: number; bytes: number }
+export interface SourceFile { file: string; readable: boolean; exclusive: number; device: number; bytes: number; lines: Cost[] }
+export interface Source { file: string; first: number; lines: string[]; total: number; newer: boolean }
+export interface Search { text: string; events: number; matches: { kind: string; name: string; source: string; count: number; time: number }[]; omitted: number }
+export interface Next { record: number; start: number; end: number }
+export interface Difference { name: string; count: number; other_count: number; host: number; other_host: number; device: number; other_device: number; bytes: number; other_bytes: number }
+export interface Compare { by: string; trace: string; other: string; rows: Difference[] }
+export interface Sql { columns: string[]; rows: (string | number | null)[][]; limit: string; seconds: number }
+export interface TraceInfo { number: number; name: string; growing: boolean }
+export interface LiveView { now: number; events: number; lost: number; devices: { used: number; peak: number; launches: number }[]; error_count: number }
+
+export type Query = Record<string, string | number | undefined>;
+
+export function address(path: string, query: Query = {}): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined && value !== "") search.set(name, String(value));
+  const text = search.toString();
+  return `/api/${path}${text ? `?${text}` : ""}`;
+}
+
+export async function get<T>(path: string, query: Query = {}, signal?: AbortSignal): Promise<T> {
+  let response: Response;
+  try {
+    response = await fetch(address(path, query), { signal });
+  } catch (error) {
+    if (error instanceof DOMException && error.name === "AbortError") throw error;
+    throw new Error("The server does not answer: accscope serve has ended, or the connection was lost.");
+  }
+  const body = await response.json();
+  if (!response.ok) throw new Error((body as { error?: string }).error ?? `the server answered ${response.status}`);
+  return body as T;
+}

@@ -1,0 +1,46 @@
+// Making elements. Text is always set as text, so nothing a trace says is ever
+// taken for markup.
+
+type Child = Node | string | null | undefined | false;
+type Attributes = Record<string, string | number | boolean | EventListener | undefined>;
+
+export function h<K extends keyof HTMLElementTagNameMap>(tag: K, attributes: Attributes = {}, ...children: Child[]): HTMLElementTagNameMap[K] {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === undefined || value === false) continue;
+    if (typeof value === "function") element.addEventListener(name.replace(/^on/, ""), value);
+    else if (value === true) element.setAttribute(name, "");
+    else element.setAttribute(name, String(value));
+  }
+  for (const child of children) if (child !== null && child !== undefined && child !== false) element.append(child);
+  return element;
+}
+
+export function clear(element: Element, ...children: Child[]): void {
+  element.replaceChildren(...(children.filter((c) => c !== null && c !== undefined && c !== false) as (Node | string)[]));
+}
+
+export function link(text: string, go: () => void): HTMLButtonElement {
+  return h("button", { class: "link", type: "button", onclick: go }, text);
+}
+
+// show puts what work gives into a place, with a loading state that appears if
+// it takes long, and the error where it happened.
+export async function show(place: Element, work: () => Promise<Child[]>): Promise<void> {
+  const turn = (turns.get(place) ?? 0) + 1;
+  turns.set(place, turn);
+  const timer = setTimeout(() => turns.get(place) === turn && clear(place, h("p", { class: "loading", role: "status" }, "Loading …")), 150);
+  try {
+    const children = await work();
+    if (turns.get(place) === turn) clear(place, ...children);
+  } catch (error) {
+    if (turns.get(place) === turn) clear(place, h("p", { class: "error", role: "alert" }, message(error)));
+  } finally {
+    clearTimeout(timer);
+  }
+}
+const turns = new WeakMap<Element, number>();
+
+export function message(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

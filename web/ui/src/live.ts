@@ -1,0 +1,48 @@
+// Following a running program by server-sent events.
+import type { LiveView } from "./api";
+import { h } from "./dom";
+import { bytes, count } from "./format";
+
+export interface Live { element: HTMLElement; follows(): boolean; pause(): void; end(): void }
+
+// follow listens; grown is called when the trace has more, ended when no more comes.
+export function follow(grown: () => Promise<void>, ended: () => void, changed: (following: boolean) => void): Live {
+  const dot = h("span", { class: "dot on", "aria-hidden": "true" });
+  const told = h("span", { class: "state", id: "live-state" }, "running");
+  const button = h("button", { type: "button", id: "follow", "aria-pressed": "true", onclick: () => set(!following) }, "Follow");
+  const element = h("div", { class: "live" }, dot, told, button);
+  let following = true;
+  let busy = false;
+  let events = -1;
+  const set = (to: boolean): void => {
+    if (following === to) return;
+    following = to;
+    button.setAttribute("aria-pressed", String(to));
+    changed(to);
+  };
+  const source = new EventSource("/api/live");
+  source.addEventListener("view", (e) => {
+    const v = JSON.parse((e as MessageEvent<string>).data) as LiveView;
+    const used = v.devices.reduce((sum, d) => sum + d.used, 0);
+    told.textContent = `${count(v.events)} events · ${bytes(used)} on devices${v.lost ? ` · ${count(v.lost)} lost` : ""}${v.error_count ? ` · ${v.error_count} errors` : ""}`;
+    if (busy || v.events === events) return;
+    busy = true;
+    events = v.events;
+    void grown().finally(() => (busy = false));
+  });
+  const end = (): void => {
+    source.close();
+    dot.remove();
+    told.textContent = "the program has ended";
+    button.remove();
+    setTimeout(() => element.remove(), 8000);
+  };
+  source.addEventListener("end", () => {
+    end();
+    ended();
+  });
+  source.addEventListener("error", () => {
+    if (source.readyState === EventSource.CLOSED) told.textContent = "the connection was lost";
+  });
+  return { element, follows: () => following, pause: () => set(false), end };
+}

@@ -1,0 +1,219 @@
+// The page: its head, and the view that the URL names.
+import { get, type Overview, type Search, type TraceInfo } from "./api";
+import { clear, h, message } from "./dom";
+import { count } from "./format";
+import { follow, type Live } from "./live";
+import { change, colourModes, onChange, state, views, type ColourMode, type ViewName } from "./state";
+import { Timeline } from "./timeline/timeline";
+import { compareView } from "./views/compare";
+import { memoryView } from "./views/memory";
+import { queuesView } from "./views/queues";
+import { reportView } from "./views/reports";
+import { sourcesView } from "./views/sources";
+import { sqlView } from "./views/sql";
+
+const titles: Record<ViewName, string> = { timeline: "Timeline", memory: "Memory", queues: "Queues", kernels: "Kernels", transfers: "Transfers",
+  sources: "Sources", sql: "SQL", compare: "Compare" };
+
+let overview: Overview;
+let traces: TraceInfo[] = [];
+let timeline: Timeline | undefined;
+let live: Live | undefined;
+let shown: string | undefined;
+
+const main = h("main", { id: "main" });
+const banners = h("div");
+const nav = h("nav", { "aria-label": "Views" });
+const traceName = h("span", { class: "trace" });
+const traceChoice = h("select", { "aria-label": "Trace", hidden: true, onchange: () => {
+  change({ trace: Number(traceChoice.value), from: undefined, to: undefined, selected: undefined, range: undefined, at: undefined }, true);
+} });
+const searchField = h("input", { type: "search", placeholder: "Search (/)", "aria-label": "Search for a kernel, variable, event or source", id: "search" });
+const searchFound = h("span", { class: "found", role: "status" });
+const colours = h("select", { "aria-label": "Colours", title: "What colours mean", onchange: () => change({ colour: colours.value as ColourMode }) },
+  ...colourModes.map((m) => h("option", { value: m }, `colour by ${m}`)));
+const theme = h("button", { type: "button", id: "theme", title: "Light or dark", onclick: () => setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark", true) });
+const liveSlot = h("div");
+
+function setTheme(to: string, keep: boolean): void {
+  document.documentElement.dataset.theme = to;
+  theme.textContent = to === "dark" ? "☀" : "☾";
+  theme.setAttribute("aria-label", to === "dark" ? "Light" : "Dark");
+  if (keep) localStorage.setItem("theme", to);
+  timeline?.restyle();
+}
+
+const help = h("dialog", { "aria-label": "Keys" }, h("h1", {}, "Keys and gestures"), h("table", {}, h("tbody", {}, ...(
+  [["W S", "zoom in and out, also the wheel"], ["A D", "go left and right, also drag, arrow keys and Shift+wheel"], ["↑ ↓", "scroll, also the wheel with Alt or over the names"],
+    ["drag in the ruler, Shift+drag", "mark a range and get its statistics"], ["double click", "zoom to a span"], ["F", "zoom to the selection"], ["0", "show the whole trace"],
+    ["M", "statistics of the selection, or of what is shown"], [", .", "select the previous or next in the row"], ["/", "search"], ["N Shift+N", "next and previous match"],
+    ["Esc", "clear selection and range"], ["1 … 8", "views"], ["?", "this help"]] as [string, string][])
+  .map(([keys, text]) => h("tr", {}, h("td", {}, h("kbd", {}, keys)), h("td", {}, text))))),
+  h("form", { method: "dialog" }, h("button", { class: "primary", onclick: (e: Event) => { e.preventDefault(); help.close(); } }, "Close")));
+
+function head(): HTMLElement {
+  clear(nav, ...views.map((v) => h("button", { type: "button", "data-view": v, onclick: () => change({ view: v }) }, titles[v])));
+  const previous = h("button", { type: "button", "aria-label": "Previous match", title: "Previous match (Shift+N)", onclick: () => void find(false) }, "‹");
+  const next = h("button", { type: "button", "aria-label": "Next match", title: "Next match (N)", onclick: () => void find(true) }, "›");
+  return h("header", {}, h("span", { class: "brand" }, "accscope"), traceName, traceChoice, nav, h("span", { class: "spacer" }), liveSlot,
+    h("div", { class: "search", role: "search" }, searchField, previous, next, searchFound), colours, theme,
+    h("button", { type: "button", "aria-label": "Help", title: "Keys (?)", onclick: () => help.showModal() }, "?"));
+}
+
+async function find(forwards: boolean): Promise<void> {
+  if (!state.search) return searchField.focus();
+  if (state.view !== "timeline") change({ view: "timeline" });
+  try {
+    if (!(await timeline!.find(state.search, forwards))) searchFound.textContent = "no match";
+  } catch (error) {
+    searchFound.textContent = message(error);
+  }
+}
+
+let searching = 0;
+let counted = "";
+function countMatches(): void {
+  clearTimeout(searching);
+  const text = state.search;
+  if (text === counted) return;
+  counted = text;
+  searchFound.textContent = "";
+  if (text === "") return;
+  searching = setTimeout(() => {
+    get<Search>("search", { trace: state.trace, text, limit: 1 }).then(
+      (s) => text === state.search && (searchFound.textContent = s.events === 0 ? "no match" : `${count(s.events)} events`),
+      (error: unknown) => (searchFound.textContent = message(error)));
+  }, 200);
+}
+
+function warn(key: string, text: string): void {
+  if (banners.querySelector(`[data-key="${key}"]`)) return;
+  const banner = h("div", { class: "banner", role: "status", "data-key": key }, h("span", {}, text), h("button", { type: "button", "aria-label": "Dismiss", onclick: () => banner.remove() }, "✕"));
+  banners.append(banner);
+}
+
+function warnings(): void {
+  if (overview.damage) warn("damage", `The trace is damaged, what is shown may be wrong: ${overview.damage}`);
+  if (overview.meta.lost > 0) {
+    const reasons = [...new Set(overview.losses.map((l) => l.reason))].join("; ");
+    warn("lost", `${count(overview.meta.lost)} events were lost (${reasons}): sums are too small.`);
+  }
+  if (!overview.meta.complete && !overview.running) warn("incomplete", "This trace is not finished: it is still being written, or its collector was killed.");
+  for (const p of overview.processes.filter((x) => x.ended === "killed" || x.ended === "unknown"))
+    warn(`p${p.id}`, `Process ${p.pid} ended without warning (${p.ended}): constructs it was in have no end.`);
+  for (const p of overview.processes.filter((x) => x.since_attach)) warn(`a${p.id}`, `Process ${p.pid} was recorded from an attach on: what it had mapped before is not known.`);
+}
+
+// render shows the view that the state names.
+function render(): void {
+  for (const button of nav.querySelectorAll("button")) {
+    if (button.dataset.view === state.view) button.setAttribute("aria-current", "page");
+    else button.removeAttribute("aria-current");
+  }
+  colours.value = state.colour;
+  colours.hidden = state.view !== "timeline";
+  if (document.activeElement !== searchField) searchField.value = state.search;
+  document.title = `${overview.name} – ${titles[state.view]} – accscope`;
+  countMatches();
+  const key = `${state.view} ${state.trace} ${state.view === "sources" ? `${state.file} ${state.line}` : ""} ${state.view === "compare" ? state.by : ""}`;
+  if (key === shown) return;
+  shown = key;
+  if (state.view === "timeline") {
+    if (overview.lanes.length === 0 && !overview.running) {
+      clear(main, h("div", { class: "view" }, h("p", { class: "empty" }, "The trace has no events: the program may use no OpenACC, or a runtime without the profiling interface.")));
+      return;
+    }
+    timeline ??= new Timeline(overview, () => live?.pause());
+    timeline.follow = live?.follows() ?? false;
+    clear(main, timeline.element);
+    timeline.restore();
+    timeline.focus();
+    return;
+  }
+  clear(main, {
+    memory: () => memoryView(overview), queues: () => queuesView(overview), sources: sourcesView, sql: sqlView, compare: () => compareView(traces),
+    kernels: () => reportView("Kernels", ["kernels", "constructs"], 0),
+    transfers: () => reportView("Transfers", ["transfers_by_variable", "transfers", "waits"], 0),
+  }[state.view]());
+}
+
+async function load(): Promise<void> {
+  overview = await get<Overview>("overview", { trace: state.trace });
+  traceName.textContent = overview.name;
+  traceName.title = overview.name;
+  warnings();
+}
+
+// reload is for another trace, or one that has grown.
+async function reload(): Promise<void> {
+  await load();
+  timeline?.grow(overview);
+  if (state.view === "timeline" && !timeline && overview.lanes.length > 0) shown = undefined;
+  render();
+}
+
+function keys(e: KeyboardEvent): void {
+  const target = e.target as HTMLElement;
+  if (e.ctrlKey || e.metaKey || e.altKey || help.open || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName)) return;
+  if (e.key === "/") searchField.focus();
+  else if (e.key === "?") help.showModal();
+  else if (/^[1-8]$/.test(e.key)) change({ view: views[Number(e.key) - 1]! });
+  else return;
+  e.preventDefault();
+}
+
+async function start(): Promise<void> {
+  setTheme(localStorage.getItem("theme") ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"), false);
+  document.body.append(head(), banners, main, help);
+  clear(main, h("div", { class: "view" }, h("p", { class: "loading", role: "status" }, "Loading …")));
+  try {
+    traces = await get<TraceInfo[]>("traces");
+    await load();
+  } catch (error) {
+    clear(main, h("div", { class: "view" }, h("p", { class: "error", role: "alert" }, message(error))));
+    return;
+  }
+  if (traces.length > 1) {
+    traceName.hidden = true;
+    traceChoice.hidden = false;
+    clear(traceChoice, ...traces.map((t, i) => h("option", { value: t.number, selected: t.number === state.trace }, `${"AB"[i]}: ${t.name}`)));
+  }
+  searchField.addEventListener("input", () => change({ search: searchField.value.trim() }));
+  searchField.addEventListener("keydown", (e) => {
+    if (e.key === "Enter") void find(!e.shiftKey);
+    if (e.key === "Escape") {
+      change({ search: "" });
+      searchField.value = "";
+      timeline?.focus();
+    }
+  });
+  let trace = state.trace;
+  onChange((changed) => {
+    if (state.trace !== trace) {
+      trace = state.trace;
+      timeline = undefined;
+      counted = "";
+      void load().then(() => {
+        shown = undefined;
+        render();
+      }, (error: unknown) => clear(main, h("p", { class: "error" }, message(error))));
+      return;
+    }
+    if ("colour" in changed) timeline?.restyle();
+    else if ("search" in changed) timeline?.redraw();
+    if (changed === state) timeline?.restore();
+    render();
+  });
+  document.addEventListener("keydown", keys);
+  if (overview.running && state.trace === 0) {
+    live = follow(reload, () => void reload(), (following) => {
+      if (timeline) timeline.follow = following;
+    });
+    liveSlot.append(live.element);
+  } else if (!overview.meta.complete) {
+    setInterval(() => void reload().catch(() => undefined), 2000);
+  }
+  render();
+}
+
+void start();

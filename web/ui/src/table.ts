@@ -1,0 +1,75 @@
+// A table that sorts by its columns and shows large results in steps.
+import { h, clear } from "./dom";
+import { show, type Unit } from "./format";
+
+export interface Column { title: string; unit: Unit; meter?: boolean; class?: (row: unknown[]) => string }
+export interface TableOptions {
+  columns: Column[];
+  rows: unknown[][];
+  empty: string;
+  label: string;
+  sort?: number; // column, descending
+  go?: (row: unknown[]) => void; // what a row leads to
+  goTitle?: string;
+  here?: (row: unknown[]) => boolean; // the row to point out
+}
+
+const step = 200;
+
+export function table(o: TableOptions): HTMLElement {
+  if (o.rows.length === 0) return h("p", { class: "empty" }, o.empty);
+  let by = o.sort ?? -1;
+  let down = true;
+  let shown = step;
+  const place = h("div", { class: "table-wrap", tabindex: 0, role: "region", "aria-label": o.label });
+  const isText = (c: Column): boolean => c.unit === "text" || c.unit === "";
+  const sorted = (): unknown[][] => {
+    if (by < 0) return o.rows;
+    const sign = down ? -1 : 1;
+    return [...o.rows].sort((a, b) => {
+      const [x, y] = [a[by], b[by]];
+      if (x === y) return 0;
+      if (x === null) return 1;
+      if (y === null) return -1;
+      if (typeof x === "number" && typeof y === "number") return sign * (x - y);
+      return sign * String(x).localeCompare(String(y), "en", { numeric: true });
+    });
+  };
+  const draw = (): void => {
+    const rows = sorted();
+    const most = o.columns.map((c, i) => (c.meter ? Math.max(...rows.slice(0, 5000).map((r) => Number(r[i]) || 0), 0) : 0));
+    const head = h("tr", {}, ...o.columns.map((c, i) =>
+      h("th", { class: isText(c) ? "" : "num", scope: "col", "aria-sort": by === i ? (down ? "descending" : "ascending") : "none" },
+        h("button", { type: "button", title: `Sort by ${c.title}`, onclick: () => {
+          if (by === i) down = !down;
+          else { by = i; down = !isText(c); }
+          draw();
+        } }, c.title + (by === i ? (down ? " ▾" : " ▴") : "")))));
+    const body = rows.slice(0, shown).map((row) => {
+      const line = h("tr", { class: (o.go ? "go " : "") + (o.here?.(row) ? "here" : "") });
+      o.columns.forEach((c, i) => {
+        const text = show(row[i], c.unit);
+        const number = typeof row[i] === "number" || !isText(c);
+        const cell = h("td", { class: `${number ? "num" : "text"} ${c.class?.(row) ?? ""}`, title: number ? undefined : text });
+        if (c.meter && most[i]! > 0 && typeof row[i] === "number") {
+          const meter = h("span", { class: "meter", "aria-hidden": "true" });
+          meter.style.width = `${Math.max(1, (50 * (row[i] as number)) / most[i]!)}px`;
+          cell.append(meter);
+        }
+        if (i === 0 && o.go) cell.append(h("button", { class: "link", type: "button", title: o.goTitle ?? "Show in the timeline" }, text || "(no name)"));
+        else cell.append(text);
+        line.append(cell);
+      });
+      if (o.go) line.addEventListener("click", () => o.go!(row));
+      return line;
+    });
+    const more = rows.length > shown && h("tr", {}, h("td", { colspan: o.columns.length }, h("button", { type: "button", onclick: () => {
+      shown += 5 * step;
+      draw();
+    } }, `${rows.length - shown} more rows`)));
+    clear(place, h("table", {}, h("thead", {}, head), h("tbody", {}, ...body, more)));
+    place.querySelector("tr.here")?.scrollIntoView({ block: "nearest" });
+  };
+  draw();
+  return place;
+}

@@ -1,0 +1,126 @@
+// The blocks and counters that the timeline draws: asked for a little beyond
+// the window, so that a pan has something to show, and again when the window
+// leaves that or its scale changes.
+import { get, type Counters, type Label, type LaneBlocks, type Overview, type Timeline } from "../api";
+
+export interface Blocks {
+  start: Float64Array; end: Float64Array; count: Float64Array; busy: Float64Array; bytes: Float64Array; id: Float64Array;
+  label: Int32Array; open: ReadonlySet<number>;
+}
+
+interface Part { from: number; to: number; perPixel: number; lanes: Map<number, Blocks>; counters: Map<number, Counters> }
+
+export class Data {
+  readonly labels: Label[] = [];
+  private readonly numbers = new Map<string, number>();
+  private base: Part | undefined; // the whole trace
+  private part: Part | undefined; // around the window
+  private running: { from: number; to: number; perPixel: number; abort: AbortController } | undefined;
+  private generation = 0;
+  error = "";
+  loading = false;
+
+  constructor(private readonly trace: number, private overview: Overview, private readonly arrived: () => void) {}
+
+  // renew is for a trace that has grown: what is shown stays until there is new.
+  renew(overview: Overview): void {
+    this.overview = overview;
+    this.generation++;
+    if (this.part) this.part.perPixel = Infinity;
+    if (this.base) this.base.perPixel = Infinity;
+  }
+
+  // blocks gives the lane's best data that reach over the window, or what there is.
+  blocks(lane: number, from: number, to: number): Blocks | undefined {
+    return (this.covers(this.part, from, to) ? this.part : this.base ?? this.part)?.lanes.get(lane) ?? this.part?.lanes.get(lane) ?? this.base?.lanes.get(lane);
+  }
+
+  counters(device: number, from: number, to: number): Counters | undefined {
+    return (this.covers(this.part, from, to) ? this.part : this.base ?? this.part)?.counters.get(device);
+  }
+
+  private covers(part: { from: number; to: number } | undefined, from: number, to: number): boolean {
+    return part !== undefined && part.from <= from && part.to >= to;
+  }
+
+  // want asks for what the window needs unless it is here or under way.
+  want(from: number, to: number, pixels: number, lanes: readonly number[], devices: readonly number[]): void {
+    const perPixel = (to - from) / pixels;
+    const good = (p: { from: number; to: number; perPixel: number } | undefined): boolean => {
+      if (!p) return false;
+      const first = Math.max(from, this.overview.meta.first);
+      const last = Math.min(to, this.overview.meta.last);
+      return (first >= last || (p.from <= first && p.to >= last)) && p.perPixel <= perPixel * 1.3 && p.perPixel >= perPixel * 0.3;
+    };
+    const complete = (p: Part | undefined): boolean => good(p) && lanes.every((l) => p!.lanes.has(l)) && devices.every((d) => p!.counters.has(d));
+    if (complete(this.part)) return;
+    if (this.running && good(this.running)) return;
+    this.running?.abort.abort();
+    const margin = (to - from) * 0.6;
+    const run = { from: Math.floor(from - margin), to: Math.ceil(to + margin) + 1, perPixel, abort: new AbortController() };
+    this.running = run;
+    const wide = Math.min(16384, Math.ceil((run.to - run.from) / perPixel));
+    this.load(run.from, run.to, wide, lanes, devices, run.abort.signal).then(
+      (part) => {
+        if (this.running !== run) return;
+        this.part = part;
+        this.base ??= part;
+        if (part.from <= this.overview.meta.first && part.to >= this.overview.meta.last) this.base = part;
+        this.finish("");
+      },
+      (error: unknown) => {
+        if (this.running === run) this.finish(error instanceof Error ? error.message : String(error));
+      },
+    );
+    this.loading = true;
+  }
+
+  private finish(error: string): void {
+    this.running = undefined;
+    this.loading = false;
+    this.error = error;
+    this.arrived();
+  }
+
+  private async load(from: number, to: number, pixels: number, lanes: readonly number[], devices: readonly number[], signal: AbortSignal): Promise<Part> {
+    const generation = this.generation;
+    const [timeline, ...counters] = await Promise.all([
+      lanes.length > 0 ? get<Timeline>("timeline", { trace: this.trace, from, to, pixels, lanes: lanes.join(",") }, signal) : { from, to, labels: [], lanes: [] },
+      ...devices.map((device) => get<Counters>("counters", { trace: this.trace, from, to, pixels, device }, signal)),
+    ]);
+    const numbers = timeline.labels.map((l) => this.number(l));
+    const part: Part = { from, to, perPixel: generation === this.generation ? (to - from) / pixels : Infinity, lanes: new Map(), counters: new Map() };
+    for (const lane of timeline.lanes) part.lanes.set(lane.lane, blocksOf(lane, numbers));
+    for (const c of counters) part.counters.set(c.device, c);
+    return part;
+  }
+
+  private number(l: Label): number {
+    const key = `${l.kind}\0${l.name}\0${l.source}\0${l.text}`;
+    let n = this.numbers.get(key);
+    if (n === undefined) {
+      n = this.labels.push(l) - 1;
+      this.numbers.set(key, n);
+    }
+    return n;
+  }
+}
+
+function blocksOf(l: LaneBlocks, numbers: number[]): Blocks {
+  return {
+    start: Float64Array.from(l.start), end: Float64Array.from(l.end), count: Float64Array.from(l.count), busy: Float64Array.from(l.busy),
+    bytes: Float64Array.from(l.bytes), id: Float64Array.from(l.id), label: Int32Array.from(l.label, (i) => numbers[i]!), open: new Set(l.open),
+  };
+}
+
+// first is the index of the first block that ends after a time.
+export function first(b: Blocks, time: number): number {
+  let low = 0;
+  let high = b.end.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (b.end[middle]! < time) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,152 @@
+// Memory: use over time by variable, what was present at a time, leaks.
+import { get, type Mapping, type Mappings, type Overview, type Variables } from "../api";
+import { named, token } from "../colour";
+import { h, link, show } from "../dom";
+import { bytes, count, duration, moment } from "../format";
+import { change, state } from "../state";
+import { table } from "../table";
+import { deviceName, processName } from "../timeline/layout";
+import { ticks } from "../timeline/paint";
+import { chart } from "./chart";
+
+const left = 76;
+const bottom = 22;
+
+export function memoryView(o: Overview): HTMLElement {
+  const view = h("div", { class: "view" }, h("h1", {}, "Memory"));
+  const place = h("div");
+  const present = h("div");
+  const leaked = h("div");
+  const withMemory = o.devices.filter((d) => d.type !== 1 || o.devices.length === 1);
+  if (withMemory.length === 0) {
+    view.append(h("p", { class: "empty" }, "The program used no device."));
+    return view;
+  }
+  let device = withMemory.at(-1)!.id;
+  let part = false;
+  const choice = h("select", { "aria-label": "Device", onchange: () => {
+    device = Number(choice.value);
+    load();
+  } }, ...withMemory.map((d) => h("option", { value: d.id, selected: d.id === device }, `${deviceName(d)}${o.processes.length > 1 ? ` of ${processName(o, d.process)}` : ""}`)));
+  const window = h("button", { type: "button", "aria-pressed": "false", onclick: () => {
+    part = !part;
+    window.setAttribute("aria-pressed", String(part));
+    load();
+  } }, "Only what the timeline shows");
+  view.append(h("div", { class: "bar" }, choice, state.from !== undefined && window), place, h("h2", {}, "Present table"), present, h("h2", {}, "Never deleted"), leaked);
+
+  const load = (): void => {
+    void show(place, async () => {
+      const range = part && state.from !== undefined ? { from: Math.floor(state.from), to: Math.ceil(state.to!) } : {};
+      const v = await get<Variables>("variables", { trace: state.trace, device, pixels: 1200, ...range });
+      if (v.variables.length === 0) return [h("p", { class: "empty" }, "Nothing was allocated or mapped on this device.")];
+      return [h("div", { class: "cards" },
+        h("div", { class: "card" }, h("b", {}, bytes(v.peak)), h("span", {}, "high-water mark")),
+        h("div", { class: "card" }, h("b", {}, moment(v.peak_time, 1000)), link("when it was reached: show", () => at(v.peak_time)))),
+        area(v, at), legend(v),
+        h("p", { class: "note" }, "Click into the chart, or move with the arrow keys, to see what was present at that time.")];
+    });
+  };
+  const at = (time: number): void => {
+    change({ at: Math.round(time) });
+    load_present();
+  };
+  const load_present = (): void => {
+    const time = state.at ?? Math.round((o.meta.first + o.meta.last) / 2);
+    void show(present, async () => {
+      const m = await get<Mappings>("mappings", { trace: state.trace, at: time });
+      return [h("p", { class: "note" }, `At ${moment(time, 1000)}: ${count(m.mappings.length + m.omitted)} mappings, ${bytes(m.bytes)}.`), mappings(m.mappings, "Nothing was mapped at this time.")];
+    });
+  };
+  void show(leaked, async () => {
+    const m = await get<Mappings>("leaks", { trace: state.trace });
+    return [mappings(m.mappings, "Everything that was mapped was deleted.")];
+  });
+  load();
+  load_present();
+  return view;
+}
+
+function mappings(list: Mapping[], empty: string): HTMLElement {
+  return table({ label: "Mappings", empty, rows: list.map((m) => [m.name || "(no name)", m.bytes, m.host, m.address, m.source, m.start, m.end < 0 ? "never" : duration(m.end - m.start), m.record]),
+    columns: [{ title: "variable", unit: "text" }, { title: "size", unit: "bytes", meter: true }, { title: "host address", unit: "address" },
+      { title: "device address", unit: "address" }, { title: "source", unit: "text" }, { title: "since", unit: "time" }, { title: "lived", unit: "text" }, { title: "record", unit: "" }],
+    go: (row) => Number(row[7]) > 0 && change({ view: "timeline", selected: `r${row[7]}` }) });
+}
+
+function legend(v: Variables): HTMLElement {
+  return h("div", { class: "legend" }, ...v.variables.map((x) => {
+    const mark = h("i");
+    mark.style.background = named(x.name);
+    return h("span", {}, mark, `${x.name} ${bytes(x.peak)}`);
+  }));
+}
+
+// area is the stacked chart.
+function area(v: Variables, choose: (time: number) => void): HTMLElement {
+  let high = 1;
+  const n = v.variables[0]!.used.length;
+  for (let i = 0; i < n; i++) high = Math.max(high, v.variables.reduce((sum, x) => sum + x.used[i]!, 0));
+  let wide = 1;
+  const canvas = chart("chart", `Memory by variable, at most ${bytes(high)}`, (c, width, height) => {
+    wide = width;
+    const x = (i: number): number => left + (i / n) * (width - left - 6);
+    const y = (value: number): number => height - bottom - (value / high) * (height - bottom - 12);
+    c.fillStyle = token("dim");
+    c.textAlign = "right";
+    for (const share of [0, 0.5, 1]) {
+      c.fillText(bytes(high * share), left - 6, y(high * share));
+      c.fillRect(left, Math.round(y(high * share)), width - left - 6, 0.5);
+    }
+    const base = new Float64Array(n);
+    for (const series of v.variables) {
+      c.beginPath();
+      c.moveTo(x(0), y(base[0]!));
+      for (let i = 0; i < n; i++) {
+        const top = base[i]! + series.used[i]!;
+        c.lineTo(x(i), y(top));
+        c.lineTo(x(i + 1), y(top));
+      }
+      for (let i = n - 1; i >= 0; i--) {
+        c.lineTo(x(i + 1), y(base[i]!));
+        c.lineTo(x(i), y(base[i]!));
+        base[i]! += series.used[i]!;
+      }
+      c.closePath();
+      c.fillStyle = named(series.name);
+      c.fill();
+    }
+    c.fillStyle = token("dim");
+    c.textAlign = "center";
+    const marks = ticks(v.from, v.to, (width - left) / 130);
+    const step = marks.length > 1 ? marks[1]! - marks[0]! : v.to - v.from;
+    for (const t of marks) {
+      const at = left + ((t - v.from) / (v.to - v.from)) * (width - left - 6);
+      if (at > left + 24 && at < width - 34) c.fillText(moment(t, step), at, height - bottom / 2);
+    }
+    if (state.at !== undefined && state.at >= v.from && state.at <= v.to) {
+      c.fillStyle = token("text");
+      c.fillRect(left + ((state.at - v.from) / (v.to - v.from)) * (width - left - 6), 4, 1.5, height - bottom - 4);
+    }
+  });
+  const time = (share: number): number => v.from + Math.min(Math.max(share, 0), 1) * (v.to - v.from);
+  canvas.tabIndex = 0;
+  const again = (): void => {
+    choose(state.at ?? v.from);
+    document.documentElement.dataset.theme = document.documentElement.dataset.theme; // draws the charts again
+  };
+  canvas.addEventListener("click", (e) => {
+    const box = canvas.getBoundingClientRect();
+    change({ at: Math.round(time((e.clientX - box.left - left) / (wide - left - 6))) });
+    again();
+  });
+  canvas.addEventListener("keydown", (e) => {
+    const by = e.key === "ArrowRight" ? 1 : e.key === "ArrowLeft" ? -1 : 0;
+    if (by === 0) return;
+    e.preventDefault();
+    change({ at: Math.round(Math.min(Math.max((state.at ?? v.from) + (by * (v.to - v.from)) / 100, v.from), v.to)) });
+    again();
+  });
+  return canvas;
+}
+

@@ -1,0 +1,52 @@
+// Queues: how busy they were, and what overlapped.
+import { get, type Overview, type Queues } from "../api";
+import { h, link, show } from "../dom";
+import { bytes, count, duration } from "../format";
+import { change, state } from "../state";
+import { deviceName, queueName } from "../timeline/layout";
+import { strip } from "./chart";
+
+export function queuesView(o: Overview): HTMLElement {
+  const place = h("div");
+  let part = false;
+  const load = (): void => void show(place, async () => {
+    const range = part && state.from !== undefined ? { from: Math.floor(state.from), to: Math.ceil(state.to!) } : {};
+    return contents(o, await get<Queues>("queues", { trace: state.trace, pixels: 1500, ...range }));
+  });
+  const window = h("button", { type: "button", "aria-pressed": "false", onclick: () => {
+    part = !part;
+    window.setAttribute("aria-pressed", String(part));
+    load();
+  } }, "Only what the timeline shows");
+  load();
+  return h("div", { class: "view" }, h("h1", {}, "Queues"), state.from !== undefined && h("div", { class: "bar" }, window), place);
+}
+
+function contents(o: Overview, q: Queues): HTMLElement[] {
+  if (q.queues.length === 0) return [h("p", { class: "empty" }, "Nothing ran on a queue.")];
+  const whole = q.to - q.from;
+  const card = (value: string, text: string): HTMLElement => h("div", { class: "card" }, h("b", {}, value), h("span", {}, text));
+  const share = (part: number, of: number): string => (of > 0 ? `${((100 * part) / of).toFixed(1)} %` : "–");
+  const about = q.exact ? "" : "about ";
+  const cards: HTMLElement[] = [];
+  if (q.queues.some((x) => x.measured)) {
+    cards.push(card(about + share(q.at_least[0] ?? 0, whole), "of the time any queue was busy"),
+      card(about + share(q.at_least[1] ?? 0, q.at_least[0] ?? 0), "of that, two or more at once"),
+      card(about + share(q.overlap, q.transfers), "of the transfer time hidden behind kernels"),
+      card(about + duration(Math.max(whole - (q.at_least[0] ?? 0), 0)), "in which the devices were idle"));
+  }
+  const rows = q.queues.map((x) => {
+    const device = o.devices.find((d) => d.id === x.device);
+    return h("tr", {}, h("td", {}, device ? deviceName(device) : String(x.device)),
+      h("td", {}, link(queueName(x.number), () => change({ view: "timeline" }))),
+      h("td", { class: "num" }, share(x.busy, whole)), h("td", { class: "num" }, (x.measured ? "" : "≤ ") + duration(x.busy)),
+      h("td", { class: "num" }, count(x.operations)), h("td", { class: "num" }, bytes(x.bytes)),
+      h("td", {}, strip(x.use, `Queue ${queueName(x.number)} over time`)));
+  });
+  const heads = ["device", "queue", "busy", "busy time", "operations", "moved", "over time"];
+  return [h("div", { class: "cards" }, ...cards),
+    h("div", { class: "table-wrap", tabindex: 0, role: "region", "aria-label": "Queues" }, h("table", {},
+      h("thead", {}, h("tr", {}, ...heads.map((t, i) => h("th", { scope: "col", class: i > 1 && i < 6 ? "num" : "" }, t)))), h("tbody", {}, ...rows))),
+    h("p", { class: "note" }, [q.exact ? "" : "There are more operations than can be looked at one by one: figures marked “about” count neighbours together. Zoom in on the timeline and choose “Only what the timeline shows” for exact ones.",
+      q.queues.some((x) => !x.measured) ? "≤ marks queues whose device times this runtime does not measure: they were busy at most from the first enqueue to the wait." : ""].filter(Boolean).join(" "))];
+}
