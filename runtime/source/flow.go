@@ -22,6 +22,9 @@ type state struct {
 	frame     map[int64]cell // by offset from the canonical frame address
 }
 
+// A store of more bytes is not followed.
+const maxCellSize = 16
+
 type cell struct {
 	v    value
 	size int
@@ -37,8 +40,8 @@ type flow struct {
 // An outlined function with more instructions is followed to its first ones only.
 const (
 	maxInstructions = 20000
-	maxCells        = 1024
-	maxBlockRuns    = 20000
+	maxCells        = 512
+	maxSteps        = 400000
 )
 
 func analyse(code []byte, low uint64) *flow {
@@ -106,18 +109,17 @@ func (f *flow) solve() {
 		return
 	}
 	work := []int{0}
-	for runs := 0; len(work) > 0; runs++ {
-		if runs > maxBlockRuns {
-			first := f.blocks[0]
-			f.blocks = map[int]*state{0: first}
-			return
-		}
+	for steps := 0; len(work) > 0; {
 		i := work[len(work)-1]
 		work = work[:len(work)-1]
 		s := f.blocks[i].clone()
 		for {
 			in := f.list[i]
 			s.step(in)
+			if steps++; steps > maxSteps {
+				f.blocks = map[int]*state{0: entryState()}
+				return
+			}
 			op := in.inst.Op
 			if !in.opaque && op != x86asm.CALL {
 				if to, ok := target(in); ok {
@@ -258,12 +260,12 @@ func (s *state) store(a value, v value, size int) {
 	if a.root != frameBased {
 		return
 	}
-	for at, c := range s.frame {
-		if at < a.n+int64(size) && a.n < at+int64(c.size) {
+	for at := a.n - maxCellSize + 1; at < a.n+int64(size); at++ {
+		if c, ok := s.frame[at]; ok && a.n < at+int64(c.size) {
 			delete(s.frame, at)
 		}
 	}
-	if v.root != unknown && len(s.frame) < maxCells {
+	if v.root != unknown && size <= maxCellSize && len(s.frame) < maxCells {
 		s.frame[a.n] = cell{v, size}
 	}
 }

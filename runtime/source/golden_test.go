@@ -92,3 +92,59 @@ func difference(want, got string) string {
 	}
 	return b.String()
 }
+
+// TestLevelsAgree holds the tables of optimised programs against those without
+// optimisation: a name is the same or missing, and hardly ever missing.
+func TestLevelsAgree(t *testing.T) {
+	for _, level := range []string{"-O2", "-O3"} {
+		computeNamed, computeAll, named, all := 0, 0, 0, 0
+		for _, program := range []string{"stencil_c", "solver_cc", "fields_f90"} {
+			plain, optimised := goldenLines(t, program+"-O0"), goldenLines(t, program+level)
+			if len(plain) != len(optimised) {
+				t.Fatalf("%s: %d lines, %d with %s", program, len(plain), len(optimised), level)
+			}
+			compute := false
+			for i, line := range plain {
+				want, got := strings.Fields(line), strings.Fields(optimised[i])
+				if !strings.HasPrefix(line, " ") {
+					if want[0] != got[0] || want[1] != got[1] && want[0] != "data_end" {
+						t.Errorf("%s%s: got %q, want %q", program, level, optimised[i], line)
+					}
+					compute = want[0] == "parallel"
+					continue
+				}
+				if want[3] == "-" {
+					continue // made by the compiler
+				}
+				if got[3] != "-" && got[3] != want[3] {
+					t.Errorf("%s%s line %d: got %s, want %s", program, level, i+1, got[3], want[3])
+				}
+				all++
+				if got[3] != "-" {
+					named++
+				} else {
+					t.Logf("%s%s line %d: %s has no name, kind 0x%s", program, level, i+1, want[3], want[1])
+				}
+				if compute {
+					computeAll++
+					if got[3] != "-" {
+						computeNamed++
+					}
+				}
+			}
+		}
+		t.Logf("%s: %d of %d mappings named, %d of %d of compute constructs", level, named, all, computeNamed, computeAll)
+		if computeNamed*100 < computeAll*95 {
+			t.Errorf("%s: %d of %d mappings of compute constructs have a name", level, computeNamed, computeAll)
+		}
+	}
+}
+
+func goldenLines(t *testing.T, name string) []string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("testdata", name+".golden"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Split(strings.TrimRight(string(b), "\n"), "\n")
+}
