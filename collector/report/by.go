@@ -20,6 +20,9 @@ func (f *facts) by(dimension string) (*Table, error) {
 		Columns: []Column{{title, dimension, Text}, {"host time", "host_exclusive_ns", Nanoseconds}, {"share", "host_share", Fraction},
 			{"kernels", "kernels", Count}, {"device time", "device_ns", Nanoseconds}, {"transfers", "transfers", Count},
 			{"bytes", "bytes", Bytes}, {"waited", "wait_ns", Nanoseconds}, {"events", "records", Count}}}
+	if dimension == "source" {
+		table.Columns = append(table.Columns, Column{"code", "code", Text})
+	}
 	type sums struct{ kernels, transfers, bytes, waited int64 }
 	extra := map[any]*sums{}
 	var all int64
@@ -47,8 +50,16 @@ func (f *facts) by(dimension string) (*Table, error) {
 	}, func(r *row) int64 { return r.exclusive + r.device.time })
 	for _, r := range rows {
 		s := extra[r.key]
-		table.Rows = append(table.Rows, []any{r.key, r.exclusive, share(r.exclusive, all), s.kernels,
-			known(r.device.time, r.device.count), s.transfers, s.bytes, s.waited, r.count})
+		cells := []any{r.key, r.exclusive, share(r.exclusive, all), s.kernels,
+			known(r.device.time, r.device.count), s.transfers, s.bytes, s.waited, r.count}
+		if dimension == "source" {
+			var code any
+			if at := f.at[r.key]; at != nil {
+				code = f.sources.directive(at.file, at.line)
+			}
+			cells = append(cells, code)
+		}
+		table.Rows = append(table.Rows, cells)
 	}
 	return table, nil
 }
@@ -58,6 +69,9 @@ func (f *facts) dimension(dimension string) (key func(*total) (any, bool), title
 	case "source":
 		return func(t *total) (any, bool) {
 			if place, ok := t.site.place().(string); ok {
+				if f.at[place] == nil {
+					f.at[place] = t.site
+				}
 				return place, true
 			}
 			return "(unknown)", true

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
@@ -100,6 +101,8 @@ type facts struct {
 	first   int64
 	last    int64
 	events  int64
+	sources sources
+	at      map[any]*site // a site of each place, by its name
 }
 
 type threadFact struct {
@@ -112,7 +115,14 @@ type threadFact struct {
 
 // load reads the sums by thread and site.
 func load(trace *store.Trace, filter Filter) (*facts, error) {
-	f := &facts{sites: map[int64]*site{}, threads: map[int64]threadFact{}}
+	f := &facts{sites: map[int64]*site{}, threads: map[int64]threadFact{}, at: map[any]*site{}}
+	meta, err := trace.Meta()
+	if err != nil {
+		return nil, err
+	}
+	if meta.Realtime != 0 {
+		f.sources.recorded = time.Unix(0, meta.Realtime)
+	}
 	if err := f.loadThreads(trace.Conn()); err != nil {
 		return nil, err
 	}

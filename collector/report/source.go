@@ -1,0 +1,122 @@
+package report
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"os"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// sourceLimit is the size up to which a source file is read, and codeWidth how
+// much of a directive is shown.
+const (
+	sourceLimit = 16 << 20
+	codeWidth   = 72
+)
+
+// sources are the program's source files, as far as they are at hand and have
+// not been changed since the trace was recorded.
+type sources struct {
+	recorded time.Time // zero: not known
+	files    map[string][]string
+}
+
+// directive is the text of the directive or call at a line, its continuation
+// lines joined; nil where it can't be told. A trace may name any file, so no
+// line is shown that has nothing to do with OpenACC.
+func (s *sources) directive(path string, line int64) any {
+	lines := s.lines(path)
+	if line < 1 || line > int64(len(lines)) {
+		return nil
+	}
+	text := strings.TrimSpace(lines[line-1])
+	for next := int(line); next < len(lines); next++ {
+		begin, more := continued(text)
+		if !more {
+			break
+		}
+		text = begin + " " + strings.TrimSpace(continuation(lines[next]))
+	}
+	if !strings.Contains(strings.ToLower(text), "acc") {
+		return nil
+	}
+	return shortened(strings.Join(strings.Fields(text), " "))
+}
+
+// continued says whether a line goes on in the next one: with a backslash in C,
+// in a Fortran directive with an ampersand.
+func continued(text string) (begin string, more bool) {
+	if begin, more = strings.CutSuffix(text, "\\"); more {
+		return begin, true
+	}
+	if strings.HasPrefix(text, "!") {
+		return strings.CutSuffix(text, "&")
+	}
+	return text, false
+}
+
+// continuation is a continuation line without a Fortran directive's sentinel.
+func continuation(line string) string {
+	line = strings.TrimSpace(line)
+	if len(line) >= 5 && strings.EqualFold(line[:5], "!$acc") {
+		line = strings.TrimSpace(line[5:])
+		line = strings.TrimPrefix(line, "&")
+	}
+	return line
+}
+
+func shortened(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return '?'
+		}
+		return r
+	}, text)
+	if utf8.RuneCountInString(text) <= codeWidth {
+		return text
+	}
+	return string([]rune(text)[:codeWidth-3]) + "..."
+}
+
+// lines reads a source file, once; nil where it is not at hand.
+func (s *sources) lines(path string) []string {
+	if lines, known := s.files[path]; known {
+		return lines
+	}
+	lines := s.read(path)
+	if s.files == nil {
+		s.files = map[string][]string{}
+	}
+	s.files[path] = lines
+	return lines
+}
+
+func (s *sources) read(path string) []string {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > sourceLimit {
+		return nil
+	}
+	if !s.recorded.IsZero() && info.ModTime().After(s.recorded) {
+		return nil // its lines may be others by now
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer file.Close()
+	content, err := io.ReadAll(io.LimitReader(file, sourceLimit))
+	if err != nil || bytes.IndexByte(content, 0) >= 0 {
+		return nil
+	}
+	var lines []string
+	scanner := bufio.NewScanner(bytes.NewReader(content))
+	scanner.Buffer(nil, sourceLimit+1)
+	for scanner.Scan() {
+		lines = append(lines, scanner.Text())
+	}
+	return lines
+}
