@@ -141,7 +141,9 @@ func (t *Thread) raiseInit(event callbacks.Event, pair *eventPair, d *Device, re
 	} else if t.context.parent == callbacks.RuntimeAPI && t.function == 0 {
 		f.event.ParentConstruct = callbacks.RuntimeAPI
 	}
+	t.initialising++
 	t.send(f, pair.take(t))
+	t.initialising--
 }
 
 func (t *Thread) raiseShutdown(event callbacks.Event, pair *eventPair, d *Device, parent construct) {

@@ -73,9 +73,13 @@ func (t *Thread) setType(kind device.Type) (device.Type, bool) {
 }
 
 // DeviceType is acc_get_device_type (OpenACC 3.3 §3.2.3): the type that the next
-// construct will use, which is not initialised for the answer.
+// construct will use, which is not initialised for the answer. While a device is
+// being initialised, its callbacks learn that none is selected yet.
 func (t *Thread) DeviceType() device.Type {
 	t.enter("acc_get_device_type", callbacks.RuntimeAPI, AsyncSync)
+	if t.initialising > 0 {
+		return DeviceNone
+	}
 	if t.current != nil && t.current.isOpen() {
 		return t.current.Type
 	}

@@ -39,11 +39,13 @@ type Thread struct {
 	spare   scratch // of callbacks that call the runtime
 	call    uint64  // counts constructs
 
-	prober  prober
-	frames  []*eventFrame
-	depth   int  // events being raised
-	failing bool // an error ends the program
-	pairs   []*callbacks.Pair
+	prober prober
+	frames []*eventFrame
+	depth  int // events being raised
+
+	initialising int  // initialisation events being raised
+	failing      bool // an error ends the program
+	pairs        []*callbacks.Pair
 
 	declared []hostRange // variables of declare directives that were present before
 }
@@ -53,6 +55,7 @@ type region struct {
 	device     *Device
 	generation uint64
 	parent     construct
+	begin      uintptr // return address of the call that opened it
 	undo       []undo
 }
 
