@@ -210,14 +210,16 @@ func (a *app) loop(ctx context.Context, events <-chan tcell.Event) error {
 	return nil
 }
 
-// niceWindow rounds a trace's length to a time scale, at most ten seconds.
+// niceWindow is the time scale that a trace's length nearly fills, at most ten
+// seconds.
 func niceWindow(length int64) int64 {
+	window := windows[0]
 	for _, w := range windows {
-		if w >= min(length, 10e9) {
-			return w
+		if w <= min(length, 10e9) {
+			window = w
 		}
 	}
-	return 10e9
+	return window
 }
 
 // windows are the time scales, ns.

@@ -237,3 +237,15 @@ func processName(v *model.View, id model.ProcessID) string {
 	}
 	return ""
 }
+
+// devices are those of a view that something happened on: a runtime also names
+// the device that a program asked for before it knows which one that is.
+func devices(v *model.View) []*model.DeviceView {
+	var list []*model.DeviceView
+	for i := range v.Devices {
+		if d := &v.Devices[i]; len(d.Queues) > 0 || d.Peak > 0 || d.MappingSum > 0 || len(d.Leaked) > 0 || len(v.Devices) == 1 {
+			list = append(list, d)
+		}
+	}
+	return list
+}

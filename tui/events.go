@@ -15,8 +15,8 @@ type eventsView struct{ log table }
 
 func newEventsView() *eventsView {
 	return &eventsView{log: table{name: "events", sortBy: -1, follow: true, fields: []field{
-		{title: "time", width: 10, right: true},
-		{title: "event", width: 22},
+		{title: "time", width: 14, right: true},
+		{title: "event", width: 23},
 		{title: "took", width: 9, right: true},
 		{title: "queue", width: 9, wide: 60},
 		{title: "name"},
@@ -108,7 +108,7 @@ func (e *eventsView) rows(a *app) []row {
 		}
 		rows = append(rows, row{
 			id: fmt.Sprintf("%d/%s", x.Record, x.Kind),
-			cells: []string{clock(x.Time), x.Kind, took, queues[x.Queue], x.Name, size, sourceText(x.Source), threadName(v, x.Thread),
+			cells: []string{exactly(x.Time), x.Kind, took, queues[x.Queue], x.Name, size, sourceText(x.Source), threadName(v, x.Thread),
 				address(x.Host), address(x.Address)},
 			keys:  []float64{float64(x.Time), 0, float64(x.Duration), float64(x.Queue), 0, float64(x.Bytes)},
 			style: style,
@@ -119,7 +119,7 @@ func (e *eventsView) rows(a *app) []row {
 						d.fields = append(d.fields, [2]string{name, text})
 					}
 				}
-				field("time", clock(x.Time))
+				field("time", exactly(x.Time))
 				field("took", took)
 				field("name", x.Name)
 				field("queue", queues[x.Queue])
@@ -158,3 +158,6 @@ func threadName(v *model.View, id model.ThreadID) string {
 	}
 	return ""
 }
+
+// exactly shows a time to the microsecond, in seconds.
+func exactly(ns int64) string { return fmt.Sprintf("%.6f s", float64(ns)/1e9) }

@@ -4,7 +4,7 @@ package tui
 // where they apply.
 var helpLines = [][2]string{
 	{"", "Views"},
-	{"1 ... 5", "queues, memory, kernels, events, program"},
+	{"1 to 5", "queues, memory, kernels, events, program"},
 	{"Tab, Shift-Tab", "next, previous view"},
 	{"", "Rows"},
 	{"up down j k", "choose a row"},

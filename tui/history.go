@@ -2,6 +2,7 @@ package tui
 
 import (
 	"sort"
+	"strings"
 
 	"github.com/accscope/accscope/collector/model"
 )
@@ -165,6 +166,9 @@ func (h *history) grows(device model.DeviceID, name string, source model.Source)
 
 func operationLabel(o *model.Operation) string {
 	label := o.Name
+	if function, _, outlined := strings.Cut(label, "._omp_fn."); outlined && o.Source.Line > 0 {
+		label = function // the line says which of its kernels it is
+	}
 	if label == "" {
 		label = o.Kind
 	}
@@ -183,7 +187,7 @@ func (l *lane) add(q *model.QueueView, time int64, log []model.EventView) {
 	}
 	if q.Measured {
 		l.measured(q, p.Busy, q.Busy, time)
-	} else if gained := q.Bound - p.Bound; gained > 0 {
+	} else if gained := q.Bound - p.Bound; gained > 0 && l.seen {
 		from := time - gained
 		if p.Depth > 0 {
 			from = p.Since
@@ -205,7 +209,8 @@ func (l *lane) measured(q *model.QueueView, before, after, time int64) {
 		gained -= o.End - o.Start
 		until = o.Start
 	}
-	if gained <= 0 || single {
+	// The first frame's sum is of all time before.
+	if gained <= 0 || single || !l.seen {
 		return
 	}
 	from := max(min(l.time, until-gained), 0)
@@ -294,8 +299,14 @@ func columns(segments []segment, last segment, from, to int64, n int) []column {
 	return cells
 }
 
-// share is the part of [from, to) that a lane was busy.
-func share(cells []column) float64 {
+// share is the part of the last second, or of the window if that is shorter,
+// that a lane was busy.
+func share(cells []column, window int64) float64 {
+	n := len(cells)
+	if window > 1e9 {
+		n = max(int(int64(n)*1e9/window), 1)
+	}
+	cells = cells[max(len(cells)-n, 0):]
 	sum := 0.0
 	for _, c := range cells {
 		sum += c.share

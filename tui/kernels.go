@@ -163,8 +163,7 @@ func transferRows(a *app) []row {
 	v := a.frame.View
 	_, to := a.span()
 	var rows []row
-	for i := range v.Devices {
-		d := &v.Devices[i]
+	for _, d := range devices(v) {
 		samples := a.history.devices[d.ID]
 		for way, s := range []*model.TransferSummary{&d.Uploads, &d.Downloads} {
 			name, figure := "upload", upBytes

@@ -37,23 +37,22 @@ func (m *memoryView) mouse(a *app, x, y int, buttons tcell.ButtonMask) {
 }
 
 func (m *memoryView) draw(a *app, c canvas) {
-	v := a.frame.View
-	if len(v.Devices) == 0 {
+	list := devices(a.frame.View)
+	if len(list) == 0 {
 		c.text(1, 1, c.w-2, "No device was used yet.", c.theme.dim)
 		return
 	}
 	// The graphs share at most half of the height; the device of the chosen
 	// mapping comes first to mind, so all get the same.
-	each := max(min(c.h/2/len(v.Devices), 12), 3)
-	shown := min(max(c.h/2/each, 1), len(v.Devices))
+	each := max(min(c.h/2/len(list), 12), 3)
+	shown := min(max(c.h/2/each, 1), len(list))
 	for i := range shown {
-		a.drawMemory(c.part(0, i*each, c.w, each), &v.Devices[i])
+		a.drawMemory(c.part(0, i*each, c.w, each), list[i])
 	}
 	y := shown * each
 	mappings, leaked := 0, 0
 	leakedBytes := int64(0)
-	for i := range v.Devices {
-		d := &v.Devices[i]
+	for _, d := range list {
 		mappings += d.MappingSum
 		leaked += len(d.Leaked)
 		leakedBytes += d.LeakedBytes
@@ -62,7 +61,7 @@ func (m *memoryView) draw(a *app, c canvas) {
 	if leaked > 0 {
 		x = c.words(x, y, c.theme.failure, fmt.Sprintf("  %d leaked, %s", leaked, report.ShowBytes(float64(leakedBytes))))
 	}
-	if n := len(v.Devices) - shown; n > 0 {
+	if n := len(list) - shown; n > 0 {
 		x = c.words(x, y, c.theme.dim, fmt.Sprintf("  %d more devices", n))
 	}
 	if m.rows.filter != "" {
@@ -75,8 +74,7 @@ func (m *memoryView) draw(a *app, c canvas) {
 func (m *memoryView) collect(a *app) []row {
 	v, t := a.frame.View, a.theme
 	var rows []row
-	for i := range v.Devices {
-		d := &v.Devices[i]
+	for _, d := range devices(v) {
 		add := func(x *model.MappingView, mark string, style *tcell.Style) {
 			age := a.frame.Time - x.Since
 			name := x.Name

@@ -1,15 +1,188 @@
 package tui
 
-import "github.com/gdamore/tcell/v2"
+import (
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+	"syscall"
 
-// Pane is the part of the screen that a program's output goes to.
-type Pane struct{}
+	"github.com/creack/pty"
+	"github.com/gdamore/tcell/v2"
+	"golang.org/x/term"
+)
+
+// Pane is the part of the screen that a program's output goes to, through a
+// pseudo-terminal. What the user redirected stays redirected.
+//
+//	pane, err := tui.NewPane()
+//	in, out, err := pane.Streams(os.Stdin, os.Stdout, os.Stderr)
+//	start the program with them, in a session of its own (Pane.Attributes)
+//	pane.Started()
+//	go func() { wait for the program; pane.Ended() }()
+//	tui.Run(ctx, source, tui.Options{Program: pane})
+type Pane struct {
+	master, slave *os.File
+	running       atomic.Bool
+
+	mu       sync.Mutex // guards output
+	output   output
+	size     pty.Winsize
+	area     canvas
+	failure  error
+	readDone chan struct{}
+}
+
+// NewPane opens a pseudo-terminal.
+func NewPane() (*Pane, error) {
+	master, slave, err := pty.Open()
+	if err != nil {
+		return nil, fmt.Errorf("no pseudo-terminal for the program: %w", err)
+	}
+	p := &Pane{master: master, slave: slave, size: pty.Winsize{Rows: 10, Cols: 80}, readDone: make(chan struct{})}
+	if err := pty.Setsize(master, &p.size); err != nil {
+		return nil, fmt.Errorf("no pseudo-terminal for the program: %w", err)
+	}
+	p.running.Store(true)
+	go p.read()
+	return p, nil
+}
+
+// Streams gives the files that the program is to be started with: those that
+// are our terminal are replaced by the pane's.
+func (p *Pane) Streams(stdin, stdout, stderr *os.File) (in, out, err *os.File) {
+	choose := func(file *os.File) *os.File {
+		if term.IsTerminal(int(file.Fd())) {
+			return p.slave
+		}
+		return file
+	}
+	return choose(stdin), choose(stdout), choose(stderr)
+}
+
+// Attributes start the program in a session of its own, whose controlling
+// terminal is the pane: its keys, Ctrl-C too, then reach the program and it
+// alone. Without a stream on the pane there is no such terminal.
+func (p *Pane) Attributes(stdin, stdout, stderr *os.File) *syscall.SysProcAttr {
+	for number, file := range []*os.File{stdin, stdout, stderr} {
+		if file == p.slave {
+			return &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: number}
+		}
+	}
+	return nil
+}
+
+// Started closes what only the program needs.
+func (p *Pane) Started() error { return p.slave.Close() }
+
+// Ended says that the program has ended.
+func (p *Pane) Ended() { p.running.Store(false) }
 
 // Running says whether the program still runs.
-func (p *Pane) Running() bool { return false }
+func (p *Pane) Running() bool { return p.running.Load() }
 
-func (p *Pane) hit(x, y int) bool { return false }
+// Close gives the pseudo-terminal back. A program that goes on is hung up, as by
+// a terminal that is closed.
+func (p *Pane) Close() error {
+	err := p.master.Close()
+	<-p.readDone
+	return err
+}
 
-func (p *Pane) draw(c canvas, focus bool) {}
+// Text is what the program has written, as it stands on the pane.
+func (p *Pane) Text() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.output.String()
+}
 
-func (a *app) programKey(key *tcell.EventKey) {}
+func (p *Pane) read() {
+	defer close(p.readDone)
+	buffer := make([]byte, 1<<14)
+	for {
+		n, err := p.master.Read(buffer)
+		p.mu.Lock()
+		p.output.write(buffer[:n])
+		p.mu.Unlock()
+		if err != nil { // EIO: nobody has the other side open
+			return
+		}
+	}
+}
+
+func (p *Pane) hit(x, y int) bool {
+	return x >= p.area.x && x < p.area.x+p.area.w && y >= p.area.y && y < p.area.y+p.area.h
+}
+
+// draw shows the newest lines.
+func (p *Pane) draw(c canvas, focus bool) {
+	p.area = c
+	t := c.theme
+	style, title := t.dim, " program: p, or a click, gives it the keys "
+	switch {
+	case !p.Running():
+		title = " program has ended "
+	case focus:
+		style, title = t.accent, " program has the keys; Ctrl-] gives them back "
+	}
+	for x := range c.w {
+		c.cell(x, 0, t.rule, style)
+	}
+	c.text(2, 0, c.w-4, title, style)
+	if size := (pty.Winsize{Rows: uint16(max(c.h-1, 1)), Cols: uint16(max(c.w, 1))}); size != p.size {
+		p.size = size
+		// The program may have gone.
+		_ = pty.Setsize(p.master, &size)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	lines := p.output.last(c.h - 1)
+	for y, line := range lines {
+		c.text(0, 1+y, c.w, line, t.plain)
+	}
+	if focus && len(lines) > 0 {
+		c.screen.ShowCursor(c.x+min(p.output.column, c.w-1), c.y+len(lines))
+	}
+}
+
+// programKey sends a key to the program.
+func (a *app) programKey(key *tcell.EventKey) {
+	if key.Key() == tcell.KeyCtrlRightSq || !a.pane.Running() {
+		a.focus = false
+		return
+	}
+	if text := keyBytes(key); text != "" {
+		if _, err := a.pane.master.WriteString(text); err != nil {
+			a.focus, a.message = false, "the program takes no keys: "+err.Error()
+		}
+	}
+}
+
+// keyBytes is what a terminal sends for a key.
+func keyBytes(key *tcell.EventKey) string {
+	switch k := key.Key(); k {
+	case tcell.KeyRune:
+		text := string(key.Rune())
+		if key.Modifiers()&tcell.ModAlt != 0 {
+			text = "\x1b" + text
+		}
+		return text
+	case tcell.KeyUp, tcell.KeyDown, tcell.KeyRight, tcell.KeyLeft:
+		return map[tcell.Key]string{tcell.KeyUp: "\x1b[A", tcell.KeyDown: "\x1b[B", tcell.KeyRight: "\x1b[C", tcell.KeyLeft: "\x1b[D"}[k]
+	case tcell.KeyHome:
+		return "\x1b[H"
+	case tcell.KeyEnd:
+		return "\x1b[F"
+	case tcell.KeyPgUp:
+		return "\x1b[5~"
+	case tcell.KeyPgDn:
+		return "\x1b[6~"
+	case tcell.KeyDelete:
+		return "\x1b[3~"
+	default:
+		if k < 0x80 {
+			return string(rune(k))
+		}
+	}
+	return ""
+}

@@ -196,8 +196,9 @@ func (a *app) drawLane(c canvas, q *model.QueueView, chosen bool) {
 		style, mark = t.bold, string(t.marker)
 	}
 	c.text(0, 0, 11, mark+queueName(q.Number), style)
-	busy := percent(share(cells))
-	if !q.Measured && share(cells) > 0 {
+	part := share(cells, a.window)
+	busy := percent(part)
+	if !q.Measured && part > 0 {
 		busy = "<" + busy
 	}
 	depth := ""
@@ -314,14 +315,18 @@ func (c canvas) drawWaits(y int, cells []column) {
 func (q *queuesView) drawAxis(a *app, c canvas) {
 	t := c.theme
 	width := c.w - gutter
-	step := width / max(width/20, 1)
-	for x := 0; x < width; x++ {
+	for x := range width {
 		c.cell(gutter+x, 0, t.rule, t.dim)
 	}
-	for x := 0; x+12 < width; x += step {
-		ago := a.window*int64(width-x)/int64(width) + a.back
+	ticks := 4
+	if width < 60 {
+		ticks = 2
+	}
+	for i := range ticks {
+		x := width * i / ticks
+		ago := a.window*int64(ticks-i)/int64(ticks) + a.back
 		c.cell(gutter+x, 0, t.vertical, t.dim)
-		c.text(gutter+x+1, 0, step-2, "-"+report.ShowDuration(float64(ago)), t.dim)
+		c.text(gutter+x+1, 0, width/ticks-2, "-"+report.ShowDuration(float64(ago)), t.dim)
 	}
 	end := "now"
 	if a.back > 0 {

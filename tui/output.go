@@ -1,0 +1,150 @@
+package tui
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// output keeps the newest lines that a program wrote to its terminal. It knows
+// what line-oriented programs use: carriage return, backspace, tabs, erasing and
+// moving within the line; of other control sequences nothing reaches the screen.
+type output struct {
+	lines   []string // finished
+	current []rune
+	column  int
+	partial []byte // of a character or a control sequence
+}
+
+const maxLines = 2000
+
+func (o *output) write(data []byte) {
+	data = append(o.partial, data...)
+	o.partial = nil
+	for len(data) > 0 {
+		if data[0] == 0x1b {
+			n := escapeLength(data)
+			if n == 0 && len(data) < 256 {
+				break
+			}
+			n = max(n, 1)
+			o.escape(string(data[1:n]))
+			data = data[n:]
+			continue
+		}
+		if !utf8.FullRune(data) {
+			break
+		}
+		r, size := utf8.DecodeRune(data)
+		data = data[size:]
+		o.put(r)
+	}
+	o.partial = append([]byte(nil), data...)
+}
+
+// escapeLength is the length of the control sequence that data begins with, 0 if
+// it is not complete.
+func escapeLength(data []byte) int {
+	if len(data) < 2 {
+		return 0
+	}
+	switch data[1] {
+	case '[':
+		for i := 2; i < len(data); i++ {
+			if data[i] >= 0x40 && data[i] <= 0x7e {
+				return i + 1
+			}
+		}
+		return 0
+	case ']', 'P', '_', '^':
+		for i := 2; i < len(data); i++ {
+			if data[i] == 0x07 {
+				return i + 1
+			}
+			if data[i] == '\\' && data[i-1] == 0x1b {
+				return i + 1
+			}
+		}
+		return 0
+	case '(', ')':
+		if len(data) < 3 {
+			return 0
+		}
+		return 3
+	}
+	return 2
+}
+
+func (o *output) escape(sequence string) {
+	if !strings.HasPrefix(sequence, "[") {
+		return
+	}
+	argument, n := sequence[1:len(sequence)-1], 0
+	for _, r := range argument {
+		if r < '0' || r > '9' || n > 10000 {
+			n = 0
+			break
+		}
+		n = 10*n + int(r-'0')
+	}
+	switch sequence[len(sequence)-1] {
+	case 'K':
+		switch n {
+		case 0:
+			o.current = o.current[:min(o.column, len(o.current))]
+		case 2:
+			o.current = o.current[:0]
+		}
+	case 'C':
+		o.column += max(n, 1)
+	case 'D':
+		o.column = max(o.column-max(n, 1), 0)
+	case 'G':
+		o.column = max(n-1, 0)
+	case 'J':
+		if n == 2 {
+			o.lines, o.current, o.column = nil, nil, 0
+		}
+	}
+}
+
+func (o *output) put(r rune) {
+	switch r {
+	case '\n':
+		o.lines = append(o.lines, string(o.current))
+		if len(o.lines) > maxLines {
+			o.lines = append(o.lines[:0], o.lines[maxLines/4:]...)
+		}
+		o.current, o.column = nil, 0
+	case '\r':
+		o.column = 0
+	case '\b':
+		o.column = max(o.column-1, 0)
+	case '\t':
+		o.column = (o.column/8 + 1) * 8
+	default:
+		if r < ' ' || r == 0x7f {
+			return
+		}
+		if o.column > 4096 {
+			return
+		}
+		for len(o.current) <= o.column {
+			o.current = append(o.current, ' ')
+		}
+		o.current[o.column] = r
+		o.column++
+	}
+}
+
+// last gives the newest n lines, the unfinished one included.
+func (o *output) last(n int) []string {
+	if n <= 0 {
+		return nil
+	}
+	from := max(len(o.lines)-(n-1), 0)
+	return append(append([]string(nil), o.lines[from:]...), string(o.current))
+}
+
+func (o *output) String() string {
+	return strings.Join(append(append([]string(nil), o.lines...), string(o.current)), "\n")
+}
