@@ -150,11 +150,12 @@ raise_pair (struct thread *t, int start, int parent)
 }
 
 void
-accscope_region_push (struct thread *t, enum region kind)
+accscope_region_push (struct thread *t, enum region_kind kind)
 {
   if (t->regions == t->region_capacity)
     {
-      uint8_t *grown = malloc (2 * t->region_capacity);
+      struct region *grown = malloc (2 * t->region_capacity
+				      * sizeof *grown);
       if (grown == NULL)
 	{
 	  accscope_error (t, acc_error_system, "data construct",
@@ -162,19 +163,20 @@ accscope_region_push (struct thread *t, enum region kind)
 			  t->regions + 1);
 	  return;
 	}
-      memcpy (grown, t->region, t->regions);
+      memcpy (grown, t->region, t->regions * sizeof *grown);
       if (t->region != t->region_inline)
 	free (t->region);
       t->region = grown;
       t->region_capacity *= 2;
     }
-  t->region[t->regions++] = kind;
+  t->region[t->regions++]
+    = (struct region) { t->shared.place.return_address, kind };
 }
 
 bool
 accscope_host_data_start (struct thread *t, const struct accscope_construct *c)
 {
-  enum region kind = region_data;
+  enum region_kind kind = region_data;
   size_t i;
 
   if (!on_host (t) || c->flags != 0)
@@ -192,13 +194,15 @@ accscope_host_data_start (struct thread *t, const struct accscope_construct *c)
 bool
 accscope_host_data_end (struct thread *t)
 {
-  enum region kind;
+  enum region_kind kind;
 
   if (t->regions == 0)
     return false;
-  kind = t->region[--t->regions];
+  kind = t->region[--t->regions].kind;
   if (kind == region_engine)
     return false;
+  /* Its events are the construct's, which began there.  */
+  t->shared.place.return_address = t->region[t->regions].begin;
   if (on_host (t))
     raise_pair (t, acc_ev_exit_data_start,
 		kind == region_data ? acc_construct_data

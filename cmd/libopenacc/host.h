@@ -26,7 +26,7 @@ plain (const void *host, size_t bytes, int async)
 }
 
 /* data constructs that are open on a thread */
-enum region
+enum region_kind
 {
   region_engine,		/* entered by the Go part */
   region_data,			/* by us: nothing but events */
@@ -43,6 +43,6 @@ bool accscope_host_standalone (struct thread *,
 			       int parent);
 
 /* Notes that the Go part has entered a data construct.  */
-void accscope_region_push (struct thread *, enum region);
+void accscope_region_push (struct thread *, enum region_kind);
 
 #endif

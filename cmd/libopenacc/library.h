@@ -14,16 +14,23 @@
 #define LIKELY(condition) __builtin_expect (!!(condition), 1)
 #define UNLIKELY(condition) __builtin_expect (!!(condition), 0)
 
+/* An open data region.  */
+struct region
+{
+  const void *begin;		/* return address of the call that entered it */
+  uint8_t kind;			/* enum region_kind */
+};
+
 /* One host thread: what the Go part sees, and what only C uses.  */
 struct thread
 {
   struct accscope_thread shared;
   uint32_t known;		/* numbered, and registered for thread exit */
   uint32_t kernels;		/* kernels of the Go side on this very thread */
-  uint32_t regions;		/* open data regions, and how each was entered: */
+  uint32_t regions;		/* open data regions */
   uint32_t region_capacity;
-  uint8_t *region;		/* enum region; region_inline until it is full */
-  uint8_t region_inline[16];
+  struct region *region;	/* region_inline until it is full */
+  struct region region_inline[8];
 };
 
 extern __thread struct thread accscope_self

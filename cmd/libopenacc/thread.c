@@ -48,7 +48,8 @@ accscope_thread_begin (struct thread *t)
   if (t->region == NULL)
     {
       t->region = t->region_inline;
-      t->region_capacity = sizeof t->region_inline;
+      t->region_capacity = sizeof t->region_inline
+			   / sizeof t->region_inline[0];
     }
   t->known = 1;
 }

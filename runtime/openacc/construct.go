@@ -245,6 +245,7 @@ func (t *Thread) pushRegion(d *Device, parent construct) {
 	t.regions = t.regions[:n+1]
 	r := &t.regions[n]
 	r.device, r.generation, r.parent, r.undo = d, d.generation.Load(), parent, r.undo[:0]
+	r.begin = t.place.ReturnAddress
 }
 
 func (t *Thread) popRegion() {
@@ -302,6 +303,8 @@ func (t *Thread) DataEnd() {
 	r := t.regions[len(t.regions)-1]
 	defer t.popRegion()
 	t.context.parent, t.context.device = r.parent, r.device
+	// Its events are the construct's, whose line is the one where it begins.
+	t.place.ReturnAddress = r.begin
 	if r.device.Shared || len(r.undo) == 0 || r.device.generation.Load() != r.generation {
 		// Nothing to undo: shared memory, host_data, or a device shut down since.
 		var pair eventPair
