@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -39,7 +38,9 @@ func browse(t *testing.T, url string) *browser {
 	ctx, cancel := chromedp.NewContext(allocator)
 	t.Cleanup(cancel)
 	b := &browser{T: t, ctx: ctx, problems: make(chan string, 100), pictures: t.ArtifactDir()}
-	b.do(chromedp.EmulateViewport(1280, 720))
+	if err := chromedp.Do(ctx, chromedp.EmulateViewport(1280, 720)); err != nil {
+		t.Fatal(err)
+	}
 	messages := chromedp.Console(ctx)
 	go func() {
 		for m, err := range messages {
@@ -80,7 +81,9 @@ func (b *browser) problem(text string) {
 
 func (b *browser) do(actions ...chromedp.Action[chromedp.Void]) {
 	b.Helper()
-	if err := chromedp.Do(b.ctx, actions...); err != nil {
+	ctx, cancel := context.WithTimeout(b.ctx, 30*time.Second)
+	defer cancel()
+	if err := chromedp.Do(ctx, actions...); err != nil {
 		b.Fatal(err)
 	}
 }
@@ -88,7 +91,9 @@ func (b *browser) do(actions ...chromedp.Action[chromedp.Void]) {
 // evaluate evaluates JavaScript.
 func evaluate[T any](b *browser, js string) T {
 	b.Helper()
-	out, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](js))
+	ctx, cancel := context.WithTimeout(b.ctx, 30*time.Second)
+	defer cancel()
+	out, err := chromedp.Run(ctx, chromedp.Evaluate[T](js))
 	if err != nil {
 		b.Fatalf("%s: %v", js, err)
 	}
@@ -147,7 +152,16 @@ func (b *browser) key(key string) {
 
 func (b *browser) click(selector string) {
 	b.Helper()
-	b.do(chromedp.Click(selector))
+	b.wait("an element "+selector, `document.querySelector(`+quote(selector)+`)?.getBoundingClientRect().width > 0`)
+	at := evaluate[[]float64](b, `(r => [r.x + r.width / 2, r.y + r.height / 2])(document.querySelector(`+quote(selector)+`).getBoundingClientRect())`)
+	b.do(chromedp.MouseClickXY(at[0], at[1]))
+}
+
+// write types into a field, in place of what it held.
+func (b *browser) write(selector, text string) {
+	b.Helper()
+	b.text(`(f => { f.focus(); f.select(); return "" })(document.querySelector(` + quote(selector) + `))`)
+	b.key(text)
 }
 
 func (b *browser) view(name string) {
@@ -177,17 +191,20 @@ func (b *browser) wheel(x, y, dy float64) {
 	b.do(chromedp.MouseEvent(chromedp.MouseWheel, x, y, func(p *input.DispatchMouseEventParams) { p.DeltaX, p.DeltaY = 1e-9, dy }))
 }
 
-// find gives a place on the canvas with a block of a row, found by hovering
-// along it.
-func (b *browser) find(y float64, want string) (x float64) {
+// find points at a block of the timeline whose description has a text, and
+// gives the place.
+func (b *browser) find(want string) (x, y float64) {
 	b.Helper()
-	for x := 210.0; x < 1270; x += 12 {
-		b.move(x, y)
-		if b.truth(`!document.querySelector(".tip").hidden`) && strings.Contains(b.text(`document.querySelector(".tip").innerText`), want) {
-			return x
+	box := evaluate[[]float64](b, `(r => [r.x, r.y, r.width, r.height])(document.querySelector("canvas").getBoundingClientRect())`)
+	for y = box[1] + 40; y < box[1]+box[3]-10; y += 9 {
+		for x = box[0] + 230; x < box[0]+box[2]; x += 60 {
+			b.move(x, y)
+			if b.truth(`!document.querySelector(".tip").hidden && document.querySelector(".tip").innerText.includes(` + quote(want) + `)`) {
+				return x, y
+			}
 		}
 	}
 	b.picture("nothing-found")
-	b.Fatalf("nothing called %q at a height of %g", want, y)
-	return 0
+	b.Fatalf("the timeline shows nothing called %q", want)
+	return 0, 0
 }

@@ -40,15 +40,15 @@ func TestPage(t *testing.T) {
 		b.wait("D to pan", `document.querySelector("#window").textContent !== `+quote(before))
 		b.wait("the URL to carry the view", `location.hash.includes("from=")`)
 	})
-	for range 12 {
+	for range 7 {
 		b.wheel(700, 300, -400)
 	}
 	b.settled()
 	t.Run("hover and select", func(t *testing.T) {
 		b := b.in(t)
-		b.find(190, "at ")
+		x, y := b.find("enqueue_launch")
 		b.picture("hover")
-		b.key(kb.Enter)
+		b.do(chromedp.MouseClickXY(x, y))
 		b.wait("the details", `!document.querySelector(".panel").hidden && document.querySelector(".fields dt") !== null`)
 		b.settled()
 		b.picture("selected")
@@ -60,30 +60,33 @@ func TestPage(t *testing.T) {
 	t.Run("range", func(t *testing.T) {
 		b := b.in(t)
 		b.key(kb.Escape)
-		b.drag(500, 100, 900, 100)
-		b.drag(500, 92, 900, 92)
-		b.settled()
+		top := evaluate[float64](b, `document.querySelector("canvas").getBoundingClientRect().y`)
+		b.drag(500, top+8, 900, top+8)
+		b.wait("the statistics of the range", `document.querySelector(".panel table tbody tr") !== null`)
+		b.picture("range")
+		b.key(kb.Escape)
+		b.wait("the range to be cleared", `document.querySelector(".panel").hidden`)
 		b.key("m")
 		b.wait("the statistics", `document.querySelector(".panel table tbody tr") !== null`)
-		b.picture("range")
 		b.key(kb.Escape)
 	})
 	t.Run("search", func(t *testing.T) {
 		b := b.in(t)
 		b.key("/")
-		b.do(chromedp.SendKeys("#search", "wait"+kb.Enter))
+		b.wait("the search to be entered", `document.activeElement.id === "search"`)
+		b.write("#search", "wait"+kb.Enter)
 		b.wait("the number of matches", `/events/.test(document.querySelector(".search .found").textContent)`)
 		b.wait("the first match", `/wait/.test(document.querySelector(".panel-head h2")?.textContent ?? "")`)
 		b.settled()
 		b.picture("search")
-		b.do(chromedp.SendKeys("#search", kb.Escape))
+		b.write("#search", kb.Escape)
 	})
 	t.Run("views", func(t *testing.T) {
 		b := b.in(t)
 		for _, view := range []string{"memory", "queues", "kernels", "transfers", "sources", "sql", "compare"} {
 			b.view(view)
 			if view == "sql" {
-				b.click("button.primary")
+				b.click("main button.primary")
 				b.wait("a result", `document.querySelector("main table tbody tr") !== null`)
 			}
 			b.picture("view-" + view)

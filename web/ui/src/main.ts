@@ -73,9 +73,9 @@ async function find(forwards: boolean): Promise<void> {
 let searching = 0;
 let counted = "";
 function countMatches(): void {
-  clearTimeout(searching);
   const text = state.search;
   if (text === counted) return;
+  clearTimeout(searching);
   counted = text;
   searchFound.textContent = "";
   if (text === "") return;
