@@ -4,6 +4,9 @@ PREFIX ?= /usr/local
 CC := gcc-12
 CXX := g++-12
 FC := gfortran-12
+# cgo too: a machine may have gcc-12 and no gcc.
+export CC CXX
+export CGO_ENABLED := 1
 GO = $(eval GO := $$(shell .ci/setup go))$(GO)
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # How C is compiled; cgo packages state their own warnings.
