@@ -1,0 +1,143 @@
+/* Dispatches on several threads while another one rewrites the list, and checks
+   in each event instance that what must run ran once and in order.
+
+   Arguments: dispatching threads, rewrites.  Exit status 0, or 1 after a line
+   on standard error.  Build with -fsanitize=thread to look for data races.  */
+#define _GNU_SOURCE
+#include "dispatch.h"
+
+#include <malloc.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Callbacks 1 to CALLBACKS in order of registration; those with an even number
+   come and go, the odd ones always stay.  Context and tool of each are made of
+   its number, so that a torn entry shows.  */
+#define CALLBACKS 9
+#define CONTEXT(number) ((uintptr_t) (number) * 0x10001)
+#define TOOL(number) ((uintptr_t) (number) << 20)
+
+static struct acc_dispatch *dispatch;
+static int finished;
+
+static __thread unsigned ran, last;
+static __thread int reverse;
+
+static void
+fail (const char *what, unsigned number)
+{
+  fprintf (stderr, "stress: %s (callback %u)\n", what, number);
+  exit (1);
+}
+
+static void
+callback (uintptr_t context, acc_callback_info *info, acc_event_info *event,
+	  acc_api_info *api)
+{
+  unsigned number = context % 0x10001 == 0 ? context / 0x10001 : 0;
+
+  (void) api;
+  if (number < 1 || number > CALLBACKS)
+    fail ("torn entry", number);
+  if (ran >> number & 1)
+    fail ("ran twice in one instance", number);
+  if (ran != 0 && (reverse ? number >= last : number <= last))
+    fail ("out of order", number);
+  if (reverse && number % 2 == 1
+      && event->other_event.tool_info != (void *) TOOL (number))
+    fail ("tool_info of another tool", number);
+  if (!reverse)
+    event->other_event.tool_info = (void *) TOOL (number);
+  if (info->thread_id < 0)
+    fail ("no thread id", number);
+  ran |= 1u << number;
+  last = number;
+}
+
+static void
+raise_event (struct acc_dispatch_thread *thread, struct acc_dispatch_pair *pair,
+	     acc_event_t event, int end)
+{
+  acc_callback_info info = { .event_type = event };
+  acc_event_info specific = { .event_type = event };
+  acc_api_info api = { 0 };
+  unsigned number;
+
+  ran = last = 0;
+  reverse = end;
+  acc_dispatch_event (dispatch, thread, pair, &info, &specific, &api);
+  for (number = 1; number <= CALLBACKS; number += 2)
+    if (!(ran >> number & 1))
+      fail ("did not run", number);
+}
+
+static void *
+dispatching (void *argument)
+{
+  struct acc_dispatch_thread thread = { .thread_id = (int) (intptr_t) argument };
+
+  while (!__atomic_load_n (&finished, __ATOMIC_RELAXED))
+    {
+      struct acc_dispatch_pair pair;
+      acc_dispatch_pair_init (&pair);
+      raise_event (&thread, &pair, acc_ev_update_start, 0);
+      raise_event (&thread, &pair, acc_ev_update_end, 1);
+      acc_dispatch_pair_release (&pair);
+    }
+  return NULL;
+}
+
+static void
+publish (unsigned present)
+{
+  struct acc_dispatch_entry entry[CALLBACKS];
+  unsigned number, count = 0;
+
+  for (number = 1; number <= CALLBACKS; number++)
+    if (number % 2 == 1 || (present >> number & 1))
+      {
+	entry[count].sequence = number;
+	entry[count].callback = (uintptr_t) callback;
+	entry[count].context = CONTEXT (number);
+	entry[count++].tool = TOOL (number);
+      }
+  acc_dispatch_publish (dispatch, acc_dispatch_index (acc_ev_update_start),
+			entry, count);
+  acc_dispatch_publish (dispatch, acc_dispatch_index (acc_ev_update_end),
+			entry, count);
+}
+
+int
+main (int argc, char **argv)
+{
+  int threads = argc > 1 ? atoi (argv[1]) : 2, i;
+  long rewrites = argc > 2 ? atol (argv[2]) : 100000, n;
+  pthread_t thread[64];
+  size_t before;
+
+  dispatch = acc_dispatch_new ();
+  if (threads < 1 || threads > 64 || dispatch == NULL
+      || acc_dispatch_reserve (dispatch, acc_ev_update_start, CALLBACKS) != 0
+      || acc_dispatch_reserve (dispatch, acc_ev_update_end, CALLBACKS) != 0)
+    {
+      fputs ("usage: stress [threads, 1 to 64] [rewrites]\n", stderr);
+      return 1;
+    }
+  publish (~0u);
+  for (i = 0; i < threads; i++)
+    if (pthread_create (&thread[i], NULL, dispatching, (void *) (intptr_t) i))
+      return 1;
+  for (n = 0; n < rewrites; n++)
+    publish ((unsigned) (n * 2654435761u >> 7));
+  __atomic_store_n (&finished, 1, __ATOMIC_RELAXED);
+  for (i = 0; i < threads; i++)
+    pthread_join (thread[i], NULL);
+
+  before = mallinfo2 ().uordblks;
+  for (n = 0; n < rewrites; n++)
+    publish ((unsigned) (n * 2654435761u >> 7));
+  if (mallinfo2 ().uordblks != before)
+    fail ("rewriting the list takes memory", 0);
+  return 0;
+}
