@@ -1,0 +1,93 @@
+#!/usr/bin/env bash
+# Runs what carry.sh gathered, on GCC's own runtime and on ours, side by side.
+# Usage: run.sh [STEP...], steps: smoke tests bench trace; all without.
+# Results go to $OUT (default: the folder results beside this script).
+set -uo pipefail
+carry=$(realpath "$(dirname "$0")")
+OUT=${OUT:-$carry/results}
+mkdir -p "$OUT"
+export CARRY=$carry
+export ACC_DEVICE_TYPE=nvidia
+export LD_LIBRARY_PATH=$carry/gcc:${LD_LIBRARY_PATH:-}
+ours=(env "LD_PRELOAD=$carry/lib/libopenacc.so")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+chmod +x "$carry"/bin/* "$carry"/programs/* "$carry"/launches "$carry"/timing "$carry"/bare "$carry"/tests/* 2>/dev/null
+
+smoke() {
+  echo "== programs: status and time on GCC's runtime and on ours"
+  for program in "$carry"/programs/*; do
+    name=$(basename "$program")
+    for runtime in gcc ours; do
+      if [ $runtime = ours ]; then run=("${ours[@]}"); else run=(env); fi
+      start=$(date +%s.%N)
+      timeout 60 "${run[@]}" "$program" >"$work/$name.$runtime" 2>"$work/$name.$runtime.err"
+      status=$?
+      printf '%-10s %-5s status %3d  %6.2f s\n' "$name" $runtime $status "$(echo "$(date +%s.%N) - $start" | bc -l 2>/dev/null || python3 -c "import time;print(time.time()-$start)")"
+      if [ $runtime = ours ] && [ $status != 0 ]; then head -c 2000 "$work/$name.$runtime.err"; fi
+    done
+    diff "$work/$name.gcc" "$work/$name.ours" >"$work/difference" || { echo "  output differs:"; head -8 "$work/difference"; }
+  done
+  echo "== chosen without ACC_DEVICE_TYPE"
+  env -u ACC_DEVICE_TYPE "${ours[@]}" "$carry/programs/device" 2>&1 | tail -1
+}
+
+# one NAME ENVIRONMENT RUNTIME: runs a test, prints its status.
+one() {
+  local name=$1 environment=$2 runtime=$3 folder status
+  folder=$(mktemp -d)
+  cd "$folder" || return
+  # shellcheck disable=SC2086 # the environment is words
+  if [ "$runtime" = ours ]; then
+    timeout 60 env $environment "LD_PRELOAD=$CARRY/lib/libopenacc.so" "$CARRY/tests/$name" >out 2>err </dev/null
+  else
+    timeout 60 env $environment "$CARRY/tests/$name" >out 2>err </dev/null
+  fi
+  status=$?
+  printf '%s\t%s\t%d\t%s\n' "$name" "$runtime" $status "$(cat err out | tr '\n\t' '  ' | head -c 300)"
+  rm -rf "$folder"
+}
+export -f one
+
+tests() {
+  for runtime in gcc ours; do
+    start=$SECONDS
+    while IFS=$'\t' read -r name environment; do
+      printf '%s\0%s\0%s\0' "$name" "$environment" $runtime
+    done <"$carry/tests/list" | xargs -0 -n 3 -P 8 bash -c 'one "$@"' _ >"$OUT/tests.$runtime.tsv" 2>"$OUT/tests.$runtime.err"
+    echo "== GCC's tests on $runtime: $(awk -F'\t' '$3 == 0' "$OUT/tests.$runtime.tsv" | wc -l) of $(wc -l <"$OUT/tests.$runtime.tsv") end with status 0, $((SECONDS - start)) s"
+  done
+  sort "$OUT/tests.gcc.tsv" >"$work/gcc"
+  sort "$OUT/tests.ours.tsv" >"$work/ours"
+  join -t $'\t' -o 1.1,1.3,2.3,2.4 "$work/gcc" "$work/ours" >"$OUT/tests.both.tsv"
+  echo "== status 0 on GCC's runtime, not on ours:"
+  awk -F'\t' '$2 == 0 && $3 != 0 { print $1, $3, substr($4, 1, 220) }' "$OUT/tests.both.tsv"
+  echo "== status 0 on ours, not on GCC's runtime:"
+  awk -F'\t' '$2 != 0 && $3 == 0 { print $1, $2 }' "$OUT/tests.both.tsv"
+}
+
+bench() {
+  echo "== bare CUDA driver"; "$carry/bare"
+  for round in 1 2; do
+    echo "== GCC's runtime ($round)"; timeout 120 "$carry/launches"
+    echo "== ours ($round)"; timeout 120 "${ours[@]}" "$carry/launches"
+    echo "== ours, profiled ($round)"
+    timeout 120 "$carry/bin/accscope" run --force --device nvidia -o "$work/launches.db" -- "$carry/launches" 2>&1 | grep -v '^$' | head -20
+  done
+}
+
+trace() {
+  echo "== traces"
+  for program in jacobi pipeline stencil; do
+    timeout 120 "$carry/bin/accscope" run --force --device nvidia -o "$OUT/$program.db" -- "$carry/programs/$program" >"$work/out" 2>&1 || { echo "$program failed:"; tail -5 "$work/out"; }
+    "$carry/bin/accscope" report "$OUT/$program.db" >"$OUT/$program.report" 2>&1
+    head -40 "$OUT/$program.report"
+  done
+  echo "== kernels timed by CUDA's events and by the trace, ms"
+  timeout 120 "$carry/bin/accscope" run --force --device nvidia -o "$OUT/timing.db" -- "$carry/timing" 2>&1 | head -5
+  "$carry/bin/accscope" report "$OUT/timing.db" 2>&1 | head -40
+}
+
+for step in "${@:-smoke tests bench trace}"; do
+  for s in $step; do $s; done
+done 2>&1 | tee "$OUT/log.txt"

@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# Compiles GCC's OpenACC run-time tests for NVIDIA GPUs into CARRY/tests, with a
+# list of how to run each. Usage: tests.sh SUITE CARRY, where SUITE is a folder
+# that holds libgomp/testsuite (`make conformance` unpacks it).
+set -euo pipefail
+suite=$(realpath "$1")/libgomp/testsuite
+carry=$(realpath -m "$2")/tests
+include=$(realpath "$(dirname "$0")/../../conformance/include")
+mkdir -p "$carry"
+offload=(-foffload=nvptx-none "-foffload-options=nvptx-none=-misa=sm_80 -lm" -w
+  -DACC_DEVICE_TYPE_nvidia=1 -DACC_MEM_SHARED=0)
+
+# directive NAME FILE: the arguments of dg-NAME directives, without the quotes
+# and the conditions.
+directive() {
+  sed -n "s/.*{ *dg-$1 *\"\([^\"]*\)\".*/\1/p" "$2" | tr '\n' ' '
+}
+
+build() {
+  local source=$1 name language compiler extra file
+  local -a sources=("$source")
+  file=$(basename "$source")
+  case $source in
+    *.f90 | *.f | *.F90 | *.f95) language=fortran compiler=gfortran-12 ;;
+    *.C) language=c++ compiler=g++-12 ;;
+    *) language=c compiler=gcc-12 ;;
+  esac
+  grep -q 'dg-do  *\(link\|compile\)' "$source" && return 0
+  name=$language-$file
+  extra="$(directive 'additional-options' "$source") $(directive 'options' "$source")"
+  for other in $(directive 'additional-sources' "$source"); do
+    sources+=("$(dirname "$source")/$other")
+  done
+  case $extra in
+    *-foffload=disable* | *-lcuda* | *-lcublas* | *-lcudart*) return 0 ;;
+  esac
+  # shellcheck disable=SC2086 # the options are words
+  if (cd "$(dirname "$source")" && $compiler -w -fopenacc -O2 $extra "${offload[@]}" \
+      -I"$include" -I"$suite/libgomp.oacc-c-c++-common" "${sources[@]}" -o "$carry/$name" -lm -s) 2>"$carry/$name.log"; then
+    printf '%s\t%s\n' "$name" "$(sed -n 's/.*{ *dg-set-target-env-var *"*\([A-Za-z_]*\)"* *"\([^"]*\)".*/\1=\2/p' "$source" | tr '\n' ' ')" >>"$carry/list"
+    rm "$carry/$name.log"
+  fi
+}
+export -f build directive
+: >"$carry/list"
+# Every test as C or Fortran; those of C++ only.
+find "$suite"/libgomp.oacc-c-c++-common "$suite"/libgomp.oacc-c "$suite"/libgomp.oacc-c++ "$suite"/libgomp.oacc-fortran \
+  -maxdepth 1 \( -name '*.c' -o -name '*.C' -o -name '*.f90' -o -name '*.f' -o -name '*.F90' -o -name '*.f95' \) | sort |
+  while read -r source; do build "$source"; done
+echo "$(wc -l <"$carry/list") tests compiled into $carry, $(find "$carry" -name '*.log' | wc -l) not"
