@@ -1,0 +1,192 @@
+// Package attribution holds the places and names of events against golden
+// tables: real programs, compiled as their users compile them, tell a tool where
+// each event comes from (OpenACC 3.3 §5.2.1) and what variable or kernel it is
+// about (§5.2.2).
+package attribution
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/accscope/accscope/callbacks"
+)
+
+var update = flag.Bool("update", false, "rewrite testdata/*.golden")
+
+// A program is a source file with the ways to compile it.
+type program struct {
+	name    string
+	source  string
+	builds  []string // flags, and the golden table's name
+	plugin  string   // a library that the program opens, compiled in the same way
+	running []string // its arguments
+}
+
+var programs = []program{
+	{name: "jacobi", source: "../../examples/jacobi/jacobi.c", builds: []string{"-O0", "-O2", "-O3", "-O2 -no-pie"}},
+	{name: "pipeline", source: "../../examples/pipeline/pipeline.c", builds: []string{"-O0", "-O2", "-O3"}},
+	{name: "stencil", source: "../../examples/stencil/stencil.f90", builds: []string{"-O0", "-O2", "-O3", "-O2 -no-pie"}},
+	{name: "particles", source: "../../examples/particles/particles.cpp", builds: []string{"-O0", "-O2", "-O3", "-O2 -no-pie"}},
+	{name: "opener", source: "testdata/opener.c", plugin: "testdata/plugin.c", builds: []string{"-O0", "-O2", "-O3"}},
+}
+
+// TestPlaces holds the distinct rows of each program, in the order in which they
+// first appear, against its golden table.
+func TestPlaces(t *testing.T) {
+	folder := t.TempDir()
+	library, err := filepath.Abs("../../lib/libopenacc.so")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(library); err != nil {
+		t.Fatalf("%v: run make first", err)
+	}
+	recorder := filepath.Join(folder, "recorder.so")
+	run(t, "gcc-12", "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-I", "../include",
+		"-o", recorder, "testdata/recorder.c")
+	named, mapped := 0, 0
+	for _, p := range programs {
+		for _, flags := range p.builds {
+			build := p.name + strings.ReplaceAll(flags, " ", "")
+			t.Run(build, func(t *testing.T) {
+				rows := record(t, folder, p, flags, library, recorder)
+				for _, r := range rows {
+					if !r.placed() {
+						t.Errorf("no place: %s", r)
+					}
+					if r.event == callbacks.Create {
+						mapped++
+						if r.variable != "(none)" {
+							named++
+						}
+					}
+				}
+				golden(t, filepath.Join("testdata", build+".golden"), rows)
+			})
+		}
+	}
+	if named*100 < mapped*95 {
+		t.Errorf("%d of %d mappings have a name, 95 %% expected", named, mapped)
+	}
+}
+
+// A row is what one event said.
+type row struct {
+	event                   callbacks.Event
+	file                    string
+	line, end               int
+	function                string
+	first, last             int
+	kernel, variable, bytes string
+}
+
+// placed says whether the event has a place, as far as there is one: the end of
+// the runtime has none.
+func (r row) placed() bool {
+	switch r.event {
+	case callbacks.DeviceShutdownStart, callbacks.DeviceShutdownEnd, callbacks.RuntimeShutdown:
+		return true
+	case callbacks.ComputeConstructStart, callbacks.ComputeConstructEnd:
+		if r.end < r.line {
+			return false
+		}
+	}
+	return r.file != "-" && r.line > 0 && r.function != "-" && r.first > 0 && r.first <= r.line && r.line <= r.last
+}
+
+func (r row) String() string {
+	place := fmt.Sprintf("%s:%d", r.file, r.line)
+	if r.end > 0 {
+		place += fmt.Sprintf("-%d", r.end)
+	}
+	return strings.TrimRight(fmt.Sprintf("%-28v %-24s %-28s %-24s %-16s %s", r.event, place,
+		fmt.Sprintf("%s %d-%d", r.function, r.first, r.last), r.kernel, r.variable, r.bytes), " ")
+}
+
+// record compiles and runs a program and gives its distinct rows.
+func record(t *testing.T, folder string, p program, flags, library, recorder string) []row {
+	t.Helper()
+	compiler := map[string]string{".c": "gcc-12", ".cpp": "g++-12", ".f90": "gfortran-12"}[filepath.Ext(p.source)]
+	binary := filepath.Join(folder, p.name+strings.ReplaceAll(flags, " ", ""))
+	common := append([]string{"-g", "-fopenacc", "-foffload=disable", "-I", "../include"}, strings.Fields(flags)...)
+	arguments := append(append([]string{}, common...), p.source, "-o", binary, "-lm", "-ldl")
+	if filepath.Ext(p.source) == ".f90" {
+		arguments = append(arguments, "-J", folder)
+	}
+	run(t, compiler, arguments...)
+	if p.plugin != "" {
+		plugin := binary + ".so"
+		run(t, compiler, append(append([]string{}, common...), "-shared", "-fPIC", p.plugin, "-o", plugin)...)
+		p.running = append(p.running, plugin)
+	}
+	events := binary + ".events"
+	command := exec.Command(binary, p.running...)
+	command.Env = append(os.Environ(), "LD_PRELOAD="+library, "ACC_PROFLIB="+recorder, "ACC_DEVICE_TYPE=sim",
+		"RECORD_FILE="+events)
+	if output, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", binary, err, output)
+	}
+	data, err := os.ReadFile(events)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []row
+	seen := map[row]bool{}
+	for line := range strings.Lines(string(data)) {
+		if r := parse(t, line); !seen[r] {
+			seen[r] = true
+			rows = append(rows, r)
+		}
+	}
+	return rows
+}
+
+func parse(t *testing.T, line string) row {
+	t.Helper()
+	f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+	if len(f) != 10 {
+		t.Fatalf("the recorder wrote %q", line)
+	}
+	number := func(text string) int {
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			t.Fatalf("the recorder wrote %q: %v", line, err)
+		}
+		return n
+	}
+	return row{callbacks.Event(number(f[0])), f[1], number(f[2]), number(f[3]), f[4], number(f[5]), number(f[6]), f[7], f[8], f[9]}
+}
+
+func golden(t *testing.T, path string, rows []row) {
+	t.Helper()
+	var text strings.Builder
+	for _, r := range rows {
+		fmt.Fprintln(&text, r)
+	}
+	if *update {
+		if err := os.WriteFile(path, []byte(text.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v; write it with go test ./runtime/attribution -update", err)
+	}
+	if text.String() != string(want) {
+		t.Errorf("%s differs (rewrite it with -update after checking each difference):\n%s", path, text.String())
+	}
+}
+
+func run(t *testing.T, name string, args ...string) {
+	t.Helper()
+	if output, err := exec.Command(name, args...).CombinedOutput(); err != nil {
+		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, output)
+	}
+}
