@@ -97,11 +97,14 @@ func (p *planner) pointer(items []goacc.Item, item *goacc.Item) (device.Address,
 	}
 	value := word(item.Host)
 	var stored uintptr
-	if value != 0 && !(dropped && leader.Host == 0) {
+	if value != 0 {
 		address, ok := p.d.target(value, item.Bias)
 		switch {
 		case ok:
 			stored = uintptr(address)
+		case dropped && leader.Host == 0:
+			// Nothing is allocated. A dummy's pointer to the pointer that says so
+			// is found in the case above.
 		case dropped || p.d.global(value):
 			stored = value
 		default:
