@@ -1,14 +1,16 @@
 package web
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/url"
 	"path/filepath"
+	"reflect"
 	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/accscope/accscope/collector/store/generate"
@@ -90,10 +92,28 @@ func answer[T any](t testing.TB, s *Server, path string) T {
 		t.Fatalf("%s: status %d: %s", path, status, body)
 	}
 	var out T
-	decoder := json.NewDecoder(strings.NewReader(string(body)))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&out); err != nil {
-		t.Fatalf("%s: %v", path, err)
-	}
+	decodeStrictly(t, body, &out)
 	return out
+}
+
+// decodeStrictly wants every field of the answer in the type, and each field of
+// the type in the answer.
+func decodeStrictly(t testing.TB, body []byte, out any) {
+	t.Helper()
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(out); err != nil {
+		t.Fatalf("%v in %.500s", err, body)
+	}
+	var given, known any
+	again, err := json.Marshal(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(json.Unmarshal(body, &given), json.Unmarshal(again, &known)); err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(given, known) {
+		t.Errorf("the answer is not what its type says: %.500s", body)
+	}
 }

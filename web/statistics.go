@@ -2,9 +2,12 @@ package web
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/accscope/accscope/collector/store"
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
 )
 
 // sum is a line of the statistics of a range.
@@ -67,13 +70,17 @@ func statistics(r *request) (any, error) {
 		t := &totals[i]
 		add("host", t.Site.Kind, t.Site.Name, t.Count, t.Time, t.Inner, t.Shortest, t.Longest, t.Bytes)
 	}
-	works, err := r.trace.WorkTotals(filter)
-	if err != nil {
+	if filter.To == 0 {
+		works, err := r.trace.WorkTotals(filter)
+		if err != nil {
+			return nil, err
+		}
+		for i := range works {
+			t := &works[i]
+			add("device", t.Work.Kind, t.Name(), t.Count, t.Time, 0, t.Shortest, t.Longest, t.Bytes)
+		}
+	} else if err := activityWithin(r, w, add); err != nil {
 		return nil, err
-	}
-	for i := range works {
-		t := &works[i]
-		add("device", t.Work.Kind, t.Name(), t.Count, t.Time, 0, t.Shortest, t.Longest, t.Bytes)
 	}
 	a := statisticsAnswer{From: w.from, To: w.to, Rows: make([]sum, 0, len(sums))}
 	for _, line := range sums {
@@ -87,4 +94,26 @@ func statistics(r *request) (any, error) {
 		a.Rows = a.Rows[:mostSums]
 	}
 	return &a, nil
+}
+
+// activityWithin sums the device activity that overlaps a window. No activity is
+// longer than the longest, so few that started before the window are read.
+func activityWithin(r *request, w window, add func(group, kind, name string, count, time, inner, shortest, longest, bytes int64)) error {
+	err := sqlitex.Execute(r.trace.Conn(), `SELECT a.work, count(*), sum(a.duration), min(a.duration), max(a.duration), sum(a.bytes), n.text
+		FROM activity a LEFT JOIN record r ON r.id = a.record AND a.record > 0 LEFT JOIN site s ON s.id = r.site LEFT JOIN string n ON n.id = s.name
+		WHERE a.work IN (SELECT id FROM work) AND a.start >= ?1 - (SELECT coalesce(max(longest), 0) FROM work_total) AND a.start < ?2
+		AND a.start + a.duration > ?1 GROUP BY a.work, s.name`,
+		&sqlitex.ExecOptions{Args: []any{w.from, w.to}, ResultFunc: func(s *sqlite.Stmt) error {
+			work, err := r.trace.Work(s.ColumnInt64(0))
+			if err != nil {
+				return err
+			}
+			add("device", work.Kind, cmp.Or(work.Name, s.ColumnText(6)), s.ColumnInt64(1), s.ColumnInt64(2), 0,
+				s.ColumnInt64(3), s.ColumnInt64(4), s.ColumnInt64(5))
+			return nil
+		}})
+	if err != nil {
+		return fmt.Errorf("summing device activity: %w", err)
+	}
+	return nil
 }

@@ -211,7 +211,10 @@ async function start(): Promise<void> {
     });
     liveSlot.append(live.element);
   } else if (!overview.meta.complete) {
-    setInterval(() => void reload().catch(() => undefined), 2000);
+    const again = setInterval(() => void reload().catch((error: unknown) => {
+      clearInterval(again);
+      warn("lost-server", message(error));
+    }), 2000);
   }
   render();
 }

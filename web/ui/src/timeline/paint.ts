@@ -114,7 +114,8 @@ export class Painter {
         const length = blocks.end[i]! - start;
         high = Math.max(h * 0.35, h * Math.min(1, length > 0 ? blocks.busy[i]! / length : 1));
       }
-      if (!match) c.globalAlpha = 0.18;
+      // A group may hold matches that its longest block is none of.
+      if (!match) c.globalAlpha = blocks.count[i]! > 1 ? 0.4 : 0.18;
       const gap = width > 3 && blocks.count[i] === 1 ? 0.5 : 0;
       c.fillRect(left, y + 1 + h - high, width - gap, high);
       if (blocks.open.has(i)) {

@@ -28,7 +28,7 @@ export function sqlView(): HTMLElement {
       const s = await get<Sql>("sql", query());
       const record = s.columns.indexOf("record");
       const cells = s.rows.map((r) => r.map((v) => (v === null ? "NULL" : v)));
-      return [h("p", { class: "note" }, `${count(s.rows.length)} rows in ${(s.seconds * 1000).toFixed(1)} ms${s.limit ? `: ${s.limit}` : ""}`),
+      return [h("p", { class: "note" }, `${count(s.rows.length)} ${s.rows.length === 1 ? "row" : "rows"} in ${(s.seconds * 1000).toFixed(1)} ms${s.limit ? `: ${s.limit}` : ""}`),
         table({ label: "Result", empty: "The statement gave no rows.", rows: cells, columns: s.columns.map((c) => ({ title: c, unit: "" })),
           go: record < 0 ? undefined : (row) => typeof row[record] === "number" && change({ view: "timeline", selected: `r${row[record]}` }) })];
     });
