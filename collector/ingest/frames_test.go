@@ -1,0 +1,167 @@
+package ingest_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/accscope/accscope/collector/ingest"
+	"github.com/accscope/accscope/collector/store"
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+)
+
+// TestFrames holds the lines that call stacks give under libgomp, which tells
+// none itself, against those that our runtime tells. libgomp's end of a data
+// construct is where its block ends, so those are not compared.
+func TestFrames(t *testing.T) {
+	for _, p := range []struct{ compiler, source, flags string }{
+		{"gcc-12", "jacobi/jacobi.c", "-O0"},
+		{"gcc-12", "jacobi/jacobi.c", "-O2"},
+		{"gcc-12", "pipeline/pipeline.c", "-O3"},
+		{"gcc-12", "jacobi/jacobi.c", "-O2 -no-pie"},
+		{"gfortran-12", "stencil/stencil.f90", "-O2"},
+		{"g++-12", "particles/particles.cpp", "-O2"},
+	} {
+		t.Run(filepath.Base(p.source)+p.flags, func(t *testing.T) {
+			program := buildExample(t, p.compiler, p.source, p.flags)
+			session, _ := capture(t, program, "ACCSCOPE_CALLSTACK=caller")
+			foreign := lines(t, finish(t, session, filepath.Join(t.TempDir(), "trace.db")))
+			session, _ = capture(t, program, "LD_PRELOAD="+library(t, "libopenacc.so"), "ACC_DEVICE_TYPE=host")
+			own := lines(t, finish(t, session, filepath.Join(t.TempDir(), "trace.db")))
+			if len(own) == 0 {
+				t.Fatal("our runtime told no line")
+			}
+			for line := range own {
+				if !foreign[line] {
+					t.Errorf("under libgomp there is no %s", line)
+				}
+			}
+			for line := range foreign {
+				// Our host device has no queues to wait for.
+				if !own[line] && !strings.HasPrefix(line, "wait ") {
+					t.Errorf("only under libgomp there is %s", line)
+				}
+			}
+		})
+	}
+}
+
+// TestFullStack follows the stack of every event down to main.
+func TestFullStack(t *testing.T) {
+	program := buildExample(t, "gcc-12", "jacobi/jacobi.c", "-O2")
+	session, _ := capture(t, program, "ACCSCOPE_CALLSTACK=full")
+	trace := finish(t, session, filepath.Join(t.TempDir(), "trace.db"))
+	frames, err := trace.Frames()
+	if err != nil {
+		t.Fatal(err)
+	}
+	functions := map[string]bool{}
+	for _, f := range frames {
+		functions[f.Function] = true
+	}
+	if !functions["main"] || !functions["_start"] {
+		t.Errorf("the stacks reach %v, not main and _start", functions)
+	}
+}
+
+// TestChangedProgram resolves nothing with a program that was built anew after
+// it ran, and says so.
+func TestChangedProgram(t *testing.T) {
+	program := buildExample(t, "gcc-12", "jacobi/jacobi.c", "-O2")
+	session, _ := capture(t, program, "ACCSCOPE_CALLSTACK=caller")
+	other := buildExample(t, "gcc-12", "jacobi/jacobi.c", "-O0")
+	data, err := os.ReadFile(other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(program); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(program, data, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	trace := filepath.Join(t.TempDir(), "trace.db")
+	in, err := ingest.Open(ingest.Options{Session: session, Trace: trace})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := in.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	if warnings := strings.Join(in.Warnings(), "\n"); !strings.Contains(warnings, program) {
+		t.Errorf("no warning names %s: %q", program, warnings)
+	}
+	opened, err := store.Open(trace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer opened.Close()
+	if found := lines(t, opened); len(found) != 0 {
+		t.Errorf("lines were made up: %v", found)
+	}
+}
+
+func library(t *testing.T, name string) string {
+	t.Helper()
+	path, err := filepath.Abs("../../lib/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(path); err != nil {
+		t.Fatalf("%v: run make first", err)
+	}
+	return path
+}
+
+func buildExample(t *testing.T, compiler, source, flags string) string {
+	t.Helper()
+	folder := t.TempDir()
+	program := filepath.Join(folder, "program")
+	arguments := append([]string{"-g", "-fopenacc", "-foffload=disable", "-I", "../../runtime/include"}, strings.Fields(flags)...)
+	if strings.HasSuffix(source, ".f90") {
+		arguments = append(arguments, "-J", folder)
+	}
+	arguments = append(arguments, "../../examples/"+source, "-o", program, "-lm")
+	if output, err := exec.Command(compiler, arguments...).CombinedOutput(); err != nil {
+		t.Fatalf("%s %s: %v\n%s", compiler, strings.Join(arguments, " "), err, output)
+	}
+	return program
+}
+
+// capture runs a program with the profiler library and gives its session.
+func capture(t *testing.T, program string, environment ...string) (session, output string) {
+	t.Helper()
+	session = filepath.Join(t.TempDir(), "session")
+	if err := os.Mkdir(session, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	command := exec.Command(program)
+	command.Env = append(append(os.Environ(), "ACCSCOPE_SESSION="+session, "ACC_PROFLIB="+library(t, "libaccprof.so")), environment...)
+	text, err := command.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", program, err, text)
+	}
+	return session, string(text)
+}
+
+// lines are the kinds of spans with their places: a construct of which several
+// calls were compiled stands once.
+func lines(t *testing.T, trace *store.Trace) map[string]bool {
+	t.Helper()
+	found := map[string]bool{}
+	err := sqlitex.Execute(trace.Conn(), `SELECT DISTINCT kind, source_file, line, function FROM spans
+		WHERE line > 0 AND NOT (kind = 'exit_data' AND construct = 'data')
+		AND kind IN ('compute_construct', 'enter_data', 'exit_data', 'update', 'wait')`,
+		&sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
+			found[fmt.Sprintf("%s at %s:%d in %s", s.ColumnText(0), filepath.Base(s.ColumnText(1)), s.ColumnInt(2), s.ColumnText(3))] = true
+			return nil
+		}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
