@@ -82,7 +82,7 @@ pointer: memory that belongs to no host data.
 
 What GCC's code cannot tell the runtime: whether a compute construct was
 written as ` + "`parallel`, `kernels` or `serial`" + `, so the parent is parallel for all
-three unless the source line says otherwise; the ` + "`init`, `set` and `shutdown`" + `
+three; the ` + "`init`, `set` and `shutdown`" + `
 directives, which GCC 12 does not compile; and whether a data clause of a compute
 construct was written or added by the compiler, so that its events are implicit.
 `
