@@ -1,0 +1,195 @@
+package web
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/session"
+	"github.com/accscope/accscope/collector/store"
+	"github.com/accscope/accscope/collector/store/generate"
+)
+
+// running is a program that writes its trace as far as it is let.
+type running struct {
+	*testing.T
+	path    string
+	source  *generate.Session
+	writer  *store.Writer
+	allowed chan int      // records to go on for
+	paused  chan struct{} // they have been committed
+	ended   chan error
+}
+
+func run(t *testing.T) *running {
+	t.Helper()
+	p := &running{T: t, path: filepath.Join(t.TempDir(), "running.db"), source: generate.New(generate.Options{Spans: 40_000, Activity: true, Seed: 3}),
+		allowed: make(chan int), paused: make(chan struct{}), ended: make(chan error, 1)}
+	var err error
+	if p.writer, err = store.Create(p.path, 0, p.source.Model); err != nil {
+		t.Fatal(err)
+	}
+	if err := generate.Introduce(p.writer, p.source); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.writer.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	left := 0
+	p.source.Write = func(step *model.Step) error {
+		for left == 0 {
+			n, more := <-p.allowed
+			if !more {
+				n = 1 << 60
+			}
+			left = n
+		}
+		left--
+		if err := p.writer.Write(step); err != nil {
+			return err
+		}
+		if left == 0 {
+			if err := p.writer.Commit(); err != nil {
+				return err
+			}
+			p.paused <- struct{}{}
+		}
+		return nil
+	}
+	p.source.Activity = p.writer.WriteActivity
+	go func() { p.ended <- p.source.Run() }()
+	return p
+}
+
+// advance lets the program make events.
+func (p *running) advance(events int) {
+	p.allowed <- events
+	<-p.paused
+}
+
+func (p *running) look(limits model.Limits) session.Frame {
+	return session.Frame{View: p.source.Model.ViewWithin(limits), Trace: p.path}
+}
+
+// finish lets it end, as accscope run does.
+func (p *running) finish(s *Server) {
+	p.Helper()
+	close(p.allowed)
+	if err := <-p.ended; err != nil {
+		p.Fatal(err)
+	}
+	s.Hold()
+	err := p.writer.Finish()
+	s.Ended(p.path)
+	if err != nil {
+		p.Fatal(err)
+	}
+}
+
+// The stream tells of events as they come, the trace can be read meanwhile, and
+// finishing it is not in the way of who reads.
+func TestLive(t *testing.T) {
+	p := run(t)
+	p.advance(500)
+	s := serve(t, Options{Traces: []string{p.path}, Look: p.look})
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.root()+"/api/live", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+s.token)
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	lines := bufio.NewScanner(response.Body)
+	lines.Buffer(nil, 10<<20)
+	next := func() (event string, view model.View) {
+		t.Helper()
+		for lines.Scan() {
+			if name, ok := strings.CutPrefix(lines.Text(), "event: "); ok {
+				event = name
+			}
+			if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
+				if err := json.Unmarshal([]byte(data), &view); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if lines.Text() == "" && event != "" {
+				return event, view
+			}
+		}
+		t.Fatalf("the stream ended: %v", lines.Err())
+		return "", view
+	}
+	event, first := next()
+	if event != "view" || first.Events < 500 {
+		t.Fatalf("first came %s with %d events", event, first.Events)
+	}
+	a := answer[overviewAnswer](t, s, "/api/overview")
+	if !a.Running || a.Meta.Complete || len(a.Lanes) == 0 {
+		t.Errorf("running %t, complete %t, %d lanes", a.Running, a.Meta.Complete, len(a.Lanes))
+	}
+	p.advance(5000)
+	for view := first; view.Events < first.Events+5000; {
+		_, view = next()
+	}
+	b := answer[overviewAnswer](t, s, "/api/overview")
+	if b.Meta.Last <= a.Meta.Last {
+		t.Errorf("the trace went from %d to %d", a.Meta.Last, b.Meta.Last)
+	}
+	blocks := answer[timelineAnswer](t, s, "/api/timeline?pixels=200")
+	if len(blocks.Lanes) == 0 || len(blocks.Lanes[0].Start) == 0 {
+		t.Error("the timeline of a running program is empty")
+	}
+	p.finish(s)
+	for event != "end" {
+		event, _ = next()
+	}
+	c := answer[overviewAnswer](t, s, "/api/overview")
+	if c.Running || !c.Meta.Complete || c.Meta.Last <= b.Meta.Last {
+		t.Errorf("after the end: running %t, complete %t, last %d after %d", c.Running, c.Meta.Complete, c.Meta.Last, b.Meta.Last)
+	}
+}
+
+// The page follows, stops following when it is moved, and has all of it at the
+// end.
+func TestPageFollows(t *testing.T) {
+	p := run(t)
+	p.advance(1000)
+	s := serve(t, Options{Traces: []string{p.path}, Look: p.look})
+	b := browse(t, s.URL())
+	b.wait("live events", `/events/.test(document.querySelector("#live-state")?.textContent ?? "")`)
+	b.settled()
+	before := b.window()
+	p.advance(4000)
+	b.wait("the window to follow", `document.querySelector("#window").textContent !== `+quote(before))
+	b.settled()
+	b.picture("live")
+	b.key("d")
+	b.wait("moving to pause", `document.querySelector("#follow").getAttribute("aria-pressed") === "false"`)
+	b.settled()
+	paused := b.window()
+	state := b.text(`document.querySelector("#live-state").textContent`)
+	p.advance(4000)
+	b.wait("the figures to go on", `document.querySelector("#live-state").textContent !== `+quote(state))
+	b.settled()
+	if now := b.window(); now != paused {
+		t.Errorf("paused, the window went from %s to %s", paused, now)
+	}
+	b.click("#follow")
+	p.advance(4000)
+	b.wait("the window to follow again", `document.querySelector("#window").textContent !== `+quote(paused))
+	p.finish(s)
+	b.wait("the end", `document.body.innerText.includes("the program has ended")`)
+	b.key("0")
+	b.settled()
+	b.picture("live-ended")
+}
