@@ -323,6 +323,8 @@ copy_general (acc_callback_info *to, const acc_callback_info *from)
   to->func_end_line_no = from->func_end_line_no;
 }
 
+typedef uintptr_t word __attribute__ ((may_alias));
+
 FIELD_BY_FIELD static void
 copy_specific (acc_event_info *to, const acc_event_info *from, int bytes)
 {
@@ -330,8 +332,9 @@ copy_specific (acc_event_info *to, const acc_event_info *from, int bytes)
   to->other_event.implicit = from->other_event.implicit;
   /* What follows in the other structs are three to five words.  */
   for (size_t offset = sizeof (acc_other_event_info); offset < (size_t) bytes;
-       offset += sizeof (uintptr_t))
-    *(uintptr_t *) ((char *) to + offset) = *(const uintptr_t *) ((const char *) from + offset);
+       offset += sizeof (word))
+    *(word *) ((char *) to + offset)
+      = *(const word *) ((const char *) from + offset);
 }
 
 FIELD_BY_FIELD static void
