@@ -2,6 +2,7 @@ package openacc
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -176,7 +177,16 @@ func (d *Device) openDriver() error {
 	d.mu.Unlock()
 	d.readClock()
 	driver.Observe(d.rt.activity.wanted())
-	d.rt.enterImages(d)
+	if err := d.rt.enterImages(d); err != nil {
+		d.mu.Lock()
+		for _, m := range slices.Collect(d.table.All()) {
+			d.table.Remove(m)
+		}
+		d.mu.Unlock()
+		// The error that matters is the one there is.
+		_ = driver.Close()
+		return err
+	}
 	d.generation.Add(1)
 	d.rt.active.Add(1)
 	d.rt.started.Store(true)

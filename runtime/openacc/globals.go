@@ -38,7 +38,8 @@ func (rt *Runtime) RegisterImage(image goacc.Image) {
 	}
 	rt.mu.Unlock()
 	for _, d := range open {
-		d.enterGlobals(image)
+		// The image's kernels are refused with the same error.
+		_ = d.enterGlobals(image)
 	}
 }
 
@@ -56,32 +57,39 @@ func (rt *Runtime) UnregisterImage(image goacc.Image) {
 	}
 }
 
-// enterImages enters the variables of all images into a device being opened.
-func (rt *Runtime) enterImages(d *Device) {
+// enterImages loads all images on a device being opened and enters their
+// variables.
+func (rt *Runtime) enterImages(d *Device) error {
 	rt.mu.Lock()
 	images := slices.Clone(rt.images)
 	rt.mu.Unlock()
 	for _, image := range images {
-		d.enterGlobals(image)
+		if err := d.enterGlobals(image); err != nil {
+			return err
+		}
 	}
 	if _, ok := d.driver.(imageLoader); !ok {
 		// Programs linked without device code register no image.
-		d.enterGlobals(goacc.Image{Variables: declaredVariables()})
+		return d.enterGlobals(goacc.Image{Variables: declaredVariables()})
 	}
+	return nil
 }
 
 // enterGlobals maps the globals named in declare directives for as long as the
 // device is open. A device that runs host code shares them with the host: they
 // map to themselves.
-func (d *Device) enterGlobals(image goacc.Image) {
+func (d *Device) enterGlobals(image goacc.Image) error {
 	if d.Shared {
-		return
+		return nil
 	}
 	var addresses []device.Address
 	if loader, ok := d.driver.(imageLoader); ok {
+		if device.Type(image.Type) != d.Type {
+			return nil // another device's
+		}
 		var err error
 		if addresses, err = loader.LoadImage(image); err != nil {
-			return // the image is another device's; its kernels fail when launched
+			return err
 		}
 	}
 	d.mu.Lock()
@@ -104,6 +112,7 @@ func (d *Device) enterGlobals(image goacc.Image) {
 			continue // two images with the same variable
 		}
 	}
+	return nil
 }
 
 func (d *Device) leaveGlobals(image goacc.Image) {

@@ -235,18 +235,26 @@ func (t *Thread) handles(routine string, api device.API) (*Device, device.Handle
 	return d, d.handles
 }
 
+// inUse gives the driver's objects of the device that this thread uses: none
+// before its first use of one.
+func (t *Thread) inUse(routine string, api device.API) device.Handles {
+	t.enter(routine, callbacks.RuntimeAPI, AsyncSync)
+	if d := t.current; d != nil && d.isOpen() && d.handles.API == api {
+		return d.handles
+	}
+	return device.Handles{}
+}
+
 // DriverDevice is acc_get_current_cuda_device (A.2.1.1) or
 // acc_get_current_opencl_device (A.2.2.1).
 func (t *Thread) DriverDevice(api device.API) unsafe.Pointer {
-	_, handles := t.handles("acc_get_current_device", api)
-	return handles.Device
+	return t.inUse("acc_get_current_device", api).Device
 }
 
 // DriverContext is acc_get_current_cuda_context (A.2.1.2) or
 // acc_get_current_opencl_context (A.2.2.2).
 func (t *Thread) DriverContext(api device.API) unsafe.Pointer {
-	_, handles := t.handles("acc_get_current_context", api)
-	return handles.Context
+	return t.inUse("acc_get_current_context", api).Context
 }
 
 // DriverQueue is acc_get_cuda_stream (A.2.1.3) or acc_get_opencl_queue (A.2.2.3):
