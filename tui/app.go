@@ -139,8 +139,12 @@ func newApp(source Source, screen tcell.Screen, options Options) *app {
 	a := &app{screen: screen, source: source, options: options, theme: newTheme(screen.Colors(), options.ASCII),
 		history: newHistory(), window: 10e9, pane: options.Program}
 	a.player, _ = source.(Player)
-	a.views = []view{newQueuesView(), newMemoryView(), newKernelsView(), newEventsView(), newProgramView()}
+	a.views = allViews()
 	return a
+}
+
+func allViews() []view {
+	return []view{newQueuesView(), newMemoryView(), newKernelsView(), newEventsView(), newProgramView()}
 }
 
 // receive takes the source's frames.

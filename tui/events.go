@@ -21,8 +21,8 @@ func newEventsView() *eventsView {
 		{title: "queue", width: 9, wide: 60},
 		{title: "name"},
 		{title: "size", width: 10, right: true, wide: 70},
-		{title: "source", width: 22, wide: 90},
-		{title: "thread", width: 16, wide: 120},
+		{title: "source", width: 22, wide: 110},
+		{title: "thread", width: 16, wide: 140},
 		{title: "host address", width: 18, right: true, wide: 160},
 		{title: "device address", width: 18, right: true, wide: 160},
 	}}}

@@ -91,7 +91,7 @@ func (k *kernelsView) draw(a *app, c canvas) {
 	k.sources.set(sourceRows(v))
 	transfers := min(len(k.transfers.visible)+1, max(c.h/4, 3))
 	rest := c.h - transfers - 3
-	top := max(min(rest*3/5, len(k.kernels.visible)+1), rest-len(k.sources.visible)-1, 2)
+	top := max(min(len(k.kernels.visible)+1, max(rest*3/5, rest-len(k.sources.visible)-1)), 2)
 	y := 0
 	for i, t := range k.tables() {
 		height := []int{top, transfers, rest - top}[i]

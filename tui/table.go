@@ -164,6 +164,10 @@ func (t *table) width(shown int) int {
 	return t.position[shown+1] - t.position[shown] - 1
 }
 
+// widest is the most that a column without a width of its own takes: numbers far
+// from the name they belong to are hard to read.
+const widest = 64
+
 // layout places the fields in a width.
 func (t *table) layout(width int) {
 	t.shown, t.position = t.shown[:0], t.position[:0]
@@ -189,6 +193,9 @@ func (t *table) layout(width int) {
 			w = left / growing
 			left -= w
 			growing--
+			if len(t.fields) > 2 {
+				w = min(w, widest)
+			}
 		}
 		x += w + 1
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/signal"
@@ -25,6 +26,10 @@ type topFlags struct {
 	once     bool
 	ascii    bool
 	interval time.Duration
+	picture  string
+	at       string
+	size     string
+	svg      bool
 }
 
 func newTopCommand() *cobra.Command {
@@ -42,6 +47,7 @@ started again at any time; the program and the recording go on.
   accscope top trace.db            replay a finished trace: play, pause, seek
   accscope top --json              an object per interval, for scripts
   accscope top --json --once       a single object
+  accscope top --picture queues --at 40% --svg trace.db    one screen, for documents
 
 Press ? in it for the keys.`,
 		Args: arguments(cobra.MaximumNArgs(1), "at most one session, process id or trace"),
@@ -58,6 +64,9 @@ Press ? in it for the keys.`,
 			}
 			ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 			defer stop()
+			if flags.picture != "" {
+				return flags.takePicture(ctx, source, command.OutOrStdout())
+			}
 			if flags.json {
 				if !command.Flags().Changed("interval") {
 					flags.interval = time.Second
@@ -76,7 +85,34 @@ Press ? in it for the keys.`,
 	f.BoolVar(&flags.once, "once", false, "with --json: a single object")
 	f.BoolVar(&flags.ascii, "ascii", false, "use only characters of ASCII (as where the locale has no UTF-8)")
 	f.DurationVar(&flags.interval, "interval", 100*time.Millisecond, "`TIME` between frames (with --json default 1s)")
+	f.StringVar(&flags.picture, "picture", "", "print a `VIEW` of a trace as text instead: "+strings.Join(tui.ViewNames(), ", "))
+	f.StringVar(&flags.at, "at", "100%", "with --picture: the `TIME` in the trace (12.5s, 300ms, 40%)")
+	f.StringVar(&flags.size, "size", "80x24", "with --picture: columns and lines (`WxH`)")
+	f.BoolVar(&flags.svg, "svg", false, "with --picture: as an SVG drawing")
 	return command
+}
+
+// takePicture prints what the screen would show of a trace.
+func (flags *topFlags) takePicture(ctx context.Context, source tui.Source, w io.Writer) error {
+	replay, ok := source.(*tui.Replay)
+	if !ok {
+		return usageError{errors.New("--picture takes a trace")}
+	}
+	shot := tui.Shot{View: flags.picture, At: flags.at, ASCII: flags.ascii}
+	if n, err := fmt.Sscanf(flags.size, "%dx%d", &shot.Width, &shot.Height); err != nil || n != 2 ||
+		shot.Width < 1 || shot.Height < 1 || shot.Width > 1000 || shot.Height > 1000 {
+		return usageError{fmt.Errorf("--size %q is no size: give columns and lines, like 120x40", flags.size)}
+	}
+	picture, err := tui.TakePicture(ctx, replay, shot)
+	if err != nil {
+		return err
+	}
+	text := picture.Text()
+	if flags.svg {
+		text = picture.SVG()
+	}
+	_, err = io.WriteString(w, text)
+	return err
 }
 
 // unicodeLocale says whether the terminal's characters are those of UTF-8, by

@@ -1,0 +1,195 @@
+package tui
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/gdamore/tcell/v2"
+
+	"github.com/accscope/accscope/collector/capture"
+	"github.com/accscope/accscope/collector/model"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// stage is an app on a simulated screen that has seen a script.
+func stage(t *testing.T, s *script, width, height int, options Options) (*app, tcell.SimulationScreen) {
+	t.Helper()
+	screen := tcell.NewSimulationScreen("UTF-8")
+	if err := screen.Init(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(screen.Fini)
+	screen.SetSize(width, height)
+	a := newApp(s, screen, options)
+	a.window = 2e9
+	for _, f := range s.frames {
+		a.observe(f)
+	}
+	a.redraw()
+	return a, screen
+}
+
+// press sends keys: characters, or names in angle brackets.
+func press(a *app, keys ...string) {
+	special := map[string]tcell.Key{"enter": tcell.KeyEnter, "esc": tcell.KeyEscape, "tab": tcell.KeyTab, "backtab": tcell.KeyBacktab, "down": tcell.KeyDown,
+		"up": tcell.KeyUp, "home": tcell.KeyHome, "end": tcell.KeyEnd, "left": tcell.KeyLeft, "right": tcell.KeyRight, "ctrl-c": tcell.KeyCtrlC,
+		"backspace": tcell.KeyBackspace2}
+	for _, key := range keys {
+		if k, ok := special[key]; ok {
+			a.handle(tcell.NewEventKey(k, 0, 0))
+			continue
+		}
+		for _, r := range key {
+			a.handle(tcell.NewEventKey(tcell.KeyRune, r, 0))
+		}
+	}
+	a.redraw()
+}
+
+func compare(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", "golden", name+".txt")
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(want) != got {
+		t.Errorf("%s differs (-update rewrites it); got\n%s", path, got)
+	}
+}
+
+// Every view at the usual sizes. Times are those of the script, so nothing is
+// masked.
+func TestGoldenScreens(t *testing.T) {
+	s := pipeline()
+	for _, size := range []struct {
+		name          string
+		width, height int
+	}{{"80x24", 80, 24}, {"200x50", 200, 50}} {
+		a, screen := stage(t, s, size.width, size.height, Options{})
+		for i, name := range ViewNames() {
+			press(a, string(rune('1'+i)))
+			compare(t, name+"-"+size.name, pictureOf(screen).Text())
+		}
+	}
+}
+
+func TestGoldenVariants(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		options Options
+		keys    []string
+	}{
+		{"ascii", Options{ASCII: true}, nil},
+		{"ascii-memory", Options{ASCII: true}, []string{"2"}},
+		{"help", Options{}, []string{"?"}},
+		{"detail", Options{}, []string{"2", "down", "enter"}},
+		{"queue-detail", Options{}, []string{"down", "down", "enter"}},
+		{"filter", Options{}, []string{"4", "/", "launch", "enter"}},
+		{"zoomed", Options{}, []string{"++"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a, screen := stage(t, pipeline(), 100, 30, c.options)
+			press(a, c.keys...)
+			compare(t, c.name, pictureOf(screen).Text())
+		})
+	}
+}
+
+// Whatever the terminal's size, drawing stays within it and does not panic.
+func TestEverySize(t *testing.T) {
+	s := pipeline()
+	a, screen := stage(t, s, 80, 24, Options{})
+	for width := 1; width <= 130; width += 9 {
+		for height := 1; height <= 40; height += 4 {
+			screen.SetSize(width, height)
+			for i := range a.views {
+				a.help, a.overlay = false, nil
+				press(a, string(rune('1'+i)), "enter")
+				press(a, "esc", "?")
+			}
+		}
+	}
+}
+
+func screenOf(t *testing.T, s *script, keys ...string) string {
+	t.Helper()
+	a, screen := stage(t, s, 120, 40, Options{})
+	press(a, keys...)
+	return pictureOf(screen).Text()
+}
+
+func TestLeaksGrowthAndErrorsStandOut(t *testing.T) {
+	s := pipeline()
+	if text := screenOf(t, s, "2"); !strings.Contains(text, "grows") || strings.Contains(text, "leaked") {
+		t.Errorf("history piles up and nothing has leaked yet:\n%s", text)
+	}
+	s.event(model.Error, 3960*ms, 2, "the kernel failed", 32, func(e *capture.Event) { e.ErrorCode = 7 })
+	s.span(model.DeviceShutdownStart, 3970*ms, 3980*ms, -2, "", 70, nil)
+	s.frame(3990 * ms)
+	if text := screenOf(t, s, "2"); !strings.Contains(text, "6 leaked") && !strings.Contains(text, "leaked, ") {
+		t.Errorf("what lives when the device is shut down has leaked:\n%s", text)
+	}
+	for _, view := range []string{"1", "2", "3", "4", "5"} {
+		if text := screenOf(t, s, view); !strings.Contains(text, "1 error;") || !strings.Contains(text, "the kernel failed (code 7) at solver.c:32") {
+			t.Errorf("view %s does not show the error:\n%s", view, text)
+		}
+	}
+}
+
+func TestMeasuredAndBoundLookDifferent(t *testing.T) {
+	text := screenOf(t, pipeline())
+	lanes := map[string]string{}
+	for _, line := range strings.Split(text, "\n") {
+		if _, lane, ok := strings.Cut(line, "│"); ok {
+			for _, name := range []string{"queue 1", "queue 9"} {
+				if strings.Contains(line, name) {
+					lanes[name] = lane
+				}
+			}
+		}
+	}
+	if !strings.ContainsAny(lanes["queue 1"], "▅▆▇█") || strings.Contains(lanes["queue 1"], "░") {
+		t.Errorf("queue 1 is measured: %q", lanes["queue 1"])
+	}
+	if strings.ContainsAny(lanes["queue 9"], "▅▆▇█") || !strings.Contains(lanes["queue 9"], "░") {
+		t.Errorf("queue 9 is only bounded: %q", lanes["queue 9"])
+	}
+	if !strings.Contains(text, "━━━") {
+		t.Errorf("a wait is not shown:\n%s", text)
+	}
+}
+
+func TestNamesCannotMoveTheCursor(t *testing.T) {
+	s := newScript()
+	s.operation(model.EnqueueLaunchStart, 10*ms, 1, "evil\x1b[2J\r\nname", 3, 0)
+	s.frame(20 * ms)
+	for _, view := range []string{"1", "3", "4"} {
+		if text := screenOf(t, s, view); strings.ContainsAny(text, "\x1b\r") || !strings.Contains(text, "evil?[2J??name") {
+			t.Errorf("view %s:\n%s", view, text)
+		}
+	}
+}
+
+func TestNoColor(t *testing.T) {
+	t.Setenv("NO_COLOR", "1")
+	_, screen := stage(t, pipeline(), 120, 40, Options{})
+	for y := range 40 {
+		for x := range 120 {
+			_, style, _ := screen.Get(x, y)
+			if foreground, background, _ := style.Decompose(); foreground != tcell.ColorDefault || background != tcell.ColorDefault {
+				t.Fatalf("cell %d,%d is coloured", x, y)
+			}
+		}
+	}
+}

@@ -1,0 +1,126 @@
+package tui
+
+import (
+	"context"
+	"time"
+
+	"github.com/accscope/accscope/collector/capture"
+	"github.com/accscope/accscope/collector/model"
+)
+
+// script is a source whose frames come from events that a test writes: a
+// program of two devices with a pipeline on four queues, a queue without
+// measured times, a wait, a leak, a growing variable and an error.
+type script struct {
+	model    *model.Model
+	sequence uint64
+	pair     uint64
+	frames   []Frame
+	state    State
+}
+
+func (s *script) Title() string { return "solver" }
+
+func (s *script) Run(ctx context.Context, _ time.Duration, observe func(Frame)) error {
+	for _, f := range s.frames {
+		observe(f)
+	}
+	<-ctx.Done()
+	return nil
+}
+
+const (
+	ms     = int64(time.Millisecond)
+	origin = 1000 * ms
+)
+
+func newScript() *script {
+	s := &script{model: model.New(nil, nil), state: Live}
+	s.model.AddProcess(model.ProcessInfo{ID: 1, Host: "node1", PID: 4711, Program: "/home/u/solver", Arguments: []string{"./solver", "-n", "4"},
+		Rank: -1, Start: origin})
+	s.model.AddThread(model.ThreadInfo{ID: 1, Process: 1, TID: 4711, Name: "solver"})
+	s.model.AddThread(model.ThreadInfo{ID: 2, Process: 1, TID: 4712, Name: "solver"})
+	s.model.DescribeDevice(1, 100, 0, "accscope sim", 16<<30)
+	return s
+}
+
+// event applies an event of the sim device.
+func (s *script) event(kind int32, time int64, queue int64, name string, line int32, change func(*capture.Event)) {
+	e := model.Event{Process: 1, Thread: 1, Event: capture.Event{Sequence: s.sequence, Time: origin + time, Kind: kind, DeviceType: 100,
+		Async: queue, AsyncQueue: queue, SourceFile: s.model.Intern("/home/u/solver.c"), Function: s.model.Intern("advance"), Line: line}}
+	if name != "" {
+		e.Name = s.model.Intern(name)
+	}
+	s.sequence++
+	if change != nil {
+		change(&e.Event)
+	}
+	s.model.Apply(&e)
+}
+
+// span applies a start and its end.
+func (s *script) span(kind int32, from, to, queue int64, name string, line int32, change func(*capture.Event)) {
+	s.pair++
+	pair := s.pair
+	both := func(e *capture.Event) {
+		e.Pair = pair
+		if change != nil {
+			change(e)
+		}
+	}
+	s.event(kind, from, queue, name, line, both)
+	s.event(kind+1, to, queue, name, line, both)
+}
+
+// operation enqueues something, which runs at [start, end); end 0: not yet.
+func (s *script) operation(kind int32, at, queue int64, name string, line int32, bytes uint64) {
+	s.span(kind, at, at+ms/10, queue, name, line, func(e *capture.Event) {
+		e.Bytes, e.Gangs, e.Workers, e.Vector = bytes, 128, 1, 32
+	})
+}
+
+func (s *script) ran(kind int32, at, queue int64, start, end int64, bytes uint64) {
+	s.model.ApplyActivity(&model.Activity{Process: 1, Activity: capture.Activity{Time: origin + at, Kind: kind, DeviceType: 100,
+		Async: queue, AsyncQueue: queue, Bytes: bytes, Start: origin + start, End: origin + end}})
+}
+
+func (s *script) frame(time int64) {
+	s.frames = append(s.frames, Frame{View: s.model.ViewWithin(viewLimits), Time: origin + time, State: s.state})
+}
+
+// pipeline is the program up to four seconds after its start.
+func pipeline() *script {
+	s := newScript()
+	s.event(model.Alloc, 10*ms, -2, "field", 12, func(e *capture.Event) { e.Host, e.Device, e.Bytes = 0x7f0000001000, 0xa0001000, 256<<20 })
+	s.event(model.Create, 11*ms, -2, "field", 12, func(e *capture.Event) { e.Host, e.Device, e.Bytes = 0x7f0000001000, 0xa0001000, 256<<20 })
+	s.event(model.Alloc, 12*ms, -2, "Größe_场", 13, func(e *capture.Event) { e.Host, e.Device, e.Bytes = 0x7f0020001000, 0xb0001000, 1<<20 })
+	s.event(model.Create, 13*ms, -2, "Größe_场", 13, func(e *capture.Event) { e.Host, e.Device, e.Bytes = 0x7f0020001000, 0xb0001000, 1<<20 })
+	s.frame(50 * ms)
+	for step := range int64(38) {
+		at := 100*ms + step*100*ms
+		for q := int64(1); q <= 4; q++ {
+			begin := at + (q-1)*20*ms
+			s.operation(model.EnqueueUploadStart, at, q, "field", 30, 64<<20)
+			s.operation(model.EnqueueLaunchStart, at+ms, q, "advance._omp_fn.0", 32, 0)
+			s.ran(model.ActivityUpload, begin+20*ms, q, begin, begin+20*ms, 64<<20)
+			s.frame(begin + 21*ms)
+			if step < 36 {
+				s.ran(model.ActivityKernel, begin+60*ms, q, begin+20*ms, begin+60*ms, 0)
+			}
+		}
+		s.operation(model.EnqueueLaunchStart, at+2*ms, 9, "sum", 40, 0)
+		if step%8 == 7 {
+			s.span(model.WaitStart, at+10*ms, at+90*ms, 9, "", 44, nil)
+		}
+		if step%9 == 0 {
+			address := uint64(0xc0000000 + step*0x1000)
+			s.event(model.Alloc, at+95*ms, -2, "history", 50, func(e *capture.Event) { e.Host, e.Device, e.Bytes = address, address, 4096 })
+			s.event(model.Create, at+95*ms, -2, "history", 50, func(e *capture.Event) { e.Host, e.Device, e.Bytes = address, address, 4096 })
+		}
+		s.frame(at + 99*ms)
+	}
+	s.pair++
+	s.event(model.WaitStart, 3920*ms, 1, "", 60, func(e *capture.Event) { e.Pair = s.pair })
+	s.frame(3950 * ms)
+	return s
+}
