@@ -117,6 +117,31 @@ follow (struct accscope_cuda_device *d, CUstream stream, CUevent event,
     }			\
   while (0)
 
+/* Without pinned memory the driver copies, as well as it can, while the caller
+   waits.  */
+static struct accscope_cuda_answer
+upload_plainly (struct accscope_cuda_queue *q, CUdeviceptr to, const char *from,
+		size_t bytes)
+{
+  struct accscope_cuda_device *d = q->device;
+  struct accscope_cuda_answer a = CALL (d, cuStreamSynchronize, q->stream);
+
+  if (!FAILED (a))
+    a = CALL (d, cuMemcpyHtoDAsync, to, from, bytes, q->stream);
+  return FAILED (a) ? a : CALL (d, cuStreamSynchronize, q->stream);
+}
+
+static struct accscope_cuda_answer
+download_plainly (struct accscope_cuda_queue *q, char *to, CUdeviceptr from,
+		  size_t bytes)
+{
+  struct accscope_cuda_device *d = q->device;
+  struct accscope_cuda_answer a
+    = CALL (d, cuMemcpyDtoHAsync, to, from, bytes, q->stream);
+
+  return FAILED (a) ? a : CALL (d, cuStreamSynchronize, q->stream);
+}
+
 struct accscope_cuda_answer
 accscope_cuda_stage_upload (struct accscope_cuda_queue *q,
 			    uint64_t correlation, CUdeviceptr to,
@@ -131,7 +156,12 @@ accscope_cuda_stage_upload (struct accscope_cuda_queue *q,
   size_t done, n;
 
   pthread_mutex_lock (&lane->lock);
-  TRY (lane_open (d, lane));
+  a = lane_open (d, lane);
+  if (FAILED (a))
+    {
+      a = upload_plainly (q, to, from, bytes);
+      goto end;
+    }
   if (!now)
     {
       if ((begin = accscope_cuda_event (d, 0, &a)) == NULL)
@@ -223,7 +253,12 @@ accscope_cuda_stage_download (struct accscope_cuda_queue *q,
   size_t done, n;
 
   pthread_mutex_lock (&lane->lock);
-  TRY (lane_open (d, lane));
+  a = lane_open (d, lane);
+  if (FAILED (a))
+    {
+      a = download_plainly (q, to, from, bytes);
+      goto end;
+    }
   if (now)
     {
       a = download_now (q, lane, to, from, bytes);

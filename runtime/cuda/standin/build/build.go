@@ -99,3 +99,16 @@ func allocate(words int) []uintptr {
 }
 
 func start(words []uintptr) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(words))) }
+
+// Registrar compiles into folder the library that gives a program linked without
+// device code an image for the stand-in: to be preloaded beside the runtime.
+func Registrar(folder string) (string, error) {
+	_, here, _, _ := runtime.Caller(0)
+	library := filepath.Join(folder, "libregister.so")
+	output, err := exec.Command("gcc-12", "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared", "-o", library,
+		filepath.Join(filepath.Dir(here), "..", "preload", "register.c"), "-ldl").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("compile the registrar: %w\n%s", err, output)
+	}
+	return library, nil
+}

@@ -1,0 +1,94 @@
+package cuda
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/accscope/accscope/runtime/cuda/standin/build"
+)
+
+// program is a program linked without device code, on the stand-in driver.
+type program struct {
+	binary      string
+	environment []string
+}
+
+// compile makes a program of the repository's folder that runs on the built
+// runtime and the stand-in driver.
+func compile(t *testing.T, source string) program {
+	t.Helper()
+	runtime, err := filepath.Abs("../../lib/libopenacc.so")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(runtime); err != nil {
+		t.Skipf("%v: run make first", err)
+	}
+	folder := t.TempDir()
+	registrar, err := build.Registrar(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := program{binary: filepath.Join(folder, "program")}
+	output, err := exec.Command("gcc-12", "-fopenacc", "-foffload=disable", "-O2", "-g", "-o", p.binary, source, "-lm").CombinedOutput()
+	if err != nil {
+		t.Fatalf("compile %s: %v\n%s", source, err, output)
+	}
+	p.environment = append(os.Environ(), "LD_PRELOAD="+registrar+" "+runtime, "LD_LIBRARY_PATH="+filepath.Dir(standin))
+	return p
+}
+
+func (p program) run(t *testing.T, environment ...string) (string, error) {
+	t.Helper()
+	command := exec.Command(p.binary)
+	command.Env = append(p.environment, environment...)
+	output, err := command.CombinedOutput()
+	return string(output), err
+}
+
+// A program with an image runs on the GPU of its own accord, and comes to the
+// same results as on the host.
+func TestProgram(t *testing.T) {
+	p := compile(t, "../../examples/jacobi/jacobi.c")
+	want, err := p.run(t, "ACC_DEVICE_TYPE=host")
+	if err != nil {
+		t.Fatalf("%v\n%s", err, want)
+	}
+	for name, environment := range map[string][]string{
+		"asked for by backend": {"ACC_DEVICE_TYPE=cuda"},
+		"asked for by type":    {"ACC_DEVICE_TYPE=nvidia"},
+		"chosen":               nil,
+	} {
+		if got, err := p.run(t, environment...); err != nil || got != want {
+			t.Errorf("%s: %v\n%s\nwant:\n%s", name, err, got, want)
+		}
+	}
+}
+
+// A failing kernel ends the program with one error that names the cause.
+func TestProgramFails(t *testing.T) {
+	p := compile(t, "../../examples/jacobi/jacobi.c")
+	for fault, says := range map[string]string{
+		"kernel:3:719":                        "CUDA_ERROR_LAUNCH_FAILED (719",
+		"cuMemAlloc_v2:1:2,cuMemAlloc_v2:2:2": "CUDA_ERROR_OUT_OF_MEMORY (2",
+		"cuLinkComplete:1:218":                "CUDA_ERROR_INVALID_PTX (218",
+		"cuStreamCreate:2:999":                "cuStreamCreate failed: CUDA error 999",
+		"cuModuleLoadData:1:2":                "cannot initialise device nvidia 0: load the program's device code",
+		"cuMemHostAlloc:1:2":                  "", // pageable memory will do
+		"cuMemAlloc_v2:1:2":                   "", // less memory will do
+	} {
+		output, err := p.run(t, "ACC_DEVICE_TYPE=cuda", "ACCSCOPE_STANDIN_FAIL="+fault)
+		if says == "" {
+			if err != nil {
+				t.Errorf("%s: %v\n%s", fault, err, output)
+			}
+			continue
+		}
+		if err == nil || !strings.Contains(output, says) || strings.Count(output, "accscope:") != 1 {
+			t.Errorf("%s: %v, want one line with %q:\n%s", fault, err, says, output)
+		}
+	}
+}
