@@ -1,6 +1,12 @@
 // Making elements. Text is always set as text, so nothing a trace says is ever
 // taken for markup.
 
+// plain makes characters visible that would change how others are shown:
+// controls, and those that turn the direction of text.
+export function plain(text: string): string {
+  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "\ufffd");
+}
+
 type Child = Node | string | null | undefined | false;
 type Attributes = Record<string, string | number | boolean | EventListener | undefined>;
 
@@ -10,9 +16,9 @@ export function h<K extends keyof HTMLElementTagNameMap>(tag: K, attributes: Att
     if (value === undefined || value === false) continue;
     if (typeof value === "function") element.addEventListener(name.replace(/^on/, ""), value);
     else if (value === true) element.setAttribute(name, "");
-    else element.setAttribute(name, String(value));
+    else element.setAttribute(name, name === "value" ? String(value) : plain(String(value)));
   }
-  for (const child of children) if (child !== null && child !== undefined && child !== false) element.append(child);
+  for (const child of children) if (child !== null && child !== undefined && child !== false) element.append(typeof child === "string" ? plain(child) : child);
   return element;
 }
 

@@ -24,7 +24,8 @@ export function follow(grown: () => Promise<void>, ended: () => void, changed: (
   source.addEventListener("view", (e) => {
     const v = JSON.parse((e as MessageEvent<string>).data) as LiveView;
     const used = v.devices.reduce((sum, d) => sum + d.used, 0);
-    told.textContent = `${count(v.events)} events · ${bytes(used)} on devices${v.lost ? ` · ${count(v.lost)} lost` : ""}${v.error_count ? ` · ${v.error_count} errors` : ""}`;
+    told.title = `${bytes(used)} in use on devices`;
+    told.textContent = `${count(v.events)} events${v.lost ? ` · ${count(v.lost)} lost` : ""}${v.error_count ? ` · ${v.error_count} errors` : ""}`;
     if (busy || v.events === events) return;
     busy = true;
     events = v.events;

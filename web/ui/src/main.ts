@@ -3,7 +3,7 @@ import { get, type Overview, type Search, type TraceInfo } from "./api";
 import { clear, h, message } from "./dom";
 import { count } from "./format";
 import { follow, type Live } from "./live";
-import { change, colourModes, onChange, state, views, type ColourMode, type ViewName } from "./state";
+import { change, onChange, state, views, type ViewName } from "./state";
 import { Timeline } from "./timeline/timeline";
 import { compareView } from "./views/compare";
 import { memoryView } from "./views/memory";
@@ -30,8 +30,6 @@ const traceChoice = h("select", { "aria-label": "Trace", hidden: true, onchange:
 } });
 const searchField = h("input", { type: "search", placeholder: "Search (/)", "aria-label": "Search for a kernel, variable, event or source", id: "search" });
 const searchFound = h("span", { class: "found", role: "status" });
-const colours = h("select", { "aria-label": "Colours", title: "What colours mean", onchange: () => change({ colour: colours.value as ColourMode }) },
-  ...colourModes.map((m) => h("option", { value: m }, `colour by ${m}`)));
 const theme = h("button", { type: "button", id: "theme", title: "Light or dark", onclick: () => setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark", true) });
 const liveSlot = h("div");
 
@@ -56,7 +54,7 @@ function head(): HTMLElement {
   const previous = h("button", { type: "button", "aria-label": "Previous match", title: "Previous match (Shift+N)", onclick: () => void find(false) }, "‹");
   const next = h("button", { type: "button", "aria-label": "Next match", title: "Next match (N)", onclick: () => void find(true) }, "›");
   return h("header", {}, h("span", { class: "brand" }, "accscope"), traceName, traceChoice, nav, h("span", { class: "spacer" }), liveSlot,
-    h("div", { class: "search", role: "search" }, searchField, previous, next, searchFound), colours, theme,
+    h("div", { class: "search", role: "search" }, searchField, previous, next, searchFound), theme,
     h("button", { type: "button", "aria-label": "Help", title: "Keys (?)", onclick: () => help.showModal() }, "?"));
 }
 
@@ -110,8 +108,6 @@ function render(): void {
     if (button.dataset.view === state.view) button.setAttribute("aria-current", "page");
     else button.removeAttribute("aria-current");
   }
-  colours.value = state.colour;
-  colours.hidden = state.view !== "timeline";
   if (document.activeElement !== searchField) searchField.value = state.search;
   document.title = `${overview.name} – ${titles[state.view]} – accscope`;
   countMatches();

@@ -1,5 +1,5 @@
 // A table that sorts by its columns and shows large results in steps.
-import { h, clear } from "./dom";
+import { h, clear, plain } from "./dom";
 import { show, type Unit } from "./format";
 
 export interface Column { title: string; unit: Unit; meter?: boolean; class?: (row: unknown[]) => string }
@@ -15,6 +15,10 @@ export interface TableOptions {
 }
 
 const step = 200;
+
+function shortened(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most)}…` : text;
+}
 
 export function table(o: TableOptions): HTMLElement {
   if (o.rows.length === 0) return h("p", { class: "empty" }, o.empty);
@@ -48,16 +52,17 @@ export function table(o: TableOptions): HTMLElement {
     const body = rows.slice(0, shown).map((row) => {
       const line = h("tr", { class: (o.go ? "go " : "") + (o.here?.(row) ? "here" : "") });
       o.columns.forEach((c, i) => {
-        const text = show(row[i], c.unit);
+        const whole = show(row[i], c.unit);
+        const text = shortened(whole, 300);
         const number = typeof row[i] === "number" || !isText(c);
-        const cell = h("td", { class: `${number ? "num" : "text"} ${c.class?.(row) ?? ""}`, title: number ? undefined : text });
+        const cell = h("td", { class: `${number ? "num" : "text"} ${c.class?.(row) ?? ""}`, title: number ? undefined : shortened(whole, 2000) });
         if (c.meter && most[i]! > 0 && typeof row[i] === "number") {
           const meter = h("span", { class: "meter", "aria-hidden": "true" });
           meter.style.width = `${Math.max(1, (50 * (row[i] as number)) / most[i]!)}px`;
           cell.append(meter);
         }
         if (i === 0 && o.go) cell.append(h("button", { class: "link", type: "button", title: o.goTitle ?? "Show in the timeline" }, text || "(no name)"));
-        else cell.append(text);
+        else cell.append(plain(text));
         line.append(cell);
       });
       if (o.go) line.addEventListener("click", () => o.go!(row));

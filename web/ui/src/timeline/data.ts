@@ -8,6 +8,9 @@ export interface Blocks {
   label: Int32Array; open: ReadonlySet<number>;
 }
 
+// The server takes times up to this, ns either way.
+const limit = 2 ** 61;
+
 interface Part { from: number; to: number; perPixel: number; lanes: Map<number, Blocks>; counters: Map<number, Counters> }
 
 export class Data {
@@ -57,7 +60,7 @@ export class Data {
     if (this.running && good(this.running)) return;
     this.running?.abort.abort();
     const margin = (to - from) * 0.6;
-    const run = { from: Math.floor(from - margin), to: Math.ceil(to + margin) + 1, perPixel, abort: new AbortController() };
+    const run = { from: Math.max(Math.floor(from - margin), -limit), to: Math.min(Math.ceil(to + margin) + 1, limit), perPixel, abort: new AbortController() };
     this.running = run;
     const wide = Math.min(16384, Math.ceil((run.to - run.from) / perPixel));
     this.load(run.from, run.to, wide, lanes, devices, run.abort.signal).then(

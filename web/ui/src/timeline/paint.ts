@@ -1,6 +1,7 @@
 // Drawing the timeline on its canvas.
 import type { Arrow, Counters, Label } from "../api";
 import { colour, onColour, token } from "../colour";
+import { plain } from "../dom";
 import { bytes, moment } from "../format";
 import { state } from "../state";
 import { first, type Blocks, type Data } from "./data";
@@ -354,7 +355,7 @@ export class Painter {
   private text(text: string, x: number, y: number, width: number): void {
     const c = this.context;
     if (width < 8 || text === "") return;
-    const clean = text.length > 200 ? text.slice(0, 200) : text;
+    const clean = plain(text.length > 200 ? text.slice(0, 200) : text);
     let known = widths.get(clean);
     if (known === undefined) {
       if (widths.size > 20000) widths.clear();

@@ -3,7 +3,7 @@
 import { get, type Arrow, type Detail, type Next, type Overview } from "../api";
 import { h, message } from "../dom";
 import { bytes, duration, moment } from "../format";
-import { change, state } from "../state";
+import { change, colourModes, state, type ColourMode } from "../state";
 import { Data, first } from "./data";
 import { keys, pointers, type Target } from "./input";
 import { layout, processName, type Layout, type Row } from "./layout";
@@ -20,6 +20,8 @@ export class Timeline implements Target {
   private readonly said: HTMLElement;
   private readonly shownWindow: HTMLElement;
   private readonly problem: HTMLElement;
+  private readonly colours = h("select", { "aria-label": "Colours", title: "What colours mean", onchange: () => change({ colour: this.colours.value as ColourMode }) },
+    ...colourModes.map((m) => h("option", { value: m }, `colour by ${m}`)));
   private readonly painter: Painter;
   private readonly panel: Panel;
   private data: Data;
@@ -60,7 +62,7 @@ export class Timeline implements Target {
       tool("−", "Zoom out (S)", () => this.zoom(2, gutter + this.width() / 2)),
       tool("Selection", "Show the selected span (F)", () => this.fitSelection()),
       tool("Statistics", "Statistics of what is shown; drag in the ruler for another range (M)", () => this.mark([this.from, this.to])),
-      this.shownWindow, h("span", { class: "spacer" }), this.problem);
+      this.shownWindow, h("span", { class: "spacer" }), this.problem, this.colours);
     this.element = h("div", { class: "view timeline" }, tools, this.scroller, this.panel.element, this.tip, this.said);
     this.painter = new Painter(this.canvas);
     this.data = new Data(state.trace, overview, () => this.arrived());
@@ -74,6 +76,7 @@ export class Timeline implements Target {
 
   // restore takes the view from the URL.
   restore(): void {
+    this.colours.value = state.colour;
     this.from = state.from ?? this.overview.meta.first;
     this.to = state.to ?? Math.max(this.overview.meta.last, this.from + 1);
     if (state.from === undefined) this.margins();
