@@ -6,22 +6,36 @@ import "C"
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"github.com/accscope/accscope/callbacks"
 )
 
-// strings that callbacks see: names of kernels, variables and files, of which a
-// program has a limited number. They stay for the life of the process.
-var cStrings sync.Map
+// Strings that callbacks see: names of kernels, variables and files, of which a
+// program has a limited number. They stay for the life of the process. Readers
+// take no lock; a new string makes a new map.
+var (
+	cStrings     atomic.Pointer[map[string]callbacks.CString]
+	cStringsLock sync.Mutex
+)
 
 func cString(text string) callbacks.CString {
-	if known, ok := cStrings.Load(text); ok {
-		return known.(callbacks.CString)
+	if known := cStrings.Load(); known != nil {
+		if c, ok := (*known)[text]; ok {
+			return c
+		}
 	}
-	// Two threads may both make one; the second is lost, once.
+	cStringsLock.Lock()
+	defer cStringsLock.Unlock()
+	if cStrings.Load() == nil {
+		cStrings.Store(&map[string]callbacks.CString{})
+	}
+	if c, ok := (*cStrings.Load())[text]; ok {
+		return c
+	}
 	made := temporaryCString(text)
-	known, _ := cStrings.LoadOrStore(text, made)
-	return known.(callbacks.CString)
+	add(&cStrings, text, made)
+	return made
 }
 
 // temporaryCString makes a C string that nobody else shares.
