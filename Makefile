@@ -46,6 +46,7 @@ test: all ## everything that gates a change (a fixed sample of the long suites)
 	$(MAKE) check
 	$(GO) test -short ./...
 	$(MAKE) conformance CONFORMANCE_FLAGS=--sample
+	$(GO) run ./runtime/conformance --settings sim --sample --negative-control
 
 test-all: all ## everything, the long suites whole
 	@.ci/setup test
@@ -53,6 +54,8 @@ test-all: all ## everything, the long suites whole
 	ACCSCOPE_LONG=1 $(GO) test -timeout 60m ./...
 	$(GO) test -race -short ./callbacks/... ./runtime/... ./collector/...
 	$(MAKE) conformance
+	$(GO) run ./runtime/conformance --settings host --negative-control
+	$(GO) run ./runtime/conformance --settings sim --negative-control
 
 check: ## formatting, vet, staticcheck
 	@unformatted=$$(gofmt -l callbacks runtime collector export tui web cmd); \

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 
 #include "host.h"
+#include "trace.h"
 
 /* Tags of GOACC_parallel_keyed: code, device type, operand.  */
 #define TAG_CODE(tag) ((tag) >> 28)
@@ -75,6 +76,7 @@ ENTRY (GOACC_parallel_keyed) (int flags_m, void (*function) (void *),
 	break;
     }
   va_end (arguments);
+  TRACE ("GOACC_parallel_keyed", &c);
   if (tag != 0)
     accscope_error (t, acc_error_invalid_argument, "compute construct",
 		    "compute construct: launch argument 0x%x is none that GCC "
@@ -94,6 +96,7 @@ ENTRY (GOACC_data_start) (int flags_m, size_t mapnum, void **hostaddrs,
   BEGIN;
   struct accscope_construct c = CONSTRUCT (flags_m);
 
+  TRACE ("GOACC_data_start", &c);
   if (!accscope_host_data_start (t, &c))
     {
       engine ()->data_start (T, &c);

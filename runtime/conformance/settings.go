@@ -17,7 +17,7 @@ var allSettings = []Settings{
 		Name:        "host",
 		Device:      "host",
 		Definitions: []string{"-DACC_DEVICE_TYPE_host=1", "-DACC_MEM_SHARED=1"},
-		Environment: map[string]string{"ACC_DEVICE_TYPE": "host"},
+		Environment: map[string]string{"ACC_DEVICE_TYPE": "host", "ACCSCOPE_HOST_AS": "gomp"},
 	},
 	{
 		// The suite knows discrete memory only under the names of GPUs, so
@@ -25,7 +25,7 @@ var allSettings = []Settings{
 		Name:        "sim",
 		Device:      "nvidia",
 		Definitions: []string{"-DACC_DEVICE_TYPE_nvidia=1", "-DACC_MEM_SHARED=0"},
-		Environment: map[string]string{"ACC_DEVICE_TYPE": "nvidia", "ACCSCOPE_SIM_AS": "nvidia"},
+		Environment: map[string]string{"ACC_DEVICE_TYPE": "nvidia", "ACCSCOPE_SIM_AS": "nvidia", "ACCSCOPE_HOST_AS": "gomp"},
 	},
 }
 

@@ -7,6 +7,7 @@
 package host
 
 import (
+	"os"
 	"sync"
 	"sync/atomic"
 
@@ -41,8 +42,15 @@ func (backend) Properties(number int) (device.Properties, error) {
 	return properties(), nil
 }
 
+// asVariable makes the host device describe itself as GCC's own library
+// describes its host device, for programs that look for that name.
+const asVariable = "ACCSCOPE_HOST_AS"
+
 func properties() device.Properties {
 	p := device.Properties{Name: "host", Vendor: "accscope", Driver: "host 1.0", SharedMemory: true}
+	if os.Getenv(asVariable) == "gomp" {
+		return device.Properties{Name: "GOMP", Vendor: "GNU", Driver: "1.0", SharedMemory: true}
+	}
 	var info unix.Sysinfo_t
 	// It fails only for an address that cannot be written.
 	if unix.Sysinfo(&info) == nil {
