@@ -35,9 +35,10 @@ copy_position (acc_callback_info *info, const struct position *p)
 }
 
 static void
-attribute (struct thread *t, void (*function) (void *), acc_callback_info *info)
+attribute (struct thread *t, const void *at, void (*function) (void *),
+	   acc_callback_info *info)
 {
-  const void *at = t->shared.place.return_address;
+  const void *return_address = t->shared.place.return_address;
   size_t hash = ((uintptr_t) at * 0x9e3779b97f4a7c15u) >> 40;
   struct position *p, *expected;
   int i;
@@ -53,7 +54,9 @@ attribute (struct thread *t, void (*function) (void *), acc_callback_info *info)
 	  return;
 	}
     }
+  t->shared.place.return_address = at;
   engine ()->attribute (T, function, info);
+  t->shared.place.return_address = return_address;
   if (i == PROBES || (p = malloc (sizeof *p)) == NULL)
     return;
   *p = (struct position) { at, function, info->src_file, info->func_name,
@@ -81,8 +84,9 @@ struct events
   acc_api_info api;
 };
 
+/* AT: the return address of the call that began the construct.  */
 static void
-prepare (struct events *e, struct thread *t, int parent,
+prepare (struct events *e, struct thread *t, int parent, const void *at,
 	 void (*function) (void *))
 {
   const struct accscope_device *d = t->shared.device;
@@ -94,7 +98,7 @@ prepare (struct events *e, struct thread *t, int parent,
     .line_no = -1, .end_line_no = -1,
     .func_line_no = -1, .func_end_line_no = -1
   };
-  attribute (t, function, &e->info);
+  attribute (t, at, function, &e->info);
   e->details = (acc_event_info) {
     .launch_event = { .parent_construct = parent }	/* the largest member */
   };
@@ -128,7 +132,8 @@ accscope_host_parallel (struct thread *t, const struct accscope_construct *c)
       c->function (c->hostaddrs);
       return true;
     }
-  prepare (&events, t, acc_construct_parallel, c->function);
+  prepare (&events, t, acc_construct_parallel, t->shared.place.return_address,
+	   c->function);
   raise_event (&events, t, acc_ev_compute_construct_start);
   c->function (c->hostaddrs);
   raise_event (&events, t, acc_ev_compute_construct_end);
@@ -137,13 +142,13 @@ accscope_host_parallel (struct thread *t, const struct accscope_construct *c)
 }
 
 static void
-raise_pair (struct thread *t, int start, int parent)
+raise_pair (struct thread *t, int start, int parent, const void *at)
 {
   struct events events;
 
   if (LIKELY (!wanted (start) && !wanted (start + 1)))
     return;
-  prepare (&events, t, parent, NULL);
+  prepare (&events, t, parent, at, NULL);
   raise_event (&events, t, start);
   raise_event (&events, t, start + 1);
   acc_dispatch_pair_release (&events.pair);
@@ -186,7 +191,7 @@ accscope_host_data_start (struct thread *t, const struct accscope_construct *c)
       kind = region_host_data;	/* USE_DEVICE_PTR, and ..._IF_PRESENT */
   raise_pair (t, acc_ev_enter_data_start,
 	      kind == region_data ? acc_construct_data
-	      : acc_construct_host_data);
+	      : acc_construct_host_data, t->shared.place.return_address);
   accscope_region_push (t, kind);
   return true;
 }
@@ -201,12 +206,10 @@ accscope_host_data_end (struct thread *t)
   kind = t->region[--t->regions].kind;
   if (kind == region_engine)
     return false;
-  /* Its events are the construct's, which began there.  */
-  t->shared.place.return_address = t->region[t->regions].begin;
   if (on_host (t))
     raise_pair (t, acc_ev_exit_data_start,
 		kind == region_data ? acc_construct_data
-		: acc_construct_host_data);
+		: acc_construct_host_data, t->region[t->regions].begin);
   return true;
 }
 
@@ -218,6 +221,6 @@ accscope_host_standalone (struct thread *t, const struct accscope_construct *c,
   if (!on_host (t) || c->flags != 0 || c->waits != 0
       || c->async != ACCSCOPE_ASYNC_SYNC)
     return false;
-  raise_pair (t, start, parent);
+  raise_pair (t, start, parent, t->shared.place.return_address);
   return true;
 }

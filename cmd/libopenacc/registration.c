@@ -1,5 +1,8 @@
 /* Registration of callbacks, chapter 5: acc_callback_* and acc_prof_*.  The Go
    part does it once it is there; before, it is noted (early.c).  */
+#include <string.h>
+
+#include "accscope_caller.h"
 #include "library.h"
 
 static void
@@ -35,6 +38,19 @@ REGISTRATION (acc_callback_unregister, true)
 REGISTRATION (acc_prof_register, false)
 REGISTRATION (acc_prof_unregister, true)
 
+static int
+find_caller (struct accscope_caller *caller)
+{
+  const struct accscope_place *place = &accscope_self.shared.place;
+
+  if (place->return_address == NULL)
+    return -1;
+  caller->return_address = (uintptr_t) place->return_address;
+  caller->stack_pointer = (uintptr_t) place->stack_pointer;
+  caller->frame_pointer = (uintptr_t) place->frame_pointer;
+  return 0;
+}
+
 void *
 ENTRY (acc_prof_lookup) (const char *name)
 {
@@ -42,6 +58,11 @@ ENTRY (acc_prof_lookup) (const char *name)
   const struct engine *e = accscope_loaded ();
   void *value;
 
+  if (name != NULL && strcmp (name, ACCSCOPE_CALLER_NAME) == 0)
+    {
+      END;
+      return (void *) find_caller;
+    }
   if (e != NULL)
     value = e->lookup (T, name);
   else

@@ -50,21 +50,57 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-// TestFullStack follows the stack of every event down to main.
+// TestFullStack follows the stack of every event down to main: through libgomp,
+// and past our runtime, whose Go part nobody can follow.
 func TestFullStack(t *testing.T) {
 	program := buildExample(t, "gcc-12", "jacobi/jacobi.c", "-O2")
-	session, _ := capture(t, program, "ACCSCOPE_CALLSTACK=full")
-	trace := finish(t, session, filepath.Join(t.TempDir(), "trace.db"))
-	frames, err := trace.Frames()
-	if err != nil {
-		t.Fatal(err)
+	for name, environment := range map[string][]string{
+		"libgomp": nil,
+		"host":    {"LD_PRELOAD=" + library(t, "libopenacc.so"), "ACC_DEVICE_TYPE=host"},
+		"sim":     {"LD_PRELOAD=" + library(t, "libopenacc.so"), "ACC_DEVICE_TYPE=sim"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			session, _ := capture(t, program, append(environment, "ACCSCOPE_CALLSTACK=full")...)
+			trace := finish(t, session, filepath.Join(t.TempDir(), "trace.db"))
+			frames, err := trace.Frames()
+			if err != nil {
+				t.Fatal(err)
+			}
+			functions := map[string]bool{}
+			for _, f := range frames {
+				functions[f.Function] = true
+			}
+			if !functions["main"] || !functions["_start"] {
+				t.Errorf("the stacks reach %v, not main and _start", functions)
+			}
+		})
 	}
-	functions := map[string]bool{}
-	for _, f := range frames {
-		functions[f.Function] = true
-	}
-	if !functions["main"] || !functions["_start"] {
-		t.Errorf("the stacks reach %v, not main and _start", functions)
+}
+
+// TestStrippedProgram gives module and offset where there is no symbol.
+func TestStrippedProgram(t *testing.T) {
+	program := buildExample(t, "gcc-12", "jacobi/jacobi.c", "-O2 -s")
+	for name, environment := range map[string]string{"libgomp": "ACC_DEVICE_TYPE=host",
+		"ours": "LD_PRELOAD=" + library(t, "libopenacc.so")} {
+		t.Run(name, func(t *testing.T) {
+			session, _ := capture(t, program, environment)
+			trace := finish(t, session, filepath.Join(t.TempDir(), "trace.db"))
+			places := 0
+			err := sqlitex.Execute(trace.Conn(), "SELECT DISTINCT function FROM spans WHERE kind = 'compute_construct'",
+				&sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
+					places++
+					if function := s.ColumnText(0); !strings.HasPrefix(function, program+"+0x") {
+						t.Errorf("a construct is in %q", function)
+					}
+					return nil
+				}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if places != 3 {
+				t.Errorf("%d places, the program has 3 compute constructs", places)
+			}
+		})
 	}
 }
 

@@ -2,6 +2,7 @@
    the beginning and end of the process.  */
 #define _GNU_SOURCE
 #include "proflib.h"
+#include "unwind.h"
 #include <dlfcn.h>
 
 #define EXPORTED __attribute__ ((visibility ("default")))
@@ -58,7 +59,10 @@ acc_register_library (acc_prof_reg reg, acc_prof_reg unreg,
   (void) unreg;
   prepare ();
   if (lookup)
-    activity_subscribe (lookup);
+    {
+      activity_subscribe (lookup);
+      unwind_prepare (lookup);
+    }
   if (reg && claim ())
     register_callbacks (reg);
 }

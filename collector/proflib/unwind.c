@@ -12,8 +12,22 @@
 #include <link.h>
 #include <stddef.h>
 #include <string.h>
+#include "accscope_caller.h"
 #include "cfi.h"
 #include "proflib.h"
+
+/* Our own runtime: part of it is in Go, whose frames nobody else can leave.  */
+static accscope_caller_function runtime_caller;
+
+void
+unwind_prepare (acc_prof_lookup_func lookup)
+{
+  accscope_caller_function caller
+    = (accscope_caller_function) (void *) lookup (ACCSCOPE_CALLER_NAME);
+
+  if (caller)
+    __atomic_store_n (&runtime_caller, caller, __ATOMIC_RELEASE);
+}
 
 #if defined __x86_64__
 
@@ -166,13 +180,26 @@ unwind_stack (uint64_t *stack, unsigned limit)
   unsigned depth = 0;
   int outside = 0;
 
-  __asm__ volatile ("leaq 0(%%rip), %0\n\tmovq %%rsp, %1\n\tmovq %%rbp, %2"
-		    : "=&r" (pc), "=&r" (sp), "=&r" (bp));
+  accscope_caller_function ask = __atomic_load_n (&runtime_caller,
+						  __ATOMIC_ACQUIRE);
+  struct accscope_caller caller;
+  int told = ask && ask (&caller) == 0;
+
+  if (told)
+    {
+      pc = caller.return_address;
+      sp = caller.stack_pointer;
+      bp = caller.frame_pointer;
+    }
+  else
+    __asm__ volatile ("leaq 0(%%rip), %0\n\tmovq %%rsp, %1\n\tmovq %%rbp, %2"
+		      : "=&r" (pc), "=&r" (sp), "=&r" (bp));
   for (unsigned i = 0; i < WALK_LIMIT && depth < limit; i++)
     {
       /* A return address may be that of the next function.  */
-      struct step step = step_at (i == 0 ? pc : pc - 1);
-      if (i > 0 && (outside || step.owner == OWNER_PROGRAM))
+      int called = i > 0 || told;
+      struct step step = step_at (called ? pc - 1 : pc);
+      if (called && (outside || step.owner == OWNER_PROGRAM))
 	{
 	  outside = 1;
 	  stack[depth++] = pc;

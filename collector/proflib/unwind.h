@@ -3,9 +3,13 @@
 #define ACCSCOPE_UNWIND_H
 
 #include <stdint.h>
+#include "acc_callback.h"
 
 /* The return addresses outside this library and the OpenACC runtime, innermost
    first, at most LIMIT; their number, 0 if none is found.  */
 unsigned unwind_stack (uint64_t *stack, unsigned limit);
+
+/* Asks a runtime whether it tells where the program called.  */
+void unwind_prepare (acc_prof_lookup_func lookup);
 
 #endif
