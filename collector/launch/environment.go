@@ -30,7 +30,7 @@ func Environment(environ []string, libraries Libraries, choice Choice, device st
 		values.set("ACCSCOPE_RUNTIME", "auto")
 	}
 	if device != "" {
-		values.set("ACC_DEVICE_TYPE", device)
+		values.set("ACC_DEVICE_TYPE", deviceType(device))
 	}
 	values.set("ACCSCOPE_SESSION", capture.Session)
 	if capture.Paused {
@@ -46,6 +46,15 @@ func Environment(environ []string, libraries Libraries, choice Choice, device st
 		}
 	}
 	return values.list
+}
+
+// deviceType is the value of ACC_DEVICE_TYPE for a device as users call it: cuda
+// is the backend, nvidia the OpenACC name of its devices.
+func deviceType(device string) string {
+	if strings.EqualFold(device, "cuda") {
+		return "nvidia"
+	}
+	return device
 }
 
 // variables is an environment that keeps its order.
