@@ -14,14 +14,14 @@ import (
 
 // browser is a page in a real headless Chromium.
 type browser struct {
-	*testing.T
+	testing.TB
 	ctx      context.Context
 	pictures string
 	problems chan string // errors that the page raised
 }
 
 // browse opens a URL in a window of 1280×720.
-func browse(t *testing.T, url string) *browser {
+func browse(t testing.TB, url string) *browser {
 	t.Helper()
 	if testing.Short() && os.Getenv("ACCSCOPE_BROWSER") == "" {
 		t.Skip("a browser takes seconds; ACCSCOPE_BROWSER=1 runs this with -short")
@@ -37,7 +37,7 @@ func browse(t *testing.T, url string) *browser {
 	t.Cleanup(cancel)
 	ctx, cancel := chromedp.NewContext(allocator)
 	t.Cleanup(cancel)
-	b := &browser{T: t, ctx: ctx, problems: make(chan string, 100), pictures: t.ArtifactDir()}
+	b := &browser{TB: t, ctx: ctx, problems: make(chan string, 100), pictures: t.ArtifactDir()}
 	if err := chromedp.Do(ctx, chromedp.EmulateViewport(1280, 720)); err != nil {
 		t.Fatal(err)
 	}
@@ -66,9 +66,9 @@ func browse(t *testing.T, url string) *browser {
 }
 
 // in is the same browser for a subtest.
-func (b *browser) in(t *testing.T) *browser {
+func (b *browser) in(t testing.TB) *browser {
 	inner := *b
-	inner.T = t
+	inner.TB = t
 	return &inner
 }
 

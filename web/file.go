@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"github.com/accscope/accscope/collector/store"
 )
@@ -17,6 +18,9 @@ const readers = 4
 // promptCheck is up to which size, in bytes, a trace is verified before it is
 // shown; larger ones are verified while they are.
 const promptCheck = 64 << 20
+
+// checkDelay is how long that check waits.
+const checkDelay = 5 * time.Second
 
 // file is a trace with connections to it. A trace that is being written is
 // opened for each request, because its writer cannot finish it while somebody
@@ -35,7 +39,7 @@ type file struct {
 	paused sync.RWMutex
 }
 
-func openFile(path string, growing bool) (*file, error) {
+func openFile(path string, growing, trusted bool) (*file, error) {
 	f := &file{path: path, growing: growing, slots: make(chan struct{}, readers), stop: make(chan struct{})}
 	if growing {
 		return f, nil
@@ -45,7 +49,7 @@ func openFile(path string, growing bool) (*file, error) {
 		return nil, fmt.Errorf("cannot open trace: %w", err)
 	}
 	var opts []store.Option
-	if info.Size() <= promptCheck {
+	if info.Size() <= promptCheck && !trusted {
 		opts = append(opts, store.Checked())
 	}
 	trace, err := store.Open(path, opts...)
@@ -58,7 +62,7 @@ func openFile(path string, growing bool) (*file, error) {
 	}
 	f.growing = !meta.Complete
 	f.idle = append(f.idle, trace)
-	if info.Size() > promptCheck && !f.growing {
+	if info.Size() > promptCheck && !f.growing && !trusted {
 		f.checked.Add(1)
 		go f.check()
 	}
@@ -72,6 +76,12 @@ func (f *file) check() {
 		f.mutex.Lock()
 		defer f.mutex.Unlock()
 		f.damage = err.Error()
+	}
+	// The first pictures come first.
+	select {
+	case <-time.After(checkDelay):
+	case <-f.stop:
+		return
 	}
 	trace, err := store.Open(f.where())
 	if err != nil {
@@ -107,6 +117,26 @@ func (f *file) acquire(ctx context.Context) (*store.Trace, error) {
 		return nil, context.Cause(ctx)
 	}
 	f.paused.RLock()
+	return f.connect(ctx)
+}
+
+// spare is acquire for who can do without: nil if all connections are in use.
+func (f *file) spare(ctx context.Context) (*store.Trace, error) {
+	select {
+	case f.slots <- struct{}{}:
+		// Who has a connection already must not wait for Hold, which waits for it.
+		if !f.paused.TryRLock() {
+			<-f.slots
+			return nil, nil
+		}
+		return f.connect(ctx)
+	default:
+		return nil, nil
+	}
+}
+
+// connect gives a connection to who has a slot and the lock.
+func (f *file) connect(ctx context.Context) (*store.Trace, error) {
 	f.mutex.Lock()
 	var trace *store.Trace
 	if n := len(f.idle); n > 0 {

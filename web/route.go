@@ -114,6 +114,11 @@ func (s *Server) read(ctx context.Context, f *file, values parameters, answer fu
 	if err != nil {
 		return nil, err
 	}
+	return s.readOn(ctx, f, trace, values, answer)
+}
+
+// readOn is read on a connection that has been acquired; it releases it.
+func (s *Server) readOn(ctx context.Context, f *file, trace *store.Trace, values parameters, answer func(*request) (any, error)) (result any, err error) {
 	fault := true
 	defer func() {
 		if fault {

@@ -1,6 +1,12 @@
 package web
 
 import (
+	"errors"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
 	"github.com/accscope/accscope/collector/store"
 )
 
@@ -52,18 +58,48 @@ func timeline(r *request) (any, error) {
 	}
 	labels := newLabels()
 	a := timelineAnswer{From: w.from, To: w.to, Lanes: []laneBlocks{}}
-	for _, lane := range lanes {
-		if wanted != nil && !chosen[lane.ID] {
-			continue
-		}
-		blocks, err := r.trace.Timeline(lane, w.from, w.to, w.pixels)
-		if err != nil {
-			return nil, err
-		}
-		a.Lanes = append(a.Lanes, columns(lane.ID, blocks, labels))
+	lanes = slices.DeleteFunc(lanes, func(lane store.Lane) bool { return wanted != nil && !chosen[lane.ID] })
+	blocks, err := r.blocks(lanes, w)
+	if err != nil {
+		return nil, err
+	}
+	for i, lane := range lanes {
+		a.Lanes = append(a.Lanes, columns(lane.ID, blocks[i], labels))
 	}
 	a.Labels = labels.list
 	return &a, nil
+}
+
+// blocks reads the lanes, with the help of connections that nobody else needs.
+func (r *request) blocks(lanes []store.Lane, w window) ([][]store.Block, error) {
+	blocks := make([][]store.Block, len(lanes))
+	var next atomic.Int64
+	read := func(q *request) (any, error) {
+		for {
+			i := int(next.Add(1)) - 1
+			if i >= len(lanes) {
+				return nil, nil
+			}
+			var err error
+			if blocks[i], err = q.trace.Timeline(lanes[i], w.from, w.to, w.pixels); err != nil {
+				return nil, err
+			}
+		}
+	}
+	helpers := min(runtime.GOMAXPROCS(0), len(lanes)) - 1
+	errs := make([]error, max(helpers, 0)+1)
+	var group sync.WaitGroup
+	for n := range helpers {
+		trace, err := r.file.spare(r.ctx)
+		if err != nil || trace == nil {
+			errs[n+1] = err
+			break
+		}
+		group.Go(func() { _, errs[n+1] = r.server.readOn(r.ctx, r.file, trace, parameters{}, read) })
+	}
+	_, errs[0] = read(r)
+	group.Wait()
+	return blocks, errors.Join(errs...)
 }
 
 func columns(lane int64, blocks []store.Block, labels *labels) laneBlocks {

@@ -55,6 +55,7 @@ reach it, unless --address says otherwise. It ends with Ctrl+C.
 	flags.StringVar(&address, "address", "127.0.0.1", "`ADDRESS` to listen on")
 	flags.IntVar(&port, "port", 0, "`PORT` to listen on; 0 is any free one")
 	flags.StringSliceVar(&options.Hosts, "host", nil, "further `NAME` that browsers may reach the page by, behind a proxy")
+	flags.BoolVar(&options.Trusted, "trusted", false, "do not verify the trace first: it was made here")
 	flags.StringSliceVar(&options.Sources, "source-dir", nil, "`FOLDER` to look for sources in, if they are not where they were compiled")
 	return command
 }

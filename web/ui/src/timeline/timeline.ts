@@ -39,6 +39,7 @@ export class Timeline implements Target {
   private selection: { lane: number; start: number; end: number; detail: Detail } | undefined;
   private asked = "";
   private due = false;
+  private painted = false;
 
   constructor(private overview: Overview, private readonly unfollow: () => void) {
     this.canvas = h("canvas", { tabindex: 0, role: "application", "aria-roledescription": "timeline", "aria-keyshortcuts": "w a s d f 0 m n , . Enter Escape",
@@ -454,6 +455,10 @@ export class Timeline implements Target {
       [...new Set(seen.filter((r) => r.device).map((r) => r.device!.id))]);
     this.painter.paint({ width: this.wide, height: this.high, scroll: top, from: this.from, to: this.to, layout: this.rows, data: this.data,
       arrows: this.arrows, hover: this.hover, selected: this.selection, pointer: this.pointer, range: state.range });
+    if (!this.painted && !this.data.empty) {
+      this.painted = true;
+      performance.mark("first-trace-paint");
+    }
     const step = Math.max(this.span() / 2000, 1);
     this.shownWindow.textContent = `${moment(this.from, step)} to ${moment(this.to, step)} · ${duration(this.span())}`;
   }
