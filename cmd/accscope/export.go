@@ -29,18 +29,21 @@ type exportFormat struct {
 	write     func(w io.Writer, trace *store.Trace, options export.Options) error
 }
 
-// exportFormats are the formats that are written to one file.
+// exportFormats are the formats that are written to one file, and OTLP, which
+// has no write: it is sent.
 var exportFormats = map[string]exportFormat{
 	"perfetto":   {"Perfetto's native format, for ui.perfetto.dev", ".pftrace", perfetto.Write},
 	"chrome":     {"Chrome trace-event JSON, for older viewers", ".json", chrome.Write},
 	"pprof":      {"pprof profile: go tool pprof -http draws flame graphs", ".pb.gz", pprof.Write},
 	"speedscope": {"speedscope JSON, for speedscope.app", ".speedscope.json", speedscope.Write},
 	"csv":        {"one row per span, event and device activity", ".csv", table.WriteCSV},
+	"otlp":       {"OpenTelemetry: sent to Jaeger, a collector, … (--endpoint)", "", nil},
 	"parquet":    {"the same as Parquet, for pandas, DuckDB and Polars", ".parquet", table.WriteParquet},
 }
 
 func newExportCommand() *cobra.Command {
 	var filters filterFlags
+	var otlpTarget otlpFlags
 	var to, output string
 	var compress, force bool
 	names := make([]string, 0, len(exportFormats))
@@ -61,7 +64,8 @@ func newExportCommand() *cobra.Command {
 The file appears under its name only when it is whole. -o - writes to standard output.
 
   accscope export --to perfetto trace.db
-  accscope export --to chrome -o - trace.db | gzip > trace.json.gz`,
+  accscope export --to chrome -o - trace.db | gzip > trace.json.gz
+  accscope export --to otlp --endpoint http://localhost:4318 trace.db`,
 		Args: arguments(cobra.ExactArgs(1), "one trace"),
 		RunE: func(command *cobra.Command, args []string) error {
 			format, known := exportFormats[strings.ToLower(to)]
@@ -84,6 +88,9 @@ The file appears under its name only when it is whole. -o - writes to standard o
 					return err
 				}
 			}
+			if format.write == nil {
+				return otlpTarget.send(command, trace, options)
+			}
 			if output == "-" {
 				return format.write(command.OutOrStdout(), trace, options)
 			}
@@ -103,6 +110,7 @@ The file appears under its name only when it is whole. -o - writes to standard o
 		},
 	}
 	filters.register(command)
+	otlpTarget.register(command)
 	command.Flags().StringVar(&to, "to", "", "output `FORMAT`: "+strings.Join(names, ", "))
 	command.Flags().StringVarP(&output, "output", "o", "", "output `FILE` (default: the trace's name here; - is standard output)")
 	command.Flags().BoolVar(&compress, "compress", false, "compress, where the format can")

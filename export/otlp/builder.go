@@ -1,0 +1,264 @@
+package otlp
+
+import (
+	"bytes"
+	"fmt"
+
+	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
+
+	commonpb "go.opentelemetry.io/proto/otlp/common/v1"
+	resourcepb "go.opentelemetry.io/proto/otlp/resource/v1"
+
+	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/store"
+	"github.com/accscope/accscope/export"
+)
+
+// The flags of a span and of a link: sampled, and that it is known whether the
+// parent is remote.
+const (
+	spanFlags       = 1 | uint32(tracepb.SpanFlags_SPAN_FLAGS_CONTEXT_HAS_IS_REMOTE_MASK)
+	remoteSpanFlags = spanFlags | uint32(tracepb.SpanFlags_SPAN_FLAGS_CONTEXT_IS_REMOTE_MASK)
+)
+
+// builder makes spans of a trace.
+type builder struct {
+	trace     *store.Trace
+	options   Options
+	ids       identity
+	limits    *limits
+	result    Result
+	emit      func(resource int, span *tracepb.Span) error
+	realtime  int64 // Unix time of the trace's origin, ns
+	last      int64 // end of the last record, ns since the origin
+	processes []store.Process
+	threads   map[model.ThreadID]model.ThreadInfo
+
+	resources []*resourcepb.Resource // of the processes first, then of the devices
+	ofDevice  map[model.DeviceID]int
+	ofProcess map[model.ProcessID]int
+
+	sites map[int64]*prepared
+	works map[*store.Work]*prepared
+}
+
+// prepared is what the spans of a site share.
+type prepared struct {
+	title      string
+	attributes []*commonpb.KeyValue
+}
+
+func newBuilder(trace *store.Trace, options Options) (*builder, error) {
+	b := &builder{trace: trace, options: options, limits: limitsFromEnvironment(), threads: map[model.ThreadID]model.ThreadInfo{},
+		ofDevice: map[model.DeviceID]int{}, ofProcess: map[model.ProcessID]int{}, sites: map[int64]*prepared{}, works: map[*store.Work]*prepared{}}
+	meta, err := trace.Meta()
+	if err != nil {
+		return nil, err
+	}
+	all, err := trace.Processes()
+	if err != nil {
+		return nil, err
+	}
+	threads, err := trace.Threads()
+	if err != nil {
+		return nil, err
+	}
+	devices, err := trace.Devices()
+	if err != nil {
+		return nil, err
+	}
+	b.ids = identify(meta, all, options.Parent)
+	b.realtime, b.last = meta.Realtime, meta.Last
+	for _, t := range threads {
+		b.threads[t.ID] = t
+	}
+	environment, err := resourceFromEnvironment()
+	if err != nil {
+		return nil, err
+	}
+	for i := range all {
+		if p := &all[i]; options.Filter.Process == 0 || p.ID == options.Filter.Process {
+			b.ofProcess[p.ID] = len(b.resources)
+			b.processes = append(b.processes, *p)
+			b.resources = append(b.resources, processResource(&b.ids, p, environment, b.limits))
+		}
+	}
+	for i := range devices {
+		d := &devices[i]
+		if of, known := b.ofProcess[d.Process]; known {
+			b.ofDevice[d.ID] = len(b.resources)
+			b.resources = append(b.resources, deviceResource(b.resources[of], d, b.limits))
+		}
+	}
+	return b, nil
+}
+
+// unix is a moment of the trace in Unix time, ns.
+func (b *builder) unix(time int64) uint64 { return uint64(max(b.realtime+time, 0)) }
+
+// root is the span of a process: of the whole of its run.
+func (b *builder) root(p *store.Process) *tracepb.Span {
+	end := p.End
+	if end == 0 {
+		end = b.last
+	}
+	id := b.ids.span(ofProcess, int64(p.ID))
+	span := b.newSpan(id, SpanID{}, export.ProcessName(p), p.Start, max(end, p.Start))
+	if b.options.Parent.Valid() {
+		span.ParentSpanId = bytes.Clone(b.options.Parent.Span[:])
+		span.Flags = remoteSpanFlags
+	}
+	for i := range b.processes {
+		// A process that another one of the trace started is a part of that one.
+		if other := &b.processes[i]; other.ID != p.ID && other.Host == p.Host && other.PID == p.ParentPID && other.Start <= p.Start {
+			parent := b.ids.span(ofProcess, int64(other.ID))
+			span.ParentSpanId, span.Flags = parent[:], spanFlags
+		}
+	}
+	a := &attributes{limits: b.limits}
+	a.text("accscope.process.ended", p.Ended)
+	a.text("accscope.runtime", p.Runtime)
+	if p.SinceAttach {
+		a.flag("accscope.since_attach", true)
+	}
+	span.Attributes = a.list
+	if p.Ended == "killed" {
+		span.Status = &tracepb.Status{Code: tracepb.Status_STATUS_CODE_ERROR, Message: "the process was killed"}
+	}
+	return span
+}
+
+// newSpan makes a span without attributes; times are those of the trace.
+func (b *builder) newSpan(id, parent SpanID, name string, start, end int64) *tracepb.Span {
+	span := &tracepb.Span{TraceId: b.ids.trace[:], SpanId: id[:], Name: name, Kind: tracepb.Span_SPAN_KIND_INTERNAL, Flags: spanFlags,
+		StartTimeUnixNano: b.unix(start), EndTimeUnixNano: b.unix(end)}
+	if parent != (SpanID{}) {
+		span.ParentSpanId = parent[:]
+	}
+	return span
+}
+
+// site prepares what the records of a site share.
+func (b *builder) site(s *store.Site) *prepared {
+	p := b.sites[s.ID]
+	if p == nil {
+		a := &attributes{limits: b.limits}
+		a.site(s)
+		p = &prepared{title(s), a.list}
+		b.sites[s.ID] = p
+	}
+	return p
+}
+
+func (b *builder) work(w *store.Work) *prepared {
+	p := b.works[w]
+	if p == nil {
+		a := &attributes{limits: b.limits}
+		a.work(w)
+		p = &prepared{workTitle(w), a.list}
+		b.works[w] = p
+	}
+	return p
+}
+
+// ending is what a record's span needs beside the record.
+type ending struct {
+	end    int64 // of the trace, ns
+	events []*tracepb.Span_Event
+	failed string // message of an error event, "" if there was none
+	lost   uint32 // events that are not among events
+}
+
+// recordSpan makes the span of one record.
+func (b *builder) recordSpan(r *store.Record, parent SpanID, e ending) *tracepb.Span {
+	site := b.site(r.Site)
+	span := b.newSpan(b.ids.span(ofRecord, r.ID), parent, site.title, r.Start, e.end)
+	a := &attributes{limits: b.limits, list: append(make([]*commonpb.KeyValue, 0, len(site.attributes)+10), site.attributes...)}
+	a.record(r)
+	b.thread(a, r.Thread)
+	span.Attributes, span.DroppedAttributesCount = a.list, a.dropped
+	b.finish(span, e)
+	return span
+}
+
+func (b *builder) thread(a *attributes, id model.ThreadID) {
+	if t, known := b.threads[id]; known {
+		a.number("thread.id", int64(t.TID))
+		if t.Name != "" {
+			a.text("thread.name", t.Name)
+		}
+	}
+}
+
+// finish gives a span its events and status.
+func (b *builder) finish(span *tracepb.Span, e ending) {
+	span.Events, span.DroppedEventsCount = e.events, e.lost
+	if limit := b.limits.events; limit >= 0 && len(span.Events) > limit {
+		span.DroppedEventsCount += uint32(len(span.Events) - limit)
+		b.result.Events += int64(len(span.Events) - limit)
+		span.Events = span.Events[:limit]
+	}
+	if e.failed != "" {
+		span.Status = &tracepb.Status{Code: tracepb.Status_STATUS_CODE_ERROR, Message: cut(e.failed, b.limits.length)}
+	}
+}
+
+// activitySpan makes the span of one device activity; cause is the span of the
+// enqueue, if it was seen.
+func (b *builder) activitySpan(x *store.Activity, cause SpanID) *tracepb.Span {
+	work := b.work(x.Work)
+	span := b.newSpan(b.ids.span(ofActivity, x.ID), b.ids.span(ofProcess, int64(x.Work.Process)), work.title, x.Start, x.End())
+	a := &attributes{limits: b.limits, list: append(make([]*commonpb.KeyValue, 0, len(work.attributes)+6), work.attributes...)}
+	a.activity(x)
+	span.Attributes, span.DroppedAttributesCount = a.list, a.dropped
+	b.link(span, cause)
+	return span
+}
+
+func (b *builder) link(span *tracepb.Span, to SpanID) {
+	if to == (SpanID{}) {
+		return
+	}
+	if b.limits.links == 0 {
+		span.DroppedLinksCount++
+		return
+	}
+	span.Links = append(span.Links, &tracepb.Span_Link{TraceId: b.ids.trace[:], SpanId: to[:], Flags: spanFlags})
+}
+
+// event makes a span event of a record without duration (an allocation, a
+// creation, an error), or of a wait on the span that it held up.
+func (b *builder) event(r *store.Record) *tracepb.Span_Event {
+	e := &tracepb.Span_Event{TimeUnixNano: b.unix(r.Start), Name: b.site(r.Site).title}
+	a := &attributes{limits: b.limits.forEvents()}
+	if r.Site.Kind == "error" {
+		e.Name = "exception"
+		a.text("exception.type", fmt.Sprintf("acc_error %d", r.Site.ErrorCode))
+		a.text("exception.message", r.Site.Name)
+	}
+	if r.Span {
+		e.Name = r.Site.Kind
+		a.number("accscope.record", r.ID)
+		a.number("accscope.wait.time", r.Duration)
+		a.number("accscope.async", r.Site.Async)
+		a.number("accscope.async_queue", r.Site.AsyncQueue)
+	} else {
+		a.list = append(a.list, b.site(r.Site).attributes...)
+		a.record(r)
+	}
+	e.Attributes = a.list
+	if limit := b.limits.ofEvent; limit >= 0 && len(e.Attributes) > limit {
+		a.dropped += uint32(len(e.Attributes) - limit)
+		e.Attributes = e.Attributes[:limit]
+	}
+	e.DroppedAttributesCount = a.dropped
+	return e
+}
+
+// message is what an error event says.
+func message(s *store.Site) string {
+	if s.Name != "" {
+		return s.Name
+	}
+	return fmt.Sprintf("OpenACC error %d", s.ErrorCode)
+}

@@ -1,0 +1,136 @@
+package otlp
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+)
+
+// The protocols of OTLP.
+const (
+	GRPC = "grpc"
+	HTTP = "http/protobuf"
+)
+
+// Target is where spans go to.
+type Target struct {
+	// Endpoint is a base URL (http://host:4318), as OTEL_EXPORTER_OTLP_ENDPOINT
+	// is; "" leaves it to the OTEL_ variables, else to the local default.
+	Endpoint string
+	// Protocol is GRPC, HTTP or "http" for short; "" leaves it to
+	// OTEL_EXPORTER_OTLP_TRACES_PROTOCOL and OTEL_EXPORTER_OTLP_PROTOCOL, else the
+	// port 4317 means GRPC and everything else HTTP.
+	Protocol string
+}
+
+// resolve fills in what the environment says about a signal ("traces",
+// "metrics"). local is whether the endpoint is the default one.
+func (t Target) resolve(signal string) (resolved Target, local bool, err error) {
+	upper := strings.ToUpper(signal)
+	variable := func(name string) string {
+		if value := os.Getenv("OTEL_EXPORTER_OTLP_" + upper + "_" + name); value != "" {
+			return value
+		}
+		return os.Getenv("OTEL_EXPORTER_OTLP_" + name)
+	}
+	source := "--protocol"
+	if t.Protocol == "" {
+		t.Protocol, source = variable("PROTOCOL"), "OTEL_EXPORTER_OTLP_PROTOCOL"
+	}
+	endpoint := t.Endpoint
+	if endpoint == "" {
+		endpoint = variable("ENDPOINT")
+	}
+	var port string
+	if endpoint != "" {
+		u, err := url.Parse(endpoint)
+		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+			return t, false, fmt.Errorf("OTLP endpoint %q: expected a URL such as http://localhost:4318", endpoint)
+		}
+		port = u.Port()
+	}
+	switch t.Protocol {
+	case "":
+		t.Protocol = HTTP
+		if port == "4317" {
+			t.Protocol = GRPC
+		}
+	case "http":
+		t.Protocol = HTTP
+	case GRPC, HTTP:
+	default:
+		return t, false, fmt.Errorf("%s %q: allowed are grpc and http/protobuf", source, t.Protocol)
+	}
+	if endpoint == "" {
+		t.Endpoint = "http://localhost:4318"
+		if t.Protocol == GRPC {
+			t.Endpoint = "http://localhost:4317"
+		}
+		return t, true, nil
+	}
+	return t, false, nil
+}
+
+// url is the endpoint of a signal over HTTP.
+func (t Target) url(signal string) string {
+	return strings.TrimSuffix(t.Endpoint, "/") + "/v1/" + signal
+}
+
+// String says where spans go.
+func (t Target) String() string {
+	resolved, _, err := t.resolve("traces")
+	if err != nil {
+		return t.Endpoint
+	}
+	if resolved.Endpoint == "" {
+		resolved.Endpoint = os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
+		if resolved.Endpoint == "" {
+			resolved.Endpoint = os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT")
+		}
+	}
+	return resolved.Endpoint + " by " + resolved.Protocol
+}
+
+// Client makes a client that honours the OTEL_EXPORTER_OTLP_ variables
+// (headers, compression, certificates, timeout), retries what may be retried,
+// and has not connected yet. The caller starts and stops it.
+func (t Target) Client() (otlptrace.Client, error) {
+	t, _, err := t.resolve("traces")
+	if err != nil {
+		return nil, err
+	}
+	if t.Protocol == GRPC {
+		var options []otlptracegrpc.Option
+		if t.Endpoint != "" {
+			options = append(options, otlptracegrpc.WithEndpointURL(t.Endpoint))
+		}
+		return otlptracegrpc.NewClient(options...), nil
+	}
+	var options []otlptracehttp.Option
+	if t.Endpoint != "" {
+		options = append(options, otlptracehttp.WithEndpointURL(t.url("traces")))
+	}
+	return otlptracehttp.NewClient(options...), nil
+}
+
+// SendTo sends a trace to a target.
+func SendTo(ctx context.Context, target Target, send func(Uploader) (Result, error)) (result Result, err error) {
+	client, err := target.Client()
+	if err != nil {
+		return result, err
+	}
+	if err := client.Start(ctx); err != nil {
+		return result, fmt.Errorf("connecting to %s: %w", target, err)
+	}
+	result, err = send(client)
+	if stop := client.Stop(context.WithoutCancel(ctx)); err == nil && stop != nil {
+		err = stop
+	}
+	return result, err
+}

@@ -1,0 +1,150 @@
+package otlp
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strconv"
+
+	commonpb "go.opentelemetry.io/proto/otlp/common/v1"
+	resourcepb "go.opentelemetry.io/proto/otlp/resource/v1"
+	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
+	"google.golang.org/protobuf/proto"
+)
+
+const (
+	// batchBytes bounds a request: receivers take 4 MiB by default.
+	batchBytes = 1 << 20
+	// failuresInARow is after how many batches that were not delivered, each
+	// retried for OTEL_EXPORTER_OTLP_TIMEOUT, the backend counts as gone.
+	failuresInARow = 3
+	scopeName      = "github.com/accscope/accscope"
+)
+
+// sender collects spans in batches and sends them beside the one that makes
+// them; what is in memory is a few batches.
+type sender struct {
+	resources []*resourcepb.Resource
+	size      int
+	err       error // of the settings
+
+	batch   map[int][]*tracepb.Span
+	spans   int
+	bytes   int
+	batches chan outgoing
+	done    chan struct{}
+
+	// These belong to the sending goroutine until done is closed.
+	sent, unsent, rejected int64
+	failures               int
+	failure                error
+}
+
+type outgoing struct {
+	resources []*tracepb.ResourceSpans
+	spans     int64
+}
+
+func newSender(ctx context.Context, uploader Uploader, resources []*resourcepb.Resource, size int) *sender {
+	s := &sender{resources: resources, size: size, batch: map[int][]*tracepb.Span{}, batches: make(chan outgoing, 2), done: make(chan struct{})}
+	if s.size == 0 {
+		s.size, s.err = positiveFromEnvironment("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", 512)
+	}
+	go func() {
+		defer close(s.done)
+		for b := range s.batches {
+			s.upload(ctx, uploader, b)
+		}
+	}()
+	return s
+}
+
+func (s *sender) upload(ctx context.Context, uploader Uploader, b outgoing) {
+	if s.failures >= failuresInARow || ctx.Err() != nil {
+		s.unsent += b.spans
+		return
+	}
+	err := uploader.UploadTraces(ctx, b.resources)
+	rejected, partial := rejectedSpans(err)
+	switch {
+	case err == nil:
+		s.sent += b.spans
+		s.failures = 0
+	case partial:
+		s.sent += b.spans - rejected
+		s.rejected += rejected
+		s.failures = 0
+		s.failure = err
+	default:
+		s.unsent += b.spans
+		s.failures++
+		s.failure = err
+	}
+}
+
+var partialSuccess = regexp.MustCompile(`(?s)^OTLP partial success: .* \((\d+) spans rejected\)`)
+
+// rejectedSpans tells a partial success, whose error type the exporters keep
+// to themselves, by its text.
+func rejectedSpans(err error) (int64, bool) {
+	if err == nil {
+		return 0, false
+	}
+	found := partialSuccess.FindStringSubmatch(err.Error())
+	if found == nil {
+		return 0, false
+	}
+	n, parseErr := strconv.ParseInt(found[1], 10, 64)
+	return n, parseErr == nil
+}
+
+// add takes a span of a resource.
+func (s *sender) add(resource int, span *tracepb.Span) error {
+	if s.err != nil {
+		return s.err
+	}
+	size := proto.Size(span)
+	if s.spans > 0 && (s.spans >= s.size || s.bytes+size > batchBytes) {
+		s.flush()
+	}
+	s.batch[resource] = append(s.batch[resource], span)
+	s.spans++
+	s.bytes += size
+	return nil
+}
+
+func (s *sender) flush() {
+	if s.spans == 0 {
+		return
+	}
+	b := outgoing{spans: int64(s.spans)}
+	for i, resource := range s.resources {
+		if spans := s.batch[i]; len(spans) > 0 {
+			b.resources = append(b.resources, &tracepb.ResourceSpans{Resource: resource,
+				ScopeSpans: []*tracepb.ScopeSpans{{Scope: &commonpb.InstrumentationScope{Name: scopeName}, Spans: spans}}})
+		}
+	}
+	s.batches <- b
+	clear(s.batch)
+	s.spans, s.bytes = 0, 0
+}
+
+// end sends the rest and says what was not delivered.
+func (s *sender) end() error {
+	s.flush()
+	close(s.batches)
+	<-s.done
+	if s.err != nil {
+		return s.err
+	}
+	switch {
+	case s.unsent > 0 && s.failure == nil:
+		return fmt.Errorf("%d of %d spans were not sent: cancelled", s.unsent, s.unsent+s.sent+s.rejected)
+	case s.unsent > 0:
+		return fmt.Errorf("%d of %d spans were not delivered; exporting again sends them under the same ids: %w",
+			s.unsent, s.unsent+s.sent+s.rejected, s.failure)
+	case s.rejected > 0:
+		return fmt.Errorf("%d of %d spans were refused: %w", s.rejected, s.rejected+s.sent, s.failure)
+	}
+	return nil
+}
