@@ -87,16 +87,21 @@ func (c *curve) cover(level int, from, to int64) error {
 	// Neighbouring groups may share a moment: a cut between them would show it
 	// twice, so what follows a group starts after its end.
 	done := from
-	for _, g := range groups {
+	drawn := -1 // the last group drawn as one
+	for i, g := range groups {
 		if g.End < done {
 			continue
 		}
 		if g.Time >= done && g.End < to && g.End-g.Time <= c.pixel {
-			if err := c.cover(level-1, done, g.Time); err != nil {
-				return err
+			// Between a group and the next of its level there is nothing.
+			if drawn < 0 || drawn != i-1 {
+				if err := c.cover(level-1, done, g.Time); err != nil {
+					return err
+				}
 			}
 			c.points = append(c.points, g)
 			done = g.End + 1
+			drawn = i
 		}
 	}
 	return c.cover(level-1, done, to)
