@@ -51,7 +51,7 @@ type loaded struct {
 	pending bool
 }
 
-type inode struct{ device, number uint64 }
+type inode struct{ number uint64 }
 
 type opened struct {
 	image *Image
@@ -162,13 +162,17 @@ func (p *Process) Modules() []Module {
 	return list
 }
 
+// Most data are in no file: after a miss the mappings are not read again for
+// this long on behalf of another address of data. Code always is in a file.
+const dataPause = 20 * time.Millisecond
+
 // resolve gives the image that holds a run-time address, and the address in
 // the terms of that file.
-func (p *Process) resolve(address uint64) (*Image, Module, uint64, error) {
+func (p *Process) resolve(address uint64, code bool) (*Image, Module, uint64, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	i, ok := p.module(address)
-	if !ok && p.live && time.Since(p.lastRead) > 20*time.Millisecond {
+	if !ok && p.live && (code || time.Since(p.lastRead) > dataPause) {
 		if err := p.readMaps(); err != nil {
 			return nil, Module{}, 0, err
 		}
@@ -318,7 +322,7 @@ func (p *Process) LookupReturn(address uint64) (Location, error) { return p.look
 
 func (p *Process) lookup(address, back uint64) (Location, error) {
 	r := p.locations.get(address-back, func() (located, bool) {
-		im, m, at, err := p.resolve(address - back)
+		im, m, at, err := p.resolve(address-back, true)
 		if im == nil {
 			return located{Location{Module: m.Path, Offset: at}, err}, !errors.Is(err, ErrNoModule)
 		}
@@ -334,7 +338,7 @@ func (p *Process) lookup(address, back uint64) (Location, error) {
 // Kernel describes the outlined function at a run-time address.
 func (p *Process) Kernel(address uint64) (Kernel, error) {
 	r := p.kernels.get(address, func() (kernelled, bool) {
-		im, _, at, err := p.resolve(address)
+		im, _, at, err := p.resolve(address, true)
 		if im == nil {
 			return kernelled{Kernel{}, err}, !errors.Is(err, ErrNoModule)
 		}
@@ -348,7 +352,7 @@ func (p *Process) Kernel(address uint64) (Kernel, error) {
 // in run-time terms.
 func (p *Process) Global(address uint64) (Global, bool, error) {
 	r := p.globals.get(address, func() (globalled, bool) {
-		im, m, at, err := p.resolve(address)
+		im, m, at, err := p.resolve(address, false)
 		if im == nil {
 			if errors.Is(err, ErrNoModule) {
 				return globalled{}, false // heap or stack
@@ -374,7 +378,7 @@ func (p *Process) GlobalName(address, size uint64) string {
 
 // Frame describes the variables at a call that returns to a run-time address.
 func (p *Process) Frame(returnAddress uint64, registers Registers, read Memory) (*Frame, error) {
-	im, m, at, err := p.resolve(returnAddress - 1)
+	im, m, at, err := p.resolve(returnAddress-1, true)
 	if im == nil {
 		return nil, err
 	}
