@@ -91,7 +91,7 @@ flush (void)
 static uint64_t
 current_correlation (void)
 {
-  return accscope_self.shared.dispatch.correlation;
+  return acc_dispatch_correlation ();
 }
 
 static int
