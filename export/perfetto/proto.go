@@ -1,7 +1,5 @@
 package perfetto
 
-import "math"
-
 // message builds one protocol-buffer message. Only what Perfetto's schema needs
 // is here: varints, fixed 64-bit values and length-delimited fields.
 type message []byte
@@ -35,8 +33,6 @@ func (m *message) fixed(field int, v uint64) {
 		*m = append(*m, byte(v>>shift))
 	}
 }
-
-func (m *message) double(field int, v float64) { m.fixed(field, math.Float64bits(v)) }
 
 func (m *message) bytes(field int, v []byte) {
 	m.varint(uint64(field)<<3 | 2)
