@@ -17,7 +17,7 @@ func newMemoryView() *memoryView {
 	return &memoryView{rows: table{name: "mappings", sortBy: 1, fields: []field{
 		{title: "name", wide: 0},
 		{title: "size", width: 10, right: true},
-		{title: "age", width: 9, right: true},
+		{title: "age", width: 11, right: true},
 		{title: "refs", width: 5, right: true},
 		{title: "mark", width: 7},
 		{title: "source", width: 22, wide: 70},

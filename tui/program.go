@@ -17,7 +17,7 @@ func newProgramView() *programView {
 	return &programView{threads: table{name: "threads", sortBy: -1, fields: []field{
 		{title: "thread", width: 18},
 		{title: "events", width: 8, right: true},
-		{title: "for", width: 9, right: true},
+		{title: "for", width: 11, right: true},
 		{title: "in"},
 		{title: "source", width: 22, wide: 80},
 	}}}

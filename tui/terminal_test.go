@@ -79,7 +79,7 @@ var built = sync.OnceValue(func() (err error) {
 
 // patience is how long a test waits for what must come; it is far more than is
 // needed.
-const patience = 60 * time.Second
+const patience = 30 * time.Second
 
 // until waits for a condition.
 func until(t *testing.T, what string, condition func() bool) {
@@ -160,7 +160,7 @@ type program struct {
 	t       *testing.T
 	command *exec.Cmd
 	input   *os.File
-	output  bytes.Buffer
+	output  *os.File // a file: a pipe would keep us until the last who holds it ends
 	trace   string
 	pid     int
 }
@@ -191,20 +191,25 @@ func (p *program) run(folder string, name string, args ...string) {
 	p.input = write
 	p.command = exec.Command(name, args...)
 	p.command.Dir, p.command.Stdin = folder, read
-	p.command.Stdout, p.command.Stderr = &p.output, &p.output
+	if p.output, err = os.Create(filepath.Join(folder, "output")); err != nil {
+		p.t.Fatal(err)
+	}
+	p.command.Stdout, p.command.Stderr = p.output, p.output
 	if err := p.command.Start(); err != nil {
 		p.t.Fatal(err)
 	}
 	read.Close()
-	p.t.Cleanup(func() { p.input.Close() })
+	p.t.Cleanup(func() { p.input.Close(); p.output.Close() })
 }
 
 // end tells the program to end and waits for it.
 func (p *program) end() {
 	p.t.Helper()
 	p.input.Close()
-	if err := p.command.Wait(); err != nil || !strings.Contains(p.output.String(), "done") {
-		p.t.Fatalf("the program: %v\n%s", err, p.output.String())
+	err := p.command.Wait()
+	output, readErr := os.ReadFile(p.output.Name())
+	if err != nil || readErr != nil || !strings.Contains(string(output), "done") {
+		p.t.Fatalf("the program: %v, %v\n%s", err, readErr, output)
 	}
 }
 
@@ -251,7 +256,7 @@ func TestLiveSession(t *testing.T) {
 	term.shows("Mappings", "field", "1 MiB", "scene.c:34", "grows", "uploads")
 	term.keys("Enter")
 	term.shows("mapping ", "device address", "#pragma acc enter data", "▸")
-	term.keys("Escape", "3")
+	term.keys("Space", "3")
 	term.shows("main._omp_fn.0", "scene.c:41", "Transfers", "download", "Host time by source", "wait")
 	term.keys("4")
 	term.shows("Events", "enqueue_launch_", "update_")
