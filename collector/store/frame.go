@@ -102,16 +102,27 @@ func (w *Writer) locate() error {
 	if err != nil || len(frames) == 0 {
 		return err
 	}
-	places := map[int64]Frame{}
+	places, innermost := map[int64]Frame{}, map[int64]Return{}
 	err = w.eachStack(func(site int64, process model.ProcessID, stack []uint64, file, function bool) error {
-		f := frames[Return{process, stack[0]}]
+		at := Return{process, stack[0]}
+		f := frames[at]
 		if !file && (f.File != "" || !function && f.Label() != "") {
-			places[site] = f
+			places[site], innermost[site] = f, at
 		}
 		return nil
 	})
+	if err != nil || len(places) == 0 {
+		return err
+	}
+	begins, err := w.beginnings(innermost)
 	if err != nil {
 		return err
+	}
+	for site, at := range innermost {
+		begin, ok := frames[begins[at]]
+		if f := frames[at]; ok && begin.File == f.File && begin.Function == f.Function {
+			places[site] = begin
+		}
 	}
 	strings := map[string]model.Name{"": 0}
 	for site, f := range places {
@@ -139,6 +150,37 @@ func (w *Writer) locate() error {
 		}
 	}
 	return nil
+}
+
+// beginnings pairs the return addresses of the calls that end a data construct
+// with those of the calls that begin it: the construct's place is where it
+// begins, but the stack at its end shows where its block ends. A call that ends
+// constructs of several beginnings has none.
+func (w *Writer) beginnings(innermost map[int64]Return) (map[Return]Return, error) {
+	open := map[int64][]Return{} // by thread
+	begins := map[Return]Return{}
+	err := sqlitex.Execute(w.conn, `SELECT r.thread, r.site, s.kind FROM record r JOIN site s ON s.id = r.site
+		JOIN construct c ON c.code = s.parent_construct
+		WHERE s.kind IN (?1, ?2) AND c.name IN ('data', 'host_data') AND s.stack <> 0 ORDER BY r.id`,
+		&sqlitex.ExecOptions{Args: []any{model.EnterDataStart, model.ExitDataStart}, ResultFunc: func(s *sqlite.Stmt) error {
+			thread, at := s.ColumnInt64(0), innermost[s.ColumnInt64(1)]
+			regions := open[thread]
+			if s.ColumnInt32(2) == model.EnterDataStart {
+				open[thread] = append(regions, at)
+				return nil
+			}
+			if len(regions) == 0 {
+				return nil
+			}
+			begin := regions[len(regions)-1]
+			open[thread] = regions[:len(regions)-1]
+			if known, ok := begins[at]; ok && known != begin {
+				begin = Return{}
+			}
+			begins[at] = begin
+			return nil
+		}})
+	return begins, err
 }
 
 // stringID finds or adds a string when no event will add one any more.

@@ -114,17 +114,19 @@ func (t *Trace) Record(id int64) (*Record, error) {
 	return found, err
 }
 
-// query runs a statement that no cache shares, so that queries may nest.
+// query runs a statement. Queries may nest.
 func (t *Trace) query(query string, args []int64, f func(*sqlite.Stmt) error) (err error) {
-	stmt, _, err := t.conn.PrepareTransient(query)
+	stmt, err := t.prepare(query)
 	if err != nil {
 		return explain(t.path, err)
 	}
 	defer func() {
-		// Finalize repeats the error of the last Step.
-		if e := stmt.Finalize(); err == nil && e != nil {
-			err = explain(t.path, e)
+		if err == nil {
+			err = t.keep(query, stmt)
+			return
 		}
+		// Finalize repeats the error of the last Step.
+		_ = stmt.Finalize()
 	}()
 	for i, v := range args {
 		stmt.BindInt64(i+1, v)
@@ -141,6 +143,32 @@ func (t *Trace) query(query string, args []int64, f func(*sqlite.Stmt) error) (e
 			return err
 		}
 	}
+}
+
+// keptStatements is how many prepared statements a trace keeps: a timeline runs
+// few of them very often.
+const keptStatements = 64
+
+// prepare gives a statement that is in use nowhere else: queries nest.
+func (t *Trace) prepare(query string) (*sqlite.Stmt, error) {
+	if stmt := t.statements[query]; stmt != nil {
+		delete(t.statements, query)
+		return stmt, nil
+	}
+	stmt, _, err := t.conn.PrepareTransient(query)
+	return stmt, err
+}
+
+// keep puts a statement aside for the next time.
+func (t *Trace) keep(query string, stmt *sqlite.Stmt) error {
+	if t.statements == nil || t.statements[query] != nil || len(t.statements) >= keptStatements {
+		return stmt.Finalize()
+	}
+	if err := stmt.Reset(); err != nil {
+		return errors.Join(err, stmt.Finalize())
+	}
+	t.statements[query] = stmt
+	return nil
 }
 
 // byStart orders held-back records by start, then by number.

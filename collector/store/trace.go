@@ -2,6 +2,7 @@ package store
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -19,6 +20,8 @@ type Trace struct {
 	conn  *sqlite.Conn
 	sites map[int64]*Site
 	works map[int64]*Work
+	// statements are prepared and not in use, by their text; nil: none are kept.
+	statements map[string]*sqlite.Stmt
 }
 
 // Option changes how Open treats a file.
@@ -48,6 +51,7 @@ func Open(path string, opts ...Option) (*Trace, error) {
 		return nil, explain(path, err)
 	}
 	t := newTrace(path, conn)
+	t.statements = make(map[string]*sqlite.Stmt)
 	if err := t.harden(o); err != nil {
 		conn.Close()
 		return nil, err
@@ -103,7 +107,13 @@ func (t *Trace) harden(o options) error {
 }
 
 // Close ends reading.
-func (t *Trace) Close() error { return explain(t.path, t.conn.Close()) }
+func (t *Trace) Close() error {
+	var err error
+	for _, stmt := range t.statements {
+		err = errors.Join(err, stmt.Finalize())
+	}
+	return explain(t.path, errors.Join(err, t.conn.Close()))
+}
 
 // Path is the file read.
 func (t *Trace) Path() string { return t.path }
