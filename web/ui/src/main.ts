@@ -163,8 +163,7 @@ async function start(): Promise<void> {
   document.body.append(head(), banners, main, help);
   clear(main, h("div", { class: "view" }, h("p", { class: "loading", role: "status" }, "Loading …")));
   try {
-    traces = await get<TraceInfo[]>("traces");
-    await load();
+    [traces] = await Promise.all([get<TraceInfo[]>("traces"), load()]);
   } catch (error) {
     clear(main, h("div", { class: "view" }, h("p", { class: "error", role: "alert" }, message(error))));
     return;

@@ -19,6 +19,7 @@ export class Data {
   private base: Part | undefined; // the whole trace
   private part: Part | undefined; // around the window
   private running: { from: number; to: number; perPixel: number; abort: AbortController } | undefined;
+  private previous: ReadonlyMap<number, Counters> | undefined; // of the part before
   private generation = 0;
   error = "";
   loading = false;
@@ -43,7 +44,7 @@ export class Data {
   }
 
   counters(device: number, from: number, to: number): Counters | undefined {
-    return (this.covers(this.part, from, to) ? this.part : this.base ?? this.part)?.counters.get(device);
+    return (this.covers(this.part, from, to) ? this.part : this.base ?? this.part)?.counters.get(device) ?? this.previous?.get(device);
   }
 
   private covers(part: { from: number; to: number } | undefined, from: number, to: number): boolean {
@@ -66,14 +67,18 @@ export class Data {
     const margin = (to - from) * 0.6;
     const run = { from: Math.max(Math.floor(from - margin), -limit), to: Math.min(Math.ceil(to + margin) + 1, limit), perPixel, abort: new AbortController() };
     this.running = run;
-    const wide = Math.min(16384, Math.ceil((run.to - run.from) / perPixel));
-    this.load(run.from, run.to, wide, lanes, devices, run.abort.signal).then(
-      (part) => {
-        if (this.running !== run) return;
-        this.part = part;
-        this.base ??= part;
-        if (part.from <= this.overview.meta.first && part.to >= this.overview.meta.last) this.base = part;
-        this.finish("");
+    // Groups of up to 1.4 pixels look the same, and are fewer.
+    const wide = Math.min(16384, Math.ceil((run.to - run.from) / perPixel / 1.4));
+    const blocks = (part: Part): void => {
+      if (this.running !== run) return;
+      this.previous = this.part?.counters ?? this.previous;
+      this.part = part;
+      if (!this.base || (part.from <= this.overview.meta.first && part.to >= this.overview.meta.last)) this.base = part;
+      this.arrived();
+    };
+    this.load(run.from, run.to, wide, lanes, devices, run.abort.signal, blocks).then(
+      () => {
+        if (this.running === run) this.finish("");
       },
       (error: unknown) => {
         if (this.running === run) this.finish(error instanceof Error ? error.message : String(error));
@@ -89,17 +94,15 @@ export class Data {
     this.arrived();
   }
 
-  private async load(from: number, to: number, pixels: number, lanes: readonly number[], devices: readonly number[], signal: AbortSignal): Promise<Part> {
+  private async load(from: number, to: number, pixels: number, lanes: readonly number[], devices: readonly number[], signal: AbortSignal, blocks: (part: Part) => void): Promise<void> {
     const generation = this.generation;
-    const [timeline, ...counters] = await Promise.all([
-      lanes.length > 0 ? get<Timeline>("timeline", { trace: this.trace, from, to, pixels, lanes: lanes.join(",") }, signal) : { from, to, labels: [], lanes: [] },
-      ...devices.map((device) => get<Counters>("counters", { trace: this.trace, from, to, pixels, device }, signal)),
-    ]);
+    const timeline: Timeline = lanes.length > 0 ? await get<Timeline>("timeline", { trace: this.trace, from, to, pixels, lanes: lanes.join(",") }, signal) : { from, to, labels: [], lanes: [] };
     const numbers = timeline.labels.map((l) => this.number(l));
-    const part: Part = { from, to, perPixel: generation === this.generation ? (to - from) / pixels : Infinity, lanes: new Map(), counters: new Map() };
+    const part: Part = { from, to, perPixel: generation === this.generation ? (to - from) / pixels / 1.4 : Infinity, lanes: new Map(), counters: new Map() };
     for (const lane of timeline.lanes) part.lanes.set(lane.lane, blocksOf(lane, numbers));
-    for (const c of counters) part.counters.set(c.device, c);
-    return part;
+    blocks(part);
+    // Counters come after the blocks, which are looked at first.
+    await Promise.all(devices.map(async (device) => part.counters.set(device, await get<Counters>("counters", { trace: this.trace, from, to, pixels, device }, signal))));
   }
 
   private number(l: Label): number {
