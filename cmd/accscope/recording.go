@@ -27,6 +27,7 @@ type recording struct {
 	ingester *ingest.Ingester
 	server   *session.Server
 	warnings []string
+	path     string // of the finished trace
 }
 
 func startRecording(flags *runFlags, program launch.Program) (*recording, error) {
@@ -73,14 +74,17 @@ func (r *recording) open(trace string) error {
 	if err != nil {
 		return err
 	}
-	r.server, err = r.session.Serve(func(limits model.Limits) session.Frame {
-		return session.Frame{View: r.ingester.Model().ViewWithin(limits), Origin: r.ingester.Origin(), Trace: r.ingester.Trace()}
-	})
+	r.server, err = r.session.Serve(r.look)
 	if err != nil {
 		// The recording works without those who would look at it live.
 		r.warnings = append(r.warnings, err.Error())
 	}
 	return nil
+}
+
+// look is the state of the run for those who watch it.
+func (r *recording) look(limits model.Limits) session.Frame {
+	return session.Frame{View: r.ingester.Model().ViewWithin(limits), Origin: r.ingester.Origin(), Trace: r.ingester.Trace()}
 }
 
 func (r *recording) folder() string { return r.session.Folder }
@@ -132,11 +136,10 @@ func (r *recording) finish(end launch.End) error {
 	for _, warning := range r.warnings {
 		fmt.Fprintf(os.Stderr, "accscope: %s\n", warning)
 	}
-	trace, err := r.session.Trace()
-	if err != nil {
+	if r.path, err = r.session.Trace(); err != nil {
 		return err
 	}
-	if err := r.summary(trace, end); err != nil {
+	if err := r.summary(r.path, end); err != nil {
 		return err
 	}
 	return r.session.Remove()

@@ -30,6 +30,8 @@ type runFlags struct {
 	minBytes  string
 	queue     string
 	callStack string
+	tui       bool
+	web       bool
 }
 
 const runHelp = `run starts a program, captures every OpenACC event in it and in the processes it
@@ -72,6 +74,8 @@ func newRunCommand() *cobra.Command {
 	f.StringVar(&flags.minBytes, "min-bytes", "", "record only data events of at least this `SIZE` (4KiB)")
 	f.StringVar(&flags.queue, "queue", "", "record only events of these async `QUEUES` (1,2,sync)")
 	f.StringVar(&flags.callStack, "callstack", "", "record host call stacks: caller, full or off (`MODE`)")
+	f.BoolVar(&flags.tui, "tui", false, "watch the run in the terminal; the program's output goes to a pane")
+	f.BoolVar(&flags.web, "web", false, "watch the run in the browser: prints the page's address")
 	return command
 }
 
@@ -106,7 +110,13 @@ func (flags *runFlags) run(args []string) error {
 	environment := launch.Environment(os.Environ(), libraries, choice, flags.device, launch.Capture{
 		Session: recording.folder(), Paused: flags.paused, Last: flags.last, Limit: flags.limit,
 		Events: flags.events, MinBytes: flags.minBytes, Queue: flags.queue, CallStack: flags.callStack})
-	process, err := launch.Start(program, args, environment, os.Stdin, os.Stdout, os.Stderr)
+	watch, err := startWatch(flags, recording)
+	if err != nil {
+		recording.abandon()
+		return statusError{err, exitRunFailed}
+	}
+	stdin, stdout, stderr, attributes := watch.streams()
+	process, err := launch.Start(program, args, environment, stdin, stdout, stderr, attributes)
 	if err != nil {
 		recording.abandon()
 		return statusError{err, exitCannotStart}
@@ -114,11 +124,16 @@ func (flags *runFlags) run(args []string) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	followed := make(chan error, 1)
 	go func() { followed <- recording.follow(ctx) }()
+	watched := watch.show(recording, process)
 	end, err := process.Wait()
 	cancel()
-	failure := errors.Join(err, <-followed)
+	failure := errors.Join(watched, err, <-followed, watch.end())
 	if failure == nil {
+		watch.hold()
 		failure = recording.finish(end)
+	}
+	if failure == nil {
+		failure = watch.linger(recording.path)
 	}
 	if failure != nil {
 		// What was captured stays: say where, and still end as the program did.

@@ -142,7 +142,7 @@ func TestProcessEndsAsTheProgramDid(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			process, err := Start(program, []string{"sh", "-c", test.script}, os.Environ(), nil, nil, nil)
+			process, err := Start(program, []string{"sh", "-c", test.script}, os.Environ(), nil, nil, nil, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -163,7 +163,7 @@ func TestForwardedSignalReachesTheProgram(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	process, err := Start(program, []string{"sh", "-c", `trap 'exit 9' TERM; echo ready; while :; do sleep 0.01; done`}, os.Environ(), nil, writer, nil)
+	process, err := Start(program, []string{"sh", "-c", `trap 'exit 9' TERM; echo ready; while :; do sleep 0.01; done`}, os.Environ(), nil, writer, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,10 +22,13 @@ type Process struct {
 // Start starts a program with standard streams as given. Signals that a user
 // sends to end it reach it: those of the terminal by the process group, those
 // sent to us alone by forwarding.
-func Start(program Program, args, environ []string, stdin, stdout, stderr *os.File) (*Process, error) {
+// attributes, if not nil, say more of how it is started, such as a terminal of
+// its own.
+func Start(program Program, args, environ []string, stdin, stdout, stderr *os.File, attributes *syscall.SysProcAttr) (*Process, error) {
 	command := exec.Command(program.Path)
 	command.Args = args
 	command.Env = environ
+	command.SysProcAttr = attributes
 	// Files are handed over as they are: nothing of ours lies between the
 	// program and its streams.
 	command.Stdin, command.Stdout, command.Stderr = stdin, stdout, stderr

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/accscope/accscope/collector/launch"
+	"github.com/accscope/accscope/tui"
+	"github.com/accscope/accscope/web"
+)
+
+// watch is how a run is looked at while it goes on.
+type watch struct {
+	pane   *tui.Pane   // --tui
+	server *web.Server // --web
+	cancel context.CancelFunc
+}
+
+// startWatch prepares what the flags ask for; recording must be the one that
+// collects.
+func startWatch(flags *runFlags, r *recording) (*watch, error) {
+	w := &watch{cancel: func() {}}
+	if !flags.tui && !flags.web {
+		return w, nil
+	}
+	if r.ingester == nil {
+		return nil, errors.New("--tui and --web go with the rank that collects; use accscope top in another terminal")
+	}
+	if flags.tui {
+		if !isTerminal(os.Stdin) || !isTerminal(os.Stderr) {
+			return nil, errors.New("--tui needs a terminal on standard input and standard error")
+		}
+		var err error
+		if w.pane, err = tui.NewPane(); err != nil {
+			return nil, err
+		}
+	}
+	if flags.web {
+		ctx, cancel := context.WithCancel(context.Background())
+		server, err := web.Serve(ctx, web.Options{Traces: []string{r.ingester.Trace()}, Trusted: true, Look: r.look})
+		if err != nil {
+			cancel()
+			return nil, err
+		}
+		w.server, w.cancel = server, cancel
+		fmt.Fprintf(os.Stderr, "accscope: open %s\n", server.URL())
+	}
+	return w, nil
+}
+
+// streams are the files that the program is started with.
+func (w *watch) streams() (stdin, stdout, stderr *os.File, attributes *syscall.SysProcAttr) {
+	if w.pane == nil {
+		return os.Stdin, os.Stdout, os.Stderr, nil
+	}
+	stdin, stdout, stderr = w.pane.Streams(os.Stdin, os.Stdout, os.Stderr)
+	return stdin, stdout, stderr, w.pane.Attributes(stdin, stdout, stderr)
+}
+
+// show draws the terminal UI until the user leaves it.
+func (w *watch) show(r *recording, process *launch.Process) error {
+	if w.pane == nil {
+		return nil
+	}
+	if err := w.pane.Started(); err != nil {
+		return err
+	}
+	go func() {
+		<-process.Done()
+		w.pane.Ended()
+	}()
+	result, err := tui.Run(context.Background(), tui.Session(r.session), tui.Options{Program: w.pane, ASCII: !unicodeLocale()})
+	if err != nil {
+		return err
+	}
+	if result.Kill {
+		return syscall.Kill(process.PID(), syscall.SIGTERM)
+	}
+	return nil
+}
+
+// end goes with the end of the program: the pane's text goes to the terminal,
+// so that what the program wrote is not lost with the screen.
+func (w *watch) end() error {
+	if w.pane == nil {
+		return nil
+	}
+	text := w.pane.Text()
+	err := w.pane.Close()
+	if _, writeErr := os.Stdout.WriteString(text); writeErr != nil {
+		err = errors.Join(err, writeErr)
+	}
+	return err
+}
+
+// hold keeps the page from the trace while it is being finished.
+func (w *watch) hold() {
+	if w.server != nil {
+		w.server.Over()
+		w.server.Hold()
+	}
+}
+
+// linger keeps the page open after the end until the user presses Ctrl-C.
+func (w *watch) linger(trace string) error {
+	if w.server == nil {
+		return nil
+	}
+	w.server.Ended(trace)
+	if isTerminal(os.Stderr) {
+		fmt.Fprintf(os.Stderr, "accscope: the page stays open until Ctrl-C: %s\n", w.server.URL())
+		interrupted := make(chan os.Signal, 1)
+		signal.Notify(interrupted, os.Interrupt, syscall.SIGTERM)
+		<-interrupted
+	}
+	w.cancel()
+	return w.server.Wait()
+}
