@@ -51,9 +51,9 @@ type Player interface {
 	Source
 	// Extent is the time of the first event and of the last, ns.
 	Extent() (first, last int64)
-	// SeekTo goes to a time; SetPaused and SetSpeed change how time runs.
+	// SeekTo goes to a time; TogglePaused and SetSpeed change how time runs.
 	SeekTo(time int64)
-	SetPaused(paused bool)
+	TogglePaused()
 	Speed() float64
 	SetSpeed(speed float64)
 	// SetResolution says how finely history is wanted, ns.

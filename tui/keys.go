@@ -185,7 +185,7 @@ func (a *app) playerKey(key *tcell.EventKey) bool {
 	first, last := a.player.Extent()
 	switch key.Rune() {
 	case ' ':
-		a.player.SetPaused(a.latestState() == Playing)
+		a.player.TogglePaused()
 	case '>', '.':
 		a.player.SetSpeed(a.player.Speed() * 2)
 	case '<', ',':
@@ -213,12 +213,6 @@ func (a *app) playerKey(key *tcell.EventKey) bool {
 	}
 	a.back, a.frozen = 0, false
 	return true
-}
-
-func (a *app) latestState() State {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.latest.State
 }
 
 func (a *app) latestTime() int64 {

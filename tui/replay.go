@@ -75,14 +75,24 @@ func (r *Replay) SetSpeed(speed float64) {
 	})
 }
 
-// SetPaused stops time, or lets it run. From the end it runs from the start.
+// SetPaused stops time, or lets it run.
 func (r *Replay) SetPaused(paused bool) {
 	r.command(func() {
 		r.settle()
 		r.paused = paused
-		if !paused && r.base >= r.last && r.target < 0 {
-			r.target = r.first
+	})
+}
+
+// TogglePaused stops time if it runs and lets it run if it stands; from the end
+// it runs from the start.
+func (r *Replay) TogglePaused() {
+	r.command(func() {
+		r.settle()
+		if r.target < 0 && r.base >= r.last {
+			r.paused, r.target = false, r.first
+			return
 		}
+		r.paused = !r.paused
 	})
 }
 
