@@ -35,7 +35,7 @@ func TestReceiverGetsARealRun(t *testing.T) {
 	}
 	trace := open(t, path)
 	b := start(t, freeAddress(t), freeAddress(t))
-	if _, err := send(t, otlp.Target{Endpoint: b.grpc}, trace, otlp.Options{}); err != nil {
+	if _, err := send(t, otlp.Target{Endpoint: b.http}, trace, otlp.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	compare(t, trace, b.spans(t))

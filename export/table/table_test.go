@@ -1,0 +1,118 @@
+package table
+
+import (
+	"bytes"
+	"encoding/csv"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+
+	"github.com/accscope/accscope/collector/store"
+	"github.com/accscope/accscope/collector/store/generate"
+	"github.com/accscope/accscope/export"
+)
+
+func generated(t testing.TB, spans int) *store.Trace {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "trace.db")
+	if _, err := generate.Trace(path, generate.Options{Spans: spans, Threads: 2, Activity: true, Seed: 1}); err != nil {
+		t.Fatal(err)
+	}
+	trace, err := store.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { trace.Close() })
+	return trace
+}
+
+// sums are what a table must hold of a trace, by kind of row.
+type sums struct{ rows, duration, bytes int64 }
+
+func wanted(t *testing.T, trace *store.Trace) map[string]sums {
+	t.Helper()
+	want := map[string]sums{}
+	add := func(row string, duration int64, bytes uint64) {
+		s := want[row]
+		want[row] = sums{s.rows + 1, s.duration + duration, s.bytes + int64(bytes)}
+	}
+	for r, err := range trace.Records(store.Filter{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		row := "event"
+		if r.Span {
+			row = "span"
+		}
+		add(row, r.Duration, r.Bytes)
+	}
+	for a, err := range trace.Activities(store.Filter{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		add("activity", a.Duration, a.Bytes)
+	}
+	if len(want) != 3 {
+		t.Fatalf("the trace has no %v", want)
+	}
+	return want
+}
+
+func compare(t *testing.T, got, want map[string]sums) {
+	t.Helper()
+	for row := range want {
+		if got[row] != want[row] {
+			t.Errorf("%s rows: %+v, want %+v", row, got[row], want[row])
+		}
+	}
+}
+
+func TestParquetHoldsTheTrace(t *testing.T) {
+	trace := generated(t, 3000)
+	var file bytes.Buffer
+	if err := WriteParquet(&file, trace, export.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := parquet.Read[Row](bytes.NewReader(file.Bytes()), int64(file.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]sums{}
+	for _, r := range rows {
+		s := got[r.Row]
+		got[r.Row] = sums{s.rows + 1, s.duration + r.Duration, s.bytes + r.Bytes}
+	}
+	compare(t, got, wanted(t, trace))
+}
+
+func TestCSVHoldsTheTrace(t *testing.T) {
+	trace := generated(t, 3000)
+	var file bytes.Buffer
+	if err := WriteCSV(&file, trace, export.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	lines, err := csv.NewReader(&file).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	column := map[string]int{}
+	for i, name := range lines[0] {
+		column[name] = i
+	}
+	number := func(line []string, name string) int64 {
+		n, err := strconv.ParseInt(line[column[name]], 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	got := map[string]sums{}
+	for _, line := range lines[1:] {
+		row := line[column["row"]]
+		s := got[row]
+		got[row] = sums{s.rows + 1, s.duration + number(line, "duration_ns"), s.bytes + number(line, "bytes")}
+	}
+	compare(t, got, wanted(t, trace))
+}
