@@ -41,8 +41,8 @@ func benchTrace(b *testing.B) string {
 	return path
 }
 
-// BenchmarkWindow asks for windows of all sizes at random places, the way the
-// page does: all lanes, 3000 pixels.
+// BenchmarkWindow asks for windows of all sizes at random places, the way a
+// page of 1280 pixels does: all lanes.
 func BenchmarkWindow(b *testing.B) {
 	s := serve(b, Options{Traces: []string{benchTrace(b)}, Trusted: true})
 	o := answer[overviewAnswer](b, s, "/api/overview")
@@ -54,7 +54,7 @@ func BenchmarkWindow(b *testing.B) {
 		span := max(length>>random.IntN(30), 100)
 		from := o.Meta.First + random.Int64N(max(length-span, 1))
 		began := time.Now()
-		status, body := fetch(b, s, fmt.Sprintf("/api/timeline?from=%d&to=%d&pixels=3000", from, from+span))
+		status, body := fetch(b, s, fmt.Sprintf("/api/timeline?from=%d&to=%d&pixels=1750", from, from+span))
 		took = append(took, time.Since(began))
 		bytes += len(body)
 		if status != http.StatusOK {
