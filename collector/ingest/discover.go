@@ -240,7 +240,23 @@ func (in *Ingester) firstTime(p *process) int64 {
 	return max(first, 1)
 }
 
-// end notes how a process ended, if it has.
+// drained says whether all that an ended process wrote has been taken in: what
+// was read after it was first seen to have ended.
+func (in *Ingester) drained(p *process) bool {
+	if !p.gone {
+		p.gone = true
+		return false
+	}
+	for _, r := range p.rings {
+		if r.queued {
+			return false
+		}
+	}
+	return true
+}
+
+// end notes how a process ended, if it has. What it had mapped counts as leaked
+// from then on, so its last events come first.
 func (in *Ingester) end(p *process) {
 	if p.capture == nil || p.info.Ended != "" {
 		return
@@ -248,6 +264,9 @@ func (in *Ingester) end(p *process) {
 	counters, err := p.capture.Counters()
 	if err != nil {
 		in.warn("%v", err)
+		return
+	}
+	if (counters.Exited || !p.capture.Alive()) && !in.finishing && !in.drained(p) {
 		return
 	}
 	switch {

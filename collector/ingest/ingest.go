@@ -89,6 +89,7 @@ type process struct {
 	names   []model.Name                // by capture.StringID; 0 is not seen yet
 	offset  int64                       // from its CLOCK_MONOTONIC to time in the trace
 	lost    map[string]int64            // by reason
+	gone    bool                        // seen to have ended
 	over    bool                        // ended, and everything was read
 }
 
