@@ -194,7 +194,9 @@ func (m *Model) fold(t *thread, e *Event, step *Step) {
 		m.waited(e, step)
 	case Error:
 		m.errors.add(e, step)
-	case DeviceShutdownEnd:
+	case DeviceShutdownStart, DeviceShutdownEnd:
+		// What is live at the start has leaked, also if the runtime itself frees
+		// it before the end.
 		m.device(step.Device).shutDown()
 	case RuntimeShutdown:
 		for _, info := range m.directory.Devices {
