@@ -48,16 +48,20 @@ func (f *facts) by(dimension string) (*Table, error) {
 		all += t.exclusive
 		return k, true
 	}, func(r *row) int64 { return r.exclusive + r.device.time })
+	names := placeNames{}
+	if dimension == "source" {
+		for _, r := range rows {
+			names.add(r.key.(placeKey))
+		}
+	}
 	for _, r := range rows {
 		s := extra[r.key]
 		cells := []any{r.key, r.exclusive, share(r.exclusive, all), s.kernels,
 			known(r.device.time, r.device.count), s.transfers, s.bytes, s.waited, r.count}
 		if dimension == "source" {
-			var code any
-			if at := f.at[r.key]; at != nil {
-				code = f.sources.directive(at.file, at.line)
-			}
-			cells = append(cells, code)
+			at := r.key.(placeKey)
+			cells[0] = names.of(at)
+			cells = append(cells, f.sources.directive(at.file, at.line))
 		}
 		table.Rows = append(table.Rows, cells)
 	}
@@ -68,13 +72,11 @@ func (f *facts) dimension(dimension string) (key func(*total) (any, bool), title
 	switch dimension {
 	case "source":
 		return func(t *total) (any, bool) {
-			if place, ok := t.site.place().(string); ok {
-				if f.at[place] == nil {
-					f.at[place] = t.site
-				}
-				return place, true
+			p := placeKey{t.site.file, t.site.line, ""}
+			if t.site.file == "" {
+				p.function = t.site.function
 			}
-			return "(unknown)", true
+			return p, true
 		}, "source"
 	case "kernel":
 		return func(t *total) (any, bool) { return t.site.name, t.site.kind == kindLaunch && t.site.name != "" }, "kernel"

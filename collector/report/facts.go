@@ -102,7 +102,6 @@ type facts struct {
 	last    int64
 	events  int64
 	sources sources
-	at      map[any]*site // a site of each place, by its name
 }
 
 type threadFact struct {
@@ -115,7 +114,7 @@ type threadFact struct {
 
 // load reads the sums by thread and site.
 func load(trace *store.Trace, filter Filter) (*facts, error) {
-	f := &facts{sites: map[int64]*site{}, threads: map[int64]threadFact{}, at: map[any]*site{}}
+	f := &facts{sites: map[int64]*site{}, threads: map[int64]threadFact{}}
 	meta, err := trace.Meta()
 	if err != nil {
 		return nil, err

@@ -11,6 +11,40 @@ import (
 	"unicode/utf8"
 )
 
+// placeKey is a place of the source: a line of a file, or a function where the
+// file is not known.
+type placeKey struct {
+	file     string
+	line     int64
+	function string
+}
+
+// placeNames counts the files that have a name, to tell those apart that share
+// one.
+type placeNames map[string]map[string]bool
+
+func (n placeNames) add(p placeKey) {
+	name := short(p.file)
+	if n[name] == nil {
+		n[name] = map[string]bool{}
+	}
+	n[name][p.file] = true
+}
+
+// of names a place by its file's name, or by its path if other files have that
+// name.
+func (n placeNames) of(p placeKey) string {
+	s := site{file: p.file, line: p.line, function: p.function}
+	place, ok := s.place().(string)
+	switch {
+	case !ok:
+		return "(unknown)"
+	case p.file != "" && len(n[short(p.file)]) > 1:
+		return strings.TrimSuffix(p.file, short(p.file)) + place
+	}
+	return place
+}
+
 // sourceLimit is the size up to which a source file is read, and codeWidth how
 // much of a directive is shown.
 const (
