@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/accscope/accscope/collector/model"
 	"zombiezen.com/go/sqlite"
@@ -73,14 +74,29 @@ func (w *Writer) finish() error {
 			return err
 		}
 	}
+	// Who reads the trace live has it open for moments only.
 	mode, err := text(w.conn, "PRAGMA journal_mode = DELETE")
-	if err != nil {
+	for begun := time.Now(); busy(mode, err) && time.Since(begun) < readersLeave; {
+		time.Sleep(10 * time.Millisecond)
+		mode, err = text(w.conn, "PRAGMA journal_mode = DELETE")
+	}
+	if err != nil && sqlite.ErrCode(err).ToPrimary() != sqlite.ResultBusy {
 		return err
 	}
-	if mode != "delete" {
+	if err != nil || mode != "delete" {
 		return fmt.Errorf("the trace is open in another program, so it stays in two files (journal mode %s); run accscope import on the session once that has ended", mode)
 	}
 	return nil
+}
+
+// readersLeave is how long Finish waits for readers to close the trace.
+const readersLeave = 3 * time.Second
+
+func busy(mode string, err error) bool {
+	if err != nil {
+		return sqlite.ErrCode(err).ToPrimary() == sqlite.ResultBusy
+	}
+	return mode != "delete"
 }
 
 // Resume continues a trace that was not finished, or that gets more. Its events
