@@ -3,12 +3,15 @@
 package export
 
 import (
+	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/store"
 )
 
 // Options choose the part of a trace to export.
 type Options struct {
 	Filter store.Filter
+	// Report is the same choice for formats that hold a report's tables.
+	Report report.Filter
 	// Progress is told the number of records and activities written so far; nil
 	// tells nobody.
 	Progress func(done int64)

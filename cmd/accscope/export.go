@@ -16,6 +16,7 @@ import (
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/export"
 	"github.com/accscope/accscope/export/chrome"
+	"github.com/accscope/accscope/export/html"
 	"github.com/accscope/accscope/export/perfetto"
 	"github.com/accscope/accscope/export/pprof"
 	"github.com/accscope/accscope/export/speedscope"
@@ -37,6 +38,7 @@ var exportFormats = map[string]exportFormat{
 	"pprof":      {"pprof profile: go tool pprof -http draws flame graphs", ".pb.gz", pprof.Write},
 	"speedscope": {"speedscope JSON, for speedscope.app", ".speedscope.json", speedscope.Write},
 	"csv":        {"one row per span, event and device activity", ".csv", table.WriteCSV},
+	"html":       {"a report with plots: one page that opens offline", ".html", html.Write},
 	"otlp":       {"OpenTelemetry: sent to Jaeger, a collector, … (--endpoint)", "", nil},
 	"parquet":    {"the same as Parquet, for pandas, DuckDB and Polars", ".parquet", table.WriteParquet},
 }
@@ -81,7 +83,7 @@ The file appears under its name only when it is whole. -o - writes to standard o
 				return err
 			}
 			defer trace.Close()
-			options := export.Options{Compress: compress,
+			options := export.Options{Compress: compress, Report: filter,
 				Filter: store.Filter{From: filter.From, To: filter.To, Match: func(s *store.Site) bool { return filter.Matches(s) }}}
 			if filter.Rank != nil {
 				if options.Filter.Process, err = processOfRank(trace, *filter.Rank); err != nil {

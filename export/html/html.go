@@ -1,0 +1,140 @@
+// Package html writes a report of a trace as one self-contained page that opens
+// offline: an overview of the timeline, device memory over time, a histogram of
+// transfers, and the tables of collector/report. The plots are SVG; the page
+// loads nothing and runs no script.
+package html
+
+import (
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"path/filepath"
+
+	"github.com/accscope/accscope/collector/report"
+	"github.com/accscope/accscope/collector/store"
+	"github.com/accscope/accscope/export"
+)
+
+// rows is how many rows each table has at most.
+const rows = 30
+
+//go:embed page.html
+var source string
+
+var page = template.Must(template.New("page").Funcs(template.FuncMap{
+	"show":  report.Show,
+	"right": func(unit report.Unit) bool { return unit != report.Text && unit != report.Address },
+}).Parse(source))
+
+// content is what the page shows.
+type content struct {
+	Name     string
+	Report   *report.Document
+	Timeline *timeline
+	Memory   []*memoryPlot
+	Transfer *histogram
+}
+
+// Write exports a trace. Options.Report filters the tables, Options.Filter the
+// plots.
+func Write(w io.Writer, trace *store.Trace, options export.Options) error {
+	c := content{Name: filepath.Base(trace.Path())}
+	var err error
+	if c.Report, err = report.Build(trace, report.Options{Filter: options.Report, Top: rows}); err != nil {
+		return err
+	}
+	window, err := windowOf(trace, options.Filter)
+	if err != nil {
+		return err
+	}
+	if c.Timeline, err = newTimeline(trace, options.Filter, window); err != nil {
+		return err
+	}
+	if c.Memory, err = memoryPlots(trace, options.Filter, window); err != nil {
+		return err
+	}
+	if c.Transfer, err = newHistogram(trace, &options); err != nil {
+		return err
+	}
+	if err := page.Execute(w, &c); err != nil {
+		return fmt.Errorf("writing the page: %w", err)
+	}
+	return nil
+}
+
+// window is the time that the plots show, ns since the trace's origin.
+type window struct{ from, to int64 }
+
+func windowOf(trace *store.Trace, filter store.Filter) (window, error) {
+	first, last, err := trace.Extent()
+	if err != nil {
+		return window{}, err
+	}
+	w := window{max(first, filter.From), last}
+	if filter.To > 0 {
+		w.to = min(w.to, filter.To)
+	}
+	w.to = max(w.to, w.from+1)
+	return w, nil
+}
+
+// x is the place of a moment in a plot of a width.
+func (w window) x(time int64, width float64) float64 {
+	time = min(max(time, w.from), w.to)
+	return float64(time-w.from) / float64(w.to-w.from) * width
+}
+
+// tick is a mark of an axis.
+type tick struct {
+	At    float64
+	Label string
+}
+
+// ticks are the marks of the time axis, at round times since the window's
+// start.
+func (w window) ticks(width float64) []tick {
+	step := int64(1)
+	for (w.to-w.from)/step > 10 {
+		switch {
+		case (w.to-w.from)/(2*step) <= 10:
+			step *= 2
+		case (w.to-w.from)/(5*step) <= 10:
+			step *= 5
+		default:
+			step *= 10
+		}
+	}
+	var list []tick
+	for time := w.from; time <= w.to; time += step {
+		label := "0"
+		if time > w.from {
+			label = report.ShowDuration(float64(time - w.from))
+		}
+		list = append(list, tick{w.x(time, width), label})
+	}
+	return list
+}
+
+// Legend names the colours.
+func (c *content) Legend() map[string]string {
+	return map[string]string{"kernel": "kernels", "upload": "uploads", "download": "downloads", "wait": "waits", "other": "everything else"}
+}
+
+// Wide is the width of a plot with its margins: titles left of it.
+func (c *content) Wide() float64 { return plotWidth + 230 }
+
+// Below is the height of a plot with its axis.
+func (c *content) Below(height float64) float64 { return height + 24 }
+
+// Label is where the labels of the axis below a plot are.
+func (c *content) Label(height float64) float64 { return height + 14 }
+
+// Clip shortens a title to what the margin holds.
+func (c *content) Clip(title string) string {
+	const most = 36
+	if letters := []rune(title); len(letters) > most {
+		return "…" + string(letters[len(letters)-most+1:])
+	}
+	return title
+}
