@@ -63,6 +63,19 @@ func (d *cudaDevice) answer(a C.struct_accscope_cuda_answer, doing string) error
 	return failure
 }
 
+// deinitialized is what the driver answers once the process's exit handlers have
+// shut it down: it has given everything back itself.
+const deinitialized = 4
+
+// ending is answer for calls that wait or give back, for which a driver that has
+// been shut down is a success.
+func (d *cudaDevice) ending(a C.struct_accscope_cuda_answer, doing string) error {
+	if a.result == deinitialized {
+		return nil
+	}
+	return d.answer(a, doing)
+}
+
 func (d *cudaDevice) again(doing string, lost *device.Error) error {
 	return device.Errorf(lost.Code, lost.Driver, "%s: cuda device %d is out of use since error %d, reported before; end the program",
 		doing, d.number, lost.Driver)
@@ -107,7 +120,7 @@ func (d *cudaDevice) take(bytes uint64) (device.Address, error) {
 }
 
 func (d *cudaDevice) giveBack(address device.Address) error {
-	return d.answer(C.accscope_cuda_free(d.c, C.CUdeviceptr(address)), "free device memory")
+	return d.ending(C.accscope_cuda_free(d.c, C.CUdeviceptr(address)), "free device memory")
 }
 
 // ObservePool reports what the pool takes from the driver and gives back to it.

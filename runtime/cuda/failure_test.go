@@ -185,3 +185,17 @@ func TestVariables(t *testing.T) {
 		t.Errorf("load it again: %v", err)
 	}
 }
+
+// At the end of a process the driver may be gone before its devices are closed:
+// that is no error.
+func TestDriverShutDown(t *testing.T) {
+	t.Setenv("ACCSCOPE_STANDIN_FAIL", "cuStreamSynchronize:1:4")
+	d := open(t, nil, nil)
+	q := newQueue(t, d)
+	a, err := d.Alloc(8)
+	check(t, err)
+	check(t, q.Fill(1, a, 0, 8, false))
+	check(t, q.Synchronize())
+	wantError(t, q.Fill(1, a, 0, 8, false), device.DeviceShutdown, 4, "the process is ending")
+	check(t, q.Close())
+}

@@ -164,7 +164,7 @@ func (d *cudaDevice) UnloadImage(image goacc.Image) error {
 	for _, function := range image.Functions {
 		delete(i.kernels, function)
 	}
-	return d.answer(C.accscope_cuda_unload(d.c, module), "unload device code")
+	return d.ending(C.accscope_cuda_unload(d.c, module), "unload device code")
 }
 
 func (i *images) close() error {
@@ -172,7 +172,7 @@ func (i *images) close() error {
 	defer i.mutex.Unlock()
 	var first error
 	for _, module := range i.modules {
-		if err := i.device.answer(C.accscope_cuda_unload(i.device.c, module), "unload device code"); first == nil {
+		if err := i.device.ending(C.accscope_cuda_unload(i.device.c, module), "unload device code"); first == nil {
 			first = err
 		}
 	}

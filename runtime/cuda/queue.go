@@ -233,7 +233,7 @@ func (q *queue) Idle() (bool, error) {
 	if answer.result == C.CUDA_ERROR_NOT_READY {
 		return false, nil
 	}
-	return true, q.device.answer(answer, "test a queue")
+	return true, q.device.ending(answer, "test a queue")
 }
 
 func (q *queue) Synchronize() error {
@@ -255,7 +255,7 @@ func (q *queue) synchronize() error {
 	if answer.result == 0 {
 		return nil
 	}
-	return q.device.answer(answer, "wait for a queue")
+	return q.device.ending(answer, "wait for a queue")
 }
 
 func (q *queue) Handle() unsafe.Pointer { return q.handle }
@@ -290,5 +290,5 @@ func (q *queue) release() error {
 	if c == nil {
 		return nil
 	}
-	return q.device.answer(C.accscope_cuda_queue_close(c), "close a queue")
+	return q.device.ending(C.accscope_cuda_queue_close(c), "close a queue")
 }

@@ -7,7 +7,7 @@ carry=$(realpath "$(dirname "$0")")
 OUT=${OUT:-$carry/results}
 mkdir -p "$OUT"
 export CARRY=$carry
-export ACC_DEVICE_TYPE=nvidia
+export ACC_DEVICE_TYPE=nvidia LC_ALL=C
 export LD_LIBRARY_PATH=$carry/gcc:${LD_LIBRARY_PATH:-}
 ours=(env "LD_PRELOAD=$carry/lib/libopenacc.so")
 work=$(mktemp -d)
@@ -61,7 +61,7 @@ tests() {
   sort "$OUT/tests.ours.tsv" >"$work/ours"
   join -t $'\t' -o 1.1,1.3,2.3,2.4 "$work/gcc" "$work/ours" >"$OUT/tests.both.tsv"
   echo "== status 0 on GCC's runtime, not on ours:"
-  awk -F'\t' '$2 == 0 && $3 != 0 { print $1, $3, substr($4, 1, 220) }' "$OUT/tests.both.tsv"
+  awk -F'\t' '$2 == 0 && $3 != 0 { print $1, $3, substr($4, 1, 160) }' "$OUT/tests.both.tsv"
   echo "== status 0 on ours, not on GCC's runtime:"
   awk -F'\t' '$2 != 0 && $3 == 0 { print $1, $2 }' "$OUT/tests.both.tsv"
 }

@@ -60,7 +60,7 @@ cuInit (unsigned flags)
 static int
 sticky (CUresult result)
 {
-  return result == 214 || result == 700 || (result >= 709 && result <= 719);
+  return result == 4 || result == 214 || result == 700 || (result >= 709 && result <= 719);
 }
 
 CUresult
