@@ -38,7 +38,7 @@ func TestPageIsSelfContained(t *testing.T) {
 	if found := regexp.MustCompile(`(?i)<script|<link|<img|src=|url\(|@import|https?://`).FindString(page); found != "" {
 		t.Errorf("the page has %q", found)
 	}
-	for _, want := range []string{`id="timeline"`, `class="memory"`, `id="transfers"`, `id="kernels"`, "step0"} {
+	for _, want := range []string{`id="timeline"`, `class="memory"`, `id="transfers"`, `id="kernels"`, "omp_fn"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page has no %s", want)
 		}
