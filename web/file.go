@@ -184,11 +184,18 @@ func (f *file) isGrowing() bool {
 	return f.growing
 }
 
-// settle notes that nobody writes the trace any more, and where it is.
+// settle notes where the trace is at the end of the program, and whether it is
+// complete: another owner of the session may go on with it.
 func (f *file) settle(path string) {
+	complete := false
+	if trace, err := store.Open(path); err == nil {
+		meta, err := trace.Meta()
+		complete = err == nil && meta.Complete
+		trace.Close() //nolint:errcheck // it was only read
+	}
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
-	f.growing = false
+	f.growing = !complete
 	f.path = path
 }
 

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/session"
@@ -156,6 +157,58 @@ func TestLive(t *testing.T) {
 	c := answer[overviewAnswer](t, s, "/api/overview")
 	if c.Running || !c.Meta.Complete || c.Meta.Last <= b.Meta.Last {
 		t.Errorf("after the end: running %t, complete %t, last %d after %d", c.Running, c.Meta.Complete, c.Meta.Last, b.Meta.Last)
+	}
+}
+
+// A trace that another accscope writes is followed through its session.
+func TestFollowsSession(t *testing.T) {
+	t.Setenv("ACCSCOPE_DIR", t.TempDir())
+	p := run(t)
+	p.advance(500)
+	if look, _, err := Follow(t.Context(), p.path); look != nil || err != nil {
+		t.Fatalf("nobody writes the trace, and yet: %v", err)
+	}
+	owner, err := session.Create("program")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := owner.Lock(); err != nil {
+		t.Fatal(err)
+	}
+	if err := owner.SetTrace(p.path); err != nil {
+		t.Fatal(err)
+	}
+	stream, err := owner.Serve(p.look)
+	if err != nil {
+		t.Fatal(err)
+	}
+	look, ended, err := Follow(t.Context(), p.path)
+	if err != nil || look == nil {
+		t.Fatalf("the session is not found: %v", err)
+	}
+	s := serve(t, Options{Traces: []string{p.path}, Look: look})
+	s.EndsWith(t.Context(), ended)
+	if a := answer[overviewAnswer](t, s, "/api/overview"); !a.Running {
+		t.Error("the program is not said to run")
+	}
+	p.advance(1000)
+	for look(model.Limits{}).View.Events < 1500 {
+		time.Sleep(time.Millisecond)
+	}
+	close(p.allowed)
+	if err := <-p.ended; err != nil {
+		t.Fatal(err)
+	}
+	// Finishing waits for requests that have the trace open.
+	if err := p.writer.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	if err := stream.Close(false); err != nil {
+		t.Fatal(err)
+	}
+	<-s.live.ended
+	if a := answer[overviewAnswer](t, s, "/api/overview"); a.Running || !a.Meta.Complete {
+		t.Errorf("after the end: running %t, complete %t", a.Running, a.Meta.Complete)
 	}
 }
 

@@ -24,7 +24,8 @@ func newServeCommand() *cobra.Command {
 		Long: `serve shows a trace as a page: a timeline to zoom, memory, queues, kernels,
 transfers, sources and an SQL console. It prints the page's address, which holds
 a random token; who has no token gets nothing. Only programs on this machine can
-reach it, unless --address says otherwise. It ends with Ctrl+C.
+reach it, unless --address says otherwise. A trace that accscope run is writing
+is followed live. It ends with Ctrl+C.
 
   accscope serve program.accscope.db
   accscope serve before.db after.db          compare two traces
@@ -38,9 +39,17 @@ reach it, unless --address says otherwise. It ends with Ctrl+C.
 			options.Address = net.JoinHostPort(address, fmt.Sprint(port))
 			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
+			look, ended, err := web.Follow(ctx, args[0])
+			if err != nil {
+				fmt.Fprintf(os.Stderr, "accscope: the program is not followed live: %v\n", err)
+			}
+			options.Look = look
 			server, err := web.Serve(ctx, options)
 			if err != nil {
 				return err
+			}
+			if look != nil {
+				server.EndsWith(ctx, ended)
 			}
 			if ip := net.ParseIP(address); address != "localhost" && (ip == nil || !ip.IsLoopback()) {
 				fmt.Fprintln(os.Stderr, "accscope: other machines can reach this address; the token is all that keeps them out, and it travels unencrypted")

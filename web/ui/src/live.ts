@@ -29,7 +29,8 @@ export function follow(grown: () => Promise<void>, ended: () => void, changed: (
     if (busy || v.events === events) return;
     busy = true;
     events = v.events;
-    void grown().finally(() => (busy = false));
+    // A trace that cannot be read at the moment is asked for again at the next event.
+    void grown().catch(() => (events = -1)).finally(() => (busy = false));
   });
   const end = (): void => {
     source.close();

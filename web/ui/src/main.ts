@@ -148,6 +148,18 @@ async function reload(): Promise<void> {
   render();
 }
 
+// finished shows the whole trace once it is: until then the server waits.
+async function finished(): Promise<void> {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await reload();
+    } catch (error) {
+      if (tries === 30) return warn("finished", message(error));
+      await new Promise((again) => setTimeout(again, 1000));
+    }
+  }
+}
+
 function keys(e: KeyboardEvent): void {
   const target = e.target as HTMLElement;
   if (e.ctrlKey || e.metaKey || e.altKey || help.open || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName)) return;
@@ -201,7 +213,7 @@ async function start(): Promise<void> {
   });
   document.addEventListener("keydown", keys);
   if (overview.running && state.trace === 0) {
-    live = follow(reload, () => void reload(), (following) => {
+    live = follow(reload, () => void finished(), (following) => {
       if (timeline) timeline.follow = following;
     });
     liveSlot.append(live.element);

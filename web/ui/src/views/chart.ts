@@ -19,6 +19,7 @@ export function chart(className: string, label: string, draw: Draw): HTMLCanvasE
     c.textBaseline = "middle";
     draw(c, box.width, box.height);
   };
+  canvas.addEventListener("redraw", paint);
   new ResizeObserver(paint).observe(canvas);
   const themed = new MutationObserver(() => (canvas.isConnected ? paint() : themed.disconnect()));
   themed.observe(document.documentElement, { attributeFilter: ["data-theme"] });

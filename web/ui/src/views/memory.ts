@@ -49,9 +49,9 @@ export function memoryView(o: Overview): HTMLElement {
   };
   const at = (time: number): void => {
     change({ at: Math.round(time) });
-    load_present();
+    showPresent();
   };
-  const load_present = (): void => {
+  const showPresent = (): void => {
     const time = state.at ?? Math.round((o.meta.first + o.meta.last) / 2);
     void show(present, async () => {
       const m = await get<Mappings>("mappings", { trace: state.trace, at: time });
@@ -63,7 +63,7 @@ export function memoryView(o: Overview): HTMLElement {
     return [mappings(m.mappings, "Everything that was mapped was deleted.")];
   });
   load();
-  load_present();
+  showPresent();
   return view;
 }
 
@@ -133,7 +133,7 @@ function area(v: Variables, choose: (time: number) => void): HTMLElement {
   canvas.tabIndex = 0;
   const again = (): void => {
     choose(state.at ?? v.from);
-    document.documentElement.dataset.theme = document.documentElement.dataset.theme; // draws the charts again
+    canvas.dispatchEvent(new Event("redraw"));
   };
   canvas.addEventListener("click", (e) => {
     const box = canvas.getBoundingClientRect();
