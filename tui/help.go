@@ -37,11 +37,11 @@ var helpLines = [][2]string{
 }
 
 func (a *app) drawHelp(c canvas) {
-	height := min(len(helpLines)+6, c.h)
+	height := min(len(helpLines)+7, c.h)
 	width := min(78, c.w)
 	in := c.part((c.w-width)/2, (c.h-height)/2, width, height).frame("Help")
 	t := c.theme
-	a.helpTop = max(min(a.helpTop, len(helpLines)+4-in.h), 0)
+	a.helpTop = max(min(a.helpTop, len(helpLines)+5-in.h), 0)
 	y := -a.helpTop
 	for _, l := range helpLines {
 		switch {
@@ -56,14 +56,16 @@ func (a *app) drawHelp(c canvas) {
 		}
 	}
 	for _, l := range []struct {
-		what activity
-		text string
+		glyph rune
+		what  activity
+		text  string
 	}{
-		{kernel, "a kernel runs: measured device time"}, {upload, "upload"}, {download, "download"},
-		{mixed, "several operations between two frames"},
-		{bound, "not measured: between enqueue and wait, busy at most"}, {waiting, "the host was blocked in a wait"}} {
+		{t.glyph(kernel), kernel, "a kernel ran: measured device time"}, {t.glyph(upload), upload, "upload"}, {t.glyph(download), download, "download"},
+		{t.glyph(mixed), mixed, "several operations between two frames"},
+		{t.guess, kernel, "enqueued and not reported done: it runs, or its turn comes"},
+		{t.unmeasured, bound, "not measured: between enqueue and wait, busy at most"}, {t.wait, waiting, "the host was blocked in a wait"}} {
 		for i := range 3 {
-			in.cell(1+i, y, t.glyph(l.what), t.activities[l.what])
+			in.cell(1+i, y, l.glyph, t.activities[l.what])
 		}
 		in.text(18, y, in.w-18, l.text, t.plain)
 		y++

@@ -54,6 +54,7 @@ type segment struct {
 	what     activity
 	label    string
 	record   int64
+	guess    bool // enqueued and not known done: it runs, or waits for its turn
 }
 
 // lane is the recent past of a queue.
@@ -204,7 +205,8 @@ func (l *lane) measured(q *model.QueueView, before, after, time int64) {
 	if o := q.Last; o != nil && (l.previous.Last == nil || l.previous.Last.Record != o.Record) && o.End > o.Start {
 		single = q.Done-l.previous.Done <= 1
 		defer func() {
-			l.busy = appendSegment(l.busy, segment{o.Start, o.End, 1, activityOf(o.Kind), operationLabel(o), o.Record})
+			l.busy = appendSegment(l.busy, segment{from: o.Start, to: o.End, share: 1,
+				what: activityOf(o.Kind), label: operationLabel(o), record: o.Record})
 		}()
 		gained -= o.End - o.Start
 		until = o.Start
@@ -247,7 +249,7 @@ func (l *lane) waited(q *model.QueueView, before, time int64, log []model.EventV
 func (l *lane) now(time int64) (busy, wait segment) {
 	q := &l.previous
 	if q.Depth > 0 && q.Next != nil {
-		busy = segment{to: time, share: 1, what: activityOf(q.Next.Kind), label: operationLabel(q.Next), record: q.Next.Record}
+		busy = segment{to: time, share: 1, what: activityOf(q.Next.Kind), label: operationLabel(q.Next), record: q.Next.Record, guess: true}
 		busy.from = q.Next.Enqueued
 		if q.Last != nil {
 			busy.from = max(busy.from, q.Last.End)
@@ -266,7 +268,8 @@ func (l *lane) now(time int64) (busy, wait segment) {
 type column struct {
 	share float64
 	what  activity
-	label int // index of the segment whose label goes here, -1 if none
+	label int  // index of the segment whose label goes here, -1 if none
+	guess bool // not measured yet
 }
 
 // columns folds the segments in [from, to) to n cells. The segments are in order
@@ -287,7 +290,7 @@ func columns(segments []segment, last segment, from, to int64, n int) []column {
 			part := (min(b, float64(c+1)) - max(a, float64(c))) * s.share
 			cells[c].share = min(cells[c].share+part, 1)
 			if part > weight[c] {
-				weight[c], cells[c].what, cells[c].label = part, s.what, index
+				weight[c], cells[c].what, cells[c].label, cells[c].guess = part, s.what, index, s.guess
 			}
 		}
 	}
@@ -300,8 +303,8 @@ func columns(segments []segment, last segment, from, to int64, n int) []column {
 }
 
 // share is the part of the last second, or of the window if that is shorter,
-// that a lane was busy.
-func share(cells []column, window int64) float64 {
+// that a lane was busy; atMost says that some of it is not measured.
+func share(cells []column, window int64) (part float64, atMost bool) {
 	n := len(cells)
 	if window > 1e9 {
 		n = max(int(int64(n)*1e9/window), 1)
@@ -310,8 +313,9 @@ func share(cells []column, window int64) float64 {
 	sum := 0.0
 	for _, c := range cells {
 		sum += c.share
+		atMost = atMost || c.share > 0 && (c.guess || c.what == bound)
 	}
-	return sum / float64(max(len(cells), 1))
+	return sum / float64(max(len(cells), 1)), atMost
 }
 
 // used gives a device's memory in use over [from, to) in n cells; before the

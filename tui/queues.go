@@ -196,9 +196,9 @@ func (a *app) drawLane(c canvas, q *model.QueueView, chosen bool) {
 		style, mark = t.bold, string(t.marker)
 	}
 	c.text(0, 0, 11, mark+queueName(q.Number), style)
-	part := share(cells, a.window)
+	part, atMost := share(cells, a.window)
 	busy := percent(part)
-	if !q.Measured && part > 0 {
+	if atMost {
 		busy = "<" + busy
 	}
 	depth := ""
@@ -264,6 +264,8 @@ func (c canvas) drawBars(height int, cells []column, segments []segment, last se
 			case fill == 0:
 			case cell.what == bound:
 				c.cell(x, row, t.unmeasured, style)
+			case cell.guess:
+				c.cell(x, row, t.guess, style)
 			case t.ascii && fill == levels:
 				c.cell(x, row, letters[cell.what], style)
 			default:
@@ -283,7 +285,7 @@ func (c canvas) drawBars(height int, cells []column, segments []segment, last se
 				s = segments[index]
 			}
 			if s.label != "" {
-				c.text(x, height-1, end-x, s.label, t.activities[s.what].Reverse(s.what != bound))
+				c.text(x, height-1, end-x, s.label, t.activities[s.what].Reverse(s.what != bound && !s.guess))
 			}
 		}
 		x = end
@@ -335,10 +337,12 @@ func (q *queuesView) drawAxis(a *app, c canvas) {
 	c.textRight(c.w-len(end)-1, 0, len(end), end, t.dim)
 	x := gutter
 	for _, l := range []struct {
-		what activity
-		text string
-	}{{kernel, "kernel"}, {upload, "upload"}, {download, "download"}, {mixed, "mixed"}, {bound, "bound"}, {waiting, "wait"}} {
-		c.cell(x, 1, t.glyph(l.what), t.activities[l.what])
+		glyph rune
+		what  activity
+		text  string
+	}{{t.glyph(kernel), kernel, "kernel"}, {t.glyph(upload), upload, "upload"}, {t.glyph(download), download, "download"},
+		{t.glyph(mixed), mixed, "mixed"}, {t.guess, mixed, "pending"}, {t.unmeasured, bound, "bound"}, {t.wait, waiting, "wait"}} {
+		c.cell(x, 1, l.glyph, t.activities[l.what])
 		x += 1 + c.text(x+1, 1, c.w-x-1, l.text+" ", t.dim)
 	}
 	c.text(1, 1, gutter-2, "queue  pending  busy", t.dim)

@@ -16,7 +16,8 @@ type theme struct {
 	colours                                                bool
 	bars                                                   []rune // of rising height, the empty one first
 	rule, vertical, ellipsis, marker, wait, unmeasured     rune
-	up, down, dot, box                                     rune
+	guess                                                  rune
+	up, down                                               rune
 }
 
 // newTheme fits a terminal of so many colours; NO_COLOR (any value) means none.
@@ -55,10 +56,10 @@ func newTheme(colours int, ascii bool) *theme {
 			mixed: ink(tcell.ColorTeal, 0x1f9aa6), bound: t.dim, waiting: ink(tcell.ColorOlive, 0xc48a0a)}
 	}
 	t.bars, t.rule, t.vertical, t.ellipsis, t.marker = []rune(" ▁▂▃▄▅▆▇█"), '─', '│', '…', '▸'
-	t.wait, t.unmeasured, t.up, t.down, t.dot, t.box = '━', '░', '↑', '↓', '·', '■'
+	t.wait, t.unmeasured, t.guess, t.up, t.down = '━', '░', '▒', '↑', '↓'
 	if ascii {
 		t.bars, t.rule, t.vertical, t.ellipsis, t.marker = []rune(" .:-=+*%#"), '-', '|', '~', '>'
-		t.wait, t.unmeasured, t.up, t.down, t.dot, t.box = '~', '?', '^', 'v', '-', '#'
+		t.wait, t.unmeasured, t.guess, t.up, t.down = '~', '?', '/', '^', 'v'
 	}
 	return t
 }
