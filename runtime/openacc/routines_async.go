@@ -216,13 +216,17 @@ func (t *Thread) enqueueWait(async, number int, others func(*Device) []*Queue) {
 	if d == nil || from == nil || d.Shared {
 		return
 	}
+	waited := others(from)
+	if len(waited) == 0 {
+		return // nor is a queue made that was never used
+	}
 	var q *Queue
 	if t.mapAsync(async) != AsyncSync && d == from {
 		if q = t.queue(d, async); q == nil {
 			return
 		}
 	}
-	for _, other := range others(from) {
+	for _, other := range waited {
 		t.waitOne(q, other)
 	}
 }
