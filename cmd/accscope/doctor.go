@@ -26,16 +26,20 @@ type finding struct {
 
 func newDoctorCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "doctor",
+		Use:   "doctor [PROGRAM...]",
 		Short: "Say what works on this machine and what to do about the rest",
 		Long: `doctor looks at this machine as accscope will use it: our libraries, compilers,
 OpenACC runtimes, devices, permissions and clocks. Each line says what was found;
-what does not work comes with what to do about it.
+what does not work comes with what to do about it. Of each PROGRAM it says what its
+debug information lets accscope know of the source.
 
 Exit status: 0 when programs can be profiled here, 1 otherwise.`,
-		Args: arguments(cobra.NoArgs, "no arguments"),
-		RunE: func(command *cobra.Command, _ []string) error {
-			return printFindings(command.OutOrStdout(), examine())
+		RunE: func(command *cobra.Command, programs []string) error {
+			groups := examine()
+			for _, program := range programs {
+				groups = append(groups, programFindings(program))
+			}
+			return printFindings(command.OutOrStdout(), groups)
 		},
 	}
 }
