@@ -127,7 +127,7 @@ const (
 func (p *Picture) SVG() string {
 	var b strings.Builder
 	w, h := p.Width*cellWidth+2*borderWidth, p.Height*cellHeight+2*borderWidth
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" font-family="%s" font-size="%.2f" xml:space="preserve">`+"\n",
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" font-family="%s" font-size="%.2f">`+"\n",
 		w, h, w, h, fontFamily, fontSize)
 	fmt.Fprintf(&b, `<rect width="%d" height="%d" rx="6" fill="%s"/>`+"\n", w, h, paper)
 	for y := range p.Height {
@@ -165,7 +165,6 @@ func (p *Picture) run(b *strings.Builder, x, y, width int, text string, style tc
 		return
 	}
 	rest := []rune(text)
-	column := 0
 	for i, r := range rest {
 		level := strings.IndexRune("▁▂▃▄▅▆▇█", r)
 		if level < 0 {
@@ -176,11 +175,6 @@ func (p *Picture) run(b *strings.Builder, x, y, width int, text string, style tc
 			float64(top+cellHeight)-height, cellWidth, height, colour)
 		rest[i] = ' '
 	}
-	text = string(rest)
-	if strings.TrimSpace(text) == "" {
-		return
-	}
-	column = len(rest) - len([]rune(strings.TrimLeft(text, " ")))
 	extra := ""
 	if attributes&tcell.AttrBold != 0 {
 		extra += ` font-weight="bold"`
@@ -188,7 +182,14 @@ func (p *Picture) run(b *strings.Builder, x, y, width int, text string, style tc
 	if attributes&tcell.AttrDim != 0 {
 		extra += ` opacity="` + dimmed + `"`
 	}
-	text = strings.TrimSpace(text)
-	fmt.Fprintf(b, `<text x="%d" y="%d" fill="%s" textLength="%d"%s>%s</text>`+"\n", left+column*cellWidth, top+baseline, colour,
-		textWidth(text)*cellWidth, extra, html.EscapeString(text))
+	// Word by word: renderers differ in what they make of blanks.
+	column := 0
+	for _, word := range strings.SplitAfter(string(rest), " ") {
+		trimmed := strings.TrimRight(word, " ")
+		if trimmed != "" {
+			fmt.Fprintf(b, `<text x="%d" y="%d" fill="%s" textLength="%d"%s>%s</text>`+"\n", left+column*cellWidth, top+baseline, colour,
+				textWidth(trimmed)*cellWidth, extra, html.EscapeString(trimmed))
+		}
+		column += textWidth(word)
+	}
 }
