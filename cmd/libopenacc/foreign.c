@@ -47,15 +47,23 @@ other_runtime (void)
 void
 accscope_bind (void)
 {
-  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-  static bool bound;
+  static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+  static bool bound, binding;
   void *foreign;
   unsigned i;
 
   pthread_mutex_lock (&lock);
   if (!bound)
     {
-      foreign = other_runtime ();
+      /* Looking into another object runs its constructors if that has not
+	 happened yet, and one that registers an image comes here again: for the
+	 time being the entries are our own.  */
+      foreign = NULL;
+      if (!binding)
+	{
+	  binding = true;
+	  foreign = other_runtime ();
+	}
       for (i = 0; i < accscope_entries; i++)
 	{
 	  const struct entry *e = &accscope_entry[i];
