@@ -59,38 +59,50 @@ func newBuilder(trace *store.Trace, options Options) (*builder, error) {
 	if err != nil {
 		return nil, err
 	}
-	threads, err := trace.Threads()
-	if err != nil {
-		return nil, err
-	}
-	devices, err := trace.Devices()
-	if err != nil {
-		return nil, err
-	}
 	b.ids = identify(meta, all, options.Parent)
 	b.realtime, b.last = meta.Realtime, meta.Last
-	for _, t := range threads {
-		b.threads[t.ID] = t
+	return b, b.introduce(all)
+}
+
+// introduce makes the resources of the trace's processes and devices, and keeps
+// those that it has.
+func (b *builder) introduce(all []store.Process) error {
+	threads, err := b.trace.Threads()
+	if err != nil {
+		return err
+	}
+	devices, err := b.trace.Devices()
+	if err != nil {
+		return err
 	}
 	environment, err := resourceFromEnvironment()
 	if err != nil {
-		return nil, err
+		return err
 	}
+	for _, t := range threads {
+		b.threads[t.ID] = t
+	}
+	b.processes = b.processes[:0]
 	for i := range all {
-		if p := &all[i]; options.Filter.Process == 0 || p.ID == options.Filter.Process {
+		p := &all[i]
+		if b.options.Filter.Process != 0 && p.ID != b.options.Filter.Process {
+			continue
+		}
+		b.processes = append(b.processes, *p)
+		if _, known := b.ofProcess[p.ID]; !known {
 			b.ofProcess[p.ID] = len(b.resources)
-			b.processes = append(b.processes, *p)
 			b.resources = append(b.resources, processResource(&b.ids, p, environment, b.limits))
 		}
 	}
 	for i := range devices {
 		d := &devices[i]
-		if of, known := b.ofProcess[d.Process]; known {
+		_, known := b.ofDevice[d.ID]
+		if of, selected := b.ofProcess[d.Process]; selected && !known {
 			b.ofDevice[d.ID] = len(b.resources)
 			b.resources = append(b.resources, deviceResource(b.resources[of], d, b.limits))
 		}
 	}
-	return b, nil
+	return nil
 }
 
 // unix is a moment of the trace in Unix time, ns.

@@ -83,8 +83,12 @@ type identity struct {
 // processes ran.
 func identify(meta store.Meta, processes []store.Process, parent TraceParent) identity {
 	hash := sha256.New()
-	fmt.Fprintf(hash, "%q %d %d\n", meta.Facts["session"], meta.Origin, meta.Realtime)
+	session := meta.Facts["session"]
+	fmt.Fprintf(hash, "%q %d\n", session, meta.Origin)
 	for _, p := range processes {
+		if session != "" {
+			break // that and the clock are enough, and known before all processes are
+		}
 		fmt.Fprintf(hash, "%q %d %d %d %q\n", p.Host, p.PID, p.Rank, p.Start, p.Program)
 	}
 	sum := hash.Sum(nil)

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 
+	resourcepb "go.opentelemetry.io/proto/otlp/resource/v1"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 
 	"github.com/accscope/accscope/collector/store"
@@ -62,7 +63,7 @@ func Send(ctx context.Context, uploader Uploader, trace *store.Trace, options Op
 	if b.result.Sampled, err = sampled(b.ids.trace, options.Parent); err != nil || !b.result.Sampled {
 		return b.result, err
 	}
-	sender := newSender(ctx, uploader, b.resources, options.BatchSize)
+	sender := newSender(ctx, uploader, func() []*resourcepb.Resource { return b.resources }, options.BatchSize, false)
 	b.emit = sender.add
 	if options.SpanLimit > 0 {
 		err = b.folded(options.SpanLimit)

@@ -24,8 +24,9 @@ const (
 // sender collects spans in batches and sends them beside the one that makes
 // them; what is in memory is a few batches.
 type sender struct {
-	resources []*resourcepb.Resource
+	resources func() []*resourcepb.Resource
 	size      int
+	patient   bool  // goes on however often the backend fails
 	err       error // of the settings
 
 	batch   map[int][]*tracepb.Span
@@ -45,8 +46,8 @@ type outgoing struct {
 	spans     int64
 }
 
-func newSender(ctx context.Context, uploader Uploader, resources []*resourcepb.Resource, size int) *sender {
-	s := &sender{resources: resources, size: size, batch: map[int][]*tracepb.Span{}, batches: make(chan outgoing, 2), done: make(chan struct{})}
+func newSender(ctx context.Context, uploader Uploader, resources func() []*resourcepb.Resource, size int, patient bool) *sender {
+	s := &sender{resources: resources, size: size, patient: patient, batch: map[int][]*tracepb.Span{}, batches: make(chan outgoing, 2), done: make(chan struct{})}
 	if s.size == 0 {
 		s.size, s.err = positiveFromEnvironment("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", 512)
 	}
@@ -60,7 +61,7 @@ func newSender(ctx context.Context, uploader Uploader, resources []*resourcepb.R
 }
 
 func (s *sender) upload(ctx context.Context, uploader Uploader, b outgoing) {
-	if s.failures >= failuresInARow || ctx.Err() != nil {
+	if s.failures >= failuresInARow && !s.patient || ctx.Err() != nil {
 		s.unsent += b.spans
 		return
 	}
@@ -118,7 +119,7 @@ func (s *sender) flush() {
 		return
 	}
 	b := outgoing{spans: int64(s.spans)}
-	for i, resource := range s.resources {
+	for i, resource := range s.resources() {
 		if spans := s.batch[i]; len(spans) > 0 {
 			b.resources = append(b.resources, &tracepb.ResourceSpans{Resource: resource,
 				ScopeSpans: []*tracepb.ScopeSpans{{Scope: &commonpb.InstrumentationScope{Name: scopeName}, Spans: spans}}})

@@ -1,0 +1,128 @@
+package consumers
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+
+	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/store"
+	"github.com/accscope/accscope/collector/store/generate"
+	"github.com/accscope/accscope/export/otlp"
+)
+
+// live writes a trace in many transactions and has each sent once it is
+// committed. between is told their number.
+func live(t *testing.T, to otlp.Target, between func(commits int)) (*store.Trace, otlp.Result, error) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "trace.db")
+	session := generate.New(generate.Options{Spans: 30000, Threads: 2, Activity: true, Seed: 2})
+	w, err := store.Create(path, 0, session.Model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := generate.Introduce(w, session); err != nil {
+		t.Fatal(err)
+	}
+	client, err := to.Client()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := client.Start(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	exporter := otlp.NewLive(context.Background(), client, otlp.Options{})
+	commits := 0
+	rows := 0
+	written := func(err error) error {
+		if rows++; err != nil || rows%5003 != 0 {
+			return err
+		}
+		if err := w.Commit(); err != nil {
+			return err
+		}
+		commits++
+		between(commits)
+		return exporter.Poll(nil, path)
+	}
+	session.Write = func(step *model.Step) error { return written(w.Write(step)) }
+	session.Activity = func(a *model.Activity, enqueue int64, device model.DeviceID, queue model.QueueID) error {
+		return written(w.WriteActivity(a, enqueue, device, queue))
+	}
+	if err := session.Run(); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	if commits < 5 {
+		t.Fatalf("%d transactions", commits)
+	}
+	result, err := exporter.Finish(path)
+	if err := client.Stop(context.Background()); err != nil {
+		t.Error(err)
+	}
+	return open(t, path), result, err
+}
+
+// What is sent while the trace is written is the whole of it, under the ids that
+// it has when it is sent afterwards.
+func TestLiveSendsTheWholeTrace(t *testing.T) {
+	b := start(t, freeAddress(t), freeAddress(t))
+	arrived := 0
+	trace, result, err := live(t, otlp.Target{Endpoint: b.http}, func(commits int) {
+		if commits == 4 {
+			arrived = b.traces.SpanCount()
+		}
+	})
+	if err != nil || result.Unsent != 0 {
+		t.Fatalf("%+v, %v", result, err)
+	}
+	if arrived == 0 {
+		t.Error("nothing arrived while the trace was written")
+	}
+	spans := b.spans(t)
+	compare(t, trace, spans)
+	again := start(t, freeAddress(t), freeAddress(t))
+	if _, err := send(t, otlp.Target{Endpoint: again.http}, trace, otlp.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	for id, span := range again.spans(t) {
+		if span.Name() == "events" {
+			continue
+		}
+		if _, ok := spans[id]; !ok {
+			t.Fatalf("%s has another id afterwards", span.Name())
+		}
+	}
+}
+
+// A backend that is gone for a while costs the spans of that while, which are
+// counted.
+func TestLiveOutlivesItsBackend(t *testing.T) {
+	t.Setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "50")
+	t.Setenv("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "2000")
+	grpc, http := freeAddress(t), freeAddress(t)
+	first := start(t, grpc, http)
+	var second *backend
+	trace, result, err := live(t, otlp.Target{Endpoint: first.http}, func(commits int) {
+		switch commits {
+		case 3:
+			first.stop()
+		case 5:
+			t.Setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "10000")
+			second = start(t, grpc, http)
+		}
+	})
+	if err == nil || result.Unsent == 0 || result.Sent == 0 || result.Sent+result.Unsent != result.Spans {
+		t.Errorf("%+v, %v", result, err)
+	}
+	if n := first.traces.SpanCount() + second.traces.SpanCount(); int64(n) < result.Sent || second.traces.SpanCount() == 0 {
+		t.Errorf("%d arrived before and %d after, %d counted as sent", first.traces.SpanCount(), second.traces.SpanCount(), result.Sent)
+	}
+	second.traces.Reset()
+	if _, err := send(t, otlp.Target{Endpoint: second.http}, trace, otlp.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	compare(t, trace, second.spans(t))
+}

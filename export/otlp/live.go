@@ -1,0 +1,326 @@
+package otlp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	resourcepb "go.opentelemetry.io/proto/otlp/resource/v1"
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+
+	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/store"
+)
+
+// liveRows is how many records are read from the trace in one transaction.
+const liveRows = 10_000
+
+// Live sends the spans of a trace that is still being written. It reads the
+// trace's file, where everything is kept anyway: a backend that is slow or gone
+// makes it lag, and holds up neither the program nor the collector. Nothing is
+// folded. Its methods belong to one goroutine.
+type Live struct {
+	ctx      context.Context
+	uploader Uploader
+	options  Options
+	sender   *sender
+
+	*builder // nil until the trace has a process
+	next     int64
+	activity int64
+	open     map[int64]bool            // spans that had not ended
+	held     map[int64]*open           // spans that may get events yet
+	newest   map[model.ThreadID]int64  // start of the last record of a thread
+	roots    map[model.ProcessID]*open // gather events outside of spans
+	pending  map[int64][]*store.Record // events of spans whose row is not there yet
+}
+
+// NewLive prepares to send; ctx ends what is on its way.
+func NewLive(ctx context.Context, uploader Uploader, options Options) *Live {
+	return &Live{ctx: ctx, uploader: uploader, options: options, open: map[int64]bool{}, held: map[int64]*open{},
+		newest: map[model.ThreadID]int64{}, roots: map[model.ProcessID]*open{}, pending: map[int64][]*store.Record{}}
+}
+
+// Run sends what the trace gets until done is closed, every
+// OTEL_BSP_SCHEDULE_DELAY milliseconds (1000 if not set). path is where the
+// trace is being written; it need not be there yet.
+func (l *Live) Run(done <-chan struct{}, path func() string) error {
+	delay, err := positiveFromEnvironment("OTEL_BSP_SCHEDULE_DELAY", 1000)
+	if err != nil {
+		return err
+	}
+	ticker := time.NewTicker(time.Duration(delay) * time.Millisecond)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-done:
+			return nil
+		case <-ticker.C:
+			if err := l.Poll(done, path()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
+	}
+}
+
+// Poll sends what the trace at path has beyond what was sent before.
+func (l *Live) Poll(done <-chan struct{}, path string) (err error) {
+	trace, err := store.Open(path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, trace.Close()) }()
+	ready, err := l.attach(trace)
+	if err != nil || !ready {
+		return err
+	}
+	for {
+		more, err := l.chunk(false)
+		if err != nil || !more {
+			return err
+		}
+		select {
+		case <-done:
+			return nil
+		default:
+		}
+	}
+}
+
+// attach takes up a newly opened trace.
+func (l *Live) attach(trace *store.Trace) (ready bool, err error) {
+	processes, err := trace.Processes()
+	if err != nil || len(processes) == 0 {
+		return false, err
+	}
+	if l.builder == nil {
+		if l.builder, err = newBuilder(trace, l.options); err != nil {
+			return false, err
+		}
+		l.result.TraceID = l.ids.trace
+		if l.result.Sampled, err = sampled(l.ids.trace, l.options.Parent); err != nil {
+			return false, err
+		}
+		l.sender = newSender(l.ctx, l.uploader, func() []*resourcepb.Resource { return l.resources }, l.options.BatchSize, true)
+		l.emit = l.sender.add
+	}
+	l.trace = trace
+	clear(l.works) // those of the trace as it was opened before
+	return l.result.Sampled, l.introduce(processes)
+}
+
+// chunk reads a piece of the trace as it is at one moment and sends the spans
+// of it that are complete.
+func (l *Live) chunk(last bool) (more bool, err error) {
+	conn := l.trace.Conn()
+	if err := sqlitex.ExecuteTransient(conn, "BEGIN", nil); err != nil {
+		return false, fmt.Errorf("reading the trace: %w", err)
+	}
+	defer func() { err = errors.Join(err, sqlitex.ExecuteTransient(conn, "ROLLBACK", nil)) }()
+	ids, err := l.numbers("SELECT id FROM record WHERE id > ? ORDER BY id LIMIT ?", l.next, liveRows)
+	if err != nil {
+		return false, err
+	}
+	more = len(ids) == liveRows
+	running, err := l.numbers("SELECT record FROM open_span WHERE record > ? LIMIT ?", 0, 1<<40)
+	if err != nil {
+		return false, err
+	}
+	still := map[int64]bool{}
+	for _, id := range running {
+		if !more || id <= ids[len(ids)-1] {
+			still[id] = true
+		}
+	}
+	for id := range l.open {
+		if !still[id] || last {
+			if err := l.take(id, false); err != nil {
+				return false, err
+			}
+		}
+	}
+	for _, id := range ids {
+		if err := l.take(id, still[id] && !last); err != nil {
+			return false, err
+		}
+		l.next = id
+	}
+	for id := range still {
+		l.open[id] = true
+	}
+	if last {
+		l.open = map[int64]bool{}
+	}
+	if err := l.release(!more); err != nil {
+		return false, err
+	}
+	if more {
+		return true, nil
+	}
+	if err := l.activities(); err != nil {
+		return false, err
+	}
+	l.sender.flush()
+	return false, nil
+}
+
+func (l *Live) numbers(query string, args ...any) (list []int64, err error) {
+	err = sqlitex.Execute(l.trace.Conn(), query, &sqlitex.ExecOptions{Args: args, ResultFunc: func(s *sqlite.Stmt) error {
+		list = append(list, s.ColumnInt64(0))
+		return nil
+	}})
+	if err != nil {
+		err = fmt.Errorf("reading the trace: %w", err)
+	}
+	return list, err
+}
+
+// take reads a record. One that has not ended is remembered; its events are
+// gathered until it has.
+func (l *Live) take(id int64, running bool) error {
+	if running {
+		l.open[id] = true
+		return nil
+	}
+	delete(l.open, id)
+	r, err := l.trace.Record(id)
+	if err != nil || r == nil {
+		return err
+	}
+	resource, known := l.ofProcess[r.Site.Process]
+	if !known {
+		return nil
+	}
+	l.newest[r.Thread] = max(l.newest[r.Thread], r.Start)
+	if r.Span {
+		span := &open{id: l.ids.span(ofRecord, r.ID), resource: resource, record: *r}
+		l.held[r.ID] = span
+		for _, event := range l.pending[r.ID] {
+			if err := l.addEvent(span, event); err != nil {
+				return err
+			}
+		}
+		delete(l.pending, r.ID)
+	}
+	if r.Span && r.Site.Kind != "wait" {
+		return nil
+	}
+	switch around := l.held[r.Parent]; {
+	case around != nil:
+		return l.addEvent(around, r)
+	case r.Parent != 0:
+		l.pending[r.Parent] = append(l.pending[r.Parent], r)
+		return nil
+	}
+	root := l.roots[r.Site.Process]
+	if root == nil {
+		root = &open{id: l.ids.span(ofProcess, int64(r.Site.Process)), resource: resource}
+		l.roots[r.Site.Process] = root
+	}
+	return l.addEvent(root, r)
+}
+
+// release sends the held spans that can get no more events: those that a later
+// record of their thread lies behind, or all where everything has been read.
+func (l *Live) release(all bool) error {
+	for id, span := range l.held {
+		end := span.record.End()
+		if span.record.Unended {
+			end = max(l.last, span.record.Start)
+		}
+		if !all && l.newest[span.record.Thread] <= end {
+			continue
+		}
+		delete(l.held, id)
+		parent := l.ids.span(ofProcess, int64(span.record.Site.Process))
+		if span.record.Parent != 0 {
+			parent = l.ids.span(ofRecord, span.record.Parent)
+		}
+		span.ending.end = end
+		l.result.Recorded++
+		if err := l.send(span.resource, l.recordSpan(&span.record, parent, span.ending)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *Live) activities() error {
+	err := sqlitex.Execute(l.trace.Conn(), `SELECT id, work, record, start, duration, device_start, device_excess, bytes, correlation
+		FROM activity WHERE id > ? ORDER BY id`, &sqlitex.ExecOptions{Args: []any{l.activity}, ResultFunc: func(s *sqlite.Stmt) error {
+		a := store.Activity{ID: s.ColumnInt64(0), Record: s.ColumnInt64(2), Start: s.ColumnInt64(3), Duration: s.ColumnInt64(4),
+			DeviceStart: s.ColumnInt64(5), Bytes: uint64(s.ColumnInt64(7)), Correlation: uint64(s.ColumnInt64(8))}
+		a.DeviceEnd = a.DeviceStart + s.ColumnInt64(6) + a.Duration
+		var err error
+		if a.Work, err = l.trace.Work(s.ColumnInt64(1)); err != nil {
+			return err
+		}
+		l.activity = a.ID
+		resource, known := l.ofDevice[a.Work.Device]
+		if !known {
+			return nil
+		}
+		var cause SpanID
+		if a.Record != 0 {
+			cause = l.ids.span(ofRecord, a.Record)
+		}
+		l.result.Recorded++
+		return l.send(resource, l.activitySpan(&a, cause))
+	}})
+	if err != nil {
+		return fmt.Errorf("reading the trace: %w", err)
+	}
+	return nil
+}
+
+// Finish sends the rest of the finished trace at path, the spans of the
+// processes last, and says what was delivered. What was not can be sent by Send.
+func (l *Live) Finish(path string) (result Result, err error) {
+	trace, err := store.Open(path)
+	if err != nil {
+		return result, err
+	}
+	defer func() { err = errors.Join(err, trace.Close()) }()
+	ready, err := l.attach(trace)
+	if err != nil || !ready {
+		return l.ended(err)
+	}
+	meta, err := trace.Meta()
+	if err != nil {
+		return l.ended(err)
+	}
+	l.last = meta.Last
+	for more := true; more && err == nil; {
+		more, err = l.chunk(true)
+	}
+	for i := range l.processes {
+		if err != nil {
+			break
+		}
+		p := &l.processes[i]
+		span := l.root(p)
+		if root := l.roots[p.ID]; root != nil {
+			failed := span.Status
+			l.finish(span, root.ending)
+			if failed != nil {
+				span.Status = failed
+			}
+		}
+		l.result.Recorded++
+		err = l.send(l.ofProcess[p.ID], span)
+	}
+	return l.ended(err)
+}
+
+// ended waits for what is on its way and counts.
+func (l *Live) ended(err error) (Result, error) {
+	if l.builder == nil {
+		return Result{}, err
+	}
+	err = errors.Join(err, l.sender.end())
+	l.result.Sent, l.result.Unsent, l.result.Rejected = l.sender.sent, l.sender.unsent, l.sender.rejected
+	return l.result, err
+}
