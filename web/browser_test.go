@@ -191,6 +191,18 @@ func (b *browser) wheel(x, y, dy float64) {
 	b.do(chromedp.MouseEvent(chromedp.MouseWheel, x, y, func(p *input.DispatchMouseEventParams) { p.DeltaX, p.DeltaY = 1e-9, dy }))
 }
 
+// touch moves fingers, given by pairs of coordinates.
+func (b *browser) touch(kind input.DispatchTouchEventType, places ...float64) {
+	b.Helper()
+	points := []*input.TouchPoint{}
+	for i := 0; i < len(places); i += 2 {
+		points = append(points, &input.TouchPoint{X: places[i], Y: places[i+1], ID: new(float64(i))})
+	}
+	if _, err := chromedp.Call(b.ctx, input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: kind, TouchPoints: points}); err != nil {
+		b.Fatal(err)
+	}
+}
+
 // find points at a block of the timeline whose description has a text, and
 // gives the place.
 func (b *browser) find(want string) (x, y float64) {

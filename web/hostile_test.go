@@ -11,6 +11,7 @@ import (
 
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/session"
+	"github.com/chromedp/chromedp"
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 )
@@ -78,7 +79,8 @@ func TestHostileTraceIsShown(t *testing.T) {
 		b.picture("hostile-" + view)
 	}
 	b.view("timeline")
-	b.text(`(location.hash = "#view=timeline&from=1000000&to=1010000&selected=r12", location.reload(), "")`)
+	b.text(`(location.hash = "#view=timeline&from=1000000&to=1010000&selected=r12", "")`)
+	b.do(chromedp.Reload())
 	b.wait("the details", `document.querySelector(".panel-head h2") !== null`)
 	b.settled()
 	b.picture("hostile-details")

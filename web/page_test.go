@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
@@ -103,6 +104,56 @@ func TestPage(t *testing.T) {
 		b.wait("dark", `document.documentElement.dataset.theme === "dark"`)
 		b.settled()
 		b.picture("dark")
+	})
+	t.Run("touch", func(t *testing.T) {
+		b := b.in(t)
+		b.key("0")
+		b.settled()
+		before := b.window()
+		b.touch(input.DispatchTouchEventTypeTouchStart, 700, 250, 800, 250)
+		b.touch(input.DispatchTouchEventTypeTouchMove, 600, 250, 900, 250)
+		b.touch(input.DispatchTouchEventTypeTouchMove, 500, 250, 1000, 250)
+		b.touch(input.DispatchTouchEventTypeTouchEnd)
+		b.wait("two fingers to zoom", `document.querySelector("#window").textContent !== `+quote(before))
+		before = b.window()
+		b.touch(input.DispatchTouchEventTypeTouchStart, 700, 250)
+		b.touch(input.DispatchTouchEventTypeTouchMove, 600, 250)
+		b.touch(input.DispatchTouchEventTypeTouchMove, 500, 250)
+		b.touch(input.DispatchTouchEventTypeTouchEnd)
+		b.wait("one finger to pan", `document.querySelector("#window").textContent !== `+quote(before))
+	})
+	t.Run("shared address", func(t *testing.T) {
+		b := b.in(t)
+		b.wait("the address to carry the view", `location.hash.includes("from=")`)
+		b.settled()
+		want := b.window()
+		b.do(chromedp.Reload())
+		b.wait("the same part of the trace", `document.querySelector("#window")?.textContent === `+quote(want))
+	})
+	t.Run("keys alone", func(t *testing.T) {
+		b := b.in(t)
+		b.do(chromedp.Navigate(server.root() + "/"))
+		b.wait("the timeline to have the focus", `document.activeElement?.tagName === "CANVAS"`)
+		b.settled()
+		for range 25 {
+			b.key("w")
+		}
+		b.settled()
+		b.key(kb.Enter)
+		b.wait("a selection", `/selected=/.test(location.hash) || /begin=/.test(location.hash)`)
+		b.key(kb.Escape)
+		b.key("2")
+		b.wait("the second view", `document.querySelector('nav button[data-view="memory"]').getAttribute("aria-current") === "page"`)
+		seen := map[string]bool{}
+		for range 60 {
+			b.key(kb.Tab)
+			seen[b.text(`document.activeElement.textContent || document.activeElement.getAttribute("aria-label") || ""`)] = true
+		}
+		for _, want := range []string{"Timeline", "Queues", "Compare"} {
+			if !seen[want] {
+				t.Errorf("Tab does not reach %s", want)
+			}
+		}
 	})
 	t.Run("help", func(t *testing.T) {
 		b := b.in(t)
