@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include "dispatch.h"	/* callbacks/: struct acc_dispatch, struct acc_dispatch_thread */
 
-#define ACCSCOPE_ENGINE_VERSION 1
+#define ACCSCOPE_ENGINE_VERSION 2
 
 /* Async values as GCC-compiled programs pass them.  */
 #define ACCSCOPE_ASYNC_NOVAL   (-1)
@@ -84,6 +84,9 @@ struct accscope_host
   /* Runs function on the calling thread with a block of slots (Go cannot call
      a C function pointer by itself).  */
   void (*call) (void (*function) (void *), void *block);
+  /* Makes the end of the program come before exit handlers that were registered
+     up to now, those of a device's driver for one.  */
+  void (*end_first) (void);
 };
 
 /* X (result, name, arguments): the Go side exports accscope_engine_<name>.  T

@@ -68,6 +68,12 @@ end_program (void)
 }
 
 static void
+end_first (void)
+{
+  atexit (end_program);
+}
+
+static void
 finish (void)
 {
   end_program ();
@@ -163,6 +169,7 @@ open_engine (void)
     give_up ("no memory");
   host.dispatch_event = (__typeof__ (host.dispatch_event)) acc_dispatch_event;
   host.call = call;
+  host.end_first = end_first;
   error = accscope_engine.start (&host);
   if (error != 0)
     give_up ("cannot start %s: %s", path, strerror (error));

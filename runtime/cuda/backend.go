@@ -31,12 +31,16 @@ type Options struct {
 	Library string
 	// Environment looks up a variable; nil means os.LookupEnv.
 	Environment func(string) (string, bool)
+	// Started is called when the driver has registered exit handlers of its own;
+	// nil for nothing.
+	Started func()
 }
 
 type backend struct {
 	options Options
 
 	start   sync.Once
+	first   sync.Once // device opened
 	library *library
 	count   int
 	problem error
@@ -98,7 +102,14 @@ func (b *backend) load() error {
 		return device.Errorf(device.Unavailable, 0, "there is no cuda device: the driver sees no GPU; check CUDA_VISIBLE_DEVICES and nvidia-smi")
 	}
 	b.library, b.count = l, int(count)
+	b.started()
 	return nil
+}
+
+func (b *backend) started() {
+	if b.options.Started != nil {
+		b.options.Started()
+	}
 }
 
 func versionText(version int) string { return fmt.Sprintf("%d.%d", version/1000, version%1000/10) }
@@ -167,6 +178,7 @@ func (b *backend) Open(number int, observe func(device.Activity)) (device.Device
 		return nil, err
 	}
 	b.opened[number] = d
+	b.first.Do(b.started)
 	return d, nil
 }
 

@@ -8,6 +8,7 @@ package main
 // #include <errno.h>
 // #include <stdlib.h>
 // #include "engine.h"
+// static inline void accscope_end_first (void (*end_first) (void)) { end_first (); }
 import "C"
 
 import (
@@ -42,6 +43,7 @@ func accscope_engine_start(from *C.struct_accscope_host) C.int {
 			from.version, C.ACCSCOPE_ENGINE_VERSION)
 		return C.EINVAL
 	}
+	endFirst := from.end_first
 	registry = callbacks.NewRegistryOn(unsafe.Pointer(from.dispatch))
 	attribution = openacc.NewAttribution(process())
 	options := openacc.Options{
@@ -62,7 +64,10 @@ func accscope_engine_start(from *C.struct_accscope_host) C.int {
 	}
 	// A sim that answers as an NVIDIA GPU takes the place of real ones.
 	if err != nil || simOptions.As != cuda.Type {
-		options.Backends = append(options.Backends, cuda.New(cuda.Options{}))
+		options.Backends = append(options.Backends, cuda.New(cuda.Options{
+			// The driver's exit handlers would close the devices before we do.
+			Started: func() { C.accscope_end_first(endFirst) },
+		}))
 	}
 	if err != nil {
 		options.Problem = err.Error()
