@@ -86,4 +86,5 @@ func (r *request) window() (window, error) {
 	return w, nil
 }
 
-func bounded(t int64) int64 { return min(max(t, -timeLimit), timeLimit) }
+// bounded keeps a time of the trace where there is room for windows around it.
+func bounded(t int64) int64 { return min(max(t, -timeLimit/2), timeLimit/2) }

@@ -3,7 +3,6 @@ package web
 import (
 	"fmt"
 	"strconv"
-	"strings"
 )
 
 // place is file:line as tables show it, "" where the runtime told no file.
@@ -15,16 +14,6 @@ func place(file string, line int32) string {
 		return file
 	}
 	return file + ":" + strconv.Itoa(int(line))
-}
-
-// splitPlace is the other way round.
-func splitPlace(text string) (file string, line int64) {
-	if i := strings.LastIndexByte(text, ':'); i > 0 {
-		if n, err := strconv.ParseInt(text[i+1:], 10, 32); err == nil {
-			return text[:i], n
-		}
-	}
-	return text, 0
 }
 
 // address is an address as people read it; numbers of 64 bits would lose digits

@@ -20,6 +20,7 @@ export class Data {
   private part: Part | undefined; // around the window
   private running: { from: number; to: number; perPixel: number; abort: AbortController } | undefined;
   private previous: ReadonlyMap<number, Counters> | undefined; // of the part before
+  private asked = "";
   private generation = 0;
   error = "";
   loading = false;
@@ -63,6 +64,10 @@ export class Data {
     const complete = (p: Part | undefined): boolean => good(p) && lanes.every((l) => p!.lanes.has(l)) && devices.every((d) => p!.counters.has(d));
     if (complete(this.part)) return;
     if (this.running && good(this.running)) return;
+    // What was answered, or failed, is not asked for again before something changes.
+    const question = [from, to, pixels, this.generation, lanes.join(), devices.join()].join(" ");
+    if (question === this.asked) return;
+    this.asked = question;
     this.running?.abort.abort();
     const margin = (to - from) * 0.6;
     const run = { from: Math.max(Math.floor(from - margin), -limit), to: Math.min(Math.ceil(to + margin) + 1, limit), perPixel, abort: new AbortController() };

@@ -6,7 +6,7 @@ import { bytes, duration, moment } from "../format";
 import { change, colourModes, state, type ColourMode } from "../state";
 import { Data, first } from "./data";
 import { keys, pointers, type Target } from "./input";
-import { layout, processName, type Layout, type Row } from "./layout";
+import { layout, type Layout, type Row } from "./layout";
 import { gutter, Painter, ruler, type Picture } from "./paint";
 import { Panel } from "./panel";
 
@@ -463,5 +463,3 @@ export class Timeline implements Target {
     this.shownWindow.textContent = `${moment(this.from, step)} to ${moment(this.to, step)} · ${duration(this.span())}`;
   }
 }
-
-export { processName };
