@@ -1,12 +1,15 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/signal"
+	"time"
 
 	"github.com/spf13/cobra"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
 
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/export"
@@ -72,4 +75,81 @@ func (flags *otlpFlags) send(command *cobra.Command, trace *store.Trace, options
 	}
 	fmt.Fprintf(command.ErrOrStderr(), "accscope: sent trace %s to %s: %s\n", result.TraceID, flags.target, result)
 	return nil
+}
+
+// endOfRun is how long a run that has ended waits for the rest to be sent.
+const endOfRun = 10 * time.Second
+
+// liveExport sends a run's spans while it runs. It reads the trace, so that a
+// slow backend delays neither the program nor the collector.
+type liveExport struct {
+	target  otlp.Target
+	client  otlptrace.Client
+	live    *otlp.Live
+	cancel  context.CancelFunc
+	done    chan struct{}
+	stopped chan error
+}
+
+// startLive begins to send a recording if the user wants it; nil if not, or if
+// another rank of the job collects.
+func startLive(flags *runFlags, r *recording) (*liveExport, error) {
+	if !flags.otlp || r.ingester == nil {
+		return nil, nil
+	}
+	target, path := flags.target, r.ingester.Trace
+	if reason := otlp.Disabled(); reason != "" {
+		return nil, fmt.Errorf("--otlp sends nothing: %s", reason)
+	}
+	parent, err := otlp.ParseTraceParent(os.Getenv("TRACEPARENT"))
+	if err != nil {
+		return nil, err
+	}
+	client, err := target.Client()
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	if err := client.Start(ctx); err != nil {
+		cancel()
+		return nil, err
+	}
+	l := &liveExport{target: target, client: client, cancel: cancel, done: make(chan struct{}), stopped: make(chan error, 1),
+		live: otlp.NewLive(ctx, client, otlp.Options{Parent: parent})}
+	go func() { l.stopped <- l.live.Run(l.done, path) }()
+	return l, nil
+}
+
+// end is told that the program has ended: the trace is to be read by finish.
+func (l *liveExport) end() {
+	if l != nil {
+		close(l.done)
+	}
+}
+
+// finish sends the rest of the finished trace, within endOfRun, and says what
+// was delivered. trace is "" where another rank goes on with it.
+func (l *liveExport) finish(trace string, quiet bool) {
+	if l == nil {
+		return
+	}
+	defer l.cancel()
+	timer := time.AfterFunc(endOfRun, l.cancel)
+	defer timer.Stop()
+	err := <-l.stopped
+	var result otlp.Result
+	switch {
+	case err == nil && trace == "":
+		err = errors.New("the trace was not finished here")
+	case err == nil:
+		result, err = l.live.Finish(trace)
+	}
+	err = errors.Join(err, l.client.Stop(context.Background()))
+	switch {
+	case err != nil:
+		fmt.Fprintf(os.Stderr, "accscope: OTLP to %s: %d spans sent, %d not (accscope export --to otlp --full sends them): %v\n",
+			l.target, result.Sent, result.Unsent, err)
+	case !quiet:
+		fmt.Fprintf(os.Stderr, "accscope: sent trace %s to %s: %d spans\n", result.TraceID, l.target, result.Sent)
+	}
 }

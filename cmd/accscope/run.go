@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/accscope/accscope/collector/launch"
+	"github.com/accscope/accscope/export/otlp"
 )
 
 // runFlags are the flags of run.
@@ -30,6 +31,8 @@ type runFlags struct {
 	minBytes  string
 	queue     string
 	callStack string
+	otlp      bool
+	target    otlp.Target
 	tui       bool
 	web       bool
 }
@@ -76,6 +79,9 @@ func newRunCommand() *cobra.Command {
 	f.StringVar(&flags.callStack, "callstack", "", "record host call stacks: caller, full or off (`MODE`)")
 	f.BoolVar(&flags.tui, "tui", false, "watch the run in the terminal; the program's output goes to a pane")
 	f.BoolVar(&flags.web, "web", false, "watch the run in the browser: prints the page's address")
+	f.BoolVar(&flags.otlp, "otlp", false, "send spans to an OpenTelemetry backend while the program runs")
+	f.StringVar(&flags.target.Endpoint, "endpoint", "", "with --otlp: `URL` to send to (default OTEL_EXPORTER_OTLP_ENDPOINT, else http://localhost:4318)")
+	f.StringVar(&flags.target.Protocol, "protocol", "", "with --otlp: `PROTOCOL` grpc or http (default OTEL_EXPORTER_OTLP_PROTOCOL, else by the port)")
 	return command
 }
 
@@ -115,6 +121,11 @@ func (flags *runFlags) run(args []string) error {
 		recording.abandon()
 		return statusError{err, exitRunFailed}
 	}
+	live, err := startLive(flags, recording)
+	if err != nil {
+		recording.abandon()
+		return statusError{err, exitRunFailed}
+	}
 	stdin, stdout, stderr, attributes := watch.streams()
 	process, err := launch.Start(program, args, environment, stdin, stdout, stderr, attributes)
 	if err != nil {
@@ -127,11 +138,13 @@ func (flags *runFlags) run(args []string) error {
 	watched := watch.show(recording, process)
 	end, err := process.Wait()
 	cancel()
+	live.end()
 	failure := errors.Join(watched, err, <-followed, watch.end())
 	if failure == nil {
 		watch.hold()
 		failure = recording.finish(end)
 	}
+	live.finish(recording.path, flags.quiet)
 	if failure == nil {
 		failure = watch.linger(recording.path)
 	}

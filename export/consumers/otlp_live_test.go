@@ -2,7 +2,10 @@ package consumers
 
 import (
 	"context"
+	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/accscope/accscope/collector/model"
@@ -125,4 +128,32 @@ func TestLiveOutlivesItsBackend(t *testing.T) {
 		t.Fatal(err)
 	}
 	compare(t, trace, second.spans(t))
+}
+
+// accscope run --otlp sends a program's run, and what was sent equals the trace
+// that the run leaves.
+func TestRunSendsLive(t *testing.T) {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	tool, program, path := filepath.Join(folder, "accscope"), filepath.Join(folder, "pipeline"), filepath.Join(folder, "trace.db")
+	build := exec.Command("go", "build", "-o", tool, "./cmd/accscope")
+	build.Dir = root
+	b := start(t, freeAddress(t), freeAddress(t))
+	run := exec.Command(tool, "run", "--otlp", "--endpoint", b.grpc, "--protocol", "grpc", "--no-summary", "--device", "sim", "-o", path, "--", program)
+	run.Env = append(os.Environ(), "ACCSCOPE_LIBRARY_PATH="+filepath.Join(root, "lib"), "OTEL_BSP_SCHEDULE_DELAY=20")
+	for _, command := range []*exec.Cmd{
+		build,
+		exec.Command("gcc-12", "-fopenacc", "-O2", "-g", "-o", program, filepath.Join(root, "examples/pipeline/pipeline.c"), "-lm"),
+		run,
+	} {
+		if output, err := command.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", command, err, output)
+		} else if command == run && !strings.Contains(string(output), "sent trace") {
+			t.Errorf("the run says\n%s", output)
+		}
+	}
+	compare(t, open(t, path), b.spans(t))
 }
