@@ -11,10 +11,9 @@ import (
 // Its size does not depend on how many events there are, only on how many
 // frames were seen, and the oldest make room.
 type history struct {
-	lanes     map[model.QueueID]*lane
-	devices   map[model.DeviceID][]sample
-	variables map[variableKey]*growth
-	rates     []sample // of the whole: events and launches
+	lanes   map[model.QueueID]*lane
+	devices map[model.DeviceID][]sample
+	rates   []sample // of the whole: events and launches
 }
 
 const (
@@ -75,23 +74,8 @@ type sample struct {
 	events, launch int64
 }
 
-type variableKey struct {
-	device model.DeviceID
-	name   string
-	file   string
-	line   int32
-}
-
-// growth is how the number of a variable's live allocations went.
-type growth struct {
-	live        int64
-	rises       int // frames in which it rose
-	falls       int
-	allocations int64
-}
-
 func newHistory() *history {
-	return &history{lanes: map[model.QueueID]*lane{}, devices: map[model.DeviceID][]sample{}, variables: map[variableKey]*growth{}}
+	return &history{lanes: map[model.QueueID]*lane{}, devices: map[model.DeviceID][]sample{}}
 }
 
 // add takes a frame in.
@@ -110,9 +94,6 @@ func (h *history) add(f *Frame) {
 				h.lanes[q.ID] = l
 			}
 			l.add(q, f.Time, v.Log)
-		}
-		if !f.Partial {
-			h.grow(d)
 		}
 	}
 	h.rates = appendSample(h.rates, sample{time: f.Time, events: v.Events, launch: launches})
@@ -137,32 +118,6 @@ func appendSegment(segments []segment, s segment) []segment {
 		segments = append(segments[:0], segments[maxSegments/4:]...)
 	}
 	return append(segments, s)
-}
-
-func (h *history) grow(d *model.DeviceView) {
-	for _, v := range d.Variables {
-		key := variableKey{d.ID, v.Name, v.Source.File, v.Source.Line}
-		g := h.variables[key]
-		if g == nil {
-			h.variables[key] = &growth{live: v.Live, allocations: v.Allocations}
-			continue
-		}
-		switch {
-		case v.Live > g.live:
-			g.rises++
-		case v.Live < g.live:
-			g.falls++
-			g.rises = 0
-		}
-		g.live, g.allocations = v.Live, v.Allocations
-	}
-}
-
-// grows says whether a variable's allocations pile up: more in frame after
-// frame, and never fewer.
-func (h *history) grows(device model.DeviceID, name string, source model.Source) bool {
-	g := h.variables[variableKey{device, name, source.File, source.Line}]
-	return g != nil && g.live >= 3 && g.rises >= 2 && g.falls == 0
 }
 
 func operationLabel(o *model.Operation) string {

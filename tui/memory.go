@@ -96,6 +96,7 @@ func (m *memoryView) collect(a *app) []row {
 						{"creates", fmt.Sprintf("%d while live", x.Creates)}, {"record", number(x.Record)}}}
 				}})
 		}
+		piles := piling(d, a.frame.Time)
 		leaked := map[int64]bool{}
 		for j := range d.Leaked {
 			leaked[d.Leaked[j].Record] = true
@@ -105,7 +106,7 @@ func (m *memoryView) collect(a *app) []row {
 			x := &d.Mappings[j]
 			switch {
 			case leaked[x.Record]:
-			case a.history.grows(d.ID, x.Name, x.Source):
+			case piles[variableKey{x.Name, x.Source.File, x.Source.Line}]:
 				add(x, "grows", &t.warning)
 			default:
 				add(x, "", nil)
@@ -113,6 +114,39 @@ func (m *memoryView) collect(a *app) []row {
 		}
 	}
 	return rows
+}
+
+// variableKey is a variable at the place that it was allocated at.
+type variableKey struct {
+	name, file string
+	line       int32
+}
+
+// piling finds the variables that look leaked while the program runs: allocated
+// at one place again and again over a good part of the time, and never freed.
+func piling(d *model.DeviceView, now int64) map[variableKey]bool {
+	type span struct{ first, last int64 }
+	spans := map[variableKey]span{}
+	begin := now
+	for i := range d.Mappings {
+		x := &d.Mappings[i]
+		key := variableKey{x.Name, x.Source.File, x.Source.Line}
+		s, seen := spans[key]
+		if !seen {
+			s = span{x.Since, x.Since}
+		}
+		spans[key] = span{min(s.first, x.Since), max(s.last, x.Since)}
+		begin = min(begin, x.Since)
+	}
+	piles := map[variableKey]bool{}
+	for i := range d.Variables {
+		v := &d.Variables[i]
+		key := variableKey{v.Name, v.Source.File, v.Source.Line}
+		if s := spans[key]; v.Live >= 3 && v.Live == v.Allocations && s.last-s.first > (now-begin)/4 {
+			piles[key] = true
+		}
+	}
+	return piles
 }
 
 // drawMemory draws a device's graph.

@@ -1,0 +1,314 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/gdamore/tcell/v2"
+
+	"github.com/accscope/accscope/collector/model"
+)
+
+func TestColumns(t *testing.T) {
+	segments := []segment{{from: 0, to: 10, share: 1, what: kernel}, {from: 20, to: 25, share: 1, what: upload}, {from: 30, to: 40, share: 0.5, what: mixed}}
+	cells := columns(segments, segment{from: 45, to: 60, share: 1, what: download, guess: true}, 0, 50, 5)
+	for i, want := range []struct {
+		share float64
+		what  activity
+	}{{1, kernel}, {0, idle}, {0.5, upload}, {0.5, mixed}, {0.5, download}} {
+		if cells[i].share != want.share || cells[i].what != want.what {
+			t.Errorf("cell %d is %+v, want %+v", i, cells[i], want)
+		}
+	}
+	if part, atMost := share(cells, 50); part != 0.5 || !atMost {
+		t.Errorf("busy %g, at most %v", part, atMost)
+	}
+}
+
+// A lane never holds more than its bound, and never shows more than is busy,
+// whatever a queue does.
+func TestLaneIsBounded(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	l := new(lane)
+	q := model.QueueView{Measured: true}
+	for i := range int64(3 * maxSegments) {
+		time := i * 1000
+		length := random.Int64N(900)
+		q.Busy += length
+		q.Done++
+		q.Last = &model.Operation{Record: i + 1, Kind: "kernel", Start: time - length, End: time}
+		if random.IntN(3) > 0 {
+			l.add(&q, time, nil)
+		}
+	}
+	if len(l.busy) > maxSegments {
+		t.Errorf("%d segments", len(l.busy))
+	}
+	for _, c := range columns(l.busy, segment{}, 0, 3*maxSegments*1000, 100) {
+		if c.share < 0 || c.share > 1 {
+			t.Errorf("a cell is busy for %g", c.share)
+		}
+	}
+}
+
+func TestRate(t *testing.T) {
+	samples := []sample{{time: 0, up: 0}, {time: 1e9, up: 100}, {time: 3e9, up: 500}}
+	for i, got := range rate(samples, upBytes, 0, 4e9, 4) {
+		if want := []float64{100, 200, 200, 0}[i]; got != want {
+			t.Errorf("second %d: %g, want %g", i, got, want)
+		}
+	}
+}
+
+func TestParsePlace(t *testing.T) {
+	for text, want := range map[string]int64{"0": 100, "50%": 600, "100%": 1100, "500ns": 600, " 1us ": 1100, "9h": 1100, "0.0000002": 300} {
+		if got, err := parsePlace(text, 100, 1100); err != nil || got != want {
+			t.Errorf("%q is %d, %v; want %d", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", "x", "-1", "101%", "-3s", "%"} {
+		if got, err := parsePlace(text, 100, 1100); err == nil {
+			t.Errorf("%q is %d", text, got)
+		}
+	}
+}
+
+func FuzzParsePlace(f *testing.F) {
+	for _, text := range []string{"50%", "1.5s", "12", "1e300", "NaN", "Inf%"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if got, err := parsePlace(text, 100, 1100); err == nil && (got < 100 || got > 1100) {
+			t.Errorf("%q is %d", text, got)
+		}
+	})
+}
+
+func TestOutput(t *testing.T) {
+	for _, c := range []struct{ name, in, want string }{
+		{"lines", "one\r\ntwo\r\n", "one\ntwo\n"},
+		{"a progress bar", "10%\r50%\r100%", "100%"},
+		{"erased", "long text\r\x1b[Kshort", "short"},
+		{"colours", "\x1b[1;31mred\x1b[0m", "red"},
+		{"backspace", "ab\b\bx", "xb"},
+		{"tabs", "a\tb", "a       b"},
+		{"a title", "\x1b]0;title\x07text", "text"},
+		{"wide", "Größe 場", "Größe 場"},
+	} {
+		var whole, bytewise output
+		whole.write([]byte(c.in))
+		for i := range len(c.in) {
+			bytewise.write([]byte{c.in[i]})
+		}
+		if whole.String() != c.want || bytewise.String() != c.want {
+			t.Errorf("%s: %q, byte by byte %q, want %q", c.name, whole.String(), bytewise.String(), c.want)
+		}
+	}
+}
+
+func FuzzOutput(f *testing.F) {
+	f.Add([]byte("a\x1b[99999C\x1b[2Jx\xff\x1b]"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var o output
+		o.write(data)
+		for _, r := range o.String() {
+			if r < ' ' && r != '\n' {
+				t.Fatalf("%q lets %q through", data, r)
+			}
+		}
+		if len(o.partial) > 256 {
+			t.Fatalf("%d bytes are held back", len(o.partial))
+		}
+	})
+}
+
+func TestKeysAndMouse(t *testing.T) {
+	a, screen := stage(t, pipeline(), 120, 40, Options{})
+	text := func() string { return pictureOf(screen).Text() }
+	click := func(x, y int, buttons tcell.ButtonMask) {
+		a.handle(tcell.NewEventMouse(x, y, buttons, 0))
+		a.handle(tcell.NewEventMouse(x, y, tcell.ButtonNone, 0))
+		a.redraw()
+	}
+	press(a, "tab")
+	if a.current != 1 {
+		t.Error("Tab does not go to the next view")
+	}
+	press(a, "backtab", "backtab")
+	if a.current != len(a.views)-1 {
+		t.Error("Shift-Tab does not go back")
+	}
+	click(a.tabs[1].x+1, 1, tcell.Button1)
+	if a.current != 1 {
+		t.Error("a click does not choose a view")
+	}
+	rows := a.views[1].table()
+	press(a, "s")
+	if rows.sortBy != 2 {
+		t.Errorf("s sorts by %d", rows.sortBy)
+	}
+	click(rows.area.x+rows.position[1]+1, rows.area.y, tcell.Button1)
+	if rows.sortBy != 1 || rows.visible[0].cells[0] != "field" {
+		t.Errorf("a click on the size sorts by %d", rows.sortBy)
+	}
+	press(a, "S")
+	if rows.visible[0].cells[1] != "4 KiB" {
+		t.Error("S does not turn the order")
+	}
+	click(rows.area.x+3, rows.area.y+2, tcell.Button1)
+	if rows.at != 1 || a.overlay != nil {
+		t.Error("a click does not choose the row")
+	}
+	click(rows.area.x+3, rows.area.y+2, tcell.Button1)
+	if a.overlay == nil {
+		t.Error("a second click does not open it")
+	}
+	press(a, "esc", "/fie")
+	if len(rows.visible) != 1 {
+		t.Errorf("the filter leaves %d rows", len(rows.visible))
+	}
+	press(a, "esc")
+	if rows.filter != "" || len(rows.visible) != 7 {
+		t.Error("Esc keeps the filter")
+	}
+	press(a, "1", " ")
+	if !a.frozen || !strings.Contains(text(), "paused") {
+		t.Error("space does not pause")
+	}
+	press(a, "left")
+	if a.back != a.window/4 || strings.Contains(text(), "now") {
+		t.Error("left does not go back in time")
+	}
+	press(a, "esc", "q")
+	if !a.quit || a.result.Kill {
+		t.Error("q does not leave")
+	}
+}
+
+// The pane gives a program a terminal and its keys, keeps its output, and leaves
+// redirected streams alone.
+func TestPane(t *testing.T) {
+	pane, err := NewPane()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.CreateTemp(t.TempDir(), "redirected")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	in, out, failures := pane.Streams(pane.slave, pane.slave, file)
+	if in != pane.slave || out != pane.slave || failures != file {
+		t.Fatal("the streams are not told apart")
+	}
+	command := exec.Command("sh", "-c", "test -t 0 && test -t 1 && ! test -t 2 && echo a terminal; echo redirected >&2; read line; echo got $line; exec cat")
+	command.Stdin, command.Stdout, command.Stderr = in, out, failures
+	command.SysProcAttr = pane.Attributes(in, out, failures)
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if err := pane.Started(); err != nil {
+		t.Fatal(err)
+	}
+	a, screen := stage(t, pipeline(), 100, 30, Options{Program: pane})
+	shows := func(text string) {
+		t.Helper()
+		for end := time.Now().Add(30 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+			a.redraw()
+			if strings.Contains(pictureOf(screen).Text(), text) {
+				return
+			}
+			if time.Now().After(end) {
+				t.Fatalf("no %q in\n%s", text, pictureOf(screen).Text())
+			}
+		}
+	}
+	shows("a terminal")
+	press(a, "p", "hello", "enter")
+	shows("got hello")
+	a.handle(tcell.NewEventKey(tcell.KeyCtrlRightSq, 0, 0))
+	press(a, "q")
+	if a.quit || !a.asking {
+		t.Fatal("q leaves a running program without a question")
+	}
+	press(a, "x", "p", "ctrl-c")
+	if err := command.Wait(); err == nil || !strings.Contains(err.Error(), "interrupt") {
+		t.Errorf("Ctrl-C in the pane: %v", err)
+	}
+	pane.Ended()
+	if err := pane.Close(); err != nil {
+		t.Error(err)
+	}
+	if data, err := os.ReadFile(file.Name()); err != nil || string(data) != "redirected\n" {
+		t.Errorf("the redirected stream holds %q, %v", data, err)
+	}
+}
+
+// busy is a source of a program that raises so many events between two frames.
+type busy struct {
+	script *script
+	events int
+	at     int64
+}
+
+func (b *busy) next() Frame {
+	s := b.script
+	for i := range b.events / 2 {
+		b.at += 100_000_000 / int64(b.events) * 2
+		s.span(model.EnqueueLaunchStart, b.at, b.at+10, int64(i%8), fmt.Sprint("kernel", i%40), 32, nil)
+	}
+	return Frame{View: s.model.ViewWithin(viewLimits), Time: origin + b.at, State: Live}
+}
+
+// A frame costs the same however many events came since the one before.
+func BenchmarkFrame(b *testing.B) {
+	for _, rate := range []int{1_000, 100_000, 1_000_000} {
+		b.Run(fmt.Sprintf("events=%d/s", rate), func(b *testing.B) {
+			screen := tcell.NewSimulationScreen("UTF-8")
+			if err := screen.Init(); err != nil {
+				b.Fatal(err)
+			}
+			defer screen.Fini()
+			screen.SetSize(200, 50)
+			source := &busy{script: newScript(), events: rate / 10}
+			a := newApp(source.script, screen, Options{})
+			for range 20 {
+				a.observe(source.next())
+			}
+			for b.Loop() {
+				b.StopTimer()
+				for range min(source.events/2, 5000) {
+					source.at += 20
+					source.script.span(model.EnqueueLaunchStart, source.at, source.at+10, 1, "kernel", 32, nil)
+				}
+				b.StartTimer()
+				a.observe(Frame{View: source.script.model.ViewWithin(viewLimits), Time: origin + source.at, State: Live})
+				a.redraw()
+			}
+		})
+	}
+}
+
+// What a client's goroutines do when the stream ends in the middle.
+func TestStreamStopsWithItsWriter(t *testing.T) {
+	var calls atomic.Int64
+	err := Stream(context.Background(), pipeline(), time.Millisecond, false, writerFunc(func(p []byte) (int, error) {
+		calls.Add(1)
+		return 0, io.ErrClosedPipe
+	}))
+	if err != io.ErrClosedPipe || calls.Load() != 1 {
+		t.Errorf("%v after %d writes", err, calls.Load())
+	}
+}
+
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
