@@ -52,7 +52,7 @@ launch (int calls)
 {
   while (calls-- > 0)
     {
-#pragma acc parallel loop present (a)
+#pragma acc parallel loop present (a) num_gangs (8)
       for (int i = 0; i < N; i++)
 	a[i] += 1;
     }
@@ -65,7 +65,7 @@ launch_async (int calls)
     {
       for (int j = 0; j < 64; j++)
 	{
-#pragma acc parallel loop present (a) async (1)
+#pragma acc parallel loop present (a) num_gangs (8) async (1)
 	  for (int i = 0; i < N; i++)
 	    a[i] += 1;
 	}
@@ -79,7 +79,7 @@ launch_scalar (int calls)
   int n = N;
   while (calls-- > 0)
     {
-#pragma acc parallel loop present (a) firstprivate (n)
+#pragma acc parallel loop present (a) num_gangs (8) firstprivate (n)
       for (int i = 0; i < n; i++)
 	a[i] += 1;
     }
@@ -91,7 +91,7 @@ launch_reduction (int calls)
   float sum = 0;
   while (calls-- > 0)
     {
-#pragma acc parallel loop present (a) reduction (+:sum)
+#pragma acc parallel loop present (a) num_gangs (8) reduction (+:sum)
       for (int i = 0; i < N; i++)
 	sum += a[i];
     }
