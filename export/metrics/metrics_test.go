@@ -1,0 +1,73 @@
+package metrics
+
+import (
+	"bufio"
+	"bytes"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/store/generate"
+)
+
+func view(t *testing.T) *model.View {
+	t.Helper()
+	s := generate.New(generate.Options{Spans: 1000, Activity: true, Seed: 1})
+	if err := s.Run(); err != nil {
+		t.Fatal(err)
+	}
+	return s.Model.View()
+}
+
+// Every line is one of Prometheus's text format, and each metric is there once.
+func TestPrometheusText(t *testing.T) {
+	var out bytes.Buffer
+	if err := WritePrometheus(&out, Of(view(t))); err != nil {
+		t.Fatal(err)
+	}
+	sample := regexp.MustCompile(`^[a-z_]+\{([a-z]+="([^"\\]|\\.)*",?)+\} [0-9.e+-]+$`)
+	types := map[string]bool{}
+	lines := bufio.NewScanner(&out)
+	for lines.Scan() {
+		line := lines.Text()
+		switch {
+		case strings.HasPrefix(line, "# TYPE "):
+			name := strings.Fields(line)[2]
+			if types[name] {
+				t.Errorf("%s twice", name)
+			}
+			types[name] = true
+		case strings.HasPrefix(line, "# HELP "):
+		case !sample.MatchString(line):
+			t.Errorf("no sample: %s", line)
+		}
+	}
+	for _, want := range []string{"accscope_device_memory_used_bytes", "accscope_queue_depth", "accscope_transfer_bytes_total", "accscope_kernel_time_seconds_total"} {
+		if !types[want] {
+			t.Errorf("no %s in %v", want, types)
+		}
+	}
+}
+
+func TestValuesAreTheModels(t *testing.T) {
+	v := view(t)
+	found := 0
+	for _, m := range Of(v) {
+		if m.Name == "accscope.kernel.time" || m.Name == "accscope.transfer.bytes" {
+			for i, p := range m.Points {
+				want := v.Devices[0].KernelTime
+				if m.Name == "accscope.transfer.bytes" {
+					want = []int64{v.Devices[0].Uploads.Bytes, v.Devices[0].Downloads.Bytes}[i]
+				}
+				if p.Value != want || want == 0 {
+					t.Errorf("%s is %d, want %d", m.Name, p.Value, want)
+				}
+				found++
+			}
+		}
+	}
+	if found != 3 {
+		t.Errorf("%d values", found)
+	}
+}
