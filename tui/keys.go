@@ -225,14 +225,18 @@ func (a *app) latestTime() int64 {
 // length.
 func parsePlace(text string, first, last int64) (int64, error) {
 	text = strings.TrimSpace(text)
+	after := -1.0 // ns after the first event
 	if share, ok := strings.CutSuffix(text, "%"); ok {
-		if p, err := strconv.ParseFloat(share, 64); err == nil && p >= 0 && p <= 100 {
-			return first + int64(p/100*float64(last-first)), nil
+		if p, err := strconv.ParseFloat(share, 64); err == nil && p <= 100 {
+			after = p / 100 * float64(last-first)
 		}
-	} else if d, err := time.ParseDuration(text); err == nil && d >= 0 {
-		return min(first+int64(d), last), nil
-	} else if s, err := strconv.ParseFloat(text, 64); err == nil && s >= 0 {
-		return min(first+int64(s*1e9), last), nil
+	} else if d, err := time.ParseDuration(text); err == nil {
+		after = float64(d)
+	} else if s, err := strconv.ParseFloat(text, 64); err == nil {
+		after = s * 1e9
+	}
+	if after >= 0 { // not so for what is no number
+		return first + int64(min(after, float64(last-first))), nil
 	}
 	return 0, fmt.Errorf("%q is no time: give one like 12.5s, 300ms or 40%%", text)
 }

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"sync"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/creack/pty"
 	"github.com/gdamore/tcell/v2"
+	"golang.org/x/sys/unix"
 	"golang.org/x/term"
 )
 
@@ -27,9 +29,8 @@ type Pane struct {
 
 	mu       sync.Mutex // guards output
 	output   output
-	size     pty.Winsize
+	size     unix.Winsize
 	area     canvas
-	failure  error
 	readDone chan struct{}
 }
 
@@ -39,13 +40,46 @@ func NewPane() (*Pane, error) {
 	if err != nil {
 		return nil, fmt.Errorf("no pseudo-terminal for the program: %w", err)
 	}
-	p := &Pane{master: master, slave: slave, size: pty.Winsize{Rows: 10, Cols: 80}, readDone: make(chan struct{})}
-	if err := pty.Setsize(master, &p.size); err != nil {
+	if master, err = polled(master); err != nil {
+		return nil, fmt.Errorf("no pseudo-terminal for the program: %w", err)
+	}
+	p := &Pane{master: master, slave: slave, readDone: make(chan struct{})}
+	if err := p.resize(unix.Winsize{Row: 10, Col: 80}); err != nil {
 		return nil, fmt.Errorf("no pseudo-terminal for the program: %w", err)
 	}
 	p.running.Store(true)
 	go p.read()
 	return p, nil
+}
+
+// polled gives a file whose reading Close ends, for one that blocks.
+func polled(file *os.File) (*os.File, error) {
+	defer file.Close()
+	descriptor, err := unix.FcntlInt(file.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	if err := unix.SetNonblock(descriptor, true); err != nil {
+		return nil, err
+	}
+	return os.NewFile(uintptr(descriptor), file.Name()), nil
+}
+
+// resize tells the program the pane's size.
+func (p *Pane) resize(size unix.Winsize) error {
+	if size == p.size {
+		return nil
+	}
+	p.size = size
+	connection, err := p.master.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var failure error
+	err = connection.Control(func(descriptor uintptr) {
+		failure = unix.IoctlSetWinsize(int(descriptor), unix.TIOCSWINSZ, &size)
+	})
+	return errors.Join(err, failure)
 }
 
 // Streams gives the files that the program is to be started with: those that
@@ -129,11 +163,8 @@ func (p *Pane) draw(c canvas, focus bool) {
 		c.cell(x, 0, t.rule, style)
 	}
 	c.text(2, 0, c.w-4, title, style)
-	if size := (pty.Winsize{Rows: uint16(max(c.h-1, 1)), Cols: uint16(max(c.w, 1))}); size != p.size {
-		p.size = size
-		// The program may have gone.
-		_ = pty.Setsize(p.master, &size)
-	}
+	// An error means that the program has gone.
+	_ = p.resize(unix.Winsize{Row: uint16(max(c.h-1, 1)), Col: uint16(max(c.w, 1))})
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	lines := p.output.last(c.h - 1)
@@ -180,7 +211,10 @@ func keyBytes(key *tcell.EventKey) string {
 	case tcell.KeyDelete:
 		return "\x1b[3~"
 	default:
-		if k < 0x80 {
+		if k >= tcell.KeyCtrlSpace && k <= tcell.KeyCtrlUnderscore {
+			return string(rune(k - tcell.KeyCtrlSpace))
+		}
+		if k < ' ' || k == tcell.KeyBackspace2 {
 			return string(rune(k))
 		}
 	}
