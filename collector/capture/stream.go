@@ -136,12 +136,20 @@ func (s *Stream) look(index int64, header []byte) (chunkState, error) {
 // find returns the first chunk at or behind an index, if there is one by now.
 func (s *Stream) find(index int64) (int64, bool, error) {
 	var header [8]byte
+	first := index
 	for {
 		state, err := s.look(index, header[:])
 		if err != nil || state == chunkBeyond {
 			return 0, false, err
 		}
 		if state == chunkThere {
+			// Those that were empty may have been begun meanwhile, in order: only
+			// what is still empty was given back.
+			for skipped := first; skipped < index; skipped++ {
+				if state, err := s.look(skipped, header[:]); err != nil || state == chunkThere {
+					return skipped, err == nil, err
+				}
+			}
 			return index, true, nil
 		}
 		index++

@@ -107,7 +107,9 @@ func TestFollowAndRelease(t *testing.T) {
 		}
 		return stream != nil
 	})
-	var next uint64
+	// On a busy machine the program may wait its 100 ms in vain; what it drops
+	// then leaves a gap of as many numbers.
+	var next, read, gaps uint64
 	drain := func() {
 		for {
 			item, err := stream.Next()
@@ -118,10 +120,12 @@ func TestFollowAndRelease(t *testing.T) {
 				t.Fatal(err)
 			}
 			if item.Type == ItemEvent {
-				if item.Event.Sequence != next {
+				if item.Event.Sequence < next {
 					t.Fatalf("event %d follows event %d", item.Event.Sequence, next)
 				}
-				next++
+				gaps += item.Event.Sequence - next
+				next = item.Event.Sequence + 1
+				read++
 			}
 			if _, err := stream.Release(); err != nil {
 				t.Fatal(err)
@@ -140,8 +144,8 @@ func TestFollowAndRelease(t *testing.T) {
 		drain()
 	}
 	c := counters(t, p)
-	if next+c.DroppedSpace != events || c.AllocatedBytes-c.ReleasedBytes > 4<<20 || c.ReleasedBytes == 0 {
-		t.Errorf("%d events followed, %+v", next, c)
+	if read+c.DroppedSpace != events || gaps > c.DroppedSpace || c.AllocatedBytes-c.ReleasedBytes > 4<<20 || c.ReleasedBytes == 0 {
+		t.Errorf("%d events followed, %d missing between them, %+v", read, gaps, c)
 	}
 	if c.Waits == 0 && c.DroppedSpace > 0 {
 		t.Errorf("events were dropped without a wait: %+v", c)
