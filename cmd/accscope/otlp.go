@@ -149,7 +149,7 @@ func (l *liveExport) finish(trace string, quiet bool) {
 	case err != nil:
 		fmt.Fprintf(os.Stderr, "accscope: OTLP to %s: %d spans sent, %d not (accscope export --to otlp --full sends them): %v\n",
 			l.target, result.Sent, result.Unsent, err)
-	case !quiet:
+	case !quiet && result.Sent > 0:
 		fmt.Fprintf(os.Stderr, "accscope: sent trace %s to %s: %d spans\n", result.TraceID, l.target, result.Sent)
 	}
 }

@@ -33,6 +33,7 @@ type runFlags struct {
 	callStack string
 	otlp      bool
 	target    otlp.Target
+	metrics   string
 	tui       bool
 	web       bool
 }
@@ -79,9 +80,10 @@ func newRunCommand() *cobra.Command {
 	f.StringVar(&flags.callStack, "callstack", "", "record host call stacks: caller, full or off (`MODE`)")
 	f.BoolVar(&flags.tui, "tui", false, "watch the run in the terminal; the program's output goes to a pane")
 	f.BoolVar(&flags.web, "web", false, "watch the run in the browser: prints the page's address")
-	f.BoolVar(&flags.otlp, "otlp", false, "send spans to an OpenTelemetry backend while the program runs")
+	f.BoolVar(&flags.otlp, "otlp", false, "send spans and metrics to an OpenTelemetry backend while the program runs")
 	f.StringVar(&flags.target.Endpoint, "endpoint", "", "with --otlp: `URL` to send to (default OTEL_EXPORTER_OTLP_ENDPOINT, else http://localhost:4318)")
 	f.StringVar(&flags.target.Protocol, "protocol", "", "with --otlp: `PROTOCOL` grpc or http (default OTEL_EXPORTER_OTLP_PROTOCOL, else by the port)")
+	f.StringVar(&flags.metrics, "metrics", "", "serve metrics for Prometheus at `ADDRESS` (127.0.0.1:9464) while the program runs")
 	return command
 }
 
@@ -126,6 +128,11 @@ func (flags *runFlags) run(args []string) error {
 		recording.abandon()
 		return statusError{err, exitRunFailed}
 	}
+	figures, err := startMetrics(flags, recording, filepath.Base(program.Path))
+	if err != nil {
+		recording.abandon()
+		return statusError{err, exitRunFailed}
+	}
 	stdin, stdout, stderr, attributes := watch.streams()
 	process, err := launch.Start(program, args, environment, stdin, stdout, stderr, attributes)
 	if err != nil {
@@ -145,6 +152,7 @@ func (flags *runFlags) run(args []string) error {
 		failure = recording.finish(end)
 	}
 	live.finish(recording.path, flags.quiet)
+	figures.end()
 	if failure == nil {
 		failure = watch.linger(recording.path)
 	}

@@ -155,5 +155,26 @@ func TestRunSendsLive(t *testing.T) {
 			t.Errorf("the run says\n%s", output)
 		}
 	}
-	compare(t, open(t, path), b.spans(t))
+	trace := open(t, path)
+	compare(t, trace, b.spans(t))
+	var launches, received int64
+	for _, err := range trace.Records(store.Filter{Kinds: []string{"enqueue_launch"}}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		launches++
+	}
+	for _, batch := range b.metrics.AllMetrics() { // the newest is last
+		for _, m := range batch.ResourceMetrics().At(0).ScopeMetrics().At(0).Metrics().All() {
+			if m.Name() == "accscope.kernel.launches" {
+				received = 0
+				for _, p := range m.Sum().DataPoints().All() {
+					received += p.IntValue()
+				}
+			}
+		}
+	}
+	if received != launches || launches == 0 {
+		t.Errorf("the metrics say %d launches, the trace %d", received, launches)
+	}
 }

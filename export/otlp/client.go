@@ -7,9 +7,12 @@ import (
 	"os"
 	"strings"
 
+	"go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetricgrpc"
+	"go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetrichttp"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel/sdk/metric"
 )
 
 // The protocols of OTLP.
@@ -133,4 +136,25 @@ func SendTo(ctx context.Context, target Target, send func(Uploader) (Result, err
 		err = stop
 	}
 	return result, err
+}
+
+// MetricExporter makes an exporter of metrics to the target, with the same
+// variables (METRICS_ in place of TRACES_).
+func (t Target) MetricExporter(ctx context.Context) (metric.Exporter, error) {
+	t, _, err := t.resolve("metrics")
+	if err != nil {
+		return nil, err
+	}
+	if t.Protocol == GRPC {
+		var options []otlpmetricgrpc.Option
+		if t.Endpoint != "" {
+			options = append(options, otlpmetricgrpc.WithEndpointURL(t.Endpoint))
+		}
+		return otlpmetricgrpc.New(ctx, options...)
+	}
+	var options []otlpmetrichttp.Option
+	if t.Endpoint != "" {
+		options = append(options, otlpmetrichttp.WithEndpointURL(t.url("metrics")))
+	}
+	return otlpmetrichttp.New(ctx, options...)
 }
