@@ -17,6 +17,7 @@ CFLAGS_COMMON := -std=gnu11 -O2 -g -Wall -Wextra -Werror -fvisibility=hidden
 
 include cmd/libopenacc/build.mk
 include collector/proflib/build.mk
+include web/build.mk
 
 all: setup bin/accscope lib/libopenacc.so lib/libopenacc-engine.so lib/libaccprof.so $(OPENACC_INCLUDE) $(OPENACC_PKGCONFIG) ## build bin/, lib/ and include/
 
@@ -44,14 +45,17 @@ demo: all ## compile an example with gcc -fopenacc, profile it on the sim device
 test: all ## everything that gates a change (a fixed sample of the long suites)
 	@.ci/setup test
 	$(MAKE) check
-	$(GO) test -short ./...
+	$(MAKE) check-page
+	ACCSCOPE_BROWSER=1 $(GO) test -short -timeout 15m ./...
+	cd export/consumers && $(GO) test -short ./...
 	$(MAKE) conformance CONFORMANCE_FLAGS=--sample
 	$(GO) run ./runtime/conformance --settings sim --sample --negative-control
 
 test-all: all ## everything, the long suites whole
 	@.ci/setup test
-	$(MAKE) check
-	ACCSCOPE_LONG=1 $(GO) test -timeout 60m ./...
+	$(MAKE) check check-page
+	ACCSCOPE_LONG=1 ACCSCOPE_BROWSER=1 $(GO) test -timeout 60m ./...
+	cd export/consumers && ACCSCOPE_LONG=1 $(GO) test -timeout 60m ./...
 	$(GO) test -race -short ./callbacks/... ./runtime/... ./collector/...
 	$(MAKE) conformance
 	$(GO) run ./runtime/conformance --settings host --negative-control
