@@ -130,12 +130,16 @@ func TestImageErrors(t *testing.T) {
 	var variable int64
 	host := uintptr(unsafe.Pointer(&variable))
 	add := devicetest.HostKernels().Add
+	fewer := build.Image([]build.Function{{Name: "add", Host: add}}, nil, "")
+	fewer.Functions = nil
 	for name, c := range map[string]struct {
 		image  goacc.Image
 		fault  string
 		driver uint64
 		says   string
 	}{
+		"no device data":   {image: goacc.Image{Type: 5, Functions: []uintptr{add}}, says: "offload image without device data"},
+		"counts differ":    {image: fewer, says: "0 functions and 0 variables on the host, 1 and 0 on the device"},
 		"PTX refused":      {image: build.Image(nil, nil, "invalid ptxas: line 5: unknown instruction\n"), driver: 218, says: "ptxas: line 5: unknown instruction"},
 		"function missing": {image: build.Image([]build.Function{{Name: "add", Host: add}}, nil, ""), fault: "cuModuleGetFunction:1:500", driver: 500, says: "find the kernel add"},
 		"size differs":     {image: build.Image(nil, []build.Variable{{Name: "v", Host: host, Size: 8, Bytes: 16}}, ""), says: "the variable v has 8 bytes on the host and 16 on cuda device 0"},
