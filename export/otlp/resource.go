@@ -25,7 +25,7 @@ func resourceFromEnvironment() (map[string]string, error) {
 	}
 	result := map[string]string{}
 	for _, a := range r.Attributes() {
-		result[string(a.Key)] = a.Value.Emit()
+		result[string(a.Key)] = a.Value.String()
 	}
 	return result, nil
 }
