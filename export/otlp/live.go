@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"time"
 
 	resourcepb "go.opentelemetry.io/proto/otlp/resource/v1"
@@ -59,18 +58,25 @@ func (l *Live) Run(done <-chan struct{}, path func() string) error {
 		case <-done:
 			return nil
 		case <-ticker.C:
-			if err := l.Poll(done, path()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			// A trace that cannot be opened is being created or moved: Finish
+			// reads it anyhow, and says if it cannot.
+			if err := l.Poll(done, path()); err != nil && !errors.As(err, new(openError)) {
 				return err
 			}
 		}
 	}
 }
 
+// openError is that of a trace that cannot be opened.
+type openError struct{ error }
+
+func (e openError) Unwrap() error { return e.error }
+
 // Poll sends what the trace at path has beyond what was sent before.
 func (l *Live) Poll(done <-chan struct{}, path string) (err error) {
 	trace, err := store.Open(path)
 	if err != nil {
-		return err
+		return openError{err}
 	}
 	defer func() { err = errors.Join(err, trace.Close()) }()
 	ready, err := l.attach(trace)
