@@ -7,6 +7,10 @@ FC := gfortran-12
 # cgo too: a machine may have gcc-12 and no gcc.
 export CC CXX
 export CGO_ENABLED := 1
+# Go's build cache does not see headers outside of a package's folder, so their
+# digest is part of how cgo compiles.
+HEADERS := $(sort $(wildcard callbacks/*.h cmd/libopenacc/*.h runtime/include/*.h runtime/*/*.h collector/*/*.h))
+export CGO_CFLAGS := -O2 -g -DACCSCOPE_HEADERS=0x$(shell cat $(HEADERS) | sha256sum | cut -c1-15)
 GO = $(eval GO := $$(shell .ci/setup go))$(GO)
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # How C is compiled; cgo packages state their own warnings.

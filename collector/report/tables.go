@@ -227,6 +227,8 @@ func memoryTable(conn *sqlite.Conn) (*Table, error) {
 	return table, nil
 }
 
+// neverDeleted lists what the program left on the device: never deleted, or only
+// by the shutdown of the device (acc_ev_device_shutdown_start is event 3).
 func neverDeleted(conn *sqlite.Conn, filter Filter) (*Table, error) {
 	table := &Table{Key: "leaks", Title: "Never deleted: data that was still on the device at the end",
 		Empty: "everything that was mapped was deleted",
@@ -235,7 +237,9 @@ func neverDeleted(conn *sqlite.Conn, filter Filter) (*Table, error) {
 	condition, args := filter.window("start")
 	err := sqlitex.Execute(conn, `
 		SELECT variable, source_file, line, function, count(*), sum(bytes), min(start)
-		FROM allocations WHERE kind = 'create' AND ended IS NULL AND `+condition+`
+		FROM allocations WHERE kind = 'create' AND `+condition+` AND (ended IS NULL OR EXISTS
+		  (SELECT 1 FROM record e JOIN record p ON p.id = e.parent JOIN site s ON s.id = p.site
+		   WHERE e.id = ended_by AND s.kind = 3))
 		GROUP BY variable, source_file, line, function ORDER BY 6 DESC`,
 		&sqlitex.ExecOptions{Args: args, ResultFunc: func(s *sqlite.Stmt) error {
 			at := site{file: s.ColumnText(1), line: s.ColumnInt64(2), function: s.ColumnText(3)}
