@@ -279,9 +279,9 @@ func TestFollowsWhileTheProgramRuns(t *testing.T) {
 
 // A collector killed at any moment loses nothing and repeats nothing.
 func TestKilledCollectorIsContinued(t *testing.T) {
-	rounds := 5
-	if testing.Short() {
-		rounds = 2
+	rounds := 10
+	if os.Getenv("ACCSCOPE_LONG") != "" {
+		rounds = 100
 	}
 	session := t.TempDir()
 	path := filepath.Join(t.TempDir(), "trace.db")
