@@ -17,6 +17,7 @@ type Process struct {
 	signals chan os.Signal
 	done    chan struct{}
 	err     error
+	apart   bool // the program has a session of its own: our terminal's keys do not reach it
 }
 
 // Start starts a program with standard streams as given. Signals that a user
@@ -32,7 +33,8 @@ func Start(program Program, args, environ []string, stdin, stdout, stderr *os.Fi
 	// Files are handed over as they are: nothing of ours lies between the
 	// program and its streams.
 	command.Stdin, command.Stdout, command.Stderr = stdin, stdout, stderr
-	process := &Process{command: command, signals: make(chan os.Signal, 16), done: make(chan struct{})}
+	process := &Process{command: command, signals: make(chan os.Signal, 16), done: make(chan struct{}),
+		apart: attributes != nil && attributes.Setsid}
 	signal.Notify(process.signals, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR1, syscall.SIGUSR2)
 	if err := command.Start(); err != nil {
 		signal.Stop(process.signals)
@@ -53,7 +55,7 @@ func (p *Process) forward() {
 			// The terminal sends SIGINT and SIGQUIT to the whole group, so the
 			// program has them already.
 			if received == syscall.SIGINT || received == syscall.SIGQUIT {
-				if terminal() {
+				if !p.apart && terminal() {
 					continue
 				}
 			}
