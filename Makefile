@@ -16,7 +16,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # How C is compiled; cgo packages state their own warnings.
 CFLAGS_COMMON := -std=gnu11 -O2 -g -Wall -Wextra -Werror -fvisibility=hidden
 
-.PHONY: all help setup demo test test-all check unit long conformance bench fuzz install uninstall clean
+.PHONY: all help setup demo test test-all check unit long conformance bench gpu-carry fuzz install uninstall clean
 .DEFAULT_GOAL := all
 
 include cmd/libopenacc/build.mk
@@ -77,6 +77,9 @@ conformance: all ## GCC's OpenACC run-time tests on our runtime, as host and as 
 
 bench: all ## the figures of docs/benchmarks.md, side by side with libgomp and others
 	.ci/bench
+
+gpu-carry: all ## gather in .carry/ what the GPU tests need on a machine without compilers
+	runtime/cuda/gputest/carry.sh .carry .build/conformance/suite/gcc-12.2.0-dfsg
 
 fuzz: all ## every fuzz target for FUZZTIME each
 	.ci/fuzz $(or $(FUZZTIME),60s)
