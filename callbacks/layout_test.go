@@ -127,8 +127,8 @@ func TestNoEnumeratorIsMissing(t *testing.T) {
 // TestHeadersCompile includes each header by itself in the dialects it promises.
 func TestHeadersCompile(t *testing.T) {
 	compilers := [][]string{
-		{"gcc", "-xc", "-std=c89"}, {"gcc", "-xc", "-std=c99"}, {"gcc", "-xc", "-std=gnu11"},
-		{"g++", "-xc++", "-std=c++98"}, {"g++", "-xc++", "-std=c++20"},
+		{"gcc-12", "-xc", "-std=c89"}, {"gcc-12", "-xc", "-std=c99"}, {"gcc-12", "-xc", "-std=gnu11"},
+		{"g++-12", "-xc++", "-std=c++98"}, {"g++-12", "-xc++", "-std=c++20"},
 	}
 	for _, header := range []string{"acc_callback.h", "acc_prof.h", "accscope_activity.h"} {
 		for _, compiler := range compilers {
@@ -210,7 +210,7 @@ func compile(t testing.TB, name, source string, files ...string) string {
 func compileFiles(t testing.TB, arguments ...string) string {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), "program")
-	command := exec.Command("gcc", append([]string{"-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror",
+	command := exec.Command("gcc-12", append([]string{"-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror",
 		"-I.", "-I" + includes, "-o", binary}, append(arguments, "-ldl", "-lpthread")...)...)
 	if out, err := command.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %v\n%s", command, err, out)

@@ -104,7 +104,7 @@ type tool struct {
 func loadTool(t *testing.T, leaves uintptr) tool {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "tool.so")
-	if out, err := exec.Command("gcc", "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC",
+	if out, err := exec.Command("gcc-12", "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC",
 		"-I"+includes, "-o", path, "testdata/tool.c").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

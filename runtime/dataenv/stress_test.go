@@ -12,7 +12,7 @@ func TestReadersDuringChanges(t *testing.T) {
 		t.Run(sanitizer, func(t *testing.T) {
 			t.Parallel()
 			program := filepath.Join(t.TempDir(), "stress")
-			build := exec.Command("gcc", "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O1", "-g", "-fsanitize="+sanitizer,
+			build := exec.Command("gcc-12", "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O1", "-g", "-fsanitize="+sanitizer,
 				"-fno-sanitize-recover=all", "-I.", "-pthread", "-o", program, "testdata/stress.c", "present.c")
 			if out, err := build.CombinedOutput(); err != nil {
 				t.Fatalf("%v: %v\n%s", build, err, out)
