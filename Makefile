@@ -16,7 +16,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # How C is compiled; cgo packages state their own warnings.
 CFLAGS_COMMON := -std=gnu11 -O2 -g -Wall -Wextra -Werror -fvisibility=hidden
 
-.PHONY: all help setup demo test test-all check unit long conformance bench gpu-carry fuzz install uninstall clean
+.PHONY: all help setup demo test test-all check unit long conformance bench gpu-carry fuzz install uninstall clean print-cgo-cflags
 .DEFAULT_GOAL := all
 
 include cmd/libopenacc/build.mk
@@ -64,6 +64,9 @@ test-all: all ## everything, the long suites whole
 	$(MAKE) conformance
 	$(GO) run ./runtime/conformance --settings host --negative-control
 	$(GO) run ./runtime/conformance --settings sim --negative-control
+
+print-cgo-cflags: # what a plain `go build` outside of make needs in CGO_CFLAGS
+	@echo '$(CGO_CFLAGS)'
 
 check: ## formatting, vet, staticcheck
 	@unformatted=$$(gofmt -l callbacks runtime collector export tui web cmd); \

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -93,10 +92,8 @@ func Run(ctx context.Context, source Source, options Options) (result Result, er
 	if err := screen.Init(); err != nil {
 		return Result{}, fmt.Errorf("the terminal cannot show the live view: %w; --json needs none", err)
 	}
-	var once sync.Once
-	restore := func() { once.Do(screen.Fini) }
 	defer func() {
-		restore()
+		screen.Fini()
 		if problem := recover(); problem != nil {
 			panic(problem)
 		}
@@ -108,27 +105,24 @@ func Run(ctx context.Context, source Source, options Options) (result Result, er
 	var work sync.WaitGroup
 	defer work.Wait()
 	defer cancel()
-	// A panic elsewhere than here would leave the terminal as it is.
-	guarded := func(f func()) {
-		work.Add(1)
-		go func() {
-			defer work.Done()
-			defer func() {
-				if problem := recover(); problem != nil {
-					restore()
-					fmt.Fprintf(os.Stderr, "accscope: panic: %v\n%s", problem, debug.Stack())
-					os.Exit(2)
-				}
-			}()
-			f()
+	// A panic elsewhere than here would leave the terminal as it is; restoring
+	// it there would race with what is being drawn here.
+	panics := make(chan string, 1)
+	work.Add(1)
+	go func() {
+		defer work.Done()
+		defer func() {
+			if problem := recover(); problem != nil {
+				panics <- fmt.Sprintf("%v\n%s", problem, debug.Stack())
+			}
 		}()
-	}
-	guarded(func() { a.receive(ctx) })
+		a.receive(ctx)
+	}()
 	events := make(chan tcell.Event, 64)
 	stop := make(chan struct{})
 	defer close(stop)
 	go screen.ChannelEvents(events, stop)
-	err = a.loop(ctx, events)
+	err = a.loop(ctx, events, panics)
 	return a.result, err
 }
 
@@ -173,7 +167,7 @@ func (a *app) observe(f Frame) {
 	a.latest = f
 }
 
-func (a *app) loop(ctx context.Context, events <-chan tcell.Event) error {
+func (a *app) loop(ctx context.Context, events <-chan tcell.Event, panics <-chan string) error {
 	ticker := time.NewTicker(a.options.Interval)
 	defer ticker.Stop()
 	if a.player != nil {
@@ -192,6 +186,8 @@ func (a *app) loop(ctx context.Context, events <-chan tcell.Event) error {
 		select {
 		case <-ctx.Done():
 			return nil
+		case problem := <-panics:
+			panic(problem)
 		case <-ticker.C:
 		case event, ok := <-events:
 			if !ok {
