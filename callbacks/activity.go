@@ -15,6 +15,7 @@ const (
 	ActivityDownload ActivityKind = 3
 	ActivityCopy     ActivityKind = 4
 	ActivityFill     ActivityKind = 5
+	ActivityWait     ActivityKind = 6
 )
 
 var activityKindNames = map[ActivityKind]string{
@@ -23,6 +24,7 @@ var activityKindNames = map[ActivityKind]string{
 	ActivityDownload: "accscope_activity_download",
 	ActivityCopy:     "accscope_activity_copy",
 	ActivityFill:     "accscope_activity_fill",
+	ActivityWait:     "accscope_activity_wait",
 }
 
 // String returns the header's name.
@@ -46,6 +48,10 @@ type ActivityRecord struct {
 	HostStart    int64 // mapped to CLOCK_MONOTONIC
 	HostEnd      int64
 	Name         CString
+	AwaitedQueue int64 // of a wait, as the place is
+	SrcFile      CString
+	LineNo       int32
+	_            int32
 }
 
 // ActivitySubscriber is struct accscope_activity_subscriber.

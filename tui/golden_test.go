@@ -170,6 +170,35 @@ func TestMeasuredAndBoundLookDifferent(t *testing.T) {
 	}
 }
 
+// A queue that waits for another one stands still for so long as that runs what
+// it held, and says for which one, and where.
+func TestDependencyShows(t *testing.T) {
+	s := newScript()
+	s.operation(model.EnqueueUploadStart, 100*ms, 1, "field", 30, 1<<20)
+	s.operation(model.EnqueueLaunchStart, 101*ms, 2, "first", 31, 0)
+	s.depend(102*ms, 2, 1, 40)
+	s.operation(model.EnqueueLaunchStart, 103*ms, 2, "second", 41, 0)
+	s.ran(model.ActivityKernel, 300*ms, 2, 150*ms, 300*ms, 0)
+	s.frame(600 * ms)
+	if text := screenOf(t, s); !strings.Contains(text, "waits for queue 1:40") || !strings.Contains(text, "┄ queue 1 ┄") {
+		t.Errorf("the wait goes on:\n%s", text)
+	}
+	s.ran(model.ActivityUpload, 1000*ms, 1, 200*ms, 1000*ms, 1<<20)
+	s.ran(model.ActivityKernel, 1400*ms, 2, 1000*ms, 1400*ms, 0)
+	s.frame(1500 * ms)
+	a, screen := stage(t, s, 120, 30, Options{})
+	compare(t, "dependency", pictureOf(screen).Text())
+	press(a, "down", "enter")
+	if text := pictureOf(screen).Text(); !strings.Contains(text, "1 times by other queues, 700 ms") ||
+		!strings.Contains(text, "waits for queue 1 at solver.c:40, enqueued at 1.10 s: 700 ms") {
+		t.Errorf("details:\n%s", text)
+	}
+	_, screen = stage(t, s, 120, 30, Options{ASCII: true})
+	if text := pictureOf(screen).Text(); !strings.Contains(text, ", waits for queue 1 ,") {
+		t.Errorf("in ASCII:\n%s", text)
+	}
+}
+
 func TestNamesCannotMoveTheCursor(t *testing.T) {
 	s := newScript()
 	s.operation(model.EnqueueLaunchStart, 10*ms, 1, "evil\x1b[2J\r\nname", 3, 0)

@@ -32,6 +32,7 @@ const (
 	mixed // several operations between two frames
 	bound // busy at most: the runtime measures nothing
 	waiting
+	following // held back by another queue
 )
 
 func activityOf(kind string) activity {
@@ -52,13 +53,14 @@ type segment struct {
 	share    float64
 	what     activity
 	label    string
-	record   int64
-	guess    bool // enqueued and not known done: it runs, or waits for its turn
+	record   int64 // of a dependency its sequence
+	guess    bool  // enqueued and not known done: it runs, or waits for its turn
 }
 
 // lane is the recent past of a queue.
 type lane struct {
 	busy, waits  []segment
+	follows      []segment // held back by other queues, in order of their records
 	previous     model.QueueView
 	time         int64 // of the previous frame
 	waitingSince int64 // first frame that showed the wait that goes on, 0 if none
@@ -151,6 +153,7 @@ func (l *lane) add(q *model.QueueView, time int64, log []model.EventView) {
 		l.busy = appendSegment(l.busy, segment{from: from, to: min(from+gained, time), share: 1, what: bound})
 	}
 	l.waited(q, p.WaitTime, time, log)
+	l.followed(q, time)
 	l.previous, l.time, l.seen = *q, time, true
 }
 
@@ -198,6 +201,47 @@ func (l *lane) waited(q *model.QueueView, before, time int64, log []model.EventV
 	case l.waitingSince == 0:
 		l.waitingSince = max(l.time, 1)
 	}
+}
+
+// followed takes in when the queue was held back by others: what is new, and what
+// has changed of those that a frame before showed.
+func (l *lane) followed(q *model.QueueView, time int64) {
+	for i := range q.Dependencies {
+		d := &q.Dependencies[i]
+		s := segment{from: d.From, to: d.To, share: 1, what: following, label: dependencyLabel(d), record: d.Sequence, guess: d.To == 0}
+		if s.guess {
+			s.to = time
+		}
+		at := sort.Search(len(l.follows), func(i int) bool { return l.follows[i].record >= d.Sequence })
+		switch {
+		case at < len(l.follows):
+			l.follows[at] = s
+		default:
+			if len(l.follows) >= maxSegments {
+				l.follows = append(l.follows[:0], l.follows[maxSegments/4:]...)
+			}
+			l.follows = append(l.follows, s)
+		}
+	}
+}
+
+// dependencyLabel says what a queue waits for.
+func dependencyLabel(d *model.DependencyView) string {
+	label := "waits for " + queueName(d.Queue)
+	if at := sourceText(d.Source); at != "-" {
+		label += " at " + at
+	}
+	return label
+}
+
+// held gives the newest dependency of a queue that is not over, nil if none.
+func held(q *model.QueueView) *model.DependencyView {
+	for i := len(q.Dependencies) - 1; i >= 0; i-- {
+		if d := &q.Dependencies[i]; d.To == 0 && q.Depth > 0 {
+			return d
+		}
+	}
+	return nil
 }
 
 // now gives the stretch that has not ended: what runs, and the wait.

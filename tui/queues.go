@@ -191,6 +191,7 @@ func (a *app) drawLane(c canvas, q *model.QueueView, chosen bool) {
 	}
 	cells := columns(l.busy, running, from, to, width)
 	waits := columns(l.waits, wait, from, to, width)
+	follows := columns(l.follows, segment{}, from, to, width)
 	style, mark := t.plain, " "
 	if chosen {
 		style, mark = t.bold, string(t.marker)
@@ -222,12 +223,15 @@ func (a *app) drawLane(c canvas, q *model.QueueView, chosen bool) {
 		bars = 1
 	}
 	lane.drawBars(bars, cells, l.busy, running)
+	lane.drawFollows(bars-1, follows, cells, l.follows)
 	lane.drawWaits(bars, waits)
 }
 
 // runningText says what a queue is at.
 func runningText(q *model.QueueView) string {
 	switch {
+	case held(q) != nil:
+		return fmt.Sprintf("waits for %s:%d", queueName(held(q).Queue), held(q).Source.Line)
 	case q.Depth > 0 && q.Next != nil:
 		return operationLabel(q.Next)
 	case q.Depth > 0:
@@ -292,6 +296,35 @@ func (c canvas) drawBars(height int, cells []column, segments []segment, last se
 	}
 }
 
+// drawFollows draws when the queue stood still for another one, at the foot of
+// the bars, with what it waited for where there is room.
+func (c canvas) drawFollows(y int, cells, busy []column, segments []segment) {
+	t := c.theme
+	for x := 0; x < len(cells); {
+		end := x
+		for end < len(cells) && cells[end].label == cells[x].label && cells[end].share > 0 && (busy[end].share == 0 || busy[end].guess) {
+			end++
+		}
+		if end == x {
+			x++
+			continue
+		}
+		style := t.activities[following]
+		c.text(x, y, end-x, strings.Repeat(string(t.follow), end-x), style)
+		if index := cells[x].label; index >= 0 && index < len(segments) {
+			label := segments[index].label
+			without, _, _ := strings.Cut(label, " at ")
+			for _, text := range []string{label, without, strings.TrimPrefix(without, "waits for ")} {
+				if width := textWidth(text) + 2; width <= end-x-2 {
+					c.text(x+(end-x-width)/2, y, width, " "+text+" ", style)
+					break
+				}
+			}
+		}
+		x = end
+	}
+}
+
 // drawWaits draws when the host was blocked, in the line under the bars.
 func (c canvas) drawWaits(y int, cells []column) {
 	t := c.theme
@@ -336,12 +369,17 @@ func (q *queuesView) drawAxis(a *app, c canvas) {
 	}
 	c.textRight(c.w-len(end)-1, 0, len(end), end, t.dim)
 	x := gutter
+	up, down := "upload", "download"
+	if width < 61 {
+		up, down = "up", "down"
+	}
 	for _, l := range []struct {
 		glyph rune
 		what  activity
 		text  string
-	}{{t.glyph(kernel), kernel, "kernel"}, {t.glyph(upload), upload, "upload"}, {t.glyph(download), download, "download"},
-		{t.glyph(mixed), mixed, "mixed"}, {t.guess, mixed, "pending"}, {t.unmeasured, bound, "bound"}, {t.wait, waiting, "wait"}} {
+	}{{t.glyph(kernel), kernel, "kernel"}, {t.glyph(upload), upload, up}, {t.glyph(download), download, down},
+		{t.glyph(mixed), mixed, "mixed"}, {t.guess, mixed, "pending"}, {t.unmeasured, bound, "bound"}, {t.wait, waiting, "wait"},
+		{t.follow, following, "held"}} {
 		c.cell(x, 1, l.glyph, t.activities[l.what])
 		x += 1 + c.text(x+1, 1, c.w-x-1, l.text+" ", t.dim)
 	}
@@ -363,6 +401,20 @@ func queueDetail(v *model.View, d *model.DeviceView, q *model.QueueView) detail 
 	}
 	field("waits", "%d, the host blocked %s", q.Waits, report.ShowDuration(float64(q.WaitTime)))
 	field("waiting now", "%d threads", q.Waiting)
+	if q.DependencySum > 0 {
+		field("held back", "%d times by other queues, %s", q.DependencySum, report.ShowDuration(float64(q.HeldBack)))
+	}
+	for i := len(q.Dependencies) - 1; i >= max(len(q.Dependencies)-5, 0); i-- {
+		d := &q.Dependencies[i]
+		length := "not over"
+		if d.To != 0 {
+			length = report.ShowDuration(float64(d.To - d.From))
+			if !d.Measured {
+				length = "at most " + length
+			}
+		}
+		field("dependency", "%s, enqueued at %s: %s", dependencyLabel(d), clock(d.Time), length)
+	}
 	if o := q.Next; o != nil {
 		field("runs", "%s %s, enqueued at %s, %s", o.Kind, operationLabel(o), clock(o.Enqueued), report.ShowBytes(float64(o.Bytes)))
 		x.source = o.Source

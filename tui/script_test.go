@@ -84,6 +84,12 @@ func (s *script) ran(kind int32, at, queue int64, start, end int64, bytes uint64
 		Async: queue, AsyncQueue: queue, Bytes: bytes, Start: origin + start, End: origin + end}})
 }
 
+// depend makes a queue wait for another one.
+func (s *script) depend(at, queue, awaited int64, line int32) {
+	s.model.ApplyDependency(&model.Dependency{Process: 1, Dependency: capture.Dependency{Recorded: origin + at, Time: origin + at, DeviceType: 100,
+		Queue: queue, Awaited: awaited, SourceFile: s.model.Intern("/home/u/solver.c"), Line: line}})
+}
+
 func (s *script) frame(time int64) {
 	s.frames = append(s.frames, Frame{View: s.model.ViewWithin(viewLimits), Time: origin + time, State: s.state})
 }

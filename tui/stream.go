@@ -59,6 +59,10 @@ type QueueReading struct {
 	Waiting  int64            `json:"threads_waiting"`
 	Running  *model.Operation `json:"running"`
 	Last     *model.Operation `json:"last"`
+	// HeldBack is the part of the interval that dependencies which ended in it
+	// held the queue back; Dependencies are the newest.
+	HeldBack     float64                `json:"held_back_share"`
+	Dependencies []model.DependencyView `json:"dependencies"`
 }
 
 // Stream writes a JSON object per interval until the source ends or ctx is done;
@@ -153,7 +157,8 @@ func reading(title string, before, f *Frame) *Reading {
 				}
 			}
 			y := QueueReading{Number: q.Number, Measured: q.Measured, Depth: q.Depth, Done: q.Done,
-				Busy: portion(q.Busy, p.Busy), Blocked: portion(q.WaitTime, p.WaitTime), Waiting: q.Waiting, Running: q.Next, Last: q.Last}
+				Busy: portion(q.Busy, p.Busy), Blocked: portion(q.WaitTime, p.WaitTime), Waiting: q.Waiting, Running: q.Next, Last: q.Last,
+				HeldBack: portion(q.HeldBack, p.HeldBack), Dependencies: nonNil(q.Dependencies)}
 			if !q.Measured {
 				y.Busy = portion(q.Bound, p.Bound)
 				if q.Depth > 0 {

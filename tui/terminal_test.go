@@ -65,8 +65,11 @@ var built = sync.OnceValue(func() (err error) {
 	if output, err := exec.Command("go", "build", "-o", accscope, "../cmd/accscope").CombinedOutput(); err != nil {
 		return fmt.Errorf("%w\n%s", err, output)
 	}
-	if output, err := exec.Command("gcc-12", "-fopenacc", "-foffload=disable", "-O2", "-g", "-o", scene, "testdata/scene.c").CombinedOutput(); err != nil {
-		return fmt.Errorf("%w\n%s", err, output)
+	for _, program := range []string{"scene", "chain"} {
+		if output, err := exec.Command("gcc-12", "-fopenacc", "-foffload=disable", "-O2", "-g", "-o", filepath.Join(folder, program),
+			"testdata/"+program+".c").CombinedOutput(); err != nil {
+			return fmt.Errorf("%w\n%s", err, output)
+		}
 	}
 	for name, value := range map[string]string{"ACCSCOPE_LIBRARY_PATH": libraries, "LC_ALL": "C.UTF-8", "ACCSCOPE_SIM_MODEL": "on",
 		"ACCSCOPE_SIM_H2D_BANDWIDTH": "50MB/s", "ACCSCOPE_SIM_D2H_BANDWIDTH": "50MB/s"} {
@@ -361,10 +364,15 @@ func pidIn(t *testing.T, path string) int {
 func record(t *testing.T, rounds int, environment ...string) string {
 	t.Helper()
 	build(t)
+	return recordProgram(t, []string{scene, fmt.Sprint(rounds)}, environment...)
+}
+
+func recordProgram(t *testing.T, program []string, environment ...string) string {
+	t.Helper()
 	folder := t.TempDir()
 	t.Setenv("ACCSCOPE_DIR", filepath.Join(folder, "sessions"))
 	path := filepath.Join(folder, "trace.db")
-	command := exec.Command(accscope, "run", "-q", "--device", "sim", "-o", path, "--", scene, fmt.Sprint(rounds))
+	command := exec.Command(accscope, append([]string{"run", "-q", "--device", "sim", "-o", path, "--"}, program...)...)
 	command.Env = append(os.Environ(), environment...)
 	output, err := command.CombinedOutput()
 	if err != nil && len(environment) == 0 {
@@ -396,6 +404,42 @@ func TestReplay(t *testing.T) {
 	term.shows("leaked", "? help")
 	term.keys("q")
 	term.shows("left with 0")
+}
+
+// A wait of one queue for another one is told by the runtime and shown: by a
+// clause, a directive and a routine.
+func TestDependencyOfQueues(t *testing.T) {
+	build(t)
+	path := recordProgram(t, []string{filepath.Join(folder, "chain")})
+	output, err := exec.Command(accscope, "top", "--json", "--once", path).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var end tui.Reading
+	if err := json.Unmarshal(output, &end); err != nil {
+		t.Fatalf("%v in %s", err, output)
+	}
+	places := map[string]bool{}
+	for _, d := range end.Devices {
+		for _, q := range d.Queues {
+			for _, x := range q.Dependencies {
+				if x.To < x.From || x.From < x.Time || !strings.HasSuffix(x.Source.File, "chain.c") {
+					t.Errorf("queue %d: %+v", q.Number, x)
+				}
+				places[fmt.Sprintf("%d for %d, line %d", q.Number, x.Queue, x.Source.Line)] = true
+			}
+		}
+	}
+	for _, want := range []string{"2 for 1, line 15", "2 for 1, line 19", "1 for 2, line 21"} {
+		if !places[want] {
+			t.Errorf("no wait of %s; there are %v", want, places)
+		}
+	}
+	term := newTerminal(t, 160, 40)
+	term.command(accscope + " top " + path)
+	term.shows("1 Queues")
+	term.keys("g", "60%", "Enter", "Space")
+	term.shows("paused", "waits for queue 1:", "┄")
 }
 
 func TestFaultShows(t *testing.T) {

@@ -11,12 +11,12 @@ import (
 type theme struct {
 	plain, dim, bold, title, tab, header, selected, accent tcell.Style
 	good, warning, failure                                 tcell.Style
-	activities                                             [waiting + 1]tcell.Style
+	activities                                             [following + 1]tcell.Style
 	ascii                                                  bool
 	colours                                                bool
 	bars                                                   []rune // of rising height, the empty one first
 	rule, vertical, ellipsis, marker, wait, unmeasured     rune
-	guess                                                  rune
+	guess, follow                                          rune
 	up, down                                               rune
 }
 
@@ -51,18 +51,20 @@ func newTheme(colours int, ascii bool) *theme {
 		t.good = ink(tcell.ColorGreen, 0x2f9e4f)
 		t.warning = ink(tcell.ColorOlive, 0xc48a0a).Bold(true)
 		t.failure = ink(tcell.ColorMaroon, 0xdc3b42).Bold(true)
-		t.activities = [waiting + 1]tcell.Style{
+		t.activities = [following + 1]tcell.Style{
 			idle: t.dim, kernel: t.good, upload: ink(tcell.ColorNavy, 0x3b82d6), download: ink(tcell.ColorPurple, 0xb065cf),
-			mixed: ink(tcell.ColorTeal, 0x1f9aa6), bound: t.dim, waiting: ink(tcell.ColorOlive, 0xc48a0a)}
+			mixed: ink(tcell.ColorTeal, 0x1f9aa6), bound: t.dim, waiting: ink(tcell.ColorOlive, 0xc48a0a),
+			following: ink(tcell.ColorOlive, 0xc48a0a)}
 	}
 	t.bars, t.rule, t.vertical, t.ellipsis, t.marker = []rune(" ▁▂▃▄▅▆▇█"), '─', '│', '…', '▸'
-	t.wait, t.unmeasured, t.guess, t.up, t.down = '━', '░', '▒', '↑', '↓'
+	t.wait, t.unmeasured, t.guess, t.follow, t.up, t.down = '━', '░', '▒', '┄', '↑', '↓'
 	if ascii {
 		t.bars, t.rule, t.vertical, t.ellipsis, t.marker = []rune(" .:-=+*%#"), '-', '|', '~', '>'
-		t.wait, t.unmeasured, t.guess, t.up, t.down = '~', '?', '/', '^', 'v'
+		t.wait, t.unmeasured, t.guess, t.follow, t.up, t.down = '~', '?', '/', ',', '^', 'v'
 	}
 	return t
 }
 
 // letters tell activities apart where colours cannot.
-var letters = [waiting + 1]rune{idle: ' ', kernel: 'K', upload: 'U', download: 'D', mixed: '#', bound: '?', waiting: '~'}
+var letters = [following + 1]rune{idle: ' ', kernel: 'K', upload: 'U', download: 'D', mixed: '#', bound: '?', waiting: '~',
+	following: ','}

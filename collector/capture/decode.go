@@ -47,6 +47,8 @@ func (s *Stream) decode() (delivered bool, err error) {
 		err = s.decodeActivity(record)
 	case recordMapping:
 		err = s.decodeMapping(record)
+	case recordDependency:
+		err = s.decodeDependency(record)
 	default:
 		delivered = false // of a later version
 	}
@@ -78,6 +80,8 @@ func fixedBytes(kind uint16) int {
 		return activityBytes
 	case recordMapping:
 		return mappingBytes
+	case recordDependency:
+		return dependencyBytes
 	}
 	return recordBytes
 }
@@ -253,6 +257,21 @@ func (s *Stream) decodeMapping(record []byte) error {
 		Bytes: le.Uint64(record[32:]), DeviceType: int32(le.Uint32(record[40:])),
 		DeviceNumber: int32(le.Uint32(record[44:])), Name: name,
 		Attached: le.Uint32(record[52:]), Structured: le.Uint64(record[56:]), Dynamic: le.Uint64(record[64:]),
+	}
+	return nil
+}
+
+func (s *Stream) decodeDependency(record []byte) error {
+	le := binary.LittleEndian
+	file, err := s.text(le.Uint32(record[48:]), 48)
+	if err != nil {
+		return err
+	}
+	s.item.Type = ItemDependency
+	s.item.Dependency = Dependency{
+		Recorded: s.time(le.Uint64(record[8:])), Queue: int64(le.Uint64(record[16:])), Awaited: int64(le.Uint64(record[24:])),
+		Time: int64(le.Uint64(record[32:])), DeviceType: int32(le.Uint32(record[40:])), DeviceNumber: int32(le.Uint32(record[44:])),
+		SourceFile: file, Line: int32(le.Uint32(record[52:])),
 	}
 	return nil
 }

@@ -99,3 +99,16 @@ type Activity struct {
 	DeviceEnd    int64
 	Name         StringID
 }
+
+// Dependency says that a queue was made to wait for what another queue of its
+// device held.
+type Dependency struct {
+	Recorded     int64 // CLOCK_MONOTONIC, as Time is
+	Time         int64 // of its enqueueing
+	DeviceType   int32
+	DeviceNumber int32
+	Queue        int64 // async_queue
+	Awaited      int64 // the other one's
+	SourceFile   StringID
+	Line         int32
+}

@@ -47,6 +47,7 @@ const (
 	switchBytes        = 24
 	activityBytes      = 96
 	mappingBytes       = 72
+	dependencyBytes    = 56
 )
 
 // Places in the file "process", in bytes.
@@ -92,15 +93,16 @@ const (
 
 // Record types.
 const (
-	recordEvent     = 1
-	recordString    = 2
-	recordContext   = 3
-	recordThread    = 4
-	recordDropped   = 5
-	recordSwitch    = 6
-	recordActivity  = 7
-	recordMapping   = 8
-	recordThreadEnd = 9
+	recordEvent      = 1
+	recordString     = 2
+	recordContext    = 3
+	recordThread     = 4
+	recordDropped    = 5
+	recordSwitch     = 6
+	recordActivity   = 7
+	recordMapping    = 8
+	recordThreadEnd  = 9
+	recordDependency = 10
 )
 
 // Flags of an event record.

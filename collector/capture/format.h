@@ -120,6 +120,7 @@ struct capture_chunk
 #define CAPTURE_RECORD_ACTIVITY 7u
 #define CAPTURE_RECORD_MAPPING 8u
 #define CAPTURE_RECORD_THREAD_END 9u
+#define CAPTURE_RECORD_DEPENDENCY 10u
 
 struct capture_record
 {
@@ -239,6 +240,20 @@ struct capture_activity
   int64_t end;
   int64_t device_start;
   int64_t device_end;
+};
+
+/* A queue was made to wait for what another one held.  */
+struct capture_dependency
+{
+  struct capture_record record;
+  uint64_t ticks;
+  int64_t queue;		/* async_queue */
+  int64_t awaited;
+  int64_t time;			/* of its enqueueing, CLOCK_MONOTONIC, nanoseconds */
+  int32_t device_type;
+  int32_t device_number;
+  uint32_t source_file;
+  int32_t line;
 };
 
 /* A mapping that existed before capture was switched on.  */

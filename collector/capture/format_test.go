@@ -27,7 +27,7 @@ func TestFormatIsOne(t *testing.T) {
 		{"CAPTURE_RECORD_CONTEXT", recordContext}, {"CAPTURE_RECORD_THREAD", recordThread},
 		{"CAPTURE_RECORD_DROPPED", recordDropped}, {"CAPTURE_RECORD_SWITCH", recordSwitch},
 		{"CAPTURE_RECORD_ACTIVITY", recordActivity}, {"CAPTURE_RECORD_MAPPING", recordMapping},
-		{"CAPTURE_RECORD_THREAD_END", recordThreadEnd},
+		{"CAPTURE_RECORD_THREAD_END", recordThreadEnd}, {"CAPTURE_RECORD_DEPENDENCY", recordDependency},
 		{"CAPTURE_EVENT_DATA", eventData}, {"CAPTURE_EVENT_LAUNCH", eventLaunch}, {"CAPTURE_EVENT_ERROR", eventError},
 		{"CAPTURE_EVENT_DIMENSIONS", eventDimensions}, {"CAPTURE_EVENT_STACK", eventStack},
 		{"CAPTURE_EVENT_CORRELATION", eventCorrelation},
@@ -40,7 +40,7 @@ func TestFormatIsOne(t *testing.T) {
 		{"sizeof (struct capture_string)", stringBytes}, {"sizeof (struct capture_thread)", threadBytes},
 		{"sizeof (struct capture_thread_end)", threadEndBytes}, {"sizeof (struct capture_dropped)", droppedBytes},
 		{"sizeof (struct capture_switch)", switchBytes}, {"sizeof (struct capture_activity)", activityBytes},
-		{"sizeof (struct capture_mapping)", mappingBytes},
+		{"sizeof (struct capture_mapping)", mappingBytes}, {"sizeof (struct capture_dependency)", dependencyBytes},
 	}
 	for field, want := range map[string]int64{
 		"version": processVersion, "armed": processArmed, "pid": processPID, "parent_pid": processParent,

@@ -7,25 +7,27 @@ type ItemType uint8
 
 // What a ring may hold.
 const (
-	ItemEvent     ItemType = iota + 1 // Item.Event
-	ItemActivity                      // Item.Activity
-	ItemThread                        // what follows is of Item.Thread, which begins
-	ItemThreadEnd                     // Item.Thread has ended
-	ItemDropped                       // Item.Dropped: events that found no space
-	ItemSwitch                        // Item.Switch: capture was switched on or off
-	ItemMapping                       // Item.Mapping: existed before capture was switched on
+	ItemEvent      ItemType = iota + 1 // Item.Event
+	ItemActivity                       // Item.Activity
+	ItemThread                         // what follows is of Item.Thread, which begins
+	ItemThreadEnd                      // Item.Thread has ended
+	ItemDropped                        // Item.Dropped: events that found no space
+	ItemSwitch                         // Item.Switch: capture was switched on or off
+	ItemMapping                        // Item.Mapping: existed before capture was switched on
+	ItemDependency                     // Item.Dependency: a queue waits for another one
 )
 
 // Item is one thing that a ring holds. Slices in it are valid until the ring's
 // next item is read.
 type Item struct {
-	Type     ItemType
-	Thread   Thread // of all items
-	Event    Event
-	Activity Activity
-	Dropped  Dropped
-	Switch   Switch
-	Mapping  Mapping
+	Type       ItemType
+	Thread     Thread // of all items
+	Event      Event
+	Activity   Activity
+	Dropped    Dropped
+	Switch     Switch
+	Mapping    Mapping
+	Dependency Dependency
 }
 
 // Thread is a host thread of the recorded process. A thread that raised events

@@ -359,6 +359,8 @@ func itemTime(item *capture.Item) int64 {
 		return item.Activity.Time
 	case capture.ItemMapping:
 		return item.Mapping.Time
+	case capture.ItemDependency:
+		return item.Dependency.Recorded
 	case capture.ItemThread:
 		return item.Thread.Time
 	}

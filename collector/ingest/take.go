@@ -15,6 +15,8 @@ func (in *Ingester) take(r *ring) error {
 		return in.activity(r, &item.Activity)
 	case capture.ItemMapping:
 		return in.mapping(r, &item.Mapping)
+	case capture.ItemDependency:
+		return in.dependency(r, &item.Dependency)
 	case capture.ItemThread:
 		_, err := in.thread(r.process, item.Thread)
 		return err
@@ -84,6 +86,18 @@ func (in *Ingester) activity(r *ring, a *capture.Activity) error {
 		return nil
 	}
 	return in.writer.WriteActivity(&x, enqueue, device, queue)
+}
+
+func (in *Ingester) dependency(r *ring, d *capture.Dependency) error {
+	shift := r.process.offset - in.origin
+	x := model.Dependency{Dependency: *d, Process: r.process.info.ID}
+	x.Recorded, x.Time = d.Recorded+shift, d.Time+shift
+	x.SourceFile = in.name(r.process, d.SourceFile)
+	queue, awaited := in.model.ApplyDependency(&x)
+	if in.writer == nil {
+		return nil
+	}
+	return in.writer.WriteDependency(&x, queue, awaited)
 }
 
 func (in *Ingester) mapping(r *ring, m *capture.Mapping) error {

@@ -207,3 +207,75 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 		t.Errorf("%v allocations for 8 events, 8 are the test's own", n)
 	}
 }
+
+// A queue is held back from the end of what came before on it to the end of what
+// the other one held, in whatever order the records of the two queues arrive.
+func TestDependency(t *testing.T) {
+	const (
+		uploads  = 1 // the awaited queue
+		kernels  = 2
+		upload   = 0
+		own      = 1
+		declared = 2
+	)
+	for name, order := range map[string][]int{"in order": {own, declared, upload}, "the other first": {declared, upload, own},
+		"its own late": {upload, declared, own}, "told late": {own, upload, declared}} {
+		t.Run(name, func(t *testing.T) {
+			e := newEvents()
+			enqueue := func(kind int32, queue int64) {
+				on := func(x *model.Event) { x.Async, x.AsyncQueue = queue, queue }
+				e.apply(kind, on)
+				e.apply(kind+1, on)
+			}
+			ran := func(kind int32, queue, start, end int64) {
+				e.model.ApplyActivity(&model.Activity{Process: 1, Activity: capture.Activity{Time: end, Kind: kind, DeviceType: 4,
+					AsyncQueue: queue, Start: start, End: end}})
+			}
+			enqueue(model.EnqueueUploadStart, uploads)
+			enqueue(model.EnqueueLaunchStart, kernels)
+			at := e.time
+			enqueue(model.EnqueueUploadStart, uploads) // not waited for
+			enqueue(model.EnqueueLaunchStart, kernels)
+			for _, what := range order {
+				switch what {
+				case upload:
+					ran(model.ActivityUpload, uploads, 100, 900)
+				case own:
+					ran(model.ActivityKernel, kernels, 100, 300)
+				case declared:
+					e.model.ApplyDependency(&model.Dependency{Process: 1, Dependency: capture.Dependency{Recorded: at + 1, Time: at,
+						DeviceType: 4, Queue: kernels, Awaited: uploads, Line: 40}})
+				}
+			}
+			ran(model.ActivityKernel, kernels, 900, 1000)
+			ran(model.ActivityUpload, uploads, 900, 1700)
+			queues := e.model.View().Devices[0].Queues
+			q := queues[len(queues)-1]
+			if len(q.Dependencies) != 1 || q.DependencySum != 1 || q.HeldBack != 600 {
+				t.Fatalf("held back %d by %+v", q.HeldBack, q.Dependencies)
+			}
+			if d := q.Dependencies[0]; d.Queue != uploads || d.From != 300 || d.To != 900 || !d.Measured || d.Source.Line != 40 {
+				t.Errorf("%+v", d)
+			}
+		})
+	}
+}
+
+// Without device times a dependency is over when the host has seen the other
+// queue empty, at the latest.
+func TestDependencyOfUnmeasuredQueues(t *testing.T) {
+	e := newEvents()
+	e.apply(model.EnqueueLaunchStart, nil)
+	e.apply(model.EnqueueLaunchEnd, nil)
+	e.model.ApplyDependency(&model.Dependency{Process: 1, Dependency: capture.Dependency{Recorded: e.time, Time: e.time, DeviceType: 4,
+		Queue: 2, Awaited: 1}})
+	dependency := func() model.DependencyView { return e.model.View().Devices[0].Queues[1].Dependencies[0] }
+	if d := dependency(); d.To != 0 {
+		t.Errorf("nothing is known to be done: %+v", d)
+	}
+	e.apply(model.WaitStart, nil)
+	e.apply(model.WaitEnd, nil)
+	if d := dependency(); d.To != e.time || d.Measured {
+		t.Errorf("after the wait: %+v", d)
+	}
+}

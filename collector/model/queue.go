@@ -69,6 +69,11 @@ type queue struct {
 	lastStart  int64
 	lastEnd    int64
 	activities int64
+
+	dependencies  []*dependency // on other queues, the newest ones
+	dependencySum int64
+	heldBack      int64         // ns by dependencies that are over
+	followers     []*dependency // of other queues on this one, not over
 }
 
 func (m *Model) enqueue(e *Event, step *Step) {
@@ -128,6 +133,9 @@ func (m *Model) drain(q *queue, time int64, step *Step) {
 			Operations: q.depth, Bytes: q.pendingSum})
 	}
 	q.drained, q.depth = q.enqueues, 0
+	if !q.isMeasured {
+		q.release(q.drained, time, false)
+	}
 }
 
 // measured adds a device activity to its queue, kernel or direction.
@@ -192,6 +200,7 @@ func (q *queue) match(a *Activity) *operation {
 		at--
 	}
 	q.last = found
+	q.ranUntil(found.sequence, a.End)
 	return &q.last
 }
 

@@ -107,6 +107,22 @@ type QueueView struct {
 	Waits    int64      `json:"waits"`
 	WaitTime int64      `json:"wait_time"`
 	Waiting  int64      `json:"waiting"` // threads blocked in a wait now
+	// Dependencies are the newest waits of this queue for others, oldest first.
+	Dependencies  []DependencyView `json:"dependencies"`
+	DependencySum int64            `json:"dependency_count"`
+	HeldBack      int64            `json:"held_back"` // ns by those that are over
+}
+
+// DependencyView is a wait of a queue for what another one held: of a wait
+// directive or clause with async, or acc_wait_async.
+type DependencyView struct {
+	Sequence int64  `json:"sequence"` // among those of the queue, from 1
+	Queue    int64  `json:"queue"`    // number of the one waited for
+	Time     int64  `json:"time"`     // of its enqueueing
+	From     int64  `json:"from"`     // what it held back was due
+	To       int64  `json:"to"`       // it was over; 0: not yet
+	Measured bool   `json:"measured"` // To is the end of an operation on the device
+	Source   Source `json:"source"`
 }
 
 // Operation is a kernel or transfer on a queue.
@@ -291,7 +307,11 @@ func (m *Model) mappingView(a allocation) MappingView {
 
 func (m *Model) queueView(q *queue) QueueView {
 	v := QueueView{QueueInfo: q.info, Measured: q.isMeasured, Enqueued: q.enqueues, Done: q.enqueues - q.depth,
-		Depth: q.depth, Busy: q.busy, Bound: q.bound, Waits: q.waits, WaitTime: q.waitTime, Waiting: q.waiting}
+		Depth: q.depth, Busy: q.busy, Bound: q.bound, Waits: q.waits, WaitTime: q.waitTime, Waiting: q.waiting,
+		DependencySum: q.dependencySum, HeldBack: q.heldBack}
+	for _, x := range q.dependencies {
+		v.Dependencies = append(v.Dependencies, m.dependencyView(x))
+	}
 	if v.Depth > 0 {
 		v.Since = q.pendingAt
 		for i := max(q.operations.count-int(q.enqueues-q.drained), 0); i < q.operations.count; i++ {

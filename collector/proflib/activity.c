@@ -30,6 +30,7 @@ wanted (const struct accscope_activity_record *activity)
 {
   if (settings.filters & CAPTURE_FILTER_BYTES
       && activity->kind != accscope_activity_kernel
+      && activity->kind != accscope_activity_wait
       && activity->bytes < settings.minimum_bytes)
     return 0;
   if (!(settings.filters & CAPTURE_FILTER_QUEUE))
@@ -70,18 +71,50 @@ write_activity (struct ring *ring, const struct accscope_activity_record *activi
   return 0;
 }
 
+static int
+write_dependency (struct ring *ring, const struct accscope_activity_record *wait,
+		  uint64_t now)
+{
+  uint32_t file = intern_optional (ring, wait->src_file);
+  struct capture_dependency *record = ring_room (ring, sizeof *record);
+  if (file == NO_SPACE || !record)
+    return -1;
+  record->record.type = CAPTURE_RECORD_DEPENDENCY;
+  record->record.flags = 0;
+  record->record.bytes = sizeof *record;
+  record->ticks = now;
+  record->queue = wait->async_queue;
+  record->awaited = wait->awaited_queue;
+  record->time = wait->host_start;
+  record->device_type = wait->device_type;
+  record->device_number = wait->device_number;
+  record->source_file = file;
+  record->line = wait->line_no;
+  ring->position += sizeof *record;
+  ring_commit (ring);
+  return 0;
+}
+
 static void
 record_activity (void *context, const struct accscope_activity_record *activity)
 {
   (void) context;
   if (!activity || !COVERS (activity, host_end) || !wanted (activity))
     return;
+  int (*write) (struct ring *, const struct accscope_activity_record *, uint64_t)
+    = write_activity;
+  if (activity->kind == accscope_activity_wait)
+    {
+      if (!COVERS (activity, line_no))
+	return;
+      write = write_dependency;
+    }
   uint64_t now = ticks_now ();
   struct ring *ring = enter (now);
   if (!ring)
     return;
   int attempts = 0;
-  while (write_activity (ring, activity, now) < 0)
+  while (write (ring, activity, now) < 0)
     if (attempts++ > 1 || ring_more (ring, now) < 0)
       {
 	ring_drop (ring, now);

@@ -10,18 +10,22 @@ import (
 	"zombiezen.com/go/sqlite"
 )
 
-// Item is an event or an activity of a trace as it happened; one of the two is
-// nil.
+// Item is an event, an activity or a dependency of a trace as it happened; the
+// others are nil.
 type Item struct {
-	Event    *model.Event
-	Activity *model.Activity
-	Record   int64 // record of the event
+	Event      *model.Event
+	Activity   *model.Activity
+	Dependency *model.Dependency
+	Record     int64 // record of the event
 }
 
 // Time is when the item is to be applied.
 func (i *Item) Time() int64 {
-	if i.Event != nil {
+	switch {
+	case i.Event != nil:
 		return i.Event.Time
+	case i.Dependency != nil:
+		return i.Dependency.Recorded
 	}
 	return i.Activity.Time
 }
@@ -49,12 +53,15 @@ func (t *Trace) Replay(m *model.Model, before func(time int64) error) error {
 				return err
 			}
 		}
-		if item.Event != nil {
+		switch {
+		case item.Event != nil:
 			if next := item.Record; next > m.Records() {
 				m.SetRecords(next - 1)
 			}
 			m.Apply(item.Event)
-		} else {
+		case item.Dependency != nil:
+			m.ApplyDependency(item.Dependency)
+		default:
 			m.ApplyActivity(item.Activity)
 		}
 	}
@@ -182,6 +189,8 @@ type unfolder struct {
 	open  map[int64]uint64
 	item  Item
 	event model.Event
+
+	dependencies []model.Dependency // to come
 }
 
 func (u *unfolder) send(item Item) error {
@@ -214,6 +223,14 @@ func (u *unfolder) run() error {
 	catchUp := func(time int64, thread model.ThreadID, sequence uint64) error {
 		for {
 			endFirst := len(u.ends) > 0 && (activity == nil || u.ends[0].time <= activity.Recorded)
+			if d := u.dependencies; len(d) > 0 && d[0].Recorded < time && (activity == nil || d[0].Recorded <= activity.Recorded) &&
+				(len(u.ends) == 0 || d[0].Recorded < u.ends[0].time) {
+				u.dependencies = d[1:]
+				if err := u.send(Item{Dependency: &d[0]}); err != nil {
+					return err
+				}
+				continue
+			}
 			switch {
 			case endFirst && (u.ends[0].time < time || u.ends[0].time == time &&
 				(u.ends[0].event.Thread != thread || u.ends[0].event.Sequence < sequence)):
@@ -235,6 +252,9 @@ func (u *unfolder) run() error {
 		}
 	}
 	if err := u.openSpans(); err != nil {
+		return err
+	}
+	if u.dependencies, err = u.trace.dependencies(u.names); err != nil {
 		return err
 	}
 	endings, err := u.endings()

@@ -150,6 +150,14 @@ CREATE TABLE activity (
   bytes INTEGER NOT NULL,
   correlation INTEGER NOT NULL
 );
+-- Waits of a queue for what another one of its device held.
+CREATE TABLE dependency (
+  id INTEGER PRIMARY KEY,
+  queue INTEGER NOT NULL, awaited INTEGER NOT NULL, -- queues
+  time INTEGER NOT NULL,            -- of its enqueueing
+  delay INTEGER NOT NULL,           -- ns from then until it was recorded
+  file INTEGER NOT NULL, line INTEGER NOT NULL
+);
 -- Bounds for queues without device activity: the operations ran between start and end.
 CREATE TABLE occupancy (
   queue INTEGER NOT NULL, start INTEGER NOT NULL, end INTEGER NOT NULL,

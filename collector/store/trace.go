@@ -310,6 +310,6 @@ func (t *Trace) Losses() ([]Loss, error) {
 // It reads every page's header.
 func (t *Trace) BareSize() (int64, error) {
 	n, err := integer(t.conn, `SELECT coalesce(sum(pgsize), 0) FROM dbstat WHERE name IN ('record', 'activity', 'ending', 'sample',
-		'site', 'place', 'shape', 'string', 'launch', 'work', 'stack', 'failure')`)
+		'dependency', 'site', 'place', 'shape', 'string', 'launch', 'work', 'stack', 'failure')`)
 	return n, explain(t.path, err)
 }

@@ -136,6 +136,14 @@ JOIN string n ON n.id = w.name
 LEFT JOIN activity_kind k ON k.code = w.kind
 LEFT JOIN record r ON r.id = a.record LEFT JOIN site s ON s.id = r.site LEFT JOIN string dn ON dn.id = s.name;
 
+-- Waits of a queue for what another one of its device held, by a wait directive
+-- or clause with async or acc_wait_async.
+CREATE VIEW queue_dependencies AS
+SELECT x.id AS dependency, d.process, q.device, x.queue, q.number AS async_queue, x.awaited, a.number AS awaited_queue, x.time,
+  x.time + x.delay AS recorded, f.text AS file, x.line
+FROM dependency x JOIN queue q ON q.id = x.queue JOIN queue a ON a.id = x.awaited JOIN device d ON d.id = q.device
+LEFT JOIN string f ON f.id = x.file;
+
 -- One row per queue. busy_time is measured; bound_time is how long the queue
 -- may have been busy at most, where nothing was measured.
 CREATE VIEW queues AS

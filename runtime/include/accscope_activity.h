@@ -37,10 +37,14 @@ enum accscope_activity_kind
   accscope_activity_upload = 2,		/* host to device */
   accscope_activity_download = 3,	/* device to host */
   accscope_activity_copy = 4,		/* within a device, or between two */
-  accscope_activity_fill = 5
+  accscope_activity_fill = 5,
+  /* A queue was made to wait for another one, by a wait directive or clause with
+     async or by acc_wait_async: no operation, and told when it is enqueued.  */
+  accscope_activity_wait = 6
 };
 
-/* One operation that a device has finished.  Times are in nanoseconds.  */
+/* One operation that a device has finished.  Times are in nanoseconds; both of
+   an accscope_activity_wait are that of its enqueueing.  */
 struct accscope_activity_record
 {
   uint32_t size;
@@ -56,6 +60,12 @@ struct accscope_activity_record
   int64_t host_start;		/* the same, mapped to CLOCK_MONOTONIC */
   int64_t host_end;
   const char *name;		/* of the kernel, or null; valid during the call */
+  /* Of an accscope_activity_wait: the queue that is waited for, and the place in
+     the program that says so, as acc_callback_info has it.  */
+  int64_t awaited_queue;
+  const char *src_file;
+  int32_t line_no;
+  int32_t reserved;
 };
 
 /* Who receives records.  record runs on a thread of the runtime, one call at a

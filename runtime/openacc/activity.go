@@ -5,6 +5,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/runtime/device"
 )
@@ -130,13 +132,44 @@ func (d *Device) finished(report device.Activity) {
 	if enqueued.kernel != "" {
 		record.Name = cString(enqueued.kernel)
 	}
+	a.add(record)
+}
+
+// add puts a record behind those that wait for their delivery.
+func (a *activity) add(record callbacks.ActivityRecord) {
 	a.mu.Lock()
+	defer a.mu.Unlock()
 	a.waiting = append(a.waiting, record)
 	a.added++
 	if len(a.waiting) == 1 {
 		a.changed.Broadcast()
 	}
-	a.mu.Unlock()
+}
+
+// reportWait tells subscribers that q was made to wait for other. No event does:
+// those of OpenACC 3.3 §5.1.10 are about threads that wait.
+func (t *Thread) reportWait(q, other *Queue) {
+	a := &t.rt.activity
+	if !a.wanted() {
+		return
+	}
+	d := q.device
+	var now unix.Timespec
+	if unix.ClockGettime(unix.CLOCK_MONOTONIC, &now) != nil {
+		return
+	}
+	info := callbacks.Info{LineNo: -1}
+	if t.rt.options.Attributor != nil {
+		t.rt.options.Attributor.Attribute(t.place, t.function, &info)
+	}
+	host := now.Nano()
+	atDevice := host - d.clockOffset.Load()
+	a.add(callbacks.ActivityRecord{
+		Size: activityRecordSize, Kind: callbacks.ActivityWait, DeviceType: callbacks.DeviceType(d.Type),
+		DeviceNumber: int32(d.Number), Async: int64(q.async), AsyncQueue: int64(q.async),
+		Correlation: t.rt.correlations.Add(1), DeviceStart: atDevice, DeviceEnd: atDevice, HostStart: host, HostEnd: host,
+		AwaitedQueue: int64(other.async), SrcFile: info.SrcFile, LineNo: info.LineNo,
+	})
 }
 
 // deliver is the goroutine that calls the subscribers.

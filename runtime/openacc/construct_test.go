@@ -366,6 +366,30 @@ func TestActivity(t *testing.T) {
 	}
 }
 
+// TestActivityTellsWaitsBetweenQueues: a queue that was made to wait for another
+// one is reported with both; a wait of the thread is not, it has events.
+func TestActivityTellsWaitsBetweenQueues(t *testing.T) {
+	p := newProgram(t, nil, nil)
+	thread := p.NewThread()
+	defer thread.Close()
+	var records []callbacks.ActivityRecord
+	number := p.Subscribe(1<<callbacks.ActivityWait, func(r *callbacks.ActivityRecord) { records = append(records, *r) })
+	x, y := hostMemory(16, 1), hostMemory(16, 2)
+	thread.Copyin(pointerTo(x), 16, 5)
+	thread.Copyin(pointerTo(y), 16, 6)
+	thread.WaitAsync(5, 6, -1)
+	thread.WaitFor(6, -1)
+	p.Flush()
+	p.Unsubscribe(number, false)
+	if len(records) != 1 {
+		t.Fatalf("%d records: %+v", len(records), records)
+	}
+	if r := records[0]; r.Kind != callbacks.ActivityWait || r.AsyncQueue != 6 || r.AwaitedQueue != 5 || r.Correlation == 0 ||
+		r.HostStart == 0 || r.HostEnd != r.HostStart {
+		t.Errorf("%+v", r)
+	}
+}
+
 // TestDefaultAsync: async without a value goes to acc-default-async-var.
 func TestDefaultAsync(t *testing.T) {
 	p := newProgram(t, nil, nil)

@@ -259,6 +259,7 @@ func (t *Thread) follow(q, other *Queue) {
 	}
 	q.put(hostRange{}, nil)
 	q.inherit(other)
+	t.reportWait(q, other)
 }
 
 // waitClause performs the wait clause of a construct on queue q. GCC passes -1
