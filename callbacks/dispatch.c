@@ -11,8 +11,12 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define LIKELY(condition) __builtin_expect (!!(condition), 1)
+#define UNLIKELY(condition) __builtin_expect (!!(condition), 0)
 
 #define LOAD(location) __atomic_load_n (&(location), __ATOMIC_ACQUIRE)
 #define STORE(location, value) \
@@ -115,6 +119,7 @@ acc_dispatch_publish (struct acc_dispatch *d, int index,
   STORE (table->count, count);
   if (count > 0 && entries[count - 1].sequence > list->last)
     STORE (list->last, entries[count - 1].sequence);
+  STORE (list->current, table);
   STORE (list->version, list->version + 1);
   if (count > 0)
     __atomic_fetch_or (&d->wanted, bit, __ATOMIC_RELEASE);
@@ -122,123 +127,49 @@ acc_dispatch_publish (struct acc_dispatch *d, int index,
     __atomic_fetch_and (&d->wanted, ~bit, __ATOMIC_RELEASE);
 }
 
-/* How far one event instance has come in its list.  */
-struct walk
-{
-  const struct acc_dispatch_list *list;
-  uint64_t version;
-  uint32_t index;		/* of the current entry, while version holds */
-  uint32_t count;		/* entries then */
-  uint64_t limit;		/* later registrations are not followed */
-  struct acc_dispatch_entry current;	/* sequence 0: none yet */
-};
-
-/* Copies entry number index out of table.  */
-static inline void
-read_entry (struct acc_dispatch_entry *to,
-	    const struct acc_dispatch_table *table, uint32_t index)
-{
-  const struct acc_dispatch_entry *from = &table->entry[index];
-
-  to->sequence = LOAD (from->sequence);
-  to->callback = LOAD (from->callback);
-  to->context = LOAD (from->context);
-  to->tool = LOAD (from->tool);
-}
-
-/* Goes to the first entry after the current one, or before it when reverse.
-   Returns 0 at the end of the list.  */
-static inline int
-next_entry (struct walk *walk, int reverse)
-{
-  const struct acc_dispatch_list *list = walk->list;
-  uint64_t after = walk->current.sequence;
-
-  if (after != 0 && LOAD (list->version) == walk->version
-      && (reverse ? walk->index == 0 : walk->index + 1 == walk->count))
-    return 0;
-  for (;;)
-    {
-      uint64_t version = LOAD (list->version);
-      const struct acc_dispatch_table *table = LOAD (list->table[version % 2]);
-      uint32_t count = table == NULL ? 0 : LOAD (table->count);
-      uint32_t index;
-      struct acc_dispatch_entry entry = { 0, 0, 0, 0 };
-      int found;
-
-      if (!reverse)
-	{
-	  if (after != 0 && version == walk->version)
-	    index = walk->index + 1;
-	  else
-	    for (index = 0; index < count; index++)
-	      if (LOAD (table->entry[index].sequence) > after)
-		break;
-	  found = index < count;
-	}
-      else
-	{
-	  if (after != 0 && version == walk->version)
-	    index = walk->index;
-	  else
-	    for (index = count; index > 0; index--)
-	      if (after == 0 || LOAD (table->entry[index - 1].sequence) < after)
-		break;
-	  found = index > 0;
-	  index--;
-	}
-      if (found)
-	read_entry (&entry, table, index);
-      if (LOAD (list->version) != version)
-	continue;
-      if (!found || entry.sequence > walk->limit)
-	return 0;
-      walk->version = version;
-      walk->index = index;
-      walk->count = count;
-      walk->current = entry;
-      return 1;
-    }
-}
-
-/* 5.2.1: valid_bytes of each struct of the union is the offset of its last
-   field and what that counts for.  */
+/* What follows from the number of an event's list alone: which half of a pair it
+   is, and valid_bytes (5.2.1: the offset of a struct's last field and what that
+   counts for).  */
 #define VALID_BYTES(type, last) \
-  ((int) (offsetof (type, last) + sizeof (((type *) 0)->last)))
+  (offsetof (type, last) + sizeof (((type *) 0)->last))
 
 #define DATA_BYTES VALID_BYTES (acc_data_event_info, device_ptr)
 #define LAUNCH_BYTES VALID_BYTES (acc_launch_event_info, num_gangs_per_dim)
+#define ERROR_BYTES VALID_BYTES (acc_error_event_info, runtime_info)
 #define OTHER_BYTES VALID_BYTES (acc_other_event_info, tool_info)
 
-static inline int
-event_valid_bytes (int event)
+enum half { SINGLE, START, END };
+
+struct event_kind
 {
-  static const uint8_t bytes[acc_ev_wait_end + 1] = {
-    [acc_ev_none ... acc_ev_runtime_shutdown] = OTHER_BYTES,
-    [acc_ev_create ... acc_ev_free] = DATA_BYTES,
-    [acc_ev_enter_data_start ... acc_ev_compute_construct_end] = OTHER_BYTES,
-    [acc_ev_enqueue_launch_start ... acc_ev_enqueue_launch_end] = LAUNCH_BYTES,
-    [acc_ev_enqueue_upload_start ... acc_ev_enqueue_download_end] = DATA_BYTES,
-    [acc_ev_wait_start ... acc_ev_wait_end] = OTHER_BYTES,
-  };
+  uint8_t half;			/* enum half */
+  uint8_t enqueues;		/* has a correlation */
+  uint8_t valid_bytes;
+};
 
-  if (event == acc_ev_error)
-    return VALID_BYTES (acc_error_event_info, runtime_info);
-  return (unsigned) event <= acc_ev_wait_end ? bytes[event] : OTHER_BYTES;
-}
+#define PAIR(name, enqueues, bytes)					\
+  [acc_ev_##name##_start] = { START, enqueues, bytes },			\
+  [acc_ev_##name##_end] = { END, enqueues, bytes }
 
-enum { EVENT_SINGLE, EVENT_START, EVENT_END };
-
-/* Whether event is one half of a pair.  */
-static int
-event_half (int event)
-{
-  if (event >= acc_ev_enter_data_start && event <= acc_ev_wait_end)
-    return event % 2 == 0 ? EVENT_START : EVENT_END;
-  if (event >= acc_ev_device_init_start && event <= acc_ev_device_shutdown_end)
-    return event % 2 != 0 ? EVENT_START : EVENT_END;
-  return EVENT_SINGLE;
-}
+static const struct event_kind event_kind[ACC_DISPATCH_EVENTS] = {
+  [0] = { SINGLE, 0, OTHER_BYTES },
+  PAIR (device_init, 0, OTHER_BYTES),
+  PAIR (device_shutdown, 0, OTHER_BYTES),
+  [acc_ev_runtime_shutdown] = { SINGLE, 0, OTHER_BYTES },
+  [acc_ev_create] = { SINGLE, 0, DATA_BYTES },
+  [acc_ev_delete] = { SINGLE, 0, DATA_BYTES },
+  [acc_ev_alloc] = { SINGLE, 0, DATA_BYTES },
+  [acc_ev_free] = { SINGLE, 0, DATA_BYTES },
+  PAIR (enter_data, 0, OTHER_BYTES),
+  PAIR (exit_data, 0, OTHER_BYTES),
+  PAIR (update, 0, OTHER_BYTES),
+  PAIR (compute_construct, 0, OTHER_BYTES),
+  PAIR (enqueue_launch, 1, LAUNCH_BYTES),
+  PAIR (enqueue_upload, 1, DATA_BYTES),
+  PAIR (enqueue_download, 1, DATA_BYTES),
+  PAIR (wait, 0, OTHER_BYTES),
+  [ACC_DISPATCH_EVENTS - 1] = { SINGLE, 0, ERROR_BYTES },
+};
 
 static struct acc_dispatch_slot *
 pair_slot (struct acc_dispatch_pair *pair, uint32_t index)
@@ -302,115 +233,211 @@ acc_dispatch_correlation (void)
   return current_correlation;
 }
 
-/* The structs were written field by field just before, and a load that spans
-   several stores waits for all of them to reach the cache.  So they are copied
-   field by field too, which the compiler must not undo.  */
-#define FIELD_BY_FIELD \
-  __attribute__ ((noinline, optimize ("no-tree-vectorize", "no-tree-slp-vectorize", "no-store-merging")))
-
-FIELD_BY_FIELD static void
-copy_general (acc_callback_info *to, const acc_callback_info *from)
+/* One event instance.  */
+struct instance
 {
-  to->device_type = from->device_type;
-  to->device_number = from->device_number;
-  to->async = from->async;
-  to->async_queue = from->async_queue;
-  to->src_file = from->src_file;
-  to->func_name = from->func_name;
-  to->line_no = from->line_no;
-  to->end_line_no = from->end_line_no;
-  to->func_line_no = from->func_line_no;
-  to->func_end_line_no = from->func_end_line_no;
+  struct acc_dispatch_list *list;
+  int event;
+  struct event_kind kind;
+  struct acc_dispatch_thread *thread;
+  struct acc_dispatch_pair *pair;
+  const acc_callback_info *info;
+  const acc_event_info *event_info;
+  const acc_api_info *api_info;
+};
+
+#define INLINE inline __attribute__ ((always_inline))
+
+/* Copies an entry of a table that may be rewritten meanwhile.  */
+static INLINE struct acc_dispatch_entry
+read_entry (const struct acc_dispatch_table *table, uint32_t index)
+{
+  const struct acc_dispatch_entry *from = &table->entry[index];
+
+  return (struct acc_dispatch_entry) {
+    LOAD (from->sequence), LOAD (from->callback), LOAD (from->context),
+    LOAD (from->tool)
+  };
 }
 
-typedef uintptr_t word __attribute__ ((may_alias));
-
-FIELD_BY_FIELD static void
-copy_specific (acc_event_info *to, const acc_event_info *from, int bytes)
+static INLINE void
+invoke (const struct instance *i, const struct acc_dispatch_entry *entry)
 {
-  to->other_event.parent_construct = from->other_event.parent_construct;
-  to->other_event.implicit = from->other_event.implicit;
-  /* What follows in the other structs are three to five words.  */
-  for (size_t offset = sizeof (acc_other_event_info); offset < (size_t) bytes;
-       offset += sizeof (word))
-    *(word *) ((char *) to + offset)
-      = *(const word *) ((const char *) from + offset);
+  acc_callback_info general = *i->info;
+  acc_event_info specific;
+  acc_api_info api = *i->api_info;
+  struct acc_dispatch_slot *slot;
+
+  if (i->kind.valid_bytes == OTHER_BYTES)
+    {
+      specific.other_event.parent_construct
+	= i->event_info->other_event.parent_construct;
+      specific.other_event.implicit = i->event_info->other_event.implicit;
+    }
+  else
+    specific = *i->event_info;
+  general.event_type = (acc_event_t) i->event;
+  general.valid_bytes = VALID_BYTES (acc_callback_info, func_end_line_no);
+  general.version = ACC_DISPATCH_VERSION;
+  general.thread_id = i->thread->thread_id;
+  specific.other_event.event_type = (acc_event_t) i->event;
+  specific.other_event.valid_bytes = i->kind.valid_bytes;
+  specific.other_event.tool_info = NULL;
+  if (i->kind.half == END && i->pair != NULL
+      && (slot = pair_find (i->pair, entry->tool)) != NULL)
+    specific.other_event.tool_info = slot->tool_info;
+  api.valid_bytes = VALID_BYTES (acc_api_info, async_handle);
+
+  if (LIKELY (entry->context == 0))
+    ((acc_callback) entry->callback) (&general, &specific, &api);
+  else
+    ((acc_dispatch_bound) entry->callback) (entry->context, &general,
+					    &specific, &api);
+
+  if (i->kind.half == START && i->pair != NULL
+      && specific.other_event.tool_info != NULL)
+    pair_keep (i->pair, entry->tool, specific.other_event.tool_info);
 }
 
-FIELD_BY_FIELD static void
-copy_api (acc_api_info *to, const acc_api_info *from)
+/* Finds in the list, as it is now, the first entry after the one with sequence
+   AFTER, or the last one before it when REVERSE; AFTER 0 stands for none yet.
+   False at the end of the list.  */
+static bool
+seek (const struct acc_dispatch_list *list, uint64_t after, bool reverse,
+      struct acc_dispatch_entry *found)
 {
-  to->device_api = from->device_api;
-  to->device_type = from->device_type;
-  to->vendor = from->vendor;
-  to->device_handle = from->device_handle;
-  to->context_handle = from->context_handle;
-  to->async_handle = from->async_handle;
+  for (;;)
+    {
+      uint64_t version = LOAD (list->version);
+      const struct acc_dispatch_table *table = LOAD (list->current);
+      uint32_t count = table == NULL ? 0 : LOAD (table->count);
+      uint32_t index = 0;
+      bool any;
+
+      if (reverse)
+	{
+	  for (index = count; index > 0; index--)
+	    if (after == 0 || LOAD (table->entry[index - 1].sequence) < after)
+	      break;
+	  any = index > 0;
+	  index--;
+	}
+      else
+	{
+	  while (index < count && LOAD (table->entry[index].sequence) <= after)
+	    index++;
+	  any = index < count;
+	}
+      if (any)
+	*found = read_entry (table, index);
+      if (LOAD (list->version) == version)
+	return any;
+    }
 }
+
+/* Goes on with an instance whose list has changed.  AFTER: the sequence of the
+   callback invoked last, 0 for none; CHANGES: those of the thread up to the
+   instance's beginning; LIMIT: later registrations than that are not followed,
+   but for those of the instance's own callbacks.  */
+static __attribute__ ((noinline)) void
+follow (const struct instance *i, uint64_t after, uint32_t changes,
+	uint64_t limit)
+{
+  struct acc_dispatch_entry entry = { 0, 0, 0, 0 };
+  int late = LATE_CALLBACKS;
+
+  for (;;)
+    {
+      if (i->thread->changes != changes && late > 0)
+	{
+	  changes = i->thread->changes;
+	  late--;
+	  limit = LOAD (i->list->last);
+	}
+      if (i->thread->disabled
+	  || !seek (i->list, after, i->kind.half == END, &entry)
+	  || entry.sequence > limit)
+	return;
+      after = entry.sequence;
+      invoke (i, &entry);
+    }
+}
+
+/* Invokes the callbacks of one table, for as long as it holds.  */
+static INLINE void
+walk (struct instance *i)
+{
+  uint64_t version = LOAD (i->list->version);
+  const struct acc_dispatch_table *table = LOAD (i->list->current);
+  uint32_t count = table == NULL ? 0 : LOAD (table->count);
+  uint64_t limit = LOAD (i->list->last);
+  uint32_t changes = i->thread->changes;
+  uint64_t after = 0;
+  uint32_t n;
+
+  for (n = 0; n < count; n++)
+    {
+      struct acc_dispatch_entry entry
+	= read_entry (table, i->kind.half == END ? count - 1 - n : n);
+
+      if (UNLIKELY (LOAD (i->list->version) != version))
+	break;
+      if (UNLIKELY (i->thread->disabled))
+	return;
+      after = entry.sequence;
+      invoke (i, &entry);
+    }
+  if (UNLIKELY (LOAD (i->list->version) != version))
+    {
+      struct instance rest = *i;	/* so that *i can stay in registers */
+      follow (&rest, after, changes, limit);
+    }
+}
+
+/* The walk for one kind of event; what is constant in KIND, the compiler takes
+   out of it.  */
+#define WALK(name, walked_kind)						\
+static __attribute__ ((noinline)) void					\
+name (struct acc_dispatch_list *list, int event,			\
+      struct acc_dispatch_thread *thread, struct acc_dispatch_pair *pair, \
+      const acc_callback_info *info, const acc_event_info *event_info,	\
+      const acc_api_info *api_info)					\
+{									\
+  struct instance i = { list, event, walked_kind, thread, pair,		\
+			info, event_info, api_info };			\
+  uint64_t correlation = i.kind.enqueues ? thread->correlation : 0;	\
+									\
+  if (LIKELY (correlation == current_correlation))			\
+    walk (&i);								\
+  else									\
+    {									\
+      uint64_t outer = current_correlation;				\
+      current_correlation = correlation;				\
+      walk (&i);							\
+      current_correlation = outer;					\
+    }									\
+}
+
+WALK (walk_start, ((struct event_kind) { START, 0, OTHER_BYTES }))
+WALK (walk_end, ((struct event_kind) { END, 0, OTHER_BYTES }))
+WALK (walk_any, event_kind[acc_dispatch_index (event)])
 
 void
-acc_dispatch_event (struct acc_dispatch *d, struct acc_dispatch_thread *thread,
-		    struct acc_dispatch_pair *pair, acc_callback_info *info,
-		    acc_event_info *event_info, acc_api_info *api_info)
+acc_dispatch_event (struct acc_dispatch *d, int event,
+		    struct acc_dispatch_thread *thread,
+		    struct acc_dispatch_pair *pair,
+		    const acc_callback_info *info,
+		    const acc_event_info *event_info,
+		    const acc_api_info *api_info)
 {
-  int event = (int) info->event_type;
-  int half = event_half (event);
-  int event_bytes = event_valid_bytes (event);
-  uint32_t changes = thread->changes;
-  uint64_t outer = current_correlation;
-  uint64_t correlation = thread->correlation;
-  int late = LATE_CALLBACKS;
-  struct walk walk;
+  int index = acc_dispatch_index (event);
+  struct event_kind kind = event_kind[index];
+  struct acc_dispatch_list *list = &d->list[index];
 
-  walk.list = &d->list[acc_dispatch_index (event)];
-  walk.version = 0;
-  walk.index = 0;
-  walk.current.sequence = 0;
-  walk.limit = LOAD (walk.list->last);
-  if (event < acc_ev_enqueue_launch_start
-      || event > acc_ev_enqueue_download_end)
-    correlation = 0;
-  current_correlation = correlation;
-  while (!thread->disabled && next_entry (&walk, half == EVENT_END))
-    {
-      acc_callback_info general;
-      acc_event_info specific;
-      acc_api_info api;
-      struct acc_dispatch_slot *slot;
-
-      copy_general (&general, info);
-      copy_specific (&specific, event_info, event_bytes);
-      copy_api (&api, api_info);
-      general.event_type = (acc_event_t) event;
-      general.valid_bytes = VALID_BYTES (acc_callback_info, func_end_line_no);
-      general.version = ACC_DISPATCH_VERSION;
-      general.thread_id = thread->thread_id;
-      specific.other_event.event_type = (acc_event_t) event;
-      specific.other_event.valid_bytes = event_bytes;
-      specific.other_event.tool_info = NULL;
-      if (half == EVENT_END && pair != NULL
-	  && (slot = pair_find (pair, walk.current.tool)) != NULL)
-	specific.other_event.tool_info = slot->tool_info;
-      api.valid_bytes = VALID_BYTES (acc_api_info, async_handle);
-
-      thread->depth++;
-      if (walk.current.context == 0)
-	((acc_callback) walk.current.callback) (&general, &specific, &api);
-      else
-	((acc_dispatch_bound) walk.current.callback) (walk.current.context,
-						      &general, &specific,
-						      &api);
-      thread->depth--;
-
-      if (half == EVENT_START && pair != NULL
-	  && specific.other_event.tool_info != NULL)
-	pair_keep (pair, walk.current.tool, specific.other_event.tool_info);
-      if (thread->changes != changes && late > 0)
-	{
-	  changes = thread->changes;
-	  late--;
-	  walk.limit = LOAD (walk.list->last);
-	}
-    }
-  current_correlation = outer;
+  if (kind.valid_bytes == OTHER_BYTES && kind.half == START)
+    walk_start (list, event, thread, pair, info, event_info, api_info);
+  else if (kind.valid_bytes == OTHER_BYTES && kind.half == END)
+    walk_end (list, event, thread, pair, info, event_info, api_info);
+  else
+    walk_any (list, event, thread, pair, info, event_info, api_info);
 }

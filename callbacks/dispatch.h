@@ -11,13 +11,13 @@
 
 	struct acc_dispatch_pair pair;
 	acc_dispatch_pair_init (&pair);
-	info.event_type = acc_ev_update_start;
 	if (acc_dispatch_wanted (d, acc_ev_update_start))
-	  acc_dispatch_event (d, thread, &pair, &info, &event, &api);
+	  acc_dispatch_event (d, acc_ev_update_start, thread, &pair, &info,
+			      &event, &api);
 	...
-	info.event_type = acc_ev_update_end;
 	if (acc_dispatch_wanted (d, acc_ev_update_end))
-	  acc_dispatch_event (d, thread, &pair, &info, &event, &api);
+	  acc_dispatch_event (d, acc_ev_update_end, thread, &pair, &info,
+			      &event, &api);
 	acc_dispatch_pair_release (&pair);  */
 #ifndef ACC_DISPATCH_H
 #define ACC_DISPATCH_H
@@ -54,20 +54,23 @@ struct acc_dispatch;
 struct acc_dispatch_thread;
 struct acc_dispatch_pair;
 
-typedef void (*acc_dispatch_function) (struct acc_dispatch *,
+typedef void (*acc_dispatch_function) (struct acc_dispatch *, int event,
 				       struct acc_dispatch_thread *,
 				       struct acc_dispatch_pair *,
-				       acc_callback_info *, acc_event_info *,
-				       acc_api_info *);
+				       const acc_callback_info *,
+				       const acc_event_info *,
+				       const acc_api_info *);
 
 struct acc_dispatch_table;
 
 /* The enabled callbacks of one event, in order of registration.  The tables
-   are written alternately: table[version % 2] is valid, and a reader that
-   finds version unchanged after reading has read what version stood for.  */
+   are written alternately: table[version % 2] is valid, which current tells
+   without arithmetic, and a reader that finds version unchanged after reading
+   has read what version stood for, or what comes next.  */
 struct acc_dispatch_list
 {
   uint64_t version;
+  struct acc_dispatch_table *current;
   struct acc_dispatch_table *table[2];
   uint64_t last;		/* highest sequence ever published */
 } __attribute__ ((aligned (64)));
@@ -88,7 +91,6 @@ struct acc_dispatch_thread
 {
   int32_t thread_id;		/* acc_callback_info.thread_id, from 0 */
   uint32_t disabled;		/* acc_toggle_per_thread switched callbacks off */
-  uint32_t depth;		/* callbacks in progress on this thread */
   uint32_t changes;		/* registrations made by this thread */
   uint64_t correlation;		/* set before enqueue_* events: their operation's
 				   number (accscope_activity.h); 0 otherwise */
@@ -136,7 +138,7 @@ acc_dispatch_pair_release (struct acc_dispatch_pair *pair)
 static inline int
 acc_dispatch_index (int event)
 {
-  if (event > 0 && event <= acc_ev_wait_end)
+  if (__builtin_expect (event > 0 && event <= acc_ev_wait_end, 1))
     return event;
   return event == acc_ev_error ? ACC_DISPATCH_EVENTS - 1 : 0;
 }
@@ -150,19 +152,24 @@ acc_dispatch_wanted (const struct acc_dispatch *d, int event)
 	  >> acc_dispatch_index (event)) & 1;
 }
 
-/* Invokes the callbacks of event info->event_type on the calling thread.
+/* Invokes the callbacks of event on the calling thread.
 
    The caller fills what it knows of the three structs; event_info is the whole
    union.  Every callback gets its own copy of all three, in which event_type,
    valid_bytes, version, thread_id and tool_info are set here; what it writes
-   there reaches neither other callbacks nor the caller.  pair may be null for
-   an event that is neither _start nor _end; a null pair for others loses
-   tool_info.  Changes to the registry made by a callback take effect at once
-   (5.5.1); those of other threads may or may not (5.5.3).  Callbacks may raise
-   further events on the same thread (5.5.2).  */
-void acc_dispatch_event (struct acc_dispatch *, struct acc_dispatch_thread *,
-			 struct acc_dispatch_pair *, acc_callback_info *,
-			 acc_event_info *, acc_api_info *);
+   there reaches neither other callbacks nor the caller.  Copying is cheap for
+   structs that were not written just before: their bytes are then loaded many
+   at a time, which waits for narrower stores still under way.  So whoever raises
+   many events keeps their structs.
+
+   pair may be null for an event that is neither _start nor _end; a null pair for
+   others loses tool_info.  Changes to the registry made by a callback take
+   effect at once (5.5.1); those of other threads may or may not (5.5.3).
+   Callbacks may raise further events on the same thread (5.5.2).  */
+void acc_dispatch_event (struct acc_dispatch *, int event,
+			 struct acc_dispatch_thread *,
+			 struct acc_dispatch_pair *, const acc_callback_info *,
+			 const acc_event_info *, const acc_api_info *);
 
 /* Inside a callback of an enqueue_* event, the thread's correlation for that
    event; 0 elsewhere.  */

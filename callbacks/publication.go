@@ -6,10 +6,10 @@ package callbacks
 //
 // static inline void
 // call_dispatch (struct acc_dispatch *dispatch, struct acc_dispatch_thread *thread,
-//                struct acc_dispatch_pair *pair, acc_callback_info *info,
-//                acc_event_info *event, acc_api_info *api)
+//                struct acc_dispatch_pair *pair, const acc_callback_info *info,
+//                const acc_event_info *event, const acc_api_info *api)
 // {
-//   dispatch->event (dispatch, thread, pair, info, event, api);
+//   dispatch->event (dispatch, info->event_type, thread, pair, info, event, api);
 // }
 //
 // static inline uint64_t
@@ -86,7 +86,6 @@ func (r *Registry) CurrentCorrelation() uint64 {
 type Thread struct {
 	ThreadID int32  // Info.ThreadID, from 0
 	Disabled uint32 // callbacks are switched off on this thread
-	Depth    uint32 // callbacks in progress on this thread
 	Changes  uint32 // registrations made by this thread
 
 	// Correlation is set before enqueue events: the number that the operation's

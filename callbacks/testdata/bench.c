@@ -25,8 +25,8 @@ static void *
 dispatching (void *argument)
 {
   struct acc_dispatch_thread thread = { .thread_id = (int) (intptr_t) argument };
-  acc_callback_info info = { .event_type = acc_ev_enqueue_upload_start };
-  acc_event_info specific = { .event_type = acc_ev_enqueue_upload_start };
+  acc_callback_info info = { 0 };
+  acc_event_info specific = { 0 };
   acc_api_info api = { 0 };
   struct timespec start, end;
   double *nanoseconds = malloc (sizeof *nanoseconds);
@@ -38,9 +38,9 @@ dispatching (void *argument)
     {
       struct acc_dispatch_pair pair;
       acc_dispatch_pair_init (&pair);
-      info.line_no = (int) n;
       if (acc_dispatch_wanted (dispatch, acc_ev_enqueue_upload_start))
-	acc_dispatch_event (dispatch, &thread, &pair, &info, &specific, &api);
+	acc_dispatch_event (dispatch, acc_ev_enqueue_upload_start, &thread,
+			    &pair, &info, &specific, &api);
       acc_dispatch_pair_release (&pair);
     }
   clock_gettime (CLOCK_MONOTONIC, &end);

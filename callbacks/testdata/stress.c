@@ -59,14 +59,14 @@ static void
 raise_event (struct acc_dispatch_thread *thread, struct acc_dispatch_pair *pair,
 	     acc_event_t event, int end)
 {
-  acc_callback_info info = { .event_type = event };
-  acc_event_info specific = { .event_type = event };
+  acc_callback_info info = { 0 };
+  acc_event_info specific = { 0 };
   acc_api_info api = { 0 };
   unsigned number;
 
   ran = last = 0;
   reverse = end;
-  acc_dispatch_event (dispatch, thread, pair, &info, &specific, &api);
+  acc_dispatch_event (dispatch, event, thread, pair, &info, &specific, &api);
   for (number = 1; number <= CALLBACKS; number += 2)
     if (!(ran >> number & 1))
       fail ("did not run", number);

@@ -76,11 +76,6 @@ struct accscope_host
 {
   int version;			/* ACCSCOPE_ENGINE_VERSION */
   struct acc_dispatch *dispatch;	/* the process's one published registry */
-  /* The thin library's copy of the dispatcher, used instead of the Go side's,
-     so that thread-local state exists once.  */
-  void (*dispatch_event) (struct acc_dispatch *, struct acc_dispatch_thread *,
-			  struct acc_dispatch_pair *, void *prof_info,
-			  void *event_info, void *api_info);
   /* Runs function on the calling thread with a block of slots (Go cannot call
      a C function pointer by itself).  */
   void (*call) (void (*function) (void *), void *block);

@@ -6,7 +6,9 @@
    Before one of our functions runs, accscope_entry_<name> notes the registers
    that the caller keeps its variables in across calls: optimised code keeps
    them nowhere else, and a function in C could not tell where its own prologue
-   has put them.  */
+   has put them.  They go into the calling thread's place; where that is another
+   call's, because a callback calls us, to accscope_registers, from where BEGIN
+   takes them when it has saved the place.  */
 #include "entries.h"
 #include "foreign.h"
 #include "library.h"
@@ -68,7 +70,10 @@ asm (".text\n"
 __thread struct accscope_registers accscope_registers
   __attribute__ ((tls_model ("initial-exec")));
 
-_Static_assert (offsetof (struct accscope_registers, rbx) == 0
+#define PLACE offsetof (struct thread, shared.place)
+_Static_assert (PLACE + offsetof (struct accscope_place, return_address) == 32
+		&& PLACE + offsetof (struct accscope_place, registers) == 56
+		&& offsetof (struct accscope_registers, rbx) == 0
 		&& offsetof (struct accscope_registers, r12) == 8
 		&& offsetof (struct accscope_registers, r13) == 16
 		&& offsetof (struct accscope_registers, r14) == 24
@@ -83,15 +88,34 @@ _Static_assert (offsetof (struct accscope_registers, rbx) == 0
        "	.p2align 4\n"						\
        "accscope_entry_" #name ":\n"					\
        "	.cfi_startproc\n"					\
-       "	movq	accscope_registers@gottpoff(%rip), %r11\n"	\
-       "	movq	%rbx, %fs:(%r11)\n"				\
-       "	movq	%r12, %fs:8(%r11)\n"				\
-       "	movq	%r13, %fs:16(%r11)\n"				\
-       "	movq	%r14, %fs:24(%r11)\n"				\
-       "	movq	%r15, %fs:32(%r11)\n"				\
+       "	movq	accscope_self@gottpoff(%rip), %r11\n"		\
+       "	cmpq	$0, %fs:32(%r11)\n"				\
+       "	jne	1f\n"						\
+       "	movq	%rbx, %fs:56(%r11)\n"				\
+       "	movq	%r12, %fs:64(%r11)\n"				\
+       "	movq	%r13, %fs:72(%r11)\n"				\
+       "	movq	%r14, %fs:80(%r11)\n"				\
+       "	movq	%r15, %fs:88(%r11)\n"				\
        "	jmp	accscope_body_" #name "\n"			\
+       "1:	leaq	accscope_body_" #name "(%rip), %r10\n"		\
+       "	jmp	accscope_entry_nested\n"			\
        "	.cfi_endproc\n"						\
        "	.size	accscope_entry_" #name ", .-accscope_entry_" #name "\n");
+
+/* %r10: the function.  */
+asm (".text\n"
+     "	.type	accscope_entry_nested, @function\n"
+     "accscope_entry_nested:\n"
+     "	.cfi_startproc\n"
+     "	movq	accscope_registers@gottpoff(%rip), %r11\n"
+     "	movq	%rbx, %fs:(%r11)\n"
+     "	movq	%r12, %fs:8(%r11)\n"
+     "	movq	%r13, %fs:16(%r11)\n"
+     "	movq	%r14, %fs:24(%r11)\n"
+     "	movq	%r15, %fs:32(%r11)\n"
+     "	jmp	*%r10\n"
+     "	.cfi_endproc\n"
+     "	.size	accscope_entry_nested, .-accscope_entry_nested\n");
 
 ACCSCOPE_ENTRIES (NOTE)
 

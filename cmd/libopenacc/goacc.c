@@ -126,15 +126,18 @@ ENTRY (NAME) (int flags_m, size_t mapnum, void **hostaddrs,		\
   if (last && ended ())							\
     return;								\
   BEGIN;								\
-  struct accscope_construct c = CONSTRUCT (flags_m);			\
-  va_list arguments;							\
+  if (!accscope_host_standalone (t, ~flags_m, async, num_waits, start,	\
+				 construct))				\
+    {									\
+      struct accscope_construct c = CONSTRUCT (flags_m);		\
+      va_list arguments;						\
 									\
-  c.async = async;							\
-  va_start (arguments, num_waits);					\
-  READ_WAITS (c, num_waits, arguments);					\
-  va_end (arguments);							\
-  if (!accscope_host_standalone (t, &c, start, construct))		\
-    engine ()->function (T, &c);					\
+      c.async = async;							\
+      va_start (arguments, num_waits);					\
+      READ_WAITS (c, num_waits, arguments);				\
+      va_end (arguments);						\
+      engine ()->function (T, &c);					\
+    }									\
   END;									\
 }
 
@@ -175,22 +178,24 @@ ENTRY (GOACC_enter_exit_data) (int flags_m, size_t mapnum, void **hostaddrs,
   if (!enter && ended ())
     return;
   BEGIN;
-  struct accscope_construct c = CONSTRUCT (flags_m);
-  va_list arguments;
-
-  c.async = async;
-  va_start (arguments, num_waits);
-  READ_WAITS (c, num_waits, arguments);
-  va_end (arguments);
-  if (enter)
+  if (!accscope_host_standalone (t, ~flags_m, async, num_waits,
+				 enter ? acc_ev_enter_data_start
+				 : acc_ev_exit_data_start,
+				 enter ? acc_construct_enter_data
+				 : acc_construct_exit_data))
     {
-      if (!accscope_host_standalone (t, &c, acc_ev_enter_data_start,
-				     acc_construct_enter_data))
+      struct accscope_construct c = CONSTRUCT (flags_m);
+      va_list arguments;
+
+      c.async = async;
+      va_start (arguments, num_waits);
+      READ_WAITS (c, num_waits, arguments);
+      va_end (arguments);
+      if (enter)
 	engine ()->enter_data (T, &c);
+      else
+	engine ()->exit_data (T, &c);
     }
-  else if (!accscope_host_standalone (t, &c, acc_ev_exit_data_start,
-				      acc_construct_exit_data))
-    engine ()->exit_data (T, &c);
   END;
 }
 

@@ -8,8 +8,9 @@
 /* acc_api_info.vendor, as the Go part sets it.  */
 #define VENDOR 0xacc5
 
-/* Source positions, by return address.  An entry is filled in once and stays;
-   when all of an address's places are taken, the Go part is asked each time.  */
+/* What the events of one place in the program have in common, by return address.
+   An entry is filled in once and stays; when all of a place's slots are taken,
+   its events are prepared each time.  */
 #define POSITIONS 4096
 #define PROBES 8
 
@@ -17,103 +18,109 @@ struct position
 {
   const void *return_address;
   void (*function) (void *);
-  const char *src_file, *func_name;
-  int line_no, end_line_no, func_line_no, func_end_line_no;
+  const struct accscope_device *device;
+  acc_callback_info info;
+  acc_api_info api;
 };
 
 static struct position *position[POSITIONS];
 
 static void
-copy_position (acc_callback_info *info, const struct position *p)
-{
-  info->src_file = p->src_file;
-  info->func_name = p->func_name;
-  info->line_no = p->line_no;
-  info->end_line_no = p->end_line_no;
-  info->func_line_no = p->func_line_no;
-  info->func_end_line_no = p->func_end_line_no;
-}
-
-static void
-attribute (struct thread *t, const void *at, void (*function) (void *),
-	   acc_callback_info *info)
+fill_position (struct position *p, struct thread *t)
 {
   const void *return_address = t->shared.place.return_address;
-  size_t hash = ((uintptr_t) at * 0x9e3779b97f4a7c15u) >> 40;
-  struct position *p, *expected;
-  int i;
 
-  for (i = 0; i < PROBES; i++)
-    {
-      p = __atomic_load_n (&position[(hash + i) % POSITIONS], __ATOMIC_ACQUIRE);
-      if (p == NULL)
-	break;
-      if (p->return_address == at && p->function == function)
-	{
-	  copy_position (info, p);
-	  return;
-	}
-    }
-  t->shared.place.return_address = at;
-  engine ()->attribute (T, function, info);
-  t->shared.place.return_address = return_address;
-  if (i == PROBES || (p = malloc (sizeof *p)) == NULL)
-    return;
-  *p = (struct position) { at, function, info->src_file, info->func_name,
-			   info->line_no, info->end_line_no,
-			   info->func_line_no, info->func_end_line_no };
-  expected = NULL;
-  if (!__atomic_compare_exchange_n (&position[(hash + i) % POSITIONS],
-				    &expected, p, false, __ATOMIC_RELEASE,
-				    __ATOMIC_RELAXED))
-    free (p);			/* another thread was quicker */
-}
-
-static bool
-wanted (int event)
-{
-  return acc_dispatch_wanted (accscope_dispatch, event);
-}
-
-/* What a _start event and its _end event have in common.  */
-struct events
-{
-  struct acc_dispatch_pair pair;
-  acc_callback_info info;
-  acc_event_info details;
-  acc_api_info api;
-};
-
-/* AT: the return address of the call that began the construct.  */
-static void
-prepare (struct events *e, struct thread *t, int parent, const void *at,
-	 void (*function) (void *))
-{
-  const struct accscope_device *d = t->shared.device;
-
-  acc_dispatch_pair_init (&e->pair);
-  e->info = (acc_callback_info) {
-    .device_type = d->type, .device_number = d->number,
+  p->info = (acc_callback_info) {
+    .device_type = p->device->type, .device_number = p->device->number,
     .async = ACCSCOPE_ASYNC_SYNC, .async_queue = ACCSCOPE_ASYNC_SYNC,
     .line_no = -1, .end_line_no = -1,
     .func_line_no = -1, .func_end_line_no = -1
   };
-  attribute (t, at, function, &e->info);
-  e->details = (acc_event_info) {
-    .launch_event = { .parent_construct = parent }	/* the largest member */
-  };
-  e->api = (acc_api_info) { .device_type = d->type, .vendor = VENDOR };
+  p->api = (acc_api_info) { .device_type = p->device->type, .vendor = VENDOR };
+  t->shared.place.return_address = p->return_address;
+  engine ()->attribute (T, p->function, &p->info);
+  t->shared.place.return_address = return_address;
 }
 
-static void
-raise_event (struct events *e, struct thread *t, int event)
+/* The position number I of those that may be the one of AT.  */
+static inline struct position **
+slot (const void *at, int i)
 {
-  if (!wanted (event))
-    return;
-  e->info.event_type = event;
-  e->details.event_type = event;
-  acc_dispatch_event (accscope_dispatch, &t->shared.dispatch, &e->pair,
-		      &e->info, &e->details, &e->api);
+  size_t hash = ((uintptr_t) at * 0x9e3779b97f4a7c15u) >> 40;
+
+  return &position[(hash + i) % POSITIONS];
+}
+
+static inline bool
+is_at (const struct position *p, const void *at, void (*function) (void *),
+       const struct accscope_device *device)
+{
+  return p->return_address == at && p->function == function
+	 && p->device == device;
+}
+
+static __attribute__ ((noinline)) const struct position *
+find_position (struct thread *t, const void *at, void (*function) (void *),
+	       struct position *own)
+{
+  const struct accscope_device *device = t->shared.device;
+  struct position *p, *expected = NULL;
+  int i;
+
+  for (i = 0; i < PROBES; i++)
+    {
+      p = __atomic_load_n (slot (at, i), __ATOMIC_ACQUIRE);
+      if (p == NULL)
+	break;
+      if (is_at (p, at, function, device))
+	return p;
+    }
+  own->return_address = at;
+  own->function = function;
+  own->device = device;
+  fill_position (own, t);
+  if (i == PROBES || (p = malloc (sizeof *p)) == NULL)
+    return own;
+  *p = *own;
+  if (!__atomic_compare_exchange_n (slot (at, i), &expected, p, false,
+				    __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+    free (p);			/* another thread was quicker */
+  return own;
+}
+
+/* AT: the return address of the call that began the construct.  OWN is used
+   where the result cannot be kept.  */
+static inline const struct position *
+position_of (struct thread *t, const void *at, void (*function) (void *),
+	     struct position *own)
+{
+  const struct position *p = __atomic_load_n (slot (at, 0), __ATOMIC_ACQUIRE);
+
+  if (LIKELY (p != NULL && is_at (p, at, function, t->shared.device)))
+    return p;
+  return find_position (t, at, function, own);
+}
+
+/* What only the parent construct says.  */
+#define DETAILS(construct) \
+  [construct] = { .other_event = { .parent_construct = construct } }
+
+static const acc_event_info details[] = {
+  DETAILS (acc_construct_parallel),
+  DETAILS (acc_construct_data),
+  DETAILS (acc_construct_host_data),
+  DETAILS (acc_construct_enter_data),
+  DETAILS (acc_construct_exit_data),
+  DETAILS (acc_construct_update),
+};
+
+static inline void
+raise_event (struct thread *t, int event, struct acc_dispatch_pair *pair,
+	     int parent, const struct position *p)
+{
+  if (acc_dispatch_wanted (accscope_dispatch, event))
+    acc_dispatch_event (accscope_dispatch, event, &t->shared.dispatch, pair,
+			&p->info, &details[parent], &p->api);
 }
 
 /* Runs a compute construct.  GCC's code reads the address array only inside the
@@ -121,37 +128,41 @@ raise_event (struct events *e, struct thread *t, int event)
 bool
 accscope_host_parallel (struct thread *t, const struct accscope_construct *c)
 {
-  struct events events;
+  struct acc_dispatch_pair pair;
+  struct position own;
+  const struct position *p;
 
   if (!on_host (t) || c->flags != 0 || c->waits != 0
       || c->async < ACCSCOPE_ASYNC_DEFAULT)
     return false;
-  if (LIKELY (!wanted (acc_ev_compute_construct_start)
-	      && !wanted (acc_ev_compute_construct_end)))
+  if (LIKELY (!pair_wanted (acc_ev_compute_construct_start)))
     {
       c->function (c->hostaddrs);
       return true;
     }
-  prepare (&events, t, acc_construct_parallel, t->shared.place.return_address,
-	   c->function);
-  raise_event (&events, t, acc_ev_compute_construct_start);
+  p = position_of (t, t->shared.place.return_address, c->function, &own);
+  acc_dispatch_pair_init (&pair);
+  raise_event (t, acc_ev_compute_construct_start, &pair,
+	       acc_construct_parallel, p);
   c->function (c->hostaddrs);
-  raise_event (&events, t, acc_ev_compute_construct_end);
-  acc_dispatch_pair_release (&events.pair);
+  raise_event (t, acc_ev_compute_construct_end, &pair, acc_construct_parallel,
+	       p);
+  acc_dispatch_pair_release (&pair);
   return true;
 }
 
-static void
-raise_pair (struct thread *t, int start, int parent, const void *at)
+void
+accscope_raise_pair (struct thread *t, int start, int parent, const void *at)
 {
-  struct events events;
+  struct acc_dispatch_pair pair;
+  struct position own;
+  const struct position *p;
 
-  if (LIKELY (!wanted (start) && !wanted (start + 1)))
-    return;
-  prepare (&events, t, parent, at, NULL);
-  raise_event (&events, t, start);
-  raise_event (&events, t, start + 1);
-  acc_dispatch_pair_release (&events.pair);
+  p = position_of (t, at, NULL, &own);
+  acc_dispatch_pair_init (&pair);
+  raise_event (t, start, &pair, parent, p);
+  raise_event (t, start + 1, &pair, parent, p);
+  acc_dispatch_pair_release (&pair);
 }
 
 void
@@ -189,9 +200,11 @@ accscope_host_data_start (struct thread *t, const struct accscope_construct *c)
   for (i = 0; i < c->entries; i++)
     if ((c->kinds[i] & 0xff) == 0x0e || (c->kinds[i] & 0xff) == 0x10)
       kind = region_host_data;	/* USE_DEVICE_PTR, and ..._IF_PRESENT */
-  raise_pair (t, acc_ev_enter_data_start,
-	      kind == region_data ? acc_construct_data
-	      : acc_construct_host_data, t->shared.place.return_address);
+  if (UNLIKELY (pair_wanted (acc_ev_enter_data_start)))
+    accscope_raise_pair (t, acc_ev_enter_data_start,
+			 kind == region_data ? acc_construct_data
+			 : acc_construct_host_data,
+			 t->shared.place.return_address);
   accscope_region_push (t, kind);
   return true;
 }
@@ -206,21 +219,10 @@ accscope_host_data_end (struct thread *t)
   kind = t->region[--t->regions].kind;
   if (kind == region_engine)
     return false;
-  if (on_host (t))
-    raise_pair (t, acc_ev_exit_data_start,
-		kind == region_data ? acc_construct_data
-		: acc_construct_host_data, t->region[t->regions].begin);
-  return true;
-}
-
-/* enter data, exit data and update directives */
-bool
-accscope_host_standalone (struct thread *t, const struct accscope_construct *c,
-			  int start, int parent)
-{
-  if (!on_host (t) || c->flags != 0 || c->waits != 0
-      || c->async != ACCSCOPE_ASYNC_SYNC)
-    return false;
-  raise_pair (t, start, parent, t->shared.place.return_address);
+  if (on_host (t) && UNLIKELY (pair_wanted (acc_ev_exit_data_start)))
+    accscope_raise_pair (t, acc_ev_exit_data_start,
+			 kind == region_data ? acc_construct_data
+			 : acc_construct_host_data,
+			 t->region[t->regions].begin);
   return true;
 }

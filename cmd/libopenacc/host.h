@@ -38,11 +38,33 @@ bool accscope_host_parallel (struct thread *, const struct accscope_construct *)
 bool accscope_host_data_start (struct thread *,
 			       const struct accscope_construct *);
 bool accscope_host_data_end (struct thread *);
-bool accscope_host_standalone (struct thread *,
-			       const struct accscope_construct *, int start,
-			       int parent);
-
 /* Notes that the Go part has entered a data construct.  */
 void accscope_region_push (struct thread *, enum region_kind);
+
+/* Raises event START and the one after it, both of the construct that the
+   program called at AT.  */
+void accscope_raise_pair (struct thread *, int start, int parent,
+			  const void *at);
+
+/* Whether a callback for event START, or for the _end event after it, is there.
+   The events of all entry points have bits next to each other.  */
+static inline bool
+pair_wanted (int start)
+{
+  return __atomic_load_n (&accscope_dispatch->wanted, __ATOMIC_ACQUIRE)
+	 & UINT32_C (3) << start;
+}
+
+/* enter data, exit data and update directives; false as above */
+static inline bool
+accscope_host_standalone (struct thread *t, int flags, int async, int waits,
+			  int start, int parent)
+{
+  if (!on_host (t) || flags != 0 || waits > 0 || async != ACCSCOPE_ASYNC_SYNC)
+    return false;
+  if (UNLIKELY (pair_wanted (start)))
+    accscope_raise_pair (t, start, parent, t->shared.place.return_address);
+  return true;
+}
 
 #endif

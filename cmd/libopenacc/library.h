@@ -36,7 +36,7 @@ struct thread
 extern __thread struct thread accscope_self
   __attribute__ ((tls_model ("initial-exec")));
 
-/* The caller's registers, noted by the entry point that was called last.  */
+/* The caller's registers in a call from within another one (entry.c).  */
 extern __thread struct accscope_registers accscope_registers
   __attribute__ ((tls_model ("initial-exec")));
 
@@ -103,16 +103,29 @@ ended (void)
 }
 
 /* Every entry point begins with BEGIN and ends with END: they note where the
-   program called, and restore it for the caller of a callback.  */
+   program called, and restore it for the caller of a callback.  Most calls come
+   from no callback: then there is nothing to restore, and the registers are in
+   place.  */
 #define BEGIN								\
   struct thread *const t = self ();					\
-  const struct accscope_place outer_place = t->shared.place;		\
+  struct accscope_place outer_place;					\
+  outer_place.return_address = t->shared.place.return_address;		\
+  if (UNLIKELY (outer_place.return_address != NULL))			\
+    {									\
+      outer_place = t->shared.place;					\
+      t->shared.place.registers = accscope_registers;			\
+    }									\
   t->shared.place.return_address = __builtin_return_address (0);	\
   t->shared.place.stack_pointer						\
     = (const char *) __builtin_frame_address (0) + 2 * sizeof (void *);	\
-  t->shared.place.frame_pointer = *(void **) __builtin_frame_address (0); \
-  t->shared.place.registers = accscope_registers
-#define END (t->shared.place = outer_place)
+  t->shared.place.frame_pointer = *(void **) __builtin_frame_address (0)
+#define END								\
+  do									\
+    if (UNLIKELY (outer_place.return_address != NULL))			\
+      t->shared.place = outer_place;					\
+    else								\
+      t->shared.place.return_address = NULL;				\
+  while (0)
 #define T (&t->shared)
 
 /* One line on standard error, beginning "libopenacc: ".  */

@@ -167,7 +167,6 @@ open_engine (void)
   host.dispatch = acc_dispatch_new ();
   if (host.dispatch == NULL)
     give_up ("no memory");
-  host.dispatch_event = (__typeof__ (host.dispatch_event)) acc_dispatch_event;
   host.call = call;
   host.end_first = end_first;
   error = accscope_engine.start (&host);
