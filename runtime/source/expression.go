@@ -14,6 +14,8 @@ const (
 	blockBased      // the argument block plus n
 	slotBased       // the address held in a slot of the block, plus n
 	slotLoaded      // what was loaded from the address in a slot, plus n
+	entered         // what register number slot held when the function was entered, plus n
+	computed        // what instruction number slot put into a register when it last ran, plus n
 )
 
 // value is a number as far as it is known.

@@ -12,12 +12,16 @@ import (
 // slot a copy came from, the function's instructions are run over symbolic
 // values: the block, its slots, and the frame. Where paths meet with different
 // values, the value is unknown.
+//
+// Any other function is run over what its registers held when it was entered
+// and what its instructions computed, to find at a call what was known before.
 
 const trackedRegisters = 33 // 0 to 15 general, 17 to 32 vector
 
 // state is what is known before an instruction.
 type state struct {
 	reachable bool
+	numbered  bool // results that are unknown are told apart by their instruction
 	registers [trackedRegisters]value
 	frame     map[int64]cell // by offset from the canonical frame address
 }
@@ -35,6 +39,8 @@ type flow struct {
 	list   []instruction
 	index  map[uint64]int
 	blocks map[int]*state // by index of the first instruction
+	entry  *state
+	first  int // the instruction that is entered
 }
 
 // An outlined function with more instructions is followed to its first ones only.
@@ -45,19 +51,25 @@ const (
 )
 
 func analyse(code []byte, low uint64) *flow {
-	f := &flow{index: map[uint64]int{}, blocks: map[int]*state{}}
-	for pc := low; len(code) > 0 && len(f.list) < maxInstructions; {
+	f := &flow{index: map[uint64]int{}, blocks: map[int]*state{}, entry: entryState()}
+	f.decode(code, low)
+	f.solve()
+	return f
+}
+
+// decode adds instructions and tells whether it took them all.
+func (f *flow) decode(code []byte, low uint64) bool {
+	for pc := low; len(code) > 0; {
 		in, ok := decodeAt(code, pc)
-		if !ok {
-			break
+		if !ok || len(f.list) >= maxInstructions {
+			return false
 		}
 		f.index[pc] = len(f.list)
 		f.list = append(f.list, in)
 		pc += uint64(in.length)
 		code = code[in.length:]
 	}
-	f.solve()
-	return f
+	return true
 }
 
 func entryState() *state {
@@ -79,7 +91,7 @@ func (f *flow) solve() {
 	if len(f.list) == 0 {
 		return
 	}
-	starts := map[int]bool{0: true}
+	starts := map[int]bool{f.first: true}
 	indirect := false
 	for i, in := range f.list {
 		if in.opaque {
@@ -103,21 +115,21 @@ func (f *flow) solve() {
 			}
 		}
 	}
-	f.blocks[0] = entryState()
+	f.blocks[f.first] = f.entry.clone()
 	if indirect {
 		// Jumps through tables may enter anywhere: only the first block is sure.
 		return
 	}
-	work := []int{0}
+	work := []int{f.first}
 	for steps := 0; len(work) > 0; {
 		i := work[len(work)-1]
 		work = work[:len(work)-1]
 		s := f.blocks[i].clone()
 		for {
 			in := f.list[i]
-			s.step(in)
+			s.run(in, i)
 			if steps++; steps > maxSteps {
-				f.blocks = map[int]*state{0: entryState()}
+				f.blocks = map[int]*state{f.first: f.entry.clone()}
 				return
 			}
 			op := in.inst.Op
@@ -195,7 +207,7 @@ func (f *flow) visit(low, high uint64, f2 func(pc uint64, s *state) bool) {
 			return
 		}
 		in := f.list[i]
-		s.step(in)
+		s.run(in, i)
 		if op := in.inst.Op; !in.opaque && (op == x86asm.JMP || op == x86asm.RET || op == x86asm.UD2 || op == x86asm.HLT) {
 			s = nil
 		} else if _, jumps := target(in); jumps && op != x86asm.CALL && len(f.blocks) == 1 {
@@ -235,7 +247,8 @@ func (s *state) address(m x86asm.Mem) value {
 	if n < 0 || width != 8 {
 		return value{}
 	}
-	return s.registers[n].plus(m.Disp)
+	// The decoder does not extend the sign of a displacement of 32 bits.
+	return s.registers[n].plus(int64(int32(m.Disp)))
 }
 
 // load is what memory holds at an address, as far as it was seen stored or is
@@ -268,6 +281,42 @@ func (s *state) store(a value, v value, size int) {
 	if v.root != unknown && size <= maxCellSize && len(s.frame) < maxCells {
 		s.frame[a.n] = cell{v, size}
 	}
+}
+
+// run runs instruction number i.
+func (s *state) run(in instruction, i int) {
+	s.step(in)
+	if !s.numbered || in.opaque {
+		return
+	}
+	r := 0 // rax holds what a call returns
+	switch in.inst.Op {
+	case x86asm.CALL:
+	case x86asm.CMP, x86asm.TEST, x86asm.PUSH, x86asm.NOP:
+		return
+	default:
+		to, ok := in.inst.Args[0].(x86asm.Reg)
+		width := 0
+		if r, width = dwarfRegister(to); !ok || r < 0 || r > 15 || width < 4 {
+			return
+		}
+	}
+	if s.registers[r].root != unknown {
+		return
+	}
+	// What it computed when it ran before is something else.
+	made := value{root: computed, slot: int32(i)}
+	for n, v := range s.registers {
+		if v.root == computed && v.slot == made.slot {
+			s.registers[n] = value{}
+		}
+	}
+	for at, c := range s.frame {
+		if c.v.root == computed && c.v.slot == made.slot {
+			delete(s.frame, at)
+		}
+	}
+	s.registers[r] = made
 }
 
 // step runs one instruction.

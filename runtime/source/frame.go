@@ -67,9 +67,16 @@ type Frame struct {
 	cfa       value
 	read      Memory
 	base      []byte
+	unit      *unit
+	function  *scope // nil without debug information
+	rule      frameRule
 	plan      []planned
 	evaluated map[int][]Variable // by depth
+	found     map[int][]Variable // by depth, not described at the call
 	extra     []Variable         // known by other means, outrank the scopes
+	call      *callState         // nil until asked for
+	outer     *outerCall         // nil until asked for
+	outward   int                // frames left to get here
 }
 
 // planned is one variable of a scope before its place is computed.
@@ -82,6 +89,9 @@ type planned struct {
 	fixed  uint64 // address of a symbol, in the terms of the file
 	depth  int
 	static bool // outside the function: has no frame
+
+	argument bool   // of the function, not of an inlined call
+	begins   uint64 // where the function is entered
 }
 
 // Frame describes the variables at a call. pc is the return address in the
@@ -92,9 +102,15 @@ func (im *Image) Frame(pc, bias uint64, registers Registers, read Memory) (*Fram
 	if im.closed {
 		return nil, errors.New(im.path + ": closed")
 	}
-	f := &Frame{image: im, pc: pc - 1, bias: bias, registers: registers, read: read, evaluated: map[int][]Variable{}}
+	return im.frameLocked(pc, bias, registers, read)
+}
+
+func (im *Image) frameLocked(pc, bias uint64, registers Registers, read Memory) (*Frame, error) {
+	f := &Frame{image: im, pc: pc - 1, bias: bias, registers: registers, read: read,
+		evaluated: map[int][]Variable{}, found: map[int][]Variable{}}
 	err := guard(im.path, func() error {
 		if r, ok := im.framesLocked().rule(f.pc); ok && r.expression == nil {
+			f.rule = r
 			f.cfa = registers.get(r.register).plus(r.offset)
 		}
 		u, err := im.unitAtLocked(f.pc)
@@ -111,6 +127,7 @@ func (im *Image) Frame(pc, bias uint64, registers Registers, read Memory) (*Fram
 		if fn == nil {
 			return nil
 		}
+		f.unit, f.function = u, fn
 		f.base, _ = fn.entry.Val(dwarf.AttrFrameBase).([]byte)
 		f.plan = u.plan(fn, f.pc)
 		return nil
@@ -138,6 +155,10 @@ func (u *unit) plan(fn *scope, pc uint64) []planned {
 		n := len(list)
 		for _, v := range s.variables {
 			list = u.planVariable(list, s, v, depth, static)
+			if len(list) > 0 && list[len(list)-1].entry == v && s == fn && v.Tag == dwarf.TagFormalParameter {
+				p := &list[len(list)-1]
+				p.begins, p.argument = fn.entryAddress(), true
+			}
 		}
 		for _, c := range s.children {
 			if c.entry.Tag == dwarf.TagCommonDwarfBlock {
@@ -200,6 +221,11 @@ func (u *unit) planVariable(list []planned, s *scope, v *dwarf.Entry, depth int,
 		if linkage == "" && external && s.entry.Tag != dwarf.TagCommonDwarfBlock {
 			linkage = name
 		}
+		if linkage == "" && !static {
+			// Optimised away, but in scope.
+			p.typ = u.typeOf(v)
+			return append(list, p)
+		}
 		if linkage == "" {
 			return list
 		}
@@ -234,6 +260,7 @@ func (f *Frame) machine(static bool) *machine {
 	if !static {
 		m.register = f.registers.get
 		m.frame, m.base = f.cfa, f.base
+		m.atEntry = f.atEntry
 	}
 	return m
 }
@@ -264,6 +291,10 @@ func (f *Frame) place(p planned) (Variable, bool) {
 		v.Address, v.inPlace = p.fixed+f.bias, true
 	} else {
 		code := at(p.list, f.pc)
+		if code == nil {
+			// What the call changes is not described after it, but still there.
+			code = at(p.list, f.pc-1)
+		}
 		if code == nil {
 			return v, false
 		}
@@ -346,33 +377,27 @@ func (f *Frame) name(address, size uint64, whole bool) string {
 	}
 	// Damage leaves the range without a name.
 	_ = guard(f.image.path, func() error {
-		found := false
-		if name, found = f.nameIn(f.extra, address, size, whole); found {
+		s := search{f: f, address: address, size: size, whole: whole}
+		fit := noMatch
+		if name, fit = s.among(f.extra); fit != noMatch {
 			return nil
 		}
 		for d := 0; d <= f.deepest(); d++ {
-			if name, found = f.nameIn(f.atDepth(d), address, size, whole); found {
-				return nil
+			list := f.atDepth(d)
+			if name, fit = s.among(list); fit >= pointsTo {
+				if more := f.recovered(d); len(more) > 0 {
+					name, fit = s.among(append(more[:len(more):len(more)], list...))
+				}
 			}
+			switch {
+			case fit == noMatch:
+				continue
+			case fit >= pointsTo && f.hidden(d, address, s.pointers):
+				name = ""
+			}
+			return nil
 		}
 		return nil
 	})
 	return name
-}
-
-// nameIn looks among the variables of one scope. found is true, with an empty
-// name, when several fit.
-func (f *Frame) nameIn(list []Variable, address, size uint64, whole bool) (name string, found bool) {
-	best := noMatch
-	s := search{f: f, address: address, size: size, whole: whole, budget: 4096}
-	for _, v := range list {
-		n, fit := s.variable(v)
-		switch {
-		case fit < best:
-			name, best = n, fit
-		case fit == best && fit != noMatch && n != name:
-			name = ""
-		}
-	}
-	return name, best != noMatch
 }

@@ -33,6 +33,10 @@ type Image struct {
 	symbols *symbolTable // nil until asked for
 	units   *unitIndex   // nil until asked for
 	frames  *frameTable  // nil until asked for
+
+	// The function that was last run over symbolic values.
+	recentFunction *scope
+	recentFlow     *flow
 }
 
 // segment is one loadable piece: file offsets to addresses.

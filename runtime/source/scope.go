@@ -38,6 +38,10 @@ func (s *scope) code() uint64 {
 	return n
 }
 
+// entryAddress is where a function that has code is entered: the compiler lists
+// that part of it first.
+func (s *scope) entryAddress() uint64 { return s.ranges[0][0] }
+
 // function is the innermost function around s, s included, nil when there is
 // none. An inlined call is not a function here.
 func (s *scope) function() *scope {

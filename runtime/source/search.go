@@ -23,9 +23,28 @@ type search struct {
 	address, size uint64
 	whole         bool // the range is all of a structure that begins there
 	budget        int  // members and pointers still to be looked at
+
+	pointers []*dataType // types of the pointers that led to the range
 }
 
 const maxSearchDepth = 4
+
+// among looks among the variables of one scope. The name is empty, with a fit,
+// when several fit equally well.
+func (s *search) among(list []Variable) (name string, best fit) {
+	s.budget, s.pointers = 4096, nil
+	best = noMatch
+	for _, v := range list {
+		n, fit := s.variable(v)
+		switch {
+		case fit < best:
+			name, best = n, fit
+		case fit == best && fit != noMatch && n != name:
+			name = ""
+		}
+	}
+	return name, best
+}
 
 func (s *search) variable(v Variable) (string, fit) {
 	if v.typ == nil {
@@ -105,6 +124,9 @@ func (s *search) pointer(name string, a, v uint64, inPlace bool, t *dataType, de
 		return "", noMatch
 	}
 	structure := target != nil && target.kind == structureType && target.size > 0
+	if s.address == v {
+		s.pointers = append(s.pointers, t)
+	}
 	if s.address == v && !(structure && s.size < target.size && !s.whole) {
 		return name, pointsTo
 	}

@@ -1,0 +1,270 @@
+package source
+
+import (
+	"debug/dwarf"
+	"sort"
+)
+
+// Optimised code often says at a call nothing of a variable whose address it
+// computed or was given before. The address of an array, a structure or an
+// argument passed by reference does not change, though: when the function,
+// run over symbolic values, still has it somewhere at the call, it is known.
+// The same finds what a register held when the function was entered, which
+// locations ask for (DW_OP_entry_value, DWARF 5 §2.5.1.7).
+
+// callState is what is known of the symbolic values of a function at a call.
+type callState struct {
+	fl *flow
+	at *state // before the call, nil when it is not reached by known paths
+}
+
+// flowOf runs a function over symbolic values. nil: it is too long, or not all
+// of it can be decoded, so that paths may be missing.
+func (u *unit) flowOf(fn *scope) *flow {
+	if u.image.recentFunction == fn {
+		return u.image.recentFlow
+	}
+	ranges := append([][2]uint64(nil), fn.ranges...)
+	sort.Slice(ranges, func(i, j int) bool { return ranges[i][0] < ranges[j][0] })
+	f := &flow{index: map[uint64]int{}, blocks: map[int]*state{}, entry: calledState()}
+	for _, r := range ranges {
+		if !f.decode(u.image.code(r[0], r[1]), r[0]) {
+			f = nil
+			break
+		}
+	}
+	if f != nil && len(f.list) > 0 {
+		f.first = f.index[fn.entryAddress()]
+		f.solve()
+	}
+	u.image.recentFunction, u.image.recentFlow = fn, f
+	return f
+}
+
+// calledState is the state at the entry of a function of which nothing is known.
+func calledState() *state {
+	s := &state{reachable: true, numbered: true, frame: map[int64]cell{}}
+	for r := 0; r < 16; r++ {
+		s.registers[r] = enteredWith(r)
+	}
+	s.registers[7] = value{root: frameBased, n: -8}
+	return s
+}
+
+func enteredWith(register int) value { return value{root: entered, slot: int32(register)} }
+
+// state gives the symbolic state at the call.
+func (f *Frame) state() *callState {
+	if f.call != nil {
+		return f.call
+	}
+	f.call = &callState{}
+	if f.function == nil {
+		return f.call
+	}
+	f.call.fl = f.unit.flowOf(f.function)
+	if f.call.fl == nil {
+		return f.call
+	}
+	// The call is the instruction before the return address.
+	list := f.call.fl.list
+	i := sort.Search(len(list), func(i int) bool { return list[i].pc > f.pc }) - 1
+	if i < 0 || list[i].pc+uint64(list[i].length) != f.pc+1 {
+		return f.call
+	}
+	f.call.fl.visit(list[i].pc, list[i].pc+1, func(_ uint64, s *state) bool {
+		f.call.at = s.clone()
+		return true
+	})
+	return f.call
+}
+
+// numeric turns a symbolic value of the function into a number: by a register
+// that the call preserves, or a word of the frame, that still has it.
+func (f *Frame) numeric(v value) (int64, bool) {
+	switch v.root {
+	case constant:
+		return v.n, true
+	case frameBased:
+		return f.cfa.n + v.n, f.cfa.root == constant
+	case entered, computed:
+	default:
+		return 0, false
+	}
+	s := f.state().at
+	if s == nil {
+		return 0, false
+	}
+	for r := 0; r < 16; r++ {
+		if h, known := s.registers[r], f.registers.get(r); known.root == constant && h.root == v.root && h.slot == v.slot {
+			return known.n + v.n - h.n, true
+		}
+	}
+	if f.cfa.root != constant {
+		return 0, false
+	}
+	for at, c := range s.frame {
+		if c.size == 8 && c.v.root == v.root && c.v.slot == v.slot {
+			if w := f.load(f.cfa.plus(at), 8); w.root == constant {
+				return w.n + v.n - c.v.n, true
+			}
+		}
+	}
+	return 0, false
+}
+
+// atEntry gives what a register held when the function was entered: it is still
+// somewhere in the frame, or the caller's call site tells.
+func (f *Frame) atEntry(register int) value {
+	if n, ok := f.numeric(enteredWith(register)); ok {
+		return number(n)
+	}
+	return f.passed(register)
+}
+
+// fixedPlace tells whether a variable's address cannot change while it is in
+// scope. Others move between registers and memory.
+func (p *planned) fixedPlace() bool {
+	if p.static || p.typ == nil || len(p.list) == 0 {
+		return false
+	}
+	switch p.typ.kind {
+	case arrayType, descriptorType:
+		return true
+	case structureType:
+		return p.typ.size > 16
+	}
+	return false
+}
+
+// recovered gives the variables of a depth whose address is not described at
+// the call but still known.
+func (f *Frame) recovered(depth int) []Variable {
+	if list, ok := f.found[depth]; ok {
+		return list
+	}
+	list := []Variable{}
+	for i := range f.plan {
+		p := &f.plan[i]
+		if p.depth != depth || !(p.fixedPlace() || p.byReference()) {
+			continue
+		}
+		if _, ok := f.place(*p); ok {
+			continue
+		}
+		if a, ok := f.earlierAddress(p); ok && a != 0 {
+			v := Variable{Name: p.name, Depth: p.depth, typ: p.typ, Size: p.typ.size, Address: uint64(a), inPlace: true}
+			if v.Pointer = p.typ.kind == pointerType; v.Pointer {
+				v.Value, _ = f.pointer(v.Address)
+			}
+			list = append(list, v)
+		}
+	}
+	f.found[depth] = list
+	return list
+}
+
+// byReference tells whether a variable is an argument whose address was passed
+// in a register, as Fortran does.
+func (p *planned) byReference() bool {
+	if p.static || p.typ == nil || !p.argument || len(p.list) == 0 {
+		return false
+	}
+	code := at(p.list, p.begins)
+	if len(code) == 0 {
+		return false
+	}
+	m := machine{register: enteredWith}
+	pl, ok := m.evaluate(code)
+	return ok && !pl.content && pl.v.root == entered
+}
+
+// earlierAddress evaluates the locations that a variable has elsewhere in the
+// function. They must agree.
+func (f *Frame) earlierAddress(p *planned) (int64, bool) {
+	var found value
+	agree := true
+	f.elsewhere(p, func(pl place, _ *state) bool {
+		if pl.content || pl.v.root == unknown {
+			return false
+		}
+		agree = agree && (found.root == unknown || found == pl.v)
+		found = pl.v
+		return true
+	})
+	if found.root == unknown || !agree {
+		return 0, false
+	}
+	return f.numeric(found)
+}
+
+// held tells whether a pointer is known to have had a value somewhere in the
+// function.
+func (f *Frame) held(p *planned, address uint64) bool {
+	is := false
+	f.elsewhere(p, func(pl place, s *state) bool {
+		v := pl.v
+		if !pl.content {
+			v = s.load(v, 8)
+		}
+		n, ok := f.numeric(v)
+		is = is || ok && uint64(n) == address
+		return ok
+	})
+	return is
+}
+
+// elsewhere evaluates each location of a variable, from its first instruction
+// on until use is content.
+func (f *Frame) elsewhere(p *planned, use func(pl place, s *state) bool) {
+	fl := f.state().fl
+	if fl == nil || f.call.at == nil {
+		return
+	}
+	for _, r := range p.list {
+		fl.visit(r.low, r.high, func(_ uint64, s *state) bool {
+			m := machine{
+				atEntry: enteredWith, base: f.base, frame: value{root: frameBased}, load: s.load, bias: int64(f.bias),
+				register: func(n int) value {
+					if n < 0 || n > 15 {
+						return value{}
+					}
+					return s.registers[n]
+				},
+			}
+			pl, ok := m.evaluate(r.expression)
+			return ok && use(pl, s)
+		})
+	}
+}
+
+// hidden tells whether a pointer that has been optimised away at the call, of
+// one of the given types, may be what a directive names, so that a variable at
+// the depth would be the wrong answer: one further in, or one as far in that
+// once had the address.
+func (f *Frame) hidden(depth int, address uint64, types []*dataType) bool {
+	for i := range f.plan {
+		p := &f.plan[i]
+		if p.depth > depth || p.static || p.typ == nil || p.typ.kind != pointerType || p.typ.isReference() {
+			continue
+		}
+		if _, ok := f.place(*p); ok {
+			continue
+		}
+		for _, t := range types {
+			if sameTarget(p.typ, t) && (p.depth < depth || f.held(p, address)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// sameTarget tells whether two pointers may point to the same data.
+func sameTarget(a, b *dataType) bool {
+	x, y := a.target(), b.target()
+	if x == nil || y == nil { // void
+		return true
+	}
+	return x == y || x.kind == y.kind && x.size == y.size && x.unit.text(x.entry, dwarf.AttrName) == y.unit.text(y.entry, dwarf.AttrName)
+}
