@@ -41,6 +41,7 @@ type flow struct {
 	blocks map[int]*state // by index of the first instruction
 	entry  *state
 	first  int // the instruction that is entered
+	cells  int // in the states of all blocks
 }
 
 // An outlined function with more instructions is followed to its first ones only.
@@ -48,6 +49,7 @@ const (
 	maxInstructions = 20000
 	maxCells        = 512
 	maxSteps        = 400000
+	maxAllCells     = 200000
 )
 
 func analyse(code []byte, low uint64) *flow {
@@ -128,7 +130,7 @@ func (f *flow) solve() {
 		for {
 			in := f.list[i]
 			s.run(in, i)
-			if steps++; steps > maxSteps {
+			if steps++; steps > maxSteps || f.cells > maxAllCells {
 				f.blocks = map[int]*state{f.first: f.entry.clone()}
 				return
 			}
@@ -162,6 +164,7 @@ func (f *flow) merge(i int, s *state) bool {
 	old := f.blocks[i]
 	if old == nil {
 		f.blocks[i] = s.clone()
+		f.cells += len(s.frame)
 		return true
 	}
 	changed := false

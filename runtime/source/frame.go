@@ -290,15 +290,15 @@ func (f *Frame) place(p planned) (Variable, bool) {
 	if p.fixed != 0 {
 		v.Address, v.inPlace = p.fixed+f.bias, true
 	} else {
+		m := f.machine(p.static)
 		code := at(p.list, f.pc)
 		if code == nil {
 			// What the call changes is not described after it, but still there.
-			code = at(p.list, f.pc-1)
+			if code = at(p.list, f.pc-1); code == nil {
+				return v, false
+			}
+			m.register = f.beforeCall
 		}
-		if code == nil {
-			return v, false
-		}
-		m := f.machine(p.static)
 		m.indexed = p.unit.indexedAddress
 		pl, ok := m.evaluate(code)
 		if !ok || pl.v.root != constant {

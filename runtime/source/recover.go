@@ -113,6 +113,20 @@ func (f *Frame) numeric(v value) (int64, bool) {
 	return 0, false
 }
 
+// beforeCall gives what a register held at the call, also one that the call
+// does not preserve.
+func (f *Frame) beforeCall(register int) value {
+	if v := f.registers.get(register); v.root == constant || register < 0 || register > 15 {
+		return v
+	}
+	if s := f.state().at; s != nil {
+		if n, ok := f.numeric(s.registers[register]); ok {
+			return number(n)
+		}
+	}
+	return value{}
+}
+
 // atEntry gives what a register held when the function was entered: it is still
 // somewhere in the frame, or the caller's call site tells.
 func (f *Frame) atEntry(register int) value {
