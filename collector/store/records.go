@@ -1,10 +1,12 @@
 package store
 
 import (
-	"container/heap"
+	"cmp"
 	"errors"
 	"iter"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/accscope/accscope/collector/model"
 	"zombiezen.com/go/sqlite"
@@ -89,25 +91,59 @@ func (t *Trace) Records(f Filter) iter.Seq2[*Record, error] {
 	}
 }
 
-const recordColumns = "id, thread, site, sequence, time, duration, end_sequence, parent, depth, inner_time, bytes, host, address, opener, correlation"
+// recordColumns are the columns of a record beside its id; the constants are
+// their places.
+var recordColumns = []string{"thread", "site", "sequence", "time", "duration", "end_sequence", "parent", "depth", "inner_time",
+	"bytes", "host", "address", "opener", "correlation"}
 
-func (t *Trace) readRecord(s *sqlite.Stmt, r *Record) (err error) {
-	*r = Record{ID: s.ColumnInt64(0), Thread: model.ThreadID(s.ColumnInt64(1)), Sequence: uint64(s.ColumnInt64(3)), Start: s.ColumnInt64(4),
-		Duration: max(s.ColumnInt64(5), 0), Parent: s.ColumnInt64(7), Depth: s.ColumnInt(8), Inner: s.ColumnInt64(9),
-		Bytes: uint64(s.ColumnInt64(10)), Host: uint64(s.ColumnInt64(11)), Address: uint64(s.ColumnInt64(12)), Opener: s.ColumnInt64(13), Correlation: uint64(s.ColumnInt64(14))}
-	if end := s.ColumnInt64(6); end > 0 {
+const (
+	columnThread = iota
+	columnSite
+	columnSequence
+	columnTime
+	columnDuration
+	columnEndSequence
+	columnParent
+	columnDepth
+	columnInner
+	columnBytes
+	columnHost
+	columnAddress
+	columnOpener
+	columnCorrelation
+)
+
+// set fills a record from its columns, but for the site.
+func (r *Record) set(id int64, v []int64) {
+	_ = v[columnCorrelation]
+	*r = Record{ID: id, Thread: model.ThreadID(v[columnThread]), Sequence: uint64(v[columnSequence]), Start: v[columnTime],
+		Duration: max(v[columnDuration], 0), Parent: v[columnParent], Depth: int(v[columnDepth]), Inner: v[columnInner],
+		Bytes: uint64(v[columnBytes]), Host: uint64(v[columnHost]), Address: uint64(v[columnAddress]), Opener: v[columnOpener],
+		Correlation: uint64(v[columnCorrelation])}
+	if end := v[columnEndSequence]; end > 0 {
 		r.EndSequence, r.Span = r.Sequence+uint64(end), true
 	} else if end < 0 {
 		r.Unended, r.Span = true, true
 	}
-	r.Site, err = t.Site(s.ColumnInt64(2))
+}
+
+// selectRecord begins a statement whose rows readRecord takes.
+var selectRecord = "SELECT id, " + strings.Join(recordColumns, ", ") + " FROM record "
+
+func (t *Trace) readRecord(s *sqlite.Stmt, r *Record) (err error) {
+	var values [columnCorrelation + 1]int64
+	for i := range values {
+		values[i] = s.ColumnInt64(i + 1)
+	}
+	r.set(s.ColumnInt64(0), values[:])
+	r.Site, err = t.Site(values[columnSite])
 	return err
 }
 
 // Record reads one record; nil if there is none of that number.
 func (t *Trace) Record(id int64) (*Record, error) {
 	var found *Record
-	err := t.each("SELECT "+recordColumns+" FROM record WHERE id = ?", []any{id}, func(s *sqlite.Stmt) error {
+	err := t.each(selectRecord+"WHERE id = ?", []any{id}, func(s *sqlite.Stmt) error {
 		found = new(Record)
 		return t.readRecord(s, found)
 	})
@@ -171,19 +207,48 @@ func (t *Trace) keep(query string, stmt *sqlite.Stmt) error {
 	return nil
 }
 
-// byStart orders held-back records by start, then by number.
+// byStart holds records back: a heap by start, then by number.
 type byStart []Record
 
-func (h byStart) Len() int { return len(h) }
-func (h byStart) Less(i, j int) bool {
+func (h byStart) less(i, j int) bool {
 	return h[i].Start < h[j].Start || h[i].Start == h[j].Start && h[i].ID < h[j].ID
 }
-func (h byStart) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-func (h *byStart) Push(x any)   { *h = append(*h, x.(Record)) }
-func (h *byStart) Pop() any {
-	last := (*h)[len(*h)-1]
-	*h = (*h)[:len(*h)-1]
-	return last
+
+func (h *byStart) put(r *Record) {
+	*h = append(*h, *r)
+	list := *h
+	for at := len(list) - 1; at > 0; {
+		up := (at - 1) / 2
+		if !list.less(at, up) {
+			break
+		}
+		list[at], list[up] = list[up], list[at]
+		at = up
+	}
+}
+
+// take gives the first one.
+func (h *byStart) take() Record {
+	list := *h
+	oldest, last := list[0], len(list)-1
+	list[0] = list[last]
+	list[last].Site = nil
+	list = list[:last]
+	*h = list
+	for at := 0; ; {
+		down := 2*at + 1
+		if down >= last {
+			return oldest
+		}
+		if down+1 < last && list.less(down+1, down) {
+			down++
+		}
+		if !list.less(down, at) {
+			return oldest
+		}
+		list[at], list[down] = list[down], list[at]
+		at = down
+	}
 }
 
 // records streams in order of start: rows come in order of arrival, and a row
@@ -219,53 +284,49 @@ func (t *Trace) records(f Filter, yield func(*Record) error) error {
 			return err
 		}
 	}
-	wanted := make(map[int64]int8) // by site: 1 yes, -1 no
+	wanted := make(map[int64]*Site) // nil: not selected
+	var site *Site
+	siteID := int64(math.MinInt64)
 	var held byStart
 	var r Record
-	where, args := "WHERE id >= ? AND id <= ?", []int64{first, last}
-	if f.Thread != 0 {
-		where, args = where+" AND +thread = ?", append(args, int64(f.Thread))
-	}
-	err = t.query("SELECT "+recordColumns+" FROM record "+where+" ORDER BY id", args, func(s *sqlite.Stmt) error {
-		time := s.ColumnInt64(4)
-		if lateness > 0 {
-			for len(held) > 0 && held[0].Start < time-lateness {
-				oldest := heap.Pop(&held).(Record)
-				if err := yield(&oldest); err != nil {
-					return err
-				}
-			}
-		}
-		if time < f.From || time >= to {
-			return nil
-		}
-		site := s.ColumnInt64(2)
-		want := wanted[site]
-		if want == 0 {
-			found, err := t.Site(site)
-			if err != nil {
+	err = t.scan("record", "id", recordColumns, first, last, func(id int64, v []int64) error {
+		time := v[columnTime]
+		for lateness > 0 && len(held) > 0 && held[0].Start < time-lateness {
+			oldest := held.take()
+			if err := yield(&oldest); err != nil {
 				return err
 			}
-			want = -1
-			if f.site(found) {
-				want = 1
-			}
-			wanted[site] = want
 		}
-		if want < 0 {
+		if time < f.From || time >= to || f.Thread != 0 && f.Thread != model.ThreadID(v[columnThread]) {
 			return nil
 		}
-		if err := t.readRecord(s, &r); err != nil {
-			return err
+		if v[columnSite] != siteID {
+			siteID = v[columnSite]
+			known := false
+			if site, known = wanted[siteID]; !known {
+				found, err := t.Site(siteID)
+				if err != nil {
+					return err
+				}
+				if f.site(found) {
+					site = found
+				}
+				wanted[siteID] = site
+			}
 		}
+		if site == nil {
+			return nil
+		}
+		r.set(id, v)
+		r.Site = site
 		if lateness > 0 {
-			heap.Push(&held, r)
+			held.put(&r)
 			return nil
 		}
 		return yield(&r)
 	})
 	for err == nil && len(held) > 0 {
-		oldest := heap.Pop(&held).(Record)
+		oldest := held.take()
 		err = yield(&oldest)
 	}
 	return err
@@ -316,7 +377,7 @@ func (t *Trace) openAt(time int64, only model.ThreadID) ([]Record, error) {
 	if !indexed {
 		query = "SELECT id FROM record WHERE +thread = ? AND time < ? ORDER BY id DESC LIMIT 1"
 	}
-	var out byStart
+	var out []Record
 	for _, thread := range threads {
 		if only != 0 && thread.ID != only {
 			continue
@@ -340,12 +401,8 @@ func (t *Trace) openAt(time int64, only model.ThreadID) ([]Record, error) {
 			previous, at = at, r.Parent
 		}
 	}
-	heap.Init(&out)
-	sorted := make([]Record, 0, len(out))
-	for len(out) > 0 {
-		sorted = append(sorted, heap.Pop(&out).(Record))
-	}
-	return sorted, nil
+	slices.SortFunc(out, func(a, b Record) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.ID, b.ID)) })
+	return out, nil
 }
 
 // indexed says whether the trace has an index; one being written has none.
@@ -393,39 +450,65 @@ func (t *Trace) activities(f Filter, yield func(*Activity) error) error {
 		to = math.MaxInt64
 	}
 	var a Activity
-	return t.query(`SELECT id, record, work, start, duration, delay, device_start, device_excess, bytes, correlation FROM activity
-		WHERE start < ? AND start + duration >= ? ORDER BY id`, []int64{to, f.From}, func(s *sqlite.Stmt) error {
-		w, err := t.Work(s.ColumnInt64(2))
-		if err != nil {
-			return err
+	return t.scan("activity", "id", activityColumns, math.MinInt64, math.MaxInt64, func(id int64, v []int64) error {
+		if v[activityStart] >= to || v[activityStart]+v[activityDuration] < f.From {
+			return nil
+		}
+		w := a.Work
+		if w == nil || w.ID != v[activityWork] {
+			var err error
+			if w, err = t.Work(v[activityWork]); err != nil {
+				return err
+			}
 		}
 		if f.Process != 0 && w.Process != f.Process || f.Device != 0 && w.Device != f.Device || f.Queue != 0 && w.Queue != f.Queue {
 			return nil
 		}
-		readActivity(s, &a)
+		a.set(id, v)
 		a.Work = w
 		return yield(&a)
 	})
 }
 
-func readActivity(s *sqlite.Stmt, a *Activity) {
-	*a = Activity{ID: s.ColumnInt64(0), Record: s.ColumnInt64(1), Start: s.ColumnInt64(3), Duration: s.ColumnInt64(4),
-		DeviceStart: s.ColumnInt64(6), Bytes: uint64(s.ColumnInt64(8)), Correlation: uint64(s.ColumnInt64(9))}
-	a.Recorded = a.Start + a.Duration + s.ColumnInt64(5)
-	a.DeviceEnd = a.DeviceStart + a.Duration + s.ColumnInt64(7)
+// activityColumns are the columns of an activity beside its id; the constants
+// are their places.
+var activityColumns = []string{"record", "work", "start", "duration", "delay", "device_start", "device_excess", "bytes", "correlation"}
+
+const (
+	activityRecord = iota
+	activityWork
+	activityStart
+	activityDuration
+	activityDelay
+	activityDeviceStart
+	activityDeviceExcess
+	activityBytes
+	activityCorrelation
+)
+
+// set fills an activity from its columns, but for the work.
+func (a *Activity) set(id int64, v []int64) {
+	_ = v[activityCorrelation]
+	*a = Activity{ID: id, Record: v[activityRecord], Start: v[activityStart], Duration: v[activityDuration],
+		DeviceStart: v[activityDeviceStart], Bytes: uint64(v[activityBytes]), Correlation: uint64(v[activityCorrelation])}
+	a.Recorded = a.Start + a.Duration + v[activityDelay]
+	a.DeviceEnd = a.DeviceStart + a.Duration + v[activityDeviceExcess]
 }
 
 // Correlated reads the activity that an enqueue caused; nil if none was
 // measured.
 func (t *Trace) Correlated(record int64) (*Activity, error) {
 	var found *Activity
-	err := t.each(`SELECT id, record, work, start, duration, delay, device_start, device_excess, bytes, correlation FROM activity
-		WHERE record = ? AND record > 0 LIMIT 1`, []any{record}, func(s *sqlite.Stmt) error {
-		found = new(Activity)
-		readActivity(s, found)
-		w, err := t.Work(s.ColumnInt64(2))
-		found.Work = w
-		return err
-	})
+	err := t.each("SELECT id, "+strings.Join(activityColumns, ", ")+" FROM activity WHERE record = ? AND record > 0 LIMIT 1",
+		[]any{record}, func(s *sqlite.Stmt) (err error) {
+			values := make([]int64, len(activityColumns))
+			for i := range values {
+				values[i] = s.ColumnInt64(i + 1)
+			}
+			found = new(Activity)
+			found.set(s.ColumnInt64(0), values)
+			found.Work, err = t.Work(values[activityWork])
+			return err
+		})
 	return found, err
 }

@@ -4,6 +4,7 @@ import (
 	"container/heap"
 	"fmt"
 	"iter"
+	"math"
 
 	"github.com/accscope/accscope/collector/capture"
 	"github.com/accscope/accscope/collector/model"
@@ -262,8 +263,9 @@ func (u *unfolder) run() error {
 		return err
 	}
 	var record Record
-	err = u.trace.query("SELECT "+recordColumns+" FROM record ORDER BY id", nil, func(s *sqlite.Stmt) error {
-		if err := u.trace.readRecord(s, &record); err != nil {
+	err = u.trace.scan("record", "id", recordColumns, math.MinInt64, math.MaxInt64, func(id int64, values []int64) (err error) {
+		record.set(id, values)
+		if record.Site, err = u.trace.Site(values[columnSite]); err != nil {
 			return err
 		}
 		if err := catchUp(record.Start, record.Thread, record.Sequence); err != nil {

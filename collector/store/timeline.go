@@ -292,7 +292,7 @@ func (p *painter) open() error {
 		return nil
 	}
 	var records []Record
-	err = p.trace.query("SELECT "+recordColumns+" FROM record WHERE end_sequence < 0 AND thread = ? AND time < ? AND depth = ? ORDER BY time LIMIT 10000",
+	err = p.trace.query(selectRecord+"WHERE end_sequence < 0 AND thread = ? AND time < ? AND depth = ? ORDER BY time LIMIT 10000",
 		[]int64{int64(p.lane.Thread), p.to, int64(p.lane.Depth)}, func(s *sqlite.Stmt) error {
 			records = append(records, Record{})
 			return p.trace.readRecord(s, &records[len(records)-1])
