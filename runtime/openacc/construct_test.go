@@ -196,6 +196,43 @@ func TestComputeResults(t *testing.T) {
 	}
 }
 
+// TestScalarsOfQueues: GCC copies scalars of a data region in and out of each
+// asynchronous construct in it, through a temporary that it sets again without
+// waiting. Constructs get what it was set to, and what constructs change adds up.
+func TestScalarsOfQueues(t *testing.T) {
+	p := newProgram(t, nil, nil)
+	thread := p.NewThread()
+	defer thread.Close()
+	values, total, count, k := words(0, 0, 0), words(5), words(3), words(0)
+	one, step := words(1), words(100)
+	adds := func(async int, values entry, count, more []byte, kind goacc.Kind) *Construct {
+		c := directive(async, values, span8(goacc.To, count), span8(kind, more))
+		c.Function = devicetest.HostKernels().Add
+		return c
+	}
+	thread.DataStart(directive(AsyncSync, span8(goacc.ToFrom, values)))
+	for i := range int64(40) {
+		put(k, 0, i/2)
+		thread.Parallel(adds(1, span8(goacc.ForcePresent, values), count, k, goacc.ToFrom))
+		queue := 1 + int(i)%2
+		next := adds(queue, span8(goacc.ToFrom, total), one, step, goacc.To)
+		next.Waits = []int32{1, 2}
+		thread.Parallel(next)
+	}
+	put(k, 0, 77)
+	thread.WaitAll(-1)
+	thread.DataEnd()
+	if want := int64(2 * 19 * 20 / 2); get(values, 0) != want || get(values, 2) != want {
+		t.Errorf("a scalar set before each construct: %d and %d, want %d", get(values, 0), get(values, 2), want)
+	}
+	if get(total, 0) != 5+40*100 {
+		t.Errorf("a scalar that constructs add to: %d, want %d", get(total, 0), 5+40*100)
+	}
+	if get(k, 0) != 77 {
+		t.Errorf("a scalar that no construct changed was written back: %d", get(k, 0))
+	}
+}
+
 // TestAttach: a pointer member holds the device address while it is attached,
 // whatever order the variables come in, and the host's afterwards.
 func TestAttach(t *testing.T) {

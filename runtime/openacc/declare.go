@@ -62,7 +62,7 @@ func (t *Thread) Declare(c *Construct) {
 func (t *Thread) declareEntry(d *Device, item *goacc.Item) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	span := hostRange{item.Host, item.Host + item.Size}
+	span := hostRange{low: item.Host, high: item.Host + item.Size}
 	t.declared = slices.DeleteFunc(t.declared, func(r hostRange) bool { return r == span })
 	m, presence := d.table.Find(item.Host, item.Size)
 	if presence != dataenv.Present {
@@ -82,7 +82,7 @@ func (t *Thread) declareEntry(d *Device, item *goacc.Item) {
 
 // declareExit skips the exit of a variable that declareEntry did not count.
 func (t *Thread) declareExit(item *goacc.Item) {
-	span := hostRange{item.Host, item.Host + item.Size}
+	span := hostRange{low: item.Host, high: item.Host + item.Size}
 	if i := slices.Index(t.declared, span); i >= 0 && item.Action == goacc.ActionRelease {
 		t.declared = slices.Delete(t.declared, i, i+1)
 		item.Action = goacc.ActionNone

@@ -25,7 +25,7 @@ type Queue struct {
 	finished atomic.Uint64
 
 	mu      sync.Mutex
-	pending []hostRange // host memory that queued downloads will write
+	pending []hostRange // host memory that queued downloads will write, by number
 	held    [][]byte    // what queued uploads will read
 	bytes   int         // of held
 }
@@ -34,7 +34,11 @@ type Queue struct {
 // the next wait.
 const holdLimit = 1 << 20
 
-type hostRange struct{ low, high uintptr }
+type hostRange struct {
+	low, high uintptr
+	number    uint64  // of the download, which are in order
+	scalar    *scalar // what will be written, if it goes through one
+}
 
 // synchronous says whether q belongs to one host thread, which waits for it at
 // the end of every construct.
@@ -140,21 +144,30 @@ func (d *Device) all() []*Queue {
 
 // willWrite says whether q still has to write host memory in the range.
 func (q *Queue) willWrite(host, bytes uintptr) bool {
+	_, will := q.lastWrite(host, bytes)
+	return will
+}
+
+// lastWrite finds the last write to host memory in the range that q still has to
+// make; scalar is set if it is that of a scalar which is the range.
+func (q *Queue) lastWrite(host, bytes uintptr) (_ *scalar, will bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if len(q.pending) == 0 {
-		return false
+		return nil, false
 	}
 	if idle, err := q.driver.Idle(); err == nil && idle {
 		q.forget()
-		return false
 	}
-	for _, r := range q.pending {
+	for _, r := range slices.Backward(q.pending) {
 		if host < r.high && r.low < host+bytes {
-			return true
+			if r.low != host || r.high != host+bytes {
+				return nil, true
+			}
+			return r.scalar, true
 		}
 	}
-	return false
+	return nil, false
 }
 
 // put counts an operation that is on the queue now, with the host memory that it
@@ -167,6 +180,9 @@ func (q *Queue) put(writes hostRange, reads []byte) {
 	q.mu.Lock()
 	if writes.high != 0 {
 		q.pending = append(q.pending, writes)
+		if n := len(q.pending); n > 1 && writes.number < q.pending[n-2].number { // threads overtook one another
+			q.pending = merge(q.pending, nil)
+		}
 		q.device.downloads.Add(1)
 	}
 	var release [][]byte
@@ -203,10 +219,12 @@ func (q *Queue) drained(number uint64) {
 	q.mu.Unlock()
 }
 
-// forget drops what concerns operations that are done. q.mu is held.
+// forget drops what concerns operations that are done. A scalar is done when it
+// was written back, which is put onto the queue last. q.mu is held.
 func (q *Queue) forget() {
-	q.device.downloads.Add(-int64(len(q.pending)))
-	q.pending = q.pending[:0]
+	before := len(q.pending)
+	q.pending = slices.DeleteFunc(q.pending, func(r hostRange) bool { return r.scalar == nil || r.scalar.landed.Load() })
+	q.device.downloads.Add(int64(len(q.pending) - before))
 	clear(q.held)
 	q.held, q.bytes = q.held[:0], 0
 }
@@ -218,14 +236,22 @@ func (q *Queue) inherit(other *Queue) {
 		return // its host thread waits before it goes on
 	}
 	other.mu.Lock()
-	pending := append([]hostRange(nil), other.pending...)
+	pending := slices.Clone(other.pending)
 	other.mu.Unlock()
 	if len(pending) > 0 {
 		q.mu.Lock()
-		q.pending = append(q.pending, pending...)
-		q.device.downloads.Add(int64(len(pending)))
+		before := len(q.pending)
+		q.pending = merge(q.pending, pending)
+		q.device.downloads.Add(int64(len(q.pending) - before))
 		q.mu.Unlock()
 	}
+}
+
+// merge joins two lists in the order of their numbers, those in both once.
+func merge(a, b []hostRange) []hostRange {
+	all := append(a, b...)
+	slices.SortStableFunc(all, func(x, y hostRange) int { return cmp.Compare(x.number, y.number) })
+	return slices.CompactFunc(all, func(x, y hostRange) bool { return x.number == y.number })
 }
 
 // awaitQueue blocks until q is empty, between wait events.

@@ -65,7 +65,7 @@ func within(list []undo, i int, async bool) (excluded []hostRange, skip bool) {
 			pointers = true
 		}
 		if j > i && !other.copyout || other.attach {
-			excluded = append(excluded, hostRange{other.host, other.host + other.size})
+			excluded = append(excluded, hostRange{low: other.host, high: other.host + other.size})
 		}
 	}
 	return excluded, u.frame && async && !pointers

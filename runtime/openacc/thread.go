@@ -73,7 +73,9 @@ type scratch struct {
 	pending   []*block
 	exits     []*leaving
 	staging   []byte
-	names     []namedRange // what the call in progress calls its variables
+	names     []namedRange   // what the call in progress calls its variables
+	arrivals  []*scalarChain // scalars uploaded to an asynchronous queue
+	landings  []*scalar      // scalars to write back
 }
 
 // A Place is where the program called the runtime: what source attribution

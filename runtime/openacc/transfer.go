@@ -22,7 +22,7 @@ func appendPieces(into []transfer, m *dataenv.Mapping, host, size uintptr, exclu
 	}
 	holes := slices.Clone(excluded)
 	for offset := range m.Attach {
-		holes = append(holes, hostRange{m.Host + offset, m.Host + offset + 8})
+		holes = append(holes, hostRange{low: m.Host + offset, high: m.Host + offset + 8})
 	}
 	slices.SortFunc(holes, func(a, b hostRange) int {
 		switch {
@@ -69,8 +69,8 @@ func (t *Thread) upload(q *Queue, u *transfer) {
 		switch {
 		case own != nil:
 			own = slices.Clone(own)
-		case u.size <= SnapshotBytes && !q.willWrite(u.host, u.size):
-			own = slices.Clone(bytesAt(u.host, u.size))
+		case u.size <= SnapshotBytes:
+			own = t.snapshot(q, u)
 		}
 	}
 	source := at(u.host)
@@ -89,6 +89,26 @@ func (t *Thread) upload(q *Queue, u *transfer) {
 	if err != nil {
 		t.fail(t.fromDevice(err))
 	}
+}
+
+// snapshot is what an asynchronous upload sends that need not read the host's
+// memory in queue order, nil if it has to.
+func (t *Thread) snapshot(q *Queue, u *transfer) []byte {
+	var own []byte
+	var chain *scalarChain
+	last, will := q.lastWrite(u.host, u.size)
+	switch {
+	case !will:
+		own = slices.Clone(bytesAt(u.host, u.size))
+	case last != nil:
+		own, chain = last.next()
+	default:
+		return nil
+	}
+	if u.size <= scalarBytes && t.function != 0 {
+		t.arrived(u.host, own, chain)
+	}
+	return own
 }
 
 // followWriters makes q wait for other queues that still have to write the host
@@ -111,8 +131,12 @@ func (t *Thread) download(q *Queue, u *transfer) {
 	var pair eventPair
 	name := t.nameOf(u.host, u.size, u.mapping)
 	t.raiseData(callbacks.EnqueueDownloadStart, &pair, u.size, u.host, u.device, name)
-	err := q.driver.Download(correlation, at(u.host), u.device, uint64(u.size), q.synchronous())
-	q.put(hostRange{u.host, u.host + u.size}, nil)
+	to, writes := at(u.host), hostRange{low: u.host, high: u.host + u.size, number: correlation}
+	if s := t.scalarFor(u, correlation); s != nil {
+		to, writes.scalar = s.address(), s
+	}
+	err := q.driver.Download(correlation, to, u.device, uint64(u.size), q.synchronous())
+	q.put(writes, nil)
 	t.raiseData(callbacks.EnqueueDownloadEnd, &pair, u.size, u.host, u.device, name)
 	pair.release()
 	t.events.Correlation = 0
@@ -167,12 +191,13 @@ func (t *Thread) enqueueExits(d *Device, q *Queue, own *leaving) {
 	if own != nil {
 		d.left(own)
 	}
-	if len(s.removed) > 0 {
+	if len(s.removed)+len(s.landings) > 0 {
 		t.discard(d, q)
 	}
 }
 
-// discard raises the events of the removed mappings and frees their memory.
+// discard raises the events of the removed mappings, frees their memory and has
+// scalars written back.
 func (t *Thread) discard(d *Device, q *Queue) {
 	s := &t.scratch
 	var later []device.Address
@@ -194,11 +219,17 @@ func (t *Thread) discard(d *Device, q *Queue) {
 	}
 	clear(s.removed)
 	s.removed = s.removed[:0]
-	if len(later) == 0 {
+	landings := slices.Clone(s.landings)
+	clear(s.landings)
+	s.landings = s.landings[:0]
+	if len(later)+len(landings) == 0 {
 		return
 	}
 	driver := d.driver
 	err := q.driver.Then(func() {
+		for _, l := range landings {
+			l.land()
+		}
 		for _, address := range later {
 			// An error here is the device's failure, which the queue reports.
 			_ = driver.Free(address)
