@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -119,16 +118,20 @@ func (s *sessionSource) own(ctx context.Context, interval time.Duration, show fu
 	return errors.Join(err, ingester.Close(), lock.Unlock(), server.Close(true))
 }
 
-// captureSource follows a capture that belongs to no session. It only reads.
-type captureSource struct{ folder string }
+// captureSource follows captures that belong to no session. It only reads.
+type captureSource struct {
+	title   string
+	folders []string
+}
 
-// Capture gives the source of a capture folder.
-func Capture(folder string) Source { return &captureSource{folder} }
+// Captures gives the source of capture folders: of one program, or of the ranks
+// of a job.
+func Captures(title string, folders ...string) Source { return &captureSource{title, folders} }
 
-func (c *captureSource) Title() string { return filepath.Base(c.folder) }
+func (c *captureSource) Title() string { return c.title }
 
 func (c *captureSource) Run(ctx context.Context, interval time.Duration, observe func(Frame)) error {
-	ingester, err := ingest.Open(ingest.Options{Captures: []string{c.folder}, Warn: func(string) {}})
+	ingester, err := ingest.Open(ingest.Options{Captures: c.folders, Warn: func(string) {}})
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -119,28 +118,13 @@ func newSwitchCommand(name, short, long string, on bool) *cobra.Command {
 }
 
 // captureOf finds the capture folder of a process: in a session, or where the
-// library works alone, in the process's own current folder.
+// library works alone.
 func captureOf(pid int) (string, error) {
-	list, err := session.List()
-	if err != nil {
-		return "", err
+	if folder := session.CaptureOf(pid); folder != "" {
+		return folder, nil
 	}
-	for _, s := range list {
-		for _, p := range s.Processes {
-			if p.PID == pid && p.Running {
-				return filepath.Join(s.Folder, p.Capture), nil
-			}
-		}
-	}
-	folder, err := os.Readlink(fmt.Sprintf("/proc/%d/cwd", pid))
-	if errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(fmt.Sprintf("/proc/%d", pid)); errors.Is(err, os.ErrNotExist) {
 		return "", fmt.Errorf("there is no process %d; accscope ls lists what runs", pid)
-	}
-	if err == nil {
-		matches, err := filepath.Glob(filepath.Join(folder, fmt.Sprintf("accscope-*-%d", pid)))
-		if err == nil && len(matches) == 1 {
-			return matches[0], nil
-		}
 	}
 	return "", fmt.Errorf("process %d has no profiler library loaded; start it by accscope run --paused -- PROGRAM", pid)
 }

@@ -5,18 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/signal"
-	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/accscope/accscope/collector/session"
 	"github.com/accscope/accscope/tui"
 )
 
@@ -35,22 +31,25 @@ type topFlags struct {
 func newTopCommand() *cobra.Command {
 	var flags topFlags
 	command := &cobra.Command{
-		Use:   "top [flags] [SESSION | PID | TRACE]",
+		Use:   "top [flags] [SESSION | PID... | TRACE]",
 		Short: "Watch running programs, or replay a trace, in the terminal",
 		Long: `top shows a running session live: what each async queue does, device memory and
 live mappings, kernels and transfers, events and errors, and what each thread is
-in. Without an argument it takes the session that changed last. It can be left and
-started again at any time; the program and the recording go on.
+in. It can be left and started again at any time; the program and the recording go
+on. Without an argument it shows what runs; if that is several sessions, it asks
+which one. A program that has the profiler library by ACC_PROFLIB alone counts as
+a session too, and so do the ranks of such an MPI job.
 
-  accscope top                     the newest running session
+  accscope top                     what runs now
   accscope top 4711                the session, or the capture, of a process
+  accscope top 4711 4712           the captures of several, in one view
+  accscope top SESSION             one that accscope ls lists, or its folder
   accscope top trace.db            replay a finished trace: play, pause, seek
   accscope top --json              an object per interval, for scripts
   accscope top --json --once       a single object
   accscope top --picture queues --at 40% --svg trace.db    one screen, for documents
 
 Press ? in it for the keys.`,
-		Args: arguments(cobra.MaximumNArgs(1), "at most one session, process id or trace"),
 		RunE: func(command *cobra.Command, args []string) error {
 			if flags.interval < 10*time.Millisecond {
 				return usageError{fmt.Errorf("--interval %s is too short: at least 10ms", flags.interval)}
@@ -58,12 +57,13 @@ Press ? in it for the keys.`,
 			if flags.once && !flags.json {
 				return usageError{errors.New("--once goes with --json")}
 			}
-			source, err := topSource(args)
-			if err != nil {
-				return err
-			}
 			ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 			defer stop()
+			ask := flags.picture == "" && !flags.json && isTerminal(os.Stdin) && isTerminal(os.Stdout)
+			source, err := topSource(ctx, args, ask, flags.ascii || !unicodeLocale())
+			if err != nil || source == nil {
+				return err
+			}
 			if flags.picture != "" {
 				return flags.takePicture(ctx, source, command.OutOrStdout())
 			}
@@ -124,62 +124,4 @@ func unicodeLocale() bool {
 		}
 	}
 	return false
-}
-
-// topSource finds what is to be watched.
-func topSource(args []string) (tui.Source, error) {
-	if len(args) == 0 {
-		return newestSession()
-	}
-	name := args[0]
-	info, err := os.Stat(name)
-	switch {
-	case err == nil && !info.IsDir():
-		return tui.OpenReplay(name)
-	case err == nil:
-		if _, err := os.Stat(filepath.Join(name, "process")); err == nil {
-			return tui.Capture(name), nil
-		}
-	case !errors.Is(err, fs.ErrNotExist):
-		return nil, err
-	}
-	list, err := session.List()
-	if err != nil {
-		return nil, err
-	}
-	pid, notPID := strconv.Atoi(name)
-	for i := range list {
-		if list[i].Name == name || list[i].Folder == name {
-			return tui.Session(&list[i].Session), nil
-		}
-		for _, p := range list[i].Processes {
-			if notPID == nil && p.PID == pid {
-				return tui.Session(&list[i].Session), nil
-			}
-		}
-	}
-	if notPID == nil && pid > 0 {
-		folder, err := captureOf(pid)
-		if err != nil {
-			return nil, err
-		}
-		return tui.Capture(folder), nil
-	}
-	return nil, fmt.Errorf("%s is no trace, session or process id; accscope ls lists the sessions", name)
-}
-
-func newestSession() (tui.Source, error) {
-	list, err := session.List()
-	if err != nil {
-		return nil, err
-	}
-	for i := range list {
-		if list[i].Running > 0 {
-			return tui.Session(&list[i].Session), nil
-		}
-	}
-	if len(list) > 0 {
-		return tui.Session(&list[0].Session), nil
-	}
-	return nil, errors.New("no session is running: start a program by accscope run -- PROGRAM, or give a trace to replay")
 }

@@ -129,13 +129,15 @@ func Join(name string) (*Session, error) {
 }
 
 // JobName is the name that the ranks of one MPI job share, "" outside of one.
-func JobName() string {
+func JobName() string { return jobName(os.Getenv) }
+
+func jobName(variable func(name string) string) string {
 	for _, variables := range [][]string{
 		{"PMIX_NAMESPACE"}, {"OMPI_MCA_ess_base_jobid"}, {"SLURM_JOB_ID", "SLURM_STEP_ID"}, {"PMI_JOBID"},
 	} {
 		name := strings.ToLower(strings.SplitN(variables[0], "_", 2)[0])
-		for _, variable := range variables {
-			value := os.Getenv(variable)
+		for _, each := range variables {
+			value := variable(each)
 			if value == "" {
 				name = ""
 				break
@@ -337,7 +339,7 @@ func (s *Session) Info() (Info, error) {
 		return info, err
 	}
 	for _, folder := range folders {
-		p, err := inspect(folder)
+		p, _, err := inspect(folder)
 		if err != nil {
 			// A capture that is just being set up, or damaged, has no more to show.
 			p = ProcessInfo{Rank: -1, Capture: folder}
@@ -350,20 +352,21 @@ func (s *Session) Info() (Info, error) {
 	return info, nil
 }
 
-func inspect(folder string) (p ProcessInfo, err error) {
+// inspect looks at a capture; job is the MPI job's name, "" outside of one.
+func inspect(folder string) (p ProcessInfo, job string, err error) {
 	c, err := capture.Open(folder)
 	if err != nil {
-		return p, err
+		return p, "", err
 	}
 	defer func() { err = errors.Join(err, c.Close()) }()
 	counters, err := c.Counters()
 	if err != nil {
-		return p, err
+		return p, "", err
 	}
 	p = ProcessInfo{PID: c.PID, Program: c.Program, Arguments: c.Arguments, Rank: -1, Running: !counters.Exited && c.Alive(),
 		On: counters.On, Capture: folder}
 	if rank, ok := c.Rank(); ok {
 		p.Rank = rank
 	}
-	return p, nil
+	return p, jobName(func(name string) string { return c.Environment[name] }), nil
 }

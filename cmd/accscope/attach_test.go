@@ -1,0 +1,72 @@
+package main
+
+import (
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/accscope/accscope/collector/session"
+)
+
+// Capture is switched on and off in a running program, in a session and where
+// the library works alone.
+func TestAttachAndDetach(t *testing.T) {
+	folder := t.TempDir()
+	t.Setenv("ACCSCOPE_DIR", filepath.Join(folder, "sessions"))
+	scene := filepath.Join(folder, "scene")
+	compile := exec.Command("gcc-12", "-fopenacc", "-foffload=disable", "-O2", "-g", "-o", scene, filepath.Join(project, "tui/testdata/scene.c"))
+	if output, err := compile.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, output)
+	}
+	for name, command := range map[string][]string{
+		"session": {accscope, "run", "-q", "--no-summary", "--device", "sim", "--paused", "-o", "trace.db", "--", scene},
+		"alone": {"env", "LD_PRELOAD=" + filepath.Join(project, "lib/libopenacc.so"), "ACC_DEVICE_TYPE=sim", "ACCSCOPE_CAPTURE=off",
+			"ACC_PROFLIB=" + filepath.Join(project, "lib/libaccprof.so"), scene},
+	} {
+		t.Run(name, func(t *testing.T) {
+			program := exec.Command(command[0], command[1:]...)
+			program.Dir = folder
+			input, err := program.StdinPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := program.Start(); err != nil {
+				t.Fatal(err)
+			}
+			defer program.Wait() //nolint:errcheck // its end is not what is tested
+			defer input.Close()
+			var p session.ProcessInfo
+			state := func() bool {
+				if list, err := session.List(); err == nil && len(list) == 1 && len(list[0].Processes) == 1 {
+					p = list[0].Processes[0]
+					return true
+				}
+				if list, err := session.ListAlone(); err == nil && len(list) == 1 {
+					p = list[0].Processes[0]
+					return true
+				}
+				return false
+			}
+			for end := time.Now().Add(30 * time.Second); !state(); time.Sleep(10 * time.Millisecond) {
+				if time.Now().After(end) {
+					t.Fatal("the program did not come")
+				}
+			}
+			if p.On {
+				t.Error("capture is on from the start")
+			}
+			for _, verb := range []string{"attach", "detach", "attach"} {
+				invoke(t, folder, verb, fmt.Sprint(p.PID)).must(t)
+				if !state() || p.On != (verb == "attach") {
+					t.Errorf("after %s capture is on: %v", verb, p.On)
+				}
+			}
+		})
+	}
+	if r := invoke(t, folder, "attach", "999999999"); r.status != 1 || !strings.Contains(r.stderr, "there is no process 999999999") {
+		t.Errorf("no such process: %d, %s", r.status, r.stderr)
+	}
+}

@@ -1,0 +1,191 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/accscope/accscope/collector/capture"
+	"github.com/accscope/accscope/collector/session"
+	"github.com/accscope/accscope/tui"
+)
+
+// topSource finds what is to be watched; nil: the user was asked and left.
+func topSource(ctx context.Context, args []string, ask, ascii bool) (tui.Source, error) {
+	switch len(args) {
+	case 0:
+		return whatRuns(ctx, ask, ascii)
+	case 1:
+		return namedSource(args[0])
+	}
+	var folders []string
+	for _, arg := range args {
+		folder := arg
+		if pid, err := strconv.Atoi(arg); err == nil && pid > 0 {
+			if folder, err = captureOf(pid); err != nil {
+				return nil, err
+			}
+		} else if !isCapture(arg) {
+			return nil, usageError{fmt.Errorf("%s is no process id and no capture folder: several of those can be watched together, sessions and traces one at a time", arg)}
+		}
+		folders = append(folders, folder)
+	}
+	return tui.Captures(strings.Join(args, " "), folders...), nil
+}
+
+func isCapture(folder string) bool {
+	_, err := os.Stat(filepath.Join(folder, "process"))
+	return err == nil
+}
+
+func namedSource(name string) (tui.Source, error) {
+	info, err := os.Stat(name)
+	switch {
+	case err == nil && !info.IsDir():
+		return tui.OpenReplay(name)
+	case err == nil && isCapture(name):
+		return tui.Captures(filepath.Base(name), name), nil
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return nil, err
+	}
+	list, err := session.List()
+	if err != nil {
+		return nil, err
+	}
+	absolute, err := filepath.Abs(name)
+	if err != nil {
+		return nil, err
+	}
+	pid, notPID := strconv.Atoi(name)
+	for i := range list {
+		if list[i].Name == name || list[i].Folder == absolute {
+			return tui.Session(&list[i].Session), nil
+		}
+		for _, p := range list[i].Processes {
+			if notPID == nil && p.PID == pid {
+				return tui.Session(&list[i].Session), nil
+			}
+		}
+	}
+	if notPID == nil && pid > 0 {
+		folder, err := captureOf(pid)
+		if err != nil {
+			return nil, err
+		}
+		return tui.Captures(filepath.Base(folder), folder), nil
+	}
+	if folders := capturesIn(name); len(folders) > 0 {
+		return tui.Captures(filepath.Base(absolute), folders...), nil
+	}
+	return nil, fmt.Errorf("%s is no trace, session or process id; accscope ls lists the sessions", name)
+}
+
+// capturesIn are the captures in a folder: of the programs that run, else of all.
+func capturesIn(folder string) []string {
+	// An error means a pattern that matches nothing.
+	matches, _ := filepath.Glob(filepath.Join(folder, "accscope-*", "process"))
+	var all, running []string
+	for _, match := range matches {
+		found := filepath.Dir(match)
+		c, err := capture.Open(found)
+		if err != nil {
+			continue
+		}
+		all = append(all, found)
+		if c.Alive() {
+			running = append(running, found)
+		}
+		if c.Close() != nil {
+			continue
+		}
+	}
+	if len(running) > 0 {
+		return running
+	}
+	return all
+}
+
+// watched is what can be watched now.
+type watched struct {
+	name      string
+	processes []session.ProcessInfo
+	age       string
+	source    func() tui.Source
+}
+
+// whatRuns gives the only running session, lets the user choose where there are
+// several, and takes the newest one left by a collector where none runs.
+func whatRuns(ctx context.Context, ask, ascii bool) (tui.Source, error) {
+	list, err := session.List()
+	if err != nil {
+		return nil, err
+	}
+	alone, err := session.ListAlone()
+	if err != nil {
+		return nil, err
+	}
+	var all []watched
+	for _, s := range list {
+		if s.Running > 0 {
+			all = append(all, watched{s.Name, s.Processes, "began " + time.Since(s.Modified).Round(time.Second).String() + " ago",
+				func() tui.Source { return tui.Session(&s.Session) }})
+		}
+	}
+	for _, a := range alone {
+		all = append(all, watched{a.Name, a.Processes, "no collector", func() tui.Source { return tui.Captures(a.Name, a.Folders()...) }})
+	}
+	switch {
+	case len(all) == 1:
+		return all[0].source(), nil
+	case len(all) > 1 && ask:
+		return choose(ctx, all, ascii)
+	case len(all) > 1:
+		var text strings.Builder
+		for _, w := range all {
+			fmt.Fprintf(&text, "\n  accscope top %-40s %s", w.argument(), strings.Join(w.details(), "  "))
+		}
+		return nil, fmt.Errorf("%d sessions run; say which one:%s", len(all), text.String())
+	case len(list) > 0:
+		return tui.Session(&list[0].Session), nil
+	}
+	return nil, errors.New("no session is running: start a program by accscope run -- PROGRAM, or give a trace to replay")
+}
+
+func choose(ctx context.Context, all []watched, ascii bool) (tui.Source, error) {
+	var choices []tui.Choice
+	for _, w := range all {
+		choices = append(choices, tui.Choice{Name: w.name, Details: w.details()})
+	}
+	index, ok, err := tui.Choose(ctx, fmt.Sprintf("%d sessions run; which one?", len(all)), choices, tui.Options{ASCII: ascii})
+	if err != nil || !ok {
+		return nil, err
+	}
+	return all[index].source(), nil
+}
+
+// argument is what top takes for it: the session's name, or the processes.
+func (w *watched) argument() string {
+	if _, err := session.Open(w.name); err == nil {
+		return w.name
+	}
+	var pids []string
+	for _, p := range w.processes {
+		pids = append(pids, strconv.Itoa(p.PID))
+	}
+	return strings.Join(pids, " ")
+}
+
+func (w *watched) details() []string {
+	first := w.processes[0]
+	who := fmt.Sprintf("pid %d", first.PID)
+	if n := len(w.processes); n > 1 {
+		who = fmt.Sprintf("%d processes", n)
+	}
+	return []string{who, strings.Join(first.Arguments, " "), w.age}
+}
