@@ -139,10 +139,12 @@ LAST_PROCEDURE (acc_unmap_data, (void *host), engine ()->unmap_data (T, host))
 void *
 ENTRY (acc_deviceptr) (void *host)
 {
-  if (LIKELY (on_host (&accscope_self)))
-    return host;
+  void *value;
+
+  if (LIKELY (quick_deviceptr (&accscope_self, host, &value)))
+    return value;
   BEGIN;
-  void *value = engine ()->deviceptr (T, host);
+  value = engine ()->deviceptr (T, host);
   END;
   return value;
 }
@@ -150,10 +152,12 @@ ENTRY (acc_deviceptr) (void *host)
 void *
 ENTRY (acc_hostptr) (void *device)
 {
-  if (LIKELY (on_host (&accscope_self)))
-    return device;
+  void *value;
+
+  if (LIKELY (quick_hostptr (&accscope_self, device, &value)))
+    return value;
   BEGIN;
-  void *value = engine ()->hostptr (T, device);
+  value = engine ()->hostptr (T, device);
   END;
   return value;
 }
@@ -161,10 +165,12 @@ ENTRY (acc_hostptr) (void *device)
 int
 ENTRY (acc_is_present) (void *host, size_t bytes)
 {
-  if (LIKELY (on_host (&accscope_self) && host != NULL && bytes != 0))
-    return 1;
+  int value;
+
+  if (LIKELY (quick_is_present (&accscope_self, host, bytes, &value)))
+    return value;
   BEGIN;
-  int value = engine ()->is_present (T, host, bytes);
+  value = engine ()->is_present (T, host, bytes);
   END;
   return value;
 }

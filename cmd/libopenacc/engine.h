@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include "dispatch.h"	/* callbacks/: struct acc_dispatch, struct acc_dispatch_thread */
 
-#define ACCSCOPE_ENGINE_VERSION 1
+#define ACCSCOPE_ENGINE_VERSION 2
 
 /* Async values as GCC-compiled programs pass them.  */
 #define ACCSCOPE_ASYNC_NOVAL   (-1)
@@ -28,6 +28,9 @@ struct accscope_device
   int32_t number;
   uint32_t shared_memory;	/* host addresses are device addresses */
   uint32_t open;		/* atomic: initialised, not shut down */
+  /* Its present table, set before open and for good; NULL where look-ups go to
+     the Go side.  */
+  const struct accscope_present *present;	/* runtime/dataenv/present.h */
 };
 
 /* What a call preserves besides the stack and frame pointers.  */

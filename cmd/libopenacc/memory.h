@@ -1,11 +1,13 @@
 /* Data routines, for the C and the Fortran names: answered here where the
-   device shares the host's memory (host.h), else by the Go part.  */
+   device shares the host's memory (host.h), look-ups from its published present
+   table where it does not; else by the Go part.  */
 #ifndef ACCSCOPE_MEMORY_H
 #define ACCSCOPE_MEMORY_H
 
 #include <limits.h>
 #include "host.h"
 #include "openacc.h"
+#include "present.h"
 
 /* A device number as the program gave it, for a contract in which -1 means the
    current device: every negative one is as invalid as any other.  */
@@ -71,11 +73,80 @@ accscope_update_self (struct thread *t, void *host, size_t bytes, int async)
     engine ()->update_self (T, host, bytes, async);
 }
 
+/* The present table of the thread's current device, or null: not open, or none
+   to be looked up in.  */
+static inline const struct accscope_present *
+present_table (const struct thread *t)
+{
+  const struct accscope_device *d = t->shared.device;
+
+  if (d == NULL || !__atomic_load_n (&d->open, __ATOMIC_ACQUIRE))
+    return NULL;
+  return __atomic_load_n (&d->present, __ATOMIC_RELAXED);
+}
+
+/* Look-ups that raise no event and begin no device, so that where the program
+   called does not matter: false if the Go part must be asked.  */
+static inline bool
+quick_is_present (const struct thread *t, void *host, size_t bytes, int *answer)
+{
+  const struct accscope_present *table;
+  uintptr_t device;
+
+  if (on_host (t))
+    {
+      *answer = 1;
+      return host != NULL && bytes != 0;
+    }
+  table = present_table (t);
+  if (table == NULL || host == NULL)
+    return false;
+  *answer = accscope_present_find (table, (uintptr_t) host,
+				   bytes == 0 ? 1 : bytes, &device);
+  return *answer >= 0;
+}
+
+static inline bool
+quick_deviceptr (const struct thread *t, void *host, void **answer)
+{
+  const struct accscope_present *table;
+  uintptr_t device = 0;
+
+  *answer = host;
+  if (on_host (t))
+    return true;
+  table = present_table (t);
+  if (table == NULL || host == NULL
+      || accscope_present_find (table, (uintptr_t) host, 0, &device) < 0)
+    return false;
+  *answer = (void *) device;
+  return true;
+}
+
+static inline bool
+quick_hostptr (const struct thread *t, void *device, void **answer)
+{
+  const struct accscope_present *table;
+  uintptr_t host = 0;
+
+  *answer = device;
+  if (on_host (t))
+    return true;
+  table = present_table (t);
+  if (table == NULL || device == NULL
+      || accscope_present_find_host (table, (uintptr_t) device, &host) < 0)
+    return false;
+  *answer = (void *) host;
+  return true;
+}
+
 static inline int
 accscope_is_present (struct thread *t, void *host, size_t bytes)
 {
-  if (on_host (t) && host != NULL && bytes != 0)
-    return 1;
+  int answer;
+
+  if (quick_is_present (t, host, bytes, &answer))
+    return answer;
   return engine ()->is_present (T, host, bytes);
 }
 

@@ -53,12 +53,21 @@ reserve (store *s, unsigned top)
   return 0;
 }
 
+/* Marks the keys from number i on as unused.  */
+static void
+clear (node *n, uintptr_t i)
+{
+  for (; i < FANOUT; i++)
+    PUT (n->key[i], ACCSCOPE_PRESENT_NO_KEY);
+}
+
 static node *
 take (store *s, unsigned level)
 {
   node *n = s->free[level];
   s->free[level] = n->free;
   n->free = NULL;
+  clear (n, 0);
   return n;
 }
 
@@ -110,23 +119,8 @@ drop_entry (node *n, uintptr_t i, unsigned level)
   uintptr_t count = GET (n->count);
   for (uintptr_t k = i; k + 1 < count; k++)
     move (n, k, n, k + 1, level);
+  PUT (n->key[count - 1], ACCSCOPE_PRESENT_NO_KEY);
   PUT (n->count, count - 1);
-}
-
-/* The number of entries whose key is at most key.  */
-static uintptr_t
-rank (const node *n, uintptr_t key)
-{
-  uintptr_t low = 0, high = GET (n->count);
-  while (low < high)
-    {
-      uintptr_t middle = (low + high) / 2;
-      if (GET (n->key[middle]) <= key)
-	low = middle + 1;
-      else
-	high = middle;
-    }
-  return low;
 }
 
 static void
@@ -160,7 +154,7 @@ descend (struct path *p, uintptr_t tree, uintptr_t key)
   node *n = (node *) (tree - p->top);
   for (unsigned level = p->top;; level--)
     {
-      uintptr_t i = rank (n, key);
+      uintptr_t i = accscope_present_rank (n, key);
       p->n[level] = n;
       if (level == 0)
 	{
@@ -210,6 +204,7 @@ accscope_present_insert (store *s, uintptr_t *tree, uintptr_t key,
       uintptr_t half = FANOUT / 2;
       for (uintptr_t k = half; k < FANOUT; k++)
 	move (right, k - half, n, k, level);
+      clear (n, half);
       PUT (right->count, FANOUT - half);
       PUT (n->count, half);
       if (at <= half)

@@ -1,5 +1,6 @@
 /* The present table as C code reads it: which device address belongs to a host
-   address range (OpenACC 3.3 section 2.6.3 to 2.6.8), without entering Go.
+   address range, and the other way round (OpenACC 3.3 section 2.6.3 to 2.6.8),
+   without entering Go.
 
    The table is a B+-tree whose nodes the writer (present.c, called by the Go
    side, one writer at a time) changes in place under a sequence lock.  A reader
@@ -18,15 +19,17 @@ extern "C" {
 #endif
 
 #define ACCSCOPE_PRESENT_FANOUT 32
+#define ACCSCOPE_PRESENT_NO_KEY UINTPTR_MAX
 
 /* One node.  Entries are sorted by key.  In a leaf (level 0) an entry is a
    mapping: host address, device address, size, and the Go side's index; above,
-   it is a child, its key the smallest key beneath it.  */
+   it is a child, its key the smallest key beneath it.  Keys without an entry are
+   ACCSCOPE_PRESENT_NO_KEY.  */
 struct accscope_present_node
 {
   uintptr_t count;
   struct accscope_present_node *free;	/* next unused node of this level */
-  uintptr_t key[ACCSCOPE_PRESENT_FANOUT];
+  uintptr_t key[ACCSCOPE_PRESENT_FANOUT] __attribute__ ((aligned (64)));
   uintptr_t value[ACCSCOPE_PRESENT_FANOUT];
   uintptr_t size[ACCSCOPE_PRESENT_FANOUT];	/* leaves only, */
   uintptr_t index[ACCSCOPE_PRESENT_FANOUT];	/* like this */
@@ -41,7 +44,34 @@ struct accscope_present
   uint64_t sequence;	/* odd while the writer is at work */
   uintptr_t ranges;	/* mappings of at least one byte, by host address */
   uintptr_t points;	/* zero-length mappings, by host address */
+  uintptr_t devices;	/* ranges by device address, but for those whose device
+			   memory overlaps that of another one here */
 };
+
+/* The number of entries of a node whose key is at most key: first by the first
+   keys of each cache line, then within one.  No branch depends on the keys: it
+   would be mispredicted half of the time.  */
+static inline uintptr_t
+accscope_present_rank (const struct accscope_present_node *n, uintptr_t key)
+{
+  enum { LINE = 64 / sizeof (uintptr_t) };
+  uintptr_t rank = 0;
+
+#pragma GCC unroll 8
+  for (uintptr_t i = LINE; i < ACCSCOPE_PRESENT_FANOUT; i += LINE)
+    rank += __atomic_load_n (&n->key[i], __ATOMIC_ACQUIRE) <= key;
+  rank *= LINE;
+  const uintptr_t *line = &n->key[rank];
+#pragma GCC unroll 8
+  for (uintptr_t i = 0; i < LINE; i++)
+    rank += __atomic_load_n (&line[i], __ATOMIC_ACQUIRE) <= key;
+  if (__builtin_expect (key == ACCSCOPE_PRESENT_NO_KEY, 0))
+    {
+      uintptr_t count = __atomic_load_n (&n->count, __ATOMIC_ACQUIRE);
+      return rank < count ? rank : count;
+    }
+  return rank;
+}
 
 /* Finds the mapping that holds all of [key, key+size), or key itself if size
    is 0.  1 and its device address, or 0.  */
@@ -55,16 +85,7 @@ accscope_present_search (uintptr_t tree, uintptr_t key, size_t size,
 
   while (n)
     {
-      /* No branch depends on the keys: it would be mispredicted half of the
-	 time.  */
-      uintptr_t low = 0, left = __atomic_load_n (&n->count, __ATOMIC_ACQUIRE);
-      while (left)
-	{
-	  uintptr_t half = (left + 1) / 2;
-	  uintptr_t probe = __atomic_load_n (&n->key[low + half - 1], __ATOMIC_ACQUIRE);
-	  low += half & -(uintptr_t) (probe <= key);
-	  left -= half;
-	}
+      uintptr_t low = accscope_present_rank (n, key);
       if (!low)
 	return 0;
       uintptr_t v = __atomic_load_n (&n->value[low - 1], __ATOMIC_ACQUIRE);
@@ -85,14 +106,12 @@ accscope_present_search (uintptr_t tree, uintptr_t key, size_t size,
   return 0;
 }
 
-/* Finds the device address of the host range [host, host+size); size 0 asks
-   whether host lies inside a mapping, or at a zero-length one.  Returns 1 and
-   the device address in *device if all of it is in one mapping; 0 if it is
-   absent or only partly present; -1 if the writer was busy for long: ask the Go
-   side.  Any thread may call it at any time.  */
+/* Looks in one of the trees of a table, then in OTHER if that is not null.  1 and
+   *value, 0 if there is nothing, -1 if the writer was busy for long.  */
 static inline int
-accscope_present_find (const struct accscope_present *present, uintptr_t host,
-		       size_t size, uintptr_t *device)
+accscope_present_read (const struct accscope_present *present,
+		       const uintptr_t *tree, const uintptr_t *other,
+		       uintptr_t key, size_t size, uintptr_t *value)
 {
   for (int attempt = 0; attempt < 256; attempt++)
     {
@@ -104,23 +123,49 @@ accscope_present_find (const struct accscope_present *present, uintptr_t host,
 #endif
 	  continue;
 	}
-      uintptr_t value = 0;
+      uintptr_t v = 0;
       int found = accscope_present_search (
-	__atomic_load_n (&present->ranges, __ATOMIC_ACQUIRE), host, size, &value);
-      if (!found && size == 0)
+	__atomic_load_n (tree, __ATOMIC_ACQUIRE), key, size, &v);
+      if (!found && other)
 	found = accscope_present_search (
-	  __atomic_load_n (&present->points, __ATOMIC_ACQUIRE), host, 0, &value);
+	  __atomic_load_n (other, __ATOMIC_ACQUIRE), key, size, &v);
       /* Every load above acquires, so none moves below this one; the writer's
 	 stores release, so having read one of them implies seeing its odd
 	 number here.  */
       if (__atomic_load_n (&present->sequence, __ATOMIC_RELAXED) == before)
 	{
 	  if (found)
-	    *device = value;
+	    *value = v;
 	  return found;
 	}
     }
   return -1;
+}
+
+/* Finds the device address of the host range [host, host+size); size 0 asks
+   whether host lies inside a mapping, or at a zero-length one.  Returns 1 and
+   the device address in *device if all of it is in one mapping; 0 if it is
+   absent or only partly present; -1 if the writer was busy for long: ask the Go
+   side.  Any thread may call it at any time.  */
+static inline int
+accscope_present_find (const struct accscope_present *present, uintptr_t host,
+		       size_t size, uintptr_t *device)
+{
+  return accscope_present_read (present, &present->ranges,
+				size == 0 ? &present->points : NULL, host, size,
+				device);
+}
+
+/* Finds the host address that the device address belongs to.  Returns 1 and the
+   host address in *host; -1 if the Go side must be asked: nothing was found,
+   which says nothing of device memory that is mapped more than once, or the
+   writer was busy for long.  Any thread may call it at any time.  */
+static inline int
+accscope_present_find_host (const struct accscope_present *present,
+			    uintptr_t device, uintptr_t *host)
+{
+  return accscope_present_read (present, &present->devices, NULL, device, 0,
+				host) == 1 ? 1 : -1;
 }
 
 /* The writer's side.  Calls for one store are serialised by the caller.  */
@@ -131,7 +176,6 @@ accscope_present_find (const struct accscope_present *present, uintptr_t host,
 struct accscope_present_store
 {
   struct accscope_present published;
-  uintptr_t devices;		/* the mappings by device address: not published */
   struct accscope_present_node *free[ACCSCOPE_PRESENT_LEVELS];
   struct accscope_present_node *chunk;	/* never used nodes */
   size_t chunk_nodes;

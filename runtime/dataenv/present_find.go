@@ -10,6 +10,12 @@ find (const void *present, uintptr_t host, size_t size, uintptr_t *device)
   return accscope_present_find (present, host, size, device);
 }
 
+static int
+find_host (const void *present, uintptr_t device, uintptr_t *host)
+{
+  return accscope_present_find_host (present, device, host);
+}
+
 static double
 look_up_often (const void *present, const uintptr_t *hosts, size_t count,
 	       size_t times)
@@ -40,6 +46,13 @@ func findInC(t *Table, host, size uintptr) (device.Address, int) {
 	var address C.uintptr_t
 	found := C.find(t.Published(), C.uintptr_t(host), C.size_t(size), &address)
 	return device.Address(address), int(found)
+}
+
+// findHostInC is the look-up from the device's side.
+func findHostInC(t *Table, address device.Address) (uintptr, int) {
+	var host C.uintptr_t
+	found := C.find_host(t.Published(), C.uintptr_t(address), &host)
+	return uintptr(host), int(found)
 }
 
 // benchmarkC is the nanoseconds that one look-up from C takes.

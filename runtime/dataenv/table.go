@@ -6,7 +6,8 @@
 // transferring and raising events is the runtime core's work.
 //
 // The index lives in C memory, so that the thin C library answers
-// acc_is_present and acc_deviceptr without entering Go: see present.h.
+// acc_is_present, acc_deviceptr and acc_hostptr without entering Go: see
+// present.h.
 package dataenv
 
 // #include "present.h"
@@ -125,13 +126,13 @@ func NewTable() *Table {
 // Len is the number of mappings.
 func (t *Table) Len() int { return t.length }
 
-// Published is the struct accscope_present that accscope_present_find takes. It
+// Published is the struct accscope_present that C code looks up in. It
 // is valid for the life of the process.
 func (t *Table) Published() unsafe.Pointer { return unsafe.Pointer(&t.store.published) }
 
 func (t *Table) ranges() *C.uintptr_t  { return &t.store.published.ranges }
 func (t *Table) points() *C.uintptr_t  { return &t.store.published.points }
-func (t *Table) devices() *C.uintptr_t { return &t.store.devices }
+func (t *Table) devices() *C.uintptr_t { return &t.store.published.devices }
 
 // Find looks up the host range [host, host+size). It returns Present and the
 // mapping that holds all of it, Partly and the first mapping that holds a part,

@@ -134,6 +134,12 @@ func play(t *testing.T, program []byte, scale uintptr) {
 				if got == nil && len(want) > 0 || got != nil && !slices.Contains(want, got) {
 					t.Fatalf("step %d: FindDevice(%#x, %d) = %v, want one of %v", step/3, address, q[1], got, want)
 				}
+				host, found := findHostInC(table, address)
+				if m := table.FindDevice(address, 0); found == 1 && (m == nil || host != m.HostOf(address)) {
+					t.Fatalf("step %d: C finds %#x at host address %#x, want %v", step/3, address, host, m)
+				} else if found != 1 && m != nil && !slices.Contains(table.aliased, m) {
+					t.Fatalf("step %d: C does not find %#x, which is in %v", step/3, address, m)
+				}
 			}
 		}
 	}

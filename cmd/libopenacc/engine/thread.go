@@ -133,6 +133,9 @@ func changed(d *openacc.Device) {
 	var open uint32
 	if d.Open() {
 		open = 1
+		if !d.Shared {
+			atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(&record.present)), d.Published())
+		}
 	}
 	atomic.StoreUint32((*uint32)(unsafe.Pointer(&record.open)), open)
 }

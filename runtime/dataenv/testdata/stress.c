@@ -1,5 +1,6 @@
 /* Readers look up while a writer inserts and removes: a mapping that is always
-   there is always found, and every device address found is the right one.
+   there is always found, and every device and host address found is the right
+   one.
    Built with the thread, address and undefined-behaviour sanitizers.  */
 #include <pthread.h>
 #include <stdio.h>
@@ -20,7 +21,17 @@ static int
 insert (uintptr_t i)
 {
   return accscope_present_insert (store, &store->published.ranges, host (i),
-				  device (i), SIZE, i);
+				  device (i), SIZE, i)
+	 || accscope_present_insert (store, &store->published.devices,
+				     device (i), host (i), SIZE, i);
+}
+
+static int
+take_out (uintptr_t i)
+{
+  return accscope_present_remove (store, &store->published.ranges, host (i))
+	 || accscope_present_remove (store, &store->published.devices,
+				     device (i));
 }
 
 static unsigned
@@ -52,6 +63,13 @@ reader (void *argument)
 	}
       else
 	found += r;
+      r = accscope_present_find_host (&store->published, device (i) + 8, &address);
+      if (r == 1 && address != host (i) + 8)
+	{
+	  fprintf (stderr, "mapping %zu: wrong host address %#zx\n", i, address);
+	  exit (1);
+	}
+      found += r == 1;
     }
   __atomic_fetch_add (&found_total, found, __ATOMIC_RELAXED);
   __atomic_fetch_add (&busy_total, busy, __ATOMIC_RELAXED);
@@ -81,8 +99,7 @@ main (void)
 	i = round % COUNT;
       if (i % 3 == 0)
 	continue;
-      if (in[i] ? accscope_present_remove (store, &store->published.ranges, host (i))
-		: insert (i))
+      if (in[i] ? take_out (i) : insert (i))
 	return 2;
       in[i] = !in[i];
     }

@@ -11,7 +11,7 @@
 #define T struct accscope_thread *
 
 static struct accscope_host host;
-static struct accscope_device device = { 2, 0, 0, 0 };
+static struct accscope_device device = { .type = 2 };
 
 static void
 say (const char *format, ...)
