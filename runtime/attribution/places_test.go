@@ -30,7 +30,7 @@ type program struct {
 
 var programs = []program{
 	{name: "jacobi", source: "../../examples/jacobi/jacobi.c", builds: []string{"-O0", "-O2", "-O3", "-O2 -no-pie"}},
-	{name: "pipeline", source: "../../examples/pipeline/pipeline.c", builds: []string{"-O0", "-O2", "-O3"}},
+	{name: "pipeline", source: "../../examples/pipeline/pipeline.c", builds: []string{"-O0", "-O2", "-O3", "-O2 -no-pie"}},
 	{name: "stencil", source: "../../examples/stencil/stencil.f90", builds: []string{"-O0", "-O2", "-O3", "-O2 -no-pie"}},
 	{name: "particles", source: "../../examples/particles/particles.cpp", builds: []string{"-O0", "-O2", "-O3", "-O2 -no-pie"}},
 	{name: "opener", source: "testdata/opener.c", plugin: "testdata/plugin.c", builds: []string{"-O0", "-O2", "-O3"}},
@@ -44,8 +44,10 @@ func TestPlaces(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(library); err != nil {
-		t.Fatalf("%v: run make first", err)
+	for _, built := range []string{library, filepath.Join(filepath.Dir(library), "libopenacc-engine.so")} {
+		if _, err := os.Stat(built); err != nil {
+			t.Fatalf("%v: run make first", err)
+		}
 	}
 	recorder := filepath.Join(folder, "recorder.so")
 	run(t, "gcc-12", "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-I", "../include",
@@ -74,6 +76,50 @@ func TestPlaces(t *testing.T) {
 	if named*100 < mapped*95 {
 		t.Errorf("%d of %d mappings have a name, 95 %% expected", named, mapped)
 	}
+}
+
+// TestLevelsAgree holds the golden tables of optimised programs against those
+// without optimisation, where every variable has a place: no name is another
+// one, and the names that are missing are the compiler's own temporaries.
+func TestLevelsAgree(t *testing.T) {
+	for _, p := range programs {
+		plain := variables(t, p.name+p.builds[0])
+		for _, flags := range p.builds[1:] {
+			build := p.name + strings.ReplaceAll(flags, " ", "")
+			optimised := variables(t, build)
+			for row, line := range optimised {
+				if _, same := plain[row]; !same {
+					t.Errorf("%s: %q is not so at -O0", build, line)
+				}
+			}
+			for row, line := range plain {
+				if _, same := optimised[row]; !same {
+					t.Errorf("%s: %q of -O0 is missing", build, line)
+				}
+			}
+		}
+	}
+}
+
+// variables are the rows of a golden table that are about data: event, place,
+// variable and bytes. Functions may differ: the compiler inlines them.
+func variables(t *testing.T, build string) map[[4]string]string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", build+".golden"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := map[[4]string]string{}
+	for line := range strings.Lines(string(data)) {
+		f := strings.Fields(line)
+		if len(f) != 7 {
+			t.Fatalf("%s: %q", build, line)
+		}
+		if f[6] != "-" {
+			rows[[4]string{f[0], f[1], f[5], f[6]}] = line
+		}
+	}
+	return rows
 }
 
 // A row is what one event said.

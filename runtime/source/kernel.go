@@ -95,11 +95,11 @@ func (im *Image) kernelLocked(address uint64, k *Kernel) error {
 			k.File = u.lines().name(r.file)
 		}
 	}
-	k.FirstLine, k.LastLine = u.ownLines(f, k.File)
+	k.FirstLine, k.LastLine = u.ownLines(f, k.File, 0)
 	if r, ok := u.lines().at(address); ok && u.lines().name(r.file) != k.File {
 		// The construct stands in a file that the function's own includes.
 		k.File = u.lines().name(r.file)
-		k.FirstLine, k.LastLine = u.ownLines(f, k.File)
+		k.FirstLine, k.LastLine = u.ownLines(f, k.File, 0)
 	}
 	k.Name = k.Function
 	if k.FirstLine > 0 {

@@ -139,7 +139,7 @@ func (u *unit) functionLines(s *scope) (first, last int) {
 		// A lambda is declared nowhere: its first line with code must do.
 		if r, ok := u.lines().at(s.ranges[0][0]); ok {
 			file = u.lines().name(r.file)
-			first, _ = u.ownLines(s, file)
+			first, _ = u.ownLines(s, file, 0)
 		}
 	}
 	if first == 0 || file == "" {
@@ -147,16 +147,22 @@ func (u *unit) functionLines(s *scope) (first, last int) {
 	}
 	identity := u.identity(s.entry)
 	last = first
+	next := u.nextFunction(first, file, identity)
 	var visit func(*scope, bool)
 	visit = func(c *scope, inside bool) {
-		switch c.entry.Tag {
-		case dwarf.TagSubprogram:
-			inside = inside && isOutlined(u.text(c.entry, dwarf.AttrName)) || u.identity(c.entry) == identity
-		case dwarf.TagInlinedSubroutine:
+		inlined := c.entry.Tag == dwarf.TagInlinedSubroutine
+		switch {
+		case inlined:
 			inside = u.identity(c.entry) == identity
+		case c.entry.Tag == dwarf.TagSubprogram:
+			inside = inside && isOutlined(u.text(c.entry, dwarf.AttrName)) || u.identity(c.entry) == identity
 		}
-		if inside && len(c.ranges) > 0 && (c.entry.Tag == dwarf.TagSubprogram || c.entry.Tag == dwarf.TagInlinedSubroutine) {
-			_, high := u.ownLines(c, file)
+		if inside && len(c.ranges) > 0 && (inlined || c.entry.Tag == dwarf.TagSubprogram) {
+			limit := 0
+			if inlined {
+				limit = next
+			}
+			_, high := u.ownLines(c, file, limit)
 			last = max(last, high)
 		}
 		for _, child := range c.children {
@@ -165,6 +171,29 @@ func (u *unit) functionLines(s *scope) (first, last int) {
 	}
 	visit(u.top, false)
 	return first, last
+}
+
+// nextFunction is the line of the first function that is declared in a file
+// below a line, 0 when there is none. The code of an inlined function is mixed
+// with its surroundings, whose lines are no lines of its own.
+func (u *unit) nextFunction(line int, file string, identity dwarf.Offset) (next int) {
+	var visit func(*scope)
+	visit = func(c *scope) {
+		if c.entry.Tag == dwarf.TagSubprogram {
+			if u.identity(c.entry) == identity {
+				return // functions in the function end it no sooner
+			}
+			n := int(u.number(c.entry, dwarf.AttrDeclLine))
+			if n > line && (next == 0 || n < next) && u.declaredIn(c.entry) == file {
+				next = n
+			}
+		}
+		for _, child := range c.children {
+			visit(child)
+		}
+	}
+	visit(u.top)
+	return next
 }
 
 // identity is the offset of the entry that all instances of a function share.
@@ -181,8 +210,9 @@ func (u *unit) identity(e *dwarf.Entry) dwarf.Offset {
 }
 
 // ownLines gives the lowest and highest line of a file among the rows of a
-// scope, without the code of calls that were inlined into it.
-func (u *unit) ownLines(s *scope, file string) (low, high int) {
+// scope, without the code of calls that were inlined into it and without lines
+// from a limit on, unless that is 0.
+func (u *unit) ownLines(s *scope, file string, limit int) (low, high int) {
 	t := u.lines()
 	for _, r := range s.ranges {
 		t.span(r[0], r[1], func(x row) {
@@ -190,6 +220,9 @@ func (u *unit) ownLines(s *scope, file string) (low, high int) {
 				return
 			}
 			line := int(x.line)
+			if limit > 0 && line >= limit {
+				return
+			}
 			if low == 0 || line < low {
 				low = line
 			}
