@@ -116,7 +116,7 @@ struct step
   uint64_t address;		/* 0 free, 1 being written */
   struct cfi_rule rule;
   uint8_t owner;
-};
+} __attribute__ ((aligned (32)));	/* none lies in two cache lines */
 
 #define STEPS 8192
 #define PROBES 16
@@ -134,32 +134,47 @@ work_out (struct step *step, uint64_t address)
     step->rule.base = CFI_NONE;
 }
 
-static struct step
-step_at (uint64_t address)
+static inline uint64_t
+home_of (uint64_t address)
 {
-  struct step made;
-  uint64_t hash = (address * 0x9e3779b97f4a7c15u) >> 40;
+  return (address * 0x9e3779b97f4a7c15u) >> 51;
+}
 
+_Static_assert (STEPS == 1 << (64 - 51), "a hash is the number of a step");
+
+static __attribute__ ((noinline)) const struct step *
+step_elsewhere (uint64_t address, struct step *made)
+{
   for (unsigned i = 0; i < PROBES; i++)
     {
-      struct step *step = &steps[(hash + i) % STEPS];
+      struct step *step = &steps[(home_of (address) + i) % STEPS];
       uint64_t known = __atomic_load_n (&step->address, __ATOMIC_ACQUIRE);
       if (known == address)
-	return *step;
+	return step;
       if (known != 0)
 	continue;
-      work_out (&made, address);
-      if (__atomic_compare_exchange_n (&step->address, &known, WRITING, 0,
-				       __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-	{
-	  step->rule = made.rule;
-	  step->owner = made.owner;
-	  __atomic_store_n (&step->address, address, __ATOMIC_RELEASE);
-	}
-      return made;
+      work_out (made, address);
+      if (!__atomic_compare_exchange_n (&step->address, &known, WRITING, 0,
+					__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+	return made;
+      step->rule = made->rule;
+      step->owner = made->owner;
+      __atomic_store_n (&step->address, address, __ATOMIC_RELEASE);
+      return step;
     }
-  work_out (&made, address);	/* its places are taken */
+  work_out (made, address);	/* its places are taken */
   return made;
+}
+
+/* The step of an address: in the table, or MADE if it has no room.  */
+static inline const struct step *
+step_at (uint64_t address, struct step *made)
+{
+  const struct step *step = &steps[home_of (address)];
+
+  if (LIKELY (__atomic_load_n (&step->address, __ATOMIC_ACQUIRE) == address))
+    return step;
+  return step_elsewhere (address, made);
 }
 
 /* -- the walk */
@@ -194,25 +209,28 @@ unwind_stack (uint64_t *stack, unsigned limit)
   else
     __asm__ volatile ("leaq 0(%%rip), %0\n\tmovq %%rsp, %1\n\tmovq %%rbp, %2"
 		      : "=&r" (pc), "=&r" (sp), "=&r" (bp));
-  for (unsigned i = 0; i < WALK_LIMIT && depth < limit; i++)
+  struct step made;
+  for (unsigned i = 0; i < WALK_LIMIT; i++)
     {
       /* A return address may be that of the next function.  */
       int called = i > 0 || told;
-      struct step step = step_at (called ? pc - 1 : pc);
-      if (called && (outside || step.owner == OWNER_PROGRAM))
+      const struct step *step = step_at (called ? pc - 1 : pc, &made);
+      if (called && (outside || step->owner == OWNER_PROGRAM))
 	{
 	  outside = 1;
 	  stack[depth++] = pc;
+	  if (depth >= limit)
+	    break;
 	}
-      if (step.rule.base == CFI_NONE)
+      if (step->rule.base == CFI_NONE)
 	break;
-      uint64_t from = step.rule.base == CFI_BP ? bp : sp;
-      uint64_t frame = from + (int64_t) step.rule.offset;
+      uint64_t from = step->rule.base == CFI_BP ? bp : sp;
+      uint64_t frame = from + (int64_t) step->rule.offset;
       if (frame <= sp || frame - sp > FRAME_LIMIT || frame % 8 != 0)
 	break;
       pc = word_at (frame - 8);
-      if (step.rule.saved_bp != 0)
-	bp = word_at (frame + (int64_t) step.rule.saved_bp);
+      if (step->rule.saved_bp != 0)
+	bp = word_at (frame + (int64_t) step->rule.saved_bp);
       sp = frame;
       if (pc < PAGE)
 	break;
