@@ -7,7 +7,7 @@ func TestFortran(t *testing.T) {
 	folder := library(t)
 	program := compile(t, "routines.f90", "routines", "-fopenacc", "-I"+folder, "-L"+folder, "-Wl,-rpath,"+folder, "-lopenacc")
 	run(t, []string{preload(t), "GFORTRAN_UNBUFFERED_ALL=1"}, program).want(t, lines(
-		"start 1", "lookup",
+		"start", "lookup",
 		"get_num_devices 2", "devices 42",
 		"copyin 40 bytes async -2",
 		"copyin 12 bytes async -2",
@@ -30,7 +30,7 @@ func TestFortran(t *testing.T) {
 func TestGCCModule(t *testing.T) {
 	program := compile(t, "gcc_module.f90", "gcc_module", "-fopenacc")
 	run(t, []string{preload(t), "GFORTRAN_UNBUFFERED_ALL=1"}, program).want(t, lines(
-		"start 1", "lookup",
+		"start", "lookup",
 		"get_num_devices 2", "devices 42",
 		"copyin 40 bytes async -2",
 		"copyin 12 bytes async -2",

@@ -14,7 +14,7 @@ import (
 func TestConstructs(t *testing.T) {
 	program := compile(t, "constructs.c", "constructs", "-fopenacc", "-foffload=disable")
 	run(t, []string{preload(t)}, program).want(t, lines(
-		"start 1",
+		"start",
 		"lookup",
 		"parallel flags=0 entries=1 dims=4,5,0 async=-2 waits=",
 		"parallel flags=0 entries=1 dims=0,0,0 async=3 waits=2,1",
@@ -37,7 +37,7 @@ func TestConstructs(t *testing.T) {
 func TestLinked(t *testing.T) {
 	folder := library(t)
 	program := compile(t, "forks.c", "linked", "-fopenacc", "-L"+folder, "-Wl,-rpath,"+folder, "-lopenacc")
-	run(t, nil, program, "after", "exit").want(t, lines("start 1", "lookup", "get_num_devices 2", "child: 0",
+	run(t, nil, program, "after", "exit").want(t, lines("start", "lookup", "get_num_devices 2", "child: 0",
 		"get_num_devices 2", "program_end"), 0)
 }
 
@@ -46,7 +46,7 @@ func TestLinked(t *testing.T) {
 func TestQuickPath(t *testing.T) {
 	program := compile(t, "constructs.c", "constructs", "-fopenacc", "-foffload=disable")
 	run(t, []string{preload(t), "STANDIN_SHARED=1"}, program).want(t, lines(
-		"start 1",
+		"start",
 		"lookup",
 		"parallel flags=0 entries=1 dims=4,5,0 async=-2 waits=",
 		"parallel flags=0 entries=1 dims=0,0,0 async=3 waits=2,1",
@@ -105,21 +105,21 @@ os.chdir("/")
 print(library.acc_get_num_devices(2), flush=True)`, relative)
 	command.Dir = filepath.Dir(library(t))
 	output, err := command.CombinedOutput()
-	if want := lines("start 1", "lookup", "get_num_devices 2", "42", "program_end"); err != nil || string(output) != want {
+	if want := lines("start", "lookup", "get_num_devices 2", "42", "program_end"); err != nil || string(output) != want {
 		t.Errorf("%v: %s, want %s", err, output, want)
 	}
 }
 
 func TestFork(t *testing.T) {
 	program := compile(t, "forks.c", "forks", "-fopenacc")
-	engine := []string{"start 1", "lookup", "get_num_devices 2"}
+	engine := []string{"start", "lookup", "get_num_devices 2"}
 	after := append(append([]string{}, engine...), "child: %", "get_num_devices 2", "program_end")
 	for _, c := range []struct {
 		when, action, child, errors string
 		before                      []string
 	}{
-		{"before", "call", "0", "", append(append([]string{}, engine...), "program_end", "child: 0", "start 1", "lookup", "get_num_devices 2", "program_end")},
-		{"before", "exec", "0", "", []string{"child: 0", "start 1", "lookup", "get_num_devices 2", "program_end"}},
+		{"before", "call", "0", "", append(append([]string{}, engine...), "program_end", "child: 0", "start", "lookup", "get_num_devices 2", "program_end")},
+		{"before", "exec", "0", "", []string{"child: 0", "start", "lookup", "get_num_devices 2", "program_end"}},
 		{"after", "exec", "0", "", nil},
 		{"after", "_exit", "0", "", nil},
 		{"after", "exit", "0", "", nil},
@@ -150,15 +150,15 @@ func TestEnd(t *testing.T) {
 		code   int
 		output []string
 	}{
-		{"main", false, 0, []string{"start 1", "register 16 mode 0", "lookup",
+		{"main", false, 0, []string{"start", "register 16 mode 0", "lookup",
 			"enter_data flags=0 entries=1 dims=0,0,0 async=-2 waits=",
 			"parallel flags=0 entries=2 dims=0,0,0 async=-2 waits=", "program_end", "destructor done"}},
-		{"main", true, 0, []string{"start 1", "register 16 mode 0", "lookup",
+		{"main", true, 0, []string{"start", "register 16 mode 0", "lookup",
 			"enter_data flags=0 entries=1 dims=0,0,0 async=-2 waits=", "attribute 1", "program_end", "destructor done"}},
-		{"callback", true, 3, []string{"start 1", "register 16 mode 0", "lookup",
+		{"callback", true, 3, []string{"start", "register 16 mode 0", "lookup",
 			"enter_data flags=0 entries=1 dims=0,0,0 async=-2 waits=", "attribute 1", "program_end", "destructor done"}},
 		// The Go part is in the middle of the kernel: nothing can wait for it.
-		{"kernel", false, 4, []string{"start 1", "register 16 mode 0", "lookup",
+		{"kernel", false, 4, []string{"start", "register 16 mode 0", "lookup",
 			"enter_data flags=0 entries=1 dims=0,0,0 async=-2 waits=",
 			"parallel flags=0 entries=2 dims=0,0,0 async=-2 waits=", "destructor done"}},
 	} {
