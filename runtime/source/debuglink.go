@@ -7,24 +7,40 @@ import (
 	"path/filepath"
 )
 
+// SeparateFile is a place where a file of debug information was looked for.
+type SeparateFile struct {
+	Path   string
+	Exists bool // it is there, but is not that of this program
+}
+
 // findDebugFile looks for separate debug information: by build-id, then by the
 // .gnu_debuglink name beside the file, in its .debug folder and below the roots.
-func findDebugFile(f *elfFile, roots []string) *elfFile {
+// When there is none, it tells where it has looked.
+func findDebugFile(f *elfFile, roots []string) (*elfFile, []SeparateFile) {
+	var looked []SeparateFile
+	try := func(path string, matches func(*elfFile) bool) *elfFile {
+		d, err := openELF(path)
+		if err == nil && d.hasDebug() && matches(d) {
+			return d
+		}
+		looked = append(looked, SeparateFile{path, err == nil})
+		if err == nil {
+			d.close()
+		}
+		return nil
+	}
 	id := f.buildID()
 	if len(id) > 2 {
 		for _, root := range roots {
 			path := filepath.Join(root, ".build-id", id[:2], id[2:]+".debug")
-			if d, err := openELF(path); err == nil {
-				if d.hasDebug() && d.buildID() == id {
-					return d
-				}
-				d.close()
+			if d := try(path, func(d *elfFile) bool { return d.buildID() == id }); d != nil {
+				return d, nil
 			}
 		}
 	}
 	name, sum, ok := debugLink(f.bytes(".gnu_debuglink"))
 	if !ok {
-		return nil
+		return nil, looked
 	}
 	dir := filepath.Dir(f.path)
 	if real, err := filepath.EvalSymlinks(f.path); err == nil {
@@ -37,16 +53,11 @@ func findDebugFile(f *elfFile, roots []string) *elfFile {
 		}
 	}
 	for _, path := range candidates {
-		d, err := openELF(path)
-		if err != nil {
-			continue
+		if d := try(path, func(d *elfFile) bool { return checksum(d.data) == sum }); d != nil {
+			return d, nil
 		}
-		if d.hasDebug() && checksum(d.data) == sum {
-			return d
-		}
-		d.close()
 	}
-	return nil
+	return nil, looked
 }
 
 // debugLink takes the section apart: a name, zero padding to four bytes, the

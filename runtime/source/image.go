@@ -28,8 +28,9 @@ type Image struct {
 
 	mu      sync.Mutex
 	closed  bool
-	sought  bool         // debug has been looked for
-	debug   *elfFile     // debug information: main itself, a separate file, or nil
+	sought  bool     // debug has been looked for
+	debug   *elfFile // debug information: main itself, a separate file, or nil
+	looked  []SeparateFile
 	symbols *symbolTable // nil until asked for
 	units   *unitIndex   // nil until asked for
 	frames  *frameTable  // nil until asked for
@@ -123,7 +124,7 @@ func (im *Image) debugLocked() *elfFile {
 	if im.main.hasDebug() {
 		im.debug = im.main
 	} else {
-		im.debug = findDebugFile(im.main, im.roots)
+		im.debug, im.looked = findDebugFile(im.main, im.roots)
 	}
 	return im.debug
 }
@@ -135,6 +136,10 @@ type DebugInfo struct {
 	Bytes      uint64 // of .debug_info, uncompressed
 	Compressed bool   // the section must be decompressed before the first look-up
 	Indexed    bool   // .debug_aranges is there; without, all units are visited once
+
+	Symbols bool           // there is a symbol table: functions have names without debug information
+	Linked  string         // the separate file that .gnu_debuglink names, "" when it names none
+	Looked  []SeparateFile // where a separate file was sought in vain
 }
 
 // DebugInfo describes the image's debug information.
@@ -144,10 +149,17 @@ func (im *Image) DebugInfo() DebugInfo {
 	var d DebugInfo
 	// A debug file that cannot be read counts as none.
 	_ = guard(im.path, func() error {
+		if im.main == nil {
+			return nil
+		}
+		d.Symbols = im.main.sections[".symtab"] != nil
+		d.Linked, _, _ = debugLink(im.main.bytes(".gnu_debuglink"))
 		f := im.debugLocked()
+		d.Looked = im.looked
 		if f == nil {
 			return nil
 		}
+		d.Symbols = d.Symbols || f.sections[".symtab"] != nil
 		d.Path = f.path
 		if s := f.sections[".debug_info"]; s != nil {
 			d.Bytes, d.Compressed = s.size, s.compressed

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestDoctorProgram holds what the doctor says of a program's debug information
+// against programs of every sort.
+func TestDoctorProgram(t *testing.T) {
+	const source = "int variable; int main (void) { return variable; }\n"
+	for _, c := range []struct {
+		name  string
+		flags string
+		after string // shell commands, in the program's folder
+		says  []string
+	}{
+		{"debug information", "-g", "", []string{"ok       debug information", "ok       first look-up"}},
+		{"compressed", "-g -gz", "", []string{"ok       debug information", "the sections are compressed"}},
+		{"without index", "-g", "objcopy -R .debug_aranges program", []string{"there is no .debug_aranges"}},
+		{"without -g", "", "", []string{"missing  debug information", "functions' names", "compile with -g"}},
+		{"stripped", "-s", "", []string{"stripped: events have module and offset only", "/usr/lib/debug/.build-id/"}},
+		{"separate file", "-g", "objcopy --only-keep-debug program program.debug; objcopy -g --add-gnu-debuglink=program.debug program",
+			[]string{"ok       debug information", "program.debug"}},
+		{"separate file missing", "-g", "objcopy --only-keep-debug program program.debug; objcopy -g --add-gnu-debuglink=program.debug program; rm program.debug",
+			[]string{"missing  separate debug file", "program.debug was not found", "or beside the program"}},
+		{"separate file of another build", "-g", "objcopy --only-keep-debug program program.debug; objcopy -g --add-gnu-debuglink=program.debug program; gcc-12 -g -O2 program.c -o other; objcopy --only-keep-debug other program.debug",
+			[]string{"program.debug is not of this build", "objcopy --only-keep-debug"}},
+		{"no program", "", "echo nothing > program", []string{"missing  debug information", "give an ELF program"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			folder := t.TempDir()
+			if err := os.WriteFile(filepath.Join(folder, "program.c"), []byte(source), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			build := exec.Command("sh", "-ec", "gcc-12 -Wl,--build-id "+c.flags+" program.c -o program; "+c.after)
+			build.Dir = folder
+			if output, err := build.CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, output)
+			}
+			var said strings.Builder
+			// Trouble with the program is no trouble of the machine's, but printing
+			// it as an error is what the command does.
+			err := printFindings(&said, []findingGroup{programFindings(filepath.Join(folder, "program"))})
+			if (err != nil) != (c.name == "no program") {
+				t.Errorf("error %v", err)
+			}
+			for _, want := range c.says {
+				if !strings.Contains(said.String(), want) {
+					t.Errorf("does not say %q:\n%s", want, said.String())
+				}
+			}
+		})
+	}
+}
