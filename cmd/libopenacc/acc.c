@@ -1,7 +1,10 @@
 /* The routines of OpenACC 3.3, chapter 3 and Appendix A.2, for C and C++, and
    their older names.  What shared memory answers at once is in memory.h.  */
+#include <stdio.h>
+
 #include "openacc.h"
 #include "memory.h"
+#include "trace.h"
 
 #define ROUTINE(result, name, parameters, call)				\
 result									\
@@ -222,8 +225,17 @@ ROUTINE (void *, acc_get_current_cuda_context, (void),
 	 engine ()->get_current_cuda_context (T))
 ROUTINE (void *, acc_get_cuda_stream, (int async),
 	 engine ()->get_cuda_stream (T, async))
+static int
+set_cuda_stream (struct thread *t, int async, void *stream)
+{
+  if (async == acc_async_sync && accscope_trace_on)
+    fprintf (stderr, "accscope: acc_set_cuda_stream: Refusing request to set CUDA"
+	     " stream associated with \"acc_async_sync\"\n");
+  return engine ()->set_cuda_stream (T, async, stream);
+}
+
 ROUTINE (int, acc_set_cuda_stream, (int async, void *stream),
-	 engine ()->set_cuda_stream (T, async, stream))
+	 set_cuda_stream (t, async, stream))
 ROUTINE (void *, acc_get_current_opencl_device, (void),
 	 engine ()->get_current_opencl_device (T))
 ROUTINE (void *, acc_get_current_opencl_context, (void),

@@ -18,11 +18,12 @@ accscope_number (int number)
 }
 
 /* Outside kernels the answer is always the host's (3.2.15), and that for
-   acc_device_none too, as GCC's built-in function has it.  */
+   acc_device_none too, as GCC's built-in function has it.  Which threads are a
+   device's own, only the Go part knows.  */
 static inline int
 accscope_on_device (struct thread *t, int type)
 {
-  if (t->kernels == 0 && t->shared.engine == 0)
+  if (t->kernels == 0 && t->shared.engine == 0 && phase () != phase_ready)
     return type == acc_device_host || type == acc_device_none;
   return engine ()->on_device (T, type);
 }

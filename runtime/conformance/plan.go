@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -62,6 +63,9 @@ func plan(t Test, settings Settings, removed removedAssertions) (*Plan, error) {
 	}
 	for name := range e.unknown {
 		return nil, fmt.Errorf("%s: effective target %q is unknown to this runner: add it to settings.go", t.Path, name)
+	}
+	if slices.Contains(settings.Unfolded, t.File) {
+		p.Additional = append(p.Additional, "-fno-builtin-acc_on_device")
 	}
 	if len(output) > 0 {
 		if p.Output, err = outputExpression(output); err != nil {

@@ -38,10 +38,10 @@ func (s Status) kind() Status {
 	return Status(kind)
 }
 
-// ran says whether a test with this verdict was run, or should have been.
+// ran says whether a test with this verdict was run.
 func (s Status) ran() bool {
 	switch s.kind() {
-	case StatusBuilt, StatusSkipped, StatusUnsupported:
+	case StatusBuilt, StatusBuildFails, StatusSkipped, StatusUnsupported:
 		return false
 	}
 	return true

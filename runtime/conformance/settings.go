@@ -10,6 +10,9 @@ type Settings struct {
 	Device      string            // the suite's name of the device: the value of ACC_DEVICE_TYPE
 	Definitions []string          // compiler flags that tell a test its device
 	Environment map[string]string // environment of every test
+	// Unfolded are the files that GCC must not compute acc_on_device in
+	// (-fno-builtin-acc_on_device): see docs/conformance.md.
+	Unfolded []string
 }
 
 var allSettings = []Settings{
@@ -26,6 +29,11 @@ var allSettings = []Settings{
 		Device:      "nvidia",
 		Definitions: []string{"-DACC_DEVICE_TYPE_nvidia=1", "-DACC_MEM_SHARED=0"},
 		Environment: map[string]string{"ACC_DEVICE_TYPE": "nvidia", "ACCSCOPE_SIM_AS": "nvidia", "ACCSCOPE_HOST_AS": "gomp"},
+		// Ask in a kernel what it runs on. The host compiler answers for all its
+		// code, kernels too, that it is the host; a call asks the runtime. In
+		// other tests the answer decides whether a GPU's gangs, workers and lanes
+		// are asked for, which code compiled for the host does not have.
+		Unfolded: []string{"if-1.c", "acc_prof-valid_bytes-1.c"},
 	},
 }
 

@@ -92,6 +92,10 @@ type Handles struct {
 	API     API
 	Device  unsafe.Pointer
 	Context unsafe.Pointer
+	// StandIns says that no driver is behind the handles of the device and its
+	// queues: they tell objects apart, for Appendix A.2's routines, and are kept
+	// from the events.
+	StandIns bool
 }
 
 // ClockPoint relates a device's clock to the host's: both in nanoseconds, the

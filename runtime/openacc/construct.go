@@ -94,8 +94,7 @@ func (t *Thread) runOn(d *Device, c *Construct) {
 	}
 }
 
-// launch runs a kernel, between its events if told to, and remembers that this
-// thread may be inside it.
+// launch runs a kernel, between its events if told to.
 func (t *Thread) launch(q *Queue, k kernelCode, g device.Geometry, slots []device.Address, events bool) {
 	name := ""
 	if t.rt.activity.wanted() {
@@ -106,16 +105,11 @@ func (t *Thread) launch(q *Queue, k kernelCode, g device.Geometry, slots []devic
 	if events {
 		t.raiseLaunch(callbacks.EnqueueLaunchStart, &pair, k, g)
 	}
-	before := t.running
-	if q.synchronous() {
-		t.running = q.device
-	}
 	// The kernel may be the caller's own code and use the runtime's routines.
 	inside := t.nest()
 	err := q.driver.Launch(correlation, k.code, g, slots, q.synchronous())
 	q.put(hostRange{}, nil)
 	t.unnest(inside)
-	t.running = before
 	if events {
 		t.events.Correlation = correlation
 		t.raiseLaunch(callbacks.EnqueueLaunchEnd, &pair, k, g)

@@ -83,7 +83,7 @@ func (t *Thread) begin(event callbacks.Event) *eventFrame {
 	if d := c.device; d != nil {
 		f.onDevice(d)
 		if q := c.queue; q != nil && d.isOpen() {
-			f.api.AsyncHandle = uintptr(q.driver.Handle())
+			f.api.AsyncHandle = q.handle()
 		}
 	} else {
 		f.info.DeviceType = callbacks.DeviceType(t.requested())
@@ -98,8 +98,10 @@ func (f *eventFrame) onDevice(d *Device) {
 	f.api.DeviceType = f.info.DeviceType
 	if d.isOpen() {
 		f.api.DeviceAPI = callbacks.API(d.handles.API)
-		f.api.DeviceHandle = uintptr(d.handles.Device)
-		f.api.ContextHandle = uintptr(d.handles.Context)
+		if !d.handles.StandIns {
+			f.api.DeviceHandle = uintptr(d.handles.Device)
+			f.api.ContextHandle = uintptr(d.handles.Context)
+		}
 	}
 }
 
@@ -166,7 +168,7 @@ func (t *Thread) raiseWait(event callbacks.Event, pair *eventPair, q *Queue, imp
 	if !q.synchronous() {
 		f.info.Async, f.info.AsyncQueue = int64(q.async), int64(q.async)
 	}
-	f.api.AsyncHandle = uintptr(q.driver.Handle())
+	f.api.AsyncHandle = q.handle()
 	f.event.Implicit = 0
 	if implicit {
 		f.event.Implicit = 1

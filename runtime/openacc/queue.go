@@ -61,6 +61,14 @@ func (t *Thread) mapAsync(async int) int {
 
 func validAsync(async int) bool { return async >= AsyncDefault }
 
+// handle is the driver's own queue, for acc_api_info.
+func (q *Queue) handle() uintptr {
+	if q.device.handles.StandIns {
+		return 0
+	}
+	return uintptr(q.driver.Handle())
+}
+
 // existing finds the queue of a mapped async value, nil if it was never used.
 func (d *Device) existing(async int) *Queue {
 	if q, ok := d.byAsync.Load(async); ok {

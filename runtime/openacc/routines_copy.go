@@ -33,7 +33,8 @@ func (t *Thread) copyArguments(to, from unsafe.Pointer, bytes uintptr, toName, t
 // §3.2.26).
 func (t *Thread) MemcpyToDevice(data, host unsafe.Pointer, bytes uintptr, async int) {
 	d, ok := t.data(asyncForm("acc_memcpy_to_device", async), async)
-	if !ok || !t.copyArguments(data, host, bytes, "data_dev_dest", "device", "data_host_src", "host") {
+	if !ok || !t.isLocal(d, "data_host_src", host, bytes) ||
+		!t.copyArguments(data, host, bytes, "data_dev_dest", "device", "data_host_src", "host") {
 		return
 	}
 	if d.Shared {
@@ -56,7 +57,8 @@ func (t *Thread) MemcpyToDevice(data, host unsafe.Pointer, bytes uintptr, async 
 // §3.2.27).
 func (t *Thread) MemcpyFromDevice(host, data unsafe.Pointer, bytes uintptr, async int) {
 	d, ok := t.data(asyncForm("acc_memcpy_from_device", async), async)
-	if !ok || !t.copyArguments(host, data, bytes, "data_host_dest", "host", "data_dev_src", "device") {
+	if !ok || !t.isLocal(d, "data_host_dest", host, bytes) ||
+		!t.copyArguments(host, data, bytes, "data_host_dest", "host", "data_dev_src", "device") {
 		return
 	}
 	if d.Shared {
@@ -127,6 +129,25 @@ func (t *Thread) inBlock(d *Device, argument string, data unsafe.Pointer, bytes 
 		t.fail(t.invalidSize(argument, uintptr(data), bytes))
 	}
 	return !over
+}
+
+// isLocal raises an error where the host's side of a copy is known to be memory
+// of device d: the specification leaves that undefined.
+func (t *Thread) isLocal(d *Device, argument string, host unsafe.Pointer, bytes uintptr) bool {
+	if d.Shared || host == nil || bytes == 0 {
+		return true
+	}
+	address := device.Address(uintptr(host))
+	d.mu.Lock()
+	_, allocated := d.allocations[address]
+	m := d.table.FindDevice(address, 0)
+	local := !allocated && (m == nil || !blockOf(m).owned)
+	d.mu.Unlock()
+	if !local {
+		t.fail(t.errorf(device.InvalidArgument, "%s %p is memory of device %s: invalid host or device address; pass an address of the host's memory",
+			argument, host, d))
+	}
+	return local
 }
 
 // MemcpyD2D is acc_memcpy_d2d and its _async form (OpenACC 3.3 §3.2.30): copies

@@ -27,7 +27,6 @@ type Thread struct {
 
 	regions     []region // open data constructs
 	synchronous []ownQueue
-	running     *Device // whose kernel runs on this very thread, nil outside
 
 	// The call in progress.
 	routine  string // for messages

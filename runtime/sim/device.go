@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 
 	"github.com/accscope/accscope/runtime/device"
 )
@@ -74,13 +75,17 @@ func (d *simDevice) Alloc(bytes uint64) (device.Address, error) {
 func (d *simDevice) Free(address device.Address) error { return d.arena.free(address) }
 
 // Handles names the driver interface that programs expect of the device type
-// the simulation answers to; there is no driver object behind it.
+// the simulation answers to. There is no driver object behind it: in place of a
+// CUDA device and context stand two distinct addresses.
 func (d *simDevice) Handles() device.Handles {
 	if d.backend.options.As == TypeNVIDIA {
-		return device.Handles{API: device.APICUDA}
+		return device.Handles{API: device.APICUDA, Device: unsafe.Pointer(d.c), Context: unsafe.Pointer(&d.c.epoch), StandIns: true}
 	}
 	return device.Handles{API: device.APIOther}
 }
+
+// Inside says whether the calling thread runs one of the device's kernels.
+func (d *simDevice) Inside() bool { return C.accscope_sim_inside(d.c) != 0 }
 
 func (d *simDevice) Observe(on bool) { d.records.switchTo(on) }
 

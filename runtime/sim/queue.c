@@ -115,14 +115,28 @@ faulty (device *d, const operation *o)
   return 0;
 }
 
+/* Whose kernel the calling thread is inside of.  */
+static __thread const device *inside;
+
+int
+accscope_sim_inside (const device *d)
+{
+  return inside == d;
+}
+
 static void
 perform (const operation *o)
 {
+  const device *before;
+
   switch (o->kind)
     {
     case ACCSCOPE_SIM_KERNEL:
+      before = inside;
+      inside = o->stream->hardware->device;
       /* The function is one that a compiler made; it only reads its slots.  */
       ((void (*) (const uintptr_t *)) o->source) (o->slots);
+      inside = before;
       break;
     case ACCSCOPE_SIM_FILL:
       memset ((void *) o->destination, (int) o->source, o->bytes);

@@ -204,7 +204,13 @@ func (q *queue) Synchronize() error {
 	return err
 }
 
-func (q *queue) Handle() unsafe.Pointer { return nil }
+// Handle stands for a CUDA stream where the device answers as a CUDA device.
+func (q *queue) Handle() unsafe.Pointer {
+	if q.device.backend.options.As != TypeNVIDIA {
+		return nil
+	}
+	return unsafe.Pointer(q.stream.Load())
+}
 
 // Close waits for the queue and gives the error that nobody has heard of yet.
 // It is harmless to close twice.

@@ -158,6 +158,9 @@ struct accscope_sim_answer
 accscope_sim_wait (struct accscope_sim_stream *stream,
 		   struct accscope_sim_mark *mark);
 
+/* Whether the calling thread is inside a kernel of device.  */
+int accscope_sim_inside (const struct accscope_sim_device *device);
+
 /* Waits for all operations of the queue, then gives its error.  */
 uint64_t accscope_sim_synchronize (struct accscope_sim_stream *stream);
 /* Gives the queue's error, without waiting.  */
