@@ -137,7 +137,8 @@ activity_subscribe (acc_prof_lookup_func lookup)
     .size = sizeof subscriber, .record = record_activity,
   };
   uint64_t subscription;
-  if (activity->subscribe (&subscriber, &subscription) == 0)
+  if (settings.activity != ACTIVITY_OFF
+      && activity->subscribe (&subscriber, &subscription) == 0)
     __atomic_store_n (&device_activity, activity, __ATOMIC_RELEASE);
 }
 

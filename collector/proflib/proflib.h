@@ -32,6 +32,7 @@
 /* -- settings.c: written once, when the library is loaded */
 
 enum call_stack { STACK_OFF, STACK_CALLER, STACK_FULL };
+enum activity { ACTIVITY_AUTO, ACTIVITY_OFF };
 #define QUEUE_FILTER_LIMIT 64
 
 struct settings
@@ -39,6 +40,7 @@ struct settings
   int armed;
   int filtering;		/* minimum_bytes or queues are set */
   enum call_stack stack;
+  enum activity activity;	/* what devices did and when */
   uint32_t filters;		/* CAPTURE_FILTER_*, CAPTURE_FLIGHT_* */
   uint64_t limit_bytes;
   uint64_t last_bytes;

@@ -224,6 +224,13 @@ settings_read (void)
   else if (value && strcmp (value, "caller") != 0)
     reject ("ACCSCOPE_CALLSTACK", value);
 
+  value = variable ("ACCSCOPE_ACTIVITY");
+  settings.activity = ACTIVITY_AUTO;
+  if (value && strcmp (value, "off") == 0)
+    settings.activity = ACTIVITY_OFF;
+  else if (value && strcmp (value, "auto") != 0)
+    reject ("ACCSCOPE_ACTIVITY", value);
+
   if (!getcwd (settings.directory, sizeof settings.directory))
     path_append (settings.directory, 0, ".");
   remember ("directory", settings.directory);

@@ -2,20 +2,23 @@
 # Gathers what run.sh needs on a machine with a GPU and without Go, GCC or a
 # network: our libraries and command, the examples and benchmarks compiled for
 # NVIDIA GPUs, GCC's libraries, and with SUITE GCC's tests (tests.sh).
-# Usage: carry.sh CARRY [SUITE], after `make`, with gcc-12-offload-nvptx there.
+# Usage: carry.sh CARRY [SUITE], after `make`. GCC's compiler for GPUs is unpacked
+# under .build (toolchain.sh).
 set -euo pipefail
 here=$(realpath "$(dirname "$0")")
 root=$(realpath "$here/../../..")
 carry=$(realpath -m "$1")
+. "$here/toolchain.sh"
 mkdir -p "$carry"/{lib,bin,programs,gcc}
 cp "$root"/lib/{libopenacc.so,libopenacc-engine.so,libaccprof.so} "$carry/lib/"
 cp "$root/bin/accscope" "$carry/bin/"
 strip -o "$carry/bin/accscope" "$root/bin/accscope"
-for library in libgomp.so.1 libgomp-plugin-nvptx.so.1 libgfortran.so.5 libquadmath.so.0 libstdc++.so.6 libgcc_s.so.1; do
+for library in libgomp.so.1 libgfortran.so.5 libquadmath.so.0 libstdc++.so.6 libgcc_s.so.1; do
   cp -L "$(gcc-12 -print-file-name=$library)" "$carry/gcc/" 2>/dev/null ||
     cp -L "/usr/lib/x86_64-linux-gnu/$library" "$carry/gcc/"
 done
-offload=(-fopenacc -O2 -g -foffload=nvptx-none "-foffload-options=nvptx-none=-misa=sm_80 -lm")
+cp -L "$plugin" "$carry/gcc/"
+offload+=(-g)
 examples=$root/examples
 gcc-12 "${offload[@]}" -o "$carry/programs/jacobi" "$examples/jacobi/jacobi.c" -lm
 gcc-12 "${offload[@]}" -o "$carry/programs/pipeline" "$examples/pipeline/pipeline.c" -lm
@@ -25,7 +28,9 @@ gfortran-12 "${offload[@]}" -o "$carry/programs/stencil" "$examples/stencil/sten
 gcc-12 "${offload[@]}" -o "$carry/programs/device" "$here/device.c"
 gcc-12 "${offload[@]}" -o "$carry/launches" "$here/launches.c"
 gcc-12 "${offload[@]}" -o "$carry/timing" "$here/timing.c" "$here/../driver.c" -ldl
-gcc-12 -O2 -o "$carry/bare" "$here/bare.c" "$here/../driver.c" -ldl
+for program in bare measure; do
+  gcc-12 -O2 -o "$carry/$program" "$here/$program.c" "$here/../driver.c" -ldl
+done
 cp "$here/run.sh" "$carry/"
 if [ $# -gt 1 ]; then "$here/tests.sh" "$2" "$carry"; fi
 du -sh "$carry"

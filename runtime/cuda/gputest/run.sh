@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs what carry.sh gathered, on GCC's own runtime and on ours, side by side.
-# Usage: run.sh [STEP...], steps: smoke tests bench trace; all without.
+# Usage: run.sh [STEP...], steps: smoke measure tests bench trace; all without.
 # Results go to $OUT (default: the folder results beside this script).
 set -uo pipefail
 carry=$(realpath "$(dirname "$0")")
@@ -12,7 +12,7 @@ export LD_LIBRARY_PATH=$carry/gcc:${LD_LIBRARY_PATH:-}
 ours=(env "LD_PRELOAD=$carry/lib/libopenacc.so")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-chmod +x "$carry"/bin/* "$carry"/programs/* "$carry"/launches "$carry"/timing "$carry"/bare "$carry"/tests/* 2>/dev/null
+chmod +x "$carry"/bin/* "$carry"/programs/* "$carry"/launches "$carry"/timing "$carry"/bare "$carry"/measure "$carry"/tests/* 2>/dev/null
 
 smoke() {
   echo "== programs: status and time on GCC's runtime and on ours"
@@ -66,13 +66,28 @@ tests() {
   awk -F'\t' '$2 != 0 && $3 == 0 { print $1, $2 }' "$OUT/tests.both.tsv"
 }
 
+# cupti: the path of CUPTI's library, empty if it is not installed.
+cupti() {
+  {
+    ls -d "${CUDA_HOME:-/usr/local/cuda}"/{extras/CUPTI/lib64,lib64,targets/x86_64-linux/lib}/libcupti.so* 2>/dev/null
+    find /usr /opt /root -name 'libcupti.so*' 2>/dev/null
+  } | head -1
+}
+
+measure() {
+  echo "== CUPTI: $(find / -xdev -name 'libcupti.so*' 2>/dev/null | tr '\n' ' ')"
+  timeout 120 "$carry/measure" "$(cupti)" 2>&1
+}
+
 bench() {
   echo "== bare CUDA driver"; "$carry/bare"
   for round in 1 2; do
     echo "== GCC's runtime ($round)"; timeout 120 "$carry/launches"
     echo "== ours ($round)"; timeout 120 "${ours[@]}" "$carry/launches"
     echo "== ours, profiled ($round)"
-    timeout 120 "$carry/bin/accscope" run --force --device nvidia -o "$work/launches.db" -- "$carry/launches" 2>&1 | grep -v '^$' | head -20
+    timeout 120 "$carry/bin/accscope" run --force --no-summary -q --device nvidia -o "$work/launches.db" -- "$carry/launches" 2>&1
+    echo "== ours, profiled without device activity ($round)"
+    ACCSCOPE_ACTIVITY=off timeout 120 "$carry/bin/accscope" run --force --no-summary -q --device nvidia -o "$work/launches.db" -- "$carry/launches" 2>&1
   done
 }
 
@@ -88,6 +103,6 @@ trace() {
   "$carry/bin/accscope" report "$OUT/timing.db" 2>&1 | head -40
 }
 
-for step in "${@:-smoke tests bench trace}"; do
+for step in "${@:-smoke measure tests bench trace}"; do
   for s in $step; do $s; done
 done 2>&1 | tee "$OUT/log.txt"

@@ -7,8 +7,8 @@ suite=$(realpath "$1")/libgomp/testsuite
 carry=$(realpath -m "$2")/tests
 include=$(realpath "$(dirname "$0")/../../conformance/include")
 mkdir -p "$carry"
-offload=(-foffload=nvptx-none "-foffload-options=nvptx-none=-misa=sm_80 -lm" -w
-  -DACC_DEVICE_TYPE_nvidia=1 -DACC_MEM_SHARED=0)
+. "$(dirname "$0")/toolchain.sh"
+offload+=(-w -DACC_DEVICE_TYPE_nvidia=1 -DACC_MEM_SHARED=0)
 
 # directive NAME FILE: the arguments of dg-NAME directives, without the quotes
 # and the conditions.
@@ -35,10 +35,10 @@ build() {
     *-foffload=disable* | *-lcuda* | *-lcublas* | *-lcudart*) return 0 ;;
   esac
   # shellcheck disable=SC2086 # the options are words
-  if (cd "$(dirname "$source")" && $compiler -w -fopenacc -O2 $extra "${offload[@]}" \
+  if [ "$carry/$name" -nt "$source" ] || (cd "$(dirname "$source")" && $compiler $extra "${offload[@]}" \
       -I"$include" -I"$suite/libgomp.oacc-c-c++-common" "${sources[@]}" -o "$carry/$name" -lm -s) 2>"$carry/$name.log"; then
     printf '%s\t%s\n' "$name" "$(sed -n 's/.*{ *dg-set-target-env-var *"*\([A-Za-z_]*\)"* *"\([^"]*\)".*/\1=\2/p' "$source" | tr '\n' ' ')" >>"$carry/list"
-    rm "$carry/$name.log"
+    rm -f "$carry/$name.log"
   fi
 }
 export -f build directive

@@ -1,0 +1,124 @@
+/* The part of CUPTI's activity API that accscope uses: what a GPU did and when,
+   under whatever runtime.  Declared here so that no CUDA is needed to build; the
+   library is opened when a program runs.  Names, numbers and layouts are those of
+   NVIDIA's CUPTI reference.  Of records only the part is declared that all
+   versions since CUDA 9 begin with.  */
+#ifndef ACCSCOPE_CUPTI_H
+#define ACCSCOPE_CUPTI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef int CUptiResult;
+
+enum
+{
+  CUPTI_SUCCESS = 0,
+  CUPTI_ERROR_MAX_LIMIT_REACHED = 12,
+
+  CUPTI_ACTIVITY_KIND_MEMCPY = 1,
+  CUPTI_ACTIVITY_KIND_MEMSET = 2,
+  CUPTI_ACTIVITY_KIND_KERNEL = 3,
+  CUPTI_ACTIVITY_KIND_DRIVER = 4,
+  CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL = 10,
+  CUPTI_ACTIVITY_KIND_MEMCPY2 = 22,
+  CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION = 39,
+
+  CUPTI_ACTIVITY_MEMCPY_KIND_HTOD = 1,
+  CUPTI_ACTIVITY_MEMCPY_KIND_DTOH = 2,
+
+  CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0 = 3,
+
+  CUPTI_ACTIVITY_FLAG_FLUSH_NONE = 0,
+  CUPTI_ACTIVITY_FLAG_FLUSH_FORCED = 1
+};
+
+#pragma pack(push, 8)
+
+struct cupti_activity
+{
+  uint32_t kind;
+};
+
+struct cupti_kernel
+{
+  uint32_t kind;
+  uint8_t cache_config, shared_config;
+  uint16_t registers;
+  uint32_t cache_requested, cache_executed;
+  uint64_t start, end, completed;
+  uint32_t device, context, stream;
+  int32_t grid[3], block[3];
+  int32_t static_shared, dynamic_shared;
+  uint32_t local_per_thread, local_total;
+  uint32_t correlation;
+  int64_t grid_id;
+  const char *name;
+};
+
+struct cupti_memcpy
+{
+  uint32_t kind;
+  uint8_t copy_kind, from_kind, to_kind, flags;
+  uint64_t bytes, start, end;
+  uint32_t device, context, stream, correlation;
+};
+
+struct cupti_memset
+{
+  uint32_t kind;
+  uint32_t value;
+  uint64_t bytes, start, end;
+  uint32_t device, context, stream, correlation;
+};
+
+struct cupti_external
+{
+  uint32_t kind;
+  uint32_t external_kind;
+  uint64_t external;
+  uint32_t correlation;
+  uint32_t reserved;
+};
+
+#pragma pack(pop)
+
+_Static_assert (offsetof (struct cupti_kernel, start) == 16
+		&& offsetof (struct cupti_kernel, correlation) == 92
+		&& offsetof (struct cupti_kernel, name) == 104
+		&& offsetof (struct cupti_memcpy, correlation) == 44
+		&& offsetof (struct cupti_memset, correlation) == 44
+		&& offsetof (struct cupti_external, correlation) == 16,
+		"the layouts are CUPTI's");
+
+typedef void (*cupti_request) (uint8_t **buffer, size_t *size, size_t *most);
+typedef void (*cupti_complete) (void *context, uint32_t stream, uint8_t *buffer,
+				size_t size, size_t valid);
+typedef uint64_t (*cupti_timestamp) (void);
+
+/* X (name, parameters).  */
+#define ACCSCOPE_CUPTI_FUNCTIONS(X)						\
+  X (cuptiGetVersion, (uint32_t *version))					\
+  X (cuptiGetResultString, (CUptiResult result, const char **text))		\
+  X (cuptiActivityRegisterCallbacks, (cupti_request request, cupti_complete complete)) \
+  X (cuptiActivityEnable, (int kind))						\
+  X (cuptiActivityDisable, (int kind))						\
+  X (cuptiActivityFlushAll, (uint32_t flags))					\
+  X (cuptiActivityGetNextRecord, (uint8_t *buffer, size_t valid, struct cupti_activity **record)) \
+  X (cuptiActivityPushExternalCorrelationId, (int kind, uint64_t id))		\
+  X (cuptiActivityPopExternalCorrelationId, (int kind, uint64_t *last))	\
+  X (cuptiGetTimestamp, (uint64_t *timestamp))
+
+/* Functions that came later (CUDA 11.6), null where they are not there.  */
+#define ACCSCOPE_CUPTI_LATER(X)							\
+  X (cuptiActivityRegisterTimestampCallback, (cupti_timestamp timestamp))
+
+struct accscope_cupti
+{
+#define X(name, parameters) CUptiResult (*name) parameters;
+  ACCSCOPE_CUPTI_FUNCTIONS (X)
+  ACCSCOPE_CUPTI_LATER (X)
+#undef X
+};
+
+#endif
