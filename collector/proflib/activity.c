@@ -95,8 +95,8 @@ write_dependency (struct ring *ring, const struct accscope_activity_record *wait
   return 0;
 }
 
-static void
-record_activity (void *context, const struct accscope_activity_record *activity)
+void
+activity_record (void *context, const struct accscope_activity_record *activity)
 {
   (void) context;
   if (!activity || !COVERS (activity, host_end) || !wanted (activity))
@@ -134,7 +134,7 @@ activity_subscribe (acc_prof_lookup_func lookup)
       || __atomic_exchange_n (&subscribed, 1, __ATOMIC_ACQ_REL))
     return;
   static const struct accscope_activity_subscriber subscriber = {
-    .size = sizeof subscriber, .record = record_activity,
+    .size = sizeof subscriber, .record = activity_record,
   };
   uint64_t subscription;
   if (settings.activity != ACTIVITY_OFF

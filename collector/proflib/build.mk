@@ -1,7 +1,7 @@
 # libaccprof.so: the profiler library that OpenACC runtimes load.
 
 PROFLIB_SOURCES := $(wildcard collector/proflib/*.c)
-PROFLIB_HEADERS := $(wildcard collector/proflib/*.h) collector/capture/format.h \
+PROFLIB_HEADERS := $(wildcard collector/proflib/*.h) collector/capture/format.h runtime/cuda/cupti.h \
   $(wildcard runtime/include/acc*.h)
 
 # -z nodelete: a runtime may still call us after somebody's dlclose.

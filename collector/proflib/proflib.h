@@ -5,6 +5,7 @@
    intern.c    strings of a chunk, interned by content
    ring.c      rings and their chunks: taking, filling, giving back
    activity.c  device activity and live mappings, where a runtime tells them
+   cupti.c     device activity of NVIDIA GPUs, where it does not
    flight.c    the flight recorder: giving the oldest chunks back
    process.c   the capture folder and the control page, again after a fork
    facts.c     what "info" and "modules" say of the process
@@ -50,6 +51,7 @@ struct settings
   unsigned queues;
   int64_t queue[QUEUE_FILTER_LIMIT];
   char session[PATH_LIMIT];	/* ACCSCOPE_SESSION, absolute, or empty */
+  char cupti[PATH_LIMIT];	/* ACCSCOPE_CUPTI, or empty */
   char directory[PATH_LIMIT];	/* the current folder at load */
   char facts[8192];		/* "key=value\0"... for the file "info" */
   size_t facts_length;
@@ -251,8 +253,17 @@ intern_optional (struct ring *ring, const char *text)
 /* -- activity.c */
 
 extern const struct accscope_activity *device_activity;	/* null: not offered */
+void activity_record (void *context, const struct accscope_activity_record *);
 void activity_subscribe (acc_prof_lookup_func lookup);
 void activity_snapshot (struct ring *ring, uint32_t armed, uint64_t now);
+
+/* -- cupti.c */
+
+extern uint32_t cupti_running;	/* atomic: enqueue events are to be told */
+void cupti_begin (void);
+uint64_t cupti_enqueue (int start, uint64_t given, const acc_prof_info *,
+			const acc_event_info *);
+void cupti_flush (void);
 
 /* -- record.c */
 

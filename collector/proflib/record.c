@@ -443,8 +443,14 @@ record_callback (acc_prof_info *profile, acc_event_info *event,
     }
 
   uint64_t correlation = 0;
-  if (device_activity && is_kind (enqueue_kinds, kind))
-    correlation = device_activity->current_correlation ();
+  if (is_kind (enqueue_kinds, kind))
+    {
+      if (device_activity)
+	correlation = device_activity->current_correlation ();
+      if (UNLIKELY (__atomic_load_n (&cupti_running, __ATOMIC_ACQUIRE)))
+	correlation = cupti_enqueue (is_kind (start_kinds, kind), correlation,
+				     profile, event);
+    }
 
   int attempts = 0;
   while (UNLIKELY (encode (ring, now, profile, event, api, group, missing, pair,
@@ -459,4 +465,12 @@ record_callback (acc_prof_info *profile, acc_event_info *event,
 
   __atomic_signal_fence (__ATOMIC_SEQ_CST);
   ring->busy = 0;
+
+  /* Where a device is initialised, or has been before capture was on.  */
+  if (UNLIKELY (kind == acc_ev_device_init_end
+		|| kind == acc_ev_enqueue_launch_end))
+    cupti_begin ();
+  else if (UNLIKELY (kind == acc_ev_device_shutdown_start
+		     || kind == acc_ev_runtime_shutdown))
+    cupti_flush ();
 }

@@ -230,6 +230,9 @@ settings_read (void)
     settings.activity = ACTIVITY_OFF;
   else if (value && strcmp (value, "auto") != 0)
     reject ("ACCSCOPE_ACTIVITY", value);
+  value = variable ("ACCSCOPE_CUPTI");
+  if (value)
+    path_append (settings.cupti, 0, value);
 
   if (!getcwd (settings.directory, sizeof settings.directory))
     path_append (settings.directory, 0, ".");

@@ -109,9 +109,10 @@ typedef uint64_t (*cupti_timestamp) (void);
   X (cuptiActivityPopExternalCorrelationId, (int kind, uint64_t *last))	\
   X (cuptiGetTimestamp, (uint64_t *timestamp))
 
-/* Functions that came later (CUDA 11.6), null where they are not there.  */
+/* Functions that came later (CUDA 11), null where they are not there.  */
 #define ACCSCOPE_CUPTI_LATER(X)							\
-  X (cuptiActivityRegisterTimestampCallback, (cupti_timestamp timestamp))
+  X (cuptiActivityRegisterTimestampCallback, (cupti_timestamp timestamp))	\
+  X (cuptiActivityFlushPeriod, (uint32_t milliseconds))
 
 struct accscope_cupti
 {

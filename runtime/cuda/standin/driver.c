@@ -190,6 +190,12 @@ cuDeviceTotalMem_v2 (size_t *bytes, CUdevice device)
 static char contexts[64];
 static _Thread_local CUcontext current;
 
+uint32_t
+standin_device (void)
+{
+  return current == NULL ? 0 : (uint32_t) ((char *) current - contexts);
+}
+
 EXPORT CUresult
 cuDevicePrimaryCtxRetain (CUcontext *context, CUdevice device)
 {

@@ -201,7 +201,7 @@ cuMemcpyHtoD_v2 (CUdeviceptr to, const void *from, size_t bytes)
 EXPORT CUresult
 cuMemcpyHtoDAsync_v2 (CUdeviceptr to, const void *from, size_t bytes, CUstream stream)
 {
-  struct standin_operation o = { .run = run_copy, .to = (void *) (uintptr_t) to,
+  struct standin_operation o = { .kind = STANDIN_UPLOAD, .run = run_copy, .to = (void *) (uintptr_t) to,
 				 .from = from, .bytes = bytes };
   const struct piece *p;
 
@@ -226,7 +226,7 @@ cuMemcpyHtoDAsync_v2 (CUdeviceptr to, const void *from, size_t bytes, CUstream s
 EXPORT CUresult
 cuMemcpyDtoHAsync_v2 (void *to, CUdeviceptr from, size_t bytes, CUstream stream)
 {
-  struct standin_operation o = { .run = run_copy, .to = to,
+  struct standin_operation o = { .kind = STANDIN_DOWNLOAD, .run = run_copy, .to = to,
 				 .from = (void *) (uintptr_t) from, .bytes = bytes };
 
   FAULT ("cuMemcpyDtoHAsync_v2");
@@ -237,7 +237,7 @@ cuMemcpyDtoHAsync_v2 (void *to, CUdeviceptr from, size_t bytes, CUstream stream)
 EXPORT CUresult
 cuMemcpyDtoDAsync_v2 (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream)
 {
-  struct standin_operation o = { .run = run_copy, .to = (void *) (uintptr_t) to,
+  struct standin_operation o = { .kind = STANDIN_COPY, .run = run_copy, .to = (void *) (uintptr_t) to,
 				 .from = (void *) (uintptr_t) from, .bytes = bytes };
 
   FAULT ("cuMemcpyDtoDAsync_v2");
@@ -248,7 +248,7 @@ cuMemcpyDtoDAsync_v2 (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream s
 EXPORT CUresult
 cuMemsetD8Async (CUdeviceptr to, unsigned char value, size_t bytes, CUstream stream)
 {
-  struct standin_operation o = { .run = run_fill, .to = (void *) (uintptr_t) to,
+  struct standin_operation o = { .kind = STANDIN_FILL, .run = run_fill, .to = (void *) (uintptr_t) to,
 				 .bytes = bytes, .number = value };
 
   FAULT ("cuMemsetD8Async");

@@ -234,7 +234,7 @@ cuLaunchKernel (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned 
 		unsigned block_x, unsigned block_y, unsigned block_z,
 		unsigned shared, CUstream stream, void **parameters, void **extra)
 {
-  struct standin_operation o = { .run = run_kernel };
+  struct standin_operation o = { .run = run_kernel, .kind = STANDIN_KERNEL, .name = function->name };
   CUdeviceptr block = *(CUdeviceptr *) parameters[0];
 
   (void) shared;

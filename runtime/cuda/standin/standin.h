@@ -45,9 +45,38 @@ CUresult standin_fault (const char *function);
     }							\
   while (0)
 
+/* What the stand-in for CUPTI wants to know (cupti/cupti.c): of each operation of
+   a kind, when it is enqueued and when it has run.  */
+enum standin_kind
+{
+  STANDIN_OTHER, STANDIN_KERNEL, STANDIN_UPLOAD, STANDIN_DOWNLOAD, STANDIN_COPY,
+  STANDIN_FILL
+};
+
+struct standin_ran
+{
+  enum standin_kind kind;
+  uint32_t correlation, device, stream;
+  uint64_t bytes;
+  const char *name;		/* of a kernel */
+};
+
+struct standin_observer
+{
+  uint32_t (*enqueued) (void);	/* gives the operation its number */
+  uint64_t (*now) (void);
+  void (*ran) (const struct standin_ran *operation, uint64_t start, uint64_t end);
+};
+
+/* The driver's: begins to tell, null ends it.  */
+EXPORT void standin_observe (const struct standin_observer *observer);
+
 struct standin_operation
 {
   struct standin_operation *next;
+  enum standin_kind kind;
+  const char *name;
+  uint32_t correlation;		/* 0: nobody observes */
   void (*run) (struct standin_operation *operation);
   void *to;
   const void *from;
@@ -62,6 +91,7 @@ struct CUstream_st
   pthread_t thread;
   struct standin_operation *first, **last;
   uint64_t submitted, finished;
+  uint32_t number, device;
   int closing;
 };
 
@@ -78,6 +108,9 @@ int standin_owns (CUdeviceptr address, size_t bytes);
 CUdeviceptr standin_allocate (size_t bytes);
 int standin_release (CUdeviceptr address);
 void standin_memory (size_t bytes);
+
+/* The device whose context is the calling thread's, 0 if it has none.  */
+uint32_t standin_device (void);
 
 CUresult standin_enqueue (CUstream stream, struct standin_operation operation);
 

@@ -5,6 +5,31 @@
 #include <stdlib.h>
 #include <time.h>
 
+static const struct standin_observer *observer;	/* atomic */
+
+void
+standin_observe (const struct standin_observer *next)
+{
+  __atomic_store_n (&observer, next, __ATOMIC_RELEASE);
+}
+
+static void
+run (CUstream s, struct standin_operation *o)
+{
+  const struct standin_observer *told = __atomic_load_n (&observer, __ATOMIC_ACQUIRE);
+  struct standin_ran ran = { o->kind, o->correlation, s->device, s->number, o->bytes, o->name };
+  uint64_t start;
+
+  if (told == NULL || o->correlation == 0)
+    {
+      o->run (o);
+      return;
+    }
+  start = told->now ();
+  o->run (o);
+  told->ran (&ran, start, told->now ());
+}
+
 static void *
 work (void *argument)
 {
@@ -26,7 +51,7 @@ work (void *argument)
       lost = standin_lost != CUDA_SUCCESS;
       pthread_mutex_unlock (&standin_lock);
       if (!lost)
-	o->run (o);
+	run (s, o);
       pthread_mutex_lock (&standin_lock);
       if ((s->first = o->next) == NULL)
 	s->last = &s->first;
@@ -41,12 +66,15 @@ work (void *argument)
 EXPORT CUresult
 cuStreamCreate (CUstream *stream, unsigned flags)
 {
+  static uint32_t numbers = 6;
   CUstream s = calloc (1, sizeof *s);
 
   (void) flags;
   if (s == NULL)
     abort ();
   s->last = &s->first;
+  s->number = __atomic_add_fetch (&numbers, 1, __ATOMIC_RELAXED);
+  s->device = standin_device ();
   *stream = s;
   FAULT ("cuStreamCreate");
   return pthread_create (&s->thread, NULL, work, s) == 0 ? CUDA_SUCCESS : 999;
@@ -67,11 +95,14 @@ cuStreamDestroy_v2 (CUstream s)
 CUresult
 standin_enqueue (CUstream s, struct standin_operation operation)
 {
+  const struct standin_observer *told = __atomic_load_n (&observer, __ATOMIC_ACQUIRE);
   struct standin_operation *o = malloc (sizeof *o);
 
   if (o == NULL)
     abort ();
   *o = operation;
+  if (told != NULL && o->kind != STANDIN_OTHER)
+    o->correlation = told->enqueued ();
   o->next = NULL;
   pthread_mutex_lock (&standin_lock);
   *s->last = o;

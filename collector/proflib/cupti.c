@@ -1,0 +1,316 @@
+/* cupti.c - device activity under runtimes that tell none, on NVIDIA GPUs: from
+   CUPTI's activity API, where it is installed.
+
+   CUPTI is opened when such a runtime has initialised a device, so that other
+   programs never load it.  Each enqueue event is a region of an external
+   correlation number, which CUPTI repeats for what was enqueued in it; work
+   outside of such regions, such as the transfers of GCC's library, is recorded
+   without one, on the queue that its stream was last seen with.  */
+#define _GNU_SOURCE
+#include "proflib.h"
+#include "../../runtime/cuda/cupti.h"
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define BUFFER_BYTES ((size_t) 256 << 10)
+#define FLUSH_PERIOD 200	/* milliseconds */
+
+static struct accscope_cupti cupti;
+static uint32_t state;		/* atomic: 0 not tried, 1 being tried, 2 done */
+uint32_t cupti_running;
+
+/* Where buffers of records are taken apart, by one thread at a time.  */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* What is to be added to CUPTI's times for CLOCK_MONOTONIC.  */
+static int64_t offset;
+
+/* The enqueue event of an external correlation number, in a ring that is large
+   enough for all that is enqueued and not recorded yet.  */
+#define ENQUEUES 65536
+static struct enqueue
+{
+  uint64_t number;
+  int64_t async, async_queue;
+  const char *name;
+} enqueues[ENQUEUES];
+static uint64_t enqueued;	/* atomic */
+
+/* The external correlation number of a CUPTI correlation number.  */
+#define NUMBERS 65536
+static struct
+{
+  uint32_t correlation;
+  uint64_t number;
+} numbers[NUMBERS];
+
+/* The queue that a stream was last seen with.  */
+#define STREAMS 256
+static struct
+{
+  uint32_t context, stream;
+  int64_t async, async_queue;
+} streams[STREAMS];
+static unsigned stream_count;
+
+static uint64_t
+timestamp (void)
+{
+  struct timespec now;
+  clock_gettime (CLOCK_MONOTONIC, &now);
+  return (uint64_t) now.tv_sec * 1000000000 + (uint64_t) now.tv_nsec;
+}
+
+/* -- enqueueing */
+
+/* The number of the operation whose start or end event this is; GIVEN is the
+   runtime's, 0 if it has none.  */
+uint64_t
+cupti_enqueue (int start, uint64_t given, const acc_prof_info *profile,
+	       const acc_event_info *event)
+{
+  static __thread uint64_t current __attribute__ ((tls_model ("initial-exec")));
+  uint64_t before = current, last;
+  /* Capture may have been switched off between a start and its end.  */
+  if (before)
+    cupti.cuptiActivityPopExternalCorrelationId
+      (CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, &last);
+  current = 0;
+  if (!start)
+    return before;
+  uint64_t number = given ? given
+    : __atomic_add_fetch (&enqueued, 1, __ATOMIC_RELAXED);
+  struct enqueue *e = &enqueues[number % ENQUEUES];
+  e->async = profile->async;
+  e->async_queue = profile->async_queue;
+  e->name = profile->event_type == acc_ev_enqueue_launch_start
+    ? event->launch_event.kernel_name : NULL;
+  __atomic_store_n (&e->number, number, __ATOMIC_RELEASE);
+  current = number;
+  cupti.cuptiActivityPushExternalCorrelationId
+    (CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, number);
+  return number;
+}
+
+/* -- records */
+
+static uint64_t
+number_of (uint32_t correlation)
+{
+  return numbers[correlation % NUMBERS].correlation == correlation
+    ? numbers[correlation % NUMBERS].number : 0;
+}
+
+/* The queue of an operation: its enqueue event's, else its stream's.  */
+static const struct enqueue *
+queue_of (struct accscope_activity_record *record, uint32_t context,
+	  uint32_t stream)
+{
+  const struct enqueue *e = &enqueues[record->correlation % ENQUEUES];
+  unsigned i;
+  if (!record->correlation
+      || __atomic_load_n (&e->number, __ATOMIC_ACQUIRE) != record->correlation)
+    e = NULL;
+  for (i = 0; i < stream_count; i++)
+    if (streams[i].context == context && streams[i].stream == stream)
+      break;
+  if (i == stream_count && stream_count < STREAMS)
+    {
+      streams[i].context = context;
+      streams[i].stream = stream;
+      streams[i].async = streams[i].async_queue = acc_async_sync;
+      stream_count++;
+    }
+  if (e && i < stream_count)
+    {
+      streams[i].async = e->async;
+      streams[i].async_queue = e->async_queue;
+    }
+  record->async = e ? e->async : i < stream_count ? streams[i].async : acc_async_sync;
+  record->async_queue = e ? e->async_queue
+    : i < stream_count ? streams[i].async_queue : acc_async_sync;
+  return e;
+}
+
+static void
+deliver (int kind, uint64_t bytes, uint64_t start, uint64_t end, uint32_t device,
+	 uint32_t context, uint32_t stream, uint32_t correlation,
+	 const char *name)
+{
+  struct accscope_activity_record record = {
+    .size = sizeof record, .kind = kind, .device_type = acc_device_nvidia,
+    .device_number = (int32_t) device, .bytes = bytes,
+    .correlation = number_of (correlation),
+    .device_start = (int64_t) start, .device_end = (int64_t) end,
+    .host_start = (int64_t) start + offset, .host_end = (int64_t) end + offset,
+  };
+  if (end == 0 || end < start)
+    return;	/* CUPTI could not tell */
+  const struct enqueue *e = queue_of (&record, context, stream);
+  record.name = kind != accscope_activity_kernel ? NULL
+    : e && e->name ? e->name : name;
+  activity_record (NULL, &record);
+}
+
+static void
+take (const struct cupti_activity *activity)
+{
+  switch (activity->kind)
+    {
+    case CUPTI_ACTIVITY_KIND_KERNEL:
+    case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
+      {
+	const struct cupti_kernel *k = (const void *) activity;
+	deliver (accscope_activity_kernel, 0, k->start, k->end, k->device,
+		 k->context, k->stream, k->correlation, k->name);
+	break;
+      }
+    case CUPTI_ACTIVITY_KIND_MEMCPY:
+      {
+	const struct cupti_memcpy *m = (const void *) activity;
+	deliver (m->copy_kind == CUPTI_ACTIVITY_MEMCPY_KIND_HTOD
+		 ? accscope_activity_upload
+		 : m->copy_kind == CUPTI_ACTIVITY_MEMCPY_KIND_DTOH
+		 ? accscope_activity_download : accscope_activity_copy,
+		 m->bytes, m->start, m->end, m->device, m->context, m->stream,
+		 m->correlation, NULL);
+	break;
+      }
+    case CUPTI_ACTIVITY_KIND_MEMSET:
+      {
+	const struct cupti_memset *m = (const void *) activity;
+	deliver (accscope_activity_fill, m->bytes, m->start, m->end, m->device,
+		 m->context, m->stream, m->correlation, NULL);
+	break;
+      }
+    }
+}
+
+static void
+request (uint8_t **buffer, size_t *size, size_t *most)
+{
+  *buffer = malloc (BUFFER_BYTES);
+  *size = *buffer ? BUFFER_BYTES : 0;
+  *most = 0;
+}
+
+/* An external correlation number may come after what it belongs to, so those of
+   a buffer are read first.  */
+static void
+complete (void *context, uint32_t stream, uint8_t *buffer, size_t size,
+	  size_t valid)
+{
+  (void) context;
+  (void) stream;
+  (void) size;
+  pthread_mutex_lock (&lock);
+  struct cupti_activity *activity = NULL;
+  while (cupti.cuptiActivityGetNextRecord (buffer, valid, &activity)
+	 == CUPTI_SUCCESS)
+    if (activity->kind == CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION)
+      {
+	const struct cupti_external *e = (const void *) activity;
+	if (e->external_kind != CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0)
+	  continue;	/* somebody else's */
+	numbers[e->correlation % NUMBERS].correlation = e->correlation;
+	numbers[e->correlation % NUMBERS].number = e->external;
+      }
+  activity = NULL;
+  while (cupti.cuptiActivityGetNextRecord (buffer, valid, &activity)
+	 == CUPTI_SUCCESS)
+    take (activity);
+  pthread_mutex_unlock (&lock);
+  free (buffer);
+}
+
+/* -- beginning and end */
+
+static void *
+library (void)
+{
+  static const char *const names[] = {
+    "libcupti.so", "libcupti.so.13", "libcupti.so.12", "libcupti.so.11.8",
+    "/usr/local/cuda/extras/CUPTI/lib64/libcupti.so",
+    "/usr/local/cuda/lib64/libcupti.so", "/opt/cuda/extras/CUPTI/lib64/libcupti.so",
+  };
+  void *handle = NULL;
+  if (settings.cupti[0])
+    return dlopen (settings.cupti, RTLD_NOW | RTLD_LOCAL);
+  for (size_t i = 0; !handle && i < sizeof names / sizeof *names; i++)
+    handle = dlopen (names[i], RTLD_NOW | RTLD_LOCAL);
+  return handle;
+}
+
+static int
+functions (void *handle)
+{
+#define X(name, parameters)				\
+  *(void **) &cupti.name = dlsym (handle, #name);
+  ACCSCOPE_CUPTI_FUNCTIONS (X)
+  ACCSCOPE_CUPTI_LATER (X)
+#undef X
+#define X(name, parameters) && cupti.name
+  return 1 ACCSCOPE_CUPTI_FUNCTIONS (X);
+#undef X
+}
+
+static int
+enable (void)
+{
+  static const int kinds[] = {
+    CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION,
+    CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
+    CUPTI_ACTIVITY_KIND_MEMSET,
+  };
+  if (!cupti.cuptiActivityRegisterTimestampCallback
+      || cupti.cuptiActivityRegisterTimestampCallback (timestamp) != CUPTI_SUCCESS)
+    {
+      uint64_t before = timestamp (), now;
+      if (cupti.cuptiGetTimestamp (&now) != CUPTI_SUCCESS)
+	return 0;
+      offset = (int64_t) (before + (timestamp () - before) / 2 - now);
+    }
+  if (cupti.cuptiActivityRegisterCallbacks (request, complete) != CUPTI_SUCCESS)
+    return 0;	/* another tool has it */
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    if (cupti.cuptiActivityEnable (kinds[i]) != CUPTI_SUCCESS)
+      {
+	while (i-- > 0)
+	  cupti.cuptiActivityDisable (kinds[i]);
+	return 0;
+      }
+  if (cupti.cuptiActivityFlushPeriod)
+    cupti.cuptiActivityFlushPeriod (FLUSH_PERIOD);
+  return 1;
+}
+
+void
+cupti_flush (void)
+{
+  if (__atomic_load_n (&cupti_running, __ATOMIC_ACQUIRE)
+      && local_generation () == 1)
+    cupti.cuptiActivityFlushAll (CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+}
+
+/* Called outside of any record, where memory may be allocated.  */
+void
+cupti_begin (void)
+{
+  uint32_t none = 0;
+  if (settings.activity == ACTIVITY_OFF || device_activity
+      || __atomic_load_n (&state, __ATOMIC_RELAXED) != 0
+      || !__atomic_compare_exchange_n (&state, &none, 1, 0, __ATOMIC_ACQ_REL,
+				       __ATOMIC_RELAXED))
+    return;
+  void *driver = dlopen ("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+  void *handle = driver ? library () : NULL;
+  if (handle && functions (handle) && enable ())
+    {
+      /* Its handler was registered after the driver's, and so runs before.  */
+      atexit (cupti_flush);
+      __atomic_store_n (&cupti_running, 1, __ATOMIC_RELEASE);
+    }
+  __atomic_store_n (&state, 2, __ATOMIC_RELEASE);
+}

@@ -1,0 +1,232 @@
+/* A stand-in for CUPTI's library on the stand-in driver: activity records of what
+   the driver's streams ran, in the layout of CUDA 12, whose records are longer
+   than the parts that cupti.h declares.
+
+   ACCSCOPE_STANDIN_CUPTI_FAIL in the environment names a function that fails.  */
+#define _GNU_SOURCE
+#include "../../cupti.h"
+#include "../standin.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define KERNEL_BYTES 208
+#define COPY_BYTES 96
+#define FILL_BYTES 88
+#define EXTERNAL_BYTES 24
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static cupti_request request;
+static cupti_complete complete;
+static cupti_timestamp timestamp;
+static unsigned enabled;	/* bit per kind below 32; 39 is bit 31 */
+static uint32_t correlations;
+static uint8_t *buffer;
+static size_t size, used;
+
+static _Thread_local uint64_t external[16];
+static _Thread_local unsigned depth;
+
+static unsigned
+bit (int kind)
+{
+  return 1u << (kind == CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION ? 31 : kind);
+}
+
+static int
+fails (const char *function)
+{
+  const char *name = getenv ("ACCSCOPE_STANDIN_CUPTI_FAIL");
+  return name != NULL && strcmp (name, function) == 0;
+}
+
+/* Without the tool's own clock, times are those of a clock of CUPTI's.  */
+static uint64_t
+now (void)
+{
+  struct timespec t;
+  if (timestamp != NULL)
+    return timestamp ();
+  clock_gettime (CLOCK_REALTIME, &t);
+  return t.tv_sec * 1000000000ull + t.tv_nsec;
+}
+
+static void
+hand_over (void)
+{
+  uint8_t *full = buffer;
+  size_t length = used, room = size;
+  buffer = NULL;
+  used = size = 0;
+  pthread_mutex_unlock (&lock);
+  if (full != NULL)
+    complete (NULL, 0, full, room, length);
+  pthread_mutex_lock (&lock);
+}
+
+static void
+append (const void *record, size_t bytes, size_t whole)
+{
+  size_t most = 0;
+  if (buffer != NULL && size - used < whole)
+    hand_over ();
+  if (buffer == NULL)
+    request (&buffer, &size, &most);
+  if (buffer == NULL || size < whole)
+    return;
+  memset (buffer + used, 0xee, whole);
+  memcpy (buffer + used, record, bytes);
+  used += whole;
+}
+
+static uint32_t
+enqueued (void)
+{
+  uint32_t number;
+  pthread_mutex_lock (&lock);
+  number = ++correlations;
+  if (depth > 0 && enabled & bit (CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION))
+    {
+      struct cupti_external e = { CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION,
+				  CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, external[depth - 1], number, 0 };
+      append (&e, sizeof e, EXTERNAL_BYTES);
+    }
+  pthread_mutex_unlock (&lock);
+  return number;
+}
+
+static void
+ran (const struct standin_ran *o, uint64_t start, uint64_t end)
+{
+  pthread_mutex_lock (&lock);
+  if (o->kind == STANDIN_KERNEL && enabled & bit (CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL))
+    {
+      struct cupti_kernel k = { .kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, .start = start, .end = end,
+	.device = o->device, .context = 1 + o->device, .stream = o->stream, .correlation = o->correlation, .name = o->name };
+      append (&k, sizeof k, KERNEL_BYTES);
+    }
+  else if (o->kind == STANDIN_FILL && enabled & bit (CUPTI_ACTIVITY_KIND_MEMSET))
+    {
+      struct cupti_memset m = { CUPTI_ACTIVITY_KIND_MEMSET, 0, o->bytes, start, end, o->device, 1 + o->device, o->stream, o->correlation };
+      append (&m, sizeof m, FILL_BYTES);
+    }
+  else if (o->kind != STANDIN_KERNEL && enabled & bit (CUPTI_ACTIVITY_KIND_MEMCPY))
+    {
+      struct cupti_memcpy m = { .kind = CUPTI_ACTIVITY_KIND_MEMCPY,
+	.copy_kind = o->kind == STANDIN_UPLOAD ? CUPTI_ACTIVITY_MEMCPY_KIND_HTOD
+		     : o->kind == STANDIN_DOWNLOAD ? CUPTI_ACTIVITY_MEMCPY_KIND_DTOH : 8,
+	.bytes = o->bytes, .start = start, .end = end, .device = o->device, .context = 1 + o->device, .stream = o->stream,
+	.correlation = o->correlation };
+      append (&m, sizeof m, COPY_BYTES);
+    }
+  pthread_mutex_unlock (&lock);
+}
+
+static const struct standin_observer observer = { enqueued, now, ran };
+
+#define FAILS if (fails (__func__)) return 999
+
+EXPORT CUptiResult
+cuptiGetVersion (uint32_t *version)
+{
+  *version = 26;
+  return CUPTI_SUCCESS;
+}
+
+EXPORT CUptiResult
+cuptiGetResultString (CUptiResult result, const char **text)
+{
+  *text = result == CUPTI_SUCCESS ? "CUPTI_SUCCESS" : "CUPTI_ERROR_UNKNOWN";
+  return CUPTI_SUCCESS;
+}
+
+EXPORT CUptiResult
+cuptiGetTimestamp (uint64_t *value)
+{
+  *value = now ();
+  return CUPTI_SUCCESS;
+}
+
+EXPORT CUptiResult
+cuptiActivityRegisterTimestampCallback (cupti_timestamp function)
+{
+  FAILS;
+  timestamp = function;
+  return CUPTI_SUCCESS;
+}
+
+EXPORT CUptiResult
+cuptiActivityRegisterCallbacks (cupti_request r, cupti_complete c)
+{
+  FAILS;
+  request = r;
+  complete = c;
+  return CUPTI_SUCCESS;
+}
+
+EXPORT CUptiResult
+cuptiActivityEnable (int kind)
+{
+  void (*observe) (const struct standin_observer *);
+  void *driver = dlopen ("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+  FAILS;
+  if (driver == NULL || (*(void **) &observe = dlsym (driver, "standin_observe")) == NULL)
+    return 15;			/* CUPTI_ERROR_NOT_INITIALIZED */
+  enabled |= bit (kind);
+  observe (&observer);
+  return CUPTI_SUCCESS;
+}
+
+EXPORT CUptiResult
+cuptiActivityDisable (int kind)
+{
+  enabled &= ~bit (kind);
+  return CUPTI_SUCCESS;
+}
+
+EXPORT CUptiResult
+cuptiActivityFlushAll (uint32_t flags)
+{
+  (void) flags;
+  pthread_mutex_lock (&lock);
+  hand_over ();
+  pthread_mutex_unlock (&lock);
+  return CUPTI_SUCCESS;
+}
+
+EXPORT CUptiResult
+cuptiActivityGetNextRecord (uint8_t *from, size_t valid, struct cupti_activity **record)
+{
+  uint8_t *next = from;
+  if (*record != NULL)
+    {
+      uint32_t kind = (*record)->kind;
+      next = (uint8_t *) *record
+	+ (kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL ? KERNEL_BYTES : kind == CUPTI_ACTIVITY_KIND_MEMSET ? FILL_BYTES
+	   : kind == CUPTI_ACTIVITY_KIND_MEMCPY ? COPY_BYTES : EXTERNAL_BYTES);
+    }
+  if (next >= from + valid)
+    return CUPTI_ERROR_MAX_LIMIT_REACHED;
+  *record = (struct cupti_activity *) next;
+  return CUPTI_SUCCESS;
+}
+
+EXPORT CUptiResult
+cuptiActivityPushExternalCorrelationId (int kind, uint64_t id)
+{
+  if (kind != CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0 || depth == 16)
+    return 1;
+  external[depth++] = id;
+  return CUPTI_SUCCESS;
+}
+
+EXPORT CUptiResult
+cuptiActivityPopExternalCorrelationId (int kind, uint64_t *last)
+{
+  if (kind != CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0 || depth == 0)
+    return 1;
+  *last = external[--depth];
+  return CUPTI_SUCCESS;
+}
