@@ -21,9 +21,10 @@ type block struct {
 	null     bool // a descriptor or pointer copied while it was null
 
 	// pending is set until the first upload is under way, for other threads
-	// that find the mapping before. call identifies the construct that made it.
+	// that find the mapping before. creator is the identity of the thread, 0 for
+	// none, and call identifies the construct that made it.
 	pending atomic.Bool
-	creator *Thread
+	creator uint64
 	call    uint64
 
 	// arrival is the asynchronous queue that the first upload is on, nil if the
@@ -142,7 +143,7 @@ func (t *Thread) allocate(d *Device, host, size uintptr) (*block, *device.Error)
 	if err != nil {
 		return nil, t.outOfMemory(size, err)
 	}
-	b := &block{address: address, size: size, host: host, owned: true, creator: t, call: t.call}
+	b := &block{address: address, size: size, host: host, owned: true, creator: t.identity, call: t.call}
 	b.pending.Store(true)
 	return b, nil
 }
@@ -178,7 +179,7 @@ func (t *Thread) insert(d *Device, b *block, host, size uintptr) (*dataenv.Mappi
 // upload may not have been made.
 func (t *Thread) found(m *dataenv.Mapping) {
 	t.learn(m)
-	if b := blockOf(m); b.creator != t && b.creator != nil {
+	if b := blockOf(m); b.creator != t.identity && b.creator != 0 {
 		t.scratch.pending = append(t.scratch.pending, b)
 	}
 }

@@ -65,7 +65,7 @@ func (p *planner) descriptor(items []goacc.Item, item *goacc.Item) (device.Addre
 		b := blockOf(m)
 		// Copied again only if this call just made the room for it, or if the
 		// array was not allocated when it was copied.
-		copyin = b.call == p.t.call && b.creator == p.t && b.pending.Load() || b.null && word(item.Host) != 0
+		copyin = b.call == p.t.call && b.creator == p.t.identity && b.pending.Load() || b.null && word(item.Host) != 0
 		if b.null && word(item.Host) != 0 {
 			b.null = false
 		}

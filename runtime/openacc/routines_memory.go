@@ -261,7 +261,7 @@ func (t *Thread) MapData(host, data unsafe.Pointer, bytes uintptr) {
 	} else if d.deviceMapped(address, bytes) {
 		failure = t.alreadyMapped("device", uintptr(data), bytes)
 	} else {
-		b := &block{address: address, size: bytes, host: h, creator: t}
+		b := &block{address: address, size: bytes, host: h, creator: t.identity}
 		var m *dataenv.Mapping
 		if m, failure = t.insert(d, b, h, bytes); failure == nil {
 			m.Dynamic, m.Infinite = 1, true

@@ -69,6 +69,7 @@ type Runtime struct {
 	started      atomic.Bool            // something was initialised since the last runtime_shutdown
 	defaultType  atomic.Int32           // for threads to come: the last one set
 	threads      atomic.Int32
+	identities   atomic.Uint64 // of threads
 	correlations atomic.Uint64
 	activity     activity
 }

@@ -16,8 +16,9 @@ type Thread struct {
 	// Owner is for whoever made the thread.
 	Owner unsafe.Pointer
 
-	rt     *Runtime
-	events *callbacks.Thread
+	rt       *Runtime
+	events   *callbacks.Thread
+	identity uint64 // no other thread's, also after this one's end
 
 	deviceType   device.Type // as the program or environment set it, maybe default
 	deviceNumber int
@@ -95,18 +96,33 @@ type SavedRegisters struct {
 // thread ends.
 func (rt *Runtime) NewThread() *Thread {
 	number := rt.threads.Add(1) - 1
-	return rt.AdoptThread(&callbacks.Thread{ThreadID: number})
+	return rt.AdoptThread(&callbacks.Thread{ThreadID: number}, nil)
 }
 
 // AdoptThread is NewThread for a thread whose dispatch state exists already.
-func (rt *Runtime) AdoptThread(events *callbacks.Thread) *Thread {
-	return &Thread{
+// former is a closed Thread that nobody uses any more, whose memory serves again;
+// nil for none.
+func (rt *Runtime) AdoptThread(events *callbacks.Thread, former *Thread) *Thread {
+	made := former
+	if made == nil {
+		made = new(Thread)
+	}
+	*made = Thread{
 		rt:           rt,
 		events:       events,
+		identity:     rt.identities.Add(1),
 		deviceType:   device.Type(rt.defaultType.Load()),
 		deviceNumber: rt.environment.number,
 		defaultAsync: AsyncNoval,
+		regions:      made.regions[:0],
+		synchronous:  made.synchronous[:0],
+		scratch:      made.scratch,
+		spare:        made.spare,
+		prober:       prober{local: made.prober.local, remote: made.prober.remote},
+		frames:       made.frames,
+		pairs:        made.pairs,
 	}
+	return made
 }
 
 // Close gives back what the runtime holds for an ending host thread.
@@ -119,7 +135,9 @@ func (t *Thread) Close() {
 		}
 		d.mu.Unlock()
 	}
-	t.synchronous, t.regions = nil, nil
+	clear(t.synchronous)
+	clear(t.regions)
+	t.synchronous, t.regions = t.synchronous[:0], t.regions[:0]
 }
 
 // At notes where the program called, for the events of the next call.

@@ -5,6 +5,8 @@ package main
 import "C"
 
 import (
+	"runtime"
+	"runtime/metrics"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -24,6 +26,8 @@ type threadTable struct {
 	chunks atomic.Pointer[[]*[chunkSize]*openacc.Thread]
 	length int
 	free   []uintptr
+	former []*openacc.Thread // of threads that have ended
+	ended  int
 }
 
 func (table *threadTable) get(handle uintptr) *openacc.Thread {
@@ -32,10 +36,14 @@ func (table *threadTable) get(handle uintptr) *openacc.Thread {
 }
 
 func (table *threadTable) begin(t thread) *openacc.Thread {
-	made := core.AdoptThread(events(t))
-	made.Owner = unsafe.Pointer(t)
 	table.mu.Lock()
 	defer table.mu.Unlock()
+	var former *openacc.Thread
+	if n := len(table.former); n > 0 {
+		former, table.former = table.former[n-1], table.former[:n-1]
+	}
+	made := core.AdoptThread(events(t), former)
+	made.Owner = unsafe.Pointer(t)
 	var index uintptr
 	if n := len(table.free); n > 0 {
 		index, table.free = table.free[n-1], table.free[:n-1]
@@ -58,13 +66,36 @@ func (table *threadTable) begin(t thread) *openacc.Thread {
 
 func (table *threadTable) end(t thread) {
 	handle := uintptr(t.engine)
-	table.get(handle).Close()
+	ended := table.get(handle)
+	ended.Close()
 	t.engine = 0
 	table.mu.Lock()
 	defer table.mu.Unlock()
+	table.former = append(table.former, ended)
+	if table.ended++; table.ended%collectAfter == 0 {
+		go collect()
+	}
 	index := handle - 1
 	(*table.chunks.Load())[index/chunkSize][index%chunkSize] = nil
 	table.free = append(table.free, index)
+}
+
+// collectAfter is the number of ended threads after which their garbage is
+// collected, and smallHeap the heap that Go lets grow without collecting.
+const (
+	collectAfter = 256
+	smallHeap    = 4 << 20
+)
+
+// collect keeps the memory of a program that starts threads for ever where it
+// was after the first hundreds: what they leave, a kilobyte each, would otherwise
+// fill the small heap once. A larger heap is collected often enough.
+func collect() {
+	goal := []metrics.Sample{{Name: "/gc/heap/goal:bytes"}}
+	metrics.Read(goal)
+	if goal[0].Value.Kind() == metrics.KindUint64 && goal[0].Value.Uint64() <= smallHeap {
+		runtime.GC()
+	}
 }
 
 // events is the dispatch state of a host thread: struct acc_dispatch_thread and
