@@ -1,9 +1,12 @@
 package store_test
 
 import (
-	"fmt"
+	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -11,6 +14,7 @@ import (
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/collector/store/generate"
+	"golang.org/x/sys/unix"
 )
 
 // BenchmarkIngest takes in synthetic events: model, store, rollups and indices.
@@ -80,26 +84,12 @@ func BenchmarkFold(b *testing.B) {
 	b.ReportMetric(float64(s.Events)/b.Elapsed().Seconds(), "events/s")
 }
 
-// BenchmarkTimeline draws windows of a trace of 10 million spans: the whole of
-// it, a hundredth and a hundred-thousandth, all lanes at 2000 pixels.
-// ACCSCOPE_BENCH_SPANS sets another size.
+// BenchmarkTimeline draws windows of a trace of 10 million spans, all lanes at
+// 2000 pixels: from the whole of it down to some nanoseconds, at random places.
+// ACCSCOPE_BENCH_SPANS sets another size, ACCSCOPE_BENCH_TRACE names a trace
+// that is there already.
 func BenchmarkTimeline(b *testing.B) {
-	spans := 10_000_000
-	if n, err := strconv.Atoi(os.Getenv("ACCSCOPE_BENCH_SPANS")); err == nil {
-		spans = n
-	}
-	path := filepath.Join(b.TempDir(), "trace.db")
-	start := time.Now()
-	events, err := generate.Trace(path, generate.Options{Spans: spans, Threads: 4, Activity: true})
-	if err != nil {
-		b.Fatal(err)
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Logf("%d events in %v, %d bytes", events, time.Since(start), info.Size())
-	trace, err := store.Open(path)
+	trace, err := store.Open(benchTrace(b, 10_000_000))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -112,23 +102,73 @@ func BenchmarkTimeline(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	for _, zoom := range []int64{1, 100, 100_000} {
-		b.Run(fmt.Sprintf("zoom=%d", zoom), func(b *testing.B) {
-			blocks := 0
-			width := (last - first) / zoom
-			from := first + (last-first-width)/3
-			for b.Loop() {
-				blocks = 0
-				for _, lane := range lanes {
-					drawn, err := trace.Timeline(lane, from, from+width, 2000)
-					if err != nil {
-						b.Fatal(err)
-					}
-					blocks += len(drawn)
-				}
+	random := rand.New(rand.NewPCG(1, 1))
+	var took, worked []time.Duration
+	var most int
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	for b.Loop() {
+		width := max(int64(float64(last-first)*math.Exp2(-30*random.Float64())), 100)
+		from := first + random.Int64N(max(last-first-width, 1))
+		began, busy, blocks := time.Now(), threadTime(b), 0
+		for _, lane := range lanes {
+			drawn, err := trace.Timeline(lane, from, from+width, 2000)
+			if err != nil {
+				b.Fatal(err)
 			}
-			b.ReportMetric(float64(blocks), "blocks")
-			b.ReportMetric(float64(len(lanes)), "lanes")
-		})
+			blocks += len(drawn)
+		}
+		took, worked = append(took, time.Since(began)), append(worked, threadTime(b)-busy)
+		most = max(most, blocks)
 	}
+	slices.Sort(took)
+	slices.Sort(worked)
+	b.ReportMetric(milliseconds(took[len(took)/2]), "median-ms")
+	b.ReportMetric(milliseconds(took[len(took)*99/100]), "p99-ms")
+	b.ReportMetric(milliseconds(took[len(took)-1]), "max-ms")
+	b.ReportMetric(milliseconds(worked[len(worked)/2]), "median-cpu-ms")
+	b.ReportMetric(milliseconds(worked[len(worked)*99/100]), "p99-cpu-ms")
+	b.ReportMetric(milliseconds(worked[len(worked)-1]), "max-cpu-ms")
+	b.ReportMetric(float64(most), "blocks-max")
+	b.ReportMetric(float64(len(lanes)), "lanes")
+	b.ReportMetric(0, "ns/op")
+}
+
+// threadTime is how long this thread has been on a processor: what a window
+// costs, whatever else the machine does.
+func threadTime(b *testing.B) time.Duration {
+	var used unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_THREAD, &used); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+// benchTrace is a generated trace with device activity, or the one that
+// ACCSCOPE_BENCH_TRACE names.
+func benchTrace(b *testing.B, spans int) string {
+	b.Helper()
+	if path := os.Getenv("ACCSCOPE_BENCH_TRACE"); path != "" {
+		return path
+	}
+	if text := os.Getenv("ACCSCOPE_BENCH_SPANS"); text != "" {
+		var err error
+		if spans, err = strconv.Atoi(text); err != nil {
+			b.Fatalf("ACCSCOPE_BENCH_SPANS: %v", err)
+		}
+	}
+	path := filepath.Join(b.TempDir(), "trace.db")
+	start := time.Now()
+	events, err := generate.Trace(path, generate.Options{Spans: spans, Threads: 4, Activity: true})
+	if err != nil {
+		b.Fatal(err)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Logf("%d events in %v, %d bytes", events, time.Since(start), info.Size())
+	return path
 }

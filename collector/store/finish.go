@@ -149,7 +149,7 @@ func resume(path string, conn *sqlite.Conn, m *model.Model) (*Writer, error) {
 	w.savedName, w.savedDev, w.savedQ = m.Names().Len(), len(m.Directory().Devices), len(m.Directory().Queues)
 	w.base = m.Records() + 1
 	m.OpenSpans(func(s *model.Span) { w.open[s.ID] = s.Start.Pair })
-	for _, index := range []string{"record_by_thread", "record_by_site", "record_by_opener", "activity_by_work",
+	for _, index := range []string{"record_spans", "record_instants", "record_by_site", "record_by_opener", "activity_by_work",
 		"activity_by_record", "sample_by_device", "occupancy_by_queue", "record_unended"} {
 		if err := sqlitex.ExecuteTransient(conn, "DROP INDEX IF EXISTS "+index, nil); err != nil {
 			return nil, err

@@ -3,6 +3,7 @@ package store_test
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"path/filepath"
 	"sort"
 	"testing"
@@ -142,6 +143,75 @@ func TestTimelineZoomedIn(t *testing.T) {
 			}
 			if len(want) > 0 {
 				t.Fatalf("%+v [%d, %d): spans %v are missing", lane, from, to, want)
+			}
+		}
+	}
+}
+
+// Whatever the window, each span that touches it is in exactly one block, and
+// each block holds the spans it says: at the edges, across pauses, at every zoom.
+func TestTimelineAtRandomWindows(t *testing.T) {
+	trace := generated(t, generate.Options{Spans: 20_000, Threads: 2, Activity: true, Pauses: true, Seed: 11})
+	lanes, err := trace.Lanes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, last, err := trace.Extent()
+	if err != nil {
+		t.Fatal(err)
+	}
+	random := rand.New(rand.NewPCG(7, 7))
+	for _, lane := range lanes {
+		members, err := trace.Timeline(lane, first, last+1, math.MaxInt32)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 40 {
+			width := max(int64(float64(last-first)*math.Exp2(-25*random.Float64())), 1)
+			from := first + random.Int64N(last-first-width+2)
+			switch m := members[random.IntN(len(members))]; random.IntN(4) {
+			case 0:
+				from = m.Start
+			case 1:
+				from = m.End
+			case 2:
+				from = m.End - width
+			}
+			to, pixels := from+width, 1+random.IntN(400)
+			blocks, err := trace.Timeline(lane, from, to, pixels)
+			if err != nil {
+				t.Fatal(err)
+			}
+			told := fmt.Sprintf("%+v [%d, %d) at %d pixels", lane, from, to, pixels)
+			if len(blocks) > 9*pixels+64 {
+				t.Errorf("%s: %d blocks", told, len(blocks))
+			}
+			next := 0 // of members
+			for i, b := range blocks {
+				if i > 0 && b.Start < blocks[i-1].End && lane.Type != store.LaneInstants {
+					t.Fatalf("%s: block %+v overlaps the one before", told, b)
+				}
+				if b.Count > 1 && float64(b.End-b.Start) > 8*float64(width)/float64(pixels)+1 {
+					t.Errorf("%s: block %+v is too wide", told, b)
+				}
+				for ; next < len(members) && members[next].Start < b.Start; next++ {
+					if m := members[next]; m.Start < to && (m.Start >= from || m.End > from) {
+						t.Fatalf("%s: %+v is missing before block %+v", told, m, b)
+					}
+				}
+				var count, busy int64
+				for ; next < len(members) && members[next].Start <= b.End && count < b.Count; next++ {
+					count++
+					busy += members[next].Busy
+				}
+				if count != b.Count || busy != b.Busy || b.Count == 1 && b.ID != members[next-1].ID && b.ID != 0 {
+					t.Fatalf("%s: block %+v holds %d spans of %d ns", told, b, count, busy)
+				}
+			}
+			for ; next < len(members); next++ {
+				if m := members[next]; m.Start < to && (m.Start >= from || m.End > from) {
+					t.Fatalf("%s: %+v is missing at the end", told, m)
+				}
 			}
 		}
 	}

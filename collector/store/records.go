@@ -369,22 +369,18 @@ func (t *Trace) openAt(time int64, only model.ThreadID) ([]Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	indexed, err := t.indexed("record_by_thread")
+	indexed, err := t.indexed("record_spans")
 	if err != nil {
 		return nil, err
-	}
-	query := "SELECT id FROM record WHERE thread = ? AND time < ? ORDER BY time DESC, id DESC LIMIT 1"
-	if !indexed {
-		query = "SELECT id FROM record WHERE +thread = ? AND time < ? ORDER BY id DESC LIMIT 1"
 	}
 	var out []Record
 	for _, thread := range threads {
 		if only != 0 && thread.ID != only {
 			continue
 		}
-		at, err := integer(t.conn, query, int64(thread.ID), time)
+		at, err := t.lastBefore(time, thread.ID, indexed)
 		if err != nil {
-			return nil, explain(t.path, err)
+			return nil, err
 		}
 		// Parents are earlier records; a damaged file might name later ones.
 		for previous := int64(math.MaxInt64); at > 0 && at < previous; {
@@ -405,10 +401,34 @@ func (t *Trace) openAt(time int64, only model.ThreadID) ([]Record, error) {
 	return out, nil
 }
 
+// lastBefore is the last record of a thread that starts before a time, 0 if
+// there is none.
+func (t *Trace) lastBefore(time int64, thread model.ThreadID, indexed bool) (id int64, err error) {
+	read := func(s *sqlite.Stmt) error {
+		id = s.ColumnInt64(0)
+		return nil
+	}
+	if !indexed {
+		err = t.query("SELECT id FROM record WHERE +thread = ? AND time < ? ORDER BY id DESC LIMIT 1", []int64{int64(thread), time}, read)
+		return id, err
+	}
+	err = t.query(`SELECT id FROM (
+		SELECT * FROM (SELECT id, time FROM record WHERE thread = +?1 AND duration IS NULL AND time < ?2 ORDER BY time DESC, id DESC LIMIT 1)
+		UNION ALL SELECT id, (SELECT time FROM record WHERE id = span.id) FROM (
+			SELECT (SELECT id FROM record WHERE thread = +?1 AND depth = lane.depth AND duration IS NOT NULL AND time < ?2
+				ORDER BY time DESC, id DESC LIMIT 1) AS id FROM lane WHERE type = 'spans' AND owner = ?1) span WHERE id IS NOT NULL
+		) ORDER BY time DESC, id DESC LIMIT 1`, []int64{int64(thread), time}, read)
+	return id, err
+}
+
 // indexed says whether the trace has an index; one being written has none.
 func (t *Trace) indexed(index string) (bool, error) {
-	n, err := integer(t.conn, "SELECT count(*) FROM sqlite_schema WHERE type = 'index' AND name = ?", index)
-	return n > 0, explain(t.path, err)
+	n := int64(0)
+	err := t.query("SELECT count(*) FROM sqlite_schema WHERE type = 'index' AND name = '"+index+"'", nil, func(s *sqlite.Stmt) error {
+		n = s.ColumnInt64(0)
+		return nil
+	})
+	return n > 0, err
 }
 
 // Activity is a device operation, measured.

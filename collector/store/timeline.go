@@ -1,8 +1,8 @@
 package store
 
 import (
+	"errors"
 	"math"
-	"strings"
 
 	"github.com/accscope/accscope/collector/model"
 	"zombiezen.com/go/sqlite"
@@ -57,30 +57,36 @@ type Block struct {
 	Open  bool  // never ended, or not yet: End is that of what is known
 }
 
-// blockPixels is how wide a block of several spans may be: the price of going
-// down is up to fanOut rows instead of one.
-const blockPixels = 4
+// Groups wider than openPixels are replaced by their members, unless that would
+// be more rows than pixels: then only those wider than blockPixels, of which
+// fewer fit into the window.
+const (
+	openPixels  = fanOut / 2
+	blockPixels = fanOut
+)
 
 // Timeline gives what to draw of a lane in the window [from, to) at a width in
-// pixels, in order of start: whatever the number of spans, at most about two
-// blocks a pixel. A block of several spans is at most 4 pixels wide; Busy says
+// pixels, in order of start: whatever the number of spans, about two blocks a
+// pixel at most. A block of several spans is at most 8 pixels wide; Busy says
 // how much of it is filled.
-func (t *Trace) Timeline(lane Lane, from, to int64, pixels int) ([]Block, error) {
+func (t *Trace) Timeline(lane Lane, from, to int64, pixels int) (blocks []Block, err error) {
 	if to <= from || pixels <= 0 {
 		return nil, nil
 	}
-	p := &painter{trace: t, lane: lane, pixel: max(blockPixels*(to-from)/int64(pixels), 1), from: from, to: to}
-	top, err := integer(t.conn, "SELECT coalesce(max(level), 0) FROM rollup WHERE lane = ?", lane.ID)
-	if err != nil {
-		return nil, explain(t.path, err)
+	p := &painter{trace: t, lane: lane, from: from, to: to, pixels: pixels, width: to - from}
+	if p.width < 0 {
+		p.width = math.MaxInt64
 	}
-	if err := p.cover(int(top), from, to); err != nil {
-		return nil, err
-	}
-	if lane.Type == LaneSpans {
-		if err := p.open(); err != nil {
+	// One transaction: a live trace does not change between the levels, and
+	// locks are taken once.
+	if t.conn.AutocommitEnabled() {
+		if err := t.query("BEGIN", nil, nil); err != nil {
 			return nil, err
 		}
+		defer func() { err = errors.Join(err, t.query("ROLLBACK", nil, nil)) }()
+	}
+	if err := p.paint(); err != nil {
+		return nil, err
 	}
 	return p.blocks, nil
 }
@@ -89,84 +95,223 @@ func (t *Trace) Timeline(lane Lane, from, to int64, pixels int) ([]Block, error)
 type painter struct {
 	trace    *Trace
 	lane     Lane
-	pixel    int64 // ns that a block of several may span
 	from, to int64
+	width    int64 // of the window, ns
+	pixels   int
 	blocks   []Block
-	indexed  *bool
 }
 
-type stretch struct{ from, to int64 }
+// stretch is a part of the window, [from, to). That of an opened group holds its
+// members and nothing else.
+type stretch struct {
+	from, to int64
+	gap      int64 // how many spans are between it and the stretch before
+}
 
-// cover draws [from, to) from groups of a level; groups wider than a pixel, and
-// what is too new to be in a group, from the level below.
-func (p *painter) cover(level int, from, to int64) error {
-	if level == 0 {
-		return p.raw(from, to)
-	}
-	var below []stretch // parts of the window, in order
-	type item struct {
-		block Block
-		under int // index into below, or -1
-	}
-	var items []item
-	// A group's members start before the next group does.
-	reach := func(start int64) {
-		if n := len(items); n > 0 && items[n-1].under >= 0 {
-			below[items[n-1].under].to = min(start, to)
-		}
-	}
-	descend := func(a, b int64) {
-		if n := len(below); n > 0 && len(items) > 0 && items[len(items)-1].under == n-1 {
-			below[n-1].to = b
-			return
-		}
-		below = append(below, stretch{a, b})
-		items = append(items, item{under: len(below) - 1})
-	}
-	end := int64(math.MinInt64)
-	err := p.trace.query(`SELECT start, duration, busy, count, bytes, site FROM rollup WHERE lane = ?1 AND level = ?2
-		AND start >= coalesce((SELECT max(start) FROM rollup WHERE lane = ?1 AND level = ?2 AND start <= ?3), ?3) AND start < ?4
-		ORDER BY start, ordinal`, []int64{p.lane.ID, int64(level), from, to}, func(s *sqlite.Stmt) error {
-		b := Block{Start: s.ColumnInt64(0), Busy: s.ColumnInt64(2), Count: s.ColumnInt64(3), Bytes: s.ColumnInt64(4)}
-		b.End = b.Start + s.ColumnInt64(1)
-		end = max(end, b.End)
-		if b.End < from {
-			return nil
-		}
-		reach(b.Start)
-		if b.End-b.Start > p.pixel {
-			descend(max(b.Start, from), min(b.End+1, to))
-			return nil
-		}
-		items = append(items, item{block: b, under: -1})
-		return p.name(&items[len(items)-1].block, s.ColumnInt64(5))
-	})
-	if err != nil {
+// part is a piece of what will be drawn, in order: a block, or a stretch that
+// the level below fills.
+type part struct {
+	block   Block
+	stretch stretch
+	open    bool
+}
+
+func (p *painter) paint() error {
+	var top int64
+	if err := p.trace.query("SELECT max(level) FROM rollup WHERE lane = +?", []int64{p.lane.ID}, func(s *sqlite.Stmt) error {
+		top = s.ColumnInt64(0)
+		return nil
+	}); err != nil {
 		return err
 	}
-	last := int64(math.MinInt64)
-	if err := p.trace.query("SELECT max(start + duration) FROM rollup WHERE lane = ? AND level = ? AND start >= (SELECT max(start) FROM rollup WHERE lane = ?1 AND level = ?2)",
-		[]int64{p.lane.ID, int64(level)}, func(s *sqlite.Stmt) error {
-			if !s.ColumnIsNull(0) {
-				last = s.ColumnInt64(0)
-			}
-			return nil
-		}); err != nil {
-		return err
-	}
-	if last < to {
-		descend(max(last+1, from), to)
-	}
-	for _, it := range items {
-		if it.under < 0 {
-			p.blocks = append(p.blocks, it.block)
-			continue
-		}
-		if err := p.cover(level-1, below[it.under].from, below[it.under].to); err != nil {
+	parts := []part{{stretch: stretch{from: p.from, to: p.to}, open: true}}
+	for level := top; level > 0; level-- {
+		var err error
+		if parts, err = p.open(parts, func(wanted []stretch) ([][]part, error) { return p.groups(level, wanted) }); err != nil {
 			return err
 		}
 	}
+	parts, err := p.open(parts, p.raw)
+	if err != nil {
+		return err
+	}
+	p.blocks = make([]Block, len(parts))
+	for i := range parts {
+		p.blocks[i] = parts[i].block
+	}
+	if p.lane.Type == LaneSpans {
+		return p.unended()
+	}
 	return nil
+}
+
+// open replaces the parts that are open by what fill gives for their stretches.
+func (p *painter) open(parts []part, fill func([]stretch) ([][]part, error)) ([]part, error) {
+	var wanted []stretch
+	gap := int64(0)
+	for i := range parts {
+		if !parts[i].open {
+			gap += parts[i].block.Count
+			continue
+		}
+		parts[i].stretch.gap = gap
+		wanted = append(wanted, parts[i].stretch)
+		gap = 0
+	}
+	if len(wanted) == 0 {
+		return parts, nil
+	}
+	filled, err := fill(wanted)
+	if err != nil {
+		return nil, err
+	}
+	n := len(parts)
+	for _, f := range filled {
+		n += len(f)
+	}
+	out := make([]part, 0, n)
+	for i := range parts {
+		if !parts[i].open {
+			out = append(out, parts[i])
+			continue
+		}
+		out = append(out, filled[0]...)
+		filled = filled[1:]
+	}
+	return out, nil
+}
+
+// spread sorts rows that come in order of start into stretches.
+type spread struct {
+	wanted []stretch
+	parts  [][]part
+	at     int // the stretch of the last row
+}
+
+// of gives the stretch that holds a moment, -1 if none does.
+func (s *spread) of(start int64) int {
+	for s.at < len(s.wanted)-1 && start >= s.wanted[s.at].to {
+		s.at++
+	}
+	if w := s.wanted[s.at]; start >= w.to || start < w.from {
+		return -1
+	}
+	return s.at
+}
+
+// together joins stretches that have few spans between them, so that one query
+// reads them.
+func together(wanted []stretch, few int64) []stretch {
+	joined := []stretch{wanted[0]}
+	for _, s := range wanted[1:] {
+		if s.gap <= few {
+			joined[len(joined)-1].to = s.to
+		} else {
+			joined = append(joined, s)
+		}
+	}
+	return joined
+}
+
+// skipped is how many rows may be read in vain to save a query.
+const skipped = 16
+
+// groups reads the groups of a level in stretches of the window. Those too wide
+// come back open, and so does what is too new to be in a group.
+func (p *painter) groups(level int64, wanted []stretch) ([][]part, error) {
+	sorted := spread{wanted: wanted, parts: make([][]part, len(wanted))}
+	wide := make([]int, 2) // how many are wider than openPixels and blockPixels
+	limits := [2]int64{p.of(openPixels), p.of(blockPixels)}
+	few := int64(skipped)
+	for range level {
+		few *= fanOut
+	}
+	for _, s := range together(wanted, few) {
+		first := s.from
+		if s.from == p.from {
+			// What runs into the window starts before it.
+			var err error
+			if first, err = p.before(level); err != nil {
+				return nil, err
+			}
+		}
+		if err := p.trace.query(`SELECT start, duration, busy, count, bytes, site FROM rollup WHERE lane = +?1 AND level = +?2
+			AND start >= ?3 AND start < ?4 ORDER BY start, ordinal`, []int64{p.lane.ID, level, first, s.to}, func(r *sqlite.Stmt) error {
+			b := Block{Start: r.ColumnInt64(0), Busy: r.ColumnInt64(2), Count: r.ColumnInt64(3), Bytes: r.ColumnInt64(4)}
+			b.End = b.Start + r.ColumnInt64(1)
+			n := sorted.of(max(b.Start, p.from))
+			if n < 0 || b.End < p.from {
+				return nil
+			}
+			// A group's members start before the next group does.
+			if parts := sorted.parts[n]; len(parts) > 0 {
+				last := &parts[len(parts)-1]
+				last.stretch.to = max(min(last.stretch.to, b.Start), last.stretch.from)
+			}
+			for i, limit := range limits {
+				if b.End-b.Start > limit {
+					wide[i]++
+				}
+			}
+			sorted.parts[n] = append(sorted.parts[n], part{block: b,
+				stretch: stretch{from: max(b.Start, sorted.wanted[n].from), to: min(b.End+1, sorted.wanted[n].to)}})
+			return p.name(&sorted.parts[n][len(sorted.parts[n])-1].block, r.ColumnInt64(5))
+		}); err != nil {
+			return nil, err
+		}
+	}
+	limit := limits[0]
+	if fanOut*wide[0] > p.pixels {
+		limit = limits[1]
+	}
+	for _, parts := range sorted.parts {
+		for i := range parts {
+			parts[i].open = parts[i].block.End-parts[i].block.Start > limit
+		}
+	}
+	end, err := p.grouped(level)
+	if err != nil {
+		return nil, err
+	}
+	for i, w := range wanted {
+		if end < w.to {
+			sorted.parts[i] = append(sorted.parts[i], part{stretch: stretch{from: max(end, w.from), to: w.to}, open: true})
+		}
+	}
+	return sorted.parts, nil
+}
+
+// of is the width of some pixels, ns.
+func (p *painter) of(pixels int64) int64 {
+	return max(int64(float64(p.width)*float64(pixels)/float64(p.pixels)), 1)
+}
+
+// before is the start of the last group of a level that starts before the
+// window, or the window's start.
+func (p *painter) before(level int64) (int64, error) {
+	start := p.from
+	err := p.trace.query("SELECT max(start) FROM rollup WHERE lane = +? AND level = +? AND start <= ?", []int64{p.lane.ID, level, p.from},
+		func(s *sqlite.Stmt) error {
+			if !s.ColumnIsNull(0) {
+				start = s.ColumnInt64(0)
+			}
+			return nil
+		})
+	return start, err
+}
+
+// grouped is from when on spans are too new to be in a group of a level.
+func (p *painter) grouped(level int64) (int64, error) {
+	from := int64(math.MinInt64)
+	err := p.trace.query("SELECT start, duration FROM rollup WHERE lane = +? AND level = +? ORDER BY start DESC, ordinal DESC LIMIT 1",
+		[]int64{p.lane.ID, level}, func(s *sqlite.Stmt) error {
+			from = s.ColumnInt64(0) + s.ColumnInt64(1)
+			if p.lane.Type == LaneInstants {
+				from++
+			}
+			return nil
+		})
+	return from, err
 }
 
 func (p *painter) name(b *Block, site int64) (err error) {
@@ -176,181 +321,4 @@ func (p *painter) name(b *Block, site int64) (err error) {
 		b.Site, err = p.trace.Site(site)
 	}
 	return err
-}
-
-// raw draws rows themselves: those that start in [from, to), and the one that
-// runs into the window.
-func (p *painter) raw(from, to int64) error {
-	if p.lane.Type == LaneQueue {
-		return p.rawActivities(from, to)
-	}
-	where := "thread = ?1 AND time >= ?2 AND time < ?3"
-	args := []int64{int64(p.lane.Thread), from, to}
-	if p.indexed == nil {
-		indexed, err := p.trace.indexed("record_by_thread")
-		if err != nil {
-			return err
-		}
-		p.indexed = &indexed
-	}
-	order := " ORDER BY time"
-	if !*p.indexed {
-		first, err := p.trace.firstRecord(from)
-		if err != nil {
-			return err
-		}
-		last, err := p.trace.firstRecord(to)
-		if err != nil {
-			return err
-		}
-		where += " AND id >= ?4 AND id <= ?5"
-		order = " ORDER BY id"
-		args = append(args, first, last)
-	}
-	if p.lane.Type == LaneInstants {
-		where += " AND duration IS NULL"
-	} else {
-		where += " AND duration IS NOT NULL AND depth = " + itoa(p.lane.Depth)
-		if from == p.from {
-			if err := p.running(); err != nil {
-				return err
-			}
-		}
-	}
-	return p.trace.query("SELECT id, site, time, duration, bytes FROM record WHERE "+where+order, args, p.record)
-}
-
-func (p *painter) record(s *sqlite.Stmt) error {
-	b := Block{ID: s.ColumnInt64(0), Start: s.ColumnInt64(2), Busy: s.ColumnInt64(3), Count: 1, Bytes: s.ColumnInt64(4)}
-	b.End = b.Start + b.Busy
-	if err := p.name(&b, s.ColumnInt64(1)); err != nil {
-		return err
-	}
-	if p.lane.Type == LaneInstants && model.IsStart(b.Site.KindCode) {
-		return nil // a span without end
-	}
-	p.blocks = append(p.blocks, b)
-	return nil
-}
-
-// running draws the span of this depth that started before the window.
-func (p *painter) running() error {
-	open, err := p.trace.openAt(p.from, p.lane.Thread)
-	if err != nil {
-		return err
-	}
-	for i := range open {
-		if r := &open[i]; r.Depth == p.lane.Depth && !r.Unended {
-			p.blocks = append(p.blocks, Block{ID: r.ID, Start: r.Start, End: r.End(), Busy: r.Duration, Count: 1,
-				Bytes: int64(r.Bytes), Site: r.Site})
-		}
-	}
-	return nil
-}
-
-// open draws spans that have no end: until their parent ends, or to the end of
-// what is known.
-func (p *painter) open() error {
-	indexed, err := p.trace.indexed("record_unended")
-	if err != nil {
-		return err
-	}
-	_, last, err := p.trace.Extent()
-	if err != nil {
-		return err
-	}
-	draw := func(r *Record) error {
-		end := last
-		if r.Parent != 0 {
-			parent, err := p.trace.Record(r.Parent)
-			if err != nil {
-				return err
-			}
-			if parent != nil && !parent.Unended {
-				end = parent.End()
-			}
-		}
-		if end < p.from {
-			return nil
-		}
-		p.blocks = append(p.blocks, Block{ID: r.ID, Start: r.Start, End: max(end, r.Start), Busy: max(end-r.Start, 0), Count: 1,
-			Bytes: int64(r.Bytes), Site: r.Site, Open: true})
-		return nil
-	}
-	if !indexed {
-		open, err := p.trace.openAt(p.to, p.lane.Thread)
-		if err != nil {
-			return err
-		}
-		for i := range open {
-			if r := &open[i]; r.Unended && r.Depth == p.lane.Depth {
-				if err := draw(r); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
-	}
-	var records []Record
-	err = p.trace.query(selectRecord+"WHERE end_sequence < 0 AND thread = ? AND time < ? AND depth = ? ORDER BY time LIMIT 10000",
-		[]int64{int64(p.lane.Thread), p.to, int64(p.lane.Depth)}, func(s *sqlite.Stmt) error {
-			records = append(records, Record{})
-			return p.trace.readRecord(s, &records[len(records)-1])
-		})
-	for i := range records {
-		if err == nil {
-			err = draw(&records[i])
-		}
-	}
-	return err
-}
-
-func (p *painter) rawActivities(from, to int64) error {
-	works, err := p.worksOfQueue()
-	if err != nil || works == "" {
-		return err
-	}
-	read := func(s *sqlite.Stmt) error {
-		b := Block{ID: s.ColumnInt64(0), Start: s.ColumnInt64(2), Busy: s.ColumnInt64(3), Count: 1, Bytes: s.ColumnInt64(4),
-			Cause: s.ColumnInt64(5)}
-		b.End = b.Start + b.Busy
-		if err := p.name(&b, s.ColumnInt64(1)); err != nil {
-			return err
-		}
-		p.blocks = append(p.blocks, b)
-		return nil
-	}
-	columns := "SELECT id, work, start, duration, bytes, record FROM activity WHERE work IN (" + works + ")"
-	if from == p.from {
-		// The last one before the window, of whichever work, may run into it.
-		var last, id int64
-		for work := range strings.SplitSeq(works, ",") {
-			if err := p.trace.query("SELECT start, id FROM activity WHERE work = "+work+" AND start < ? ORDER BY start DESC LIMIT 1",
-				[]int64{from}, func(s *sqlite.Stmt) error {
-					if at := s.ColumnInt64(0); id == 0 || at > last {
-						last, id = at, s.ColumnInt64(1)
-					}
-					return nil
-				}); err != nil {
-				return err
-			}
-		}
-		if err := p.trace.query(columns+" AND +id = ? AND start = ? AND start + duration > ?", []int64{id, last, from}, read); err != nil {
-			return err
-		}
-	}
-	return p.trace.query(columns+" AND start >= ? AND start < ? ORDER BY start", []int64{from, to}, read)
-}
-
-// worksOfQueue lists the lane's works, to be put into a query.
-func (p *painter) worksOfQueue() (string, error) {
-	list := ""
-	err := p.trace.query("SELECT id FROM work WHERE queue = ?", []int64{int64(p.lane.Queue)}, func(s *sqlite.Stmt) error {
-		if list != "" {
-			list += ","
-		}
-		list += itoa(int(s.ColumnInt64(0)))
-		return nil
-	})
-	return list, err
 }

@@ -18,6 +18,7 @@ type Options struct {
 	Threads  int  // host threads; 1 if 0
 	Queues   int  // async queues per thread; 4 if 0
 	Activity bool // device activity, as our runtime gives it
+	Pauses   bool // now and then a pause, from some microseconds to a second
 	Seed     uint64
 }
 
@@ -86,6 +87,9 @@ func (s *Session) roll(n int) int {
 // Run makes the events.
 func (s *Session) Run() error {
 	for i := 0; s.err == nil && s.Spans < int64(s.options.Spans); i++ {
+		if s.options.Pauses && s.roll(20) == 0 {
+			s.time += 1000 << s.roll(21)
+		}
 		s.iteration(s.threads[i%len(s.threads)], i)
 	}
 	for _, t := range s.threads {

@@ -17,6 +17,7 @@ func main() {
 	flag.IntVar(&o.Threads, "threads", 1, "host threads")
 	flag.IntVar(&o.Queues, "queues", 4, "async queues")
 	flag.BoolVar(&o.Activity, "activity", false, "device activity too")
+	flag.BoolVar(&o.Pauses, "pauses", false, "now and then a pause")
 	flag.Uint64Var(&o.Seed, "seed", 1, "of what is random")
 	flag.Usage = func() {
 		fmt.Fprintln(flag.CommandLine.Output(), "usage: trace [flags] FILE")
