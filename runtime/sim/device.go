@@ -124,7 +124,7 @@ func (d *simDevice) Close() error {
 // kernel is a host-compiled function.
 type kernel struct {
 	function uintptr
-	name     string
+	backend  *backend
 	fails    bool // a fault is injected by name
 }
 
@@ -132,19 +132,22 @@ func (d *simDevice) Kernel(hostFunction uintptr) (device.Kernel, error) {
 	if hostFunction == 0 {
 		return nil, device.Errorf(device.InvalidArgument, 0, "there is no kernel at address 0")
 	}
-	k := &kernel{function: hostFunction}
-	if name := d.backend.options.KernelName; name != nil {
-		k.name = name(hostFunction)
-	}
+	k := &kernel{function: hostFunction, backend: d.backend}
 	for _, f := range d.backend.options.Faults {
-		if f.Kernel != "" && f.Kernel == k.name && (f.Device < 0 || f.Device == d.number) {
+		if f.Kernel != "" && f.Kernel == k.Name() && (f.Device < 0 || f.Device == d.number) {
 			k.fails = true
 		}
 	}
 	return k, nil
 }
 
-func (k *kernel) Name() string { return k.name }
+// Name looks the name up when it is asked for: it may need debug information.
+func (k *kernel) Name() string {
+	if name := k.backend.options.KernelName; name != nil {
+		return name(k.function)
+	}
+	return ""
+}
 
 // Resolve says one of each: host-compiled code runs all gangs, workers and
 // lanes in one call, whatever was asked for.

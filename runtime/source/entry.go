@@ -25,10 +25,14 @@ func NameEntries(entries []Entry, slots []Slot, frame *Frame, static func(addres
 		}
 		names[s.Index] = s.Name
 		e := entries[s.Index]
-		if e.Address == 0 || s.typ == nil {
+		if e.Address == 0 || frame == nil {
 			continue
 		}
-		v := Variable{Name: s.Name, typ: s.typ, Size: s.typ.size, Pointer: s.typ.kind == pointerType}
+		typ := s.kind.resolve()
+		if typ == nil {
+			continue
+		}
+		v := Variable{Name: s.Name, typ: typ, Size: typ.size, Pointer: typ.kind == pointerType}
 		if s.Pointer {
 			v.Value = e.Address + uint64(s.Bias)
 		} else {

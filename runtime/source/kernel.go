@@ -37,7 +37,8 @@ type Slot struct {
 	// in the slot: a section p[2:n] of double has bias -16.
 	Bias int64
 
-	typ *dataType // of the variable; nil when unknown
+	typ  *dataType     // of the variable, while it is being described; nil when unknown
+	kind typeReference // the same, without keeping the unit decoded
 }
 
 // Kernel describes the outlined function at an address in the terms of the
@@ -125,6 +126,7 @@ func (u *unit) slots(f *scope) []Slot {
 	}
 	list := make([]Slot, 0, len(named))
 	for _, s := range named {
+		s.kind, s.typ = s.typ.reference(), nil
 		list = append(list, s)
 	}
 	sort.Slice(list, func(i, j int) bool { return list[i].Index < list[j].Index })

@@ -1,14 +1,13 @@
 package source
 
 import (
-	"bytes"
-	"compress/zlib"
 	"debug/elf"
 	"encoding/binary"
 	"fmt"
 	"io"
 	"os"
 
+	"github.com/klauspost/compress/zlib"
 	"github.com/klauspost/compress/zstd"
 	"golang.org/x/sys/unix"
 )
@@ -88,14 +87,14 @@ func (f *elfFile) decompress(s *section) error {
 	var r io.Reader
 	switch s.method {
 	case elf.COMPRESS_ZLIB:
-		z, err := zlib.NewReader(bytes.NewReader(s.raw[s.skip:]))
+		z, err := zlib.NewReader(newForgettingReader(s.raw[s.skip:]))
 		if err != nil {
 			return err
 		}
 		defer z.Close()
 		r = z
 	case elf.COMPRESS_ZSTD:
-		z, err := zstd.NewReader(bytes.NewReader(s.raw[s.skip:]), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(64<<20))
+		z, err := zstd.NewReader(newForgettingReader(s.raw[s.skip:]), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(64<<20))
 		if err != nil {
 			return err
 		}
@@ -134,6 +133,29 @@ func (f *elfFile) decompress(s *section) error {
 	f.mapped = append(f.mapped, m)
 	s.content = m
 	return nil
+}
+
+// forgettingReader reads a mapped slice and gives its pages back as it goes.
+type forgettingReader struct {
+	rest []byte
+	read []byte // before rest, and still resident
+}
+
+func newForgettingReader(b []byte) *forgettingReader { return &forgettingReader{rest: b, read: b[:0]} }
+
+func (r *forgettingReader) Read(to []byte) (int, error) {
+	if len(r.rest) == 0 {
+		forget(r.read)
+		return 0, io.EOF
+	}
+	n := copy(to, r.rest)
+	r.read = r.read[: len(r.read)+n : len(r.read)+len(r.rest)]
+	r.rest = r.rest[n:]
+	if len(r.read) >= 4<<20 {
+		forget(r.read)
+		r.read = r.rest[:0]
+	}
+	return n, nil
 }
 
 // scratchFile gives a file without a name: in the folder for temporary files,

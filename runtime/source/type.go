@@ -64,6 +64,45 @@ func (u *unit) typeOf(e *dwarf.Entry) *dataType {
 	return nil
 }
 
+// typeReference names a type in a way that can be kept: a type itself keeps its
+// decoded unit in memory.
+type typeReference struct {
+	image *Image // nil: no type
+	unit  uint64
+	entry dwarf.Offset
+}
+
+func (t *dataType) reference() typeReference {
+	if t == nil {
+		return typeReference{}
+	}
+	return typeReference{t.unit.image, t.unit.offset, t.entry.Offset}
+}
+
+// resolve decodes the type again, nil when there is none any more.
+func (r typeReference) resolve() (t *dataType) {
+	if r.image == nil {
+		return nil
+	}
+	r.image.mu.Lock()
+	defer r.image.mu.Unlock()
+	if r.image.closed || r.image.units == nil {
+		return nil
+	}
+	// Damage leaves the variable without a type.
+	_ = guard(r.image.path, func() error {
+		u, err := r.image.units.decode(r.image, r.unit)
+		if err != nil {
+			return err
+		}
+		if e := u.entryAt(r.entry); e != nil {
+			t = u.newType(e)
+		}
+		return nil
+	})
+	return t
+}
+
 func (u *unit) newType(e *dwarf.Entry) *dataType {
 	if t := u.typeCache[e.Offset]; t != nil {
 		return t

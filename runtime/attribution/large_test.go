@@ -1,0 +1,59 @@
+package attribution
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/accscope/accscope/runtime/source/sourcetest"
+)
+
+// BenchmarkFirstEvent measures in a process what the first event of a library
+// with 100 MB of debug information costs, all of it: finding the file, lines,
+// function and the names of three mappings; and by how much resident memory has
+// grown when each of its 2,000 functions has had its events.
+func BenchmarkFirstEvent(b *testing.B) {
+	if testing.Short() {
+		b.Skip("builds 100 MB of debug information")
+	}
+	library, err := filepath.Abs("../../lib/libopenacc.so")
+	if err != nil {
+		b.Fatal(err)
+	}
+	folder := b.TempDir()
+	driver := filepath.Join(folder, "driver")
+	sourcetest.Command(b, ".", "gcc-12", "-std=gnu11", "-O2", "-g", "-fopenacc", "-foffload=disable", "-I../include",
+		"testdata/large.c", "-o", driver, "-ldl", library)
+	variants := sourcetest.Variants(b, folder)
+	variants = append(variants, sourcetest.Variant{Name: "no-tool", Path: variants[0].Path})
+	for _, v := range variants {
+		b.Run(v.Name, func(b *testing.B) {
+			attribute := "1"
+			if v.Name == "no-tool" {
+				attribute = "0"
+			}
+			var first, second, others, grown float64
+			for b.Loop() {
+				command := exec.Command(driver, v.Path, strconv.Itoa(sourcetest.Units), strconv.Itoa(sourcetest.FunctionsPerUnit), attribute)
+				command.Env = append(os.Environ(), "LD_PRELOAD="+library, "ACC_DEVICE_TYPE=sim")
+				output, err := command.CombinedOutput()
+				if err != nil {
+					b.Fatalf("%v: %s", err, output)
+				}
+				var f, s, o, g float64
+				if _, err := fmt.Sscanf(string(output), "%f %f %f %f", &f, &s, &o, &g); err != nil {
+					b.Fatalf("%q: %v", output, err)
+				}
+				first, second, others, grown = first+f, second+s, others+o, max(grown, g)
+			}
+			n := float64(b.N)
+			b.ReportMetric(first/n, "ms/first-call")
+			b.ReportMetric(second/n, "ms/second-call")
+			b.ReportMetric(others/n, "ms/further-first-calls")
+			b.ReportMetric(grown/(1<<20), "MB-grown")
+		})
+	}
+}
