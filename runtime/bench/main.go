@@ -76,6 +76,13 @@ func run(rounds int, only string) error {
 		}
 	}
 	print(settings, order, results)
+	for _, callbacks := range []int{1, 4} {
+		one := results[1][fmt.Sprintf("dispatch-%d-callbacks-1-threads", callbacks)]
+		two := results[1][fmt.Sprintf("dispatch-%d-callbacks-2-threads", callbacks)]
+		if len(one) > 0 && len(two) > 0 {
+			fmt.Printf("our dispatch to %d callbacks, two threads / one: %.2f\n", callbacks, median(two)/median(one))
+		}
+	}
 	return nil
 }
 

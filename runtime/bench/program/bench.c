@@ -22,8 +22,6 @@ now (void)
   return t.tv_sec * 1e9 + t.tv_nsec;
 }
 
-/* Runs body as often as fits into about 20 ms, nine times, and reports the
-   median time of one.  */
 static int
 compare (const void *x, const void *y)
 {
@@ -31,27 +29,47 @@ compare (const void *x, const void *y)
   return (p > q) - (p < q);
 }
 
-static double
-measure (void (*body) (int), int per_call)
+/* How many calls of body take about 50 us: long for the clock, short enough for
+   most batches to run undisturbed on a machine that has other work too.  */
+static int
+batch_of (void (*body) (int))
 {
   int calls = 1;
+
   for (;;)
     {
       double start = now ();
       body (calls);
-      if (now () - start > 5e6 || calls > (1 << 24))
-	break;
+      if (now () - start > 5e4 || calls > (1 << 24))
+	return calls;
       calls *= 2;
     }
-  double times[9];
-  for (int i = 0; i < 9; i++)
+}
+
+/* The median time of one call in BATCHES batches.  */
+#define BATCHES 401
+
+static double
+median_of (void (*body) (int), int calls)
+{
+  double *times = malloc (BATCHES * sizeof *times), median;
+
+  for (int i = 0; i < BATCHES; i++)
     {
       double start = now ();
       body (calls);
-      times[i] = (now () - start) / calls / per_call;
+      times[i] = (now () - start) / calls;
     }
-  qsort (times, 9, sizeof *times, compare);
-  return times[4];
+  qsort (times, BATCHES, sizeof *times, compare);
+  median = times[BATCHES / 2];
+  free (times);
+  return median;
+}
+
+static double
+measure (void (*body) (int), int per_call)
+{
+  return median_of (body, batch_of (body)) / per_call;
 }
 
 static void
@@ -134,6 +152,15 @@ is_present (int calls)
     acc_is_present (a, sizeof a);
 }
 
+static void *device_of_a;
+
+static void
+hostptr (int calls)
+{
+  for (int i = 0; i < calls; i++)
+    acc_hostptr (device_of_a);
+}
+
 static void
 deviceptr (int calls)
 {
@@ -192,41 +219,37 @@ register_some (int count, void (*how) (acc_event_t, acc_prof_callback, acc_regis
 
 static pthread_barrier_t barrier;
 static double thread_time[2];
+static int update_batch;
 
 static void *
 hammer (void *argument)
 {
   int number = *(int *) argument;
+
   update (1000);
   pthread_barrier_wait (&barrier);
-  double start = now ();
-  update (500000);
-  thread_time[number] = (now () - start) / 500000;
+  thread_time[number] = median_of (update, update_batch);
   return NULL;
 }
 
+/* Nanoseconds of an update on each of so many threads.  */
 static double
 threads (int count)
 {
-  double times[5];
-  for (int round = 0; round < 5; round++)
+  pthread_t id[2];
+  int number[2] = { 0, 1 };
+  double sum = 0;
+
+  pthread_barrier_init (&barrier, NULL, count);
+  for (int i = 0; i < count; i++)
+    pthread_create (&id[i], NULL, hammer, &number[i]);
+  for (int i = 0; i < count; i++)
     {
-      pthread_t id[2];
-      int number[2] = { 0, 1 };
-      pthread_barrier_init (&barrier, NULL, count);
-      for (int i = 0; i < count; i++)
-	pthread_create (&id[i], NULL, hammer, &number[i]);
-      double sum = 0;
-      for (int i = 0; i < count; i++)
-	{
-	  pthread_join (id[i], NULL);
-	  sum += thread_time[i];
-	}
-      times[round] = sum / count;
-      pthread_barrier_destroy (&barrier);
+      pthread_join (id[i], NULL);
+      sum += thread_time[i];
     }
-  qsort (times, 5, sizeof *times, compare);
-  return times[2];
+  pthread_barrier_destroy (&barrier);
+  return sum / count;
 }
 
 /* Nanoseconds an event: what its two events add to an update.  */
@@ -235,6 +258,7 @@ dispatch (void)
 {
   if (only && strncmp (only, "dispatch", 8) != 0)
     return;
+  update_batch = batch_of (update);
   for (int count = 1; count <= 2; count++)
     {
       double without = threads (count);
@@ -261,6 +285,8 @@ main (int argc, char **argv)
   report ("launch-async-64", launch_async, 64);
   report ("is-present", is_present, 1);
   report ("deviceptr", deviceptr, 1);
+  device_of_a = acc_deviceptr (a);
+  report ("hostptr", hostptr, 1);
 #pragma acc exit data delete(a, b)
   report ("enter-exit-data", enter_exit, 1);
   lookups (1);
