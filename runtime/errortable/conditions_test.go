@@ -18,18 +18,7 @@ const program = `
 #include <stdio.h>
 #include <stdlib.h>
 %s
-static void
-on_error (acc_callback_info *info, acc_event_info *event, acc_api_info *api)
-{
-  (void) api;
-  const char *name = acc_get_property_string (0, acc_device_host, acc_property_name);
-  printf ("error %%d parent %%d implicit %%d event %%d property %%s message %%s\n",
-          (int) event->error_event.error_code, (int) event->error_event.parent_construct,
-          event->error_event.implicit, (int) info->event_type, name ? "ok" : "missing",
-          event->error_event.error_message ? event->error_event.error_message : "(none)");
-  fflush (stdout);
-}
-
+%s
 int
 main (int argc, char **argv)
 {
@@ -45,6 +34,21 @@ main (int argc, char **argv)
 }
 `
 
+// onError is the callback of all programs.
+const onError = `
+static void
+on_error (acc_callback_info *info, acc_event_info *event, acc_api_info *api)
+{
+  (void) api;
+  const char *name = acc_get_property_string (0, acc_device_host, acc_property_name);
+  printf ("error %d parent %d implicit %d event %d property %s message %s\n",
+          (int) event->error_event.error_code, (int) event->error_event.parent_construct,
+          event->error_event.implicit, (int) info->event_type, name ? "ok" : "missing",
+          event->error_event.error_message ? event->error_event.error_message : "(none)");
+  fflush (stdout);
+}
+`
+
 // The numbers of the names that conditions use; the header test of package
 // callbacks proves the names equal to these.
 var (
@@ -57,29 +61,65 @@ var (
 	}
 	constructs = map[string]int{
 		"parallel": 0, "kernels": 1, "data": 3, "enter_data": 4, "exit_data": 5,
-		"host_data": 6, "update": 12, "wait": 14, "runtime_api": 15,
+		"host_data": 6, "declare": 8, "update": 12, "wait": 14, "runtime_api": 15, "serial": 16,
 	}
 )
 
-func TestConditions(t *testing.T) {
-	library, err := filepath.Abs("../../lib/libopenacc.so")
+// library is the runtime under test.
+func library(t *testing.T) string {
+	t.Helper()
+	file, err := filepath.Abs("../../lib/libopenacc.so")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(library); err != nil {
+	if _, err := os.Stat(file); err != nil {
 		t.Fatalf("%v: run make first", err)
 	}
-	binary := build(t)
+	return file
+}
+
+func TestConditions(t *testing.T) {
+	conditions := append(append([]condition{}, routineConditions...), directiveConditions...)
+	var cases strings.Builder
+	for number, c := range conditions {
+		fmt.Fprintf(&cases, "    case %d: {%s\n    break; }\n", number, c.code)
+	}
+	source := filepath.Join(t.TempDir(), "conditions.c")
+	if err := os.WriteFile(source, fmt.Appendf(nil, program, prelude, onError, cases.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	binary := compile(t, "gcc-12", "-O0", "-I", "../include", source)
+	run(t, binary, conditions)
+}
+
+// compile links a program with the runtime library.
+func compile(t *testing.T, compiler string, arguments ...string) string {
+	t.Helper()
+	folder := filepath.Dir(library(t))
+	binary := filepath.Join(t.TempDir(), "conditions")
+	arguments = append([]string{"-fopenacc", "-foffload=disable", "-g", "-o", binary}, arguments...)
+	arguments = append(arguments, "-L"+folder, "-lopenacc", "-Wl,-rpath,"+folder)
+	if output, err := exec.Command(compiler, arguments...).CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", compiler, err, output)
+	}
+	return binary
+}
+
+// run runs the case of each condition in a process of its own.
+func run(t *testing.T, binary string, conditions []condition) {
 	for number, c := range conditions {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			command := exec.Command(binary, fmt.Sprint(number))
-			command.Env = append(os.Environ(), "LD_PRELOAD="+library, "ACC_DEVICE_TYPE=sim")
+			command.Env = append(os.Environ(), "LD_PRELOAD="+library(t), "ACC_DEVICE_TYPE=sim")
 			if c.faults != "" {
 				command.Env = append(command.Env, "ACCSCOPE_SIM_FAULT="+c.faults)
 			}
 			if c.memory != "" {
 				command.Env = append(command.Env, "ACCSCOPE_SIM_MEMORY="+c.memory)
+			}
+			if c.setting != "" {
+				command.Env = append(command.Env, c.setting)
 			}
 			var errors strings.Builder
 			command.Stderr = &errors
@@ -87,29 +127,6 @@ func TestConditions(t *testing.T) {
 			check(t, c, string(output), errors.String(), err)
 		})
 	}
-}
-
-func build(t *testing.T) string {
-	t.Helper()
-	var cases strings.Builder
-	for number, c := range conditions {
-		fmt.Fprintf(&cases, "    case %d: {%s\n    break; }\n", number, c.code)
-	}
-	folder := t.TempDir()
-	source := filepath.Join(folder, "conditions.c")
-	if err := os.WriteFile(source, []byte(fmt.Sprintf(program, prelude, cases.String())), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	binary := filepath.Join(folder, "conditions")
-	libraries, err := filepath.Abs("../../lib")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if output, err := exec.Command("gcc-12", "-fopenacc", "-foffload=disable", "-O0", "-g", "-I", "../include",
-		"-o", binary, source, "-L"+libraries, "-lopenacc", "-Wl,-rpath,"+libraries).CombinedOutput(); err != nil {
-		t.Fatalf("gcc-12: %v\n%s", err, output)
-	}
-	return binary
 }
 
 func check(t *testing.T, c condition, output, errors string, err error) {

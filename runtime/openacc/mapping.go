@@ -76,7 +76,7 @@ func (p *planner) mustRead(item *goacc.Item) bool {
 func (p *planner) takeBack() {
 	s := &p.t.scratch
 	for _, u := range s.undo {
-		if !u.attach && !u.mapping.Infinite {
+		if !u.attach {
 			u.mapping.Structured--
 		}
 	}
@@ -142,12 +142,10 @@ func (p *planner) count(m *dataenv.Mapping, item *goacc.Item) {
 		p.t.scratch.undo = append(p.t.scratch.undo, undo{mapping: m, host: item.Host, size: item.Size,
 			copyout: item.Copyout && !readOnly(item.Host), frame: item.Frame})
 	}
-	if m.Infinite {
-		return
-	}
-	if p.structured {
+	switch {
+	case p.structured:
 		m.Structured++
-	} else {
+	case !m.Infinite:
 		m.Dynamic++
 	}
 }

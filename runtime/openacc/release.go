@@ -17,7 +17,7 @@ func (t *Thread) release(d *Device, list []undo, q *Queue) {
 		}
 	}
 	for i := range list {
-		if u := &list[i]; !u.attach && !u.mapping.Infinite && u.mapping.Structured > 0 {
+		if u := &list[i]; !u.attach && u.mapping.Structured > 0 {
 			u.mapping.Structured--
 		}
 	}

@@ -77,7 +77,7 @@ func (t *Thread) Free(data unsafe.Pointer) {
 		return
 	}
 	if !known {
-		t.fail(t.freeFailed(uintptr(data), t.errorf(device.InvalidArgument, "not allocated by acc_malloc on %s", d)))
+		t.fail(t.freeFailed(uintptr(data), device.Errorf(device.InvalidArgument, 0, "not allocated by acc_malloc on %s", d)))
 		return
 	}
 	t.raiseMemory(d, callbacks.Free, size, address, nil)
