@@ -276,7 +276,7 @@ func (a *app) handle(event tcell.Event) {
 		a.key(e)
 	case *tcell.EventMouse:
 		a.mouse(e)
-	case *tcell.EventError:
-		a.message = e.Error()
+	case *tcell.EventError: // of the terminal: it has gone
+		a.quit = true
 	}
 }

@@ -28,18 +28,20 @@ func (a *app) draw() {
 	a.drawHead(c.part(0, 0, w, 1))
 	a.drawTabs(c.part(0, 1, w, 1))
 	body := c.part(0, 2, w, h-3)
+	if a.frame.View != nil {
+		body = a.drawAlarm(body)
+	}
+	if a.pane != nil {
+		height := min(max(body.h/4, 5), 15)
+		if a.focus && a.pane.Running() {
+			height = body.h * 2 / 3
+		}
+		a.pane.draw(body.part(0, body.h-height, body.w, height), a.focus)
+		body = body.part(0, 0, body.w, body.h-height)
+	}
 	if a.frame.View == nil {
 		a.drawNothing(body)
 	} else {
-		body = a.drawAlarm(body)
-		if a.pane != nil {
-			height := min(max(body.h/4, 5), 15)
-			if a.focus {
-				height = body.h * 2 / 3
-			}
-			a.pane.draw(body.part(0, body.h-height, body.w, height), a.focus)
-			body = body.part(0, 0, body.w, body.h-height)
-		}
 		a.views[a.current].draw(a, body)
 	}
 	a.drawFoot(c.part(0, h-1, w, 1))

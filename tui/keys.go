@@ -22,6 +22,7 @@ type prompt struct {
 // key handles a key of the whole: the overlays first, then the view, then what
 // works everywhere.
 func (a *app) key(key *tcell.EventKey) {
+	a.focus = a.focus && a.pane.Running()
 	switch {
 	case a.focus:
 		a.programKey(key)

@@ -8,11 +8,14 @@ import (
 // output keeps the newest lines that a program wrote to its terminal. It knows
 // what line-oriented programs use: carriage return, backspace, tabs, erasing and
 // moving within the line; of other control sequences nothing reaches the screen.
+// For a program that moves from line to line there is the grid.
 type output struct {
-	lines   []string // finished
-	current []rune
-	column  int
-	partial []byte // of a character or a control sequence
+	lines     []string // finished
+	current   []rune
+	column    int
+	partial   []byte // of a character or a control sequence
+	moves     bool   // the program moves from line to line
+	alternate bool   // it shows the alternate screen, which leaves no lines
 }
 
 const maxLines = 2000
@@ -75,7 +78,17 @@ func escapeLength(data []byte) int {
 }
 
 func (o *output) escape(sequence string) {
-	if !strings.HasPrefix(sequence, "[") {
+	switch sequence {
+	case "M", "7", "8": // up a line, or back to a place
+		o.moves = true
+	case "c", "[!p":
+		o.moves, o.alternate = false, false
+	case "[?1049h", "[?1047h", "[?47h":
+		o.moves, o.alternate = true, true
+	case "[?1049l", "[?1047l", "[?47l":
+		o.moves, o.alternate = false, false
+	}
+	if !strings.HasPrefix(sequence, "[") || o.alternate {
 		return
 	}
 	argument, n := sequence[1:len(sequence)-1], 0
@@ -100,6 +113,8 @@ func (o *output) escape(sequence string) {
 		o.column = max(o.column-max(n, 1), 0)
 	case 'G':
 		o.column = max(n-1, 0)
+	case 'A', 'B', 'E', 'F', 'H', 'L', 'M', 'S', 'T', 'd', 'f', 'r', 's', 'u':
+		o.moves = true
 	case 'J':
 		if n == 2 {
 			o.lines, o.current, o.column = nil, nil, 0
@@ -108,6 +123,9 @@ func (o *output) escape(sequence string) {
 }
 
 func (o *output) put(r rune) {
+	if o.alternate {
+		return
+	}
 	switch r {
 	case '\n':
 		o.lines = append(o.lines, string(o.current))

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"github.com/creack/pty"
 	"github.com/gdamore/tcell/v2"
@@ -26,9 +27,13 @@ import (
 type Pane struct {
 	master, slave *os.File
 	running       atomic.Bool
+	keeper        *os.Process // nil: none
+	life          *os.File    // tells the keeper
 
-	mu       sync.Mutex // guards output
+	mu       sync.Mutex // guards output and grid
 	output   output
+	grid     *grid
+	replies  replies
 	size     unix.Winsize
 	area     canvas
 	readDone chan struct{}
@@ -43,11 +48,13 @@ func NewPane() (*Pane, error) {
 	if master, err = polled(master); err != nil {
 		return nil, fmt.Errorf("no pseudo-terminal for the program: %w", err)
 	}
-	p := &Pane{master: master, slave: slave, readDone: make(chan struct{})}
+	p := &Pane{master: master, slave: slave, readDone: make(chan struct{}), replies: make(replies, 64)}
+	p.grid = newGrid(80, 10, p.replies)
 	if err := p.resize(unix.Winsize{Row: 10, Col: 80}); err != nil {
 		return nil, fmt.Errorf("no pseudo-terminal for the program: %w", err)
 	}
 	p.running.Store(true)
+	go p.replies.deliver(p.master)
 	go p.read()
 	return p, nil
 }
@@ -71,6 +78,9 @@ func (p *Pane) resize(size unix.Winsize) error {
 		return nil
 	}
 	p.size = size
+	p.mu.Lock()
+	p.grid.resize(int(size.Col), int(size.Row))
+	p.mu.Unlock()
 	connection, err := p.master.SyscallConn()
 	if err != nil {
 		return err
@@ -118,13 +128,20 @@ func (p *Pane) Running() bool { return p.running.Load() }
 // Close gives the pseudo-terminal back. A program that goes on is hung up, as by
 // a terminal that is closed.
 func (p *Pane) Close() error {
-	err := p.master.Close()
+	err := errors.Join(p.dismiss(), p.master.Close())
 	<-p.readDone
 	return err
 }
 
-// Text is what the program has written, as it stands on the pane.
+// Text is what the program has written, as it stands on the pane. Of one that
+// has ended it is all, unless others go on with its terminal.
 func (p *Pane) Text() string {
+	if !p.Running() {
+		select {
+		case <-p.readDone:
+		case <-time.After(time.Second):
+		}
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.output.String()
@@ -132,11 +149,13 @@ func (p *Pane) Text() string {
 
 func (p *Pane) read() {
 	defer close(p.readDone)
+	defer close(p.replies)
 	buffer := make([]byte, 1<<14)
 	for {
 		n, err := p.master.Read(buffer)
 		p.mu.Lock()
 		p.output.write(buffer[:n])
+		p.grid.write(buffer[:n])
 		p.mu.Unlock()
 		if err != nil { // EIO: nobody has the other side open
 			return
@@ -148,7 +167,7 @@ func (p *Pane) hit(x, y int) bool {
 	return x >= p.area.x && x < p.area.x+p.area.w && y >= p.area.y && y < p.area.y+p.area.h
 }
 
-// draw shows the newest lines.
+// draw shows the newest lines, or the screen of a program that has one.
 func (p *Pane) draw(c canvas, focus bool) {
 	p.area = c
 	t := c.theme
@@ -167,6 +186,13 @@ func (p *Pane) draw(c canvas, focus bool) {
 	_ = p.resize(unix.Winsize{Row: uint16(max(c.h-1, 1)), Col: uint16(max(c.w, 1))})
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.output.moves {
+		x, y, visible := p.grid.draw(c.part(0, 1, c.w, c.h-1))
+		if focus && visible {
+			c.screen.ShowCursor(c.x+min(x, c.w-1), c.y+1+y)
+		}
+		return
+	}
 	lines := p.output.last(c.h - 1)
 	for y, line := range lines {
 		c.text(0, 1+y, c.w, line, t.plain)
@@ -178,19 +204,23 @@ func (p *Pane) draw(c canvas, focus bool) {
 
 // programKey sends a key to the program.
 func (a *app) programKey(key *tcell.EventKey) {
-	if key.Key() == tcell.KeyCtrlRightSq || !a.pane.Running() {
+	if key.Key() == tcell.KeyCtrlRightSq {
 		a.focus = false
 		return
 	}
-	if text := keyBytes(key); text != "" {
+	a.pane.mu.Lock()
+	keypad := a.pane.grid.keypad()
+	a.pane.mu.Unlock()
+	if text := keyBytes(key, keypad); text != "" {
 		if _, err := a.pane.master.WriteString(text); err != nil {
 			a.focus, a.message = false, "the program takes no keys: "+err.Error()
 		}
 	}
 }
 
-// keyBytes is what a terminal sends for a key.
-func keyBytes(key *tcell.EventKey) string {
+// keyBytes is what a terminal sends for a key; keypad: in the mode that
+// full-screen programs ask for, where the arrows send other sequences.
+func keyBytes(key *tcell.EventKey, keypad bool) string {
 	switch k := key.Key(); k {
 	case tcell.KeyRune:
 		text := string(key.Rune())
@@ -199,7 +229,15 @@ func keyBytes(key *tcell.EventKey) string {
 		}
 		return text
 	case tcell.KeyUp, tcell.KeyDown, tcell.KeyRight, tcell.KeyLeft:
-		return map[tcell.Key]string{tcell.KeyUp: "\x1b[A", tcell.KeyDown: "\x1b[B", tcell.KeyRight: "\x1b[C", tcell.KeyLeft: "\x1b[D"}[k]
+		introducer := "\x1b["
+		if keypad {
+			introducer = "\x1bO"
+		}
+		return introducer + map[tcell.Key]string{tcell.KeyUp: "A", tcell.KeyDown: "B", tcell.KeyRight: "C", tcell.KeyLeft: "D"}[k]
+	case tcell.KeyBacktab:
+		return "\x1b[Z"
+	case tcell.KeyInsert:
+		return "\x1b[2~"
 	case tcell.KeyHome:
 		return "\x1b[H"
 	case tcell.KeyEnd:

@@ -43,6 +43,18 @@ func alone() []string {
 		"ACC_PROFLIB=" + filepath.Join(libraries, "libaccprof.so")}
 }
 
+// aloneIn are the captures without a session in a folder: other tests have theirs.
+func aloneIn(folder string) []session.Alone {
+	var found []session.Alone
+	all, err := session.ListAlone()
+	for _, a := range all {
+		if err == nil && a.In(folder) {
+			found = append(found, a)
+		}
+	}
+	return found
+}
+
 // showsRanks looks at the views of four ranks.
 func showsRanks(t *testing.T, term *terminal) {
 	t.Helper()
@@ -80,9 +92,8 @@ func TestRanksWithoutCollector(t *testing.T) {
 	ranks(t, folder, alone()...)
 	var found []session.Alone
 	until(t, "four captures", func() bool {
-		var err error
-		found, err = session.ListAlone()
-		return err == nil && len(found) == 1 && len(found[0].Processes) == 4
+		found = aloneIn(folder)
+		return len(found) == 1 && len(found[0].Processes) == 4
 	})
 	for i, p := range found[0].Processes {
 		if p.Rank != i {
@@ -90,7 +101,7 @@ func TestRanksWithoutCollector(t *testing.T) {
 		}
 	}
 	term := newTerminal(t, 140, 50)
-	term.command(accscope + " top; echo left with $?")
+	term.command("cd " + folder + "; " + accscope + " top; echo left with $?")
 	showsRanks(t, term)
 	term.command("clear; " + accscope + " top " + folder + "; echo left with $?")
 	showsRanks(t, term)
@@ -109,8 +120,7 @@ func TestSeveralSessions(t *testing.T) {
 	second.run(folder, "env", arguments...)
 	pid := second.command.Process.Pid
 	until(t, "the second capture", func() bool {
-		found, err := session.ListAlone()
-		return err == nil && len(found) == 1 && found[0].Processes[0].PID == pid
+		return len(aloneIn(folder)) == 1
 	})
 	list, err := session.List()
 	if err != nil || len(list) != 1 {
@@ -119,6 +129,7 @@ func TestSeveralSessions(t *testing.T) {
 	name := list[0].Name
 
 	command := exec.Command(accscope, "top", "--json", "--once")
+	command.Dir = folder
 	output, err := command.CombinedOutput()
 	if err == nil || !strings.Contains(string(output), "2 sessions run; say which one:") ||
 		!strings.Contains(string(output), "accscope top "+name) || !strings.Contains(string(output), fmt.Sprintf("accscope top %d ", pid)) {
@@ -133,7 +144,7 @@ func TestSeveralSessions(t *testing.T) {
 	}
 
 	term := newTerminal(t, 100, 30)
-	term.command(accscope + " top; echo left with $?")
+	term.command("cd " + folder + "; " + accscope + " top; echo left with $?")
 	term.shows("2 sessions run; which one?", name, fmt.Sprintf("pid %d", pid), "no collector", "▸")
 	term.keys("q")
 	term.shows("left with 0")

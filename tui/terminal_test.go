@@ -582,7 +582,6 @@ func TestMistakes(t *testing.T) {
 		want   string
 	}{
 		{[]string{"nothing-of-this-name"}, 1, "no trace, session or process id"},
-		{nil, 1, "no session is running"},
 		{[]string{"--interval", "1ms"}, 2, "at least 10ms"},
 		{[]string{"--once"}, 2, "goes with --json"},
 		{[]string{"testdata/scene.c"}, 1, "not an accscope trace"},

@@ -312,3 +312,97 @@ func TestStreamStopsWithItsWriter(t *testing.T) {
 type writerFunc func([]byte) (int, error)
 
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
+
+// What a program that moves about its screen shows; the last lines of one that
+// does not stay.
+func TestProgramsThatMoveTheCursor(t *testing.T) {
+	for _, c := range []struct {
+		name, in, screen, left string
+	}{
+		{"two bars", "a 10%\r\nb 10%\r\x1b[1Aa 99%\r\x1b[1Bb 50%", "a 99%\nb 50%", ""},
+		{"addressed", "\x1b[2J\x1b[3;5Hx\x1b[1;1Hy", "y\n\n    x", ""},
+		{"full screen", "before\r\n\x1b[?1049h\x1b[2J\x1b[2;2Hinside", "\n inside", "before\n"},
+		{"left again", "before\r\n\x1b[?1049h\x1b[2J\x1b[2;2Hinside\x1b[?1049l", "before", "before\n"},
+		{"lines inserted", "\x1b[Hone\r\ntwo\x1b[1;1H\x1b[Lzero", "zero\none\ntwo", ""},
+		{"wide", "\x1b[H場x", "場x", ""},
+		{"a title is not shown", "\x1b[H\x1b]0;title\x07text", "text", ""},
+		{"hostile", "\x1b[H\x1b[999999999;999999999H\x1b[99999999999999999@\x1b[1;1Hok\x1bP\x1b\\", "ok", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for _, step := range []int{len(c.in), 1} {
+				pane := &Pane{replies: make(replies, 4)}
+				pane.grid = newGrid(40, 6, pane.replies)
+				for from := 0; from < len(c.in); from += step {
+					pane.output.write([]byte(c.in[from : from+step]))
+					pane.grid.write([]byte(c.in[from : from+step]))
+				}
+				screen := tcell.NewSimulationScreen("UTF-8")
+				if err := screen.Init(); err != nil {
+					t.Fatal(err)
+				}
+				defer screen.Fini()
+				screen.SetSize(40, 6)
+				pane.grid.draw(canvas{screen: screen, theme: newTheme(256, false), w: 40, h: 6})
+				screen.Show()
+				if got := strings.TrimRight(pictureOf(screen).Text(), " \n"); got != c.screen {
+					t.Errorf("in steps of %d it shows\n%s\nwant\n%s", step, got, c.screen)
+				}
+				if pane.output.moves != (c.name != "left again") {
+					t.Errorf("moves is %v", pane.output.moves)
+				}
+				if c.left != "" && pane.output.String() != c.left {
+					t.Errorf("what is left: %q", pane.output.String())
+				}
+			}
+		})
+	}
+}
+
+// The program's colours are shown where ours are.
+func TestProgramColours(t *testing.T) {
+	for _, c := range []struct {
+		in      string
+		colours int
+		want    tcell.Style
+	}{
+		{"\x1b[31mx", 256, tcell.StyleDefault.Foreground(tcell.ColorMaroon)},
+		{"\x1b[38;5;200mx", 256, tcell.StyleDefault.Foreground(tcell.Color200)},
+		{"\x1b[7mx", 256, tcell.StyleDefault.Reverse(true)},
+		{"\x1b[1;4mx", 256, tcell.StyleDefault.Bold(true).Underline(true)},
+		{"\x1b[31;7mx", 0, tcell.StyleDefault.Reverse(true)},
+	} {
+		g := newGrid(4, 1, io.Discard)
+		g.write([]byte(c.in))
+		if got := g.style(g.terminal.Cell(0, 0), newTheme(c.colours, false)); got != c.want {
+			t.Errorf("%q with %d colours: %+v, want %+v", c.in, c.colours, got, c.want)
+		}
+	}
+}
+
+// Nothing that a program writes breaks the pane.
+func FuzzPane(f *testing.F) {
+	f.Add([]byte("one\r\n\x1b[2J\x1b[5;5Htwo\x1b[31m\x1b[?1049h\x1b[1;4r\x1b[10L\x1b[5M\x1b[100@\x1b[P\x1b]0;t\x07\xe5\xa0"), 20, 5)
+	f.Fuzz(func(t *testing.T, data []byte, width, height int) {
+		width, height = width&127+1, height&63+1
+		screen := tcell.NewSimulationScreen("UTF-8")
+		if err := screen.Init(); err != nil {
+			t.Fatal(err)
+		}
+		defer screen.Fini()
+		screen.SetSize(width, height)
+		c := canvas{screen: screen, theme: newTheme(256, false), w: width, h: height}
+		var lines output
+		g := newGrid(width, height, replies(nil))
+		for _, size := range [][2]int{{width, height}, {height, width}, {1, 1}} {
+			g.resize(size[0], size[1])
+			g.write(data)
+			lines.write(data)
+			g.draw(c)
+		}
+		for _, line := range append(lines.last(3), pictureOf(screen).Text()) {
+			if strings.ContainsAny(line, "\x1b\x07\r") {
+				t.Errorf("a control character comes through: %q", line)
+			}
+		}
+	})
+}

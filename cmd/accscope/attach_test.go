@@ -44,9 +44,12 @@ func TestAttachAndDetach(t *testing.T) {
 					p = list[0].Processes[0]
 					return true
 				}
-				if list, err := session.ListAlone(); err == nil && len(list) == 1 {
-					p = list[0].Processes[0]
-					return true
+				list, err := session.ListAlone()
+				for _, a := range list {
+					if err == nil && a.In(folder) {
+						p = a.Processes[0]
+						return true
+					}
 				}
 				return false
 			}

@@ -8,6 +8,8 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/spf13/cobra"
+
 	"github.com/accscope/accscope/collector/launch"
 	"github.com/accscope/accscope/tui"
 	"github.com/accscope/accscope/web"
@@ -37,6 +39,13 @@ func startWatch(flags *runFlags, r *recording) (*watch, error) {
 		var err error
 		if w.pane, err = tui.NewPane(); err != nil {
 			return nil, err
+		}
+		executable, err := os.Executable()
+		if err == nil {
+			err = w.pane.Guard(executable, keeperCommand)
+		}
+		if err != nil {
+			return nil, errors.Join(err, w.pane.Close())
 		}
 	}
 	if flags.web {
@@ -73,7 +82,10 @@ func (w *watch) show(r *recording, process *launch.Process) error {
 		<-process.Done()
 		w.pane.Ended()
 	}()
-	result, err := tui.Run(context.Background(), tui.Session(r.session), tui.Options{Program: w.pane, ASCII: !unicodeLocale()})
+	// A terminal that is closed ends the view, not what is recorded.
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGHUP)
+	defer stop()
+	result, err := tui.Run(ctx, tui.Session(r.session), tui.Options{Program: w.pane, ASCII: !unicodeLocale()})
 	if err != nil {
 		return err
 	}
@@ -119,4 +131,17 @@ func (w *watch) linger(trace string) error {
 	}
 	w.cancel()
 	return w.server.Wait()
+}
+
+const keeperCommand = "keep-terminal"
+
+// newKeeperCommand is what run --tui starts beside the program.
+func newKeeperCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:    keeperCommand,
+		Short:  "Hold the terminal of a program that run --tui has started",
+		Hidden: true,
+		Args:   arguments(cobra.NoArgs, "no arguments"),
+		RunE:   func(*cobra.Command, []string) error { return tui.KeepTerminal() },
+	}
 }

@@ -146,7 +146,10 @@ func (flags *runFlags) run(args []string) error {
 	end, err := process.Wait()
 	cancel()
 	live.end()
-	failure := errors.Join(watched, err, <-followed, watch.end())
+	failure := errors.Join(err, <-followed)
+	// What goes wrong with the view, whose terminal may have gone, does not keep
+	// the trace from being finished.
+	watched = errors.Join(watched, watch.end())
 	if failure == nil {
 		watch.hold()
 		failure = recording.finish(end)
@@ -160,6 +163,9 @@ func (flags *runFlags) run(args []string) error {
 		// What was captured stays: say where, and still end as the program did.
 		fmt.Fprintf(os.Stderr, "accscope: %v\naccscope: what was captured is kept in %s; accscope import makes a trace of it\n",
 			failure, recording.folder())
+	}
+	if watched != nil {
+		fmt.Fprintf(os.Stderr, "accscope: %v\n", watched)
 	}
 	end.Mirror()
 	return nil

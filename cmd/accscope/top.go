@@ -38,7 +38,8 @@ live mappings, kernels and transfers, events and errors, and what each thread is
 in. It can be left and started again at any time; the program and the recording go
 on. Without an argument it shows what runs; if that is several sessions, it asks
 which one. A program that has the profiler library by ACC_PROFLIB alone counts as
-a session too, and so do the ranks of such an MPI job.
+a session too, and so do the ranks of such an MPI job; those started in the current
+folder come first.
 
   accscope top                     what runs now
   accscope top 4711                the session, or the capture, of a process

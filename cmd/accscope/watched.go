@@ -120,7 +120,9 @@ type watched struct {
 }
 
 // whatRuns gives the only running session, lets the user choose where there are
-// several, and takes the newest one left by a collector where none runs.
+// several, and takes the newest one left by a collector where none runs. Captures
+// without a session are looked for in the current folder first, because that is
+// where they are, then anywhere.
 func whatRuns(ctx context.Context, ask, ascii bool) (tui.Source, error) {
 	list, err := session.List()
 	if err != nil {
@@ -137,8 +139,19 @@ func whatRuns(ctx context.Context, ask, ascii bool) (tui.Source, error) {
 				func() tui.Source { return tui.Session(&s.Session) }})
 		}
 	}
-	for _, a := range alone {
-		all = append(all, watched{a.Name, a.Processes, "no collector", func() tui.Source { return tui.Captures(a.Name, a.Folders()...) }})
+	here, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	add := func(wanted func(*session.Alone) bool) {
+		for _, a := range alone {
+			if wanted(&a) {
+				all = append(all, watched{a.Name, a.Processes, "no collector", func() tui.Source { return tui.Captures(a.Name, a.Folders()...) }})
+			}
+		}
+	}
+	if add(func(a *session.Alone) bool { return a.In(here) }); len(all) == 0 {
+		add(func(*session.Alone) bool { return true })
 	}
 	switch {
 	case len(all) == 1:

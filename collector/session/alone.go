@@ -19,6 +19,17 @@ type Alone struct {
 	Processes []ProcessInfo `json:"processes"`
 }
 
+// In says whether the captures are in a folder: the one that the programs were
+// started in, as the library has it.
+func (a *Alone) In(folder string) bool {
+	for _, p := range a.Processes {
+		if filepath.Dir(p.Capture) != folder {
+			return false
+		}
+	}
+	return true
+}
+
 // Folders are the capture folders.
 func (a *Alone) Folders() []string {
 	var folders []string
