@@ -18,16 +18,31 @@ const document = "../../docs/event-matrix.md"
 
 // program is one compiled program of the matrix.
 type program struct {
-	title  string
-	source string
-	build  []string
-	fails  bool // ends by an error event
+	title    string
+	source   string
+	build    []string
+	routines bool // calls routines, and has no directive
 }
 
+// Every program ends by an error, so that the matrix has that event too.
 var programs = []program{
-	{"Directives, C", "directives.c", []string{"gcc-12", "-O0", "-I", "../include"}, false},
-	{"Directives, Fortran", "directives.f90", []string{"gfortran-12", "-O0"}, false},
-	{"API routines", "routines.c", []string{"gcc-12", "-O0", "-I", "../include"}, true},
+	{"Directives, C", "directives.c", []string{"gcc-12", "-I", "../include"}, false},
+	{"Directives, Fortran", "directives.f90", []string{"gfortran-12"}, false},
+	{"API routines, C", "routines.c", []string{"gcc-12", "-I", "../include"}, true},
+	{"API routines, Fortran", "routines.f90", []string{"gfortran-12", "../include/openacc_kinds.f90",
+		"../include/openacc_data.f90", "../include/openacc_attach.f90", "../include/openacc.f90"}, true},
+}
+
+// raisedBy says whether programs of a kind can raise an event: constructs and
+// regions are directives' alone (OpenACC 3.3 §5.1).
+func raisedBy(routines bool, event callbacks.Event) bool {
+	switch event {
+	case callbacks.EnterDataStart, callbacks.EnterDataEnd, callbacks.ExitDataStart, callbacks.ExitDataEnd,
+		callbacks.ComputeConstructStart, callbacks.ComputeConstructEnd,
+		callbacks.EnqueueLaunchStart, callbacks.EnqueueLaunchEnd:
+		return !routines
+	}
+	return true
 }
 
 // TestEventMatrix holds docs/event-matrix.md against what programs compiled by
@@ -37,20 +52,20 @@ func TestEventMatrix(t *testing.T) {
 	recorder := buildRecorder(t, folder)
 	var text strings.Builder
 	text.WriteString(introduction)
-	seen := map[callbacks.Event]bool{}
 	for _, p := range programs {
 		rows := record(t, folder, recorder, p)
+		seen := map[callbacks.Event]bool{}
 		for _, r := range rows {
 			seen[r.event] = true
+		}
+		for _, event := range callbacks.Events() {
+			if !seen[event] && raisedBy(p.routines, event) {
+				t.Errorf("%s raised no %v", p.source, event)
+			}
 		}
 		checkRows(t, p, rows)
 		fmt.Fprintf(&text, "\n## %s (`runtime/eventmatrix/testdata/%s`)\n", p.title, p.source)
 		writeTable(&text, rows)
-	}
-	for _, event := range callbacks.Events() {
-		if !seen[event] {
-			t.Errorf("no program raised %v", event)
-		}
 	}
 	if *update {
 		if err := os.WriteFile(document, []byte(text.String()), 0o644); err != nil {
@@ -82,9 +97,13 @@ pointer: memory that belongs to no host data.
 
 What GCC's code cannot tell the runtime: whether a compute construct was
 written as ` + "`parallel`, `kernels` or `serial`" + `, so the parent is parallel for all
-three; the ` + "`init`, `set` and `shutdown`" + `
-directives, which GCC 12 does not compile; and whether a data clause of a compute
-construct was written or added by the compiler, so that its events are implicit.
+three; that a Fortran procedure's ` + "`declare`" + ` directive is not a data construct;
+the ` + "`init`, `set` and `shutdown`" + ` directives, which GCC 12 does not compile; and
+whether a data clause of a compute construct was written or added by the compiler,
+so that its events are implicit.
+
+Copies inside device memory (` + "`acc_memcpy_device`, `acc_memcpy_d2d`" + `) have no event of
+their own in OpenACC 3.3; device activity shows them.
 `
 
 func buildRecorder(t *testing.T, folder string) string {
@@ -113,18 +132,18 @@ func record(t *testing.T, folder, recorder string, p program) []row {
 		t.Fatalf("%v: run make first", err)
 	}
 	binary := filepath.Join(folder, strings.ReplaceAll(p.source, ".", "-"))
-	arguments := append([]string{"-fopenacc", "-foffload=disable", "-g", "-J", folder, "-o", binary,
-		"testdata/" + p.source, recorder, library, "-Wl,-rpath," + folder}, p.build[1:]...)
-	if !strings.HasSuffix(p.source, ".f90") {
-		arguments = remove(remove(arguments, "-J"), folder)
+	arguments := []string{"-fopenacc", "-foffload=disable", "-g", "-O0", "-o", binary}
+	if p.build[0] == "gfortran-12" {
+		arguments = append(arguments, "-J", folder)
 	}
+	arguments = append(append(arguments, p.build[1:]...), "testdata/"+p.source, recorder, library, "-Wl,-rpath,"+folder)
 	run(t, p.build[0], arguments...)
 	events := binary + ".events"
 	command := exec.Command(binary)
 	command.Env = append(os.Environ(), "LD_PRELOAD="+library, "ACC_PROFLIB="+recorder,
 		"ACC_DEVICE_TYPE=sim", "RECORD_FILE="+events)
 	output, err := command.CombinedOutput()
-	if (err != nil) != p.fails {
+	if err == nil {
 		t.Fatalf("%s: %v\n%s", p.source, err, output)
 	}
 	data, err := os.ReadFile(events)
@@ -136,15 +155,6 @@ func record(t *testing.T, folder, recorder string, p program) []row {
 		rows = append(rows, parseRow(t, line))
 	}
 	return rows
-}
-
-func remove(list []string, element string) []string {
-	for i, e := range list {
-		if e == element {
-			return append(append([]string(nil), list[:i]...), list[i+1:]...)
-		}
-	}
-	return list
 }
 
 // difference shows the first lines that differ.

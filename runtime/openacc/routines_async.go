@@ -134,6 +134,12 @@ func (t *Thread) WaitAny(list []int32, number int) int {
 	if len(queues) == 0 {
 		return first
 	}
+	if len(queues) == 1 {
+		if queues[0].busy() {
+			t.awaitQueue(queues[0], false)
+		}
+		return index[0]
+	}
 	for i, q := range queues {
 		if t.idle(q) {
 			return index[i]

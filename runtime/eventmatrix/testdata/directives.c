@@ -145,8 +145,34 @@ main (void)
   SECTION ("exit data copyout(s.values) delete(s)");
 #pragma acc exit data copyout(s.values[0:N])
 #pragma acc exit data delete(s)
+  SECTION ("enter data copyin(s) create(b) attach(s.values)");
+#pragma acc enter data copyin(s) create(b[0:N])
+#pragma acc enter data attach(s.values)
+  SECTION ("exit data detach(s.values) delete(b) delete(s) finalize");
+#pragma acc exit data detach(s.values)
+#pragma acc exit data delete(b[0:N], s) finalize
+  SECTION ("data no_create(a), absent");
+#pragma acc data no_create(a[0:N])
+  {
+  }
+  SECTION ("update self(a) if_present, absent");
+#pragma acc update self(a[0:N]) if_present
+  SECTION ("enter data copyin(a) wait(1) async(2)");
+#pragma acc enter data copyin(a[0:N]) wait(1) async(2)
+  SECTION ("kernels present(a) async(2)");
+#pragma acc kernels present(a[0:N]) async(2)
+  for (int i = 0; i < N; i++)
+    a[i] += 1.0f;
+  SECTION ("serial present(a) wait(2)");
+#pragma acc serial present(a[0:N]) wait(2)
+  a[0] += 1.0f;
+  SECTION ("exit data copyout(a) finalize");
+#pragma acc exit data copyout(a[0:N]) finalize
   SECTION ("declare create(local)");
   declared ();
-  SECTION ("end of program");
+  SECTION ("parallel present(a), absent, and the end of the program");
+#pragma acc parallel loop present(a[0:N])
+  for (int i = 0; i < N; i++)
+    a[i] += 1.0f;
   return 0;
 }
