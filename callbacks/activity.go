@@ -96,3 +96,12 @@ type ActivityQueue struct {
 	AsyncQueue   int64
 	Pending      uint64
 }
+
+// ActivityDevice is struct accscope_activity_device: what is known of a device.
+type ActivityDevice struct {
+	Size   uint32
+	_      uint32
+	Memory uint64 // bytes; 0 if not known
+	Name   CString
+	Vendor CString
+}

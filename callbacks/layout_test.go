@@ -29,6 +29,7 @@ var structs = map[string]reflect.Type{
 	"struct accscope_activity_subscriber": reflect.TypeFor[ActivitySubscriber](),
 	"struct accscope_activity_clock":      reflect.TypeFor[ActivityClock](),
 	"struct accscope_activity_mapping":    reflect.TypeFor[ActivityMapping](),
+	"struct accscope_activity_device":     reflect.TypeFor[ActivityDevice](),
 	"struct accscope_activity_queue":      reflect.TypeFor[ActivityQueue](),
 }
 

@@ -40,7 +40,7 @@ func newScript() *script {
 		Rank: -1, Start: origin})
 	s.model.AddThread(model.ThreadInfo{ID: 1, Process: 1, TID: 4711, Name: "solver"})
 	s.model.AddThread(model.ThreadInfo{ID: 2, Process: 1, TID: 4712, Name: "solver"})
-	s.model.DescribeDevice(1, 100, 0, "accscope sim", 16<<30)
+	s.model.DescribeDevice(model.DeviceInfo{Process: 1, Type: 100, Name: "accscope sim", Capacity: 16 << 30})
 	return s
 }
 

@@ -120,12 +120,21 @@ queues (int32_t type, int32_t number, accscope_activity_each_queue each,
   return each == NULL ? EINVAL : ENODEV;
 }
 
+static int
+device (int32_t type, int32_t number, struct accscope_activity_device *facts)
+{
+  if (table ())
+    return table ()->device (type, number, facts);
+  return facts == NULL || facts->size < sizeof *facts ? EINVAL : ENODEV;
+}
+
 static const struct accscope_activity before =
 {
   .size = sizeof before, .version = 1,
   .subscribe = subscribe, .unsubscribe = unsubscribe, .flush = flush,
   .current_correlation = current_correlation, .clock = clock_point,
-  .mappings = mappings, .queues = queues
+  .mappings = mappings, .queues = queues,
+  .device = device
 };
 
 static const struct accscope_activity *

@@ -49,6 +49,8 @@ func (s *Stream) decode() (delivered bool, err error) {
 		err = s.decodeMapping(record)
 	case recordDependency:
 		err = s.decodeDependency(record)
+	case recordDevice:
+		err = s.decodeDevice(record)
 	default:
 		delivered = false // of a later version
 	}
@@ -82,6 +84,8 @@ func fixedBytes(kind uint16) int {
 		return mappingBytes
 	case recordDependency:
 		return dependencyBytes
+	case recordDevice:
+		return deviceBytes
 	}
 	return recordBytes
 }
@@ -273,5 +277,21 @@ func (s *Stream) decodeDependency(record []byte) error {
 		Time: int64(le.Uint64(record[32:])), DeviceType: int32(le.Uint32(record[40:])), DeviceNumber: int32(le.Uint32(record[44:])),
 		SourceFile: file, Line: int32(le.Uint32(record[52:])),
 	}
+	return nil
+}
+
+func (s *Stream) decodeDevice(record []byte) error {
+	le := binary.LittleEndian
+	name, err := s.text(le.Uint32(record[32:]), 32)
+	if err != nil {
+		return err
+	}
+	vendor, err := s.text(le.Uint32(record[36:]), 36)
+	if err != nil {
+		return err
+	}
+	s.item.Type = ItemDevice
+	s.item.Device = Device{Time: s.time(le.Uint64(record[8:])), Memory: le.Uint64(record[16:]),
+		DeviceType: int32(le.Uint32(record[24:])), DeviceNumber: int32(le.Uint32(record[28:])), Name: name, Vendor: vendor}
 	return nil
 }

@@ -48,6 +48,7 @@ const (
 	activityBytes      = 96
 	mappingBytes       = 72
 	dependencyBytes    = 56
+	deviceBytes        = 40
 )
 
 // Places in the file "process", in bytes.
@@ -103,6 +104,7 @@ const (
 	recordMapping    = 8
 	recordThreadEnd  = 9
 	recordDependency = 10
+	recordDevice     = 11
 )
 
 // Flags of an event record.

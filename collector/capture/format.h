@@ -121,6 +121,7 @@ struct capture_chunk
 #define CAPTURE_RECORD_MAPPING 8u
 #define CAPTURE_RECORD_THREAD_END 9u
 #define CAPTURE_RECORD_DEPENDENCY 10u
+#define CAPTURE_RECORD_DEVICE 11u
 
 struct capture_record
 {
@@ -254,6 +255,18 @@ struct capture_dependency
   int32_t device_number;
   uint32_t source_file;
   int32_t line;
+};
+
+/* What the runtime says of a device; once in each chunk that speaks of it.  */
+struct capture_device
+{
+  struct capture_record record;
+  uint64_t ticks;
+  uint64_t memory;		/* bytes; 0: not known */
+  int32_t device_type;
+  int32_t device_number;
+  uint32_t name;
+  uint32_t vendor;
 };
 
 /* A mapping that existed before capture was switched on.  */

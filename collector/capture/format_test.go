@@ -28,6 +28,7 @@ func TestFormatIsOne(t *testing.T) {
 		{"CAPTURE_RECORD_DROPPED", recordDropped}, {"CAPTURE_RECORD_SWITCH", recordSwitch},
 		{"CAPTURE_RECORD_ACTIVITY", recordActivity}, {"CAPTURE_RECORD_MAPPING", recordMapping},
 		{"CAPTURE_RECORD_THREAD_END", recordThreadEnd}, {"CAPTURE_RECORD_DEPENDENCY", recordDependency},
+		{"CAPTURE_RECORD_DEVICE", recordDevice}, {"sizeof (struct capture_device)", deviceBytes},
 		{"CAPTURE_EVENT_DATA", eventData}, {"CAPTURE_EVENT_LAUNCH", eventLaunch}, {"CAPTURE_EVENT_ERROR", eventError},
 		{"CAPTURE_EVENT_DIMENSIONS", eventDimensions}, {"CAPTURE_EVENT_STACK", eventStack},
 		{"CAPTURE_EVENT_CORRELATION", eventCorrelation},

@@ -15,6 +15,7 @@ const (
 	ItemSwitch                         // Item.Switch: capture was switched on or off
 	ItemMapping                        // Item.Mapping: existed before capture was switched on
 	ItemDependency                     // Item.Dependency: a queue waits for another one
+	ItemDevice                         // Item.Device: what is known of a device
 )
 
 // Item is one thing that a ring holds. Slices in it are valid until the ring's
@@ -28,6 +29,7 @@ type Item struct {
 	Switch     Switch
 	Mapping    Mapping
 	Dependency Dependency
+	Device     Device
 }
 
 // Thread is a host thread of the recorded process. A thread that raised events
@@ -66,6 +68,15 @@ type Mapping struct {
 	Attached     uint32 // sum of the attachment counters
 	Structured   uint64 // reference counters, OpenACC 3.3 §2.6.7
 	Dynamic      uint64
+}
+
+// Device is what the runtime says of a device.
+type Device struct {
+	Time         int64 // CLOCK_MONOTONIC
+	Memory       uint64
+	DeviceType   int32
+	DeviceNumber int32
+	Name, Vendor StringID
 }
 
 // CorruptError says where a capture file does not hold what it should. All

@@ -28,7 +28,7 @@ type Process struct {
 	Host        string
 	Machine     string            // as uname -m
 	Boot        string            // the kernel's boot id
-	Environment map[string]string // the launcher's variables: OMPI_COMM_WORLD_RANK, SLURM_PROCID, …
+	Environment map[string]string // the launcher's variables (OMPI_COMM_WORLD_RANK, SLURM_PROCID, …) and TRACEPARENT
 	Rejected    []string          // settings that were not understood, as NAME=value
 	Filters     Filters
 

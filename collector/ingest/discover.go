@@ -60,6 +60,9 @@ func (in *Ingester) follow(folder string) error {
 		}
 		p.capture = c
 		in.describeProcess(p)
+		if err := in.caller(); err != nil {
+			return err
+		}
 	}
 	// What a process wrote before it was seen to have ended is there now.
 	ended := p.info.Ended != ""
@@ -196,7 +199,25 @@ func (in *Ingester) create() error {
 		return err
 	}
 	in.writer = w
-	return w.SetMeta("session", in.sessionName())
+	if err := w.SetMeta("session", in.sessionName()); err != nil {
+		return err
+	}
+	return in.caller()
+}
+
+// caller keeps the span that the run was started in, from the environment of
+// the first process that had one (W3C Trace Context, variable TRACEPARENT).
+func (in *Ingester) caller() error {
+	for _, p := range in.ordered() {
+		if p.capture == nil || in.writer == nil || in.called {
+			continue
+		}
+		if parent := p.capture.Environment["TRACEPARENT"]; parent != "" {
+			in.called = true
+			return in.writer.SetMeta("traceparent", parent)
+		}
+	}
+	return nil
 }
 
 // describe writes what is known of hosts and processes, and whether processes

@@ -70,6 +70,7 @@ type Ingester struct {
 	lastTID   model.ThreadID
 	origin    int64
 	started   bool
+	called    bool // the trace knows the caller's span
 	events    int64
 	skipped   map[string]bool  // captures given up, by folder
 	failing   map[string]int64 // captures that can't be opened by now, and since when
@@ -199,6 +200,7 @@ func (in *Ingester) resume() error {
 		return err
 	}
 	in.origin, in.started, in.events = meta.Origin, true, meta.Events
+	in.called = meta.Facts["traceparent"] != ""
 	for i := range processes {
 		p := &processes[i]
 		host := p.On
@@ -361,6 +363,8 @@ func itemTime(item *capture.Item) int64 {
 		return item.Mapping.Time
 	case capture.ItemDependency:
 		return item.Dependency.Recorded
+	case capture.ItemDevice:
+		return item.Device.Time
 	case capture.ItemThread:
 		return item.Thread.Time
 	}

@@ -17,6 +17,8 @@ func (in *Ingester) take(r *ring) error {
 		return in.mapping(r, &item.Mapping)
 	case capture.ItemDependency:
 		return in.dependency(r, &item.Dependency)
+	case capture.ItemDevice:
+		return in.device(r, &item.Device)
 	case capture.ItemThread:
 		_, err := in.thread(r.process, item.Thread)
 		return err
@@ -98,6 +100,18 @@ func (in *Ingester) dependency(r *ring, d *capture.Dependency) error {
 		return nil
 	}
 	return in.writer.WriteDependency(&x, queue, awaited)
+}
+
+// device takes over what a runtime says of a device; a capture repeats it.
+func (in *Ingester) device(r *ring, d *capture.Device) error {
+	p := r.process
+	facts := model.DeviceInfo{Process: p.info.ID, Type: d.DeviceType, Number: d.DeviceNumber, Name: p.capture.String(d.Name),
+		Vendor: p.capture.String(d.Vendor), Capacity: int64(d.Memory)}
+	id, news := in.model.DescribeDevice(facts)
+	if !news || in.writer == nil {
+		return nil
+	}
+	return in.writer.SaveDevice(id)
 }
 
 func (in *Ingester) mapping(r *ring, m *capture.Mapping) error {

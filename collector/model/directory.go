@@ -35,6 +35,7 @@ type DeviceInfo struct {
 	Type     int32     `json:"type"` // acc_device_t
 	Number   int32     `json:"number"`
 	Name     string    `json:"name"`
+	Vendor   string    `json:"vendor"`
 	Capacity int64     `json:"capacity"` // bytes, 0 if unknown
 }
 

@@ -90,14 +90,16 @@ func (m *Model) AddThread(info ThreadInfo) {
 	m.state(info.ID)
 }
 
-// DescribeDevice adds what a runtime's snapshot or device list says of a device.
-func (m *Model) DescribeDevice(process ProcessID, kind, number int32, name string, capacity int64) DeviceID {
+// DescribeDevice adds what a runtime says of a device, and tells whether that
+// was news. The device's ID is given out here.
+func (m *Model) DescribeDevice(facts DeviceInfo) (id DeviceID, news bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	id := m.directory.Device(process, kind, number)
-	info := &m.directory.Devices[id-1]
-	info.Name, info.Capacity = name, capacity
-	return id
+	facts.ID = m.directory.Device(facts.Process, facts.Type, facts.Number)
+	info := &m.directory.Devices[facts.ID-1]
+	news = *info != facts
+	*info = facts
+	return facts.ID, news
 }
 
 // AddLost counts events that capture dropped.

@@ -142,6 +142,82 @@ activity_subscribe (acc_prof_lookup_func lookup)
     __atomic_store_n (&device_activity, activity, __ATOMIC_RELEASE);
 }
 
+/* -- what the runtime says of devices */
+
+#define DEVICES 64	/* described at most; bits of ring->described */
+
+static struct device
+{
+  uint32_t state;	/* 0: unknown, 1: being asked for, 2: known */
+  int32_t type;
+  int32_t number;
+  struct accscope_activity_device facts;
+} devices[DEVICES];
+
+/* The device's index, or -1 while the runtime has nothing to say of it.  */
+static int
+device_index (int type, int number)
+{
+  for (int i = 0; i < DEVICES; i++)
+    {
+      struct device *device = &devices[i];
+      uint32_t state = __atomic_load_n (&device->state, __ATOMIC_ACQUIRE);
+      if (state == 2 && device->type == type && device->number == number)
+	return i;
+      if (state != 0)
+	continue;
+      struct accscope_activity_device facts = { .size = sizeof facts };
+      if (local_generation () != 1	/* a child's runtime may not be there */
+	  || device_activity->device (type, number, &facts) != 0
+	  || !__atomic_compare_exchange_n (&device->state, &state, 1, 0,
+					   __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+	return -1;	/* the next context asks again */
+      device->type = type;
+      device->number = number;
+      device->facts = facts;
+      __atomic_store_n (&device->state, 2, __ATOMIC_RELEASE);
+      return i;
+    }
+  return -1;
+}
+
+static int
+write_device (struct ring *ring, const struct device *device, uint64_t now)
+{
+  uint32_t name = intern_optional (ring, device->facts.name);
+  uint32_t vendor = name == NO_SPACE ? NO_SPACE
+    : intern_optional (ring, device->facts.vendor);
+  struct capture_device *record = ring_room (ring, sizeof *record);
+  if (vendor == NO_SPACE || !record)
+    return -1;
+  record->record.type = CAPTURE_RECORD_DEVICE;
+  record->record.flags = 0;
+  record->record.bytes = sizeof *record;
+  record->ticks = now;
+  record->memory = device->facts.memory;
+  record->device_type = device->type;
+  record->device_number = device->number;
+  record->name = name;
+  record->vendor = vendor;
+  ring->position += sizeof *record;
+  ring_commit (ring);
+  return 0;
+}
+
+/* Called where a context has been defined: once in each chunk, what is known of
+   its device.  A signal handler does not enter the runtime.  Facts are no event:
+   without space for them they wait for the next context.  */
+void
+activity_device (struct ring *ring, int type, int number, uint64_t now)
+{
+  if (!device_activity || !COVERS (device_activity, device) || ring->level)
+    return;
+  int i = device_index (type, number);
+  if (i >= 0 && !(ring->described & (uint64_t) 1 << i) && ring->chunk
+      && write_device (ring, &devices[i], now) == 0)
+    ring->described |= (uint64_t) 1 << i;
+}
+
 /* -- what lived before capture was switched on */
 
 struct snapshot

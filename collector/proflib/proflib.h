@@ -182,6 +182,8 @@ struct ring
   uint64_t pair;		/* of the next start event */
   uint64_t sequence;		/* of the next event */
   uint32_t contexts;		/* defined in this chunk */
+  uint32_t context_new;		/* the last event's context has been defined by it */
+  uint64_t described;		/* bit i: the i-th device, in this chunk */
   uint32_t strings;
   struct context_entry context[CONTEXT_ENTRIES];
   struct name_entry name[NAME_ENTRIES];
@@ -255,6 +257,7 @@ intern_optional (struct ring *ring, const char *text)
 extern const struct accscope_activity *device_activity;	/* null: not offered */
 void activity_record (void *context, const struct accscope_activity_record *);
 void activity_subscribe (acc_prof_lookup_func lookup);
+void activity_device (struct ring *ring, int type, int number, uint64_t now);
 void activity_snapshot (struct ring *ring, uint32_t armed, uint64_t now);
 
 /* -- cupti.c */

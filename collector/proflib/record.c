@@ -229,6 +229,7 @@ context_define (struct ring *ring, struct context_entry *entry,
   ring->position += sizeof *context;
   context_key (entry->key, profile, api);
   entry->number = context->number;
+  ring->context_new = 1;
   return context->number;
 }
 
@@ -460,6 +461,11 @@ record_callback (acc_prof_info *profile, acc_event_info *event,
 	ring_drop (ring, now);
 	break;
       }
+  if (UNLIKELY (ring->context_new))
+    {
+      ring->context_new = 0;
+      activity_device (ring, profile->device_type, profile->device_number, now);
+    }
   if (UNLIKELY (now >= __atomic_load_n (&clock_next, __ATOMIC_RELAXED)))
     clock_record ();
 

@@ -409,6 +409,7 @@ chunk_begin (struct ring *ring, struct capture_chunk *chunk, uint64_t now)
   ring->end = (char *) chunk + chunk->bytes;
   ring->chunks++;
   ring->contexts = ring->strings = 0;
+  ring->described = 0;
   memset (ring->context, 0, sizeof ring->context);
   memset (ring->name, 0, sizeof ring->name);
   memset (ring->content, 0, sizeof ring->content);

@@ -251,13 +251,13 @@ settings_read (void)
   read_filters ();
   read_limits ();
 
-  static const char *const ranks[] = {
+  static const char *const kept[] = {
     "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK",
     "OMPI_MCA_ess_base_jobid", "PMIX_NAMESPACE", "PMIX_RANK", "PMI_RANK",
     "PMI_SIZE", "PMI_JOBID", "SLURM_PROCID", "SLURM_NTASKS", "SLURM_JOB_ID",
-    "SLURM_STEP_ID",
+    "SLURM_STEP_ID", "TRACEPARENT",
   };
-  for (size_t i = 0; i < sizeof ranks / sizeof *ranks; i++)
-    if ((value = variable (ranks[i])))
-      remember (ranks[i], value);
+  for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+    if ((value = variable (kept[i])))
+      remember (kept[i], value);
 }

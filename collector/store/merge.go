@@ -61,7 +61,7 @@ func Merge(path string, inputs []Input) (err error) {
 			err = errors.Join(err, w.Close())
 		}
 	}()
-	hosts := int64(0)
+	hosts, called := int64(0), false
 	for i, input := range inputs {
 		t, err := Open(input.Path)
 		if err != nil {
@@ -83,6 +83,12 @@ func Merge(path string, inputs []Input) (err error) {
 				return fmt.Errorf("%s: the time of day of its clock is not known, so it can't be set against %s", input.Path, inputs[0].Path)
 			}
 			s.shift = meta.Realtime - realtime + input.Offset
+		}
+		if parent := meta.Facts["traceparent"]; parent != "" && !called {
+			called = true
+			if err := w.SetMeta("traceparent", parent); err != nil {
+				return err
+			}
 		}
 		if hosts, err = s.introduce(m, w, hosts, meta.Origin, origin, i > 0); err != nil {
 			return err
@@ -167,7 +173,8 @@ func (s *mergeSource) introduce(m *model.Model, w *Writer, hosts, itsOrigin, ori
 		return hosts, err
 	}
 	for _, d := range devices {
-		m.DescribeDevice(s.processes[d.Process], d.Type, d.Number, d.Name, d.Capacity)
+		d.Process = s.processes[d.Process]
+		m.DescribeDevice(d)
 	}
 	frames, err := s.trace.Frames()
 	if err != nil {

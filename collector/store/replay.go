@@ -94,7 +94,7 @@ func (t *Trace) Introduce(m *model.Model) error {
 		return err
 	}
 	for _, d := range devices {
-		m.DescribeDevice(d.Process, d.Type, d.Number, d.Name, d.Capacity)
+		m.DescribeDevice(d)
 	}
 	queues, err := t.Queues()
 	if err != nil {

@@ -51,7 +51,8 @@ CREATE TABLE device (
   type INTEGER NOT NULL,            -- acc_device_t
   number INTEGER NOT NULL,
   name TEXT,
-  capacity INTEGER                  -- bytes, NULL if not known
+  capacity INTEGER,                 -- bytes, NULL if not known
+  vendor TEXT
 );
 CREATE TABLE queue (
   id INTEGER PRIMARY KEY, device INTEGER NOT NULL,

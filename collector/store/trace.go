@@ -269,9 +269,9 @@ func (t *Trace) Threads() ([]model.ThreadInfo, error) {
 // Devices reads the devices, by process.
 func (t *Trace) Devices() ([]model.DeviceInfo, error) {
 	var out []model.DeviceInfo
-	err := t.each("SELECT id, process, type, number, name, capacity FROM device ORDER BY id", nil, func(s *sqlite.Stmt) error {
+	err := t.each("SELECT id, process, type, number, name, capacity, vendor FROM device ORDER BY id", nil, func(s *sqlite.Stmt) error {
 		out = append(out, model.DeviceInfo{ID: model.DeviceID(s.ColumnInt64(0)), Process: model.ProcessID(s.ColumnInt64(1)),
-			Type: s.ColumnInt32(2), Number: s.ColumnInt32(3), Name: s.ColumnText(4), Capacity: s.ColumnInt64(5)})
+			Type: s.ColumnInt32(2), Number: s.ColumnInt32(3), Name: s.ColumnText(4), Capacity: s.ColumnInt64(5), Vendor: s.ColumnText(6)})
 		return nil
 	})
 	return out, err

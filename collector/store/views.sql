@@ -164,7 +164,7 @@ CREATE VIEW threads AS
 SELECT t.id AS thread, t.process, t.tid, t.name, p.pid, p.rank FROM thread t JOIN process p ON p.id = t.process;
 
 CREATE VIEW devices AS
-SELECT d.id AS device, d.process, d.type, d.number, d.name, d.capacity,
+SELECT d.id AS device, d.process, d.type, d.number, d.name, d.vendor, d.capacity,
   (SELECT max(used) FROM sample s WHERE s.device = d.id) AS peak_bytes
 FROM device d;
 

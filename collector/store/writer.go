@@ -457,8 +457,8 @@ func (w *Writer) saveNames() error {
 }
 
 func (w *Writer) saveDevice(d model.DeviceInfo) error {
-	return execute(w.conn, "INSERT OR REPLACE INTO device VALUES (?, ?, ?, ?, nullif(?, ''), nullif(?, 0))", int64(d.ID),
-		int64(d.Process), d.Type, d.Number, d.Name, d.Capacity)
+	return execute(w.conn, "INSERT OR REPLACE INTO device VALUES (?, ?, ?, ?, nullif(?, ''), nullif(?, 0), nullif(?, ''))", int64(d.ID),
+		int64(d.Process), d.Type, d.Number, d.Name, d.Capacity, d.Vendor)
 }
 
 // SaveDevice writes what is known of a device by now.

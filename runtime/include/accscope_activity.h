@@ -119,6 +119,17 @@ struct accscope_activity_queue
   uint64_t pending;		/* operations enqueued and not finished */
 };
 
+/* What is known of an initialised device; the strings are valid until the end of
+   the process.  */
+struct accscope_activity_device
+{
+  uint32_t size;
+  uint32_t reserved;
+  uint64_t memory;		/* bytes in all; 0: not known */
+  const char *name;		/* or null, as the vendor */
+  const char *vendor;
+};
+
 typedef void (*accscope_activity_each_mapping)
   (void *context, const struct accscope_activity_mapping *);
 typedef void (*accscope_activity_each_queue)
@@ -162,6 +173,10 @@ struct accscope_activity
 		   accscope_activity_each_mapping each, void *context);
   int (*queues) (int32_t device_type, int32_t device_number,
 		 accscope_activity_each_queue each, void *context);
+
+  /* Describes a device.  The caller sets device->size.  */
+  int (*device) (int32_t device_type, int32_t device_number,
+		 struct accscope_activity_device *device);
 };
 
 /* What acc_prof_lookup (ACCSCOPE_ACTIVITY_NAME) answers, cast to acc_query_fn. */

@@ -303,6 +303,23 @@ func (rt *Runtime) Mappings(kind device.Type, number int) ([]callbacks.ActivityM
 	return list, true
 }
 
+// Describe tells the memory, name and vendor of an initialised device.
+func (rt *Runtime) Describe(kind device.Type, number int) (callbacks.ActivityDevice, bool) {
+	d := rt.known(kind, number)
+	if d == nil {
+		return callbacks.ActivityDevice{}, false
+	}
+	p := d.driver.Properties()
+	facts := callbacks.ActivityDevice{Memory: p.Memory}
+	if p.Name != "" {
+		facts.Name = cString(p.Name)
+	}
+	if p.Vendor != "" {
+		facts.Vendor = cString(p.Vendor)
+	}
+	return facts, true
+}
+
 // Queues lists the activity queues in use on an initialised device in the order
 // of their async values.
 func (rt *Runtime) Queues(kind device.Type, number int) ([]callbacks.ActivityQueue, bool) {

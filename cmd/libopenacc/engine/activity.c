@@ -45,7 +45,8 @@ static const struct accscope_activity table =
   .size = sizeof table, .version = 1,
   .subscribe = subscribe, .unsubscribe = accscopeUnsubscribe,
   .flush = accscopeFlush, .current_correlation = accscopeCorrelation,
-  .clock = accscopeClock, .mappings = mappings, .queues = queues
+  .clock = accscopeClock, .mappings = mappings, .queues = queues,
+  .device = accscopeDevice
 };
 
 const struct accscope_activity *

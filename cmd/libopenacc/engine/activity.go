@@ -118,4 +118,19 @@ func accscopeQueues(kind, number C.int32_t, each C.accscope_activity_each_queue,
 	return 0
 }
 
+//export accscopeDevice
+func accscopeDevice(kind, number C.int32_t, facts *C.struct_accscope_activity_device) C.int {
+	defer guard()
+	if facts == nil || uintptr(facts.size) < unsafe.Sizeof(*facts) {
+		return C.EINVAL
+	}
+	known, ok := core.Describe(device.Type(kind), int(number))
+	if !ok {
+		return C.ENODEV
+	}
+	known.Size = uint32(facts.size)
+	*facts = *(*C.struct_accscope_activity_device)(unsafe.Pointer(&known))
+	return 0
+}
+
 func delivering() bool { return C.accscope_engine_delivering() != 0 }

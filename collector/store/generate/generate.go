@@ -73,7 +73,7 @@ func New(o Options) *Session {
 	for _, name := range []string{"a", "b", "residual", "halo_left", "halo_right", "coefficients"} {
 		s.variables = append(s.variables, s.Model.Intern(name))
 	}
-	s.Model.DescribeDevice(1, 4, 0, "sim", 16<<30)
+	s.Model.DescribeDevice(model.DeviceInfo{Process: 1, Type: 4, Name: "sim", Vendor: "accscope", Capacity: 16 << 30})
 	return s
 }
 
