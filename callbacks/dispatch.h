@@ -34,6 +34,9 @@ extern "C" {
 /* acc_callback_info.version: _OPENACC of OpenACC 3.3 */
 #define ACC_DISPATCH_VERSION 202211
 
+/* acc_api_info.vendor of accscope's runtime */
+#define ACC_DISPATCH_VENDOR 0xacc5
+
 /* Lists are kept for events 1 to 25 and, as number 26, for acc_ev_error.  */
 #define ACC_DISPATCH_EVENTS 27
 

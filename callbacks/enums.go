@@ -1,6 +1,10 @@
 package callbacks
 
-import "fmt"
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
 
 // Version is the value of _OPENACC for OpenACC 3.3, delivered in Info.Version.
 const Version = 202211
@@ -185,6 +189,9 @@ var constructNames = map[Construct]string{
 	Wait:       "acc_construct_wait",
 	RuntimeAPI: "acc_construct_runtime_api",
 }
+
+// Constructs lists every construct, in the order of their numbers.
+func Constructs() []Construct { return slices.Sorted(maps.Keys(constructNames)) }
 
 // String returns the specification's name.
 func (c Construct) String() string { return name(constructNames, c, "acc_construct_t") }

@@ -14,9 +14,6 @@ func (s CString) String() string {
 	return C.GoString(*(**C.char)(unsafe.Pointer(&s)))
 }
 
-// DeviceType is an acc_device_t; its values are in runtime/include/openacc.h.
-type DeviceType int32
-
 // Info is acc_callback_info, the first argument of a callback (OpenACC 3.3
 // §5.2.1).
 type Info struct {

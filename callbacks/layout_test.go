@@ -42,6 +42,8 @@ func enumerators() map[string]int32 {
 	collect(all, apiNames)
 	collect(all, registerModeNames)
 	collect(all, activityKindNames)
+	collect(all, deviceTypeNames)
+	collect(all, asyncNames)
 	return all
 }
 
@@ -56,7 +58,7 @@ func collect[T ~int32](all map[string]int32, names map[T]string) {
 func TestLayoutEqualsC(t *testing.T) {
 	var program strings.Builder
 	want := map[string]int{}
-	program.WriteString("#include <stddef.h>\n#include <stdio.h>\n#include \"acc_prof.h\"\n" +
+	program.WriteString("#include <stddef.h>\n#include <stdio.h>\n#include \"openacc.h\"\n#include \"acc_prof.h\"\n" +
 		"#include \"accscope_activity.h\"\n#include \"dispatch.h\"\nint main (void) {\n")
 	number := func(expression string, value int) {
 		want[expression] = value
@@ -83,6 +85,7 @@ func TestLayoutEqualsC(t *testing.T) {
 	number("offsetof (struct acc_dispatch, wanted)", 0)
 	number("ACC_DISPATCH_EVENTS", eventLists)
 	number("ACC_DISPATCH_VERSION", Version)
+	number("ACC_DISPATCH_VENDOR", Vendor)
 	for _, e := range append(Events(), None, Last, -1, 26) {
 		list := 0
 		if e.Valid() {
@@ -112,13 +115,13 @@ func TestLayoutEqualsC(t *testing.T) {
 // TestNoEnumeratorIsMissing finds enumerators of the header that Go lacks.
 func TestNoEnumeratorIsMissing(t *testing.T) {
 	inGo := enumerators()
-	for _, header := range []string{"acc_callback.h", "accscope_activity.h"} {
+	for _, header := range []string{"acc_callback.h", "accscope_activity.h", "openacc.h"} {
 		text, err := os.ReadFile(filepath.Join(includes, header))
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, m := range regexp.MustCompile(`(?m)^  (acc\w+) = -?\d+`).FindAllStringSubmatch(string(text), -1) {
-			if _, ok := inGo[m[1]]; !ok && m[1] != "acc_device_api_coi" {
+		for _, m := range regexp.MustCompile(`(?m)^  (acc\w+) = -?\w+`).FindAllStringSubmatch(string(text), -1) {
+			if _, ok := inGo[m[1]]; !ok && m[1] != "acc_device_api_coi" && !strings.HasPrefix(m[1], "acc_property_") {
 				t.Errorf("%s: Go has no %s", header, m[1])
 			}
 		}

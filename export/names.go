@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 )
@@ -31,7 +32,7 @@ func DeviceName(d *model.DeviceInfo) string {
 
 // DeviceType is an acc_device_t without its prefix.
 func DeviceType(number int32) string {
-	name, known := map[int32]string{0: "none", 1: "default", 2: "host", 4: "not_host", 5: "nvidia", 8: "radeon", 100: "sim", 101: "opencl"}[number]
+	name, known := callbacks.DeviceType(number).Short()
 	if !known {
 		return fmt.Sprintf("device type %d", number)
 	}
@@ -43,7 +44,7 @@ func QueueName(number int64) string {
 	switch number {
 	case model.AsyncSync:
 		return "synchronous queue"
-	case -1:
+	case model.AsyncNoval:
 		return "async queue (no value)"
 	}
 	return fmt.Sprintf("async queue %d", number)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/collector/store"
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
@@ -325,14 +326,5 @@ func constructText(site *store.Site) string {
 	return site.Construct
 }
 
-// queueText names the async values that have a name (OpenACC 3.3 §2.16.1) in
-// the numbers of openacc.h.
-func queueText(async int64) string {
-	switch async {
-	case -1:
-		return "noval"
-	case -2:
-		return "sync"
-	}
-	return fmt.Sprint(async)
-}
+// queueText names an async value as users write it.
+func queueText(async int64) string { return callbacks.AsyncName(async) }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/store"
 )
@@ -76,10 +77,10 @@ func parseTime(flag, text string) (int64, error) {
 
 func parseQueue(text string) (int64, error) {
 	switch strings.ToLower(text) {
-	case "sync":
-		return -2, nil
-	case "noval":
-		return -1, nil
+	case callbacks.AsyncName(callbacks.AsyncSync):
+		return callbacks.AsyncSync, nil
+	case callbacks.AsyncName(callbacks.AsyncNoval):
+		return callbacks.AsyncNoval, nil
 	}
 	number, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {

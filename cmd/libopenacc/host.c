@@ -5,9 +5,6 @@
 
 #include "host.h"
 
-/* acc_api_info.vendor, as the Go part sets it.  */
-#define VENDOR 0xacc5
-
 /* What the events of one place in the program have in common, by return address.
    An entry is filled in once and stays; when all of a place's slots are taken,
    its events are prepared each time.  */
@@ -36,7 +33,7 @@ fill_position (struct position *p, struct thread *t)
     .line_no = -1, .end_line_no = -1,
     .func_line_no = -1, .func_end_line_no = -1
   };
-  p->api = (acc_api_info) { .device_type = p->device->type, .vendor = VENDOR };
+  p->api = (acc_api_info) { .device_type = p->device->type, .vendor = ACC_DISPATCH_VENDOR };
   t->shared.place.return_address = p->return_address;
   engine ()->attribute (T, p->function, &p->info);
   t->shared.place.return_address = return_address;

@@ -9,6 +9,11 @@
 #include "openacc.h"
 #include "present.h"
 
+_Static_assert (ACCSCOPE_ASYNC_NOVAL == acc_async_noval
+		&& ACCSCOPE_ASYNC_SYNC == acc_async_sync
+		&& ACCSCOPE_ASYNC_DEFAULT == acc_async_default,
+		"engine.h and openacc.h have one numbering");
+
 /* A device number as the program gave it, for a contract in which -1 means the
    current device: every negative one is as invalid as any other.  */
 static inline int

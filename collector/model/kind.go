@@ -1,79 +1,97 @@
 package model
 
+import (
+	"strings"
+
+	"github.com/accscope/accscope/callbacks"
+)
+
 // The events of OpenACC 3.3 §5.1, acc_event_t. They stand here as plain numbers
 // because a captured event may hold any number at all.
 const (
-	DeviceInitStart       int32 = 1
-	DeviceInitEnd         int32 = 2
-	DeviceShutdownStart   int32 = 3
-	DeviceShutdownEnd     int32 = 4
-	RuntimeShutdown       int32 = 5
-	Create                int32 = 6
-	Delete                int32 = 7
-	Alloc                 int32 = 8
-	Free                  int32 = 9
-	EnterDataStart        int32 = 10
-	EnterDataEnd          int32 = 11
-	ExitDataStart         int32 = 12
-	ExitDataEnd           int32 = 13
-	UpdateStart           int32 = 14
-	UpdateEnd             int32 = 15
-	ComputeConstructStart int32 = 16
-	ComputeConstructEnd   int32 = 17
-	EnqueueLaunchStart    int32 = 18
-	EnqueueLaunchEnd      int32 = 19
-	EnqueueUploadStart    int32 = 20
-	EnqueueUploadEnd      int32 = 21
-	EnqueueDownloadStart  int32 = 22
-	EnqueueDownloadEnd    int32 = 23
-	WaitStart             int32 = 24
-	WaitEnd               int32 = 25
-	Error                 int32 = 100
+	DeviceInitStart       = int32(callbacks.DeviceInitStart)
+	DeviceInitEnd         = int32(callbacks.DeviceInitEnd)
+	DeviceShutdownStart   = int32(callbacks.DeviceShutdownStart)
+	DeviceShutdownEnd     = int32(callbacks.DeviceShutdownEnd)
+	RuntimeShutdown       = int32(callbacks.RuntimeShutdown)
+	Create                = int32(callbacks.Create)
+	Delete                = int32(callbacks.Delete)
+	Alloc                 = int32(callbacks.Alloc)
+	Free                  = int32(callbacks.Free)
+	EnterDataStart        = int32(callbacks.EnterDataStart)
+	EnterDataEnd          = int32(callbacks.EnterDataEnd)
+	ExitDataStart         = int32(callbacks.ExitDataStart)
+	ExitDataEnd           = int32(callbacks.ExitDataEnd)
+	UpdateStart           = int32(callbacks.UpdateStart)
+	UpdateEnd             = int32(callbacks.UpdateEnd)
+	ComputeConstructStart = int32(callbacks.ComputeConstructStart)
+	ComputeConstructEnd   = int32(callbacks.ComputeConstructEnd)
+	EnqueueLaunchStart    = int32(callbacks.EnqueueLaunchStart)
+	EnqueueLaunchEnd      = int32(callbacks.EnqueueLaunchEnd)
+	EnqueueUploadStart    = int32(callbacks.EnqueueUploadStart)
+	EnqueueUploadEnd      = int32(callbacks.EnqueueUploadEnd)
+	EnqueueDownloadStart  = int32(callbacks.EnqueueDownloadStart)
+	EnqueueDownloadEnd    = int32(callbacks.EnqueueDownloadEnd)
+	WaitStart             = int32(callbacks.WaitStart)
+	WaitEnd               = int32(callbacks.WaitEnd)
+	Error                 = int32(callbacks.Error)
 )
 
-// AsyncSync is acc_async_sync as GCC's header and ours have it.
-const AsyncSync = -2
-
-// The kinds of device activity, in the order of runtime/device.ActivityKind.
+// Async values that are no queue's number.
 const (
-	ActivityKernel   int32 = 1
-	ActivityUpload   int32 = 2
-	ActivityDownload int32 = 3
-	ActivityCopy     int32 = 4
-	ActivityFill     int32 = 5
+	AsyncNoval = callbacks.AsyncNoval
+	AsyncSync  = callbacks.AsyncSync
+)
+
+// The kinds of device activity.
+const (
+	ActivityKernel   = int32(callbacks.ActivityKernel)
+	ActivityUpload   = int32(callbacks.ActivityUpload)
+	ActivityDownload = int32(callbacks.ActivityDownload)
+	ActivityCopy     = int32(callbacks.ActivityCopy)
+	ActivityFill     = int32(callbacks.ActivityFill)
 )
 
 // kindNames are the names of acc_event_t without acc_ev_.
-var kindNames = map[int32]string{
-	0: "none", DeviceInitStart: "device_init_start", DeviceInitEnd: "device_init_end",
-	DeviceShutdownStart: "device_shutdown_start", DeviceShutdownEnd: "device_shutdown_end",
-	RuntimeShutdown: "runtime_shutdown", Create: "create", Delete: "delete", Alloc: "alloc", Free: "free",
-	EnterDataStart: "enter_data_start", EnterDataEnd: "enter_data_end",
-	ExitDataStart: "exit_data_start", ExitDataEnd: "exit_data_end",
-	UpdateStart: "update_start", UpdateEnd: "update_end",
-	ComputeConstructStart: "compute_construct_start", ComputeConstructEnd: "compute_construct_end",
-	EnqueueLaunchStart: "enqueue_launch_start", EnqueueLaunchEnd: "enqueue_launch_end",
-	EnqueueUploadStart: "enqueue_upload_start", EnqueueUploadEnd: "enqueue_upload_end",
-	EnqueueDownloadStart: "enqueue_download_start", EnqueueDownloadEnd: "enqueue_download_end",
-	WaitStart: "wait_start", WaitEnd: "wait_end", Error: "error",
-}
+var kindNames = func() map[int32]string {
+	names := map[int32]string{}
+	for _, e := range append(callbacks.Events(), callbacks.None) {
+		names[int32(e)] = strings.TrimPrefix(e.String(), "acc_ev_")
+	}
+	return names
+}()
 
 // spanNames are what a start and its end are called together.
-var spanNames = map[int32]string{
-	DeviceInitStart: "device_init", DeviceShutdownStart: "device_shutdown", EnterDataStart: "enter_data",
-	ExitDataStart: "exit_data", UpdateStart: "update", ComputeConstructStart: "compute_construct",
-	EnqueueLaunchStart: "enqueue_launch", EnqueueUploadStart: "enqueue_upload",
-	EnqueueDownloadStart: "enqueue_download", WaitStart: "wait",
-}
+var spanNames = func() map[int32]string {
+	names := map[int32]string{}
+	for _, e := range callbacks.Events() {
+		if e.Half() == callbacks.Start {
+			names[int32(e)] = strings.TrimSuffix(kindNames[int32(e)], "_start")
+		}
+	}
+	return names
+}()
 
 // constructNames are the names of acc_construct_t without acc_construct_
-// (OpenACC 3.3 §5.2.2).
-var constructNames = [...]string{
-	"parallel", "kernels", "loop", "data", "enter_data", "exit_data", "host_data", "atomic", "declare",
-	"init", "shutdown", "set", "update", "routine", "wait", "runtime_api", "serial",
-}
+// (OpenACC 3.3 §5.2.2), by number.
+var constructNames = func() []string {
+	var names []string
+	for number, c := range callbacks.Constructs() {
+		if int(c) != number {
+			panic("the numbers of acc_construct_t have a gap")
+		}
+		names = append(names, strings.TrimPrefix(c.String(), "acc_construct_"))
+	}
+	return names
+}()
 
-var activityNames = [...]string{"", "kernel", "upload", "download", "copy", "fill"}
+var activityNames = func() []string {
+	names := []string{""}
+	for kind := callbacks.ActivityKernel; kind <= callbacks.ActivityFill; kind++ {
+		names = append(names, strings.TrimPrefix(kind.String(), "accscope_activity_"))
+	}
+	return names
+}()
 
 // KindName is the name of an acc_event_t without acc_ev_, "" for a number that
 // the specification does not have.
@@ -117,14 +135,7 @@ func Kinds(f func(kind int32, name, span string)) {
 }
 
 // IsStart says whether an event opens a pair.
-func IsStart(kind int32) bool {
-	switch kind {
-	case DeviceInitStart, DeviceShutdownStart, EnterDataStart, ExitDataStart, UpdateStart, ComputeConstructStart,
-		EnqueueLaunchStart, EnqueueUploadStart, EnqueueDownloadStart, WaitStart:
-		return true
-	}
-	return false
-}
+func IsStart(kind int32) bool { return callbacks.Event(kind).Half() == callbacks.Start }
 
 // IsEnd says whether an event closes a pair; its start is the number before it.
 func IsEnd(kind int32) bool { return IsStart(kind - 1) }

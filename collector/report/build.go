@@ -8,18 +8,20 @@ import (
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
+	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 )
 
 // acc_event_t of the starts and single events that tables tell apart.
 const (
-	kindCreate   = 6
-	kindAlloc    = 8
-	kindLaunch   = 18
-	kindUpload   = 20
-	kindDownload = 22
-	kindWait     = 24
-	kindError    = 100
+	kindCreate   = int64(model.Create)
+	kindAlloc    = int64(model.Alloc)
+	kindFree     = int64(model.Free)
+	kindLaunch   = int64(model.EnqueueLaunchStart)
+	kindUpload   = int64(model.EnqueueUploadStart)
+	kindDownload = int64(model.EnqueueDownloadStart)
+	kindWait     = int64(model.WaitStart)
+	kindError    = int64(model.Error)
 )
 
 // Options choose what a report shows.

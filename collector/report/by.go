@@ -82,7 +82,7 @@ func (f *facts) dimension(dimension string) (key func(*total) (any, bool), title
 		return func(t *total) (any, bool) { return t.site.name, t.site.kind == kindLaunch && t.site.name != "" }, "kernel"
 	case "variable":
 		return func(t *total) (any, bool) {
-			data := isTransfer(t.site.kind) || t.site.kind >= kindCreate && t.site.kind <= 9
+			data := isTransfer(t.site.kind) || t.site.kind >= kindCreate && t.site.kind <= kindFree
 			if data && t.site.name == "" {
 				return "(unknown)", true
 			}

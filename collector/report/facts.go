@@ -8,6 +8,7 @@ import (
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
+	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/collector/store"
 )
 
@@ -234,9 +235,8 @@ func DeviceName(deviceType, number int64) string { return deviceName(deviceType,
 
 // deviceName names a device as users write it: sim 0.
 func deviceName(deviceType, number int64) string {
-	names := map[int64]string{0: "none", 1: "default", 2: "host", 4: "not_host", 5: "nvidia", 8: "radeon", 100: "sim", 101: "opencl"}
-	name, ok := names[deviceType]
-	if !ok {
+	name, known := callbacks.DeviceType(deviceType).Short()
+	if !known {
 		name = fmt.Sprintf("type %d", deviceType)
 	}
 	return fmt.Sprintf("%s %d", name, number)

@@ -5,16 +5,13 @@ import (
 
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
+
+	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/collector/model"
 )
 
 // spanKind says whether records of a kind are spans: a start and its end.
-func spanKind(kind int64) bool {
-	switch kind {
-	case 1, 3, 10, 12, 14, 16, kindLaunch, kindUpload, kindDownload, kindWait:
-		return true
-	}
-	return false
-}
+func spanKind(kind int64) bool { return model.IsStart(int32(kind)) }
 
 func (f *facts) constructs() *Table {
 	table := &Table{Key: "constructs", Title: "Host time by construct",
@@ -144,15 +141,7 @@ func (f *facts) synchronisation() *Table {
 }
 
 // queueName names an async queue as users write it.
-func queueName(number int64) string {
-	switch number {
-	case -2:
-		return "sync"
-	case -1:
-		return "noval"
-	}
-	return fmt.Sprint(number)
-}
+func queueName(number int64) string { return callbacks.AsyncName(number) }
 
 func (f *facts) queues() *Table {
 	table := &Table{Key: "queues", Title: "Queues",

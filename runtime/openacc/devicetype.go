@@ -3,31 +3,26 @@ package openacc
 import (
 	"strconv"
 
+	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/runtime/device"
 )
 
-// Device types, the values of acc_device_t in openacc.h.
+// Device types, the values of acc_device_t.
 const (
-	DeviceCurrent device.Type = -1
-	DeviceNone    device.Type = 0
-	DeviceDefault device.Type = 1
-	DeviceHost    device.Type = 2
-	DeviceNotHost device.Type = 4
-	DeviceNVIDIA  device.Type = 5
-	DeviceRadeon  device.Type = 8
-	DeviceSim     device.Type = 100
-	DeviceOpenCL  device.Type = 101
+	DeviceCurrent = device.Type(callbacks.DeviceCurrent)
+	DeviceNone    = device.Type(callbacks.DeviceNone)
+	DeviceDefault = device.Type(callbacks.DeviceDefault)
+	DeviceHost    = device.Type(callbacks.DeviceHost)
+	DeviceNotHost = device.Type(callbacks.DeviceNotHost)
+	DeviceNVIDIA  = device.Type(callbacks.DeviceNVIDIA)
+	DeviceRadeon  = device.Type(callbacks.DeviceRadeon)
+	DeviceSim     = device.Type(callbacks.DeviceSim)
+	DeviceOpenCL  = device.Type(callbacks.DeviceOpenCL)
 )
-
-var deviceTypeNames = map[device.Type]string{
-	DeviceCurrent: "current", DeviceNone: "none", DeviceDefault: "default",
-	DeviceHost: "host", DeviceNotHost: "not_host", DeviceNVIDIA: "nvidia",
-	DeviceRadeon: "radeon", DeviceSim: "sim", DeviceOpenCL: "opencl",
-}
 
 // typeName is the device type as users write it.
 func typeName(t device.Type) string {
-	if name, ok := deviceTypeNames[t]; ok {
+	if name, known := callbacks.DeviceType(t).Short(); known {
 		return name
 	}
 	return strconv.Itoa(int(t))
@@ -35,7 +30,7 @@ func typeName(t device.Type) string {
 
 // Async values (OpenACC 3.3 §2.16): what GCC-compiled programs pass.
 const (
-	AsyncNoval   = -1
-	AsyncSync    = -2
-	AsyncDefault = -3
+	AsyncNoval   = callbacks.AsyncNoval
+	AsyncSync    = callbacks.AsyncSync
+	AsyncDefault = callbacks.AsyncDefault
 )

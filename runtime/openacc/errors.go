@@ -3,16 +3,17 @@ package openacc
 import (
 	"fmt"
 
+	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/runtime/device"
 )
 
 // The error codes (acc_error_t) that do not come from devices.
 const (
-	errorNotPresent         device.Code = 10
-	errorPartlyPresent      device.Code = 11
-	errorPresent            device.Code = 12
-	errorInvalidAsync       device.Code = 14
-	errorInvalidNullPointer device.Code = 15
+	errorNotPresent         = device.Code(callbacks.ErrorNotPresent)
+	errorPartlyPresent      = device.Code(callbacks.ErrorPartlyPresent)
+	errorPresent            = device.Code(callbacks.ErrorPresent)
+	errorInvalidAsync       = device.Code(callbacks.ErrorInvalidAsync)
+	errorInvalidNullPointer = device.Code(callbacks.ErrorInvalidNullPointer)
 )
 
 // Every message names the routine or construct, the argument and the remedy.
@@ -146,7 +147,7 @@ func (t *Thread) typeUnavailable(argument string, kind device.Type, reason error
 	if reason != nil {
 		why = " (" + reason.Error() + ")"
 	}
-	if _, known := deviceTypeNames[kind]; !known {
+	if _, known := callbacks.DeviceType(kind).Short(); !known {
 		return t.errorf(device.TypeUnavailable, "unknown device type %d in %s; there are: %s",
 			kind, argument, t.rt.available())
 	}

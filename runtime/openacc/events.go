@@ -7,9 +7,6 @@ import (
 	"github.com/accscope/accscope/runtime/device"
 )
 
-// Vendor is acc_api_info.vendor: it tells accscope's runtime from others.
-const Vendor = 0xacc5
-
 type construct = callbacks.Construct
 
 // An Attributor fills in the source position of an event: where the program
@@ -77,7 +74,7 @@ func (t *Thread) begin(event callbacks.Event) *eventFrame {
 	c := &t.context
 	f.info = callbacks.Info{EventType: event, LineNo: -1, EndLineNo: -1, FuncLineNo: -1, FuncEndLineNo: -1,
 		Async: int64(c.async), AsyncQueue: int64(c.mapped)}
-	f.api = callbacks.APIInfo{Vendor: Vendor}
+	f.api = callbacks.APIInfo{Vendor: callbacks.Vendor}
 	f.event.Reset()
 	f.event.EventType, f.event.ParentConstruct, f.event.Implicit = event, c.parent, c.implicit
 	if d := c.device; d != nil {
@@ -136,7 +133,7 @@ func (t *Thread) raiseInit(event callbacks.Event, pair *eventPair, d *Device, re
 	f := t.begin(event)
 	f.info.DeviceType, f.info.DeviceNumber = callbacks.DeviceType(requested), int32(d.Number)
 	f.info.Async, f.info.AsyncQueue = AsyncSync, AsyncSync
-	f.api = callbacks.APIInfo{Vendor: Vendor, DeviceType: f.info.DeviceType}
+	f.api = callbacks.APIInfo{Vendor: callbacks.Vendor, DeviceType: f.info.DeviceType}
 	f.event.Implicit = 1
 	if explicit {
 		f.event.Implicit = 0

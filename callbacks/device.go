@@ -1,0 +1,75 @@
+package callbacks
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Vendor is acc_api_info.vendor as accscope's runtime fills it: the specification
+// leaves the number to the implementation (OpenACC 3.3 §5.2.3).
+const Vendor = 0xacc5
+
+// DeviceType is an acc_device_t (OpenACC 3.3 §3.1; sim and opencl are ours).
+type DeviceType int32
+
+// Device types, the values of runtime/include/openacc.h.
+const (
+	DeviceCurrent DeviceType = -1
+	DeviceNone    DeviceType = 0
+	DeviceDefault DeviceType = 1
+	DeviceHost    DeviceType = 2
+	DeviceNotHost DeviceType = 4
+	DeviceNVIDIA  DeviceType = 5
+	DeviceRadeon  DeviceType = 8
+	DeviceSim     DeviceType = 100
+	DeviceOpenCL  DeviceType = 101
+)
+
+const deviceTypePrefix = "acc_device_"
+
+var deviceTypeNames = map[DeviceType]string{
+	DeviceCurrent: "acc_device_current",
+	DeviceNone:    "acc_device_none",
+	DeviceDefault: "acc_device_default",
+	DeviceHost:    "acc_device_host",
+	DeviceNotHost: "acc_device_not_host",
+	DeviceNVIDIA:  "acc_device_nvidia",
+	DeviceRadeon:  "acc_device_radeon",
+	DeviceSim:     "acc_device_sim",
+	DeviceOpenCL:  "acc_device_opencl",
+}
+
+// String returns the header's name.
+func (d DeviceType) String() string { return name(deviceTypeNames, d, "acc_device_t") }
+
+// Short is the name without acc_device_, as ACC_DEVICE_TYPE spells it ("nvidia");
+// false for a number that has none.
+func (d DeviceType) Short() (string, bool) {
+	long, known := deviceTypeNames[d]
+	return strings.TrimPrefix(long, deviceTypePrefix), known
+}
+
+// Async values that are no queue's number, the values of runtime/include/openacc.h
+// (OpenACC 3.3 §2.16).
+const (
+	AsyncNoval   = -1
+	AsyncSync    = -2
+	AsyncDefault = -3
+)
+
+const asyncPrefix = "acc_async_"
+
+var asyncNames = map[int32]string{
+	AsyncNoval:   "acc_async_noval",
+	AsyncSync:    "acc_async_sync",
+	AsyncDefault: "acc_async_default",
+}
+
+// AsyncName is an async value or queue as users write it: "sync", "noval",
+// "default", or the number.
+func AsyncName(value int64) string {
+	if long, special := asyncNames[int32(value)]; special && int64(int32(value)) == value {
+		return strings.TrimPrefix(long, asyncPrefix)
+	}
+	return strconv.FormatInt(value, 10)
+}
