@@ -8,11 +8,24 @@ import (
 // decode takes the record at s.position; delivered says whether it is an item.
 func (s *Stream) decode() (delivered bool, err error) {
 	rest := s.data[s.position:]
+	if len(rest) >= shortEventBytes && rest[0]&1 == 1 {
+		return true, s.decodeShortEvent(rest)
+	}
+	if len(rest) >= shortEventBytes && rest[0] == recordNone {
+		s.position += shortEventBytes
+		return false, nil
+	}
 	if len(rest) < recordBytes {
 		return false, s.corrupt(s.position, "half a record")
 	}
+	if s.position%8 != 0 {
+		return false, s.corrupt(s.position, "a record of type %d at no multiple of 8", rest[0])
+	}
+	if rest[0] == recordEvent {
+		return true, s.decodeEvent(rest)
+	}
 	le := binary.LittleEndian
-	kind, flags, size := le.Uint16(rest), le.Uint16(rest[2:]), le.Uint32(rest[4:])
+	kind, flags, size := rest[0], le.Uint16(rest[2:]), le.Uint32(rest[4:])
 	if size < recordBytes || size%8 != 0 || uint64(size) > uint64(len(rest)) {
 		return false, s.corrupt(s.position, "record of %d bytes where %d are left", size, len(rest))
 	}
@@ -23,10 +36,10 @@ func (s *Stream) decode() (delivered bool, err error) {
 	}
 	delivered = true
 	switch kind {
-	case recordEvent:
-		err = s.decodeEvent(record, flags)
 	case recordString:
 		delivered, err = false, s.decodeString(record)
+	case recordSite:
+		delivered, err = false, s.decodeSite(record, flags)
 	case recordContext:
 		delivered, err = false, s.decodeContext(record)
 	case recordThread:
@@ -62,10 +75,10 @@ func (s *Stream) decode() (delivered bool, err error) {
 	return delivered, nil
 }
 
-func fixedBytes(kind uint16) int {
+func fixedBytes(kind uint8) int {
 	switch kind {
-	case recordEvent:
-		return eventBytes
+	case recordSite:
+		return siteBytes
 	case recordString:
 		return stringBytes
 	case recordContext:
@@ -140,82 +153,6 @@ func (s *Stream) decodeContext(record []byte) error {
 	return nil
 }
 
-func (s *Stream) decodeEvent(record []byte, flags uint16) error {
-	le := binary.LittleEndian
-	context := le.Uint32(record[28:])
-	if context == 0 || uint64(context) > uint64(len(s.contexts)) {
-		return s.corrupt(s.position+28, "context %d of %d", context, len(s.contexts))
-	}
-	name, err := s.text(le.Uint32(record[44:]), 44)
-	if err != nil {
-		return err
-	}
-	e := &s.item.Event
-	*e = s.contexts[context-1]
-	e.Sequence = s.sequence
-	e.Time = s.time(le.Uint64(record[8:]))
-	e.Pair = le.Uint64(record[16:])
-	e.Kind = int32(le.Uint32(record[24:]))
-	e.Parent = int32(le.Uint32(record[32:]))
-	e.Implicit = int32(le.Uint32(record[36:]))
-	e.EventBytes = int32(le.Uint32(record[40:]))
-	e.Name = name
-	e.Missing = Missing(flags >> 8)
-
-	at := eventBytes
-	if flags&(eventData|eventLaunch|eventError) != 0 {
-		if len(record) < at+24 {
-			return s.corrupt(s.position, "event of %d bytes lacks its fields", len(record))
-		}
-		a, b, c := le.Uint64(record[at:]), le.Uint64(record[at+8:]), le.Uint64(record[at+16:])
-		switch {
-		case flags&eventLaunch != 0:
-			e.Gangs, e.Workers, e.Vector = a, b, c
-		case flags&eventData != 0:
-			e.Bytes, e.Host, e.Device = a, b, c
-		default:
-			e.ErrorCode, e.RuntimeInfo = int32(a), b
-		}
-		at += 24
-	}
-	if flags&eventDimensions != 0 {
-		if e.GangDimensions, at, err = s.words(record, at, s.dimension[:]); err != nil {
-			return err
-		}
-	}
-	if flags&eventStack != 0 {
-		if e.CallStack, at, err = s.words(record, at, s.stack[:]); err != nil {
-			return err
-		}
-	}
-	if flags&eventCorrelation != 0 {
-		if len(record) < at+8 {
-			return s.corrupt(s.position+at, "event ends before its correlation")
-		}
-		e.Correlation = le.Uint64(record[at:])
-	}
-	s.item.Type = ItemEvent
-	s.sequence++
-	return nil
-}
-
-// words reads a count and that many words into a buffer.
-func (s *Stream) words(record []byte, at int, buffer []uint64) ([]uint64, int, error) {
-	if len(record) < at+8 {
-		return nil, 0, s.corrupt(s.position+at, "event ends before a list")
-	}
-	count := binary.LittleEndian.Uint64(record[at:])
-	at += 8
-	if count > uint64(len(buffer)) || uint64(len(record)-at)/8 < count {
-		return nil, 0, s.corrupt(s.position+at-8, "list of %d words in an event of %d bytes", count, len(record))
-	}
-	for i := range buffer[:count] {
-		buffer[i] = binary.LittleEndian.Uint64(record[at:])
-		at += 8
-	}
-	return buffer[:count], at, nil
-}
-
 func (s *Stream) decodeThread(record []byte) {
 	le := binary.LittleEndian
 	s.lastTime = 0
@@ -228,6 +165,7 @@ func (s *Stream) decodeThread(record []byte) {
 		Name: string(name), Time: s.time(le.Uint64(record[32:])),
 	}
 	s.sequence = le.Uint64(record[24:])
+	s.pairs = pairs{}
 	s.item.Type = ItemThread
 }
 

@@ -3,7 +3,7 @@ package capture
 // Version is the capture format's version that this package reads. The layout
 // is defined by format.h; the constants and offsets here repeat it and are held
 // to it by a test. docs/capture-format.md explains it.
-const Version = 1
+const Version = 2
 
 const (
 	processMagic = 0x3143525043434341
@@ -38,7 +38,9 @@ const (
 	chunkHeaderBytes   = 128
 	clockBytes         = 40
 	recordBytes        = 8
-	eventBytes         = 48
+	eventBytes         = 8
+	shortEventBytes    = 4
+	siteBytes          = 40
 	contextBytes       = 112
 	stringBytes        = 16
 	threadBytes        = 56
@@ -94,30 +96,48 @@ const (
 
 // Record types.
 const (
-	recordEvent      = 1
-	recordString     = 2
-	recordContext    = 3
-	recordThread     = 4
-	recordDropped    = 5
-	recordSwitch     = 6
-	recordActivity   = 7
-	recordMapping    = 8
-	recordThreadEnd  = 9
-	recordDependency = 10
-	recordDevice     = 11
+	recordNone       = 0
+	recordEvent      = 2
+	recordString     = 4
+	recordContext    = 6
+	recordThread     = 8
+	recordDropped    = 10
+	recordSwitch     = 12
+	recordActivity   = 14
+	recordMapping    = 16
+	recordThreadEnd  = 18
+	recordSite       = 20
+	recordDependency = 22
+	recordDevice     = 24
 )
 
-// Flags of an event record.
+// Flags of an event: the words that follow.
 const (
-	eventData        = 1
-	eventLaunch      = 2
-	eventError       = 4
-	eventDimensions  = 8
-	eventStack       = 16
+	eventTicks       = 1
+	eventPair        = 2
+	eventFirst       = 4
+	eventSecond      = 8
+	eventThird       = 16
 	eventCorrelation = 32
-	missingProfile   = 256
-	missingEvent     = 512
-	missingAPI       = 1024
+	eventDimensions  = 64
+	eventStack       = 128
+)
+
+// Flags of a site.
+const (
+	siteData       = 1
+	siteLaunch     = 2
+	siteError      = 4
+	siteStart      = 8
+	siteEnd        = 16
+	missingProfile = 256
+	missingEvent   = 512
+	missingAPI     = 1024
+)
+
+const (
+	siteLimit = 65535
+	openLimit = 16
 )
 
 // chunkSize is the size of a ring file's chunk, in bytes, by its index.

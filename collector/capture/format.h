@@ -1,14 +1,14 @@
-/* format.h - the capture format, version 1.  docs/capture-format.md explains it;
+/* format.h - the capture format, version 2.  docs/capture-format.md explains it;
    the Go side is format.go, and a test proves the two equal.
 
    All numbers are in the byte order of the recording host (magic numbers tell);
-   all records start at multiples of 8.  */
+   all records start at multiples of 8, short events at multiples of 4.  */
 #ifndef ACCSCOPE_FORMAT_H
 #define ACCSCOPE_FORMAT_H
 
 #include <stdint.h>
 
-#define CAPTURE_VERSION 1
+#define CAPTURE_VERSION 2
 #define CAPTURE_PROCESS_MAGIC 0x3143525043434341ull	/* "ACCCPRC1" */
 #define CAPTURE_CHUNK_MAGIC 0x314b484343434341ull	/* "ACCCCHK1" */
 
@@ -110,53 +110,86 @@ struct capture_chunk
   uint64_t reserved[2];
 };
 
-/* Records.  An unknown type is skipped by its size.  */
-#define CAPTURE_RECORD_EVENT 1u
-#define CAPTURE_RECORD_STRING 2u
-#define CAPTURE_RECORD_CONTEXT 3u
-#define CAPTURE_RECORD_THREAD 4u
-#define CAPTURE_RECORD_DROPPED 5u
-#define CAPTURE_RECORD_SWITCH 6u
-#define CAPTURE_RECORD_ACTIVITY 7u
-#define CAPTURE_RECORD_MAPPING 8u
-#define CAPTURE_RECORD_THREAD_END 9u
-#define CAPTURE_RECORD_DEPENDENCY 10u
-#define CAPTURE_RECORD_DEVICE 11u
+/* Records.  An unknown type is skipped by its size.  Types are even: an odd first
+   byte is a short event's.  */
+#define CAPTURE_RECORD_NONE 0u		/* four bytes to skip */
+#define CAPTURE_RECORD_EVENT 2u
+#define CAPTURE_RECORD_STRING 4u
+#define CAPTURE_RECORD_CONTEXT 6u
+#define CAPTURE_RECORD_THREAD 8u
+#define CAPTURE_RECORD_DROPPED 10u
+#define CAPTURE_RECORD_SWITCH 12u
+#define CAPTURE_RECORD_ACTIVITY 14u
+#define CAPTURE_RECORD_MAPPING 16u
+#define CAPTURE_RECORD_THREAD_END 18u
+#define CAPTURE_RECORD_SITE 20u
+#define CAPTURE_RECORD_DEPENDENCY 22u
+#define CAPTURE_RECORD_DEVICE 24u
 
+/* What all records but events begin with.  */
 struct capture_record
 {
-  uint16_t type;
+  uint8_t type;
+  uint8_t zero;
   uint16_t flags;
   uint32_t bytes;		/* of the record, a multiple of 8 */
 };
 
-/* flags of an event: which group follows its fixed part, what was missing */
-#define CAPTURE_EVENT_DATA 1u		/* bytes, host, device */
-#define CAPTURE_EVENT_LAUNCH 2u		/* gangs, workers, vector */
-#define CAPTURE_EVENT_ERROR 4u		/* code, runtime_info, 0 */
-#define CAPTURE_EVENT_DIMENSIONS 8u	/* count, then gangs per dimension */
-#define CAPTURE_EVENT_STACK 16u		/* count, then return addresses */
-#define CAPTURE_EVENT_CORRELATION 32u	/* the number of its activity */
-#define CAPTURE_MISSING_PROFILE 256u
-#define CAPTURE_MISSING_EVENT 512u
-#define CAPTURE_MISSING_API 1024u
+/* An event: what differs from the last event of its site, and from the event
+   before it.  The words that its flags name follow, in the order of the flags;
+   their number is the event's size.  */
+#define CAPTURE_EVENT_TICKS 1u		/* the time whole, .ticks is 0 */
+#define CAPTURE_EVENT_PAIR 2u		/* else: by the site's flags */
+#define CAPTURE_EVENT_FIRST 4u		/* bytes; gangs; error code */
+#define CAPTURE_EVENT_SECOND 8u		/* host address; workers; runtime_info */
+#define CAPTURE_EVENT_THIRD 16u		/* device address; vector length */
+#define CAPTURE_EVENT_CORRELATION 32u	/* number of its device activity; else 0 */
+#define CAPTURE_EVENT_DIMENSIONS 64u	/* count, then gangs per dimension; else none */
+#define CAPTURE_EVENT_STACK 128u	/* count, then return addresses */
 
 struct capture_event
 {
+  uint8_t type;
+  uint8_t flags;
+  uint16_t site;		/* a site of this chunk */
+  uint32_t ticks;		/* since the chunk's event before, at first since 0 */
+  uint64_t words[];
+};
+
+/* An event of the site that came next after the last event's site the last time
+   in this chunk, without anything to say but the ticks since the event before.  */
+typedef uint32_t capture_short_event;
+#define CAPTURE_SHORT_EVENT(ticks) ((capture_short_event) (ticks) << 1 | 1)
+
+/* What the events of one kind, place, queue, variable and caller share.  Sites,
+   contexts and strings are numbered from 1 in each chunk, in the order of their
+   records.  The three words and the call stack of a site's first event are set
+   against zeros and an empty one.  */
+#define CAPTURE_SITE_DATA 1u		/* the words are bytes, host, device */
+#define CAPTURE_SITE_LAUNCH 2u		/* gangs, workers, vector */
+#define CAPTURE_SITE_ERROR 4u		/* code, runtime_info, 0 */
+#define CAPTURE_SITE_START 8u		/* an event's pair is the next one */
+#define CAPTURE_SITE_END 16u		/* it is the last one that is open */
+#define CAPTURE_MISSING_PROFILE 256u
+#define CAPTURE_MISSING_EVENT 512u
+#define CAPTURE_MISSING_API 1024u
+#define CAPTURE_SITE_LIMIT 65535u	/* sites of a chunk */
+#define CAPTURE_OPEN_LIMIT 16u		/* pairs that are remembered as open */
+
+struct capture_site
+{
   struct capture_record record;
-  uint64_t ticks;
-  uint64_t pair;
-  int32_t kind;
+  uint32_t number;
   uint32_t context;		/* a context of this chunk */
+  int32_t kind;
   int32_t parent;
   int32_t implicit;
   int32_t event_bytes;
   uint32_t name;		/* a string of this chunk; 0: null pointer */
-  uint64_t group[];
+  uint32_t zero;
 };
 
-/* What consecutive events share: acc_prof_info and acc_api_info.  Contexts and
-   strings are numbered from 1 in each chunk, in the order of their records.  */
+/* What many sites share: acc_prof_info and acc_api_info.  */
 struct capture_context
 {
   struct capture_record record;

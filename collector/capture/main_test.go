@@ -122,14 +122,13 @@ func openOne(t testing.TB, session string) *Process {
 	return all[0]
 }
 
-// items reads all that a capture holds now; events are copies.
-func items(t testing.TB, p *Process) []Item {
+// each reads all that a capture holds now; an item is overwritten by the next.
+func each(t testing.TB, p *Process, do func(*Item)) {
 	t.Helper()
 	streams, err := p.Streams()
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all []Item
 	for _, s := range streams {
 		for {
 			item, err := s.Next()
@@ -139,13 +138,44 @@ func items(t testing.TB, p *Process) []Item {
 			if err != nil {
 				t.Fatal(err)
 			}
-			one := *item
-			one.Event.GangDimensions = append([]uint64(nil), item.Event.GangDimensions...)
-			one.Event.CallStack = append([]uint64(nil), item.Event.CallStack...)
-			all = append(all, one)
+			do(item)
 		}
 	}
+}
+
+// items reads all that a capture holds now; events are copies.
+func items(t testing.TB, p *Process) []Item {
+	t.Helper()
+	var all []Item
+	each(t, p, func(item *Item) {
+		one := *item
+		one.Event.GangDimensions = append([]uint64(nil), item.Event.GangDimensions...)
+		one.Event.CallStack = append([]uint64(nil), item.Event.CallStack...)
+		all = append(all, one)
+	})
 	return all
+}
+
+// counted checks that every thread's events are numbered from 0 without a gap
+// and in order of time, and returns how many each thread has.
+func counted(t testing.TB, p *Process) map[uint64]uint64 {
+	t.Helper()
+	next, last := map[uint64]uint64{}, map[uint64]int64{}
+	each(t, p, func(item *Item) {
+		if item.Type != ItemEvent {
+			return
+		}
+		e, thread := &item.Event, item.Thread.Number
+		if e.Sequence != next[thread] {
+			t.Fatalf("thread %d: event %d follows event %d", thread, e.Sequence, int64(next[thread])-1)
+		}
+		next[thread]++
+		if e.Time < last[thread] {
+			t.Fatalf("thread %d: event %d at %d is before its predecessor at %d", thread, e.Sequence, e.Time, last[thread])
+		}
+		last[thread] = e.Time
+	})
+	return next
 }
 
 // events checks that every thread's events are numbered from 0 without a gap

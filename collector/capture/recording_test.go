@@ -85,6 +85,46 @@ func TestFields(t *testing.T) {
 	}
 }
 
+// However much an event has in common with those before it, it arrives whole.
+func TestMixed(t *testing.T) {
+	session := t.TempDir()
+	command := raiser(t, session, "mixed", "60000")
+	command.Env = append(command.Env, "ACCSCOPE_CALLSTACK=off")
+	want := strings.Split(strings.TrimSuffix(run(t, command), "\n"), "\n")
+	p := openOne(t, session)
+	text := func(id StringID) string {
+		if id == 0 {
+			return "-"
+		}
+		return p.String(id)
+	}
+	at := 0
+	each(t, p, func(item *Item) {
+		if item.Type != ItemEvent || t.Failed() {
+			return
+		}
+		e := &item.Event
+		words := [3]uint64{e.Bytes + e.Gangs, e.Host + e.Workers + e.RuntimeInfo, e.Device + e.Vector}
+		if e.Kind == 100 {
+			words[0] = uint64(int64(e.ErrorCode))
+		}
+		dimensions := 0
+		if len(e.GangDimensions) == 2 && e.GangDimensions[1] == 6 {
+			dimensions = 1
+		}
+		got := fmt.Sprintf("%d %d %s %s %d %d %d %d %s %x %x %x %d %x %x", e.Kind, e.Line, text(e.SourceFile), text(e.Function),
+			e.AsyncQueue, e.EventBytes, e.Parent, e.Implicit, text(e.Name), words[0], words[1], words[2], dimensions,
+			e.AsyncHandle, e.Pair)
+		if at >= len(want) || got != want[at] {
+			t.Errorf("event %d:\n got %s\nwant %s", at, got, want[min(at, len(want)-1)])
+		}
+		at++
+	})
+	if at != len(want) {
+		t.Errorf("%d events, want %d", at, len(want))
+	}
+}
+
 // What a runtime gets wrong or leaves out is recorded as not known.
 func TestGarbage(t *testing.T) {
 	session := t.TempDir()

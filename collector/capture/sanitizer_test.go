@@ -16,7 +16,7 @@ func TestSanitizers(t *testing.T) {
 		lib := compile(t, "libaccprof-"+name+".so", append(sources(t), append(libraryFlags, "-O1", flag)...)...)
 		program := compile(t, "raise-"+name, "-O1", flag, "testdata/raise.c", "-pthread")
 		for _, arguments := range [][]string{
-			{"fields"}, {"garbage"}, {"fill", "20000"}, {"threads", "40", "2000", "4"}, {"signals", "200"}, {"dlclose"},
+			{"fields"}, {"garbage"}, {"mixed", "3000"}, {"fill", "20000"}, {"threads", "40", "2000", "4"}, {"signals", "200"}, {"dlclose"},
 		} {
 			if sanitizer == "thread" && arguments[0] == "signals" {
 				continue // its runtime delays handlers, so they never interrupt

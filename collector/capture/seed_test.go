@@ -11,7 +11,7 @@ var update = flag.Bool("update", false, "record the fuzz targets' seeds anew")
 
 // The seeds of FuzzStream are small recordings; -update makes them.
 func TestSeeds(t *testing.T) {
-	for _, arguments := range [][]string{{"fields"}, {"garbage"}, {"fill", "20"}, {"threads", "3", "2", "1"}} {
+	for _, arguments := range [][]string{{"fields"}, {"garbage"}, {"mixed", "200"}, {"fill", "20"}, {"threads", "3", "2", "1"}} {
 		seed := filepath.Join("testdata", "rings", arguments[0])
 		if *update {
 			session := t.TempDir()

@@ -23,14 +23,17 @@ type Stream struct {
 	data      []byte // the chunk's bytes, as far as committed
 	position  int    // in data, of the next record
 	strings   []StringID
-	contexts  []Event // what events of a context share
+	contexts  []Event // what sites of a context share
+	sites     []site
+	site      int    // index of the last event's; -1: none in this chunk
+	ticks     uint64 // of the last event
+	pairs     pairs
 	thread    Thread
 	sequence  uint64 // of the thread's next event
 	lastTime  int64
 	clock     *clock
 	item      Item
 	dimension [dimensionLimit]uint64
-	stack     [stackLimit]uint64
 }
 
 func newStream(p *Process, source io.ReaderAt, path string) *Stream {
@@ -186,7 +189,7 @@ func (s *Stream) load() error {
 		return s.skip(s.corrupt(chunkIndex, "chunk says it is number %d, its place is %d's", le.Uint64(header[chunkIndex:]), index))
 	case le.Uint64(header[chunkBytes:]) != uint64(chunkSize(index)):
 		return s.skip(s.corrupt(chunkBytes, "chunk says it has %d bytes, its place has %d", le.Uint64(header[chunkBytes:]), chunkSize(index)))
-	case committed < chunkHeaderBytes || committed > uint64(chunkSize(index)) || committed%8 != 0:
+	case committed < chunkHeaderBytes || committed > uint64(chunkSize(index)) || committed%4 != 0:
 		return s.skip(s.corrupt(chunkCommitted, "committed offset %d is impossible", committed))
 	}
 	number := le.Uint64(header[chunkThread:])
@@ -200,7 +203,8 @@ func (s *Stream) load() error {
 	if _, r := decodeReading(header[chunkClock:]); r.ticks != 0 && s.clock.counter {
 		s.process.addReading(r)
 	}
-	s.strings, s.contexts = s.strings[:0], s.contexts[:0]
+	s.strings, s.contexts, s.sites = s.strings[:0], s.contexts[:0], s.sites[:0]
+	s.site, s.ticks, s.pairs = -1, 0, pairs{}
 	s.data = s.data[:0]
 	s.position = chunkHeaderBytes
 	s.loaded = true
@@ -219,7 +223,7 @@ func (s *Stream) fetch(committed int) error {
 	if err != nil && err != io.EOF {
 		return fmt.Errorf("read %s: %w", s.path, err)
 	}
-	s.data = s.data[:have+n&^7]
+	s.data = s.data[:have+n&^3]
 	if err := s.process.refreshClock(); err != nil {
 		return err
 	}
@@ -240,7 +244,7 @@ func (s *Stream) committed() (int, error) {
 		return len(s.data), nil
 	}
 	committed := binary.LittleEndian.Uint64(b[:])
-	if committed > uint64(chunkSize(s.index)) || committed%8 != 0 {
+	if committed > uint64(chunkSize(s.index)) || committed%4 != 0 {
 		return 0, s.skip(s.corrupt(chunkCommitted, "committed offset %d is impossible", committed))
 	}
 	return int(committed), nil

@@ -77,7 +77,7 @@ func TestFollowAndRelease(t *testing.T) {
 	if err := lockFile(lock); err != nil {
 		t.Fatal(err)
 	}
-	const events = 200000
+	const events = 1000000
 	command := raiser(t, session, "fill", fmt.Sprint(events))
 	command.Env = append(command.Env, "ACCSCOPE_CAPTURE_LIMIT=4MiB")
 	if err := command.Start(); err != nil {
@@ -155,7 +155,7 @@ func TestFollowAndRelease(t *testing.T) {
 // A damaged file gives an error that says where, and all that is whole.
 func TestDamage(t *testing.T) {
 	session := t.TempDir()
-	run(t, raiser(t, session, "fill", "8000"))
+	run(t, raiser(t, session, "fill", "60000"))
 	p := openOne(t, session)
 	whole, err := os.ReadFile(filepath.Join(p.Dir, "ring-00000"))
 	if err != nil {
@@ -168,15 +168,15 @@ func TestDamage(t *testing.T) {
 		offset int64 // of the error; -1: none
 		least  int   // events read
 	}{
-		{"whole", func(d []byte) []byte { return d }, -1, 8000},
-		{"cut at a chunk", func(d []byte) []byte { return d[:second] }, -1, 400},
-		{"cut in a header", func(d []byte) []byte { return d[:second+20] }, int64(second + 20), 400},
-		{"another magic", func(d []byte) []byte { d[second]++; return d }, int64(second), 6000},
+		{"whole", func(d []byte) []byte { return d }, -1, 60000},
+		{"cut at a chunk", func(d []byte) []byte { return d[:second] }, -1, 4000},
+		{"cut in a header", func(d []byte) []byte { return d[:second+20] }, int64(second + 20), 4000},
+		{"another magic", func(d []byte) []byte { d[second]++; return d }, int64(second), 40000},
 		{"a size of 0", func(d []byte) []byte { copy(d[second+chunkHeaderBytes+4:], make([]byte, 4)); return d },
-			int64(second + chunkHeaderBytes), 6000},
+			int64(second + chunkHeaderBytes), 40000},
 		{"too much committed", func(d []byte) []byte { d[second+chunkCommitted+5] = 1; return d },
-			int64(second + chunkCommitted), 6000},
-		{"a hole", func(d []byte) []byte { copy(d[second:], make([]byte, chunkSmall)); return d }, -1, 6000},
+			int64(second + chunkCommitted), 40000},
+		{"a hole", func(d []byte) []byte { copy(d[second:], make([]byte, chunkSmall)); return d }, -1, 40000},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			data := c.damage(bytes.Clone(whole))
@@ -245,7 +245,7 @@ func FuzzStream(f *testing.F) {
 			if corrupt != nil && (corrupt.Offset < 0 || corrupt.Offset > chunkOffset(chunkAt(int64(len(data)))+1)) {
 				t.Fatalf("an error at %d of %d bytes", corrupt.Offset, len(data))
 			}
-			if steps > len(data)/8+16 {
+			if steps > len(data)/4+16 {
 				t.Fatalf("%d items in %d bytes", steps, len(data))
 			}
 		}
@@ -255,9 +255,9 @@ func FuzzStream(f *testing.F) {
 // FuzzOpen reads an arbitrary control file.
 func FuzzOpen(f *testing.F) {
 	f.Add([]byte{}, []byte("program=/bin/true\x00argument=true\x00"), []byte(""))
-	f.Add([]byte("ACCCPRC1\x01\x00\x00\x00"), []byte("x"), []byte("0 1 0 - /bin/true\n"))
+	f.Add([]byte("ACCCPRC1\x02\x00\x00\x00"), []byte("x"), []byte("0 1 0 - /bin/true\n"))
 	header := make([]byte, processSize)
-	copy(header, "ACCCPRC1\x01\x00\x00\x00")
+	copy(header, "ACCCPRC1\x02\x00\x00\x00")
 	f.Add(header, []byte(""), []byte("1 0 0 - x\n"))
 	f.Fuzz(func(t *testing.T, process, info, modules []byte) {
 		dir := t.TempDir()

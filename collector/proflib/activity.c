@@ -50,9 +50,7 @@ write_activity (struct ring *ring, const struct accscope_activity_record *activi
   struct capture_activity *record = ring_room (ring, sizeof *record);
   if (name == NO_SPACE || !record)
     return -1;
-  record->record.type = CAPTURE_RECORD_ACTIVITY;
-  record->record.flags = 0;
-  record->record.bytes = sizeof *record;
+  record_head (&record->record, CAPTURE_RECORD_ACTIVITY, 0, sizeof *record);
   record->ticks = now;
   record->correlation = activity->correlation;
   record->kind = activity->kind;
@@ -79,9 +77,7 @@ write_dependency (struct ring *ring, const struct accscope_activity_record *wait
   struct capture_dependency *record = ring_room (ring, sizeof *record);
   if (file == NO_SPACE || !record)
     return -1;
-  record->record.type = CAPTURE_RECORD_DEPENDENCY;
-  record->record.flags = 0;
-  record->record.bytes = sizeof *record;
+  record_head (&record->record, CAPTURE_RECORD_DEPENDENCY, 0, sizeof *record);
   record->ticks = now;
   record->queue = wait->async_queue;
   record->awaited = wait->awaited_queue;
@@ -190,9 +186,7 @@ write_device (struct ring *ring, const struct device *device, uint64_t now)
   struct capture_device *record = ring_room (ring, sizeof *record);
   if (vendor == NO_SPACE || !record)
     return -1;
-  record->record.type = CAPTURE_RECORD_DEVICE;
-  record->record.flags = 0;
-  record->record.bytes = sizeof *record;
+  record_head (&record->record, CAPTURE_RECORD_DEVICE, 0, sizeof *record);
   record->ticks = now;
   record->memory = device->facts.memory;
   record->device_type = device->type;
@@ -234,9 +228,7 @@ write_mapping (struct ring *ring, const struct accscope_activity_mapping *mappin
   struct capture_mapping *record = ring_room (ring, sizeof *record);
   if (name == NO_SPACE || !record)
     return -1;
-  record->record.type = CAPTURE_RECORD_MAPPING;
-  record->record.flags = 0;
-  record->record.bytes = sizeof *record;
+  record_head (&record->record, CAPTURE_RECORD_MAPPING, 0, sizeof *record);
   record->ticks = now;
   record->host = (uintptr_t) mapping->host_ptr;
   record->device = (uintptr_t) mapping->device_ptr;

@@ -23,20 +23,23 @@ content_hash (const char *text, size_t length)
 }
 
 /* The number of TEXT in the ring's chunk, written there if it is new; NO_SPACE
-   if the chunk is used up.  COPY gets the chunk's copy.  */
+   if the chunk is used up.  COPY gets the chunk's copy, LENGTH its length.  After
+   a new string the chunk has RECORD_ROOM left.  */
 uint32_t
-intern (struct ring *ring, const char *text, const char **copy)
+intern (struct ring *ring, const char *text, const char **copy,
+	uint32_t *copy_length)
 {
   size_t length = strnlen (text, CAPTURE_STRING_LIMIT + 1);
   int cut = length > CAPTURE_STRING_LIMIT;
   if (cut)
     length = CAPTURE_STRING_LIMIT;
+  *copy_length = (uint32_t) length;
   uint64_t hash = content_hash (text, length);
   struct content_entry *entry = NULL;
   for (unsigned i = 0; i < 4; i++)
     {
       entry = &ring->content[(hash + i) % CONTENT_ENTRIES];
-      if (!entry->copy)
+      if (entry->chunk != ring->chunks)
 	break;
       if (entry->hash == hash && entry->length == length && !cut
 	  && memcmp (entry->copy, text, length) == 0)
@@ -47,12 +50,11 @@ intern (struct ring *ring, const char *text, const char **copy)
     }
 
   size_t bytes = (sizeof (struct capture_string) + length + 1 + 7) & ~(size_t) 7;
-  struct capture_string *record = ring_room (ring, bytes);
+  struct capture_string *record = ring_room (ring, bytes + RECORD_ROOM);
   if (!record)
     return NO_SPACE;
-  record->record.type = CAPTURE_RECORD_STRING;
-  record->record.flags = cut ? CAPTURE_STRING_CUT : 0;
-  record->record.bytes = (uint32_t) bytes;
+  record_head (&record->record, CAPTURE_RECORD_STRING,
+	       cut ? CAPTURE_STRING_CUT : 0, bytes);
   record->number = ++ring->strings;
   record->length = (uint32_t) length;
   memcpy (record->text, text, length);
@@ -61,6 +63,7 @@ intern (struct ring *ring, const char *text, const char **copy)
   *copy = record->text;
   if (!cut)
     {
+      entry->chunk = ring->chunks;
       entry->copy = record->text;
       entry->length = (uint32_t) length;
       entry->number = record->number;

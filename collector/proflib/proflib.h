@@ -2,6 +2,8 @@
 
    register.c  entry points, constructor, end of the process and of threads
    record.c    the callback: one event into its thread's ring
+   site.c      what events of one place share
+   complete.c  structs that are too short
    intern.c    strings of a chunk, interned by content
    ring.c      rings and their chunks: taking, filling, giving back
    activity.c  device activity and live mappings, where a runtime tells them
@@ -19,12 +21,14 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include "acc_callback.h"
 #include "accscope_activity.h"
 #include "format.h"
 
 #define LIKELY(x) __builtin_expect (!!(x), 1)
 #define UNLIKELY(x) __builtin_expect (!!(x), 0)
+#define ALWAYS_INLINE inline __attribute__ ((always_inline))
 #define PAGE 4096
 #define PATH_LIMIT 4096
 #define RING_LIMIT 16384	/* ring files of a process */
@@ -143,32 +147,67 @@ ticks_now (void)
 
 /* -- ring.c */
 
-#define CONTEXT_ENTRIES 128
-#define NAME_ENTRIES 64
+#define SITE_ENTRIES 256
+#define SITE_WAYS 8		/* entries that a site may be in */
+#define CONTEXT_ENTRIES 64
 #define CONTENT_ENTRIES 128
 #define CONTEXT_WORDS 14	/* acc_prof_info without its first int; acc_api_info */
+#define TEXT_BLOCK 16
+#define TEXT_BLOCKS 4		/* two of the source file, function, name */
+
+/* In the other tables an entry holds for the chunk that it names: the ring's, or
+   it is free.  */
+
+struct site_text
+{
+  const char *given;		/* the runtime's */
+  const char *copy;		/* in the chunk */
+  uint32_t length;		/* of the copy */
+};
+
+/* What the events of a struct capture_site share, as the runtime gives it, and
+   the last one's words.  */
+struct site
+{
+  acc_prof_info profile;
+  acc_api_info api;
+  int event_bytes, parent, implicit;
+  struct site *next;		/* of the event that came after the last one */
+  uint32_t told;		/* its number, for a reader; 0: none */
+  uint32_t flags;		/* of struct capture_site */
+  uint16_t number;
+  uint16_t special;		/* SITE_* */
+  uint64_t word[3];
+  uint8_t head[TEXT_BLOCKS][TEXT_BLOCK];
+  uint8_t behind[TEXT_BLOCKS][TEXT_BLOCK];	/* 255 for what is behind the end */
+  const char *text[TEXT_BLOCKS];	/* what is compared with head */
+  struct site_text name, file, function;
+  uint64_t caller;		/* innermost return address, 0 without one */
+  const uint64_t *stack;	/* in the chunk */
+  unsigned depth;
+};
+
+/* What the quick way of record_callback has to look at.  */
+#define SITE_OTHER 1u		/* its events don't go that way */
+#define SITE_UNWIND 2u		/* caller is to be found and compared */
+#define SITE_LONG_TEXT 4u	/* head is not all of the texts */
+#define SITE_ENQUEUE 8u		/* events may have a correlation */
+#define SITE_DEVICE 16u		/* the device begins or ends with its events */
 
 struct context_entry
 {
   uint64_t key[CONTEXT_WORDS];
-  const char *source_file;	/* copies in the chunk */
-  const char *function;
-  uint32_t number;		/* 0: empty */
-};
-
-struct name_entry
-{
-  const char *pointer;
-  const char *copy;
+  uint64_t chunk;
   uint32_t number;
 };
 
 struct content_entry
 {
   const char *copy;
+  uint64_t chunk;
+  uint64_t hash;
   uint32_t length;
   uint32_t number;
-  uint64_t hash;
 };
 
 struct ring
@@ -177,16 +216,26 @@ struct ring
   uint32_t busy;		/* a record is being written */
   uint32_t armed;		/* control word that the ring has acted on */
   char *position;		/* in chunk */
+  char *limit;			/* from there on the chunk is used up for events */
   char *end;
   struct capture_chunk *chunk;	/* null: none yet */
+  struct site *last;		/* of the last event */
+  uint64_t ticks;		/* of the chunk's last event */
   uint64_t pair;		/* of the next start event */
+  uint64_t told;		/* the pair that a reader takes for the next */
+  uint64_t open[CAPTURE_OPEN_LIMIT];	/* pairs that a reader takes for open */
+  unsigned opened;
   uint64_t sequence;		/* of the next event */
-  uint32_t contexts;		/* defined in this chunk */
+  uint64_t chunks;		/* taken so far; the current one's index + 1 */
+  struct site none;		/* matches nothing */
+  uint32_t sites;		/* defined in this chunk */
+  uint32_t contexts;
   uint32_t context_new;		/* the last event's context has been defined by it */
   uint64_t described;		/* bit i: the i-th device, in this chunk */
   uint32_t strings;
+  uint32_t site_tag[SITE_ENTRIES];	/* of their hashes; 0: free */
+  struct site site[SITE_ENTRIES];
   struct context_entry context[CONTEXT_ENTRIES];
-  struct name_entry name[NAME_ENTRIES];
   struct content_entry content[CONTENT_ENTRIES];
 
   uint32_t slot;
@@ -194,7 +243,6 @@ struct ring
   uint32_t level;
   uint32_t announce;		/* the thread's record is still to be written */
   uint64_t thread;
-  uint64_t chunks;		/* taken so far; the current one's index + 1 */
   uint64_t dropped;
   uint64_t pending;		/* dropped, not yet said in the stream */
   uint64_t pending_first;
@@ -226,14 +274,45 @@ ring_commit (struct ring *ring)
 		    __ATOMIC_RELEASE);
 }
 
-/* Room for RECORD bytes at the ring's position; null: the chunk is used up.  */
+/* To where a record may begin, behind a short event.  */
+static inline void
+ring_align (struct ring *ring)
+{
+  if (ring->position && (uintptr_t) ring->position & 4)
+    {
+      memset (ring->position, CAPTURE_RECORD_NONE, 4);
+      ring->position += 4;
+    }
+}
+
+/* Room for a record of so many bytes at the ring's position; null: the chunk is
+   used up.  */
 static inline void *
 ring_room (struct ring *ring, size_t bytes)
 {
+  ring_align (ring);
   if (UNLIKELY ((size_t) (ring->end - ring->position) < bytes))
     return NULL;
   return ring->position;
 }
+
+static inline void
+record_head (struct capture_record *record, unsigned type, unsigned flags,
+	     size_t bytes)
+{
+  record->type = (uint8_t) type;
+  record->zero = 0;
+  record->flags = (uint16_t) flags;
+  record->bytes = (uint32_t) bytes;
+}
+
+/* The largest event: its words, gang dimensions and call stack.  */
+#define EVENT_ROOM \
+  (sizeof (struct capture_event) + 6 * 8 + (1 + CAPTURE_DIMENSION_LIMIT) * 8 \
+   + (1 + CAPTURE_STACK_LIMIT) * 8)
+/* That is kept at a chunk's end: an event, and its site's records.  */
+#define RECORD_ROOM \
+  (EVENT_ROOM + sizeof (struct capture_site) + sizeof (struct capture_context))
 
 /* -- flight.c */
 
@@ -242,14 +321,16 @@ void flight_forget (void);
 
 /* -- intern.c */
 
-uint32_t intern (struct ring *ring, const char *text, const char **copy);
+uint32_t intern (struct ring *ring, const char *text, const char **copy,
+		 uint32_t *length);
 
 /* Number of TEXT, 0 for a null pointer; NO_SPACE.  */
 static inline uint32_t
 intern_optional (struct ring *ring, const char *text)
 {
   const char *copy;
-  return text ? intern (ring, text, &copy) : 0;
+  uint32_t length;
+  return text ? intern (ring, text, &copy, &length) : 0;
 }
 
 /* -- activity.c */
@@ -271,5 +352,6 @@ void cupti_flush (void);
 /* -- record.c */
 
 void record_callback (acc_prof_info *, acc_event_info *, acc_api_info *);
+void record_filtered (acc_prof_info *, acc_event_info *, acc_api_info *);
 
 #endif

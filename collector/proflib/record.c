@@ -1,381 +1,328 @@
 /* record.c - the callback: one event into its thread's ring (OpenACC 3.3 §5.2).
 
-   An event is a short record of its own and a context: what acc_prof_info and
-   acc_api_info say, which repeats.  Contexts are kept in a small table of the
-   ring, compared whole, their strings by content.  */
+   An event is what differs from the last one of its site (see format.h).  Which
+   site it is, the event before tells: what came after it the last time comes
+   again, most of the time; then the time may be all there is to say.  */
+#include "complete.h"
 #include "proflib.h"
+#include "site.h"
 #include "unwind.h"
 #include <stddef.h>
 #include <string.h>
 
-#define PROFILE_BYTES \
-  (int) (offsetof (acc_prof_info, func_end_line_no) + sizeof (int))
-#define API_BYTES (int) (offsetof (acc_api_info, async_handle) + sizeof (void *))
-#define OTHER_BYTES \
-  (int) (offsetof (acc_other_event_info, tool_info) + sizeof (void *))
-#define DATA_BYTES \
-  (int) (offsetof (acc_data_event_info, device_ptr) + sizeof (void *))
-#define LAUNCH_BYTES \
-  (int) (offsetof (acc_launch_event_info, vector_length) + sizeof (size_t))
-#define DIMENSION_BYTES \
-  (int) (offsetof (acc_launch_event_info, num_gangs_per_dim) + sizeof (size_t *))
-#define ERROR_BYTES \
-  (int) (offsetof (acc_error_event_info, runtime_info) + sizeof (size_t))
-/* A larger valid_bytes than any version's struct is garbage.  */
-#define PLAUSIBLE_BYTES 1024
-
-#define EVENT_ROOM \
-  (sizeof (struct capture_event) + 3 * 8 + 8 \
-   + (1 + CAPTURE_DIMENSION_LIMIT) * 8 + (1 + CAPTURE_STACK_LIMIT) * 8)
-#define RECORD_ROOM (EVENT_ROOM + sizeof (struct capture_context))
-
-_Static_assert (sizeof (acc_prof_info) == 72 && sizeof (acc_api_info) == 40
-		&& sizeof (struct capture_context) % 8 == 0,
-		"the context's key covers both structs");
-
-#define BIT(kind) ((uint64_t) 1 << (kind))
-static const uint64_t start_kinds
-  = BIT (acc_ev_device_init_start) | BIT (acc_ev_device_shutdown_start)
-  | BIT (acc_ev_enter_data_start) | BIT (acc_ev_exit_data_start)
-  | BIT (acc_ev_update_start) | BIT (acc_ev_compute_construct_start)
-  | BIT (acc_ev_enqueue_launch_start) | BIT (acc_ev_enqueue_upload_start)
-  | BIT (acc_ev_enqueue_download_start) | BIT (acc_ev_wait_start);
-static const uint64_t end_kinds
-  = BIT (acc_ev_device_init_end) | BIT (acc_ev_device_shutdown_end)
-  | BIT (acc_ev_enter_data_end) | BIT (acc_ev_exit_data_end)
-  | BIT (acc_ev_update_end) | BIT (acc_ev_compute_construct_end)
-  | BIT (acc_ev_enqueue_launch_end) | BIT (acc_ev_enqueue_upload_end)
-  | BIT (acc_ev_enqueue_download_end) | BIT (acc_ev_wait_end);
-static const uint64_t data_kinds
-  = BIT (acc_ev_create) | BIT (acc_ev_delete) | BIT (acc_ev_alloc)
-  | BIT (acc_ev_free) | BIT (acc_ev_enqueue_upload_start)
-  | BIT (acc_ev_enqueue_upload_end) | BIT (acc_ev_enqueue_download_start)
-  | BIT (acc_ev_enqueue_download_end);
-static const uint64_t launch_kinds
-  = BIT (acc_ev_enqueue_launch_start) | BIT (acc_ev_enqueue_launch_end);
-
-static const uint64_t enqueue_kinds
-  = (BIT (acc_ev_enqueue_download_end + 1)) - BIT (acc_ev_enqueue_launch_start);
-
 static inline int
-is_kind (uint64_t kinds, int kind)
+has_source (const acc_prof_info *profile)
 {
-  return (unsigned) kind < 64 && kinds >> kind & 1;
+  return profile && profile->valid_bytes >= SOURCE_BYTES && profile->src_file;
 }
 
+/* Return addresses of the event, if wanted; their number.  */
 static inline unsigned
-group_of (int kind)
+stack_of (const acc_prof_info *profile, uint64_t stack[CAPTURE_STACK_LIMIT])
 {
-  if (is_kind (data_kinds, kind))
-    return CAPTURE_EVENT_DATA;
-  if (is_kind (launch_kinds, kind))
-    return CAPTURE_EVENT_LAUNCH;
-  return kind == acc_ev_error ? CAPTURE_EVENT_ERROR : 0;
-}
-
-static inline int
-group_bytes (unsigned group)
-{
-  if (group & CAPTURE_EVENT_DATA)
-    return DATA_BYTES;
-  if (group & CAPTURE_EVENT_LAUNCH)
-    return LAUNCH_BYTES;
-  return group ? ERROR_BYTES : OTHER_BYTES;
-}
-
-/* Copies of structs that are too short, their unknown fields filled with what
-   the specification says for "not known".  */
-struct complete
-{
-  acc_prof_info profile;
-  acc_event_info event;
-  acc_api_info api;
-};
-
-static int
-plausible (int valid_bytes, int limit)
-{
-  if (valid_bytes < 8)
-    return 8;	/* event_type and valid_bytes are always there */
-  return valid_bytes > limit ? limit : valid_bytes;
-}
-
-static __attribute__ ((noinline)) unsigned
-complete (struct complete *to, const acc_prof_info *profile,
-	  const acc_event_info *event, const acc_api_info *api)
-{
-  unsigned missing = 0;
-  memset (to, 0, sizeof *to);
-
-  acc_prof_info *p = &to->profile;
-  p->version = p->device_number = p->thread_id = -1;
-  p->device_type = (acc_device_t) -1;
-  p->async = p->async_queue = -1;
-  p->line_no = p->end_line_no = p->func_line_no = p->func_end_line_no = -1;
-  if (profile)
-    memcpy (p, profile, (size_t) plausible (profile->valid_bytes, PROFILE_BYTES));
-  if (!profile || profile->valid_bytes < PROFILE_BYTES)
-    missing |= CAPTURE_MISSING_PROFILE;
-
-  acc_event_info *e = &to->event;
-  int kind = profile ? (int) profile->event_type
-    : event ? (int) event->event_type : acc_ev_none;
-  p->event_type = e->event_type = (acc_event_t) kind;
-  unsigned group = group_of (kind);
-  int needed = group_bytes (group);
-  e->other_event.parent_construct = (acc_construct_t) -1;
-  e->other_event.implicit = -1;
-  if (group & CAPTURE_EVENT_ERROR)
-    e->error_event.error_code = (acc_error_t) -1;
-  int valid = event ? event->other_event.valid_bytes : 0;
-  if (event)
-    {
-      int limit = needed;
-      if (group & CAPTURE_EVENT_LAUNCH && valid >= DIMENSION_BYTES
-	  && valid <= PLAUSIBLE_BYTES)
-	limit = DIMENSION_BYTES;
-      memcpy (e, event, (size_t) plausible (valid, limit));
-    }
-  if (valid < needed)
-    missing |= CAPTURE_MISSING_EVENT;
-
-  acc_api_info *a = &to->api;
-  a->device_api = (acc_device_api) -1;
-  a->device_type = (acc_device_t) -1;
-  a->vendor = -1;
-  if (api)
-    memcpy (a, api, (size_t) plausible (api->valid_bytes, API_BYTES));
-  if (!api || api->valid_bytes < API_BYTES)
-    missing |= CAPTURE_MISSING_API;
-  return missing;
-}
-
-static __attribute__ ((noinline)) int
-filtered (const acc_prof_info *profile, const acc_event_info *event,
-	  const acc_api_info *api)
-{
-  struct complete copy;
-  complete (&copy, profile, event, api);
-  int kind = copy.profile.event_type;
-  if (settings.filters & CAPTURE_FILTER_BYTES && is_kind (data_kinds, kind)
-      && copy.event.data_event.bytes < settings.minimum_bytes)
-    return 1;
-  if (!(settings.filters & CAPTURE_FILTER_QUEUE) || kind == acc_ev_error)
+  if (settings.stack == STACK_FULL)
+    return unwind_stack (stack, CAPTURE_STACK_LIMIT);
+  if (settings.stack == STACK_OFF || has_source (profile))
     return 0;
-  for (unsigned i = 0; i < settings.queues; i++)
-    if (settings.queue[i] == (int64_t) copy.profile.async_queue)
-      return 0;
+  return unwind_stack (stack, 1);
+}
+
+/* Whether an event that matches SITE as far as site_matches () looks, does so
+   altogether.  */
+static __attribute__ ((noinline)) int
+site_special (const struct site *site)
+{
+  uint64_t caller = 0;
+  if (site->special & SITE_OTHER)
+    return 0;
+  if (site->special & SITE_LONG_TEXT && !site_same_texts (site))
+    return 0;
+  if (site->special & SITE_UNWIND)
+    return (unwind_stack (&caller, 1) ? caller : 0) == site->caller;
   return 1;
 }
 
-static inline void
-context_key (uint64_t key[CONTEXT_WORDS], const acc_prof_info *profile,
-	     const acc_api_info *api)
+/* The site of an event whose structs are too short, or that the site before did
+   not tell.  COPY takes the place of short structs.  */
+static __attribute__ ((noinline)) struct site *
+site_other (struct ring *ring, struct complete *copy,
+	    const acc_prof_info **profile, const acc_event_info **event,
+	    const acc_api_info **api, uint64_t caller)
 {
-  memcpy (key, profile, sizeof *profile);
-  memcpy (key + 9, api, sizeof *api);
-  key[0] = (uint64_t) (uint32_t) profile->valid_bytes;	/* not the kind */
+  unsigned missing = 0;
+  if (*profile == &copy->profile)
+    missing = copy->missing;	/* the chunk was used up last time */
+  else if (!*profile || !*event || !*api
+	   || (*profile)->valid_bytes < PROFILE_BYTES
+	   || (*api)->valid_bytes < API_BYTES
+	   || (*event)->other_event.valid_bytes
+	      < group_bytes (group_of ((*profile)->event_type)))
+    {
+      complete (copy, *profile, *event, *api);
+      missing = copy->missing;
+      *profile = &copy->profile;
+      *event = &copy->event;
+      *api = &copy->api;
+    }
+  return site_find (ring, *profile, *event, *api, missing, caller);
 }
 
-static inline int
-same_text (const char *copy, const char *text)
+/* -- the words of an event */
+
+/* tool_info carries the pair's number from start to end.  A runtime has one for
+   all tools: what another tool has put there stays.  GIVEN is the runtime's
+   struct.  */
+static ALWAYS_INLINE uint64_t *
+pair_start (struct ring *ring, acc_event_info *given, uint64_t *next,
+	    unsigned *flags)
 {
-  return !text || (copy && strcmp (copy, text) == 0);
+  uint64_t pair = 0;
+  if (LIKELY (given && given->other_event.valid_bytes >= OTHER_BYTES
+	      && !given->other_event.tool_info))
+    {
+      pair = ring->pair++;
+      given->other_event.tool_info = (void *) (uintptr_t) pair;
+    }
+  if (UNLIKELY (pair != ring->told))
+    {
+      *flags |= CAPTURE_EVENT_PAIR;
+      *next++ = pair;
+    }
+  if (pair)
+    {
+      ring->told = pair + 1;
+      if (LIKELY (ring->opened < CAPTURE_OPEN_LIMIT))
+	ring->open[ring->opened++] = pair;
+    }
+  return next;
 }
 
-/* Define the context; its number, or NO_SPACE.  */
-static __attribute__ ((noinline)) uint32_t
-context_define (struct ring *ring, struct context_entry *entry,
-		const acc_prof_info *profile, const acc_api_info *api)
+static ALWAYS_INLINE uint64_t *
+pair_end (struct ring *ring, uint64_t pair, uint64_t *next, unsigned *flags)
 {
-  uint32_t source = 0, function = 0;
-  entry->number = 0;
-  entry->source_file = entry->function = NULL;
-  if (profile->src_file
-      && (source = intern (ring, profile->src_file, &entry->source_file))
-	 == NO_SPACE)
-    return NO_SPACE;
-  if (profile->func_name
-      && (function = intern (ring, profile->func_name, &entry->function))
-	 == NO_SPACE)
-    return NO_SPACE;
-  struct capture_context *context = ring_room (ring, RECORD_ROOM);
-  if (!context)
-    return NO_SPACE;
-  context->record.type = CAPTURE_RECORD_CONTEXT;
-  context->record.flags = 0;
-  context->record.bytes = sizeof *context;
-  context->number = ++ring->contexts;
-  context->version = profile->version;
-  context->device_type = profile->device_type;
-  context->device_number = profile->device_number;
-  context->thread_id = profile->thread_id;
-  context->line = profile->line_no;
-  context->end_line = profile->end_line_no;
-  context->function_line = profile->func_line_no;
-  context->function_end = profile->func_end_line_no;
-  context->profile_bytes = profile->valid_bytes;
-  context->async = profile->async;
-  context->async_queue = profile->async_queue;
-  context->source_file = source;
-  context->function = function;
-  context->api = api->device_api;
-  context->api_bytes = api->valid_bytes;
-  context->api_device_type = api->device_type;
-  context->vendor = api->vendor;
-  context->device_handle = (uintptr_t) api->device_handle;
-  context->context_handle = (uintptr_t) api->context_handle;
-  context->async_handle = (uintptr_t) api->async_handle;
-  ring->position += sizeof *context;
-  context_key (entry->key, profile, api);
-  entry->number = context->number;
-  ring->context_new = 1;
-  return context->number;
+  if (LIKELY (ring->opened && ring->open[ring->opened - 1] == pair))
+    {
+      ring->opened--;
+      return next;
+    }
+  if (pair >> 40 == 0 || pair >> 40 > control.process.threads)
+    pair = 0;	/* not ours */
+  for (unsigned i = ring->opened; pair && i > 0; i--)
+    if (ring->open[i - 1] == pair)
+      ring->opened = i - 1;
+  *flags |= CAPTURE_EVENT_PAIR;
+  *next++ = pair;
+  return next;
 }
 
-static inline uint32_t
-context_of (struct ring *ring, const acc_prof_info *profile,
-	    const acc_api_info *api)
+static ALWAYS_INLINE uint64_t *
+word (struct site *site, unsigned i, uint64_t value, uint64_t *next,
+      unsigned *flags)
 {
-  uint64_t hash = ((uint64_t) (uint32_t) profile->line_no * 0x9e3779b97f4a7c15u)
-    ^ ((uint64_t) profile->async_queue + (uintptr_t) api->async_handle)
-      * 0xc2b2ae3d27d4eb4fu
-    ^ (uint64_t) (uint32_t) api->device_api * 0xff51afd7ed558ccdu;
-  struct context_entry *entry = &ring->context[(hash >> 32) % CONTEXT_ENTRIES];
-  /* Field by field: a runtime stores ints, and a wider load of two that have
-     just been stored waits for them.  */
-  uint64_t difference
-    = (entry->key[0] ^ (uint64_t) (uint32_t) profile->valid_bytes)
-    | ((uint32_t) entry->key[1] ^ (uint32_t) profile->version)
-    | ((uint32_t) (entry->key[1] >> 32) ^ (uint32_t) profile->device_type)
-    | ((uint32_t) entry->key[2] ^ (uint32_t) profile->device_number)
-    | ((uint32_t) (entry->key[2] >> 32) ^ (uint32_t) profile->thread_id)
-    | (entry->key[3] ^ (uint64_t) profile->async)
-    | (entry->key[4] ^ (uint64_t) profile->async_queue)
-    | (entry->key[5] ^ (uintptr_t) profile->src_file)
-    | (entry->key[6] ^ (uintptr_t) profile->func_name)
-    | ((uint32_t) entry->key[7] ^ (uint32_t) profile->line_no)
-    | ((uint32_t) (entry->key[7] >> 32) ^ (uint32_t) profile->end_line_no)
-    | ((uint32_t) entry->key[8] ^ (uint32_t) profile->func_line_no)
-    | ((uint32_t) (entry->key[8] >> 32) ^ (uint32_t) profile->func_end_line_no)
-    | ((uint32_t) entry->key[9] ^ (uint32_t) api->device_api)
-    | ((uint32_t) (entry->key[9] >> 32) ^ (uint32_t) api->valid_bytes)
-    | ((uint32_t) entry->key[10] ^ (uint32_t) api->device_type)
-    | ((uint32_t) (entry->key[10] >> 32) ^ (uint32_t) api->vendor)
-    | (entry->key[11] ^ (uintptr_t) api->device_handle)
-    | (entry->key[12] ^ (uintptr_t) api->context_handle)
-    | (entry->key[13] ^ (uintptr_t) api->async_handle);
-  if (LIKELY (entry->number && !difference
-	      && same_text (entry->source_file, profile->src_file)
-	      && same_text (entry->function, profile->func_name)))
-    return entry->number;
-  return context_define (ring, entry, profile, api);
+  if (UNLIKELY (site->word[i] != value))
+    {
+      site->word[i] = value;
+      *flags |= CAPTURE_EVENT_FIRST << i;
+      *next++ = value;
+    }
+  return next;
 }
 
-static inline uint32_t
-name_of (struct ring *ring, const char *text)
+static ALWAYS_INLINE uint64_t *
+dimensions (const acc_launch_event_info *launch, uint64_t *next, unsigned *flags)
 {
-  if (!text)
-    return 0;
-  uintptr_t hash = (uintptr_t) text;
-  struct name_entry *entry = &ring->name[(hash >> 3 ^ hash >> 9) % NAME_ENTRIES];
-  if (LIKELY (entry->pointer == text && strcmp (entry->copy, text) == 0))
-    return entry->number;
-  const char *copy;
-  uint32_t number = intern (ring, text, &copy);
-  if (number != NO_SPACE)
+  const size_t *given = launch->num_gangs_per_dim;
+  if (given && given[0] >= 1 && given[0] <= CAPTURE_DIMENSION_LIMIT)
     {
-      entry->pointer = text;
-      entry->copy = copy;
-      entry->number = number;
+      *flags |= CAPTURE_EVENT_DIMENSIONS;
+      for (size_t i = 0; i <= given[0]; i++)
+	*next++ = given[i];
     }
-  return number;
+  return next;
 }
 
-/* Write the event; 0, or -1 if the chunk is used up.  */
-static inline int
-encode (struct ring *ring, uint64_t now, const acc_prof_info *profile,
-	const acc_event_info *event, const acc_api_info *api, unsigned group,
-	unsigned missing, uint64_t pair, uint64_t correlation,
-	const uint64_t *stack, unsigned depth)
+/* A call stack other than that of the site's last event; the innermost address
+   is part of the site.  */
+static ALWAYS_INLINE uint64_t *
+call_stack (struct site *site, const uint64_t *stack, unsigned depth,
+	    uint64_t *next, unsigned *flags)
 {
-  if (UNLIKELY (!ring_room (ring, RECORD_ROOM)))
-    return -1;
-  uint32_t name = 0;
-  if (group)
-    {
-      const char *text = group & CAPTURE_EVENT_ERROR
-	? event->error_event.error_message : event->data_event.var_name;
-      name = name_of (ring, text);
-    }
-  uint32_t context = context_of (ring, profile, api);
-  if (UNLIKELY (name == NO_SPACE || context == NO_SPACE
-		|| !ring_room (ring, EVENT_ROOM)))
-    return -1;
+  if (LIKELY (depth == site->depth
+	      && (depth <= 1 || memcmp (stack, site->stack, depth * 8) == 0)))
+    return next;
+  *flags |= CAPTURE_EVENT_STACK;
+  *next++ = depth;
+  site->stack = next;
+  site->depth = depth;
+  for (unsigned i = 0; i < depth; i++)
+    *next++ = stack[i];
+  return next;
+}
 
-  struct capture_event *record = (struct capture_event *) ring->position;
-  uint64_t *next = record->group;
-  unsigned flags = group | missing;
-  record->ticks = now;
-  record->pair = pair;
-  record->kind = profile->event_type;
-  record->context = context;
-  record->parent = event->other_event.parent_construct;
-  record->implicit = event->other_event.implicit;
-  record->event_bytes = event->other_event.valid_bytes;
-  record->name = name;
-  if (group & CAPTURE_EVENT_ERROR)
+/* What every event has: its time and its pair.  TICKS gets the time since the
+   event before.  */
+static ALWAYS_INLINE uint64_t *
+time_and_pair (struct ring *ring, const struct site *site, uint64_t now,
+	       const acc_event_info *event, acc_event_info *given,
+	       uint64_t *next, unsigned *flags, uint64_t *ticks)
+{
+  *ticks = now - ring->ticks;
+  ring->ticks = now;
+  if (UNLIKELY (*ticks >> 32))
     {
-      *next++ = (uint64_t) (int64_t) event->error_event.error_code;
-      *next++ = event->error_event.runtime_info;
-      *next++ = 0;
+      *flags |= CAPTURE_EVENT_TICKS;
+      *next++ = now;
+      *ticks = 0;
     }
-  else if (group)
+  if (site->flags & CAPTURE_SITE_START)
+    next = pair_start (ring, given, next, flags);
+  else if (site->flags & CAPTURE_SITE_END)
+    next = pair_end (ring, (uintptr_t) event->other_event.tool_info, next, flags);
+  return next;
+}
+
+static ALWAYS_INLINE uint64_t *
+correlation (const struct site *site, const acc_prof_info *profile,
+	     const acc_event_info *event, uint64_t *next, unsigned *flags)
+{
+  uint64_t number = 0;
+  if (device_activity)
+    number = device_activity->current_correlation ();
+  if (UNLIKELY (__atomic_load_n (&cupti_running, __ATOMIC_ACQUIRE)))
+    number = cupti_enqueue (site->flags & CAPTURE_SITE_START, number, profile,
+			    event);
+  if (number)
     {
-      /* data and launch events have three words at the same place */
-      *next++ = event->data_event.bytes;
-      *next++ = (uintptr_t) event->data_event.host_ptr;
-      *next++ = (uintptr_t) event->data_event.device_ptr;
-      if (UNLIKELY (group & CAPTURE_EVENT_LAUNCH
-		    && event->launch_event.valid_bytes >= DIMENSION_BYTES
-		    && event->launch_event.valid_bytes <= PLAUSIBLE_BYTES
-		    && event->launch_event.num_gangs_per_dim))
-	{
-	  const size_t *dimensions = event->launch_event.num_gangs_per_dim;
-	  if (dimensions[0] >= 1 && dimensions[0] <= CAPTURE_DIMENSION_LIMIT)
-	    {
-	      flags |= CAPTURE_EVENT_DIMENSIONS;
-	      for (size_t i = 0; i <= dimensions[0]; i++)
-		*next++ = dimensions[i];
-	    }
-	}
+      *flags |= CAPTURE_EVENT_CORRELATION;
+      *next++ = number;
     }
-  if (depth)
+  return next;
+}
+
+/* Where a device is initialised, or has been before capture was on; and where
+   its end is near.  */
+static void
+device_event (int kind)
+{
+  if (kind == acc_ev_device_init_end || kind == acc_ev_enqueue_launch_end)
+    cupti_begin ();
+  else if (kind == acc_ev_device_shutdown_start
+	   || kind == acc_ev_runtime_shutdown)
+    cupti_flush ();
+}
+
+/* Where the event's record begins, if it has one.  */
+static ALWAYS_INLINE struct capture_event *
+record_at (struct ring *ring)
+{
+  return (struct capture_event *) (((uintptr_t) ring->position + 7)
+				   & ~(uintptr_t) 7);
+}
+
+static ALWAYS_INLINE void
+commit (struct ring *ring, struct site *site, unsigned flags, uint64_t ticks,
+	uint64_t *next)
+{
+  struct site *last = ring->last;
+  char *end;
+  ring->last = site;
+  if (LIKELY (!flags && last->told == site->number && ticks >> 31 == 0))
     {
-      flags |= CAPTURE_EVENT_STACK;
-      *next++ = depth;
-      for (unsigned i = 0; i < depth; i++)
-	*next++ = stack[i];
+      *(capture_short_event *) ring->position = CAPTURE_SHORT_EVENT (ticks);
+      end = ring->position + sizeof (capture_short_event);
     }
-  if (correlation)
+  else
     {
-      flags |= CAPTURE_EVENT_CORRELATION;
-      *next++ = correlation;
+      struct capture_event *record = record_at (ring);
+      last->told = site->number;
+      ring_align (ring);
+      record->type = CAPTURE_RECORD_EVENT;
+      record->flags = (uint8_t) flags;
+      record->site = site->number;
+      record->ticks = (uint32_t) ticks;
+      end = (char *) next;
     }
-  record->record.type = CAPTURE_RECORD_EVENT;
-  record->record.flags = (uint16_t) flags;
-  record->record.bytes = (uint32_t) ((char *) next - (char *) record);
-  ring->position = (char *) next;
+  ring->position = end;
   ring->sequence++;
   ring_commit (ring);
-  return 0;
 }
 
-_Static_assert (offsetof (acc_launch_event_info, num_gangs)
-		== offsetof (acc_data_event_info, bytes)
-		&& offsetof (acc_launch_event_info, kernel_name)
-		== offsetof (acc_data_event_info, var_name),
-		"data and launch events share their layout");
+static ALWAYS_INLINE void
+leave (struct ring *ring, uint64_t now)
+{
+  if (UNLIKELY (now >= __atomic_load_n (&clock_next, __ATOMIC_RELAXED)))
+    clock_record ();
+  __atomic_signal_fence (__ATOMIC_SEQ_CST);
+  ring->busy = 0;
+}
+
+/* An event that needs more than the quick way of record_callback.  RING is null,
+   or entered.  */
+static __attribute__ ((noinline)) void
+record_other (struct ring *ring, uint32_t armed, uint64_t now,
+	      const acc_prof_info *profile, acc_event_info *given,
+	      const acc_api_info *api)
+{
+  if (!ring)
+    {
+      ring = ring_enter (armed, now);
+      if (!ring)
+	return;
+    }
+  uint64_t stack[CAPTURE_STACK_LIMIT];
+  unsigned depth = stack_of (profile, stack);
+  const acc_event_info *event = given;
+  struct complete copy;
+  struct site *site = NULL;
+  for (int attempts = 0; !site; attempts++)
+    {
+      ring_align (ring);
+      if (ring->position < ring->limit)
+	site = site_other (ring, &copy, &profile, &event, &api,
+			   depth ? stack[0] : 0);
+      if (!site && (attempts > 2 || ring_more (ring, now) < 0))
+	{
+	  ring_drop (ring, now);
+	  leave (ring, now);
+	  if (profile)
+	    device_event (profile->event_type);
+	  return;
+	}
+    }
+  ring->last->next = site;
+
+  uint64_t *next = record_at (ring)->words;
+  uint64_t ticks;
+  unsigned flags = 0;
+  next = time_and_pair (ring, site, now, event, given, next, &flags, &ticks);
+  if (site->flags & (CAPTURE_SITE_DATA | CAPTURE_SITE_LAUNCH))
+    {
+      next = word (site, 0, event->data_event.bytes, next, &flags);
+      next = word (site, 1, (uintptr_t) event->data_event.host_ptr, next, &flags);
+      next = word (site, 2, (uintptr_t) event->data_event.device_ptr, next, &flags);
+    }
+  else if (site->flags & CAPTURE_SITE_ERROR)
+    {
+      next = word (site, 0, (uint64_t) (int64_t) event->error_event.error_code,
+		   next, &flags);
+      next = word (site, 1, event->error_event.runtime_info, next, &flags);
+    }
+  if (site->special & SITE_ENQUEUE)
+    next = correlation (site, profile, event, next, &flags);
+  if (site->flags & CAPTURE_SITE_LAUNCH && event->other_event.valid_bytes >= DIMENSION_BYTES
+      && event->other_event.valid_bytes <= PLAUSIBLE_BYTES)
+    next = dimensions (&event->launch_event, next, &flags);
+  next = call_stack (site, stack, depth, next, &flags);
+  commit (ring, site, flags, ticks, next);
+  if (ring->context_new)
+    {
+      ring->context_new = 0;
+      activity_device (ring, profile->device_type, profile->device_number, now);
+    }
+  leave (ring, now);
+  if (site->special & SITE_DEVICE)
+    device_event (profile->event_type);
+}
 
 void
 record_callback (acc_prof_info *profile, acc_event_info *event,
@@ -385,98 +332,48 @@ record_callback (acc_prof_info *profile, acc_event_info *event,
   if (LIKELY (!(armed & 1)))
     return;
   uint64_t now = ticks_now ();
-  if (UNLIKELY (settings.filtering) && filtered (profile, event, api))
-    return;
-
   struct ring *ring = ring_self;
   if (UNLIKELY (!ring || ring->busy || ring->generation != local_generation ()
 		|| ring->armed != armed))
     {
-      ring = ring_enter (armed, now);
-      if (!ring)
-	return;
+      record_other (NULL, armed, now, profile, event, api);
+      return;
     }
   ring->busy = 1;
   __atomic_signal_fence (__ATOMIC_SEQ_CST);
 
-  uint64_t stack[CAPTURE_STACK_LIMIT];
-  unsigned depth = 0;
-  if (settings.stack != STACK_OFF
-      && (settings.stack == STACK_FULL || !profile || profile->valid_bytes < 60
-	  || !profile->src_file))
-    depth = unwind_stack (stack, settings.stack == STACK_FULL
-			  ? CAPTURE_STACK_LIMIT : 1);
-
-  struct complete copy;
-  unsigned missing = 0;
-  acc_event_info *given = event;
-  unsigned group = profile ? group_of (profile->event_type) : 0;
-  if (UNLIKELY (!profile || !event || !api
-		|| profile->valid_bytes < PROFILE_BYTES
-		|| api->valid_bytes < API_BYTES
-		|| event->other_event.valid_bytes < group_bytes (group)))
+  struct site *site = ring->last->next;
+  if (UNLIKELY (ring->position >= ring->limit || !profile || !event || !api
+		|| !site_matches (site, profile, event, api)
+		|| (site->special & ~(SITE_ENQUEUE | SITE_DEVICE)
+		    && !site_special (site))))
     {
-      missing = complete (&copy, profile, event, api);
-      profile = &copy.profile;
-      event = &copy.event;
-      api = &copy.api;
-      group = group_of (profile->event_type);
+      record_other (ring, armed, now, profile, event, api);
+      return;
     }
-
-  /* tool_info carries the pair's number from start to end.  A runtime has one
-     for all tools: what another tool has put there stays.  */
-  uint64_t pair = 0;
-  int kind = profile->event_type;
-  if (is_kind (start_kinds, kind))
+  uint64_t *next = record_at (ring)->words;
+  uint64_t ticks;
+  unsigned flags = 0;
+  next = time_and_pair (ring, site, now, event, event, next, &flags, &ticks);
+  if (site->flags & (CAPTURE_SITE_DATA | CAPTURE_SITE_LAUNCH))
     {
-      if (given && given->other_event.valid_bytes >= OTHER_BYTES
-	  && !given->other_event.tool_info)
-	{
-	  pair = ring->pair++;
-	  given->other_event.tool_info = (void *) (uintptr_t) pair;
-	}
+      /* data and launch events have three words at the same place */
+      next = word (site, 0, event->data_event.bytes, next, &flags);
+      next = word (site, 1, (uintptr_t) event->data_event.host_ptr, next, &flags);
+      next = word (site, 2, (uintptr_t) event->data_event.device_ptr, next, &flags);
     }
-  else if (is_kind (end_kinds, kind))
-    {
-      pair = (uintptr_t) event->other_event.tool_info;
-      if (UNLIKELY (pair >> 40 == 0 || pair >> 40 > control.process.threads))
-	pair = 0;	/* not ours */
-    }
+  if (UNLIKELY (site->special & SITE_ENQUEUE))
+    next = correlation (site, profile, event, next, &flags);
+  commit (ring, site, flags, ticks, next);
+  leave (ring, now);
+  if (UNLIKELY (site->special & SITE_DEVICE))
+    device_event (profile->event_type);
+}
 
-  uint64_t correlation = 0;
-  if (is_kind (enqueue_kinds, kind))
-    {
-      if (device_activity)
-	correlation = device_activity->current_correlation ();
-      if (UNLIKELY (__atomic_load_n (&cupti_running, __ATOMIC_ACQUIRE)))
-	correlation = cupti_enqueue (is_kind (start_kinds, kind), correlation,
-				     profile, event);
-    }
-
-  int attempts = 0;
-  while (UNLIKELY (encode (ring, now, profile, event, api, group, missing, pair,
-			   correlation, stack, depth) < 0))
-    if (attempts++ > 1 || ring_more (ring, now) < 0)
-      {
-	ring_drop (ring, now);
-	break;
-      }
-  if (UNLIKELY (ring->context_new))
-    {
-      ring->context_new = 0;
-      activity_device (ring, profile->device_type, profile->device_number, now);
-    }
-  if (UNLIKELY (now >= __atomic_load_n (&clock_next, __ATOMIC_RELAXED)))
-    clock_record ();
-
-  __atomic_signal_fence (__ATOMIC_SEQ_CST);
-  ring->busy = 0;
-
-  /* Where a device is initialised, or has been before capture was on.  */
-  if (UNLIKELY (kind == acc_ev_device_init_end
-		|| kind == acc_ev_enqueue_launch_end))
-    cupti_begin ();
-  else if (UNLIKELY (kind == acc_ev_device_shutdown_start
-		     || kind == acc_ev_runtime_shutdown))
-    cupti_flush ();
+void
+record_filtered (acc_prof_info *profile, acc_event_info *event,
+		 acc_api_info *api)
+{
+  if (!filtered (profile, event, api))
+    record_callback (profile, event, api);
 }

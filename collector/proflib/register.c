@@ -31,11 +31,12 @@ claim (void)
 static void
 register_callbacks (acc_prof_reg reg)
 {
+  acc_callback record = settings.filtering ? record_filtered : record_callback;
   for (int kind = acc_ev_device_init_start; kind <= acc_ev_wait_end; kind++)
     if (settings.event_mask & event_bit (kind))
-      reg ((acc_event_t) kind, record_callback, acc_reg);
+      reg ((acc_event_t) kind, record, acc_reg);
   if (settings.event_mask & event_bit (acc_ev_error))
-    reg (acc_ev_error, record_callback, acc_reg);
+    reg (acc_ev_error, record, acc_reg);
   if (!settings.armed && local_generation () == 0)
     process_begin ();	/* for somebody to attach to */
 }

@@ -146,6 +146,8 @@ take (uint32_t level)
   ring->thread
     = __atomic_add_fetch (&control.process.threads, 1, __ATOMIC_RELAXED);
   ring->pair = ring->thread << 40 | 1;
+  if (!ring->last)
+    ring->last = ring->none.next = &ring->none;
   return ring;
 }
 
@@ -155,9 +157,7 @@ leave (struct ring *ring)
   struct capture_thread_end *record = ring_room (ring, sizeof *record);
   if (ring->chunk && record && !ring->announce)
     {
-      record->record.type = CAPTURE_RECORD_THREAD_END;
-      record->record.flags = 0;
-      record->record.bytes = sizeof *record;
+      record_head (&record->record, CAPTURE_RECORD_THREAD_END, 0, sizeof *record);
       record->ticks = ticks_now ();
       ring->position += sizeof *record;
       ring_commit (ring);
@@ -216,8 +216,7 @@ announce (struct ring *ring, uint64_t now)
       if (!record)
 	return;
       memset (record, 0, sizeof *record);
-      record->record.type = CAPTURE_RECORD_THREAD;
-      record->record.bytes = sizeof *record;
+      record_head (&record->record, CAPTURE_RECORD_THREAD, 0, sizeof *record);
       record->thread = ring->thread;
       record->tid = ring->tid;
       record->level = ring->level;
@@ -226,15 +225,15 @@ announce (struct ring *ring, uint64_t now)
       SYSTEM2 (SYS_prctl, 16 /* PR_GET_NAME */, record->name);
       ring->position += sizeof *record;
       ring->announce = 0;
+      ring->told = 0;	/* which no pair is */
+      ring->opened = 0;
     }
   if (ring->pending)
     {
       struct capture_dropped *record = ring_room (ring, sizeof *record);
       if (!record)
 	return;
-      record->record.type = CAPTURE_RECORD_DROPPED;
-      record->record.flags = 0;
-      record->record.bytes = sizeof *record;
+      record_head (&record->record, CAPTURE_RECORD_DROPPED, 0, sizeof *record);
       record->count = ring->pending;
       record->first_ticks = ring->pending_first;
       record->last_ticks = ring->pending_last;
@@ -407,12 +406,16 @@ chunk_begin (struct ring *ring, struct capture_chunk *chunk, uint64_t now)
   ring->chunk = chunk;
   ring->position = (char *) (chunk + 1);
   ring->end = (char *) chunk + chunk->bytes;
-  ring->chunks++;
-  ring->contexts = ring->strings = 0;
+  ring->limit = ring->end - RECORD_ROOM;
+  ring->chunks++;	/* frees the tables' entries */
+  memset (ring->site_tag, 0, sizeof ring->site_tag);
   ring->described = 0;
-  memset (ring->context, 0, sizeof ring->context);
-  memset (ring->name, 0, sizeof ring->name);
-  memset (ring->content, 0, sizeof ring->content);
+  ring->sites = ring->contexts = ring->strings = 0;
+  ring->last = ring->none.next = &ring->none;
+  ring->none.told = 0;
+  ring->ticks = 0;
+  ring->told = 0;
+  ring->opened = 0;
   if (old)
     system_unmap (old, old->bytes);
   flight_add (ring->slot, chunk->index, now);
@@ -454,9 +457,7 @@ act_on_switch (struct ring *ring, uint32_t armed, uint64_t now)
   struct capture_switch *record = ring_room (ring, sizeof *record);
   if (first || !ring->chunk || !record)
     return;
-  record->record.type = CAPTURE_RECORD_SWITCH;
-  record->record.flags = 0;
-  record->record.bytes = sizeof *record;
+  record_head (&record->record, CAPTURE_RECORD_SWITCH, 0, sizeof *record);
   record->ticks = now;
   record->armed = armed;
   ring->position += sizeof *record;

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,6 +92,111 @@ fields (void)
   callback (&profile, &foreign, &api);
   if (foreign.other_event.tool_info != &api)
     abort ();
+}
+
+static uint64_t
+any (uint64_t below)
+{
+  static uint64_t state = 1;
+  state = state * 6364136223846793005u + 1442695040888963407u;
+  return (state >> 33) % below;
+}
+
+/* Events in any order, at few places with few values, so that all of an event,
+   some of it or nothing is as it was the last time.  Prints what each said.  */
+static void
+mixed (long count)
+{
+  static const int kinds[] = {
+    acc_ev_compute_construct_start, acc_ev_compute_construct_end,
+    acc_ev_enqueue_upload_start, acc_ev_enqueue_upload_end, acc_ev_create,
+    acc_ev_enqueue_launch_start, acc_ev_enqueue_launch_end, acc_ev_error,
+    acc_ev_runtime_shutdown,
+  };
+  static char buffer[64];
+  static const char *const names[] = {
+    "a", "exactly 15 long", "exactly 16 longs", buffer,
+    "a name that is longer than one comparison and than two of them", 0,
+  };
+  static void *begun[64];	/* tool_info of starts without end */
+  size_t dimensions[] = { 2, 5, 6 };
+  int opened = 0, turn = 0;
+  for (long i = 0; i < count; i++)
+    {
+      /* mostly a loop's events, to be expected */
+      int kind = kinds[any (4) ? (uint64_t) (turn++ % 4) : any (9)];
+      strcpy (buffer, any (2) ? "now this" : "now that");
+      acc_prof_info profile = {
+	.event_type = kind, .valid_bytes = any (50) ? sizeof profile : 40,
+	.version = 202211, .device_type = acc_device_nvidia,
+	.async_queue = (ssize_t) any (10) / 9, .src_file = names[any (20) / 19],
+	.func_name = names[3 + any (20) / 19], .line_no = (int) any (8) / 7,
+      };
+      acc_api_info api = { .valid_bytes = sizeof api,
+	.async_handle = any (20) ? 0 : (void *) 1 };
+      acc_event_info event;
+      memset (&event, 0, sizeof event);
+      int start = kind == kinds[0] || kind == kinds[2] || kind == kinds[5];
+      int end = kind == kinds[1] || kind == kinds[3] || kind == kinds[6];
+      int data = kind == kinds[2] || kind == kinds[3] || kind == kinds[4];
+      int launch = kind == kinds[5] || kind == kinds[6];
+      int valid = data || launch ? 56 : kind == acc_ev_error ? 48 : 24;
+      event.event_type = kind;
+      event.data_event.valid_bytes = launch && !any (4) ? 64 : any (50) ? valid : 16;
+      event.data_event.parent_construct = (acc_construct_t) (any (10) / 9);
+      event.data_event.implicit = (int) (any (10) / 9);
+      const char *name = data || launch || kind == acc_ev_error ? names[any (6)] : 0;
+      size_t word[3] = { any (3), any (20) / 19, any (20) / 19 };
+      if (kind == acc_ev_error)
+	{
+	  event.error_event.error_code = (acc_error_t) word[0];
+	  event.error_event.error_message = name;
+	  event.error_event.runtime_info = word[1];
+	  word[2] = 0;
+	}
+      else
+	{
+	  event.data_event.var_name = name;
+	  event.data_event.bytes = word[0];
+	  event.data_event.host_ptr = (void *) word[1];
+	  event.data_event.device_ptr = (void *) word[2];
+	  if (event.data_event.valid_bytes == 64)
+	    event.launch_event.num_gangs_per_dim = any (2) ? dimensions : 0;
+	}
+      void *given = 0;
+      if (!any (30))
+	given = &event;		/* another tool's */
+      else if (end && opened)	/* mostly the last one */
+	{
+	  int which = any (10) ? opened - 1 : (int) any ((uint64_t) opened);
+	  given = begun[which];
+	  begun[which] = begun[--opened];
+	}
+      event.data_event.tool_info = given;
+      callback (&profile, &event, &api);
+      void *pair = event.data_event.tool_info;
+      int whole = event.data_event.valid_bytes >= 24;
+      if (start && pair && pair != given && opened < 64)
+	begun[opened++] = pair;
+      if (!(start || end) || given == &event || !whole)
+	pair = 0;
+      int known = event.data_event.valid_bytes >= valid;
+      if (!known)
+	name = 0, word[0] = kind == acc_ev_error ? (size_t) -1 : 0,
+	word[1] = word[2] = 0;
+      if (!(data || launch || kind == acc_ev_error))
+	word[0] = word[1] = word[2] = 0;
+      int source = profile.valid_bytes == sizeof profile;
+      printf ("%d %d %s %s %ld %d %d %d %s %lx %lx %lx %d %lx %lx\n", kind,
+	      source ? profile.line_no : -1, source ? profile.src_file : "-",
+	      source ? profile.func_name : "-", (long) profile.async_queue,
+	      event.data_event.valid_bytes,
+	      event.data_event.parent_construct, event.data_event.implicit,
+	      name ? name : "-", word[0], word[1], word[2],
+	      event.launch_event.num_gangs_per_dim && launch
+	      && event.data_event.valid_bytes == 64,
+	      (unsigned long) api.async_handle, (unsigned long) pair);
+    }
 }
 
 /* What runtimes get wrong.  */
@@ -239,6 +345,8 @@ main (int argc, char **argv)
   else if (strcmp (what, "fill") == 0)
     for (long i = 0; i < number; i++)
       raise_event (acc_ev_update_start + (i & 1), (int) (i % 100), 0, 0);
+  else if (strcmp (what, "mixed") == 0)
+    mixed (number);
   else if (strcmp (what, "sizes") == 0)
     for (long i = 0; i < number; i++)
       raise_event (acc_ev_alloc, 1, "x", (size_t) i);

@@ -33,17 +33,20 @@ static acc_query_fn lookup (const char *name)
 static double now (void)
 {
   struct timespec t;
-  clock_gettime (CLOCK_MONOTONIC, &t);
+  clock_gettime (CLOCK_THREAD_CPUTIME_ID, &t);
   return (double) t.tv_sec * 1e9 + (double) t.tv_nsec;
 }
 
 int main (int argc, char **argv)
 {
   long events = 20000000;
+  int rounds = 3;
   const char *library = 0;
   for (int i = 1; i < argc; i++)
     if (strcmp (argv[i], "-l") == 0 && i + 1 < argc)
       library = argv[++i];
+    else if (strcmp (argv[i], "-r") == 0 && i + 1 < argc)
+      rounds = atoi (argv[++i]);
     else
       events = atol (argv[i]);
   callback = empty;
@@ -72,28 +75,31 @@ int main (int argc, char **argv)
   memset (&event, 0, sizeof event);
   event.data_event.var_name = "temperature";
   event.data_event.bytes = 1 << 20;
-  /* a construct with its data and kernel, at one of four places */
-  static const int kinds[] = {
-    acc_ev_compute_construct_start, acc_ev_enter_data_start,
-    acc_ev_enqueue_upload_start, acc_ev_enqueue_upload_end,
-    acc_ev_enter_data_end, acc_ev_enqueue_launch_start,
-    acc_ev_enqueue_launch_end, acc_ev_compute_construct_end,
+  /* a construct with its data and kernel, at one of four places; each pair of
+     events has its tool_info */
+  static const struct { int kind, bytes, pair, start; } steps[] = {
+    { acc_ev_compute_construct_start, 24, 0, 1 },
+    { acc_ev_enter_data_start, 24, 1, 1 },
+    { acc_ev_enqueue_upload_start, 56, 2, 1 },
+    { acc_ev_enqueue_upload_end, 56, 2, 0 },
+    { acc_ev_enter_data_end, 24, 1, 0 },
+    { acc_ev_enqueue_launch_start, 56, 1, 1 },
+    { acc_ev_enqueue_launch_end, 56, 1, 0 },
+    { acc_ev_compute_construct_end, 24, 0, 0 },
   };
-  for (int round = 0; round < 3; round++)
+  void *tool_info[3];
+  for (int round = 0; round < rounds; round++)
     {
       double start = now ();
       for (long i = 0; i < events; i++)
 	{
-	  int kind = kinds[i & 7];
-	  profile.event_type = event.event_type = kind;
+	  int step = (int) (i & 7), pair = steps[step].pair;
+	  profile.event_type = event.event_type = steps[step].kind;
 	  profile.line_no = 42 + (int) (i >> 3 & 3) * 100;
-	  event.data_event.valid_bytes = kind == acc_ev_enqueue_upload_start
-	    || kind == acc_ev_enqueue_upload_end ? 56
-	    : kind == acc_ev_enqueue_launch_start
-	    || kind == acc_ev_enqueue_launch_end ? 56 : 24;
-	  if (!(i & 1))
-	    event.data_event.tool_info = 0;
+	  event.data_event.valid_bytes = steps[step].bytes;
+	  event.data_event.tool_info = steps[step].start ? 0 : tool_info[pair];
 	  callback (&profile, &event, &api);
+	  tool_info[pair] = event.data_event.tool_info;
 	}
       printf ("%.1f\n", (now () - start) / (double) events);
     }

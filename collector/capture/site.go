@@ -1,0 +1,221 @@
+package capture
+
+import "encoding/binary"
+
+// site is what the events of one kind, place, queue, variable and caller share,
+// with what the last of them leaves to the next.
+type site struct {
+	event Event // the words and the call stack are the last event's
+	flags uint16
+	next  int // index of the site whose event came after the last one; -1: none yet
+	stack []uint64
+}
+
+// pairs is what of a thread's pairs an event need not say.
+type pairs struct {
+	next   uint64 // of the next start; 0: it says it
+	open   [openLimit]uint64
+	opened int
+}
+
+// start takes the pair of a start.
+func (p *pairs) start(pair uint64) {
+	if pair == 0 {
+		return
+	}
+	p.next = pair + 1
+	if p.opened < openLimit {
+		p.open[p.opened] = pair
+		p.opened++
+	}
+}
+
+// end takes the pair of an end that says it: what was opened later stays open
+// for good.
+func (p *pairs) end(pair uint64) {
+	for i := p.opened - 1; pair != 0 && i >= 0; i-- {
+		if p.open[i] == pair {
+			p.opened = i
+		}
+	}
+}
+
+// last takes the pair that was opened last.
+func (p *pairs) last() uint64 {
+	if p.opened == 0 {
+		return 0
+	}
+	p.opened--
+	return p.open[p.opened]
+}
+
+func (s *Stream) decodeSite(record []byte, flags uint16) error {
+	le := binary.LittleEndian
+	if n := le.Uint32(record[8:]); int64(n) != int64(len(s.sites))+1 || n > siteLimit {
+		return s.corrupt(s.position+8, "site %d follows site %d", n, len(s.sites))
+	}
+	context := le.Uint32(record[12:])
+	if context == 0 || uint64(context) > uint64(len(s.contexts)) {
+		return s.corrupt(s.position+12, "context %d of %d", context, len(s.contexts))
+	}
+	name, err := s.text(le.Uint32(record[32:]), 32)
+	if err != nil {
+		return err
+	}
+	e := s.contexts[context-1]
+	e.Kind = int32(le.Uint32(record[16:]))
+	e.Parent = int32(le.Uint32(record[20:]))
+	e.Implicit = int32(le.Uint32(record[24:]))
+	e.EventBytes = int32(le.Uint32(record[28:]))
+	e.Name = name
+	e.Missing = Missing(flags >> 8)
+	s.sites = append(s.sites, site{event: e, flags: flags, next: -1})
+	return nil
+}
+
+// decodeShortEvent takes an event of the site that is expected, with nothing new
+// but its time.
+func (s *Stream) decodeShortEvent(rest []byte) error {
+	at := -1
+	if s.site >= 0 {
+		at = s.sites[s.site].next
+	}
+	if at < 0 {
+		return s.corrupt(s.position, "a short event where no site is expected")
+	}
+	s.ticks += uint64(binary.LittleEndian.Uint32(rest) >> 1)
+	from := &s.sites[at]
+	e := &s.item.Event
+	*e = from.event
+	switch {
+	case from.flags&siteStart != 0:
+		e.Pair = s.pairs.next
+		s.pairs.start(e.Pair)
+	case from.flags&siteEnd != 0:
+		e.Pair = s.pairs.last()
+	}
+	s.deliver(at)
+	s.position += shortEventBytes
+	return nil
+}
+
+// deliver completes an event of the site AT.
+func (s *Stream) deliver(at int) {
+	e := &s.item.Event
+	e.Sequence = s.sequence
+	e.Time = s.time(s.ticks)
+	s.item.Type = ItemEvent
+	s.item.Thread = s.thread
+	s.sequence++
+	if s.site >= 0 {
+		s.sites[s.site].next = at
+	}
+	s.site = at
+}
+
+// words are those that follow an event.
+type words struct {
+	rest  []byte
+	at    int
+	ended bool
+}
+
+func (w *words) next() uint64 {
+	if len(w.rest) < w.at+8 {
+		w.ended = true
+		return 0
+	}
+	value := binary.LittleEndian.Uint64(w.rest[w.at:])
+	w.at += 8
+	return value
+}
+
+// list reads a count and that many words, LIMIT at most.
+func (w *words) list(to []uint64, limit int) []uint64 {
+	count := w.next()
+	if count > uint64(limit) || count > uint64(len(w.rest)-w.at)/8 {
+		w.ended = true
+		return to
+	}
+	for range count {
+		to = append(to, w.next())
+	}
+	return to
+}
+
+func (s *Stream) decodeEvent(rest []byte) error {
+	flags, number := rest[1], int(binary.LittleEndian.Uint16(rest[2:]))
+	if number == 0 || number > len(s.sites) {
+		return s.corrupt(s.position+2, "site %d of %d", number, len(s.sites))
+	}
+	from := &s.sites[number-1]
+	w := words{rest: rest, at: eventBytes}
+	s.ticks += uint64(binary.LittleEndian.Uint32(rest[4:]))
+	if flags&eventTicks != 0 {
+		s.ticks = w.next()
+	}
+	pair := uint64(0)
+	switch said := flags&eventPair != 0; {
+	case from.flags&siteStart != 0:
+		if pair = s.pairs.next; said {
+			pair = w.next()
+		}
+		s.pairs.start(pair)
+	case from.flags&siteEnd != 0:
+		if said {
+			pair = w.next()
+			s.pairs.end(pair)
+		} else {
+			pair = s.pairs.last()
+		}
+	case said:
+		pair = w.next()
+	}
+	for i := range 3 {
+		if flags&(eventFirst<<i) != 0 {
+			from.set(i, w.next())
+		}
+	}
+	correlation := uint64(0)
+	if flags&eventCorrelation != 0 {
+		correlation = w.next()
+	}
+	var dimensions []uint64
+	if flags&eventDimensions != 0 {
+		dimensions = w.list(s.dimension[:0], dimensionLimit)
+	}
+	if flags&eventStack != 0 {
+		from.stack = w.list(from.stack[:0], stackLimit)
+		if from.event.CallStack = from.stack; len(from.stack) == 0 {
+			from.event.CallStack = nil
+		}
+	}
+	if w.ended {
+		return s.corrupt(s.position, "an event ends before its words")
+	}
+	e := &s.item.Event
+	*e = from.event
+	e.Pair, e.Correlation, e.GangDimensions = pair, correlation, dimensions
+	s.deliver(number - 1)
+	s.position += w.at
+	return nil
+}
+
+// set makes a word the site's I-th.
+func (f *site) set(i int, value uint64) {
+	e := &f.event
+	var to [3]*uint64
+	switch {
+	case f.flags&siteError != 0:
+		if i == 0 {
+			e.ErrorCode = int32(value)
+			return
+		}
+		to = [3]*uint64{nil, &e.RuntimeInfo, &value}
+	case f.flags&siteLaunch != 0:
+		to = [3]*uint64{&e.Gangs, &e.Workers, &e.Vector}
+	default:
+		to = [3]*uint64{&e.Bytes, &e.Host, &e.Device}
+	}
+	*to[i] = value
+}
