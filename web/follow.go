@@ -83,6 +83,6 @@ func (s *Server) EndsWith(ctx context.Context, ended <-chan struct{}) {
 		case <-ended:
 		}
 		s.Hold()
-		s.Ended(s.files[0].where())
+		s.Ended(s.reader.path())
 	}()
 }

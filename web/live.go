@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
 	"sync"
 	"time"
 
@@ -35,20 +36,22 @@ func (l *live) over() bool {
 
 // Hold closes the trace that is being written and keeps requests waiting until
 // Ended: its writer cannot finish it while somebody has it open.
-func (s *Server) Hold() { s.files[0].paused.Lock() }
+func (s *Server) Hold() { s.reader.tell("hold", func(c *readerConfig) { c.Held = true }) }
 
 // Ended ends the live view: the trace, at path, is finished. It comes after Hold.
 func (s *Server) Ended(path string) {
-	f := s.files[0]
-	f.settle(path)
-	f.paused.Unlock()
+	s.reader.tell("ended?path="+url.QueryEscape(path), func(c *readerConfig) { c.Held, c.Running, c.Traces[0] = false, false, path })
 	s.Over()
 }
 
 // Over tells those who follow that the program has ended.
 func (s *Server) Over() {
 	if s.live != nil {
-		s.live.once.Do(func() { close(s.live.ended) })
+		s.live.once.Do(func() {
+			// Until Ended, what reads the trace takes it as growing.
+			s.reader.tell("over", func(*readerConfig) {})
+			close(s.live.ended)
+		})
 	}
 }
 

@@ -13,7 +13,7 @@ type traceInfo struct {
 	Growing bool   `json:"growing"`
 }
 
-func (s *Server) listTraces(w http.ResponseWriter, _ *http.Request) {
+func (s *reader) listTraces(w http.ResponseWriter, _ *http.Request) {
 	list := make([]traceInfo, len(s.files))
 	for i, f := range s.files {
 		list[i] = traceInfo{i, f.name(), f.isGrowing()}
@@ -37,7 +37,7 @@ type overviewAnswer struct {
 
 func overview(r *request) (any, error) {
 	a := overviewAnswer{Name: r.file.name(), Damage: r.file.damaged(),
-		Running: r.server.live != nil && r.file == r.server.files[0] && !r.server.live.over()}
+		Running: r.reader.running.Load() && r.file == r.reader.files[0]}
 	var err error
 	read := func(f func() error) {
 		if err == nil {

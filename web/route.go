@@ -25,12 +25,14 @@ type route struct {
 	// answer reads the trace that the request names and gives what becomes JSON.
 	answer func(*request) (any, error)
 	// serve is for operations that write their answer themselves.
-	serve func(*Server, http.ResponseWriter, *http.Request)
+	serve func(*reader, http.ResponseWriter, *http.Request)
+	// front is for those that read no trace: the server answers them itself.
+	front func(*Server, http.ResponseWriter, *http.Request)
 }
 
 func routes() []route {
 	return []route{
-		{path: "/api/traces", serve: (*Server).listTraces},
+		{path: "/api/traces", serve: (*reader).listTraces},
 		{path: "/api/overview", parameters: []string{"trace"}, answer: overview},
 		{path: "/api/timeline", parameters: []string{"trace", "from", "to", "pixels", "lanes"}, answer: timeline},
 		{path: "/api/counters", parameters: []string{"trace", "from", "to", "pixels", "device"}, answer: counters},
@@ -47,18 +49,28 @@ func routes() []route {
 		{path: "/api/source", parameters: []string{"trace", "file", "line", "around"}, answer: source},
 		{path: "/api/search", parameters: []string{"trace", "text", "limit"}, answer: search},
 		{path: "/api/next", parameters: []string{"trace", "text", "after", "before"}, answer: nextMatch},
-		{path: "/api/compare", parameters: []string{"by"}, serve: (*Server).compare},
-		{path: "/api/sql", parameters: []string{"trace", "sql", "rows", "seconds", "format"}, serve: (*Server).sql},
-		{path: "/api/live", serve: (*Server).stream},
-		{path: "/api/openapi.yaml", serve: (*Server).openAPI},
+		{path: "/api/compare", parameters: []string{"by"}, serve: (*reader).compare},
+		{path: "/api/sql", parameters: []string{"trace", "sql", "rows", "seconds", "format"}, serve: (*reader).sql},
+		{path: "/api/live", front: (*Server).stream},
+		{path: "/api/openapi.yaml", front: (*Server).openAPI},
 	}
 }
 
 // handler is the whole server.
 func (s *Server) handler() http.Handler {
 	mux := http.NewServeMux()
-	for _, r := range routes() {
-		mux.Handle(r.path, s.operation(r))
+	for _, o := range routes() {
+		var next http.Handler = s.reader
+		if o.front != nil {
+			next = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { o.front(s, w, r) })
+		}
+		mux.HandleFunc(o.path, func(w http.ResponseWriter, r *http.Request) {
+			if err := o.accepts(r); err != nil {
+				fail(w, err)
+				return
+			}
+			next.ServeHTTP(w, r)
+		})
 	}
 	mux.HandleFunc("/api/", func(w http.ResponseWriter, r *http.Request) {
 		writeError(w, http.StatusNotFound, "there is no "+r.URL.Path+"; /api/openapi.yaml lists what there is")
@@ -67,24 +79,28 @@ func (s *Server) handler() http.Handler {
 	return s.guard(mux)
 }
 
+// accepts says whether a request has only parameters that the operation takes.
+func (o *route) accepts(r *http.Request) error {
+	for name, values := range r.URL.Query() {
+		if len(values) > 1 || !contains(o.parameters, name) {
+			return badRequest("parameter %q: %s takes %s, each once", name, o.path, orNone(o.parameters))
+		}
+	}
+	return nil
+}
+
 // request is one call of an operation.
 type request struct {
 	ctx    context.Context
-	server *Server
+	reader *reader
 	file   *file
 	trace  *store.Trace
 	values parameters
 }
 
 // operation turns a route into a handler.
-func (s *Server) operation(o route) http.Handler {
+func (s *reader) operation(o route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		for name, values := range r.URL.Query() {
-			if len(values) > 1 || !contains(o.parameters, name) {
-				fail(w, badRequest("parameter %q: %s takes %s, each once", name, o.path, orNone(o.parameters)))
-				return
-			}
-		}
 		if o.serve != nil {
 			defer recoverFault(w)
 			o.serve(s, w, r)
@@ -109,7 +125,7 @@ func (s *Server) operation(o route) http.Handler {
 
 // read runs an operation on a connection to a trace. A fault that a damaged
 // file leads to becomes an error.
-func (s *Server) read(ctx context.Context, f *file, values parameters, answer func(*request) (any, error)) (result any, err error) {
+func (s *reader) read(ctx context.Context, f *file, values parameters, answer func(*request) (any, error)) (result any, err error) {
 	trace, err := f.acquire(ctx)
 	if err != nil {
 		return nil, err
@@ -118,7 +134,7 @@ func (s *Server) read(ctx context.Context, f *file, values parameters, answer fu
 }
 
 // readOn is read on a connection that has been acquired; it releases it.
-func (s *Server) readOn(ctx context.Context, f *file, trace *store.Trace, values parameters, answer func(*request) (any, error)) (result any, err error) {
+func (s *reader) readOn(ctx context.Context, f *file, trace *store.Trace, values parameters, answer func(*request) (any, error)) (result any, err error) {
 	fault := true
 	defer func() {
 		if fault {
@@ -128,7 +144,7 @@ func (s *Server) readOn(ctx context.Context, f *file, trace *store.Trace, values
 		f.release(trace, fault)
 	}()
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	result, err = answer(&request{ctx: ctx, server: s, file: f, trace: trace, values: values})
+	result, err = answer(&request{ctx: ctx, reader: s, file: f, trace: trace, values: values})
 	fault = false
 	return result, err
 }

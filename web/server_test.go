@@ -5,9 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
+	"os"
 	"path/filepath"
 	"reflect"
 	"strconv"
@@ -15,6 +17,18 @@ import (
 
 	"github.com/accscope/accscope/collector/store/generate"
 )
+
+// TestMain makes the test program the reader of the servers that it starts.
+func TestMain(m *testing.M) {
+	if len(os.Args) == 2 && os.Args[1] == ReaderCommand {
+		if err := ReadTraces(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
 
 // generated makes a synthetic trace.
 func generated(t testing.TB, spans int, seed uint64) string {

@@ -78,7 +78,7 @@ func sources(r *request) (any, error) {
 	out := []sourceFile{}
 	for name, lines := range files {
 		f := sourceFile{File: name, Lines: []cost{}}
-		_, err := r.server.findSource(name)
+		_, err := r.reader.findSource(name)
 		f.Readable = err == nil
 		for _, c := range lines {
 			f.Lines = append(f.Lines, *c)
@@ -117,7 +117,7 @@ func source(r *request) (any, error) {
 	if !named {
 		return nil, notFound("the trace names no source %q", name)
 	}
-	path, err := r.server.findSource(name)
+	path, err := r.reader.findSource(name)
 	if err != nil {
 		return nil, notFound("%v", err)
 	}
@@ -164,7 +164,7 @@ var sourceEndings = []string{".c", ".h", ".cc", ".cpp", ".cxx", ".c++", ".hh", "
 	".f", ".for", ".ftn", ".f77", ".f90", ".f95", ".f03", ".f08", ".f18", ".fpp"}
 
 // findSource gives the path of a source that a trace names.
-func (s *Server) findSource(name string) (string, error) {
+func (s *reader) findSource(name string) (string, error) {
 	if strings.ContainsRune(name, 0) || !contains(sourceEndings, strings.ToLower(filepath.Ext(name))) {
 		return "", fmt.Errorf("%q does not end like a C, C++ or Fortran source", name)
 	}

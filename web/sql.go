@@ -53,7 +53,7 @@ func (readOnly) Authorize(a sqlite.Action) sqlite.AuthResult {
 }
 
 // sql runs a statement of the user's on a connection of its own.
-func (s *Server) sql(w http.ResponseWriter, r *http.Request) {
+func (s *reader) sql(w http.ResponseWriter, r *http.Request) {
 	p := parameters{values: r.URL.Query()}
 	number := p.integer("trace", 0, 0, int64(len(s.files)-1))
 	rows := p.integer("rows", 1000, 1, mostRows)

@@ -93,7 +93,7 @@ type compareAnswer struct {
 }
 
 // compare sets two traces side by side.
-func (s *Server) compare(w http.ResponseWriter, r *http.Request) {
+func (s *reader) compare(w http.ResponseWriter, r *http.Request) {
 	by := cmp.Or(r.URL.Query().Get("by"), "kernel")
 	if !contains([]string{"kernel", "variable", "source", "kind"}, by) {
 		fail(w, badRequest("parameter by is %q: want kernel, variable, source or kind", by))

@@ -95,7 +95,7 @@ func (r *request) blocks(lanes []store.Lane, w window) ([][]store.Block, error) 
 			errs[n+1] = err
 			break
 		}
-		group.Go(func() { _, errs[n+1] = r.server.readOn(r.ctx, r.file, trace, parameters{}, read) })
+		group.Go(func() { _, errs[n+1] = r.reader.readOn(r.ctx, r.file, trace, parameters{}, read) })
 	}
 	_, errs[0] = read(r)
 	group.Wait()

@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -44,18 +45,17 @@ type Options struct {
 	Token string
 }
 
-// Server is a running server.
+// Server is a running server. What reads the traces runs in another process,
+// which Serve starts: the program itself, with ReaderCommand.
 type Server struct {
-	files   []*file
-	sources []string
-	token   string
-	cookie  string
-	hosts   map[string]bool
-	url     string
-	live    *live
-	queries chan struct{} // slots of the SQL console
-	done    chan struct{}
-	err     error
+	reader *isolated
+	token  string
+	cookie string
+	hosts  map[string]bool
+	url    string
+	live   *live
+	done   chan struct{}
+	err    error
 }
 
 // Serve starts a server, which ends with ctx.
@@ -63,8 +63,7 @@ func Serve(ctx context.Context, options Options) (*Server, error) {
 	if len(options.Traces) == 0 || len(options.Traces) > 2 {
 		return nil, fmt.Errorf("%d traces to serve: one is shown, two are compared", len(options.Traces))
 	}
-	s := &Server{sources: options.Sources, token: options.Token, done: make(chan struct{}),
-		queries: make(chan struct{}, 2), hosts: make(map[string]bool)}
+	s := &Server{token: options.Token, done: make(chan struct{}), hosts: make(map[string]bool)}
 	if s.token == "" {
 		random := make([]byte, 24)
 		if _, err := rand.Read(random); err != nil {
@@ -72,13 +71,10 @@ func Serve(ctx context.Context, options Options) (*Server, error) {
 		}
 		s.token = hex.EncodeToString(random)
 	}
-	for i, path := range options.Traces {
-		f, err := openFile(path, i == 0 && options.Look != nil, options.Trusted)
-		if err != nil {
-			s.closeFiles()
-			return nil, err
-		}
-		s.files = append(s.files, f)
+	var err error
+	if s.reader, err = isolate(ctx, readerConfig{Traces: slices.Clone(options.Traces), Sources: options.Sources, Running: options.Look != nil,
+		Trusted: options.Trusted}); err != nil {
+		return nil, err
 	}
 	if options.Look != nil {
 		s.live = &live{look: options.Look, ended: make(chan struct{})}
@@ -89,7 +85,7 @@ func Serve(ctx context.Context, options Options) (*Server, error) {
 	}
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
-		s.closeFiles()
+		s.reader.close()
 		return nil, fmt.Errorf("cannot listen on %s: %w; choose another address", address, err)
 	}
 	s.name(listener.Addr().(*net.TCPAddr), options.Hosts)
@@ -108,7 +104,7 @@ func Serve(ctx context.Context, options Options) (*Server, error) {
 		if err := server.Serve(listener); err != nil && !errors.Is(err, http.ErrServerClosed) {
 			s.err = fmt.Errorf("serving %s: %w", s.url, err)
 		}
-		s.closeFiles()
+		s.reader.close()
 	}()
 	return s, nil
 }
@@ -141,10 +137,4 @@ func (s *Server) URL() string { return s.url }
 func (s *Server) Wait() error {
 	<-s.done
 	return s.err
-}
-
-func (s *Server) closeFiles() {
-	for _, f := range s.files {
-		f.close()
-	}
 }

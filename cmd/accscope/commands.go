@@ -6,6 +6,6 @@ func commands() []*cobra.Command {
 	return []*cobra.Command{
 		newRunCommand(), newReportCommand(), newQueryCommand(), newInfoCommand(), newImportCommand(),
 		newExportCommand(), newListCommand(), newAttachCommand(), newDetachCommand(), newDoctorCommand(), newDocsCommand(),
-		newServeCommand(), newTopCommand(), newKeeperCommand(),
+		newServeCommand(), newTopCommand(), newKeeperCommand(), newReaderCommand(),
 	}
 }

@@ -101,6 +101,7 @@ func (w *watch) end() error {
 	if w.pane == nil {
 		return nil
 	}
+	w.pane.Ended() // who waits for the process tells the pane too, but perhaps later
 	text := w.pane.Text()
 	err := w.pane.Close()
 	if _, writeErr := os.Stdout.WriteString(text); writeErr != nil {

@@ -68,3 +68,14 @@ is followed live. It ends with Ctrl+C.
 	flags.StringSliceVar(&options.Sources, "source-dir", nil, "`FOLDER` to look for sources in, if they are not where they were compiled")
 	return command
 }
+
+// newReaderCommand is what serve and run --web start to read the traces.
+func newReaderCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:    web.ReaderCommand,
+		Short:  "Read traces for serve, in a process of its own",
+		Hidden: true,
+		Args:   arguments(cobra.NoArgs, "no arguments"),
+		RunE:   func(*cobra.Command, []string) error { return web.ReadTraces() },
+	}
+}
