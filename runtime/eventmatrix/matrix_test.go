@@ -53,7 +53,7 @@ func TestEventMatrix(t *testing.T) {
 	var text strings.Builder
 	text.WriteString(introduction)
 	for _, p := range programs {
-		rows := record(t, folder, recorder, p)
+		rows := record(t, folder, recorder, p, "ACC_DEVICE_TYPE=sim")
 		seen := map[callbacks.Event]bool{}
 		for _, r := range rows {
 			seen[r.event] = true
@@ -63,7 +63,7 @@ func TestEventMatrix(t *testing.T) {
 				t.Errorf("%s raised no %v", p.source, event)
 			}
 		}
-		checkRows(t, p, rows)
+		checkRows(t, p, rows, sim)
 		fmt.Fprintf(&text, "\n## %s (`runtime/eventmatrix/testdata/%s`)\n", p.title, p.source)
 		writeTable(&text, rows)
 	}
@@ -121,8 +121,13 @@ func run(t *testing.T, name string, args ...string) {
 	}
 }
 
-// record compiles and runs a program and returns its events.
-func record(t *testing.T, folder, recorder string, p program) []row {
+// sim is acc_device_sim, cuda acc_device_nvidia.
+const sim, cuda = 100, 5
+
+// record compiles and runs a program and returns its events. The last value of a
+// variable in the environment counts, except that of LD_PRELOAD, to which the
+// runtime is added.
+func record(t *testing.T, folder, recorder string, p program, environment ...string) []row {
 	t.Helper()
 	library, err := filepath.Abs("../../lib/libopenacc.so")
 	if err != nil {
@@ -140,13 +145,23 @@ func record(t *testing.T, folder, recorder string, p program) []row {
 	run(t, p.build[0], arguments...)
 	events := binary + ".events"
 	command := exec.Command(binary)
-	command.Env = append(os.Environ(), "LD_PRELOAD="+library, "ACC_PROFLIB="+recorder,
-		"ACC_DEVICE_TYPE=sim", "RECORD_FILE="+events)
+	command.Env = append(os.Environ(), "LD_PRELOAD="+library, "ACC_PROFLIB="+recorder, "RECORD_FILE="+events)
+	for _, variable := range environment {
+		if first, ok := strings.CutPrefix(variable, "LD_PRELOAD="); ok {
+			variable = "LD_PRELOAD=" + first + " " + library
+		}
+		command.Env = append(command.Env, variable)
+	}
 	output, err := command.CombinedOutput()
 	if err == nil {
 		t.Fatalf("%s: %v\n%s", p.source, err, output)
 	}
-	data, err := os.ReadFile(events)
+	return readRows(t, events)
+}
+
+func readRows(t *testing.T, path string) []row {
+	t.Helper()
+	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}

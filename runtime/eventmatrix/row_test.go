@@ -62,7 +62,7 @@ func end(event callbacks.Event) callbacks.Event {
 
 // checkRows holds what must be true of every event: no field empty that the
 // runtime knows, starts and ends nested, the same fields in both.
-func checkRows(t *testing.T, p program, rows []row) {
+func checkRows(t *testing.T, p program, rows []row, deviceType int) {
 	t.Helper()
 	var open []row
 	for i, r := range rows {
@@ -74,13 +74,13 @@ func checkRows(t *testing.T, p program, rows []row) {
 			t.Errorf("%s: no thread id", where)
 		}
 		switch {
-		case r.deviceType == 100, r.event == callbacks.RuntimeShutdown, strings.HasSuffix(r.section, "if(false)"):
+		case r.deviceType == deviceType, r.event == callbacks.RuntimeShutdown, strings.HasSuffix(r.section, "if(false)"):
 		case r.deviceType == 1 && (r.event == callbacks.DeviceInitStart || r.event == callbacks.DeviceInitEnd):
 			// The program asked for the default device.
 		case r.deviceType == 2 && (r.event == callbacks.DeviceShutdownStart || r.event == callbacks.DeviceShutdownEnd):
 			// The if clause brought in the host device.
 		default:
-			t.Errorf("%s: device type %d, not sim", where, r.deviceType)
+			t.Errorf("%s: device type %d, not %d", where, r.deviceType, deviceType)
 		}
 		isData := r.bytes != ""
 		if isData && (r.bytes == "0" || r.device == "-") {

@@ -31,6 +31,17 @@ gcc-12 "${offload[@]}" -o "$carry/timing" "$here/timing.c" "$here/../driver.c" -
 for program in bare measure; do
   gcc-12 -O2 -o "$carry/$program" "$here/$program.c" "$here/../driver.c" -ldl
 done
+# The programs of the event matrix (runtime/eventmatrix).
+matrix=$root/runtime/eventmatrix/testdata
+include=$root/runtime/include
+mkdir -p "$carry/matrix"
+gcc-12 -O1 -shared -fPIC -I"$include" -o "$carry/matrix/recorder.so" "$matrix/recorder.c"
+linked=("$carry/matrix/recorder.so" "$root/lib/libopenacc.so" "-Wl,-rpath,\$ORIGIN")
+for program in directives routines; do
+  gcc-12 "${offload[@]}" -O0 -I"$include" -o "$carry/matrix/$program.c" "$matrix/$program.c" "${linked[@]}"
+done
+gfortran-12 "${offload[@]}" -O0 -J "$carry/matrix" -o "$carry/matrix/directives.f90" "$matrix/directives.f90" "${linked[@]}"
+rm -f "$carry"/matrix/*.mod
 cp "$here/run.sh" "$carry/"
 if [ $# -gt 1 ]; then "$here/tests.sh" "$2" "$carry"; fi
 du -sh "$carry"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs what carry.sh gathered, on GCC's own runtime and on ours, side by side.
-# Usage: run.sh [STEP...], steps: smoke measure tests bench trace; all without.
+# Usage: run.sh [STEP...], steps: smoke measure matrix tests bench trace; all without.
 # Results go to $OUT (default: the folder results beside this script).
 set -uo pipefail
 carry=$(realpath "$(dirname "$0")")
@@ -12,7 +12,7 @@ export LD_LIBRARY_PATH=$carry/gcc:${LD_LIBRARY_PATH:-}
 ours=(env "LD_PRELOAD=$carry/lib/libopenacc.so")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-chmod +x "$carry"/bin/* "$carry"/programs/* "$carry"/launches "$carry"/timing "$carry"/bare "$carry"/measure "$carry"/tests/* 2>/dev/null
+chmod +x "$carry"/bin/* "$carry"/programs/* "$carry"/launches "$carry"/timing "$carry"/bare "$carry"/measure "$carry"/tests/* "$carry"/matrix/* 2>/dev/null
 
 smoke() {
   echo "== programs: status and time on GCC's runtime and on ours"
@@ -79,6 +79,15 @@ measure() {
   timeout 120 "$carry/measure" "$(cupti)" 2>&1
 }
 
+matrix() {
+  echo "== the event matrix's programs; compare with ACCSCOPE_GPU_RESULTS=$OUT go test ./runtime/eventmatrix"
+  for program in directives.c directives.f90 routines.c; do
+    timeout 60 env "LD_PRELOAD=$carry/lib/libopenacc.so" "ACC_PROFLIB=$carry/matrix/recorder.so" \
+      "RECORD_FILE=$OUT/$program.events" "$carry/matrix/$program" >"$work/out" 2>&1
+    echo "$program: status $?, $(wc -l <"$OUT/$program.events") events; $(tail -1 "$work/out" | cut -c1-200)"
+  done
+}
+
 bench() {
   echo "== bare CUDA driver"; "$carry/bare"
   for round in 1 2; do
@@ -103,6 +112,6 @@ trace() {
   "$carry/bin/accscope" report "$OUT/timing.db" 2>&1 | head -40
 }
 
-for step in "${@:-smoke measure tests bench trace}"; do
+for step in "${@:-smoke measure matrix tests bench trace}"; do
   for s in $step; do $s; done
 done 2>&1 | tee "$OUT/log.txt"

@@ -51,22 +51,31 @@ host_name (char *text, size_t size, uintptr_t host)
 }
 
 /* What a device address belongs to: the variable that a create event tied to
-   it, until the memory is freed.  */
+   it, until it is deleted, and in the free event that may follow.  */
 static void
 device_name (char *text, size_t size, uintptr_t device, uintptr_t host, acc_event_t event)
 {
+  static int deleted = -1;
+
+  if (deleted >= 0 && event != acc_ev_free)
+    variables[deleted].device = 0;
+  deleted = -1;
   if (!device)
     {
       snprintf (text, size, "-");
       return;
     }
+  for (int i = count - 1; i >= 0 && event == acc_ev_create; i--)
+    if (host >= variables[i].start && host < variables[i].end)
+      {
+	variables[i].device = device - (host - variables[i].start);
+	break;
+      }
   snprintf (text, size, "set");
   for (int i = count - 1; i >= 0; i--)
     {
       uintptr_t bytes = variables[i].end - variables[i].start;
-      if (event == acc_ev_create && host >= variables[i].start && host < variables[i].end)
-	variables[i].device = device - (host - variables[i].start);
-      else if (!variables[i].device || device < variables[i].device || device >= variables[i].device + bytes)
+      if (!variables[i].device || device < variables[i].device || device >= variables[i].device + bytes)
 	continue;
       if (device == variables[i].device)
 	snprintf (text, size, "d(%s)", variables[i].name);
@@ -74,6 +83,8 @@ device_name (char *text, size_t size, uintptr_t device, uintptr_t host, acc_even
 	snprintf (text, size, "d(%s)+%zu", variables[i].name, (size_t) (device - variables[i].device));
       if (event == acc_ev_free)
 	variables[i].device = 0;
+      else if (event == acc_ev_delete)
+	deleted = i;
       return;
     }
 }

@@ -1,0 +1,86 @@
+package eventmatrix
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/runtime/cuda/standin/build"
+)
+
+// TestCUDA holds the events on the cuda backend, on the stand-in driver, against
+// those on sim.
+func TestCUDA(t *testing.T) {
+	folder := t.TempDir()
+	recorder := buildRecorder(t, folder)
+	registrar, err := build.Registrar(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := build.Library(folder); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range programs {
+		want := record(t, folder, recorder, p, "ACC_DEVICE_TYPE=sim")
+		got := record(t, folder, recorder, p, "ACC_DEVICE_TYPE=nvidia", "LD_PRELOAD="+registrar, "LD_LIBRARY_PATH="+folder)
+		checkRows(t, p, got, cuda)
+		compare(t, p, want, got)
+	}
+}
+
+// TestGPU does the same for what runtime/cuda/gputest recorded on a real GPU.
+func TestGPU(t *testing.T) {
+	results := os.Getenv("ACCSCOPE_GPU_RESULTS")
+	if results == "" {
+		t.Skip("set ACCSCOPE_GPU_RESULTS to the folder of results of runtime/cuda/gputest/run.sh")
+	}
+	folder := t.TempDir()
+	recorder := buildRecorder(t, folder)
+	for _, p := range programs {
+		want := record(t, folder, recorder, p, "ACC_DEVICE_TYPE=sim")
+		got := readRows(t, filepath.Join(results, p.source+".events"))
+		checkRows(t, p, got, cuda)
+		compare(t, p, want, got)
+	}
+}
+
+// compare holds the events of a device with a pool against those of sim. What the
+// pool takes from the driver and gives back is its own affair, and so are the
+// dimensions of launches.
+func compare(t *testing.T, p program, want, got []row) {
+	t.Helper()
+	want, got = withoutPool(want), withoutPool(got)
+	for i := range min(len(want), len(got)) {
+		w, g := want[i], got[i]
+		for _, r := range []*row{&w, &g} {
+			r.gangs, r.workers, r.vector = "", "", ""
+			if r.deviceType == sim {
+				r.deviceType = cuda
+			}
+			if r.apiType == sim {
+				r.apiType = cuda
+			}
+			r.api = 0
+			r.kernel = strings.ReplaceAll(r.kernel, "$", ".") // as assemblers for GPUs have it
+		}
+		if w != g {
+			t.Errorf("%s: %q: event %d is %v\n got %+v\nwant %+v", p.source, g.section, i+1, g.event, g, w)
+			return
+		}
+	}
+	if len(want) != len(got) {
+		t.Errorf("%s: %d events, want %d", p.source, len(got), len(want))
+	}
+}
+
+func withoutPool(rows []row) []row {
+	var rest []row
+	for _, r := range rows {
+		if r.event != callbacks.Alloc && r.event != callbacks.Free {
+			rest = append(rest, r)
+		}
+	}
+	return rest
+}
