@@ -227,35 +227,6 @@ complete (void *context, uint32_t stream, uint8_t *buffer, size_t size,
 
 /* -- beginning and end */
 
-static void *
-library (void)
-{
-  static const char *const names[] = {
-    "libcupti.so", "libcupti.so.13", "libcupti.so.12", "libcupti.so.11.8",
-    "/usr/local/cuda/extras/CUPTI/lib64/libcupti.so",
-    "/usr/local/cuda/lib64/libcupti.so", "/opt/cuda/extras/CUPTI/lib64/libcupti.so",
-  };
-  void *handle = NULL;
-  if (settings.cupti[0])
-    return dlopen (settings.cupti, RTLD_NOW | RTLD_LOCAL);
-  for (size_t i = 0; !handle && i < sizeof names / sizeof *names; i++)
-    handle = dlopen (names[i], RTLD_NOW | RTLD_LOCAL);
-  return handle;
-}
-
-static int
-functions (void *handle)
-{
-#define X(name, parameters)				\
-  *(void **) &cupti.name = dlsym (handle, #name);
-  ACCSCOPE_CUPTI_FUNCTIONS (X)
-  ACCSCOPE_CUPTI_LATER (X)
-#undef X
-#define X(name, parameters) && cupti.name
-  return 1 ACCSCOPE_CUPTI_FUNCTIONS (X);
-#undef X
-}
-
 static int
 enable (void)
 {
@@ -305,8 +276,7 @@ cupti_begin (void)
 				       __ATOMIC_RELAXED))
     return;
   void *driver = dlopen ("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-  void *handle = driver ? library () : NULL;
-  if (handle && functions (handle) && enable ())
+  if (driver && accscope_cupti_open (&cupti, settings.cupti) == 0 && enable ())
     {
       /* Its handler was registered after the driver's, and so runs before.  */
       atexit (cupti_flush);

@@ -1,6 +1,9 @@
 package cuda
 
-// #include "cuda.h"
+/*
+#include <stdlib.h>
+#include "cuda.h"
+*/
 import "C"
 
 import (
@@ -12,11 +15,17 @@ import (
 	"github.com/accscope/accscope/runtime/device"
 )
 
-// period is how often the records of queues that nobody waits for are read.
-const period = 2 * time.Millisecond
+// period is how often the records of finished operations are read.
+const period = 5 * time.Millisecond
 
-// records reports finished operations: those of a queue before a wait for it
-// returns, others from a goroutine, which runs while somebody observes.
+// The variables that say how operations are measured.
+const (
+	activityVariable = "ACCSCOPE_ACTIVITY" // auto, events or cupti
+	cuptiVariable    = "ACCSCOPE_CUPTI"    // CUPTI's library
+)
+
+// records reports finished operations, from a goroutine that runs while somebody
+// observes, and from Flush.
 type records struct {
 	device  *cudaDevice
 	observe func(device.Activity)
@@ -40,6 +49,24 @@ func (r *records) pending() bool {
 	return atomic.LoadUint64((*uint64)(unsafe.Pointer(&r.device.c.pending))) != 0
 }
 
+// tracing says whether CUPTI measures, rather than events of the driver.
+func (r *records) tracing() bool {
+	return atomic.LoadUint32((*uint32)(unsafe.Pointer(&r.device.c.tracing))) != 0
+}
+
+// trace has CUPTI measure where it is installed and the environment does not say
+// otherwise, because it costs a third of what events do.
+func (r *records) trace(on bool) {
+	lookup := r.device.backend.options.Environment
+	if how, _ := lookup(activityVariable); how == "events" {
+		return
+	}
+	path, _ := lookup(cuptiVariable)
+	name := C.CString(path)
+	defer C.free(unsafe.Pointer(name))
+	C.accscope_cuda_trace(r.device.c, cBool(on), name)
+}
+
 func (r *records) switchTo(on bool) {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
@@ -51,6 +78,7 @@ func (r *records) switchTo(on bool) {
 	case on:
 		value = 1
 		if r.stop == nil {
+			r.trace(true)
 			r.stop = make(chan struct{})
 			stop := r.stop
 			r.running.Go(func() { r.run(stop) })
@@ -60,6 +88,10 @@ func (r *records) switchTo(on bool) {
 		r.stop = nil
 	}
 	atomic.StoreUint32((*uint32)(unsafe.Pointer(&r.device.c.observing)), value)
+	if !on {
+		r.flush()
+		r.trace(false)
+	}
 }
 
 func (r *records) run(stop chan struct{}) {
@@ -71,8 +103,12 @@ func (r *records) run(stop chan struct{}) {
 			return
 		case <-ticker.C:
 		}
+		if r.tracing() {
+			r.report(func(room C.size_t) C.size_t { return C.accscope_cuda_traced(r.device.c, &r.batch[0], room) })
+			continue
+		}
 		if r.pending() {
-			r.flush()
+			r.drainQueues()
 		}
 		C.accscope_cuda_rebase(r.device.c)
 	}
@@ -80,6 +116,15 @@ func (r *records) run(stop chan struct{}) {
 
 // flush reports what has finished on all queues.
 func (r *records) flush() {
+	if r.tracing() {
+		C.accscope_cuda_trace_flush(r.device.c)
+	}
+	r.report(func(room C.size_t) C.size_t { return C.accscope_cuda_traced(r.device.c, &r.batch[0], room) })
+	r.drainQueues()
+}
+
+// drainQueues reports what events of the driver have measured.
+func (r *records) drainQueues() {
 	d := r.device
 	d.mutex.Lock()
 	queues := make([]*queue, 0, len(d.queues))
@@ -98,15 +143,17 @@ func (r *records) flush() {
 // drain reports what has finished on one queue. The caller keeps it from being
 // released.
 func (r *records) drain(q *queue) {
-	// Another thread may be about to report what it has taken: wait for it.
+	if c := q.c.Load(); c != nil && r.pending() {
+		r.report(func(room C.size_t) C.size_t { return C.accscope_cuda_drain(c, &r.batch[0], room) })
+	}
+}
+
+// report passes on what take puts into the batch until there is no more.
+func (r *records) report(take func(room C.size_t) C.size_t) {
 	r.delivery.Lock()
 	defer r.delivery.Unlock()
-	c := q.c.Load()
-	if c == nil || !r.pending() {
-		return
-	}
 	for {
-		n := int(C.accscope_cuda_drain(c, &r.batch[0], C.size_t(len(r.batch))))
+		n := int(take(C.size_t(len(r.batch))))
 		for i := range r.batch[:n] {
 			b := &r.batch[i]
 			r.observe(device.Activity{Correlation: uint64(b.correlation), Kind: device.ActivityKind(b.kind), Bytes: uint64(b.bytes),
@@ -118,15 +165,25 @@ func (r *records) drain(q *queue) {
 	}
 }
 
-// close ends the goroutine. All queues were waited for, which reported what they
-// did.
-func (r *records) close() {
+// close reports the rest and ends the goroutine. All queues were waited for; the
+// device refuses new work.
+func (r *records) close(queues map[*queue]struct{}) {
 	r.mutex.Lock()
+	defer r.mutex.Unlock()
 	r.closed = true
 	if r.stop != nil {
 		close(r.stop)
 		r.stop = nil
 	}
-	r.mutex.Unlock()
 	r.running.Wait()
+	if r.observe == nil {
+		return
+	}
+	if r.tracing() {
+		C.accscope_cuda_trace_flush(r.device.c)
+	}
+	r.report(func(room C.size_t) C.size_t { return C.accscope_cuda_traced(r.device.c, &r.batch[0], room) })
+	for q := range queues {
+		r.drain(q)
+	}
 }

@@ -25,6 +25,7 @@ accscope_cuda_open (const struct accscope_cuda_driver *cuda, int number,
     }
   pthread_mutex_init (&d->lock, NULL);
   pthread_mutex_init (&d->clock_lock, NULL);
+  pthread_mutex_init (&d->trace_lock, NULL);
   for (i = 0; i <= ACCSCOPE_CUDA_LANES; i++)
     pthread_mutex_init (&d->lane[i].lock, NULL);
   before = accscope_cuda_enter (d);
@@ -80,6 +81,8 @@ accscope_cuda_close (struct accscope_cuda_device *d)
   d->cuda->cuDevicePrimaryCtxRelease (d->device);
   for (i = 0; i <= ACCSCOPE_CUDA_LANES; i++)
     pthread_mutex_destroy (&d->lane[i].lock);
+  accscope_cuda_trace_close (d);
+  pthread_mutex_destroy (&d->trace_lock);
   pthread_mutex_destroy (&d->clock_lock);
   pthread_mutex_destroy (&d->lock);
   free (d);

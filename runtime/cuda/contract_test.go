@@ -11,13 +11,17 @@ import (
 	"github.com/accscope/accscope/runtime/goacc"
 )
 
-// standin is the path of the stand-in driver.
-var standin string
+// standin is the path of the stand-in driver, cupti that of the stand-in for
+// CUPTI, which measures where a test names it.
+var standin, cupti string
 
 func TestMain(m *testing.M) {
 	folder, err := os.MkdirTemp("", "cuda")
 	if err == nil {
 		standin, err = build.Library(folder)
+	}
+	if err == nil {
+		cupti, err = build.CUPTI(folder)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -37,7 +41,13 @@ func with(t testing.TB, variables map[string]string) device.Backend {
 	for name, value := range variables {
 		t.Setenv(name, value)
 	}
-	return New(Options{Library: standin})
+	environment := func(name string) (string, bool) {
+		if value, ok := os.LookupEnv(name); ok || name != activityVariable || os.Getenv(cuptiVariable) != "" {
+			return value, ok
+		}
+		return "events", true // not by what the machine may have installed
+	}
+	return New(Options{Library: standin, Environment: environment})
 }
 
 // loaded is a backend whose devices have an image with the contract's kernels.
@@ -72,6 +82,8 @@ func TestContract(t *testing.T) {
 		"one device":    nil,
 		"two devices":   {"ACCSCOPE_STANDIN_DEVICES": "2"},
 		"little memory": {"ACCSCOPE_STANDIN_MEMORY": fmt.Sprint(256 << 20)},
+		"CUPTI":         {"ACCSCOPE_CUPTI": cupti},
+		"another CUPTI": {"ACCSCOPE_CUPTI": cupti, "ACCSCOPE_STANDIN_CUPTI_FAIL": "cuptiActivityEnable"},
 	} {
 		t.Run(name, func(t *testing.T) { devicetest.Run(t, loaded{with(t, variables)}, kernels()) })
 	}

@@ -53,6 +53,14 @@ struct accscope_cuda_operation
   struct accscope_cuda_operation *next;
 };
 
+/* A transfer in pieces, of which some were recorded by CUPTI.  */
+struct accscope_cuda_pieces
+{
+  struct accscope_cuda_pieces *next;
+  struct accscope_cuda_record record;
+  uint64_t left;		/* bytes not recorded yet */
+};
+
 /* A stack of events for reuse.  */
 struct accscope_cuda_events
 {
@@ -93,6 +101,16 @@ struct accscope_cuda_device
   pthread_mutex_t lock;		/* guards what follows */
   struct accscope_cuda_events plain, timed;
   struct accscope_cuda_reference *reference;
+
+  /* tracer.c: operations are measured by CUPTI, in nanoseconds of
+     CLOCK_MONOTONIC less origin.  */
+  unsigned tracing;		/* atomic */
+  int64_t origin;
+  struct accscope_cuda_operation traced;	/* stands for every one */
+  pthread_mutex_t trace_lock;	/* guards what follows */
+  struct accscope_cuda_record *record;
+  size_t records, record_room;
+  struct accscope_cuda_pieces *pieces;
 
   pthread_mutex_t clock_lock;
   CUstream clock;
@@ -244,6 +262,23 @@ accscope_cuda_clock (struct accscope_cuda_device *device, int64_t *on_device,
 		     int64_t *on_host);
 /* Makes a new reference if the last one is older than a second.  */
 void accscope_cuda_rebase (struct accscope_cuda_device *device);
+
+/* tracer.c: the same by CUPTI.  */
+/* Measures from now on by CUPTI, or no longer; path is that of its library, empty
+   for the one that is installed.  Returns whether it does.  */
+int accscope_cuda_trace (struct accscope_cuda_device *device, int on,
+			 const char *path);
+/* Begins or ends an operation of the calling thread.  */
+void accscope_cuda_trace_begin (struct accscope_cuda_device *device,
+				uint64_t correlation, int kind, uint64_t bytes);
+void accscope_cuda_trace_end (struct accscope_cuda_device *device);
+/* Has CUPTI hand over what has finished.  */
+void accscope_cuda_trace_flush (struct accscope_cuda_device *device);
+/* Moves up to room records.  */
+size_t accscope_cuda_traced (struct accscope_cuda_device *device,
+			     struct accscope_cuda_record *where, size_t room);
+/* Forgets the device, which is being closed.  */
+void accscope_cuda_trace_close (struct accscope_cuda_device *device);
 
 /* copy.c: memcpy by several threads.  */
 void accscope_cuda_parallel_copy (void *to, const void *from, size_t bytes);

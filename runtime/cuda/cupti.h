@@ -6,6 +6,7 @@
 #ifndef ACCSCOPE_CUPTI_H
 #define ACCSCOPE_CUPTI_H
 
+#include <dlfcn.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,6 +29,7 @@ enum
   CUPTI_ACTIVITY_MEMCPY_KIND_DTOH = 2,
 
   CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0 = 3,
+  CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM1 = 4,
 
   CUPTI_ACTIVITY_FLAG_FLUSH_NONE = 0,
   CUPTI_ACTIVITY_FLAG_FLUSH_FORCED = 1
@@ -121,5 +123,36 @@ struct accscope_cupti
   ACCSCOPE_CUPTI_LATER (X)
 #undef X
 };
+
+/* Opens the library at PATH, or if that is null or empty the one that is
+   installed, and fills TABLE.  Returns 0, or -1 if there is none.  */
+static inline int
+accscope_cupti_open (struct accscope_cupti *table, const char *path)
+{
+  static const char *const names[] = {
+    "libcupti.so", "libcupti.so.13", "libcupti.so.12", "libcupti.so.11.8",
+    "/usr/local/cuda/extras/CUPTI/lib64/libcupti.so",
+    "/usr/local/cuda/lib64/libcupti.so",
+    "/opt/cuda/extras/CUPTI/lib64/libcupti.so",
+  };
+  void *library = NULL;
+  size_t i;
+
+  if (path != NULL && *path != '\0')
+    library = dlopen (path, RTLD_NOW | RTLD_LOCAL);
+  else
+    for (i = 0; library == NULL && i < sizeof names / sizeof *names; i++)
+      library = dlopen (names[i], RTLD_NOW | RTLD_LOCAL);
+  if (library == NULL)
+    return -1;
+#define X(name, parameters)				\
+  *(void **) &table->name = dlsym (library, #name);
+  ACCSCOPE_CUPTI_FUNCTIONS (X)
+  ACCSCOPE_CUPTI_LATER (X)
+#undef X
+#define X(name, parameters) && table->name != NULL
+  return 1 ACCSCOPE_CUPTI_FUNCTIONS (X) ? 0 : -1;
+#undef X
+}
 
 #endif

@@ -170,7 +170,7 @@ func (d *cudaDevice) Close() error {
 	for q := range queues {
 		note(q.synchronize())
 	}
-	d.records.close()
+	d.records.close(queues)
 	for q := range queues {
 		note(q.release())
 	}

@@ -7,7 +7,8 @@
 //
 // What takes several driver calls is in C, a file for each subject: context.c
 // (devices and queues), order.c (marks and waiting), transfer.c and staging.c
-// (transfers), launch.c, image.c and activity.c (times on the device's clock).
+// (transfers), launch.c, image.c, activity.c (times on the device's clock) and
+// tracer.c (the same by CUPTI).
 // The Go side keeps the pool of device memory, kernels and their geometry, and
 // turns the driver's errors into those of package device.
 //

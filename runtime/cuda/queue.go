@@ -250,7 +250,6 @@ func (q *queue) synchronize() error {
 		return nil
 	}
 	answer := C.accscope_cuda_synchronize(c)
-	q.device.records.drain(q)
 	q.device.pool.trimExcess()
 	if answer.result == 0 {
 		return nil
@@ -267,8 +266,9 @@ func (q *queue) Close() error {
 		return nil
 	}
 	err := q.synchronize()
-	q.done()
 	d := q.device
+	d.records.drain(q)
+	q.done()
 	d.mutex.Lock()
 	_, mine := d.queues[q]
 	delete(d.queues, q)

@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -142,16 +143,28 @@ func TestArgumentBlocks(t *testing.T) {
 }
 
 // An observed transfer spans the copies by the device, and the times of one
-// queue's operations do not overlap.
+// queue's operations do not overlap, whoever measures.
 func TestActivityOfOneQueue(t *testing.T) {
+	for name, variables := range map[string]map[string]string{
+		"events": {"ACCSCOPE_ACTIVITY": "events"},
+		"CUPTI":  {"ACCSCOPE_CUPTI": cupti},
+	} {
+		t.Run(name, func(t *testing.T) { activityOfOneQueue(t, variables, name == "CUPTI") })
+	}
+}
+
+func activityOfOneQueue(t *testing.T, variables map[string]string, tracing bool) {
 	var mutex sync.Mutex
 	var seen []device.Activity
-	d := open(t, nil, func(a device.Activity) {
+	d := open(t, variables, func(a device.Activity) {
 		mutex.Lock()
 		seen = append(seen, a)
 		mutex.Unlock()
-	})
+	}).(*cudaDevice)
 	d.Observe(true)
+	if d.records.tracing() != tracing {
+		t.Fatalf("CUPTI measures: %v", d.records.tracing())
+	}
 	q := newQueue(t, d)
 	const n = 9 << 20
 	host := make([]byte, n)
@@ -161,18 +174,24 @@ func TestActivityOfOneQueue(t *testing.T) {
 		check(t, q.Upload(2*i+1, a, unsafe.Pointer(&host[0]), n, i%2 == 0))
 		check(t, q.Download(2*i+2, unsafe.Pointer(&host[0]), a, n, i%3 == 0))
 	}
+	check(t, q.Download(13, unsafe.Pointer(&host[0]), a, 0, false))
 	check(t, q.Synchronize())
+	d.Flush()
 	mutex.Lock()
 	defer mutex.Unlock()
-	if len(seen) != 12 {
-		t.Fatalf("%d operations reported, want 12", len(seen))
+	if len(seen) != 13 {
+		t.Fatalf("%d operations reported, want 13", len(seen))
 	}
-	for i, s := range seen {
+	slices.SortFunc(seen, func(a, b device.Activity) int { return cmp.Compare(a.Correlation, b.Correlation) })
+	for i, s := range seen[:12] {
 		if s.Correlation != uint64(i+1) || s.Bytes != n || s.End <= s.Start {
 			t.Errorf("operation %d: %+v", i, s)
 		}
 		if i > 0 && s.Start < seen[i-1].End {
 			t.Errorf("operation %d starts at %d, before the end of the last at %d", i, s.Start, seen[i-1].End)
 		}
+	}
+	if last := seen[12]; last.Kind != device.ActivityDownload || last.Bytes != 0 {
+		t.Errorf("a download of nothing: %+v", last)
 	}
 }

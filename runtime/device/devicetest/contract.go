@@ -342,6 +342,13 @@ func kernels(t *testing.T, f *fixture) {
 	}
 }
 
+// flush has the device report what has finished.
+func (f *fixture) flush() {
+	if d, ok := f.device.(interface{ Flush() }); ok {
+		d.Flush()
+	}
+}
+
 func activity(t *testing.T, f *fixture) {
 	q := f.queue(t)
 	a := f.alloc(t, 64)
@@ -366,6 +373,7 @@ func activity(t *testing.T, f *fixture) {
 		}
 	}
 	check(t, q.Synchronize())
+	f.flush()
 	after := f.device.Clock()
 	if after.Device-before.Device != after.Host-before.Host && after.Drift == 0 && before.Drift == 0 {
 		t.Errorf("the clock runs at another rate than the host's: %+v, %+v", before, after)
@@ -394,6 +402,7 @@ func activity(t *testing.T, f *fixture) {
 	f.device.Observe(false)
 	check(t, q.Upload(1, a, src, size, false))
 	check(t, q.Synchronize())
+	f.flush()
 	if len(f.activities) != len(got) {
 		t.Error("reported after Observe(false)")
 	}
@@ -450,6 +459,7 @@ func threads(t *testing.T, f *fixture) {
 	for range workers {
 		check(t, <-errs)
 	}
+	f.flush()
 	if len(f.activities) != 2*workers*rounds {
 		t.Errorf("%d operations reported, want %d", len(f.activities), 2*workers*rounds)
 	}

@@ -21,15 +21,20 @@ import (
 
 // Library compiles the stand-in into folder and returns its path. Its name is
 // the driver's, so LD_LIBRARY_PATH can name the folder.
-func Library(folder string) (string, error) {
+func Library(folder string) (string, error) { return compile(folder, "libcuda.so.1", "*.c") }
+
+// CUPTI compiles the stand-in for CUPTI's library.
+func CUPTI(folder string) (string, error) { return compile(folder, "libcupti.so", "cupti/*.c") }
+
+func compile(folder, name, pattern string) (string, error) {
 	_, here, _, _ := runtime.Caller(0)
-	sources, err := filepath.Glob(filepath.Join(filepath.Dir(here), "..", "*.c"))
+	sources, err := filepath.Glob(filepath.Join(filepath.Dir(here), "..", pattern))
 	if err != nil {
 		return "", err
 	}
-	library := filepath.Join(folder, "libcuda.so.1")
+	library := filepath.Join(folder, name)
 	arguments := append([]string{"-std=gnu11", "-O2", "-g", "-Wall", "-Wextra", "-Werror", "-fvisibility=hidden",
-		"-fPIC", "-shared", "-pthread", "-Wl,-z,defs", "-o", library}, sources...)
+		"-fPIC", "-shared", "-pthread", "-Wl,-z,defs", "-Wl,-soname," + name, "-o", library}, sources...)
 	if output, err := exec.Command("gcc-12", arguments...).CombinedOutput(); err != nil {
 		return "", fmt.Errorf("compile the stand-in driver: %w\n%s", err, output)
 	}

@@ -26,8 +26,11 @@ static uint32_t correlations;
 static uint8_t *buffer;
 static size_t size, used;
 
-static _Thread_local uint64_t external[16];
-static _Thread_local unsigned depth;
+/* A stack for each kind of external correlation number.  */
+#define EXTERNAL_KINDS 8
+#define MOST_DEPTH 16
+static _Thread_local uint64_t external[EXTERNAL_KINDS][MOST_DEPTH];
+static _Thread_local unsigned depth[EXTERNAL_KINDS];
 
 static unsigned
 bit (int kind)
@@ -84,15 +87,16 @@ append (const void *record, size_t bytes, size_t whole)
 static uint32_t
 enqueued (void)
 {
-  uint32_t number;
+  uint32_t number, kind;
   pthread_mutex_lock (&lock);
   number = ++correlations;
-  if (depth > 0 && enabled & bit (CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION))
-    {
-      struct cupti_external e = { CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION,
-				  CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, external[depth - 1], number, 0 };
-      append (&e, sizeof e, EXTERNAL_BYTES);
-    }
+  for (kind = 0; kind < EXTERNAL_KINDS; kind++)
+    if (depth[kind] > 0 && enabled & bit (CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION))
+      {
+	struct cupti_external e = { CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION, kind,
+				    external[kind][depth[kind] - 1], number, 0 };
+	append (&e, sizeof e, EXTERNAL_BYTES);
+      }
   pthread_mutex_unlock (&lock);
   return number;
 }
@@ -216,17 +220,17 @@ cuptiActivityGetNextRecord (uint8_t *from, size_t valid, struct cupti_activity *
 EXPORT CUptiResult
 cuptiActivityPushExternalCorrelationId (int kind, uint64_t id)
 {
-  if (kind != CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0 || depth == 16)
+  if (kind < 0 || kind >= EXTERNAL_KINDS || depth[kind] == MOST_DEPTH)
     return 1;
-  external[depth++] = id;
+  external[kind][depth[kind]++] = id;
   return CUPTI_SUCCESS;
 }
 
 EXPORT CUptiResult
 cuptiActivityPopExternalCorrelationId (int kind, uint64_t *last)
 {
-  if (kind != CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0 || depth == 0)
+  if (kind < 0 || kind >= EXTERNAL_KINDS || depth[kind] == 0)
     return 1;
-  *last = external[--depth];
+  *last = external[kind][--depth[kind]];
   return CUPTI_SUCCESS;
 }

@@ -1,0 +1,320 @@
+/* Device times by CUPTI's activity records: what the driver's own hooks measure,
+   at a fraction of what events around each operation cost.  There is one CUPTI in
+   a process; the devices share it.
+
+   Each operation is enqueued in a region of an external correlation number, its
+   own, which CUPTI tells with the records.  What has none is not ours: the
+   program's own CUDA calls, and the upload of argument blocks.  */
+#include "cuda.h"
+#include "cupti.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define BUFFER_BYTES ((size_t) 512 << 10)
+#define FLUSH_PERIOD 100	/* milliseconds */
+#define NUMBERS 65536
+#define MOST_DEVICES 64
+
+static const int kinds[] = {
+  CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION, CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
+  CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMSET
+};
+#define KINDS (sizeof kinds / sizeof *kinds)
+
+static struct accscope_cupti cupti;
+static struct
+{
+  pthread_mutex_t lock;		/* guards what follows */
+  int state;			/* 0: not tried, 1: usable, -1: not */
+  unsigned users;		/* devices that are traced */
+
+  pthread_mutex_t records;	/* guards what follows, taken after lock */
+  struct accscope_cuda_device *device[MOST_DEVICES];	/* by the driver's number */
+  struct { uint32_t correlation; uint64_t number; } *number;
+} tracer = { .lock = PTHREAD_MUTEX_INITIALIZER, .records = PTHREAD_MUTEX_INITIALIZER };
+
+static uint64_t
+monotonic (void)
+{
+  struct timespec now;
+
+  clock_gettime (CLOCK_MONOTONIC, &now);
+  return now.tv_sec * (uint64_t) 1000000000 + now.tv_nsec;
+}
+
+/* d->trace_lock is held.  */
+static void
+append (struct accscope_cuda_device *d, const struct accscope_cuda_record *record)
+{
+  if (d->records == d->record_room)
+    {
+      size_t room = d->record_room ? 2 * d->record_room : 1024;
+      struct accscope_cuda_record *grown = realloc (d->record, room * sizeof *grown);
+      if (grown == NULL)
+	return;
+      d->record = grown;
+      d->record_room = room;
+    }
+  d->record[d->records++] = *record;
+}
+
+/* Adds a piece to its transfer; d->trace_lock is held.  Returns whether it was
+   the piece of one.  */
+static int
+piece (struct accscope_cuda_device *d, const struct accscope_cuda_record *r)
+{
+  struct accscope_cuda_pieces **link, *p;
+
+  for (link = &d->pieces; (p = *link) != NULL; link = &p->next)
+    if (p->record.correlation == r->correlation)
+      {
+	if (p->left == p->record.bytes || r->start < p->record.start)
+	  p->record.start = r->start;
+	if (p->left == p->record.bytes || r->end > p->record.end)
+	  p->record.end = r->end;
+	p->left = r->bytes < p->left ? p->left - r->bytes : 0;
+	if (p->left == 0)
+	  {
+	    *link = p->next;
+	    append (d, &p->record);
+	    free (p);
+	  }
+	return 1;
+      }
+  return 0;
+}
+
+static void
+take (uint32_t device, uint32_t correlation, int kind, uint64_t bytes,
+      uint64_t start, uint64_t end)
+{
+  struct accscope_cuda_device *d = device < MOST_DEVICES ? tracer.device[device] : NULL;
+  struct accscope_cuda_record r = { .kind = kind, .bytes = bytes };
+
+  if (d == NULL || tracer.number[correlation % NUMBERS].correlation != correlation)
+    return;
+  r.correlation = tracer.number[correlation % NUMBERS].number;
+  r.start = (int64_t) start - d->origin;
+  r.end = (int64_t) (end < start ? start : end) - d->origin;
+  pthread_mutex_lock (&d->trace_lock);
+  if (kind == ACCSCOPE_CUDA_KERNEL || !piece (d, &r))
+    append (d, &r);
+  pthread_mutex_unlock (&d->trace_lock);
+}
+
+static void
+take_record (const struct cupti_activity *record)
+{
+  switch (record->kind)
+    {
+    case CUPTI_ACTIVITY_KIND_KERNEL:
+    case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
+      {
+	const struct cupti_kernel *k = (const struct cupti_kernel *) record;
+	take (k->device, k->correlation, ACCSCOPE_CUDA_KERNEL, 0, k->start, k->end);
+	break;
+      }
+    case CUPTI_ACTIVITY_KIND_MEMCPY:
+      {
+	const struct cupti_memcpy *m = (const struct cupti_memcpy *) record;
+	take (m->device, m->correlation,
+	      m->copy_kind == CUPTI_ACTIVITY_MEMCPY_KIND_HTOD ? ACCSCOPE_CUDA_UPLOAD
+	      : m->copy_kind == CUPTI_ACTIVITY_MEMCPY_KIND_DTOH ? ACCSCOPE_CUDA_DOWNLOAD
+	      : ACCSCOPE_CUDA_COPY, m->bytes, m->start, m->end);
+	break;
+      }
+    case CUPTI_ACTIVITY_KIND_MEMSET:
+      {
+	const struct cupti_memset *m = (const struct cupti_memset *) record;
+	take (m->device, m->correlation, ACCSCOPE_CUDA_FILL, m->bytes, m->start, m->end);
+	break;
+      }
+    }
+}
+
+static void
+request (uint8_t **buffer, size_t *size, size_t *most)
+{
+  *buffer = malloc (BUFFER_BYTES);
+  *size = *buffer != NULL ? BUFFER_BYTES : 0;
+  *most = 0;
+}
+
+/* A number may come after what it belongs to, so those of a buffer are read
+   first.  */
+static void
+complete (void *context, uint32_t stream, uint8_t *buffer, size_t size, size_t valid)
+{
+  struct cupti_activity *record = NULL;
+
+  (void) context;
+  (void) stream;
+  (void) size;
+  pthread_mutex_lock (&tracer.records);
+  while (cupti.cuptiActivityGetNextRecord (buffer, valid, &record) == CUPTI_SUCCESS)
+    if (record->kind == CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION)
+      {
+	const struct cupti_external *e = (const struct cupti_external *) record;
+	if (e->external_kind != CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM1)
+	  continue;
+	tracer.number[e->correlation % NUMBERS].correlation = e->correlation;
+	tracer.number[e->correlation % NUMBERS].number = e->external;
+      }
+  record = NULL;
+  while (cupti.cuptiActivityGetNextRecord (buffer, valid, &record) == CUPTI_SUCCESS)
+    take_record (record);
+  pthread_mutex_unlock (&tracer.records);
+  free (buffer);
+}
+
+/* tracer.lock is held.  Only with a clock of ours are times comparable.  */
+static int
+prepare (const char *path)
+{
+  if (tracer.state == 0)
+    {
+      tracer.state = -1;
+      tracer.number = calloc (NUMBERS, sizeof *tracer.number);
+      if (tracer.number != NULL && accscope_cupti_open (&cupti, path) == 0
+	  && cupti.cuptiActivityRegisterTimestampCallback != NULL
+	  && cupti.cuptiActivityRegisterTimestampCallback (monotonic) == CUPTI_SUCCESS
+	  && cupti.cuptiActivityRegisterCallbacks (request, complete) == CUPTI_SUCCESS)
+	tracer.state = 1;
+      if (tracer.state == 1 && cupti.cuptiActivityFlushPeriod != NULL)
+	cupti.cuptiActivityFlushPeriod (FLUSH_PERIOD);
+    }
+  return tracer.state == 1;
+}
+
+static int
+enable (void)
+{
+  size_t i;
+
+  for (i = 0; i < KINDS; i++)
+    if (cupti.cuptiActivityEnable (kinds[i]) != CUPTI_SUCCESS)
+      {
+	while (i-- > 0)
+	  cupti.cuptiActivityDisable (kinds[i]);
+	return 0;
+      }
+  return 1;
+}
+
+int
+accscope_cuda_trace (struct accscope_cuda_device *d, int on, const char *path)
+{
+  int was = __atomic_load_n (&d->tracing, __ATOMIC_ACQUIRE), can = was;
+  int64_t on_device, on_host;
+  size_t i;
+
+  pthread_mutex_lock (&tracer.lock);
+  if (on && !was && d->device < MOST_DEVICES && prepare (path)
+      && !FAILED (accscope_cuda_clock (d, &on_device, &on_host))
+      && (tracer.users > 0 || enable ()))
+    {
+      d->origin = on_host - on_device;
+      pthread_mutex_lock (&tracer.records);
+      tracer.device[d->device] = d;
+      pthread_mutex_unlock (&tracer.records);
+      tracer.users++;
+      __atomic_store_n (&d->tracing, 1, __ATOMIC_RELEASE);
+      can = 1;
+    }
+  else if (!on && was)
+    {
+      __atomic_store_n (&d->tracing, 0, __ATOMIC_RELEASE);
+      if (--tracer.users == 0)
+	for (i = 0; i < KINDS; i++)
+	  cupti.cuptiActivityDisable (kinds[i]);
+      can = 0;
+    }
+  pthread_mutex_unlock (&tracer.lock);
+  return can;
+}
+
+void
+accscope_cuda_trace_close (struct accscope_cuda_device *d)
+{
+  struct accscope_cuda_pieces *p;
+
+  accscope_cuda_trace (d, 0, NULL);
+  pthread_mutex_lock (&tracer.records);
+  if (d->device < MOST_DEVICES && tracer.device[d->device] == d)
+    tracer.device[d->device] = NULL;
+  pthread_mutex_unlock (&tracer.records);
+  while ((p = d->pieces) != NULL)
+    {
+      d->pieces = p->next;
+      free (p);
+    }
+  free (d->record);
+}
+
+void
+accscope_cuda_trace_begin (struct accscope_cuda_device *d, uint64_t correlation,
+			   int kind, uint64_t bytes)
+{
+  cupti.cuptiActivityPushExternalCorrelationId (CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM1,
+						correlation);
+  if (kind == ACCSCOPE_CUDA_KERNEL)
+    return;
+  if (bytes == 0)		/* the driver is not called */
+    {
+      int64_t now = (int64_t) monotonic () - d->origin;
+      struct accscope_cuda_record r = { correlation, kind, 0, now, now };
+      pthread_mutex_lock (&d->trace_lock);
+      append (d, &r);
+      pthread_mutex_unlock (&d->trace_lock);
+    }
+  else if (bytes >= ACCSCOPE_CUDA_STAGE_BYTES
+	   && (kind == ACCSCOPE_CUDA_UPLOAD || kind == ACCSCOPE_CUDA_DOWNLOAD))
+    {
+      struct accscope_cuda_pieces *p = calloc (1, sizeof *p);
+      if (p == NULL)
+	return;
+      p->record = (struct accscope_cuda_record) { correlation, kind, bytes, 0, 0 };
+      p->left = bytes;
+      pthread_mutex_lock (&d->trace_lock);
+      p->next = d->pieces;
+      d->pieces = p;
+      pthread_mutex_unlock (&d->trace_lock);
+    }
+}
+
+void
+accscope_cuda_trace_end (struct accscope_cuda_device *d)
+{
+  uint64_t last;
+
+  (void) d;
+  cupti.cuptiActivityPopExternalCorrelationId (CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM1,
+					       &last);
+}
+
+void
+accscope_cuda_trace_flush (struct accscope_cuda_device *d)
+{
+  (void) d;
+  cupti.cuptiActivityFlushAll (CUPTI_ACTIVITY_FLAG_FLUSH_NONE);
+}
+
+size_t
+accscope_cuda_traced (struct accscope_cuda_device *d, struct accscope_cuda_record *where,
+		      size_t room)
+{
+  size_t n;
+
+  pthread_mutex_lock (&d->trace_lock);
+  n = d->records < room ? d->records : room;
+  if (n > 0)
+    {
+      memcpy (where, d->record, n * sizeof *where);
+      d->records -= n;
+      memmove (d->record, d->record + n, d->records * sizeof *where);
+    }
+  pthread_mutex_unlock (&d->trace_lock);
+  return n;
+}
