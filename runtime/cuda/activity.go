@@ -20,7 +20,7 @@ const period = 5 * time.Millisecond
 
 // The variables that say how operations are measured.
 const (
-	activityVariable = "ACCSCOPE_ACTIVITY" // auto, events or cupti
+	activityVariable = "ACCSCOPE_ACTIVITY" // off, auto or events
 	cuptiVariable    = "ACCSCOPE_CUPTI"    // CUPTI's library
 )
 

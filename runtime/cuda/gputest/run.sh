@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs what carry.sh gathered, on GCC's own runtime and on ours, side by side.
-# Usage: run.sh [STEP...], steps: smoke measure matrix tests bench trace; all without.
+# Usage: run.sh [STEP...], steps: smoke measure matrix tests bench trace foreign; all without.
 # Results go to $OUT (default: the folder results beside this script).
 set -uo pipefail
 carry=$(realpath "$(dirname "$0")")
@@ -74,9 +74,12 @@ cupti() {
   } | head -1
 }
 
+found=$(cupti)
+export ACCSCOPE_CUPTI=$found
+
 measure() {
   echo "== CUPTI: $(find / -xdev -name 'libcupti.so*' 2>/dev/null | tr '\n' ' ')"
-  timeout 120 "$carry/measure" "$(cupti)" 2>&1
+  timeout 120 "$carry/measure" "$found" 2>&1
 }
 
 matrix() {
@@ -95,6 +98,8 @@ bench() {
     echo "== ours ($round)"; timeout 120 "${ours[@]}" "$carry/launches"
     echo "== ours, profiled ($round)"
     timeout 120 "$carry/bin/accscope" run --force --no-summary -q --device nvidia -o "$work/launches.db" -- "$carry/launches" 2>&1
+    echo "== ours, profiled by events ($round)"
+    ACCSCOPE_ACTIVITY=events timeout 120 "$carry/bin/accscope" run --force --no-summary -q --device nvidia -o "$work/launches.db" -- "$carry/launches" 2>&1 | head -8
     echo "== ours, profiled without device activity ($round)"
     ACCSCOPE_ACTIVITY=off timeout 120 "$carry/bin/accscope" run --force --no-summary -q --device nvidia -o "$work/launches.db" -- "$carry/launches" 2>&1
   done
@@ -107,11 +112,23 @@ trace() {
     "$carry/bin/accscope" report "$OUT/$program.db" >"$OUT/$program.report" 2>&1
     head -40 "$OUT/$program.report"
   done
-  echo "== kernels timed by CUDA's events and by the trace, ms"
-  timeout 120 "$carry/bin/accscope" run --force --device nvidia -o "$OUT/timing.db" -- "$carry/timing" 2>&1 | head -5
-  "$carry/bin/accscope" report "$OUT/timing.db" 2>&1 | head -40
+  echo "== kernels timed by CUDA's events on the queue's stream, and in the trace"
+  for how in auto events; do
+    ACCSCOPE_ACTIVITY=$how timeout 120 "$carry/bin/accscope" run -q --no-summary --force --device nvidia -o "$OUT/timing.$how.db" -- "$carry/timing" 2>&1 | head -5
+    "$carry/bin/accscope" report "$OUT/timing.$how.db" 2>&1 | grep -A 5 '^Kernels'
+  done
 }
 
-for step in "${@:-smoke measure matrix tests bench trace}"; do
+foreign() {
+  echo "== GCC's runtime with CUPTI"
+  for program in particles pipeline saxpy device; do
+    timeout 120 "$carry/bin/accscope" run --runtime native -q --force --device nvidia -o "$OUT/gcc.$program.db" -- "$carry/programs/$program" >"$work/out" 2>&1 || { echo "$program failed:"; tail -5 "$work/out"; }
+    "$carry/bin/accscope" report "$OUT/gcc.$program.db" 2>&1 | sed -n '/^Kernels/,$p' | head -24
+  done
+  timeout 120 "$carry/bin/accscope" run --runtime native -q --no-summary --force --device nvidia -o "$OUT/gcc.timing.db" -- "$carry/timing" 2>&1 | head -5
+  "$carry/bin/accscope" report "$OUT/gcc.timing.db" 2>&1 | grep -A 5 '^Kernels'
+}
+
+for step in "${@:-smoke measure matrix tests bench trace foreign}"; do
   for s in $step; do $s; done
 done 2>&1 | tee "$OUT/log.txt"
