@@ -5,11 +5,13 @@ package callbacks
 // #include "dispatch.h"
 //
 // static inline void
-// call_dispatch (struct acc_dispatch *dispatch, struct acc_dispatch_thread *thread,
-//                struct acc_dispatch_pair *pair, const acc_callback_info *info,
-//                const acc_event_info *event, const acc_api_info *api)
+// call_dispatch (struct acc_dispatch *dispatch, uint64_t *thread, uint64_t *pair,
+//                uint64_t *info, uint64_t *event, uint64_t *api)
 // {
-//   dispatch->event (dispatch, info->event_type, thread, pair, info, event, api);
+//   dispatch->event (dispatch, ((acc_callback_info *) info)->event_type,
+//                    (struct acc_dispatch_thread *) thread,
+//                    (struct acc_dispatch_pair *) pair, (acc_callback_info *) info,
+//                    (acc_event_info *) event, (acc_api_info *) api);
 // }
 //
 // static inline uint64_t
@@ -124,21 +126,12 @@ func (r *Registry) Dispatch(thread *Thread, pair *Pair, info *Info, event *Event
 	if !r.published.wanted(info.EventType) || thread.Disabled != 0 {
 		return
 	}
-	// The address of a field, not of the struct, tells cgo's pointer check that
-	// the rest of the object that holds the struct is not passed to C.
-	if pair == nil {
-		C.call_dispatch(r.published.dispatch,
-			(*C.struct_acc_dispatch_thread)(unsafe.Pointer(&thread.ThreadID)),
-			nil,
-			(*C.acc_callback_info)(unsafe.Pointer(&info.EventType)),
-			(*C.acc_event_info)(unsafe.Pointer(&event.EventType)),
-			(*C.acc_api_info)(unsafe.Pointer(&api.DeviceAPI)))
-		return
+	// As pointers to numbers, which cgo need not look through: none of these
+	// structs holds a pointer to Go memory that is not pinned.
+	var pairs *C.uint64_t
+	if pair != nil {
+		pairs = (*C.uint64_t)(unsafe.Pointer(pair))
 	}
-	C.call_dispatch(r.published.dispatch,
-		(*C.struct_acc_dispatch_thread)(unsafe.Pointer(&thread.ThreadID)),
-		(*C.struct_acc_dispatch_pair)(unsafe.Pointer(&pair.used)),
-		(*C.acc_callback_info)(unsafe.Pointer(&info.EventType)),
-		(*C.acc_event_info)(unsafe.Pointer(&event.EventType)),
-		(*C.acc_api_info)(unsafe.Pointer(&api.DeviceAPI)))
+	C.call_dispatch(r.published.dispatch, (*C.uint64_t)(unsafe.Pointer(&thread.ThreadID)), pairs,
+		(*C.uint64_t)(unsafe.Pointer(info)), (*C.uint64_t)(unsafe.Pointer(event)), (*C.uint64_t)(unsafe.Pointer(api)))
 }

@@ -50,7 +50,7 @@ func (t *Thread) nameDirective(arguments *goacc.Arguments) {
 		return
 	}
 	names := t.rt.options.Namer.NameDirective(t.place, t.function, arguments)
-	s := &t.scratch
+	s := t.scratch
 	for i, name := range names {
 		if size := bytesOf(arguments, i); name != "" && size > 0 {
 			s.names = append(s.names, namedRange{arguments.Hosts[i], arguments.Hosts[i] + size, name})

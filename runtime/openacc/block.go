@@ -88,7 +88,7 @@ func live(m *dataenv.Mapping) bool { return m.Infinite || m.Structured > 0 || m.
 // with, and lets q wait for uploads that others have put onto their queues. A
 // thread only ever waits for work planned before its own.
 func (t *Thread) awaitBlocks(d *Device, q *Queue) {
-	s := &t.scratch
+	s := t.scratch
 	for _, b := range s.pending {
 		d.ready.await(&b.pending)
 		if b.arrival != nil && b.arrival != q && b.arrival.finished.Load() < b.number {
@@ -124,7 +124,7 @@ func (t *Thread) settle(d *Device, q *Queue, wait bool) {
 
 // markReady lets other threads use the mappings that t made in this call.
 func (t *Thread) markReady(d *Device, q *Queue) {
-	s := &t.scratch
+	s := t.scratch
 	for _, m := range s.created {
 		b := blockOf(m)
 		if q != nil && !q.synchronous() {

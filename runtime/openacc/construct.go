@@ -20,7 +20,7 @@ type Construct struct {
 
 // prepare starts a construct's work on the scratch space.
 func (t *Thread) prepare() {
-	s := &t.scratch
+	s := t.scratch
 	s.uploads, s.stores, s.downloads = s.uploads[:0], s.stores[:0], s.downloads[:0]
 	s.undo, s.created, s.removed = s.undo[:0], s.created[:0], s.removed[:0]
 	s.pending, s.exits, s.staging = s.pending[:0], s.exits[:0], s.staging[:0]
@@ -77,7 +77,7 @@ func (t *Thread) runOn(d *Device, c *Construct) {
 		t.fail(t.fromDevice(err))
 		return
 	}
-	s := &t.scratch
+	s := t.scratch
 	s.slots = s.slots[:0]
 	for _, host := range c.Arguments.Hosts {
 		s.slots = append(s.slots, device.Address(host))
@@ -138,7 +138,7 @@ func (t *Thread) offload(d *Device, c *Construct) {
 	var pair eventPair
 	t.raise(callbacks.EnterDataStart, &pair)
 	t.prepare()
-	s := &t.scratch
+	s := t.scratch
 	var err error
 	if s.items, err = goacc.Region(s.items, c.Arguments, true, load); err != nil {
 		t.malformed(err)
@@ -263,7 +263,7 @@ func (t *Thread) enterRegion(d *Device, c *Construct) {
 	}
 	t.context.queue = q
 	t.prepare()
-	s := &t.scratch
+	s := t.scratch
 	var err error
 	if s.items, err = goacc.Region(s.items, c.Arguments, false, load); err != nil {
 		t.malformed(err)
@@ -358,7 +358,7 @@ func (t *Thread) standalone(c *Construct, start, end callbacks.Event, work func(
 func (t *Thread) EnterData(c *Construct) {
 	t.enter("enter data directive", callbacks.EnterData, c.Async)
 	t.standalone(c, callbacks.EnterDataStart, callbacks.EnterDataEnd, func(d *Device, q *Queue) {
-		s := &t.scratch
+		s := t.scratch
 		var err error
 		if s.items, err = goacc.EnterData(s.items, c.Arguments); err != nil {
 			t.malformed(err)
@@ -371,7 +371,7 @@ func (t *Thread) EnterData(c *Construct) {
 
 // beginLifetimes performs the entry actions of the items in the scratch space.
 func (t *Thread) beginLifetimes(d *Device, q *Queue, p *planner) {
-	s := &t.scratch
+	s := t.scratch
 	d.mu.Lock()
 	_, failure := p.mapVariables(s.items)
 	d.mu.Unlock()
@@ -390,7 +390,7 @@ func (t *Thread) beginLifetimes(d *Device, q *Queue, p *planner) {
 func (t *Thread) ExitData(c *Construct) {
 	t.enter("exit data directive", callbacks.ExitData, c.Async)
 	t.standalone(c, callbacks.ExitDataStart, callbacks.ExitDataEnd, func(d *Device, q *Queue) {
-		s := &t.scratch
+		s := t.scratch
 		var err error
 		if s.items, err = goacc.ExitData(s.items, c.Arguments); err != nil {
 			t.malformed(err)

@@ -24,7 +24,7 @@ func (t *Thread) Declare(c *Construct) {
 	sync.Async, sync.Waits = AsyncSync, nil
 	if !enters {
 		t.standalone(&sync, callbacks.ExitDataStart, callbacks.ExitDataEnd, func(d *Device, q *Queue) {
-			s := &t.scratch
+			s := t.scratch
 			var err error
 			if s.items, err = goacc.ExitData(s.items, c.Arguments); err != nil {
 				t.malformed(err)
@@ -39,7 +39,7 @@ func (t *Thread) Declare(c *Construct) {
 		return
 	}
 	t.standalone(&sync, callbacks.EnterDataStart, callbacks.EnterDataEnd, func(d *Device, q *Queue) {
-		s := &t.scratch
+		s := t.scratch
 		var err error
 		if s.items, err = goacc.EnterData(s.items, c.Arguments); err != nil {
 			t.malformed(err)

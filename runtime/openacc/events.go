@@ -104,12 +104,33 @@ func (f *eventFrame) onDevice(d *Device) {
 
 func (t *Thread) send(f *eventFrame, pair *callbacks.Pair) {
 	if t.rt.options.Attributor != nil {
-		t.rt.options.Attributor.Attribute(t.place, t.function, &f.info)
+		t.attribute(&f.info)
 	}
 	o := t.nest()
 	t.rt.registry.Dispatch(t.events, pair, &f.info, &f.event, &f.api)
 	t.unnest(o)
 	t.depth--
+}
+
+// attributed is the source position of the call in progress, which its events
+// have in common.
+type attributed struct {
+	at   site
+	done bool
+	info callbacks.Info // the source fields
+}
+
+func (t *Thread) attribute(info *callbacks.Info) {
+	at := site{t.place.ReturnAddress, t.function}
+	a := &t.attributed
+	if !a.done || a.at != at {
+		t.rt.options.Attributor.Attribute(t.place, t.function, info)
+		a.at, a.done, a.info = at, true, *info
+		return
+	}
+	info.SrcFile, info.FuncName = a.info.SrcFile, a.info.FuncName
+	info.LineNo, info.EndLineNo = a.info.LineNo, a.info.EndLineNo
+	info.FuncLineNo, info.FuncEndLineNo = a.info.FuncLineNo, a.info.FuncEndLineNo
 }
 
 // raise raises an event that has no fields of its own.

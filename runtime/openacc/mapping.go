@@ -74,7 +74,7 @@ func (p *planner) mustRead(item *goacc.Item) bool {
 
 // takeBack undoes what was planned so far.
 func (p *planner) takeBack() {
-	s := &p.t.scratch
+	s := p.t.scratch
 	for _, u := range s.undo {
 		if !u.attach {
 			u.mapping.Structured--

@@ -23,7 +23,7 @@ func (t *Thread) stageStore(m *dataenv.Mapping, host, value uintptr) {
 // staging gives n bytes that stay as they are while the construct runs; what an
 // asynchronous queue reads later is copied again.
 func (t *Thread) staging(n int) []byte {
-	s := &t.scratch
+	s := t.scratch
 	if cap(s.staging)-len(s.staging) < n {
 		s.staging = make([]byte, 0, max(1024, n))
 	}

@@ -10,7 +10,7 @@ import (
 // copy back what is left without references, remove it (OpenACC 3.3 §2.7.2). It
 // notes the transfers in the scratch space. d.mu is held. q is the region's queue.
 func (t *Thread) release(d *Device, list []undo, q *Queue) {
-	s := &t.scratch
+	s := t.scratch
 	for i := range list {
 		if list[i].attach {
 			t.detachIn(list[i].mapping, list[i].host, false)
@@ -73,7 +73,7 @@ func within(list []undo, i int, async bool) (excluded []hostRange, skip bool) {
 
 // exitData performs the exit actions of an exit data directive. d.mu is held.
 func (t *Thread) exitData(d *Device, items []goacc.Item) *device.Error {
-	s := &t.scratch
+	s := t.scratch
 	for i := range items {
 		if items[i].Action == goacc.ActionDetach {
 			t.detachPointer(d, items[i].Host, items[i].Finalize)

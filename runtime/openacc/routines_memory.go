@@ -113,7 +113,7 @@ func (t *Thread) begins(routine string, host unsafe.Pointer, bytes uintptr, asyn
 		return nil
 	}
 	t.nameData(uintptr(host), bytes)
-	s := &t.scratch
+	s := t.scratch
 	s.items = append(s.items[:0], goacc.Item{Action: goacc.ActionMap, Host: uintptr(host), Size: bytes,
 		Copyin: copyin, Leader: -1})
 	p := planner{t: t, d: d}

@@ -35,9 +35,12 @@ type Thread struct {
 	place    Place
 	function uintptr // outlined function of a compute construct
 
-	scratch scratch
-	spare   scratch // of callbacks that call the runtime
-	call    uint64  // counts constructs
+	scratch   *scratch   // one of scratches
+	scratches []*scratch // by level: callbacks may call the runtime
+	level     int
+	call      uint64 // counts constructs
+
+	attributed attributed
 
 	prober prober
 	frames []*eventFrame
@@ -116,12 +119,15 @@ func (rt *Runtime) AdoptThread(events *callbacks.Thread, former *Thread) *Thread
 		defaultAsync: AsyncNoval,
 		regions:      made.regions[:0],
 		synchronous:  made.synchronous[:0],
-		scratch:      made.scratch,
-		spare:        made.spare,
+		scratches:    made.scratches,
 		prober:       prober{local: made.prober.local, remote: made.prober.remote},
 		frames:       made.frames,
 		pairs:        made.pairs,
 	}
+	if len(made.scratches) == 0 {
+		made.scratches = append(made.scratches, new(scratch))
+	}
+	made.scratch = made.scratches[0]
 	return made
 }
 
@@ -141,7 +147,7 @@ func (t *Thread) Close() {
 }
 
 // At notes where the program called, for the events of the next call.
-func (t *Thread) At(place Place) { t.place = place }
+func (t *Thread) At(place Place) { t.place, t.attributed.done = place, false }
 
 // Current is the thread's current device, nil before its first use.
 func (t *Thread) Current() *Device { return t.current }
@@ -229,18 +235,22 @@ func (t *Thread) deviceName() string {
 // run that may call the runtime on this thread; unnest brings it back.
 func (t *Thread) nest() outer {
 	o := outer{t.scratch, t.context, t.routine, t.place, t.function}
-	t.scratch, t.spare = t.spare, scratch{}
+	t.level++
+	if t.level == len(t.scratches) {
+		t.scratches = append(t.scratches, new(scratch))
+	}
+	t.scratch = t.scratches[t.level]
 	return o
 }
 
 func (t *Thread) unnest(o outer) {
-	t.spare = t.scratch
+	t.level--
 	t.scratch, t.context, t.routine, t.place, t.function = o.scratch, o.context, o.routine, o.place, o.function
 }
 
 // outer is the call in progress around a callback or a kernel.
 type outer struct {
-	scratch  scratch
+	scratch  *scratch
 	context  context
 	routine  string
 	place    Place

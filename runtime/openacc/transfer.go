@@ -148,7 +148,7 @@ func (t *Thread) download(q *Queue, u *transfer) {
 // enqueueUploads puts the planned uploads onto q, whole variables before
 // pointers, and raises the events of the mappings made.
 func (t *Thread) enqueueUploads(d *Device, q *Queue) {
-	s := &t.scratch
+	s := t.scratch
 	if len(s.pending)+len(s.exits) > 0 {
 		t.awaitBlocks(d, q)
 	}
@@ -173,7 +173,7 @@ func (t *Thread) enqueueUploads(d *Device, q *Queue) {
 // enqueueExits puts the planned downloads onto q and gives up the mappings
 // removed. Their memory goes back once the queue has come that far.
 func (t *Thread) enqueueExits(d *Device, q *Queue, own *leaving) {
-	s := &t.scratch
+	s := t.scratch
 	for _, m := range s.removed {
 		t.outlive(blockOf(m), q)
 	}
@@ -199,7 +199,7 @@ func (t *Thread) enqueueExits(d *Device, q *Queue, own *leaving) {
 // discard raises the events of the removed mappings, frees their memory and has
 // scalars written back.
 func (t *Thread) discard(d *Device, q *Queue) {
-	s := &t.scratch
+	s := t.scratch
 	var later []device.Address
 	for _, m := range s.removed {
 		b := blockOf(m)
@@ -263,7 +263,7 @@ func (t *Thread) outlive(b *block, q *Queue) {
 // leave announces that t is about to copy back ranges whose mappings are gone.
 // d.mu is held.
 func (t *Thread) leave(d *Device, q *Queue) *leaving {
-	s := &t.scratch
+	s := t.scratch
 	if !q.synchronous() || len(s.downloads) == 0 || len(s.removed) == 0 {
 		return nil
 	}

@@ -11,7 +11,7 @@ import (
 func (t *Thread) Update(c *Construct) {
 	t.enter("update directive", callbacks.Update, c.Async)
 	t.standalone(c, callbacks.UpdateStart, callbacks.UpdateEnd, func(d *Device, q *Queue) {
-		s := &t.scratch
+		s := t.scratch
 		var err error
 		if s.items, err = goacc.Update(s.items, c.Arguments); err != nil {
 			t.malformed(err)
@@ -25,7 +25,7 @@ func (t *Thread) Update(c *Construct) {
 // update performs the items of the scratch space on q and waits if it is
 // synchronous.
 func (t *Thread) update(d *Device, q *Queue) {
-	s := &t.scratch
+	s := t.scratch
 	d.mu.Lock()
 	failure := t.planUpdate(d)
 	d.mu.Unlock()
@@ -51,7 +51,7 @@ func (t *Thread) update(d *Device, q *Queue) {
 }
 
 func (t *Thread) planUpdate(d *Device) *device.Error {
-	s := &t.scratch
+	s := t.scratch
 	for i := range s.items {
 		item := &s.items[i]
 		switch item.Action {

@@ -41,6 +41,8 @@ for program in directives routines; do
   gcc-12 "${offload[@]}" -O0 -I"$include" -o "$carry/matrix/$program.c" "$matrix/$program.c" "${linked[@]}"
 done
 gfortran-12 "${offload[@]}" -O0 -J "$carry/matrix" -o "$carry/matrix/directives.f90" "$matrix/directives.f90" "${linked[@]}"
+gfortran-12 "${offload[@]}" -O0 -J "$carry/matrix" -o "$carry/matrix/routines.f90" \
+  "$include"/openacc_{kinds,data,attach}.f90 "$include/openacc.f90" "$matrix/routines.f90" "${linked[@]}"
 rm -f "$carry"/matrix/*.mod
 cp "$here/run.sh" "$carry/"
 if [ $# -gt 1 ]; then "$here/tests.sh" "$2" "$carry"; fi

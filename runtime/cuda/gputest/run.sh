@@ -84,7 +84,7 @@ measure() {
 
 matrix() {
   echo "== the event matrix's programs; compare with ACCSCOPE_GPU_RESULTS=$OUT go test ./runtime/eventmatrix"
-  for program in directives.c directives.f90 routines.c; do
+  for program in directives.c directives.f90 routines.c routines.f90; do
     timeout 60 env "LD_PRELOAD=$carry/lib/libopenacc.so" "ACC_PROFLIB=$carry/matrix/recorder.so" \
       "RECORD_FILE=$OUT/$program.events" "$carry/matrix/$program" >"$work/out" 2>&1
     echo "$program: status $?, $(wc -l <"$OUT/$program.events") events; $(tail -1 "$work/out" | cut -c1-200)"
