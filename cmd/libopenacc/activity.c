@@ -21,6 +21,12 @@ static struct
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const struct accscope_activity *real;	/* atomic; null before */
 
+void
+accscope_activity_in_child (void)
+{
+  lock = (pthread_mutex_t) PTHREAD_MUTEX_INITIALIZER;
+}
+
 static const struct accscope_activity *
 table (void)
 {

@@ -190,5 +190,6 @@ void accscope_forked_call (void) __attribute__ ((noreturn));
    parent may have held.  */
 void accscope_load_in_child (void);
 void accscope_early_in_child (void);
+void accscope_activity_in_child (void);
 
 #endif

@@ -56,7 +56,7 @@ func library(t *testing.T) string {
 		thin := append([]string{"gcc-12"}, cFlags...)
 		thin = append(thin, "-shared", "-Wl,-z,defs", "-o", built.folder+"/libopenacc.so", "../../../callbacks/dispatch.c")
 		standin := append([]string{"gcc-12", "-shared", "-o", built.folder + "/libopenacc-engine.so",
-			"testdata/standin_engine.c", "testdata/standin_defaults.c", "../../../callbacks/dispatch.c"}, cFlags...)
+			"testdata/standin_engine.c", "testdata/standin_activity.c", "testdata/standin_defaults.c", "../../../callbacks/dispatch.c"}, cFlags...)
 		standin = append(standin, "-Wno-unused-parameter")
 		for _, command := range [][]string{
 			append(thin, sources...), standin,
