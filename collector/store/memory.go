@@ -1,6 +1,8 @@
 package store
 
 import (
+	"errors"
+	"iter"
 	"math"
 	"strconv"
 
@@ -54,6 +56,29 @@ func (t *Trace) Memory(device model.DeviceID, from, to int64, pixels int) ([]Mem
 	}
 	err = c.cover(int(top), from, to)
 	return c.points, err
+}
+
+// Sample is a device's memory in use from a moment on.
+type Sample struct {
+	Device model.DeviceID
+	Time   int64
+	Used   int64 // bytes
+}
+
+// Samples streams every change of the devices' memory from time from until
+// before to (0: no bound), in the order it was recorded.
+func (t *Trace) Samples(from, to int64) iter.Seq2[Sample, error] {
+	from, to = (&Filter{From: from, To: to}).bounds()
+	return func(yield func(Sample, error) bool) {
+		if err := t.scan("sample", "rowid", []string{"device", "time", "used"}, math.MinInt64, math.MaxInt64, func(_ int64, v []int64) error {
+			if v[1] >= from && v[1] < to && !yield(Sample{model.DeviceID(v[0]), v[1], v[2]}, nil) {
+				return errStop
+			}
+			return nil
+		}); err != nil && !errors.Is(err, errStop) {
+			yield(Sample{}, err)
+		}
+	}
 }
 
 type curve struct {

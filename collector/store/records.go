@@ -51,6 +51,19 @@ type Filter struct {
 	Spans    bool             // only records that are spans
 }
 
+// bounds are From and To, where 0 is no bound: there are times before the
+// origin.
+func (f *Filter) bounds() (from, to int64) {
+	from, to = f.From, f.To
+	if from == 0 {
+		from = math.MinInt64
+	}
+	if to == 0 {
+		to = math.MaxInt64
+	}
+	return from, to
+}
+
 func (f *Filter) site(s *Site) bool {
 	if f.Process != 0 && s.Process != f.Process || f.Device != 0 && s.Device != f.Device || f.Queue != 0 && s.Queue != f.Queue {
 		return false
@@ -85,7 +98,7 @@ func (t *Trace) Records(f Filter) iter.Seq2[*Record, error] {
 				return errStop
 			}
 			return nil
-		}); err != nil && err != errStop {
+		}); err != nil && !errors.Is(err, errStop) {
 			yield(nil, err)
 		}
 	}
@@ -254,10 +267,7 @@ func (h *byStart) take() Record {
 // records streams in order of start: rows come in order of arrival, and a row
 // is held back for as long as an earlier one may still come.
 func (t *Trace) records(f Filter, yield func(*Record) error) error {
-	to := f.To
-	if to == 0 {
-		to = math.MaxInt64
-	}
+	from, to := f.bounds()
 	lateness, err := integer(t.conn, "SELECT value FROM meta WHERE key = 'lateness'")
 	if err != nil {
 		return explain(t.path, err)
@@ -297,7 +307,7 @@ func (t *Trace) records(f Filter, yield func(*Record) error) error {
 				return err
 			}
 		}
-		if time < f.From || time >= to || f.Thread != 0 && f.Thread != model.ThreadID(v[columnThread]) {
+		if time < from || time >= to || f.Thread != 0 && f.Thread != model.ThreadID(v[columnThread]) {
 			return nil
 		}
 		if v[columnSite] != siteID {
@@ -429,106 +439,4 @@ func (t *Trace) indexed(index string) (bool, error) {
 		return nil
 	})
 	return n > 0, err
-}
-
-// Activity is a device operation, measured.
-type Activity struct {
-	ID          int64
-	Record      int64 // the enqueue that caused it, 0 if not seen
-	Work        *Work
-	Start       int64 // ns since the trace's origin
-	Duration    int64
-	Recorded    int64 // when the runtime handed it over
-	DeviceStart int64 // the device's own clock
-	DeviceEnd   int64
-	Bytes       uint64
-	Correlation uint64
-}
-
-// End is the time of the end.
-func (a *Activity) End() int64 { return a.Start + a.Duration }
-
-// Activities streams device activity in the order it was recorded, which on
-// each queue is that of its start. Of the filter, From, To, Process, Device and
-// Queue apply. The activity is valid until the next one.
-func (t *Trace) Activities(f Filter) iter.Seq2[*Activity, error] {
-	return func(yield func(*Activity, error) bool) {
-		if err := t.activities(f, func(a *Activity) error {
-			if !yield(a, nil) {
-				return errStop
-			}
-			return nil
-		}); err != nil && !errors.Is(err, errStop) {
-			yield(nil, err)
-		}
-	}
-}
-
-func (t *Trace) activities(f Filter, yield func(*Activity) error) error {
-	to := f.To
-	if to == 0 {
-		to = math.MaxInt64
-	}
-	var a Activity
-	return t.scan("activity", "id", activityColumns, math.MinInt64, math.MaxInt64, func(id int64, v []int64) error {
-		if v[activityStart] >= to || v[activityStart]+v[activityDuration] < f.From {
-			return nil
-		}
-		w := a.Work
-		if w == nil || w.ID != v[activityWork] {
-			var err error
-			if w, err = t.Work(v[activityWork]); err != nil {
-				return err
-			}
-		}
-		if f.Process != 0 && w.Process != f.Process || f.Device != 0 && w.Device != f.Device || f.Queue != 0 && w.Queue != f.Queue {
-			return nil
-		}
-		a.set(id, v)
-		a.Work = w
-		return yield(&a)
-	})
-}
-
-// activityColumns are the columns of an activity beside its id; the constants
-// are their places.
-var activityColumns = []string{"record", "work", "start", "duration", "delay", "device_start", "device_excess", "bytes", "correlation"}
-
-const (
-	activityRecord = iota
-	activityWork
-	activityStart
-	activityDuration
-	activityDelay
-	activityDeviceStart
-	activityDeviceExcess
-	activityBytes
-	activityCorrelation
-)
-
-// set fills an activity from its columns, but for the work.
-func (a *Activity) set(id int64, v []int64) {
-	_ = v[activityCorrelation]
-	*a = Activity{ID: id, Record: v[activityRecord], Start: v[activityStart], Duration: v[activityDuration],
-		DeviceStart: v[activityDeviceStart], Bytes: uint64(v[activityBytes]), Correlation: uint64(v[activityCorrelation])}
-	a.Recorded = a.Start + a.Duration + v[activityDelay]
-	a.DeviceEnd = a.DeviceStart + a.Duration + v[activityDeviceExcess]
-}
-
-// Correlated reads the activity that an enqueue caused; nil if none was
-// measured.
-func (t *Trace) Correlated(record int64) (*Activity, error) {
-	var found *Activity
-	err := t.each("SELECT id, "+strings.Join(activityColumns, ", ")+" FROM activity WHERE record = ? AND record > 0 LIMIT 1",
-		[]any{record}, func(s *sqlite.Stmt) (err error) {
-			values := make([]int64, len(activityColumns))
-			for i := range values {
-				values[i] = s.ColumnInt64(i + 1)
-			}
-			found = new(Activity)
-			found.set(s.ColumnInt64(0), values)
-			found.Work, err = t.Work(values[activityWork])
-			return err
-		})
-	return found, err
 }

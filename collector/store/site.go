@@ -127,6 +127,7 @@ type Work struct {
 	Name                     string
 	name                     model.Name
 	deviceType, deviceNumber int32
+	unseen                   *Site // stands for an enqueue that was not seen
 }
 
 // Work reads what repeats of an activity.

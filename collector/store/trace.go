@@ -198,6 +198,15 @@ func (t *Trace) Meta() (Meta, error) {
 	return m, err
 }
 
+// Size is the greatest number of a record and of an activity: how many there
+// are, but for those that were dropped.
+func (t *Trace) Size() (records, activities int64, err error) {
+	if records, err = integer(t.conn, "SELECT coalesce(max(id), 0) FROM record"); err == nil {
+		activities, err = integer(t.conn, "SELECT coalesce(max(id), 0) FROM activity")
+	}
+	return records, activities, explain(t.path, err)
+}
+
 // Extent is the time of the first record and the end of the last.
 func (t *Trace) Extent() (first, last int64, err error) {
 	query := "SELECT min(first), max(last) FROM lane"
