@@ -12,33 +12,54 @@ type Options struct {
 	Filter store.Filter
 	// Report is the same choice for formats that hold a report's tables.
 	Report report.Filter
-	// Progress is told the number of records and activities written so far; nil
-	// tells nobody.
-	Progress func(done int64)
+	// Progress is told how many of the trace's rows were read so far, of how many;
+	// nil tells nobody.
+	Progress func(done, total int64)
 	// Compress makes formats that can compress do so.
 	Compress bool
 }
 
-// Count tells progress now and then.
+// Count tells progress now and then: host records come first, then activity.
 type Count struct {
-	options *Options
-	done    int64
+	progress       func(done, total int64)
+	records, total int64
+	calls          int
 }
 
 // NewCount starts to count for options.
-func (o *Options) NewCount() *Count { return &Count{options: o} }
+func (o *Options) NewCount(trace *store.Trace) *Count {
+	c := &Count{progress: o.Progress}
+	if c.progress == nil {
+		return c
+	}
+	records, activities, err := trace.Size()
+	if err != nil { // reading the rows fails as well, and says so
+		c.progress = nil
+		return c
+	}
+	c.records, c.total = records, records+activities
+	return c
+}
 
-// Add counts one item.
-func (c *Count) Add() {
-	c.done++
-	if c.options.Progress != nil && c.done%4096 == 0 {
-		c.options.Progress(c.done)
+// Record says that a host record was read.
+func (c *Count) Record(r *store.Record) {
+	if c.calls++; c.calls&4095 == 0 {
+		c.tell(r.ID)
 	}
 }
 
-// End tells the final number.
-func (c *Count) End() {
-	if c.options.Progress != nil {
-		c.options.Progress(c.done)
+// Activity says that a device activity was read.
+func (c *Count) Activity(a *store.Activity) {
+	if c.calls++; c.calls&4095 == 0 {
+		c.tell(c.records + a.ID)
+	}
+}
+
+// End says that all was read.
+func (c *Count) End() { c.tell(c.total) }
+
+func (c *Count) tell(done int64) {
+	if c.progress != nil {
+		c.progress(done, c.total)
 	}
 }

@@ -49,3 +49,27 @@ func QueueName(number int64) string {
 	}
 	return fmt.Sprintf("async queue %d", number)
 }
+
+// SpanName is what to call a host span or event: the kernel or message where it
+// has one, the kind and the variable of others.
+func SpanName(s *store.Site) string {
+	switch {
+	case s.Name == "":
+		return s.Kind
+	case s.Kind == "enqueue_launch", s.Kind == "error":
+		return s.Name
+	}
+	return s.Kind + " " + s.Name
+}
+
+// WorkName is what to call device activity: the kernel, or the kind and the
+// variable of others.
+func WorkName(w *store.Work) string {
+	switch {
+	case w.Name == "":
+		return w.Kind
+	case w.Kind == "kernel":
+		return w.Name
+	}
+	return w.Kind + " " + w.Name
+}

@@ -2,111 +2,120 @@
 // not read Perfetto's native format. Times are microseconds since the trace's
 // begin, so that nanoseconds survive the format's floating-point numbers. A row
 // (tid) for each thread and for each device queue; flows from an enqueue to its
-// execution.
+// execution; counters of memory and transfer rates.
 package chrome
 
 import (
-	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
-	"strconv"
-
-	"zombiezen.com/go/sqlite"
-	"zombiezen.com/go/sqlite/sqlitex"
+	"maps"
+	"slices"
 
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/export"
 )
 
-// firstQueueRow is the tid of the first device queue: above those of threads.
-const firstQueueRow = 1 << 24
-
-// firstSynthetic numbers processes and threads whose number another one has.
-const firstSynthetic = 1 << 23
+const (
+	// firstQueueRow is the tid of the first device queue: above those of threads,
+	// also of those that export.Number numbers.
+	firstQueueRow = 1 << 24
+	blockSize     = 512 << 10
+)
 
 // Write exports a trace. The output is an array, so a file cut short can still
 // be read by most viewers.
 func Write(out io.Writer, trace *store.Trace, options export.Options) error {
-	e := &exporter{out: bufio.NewWriterSize(out, 1<<20), trace: trace, options: options,
-		pids: map[model.ProcessID]int{}, tids: map[model.ThreadID]row{}, devices: map[model.DeviceID]model.DeviceInfo{},
-		sites: map[int64][]byte{}}
-	e.out.WriteString("[\n")
+	e := &exporter{pipe: export.NewPipe(out, blockSize, nil), trace: trace, options: options, tids: map[model.ThreadID]row{},
+		stacks: map[model.ThreadID]*stack{}, devices: map[model.DeviceID]device{}, queues: map[model.QueueID]*queue{},
+		sites: map[int64][]byte{}, works: map[*store.Work][]byte{}}
+	e.block = append(e.block, "[\n"...)
+	var err error
 	for _, step := range []func() error{e.rows, e.records, e.activities, e.memory} {
-		if err := step(); err != nil {
-			return err
+		if err = step(); err != nil {
+			break
 		}
 	}
-	e.out.WriteString("\n]\n")
-	if err := e.out.Flush(); err != nil {
-		return fmt.Errorf("writing Chrome JSON: %w", err)
+	e.block = append(e.block, "\n]\n"...)
+	if stored := e.pipe.Close(e.block); err == nil && stored != nil {
+		err = fmt.Errorf("writing Chrome JSON: %w", stored)
 	}
-	return nil
+	return err
 }
 
-type row struct{ pid, tid int }
+type row struct{ pid, tid int64 }
+
+type device struct {
+	model.DeviceInfo
+	pid int64
+}
+
+// queue is a device queue: one row of operations, as a rule.
+type queue struct {
+	info    model.QueueInfo
+	overlap export.Rows
+	rows    []row
+}
+
+// stack is what a thread is in.
+type stack struct {
+	export.Stack
+	ended func(*export.OpenSpan, int64)
+	row   row
+}
 
 type exporter struct {
-	out     *bufio.Writer
+	pipe    *export.Pipe
+	block   []byte
 	trace   *store.Trace
 	options export.Options
-	pids    map[model.ProcessID]int
+	numbers export.Numbers
 	tids    map[model.ThreadID]row
-	devices map[model.DeviceID]model.DeviceInfo
+	stacks  map[model.ThreadID]*stack
+	devices map[model.DeviceID]device
+	queues  map[model.QueueID]*queue
+	nextRow int64
 	sites   map[int64][]byte // by site: the name, category and arguments, encoded
+	works   map[*store.Work][]byte
 	wrote   bool
-	line    []byte
+	err     error
 }
 
-// emit writes one event; e.line holds it.
-func (e *exporter) emit() {
+// begin starts an event of a phase.
+func (e *exporter) begin(phase byte, r row, time int64) {
 	if e.wrote {
-		e.out.WriteString(",\n")
+		e.block = append(e.block, ",\n"...)
 	}
 	e.wrote = true
-	e.out.Write(e.line) // an error stays with the writer until Flush
+	e.block = append(append(append(e.block, `{"ph":"`...), phase), `","pid":`...)
+	e.int(r.pid)
+	e.text(`,"tid":`)
+	e.int(r.tid)
+	e.text(`,"ts":`)
+	e.block = appendMicroseconds(e.block, time)
 }
 
-func (e *exporter) start(phase byte, r row, time int64) {
-	e.line = append(e.line[:0], `{"ph":"`...)
-	e.line = append(e.line, phase, '"', ',')
-	e.line = appendInt(append(e.line, `"pid":`...), int64(r.pid))
-	e.line = appendInt(append(e.line, `,"tid":`...), int64(r.tid))
-	e.line = append(e.line, `,"ts":`...)
-	e.line = appendMicroseconds(e.line, time)
-}
-
-func appendInt(b []byte, v int64) []byte { return strconv.AppendInt(b, v, 10) }
-
-// appendMicroseconds writes nanoseconds as microseconds without rounding.
-func appendMicroseconds(b []byte, ns int64) []byte {
-	if ns < 0 {
-		b = append(b, '-')
-		ns = -ns
+// end ends an event with text.
+func (e *exporter) end(text string) {
+	e.block = append(e.block, text...)
+	if e.pipe.Full(e.block) {
+		e.block, e.err = e.pipe.Give(e.block)
 	}
-	b = appendInt(b, ns/1000)
-	if rest := ns % 1000; rest != 0 {
-		b = append(b, '.', byte('0'+rest/100), byte('0'+rest/10%10), byte('0'+rest%10))
-	}
-	return b
 }
 
-func quote(text string) []byte {
-	quoted, err := json.Marshal(text)
-	if err != nil { // a string always has a form
-		return []byte(`""`)
-	}
-	return quoted
-}
+func (e *exporter) text(text string) { e.block = append(e.block, text...) }
+func (e *exporter) int(v int64)      { e.block = appendInt(e.block, v) }
 
 func (e *exporter) metadata(kind string, r row, key string, value any) error {
-	encoded, err := json.Marshal(map[string]any{"ph": "M", "name": kind, "pid": r.pid, "tid": r.tid, "args": map[string]any{key: value}})
+	encoded, err := json.Marshal(map[string]any{key: value})
 	if err != nil {
 		return err
 	}
-	e.line = append(e.line[:0], encoded...)
-	e.emit()
+	e.begin('M', r, 0)
+	e.text(`,"name":"` + kind + `","args":`)
+	e.end(string(encoded) + "}")
 	return nil
 }
 
@@ -116,35 +125,26 @@ func (e *exporter) rows() error {
 	if err != nil {
 		return err
 	}
-	taken := map[int]bool{}
-	for i := range processes {
-		p := &processes[i]
-		pid := p.PID
-		if pid <= 0 || taken[pid] {
-			pid = firstSynthetic + int(p.ID)
-		}
-		taken[pid] = true
-		e.pids[p.ID] = pid
-		if err := e.metadata("process_name", row{pid: pid}, "name", export.ProcessName(p)); err != nil {
-			return err
-		}
-		if err := e.metadata("process_sort_index", row{pid: pid}, "sort_index", i); err != nil {
-			return err
-		}
-	}
 	threads, err := e.trace.Threads()
 	if err != nil {
 		return err
 	}
-	rows := map[row]bool{}
-	for _, t := range threads {
-		r := row{e.pids[t.Process], t.TID}
-		if r.tid <= 0 || rows[r] {
-			r.tid = firstSynthetic + int(t.ID)
+	e.numbers = export.Number(processes, threads)
+	selected := func(id model.ProcessID) bool { return e.options.Filter.Process == 0 || id == e.options.Filter.Process }
+	for i := range processes {
+		p := &processes[i]
+		if !selected(p.ID) {
+			continue
 		}
-		rows[r] = true
+		r := row{pid: e.numbers.PID[p.ID]}
+		if err := errors.Join(e.metadata("process_name", r, "name", export.ProcessName(p)), e.metadata("process_sort_index", r, "sort_index", i)); err != nil {
+			return err
+		}
+	}
+	for _, t := range threads {
+		r := row{e.numbers.PID[t.Process], e.numbers.TID[t.ID]}
 		e.tids[t.ID] = r
-		if t.Name != "" {
+		if t.Name != "" && selected(t.Process) {
 			if err := e.metadata("thread_name", r, "name", t.Name); err != nil {
 				return err
 			}
@@ -155,80 +155,134 @@ func (e *exporter) rows() error {
 		return err
 	}
 	for _, d := range devices {
-		e.devices[d.ID] = d
+		if selected(d.Process) {
+			e.devices[d.ID] = device{d, e.numbers.PID[d.Process]}
+		}
 	}
 	queues, err := e.trace.Queues()
 	if err != nil {
 		return err
 	}
 	for _, q := range queues {
-		d := e.devices[q.Device]
-		r := e.queueRow(q.Device, q.ID)
-		if err := e.metadata("thread_name", r, "name", export.DeviceName(&d)+", "+export.QueueName(q.Number)); err != nil {
-			return err
-		}
-		if err := e.metadata("thread_sort_index", r, "sort_index", firstQueueRow+int(q.ID)); err != nil {
-			return err
+		if _, known := e.devices[q.Device]; known {
+			e.queues[q.ID] = &queue{info: q}
+			if err := e.queueRow(e.queues[q.ID]); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-func (e *exporter) queueRow(device model.DeviceID, queue model.QueueID) row {
-	return row{e.pids[e.devices[device].Process], firstQueueRow + int(queue)}
+// queueRow names a further row of a queue.
+func (e *exporter) queueRow(q *queue) error {
+	d := e.devices[q.info.Device]
+	r := row{d.pid, firstQueueRow + e.nextRow}
+	e.nextRow++
+	name := export.DeviceName(&d.DeviceInfo) + ", " + export.QueueName(q.info.Number)
+	if len(q.rows) > 0 {
+		name += " (at the same time)"
+	}
+	q.rows = append(q.rows, r)
+	return errors.Join(e.metadata("thread_name", r, "name", name),
+		e.metadata("thread_sort_index", r, "sort_index", firstQueueRow+int64(q.info.ID)))
 }
 
 func (e *exporter) records() error {
-	count := e.options.NewCount()
+	count := e.options.NewCount(e.trace)
+	var thread model.ThreadID
+	var s *stack
 	for r, err := range e.trace.Records(e.options.Filter) {
 		if err != nil {
 			return err
 		}
-		count.Add()
-		at := e.tids[r.Thread]
-		phase := byte('X')
-		if !r.Span {
-			phase = 'i'
-		} else if r.Unended {
-			phase = 'B'
+		count.Record(r)
+		if s == nil || r.Thread != thread {
+			thread = r.Thread
+			if s = e.stacks[thread]; s == nil {
+				s = e.newStack(e.tids[thread])
+				e.stacks[thread] = s
+			}
 		}
-		e.start(phase, at, r.Start)
-		switch phase {
-		case 'X':
-			e.line = appendMicroseconds(append(e.line, `,"dur":`...), r.Duration)
-		case 'i':
-			e.line = append(e.line, `,"s":"t"`...)
-		}
-		site, err := e.site(r.Site)
-		if err != nil {
+		if err := e.record(s, r); err != nil {
 			return err
 		}
-		e.line = append(e.line, site...)
-		e.line = appendInt(append(e.line, `,"record":`...), r.ID)
-		if r.Bytes != 0 {
-			e.line = strconv.AppendUint(append(e.line, `,"bytes":`...), r.Bytes, 10)
-		}
-		if r.Host != 0 {
-			e.line = append(strconv.AppendUint(append(e.line, `,"host_address":"0x`...), r.Host, 16), '"')
-		}
-		if r.Address != 0 {
-			e.line = append(strconv.AppendUint(append(e.line, `,"device_address":"0x`...), r.Address, 16), '"')
-		}
-		e.line = append(e.line, `}}`...)
-		e.emit()
-		if r.Correlation != 0 {
-			e.flow('s', at, r.Start, r.ID)
+		if e.err != nil {
+			return e.err
 		}
 	}
-	count.End()
+	for _, thread := range slices.Sorted(maps.Keys(e.stacks)) {
+		s := e.stacks[thread]
+		s.Finish(s.ended)
+	}
+	return e.err
+}
+
+// newStack follows a thread: spans have their duration from the begin, so only
+// one whose end was not seen needs an event for it.
+func (e *exporter) newStack(at row) *stack {
+	return &stack{row: at, ended: func(span *export.OpenSpan, time int64) {
+		if span.Unended && time < export.Never {
+			e.begin('E', at, time)
+			e.end("}")
+		}
+	}}
+}
+
+func (e *exporter) record(s *stack, r *store.Record) error {
+	phase := byte('i')
+	if r.Span {
+		s.Leave(r, s.ended)
+		s.Enter(r)
+		phase = 'X'
+		if r.Unended {
+			phase = 'B'
+		}
+	}
+	e.begin(phase, s.row, r.Start)
+	switch phase {
+	case 'X':
+		e.text(`,"dur":`)
+		e.block = appendMicroseconds(e.block, r.Duration)
+	case 'i':
+		e.text(`,"s":"t"`)
+	}
+	site, err := e.site(r.Site)
+	if err != nil {
+		return err
+	}
+	e.block = append(e.block, site...)
+	e.text(`,"record":`)
+	e.int(r.ID)
+	e.text(`,"sequence":`)
+	e.int(int64(r.Sequence))
+	if r.Bytes != 0 {
+		e.text(`,"bytes":`)
+		e.block = appendUint(e.block, r.Bytes)
+	}
+	if r.Host != 0 {
+		e.text(`,"host_address":`)
+		e.block = appendAddress(e.block, r.Host)
+	}
+	if r.Address != 0 {
+		e.text(`,"device_address":`)
+		e.block = appendAddress(e.block, r.Address)
+	}
+	if r.Unended {
+		e.text(`,"unended":true`)
+	}
+	e.end(`}}`)
+	if r.Correlation != 0 {
+		e.flow('s', s.row, r.Start, r.ID)
+	}
 	return nil
 }
 
 func (e *exporter) flow(phase byte, at row, time, id int64) {
-	e.start(phase, at, time)
-	e.line = appendInt(append(e.line, `,"name":"enqueue","cat":"flow","bp":"e","id":`...), id)
-	e.line = append(e.line, '}')
-	e.emit()
+	e.begin(phase, at, time)
+	e.text(`,"name":"enqueue","cat":"flow","bp":"e","id":`)
+	e.int(id)
+	e.end(`}`)
 }
 
 // site is the part of an event that all records of a site share, with the
@@ -237,85 +291,100 @@ func (e *exporter) site(s *store.Site) ([]byte, error) {
 	if known := e.sites[s.ID]; known != nil {
 		return known, nil
 	}
-	name := s.Kind
-	if s.Name != "" {
-		name = s.Name
-		if s.Kind != "enqueue_launch" && s.Kind != "error" {
-			name = s.Kind + " " + s.Name
-		}
-	}
-	arguments := map[string]any{"event": "acc_ev_" + s.Kind, "construct": s.Construct, "implicit": s.Implicit != 0,
-		"async": s.Async, "async_queue": s.AsyncQueue, "device": fmt.Sprintf("%s %d", export.DeviceType(s.DeviceType), s.DeviceNumber),
-		"thread_id": s.ThreadID}
+	fields := slices.DeleteFunc(export.Fields(s), func(f export.Field) bool { return f.Detail })
 	if s.File != "" {
-		arguments["source"] = fmt.Sprintf("%s:%d", s.File, s.Line)
+		fields = append(fields, export.Field{Name: "source", Value: fmt.Sprintf("%s:%d", s.File, s.Line)})
 	}
 	if s.Function != "" {
-		arguments["function"] = s.Function
+		fields = append(fields, export.Field{Name: "function", Value: s.Function})
 	}
-	if s.Kind == "enqueue_launch" {
-		arguments["gangs"], arguments["workers"], arguments["vector_length"] = s.Gangs, s.Workers, s.Vector
-	}
-	if s.Kind == "error" {
-		arguments["error_code"], arguments["runtime_info"] = s.ErrorCode, s.RuntimeInfo
-	}
-	encoded, err := json.Marshal(arguments)
-	if err != nil {
-		return nil, err
-	}
-	b := append([]byte(`,"name":`), quote(name)...)
-	b = append(append(b, `,"cat":`...), quote(s.Kind)...)
-	b = append(append(b, `,"args":`...), encoded[:len(encoded)-1]...)
+	b, err := named(export.SpanName(s), s.Kind, fields)
 	e.sites[s.ID] = b
-	return b, nil
+	return b, err
 }
 
 func (e *exporter) activities() error {
-	count := e.options.NewCount()
+	count := e.options.NewCount(e.trace)
 	for a, err := range e.trace.Activities(e.options.Filter) {
 		if err != nil {
 			return err
 		}
-		count.Add()
-		at := e.queueRow(a.Work.Device, a.Work.Queue)
-		name := a.Work.Name
-		if name == "" {
-			name = a.Work.Kind
-		} else if a.Work.Kind != "kernel" {
-			name = a.Work.Kind + " " + name
+		count.Activity(a)
+		if err := e.activity(a); err != nil {
+			return err
 		}
-		e.start('X', at, a.Start)
-		e.line = appendMicroseconds(append(e.line, `,"dur":`...), a.Duration)
-		e.line = append(append(e.line, `,"name":`...), quote(name)...)
-		e.line = append(append(e.line, `,"cat":`...), quote("device_"+a.Work.Kind)...)
-		e.line = appendInt(append(e.line, `,"args":{"activity":`...), a.ID)
-		e.line = strconv.AppendUint(append(e.line, `,"bytes":`...), a.Bytes, 10)
-		e.line = append(e.line, `}}`...)
-		e.emit()
-		if a.Record != 0 {
-			e.flow('f', at, a.Start, a.Record)
+		if e.err != nil {
+			return e.err
 		}
 	}
 	count.End()
 	return nil
 }
 
-func (e *exporter) memory() error {
-	err := sqlitex.Execute(e.trace.Conn(), `SELECT device, time, used FROM memory ORDER BY device, time`,
-		&sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
-			if f := e.options.Filter; s.ColumnInt64(1) < f.From || f.To > 0 && s.ColumnInt64(1) >= f.To {
-				return nil
-			}
-			d := e.devices[model.DeviceID(s.ColumnInt64(0))]
-			e.start('C', row{pid: e.pids[d.Process]}, s.ColumnInt64(1))
-			e.line = append(append(e.line, `,"name":`...), quote("memory of "+export.DeviceName(&d))...)
-			e.line = appendInt(append(e.line, `,"args":{"bytes":`...), s.ColumnInt64(2))
-			e.line = append(e.line, `}}`...)
-			e.emit()
-			return nil
-		}})
-	if err != nil {
-		return fmt.Errorf("reading device memory: %w", err)
+func (e *exporter) activity(a *store.Activity) error {
+	q := e.queues[a.Work.Queue]
+	if q == nil { // a damaged trace
+		q = &queue{info: model.QueueInfo{ID: a.Work.Queue, Device: a.Work.Device}}
+		e.queues[a.Work.Queue] = q
+	}
+	place := q.overlap.Place(a.Start, a.End())
+	if place >= len(q.rows) {
+		if err := e.queueRow(q); err != nil {
+			return err
+		}
+	}
+	at := q.rows[place]
+	work := e.works[a.Work]
+	if work == nil {
+		var err error
+		if work, err = named(export.WorkName(a.Work), "device_"+a.Work.Kind, []export.Field{{Name: "async_queue", Value: a.Work.AsyncQueue}}); err != nil {
+			return err
+		}
+		e.works[a.Work] = work
+	}
+	e.begin('X', at, a.Start)
+	e.text(`,"dur":`)
+	e.block = appendMicroseconds(e.block, a.Duration)
+	e.block = append(e.block, work...)
+	e.text(`,"activity":`)
+	e.int(a.ID)
+	e.text(`,"enqueued_by":`)
+	e.int(a.Record)
+	e.text(`,"bytes":`)
+	e.block = appendUint(e.block, a.Bytes)
+	e.end(`}}`)
+	if a.Record != 0 {
+		e.flow('f', at, a.Start, a.Record)
+	}
+	if place == 0 && a.Duration > 0 && (a.Work.Kind == "upload" || a.Work.Kind == "download") {
+		d := e.devices[q.info.Device]
+		name := fmt.Sprintf("%s, %s: %s rate", export.DeviceName(&d.DeviceInfo), export.QueueName(q.info.Number), a.Work.Kind)
+		e.counter(d.pid, a.Start, name, "bytes per second", int64(float64(a.Bytes)*1e9/float64(a.Duration)))
+		e.counter(d.pid, a.End(), name, "bytes per second", 0)
 	}
 	return nil
+}
+
+func (e *exporter) memory() error {
+	for s, err := range e.trace.Samples(e.options.Filter.From, e.options.Filter.To) {
+		if err != nil {
+			return err
+		}
+		if d, selected := e.devices[s.Device]; selected {
+			e.counter(d.pid, s.Time, "memory of "+export.DeviceName(&d.DeviceInfo), "bytes", s.Used)
+		}
+		if e.err != nil {
+			return e.err
+		}
+	}
+	return nil
+}
+
+func (e *exporter) counter(pid, time int64, name, unit string, value int64) {
+	e.begin('C', row{pid: pid}, time)
+	e.text(`,"name":`)
+	e.block = append(e.block, quote(name)...)
+	e.text(`,"args":{"` + unit + `":`)
+	e.int(value)
+	e.end(`}}`)
 }

@@ -74,12 +74,12 @@ func newHistogram(trace *store.Trace, options *export.Options) (*histogram, erro
 	filter := options.Filter
 	filter.Kinds = []string{"enqueue_upload", "enqueue_download"}
 	low, high := 65, 0
-	count := options.NewCount()
+	count := options.NewCount(trace)
 	for r, err := range trace.Records(filter) {
 		if err != nil {
 			return nil, err
 		}
-		count.Add()
+		count.Record(r)
 		way, size := 0, bits.Len64(r.Bytes)
 		if r.Site.Kind == "enqueue_download" {
 			way = 1

@@ -72,8 +72,8 @@ func (b *builder) folded(limit int) error {
 		f.nodes++
 	}
 	b.result.Recorded += int64(len(b.processes))
-	count := b.options.NewCount()
-	if err := f.records(count.Add); err != nil {
+	count := b.options.NewCount(b.trace)
+	if err := f.records(count.Record); err != nil {
 		return err
 	}
 	for x, err := range b.trace.Activities(b.options.Filter) {
@@ -84,7 +84,7 @@ func (b *builder) folded(limit int) error {
 		if _, known := b.ofDevice[x.Work.Device]; !known || root == nil {
 			continue
 		}
-		count.Add()
+		count.Activity(x)
 		b.result.Recorded++
 		n := f.child(root, nodeKey{work: x.Work, window: f.window(x.Start), number: f.number(x.ID)}, x.Start)
 		if n.count == 0 {
@@ -107,7 +107,7 @@ type opened struct {
 	node   *node
 }
 
-func (f *folder) records(count func()) error {
+func (f *folder) records(count func(*store.Record)) error {
 	stacks := map[model.ThreadID][]opened{}
 	closeTop := func(stack []opened, now int64) []opened {
 		top := stack[len(stack)-1]
@@ -131,7 +131,7 @@ func (f *folder) records(count func()) error {
 		if root == nil {
 			continue
 		}
-		count()
+		count(r)
 		stack := stacks[r.Thread]
 		for len(stack) > 0 && !encloses(&stack[len(stack)-1].record, r) {
 			stack = closeTop(stack, r.Start)

@@ -29,7 +29,7 @@ func (b *builder) whole() error {
 		roots[p.ID] = &open{id: b.ids.span(ofProcess, int64(p.ID)), resource: b.ofProcess[p.ID], record: store.Record{Start: p.Start}}
 	}
 	stacks := map[model.ThreadID][]*open{}
-	count := b.options.NewCount()
+	count := b.options.NewCount(b.trace)
 	for r, err := range b.trace.Records(b.options.Filter) {
 		if err != nil {
 			return err
@@ -38,7 +38,7 @@ func (b *builder) whole() error {
 		if root == nil {
 			continue
 		}
-		count.Add()
+		count.Record(r)
 		stack := stacks[r.Thread]
 		for len(stack) > 0 && !encloses(&stack[len(stack)-1].record, r) {
 			if err := b.pop(root, stack, r.Start); err != nil {
@@ -80,7 +80,7 @@ func (b *builder) whole() error {
 		if !known {
 			continue
 		}
-		count.Add()
+		count.Activity(x)
 		var cause SpanID
 		if x.Record != 0 {
 			cause = b.ids.span(ofRecord, x.Record)

@@ -6,11 +6,10 @@
 package perfetto
 
 import (
-	"fmt"
+	"errors"
 	"io"
-
-	"zombiezen.com/go/sqlite"
-	"zombiezen.com/go/sqlite/sqlitex"
+	"maps"
+	"slices"
 
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
@@ -19,14 +18,15 @@ import (
 
 // Write exports a trace.
 func Write(out io.Writer, trace *store.Trace, options export.Options) error {
-	e := &exporter{w: newWriter(out, options.Compress), trace: trace, options: options,
-		stacks: map[model.ThreadID][]open{}, sites: map[int64]*prepared{}, works: map[*store.Work]*prepared{}}
+	e := &exporter{w: newWriter(out, options.Compress), trace: trace, options: options, stacks: map[model.ThreadID]*stack{},
+		sites: map[int64]*prepared{}, works: map[*store.Work]*prepared{}, queues: map[model.QueueID]*queue{}, devices: map[model.DeviceID]bool{}}
+	var err error
 	for _, step := range []func() error{e.header, e.tracks, e.records, e.activities, e.memory} {
-		if err := step(); err != nil {
-			return err
+		if err = step(); err != nil {
+			break
 		}
 	}
-	return e.w.close()
+	return errors.Join(err, e.w.close())
 }
 
 type exporter struct {
@@ -34,15 +34,20 @@ type exporter struct {
 	trace   *store.Trace
 	options export.Options
 	meta    store.Meta
-	stacks  map[model.ThreadID][]open
+	stacks  map[model.ThreadID]*stack
 	sites   map[int64]*prepared
 	works   map[*store.Work]*prepared
+	queues  map[model.QueueID]*queue
+	devices map[model.DeviceID]bool
+	scratch message
+	own     ownKeys
 }
 
-// open is a span whose end has not been written.
-type open struct {
-	end     int64
-	unended bool
+// stack is what a thread is in: spans whose end has not been written.
+type stack struct {
+	export.Stack
+	ended func(*export.OpenSpan, int64)
+	track uint64
 }
 
 // prepared is the part of a track event that all records of a site share, and
@@ -52,16 +57,23 @@ type prepared struct {
 	flow  bool
 }
 
+// ownKeys are the interned names of what each record has of its own.
+type ownKeys struct {
+	record, sequence, bytes, host, address, unended, opener             uint64
+	activity, correlation, deviceStart, deviceEnd, recorded, enqueuedBy uint64
+}
+
 // header writes the clocks and what is known of the run.
 func (e *exporter) header() error {
 	var err error
 	if e.meta, err = e.trace.Meta(); err != nil {
 		return err
 	}
+	e.w.shift = max(0, -e.meta.First)
 	var snapshot message
 	for _, c := range [][2]uint64{
 		{clockBoottime, uint64(e.meta.Origin)}, {clockMonotonic, uint64(e.meta.Origin)},
-		{clockRealtime, uint64(e.meta.Realtime)}, {clockTrace, 0},
+		{clockRealtime, uint64(e.meta.Realtime)}, {clockTrace, uint64(e.w.shift)},
 	} {
 		var clock message
 		clock.uint(clockID, c[0])
@@ -82,10 +94,10 @@ func (e *exporter) header() error {
 	e.w.emit(packet)
 
 	var attributes message
-	for key, value := range e.meta.Facts {
+	for _, key := range slices.Sorted(maps.Keys(e.meta.Facts)) {
 		var a message
 		a.string(attributeKey, "accscope."+key)
-		a.string(attributeString, value)
+		a.string(attributeString, e.meta.Facts[key])
 		attributes.bytes(attributesEntry, a)
 	}
 	var a message
@@ -96,91 +108,90 @@ func (e *exporter) header() error {
 	packet.uint(packetSequence, sequenceOfTheFile)
 	packet.bytes(packetAttributes, attributes)
 	e.w.emit(packet)
+	k := e.w.key
+	e.own = ownKeys{record: k("record"), sequence: k("sequence"), bytes: k("bytes"), host: k("host_address"), address: k("device_address"),
+		unended: k("unended"), opener: k("opener"), activity: k("activity"), correlation: k("correlation"), deviceStart: k("device_start"),
+		deviceEnd: k("device_end"), recorded: k("recorded"), enqueuedBy: k("enqueued_by")}
 	return e.w.err
 }
 
 // records writes the host's spans and events, per thread as a stack.
 func (e *exporter) records() error {
-	count := e.options.NewCount()
+	count := e.options.NewCount(e.trace)
+	var thread model.ThreadID
+	var s *stack
 	for r, err := range e.trace.Records(e.options.Filter) {
 		if err != nil {
 			return err
 		}
-		count.Add()
+		count.Record(r)
+		if s == nil || r.Thread != thread {
+			thread = r.Thread
+			if s = e.stacks[thread]; s == nil {
+				track := threadTrack(thread)
+				s = &stack{track: track, ended: func(_ *export.OpenSpan, at int64) {
+					if at < export.Never {
+						e.end(at, track)
+					}
+				}}
+				e.stacks[thread] = s
+			}
+		}
 		if !r.Span {
-			e.event(r, typeInstant)
+			e.event(s.track, r, typeInstant)
 			continue
 		}
-		stack := e.stacks[r.Thread]
-		for len(stack) > r.Depth {
-			stack = e.pop(r.Thread, stack, r.Start)
-		}
-		e.event(r, typeBegin)
-		e.stacks[r.Thread] = append(stack, open{end: r.End(), unended: r.Unended})
+		s.Leave(r, s.ended)
+		e.event(s.track, r, typeBegin)
+		s.Enter(r)
 		if e.w.err != nil {
 			return e.w.err
 		}
 	}
-	count.End()
-	for thread, stack := range e.stacks {
-		for len(stack) > 0 {
-			if stack[len(stack)-1].unended {
-				stack = stack[:len(stack)-1] // a begin without end: shown as never ended
-				continue
-			}
-			stack = e.pop(thread, stack, 0)
-		}
+	for _, thread := range slices.Sorted(maps.Keys(e.stacks)) {
+		s := e.stacks[thread]
+		s.Finish(s.ended)
 	}
 	return e.w.err
 }
 
-// pop ends the innermost span of a thread; one whose end was not seen ends
-// where its successor shows that it must have.
-func (e *exporter) pop(thread model.ThreadID, stack []open, now int64) []open {
-	top := stack[len(stack)-1]
-	time := top.end
-	if top.unended {
-		time = now
-	}
-	e.endEvent(time, threadTrack(thread))
-	return stack[:len(stack)-1]
-}
-
-func (e *exporter) endEvent(time int64, track uint64) {
-	packet := e.w.begin(time)
-	var event message
-	event.uint(eventType, typeEnd)
+func (e *exporter) end(time int64, track uint64) {
+	event := append(e.scratch[:0], eventType<<3, typeEnd)
 	event.uint(eventTrack, track)
-	packet.bytes(packetTrackEvent, event)
-	e.w.end()
+	e.w.event(time, event)
+	e.scratch = event
 }
 
-func (e *exporter) event(r *store.Record, kind uint64) {
+func (e *exporter) event(track uint64, r *store.Record, kind byte) {
 	site := e.site(r.Site)
-	packet := e.w.begin(r.Start)
-	event := make(message, 0, len(site.event)+128)
-	event = append(event, site.event...)
-	event.uint(eventType, kind)
-	event.uint(eventTrack, threadTrack(r.Thread))
+	event := append(e.scratch[:0], site.event...)
+	event = append(event, eventType<<3, kind)
+	event.uint(eventTrack, track)
 	if site.flow && r.Correlation != 0 {
 		event.fixed(eventFlow, uint64(r.ID))
 	}
-	e.w.annotate(&event, "record", r.ID)
-	e.w.annotate(&event, "sequence", r.Sequence)
+	event.number(e.own.record, annotationInt, uint64(r.ID))
+	event.number(e.own.sequence, annotationUint, r.Sequence)
 	if r.Bytes != 0 {
-		e.w.annotate(&event, "bytes", r.Bytes)
+		event.number(e.own.bytes, annotationUint, r.Bytes)
 	}
 	if r.Host != 0 {
-		e.w.annotate(&event, "host_address", pointer(r.Host))
+		event.number(e.own.host, annotationPointer, r.Host)
 	}
 	if r.Address != 0 {
-		e.w.annotate(&event, "device_address", pointer(r.Address))
+		event.number(e.own.address, annotationPointer, r.Address)
+	}
+	if r.Correlation != 0 {
+		event.number(e.own.correlation, annotationUint, r.Correlation)
+	}
+	if r.Opener != 0 {
+		event.number(e.own.opener, annotationInt, uint64(r.Opener))
 	}
 	if r.Unended {
-		e.w.annotate(&event, "unended", true)
+		event.number(e.own.unended, annotationBool, 1)
 	}
-	packet.bytes(packetTrackEvent, event)
-	e.w.end()
+	e.w.event(r.Start, event)
+	e.scratch = event
 }
 
 // site prepares what the records of a site share.
@@ -190,81 +201,37 @@ func (e *exporter) site(s *store.Site) *prepared {
 	}
 	p := &prepared{flow: s.Kind == "enqueue_launch" || s.Kind == "enqueue_upload" || s.Kind == "enqueue_download"}
 	e.sites[s.ID] = p
-	p.event.uint(eventNameIID, e.w.name(title(s)))
+	p.event.uint(eventNameIID, e.w.name(export.SpanName(s)))
 	p.event.uint(eventCategoryIID, e.w.category(s.Kind))
 	if s.File != "" || s.Function != "" {
 		p.event.uint(eventSourceIID, e.w.source(source{s.File, s.Function, s.Line}))
 	}
-	for _, a := range []struct {
-		key   string
-		value any
-		show  bool
-	}{
-		{"event", "acc_ev_" + s.Kind, true}, {"construct", s.Construct, s.Construct != ""},
-		{"parent_construct", int64(s.ParentConstruct), true}, {"implicit", s.Implicit != 0, true},
-		{"async", s.Async, true}, {"async_queue", s.AsyncQueue, true},
-		{"device_type", int64(s.DeviceType), true}, {"device_number", int64(s.DeviceNumber), true},
-		{"thread_id", int64(s.ThreadID), true}, {"version", int64(s.Version), true},
-		{nameKey(s), s.Name, s.HasName}, {"end_line", int64(s.EndLine), s.EndLine > 0},
-		{"function_line", int64(s.FunctionLine), s.FunctionLine > 0}, {"function_end_line", int64(s.FunctionEndLine), s.FunctionEndLine > 0},
-		{"gangs", s.Gangs, s.Kind == "enqueue_launch"}, {"workers", s.Workers, s.Kind == "enqueue_launch"},
-		{"vector_length", s.Vector, s.Kind == "enqueue_launch"}, {"gangs_per_dimension", s.Dimensions, s.HasDimensions},
-		{"error_code", int64(s.ErrorCode), s.Kind == "error"}, {"runtime_info", s.RuntimeInfo, s.Kind == "error"},
-		{"device_api", int64(s.DeviceAPI), true}, {"vendor", int64(s.Vendor), true},
-		{"device_handle", pointer(s.DeviceHandle), s.DeviceHandle != 0}, {"context_handle", pointer(s.ContextHandle), s.ContextHandle != 0},
-		{"async_handle", pointer(s.AsyncHandle), s.AsyncHandle != 0},
-		{"valid_bytes", int64(s.ProfileBytes), true}, {"event_valid_bytes", int64(s.EventBytes), true}, {"api_valid_bytes", int64(s.APIBytes), true},
-	} {
-		if a.show {
-			e.w.annotate(&p.event, a.key, a.value)
-		}
+	for _, f := range export.Fields(s) {
+		e.w.annotate(&p.event, f)
 	}
 	return p
 }
 
-// title is what a slice is called: the kernel or variable where there is one.
-func title(s *store.Site) string {
-	if s.Name == "" {
-		return s.Kind
-	}
-	if s.Kind == "enqueue_launch" || s.Kind == "error" {
-		return s.Name
-	}
-	return s.Kind + " " + s.Name
-}
-
-func nameKey(s *store.Site) string {
-	switch s.Kind {
-	case "enqueue_launch":
-		return "kernel"
-	case "error":
-		return "message"
-	}
-	return "variable"
-}
-
 // memory writes the counters of device memory.
 func (e *exporter) memory() error {
-	err := sqlitex.Execute(e.trace.Conn(), `SELECT device, time, used FROM memory ORDER BY device, time`,
-		&sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
-			if f := e.options.Filter; s.ColumnInt64(1) < f.From || f.To > 0 && s.ColumnInt64(1) >= f.To {
-				return nil
-			}
-			e.counter(memoryTrack(model.DeviceID(s.ColumnInt64(0))), s.ColumnInt64(1), s.ColumnInt64(2))
+	for s, err := range e.trace.Samples(e.options.Filter.From, e.options.Filter.To) {
+		if err != nil {
+			return err
+		}
+		if e.devices[s.Device] {
+			e.counter(memoryTrack(s.Device), s.Time, s.Used)
+		}
+		if e.w.err != nil {
 			return e.w.err
-		}})
-	if err != nil {
-		return fmt.Errorf("reading device memory: %w", err)
+		}
 	}
 	return nil
 }
 
 func (e *exporter) counter(track uint64, time, value int64) {
-	packet := e.w.begin(time)
-	var event message
-	event.uint(eventType, typeCounter)
+	event := append(e.scratch[:0], eventType<<3, typeCounter)
 	event.uint(eventTrack, track)
 	event.int(eventCounter, value)
-	packet.bytes(packetTrackEvent, event)
-	e.w.end()
+	e.w.event(time, event)
+	e.scratch = event
 }

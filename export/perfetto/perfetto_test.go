@@ -2,22 +2,40 @@ package perfetto
 
 import (
 	"bytes"
+	"math"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
+
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
 
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/collector/store/generate"
 	"github.com/accscope/accscope/export"
+	"github.com/accscope/accscope/export/perfetto/importer"
 )
 
-// generated makes a trace with device activity and opens it.
-func generated(t testing.TB, spans int) *store.Trace {
+// generated makes a trace with device activity, changes it by SQL, and opens it.
+func generated(t testing.TB, spans int, changes ...string) *store.Trace {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "trace.db")
 	if _, err := generate.Trace(path, generate.Options{Spans: spans, Threads: 2, Activity: true, Seed: 1}); err != nil {
 		t.Fatal(err)
+	}
+	if len(changes) > 0 {
+		conn, err := sqlite.OpenConn(path, sqlite.OpenReadWrite)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := sqlitex.ExecuteScript(conn, strings.Join(changes, ";"), nil); err != nil {
+			t.Fatal(err)
+		}
+		if err := conn.Close(); err != nil {
+			t.Fatal(err)
+		}
 	}
 	trace, err := store.Open(path)
 	if err != nil {
@@ -27,61 +45,220 @@ func generated(t testing.TB, spans int) *store.Trace {
 	return trace
 }
 
-func TestSlicesAndCountersEqualTheTrace(t *testing.T) {
-	trace := generated(t, 5000)
-	for _, compress := range []bool{false, true} {
-		var file bytes.Buffer
-		if err := Write(&file, trace, export.Options{Compress: compress}); err != nil {
-			t.Fatal(err)
+// imported exports a trace and imports the file.
+func imported(t testing.TB, trace *store.Trace, options export.Options) *importer.Trace {
+	t.Helper()
+	var file bytes.Buffer
+	if err := Write(&file, trace, options); err != nil {
+		t.Fatal(err)
+	}
+	im, err := importer.Read(file.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return im
+}
+
+// argument is a slice's debug annotation; nil if it has none of the name.
+func argument(s *importer.Slice, name string) any {
+	for _, a := range s.Arguments {
+		if a.Name == name {
+			return a.Value
 		}
-		im, err := read(file.Bytes())
+	}
+	return nil
+}
+
+// byNumber finds slices by an annotation that numbers them.
+func byNumber(im *importer.Trace, name string) map[int64]found {
+	all := map[int64]found{}
+	for _, track := range im.Tracks {
+		for i := range track.Slices {
+			if n, ok := argument(&track.Slices[i], name).(int64); ok {
+				all[n] = found{track, &track.Slices[i]}
+			}
+		}
+		for i := range track.Instants {
+			if n, ok := argument(&track.Instants[i], name).(int64); ok {
+				all[n] = found{track, &track.Instants[i]}
+			}
+		}
+	}
+	return all
+}
+
+type found struct {
+	track *importer.Track
+	slice *importer.Slice
+}
+
+// compare holds a file against what the trace has of the same filter.
+func compare(t *testing.T, im *importer.Trace, trace *store.Trace, filter store.Filter) {
+	t.Helper()
+	records, activities := byNumber(im, "record"), byNumber(im, "activity")
+	seen := 0
+	for r, err := range trace.Records(filter) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		type key struct {
-			track      uint64
-			start, end int64
-			depth      int
+		seen++
+		f, ok := records[r.ID]
+		if !ok {
+			t.Fatalf("record %d is not in the file", r.ID)
 		}
-		want := map[key]int{}
-		instants := 0
-		for r, err := range trace.Records(store.Filter{}) {
-			switch {
-			case err != nil:
-				t.Fatal(err)
-			case !r.Span:
-				instants++
-			case r.Unended:
-				want[key{threadTrack(r.Thread), r.Start, -1, r.Depth}]++
-			default:
-				want[key{threadTrack(r.Thread), r.Start, r.End(), r.Depth}]++
+		end := r.End()
+		if !r.Span || r.Unended {
+			end = f.slice.End
+		}
+		if f.track.UUID != threadTrack(r.Thread) || f.slice.Start != r.Start || f.slice.End != end || filter.Match == nil && filter.From == 0 && f.slice.Depth != r.Depth {
+			t.Fatalf("record %+v is %+v on %s", r, f.slice, f.track.Name)
+		}
+		if f.slice.Name != export.SpanName(r.Site) || f.slice.Category != r.Site.Kind ||
+			f.slice.Source != (importer.Source{File: r.Site.File, Function: r.Site.Function, Line: uint64(r.Site.Line)}) {
+			t.Fatalf("record %d is called %q (%s) at %+v", r.ID, f.slice.Name, f.slice.Category, f.slice.Source)
+		}
+		for _, field := range export.Fields(r.Site) {
+			want := field.Value
+			if address, ok := want.(export.Address); ok {
+				want = importer.Pointer(address)
+			}
+			if got := argument(f.slice, field.Name); got != want {
+				t.Fatalf("record %d: %s is %v, want %v", r.ID, field.Name, got, want)
 			}
 		}
-		activities := 0
-		for a, err := range trace.Activities(store.Filter{}) {
-			if err != nil {
-				t.Fatal(err)
+		if bytes, _ := argument(f.slice, "bytes").(uint64); bytes != r.Bytes {
+			t.Fatalf("record %d: %d bytes, want %d", r.ID, bytes, r.Bytes)
+		}
+	}
+	if seen != len(records) || seen == 0 {
+		t.Errorf("%d records in the file, %d in the trace", len(records), seen)
+	}
+	seen = 0
+	var rates []importer.Count
+	for a, err := range trace.Activities(filter) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen++
+		f, ok := activities[a.ID]
+		if !ok || f.slice.Start != a.Start || f.slice.End != a.End() || f.slice.Depth != 0 || f.slice.Name != export.WorkName(a.Work) {
+			t.Fatalf("activity %+v is %+v", a, f.slice)
+		}
+		if a.Record != 0 && !im.Ended[uint64(a.Record)] {
+			t.Fatalf("activity %d has no arrow from record %d", a.ID, a.Record)
+		}
+		if a.Work.Kind != "kernel" && a.Duration > 0 {
+			rates = append(rates, importer.Count{Time: a.Start, Value: int64(float64(a.Bytes) * 1e9 / float64(a.Duration))}, importer.Count{Time: a.End()})
+		}
+	}
+	if seen != len(activities) {
+		t.Errorf("%d activities in the file, %d in the trace", len(activities), seen)
+	}
+	var memory, rate int
+	samples := map[importer.Count]int{}
+	for s, err := range trace.Samples(filter.From, filter.To) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		samples[importer.Count{Time: s.Time, Value: s.Used}]++
+	}
+	for _, r := range rates {
+		samples[r]++
+	}
+	for _, track := range im.Tracks {
+		for _, c := range track.Counts {
+			if track.Unit == "bytes" {
+				memory++
+			} else {
+				rate++
 			}
-			activities++
-			want[key{queueTrack(a.Work.Queue), a.Start, a.End(), 0}]++
-			if a.Record != 0 && !im.ended[uint64(a.Record)] {
-				t.Errorf("activity %d has no arrow from record %d", a.ID, a.Record)
+			if samples[c]--; samples[c] == 0 {
+				delete(samples, c)
 			}
 		}
-		for _, s := range im.slices {
-			k := key{s.track, s.start, s.end, s.depth}
-			if want[k]--; want[k] == 0 {
-				delete(want, k)
-			}
+	}
+	if len(samples) != 0 || rate != len(rates) || memory == 0 {
+		t.Errorf("counters: %d values differ; %d of memory, %d of rates, want %d", len(samples), memory, rate, len(rates))
+	}
+}
+
+// Slices, instants, counters, arrows and annotations of a file are those of the
+// trace, also compressed, also where the filter selects a part, where spans
+// never end and where times are before the trace's begin.
+func TestFileEqualsTheTrace(t *testing.T) {
+	unended := "UPDATE record SET duration = NULL, end_sequence = -1 WHERE id % 7 = 0 AND end_sequence > 0"
+	early := "UPDATE record SET time = time - 5000000; UPDATE activity SET start = start - 5000000; UPDATE lane SET first = first - 5000000; UPDATE sample SET time = time - 5000000"
+	for _, test := range []struct {
+		name    string
+		changes []string
+		options export.Options
+	}{
+		{name: "whole"},
+		{name: "compressed", options: export.Options{Compress: true}},
+		{name: "a window", options: export.Options{Filter: store.Filter{From: 1_300_000, To: 1_900_000}}},
+		{name: "launches", options: export.Options{Filter: store.Filter{Match: func(s *store.Site) bool { return s.Kind == "enqueue_launch" }}}},
+		{name: "one kernel", options: export.Options{Filter: store.Filter{Match: func(s *store.Site) bool { return strings.HasPrefix(s.Name, "step2") }}}},
+		{name: "unended spans", changes: []string{unended}},
+		{name: "unended spans, launches", changes: []string{unended}, options: export.Options{Filter: store.Filter{Match: func(s *store.Site) bool { return s.Kind != "enter_data" }}}},
+		{name: "before the begin", changes: []string{early}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			trace := generated(t, 3000, test.changes...)
+			compare(t, imported(t, trace, test.options), trace, test.options.Filter)
+		})
+	}
+}
+
+// A trace of a rank alone has only that rank's tracks; where two processes or
+// threads of different hosts share a number, one gets another.
+func TestProcessesAreKeptApart(t *testing.T) {
+	trace := generated(t, 300, `INSERT INTO process SELECT id + 1, host, pid, parent_pid, program, arguments, 1, 2, start, end, ended, runtime, since_attach, capture FROM process;
+		INSERT INTO thread SELECT id + 100, 2, tid, number, name FROM thread`)
+	im := imported(t, trace, export.Options{})
+	processes, threads := 0, 0
+	for _, track := range im.Tracks {
+		if track.Process {
+			processes++
 		}
-		if len(want) != 0 || im.instants != instants || activities == 0 {
-			t.Errorf("compress %v: %d slices differ, %d instants of %d, %d activities", compress, len(want), im.instants, instants, activities)
+		if track.Thread {
+			threads++
 		}
-		for id := range im.ended {
-			if !im.begun[id] {
-				t.Errorf("arrow %d ends but does not begin", id)
-			}
+	}
+	if processes != 2 || threads != 4 {
+		t.Errorf("%d processes, %d threads", processes, threads)
+	}
+	im = imported(t, trace, export.Options{Filter: store.Filter{Process: 2}})
+	for _, track := range im.Tracks {
+		if !track.Process && !track.Thread || strings.Contains(track.Name, "rank 0") {
+			t.Errorf("the file of rank 1 has track %q", track.Name)
 		}
+	}
+}
+
+// Operations that overlap on a queue get rows of their own, as slices of one
+// row have to nest.
+func TestOverlappingOperations(t *testing.T) {
+	trace := generated(t, 300, "UPDATE activity SET duration = duration + 100000")
+	im := imported(t, trace, export.Options{})
+	compared := 0
+	activities := byNumber(im, "activity")
+	for a, err := range trace.Activities(store.Filter{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		compared++
+		if f := activities[a.ID]; f.slice.Start != a.Start || f.slice.End != a.End() {
+			t.Errorf("activity %+v is %+v", a, f.slice)
+		}
+	}
+	rows := 0
+	for _, track := range im.Tracks {
+		if strings.HasSuffix(track.Name, "(at the same time)") {
+			rows++
+		}
+	}
+	if rows == 0 || compared == 0 {
+		t.Errorf("%d rows more, %d activities", rows, compared)
 	}
 }
 
@@ -108,6 +285,37 @@ func TestProtocKnowsEveryField(t *testing.T) {
 		t.Error("protoc found no track event")
 	}
 }
+
+// The length of a number is known before it is written.
+func TestVarintSize(t *testing.T) {
+	for _, v := range []uint64{0, 1, 127, 128, 1<<14 - 1, 1 << 14, 1 << 35, math.MaxInt64, math.MaxUint64} {
+		var m message
+		m.varint(v)
+		if len(m) != varintSize(v) {
+			t.Errorf("%d: %d bytes, expected %d", v, len(m), varintSize(v))
+		}
+	}
+}
+
+// A full disk is an error, not a shorter file.
+func TestWriteFails(t *testing.T) {
+	for _, compress := range []bool{false, true} {
+		err := Write(full{}, generated(t, 20_000), export.Options{Compress: compress})
+		if err == nil || !strings.Contains(err.Error(), "no space") {
+			t.Errorf("compress %v: error %v", compress, err)
+		}
+	}
+}
+
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errNoSpace }
+
+var errNoSpace = noSpace{}
+
+type noSpace struct{}
+
+func (noSpace) Error() string { return "no space left on device" }
 
 func BenchmarkWrite(b *testing.B) {
 	trace := generated(b, 200_000)

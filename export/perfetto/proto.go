@@ -1,16 +1,24 @@
 package perfetto
 
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
 // message builds one protocol-buffer message. Only what Perfetto's schema needs
 // is here: varints, fixed 64-bit values and length-delimited fields.
 type message []byte
 
 func (m *message) varint(v uint64) {
-	for v >= 0x80 {
-		*m = append(*m, byte(v)|0x80)
-		v >>= 7
+	if v < 0x80 {
+		*m = append(*m, byte(v))
+		return
 	}
-	*m = append(*m, byte(v))
+	*m = binary.AppendUvarint(*m, v)
 }
+
+// varintSize is the number of bytes of a varint.
+func varintSize(v uint64) int { return (bits.Len64(v|1) + 6) / 7 }
 
 func (m *message) uint(field int, v uint64) {
 	m.varint(uint64(field) << 3)
@@ -29,9 +37,7 @@ func (m *message) bool(field int, v bool) {
 
 func (m *message) fixed(field int, v uint64) {
 	m.varint(uint64(field)<<3 | 1)
-	for shift := 0; shift < 64; shift += 8 {
-		*m = append(*m, byte(v>>shift))
-	}
+	*m = binary.LittleEndian.AppendUint64(*m, v)
 }
 
 func (m *message) bytes(field int, v []byte) {

@@ -8,18 +8,48 @@ import (
 	"github.com/accscope/accscope/export"
 )
 
-// Track uuids: what kind of thing a track is, and its number in the trace.
-func processTrack(id model.ProcessID) uint64 { return 1<<56 | uint64(id) }
-func threadTrack(id model.ThreadID) uint64   { return 2<<56 | uint64(id) }
-func deviceTrack(id model.DeviceID) uint64   { return 3<<56 | uint64(id) }
-func queueTrack(id model.QueueID) uint64     { return 4<<56 | uint64(id) }
-func memoryTrack(id model.DeviceID) uint64   { return 5<<56 | uint64(id) }
-func uploadTrack(id model.DeviceID) uint64   { return 6<<56 | uint64(id) }
-func downloadTrack(id model.DeviceID) uint64 { return 7<<56 | uint64(id) }
+// Track uuids: a number of the trace, and what kind of track it is.
+const (
+	processKind = iota + 1
+	threadKind
+	deviceKind
+	queueKind
+	memoryKind
+	uploadKind
+	downloadKind
+	overlapKind
+)
 
-// firstSynthetic is the first process or thread number that stands for one
-// that another host has too: the real ones are smaller.
-const firstSynthetic = 1 << 22
+func uuid(id int64, kind uint64) uint64 { return uint64(id)<<4 | kind }
+
+func processTrack(id model.ProcessID) uint64 { return uuid(int64(id), processKind) }
+func threadTrack(id model.ThreadID) uint64   { return uuid(int64(id), threadKind) }
+func deviceTrack(id model.DeviceID) uint64   { return uuid(int64(id), deviceKind) }
+func queueTrack(id model.QueueID) uint64     { return uuid(int64(id), queueKind) }
+func memoryTrack(id model.DeviceID) uint64   { return uuid(int64(id), memoryKind) }
+func uploadTrack(id model.QueueID) uint64    { return uuid(int64(id), uploadKind) }
+func downloadTrack(id model.QueueID) uint64  { return uuid(int64(id), downloadKind) }
+
+// overlapTrack is for the operations of a queue that ran beside one that had
+// not ended; lane counts from 1.
+func overlapTrack(id model.QueueID, lane int) uint64 {
+	return uuid(int64(id)<<16|int64(lane&0xffff), overlapKind)
+}
+
+// The order of the tracks of a device: queues with their rates, then memory.
+const (
+	ranksOfQueue = 4
+	memoryRank   = 1 << 30
+)
+
+// queue is a device queue: one row of operations, as a rule.
+type queue struct {
+	info   model.QueueInfo
+	rank   int64
+	rows   export.Rows
+	tracks []uint64 // of the rows
+	rates  [2]bool  // the counters of uploads and downloads are described
+}
 
 // tracks describes every track before its first event.
 func (e *exporter) tracks() error {
@@ -27,38 +57,32 @@ func (e *exporter) tracks() error {
 	if err != nil {
 		return err
 	}
-	pids := map[model.ProcessID]int64{}
-	taken := map[int64]bool{}
+	threads, err := e.trace.Threads()
+	if err != nil {
+		return err
+	}
+	numbers := export.Number(processes, threads)
+	selected := func(id model.ProcessID) bool { return e.options.Filter.Process == 0 || id == e.options.Filter.Process }
 	for i := range processes {
 		p := &processes[i]
-		pid := int64(p.PID)
-		if pid <= 0 || taken[pid] {
-			pid = firstSynthetic + int64(p.ID)
+		if !selected(p.ID) {
+			continue
 		}
-		taken[pid] = true
-		pids[p.ID] = pid
 		var process message
-		process.int(processPID, pid)
+		process.int(processPID, numbers.PID[p.ID])
 		for _, argument := range p.Arguments {
 			process.string(processCommandLine, argument)
 		}
 		process.string(processName, export.ProcessName(p))
 		e.describe(processTrack(p.ID), 0, int64(i), func(d *message) { d.bytes(descriptorProcess, process) })
 	}
-	threads, err := e.trace.Threads()
-	if err != nil {
-		return err
-	}
-	taken = map[int64]bool{}
 	for _, t := range threads {
-		tid := int64(t.TID)
-		if tid <= 0 || taken[tid] {
-			tid = firstSynthetic + int64(t.ID)
+		if !selected(t.Process) {
+			continue
 		}
-		taken[tid] = true
 		var thread message
-		thread.int(threadPID, pids[t.Process])
-		thread.int(threadTID, tid)
+		thread.int(threadPID, numbers.PID[t.Process])
+		thread.int(threadTID, numbers.TID[t.ID])
 		name := t.Name
 		if name == "" {
 			name = fmt.Sprintf("thread %d", t.TID)
@@ -66,49 +90,54 @@ func (e *exporter) tracks() error {
 		thread.string(threadName, name)
 		e.describe(threadTrack(t.ID), 0, 0, func(d *message) { d.bytes(descriptorThread, thread) })
 	}
-	return e.deviceTracks()
+	return e.deviceTracks(selected)
 }
 
-func (e *exporter) deviceTracks() error {
+func (e *exporter) deviceTracks(selected func(model.ProcessID) bool) error {
 	devices, err := e.trace.Devices()
 	if err != nil {
 		return err
 	}
 	for i, d := range devices {
+		if !selected(d.Process) {
+			continue
+		}
+		e.devices[d.ID] = true
 		// A child of a process track is shown beside it; the group nests.
 		e.describe(deviceTrack(d.ID), processTrack(d.Process), int64(i), func(m *message) {
 			m.string(descriptorName, export.DeviceName(&d))
 			m.uint(descriptorOrdering, orderingExplicit)
 		})
-		for rank, c := range []struct {
-			track uint64
-			name  string
-			unit  string
-		}{
-			{memoryTrack(d.ID), "memory in use", ""}, {uploadTrack(d.ID), "upload rate", "B/s"}, {downloadTrack(d.ID), "download rate", "B/s"},
-		} {
-			var counter message
-			if c.unit == "" {
-				counter.uint(counterUnit, unitBytes)
-			} else {
-				counter.string(counterUnitName, c.unit)
-			}
-			e.describe(c.track, deviceTrack(d.ID), int64(1000+rank), func(m *message) {
-				m.string(descriptorName, c.name)
-				m.bytes(descriptorCounter, counter)
-			})
-		}
+		var counter message
+		counter.uint(counterUnit, unitBytes)
+		e.describe(memoryTrack(d.ID), deviceTrack(d.ID), memoryRank, func(m *message) {
+			m.string(descriptorName, "memory in use")
+			m.bytes(descriptorCounter, counter)
+		})
 	}
 	queues, err := e.trace.Queues()
 	if err != nil {
 		return err
 	}
 	for i, q := range queues {
-		e.describe(queueTrack(q.ID), deviceTrack(q.Device), int64(i), func(m *message) {
-			m.string(descriptorName, export.QueueName(q.Number))
-		})
+		if !e.devices[q.Device] {
+			continue
+		}
+		known := &queue{info: q, rank: int64(i) * ranksOfQueue}
+		e.queues[q.ID] = known
+		e.row(known)
 	}
 	return e.w.err
+}
+
+// row describes a further row of a queue.
+func (e *exporter) row(q *queue) {
+	name, track := export.QueueName(q.info.Number), queueTrack(q.info.ID)
+	if len(q.tracks) > 0 {
+		name, track = name+" (at the same time)", overlapTrack(q.info.ID, len(q.tracks))
+	}
+	q.tracks = append(q.tracks, track)
+	e.describe(track, deviceTrack(q.info.Device), q.rank, func(m *message) { m.string(descriptorName, name) })
 }
 
 func (e *exporter) describe(uuid, parent uint64, rank int64, rest func(*message)) {
@@ -127,12 +156,12 @@ func (e *exporter) describe(uuid, parent uint64, rank int64, rest func(*message)
 
 // activities writes what the devices did, and the rate of their transfers.
 func (e *exporter) activities() error {
-	count := e.options.NewCount()
+	count := e.options.NewCount(e.trace)
 	for a, err := range e.trace.Activities(e.options.Filter) {
 		if err != nil {
 			return err
 		}
-		count.Add()
+		count.Activity(a)
 		e.activity(a)
 		if e.w.err != nil {
 			return e.w.err
@@ -143,37 +172,60 @@ func (e *exporter) activities() error {
 }
 
 func (e *exporter) activity(a *store.Activity) {
-	work := e.work(a.Work)
-	packet := e.w.begin(a.Start)
-	event := make(message, 0, len(work.event)+96)
-	event = append(event, work.event...)
-	event.uint(eventType, typeBegin)
-	event.uint(eventTrack, queueTrack(a.Work.Queue))
+	q := e.queues[a.Work.Queue]
+	if q == nil { // a damaged trace
+		q = &queue{info: model.QueueInfo{ID: a.Work.Queue, Device: a.Work.Device}}
+		e.queues[a.Work.Queue] = q
+		e.row(q)
+	}
+	// Slices of a track have to nest: what ran beside another gets a row of its own.
+	row := q.rows.Place(a.Start, a.End())
+	if row == len(q.tracks) {
+		e.row(q)
+	}
+	event := append(e.scratch[:0], e.work(a.Work).event...)
+	event = append(event, eventType<<3, typeBegin)
+	event.uint(eventTrack, q.tracks[row])
 	if a.Record != 0 {
 		event.fixed(eventFlowEnd, uint64(a.Record))
 	}
-	e.w.annotate(&event, "activity", a.ID)
+	event.number(e.own.activity, annotationInt, uint64(a.ID))
+	if a.Record != 0 {
+		event.number(e.own.enqueuedBy, annotationInt, uint64(a.Record))
+	}
 	if a.Bytes != 0 {
-		e.w.annotate(&event, "bytes", a.Bytes)
+		event.number(e.own.bytes, annotationUint, a.Bytes)
 	}
-	e.w.annotate(&event, "correlation", a.Correlation)
-	e.w.annotate(&event, "device_start", a.DeviceStart)
-	e.w.annotate(&event, "device_end", a.DeviceEnd)
-	packet.bytes(packetTrackEvent, event)
-	e.w.end()
-	e.endEvent(a.End(), queueTrack(a.Work.Queue))
-	track := uploadTrack(a.Work.Device)
-	switch a.Work.Kind {
-	case "download":
-		track = downloadTrack(a.Work.Device)
-	case "upload":
-	default:
-		return
+	event.number(e.own.correlation, annotationUint, a.Correlation)
+	event.number(e.own.deviceStart, annotationInt, uint64(a.DeviceStart))
+	event.number(e.own.deviceEnd, annotationInt, uint64(a.DeviceEnd))
+	event.number(e.own.recorded, annotationInt, uint64(a.Recorded))
+	e.w.event(a.Start, event)
+	e.scratch = event
+	e.end(a.End(), q.tracks[row])
+	if row == 0 && a.Duration > 0 {
+		switch a.Work.Kind {
+		case "upload":
+			e.rate(q, 0, uploadTrack(q.info.ID), a)
+		case "download":
+			e.rate(q, 1, downloadTrack(q.info.ID), a)
+		}
 	}
-	if a.Duration > 0 {
-		e.counter(track, a.Start, int64(float64(a.Bytes)*1e9/float64(a.Duration)))
-		e.counter(track, a.End(), 0)
+}
+
+// rate writes the rate of a transfer, bytes per second, and that it ended.
+func (e *exporter) rate(q *queue, direction int, track uint64, a *store.Activity) {
+	if !q.rates[direction] {
+		q.rates[direction] = true
+		var counter message
+		counter.string(counterUnitName, "B/s")
+		e.describe(track, deviceTrack(q.info.Device), q.rank+1+int64(direction), func(m *message) {
+			m.string(descriptorName, export.QueueName(q.info.Number)+[...]string{": upload rate", ": download rate"}[direction])
+			m.bytes(descriptorCounter, counter)
+		})
 	}
+	e.counter(track, a.Start, int64(float64(a.Bytes)*1e9/float64(a.Duration)))
+	e.counter(track, a.End(), 0)
 }
 
 func (e *exporter) work(w *store.Work) *prepared {
@@ -182,15 +234,10 @@ func (e *exporter) work(w *store.Work) *prepared {
 	}
 	p := &prepared{}
 	e.works[w] = p
-	name := w.Name
-	if name == "" {
-		name = w.Kind
-	} else if w.Kind != "kernel" {
-		name = w.Kind + " " + name
-	}
-	p.event.uint(eventNameIID, e.w.name(name))
+	p.event.uint(eventNameIID, e.w.name(export.WorkName(w)))
 	p.event.uint(eventCategoryIID, e.w.category("device_"+w.Kind))
-	e.w.annotate(&p.event, "async", w.Async)
-	e.w.annotate(&p.event, "async_queue", w.AsyncQueue)
+	for _, f := range []export.Field{{Name: "activity_kind", Value: w.Kind}, {Name: "async", Value: w.Async}, {Name: "async_queue", Value: w.AsyncQueue}} {
+		e.w.annotate(&p.event, f)
+	}
 	return p
 }

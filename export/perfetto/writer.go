@@ -1,25 +1,25 @@
 package perfetto
 
 import (
-	"bufio"
 	"bytes"
-	"compress/zlib"
 	"fmt"
 	"io"
+	"slices"
+
+	"github.com/klauspost/compress/zlib"
+
+	"github.com/accscope/accscope/export"
 )
 
-// compressedLimit keeps a compressed packet's contents below what readers take.
-const compressedLimit = 400 << 10
+// blockSize is how much is written at once. Compressed, it is one packet, which
+// readers take below 512 KiB.
+const blockSize = 400 << 10
 
 // writer writes packets as one sequence, with interned strings.
 type writer struct {
-	out        *bufio.Writer
-	compress   bool
-	pending    message // packets to be compressed together
-	deflated   bytes.Buffer
-	deflater   *zlib.Writer
-	packet     message
-	frame      message // a packet with its tag and length
+	pipe       *export.Pipe
+	block      message
+	shift      int64   // added to times, so that none is negative
 	fresh      message // interned data that the next packet brings
 	names      map[string]uint64
 	categories map[string]uint64
@@ -35,79 +35,78 @@ type source struct {
 }
 
 func newWriter(w io.Writer, compress bool) *writer {
-	return &writer{out: bufio.NewWriterSize(w, 1<<20), compress: compress,
-		names: map[string]uint64{}, categories: map[string]uint64{}, keys: map[string]uint64{},
-		strings: map[string]uint64{}, sources: map[source]uint64{}}
+	var convert func() export.Convert
+	if compress {
+		convert = newDeflater
+	}
+	return &writer{pipe: export.NewPipe(w, blockSize, convert), names: map[string]uint64{}, categories: map[string]uint64{},
+		keys: map[string]uint64{}, strings: map[string]uint64{}, sources: map[source]uint64{}}
 }
 
-// begin starts a packet at a time; negative times are before the trace's begin
-// and stand at it.
-func (w *writer) begin(time int64) *message {
-	w.packet = w.packet[:0]
-	w.packet.uint(packetTimestamp, uint64(max(time, 0)))
-	w.packet.uint(packetSequence, sequenceOfTheFile)
-	w.packet.uint(packetSequenceFlags, flagNeeds)
-	return &w.packet
+// newDeflater makes of a block of packets one compressed packet.
+func newDeflater() export.Convert {
+	var deflated bytes.Buffer
+	deflater := zlib.NewWriter(&deflated)
+	return func(to, block []byte) ([]byte, error) {
+		deflated.Reset()
+		deflater.Reset(&deflated)
+		if _, err := deflater.Write(block); err != nil {
+			return nil, err
+		}
+		if err := deflater.Close(); err != nil {
+			return nil, err
+		}
+		length := deflated.Len()
+		frame := message(to)
+		frame.varint(tracePacket<<3 | 2)
+		frame.varint(uint64(varintSize(packetCompressed<<3|2) + varintSize(uint64(length)) + length))
+		frame.bytes(packetCompressed, deflated.Bytes())
+		return frame, nil
+	}
 }
 
-// end writes the packet that begin started, with what it interned.
-func (w *writer) end() {
+// event writes a track event at a time, with what it interned.
+func (w *writer) event(time int64, event message) { w.at(time, packetTrackEvent, event) }
+
+// at writes a packet with a time that holds one message. A time before all that
+// the trace was known to hold stands at its begin.
+func (w *writer) at(time int64, field int, body message) {
+	stamp := uint64(max(time+w.shift, 0))
+	size := 1 + varintSize(stamp) + 4 + varintSize(uint64(field)<<3) + varintSize(uint64(len(body))) + len(body)
 	if len(w.fresh) > 0 {
-		w.packet.bytes(packetInterned, w.fresh)
+		size += 1 + varintSize(uint64(len(w.fresh))) + len(w.fresh)
+	}
+	b := &w.block
+	b.varint(tracePacket<<3 | 2)
+	b.varint(uint64(size))
+	b.uint(packetTimestamp, stamp)
+	*b = append(*b, packetSequence<<3, sequenceOfTheFile, packetSequenceFlags<<3, flagNeeds)
+	if len(w.fresh) > 0 {
+		b.bytes(packetInterned, w.fresh)
 		w.fresh = w.fresh[:0]
 	}
-	w.emit(w.packet)
+	b.bytes(field, body)
+	w.packetEnds()
 }
 
+// emit writes a whole packet.
 func (w *writer) emit(packet message) {
-	if w.err != nil {
-		return
-	}
-	if w.compress {
-		w.pending.bytes(tracePacket, packet)
-		if len(w.pending) >= compressedLimit {
-			w.deflate()
-		}
-		return
-	}
-	w.frame = w.frame[:0]
-	w.frame.varint(tracePacket<<3 | 2)
-	w.frame.varint(uint64(len(packet)))
-	if _, w.err = w.out.Write(w.frame); w.err == nil {
-		_, w.err = w.out.Write(packet)
-	}
+	w.block.bytes(tracePacket, packet)
+	w.packetEnds()
 }
 
-func (w *writer) deflate() {
-	if len(w.pending) == 0 || w.err != nil {
-		return
+func (w *writer) packetEnds() {
+	if w.pipe.Full(w.block) {
+		var err error
+		if w.block, err = w.pipe.Give(w.block); w.err == nil {
+			w.err = err
+		}
 	}
-	w.deflated.Reset()
-	if w.deflater == nil {
-		w.deflater = zlib.NewWriter(&w.deflated)
-	} else {
-		w.deflater.Reset(&w.deflated)
-	}
-	if _, w.err = w.deflater.Write(w.pending); w.err == nil {
-		w.err = w.deflater.Close()
-	}
-	w.pending = w.pending[:0]
-	if w.err != nil {
-		return
-	}
-	var packet, frame message
-	packet.bytes(packetCompressed, w.deflated.Bytes())
-	frame.bytes(tracePacket, packet)
-	_, w.err = w.out.Write(frame)
 }
 
 func (w *writer) close() error {
-	w.deflate()
-	if w.err == nil {
-		w.err = w.out.Flush()
-	}
-	if w.err != nil {
-		return fmt.Errorf("writing the Perfetto trace: %w", w.err)
+	if err := w.pipe.Close(w.block); err != nil {
+		return fmt.Errorf("writing the Perfetto trace: %w", err)
 	}
 	return nil
 }
@@ -154,23 +153,30 @@ func (w *writer) source(s source) uint64 {
 }
 
 // annotate appends a debug annotation to a track event.
-func (w *writer) annotate(event *message, key string, value any) {
-	var a message
-	a.uint(annotationNameIID, w.key(key))
-	switch v := value.(type) {
+func (w *writer) annotate(event *message, f export.Field) {
+	key := w.key(f.Name)
+	switch v := f.Value.(type) {
 	case int64:
-		a.int(annotationInt, v)
+		event.number(key, annotationInt, uint64(v))
 	case uint64:
-		a.uint(annotationUint, v)
+		event.number(key, annotationUint, v)
 	case bool:
-		a.bool(annotationBool, v)
-	case pointer:
-		a.uint(annotationPointer, uint64(v))
+		var bit uint64
+		if v {
+			bit = 1
+		}
+		event.number(key, annotationBool, bit)
+	case export.Address:
+		event.number(key, annotationPointer, uint64(v))
 	case string:
-		a.uint(annotationStringIID, w.text(v))
+		event.number(key, annotationStringIID, w.text(v))
 	}
-	event.bytes(eventAnnotation, a)
 }
 
-// pointer is a number that is shown as an address.
-type pointer uint64
+// number appends a debug annotation of one field that is a varint.
+func (m *message) number(key uint64, field int, value uint64) {
+	size := 1 + varintSize(key) + varintSize(uint64(field)<<3) + varintSize(value)
+	*m = append(slices.Grow(*m, size+2), eventAnnotation<<3|2, byte(size), annotationNameIID<<3)
+	m.varint(key)
+	m.uint(field, value)
+}

@@ -34,60 +34,66 @@ type Stack struct {
 // Sum reads the stacks of a trace. Device time of a site that occurs on several
 // paths is divided among them by their counts.
 func Sum(trace *store.Trace, options export.Options) ([]*Stack, error) {
-	s := &summer{paths: map[string]*Stack{}, open: map[model.ThreadID][]*store.Site{}}
-	count := options.NewCount()
+	s := &summer{paths: map[string]*Stack{}, open: map[model.ThreadID]*export.Stack{}}
+	count := options.NewCount(trace)
 	for r, err := range trace.Records(options.Filter) {
 		if err != nil {
 			return nil, err
 		}
-		count.Add()
+		count.Record(r)
 		s.add(r)
 	}
 	count.End()
-	works, err := trace.WorkTotals(options.Filter)
-	if err != nil {
+	if err := s.device(trace, options.Filter); err != nil {
 		return nil, err
 	}
-	s.device(works)
 	list := make([]*Stack, 0, len(s.paths))
 	for _, stack := range s.paths {
 		list = append(list, stack)
 	}
 	slices.SortFunc(list, func(a, b *Stack) int {
-		return cmp.Or(cmp.Compare(b.Host+b.Device, a.Host+a.Device), slices.CompareFunc(a.Frames, b.Frames, func(x, y Frame) int {
-			return cmp.Or(cmp.Compare(x.Name, y.Name), cmp.Compare(x.File, y.File), cmp.Compare(x.Line, y.Line))
-		}))
+		return cmp.Or(cmp.Compare(b.Host+b.Device, a.Host+a.Device), compareFrames(a, b))
 	})
 	return list, nil
 }
 
+func compareFrames(a, b *Stack) int {
+	return slices.CompareFunc(a.Frames, b.Frames, func(x, y Frame) int {
+		return cmp.Or(cmp.Compare(x.Name, y.Name), cmp.Compare(x.File, y.File), cmp.Compare(x.Line, y.Line))
+	})
+}
+
 type summer struct {
 	paths map[string]*Stack
-	open  map[model.ThreadID][]*store.Site
+	open  map[model.ThreadID]*export.Stack
 	key   []byte
 }
 
 func (s *summer) add(r *store.Record) {
 	open := s.open[r.Thread]
-	if len(open) > r.Depth {
-		open = open[:r.Depth]
+	if open == nil {
+		open = new(export.Stack)
+		s.open[r.Thread] = open
 	}
-	path := append(open, r.Site)
-	if r.Span {
-		s.open[r.Thread] = path
-	}
+	open.Leave(r, nil)
 	s.key = s.key[:0]
-	for _, site := range path {
-		s.key = binary.AppendVarint(s.key, site.ID)
+	for i := range open.Open {
+		s.key = binary.AppendVarint(s.key, open.Open[i].Site.ID)
 	}
+	s.key = binary.AppendVarint(s.key, r.Site.ID)
 	stack := s.paths[string(s.key)]
 	if stack == nil {
-		stack = &Stack{Frames: frames(path), site: r.Site}
+		path := make([]*store.Site, 0, len(open.Open)+1)
+		for i := range open.Open {
+			path = append(path, open.Open[i].Site)
+		}
+		stack = &Stack{Frames: frames(append(path, r.Site)), site: r.Site}
 		s.paths[string(s.key)] = stack
 	}
 	stack.Count++
 	if r.Span {
 		stack.Host += r.Exclusive()
+		open.Enter(r)
 	}
 	stack.Bytes += int64(r.Bytes)
 }
@@ -102,7 +108,7 @@ func frames(path []*store.Site) []Frame {
 			function = site.Function
 			list = append(list, Frame{Name: function, File: site.File, Line: int64(max(site.FunctionLine, 0)), Function: function})
 		}
-		name := site.Kind
+		name := site.Kind // before the kernel's name too: that of the host function may be the same
 		if site.Name != "" {
 			name += " " + site.Name
 		}
@@ -111,29 +117,60 @@ func frames(path []*store.Site) []Frame {
 	return list
 }
 
-func (s *summer) device(works []store.WorkTotal) {
+// device adds the time on devices, by the sites of the enqueues.
+func (s *summer) device(trace *store.Trace, filter store.Filter) error {
+	times, err := deviceTimes(trace, filter)
+	if err != nil {
+		return err
+	}
 	bySite := map[int64][]*Stack{}
 	for _, stack := range s.paths {
 		bySite[stack.site.ID] = append(bySite[stack.site.ID], stack)
 	}
-	for i := range works {
-		w := &works[i]
-		if w.Site == nil {
-			continue
-		}
-		stacks := bySite[w.Site.ID]
+	for site, time := range times {
+		stacks := bySite[site]
+		slices.SortFunc(stacks, func(a, b *Stack) int { return compareFrames(a, b) })
 		var all int64
 		for _, stack := range stacks {
 			all += stack.Count
 		}
-		left := w.Time
+		left := time
 		for n, stack := range stacks {
 			part := left
 			if n < len(stacks)-1 {
-				part = int64(float64(w.Time) * float64(stack.Count) / float64(all))
+				part = int64(float64(time) * float64(stack.Count) / float64(all))
 			}
 			stack.Device += part
 			left -= part
 		}
 	}
+	return nil
+}
+
+// deviceTimes sums the time on devices by the site that caused it: the trace
+// has the sums of the whole.
+func deviceTimes(trace *store.Trace, filter store.Filter) (map[int64]int64, error) {
+	times := map[int64]int64{}
+	if filter.From == 0 && filter.To == 0 {
+		works, err := trace.WorkTotals(filter)
+		for i := range works {
+			if w := &works[i]; w.Site != nil {
+				times[w.Site.ID] += w.Time
+			}
+		}
+		return times, err
+	}
+	for a, err := range trace.Activities(filter) {
+		if err != nil {
+			return nil, err
+		}
+		cause, err := trace.Cause(a.Record)
+		if err != nil {
+			return nil, err
+		}
+		if cause != nil {
+			times[cause.ID] += a.Duration
+		}
+	}
+	return times, nil
 }

@@ -4,13 +4,15 @@
 package table
 
 import (
-	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
 	"reflect"
 	"strconv"
+	"strings"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/compress/zstd"
 
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
@@ -54,67 +56,100 @@ type Row struct {
 	ThreadNumber int64  `parquet:"thread_id"`
 }
 
+// rowGroup is the number of rows in a row group of Parquet: they are in memory
+// until it is written.
+const rowGroup = 32 << 10
+
 // WriteParquet exports a trace as Parquet, zstd-compressed, in row groups that
-// bound the memory.
+// bound the memory. Rows are made and stored by two goroutines.
 func WriteParquet(w io.Writer, trace *store.Trace, options export.Options) error {
-	writer := parquet.NewGenericWriter[Row](w, parquet.Compression(&parquet.Zstd), parquet.MaxRowsPerRowGroup(128<<10))
-	batch := make([]Row, 0, 1024)
-	flush := func() error {
-		if _, err := writer.Write(batch); err != nil {
-			return fmt.Errorf("writing Parquet: %w", err)
+	full, empty := make(chan []Row, 2), make(chan []Row, 4)
+	written := make(chan error, 1)
+	go func() {
+		writer := parquet.NewGenericWriter[Row](w, parquet.Compression(&zstd.Codec{Level: zstd.SpeedFastest}), parquet.MaxRowsPerRowGroup(rowGroup))
+		var err error
+		for batch := range full {
+			if err == nil {
+				_, err = writer.Write(batch)
+			}
+			clear(batch)
+			empty <- batch[:0]
 		}
-		batch = batch[:0]
-		return nil
+		if closed := writer.Close(); err == nil {
+			err = closed
+		}
+		written <- err
+	}()
+	for range 4 {
+		empty <- make([]Row, 0, 1024)
 	}
+	batch := <-empty
 	err := rows(trace, options, func(r *Row) error {
 		batch = append(batch, *r)
 		if len(batch) == cap(batch) {
-			return flush()
+			full <- batch
+			batch = <-empty
 		}
 		return nil
 	})
-	if err != nil {
-		return err
+	full <- batch
+	close(full)
+	if stored := <-written; stored != nil {
+		err = errors.Join(err, fmt.Errorf("writing Parquet: %w", stored))
 	}
-	if err := flush(); err != nil {
-		return err
-	}
-	if err := writer.Close(); err != nil {
-		return fmt.Errorf("writing Parquet: %w", err)
-	}
-	return nil
+	return err
 }
 
-// WriteCSV exports a trace as CSV with a header.
+// csvBlock is how much CSV is written at once, bytes.
+const csvBlock = 512 << 10
+
+// WriteCSV exports a trace as CSV (RFC 4180) with a header.
 func WriteCSV(w io.Writer, trace *store.Trace, options export.Options) error {
-	writer := csv.NewWriter(w)
 	kind := reflect.TypeFor[Row]()
-	line := make([]string, kind.NumField())
-	for i := range line {
-		line[i] = columnName(kind.Field(i))
+	pipe := export.NewPipe(w, csvBlock, nil)
+	var block []byte
+	for i := range kind.NumField() {
+		if i > 0 {
+			block = append(block, ',')
+		}
+		block = append(block, columnName(kind.Field(i))...)
 	}
-	if err := writer.Write(line); err != nil {
-		return err
-	}
-	err := rows(trace, options, func(r *Row) error {
+	block = append(block, '\n')
+	err := rows(trace, options, func(r *Row) (err error) {
 		value := reflect.ValueOf(r).Elem()
-		for i := range line {
+		for i := range kind.NumField() {
+			if i > 0 {
+				block = append(block, ',')
+			}
 			switch f := value.Field(i); f.Kind() {
 			case reflect.Int64:
-				line[i] = strconv.FormatInt(f.Int(), 10)
+				block = strconv.AppendInt(block, f.Int(), 10)
 			case reflect.Bool:
-				line[i] = strconv.FormatBool(f.Bool())
+				block = strconv.AppendBool(block, f.Bool())
 			default:
-				line[i] = f.String()
+				block = appendCell(block, f.String())
 			}
 		}
-		return writer.Write(line)
-	})
-	if err != nil {
+		block = append(block, '\n')
+		if pipe.Full(block) {
+			block, err = pipe.Give(block)
+		}
 		return err
+	})
+	if stored := pipe.Close(block); err == nil && stored != nil {
+		err = fmt.Errorf("writing CSV: %w", stored)
 	}
-	writer.Flush()
-	return writer.Error()
+	return err
+}
+
+// appendCell writes a text, in quotes where it needs them.
+func appendCell(b []byte, text string) []byte {
+	if !strings.ContainsAny(text, ",\"\r\n") {
+		return append(b, text...)
+	}
+	b = append(b, '"')
+	b = append(b, strings.ReplaceAll(text, `"`, `""`)...)
+	return append(b, '"')
 }
 
 func columnName(field reflect.StructField) string {
@@ -146,12 +181,12 @@ func rows(trace *store.Trace, options export.Options, give func(*Row) error) err
 	for _, d := range devices {
 		names[d.ID] = fmt.Sprintf("%s %d", export.DeviceType(d.Type), d.Number)
 	}
-	count := options.NewCount()
+	count := options.NewCount(trace)
 	for r, err := range trace.Records(options.Filter) {
 		if err != nil {
 			return err
 		}
-		count.Add()
+		count.Record(r)
 		s := r.Site
 		row := Row{Row: "event", ID: r.ID, Parent: r.Parent, Process: int64(s.Process), Rank: ranks[s.Process], Thread: int64(r.Thread),
 			Kind: s.Kind, Name: s.Name, Start: r.Start, Duration: r.Duration, Depth: int64(r.Depth), Ended: !r.Unended,
@@ -171,7 +206,7 @@ func rows(trace *store.Trace, options export.Options, give func(*Row) error) err
 		if err != nil {
 			return err
 		}
-		count.Add()
+		count.Activity(a)
 		w := a.Work
 		row := Row{Row: "activity", ID: a.ID, Parent: a.Record, Process: int64(w.Process), Rank: ranks[w.Process], Kind: w.Kind, Name: w.Name,
 			Start: a.Start, Duration: a.Duration, Exclusive: a.Duration, Ended: true, Device: names[w.Device], Async: w.Async, AsyncQueue: w.AsyncQueue,
