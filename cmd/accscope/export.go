@@ -2,14 +2,20 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"os/signal"
 	"path/filepath"
-	"sort"
+	"slices"
 	"strings"
+	"syscall"
+	"time"
 
+	"github.com/klauspost/compress/gzip"
 	"github.com/spf13/cobra"
 
 	"github.com/accscope/accscope/collector/model"
@@ -28,19 +34,31 @@ type exportFormat struct {
 	about     string
 	extension string
 	write     func(w io.Writer, trace *store.Trace, options export.Options) error
+	compress  compression
+	binary    bool // nothing for a terminal
 }
+
+// compression is what --compress does.
+type compression int
+
+const (
+	always  compression = iota // the format is compressed as it is
+	inside                     // a part of the format
+	gzipped                    // the file ends in .gz
+	never
+)
 
 // exportFormats are the formats that are written to one file, and OTLP, which
 // has no write: it is sent.
 var exportFormats = map[string]exportFormat{
-	"perfetto":   {"Perfetto's native format, for ui.perfetto.dev", ".pftrace", perfetto.Write},
-	"chrome":     {"Chrome trace-event JSON, for older viewers", ".json", chrome.Write},
-	"pprof":      {"pprof profile: go tool pprof -http draws flame graphs", ".pb.gz", pprof.Write},
-	"speedscope": {"speedscope JSON, for speedscope.app", ".speedscope.json", speedscope.Write},
-	"csv":        {"one row per span, event and device activity", ".csv", table.WriteCSV},
-	"html":       {"a report with plots: one page that opens offline", ".html", html.Write},
-	"otlp":       {"OpenTelemetry: sent to Jaeger, a collector, … (--endpoint)", "", nil},
-	"parquet":    {"the same as Parquet, for pandas, DuckDB and Polars", ".parquet", table.WriteParquet},
+	"perfetto":   {"Perfetto's native format, for ui.perfetto.dev", ".pftrace", perfetto.Write, inside, true},
+	"chrome":     {"Chrome trace-event JSON, for older viewers", ".json", chrome.Write, gzipped, false},
+	"pprof":      {"pprof profile: go tool pprof -http draws flame graphs", ".pb.gz", pprof.Write, always, true},
+	"speedscope": {"speedscope JSON, for speedscope.app", ".speedscope.json", speedscope.Write, gzipped, false},
+	"csv":        {"one row per span, event and device activity", ".csv", table.WriteCSV, gzipped, false},
+	"html":       {"a report with plots: one page that opens offline", ".html", html.Write, never, false},
+	"otlp":       {"OpenTelemetry: sent to Jaeger, a collector, … (--endpoint)", "", nil, never, false},
+	"parquet":    {"the same as Parquet, for pandas, DuckDB and Polars", ".parquet", table.WriteParquet, always, true},
 }
 
 func newExportCommand() *cobra.Command {
@@ -48,11 +66,7 @@ func newExportCommand() *cobra.Command {
 	var otlpTarget otlpFlags
 	var to, output string
 	var compress, force bool
-	names := make([]string, 0, len(exportFormats))
-	for name := range exportFormats {
-		names = append(names, name)
-	}
-	sort.Strings(names)
+	names := slices.Sorted(maps.Keys(exportFormats))
 	var about strings.Builder
 	for _, name := range names {
 		fmt.Fprintf(&about, "  %-12s %s\n", name, exportFormats[name].about)
@@ -74,6 +88,12 @@ The file appears under its name only when it is whole. -o - writes to standard o
 			if !known {
 				return usageError{fmt.Errorf("--to %q: allowed are %s", to, strings.Join(names, ", "))}
 			}
+			if err := otlpTarget.check(command, format.write == nil); err != nil {
+				return err
+			}
+			if compress && format.compress == never {
+				return usageError{fmt.Errorf("--compress: %s has no compressed form (OTEL_EXPORTER_OTLP_COMPRESSION=gzip is that of otlp)", strings.ToLower(to))}
+			}
 			filter, err := filters.filter()
 			if err != nil {
 				return err
@@ -83,28 +103,39 @@ The file appears under its name only when it is whole. -o - writes to standard o
 				return err
 			}
 			defer trace.Close()
-			options := export.Options{Compress: compress, Report: filter,
-				Filter: store.Filter{From: filter.From, To: filter.To, Match: func(s *store.Site) bool { return filter.Matches(s) }}}
+			options := export.Options{Compress: compress, Report: filter, Filter: store.Filter{From: filter.From, To: filter.To}}
+			if filters.selects() {
+				options.Filter.Match = filter.Matches
+			}
 			if filter.Rank != nil {
 				if options.Filter.Process, err = processOfRank(trace, *filter.Rank); err != nil {
 					return err
 				}
 			}
+			ctx, stop := signal.NotifyContext(command.Context(), os.Interrupt, syscall.SIGTERM)
+			defer stop()
 			if format.write == nil {
-				return otlpTarget.send(command, trace, options)
+				return otlpTarget.send(ctx, command, trace, options)
 			}
+			write := func(w io.Writer) error { return writeFormat(ctx, w, format, trace, options) }
 			if output == "-" {
-				return format.write(command.OutOrStdout(), trace, options)
+				if format.binary && isTerminal(os.Stdout) {
+					return fmt.Errorf("%s is binary, nothing for a terminal: redirect it, or give a file with -o", strings.ToLower(to))
+				}
+				return write(command.OutOrStdout())
 			}
 			if output == "" {
 				output = strings.TrimSuffix(strings.TrimSuffix(filepath.Base(args[0]), ".db"), ".accscope") + format.extension
+				if compress && format.compress == gzipped {
+					output += ".gz"
+				}
 			}
-			if _, err := os.Stat(output); err == nil && !force {
-				return fmt.Errorf("%s exists; overwrite it with --force, or choose another name with -o", output)
+			if err := mayWrite(output, args[0], force); err != nil {
+				return err
 			}
-			stop := showProgress(&options)
-			err = writeAtomically(output, func(w io.Writer) error { return format.write(w, trace, options) })
-			stop()
+			stopProgress := showProgress(&options)
+			err = writeAtomically(output, write)
+			stopProgress()
 			if err == nil {
 				fmt.Fprintf(command.ErrOrStderr(), "accscope: wrote %s\n", output)
 			}
@@ -115,9 +146,43 @@ The file appears under its name only when it is whole. -o - writes to standard o
 	otlpTarget.register(command)
 	command.Flags().StringVar(&to, "to", "", "output `FORMAT`: "+strings.Join(names, ", "))
 	command.Flags().StringVarP(&output, "output", "o", "", "output `FILE` (default: the trace's name here; - is standard output)")
-	command.Flags().BoolVar(&compress, "compress", false, "compress, where the format can")
+	command.Flags().BoolVar(&compress, "compress", false, "compress: perfetto in its own way, chrome, csv and speedscope by gzip")
 	command.Flags().BoolVar(&force, "force", false, "overwrite the output file")
 	return command
+}
+
+// writeFormat writes until ctx ends.
+func writeFormat(ctx context.Context, w io.Writer, format exportFormat, trace *store.Trace, options export.Options) error {
+	trace.Interrupt(ctx.Done())
+	var err error
+	if options.Compress && format.compress == gzipped {
+		compressor := gzip.NewWriter(w)
+		err = errors.Join(format.write(compressor, trace, options), compressor.Close())
+	} else {
+		err = format.write(w, trace, options)
+	}
+	if ctx.Err() != nil {
+		return errors.New("interrupted: nothing was written")
+	}
+	return err
+}
+
+// mayWrite says why a file must not be written.
+func mayWrite(output, trace string, force bool) error {
+	there, err := os.Stat(output)
+	if err != nil {
+		return nil // it is not there, or writing says what is wrong
+	}
+	if in, err := os.Stat(trace); err == nil && os.SameFile(there, in) {
+		return fmt.Errorf("%s is the trace itself; choose another name with -o", output)
+	}
+	if there.IsDir() {
+		return fmt.Errorf("%s is a folder; give a file in it", output)
+	}
+	if !force && there.Mode().IsRegular() {
+		return fmt.Errorf("%s exists; overwrite it with --force, or choose another name with -o", output)
+	}
+	return nil
 }
 
 func processOfRank(trace *store.Trace, rank int64) (model.ProcessID, error) {
@@ -133,17 +198,53 @@ func processOfRank(trace *store.Trace, rank int64) (model.ProcessID, error) {
 	return 0, fmt.Errorf("the trace has no rank %d; accscope info lists its processes", rank)
 }
 
-// showProgress counts on a terminal's standard error.
+// showProgress draws a bar on a terminal's standard error, once the work has
+// taken a while.
 func showProgress(options *export.Options) (stop func()) {
 	if !isTerminal(os.Stderr) {
 		return func() {}
 	}
-	options.Progress = func(done int64) { fmt.Fprintf(os.Stderr, "\raccscope: %d exported \x1b[K", done) }
-	return func() { fmt.Fprint(os.Stderr, "\r\x1b[K") }
+	begun := time.Now()
+	next, drawn := begun.Add(500*time.Millisecond), false
+	options.Progress = func(done, total int64) {
+		if now := time.Now(); now.After(next) {
+			next, drawn = now.Add(100*time.Millisecond), true
+			fmt.Fprint(os.Stderr, "\r"+progressBar(done, total, now.Sub(begun))+"\x1b[K")
+		}
+	}
+	return func() {
+		if drawn {
+			fmt.Fprint(os.Stderr, "\r\x1b[K")
+		}
+	}
 }
 
-// writeAtomically writes a file that appears under its name only when whole.
+// progressBar is a line that says how far the work is and how long the rest will
+// take.
+func progressBar(done, total int64, took time.Duration) string {
+	const width = 30
+	if total <= 0 {
+		return fmt.Sprintf("accscope: %d rows exported", done)
+	}
+	share := min(float64(done)/float64(total), 1)
+	full := int(share * width)
+	left := ""
+	if share > 0.02 {
+		left = fmt.Sprintf(", %s left", time.Duration(float64(took)*(1-share)/share).Round(time.Second))
+	}
+	return fmt.Sprintf("accscope: exporting [%s%s] %.0f %%%s", strings.Repeat("#", full), strings.Repeat(".", width-full), share*100, left)
+}
+
+// writeAtomically writes a file that appears under its name only when whole. A
+// device or pipe is written directly.
 func writeAtomically(path string, write func(io.Writer) error) (err error) {
+	if there, err := os.Stat(path); err == nil && !there.Mode().IsRegular() {
+		file, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		return errors.Join(write(file), file.Close())
+	}
 	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {
 		return err

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -33,8 +32,26 @@ func (flags *otlpFlags) register(command *cobra.Command) {
 	f.StringVar(&flags.traceParent, "traceparent", "", "otlp: the caller's `SPAN` to join (default: TRACEPARENT as the run had it, else as it is now)")
 }
 
+// otlpFlagNames are the flags that only export --to otlp has.
+var otlpFlagNames = []string{"endpoint", "protocol", "span-limit", "full", "traceparent"}
+
+// check refuses flags that do not go with the format.
+func (flags *otlpFlags) check(command *cobra.Command, otlp bool) error {
+	for _, name := range []string{"output", "force"} {
+		if otlp && command.Flags().Changed(name) {
+			return usageError{fmt.Errorf("--%s: otlp is sent to --endpoint, not written to a file", name)}
+		}
+	}
+	for _, name := range otlpFlagNames {
+		if !otlp && command.Flags().Changed(name) {
+			return usageError{fmt.Errorf("--%s goes with --to otlp only", name)}
+		}
+	}
+	return nil
+}
+
 // send exports a trace to an OpenTelemetry backend.
-func (flags *otlpFlags) send(command *cobra.Command, trace *store.Trace, options export.Options) error {
+func (flags *otlpFlags) send(ctx context.Context, command *cobra.Command, trace *store.Trace, options export.Options) error {
 	if reason := otlp.Disabled(); reason != "" {
 		return fmt.Errorf("nothing was sent: %s", reason)
 	}
@@ -59,8 +76,7 @@ func (flags *otlpFlags) send(command *cobra.Command, trace *store.Trace, options
 	if flags.full {
 		limit = 0
 	}
-	ctx, stop := signal.NotifyContext(command.Context(), os.Interrupt)
-	defer stop()
+	trace.Interrupt(ctx.Done())
 	progress := showProgress(&options)
 	result, err := otlp.SendTo(ctx, flags.target, func(to otlp.Uploader) (otlp.Result, error) {
 		return otlp.Send(ctx, to, trace, otlp.Options{Options: options, Parent: parent, SpanLimit: limit})

@@ -34,6 +34,11 @@ func (f *filterFlags) register(command *cobra.Command) {
 	flags.IntVar(&f.rank, "rank", -1, "only this MPI `RANK`")
 }
 
+// selects says whether the flags choose among events by more than time and rank.
+func (f *filterFlags) selects() bool {
+	return f.kernel != "" || f.variable != "" || f.place != "" || f.queue != "" || f.device >= 0
+}
+
 func (f *filterFlags) filter() (report.Filter, error) {
 	filter := report.Filter{Kernel: f.kernel, Variable: f.variable, Source: f.place}
 	var err error

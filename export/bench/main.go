@@ -193,4 +193,3 @@ func number(trace *store.Trace, query string) (int64, error) {
 	}
 	return n, err
 }
-

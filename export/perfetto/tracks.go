@@ -1,7 +1,9 @@
 package perfetto
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
@@ -119,6 +121,7 @@ func (e *exporter) deviceTracks(selected func(model.ProcessID) bool) error {
 	if err != nil {
 		return err
 	}
+	slices.SortStableFunc(queues, func(a, b model.QueueInfo) int { return cmp.Compare(a.Number, b.Number) })
 	for i, q := range queues {
 		if !e.devices[q.Device] {
 			continue

@@ -12,13 +12,22 @@ var masked = map[string]bool{"record": true, "sequence": true, "correlation": tr
 	"device_start": true, "device_end": true, "recorded": true}
 
 // Dump writes a trace as text that is the same for each run of a deterministic
-// program: without times, process and thread numbers, addresses and numbers of
-// records. Slices stand in the order of their begin, indented by depth; the
+// program: without times, process and thread numbers, addresses, numbers of
+// records and values of counters, whose number depends on times. Slices stand in the order of their begin, indented by depth; the
 // arguments stand once for each different event, at the end.
 func (t *Trace) Dump() string {
 	var b strings.Builder
-	for _, id := range t.Order {
+	place := map[uint64]int{}
+	for i, id := range t.Order {
+		place[id] = i
+	}
+	order := slices.Clone(t.Order)
+	slices.SortStableFunc(order, func(a, b uint64) int { return strings.Compare(t.position(a, place), t.position(b, place)) })
+	for _, id := range order {
 		track := t.Tracks[id]
+		if track.Thread && len(track.Slices)+len(track.Instants) == 0 {
+			continue // a runtime's own; how many there are differs
+		}
 		kind := "track"
 		switch {
 		case track.Process:
@@ -34,13 +43,31 @@ func (t *Trace) Dump() string {
 		}
 		fmt.Fprintf(&b, "%s: %s\n", kind, path)
 		t.dumpSlices(&b, track)
-		if len(track.Counts) > 0 {
-			t.dumpCounts(&b, track)
-		}
 	}
 	fmt.Fprintf(&b, "arrows: %d begin, %d end\n", len(t.Begun), len(t.Ended))
 	t.dumpArguments(&b)
 	return b.String()
+}
+
+// position sorts tracks as the page does: processes in their order, what they
+// hold by rank and name. Numbers of tracks differ from run to run.
+func (t *Trace) position(id uint64, place map[uint64]int) string {
+	track := t.Tracks[id]
+	if track.Process {
+		return fmt.Sprintf("%06d", place[id])
+	}
+	if track.Thread {
+		for _, other := range t.Tracks {
+			if other.Process && other.PID == track.PID {
+				return fmt.Sprintf("%s/0 %06d", t.position(other.UUID, place), place[id])
+			}
+		}
+	}
+	above := ""
+	if track.Parent != 0 {
+		above = t.position(track.Parent, place) + "/1 "
+	}
+	return fmt.Sprintf("%s%012d %s", above, track.Rank, track.Name)
 }
 
 // name is a track's name; that of a thread without one holds its number.
@@ -57,36 +84,42 @@ func (t *Trace) name(track *Track) string {
 func (t *Trace) dumpSlices(b *strings.Builder, track *Track) {
 	all := slices.Concat(track.Slices, track.Instants)
 	slices.SortStableFunc(all, func(x, y Slice) int { return int(x.Start - y.Start) })
-	previous, times := "", 0
-	flush := func() {
-		if times > 1 {
-			fmt.Fprintf(b, "%s (%d times)\n", previous, times)
-		} else if times == 1 {
-			b.WriteString(previous + "\n")
-		}
-	}
+	lines := make([]string, len(all))
 	for i := range all {
-		line := strings.Repeat("  ", all[i].Depth+1) + all[i].Name
-		if line == previous {
-			times++
-			continue
-		}
-		flush()
-		previous, times = line, 1
+		lines[i] = strings.Repeat("  ", all[i].Depth+1) + all[i].Name
 	}
-	flush()
+	for len(lines) > 0 {
+		length, times := repetition(lines)
+		if times > 1 {
+			fmt.Fprintf(b, "  %d times:\n", times)
+		}
+		for _, line := range lines[:length] {
+			if times > 1 {
+				line = "  " + line
+			}
+			b.WriteString(line + "\n")
+		}
+		lines = lines[length*times:]
+	}
 }
 
-func (t *Trace) dumpCounts(b *strings.Builder, track *Track) {
-	if track.Unit == "B/s" {
-		fmt.Fprintf(b, "  %d values\n", len(track.Counts))
-		return
+// longestRepeated is the longest sequence of lines that is shown once.
+const longestRepeated = 100
+
+// repetition finds how many lines at the begin are repeated how often: those
+// that stand for most.
+func repetition(lines []string) (length, times int) {
+	length, times = 1, 1
+	for n := 1; n <= min(longestRepeated, len(lines)/2); n++ {
+		count := 1
+		for (count+1)*n <= len(lines) && slices.Equal(lines[:n], lines[count*n:(count+1)*n]) {
+			count++
+		}
+		if count > 1 && n*(count-1) > length*(times-1) {
+			length, times = n, count
+		}
 	}
-	values := make([]string, len(track.Counts))
-	for i, c := range track.Counts {
-		values[i] = fmt.Sprint(c.Value)
-	}
-	fmt.Fprintf(b, "  %s\n", strings.Join(values, " "))
+	return length, times
 }
 
 func (t *Trace) dumpArguments(b *strings.Builder) {

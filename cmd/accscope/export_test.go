@@ -1,0 +1,247 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/accscope/accscope/collector/store"
+	"github.com/accscope/accscope/collector/store/generate"
+	"github.com/accscope/accscope/export"
+	"github.com/accscope/accscope/export/perfetto/importer"
+)
+
+// generatedTrace writes a trace into a folder.
+func generatedTrace(t *testing.T, folder string, spans int) string {
+	t.Helper()
+	path := filepath.Join(folder, "trace.db")
+	if _, err := generate.Trace(path, generate.Options{Spans: spans, Threads: 2, Activity: true, Seed: 1}); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// names lists a folder.
+func names(t *testing.T, folder string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []string
+	for _, e := range entries {
+		list = append(list, e.Name())
+	}
+	return list
+}
+
+// The Perfetto file of each example passes the importer's rules and shows what
+// the program did, without times and numbers that differ from run to run.
+func TestPerfettoFilesOfTheExamples(t *testing.T) {
+	for _, test := range []struct {
+		example   string
+		command   []string
+		arguments []string
+	}{
+		{example: "jacobi", arguments: []string{"64", "3"}},
+		{example: "pipeline", arguments: []string{"4", "4096"}},
+		{example: "stencil"},
+		{example: "particles", arguments: []string{"1000"}},
+		{example: "heat-mpi", command: []string{"mpirun", "-n", "2"}, arguments: []string{"1000", "2"}},
+	} {
+		t.Run(test.example, func(t *testing.T) {
+			program := build(t, test.example)
+			folder := t.TempDir()
+			args := append([]string{"run", "-o", "trace.db", "--no-summary", "--device", "sim", "--"}, test.command...)
+			invoke(t, folder, append(append(args, program), test.arguments...)...).must(t)
+			for _, compress := range []bool{false, true} {
+				args := []string{"export", "--to", "perfetto", "-o", "trace.pftrace", "--force", "trace.db"}
+				if compress {
+					args = append(args, "--compress")
+				}
+				invoke(t, folder, args...).must(t)
+				data, err := os.ReadFile(filepath.Join(folder, "trace.pftrace"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				trace, err := importer.Read(data)
+				if err != nil {
+					t.Fatal(err)
+				}
+				compareGolden(t, filepath.Join("testdata", test.example+".pftrace.golden"), mask(trace.Dump()))
+			}
+		})
+	}
+}
+
+// Each format is written whole under its name, or to standard output, and
+// leaves nothing else.
+func TestExportWritesEveryFormat(t *testing.T) {
+	folder := t.TempDir()
+	generatedTrace(t, folder, 300)
+	for name, format := range exportFormats {
+		if format.write == nil {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			r := invoke(t, folder, "export", "--to", name, "trace.db").must(t)
+			file := "trace" + format.extension
+			if !strings.Contains(r.stderr, "wrote "+file) {
+				t.Errorf("standard error: %s", r.stderr)
+			}
+			data, err := os.ReadFile(filepath.Join(folder, file))
+			if err != nil || len(data) == 0 {
+				t.Fatalf("%d bytes, %v", len(data), err)
+			}
+			if r := invoke(t, folder, "export", "--to", name, "trace.db"); r.status == 0 || !strings.Contains(r.stderr, "--force") {
+				t.Errorf("overwrote %s: %s", file, r.stderr)
+			}
+			streamed := invoke(t, folder, "export", "--to", name, "-o", "-", "trace.db").must(t)
+			if name != "html" && streamed.stdout != string(data) { // the page has its date
+				t.Errorf("standard output gets %d bytes, the file has %d", len(streamed.stdout), len(data))
+			}
+			compressed := invoke(t, folder, "export", "--to", name, "--compress", "-o", "-", "trace.db")
+			switch format.compress {
+			case gzipped:
+				r, err := gzip.NewReader(strings.NewReader(compressed.must(t).stdout))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if inflated, err := io.ReadAll(r); err != nil || !bytes.Equal(inflated, data) {
+					t.Errorf("compressed: %d bytes, want %d, error %v", len(inflated), len(data), err)
+				}
+			case inside:
+				if n := len(compressed.must(t).stdout); n == 0 || n > len(data)/2 {
+					t.Errorf("compressed %d bytes, else %d", n, len(data))
+				}
+			case never:
+				if compressed.status != exitUsage {
+					t.Errorf("--compress: status %d", compressed.status)
+				}
+			}
+			if err := os.Remove(filepath.Join(folder, file)); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	if left := names(t, folder); len(left) != 1 {
+		t.Errorf("left %v", left)
+	}
+}
+
+// What cannot be done says so, with the remedy, and leaves no file.
+func TestExportRefuses(t *testing.T) {
+	folder := t.TempDir()
+	path := generatedTrace(t, folder, 3000)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "cut.db"), data[:len(data)/2], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	before := names(t, folder)
+	for _, test := range []struct {
+		args   []string
+		status int
+		says   string
+	}{
+		{[]string{"--to", "perfume", "trace.db"}, exitUsage, "allowed are"},
+		{[]string{"--to", "perfetto", "none.db"}, exitFailure, "none.db"},
+		{[]string{"--to", "perfetto", "-o", "trace.db", "--force", "trace.db"}, exitFailure, "trace itself"},
+		{[]string{"--to", "perfetto", "-o", "no/such/folder/x", "trace.db"}, exitFailure, "no such file or directory"},
+		{[]string{"--to", "perfetto", "cut.db"}, exitFailure, "damaged"},
+		{[]string{"--to", "csv", "cut.db"}, exitFailure, "damaged"},
+		{[]string{"--to", "parquet", "cut.db"}, exitFailure, "damaged"},
+		{[]string{"--to", "chrome", "--endpoint", "http://localhost:1", "trace.db"}, exitUsage, "--to otlp"},
+		{[]string{"--to", "otlp", "-o", "x", "trace.db"}, exitUsage, "--endpoint"},
+		{[]string{"--to", "otlp", "--span-limit", "0", "trace.db"}, exitUsage, "--full"},
+		{[]string{"--to", "csv", "--since", "2s", "--until", "1s", "trace.db"}, exitUsage, "--until"},
+		{[]string{"--to", "csv", "--rank", "7", "trace.db"}, exitFailure, "no rank 7"},
+	} {
+		r := invoke(t, folder, append([]string{"export"}, test.args...)...)
+		if r.status != test.status || !strings.Contains(r.stderr, test.says) {
+			t.Errorf("%v: status %d, %q", test.args, r.status, r.stderr)
+		}
+	}
+	if after := names(t, folder); len(after) != len(before) {
+		t.Errorf("left %v", after)
+	}
+}
+
+// An export that is interrupted leaves no file.
+func TestInterruptedExportLeavesNothing(t *testing.T) {
+	folder := t.TempDir()
+	trace, err := store.Open(generatedTrace(t, folder, 20_000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer trace.Close()
+	for name, format := range exportFormats {
+		if format.write == nil {
+			continue
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		err := writeAtomically(filepath.Join(folder, "out"), func(w io.Writer) error {
+			options := export.Options{Progress: func(int64, int64) { cancel() }}
+			cancel()
+			return writeFormat(ctx, w, format, trace, options)
+		})
+		if err == nil || !strings.Contains(err.Error(), "interrupted") {
+			t.Errorf("%s: %v", name, err)
+		}
+		trace.Interrupt(nil)
+	}
+	if left := names(t, folder); len(left) != 1 {
+		t.Errorf("left %v", left)
+	}
+}
+
+// A failing writer leaves no file, a succeeding one the whole.
+func TestWriteAtomically(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, "out")
+	failure := errors.New("failure")
+	if err := writeAtomically(path, func(w io.Writer) error {
+		if _, err := io.WriteString(w, "half"); err != nil {
+			return err
+		}
+		return failure
+	}); !errors.Is(err, failure) {
+		t.Errorf("error %v", err)
+	}
+	if left := names(t, folder); len(left) != 0 {
+		t.Errorf("left %v", left)
+	}
+	if err := writeAtomically(path, func(w io.Writer) error { _, err := io.WriteString(w, "whole"); return err }); err != nil {
+		t.Fatal(err)
+	}
+	if data, err := os.ReadFile(path); err != nil || string(data) != "whole" {
+		t.Errorf("%q, %v", data, err)
+	}
+}
+
+func TestProgressBar(t *testing.T) {
+	for _, test := range []struct {
+		done, total int64
+		took        time.Duration
+		want        string
+	}{
+		{0, 100, 0, `^accscope: exporting \[\.{30}\] 0 %$`},
+		{50, 100, 10 * time.Second, `^accscope: exporting \[#{15}\.{15}\] 50 %, 10s left$`},
+		{100, 100, 10 * time.Second, `^accscope: exporting \[#{30}\] 100 %, 0s left$`},
+		{7, 0, time.Second, `^accscope: 7 rows exported$`},
+	} {
+		if got := progressBar(test.done, test.total, test.took); !regexp.MustCompile(test.want).MatchString(got) {
+			t.Errorf("%d of %d: %q", test.done, test.total, got)
+		}
+	}
+}
