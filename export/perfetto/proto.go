@@ -27,14 +27,6 @@ func (m *message) uint(field int, v uint64) {
 
 func (m *message) int(field int, v int64) { m.uint(field, uint64(v)) }
 
-func (m *message) bool(field int, v bool) {
-	if v {
-		m.uint(field, 1)
-	} else {
-		m.uint(field, 0)
-	}
-}
-
 func (m *message) fixed(field int, v uint64) {
 	m.varint(uint64(field)<<3 | 1)
 	*m = binary.LittleEndian.AppendUint64(*m, v)
