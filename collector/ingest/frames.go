@@ -59,6 +59,10 @@ func (in *Ingester) frames() error {
 		frame := store.Frame{Process: r.Process, Address: r.Address, Module: found.Module, Offset: found.Offset,
 			Function: found.Function, File: found.File, Line: found.Line,
 			FunctionLine: found.FunctionFirstLine, LastLine: found.FunctionLastLine}
+		// What cannot be told of a construct is what the call's line tells.
+		if k, ok, err := resolver.Construct(r.Address); err == nil && ok && k.FirstLine > 0 {
+			frame.File, frame.Line, frame.EndLine = k.File, k.FirstLine, k.LastLine
+		}
 		if err := in.writer.SaveFrame(frame); err != nil {
 			return err
 		}

@@ -17,35 +17,45 @@ import (
 // TestFrames holds the lines that call stacks give under libgomp, which tells
 // none itself, against those that our runtime tells.
 func TestFrames(t *testing.T) {
-	for _, p := range []struct{ compiler, source, flags string }{
-		{"gcc-12", "jacobi/jacobi.c", "-O0"},
-		{"gcc-12", "jacobi/jacobi.c", "-O2"},
-		{"gcc-12", "pipeline/pipeline.c", "-O3"},
-		{"gcc-12", "jacobi/jacobi.c", "-O2 -no-pie"},
-		{"gfortran-12", "stencil/stencil.f90", "-O2"},
-		{"g++-12", "particles/particles.cpp", "-O2"},
+	for _, p := range []struct{ compiler, source, plugin string }{
+		{"gcc-12", "examples/jacobi/jacobi.c", ""},
+		{"gcc-12", "examples/pipeline/pipeline.c", ""},
+		{"gfortran-12", "examples/stencil/stencil.f90", ""},
+		{"g++-12", "examples/particles/particles.cpp", ""},
+		{"gcc-12", "runtime/attribution/testdata/opener.c", "runtime/attribution/testdata/plugin.c"},
 	} {
-		t.Run(filepath.Base(p.source)+p.flags, func(t *testing.T) {
-			program := buildExample(t, p.compiler, p.source, p.flags)
-			session, _ := capture(t, program, "ACCSCOPE_CALLSTACK=caller")
-			foreign := lines(t, finish(t, session, filepath.Join(t.TempDir(), "trace.db")))
-			session, _ = capture(t, program, "LD_PRELOAD="+library(t, "libopenacc.so"), "ACC_DEVICE_TYPE=host")
-			own := lines(t, finish(t, session, filepath.Join(t.TempDir(), "trace.db")))
-			if len(own) == 0 {
-				t.Fatal("our runtime told no line")
-			}
-			for line := range own {
-				if !foreign[line] {
-					t.Errorf("under libgomp there is no %s", line)
-				}
-			}
-			for line := range foreign {
-				// Our host device has no queues to wait for.
-				if !own[line] && !strings.HasPrefix(line, "wait ") {
-					t.Errorf("only under libgomp there is %s", line)
-				}
-			}
-		})
+		for _, flags := range []string{"-O0", "-O2", "-O3", "-O2 -no-pie", "-O2 -gdwarf-4"} {
+			t.Run(filepath.Base(p.source)+flags, func(t *testing.T) {
+				t.Parallel()
+				sameLines(t, p.compiler, p.source, p.plugin, flags)
+			})
+		}
+	}
+}
+
+func sameLines(t *testing.T, compiler, source, plugin, flags string) {
+	program := compileSource(t, compiler, source, flags)
+	var arguments []string
+	if plugin != "" {
+		arguments = append(arguments, compileSource(t, compiler, plugin, strings.ReplaceAll(flags, "-no-pie", "")+" -shared -fPIC"))
+	}
+	session, _ := capture(t, program, arguments, "ACCSCOPE_CALLSTACK=caller")
+	foreign := lines(t, finish(t, session, filepath.Join(t.TempDir(), "trace.db")))
+	session, _ = capture(t, program, arguments, "LD_PRELOAD="+library(t, "libopenacc.so"), "ACC_DEVICE_TYPE=host")
+	own := lines(t, finish(t, session, filepath.Join(t.TempDir(), "trace.db")))
+	if len(own) == 0 {
+		t.Fatal("our runtime told no line")
+	}
+	for line := range own {
+		if !foreign[line] {
+			t.Errorf("under libgomp there is no %s", line)
+		}
+	}
+	for line := range foreign {
+		// Our host device has no queues to wait for.
+		if !own[line] && !strings.HasPrefix(line, "wait ") {
+			t.Errorf("only under libgomp there is %s", line)
+		}
 	}
 }
 
@@ -59,7 +69,7 @@ func TestFullStack(t *testing.T) {
 		"sim":     {"LD_PRELOAD=" + library(t, "libopenacc.so"), "ACC_DEVICE_TYPE=sim"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			session, _ := capture(t, program, append(environment, "ACCSCOPE_CALLSTACK=full")...)
+			session, _ := capture(t, program, nil, append(environment, "ACCSCOPE_CALLSTACK=full")...)
 			trace := finish(t, session, filepath.Join(t.TempDir(), "trace.db"))
 			frames, err := trace.Frames()
 			if err != nil {
@@ -82,7 +92,7 @@ func TestStrippedProgram(t *testing.T) {
 	for name, environment := range map[string]string{"libgomp": "ACC_DEVICE_TYPE=host",
 		"ours": "LD_PRELOAD=" + library(t, "libopenacc.so")} {
 		t.Run(name, func(t *testing.T) {
-			session, _ := capture(t, program, environment)
+			session, _ := capture(t, program, nil, environment)
 			trace := finish(t, session, filepath.Join(t.TempDir(), "trace.db"))
 			places := 0
 			err := sqlitex.Execute(trace.Conn(), "SELECT DISTINCT function FROM spans WHERE kind = 'compute_construct'",
@@ -107,7 +117,7 @@ func TestStrippedProgram(t *testing.T) {
 // it ran, and says so.
 func TestChangedProgram(t *testing.T) {
 	program := buildExample(t, "gcc-12", "jacobi/jacobi.c", "-O2")
-	session, _ := capture(t, program, "ACCSCOPE_CALLSTACK=caller")
+	session, _ := capture(t, program, nil, "ACCSCOPE_CALLSTACK=caller")
 	other := buildExample(t, "gcc-12", "jacobi/jacobi.c", "-O0")
 	data, err := os.ReadFile(other)
 	if err != nil {
@@ -154,13 +164,19 @@ func library(t *testing.T, name string) string {
 
 func buildExample(t *testing.T, compiler, source, flags string) string {
 	t.Helper()
+	return compileSource(t, compiler, "examples/"+source, flags)
+}
+
+// compileSource compiles a source file of the repository.
+func compileSource(t *testing.T, compiler, source, flags string) string {
+	t.Helper()
 	folder := t.TempDir()
 	program := filepath.Join(folder, "program")
 	arguments := append([]string{"-g", "-fopenacc", "-foffload=disable", "-I", "../../runtime/include"}, strings.Fields(flags)...)
 	if strings.HasSuffix(source, ".f90") {
 		arguments = append(arguments, "-J", folder)
 	}
-	arguments = append(arguments, "../../examples/"+source, "-o", program, "-lm")
+	arguments = append(arguments, "../../"+source, "-o", program, "-lm")
 	if output, err := exec.Command(compiler, arguments...).CombinedOutput(); err != nil {
 		t.Fatalf("%s %s: %v\n%s", compiler, strings.Join(arguments, " "), err, output)
 	}
@@ -168,13 +184,13 @@ func buildExample(t *testing.T, compiler, source, flags string) string {
 }
 
 // capture runs a program with the profiler library and gives its session.
-func capture(t *testing.T, program string, environment ...string) (session, output string) {
+func capture(t *testing.T, program string, arguments []string, environment ...string) (session, output string) {
 	t.Helper()
 	session = filepath.Join(t.TempDir(), "session")
 	if err := os.Mkdir(session, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	command := exec.Command(program)
+	command := exec.Command(program, arguments...)
 	command.Env = append(append(os.Environ(), "ACCSCOPE_SESSION="+session, "ACC_PROFLIB="+library(t, "libaccprof.so")), environment...)
 	text, err := command.CombinedOutput()
 	if err != nil {
@@ -188,10 +204,16 @@ func capture(t *testing.T, program string, environment ...string) (session, outp
 func lines(t *testing.T, trace *store.Trace) map[string]bool {
 	t.Helper()
 	found := map[string]bool{}
-	err := sqlitex.Execute(trace.Conn(), `SELECT DISTINCT kind, source_file, line, function FROM spans
+	err := sqlitex.Execute(trace.Conn(), `SELECT DISTINCT kind, source_file, line, end_line, function FROM spans
 		WHERE line > 0 AND kind IN ('compute_construct', 'enter_data', 'exit_data', 'update', 'wait')`,
 		&sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
-			found[fmt.Sprintf("%s at %s:%d in %s", s.ColumnText(0), filepath.Base(s.ColumnText(1)), s.ColumnInt(2), s.ColumnText(3))] = true
+			place := fmt.Sprintf("%s:%d", filepath.Base(s.ColumnText(1)), s.ColumnInt(2))
+			if end := s.ColumnInt(3); end > 0 {
+				place += fmt.Sprintf("-%d", end)
+			} else if s.ColumnText(0) == "compute_construct" {
+				t.Errorf("the compute construct at %s has no end", place)
+			}
+			found[fmt.Sprintf("%s at %s in %s", s.ColumnText(0), place, s.ColumnText(4))] = true
 			return nil
 		}})
 	if err != nil {

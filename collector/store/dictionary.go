@@ -43,6 +43,37 @@ type shapeKey struct {
 	missing                                  int32
 }
 
+// stackKey is a frame of a call stack and the stack below it.
+type stackKey struct {
+	parent  int64
+	address uint64
+}
+
+// stacks are the call stacks of a trace by number.
+type stacks map[int64]stackKey
+
+func readStacks(conn *sqlite.Conn) (stacks, error) {
+	return readRows(conn, "SELECT * FROM stack WHERE id <> 0", func(s *sqlite.Stmt) stackKey {
+		return stackKey{s.ColumnInt64(1), uint64(s.ColumnInt64(2))}
+	})
+}
+
+// frames are a stack's return addresses, innermost first.
+func (k stacks) frames(id int64) (out []uint64) {
+	for id > 0 {
+		frame, ok := k[id]
+		if !ok {
+			break
+		}
+		out = append(out, frame.address)
+		if frame.parent >= id {
+			break // damage
+		}
+		id = frame.parent
+	}
+	return out
+}
+
 type launchKey struct {
 	gangs, workers, vector uint64
 	dimensions             int64 // number in dictionaries.dimensions
@@ -85,7 +116,7 @@ type dictionaries struct {
 	shapes     dictionary[shapeKey]
 	launches   dictionary[launchKey]
 	failures   dictionary[failureKey]
-	stacks     dictionary[string]
+	stacks     dictionary[stackKey]
 	dimensions dictionary[string]
 	sites      dictionary[siteKey]
 	works      dictionary[workKey]
@@ -196,13 +227,19 @@ func (d *dictionaries) dimension(numbers []uint64) int64 {
 	return id
 }
 
-func (d *dictionaries) stack(frames []uint64) (int64, error) {
-	packed := d.pack(frames)
-	if id, ok := d.stacks.ids[string(packed)]; ok {
-		return id, nil
+// stack gives the number of a call stack, innermost return address first.
+func (d *dictionaries) stack(frames []uint64) (id int64, err error) {
+	for i := len(frames) - 1; i >= 0; i-- {
+		key := stackKey{id, frames[i]}
+		fresh := false
+		if id, fresh = d.stacks.id(key); !fresh {
+			continue
+		}
+		if err := execute(d.conn, "INSERT INTO stack VALUES (?, ?, ?)", id, key.parent, int64(key.address)); err != nil {
+			return 0, err
+		}
 	}
-	id, _ := d.stacks.id(string(packed))
-	return id, execute(d.conn, "INSERT INTO stack VALUES (?, ?)", id, packed)
+	return id, nil
 }
 
 // work gives the number of what repeats in an activity.
@@ -250,9 +287,7 @@ func (d *dictionaries) load() error {
 	if err != nil {
 		return err
 	}
-	stacks, err := readRows(d.conn, "SELECT * FROM stack", func(s *sqlite.Stmt) string {
-		return string(blob(s, 1))
-	})
+	stacks, err := readStacks(d.conn)
 	if err != nil {
 		return err
 	}
@@ -276,7 +311,6 @@ func (d *dictionaries) load() error {
 		delete(table, 0)
 	}
 	delete(failures, 0)
-	delete(stacks, 0)
 	d.places.fill(places)
 	d.shapes.fill(shapes)
 	d.launches.fill(launches)
@@ -313,10 +347,4 @@ func splitNumbers(text string) []uint64 {
 		}
 	}
 	return numbers
-}
-
-func blob(s *sqlite.Stmt, column int) []byte {
-	b := make([]byte, s.ColumnLen(column))
-	s.ColumnBytes(column, b)
-	return b
 }

@@ -18,6 +18,7 @@ type Frame struct {
 	Function, File         string
 	Line                   int
 	FunctionLine, LastLine int // of the function
+	EndLine                int // of the compute construct that the call begins, 0: it begins none
 }
 
 // Label names the frame's function, or its module and offset where there is no
@@ -35,8 +36,8 @@ func (f *Frame) Label() string {
 func (w *Writer) SaveFrame(f Frame) error {
 	return w.change(func() error {
 		return execute(w.conn, `INSERT OR REPLACE INTO frame VALUES (?, ?, nullif(?, ''), ?, nullif(?, ''), nullif(?, ''),
-			nullif(?, 0), nullif(?, 0), nullif(?, 0))`, int64(f.Process), int64(f.Address), f.Module, int64(f.Offset),
-			f.Function, f.File, f.Line, f.FunctionLine, f.LastLine)
+			nullif(?, 0), nullif(?, 0), nullif(?, 0), nullif(?, 0))`, int64(f.Process), int64(f.Address), f.Module, int64(f.Offset),
+			f.Function, f.File, f.Line, f.FunctionLine, f.LastLine, f.EndLine)
 	})
 }
 
@@ -53,7 +54,7 @@ func (t *Trace) Frames() ([]Frame, error) {
 func frameOf(s *sqlite.Stmt) Frame {
 	return Frame{Process: model.ProcessID(s.ColumnInt64(0)), Address: uint64(s.ColumnInt64(1)), Module: s.ColumnText(2),
 		Offset: uint64(s.ColumnInt64(3)), Function: s.ColumnText(4), File: s.ColumnText(5), Line: s.ColumnInt(6),
-		FunctionLine: s.ColumnInt(7), LastLine: s.ColumnInt(8)}
+		FunctionLine: s.ColumnInt(7), LastLine: s.ColumnInt(8), EndLine: s.ColumnInt(9)}
 }
 
 // A Return is a return address of a process.
@@ -84,10 +85,17 @@ func (w *Writer) Returns() ([]Return, error) {
 // eachStack visits the sites that have a call stack, and says whether the
 // runtime gave their file and function.
 func (w *Writer) eachStack(visit func(site int64, process model.ProcessID, stack []uint64, file, function bool) error) error {
-	return sqlitex.Execute(w.conn, `SELECT s.id, d.process, k.frames, p.file, p.function FROM site s
-		JOIN stack k ON k.id = s.stack JOIN queue q ON q.id = s.queue JOIN device d ON d.id = q.device JOIN place p ON p.id = s.place
+	known, err := readStacks(w.conn)
+	if err != nil {
+		return err
+	}
+	return sqlitex.Execute(w.conn, `SELECT s.id, d.process, s.stack, p.file, p.function FROM site s JOIN queue q ON q.id = s.queue JOIN device d ON d.id = q.device JOIN place p ON p.id = s.place
 		WHERE s.stack <> 0`, &sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
-		return visit(s.ColumnInt64(0), model.ProcessID(s.ColumnInt64(1)), unpack(blob(s, 2)), s.ColumnInt64(3) != 0, s.ColumnInt64(4) != 0)
+		stack := known.frames(s.ColumnInt64(2))
+		if len(stack) == 0 {
+			return nil
+		}
+		return visit(s.ColumnInt64(0), model.ProcessID(s.ColumnInt64(1)), stack, s.ColumnInt64(3) != 0, s.ColumnInt64(4) != 0)
 	}})
 }
 
@@ -136,7 +144,7 @@ func (w *Writer) locate() error {
 		for _, line := range []struct {
 			to   *int32
 			from int
-		}{{&key.line, f.Line}, {&key.functionLine, f.FunctionLine}, {&key.functionEnd, f.LastLine}} {
+		}{{&key.line, f.Line}, {&key.end, f.EndLine}, {&key.functionLine, f.FunctionLine}, {&key.functionEnd, f.LastLine}} {
 			if line.from > 0 {
 				*line.to = int32(line.from)
 			}

@@ -90,7 +90,7 @@ func FuzzForeign(f *testing.F) {
 		"UPDATE rollup SET lane = 1, level = 1, duration = 1 << 62",
 		"UPDATE queue SET device = 99; UPDATE device SET id = id + 7",
 		"UPDATE meta SET value = -1; UPDATE lane SET first = -9223372036854775807, last = 9223372036854775807",
-		"UPDATE process SET arguments = '{'; UPDATE stack SET frames = zeroblob(7)",
+		"UPDATE process SET arguments = '{'; UPDATE stack SET parent = id",
 		"CREATE TABLE record2 (x); ALTER TABLE record RENAME TO r3; ALTER TABLE record2 RENAME TO record",
 	} {
 		f.Add(sql)

@@ -69,7 +69,7 @@ func createSchema(conn *sqlite.Conn) (err error) {
 	return sqlitex.ExecuteScript(conn, fmt.Sprintf(`INSERT INTO string VALUES (0, NULL);
 		INSERT INTO launch VALUES (0, NULL, NULL, NULL, NULL);
 		INSERT INTO failure VALUES (0, NULL, NULL);
-		INSERT INTO stack VALUES (0, NULL);
+		INSERT INTO stack VALUES (0, 0, 0);
 		PRAGMA application_id = %d;
 		PRAGMA user_version = %d;`, ApplicationID, Version), nil)
 }

@@ -80,13 +80,15 @@ CREATE TABLE launch (
 );
 -- What an error event tells; 0 is no error.
 CREATE TABLE failure (id INTEGER PRIMARY KEY, code INTEGER, runtime_info INTEGER);
--- Call stacks: return addresses, innermost first, 8 bytes each, little endian; 0 is none.
-CREATE TABLE stack (id INTEGER PRIMARY KEY, frames BLOB);
+-- Call stacks as a tree: a return address and the stack that it returns to, whose id
+-- is smaller; 0 is the empty stack. A site has the stack of its innermost frame.
+CREATE TABLE stack (id INTEGER PRIMARY KEY, parent INTEGER NOT NULL, address INTEGER NOT NULL);
 -- What a return address means, where it could be found out.
 CREATE TABLE frame (
   process INTEGER NOT NULL, address INTEGER NOT NULL,
   module TEXT, offset INTEGER,      -- file that holds the address, and the address in the terms of that file
   function TEXT, file TEXT, line INTEGER, function_line INTEGER, function_end_line INTEGER,
+  end_line INTEGER,                 -- of the compute construct that is called there
   PRIMARY KEY (process, address)
 ) WITHOUT ROWID;
 -- Where sites are whose runtime gave no place, by their call stack.

@@ -73,8 +73,12 @@ func (t *Trace) Site(id int64) (*Site, error) {
 
 // loadSites reads the sites that are not known yet.
 func (t *Trace) loadSites() error {
-	return t.each(`SELECT d.*, s.name, p.file, p.function, k.frames FROM site_detail d JOIN site s ON s.id = d.site
-		LEFT JOIN located o ON o.site = s.id JOIN place p ON p.id = coalesce(o.place, s.place) JOIN stack k ON k.id = s.stack`, nil, func(r *sqlite.Stmt) error {
+	known, err := readStacks(t.conn)
+	if err != nil {
+		return explain(t.path, err)
+	}
+	return t.each(`SELECT d.*, s.name, p.file, p.function FROM site_detail d JOIN site s ON s.id = d.site
+		LEFT JOIN located o ON o.site = s.id JOIN place p ON p.id = coalesce(o.place, s.place)`, nil, func(r *sqlite.Stmt) error {
 		id := r.ColumnInt64(0)
 		if old := t.sites[id]; old != nil && old.KindCode != 0 {
 			return nil
@@ -96,22 +100,10 @@ func (t *Trace) loadSites() error {
 			s.Kind = model.KindName(s.KindCode)
 		}
 		s.Construct = model.ConstructName(s.ParentConstruct)
-		s.CallStack = unpack(blob(r, 40))
+		s.CallStack = known.frames(r.ColumnInt64(36))
 		t.sites[id] = s
 		return nil
 	})
-}
-
-func unpack(b []byte) []uint64 {
-	var out []uint64
-	for ; len(b) >= 8; b = b[8:] {
-		var n uint64
-		for i := 7; i >= 0; i-- {
-			n = n<<8 | uint64(b[i])
-		}
-		out = append(out, n)
-	}
-	return out
 }
 
 // Work is everything of a device activity that repeats.

@@ -63,7 +63,7 @@ SELECT r.id AS record, nullif(r.parent, 0) AS parent, r.depth, d.process, r.thre
   CASE WHEN r.duration IS NOT NULL THEN max(r.duration - r.inner_time, 0) END AS exclusive_time,
   c.name AS construct, d.implicit, d.name, d.source_file, d.line, d.function,
   d.device, d.queue, d.async, d.async_queue, r.bytes, r.host AS host_address, r.address AS device_address,
-  d.gangs, d.workers, d.vector, d.kind_code
+  d.gangs, d.workers, d.vector, d.kind_code, d.end_line
 FROM record r JOIN site_detail d ON d.site = r.site
 JOIN kind k ON k.code = d.kind_code
 LEFT JOIN construct c ON c.code = d.parent_construct
@@ -194,6 +194,18 @@ FROM existing x JOIN device d ON d.id = x.device JOIN string n ON n.id = x.name
 LEFT JOIN record f ON f.opener = -x.id AND f.opener <> 0;
 
 CREATE VIEW memory AS SELECT s.device, d.process, s.time, s.used FROM sample s JOIN device d ON d.id = s.device;
+
+-- The frames of call stacks, innermost first: of each site that has one.
+CREATE VIEW call_stacks AS
+WITH RECURSIVE walk (site, process, depth, address, below) AS (
+  SELECT s.id, d.process, 0, k.address, k.parent
+  FROM site s JOIN stack k ON k.id = s.stack JOIN queue q ON q.id = s.queue JOIN device d ON d.id = q.device WHERE s.stack <> 0
+  UNION ALL
+  SELECT w.site, w.process, w.depth + 1, k.address, k.parent
+  FROM walk w JOIN stack k ON k.id = w.below WHERE w.below <> 0 AND w.depth < 1000
+)
+SELECT w.site, w.process, w.depth, w.address, f.module, f.offset, f.function, f.file AS source_file, f.line
+FROM walk w LEFT JOIN frame f ON f.process = w.process AND f.address = w.address;
 
 -- Bounds of what unmeasured queues did.
 CREATE VIEW queue_occupancy AS

@@ -15,6 +15,7 @@ const (
 	slotBased       // the address held in a slot of the block, plus n
 	slotLoaded      // what was loaded from the address in a slot, plus n
 	entered         // what register number slot held when the function was entered, plus n
+	fileBased       // the address of the file that n is, wherever it was loaded
 	computed        // what instruction number slot put into a register when it last ran, plus n
 )
 

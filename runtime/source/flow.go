@@ -347,6 +347,9 @@ func (s *state) step(in instruction) {
 		v := value{}
 		if m, ok := i.Args[1].(x86asm.Mem); ok {
 			v = s.address(m)
+			if m.Base == x86asm.RIP && m.Index == 0 && m.Segment == 0 {
+				v = value{root: fileBased, n: int64(in.pc) + int64(in.length) + int64(int32(m.Disp))}
+			}
 		}
 		s.set(i.Args[0], wide(i.Args[0], v))
 	case x86asm.ADD, x86asm.SUB:
@@ -417,6 +420,10 @@ func (s *state) move(i x86asm.Inst) {
 			} else if m >= 0 && w != width && w >= 4 && width >= 4 && s.registers[m].root == slotLoaded {
 				v = s.registers[m] // between general and vector registers
 			}
+		case x86asm.Imm:
+			if s.numbered && width >= 4 { // in a file that is not position-independent
+				v = value{root: fileBased, n: int64(from)}
+			}
 		}
 		s.registers[n] = v
 	case x86asm.Mem:
@@ -478,14 +485,14 @@ func (s *state) other(i x86asm.Inst) {
 			s.registers[r] = value{}
 		}
 	}
-	if i.Prefix[0] != 0 || i.Op >= x86asm.MOVSB && i.Op <= x86asm.MOVSW || i.Op == x86asm.CPUID {
-		for _, r := range []int{0, 2, 3, 4, 5} {
+	switch i.Op {
+	case x86asm.CPUID, x86asm.SYSCALL:
+		for _, r := range []int{0, 1, 2, 3, 11} {
 			s.registers[r] = value{}
 		}
-	}
-	switch i.Op {
-	case x86asm.STOSB, x86asm.STOSD, x86asm.STOSQ, x86asm.STOSW, x86asm.MOVSQ, x86asm.LODSB, x86asm.LODSD,
-		x86asm.LODSQ, x86asm.LODSW, x86asm.SCASB, x86asm.CMPSB:
+	case x86asm.MOVSB, x86asm.MOVSD, x86asm.MOVSQ, x86asm.MOVSW, x86asm.STOSB, x86asm.STOSD, x86asm.STOSQ, x86asm.STOSW,
+		x86asm.LODSB, x86asm.LODSD, x86asm.LODSQ, x86asm.LODSW, x86asm.SCASB, x86asm.SCASD, x86asm.SCASQ, x86asm.SCASW,
+		x86asm.CMPSB, x86asm.CMPSD, x86asm.CMPSQ, x86asm.CMPSW:
 		for _, r := range []int{0, 2, 4, 5} {
 			s.registers[r] = value{}
 		}

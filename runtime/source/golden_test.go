@@ -31,7 +31,13 @@ func table(t testing.TB, program string) string {
 				t.Errorf("%s: %v", c.name, err)
 			}
 			slots = k.Variables
+			if found, ok, err := p.Construct(c.ret); err != nil || !ok || found.LinkageName != k.LinkageName || found.LastLine != k.LastLine {
+				t.Errorf("%s: by its call the construct is %+v, %v, %v", k.Name, found, ok, err)
+			}
 			fmt.Fprintf(&b, " | %s %d-%d %s", k.Name, k.FirstLine, k.LastLine, k.LinkageName)
+		}
+		if found, ok, err := p.Construct(c.ret); err != nil || ok && c.function == 0 {
+			t.Errorf("%s: the call is said to be the construct %+v: %v", c.name, found, err)
 		}
 		b.WriteByte('\n')
 		f, err := p.Frame(c.ret, c.registers, memory)

@@ -87,6 +87,8 @@ func (f *Frame) numeric(v value) (int64, bool) {
 		return v.n, true
 	case frameBased:
 		return f.cfa.n + v.n, f.cfa.root == constant
+	case fileBased:
+		return v.n + int64(f.bias), true
 	case entered, computed:
 	default:
 		return 0, false
