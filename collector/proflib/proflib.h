@@ -10,7 +10,8 @@
    cupti.c     device activity of NVIDIA GPUs, where it does not
    flight.c    the flight recorder: giving the oldest chunks back
    process.c   the capture folder and the control page, again after a fork
-   facts.c     what "info" and "modules" say of the process
+   facts.c     what "info" says of the process
+   modules.c   the files that addresses lie in
    clock.c     ticks, and their relation to the system's clocks
    settings.c  the environment
 
@@ -114,8 +115,11 @@ size_t number_append (char *path, size_t length, uint64_t number, unsigned width
 
 uint64_t facts_start_ticks (char *buffer, size_t size);
 int facts_write (const char *path, char *buffer, size_t size);
+
+/* -- modules.c */
+
 int modules_write (const char *path);
-int modules_know (uintptr_t address);
+void modules_note (const uint64_t *address, unsigned count);
 
 /* -- clock.c */
 

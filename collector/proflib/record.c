@@ -156,6 +156,7 @@ call_stack (struct site *site, const uint64_t *stack, unsigned depth,
   site->depth = depth;
   for (unsigned i = 0; i < depth; i++)
     *next++ = stack[i];
+  modules_note (stack, depth);
   return next;
 }
 
