@@ -1,6 +1,6 @@
-// Package threads runs compiled programs with many host threads on the built
-// libraries: 64 at once, and thousands one after the other (OpenACC 3.3 §2.3,
-// §2.16: host threads are independent).
+// Package threads runs compiled programs with many host threads and with child
+// processes on the built libraries: 64 threads at once, thousands one after the
+// other, forks (OpenACC 3.3 §2.3, §2.16: host threads are independent).
 package threads
 
 import (
@@ -26,18 +26,23 @@ func compile(t *testing.T, name string) string {
 	return program
 }
 
-// run runs a program on our runtime and returns its standard output.
-func run(t *testing.T, device, program string, arguments ...string) string {
+func library(t *testing.T) string {
 	t.Helper()
-	library, err := filepath.Abs("../../lib/libopenacc.so")
+	path, err := filepath.Abs("../../lib/libopenacc.so")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(library); err != nil {
+	if _, err := os.Stat(path); err != nil {
 		t.Fatalf("%v: run make first", err)
 	}
+	return path
+}
+
+// run runs a program on our runtime and returns its standard output.
+func run(t *testing.T, device, program string, arguments ...string) string {
+	t.Helper()
 	command := exec.Command(program, arguments...)
-	command.Env = append(os.Environ(), "LD_PRELOAD="+library, "ACC_DEVICE_TYPE="+device)
+	command.Env = append(os.Environ(), "LD_PRELOAD="+library(t), "ACC_DEVICE_TYPE="+device)
 	output, err := command.Output()
 	if failure, ok := err.(*exec.ExitError); ok {
 		t.Fatalf("%s on %s: %v\n%s%s", program, device, err, output, failure.Stderr)

@@ -33,6 +33,24 @@ func TestConstructs(t *testing.T) {
 	), 0)
 }
 
+// A call keeps its place, with its caller's registers, while another one is made
+// from inside it.
+func TestNestedPlaces(t *testing.T) {
+	program := compile(t, "nested.c", "nested", "-fopenacc")
+	run(t, []string{preload(t), "STANDIN_PLACES=1"}, program).want(t, lines(
+		"start",
+		"lookup",
+		"parallel flags=0 entries=0 dims=0,0,0 async=-2 waits=",
+		"registers 10 11 12 13 14",
+		"get_num_devices 2",
+		"registers 20 21 22 23 24",
+		"registers 10 11 12 13 14",
+		"get_num_devices 2",
+		"registers 30 31 32 33 34",
+		"program_end",
+	), 0)
+}
+
 // Linking before libgomp gives the same as preloading.
 func TestLinked(t *testing.T) {
 	folder := library(t)
@@ -69,7 +87,12 @@ func TestNoEngineInOthers(t *testing.T) {
 		{"sh", "-c", "cat " + maps + "; true"},
 		{"python3", "-c", "import os, sys; os.fork() or os._exit(0); os.wait(); sys.stdout.write(open('" + maps + "').read())"},
 		{"cat", maps},
+		{"mpirun", "--allow-run-as-root", "--oversubscribe", "-np", "1", "sh", "-c", "cat " + maps + " /proc/$PPID/maps"},
 	} {
+		if _, err := exec.LookPath(command[0]); err != nil {
+			t.Logf("not tried: %v", err)
+			continue
+		}
 		o := run(t, []string{preload(t)}, command...)
 		if o.code != 0 || o.errors != "" || !strings.Contains(o.output, "libopenacc.so") ||
 			strings.Contains(o.output, "libopenacc-engine.so") {

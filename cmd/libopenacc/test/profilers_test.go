@@ -25,6 +25,7 @@ func TestTools(t *testing.T) {
 	plain := compile(t, "constructs.c", "plain", openacc...)
 	linked := compile(t, "constructs.c", "linked", append(openacc, linkedWith(c)...)...)
 	inside := compile(t, "constructs.c", "inside", append(openacc, "-include", "testdata/tool.c", `-DTOOL="inside"`)...)
+	every := compile(t, "constructs.c", "every", append(append(openacc, "-include", "testdata/own.c"), linkedWith(c)...)...)
 	library := library(t) + "/libopenacc.so"
 
 	for _, test := range []struct {
@@ -41,6 +42,8 @@ func TestTools(t *testing.T) {
 		{"linked", linked, []string{"LD_PRELOAD=" + library}, []string{"tool_c"}},
 		{"in the program", inside, []string{"LD_PRELOAD=" + library}, []string{"inside"}},
 		{"all", linked, []string{"LD_PRELOAD=" + library + " " + b, "ACC_PROFLIB=" + a + ";" + b}, []string{"tool_a", "tool_b", "tool_c"}},
+		{"all, and the program itself", every, []string{"LD_PRELOAD=" + library + " " + b, "ACC_PROFLIB=" + a + ";" + b + ";" + c},
+			[]string{"tool_a", "tool_b", "tool_c", "own"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			o := run(t, append(test.environment, "STANDIN_SHARED=1"), test.program)

@@ -30,11 +30,24 @@ complain (int thread, int round, const char *format, ...)
   __atomic_store_n (&wrong, 1, __ATOMIC_RELAXED);
 }
 
-/* Always registered: every launch must be seen.  */
+/* Always registered: every launch must be seen, on the thread it is made on, whose
+   number no other thread has.  */
 static void
 count_launch (acc_prof_info *info, acc_event_info *event, acc_api_info *api)
 {
+  static __thread int number = -1;
+  static int taken[2 * THREADS];
+
   (void) api;
+  if (number < 0)
+    {
+      number = info->thread_id;
+      if (number < 0 || number >= 2 * THREADS
+	  || __atomic_exchange_n (&taken[number], 1, __ATOMIC_RELAXED))
+	complain (number, -1, "the thread's number is another one's or none");
+    }
+  else if (info->thread_id != number)
+    complain (number, -1, "the thread's number is %d now", info->thread_id);
   if (info->event_type != acc_ev_compute_construct_start
       || event->event_type != acc_ev_compute_construct_start)
     complain (-1, -1, "a callback got event %d", info->event_type);

@@ -63,11 +63,24 @@ CONSTRUCT (update)
 CONSTRUCT (declare)
 CONSTRUCT (wait_directive)
 
+/* STANDIN_PLACES=1: the registers of where the program called.  */
+static void
+place (T t)
+{
+  const struct accscope_registers *r = &t->place.registers;
+
+  if (getenv ("STANDIN_PLACES") != NULL)
+    say ("registers %d %d %d %d %d\n", (int) r->rbx, (int) r->r12, (int) r->r13,
+	 (int) r->r14, (int) r->r15);
+}
+
 EXPORT void
 accscope_engine_parallel (T t, const struct accscope_construct *c)
 {
   construct ("parallel", t, c);
+  place (t);
   host.call (c->function, c->hostaddrs);
+  place (t);
 }
 
 /* The registry: enough for the quick path's events.  */
@@ -111,6 +124,7 @@ accscope_engine_get_num_devices (T t, int type)
 {
   seen (t);
   say ("get_num_devices %d\n", type);
+  place (t);
   return type + 40;
 }
 
