@@ -3,19 +3,25 @@ package consumers
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
+	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/export/otlp"
 )
 
@@ -25,6 +31,9 @@ const jaegerVersion = "v1.76.0"
 // installed directly, as its go.mod has a replace.
 func jaegerBinary(t *testing.T) string {
 	t.Helper()
+	if os.Getenv("ACCSCOPE_LONG") == "" {
+		t.Skip("builds Jaeger; set ACCSCOPE_LONG=1")
+	}
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		t.Fatal(err)
@@ -44,109 +53,306 @@ go mod download %[1]s@%[2]s
 cp "$(go env GOMODCACHE)/%[1]s@%[2]s/go.sum" go.sum
 chmod +w go.sum
 go get -tool %[1]s/cmd/all-in-one@%[2]s
-go build -o all-in-one.new %[1]s/cmd/all-in-one
+go build -trimpath -ldflags='-s -w' -o all-in-one.new %[1]s/cmd/all-in-one
 mv all-in-one.new all-in-one`, module, jaegerVersion))
 	command.Dir = folder
-	command.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off")
+	command.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off", "CGO_ENABLED=0")
 	if output, err := command.CombinedOutput(); err != nil {
 		t.Fatalf("building Jaeger: %v\n%s", err, output)
 	}
 	return binary
 }
 
-// Jaeger, asked by its query API, has what the trace has.
-func TestJaegerShowsTheTrace(t *testing.T) {
-	if os.Getenv("ACCSCOPE_LONG") == "" {
-		t.Skip("builds Jaeger; set ACCSCOPE_LONG=1")
-	}
-	binary := jaegerBinary(t)
-	grpc, web, query, admin := freeAddress(t), freeAddress(t), freeAddress(t), freeAddress(t)
-	server := exec.Command(binary, "--collector.otlp.grpc.host-port="+grpc, "--collector.otlp.http.host-port="+web,
+// jaeger is a server that keeps traces in memory.
+type jaeger struct {
+	grpc, http   string // where it takes spans
+	query, admin string
+	stop         func()
+}
+
+// startJaeger runs a server that takes spans at the addresses.
+func startJaeger(t *testing.T, grpc, web string) *jaeger {
+	t.Helper()
+	j := &jaeger{grpc: "http://" + grpc, http: "http://" + web, query: "http://" + freeAddress(t), admin: "http://" + freeAddress(t)}
+	bare := func(url string) string { return strings.TrimPrefix(url, "http://") }
+	server := exec.Command(jaegerBinary(t), "--collector.otlp.grpc.host-port="+grpc, "--collector.otlp.http.host-port="+web,
 		"--collector.grpc-server.host-port="+freeAddress(t), "--collector.http-server.host-port="+freeAddress(t),
-		"--admin.http.host-port="+admin, "--query.http-server.host-port="+query, "--query.grpc-server.host-port="+freeAddress(t))
+		"--admin.http.host-port="+bare(j.admin), "--query.http-server.host-port="+bare(j.query), "--query.grpc-server.host-port="+freeAddress(t))
 	server.Env = append(os.Environ(), "SPAN_STORAGE_TYPE=memory")
 	var log strings.Builder
 	server.Stdout, server.Stderr = &log, &log
 	if err := server.Start(); err != nil {
 		t.Fatal(err)
 	}
+	stopped := false
+	j.stop = func() {
+		if !stopped {
+			stopped = true
+			server.Process.Kill() //nolint:errcheck // it may have ended
+			server.Wait()         //nolint:errcheck // it was killed
+		}
+	}
 	t.Cleanup(func() {
-		server.Process.Kill() //nolint:errcheck // it may have ended
-		server.Wait()         //nolint:errcheck // it was killed
+		j.stop()
 		if t.Failed() {
 			t.Log(log.String())
 		}
 	})
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	until(ctx, t, func() bool {
-		response, err := http.Get("http://" + admin + "/")
+	until(t, "Jaeger is ready", func() bool {
+		response, err := http.Get(j.admin + "/")
 		if err != nil {
 			return false
 		}
 		return response.Body.Close() == nil && response.StatusCode == http.StatusOK
 	})
-	trace := openGenerated(t, 1000)
-	for _, target := range []otlp.Target{{Endpoint: "http://" + grpc, Protocol: otlp.GRPC}, {Endpoint: "http://" + web, Protocol: otlp.HTTP}} {
-		result, err := send(t, target, trace, otlp.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var spans map[pcommon.SpanID]received
-		until(ctx, t, func() bool {
-			spans = ask(t, "http://"+query+"/api/v3/traces/"+result.TraceID.String())
-			return int64(len(spans)) >= result.Sent
-		})
-		compare(t, trace, spans)
-	}
+	return j
 }
 
-func until(ctx context.Context, t *testing.T, condition func() bool) {
+// target is where a protocol's spans go.
+func (j *jaeger) target(protocol string) otlp.Target {
+	if protocol == otlp.GRPC {
+		return otlp.Target{Endpoint: j.grpc, Protocol: protocol}
+	}
+	return otlp.Target{Endpoint: j.http, Protocol: protocol}
+}
+
+// until waits for a condition.
+func until(t *testing.T, what string, condition func() bool) {
 	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	defer cancel()
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for !condition() {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			t.Fatal("Jaeger did not answer in time")
+			t.Fatalf("waited in vain until %s", what)
 		}
 	}
 }
 
-// ask reads a trace from Jaeger's query API, which answers in OTLP's JSON, with
-// all nanoseconds. The same span sent twice counts once.
-func ask(t *testing.T, url string) map[pcommon.SpanID]received {
+// spans waits until Jaeger has at least so many spans of a trace.
+func (j *jaeger) spans(t *testing.T, id string, atLeast int64) (spans map[pcommon.SpanID]received) {
 	t.Helper()
-	response, err := http.Get(url)
+	until(t, fmt.Sprintf("Jaeger has %d spans", atLeast), func() bool {
+		spans = j.ask(t, id)
+		return int64(len(spans)) >= atLeast
+	})
+	return spans
+}
+
+// ask reads a trace from Jaeger's query API, version 3, which answers in OTLP's
+// JSON, with all nanoseconds. The same span sent twice counts once.
+func (j *jaeger) ask(t *testing.T, id string) map[pcommon.SpanID]received {
+	t.Helper()
+	response, err := http.Get(j.query + "/api/v3/traces/" + id)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
 	if response.StatusCode != http.StatusOK {
 		return nil
 	}
-	var answer struct {
-		Result json.RawMessage `json:"result"`
-	}
-	if err := json.Unmarshal(body, &answer); err != nil {
-		t.Fatal(err)
-	}
-	traces, err := (&ptrace.JSONUnmarshaler{}).UnmarshalTraces(answer.Result)
-	if err != nil {
-		t.Fatal(err)
-	}
 	spans := map[pcommon.SpanID]received{}
-	for _, r := range traces.ResourceSpans().All() {
-		for _, scope := range r.ScopeSpans().All() {
-			for _, span := range scope.Spans().All() {
-				spans[span.SpanID()] = received{span, r.Resource()}
+	for decoder := json.NewDecoder(response.Body); ; {
+		var answer struct {
+			Result json.RawMessage `json:"result"`
+		}
+		if err := decoder.Decode(&answer); errors.Is(err, io.EOF) {
+			return spans
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		traces, err := (&ptrace.JSONUnmarshaler{}).UnmarshalTraces(answer.Result)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range traces.ResourceSpans().All() {
+			for _, scope := range r.ScopeSpans().All() {
+				for _, span := range scope.Spans().All() {
+					spans[span.SpanID()] = received{span, r.Resource()}
+				}
 			}
 		}
 	}
-	return spans
+}
+
+// knows says whether Jaeger has spans of a service.
+func (j *jaeger) knows(t *testing.T, service string) bool {
+	t.Helper()
+	response, err := http.Get(j.query + "/api/v3/services")
+	if err != nil {
+		return false
+	}
+	defer response.Body.Close()
+	var answer struct {
+		Services []string `json:"services"`
+	}
+	if err := json.NewDecoder(response.Body).Decode(&answer); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range answer.Services {
+		if name == service {
+			return true
+		}
+	}
+	return false
+}
+
+// Jaeger, asked by its query API, has what the trace has: sent afterwards by
+// either protocol, and live.
+func TestJaegerShowsTheTrace(t *testing.T) {
+	for _, protocol := range []string{otlp.GRPC, otlp.HTTP} {
+		t.Run(filepath.Base(protocol), func(t *testing.T) {
+			j := startJaeger(t, freeAddress(t), freeAddress(t))
+			trace := openGenerated(t, 1000)
+			result, err := send(t, j.target(protocol), trace, otlp.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			compare(t, trace, j.spans(t, result.TraceID.String(), result.Spans))
+		})
+		t.Run(filepath.Base(protocol)+" live", func(t *testing.T) {
+			j := startJaeger(t, freeAddress(t), freeAddress(t))
+			trace, result, err := live(t, j.target(protocol), func(int) {})
+			if err != nil || result.Unsent != 0 {
+				t.Fatalf("%+v, %v", result, err)
+			}
+			compare(t, trace, j.spans(t, result.TraceID.String(), result.Spans))
+		})
+	}
+}
+
+// failing is a backend that refuses everything.
+func failing(t *testing.T, address string) (requests *atomic.Int64, stop func()) {
+	t.Helper()
+	var listener net.Listener
+	until(t, "the port is free", func() bool {
+		var err error
+		listener, err = net.Listen("tcp", address)
+		return err == nil
+	})
+	requests = new(atomic.Int64)
+	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		requests.Add(1)
+		http.Error(w, "out of order", http.StatusBadRequest)
+	})}
+	go server.Serve(listener) //nolint:errcheck // ends by Close
+	return requests, func() {
+		if err := server.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// A program runs on while Jaeger is killed, another server answers nonsense in
+// its place, and Jaeger comes back; what was not delivered is counted, and can be
+// sent afterwards.
+func TestJaegerIsKilledDuringARun(t *testing.T) {
+	jaegerBinary(t)
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	tool, program, path := filepath.Join(folder, "accscope"), filepath.Join(folder, "steady"), filepath.Join(folder, "trace.db")
+	stop, progress := filepath.Join(folder, "stop"), filepath.Join(folder, "progress")
+	build := exec.Command("go", "build", "-o", tool, "./cmd/accscope")
+	build.Dir = root
+	for _, command := range []*exec.Cmd{build, exec.Command("gcc-12", "-fopenacc", "-foffload=disable", "-O2", "-g", "-o", program, "testdata/steady.c")} {
+		if output, err := command.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", command, err, output)
+		}
+	}
+	grpc, web := freeAddress(t), freeAddress(t)
+	first := startJaeger(t, grpc, web)
+	run := exec.Command(tool, "run", "--otlp", "--endpoint", first.http, "--no-summary", "--device", "sim", "-o", path, "--", program, stop, progress)
+	run.Env = append(os.Environ(), "OTEL_BSP_SCHEDULE_DELAY=20", "OTEL_METRICS_EXPORTER=none", "ACCSCOPE_LIBRARY_PATH="+filepath.Join(root, "lib"))
+	var said strings.Builder
+	run.Stderr = &said
+	if err := run.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := false
+	t.Cleanup(func() {
+		if !ended {
+			os.WriteFile(stop, nil, 0o600) //nolint:errcheck // the program is told to end
+			run.Wait()                     //nolint:errcheck // the test has failed already
+		}
+	})
+	goesOn := func() {
+		before := size(progress)
+		until(t, "the program has gone on", func() bool { return size(progress) > before+20 })
+	}
+	until(t, "Jaeger has the first spans", func() bool { return first.knows(t, "steady") })
+	first.stop()
+	goesOn()
+	requests, close := failing(t, web)
+	until(t, "spans were refused", func() bool { return requests.Load() > 0 })
+	goesOn()
+	close()
+	second := startJaeger(t, grpc, web)
+	until(t, "Jaeger has spans again", func() bool { return second.knows(t, "steady") })
+	if err := os.WriteFile(stop, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ended = true
+	if err := run.Wait(); err != nil {
+		t.Fatalf("%v\n%s", err, said.String())
+	}
+	count := regexp.MustCompile(`(\d+) spans sent, (\d+) not`).FindStringSubmatch(said.String())
+	if count == nil {
+		t.Fatalf("the run says\n%s", said.String())
+	}
+	sent, unsent := toNumber(t, count[1]), toNumber(t, count[2])
+	trace := open(t, path)
+	var all int64
+	for _, err := range trace.Spans(store.Filter{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		all++
+	}
+	for _, err := range trace.Activities(store.Filter{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		all++
+	}
+	meta, err := trace.Meta()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sent == 0 || unsent == 0 || sent+unsent < all || meta.Lost != 0 {
+		t.Errorf("%d spans sent and %d not, the trace has %d and lost %d events", sent, unsent, all, meta.Lost)
+	}
+	export := exec.Command(tool, "export", "--to", "otlp", "--full", "--endpoint", second.http, path)
+	output, err := export.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, output)
+	}
+	id := regexp.MustCompile(`sent trace ([0-9a-f]{32})`).FindSubmatch(output)
+	if id == nil {
+		t.Fatalf("the export says\n%s", output)
+	}
+	compare(t, trace, second.spans(t, string(id[1]), all+1))
+}
+
+// size is a file's length, 0 if it is not there.
+func size(path string) int64 {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
+func toNumber(t *testing.T, text string) int64 {
+	t.Helper()
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
