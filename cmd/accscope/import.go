@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,83 +14,203 @@ import (
 	"github.com/accscope/accscope/collector/ingest"
 	"github.com/accscope/accscope/collector/launch"
 	"github.com/accscope/accscope/collector/session"
+	"github.com/accscope/accscope/collector/store"
 )
 
 func newImportCommand() *cobra.Command {
 	var output string
 	var force bool
 	command := &cobra.Command{
-		Use:   "import [flags] FOLDER...",
-		Short: "Make a trace of captures",
+		Use:   "import [flags] FOLDER|TRACE...",
+		Short: "Make one trace of captures, sessions and traces",
 		Long: `import makes one trace of capture folders (accscope-PROGRAM-PID, left by a program
-that ran with ACC_PROFLIB=libaccprof.so) and of session folders (left by an accscope
-that was killed; accscope ls lists them). Captures of several hosts are put on one
-clock. A capture folder stays as it is; a session is removed once its trace is
-complete.
+that ran with ACC_PROFLIB=libaccprof.so), of session folders (left by an accscope
+that was killed; accscope ls lists them), and of traces, such as those that the
+nodes of an MPI job left. The clocks of several hosts are set against the first
+one's by the time of day; import says by how much. Captures and traces stay as they
+are; a session is removed once its trace is complete. A session whose trace was
+begun goes on with that, unless -o names another place.
 
   accscope import accscope-solver-4711
-  accscope import -o job.db node1/accscope-solver-12 node2/accscope-solver-15`,
-		Args: arguments(cobra.MinimumNArgs(1), "at least one capture or session folder"),
+  accscope import -o job.db node1/accscope-solver-12 node2/accscope-solver-15
+  accscope import -o job.db node1.accscope.db node2.accscope.db`,
+		Args: arguments(cobra.MinimumNArgs(1), "at least one capture folder, session folder or trace"),
 		RunE: func(command *cobra.Command, args []string) error {
 			return importCaptures(args, output, force)
 		},
 	}
-	command.Flags().StringVarP(&output, "output", "o", "", "the trace's `FILE` (default NAME.accscope.db here)")
+	command.Flags().StringVarP(&output, "output", "o", "", "the trace's `FILE` (default NAME.accscope.db here, or where it was begun)")
 	command.Flags().BoolVar(&force, "force", false, "overwrite the file given by -o")
 	return command
 }
 
-func importCaptures(folders []string, output string, force bool) error {
-	options := ingest.Options{Warn: func(line string) { fmt.Fprintln(os.Stderr, "accscope: "+line) }}
-	var owned *session.Session
-	for _, folder := range folders {
-		info, err := os.Stat(folder)
+// sources are what import makes a trace of.
+type sources struct {
+	sessions []*session.Session
+	locks    []*session.Lock // of the sessions, to the end of the process
+	captures []string        // capture folders
+	traces   []string
+}
+
+func findSources(paths []string) (s sources, err error) {
+	for _, path := range paths {
+		info, err := os.Stat(path)
 		if err != nil {
-			return err
+			return s, err
 		}
 		if !info.IsDir() {
-			return fmt.Errorf("%s is no folder: import takes capture folders (accscope-PROGRAM-PID) and session folders", folder)
-		}
-		if _, err := os.Stat(filepath.Join(folder, "process")); err == nil {
-			options.Captures = append(options.Captures, folder)
+			trace, err := store.Open(path)
+			if errors.Is(err, store.ErrNotATrace) {
+				return s, fmt.Errorf("%s is no folder and no trace: import takes capture folders (accscope-PROGRAM-PID), session folders and traces", path)
+			}
+			if err != nil {
+				return s, err
+			}
+			if err := trace.Close(); err != nil {
+				return s, err
+			}
+			s.traces = append(s.traces, path)
 			continue
 		}
-		if owned != nil {
-			return usageError{errors.New("import takes one session folder at a time")}
+		if _, err := os.Stat(filepath.Join(path, "process")); err == nil {
+			s.captures = append(s.captures, path)
+			continue
 		}
-		if owned, err = session.Open(folder); err != nil {
-			return err
+		owned, err := session.Open(path)
+		if err != nil {
+			return s, err
 		}
-		if _, err := owned.Lock(); err != nil {
-			return err
+		lock, err := owned.Lock()
+		if err != nil {
+			return s, err
 		}
-		options.Session, options.Release = owned.Folder, true
+		s.locks = append(s.locks, lock)
+		s.sessions = append(s.sessions, owned)
 	}
-	var err error
-	if owned != nil && output == "" {
-		if options.Trace, err = owned.Trace(); err != nil {
+	return s, nil
+}
+
+func importCaptures(paths []string, output string, force bool) error {
+	from, err := findSources(paths)
+	if err != nil {
+		return err
+	}
+	trace := ""
+	alone := len(from.sessions) == 1 && len(paths) == 1
+	if alone {
+		// The trace may have been begun; an output elsewhere takes it over.
+		if trace, err = from.sessions[0].Trace(); err != nil {
 			return err
 		}
 	}
-	if options.Trace == "" {
-		name := strings.TrimSuffix(filepath.Base(filepath.Clean(folders[0])), "/")
-		if options.Trace, err = traceName(output, force, launch.Program{Path: strings.TrimPrefix(name, "accscope-")}); err != nil {
+	begun := trace
+	if trace == "" || output != "" {
+		name := strings.TrimPrefix(filepath.Base(filepath.Clean(paths[0])), "accscope-")
+		if trace, err = traceName(output, force, launch.Program{Path: strings.TrimSuffix(name, ".accscope.db")}); err != nil {
 			return err
 		}
 	}
+	switch {
+	case alone:
+		err = finishSession(from.sessions[0], begun, trace)
+	case len(from.captures) == len(paths):
+		err = importInto(ingest.Options{Captures: from.captures, Trace: trace})
+	default:
+		err = mergeInto(from, trace)
+	}
+	if err != nil {
+		unclaim(trace)
+		return err
+	}
+	for _, s := range from.sessions {
+		if err := s.Remove(); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	runtime.KeepAlive(from.locks)
+	return describeImport(trace)
+}
+
+func importInto(options ingest.Options) error {
+	options.Warn = func(line string) { fmt.Fprintln(os.Stderr, "accscope: "+line) }
 	ingester, err := ingest.Open(options)
 	if err != nil {
 		return err
 	}
-	if err := ingester.Finish(); err != nil {
+	return ingester.Finish()
+}
+
+// finishSession completes a session's trace. One that was begun elsewhere is
+// moved first: what it holds is not in the session any more.
+func finishSession(s *session.Session, begun, trace string) error {
+	if begun != "" && begun != trace {
+		moved, err := store.Relocate(begun, trace)
+		if err != nil {
+			return err
+		}
+		if err := s.SetTrace(trace); err != nil {
+			return err
+		}
+		if err := moved(); err != nil {
+			return err
+		}
+	}
+	return importInto(ingest.Options{Session: s.Folder, Trace: trace, Release: true})
+}
+
+// mergeInto makes one trace of several parts: traces, those that sessions have
+// begun, and captures.
+func mergeInto(from sources, trace string) error {
+	folder, err := os.MkdirTemp(filepath.Dir(trace), ".accscope-import-*")
+	if err != nil {
+		return fmt.Errorf("cannot write the trace: %w; choose another place with -o", err)
+	}
+	defer os.RemoveAll(folder) //nolint:errcheck // parts of the trace
+	var parts []store.Input
+	for _, path := range from.traces {
+		parts = append(parts, store.Input{Path: path})
+	}
+	for i, s := range from.sessions {
+		part, err := s.Trace()
+		if err != nil {
+			return err
+		}
+		if part == "" {
+			part = filepath.Join(folder, fmt.Sprintf("session-%d.db", i))
+		}
+		if err := finishSession(s, part, part); err != nil {
+			return err
+		}
+		parts = append(parts, store.Input{Path: part})
+	}
+	if len(from.captures) > 0 {
+		part := filepath.Join(folder, "captures.db")
+		if err := importInto(ingest.Options{Captures: from.captures, Trace: part}); err != nil {
+			return err
+		}
+		parts = append(parts, store.Input{Path: part})
+	}
+	return store.Merge(trace, parts)
+}
+
+// describeImport says what is in the trace, and how the hosts' clocks were set.
+func describeImport(path string) error {
+	trace, err := store.Open(path)
+	if err != nil {
 		return err
 	}
-	fmt.Fprintf(os.Stderr, "accscope: %d events in %s\n", ingester.Events(), shown(options.Trace))
-	if owned == nil {
-		return nil
-	}
-	if err := owned.Remove(); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	defer trace.Close()
+	meta, err := trace.Meta()
+	if err != nil {
 		return err
 	}
+	processes, err := trace.Processes()
+	if err != nil {
+		return err
+	}
+	for _, line := range clocks(processes) {
+		fmt.Fprintf(os.Stderr, "accscope: clock of %s\n", line)
+	}
+	fmt.Fprintf(os.Stderr, "accscope: %d events in %s\n", meta.Events, shown(path))
 	return nil
 }

@@ -79,10 +79,24 @@ func describeTrace(w io.Writer, trace *store.Trace, asJSON bool) error {
 		fmt.Fprintf(w, "LOST       %d events of process %d: %s\n", loss.Events, loss.Process, loss.Reason)
 	}
 	for _, p := range processes {
-		fmt.Fprintf(w, "process    %d on %s: %s\n", p.PID, p.On.Name, p.Program)
+		rank := ""
+		if p.Rank >= 0 {
+			rank = fmt.Sprintf(", rank %d", p.Rank)
+		}
+		fmt.Fprintf(w, "process    %d on %s%s: %s %s\n", p.PID, p.On.Name, rank, p.Program, p.Ended)
+	}
+	for _, line := range clocks(processes) {
+		fmt.Fprintf(w, "clock      %s\n", line)
 	}
 	for _, d := range devices {
-		fmt.Fprintf(w, "device     %+v\n", d)
+		if d.Name == "" && d.Capacity == 0 {
+			continue // nothing is known of it
+		}
+		fmt.Fprintf(w, "device     %d of process %d: %s", d.Number, d.Process, d.Name)
+		if d.Capacity > 0 {
+			fmt.Fprintf(w, ", %s", report.ShowBytes(float64(d.Capacity)))
+		}
+		fmt.Fprintln(w)
 	}
 	keys := make([]string, 0, len(meta.Facts))
 	for key := range meta.Facts {
@@ -93,4 +107,26 @@ func describeTrace(w io.Writer, trace *store.Trace, asJSON bool) error {
 		fmt.Fprintf(w, "fact       %s = %s\n", key, meta.Facts[key])
 	}
 	return nil
+}
+
+// clocks says how the clocks of hosts were set against the first one's.
+func clocks(processes []store.Process) (lines []string) {
+	seen := map[int64]bool{}
+	for i := range processes {
+		host := &processes[i].On
+		if seen[host.ID] || host.ClockOffset == 0 && host.Uncertainty == 0 {
+			continue
+		}
+		seen[host.ID] = true
+		line := fmt.Sprintf("%s: offset %v", host.Name, time.Duration(host.ClockOffset))
+		if host.Uncertainty >= 0 {
+			line += fmt.Sprintf(" ± %v", time.Duration(host.Uncertainty))
+		} else if host.ID != 1 {
+			line += ", set by the time of day: its error is not known"
+		} else {
+			continue
+		}
+		lines = append(lines, line)
+	}
+	return lines
 }

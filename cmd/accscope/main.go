@@ -61,6 +61,9 @@ not be started, 127 when it was not found.
 Environment:
   ACCSCOPE_DIR           folder of the session folders (default: $XDG_RUNTIME_DIR/accscope)
   ACCSCOPE_LIBRARY_PATH  folder of libaccprof.so and libopenacc.so
+  ACCSCOPE_NETWORK_FOLDERS
+                         folders on a network file system that is not known as one:
+                         traces for them are written in the temporary folder first
   NO_COLOR               no colours`
 
 func newRootCommand() *cobra.Command {

@@ -27,6 +27,7 @@ type recording struct {
 	ingester *ingest.Ingester
 	server   *session.Server
 	warnings []string
+	claimed  string // name of the trace that this run chose
 	path     string // of the finished trace
 }
 
@@ -51,7 +52,8 @@ func startRecording(flags *runFlags, program launch.Program) (*recording, error)
 	}
 	trace, err := r.session.Trace()
 	if err == nil && trace == "" {
-		trace, err = traceName(flags.output, flags.force, program)
+		r.claimed, err = traceName(flags.output, flags.force, program)
+		trace = r.claimed
 	}
 	if err == nil {
 		err = r.session.SetTrace(trace)
@@ -94,6 +96,9 @@ func (r *recording) abandon() {
 	if r.ingester != nil {
 		r.ingester.Close() //nolint:errcheck // there was nothing to keep
 	}
+	if r.claimed != "" {
+		unclaim(r.claimed)
+	}
 	if r.member == nil {
 		r.session.Remove() //nolint:errcheck // an empty folder among temporary things
 	}
@@ -104,7 +109,13 @@ func (r *recording) follow(ctx context.Context) error {
 	if r.ingester == nil {
 		return nil
 	}
-	return r.ingester.Run(ctx)
+	err := r.ingester.Run(ctx)
+	if err != nil {
+		// Nobody empties the capture any more: the program need not wait for it.
+		err = errors.Join(err, r.lock.Unlock())
+		r.lock = nil
+	}
+	return err
 }
 
 // finish ends the recording: the trace is completed by the last rank of a job,

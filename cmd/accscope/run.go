@@ -161,7 +161,7 @@ func (flags *runFlags) run(args []string) error {
 	}
 	if failure != nil {
 		// What was captured stays: say where, and still end as the program did.
-		fmt.Fprintf(os.Stderr, "accscope: %v\naccscope: what was captured is kept in %s; accscope import makes a trace of it\n",
+		fmt.Fprintf(os.Stderr, "accscope: %v\naccscope: what was captured is kept: accscope import %s makes a trace of it (-o for another place)\n",
 			failure, recording.folder())
 	}
 	if watched != nil {
@@ -178,23 +178,22 @@ func runtimeName(choice launch.Choice) string {
 	return "its own runtime"
 }
 
-// traceName chooses the file of a trace.
+// traceName chooses the file of a trace and creates it, empty: that holds the
+// name, so that runs started together get one each.
 func traceName(output string, force bool, program launch.Program) (string, error) {
 	if output != "" {
-		_, err := os.Stat(output)
-		switch {
-		case err == nil && !force:
-			return "", fmt.Errorf("%s exists; overwrite it with --force, or choose another name with -o", output)
-		case err == nil:
+		if force {
 			for _, suffix := range []string{"", "-wal", "-shm", "-journal"} {
 				if err := os.Remove(output + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
-					return "", err
+					return "", fmt.Errorf("cannot overwrite the trace: %w; choose another name with -o", err)
 				}
 			}
-		case !errors.Is(err, fs.ErrNotExist):
-			return "", err
 		}
-		return output, nil
+		err := claim(output)
+		if errors.Is(err, fs.ErrExist) {
+			return "", fmt.Errorf("%s exists; overwrite it with --force, or choose another name with -o", output)
+		}
+		return output, err
 	}
 	base := filepath.Base(program.Path)
 	for number := 1; ; number++ {
@@ -202,15 +201,27 @@ func traceName(output string, force bool, program launch.Program) (string, error
 		if number > 1 {
 			name = fmt.Sprintf("%s-%d.accscope.db", base, number)
 		}
-		// Creating it claims the name: runs started together get one each.
-		file, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
-		if errors.Is(err, fs.ErrExist) {
-			continue
+		if err := claim(name); !errors.Is(err, fs.ErrExist) {
+			return name, err
 		}
-		if err != nil {
-			return "", fmt.Errorf("cannot write the trace here: %w; choose another place with -o", err)
-		}
-		file.Close()
-		return name, os.Remove(name)
+	}
+}
+
+// claim creates an empty file; the error is fs.ErrExist where there is one.
+func claim(name string) error {
+	file, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return fs.ErrExist
+	}
+	if err != nil {
+		return fmt.Errorf("cannot write the trace: %w; choose another place with -o", err)
+	}
+	return file.Close()
+}
+
+// unclaim removes what claim made, if nothing has been written to it.
+func unclaim(name string) {
+	if info, err := os.Lstat(name); err == nil && info.Mode().IsRegular() && info.Size() == 0 {
+		os.Remove(name) //nolint:errcheck // an empty file is all that stays
 	}
 }

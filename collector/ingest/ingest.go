@@ -33,8 +33,8 @@ type Options struct {
 	// Captures are further capture folders.
 	Captures []string
 	// Trace is the path of the trace. If a trace of the same session is there
-	// that was not finished, it is continued; any other file is an error. "" keeps
-	// no trace: only the model follows.
+	// that was not finished, it is continued; an empty file holds the name; any
+	// other file is an error. "" keeps no trace: only the model follows.
 	Trace string
 	// Release gives capture space back once its events are in the trace; only for
 	// the owner of the session.
@@ -140,7 +140,7 @@ func Open(o Options) (*Ingester, error) {
 	if in.place, err = store.Place(o.Trace); err != nil {
 		return nil, err
 	}
-	if _, err := os.Stat(in.place.Working); err == nil {
+	if there, err := os.Stat(in.place.Working); err == nil && there.Size() > 0 {
 		if err := in.resume(); err != nil {
 			return nil, err
 		}

@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"time"
 
 	"github.com/accscope/accscope/collector/model"
+	"zombiezen.com/go/sqlite"
 )
 
 // Input is a trace to be merged.
@@ -23,6 +25,7 @@ type mergeSource struct {
 	stop      func()
 	item      *Item
 	shift     int64 // from its times to those of the merged trace
+	exact     bool  // both were made on one machine since it was started
 	processes map[model.ProcessID]model.ProcessID
 	threads   map[model.ThreadID]model.ThreadID
 }
@@ -40,8 +43,9 @@ func (s *mergeSource) advance() error {
 }
 
 // Merge writes one trace of several, those of other hosts for example, to path,
-// which must not exist. The first one's clock holds; the others are set against
-// it by the time of day and their Offset, and the hosts table says by how much.
+// where nothing may be but an empty file that holds the name. The first one's
+// clock holds; those of other machines are set against it by the time of day, all
+// by their Offset, and the hosts table says by how much.
 func Merge(path string, inputs []Input) (err error) {
 	if len(inputs) == 0 {
 		return errors.New("no traces to merge")
@@ -79,10 +83,18 @@ func Merge(path string, inputs []Input) (err error) {
 				return err
 			}
 		} else {
-			if meta.Realtime == 0 || realtime == 0 {
+			same, err := sameClock(sources[0].trace, t)
+			if err != nil {
+				return err
+			}
+			if s.exact = same; same {
+				s.shift = meta.Origin - origin + input.Offset
+			} else if meta.Realtime == 0 || realtime == 0 {
 				return fmt.Errorf("%s: the time of day of its clock is not known, so it can't be set against %s", input.Path, inputs[0].Path)
 			}
-			s.shift = meta.Realtime - realtime + input.Offset
+			if !same {
+				s.shift = meta.Realtime - realtime + input.Offset
+			}
 		}
 		if parent := meta.Facts["traceparent"]; parent != "" && !called {
 			called = true
@@ -123,6 +135,22 @@ func Merge(path string, inputs []Input) (err error) {
 	return w.Finish()
 }
 
+// sameClock says whether the clocks of two traces are the same: that of one
+// machine since it was started, by its name and by when it was started.
+func sameClock(a, b *Trace) (bool, error) {
+	var hosts [2]Host
+	for i, t := range []*Trace{a, b} {
+		if err := t.each("SELECT name, coalesce(realtime_offset, 0) FROM host WHERE id = 1", nil, func(s *sqlite.Stmt) error {
+			hosts[i] = Host{Name: s.ColumnText(0), RealtimeOffset: s.ColumnInt64(1)}
+			return nil
+		}); err != nil {
+			return false, err
+		}
+	}
+	apart := hosts[0].RealtimeOffset - hosts[1].RealtimeOffset
+	return hosts[0].Name == hosts[1].Name && hosts[0].RealtimeOffset != 0 && max(apart, -apart) < int64(time.Second), nil
+}
+
 // introduce gives the processes, threads and hosts of a trace their numbers in
 // the merged one.
 func (s *mergeSource) introduce(m *model.Model, w *Writer, hosts, itsOrigin, origin int64, foreign bool) (int64, error) {
@@ -140,7 +168,9 @@ func (s *mergeSource) introduce(m *model.Model, w *Writer, hosts, itsOrigin, ori
 			if foreign {
 				// Its clock plus this is the first one's.
 				host.ClockOffset += s.shift - itsOrigin + origin
-				host.Uncertainty = -1
+				if !s.exact {
+					host.Uncertainty = -1
+				}
 			}
 			if err := w.SaveHost(host); err != nil {
 				return hosts, err

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -35,18 +36,36 @@ func Place(path string) (Placement, error) {
 		return Placement{}, err
 	}
 	folder := filepath.Dir(absolute)
+	if declared(folder) {
+		return place(absolute, NetworkFoldersVariable), nil
+	}
 	var s unix.Statfs_t
 	if err := unix.Statfs(folder, &s); err != nil {
 		return Placement{}, fmt.Errorf("cannot write a trace in %s: %w; create the folder or choose another", folder, err)
 	}
-	return place(absolute, int64(uint32(s.Type))), nil
+	return place(absolute, networkFileSystems[int64(uint32(s.Type))]), nil
 }
 
-func place(absolute string, fileSystem int64) Placement {
+// NetworkFoldersVariable is the environment variable that lists, separated by
+// colons, folders that are on a network file system though statfs(2) does not
+// tell.
+const NetworkFoldersVariable = "ACCSCOPE_NETWORK_FOLDERS"
+
+func declared(folder string) bool {
+	for _, network := range filepath.SplitList(os.Getenv(NetworkFoldersVariable)) {
+		inside, err := filepath.Rel(network, folder)
+		if network != "" && err == nil && inside != ".." && !strings.HasPrefix(inside, "../") {
+			return true
+		}
+	}
+	return false
+}
+
+func place(absolute, network string) Placement {
 	p := Placement{Final: absolute, Working: absolute}
-	if name, ok := networkFileSystems[fileSystem]; ok {
+	if network != "" {
 		sum := sha256.Sum256([]byte(absolute))
-		p.Reason = name
+		p.Reason = network
 		p.Working = filepath.Join(os.TempDir(), fmt.Sprintf("accscope-%d-%s.db", os.Getuid(), hex.EncodeToString(sum[:8])))
 	}
 	return p
@@ -85,4 +104,45 @@ func (p Placement) Deliver() (err error) {
 		return err
 	}
 	return os.Remove(p.Working)
+}
+
+// Relocate copies a trace that was begun, and that nobody has open, to another
+// path, where nothing may be but an empty file. moved removes it at the old
+// place. A trace that is not there yet needs no copy.
+func Relocate(from, to string) (moved func() error, err error) {
+	source, err := Place(from)
+	if err != nil {
+		return nil, err
+	}
+	target, err := Place(to)
+	if err != nil {
+		return nil, err
+	}
+	for _, suffix := range []string{"", "-wal"} {
+		if err := copyFile(source.Working+suffix, target.Working+suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return nil, fmt.Errorf("cannot copy the trace that was begun: %w", err)
+		}
+	}
+	return func() error {
+		for _, suffix := range []string{"", "-wal", "-shm"} {
+			if err := os.Remove(source.Working + suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
+				return err
+			}
+		}
+		return nil
+	}, nil
+}
+
+func copyFile(from, to string) (err error) {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.Create(to)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
 }

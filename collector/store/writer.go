@@ -70,11 +70,12 @@ type Writer struct {
 	err       error
 }
 
-// Create makes a new trace at path, which must not exist. origin is the moment
+// Create makes a new trace at path, where nothing may be but an empty file that
+// holds the name. origin is the moment
 // on CLOCK_MONOTONIC that times count from. names and directory are those of
 // the model that is fed beside it.
 func Create(path string, origin int64, m *model.Model) (*Writer, error) {
-	if _, err := os.Lstat(path); err == nil {
+	if there, err := os.Lstat(path); err == nil && (!there.Mode().IsRegular() || there.Size() > 0) {
 		return nil, fmt.Errorf("%s: %w; choose another name or remove it", path, fs.ErrExist)
 	}
 	conn, err := sqlite.OpenConn(path, sqlite.OpenReadWrite, sqlite.OpenCreate)

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// Traces, captures and sessions that were left become one trace.
+func TestImportMerges(t *testing.T) {
+	program := build(t, "jacobi")
+	folder := t.TempDir()
+	environment, list := sessions(t)
+	run := func(args ...string) result {
+		return execute(t, folder, environment, accscope, append([]string{"run", "-q", "--device", "sim"}, args...)...)
+	}
+	// A trace, a session without a trace, one whose trace was begun, a capture.
+	run("-o", "whole.db", "--", program, "32", "5").must(t)
+	want := countEvents(t, folder, "whole.db")
+	for _, name := range []string{"first.db", "second.db"} {
+		if r := run("-o", name, "--", "sh", "-c", program+" 32 5; kill -9 $PPID"); r.status != 128+9 {
+			t.Fatalf("status %d: %s", r.status, r.stderr)
+		}
+	}
+	left := list()
+	if len(left) != 2 {
+		t.Fatalf("sessions %v", left)
+	}
+	if err := os.Remove(filepath.Join(left[0], "trace")); err != nil {
+		t.Fatal(err)
+	}
+	library := filepath.Join(project, "lib")
+	execute(t, folder, []string{"ACC_PROFLIB=" + library + "/libaccprof.so", "LD_PRELOAD=" + library + "/libopenacc.so", "ACC_DEVICE_TYPE=sim"},
+		program, "32", "5").must(t)
+	captures, err := filepath.Glob(filepath.Join(folder, "accscope-jacobi-*"))
+	if err != nil || len(captures) != 1 {
+		t.Fatalf("captures %v, %v", captures, err)
+	}
+	r := execute(t, folder, environment, accscope, "import", "-o", "all.db", "whole.db", left[0], left[1], captures[0]).must(t)
+	var one, all int
+	if _, err := fmt.Sscanf(want+countEvents(t, folder, "all.db"), "count(*)\n%d\ncount(*)\n%d\n", &one, &all); err != nil || all != 4*one {
+		t.Errorf("%d events of four times %d (%v)", all, one, err)
+	}
+	if !strings.Contains(r.stderr, "events in all.db") || strings.Contains(r.stderr, "clock of") {
+		t.Errorf("one machine has one clock: %s", r.stderr)
+	}
+	rows := invoke(t, folder, "query", "--format", "csv", "all.db", "SELECT count(*) FROM processes WHERE ended IS NOT NULL").must(t).stdout
+	if rows != "count(*)\n4\n" {
+		t.Errorf("processes: %s", rows)
+	}
+	if left := list(); len(left) != 0 {
+		t.Errorf("import left %v", left)
+	}
+}
+
+// Runs started at once in one folder get a name each.
+func TestTraceNamesOfConcurrentRuns(t *testing.T) {
+	const runs = 20
+	folder := t.TempDir()
+	var group sync.WaitGroup
+	results := make([]result, runs)
+	for i := range runs {
+		group.Go(func() { results[i] = invoke(t, folder, "run", "-q", "--", "true") })
+	}
+	group.Wait()
+	for i, r := range results {
+		if r.status != 0 || r.stderr != "" {
+			t.Errorf("run %d: status %d, %s", i, r.status, r.stderr)
+		}
+	}
+	for i := range runs {
+		name := "true.accscope.db"
+		if i > 0 {
+			name = fmt.Sprintf("true-%d.accscope.db", i+1)
+		}
+		if info, err := os.Stat(filepath.Join(folder, name)); err != nil || info.Size() == 0 {
+			t.Errorf("%s: %v, %v", name, info, err)
+		}
+	}
+	if all, err := os.ReadDir(folder); err != nil || len(all) != runs {
+		t.Errorf("%d files, %v", len(all), err)
+	}
+}
