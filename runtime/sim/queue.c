@@ -492,7 +492,16 @@ accscope_sim_wait (stream *s, mark *m)
 {
   if (!s->hardware->device->configuration.model
       && (m->hardware == s->hardware || accscope_sim_mark_done (m)))
-    return (answer) { accscope_sim_take_error (s), 0 };
+    {
+      /* No operation is needed, but the queue isn't idle before the mark is
+	 reached.  */
+      uint64_t last = LOAD (s->last);
+      while (m->hardware == s->hardware && last < m->sequence
+	     && !__atomic_compare_exchange_n (&s->last, &last, m->sequence, 0,
+					      __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+	continue;
+      return (answer) { accscope_sim_take_error (s), 0 };
+    }
   operation o = { .kind = ACCSCOPE_SIM_WAIT, .mark = m };
   return submit (s, &o, 0);
 }

@@ -38,6 +38,31 @@ func TestContract(t *testing.T) {
 	}
 }
 
+// Where two activity queues share a hardware queue, one that waits for the other
+// needs no operation, and is not idle before the other is.
+func TestWaitWithinOneHardwareQueue(t *testing.T) {
+	d, err := with(t, func(o *Options) { o.Queues = 1 }).Open(0, func(device.Activity) {})
+	fine(t, "open", err)
+	defer d.Close()
+	first, err := d.NewQueue()
+	fine(t, "first queue", err)
+	second, err := d.NewQueue()
+	fine(t, "second queue", err)
+	held := make(chan struct{})
+	fine(t, "hold the first queue", first.Then(func() { <-held }))
+	mark, err := first.Record()
+	fine(t, "mark", err)
+	fine(t, "wait", second.Wait(mark))
+	if idle, err := second.Idle(); idle || err != nil {
+		t.Errorf("Idle() = %v, %v while the queue waits", idle, err)
+	}
+	close(held)
+	fine(t, "synchronize", second.Synchronize())
+	if !mark.Done() {
+		t.Error("synchronized before the mark was reached")
+	}
+}
+
 func BenchmarkDevice(b *testing.B) {
 	devicetest.Bench(b, with(b, func(o *Options) { o.Poison = false }), devicetest.HostKernels())
 }

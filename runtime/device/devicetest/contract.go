@@ -266,6 +266,9 @@ func marks(t *testing.T, f *fixture) {
 	m, err = first.Record()
 	check(t, err)
 	check(t, second.Wait(m))
+	if idle, err := second.Idle(); idle || err != nil {
+		t.Errorf("the second queue waits for a mark, and Idle() = %v, %v", idle, err)
+	}
 	check(t, second.Download(3, dst, a, size, true))
 	passed := make(chan struct{})
 	check(t, second.Then(func() { close(passed) }))
