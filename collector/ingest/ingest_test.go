@@ -277,7 +277,8 @@ func TestFollowsWhileTheProgramRuns(t *testing.T) {
 	}
 }
 
-// A collector killed at any moment loses nothing and repeats nothing.
+// A collector killed at any moment loses nothing and repeats nothing, while the
+// program goes on; at last the program is killed too.
 func TestKilledCollectorIsContinued(t *testing.T) {
 	rounds := 10
 	if os.Getenv("ACCSCOPE_LONG") != "" {
@@ -285,7 +286,7 @@ func TestKilledCollectorIsContinued(t *testing.T) {
 	}
 	session := t.TempDir()
 	path := filepath.Join(t.TempDir(), "trace.db")
-	command, counters := load(t, session, 2, 20_000)
+	command, counters := load(t, session, 2, 0)
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -328,12 +329,17 @@ func TestKilledCollectorIsContinued(t *testing.T) {
 		}
 		_ = collector.Wait() // killed, as meant
 	}
-	if err := command.Wait(); err != nil {
+	if err := command.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
+	_ = command.Wait() // killed, as meant
 	trace := finish(t, session, path)
-	if got, want := check(t, trace), counted(t, counters, 2); got != want {
+	got, want := check(t, trace), counted(t, counters, 2)
+	if got < want || got > want+2 {
 		t.Errorf("%d events, the program counted %d", got, want)
+	}
+	if meta, err := trace.Meta(); err != nil || meta.Lost != 0 {
+		t.Errorf("lost: %+v, %v", meta, err)
 	}
 	totals, err := trace.Totals(store.Filter{Kinds: []string{"enqueue_launch"}})
 	if err != nil {
@@ -343,8 +349,9 @@ func TestKilledCollectorIsContinued(t *testing.T) {
 	for _, x := range totals {
 		launches += x.Count
 	}
-	if launches != 40_000 {
-		t.Errorf("%d launches in the sums, want 40000", launches)
+	// one in eight events of each thread; the last one's eight may be cut short
+	if launches < int64(got)/8-2 || launches > int64(got)/8+2 {
+		t.Errorf("%d launches in the sums of %d events", launches, got)
 	}
 }
 
