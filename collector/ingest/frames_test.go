@@ -22,6 +22,7 @@ func TestFrames(t *testing.T) {
 		{"gcc-12", "examples/pipeline/pipeline.c", ""},
 		{"gfortran-12", "examples/stencil/stencil.f90", ""},
 		{"g++-12", "examples/particles/particles.cpp", ""},
+		{"gcc-12", "examples/saxpy/saxpy.c", ""},
 		{"gcc-12", "runtime/attribution/testdata/opener.c", "runtime/attribution/testdata/plugin.c"},
 	} {
 		for _, flags := range []string{"-O0", "-O2", "-O3", "-O2 -no-pie", "-O2 -gdwarf-4"} {
@@ -108,6 +109,49 @@ func TestStrippedProgram(t *testing.T) {
 			}
 			if places != 3 {
 				t.Errorf("%d places, the program has 3 compute constructs", places)
+			}
+		})
+	}
+}
+
+// TestDebugInformationElsewhere resolves programs whose debug information is
+// compressed, in a file of its own, or missing: then there are functions and no
+// lines.
+func TestDebugInformationElsewhere(t *testing.T) {
+	for _, c := range []struct{ name, flags, after, want string }{
+		{"compressed", "-O2 -gz", "", "jacobi.c:37-40 in main"},
+		{"DWARF 5, no index", "-O2 -gdwarf-5", "objcopy -R .debug_aranges program", "jacobi.c:37-40 in main"},
+		{"linked file", "-O2", "objcopy --only-keep-debug program program.debug; objcopy -g --add-gnu-debuglink=program.debug program", "jacobi.c:37-40 in main"},
+		{"symbols only", "-O2 -g0", "", "- in main"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			program := buildExample(t, "gcc-12", "jacobi/jacobi.c", c.flags)
+			after := exec.Command("sh", "-ec", c.after)
+			after.Dir = filepath.Dir(program)
+			if output, err := after.CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, output)
+			}
+			for name, environment := range map[string]string{"libgomp": "ACCSCOPE_CALLSTACK=caller",
+				"ours": "LD_PRELOAD=" + library(t, "libopenacc.so")} {
+				session, _ := capture(t, program, nil, environment)
+				trace := finish(t, session, filepath.Join(t.TempDir(), "trace.db"))
+				found := map[string]bool{}
+				err := sqlitex.Execute(trace.Conn(), "SELECT DISTINCT source_file, line, end_line, function FROM spans WHERE kind = 'compute_construct'",
+					&sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
+						place := "-"
+						if s.ColumnInt(1) > 0 {
+							place = fmt.Sprintf("%s:%d-%d", filepath.Base(s.ColumnText(0)), s.ColumnInt(1), s.ColumnInt(2))
+						}
+						found[place+" in "+s.ColumnText(3)] = true
+						return nil
+					}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !found[c.want] {
+					t.Errorf("%s: no compute construct is at %s; they are at %v", name, c.want, found)
+				}
 			}
 		})
 	}

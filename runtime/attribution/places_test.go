@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -26,6 +27,9 @@ type program struct {
 	builds  []string // flags, and the golden table's name
 	plugin  string   // a library that the program opens, compiled in the same way
 	running []string // its arguments
+	// compiler, "" for that of the source's language. A test whose compiler is not
+	// installed is skipped.
+	compiler string
 }
 
 var programs = []program{
@@ -33,6 +37,8 @@ var programs = []program{
 	{name: "pipeline", source: "../../examples/pipeline/pipeline.c", builds: []string{"-O0", "-O2", "-O3", "-O2 -no-pie"}},
 	{name: "stencil", source: "../../examples/stencil/stencil.f90", builds: []string{"-O0", "-O2", "-O3", "-O2 -no-pie"}},
 	{name: "particles", source: "../../examples/particles/particles.cpp", builds: []string{"-O0", "-O2", "-O3", "-O2 -no-pie"}},
+	{name: "saxpy", source: "../../examples/saxpy/saxpy.c", builds: []string{"-O0", "-O2", "-O3", "-O2 -no-pie"}, running: []string{"1000"}},
+	{name: "heat", source: "../../examples/heat-mpi/heat.c", compiler: "mpicc", builds: []string{"-O0", "-O2", "-O3"}, running: []string{"100", "3"}},
 	{name: "opener", source: "testdata/opener.c", plugin: "testdata/plugin.c", builds: []string{"-O0", "-O2", "-O3"}},
 }
 
@@ -158,7 +164,13 @@ func (r row) String() string {
 // record compiles and runs a program and gives its distinct rows.
 func record(t *testing.T, folder string, p program, flags, library, recorder string) []row {
 	t.Helper()
-	compiler := map[string]string{".c": "gcc-12", ".cpp": "g++-12", ".f90": "gfortran-12"}[filepath.Ext(p.source)]
+	compiler := p.compiler
+	if compiler == "" {
+		compiler = map[string]string{".c": "gcc-12", ".cpp": "g++-12", ".f90": "gfortran-12"}[filepath.Ext(p.source)]
+	}
+	if _, err := exec.LookPath(compiler); err != nil {
+		t.Skipf("%s is not installed", compiler)
+	}
 	binary := filepath.Join(folder, p.name+strings.ReplaceAll(flags, " ", ""))
 	common := append([]string{"-g", "-fopenacc", "-foffload=disable", "-I", "../include"}, strings.Fields(flags)...)
 	arguments := append(append([]string{}, common...), p.source, "-o", binary, "-lm", "-ldl")
@@ -169,12 +181,12 @@ func record(t *testing.T, folder string, p program, flags, library, recorder str
 	if p.plugin != "" {
 		plugin := binary + ".so"
 		run(t, compiler, append(append([]string{}, common...), "-shared", "-fPIC", p.plugin, "-o", plugin)...)
-		p.running = append(p.running, plugin)
+		p.running = append(slices.Clone(p.running), plugin)
 	}
 	events := binary + ".events"
 	command := exec.Command(binary, p.running...)
 	command.Env = append(os.Environ(), "LD_PRELOAD="+library, "ACC_PROFLIB="+recorder, "ACC_DEVICE_TYPE=sim",
-		"RECORD_FILE="+events)
+		"RECORD_FILE="+events, "OMPI_MCA_btl=self", "OMPI_MCA_plm_rsh_agent=", "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
 	if output, err := command.CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%s", binary, err, output)
 	}
@@ -232,7 +244,9 @@ func golden(t *testing.T, path string, rows []row) {
 
 func run(t *testing.T, name string, args ...string) {
 	t.Helper()
-	if output, err := exec.Command(name, args...).CombinedOutput(); err != nil {
+	command := exec.Command(name, args...)
+	command.Env = append(os.Environ(), "OMPI_CC=gcc-12")
+	if output, err := command.CombinedOutput(); err != nil {
 		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, output)
 	}
 }
