@@ -21,7 +21,9 @@ const trackedRegisters = 33 // 0 to 15 general, 17 to 32 vector
 // state is what is known before an instruction.
 type state struct {
 	reachable bool
-	numbered  bool // results that are unknown are told apart by their instruction
+	// Not nil: results that are unknown are told apart by their instruction. Those
+	// that were ever stored are in it; all states of a flow share it.
+	stored    map[int32]bool
 	registers [trackedRegisters]value
 	frame     map[int64]cell // by offset from the canonical frame address
 }
@@ -127,6 +129,7 @@ func (f *flow) solve() {
 		i := work[len(work)-1]
 		work = work[:len(work)-1]
 		s := f.blocks[i].clone()
+		steps += len(s.frame) // copying a state takes as long as so many instructions
 		for {
 			in := f.list[i]
 			s.run(in, i)
@@ -282,6 +285,9 @@ func (s *state) store(a value, v value, size int) {
 		}
 	}
 	if v.root != unknown && size <= maxCellSize && len(s.frame) < maxCells {
+		if v.root == computed {
+			s.stored[v.slot] = true
+		}
 		s.frame[a.n] = cell{v, size}
 	}
 }
@@ -289,7 +295,7 @@ func (s *state) store(a value, v value, size int) {
 // run runs instruction number i.
 func (s *state) run(in instruction, i int) {
 	s.step(in)
-	if !s.numbered || in.opaque {
+	if s.stored == nil || in.opaque {
 		return
 	}
 	r := 0 // rax holds what a call returns
@@ -314,9 +320,11 @@ func (s *state) run(in instruction, i int) {
 			s.registers[n] = value{}
 		}
 	}
-	for at, c := range s.frame {
-		if c.v.root == computed && c.v.slot == made.slot {
-			delete(s.frame, at)
+	if s.stored[made.slot] {
+		for at, c := range s.frame {
+			if c.v.root == computed && c.v.slot == made.slot {
+				delete(s.frame, at)
+			}
 		}
 	}
 	s.registers[r] = made
@@ -421,7 +429,7 @@ func (s *state) move(i x86asm.Inst) {
 				v = s.registers[m] // between general and vector registers
 			}
 		case x86asm.Imm:
-			if s.numbered && width >= 4 { // in a file that is not position-independent
+			if s.stored != nil && width >= 4 { // in a file that is not position-independent
 				v = value{root: fileBased, n: int64(from)}
 			}
 		}

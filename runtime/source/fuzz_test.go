@@ -50,6 +50,26 @@ func FuzzMachineCode(f *testing.F) {
 			last = pc
 			return false
 		})
+		// Any function: a value that an instruction computed is in no second
+		// place when the instruction runs again.
+		fl = &flow{index: map[uint64]int{}, blocks: map[int]*state{}, entry: calledState()}
+		fl.decode(code, 0x1000)
+		fl.solve()
+		fl.visit(0x1000, 0x1000+uint64(len(code)), func(pc uint64, s *state) bool {
+			after := s.clone()
+			i := fl.index[pc]
+			after.run(fl.list[i], i)
+			holders := 0
+			for _, v := range after.registers {
+				if v.root == computed && int(v.slot) == i {
+					holders++
+				}
+			}
+			if holders > 1 {
+				t.Fatalf("0x%x: %d registers have what it computes", pc, holders)
+			}
+			return false
+		})
 	})
 }
 
@@ -93,10 +113,17 @@ func FuzzOpen(f *testing.F) {
 			im.Lookup(pc)
 			im.Kernel(pc)
 			im.Global(pc)
-			fr, err := im.Frame(pc, 0, Registers{known: 0xffff}, func(uint64, []byte) error { return nil })
+			im.Construct(pc)
+			fr, err := im.Frame(pc, 0, Registers{known: 0xffff}, func(address uint64, to []byte) error {
+				for i := range to {
+					to[i] = []byte{0x80, 0x10, 0, 0, 0, 0, 0, 0}[i&7] // an address of code
+				}
+				return nil
+			})
 			if err == nil {
 				fr.Variables()
 				fr.NameOf(0x4000, 8)
+				fr.NameOf(0x1080, 8)
 			}
 		}
 	})

@@ -43,7 +43,7 @@ func (u *unit) flowOf(fn *scope) *flow {
 
 // calledState is the state at the entry of a function of which nothing is known.
 func calledState() *state {
-	s := &state{reachable: true, numbered: true, frame: map[int64]cell{}}
+	s := &state{reachable: true, stored: map[int32]bool{}, frame: map[int64]cell{}}
 	for r := 0; r < 16; r++ {
 		s.registers[r] = enteredWith(r)
 	}
@@ -230,6 +230,10 @@ func (f *Frame) held(p *planned, address uint64) bool {
 	return is
 }
 
+// A variable is looked for in so many of its locations, and at so many
+// instructions of each.
+const maxElsewhere = 64
+
 // elsewhere evaluates each location of a variable, from its first instruction
 // on until use is content.
 func (f *Frame) elsewhere(p *planned, use func(pl place, s *state) bool) {
@@ -237,8 +241,15 @@ func (f *Frame) elsewhere(p *planned, use func(pl place, s *state) bool) {
 	if fl == nil || f.call.at == nil {
 		return
 	}
-	for _, r := range p.list {
+	for i, r := range p.list {
+		if i == maxElsewhere {
+			break
+		}
+		steps := 0
 		fl.visit(r.low, r.high, func(_ uint64, s *state) bool {
+			if steps++; steps > maxElsewhere {
+				return true
+			}
 			m := machine{
 				atEntry: enteredWith, base: f.base, frame: value{root: frameBased}, load: s.load, bias: int64(f.bias),
 				register: func(n int) value {
