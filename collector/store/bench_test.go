@@ -1,9 +1,13 @@
 package store_test
 
 import (
+	"bufio"
+	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -15,6 +19,8 @@ import (
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/collector/store/generate"
 	"golang.org/x/sys/unix"
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
 )
 
 // BenchmarkIngest takes in synthetic events: model, store, rollups and indices.
@@ -40,7 +46,7 @@ func BenchmarkIngest(b *testing.B) {
 			}
 			return w.Write(step)
 		}
-		start := time.Now()
+		start, busy := time.Now(), processorTime(b, unix.RUSAGE_SELF)
 		if err := s.Run(); err != nil {
 			b.Fatal(err)
 		}
@@ -48,6 +54,7 @@ func BenchmarkIngest(b *testing.B) {
 			b.Fatal(err)
 		}
 		loaded := time.Now()
+		b.ReportMetric(float64(s.Events)/(processorTime(b, unix.RUSAGE_SELF)-busy).Seconds(), "events/cpu-s")
 		if err := w.Finish(); err != nil {
 			b.Fatal(err)
 		}
@@ -72,6 +79,105 @@ func BenchmarkIngest(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// BenchmarkShell is the yardstick of BenchmarkIngest: SQLite's own shell, in C,
+// inserting the rows of the same trace from a file of statements of 20 rows in
+// transactions of 50,000, with the same settings. What the shell does not do:
+// make the rows of events.
+func BenchmarkShell(b *testing.B) {
+	shell, err := exec.LookPath("sqlite3")
+	if err != nil {
+		b.Skip("no sqlite3 shell")
+	}
+	folder := b.TempDir()
+	path := filepath.Join(folder, "trace.db")
+	events, err := generate.Trace(path, generate.Options{Spans: 500_000, Threads: 2, Seed: 3})
+	if err != nil {
+		b.Fatal(err)
+	}
+	script := filepath.Join(folder, "rows.sql")
+	if err := dumpRows(path, script); err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		copied := filepath.Join(folder, "copy.db")
+		for _, suffix := range []string{"", "-wal", "-shm"} {
+			if err := os.Remove(copied + suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
+				b.Fatal(err)
+			}
+		}
+		// The tables, without what is made after the load.
+		w, err := store.Create(copied, 0, model.New(nil, nil))
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			b.Fatal(err)
+		}
+		command := exec.Command(shell, copied, "PRAGMA synchronous = NORMAL", "PRAGMA cache_size = -65536",
+			"PRAGMA wal_autocheckpoint = 4000", ".read "+script)
+		began := time.Now()
+		if output, err := command.CombinedOutput(); err != nil {
+			b.Fatalf("%v: %s", err, output)
+		}
+		b.ReportMetric(float64(events)/time.Since(began).Seconds(), "events/s")
+		b.ReportMetric(float64(events)/(command.ProcessState.UserTime()+command.ProcessState.SystemTime()).Seconds(), "events/cpu-s")
+	}
+	b.ReportMetric(0, "ns/op")
+}
+
+// dumpRows writes the statements that insert what a load inserts.
+func dumpRows(path, script string) error {
+	trace, err := store.Open(path)
+	if err != nil {
+		return err
+	}
+	defer trace.Close()
+	file, err := os.Create(script)
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriter(file)
+	rows := 0
+	for _, table := range []string{"record", "ending", "sample", "rollup", "sample_rollup"} {
+		fmt.Fprintln(out, "BEGIN;")
+		inStatement := 0
+		if err := sqlitex.ExecuteTransient(trace.Conn(), "SELECT * FROM "+table, &sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
+			switch {
+			case inStatement == 0:
+				fmt.Fprintf(out, "INSERT INTO %s VALUES (", table)
+			default:
+				fmt.Fprint(out, ",(")
+			}
+			for i := range s.ColumnCount() {
+				if i > 0 {
+					fmt.Fprint(out, ",")
+				}
+				if s.ColumnIsNull(i) {
+					fmt.Fprint(out, "NULL")
+				} else {
+					fmt.Fprint(out, s.ColumnInt64(i))
+				}
+			}
+			fmt.Fprint(out, ")")
+			if inStatement++; inStatement == 20 {
+				inStatement = 0
+				fmt.Fprintln(out, ";")
+			}
+			if rows++; rows%50_000 == 0 && inStatement == 0 {
+				fmt.Fprintln(out, "COMMIT; BEGIN;")
+			}
+			return nil
+		}}); err != nil {
+			return err
+		}
+		if inStatement > 0 {
+			fmt.Fprintln(out, ";")
+		}
+		fmt.Fprintln(out, "COMMIT;")
+	}
+	return errors.Join(out.Flush(), file.Close())
 }
 
 // BenchmarkFold is the model alone.
@@ -110,7 +216,7 @@ func BenchmarkTimeline(b *testing.B) {
 	for b.Loop() {
 		width := max(int64(float64(last-first)*math.Exp2(-30*random.Float64())), 100)
 		from := first + random.Int64N(max(last-first-width, 1))
-		began, busy, blocks := time.Now(), threadTime(b), 0
+		began, busy, blocks := time.Now(), processorTime(b, unix.RUSAGE_THREAD), 0
 		for _, lane := range lanes {
 			drawn, err := trace.Timeline(lane, from, from+width, 2000)
 			if err != nil {
@@ -118,7 +224,7 @@ func BenchmarkTimeline(b *testing.B) {
 			}
 			blocks += len(drawn)
 		}
-		took, worked = append(took, time.Since(began)), append(worked, threadTime(b)-busy)
+		took, worked = append(took, time.Since(began)), append(worked, processorTime(b, unix.RUSAGE_THREAD)-busy)
 		most = max(most, blocks)
 	}
 	slices.Sort(took)
@@ -134,11 +240,12 @@ func BenchmarkTimeline(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// threadTime is how long this thread has been on a processor: what a window
-// costs, whatever else the machine does.
-func threadTime(b *testing.B) time.Duration {
+// processorTime is how long this thread or process has been on a processor: what
+// something costs, whatever else the machine does.
+func processorTime(b *testing.B, who int) time.Duration {
+	b.Helper()
 	var used unix.Rusage
-	if err := unix.Getrusage(unix.RUSAGE_THREAD, &used); err != nil {
+	if err := unix.Getrusage(who, &used); err != nil {
 		b.Fatal(err)
 	}
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())

@@ -51,6 +51,10 @@ func (w *Writer) finish() error {
 	if err := w.commit(); err != nil {
 		return err
 	}
+	// What an index sorts may be larger than memory.
+	if err := sqlitex.ExecuteTransient(w.conn, "PRAGMA temp_store = FILE", nil); err != nil {
+		return err
+	}
 	if err := sqlitex.ExecuteScript(w.conn, indicesSQL, nil); err != nil {
 		return err
 	}
