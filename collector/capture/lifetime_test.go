@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // Threads one after the other share ring files; at once they have one each.
@@ -199,9 +201,42 @@ func TestFullFileSystem(t *testing.T) {
 			if n := len(events(t, p)); uint64(n)+c.DroppedSpace != 100000 || c.DroppedSpace == 0 {
 				t.Errorf("%d bytes taken: %d events recorded, %d dropped", ballast, n, c.DroppedSpace)
 			}
+			if half := uint64(1<<20-ballast) / 2; c.AllocatedBytes > half {
+				t.Errorf("%d bytes taken: the capture took %d, more than half of what was free", ballast, c.AllocatedBytes)
+			}
 			p.Close() // an open file takes up space when it is removed
 			os.RemoveAll(p.Dir)
 		}
+	}
+}
+
+// Only while a live collector holds the session's lock does a full capture wait,
+// and not for ever: one that gives nothing back costs the program some time.
+func TestWaitsForCollector(t *testing.T) {
+	session := t.TempDir()
+	lock, err := os.Create(filepath.Join(session, "lock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Close()
+	for _, held := range []bool{false, true} {
+		if held {
+			if err := lockFile(lock); err != nil {
+				t.Fatal(err)
+			}
+		}
+		command := raiser(t, session, "fill", "200000")
+		command.Env = append(command.Env, "ACCSCOPE_CAPTURE_LIMIT=200KiB")
+		run(t, command)
+		p := openOne(t, session)
+		c := counters(t, p)
+		if n := uint64(len(events(t, p))); (c.Waits > 0) != held || c.DroppedSpace == 0 || n+c.DroppedSpace != 200000 {
+			t.Errorf("lock held: %v; %d events, %+v", held, n, c)
+		}
+		if held != (c.WaitNanoseconds >= c.Waits*99e6 && c.Waits > 0) {
+			t.Errorf("lock held: %v; %d waits took %d ns", held, c.Waits, c.WaitNanoseconds)
+		}
+		os.RemoveAll(p.Dir)
 	}
 }
 
@@ -221,7 +256,7 @@ func TestCeiling(t *testing.T) {
 			p := openOne(t, session)
 			c := counters(t, p)
 			n := uint64(len(events(t, p)))
-			if n == 0 || c.DroppedSpace == 0 || n+c.DroppedSpace != 200000 || c.AllocatedBytes > 200<<10 {
+			if n == 0 || c.DroppedSpace == 0 || n+c.DroppedSpace != 200000 || c.AllocatedBytes > 200<<10 || c.Waits != 0 {
 				t.Errorf("%d events, %+v", n, c)
 			}
 		})
@@ -250,6 +285,71 @@ func TestFlightRecorder(t *testing.T) {
 	}
 	if p.Filters.LastBytes != 4<<20 {
 		t.Errorf("the capture says last %d bytes", p.Filters.LastBytes)
+	}
+}
+
+// By time the flight recorder keeps at least as long as it was told, and gives
+// the rest back.
+func TestFlightRecorderByTime(t *testing.T) {
+	session := t.TempDir()
+	command := raiser(t, session, "fill", "2000000")
+	command.Env = append(command.Env, "ACCSCOPE_LAST=1ms")
+	run(t, command)
+	p := openOne(t, session)
+	var first, last Event
+	each(t, p, func(item *Item) {
+		if item.Type != ItemEvent {
+			return
+		}
+		if first.Time == 0 {
+			first = item.Event
+		}
+		last = item.Event
+	})
+	c := counters(t, p)
+	if last.Sequence != 1999999 || first.Sequence == 0 || last.Time-first.Time < 1e6 || c.RecycledBytes == 0 || c.Dropped() != 0 {
+		t.Errorf("events %d to %d of %d ns: %+v", first.Sequence, last.Sequence, last.Time-first.Time, c)
+	}
+	if p.Filters.LastNanoseconds != 1e6 {
+		t.Errorf("the capture says last %d ns", p.Filters.LastNanoseconds)
+	}
+}
+
+// Where the kernel does not keep time by the time-stamp counter, events have
+// CLOCK_MONOTONIC's.
+func TestWithoutCounter(t *testing.T) {
+	const source = "/sys/devices/system/clocksource/clocksource0/current_clocksource"
+	other := filepath.Join(t.TempDir(), "clocksource")
+	if err := os.WriteFile(other, []byte("hpet\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	in := []string{"unshare", "--mount", "sh", "-c", "mount --bind " + other + " " + source + ` && exec "$@"`, "sh"}
+	if output, err := exec.Command(in[0], append(in[1:], "true")...).CombinedOutput(); err != nil {
+		t.Skipf("another clock source needs root: %v %s", err, output)
+	}
+	session := t.TempDir()
+	command := raiser(t, session, "fill", "1000")
+	command.Args = append(in, command.Args...)
+	path, err := exec.LookPath(in[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	command.Path = path
+	var before, after unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &before); err != nil {
+		t.Fatal(err)
+	}
+	run(t, command)
+	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &after); err != nil {
+		t.Fatal(err)
+	}
+	p := openOne(t, session)
+	all := events(t, p)
+	if len(all) != 1000 || counters(t, p).TimeStampCounter {
+		t.Fatalf("%d events, %+v", len(all), counters(t, p))
+	}
+	if all[0].Event.Time < before.Nano() || all[999].Event.Time > after.Nano() {
+		t.Errorf("events from %d to %d, the program ran from %d to %d", all[0].Event.Time, all[999].Event.Time, before.Nano(), after.Nano())
 	}
 }
 
