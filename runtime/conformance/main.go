@@ -12,6 +12,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -40,6 +41,7 @@ type options struct {
 	output          string
 	results         string
 	compilers       map[Language]string
+	environment     map[string]string
 }
 
 func main() {
@@ -56,7 +58,7 @@ func main() {
 }
 
 func parseOptions(arguments []string, stderr io.Writer) (*options, error) {
-	var o options
+	o := options{environment: map[string]string{}}
 	var gcc, gxx, gfortran string
 	flags := flag.NewFlagSet("conformance", flag.ContinueOnError)
 	flags.SetOutput(stderr)
@@ -75,6 +77,14 @@ func parseOptions(arguments []string, stderr io.Writer) (*options, error) {
 	flags.BoolVar(&o.update, "update", false, "rewrite the expected list with the results of this run, keeping the reasons it has")
 	flags.StringVar(&o.output, "save-output", "", "`folder` for the output of each test that does not pass")
 	flags.StringVar(&o.results, "results", "", "`file` to write every result to, one line a test")
+	flags.Func("environment", "a `NAME=VALUE` for every test, may be given again: the same verdicts are expected, e.g. with ACCSCOPE_SIM_QUEUES=1", func(text string) error {
+		name, value, found := strings.Cut(text, "=")
+		if !found || name == "" {
+			return errors.New("want NAME=VALUE")
+		}
+		o.environment[name] = value
+		return nil
+	})
 	flags.StringVar(&gcc, "gcc", "gcc-12", "C `compiler`")
 	flags.StringVar(&gxx, "gxx", "g++-12", "C++ `compiler`")
 	flags.StringVar(&gfortran, "gfortran", "gfortran-12", "Fortran `compiler`")
@@ -111,6 +121,8 @@ func run(arguments []string, stdout, stderr io.Writer) (failed bool, err error) 
 	if err != nil {
 		return false, err
 	}
+	settings.Environment = maps.Clone(settings.Environment)
+	maps.Copy(settings.Environment, o.environment)
 	if o.cache == "" {
 		o.cache = filepath.Join(root, ".build", "conformance")
 	}
