@@ -29,6 +29,7 @@ var programs = []struct {
 	{"data.f90", 50},
 	{"loops.f90", 35},
 	{"asynchronous.f90", 20},
+	{"schedules.c", 1}, // on sim, more than a thousand
 }
 
 // devices are the settings that every program must do well with; those marked
