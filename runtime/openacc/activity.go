@@ -18,8 +18,7 @@ type activity struct {
 	rt *Runtime
 	on atomic.Bool // somebody subscribes
 
-	// expected are the operations enqueued and not yet reported, by correlation.
-	expected sync.Map // uint64 to operation
+	expected expected // operations enqueued and not yet reported
 
 	mu          sync.Mutex
 	changed     *sync.Cond
@@ -54,7 +53,7 @@ func (a *activity) init(rt *Runtime) {
 func (a *activity) wanted() bool { return a.on.Load() }
 
 func (a *activity) expect(number uint64, async, queue int64, kernel string) {
-	a.expected.Store(number, operation{async, queue, kernel})
+	a.expected.add(number, operation{async, queue, kernel})
 }
 
 // Subscribe starts the delivery of records for operations enqueued from now on;
@@ -67,6 +66,7 @@ func (rt *Runtime) Subscribe(kinds uint32, record func(*callbacks.ActivityRecord
 	number := a.last
 	a.subscribers = append(slices.Clone(a.subscribers),
 		&subscriber{number: number, kinds: kinds, from: rt.correlations.Load(), record: record})
+	a.expected.open()
 	a.on.Store(true)
 	if !a.running {
 		a.running = true
@@ -97,7 +97,7 @@ func (rt *Runtime) Unsubscribe(number uint64, inside bool) bool {
 	a.mu.Unlock()
 	if none {
 		rt.observeAll(false)
-		a.expected.Clear()
+		a.expected.clear()
 	}
 	return at >= 0
 }
@@ -115,11 +115,10 @@ func (rt *Runtime) observeAll(on bool) {
 // finished takes a device's report; it may be called from any thread.
 func (d *Device) finished(report device.Activity) {
 	a := &d.rt.activity
-	known, ok := a.expected.LoadAndDelete(report.Correlation)
+	enqueued, ok := a.expected.take(report.Correlation)
 	if !ok {
 		return // enqueued before anybody subscribed
 	}
-	enqueued := known.(operation)
 	offset := d.clockOffset.Load()
 	record := callbacks.ActivityRecord{
 		Kind: callbacks.ActivityKind(report.Kind), DeviceType: callbacks.DeviceType(d.Type),
