@@ -17,13 +17,64 @@ monotonic (void)
   return now.tv_sec * (int64_t) 1000000000 + now.tv_nsec;
 }
 
+/* d->lock is held.  */
+static void
+drop (struct accscope_cuda_device *d, struct accscope_cuda_reference *r)
+{
+  if (--r->users == 0)
+    {
+      d->cuda->cuEventDestroy (r->event);
+      free (r);
+    }
+}
+
+void
+accscope_cuda_mark_release (struct accscope_cuda_device *d,
+			    struct accscope_cuda_mark *m)
+{
+  if (--m->users > 0)
+    return;
+  accscope_cuda_timed_release (d, m->event);
+  pthread_mutex_lock (&d->lock);
+  drop (d, m->reference);
+  pthread_mutex_unlock (&d->lock);
+  free (m);
+}
+
+/* Records an event; NULL if it cannot, which the operation itself will tell.  */
+static struct accscope_cuda_mark *
+mark (struct accscope_cuda_queue *q)
+{
+  struct accscope_cuda_device *d = q->device;
+  struct accscope_cuda_mark *m = malloc (sizeof *m);
+  struct accscope_cuda_answer a;
+
+  if (m == NULL)
+    return NULL;
+  m->event = accscope_cuda_event (d, 1, &a);
+  if (m->event == NULL
+      || d->cuda->cuEventRecord (m->event, q->stream) != CUDA_SUCCESS)
+    {
+      if (m->event != NULL)
+	accscope_cuda_timed_release (d, m->event);
+      free (m);
+      return NULL;
+    }
+  m->users = 1;
+  m->known = 0;
+  pthread_mutex_lock (&d->lock);
+  m->reference = d->reference;
+  m->reference->users++;
+  pthread_mutex_unlock (&d->lock);
+  return m;
+}
+
 struct accscope_cuda_operation *
 accscope_cuda_measure (struct accscope_cuda_queue *q, uint64_t correlation,
 		       int kind, uint64_t bytes)
 {
   struct accscope_cuda_device *d = q->device;
   struct accscope_cuda_operation *o;
-  struct accscope_cuda_answer a;
 
   if (!__atomic_load_n (&d->observing, __ATOMIC_RELAXED))
     return NULL;
@@ -32,21 +83,26 @@ accscope_cuda_measure (struct accscope_cuda_queue *q, uint64_t correlation,
       accscope_cuda_trace_begin (d, correlation, kind, bytes);
       return &d->traced;
     }
-  o = calloc (1, sizeof *o);
-  if (o == NULL)
+  o = q->spare;
+  if (o != NULL)
+    q->spare = o->next;
+  else if ((o = malloc (sizeof *o)) == NULL)
     return NULL;
   o->record = (struct accscope_cuda_record) { .correlation = correlation,
 					      .kind = kind, .bytes = bytes };
-  o->start = accscope_cuda_event (d, 1, &a);
-  o->end = accscope_cuda_event (d, 1, &a);
-  if (o->start == NULL || o->end == NULL
-      || d->cuda->cuEventRecord (o->start, q->stream) != CUDA_SUCCESS)
+  o->next = NULL;
+  /* The device goes straight from an operation that it has not finished to this
+     one, if nothing is between them.  */
+  if (q->last_end != NULL && q->last_number == q->submitted
+      && d->cuda->cuEventQuery (q->last_end->event) == CUDA_ERROR_NOT_READY)
     {
-      /* The operation itself will say what is wrong.  */
-      if (o->start != NULL)
-	accscope_cuda_timed_release (d, o->start);
-      if (o->end != NULL)
-	accscope_cuda_timed_release (d, o->end);
+      o->start = q->last_end;
+      o->start->users++;
+    }
+  else
+    o->start = mark (q);
+  if (o->start == NULL)
+    {
       free (o);
       return NULL;
     }
@@ -57,8 +113,12 @@ void
 accscope_cuda_measure_start (struct accscope_cuda_queue *q,
 			     struct accscope_cuda_operation *o)
 {
-  if (o != NULL && o != &q->device->traced)
-    q->device->cuda->cuEventRecord (o->start, q->stream);
+  struct accscope_cuda_mark *later;
+
+  if (o == NULL || o == &q->device->traced || (later = mark (q)) == NULL)
+    return;
+  accscope_cuda_mark_release (q->device, o->start);
+  o->start = later;
 }
 
 void
@@ -74,25 +134,21 @@ accscope_cuda_measured (struct accscope_cuda_queue *q,
       accscope_cuda_trace_end (d);
       return;
     }
-  d->cuda->cuEventRecord (o->end, q->stream);
-  pthread_mutex_lock (&d->lock);
-  o->reference = d->reference;
-  o->reference->users++;
-  pthread_mutex_unlock (&d->lock);
+  o->end = mark (q);
+  if (o->end == NULL)
+    {
+      accscope_cuda_mark_release (d, o->start);
+      free (o);
+      return;
+    }
+  if (q->last_end != NULL)
+    accscope_cuda_mark_release (d, q->last_end);
+  q->last_end = o->end;
+  o->end->users++;
+  q->last_number = q->submitted + 1;	/* the caller counts this one */
   *q->last = o;
   q->last = &o->next;
   __atomic_fetch_add (&d->pending, 1, __ATOMIC_RELAXED);
-}
-
-/* d->lock is held.  */
-static void
-drop (struct accscope_cuda_device *d, struct accscope_cuda_reference *r)
-{
-  if (--r->users == 0)
-    {
-      d->cuda->cuEventDestroy (r->event);
-      free (r);
-    }
 }
 
 static int64_t
@@ -103,6 +159,17 @@ time_of (struct accscope_cuda_device *d, struct accscope_cuda_reference *r,
 
   d->cuda->cuEventElapsedTime (&milliseconds, r->event, event);
   return r->device + (int64_t) (milliseconds * 1e6);
+}
+
+static int64_t
+mark_time (struct accscope_cuda_device *d, struct accscope_cuda_mark *m)
+{
+  if (!m->known)
+    {
+      m->time = time_of (d, m->reference, m->event);
+      m->known = 1;
+    }
+  return m->time;
 }
 
 size_t
@@ -122,22 +189,20 @@ accscope_cuda_drain (struct accscope_cuda_queue *q,
     }
   before = accscope_cuda_enter (d);
   while (n < room && (o = q->first) != NULL
-	 && d->cuda->cuEventQuery (o->end) == CUDA_SUCCESS)
+	 && d->cuda->cuEventQuery (o->end->event) == CUDA_SUCCESS)
     {
-      o->record.start = time_of (d, o->reference, o->start);
-      o->record.end = time_of (d, o->reference, o->end);
+      o->record.start = mark_time (d, o->start);
+      o->record.end = mark_time (d, o->end);
       if (o->record.end < o->record.start)
 	o->record.end = o->record.start;
       where[n++] = o->record;
       q->first = o->next;
       if (q->first == NULL)
 	q->last = &q->first;
-      accscope_cuda_timed_release (d, o->start);
-      accscope_cuda_timed_release (d, o->end);
-      pthread_mutex_lock (&d->lock);
-      drop (d, o->reference);
-      pthread_mutex_unlock (&d->lock);
-      free (o);
+      accscope_cuda_mark_release (d, o->start);
+      accscope_cuda_mark_release (d, o->end);
+      o->next = q->spare;
+      q->spare = o;
     }
   accscope_cuda_leave (d, before);
   pthread_mutex_unlock (&q->lock);

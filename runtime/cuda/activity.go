@@ -15,12 +15,18 @@ import (
 	"github.com/accscope/accscope/runtime/device"
 )
 
-// period is how often the records of finished operations are read.
-const period = 5 * time.Millisecond
+// The records of finished operations are read by whoever waits for a queue and
+// finds many, which does not get into the way of threads that enqueue; and every
+// period by a goroutine, if nothing was enqueued since, or very many.
+const (
+	period   = 10 * time.Millisecond
+	many     = 64
+	veryMany = 4096
+)
 
 // The variables that say how operations are measured.
 const (
-	activityVariable = "ACCSCOPE_ACTIVITY" // off, auto or events
+	activityVariable = "ACCSCOPE_ACTIVITY" // cupti, else events of the driver
 	cuptiVariable    = "ACCSCOPE_CUPTI"    // CUPTI's library
 )
 
@@ -45,8 +51,16 @@ func newRecords(d *cudaDevice, observe func(device.Activity)) *records {
 	return &records{device: d, observe: observe}
 }
 
-func (r *records) pending() bool {
-	return atomic.LoadUint64((*uint64)(unsafe.Pointer(&r.device.c.pending))) != 0
+// pending counts the operations measured by events and not reported.
+func (r *records) pending() uint64 {
+	return atomic.LoadUint64((*uint64)(unsafe.Pointer(&r.device.c.pending)))
+}
+
+// waited is called when a queue was waited for.
+func (r *records) waited(q *queue) {
+	if r.pending() >= many {
+		r.drain(q)
+	}
 }
 
 // tracing says whether CUPTI measures, rather than events of the driver.
@@ -54,11 +68,11 @@ func (r *records) tracing() bool {
 	return atomic.LoadUint32((*uint32)(unsafe.Pointer(&r.device.c.tracing))) != 0
 }
 
-// trace has CUPTI measure where it is installed and the environment does not say
-// otherwise, because it costs a third of what events do.
+// trace has CUPTI measure where it is installed and the environment says so. It
+// costs a third of what events do, but is a library that lives in the program.
 func (r *records) trace(on bool) {
 	lookup := r.device.backend.options.Environment
-	if how, _ := lookup(activityVariable); how == "events" {
+	if how, _ := lookup(activityVariable); how != "cupti" {
 		return
 	}
 	path, _ := lookup(cuptiVariable)
@@ -97,6 +111,7 @@ func (r *records) switchTo(on bool) {
 func (r *records) run(stop chan struct{}) {
 	ticker := time.NewTicker(period)
 	defer ticker.Stop()
+	var before uint64
 	for {
 		select {
 		case <-stop:
@@ -107,9 +122,11 @@ func (r *records) run(stop chan struct{}) {
 			r.report(func(room C.size_t) C.size_t { return C.accscope_cuda_traced(r.device.c, &r.batch[0], room) })
 			continue
 		}
-		if r.pending() {
+		now := r.pending()
+		if now != 0 && now == before || now > veryMany {
 			r.drainQueues()
 		}
+		before = now
 		C.accscope_cuda_rebase(r.device.c)
 	}
 }
@@ -143,7 +160,7 @@ func (r *records) drainQueues() {
 // drain reports what has finished on one queue. The caller keeps it from being
 // released.
 func (r *records) drain(q *queue) {
-	if c := q.c.Load(); c != nil && r.pending() {
+	if c := q.c.Load(); c != nil && r.pending() != 0 {
 		r.report(func(room C.size_t) C.size_t { return C.accscope_cuda_drain(c, &r.batch[0], room) })
 	}
 }

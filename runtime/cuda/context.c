@@ -63,6 +63,7 @@ accscope_cuda_close (struct accscope_cuda_device *d)
   CUcontext before = accscope_cuda_enter (d);
   unsigned i;
 
+  accscope_cuda_trace_close (d);
   for (i = 0; i <= ACCSCOPE_CUDA_LANES; i++)
     accscope_cuda_lane_close (d, &d->lane[i]);
   if (d->reference != NULL)
@@ -81,7 +82,6 @@ accscope_cuda_close (struct accscope_cuda_device *d)
   d->cuda->cuDevicePrimaryCtxRelease (d->device);
   for (i = 0; i <= ACCSCOPE_CUDA_LANES; i++)
     pthread_mutex_destroy (&d->lane[i].lock);
-  accscope_cuda_trace_close (d);
   pthread_mutex_destroy (&d->trace_lock);
   pthread_mutex_destroy (&d->clock_lock);
   pthread_mutex_destroy (&d->lock);
@@ -134,6 +134,14 @@ accscope_cuda_queue_close (struct accscope_cuda_queue *q)
     {
       struct accscope_cuda_operation *o = q->first;
       q->first = o->next;
+      free (o);
+    }
+  if (q->last_end != NULL)
+    accscope_cuda_mark_release (d, q->last_end);
+  while (q->spare != NULL)
+    {
+      struct accscope_cuda_operation *o = q->spare;
+      q->spare = o->next;
       free (o);
     }
   if (q->blocks.memory != 0)

@@ -41,13 +41,7 @@ func with(t testing.TB, variables map[string]string) device.Backend {
 	for name, value := range variables {
 		t.Setenv(name, value)
 	}
-	environment := func(name string) (string, bool) {
-		if value, ok := os.LookupEnv(name); ok || name != activityVariable || os.Getenv(cuptiVariable) != "" {
-			return value, ok
-		}
-		return "events", true // not by what the machine may have installed
-	}
-	return New(Options{Library: standin, Environment: environment})
+	return New(Options{Library: standin})
 }
 
 // loaded is a backend whose devices have an image with the contract's kernels.
@@ -82,8 +76,8 @@ func TestContract(t *testing.T) {
 		"one device":    nil,
 		"two devices":   {"ACCSCOPE_STANDIN_DEVICES": "2"},
 		"little memory": {"ACCSCOPE_STANDIN_MEMORY": fmt.Sprint(256 << 20)},
-		"CUPTI":         {"ACCSCOPE_CUPTI": cupti},
-		"another CUPTI": {"ACCSCOPE_CUPTI": cupti, "ACCSCOPE_STANDIN_CUPTI_FAIL": "cuptiActivityEnable"},
+		"CUPTI":         {"ACCSCOPE_ACTIVITY": "cupti", "ACCSCOPE_CUPTI": cupti},
+		"another CUPTI": {"ACCSCOPE_ACTIVITY": "cupti", "ACCSCOPE_CUPTI": cupti, "ACCSCOPE_STANDIN_CUPTI_FAIL": "cuptiActivityEnable"},
 	} {
 		t.Run(name, func(t *testing.T) { devicetest.Run(t, loaded{with(t, variables)}, kernels()) })
 	}

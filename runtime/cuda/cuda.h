@@ -44,12 +44,22 @@ struct accscope_cuda_reference
   unsigned users;		/* operations, and the device if it is the last */
 };
 
+/* An event between two operations: the end of one, and the start of the next if
+   that follows at once.  Guarded by the lock of its queue.  */
+struct accscope_cuda_mark
+{
+  CUevent event;
+  struct accscope_cuda_reference *reference;
+  unsigned users;
+  int known;
+  int64_t time;			/* on the device's clock, if known */
+};
+
 /* An operation being measured.  */
 struct accscope_cuda_operation
 {
   struct accscope_cuda_record record;
-  CUevent start, end;
-  struct accscope_cuda_reference *reference;
+  struct accscope_cuda_mark *start, *end;
   struct accscope_cuda_operation *next;
 };
 
@@ -159,6 +169,9 @@ struct accscope_cuda_queue
   struct accscope_cuda_copy copy[ACCSCOPE_CUDA_COPIES];
   unsigned copies;		/* left to whoever waits for the queue */
   struct accscope_cuda_operation *first, **last;	/* being measured */
+  struct accscope_cuda_operation *spare;
+  struct accscope_cuda_mark *last_end;	/* of the last one */
+  uint64_t last_number;		/* submitted when that was recorded */
 };
 
 /* context.c */
@@ -254,6 +267,8 @@ void accscope_cuda_measure_start (struct accscope_cuda_queue *queue,
 				  struct accscope_cuda_operation *operation);
 void accscope_cuda_measured (struct accscope_cuda_queue *queue,
 			     struct accscope_cuda_operation *operation);
+void accscope_cuda_mark_release (struct accscope_cuda_device *device,
+				 struct accscope_cuda_mark *mark);
 /* Moves up to room records of finished operations, oldest first.  */
 size_t accscope_cuda_drain (struct accscope_cuda_queue *queue,
 			    struct accscope_cuda_record *where, size_t room);

@@ -87,6 +87,7 @@ argument_block (struct accscope_cuda_queue *q, const uintptr_t *slots,
     }
   memcpy (b->shadow + b->used, slots, bytes);
   *block = b->memory + b->used;
+  q->last_number = UINT64_MAX;	/* something is between two operations */
   a = CALL (d, cuMemcpyHtoDAsync, *block, b->shadow + b->used, bytes, q->stream);
   if (FAILED (a))
     return a;

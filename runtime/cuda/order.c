@@ -144,6 +144,7 @@ accscope_cuda_commit (struct accscope_cuda_queue *q)
     return ANSWER (malloc, CUDA_ERROR_OUT_OF_MEMORY);
   all->count = q->copies;
   memcpy (all->copy, q->copy, q->copies * sizeof q->copy[0]);
+  q->last_number = UINT64_MAX;	/* something is between two operations */
   a = CALL (d, cuLaunchHostFunc, q->stream, run_committed, all);
   if (FAILED (a))
     free (all);

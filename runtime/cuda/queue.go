@@ -250,6 +250,7 @@ func (q *queue) synchronize() error {
 		return nil
 	}
 	answer := C.accscope_cuda_synchronize(c)
+	q.device.records.waited(q)
 	q.device.pool.trimExcess()
 	if answer.result == 0 {
 		return nil

@@ -35,7 +35,7 @@ done
 matrix=$root/runtime/eventmatrix/testdata
 include=$root/runtime/include
 mkdir -p "$carry/matrix"
-gcc-12 -O1 -shared -fPIC -I"$include" -o "$carry/matrix/recorder.so" "$matrix/recorder.c"
+gcc-12 -O1 -shared -fPIC -Wl,-soname,recorder.so -I"$include" -o "$carry/matrix/recorder.so" "$matrix/recorder.c"
 linked=("$carry/matrix/recorder.so" "$root/lib/libopenacc.so" "-Wl,-rpath,\$ORIGIN")
 for program in directives routines; do
   gcc-12 "${offload[@]}" -O0 -I"$include" -o "$carry/matrix/$program.c" "$matrix/$program.c" "${linked[@]}"

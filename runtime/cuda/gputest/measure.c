@@ -132,6 +132,34 @@ request (uint8_t **buffer, size_t *size, size_t *most)
 }
 
 static uint32_t last_external;
+static unsigned long again, calls;
+static uint32_t called;
+
+/* CUPTI's callback API, which tells the number of a call while it is made.  */
+struct callback_data
+{
+  int site;
+  const char *function;
+  const void *parameters;
+  void *result;
+  const char *symbol;
+  void *context;
+  uint32_t context_number;
+  uint64_t *data;
+  uint32_t correlation;
+};
+
+static void
+callback (void *user, int domain, uint32_t id, const struct callback_data *data)
+{
+  (void) user;
+  (void) domain;
+  (void) id;
+  calls++;
+  called = data->correlation;
+  if (calls <= 2)
+    printf ("  callback: domain %d id %u site %d %s correlation %u\n", domain, id, data->site, data->function, data->correlation);
+}
 
 static void
 complete (void *context, uint32_t unused, uint8_t *buffer, size_t size, size_t valid)
@@ -163,6 +191,9 @@ complete (void *context, uint32_t unused, uint8_t *buffer, size_t size, size_t v
       }
     else
       others++;
+  record = NULL;
+  while (cupti.cuptiActivityGetNextRecord (buffer, valid, &record) == 0)
+    again++;
   free (buffer);
 }
 
@@ -171,6 +202,8 @@ count (const char *name)
 {
   uint64_t start = monotonic ();
   TRY (cupti.cuptiActivityFlushAll (0));
+  printf ("  %lu records in a second reading, last call's number %u;", again, called);
+  again = 0;
   printf ("  %s: flush %.3f ms; %lu buffers, %lu kernels (%lu right after their external), %lu externals, %lu others, mean span %llu ns\n", name,
 	  (monotonic () - start) / 1e6, buffers, kernels, matched, externals, others, (unsigned long long) (kernels ? spans / kernels : 0));
   kernels = externals = others = matched = buffers = 0;
@@ -248,6 +281,36 @@ main (int argc, char **argv)
   count ("external unused");
   report ("CUPTI, external", PUSH);
   count ("external");
+  {
+    int (*subscribe) (void **, void *, void *) = (int (*) (void **, void *, void *)) dlsym (library, "cuptiSubscribe");
+    int (*enable) (uint32_t, void *, int, uint32_t) = (int (*) (uint32_t, void *, int, uint32_t)) dlsym (library, "cuptiEnableCallback");
+    int (*unsubscribe) (void *) = (int (*) (void *)) dlsym (library, "cuptiUnsubscribe");
+    int (*api) (uint32_t, uint8_t) = (int (*) (uint32_t, uint8_t)) dlsym (library, "cuptiActivityEnableDriverApi");
+    void *subscriber = NULL;
+    printf ("  push: %d\n", cupti.cuptiActivityPushExternalCorrelationId (CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, 77));
+    cupti.cuptiActivityPopExternalCorrelationId (CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, &start);
+    if (subscribe != NULL)
+      {
+	printf ("  subscribe: %d", subscribe (&subscriber, (void *) callback, NULL));
+	printf (" enable: %d\n", enable (1, subscriber, 1, 307));
+	report ("CUPTI, launches called back", SYNC);
+	count ("called back");
+	enable (0, subscriber, 1, 307);
+      }
+    if (api != NULL)
+      {
+	printf ("  enable the launch's API records: %d\n", api (307, 1));
+	report ("CUPTI, external, launch API", PUSH);
+	count ("external and launch API");
+	printf ("  disable: %d\n", api (307, 0));
+      }
+    TRY (cupti.cuptiActivityEnable (CUPTI_ACTIVITY_KIND_DRIVER));
+    report ("CUPTI, external, all API", PUSH);
+    count ("external and API");
+    TRY (cupti.cuptiActivityDisable (CUPTI_ACTIVITY_KIND_DRIVER));
+    if (subscriber != NULL)
+      printf ("  unsubscribe: %d\n", unsubscribe (subscriber));
+  }
   TRY (cupti.cuptiActivityDisable (CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL));
   TRY (cupti.cuptiActivityDisable (CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION));
   TRY (cupti.cuptiActivityEnable (CUPTI_ACTIVITY_KIND_KERNEL));
