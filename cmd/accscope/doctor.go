@@ -14,6 +14,7 @@ import (
 
 	"github.com/accscope/accscope/collector/launch"
 	"github.com/accscope/accscope/collector/session"
+	"github.com/accscope/accscope/runtime/cuda"
 )
 
 // finding is one line of the doctor's report.
@@ -81,11 +82,10 @@ func examine() []findingGroup {
 		{"OpenACC runtimes", false, []finding{
 			sharedLibrary("libgomp.so.1", "GCC's runtime", "install libgomp1"),
 		}},
-		{"devices", false, []finding{
+		{"devices", false, append([]finding{
 			{"sim", true, "simulated discrete accelerator: --device sim", ""},
 			{"host", true, "shared memory, no transfers: --device host", ""},
-			nvidia(),
-		}},
+		}, nvidia()...)},
 		{"clocks", false, []finding{clock()}},
 	}
 }
@@ -153,16 +153,35 @@ func sharedLibrary(name, what, remedy string) finding {
 	return finding{what, false, name + " not found", remedy}
 }
 
-func nvidia() finding {
-	driver := sharedLibrary("libcuda.so.1", "nvidia", "")
-	_, device := os.Stat("/dev/nvidiactl")
-	switch {
-	case device != nil:
-		return finding{"nvidia", false, "no NVIDIA GPU (no /dev/nvidiactl)", "--device sim simulates an accelerator"}
-	case !driver.works:
-		return finding{"nvidia", false, "a GPU but no driver library libcuda.so.1", "install the NVIDIA driver's CUDA library"}
+// nvidia asks the driver what GPUs it has, as a program's runtime would.
+func nvidia() []finding {
+	backend := cuda.New(cuda.Options{})
+	count, err := backend.Count()
+	if err != nil {
+		found, remedy := err.Error(), ""
+		if at := strings.LastIndex(found, "; "); at >= 0 {
+			found, remedy = found[:at], found[at+2:]
+		}
+		if _, driver := os.Stat("/dev/nvidiactl"); driver != nil {
+			remedy += "; or --device sim, which simulates an accelerator"
+		}
+		return []finding{{"nvidia", false, found, remedy}}
 	}
-	return finding{"nvidia", true, driver.found, ""}
+	var findings []finding
+	for number := range count {
+		title := fmt.Sprintf("nvidia %d", number)
+		p, err := backend.Properties(number)
+		if err != nil {
+			findings = append(findings, finding{title, false, err.Error(), "see nvidia-smi"})
+			continue
+		}
+		findings = append(findings, finding{title, true, fmt.Sprintf("%s, %.1f GiB, %s", p.Name, float64(p.Memory)/(1<<30), p.Driver), ""})
+	}
+	if cuda.HasCUPTI(os.Getenv("ACCSCOPE_CUPTI")) {
+		return append(findings, finding{"CUPTI", true, "device times under GCC's runtime too", ""})
+	}
+	return append(findings, finding{"CUPTI", false, "not found: no device times under GCC's runtime (ours needs none)",
+		"install NVIDIA's cuda-cupti, or set ACCSCOPE_CUPTI to its libcupti.so"})
 }
 
 func clock() finding {

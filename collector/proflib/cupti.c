@@ -232,6 +232,7 @@ enable (void)
 {
   static const int kinds[] = {
     CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION,
+    CUPTI_ACTIVITY_KIND_DRIVER,	/* with whose records the numbers come */
     CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
     CUPTI_ACTIVITY_KIND_MEMSET,
   };
@@ -269,7 +270,12 @@ cupti_flush (void)
 void
 cupti_begin (void)
 {
+  static uint32_t launched;
   uint32_t none = 0;
+  /* Handlers that the first launch brought must not run before ours.  */
+  if (UNLIKELY (cupti_running)
+      && __atomic_fetch_add (&launched, 1, __ATOMIC_RELAXED) < 1)
+    atexit (cupti_flush);
   if (settings.activity == ACTIVITY_OFF || device_activity
       || __atomic_load_n (&state, __ATOMIC_RELAXED) != 0
       || !__atomic_compare_exchange_n (&state, &none, 1, 0, __ATOMIC_ACQ_REL,

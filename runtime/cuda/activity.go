@@ -78,7 +78,9 @@ func (r *records) trace(on bool) {
 	path, _ := lookup(cuptiVariable)
 	name := C.CString(path)
 	defer C.free(unsafe.Pointer(name))
-	C.accscope_cuda_trace(r.device.c, cBool(on), name)
+	if C.accscope_cuda_trace(r.device.c, cBool(on), name) != 0 {
+		r.device.backend.started() // CUPTI has exit handlers too
+	}
 }
 
 func (r *records) switchTo(on bool) {

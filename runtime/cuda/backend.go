@@ -88,11 +88,7 @@ func (b *backend) load() error {
 	}
 	var version, count C.int
 	if result := C.accscope_cuda_start(&l.table, &version, &count); result != 0 {
-		remedy := ""
-		if known := faults[result]; known.remedy != "" {
-			remedy = "; " + known.remedy
-		}
-		return device.Errorf(device.Unavailable, uint64(result), "there is no cuda device: the CUDA driver does not start: %s%s", l.text(result), remedy)
+		return l.notStarted(result)
 	}
 	l.version = int(version)
 	if l.version < oldest {

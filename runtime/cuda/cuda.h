@@ -295,6 +295,9 @@ size_t accscope_cuda_traced (struct accscope_cuda_device *device,
 /* Forgets the device, which is being closed.  */
 void accscope_cuda_trace_close (struct accscope_cuda_device *device);
 
+/* Whether CUPTI's library is there.  */
+int accscope_cuda_has_cupti (const char *path);
+
 /* copy.c: memcpy by several threads.  */
 void accscope_cuda_parallel_copy (void *to, const void *from, size_t bytes);
 

@@ -64,6 +64,13 @@ accscope_cuda_describe (const struct accscope_cuda_driver *table, int number,
   return result == CUDA_SUCCESS ? table->cuDeviceTotalMem (memory, device) : result;
 }
 
+CUresult
+accscope_cuda_device (const struct accscope_cuda_driver *table, int number,
+		      CUdevice *device)
+{
+  return table->cuDeviceGet (device, number);
+}
+
 int
 accscope_cuda_attribute (const struct accscope_cuda_driver *table, CUdevice device,
 			 int attribute)

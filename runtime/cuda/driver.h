@@ -124,6 +124,9 @@ CUresult accscope_cuda_describe (const struct accscope_cuda_driver *table,
 				 int number, char *name, int room,
 				 size_t *memory);
 
+CUresult accscope_cuda_device (const struct accscope_cuda_driver *table,
+			       int number, CUdevice *device);
+
 /* An attribute of a device, 0 if it has none.  */
 int accscope_cuda_attribute (const struct accscope_cuda_driver *table,
 			     CUdevice device, int attribute);

@@ -31,6 +31,7 @@ var faults = map[C.CUresult]fault{
 	218: {device.Execution, false, "the driver rejects the program's PTX: compile with another -misa"},
 	221: {device.Execution, false, "the driver's JIT compiler is not installed: install libnvidia-ptxjitcompiler"},
 	222: {device.Execution, false, "the driver is too old for the program's PTX: install a newer one"},
+	304: {device.Unavailable, false, "the driver cannot reach the GPU: check that its kernel module is loaded (nvidia-smi)"},
 	500: {device.Execution, false, "link the program again with the GCC that compiled it"},
 	700: {device.Execution, true, "a kernel used memory that is not on the device: look for a variable without data clause, an index out of bounds, or a pointer that is not attached"},
 	701: {device.Execution, false, "the kernel needs more registers or shared memory: use fewer workers (num_workers, GOMP_OPENACC_DIM)"},
@@ -44,6 +45,7 @@ var faults = map[C.CUresult]fault{
 	718: {device.Execution, true, ""},
 	719: {device.Execution, true, "a kernel failed: it called abort, trapped, or its stack overflowed"},
 	802: {device.Unavailable, false, "the GPU's fabric manager is not ready: start nvidia-fabricmanager"},
+	804: {device.Unavailable, false, "the CUDA compatibility library does not support this GPU: use the driver's own libcuda.so.1"},
 	803: {device.Unavailable, false, "the driver's library and kernel module are of different versions: reboot or reinstall the driver"},
 	999: {device.Other, true, ""},
 }

@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"errors"
+	"os"
 	"strings"
 	"testing"
 	"unsafe"
@@ -51,6 +52,52 @@ func TestUnavailable(t *testing.T) {
 				t.Errorf("%d devices", n)
 			}
 			wantError(t, err, device.Unavailable, c.driver, "there is no cuda device", c.says)
+		})
+	}
+}
+
+// A user without rights is told which files are denied.
+func TestForbidden(t *testing.T) {
+	real := forbidden
+	defer func() { forbidden = real }()
+	forbidden = func() string { return "/dev/nvidia0, /dev/nvidiactl" }
+	t.Setenv("ACCSCOPE_STANDIN_FAIL", "cuInit:1:304")
+	_, err := New(Options{Library: standin}).Count()
+	wantError(t, err, device.Unavailable, 304, "there is no cuda device", "this user may not use /dev/nvidia0, /dev/nvidiactl")
+	if denied := real(); denied != "" && os.Getuid() == 0 {
+		t.Errorf("root may not use %s", denied)
+	}
+}
+
+// Code for other GPUs, or for a newer driver, is refused before it is linked.
+func TestImageForOthers(t *testing.T) {
+	for name, c := range map[string]struct {
+		code      string
+		variables map[string]string
+		driver    uint64
+		says      string
+	}{
+		"runs":         {".version 6.0\n.target sm_80 // GCC's\n", nil, 0, ""},
+		"says nothing": {"// no directives\n", nil, 0, ""},
+		"newer GPU":    {".version 6.0\n.target sm_100\n", nil, 209, "is for sm_100 and newer, cuda device 0 is sm_90; compile with -foffload-options=nvptx-none=-misa=sm_90"},
+		"older GPU":    {".version 6.0\n.target sm_80\n", map[string]string{"ACCSCOPE_STANDIN_CAPABILITY": "70"}, 209, "is for sm_80 and newer, cuda device 0 is sm_70"},
+		"older driver": {".version 8.5\n.target sm_80\n", nil, 222, "is PTX 8.5, the driver takes PTX up to 8.4 (CUDA 12.4); install a newer driver"},
+		"oldest":       {".version 7.0\n.target sm_30\n", map[string]string{"ACCSCOPE_STANDIN_VERSION": "10020"}, 222, "is PTX 7.0, the driver takes PTX up to 6.5 (CUDA 10.2)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := with(t, c.variables)
+			image := build.Image(nil, nil, c.code)
+			d, err := b.Open(0, nil)
+			check(t, err)
+			defer d.Close()
+			_, loaded := d.(*cudaDevice).LoadImage(image)
+			for _, err := range []error{b.(*backend).Accepts(image), loaded} {
+				if c.says == "" {
+					check(t, err)
+				} else {
+					wantError(t, err, device.Execution, c.driver, c.says)
+				}
+			}
 		})
 	}
 }

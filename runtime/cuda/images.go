@@ -7,6 +7,7 @@ package cuda
 import "C"
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -56,6 +57,9 @@ func (i *images) load(image goacc.Image) ([]device.Address, error) {
 	code, err := image.PTX()
 	if err != nil {
 		return nil, device.Errorf(device.Execution, 0, "load the program's device code: %v", err)
+	}
+	if err := d.backend.accepts(d.number, code); err != nil {
+		return nil, device.Errorf(device.Execution, driverNumber(err), "load the program's device code: %v", err)
 	}
 	i.mutex.Lock()
 	defer i.mutex.Unlock()
@@ -191,4 +195,13 @@ func (d *cudaDevice) Kernel(hostFunction uintptr) (device.Kernel, error) {
 		return nil, d.images.problem
 	}
 	return nil, device.Errorf(device.Execution, 0, "there is no code for cuda device %d of the function at %#x; compile and link the program with -foffload=nvptx-none", d.number, hostFunction)
+}
+
+// driverNumber is the driver's number of an error, 0 if it has none.
+func driverNumber(err error) uint64 {
+	var failure *device.Error
+	if errors.As(err, &failure) {
+		return failure.Driver
+	}
+	return 0
 }

@@ -68,6 +68,26 @@ func TestProgram(t *testing.T) {
 	}
 }
 
+// Where the driver or the GPU cannot run the program's code, the next device does,
+// and one line says why, unless there is no GPU at all.
+func TestProgramPassesOver(t *testing.T) {
+	p := compile(t, "../../examples/jacobi/jacobi.c")
+	want, err := p.run(t, "ACC_DEVICE_TYPE=host")
+	if err != nil {
+		t.Fatalf("%v\n%s", err, want)
+	}
+	for name, c := range map[string]struct{ variable, says string }{
+		"no GPU":         {"ACCSCOPE_STANDIN_FAIL=cuInit:1:100", ""},
+		"old driver":     {"ACCSCOPE_STANDIN_VERSION=9020", ""},
+		"no driver":      {"LD_LIBRARY_PATH=/nowhere", ""},
+		"another target": {"ACCSCOPE_STANDIN_CAPABILITY=70", "accscope: no cuda device is chosen: the program's device code is for sm_80 and newer, cuda device 0 is sm_70; compile with -foffload-options=nvptx-none=-misa=sm_70 or lower\n"},
+	} {
+		if got, err := p.run(t, c.variable); err != nil || got != c.says+want {
+			t.Errorf("%s: %v\n%s\nwant:\n%s%s", name, err, got, c.says, want)
+		}
+	}
+}
+
 // A failing kernel ends the program with one error that names the cause.
 func TestProgramFails(t *testing.T) {
 	p := compile(t, "../../examples/jacobi/jacobi.c")

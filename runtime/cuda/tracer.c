@@ -17,9 +17,11 @@
 #define NUMBERS 65536
 #define MOST_DEVICES 64
 
+/* Numbers come with the records of calls of the driver, which are not read.  */
 static const int kinds[] = {
-  CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION, CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
-  CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMSET
+  CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION, CUPTI_ACTIVITY_KIND_DRIVER,
+  CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
+  CUPTI_ACTIVITY_KIND_MEMSET
 };
 #define KINDS (sizeof kinds / sizeof *kinds)
 
@@ -204,6 +206,14 @@ enable (void)
 }
 
 int
+accscope_cuda_has_cupti (const char *path)
+{
+  struct accscope_cupti table;
+
+  return accscope_cupti_open (&table, path) == 0;
+}
+
+int
 accscope_cuda_trace (struct accscope_cuda_device *d, int on, const char *path)
 {
   int was = __atomic_load_n (&d->tracing, __ATOMIC_ACQUIRE), can = was;
@@ -240,7 +250,11 @@ accscope_cuda_trace_close (struct accscope_cuda_device *d)
 {
   struct accscope_cuda_pieces *p;
 
-  accscope_cuda_trace (d, 0, NULL);
+  /* CUPTI itself is left alone: the process may be ending, and CUPTI with it.  */
+  pthread_mutex_lock (&tracer.lock);
+  if (__atomic_exchange_n (&d->tracing, 0, __ATOMIC_ACQ_REL))
+    tracer.users--;
+  pthread_mutex_unlock (&tracer.lock);
   pthread_mutex_lock (&tracer.records);
   if (d->device < MOST_DEVICES && tracer.device[d->device] == d)
     tracer.device[d->device] = NULL;

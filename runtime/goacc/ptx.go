@@ -2,6 +2,7 @@ package goacc
 
 import (
 	"fmt"
+	"strings"
 	"unsafe"
 )
 
@@ -55,6 +56,48 @@ func (i Image) PTX() (PTX, error) {
 		code.Variables = append(code.Variables, text(name))
 	}
 	return code, nil
+}
+
+// Needs says what the code asks for: the PTX language's version and the compute
+// capability, both times ten (6.3 is 63, sm_80 is 80); 0 where it does not say.
+func (p PTX) Needs() (version, capability int) {
+	type object struct {
+		code unsafe.Pointer
+		size uintptr
+	}
+	for _, o := range unsafe.Slice((*object)(p.Objects), p.Count) {
+		if o.code == nil {
+			continue
+		}
+		// Both directives come before any code (PTX ISA, "Module Directives").
+		head := unsafe.String((*byte)(o.code), min(o.size, 1<<16))
+		seen := 0
+		for line := range strings.Lines(head) {
+			line = strings.TrimSpace(line)
+			if rest, ok := strings.CutPrefix(line, ".version"); ok {
+				major, minor, _ := strings.Cut(strings.TrimSpace(rest), ".")
+				version = max(version, 10*number(major)+number(minor))
+				seen |= 1
+			} else if rest, ok := strings.CutPrefix(line, ".target"); ok {
+				_, rest, _ = strings.Cut(rest, "sm_")
+				capability = max(capability, number(rest))
+				seen |= 2
+			}
+			if seen == 3 {
+				break
+			}
+		}
+	}
+	return version, capability
+}
+
+// number reads the digits that a text begins with.
+func number(text string) int {
+	n := 0
+	for i := 0; i < len(text) && text[i] >= '0' && text[i] <= '9' && n < 1000; i++ {
+		n = 10*n + int(text[i]-'0')
+	}
+	return n
 }
 
 // text copies a C string.

@@ -72,6 +72,7 @@ type Runtime struct {
 	identities   atomic.Uint64 // of threads
 	correlations atomic.Uint64
 	activity     activity
+	passOver     sync.Once // says why a backend is not chosen
 }
 
 type deviceKey struct {
@@ -167,8 +168,23 @@ func (rt *Runtime) hasCode(b device.Backend) bool {
 		return true
 	}
 	rt.mu.Lock()
-	defer rt.mu.Unlock()
-	return slices.ContainsFunc(rt.images, func(i goacc.Image) bool { return device.Type(i.Type) == b.Type() })
+	images := slices.Clone(rt.images)
+	rt.mu.Unlock()
+	images = slices.DeleteFunc(images, func(i goacc.Image) bool { return device.Type(i.Type) != b.Type() })
+	accepter, ok := b.(interface{ Accepts(goacc.Image) error })
+	if n, err := b.Count(); !ok || err != nil || n == 0 {
+		return len(images) > 0
+	}
+	for _, image := range images {
+		if err := accepter.Accepts(image); err != nil {
+			rt.passOver.Do(func() {
+				// A closed standard error is the program's own affair.
+				_, _ = fmt.Fprintf(rt.options.Errors, "accscope: no %s device is chosen: %v\n", b.Name(), err)
+			})
+			return false
+		}
+	}
+	return len(images) > 0
 }
 
 // available lists the device types that can be selected, for messages.

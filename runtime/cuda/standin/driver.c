@@ -172,6 +172,12 @@ cuDeviceGetAttribute (int *value, int attribute, CUdevice device)
     case CU_DEVICE_ATTRIBUTE_CLOCK_RATE:
       *value = 1980000;
       break;
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
+      *value = number ("ACCSCOPE_STANDIN_CAPABILITY", 90) / 10;
+      break;
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR:
+      *value = number ("ACCSCOPE_STANDIN_CAPABILITY", 90) % 10;
+      break;
     default:
       *value = 0;
     }

@@ -13,6 +13,7 @@
      ACCSCOPE_STANDIN_DEVICES	number of devices (1)
      ACCSCOPE_STANDIN_MEMORY	bytes of each (1 GiB)
      ACCSCOPE_STANDIN_VERSION	version of the driver (12040)
+     ACCSCOPE_STANDIN_CAPABILITY	compute capability times ten (90)
      ACCSCOPE_STANDIN_FAIL	FUNCTION:NTH:RESULT,...: the NTH call fails so;
 				"kernel" counts kernels as they run  */
 #ifndef ACCSCOPE_STANDIN_H

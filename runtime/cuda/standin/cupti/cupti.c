@@ -16,6 +16,7 @@
 #define COPY_BYTES 96
 #define FILL_BYTES 88
 #define EXTERNAL_BYTES 24
+#define CALL_BYTES 40
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static cupti_request request;
@@ -90,13 +91,20 @@ enqueued (void)
   uint32_t number, kind;
   pthread_mutex_lock (&lock);
   number = ++correlations;
+  /* External correlation numbers come before the record of a call.  */
   for (kind = 0; kind < EXTERNAL_KINDS; kind++)
-    if (depth[kind] > 0 && enabled & bit (CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION))
+    if (depth[kind] > 0 && enabled & bit (CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION)
+	&& enabled & bit (CUPTI_ACTIVITY_KIND_DRIVER))
       {
 	struct cupti_external e = { CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION, kind,
 				    external[kind][depth[kind] - 1], number, 0 };
 	append (&e, sizeof e, EXTERNAL_BYTES);
       }
+  if (enabled & bit (CUPTI_ACTIVITY_KIND_DRIVER))
+    {
+      struct cupti_activity call = { CUPTI_ACTIVITY_KIND_DRIVER };
+      append (&call, sizeof call, CALL_BYTES);
+    }
   pthread_mutex_unlock (&lock);
   return number;
 }
@@ -209,7 +217,8 @@ cuptiActivityGetNextRecord (uint8_t *from, size_t valid, struct cupti_activity *
       uint32_t kind = (*record)->kind;
       next = (uint8_t *) *record
 	+ (kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL ? KERNEL_BYTES : kind == CUPTI_ACTIVITY_KIND_MEMSET ? FILL_BYTES
-	   : kind == CUPTI_ACTIVITY_KIND_MEMCPY ? COPY_BYTES : EXTERNAL_BYTES);
+	   : kind == CUPTI_ACTIVITY_KIND_MEMCPY ? COPY_BYTES
+	   : kind == CUPTI_ACTIVITY_KIND_DRIVER ? CALL_BYTES : EXTERNAL_BYTES);
     }
   if (next >= from + valid)
     return CUPTI_ERROR_MAX_LIMIT_REACHED;

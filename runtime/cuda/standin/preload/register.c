@@ -93,6 +93,7 @@ register_program (void)
   if (enter == NULL || image.count == 0)
     return;
   stream = open_memstream (&text, &size);
+  fprintf (stream, ".version 6.0\n.target sm_80\n.address_size 64\n");
   image.functions = calloc (image.count, sizeof *image.functions);
   for (i = 0; i < image.count; i++)
     {
