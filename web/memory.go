@@ -2,11 +2,14 @@ package web
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
 )
 
 // memorySeries is memory in use as columns: between time and end it was from
@@ -135,7 +138,8 @@ type variablesAnswer struct {
 	To        int64            `json:"to"`
 	Variables []variableSeries `json:"variables"` // highest peak first; the last may sum the others
 	Peak      int64            `json:"peak"`      // the device's high-water mark, of the whole trace
-	PeakTime  int64            `json:"peak_time"`
+	PeakTime  int64            `json:"peak_time"` // when it was reached
+	PeakEnd   int64            `json:"peak_end"`  // when there was less again
 }
 
 // mostVariables is how many variables a stacked chart can tell apart.
@@ -207,12 +211,39 @@ func variables(r *request) (any, error) {
 		a.Variables = append(a.Variables[:mostVariables:mostVariables], rest)
 	}
 	points, err := r.trace.Memory(device, 0, 0, 2000)
+	if err != nil {
+		return nil, err
+	}
 	for _, p := range points {
 		if p.High > a.Peak {
-			a.Peak, a.PeakTime = p.High, p.Time
+			a.Peak, a.PeakTime, a.PeakEnd = p.High, p.Time, p.End
 		}
 	}
-	return &a, err
+	return &a, a.peak(r, device)
+}
+
+// peak finds within the part of the trace that has the peak when it was reached
+// and left.
+func (a *variablesAnswer) peak(r *request, device model.DeviceID) error {
+	within := []any{int64(device), a.PeakTime, a.PeakEnd, a.Peak}
+	take := func(at *int64) *sqlitex.ExecOptions {
+		return &sqlitex.ExecOptions{Args: within, ResultFunc: func(s *sqlite.Stmt) error {
+			if s.ColumnType(0) != sqlite.TypeNull {
+				*at = s.ColumnInt64(0)
+			}
+			return nil
+		}}
+	}
+	conn := r.trace.Conn()
+	if err := sqlitex.Execute(conn, "SELECT min(time) FROM sample WHERE device = ?1 AND time BETWEEN ?2 AND ?3 AND used >= ?4", take(&a.PeakTime)); err != nil {
+		return fmt.Errorf("looking for the peak of device %d: %w", device, err)
+	}
+	within = []any{int64(device), a.PeakTime, a.Peak}
+	if err := sqlitex.Execute(conn, "SELECT time FROM sample WHERE device = ?1 AND time > ?2 AND used < ?3 ORDER BY time LIMIT 1", take(&a.PeakEnd)); err != nil {
+		return fmt.Errorf("looking for the peak of device %d: %w", device, err)
+	}
+	a.PeakEnd = max(a.PeakEnd, a.PeakTime)
+	return nil
 }
 
 // mapping is device memory at a time.

@@ -27,7 +27,11 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	os.Exit(m.Run())
+	status := m.Run()
+	if benchFile != "" {
+		os.RemoveAll(filepath.Dir(benchFile))
+	}
+	os.Exit(status)
 }
 
 // generated makes a synthetic trace.

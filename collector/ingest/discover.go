@@ -282,18 +282,20 @@ func (in *Ingester) end(p *process) {
 	if p.capture == nil || p.info.Ended != "" {
 		return
 	}
+	// In this order: a process that ends in between has said before how.
+	alive := p.capture.Alive()
 	counters, err := p.capture.Counters()
 	if err != nil {
 		in.warn("%v", err)
 		return
 	}
-	if (counters.Exited || !p.capture.Alive()) && !in.finishing && !in.drained(p) {
+	if (counters.Exited || !alive) && !in.finishing && !in.drained(p) {
 		return
 	}
 	switch {
 	case counters.Exited:
 		p.info.Ended, p.info.End = "exited", counters.ExitTime+p.offset-in.origin
-	case !p.capture.Alive():
+	case !alive:
 		p.info.Ended, p.info.End = "killed", in.options.Now()+p.offset-in.origin
 		if p.host != in.first {
 			p.info.Ended = "unknown"

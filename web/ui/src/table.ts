@@ -27,6 +27,9 @@ export function table(o: TableOptions): HTMLElement {
   let shown = step;
   const place = h("div", { class: "table-wrap", tabindex: 0, role: "region", "aria-label": o.label });
   const isText = (c: Column): boolean => c.unit === "text" || c.unit === "";
+  // Without a unit, what stands in a column says whether it holds numbers.
+  const numbers = o.columns.map((c, i) => !isText(c) || (c.unit === "" && o.rows.some((r) => typeof r[i] === "number") &&
+    o.rows.every((r) => typeof r[i] === "number" || r[i] === null || r[i] === "NULL")));
   const sorted = (): unknown[][] => {
     if (by < 0) return o.rows;
     const sign = down ? -1 : 1;
@@ -43,10 +46,10 @@ export function table(o: TableOptions): HTMLElement {
     const rows = sorted();
     const most = o.columns.map((c, i) => (c.meter ? Math.max(...rows.slice(0, 5000).map((r) => Number(r[i]) || 0), 0) : 0));
     const head = h("tr", {}, ...o.columns.map((c, i) =>
-      h("th", { class: isText(c) ? "" : "num", scope: "col", "aria-sort": by === i ? (down ? "descending" : "ascending") : "none" },
+      h("th", { class: numbers[i] ? "num" : "", scope: "col", "aria-sort": by === i ? (down ? "descending" : "ascending") : "none" },
         h("button", { type: "button", title: `Sort by ${c.title}`, onclick: () => {
           if (by === i) down = !down;
-          else { by = i; down = !isText(c); }
+          else { by = i; down = numbers[i]!; }
           draw();
         } }, c.title + (by === i ? (down ? " ▾" : " ▴") : "")))));
     const body = rows.slice(0, shown).map((row) => {
@@ -54,7 +57,7 @@ export function table(o: TableOptions): HTMLElement {
       o.columns.forEach((c, i) => {
         const whole = show(row[i], c.unit);
         const text = shortened(whole, 300);
-        const number = typeof row[i] === "number" || !isText(c);
+        const number = numbers[i]!;
         const cell = h("td", { class: `${number ? "num" : "text"} ${c.class?.(row) ?? ""}`, title: number ? undefined : shortened(whole, 2000) });
         if (c.meter && most[i]! > 0 && typeof row[i] === "number") {
           const meter = h("span", { class: "meter", "aria-hidden": "true" });

@@ -39,20 +39,20 @@ export function memoryView(o: Overview): HTMLElement {
     void show(place, async () => {
       const range = part && state.from !== undefined ? { from: Math.floor(state.from), to: Math.ceil(state.to!) } : {};
       const v = await get<Variables>("variables", { trace: state.trace, device, pixels: 1200, ...range });
+      if (state.at === undefined) showPresent(atPeak(v));
       if (v.variables.length === 0) return [h("p", { class: "empty" }, "Nothing was allocated or mapped on this device.")];
       return [h("div", { class: "cards" },
         h("div", { class: "card" }, h("b", {}, bytes(v.peak)), h("span", {}, "high-water mark")),
-        h("div", { class: "card" }, h("b", {}, moment(v.peak_time, 1000)), link("when it was reached: show", () => at(v.peak_time)))),
+        h("div", { class: "card" }, h("b", {}, moment(v.peak_time, 1000)), link("when it was reached: show", () => at(atPeak(v))))),
         area(v, at), legend(v),
         h("p", { class: "note" }, "Click into the chart, or move with the arrow keys, to see what was present at that time.")];
     });
   };
   const at = (time: number): void => {
     change({ at: Math.round(time) });
-    showPresent();
+    showPresent(state.at!);
   };
-  const showPresent = (): void => {
-    const time = state.at ?? Math.round((o.meta.first + o.meta.last) / 2);
+  const showPresent = (time: number): void => {
     void show(present, async () => {
       const m = await get<Mappings>("mappings", { trace: state.trace, at: time });
       return [h("p", { class: "note" }, `At ${moment(time, 1000)}: ${count(m.mappings.length + m.omitted)} mappings, ${bytes(m.bytes)}.`), mappings(m.mappings, "Nothing was mapped at this time.")];
@@ -63,7 +63,7 @@ export function memoryView(o: Overview): HTMLElement {
     return [mappings(m.mappings, "Everything that was mapped was deleted.")];
   });
   load();
-  showPresent();
+  if (state.at !== undefined) showPresent(state.at);
   return view;
 }
 
@@ -72,6 +72,12 @@ function mappings(list: Mapping[], empty: string): HTMLElement {
     columns: [{ title: "variable", unit: "text" }, { title: "size", unit: "bytes", meter: true }, { title: "host address", unit: "address" },
       { title: "device address", unit: "address" }, { title: "source", unit: "text" }, { title: "since", unit: "time" }, { title: "lived", unit: "text" }, { title: "record", unit: "" }],
     go: (row) => Number(row[7]) > 0 && change({ view: "timeline", selected: `r${row[7]}` }) });
+}
+
+// atPeak is in the middle of the time of most memory: the mapping that made it
+// was reported right after the allocation.
+function atPeak(v: Variables): number {
+  return Math.round((v.peak_time + v.peak_end) / 2);
 }
 
 function legend(v: Variables): HTMLElement {

@@ -1,0 +1,211 @@
+package web
+
+import (
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/store"
+)
+
+// goTo opens a part of the page by its address.
+func (b *browser) goTo(hash string) {
+	b.Helper()
+	b.text(`(location.hash = ` + quote("#"+hash) + `, "")`)
+	b.do(chromedp.Reload())
+	b.wait("the page", `document.querySelector("main .view") !== null && !document.querySelector("main .loading")`)
+	b.settled()
+}
+
+// What a device did leads to what enqueued it and back, with an arrow.
+func TestArrowsLinkEnqueueAndExecution(t *testing.T) {
+	s := serve(t, Options{Traces: []string{generated(t, 5000, 1)}})
+	var rows sqlAnswer = answer[sqlAnswer](t, s, "/api/sql?sql="+url.QueryEscape(
+		"SELECT record, activity FROM device_activity WHERE kind = 'kernel' AND record IS NOT NULL ORDER BY activity LIMIT 1 OFFSET 3"))
+	record, activity := fmt.Sprint(rows.Rows[0][0]), fmt.Sprint(rows.Rows[0][1])
+	b := browse(t, s.URL())
+	b.goTo("view=timeline&selected=a" + activity)
+	b.wait("the enqueue's link", `[...document.querySelectorAll(".panel .side h3")].some(e => e.textContent === "Enqueued by")`)
+	b.wait("the arrow to be asked for", `performance.getEntriesByType("resource").some(e => e.name.includes("/api/arrows") && e.name.includes("activity=`+activity+`"))`)
+	b.picture("arrow")
+	b.text(`([...document.querySelectorAll(".panel .side button")].find(e => e.textContent === "record ` + record + `").click(), "")`)
+	b.wait("the enqueue to be selected", `location.hash.includes("selected=r`+record+`")`)
+	b.wait("the device's link", `[...document.querySelectorAll(".panel .side h3")].some(e => e.textContent === "On the device")`)
+	b.settled()
+	with := b.text(`document.querySelector("main canvas").toDataURL()`)
+	b.key(kb.Escape)
+	b.wait("the selection to be closed", `!location.hash.includes("selected=")`)
+	b.settled()
+	if b.text(`document.querySelector("main canvas").toDataURL()`) == with {
+		t.Error("a selection with its arrow looks as none does")
+	}
+}
+
+func TestMemoryAtATime(t *testing.T) {
+	s := serve(t, Options{Traces: []string{generated(t, 5000, 1)}})
+	b := browse(t, s.URL())
+	b.view("memory")
+	b.wait("several variables", `document.querySelectorAll(".legend span").length > 1`)
+	b.wait("what was present at the high-water mark", `document.querySelector("main table tbody tr") !== null`)
+	shown := func() string {
+		return b.text(`[...document.querySelectorAll("main .note")].map(e => e.textContent).find(e => e.startsWith("At ")) ?? ""`)
+	}
+	before := shown()
+	box := evaluate[[]float64](b, `(r => [r.x, r.y, r.width, r.height])(document.querySelector("main canvas").getBoundingClientRect())`)
+	b.do(chromedp.MouseClickXY(box[0]+box[2]/3, box[1]+box[3]/2))
+	b.wait("the present table of another time", `([...document.querySelectorAll("main .note")].map(e => e.textContent).find(e => e.startsWith("At ")) ?? "") !== `+quote(before))
+	b.wait("the address to carry the time", `/at=[0-9]+/.test(location.hash)`)
+	first := b.text("location.hash")
+	b.key(kb.ArrowRight)
+	b.wait("the arrow key to move the time", `location.hash !== `+quote(first))
+	b.settled()
+	want := shown()
+	b.do(chromedp.Reload())
+	b.wait("the same time after loading again", `[...document.querySelectorAll("main .note")].some(e => e.textContent === `+quote(want)+`)`)
+}
+
+func TestCompareBy(t *testing.T) {
+	b := browse(t, serveGenerated(t, 3000).URL())
+	b.view("compare")
+	for by, heading := range map[string]string{"variable": "variable", "source": "source line", "kind": "event", "kernel": "kernel"} {
+		b.text(`(e => { e.value = ` + quote(by) + `; e.dispatchEvent(new Event("change")); return "" })(document.querySelector("main select"))`)
+		b.wait("the comparison by "+by, `document.querySelector("main th")?.textContent.startsWith(`+quote(heading)+`) && document.querySelectorAll("main tbody tr").length > 0`)
+		b.wait("the address to carry it", `location.hash.includes("by=`+by+`")`)
+	}
+	if !b.truth(`document.querySelector("main td.up, main td.down") !== null`) {
+		t.Error("no difference is coloured")
+	}
+}
+
+// Mistakes in the SQL console stand where they were made.
+func TestSQLConsole(t *testing.T) {
+	b := browse(t, serveGenerated(t, 3000).URL())
+	b.view("sql")
+	for statement, want := range map[string]string{
+		"SELECT missing_column FROM kernels":          "no such column",
+		"DELETE FROM record":                          "only reading is allowed",
+		"ATTACH 'x.db' AS x":                          "only reading is allowed",
+		"SELECT 1; SELECT 2":                          "one statement at a time",
+		"SELECT * FROM kernels LIMIT 0":               "The statement gave no rows.",
+		"SELECT 7 AS seven, 'x' AS letter, NULL AS n": "1 row in",
+	} {
+		b.write("textarea", statement)
+		b.key(kb.Enter) // a line more does no harm
+		b.click("main button.primary")
+		b.wait(want, `document.querySelector("main").innerText.includes(`+quote(want)+`)`)
+	}
+	b.write("textarea", "SELECT 7 AS seven, 'x' AS letter")
+	b.click("main button.primary")
+	b.wait("the result", `document.querySelector("main th.num")?.textContent === "seven" && document.querySelector("main td.num").textContent === "7"`)
+	if !strings.Contains(b.text(`(document.querySelector("main a[download]").dispatchEvent(new MouseEvent("click", {cancelable: true})), document.querySelector("main a[download]").href)`), "format=csv") {
+		t.Error("there is no way to the result as CSV")
+	}
+	b.write("main input[type=number]", "2")
+	b.write("textarea", "SELECT record FROM spans")
+	b.click("main button.primary")
+	b.wait("the limit", `document.querySelector("main").innerText.includes("the first 2 rows")`)
+	b.text(`(document.querySelector("main tbody button.link").click(), "")`)
+	b.wait("a record to lead to the timeline", `location.hash.includes("view=timeline") || /selected=r/.test(location.hash)`)
+}
+
+// Colours by kernel, variable and kind are different pictures of the same.
+func TestColours(t *testing.T) {
+	b := browse(t, serve(t, Options{Traces: []string{generated(t, 5000, 1)}}).URL())
+	b.settled()
+	seen := map[string]string{}
+	for _, mode := range evaluate[[]string](b, `[...document.querySelectorAll("main select option")].map(e => e.value)`) {
+		b.text(`(e => { e.value = ` + quote(mode) + `; e.dispatchEvent(new Event("change")); return "" })(document.querySelector("main select"))`)
+		b.settled()
+		picture := b.text(`document.querySelector("main canvas").toDataURL()`)
+		if other, ok := seen[picture]; ok {
+			t.Errorf("colours by %s are those by %s", mode, other)
+		}
+		seen[picture] = mode
+	}
+	if len(seen) < 3 {
+		t.Errorf("there are %d ways to colour", len(seen))
+	}
+}
+
+// A trace without anything in it shows that, in each view.
+func TestEmptyTrace(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "empty.db")
+	w, err := store.Create(path, 0, model.New(nil, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	b := browse(t, serve(t, Options{Traces: []string{path}}).URL())
+	for view, want := range map[string]string{"timeline": "", "memory": "The program used no device.", "queues": "", "kernels": "", "transfers": "",
+		"sources": "", "sql": "Run", "compare": "There is one trace."} {
+		b.view(view)
+		b.wait("what "+view+" says", `document.querySelector("main").innerText.length > 20 && document.querySelector("main").innerText.includes(`+quote(want)+`)`)
+		b.picture("empty-" + view)
+		if text := b.text(`[...document.querySelectorAll("main .error")].map(e => e.textContent).join("; ")`); text != "" {
+			t.Errorf("%s shows an error: %s", view, text)
+		}
+	}
+}
+
+// Nothing overlaps and nothing is cut, small and large, light and dark.
+func TestLayout(t *testing.T) {
+	b := browse(t, serveGenerated(t, 5000).URL())
+	for _, size := range [][2]int64{{1280, 720}, {2560, 1440}} {
+		b.do(chromedp.EmulateViewport(size[0], size[1]))
+		for _, theme := range []string{"dark", "light"} {
+			for range 3 {
+				if b.text(`document.documentElement.dataset.theme ?? ""`) != theme {
+					b.click("#theme")
+				}
+			}
+			for _, view := range []string{"timeline", "memory", "queues", "kernels", "transfers", "sources", "sql", "compare"} {
+				b.view(view)
+				b.picture(fmt.Sprintf("layout-%d-%s-%s", size[0], theme, view))
+				if problem := b.text(layoutProblems); problem != "" {
+					t.Errorf("%s at %d×%d, %s: %s", view, size[0], size[1], theme, problem)
+				}
+			}
+		}
+	}
+}
+
+// layoutProblems says what of the page's text overlaps, leaves the window, or can
+// hardly be told from its ground.
+const layoutProblems = `(() => {
+  const problems = [];
+  if (document.documentElement.scrollWidth > innerWidth) problems.push("the page is wider than the window");
+  const boxes = [];
+  for (const e of document.querySelectorAll("header *, main h1, main h2, main p, main button, main select, main label, main th, main .card")) {
+    if (e.children.length > 0 && !e.matches("label, .card")) continue;
+    const r = e.getBoundingClientRect();
+    if (r.width === 0 || r.height === 0 || getComputedStyle(e).visibility === "hidden" || e.closest("[hidden]")) continue;
+    boxes.push([e, r]);
+  }
+  for (let i = 0; i < boxes.length; i++)
+    for (let j = i + 1; j < boxes.length; j++) {
+      const [a, x] = boxes[i], [b, y] = boxes[j];
+      if (a.contains(b) || b.contains(a) || a.closest(".table-wrap") !== b.closest(".table-wrap")) continue;
+      const wide = Math.min(x.right, y.right) - Math.max(x.left, y.left), high = Math.min(x.bottom, y.bottom) - Math.max(x.top, y.top);
+      if (wide > 2 && high > 2) problems.push("«" + a.textContent.slice(0, 30) + "» and «" + b.textContent.slice(0, 30) + "» overlap");
+    }
+  const light = (colour) => {
+    const [r, g, b] = colour.match(/[\d.]+/g).slice(0, 3).map(v => (v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  for (const [e] of boxes) {
+    let ground = e, colour;
+    do colour = getComputedStyle(ground).backgroundColor; while (/, 0\)$/.test(colour) && (ground = ground.parentElement));
+    const [a, b] = [light(getComputedStyle(e).color), light(/, 0\)$/.test(colour) ? "rgb(255,255,255)" : colour)];
+    const contrast = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    if (e.textContent.trim() !== "" && contrast < 4) problems.push("«" + e.textContent.slice(0, 30) + "» has a contrast of " + contrast.toFixed(1));
+  }
+  return [...new Set(problems)].slice(0, 5).join("; ");
+})()`
