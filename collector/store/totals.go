@@ -33,7 +33,7 @@ func (t *total) add(duration, inner, bytes int64, ended bool) {
 // totals keeps sums while rows come in, so that a report reads hundreds of rows
 // and not millions.
 type totals struct {
-	records [][]total // by thread, then by site
+	records []threadTotals
 	works   map[workSite]*total
 	recent  []recentSite // ring by record number
 	off     bool
@@ -53,12 +53,9 @@ func newTotals() *totals {
 
 func (t *totals) of(thread model.ThreadID, site int64) *total {
 	for int(thread) >= len(t.records) {
-		t.records = append(t.records, nil)
+		t.records = append(t.records, threadTotals{})
 	}
-	for site >= int64(len(t.records[thread])) {
-		t.records[thread] = append(t.records[thread], total{})
-	}
-	return &t.records[thread][site]
+	return t.records[thread].of(site)
 }
 
 // add sums a record; spans that never end are added when the trace is finished.
@@ -94,16 +91,11 @@ func (t *totals) save(conn *sqlite.Conn) error {
 		return nil
 	}
 	for thread := range t.records {
-		for site := range t.records[thread] {
-			s := &t.records[thread][site]
-			if !s.dirty {
-				continue
-			}
-			s.dirty = false
-			if err := execute(conn, "INSERT OR REPLACE INTO total VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", thread, site, s.count, s.ended,
-				s.time, s.inner, s.shortest, s.longest, s.bytes); err != nil {
-				return err
-			}
+		if err := t.records[thread].each(func(site int64, s *total) error {
+			return execute(conn, "INSERT OR REPLACE INTO total VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", thread, site, s.count, s.ended,
+				s.time, s.inner, s.shortest, s.longest, s.bytes)
+		}); err != nil {
+			return err
 		}
 	}
 	for key, s := range t.works {
