@@ -73,6 +73,8 @@ type Frame struct {
 	plan      []planned
 	evaluated map[int][]Variable // by depth
 	found     map[int][]Variable // by depth, not described at the call
+	pointers  []*planned         // pointers and references that are described nowhere at the call
+	counted   bool               // pointers is known
 	extra     []Variable         // known by other means, outrank the scopes
 	call      *callState         // nil until asked for
 	outer     *outerCall         // nil until asked for
@@ -90,6 +92,7 @@ type planned struct {
 	depth  int
 	static bool // outside the function: has no frame
 
+	around   bool   // of a function that another one was inlined into, or outside of that
 	argument bool   // of the function, not of an inlined call
 	begins   uint64 // where the function is entered
 }
@@ -145,7 +148,7 @@ func (u *unit) plan(fn *scope, pc uint64) []planned {
 	}
 	var list []planned
 	depth := 0
-	static := false
+	static, around := false, false
 	seen := map[*scope]bool{}
 	add := func(s *scope) {
 		if seen[s] {
@@ -153,6 +156,11 @@ func (u *unit) plan(fn *scope, pc uint64) []planned {
 		}
 		seen[s] = true
 		n := len(list)
+		defer func() {
+			for i := n; i < len(list); i++ {
+				list[i].around = around
+			}
+		}()
 		for _, v := range s.variables {
 			list = u.planVariable(list, s, v, depth, static)
 			if len(list) > 0 && list[len(list)-1].entry == v && s == fn && v.Tag == dwarf.TagFormalParameter {
@@ -181,13 +189,16 @@ func (u *unit) plan(fn *scope, pc uint64) []planned {
 	for s := fn.innermost(pc); s != nil; s = s.parent {
 		add(s)
 		if s.entry.Tag == dwarf.TagSubprogram || s.entry.Tag == dwarf.TagInlinedSubroutine {
+			nested := false
 			// What stands around the source of the function is in scope too.
 			if v, o := u.refer(s.entry, dwarf.AttrAbstractOrigin); v == u && o != nil {
 				if as := u.top.find(o.Offset); as != nil {
 					origins = append(origins, as.parent)
+					nested = u.nested(as)
 				}
 			}
 			static = static || s.entry.Tag == dwarf.TagSubprogram
+			around = around || s.entry.Tag == dwarf.TagInlinedSubroutine && !nested
 		}
 	}
 	static = true
@@ -201,6 +212,20 @@ func (u *unit) plan(fn *scope, pc uint64) []planned {
 	}
 	u.plans[pc] = list
 	return list
+}
+
+// nested tells whether a function stands in another one: a contained procedure,
+// or a lambda, which is declared in a class of that one.
+func (u *unit) nested(fn *scope) bool {
+	if fn.parent.function() != nil {
+		return true
+	}
+	v, declared := u.refer(fn.entry, dwarf.AttrSpecification)
+	if v != u || declared == nil {
+		return false
+	}
+	s := u.top.find(declared.Offset)
+	return s != nil && s.parent.function() != nil
 }
 
 func (u *unit) planVariable(list []planned, s *scope, v *dwarf.Entry, depth int, static bool) []planned {
@@ -392,7 +417,7 @@ func (f *Frame) name(address, size uint64, whole bool) string {
 			switch {
 			case fit == noMatch:
 				continue
-			case fit >= pointsTo && f.hidden(d, address, s.pointers):
+			case fit >= pointsTo && f.hidden(name, d, address, &s), f.foreign(name, d):
 				name = ""
 			}
 			return nil

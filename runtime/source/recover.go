@@ -266,19 +266,22 @@ func (f *Frame) elsewhere(p *planned, use func(pl place, s *state) bool) {
 }
 
 // hidden tells whether a pointer that has been optimised away at the call, of
-// one of the given types, may be what a directive names, so that a variable at
-// the depth would be the wrong answer: one further in, or one as far in that
-// once had the address.
-func (f *Frame) hidden(depth int, address uint64, types []*dataType) bool {
-	for i := range f.plan {
-		p := &f.plan[i]
-		if p.depth > depth || p.static || p.typ == nil || p.typ.kind != pointerType || p.typ.isReference() {
+// the type of one that led to the range, may be what a directive names, so that
+// a variable at the depth would be the wrong answer: one further in, or one as
+// far in that once had the address. A reference may stand for the variable.
+// One of the same name says the same.
+func (f *Frame) hidden(name string, depth int, address uint64, s *search) bool {
+	for _, p := range f.gone() {
+		if p.depth > depth || p.name == name {
 			continue
 		}
-		if _, ok := f.place(*p); ok {
+		if p.typ.isReference() {
+			if s.root != nil && sameType(p.typ.target(), s.root) {
+				return true
+			}
 			continue
 		}
-		for _, t := range types {
+		for _, t := range s.pointers {
 			if sameTarget(p.typ, t) && (p.depth < depth || f.held(p, address)) {
 				return true
 			}
@@ -287,11 +290,49 @@ func (f *Frame) hidden(depth int, address uint64, types []*dataType) bool {
 	return false
 }
 
+// foreign tells whether the variables of a depth are those of a function that
+// the one with the call was inlined into, which no directive in that can name,
+// while a pointer of its own has been optimised away.
+func (f *Frame) foreign(name string, depth int) bool {
+	outside := false
+	for i := range f.plan {
+		p := &f.plan[i]
+		outside = outside || p.depth == depth && p.around && !p.static
+	}
+	if outside {
+		for _, p := range f.gone() {
+			if !p.around && p.name != name {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// gone gives the pointers and references that are described nowhere at the call.
+func (f *Frame) gone() []*planned {
+	if f.counted {
+		return f.pointers
+	}
+	f.counted = true
+	for i := range f.plan {
+		p := &f.plan[i]
+		if p.static || p.typ == nil || p.typ.kind != pointerType {
+			continue
+		}
+		if _, ok := f.place(*p); !ok {
+			f.pointers = append(f.pointers, p)
+		}
+	}
+	return f.pointers
+}
+
 // sameTarget tells whether two pointers may point to the same data.
 func sameTarget(a, b *dataType) bool {
 	x, y := a.target(), b.target()
-	if x == nil || y == nil { // void
-		return true
-	}
+	return x == nil || y == nil || sameType(x, y) // nil is void
+}
+
+func sameType(x, y *dataType) bool {
 	return x == y || x.kind == y.kind && x.size == y.size && x.unit.text(x.entry, dwarf.AttrName) == y.unit.text(y.entry, dwarf.AttrName)
 }

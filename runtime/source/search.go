@@ -25,6 +25,7 @@ type search struct {
 	budget        int  // members and pointers still to be looked at
 
 	pointers []*dataType // types of the pointers that led to the range
+	root     *dataType   // type of the variable that fits best
 }
 
 const maxSearchDepth = 4
@@ -32,13 +33,13 @@ const maxSearchDepth = 4
 // among looks among the variables of one scope. The name is empty, with a fit,
 // when several fit equally well.
 func (s *search) among(list []Variable) (name string, best fit) {
-	s.budget, s.pointers = 4096, nil
+	s.budget, s.pointers, s.root = 4096, nil, nil
 	best = noMatch
 	for _, v := range list {
 		n, fit := s.variable(v)
 		switch {
 		case fit < best:
-			name, best = n, fit
+			name, best, s.root = n, fit, v.typ
 		case fit == best && fit != noMatch && n != name:
 			name = ""
 		}
