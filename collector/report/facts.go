@@ -156,22 +156,23 @@ func load(trace *store.Trace, filter Filter) (*facts, error) {
 		f.last = min(f.last, filter.To)
 	}
 	f.wall = max(f.last-f.first, 0)
-	return f, f.loadActivity(trace.Conn(), filter, byKey)
+	return f, f.loadActivity(trace, filter, byKey)
 }
 
-func (f *facts) loadActivity(conn *sqlite.Conn, filter Filter, byKey map[[2]int64]*total) error {
-	condition, window := filter.window("r.time")
-	err := sqlitex.Execute(conn, `
-		SELECT r.thread, r.site, count(*), sum(a.duration), min(a.duration), max(a.duration), sum(a.bytes)
-		FROM activity a JOIN record r ON r.id = a.record WHERE `+condition+` GROUP BY r.thread, r.site`,
-		&sqlitex.ExecOptions{Args: window, ResultFunc: func(s *sqlite.Stmt) error {
-			if t := byKey[[2]int64{s.ColumnInt64(0), s.ColumnInt64(1)}]; t != nil {
-				t.device = deviceTotal{s.ColumnInt64(2), s.ColumnInt64(3), s.ColumnInt64(4), s.ColumnInt64(5), s.ColumnInt64(6)}
-			}
-			return nil
-		}})
+// loadActivity adds what devices did to the totals of what caused it.
+func (f *facts) loadActivity(trace *store.Trace, filter Filter, byKey map[[2]int64]*total) error {
+	works, err := trace.WorkTotals(store.Filter{From: filter.From, To: filter.To})
 	if err != nil {
-		return fmt.Errorf("reading device activity: %w", err)
+		return err
+	}
+	for i := range works {
+		w := &works[i]
+		if w.Site == nil {
+			continue
+		}
+		if t := byKey[[2]int64{int64(w.Thread), w.Site.ID}]; t != nil {
+			t.device.add(deviceTotal{w.Count, w.Time, w.Shortest, w.Longest, w.Bytes})
+		}
 	}
 	return nil
 }

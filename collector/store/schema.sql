@@ -182,7 +182,7 @@ CREATE TABLE position (
 ) WITHOUT ROWID;
 
 -- Sums of the records of a site on a thread, and of the activities of a work by
--- the site that caused them (0: not known).
+-- the thread and the site that caused them (0: not known).
 CREATE TABLE total (
   thread INTEGER NOT NULL, site INTEGER NOT NULL,
   count INTEGER NOT NULL,
@@ -193,9 +193,9 @@ CREATE TABLE total (
   PRIMARY KEY (thread, site)
 ) WITHOUT ROWID;
 CREATE TABLE work_total (
-  work INTEGER NOT NULL, site INTEGER NOT NULL,
+  work INTEGER NOT NULL, thread INTEGER NOT NULL, site INTEGER NOT NULL,
   count INTEGER NOT NULL, time INTEGER NOT NULL, shortest INTEGER NOT NULL, longest INTEGER NOT NULL, bytes INTEGER NOT NULL,
-  PRIMARY KEY (work, site)
+  PRIMARY KEY (work, thread, site)
 ) WITHOUT ROWID;
 
 -- Lanes of a timeline: one thread's spans of one depth, one thread's events

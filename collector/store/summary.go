@@ -83,10 +83,12 @@ func (t *Trace) totalsWithin(f Filter) ([]Total, error) {
 	return out, nil
 }
 
-// WorkTotal sums the device activities of one work that one site caused.
+// WorkTotal sums the device activities of one work that one site caused on one
+// thread.
 type WorkTotal struct {
 	Work     *Work
-	Site     *Site // nil: what enqueued it was not seen
+	Thread   model.ThreadID // 0 where Site is nil
+	Site     *Site          // nil: what enqueued it was not seen
 	Count    int64
 	Time     int64 // ns on the device
 	Shortest int64
@@ -103,11 +105,20 @@ func (w *WorkTotal) Name() string {
 	return w.Work.Name
 }
 
-// WorkTotals reads the sums of all device activity.
+// WorkTotals reads the sums of all device activity. Of the filter, From and To
+// make it read the activities themselves, those whose enqueue started in the
+// window; Process, Device, Queue and Thread apply too.
 func (t *Trace) WorkTotals(f Filter) ([]WorkTotal, error) {
+	query, args := "SELECT work, site, count, time, shortest, longest, bytes, thread FROM work_total", []int64(nil)
+	if f.From > 0 || f.To > 0 {
+		query = `SELECT a.work, r.site, count(*), sum(a.duration), min(a.duration), max(a.duration), sum(a.bytes), r.thread
+			FROM activity a JOIN record r ON r.id = a.record WHERE r.time >= ? AND (?2 = 0 OR r.time < ?2) GROUP BY a.work, r.thread, r.site`
+		args = []int64{f.From, f.To}
+	}
 	var out []WorkTotal
-	err := t.query("SELECT work, site, count, time, shortest, longest, bytes FROM work_total", nil, func(s *sqlite.Stmt) error {
-		x := WorkTotal{Count: s.ColumnInt64(2), Time: s.ColumnInt64(3), Shortest: s.ColumnInt64(4), Longest: s.ColumnInt64(5), Bytes: s.ColumnInt64(6)}
+	err := t.query(query, args, func(s *sqlite.Stmt) error {
+		x := WorkTotal{Count: s.ColumnInt64(2), Time: s.ColumnInt64(3), Shortest: s.ColumnInt64(4), Longest: s.ColumnInt64(5), Bytes: s.ColumnInt64(6),
+			Thread: model.ThreadID(s.ColumnInt64(7))}
 		var err error
 		if x.Work, err = t.Work(s.ColumnInt64(0)); err != nil {
 			return err
@@ -117,7 +128,7 @@ func (t *Trace) WorkTotals(f Filter) ([]WorkTotal, error) {
 				return err
 			}
 		}
-		if f.Process != 0 && x.Work.Process != f.Process || f.Device != 0 && x.Work.Device != f.Device || f.Queue != 0 && x.Work.Queue != f.Queue {
+		if f.Thread != 0 && x.Thread != f.Thread || f.Process != 0 && x.Work.Process != f.Process || f.Device != 0 && x.Work.Device != f.Device || f.Queue != 0 && x.Work.Queue != f.Queue {
 			return nil
 		}
 		out = append(out, x)

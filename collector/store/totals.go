@@ -35,20 +35,30 @@ func (t *total) add(duration, inner, bytes int64, ended bool) {
 type totals struct {
 	records []threadTotals
 	works   map[workSite]*total
-	recent  []recentSite // ring by record number
+	recent  []cause // ring by record number
+	older   map[int64]cause
 	off     bool
 }
 
-type workSite struct{ work, site int64 }
+type workSite struct {
+	work   int64
+	thread model.ThreadID
+	site   int64
+}
 
-type recentSite struct{ record, site int64 }
+// cause is a span whose activity may come.
+type cause struct {
+	record, site int64
+	thread       model.ThreadID
+	awaited      bool // it told the number of its activity, which has not come yet
+}
 
-// Activities arrive soon after what caused them; older ones are summed without
-// their site.
-const recentSites = 1 << 16
+// Activities arrive soon after what caused them. Those that are awaited for
+// longer than so many records wait aside.
+const recentCauses = 1 << 16
 
 func newTotals() *totals {
-	return &totals{works: make(map[workSite]*total), recent: make([]recentSite, recentSites)}
+	return &totals{works: make(map[workSite]*total), recent: make([]cause, recentCauses), older: make(map[int64]cause)}
 }
 
 func (t *totals) of(thread model.ThreadID, site int64) *total {
@@ -65,8 +75,15 @@ func (t *totals) add(thread model.ThreadID, site, duration, inner, bytes int64, 
 	}
 }
 
-func (t *totals) seen(record, site int64) {
-	t.recent[record%recentSites] = recentSite{record, site}
+func (t *totals) seen(c cause) {
+	if t.off {
+		return
+	}
+	place := &t.recent[c.record%recentCauses]
+	if place.awaited {
+		t.older[place.record] = *place
+	}
+	*place = c
 }
 
 func (t *totals) activity(work, record, duration, bytes int64) {
@@ -74,8 +91,11 @@ func (t *totals) activity(work, record, duration, bytes int64) {
 		return
 	}
 	key := workSite{work: work}
-	if r := t.recent[record%recentSites]; r.record == record {
-		key.site = r.site
+	if c := &t.recent[record%recentCauses]; record > 0 && c.record == record {
+		key.site, key.thread, c.awaited = c.site, c.thread, false
+	} else if c, ok := t.older[record]; ok {
+		key.site, key.thread = c.site, c.thread
+		delete(t.older, record)
 	}
 	sum := t.works[key]
 	if sum == nil {
@@ -103,7 +123,7 @@ func (t *totals) save(conn *sqlite.Conn) error {
 			continue
 		}
 		s.dirty = false
-		if err := execute(conn, "INSERT OR REPLACE INTO work_total VALUES (?, ?, ?, ?, ?, ?, ?)", key.work, key.site, s.count, s.time,
+		if err := execute(conn, "INSERT OR REPLACE INTO work_total VALUES (?, ?, ?, ?, ?, ?, ?, ?)", key.work, int64(key.thread), key.site, s.count, s.time,
 			s.shortest, s.longest, s.bytes); err != nil {
 			return err
 		}
@@ -117,7 +137,7 @@ DELETE FROM total; DELETE FROM work_total;
 INSERT INTO total SELECT thread, site, count(*), count(duration), coalesce(sum(duration), 0),
   coalesce(sum(CASE WHEN duration IS NOT NULL THEN inner_time END), 0), coalesce(min(duration), 0), coalesce(max(duration), 0),
   sum(CASE WHEN bytes >= 0 AND bytes < 1 << 56 THEN bytes ELSE 0 END) FROM record GROUP BY thread, site;
-INSERT INTO work_total SELECT a.work, coalesce(r.site, 0), count(*), sum(a.duration), min(a.duration), max(a.duration),
+INSERT INTO work_total SELECT a.work, coalesce(r.thread, 0), coalesce(r.site, 0), count(*), sum(a.duration), min(a.duration), max(a.duration),
   sum(CASE WHEN a.bytes >= 0 AND a.bytes < 1 << 56 THEN a.bytes ELSE 0 END)
-  FROM activity a LEFT JOIN record r ON r.id = a.record GROUP BY a.work, coalesce(r.site, 0);
+  FROM activity a LEFT JOIN record r ON r.id = a.record GROUP BY 1, 2, 3;
 `

@@ -218,7 +218,7 @@ func (w *Writer) write(step *model.Step) error {
 			opener: step.Opener, bytes: int64(e.Bytes), host: int64(e.Host), address: int64(e.Device), correlation: int64(e.Correlation), thread: e.Thread}
 		if step.Phase == model.Started {
 			r.open, r.endSequence, r.pair = true, -1, e.Pair
-			w.totals.seen(r.id, site)
+			w.totals.seen(cause{record: r.id, site: site, thread: e.Thread, awaited: e.Correlation != 0})
 		} else {
 			if err := w.roll.instant(e.Thread, e.Time, r.bytes, site); err != nil {
 				return err

@@ -1,0 +1,71 @@
+package store_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/store"
+	"github.com/accscope/accscope/collector/store/generate"
+)
+
+// The sums of device activity are those of the rows, by work, thread and site,
+// also where all of it comes long after what caused it.
+func TestWorkTotalsOfLateActivity(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "trace.db")
+	s := generate.New(generate.Options{Spans: 90_000, Threads: 2, Activity: true, Seed: 6})
+	w, err := store.Create(path, 0, s.Model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := generate.Introduce(w, s); err != nil {
+		t.Fatal(err)
+	}
+	var late []func() error
+	s.Write = w.Write
+	s.Activity = func(a *model.Activity, enqueue int64, device model.DeviceID, queue model.QueueID) error {
+		kept := *a
+		late = append(late, func() error { return w.WriteActivity(&kept, enqueue, device, queue) })
+		return nil
+	}
+	if err := s.Run(); err != nil {
+		t.Fatal(err)
+	}
+	for _, write := range late {
+		if err := write(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	trace, err := store.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer trace.Close()
+	sums := func(f store.Filter) map[[3]int64]store.WorkTotal {
+		works, err := trace.WorkTotals(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		by := map[[3]int64]store.WorkTotal{}
+		for _, x := range works {
+			if x.Site == nil {
+				t.Fatalf("%+v: its cause is not known", x)
+			}
+			by[[3]int64{x.Work.ID, int64(x.Thread), x.Site.ID}] = x
+		}
+		return by
+	}
+	// A window that holds everything is read from the rows.
+	kept, read := sums(store.Filter{}), sums(store.Filter{From: 1})
+	if len(kept) != len(read) || len(kept) == 0 {
+		t.Fatalf("%d sums, %d of the rows", len(kept), len(read))
+	}
+	for key, want := range read {
+		if kept[key] != want {
+			t.Errorf("%v: %+v, of the rows %+v", key, kept[key], want)
+		}
+	}
+}
