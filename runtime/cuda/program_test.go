@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -66,6 +67,34 @@ func TestProgram(t *testing.T) {
 			t.Errorf("%s: %v\n%s\nwant:\n%s", name, err, got, want)
 		}
 	}
+}
+
+// What a program can see of two GPUs.
+func TestProgramInterface(t *testing.T) {
+	p := compile(t, "testdata/interface.c")
+	for name, environment := range map[string][]string{
+		"plain":              nil,
+		"profiled":           {"ACC_PROFLIB=" + profiler(t), "ACCSCOPE_SESSION=" + t.TempDir()},
+		"profiled by CUPTI":  {"ACC_PROFLIB=" + profiler(t), "ACCSCOPE_SESSION=" + t.TempDir(), "ACCSCOPE_ACTIVITY=cupti", "ACCSCOPE_CUPTI=" + cupti},
+		"little memory each": {fmt.Sprintf("ACCSCOPE_STANDIN_MEMORY=%d", 16<<20)},
+	} {
+		if got, err := p.run(t, append(environment, "ACCSCOPE_STANDIN_DEVICES=2")...); err != nil || got != "all is so\n" {
+			t.Errorf("%s: %v\n%s", name, err, got)
+		}
+	}
+}
+
+// profiler is the built profiler library.
+func profiler(t *testing.T) string {
+	t.Helper()
+	path, err := filepath.Abs("../../lib/libaccprof.so")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("%v: run make first", err)
+	}
+	return path
 }
 
 // Where the driver or the GPU cannot run the program's code, the next device does,
