@@ -86,6 +86,12 @@ func TestLayoutEqualsC(t *testing.T) {
 	number("ACC_DISPATCH_EVENTS", eventLists)
 	number("ACC_DISPATCH_VERSION", Version)
 	number("ACC_DISPATCH_VENDOR", Vendor)
+	number("_ACC_PROF_INFO_VERSION", Version)
+	number("_ACC_PROF_INFO_VALID_BYTES", int(unsafe.Sizeof(Info{})))
+	number("_ACC_DATA_EVENT_INFO_VALID_BYTES", int(unsafe.Sizeof(DataEvent{})))
+	number("_ACC_LAUNCH_EVENT_INFO_VALID_BYTES", int(unsafe.Sizeof(LaunchEvent{})))
+	number("_ACC_OTHER_EVENT_INFO_VALID_BYTES", int(unsafe.Sizeof(OtherEvent{})))
+	number("_ACC_API_INFO_VALID_BYTES", int(unsafe.Sizeof(APIInfo{})))
 	for _, e := range append(Events(), None, Last, -1, 26) {
 		list := 0
 		if e.Valid() {
