@@ -1,7 +1,8 @@
 /* capture.c - the cost of one event: calls callbacks as an OpenACC runtime does
    and prints the nanoseconds that each call takes.
 
-   usage: capture [events]
+   usage: capture [-l FILE] [-r ROUNDS] [-v] [events]
+   With -v the bytes and addresses of transfers are never those of the last one.
    The callbacks are those that the profiler library registers; without a
    library in ACC_PROFLIB's place (argument -l FILE), an empty one.  */
 #define _GNU_SOURCE
@@ -40,11 +41,13 @@ static double now (void)
 int main (int argc, char **argv)
 {
   long events = 20000000;
-  int rounds = 3;
+  int rounds = 3, vary = 0;
   const char *library = 0;
   for (int i = 1; i < argc; i++)
     if (strcmp (argv[i], "-l") == 0 && i + 1 < argc)
       library = argv[++i];
+    else if (strcmp (argv[i], "-v") == 0)
+      vary = 1;
     else if (strcmp (argv[i], "-r") == 0 && i + 1 < argc)
       rounds = atoi (argv[++i]);
     else
@@ -98,6 +101,12 @@ int main (int argc, char **argv)
 	  profile.line_no = 42 + (int) (i >> 3 & 3) * 100;
 	  event.data_event.valid_bytes = steps[step].bytes;
 	  event.data_event.tool_info = steps[step].start ? 0 : tool_info[pair];
+	  if (vary)
+	    {
+	      event.data_event.bytes += 8;
+	      event.data_event.host_ptr = (char *) event.data_event.host_ptr + 64;
+	      event.data_event.device_ptr = (char *) event.data_event.device_ptr + 64;
+	    }
 	  callback (&profile, &event, &api);
 	  tool_info[pair] = event.data_event.tool_info;
 	}
