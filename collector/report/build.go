@@ -49,7 +49,7 @@ func Build(trace *store.Trace, options Options) (*Document, error) {
 		}
 		document.Tables = []*Table{table}
 	} else {
-		leaks, err := neverDeleted(conn, options.Filter)
+		leaks, err := neverDeleted(trace, options.Filter)
 		if err != nil {
 			return nil, err
 		}

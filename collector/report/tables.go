@@ -1,13 +1,16 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/store"
 )
 
 // spanKind says whether records of a kind are spans: a start and its end.
@@ -217,26 +220,40 @@ func memoryTable(conn *sqlite.Conn) (*Table, error) {
 }
 
 // neverDeleted lists what the program left on the device: never deleted, or only
-// by the shutdown of the device (acc_ev_device_shutdown_start is event 3).
-func neverDeleted(conn *sqlite.Conn, filter Filter) (*Table, error) {
+// by the shutdown of the device.
+func neverDeleted(trace *store.Trace, filter Filter) (*Table, error) {
 	table := &Table{Key: "leaks", Title: "Never deleted: data that was still on the device at the end",
 		Empty: "everything that was mapped was deleted",
 		Columns: []Column{{"variable", "variable", Text}, {"source", "source", Text}, {"count", "count", Count},
 			{"bytes", "bytes", Bytes}, {"since", "since_ns", Nanoseconds}}}
-	condition, args := filter.window("start")
-	err := sqlitex.Execute(conn, `
-		SELECT variable, source_file, line, function, count(*), sum(bytes), min(start)
-		FROM allocations WHERE kind = 'create' AND `+condition+` AND (ended IS NULL OR EXISTS
-		  (SELECT 1 FROM record e JOIN record p ON p.id = e.parent JOIN site s ON s.id = p.site
-		   WHERE e.id = ended_by AND s.kind = 3))
-		GROUP BY variable, source_file, line, function ORDER BY 6 DESC`,
-		&sqlitex.ExecOptions{Args: args, ResultFunc: func(s *sqlite.Stmt) error {
-			at := site{file: s.ColumnText(1), line: s.ColumnInt64(2), function: s.ColumnText(3)}
-			table.Rows = append(table.Rows, []any{name(s.ColumnText(0)), at.place(), s.ColumnInt64(4), s.ColumnInt64(5), s.ColumnInt64(6)})
-			return nil
-		}})
+	mappings, err := trace.NeverDeleted(filter.From, filter.To)
 	if err != nil {
-		return nil, fmt.Errorf("reading allocations: %w", err)
+		return nil, err
+	}
+	type key struct {
+		variable, file, function string
+		line                     int64
+	}
+	type sum struct{ count, bytes, since int64 }
+	sums, order := map[key]*sum{}, []key(nil)
+	at := map[key]any{}
+	for i := range mappings {
+		m := &mappings[i]
+		place := describeSite(m.Site)
+		k := key{place.name, place.file, place.function, place.line}
+		s := sums[k]
+		if s == nil {
+			s = &sum{since: m.Start}
+			sums[k], at[k] = s, place.place()
+			order = append(order, k)
+		}
+		s.count++
+		s.bytes += int64(m.Bytes)
+	}
+	slices.SortStableFunc(order, func(a, b key) int { return cmp.Compare(sums[b].bytes, sums[a].bytes) })
+	for _, k := range order {
+		s := sums[k]
+		table.Rows = append(table.Rows, []any{name(k.variable), at[k], s.count, s.bytes, s.since})
 	}
 	return table, nil
 }
