@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"strconv"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -64,16 +63,14 @@ func startMetrics(flags *runFlags, r *recording, program string) (*liveMetrics, 
 		close(m.pushed)
 		return m, nil
 	}
-	interval := 10_000
-	if text := os.Getenv("OTEL_METRIC_EXPORT_INTERVAL"); text != "" {
-		if interval, err = strconv.Atoi(text); err != nil || interval <= 0 {
-			return nil, fmt.Errorf("OTEL_METRIC_EXPORT_INTERVAL %q: expected milliseconds", text)
-		}
+	interval, err := metrics.Interval(10 * time.Second)
+	if err != nil {
+		return nil, err
 	}
 	if m.exporter, err = flags.target.MetricExporter(context.Background()); err != nil {
 		return nil, err
 	}
-	go m.push(time.Duration(interval) * time.Millisecond)
+	go m.push(interval)
 	return m, nil
 }
 
@@ -110,7 +107,13 @@ func (m *liveMetrics) end() {
 		defer cancel()
 		err = errors.Join(err, m.exporter.Shutdown(ctx))
 	}
-	if err != nil {
+	switch {
+	case otlp.NoMetrics(m.failure):
+		fmt.Fprintln(os.Stderr, noMetrics)
+	case err != nil:
 		fmt.Fprintf(os.Stderr, "accscope: metrics: %v\n", err)
 	}
 }
+
+// noMetrics is said where a backend of traces takes no metrics.
+const noMetrics = "accscope: the backend takes no metrics: none were sent (OTEL_METRICS_EXPORTER=none switches them off)"

@@ -5,13 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
+	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
+	"go.opentelemetry.io/otel/sdk/resource"
 
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/export"
+	"github.com/accscope/accscope/export/metrics"
 	"github.com/accscope/accscope/export/otlp"
 )
 
@@ -21,6 +25,7 @@ type otlpFlags struct {
 	spanLimit   int
 	full        bool
 	traceParent string
+	metrics     bool
 }
 
 func (flags *otlpFlags) register(command *cobra.Command) {
@@ -29,11 +34,12 @@ func (flags *otlpFlags) register(command *cobra.Command) {
 	f.StringVar(&flags.target.Protocol, "protocol", "", "otlp: `PROTOCOL` grpc or http (default OTEL_EXPORTER_OTLP_PROTOCOL, else grpc for port 4317, http for others)")
 	f.IntVar(&flags.spanLimit, "span-limit", otlp.DefaultSpanLimit, "otlp: fold repeated spans until at most `N` are left, as Jaeger's page takes no more")
 	f.BoolVar(&flags.full, "full", false, "otlp: fold nothing, send every span")
+	f.BoolVar(&flags.metrics, "metrics", true, "otlp: send metrics of the run's course too, where the backend takes them")
 	f.StringVar(&flags.traceParent, "traceparent", "", "otlp: the caller's `SPAN` to join (default: TRACEPARENT as the run had it, else as it is now)")
 }
 
 // otlpFlagNames are the flags that only export --to otlp has.
-var otlpFlagNames = []string{"endpoint", "protocol", "span-limit", "full", "traceparent"}
+var otlpFlagNames = []string{"endpoint", "protocol", "span-limit", "full", "traceparent", "metrics"}
 
 // check refuses flags that do not go with the format.
 func (flags *otlpFlags) check(command *cobra.Command, otlp bool) error {
@@ -58,19 +64,9 @@ func (flags *otlpFlags) send(ctx context.Context, command *cobra.Command, trace 
 	if flags.spanLimit <= 0 {
 		return usageError{errors.New("--span-limit: expected a positive number; --full sends every span")}
 	}
-	text := flags.traceParent
-	if text == "" {
-		meta, err := trace.Meta()
-		if err != nil {
-			return err
-		}
-		if text = meta.Facts["traceparent"]; text == "" {
-			text = os.Getenv("TRACEPARENT")
-		}
-	}
-	parent, err := otlp.ParseTraceParent(text)
+	parent, err := flags.parent(trace)
 	if err != nil {
-		return usageError{err}
+		return err
 	}
 	limit := flags.spanLimit
 	if flags.full {
@@ -90,6 +86,68 @@ func (flags *otlpFlags) send(ctx context.Context, command *cobra.Command, trace 
 		return nil
 	}
 	fmt.Fprintf(command.ErrOrStderr(), "accscope: sent trace %s to %s: %s\n", result.TraceID, flags.target, result)
+	return flags.sendMetrics(ctx, command, trace, options.Filter)
+}
+
+// parent is the caller's span: as the flag says, else as the run had it, else as
+// it is in the environment. One that is malformed counts only in the flag.
+func (flags *otlpFlags) parent(trace *store.Trace) (otlp.TraceParent, error) {
+	if flags.traceParent != "" {
+		parent, err := otlp.ParseTraceParent(flags.traceParent)
+		if err != nil {
+			return parent, usageError{err}
+		}
+		return parent, nil
+	}
+	meta, err := trace.Meta()
+	if err != nil {
+		return otlp.TraceParent{}, err
+	}
+	text := meta.Facts["traceparent"]
+	if text == "" {
+		text = os.Getenv("TRACEPARENT")
+	}
+	return parentOrNone(text), nil
+}
+
+// parentOrNone reads a caller's span. The standard wants a malformed one
+// ignored.
+func parentOrNone(text string) otlp.TraceParent {
+	parent, err := otlp.ParseTraceParent(text)
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "accscope: %v; the trace joins no other\n", err)
+		return otlp.TraceParent{}
+	}
+	return parent
+}
+
+// sendMetrics sends what the metrics were in the course of the run.
+func (flags *otlpFlags) sendMetrics(ctx context.Context, command *cobra.Command, trace *store.Trace, filter store.Filter) error {
+	if !flags.metrics || os.Getenv("OTEL_METRICS_EXPORTER") == "none" {
+		return nil
+	}
+	processes, err := trace.Processes()
+	if err != nil || len(processes) == 0 {
+		return err
+	}
+	of, err := resource.New(ctx, resource.WithAttributes(attribute.String("service.name", filepath.Base(processes[0].Program))), resource.WithFromEnv())
+	if err != nil {
+		return fmt.Errorf("OTEL_RESOURCE_ATTRIBUTES: %w", err)
+	}
+	exporter, err := flags.target.MetricExporter(ctx)
+	if err != nil {
+		return err
+	}
+	moments, err := metrics.History(ctx, trace, filter, of, exporter.Export)
+	err = errors.Join(err, exporter.Shutdown(context.WithoutCancel(ctx)))
+	switch {
+	case otlp.NoMetrics(err):
+		fmt.Fprintln(command.ErrOrStderr(), noMetrics)
+		return nil
+	case err != nil:
+		return fmt.Errorf("sending metrics: %w", err)
+	}
+	fmt.Fprintf(command.ErrOrStderr(), "accscope: sent its metrics at %d moments of the run\n", moments)
 	return nil
 }
 
@@ -117,10 +175,6 @@ func startLive(flags *runFlags, r *recording) (*liveExport, error) {
 	if reason := otlp.Disabled(); reason != "" {
 		return nil, fmt.Errorf("--otlp sends nothing: %s", reason)
 	}
-	parent, err := otlp.ParseTraceParent(os.Getenv("TRACEPARENT"))
-	if err != nil {
-		return nil, err
-	}
 	client, err := target.Client()
 	if err != nil {
 		return nil, err
@@ -131,7 +185,7 @@ func startLive(flags *runFlags, r *recording) (*liveExport, error) {
 		return nil, err
 	}
 	l := &liveExport{target: target, client: client, cancel: cancel, done: make(chan struct{}), stopped: make(chan error, 1),
-		live: otlp.NewLive(ctx, client, otlp.Options{Parent: parent})}
+		live: otlp.NewLive(ctx, client, otlp.Options{Parent: parentOrNone(os.Getenv("TRACEPARENT"))})}
 	go func() { l.stopped <- l.live.Run(l.done, path) }()
 	return l, nil
 }

@@ -158,3 +158,13 @@ func (t Target) MetricExporter(ctx context.Context) (metric.Exporter, error) {
 	}
 	return otlpmetrichttp.New(ctx, options...)
 }
+
+// NoMetrics says whether an error of a metrics exporter is that of a backend
+// that takes no metrics at all, as Jaeger does.
+func NoMetrics(err error) bool {
+	if err == nil {
+		return false
+	}
+	text := err.Error()
+	return strings.Contains(text, "code = Unimplemented") || strings.Contains(text, ": 404 ") || strings.Contains(text, ": 405 ")
+}

@@ -1,0 +1,92 @@
+package metrics
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"go.opentelemetry.io/otel/sdk/metric/metricdata"
+	"go.opentelemetry.io/otel/sdk/resource"
+
+	"github.com/accscope/accscope/collector/store"
+	"github.com/accscope/accscope/collector/store/generate"
+)
+
+// The course of a finished run's metrics ends in what the trace sums up to:
+// counters never fall, times follow each other, and the last values are the
+// trace's.
+func TestHistoryEndsInTheTracesSums(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "trace.db")
+	if _, err := generate.Trace(path, generate.Options{Spans: 5000, Threads: 2, Activity: true, Seed: 1}); err != nil {
+		t.Fatal(err)
+	}
+	trace, err := store.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer trace.Close()
+	last, when := map[string]int64{}, map[string]time.Time{}
+	requests, points := 0, 0
+	moments, err := History(context.Background(), trace, store.Filter{}, resource.Empty(), func(_ context.Context, of *metricdata.ResourceMetrics) error {
+		requests++
+		for _, m := range of.ScopeMetrics[0].Metrics {
+			series := map[string]int64{}
+			take := func(list []metricdata.DataPoint[int64], counter bool) {
+				for _, p := range list {
+					key := m.Name + fmt.Sprint(p.Attributes.ToSlice())
+					if !p.Time.After(when[key]) {
+						t.Errorf("%s: %v after %v", m.Name, p.Time, when[key])
+					}
+					if counter && p.Value < last[key] {
+						t.Errorf("%s falls from %d to %d", m.Name, last[key], p.Value)
+					}
+					last[key], when[key] = p.Value, p.Time
+					series[key]++
+					points++
+				}
+			}
+			switch data := m.Data.(type) {
+			case metricdata.Gauge[int64]:
+				take(data.DataPoints, false)
+			case metricdata.Sum[int64]:
+				take(data.DataPoints, true)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if moments < momentsOfRun/2 || requests < moments/momentsInRequest || points < moments {
+		t.Errorf("%d moments in %d requests, %d points", moments, requests, points)
+	}
+	var kernelTime, launches, bytes int64
+	for a, err := range trace.Activities(store.Filter{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a.Work.Kind == "kernel" {
+			kernelTime += a.Duration
+			launches++
+		}
+	}
+	for r, err := range trace.Spans(store.Filter{Kinds: []string{"enqueue_upload", "enqueue_download"}}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		bytes += int64(r.Bytes)
+	}
+	sums := map[string]int64{}
+	for key, value := range last {
+		for _, name := range []string{"accscope.kernel.time", "accscope.kernel.launches", "accscope.transfer.bytes"} {
+			if len(key) >= len(name) && key[:len(name)] == name {
+				sums[name] += value
+			}
+		}
+	}
+	if sums["accscope.kernel.time"] != kernelTime || sums["accscope.kernel.launches"] != launches || sums["accscope.transfer.bytes"] != bytes || launches == 0 {
+		t.Errorf("the metrics end in %v; the trace has %d ns in %d kernels and %d bytes", sums, kernelTime, launches, bytes)
+	}
+}
