@@ -1,0 +1,44 @@
+// Package npmtest gets, for tests, the programs from npm that read our formats.
+package npmtest
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Package installs a package once for each machine and returns the folder that
+// holds node_modules. The test is skipped unless long tests are wanted.
+func Package(t *testing.T, name, version string) string {
+	t.Helper()
+	if os.Getenv("ACCSCOPE_LONG") == "" {
+		t.Skipf("installs %s from npm; set ACCSCOPE_LONG=1", name)
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := filepath.Join(cache, "accscope", "npm-"+strings.NewReplacer("/", "-", "@", "").Replace(name)+"-"+version)
+	if _, err := os.Stat(folder); err == nil {
+		return folder
+	}
+	if err := os.MkdirAll(filepath.Dir(folder), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	// It appears under its name when it is whole.
+	making, err := os.MkdirTemp(filepath.Dir(folder), ".npm-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(making) })
+	command := exec.Command("npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", making, name+"@"+version)
+	if output, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", command, err, output)
+	}
+	if err := os.Rename(making, folder); err != nil {
+		t.Fatal(err)
+	}
+	return folder
+}
