@@ -186,7 +186,7 @@ func (t *Trace) Mappings(kind string, filter Filter, f func(*Mapping) bool) erro
 		}
 		return nil
 	})
-	if err == errStop {
+	if errors.Is(err, errStop) {
 		return nil
 	}
 	return err

@@ -2,6 +2,7 @@ package store
 
 import (
 	"container/heap"
+	"errors"
 	"fmt"
 	"iter"
 	"math"
@@ -176,7 +177,7 @@ func (t *Trace) Items(names *model.Names) iter.Seq2[*Item, error] {
 			return
 		}
 		r := &unfolder{trace: t, names: became, yield: func(i *Item) bool { return yield(i, nil) }}
-		if err := r.run(); err != nil && err != errStop {
+		if err := r.run(); err != nil && !errors.Is(err, errStop) {
 			yield(nil, err)
 		}
 	}

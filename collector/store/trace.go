@@ -128,7 +128,7 @@ func (t *Trace) Interrupt(done <-chan struct{}) { t.conn.SetInterrupt(done) }
 // each runs a query and calls f for each row. f returning errStop ends it.
 func (t *Trace) each(query string, args []any, f func(*sqlite.Stmt) error) error {
 	err := sqlitex.Execute(t.conn, query, &sqlitex.ExecOptions{Args: args, ResultFunc: f})
-	if err == errStop {
+	if errors.Is(err, errStop) {
 		return nil
 	}
 	if err != nil {

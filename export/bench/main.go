@@ -19,7 +19,6 @@ import (
 	"path/filepath"
 	"runtime/pprof"
 	"slices"
-	"syscall"
 	"time"
 
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
@@ -172,13 +171,19 @@ func (c *counter) Write(p []byte) (int, error) {
 	return c.to.Write(p)
 }
 
-// peak is the most memory this process had, 1e6 bytes.
+// peak is the most memory this process had, 1e6 bytes. (getrusage's figure
+// begins with that of the process that started this one.)
 func peak() float64 {
-	var usage syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
 		return -1
 	}
-	return float64(usage.Maxrss) * 1024 / 1e6
+	_, rest, _ := bytes.Cut(status, []byte("VmHWM:"))
+	var kilobytes float64
+	if _, err := fmt.Sscan(string(rest), &kilobytes); err != nil {
+		return -1
+	}
+	return kilobytes * 1024 / 1e6
 }
 
 func number(trace *store.Trace, query string) (int64, error) {
