@@ -1,4 +1,5 @@
-/* Uses the device, forks, and has the child do what argv[1] says.  Prints the
+/* Uses the device, forks, and has the child do what argv[1] says; "first" forks
+   before any use, and the child uses the device as the parent does.  Prints the
    child's exit status; then the parent goes on using the device.  */
 #include <openacc.h>
 #include <stdio.h>
@@ -53,25 +54,20 @@ child (const char *what)
   _exit (0);
 }
 
-int
-main (int argc, char **argv)
+/* Uses the device in two steps; fails where the result is wrong.  */
+static void
+begin (void)
 {
-  int status;
-
-  if (argc != 2)
-    return 2;
 #pragma acc enter data copyin(x)
 #pragma acc parallel loop present(x) async(1)
   for (int i = 0; i < LENGTH; i++)
     x[i] += 1;
   device = acc_deviceptr (x);
-  fflush (stdout);
-  pid_t process = fork ();
-  if (process == 0)
-    child (argv[1]);
-  if (waitpid (process, &status, 0) != process)
-    return 2;
-  printf ("%d\n", WIFEXITED (status) ? WEXITSTATUS (status) : -1);
+}
+
+static void
+finish (void)
+{
 #pragma acc parallel loop present(x) async(1)
   for (int i = 0; i < LENGTH; i++)
     x[i] += 1;
@@ -79,6 +75,33 @@ main (int argc, char **argv)
 #pragma acc wait(1)
   for (int i = 0; i < LENGTH; i++)
     if (x[i] != 2)
-      return 3;
+      exit (3);
+}
+
+int
+main (int argc, char **argv)
+{
+  int first = argc == 2 && strcmp (argv[1], "first") == 0, status;
+
+  if (argc != 2)
+    return 2;
+  if (!first)
+    begin ();
+  fflush (stdout);
+  pid_t process = fork ();
+  if (process == 0)
+    {
+      if (!first)
+	child (argv[1]);
+      begin ();
+      finish ();
+      return 0;
+    }
+  if (waitpid (process, &status, 0) != process)
+    return 2;
+  printf ("%d\n", WIFEXITED (status) ? WEXITSTATUS (status) : -1);
+  if (first)
+    begin ();
+  finish ();
   return 0;
 }
