@@ -31,6 +31,7 @@ type runFlags struct {
 	minBytes  string
 	queue     string
 	callStack string
+	activity  string
 	otlp      bool
 	target    otlp.Target
 	metrics   string
@@ -77,6 +78,7 @@ func newRunCommand() *cobra.Command {
 	f.StringVar(&flags.events, "events", "", "record only these `EVENTS` (enqueue_launch,create,...)")
 	f.StringVar(&flags.minBytes, "min-bytes", "", "record only data events of at least this `SIZE` (4KiB)")
 	f.StringVar(&flags.queue, "queue", "", "record only events of these async `QUEUES` (1,2,sync)")
+	f.StringVar(&flags.activity, "activity", "", "device times: auto, cupti (NVIDIA GPUs: cheaper, by NVIDIA's library) or off (`MODE`)")
 	f.StringVar(&flags.callStack, "callstack", "", "record host call stacks: caller, full or off (`MODE`)")
 	f.BoolVar(&flags.tui, "tui", false, "watch the run in the terminal; the program's output goes to a pane")
 	f.BoolVar(&flags.web, "web", false, "watch the run in the browser: prints the page's address")
@@ -117,7 +119,7 @@ func (flags *runFlags) run(args []string) error {
 	}
 	environment := launch.Environment(os.Environ(), libraries, choice, flags.device, launch.Capture{
 		Session: recording.folder(), Paused: flags.paused, Last: flags.last, Limit: flags.limit,
-		Events: flags.events, MinBytes: flags.minBytes, Queue: flags.queue, CallStack: flags.callStack})
+		Events: flags.events, MinBytes: flags.minBytes, Queue: flags.queue, CallStack: flags.callStack, Activity: flags.activity})
 	watch, err := startWatch(flags, recording)
 	if err != nil {
 		recording.abandon()

@@ -15,6 +15,7 @@ type Capture struct {
 	MinBytes  string
 	Queue     string
 	CallStack string // caller, full or off
+	Activity  string // what devices did: auto, cupti or off
 }
 
 // Environment returns the environment in which a program is captured: environ
@@ -40,6 +41,7 @@ func Environment(environ []string, libraries Libraries, choice Choice, device st
 		{"ACCSCOPE_LAST", capture.Last}, {"ACCSCOPE_CAPTURE_LIMIT", capture.Limit},
 		{"ACCSCOPE_EVENTS", capture.Events}, {"ACCSCOPE_MIN_BYTES", capture.MinBytes},
 		{"ACCSCOPE_QUEUE", capture.Queue}, {"ACCSCOPE_CALLSTACK", capture.CallStack},
+		{"ACCSCOPE_ACTIVITY", capture.Activity},
 	} {
 		if pair[1] != "" {
 			values.set(pair[0], pair[1])
