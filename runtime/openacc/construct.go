@@ -106,10 +106,10 @@ func (t *Thread) launch(q *Queue, k kernelCode, g device.Geometry, slots []devic
 		t.raiseLaunch(callbacks.EnqueueLaunchStart, &pair, k, g)
 	}
 	// The kernel may be the caller's own code and use the runtime's routines.
-	inside := t.nest()
+	t.nest()
 	err := q.driver.Launch(correlation, k.code, g, slots, q.synchronous())
 	q.put(hostRange{}, nil)
-	t.unnest(inside)
+	t.unnest()
 	if events {
 		t.events.Correlation = correlation
 		t.raiseLaunch(callbacks.EnqueueLaunchEnd, &pair, k, g)

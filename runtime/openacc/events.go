@@ -106,9 +106,9 @@ func (t *Thread) send(f *eventFrame, pair *callbacks.Pair) {
 	if t.rt.options.Attributor != nil {
 		t.attribute(&f.info)
 	}
-	o := t.nest()
+	t.nest()
 	t.rt.registry.Dispatch(t.events, pair, &f.info, &f.event, &f.api)
-	t.unnest(o)
+	t.unnest()
 	t.depth--
 }
 

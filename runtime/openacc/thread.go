@@ -35,10 +35,10 @@ type Thread struct {
 	place    Place
 	function uintptr // outlined function of a compute construct
 
-	scratch   *scratch   // one of scratches
-	scratches []*scratch // by level: callbacks may call the runtime
-	level     int
-	call      uint64 // counts constructs
+	scratch *scratch // that of the level
+	levels  []*level // the call in progress, and those inside callbacks
+	level   int
+	call    uint64 // counts constructs
 
 	attributed attributed
 
@@ -119,15 +119,15 @@ func (rt *Runtime) AdoptThread(events *callbacks.Thread, former *Thread) *Thread
 		defaultAsync: AsyncNoval,
 		regions:      made.regions[:0],
 		synchronous:  made.synchronous[:0],
-		scratches:    made.scratches,
+		levels:       made.levels,
 		prober:       prober{local: made.prober.local, remote: made.prober.remote},
 		frames:       made.frames,
 		pairs:        made.pairs,
 	}
-	if len(made.scratches) == 0 {
-		made.scratches = append(made.scratches, new(scratch))
+	if len(made.levels) == 0 {
+		made.levels = append(made.levels, new(level))
 	}
-	made.scratch = made.scratches[0]
+	made.scratch = &made.levels[0].scratch
 	return made
 }
 
@@ -147,7 +147,10 @@ func (t *Thread) Close() {
 }
 
 // At notes where the program called, for the events of the next call.
-func (t *Thread) At(place Place) { t.place, t.attributed.done = place, false }
+func (t *Thread) At(place Place) {
+	t.setAside()
+	t.place, t.attributed.done = place, false
+}
 
 // Current is the thread's current device, nil before its first use.
 func (t *Thread) Current() *Device { return t.current }
@@ -155,6 +158,7 @@ func (t *Thread) Current() *Device { return t.current }
 // enter begins a routine: its name for messages, the parent construct and async
 // value of its events.
 func (t *Thread) enter(routine string, parent construct, async int) {
+	t.setAside()
 	t.routine = routine
 	t.function = 0
 	t.context = context{parent: parent, async: async, mapped: t.mapAsync(async)}
@@ -231,26 +235,42 @@ func (t *Thread) deviceName() string {
 	return "the current device"
 }
 
-// nest sets the call in progress aside, because code of the program is about to
-// run that may call the runtime on this thread; unnest brings it back.
-func (t *Thread) nest() outer {
-	o := outer{t.scratch, t.context, t.routine, t.place, t.function}
+// nest begins code of the program that may call the runtime on this thread;
+// unnest ends it. Only if it does, the call in progress is set aside.
+func (t *Thread) nest() {
 	t.level++
-	if t.level == len(t.scratches) {
-		t.scratches = append(t.scratches, new(scratch))
+	if t.level == len(t.levels) {
+		t.levels = append(t.levels, new(level))
 	}
-	t.scratch = t.scratches[t.level]
-	return o
+	t.scratch = &t.levels[t.level].scratch
 }
 
-func (t *Thread) unnest(o outer) {
+func (t *Thread) unnest() {
+	if l := t.levels[t.level]; l.aside {
+		t.context, t.routine, t.place, t.function = l.outer.context, l.outer.routine, l.outer.place, l.outer.function
+		l.aside, l.outer = false, outer{}
+	}
 	t.level--
-	t.scratch, t.context, t.routine, t.place, t.function = o.scratch, o.context, o.routine, o.place, o.function
+	t.scratch = &t.levels[t.level].scratch
+}
+
+// setAside keeps the call in progress where another one begins inside it.
+func (t *Thread) setAside() {
+	if t.level > 0 && !t.levels[t.level].aside {
+		l := t.levels[t.level]
+		l.aside, l.outer = true, outer{t.context, t.routine, t.place, t.function}
+	}
+}
+
+// A level is what calls need inside so many others.
+type level struct {
+	scratch scratch
+	outer   outer
+	aside   bool // outer holds the call in progress one level up
 }
 
 // outer is the call in progress around a callback or a kernel.
 type outer struct {
-	scratch  *scratch
 	context  context
 	routine  string
 	place    Place
