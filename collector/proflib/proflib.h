@@ -26,6 +26,7 @@
 #include "acc_callback.h"
 #include "accscope_activity.h"
 #include "format.h"
+#include "unwind.h"
 
 #define LIKELY(x) __builtin_expect (!!(x), 1)
 #define UNLIKELY(x) __builtin_expect (!!(x), 0)
@@ -189,6 +190,7 @@ struct site
   uint64_t caller;		/* innermost return address, 0 without one */
   const uint64_t *stack;	/* in the chunk */
   unsigned depth;
+  struct walk walk;		/* to caller */
 };
 
 /* What the quick way of record_callback has to look at.  */

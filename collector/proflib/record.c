@@ -30,15 +30,14 @@ stack_of (const acc_prof_info *profile, uint64_t stack[CAPTURE_STACK_LIMIT])
 /* Whether an event that matches SITE as far as site_matches () looks, does so
    altogether.  */
 static __attribute__ ((noinline)) int
-site_special (const struct site *site)
+site_special (struct site *site)
 {
-  uint64_t caller = 0;
   if (site->special & SITE_OTHER)
     return 0;
   if (site->special & SITE_LONG_TEXT && !site_same_texts (site))
     return 0;
   if (site->special & SITE_UNWIND)
-    return (unwind_stack (&caller, 1) ? caller : 0) == site->caller;
+    return unwind_caller (&site->walk) == site->caller;
   return 1;
 }
 

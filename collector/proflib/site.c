@@ -201,6 +201,7 @@ define (struct ring *ring, struct site *site, const acc_prof_info *profile,
   memset (site->word, 0, sizeof site->word);
   site->stack = NULL;
   site->depth = 0;
+  site->walk.words = 0;
   site->number = (uint16_t) record->number;
   site->flags = flags;
   return site;

@@ -188,32 +188,74 @@ word_at (uint64_t address)
   return *(const uint64_t *) (uintptr_t) address;
 }
 
-__attribute__ ((noinline)) unsigned
-unwind_stack (uint64_t *stack, unsigned limit)
+struct frame
 {
   uint64_t pc, sp, bp;
-  unsigned depth = 0;
-  int outside = 0;
+  int called;			/* pc is a return address */
+};
 
+/* Here, or where our runtime was called.  Inlined: the stack pointer is the
+   caller's, and at each call as far below its frame.  */
+#define FRAME_HERE(frame) \
+  __asm__ volatile ("leaq 0(%%rip), %0\n\tmovq %%rsp, %1\n\tmovq %%rbp, %2" \
+		    : "=&r" ((frame).pc), "=&r" ((frame).sp), "=&r" ((frame).bp))
+
+static int
+frame_told (struct frame *frame)
+{
   accscope_caller_function ask = __atomic_load_n (&runtime_caller,
 						  __ATOMIC_ACQUIRE);
   struct accscope_caller caller;
-  int told = ask && ask (&caller) == 0;
 
-  if (told)
+  if (LIKELY (!ask) || ask (&caller) != 0)
+    return 0;
+  *frame = (struct frame) { caller.return_address, caller.stack_pointer,
+			    caller.frame_pointer, 1 };
+  return 1;
+}
+
+/* The words of a walk while it is gone.  */
+struct way
+{
+  struct walk *walk;		/* null: not wanted, or too long */
+  uint64_t sp;			/* where it began */
+};
+
+static ALWAYS_INLINE void
+pass (struct way *way, uint64_t at, uint64_t value, int relative)
+{
+  struct walk *walk = way->walk;
+  if (!walk)
+    return;
+  if (walk->words == WALK_WORDS || (at && at - way->sp >= WALK_REGISTER))
     {
-      pc = caller.return_address;
-      sp = caller.stack_pointer;
-      bp = caller.frame_pointer;
+      walk->words = 0;
+      way->walk = NULL;
+      return;
     }
-  else
-    __asm__ volatile ("leaq 0(%%rip), %0\n\tmovq %%rsp, %1\n\tmovq %%rbp, %2"
-		      : "=&r" (pc), "=&r" (sp), "=&r" (bp));
+  unsigned i = walk->words++;
+  walk->offset[i] = at ? (uint32_t) (at - way->sp) : WALK_REGISTER;
+  walk->value[i] = relative ? value - way->sp : value;
+  walk->relative |= (uint64_t) (relative != 0) << i;
+}
+
+/* The return addresses from FROM on; WALK, if not null, gets the way.  */
+static ALWAYS_INLINE unsigned
+climb (struct frame from, uint64_t *stack, unsigned limit, struct walk *walk)
+{
+  uint64_t pc = from.pc, sp = from.sp, bp = from.bp;
+  unsigned depth = 0;
+  int outside = 0, called = from.called;
   struct step made;
+  uint64_t bp_at = 0;		/* where it has been read */
+  struct way way = { walk, from.sp };
+
+  if (walk)
+    walk->words = 0, walk->relative = 0;
+
   for (unsigned i = 0; i < WALK_LIMIT; i++)
     {
       /* A return address may be that of the next function.  */
-      int called = i > 0 || told;
       const struct step *step = step_at (called ? pc - 1 : pc, &made);
       if (called && (outside || step->owner == OWNER_PROGRAM))
 	{
@@ -224,18 +266,68 @@ unwind_stack (uint64_t *stack, unsigned limit)
 	}
       if (step->rule.base == CFI_NONE)
 	break;
-      uint64_t from = step->rule.base == CFI_BP ? bp : sp;
-      uint64_t frame = from + (int64_t) step->rule.offset;
+      uint64_t base = step->rule.base == CFI_BP ? bp : sp;
+      uint64_t frame = base + (int64_t) step->rule.offset;
       if (frame <= sp || frame - sp > FRAME_LIMIT || frame % 8 != 0)
 	break;
+      if (step->rule.base == CFI_BP)
+	pass (&way, bp_at, bp, 1);
       pc = word_at (frame - 8);
+      pass (&way, frame - 8, pc, 0);
       if (step->rule.saved_bp != 0)
-	bp = word_at (frame + (int64_t) step->rule.saved_bp);
+	{
+	  bp_at = frame + (int64_t) step->rule.saved_bp;
+	  bp = word_at (bp_at);
+	}
       sp = frame;
+      called = 1;
       if (pc < PAGE)
 	break;
     }
+  if (way.walk && !depth)
+    walk->words = 0;
   return depth;
+}
+
+__attribute__ ((noinline)) unsigned
+unwind_stack (uint64_t *stack, unsigned limit)
+{
+  struct frame from = { 0, 0, 0, 0 };
+
+  if (!frame_told (&from))
+    FRAME_HERE (from);
+  return climb (from, stack, limit, NULL);
+}
+
+/* Whether the walk is the same again.  Each return address that is the same tells
+   its frame's size, and so that the next word is there.  */
+static ALWAYS_INLINE int
+same_walk (const struct walk *walk, const struct frame *from)
+{
+  for (unsigned i = 0; i < walk->words; i++)
+    {
+      uint64_t value = LIKELY (walk->offset[i] != WALK_REGISTER)
+	? word_at (from->sp + walk->offset[i]) : from->bp;
+      if (value - (walk->relative >> i & 1 ? from->sp : 0) != walk->value[i])
+	return 0;
+    }
+  return walk->words > 0;
+}
+
+__attribute__ ((noinline)) uint64_t
+unwind_caller (struct walk *walk)
+{
+  struct frame from = { 0, 0, 0, 0 };
+  uint64_t address;
+
+  FRAME_HERE (from);
+  if (LIKELY (!__atomic_load_n (&runtime_caller, __ATOMIC_RELAXED)
+	      && same_walk (walk, &from)))
+    return walk->value[walk->words - 1];
+  walk->words = 0;
+  if (frame_told (&from))
+    return climb (from, &address, 1, NULL) ? address : 0;
+  return climb (from, &address, 1, walk) ? address : 0;
 }
 
 #else
@@ -246,6 +338,13 @@ unwind_stack (uint64_t *stack, unsigned limit)
   (void) stack;
   (void) limit;
   return 0;			/* events have no call stack on this processor */
+}
+
+uint64_t
+unwind_caller (struct walk *walk)
+{
+  (void) walk;
+  return 0;
 }
 
 #endif
