@@ -210,6 +210,45 @@ func TestNamesCannotMoveTheCursor(t *testing.T) {
 	}
 }
 
+// Terminals of 8 and 16 colours get their own; what activities look like differs.
+func TestColoursFitTheTerminal(t *testing.T) {
+	for _, colours := range []int{8, 16, 256, 1 << 24} {
+		theme := newTheme(colours, false)
+		seen := map[tcell.Color]activity{}
+		for what, style := range theme.activities {
+			ink, _, _ := style.Decompose()
+			if colours <= 16 && (ink.IsRGB() || ink != tcell.ColorDefault && ink >= tcell.PaletteColor(16)) {
+				t.Errorf("%d colours: activity %d has colour %v", colours, what, ink)
+			}
+			if other, ok := seen[ink]; ok && activity(what) <= mixed && other != idle {
+				t.Errorf("%d colours: activities %d and %d look alike", colours, other, what)
+			}
+			seen[ink] = activity(what)
+		}
+	}
+}
+
+// Wide characters take two cells each, and a name of them is cut where it ends.
+func TestWideCharacters(t *testing.T) {
+	s := newScript()
+	s.operation(model.EnqueueLaunchStart, 10*ms, 1, "速度場の更新と境界条件の適用を行う長い名前の核", 3, 0)
+	s.ran(model.ActivityKernel, 15*ms, 1, 11*ms, 15*ms, 0)
+	s.frame(20 * ms)
+	a, screen := stage(t, s, 80, 24, Options{})
+	for _, view := range []string{"1", "3", "4"} {
+		press(a, view)
+		for _, line := range strings.Split(pictureOf(screen).Text(), "\n") {
+			if textWidth(line) > 80 {
+				t.Errorf("view %s: a line of %d cells: %s", view, textWidth(line), line)
+			}
+		}
+	}
+	press(a, "3")
+	if text := pictureOf(screen).Text(); !strings.Contains(text, "速度場の") {
+		t.Errorf("the name does not show:\n%s", text)
+	}
+}
+
 func TestNoColor(t *testing.T) {
 	t.Setenv("NO_COLOR", "1")
 	_, screen := stage(t, pipeline(), 120, 40, Options{})
