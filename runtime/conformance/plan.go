@@ -145,6 +145,13 @@ func (p *Plan) take(d directive, e *evaluator, output *[]string) error {
 	return nil
 }
 
+// neutral says whether the test is about no GPU's driver and none of a runtime's
+// own messages: it doesn't ask to fail, and names neither CUDA nor the target
+// that the suite has for NVIDIA's devices.
+func (p *Plan) neutral() bool {
+	return !p.ShouldFail && !strings.Contains(p.Source, "openacc_nvidia") && !strings.Contains(p.Source, "cuda")
+}
+
 // leaveOut notes the first condition that keeps the test from being run.
 func (p *Plan) leaveOut(s Status, d directive) {
 	if p.NotRun != "" {

@@ -8,7 +8,8 @@ import (
 )
 
 // printTotals prints one line per verdict, with the languages' shares, and
-// the share of passes among the tests that can be run.
+// the share of passes among the tests that can be run, and among the neutral
+// ones of those.
 func printTotals(w io.Writer, results []Result) {
 	counts := map[Status]map[Language]int{}
 	totals := map[Status]int{}
@@ -30,19 +31,33 @@ func printTotals(w io.Writer, results []Result) {
 				counts[status][C], counts[status][CXX], counts[status][Fortran])
 		}
 	}
-	passed, all := totals[StatusPass], runnable[C]+runnable[CXX]+runnable[Fortran]
-	if all == 0 {
-		return
-	}
-	fmt.Fprintf(w, "%.1f %% of %d runnable tests pass (", 100*float64(passed)/float64(all), all)
-	var shares []string
-	for i, language := range languages {
-		if runnable[language] > 0 {
-			shares = append(shares, fmt.Sprintf("%s %d of %d", []string{"C", "C++", "Fortran"}[i],
-				counts[StatusPass][language], runnable[language]))
+	printShare(w, "runnable tests pass", counts[StatusPass], runnable)
+	neutral, passes := map[Language]int{}, map[Language]int{}
+	for _, r := range results {
+		if !r.Neutral || r.Status == StatusExpectedFailure {
+			continue
+		}
+		neutral[r.Test.Language]++
+		if r.Status == StatusPass {
+			passes[r.Test.Language]++
 		}
 	}
-	fmt.Fprintf(w, "%s)\n", strings.Join(shares, ", "))
+	printShare(w, "of these that ask for no failure, are not known to fail and name no GPU's driver pass", passes, neutral)
+}
+
+// printShare prints which part of the tests passes, over all and by language.
+func printShare(w io.Writer, what string, passed, tests map[Language]int) {
+	var shares []string
+	part, whole := 0, 0
+	for i, language := range languages {
+		if tests[language] > 0 {
+			shares = append(shares, fmt.Sprintf("%s %d of %d", []string{"C", "C++", "Fortran"}[i], passed[language], tests[language]))
+			part, whole = part+passed[language], whole+tests[language]
+		}
+	}
+	if whole > 0 {
+		fmt.Fprintf(w, "%.1f %% of %d %s (%s)\n", 100*float64(part)/float64(whole), whole, what, strings.Join(shares, ", "))
+	}
 }
 
 func printDifferences(w io.Writer, list string, differences []difference) {

@@ -63,6 +63,7 @@ type Result struct {
 	Status  Status
 	Message string
 	Seconds float64
+	Neutral bool // ran, and is about no GPU's driver: see Plan.neutral
 }
 
 // judge compares what a program did with what its test asks for.

@@ -95,7 +95,7 @@ func (r *Runner) Run(t Test) (Result, error) {
 		return Result{}, err
 	}
 	status, message := judge(p, x)
-	result := Result{Test: t, Status: status, Message: message, Seconds: x.Duration.Seconds()}
+	result := Result{Test: t, Status: status, Message: message, Seconds: x.Duration.Seconds(), Neutral: p.neutral()}
 	if r.SaveOutput != "" && status != StatusPass && status != StatusExpectedFailure {
 		file := filepath.Join(r.SaveOutput, strings.ReplaceAll(t.Name(), "/", "-")+".out")
 		if err := os.WriteFile(file, fmt.Appendf(nil, "%s %s\nprogram %s\n\n%s", status, message, program.Path, x.Output), 0o644); err != nil {
