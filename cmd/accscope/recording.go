@@ -236,7 +236,11 @@ func (r *recording) summary(path string, end launch.End) error {
 	}
 	fmt.Fprintf(os.Stderr, "accscope: program %s; %d events in %s\n", end, meta.Events, shown(path))
 	if meta.Events == 0 {
-		fmt.Fprintf(os.Stderr, "accscope: the program raised no OpenACC event: it may use none, or a runtime without the profiling interface\n")
+		why := "it may use none, or a runtime without the profiling interface"
+		if r.flags.events != "" || r.flags.minBytes != "" || r.flags.queue != "" || r.flags.paused {
+			why = "the flags of this run let none through"
+		}
+		fmt.Fprintf(os.Stderr, "accscope: no OpenACC event was recorded: %s\n", why)
 		return nil
 	}
 	if r.flags.noSummary {

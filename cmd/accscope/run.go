@@ -90,6 +90,9 @@ func newRunCommand() *cobra.Command {
 }
 
 func (flags *runFlags) run(args []string) error {
+	if err := flags.checkCapture(); err != nil {
+		return err
+	}
 	program, err := launch.Inspect(args[0])
 	if err != nil {
 		status := exitCannotStart

@@ -157,6 +157,9 @@ func (in *Ingester) describeProcess(p *process) {
 			break
 		}
 	}
+	for _, setting := range c.Rejected {
+		in.warn("process %d: %s was not understood and did nothing", c.PID, setting)
+	}
 	p.offset = p.host.ClockOffset
 	in.model.AddProcess(p.info)
 }
@@ -206,18 +209,53 @@ func (in *Ingester) create() error {
 }
 
 // caller keeps the span that the run was started in, from the environment of
-// the first process that had one (W3C Trace Context, variable TRACEPARENT).
+// the first process that had one (W3C Trace Context, variable TRACEPARENT), and
+// what each process was restricted to.
 func (in *Ingester) caller() error {
+	if in.writer == nil {
+		return nil
+	}
 	for _, p := range in.ordered() {
-		if p.capture == nil || in.writer == nil || in.called {
+		if p.capture == nil {
+			continue
+		}
+		for name, value := range filters(p.capture) {
+			if err := in.writer.SetMeta(name, value); err != nil {
+				return err
+			}
+		}
+		if in.called {
 			continue
 		}
 		if parent := p.capture.Environment["TRACEPARENT"]; parent != "" {
 			in.called = true
-			return in.writer.SetMeta("traceparent", parent)
+			if err := in.writer.SetMeta("traceparent", parent); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
+}
+
+// filters are the facts of a trace that say what was left out while recording.
+func filters(c *capture.Process) map[string]any {
+	facts := map[string]any{}
+	if c.Filters.Events != "" {
+		facts["filter_events"] = c.Filters.Events
+	}
+	if c.Filters.MinimumBytes > 0 {
+		facts["filter_min_bytes"] = int64(c.Filters.MinimumBytes)
+	}
+	if c.Filters.Queue != "" {
+		facts["filter_queue"] = c.Filters.Queue
+	}
+	if c.Filters.LastBytes > 0 {
+		facts["filter_last_bytes"] = int64(c.Filters.LastBytes)
+	}
+	if c.Filters.LastNanoseconds > 0 {
+		facts["filter_last_ns"] = int64(c.Filters.LastNanoseconds)
+	}
+	return facts
 }
 
 // describe writes what is known of hosts and processes, and whether processes

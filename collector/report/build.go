@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
@@ -39,7 +40,7 @@ func Build(trace *store.Trace, options Options) (*Document, error) {
 	}
 	conn := trace.Conn()
 	document := &Document{Title: "accscope report"}
-	if err := describe(conn, f, document, options); err != nil {
+	if err := describe(trace, f, document, options); err != nil {
 		return nil, err
 	}
 	if options.By != "" {
@@ -78,7 +79,8 @@ func Build(trace *store.Trace, options Options) (*Document, error) {
 }
 
 // describe fills in the warnings and the facts.
-func describe(conn *sqlite.Conn, f *facts, document *Document, options Options) error {
+func describe(trace *store.Trace, f *facts, document *Document, options Options) error {
+	conn := trace.Conn()
 	err := sqlitex.Execute(conn, `SELECT pid, reason, sum(events), sum(bytes) FROM loss GROUP BY pid, reason ORDER BY 3 DESC`,
 		&sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
 			if events := s.ColumnInt64(2); events > 0 {
@@ -125,18 +127,32 @@ func describe(conn *sqlite.Conn, f *facts, document *Document, options Options) 
 	if options.Filter != (Filter{}) {
 		document.Facts = append(document.Facts, [2]string{"filtered", "yes: only what the flags let through is counted"})
 	}
-	return recordFilters(conn, document)
+	return recordFilters(trace, document)
 }
 
 // recordFilters says what was left out while recording.
-func recordFilters(conn *sqlite.Conn, document *Document) error {
-	err := sqlitex.Execute(conn, `SELECT key, value FROM meta WHERE key LIKE 'filter%' ORDER BY key`,
-		&sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
-			document.Warnings = append(document.Warnings, "recorded with a filter: "+s.ColumnText(0)+" "+s.ColumnText(1))
-			return nil
-		}})
+func recordFilters(trace *store.Trace, document *Document) error {
+	meta, err := trace.Meta()
 	if err != nil {
-		return fmt.Errorf("reading filters: %w", err)
+		return err
+	}
+	number := func(key string) float64 {
+		n, err := strconv.ParseFloat(meta.Facts[key], 64)
+		if err != nil {
+			return 0
+		}
+		return n
+	}
+	for _, filter := range []struct{ key, text string }{
+		{"filter_events", "only these events were recorded: " + meta.Facts["filter_events"]},
+		{"filter_min_bytes", "data events of less than " + ShowBytes(number("filter_min_bytes")) + " were not recorded"},
+		{"filter_queue", "only events of these queues were recorded (-2 is the synchronous one): " + meta.Facts["filter_queue"]},
+		{"filter_last_bytes", "flight recorder: only the newest " + ShowBytes(number("filter_last_bytes")) + " of each process were kept"},
+		{"filter_last_ns", "flight recorder: only the newest " + ShowDuration(number("filter_last_ns")) + " were kept"},
+	} {
+		if meta.Facts[filter.key] != "" {
+			document.Warnings = append(document.Warnings, filter.text)
+		}
 	}
 	return nil
 }
