@@ -94,7 +94,7 @@ accscope_cuda_measure (struct accscope_cuda_queue *q, uint64_t correlation,
   /* The device goes straight from an operation that it has not finished to this
      one, if nothing is between them.  */
   if (q->last_end != NULL && q->last_number == q->submitted
-      && d->cuda->cuEventQuery (q->last_end->event) == CUDA_ERROR_NOT_READY)
+      && q->finished != q->submitted && d->cuda->cuEventQuery (q->last_end->event) == CUDA_ERROR_NOT_READY)
     {
       o->start = q->last_end;
       o->start->users++;

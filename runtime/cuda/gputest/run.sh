@@ -125,7 +125,7 @@ foreign() {
     timeout 120 "$carry/bin/accscope" run --runtime native -q --force --device nvidia -o "$OUT/gcc.$program.db" -- "$carry/programs/$program" >"$work/out" 2>&1 || { echo "$program failed:"; tail -5 "$work/out"; }
     "$carry/bin/accscope" report "$OUT/gcc.$program.db" 2>&1 | sed -n '/^Kernels/,$p' | head -24
   done
-  timeout 120 "$carry/bin/accscope" run --runtime native -q --no-summary --force --device nvidia -o "$OUT/gcc.timing.db" -- "$carry/timing" 2>&1 | tee "$OUT/gcc.timing.ms" | head -5
+  timeout 120 "$carry/bin/accscope" run --runtime native -q --no-summary --force --device nvidia -o "$OUT/gcc.timing.db" -- "$carry/timing" 2>&1 | head -5
   "$carry/bin/accscope" report "$OUT/gcc.timing.db" 2>&1 | grep -A 5 '^Kernels'
 }
 
