@@ -7,12 +7,13 @@
 #include <stdio.h>
 
 static struct accscope_cuda_driver cuda;
+enum { N = 1 << 22 };
+static float a[N];
 
 int
 main (void)
 {
-  enum { N = 1 << 22, ROUNDS = 20 };
-  static float a[N];
+  enum { ROUNDS = 20 };
   CUevent event[ROUNDS][2];
   double total = 0;
   char reason[256];
