@@ -1,15 +1,19 @@
 package consumers
 
 import (
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
 	"go.opentelemetry.io/collector/pdata/pmetric"
 
 	"github.com/accscope/accscope/collector/store"
+	"github.com/accscope/accscope/export/otlp"
 )
 
 // commandLine builds accscope and an example, and runs the example under it
@@ -131,4 +135,32 @@ func TestCommandLineJoinsTheCaller(t *testing.T) {
 	if hosts == 0 || devices != hosts {
 		t.Errorf("%d launches, %d kernels", hosts, devices)
 	}
+}
+
+// A backend that takes connections and never answers holds up neither the
+// program nor its end: nothing is delivered, all is counted, and sent afterwards.
+func TestRunEndsWhereTheBackendHangs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for the backend as long as a run does at its end")
+	}
+	hanging, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer hanging.Close()
+	_, path, said := commandLine(t, []string{"OTEL_METRICS_EXPORTER=none"}, "--otlp", "--protocol", "http", "--endpoint", "http://"+hanging.Addr().String())
+	count := regexp.MustCompile(`(\d+) spans sent, (\d+) not`).FindSubmatch(said)
+	if count == nil || string(count[1]) != "0" {
+		t.Fatalf("the run says\n%s", said)
+	}
+	trace := open(t, path)
+	b := start(t, freeAddress(t), freeAddress(t))
+	result, err := send(t, otlp.Target{Endpoint: b.http}, trace, otlp.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if unsent, err := strconv.ParseInt(string(count[2]), 10, 64); err != nil || unsent != result.Sent {
+		t.Errorf("%s spans counted as not sent, %d sent afterwards", count[2], result.Sent)
+	}
+	compare(t, trace, b.spans(t))
 }

@@ -11,6 +11,8 @@ import (
 	"io"
 	"path/filepath"
 
+	"zombiezen.com/go/sqlite/sqlitex"
+
 	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/export"
@@ -40,7 +42,11 @@ type content struct {
 // plots.
 func Write(w io.Writer, trace *store.Trace, options export.Options) error {
 	c := content{Name: filepath.Base(trace.Path())}
-	var err error
+	// The report sorts; what is too much for memory goes to the disk.
+	err := sqlitex.ExecuteTransient(trace.Conn(), "PRAGMA temp_store = FILE", nil)
+	if err != nil {
+		return fmt.Errorf("preparing to read the trace: %w", err)
+	}
 	if c.Report, err = report.Build(trace, report.Options{Filter: options.Report, Top: rows}); err != nil {
 		return err
 	}

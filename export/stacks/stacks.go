@@ -119,9 +119,15 @@ func frames(path []*store.Site) []Frame {
 
 // device adds the time on devices, by the sites of the enqueues.
 func (s *summer) device(trace *store.Trace, filter store.Filter) error {
-	times, err := deviceTimes(trace, filter)
+	works, err := trace.WorkTotals(filter)
 	if err != nil {
 		return err
+	}
+	times := map[int64]int64{}
+	for i := range works {
+		if w := &works[i]; w.Site != nil {
+			times[w.Site.ID] += w.Time
+		}
 	}
 	bySite := map[int64][]*Stack{}
 	for _, stack := range s.paths {
@@ -145,32 +151,4 @@ func (s *summer) device(trace *store.Trace, filter store.Filter) error {
 		}
 	}
 	return nil
-}
-
-// deviceTimes sums the time on devices by the site that caused it: the trace
-// has the sums of the whole.
-func deviceTimes(trace *store.Trace, filter store.Filter) (map[int64]int64, error) {
-	times := map[int64]int64{}
-	if filter.From == 0 && filter.To == 0 {
-		works, err := trace.WorkTotals(filter)
-		for i := range works {
-			if w := &works[i]; w.Site != nil {
-				times[w.Site.ID] += w.Time
-			}
-		}
-		return times, err
-	}
-	for a, err := range trace.Activities(filter) {
-		if err != nil {
-			return nil, err
-		}
-		cause, err := trace.Cause(a.Record)
-		if err != nil {
-			return nil, err
-		}
-		if cause != nil {
-			times[cause.ID] += a.Duration
-		}
-	}
-	return times, nil
 }
