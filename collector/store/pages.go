@@ -113,7 +113,12 @@ type scanner struct {
 	previous    int64  // key of the row before
 	left        uint32 // pages that may still be read: a damaged tree could go in circles
 	ended       bool
+	cache       int64 // the connection's cache_size before
 }
+
+// scanCache is the page cache while a scan runs, KiB: it needs each page once,
+// and would fill a large one with what nobody reads again.
+const scanCache = 4096
 
 const pageQuery = "SELECT data FROM sqlite_dbpage WHERE pgno = ?"
 
@@ -127,6 +132,12 @@ func (s *scanner) open() (err error) {
 		return explain(s.trace.path, err)
 	}
 	s.left = uint32(min(pages, math.MaxUint32))
+	if s.cache, err = integer(s.trace.conn, "PRAGMA cache_size"); err != nil {
+		return explain(s.trace.path, err)
+	}
+	if err := s.setCache(-scanCache); err != nil {
+		return err
+	}
 	if s.stmt, err = s.trace.prepare(pageQuery); err != nil {
 		return explain(s.trace.path, err)
 	}
@@ -149,7 +160,15 @@ func (s *scanner) close() error {
 	}
 	stmt := s.stmt
 	s.stmt = nil
-	return s.trace.keep(pageQuery, stmt)
+	return errors.Join(s.trace.keep(pageQuery, stmt), s.setCache(s.cache))
+}
+
+func (s *scanner) setCache(size int64) error {
+	// An interrupted connection gets its cache back too.
+	interrupt := s.trace.conn.SetInterrupt(nil)
+	err := sqlitex.ExecuteTransient(s.trace.conn, fmt.Sprintf("PRAGMA cache_size = %d", size), nil)
+	s.trace.conn.SetInterrupt(interrupt)
+	return explain(s.trace.path, err)
 }
 
 func (s *scanner) damage(page uint32, what string) error {
