@@ -8,6 +8,10 @@ set -euo pipefail
 here=$(realpath "$(dirname "$0")")
 root=$(realpath "$here/../../..")
 carry=$(realpath -m "$1")
+if [ $# -gt 1 ] && [ ! -d "$2/libgomp/testsuite" ]; then
+  echo "GCC's tests are not in $2: run make conformance first" >&2
+  exit 1
+fi
 . "$here/toolchain.sh"
 mkdir -p "$carry"/{lib,bin,programs,gcc}
 cp "$root"/lib/{libopenacc.so,libopenacc-engine.so,libaccprof.so} "$carry/lib/"
