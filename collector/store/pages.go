@@ -13,7 +13,7 @@ import (
 
 // A scan of the big tables reads whole pages of their b-trees through SQLite
 // (the table sqlite_dbpage, so that locks, the write-ahead log and snapshots
-// hold) and takes the rows apart here: an SQL statement costs ten times as much
+// hold) and takes the rows apart here: an SQL statement costs seven times as much
 // a row. The format is SQLite's database file format, sections 1.6 (b-tree
 // pages) and 2.1 (records): https://www.sqlite.org/fileformat2.html.
 

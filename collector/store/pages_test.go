@@ -193,16 +193,33 @@ func TestScanOfDamagedPages(t *testing.T) {
 	}
 }
 
+// BenchmarkScan reads the same rows by pages and by SQL.
 func BenchmarkScan(b *testing.B) {
-	trace, err := Open(numbers(b, 100_000))
+	const rows = 100_000
+	trace, err := Open(numbers(b, rows))
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer trace.Close()
-	for b.Loop() {
-		if err := trace.scan("record", "id", recordColumns, math.MinInt64, math.MaxInt64, func(int64, []int64) error { return nil }); err != nil {
-			b.Fatal(err)
+	b.Run("pages", func(b *testing.B) {
+		for b.Loop() {
+			if err := trace.scan("record", "id", recordColumns, math.MinInt64, math.MaxInt64, func(int64, []int64) error { return nil }); err != nil {
+				b.Fatal(err)
+			}
 		}
-	}
-	b.ReportMetric(100_000*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+		b.ReportMetric(rows*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+	})
+	b.Run("SQL", func(b *testing.B) {
+		for b.Loop() {
+			if err := trace.query(selectRecord+"ORDER BY id", nil, func(s *sqlite.Stmt) error {
+				for i := range len(recordColumns) + 1 {
+					_ = s.ColumnInt64(i)
+				}
+				return nil
+			}); err != nil {
+				b.Fatal(err)
+			}
+		}
+		b.ReportMetric(rows*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+	})
 }
