@@ -76,7 +76,11 @@ func findSources(paths []string) (s sources, err error) {
 			s.captures = append(s.captures, path)
 			continue
 		}
-		owned, err := session.Open(path)
+		folder, err := filepath.Abs(path)
+		if err != nil {
+			return s, err
+		}
+		owned, err := session.Open(folder)
 		if err != nil {
 			return s, err
 		}

@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -50,6 +51,9 @@ memory, loss. Times are nanoseconds since the trace's begin, sizes bytes.
 // query runs one statement and prints its rows as they come; text and markdown
 // collect them first, to align columns.
 func query(w io.Writer, conn *sqlite.Conn, sql string, format report.Format) error {
+	if strings.TrimSpace(sql) == "" {
+		return usageError{errors.New("query: the SQL statement is empty; SELECT * FROM kernels is one (docs/trace-schema.md lists the views)")}
+	}
 	statement, trailing, err := conn.PrepareTransient(strings.TrimSpace(sql))
 	if err != nil {
 		return fmt.Errorf("SQL: %w", err)
