@@ -234,7 +234,7 @@ func (v *viewer) leave() error {
 // slowdown compares the program's own time under run with that under run --tui,
 // one after the other.
 func (b *bench) slowdown(runs int) error {
-	const operations = 300_000
+	const operations = 100_000
 	var plain, drawn, ratios []float64
 	for range runs {
 		run := b.recorder(fmt.Sprint(-operations), "0")
