@@ -125,6 +125,30 @@ func TestMixed(t *testing.T) {
 	}
 }
 
+// A text is never read behind its end's page.
+func TestTextAtPageEnd(t *testing.T) {
+	session := t.TempDir()
+	run(t, raiser(t, session, "edge"))
+	p := openOne(t, session)
+	all := events(t, p)
+	if len(all) != 32*6 {
+		t.Fatalf("%d events, want %d", len(all), 32*6)
+	}
+	for i, item := range all {
+		want := "twenty-five letters long"
+		if i%6 >= 3 {
+			want = "s"
+			if i < 6 {
+				want = ""
+			}
+		}
+		e := &item.Event
+		if p.String(e.SourceFile) != want || p.String(e.Function) != want || p.String(e.Name) != want {
+			t.Errorf("event %d has %q, %q and %q, want %q", i, p.String(e.SourceFile), p.String(e.Function), p.String(e.Name), want)
+		}
+	}
+}
+
 // What a runtime gets wrong or leaves out is recorded as not known.
 func TestGarbage(t *testing.T) {
 	session := t.TempDir()

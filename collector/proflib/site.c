@@ -32,12 +32,13 @@ site_same_texts (const struct site *site)
     && same_text (&site->function);
 }
 
+static const char nothing[TEXT_BLOCK];
+
 /* The site's blocks FIRST to FIRST + COUNT - 1 become those of the text.  */
 static void
 blocks_define (struct site *site, const struct site_text *text, unsigned first,
 	       unsigned count)
 {
-  static const char nothing[TEXT_BLOCK];
   for (unsigned i = 0; i < count; i++)
     {
       const char *at = text->given ? text->given + i * TEXT_BLOCK : nothing;
@@ -46,8 +47,10 @@ blocks_define (struct site *site, const struct site_text *text, unsigned first,
       size_t left = bytes > begin ? bytes - begin : 0;
       if (left == 0)
 	at = nothing;
-      /* what is behind the end is read only within the end's page */
-      if (((uintptr_t) at & (PAGE - 1)) > PAGE - TEXT_BLOCK
+      /* All is read at once, and only within the page where the text begins: a
+	 shorter one at the same place may be the last of what is mapped.  */
+      if ((left && ((uintptr_t) text->given & (PAGE - 1))
+	   > PAGE - (i + 1) * TEXT_BLOCK)
 	  || (i == count - 1 && left > TEXT_BLOCK))
 	site->special |= SITE_LONG_TEXT;
       if (left > TEXT_BLOCK)
@@ -198,6 +201,12 @@ define (struct ring *ring, struct site *site, const acc_prof_info *profile,
   blocks_define (site, &site->file, 0, 2);
   blocks_define (site, &site->function, 2, 1);
   blocks_define (site, &site->name, 3, 1);
+  if (site->special & SITE_LONG_TEXT)	/* site_same_texts () compares them */
+    for (unsigned i = 0; i < TEXT_BLOCKS; i++)
+      {
+	site->text[i] = nothing;
+	memset (site->behind[i], 255, TEXT_BLOCK);
+      }
   memset (site->word, 0, sizeof site->word);
   site->stack = NULL;
   site->depth = 0;

@@ -94,6 +94,43 @@ fields (void)
     abort ();
 }
 
+/* A text that goes on in the next page; then a shorter one at the same place, and
+   the next page is gone.  */
+static void
+edge (void)
+{
+  size_t page = (size_t) sysconf (_SC_PAGESIZE);
+  char *pages = mmap (0, 2 * page, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (pages == MAP_FAILED)
+    abort ();
+  for (size_t before = 1; before <= 32; before++)
+    {
+      char *text = pages + page - before;
+      for (int i = 0; i < 6; i++)
+	{
+	  if (i == 3 && mprotect (pages + page, page, PROT_NONE) != 0)
+	    abort ();
+	  if (i < 3)
+	    strcpy (text, "twenty-five letters long");
+	  else if (before > 1)
+	    strcpy (text, "s");
+	  else
+	    *text = 0;
+	  acc_prof_info profile = {
+	    .event_type = acc_ev_create, .valid_bytes = sizeof profile,
+	    .src_file = text, .func_name = text, .line_no = (int) before,
+	  };
+	  acc_api_info api = { .valid_bytes = sizeof api };
+	  acc_event_info event = { .data_event = {
+	    .event_type = acc_ev_create, .valid_bytes = 56, .var_name = text } };
+	  callback (&profile, &event, &api);
+	}
+      if (mprotect (pages + page, page, PROT_READ | PROT_WRITE) != 0)
+	abort ();
+    }
+}
+
 static uint64_t
 any (uint64_t below)
 {
@@ -345,6 +382,8 @@ main (int argc, char **argv)
   else if (strcmp (what, "fill") == 0)
     for (long i = 0; i < number; i++)
       raise_event (acc_ev_update_start + (i & 1), (int) (i % 100), 0, 0);
+  else if (strcmp (what, "edge") == 0)
+    edge ();
   else if (strcmp (what, "mixed") == 0)
     mixed (number);
   else if (strcmp (what, "sizes") == 0)
