@@ -1,5 +1,7 @@
 package model
 
+import "github.com/accscope/accscope/callbacks"
+
 // ProcessInfo describes a process of the trace.
 type ProcessInfo struct {
 	ID        ProcessID `json:"id"`
@@ -37,6 +39,12 @@ type DeviceInfo struct {
 	Name     string    `json:"name"`
 	Vendor   string    `json:"vendor"`
 	Capacity int64     `json:"capacity"` // bytes, 0 if unknown
+}
+
+// Requested is true where an event names what the program asked for before the
+// runtime chose a device: views show no such device.
+func (d *DeviceInfo) Requested() bool {
+	return d.Type == int32(callbacks.DeviceDefault) || d.Type == int32(callbacks.DeviceCurrent)
 }
 
 // QueueInfo describes an async queue of a device.

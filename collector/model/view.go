@@ -233,7 +233,9 @@ func (m *Model) ViewWithin(l Limits) *View {
 		v.Threads = append(v.Threads, m.threadView(info))
 	}
 	for _, info := range m.directory.Devices {
-		v.Devices = append(v.Devices, m.deviceView(info, l))
+		if !info.Requested() {
+			v.Devices = append(v.Devices, m.deviceView(info, l))
+		}
 	}
 	v.Kernels = m.kernelViews(limit(l.Kernels, 200))
 	v.Sources = m.sourceViews(limit(l.Sources, 200))

@@ -155,7 +155,7 @@ func (e *exporter) rows() error {
 		return err
 	}
 	for _, d := range devices {
-		if selected(d.Process) {
+		if selected(d.Process) && !d.Requested() {
 			e.devices[d.ID] = device{d, e.numbers.PID[d.Process]}
 		}
 	}

@@ -101,7 +101,7 @@ func (e *exporter) deviceTracks(selected func(model.ProcessID) bool) error {
 		return err
 	}
 	for i, d := range devices {
-		if !selected(d.Process) {
+		if !selected(d.Process) || d.Requested() {
 			continue
 		}
 		e.devices[d.ID] = true
