@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/accscope/accscope/collector/model"
 	"zombiezen.com/go/sqlite"
@@ -57,23 +58,23 @@ type Block struct {
 	Open  bool  // never ended, or not yet: End is that of what is known
 }
 
-// Groups wider than openPixels are replaced by their members, unless that would
-// be more rows than pixels: then only those wider than blockPixels, of which
-// fewer fit into the window.
+// Groups wider than openPixels are replaced by their members, as long as a
+// window reads no more than rowsPerPixel: then only those wider than twice as
+// much, and so on, of which fewer fit into the window.
 const (
-	openPixels  = fanOut / 2
-	blockPixels = fanOut
+	openPixels   = fanOut / 2
+	rowsPerPixel = 1.25
 )
 
 // Timeline gives what to draw of a lane in the window [from, to) at a width in
 // pixels, in order of start: whatever the number of spans, about two blocks a
-// pixel at most. A block of several spans is at most 8 pixels wide; Busy says
-// how much of it is filled.
+// pixel at most. A block of several spans is some pixels wide, 8 at most where
+// they are evenly spread; Busy says how much of it is filled.
 func (t *Trace) Timeline(lane Lane, from, to int64, pixels int) (blocks []Block, err error) {
 	if to <= from || pixels <= 0 {
 		return nil, nil
 	}
-	p := &painter{trace: t, lane: lane, from: from, to: to, pixels: pixels, width: to - from}
+	p := &painter{trace: t, lane: lane, from: from, to: to, pixels: pixels, width: to - from, left: max(int(rowsPerPixel*float64(pixels)), 8*fanOut)}
 	if p.width < 0 {
 		p.width = math.MaxInt64
 	}
@@ -98,6 +99,7 @@ type painter struct {
 	from, to int64
 	width    int64 // of the window, ns
 	pixels   int
+	left     int // rows that groups may still be opened for
 	blocks   []Block
 }
 
@@ -220,8 +222,8 @@ const skipped = 16
 // come back open, and so does what is too new to be in a group.
 func (p *painter) groups(level int64, wanted []stretch) ([][]part, error) {
 	sorted := spread{wanted: wanted, parts: make([][]part, len(wanted))}
-	wide := make([]int, 2) // how many are wider than openPixels and blockPixels
-	limits := [2]int64{p.of(openPixels), p.of(blockPixels)}
+	var wide []int64 // how wide those are that are wider than openPixels
+	limit := p.of(openPixels)
 	few := int64(skipped)
 	for range level {
 		few *= fanOut
@@ -248,10 +250,8 @@ func (p *painter) groups(level int64, wanted []stretch) ([][]part, error) {
 				last := &parts[len(parts)-1]
 				last.stretch.to = max(min(last.stretch.to, b.Start), last.stretch.from)
 			}
-			for i, limit := range limits {
-				if b.End-b.Start > limit {
-					wide[i]++
-				}
+			if b.End-b.Start > limit {
+				wide = append(wide, b.End-b.Start)
 			}
 			sorted.parts[n] = append(sorted.parts[n], part{block: b,
 				stretch: stretch{from: max(b.Start, sorted.wanted[n].from), to: min(b.End+1, sorted.wanted[n].to)}})
@@ -260,10 +260,15 @@ func (p *painter) groups(level int64, wanted []stretch) ([][]part, error) {
 			return nil, err
 		}
 	}
-	limit := limits[0]
-	if fanOut*wide[0] > p.pixels {
-		limit = limits[1]
+	for fanOut*len(wide) > p.left {
+		if limit > math.MaxInt64/2 {
+			limit, wide = math.MaxInt64, nil
+			break
+		}
+		limit *= 2
+		wide = slices.DeleteFunc(wide, func(width int64) bool { return width <= limit })
 	}
+	p.left -= fanOut * len(wide)
 	for _, parts := range sorted.parts {
 		for i := range parts {
 			parts[i].open = parts[i].block.End-parts[i].block.Start > limit
