@@ -206,6 +206,9 @@ func TestReportFormats(t *testing.T) {
 			t.Errorf("accscope %s prints only %q", strings.Join(args, " "), r.stdout)
 		}
 	}
+	if r := invoke(t, folder, "report", "--since", "5h", "t.db").must(t); !strings.Contains(r.stdout, "before the window begins") {
+		t.Errorf("--since 5h: %s", r.stdout)
+	}
 	if r := invoke(t, folder, "report", "--by", "colour", "t.db"); r.status == 0 || !strings.Contains(r.stderr, "source, kernel") {
 		t.Errorf("--by colour: %d %q", r.status, r.stderr)
 	}

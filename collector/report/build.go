@@ -124,6 +124,11 @@ func describe(trace *store.Trace, f *facts, document *Document, options Options)
 	document.Facts = append(document.Facts,
 		[2]string{"events", fmt.Sprint(f.events)},
 		[2]string{"time", ShowDuration(float64(f.wall)) + " from the first to the last event"})
+	if _, last, err := trace.Extent(); err != nil {
+		return err
+	} else if options.From > last {
+		document.Warnings = append(document.Warnings, fmt.Sprintf("the trace ends at %s, before the window begins", ShowDuration(float64(last))))
+	}
 	if options.Filter != (Filter{}) {
 		document.Facts = append(document.Facts, [2]string{"filtered", "yes: only what the flags let through is counted"})
 	}
