@@ -327,7 +327,7 @@ func (in *Ingester) end(p *process) {
 		in.warn("%v", err)
 		return
 	}
-	if (counters.Exited || !alive) && !in.finishing && !in.drained(p) {
+	if (counters.Exited || !alive) && !in.complete && !in.drained(p) {
 		return
 	}
 	switch {

@@ -75,6 +75,7 @@ type Ingester struct {
 	skipped   map[string]bool  // captures given up, by folder
 	failing   map[string]int64 // captures that can't be opened by now, and since when
 	finishing bool
+	complete  bool // all that will be taken in has been
 	warnings  []string
 	buffer    model.Event
 }
@@ -471,6 +472,7 @@ func (in *Ingester) Finish() error {
 	if _, err := in.advance(math.MaxInt64); err != nil {
 		return err
 	}
+	in.complete = true
 	for _, p := range in.ordered() {
 		in.end(p)
 		if in.writer != nil && p.capture != nil {
