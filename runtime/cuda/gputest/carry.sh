@@ -30,6 +30,7 @@ gcc-12 "${offload[@]}" -o "$carry/programs/saxpy" "$examples/saxpy/saxpy.c" -lm
 g++-12 "${offload[@]}" -o "$carry/programs/particles" "$examples/particles/particles.cpp" -lm
 gfortran-12 "${offload[@]}" -o "$carry/programs/stencil" "$examples/stencil/stencil.f90"
 gcc-12 "${offload[@]}" -o "$carry/programs/device" "$here/device.c"
+gcc-12 "${offload[@]}" -o "$carry/programs/devices" "$here/devices.c" -lpthread
 gcc-12 "${offload[@]}" -o "$carry/launches" "$here/launches.c"
 gcc-12 "${offload[@]}" -o "$carry/timing" "$here/timing.c" "$here/../driver.c" -ldl
 for program in bare measure; do
