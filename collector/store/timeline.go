@@ -63,7 +63,7 @@ type Block struct {
 // much, and so on, of which fewer fit into the window.
 const (
 	openPixels   = fanOut / 2
-	rowsPerPixel = 1.25
+	rowsPerPixel = 1.0
 )
 
 // Timeline gives what to draw of a lane in the window [from, to) at a width in
