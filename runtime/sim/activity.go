@@ -14,16 +14,15 @@ import (
 	"github.com/accscope/accscope/runtime/device"
 )
 
-// batching is how long records gather before they are reported, unless somebody
-// synchronises.
-const batching = time.Millisecond
+// batching is how long records gather before they are reported. Waking a thread
+// costs the program more than hundreds of records do.
+const batching = 10 * time.Millisecond
 
 // readers finds the records of a device for the threads of its queues.
 var readers sync.Map // *C.struct_accscope_sim_device → *records
 
-// records reports finished operations: on the thread that waits for a queue, as
-// it finds them when it is done, else from a goroutine, which sleeps while there
-// are none and ends with the device.
+// records reports finished operations from a goroutine, which sleeps while there
+// are none and ends with the device, and from Flush.
 type records struct {
 	c       *C.struct_accscope_sim_device
 	observe func(device.Activity)
@@ -82,6 +81,8 @@ func accscope_sim_wake(c *C.struct_accscope_sim_device) {
 func (r *records) run() {
 	defer close(r.stopped)
 	asleep := (*uint32)(unsafe.Pointer(&r.c.asleep))
+	ticker := time.NewTicker(batching)
+	defer ticker.Stop()
 	for {
 		// Whoever appends a record after this wakes us; before it, we see it.
 		atomic.StoreUint32(asleep, 1)
@@ -93,20 +94,24 @@ func (r *records) run() {
 			}
 		}
 		atomic.StoreUint32(asleep, 0)
-		select {
-		case <-time.After(batching):
-		case <-r.stop:
-			return
+		ticker.Reset(batching)
+		for some := true; some; some = r.flush() {
+			select {
+			case <-ticker.C:
+			case <-r.stop:
+				return
+			}
 		}
-		r.flush()
+		ticker.Stop()
 	}
 }
 
-// flush reports all records that there are; other calls wait for it.
-func (r *records) flush() {
+// flush reports all records that there are, and whether there were any; other
+// calls wait for it.
+func (r *records) flush() bool {
 	all := atomicLoad(&r.c.appended)
 	if r.delivered.Load() >= all {
-		return
+		return false
 	}
 	r.delivery.Lock()
 	defer r.delivery.Unlock()
@@ -119,6 +124,7 @@ func (r *records) flush() {
 		}
 		r.delivered.Add(uint64(n))
 	}
+	return true
 }
 
 // close ends the goroutine and reports what is left.

@@ -196,12 +196,10 @@ func (q *queue) Synchronize() error {
 	if stream == nil {
 		return nil
 	}
-	var err error
 	if idle, failed := done(stream); !idle || failed {
-		err = q.device.failure(C.accscope_sim_synchronize(stream), "wait for a queue")
+		return q.device.failure(C.accscope_sim_synchronize(stream), "wait for a queue")
 	}
-	q.device.records.flush()
-	return err
+	return nil
 }
 
 // Handle stands for a CUDA stream where the device answers as a CUDA device.
