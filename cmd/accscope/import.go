@@ -24,9 +24,9 @@ func newImportCommand() *cobra.Command {
 		Use:   "import [flags] FOLDER|TRACE...",
 		Short: "Make one trace of captures, sessions and traces",
 		Long: `import makes one trace of capture folders (accscope-PROGRAM-PID, left by a program
-that ran with ACC_PROFLIB=libaccprof.so), of session folders (left by an accscope
-that was killed; accscope ls lists them), and of traces, such as those that the
-nodes of an MPI job left. The clocks of several hosts are set against the first
+that ran with ACC_PROFLIB=libaccprof.so) or of a folder that holds some, of session
+folders (left by an accscope that was killed; accscope ls lists them), and of
+traces, such as those that the nodes of an MPI job left. The clocks of several hosts are set against the first
 one's by the time of day; import says by how much. Captures and traces stay as they
 are; a session is removed once its trace is complete. A session whose trace was
 begun goes on with that, unless -o names another place.
@@ -72,7 +72,7 @@ func findSources(paths []string) (s sources, err error) {
 			s.traces = append(s.traces, path)
 			continue
 		}
-		if _, err := os.Stat(filepath.Join(path, "process")); err == nil {
+		if isCapture(path) {
 			s.captures = append(s.captures, path)
 			continue
 		}
@@ -81,6 +81,17 @@ func findSources(paths []string) (s sources, err error) {
 			return s, err
 		}
 		owned, err := session.Open(folder)
+		if errors.Is(err, session.ErrNotASession) {
+			captures, err := capturesIn(folder)
+			if err != nil {
+				return s, err
+			}
+			if len(captures) == 0 {
+				return s, fmt.Errorf("%s is no capture folder, no session, and has no captures in it", path)
+			}
+			s.captures = append(s.captures, captures...)
+			continue
+		}
 		if err != nil {
 			return s, err
 		}
@@ -109,7 +120,11 @@ func importCaptures(paths []string, output string, force bool) error {
 	}
 	begun := trace
 	if trace == "" || output != "" {
-		name := strings.TrimPrefix(filepath.Base(filepath.Clean(paths[0])), "accscope-")
+		first, err := filepath.Abs(paths[0])
+		if err != nil {
+			return err
+		}
+		name := strings.TrimPrefix(filepath.Base(first), "accscope-")
 		if trace, err = traceName(output, force, launch.Program{Path: strings.TrimSuffix(name, ".accscope.db")}); err != nil {
 			return err
 		}
@@ -117,7 +132,7 @@ func importCaptures(paths []string, output string, force bool) error {
 	switch {
 	case alone:
 		err = finishSession(from.sessions[0], begun, trace)
-	case len(from.captures) == len(paths):
+	case len(from.sessions)+len(from.traces) == 0:
 		err = importInto(ingest.Options{Captures: from.captures, Trace: trace})
 	default:
 		err = mergeInto(from, trace)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -53,6 +54,54 @@ func TestImportMerges(t *testing.T) {
 	}
 	if left := list(); len(left) != 0 {
 		t.Errorf("import left %v", left)
+	}
+}
+
+// A folder that is no session is not taken for one, whatever is in it: nothing of
+// it is changed. What captures it holds are imported.
+func TestImportLeavesOtherFoldersAlone(t *testing.T) {
+	program := build(t, "jacobi")
+	folder := t.TempDir()
+	inside := filepath.Join(folder, "sources")
+	if err := os.Mkdir(inside, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"notes", "sources/lock"} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte("of the user\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	files := func() (names []string) {
+		if err := filepath.WalkDir(folder, func(path string, _ os.DirEntry, err error) error {
+			names = append(names, path)
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		return names
+	}
+	before := files()
+	for _, argument := range []string{".", folder, "sources"} {
+		if r := invoke(t, folder, "import", argument); r.status != exitFailure || !strings.Contains(r.stderr, "has no captures in it") {
+			t.Errorf("import %s: status %d, %q", argument, r.status, r.stderr)
+		}
+	}
+	if after := files(); !slices.Equal(after, before) {
+		t.Errorf("of %v import left %v", before, after)
+	}
+	library := filepath.Join(project, "lib")
+	for range 2 {
+		execute(t, folder, []string{"ACC_PROFLIB=" + library + "/libaccprof.so", "LD_PRELOAD=" + library + "/libopenacc.so", "ACC_DEVICE_TYPE=sim"},
+			program, "32", "5").must(t)
+	}
+	before = files()
+	trace := filepath.Join(t.TempDir(), "trace.db")
+	invoke(t, folder, "import", "-o", trace, ".").must(t)
+	if rows := invoke(t, folder, "query", "--format", "csv", trace, "SELECT count(*) FROM processes WHERE ended = 'exited'").must(t).stdout; rows != "count(*)\n2\n" {
+		t.Errorf("processes: %s", rows)
+	}
+	if after := files(); !slices.Equal(after, before) {
+		t.Errorf("of %v import left %v", before, after)
 	}
 }
 

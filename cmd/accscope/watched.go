@@ -80,35 +80,45 @@ func namedSource(name string) (tui.Source, error) {
 		}
 		return tui.Captures(filepath.Base(folder), folder), nil
 	}
-	if folders := capturesIn(name); len(folders) > 0 {
+	folders, err := capturesToWatch(name)
+	if err == nil && len(folders) > 0 {
 		return tui.Captures(filepath.Base(absolute), folders...), nil
 	}
 	return nil, fmt.Errorf("%s is no trace, session or process id; accscope ls lists the sessions", name)
 }
 
-// capturesIn are the captures in a folder: of the programs that run, else of all.
-func capturesIn(folder string) []string {
-	// An error means a pattern that matches nothing.
-	matches, _ := filepath.Glob(filepath.Join(folder, "accscope-*", "process"))
-	var all, running []string
-	for _, match := range matches {
-		found := filepath.Dir(match)
-		c, err := capture.Open(found)
-		if err != nil {
-			continue
+// capturesIn are the capture folders in a folder.
+func capturesIn(folder string) ([]string, error) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil, err
+	}
+	var all []string
+	for _, entry := range entries {
+		if path := filepath.Join(folder, entry.Name()); isCapture(path) {
+			all = append(all, path)
 		}
-		all = append(all, found)
-		if c.Alive() {
-			running = append(running, found)
-		}
-		if c.Close() != nil {
-			continue
+	}
+	return all, nil
+}
+
+// capturesToWatch are the captures in a folder: of the programs that run, else of
+// all.
+func capturesToWatch(folder string) ([]string, error) {
+	all, err := capturesIn(folder)
+	var running []string
+	for _, found := range all {
+		if c, err := capture.Open(found); err == nil {
+			if c.Alive() {
+				running = append(running, found)
+			}
+			c.Close() //nolint:errcheck // it was only read
 		}
 	}
 	if len(running) > 0 {
-		return running
+		return running, err
 	}
-	return all
+	return all, err
 }
 
 // watched is what can be watched now.

@@ -24,10 +24,15 @@ const (
 	lockFile   = "lock"
 	socketFile = "live"
 	folderMode = 0o700
+	lockMode   = 0o600
+	maxLock    = 32 // bytes: the lock file holds a process number
 )
 
 // ErrOwned is wrapped by Lock's error where another collector owns the session.
 var ErrOwned = errors.New("another collector owns the session")
+
+// ErrNotASession is wrapped by errors about folders that are no sessions.
+var ErrNotASession = errors.New("not a session folder")
 
 // Root is the folder that holds the user's sessions: $ACCSCOPE_DIR, else
 // $XDG_RUNTIME_DIR/accscope, else a folder of the user's own under the temporary
@@ -110,8 +115,40 @@ func Create(program string) (*Session, error) {
 		if err != nil {
 			return nil, fmt.Errorf("cannot make a session: %w; set ACCSCOPE_DIR to a folder you may write to", err)
 		}
-		return &Session{Folder: folder}, nil
+		s := &Session{Folder: folder}
+		return s, s.mark()
 	}
+}
+
+// mark makes a new folder a session: its lock file tells it from any other
+// folder.
+func (s *Session) mark() error {
+	file, err := s.openLock()
+	if err != nil {
+		return err
+	}
+	return file.Close()
+}
+
+func (s *Session) openLock() (*os.File, error) {
+	file, err := os.OpenFile(filepath.Join(s.Folder, lockFile), os.O_RDWR|os.O_CREATE, lockMode)
+	if err != nil {
+		return nil, fmt.Errorf("cannot lock the session: %w", err)
+	}
+	return file, nil
+}
+
+// check says whether the folder is a session: whoever takes one over removes the
+// folder in the end, with all that is in it.
+func (s *Session) check() error {
+	info, err := os.Lstat(filepath.Join(s.Folder, lockFile))
+	if err == nil && info.Mode() == lockMode && info.Size() <= maxLock {
+		return nil
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("cannot open the session: %w", err)
+	}
+	return fmt.Errorf("%s: %w", s.Folder, ErrNotASession)
 }
 
 // Join opens the session of a name, making it if it is the first to come: the
@@ -125,7 +162,11 @@ func Join(name string) (*Session, error) {
 	if err := os.Mkdir(folder, folderMode); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, fmt.Errorf("cannot make a session: %w; set ACCSCOPE_DIR to a folder you may write to", err)
 	}
-	return &Session{Folder: folder}, private(folder)
+	s := &Session{Folder: folder}
+	if err := private(folder); err != nil {
+		return nil, err
+	}
+	return s, s.mark()
 }
 
 // JobName is the name that the ranks of one MPI job share, "" outside of one.
@@ -167,7 +208,8 @@ func clean(name string) string {
 	return name[:min(len(name), 100)]
 }
 
-// Open opens a session by its folder or by its name under Root.
+// Open opens a session by its folder or by its name under Root. The error wraps
+// ErrNotASession where the folder is another one.
 func Open(name string) (*Session, error) {
 	folder := name
 	if !strings.ContainsRune(name, '/') {
@@ -182,9 +224,10 @@ func Open(name string) (*Session, error) {
 		return nil, fmt.Errorf("no such session: %w; accscope ls lists them", err)
 	}
 	if !info.IsDir() {
-		return nil, fmt.Errorf("%s is no session folder", folder)
+		return nil, fmt.Errorf("%s: %w", folder, ErrNotASession)
 	}
-	return &Session{Folder: folder}, nil
+	s := &Session{Folder: folder}
+	return s, s.check()
 }
 
 // Name is the folder's name.
@@ -207,7 +250,12 @@ func (s *Session) Captures() ([]string, error) {
 
 // Remove deletes the session with its captures. Only its owner may, after the
 // trace is finished.
-func (s *Session) Remove() error { return os.RemoveAll(s.Folder) }
+func (s *Session) Remove() error {
+	if err := s.check(); err != nil {
+		return err
+	}
+	return os.RemoveAll(s.Folder)
+}
 
 // Lock is the ownership of a session.
 type Lock struct {
@@ -218,9 +266,9 @@ type Lock struct {
 // the process, however that ends. The error wraps ErrOwned, and names the owner,
 // where there is one.
 func (s *Session) Lock() (*Lock, error) {
-	file, err := os.OpenFile(filepath.Join(s.Folder, lockFile), os.O_RDWR|os.O_CREATE, 0o600)
+	file, err := s.openLock()
 	if err != nil {
-		return nil, fmt.Errorf("cannot lock the session: %w", err)
+		return nil, err
 	}
 	if err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		defer file.Close()
@@ -243,7 +291,7 @@ func writeAt(file *os.File, text string) error {
 }
 
 func readOwner(file *os.File) int {
-	var b [32]byte
+	var b [maxLock]byte
 	n, _ := file.ReadAt(b[:], 0) // io.EOF after the number is usual
 	pid, err := strconv.Atoi(strings.TrimSpace(string(b[:n])))
 	if err != nil {
@@ -310,9 +358,12 @@ func List() ([]Info, error) {
 			continue
 		}
 		s := Session{Folder: filepath.Join(root, entry.Name())}
+		if errors.Is(s.check(), ErrNotASession) {
+			continue // something else, or gone meanwhile
+		}
 		info, err := s.Info()
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // gone meanwhile
+			continue
 		}
 		if err != nil {
 			return nil, err
@@ -340,8 +391,11 @@ func (s *Session) Info() (Info, error) {
 	}
 	for _, folder := range folders {
 		p, _, err := inspect(folder)
+		if errors.Is(err, capture.ErrNotStarted) || errors.Is(err, fs.ErrNotExist) {
+			continue // it is just being set up, or gone meanwhile
+		}
 		if err != nil {
-			// A capture that is just being set up, or damaged, has no more to show.
+			// A damaged capture has no more to show.
 			p = ProcessInfo{Rank: -1, Capture: folder}
 		}
 		if p.Running {

@@ -53,6 +53,65 @@ func TestRootRefusesOpenFolders(t *testing.T) {
 	}
 }
 
+// Only what was made as a session counts as one and can be removed.
+func TestOtherFoldersAreNoSessions(t *testing.T) {
+	root := t.TempDir()
+	t.Setenv("ACCSCOPE_DIR", root)
+	s, err := session.Create("program")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := filepath.Join(root, "other")
+	if err := os.Mkdir(other, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := session.Open(other); !errors.Is(err, session.ErrNotASession) {
+		t.Errorf("Open gives %v", err)
+	}
+	if err := (&session.Session{Folder: other}).Remove(); !errors.Is(err, session.ErrNotASession) {
+		t.Errorf("Remove gives %v", err)
+	}
+	if _, err := os.Stat(other); err != nil {
+		t.Error(err)
+	}
+	if list, err := session.List(); err != nil || len(list) != 1 || list[0].Folder != s.Folder {
+		t.Errorf("list is %+v, %v", list, err)
+	}
+	if s, err = session.Open(s.Name()); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Remove(); err != nil {
+		t.Error(err)
+	}
+	if _, err := session.Open(s.Folder); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("after Remove Open gives %v", err)
+	}
+}
+
+// A process that is still setting its capture up is not listed: nothing is known
+// of it.
+func TestCapturesBeingSetUp(t *testing.T) {
+	t.Setenv("ACCSCOPE_DIR", t.TempDir())
+	s, err := session.Create("program")
+	if err != nil {
+		t.Fatal(err)
+	}
+	capture := filepath.Join(s.Folder, "12-34")
+	if err := os.Mkdir(capture, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{"", "info", "process"} {
+		if file != "" {
+			if err := os.WriteFile(filepath.Join(capture, file), make([]byte, 8192), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if info, err := s.Info(); err != nil || len(info.Processes) != 0 {
+			t.Errorf("with the file %q: %+v, %v", file, info, err)
+		}
+	}
+}
+
 func TestOneOwner(t *testing.T) {
 	t.Setenv("ACCSCOPE_DIR", t.TempDir())
 	s, err := session.Create("/usr/bin/jacobi")
