@@ -11,6 +11,7 @@ import (
 
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/session"
+	"github.com/accscope/accscope/collector/store/tracetest"
 	"github.com/chromedp/chromedp"
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
@@ -19,7 +20,7 @@ import (
 // hostile changes a trace so that it tries to harm who looks at it.
 func hostile(t *testing.T) string {
 	t.Helper()
-	path := generated(t, 3000, 5)
+	path := tracetest.File(t, 3000, 5)
 	conn, err := sqlite.OpenConn(path, sqlite.OpenReadWrite)
 	if err != nil {
 		t.Fatal(err)
@@ -107,7 +108,7 @@ func TestSourcesStayInside(t *testing.T) {
 	if err := os.Symlink(secret, filepath.Join(folder, "link.c")); err != nil {
 		t.Fatal(err)
 	}
-	s := serve(t, Options{Traces: []string{generated(t, 500, 1)}, Sources: []string{folder}})
+	s := serve(t, Options{Traces: []string{tracetest.File(t, 500, 1)}, Sources: []string{folder}})
 	if a := answer[sourceAnswer](t, s, "/api/source?file=jacobi.c"); len(a.Lines) != 1 || a.Lines[0] != "int main;" {
 		t.Errorf("got %+v", a)
 	}
@@ -127,7 +128,7 @@ func TestSourcesStayInside(t *testing.T) {
 
 // A damaged trace gives errors, at the worst; the server goes on.
 func TestDamagedTrace(t *testing.T) {
-	whole, err := os.ReadFile(generated(t, 3000, 1))
+	whole, err := os.ReadFile(tracetest.File(t, 3000, 1))
 	if err != nil {
 		t.Fatal(err)
 	}

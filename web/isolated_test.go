@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/accscope/accscope/collector/store/tracetest"
 )
 
 // pid is the process that reads the traces now, 0 if there is none.
@@ -47,7 +49,7 @@ const slow = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n) SELE
 func TestReaderDies(t *testing.T) {
 	for name, signal := range map[string]syscall.Signal{"bus error": syscall.SIGBUS, "segmentation fault": syscall.SIGSEGV, "killed": syscall.SIGKILL} {
 		t.Run(name, func(t *testing.T) {
-			s := serve(t, Options{Traces: []string{generated(t, 2000, 1)}})
+			s := serve(t, Options{Traces: []string{tracetest.File(t, 2000, 1)}})
 			before := s.pid()
 			if before == 0 || before == os.Getpid() {
 				t.Fatalf("traces are read by process %d", before)
@@ -81,7 +83,7 @@ func TestReaderDies(t *testing.T) {
 
 // The page shows what happened where it happened, and goes on.
 func TestPageSurvivesItsReader(t *testing.T) {
-	s := serve(t, Options{Traces: []string{generated(t, 20_000, 1)}})
+	s := serve(t, Options{Traces: []string{tracetest.File(t, 20_000, 1)}})
 	b := browse(t, s.URL())
 	b.settled()
 	b.view("sql")
@@ -115,7 +117,7 @@ func TestReaderDiesWhileTheProgramRuns(t *testing.T) {
 
 // The reader has limits of its own; the server has not.
 func TestReaderIsLimited(t *testing.T) {
-	s := serve(t, Options{Traces: []string{generated(t, 500, 1)}})
+	s := serve(t, Options{Traces: []string{tracetest.File(t, 500, 1)}})
 	limits, err := os.ReadFile(fmt.Sprintf("/proc/%d/limits", s.pid()))
 	if err != nil {
 		t.Fatal(err)

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/store/tracetest"
 )
 
 var update = flag.Bool("update", false, "write openapi.yaml anew")
@@ -184,7 +185,7 @@ func TestOperations(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, "jacobi.c"), []byte("1\n2\n3\n4\n5\n6\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := serve(t, Options{Traces: []string{generated(t, 3000, 1), generated(t, 1000, 2)}, Sources: []string{folder}})
+	s := serve(t, Options{Traces: []string{tracetest.File(t, 3000, 1), tracetest.File(t, 1000, 2)}, Sources: []string{folder}})
 	for path, o := range operations {
 		t.Run(path, func(t *testing.T) {
 			status, body := fetch(t, s, path+"?"+o.example)

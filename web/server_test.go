@@ -15,7 +15,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/accscope/accscope/collector/store/generate"
+	"github.com/accscope/accscope/collector/store/tracetest"
 )
 
 // TestMain makes the test program the reader of the servers that it starts.
@@ -34,19 +34,9 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// generated makes a synthetic trace.
-func generated(t testing.TB, spans int, seed uint64) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "generated.db")
-	if _, err := generate.Trace(path, generate.Options{Spans: spans, Threads: 2, Activity: true, Seed: seed}); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
 func serveGenerated(t testing.TB, spans int) *Server {
 	t.Helper()
-	return serve(t, Options{Traces: []string{generated(t, spans, 1), generated(t, spans/2, 2)}})
+	return serve(t, Options{Traces: []string{tracetest.File(t, spans, 1), tracetest.File(t, spans/2, 2)}})
 }
 
 // serve runs a server until the test ends.

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/accscope/accscope/collector/store/tracetest"
 )
 
 func sqlPath(sql string, more ...string) string {
@@ -35,7 +37,7 @@ func TestSQL(t *testing.T) {
 
 // The console reads, and does nothing else.
 func TestSQLRefuses(t *testing.T) {
-	trace := generated(t, 500, 1)
+	trace := tracetest.File(t, 500, 1)
 	s := serve(t, Options{Traces: []string{trace}})
 	before, err := os.ReadFile(trace)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
+	"github.com/accscope/accscope/collector/store/tracetest"
 )
 
 // goTo opens a part of the page by its address.
@@ -25,7 +26,7 @@ func (b *browser) goTo(hash string) {
 
 // What a device did leads to what enqueued it and back, with an arrow.
 func TestArrowsLinkEnqueueAndExecution(t *testing.T) {
-	s := serve(t, Options{Traces: []string{generated(t, 5000, 1)}})
+	s := serve(t, Options{Traces: []string{tracetest.File(t, 5000, 1)}})
 	var rows sqlAnswer = answer[sqlAnswer](t, s, "/api/sql?sql="+url.QueryEscape(
 		"SELECT record, activity FROM device_activity WHERE kind = 'kernel' AND record IS NOT NULL ORDER BY activity LIMIT 1 OFFSET 3"))
 	record, activity := fmt.Sprint(rows.Rows[0][0]), fmt.Sprint(rows.Rows[0][1])
@@ -48,7 +49,7 @@ func TestArrowsLinkEnqueueAndExecution(t *testing.T) {
 }
 
 func TestMemoryAtATime(t *testing.T) {
-	s := serve(t, Options{Traces: []string{generated(t, 5000, 1)}})
+	s := serve(t, Options{Traces: []string{tracetest.File(t, 5000, 1)}})
 	b := browse(t, s.URL())
 	b.view("memory")
 	b.wait("several variables", `document.querySelectorAll(".legend span").length > 1`)
@@ -116,7 +117,7 @@ func TestSQLConsole(t *testing.T) {
 
 // Colours by kernel, variable and kind are different pictures of the same.
 func TestColours(t *testing.T) {
-	b := browse(t, serve(t, Options{Traces: []string{generated(t, 5000, 1)}}).URL())
+	b := browse(t, serve(t, Options{Traces: []string{tracetest.File(t, 5000, 1)}}).URL())
 	b.settled()
 	seen := map[string]string{}
 	for _, mode := range evaluate[[]string](b, `[...document.querySelectorAll("main select option")].map(e => e.value)`) {

@@ -13,21 +13,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/accscope/accscope/collector/store"
-	"github.com/accscope/accscope/collector/store/generate"
+	"github.com/accscope/accscope/collector/store/tracetest"
 	"github.com/accscope/accscope/export"
 	"github.com/accscope/accscope/export/perfetto/importer"
 )
-
-// generatedTrace writes a trace into a folder.
-func generatedTrace(t *testing.T, folder string, spans int) string {
-	t.Helper()
-	path := filepath.Join(folder, "trace.db")
-	if _, err := generate.Trace(path, generate.Options{Spans: spans, Threads: 2, Activity: true, Seed: 1}); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
 
 // names lists a folder.
 func names(t *testing.T, folder string) []string {
@@ -85,8 +74,7 @@ func TestPerfettoFilesOfTheExamples(t *testing.T) {
 // Each format is written whole under its name, or to standard output, and
 // leaves nothing else.
 func TestExportWritesEveryFormat(t *testing.T) {
-	folder := t.TempDir()
-	generatedTrace(t, folder, 300)
+	folder := filepath.Dir(tracetest.File(t, 300, 1))
 	for name, format := range exportFormats {
 		if format.write == nil {
 			continue
@@ -139,8 +127,8 @@ func TestExportWritesEveryFormat(t *testing.T) {
 
 // What cannot be done says so, with the remedy, and leaves no file.
 func TestExportRefuses(t *testing.T) {
-	folder := t.TempDir()
-	path := generatedTrace(t, folder, 3000)
+	path := tracetest.File(t, 3000, 1)
+	folder := filepath.Dir(path)
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -179,12 +167,9 @@ func TestExportRefuses(t *testing.T) {
 
 // An export that is interrupted leaves no file.
 func TestInterruptedExportLeavesNothing(t *testing.T) {
-	folder := t.TempDir()
-	trace, err := store.Open(generatedTrace(t, folder, 20_000))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer trace.Close()
+	path := tracetest.File(t, 20_000, 1)
+	folder := filepath.Dir(path)
+	trace := tracetest.Open(t, path)
 	for name, format := range exportFormats {
 		if format.write == nil {
 			continue

@@ -4,26 +4,17 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
-	"path/filepath"
 	"testing"
 
 	"github.com/accscope/accscope/collector/store"
-	"github.com/accscope/accscope/collector/store/generate"
+	"github.com/accscope/accscope/collector/store/tracetest"
 	"github.com/accscope/accscope/export"
 )
 
 // The file is JSON and has every span, event and device activity at its time,
 // to the nanosecond.
 func TestEventsEqualTheTrace(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "trace.db")
-	if _, err := generate.Trace(path, generate.Options{Spans: 2000, Threads: 2, Activity: true, Seed: 1}); err != nil {
-		t.Fatal(err)
-	}
-	trace, err := store.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer trace.Close()
+	trace := tracetest.Generated(t, 2000)
 	var out bytes.Buffer
 	if err := Write(&out, trace, export.Options{}); err != nil {
 		t.Fatal(err)

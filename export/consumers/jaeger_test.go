@@ -22,6 +22,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
 	"github.com/accscope/accscope/collector/store"
+	"github.com/accscope/accscope/collector/store/tracetest"
 	"github.com/accscope/accscope/export/otlp"
 )
 
@@ -206,7 +207,7 @@ func TestJaegerShowsTheTrace(t *testing.T) {
 	for _, protocol := range []string{otlp.GRPC, otlp.HTTP} {
 		t.Run(filepath.Base(protocol), func(t *testing.T) {
 			j := startJaeger(t, freeAddress(t), freeAddress(t))
-			trace := openGenerated(t, 1000)
+			trace := tracetest.Generated(t, 1000)
 			result, err := send(t, j.target(protocol), trace, otlp.Options{})
 			if err != nil {
 				t.Fatal(err)
@@ -306,7 +307,7 @@ func TestJaegerIsKilledDuringARun(t *testing.T) {
 		t.Fatalf("the run says\n%s", said.String())
 	}
 	sent, unsent := toNumber(t, count[1]), toNumber(t, count[2])
-	trace := open(t, path)
+	trace := tracetest.Open(t, path)
 	var all int64
 	for _, err := range trace.Spans(store.Filter{}) {
 		if err != nil {

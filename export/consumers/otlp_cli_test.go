@@ -13,6 +13,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/pmetric"
 
 	"github.com/accscope/accscope/collector/store"
+	"github.com/accscope/accscope/collector/store/tracetest"
 	"github.com/accscope/accscope/export/otlp"
 )
 
@@ -88,7 +89,7 @@ func TestCommandLineJoinsTheCaller(t *testing.T) {
 	}
 	joined(t, b, caller)
 	var launches int64
-	trace := open(t, path)
+	trace := tracetest.Open(t, path)
 	for _, err := range trace.Spans(store.Filter{Kinds: []string{"enqueue_launch"}}) {
 		if err != nil {
 			t.Fatal(err)
@@ -153,7 +154,7 @@ func TestRunEndsWhereTheBackendHangs(t *testing.T) {
 	if count == nil || string(count[1]) != "0" {
 		t.Fatalf("the run says\n%s", said)
 	}
-	trace := open(t, path)
+	trace := tracetest.Open(t, path)
 	b := start(t, freeAddress(t), freeAddress(t))
 	result, err := send(t, otlp.Target{Endpoint: b.http}, trace, otlp.Options{})
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
 
+	"github.com/accscope/accscope/collector/store/tracetest"
 	"github.com/accscope/accscope/export/otlp"
 )
 
@@ -33,7 +34,7 @@ func TestReceiverGetsARealRun(t *testing.T) {
 			t.Fatalf("%s: %v\n%s", command, err, output)
 		}
 	}
-	trace := open(t, path)
+	trace := tracetest.Open(t, path)
 	b := start(t, freeAddress(t), freeAddress(t))
 	if _, err := send(t, otlp.Target{Endpoint: b.http}, trace, otlp.Options{}); err != nil {
 		t.Fatal(err)
@@ -43,7 +44,7 @@ func TestReceiverGetsARealRun(t *testing.T) {
 
 // A trace that is small enough is not touched by folding.
 func TestSmallTraceIsNotFolded(t *testing.T) {
-	trace := openGenerated(t, 300)
+	trace := tracetest.Generated(t, 300)
 	b := start(t, freeAddress(t), freeAddress(t))
 	result, err := send(t, otlp.Target{Endpoint: b.http}, trace, otlp.Options{SpanLimit: otlp.DefaultSpanLimit})
 	if err != nil {
@@ -58,7 +59,7 @@ func TestSmallTraceIsNotFolded(t *testing.T) {
 // Folded spans are as few as asked for, stand for everything, lie within their
 // parents, and are linked to spans that exist.
 func TestFoldedSpansStandForAll(t *testing.T) {
-	trace := openGenerated(t, 20000)
+	trace := tracetest.Generated(t, 20000)
 	for _, limit := range []int{2000, 300, 20} {
 		b := start(t, freeAddress(t), freeAddress(t))
 		target := otlp.Target{Endpoint: b.http}
@@ -113,7 +114,7 @@ func number(attributes pcommon.Map, key string, otherwise int64) int64 {
 // under the same ids.
 func TestUndeliveredSpansAreCounted(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "100")
-	trace := openGenerated(t, 3000)
+	trace := tracetest.Generated(t, 3000)
 	grpc, http := freeAddress(t), freeAddress(t)
 	target := otlp.Target{Endpoint: "http://" + grpc, Protocol: "grpc"}
 	result, err := send(t, target, trace, otlp.Options{})
@@ -143,7 +144,7 @@ func TestEnvironmentIsHonoured(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := send(t, otlp.Target{}, openGenerated(t, 300), otlp.Options{Parent: parent}); err != nil {
+	if _, err := send(t, otlp.Target{}, tracetest.Generated(t, 300), otlp.Options{Parent: parent}); err != nil {
 		t.Fatal(err)
 	}
 	joined := 0
@@ -167,7 +168,7 @@ func TestEnvironmentIsHonoured(t *testing.T) {
 	}
 	b.traces.Reset()
 	t.Setenv("OTEL_TRACES_SAMPLER", "always_off")
-	if result, err := send(t, otlp.Target{}, openGenerated(t, 300), otlp.Options{}); err != nil || result.Sampled || b.traces.SpanCount() != 0 {
+	if result, err := send(t, otlp.Target{}, tracetest.Generated(t, 300), otlp.Options{}); err != nil || result.Sampled || b.traces.SpanCount() != 0 {
 		t.Errorf("always_off: %+v, %v", result, err)
 	}
 }

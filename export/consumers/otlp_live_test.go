@@ -11,6 +11,7 @@ import (
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/collector/store/generate"
+	"github.com/accscope/accscope/collector/store/tracetest"
 	"github.com/accscope/accscope/export/otlp"
 )
 
@@ -65,7 +66,7 @@ func live(t *testing.T, to otlp.Target, between func(commits int)) (*store.Trace
 	if err := client.Stop(context.Background()); err != nil {
 		t.Error(err)
 	}
-	return open(t, path), result, err
+	return tracetest.Open(t, path), result, err
 }
 
 // What is sent while the trace is written is the whole of it, under the ids that
@@ -158,7 +159,7 @@ func TestRunSendsLive(t *testing.T) {
 			t.Errorf("the run says\n%s", output)
 		}
 	}
-	trace := open(t, path)
+	trace := tracetest.Open(t, path)
 	compare(t, trace, b.spans(t))
 	var launches, received int64
 	for _, err := range trace.Records(store.Filter{Kinds: []string{"enqueue_launch"}}) {

@@ -21,7 +21,7 @@ import (
 	"go.opentelemetry.io/collector/receiver/receivertest"
 
 	"github.com/accscope/accscope/collector/store"
-	"github.com/accscope/accscope/collector/store/generate"
+	"github.com/accscope/accscope/collector/store/tracetest"
 	"github.com/accscope/accscope/export/otlp"
 )
 
@@ -111,30 +111,6 @@ func (b *backend) spans(t testing.TB) map[pcommon.SpanID]received {
 	return spans
 }
 
-// openGenerated makes a trace and opens it.
-func openGenerated(t testing.TB, spans int) *store.Trace {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "trace.db")
-	if _, err := generate.Trace(path, generate.Options{Spans: spans, Threads: 2, Activity: true, Seed: 1}); err != nil {
-		t.Fatal(err)
-	}
-	return open(t, path)
-}
-
-func open(t testing.TB, path string) *store.Trace {
-	t.Helper()
-	trace, err := store.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := trace.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return trace
-}
-
 func send(t testing.TB, to otlp.Target, trace *store.Trace, options otlp.Options) (otlp.Result, error) {
 	t.Helper()
 	return otlp.SendTo(context.Background(), to, func(u otlp.Uploader) (otlp.Result, error) {
@@ -145,7 +121,7 @@ func send(t testing.TB, to otlp.Target, trace *store.Trace, options otlp.Options
 // Everything in the trace arrives, over both protocols, and equals what SQLite
 // says: count, names, parents, links, times, attributes.
 func TestReceiverGetsTheWholeTrace(t *testing.T) {
-	trace := openGenerated(t, 3000)
+	trace := tracetest.Generated(t, 3000)
 	for _, protocol := range []string{otlp.GRPC, otlp.HTTP} {
 		t.Run(filepath.Base(protocol), func(t *testing.T) {
 			b := start(t, freeAddress(t), freeAddress(t))

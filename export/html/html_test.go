@@ -9,22 +9,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/accscope/accscope/collector/store"
-	"github.com/accscope/accscope/collector/store/generate"
+	"github.com/accscope/accscope/collector/store/tracetest"
 	"github.com/accscope/accscope/export"
 )
 
 func written(t testing.TB) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "trace.db")
-	if _, err := generate.Trace(path, generate.Options{Spans: 5000, Threads: 2, Activity: true, Seed: 1}); err != nil {
-		t.Fatal(err)
-	}
-	trace, err := store.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer trace.Close()
+	trace := tracetest.Generated(t, 5000)
 	var out bytes.Buffer
 	if err := Write(&out, trace, export.Options{}); err != nil {
 		t.Fatal(err)

@@ -3,7 +3,6 @@ package metrics
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -11,22 +10,14 @@ import (
 	"go.opentelemetry.io/otel/sdk/resource"
 
 	"github.com/accscope/accscope/collector/store"
-	"github.com/accscope/accscope/collector/store/generate"
+	"github.com/accscope/accscope/collector/store/tracetest"
 )
 
 // The course of a finished run's metrics ends in what the trace sums up to:
 // counters never fall, times follow each other, and the last values are the
 // trace's.
 func TestHistoryEndsInTheTracesSums(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "trace.db")
-	if _, err := generate.Trace(path, generate.Options{Spans: 5000, Threads: 2, Activity: true, Seed: 1}); err != nil {
-		t.Fatal(err)
-	}
-	trace, err := store.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer trace.Close()
+	trace := tracetest.Generated(t, 5000)
 	last, when := map[string]int64{}, map[string]time.Time{}
 	requests, points := 0, 0
 	moments, err := History(context.Background(), trace, store.Filter{}, resource.Empty(), func(_ context.Context, of *metricdata.ResourceMetrics) error {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"math"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -13,7 +12,7 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"github.com/accscope/accscope/collector/store"
-	"github.com/accscope/accscope/collector/store/generate"
+	"github.com/accscope/accscope/collector/store/tracetest"
 	"github.com/accscope/accscope/export"
 	"github.com/accscope/accscope/export/perfetto/importer"
 )
@@ -21,10 +20,7 @@ import (
 // generated makes a trace with device activity, changes it by SQL, and opens it.
 func generated(t testing.TB, spans int, changes ...string) *store.Trace {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "trace.db")
-	if _, err := generate.Trace(path, generate.Options{Spans: spans, Threads: 2, Activity: true, Seed: 1}); err != nil {
-		t.Fatal(err)
-	}
+	path := tracetest.File(t, spans, 1)
 	if len(changes) > 0 {
 		conn, err := sqlite.OpenConn(path, sqlite.OpenReadWrite)
 		if err != nil {
@@ -37,12 +33,7 @@ func generated(t testing.TB, spans int, changes ...string) *store.Trace {
 			t.Fatal(err)
 		}
 	}
-	trace, err := store.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { trace.Close() })
-	return trace
+	return tracetest.Open(t, path)
 }
 
 // imported exports a trace and imports the file.

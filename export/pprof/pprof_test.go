@@ -11,26 +11,12 @@ import (
 	"github.com/google/pprof/profile"
 
 	"github.com/accscope/accscope/collector/store"
-	"github.com/accscope/accscope/collector/store/generate"
+	"github.com/accscope/accscope/collector/store/tracetest"
 	"github.com/accscope/accscope/export"
 )
 
-func generated(t testing.TB, spans int) *store.Trace {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "trace.db")
-	if _, err := generate.Trace(path, generate.Options{Spans: spans, Threads: 2, Activity: true, Seed: 1}); err != nil {
-		t.Fatal(err)
-	}
-	trace, err := store.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { trace.Close() })
-	return trace
-}
-
 func TestSumsEqualTheTrace(t *testing.T) {
-	trace := generated(t, 2000)
+	trace := tracetest.Generated(t, 2000)
 	var file bytes.Buffer
 	if err := Write(&file, trace, export.Options{}); err != nil {
 		t.Fatal(err)
@@ -64,7 +50,7 @@ func TestSumsEqualTheTrace(t *testing.T) {
 // The tool that people look at profiles with opens it.
 func TestGoToolPprofOpensIt(t *testing.T) {
 	var file bytes.Buffer
-	if err := Write(&file, generated(t, 500), export.Options{}); err != nil {
+	if err := Write(&file, tracetest.Generated(t, 500), export.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "trace.pb.gz")

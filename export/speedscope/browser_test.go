@@ -14,6 +14,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"github.com/accscope/accscope/collector/store/tracetest"
 	"github.com/accscope/accscope/export"
 	"github.com/accscope/accscope/export/npmtest"
 	"github.com/accscope/accscope/export/stacks"
@@ -23,7 +24,7 @@ import (
 // most of the time.
 func TestSpeedscopeOpensTheFile(t *testing.T) {
 	folder := npmtest.Package(t, "speedscope", "1.25.0")
-	trace := generated(t, 500)
+	trace := tracetest.Generated(t, 500)
 	var out bytes.Buffer
 	if err := Write(&out, trace, export.Options{}); err != nil {
 		t.Fatal(err)

@@ -3,33 +3,17 @@ package speedscope
 import (
 	"bytes"
 	"encoding/json"
-	"path/filepath"
 	"testing"
 
 	"github.com/accscope/accscope/collector/store"
-	"github.com/accscope/accscope/collector/store/generate"
+	"github.com/accscope/accscope/collector/store/tracetest"
 	"github.com/accscope/accscope/export"
 )
-
-// generated makes a trace with device activity and opens it.
-func generated(t *testing.T, spans int) *store.Trace {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "trace.db")
-	if _, err := generate.Trace(path, generate.Options{Spans: spans, Threads: 2, Activity: true, Seed: 1}); err != nil {
-		t.Fatal(err)
-	}
-	trace, err := store.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { trace.Close() })
-	return trace
-}
 
 // What speedscope's schema demands of a sampled profile holds, and the weights
 // sum up to the trace's times.
 func TestProfilesAreValid(t *testing.T) {
-	trace := generated(t, 2000)
+	trace := tracetest.Generated(t, 2000)
 	var out bytes.Buffer
 	if err := Write(&out, trace, export.Options{}); err != nil {
 		t.Fatal(err)

@@ -1,11 +1,10 @@
 package stacks
 
 import (
-	"path/filepath"
 	"testing"
 
 	"github.com/accscope/accscope/collector/store"
-	"github.com/accscope/accscope/collector/store/generate"
+	"github.com/accscope/accscope/collector/store/tracetest"
 	"github.com/accscope/accscope/export"
 )
 
@@ -13,15 +12,7 @@ import (
 // chosen span stands below a sibling, and device time is that of the chosen
 // launches.
 func TestStacksOfAPart(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "trace.db")
-	if _, err := generate.Trace(path, generate.Options{Spans: 1000, Threads: 2, Activity: true, Seed: 1}); err != nil {
-		t.Fatal(err)
-	}
-	trace, err := store.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer trace.Close()
+	trace := tracetest.Generated(t, 1000)
 	filter := store.Filter{Match: func(s *store.Site) bool { return s.Kind == "enqueue_launch" }}
 	list, err := Sum(trace, export.Options{Filter: filter})
 	if err != nil {

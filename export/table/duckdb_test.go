@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/accscope/accscope/collector/store/tracetest"
 	"github.com/accscope/accscope/export"
 	"github.com/accscope/accscope/export/npmtest"
 )
@@ -53,7 +54,7 @@ func TestDuckDBReadsTheFiles(t *testing.T) {
 		}
 		return n
 	}
-	trace := generated(t, 3000)
+	trace := tracetest.Generated(t, 3000)
 	want := wanted(t, trace)
 	parquetFile, csvFile := filepath.Join(t.TempDir(), "trace.parquet"), filepath.Join(t.TempDir(), "trace.csv")
 	for path, write := range map[string]func(*os.File) error{

@@ -3,30 +3,15 @@ package table
 import (
 	"bytes"
 	"encoding/csv"
-	"path/filepath"
 	"strconv"
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/accscope/accscope/collector/store"
-	"github.com/accscope/accscope/collector/store/generate"
+	"github.com/accscope/accscope/collector/store/tracetest"
 	"github.com/accscope/accscope/export"
 )
-
-func generated(t testing.TB, spans int) *store.Trace {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "trace.db")
-	if _, err := generate.Trace(path, generate.Options{Spans: spans, Threads: 2, Activity: true, Seed: 1}); err != nil {
-		t.Fatal(err)
-	}
-	trace, err := store.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { trace.Close() })
-	return trace
-}
 
 // sums are what a table must hold of a trace, by kind of row.
 type sums struct{ rows, duration, bytes int64 }
@@ -70,7 +55,7 @@ func compare(t *testing.T, got, want map[string]sums) {
 }
 
 func TestParquetHoldsTheTrace(t *testing.T) {
-	trace := generated(t, 3000)
+	trace := tracetest.Generated(t, 3000)
 	var file bytes.Buffer
 	if err := WriteParquet(&file, trace, export.Options{}); err != nil {
 		t.Fatal(err)
@@ -88,7 +73,7 @@ func TestParquetHoldsTheTrace(t *testing.T) {
 }
 
 func TestCSVHoldsTheTrace(t *testing.T) {
-	trace := generated(t, 3000)
+	trace := tracetest.Generated(t, 3000)
 	var file bytes.Buffer
 	if err := WriteCSV(&file, trace, export.Options{}); err != nil {
 		t.Fatal(err)
