@@ -315,6 +315,20 @@ func TestFlightRecorderByTime(t *testing.T) {
 	}
 }
 
+// Whichever threads use up chunks at the same moment, all of them are given back
+// in their turn.
+func TestFlightRecorderOfThreads(t *testing.T) {
+	const threads, last = 16, 32 << 20
+	session := t.TempDir()
+	command := raiser(t, session, "threads", fmt.Sprint(threads), "1000000", fmt.Sprint(threads))
+	command.Env = append(command.Env, fmt.Sprintf("ACCSCOPE_LAST=%d", last))
+	run(t, command)
+	c := counters(t, openOne(t, session))
+	if held := c.AllocatedBytes - c.RecycledBytes; held > last+threads*chunkLarge || c.RecycledBytes == 0 || c.Dropped() != 0 {
+		t.Errorf("%d bytes held: %+v", held, c)
+	}
+}
+
 // Where the kernel does not keep time by the time-stamp counter, events have
 // CLOCK_MONOTONIC's.
 func TestWithoutCounter(t *testing.T) {

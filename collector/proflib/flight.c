@@ -11,17 +11,19 @@ struct held
 {
   uint32_t slot;
   uint32_t index;
-  uint64_t end;			/* ticks when the ring's next chunk began */
+  uint64_t end;			/* atomic: ticks when the ring's next chunk began */
+  uint64_t number;		/* atomic, written last: 1 + its place in the row */
 };
 
+/* The used-up chunks in a row: held[place % CHUNKS_HELD].  */
 static struct held held[CHUNKS_HELD];
-static uint64_t first, past;	/* held[first % CHUNKS_HELD] is the oldest */
-static uint32_t busy;
+static uint64_t first, past;	/* atomic: places of the oldest, and of the next */
+static uint32_t busy;		/* a thread gives back; it alone moves first */
 
 void
 flight_forget (void)
 {
-  first = past = 0;
+  first = past;
   busy = 0;
 }
 
@@ -40,23 +42,41 @@ give_back (const struct held *chunk)
   system_close (file);
 }
 
-static uint64_t
-bytes_held (void)
-{
-  const struct capture_process *process = &control.process;
-  return process->allocated_bytes - process->recycled_bytes
-    - process->released_bytes;
-}
-
 static int
-too_much (const struct held *oldest, uint64_t now)
+too_much (const struct held *chunk, uint64_t now)
 {
   if (settings.filters & CAPTURE_FLIGHT_BYTES)
-    return bytes_held () > settings.last_bytes;
+    return ring_bytes () > settings.last_bytes;
   uint64_t span = settings.last_nanoseconds / 1000000 * clock_millisecond;
-  if (now > span && oldest->end < now - span)
+  if (now > span && __atomic_load_n (&chunk->end, __ATOMIC_RELAXED) < now - span)
     return 1;
-  return bytes_held () + CAPTURE_CHUNK_LARGE > control.process.limit_bytes;
+  return ring_bytes () + CAPTURE_CHUNK_LARGE > control.process.limit_bytes;
+}
+
+/* The oldest chunk, null if there is none.  */
+static const struct held *
+oldest (void)
+{
+  uint64_t place = __atomic_load_n (&first, __ATOMIC_RELAXED);
+  const struct held *chunk = &held[place % CHUNKS_HELD];
+  return __atomic_load_n (&chunk->number, __ATOMIC_SEQ_CST) == place + 1
+    ? chunk : NULL;
+}
+
+static void
+add (uint32_t slot, uint64_t index, uint64_t now)
+{
+  uint64_t place = __atomic_load_n (&past, __ATOMIC_RELAXED);
+  do
+    if (place - __atomic_load_n (&first, __ATOMIC_ACQUIRE) >= CHUNKS_HELD)
+      return;	/* there is no room: it just stays */
+  while (!__atomic_compare_exchange_n (&past, &place, place + 1, 1,
+				       __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+  struct held *chunk = &held[place % CHUNKS_HELD];
+  chunk->slot = slot;
+  chunk->index = (uint32_t) index;
+  __atomic_store_n (&chunk->end, now, __ATOMIC_RELAXED);
+  __atomic_store_n (&chunk->number, place + 1, __ATOMIC_SEQ_CST);
 }
 
 /* The ring SLOT has begun its chunk INDEX.  */
@@ -65,16 +85,21 @@ flight_add (uint32_t slot, uint64_t index, uint64_t now)
 {
   if (!(settings.filters & (CAPTURE_FLIGHT_BYTES | CAPTURE_FLIGHT_TIME)))
     return;
-  if (__atomic_exchange_n (&busy, 1, __ATOMIC_ACQUIRE))
-    return;	/* another thread does it; this chunk just stays */
-  if (index > 0 && past - first < CHUNKS_HELD)
+  if (index > 0)
+    add (slot, index - 1, now);
+  /* One thread at a time gives back, also what others add meanwhile; so it looks
+     once more when it has said that it is done.  */
+  const struct held *chunk;
+  while ((chunk = oldest ()) && too_much (chunk, now))
     {
-      struct held *used = &held[past++ % CHUNKS_HELD];
-      used->slot = slot;
-      used->index = (uint32_t) (index - 1);
-      used->end = now;
+      if (__atomic_exchange_n (&busy, 1, __ATOMIC_SEQ_CST))
+	return;
+      while ((chunk = oldest ()) && too_much (chunk, now))
+	{
+	  struct held used = *chunk;
+	  __atomic_store_n (&first, first + 1, __ATOMIC_RELEASE);
+	  give_back (&used);
+	}
+      __atomic_store_n (&busy, 0, __ATOMIC_SEQ_CST);
     }
-  while (past != first && too_much (&held[first % CHUNKS_HELD], now))
-    give_back (&held[first++ % CHUNKS_HELD]);
-  __atomic_store_n (&busy, 0, __ATOMIC_RELEASE);
 }

@@ -269,6 +269,7 @@ void ring_drop (struct ring *ring, uint64_t now);
 void ring_leave (void);		/* the calling thread ends */
 void ring_forget (void);	/* in a child after fork */
 size_t ring_path (char *path, uint32_t slot);
+uint64_t ring_bytes (void);
 uint64_t chunk_bytes (uint64_t index);
 uint64_t chunk_offset (uint64_t index);
 

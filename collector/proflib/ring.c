@@ -255,8 +255,9 @@ ring_drop (struct ring *ring, uint64_t now)
 
 /* -- chunks */
 
-static uint64_t
-bytes_in_use (void)
+/* What the chunks of all rings hold of the file system.  */
+uint64_t
+ring_bytes (void)
 {
   uint64_t given_back
     = __atomic_load_n (&control.process.recycled_bytes, __ATOMIC_RELAXED)
@@ -271,7 +272,7 @@ bytes_in_use (void)
 static int
 within_limits (int file, uint64_t offset, uint64_t bytes)
 {
-  uint64_t used = bytes_in_use ();
+  uint64_t used = ring_bytes ();
   if (used + bytes > control.process.limit_bytes)
     return 0;
   struct statfs system;
