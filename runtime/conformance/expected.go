@@ -89,6 +89,23 @@ func compare(expected expectations, results []Result) []difference {
 	return differences
 }
 
+// missing are the tests of a list that the whole suite doesn't have: lines that
+// nothing checks.
+func missing(expected expectations, suite []Test) []string {
+	names := map[string]bool{}
+	for _, t := range suite {
+		names[t.Name()] = true
+	}
+	var absent []string
+	for name := range expected {
+		if !names[name] {
+			absent = append(absent, name)
+		}
+	}
+	slices.Sort(absent)
+	return absent
+}
+
 // updateExpected rewrites a list with new results. Tests that were not run
 // keep their lines, and an unchanged verdict keeps its reason; a new one that
 // needs a reason is written without, which the next run refuses.

@@ -93,6 +93,14 @@ func TestCompare(t *testing.T) {
 	}
 }
 
+func TestMissing(t *testing.T) {
+	expected := expectations{"c/a.c": {status: StatusPass}, "c++/a.c": {status: StatusPass}, "c/gone.c": {"fail:1", "reason"}}
+	got := missing(expected, []Test{{Language: C, File: "a.c"}, {Language: C, File: "new.c"}})
+	if want := []string{"c++/a.c", "c/gone.c"}; !reflect.DeepEqual(got, want) {
+		t.Errorf("missing %v, want %v", got, want)
+	}
+}
+
 // readList reads one of the committed lists.
 func readList(t *testing.T, name string) expectations {
 	t.Helper()

@@ -146,6 +146,7 @@ func run(arguments []string, stdout, stderr io.Writer) (failed bool, err error) 
 	if err != nil {
 		return false, err
 	}
+	whole := tests
 	if tests, err = choose(tests, o, filepath.Join(here, "sample.txt")); err != nil {
 		return false, err
 	}
@@ -211,6 +212,9 @@ func run(arguments []string, stdout, stderr io.Writer) (failed bool, err error) 
 	}
 	if err != nil {
 		return false, err
+	}
+	if absent := missing(expected, whole); len(absent) > 0 {
+		return false, fmt.Errorf("%s: not in the suite: %s: take them out of the list", list, strings.Join(absent, ", "))
 	}
 	differences := compare(expected, results)
 	if o.negativeControl {

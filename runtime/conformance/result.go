@@ -82,10 +82,11 @@ func judgeRun(p *Plan, x Execution) (Status, string) {
 	switch {
 	case x.TimedOut:
 		return StatusTimeout, firstMessage(x.Output)
-	case p.ShouldFail:
-		if x.ExitStatus == 0 && x.Signal == 0 {
-			return StatusUnexpectedPass, "exit status 0 where the test asks for a failure"
-		}
+	case p.ShouldFail && x.Signal == 0 && x.ExitStatus == 0:
+		return StatusUnexpectedPass, "exit status 0 where the test asks for a failure"
+	case p.ShouldFail && (x.Signal == 0 || x.Signal == unix.SIGABRT):
+		// The failure asked for: an exit status or the test's own abort. Any other
+		// signal is a crash, although the suite would take it for a failure.
 	case x.Signal != 0:
 		return Status("crash:" + unix.SignalName(x.Signal)), firstMessage(x.Output)
 	case x.ExitStatus != 0:

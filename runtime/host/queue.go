@@ -150,8 +150,8 @@ func (d *hostDevice) Kernel(hostFunction uintptr) (device.Kernel, error) {
 // Name is empty: the runtime knows symbols, the device does not.
 func (kernel) Name() string { return "" }
 
-// Resolve says one of each: host-compiled code runs all gangs, workers and
-// lanes in one call, whatever was asked for.
+// Resolve keeps what the program asked for at run time; the rest is one of each,
+// which is how host-compiled code runs: all gangs, workers and lanes in one call.
 func (kernel) Resolve(g device.Geometry) device.Geometry {
 	return device.Geometry{Gangs: max(g.Gangs, 1), Workers: max(g.Workers, 1), Vector: max(g.Vector, 1)}
 }

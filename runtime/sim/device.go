@@ -149,8 +149,8 @@ func (k *kernel) Name() string {
 	return ""
 }
 
-// Resolve says one of each: host-compiled code runs all gangs, workers and
-// lanes in one call, whatever was asked for.
+// Resolve keeps what the program asked for at run time; the rest is one of each,
+// which is how host-compiled code runs: all gangs, workers and lanes in one call.
 func (k *kernel) Resolve(g device.Geometry) device.Geometry {
 	return device.Geometry{Gangs: max(g.Gangs, 1), Workers: max(g.Workers, 1), Vector: max(g.Vector, 1)}
 }

@@ -1,0 +1,7 @@
+#include <signal.h>
+int
+main (void)
+{
+  raise (SIGSEGV);
+}
+/* { dg-shouldfail "" } */
