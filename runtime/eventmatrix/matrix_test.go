@@ -27,10 +27,10 @@ type program struct {
 // Every program ends by an error, so that the matrix has that event too.
 var programs = []program{
 	{"Directives, C", "directives.c", []string{"gcc-12", "-I", "../include"}, false},
-	{"Directives, Fortran", "directives.f90", []string{"gfortran-12"}, false},
+	{"Directives, Fortran", "directives.f90", []string{"gfortran-12", "testdata/recording.f90"}, false},
 	{"API routines, C", "routines.c", []string{"gcc-12", "-I", "../include"}, true},
 	{"API routines, Fortran", "routines.f90", []string{"gfortran-12", "../include/openacc_kinds.f90",
-		"../include/openacc_data.f90", "../include/openacc_attach.f90", "../include/openacc.f90"}, true},
+		"../include/openacc_data.f90", "../include/openacc_attach.f90", "../include/openacc.f90", "testdata/recording.f90"}, true},
 }
 
 // raisedBy says whether programs of a kind can raise an event: constructs and
