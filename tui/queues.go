@@ -6,6 +6,7 @@ import (
 
 	"github.com/gdamore/tcell/v2"
 
+	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/report"
 )
@@ -49,13 +50,11 @@ func (q *queuesView) mouse(a *app, x, y int, buttons tcell.ButtonMask) {
 }
 
 func queueName(number int64) string {
-	switch {
-	case number == model.AsyncSync:
-		return "sync"
-	case number < 0:
-		return fmt.Sprintf("async %d", number)
+	name := callbacks.AsyncName(number)
+	if number < 0 {
+		return name
 	}
-	return fmt.Sprintf("queue %d", number)
+	return "queue " + name
 }
 
 // laneRow is a lane to be drawn.

@@ -122,8 +122,8 @@ func describe(r *request, record *store.Record) (*detail, error) {
 	}
 	add("construct", constructText(site), "")
 	add("implicit", site.Implicit != 0, "")
-	add("async", queueText(site.Async), "")
-	add("queue", queueText(site.AsyncQueue), "")
+	add("async", callbacks.AsyncName(site.Async), "")
+	add("queue", callbacks.AsyncName(site.AsyncQueue), "")
 	add("device type", site.DeviceType, "")
 	add("device number", site.DeviceNumber, "")
 	if site.Kind == "enqueue_launch" || site.Gangs != 0 {
@@ -221,7 +221,7 @@ func activityDetail(r *request) (any, error) {
 		}
 		d.Device = &activityInfo{id, kind, name, d.Start, d.End, s.ColumnInt64(6), d.Queue}
 		d.Fields = []field{{"activity", id, ""}, {"start", d.Start, "time"}, {"end", d.End, "time"}, {"device time", d.End - d.Start, "ns"},
-			{"bytes", s.ColumnInt64(6), "bytes"}, {"async", queueText(s.ColumnInt64(11)), ""},
+			{"bytes", s.ColumnInt64(6), "bytes"}, {"async", callbacks.AsyncName(s.ColumnInt64(11)), ""},
 			{"device clock start", fmt.Sprint(s.ColumnInt64(7)), ""}, {"device clock end", fmt.Sprint(s.ColumnInt64(8)), ""},
 			{"recorded", s.ColumnInt64(9), "time"}, {"correlation", fmt.Sprint(s.ColumnInt64(10)), ""}}
 		return nil
@@ -325,6 +325,3 @@ func constructText(site *store.Site) string {
 	}
 	return site.Construct
 }
-
-// queueText names an async value as users write it.
-func queueText(async int64) string { return callbacks.AsyncName(async) }

@@ -3,8 +3,11 @@ package web
 import (
 	"net/http"
 
+	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/store"
+	"github.com/accscope/accscope/export"
 )
 
 type traceInfo struct {
@@ -24,15 +27,28 @@ func (s *reader) listTraces(w http.ResponseWriter, _ *http.Request) {
 // overviewAnswer is what a page needs before it draws.
 type overviewAnswer struct {
 	Name      string             `json:"name"`
-	Damage    string             `json:"damage"`  // what a check of the file found, "" if nothing
-	Running   bool               `json:"running"` // /api/live follows the program
+	Damage    string             `json:"damage"`   // what a check of the file found, "" if nothing
+	Running   bool               `json:"running"`  // /api/live follows the program
+	Warnings  []string           `json:"warnings"` // what is missing from the trace, or may mislead
 	Meta      store.Meta         `json:"meta"`
 	Processes []store.Process    `json:"processes"`
 	Threads   []model.ThreadInfo `json:"threads"`
-	Devices   []model.DeviceInfo `json:"devices"`
-	Queues    []model.QueueInfo  `json:"queues"`
+	Devices   []deviceInfo       `json:"devices"`
+	Queues    []queueInfo        `json:"queues"`
 	Lanes     []store.Lane       `json:"lanes"`
 	Losses    []store.Loss       `json:"losses"`
+}
+
+type deviceInfo struct {
+	model.DeviceInfo
+	TypeName string `json:"type_name"` // as ACC_DEVICE_TYPE spells it
+	// Requested: a program asked for it before the runtime chose a device.
+	Requested bool `json:"requested"`
+}
+
+type queueInfo struct {
+	model.QueueInfo
+	Name string `json:"name"` // the number, or sync or noval
 }
 
 func overview(r *request) (any, error) {
@@ -44,11 +60,24 @@ func overview(r *request) (any, error) {
 			err = f()
 		}
 	}
+	read(func() (err error) { a.Warnings, err = report.Warnings(r.trace); return })
 	read(func() (err error) { a.Meta, err = r.trace.Meta(); return })
 	read(func() (err error) { a.Processes, err = r.trace.Processes(); return })
 	read(func() (err error) { a.Threads, err = r.trace.Threads(); return })
-	read(func() (err error) { a.Devices, err = r.trace.Devices(); return })
-	read(func() (err error) { a.Queues, err = r.trace.Queues(); return })
+	read(func() error {
+		devices, err := r.trace.Devices()
+		for _, d := range devices {
+			a.Devices = append(a.Devices, deviceInfo{d, export.DeviceType(d.Type), d.Requested()})
+		}
+		return err
+	})
+	read(func() error {
+		queues, err := r.trace.Queues()
+		for _, q := range queues {
+			a.Queues = append(a.Queues, queueInfo{q, callbacks.AsyncName(q.Number)})
+		}
+		return err
+	})
 	read(func() (err error) { a.Lanes, err = r.trace.Lanes(); return })
 	read(func() (err error) { a.Losses, err = r.trace.Losses(); return })
 	if err != nil {
@@ -56,7 +85,7 @@ func overview(r *request) (any, error) {
 	}
 	a.Meta.First, a.Meta.Last = bounded(a.Meta.First), bounded(a.Meta.Last)
 	a.Processes, a.Threads, a.Devices = present(a.Processes), present(a.Threads), present(a.Devices)
-	a.Queues, a.Lanes, a.Losses = present(a.Queues), present(a.Lanes), present(a.Losses)
+	a.Queues, a.Lanes, a.Losses, a.Warnings = present(a.Queues), present(a.Lanes), present(a.Losses), present(a.Warnings)
 	for i := range a.Processes {
 		a.Processes[i].Arguments = present(a.Processes[i].Arguments)
 	}

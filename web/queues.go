@@ -4,18 +4,20 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 )
 
 type queueUse struct {
-	Queue      int64 `json:"queue"`
-	Device     int64 `json:"device"`
-	Number     int64 `json:"number"`   // async_queue; -2 is the synchronous queue
-	Measured   bool  `json:"measured"` // false: busy is an upper bound from enqueues and waits
-	Operations int64 `json:"operations"`
-	Busy       int64 `json:"busy"` // ns in the window
-	Bytes      int64 `json:"bytes"`
+	Queue      int64  `json:"queue"`
+	Device     int64  `json:"device"`
+	Number     int64  `json:"number"`   // async_queue
+	Name       string `json:"name"`     // the number, or sync or noval
+	Measured   bool   `json:"measured"` // false: busy is an upper bound from enqueues and waits
+	Operations int64  `json:"operations"`
+	Busy       int64  `json:"busy"` // ns in the window
+	Bytes      int64  `json:"bytes"`
 	// Use is the busy fraction of equal parts of the window.
 	Use []float64 `json:"use"`
 }
@@ -67,7 +69,7 @@ func queues(r *request) (any, error) {
 	parts := min(w.pixels, 400)
 	var moments []moment
 	for _, info := range infos {
-		use := queueUse{Queue: int64(info.ID), Device: int64(info.Device), Number: info.Number, Use: make([]float64, parts)}
+		use := queueUse{Queue: int64(info.ID), Device: int64(info.Device), Number: info.Number, Name: callbacks.AsyncName(info.Number), Use: make([]float64, parts)}
 		i := slices.IndexFunc(lanes, func(l store.Lane) bool { return l.Type == store.LaneQueue && l.Queue == info.ID })
 		if i < 0 {
 			err = use.bounds(r.trace, info.ID, w)

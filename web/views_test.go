@@ -84,6 +84,43 @@ func TestCompareBy(t *testing.T) {
 	}
 }
 
+// What is missing from a trace stands over the views, once, until it is
+// dismissed; the other trace has its own.
+func TestWarningsStandOnce(t *testing.T) {
+	path := tracetest.File(t, 3000, 1)
+	tracetest.Change(t, path, "UPDATE process SET ended = 'killed', since_attach = 1",
+		"INSERT INTO meta (key, value) VALUES ('filter_events', 'wait'), ('filter_queue', '3')")
+	b := browse(t, serve(t, Options{Traces: []string{path, tracetest.File(t, 1000, 2)}}).URL())
+	for _, view := range []string{"timeline", "kernels", "transfers"} {
+		b.view(view)
+		for _, want := range []string{"ended without warning", "recorded from an attach on", "only these events were recorded: wait", "only events of these queues"} {
+			if n := evaluate[int](b, `document.body.textContent.toLowerCase().split(`+quote(want)+`).length - 1`); n != 1 {
+				t.Errorf("%s says %q %d times", view, want, n)
+			}
+		}
+	}
+	if text := b.text(`document.querySelector(".banner summary").textContent`); text != "1 more" {
+		t.Errorf("the banner ends with %q", text)
+	}
+	b.picture("warnings")
+	b.click(".banner button")
+	b.wait("the banner to go", `document.querySelector(".banner") === null`)
+	b.view("kernels")
+	if b.truth(`document.querySelector(".banner") !== null`) {
+		t.Error("a dismissed banner is back")
+	}
+	trace := func(number string) {
+		b.text(`(e => { e.value = ` + number + `; e.dispatchEvent(new Event("change")); return "" })(document.querySelector("header select"))`)
+	}
+	trace("1")
+	b.wait("the other trace", `document.title.startsWith("trace.db") && location.hash.includes("trace=1") && !document.querySelector("main .loading")`)
+	if b.truth(`document.querySelector(".banner") !== null`) {
+		t.Error("the other trace has this one's banner")
+	}
+	trace("0")
+	b.wait("the warnings of the first trace", `document.querySelector(".banner") !== null`)
+}
+
 // Mistakes in the SQL console stand where they were made.
 func TestSQLConsole(t *testing.T) {
 	b := browse(t, serveGenerated(t, 3000).URL())

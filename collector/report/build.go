@@ -78,38 +78,55 @@ func Build(trace *store.Trace, options Options) (*Document, error) {
 	return document, nil
 }
 
-// describe fills in the warnings and the facts.
-func describe(trace *store.Trace, f *facts, document *Document, options Options) error {
+// Warnings says what is missing from a trace, or may mislead: losses, processes
+// that ended without a word or were not seen from their begin, what was left out
+// while recording.
+func Warnings(trace *store.Trace) ([]string, error) {
+	var warnings []string
 	conn := trace.Conn()
 	err := sqlitex.Execute(conn, `SELECT pid, reason, sum(events), sum(bytes) FROM loss GROUP BY pid, reason ORDER BY 3 DESC`,
 		&sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
 			if events := s.ColumnInt64(2); events > 0 {
-				document.Warnings = append(document.Warnings,
+				warnings = append(warnings,
 					fmt.Sprintf("%d events of process %d were lost: %s; sums below are too small", events, s.ColumnInt64(0), s.ColumnText(1)))
 			} else if bytes := s.ColumnInt64(3); bytes > 0 {
-				document.Warnings = append(document.Warnings,
-					fmt.Sprintf("%s of process %d: %s", ShowBytes(float64(bytes)), s.ColumnInt64(0), s.ColumnText(1)))
+				warnings = append(warnings, fmt.Sprintf("%s of process %d: %s", ShowBytes(float64(bytes)), s.ColumnInt64(0), s.ColumnText(1)))
 			}
 			return nil
 		}})
 	if err != nil {
-		return fmt.Errorf("reading losses: %w", err)
+		return nil, fmt.Errorf("reading losses: %w", err)
+	}
+	err = sqlitex.Execute(conn, `SELECT pid, ended, since_attach FROM processes ORDER BY rank, process`,
+		&sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
+			if s.ColumnInt64(2) != 0 {
+				warnings = append(warnings, fmt.Sprintf("process %d was recorded from an attach on; what it had mapped before is not known", s.ColumnInt64(0)))
+			}
+			if ended := s.ColumnText(1); ended == "killed" || ended == "unknown" {
+				warnings = append(warnings, fmt.Sprintf("process %d ended without warning (%s); constructs it was in have no end", s.ColumnInt64(0), ended))
+			}
+			return nil
+		}})
+	if err != nil {
+		return nil, fmt.Errorf("reading processes: %w", err)
+	}
+	filters, err := recordFilters(trace)
+	return append(warnings, filters...), err
+}
+
+// describe fills in the warnings and the facts.
+func describe(trace *store.Trace, f *facts, document *Document, options Options) error {
+	var err error
+	if document.Warnings, err = Warnings(trace); err != nil {
+		return err
 	}
 	processes := 0
-	err = sqlitex.Execute(conn, `SELECT program, arguments, host, pid, rank, ended, since_attach, runtime FROM processes ORDER BY rank, process`,
+	err = sqlitex.Execute(trace.Conn(), `SELECT program, host, runtime FROM processes ORDER BY rank, process`,
 		&sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
 			processes++
-			if s.ColumnInt64(6) != 0 {
-				document.Warnings = append(document.Warnings,
-					fmt.Sprintf("process %d was recorded from an attach on; what it had mapped before is not known", s.ColumnInt64(3)))
-			}
-			if ended := s.ColumnText(5); ended == "killed" || ended == "unknown" {
-				document.Warnings = append(document.Warnings,
-					fmt.Sprintf("process %d ended without warning (%s); constructs it was in have no end", s.ColumnInt64(3), ended))
-			}
 			if processes == 1 {
-				document.Facts = append(document.Facts, [2]string{"program", s.ColumnText(0)}, [2]string{"host", s.ColumnText(2)})
-				if runtime := s.ColumnText(7); runtime != "" {
+				document.Facts = append(document.Facts, [2]string{"program", s.ColumnText(0)}, [2]string{"host", s.ColumnText(1)})
+				if runtime := s.ColumnText(2); runtime != "" {
 					document.Facts = append(document.Facts, [2]string{"runtime", runtime})
 				}
 			}
@@ -132,15 +149,16 @@ func describe(trace *store.Trace, f *facts, document *Document, options Options)
 	if options.Filter != (Filter{}) {
 		document.Facts = append(document.Facts, [2]string{"filtered", "yes: only what the flags let through is counted"})
 	}
-	return recordFilters(trace, document)
+	return nil
 }
 
 // recordFilters says what was left out while recording.
-func recordFilters(trace *store.Trace, document *Document) error {
+func recordFilters(trace *store.Trace) ([]string, error) {
 	meta, err := trace.Meta()
 	if err != nil {
-		return err
+		return nil, err
 	}
+	var warnings []string
 	number := func(key string) float64 {
 		n, err := strconv.ParseFloat(meta.Facts[key], 64)
 		if err != nil {
@@ -156,10 +174,10 @@ func recordFilters(trace *store.Trace, document *Document) error {
 		{"filter_last_ns", "flight recorder: only the newest " + ShowDuration(number("filter_last_ns")) + " were kept"},
 	} {
 		if meta.Facts[filter.key] != "" {
-			document.Warnings = append(document.Warnings, filter.text)
+			warnings = append(warnings, filter.text)
 		}
 	}
-	return nil
+	return warnings, nil
 }
 
 // group sums totals by a key; rows come in order of the first sum given by

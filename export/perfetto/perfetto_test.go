@@ -8,9 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"zombiezen.com/go/sqlite"
-	"zombiezen.com/go/sqlite/sqlitex"
-
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/collector/store/tracetest"
 	"github.com/accscope/accscope/export"
@@ -21,18 +18,7 @@ import (
 func generated(t testing.TB, spans int, changes ...string) *store.Trace {
 	t.Helper()
 	path := tracetest.File(t, spans, 1)
-	if len(changes) > 0 {
-		conn, err := sqlite.OpenConn(path, sqlite.OpenReadWrite)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := sqlitex.ExecuteScript(conn, strings.Join(changes, ";"), nil); err != nil {
-			t.Fatal(err)
-		}
-		if err := conn.Close(); err != nil {
-			t.Fatal(err)
-		}
-	}
+	tracetest.Change(t, path, changes...)
 	return tracetest.Open(t, path)
 }
 

@@ -3,8 +3,13 @@
 package tracetest
 
 import (
+	"errors"
 	"path/filepath"
+	"strings"
 	"testing"
+
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
 
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/collector/store/generate"
@@ -19,6 +24,18 @@ func File(t testing.TB, spans int, seed uint64) string {
 		t.Fatal(err)
 	}
 	return path
+}
+
+// Change runs SQL statements on the trace at path.
+func Change(t testing.TB, path string, statements ...string) {
+	t.Helper()
+	conn, err := sqlite.OpenConn(path, sqlite.OpenReadWrite)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(sqlitex.ExecuteScript(conn, strings.Join(statements, ";"), nil), conn.Close()); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // Open opens a trace until the test ends.

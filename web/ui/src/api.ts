@@ -5,15 +5,14 @@ export interface Lane {
   id: number; type: "spans" | "instants" | "queue"; process: number; thread: number; queue: number; device: number;
   depth: number; first: number; last: number; count: number; busy: number; bytes: number;
 }
-export interface Process { id: number; host: string; pid: number; program: string; rank: number; ended: string; since_attach: boolean }
+export interface Process { id: number; host: string; pid: number; program: string; rank: number }
 export interface Thread { id: number; process: number; tid: number; number: number; name: string }
-export interface Device { id: number; process: number; type: number; number: number; name: string; capacity: number }
-export interface Queue { id: number; device: number; number: number }
+export interface Device { id: number; process: number; type: number; number: number; name: string; capacity: number; type_name: string; requested: boolean }
+export interface Queue { id: number; device: number; number: number; name: string }
 export interface Overview {
-  name: string; damage: string; running: boolean;
-  meta: { complete: boolean; first: number; last: number; records: number; events: number; lost: number };
+  name: string; damage: string; running: boolean; warnings: string[];
+  meta: { complete: boolean; first: number; last: number };
   processes: Process[]; threads: Thread[]; devices: Device[]; queues: Queue[]; lanes: Lane[];
-  losses: { process: number; thread: number; reason: string; events: number; bytes: number }[];
 }
 export interface Label { text: string; kind: string; name: string; source: string }
 export interface LaneBlocks {
@@ -36,7 +35,7 @@ export interface Detail {
 export interface Arrow { record: number; activity: number; thread: number; depth: number; from: number; queue: number; to: number }
 export interface Sum { group: string; kind: string; name: string; count: number; time: number; inner: number; shortest: number; longest: number; bytes: number }
 export interface Statistics { from: number; to: number; rows: Sum[]; omitted: number }
-export interface QueueUse { queue: number; device: number; number: number; measured: boolean; operations: number; busy: number; bytes: number; use: number[] }
+export interface QueueUse { queue: number; device: number; name: string; measured: boolean; operations: number; busy: number; bytes: number; use: number[] }
 export interface Queues { from: number; to: number; queues: QueueUse[]; exact: boolean; at_least: number[]; overlap: number; kernels: number; transfers: number }
 export interface Variables { from: number; to: number; variables: { name: string; peak: number; used: number[] }[]; peak: number; peak_time: number; peak_end: number }
 export interface Mapping { record: number; kind: string; name: string; device: number; source: string; host: string; address: string; bytes: number; start: number; end: number }

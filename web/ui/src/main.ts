@@ -22,7 +22,7 @@ let live: Live | undefined;
 let shown: string | undefined;
 
 const main = h("main", { id: "main" });
-const banners = h("div");
+const bannerPlace = h("div");
 const nav = h("nav", { "aria-label": "Views" });
 const traceName = h("span", { class: "trace" });
 const traceChoice = h("select", { "aria-label": "Trace", hidden: true, onchange: () => {
@@ -62,7 +62,7 @@ async function find(forwards: boolean): Promise<void> {
   if (!state.search) return searchField.focus();
   if (state.view !== "timeline") change({ view: "timeline" });
   try {
-    if (!(await timeline!.find(state.search, forwards))) searchFound.textContent = "no match";
+    if (!timeline || !(await timeline.find(state.search, forwards))) searchFound.textContent = "no match";
   } catch (error) {
     searchFound.textContent = message(error);
   }
@@ -84,22 +84,40 @@ function countMatches(): void {
   }, 200);
 }
 
-function warn(key: string, text: string): void {
-  if (banners.querySelector(`[data-key="${key}"]`)) return;
-  const banner = h("div", { class: "banner", role: "status", "data-key": key }, h("span", {}, text), h("button", { type: "button", "aria-label": "Dismiss", onclick: () => banner.remove() }, "✕"));
-  banners.append(banner);
+// A warning over the views; one that was dismissed comes back when it says
+// something else than other numbers.
+interface Banner { element: HTMLElement; place: HTMLElement; said: string; dismissed?: string }
+const banners = new Map<string, Banner>();
+const withoutNumbers = (text: string): string => text.replace(/[\d.]+/g, "");
+
+function warn(key: string, ...lines: string[]): void {
+  const said = lines.join("\n");
+  let banner = banners.get(key);
+  if (!banner) {
+    const place = h("div");
+    const made: Banner = { place, said: "", element: h("div", { class: "banner", role: "status" }, place, h("button", { type: "button", "aria-label": "Dismiss", onclick: () => {
+      made.dismissed = withoutNumbers(made.said);
+      made.element.remove();
+    } }, "✕")) };
+    banners.set(key, (banner = made));
+  }
+  if (banner.said === said) return;
+  banner.said = said;
+  const items = lines.map((line) => h("div", {}, line));
+  const rest = items.splice(3);
+  clear(banner.place, ...items, rest.length > 0 && h("details", {}, h("summary", {}, `${rest.length} more`), ...rest));
+  if (!banner.element.isConnected && banner.dismissed !== withoutNumbers(said)) bannerPlace.append(banner.element);
 }
 
 function warnings(): void {
   if (overview.damage) warn("damage", `The trace is damaged, what is shown may be wrong: ${overview.damage}`);
-  if (overview.meta.lost > 0) {
-    const reasons = [...new Set(overview.losses.map((l) => l.reason))].join("; ");
-    warn("lost", `${count(overview.meta.lost)} events were lost (${reasons}): sums are too small.`);
-  }
+  if (overview.warnings.length > 0) warn("warnings", ...overview.warnings.map((w) => `${w.charAt(0).toUpperCase()}${w.slice(1)}.`));
   if (!overview.meta.complete && !overview.running) warn("incomplete", "This trace is not finished: it is still being written, or its collector was killed.");
-  for (const p of overview.processes.filter((x) => x.ended === "killed" || x.ended === "unknown"))
-    warn(`p${p.id}`, `Process ${p.pid} ended without warning (${p.ended}): constructs it was in have no end.`);
-  for (const p of overview.processes.filter((x) => x.since_attach)) warn(`a${p.id}`, `Process ${p.pid} was recorded from an attach on: what it had mapped before is not known.`);
+}
+
+function forgetWarnings(): void {
+  banners.clear();
+  clear(bannerPlace);
 }
 
 // render shows the view that the state names.
@@ -128,8 +146,8 @@ function render(): void {
   }
   clear(main, {
     memory: () => memoryView(overview), queues: () => queuesView(overview), sources: sourcesView, sql: sqlView, compare: () => compareView(traces),
-    kernels: () => reportView("Kernels", ["kernels", "constructs"], 0),
-    transfers: () => reportView("Transfers", ["transfers_by_variable", "transfers", "waits"], 0),
+    kernels: () => reportView(() => overview.warnings, "Kernels", ["kernels", "constructs"], 0),
+    transfers: () => reportView(() => overview.warnings, "Transfers", ["transfers_by_variable", "transfers", "waits"], 0),
   }[state.view]());
 }
 
@@ -172,7 +190,7 @@ function keys(e: KeyboardEvent): void {
 
 async function start(): Promise<void> {
   setTheme(localStorage.getItem("theme") ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"), false);
-  document.body.append(head(), banners, main, help);
+  document.body.append(head(), bannerPlace, main, help);
   clear(main, h("div", { class: "view" }, h("p", { class: "loading", role: "status" }, "Loading …")));
   try {
     [traces] = await Promise.all([get<TraceInfo[]>("traces"), load()]);
@@ -200,6 +218,7 @@ async function start(): Promise<void> {
       trace = state.trace;
       timeline = undefined;
       counted = "";
+      forgetWarnings();
       void load().then(() => {
         shown = undefined;
         render();

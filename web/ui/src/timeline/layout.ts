@@ -17,11 +17,6 @@ export interface Row {
 export interface Layout { rows: Row[]; height: number; byLane: Map<number, Row> }
 
 const heights = { group: 22, instants: 14, spans: 19, queue: 21, memory: 52, rate: 44 };
-export const deviceTypes: Record<number, string> = { 0: "none", 2: "host", 4: "not host", 5: "nvidia", 8: "radeon", 100: "sim" };
-
-export function queueName(n: number): string {
-  return n === -2 ? "sync" : n === -1 ? "noval" : String(n);
-}
 
 export function processName(o: Overview, id: number): string {
   const p = o.processes.find((x) => x.id === id);
@@ -31,7 +26,7 @@ export function processName(o: Overview, id: number): string {
 }
 
 export function deviceName(d: Device): string {
-  return d.name || `device ${d.number}${deviceTypes[d.type] ? ` (${deviceTypes[d.type]})` : ` (type ${d.type})`}`;
+  return d.name || `device ${d.number} (${d.type_name})`;
 }
 
 // layout puts rows under one another: by process the threads with their nested
@@ -67,10 +62,7 @@ export function layout(o: Overview, folded: ReadonlySet<string>, counted: Readon
       const has = counted.get(device.id) ?? { memory: true, rate: true };
       if (own.length === 0 && !has.memory && !has.rate) continue;
       if (!group(`d${device.id}`, deviceName(device), 1)) continue;
-      for (const lane of own) {
-        const n = queues.get(lane.queue)?.number ?? lane.queue;
-        add("queue", `l${lane.id}`, `queue ${queueName(n)}`, 2, { lane });
-      }
+      for (const lane of own) add("queue", `l${lane.id}`, `queue ${queues.get(lane.queue)?.name ?? "?"}`, 2, { lane });
       if (has.memory) add("memory", `m${device.id}`, "memory", 2, { device, hint: "device memory in use" });
       if (has.rate) add("rate", `x${device.id}`, "transfer rate", 2, { device, hint: "bytes a second to and from the device" });
     }

@@ -6,7 +6,6 @@ import { duration, moment, show as shown } from "../format";
 import { excerpt } from "../source";
 import { change, state } from "../state";
 import { table } from "../table";
-import { queueName } from "./layout";
 
 interface Actions {
   select(id: string): void;
@@ -52,7 +51,7 @@ export class Panel {
     if (d.record !== 0 && state.selected?.startsWith("a")) list("Enqueued by", [link(`record ${d.record}`, () => this.actions.select(`r${d.record}`))]);
     if (d.device && state.selected?.startsWith("r")) {
       const queue = overview.queues.find((q) => q.id === d.device!.queue);
-      list("On the device", [link(`${d.device.kind} on queue ${queue ? queueName(queue.number) : "?"}, ${duration(d.device.end - d.device.start)}`, () => this.actions.select(`a${d.device!.id}`))]);
+      list("On the device", [link(`${d.device.kind} on queue ${queue?.name ?? "?"}, ${duration(d.device.end - d.device.start)}`, () => this.actions.select(`a${d.device!.id}`))]);
     }
     list("Inside of", d.parents.map((p) => link(`${p.title}, ${duration(p.end - p.start)}`, () => this.actions.select(`r${p.record}`))));
     const tables: HTMLElement[] = [];

@@ -3,7 +3,7 @@ import { get, type Overview, type Queues } from "../api";
 import { h, link, show } from "../dom";
 import { bytes, count, duration } from "../format";
 import { change, state } from "../state";
-import { deviceName, queueName } from "../timeline/layout";
+import { deviceName } from "../timeline/layout";
 import { strip } from "./chart";
 
 export function queuesView(o: Overview): HTMLElement {
@@ -38,10 +38,10 @@ function contents(o: Overview, q: Queues): HTMLElement[] {
   const rows = q.queues.map((x) => {
     const device = o.devices.find((d) => d.id === x.device);
     return h("tr", {}, h("td", {}, device ? deviceName(device) : String(x.device)),
-      h("td", {}, link(queueName(x.number), () => change({ view: "timeline" }))),
+      h("td", {}, link(x.name, () => change({ view: "timeline" }))),
       h("td", { class: "num" }, share(x.busy, whole)), h("td", { class: "num" }, (x.measured ? "" : "≤ ") + duration(x.busy)),
       h("td", { class: "num" }, count(x.operations)), h("td", { class: "num" }, bytes(x.bytes)),
-      h("td", {}, strip(x.use, `Queue ${queueName(x.number)} over time`)));
+      h("td", {}, strip(x.use, `Queue ${x.name} over time`)));
   });
   const heads = ["device", "queue", "busy", "busy time", "operations", "moved", "over time"];
   return [h("div", { class: "cards" }, ...cards),

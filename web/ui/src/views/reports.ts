@@ -4,13 +4,14 @@ import { h, show } from "../dom";
 import { change, state } from "../state";
 import { table } from "../table";
 
-export function reportView(title: string, keys: string[], nameColumn: number): HTMLElement {
+// reportView leaves out the warnings that the page shows anyhow.
+export function reportView(told: () => string[], title: string, keys: string[], nameColumn: number): HTMLElement {
   const place = h("div");
   let part = false;
   const load = (): void => void show(place, async () => {
     const range = part && state.from !== undefined ? { from: Math.max(Math.floor(state.from), 0), to: Math.ceil(state.to!) } : {};
     const report = await get<Report>("report", { trace: state.trace, top: 5000, ...range });
-    return [...report.warnings.map((w) => h("p", { class: "error" }, w)),
+    return [...report.warnings.filter((w) => !told().includes(w)).map((w) => h("p", { class: "error" }, w)),
       ...keys.flatMap((key) => report.tables.filter((t) => t.key === key)).flatMap((t, i) => section(t, i === 0 ? nameColumn : 0))];
   });
   const window = h("button", { type: "button", "aria-pressed": "false", onclick: () => {
