@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -138,14 +139,19 @@ func TestNetworkFolder(t *testing.T) {
 	folder, temporary := t.TempDir(), t.TempDir()
 	environment, list := sessions(t)
 	environment = append(environment, "ACCSCOPE_NETWORK_FOLDERS=/no/such/folder:"+filepath.Dir(folder), "TMPDIR="+temporary)
+	empty := func() {
+		t.Helper()
+		rest, err := filepath.Glob(filepath.Join(temporary, "*", "*"))
+		if own, statErr := os.Stat(filepath.Join(temporary, fmt.Sprintf("accscope-%d", os.Getuid()))); err != nil || len(rest) != 0 || statErr != nil || own.Mode().Perm() != 0o700 {
+			t.Errorf("left in the temporary folder: %v, %v, %v", rest, err, statErr)
+		}
+	}
 	look := "ls -s " + folder + "; ls " + temporary
 	r := execute(t, folder, environment, accscope, "run", "--no-summary", "--device", "sim", "--", "sh", "-c", program+" 32 5; "+look).must(t)
 	if !strings.Contains(r.stdout, "0 sh.accscope.db") || strings.Contains(r.stdout, "sh.accscope.db-wal") {
 		t.Errorf("while it ran:\n%s", r.stdout)
 	}
-	if rest, err := os.ReadDir(temporary); err != nil || len(rest) != 0 {
-		t.Errorf("left in the temporary folder: %v, %v", rest, err)
-	}
+	empty()
 	want := countEvents(t, folder, "sh.accscope.db")
 	// The collector is killed: import finishes the trace there too.
 	r = execute(t, folder, environment, accscope, "run", "--device", "sim", "-o", "killed.db", "--", "sh", "-c", program+" 32 5; kill -9 $PPID")
@@ -160,7 +166,5 @@ func TestNetworkFolder(t *testing.T) {
 	if got := countEvents(t, folder, "killed.db"); got != want {
 		t.Errorf("%q events, want %q", got, want)
 	}
-	if rest, err := os.ReadDir(temporary); err != nil || len(rest) != 0 {
-		t.Errorf("left in the temporary folder: %v, %v", rest, err)
-	}
+	empty()
 }

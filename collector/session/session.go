@@ -44,17 +44,30 @@ func Root() (string, error) {
 		if runtime := os.Getenv("XDG_RUNTIME_DIR"); runtime != "" && usable(runtime) {
 			folder = filepath.Join(runtime, "accscope")
 		} else {
-			folder = filepath.Join(os.TempDir(), "accscope-"+strconv.Itoa(os.Getuid()))
+			folder = temporary()
 		}
 	}
+	return own(folder, "ACCSCOPE_DIR")
+}
+
+// Temporary is the folder of the user's own under the temporary folder. It is
+// made and checked as that of Root is.
+func Temporary() (string, error) { return own(temporary(), "TMPDIR") }
+
+func temporary() string {
+	return filepath.Join(os.TempDir(), "accscope-"+strconv.Itoa(os.Getuid()))
+}
+
+// own makes a folder that is the user's own; variable is what chooses another.
+func own(folder, variable string) (string, error) {
 	folder, err := filepath.Abs(folder)
 	if err != nil {
 		return "", err
 	}
 	if err := os.MkdirAll(folder, folderMode); err != nil {
-		return "", fmt.Errorf("cannot make the folder for sessions: %w; set ACCSCOPE_DIR to one you may write to", err)
+		return "", fmt.Errorf("cannot make a folder of your own: %w; set %s to one you may write to", err, variable)
 	}
-	return folder, private(folder)
+	return folder, private(folder, variable)
 }
 
 // usable says whether a folder can hold ours: after su or sudo XDG_RUNTIME_DIR
@@ -73,18 +86,18 @@ func owner(info fs.FileInfo) int {
 
 // private makes sure that a folder is a real one, the user's own and closed to
 // others: what programs write there is trusted.
-func private(folder string) error {
+func private(folder, variable string) error {
 	info, err := os.Lstat(folder)
 	if err != nil {
 		return err
 	}
 	switch {
 	case !info.IsDir():
-		return fmt.Errorf("%s is no folder; remove it or set ACCSCOPE_DIR", folder)
+		return fmt.Errorf("%s is no folder; remove it or set %s", folder, variable)
 	case owner(info) != os.Getuid():
-		return fmt.Errorf("%s belongs to user %d, not to you; set ACCSCOPE_DIR to a folder of your own", folder, owner(info))
+		return fmt.Errorf("%s belongs to user %d, not to you; set %s to a folder of your own", folder, owner(info), variable)
 	case info.Mode().Perm()&0o022 != 0:
-		return fmt.Errorf("others may write to %s; close it by chmod 700 or set ACCSCOPE_DIR", folder)
+		return fmt.Errorf("others may write to %s; close it by chmod 700 or set %s", folder, variable)
 	}
 	return nil
 }
@@ -163,7 +176,7 @@ func Join(name string) (*Session, error) {
 		return nil, fmt.Errorf("cannot make a session: %w; set ACCSCOPE_DIR to a folder you may write to", err)
 	}
 	s := &Session{Folder: folder}
-	if err := private(folder); err != nil {
+	if err := private(folder, "ACCSCOPE_DIR"); err != nil {
 		return nil, err
 	}
 	return s, s.mark()

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/accscope/accscope/collector/session"
 	"golang.org/x/sys/unix"
 )
 
@@ -37,13 +38,13 @@ func Place(path string) (Placement, error) {
 	}
 	folder := filepath.Dir(absolute)
 	if declared(folder) {
-		return place(absolute, NetworkFoldersVariable), nil
+		return place(absolute, NetworkFoldersVariable)
 	}
 	var s unix.Statfs_t
 	if err := unix.Statfs(folder, &s); err != nil {
 		return Placement{}, fmt.Errorf("cannot write a trace in %s: %w; create the folder or choose another", folder, err)
 	}
-	return place(absolute, networkFileSystems[int64(uint32(s.Type))]), nil
+	return place(absolute, networkFileSystems[int64(uint32(s.Type))])
 }
 
 // NetworkFoldersVariable is the environment variable that lists, separated by
@@ -61,49 +62,74 @@ func declared(folder string) bool {
 	return false
 }
 
-func place(absolute, network string) Placement {
-	p := Placement{Final: absolute, Working: absolute}
-	if network != "" {
-		sum := sha256.Sum256([]byte(absolute))
-		p.Reason = network
-		p.Working = filepath.Join(os.TempDir(), fmt.Sprintf("accscope-%d-%s.db", os.Getuid(), hex.EncodeToString(sum[:8])))
+func place(absolute, network string) (Placement, error) {
+	p := Placement{Final: absolute, Working: absolute, Reason: network}
+	if network == "" {
+		return p, nil
 	}
-	return p
+	// The name can be guessed, so nobody else may have put something there.
+	folder, err := session.Temporary()
+	if err != nil {
+		return p, fmt.Errorf("a trace for %s (%s) is written in the temporary folder first: %w", filepath.Dir(absolute), network, err)
+	}
+	sum := sha256.Sum256([]byte(absolute))
+	p.Working = filepath.Join(folder, hex.EncodeToString(sum[:8])+".db")
+	return p, nil
 }
 
-// Deliver moves a finished trace to its final place, atomically there.
-func (p Placement) Deliver() (err error) {
+// Fetch brings a trace that was delivered back to where it is written, for a
+// collector that goes on with it.
+func (p Placement) Fetch() error {
 	if p.Working == p.Final {
 		return nil
 	}
-	in, err := os.Open(p.Working)
+	if _, err := os.Stat(p.Working); err == nil {
+		return nil
+	}
+	if there, err := os.Stat(p.Final); err != nil || there.Size() == 0 {
+		return nil
+	}
+	if err := copyWhole(p.Final, p.Working); err != nil {
+		return fmt.Errorf("cannot go on with the trace %s: %w", p.Final, err)
+	}
+	return nil
+}
+
+// Deliver moves a finished trace to its final place, atomically there.
+func (p Placement) Deliver() error {
+	if p.Working == p.Final {
+		return nil
+	}
+	if err := copyWhole(p.Working, p.Final); err != nil {
+		return fmt.Errorf("cannot move the trace to %s: %w; it stays at %s", p.Final, err, p.Working)
+	}
+	return os.Remove(p.Working)
+}
+
+// copyWhole copies a file to a place where it appears only when it is whole.
+func copyWhole(from, to string) (err error) {
+	in, err := os.Open(from)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	out, err := os.CreateTemp(filepath.Dir(p.Final), "."+filepath.Base(p.Final)+"-*")
+	out, err := os.CreateTemp(filepath.Dir(to), "."+filepath.Base(to)+"-*")
 	if err != nil {
-		return fmt.Errorf("cannot write the trace: %w; it stays at %s", err, p.Working)
+		return err
 	}
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("cannot move the trace to %s: %w; it stays at %s", p.Final,
-				errors.Join(err, os.Remove(out.Name())), p.Working)
-		}
-	}()
 	info, err := in.Stat()
 	if err == nil {
 		_, err = io.Copy(out, in)
 		err = errors.Join(err, out.Chmod(info.Mode().Perm()))
 	}
 	err = errors.Join(err, out.Sync(), out.Close())
+	if err == nil {
+		err = os.Rename(out.Name(), to)
+	}
 	if err != nil {
-		return err
+		err = errors.Join(err, os.Remove(out.Name()))
 	}
-	if err = os.Rename(out.Name(), p.Final); err != nil {
-		return err
-	}
-	return os.Remove(p.Working)
+	return err
 }
 
 // Relocate copies a trace that was begun, and that nobody has open, to another
