@@ -1,13 +1,14 @@
 package ingest
 
 import (
+	"cmp"
 	"container/heap"
 	"errors"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
-	"sort"
+	"slices"
 	"strconv"
 	"time"
 
@@ -18,7 +19,7 @@ import (
 
 // discover finds new captures and new rings in those known.
 func (in *Ingester) discover() error {
-	folders := append([]string(nil), in.options.Captures...)
+	captures := slices.Clone(in.captures)
 	if in.options.Session != "" {
 		entries, err := os.ReadDir(in.options.Session)
 		if err != nil {
@@ -26,13 +27,13 @@ func (in *Ingester) discover() error {
 		}
 		for _, entry := range entries {
 			if entry.IsDir() {
-				folders = append(folders, filepath.Join(in.options.Session, entry.Name()))
+				captures = append(captures, named{filepath.Join(in.options.Session, entry.Name()), entry.Name()})
 			}
 		}
 	}
-	sort.Strings(folders)
-	for _, folder := range folders {
-		if err := in.follow(folder); err != nil {
+	slices.SortFunc(captures, func(a, b named) int { return cmp.Compare(a.folder, b.folder) })
+	for _, c := range captures {
+		if err := in.follow(c.folder, c.name); err != nil {
 			return err
 		}
 	}
@@ -40,8 +41,7 @@ func (in *Ingester) discover() error {
 }
 
 // follow opens a capture, or looks for new rings of one that is open.
-func (in *Ingester) follow(folder string) error {
-	name := filepath.Base(folder)
+func (in *Ingester) follow(folder, name string) error {
 	p := in.processes[name]
 	if in.skipped[folder] || p != nil && p.over {
 		return nil
@@ -125,9 +125,11 @@ func (in *Ingester) enter(c *capture.Process, name string) *process {
 // host finds the machine of a capture. Captures of one boot of one machine
 // share a clock; others are set against the first one by their CLOCK_REALTIME.
 func (in *Ingester) host(c *capture.Process) *store.Host {
-	key := c.Host
-	if h := in.hosts[key]; h != nil {
-		return h
+	on := machine{c.Host, c.Boot}
+	for _, known := range []machine{on, {host: c.Host}} {
+		if h := in.hosts[known]; h != nil {
+			return h
+		}
 	}
 	at := in.options.Now()
 	realtime := c.Realtime(at) - at
@@ -139,7 +141,7 @@ func (in *Ingester) host(c *capture.Process) *store.Host {
 		in.warn("%s: its clock is set against that of %s by the time of day: offset %v, error not known", h.Name, in.first.Name,
 			time.Duration(h.ClockOffset))
 	}
-	in.hosts[key] = h
+	in.hosts[on] = h
 	return h
 }
 
@@ -180,7 +182,8 @@ func (in *Ingester) start() error {
 		if first == math.MaxInt64 {
 			first = in.options.Now()
 		}
-		in.origin, in.started = first, true
+		in.origin.Store(first)
+		in.started = true
 		for _, r := range in.rings {
 			if r.time != math.MinInt64 {
 				r.time -= first
@@ -197,7 +200,7 @@ func (in *Ingester) start() error {
 }
 
 func (in *Ingester) create() error {
-	w, err := store.Create(in.place.Working, in.origin, in.model)
+	w, err := store.Create(in.place.Working, in.origin.Load(), in.model)
 	if err != nil {
 		return err
 	}
@@ -299,6 +302,15 @@ func (in *Ingester) firstTime(p *process) int64 {
 	return max(first, 1)
 }
 
+// lastTime is when a process was heard of last.
+func (in *Ingester) lastTime(p *process) int64 {
+	last := max(p.info.Start, p.last)
+	for _, r := range p.rings {
+		last = max(last, r.time)
+	}
+	return last
+}
+
 // drained says whether all that an ended process wrote has been taken in: what
 // was read after it was first seen to have ended.
 func (in *Ingester) drained(p *process) bool {
@@ -322,19 +334,24 @@ func (in *Ingester) end(p *process) {
 	}
 	// In this order: a process that ends in between has said before how.
 	alive := p.capture.Alive()
+	p.ran = p.ran || alive
 	counters, err := p.capture.Counters()
 	if err != nil {
 		in.warn("%v", err)
 		return
 	}
-	if (counters.Exited || !alive) && !in.complete && !in.drained(p) {
+	// After its exit began other libraries may still raise events.
+	if !in.complete && (alive || !in.drained(p)) {
 		return
 	}
 	switch {
 	case counters.Exited:
-		p.info.Ended, p.info.End = "exited", counters.ExitTime+p.offset-in.origin
+		p.info.Ended, p.info.End = "exited", counters.ExitTime+p.offset-in.origin.Load()
 	case !alive:
-		p.info.Ended, p.info.End = "killed", in.options.Now()+p.offset-in.origin
+		p.info.Ended, p.info.End = "killed", in.lastTime(p)
+		if p.ran {
+			p.info.End = in.options.Now() + p.offset - in.origin.Load()
+		}
 		if p.host != in.first {
 			p.info.Ended = "unknown"
 		}

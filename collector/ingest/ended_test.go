@@ -1,10 +1,15 @@
 package ingest_test
 
 import (
+	"math"
+	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"syscall"
 	"testing"
 
+	format "github.com/accscope/accscope/collector/capture"
 	"github.com/accscope/accscope/collector/ingest"
 	"github.com/accscope/accscope/collector/store"
 )
@@ -72,4 +77,182 @@ func memory(t *testing.T, trace *store.Trace) (points []store.MemoryPoint) {
 		points = append(points, of...)
 	}
 	return points
+}
+
+// exitBegan marks a running process as one whose library has been told of its
+// exit: capture_process.ended is CAPTURE_END_EXIT (docs/capture-format.md).
+func exitBegan(t *testing.T, folder string) {
+	t.Helper()
+	file, err := os.OpenFile(filepath.Join(folder, "process"), os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := file.WriteAt([]byte{1}, 44); err != nil {
+		t.Fatal(err)
+	}
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	process, err := format.Open(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer process.Close()
+	if counters, err := process.Counters(); err != nil || !counters.Exited {
+		t.Fatalf("counters %+v, %v", counters, err)
+	}
+}
+
+// What other libraries raise after the profiler library was told of the exit is
+// taken in, however long they take.
+func TestEventsDuringExit(t *testing.T) {
+	session := t.TempDir()
+	command, counters := load(t, session, 1, 0)
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	in, err := ingest.Open(ingest.Options{Session: session})
+	if err != nil {
+		t.Fatal(err)
+	}
+	poll := func() {
+		if _, err := in.Poll(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for in.Events() < 1000 {
+		poll()
+	}
+	folders, err := filepath.Glob(filepath.Join(session, "*-*"))
+	if err != nil || len(folders) != 1 {
+		t.Fatalf("captures %v, %v", folders, err)
+	}
+	// It takes long over its exit.
+	if err := command.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	exitBegan(t, folders[0])
+	for uint64(in.Events()) < counted(t, counters, 1) {
+		poll()
+	}
+	for range 5 {
+		poll()
+	}
+	if p := in.Model().View().Processes[0]; p.Ended != "" {
+		t.Errorf("a process that is still there %s at %d", p.Ended, p.End)
+	}
+	if err := command.Process.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	for before := counted(t, counters, 1); counted(t, counters, 1) < before+100; {
+		runtime.Gosched()
+	}
+	if err := command.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = command.Wait() // killed, as meant
+	if err := in.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := uint64(in.Events()), counted(t, counters, 1); got < want || got > want+1 {
+		t.Errorf("%d events, the program counted %d", got, want)
+	}
+}
+
+// A process that was killed before anybody collected ends where its events do,
+// not when they are imported.
+func TestEndOfAKilledProcess(t *testing.T) {
+	session := t.TempDir()
+	command, counters := load(t, session, 1, 0)
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for counted(t, counters, 1) < 100 {
+		runtime.Gosched()
+	}
+	if err := command.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = command.Wait() // killed, as meant
+	path := filepath.Join(t.TempDir(), "trace.db")
+	in, err := ingest.Open(ingest.Options{Session: session, Trace: path, Now: func() int64 { return math.MaxInt64 / 2 }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := in.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	trace, err := store.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer trace.Close()
+	processes, err := trace.Processes()
+	if err != nil || len(processes) != 1 {
+		t.Fatalf("processes %+v, %v", processes, err)
+	}
+	if _, last, err := trace.Extent(); err != nil || processes[0].Ended != "killed" || processes[0].End != last {
+		t.Errorf("%s at %d, its last event is at %d (%v)", processes[0].Ended, processes[0].End, last, err)
+	}
+}
+
+// Where not one event found space, the trace says so.
+func TestEverythingDropped(t *testing.T) {
+	session := t.TempDir()
+	command, counters := load(t, session, 1, 10)
+	command.Env = append(command.Env, "ACCSCOPE_CAPTURE_LIMIT=1")
+	if err := command.Run(); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "trace.db")
+	in, err := ingest.Open(ingest.Options{Session: session, Trace: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := in.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	trace, err := store.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer trace.Close()
+	if meta, err := trace.Meta(); err != nil || meta.Events != 0 || uint64(meta.Lost) != counted(t, counters, 1) {
+		t.Errorf("%d events, %d lost of %d (%v)", meta.Events, meta.Lost, counted(t, counters, 1), err)
+	}
+}
+
+// A trace for a network folder that was delivered, but whose collector was killed
+// before it could remove the session, is found again.
+func TestDeliveredTraceIsContinued(t *testing.T) {
+	session, folder := t.TempDir(), t.TempDir()
+	t.Setenv("TMPDIR", t.TempDir())
+	t.Setenv(store.NetworkFoldersVariable, folder)
+	command, counters := load(t, session, 1, 20_000) // more than a chunk
+	if err := command.Run(); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(folder, "trace.db")
+	for range 2 {
+		in, err := ingest.Open(ingest.Options{Session: session, Trace: path, Release: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if in.Trace() == path {
+			t.Fatal("it is written on the network")
+		}
+		if err := in.Finish(); err != nil {
+			t.Fatal(err)
+		}
+		trace, err := store.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := check(t, trace), counted(t, counters, 1); got != want {
+			t.Errorf("%d events, the program counted %d", got, want)
+		}
+		if err := trace.Close(); err != nil {
+			t.Error(err)
+		}
+	}
 }

@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/accscope/accscope/collector/capture"
@@ -55,23 +56,24 @@ const slack = 20 * time.Millisecond
 const pollInterval = 50 * time.Millisecond
 
 // Ingester follows captures. Poll, Run and Finish belong to one goroutine; the
-// model may be viewed from any.
+// model, Trace, Origin and Events may be looked at from any.
 type Ingester struct {
 	options   Options
 	place     store.Placement
 	model     *model.Model
 	writer    *store.Writer
 	positions map[store.Stream]int64
-	processes map[string]*process // by the capture folder's name
-	hosts     map[string]*store.Host
+	captures  []named             // Options.Captures, each once
+	processes map[string]*process // by the name of their capture
+	hosts     map[machine]*store.Host
 	first     *store.Host // the one whose clock is the trace's
 	rings     rings       // those with an item to come, by its time
 	lastID    model.ProcessID
 	lastTID   model.ThreadID
-	origin    int64
+	origin    atomic.Int64
 	started   bool
 	called    bool // the trace knows the caller's span
-	events    int64
+	events    atomic.Int64
 	skipped   map[string]bool  // captures given up, by folder
 	failing   map[string]int64 // captures that can't be opened by now, and since when
 	finishing bool
@@ -79,6 +81,14 @@ type Ingester struct {
 	warnings  []string
 	buffer    model.Event
 }
+
+// named is a capture folder and how the trace calls it: by its name, by its whole
+// path where several have that.
+type named struct{ folder, name string }
+
+// machine is a host since it was started. The boot is "" for a host of a trace
+// that is continued: the trace does not know it.
+type machine struct{ host, boot string }
 
 // process is a capture being followed.
 type process struct {
@@ -91,6 +101,8 @@ type process struct {
 	names   []model.Name                // by capture.StringID; 0 is not seen yet
 	offset  int64                       // from its CLOCK_MONOTONIC to time in the trace
 	lost    map[string]int64            // by reason
+	ran     bool                        // seen alive
+	last    int64                       // when an earlier collector heard of it last
 	gone    bool                        // seen to have ended
 	over    bool                        // ended, and everything was read
 }
@@ -128,7 +140,8 @@ func Open(o Options) (*Ingester, error) {
 		o.Now = monotonic
 	}
 	in := &Ingester{options: o, model: model.New(nil, nil), positions: map[store.Stream]int64{},
-		processes: map[string]*process{}, hosts: map[string]*store.Host{}, skipped: map[string]bool{}, failing: map[string]int64{}}
+		processes: map[string]*process{}, hosts: map[machine]*store.Host{}, skipped: map[string]bool{}, failing: map[string]int64{}}
+	in.captures = distinct(o.Captures)
 	if o.Session != "" {
 		if _, err := os.Stat(o.Session); err != nil {
 			return nil, fmt.Errorf("cannot read the session: %w", err)
@@ -141,6 +154,9 @@ func Open(o Options) (*Ingester, error) {
 	if in.place, err = store.Place(o.Trace); err != nil {
 		return nil, err
 	}
+	if err := in.place.Fetch(); err != nil {
+		return nil, err
+	}
 	if there, err := os.Stat(in.place.Working); err == nil && there.Size() > 0 {
 		if err := in.resume(); err != nil {
 			return nil, err
@@ -149,6 +165,26 @@ func Open(o Options) (*Ingester, error) {
 		return nil, err
 	}
 	return in, nil
+}
+
+// distinct gives each capture folder once.
+func distinct(folders []string) (all []named) {
+	same := map[string]int{}
+	for _, folder := range folders {
+		if absolute, err := filepath.Abs(folder); err == nil {
+			folder = absolute
+		}
+		if !slices.ContainsFunc(all, func(n named) bool { return n.folder == folder }) {
+			all = append(all, named{folder, filepath.Base(folder)})
+			same[filepath.Base(folder)]++
+		}
+	}
+	for i := range all {
+		if same[all[i].name] > 1 {
+			all[i].name = all[i].folder
+		}
+	}
+	return all
 }
 
 // probe says early that a trace can't be written.
@@ -200,19 +236,22 @@ func (in *Ingester) resume() error {
 	if in.positions, err = in.writer.Positions(); err != nil {
 		return err
 	}
-	in.origin, in.started, in.events = meta.Origin, true, meta.Events
+	in.origin.Store(meta.Origin)
+	in.events.Store(meta.Events)
+	in.started = true
 	in.called = meta.Facts["traceparent"] != ""
 	for i := range processes {
 		p := &processes[i]
 		host := p.On
-		if in.hosts[host.Name] == nil {
-			in.hosts[host.Name] = &host
+		on := machine{host: host.Name}
+		if in.hosts[on] == nil {
+			in.hosts[on] = &host
 		}
 		if host.ID == 1 {
-			in.first = in.hosts[host.Name]
+			in.first = in.hosts[on]
 		}
-		known := &process{info: p.ProcessInfo, host: in.hosts[host.Name], folder: p.Capture, rings: map[string]*ring{},
-			threads: map[uint64]model.ThreadInfo{}, lost: map[string]int64{}, names: []model.Name{0}}
+		known := &process{info: p.ProcessInfo, host: in.hosts[on], folder: p.Capture, rings: map[string]*ring{},
+			threads: map[uint64]model.ThreadInfo{}, lost: map[string]int64{}, names: []model.Name{0}, last: meta.Last}
 		in.processes[p.Capture] = known
 		in.lastID = max(in.lastID, p.ID)
 		for _, thread := range threads {
@@ -234,9 +273,9 @@ func (in *Ingester) sessionName() string {
 	if in.options.Session != "" {
 		return filepath.Base(in.options.Session)
 	}
-	names := make([]string, len(in.options.Captures))
-	for i, folder := range in.options.Captures {
-		names[i] = filepath.Base(folder)
+	names := make([]string, len(in.captures))
+	for i := range in.captures {
+		names[i] = in.captures[i].name
 	}
 	slices.Sort(names)
 	return strings.Join(names, " ")
@@ -250,16 +289,19 @@ func (in *Ingester) Trace() string { return in.place.Working }
 
 // Origin is the moment on CLOCK_MONOTONIC of the first host that times count
 // from; 0 before the first event.
-func (in *Ingester) Origin() int64 { return in.origin }
+func (in *Ingester) Origin() int64 { return in.origin.Load() }
 
 // Events is the number of events taken in.
-func (in *Ingester) Events() int64 { return in.events }
+func (in *Ingester) Events() int64 { return in.events.Load() }
 
 // Warnings are the lines that went to Warn.
 func (in *Ingester) Warnings() []string { return in.warnings }
 
 func (in *Ingester) warn(format string, args ...any) {
 	line := fmt.Sprintf(format, args...)
+	if slices.Contains(in.warnings, line) {
+		return // each look at a file that can't be read says so again
+	}
 	in.warnings = append(in.warnings, line)
 	if in.options.Warn != nil {
 		in.options.Warn(line)
@@ -276,7 +318,7 @@ func (in *Ingester) Poll() (int64, error) {
 
 // advance takes in everything up to a moment on this host's CLOCK_MONOTONIC.
 func (in *Ingester) advance(until int64) (int64, error) {
-	before := in.events
+	before := in.events.Load()
 	if err := in.discover(); err != nil {
 		return 0, err
 	}
@@ -288,12 +330,12 @@ func (in *Ingester) advance(until int64) (int64, error) {
 	}
 	limit := int64(math.MaxInt64)
 	if until < math.MaxInt64 {
-		limit = until - in.origin
+		limit = until - in.origin.Load()
 	}
 	for len(in.rings) > 0 && in.rings[0].time <= limit {
 		r := in.rings[0]
 		if err := in.take(r); err != nil {
-			return in.events - before, err
+			return in.events.Load() - before, err
 		}
 		if in.next(r) {
 			heap.Fix(&in.rings, 0)
@@ -303,11 +345,11 @@ func (in *Ingester) advance(until int64) (int64, error) {
 		}
 		if in.writer != nil && in.writer.Pending() >= store.TransactionRows {
 			if err := in.commit(); err != nil {
-				return in.events - before, err
+				return in.events.Load() - before, err
 			}
 		}
 	}
-	return in.events - before, in.commit()
+	return in.events.Load() - before, in.commit()
 }
 
 // Run polls until ctx is done.
@@ -348,7 +390,7 @@ func (in *Ingester) next(r *ring) bool {
 		}
 		r.item = item
 		if at := itemTime(item); at != 0 {
-			r.time = at + r.process.offset - in.origin
+			r.time = at + r.process.offset - in.origin.Load()
 		}
 		return true
 	}
@@ -485,13 +527,19 @@ func (in *Ingester) Finish() error {
 		return in.closeCaptures()
 	}
 	if in.writer == nil {
-		in.origin = in.options.Now()
+		in.origin.Store(in.options.Now())
 		if err := in.create(); err != nil {
 			return err
 		}
 	}
 	if err := in.describe(); err != nil {
 		return err
+	}
+	for _, p := range in.ordered() {
+		// What was dropped after the last thing that was written, or all there was.
+		if err := in.losses(p); err != nil {
+			return err
+		}
 	}
 	if err := in.frames(); err != nil {
 		return err

@@ -221,6 +221,50 @@ func TestProcessesShareATrace(t *testing.T) {
 	}
 }
 
+// Captures of two machines may have the same folder name: the name is the
+// program's and its process number.
+func TestCapturesOfOneName(t *testing.T) {
+	var captures []string
+	var want uint64
+	for range 2 {
+		session := t.TempDir()
+		command, counters := load(t, session, 1, 500)
+		if err := command.Run(); err != nil {
+			t.Fatal(err)
+		}
+		want += counted(t, counters, 1)
+		folders, err := filepath.Glob(filepath.Join(session, "*-*"))
+		if err != nil || len(folders) != 1 {
+			t.Fatalf("captures %v, %v", folders, err)
+		}
+		capture := filepath.Join(session, "accscope-load-12")
+		if err := os.Rename(folders[0], capture); err != nil {
+			t.Fatal(err)
+		}
+		captures = append(captures, capture)
+	}
+	path := filepath.Join(t.TempDir(), "trace.db")
+	// One that is given twice counts once.
+	in, err := ingest.Open(ingest.Options{Captures: append(captures, captures[0]), Trace: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := in.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	trace, err := store.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer trace.Close()
+	if got := check(t, trace); got != want {
+		t.Errorf("%d events, the programs counted %d", got, want)
+	}
+	if processes, err := trace.Processes(); err != nil || len(processes) != 2 {
+		t.Errorf("processes %+v, %v", processes, err)
+	}
+}
+
 // A live ingester shows what happens while it happens, and its trace can be
 // read beside it.
 func TestFollowsWhileTheProgramRuns(t *testing.T) {

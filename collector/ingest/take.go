@@ -70,7 +70,7 @@ func (in *Ingester) event(r *ring, item *capture.Item) error {
 	e.Function = in.name(p, e.Function)
 	e.Name = in.name(p, e.Name)
 	step := in.model.Apply(e)
-	in.events++
+	in.events.Add(1)
 	if in.writer == nil {
 		return nil
 	}
@@ -79,7 +79,7 @@ func (in *Ingester) event(r *ring, item *capture.Item) error {
 
 func (in *Ingester) activity(r *ring, a *capture.Activity) error {
 	p := r.process
-	shift := p.offset - in.origin
+	shift := p.offset - in.origin.Load()
 	x := model.Activity{Activity: *a, Process: p.info.ID}
 	x.Time, x.Start, x.End = a.Time+shift, a.Start+shift, a.End+shift
 	x.Name = in.name(p, a.Name)
@@ -91,7 +91,7 @@ func (in *Ingester) activity(r *ring, a *capture.Activity) error {
 }
 
 func (in *Ingester) dependency(r *ring, d *capture.Dependency) error {
-	shift := r.process.offset - in.origin
+	shift := r.process.offset - in.origin.Load()
 	x := model.Dependency{Dependency: *d, Process: r.process.info.ID}
 	x.Recorded, x.Time = d.Recorded+shift, d.Time+shift
 	x.SourceFile = in.name(r.process, d.SourceFile)
