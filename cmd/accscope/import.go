@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/accscope/accscope/collector/capture"
 	"github.com/accscope/accscope/collector/ingest"
 	"github.com/accscope/accscope/collector/launch"
 	"github.com/accscope/accscope/collector/session"
@@ -72,7 +73,7 @@ func findSources(paths []string) (s sources, err error) {
 			s.traces = append(s.traces, path)
 			continue
 		}
-		if isCapture(path) {
+		if capture.Is(path) {
 			s.captures = append(s.captures, path)
 			continue
 		}

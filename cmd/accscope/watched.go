@@ -31,7 +31,7 @@ func topSource(ctx context.Context, args []string, ask, ascii bool) (tui.Source,
 			if folder, err = captureOf(pid); err != nil {
 				return nil, err
 			}
-		} else if !isCapture(arg) {
+		} else if !capture.Is(arg) {
 			return nil, usageError{fmt.Errorf("%s is no process id and no capture folder: several of those can be watched together, sessions and traces one at a time", arg)}
 		}
 		folders = append(folders, folder)
@@ -39,17 +39,12 @@ func topSource(ctx context.Context, args []string, ask, ascii bool) (tui.Source,
 	return tui.Captures(strings.Join(args, " "), folders...), nil
 }
 
-func isCapture(folder string) bool {
-	_, err := os.Stat(filepath.Join(folder, "process"))
-	return err == nil
-}
-
 func namedSource(name string) (tui.Source, error) {
 	info, err := os.Stat(name)
 	switch {
 	case err == nil && !info.IsDir():
 		return tui.OpenReplay(name)
-	case err == nil && isCapture(name):
+	case err == nil && capture.Is(name):
 		return tui.Captures(filepath.Base(name), name), nil
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return nil, err
@@ -95,7 +90,7 @@ func capturesIn(folder string) ([]string, error) {
 	}
 	var all []string
 	for _, entry := range entries {
-		if path := filepath.Join(folder, entry.Name()); isCapture(path) {
+		if path := filepath.Join(folder, entry.Name()); capture.Is(path) {
 			all = append(all, path)
 		}
 	}

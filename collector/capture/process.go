@@ -77,6 +77,12 @@ func (c Counters) Dropped() uint64 { return c.DroppedSpace + c.DroppedNested + c
 // still setting it up, or died while it did.
 var ErrNotStarted = errors.New("the capture has not started")
 
+// Is says whether dir is a capture folder, whole or damaged.
+func Is(dir string) bool {
+	info, err := os.Lstat(filepath.Join(dir, processFile))
+	return err == nil && info.Mode().IsRegular()
+}
+
 // Open reads a process's capture folder. The error wraps ErrNotStarted where
 // the recorded process has not finished setting it up.
 func Open(dir string) (*Process, error) {

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -261,13 +262,47 @@ func (s *Session) Captures() ([]string, error) {
 	return folders, nil
 }
 
-// Remove deletes the session with its captures. Only its owner may, after the
-// trace is finished.
+// Remove deletes the session with its captures, and nothing that somebody else
+// put there: then the folder stays, with an error that says so. Only its owner
+// may, after the trace is finished.
 func (s *Session) Remove() error {
 	if err := s.check(); err != nil {
 		return err
 	}
-	return os.RemoveAll(s.Folder)
+	for {
+		entries, err := os.ReadDir(s.Folder)
+		if err != nil {
+			return err
+		}
+		removed := false
+		for _, entry := range entries {
+			if !s.owns(entry) {
+				continue
+			}
+			if err := os.RemoveAll(filepath.Join(s.Folder, entry.Name())); err != nil {
+				return err
+			}
+			removed = true
+		}
+		err = os.Remove(s.Folder)
+		if !errors.Is(err, unix.ENOTEMPTY) {
+			return err
+		}
+		if !removed {
+			return fmt.Errorf("the session's folder is kept, since it holds what is not accscope's: %w", err)
+		}
+	}
+}
+
+// owns says whether an entry of the folder is the session's: one of its files, or
+// a capture, also one that was given up when it was an empty folder.
+func (s *Session) owns(entry fs.DirEntry) bool {
+	if !entry.IsDir() {
+		return slices.Contains([]string{lockFile, membersFile, traceFile, socketFile}, entry.Name())
+	}
+	folder := filepath.Join(s.Folder, entry.Name())
+	inside, err := os.ReadDir(folder)
+	return err == nil && (len(inside) == 0 || capture.Is(folder))
 }
 
 // Lock is the ownership of a session.

@@ -112,6 +112,43 @@ func TestCapturesBeingSetUp(t *testing.T) {
 	}
 }
 
+// A session is removed with its captures; what somebody else put there stays.
+func TestRemoveLeavesWhatIsForeign(t *testing.T) {
+	t.Setenv("ACCSCOPE_DIR", t.TempDir())
+	for _, foreign := range []string{"", "notes", "sources/solver.c"} {
+		s, err := session.Create("program")
+		if err != nil {
+			t.Fatal(err)
+		}
+		own := []string{"members", "trace", "17-4711/process", "17-4711/info"}
+		for _, file := range append(own, foreign) {
+			path := filepath.Join(s.Folder, file)
+			if file == "" {
+				continue
+			}
+			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, nil, 0o600)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.Mkdir(filepath.Join(s.Folder, "18-4712"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		err = s.Remove()
+		var left []string
+		if walk := filepath.WalkDir(s.Folder, func(path string, entry os.DirEntry, err error) error {
+			if err == nil && !entry.IsDir() {
+				left = append(left, strings.TrimPrefix(path, s.Folder+"/"))
+			}
+			return err
+		}); walk != nil && !errors.Is(walk, os.ErrNotExist) {
+			t.Fatal(walk)
+		}
+		if strings.Join(left, " ") != foreign || (err == nil) != (foreign == "") {
+			t.Errorf("with %q Remove leaves %q, %v", foreign, left, err)
+		}
+	}
+}
+
 func TestOneOwner(t *testing.T) {
 	t.Setenv("ACCSCOPE_DIR", t.TempDir())
 	s, err := session.Create("/usr/bin/jacobi")
