@@ -20,7 +20,8 @@ const (
 	divisions    = 1 << divisionBits
 )
 
-// source is where a pool's memory comes from.
+// source is where a pool's memory comes from. Its calls may wait for everything
+// that is on the device's queues, functions that release memory included.
 type source interface {
 	take(bytes uint64) (device.Address, error)
 	giveBack(device.Address) error
@@ -34,7 +35,11 @@ type pool struct {
 	keep    uint64 // bytes of unused chunks to keep
 	observe atomic.Pointer[func(taken bool, address device.Address, bytes uint64)]
 
-	mutex    sync.Mutex
+	// calls is held around calls of the source, and mutex is not: it is locked
+	// within calls, and by release.
+	calls sync.Mutex
+
+	mutex    sync.Mutex                // guards what follows
 	blocks   map[device.Address]*block // in use
 	chunks   map[device.Address]*block // first block of each
 	free     uint64                    // bytes in free blocks
@@ -146,14 +151,16 @@ func (p *pool) alloc(bytes uint64) (device.Address, error) {
 	}
 	size := (max(bytes, 1) + alignment - 1) &^ (alignment - 1)
 	p.mutex.Lock()
-	defer p.mutex.Unlock()
 	b := p.find(size)
 	if b == nil {
+		p.mutex.Unlock()
 		var err error
 		if b, err = p.grow(size); err != nil {
 			return 0, err
 		}
+		p.mutex.Lock()
 	}
+	defer p.mutex.Unlock()
 	if rest := b.size - size; rest >= alignment {
 		r := p.newBlock()
 		*r = block{address: b.address + device.Address(size), size: rest, below: b, above: b.above}
@@ -167,16 +174,24 @@ func (p *pool) alloc(bytes uint64) (device.Address, error) {
 	return b.address, nil
 }
 
-// grow takes a chunk from the driver and returns it as one block in use.
+// grow takes a chunk from the driver and returns it as one block in use, or one
+// that has become free meanwhile.
 func (p *pool) grow(size uint64) (*block, error) {
+	p.calls.Lock()
+	defer p.calls.Unlock()
+	p.mutex.Lock()
+	b := p.find(size)
+	p.mutex.Unlock()
+	if b != nil {
+		return b, nil
+	}
 	p.trim(p.keep)
 	bytes := uint64(chunkBytes)
 	if size > chunkBytes/2 {
 		bytes = (size + granule - 1) &^ (granule - 1)
 	}
 	address, err := p.source.take(bytes)
-	if err != nil && p.unused > 0 {
-		p.trim(0)
+	if err != nil && p.trim(0) {
 		address, err = p.source.take(bytes)
 	}
 	if err != nil && bytes > size {
@@ -186,8 +201,10 @@ func (p *pool) grow(size uint64) (*block, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &block{address: address, size: bytes}
+	b = &block{address: address, size: bytes}
+	p.mutex.Lock()
 	p.chunks[address] = b
+	p.mutex.Unlock()
 	p.notify(true, address, bytes)
 	return b, nil
 }
@@ -198,8 +215,8 @@ func (p *pool) notify(taken bool, address device.Address, bytes uint64) {
 	}
 }
 
-// release returns a block. It makes no call to the driver, because it runs in
-// the driver's callbacks as well; trim does that later.
+// release returns a block. It neither calls the driver nor waits for a thread that
+// does, because it runs in the driver's callbacks as well; trim does that later.
 func (p *pool) release(address device.Address) bool {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -237,32 +254,49 @@ func (p *pool) release(address device.Address) bool {
 // trimExcess gives unused chunks back to the driver if there are too many.
 func (p *pool) trimExcess() {
 	if p.excess.Load() {
-		p.mutex.Lock()
+		p.calls.Lock()
 		p.trim(p.keep)
-		p.mutex.Unlock()
+		p.calls.Unlock()
 	}
 }
 
-// trim gives unused chunks back until no more than keep bytes are unused.
-func (p *pool) trim(keep uint64) {
+// trim gives unused chunks back until no more than keep bytes are unused, and
+// says whether there were any. p.calls is held.
+func (p *pool) trim(keep uint64) (some bool) {
 	p.excess.Store(false)
+	for {
+		b := p.takeUnused(keep)
+		if b == nil {
+			return some
+		}
+		if err := p.source.giveBack(b.address); err != nil {
+			p.mutex.Lock()
+			p.chunks[b.address] = b
+			p.put(b)
+			p.mutex.Unlock()
+			return some // the device failed, and says so at the next operation
+		}
+		p.notify(false, b.address, b.size)
+		some = true
+	}
+}
+
+// takeUnused takes an unused chunk out of the pool, nil if no more than keep bytes
+// are unused.
+func (p *pool) takeUnused(keep uint64) *block {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
 	if p.unused <= keep {
-		return
+		return nil
 	}
 	for address, b := range p.chunks {
-		if p.unused <= keep {
-			return
+		if b.free && b.above == nil {
+			p.remove(b)
+			delete(p.chunks, address)
+			return b
 		}
-		if !b.free || b.above != nil {
-			continue
-		}
-		if err := p.source.giveBack(address); err != nil {
-			return // the device failed, and says so at the next operation
-		}
-		p.remove(b)
-		delete(p.chunks, address)
-		p.notify(false, address, b.size)
 	}
+	return nil
 }
 
 // freeBytes is what the pool could hand out without the driver.
@@ -274,10 +308,14 @@ func (p *pool) freeBytes() uint64 {
 
 // close gives all chunks back, whatever is in use.
 func (p *pool) close() error {
+	p.calls.Lock()
+	defer p.calls.Unlock()
 	p.mutex.Lock()
-	defer p.mutex.Unlock()
+	chunks := p.chunks
+	p.chunks, p.blocks = map[device.Address]*block{}, map[device.Address]*block{}
+	p.mutex.Unlock()
 	var first error
-	for address, b := range p.chunks {
+	for address, b := range chunks {
 		bytes := uint64(0)
 		for ; b != nil; b = b.above {
 			bytes += b.size
@@ -287,7 +325,5 @@ func (p *pool) close() error {
 		}
 		p.notify(false, address, bytes)
 	}
-	clear(p.chunks)
-	clear(p.blocks)
 	return first
 }

@@ -139,6 +139,56 @@ func TestPoolUnderPressure(t *testing.T) {
 	}
 }
 
+// busyHeap is a heap whose calls wait for what is on the device's queues.
+type busyHeap struct {
+	*heap
+	queued func()
+}
+
+func (h *busyHeap) wait() {
+	done := make(chan struct{})
+	go func() { h.queued(); close(done) }()
+	<-done
+}
+
+func (h *busyHeap) take(bytes uint64) (device.Address, error) { h.wait(); return h.heap.take(bytes) }
+func (h *busyHeap) giveBack(a device.Address) error           { h.wait(); return h.heap.giveBack(a) }
+
+// Queued functions release memory while a thread is in the driver, which waits
+// for them.
+func TestPoolReleaseDuringCalls(t *testing.T) {
+	h := &busyHeap{heap: newHeap(1 << 30), queued: func() {}}
+	p := newPool(h, 0)
+	alloc := func(bytes uint64) device.Address {
+		a, err := p.alloc(bytes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	var small []device.Address
+	for range 8 {
+		small = append(small, alloc(8))
+	}
+	released := 0
+	h.queued = func() {
+		if released < len(small) && p.release(small[released]) {
+			released++
+		}
+	}
+	large := []device.Address{alloc(2 * chunkBytes), alloc(2 * chunkBytes)} // two calls
+	for _, a := range large {
+		p.release(a)
+	}
+	p.trimExcess()                                                   // two
+	if _, err := p.alloc(1 << 31); err != errFull || released != 5 { // one
+		t.Errorf("%v after %d calls", err, released)
+	}
+	if err := p.close(); err != nil || h.used != 0 {
+		t.Errorf("after close %v: %d bytes taken", err, h.used)
+	}
+}
+
 func BenchmarkPool(b *testing.B) {
 	p := newPool(newHeap(1<<40), 0)
 	for b.Loop() {
