@@ -18,7 +18,8 @@ type program struct {
 }
 
 // compile makes a program of the repository's folder that runs on the built
-// runtime and the stand-in driver.
+// runtime and the stand-in driver. What GCC's library does not have, the runtime
+// has: it is linked to that, too.
 func compile(t *testing.T, source string) program {
 	t.Helper()
 	runtime, err := filepath.Abs("../../lib/libopenacc.so")
@@ -34,7 +35,7 @@ func compile(t *testing.T, source string) program {
 		t.Fatal(err)
 	}
 	p := program{binary: filepath.Join(folder, "program")}
-	output, err := exec.Command("gcc-12", "-fopenacc", "-foffload=disable", "-O2", "-g", "-o", p.binary, source, "-lm").CombinedOutput()
+	output, err := exec.Command("gcc-12", "-fopenacc", "-foffload=disable", "-O2", "-g", "-I../include", "-o", p.binary, source, runtime, "-lm").CombinedOutput()
 	if err != nil {
 		t.Fatalf("compile %s: %v\n%s", source, err, output)
 	}
@@ -81,6 +82,20 @@ func TestProgramInterface(t *testing.T) {
 		if got, err := p.run(t, append(environment, "ACCSCOPE_STANDIN_DEVICES=2")...); err != nil || got != "all is so\n" {
 			t.Errorf("%s: %v\n%s", name, err, got)
 		}
+	}
+}
+
+// acc_wait_any waits for whichever queue is empty first, and for none that never
+// will be because the device failed.
+func TestProgramWaitsForAny(t *testing.T) {
+	p := compile(t, "gputest/waitany.c")
+	if got, err := p.run(t, "ACC_DEVICE_TYPE=cuda"); err != nil || got != "all is so\n" {
+		t.Errorf("%v\n%s", err, got)
+	}
+	// The kernel behind the second gate fails, when both queues are waited for.
+	got, err := p.run(t, "ACC_DEVICE_TYPE=cuda", "ACCSCOPE_STANDIN_FAIL=kernel:9:719")
+	if err == nil || !strings.Contains(got, "acc_wait_any: ") || !strings.Contains(got, "CUDA_ERROR_LAUNCH_FAILED (719") || strings.Count(got, "accscope:") != 1 {
+		t.Errorf("a kernel fails: %v\n%s", err, got)
 	}
 }
 

@@ -1,6 +1,8 @@
 package openacc
 
 import (
+	"time"
+
 	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/runtime/device"
 )
@@ -152,10 +154,24 @@ func (t *Thread) WaitAny(list []int32, number int) int {
 			return -1
 		}
 	}
-	i := <-done
-	t.awaitQueue(queues[i], false)
-	return index[i]
+	ticker := time.NewTicker(failurePeriod)
+	defer ticker.Stop()
+	for {
+		select {
+		case i := <-done:
+			t.awaitQueue(queues[i], false)
+			return index[i]
+		case <-ticker.C:
+			for _, q := range queues {
+				t.idle(q) // fails if the queue does
+			}
+		}
+	}
 }
+
+// failurePeriod is how often WaitAny looks whether a queue has failed, which then
+// calls nobody back.
+const failurePeriod = 10 * time.Millisecond
 
 // NegativeCount is the error of acc_wait_any for a count below zero.
 func (t *Thread) NegativeCount(count, number int) {

@@ -49,6 +49,7 @@ gfortran-12 "${offload[@]}" -O0 -J "$carry/matrix" -o "$carry/matrix/directives.
 gfortran-12 "${offload[@]}" -O0 -J "$carry/matrix" -o "$carry/matrix/routines.f90" \
   "$include"/openacc_{kinds,data,attach}.f90 "$include/openacc.f90" "$matrix/routines.f90" "${linked[@]}"
 rm -f "$carry"/matrix/*.mod
+gcc-12 "${offload[@]}" -I"$include" -o "$carry/waitany" "$here/waitany.c" "$root/lib/libopenacc.so" -ldl -lpthread
 cp "$here/run.sh" "$carry/"
 if [ $# -gt 1 ]; then "$here/tests.sh" "$2" "$carry"; fi
 du -sh "$carry"

@@ -12,7 +12,7 @@ export LD_LIBRARY_PATH=$carry/gcc:${LD_LIBRARY_PATH:-}
 ours=(env "LD_PRELOAD=$carry/lib/libopenacc.so")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-chmod +x "$carry"/bin/* "$carry"/programs/* "$carry"/launches "$carry"/timing "$carry"/bare "$carry"/measure "$carry"/tests/* "$carry"/matrix/* 2>/dev/null
+chmod +x "$carry"/bin/* "$carry"/programs/* "$carry"/launches "$carry"/waitany "$carry"/timing "$carry"/bare "$carry"/measure "$carry"/tests/* "$carry"/matrix/* 2>/dev/null
 
 smoke() {
   echo "== programs: status and time on GCC's runtime and on ours"
@@ -30,6 +30,8 @@ smoke() {
   done
   echo "== chosen without ACC_DEVICE_TYPE"
   env -u ACC_DEVICE_TYPE "${ours[@]}" "$carry/programs/device" 2>&1 | tail -1
+  echo "== acc_wait_any, which GCC's runtime does not have"
+  timeout 60 "${ours[@]}" "$carry/waitany" 2>&1 | tail -3
 }
 
 # one NAME ENVIRONMENT RUNTIME: runs a test, prints its status.
