@@ -186,6 +186,9 @@ void accscope_fork_begin (void);	/* from the constructor */
 void accscope_fork_engine (const void *address);	/* address: in the Go part */
 void accscope_forked_call (void) __attribute__ ((noreturn));
 
+/* faults.c */
+void accscope_faults_begin (void);
+
 /* In a child forked before the first use: locks that another thread of the
    parent may have held.  */
 void accscope_load_in_child (void);

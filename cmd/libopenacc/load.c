@@ -149,6 +149,7 @@ open_engine (void)
 	     "part, " ENGINE_FILE ": load it by its absolute path");
   strcat (path, ENGINE_FILE);
   accscope_fork_engine (NULL);
+  accscope_faults_begin ();
   handle = dlopen (path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (handle == NULL)
     give_up ("cannot open its other part, which belongs beside libopenacc.so: "

@@ -1,0 +1,46 @@
+/* Writes to address 0 in a kernel, an asynchronous kernel or host code, as
+   argv[1] says, after a first kernel.  With argv[2] "before" or "after", the
+   program handles that itself, from before or after its first use of OpenACC.  */
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+int *nowhere;
+
+static void
+handler (int signal)
+{
+  (void) signal;
+  _exit (42);
+}
+
+int
+main (int argc, char **argv)
+{
+  const char *handles = argc > 2 ? argv[2] : "";
+  const struct rlimit no_core = { 0, 0 };
+  int x = 0;
+
+  setrlimit (RLIMIT_CORE, &no_core);
+  if (strcmp (handles, "before") == 0)
+    signal (SIGSEGV, handler);
+#pragma acc parallel copy(x)
+  x++;
+  if (strcmp (handles, "after") == 0)
+    signal (SIGSEGV, handler);
+  if (strcmp (argv[1], "kernel") == 0)
+    {
+#pragma acc parallel copyin(nowhere) copy(x)
+      *nowhere = x;
+    }
+  else if (strcmp (argv[1], "asynchronous") == 0)
+    {
+#pragma acc parallel copyin(nowhere) copy(x) async
+      *nowhere = x;
+#pragma acc wait
+    }
+  else
+    *nowhere = x;
+  return 0;
+}
