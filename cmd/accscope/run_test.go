@@ -117,6 +117,9 @@ func TestRunEndsAsTheProgram(t *testing.T) {
 		want   int
 	}{
 		{"exit 0", 0}, {"exit 42", 42}, {"kill -TERM $$", 128 + 15}, {"kill -KILL $$", 128 + 9},
+		{"kill -SEGV $$", 128 + 11}, {"kill -BUS $$", 128 + 7}, {"kill -FPE $$", 128 + 8}, {"kill -ILL $$", 128 + 4},
+		{"kill -ABRT $$", 128 + 6}, {"kill -TRAP $$", 128 + 5}, {"kill -QUIT $$", 128 + 3}, {"kill -PIPE $$", 128 + 13},
+		{"kill -INT $$", 128 + 2}, {"kill -USR1 $$", 128 + 10},
 	} {
 		if r := invoke(t, t.TempDir(), "run", "-q", "--", "sh", "-c", test.script); r.status != test.want || r.stderr != "" {
 			t.Errorf("%s: status %d, standard error %q; want %d and nothing", test.script, r.status, r.stderr, test.want)

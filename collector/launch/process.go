@@ -6,7 +6,9 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"runtime"
 	"syscall"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -115,10 +117,23 @@ func (e End) Mirror() {
 	}
 	// The program's core is the one to keep, not ours.
 	syscall.Setrlimit(syscall.RLIMIT_CORE, &syscall.Rlimit{}) //nolint:errcheck // best effort
-	signal.Reset(e.Signal)
-	syscall.Kill(os.Getpid(), e.Signal) //nolint:errcheck // the exit below follows
-	// A signal that is ignored or blocked: the shell's convention says it.
-	os.Exit(128 + int(e.Signal))
+	raise(e.Signal)
+	os.Exit(128 + int(e.Signal)) // a signal that is blocked: the shell's convention
+}
+
+// raise ends this process by a signal's default action. signal.Reset would not
+// do: Go's own handler stays, and prints all goroutines at what looks like a
+// fault of ours.
+func raise(signal syscall.Signal) {
+	runtime.LockOSThread()
+	var action struct { // the kernel's struct sigaction; all zero is SIG_DFL
+		handler, flags, restorer, mask uintptr
+	}
+	// Neither can fail but for SIGKILL's action, which is what it should be.
+	unix.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(signal), uintptr(unsafe.Pointer(&action)), 0,
+		unsafe.Sizeof(action.mask), 0, 0)
+	// To this very thread: the signal takes effect before the call returns.
+	unix.Tgkill(os.Getpid(), unix.Gettid(), signal) //nolint:errcheck // see above
 }
 
 func (e End) String() string {
