@@ -30,7 +30,25 @@ type cudaDevice struct {
 
 	mutex  sync.Mutex
 	queues map[*queue]struct{}
+
+	// using is held for reading while c is in use by whoever holds none of what
+	// Close waits for: queues, images, calls of the pool.
+	using    sync.RWMutex
+	released bool
 }
+
+// use keeps the C side from being released until done is called; false: it has
+// been.
+func (d *cudaDevice) use() bool {
+	d.using.RLock()
+	if d.released {
+		d.using.RUnlock()
+		return false
+	}
+	return true
+}
+
+func (d *cudaDevice) done() { d.using.RUnlock() }
 
 func openDevice(b *backend, number int, properties device.Properties, defaults device.Geometry, observe func(device.Activity)) (*cudaDevice, error) {
 	d := &cudaDevice{backend: b, library: b.library, number: number, properties: properties, defaults: defaults, queues: map[*queue]struct{}{}}
@@ -87,8 +105,12 @@ func (d *cudaDevice) shutDown(doing string) error {
 
 func (d *cudaDevice) Properties() device.Properties {
 	p := d.properties
+	if !d.use() {
+		return p
+	}
+	defer d.done()
 	var free, total C.size_t
-	if !d.closed.Load() && C.accscope_cuda_memory_info(d.c, &free, &total).result == 0 {
+	if C.accscope_cuda_memory_info(d.c, &free, &total).result == 0 {
 		p.FreeMemory = uint64(free) + d.pool.freeBytes()
 		p.Memory = max(uint64(total), p.FreeMemory)
 	}
@@ -114,6 +136,9 @@ func (d *cudaDevice) Free(address device.Address) error {
 
 // take and giveBack are the pool's source: the driver.
 func (d *cudaDevice) take(bytes uint64) (device.Address, error) {
+	if d.closed.Load() {
+		return 0, d.shutDown("allocate device memory")
+	}
 	var address C.CUdeviceptr
 	err := d.answer(C.accscope_cuda_alloc(d.c, C.size_t(bytes), &address), "allocate device memory")
 	return device.Address(address), err
@@ -134,7 +159,12 @@ func (d *cudaDevice) Handles() device.Handles { return d.handles }
 func (d *cudaDevice) Observe(on bool) { d.records.switchTo(on) }
 
 // Flush reports every operation that has finished by now.
-func (d *cudaDevice) Flush() { d.records.flush() }
+func (d *cudaDevice) Flush() {
+	if d.use() {
+		d.records.flush()
+		d.done()
+	}
+}
 
 // drift is how far the device's clock may run from the host's, in parts in 10^9:
 // both are crystals, and each is read to within a few microseconds.
@@ -142,8 +172,12 @@ const drift = 100_000
 
 // Clock is in nanoseconds since the device was opened.
 func (d *cudaDevice) Clock() device.ClockPoint {
+	if !d.use() {
+		return device.ClockPoint{Drift: drift}
+	}
+	defer d.done()
 	var onDevice, onHost C.int64_t
-	if d.closed.Load() || C.accscope_cuda_clock(d.c, &onDevice, &onHost).result != 0 {
+	if C.accscope_cuda_clock(d.c, &onDevice, &onHost).result != 0 {
 		return device.ClockPoint{Drift: drift} // the device fails, and operations say so
 	}
 	return device.ClockPoint{Device: int64(onDevice), Host: int64(onHost), Drift: drift}
@@ -176,6 +210,9 @@ func (d *cudaDevice) Close() error {
 	}
 	note(d.images.close())
 	note(d.pool.close())
+	d.using.Lock()
+	d.released = true
+	d.using.Unlock()
 	C.accscope_cuda_close(d.c)
 	d.backend.closed(d.number)
 	runtime.KeepAlive(d)

@@ -3,7 +3,10 @@ package cuda
 import (
 	"errors"
 	"os"
+	"runtime"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"unsafe"
 
@@ -189,7 +192,7 @@ func TestImageErrors(t *testing.T) {
 		"counts differ":    {image: fewer, says: "0 functions and 0 variables on the host, 1 and 0 on the device"},
 		"PTX refused":      {image: build.Image(nil, nil, "invalid ptxas: line 5: unknown instruction\n"), driver: 218, says: "ptxas: line 5: unknown instruction"},
 		"function missing": {image: build.Image([]build.Function{{Name: "add", Host: add}}, nil, ""), fault: "cuModuleGetFunction:1:500", driver: 500, says: "find the kernel add"},
-		"size differs":     {image: build.Image(nil, []build.Variable{{Name: "v", Host: host, Size: 8, Bytes: 16}}, ""), says: "the variable v has 8 bytes on the host and 16 on cuda device 0"},
+		"size differs":     {image: build.Image([]build.Function{{Name: "add", Host: add}}, []build.Variable{{Name: "v", Host: host, Size: 8, Bytes: 16}}, ""), says: "the variable v has 8 bytes on the host and 16 on cuda device 0"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d, err := with(t, faulty(c.fault)).Open(0, nil)
@@ -197,7 +200,7 @@ func TestImageErrors(t *testing.T) {
 			defer d.Close()
 			_, err = d.(*cudaDevice).LoadImage(c.image)
 			wantError(t, err, device.Execution, c.driver, c.says)
-			if _, again := d.Kernel(1); again == nil || again.Error() != err.Error() {
+			if _, again := d.Kernel(add); again == nil || again.Error() != err.Error() {
 				t.Errorf("a kernel of the image: %v, want %v", again, err)
 			}
 		})
@@ -234,6 +237,53 @@ func TestVariables(t *testing.T) {
 	check(t, d.(*cudaDevice).UnloadImage(image))
 	if _, err := d.(*cudaDevice).LoadImage(image); err != nil {
 		t.Errorf("load it again: %v", err)
+	}
+}
+
+// What other threads still ask of a device that is being closed is answered, or
+// refused.
+func TestUseWhileClosing(t *testing.T) {
+	for range 20 {
+		d, err := loaded{with(t, nil)}.Open(0, func(device.Activity) {})
+		check(t, err)
+		d.Observe(true)
+		add, err := d.Kernel(devicetest.HostKernels().Add)
+		check(t, err)
+		var others sync.WaitGroup
+		var began atomic.Int32
+		closed := make(chan struct{})
+		uses := []func(int) bool{
+			func(int) bool { return d.Properties().Name == "stand-in GPU" },
+			func(int) bool { return d.Clock().Drift == drift },
+			func(int) bool { d.(*cudaDevice).Flush(); return true },
+			func(n int) bool { return add.Resolve(device.Geometry{Gangs: uint32(n + 1)}).Vector == warp },
+			func(n int) bool {
+				a, err := d.Alloc(chunkBytes)
+				return (err != nil) == (a == 0)
+			},
+		}
+		for _, use := range uses {
+			others.Go(func() {
+				for n := 0; ; n++ {
+					if !use(n) {
+						t.Errorf("use %d is answered wrongly", n)
+						return
+					}
+					began.Add(1)
+					select {
+					case <-closed:
+						return
+					default:
+					}
+				}
+			})
+		}
+		for began.Load() < 100 {
+			runtime.Gosched()
+		}
+		check(t, d.Close())
+		close(closed)
+		others.Wait()
 	}
 }
 

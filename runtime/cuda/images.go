@@ -40,9 +40,6 @@ func (d *cudaDevice) LoadImage(image goacc.Image) ([]device.Address, error) {
 	if device.Type(image.Type) != Type {
 		return nil, device.Errorf(device.InvalidArgument, 0, "the image is for device type %d, and cuda device %d takes %d", image.Type, d.number, Type)
 	}
-	if d.closed.Load() {
-		return nil, d.shutDown("load an image")
-	}
 	addresses, err := d.images.load(image)
 	if err != nil {
 		d.images.mutex.Lock()
@@ -63,6 +60,9 @@ func (i *images) load(image goacc.Image) ([]device.Address, error) {
 	}
 	i.mutex.Lock()
 	defer i.mutex.Unlock()
+	if d.closed.Load() {
+		return nil, d.shutDown("load an image")
+	}
 	if _, loaded := i.modules[image.Data]; loaded {
 		return nil, device.Errorf(device.InvalidArgument, 0, "the image is loaded on cuda device %d already", d.number)
 	}
@@ -80,6 +80,14 @@ func (i *images) load(image goacc.Image) ([]device.Address, error) {
 		return nil, err
 	}
 	i.modules[image.Data] = module
+	addresses, err := i.enter(module, image, code)
+	if err != nil {
+		_ = i.forget(image) // the error that matters is the one there is
+	}
+	return addresses, err
+}
+
+func (i *images) enter(module C.CUmodule, image goacc.Image, code goacc.PTX) ([]device.Address, error) {
 	if err := i.functions(module, image, code); err != nil {
 		return nil, err
 	}
@@ -87,6 +95,16 @@ func (i *images) load(image goacc.Image) ([]device.Address, error) {
 		return nil, err
 	}
 	return i.variables(module, image, code)
+}
+
+// forget unloads an image that is loaded. i.mutex is held.
+func (i *images) forget(image goacc.Image) error {
+	module := i.modules[image.Data]
+	delete(i.modules, image.Data)
+	for _, function := range image.Functions {
+		delete(i.kernels, function)
+	}
+	return i.device.ending(C.accscope_cuda_unload(i.device.c, module), "unload device code")
 }
 
 func (i *images) functions(module C.CUmodule, image goacc.Image, code goacc.PTX) error {
@@ -160,15 +178,10 @@ func (d *cudaDevice) UnloadImage(image goacc.Image) error {
 	i := &d.images
 	i.mutex.Lock()
 	defer i.mutex.Unlock()
-	module, loaded := i.modules[image.Data]
-	if !loaded || d.closed.Load() {
+	if _, loaded := i.modules[image.Data]; !loaded || d.closed.Load() {
 		return nil
 	}
-	delete(i.modules, image.Data)
-	for _, function := range image.Functions {
-		delete(i.kernels, function)
-	}
-	return d.ending(C.accscope_cuda_unload(d.c, module), "unload device code")
+	return i.forget(image)
 }
 
 func (i *images) close() error {

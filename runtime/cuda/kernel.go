@@ -46,15 +46,25 @@ func (k *kernel) Resolve(g device.Geometry) device.Geometry {
 		}
 	}
 	if g.Gangs == 0 || g.Workers == 0 || g.Vector == 0 {
-		var grid, block C.int
-		answer := C.accscope_cuda_occupancy(k.device.c, k.function, C.int(g.Workers*g.Vector), &grid, &block)
-		if answer.result != 0 || grid <= 0 || block <= 0 {
-			grid, block = 1, warp // the launch will say what is wrong
-		}
-		g = fill(g, k.device.defaults, uint32(grid), uint32(block), uint32(k.threads))
+		grid, block := k.device.occupancy(k.function, g.Workers*g.Vector)
+		g = fill(g, k.device.defaults, grid, block, uint32(k.threads))
 	}
 	k.last.Store(&resolved{asked, g})
 	return g
+}
+
+// occupancy is the grid and the block, of limit threads at most if that is not 0,
+// that keep the device busiest. Where the driver cannot tell, the launch will.
+func (d *cudaDevice) occupancy(function C.CUfunction, limit uint32) (grid, block uint32) {
+	if !d.use() {
+		return 1, warp
+	}
+	defer d.done()
+	var g, b C.int
+	if C.accscope_cuda_occupancy(d.c, function, C.int(limit), &g, &b).result != 0 || g <= 0 || b <= 0 {
+		return 1, warp
+	}
+	return uint32(g), uint32(b)
 }
 
 // fill chooses the dimensions that are 0. grid and block are what keeps the
