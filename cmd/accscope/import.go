@@ -163,10 +163,13 @@ func importInto(options ingest.Options) error {
 // finishSession completes a session's trace. One that was begun elsewhere is
 // moved first: what it holds is not in the session any more.
 func finishSession(s *session.Session, begun, trace string) error {
-	if begun != "" && begun != trace {
-		moved, err := store.Relocate(begun, trace)
-		if err != nil {
-			return err
+	if begun != trace {
+		moved := func() error { return nil }
+		if begun != "" {
+			var err error
+			if moved, err = store.Relocate(begun, trace); err != nil {
+				return err
+			}
 		}
 		if err := s.SetTrace(trace); err != nil {
 			return err
@@ -196,9 +199,13 @@ func mergeInto(from sources, trace string) error {
 			return err
 		}
 		if part == "" {
+			// It is kept for when what follows fails.
 			part = filepath.Join(folder, fmt.Sprintf("session-%d.db", i))
+			err = importInto(ingest.Options{Session: s.Folder, Trace: part})
+		} else {
+			err = finishSession(s, part, part)
 		}
-		if err := finishSession(s, part, part); err != nil {
+		if err != nil {
 			return err
 		}
 		parts = append(parts, store.Input{Path: part})
