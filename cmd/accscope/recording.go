@@ -35,10 +35,7 @@ func startRecording(flags *runFlags, program launch.Program) (*recording, error)
 	r := &recording{flags: flags}
 	var err error
 	if job := session.JobName(); job != "" {
-		if r.session, err = session.Join(job); err != nil {
-			return nil, err
-		}
-		if r.member, err = r.session.Enter(); err != nil {
+		if r.session, r.member, err = session.Meet(job); err != nil {
 			return nil, err
 		}
 	} else if r.session, err = session.Create(filepath.Base(program.Path)); err != nil {
@@ -120,7 +117,7 @@ func (r *recording) follow(ctx context.Context) error {
 
 // finish ends the recording: the trace is completed by the last rank of a job,
 // else at once, and reported.
-func (r *recording) finish(end launch.End) error {
+func (r *recording) finish(end launch.End) (err error) {
 	if r.member != nil {
 		last, err := r.member.Leave()
 		if err != nil {
@@ -129,6 +126,7 @@ func (r *recording) finish(end launch.End) error {
 		if !last {
 			return r.handOver()
 		}
+		defer func() { err = errors.Join(err, r.member.Over()) }()
 		if r.ingester == nil {
 			if err := r.takeOver(); err != nil {
 				return err
@@ -136,7 +134,7 @@ func (r *recording) finish(end launch.End) error {
 		}
 	}
 	stop := r.progress()
-	err := r.ingester.Finish()
+	err = r.ingester.Finish()
 	stop()
 	if r.server != nil {
 		err = errors.Join(err, r.server.Close(false))

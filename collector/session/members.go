@@ -3,6 +3,7 @@ package session
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,28 +18,63 @@ type Member struct{ file *os.File }
 // membersFile is locked by every member, together.
 const membersFile = "members"
 
-// Enter joins the collectors that share the session.
-func (s *Session) Enter() (*Member, error) {
-	file, err := os.OpenFile(filepath.Join(s.Folder, membersFile), os.O_CREATE|os.O_RDWR, 0o600)
+// Meet joins the session of a name, as Join does, and the collectors that share
+// it. It waits while the last one of those before finishes the trace.
+func Meet(name string) (*Session, *Member, error) {
+	for {
+		s, err := Join(name)
+		var m *Member
+		if err == nil {
+			m, err = s.enter()
+		}
+		// The session may be removed meanwhile: then it is another one's turn.
+		if !errors.Is(err, fs.ErrNotExist) {
+			return s, m, err
+		}
+	}
+}
+
+// enter joins the collectors that share the session; the error wraps
+// fs.ErrNotExist where it has been removed.
+func (s *Session) enter() (*Member, error) {
+	path := filepath.Join(s.Folder, membersFile)
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("cannot join the session: %w", err)
 	}
-	if err := unix.Flock(int(file.Fd()), unix.LOCK_SH); err != nil {
+	err = unix.Flock(int(file.Fd()), unix.LOCK_SH)
+	var there, entered fs.FileInfo
+	if err == nil {
+		entered, err = file.Stat()
+	}
+	if err == nil {
+		there, err = os.Stat(path)
+	}
+	if err == nil && !os.SameFile(there, entered) {
+		err = fs.ErrNotExist
+	}
+	if err != nil {
 		file.Close()
 		return nil, fmt.Errorf("cannot join the session %s: %w", s.Folder, err)
 	}
 	return &Member{file}, nil
 }
 
-// Leave ends the membership and says whether it was the last one.
+// Leave ends the membership and says whether it was the last one. Whoever comes
+// then has to wait until the last one calls Over.
 func (m *Member) Leave() (last bool, err error) {
-	defer m.file.Close()
 	err = unix.Flock(int(m.file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-	if errors.Is(err, unix.EWOULDBLOCK) {
-		return false, nil
+	if err == nil {
+		return true, nil
 	}
-	return err == nil, err
+	if errors.Is(err, unix.EWOULDBLOCK) {
+		err = nil
+	}
+	return false, errors.Join(err, m.file.Close())
 }
+
+// Over says that the last member has finished the trace and removed the session.
+func (m *Member) Over() error { return m.file.Close() }
 
 // traceFile names the trace that the session's captures go to.
 const traceFile = "trace"

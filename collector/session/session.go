@@ -269,12 +269,28 @@ func (s *Session) Remove() error {
 	if err := s.check(); err != nil {
 		return err
 	}
+	// At once, so that nobody joins what is half removed.
+	going := &Session{Folder: s.Folder + removed}
+	if err := os.Rename(s.Folder, going.Folder); err != nil {
+		return s.clear() // one is there already
+	}
+	if err := going.clear(); err != nil {
+		return errors.Join(err, os.Rename(going.Folder, s.Folder))
+	}
+	return nil
+}
+
+// removed ends the name of a session while it is removed.
+const removed = ".removed"
+
+// clear removes what is the session's own, and the folder.
+func (s *Session) clear() error {
 	for {
 		entries, err := os.ReadDir(s.Folder)
 		if err != nil {
 			return err
 		}
-		removed := false
+		progress := false
 		for _, entry := range entries {
 			if !s.owns(entry) {
 				continue
@@ -282,14 +298,15 @@ func (s *Session) Remove() error {
 			if err := os.RemoveAll(filepath.Join(s.Folder, entry.Name())); err != nil {
 				return err
 			}
-			removed = true
+			progress = true
 		}
 		err = os.Remove(s.Folder)
 		if !errors.Is(err, unix.ENOTEMPTY) {
 			return err
 		}
-		if !removed {
-			return fmt.Errorf("the session's folder is kept, since it holds what is not accscope's: %w", err)
+		if !progress {
+			return fmt.Errorf("the session's folder is kept, since it holds what is not accscope's: %s: %w",
+				strings.TrimSuffix(s.Folder, removed), unix.ENOTEMPTY)
 		}
 	}
 }

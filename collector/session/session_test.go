@@ -194,6 +194,60 @@ func TestJobsMeetInOneSession(t *testing.T) {
 	}
 }
 
+// A rank that comes while the last one of those before finishes the trace gets a
+// session of its own: what it captured there would be removed.
+func TestJobGoesOnAfterItsLastRank(t *testing.T) {
+	t.Setenv("ACCSCOPE_DIR", t.TempDir())
+	first, one, err := session.Meet("job")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, two, err := session.Meet("job")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last, err := one.Leave(); last || err != nil {
+		t.Errorf("one of two is the last: %v, %v", last, err)
+	}
+	if last, err := two.Leave(); !last || err != nil {
+		t.Errorf("the second of two is the last: %v, %v", last, err)
+	}
+	if err := os.WriteFile(filepath.Join(first.Folder, "trace"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const late = 5
+	came := make(chan error, late)
+	for range late {
+		go func() {
+			s, _, err := session.Meet("job")
+			if err == nil {
+				if _, old := os.Stat(filepath.Join(s.Folder, "trace")); old == nil {
+					err = errors.New("it met in the session that is being finished")
+				}
+			}
+			came <- err
+		}()
+	}
+	// None comes in before; most wait by now.
+	select {
+	case err := <-came:
+		t.Errorf("one did not wait: %v", err)
+		came <- err
+	default:
+	}
+	if err := first.Remove(); err != nil {
+		t.Error(err)
+	}
+	if err := two.Over(); err != nil {
+		t.Fatal(err)
+	}
+	for range late {
+		if err := <-came; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // Whoever connects sees the model, and is told when the owner leaves.
 func TestLiveStream(t *testing.T) {
 	// Longer than a socket's name may be.
