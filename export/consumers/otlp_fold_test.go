@@ -130,6 +130,31 @@ func TestUndeliveredSpansAreCounted(t *testing.T) {
 	compare(t, trace, b.spans(t))
 }
 
+// Attributes beyond OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT are counted as dropped, in
+// spans that stand for one and for several.
+func TestDroppedAttributesAreCounted(t *testing.T) {
+	b := start(t, freeAddress(t), freeAddress(t))
+	trace := tracetest.Generated(t, 3000)
+	for name, options := range map[string]otlp.Options{"all": {}, "folded": {SpanLimit: 500}} {
+		attributes := map[pcommon.SpanID]int{}
+		for _, limit := range []string{"", "5"} {
+			b.traces.Reset()
+			t.Setenv("OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT", limit)
+			if _, err := send(t, otlp.Target{Endpoint: b.grpc, Protocol: otlp.GRPC}, trace, options); err != nil {
+				t.Fatal(err)
+			}
+			for id, span := range b.spans(t) {
+				all := span.Attributes().Len() + int(span.DroppedAttributesCount())
+				if limit == "" {
+					attributes[id] = all
+				} else if span.Attributes().Len() > 5 || all != attributes[id] {
+					t.Fatalf("%s: span %s has %d attributes and %d dropped, of %d", name, span.Name(), span.Attributes().Len(), span.DroppedAttributesCount(), attributes[id])
+				}
+			}
+		}
+	}
+}
+
 // The standard variables rule what the flags leave open.
 func TestEnvironmentIsHonoured(t *testing.T) {
 	b := start(t, freeAddress(t), freeAddress(t))

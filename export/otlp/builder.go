@@ -46,6 +46,12 @@ type builder struct {
 type prepared struct {
 	title      string
 	attributes []*commonpb.KeyValue
+	dropped    uint32
+}
+
+// begin gives a span's own list of the attributes, with room for more.
+func (p *prepared) begin(limits *limits, more int) *attributes {
+	return &attributes{limits: limits, list: append(make([]*commonpb.KeyValue, 0, len(p.attributes)+more), p.attributes...), dropped: p.dropped}
 }
 
 func newBuilder(trace *store.Trace, options Options) (*builder, error) {
@@ -127,13 +133,13 @@ func (b *builder) root(p *store.Process) *tracepb.Span {
 			span.ParentSpanId, span.Flags = parent[:], spanFlags
 		}
 	}
-	a := &attributes{limits: b.limits}
-	a.text("accscope.process.ended", p.Ended)
-	a.text("accscope.runtime", p.Runtime)
-	if p.SinceAttach {
-		a.flag("accscope.since_attach", true)
-	}
-	span.Attributes = a.list
+	b.describe(span, func(a *attributes) {
+		a.text("accscope.process.ended", p.Ended)
+		a.text("accscope.runtime", p.Runtime)
+		if p.SinceAttach {
+			a.flag("accscope.since_attach", true)
+		}
+	})
 	if p.Ended == "killed" {
 		span.Status = &tracepb.Status{Code: tracepb.Status_STATUS_CODE_ERROR, Message: "the process was killed"}
 	}
@@ -150,13 +156,20 @@ func (b *builder) newSpan(id, parent SpanID, name string, start, end int64) *tra
 	return span
 }
 
+// describe adds attributes to a span.
+func (b *builder) describe(span *tracepb.Span, add func(*attributes)) {
+	a := &attributes{limits: b.limits, list: span.Attributes, dropped: span.DroppedAttributesCount}
+	add(a)
+	span.Attributes, span.DroppedAttributesCount = a.list, a.dropped
+}
+
 // site prepares what the records of a site share.
 func (b *builder) site(s *store.Site) *prepared {
 	p := b.sites[s.ID]
 	if p == nil {
 		a := &attributes{limits: b.limits}
 		a.site(s)
-		p = &prepared{title(s), a.list}
+		p = &prepared{title(s), a.list, a.dropped}
 		b.sites[s.ID] = p
 	}
 	return p
@@ -167,7 +180,7 @@ func (b *builder) work(w *store.Work) *prepared {
 	if p == nil {
 		a := &attributes{limits: b.limits}
 		a.work(w)
-		p = &prepared{workTitle(w), a.list}
+		p = &prepared{workTitle(w), a.list, a.dropped}
 		b.works[w] = p
 	}
 	return p
@@ -185,7 +198,7 @@ type ending struct {
 func (b *builder) recordSpan(r *store.Record, parent SpanID, e ending) *tracepb.Span {
 	site := b.site(r.Site)
 	span := b.newSpan(b.ids.span(ofRecord, r.ID), parent, site.title, r.Start, e.end)
-	a := &attributes{limits: b.limits, list: append(make([]*commonpb.KeyValue, 0, len(site.attributes)+10), site.attributes...)}
+	a := site.begin(b.limits, 10)
 	a.record(r)
 	b.thread(a, r.Thread)
 	span.Attributes, span.DroppedAttributesCount = a.list, a.dropped
@@ -220,7 +233,7 @@ func (b *builder) finish(span *tracepb.Span, e ending) {
 func (b *builder) activitySpan(x *store.Activity, cause SpanID) *tracepb.Span {
 	work := b.work(x.Work)
 	span := b.newSpan(b.ids.span(ofActivity, x.ID), b.ids.span(ofProcess, int64(x.Work.Process)), work.title, x.Start, x.End())
-	a := &attributes{limits: b.limits, list: append(make([]*commonpb.KeyValue, 0, len(work.attributes)+6), work.attributes...)}
+	a := work.begin(b.limits, 6)
 	a.activity(x)
 	span.Attributes, span.DroppedAttributesCount = a.list, a.dropped
 	b.link(span, cause)

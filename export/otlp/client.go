@@ -33,8 +33,9 @@ type Target struct {
 }
 
 // resolve fills in what the environment says about a signal ("traces",
-// "metrics"). local is whether the endpoint is the default one.
-func (t Target) resolve(signal string) (resolved Target, local bool, err error) {
+// "metrics"). endpoint is where it goes to; the resolved target's is "" where the
+// exporters take it from the environment themselves.
+func (t Target) resolve(signal string) (resolved Target, endpoint string, err error) {
 	upper := strings.ToUpper(signal)
 	variable := func(name string) string {
 		if value := os.Getenv("OTEL_EXPORTER_OTLP_" + upper + "_" + name); value != "" {
@@ -46,7 +47,7 @@ func (t Target) resolve(signal string) (resolved Target, local bool, err error) 
 	if t.Protocol == "" {
 		t.Protocol, source = variable("PROTOCOL"), "OTEL_EXPORTER_OTLP_PROTOCOL"
 	}
-	endpoint := t.Endpoint
+	endpoint = t.Endpoint
 	if endpoint == "" {
 		endpoint = variable("ENDPOINT")
 	}
@@ -54,7 +55,7 @@ func (t Target) resolve(signal string) (resolved Target, local bool, err error) 
 	if endpoint != "" {
 		u, err := url.Parse(endpoint)
 		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-			return t, false, fmt.Errorf("OTLP endpoint %q: expected a URL such as http://localhost:4318", endpoint)
+			return t, "", fmt.Errorf("OTLP endpoint %q: expected a URL such as http://localhost:4318", endpoint)
 		}
 		port = u.Port()
 	}
@@ -68,16 +69,16 @@ func (t Target) resolve(signal string) (resolved Target, local bool, err error) 
 		t.Protocol = HTTP
 	case GRPC, HTTP:
 	default:
-		return t, false, fmt.Errorf("%s %q: allowed are grpc and http/protobuf", source, t.Protocol)
+		return t, "", fmt.Errorf("%s %q: allowed are grpc and http/protobuf", source, t.Protocol)
 	}
 	if endpoint == "" {
 		t.Endpoint = "http://localhost:4318"
 		if t.Protocol == GRPC {
 			t.Endpoint = "http://localhost:4317"
 		}
-		return t, true, nil
+		endpoint = t.Endpoint
 	}
-	return t, false, nil
+	return t, endpoint, nil
 }
 
 // url is the endpoint of a signal over HTTP.
@@ -87,17 +88,11 @@ func (t Target) url(signal string) string {
 
 // String says where spans go.
 func (t Target) String() string {
-	resolved, _, err := t.resolve("traces")
+	resolved, endpoint, err := t.resolve("traces")
 	if err != nil {
 		return t.Endpoint
 	}
-	if resolved.Endpoint == "" {
-		resolved.Endpoint = os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
-		if resolved.Endpoint == "" {
-			resolved.Endpoint = os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT")
-		}
-	}
-	return resolved.Endpoint + " by " + resolved.Protocol
+	return endpoint + " by " + resolved.Protocol
 }
 
 // Client makes a client that honours the OTEL_EXPORTER_OTLP_ variables

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	commonpb "go.opentelemetry.io/proto/otlp/common/v1"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 
 	"github.com/accscope/accscope/collector/model"
@@ -363,10 +362,10 @@ func (f *folder) emitProcess(p *store.Process) error {
 		span.Status = failed
 	}
 	if f.shift >= 0 {
-		a := &attributes{limits: f.limits, list: span.Attributes}
-		a.number("accscope.folded.limit", int64(f.limit))
-		a.number("accscope.folded.window", 1<<f.shift)
-		span.Attributes = a.list
+		f.describe(span, func(a *attributes) {
+			a.number("accscope.folded.limit", int64(f.limit))
+			a.number("accscope.folded.window", 1<<f.shift)
+		})
 	}
 	if err := f.send(f.ofProcess[p.ID], span); err != nil {
 		return err
@@ -416,9 +415,7 @@ func (f *folder) span(n *node, parent SpanID, resource int) (span *tracepb.Span,
 	span = f.recordSpan(&n.record, parent, e)
 	if n.count > 1 {
 		f.foldedSpan(span, n, f.site(n.record.Site))
-		a := &attributes{limits: f.limits, list: span.Attributes}
-		f.thread(a, n.record.Thread)
-		span.Attributes = a.list
+		f.describe(span, func(a *attributes) { f.thread(a, n.record.Thread) })
 	}
 	f.leftOut(span, n)
 	return span, resource, nil
@@ -429,7 +426,7 @@ func (f *folder) foldedSpan(span *tracepb.Span, n *node, shared *prepared) {
 	id := f.id(n)
 	span.SpanId = id[:]
 	span.StartTimeUnixNano, span.EndTimeUnixNano = f.unix(n.first), f.unix(n.last)
-	a := &attributes{limits: f.limits, list: append([]*commonpb.KeyValue(nil), shared.attributes...)}
+	a := shared.begin(f.limits, 7)
 	a.number("accscope.folded.count", n.count)
 	a.number("accscope.folded.time", n.time)
 	a.number("accscope.folded.shortest", n.least)
@@ -447,10 +444,10 @@ func (f *folder) leftOut(span *tracepb.Span, n *node) {
 		return
 	}
 	f.result.Omitted += n.omitted
-	a := &attributes{limits: f.limits, list: span.Attributes}
-	a.number("accscope.omitted.count", n.omitted)
-	a.number("accscope.omitted.time", n.omittedTime)
-	span.Attributes = a.list
+	f.describe(span, func(a *attributes) {
+		a.number("accscope.omitted.count", n.omitted)
+		a.number("accscope.omitted.time", n.omittedTime)
+	})
 }
 
 // cause is the span that a record is in: its own, a folded one, or the nearest
