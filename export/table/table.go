@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress/zstd"
@@ -65,12 +66,14 @@ const rowGroup = 32 << 10
 func WriteParquet(w io.Writer, trace *store.Trace, options export.Options) error {
 	full, empty := make(chan []Row, 2), make(chan []Row, 4)
 	written := make(chan error, 1)
+	var failed atomic.Bool
 	go func() {
 		writer := parquet.NewGenericWriter[Row](w, parquet.Compression(&zstd.Codec{Level: zstd.SpeedFastest}), parquet.MaxRowsPerRowGroup(rowGroup))
 		var err error
 		for batch := range full {
 			if err == nil {
 				_, err = writer.Write(batch)
+				failed.Store(err != nil)
 			}
 			clear(batch)
 			empty <- batch[:0]
@@ -90,15 +93,21 @@ func WriteParquet(w io.Writer, trace *store.Trace, options export.Options) error
 			full <- batch
 			batch = <-empty
 		}
+		if failed.Load() {
+			return errStopped
+		}
 		return nil
 	})
 	full <- batch
 	close(full)
-	if stored := <-written; stored != nil {
-		err = errors.Join(err, fmt.Errorf("writing Parquet: %w", stored))
+	if stored := <-written; stored != nil && (err == nil || errors.Is(err, errStopped)) {
+		return fmt.Errorf("writing Parquet: %w", stored)
 	}
 	return err
 }
+
+// errStopped ends reading where writing has failed.
+var errStopped = errors.New("writing has failed")
 
 // csvBlock is how much CSV is written at once, bytes.
 const csvBlock = 512 << 10
@@ -136,8 +145,8 @@ func WriteCSV(w io.Writer, trace *store.Trace, options export.Options) error {
 		}
 		return err
 	})
-	if stored := pipe.Close(block); err == nil && stored != nil {
-		err = fmt.Errorf("writing CSV: %w", stored)
+	if stored := pipe.Close(block); stored != nil {
+		return fmt.Errorf("writing CSV: %w", stored)
 	}
 	return err
 }

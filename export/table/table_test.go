@@ -3,7 +3,12 @@ package table
 import (
 	"bytes"
 	"encoding/csv"
+	"errors"
+	"io"
+	"os"
 	"strconv"
+	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
@@ -100,4 +105,24 @@ func TestCSVHoldsTheTrace(t *testing.T) {
 		got[row] = sums{s.rows + 1, s.duration + number(line, "duration_ns"), s.bytes + number(line, "bytes")}
 	}
 	compare(t, got, wanted(t, trace))
+}
+
+// A full disk ends the export at once: the rest of the trace is not read.
+func TestFullDisk(t *testing.T) {
+	trace := tracetest.Generated(t, 100_000)
+	disk, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer disk.Close()
+	for name, write := range map[string]func(io.Writer, *store.Trace, export.Options) error{"Parquet": WriteParquet, "CSV": WriteCSV} {
+		all := false
+		err := write(disk, trace, export.Options{Progress: func(done, total int64) { all = all || done == total }})
+		if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "writing "+name) {
+			t.Errorf("%s: error %v", name, err)
+		}
+		if all {
+			t.Errorf("%s: the whole trace was read", name)
+		}
+	}
 }
