@@ -58,7 +58,7 @@ type app struct {
 	message string
 	tabs    []span // of the view's names, for the mouse
 	seekbar span
-	pressed tcell.ButtonMask
+	clicks  clicks
 	result  Result
 	quit    bool
 	focus   bool // keys go to the program

@@ -20,6 +20,7 @@ type chooser struct {
 	title   string
 	choices []Choice
 	at, top int
+	clicks  clicks
 }
 
 // Choose lets the user pick one of several in the terminal; ok is false where
@@ -79,7 +80,7 @@ func (c *chooser) handle(event tcell.Event) (chosen, done bool) {
 		}
 	case *tcell.EventMouse:
 		_, y := e.Position()
-		switch buttons := e.Buttons(); {
+		switch buttons := c.clicks.fresh(e); {
 		case buttons&tcell.WheelUp != 0:
 			c.move(-1)
 		case buttons&tcell.WheelDown != 0:

@@ -16,7 +16,8 @@ func TestChoose(t *testing.T) {
 	}
 	key := func(k tcell.Key) tcell.Event { return tcell.NewEventKey(k, 0, 0) }
 	letter := func(r rune) tcell.Event { return tcell.NewEventKey(tcell.KeyRune, r, 0) }
-	click := func(y int) tcell.Event { return tcell.NewEventMouse(5, y, tcell.Button1, 0) }
+	press := func(y int) tcell.Event { return tcell.NewEventMouse(5, y, tcell.Button1, 0) }
+	release := func(y int) tcell.Event { return tcell.NewEventMouse(5, y, tcell.ButtonNone, 0) }
 	for name, c := range map[string]struct {
 		events []tcell.Event
 		want   int // -1: left without
@@ -24,8 +25,9 @@ func TestChoose(t *testing.T) {
 		"the first":      {[]tcell.Event{key(tcell.KeyEnter)}, 0},
 		"down and up":    {[]tcell.Event{key(tcell.KeyDown), letter('j'), letter('k'), key(tcell.KeyEnter)}, 1},
 		"the last":       {[]tcell.Event{key(tcell.KeyEnd), key(tcell.KeyDown), key(tcell.KeyEnter)}, 11},
-		"clicked twice":  {[]tcell.Event{click(5), click(5)}, 2},
-		"beside a click": {[]tcell.Event{click(1), key(tcell.KeyEscape)}, -1},
+		"clicked twice":  {[]tcell.Event{press(5), release(5), press(5)}, 2},
+		"clicked once":   {[]tcell.Event{press(5), press(5), release(5), key(tcell.KeyEscape)}, -1},
+		"beside a click": {[]tcell.Event{press(1), release(1), key(tcell.KeyEscape)}, -1},
 		"left":           {[]tcell.Event{letter('q')}, -1},
 	} {
 		t.Run(name, func(t *testing.T) {

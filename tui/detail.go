@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"syscall"
 
 	"github.com/gdamore/tcell/v2"
 
@@ -17,6 +18,8 @@ type detail struct {
 	fields [][2]string
 	source model.Source
 	top    int
+	code   []codeLine // around the source's line
+	noCode error      // why there is none
 }
 
 func sourceText(s model.Source) string {
@@ -73,12 +76,11 @@ func (d *detail) lines(t *theme) []detailLine {
 	if d.source.Function != "" {
 		lines = append(lines, detailLine{name: "function", text: d.source.Function, style: t.plain})
 	}
-	code, err := excerpt(d.source, 4)
-	if err != nil {
-		return append(lines, detailLine{name: "excerpt", text: err.Error(), style: t.dim})
+	if d.noCode != nil {
+		return append(lines, detailLine{name: "excerpt", text: d.noCode.Error(), style: t.dim})
 	}
 	lines = append(lines, detailLine{})
-	for _, l := range code {
+	for _, l := range d.code {
 		style, mark := t.dim, ' '
 		if l.number == int(d.source.Line) {
 			style, mark = t.bold, t.marker
@@ -93,16 +95,24 @@ type codeLine struct {
 	text   string
 }
 
-// excerpt reads the lines around a place of the source, if the file is here.
+// excerpt reads the lines around a place of the source, if the file is here. A
+// trace may name anything as a source: of a pipe nothing is read.
 func excerpt(s model.Source, around int) ([]codeLine, error) {
 	if s.Line <= 0 {
 		return nil, nil
 	}
-	file, err := os.Open(s.File)
+	file, err := os.OpenFile(s.File, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe does not wait for its writer
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is no regular file", s.File)
+	}
 	var lines []codeLine
 	scanner := bufio.NewScanner(file)
 	for number := 1; scanner.Scan() && number <= int(s.Line)+around; number++ {

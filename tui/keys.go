@@ -126,6 +126,7 @@ func (a *app) show(index int) {
 func (a *app) open() {
 	if r := a.views[a.current].table().current(); r != nil && r.detail != nil {
 		d := r.detail()
+		d.code, d.noCode = excerpt(d.source, 4)
 		a.overlay = &d
 	}
 }
@@ -242,12 +243,20 @@ func parsePlace(text string, first, last int64) (int64, error) {
 	return 0, fmt.Errorf("%q is no time: give one like 12.5s, 300ms or 40%%", text)
 }
 
+// clicks makes one click of one press, however often the terminal reports it.
+type clicks struct{ held tcell.ButtonMask }
+
+// fresh gives the buttons that were not held before, and the wheel.
+func (c *clicks) fresh(e *tcell.EventMouse) tcell.ButtonMask {
+	buttons := e.Buttons()
+	fresh := buttons &^ c.held
+	c.held = buttons & (tcell.Button1 | tcell.Button2 | tcell.Button3)
+	return fresh
+}
+
 func (a *app) mouse(e *tcell.EventMouse) {
 	x, y := e.Position()
-	buttons := e.Buttons()
-	// One press is one click, however often the terminal reports it.
-	fresh := buttons &^ a.pressed
-	a.pressed = buttons & (tcell.Button1 | tcell.Button2 | tcell.Button3)
+	fresh := a.clicks.fresh(e)
 	if fresh == 0 {
 		return
 	}

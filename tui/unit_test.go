@@ -2,13 +2,17 @@ package tui
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -64,6 +68,25 @@ func TestRate(t *testing.T) {
 	for i, got := range rate(samples, upBytes, 0, 4e9, 4) {
 		if want := []float64{100, 200, 200, 0}[i]; got != want {
 			t.Errorf("second %d: %g, want %g", i, got, want)
+		}
+	}
+}
+
+// The source of a detail is shown with its neighbours; what is no file is not
+// read: nothing might ever come of it.
+func TestExcerpt(t *testing.T) {
+	folder := t.TempDir()
+	file, pipe := filepath.Join(folder, "a.c"), filepath.Join(folder, "pipe")
+	if err := errors.Join(os.WriteFile(file, []byte("one\n\ttwo\nthree\nfour\n"), 0o600), syscall.Mkfifo(pipe, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	lines, err := excerpt(model.Source{File: file, Line: 2}, 1)
+	if want := []codeLine{{1, "one"}, {2, "    two"}, {3, "three"}}; err != nil || !slices.Equal(lines, want) {
+		t.Errorf("%v, %v", lines, err)
+	}
+	for name, want := range map[string]string{pipe: "no regular file", "/dev/zero": "no regular file", folder: "no regular file", file + "x": "no such file"} {
+		if _, err := excerpt(model.Source{File: name, Line: 2}, 1); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
