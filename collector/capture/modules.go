@@ -2,10 +2,6 @@ package capture
 
 import (
 	"bytes"
-	"errors"
-	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -22,13 +18,9 @@ type Module struct {
 
 // Modules reads the modules that are known by now.
 func (p *Process) Modules() ([]Module, error) {
-	path := filepath.Join(p.Dir, modulesFile)
-	data, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
+	data, err := p.readFile(modulesFile)
 	if err != nil {
-		return nil, fmt.Errorf("read capture: %w", err)
+		return nil, err
 	}
 	var modules []Module
 	offset := 0
@@ -39,7 +31,7 @@ func (p *Process) Modules() ([]Module, error) {
 		}
 		module, ok := parseModule(string(line))
 		if !ok {
-			return modules, &CorruptError{path, int64(offset), "not a module: start, end, offset, build-id and path expected"}
+			return modules, &CorruptError{filepath.Join(p.Dir, modulesFile), int64(offset), "not a module: start, end, offset, build-id and path expected"}
 		}
 		modules = append(modules, module)
 		offset = len(data) - len(rest)

@@ -186,10 +186,33 @@ func (p *Process) Counters() (Counters, error) {
 	return c, nil
 }
 
+// fileLimit is more than the library writes into the files info and modules.
+const fileLimit = 16 << 20
+
+// readFile reads one of the folder's small files, nothing if it is not there.
+func (p *Process) readFile(name string) ([]byte, error) {
+	file, err := os.Open(filepath.Join(p.Dir, name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read capture: %w", err)
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, fileLimit+1))
+	if err != nil {
+		return nil, fmt.Errorf("read capture: %w", err)
+	}
+	if len(data) > fileLimit {
+		return nil, &CorruptError{file.Name(), fileLimit, "the file goes on where no capture's does"}
+	}
+	return data, nil
+}
+
 func (p *Process) readInfo() error {
-	data, err := os.ReadFile(filepath.Join(p.Dir, infoFile))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("read capture: %w", err)
+	data, err := p.readFile(infoFile)
+	if err != nil {
+		return err
 	}
 	for _, fact := range strings.Split(string(data), "\x00") {
 		key, value, ok := strings.Cut(fact, "=")

@@ -208,6 +208,26 @@ func TestDamage(t *testing.T) {
 	}
 }
 
+// Files that claim to be large are not read into memory.
+func TestHugeFiles(t *testing.T) {
+	session := t.TempDir()
+	run(t, raiser(t, session, "fields"))
+	p := openOne(t, session)
+	for name, read := range map[string]func() error{
+		modulesFile: func() error { _, err := p.Modules(); return err },
+		infoFile:    func() error { _, err := Open(p.Dir); return err },
+	} {
+		path := filepath.Join(p.Dir, name)
+		if err := os.Truncate(path, 1<<40); err != nil {
+			t.Fatal(err)
+		}
+		var corrupt *CorruptError
+		if err := read(); !errors.As(err, &corrupt) || corrupt.File != path {
+			t.Errorf("a file of a terabyte: %v", err)
+		}
+	}
+}
+
 // FuzzStream reads arbitrary bytes as a ring file: no panic, no endless loop,
 // and errors only of the documented kinds.
 func FuzzStream(f *testing.F) {
