@@ -50,6 +50,7 @@ func (s *Stream) Next() (*Item, error) {
 			if err := s.load(); err != nil {
 				return nil, err
 			}
+			continue
 		}
 		for s.position < len(s.data) {
 			delivered, err := s.decode()
@@ -92,7 +93,7 @@ func (s *Stream) Resume(offset int64) error {
 		}
 		return err
 	}
-	for s.index == index && s.position < within && s.position < len(s.data) {
+	for s.loaded && s.index == index && s.position < within && s.position < len(s.data) {
 		if _, err := s.decode(); err != nil {
 			return s.skip(err)
 		}
@@ -105,8 +106,7 @@ func (s *Stream) corrupt(within int, format string, arguments ...any) error {
 	return &CorruptError{s.path, chunkOffset(s.index) + int64(within), fmt.Sprintf(format, arguments...)}
 }
 
-// skip leaves the current chunk because of err. A chunk that the flight
-// recorder has given back while it was read is no error.
+// skip leaves the current chunk because of err.
 func (s *Stream) skip(err error) error {
 	s.loaded = false
 	s.index++
@@ -159,7 +159,8 @@ func (s *Stream) find(index int64) (int64, bool, error) {
 	}
 }
 
-// load begins the first chunk at or behind s.index.
+// load begins the first chunk at or behind s.index. If the flight recorder gives
+// it back at the same time, that is no error, and s.loaded stays false.
 func (s *Stream) load() error {
 	index, found, err := s.find(s.index)
 	if err != nil {
@@ -179,6 +180,8 @@ func (s *Stream) load() error {
 	switch {
 	case n < len(header):
 		return s.skip(s.corrupt(n, "the file ends in a chunk's header"))
+	case le.Uint64(header[0:]) == 0:
+		return s.skip(nil)
 	case le.Uint64(header[0:]) != chunkMagic:
 		return s.skip(s.corrupt(0, "no chunk begins here"))
 	case le.Uint32(header[chunkVersion:]) != Version:
@@ -224,6 +227,12 @@ func (s *Stream) fetch(committed int) error {
 		return fmt.Errorf("read %s: %w", s.path, err)
 	}
 	s.data = s.data[:have+n&^3]
+	// A chunk that is given back loses its header first: what was read before that
+	// is whole.
+	var header [8]byte
+	if state, err := s.look(s.index, header[:]); err != nil || state == chunkEmpty {
+		return s.skip(err)
+	}
 	if err := s.process.refreshClock(); err != nil {
 		return err
 	}

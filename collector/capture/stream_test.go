@@ -208,6 +208,61 @@ func TestDamage(t *testing.T) {
 	}
 }
 
+// givenBack is a ring file of which a chunk becomes a hole before a certain read.
+type givenBack struct {
+	data  []byte
+	chunk int64
+	after int // reads
+}
+
+func (g *givenBack) ReadAt(b []byte, offset int64) (int, error) {
+	if g.after--; g.after == 0 {
+		clear(g.data[chunkOffset(g.chunk):chunkOffset(g.chunk+1)])
+	}
+	return bytes.NewReader(g.data).ReadAt(b, offset)
+}
+
+// The flight recorder may give a chunk back at any moment of its being read: its
+// events are there or not, and nothing is damaged.
+func TestGivenBackWhileRead(t *testing.T) {
+	session := t.TempDir()
+	run(t, raiser(t, session, "fill", "60000"))
+	p := openOne(t, session)
+	whole, err := os.ReadFile(filepath.Join(p.Dir, "ring-00000"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const all = 60000
+	seen := map[int]bool{}
+	for after := 1; ; after++ {
+		source := &givenBack{bytes.Clone(whole), 1, after}
+		s := newStream(p, source, "ring-00000")
+		read, last := 0, uint64(0)
+		for {
+			item, err := s.Next()
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				t.Fatalf("before read %d: %v", after, err)
+			}
+			if item.Type == ItemEvent {
+				read++
+				last = item.Event.Sequence
+			}
+		}
+		if seen[read] = true; last != all-1 || len(seen) > 2 {
+			t.Fatalf("before read %d: %d events, the last is %d", after, read, last)
+		}
+		if source.after > 0 {
+			break
+		}
+	}
+	if !seen[all] || len(seen) != 2 {
+		t.Errorf("events read: %v", seen)
+	}
+}
+
 // Files that claim to be large are not read into memory.
 func TestHugeFiles(t *testing.T) {
 	session := t.TempDir()
