@@ -15,15 +15,10 @@ func (w *Writer) WriteDependency(d *model.Dependency, queue, awaited model.Queue
 }
 
 // dependencies reads the waits between queues in the order they were recorded;
-// strings are numbered as names has it. A trace of an earlier accscope may have
-// no such table.
+// strings are numbered as names has it.
 func (t *Trace) dependencies(names map[int64]model.Name) ([]model.Dependency, error) {
-	there, err := integer(t.conn, "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'dependency'")
-	if err != nil || there == 0 {
-		return nil, explain(t.path, err)
-	}
 	var list []model.Dependency
-	err = t.each(`SELECT d.process, d.type, d.number, q.number, a.number, x.time, x.time + x.delay, x.file, x.line
+	err := t.each(`SELECT d.process, d.type, d.number, q.number, a.number, x.time, x.time + x.delay, x.file, x.line
 		FROM dependency x JOIN queue q ON q.id = x.queue JOIN queue a ON a.id = x.awaited JOIN device d ON d.id = q.device
 		ORDER BY x.time + x.delay, x.id`, nil, func(s *sqlite.Stmt) error {
 		list = append(list, model.Dependency{Process: model.ProcessID(s.ColumnInt64(0)), Dependency: capture.Dependency{

@@ -12,9 +12,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/accscope/accscope/collector/model"
 	"golang.org/x/sys/unix"
@@ -45,6 +48,59 @@ var ErrNotATrace = errors.New("not an accscope trace")
 
 // ErrVersion is wrapped by errors about traces of a later version.
 var ErrVersion = errors.New("trace was written by a later accscope")
+
+// ErrTables is wrapped by errors about traces whose tables are not those of their
+// version.
+var ErrTables = errors.New("its tables are not those that this accscope reads")
+
+// ownTables are the columns of the tables that this package makes, by table.
+var ownTables = sync.OnceValues(func() (map[string]string, error) {
+	conn, err := sqlite.OpenConn(":memory:")
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	if err := sqlitex.ExecuteScript(conn, schemaSQL, nil); err != nil {
+		return nil, err
+	}
+	return tables(conn)
+})
+
+// tables reads the columns of each table, in their order, separated by commas.
+func tables(conn *sqlite.Conn) (map[string]string, error) {
+	columns := make(map[string]string)
+	err := sqlitex.Execute(conn, "SELECT t.name, c.name FROM sqlite_schema t, pragma_table_info(t.name) c WHERE t.type = 'table' AND t.rootpage > 0 ORDER BY t.name, c.cid",
+		&sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
+			table := s.ColumnText(0)
+			if columns[table] != "" {
+				columns[table] += ","
+			}
+			columns[table] += s.ColumnText(1)
+			return nil
+		}})
+	return columns, err
+}
+
+// checkTables says whether a trace of this version has its tables and columns. Those that were
+// recorded while the version was being made may have others.
+func checkTables(conn *sqlite.Conn, path string) error {
+	want, err := ownTables()
+	if err != nil {
+		return err
+	}
+	have, err := tables(conn)
+	if err != nil {
+		return explain(path, err)
+	}
+	for _, table := range slices.Sorted(maps.Keys(want)) {
+		// Columns behind ours do no harm.
+		if !strings.HasPrefix(have[table]+",", want[table]+",") {
+			return fmt.Errorf("%s: %w (table %s differs): it was recorded by another accscope; read it with that one, or record it again",
+				path, ErrTables, table)
+		}
+	}
+	return nil
+}
 
 // createSchema makes the tables and views of a new trace.
 func createSchema(conn *sqlite.Conn) (err error) {

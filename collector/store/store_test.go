@@ -1,14 +1,19 @@
 package store_test
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/collector/store/generate"
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
 )
 
 func generated(t testing.TB, o generate.Options) *store.Trace {
@@ -105,6 +110,57 @@ func TestReplayGivesBackEveryEvent(t *testing.T) {
 		}
 		if want, got := s.Model.View(), again.View(); !reflect.DeepEqual(want, got) {
 			t.Errorf("replayed model is\n%+v, want\n%+v", got, want)
+		}
+	}
+}
+
+// A trace whose tables are others, as those were while the version was being
+// made, is refused with what to do, before a query fails in the middle.
+func TestOpenRefusesOtherTables(t *testing.T) {
+	for _, change := range []string{
+		"DROP TABLE dependency",
+		"ALTER TABLE meta RENAME TO facts",
+		"ALTER TABLE thread RENAME COLUMN number TO rank",
+		"ALTER TABLE occupancy DROP COLUMN bytes",
+	} {
+		trace := generated(t, generate.Options{Spans: 100})
+		conn, err := sqlite.OpenConn(trace.Path(), sqlite.OpenReadWrite)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// The views would be in the way.
+		var script strings.Builder
+		if err := sqlitex.Execute(conn, "SELECT name FROM sqlite_schema WHERE type = 'view'", &sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
+			fmt.Fprintf(&script, "DROP VIEW %s;", s.ColumnText(0))
+			return nil
+		}}); err != nil {
+			t.Fatal(err)
+		}
+		if err := sqlitex.ExecuteScript(conn, script.String()+change+";", nil); err != nil {
+			t.Fatalf("%s: %v", change, err)
+		}
+		if err := conn.Close(); err != nil {
+			t.Fatal(err)
+		}
+		opened, err := store.Open(trace.Path())
+		if !errors.Is(err, store.ErrTables) || !strings.Contains(err.Error(), "record it again") {
+			t.Errorf("%s: Open gives %v", change, err)
+		}
+		if err == nil {
+			opened.Close() //nolint:errcheck // it should not be open
+		}
+	}
+}
+
+func BenchmarkOpen(b *testing.B) {
+	path := generated(b, generate.Options{Spans: 1000}).Path()
+	for b.Loop() {
+		trace, err := store.Open(path)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := trace.Close(); err != nil {
+			b.Fatal(err)
 		}
 	}
 }

@@ -94,6 +94,9 @@ func (t *Trace) harden(o options) error {
 	if version < Version {
 		return fmt.Errorf("%s: its schema version is %d, this program reads %d: run accscope import on it to migrate", t.path, version, Version)
 	}
+	if err := checkTables(t.conn, t.path); err != nil {
+		return err
+	}
 	if o.check {
 		verdict, err := text(t.conn, "PRAGMA quick_check(1)")
 		if err != nil {
