@@ -20,6 +20,8 @@ type queueUse struct {
 	Bytes      int64  `json:"bytes"`
 	// Use is the busy fraction of equal parts of the window.
 	Use []float64 `json:"use"`
+
+	until int64 // end of what has been counted; threads share the synchronous queue, so operations may overlap
 }
 
 type queuesAnswer struct {
@@ -48,6 +50,7 @@ type moment struct {
 const (
 	classKernel = iota
 	classTransfer
+	classQueue // anything on a queue
 	classes
 )
 
@@ -69,7 +72,7 @@ func queues(r *request) (any, error) {
 	parts := min(w.pixels, 400)
 	var moments []moment
 	for _, info := range infos {
-		use := queueUse{Queue: int64(info.ID), Device: int64(info.Device), Number: info.Number, Name: callbacks.AsyncName(info.Number), Use: make([]float64, parts)}
+		use := queueUse{Queue: int64(info.ID), Device: int64(info.Device), Number: info.Number, Name: callbacks.AsyncName(info.Number), Use: make([]float64, parts), until: w.from}
 		i := slices.IndexFunc(lanes, func(l store.Lane) bool { return l.Type == store.LaneQueue && l.Queue == info.ID })
 		if i < 0 {
 			err = use.bounds(r.trace, info.ID, w)
@@ -94,7 +97,8 @@ func queues(r *request) (any, error) {
 	return &a, nil
 }
 
-// add counts a block of a measured queue and gives its begin and end.
+// add counts a block of a measured queue, the next by its start, and gives the
+// begin and end of what it adds.
 func (u *queueUse) add(b *store.Block, w window) []moment {
 	from, to := max(b.Start, w.from), min(b.End, w.to)
 	if to < from {
@@ -106,13 +110,18 @@ func (u *queueUse) add(b *store.Block, w window) []moment {
 	if length := b.End - b.Start; length > 0 {
 		density = min(float64(b.Busy)/float64(length), 1)
 	}
-	u.Busy += int64(float64(to-from) * density)
-	u.spread(from, to, density, w)
 	class := classTransfer
 	if b.Work != nil && b.Work.Kind == "kernel" {
 		class = classKernel
 	}
-	return []moment{{from, +1, class}, {to, -1, class}}
+	moments := []moment{{from, +1, class}, {to, -1, class}}
+	if from = max(from, u.until); from < to {
+		u.until = to
+		u.Busy += int64(float64(to-from) * density)
+		u.spread(from, to, density, w)
+		moments = append(moments, moment{from, +1, classQueue}, moment{to, -1, classQueue})
+	}
+	return moments
 }
 
 // spread adds to the parts of the window that a stretch covers.
@@ -152,8 +161,7 @@ func (a *queuesAnswer) sweep(moments []moment) {
 	for i, m := range moments {
 		if i > 0 {
 			passed := m.time - last
-			all := running[classKernel] + running[classTransfer]
-			for n := 0; n < all; n++ {
+			for n := range running[classQueue] {
 				if n == len(a.AtLeast) {
 					a.AtLeast = append(a.AtLeast, 0)
 				}
