@@ -45,7 +45,8 @@ type arena struct {
 	reserved  uint64  // bytes of address space
 	base      uintptr // its start
 	closed    bool
-	committed uint64 // bytes accessible from base
+	fills     sync.WaitGroup // poison being written, outside mutex; none begins when closed
+	committed uint64         // bytes accessible from base
 
 	blocks   map[uint64]*block // in use, by offset
 	occupied uint64            // bit per class: some division has a block
@@ -78,11 +79,13 @@ func newArena(memory, limit uint64, poison bool) (*arena, error) {
 
 func (a *arena) close() error {
 	a.mutex.Lock()
-	defer a.mutex.Unlock()
 	if a.closed {
+		a.mutex.Unlock()
 		return nil
 	}
 	a.closed = true
+	a.mutex.Unlock()
+	a.fills.Wait()
 	return unix.MunmapPtr(a.pointer(0), uintptr(a.reserved))
 }
 
@@ -117,6 +120,7 @@ func (a *arena) alloc(asked uint64) (device.Address, error) {
 	}
 	if a.poison {
 		fill(a.bytes(b.offset, asked), &freshBytes)
+		a.fills.Done()
 	}
 	return device.Address(uint64(a.base) + b.offset), nil
 }
@@ -149,6 +153,9 @@ func (a *arena) allocBlock(asked uint64) (*block, error) {
 	b.asked = asked
 	a.blocks[b.offset] = b
 	a.used += charge
+	if a.poison {
+		a.fills.Add(1)
+	}
 	return b, nil
 }
 
@@ -168,8 +175,10 @@ func (a *arena) free(address device.Address) error {
 	delete(a.blocks, offset)
 	if a.poison {
 		// Nobody else knows of the block now, and it may be large.
+		a.fills.Add(1)
 		a.mutex.Unlock()
 		fill(a.bytes(offset, b.asked), &freedBytes)
+		a.fills.Done()
 		a.mutex.Lock()
 	}
 	a.used -= roundUp(b.asked)

@@ -24,6 +24,7 @@ type simDevice struct {
 	c       *C.struct_accscope_sim_device
 	records *records
 	next    atomic.Uint32 // hardware queue of the next activity queue
+	remains *remains
 
 	mutex  sync.Mutex
 	closed atomic.Bool
@@ -57,8 +58,8 @@ func open(b *backend, number int, observe func(device.Activity)) (*simDevice, er
 	if d.c == nil {
 		return nil, device.Errorf(device.DeviceInit, 0, "sim device %d: no memory for its queues; set ACCSCOPE_SIM_QUEUES lower (%d now)", number, o.Queues)
 	}
-	// Marks may outlive the device's closing, and refer to its queues.
-	runtime.AddCleanup(d, func(c *C.struct_accscope_sim_device) { C.accscope_sim_free(c) }, d.c)
+	d.remains = &remains{c: d.c}
+	runtime.AddCleanup(d, (*remains).free, d.remains)
 	d.records = newRecords(d.c, observe)
 	return d, nil
 }
@@ -107,11 +108,16 @@ func (d *simDevice) Close() error {
 		return nil
 	}
 	C.accscope_sim_close(d.c)
-	d.records.close()
 	for q := range d.queues {
-		q.release()
+		if stream := q.stream.Swap(nil); stream != nil {
+			// What other threads began meanwhile uses the arena. Nobody asks for the
+			// result any more.
+			C.accscope_sim_synchronize(stream)
+			d.remains.streams = append(d.remains.streams, stream)
+		}
 	}
 	clear(d.queues)
+	d.records.close()
 	err := d.arena.close()
 	d.backend.closed(d.number)
 	runtime.KeepAlive(d)
@@ -119,6 +125,20 @@ func (d *simDevice) Close() error {
 		return device.Errorf(device.DeviceShutdown, 0, "sim device %d: give back its memory: %v", d.number, err)
 	}
 	return nil
+}
+
+// remains is the C memory that outlives a device's closing: marks refer to the
+// queues, and another thread may be leaving a function of a stream.
+type remains struct {
+	c       *C.struct_accscope_sim_device
+	streams []*C.struct_accscope_sim_stream
+}
+
+func (r *remains) free() {
+	for _, stream := range r.streams {
+		C.accscope_sim_stream_close(stream)
+	}
+	C.accscope_sim_free(r.c)
 }
 
 // kernel is a host-compiled function.
