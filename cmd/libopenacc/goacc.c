@@ -229,7 +229,8 @@ ENTRY (GOACC_declare) (int flags_m, size_t mapnum, void **hostaddrs,
 }
 
 /* Images with device code come and go with the objects that hold them, from
-   constructors and destructors; neither opens the Go part.  */
+   constructors and destructors; neither opens the Go part, nor waits for another
+   thread while the dynamic linker is busy with the object.  */
 void
 ENTRY (GOMP_offload_register_ver) (unsigned version, const void *host_table,
 				   int type, const void *data)
@@ -243,7 +244,7 @@ void
 ENTRY (GOMP_offload_unregister_ver) (unsigned version, const void *host_table,
 				     int type, const void *data)
 {
-  if (phase () != phase_forked && !ended ()
+  if (phase () != phase_forked && !ending ()
       && !accscope_early_image (false, version, host_table, type, data))
     engine ()->unregister_image (version, host_table, type, data);
 }

@@ -92,14 +92,24 @@ engine (void)
 /* The same without opening it: null if nothing has needed it yet.  */
 const struct engine *accscope_loaded (void);
 
-/* After the end of the program, what only takes things down has nothing to do:
-   its devices are shut down.  (Destructors may still call it.)  */
+/* Whether the program has ended, or its devices are being shut down for that.  */
 static inline bool
-ended (void)
+ending (void)
 {
   enum phase now = phase ();
 
   return UNLIKELY (now == phase_ended || now == phase_abandoned);
+}
+
+/* After the end of the program, what only takes things down has nothing to do:
+   its devices are shut down.  (Destructors may still call it, and threads that
+   the program did not wait for.)  */
+bool accscope_ended (void);	/* only if ending () */
+
+static inline bool
+ended (void)
+{
+  return ending () && accscope_ended ();
 }
 
 /* Every entry point begins with BEGIN and ends with END: they note where the

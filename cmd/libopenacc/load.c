@@ -48,6 +48,10 @@ call (void (*function) (void *), void *block)
   t->kernels--;
 }
 
+/* Held by the thread that ends the devices, while it does.  What it calls there
+   may call us.  */
+static pthread_mutex_t end = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+
 /* Ends the devices once; a use after that starts anew, and is ended when this
    library is.  A forked child has nothing to end.  From inside a kernel there is
    no way to: its queue is never done.  */
@@ -60,11 +64,28 @@ end_program (void)
   if (phase () != phase_ready)
     return;
   inside = accscope_inside_kernel ();
+  pthread_mutex_lock (&end);
   if (__atomic_compare_exchange_n (&accscope_phase, &expected,
 				   inside ? phase_abandoned : phase_ended,
 				   false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)
       && !inside)
     accscope_engine.program_end (&self ()->shared);
+  pthread_mutex_unlock (&end);
+}
+
+/* What the calling thread waits for may still be on its way while another thread
+   shuts the devices down; afterwards it has come.  Then a third one may have begun
+   to use the thread's device anew.  */
+bool
+accscope_ended (void)
+{
+  const struct accscope_device *d = accscope_self.shared.device;
+
+  if (phase () == phase_abandoned)
+    return true;
+  pthread_mutex_lock (&end);
+  pthread_mutex_unlock (&end);
+  return d == NULL || !__atomic_load_n (&d->open, __ATOMIC_ACQUIRE);
 }
 
 static void

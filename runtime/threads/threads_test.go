@@ -1,6 +1,7 @@
 // Package threads runs compiled programs with many host threads and with child
 // processes on the built libraries: 64 threads at once, thousands one after the
-// other, forks, faults (OpenACC 3.3 §2.3, §2.16: host threads are independent).
+// other, forks, faults, ends (OpenACC 3.3 §2.3, §2.16: host threads are
+// independent).
 package threads
 
 import (

@@ -1,0 +1,27 @@
+package threads
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"testing"
+)
+
+// TestLeave has main return while other threads work: none of them finds a result
+// missing that it has waited for, nothing is printed, and the process ends.
+func TestLeave(t *testing.T) {
+	program := compile(t, "leaves")
+	for _, device := range devices {
+		t.Run(device, func(t *testing.T) {
+			for range 12 {
+				command := exec.Command(program)
+				command.Env = append(os.Environ(), "LD_PRELOAD="+library(t), "ACC_DEVICE_TYPE="+device)
+				var printed bytes.Buffer
+				command.Stdout, command.Stderr = &printed, &printed
+				if err := command.Run(); err != nil || printed.Len() > 0 {
+					t.Fatalf("%v\n%s", err, &printed)
+				}
+			}
+		})
+	}
+}
