@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -60,6 +61,11 @@ func TestAttachAndDetach(t *testing.T) {
 			}
 			if p.On {
 				t.Error("capture is on from the start")
+			}
+			line := regexp.MustCompile(fmt.Sprintf(`(?m)^\S+ +%d +off +- +\S*scene +%s`, p.PID, map[string]string{
+				"session": `\d+ `, "alone": fmt.Sprintf("none: accscope top %d ", p.PID)}[name]))
+			if r := invoke(t, folder, "ls").must(t); !line.MatchString(r.stdout) {
+				t.Errorf("no line %s in\n%s", line, r.stdout)
 			}
 			for _, verb := range []string{"attach", "detach", "attach"} {
 				invoke(t, folder, verb, fmt.Sprint(p.PID)).must(t)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strconv"
 	"strings"
@@ -21,14 +22,21 @@ func newListCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "ls",
 		Short: "List the running and unfinished sessions",
-		Long: `ls lists the sessions of this user: programs that run under capture now, and
-sessions whose collector ended before the trace was finished (accscope import
-finishes them).`,
+		Long: `ls lists the sessions of this user: programs that run under capture now, with a
+collector or without one, and sessions whose collector ended before the trace was
+finished (accscope import finishes them).`,
 		Args: arguments(cobra.NoArgs, "no arguments"),
 		RunE: func(command *cobra.Command, _ []string) error {
 			list, err := session.List()
 			if err != nil {
 				return err
+			}
+			alone, err := session.ListAlone()
+			if err != nil {
+				return err
+			}
+			for _, a := range alone {
+				list = append(list, session.Info{Name: a.Name, Processes: a.Processes, Running: len(a.Processes), Modified: a.Modified})
 			}
 			if asJSON {
 				encoder := json.NewEncoder(command.OutOrStdout())
@@ -45,35 +53,43 @@ finishes them).`,
 			writer := tabwriter.NewWriter(command.OutOrStdout(), 0, 0, 2, ' ', 0)
 			fmt.Fprintln(writer, "SESSION\tPID\tCAPTURE\tRANK\tPROGRAM\tCOLLECTOR\tAGE")
 			for _, s := range list {
-				collector := "none: accscope import " + s.Folder
-				if s.Owner != 0 {
-					collector = strconv.Itoa(s.Owner)
-				}
-				age := time.Since(s.Modified).Round(time.Second)
-				if len(s.Processes) == 0 {
-					fmt.Fprintf(writer, "%s\t-\t-\t-\t-\t%s\t%s\n", s.Name, collector, age)
-				}
-				for _, p := range s.Processes {
-					state := "ended"
-					switch {
-					case p.Running && p.On:
-						state = "on"
-					case p.Running:
-						state = "off"
-					}
-					rank := "-"
-					if p.Rank >= 0 {
-						rank = strconv.Itoa(p.Rank)
-					}
-					fmt.Fprintf(writer, "%s\t%d\t%s\t%s\t%s\t%s\t%s\n", s.Name, p.PID, state, rank,
-						strings.Join(p.Arguments, " "), collector, age)
-				}
+				listSession(writer, &s)
 			}
 			return writer.Flush()
 		},
 	}
 	command.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return command
+}
+
+// listSession prints a line for each process of a session.
+func listSession(w io.Writer, s *session.Info) {
+	collector := "none: accscope import " + s.Folder
+	switch {
+	case s.Owner != 0:
+		collector = strconv.Itoa(s.Owner)
+	case s.Folder == "":
+		collector = "none: accscope top " + (&watched{name: s.Name, processes: s.Processes}).argument()
+	}
+	age := time.Since(s.Modified).Round(time.Second)
+	if len(s.Processes) == 0 {
+		fmt.Fprintf(w, "%s\t-\t-\t-\t-\t%s\t%s\n", s.Name, collector, age)
+	}
+	for _, p := range s.Processes {
+		pid, state, rank := strconv.Itoa(p.PID), "ended", "-"
+		switch {
+		case p.PID == 0:
+			pid, state = "-", "damaged"
+		case p.Running && p.On:
+			state = "on"
+		case p.Running:
+			state = "off"
+		}
+		if p.Rank >= 0 {
+			rank = strconv.Itoa(p.Rank)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", s.Name, pid, state, rank, strings.Join(p.Arguments, " "), collector, age)
+	}
 }
 
 func newAttachCommand() *cobra.Command {

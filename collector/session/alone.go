@@ -7,6 +7,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/accscope/accscope/collector/capture"
 )
@@ -17,6 +18,7 @@ import (
 type Alone struct {
 	Name      string        `json:"name"`
 	Processes []ProcessInfo `json:"processes"`
+	Modified  time.Time     `json:"modified"`
 }
 
 // In says whether the captures are in a folder: the one that the programs were
@@ -71,7 +73,11 @@ func ListAlone() ([]Alone, error) {
 		if byName[name] == nil {
 			byName[name] = &Alone{Name: name}
 		}
-		byName[name].Processes = append(byName[name].Processes, p)
+		a := byName[name]
+		a.Processes = append(a.Processes, p)
+		if info, err := os.Stat(folder); err == nil && info.ModTime().After(a.Modified) {
+			a.Modified = info.ModTime()
+		}
 	}
 	var all []Alone
 	for _, a := range byName {

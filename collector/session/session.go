@@ -389,8 +389,8 @@ func (s *Session) Owner() (int, error) {
 type Info struct {
 	Session   `json:"-"`
 	Name      string        `json:"name"`
-	Folder    string        `json:"folder"`
-	Owner     int           `json:"owner"` // process number of the collector, 0 if none
+	Folder    string        `json:"folder"` // "" for captures outside of sessions
+	Owner     int           `json:"owner"`  // process number of the collector, 0 if none
 	Processes []ProcessInfo `json:"processes"`
 	Running   int           `json:"running"` // processes that still run
 	Modified  time.Time     `json:"modified"`
