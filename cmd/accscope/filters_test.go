@@ -40,6 +40,16 @@ func TestRecordFilters(t *testing.T) {
 			t.Errorf("%v: recorded all the same:\n%s", test.flags, rows)
 		}
 	}
+	// The halves of a pair stay together, also where only the end knows its queue.
+	pipeline := build(t, "pipeline")
+	for _, queues := range []string{"1", "1,sync", "sync"} {
+		invoke(t, folder, "run", "-q", "--force", "-o", "t.db", "--device", "sim", "--queue", queues, "--", pipeline).must(t)
+		rows := invoke(t, folder, "query", "--format", "csv", "t.db", `SELECT replace(replace(kind, '_start', ''), '_end', '') AS pair,
+			sum(kind LIKE '%_start') AS starts, sum(kind LIKE '%_end') AS ends FROM events GROUP BY pair HAVING starts <> ends`).must(t).stdout
+		if rows != "pair,starts,ends\n" {
+			t.Errorf("--queue %s tears pairs apart:\n%s", queues, rows)
+		}
+	}
 	// A setting that only the library sees is told too.
 	r := execute(t, folder, []string{"ACCSCOPE_EVENTS=nonsense"}, accscope, "run", "--force", "-o", "t.db", "--", program, "32", "5").must(t)
 	if !strings.Contains(r.stderr, "ACCSCOPE_EVENTS=nonsense was not understood") {

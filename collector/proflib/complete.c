@@ -70,6 +70,10 @@ filtered (const acc_prof_info *profile, const acc_event_info *event,
   struct complete copy;
   complete (&copy, profile, event, api);
   int kind = copy.profile.event_type;
+  /* An end goes with its start, whose tool_info tells that it was recorded:
+     the start of an asynchronous construct may not know its queue yet.  */
+  if (is_kind (end_kinds, kind) && !(copy.missing & CAPTURE_MISSING_EVENT))
+    return copy.event.other_event.tool_info == NULL;
   if (settings.filters & CAPTURE_FILTER_BYTES && is_kind (data_kinds, kind)
       && copy.event.data_event.bytes < settings.minimum_bytes)
     return 1;
