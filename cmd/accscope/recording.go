@@ -233,17 +233,27 @@ func (r *recording) summary(path string, end launch.End) error {
 		return err
 	}
 	fmt.Fprintf(os.Stderr, "accscope: program %s; %d events in %s\n", end, meta.Events, shown(path))
-	if meta.Events == 0 {
-		why := "it may use none, or a runtime without the profiling interface"
-		if r.flags.events != "" || r.flags.minBytes != "" || r.flags.queue != "" || r.flags.paused {
-			why = "the flags of this run let none through"
-		}
-		fmt.Fprintf(os.Stderr, "accscope: no OpenACC event was recorded: %s\n", why)
-		return nil
+	if meta.Events > 0 && !r.flags.noSummary {
+		return summarize(trace)
 	}
-	if r.flags.noSummary {
-		return nil
+	warnings, err := report.Warnings(trace) // the report would say them
+	if err != nil {
+		return err
 	}
+	for _, warning := range warnings {
+		fmt.Fprintf(os.Stderr, "accscope: WARNING: %s\n", warning)
+	}
+	switch {
+	case meta.Events > 0:
+	case r.flags.events != "" || r.flags.minBytes != "" || r.flags.queue != "" || r.flags.paused:
+		fmt.Fprintln(os.Stderr, "accscope: no OpenACC event was recorded: the flags of this run let none through")
+	case len(warnings) == 0:
+		fmt.Fprintln(os.Stderr, "accscope: no OpenACC event was recorded: it may use none, or a runtime without the profiling interface")
+	}
+	return nil
+}
+
+func summarize(trace *store.Trace) error {
 	document, err := report.Build(trace, report.Options{Top: 10})
 	if err != nil {
 		return err

@@ -171,7 +171,7 @@ func recordFilters(trace *store.Trace) ([]string, error) {
 		{"filter_min_bytes", "data events of less than " + ShowBytes(number("filter_min_bytes")) + " were not recorded"},
 		{"filter_queue", "only events of these queues were recorded (-2 is the synchronous one): " + meta.Facts["filter_queue"]},
 		{"filter_last_bytes", "flight recorder: only the newest " + ShowBytes(number("filter_last_bytes")) + " of each process were kept"},
-		{"filter_last_ns", "flight recorder: only the newest " + ShowDuration(number("filter_last_ns")) + " were kept"},
+		{"filter_last_ns", "flight recorder: only the newest " + ShowDuration(number("filter_last_ns")) + " were kept, and what shares a chunk with them"},
 	} {
 		if meta.Facts[filter.key] != "" {
 			warnings = append(warnings, filter.text)
