@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
@@ -24,6 +25,7 @@ func newDocsCommand() *cobra.Command {
 			}
 			root := command.Root()
 			root.DisableAutoGenTag = true
+			displayIndented(root)
 			switch format {
 			case "man":
 				return doc.GenManTree(root, &doc.GenManHeader{Title: "ACCSCOPE", Section: "1", Source: "accscope " + version()}, args[0])
@@ -34,5 +36,28 @@ func newDocsCommand() *cobra.Command {
 		},
 	}
 	command.Flags().StringVar(&format, "format", "man", "output `FORMAT`: man or markdown")
+	completeFlag(command, "format", "man", "markdown")
 	return command
+}
+
+// displayIndented makes the indented lines of all commands' texts what Markdown,
+// which man pages are made from too, takes for lines to show as they are.
+func displayIndented(command *cobra.Command) {
+	var lines []string
+	inside := false
+	for line := range strings.SplitSeq(command.Long, "\n") {
+		indented := strings.HasPrefix(line, "  ")
+		if indented && !inside {
+			lines = append(lines, "")
+		}
+		if indented {
+			line = "  " + line
+		}
+		inside = indented
+		lines = append(lines, line)
+	}
+	command.Long = strings.Join(lines, "\n")
+	for _, each := range command.Commands() {
+		displayIndented(each)
+	}
 }

@@ -145,6 +145,7 @@ The file appears under its name only when it is whole. -o - writes to standard o
 	filters.register(command)
 	otlpTarget.register(command)
 	command.Flags().StringVar(&to, "to", "", "output `FORMAT`: "+strings.Join(names, ", "))
+	completeFlag(command, "to", names...)
 	command.Flags().StringVarP(&output, "output", "o", "", "output `FILE` (default: the trace's name here; - is standard output)")
 	command.Flags().BoolVar(&compress, "compress", false, "compress: perfetto in its own way, chrome, csv and speedscope by gzip")
 	command.Flags().BoolVar(&force, "force", false, "overwrite the output file")

@@ -41,6 +41,9 @@ func main() {
 		case errors.As(err, &usage):
 			os.Exit(exitUsage)
 		}
+		if _, _, unknown := root.Find(os.Args[1:]); unknown != nil {
+			os.Exit(exitUsage)
+		}
 		os.Exit(exitFailure)
 	}
 }

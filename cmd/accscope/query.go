@@ -45,6 +45,7 @@ memory, loss. Times are nanoseconds since the trace's begin, sizes bytes.
 		},
 	}
 	command.Flags().StringVar(&format, "format", "text", "output `FORMAT`: text, json, csv or markdown")
+	completeFlag(command, "format", formats...)
 	return command
 }
 

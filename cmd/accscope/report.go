@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -118,6 +119,12 @@ runtime of the program measures none.
 			if err != nil {
 				return usageError{err}
 			}
+			if by = strings.ToLower(by); by != "" && !slices.Contains(report.Dimensions, by) {
+				return usageError{fmt.Errorf("--by %q: allowed are %s", by, strings.Join(report.Dimensions, ", "))}
+			}
+			if top < 0 {
+				return usageError{fmt.Errorf("--top %d: want a number of rows, or 0 for all", top)}
+			}
 			filter, err := filters.filter()
 			if err != nil {
 				return err
@@ -137,7 +144,7 @@ runtime of the program measures none.
 				if err != nil {
 					return err
 				}
-			} else if document, err = report.Build(trace, report.Options{Filter: filter, Top: top, By: strings.ToLower(by)}); err != nil {
+			} else if document, err = report.Build(trace, report.Options{Filter: filter, Top: top, By: by}); err != nil {
 				return err
 			}
 			return document.Write(command.OutOrStdout(), shape)
@@ -148,5 +155,7 @@ runtime of the program measures none.
 	command.Flags().StringVar(&format, "format", "text", "output `FORMAT`: text, json, csv or markdown")
 	command.Flags().StringVar(&present, "present-at", "", "the present table at this `TIME` of the trace")
 	command.Flags().IntVar(&top, "top", 20, "rows a table; 0 for all")
+	completeFlag(command, "by", report.Dimensions...)
+	completeFlag(command, "format", formats...)
 	return command
 }

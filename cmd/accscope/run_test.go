@@ -185,7 +185,7 @@ func TestMistakes(t *testing.T) {
 		{[]string{"import", "notes.txt"}, exitFailure, `notes\.txt is no folder`},
 		{[]string{"attach", "many"}, exitUsage, `no process id`},
 		{[]string{"attach", "1"}, exitFailure, `--paused`},
-		{[]string{"frobnicate"}, exitFailure, `unknown command "frobnicate"`},
+		{[]string{"frobnicate"}, exitUsage, `unknown command "frobnicate"`},
 	} {
 		r := invoke(t, folder, test.args...)
 		if r.status != test.status || !regexp.MustCompile(test.want).MatchString(r.stderr) || r.stdout != "" {
@@ -214,5 +214,32 @@ func TestReportFormats(t *testing.T) {
 	}
 	if r := invoke(t, folder, "report", "--by", "colour", "t.db"); r.status == 0 || !strings.Contains(r.stderr, "source, kernel") {
 		t.Errorf("--by colour: %d %q", r.status, r.stderr)
+	}
+}
+
+// Wrong command lines end with 2, whatever is wrong with them.
+func TestWrongCommandLines(t *testing.T) {
+	for _, args := range [][]string{
+		{"repotr"}, {"report"}, {"report", "--bogus", "t.db"}, {"report", "--by", "colour", "t.db"}, {"report", "--top", "-1", "t.db"},
+		{"report", "--format", "pdf", "t.db"}, {"report", "--since", "noon", "t.db"}, {"docs", "--format", "pdf", "d"}, {"run"}, {"attach", "x"},
+	} {
+		if r := invoke(t, t.TempDir(), args...); r.status != exitUsage || r.stdout != "" || !strings.HasPrefix(r.stderr, "accscope: ") {
+			t.Errorf("%v: status %d, %q, %q", args, r.status, r.stdout, r.stderr)
+		}
+	}
+}
+
+// Shells complete the values of flags, and man pages keep examples as they are.
+func TestCompletionsAndPages(t *testing.T) {
+	folder := t.TempDir()
+	for flag, want := range map[string]string{"--by": "source\nkernel\n", "--format": "text\njson\n"} {
+		if r := invoke(t, folder, "__complete", "report", flag, "").must(t); !strings.HasPrefix(r.stdout, want) {
+			t.Errorf("report %s completes to %q", flag, r.stdout)
+		}
+	}
+	invoke(t, folder, "docs", "man").must(t)
+	page, err := os.ReadFile(filepath.Join(folder, "man", "accscope-run.1"))
+	if example := "\n.EX\naccscope run -- ./program arguments...\naccscope run -o"; err != nil || !strings.Contains(string(page), example) {
+		t.Errorf("the page of run has no %q: %v\n%.600s", example, err, page)
 	}
 }

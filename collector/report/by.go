@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// dimensions are the values of --by.
-var dimensions = []string{"source", "kernel", "variable", "queue", "device", "thread", "rank"}
+// Dimensions are the values of --by.
+var Dimensions = []string{"source", "kernel", "variable", "queue", "device", "thread", "rank"}
 
 // by makes one table that sums everything by one dimension.
 func (f *facts) by(dimension string) (*Table, error) {
 	key, title := f.dimension(dimension)
 	if key == nil {
-		return nil, fmt.Errorf("--by %q: allowed are %s", dimension, strings.Join(dimensions, ", "))
+		return nil, fmt.Errorf("--by %q: allowed are %s", dimension, strings.Join(Dimensions, ", "))
 	}
 	table := &Table{Key: "by_" + dimension, Title: "By " + dimension,
 		Note:  "host time is exclusive: it adds up",
