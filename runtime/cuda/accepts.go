@@ -40,10 +40,10 @@ func (b *backend) Accepts(image goacc.Image) error {
 func (b *backend) accepts(number int, code goacc.PTX) error {
 	version, capability := code.Needs()
 	var handle C.CUdevice
-	if C.accscope_cuda_device(&b.library.table, C.int(number), &handle) != 0 {
+	if C.accscope_cuda_device(b.library.table, C.int(number), &handle) != 0 {
 		return nil // opening the device will say what is wrong
 	}
-	attribute := func(which C.int) int { return int(C.accscope_cuda_attribute(&b.library.table, handle, which)) }
+	attribute := func(which C.int) int { return int(C.accscope_cuda_attribute(b.library.table, handle, which)) }
 	has := 10*attribute(C.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) + attribute(C.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)
 	if has > 0 && capability > has {
 		return device.Errorf(device.Execution, 209, "the program's device code is for sm_%d and newer, cuda device %d is sm_%d; compile with -foffload-options=nvptx-none=-misa=sm_%d or lower",

@@ -49,9 +49,10 @@ type backend struct {
 	opened map[int]*cudaDevice
 }
 
-// library is the driver, opened.
+// library is the driver, opened. The table is C's memory, because C keeps its
+// address; like the driver, it stays for as long as the process.
 type library struct {
-	table   C.struct_accscope_cuda_driver
+	table   *C.struct_accscope_cuda_driver
 	version int
 }
 
@@ -82,12 +83,13 @@ func (b *backend) load() error {
 	defer C.free(unsafe.Pointer(name))
 	reason := (*C.char)(C.malloc(512))
 	defer C.free(unsafe.Pointer(reason))
-	l := new(library)
-	if C.accscope_cuda_load(&l.table, name, reason, 512) != 0 {
+	l := &library{table: (*C.struct_accscope_cuda_driver)(C.malloc(C.sizeof_struct_accscope_cuda_driver))}
+	*l.table = C.struct_accscope_cuda_driver{}
+	if C.accscope_cuda_load(l.table, name, reason, 512) != 0 {
 		return device.Errorf(device.Unavailable, 0, "there is no cuda device: the CUDA driver cannot be used (%s); install NVIDIA's driver, or a newer one", C.GoString(reason))
 	}
 	var version, count C.int
-	if result := C.accscope_cuda_start(&l.table, &version, &count); result != 0 {
+	if result := C.accscope_cuda_start(l.table, &version, &count); result != 0 {
 		return l.notStarted(result)
 	}
 	l.version = int(version)
@@ -145,7 +147,7 @@ func (b *backend) describe(number int) (device.Properties, error) {
 	name := (*C.char)(C.malloc(room))
 	defer C.free(unsafe.Pointer(name))
 	var memory C.size_t
-	if result := C.accscope_cuda_describe(&b.library.table, C.int(number), name, room, &memory); result != 0 {
+	if result := C.accscope_cuda_describe(b.library.table, C.int(number), name, room, &memory); result != 0 {
 		return device.Properties{}, device.Errorf(device.Unavailable, uint64(result), "cuda device %d cannot be described: %s", number, b.library.text(result))
 	}
 	return device.Properties{Memory: uint64(memory), FreeMemory: uint64(memory), Name: C.GoString(name),

@@ -52,7 +52,7 @@ var faults = map[C.CUresult]fault{
 
 // text describes a result by the driver's own words.
 func (l *library) text(result C.CUresult) string {
-	name, words := C.accscope_cuda_text(&l.table, result, 0), C.accscope_cuda_text(&l.table, result, 1)
+	name, words := C.accscope_cuda_text(l.table, result, 0), C.accscope_cuda_text(l.table, result, 1)
 	if name == nil {
 		return fmt.Sprintf("CUDA error %d", int(result))
 	}

@@ -129,7 +129,7 @@ func (i *images) settings(module C.CUmodule) error {
 	d := i.device
 	number := C.int(d.number)
 	// omp_get_wtime and clock count the multiprocessors' clock, in kHz.
-	rate := C.accscope_cuda_attribute(&d.library.table, d.c.device, C.CU_DEVICE_ATTRIBUTE_CLOCK_RATE)
+	rate := C.accscope_cuda_attribute(d.library.table, d.c.device, C.CU_DEVICE_ATTRIBUTE_CLOCK_RATE)
 	tick := C.double(1e-3 / max(float64(rate), 1))
 	for name, value := range map[string]struct {
 		address unsafe.Pointer
