@@ -249,14 +249,27 @@ func TestAlone(t *testing.T) {
 
 // Where nothing can be written the program runs on, told so in one line.
 func TestUnwritable(t *testing.T) {
-	command := raiser(t, "/nonexistent/session", "fill", "4")
-	output, err := command.CombinedOutput()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := string(output); strings.Count(got, "\n") != 1 ||
-		!strings.HasPrefix(got, "accscope: cannot create /nonexistent/session/") || !strings.Contains(got, "no such folder") {
-		t.Errorf("printed %q", got)
+	for _, c := range []struct{ name, session, shell, says string }{
+		{"no session", "/nonexistent/session", `exec "$@"`, "no such folder"},
+		{"small files", t.TempDir(), `ulimit -f 40; exec "$@"`, "above the limit of ulimit -f"},
+		{"no files", t.TempDir(), `ulimit -f 0; exec "$@"`, "above the limit of ulimit -f"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			command := raiser(t, c.session, "fill", "4")
+			command.Args = append([]string{"bash", "-c", c.shell, "bash"}, command.Args...)
+			command.Path = "/bin/bash"
+			output, err := command.CombinedOutput()
+			if err != nil {
+				t.Fatalf("%v: %s", err, output)
+			}
+			if got := string(output); strings.Count(got, "\n") != 1 ||
+				!strings.HasPrefix(got, "accscope: cannot create "+c.session+"/") || !strings.Contains(got, c.says) {
+				t.Errorf("printed %q", got)
+			}
+			if left, _ := filepath.Glob(c.session + "/*"); len(left) != 0 {
+				t.Errorf("left behind: %v", left)
+			}
+		})
 	}
 }
 

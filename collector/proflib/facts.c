@@ -69,7 +69,7 @@ facts_write (const char *path, char *buffer, size_t size)
   long bytes = SYSTEM4 (SYS_readlinkat, AT_FDCWD, "/proc/self/exe",
 			text + length + 8, PATH_LIMIT - length - 9);
   length += 8 + (bytes > 0 ? (size_t) bytes : 0) + 1;
-  long result = system_write (file, text, length);
+  long result = system_append (file, text, length);
 
   char boot[64];
   if (result == 0
@@ -77,19 +77,19 @@ facts_write (const char *path, char *buffer, size_t size)
     {
       boot[strcspn (boot, "\n")] = 0;
       length = fact (text, 0, "boot", boot);
-      result = system_write (file, text, length);
+      result = system_append (file, text, length);
     }
   long arguments = read_file ("/proc/self/cmdline", buffer, size);
   for (long at = 0; result == 0 && at < arguments; )
     {
       size_t one = strlen (buffer + at);
-      result = system_write (file, "argument=", 9);
+      result = system_append (file, "argument=", 9);
       if (result == 0)
-	result = system_write (file, buffer + at, one + 1);
+	result = system_append (file, buffer + at, one + 1);
       at += (long) one + 1;
     }
   if (result == 0)
-    result = system_write (file, settings.facts, settings.facts_length);
+    result = system_append (file, settings.facts, settings.facts_length);
   system_close (file);
   return (int) result;
 }

@@ -155,10 +155,13 @@ module_line (const char *line, struct base *base, int memory, int output)
   length = path_append (text, length, " ");
   length = path_append (text, length, path);
   text[length++] = '\n';
+  long result = system_append (output, text, length);
+  if (result < 0)
+    return result;
   known[known_count].start = start;
   known[known_count].end = end;
   __atomic_store_n (&known_count, known_count + 1, __ATOMIC_RELEASE);
-  return system_write (output, text, length);
+  return 0;
 }
 
 /* Append the modules that are not in the file yet.  */

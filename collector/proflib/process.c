@@ -76,10 +76,13 @@ complain (const char *what, long error)
     : error == -ENOSPC ? ", no space left"
     : error == -EROFS ? ", read-only file system"
     : error == -ENOENT ? ", no such folder"
-    : error == -EDQUOT ? ", quota exceeded" : "";
+    : error == -EDQUOT ? ", quota exceeded"
+    : error == -EFBIG ? ", above the limit of ulimit -f" : "";
   length = path_append (line, length, name);
   length = path_append (line, length, "): this process is not recorded\n");
-  system_write (2, line, length);
+  long position = SYSTEM3 (SYS_lseek, 2, 0, SEEK_CUR);
+  if (position < 0 || system_size_allowed ((uint64_t) position + length))
+    system_write (2, line, length);
 }
 
 /* $ACCSCOPE_SESSION/PID-START, or accscope-PROGRAM-PID in the current folder;
@@ -130,11 +133,13 @@ make_control (uint64_t start)
   int file = system_open (path, O_RDWR | O_CREAT | O_EXCL, 0600);
   if (file < 0)
     return file;
-  int result = system_fallocate (file, 0, 0, CAPTURE_PROCESS_SIZE);
+  int result = -EFBIG;
+  if (system_size_allowed (CAPTURE_PROCESS_SIZE))
+    result = system_fallocate (file, 0, 0, CAPTURE_PROCESS_SIZE);
   if (result == -EOPNOTSUPP || result == -ENOSYS)
     {
       memset (scratch, 0, CAPTURE_PROCESS_SIZE);
-      result = (int) system_write (file, scratch, CAPTURE_PROCESS_SIZE);
+      result = (int) system_append (file, scratch, CAPTURE_PROCESS_SIZE);
     }
   struct capture_process *process = NULL;
   if (result == 0)

@@ -10,7 +10,6 @@
 #include "system.h"
 #include <pthread.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/statfs.h>
 
 __thread struct ring *ring_self __attribute__ ((tls_model ("initial-exec")));
@@ -282,12 +281,7 @@ within_limits (int file, uint64_t offset, uint64_t bytes)
       if (used + bytes > (free + used) / 2)
 	return 0;
     }
-  /* beyond this limit the kernel sends SIGXFSZ, which ends programs */
-  struct rlimit size;
-  if (SYSTEM4 (SYS_prlimit64, 0, RLIMIT_FSIZE, 0, &size) == 0
-      && size.rlim_cur != RLIM_INFINITY && offset + bytes > size.rlim_cur)
-    return 0;
-  return 1;
+  return system_size_allowed (offset + bytes);
 }
 
 /* Take the space from the file system.  On tmpfs by writing, which leaves pages

@@ -9,6 +9,7 @@
 #include <linux/falloc.h>
 #include <stdint.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -98,6 +99,31 @@ system_write (int file, const void *buffer, size_t size)
       done += (size_t) result;
     }
   return 0;
+}
+
+/* Whether a file may have so many bytes: one that grows beyond the limit brings
+   SIGXFSZ, which ends programs.  */
+static inline int
+system_size_allowed (uint64_t size)
+{
+  struct rlimit limit;
+  return SYSTEM4 (SYS_prlimit64, 0, RLIMIT_FSIZE, 0, &limit) != 0
+    || limit.rlim_cur == RLIM_INFINITY || size <= limit.rlim_cur;
+}
+
+/* At a file's end all of it, or a negative error number and none of it.  */
+static inline long
+system_append (int file, const void *buffer, size_t size)
+{
+  long end = SYSTEM3 (SYS_lseek, file, 0, SEEK_END);
+  if (end < 0)
+    return end;
+  if (!system_size_allowed ((uint64_t) end + size))
+    return -EFBIG;
+  long result = system_write (file, buffer, size);
+  if (result < 0)
+    SYSTEM2 (SYS_ftruncate, file, end);
+  return result;
 }
 
 /* ThreadSanitizer must see mappings come and go, or it takes the next use of an
