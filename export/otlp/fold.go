@@ -9,6 +9,7 @@ import (
 
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
+	"github.com/accscope/accscope/export"
 )
 
 const (
@@ -100,28 +101,23 @@ func (b *builder) folded(limit int) error {
 	return nil
 }
 
-// opened is a span on a thread's stack.
-type opened struct {
-	record store.Record
-	node   *node
+// foldedStack is what a thread is in.
+type foldedStack struct {
+	export.Stack
+	nodes []*node // of the spans of the stack
+}
+
+// ended notes the end of the innermost span.
+func (f *folder) ended(s *foldedStack, span *export.OpenSpan, at int64) {
+	n := s.nodes[len(s.nodes)-1].resolve()
+	s.nodes = s.nodes[:len(s.nodes)-1]
+	if span.Unended {
+		n.last = max(n.last, f.endOf(at, &n.record))
+	}
 }
 
 func (f *folder) records(count func(*store.Record)) error {
-	stacks := map[model.ThreadID][]opened{}
-	closeTop := func(stack []opened, now int64) []opened {
-		top := stack[len(stack)-1]
-		if top.record.Unended {
-			end := now
-			for _, outer := range stack[:len(stack)-1] {
-				if !outer.record.Unended {
-					end = min(end, outer.record.End())
-				}
-			}
-			n := top.node.resolve()
-			n.last = max(n.last, end)
-		}
-		return stack[:len(stack)-1]
-	}
+	stacks := map[model.ThreadID]*foldedStack{}
 	for r, err := range f.trace.Records(f.options.Filter) {
 		if err != nil {
 			return err
@@ -132,12 +128,14 @@ func (f *folder) records(count func(*store.Record)) error {
 		}
 		count(r)
 		stack := stacks[r.Thread]
-		for len(stack) > 0 && !encloses(&stack[len(stack)-1].record, r) {
-			stack = closeTop(stack, r.Start)
+		if stack == nil {
+			stack = new(foldedStack)
+			stacks[r.Thread] = stack
 		}
+		stack.Leave(r, func(span *export.OpenSpan, at int64) { f.ended(stack, span, at) })
 		around := root
-		if len(stack) > 0 {
-			around = stack[len(stack)-1].node.resolve()
+		if n := len(stack.nodes); n > 0 {
+			around = stack.nodes[n-1].resolve()
 		}
 		if !r.Span || r.Site.Kind == "wait" {
 			f.event(around, r)
@@ -149,14 +147,12 @@ func (f *folder) records(count func(*store.Record)) error {
 				n.record = *r
 			}
 			n.add(r.Start, r.End(), r.Duration, int64(r.Bytes))
-			stack = append(stack, opened{*r, n})
+			stack.Enter(r)
+			stack.nodes = append(stack.nodes, n)
 		}
-		stacks[r.Thread] = stack
 	}
 	for _, stack := range stacks {
-		for len(stack) > 0 {
-			stack = closeTop(stack, f.last)
-		}
+		stack.Finish(func(span *export.OpenSpan, at int64) { f.ended(stack, span, at) })
 	}
 	return nil
 }

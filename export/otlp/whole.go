@@ -1,10 +1,14 @@
 package otlp
 
 import (
+	"maps"
+	"slices"
+
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
+	"github.com/accscope/accscope/export"
 )
 
 // eventsInSpan is how many events one span carries at most; more of them go
@@ -28,7 +32,7 @@ func (b *builder) whole() error {
 		p := &b.processes[i]
 		roots[p.ID] = &open{id: b.ids.span(ofProcess, int64(p.ID)), resource: b.ofProcess[p.ID], record: store.Record{Start: p.Start}}
 	}
-	stacks := map[model.ThreadID][]*open{}
+	threads := map[model.ThreadID]*nested{}
 	count := b.options.NewCount(b.trace)
 	for r, err := range b.trace.Records(b.options.Filter) {
 		if err != nil {
@@ -39,37 +43,31 @@ func (b *builder) whole() error {
 			continue
 		}
 		count.Record(r)
-		stack := stacks[r.Thread]
-		for len(stack) > 0 && !encloses(&stack[len(stack)-1].record, r) {
-			if err := b.pop(root, stack, r.Start); err != nil {
-				return err
-			}
-			stack = stack[:len(stack)-1]
+		thread := threads[r.Thread]
+		if thread == nil {
+			thread = &nested{root: root}
+			threads[r.Thread] = thread
+		}
+		if err := b.leave(thread, r); err != nil {
+			return err
 		}
 		around := root
-		if len(stack) > 0 {
-			around = stack[len(stack)-1]
+		if n := len(thread.open); n > 0 {
+			around = thread.open[n-1]
 		}
 		if r.Span {
-			stack = append(stack, &open{id: b.ids.span(ofRecord, r.ID), resource: root.resource, record: *r})
+			thread.Enter(r)
+			thread.open = append(thread.open, &open{id: b.ids.span(ofRecord, r.ID), resource: root.resource, record: *r})
 		}
-		stacks[r.Thread] = stack
 		if !r.Span || r.Site.Kind == "wait" {
 			if err := b.addEvent(around, r); err != nil {
 				return err
 			}
 		}
 	}
-	for thread, stack := range stacks {
-		for len(stack) > 0 {
-			root := roots[b.threads[thread].Process]
-			if root == nil {
-				root = roots[stack[0].record.Site.Process]
-			}
-			if err := b.pop(root, stack, b.last); err != nil {
-				return err
-			}
-			stack = stack[:len(stack)-1]
+	for _, id := range slices.Sorted(maps.Keys(threads)) {
+		if err := b.leave(threads[id], nil); err != nil {
+			return err
 		}
 	}
 	for x, err := range b.trace.Activities(b.options.Filter) {
@@ -108,37 +106,42 @@ func (b *builder) whole() error {
 	return nil
 }
 
-// encloses says whether a span that is on a thread's stack holds the record
-// that comes next on the thread.
-func encloses(outer, inner *store.Record) bool {
-	return outer.Depth < inner.Depth && (outer.Unended || outer.End() >= inner.Start)
+// nested is what a thread is in.
+type nested struct {
+	export.Stack
+	root *open
+	open []*open // of the spans of the stack
 }
 
-// pop ends the innermost span of a stack. One whose end was not seen ends
-// where its successor shows that it must have, within what encloses it.
-func (b *builder) pop(root *open, stack []*open, now int64) error {
-	top := stack[len(stack)-1]
-	top.ending.end = endOf(stack, now)
-	parent := root.id
-	if len(stack) > 1 {
-		parent = stack[len(stack)-2].id
-	}
-	b.result.Recorded++
-	return b.send(top.resource, b.recordSpan(&top.record, parent, top.ending))
-}
-
-// endOf is the end of the innermost span.
-func endOf(stack []*open, now int64) int64 {
-	top := &stack[len(stack)-1].record
-	if !top.Unended {
-		return top.End()
-	}
-	for i := len(stack) - 2; i >= 0; i-- {
-		if outer := &stack[i].record; !outer.Unended {
-			now = min(now, outer.End())
+// leave ends the spans of a thread that do not enclose the record that comes
+// next; without one, all.
+func (b *builder) leave(n *nested, next *store.Record) (err error) {
+	ended := func(_ *export.OpenSpan, at int64) {
+		top, around := n.open[len(n.open)-1], n.root
+		if n.open = n.open[:len(n.open)-1]; len(n.open) > 0 {
+			around = n.open[len(n.open)-1]
 		}
+		if err != nil {
+			return
+		}
+		top.ending.end = b.endOf(at, &top.record)
+		b.result.Recorded++
+		err = b.send(top.resource, b.recordSpan(&top.record, around.id, top.ending))
 	}
-	return max(now, top.Start)
+	if next == nil {
+		n.Finish(ended)
+	} else {
+		n.Leave(next, ended)
+	}
+	return err
+}
+
+// endOf is when a span ended, at the latest with the trace.
+func (b *builder) endOf(at int64, span *store.Record) int64 {
+	if at == export.Never {
+		at = b.last
+	}
+	return max(at, span.Start)
 }
 
 // addEvent gives a span that has begun an event.
