@@ -109,6 +109,10 @@ func TestRanksMakeOneTrace(t *testing.T) {
 	if want := "rank,ranks,ended\n0,4,exited\n1,4,exited\n2,4,exited\n3,4,exited\n"; rows != want {
 		t.Errorf("processes:\n%s\nwant:\n%s", rows, want)
 	}
+	report := invoke(t, folder, "report", "--rank", "1", "trace.db").must(t).stdout
+	if !strings.Contains(report, "rank 1, sim 0") && !strings.Contains(report, "rank 1, host 0") || strings.Contains(report, "rank 2,") {
+		t.Errorf("of rank 1:\n%s", report)
+	}
 }
 
 func TestRunEndsAsTheProgram(t *testing.T) {

@@ -38,7 +38,6 @@ func Build(trace *store.Trace, options Options) (*Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	conn := trace.Conn()
 	document := &Document{Title: "accscope report"}
 	if err := describe(trace, f, document, options); err != nil {
 		return nil, err
@@ -50,15 +49,15 @@ func Build(trace *store.Trace, options Options) (*Document, error) {
 		}
 		document.Tables = []*Table{table}
 	} else {
-		leaks, err := neverDeleted(trace, options.Filter)
+		leaks, err := f.neverDeleted(trace, options.Filter)
 		if err != nil {
 			return nil, err
 		}
-		memory, err := memoryTable(conn)
+		memory, err := memoryTable(trace.Conn(), options.Filter)
 		if err != nil {
 			return nil, err
 		}
-		failures, err := errorTable(conn, options.Filter)
+		failures, err := f.errors(trace, options.Filter)
 		if err != nil {
 			return nil, err
 		}

@@ -89,7 +89,12 @@ func (f *facts) dimension(dimension string) (key func(*total) (any, bool), title
 			return t.site.name, data
 		}, "variable"
 	case "queue":
-		return func(t *total) (any, bool) { return t.site.deviceName + " queue " + queueName(t.site.queue), true }, "queue"
+		return func(t *total) (any, bool) {
+			if t.site.deviceName == noDevice {
+				return noDevice, true
+			}
+			return t.site.deviceName + " queue " + queueName(t.site.queue), true
+		}, "queue"
 	case "device":
 		return func(t *total) (any, bool) { return t.site.deviceName, true }, "device"
 	case "thread":

@@ -9,6 +9,7 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 )
 
@@ -98,7 +99,8 @@ type facts struct {
 	sites   map[int64]*site
 	totals  []*total
 	threads map[int64]threadFact
-	wall    int64 // nanoseconds from the first to the last event counted
+	ranks   map[int64]any // by process
+	wall    int64         // nanoseconds from the first to the last event counted
 	first   int64
 	last    int64
 	events  int64
@@ -115,7 +117,7 @@ type threadFact struct {
 
 // load reads the sums by thread and site.
 func load(trace *store.Trace, filter Filter) (*facts, error) {
-	f := &facts{sites: map[int64]*site{}, threads: map[int64]threadFact{}}
+	f := &facts{sites: map[int64]*site{}, threads: map[int64]threadFact{}, ranks: map[int64]any{}}
 	meta, err := trace.Meta()
 	if err != nil {
 		return nil, err
@@ -194,6 +196,7 @@ func (f *facts) loadThreads(conn *sqlite.Conn) error {
 				fact.rank = s.ColumnInt64(4)
 			}
 			f.threads[s.ColumnInt64(0)] = fact
+			f.ranks[fact.process] = fact.rank
 			return nil
 		}})
 	if err != nil {
@@ -243,10 +246,18 @@ func deviceName(deviceType, number int64) string {
 	return fmt.Sprintf("%s %d", name, number)
 }
 
+// noDevice stands for the device of events that only name what the program asked
+// for.
+const noDevice = "(none chosen yet)"
+
 func describeSite(s *store.Site) *site {
+	device := deviceName(int64(s.DeviceType), int64(s.DeviceNumber))
+	if (&model.DeviceInfo{Type: s.DeviceType}).Requested() {
+		device = noDevice
+	}
 	return &site{
 		kind: int64(s.KindCode), span: s.Kind, process: int64(s.Process), device: int64(s.DeviceNumber),
-		deviceName: deviceName(int64(s.DeviceType), int64(s.DeviceNumber)),
+		deviceName: device,
 		queue:      s.AsyncQueue, file: s.File, line: int64(s.Line), function: s.Function,
 		name: s.Name, construct: s.Construct, implicit: s.Implicit != 0,
 		gangs: int64(s.Gangs), workers: int64(s.Workers), vector: int64(s.Vector)}

@@ -192,18 +192,30 @@ func (f *facts) instants() *Table {
 	return table
 }
 
-func memoryTable(conn *sqlite.Conn) (*Table, error) {
+func memoryTable(conn *sqlite.Conn, filter Filter) (*Table, error) {
 	table := &Table{Key: "memory", Title: "Device memory", Empty: "no device memory was used",
 		Columns: []Column{{"device", "device", Text}, {"peak", "peak_bytes", Bytes}, {"at the end", "end_bytes", Bytes},
 			{"capacity", "capacity_bytes", Bytes}, {"peak share", "peak_share", Fraction}}}
+	whole := filter
+	whole.Rank, whole.Device = nil, nil
+	if whole != (Filter{}) {
+		table.Note = "of the whole run: only ranks and devices are filtered"
+	}
 	err := sqlitex.Execute(conn, `
 		SELECT d.type, d.number, d.peak_bytes, d.capacity, p.rank,
 		  (SELECT used FROM sample s WHERE s.device = d.device ORDER BY time DESC, rowid DESC LIMIT 1)
 		FROM devices d JOIN processes p ON p.process = d.process
 		WHERE d.peak_bytes IS NOT NULL ORDER BY p.rank, d.device`,
 		&sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
-			device := deviceName(s.ColumnInt64(0), s.ColumnInt64(1))
+			rank := any(nil)
 			if s.ColumnType(4) != sqlite.TypeNull {
+				rank = s.ColumnInt64(4)
+			}
+			if filter.Rank != nil && rank != any(*filter.Rank) || filter.Device != nil && s.ColumnInt64(1) != *filter.Device {
+				return nil
+			}
+			device := deviceName(s.ColumnInt64(0), s.ColumnInt64(1))
+			if rank != nil {
 				device = fmt.Sprintf("rank %d, %s", s.ColumnInt64(4), device)
 			}
 			var capacity any
@@ -221,7 +233,7 @@ func memoryTable(conn *sqlite.Conn) (*Table, error) {
 
 // neverDeleted lists what the program left on the device: never deleted, or only
 // by the shutdown of the device.
-func neverDeleted(trace *store.Trace, filter Filter) (*Table, error) {
+func (f *facts) neverDeleted(trace *store.Trace, filter Filter) (*Table, error) {
 	table := &Table{Key: "leaks", Title: "Never deleted: data that was still on the device at the end",
 		Empty: "everything that was mapped was deleted",
 		Columns: []Column{{"variable", "variable", Text}, {"source", "source", Text}, {"count", "count", Count},
@@ -239,7 +251,10 @@ func neverDeleted(trace *store.Trace, filter Filter) (*Table, error) {
 	at := map[key]any{}
 	for i := range mappings {
 		m := &mappings[i]
-		place := describeSite(m.Site)
+		place := f.site(m.Site)
+		if !filter.accepts(place, threadFact{rank: f.ranks[place.process]}) {
+			continue
+		}
 		k := key{place.name, place.file, place.function, place.line}
 		s := sums[k]
 		if s == nil {
@@ -258,14 +273,21 @@ func neverDeleted(trace *store.Trace, filter Filter) (*Table, error) {
 	return table, nil
 }
 
-func errorTable(conn *sqlite.Conn, filter Filter) (*Table, error) {
+func (f *facts) errors(trace *store.Trace, filter Filter) (*Table, error) {
 	table := &Table{Key: "errors", Title: "Errors",
 		Columns: []Column{{"time", "time_ns", Nanoseconds}, {"code", "error_code", Count}, {"message", "message", Text}, {"construct", "construct", Text}, {"source", "source", Text}}}
-	condition, args := filter.window("time")
-	err := sqlitex.Execute(conn, `SELECT time, error_code, message, construct, source_file, line, function FROM errors WHERE `+condition+` ORDER BY time`,
+	condition, args := filter.window("e.time")
+	err := sqlitex.Execute(trace.Conn(), `SELECT e.time, e.error_code, e.message, e.construct, r.site FROM errors e JOIN record r ON r.id = e.record
+		WHERE `+condition+` ORDER BY e.time`,
 		&sqlitex.ExecOptions{Args: args, ResultFunc: func(s *sqlite.Stmt) error {
-			at := site{file: s.ColumnText(4), line: s.ColumnInt64(5), function: s.ColumnText(6)}
-			table.Rows = append(table.Rows, []any{s.ColumnInt64(0), s.ColumnInt64(1), s.ColumnText(2), s.ColumnText(3), at.place()})
+			detail, err := trace.Site(s.ColumnInt64(4))
+			if err != nil {
+				return err
+			}
+			at := f.site(detail)
+			if filter.accepts(at, threadFact{rank: f.ranks[at.process]}) {
+				table.Rows = append(table.Rows, []any{s.ColumnInt64(0), s.ColumnInt64(1), s.ColumnText(2), s.ColumnText(3), at.place()})
+			}
 			return nil
 		}})
 	if err != nil {

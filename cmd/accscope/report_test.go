@@ -1,0 +1,50 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// What the flags choose holds for the data that was never deleted too.
+func TestReportFiltersLeaks(t *testing.T) {
+	folder := t.TempDir()
+	source, program := filepath.Join(folder, "leaks.c"), filepath.Join(folder, "leaks")
+	if err := os.WriteFile(source, []byte(`static int first[10], second[10];
+int main (void)
+{
+#pragma acc enter data create(first)
+#pragma acc enter data create(second)
+  return 0;
+}
+`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if output, err := exec.Command("gcc-12", "-fopenacc", "-foffload=disable", "-g", "-o", program, source).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, output)
+	}
+	invoke(t, folder, "run", "-q", "--device", "sim", "-o", "t.db", "--", program).must(t)
+	for _, test := range []struct {
+		filter        []string
+		first, second bool
+	}{
+		{nil, true, true},
+		{[]string{"--variable", "second"}, false, true},
+		{[]string{"--source", "leaks.c:4"}, true, false},
+		{[]string{"--device-number", "1"}, false, false},
+		{[]string{"--rank", "0"}, false, false},
+	} {
+		report := invoke(t, folder, append([]string{"report", "t.db"}, test.filter...)...).must(t).stdout
+		_, leaks, _ := strings.Cut(report, "Never deleted")
+		leaks, _, _ = strings.Cut(leaks, "\n\n")
+		if strings.Contains(leaks, "first") != test.first || strings.Contains(leaks, "second") != test.second {
+			t.Errorf("%v: %s", test.filter, leaks)
+		}
+	}
+	// A device that the program only asked for has no name.
+	if report := invoke(t, folder, "report", "--by", "device", "t.db").must(t).stdout; !strings.Contains(report, "sim 0") || strings.Contains(report, "default") {
+		t.Errorf("by device: %s", report)
+	}
+}
