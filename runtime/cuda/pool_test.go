@@ -3,7 +3,9 @@ package cuda
 import (
 	"errors"
 	"math/rand/v2"
+	"runtime"
 	"testing"
+	"unsafe"
 
 	"github.com/accscope/accscope/runtime/device"
 )
@@ -187,6 +189,32 @@ func TestPoolReleaseDuringCalls(t *testing.T) {
 	if err := p.close(); err != nil || h.used != 0 {
 		t.Errorf("after close %v: %d bytes taken", err, h.used)
 	}
+}
+
+// The same on a device: the driver waits for a queue before it takes memory away.
+func TestQueuedFree(t *testing.T) {
+	d := open(t, nil, nil).(*cudaDevice)
+	held, other := newQueue(t, d), newQueue(t, d)
+	small, err := d.Alloc(8)
+	check(t, err)
+	large, err := d.Alloc(300 << 20) // more than the pool keeps
+	check(t, err)
+	check(t, d.Free(large))
+	gate, err := d.Kernel(kernels().Gate)
+	check(t, err)
+	flags := new([2]int64)
+	check(t, held.Launch(1, gate, device.Geometry{}, []device.Address{device.Address(uintptr(unsafe.Pointer(&flags[0]))), device.Address(uintptr(unsafe.Pointer(&flags[1])))}, false))
+	freed := make(chan error, 1)
+	check(t, held.Then(func() { freed <- d.Free(small) }))
+	done := make(chan error)
+	go func() { done <- other.Synchronize() }()
+	for d.pool.calls.TryLock() {
+		d.pool.calls.Unlock()
+		runtime.Gosched()
+	}
+	setFlag(&flags[0])
+	check(t, <-freed)
+	check(t, <-done)
 }
 
 func BenchmarkPool(b *testing.B) {

@@ -117,6 +117,7 @@ cuMemAlloc_v2 (CUdeviceptr *address, size_t bytes)
   return *address != 0 ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
+/* The driver waits for the device before it takes memory away.  */
 EXPORT CUresult
 cuMemFree_v2 (CUdeviceptr address)
 {
@@ -124,6 +125,7 @@ cuMemFree_v2 (CUdeviceptr address)
 
   FAULT ("cuMemFree_v2");
   pthread_mutex_lock (&standin_lock);
+  standin_drain ();
   known = standin_release (address);
   pthread_mutex_unlock (&standin_lock);
   return known ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;

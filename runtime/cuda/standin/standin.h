@@ -85,10 +85,12 @@ struct standin_operation
   CUhostFn function;
   CUevent event;
   uint64_t number;		/* of the event's recording */
+  uint64_t place;		/* among the operations of all streams */
 };
 
 struct CUstream_st
 {
+  struct CUstream_st *other;	/* streams are a list */
   pthread_t thread;
   struct standin_operation *first, **last;
   uint64_t submitted, finished;
@@ -114,5 +116,8 @@ void standin_memory (size_t bytes);
 uint32_t standin_device (void);
 
 CUresult standin_enqueue (CUstream stream, struct standin_operation operation);
+
+/* Waits for all that is on any stream now; standin_lock is held.  */
+void standin_drain (void);
 
 #endif

@@ -6,6 +6,8 @@
 #include <time.h>
 
 static const struct standin_observer *observer;	/* atomic */
+static CUstream streams;
+static uint64_t places;
 
 void
 standin_observe (const struct standin_observer *next)
@@ -77,17 +79,30 @@ cuStreamCreate (CUstream *stream, unsigned flags)
   s->device = standin_device ();
   *stream = s;
   FAULT ("cuStreamCreate");
-  return pthread_create (&s->thread, NULL, work, s) == 0 ? CUDA_SUCCESS : 999;
+  if (pthread_create (&s->thread, NULL, work, s) != 0)
+    return 999;
+  pthread_mutex_lock (&standin_lock);
+  s->other = streams;
+  streams = s;
+  pthread_mutex_unlock (&standin_lock);
+  return CUDA_SUCCESS;
 }
 
 EXPORT CUresult
 cuStreamDestroy_v2 (CUstream s)
 {
+  CUstream *link;
+
   pthread_mutex_lock (&standin_lock);
   s->closing = 1;
   pthread_cond_broadcast (&standin_progress);
   pthread_mutex_unlock (&standin_lock);
   pthread_join (s->thread, NULL);
+  pthread_mutex_lock (&standin_lock);
+  for (link = &streams; *link != s; link = &(*link)->other)
+    ;
+  *link = s->other;
+  pthread_mutex_unlock (&standin_lock);
   free (s);
   return standin_fault ("cuStreamDestroy_v2");
 }
@@ -105,12 +120,29 @@ standin_enqueue (CUstream s, struct standin_operation operation)
     o->correlation = told->enqueued ();
   o->next = NULL;
   pthread_mutex_lock (&standin_lock);
+  o->place = ++places;
   *s->last = o;
   s->last = &o->next;
   s->submitted++;
   pthread_cond_broadcast (&standin_progress);
   pthread_mutex_unlock (&standin_lock);
   return CUDA_SUCCESS;
+}
+
+void
+standin_drain (void)
+{
+  uint64_t last = places;
+  CUstream s = streams;
+
+  while (s != NULL)
+    if (s->first != NULL && s->first->place <= last)
+      {
+	pthread_cond_wait (&standin_progress, &standin_lock);
+	s = streams;		/* which may be others now */
+      }
+    else
+      s = s->other;
 }
 
 EXPORT CUresult
