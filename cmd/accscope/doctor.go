@@ -178,7 +178,7 @@ func nvidia() []finding {
 		findings = append(findings, finding{title, true, fmt.Sprintf("%s, %.1f GiB, %s", p.Name, float64(p.Memory)/(1<<30), p.Driver), ""})
 	}
 	if cuda.HasCUPTI(os.Getenv("ACCSCOPE_CUPTI")) {
-		return append(findings, finding{"CUPTI", true, "device times under GCC's runtime too", ""})
+		return append(findings, finding{"CUPTI", true, "device times under any runtime", ""})
 	}
 	return append(findings, finding{"CUPTI", false, "not found: no device times under GCC's runtime (ours needs none)",
 		"install NVIDIA's cuda-cupti, or set ACCSCOPE_CUPTI to its libcupti.so"})

@@ -15,7 +15,7 @@ type Capture struct {
 	MinBytes  string
 	Queue     string
 	CallStack string // caller, full or off
-	Activity  string // what devices did: auto, cupti or off
+	Activity  string // what devices did: auto, runtime or off
 }
 
 // Environment returns the environment in which a program is captured: environ

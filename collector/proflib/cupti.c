@@ -276,7 +276,7 @@ cupti_begin (void)
   if (UNLIKELY (cupti_running)
       && __atomic_fetch_add (&launched, 1, __ATOMIC_RELAXED) < 1)
     atexit (cupti_flush);
-  if (settings.activity == ACTIVITY_OFF || device_activity
+  if (settings.activity != ACTIVITY_AUTO || device_activity
       || __atomic_load_n (&state, __ATOMIC_RELAXED) != 0
       || !__atomic_compare_exchange_n (&state, &none, 1, 0, __ATOMIC_ACQ_REL,
 				       __ATOMIC_RELAXED))

@@ -39,7 +39,7 @@
 /* -- settings.c: written once, when the library is loaded */
 
 enum call_stack { STACK_OFF, STACK_CALLER, STACK_FULL };
-enum activity { ACTIVITY_AUTO, ACTIVITY_OFF };
+enum activity { ACTIVITY_AUTO, ACTIVITY_RUNTIME, ACTIVITY_OFF };
 #define QUEUE_FILTER_LIMIT 64
 
 struct settings

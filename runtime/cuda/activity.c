@@ -131,7 +131,7 @@ accscope_cuda_measured (struct accscope_cuda_queue *q,
     return;
   if (o == &d->traced)
     {
-      accscope_cuda_trace_end (d);
+      accscope_cuda_trace_end ();
       return;
     }
   o->end = mark (q);

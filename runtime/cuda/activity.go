@@ -26,7 +26,7 @@ const (
 
 // The variables that say how operations are measured.
 const (
-	activityVariable = "ACCSCOPE_ACTIVITY" // cupti, else events of the driver
+	activityVariable = "ACCSCOPE_ACTIVITY" // runtime: by events of the driver, else by CUPTI if it can be had
 	cuptiVariable    = "ACCSCOPE_CUPTI"    // CUPTI's library
 )
 
@@ -68,11 +68,12 @@ func (r *records) tracing() bool {
 	return atomic.LoadUint32((*uint32)(unsafe.Pointer(&r.device.c.tracing))) != 0
 }
 
-// trace has CUPTI measure where it is installed and the environment says so. It
-// costs a third of what events do, but is a library that lives in the program.
+// trace has CUPTI measure where it is installed, unless the environment says
+// otherwise: it costs a fraction of what events do, and tells when the device
+// began a kernel rather than when it was done with what came before.
 func (r *records) trace(on bool) {
 	lookup := r.device.backend.options.Environment
-	if how, _ := lookup(activityVariable); how != "cupti" {
+	if how, _ := lookup(activityVariable); how == "runtime" {
 		return
 	}
 	path, _ := lookup(cuptiVariable)

@@ -76,8 +76,10 @@ func TestContract(t *testing.T) {
 		"one device":    nil,
 		"two devices":   {"ACCSCOPE_STANDIN_DEVICES": "2"},
 		"little memory": {"ACCSCOPE_STANDIN_MEMORY": fmt.Sprint(256 << 20)},
-		"CUPTI":         {"ACCSCOPE_ACTIVITY": "cupti", "ACCSCOPE_CUPTI": cupti},
-		"another CUPTI": {"ACCSCOPE_ACTIVITY": "cupti", "ACCSCOPE_CUPTI": cupti, "ACCSCOPE_STANDIN_CUPTI_FAIL": "cuptiActivityEnable"},
+		"CUPTI":         {"ACCSCOPE_CUPTI": cupti},
+		"no CUPTI":      {"ACCSCOPE_ACTIVITY": "runtime"},
+		"another tool":  {"ACCSCOPE_CUPTI": cupti, "ACCSCOPE_STANDIN_CUPTI_FAIL": "cuptiSubscribe"},
+		"another CUPTI": {"ACCSCOPE_CUPTI": cupti, "ACCSCOPE_STANDIN_CUPTI_FAIL": "cuptiActivityEnable"},
 	} {
 		t.Run(name, func(t *testing.T) { devicetest.Run(t, loaded{with(t, variables)}, kernels()) })
 	}

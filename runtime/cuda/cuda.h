@@ -286,7 +286,7 @@ int accscope_cuda_trace (struct accscope_cuda_device *device, int on,
 /* Begins or ends an operation of the calling thread.  */
 void accscope_cuda_trace_begin (struct accscope_cuda_device *device,
 				uint64_t correlation, int kind, uint64_t bytes);
-void accscope_cuda_trace_end (struct accscope_cuda_device *device);
+void accscope_cuda_trace_end (void);
 /* Has CUPTI hand over what has finished.  */
 void accscope_cuda_trace_flush (struct accscope_cuda_device *device);
 /* Moves up to room records.  */

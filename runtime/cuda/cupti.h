@@ -29,10 +29,18 @@ enum
   CUPTI_ACTIVITY_MEMCPY_KIND_DTOH = 2,
 
   CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0 = 3,
-  CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM1 = 4,
 
   CUPTI_ACTIVITY_FLAG_FLUSH_NONE = 0,
-  CUPTI_ACTIVITY_FLAG_FLUSH_FORCED = 1
+  CUPTI_ACTIVITY_FLAG_FLUSH_FORCED = 1,
+
+  /* Callbacks on calls of the driver.  */
+  CUPTI_CB_DOMAIN_DRIVER_API = 1,
+  CUPTI_API_ENTER = 0,
+  CUPTI_DRIVER_TRACE_CBID_cuMemsetD8Async = 216,
+  CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoDAsync = 277,
+  CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoHAsync = 279,
+  CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoDAsync = 281,
+  CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel = 307
 };
 
 #pragma pack(push, 8)
@@ -85,18 +93,36 @@ struct cupti_external
 
 #pragma pack(pop)
 
+/* What a callback is told; the correlation is that of the records of what the
+   call enqueues.  */
+struct cupti_call
+{
+  int site;
+  const char *function;
+  const void *parameters;
+  void *result;
+  const char *symbol;
+  void *context;
+  uint32_t context_number;
+  uint64_t *data;
+  uint32_t correlation;
+};
+
 _Static_assert (offsetof (struct cupti_kernel, start) == 16
 		&& offsetof (struct cupti_kernel, correlation) == 92
 		&& offsetof (struct cupti_kernel, name) == 104
 		&& offsetof (struct cupti_memcpy, correlation) == 44
 		&& offsetof (struct cupti_memset, correlation) == 44
-		&& offsetof (struct cupti_external, correlation) == 16,
+		&& offsetof (struct cupti_external, correlation) == 16
+		&& offsetof (struct cupti_call, correlation) == 64,
 		"the layouts are CUPTI's");
 
 typedef void (*cupti_request) (uint8_t **buffer, size_t *size, size_t *most);
 typedef void (*cupti_complete) (void *context, uint32_t stream, uint8_t *buffer,
 				size_t size, size_t valid);
 typedef uint64_t (*cupti_timestamp) (void);
+typedef void (*cupti_callback) (void *context, int domain, uint32_t function,
+				const struct cupti_call *call);
 
 /* X (name, parameters).  */
 #define ACCSCOPE_CUPTI_FUNCTIONS(X)						\
@@ -109,7 +135,10 @@ typedef uint64_t (*cupti_timestamp) (void);
   X (cuptiActivityGetNextRecord, (uint8_t *buffer, size_t valid, struct cupti_activity **record)) \
   X (cuptiActivityPushExternalCorrelationId, (int kind, uint64_t id))		\
   X (cuptiActivityPopExternalCorrelationId, (int kind, uint64_t *last))	\
-  X (cuptiGetTimestamp, (uint64_t *timestamp))
+  X (cuptiGetTimestamp, (uint64_t *timestamp))				\
+  X (cuptiSubscribe, (void **subscriber, cupti_callback callback, void *context)) \
+  X (cuptiUnsubscribe, (void *subscriber))					\
+  X (cuptiEnableCallback, (uint32_t enable, void *subscriber, int domain, uint32_t function))
 
 /* Functions that came later (CUDA 11), null where they are not there.  */
 #define ACCSCOPE_CUPTI_LATER(X)							\

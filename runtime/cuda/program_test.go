@@ -75,8 +75,8 @@ func TestProgramInterface(t *testing.T) {
 	p := compile(t, "testdata/interface.c")
 	for name, environment := range map[string][]string{
 		"plain":              nil,
-		"profiled":           {"ACC_PROFLIB=" + profiler(t), "ACCSCOPE_SESSION=" + t.TempDir()},
-		"profiled by CUPTI":  {"ACC_PROFLIB=" + profiler(t), "ACCSCOPE_SESSION=" + t.TempDir(), "ACCSCOPE_ACTIVITY=cupti", "ACCSCOPE_CUPTI=" + cupti},
+		"profiled":           {"ACC_PROFLIB=" + profiler(t), "ACCSCOPE_SESSION=" + t.TempDir(), "ACCSCOPE_ACTIVITY=runtime"},
+		"profiled by CUPTI":  {"ACC_PROFLIB=" + profiler(t), "ACCSCOPE_SESSION=" + t.TempDir(), "ACCSCOPE_CUPTI=" + cupti},
 		"little memory each": {fmt.Sprintf("ACCSCOPE_STANDIN_MEMORY=%d", 16<<20)},
 	} {
 		if got, err := p.run(t, append(environment, "ACCSCOPE_STANDIN_DEVICES=2")...); err != nil || got != "all is so\n" {

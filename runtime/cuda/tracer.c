@@ -2,9 +2,10 @@
    at a fraction of what events around each operation cost.  There is one CUPTI in
    a process; the devices share it.
 
-   Each operation is enqueued in a region of an external correlation number, its
-   own, which CUPTI tells with the records.  What has none is not ours: the
-   program's own CUDA calls, and the upload of argument blocks.  */
+   A callback on the driver's calls that enqueue operations notes which of ours
+   each call is for, by the number that CUPTI gives the call and its record.  What
+   has no note is not ours: the program's own CUDA calls, and the upload of
+   argument blocks.  */
 #include "cuda.h"
 #include "cupti.h"
 
@@ -14,28 +15,46 @@
 
 #define BUFFER_BYTES ((size_t) 512 << 10)
 #define FLUSH_PERIOD 100	/* milliseconds */
-#define NUMBERS 65536
+/* More than there are calls of the driver between an operation's enqueueing and
+   its record: the driver lets a thousand operations wait on a stream.  */
+#define NOTES (1 << 18)
 #define MOST_DEVICES 64
 
-/* Numbers come with the records of calls of the driver, which are not read.  */
 static const int kinds[] = {
-  CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION, CUPTI_ACTIVITY_KIND_DRIVER,
   CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
   CUPTI_ACTIVITY_KIND_MEMSET
 };
 #define KINDS (sizeof kinds / sizeof *kinds)
 
+static const uint32_t calls[] = {
+  CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoDAsync,
+  CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoHAsync, CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoDAsync,
+  CUPTI_DRIVER_TRACE_CBID_cuMemsetD8Async
+};
+#define CALLS (sizeof calls / sizeof *calls)
+
+/* Which operation a call of the driver was for.  */
+struct note
+{
+  uint64_t number;		/* atomic */
+  uint32_t call;		/* atomic: 0 while it changes */
+};
+
 static struct accscope_cupti cupti;
 static struct
 {
   pthread_mutex_t lock;		/* guards what follows */
-  int state;			/* 0: not tried, 1: usable, -1: not */
+  int ready;			/* CUPTI's library is open */
   unsigned users;		/* devices that are traced */
+  void *subscriber;
 
+  struct note *note;		/* those of all calls, by their number */
   pthread_mutex_t records;	/* guards what follows, taken after lock */
   struct accscope_cuda_device *device[MOST_DEVICES];	/* by the driver's number */
-  struct { uint32_t correlation; uint64_t number; } *number;
 } tracer = { .lock = PTHREAD_MUTEX_INITIALIZER, .records = PTHREAD_MUTEX_INITIALIZER };
+
+/* The operation that this thread is enqueueing, 0 for none.  */
+static __thread uint64_t enqueueing;
 
 static uint64_t
 monotonic (void)
@@ -44,6 +63,34 @@ monotonic (void)
 
   clock_gettime (CLOCK_MONOTONIC, &now);
   return now.tv_sec * (uint64_t) 1000000000 + now.tv_nsec;
+}
+
+static void
+called (void *context, int domain, uint32_t function, const struct cupti_call *call)
+{
+  struct note *note = &tracer.note[call->correlation % NOTES];
+
+  (void) context;
+  (void) domain;
+  (void) function;
+  if (enqueueing == 0 || call->site != CUPTI_API_ENTER)
+    return;
+  __atomic_store_n (&note->call, 0, __ATOMIC_RELEASE);
+  __atomic_store_n (&note->number, enqueueing, __ATOMIC_RELEASE);
+  __atomic_store_n (&note->call, call->correlation, __ATOMIC_RELEASE);
+}
+
+/* The operation that a call was for, 0 for none of ours.  */
+static uint64_t
+noted (uint32_t call)
+{
+  const struct note *note = &tracer.note[call % NOTES];
+  uint64_t number;
+
+  if (__atomic_load_n (&note->call, __ATOMIC_ACQUIRE) != call)
+    return 0;
+  number = __atomic_load_n (&note->number, __ATOMIC_ACQUIRE);
+  return __atomic_load_n (&note->call, __ATOMIC_ACQUIRE) == call ? number : 0;
 }
 
 /* d->trace_lock is held.  */
@@ -93,11 +140,10 @@ take (uint32_t device, uint32_t correlation, int kind, uint64_t bytes,
       uint64_t start, uint64_t end)
 {
   struct accscope_cuda_device *d = device < MOST_DEVICES ? tracer.device[device] : NULL;
-  struct accscope_cuda_record r = { .kind = kind, .bytes = bytes };
+  struct accscope_cuda_record r = { noted (correlation), kind, bytes, 0, 0 };
 
-  if (d == NULL || tracer.number[correlation % NUMBERS].correlation != correlation)
+  if (d == NULL || r.correlation == 0)
     return;
-  r.correlation = tracer.number[correlation % NUMBERS].number;
   r.start = (int64_t) start - d->origin;
   r.end = (int64_t) (end < start ? start : end) - d->origin;
   pthread_mutex_lock (&d->trace_lock);
@@ -144,8 +190,6 @@ request (uint8_t **buffer, size_t *size, size_t *most)
   *most = 0;
 }
 
-/* A number may come after what it belongs to, so those of a buffer are read
-   first.  */
 static void
 complete (void *context, uint32_t stream, uint8_t *buffer, size_t size, size_t valid)
 {
@@ -156,16 +200,6 @@ complete (void *context, uint32_t stream, uint8_t *buffer, size_t size, size_t v
   (void) size;
   pthread_mutex_lock (&tracer.records);
   while (cupti.cuptiActivityGetNextRecord (buffer, valid, &record) == CUPTI_SUCCESS)
-    if (record->kind == CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION)
-      {
-	const struct cupti_external *e = (const struct cupti_external *) record;
-	if (e->external_kind != CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM1)
-	  continue;
-	tracer.number[e->correlation % NUMBERS].correlation = e->correlation;
-	tracer.number[e->correlation % NUMBERS].number = e->external;
-      }
-  record = NULL;
-  while (cupti.cuptiActivityGetNextRecord (buffer, valid, &record) == CUPTI_SUCCESS)
     take_record (record);
   pthread_mutex_unlock (&tracer.records);
   free (buffer);
@@ -175,34 +209,63 @@ complete (void *context, uint32_t stream, uint8_t *buffer, size_t size, size_t v
 static int
 prepare (const char *path)
 {
-  if (tracer.state == 0)
-    {
-      tracer.state = -1;
-      tracer.number = calloc (NUMBERS, sizeof *tracer.number);
-      if (tracer.number != NULL && accscope_cupti_open (&cupti, path) == 0
-	  && cupti.cuptiActivityRegisterTimestampCallback != NULL
-	  && cupti.cuptiActivityRegisterTimestampCallback (monotonic) == CUPTI_SUCCESS
-	  && cupti.cuptiActivityRegisterCallbacks (request, complete) == CUPTI_SUCCESS)
-	tracer.state = 1;
-      if (tracer.state == 1 && cupti.cuptiActivityFlushPeriod != NULL)
-	cupti.cuptiActivityFlushPeriod (FLUSH_PERIOD);
-    }
-  return tracer.state == 1;
+  if (tracer.ready)
+    return 1;
+  if (tracer.note == NULL)
+    tracer.note = calloc (NOTES, sizeof *tracer.note);
+  if (tracer.note == NULL || accscope_cupti_open (&cupti, path) != 0
+      || cupti.cuptiActivityRegisterTimestampCallback == NULL
+      || cupti.cuptiActivityRegisterTimestampCallback (monotonic) != CUPTI_SUCCESS
+      || cupti.cuptiActivityRegisterCallbacks (request, complete) != CUPTI_SUCCESS)
+    return 0;
+  if (cupti.cuptiActivityFlushPeriod != NULL)
+    cupti.cuptiActivityFlushPeriod (FLUSH_PERIOD);
+  tracer.ready = 1;
+  return 1;
 }
 
-static int
-enable (void)
+/* tracer.lock is held.  */
+static void
+disable (void)
 {
   size_t i;
 
   for (i = 0; i < KINDS; i++)
+    cupti.cuptiActivityDisable (kinds[i]);
+  if (tracer.subscriber != NULL)
+    cupti.cuptiUnsubscribe (tracer.subscriber);
+  tracer.subscriber = NULL;
+}
+
+static int
+enable_all (void)
+{
+  size_t i;
+
+  for (i = 0; i < CALLS; i++)
+    if (cupti.cuptiEnableCallback (1, tracer.subscriber, CUPTI_CB_DOMAIN_DRIVER_API,
+				   calls[i]) != CUPTI_SUCCESS)
+      return 0;
+  for (i = 0; i < KINDS; i++)
     if (cupti.cuptiActivityEnable (kinds[i]) != CUPTI_SUCCESS)
-      {
-	while (i-- > 0)
-	  cupti.cuptiActivityDisable (kinds[i]);
-	return 0;
-      }
+      return 0;
   return 1;
+}
+
+/* Fails where another tool uses CUPTI: it has one subscriber at a time.  tracer.lock
+   is held.  */
+static int
+enable (void)
+{
+  if (cupti.cuptiSubscribe (&tracer.subscriber, called, NULL) != CUPTI_SUCCESS)
+    {
+      tracer.subscriber = NULL;
+      return 0;
+    }
+  if (enable_all ())
+    return 1;
+  disable ();
+  return 0;
 }
 
 int
@@ -218,12 +281,11 @@ accscope_cuda_trace (struct accscope_cuda_device *d, int on, const char *path)
 {
   int was = __atomic_load_n (&d->tracing, __ATOMIC_ACQUIRE), can = was;
   int64_t on_device, on_host;
-  size_t i;
 
   pthread_mutex_lock (&tracer.lock);
   if (on && !was && d->device < MOST_DEVICES && prepare (path)
       && !FAILED (accscope_cuda_clock (d, &on_device, &on_host))
-      && (tracer.users > 0 || enable ()))
+      && (tracer.subscriber != NULL || enable ()))
     {
       d->origin = on_host - on_device;
       pthread_mutex_lock (&tracer.records);
@@ -237,8 +299,7 @@ accscope_cuda_trace (struct accscope_cuda_device *d, int on, const char *path)
     {
       __atomic_store_n (&d->tracing, 0, __ATOMIC_RELEASE);
       if (--tracer.users == 0)
-	for (i = 0; i < KINDS; i++)
-	  cupti.cuptiActivityDisable (kinds[i]);
+	disable ();
       can = 0;
     }
   pthread_mutex_unlock (&tracer.lock);
@@ -271,8 +332,7 @@ void
 accscope_cuda_trace_begin (struct accscope_cuda_device *d, uint64_t correlation,
 			   int kind, uint64_t bytes)
 {
-  cupti.cuptiActivityPushExternalCorrelationId (CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM1,
-						correlation);
+  enqueueing = correlation;
   if (kind == ACCSCOPE_CUDA_KERNEL)
     return;
   if (bytes == 0)		/* the driver is not called */
@@ -299,13 +359,9 @@ accscope_cuda_trace_begin (struct accscope_cuda_device *d, uint64_t correlation,
 }
 
 void
-accscope_cuda_trace_end (struct accscope_cuda_device *d)
+accscope_cuda_trace_end (void)
 {
-  uint64_t last;
-
-  (void) d;
-  cupti.cuptiActivityPopExternalCorrelationId (CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM1,
-					       &last);
+  enqueueing = 0;
 }
 
 void

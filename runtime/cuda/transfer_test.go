@@ -146,8 +146,8 @@ func TestArgumentBlocks(t *testing.T) {
 // queue's operations do not overlap, whoever measures.
 func TestActivityOfOneQueue(t *testing.T) {
 	for name, variables := range map[string]map[string]string{
-		"events": nil,
-		"CUPTI":  {"ACCSCOPE_ACTIVITY": "cupti", "ACCSCOPE_CUPTI": cupti},
+		"events": {"ACCSCOPE_ACTIVITY": "runtime"},
+		"CUPTI":  {"ACCSCOPE_CUPTI": cupti},
 	} {
 		t.Run(name, func(t *testing.T) { activityOfOneQueue(t, variables, name == "CUPTI") })
 	}

@@ -64,7 +64,7 @@ struct standin_ran
 
 struct standin_observer
 {
-  uint32_t (*enqueued) (void);	/* gives the operation its number */
+  uint32_t (*enqueued) (enum standin_kind kind);	/* gives its number */
   uint64_t (*now) (void);
   void (*ran) (const struct standin_ran *operation, uint64_t start, uint64_t end);
 };

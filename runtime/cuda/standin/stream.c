@@ -117,7 +117,7 @@ standin_enqueue (CUstream s, struct standin_operation operation)
     abort ();
   *o = operation;
   if (told != NULL && o->kind != STANDIN_OTHER)
-    o->correlation = told->enqueued ();
+    o->correlation = told->enqueued (o->kind);
   o->next = NULL;
   pthread_mutex_lock (&standin_lock);
   o->place = ++places;

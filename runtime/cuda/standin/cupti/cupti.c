@@ -24,6 +24,9 @@ static cupti_complete complete;
 static cupti_timestamp timestamp;
 static unsigned enabled;	/* bit per kind below 32; 39 is bit 31 */
 static uint32_t correlations;
+static cupti_callback callback;	/* atomic: null without a subscriber */
+static void *callback_context;
+static unsigned char called_back[512];	/* by the number of the function */
 static uint8_t *buffer;
 static size_t size, used;
 
@@ -85,8 +88,36 @@ append (const void *record, size_t bytes, size_t whole)
   used += whole;
 }
 
+/* The driver's function that enqueues operations of a kind.  */
 static uint32_t
-enqueued (void)
+function_of (enum standin_kind kind)
+{
+  switch (kind)
+    {
+    case STANDIN_KERNEL: return CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel;
+    case STANDIN_UPLOAD: return CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoDAsync;
+    case STANDIN_DOWNLOAD: return CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoHAsync;
+    case STANDIN_COPY: return CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoDAsync;
+    case STANDIN_FILL: return CUPTI_DRIVER_TRACE_CBID_cuMemsetD8Async;
+    default: return 0;
+    }
+}
+
+/* A callback at the beginning and at the end of the call.  */
+static void
+call_back (uint32_t function, uint32_t number)
+{
+  cupti_callback to = __atomic_load_n (&callback, __ATOMIC_ACQUIRE);
+  struct cupti_call call = { .site = CUPTI_API_ENTER, .correlation = number };
+  if (to == NULL || !called_back[function])
+    return;
+  to (callback_context, CUPTI_CB_DOMAIN_DRIVER_API, function, &call);
+  call.site = !CUPTI_API_ENTER;
+  to (callback_context, CUPTI_CB_DOMAIN_DRIVER_API, function, &call);
+}
+
+static uint32_t
+enqueued (enum standin_kind what)
 {
   uint32_t number, kind;
   pthread_mutex_lock (&lock);
@@ -106,6 +137,7 @@ enqueued (void)
       append (&call, sizeof call, CALL_BYTES);
     }
   pthread_mutex_unlock (&lock);
+  call_back (function_of (what), number);
   return number;
 }
 
@@ -175,6 +207,39 @@ cuptiActivityRegisterCallbacks (cupti_request r, cupti_complete c)
   FAILS;
   request = r;
   complete = c;
+  return CUPTI_SUCCESS;
+}
+
+EXPORT CUptiResult
+cuptiSubscribe (void **subscriber, cupti_callback function, void *context)
+{
+  FAILS;
+  if (callback != NULL)
+    return 39;			/* CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED */
+  callback_context = context;
+  __atomic_store_n (&callback, function, __ATOMIC_RELEASE);
+  *subscriber = &callback;
+  return CUPTI_SUCCESS;
+}
+
+EXPORT CUptiResult
+cuptiUnsubscribe (void *subscriber)
+{
+  if (subscriber != &callback)
+    return 1;
+  memset (called_back, 0, sizeof called_back);
+  __atomic_store_n (&callback, NULL, __ATOMIC_RELEASE);
+  return CUPTI_SUCCESS;
+}
+
+EXPORT CUptiResult
+cuptiEnableCallback (uint32_t enable, void *subscriber, int domain, uint32_t function)
+{
+  FAILS;
+  if (subscriber != &callback || domain != CUPTI_CB_DOMAIN_DRIVER_API
+      || function >= sizeof called_back)
+    return 1;
+  called_back[function] = enable != 0;
   return CUPTI_SUCCESS;
 }
 
