@@ -5,9 +5,10 @@ package callbacks
 // #include "dispatch.h"
 //
 // static inline void
-// call_dispatch (struct acc_dispatch *dispatch, uint64_t *thread, uint64_t *pair,
+// call_dispatch (uintptr_t published, uint64_t *thread, uint64_t *pair,
 //                uint64_t *info, uint64_t *event, uint64_t *api)
 // {
+//   struct acc_dispatch *dispatch = (struct acc_dispatch *) published;
 //   dispatch->event (dispatch, ((acc_callback_info *) info)->event_type,
 //                    (struct acc_dispatch_thread *) thread,
 //                    (struct acc_dispatch_pair *) pair, (acc_callback_info *) info,
@@ -126,12 +127,12 @@ func (r *Registry) Dispatch(thread *Thread, pair *Pair, info *Info, event *Event
 	if !r.published.wanted(info.EventType) || thread.Disabled != 0 {
 		return
 	}
-	// As pointers to numbers, which cgo need not look through: none of these
-	// structs holds a pointer to Go memory that is not pinned.
+	// As numbers and pointers to numbers, which cgo need not look through: none of
+	// these structs holds a pointer to Go memory that is not pinned.
 	var pairs *C.uint64_t
 	if pair != nil {
 		pairs = (*C.uint64_t)(unsafe.Pointer(pair))
 	}
-	C.call_dispatch(r.published.dispatch, (*C.uint64_t)(unsafe.Pointer(&thread.ThreadID)), pairs,
+	C.call_dispatch(C.uintptr_t(uintptr(unsafe.Pointer(r.published.dispatch))), (*C.uint64_t)(unsafe.Pointer(&thread.ThreadID)), pairs,
 		(*C.uint64_t)(unsafe.Pointer(info)), (*C.uint64_t)(unsafe.Pointer(event)), (*C.uint64_t)(unsafe.Pointer(api)))
 }

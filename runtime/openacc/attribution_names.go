@@ -12,7 +12,7 @@ import (
 type Namer interface {
 	// NameDirective names the mappings of a directive; function is that of a
 	// compute construct, else 0.
-	NameDirective(place Place, function uintptr, arguments *goacc.Arguments) []string
+	NameDirective(place Place, function uintptr, arguments goacc.Arguments) []string
 	// NameData names the argument of a routine.
 	NameData(place Place, host, bytes uintptr) string
 }
@@ -45,7 +45,7 @@ func (t *Thread) naming() bool {
 
 // nameDirective notes the names of a directive's variables for the events of
 // this call. d.mu must not be held: debug information may have to be read.
-func (t *Thread) nameDirective(arguments *goacc.Arguments) {
+func (t *Thread) nameDirective(arguments goacc.Arguments) {
 	if !t.naming() {
 		return
 	}
@@ -69,7 +69,7 @@ func (t *Thread) nameData(host, bytes uintptr) {
 }
 
 // bytesOf is the size of what an entry's address points to.
-func bytesOf(a *goacc.Arguments, i int) uintptr {
+func bytesOf(a goacc.Arguments, i int) uintptr {
 	switch goacc.Kind(a.Kinds[i]) {
 	case goacc.Pointer, goacc.AlwaysPointer, goacc.Attach, goacc.Detach, goacc.ForceDetach:
 		return 8 // the size says where the pointer's target starts
@@ -117,7 +117,7 @@ type callNames struct {
 const attempts = 8
 
 // NameDirective implements Namer.
-func (a *Attribution) NameDirective(place Place, function uintptr, arguments *goacc.Arguments) []string {
+func (a *Attribution) NameDirective(place Place, function uintptr, arguments goacc.Arguments) []string {
 	if place.ReturnAddress == 0 || len(arguments.Kinds) == 0 {
 		return nil
 	}
@@ -157,7 +157,7 @@ func complete(names []string) bool {
 	return true
 }
 
-func (a *Attribution) nameEntries(place Place, function uintptr, arguments *goacc.Arguments) []string {
+func (a *Attribution) nameEntries(place Place, function uintptr, arguments goacc.Arguments) []string {
 	entries := make([]source.Entry, len(arguments.Kinds))
 	for i := range entries {
 		entries[i] = source.Entry{Address: uint64(arguments.Hosts[i]), Size: uint64(bytesOf(arguments, i)),

@@ -144,7 +144,7 @@ func (t *Thread) offload(d *Device, c *Construct) {
 		t.malformed(err)
 		return
 	}
-	t.nameDirective(&c.Arguments)
+	t.nameDirective(c.Arguments)
 	p := planner{t: t, d: d, structured: true, compute: true}
 	d.mu.Lock()
 	mapped, failure := p.mapVariables(s.items)
@@ -269,7 +269,7 @@ func (t *Thread) enterRegion(d *Device, c *Construct) {
 		t.malformed(err)
 		return
 	}
-	t.nameDirective(&c.Arguments)
+	t.nameDirective(c.Arguments)
 	p := planner{t: t, d: d, structured: true, hosts: c.Arguments.Hosts}
 	d.mu.Lock()
 	_, failure := p.mapVariables(s.items)
@@ -364,7 +364,7 @@ func (t *Thread) EnterData(c *Construct) {
 			t.malformed(err)
 			return
 		}
-		t.nameDirective(&c.Arguments)
+		t.nameDirective(c.Arguments)
 		t.beginLifetimes(d, q, &planner{t: t, d: d})
 	})
 }
@@ -396,7 +396,7 @@ func (t *Thread) ExitData(c *Construct) {
 			t.malformed(err)
 			return
 		}
-		t.nameDirective(&c.Arguments)
+		t.nameDirective(c.Arguments)
 		t.endLifetimes(d, q)
 	})
 }

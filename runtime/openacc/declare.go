@@ -30,7 +30,7 @@ func (t *Thread) Declare(c *Construct) {
 				t.malformed(err)
 				return
 			}
-			t.nameDirective(&c.Arguments)
+			t.nameDirective(c.Arguments)
 			for i := range s.items {
 				t.declareExit(&s.items[i])
 			}
@@ -45,7 +45,7 @@ func (t *Thread) Declare(c *Construct) {
 			t.malformed(err)
 			return
 		}
-		t.nameDirective(&c.Arguments)
+		t.nameDirective(c.Arguments)
 		for i := range s.items {
 			t.declareEntry(d, &s.items[i])
 		}

@@ -17,7 +17,7 @@ func (t *Thread) Update(c *Construct) {
 			t.malformed(err)
 			return
 		}
-		t.nameDirective(&c.Arguments)
+		t.nameDirective(c.Arguments)
 		t.update(d, q)
 	})
 }
