@@ -5,17 +5,26 @@ import "C"
 
 import (
 	"debug/elf"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/accscope/accscope/runtime/dataenv"
 	"github.com/accscope/accscope/runtime/goacc"
 )
 
-// declaredGlobals holds, by a module's base address, the variables that its
-// declare directives name. GCC puts them into a section of every program, also
-// of one linked without device code.
-var declaredGlobals sync.Map // uintptr to declaredTable
+// declaredGlobals holds the variables that the declare directives of a module
+// name. GCC puts them into a section of every program, also of one linked without
+// device code.
+var declaredGlobals sync.Map // moduleKey to declaredTable
+
+// A moduleKey tells modules apart of which one was closed and another opened in
+// its place.
+type moduleKey struct {
+	base uintptr
+	path string
+}
 
 type declaredTable struct {
 	variables []goacc.Variable
@@ -42,12 +51,26 @@ func declaredVariables() []goacc.Variable {
 
 // declaredIn reads the table of a module, once.
 func declaredIn(module *C.struct_accscope_module) declaredTable {
-	base := uintptr(module.base)
-	known, ok := declaredGlobals.Load(base)
+	key := moduleKey{uintptr(module.base), C.GoString(&module.path[0])}
+	known, ok := declaredGlobals.Load(key)
 	if !ok {
-		known, _ = declaredGlobals.LoadOrStore(base, readDeclared(C.GoString(&module.path[0]), base))
+		known, _ = declaredGlobals.LoadOrStore(key, readDeclared(key.path, key.base))
 	}
 	return known.(declaredTable)
+}
+
+// unloaded says whether m is for a variable of a module that was closed while the
+// device was open.
+func unloaded(m *dataenv.Mapping) bool {
+	if !blockOf(m).identity {
+		return false
+	}
+	var module C.struct_accscope_module
+	if C.accscope_module_of(C.uintptr_t(m.Host), &module) == 0 {
+		return true
+	}
+	table := declaredIn(&module)
+	return !table.unknown && !slices.Contains(table.variables, goacc.Variable{Host: m.Host, Size: m.Size})
 }
 
 // declaredGlobal says whether address lies in a global that a declare directive

@@ -201,15 +201,21 @@ func (p *planner) fresh(item *goacc.Item) (*dataenv.Mapping, *device.Error) {
 }
 
 // evict removes the mappings in the way of item if a declare directive left them
-// behind: GCC never ends those of copyin clauses.
+// behind: GCC never ends those of copyin clauses, nor those of a library that is
+// closed.
 func (p *planner) evict(item *goacc.Item) bool {
-	overlapping := p.d.table.Overlapping(item.Host, item.Size)
-	for _, m := range overlapping {
-		if !blockOf(m).scope || m.Structured > 0 || m.Dynamic > 1 || m.Infinite {
+	var left []*dataenv.Mapping
+	for _, m := range p.d.table.Overlapping(item.Host, item.Size) {
+		switch {
+		case unloaded(m):
+			p.d.table.Remove(m)
+		case !blockOf(m).scope || m.Structured > 0 || m.Dynamic > 1 || m.Infinite:
 			return false
+		default:
+			left = append(left, m)
 		}
 	}
-	for _, m := range overlapping {
+	for _, m := range left {
 		p.t.remove(p.d, m)
 	}
 	return true

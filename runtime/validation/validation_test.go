@@ -83,7 +83,10 @@ func build(t *testing.T, source, optimisation string) string {
 }
 
 func run(binary string, preload []string, environment ...string) (string, error) {
-	command := exec.Command(binary)
+	return execute(exec.Command(binary), preload, environment...)
+}
+
+func execute(command *exec.Cmd, preload []string, environment ...string) (string, error) {
 	command.Env = append(append(os.Environ(), "LD_PRELOAD="+strings.Join(preload, ":")), environment...)
 	output, err := command.CombinedOutput()
 	return string(output), err
@@ -131,5 +134,28 @@ func TestPrograms(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestPlugins has a program open and close libraries with declare directives while
+// its device is open.
+func TestPlugins(t *testing.T) {
+	binary := build(t, "plugins.c", "-O2")
+	var plugins []string
+	for scale := 1; scale <= 3; scale++ {
+		plugin := filepath.Join(t.TempDir(), "plugin.so")
+		if output, err := exec.Command("gcc-12", "-fopenacc", "-foffload=disable", "-O2", "-g", "-shared", "-fPIC",
+			fmt.Sprintf("-DSCALE=%d", scale), "-o", plugin, "testdata/plugin.c").CombinedOutput(); err != nil {
+			t.Fatalf("gcc-12: %v\n%s", err, output)
+		}
+		plugins = append(plugins, plugin)
+	}
+	for _, d := range devices[:2] {
+		t.Run(d.name, func(t *testing.T) {
+			output, err := execute(exec.Command(binary, plugins...), []string{library(t)}, d.environment...)
+			if err != nil || output != "12 checks, 0 failures\n" {
+				t.Errorf("%v\n%s", err, output)
+			}
+		})
 	}
 }
