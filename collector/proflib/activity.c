@@ -273,6 +273,7 @@ activity_snapshot (struct ring *ring, uint32_t armed, uint64_t now)
   };
   uint32_t before = __atomic_load_n (&taken, __ATOMIC_RELAXED);
   if (!device_activity || before == armed
+      || local_generation () != 1	/* a child's runtime may not be there */
       || !__atomic_compare_exchange_n (&taken, &before, armed, 0,
 				       __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
     return;

@@ -21,6 +21,7 @@
 static struct accscope_cupti cupti;
 static uint32_t state;		/* atomic: 0 not tried, 1 being tried, 2 done */
 uint32_t cupti_running;
+static uint64_t generation;	/* of the process that CUPTI runs in, not its children */
 
 /* Where buffers of records are taken apart, by one thread at a time.  */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -73,6 +74,8 @@ cupti_enqueue (int start, uint64_t given, const acc_prof_info *profile,
 {
   static __thread uint64_t current __attribute__ ((tls_model ("initial-exec")));
   uint64_t before = current, last;
+  if (local_generation () != generation)
+    return given;
   /* Capture may have been switched off between a start and its end.  */
   if (before)
     cupti.cuptiActivityPopExternalCorrelationId
@@ -262,7 +265,7 @@ void
 cupti_flush (void)
 {
   if (__atomic_load_n (&cupti_running, __ATOMIC_ACQUIRE)
-      && local_generation () == 1)
+      && local_generation () == generation)
     cupti.cuptiActivityFlushAll (CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
 }
 
@@ -286,6 +289,7 @@ cupti_begin (void)
     {
       /* Its handler was registered after the driver's, and so runs before.  */
       atexit (cupti_flush);
+      generation = local_generation ();
       __atomic_store_n (&cupti_running, 1, __ATOMIC_RELEASE);
     }
   __atomic_store_n (&state, 2, __ATOMIC_RELEASE);
