@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"strings"
 	"time"
 
 	"github.com/accscope/accscope/collector/model"
@@ -65,7 +66,7 @@ func Merge(path string, inputs []Input) (err error) {
 			err = errors.Join(err, w.Close())
 		}
 	}()
-	hosts, called := int64(0), false
+	hosts, carried := int64(0), map[string]bool{}
 	for i, input := range inputs {
 		t, err := Open(input.Path)
 		if err != nil {
@@ -96,9 +97,13 @@ func Merge(path string, inputs []Input) (err error) {
 				s.shift = meta.Realtime - realtime + input.Offset
 			}
 		}
-		if parent := meta.Facts["traceparent"]; parent != "" && !called {
-			called = true
-			if err := w.SetMeta("traceparent", parent); err != nil {
+		for key, value := range meta.Facts {
+			// The caller's span, and what was left out while recording.
+			if carried[key] || key != "traceparent" && !strings.HasPrefix(key, "filter_") {
+				continue
+			}
+			carried[key] = true
+			if err := w.SetMeta(key, value); err != nil {
 				return err
 			}
 		}

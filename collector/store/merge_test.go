@@ -1,11 +1,14 @@
 package store_test
 
 import (
+	"errors"
 	"path/filepath"
 	"testing"
 
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/collector/store/generate"
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
 )
 
 // A merged trace holds what its parts hold, in one order of time.
@@ -30,6 +33,15 @@ func TestMerge(t *testing.T) {
 		}
 		records += meta.Records
 		trace.Close()
+		// Facts of one part hold for the whole.
+		conn, err := sqlite.OpenConn(input.Path, sqlite.OpenReadWrite)
+		if err == nil {
+			err = errors.Join(sqlitex.Execute(conn, "INSERT INTO meta VALUES (?, ?)", &sqlitex.ExecOptions{
+				Args: []any{[]string{"traceparent", "filter_min_bytes"}[i], i + 4096}}), conn.Close())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
 		inputs = append(inputs, input)
 	}
 	path := filepath.Join(folder, "merged.db")
@@ -47,6 +59,9 @@ func TestMerge(t *testing.T) {
 	}
 	if meta.Events != events || meta.Records != records || meta.Lateness != 0 {
 		t.Errorf("%d events in %d records, %d late; want %d in %d", meta.Events, meta.Records, meta.Lateness, events, records)
+	}
+	if meta.Facts["traceparent"] != "4096" || meta.Facts["filter_min_bytes"] != "4097" {
+		t.Errorf("facts %v", meta.Facts)
 	}
 	processes, err := trace.Processes()
 	if err != nil || len(processes) != 2 || processes[1].On.ClockOffset != 12_345 {
