@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -415,5 +416,59 @@ func TestSwitch(t *testing.T) {
 	}
 	if n := len(events(t, p)); n != 6 {
 		t.Errorf("%d events, want the 6 raised while capture was on", n)
+	}
+}
+
+// A process runs as long as one of its threads does.
+func TestAliveWithoutMainThread(t *testing.T) {
+	folder := t.TempDir()
+	source, program := filepath.Join(folder, "threads.c"), filepath.Join(folder, "threads")
+	if err := os.WriteFile(source, []byte(`#include <pthread.h>
+#include <unistd.h>
+static void *wait_for_input (void *unused) { char c; return read (0, &c, 1) < 0 ? unused : 0; }
+int main (void) { pthread_t t; pthread_create (&t, 0, wait_for_input, 0); pthread_exit (0); }
+`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if output, err := exec.Command("gcc-12", "-pthread", "-o", program, source).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, output)
+	}
+	command := exec.Command(program)
+	input, err := command.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	stat := func() []string {
+		data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", command.Process.Pid))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Fields(string(data))
+	}
+	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := Process{PID: command.Process.Pid, Boot: strings.TrimSpace(string(boot))}
+	if p.StartTicks, err = strconv.ParseUint(stat()[21], 10, 64); err != nil {
+		t.Fatal(err)
+	}
+	waitFor(t, "the main thread's end", func() bool { return stat()[2] == "Z" })
+	if !p.Alive() {
+		t.Error("without its main thread it counts as ended")
+	}
+	if err := input.Close(); err != nil {
+		t.Fatal(err)
+	}
+	// It is a zombie until it is waited for.
+	waitFor(t, "its end", func() bool { return !p.Alive() })
+	if err := command.Wait(); err != nil {
+		t.Error(err)
+	}
+	if p.Alive() {
+		t.Error("after its end it counts as running")
 	}
 }

@@ -271,7 +271,11 @@ func (p *Process) Alive() bool {
 		rest = string(stat)[end+2:]
 	}
 	fields := strings.Fields(rest) // from field 3
-	if len(fields) < 20 || fields[0] == "Z" || fields[0] == "X" {
+	if len(fields) < 20 || fields[0] == "X" {
+		return false
+	}
+	// A process whose main thread has ended is a zombie with threads that run.
+	if threads, err := strconv.Atoi(fields[17]); fields[0] == "Z" && (err != nil || threads <= 1) {
 		return false
 	}
 	start, err := strconv.ParseUint(fields[19], 10, 64)
