@@ -41,7 +41,7 @@ type overviewAnswer struct {
 
 type deviceInfo struct {
 	model.DeviceInfo
-	TypeName string `json:"type_name"` // as ACC_DEVICE_TYPE spells it
+	Title string `json:"title"` // what to call it: its type, number and name
 	// Requested: a program asked for it before the runtime chose a device.
 	Requested bool `json:"requested"`
 }
@@ -67,7 +67,7 @@ func overview(r *request) (any, error) {
 	read(func() error {
 		devices, err := r.trace.Devices()
 		for _, d := range devices {
-			a.Devices = append(a.Devices, deviceInfo{d, export.DeviceType(d.Type), d.Requested()})
+			a.Devices = append(a.Devices, deviceInfo{d, export.DeviceName(&d), d.Requested()})
 		}
 		return err
 	})

@@ -71,6 +71,27 @@ func TestMemoryAtATime(t *testing.T) {
 	b.wait("the same time after loading again", `[...document.querySelectorAll("main .note")].some(e => e.textContent === `+quote(want)+`)`)
 }
 
+// Devices of one name are told apart: by their number, and by their process.
+func TestDevicesOfOneName(t *testing.T) {
+	path := tracetest.File(t, 300, 1)
+	tracetest.Change(t, path, "INSERT INTO process SELECT id + 1, host, pid + 1, parent_pid, program, arguments, 1, 2, start, end, ended, runtime, since_attach, capture FROM process",
+		"UPDATE device SET name = 'Twin'", "INSERT INTO device SELECT max(id) + 1, process, type, number + 1, name, capacity, vendor FROM device",
+		"INSERT INTO device SELECT max(id) + 1, process + 1, type, 0, name, capacity, vendor FROM device")
+	b := browse(t, serve(t, Options{Traces: []string{path}}).URL())
+	b.view("memory")
+	names := evaluate[[]string](b, `[...document.querySelectorAll("main select option")].map(e => e.textContent)`)
+	seen := map[string]bool{}
+	for _, name := range names {
+		if seen[name] || !strings.Contains(name, "(Twin) of ") {
+			t.Errorf("%q among %q", name, names)
+		}
+		seen[name] = true
+	}
+	if len(names) < 3 {
+		t.Errorf("devices %q", names)
+	}
+}
+
 func TestCompareBy(t *testing.T) {
 	b := browse(t, serveGenerated(t, 3000).URL())
 	b.view("compare")

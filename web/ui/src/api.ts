@@ -7,7 +7,7 @@ export interface Lane {
 }
 export interface Process { id: number; host: string; pid: number; program: string; rank: number }
 export interface Thread { id: number; process: number; tid: number; number: number; name: string }
-export interface Device { id: number; process: number; type: number; number: number; name: string; capacity: number; type_name: string; requested: boolean }
+export interface Device { id: number; process: number; title: string; requested: boolean }
 export interface Queue { id: number; device: number; number: number; name: string }
 export interface Overview {
   name: string; damage: string; running: boolean; warnings: string[];

@@ -25,8 +25,9 @@ export function processName(o: Overview, id: number): string {
   return `${p.rank >= 0 ? `rank ${p.rank} · ` : ""}${name} · ${p.pid}${o.processes.some((x) => x.host !== p.host) ? ` on ${p.host}` : ""}`;
 }
 
-export function deviceName(d: Device): string {
-  return d.name || `device ${d.number} (${d.type_name})`;
+// deviceName tells a device from those of other processes too.
+export function deviceName(o: Overview, d: Device): string {
+  return o.processes.length > 1 ? `${d.title} of ${processName(o, d.process)}` : d.title;
 }
 
 // layout puts rows under one another: by process the threads with their nested
@@ -61,7 +62,7 @@ export function layout(o: Overview, folded: ReadonlySet<string>, counted: Readon
       const own = lanes.filter((l) => l.type === "queue" && l.device === device.id);
       const has = counted.get(device.id) ?? { memory: true, rate: true };
       if (own.length === 0 && !has.memory && !has.rate) continue;
-      if (!group(`d${device.id}`, deviceName(device), 1)) continue;
+      if (!group(`d${device.id}`, device.title, 1)) continue;
       for (const lane of own) add("queue", `l${lane.id}`, `queue ${queues.get(lane.queue)?.name ?? "?"}`, 2, { lane });
       if (has.memory) add("memory", `m${device.id}`, "memory", 2, { device, hint: "device memory in use" });
       if (has.rate) add("rate", `x${device.id}`, "transfer rate", 2, { device, hint: "bytes a second to and from the device" });

@@ -5,7 +5,7 @@ import { h, link, show } from "../dom";
 import { bytes, count, duration, moment } from "../format";
 import { change, state } from "../state";
 import { table } from "../table";
-import { deviceName, processName } from "../timeline/layout";
+import { deviceName } from "../timeline/layout";
 import { ticks } from "../timeline/paint";
 import { chart } from "./chart";
 
@@ -27,7 +27,7 @@ export function memoryView(o: Overview): HTMLElement {
   const choice = h("select", { "aria-label": "Device", onchange: () => {
     device = Number(choice.value);
     load();
-  } }, ...withMemory.map((d) => h("option", { value: d.id, selected: d.id === device }, `${deviceName(d)}${o.processes.length > 1 ? ` of ${processName(o, d.process)}` : ""}`)));
+  } }, ...withMemory.map((d) => h("option", { value: d.id, selected: d.id === device }, deviceName(o, d))));
   const window = h("button", { type: "button", "aria-pressed": "false", onclick: () => {
     part = !part;
     window.setAttribute("aria-pressed", String(part));

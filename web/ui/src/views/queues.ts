@@ -37,7 +37,7 @@ function contents(o: Overview, q: Queues): HTMLElement[] {
   }
   const rows = q.queues.map((x) => {
     const device = o.devices.find((d) => d.id === x.device);
-    return h("tr", {}, h("td", {}, device ? deviceName(device) : String(x.device)),
+    return h("tr", {}, h("td", {}, device ? deviceName(o, device) : String(x.device)),
       h("td", {}, link(x.name, () => change({ view: "timeline" }))),
       h("td", { class: "num" }, share(x.busy, whole)), h("td", { class: "num" }, (x.measured ? "" : "≤ ") + duration(x.busy)),
       h("td", { class: "num" }, count(x.operations)), h("td", { class: "num" }, bytes(x.bytes)),
