@@ -60,12 +60,6 @@ accscope_cuda_lane_close (struct accscope_cuda_device *d,
     }
 }
 
-static struct accscope_cuda_lane *
-lane_of (struct accscope_cuda_queue *q, int now)
-{
-  return now ? &q->device->lane[ACCSCOPE_CUDA_LANES] : q->lane;
-}
-
 static struct accscope_cuda_stage *
 next_stage (struct accscope_cuda_lane *lane)
 {
@@ -142,21 +136,54 @@ download_plainly (struct accscope_cuda_queue *q, char *to, CUdeviceptr from,
   return FAILED (a) ? a : CALL (d, cuStreamSynchronize, q->stream);
 }
 
+/* A transfer in stages: what it holds while it is put onto the queue.  */
+struct staging
+{
+  struct accscope_cuda_lane *lane;	/* locked */
+  struct accscope_cuda_operation *operation;
+  CUevent event;		/* of its own, NULL: none */
+};
+
+/* Fails where there is no pinned memory; end_staging is due in any case.  */
+static struct accscope_cuda_answer
+begin_staging (struct accscope_cuda_queue *q, uint64_t correlation, int kind,
+	       size_t bytes, int now, struct staging *t)
+{
+  t->lane = now ? &q->device->lane[ACCSCOPE_CUDA_LANES] : q->lane;
+  t->operation = accscope_cuda_measure (q, correlation, kind, bytes);
+  t->event = NULL;
+  pthread_mutex_lock (&t->lane->lock);
+  return lane_open (q->device, t->lane);
+}
+
+static void
+end_staging (struct accscope_cuda_queue *q, struct staging *t)
+{
+  pthread_mutex_unlock (&t->lane->lock);
+  if (t->event != NULL)
+    accscope_cuda_event_release (q->device, t->event);
+  accscope_cuda_measured (q, t->operation);
+}
+
+/* How many of so many bytes go in the next piece.  */
+static size_t
+piece_of (size_t bytes)
+{
+  return bytes < ACCSCOPE_CUDA_STAGE_BYTES ? bytes : ACCSCOPE_CUDA_STAGE_BYTES;
+}
+
 struct accscope_cuda_answer
 accscope_cuda_stage_upload (struct accscope_cuda_queue *q,
 			    uint64_t correlation, CUdeviceptr to,
 			    const char *from, size_t bytes, int now)
 {
   struct accscope_cuda_device *d = q->device;
-  struct accscope_cuda_lane *lane = lane_of (q, now);
-  struct accscope_cuda_operation *o
-    = accscope_cuda_measure (q, correlation, ACCSCOPE_CUDA_UPLOAD, bytes);
-  struct accscope_cuda_answer a;
-  CUevent begin = NULL;
+  struct staging t;
+  struct accscope_cuda_answer a
+    = begin_staging (q, correlation, ACCSCOPE_CUDA_UPLOAD, bytes, now, &t);
+  struct accscope_cuda_lane *lane = t.lane;
   size_t done, n;
 
-  pthread_mutex_lock (&lane->lock);
-  a = lane_open (d, lane);
   if (FAILED (a))
     {
       a = upload_plainly (q, to, from, bytes);
@@ -164,15 +191,14 @@ accscope_cuda_stage_upload (struct accscope_cuda_queue *q,
     }
   if (!now)
     {
-      if ((begin = accscope_cuda_event (d, 0, &a)) == NULL)
+      if ((t.event = accscope_cuda_event (d, 0, &a)) == NULL)
 	goto end;
-      TRY (follow (d, lane->stream, begin, q->stream));
+      TRY (follow (d, lane->stream, t.event, q->stream));
     }
   for (done = 0; done < bytes; done += n)
     {
       struct accscope_cuda_stage *s = next_stage (lane);
-      n = bytes - done < ACCSCOPE_CUDA_STAGE_BYTES ? bytes - done
-						   : ACCSCOPE_CUDA_STAGE_BYTES;
+      n = piece_of (bytes - done);
       if (now)
 	{
 	  if (s->used)
@@ -187,16 +213,13 @@ accscope_cuda_stage_upload (struct accscope_cuda_queue *q,
 	  TRY (follow (d, q->stream, s->filled, lane->stream));
 	}
       if (done == 0)
-	accscope_cuda_measure_start (q, o);
+	accscope_cuda_measure_start (q, t.operation);
       TRY (CALL (d, cuMemcpyHtoDAsync, to + done, s->memory, n, q->stream));
       TRY (CALL (d, cuEventRecord, s->emptied, q->stream));
       s->used = 1;
     }
 end:
-  pthread_mutex_unlock (&lane->lock);
-  if (begin != NULL)
-    accscope_cuda_event_release (d, begin);
-  accscope_cuda_measured (q, o);
+  end_staging (q, &t);
   return a;
 }
 
@@ -218,8 +241,7 @@ download_now (struct accscope_cuda_queue *q, struct accscope_cuda_lane *lane,
       while (asked < bytes && lane->next - first < ACCSCOPE_CUDA_STAGES)
 	{
 	  s = next_stage (lane);
-	  n = bytes - asked < ACCSCOPE_CUDA_STAGE_BYTES
-		? bytes - asked : ACCSCOPE_CUDA_STAGE_BYTES;
+	  n = piece_of (bytes - asked);
 	  if (s->used)
 	    TRY (CALL (d, cuEventSynchronize, s->emptied));
 	  s->used = 0;
@@ -228,8 +250,7 @@ download_now (struct accscope_cuda_queue *q, struct accscope_cuda_lane *lane,
 	  asked += n;
 	}
       s = &lane->stage[first % ACCSCOPE_CUDA_STAGES];
-      n = bytes - done < ACCSCOPE_CUDA_STAGE_BYTES ? bytes - done
-						   : ACCSCOPE_CUDA_STAGE_BYTES;
+      n = piece_of (bytes - done);
       TRY (CALL (d, cuEventSynchronize, s->filled));
       accscope_cuda_parallel_copy (to + done, s->memory, n);
       done += n;
@@ -245,15 +266,12 @@ accscope_cuda_stage_download (struct accscope_cuda_queue *q,
 			      CUdeviceptr from, size_t bytes, int now)
 {
   struct accscope_cuda_device *d = q->device;
-  struct accscope_cuda_lane *lane = lane_of (q, now);
-  struct accscope_cuda_operation *o
-    = accscope_cuda_measure (q, correlation, ACCSCOPE_CUDA_DOWNLOAD, bytes);
-  struct accscope_cuda_answer a;
-  CUevent finished = NULL;
+  struct staging t;
+  struct accscope_cuda_answer a
+    = begin_staging (q, correlation, ACCSCOPE_CUDA_DOWNLOAD, bytes, now, &t);
+  struct accscope_cuda_lane *lane = t.lane;
   size_t done, n;
 
-  pthread_mutex_lock (&lane->lock);
-  a = lane_open (d, lane);
   if (FAILED (a))
     {
       a = download_plainly (q, to, from, bytes);
@@ -267,8 +285,7 @@ accscope_cuda_stage_download (struct accscope_cuda_queue *q,
   for (done = 0; done < bytes; done += n)
     {
       struct accscope_cuda_stage *s = next_stage (lane);
-      n = bytes - done < ACCSCOPE_CUDA_STAGE_BYTES ? bytes - done
-						   : ACCSCOPE_CUDA_STAGE_BYTES;
+      n = piece_of (bytes - done);
       if (s->used)
 	TRY (CALL (d, cuStreamWaitEvent, q->stream, s->emptied, 0));
       TRY (CALL (d, cuMemcpyDtoHAsync, s->memory, from + done, n, q->stream));
@@ -277,13 +294,10 @@ accscope_cuda_stage_download (struct accscope_cuda_queue *q,
       TRY (CALL (d, cuEventRecord, s->emptied, lane->stream));
       s->used = 1;
     }
-  if ((finished = accscope_cuda_event (d, 0, &a)) == NULL)
+  if ((t.event = accscope_cuda_event (d, 0, &a)) == NULL)
     goto end;
-  TRY (follow (d, q->stream, finished, lane->stream));
+  TRY (follow (d, q->stream, t.event, lane->stream));
 end:
-  pthread_mutex_unlock (&lane->lock);
-  if (finished != NULL)
-    accscope_cuda_event_release (d, finished);
-  accscope_cuda_measured (q, o);
+  end_staging (q, &t);
   return a;
 }
