@@ -45,9 +45,10 @@ linked=("$carry/matrix/recorder.so" "$root/lib/libopenacc.so" "-Wl,-rpath,\$ORIG
 for program in directives routines; do
   gcc-12 "${offload[@]}" -O0 -I"$include" -o "$carry/matrix/$program.c" "$matrix/$program.c" "${linked[@]}"
 done
-gfortran-12 "${offload[@]}" -O0 -J "$carry/matrix" -o "$carry/matrix/directives.f90" "$matrix/directives.f90" "${linked[@]}"
+gfortran-12 "${offload[@]}" -O0 -J "$carry/matrix" -o "$carry/matrix/directives.f90" \
+  "$matrix"/{recording,directives}.f90 "${linked[@]}"
 gfortran-12 "${offload[@]}" -O0 -J "$carry/matrix" -o "$carry/matrix/routines.f90" \
-  "$include"/openacc_{kinds,data,attach}.f90 "$include/openacc.f90" "$matrix/routines.f90" "${linked[@]}"
+  "$include"/openacc_{kinds,data,attach}.f90 "$include/openacc.f90" "$matrix"/{recording,routines}.f90 "${linked[@]}"
 rm -f "$carry"/matrix/*.mod
 gcc-12 "${offload[@]}" -I"$include" -o "$carry/waitany" "$here/waitany.c" "$root/lib/libopenacc.so" -ldl -lpthread
 cp "$here/run.sh" "$carry/"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs what carry.sh gathered, on GCC's own runtime and on ours, side by side.
-# Usage: run.sh [STEP...], steps: smoke measure matrix tests bench trace foreign; all without.
+# Usage: run.sh [STEP...], steps: smoke measure matrix tests profiled bench trace foreign; all without.
 # Results go to $OUT (default: the folder results beside this script).
 set -uo pipefail
 carry=$(realpath "$(dirname "$0")")
@@ -42,6 +42,8 @@ one() {
   # shellcheck disable=SC2086 # the environment is words
   if [ "$runtime" = ours ]; then
     timeout 60 env $environment "LD_PRELOAD=$CARRY/lib/libopenacc.so" "$CARRY/tests/$name" >out 2>err </dev/null
+  elif [ "$runtime" = profiled ]; then
+    timeout 60 env $environment "LD_PRELOAD=$CARRY/lib/libopenacc.so" "ACC_PROFLIB=$CARRY/lib/libaccprof.so" "$CARRY/tests/$name" >out 2>err </dev/null
   else
     timeout 60 env $environment "$CARRY/tests/$name" >out 2>err </dev/null
   fi
@@ -51,14 +53,18 @@ one() {
 }
 export -f one
 
+# all_tests RUNTIME: runs each of GCC's tests.
+all_tests() {
+  local runtime=$1 start=$SECONDS
+  while IFS=$'\t' read -r name environment; do
+    printf '%s\0%s\0%s\0' "$name" "$environment" "$runtime"
+  done <"$carry/tests/list" | xargs -0 -n 3 -P 8 bash -c 'one "$@"' _ >"$OUT/tests.$runtime.tsv" 2>"$OUT/tests.$runtime.err"
+  echo "== GCC's tests on $runtime: $(awk -F'\t' '$3 == 0' "$OUT/tests.$runtime.tsv" | wc -l) of $(wc -l <"$OUT/tests.$runtime.tsv") end with status 0, $((SECONDS - start)) s"
+}
+
 tests() {
-  for runtime in gcc ours; do
-    start=$SECONDS
-    while IFS=$'\t' read -r name environment; do
-      printf '%s\0%s\0%s\0' "$name" "$environment" $runtime
-    done <"$carry/tests/list" | xargs -0 -n 3 -P 8 bash -c 'one "$@"' _ >"$OUT/tests.$runtime.tsv" 2>"$OUT/tests.$runtime.err"
-    echo "== GCC's tests on $runtime: $(awk -F'\t' '$3 == 0' "$OUT/tests.$runtime.tsv" | wc -l) of $(wc -l <"$OUT/tests.$runtime.tsv") end with status 0, $((SECONDS - start)) s"
-  done
+  all_tests gcc
+  all_tests ours
   sort "$OUT/tests.gcc.tsv" >"$work/gcc"
   sort "$OUT/tests.ours.tsv" >"$work/ours"
   join -t $'\t' -o 1.1,1.3,2.3,2.4 "$work/gcc" "$work/ours" >"$OUT/tests.both.tsv"
@@ -66,6 +72,16 @@ tests() {
   awk -F'\t' '$2 == 0 && $3 != 0 { print $1, $3, substr($4, 1, 160) }' "$OUT/tests.both.tsv"
   echo "== status 0 on ours, not on GCC's runtime:"
   awk -F'\t' '$2 != 0 && $3 == 0 { print $1, $2 }' "$OUT/tests.both.tsv"
+}
+
+# A profiler changes no test's end.
+profiled() {
+  [ -e "$OUT/tests.ours.tsv" ] || all_tests ours
+  all_tests profiled
+  sort "$OUT/tests.ours.tsv" >"$work/ours"
+  sort "$OUT/tests.profiled.tsv" >"$work/profiled"
+  echo "== another status under the profiler:"
+  join -t $'\t' -o 1.1,1.3,2.3,2.4 "$work/ours" "$work/profiled" | awk -F'\t' '$2 != $3 { print $1, $2, $3, substr($4, 1, 160) }'
 }
 
 # cupti: the path of CUPTI's library, empty if it is not installed.
@@ -131,6 +147,6 @@ foreign() {
   "$carry/bin/accscope" report "$OUT/gcc.timing.db" 2>&1 | grep -A 5 '^Kernels'
 }
 
-for step in "${@:-smoke measure matrix tests bench trace foreign}"; do
+for step in "${@:-smoke measure matrix tests profiled bench trace foreign}"; do
   for s in $step; do $s; done
 done 2>&1 | tee "$OUT/log.txt"
