@@ -105,6 +105,23 @@ func TestImportLeavesOtherFoldersAlone(t *testing.T) {
 	}
 }
 
+// A capture that its process never began, or that lost its head, is not left out
+// in silence.
+func TestImportOfEmptyCaptures(t *testing.T) {
+	folder := t.TempDir()
+	for name, content := range map[string]string{"accscope-empty-1": "", "accscope-zeros-2": strings.Repeat("\x00", 49152)} {
+		if err := os.Mkdir(filepath.Join(folder, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(folder, name, "process"), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if r := invoke(t, folder, "import", name); !strings.Contains(r.stderr, name) || !strings.Contains(r.stderr, "left out") {
+			t.Errorf("%s: status %d, %q", name, r.status, r.stderr)
+		}
+	}
+}
+
 // Runs started at once in one folder get a name each.
 func TestTraceNamesOfConcurrentRuns(t *testing.T) {
 	const runs = 20

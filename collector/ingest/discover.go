@@ -48,7 +48,9 @@ func (in *Ingester) follow(folder, name string) error {
 	}
 	if p == nil || p.capture == nil {
 		c, err := capture.Open(folder)
-		if errors.Is(err, capture.ErrNotStarted) {
+		// In a session this is usual: processes come and go. One that was asked
+		// for by name must not be left out in silence.
+		if errors.Is(err, capture.ErrNotStarted) && (in.options.Session != "" || !in.finishing) {
 			return nil
 		}
 		if err != nil {
