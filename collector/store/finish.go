@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/accscope/accscope/collector/model"
@@ -153,17 +154,32 @@ func resume(path string, conn *sqlite.Conn, m *model.Model) (*Writer, error) {
 	w.savedName, w.savedDev, w.savedQ = m.Names().Len(), len(m.Directory().Devices), len(m.Directory().Queues)
 	w.base = m.Records() + 1
 	m.OpenSpans(func(s *model.Span) { w.open[s.ID] = s.Start.Pair })
-	for _, index := range []string{"record_spans", "record_instants", "record_by_site", "record_by_opener", "activity_by_work",
-		"activity_by_record", "sample_by_device", "occupancy_by_queue", "record_unended"} {
-		if err := sqlitex.ExecuteTransient(conn, "DROP INDEX IF EXISTS "+index, nil); err != nil {
-			return nil, err
-		}
+	if err := dropIndices(conn); err != nil {
+		return nil, err
 	}
 	if err := w.prepare(); err != nil {
 		return nil, err
 	}
 	w.resumed, w.roll.off, w.totals.off = true, true, true
 	return w, w.SetMeta("complete", 0)
+}
+
+// dropIndices takes back what finish made after the load.
+func dropIndices(conn *sqlite.Conn) error {
+	var names []string
+	if err := sqlitex.ExecuteTransient(conn, "SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL", &sqlitex.ExecOptions{
+		ResultFunc: func(s *sqlite.Stmt) error {
+			names = append(names, s.ColumnText(0))
+			return nil
+		}}); err != nil {
+		return err
+	}
+	for _, name := range names {
+		if err := sqlitex.ExecuteTransient(conn, `DROP INDEX "`+strings.ReplaceAll(name, `"`, `""`)+`"`, nil); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Positions says how far each stream of each process has been taken in: the
