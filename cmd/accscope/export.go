@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"os/signal"
@@ -246,7 +247,7 @@ func writeAtomically(path string, write func(io.Writer) error) (err error) {
 		}
 		return errors.Join(write(file), file.Close())
 	}
-	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	file, err := createBeside(path)
 	if err != nil {
 		return err
 	}
@@ -263,11 +264,20 @@ func writeAtomically(path string, write func(io.Writer) error) (err error) {
 	if err := buffered.Flush(); err != nil {
 		return err
 	}
-	if err := file.Chmod(0o644); err != nil {
-		return err
-	}
 	if err := file.Close(); err != nil {
 		return err
 	}
 	return os.Rename(file.Name(), path)
+}
+
+// createBeside makes a new file next to path, which others may read if the user's
+// umask lets them: os.CreateTemp makes it the user's alone.
+func createBeside(path string) (*os.File, error) {
+	for number := os.Getpid(); ; number++ {
+		name := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s-%d", filepath.Base(path), number))
+		file, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+		if !errors.Is(err, fs.ErrExist) {
+			return file, err
+		}
+	}
 }

@@ -212,6 +212,14 @@ func TestWriteAtomically(t *testing.T) {
 	if data, err := os.ReadFile(path); err != nil || string(data) != "whole" {
 		t.Errorf("%q, %v", data, err)
 	}
+	for _, umask := range []int{0o022, 0o077} {
+		before := syscall.Umask(umask)
+		err := writeAtomically(path, func(io.Writer) error { return nil })
+		syscall.Umask(before)
+		if info, statErr := os.Stat(path); err != nil || statErr != nil || int(info.Mode().Perm()) != 0o644&^umask {
+			t.Errorf("umask %03o: %v, %v, %v", umask, info.Mode(), err, statErr)
+		}
+	}
 }
 
 func TestProgressBar(t *testing.T) {
