@@ -140,7 +140,7 @@ runtime of the program measures none.
 				if err != nil {
 					return err
 				}
-				document, err = report.Present(trace, at, top)
+				document, err = report.Present(trace, at, filter, top)
 				if err != nil {
 					return err
 				}

@@ -43,6 +43,16 @@ int main (void)
 			t.Errorf("%v: %s", test.filter, leaks)
 		}
 	}
+	// So it does for what is present at a time: the middle of the run, by the time
+	// of its last create.
+	rows := invoke(t, folder, "query", "--format", "csv", "t.db", "SELECT max(time) + 1 FROM events WHERE kind = 'create'").must(t).stdout
+	_, time, _ := strings.Cut(strings.TrimSpace(rows), "\n")
+	for filter, want := range map[string]bool{"--variable=first": true, "--variable=second": false, "--rank=0": false, "--device-number=1": false} {
+		present := invoke(t, folder, "report", "--present-at", time+"ns", filter, "t.db").must(t).stdout
+		if strings.Contains(present, "first") != want {
+			t.Errorf("%s: %s", filter, present)
+		}
+	}
 	// A device that the program only asked for has no name.
 	if report := invoke(t, folder, "report", "--by", "device", "t.db").must(t).stdout; !strings.Contains(report, "sim 0") || strings.Contains(report, "default") {
 		t.Errorf("by device: %s", report)

@@ -4,9 +4,14 @@ import (
 	"github.com/accscope/accscope/collector/store"
 )
 
-// Present makes the report of the present table at a time of the trace.
-func Present(trace *store.Trace, time int64, top int) (*Document, error) {
+// Present makes the report of the present table at a time of the trace: of the
+// filter's data, whatever its times.
+func Present(trace *store.Trace, time int64, filter Filter, top int) (*Document, error) {
 	mappings, err := trace.PresentAt(time)
+	if err != nil {
+		return nil, err
+	}
+	processes, err := trace.Processes()
 	if err != nil {
 		return nil, err
 	}
@@ -14,10 +19,19 @@ func Present(trace *store.Trace, time int64, top int) (*Document, error) {
 		Empty: "nothing was present",
 		Columns: []Column{{"variable", "variable", Text}, {"host address", "host_address", Address}, {"device address", "device_address", Address},
 			{"bytes", "bytes", Bytes}, {"since", "since_ns", Nanoseconds}, {"source", "source", Text}}}
+	ranks := map[int64]any{}
+	for _, p := range processes {
+		if p.Rank >= 0 {
+			ranks[int64(p.ID)] = int64(p.Rank)
+		}
+	}
 	var all int64
 	for _, m := range mappings {
+		detail := describeSite(m.Site)
+		if !filter.accepts(detail, threadFact{rank: ranks[detail.process]}) {
+			continue
+		}
 		all += int64(m.Bytes)
-		detail := site{file: m.Site.File, line: int64(m.Site.Line), function: m.Site.Function}
 		table.Rows = append(table.Rows, []any{name(m.Site.Name), int64(m.Host), int64(m.Address), int64(m.Bytes), m.Start, detail.place()})
 	}
 	if top > 0 && len(table.Rows) > top {

@@ -204,12 +204,13 @@ func (t *Trace) PresentAt(time int64) ([]Mapping, error) {
 		kind = "alloc"
 	}
 	var out []Mapping
-	err = t.query(`SELECT x.id, x.host, x.address, x.bytes, x.time, f.time, f.id, n.text, d.id, d.process FROM existing x
+	err = t.query(`SELECT x.id, x.host, x.address, x.bytes, x.time, f.time, f.id, n.text, d.id, d.process, d.type, d.number FROM existing x
 		JOIN device d ON d.id = x.device JOIN string n ON n.id = x.name
 		LEFT JOIN record f ON f.opener = -x.id AND f.opener <> 0 ORDER BY x.id`, nil, func(s *sqlite.Stmt) error {
 		m := Mapping{Record: -s.ColumnInt64(0), Kind: "create", Host: uint64(s.ColumnInt64(1)), Address: uint64(s.ColumnInt64(2)),
 			Bytes: uint64(s.ColumnInt64(3)), Start: s.ColumnInt64(4), End: math.MaxInt64,
-			Site: &Site{Name: s.ColumnText(7), Device: model.DeviceID(s.ColumnInt64(8)), Process: model.ProcessID(s.ColumnInt64(9)), Line: -1}}
+			Site: &Site{Name: s.ColumnText(7), Device: model.DeviceID(s.ColumnInt64(8)), Process: model.ProcessID(s.ColumnInt64(9)),
+				DeviceType: s.ColumnInt32(10), DeviceNumber: s.ColumnInt32(11), Line: -1}}
 		if !s.ColumnIsNull(5) {
 			m.End, m.EndedBy = s.ColumnInt64(5), s.ColumnInt64(6)
 		}
