@@ -85,7 +85,8 @@ type Device interface {
 	// Handles gives the driver's own device and context (acc_api_info).
 	Handles() Handles
 
-	// Close waits for all queues, then releases everything the device holds.
+	// Close waits for all queues, then releases everything the device holds; shared
+	// memory may outlive it.
 	Close() error
 }
 

@@ -2,7 +2,9 @@ package host
 
 import (
 	"testing"
+	"unsafe"
 
+	"github.com/accscope/accscope/runtime/device"
 	"github.com/accscope/accscope/runtime/device/devicetest"
 )
 
@@ -17,5 +19,29 @@ func TestSharedMemory(t *testing.T) {
 	}
 	if !p.SharedMemory || p.Memory == 0 || p.FreeMemory > p.Memory {
 		t.Errorf("properties: %+v", p)
+	}
+}
+
+func TestMemoryOutlivesDevice(t *testing.T) {
+	b := New()
+	open := func() device.Device {
+		d, err := b.Open(0, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	d := open()
+	const size = 8 << 20
+	address, err := d.Alloc(size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	clear(unsafe.Slice((*byte)(at(address)), size))
+	if err := open().Free(address); err != nil {
+		t.Error(err)
 	}
 }

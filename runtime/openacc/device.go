@@ -166,7 +166,9 @@ func (d *Device) openDriver() error {
 	if d.table == nil {
 		d.table = dataenv.NewTable()
 	}
-	d.allocations = map[device.Address]uintptr{}
+	if d.allocations == nil || !d.Shared { // shared memory outlives the closing
+		d.allocations = map[device.Address]uintptr{}
+	}
 	d.queues = map[int]*Queue{}
 	d.idle, d.leaving, d.links = nil, nil, nil
 	d.pool = watchPool(driver)
