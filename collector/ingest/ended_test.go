@@ -11,7 +11,9 @@ import (
 
 	format "github.com/accscope/accscope/collector/capture"
 	"github.com/accscope/accscope/collector/ingest"
+	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
+	"zombiezen.com/go/sqlite"
 )
 
 // slack is how long events may come late, ns: a poll leaves out what is newer.
@@ -254,5 +256,44 @@ func TestDeliveredTraceIsContinued(t *testing.T) {
 		if err := trace.Close(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// A collector that was killed while it made the trace's file is continued too.
+func TestTraceKilledInTheMaking(t *testing.T) {
+	for name, begin := range map[string]func(path string) error{
+		"before its tables": func(path string) error {
+			conn, err := sqlite.OpenConn(path, sqlite.OpenReadWrite, sqlite.OpenCreate, sqlite.OpenWAL)
+			if err != nil {
+				return err
+			}
+			return conn.Close()
+		},
+		"before its session": func(path string) error {
+			w, err := store.Create(path, 0, model.New(nil, nil))
+			if err != nil {
+				return err
+			}
+			return w.Close()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			session := t.TempDir()
+			command, counters := load(t, session, 1, 100)
+			if err := command.Run(); err != nil {
+				t.Fatal(err)
+			}
+			path := filepath.Join(t.TempDir(), "trace.db")
+			if err := begin(path); err != nil {
+				t.Fatal(err)
+			}
+			if info, err := os.Stat(path); err != nil || info.Size() == 0 {
+				t.Fatalf("nothing was begun: %v", err)
+			}
+			trace := finish(t, session, path)
+			if got, want := check(t, trace), counted(t, counters, 1); got != want {
+				t.Errorf("%d events, the program counted %d", got, want)
+			}
+		})
 	}
 }

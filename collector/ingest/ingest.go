@@ -158,6 +158,11 @@ func Open(o Options) (*Ingester, error) {
 		return nil, err
 	}
 	if there, err := os.Stat(in.place.Working); err == nil && there.Size() > 0 {
+		if err := store.Restart(in.place.Working); err != nil {
+			return nil, err
+		}
+	}
+	if there, err := os.Stat(in.place.Working); err == nil && there.Size() > 0 {
 		if err := in.resume(); err != nil {
 			return nil, err
 		}

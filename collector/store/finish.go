@@ -164,6 +164,43 @@ func resume(path string, conn *sqlite.Conn, m *model.Model) (*Writer, error) {
 	return w, w.SetMeta("complete", 0)
 }
 
+// Restart empties a file in which a writer that was killed had not kept anything
+// by then, so that Create takes it. It does nothing to any other.
+func Restart(path string) error {
+	conn, err := openReadOnly(path)
+	if err != nil {
+		return nil //nolint:nilerr // whoever goes on with the file says what is wrong
+	}
+	nothing := keepsNothing(conn)
+	if err := conn.Close(); err != nil || !nothing {
+		return explain(path, err)
+	}
+	if err := os.Truncate(path, 0); err != nil {
+		return err
+	}
+	for _, suffix := range []string{"-wal", "-shm"} {
+		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// keepsNothing says whether a database has no tables at all, or those of a trace
+// before the first commit of what a collector knows.
+func keepsNothing(conn *sqlite.Conn) bool {
+	if n, err := integer(conn, "SELECT count(*) FROM sqlite_schema"); err != nil || n == 0 {
+		return err == nil
+	}
+	id, err := integer(conn, "PRAGMA application_id")
+	if err != nil || id != ApplicationID {
+		return false
+	}
+	n, err := integer(conn, `SELECT EXISTS (SELECT 1 FROM meta WHERE key = 'session') + EXISTS (SELECT 1 FROM process)
+		+ EXISTS (SELECT 1 FROM record) + EXISTS (SELECT 1 FROM position)`)
+	return err == nil && n == 0
+}
+
 // dropIndices takes back what finish made after the load.
 func dropIndices(conn *sqlite.Conn) error {
 	var names []string
