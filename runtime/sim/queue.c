@@ -549,12 +549,12 @@ accscope_sim_close (device *d)
   for (unsigned i = 0; i < d->configuration.queues; i++)
     {
       hardware *q = &d->hardware[i];
-      wait_for (q, LOAD (q->submitted));
       pthread_mutex_lock (&q->lock);
-      q->closing = 1;
+      q->closing = 1;	/* nothing is submitted from here on */
       pthread_cond_signal (&q->work);
       unsigned has_thread = q->has_thread;
       pthread_mutex_unlock (&q->lock);
+      wait_for (q, LOAD (q->submitted));
       if (has_thread)
 	pthread_join (q->thread, NULL);
     }

@@ -1,13 +1,14 @@
 /* Threads use shared and own queues of a device, mark them and wait for each
-   other's marks, while records are drained.  Built with the thread, address and
-   undefined-behaviour sanitizers.  The argument is 1 for the model.  */
+   other's marks, while records are drained; devices are closed while threads use
+   them.  Built with the thread, address and undefined-behaviour sanitizers.  The
+   argument is 1 for the model.  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "queue.h"
 
-enum { THREADS = 4, ROUNDS = 400, WORDS = 16, HARDWARE = 3 };
+enum { THREADS = 4, ROUNDS = 400, WORDS = 16, HARDWARE = 3, CLOSINGS = 200 };
 
 static struct accscope_sim_device *device;
 static struct accscope_sim_stream *shared;
@@ -103,6 +104,51 @@ drain (void *argument)
     }
 }
 
+/* What kernels write, as if it were device memory: nobody may once the device is
+   closed.  */
+static long arena[WORDS];
+static unsigned launched;
+
+static void *
+use_until_closed (void *argument)
+{
+  struct accscope_sim_stream *own = argument;
+  uintptr_t slots[1] = { (uintptr_t) arena };
+  while (!accscope_sim_launch (own, 2, (uintptr_t) add_one, slots, 1, 0, 1).error)
+    __atomic_fetch_add (&launched, 1, __ATOMIC_RELAXED);
+  return NULL;
+}
+
+static void
+close_while_used (const struct accscope_sim_configuration *c, int users)
+{
+  struct accscope_sim_stream *own[THREADS];
+  pthread_t threads[THREADS];
+  device = accscope_sim_open (c);
+  if (!device)
+    fail ("no device");
+  launched = 0;
+  for (int i = 0; i < users; i++)
+    {
+      /* All on one hardware queue: their kernels do not overlap.  */
+      own[i] = accscope_sim_stream_open (device, 0);
+      if (pthread_create (&threads[i], NULL, use_until_closed, own[i]))
+	fail ("no thread");
+    }
+  while (__atomic_load_n (&launched, __ATOMIC_RELAXED) < THREADS)
+    continue;
+  accscope_sim_close (device);
+  memset (arena, 0, sizeof arena);	/* a race with any kernel that still runs */
+  for (int i = 0; i < users; i++)
+    pthread_join (threads[i], NULL);
+  for (int i = 0; i < WORDS; i++)
+    if (arena[i])
+      fail ("a kernel ran after the device was closed");
+  for (int i = 0; i < users; i++)
+    accscope_sim_stream_close (own[i]);
+  accscope_sim_free (device);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -132,5 +178,7 @@ main (int argc, char **argv)
     fail ("records were lost");
   if (then_count != THREADS * ROUNDS / 10)
     fail ("calls were lost");
+  for (int i = 0; i < CLOSINGS; i++)
+    close_while_used (&c, i % 2 ? THREADS : 1);	/* one needs no queue's thread */
   return 0;
 }
