@@ -40,13 +40,25 @@ const offloadVariables = ".gnu.offload_vars"
 // declaredVariables lists the globals in declare directives of all loaded
 // modules.
 func declaredVariables() []goacc.Variable {
-	modules := make([]C.struct_accscope_module, 256)
-	n := int(C.accscope_modules(&modules[0], C.int(len(modules))))
+	modules := loadedModules(64)
 	var all []goacc.Variable
-	for i := range modules[:min(n, len(modules))] {
+	for i := range modules {
 		all = append(all, declaredIn(&modules[i]).variables...)
 	}
 	return all
+}
+
+// loadedModules lists the program and its shared objects; room is for how many
+// it makes space at first.
+func loadedModules(room int) []C.struct_accscope_module {
+	for {
+		modules := make([]C.struct_accscope_module, room)
+		n := int(C.accscope_modules(&modules[0], C.int(room)))
+		if n <= room {
+			return modules[:n]
+		}
+		room = n
+	}
 }
 
 // declaredIn reads the table of a module, once.
