@@ -77,6 +77,7 @@ func TestProgramInterface(t *testing.T) {
 		"plain":              nil,
 		"profiled":           {"ACC_PROFLIB=" + profiler(t), "ACCSCOPE_SESSION=" + t.TempDir(), "ACCSCOPE_ACTIVITY=runtime"},
 		"profiled by CUPTI":  {"ACC_PROFLIB=" + profiler(t), "ACCSCOPE_SESSION=" + t.TempDir(), "ACCSCOPE_CUPTI=" + cupti},
+		"few events":         {"ACCSCOPE_STANDIN_FAIL=cuEventCreate:150:2"},
 		"little memory each": {fmt.Sprintf("ACCSCOPE_STANDIN_MEMORY=%d", 16<<20)},
 	} {
 		if got, err := p.run(t, append(environment, "ACCSCOPE_STANDIN_DEVICES=2")...); err != nil || got != "all is so\n" {

@@ -160,23 +160,8 @@ func accscope_cuda_run_then(handle C.uintptr_t) {
 // mark is a recorded event.
 type mark struct {
 	device *cudaDevice
-	event  *markedEvent
-}
-
-// markedEvent goes back to the device's events when nobody has the mark.
-type markedEvent struct {
 	event  C.CUevent
 	writes C.int // what it marks may write host memory
-	device *cudaDevice
-}
-
-func (e *markedEvent) giveBack() {
-	d := e.device
-	d.mutex.Lock()
-	defer d.mutex.Unlock()
-	if !d.closed.Load() {
-		C.accscope_cuda_event_release(d.c, e.event)
-	}
 }
 
 func (q *queue) Record() (device.Mark, error) {
@@ -185,12 +170,10 @@ func (q *queue) Record() (device.Mark, error) {
 		return nil, err
 	}
 	defer q.done()
-	e := &markedEvent{device: q.device}
-	if err := q.device.answer(C.accscope_cuda_record(c, &e.event, &e.writes), "mark"); err != nil {
+	m := &mark{device: q.device}
+	if err := q.device.answer(C.accscope_cuda_record(c, &m.event, &m.writes), "mark"); err != nil {
 		return nil, err
 	}
-	m := &mark{device: q.device, event: e}
-	runtime.AddCleanup(m, (*markedEvent).giveBack, e)
 	return m, nil
 }
 
@@ -203,9 +186,18 @@ func (m *mark) Done() bool {
 	if d.closed.Load() {
 		return true
 	}
-	answer := C.accscope_cuda_event_query(d.c, m.event.event)
-	runtime.KeepAlive(m)
-	return answer.result != C.CUDA_ERROR_NOT_READY
+	return C.accscope_cuda_event_query(d.c, m.event).result != C.CUDA_ERROR_NOT_READY
+}
+
+// Release leaves the event to the next mark: what waits for it waits for what it
+// had recorded by then.
+func (m *mark) Release() {
+	d := m.device
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	if !d.closed.Load() {
+		C.accscope_cuda_event_release(d.c, m.event)
+	}
 }
 
 func (q *queue) Wait(to device.Mark) error {
@@ -218,9 +210,7 @@ func (q *queue) Wait(to device.Mark) error {
 		return err
 	}
 	defer q.done()
-	err = q.device.answer(C.accscope_cuda_wait(c, m.event.event, m.event.writes), "wait")
-	runtime.KeepAlive(m)
-	return err
+	return q.device.answer(C.accscope_cuda_wait(c, m.event, m.writes), "wait")
 }
 
 func (q *queue) Idle() (bool, error) {

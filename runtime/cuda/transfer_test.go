@@ -60,6 +60,7 @@ func TestHostMemoryInOrder(t *testing.T) {
 			m, err := q.Record()
 			check(t, err)
 			check(t, other.Wait(m))
+			m.Release()
 			check(t, other.Upload(3, b, unsafe.Pointer(&middle[0]), uint64(n), round == 3))
 			check(t, other.Download(4, unsafe.Pointer(&back[0]), b, uint64(n), round%2 == 1))
 			check(t, other.Synchronize())
@@ -70,6 +71,20 @@ func TestHostMemoryInOrder(t *testing.T) {
 		check(t, q.Close())
 		check(t, other.Close())
 	}
+}
+
+// Queues may wait for one another without end: released marks share few events of
+// the driver.
+func TestMarksAreReused(t *testing.T) {
+	d := open(t, faulty("cuEventCreate:40:2"), nil)
+	q, other := newQueue(t, d), newQueue(t, d)
+	for range 1000 {
+		m, err := q.Record()
+		check(t, err)
+		check(t, other.Wait(m))
+		m.Release()
+	}
+	check(t, other.Synchronize())
 }
 
 // Asynchronous transfers do not block the caller, however large: the queue is

@@ -168,6 +168,9 @@ type Queue interface {
 type Mark interface {
 	// Done says whether everything before the mark has finished.
 	Done() bool
+	// Release gives back what the driver keeps for the mark, which is of no use
+	// after it. Queues that were told to wait for it still do.
+	Release()
 }
 
 // ActivityKind says what an Activity did.

@@ -202,6 +202,8 @@ type mark struct{}
 
 func (mark) Done() bool { return true }
 
+func (mark) Release() {}
+
 func (q *queue) Record() (device.Mark, error) { return mark{}, nil }
 
 func (q *queue) Wait(m device.Mark) error {

@@ -286,6 +286,7 @@ func (t *Thread) follow(q, other *Queue) {
 	mark, err := other.driver.Record()
 	if err == nil {
 		err = q.driver.Wait(mark)
+		mark.Release()
 	}
 	if err != nil {
 		t.fail(t.fromDevice(err))

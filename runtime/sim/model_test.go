@@ -81,6 +81,7 @@ func TestModel(t *testing.T) {
 	mark, err := queues[0].Record()
 	fine(t, "record", err)
 	fine(t, "wait", queues[1].Wait(mark))
+	mark.Release()
 	up(1, 12, 0)
 	for _, q := range queues {
 		fine(t, "synchronize", q.Synchronize())

@@ -147,16 +147,14 @@ func (q *queue) Record() (device.Mark, error) {
 	if c == nil {
 		return nil, device.Errorf(device.System, 0, "mark a queue: no host memory left")
 	}
-	m := &mark{q.device, c}
-	runtime.AddCleanup(m, func(c *C.struct_accscope_sim_mark) { C.accscope_sim_mark_release(c) }, c)
-	return m, nil
+	return &mark{q.device, c}, nil
 }
 
 func (m *mark) Done() bool {
-	done := atomicLoad(&m.c.hardware.completed) >= uint64(m.c.sequence)
-	runtime.KeepAlive(m)
-	return done
+	return atomicLoad(&m.c.hardware.completed) >= uint64(m.c.sequence)
 }
+
+func (m *mark) Release() { C.accscope_sim_mark_release(m.c) }
 
 func (q *queue) Wait(on device.Mark) error {
 	m, ok := on.(*mark)
@@ -167,9 +165,7 @@ func (q *queue) Wait(on device.Mark) error {
 	if stream == nil {
 		return q.device.shutDown("wait")
 	}
-	err := q.answer(C.accscope_sim_wait(stream, m.c), "wait")
-	runtime.KeepAlive(m)
-	return err
+	return q.answer(C.accscope_sim_wait(stream, m.c), "wait")
 }
 
 // done says whether all operations have finished, and none failed.

@@ -61,6 +61,7 @@ func TestWaitWithinOneHardwareQueue(t *testing.T) {
 	if !mark.Done() {
 		t.Error("synchronized before the mark was reached")
 	}
+	mark.Release()
 }
 
 func BenchmarkDevice(b *testing.B) {

@@ -187,7 +187,7 @@ run_staged (struct standin_operation *o)
 static void
 run_fill (struct standin_operation *o)
 {
-  memset (o->to, (int) o->number, o->bytes);
+  memset (o->to, o->value, o->bytes);
 }
 
 EXPORT CUresult
@@ -251,7 +251,7 @@ EXPORT CUresult
 cuMemsetD8Async (CUdeviceptr to, unsigned char value, size_t bytes, CUstream stream)
 {
   struct standin_operation o = { .kind = STANDIN_FILL, .run = run_fill, .to = (void *) (uintptr_t) to,
-				 .bytes = bytes, .number = value };
+				 .bytes = bytes, .value = value };
 
   FAULT ("cuMemsetD8Async");
   return standin_owns (to, bytes) ? standin_enqueue (stream, o)

@@ -83,8 +83,8 @@ struct standin_operation
   const void *from;
   size_t bytes;
   CUhostFn function;
-  CUevent event;
-  uint64_t number;		/* of the event's recording */
+  struct standin_recording *recording;
+  int value;			/* to fill with */
   uint64_t place;		/* among the operations of all streams */
 };
 
@@ -98,10 +98,18 @@ struct CUstream_st
   int closing;
 };
 
+/* One recording of an event: what waits for it does so whatever the event records
+   later.  Guarded by standin_lock.  */
+struct standin_recording
+{
+  unsigned references;		/* of the event, if it is its last, and operations */
+  int done;
+  int64_t time;
+};
+
 struct CUevent_st
 {
-  uint64_t recorded, finished;	/* recordings asked for, and done */
-  int64_t time;
+  struct standin_recording *last;	/* NULL before the first */
   int timed;
 };
 

@@ -32,6 +32,14 @@ run (CUstream s, struct standin_operation *o)
   told->ran (&ran, start, told->now ());
 }
 
+/* standin_lock is held.  */
+static void
+forget (struct standin_recording *r)
+{
+  if (r != NULL && --r->references == 0)
+    free (r);
+}
+
 static void *
 work (void *argument)
 {
@@ -57,6 +65,7 @@ work (void *argument)
       pthread_mutex_lock (&standin_lock);
       if ((s->first = o->next) == NULL)
 	s->last = &s->first;
+      forget (o->recording);
       free (o);
       s->finished++;
       pthread_cond_broadcast (&standin_progress);
@@ -184,6 +193,9 @@ cuEventCreate (CUevent *event, unsigned flags)
 EXPORT CUresult
 cuEventDestroy_v2 (CUevent event)
 {
+  pthread_mutex_lock (&standin_lock);
+  forget (event->last);
+  pthread_mutex_unlock (&standin_lock);
   free (event);
   return CUDA_SUCCESS;
 }
@@ -195,29 +207,40 @@ run_record (struct standin_operation *o)
 
   clock_gettime (CLOCK_MONOTONIC, &now);
   pthread_mutex_lock (&standin_lock);
-  if (o->event->finished < o->number)
-    o->event->finished = o->number;
-  o->event->time = now.tv_sec * (int64_t) 1000000000 + now.tv_nsec;
+  o->recording->done = 1;
+  o->recording->time = now.tv_sec * (int64_t) 1000000000 + now.tv_nsec;
   pthread_mutex_unlock (&standin_lock);
+}
+
+/* standin_lock is held.  */
+static void
+wait_for (const struct standin_recording *r)
+{
+  while (!r->done && standin_lost == CUDA_SUCCESS)
+    pthread_cond_wait (&standin_progress, &standin_lock);
 }
 
 static void
 run_wait (struct standin_operation *o)
 {
   pthread_mutex_lock (&standin_lock);
-  while (o->event->finished < o->number && standin_lost == CUDA_SUCCESS)
-    pthread_cond_wait (&standin_progress, &standin_lock);
+  wait_for (o->recording);
   pthread_mutex_unlock (&standin_lock);
 }
 
 EXPORT CUresult
 cuEventRecord (CUevent event, CUstream stream)
 {
-  struct standin_operation o = { .run = run_record, .event = event };
+  struct standin_operation o = { .run = run_record };
 
   FAULT ("cuEventRecord");
+  o.recording = calloc (1, sizeof *o.recording);
+  if (o.recording == NULL)
+    abort ();
+  o.recording->references = 2;
   pthread_mutex_lock (&standin_lock);
-  o.number = ++event->recorded;
+  forget (event->last);
+  event->last = o.recording;
   pthread_mutex_unlock (&standin_lock);
   return standin_enqueue (stream, o);
 }
@@ -225,14 +248,15 @@ cuEventRecord (CUevent event, CUstream stream)
 EXPORT CUresult
 cuStreamWaitEvent (CUstream stream, CUevent event, unsigned flags)
 {
-  struct standin_operation o = { .run = run_wait, .event = event };
+  struct standin_operation o = { .run = run_wait };
 
   (void) flags;
   FAULT ("cuStreamWaitEvent");
   pthread_mutex_lock (&standin_lock);
-  o.number = event->recorded;
+  if ((o.recording = event->last) != NULL)
+    o.recording->references++;
   pthread_mutex_unlock (&standin_lock);
-  return standin_enqueue (stream, o);
+  return o.recording == NULL ? CUDA_SUCCESS : standin_enqueue (stream, o);
 }
 
 EXPORT CUresult
@@ -242,7 +266,7 @@ cuEventQuery (CUevent event)
 
   FAULT ("cuEventQuery");
   pthread_mutex_lock (&standin_lock);
-  busy = event->finished < event->recorded;
+  busy = event->last != NULL && !event->last->done;
   pthread_mutex_unlock (&standin_lock);
   return busy ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
 }
@@ -250,13 +274,16 @@ cuEventQuery (CUevent event)
 EXPORT CUresult
 cuEventSynchronize (CUevent event)
 {
-  uint64_t number;
+  struct standin_recording *r;
 
   FAULT ("cuEventSynchronize");
   pthread_mutex_lock (&standin_lock);
-  for (number = event->recorded;
-       event->finished < number && standin_lost == CUDA_SUCCESS;)
-    pthread_cond_wait (&standin_progress, &standin_lock);
+  if ((r = event->last) != NULL)
+    {
+      r->references++;
+      wait_for (r);
+      forget (r);
+    }
   pthread_mutex_unlock (&standin_lock);
   return standin_fault ("");
 }
@@ -264,13 +291,18 @@ cuEventSynchronize (CUevent event)
 EXPORT CUresult
 cuEventElapsedTime (float *milliseconds, CUevent start, CUevent end)
 {
+  CUresult result = CUDA_SUCCESS;
+
   FAULT ("cuEventElapsedTime");
-  if (!start->timed || !end->timed)
+  if (!start->timed || !end->timed || start->last == NULL || end->last == NULL)
     return 400;
   pthread_mutex_lock (&standin_lock);
-  *milliseconds = (end->time - start->time) / 1e6;
+  if (start->last->done && end->last->done)
+    *milliseconds = (end->last->time - start->last->time) / 1e6;
+  else
+    result = CUDA_ERROR_NOT_READY;
   pthread_mutex_unlock (&standin_lock);
-  return CUDA_SUCCESS;
+  return result;
 }
 
 static void

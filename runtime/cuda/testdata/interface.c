@@ -98,6 +98,8 @@ main (void)
       add (b, 1, 4);
       acc_wait_async (4, 3);
     }
+  for (i = 0; i < 300; i++)
+    acc_wait_async (3, 4);
   acc_wait (3);
   acc_wait (4);
   (void) queues;

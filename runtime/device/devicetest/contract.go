@@ -245,6 +245,7 @@ func marks(t *testing.T, f *fixture) {
 	if !m.Done() {
 		t.Error("the mark of an idle queue is not done")
 	}
+	m.Release()
 	if f.device.Properties().SharedMemory {
 		return // operations are done when their calls return
 	}
@@ -265,7 +266,10 @@ func marks(t *testing.T, f *fixture) {
 	check(t, first.Upload(2, a, src, size, false))
 	m, err = first.Record()
 	check(t, err)
-	check(t, second.Wait(m))
+	waited, err := first.Record()
+	check(t, err)
+	check(t, second.Wait(waited))
+	waited.Release()
 	if idle, err := second.Idle(); idle || err != nil {
 		t.Errorf("the second queue waits for a mark, and Idle() = %v, %v", idle, err)
 	}
@@ -282,7 +286,10 @@ func marks(t *testing.T, f *fixture) {
 	}
 	third := f.queue(t)
 	check(t, third.Fill(4, f.alloc(t, 8), 1, 8, false))
+	later, err := third.Record() // where the released mark was, maybe
+	check(t, err)
 	check(t, third.Synchronize())
+	later.Release()
 	select {
 	case <-passed:
 		t.Error("the second queue did not wait")
@@ -294,6 +301,7 @@ func marks(t *testing.T, f *fixture) {
 	if !m.Done() || seen[0] != 7 {
 		t.Errorf("after the wait: mark done %v, value %d, want 7", m.Done(), seen[0])
 	}
+	m.Release()
 }
 
 func kernels(t *testing.T, f *fixture) {
@@ -442,6 +450,7 @@ func threads(t *testing.T, f *fixture) {
 					if err := shared.Wait(m); err != nil {
 						return err
 					}
+					m.Release()
 					if err := shared.Download(2, dst, a, size, i%3 == 0); err != nil {
 						return err
 					}
