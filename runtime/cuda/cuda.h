@@ -157,6 +157,7 @@ struct accscope_cuda_queue
   CUstream stream;
   struct accscope_cuda_lane *lane;
   int adopted;			/* the program's stream, which it destroys */
+  unsigned staging;		/* atomic: a transfer holds lock, for long perhaps */
 
   pthread_mutex_t completion;	/* held by whoever waits for the queue */
   pthread_mutex_t lock;		/* guards what follows */

@@ -172,12 +172,17 @@ accscope_cuda_idle (struct accscope_cuda_queue *q)
   struct accscope_cuda_answer a = SUCCESS;
   CUcontext before;
 
-  /* Whoever holds completion waits for the queue already.  */
-  if (pthread_mutex_trylock (&q->completion) != 0)
+  if (__atomic_load_n (&q->staging, __ATOMIC_ACQUIRE))
     return ANSWER (cuStreamQuery, CUDA_ERROR_NOT_READY);
   pthread_mutex_lock (&q->lock);
   if (q->submitted != q->finished || q->adopted)
     {
+      /* Whoever holds completion waits for the queue already.  */
+      if (pthread_mutex_trylock (&q->completion) != 0)
+	{
+	  pthread_mutex_unlock (&q->lock);
+	  return ANSWER (cuStreamQuery, CUDA_ERROR_NOT_READY);
+	}
       before = accscope_cuda_enter (d);
       a = CALL (d, cuStreamQuery, q->stream);
       accscope_cuda_leave (d, before);
@@ -188,9 +193,9 @@ accscope_cuda_idle (struct accscope_cuda_queue *q)
 	  q->bounce_used = 0;
 	  q->finished = q->submitted;
 	}
+      pthread_mutex_unlock (&q->completion);
     }
   pthread_mutex_unlock (&q->lock);
-  pthread_mutex_unlock (&q->completion);
   return a;
 }
 

@@ -152,6 +152,7 @@ begin_staging (struct accscope_cuda_queue *q, uint64_t correlation, int kind,
   t->lane = now ? &q->device->lane[ACCSCOPE_CUDA_LANES] : q->lane;
   t->operation = accscope_cuda_measure (q, correlation, kind, bytes);
   t->event = NULL;
+  __atomic_store_n (&q->staging, 1, __ATOMIC_RELEASE);
   pthread_mutex_lock (&t->lane->lock);
   return lane_open (q->device, t->lane);
 }
@@ -163,6 +164,7 @@ end_staging (struct accscope_cuda_queue *q, struct staging *t)
   if (t->event != NULL)
     accscope_cuda_event_release (q->device, t->event);
   accscope_cuda_measured (q, t->operation);
+  __atomic_store_n (&q->staging, 0, __ATOMIC_RELEASE);
 }
 
 /* How many of so many bytes go in the next piece.  */

@@ -3,9 +3,12 @@ package cuda
 import (
 	"cmp"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 	"unsafe"
 
 	"github.com/accscope/accscope/runtime/device"
@@ -113,6 +116,44 @@ func TestAsynchronousTransfersDoNotBlock(t *testing.T) {
 	check(t, q.Synchronize())
 	if !slices.Equal(sent, back) {
 		t.Error("came back changed")
+	}
+}
+
+// A queue can be tested while another thread waits for a transfer on it.
+func TestIdleDuringTransfer(t *testing.T) {
+	d := open(t, nil, nil)
+	q := newQueue(t, d).(*queue)
+	gate, err := d.Kernel(kernels().Gate)
+	check(t, err)
+	flags := new([2]int64)
+	const n = 9 << 20
+	back := make([]byte, n)
+	a, err := d.Alloc(n)
+	check(t, err)
+	check(t, q.Launch(1, gate, device.Geometry{}, []device.Address{device.Address(uintptr(unsafe.Pointer(&flags[0]))), device.Address(uintptr(unsafe.Pointer(&flags[1])))}, false))
+	transferred := make(chan error)
+	go func() { transferred <- q.Download(2, unsafe.Pointer(&back[0]), a, n, true) }()
+	staging := (*uint32)(unsafe.Pointer(&q.c.Load().staging))
+	for atomic.LoadUint32(staging) == 0 {
+		runtime.Gosched()
+	}
+	tested := make(chan struct{})
+	go func() {
+		defer close(tested)
+		if idle, err := q.Idle(); idle || err != nil {
+			t.Errorf("Idle() = %v, %v", idle, err)
+		}
+	}()
+	select {
+	case <-tested:
+	case <-time.After(time.Minute):
+		t.Error("the test of a queue waits for a transfer")
+	}
+	setFlag(&flags[0])
+	check(t, <-transferred)
+	check(t, q.Synchronize())
+	if idle, err := q.Idle(); !idle || err != nil {
+		t.Errorf("after the wait Idle() = %v, %v", idle, err)
 	}
 }
 
