@@ -2,8 +2,8 @@ package capture
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 
@@ -37,7 +37,7 @@ func (p *Process) SetOn(on bool) error {
 // Release gives the space of all chunks before the stream's current one back to
 // the file system, and with it room below the capture's ceiling. Only the
 // collector that owns the session may call it, after it has made what it read
-// durable. It returns the bytes given back.
+// durable. It returns the bytes given back, which may be some where it fails.
 func (s *Stream) Release() (int64, error) {
 	if s.file == nil || !s.loaded {
 		return 0, nil
@@ -45,44 +45,64 @@ func (s *Stream) Release() (int64, error) {
 	p := s.process
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	var freed int64
-	var magic [8]byte
-	var ring *os.File
-	for index := s.released; index < s.index; index++ {
-		n, err := s.file.ReadAt(magic[:], chunkOffset(index))
-		if err != nil && err != io.EOF {
-			return freed, fmt.Errorf("release %s: %w", s.path, err)
-		}
-		if n == len(magic) && binary.LittleEndian.Uint64(magic[:]) != 0 {
-			if ring == nil {
-				if ring, err = os.OpenFile(s.path, os.O_RDWR, 0); err != nil {
-					return freed, fmt.Errorf("release: %w", err)
-				}
-				defer ring.Close()
-			}
-			if err := unix.Fallocate(int(ring.Fd()), unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_KEEP_SIZE,
-				chunkOffset(index), chunkSize(index)); err != nil {
-				return freed, fmt.Errorf("release %s: punch a hole: %w", s.path, err)
-			}
-			freed += chunkSize(index)
-		}
-		s.released = index + 1
+	freed, err := s.punch()
+	if freed > 0 {
+		err = errors.Join(err, p.addReleased(freed))
 	}
-	if freed == 0 {
-		return 0, nil
-	}
-	file, err := os.OpenFile(filepath.Join(p.Dir, processFile), os.O_RDWR, 0)
 	if err != nil {
 		return freed, fmt.Errorf("release: %w", err)
+	}
+	return freed, nil
+}
+
+// punch makes a hole of the chunks before the current one.
+func (s *Stream) punch() (freed int64, err error) {
+	var header [8]byte
+	var ring *os.File
+	for s.released < s.index {
+		state, err := s.look(s.released, header[:])
+		if err != nil {
+			return freed, err
+		}
+		if state != chunkThere {
+			next, more := s.afterHole(s.released + 1)
+			if !more || next > s.index {
+				next = s.index
+			}
+			s.released = next
+			continue
+		}
+		if ring == nil {
+			if ring, err = os.OpenFile(s.path, os.O_RDWR, 0); err != nil {
+				return freed, err
+			}
+			defer ring.Close()
+		}
+		size := chunkSize(s.released)
+		if err := unix.Fallocate(int(ring.Fd()), unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_KEEP_SIZE,
+			chunkOffset(s.released), size); err != nil {
+			return freed, fmt.Errorf("punch a hole into %s: %w", s.path, err)
+		}
+		freed += size
+		s.released++
+	}
+	return freed, nil
+}
+
+// addReleased tells the process how many more bytes were given back.
+func (p *Process) addReleased(bytes int64) error {
+	file, err := os.OpenFile(filepath.Join(p.Dir, processFile), os.O_RDWR, 0)
+	if err != nil {
+		return err
 	}
 	defer file.Close()
 	var word [8]byte
 	if _, err = file.ReadAt(word[:], processReleased); err != nil {
-		return freed, fmt.Errorf("release %s: %w", p.Dir, err)
+		return fmt.Errorf("read %s: %w", file.Name(), err)
 	}
-	binary.LittleEndian.PutUint64(word[:], binary.LittleEndian.Uint64(word[:])+uint64(freed))
+	binary.LittleEndian.PutUint64(word[:], binary.LittleEndian.Uint64(word[:])+uint64(bytes))
 	if _, err = file.WriteAt(word[:], processReleased); err != nil {
-		return freed, fmt.Errorf("release %s: %w", p.Dir, err)
+		return fmt.Errorf("write %s: %w", file.Name(), err)
 	}
-	return freed, nil
+	return nil
 }

@@ -15,6 +15,7 @@ type Stream struct {
 	process *Process
 	source  io.ReaderAt
 	file    *os.File // source, where it is a file
+	holes   holes    // of the file
 	path    string
 
 	index     int64  // of the current chunk
@@ -111,52 +112,6 @@ func (s *Stream) skip(err error) error {
 	s.loaded = false
 	s.index++
 	return err
-}
-
-// chunkState is what the place of a chunk holds.
-type chunkState int
-
-const (
-	chunkBeyond chunkState = iota // behind the file's end
-	chunkEmpty                    // given back, or not begun yet
-	chunkThere
-)
-
-func (s *Stream) look(index int64, header []byte) (chunkState, error) {
-	n, err := s.source.ReadAt(header[:8], chunkOffset(index))
-	if err != nil && err != io.EOF {
-		return 0, fmt.Errorf("read %s: %w", s.path, err)
-	}
-	switch {
-	case n == 0:
-		return chunkBeyond, nil
-	case n < 8 || binary.LittleEndian.Uint64(header) == 0:
-		return chunkEmpty, nil
-	}
-	return chunkThere, nil
-}
-
-// find returns the first chunk at or behind an index, if there is one by now.
-func (s *Stream) find(index int64) (int64, bool, error) {
-	var header [8]byte
-	first := index
-	for {
-		state, err := s.look(index, header[:])
-		if err != nil || state == chunkBeyond {
-			return 0, false, err
-		}
-		if state == chunkThere {
-			// Those that were empty may have been begun meanwhile, in order: only
-			// what is still empty was given back.
-			for skipped := first; skipped < index; skipped++ {
-				if state, err := s.look(skipped, header[:]); err != nil || state == chunkThere {
-					return skipped, err == nil, err
-				}
-			}
-			return index, true, nil
-		}
-		index++
-	}
 }
 
 // load begins the first chunk at or behind s.index. If the flight recorder gives
