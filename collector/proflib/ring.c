@@ -337,7 +337,7 @@ chunk_take (struct ring *ring)
 }
 
 /* Whether a live collector, which gives chunks back, holds the session's lock.
-   Both kinds of file locks are understood.  */
+   This only asks: taking it could get into the way of a collector that starts.  */
 static int
 collector_alive (void)
 {
@@ -352,8 +352,6 @@ collector_alive (void)
   struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
   int alive = SYSTEM3 (SYS_fcntl, file, F_OFD_GETLK, &lock) == 0
     && lock.l_type != F_UNLCK;
-  if (!alive)
-    alive = SYSTEM2 (SYS_flock, file, 5 /* LOCK_SH | LOCK_NB */) == -EWOULDBLOCK;
   system_close (file);
   return alive;
 }

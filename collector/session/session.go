@@ -6,6 +6,7 @@ package session
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -327,6 +328,12 @@ type Lock struct {
 	file *os.File
 }
 
+// wholeFile is an owner's lock. Of this kind one can ask who holds it without
+// taking it, which could get into the way of who wants it just then.
+func wholeFile() *unix.Flock_t {
+	return &unix.Flock_t{Type: unix.F_WRLCK, Whence: io.SeekStart}
+}
+
 // Lock makes this process the owner of the session. It ends with Unlock or with
 // the process, however that ends. The error wraps ErrOwned, and names the owner,
 // where there is one.
@@ -335,9 +342,9 @@ func (s *Session) Lock() (*Lock, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+	if err := unix.FcntlFlock(file.Fd(), unix.F_OFD_SETLK, wholeFile()); err != nil {
 		defer file.Close()
-		if errors.Is(err, unix.EWOULDBLOCK) {
+		if errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.EACCES) {
 			return nil, fmt.Errorf("%s: %w (process %d)", s.Folder, ErrOwned, readOwner(file))
 		}
 		return nil, fmt.Errorf("cannot lock the session %s: %w", s.Folder, err)
@@ -378,11 +385,11 @@ func (s *Session) Owner() (int, error) {
 		return 0, err
 	}
 	defer file.Close()
-	err = unix.Flock(int(file.Fd()), unix.LOCK_SH|unix.LOCK_NB)
-	if errors.Is(err, unix.EWOULDBLOCK) {
-		return readOwner(file), nil
+	lock := wholeFile()
+	if err := unix.FcntlFlock(file.Fd(), unix.F_OFD_GETLK, lock); err != nil || lock.Type == unix.F_UNLCK {
+		return 0, err
 	}
-	return 0, err
+	return readOwner(file), nil
 }
 
 // Info is what a list of sessions shows.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -179,6 +180,44 @@ func TestOneOwner(t *testing.T) {
 	if err := lock.Unlock(); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// Whoever looks for the owner does not keep another from becoming it.
+func TestLookingForTheOwner(t *testing.T) {
+	t.Setenv("ACCSCOPE_DIR", t.TempDir())
+	s, err := session.Create("/usr/bin/jacobi")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var looking sync.WaitGroup
+	done := make(chan struct{})
+	for range 4 {
+		looking.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				if _, err := s.Owner(); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	for range 2000 {
+		lock, err := s.Lock()
+		if err != nil {
+			t.Error(err)
+			break
+		}
+		if err := lock.Unlock(); err != nil {
+			t.Error(err)
+		}
+	}
+	close(done)
+	looking.Wait()
 }
 
 func TestJobsMeetInOneSession(t *testing.T) {
