@@ -2,10 +2,13 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -77,5 +80,26 @@ func TestAttachAndDetach(t *testing.T) {
 	}
 	if r := invoke(t, folder, "attach", "999999999"); r.status != 1 || !strings.Contains(r.stderr, "there is no process 999999999") {
 		t.Errorf("no such process: %d, %s", r.status, r.stderr)
+	}
+}
+
+// Another user's process is told from one without the library.
+func TestAttachToAnotherUsers(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("becoming another user takes root")
+	}
+	binary := "/proc/self/fd/3" // in a folder that only root may enter
+	program, err := os.Open(accscope)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer program.Close()
+	command := exec.Command(binary, "attach", strconv.Itoa(os.Getpid()))
+	command.Dir, command.Env = "/", []string{"ACCSCOPE_DIR=/nonexistent"}
+	command.ExtraFiles = []*os.File{program}
+	command.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	output, err := command.CombinedOutput()
+	if err == nil || !strings.Contains(string(output), "permission denied; do it as its owner") {
+		t.Errorf("%v\n%s", err, output)
 	}
 }

@@ -13,10 +13,12 @@ import (
 // eventGroups are the names that --events takes beside those of events.
 var eventGroups = []string{"all", "memory", "data", "compute", "transfers"}
 
-// What the profiler library takes for a size and for a time.
+// What the profiler library takes for a size, and for what the flight recorder
+// keeps: a time or a size, but not nothing and, as it would be bytes, no number
+// without a unit.
 var (
 	sizeText = regexp.MustCompile(`^[0-9]+(B|K|KiB|kB|KB|M|MiB|MB|G|GiB|GB|T|TiB)?$`)
-	timeText = regexp.MustCompile(`^[0-9]+(ms|s|m|min|h)$`)
+	lastText = regexp.MustCompile(`^0*[1-9][0-9]*(ms|s|m|min|h|B|K|KiB|kB|KB|M|MiB|MB|G|GiB|GB|T|TiB)$`)
 )
 
 // checkCapture says before the program starts what the profiler library would
@@ -39,11 +41,14 @@ func (flags *runFlags) checkCapture() error {
 	if flags.limit != "" && !sizeText.MatchString(flags.limit) {
 		return usageError{fmt.Errorf("--limit %q: want a size like 512MiB", flags.limit)}
 	}
-	if flags.last != "" && !sizeText.MatchString(flags.last) && !timeText.MatchString(flags.last) {
+	if flags.last != "" && !lastText.MatchString(flags.last) {
 		return usageError{fmt.Errorf("--last %q: want a time like 30s or a size like 512MiB", flags.last)}
 	}
 	if !slices.Contains([]string{"", "caller", "full", "off"}, flags.callStack) {
 		return usageError{fmt.Errorf("--callstack %q: allowed are caller, full and off", flags.callStack)}
+	}
+	if !slices.Contains([]string{"", "auto", "runtime", "off"}, flags.activity) {
+		return usageError{fmt.Errorf("--activity %q: allowed are auto, runtime and off", flags.activity)}
 	}
 	if flags.queue == "" {
 		return nil

@@ -82,7 +82,7 @@ func newRunCommand() *cobra.Command {
 	f.StringVar(&flags.callStack, "callstack", "", "record host call stacks: caller, full or off (`MODE`)")
 	completeFlag(command, "runtime", "auto", "native", "accscope")
 	completeFlag(command, "device", "sim", "host", "nvidia")
-	completeFlag(command, "activity", "auto", "cupti", "off")
+	completeFlag(command, "activity", "auto", "runtime", "off")
 	completeFlag(command, "callstack", "caller", "full", "off")
 	f.BoolVar(&flags.tui, "tui", false, "watch the run in the terminal; the program's output goes to a pane")
 	f.BoolVar(&flags.web, "web", false, "watch the run in the browser: prints the page's address")

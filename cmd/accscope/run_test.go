@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -175,9 +176,12 @@ func TestMistakes(t *testing.T) {
 		{[]string{"run", "--events", "enqueue_lunch", "--", "true"}, exitUsage, `no event "enqueue_lunch".*enqueue_launch`},
 		{[]string{"run", "--min-bytes", "many", "--", "true"}, exitUsage, `want a size like`},
 		{[]string{"run", "--queue", "first", "--", "true"}, exitUsage, `want numbers or sync`},
-		{[]string{"run", "--last", "30", "--limit", "-1", "--", "true"}, exitUsage, `--limit "-1": want a size`},
+		{[]string{"run", "--last", "30s", "--limit", "-1", "--", "true"}, exitUsage, `--limit "-1": want a size`},
+		{[]string{"run", "--last", "30", "--", "true"}, exitUsage, `want a time like 30s or a size`},
+		{[]string{"run", "--last", "0s", "--", "true"}, exitUsage, `want a time like 30s or a size`},
 		{[]string{"run", "--last", "a while", "--", "true"}, exitUsage, `want a time like 30s or a size`},
 		{[]string{"run", "--callstack", "deep", "--", "true"}, exitUsage, `caller, full and off`},
+		{[]string{"run", "--activity", "cupti", "--", "true"}, exitUsage, `auto, runtime and off`},
 		{[]string{"run", "-o", "no/such/folder/t.db", "--", "true"}, exitRunFailed, `no/such/folder`},
 		{[]string{"report", "missing.db"}, exitFailure, `missing\.db`},
 		{[]string{"report", "notes.txt"}, exitFailure, `notes\.txt.*not an accscope trace`},
@@ -188,7 +192,7 @@ func TestMistakes(t *testing.T) {
 		{[]string{"query", "x.db", ""}, exitFailure, `x\.db`},
 		{[]string{"import", "notes.txt"}, exitFailure, `notes\.txt is no folder`},
 		{[]string{"attach", "many"}, exitUsage, `no process id`},
-		{[]string{"attach", "1"}, exitFailure, `--paused`},
+		{[]string{"attach", strconv.Itoa(os.Getpid())}, exitFailure, `--paused`},
 		{[]string{"frobnicate"}, exitUsage, `unknown command "frobnicate"`},
 	} {
 		r := invoke(t, folder, test.args...)

@@ -142,5 +142,11 @@ func captureOf(pid int) (string, error) {
 	if _, err := os.Stat(fmt.Sprintf("/proc/%d", pid)); errors.Is(err, os.ErrNotExist) {
 		return "", fmt.Errorf("there is no process %d; accscope ls lists what runs", pid)
 	}
+	if maps, err := os.Open(fmt.Sprintf("/proc/%d/maps", pid)); errors.Is(err, os.ErrPermission) {
+		return "", fmt.Errorf("process %d may not be looked at: %w; do it as its owner", pid, err)
+	} else if err == nil {
+		// Opened to see whether it may be; there is nothing to lose.
+		_ = maps.Close()
+	}
 	return "", fmt.Errorf("process %d has no profiler library loaded; start it by accscope run --paused -- PROGRAM", pid)
 }
