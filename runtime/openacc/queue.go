@@ -24,11 +24,17 @@ type Queue struct {
 	enqueued atomic.Uint64
 	finished atomic.Uint64
 
-	mu      sync.Mutex
-	pending []hostRange // host memory that queued downloads will write, by number
-	held    [][]byte    // what queued uploads will read
-	bytes   int         // of held
+	mu     sync.Mutex
+	writes hostWrites  // of queued downloads
+	mark   device.Mark // set some time ago to see how far the queue has come, nil if none
+	marked uint64      // writes.added when it was
+	news   int         // downloads since the last look how far it has come
+	held   [][]byte    // what queued uploads will read
+	bytes  int         // of held
 }
+
+// pruneEvery is after how many downloads the queue looks what it can forget.
+const pruneEvery = 64
 
 // holdLimit is how much of held makes the queue itself release it, rather than
 // the next wait.
@@ -161,21 +167,13 @@ func (q *Queue) willWrite(host, bytes uintptr) bool {
 func (q *Queue) lastWrite(host, bytes uintptr) (_ *scalar, will bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if len(q.pending) == 0 {
+	if q.writes.len() == 0 {
 		return nil, false
 	}
 	if idle, err := q.driver.Idle(); err == nil && idle {
 		q.forget()
 	}
-	for _, r := range slices.Backward(q.pending) {
-		if host < r.high && r.low < host+bytes {
-			if r.low != host || r.high != host+bytes {
-				return nil, true
-			}
-			return r.scalar, true
-		}
-	}
-	return nil, false
+	return q.writes.last(host, host+bytes)
 }
 
 // put counts an operation that is on the queue now, with the host memory that it
@@ -186,12 +184,12 @@ func (q *Queue) put(writes hostRange, reads []byte) {
 		return
 	}
 	q.mu.Lock()
+	prune := false
 	if writes.high != 0 {
-		q.pending = append(q.pending, writes)
-		if n := len(q.pending); n > 1 && writes.number < q.pending[n-2].number { // threads overtook one another
-			q.pending = merge(q.pending, nil)
+		q.change(func(w *hostWrites) { w.add(writes) })
+		if q.news++; q.news == pruneEvery {
+			q.news, prune = 0, true
 		}
-		q.device.downloads.Add(1)
 	}
 	var release [][]byte
 	if reads != nil {
@@ -201,6 +199,9 @@ func (q *Queue) put(writes hostRange, reads []byte) {
 		}
 	}
 	q.mu.Unlock()
+	if prune {
+		q.prune()
+	}
 	if release != nil && q.driver.Then(func() { runtime.KeepAlive(release) }) != nil {
 		// The queue fails: nothing on it will read this memory for certain.
 		q.mu.Lock()
@@ -227,14 +228,39 @@ func (q *Queue) drained(number uint64) {
 	q.mu.Unlock()
 }
 
-// forget drops what concerns operations that are done. A scalar is done when it
-// was written back, which is put onto the queue last. q.mu is held.
+// change changes q.writes, of which the device counts the pieces. q.mu is held.
+func (q *Queue) change(do func(*hostWrites)) {
+	before := q.writes.len()
+	do(&q.writes)
+	q.device.downloads.Add(int64(q.writes.len() - before))
+}
+
+// forget drops what concerns operations that are done, when all are. q.mu is
+// held.
 func (q *Queue) forget() {
-	before := len(q.pending)
-	q.pending = slices.DeleteFunc(q.pending, func(r hostRange) bool { return r.scalar == nil || r.scalar.landed.Load() })
-	q.device.downloads.Add(int64(len(q.pending) - before))
+	q.change(func(w *hostWrites) { w.forget(w.added) })
 	clear(q.held)
 	q.held, q.bytes = q.held[:0], 0
+}
+
+// prune drops the writes that are done on a queue that is never found idle.
+func (q *Queue) prune() {
+	q.mu.Lock()
+	old, upTo, now := q.mark, q.marked, q.writes.added
+	q.mu.Unlock()
+	if old != nil && !old.Done() {
+		return
+	}
+	mark, err := q.driver.Record()
+	if err != nil {
+		mark = nil // the queue fails, as its next operation reports
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if old != nil {
+		q.change(func(w *hostWrites) { w.forget(upTo) })
+	}
+	q.mark, q.marked = mark, now
 }
 
 // inherit makes q treat what other still has to write as its own, because q now
@@ -244,22 +270,18 @@ func (q *Queue) inherit(other *Queue) {
 		return // its host thread waits before it goes on
 	}
 	other.mu.Lock()
-	pending := slices.Clone(other.pending)
+	pieces := other.writes.list()
 	other.mu.Unlock()
-	if len(pending) > 0 {
-		q.mu.Lock()
-		before := len(q.pending)
-		q.pending = merge(q.pending, pending)
-		q.device.downloads.Add(int64(len(q.pending) - before))
-		q.mu.Unlock()
+	if len(pieces) == 0 {
+		return
 	}
-}
-
-// merge joins two lists in the order of their numbers, those in both once.
-func merge(a, b []hostRange) []hostRange {
-	all := append(a, b...)
-	slices.SortStableFunc(all, func(x, y hostRange) int { return cmp.Compare(x.number, y.number) })
-	return slices.CompactFunc(all, func(x, y hostRange) bool { return x.number == y.number })
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.change(func(w *hostWrites) {
+		for _, p := range pieces {
+			w.addPiece(p.low, p.high, p.write)
+		}
+	})
 }
 
 // awaitQueue blocks until q is empty, between wait events.
