@@ -28,6 +28,16 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* What is to be added to CUPTI's times for CLOCK_MONOTONIC.  */
 static int64_t offset;
 
+/* Names of kernels, found by what they are: a record may come after the module
+   that the runtime's name was in has been closed.  Where there is no more room,
+   CUPTI's names do.  */
+#define NAMES 4096
+#define NAME_PLACES 8		/* that a name can have */
+#define NAME_BYTES ((size_t) 512 << 10)
+static const char *names[NAMES];	/* atomic */
+static char name_text[NAME_BYTES];
+static size_t name_used;	/* atomic */
+
 /* The enqueue event of an external correlation number, in a ring that is large
    enough for all that is enqueued and not recorded yet.  */
 #define ENQUEUES 65536
@@ -66,6 +76,47 @@ timestamp (void)
 
 /* -- enqueueing */
 
+static const char *
+name_copy (const char *name, size_t bytes)
+{
+  size_t used = __atomic_load_n (&name_used, __ATOMIC_RELAXED);
+  do
+    if (bytes > NAME_BYTES - used)
+      return NULL;
+  while (!__atomic_compare_exchange_n (&name_used, &used, used + bytes, 0,
+				       __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+  return memcpy (name_text + used, name, bytes);
+}
+
+/* The copy of a name that stays, null if there is none.  */
+static const char *
+name_keep (const char *name)
+{
+  size_t length = name ? strnlen (name, CAPTURE_STRING_LIMIT) : 0;
+  const char *copy = NULL;
+  uint32_t hash = 2166136261u;
+  if (length == 0 || length == CAPTURE_STRING_LIMIT)
+    return NULL;
+  for (size_t i = 0; i < length; i++)
+    hash = (hash ^ (unsigned char) name[i]) * 16777619u;
+  for (unsigned i = 0; i < NAME_PLACES; i++)
+    {
+      const char **place = &names[(hash + i) % NAMES];
+      const char *there = __atomic_load_n (place, __ATOMIC_ACQUIRE);
+      if (!there)
+	{
+	  if (!copy && !(copy = name_copy (name, length + 1)))
+	    return NULL;
+	  if (__atomic_compare_exchange_n (place, &there, copy, 0, __ATOMIC_ACQ_REL,
+					   __ATOMIC_ACQUIRE))
+	    return copy;
+	}
+      if (strcmp (there, name) == 0)
+	return there;
+    }
+  return NULL;
+}
+
 /* The number of the operation whose start or end event this is; GIVEN is the
    runtime's, 0 if it has none.  */
 uint64_t
@@ -89,7 +140,7 @@ cupti_enqueue (int start, uint64_t given, const acc_prof_info *profile,
   e->async = profile->async;
   e->async_queue = profile->async_queue;
   e->name = profile->event_type == acc_ev_enqueue_launch_start
-    ? event->launch_event.kernel_name : NULL;
+    ? name_keep (event->launch_event.kernel_name) : NULL;
   __atomic_store_n (&e->number, number, __ATOMIC_RELEASE);
   current = number;
   cupti.cuptiActivityPushExternalCorrelationId

@@ -1,6 +1,7 @@
 /* foreign.c - an OpenACC runtime that tells nothing of device activity, on the
    CUDA driver's API: one kernel and an upload in enqueue events, a download and a
-   fill outside of any, on a queue; then it ends without waiting, if so told.
+   fill outside of any, on a queue; then it ends without waiting, if so told.  The
+   kernel's name is gone before its records come.
    Usage: foreign LIBRARY [ROUNDS [nowait]].  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -68,7 +69,7 @@ main (int argc, char **argv)
 {
   void *handle = dlopen (argv[1], RTLD_NOW);
   void (*library) (acc_prof_reg, acc_prof_reg, acc_prof_lookup_func);
-  static char text[64], host[4096];
+  static char text[64], host[4096], name[64];
   int rounds = argc > 2 ? atoi (argv[2]) : 1;
   char reason[256];
   CUdevice device;
@@ -105,9 +106,11 @@ main (int argc, char **argv)
       raise_event (acc_ev_enqueue_upload_start, "a", 100);
       TRY (cuda.cuMemcpyHtoDAsync (memory, host, 100, stream));
       raise_event (acc_ev_enqueue_upload_end, "a", 100);
-      raise_event (acc_ev_enqueue_launch_start, "main._omp_fn.0", 0);
+      strcpy (name, "main._omp_fn.0");
+      raise_event (acc_ev_enqueue_launch_start, name, 0);
       TRY (cuda.cuLaunchKernel (function, 8, 1, 1, 32, 1, 1, 0, stream, parameters, NULL));
-      raise_event (acc_ev_enqueue_launch_end, "main._omp_fn.0", 0);
+      raise_event (acc_ev_enqueue_launch_end, name, 0);
+      strcpy (name, "gone");
       TRY (cuda.cuMemcpyDtoHAsync (host, memory, 200, stream));
       TRY (cuda.cuMemsetD8Async (memory, 0, 300, stream));
     }
