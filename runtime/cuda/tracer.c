@@ -8,6 +8,7 @@
    argument blocks.  */
 #include "cuda.h"
 #include "cupti.h"
+#include "notes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,9 +16,6 @@
 
 #define BUFFER_BYTES ((size_t) 512 << 10)
 #define FLUSH_PERIOD 100	/* milliseconds */
-/* More than there are calls of the driver between an operation's enqueueing and
-   its record: the driver lets a thousand operations wait on a stream.  */
-#define NOTES (1 << 18)
 #define MOST_DEVICES 64
 
 static const int kinds[] = {
@@ -33,13 +31,6 @@ static const uint32_t calls[] = {
 };
 #define CALLS (sizeof calls / sizeof *calls)
 
-/* Which operation a call of the driver was for.  */
-struct note
-{
-  uint64_t number;		/* atomic */
-  uint32_t call;		/* atomic: 0 while it changes */
-};
-
 static struct accscope_cupti cupti;
 static struct
 {
@@ -48,7 +39,7 @@ static struct
   unsigned users;		/* devices that are traced */
   void *subscriber;
 
-  struct note *note;		/* those of all calls, by their number */
+  struct accscope_cuda_note *notes;
   pthread_mutex_t records;	/* guards what follows, taken after lock */
   struct accscope_cuda_device *device[MOST_DEVICES];	/* by the driver's number */
 } tracer = { .lock = PTHREAD_MUTEX_INITIALIZER, .records = PTHREAD_MUTEX_INITIALIZER };
@@ -68,29 +59,11 @@ monotonic (void)
 static void
 called (void *context, int domain, uint32_t function, const struct cupti_call *call)
 {
-  struct note *note = &tracer.note[call->correlation % NOTES];
-
   (void) context;
   (void) domain;
   (void) function;
-  if (enqueueing == 0 || call->site != CUPTI_API_ENTER)
-    return;
-  __atomic_store_n (&note->call, 0, __ATOMIC_RELEASE);
-  __atomic_store_n (&note->number, enqueueing, __ATOMIC_RELEASE);
-  __atomic_store_n (&note->call, call->correlation, __ATOMIC_RELEASE);
-}
-
-/* The operation that a call was for, 0 for none of ours.  */
-static uint64_t
-noted (uint32_t call)
-{
-  const struct note *note = &tracer.note[call % NOTES];
-  uint64_t number;
-
-  if (__atomic_load_n (&note->call, __ATOMIC_ACQUIRE) != call)
-    return 0;
-  number = __atomic_load_n (&note->number, __ATOMIC_ACQUIRE);
-  return __atomic_load_n (&note->call, __ATOMIC_ACQUIRE) == call ? number : 0;
+  if (enqueueing != 0 && call->site == CUPTI_API_ENTER)
+    accscope_cuda_note (tracer.notes, call->correlation, enqueueing);
 }
 
 /* d->trace_lock is held.  */
@@ -140,7 +113,9 @@ take (uint32_t device, uint32_t correlation, int kind, uint64_t bytes,
       uint64_t start, uint64_t end)
 {
   struct accscope_cuda_device *d = device < MOST_DEVICES ? tracer.device[device] : NULL;
-  struct accscope_cuda_record r = { noted (correlation), kind, bytes, 0, 0 };
+  struct accscope_cuda_record r = {
+    accscope_cuda_noted (tracer.notes, correlation), kind, bytes, 0, 0
+  };
 
   if (d == NULL || r.correlation == 0)
     return;
@@ -211,9 +186,9 @@ prepare (const char *path)
 {
   if (tracer.ready)
     return 1;
-  if (tracer.note == NULL)
-    tracer.note = calloc (NOTES, sizeof *tracer.note);
-  if (tracer.note == NULL || accscope_cupti_open (&cupti, path) != 0
+  if (tracer.notes == NULL)
+    tracer.notes = accscope_cuda_notes ();
+  if (tracer.notes == NULL || accscope_cupti_open (&cupti, path) != 0
       || cupti.cuptiActivityRegisterTimestampCallback == NULL
       || cupti.cuptiActivityRegisterTimestampCallback (monotonic) != CUPTI_SUCCESS
       || cupti.cuptiActivityRegisterCallbacks (request, complete) != CUPTI_SUCCESS)

@@ -198,6 +198,43 @@ func TestArgumentBlocks(t *testing.T) {
 	}
 }
 
+// CUPTI's record of a kernel finds its operation, however many others were begun
+// and ended meanwhile.
+func TestActivityOfLongKernel(t *testing.T) {
+	const rounds, others = 20, 16
+	var mutex sync.Mutex
+	seen := map[uint64]device.Activity{}
+	// Calls are numbered so that each 64th comes to the same place.
+	d := open(t, map[string]string{"ACCSCOPE_CUPTI": cupti, "ACCSCOPE_STANDIN_CUPTI_CALLS": "4096"}, func(a device.Activity) {
+		mutex.Lock()
+		seen[a.Correlation] = a
+		mutex.Unlock()
+	}).(*cudaDevice)
+	d.Observe(true)
+	held, q := newQueue(t, d), newQueue(t, d)
+	gate, err := d.Kernel(kernels().Gate)
+	check(t, err)
+	flags := new([2]int64)
+	a, err := d.Alloc(8)
+	check(t, err)
+	check(t, held.Launch(1, gate, device.Geometry{}, []device.Address{device.Address(uintptr(unsafe.Pointer(&flags[0]))), device.Address(uintptr(unsafe.Pointer(&flags[1])))}, false))
+	for round := range uint64(rounds) {
+		for i := range uint64(others) {
+			check(t, q.Fill(100+round*others+i, a, 0, 8, false))
+		}
+		check(t, q.Synchronize())
+		d.Flush()
+	}
+	setFlag(&flags[0])
+	check(t, held.Synchronize())
+	d.Flush()
+	mutex.Lock()
+	defer mutex.Unlock()
+	if seen[1].Kind != device.ActivityKernel || len(seen) != 1+rounds*others {
+		t.Errorf("%d operations reported, want %d; the long one is %+v", len(seen), 1+rounds*others, seen[1])
+	}
+}
+
 // An observed transfer spans the copies by the device, and the times of one
 // queue's operations do not overlap, whoever measures.
 func TestActivityOfOneQueue(t *testing.T) {

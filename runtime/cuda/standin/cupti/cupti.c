@@ -2,7 +2,9 @@
    the driver's streams ran, in the layout of CUDA 12, whose records are longer
    than the parts that cupti.h declares.
 
-   ACCSCOPE_STANDIN_CUPTI_FAIL in the environment names a function that fails.  */
+   ACCSCOPE_STANDIN_CUPTI_FAIL in the environment names a function that fails;
+   ACCSCOPE_STANDIN_CUPTI_CALLS says how many calls are numbered for each one that
+   enqueues something, as there are others.  */
 #define _GNU_SOURCE
 #include "../../cupti.h"
 #include "../standin.h"
@@ -119,9 +121,10 @@ call_back (uint32_t function, uint32_t number)
 static uint32_t
 enqueued (enum standin_kind what)
 {
+  const char *calls = getenv ("ACCSCOPE_STANDIN_CUPTI_CALLS");
   uint32_t number, kind;
   pthread_mutex_lock (&lock);
-  number = ++correlations;
+  number = correlations += calls != NULL ? (uint32_t) atoi (calls) : 1;
   /* External correlation numbers come before the record of a call.  */
   for (kind = 0; kind < EXTERNAL_KINDS; kind++)
     if (depth[kind] > 0 && enabled & bit (CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION)
