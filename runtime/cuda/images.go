@@ -24,7 +24,6 @@ type images struct {
 	mutex   sync.Mutex
 	modules map[unsafe.Pointer]C.CUmodule // by the image's device side
 	kernels map[uintptr]*kernel           // by host address
-	problem error                         // why an image could not be loaded
 }
 
 func (i *images) init(d *cudaDevice) {
@@ -34,19 +33,12 @@ func (i *images) init(d *cudaDevice) {
 }
 
 // LoadImage links an image of the program and says where its variables are; for
-// a declare link variable, that is the device's pointer to it. After an error
-// the image's kernels are refused with the same error.
+// a declare link variable, that is the device's pointer to it.
 func (d *cudaDevice) LoadImage(image goacc.Image) ([]device.Address, error) {
 	if device.Type(image.Type) != Type {
 		return nil, device.Errorf(device.InvalidArgument, 0, "the image is for device type %d, and cuda device %d takes %d", image.Type, d.number, Type)
 	}
-	addresses, err := d.images.load(image)
-	if err != nil {
-		d.images.mutex.Lock()
-		d.images.problem = err
-		d.images.mutex.Unlock()
-	}
-	return addresses, err
+	return d.images.load(image)
 }
 
 func (i *images) load(image goacc.Image) ([]device.Address, error) {
@@ -203,9 +195,6 @@ func (d *cudaDevice) Kernel(hostFunction uintptr) (device.Kernel, error) {
 	defer d.images.mutex.Unlock()
 	if k := d.images.kernels[hostFunction]; k != nil {
 		return k, nil
-	}
-	if d.images.problem != nil {
-		return nil, d.images.problem
 	}
 	return nil, device.Errorf(device.Execution, 0, "there is no code for cuda device %d of the function at %#x; compile and link the program with -foffload=nvptx-none", d.number, hostFunction)
 }

@@ -46,6 +46,7 @@ type Device struct {
 	clockOffset atomic.Int64                           // host clock less device clock, when last read
 	byAsync     sync.Map                               // async value to *Queue, a copy of queues for look-ups without the lock
 	kernels     atomic.Pointer[map[uintptr]kernelCode] // by host address
+	refused     atomic.Pointer[[]refusal]              // images that came later; changed with mu held
 }
 
 // kernelCode is the device code of one outlined function. Its name is looked up
@@ -73,6 +74,7 @@ func newDevice(rt *Runtime, b device.Backend, number int) *Device {
 	d := &Device{Type: b.Type(), Number: number, rt: rt, backend: b}
 	d.opened = sync.NewCond(&d.openers)
 	d.ready.init()
+	d.refused.Store(new([]refusal))
 	if p, err := b.Properties(number); err == nil {
 		d.Shared = p.SharedMemory
 	}
@@ -176,6 +178,7 @@ func (d *Device) openDriver() error {
 	d.downloads.Store(0)
 	empty := map[uintptr]kernelCode{}
 	d.kernels.Store(&empty)
+	d.refused.Store(new([]refusal))
 	d.mu.Unlock()
 	d.readClock()
 	driver.Observe(d.rt.activity.wanted())
@@ -273,6 +276,9 @@ func (d *Device) kernel(function uintptr) (kernelCode, error) {
 	}
 	code, err := d.driver.Kernel(function)
 	if err != nil {
+		if cause := d.refusedKernel(function); cause != nil {
+			err = cause
+		}
 		return kernelCode{}, err
 	}
 	k := kernelCode{code: code, function: function, naming: new(sync.Once), text: new(string)}

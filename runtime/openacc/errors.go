@@ -36,6 +36,12 @@ func (t *Thread) fromDevice(err error) *device.Error {
 }
 
 func (t *Thread) notPresent(what string, host, bytes uintptr) *device.Error {
+	if d := t.context.device; d != nil {
+		if cause := d.refusedVariable(host); cause != nil {
+			return t.errorf(errorNotPresent, "%s [%#x,%d] is not mapped (not present on %s): its declare directive has "+
+				"no effect there: %v", what, host, bytes, t.deviceName(), cause)
+		}
+	}
 	return t.errorf(errorNotPresent, "%s [%#x,%d] is not mapped (not present on %s); "+
 		"create it first with a data clause, acc_copyin or acc_create", what, host, bytes, t.deviceName())
 }

@@ -38,9 +38,47 @@ func (rt *Runtime) RegisterImage(image goacc.Image) {
 	}
 	rt.mu.Unlock()
 	for _, d := range open {
-		// The image's kernels are refused with the same error.
-		_ = d.enterGlobals(image)
+		if err := d.enterGlobals(image); err != nil {
+			d.refuse(image, err)
+		}
 	}
+}
+
+// A refusal is an image that a device did not take while it was open. The
+// program may never use it there: whoever does is told why.
+type refusal struct {
+	image goacc.Image
+	err   error
+}
+
+func (d *Device) refuse(image goacc.Image, err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	refused := append(slices.Clone(*d.refused.Load()), refusal{image, err})
+	d.refused.Store(&refused)
+}
+
+// refusedKernel is why an image with the code of an outlined function was
+// refused, nil if none was.
+func (d *Device) refusedKernel(function uintptr) error {
+	for _, r := range *d.refused.Load() {
+		if slices.Contains(r.image.Functions, function) {
+			return r.err
+		}
+	}
+	return nil
+}
+
+// refusedVariable is the same for a variable that host lies in.
+func (d *Device) refusedVariable(host uintptr) error {
+	for _, r := range *d.refused.Load() {
+		for _, v := range r.image.Variables {
+			if host-v.Host < v.Size {
+				return r.err
+			}
+		}
+	}
+	return nil
 }
 
 // UnregisterImage forgets an image, when its object is unloaded.
@@ -126,6 +164,8 @@ func (d *Device) leaveGlobals(image goacc.Image) {
 			d.table.Remove(m)
 		}
 	}
+	refused := slices.DeleteFunc(slices.Clone(*d.refused.Load()), func(r refusal) bool { return r.image.Data == image.Data })
+	d.refused.Store(&refused)
 	if loader, ok := d.driver.(imageLoader); ok {
 		// A device that fails here fails at its next operation, and says so.
 		_ = loader.UnloadImage(image)

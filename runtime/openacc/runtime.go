@@ -58,10 +58,9 @@ type Runtime struct {
 	registry    *callbacks.Registry
 	environment environment
 
-	mu       sync.Mutex
-	devices  map[deviceKey]*Device
-	images   []goacc.Image
-	imageSet map[uintptr]bool // outlined functions known from images
+	mu      sync.Mutex
+	devices map[deviceKey]*Device
+	images  []goacc.Image
 
 	failed       sync.Mutex             // held by the thread that ends the program with an error
 	ending       atomic.Pointer[Thread] // the thread that runs the program's end
@@ -98,7 +97,6 @@ func New(options Options) (*Runtime, error) {
 		options:  options,
 		registry: options.Callbacks,
 		devices:  map[deviceKey]*Device{},
-		imageSet: map[uintptr]bool{},
 	}
 	if rt.backend(DeviceHost) == nil {
 		return nil, fmt.Errorf("no backend of type host among the %d given", len(options.Backends))
