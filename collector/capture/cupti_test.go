@@ -113,6 +113,7 @@ func TestForeignWithoutActivity(t *testing.T) {
 		"another library":          {"ACCSCOPE_CUPTI=libm.so.6"},
 		"taken by another tool":    {"ACCSCOPE_STANDIN_CUPTI_FAIL=cuptiActivityRegisterCallbacks"},
 		"refused by the driver":    {"ACCSCOPE_STANDIN_CUPTI_FAIL=cuptiActivityEnable"},
+		"without times":            {"ACCSCOPE_STANDIN_CUPTI_FAIL=timestamp"},
 		"not wanted until it ends": {"ACCSCOPE_CAPTURE=off"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -77,6 +77,7 @@ func TestProgramInterface(t *testing.T) {
 		"plain":              nil,
 		"profiled":           {"ACC_PROFLIB=" + profiler(t), "ACCSCOPE_SESSION=" + t.TempDir(), "ACCSCOPE_ACTIVITY=runtime"},
 		"profiled by CUPTI":  {"ACC_PROFLIB=" + profiler(t), "ACCSCOPE_SESSION=" + t.TempDir(), "ACCSCOPE_CUPTI=" + cupti},
+		"another tool's":     {"ACC_PROFLIB=" + profiler(t), "ACCSCOPE_SESSION=" + t.TempDir(), "ACCSCOPE_CUPTI=" + cupti, "ACCSCOPE_STANDIN_CUPTI_FAIL=cuptiSubscribe"},
 		"few events":         {"ACCSCOPE_STANDIN_FAIL=cuEventCreate:150:2"},
 		"little memory each": {fmt.Sprintf("ACCSCOPE_STANDIN_MEMORY=%d", 16<<20)},
 	} {

@@ -35,7 +35,8 @@ static struct accscope_cupti cupti;
 static struct
 {
   pthread_mutex_t lock;		/* guards what follows */
-  int ready;			/* CUPTI's library is open */
+  int opened;			/* CUPTI's library */
+  int registered;		/* our clock and where its records go */
   unsigned users;		/* devices that are traced */
   void *subscriber;
 
@@ -117,7 +118,7 @@ take (uint32_t device, uint32_t correlation, int kind, uint64_t bytes,
     accscope_cuda_noted (tracer.notes, correlation), kind, bytes, 0, 0
   };
 
-  if (d == NULL || r.correlation == 0)
+  if (d == NULL || r.correlation == 0 || end == 0)	/* 0: CUPTI could not tell */
     return;
   r.start = (int64_t) start - d->origin;
   r.end = (int64_t) (end < start ? start : end) - d->origin;
@@ -180,22 +181,31 @@ complete (void *context, uint32_t stream, uint8_t *buffer, size_t size, size_t v
   free (buffer);
 }
 
-/* tracer.lock is held.  Only with a clock of ours are times comparable.  */
+/* tracer.lock is held.  */
 static int
 prepare (const char *path)
 {
-  if (tracer.ready)
+  if (tracer.opened)
     return 1;
   if (tracer.notes == NULL)
     tracer.notes = accscope_cuda_notes ();
-  if (tracer.notes == NULL || accscope_cupti_open (&cupti, path) != 0
-      || cupti.cuptiActivityRegisterTimestampCallback == NULL
+  tracer.opened = tracer.notes != NULL && accscope_cupti_open (&cupti, path) == 0;
+  return tracer.opened;
+}
+
+/* Only with a clock of ours are times comparable.  */
+static int
+register_all (void)
+{
+  if (tracer.registered)
+    return 1;
+  if (cupti.cuptiActivityRegisterTimestampCallback == NULL
       || cupti.cuptiActivityRegisterTimestampCallback (monotonic) != CUPTI_SUCCESS
       || cupti.cuptiActivityRegisterCallbacks (request, complete) != CUPTI_SUCCESS)
     return 0;
   if (cupti.cuptiActivityFlushPeriod != NULL)
     cupti.cuptiActivityFlushPeriod (FLUSH_PERIOD);
-  tracer.ready = 1;
+  tracer.registered = 1;
   return 1;
 }
 
@@ -227,8 +237,8 @@ enable_all (void)
   return 1;
 }
 
-/* Fails where another tool uses CUPTI: it has one subscriber at a time.  tracer.lock
-   is held.  */
+/* Fails where another tool uses CUPTI: it has one subscriber at a time.  What is
+   registered before would take the place of that tool's.  tracer.lock is held.  */
 static int
 enable (void)
 {
@@ -237,7 +247,7 @@ enable (void)
       tracer.subscriber = NULL;
       return 0;
     }
-  if (enable_all ())
+  if (register_all () && enable_all ())
     return 1;
   disable ();
   return 0;

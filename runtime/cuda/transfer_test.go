@@ -235,6 +235,20 @@ func TestActivityOfLongKernel(t *testing.T) {
 	}
 }
 
+// What CUPTI has no times of is not reported, rather than as of the machine's boot.
+func TestActivityWithoutTimes(t *testing.T) {
+	d := open(t, map[string]string{"ACCSCOPE_CUPTI": cupti, "ACCSCOPE_STANDIN_CUPTI_FAIL": "timestamp"}, func(a device.Activity) {
+		t.Errorf("reported: %+v", a)
+	}).(*cudaDevice)
+	d.Observe(true)
+	q := newQueue(t, d)
+	a, err := d.Alloc(8)
+	check(t, err)
+	check(t, q.Fill(1, a, 0, 8, false))
+	check(t, q.Synchronize())
+	d.Flush()
+}
+
 // An observed transfer spans the copies by the device, and the times of one
 // queue's operations do not overlap, whoever measures.
 func TestActivityOfOneQueue(t *testing.T) {

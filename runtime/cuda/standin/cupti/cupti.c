@@ -2,7 +2,9 @@
    the driver's streams ran, in the layout of CUDA 12, whose records are longer
    than the parts that cupti.h declares.
 
-   ACCSCOPE_STANDIN_CUPTI_FAIL in the environment names a function that fails;
+   ACCSCOPE_STANDIN_CUPTI_FAIL in the environment names a function that fails.  If
+   that is cuptiSubscribe, another tool has subscribed, and what it has registered
+   must be left alone; "timestamp" makes records without times.
    ACCSCOPE_STANDIN_CUPTI_CALLS says how many calls are numbered for each one that
    enqueues something, as there are others.  */
 #define _GNU_SOURCE
@@ -49,6 +51,13 @@ fails (const char *function)
 {
   const char *name = getenv ("ACCSCOPE_STANDIN_CUPTI_FAIL");
   return name != NULL && strcmp (name, function) == 0;
+}
+
+static void
+leave_alone (void)
+{
+  if (fails ("cuptiSubscribe"))
+    abort ();
 }
 
 /* Without the tool's own clock, times are those of a clock of CUPTI's.  */
@@ -147,6 +156,8 @@ enqueued (enum standin_kind what)
 static void
 ran (const struct standin_ran *o, uint64_t start, uint64_t end)
 {
+  if (fails ("timestamp"))
+    start = end = 0;
   pthread_mutex_lock (&lock);
   if (o->kind == STANDIN_KERNEL && enabled & bit (CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL))
     {
@@ -200,6 +211,7 @@ EXPORT CUptiResult
 cuptiActivityRegisterTimestampCallback (cupti_timestamp function)
 {
   FAILS;
+  leave_alone ();
   timestamp = function;
   return CUPTI_SUCCESS;
 }
@@ -208,6 +220,7 @@ EXPORT CUptiResult
 cuptiActivityRegisterCallbacks (cupti_request r, cupti_complete c)
 {
   FAILS;
+  leave_alone ();
   request = r;
   complete = c;
   return CUPTI_SUCCESS;
