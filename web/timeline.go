@@ -70,8 +70,13 @@ func timeline(r *request) (any, error) {
 	return &a, nil
 }
 
+// windowRows is about how many rows a window may read of all lanes together, so
+// that the page has it within 50 ms.
+const windowRows = 12_000
+
 // blocks reads the lanes, with the help of connections that nobody else needs.
 func (r *request) blocks(lanes []store.Lane, w window) ([][]store.Block, error) {
+	rows := min(w.pixels, windowRows/max(len(lanes), 1))
 	blocks := make([][]store.Block, len(lanes))
 	var next atomic.Int64
 	read := func(q *request) (any, error) {
@@ -81,7 +86,7 @@ func (r *request) blocks(lanes []store.Lane, w window) ([][]store.Block, error) 
 				return nil, nil
 			}
 			var err error
-			if blocks[i], err = q.trace.Timeline(lanes[i], w.from, w.to, w.pixels); err != nil {
+			if blocks[i], err = q.trace.TimelineOfRows(lanes[i], w.from, w.to, w.pixels, rows); err != nil {
 				return nil, err
 			}
 		}

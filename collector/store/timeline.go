@@ -58,23 +58,26 @@ type Block struct {
 	Open  bool  // never ended, or not yet: End is that of what is known
 }
 
-// Groups wider than openPixels are replaced by their members, as long as a
-// window reads no more than rowsPerPixel: then only those wider than twice as
-// much, and so on, of which fewer fit into the window.
-const (
-	openPixels   = fanOut / 2
-	rowsPerPixel = 1.0
-)
+// Groups wider than openPixels are replaced by their members, as long as that
+// reads no more rows than a window may: then only those wider than twice as much,
+// and so on, of which fewer fit into the window.
+const openPixels = fanOut / 2
 
 // Timeline gives what to draw of a lane in the window [from, to) at a width in
 // pixels, in order of start: whatever the number of spans, about two blocks a
 // pixel at most. A block of several spans is some pixels wide, 8 at most where
 // they are evenly spread; Busy says how much of it is filled.
-func (t *Trace) Timeline(lane Lane, from, to int64, pixels int) (blocks []Block, err error) {
+func (t *Trace) Timeline(lane Lane, from, to int64, pixels int) ([]Block, error) {
+	return t.TimelineOfRows(lane, from, to, pixels, pixels)
+}
+
+// TimelineOfRows is Timeline with about so many rows read, rather than one a
+// pixel: fewer make wider blocks of several spans, and take less time.
+func (t *Trace) TimelineOfRows(lane Lane, from, to int64, pixels, rows int) (blocks []Block, err error) {
 	if to <= from || pixels <= 0 {
 		return nil, nil
 	}
-	p := &painter{trace: t, lane: lane, from: from, to: to, pixels: pixels, width: to - from, left: max(int(rowsPerPixel*float64(pixels)), 8*fanOut)}
+	p := &painter{trace: t, lane: lane, from: from, to: to, pixels: pixels, width: to - from, left: max(rows, 8*fanOut)}
 	if p.width < 0 {
 		p.width = math.MaxInt64
 	}
