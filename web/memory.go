@@ -309,22 +309,9 @@ func listed(at int64, list []store.Mapping) *mappingsAnswer {
 
 // leaks gives what was never deleted or freed.
 func leaks(r *request) (any, error) {
-	var list []store.Mapping
-	for _, kind := range []string{"create", "alloc"} {
-		seen := false
-		err := r.trace.Mappings(kind, store.Filter{}, func(m *store.Mapping) bool {
-			seen = true
-			if m.End == math.MaxInt64 {
-				list = append(list, *m)
-			}
-			return true
-		})
-		if err != nil {
-			return nil, err
-		}
-		if seen {
-			break
-		}
+	list, err := r.trace.NeverDeleted(0, 0)
+	if err != nil {
+		return nil, err
 	}
 	_, last, err := r.trace.Extent()
 	return listed(bounded(last), list), err

@@ -71,6 +71,21 @@ func TestMemoryAtATime(t *testing.T) {
 	b.wait("the same time after loading again", `[...document.querySelectorAll("main .note")].some(e => e.textContent === `+quote(want)+`)`)
 }
 
+// What only the shutdown of a device deletes was left there by the program.
+func TestLeaksIncludeWhatTheShutdownDeletes(t *testing.T) {
+	path := tracetest.File(t, 3000, 1)
+	leaks := func() int {
+		return len(answer[mappingsAnswer](t, serve(t, Options{Traces: []string{path}}), "/api/leaks").Mappings)
+	}
+	before := leaks()
+	tracetest.Change(t, path, `INSERT INTO site SELECT max(id) + 1, 3, device, queue, async, place, shape, name, parent_construct, implicit, launch, failure, stack FROM site`,
+		`UPDATE record SET site = (SELECT max(id) FROM site) WHERE id = 1`,
+		`UPDATE record SET parent = 1 WHERE id = (SELECT max(r.id) FROM record r JOIN site s ON s.id = r.site WHERE s.kind = 7 AND r.opener > 0)`)
+	if after := leaks(); after != before+1 {
+		t.Errorf("%d mappings were never deleted, and %d when a shutdown deletes one of the others", before, after)
+	}
+}
+
 // Devices of one name are told apart: by their number, and by their process.
 func TestDevicesOfOneName(t *testing.T) {
 	path := tracetest.File(t, 300, 1)

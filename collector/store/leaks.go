@@ -8,9 +8,11 @@ import (
 	"github.com/accscope/accscope/collector/model"
 )
 
-// NeverDeleted gives the mappings that were created in the window [from, to) (to
-// 0: to the end) and that no delete ended but that of the device's shutdown, in
-// order of creation. It reads every record once.
+// NeverDeleted gives what was left on devices of that made in the window
+// [from, to) (to 0: to the end), in order of creation: the mappings that no delete
+// ended but that of the device's shutdown, and the memory without a mapping
+// (acc_malloc; all of it under runtimes that report no mappings) that was never
+// freed. It reads every record once.
 func (t *Trace) NeverDeleted(from, to int64) ([]Mapping, error) {
 	if to == 0 {
 		to = math.MaxInt64
@@ -20,12 +22,20 @@ func (t *Trace) NeverDeleted(from, to int64) ([]Mapping, error) {
 		time
 		parent
 		bytes
+		host
+		address
 		opener
 	)
+	type block struct {
+		device  model.DeviceID
+		address int64
+	}
 	kinds := make(map[int64]int32) // by site
 	live := make(map[int64]Mapping)
+	allocated := make(map[block]int64)
 	shutdowns := make(map[int64]bool)
-	err := t.scan("record", "id", []string{"site", "time", "parent", "bytes", "opener"}, math.MinInt64, math.MaxInt64, func(id int64, v []int64) error {
+	columns := []string{"site", "time", "parent", "bytes", "host", "address", "opener"}
+	err := t.scan("record", "id", columns, math.MinInt64, math.MaxInt64, func(id int64, v []int64) error {
 		kind, known := kinds[v[site]]
 		if !known {
 			s, err := t.Site(v[site])
@@ -36,19 +46,29 @@ func (t *Trace) NeverDeleted(from, to int64) ([]Mapping, error) {
 			kinds[v[site]] = kind
 		}
 		switch kind {
-		case model.Create:
-			if v[time] < from || v[time] >= to {
-				return nil
-			}
+		case model.Create, model.Alloc:
 			s, err := t.Site(v[site])
-			live[id] = Mapping{Record: id, Kind: "create", Site: s, Bytes: uint64(v[bytes]), Start: v[time], End: math.MaxInt64}
-			return err
+			if err != nil {
+				return err
+			}
+			at := block{s.Device, v[address]}
+			if kind == model.Alloc {
+				allocated[at] = id
+			} else if of, known := allocated[at]; known {
+				delete(live, of) // the mapping stands for its memory
+			}
+			if v[time] >= from && v[time] < to {
+				live[id] = Mapping{Record: id, Kind: s.Kind, Site: s, Host: uint64(v[host]), Address: uint64(v[address]),
+					Bytes: uint64(v[bytes]), Start: v[time], End: math.MaxInt64}
+			}
 		case model.DeviceShutdownStart:
 			shutdowns[id] = true
 		case model.Delete:
 			if !shutdowns[v[parent]] {
 				delete(live, v[opener])
 			}
+		case model.Free:
+			delete(live, v[opener])
 		}
 		return nil
 	})
