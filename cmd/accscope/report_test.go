@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,11 +13,13 @@ import (
 func TestReportFiltersLeaks(t *testing.T) {
 	folder := t.TempDir()
 	source, program := filepath.Join(folder, "leaks.c"), filepath.Join(folder, "leaks")
-	if err := os.WriteFile(source, []byte(`static int first[10], second[10];
-int main (void)
+	if err := os.WriteFile(source, []byte(`#include <openacc.h>
+static int first[10], second[10]; int main (void)
 {
 #pragma acc enter data create(first)
 #pragma acc enter data create(second)
+  acc_free (acc_malloc (77));
+  acc_malloc (777);
   return 0;
 }
 `), 0o600); err != nil {
@@ -42,6 +45,9 @@ int main (void)
 		if strings.Contains(leaks, "first") != test.first || strings.Contains(leaks, "second") != test.second {
 			t.Errorf("%v: %s", test.filter, leaks)
 		}
+		if all := len(test.filter) == 0; strings.Contains(leaks, "leaks.c:7      1  777 B") != all || strings.Contains(leaks, "leaks.c:6") {
+			t.Errorf("%v: memory of acc_malloc: %s", test.filter, leaks)
+		}
 	}
 	// So it does for what is present at a time: the middle of the run, by the time
 	// of its last create.
@@ -56,5 +62,47 @@ int main (void)
 	// A device that the program only asked for has no name.
 	if report := invoke(t, folder, "report", "--by", "device", "t.db").must(t).stdout; !strings.Contains(report, "sim 0") || strings.Contains(report, "default") {
 		t.Errorf("by device: %s", report)
+	}
+}
+
+// What has no end has no shortest and no longest duration.
+func TestReportOfConstructsWithoutEnd(t *testing.T) {
+	folder := t.TempDir()
+	source, program := filepath.Join(folder, "absent.c"), filepath.Join(folder, "absent")
+	if err := os.WriteFile(source, []byte(`static int data[10];
+int main (void)
+{
+#pragma acc parallel loop present(data)
+  for (int i = 0; i < 10; i++)
+    data[i] = i;
+}
+`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if output, err := exec.Command("gcc-12", "-fopenacc", "-foffload=disable", "-g", "-o", program, source).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, output)
+	}
+	if ended := invoke(t, folder, "run", "-q", "--device", "sim", "-o", "t.db", "--", program); ended.status == 0 {
+		t.Fatal("data that is not present is no error")
+	}
+	var report struct {
+		Tables struct {
+			Constructs struct{ Rows []map[string]any }
+		}
+	}
+	if err := json.Unmarshal([]byte(invoke(t, folder, "report", "--format", "json", "t.db").must(t).stdout), &report); err != nil {
+		t.Fatal(err)
+	}
+	found := false
+	for _, row := range report.Tables.Constructs.Rows {
+		if row["event"] == "compute_construct" {
+			found = true
+			if row["count"] != 1.0 || row["min_ns"] != nil || row["avg_ns"] != nil || row["max_ns"] != nil {
+				t.Errorf("a construct without end: %v", row)
+			}
+		}
+	}
+	if !found {
+		t.Error("the construct without end is missing")
 	}
 }

@@ -190,7 +190,7 @@ func group(totals []*total, key func(*total) (any, bool), weight func(*row) int6
 		}
 		r := rows[k]
 		if r == nil {
-			r = &row{key: k, total: total{site: t.site, min: t.min, max: t.max}}
+			r = &row{key: k, total: total{site: t.site}}
 			rows[k] = r
 		}
 		r.merge(t)
@@ -212,12 +212,15 @@ type row struct {
 }
 
 func (r *row) merge(t *total) {
+	if t.ended() > 0 && (r.ended() == 0 || t.min < r.min) {
+		r.min = t.min
+	}
+	r.max = max(r.max, t.max)
 	r.count += t.count
 	r.unended += t.unended
 	r.inclusive += t.inclusive
 	r.exclusive += t.exclusive
 	r.bytes += t.bytes
-	r.min, r.max = min(r.min, t.min), max(r.max, t.max)
 	r.device.add(t.device)
 }
 

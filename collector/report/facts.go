@@ -76,6 +76,9 @@ type total struct {
 	device deviceTotal
 }
 
+// ended is how many records have a duration.
+func (t *total) ended() int64 { return t.count - t.unended }
+
 // deviceTotal sums device activity.
 type deviceTotal struct {
 	count, time, min, max, bytes int64

@@ -34,7 +34,7 @@ func (f *facts) constructs() *Table {
 	for _, r := range rows {
 		key := r.key.([2]string)
 		table.Rows = append(table.Rows, []any{key[0], key[1], r.count, r.exclusive, share(r.exclusive, all),
-			r.inclusive, r.min, average(r.inclusive, r.count-r.unended), r.max})
+			r.inclusive, known(r.min, r.ended()), average(r.inclusive, r.ended()), known(r.max, r.ended())})
 	}
 	return table
 }
@@ -137,8 +137,8 @@ func (f *facts) synchronisation() *Table {
 		if r.site.implicit {
 			implicit = "yes"
 		}
-		table.Rows = append(table.Rows, []any{queueName(r.site.queue), r.site.place(), implicit, r.count, r.inclusive, r.min,
-			average(r.inclusive, r.count-r.unended), r.max})
+		table.Rows = append(table.Rows, []any{queueName(r.site.queue), r.site.place(), implicit, r.count, r.inclusive, known(r.min, r.ended()),
+			average(r.inclusive, r.ended()), known(r.max, r.ended())})
 	}
 	return table
 }

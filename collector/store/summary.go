@@ -106,13 +106,14 @@ func (w *WorkTotal) Name() string {
 }
 
 // WorkTotals reads the sums of all device activity. Of the filter, From and To
-// make it read the activities themselves, those whose enqueue started in the
-// window; Process, Device, Queue and Thread apply too.
+// make it read the activities themselves, those whose enqueue Records gives for
+// the window; Process, Device, Queue and Thread apply too.
 func (t *Trace) WorkTotals(f Filter) ([]WorkTotal, error) {
 	query, args := "SELECT work, site, count, time, shortest, longest, bytes, thread FROM work_total", []int64(nil)
 	if f.From > 0 || f.To > 0 {
 		query = `SELECT a.work, r.site, count(*), sum(a.duration), min(a.duration), max(a.duration), sum(a.bytes), r.thread
-			FROM activity a JOIN record r ON r.id = a.record WHERE r.time >= ? AND (?2 = 0 OR r.time < ?2) GROUP BY a.work, r.thread, r.site`
+			FROM activity a JOIN record r ON r.id = a.record
+			WHERE (r.time >= ?1 OR r.time + r.duration > ?1 OR r.end_sequence < 0) AND (?2 = 0 OR r.time < ?2) GROUP BY a.work, r.thread, r.site`
 		args = []int64{f.From, f.To}
 	}
 	var out []WorkTotal

@@ -69,3 +69,53 @@ func TestWorkTotalsOfLateActivity(t *testing.T) {
 		}
 	}
 }
+
+// In a window the devices' times are those of what Records gives for it.
+func TestWorkTotalsOfAWindow(t *testing.T) {
+	trace := generated(t, generate.Options{Spans: 5_000, Threads: 2, Activity: true, Seed: 9})
+	first, last, err := trace.Extent()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Half of the windows begin in the middle of an enqueue.
+	var begins []int64
+	for r, err := range trace.Spans(store.Filter{Kinds: []string{"enqueue_launch"}}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if begins = append(begins, r.Start+r.Duration/2, r.End()); len(begins) == 20 {
+			break
+		}
+	}
+	for _, from := range begins {
+		f := store.Filter{From: from, To: from + (last-first)/50}
+		records := map[int64]bool{}
+		for r, err := range trace.Records(f) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			records[r.ID] = true
+		}
+		var want, got [2]int64
+		for a, err := range trace.Activities(store.Filter{}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if records[a.Record] {
+				want[0]++
+				want[1] += a.Duration
+			}
+		}
+		works, err := trace.WorkTotals(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range works {
+			got[0] += x.Count
+			got[1] += x.Time
+		}
+		if got != want || want[0] == 0 {
+			t.Errorf("from %d: %d activities in %d ns, of the rows %d in %d ns", from, got[0], got[1], want[0], want[1])
+		}
+	}
+}
