@@ -1,6 +1,6 @@
 // Package pprof writes a trace as a pprof profile, so that `go tool pprof -http`
-// draws flame graphs of host time, device time, bytes and counts by what was
-// nested in what.
+// draws flame graphs of host time, device time, bytes moved (sample type bytes) and
+// allocated on devices, and counts, by what was nested in what.
 package pprof
 
 import (
@@ -27,7 +27,7 @@ func Write(w io.Writer, trace *store.Trace, options export.Options) error {
 	p := &profile.Profile{
 		SampleType: []*profile.ValueType{
 			{Type: "host", Unit: "nanoseconds"}, {Type: "device", Unit: "nanoseconds"},
-			{Type: "bytes", Unit: "bytes"}, {Type: "count", Unit: "count"},
+			{Type: "bytes", Unit: "bytes"}, {Type: "allocated", Unit: "bytes"}, {Type: "count", Unit: "count"},
 		},
 		DefaultSampleType: "host",
 		TimeNanos:         meta.Realtime + meta.First,
@@ -38,7 +38,7 @@ func Write(w io.Writer, trace *store.Trace, options export.Options) error {
 	}
 	b := builder{profile: p, locations: map[stacks.Frame]*profile.Location{}}
 	for _, stack := range list {
-		sample := &profile.Sample{Value: []int64{stack.Host, stack.Device, stack.Bytes, stack.Count}}
+		sample := &profile.Sample{Value: []int64{stack.Host, stack.Device, stack.Bytes, stack.Allocated, stack.Count}}
 		for i := len(stack.Frames) - 1; i >= 0; i-- {
 			sample.Location = append(sample.Location, b.location(stack.Frames[i]))
 		}

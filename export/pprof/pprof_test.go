@@ -25,16 +25,28 @@ func TestSumsEqualTheTrace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var host, device, wantHost, wantDevice int64
+	var host, device, moved, allocated, count, wantHost, wantDevice, wantMoved, wantAllocated, wantCount int64
 	for _, s := range p.Sample {
 		host += s.Value[0]
 		device += s.Value[1]
+		moved += s.Value[2]
+		allocated += s.Value[3]
+		count += s.Value[4]
 	}
-	for r, err := range trace.Spans(store.Filter{}) {
+	for r, err := range trace.Records(store.Filter{}) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		wantHost += r.Exclusive()
+		wantCount++
+		switch r.Site.Kind {
+		case "enqueue_upload", "enqueue_download":
+			wantMoved += int64(r.Bytes)
+		case "alloc":
+			wantAllocated += int64(r.Bytes)
+		}
+		if r.Span {
+			wantHost += r.Exclusive()
+		}
 	}
 	for a, err := range trace.Activities(store.Filter{}) {
 		if err != nil {
@@ -44,6 +56,9 @@ func TestSumsEqualTheTrace(t *testing.T) {
 	}
 	if host != wantHost || device != wantDevice || device == 0 {
 		t.Errorf("host %d ns of %d, device %d ns of %d", host, wantHost, device, wantDevice)
+	}
+	if moved != wantMoved || allocated != wantAllocated || count != wantCount || moved*allocated == 0 {
+		t.Errorf("%d bytes moved of %d, %d allocated of %d, %d records of %d", moved, wantMoved, allocated, wantAllocated, count, wantCount)
 	}
 }
 
@@ -57,7 +72,7 @@ func TestGoToolPprofOpensIt(t *testing.T) {
 	if err := os.WriteFile(path, file.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, index := range []string{"host", "device", "bytes", "count"} {
+	for _, index := range []string{"host", "device", "bytes", "allocated", "count"} {
 		output, err := exec.Command("go", "tool", "pprof", "-top", "-sample_index="+index, path).CombinedOutput()
 		if err != nil {
 			t.Fatalf("%s: %v\n%s", index, err, output)

@@ -23,12 +23,13 @@ type Frame struct {
 
 // Stack is a path of nested constructs and what was spent at its end.
 type Stack struct {
-	Frames []Frame // outermost first
-	Count  int64
-	Host   int64 // ns, exclusive
-	Device int64 // ns measured on the device
-	Bytes  int64 // transferred or allocated
-	site   *store.Site
+	Frames    []Frame // outermost first
+	Count     int64
+	Host      int64 // ns, exclusive
+	Device    int64 // ns measured on the device
+	Bytes     int64 // uploaded and downloaded
+	Allocated int64 // bytes of device memory
+	site      *store.Site
 }
 
 // Sum reads the stacks of a trace. Device time of a site that occurs on several
@@ -95,7 +96,16 @@ func (s *summer) add(r *store.Record) {
 		stack.Host += r.Exclusive()
 		open.Enter(r)
 	}
-	stack.Bytes += int64(r.Bytes)
+	if r.Bytes >= 1<<56 { // not known
+		return
+	}
+	// The other events of data tell the same bytes again.
+	switch r.Site.KindCode {
+	case model.EnqueueUploadStart, model.EnqueueDownloadStart:
+		stack.Bytes += int64(r.Bytes)
+	case model.Alloc:
+		stack.Allocated += int64(r.Bytes)
+	}
 }
 
 // frames names the levels of a path; the host function comes before the
