@@ -80,6 +80,9 @@ func newHistogram(trace *store.Trace, options *export.Options) (*histogram, erro
 			return nil, err
 		}
 		count.Record(r)
+		if r.Bytes >= 1<<56 { // not known
+			continue
+		}
 		way, size := 0, bits.Len64(r.Bytes)
 		if r.Site.Kind == "enqueue_download" {
 			way = 1

@@ -96,13 +96,15 @@ func (t *Thread) runOn(d *Device, c *Construct) {
 
 // launch runs a kernel, between its events if told to.
 func (t *Thread) launch(q *Queue, k kernelCode, g device.Geometry, slots []device.Address, events bool) {
-	name := ""
-	if t.rt.activity.wanted() {
-		name = q.device.name(&k)
-	}
-	correlation := t.correlate(q, name)
+	// A call of the host's own code is no enqueue, and no device's activity.
+	correlation := uint64(0)
 	var pair eventPair
 	if events {
+		name := ""
+		if t.rt.activity.wanted() {
+			name = q.device.name(&k)
+		}
+		correlation = t.correlate(q, name)
 		t.raiseLaunch(callbacks.EnqueueLaunchStart, &pair, k, g)
 	}
 	// The kernel may be the caller's own code and use the runtime's routines.

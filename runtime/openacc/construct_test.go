@@ -382,6 +382,9 @@ func TestActivity(t *testing.T) {
 	values, count, more := words(1, 2, 3), words(3), words(10)
 	thread.Parallel(adding(5, goacc.ToFrom, values, count, more))
 	thread.WaitFor(5, -1)
+	condition := adding(AsyncSync, goacc.ToFrom, values, count, more)
+	condition.OnHost = true // is no enqueue
+	thread.Parallel(condition)
 	p.Flush()
 	if !p.Unsubscribe(number, false) {
 		t.Error("no such subscription")
