@@ -281,15 +281,18 @@ complete (void *context, uint32_t stream, uint8_t *buffer, size_t size,
 
 /* -- beginning and end */
 
-static int
-enable (void)
+static void
+ignore (void *context, int domain, uint32_t function, const struct cupti_call *call)
 {
-  static const int kinds[] = {
-    CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION,
-    CUPTI_ACTIVITY_KIND_DRIVER,	/* with whose records the numbers come */
-    CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
-    CUPTI_ACTIVITY_KIND_MEMSET,
-  };
+  (void) context;
+  (void) domain;
+  (void) function;
+  (void) call;
+}
+
+static int
+register_all (void)
+{
   if (!cupti.cuptiActivityRegisterTimestampCallback
       || cupti.cuptiActivityRegisterTimestampCallback (timestamp) != CUPTI_SUCCESS)
     {
@@ -298,8 +301,18 @@ enable (void)
 	return 0;
       offset = (int64_t) (before + (timestamp () - before) / 2 - now);
     }
-  if (cupti.cuptiActivityRegisterCallbacks (request, complete) != CUPTI_SUCCESS)
-    return 0;	/* another tool has it */
+  return cupti.cuptiActivityRegisterCallbacks (request, complete) == CUPTI_SUCCESS;
+}
+
+static int
+enable_all (void)
+{
+  static const int kinds[] = {
+    CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION,
+    CUPTI_ACTIVITY_KIND_DRIVER,	/* with whose records the numbers come */
+    CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
+    CUPTI_ACTIVITY_KIND_MEMSET,
+  };
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
     if (cupti.cuptiActivityEnable (kinds[i]) != CUPTI_SUCCESS)
       {
@@ -307,6 +320,22 @@ enable (void)
 	  cupti.cuptiActivityDisable (kinds[i]);
 	return 0;
       }
+  return 1;
+}
+
+/* CUPTI has one subscriber at a time: being it keeps us from taking the place of
+   another tool's clock and buffers, and another tool from taking ours.  */
+static int
+enable (void)
+{
+  void *subscriber;
+  if (cupti.cuptiSubscribe (&subscriber, ignore, NULL) != CUPTI_SUCCESS)
+    return 0;
+  if (!register_all () || !enable_all ())
+    {
+      cupti.cuptiUnsubscribe (subscriber);
+      return 0;
+    }
   if (cupti.cuptiActivityFlushPeriod)
     cupti.cuptiActivityFlushPeriod (FLUSH_PERIOD);
   return 1;
