@@ -43,46 +43,40 @@ reject (const char *name, const char *value)
   remember ("rejected", text);
 }
 
-static int
-size_value (const char *text, uint64_t *value)
+struct unit
 {
-  static const struct { const char *suffix; uint64_t factor; } units[] = {
-    { "", 1 }, { "B", 1 },
-    { "K", 1u << 10 }, { "KiB", 1u << 10 }, { "kB", 1000 }, { "KB", 1000 },
-    { "M", 1u << 20 }, { "MiB", 1u << 20 }, { "MB", 1000000 },
-    { "G", 1u << 30 }, { "GiB", 1u << 30 }, { "GB", 1000000000 },
-    { "T", (uint64_t) 1 << 40 }, { "TiB", (uint64_t) 1 << 40 },
-  };
-  char *end;
-  errno = 0;
-  if (*text < '0' || *text > '9')
-    return 0;
-  unsigned long long number = strtoull (text, &end, 10);
-  for (size_t i = 0; !errno && i < sizeof units / sizeof *units; i++)
-    if (strcmp (end, units[i].suffix) == 0 && number <= UINT64_MAX / units[i].factor)
-      {
-	*value = number * units[i].factor;
-	return 1;
-      }
-  return 0;
-}
+  const char *suffix;
+  uint64_t factor;
+};
 
+static const struct unit sizes[] = {
+  { "", 1 }, { "B", 1 },
+  { "K", 1u << 10 }, { "KiB", 1u << 10 }, { "kB", 1000 }, { "KB", 1000 },
+  { "M", 1u << 20 }, { "MiB", 1u << 20 }, { "MB", 1000000 },
+  { "G", 1u << 30 }, { "GiB", 1u << 30 }, { "GB", 1000000000 },
+  { "T", (uint64_t) 1 << 40 }, { "TiB", (uint64_t) 1 << 40 },
+  { NULL, 0 }
+};
+
+static const struct unit times[] = {
+  { "ms", 1000000 }, { "s", 1000000000 }, { "m", 60000000000 },
+  { "min", 60000000000 }, { "h", 3600000000000 },
+  { NULL, 0 }
+};
+
+/* Reads a number with one of the units; 0 if it is none or too large.  */
 static int
-time_value (const char *text, uint64_t *value)
+quantity (const char *text, const struct unit *unit, uint64_t *value)
 {
-  static const struct { const char *suffix; uint64_t factor; } units[] = {
-    { "ms", 1000000 }, { "s", 1000000000 }, { "m", 60000000000 },
-    { "min", 60000000000 }, { "h", 3600000000000 },
-  };
   char *end;
   errno = 0;
   if (*text < '0' || *text > '9')
     return 0;
   unsigned long long number = strtoull (text, &end, 10);
-  for (size_t i = 0; !errno && i < sizeof units / sizeof *units; i++)
-    if (strcmp (end, units[i].suffix) == 0 && number <= UINT64_MAX / units[i].factor)
+  for (; !errno && unit->suffix; unit++)
+    if (strcmp (end, unit->suffix) == 0 && number <= UINT64_MAX / unit->factor)
       {
-	*value = number * units[i].factor;
+	*value = number * unit->factor;
 	return 1;
       }
   return 0;
@@ -168,7 +162,7 @@ read_filters (void)
     reject ("ACCSCOPE_EVENTS", value);
 
   value = variable ("ACCSCOPE_MIN_BYTES");
-  if (value && size_value (value, &settings.minimum_bytes))
+  if (value && quantity (value, sizes, &settings.minimum_bytes))
     {
       settings.filters |= CAPTURE_FILTER_BYTES;
       remember ("min_bytes", value);
@@ -193,13 +187,13 @@ read_limits (void)
 {
   const char *value = variable ("ACCSCOPE_CAPTURE_LIMIT");
   settings.limit_bytes = (uint64_t) 1 << 30;
-  if (value && !size_value (value, &settings.limit_bytes))
+  if (value && !quantity (value, sizes, &settings.limit_bytes))
     reject ("ACCSCOPE_CAPTURE_LIMIT", value);
 
   value = variable ("ACCSCOPE_LAST");
-  if (value && time_value (value, &settings.last_nanoseconds))
+  if (value && quantity (value, times, &settings.last_nanoseconds))
     settings.filters |= CAPTURE_FLIGHT_TIME;
-  else if (value && size_value (value, &settings.last_bytes))
+  else if (value && quantity (value, sizes, &settings.last_bytes))
     settings.filters |= CAPTURE_FLIGHT_BYTES;
   else if (value)
     reject ("ACCSCOPE_LAST", value);

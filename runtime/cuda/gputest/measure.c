@@ -136,21 +136,8 @@ static unsigned long again, calls;
 static uint32_t called;
 
 /* CUPTI's callback API, which tells the number of a call while it is made.  */
-struct callback_data
-{
-  int site;
-  const char *function;
-  const void *parameters;
-  void *result;
-  const char *symbol;
-  void *context;
-  uint32_t context_number;
-  uint64_t *data;
-  uint32_t correlation;
-};
-
 static void
-callback (void *user, int domain, uint32_t id, const struct callback_data *data)
+callback (void *user, int domain, uint32_t id, const struct cupti_call *data)
 {
   (void) user;
   (void) domain;
