@@ -2,9 +2,11 @@ package main
 
 import (
 	"encoding/json"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -104,5 +106,63 @@ int main (void)
 	}
 	if !found {
 		t.Error("the construct without end is missing")
+	}
+}
+
+// Several processes have a device of the same name each.
+func TestReportOfSeveralProcesses(t *testing.T) {
+	folder := t.TempDir()
+	source, program := filepath.Join(folder, "twice.c"), filepath.Join(folder, "twice")
+	if err := os.WriteFile(source, []byte(`#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main (void)
+{
+  int data[10] = { 0 };
+  int first = fork () == 0;
+#pragma acc parallel loop copy(data)
+  for (int i = 0; i < 10; i++)
+    data[i] = i;
+  if (!first)
+    wait (NULL);
+}
+`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if output, err := exec.Command("gcc-12", "-fopenacc", "-foffload=disable", "-g", "-o", program, source).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, output)
+	}
+	invoke(t, folder, "run", "-q", "--device", "sim", "-o", "t.db", "--", program).must(t)
+	var report struct {
+		Tables struct {
+			Memory struct {
+				Rows []struct{ Device string }
+			}
+			Queues struct {
+				Rows []struct {
+					Device  string
+					Kernels int
+					Busy    float64 `json:"busy_ns"`
+					Share   float64 `json:"busy_share"`
+				}
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(invoke(t, folder, "report", "--format", "json", "t.db").must(t).stdout), &report); err != nil {
+		t.Fatal(err)
+	}
+	rows := report.Tables.Memory.Rows
+	if len(rows) != 2 || rows[0] == rows[1] || !strings.HasPrefix(rows[0].Device, "process ") {
+		t.Errorf("memory of %v", rows)
+	}
+	// A queue's share of the time is that of its processes' queues on average.
+	wall := strings.TrimSpace(invoke(t, folder, "query", "--format", "csv", "t.db", "SELECT max(time) FROM events").must(t).stdout)
+	_, wall, _ = strings.Cut(wall, "\n")
+	time, err := strconv.ParseFloat(wall, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if q := report.Tables.Queues.Rows; len(q) != 1 || q[0].Kernels != 2 || math.Abs(q[0].Share*2*time-q[0].Busy) > 1 {
+		t.Errorf("queues %+v in %s ns", q, wall)
 	}
 }

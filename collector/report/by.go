@@ -15,7 +15,7 @@ func (f *facts) by(dimension string) (*Table, error) {
 		return nil, fmt.Errorf("--by %q: allowed are %s", dimension, strings.Join(Dimensions, ", "))
 	}
 	table := &Table{Key: "by_" + dimension, Title: "By " + dimension,
-		Note:  "host time is exclusive: it adds up",
+		Note:  "host time is exclusive: it adds up; events that come as start and end count once",
 		Empty: "nothing was recorded that has a " + dimension,
 		Columns: []Column{{title, dimension, Text}, {"host time", "host_exclusive_ns", Nanoseconds}, {"share", "host_share", Fraction},
 			{"kernels", "kernels", Count}, {"device time", "device_ns", Nanoseconds}, {"transfers", "transfers", Count},

@@ -156,6 +156,7 @@ func (f *facts) queues() *Table {
 		queue  int64
 	}
 	counts := map[any][3]int64{}
+	processes := map[any]map[int64]bool{}
 	for _, r := range group(f.totals, func(t *total) (any, bool) {
 		k := key{t.site.deviceName, t.site.queue}
 		if t.site.kind != kindLaunch && !isTransfer(t.site.kind) {
@@ -164,11 +165,18 @@ func (f *facts) queues() *Table {
 		c := counts[k]
 		c[(t.site.kind-kindLaunch)/2] += t.count
 		counts[k] = c
+		if processes[k] == nil {
+			processes[k] = map[int64]bool{}
+		}
+		processes[k][t.site.process] = true
 		return k, true
 	}, func(r *row) int64 { return r.device.time }) {
-		c := counts[r.key]
+		c, n := counts[r.key], int64(len(processes[r.key]))
+		if n > 1 {
+			table.Note = "queues of the same name are added up over the processes; 'of the time' is their average"
+		}
 		table.Rows = append(table.Rows, []any{r.site.deviceName, queueName(r.site.queue), c[0], c[1], c[2], r.bytes,
-			known(r.device.time, r.device.count), shareKnown(r.device, f.wall)})
+			known(r.device.time, r.device.count), shareKnown(r.device, n*f.wall)})
 	}
 	return table
 }
@@ -203,7 +211,8 @@ func memoryTable(conn *sqlite.Conn, filter Filter) (*Table, error) {
 	}
 	err := sqlitex.Execute(conn, `
 		SELECT d.type, d.number, d.peak_bytes, d.capacity, p.rank,
-		  (SELECT used FROM sample s WHERE s.device = d.device ORDER BY time DESC, rowid DESC LIMIT 1)
+		  (SELECT used FROM sample s WHERE s.device = d.device ORDER BY time DESC, rowid DESC LIMIT 1),
+		  p.pid, (SELECT count(*) FROM processes)
 		FROM devices d JOIN processes p ON p.process = d.process
 		WHERE d.peak_bytes IS NOT NULL ORDER BY p.rank, d.device`,
 		&sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
@@ -217,6 +226,8 @@ func memoryTable(conn *sqlite.Conn, filter Filter) (*Table, error) {
 			device := deviceName(s.ColumnInt64(0), s.ColumnInt64(1))
 			if rank != nil {
 				device = fmt.Sprintf("rank %d, %s", s.ColumnInt64(4), device)
+			} else if s.ColumnInt64(7) > 1 {
+				device = fmt.Sprintf("process %d, %s", s.ColumnInt64(6), device)
 			}
 			var capacity any
 			if s.ColumnType(3) != sqlite.TypeNull {
