@@ -88,16 +88,27 @@ func (q *queue) ranUntil(sequence, end int64) {
 	q.release(sequence, end, true)
 }
 
-// release ends the dependencies on what this queue had done at a time.
+// release ends the dependencies on what this queue had done at a time. Those that
+// only a wait of the host bounds are kept: records of the device may come later
+// than the wait, and tell more exactly.
 func (q *queue) release(sequence, time int64, measured bool) {
 	kept := q.followers[:0]
 	for _, x := range q.followers {
-		if x.other > sequence {
+		if x.other > sequence || x.to != 0 && !measured {
 			kept = append(kept, x)
 			continue
 		}
+		if x.to != 0 {
+			x.queue.heldBack -= x.to - x.from
+		}
 		x.to, x.measured = max(time, x.from), measured
 		x.queue.heldBack += x.to - x.from
+		if !measured {
+			kept = append(kept, x)
+		}
+	}
+	for len(kept) > maxDependencies && kept[0].to != 0 {
+		kept = append(kept[:0], kept[1:]...)
 	}
 	clear(q.followers[len(kept):])
 	q.followers = kept

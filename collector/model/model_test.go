@@ -279,3 +279,26 @@ func TestDependencyOfUnmeasuredQueues(t *testing.T) {
 		t.Errorf("after the wait: %+v", d)
 	}
 }
+
+// Device times that arrive after the host's wait replace what the wait told.
+func TestDependencyMeasuredAfterTheWait(t *testing.T) {
+	e := newEvents()
+	e.apply(model.EnqueueLaunchStart, nil)
+	e.apply(model.EnqueueLaunchEnd, nil)
+	declared := e.time
+	e.model.ApplyDependency(&model.Dependency{Process: 1, Dependency: capture.Dependency{Recorded: declared, Time: declared, DeviceType: 4,
+		Queue: 2, Awaited: 1}})
+	for range 2 {
+		e.apply(model.WaitStart, nil)
+		e.apply(model.WaitEnd, nil)
+	}
+	queue := func() model.QueueView { return e.model.View().Devices[0].Queues[1] }
+	if q := queue(); q.HeldBack <= 5 {
+		t.Fatalf("the wait is too short for the test: %+v", q)
+	}
+	e.model.ApplyActivity(&model.Activity{Process: 1, Activity: capture.Activity{Time: e.time, Kind: model.ActivityKernel, DeviceType: 4,
+		AsyncQueue: 1, Start: declared, End: declared + 5}})
+	if q := queue(); q.HeldBack != 5 || !q.Dependencies[0].Measured || q.Dependencies[0].To != declared+5 {
+		t.Errorf("held back %d by %+v", q.HeldBack, q.Dependencies)
+	}
+}

@@ -73,7 +73,7 @@ type queue struct {
 	dependencies  []*dependency // on other queues, the newest ones
 	dependencySum int64
 	heldBack      int64         // ns by dependencies that are over
-	followers     []*dependency // of other queues on this one, not over
+	followers     []*dependency // of other queues on this one, not over or not measured
 }
 
 func (m *Model) enqueue(e *Event, step *Step) {
