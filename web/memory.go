@@ -76,6 +76,12 @@ func rates(trace *store.Trace, device model.DeviceID, w window) (rateSeries, err
 	for _, lane := range lanes {
 		s.Measured = s.Measured || lane.Type == store.LaneQueue && lane.Device == device
 	}
+	own, all := int64(0), int64(0)
+	if !s.Measured {
+		if own, all, err = moved(trace, device); err != nil || own == 0 && all > 0 {
+			return s, err
+		}
+	}
 	for _, lane := range lanes {
 		if lane.Bytes == 0 || s.Measured && (lane.Type != store.LaneQueue || lane.Device != device) || !s.Measured && lane.Type != store.LaneSpans {
 			continue
@@ -86,13 +92,26 @@ func rates(trace *store.Trace, device model.DeviceID, w window) (rateSeries, err
 		}
 		for i := range blocks {
 			b := &blocks[i]
-			if b.Bytes <= 0 || b.Site != nil && b.Site.Device != device {
+			// A group has the site of its longest member, which need not move data.
+			if b.Bytes <= 0 || b.Site != nil && b.Site.Device != device && (b.Count == 1 || own != all) {
 				continue
 			}
 			s.spread(s.series(b), b)
 		}
 	}
 	return s, nil
+}
+
+// moved is how many bytes were moved to and from a device, and all devices.
+func moved(trace *store.Trace, device model.DeviceID) (own, all int64, err error) {
+	totals, err := trace.Totals(store.Filter{Kinds: []string{"enqueue_upload", "enqueue_download"}})
+	for i := range totals {
+		all += totals[i].Bytes
+		if totals[i].Site.Device == device {
+			own += totals[i].Bytes
+		}
+	}
+	return own, all, err
 }
 
 func (s *rateSeries) series(b *store.Block) []float64 {

@@ -2,6 +2,7 @@ package web
 
 import (
 	"fmt"
+	"math"
 	"net/url"
 	"path/filepath"
 	"strings"
@@ -83,6 +84,34 @@ func TestLeaksIncludeWhatTheShutdownDeletes(t *testing.T) {
 		`UPDATE record SET parent = 1 WHERE id = (SELECT max(r.id) FROM record r JOIN site s ON s.id = r.site WHERE s.kind = 7 AND r.opener > 0)`)
 	if after := leaks(); after != before+1 {
 		t.Errorf("%d mappings were never deleted, and %d when a shutdown deletes one of the others", before, after)
+	}
+}
+
+// Where no times of a device are known, the enqueue calls tell its rates: those of
+// its own transfers, whatever is longest among their neighbours.
+func TestRatesOfTheEnqueueCalls(t *testing.T) {
+	path := tracetest.File(t, 3000, 1)
+	tracetest.Change(t, path, "DELETE FROM lane WHERE type = 'queue'",
+		"INSERT INTO device SELECT max(id) + 1, process, 2, 0, name, capacity, vendor FROM device",
+		"INSERT INTO queue SELECT max(id) + 1, (SELECT max(id) FROM device), -2 FROM queue",
+		"UPDATE site SET device = (SELECT max(id) FROM device), queue = (SELECT max(id) FROM queue) WHERE kind NOT IN (20, 22)")
+	s := serve(t, Options{Traces: []string{path}})
+	sums := map[int64]float64{}
+	all := 0.0
+	for _, device := range answer[overviewAnswer](t, s, "/api/overview").Devices {
+		rates := answer[countersAnswer](t, s, fmt.Sprintf("/api/counters?device=%d&pixels=60", device.ID)).Rates
+		for i := range rates.Mixed {
+			sums[int64(device.ID)] += (rates.Mixed[i] + rates.Upload[i] + rates.Download[i]) * rates.Step / 1e9
+		}
+		all += sums[int64(device.ID)]
+	}
+	moved := answer[sqlAnswer](t, s, "/api/sql?sql="+url.QueryEscape("SELECT device, sum(bytes) FROM transfers GROUP BY 1")).Rows
+	if len(moved) != 1 {
+		t.Fatalf("the test is for one device that moves data: %v", moved)
+	}
+	device, want := int64(moved[0][0].(float64)), moved[0][1].(float64)
+	if math.Abs(sums[device]-want) > want/1000 || all != sums[device] {
+		t.Errorf("devices moved %v, want %v by %d", sums, want, device)
 	}
 }
 
