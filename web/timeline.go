@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/accscope/accscope/collector/store"
+	"github.com/accscope/accscope/export"
 )
 
 // label is what blocks are called and coloured by.
@@ -139,11 +140,7 @@ func (l *labels) of(b *store.Block) int {
 		if i, ok := l.works[b.Work]; ok {
 			return i
 		}
-		text := b.Work.Name
-		if text == "" {
-			text = b.Work.Kind
-		}
-		i := l.add(label{Text: text, Kind: b.Work.Kind, Name: b.Work.Name})
+		i := l.add(label{Text: export.WorkName(b.Work), Kind: b.Work.Kind, Name: b.Work.Name})
 		l.works[b.Work] = i
 		return i
 	}

@@ -233,7 +233,8 @@ func (m *Model) spanEnded(e *Event, step *Step) {
 }
 
 // ApplyActivity folds a finished device operation in and gives the ID of the
-// enqueue span that caused it (0 if it was not seen), and its device and queue.
+// enqueue span that caused it (0 if it was not seen), and its device and queue. One
+// that the runtime gave no name gets that of the enqueue: the variable.
 func (m *Model) ApplyActivity(a *Activity) (enqueue int64, device DeviceID, queueID QueueID) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -176,8 +176,8 @@ func TestQueues(t *testing.T) {
 	}{{32, fourth}, {31, third}, {33, 0}} {
 		a := model.Activity{Process: 1, Activity: capture.Activity{Kind: model.ActivityKernel, DeviceType: 4, AsyncQueue: 1,
 			Correlation: c.correlation, Start: e.time, End: e.time + 5, Time: e.time + 5}}
-		if got, _, _ := e.model.ApplyActivity(&a); got != c.want {
-			t.Errorf("activity %d is of record %d, want %d", c.correlation, got, c.want)
+		if got, _, _ := e.model.ApplyActivity(&a); got != c.want || (a.Name == 0) != (c.want == 0) {
+			t.Errorf("activity %d is of record %d and name %d, want record %d", c.correlation, got, a.Name, c.want)
 		}
 	}
 	if q := queue(); !q.Measured || q.Depth != 0 || q.Busy != 5 {

@@ -150,6 +150,9 @@ func (m *Model) measured(a *Activity, id DeviceID, queueID QueueID) int64 {
 	q.busyEnd = max(q.busyEnd, a.End)
 	q.activities++
 	op := q.match(a)
+	if op != nil && a.Name == 0 {
+		a.Name = op.name
+	}
 	q.lastStart, q.lastEnd = a.Start, a.End
 	switch a.Kind {
 	case ActivityKernel:
