@@ -57,6 +57,9 @@ func Build(trace *store.Trace, options Options) (*Document, error) {
 		if err != nil {
 			return nil, err
 		}
+		if err := noteMissing(trace, memory, leaks); err != nil {
+			return nil, err
+		}
 		failures, err := f.errors(trace, options.Filter)
 		if err != nil {
 			return nil, err
@@ -177,6 +180,41 @@ func recordFilters(trace *store.Trace) ([]string, error) {
 		}
 	}
 	return warnings, nil
+}
+
+// noteMissing says under the tables that need both ends of what data went through
+// where only one of them may have been recorded.
+func noteMissing(trace *store.Trace, memory, leaks *Table) error {
+	meta, err := trace.Meta()
+	if err != nil {
+		return err
+	}
+	if meta.Facts["filter_queue"] == "" && meta.Facts["filter_events"] == "" {
+		return nil
+	}
+	kinds := map[int64]bool{}
+	if err := sqlitex.Execute(trace.Conn(), "SELECT DISTINCT kind FROM site", &sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
+		kinds[s.ColumnInt64(0)] = true
+		return nil
+	}}); err != nil {
+		return fmt.Errorf("reading kinds of events: %w", err)
+	}
+	missing := func(events ...int64) bool {
+		return meta.Facts["filter_queue"] != "" || slices.ContainsFunc(events, func(kind int64) bool { return !kinds[kind] })
+	}
+	note := func(table *Table, text string) {
+		if table.Note != "" {
+			text = table.Note + "; " + text
+		}
+		table.Note = text
+	}
+	if missing(kindAlloc, kindFree) {
+		note(memory, "not every alloc and free may have been recorded: sums are of those that were")
+	}
+	if missing(kindCreate, int64(model.Delete), kindAlloc, kindFree) {
+		note(leaks, "not every create and delete may have been recorded: what is listed may have been deleted, what is not may be left")
+	}
+	return nil
 }
 
 // group sums totals by a key; rows come in order of the first sum given by
