@@ -29,6 +29,7 @@ struct thread
   uint32_t kernels;		/* kernels of the Go side on this very thread */
   uint32_t regions;		/* open data regions */
   uint32_t region_capacity;
+  void *signal_stack;		/* null if we have made none */
   struct region *region;	/* region_inline until it is full */
   struct region region_inline[8];
 };
@@ -198,6 +199,10 @@ void accscope_forked_call (void) __attribute__ ((noreturn));
 
 /* faults.c */
 void accscope_faults_begin (void);
+
+/* signals.c: where signal handlers run */
+void accscope_signals_thread_begin (struct thread *);
+void accscope_signals_thread_end (struct thread *);
 
 /* In a child forked before the first use: locks that another thread of the
    parent may have held.  */

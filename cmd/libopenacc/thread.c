@@ -15,6 +15,11 @@ thread_end (void *argument)
 {
   struct thread *t = argument;
 
+  if (!t->known)		/* called again, and not used since */
+    {
+      accscope_signals_thread_end (t);
+      return;
+    }
   if (t->shared.engine != 0 && phase () == phase_ready)
     accscope_engine.thread_end (&t->shared);
   t->shared.engine = 0;
@@ -24,6 +29,9 @@ thread_end (void *argument)
     free (t->region);
   t->region = NULL;
   t->regions = t->region_capacity = 0;
+  /* The Go part keeps to the thread until its own destructor has run.  */
+  if (t->signal_stack != NULL)
+    pthread_setspecific (key, t);
 }
 
 static void
@@ -51,5 +59,6 @@ accscope_thread_begin (struct thread *t)
       t->region_capacity = sizeof t->region_inline
 			   / sizeof t->region_inline[0];
     }
+  accscope_signals_thread_begin (t);
   t->known = 1;
 }
