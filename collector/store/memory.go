@@ -204,9 +204,10 @@ func (t *Trace) PresentAt(time int64) ([]Mapping, error) {
 		kind = "alloc"
 	}
 	var out []Mapping
+	// Its delete and the free of the memory under it both end what existed before.
 	err = t.query(`SELECT x.id, x.host, x.address, x.bytes, x.time, f.time, f.id, n.text, d.id, d.process, d.type, d.number FROM existing x
 		JOIN device d ON d.id = x.device JOIN string n ON n.id = x.name
-		LEFT JOIN record f ON f.opener = -x.id AND f.opener <> 0 ORDER BY x.id`, nil, func(s *sqlite.Stmt) error {
+		LEFT JOIN record f ON f.id = (SELECT f.id FROM record f WHERE f.opener = -x.id AND f.opener <> 0 ORDER BY f.time LIMIT 1) ORDER BY x.id`, nil, func(s *sqlite.Stmt) error {
 		m := Mapping{Record: -s.ColumnInt64(0), Kind: "create", Host: uint64(s.ColumnInt64(1)), Address: uint64(s.ColumnInt64(2)),
 			Bytes: uint64(s.ColumnInt64(3)), Start: s.ColumnInt64(4), End: math.MaxInt64,
 			Site: &Site{Name: s.ColumnText(7), Device: model.DeviceID(s.ColumnInt64(8)), Process: model.ProcessID(s.ColumnInt64(9)),

@@ -189,9 +189,9 @@ GROUP BY d.process, d.device, d.name;
 -- What existed before capture was switched on, and how long it lived after that.
 CREATE VIEW existing_data AS
 SELECT x.id, d.process, x.device, n.text AS variable, x.bytes, x.host AS host_address, x.address AS device_address,
-  x.attached, x.structured, x.dynamic, f.time AS ended
-FROM existing x JOIN device d ON d.id = x.device JOIN string n ON n.id = x.name
-LEFT JOIN record f ON f.opener = -x.id AND f.opener <> 0;
+  x.attached, x.structured, x.dynamic,
+  (SELECT min(f.time) FROM record f WHERE f.opener = -x.id AND f.opener <> 0) AS ended -- its delete; the free of its memory comes after
+FROM existing x JOIN device d ON d.id = x.device JOIN string n ON n.id = x.name;
 
 CREATE VIEW memory AS SELECT s.device, d.process, s.time, s.used FROM sample s JOIN device d ON d.id = s.device;
 
