@@ -113,7 +113,7 @@ func (t *Trace) WorkTotals(f Filter) ([]WorkTotal, error) {
 	if f.From > 0 || f.To > 0 {
 		query = `SELECT a.work, r.site, count(*), sum(a.duration), min(a.duration), max(a.duration), sum(a.bytes), r.thread
 			FROM activity a JOIN record r ON r.id = a.record
-			WHERE (r.time >= ?1 OR r.time + r.duration > ?1 OR r.end_sequence < 0) AND (?2 = 0 OR r.time < ?2) GROUP BY a.work, r.thread, r.site`
+			WHERE (?1 = 0 OR r.time >= ?1 OR r.time + r.duration > ?1 OR r.end_sequence < 0) AND (?2 = 0 OR r.time < ?2) GROUP BY a.work, r.thread, r.site`
 		args = []int64{f.From, f.To}
 	}
 	var out []WorkTotal
