@@ -17,6 +17,7 @@ import (
 // It implements Attributor and Namer, for any number of threads.
 type Attribution struct {
 	process *source.Process
+	closed  atomic.Uint64 // closedModules when that was last looked at
 
 	mu        sync.Mutex // taken to add to the caches
 	positions atomic.Pointer[map[site]*position]
@@ -40,8 +41,20 @@ type position struct {
 // NewAttribution attributes by what a process's files say.
 func NewAttribution(process *source.Process) *Attribution {
 	a := &Attribution{process: process}
+	a.closed.Store(closedModules())
 	a.Forget()
 	return a
+}
+
+// notice forgets what is known if a library was closed since the last time. It
+// is called for every place that is new, so that known ones cost nothing; a place
+// of another library at the very address of a known one is taken for that one
+// until then.
+func (a *Attribution) notice() {
+	now := closedModules()
+	if a.closed.Swap(now) != now && a.process.Refresh() == nil {
+		a.Forget()
+	}
 }
 
 // Forget drops what is known, because a shared library was closed: another one
@@ -62,6 +75,7 @@ func (a *Attribution) Attribute(place Place, function uintptr, info *callbacks.I
 	at := site{place.ReturnAddress, function}
 	p, known := (*a.positions.Load())[at]
 	if !known {
+		a.notice()
 		p = a.position(at)
 		a.mu.Lock()
 		add(&a.positions, at, p)

@@ -61,6 +61,9 @@ func loadedModules(room int) []C.struct_accscope_module {
 	}
 }
 
+// closedModules counts the modules that have been closed.
+func closedModules() uint64 { return uint64(C.accscope_closed_modules()) }
+
 // declaredIn reads the table of a module, once.
 func declaredIn(module *C.struct_accscope_module) declaredTable {
 	key := moduleKey{uintptr(module.base), C.GoString(&module.path[0])}

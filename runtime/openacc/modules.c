@@ -46,6 +46,22 @@ accscope_modules (struct accscope_module *modules, int limit)
 }
 
 static int
+closed (struct dl_phdr_info *info, size_t size, void *argument)
+{
+  if (size >= offsetof (struct dl_phdr_info, dlpi_subs) + sizeof info->dlpi_subs)
+    *(unsigned long long *) argument = info->dlpi_subs;
+  return 1;
+}
+
+unsigned long long
+accscope_closed_modules (void)
+{
+  unsigned long long count = 0;
+  dl_iterate_phdr (closed, &count);
+  return count;
+}
+
+static int
 holds (struct dl_phdr_info *info, size_t size, void *argument)
 {
   struct search *search = argument;

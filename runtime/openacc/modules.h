@@ -17,6 +17,9 @@ int accscope_module_of (uintptr_t address, struct accscope_module *module);
 /* Fills in the loaded modules, at most limit; returns how many there are.  */
 int accscope_modules (struct accscope_module *modules, int limit);
 
+/* How many modules have been closed so far.  */
+unsigned long long accscope_closed_modules (void);
+
 /* Whether address lies in constant data or code of a loaded module.  */
 int accscope_read_only (uintptr_t address);
 
