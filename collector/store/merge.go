@@ -59,15 +59,9 @@ func Merge(path string, inputs []Input) (err error) {
 			err = errors.Join(err, s.trace.Close())
 		}
 	}()
-	var origin, realtime int64
-	var w *Writer
-	defer func() {
-		if w != nil {
-			err = errors.Join(err, w.Close())
-		}
-	}()
-	hosts, carried := int64(0), map[string]bool{}
-	for i, input := range inputs {
+	var metas []Meta
+	var earliest int64 // beginning, on the first one's clock after its origin
+	for _, input := range inputs {
 		t, err := Open(input.Path)
 		if err != nil {
 			return err
@@ -78,26 +72,32 @@ func Merge(path string, inputs []Input) (err error) {
 		if err != nil {
 			return err
 		}
-		if i == 0 {
-			origin, realtime = meta.Origin, meta.Realtime
-			if w, err = Create(path, origin, m); err != nil {
-				return err
-			}
-		} else {
-			same, err := sameClock(sources[0].trace, t)
-			if err != nil {
-				return err
-			}
-			if s.exact = same; same {
-				s.shift = meta.Origin - origin + input.Offset
-			} else if meta.Realtime == 0 || realtime == 0 {
-				return fmt.Errorf("%s: the time of day of its clock is not known, so it can't be set against %s", input.Path, inputs[0].Path)
-			}
-			if !same {
-				s.shift = meta.Realtime - realtime + input.Offset
-			}
+		metas = append(metas, meta)
+		if len(metas) == 1 {
+			continue
 		}
-		for key, value := range meta.Facts {
+		if s.exact, err = sameClock(sources[0].trace, t); err != nil {
+			return err
+		}
+		if s.exact {
+			s.shift = meta.Origin - metas[0].Origin + input.Offset
+		} else if meta.Realtime == 0 || metas[0].Realtime == 0 {
+			return fmt.Errorf("%s: the time of day of its clock is not known, so it can't be set against %s", input.Path, inputs[0].Path)
+		} else {
+			s.shift = meta.Realtime - metas[0].Realtime + input.Offset
+		}
+		earliest = min(earliest, s.shift)
+	}
+	origin := metas[0].Origin + earliest
+	w, err := Create(path, origin, m)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, w.Close()) }()
+	hosts, carried := int64(0), map[string]bool{}
+	for i, s := range sources {
+		s.shift -= earliest
+		for key, value := range metas[i].Facts {
 			// The caller's span, and what was left out while recording.
 			if carried[key] || key != "traceparent" && !strings.HasPrefix(key, "filter_") {
 				continue
@@ -107,10 +107,10 @@ func Merge(path string, inputs []Input) (err error) {
 				return err
 			}
 		}
-		if hosts, err = s.introduce(m, w, hosts, meta.Origin, origin, i > 0); err != nil {
+		if hosts, err = s.introduce(m, w, hosts, metas[i].Origin, origin, i > 0); err != nil {
 			return err
 		}
-		s.next, s.stop = iter.Pull2(t.Items(m.Names()))
+		s.next, s.stop = iter.Pull2(s.trace.Items(m.Names()))
 		if err := s.advance(); err != nil {
 			return err
 		}

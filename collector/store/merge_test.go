@@ -72,3 +72,54 @@ func TestMerge(t *testing.T) {
 		t.Errorf("threads %+v, %v", threads, err)
 	}
 }
+
+// Times count from where the earliest part's do, whichever comes first, and the
+// clock of the first stays the one that the others are set against.
+func TestMergeOfAnEarlierPart(t *testing.T) {
+	folder := t.TempDir()
+	const earlier = 5_000_000_000
+	var inputs []store.Input
+	for i := range 2 {
+		input := store.Input{Path: filepath.Join(folder, string(rune('a'+i))+".db"), Offset: -int64(i) * earlier}
+		if _, err := generate.Trace(input.Path, generate.Options{Spans: 50, Seed: 1}); err != nil {
+			t.Fatal(err)
+		}
+		inputs = append(inputs, input)
+	}
+	type facts struct {
+		origin, first int64
+		starts        []int64 // of the processes' first records
+	}
+	read := func(path string) facts {
+		trace, err := store.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer trace.Close()
+		meta, err := trace.Meta()
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := facts{origin: meta.Origin, first: meta.First}
+		if err := sqlitex.Execute(trace.Conn(), "SELECT min(time) FROM events GROUP BY process ORDER BY process", &sqlitex.ExecOptions{
+			ResultFunc: func(row *sqlite.Stmt) error {
+				f.starts = append(f.starts, row.ColumnInt64(0))
+				return nil
+			}}); err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	part := read(inputs[0].Path)
+	path := filepath.Join(folder, "merged.db")
+	if err := store.Merge(path, inputs); err != nil {
+		t.Fatal(err)
+	}
+	merged := read(path)
+	if merged.origin != part.origin-earlier || merged.first != part.first {
+		t.Errorf("origin %d, first %d; want %d and %d", merged.origin, merged.first, part.origin-earlier, part.first)
+	}
+	if len(merged.starts) != 2 || merged.starts[0] != part.starts[0]+earlier || merged.starts[1] != part.starts[0] {
+		t.Errorf("processes begin at %v; want %d after %d", merged.starts, part.starts[0]+earlier, part.starts[0])
+	}
+}
