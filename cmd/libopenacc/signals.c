@@ -6,7 +6,6 @@
    made for a thread's own stack: so a thread that has none gets a large one before
    it enters the Go part.  */
 #define _GNU_SOURCE
-#include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
 
@@ -15,27 +14,13 @@
 #define STACK ((size_t) 1 << 20)	/* becomes memory as it is used */
 #define GUARD ((size_t) 64 << 10)	/* below it; a multiple of all page sizes */
 
-/* Stacks of threads that have ended, for those to come.  */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static char *spare[32];
-static size_t spares;
-
 static char *
 make_stack (void)
 {
-  char *stack = NULL, *memory;
+  char *memory = mmap (NULL, GUARD + STACK, PROT_NONE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK,
+		       -1, 0);
 
-  /* Nobody waits: a forked child may have been born with the lock taken.  */
-  if (pthread_mutex_trylock (&lock) == 0)
-    {
-      if (spares > 0)
-	stack = spare[--spares];
-      pthread_mutex_unlock (&lock);
-    }
-  if (stack != NULL)
-    return stack;
-  memory = mmap (NULL, GUARD + STACK, PROT_NONE,
-		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (memory == MAP_FAILED)
     return NULL;
   if (mprotect (memory + GUARD, STACK, PROT_READ | PROT_WRITE) == 0)
@@ -47,17 +32,7 @@ make_stack (void)
 static void
 free_stack (char *stack)
 {
-  bool kept = false;
-
-  if (pthread_mutex_trylock (&lock) == 0)
-    {
-      kept = spares < sizeof spare / sizeof spare[0];
-      if (kept)
-	spare[spares++] = stack;
-      pthread_mutex_unlock (&lock);
-    }
-  if (!kept)
-    munmap (stack - GUARD, GUARD + STACK);
+  munmap (stack - GUARD, GUARD + STACK);
 }
 
 /* Without memory the Go part's has to do.  */
