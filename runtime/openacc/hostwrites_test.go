@@ -132,6 +132,28 @@ func TestWritesOfOneRange(t *testing.T) {
 	}
 }
 
+// countedMarks counts the marks of a queue that were not given back.
+type countedMarks struct {
+	device.Queue
+	held int
+}
+
+type countedMark struct {
+	device.Mark
+	queue *countedMarks
+}
+
+func (q *countedMarks) Record() (device.Mark, error) {
+	mark, err := q.Queue.Record()
+	q.held++
+	return countedMark{mark, q}, err
+}
+
+func (m countedMark) Release() {
+	m.queue.held--
+	m.Mark.Release()
+}
+
 // TestWritesDone: a queue that is never found idle forgets what it has done.
 func TestWritesDone(t *testing.T) {
 	thread := newProgram(t, nil, nil).NewThread()
@@ -144,6 +166,8 @@ func TestWritesDone(t *testing.T) {
 		}
 	}
 	q, release := heldQueue(t, thread)
+	marks := &countedMarks{Queue: q.driver}
+	q.driver = marks
 	update(0, pruneEvery)
 	if n := q.writes.len(); n != pruneEvery {
 		t.Errorf("%d writes to come, want %d", n, pruneEvery)
@@ -160,6 +184,9 @@ func TestWritesDone(t *testing.T) {
 	}
 	if q.willWrite(address(values), 8) || !q.willWrite(address(values)+8*pruneEvery, 8) {
 		t.Error("the first write is still to come, or one after the kernel is not")
+	}
+	if marks.held != 1 {
+		t.Errorf("the queue holds %d marks, want the last", marks.held)
 	}
 }
 

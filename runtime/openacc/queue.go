@@ -28,7 +28,7 @@ type Queue struct {
 	writes hostWrites  // of queued downloads
 	mark   device.Mark // set some time ago to see how far the queue has come, nil if none
 	marked uint64      // writes.added when it was
-	news   int         // downloads since the last look how far it has come
+	news   int         // downloads since prune last ended
 	held   [][]byte    // what queued uploads will read
 	bytes  int         // of held
 }
@@ -187,9 +187,8 @@ func (q *Queue) put(writes hostRange, reads []byte) {
 	prune := false
 	if writes.high != 0 {
 		q.change(func(w *hostWrites) { w.add(writes) })
-		if q.news++; q.news == pruneEvery {
-			q.news, prune = 0, true
-		}
+		q.news++
+		prune = q.news == pruneEvery // one thread at a time: prune sets it back
 	}
 	var release [][]byte
 	if reads != nil {
@@ -248,16 +247,22 @@ func (q *Queue) prune() {
 	q.mu.Lock()
 	old, upTo, now := q.mark, q.marked, q.writes.added
 	q.mu.Unlock()
-	if old != nil && !old.Done() {
-		return
-	}
-	mark, err := q.driver.Record()
-	if err != nil {
-		mark = nil // the queue fails, as its next operation reports
+	done := old == nil || old.Done()
+	var mark device.Mark
+	if done {
+		var err error
+		if mark, err = q.driver.Record(); err != nil {
+			mark = nil // the queue fails, as its next operation reports
+		}
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	q.news = 0
+	if !done {
+		return
+	}
 	if old != nil {
+		old.Release()
 		q.change(func(w *hostWrites) { w.forget(upTo) })
 	}
 	q.mark, q.marked = mark, now
