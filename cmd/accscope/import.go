@@ -143,12 +143,12 @@ func importCaptures(paths []string, output string, force bool) error {
 		return err
 	}
 	for _, s := range from.sessions {
-		if err := s.Remove(); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
+		if gone := s.Remove(); gone != nil && !errors.Is(gone, fs.ErrNotExist) {
+			err = errors.Join(err, gone)
 		}
 	}
 	runtime.KeepAlive(from.locks)
-	return describeImport(trace)
+	return errors.Join(describeImport(trace), err)
 }
 
 func importInto(options ingest.Options) error {

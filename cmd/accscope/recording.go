@@ -119,8 +119,8 @@ func (r *recording) follow(ctx context.Context) error {
 // else at once, and reported.
 func (r *recording) finish(end launch.End) (err error) {
 	if r.member != nil {
-		last, err := r.member.Leave()
-		if err != nil {
+		var last bool
+		if last, err = r.member.Leave(); err != nil {
 			return err
 		}
 		if !last {
@@ -151,7 +151,11 @@ func (r *recording) finish(end launch.End) (err error) {
 	if err := r.summary(r.path, end); err != nil {
 		return err
 	}
-	return r.session.Remove()
+	if err := r.session.Remove(); err != nil {
+		// The trace is whole: there is nothing in the session to import.
+		fmt.Fprintf(os.Stderr, "accscope: %v\n", err)
+	}
+	return nil
 }
 
 // handOver leaves the session to the ranks that still run.
