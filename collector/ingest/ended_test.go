@@ -297,3 +297,30 @@ func TestTraceKilledInTheMaking(t *testing.T) {
 		})
 	}
 }
+
+// A session whose collector was killed while it removed the folder goes on with
+// its trace, which is whole.
+func TestSessionKilledInTheRemoving(t *testing.T) {
+	folder := t.TempDir()
+	command, counters := load(t, folder, 1, 100)
+	if err := command.Run(); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "trace.db")
+	finish(t, folder, path)
+	removed := folder + ".removed"
+	if err := os.Rename(folder, removed); err != nil {
+		t.Fatal(err)
+	}
+	captures, err := filepath.Glob(filepath.Join(removed, "*-*"))
+	if err != nil || len(captures) != 1 {
+		t.Fatalf("captures %v, %v", captures, err)
+	}
+	if err := os.RemoveAll(captures[0]); err != nil {
+		t.Fatal(err)
+	}
+	trace := finish(t, removed, path)
+	if got, want := check(t, trace), counted(t, counters, 1); got != want {
+		t.Errorf("%d events, the program counted %d", got, want)
+	}
+}

@@ -22,6 +22,7 @@ import (
 
 	"github.com/accscope/accscope/collector/capture"
 	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/session"
 	"github.com/accscope/accscope/collector/store"
 	"golang.org/x/sys/unix"
 )
@@ -276,7 +277,7 @@ func (in *Ingester) resume() error {
 
 func (in *Ingester) sessionName() string {
 	if in.options.Session != "" {
-		return filepath.Base(in.options.Session)
+		return session.NameInTrace(in.options.Session)
 	}
 	names := make([]string, len(in.captures))
 	for i := range in.captures {

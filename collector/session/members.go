@@ -21,6 +21,9 @@ const membersFile = "members"
 // Meet joins the session of a name, as Join does, and the collectors that share
 // it. It waits while the last one of those before finishes the trace.
 func Meet(name string) (*Session, *Member, error) {
+	if _, err := Root(); err != nil {
+		return nil, nil, err // also where it does not exist: nothing is removed then
+	}
 	for {
 		s, err := Join(name)
 		var m *Member

@@ -153,12 +153,16 @@ func (s *Session) openLock() (*os.File, error) {
 	return file, nil
 }
 
-// check says whether the folder is a session: whoever takes one over removes the
-// folder in the end, with all that is in it.
+// check says whether the folder is a session: whoever takes one over writes to
+// its lock file, and removes its files in the end.
 func (s *Session) check() error {
-	info, err := os.Lstat(filepath.Join(s.Folder, lockFile))
+	path := filepath.Join(s.Folder, lockFile)
+	info, err := os.Lstat(path)
 	if err == nil && info.Mode() == lockMode && info.Size() <= maxLock {
-		return nil
+		var content []byte
+		if content, err = os.ReadFile(path); err == nil && (len(content) == 0 || parseOwner(content) > 0) {
+			return nil
+		}
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("cannot open the session: %w", err)
@@ -271,7 +275,7 @@ func (s *Session) Remove() error {
 		return err
 	}
 	// At once, so that nobody joins what is half removed.
-	going := &Session{Folder: s.Folder + removed}
+	going := &Session{Folder: strings.TrimSuffix(s.Folder, removed) + removed}
 	if err := os.Rename(s.Folder, going.Folder); err != nil {
 		return s.clear() // one is there already
 	}
@@ -283,6 +287,10 @@ func (s *Session) Remove() error {
 
 // removed ends the name of a session while it is removed.
 const removed = ".removed"
+
+// NameInTrace is what the trace of a session folder calls the session: also where
+// whoever removed the folder was killed meanwhile.
+func NameInTrace(folder string) string { return strings.TrimSuffix(filepath.Base(folder), removed) }
 
 // clear removes what is the session's own, and the folder.
 func (s *Session) clear() error {
@@ -365,7 +373,12 @@ func writeAt(file *os.File, text string) error {
 func readOwner(file *os.File) int {
 	var b [maxLock]byte
 	n, _ := file.ReadAt(b[:], 0) // io.EOF after the number is usual
-	pid, err := strconv.Atoi(strings.TrimSpace(string(b[:n])))
+	return parseOwner(b[:n])
+}
+
+// parseOwner is the process number that a lock file holds, 0 if none.
+func parseOwner(content []byte) int {
+	pid, err := strconv.Atoi(strings.TrimSpace(string(content)))
 	if err != nil {
 		return 0
 	}

@@ -62,18 +62,25 @@ func TestOtherFoldersAreNoSessions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	other := filepath.Join(root, "other")
-	if err := os.Mkdir(other, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := session.Open(other); !errors.Is(err, session.ErrNotASession) {
-		t.Errorf("Open gives %v", err)
-	}
-	if err := (&session.Session{Folder: other}).Remove(); !errors.Is(err, session.ErrNotASession) {
-		t.Errorf("Remove gives %v", err)
-	}
-	if _, err := os.Stat(other); err != nil {
-		t.Error(err)
+	for name, lock := range map[string]string{"other": "", "locked": "of another program\n"} {
+		other := filepath.Join(root, name)
+		if err := os.Mkdir(other, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if lock != "" {
+			if err := os.WriteFile(filepath.Join(other, "lock"), []byte(lock), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := session.Open(other); !errors.Is(err, session.ErrNotASession) {
+			t.Errorf("%s: Open gives %v", name, err)
+		}
+		if err := (&session.Session{Folder: other}).Remove(); !errors.Is(err, session.ErrNotASession) {
+			t.Errorf("%s: Remove gives %v", name, err)
+		}
+		if _, err := os.Stat(other); err != nil {
+			t.Error(err)
+		}
 	}
 	if list, err := session.List(); err != nil || len(list) != 1 || list[0].Folder != s.Folder {
 		t.Errorf("list is %+v, %v", list, err)
