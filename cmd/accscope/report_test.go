@@ -156,7 +156,7 @@ int main (void)
 		t.Errorf("memory of %v", rows)
 	}
 	// A queue's share of the time is that of its processes' queues on average.
-	wall := strings.TrimSpace(invoke(t, folder, "query", "--format", "csv", "t.db", "SELECT max(time) FROM events").must(t).stdout)
+	wall := strings.TrimSpace(invoke(t, folder, "query", "--format", "csv", "t.db", "SELECT max(time) - min(time) FROM events").must(t).stdout)
 	_, wall, _ = strings.Cut(wall, "\n")
 	time, err := strconv.ParseFloat(wall, 64)
 	if err != nil {

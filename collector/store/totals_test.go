@@ -97,7 +97,7 @@ func TestWorkTotalsOfAWindow(t *testing.T) {
 			break
 		}
 	}
-	// Of a merged trace what came before its origin has negative times.
+	// What came before the trace's origin has negative times.
 	begins = append(begins, 0)
 	for _, from := range begins {
 		f := store.Filter{From: from, To: from + (last-first)/50}
