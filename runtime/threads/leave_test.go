@@ -25,3 +25,11 @@ func TestLeave(t *testing.T) {
 		})
 	}
 }
+
+// TestLeaveBesideKernel has main return while a kernel runs that calls a routine
+// which waits: it goes on, although the end of the program waits for it.
+func TestLeaveBesideKernel(t *testing.T) {
+	if output := run(t, "sim", compile(t, "waiting_kernel")); output != "the kernel ended\n" {
+		t.Errorf("printed %q", output)
+	}
+}
