@@ -17,7 +17,9 @@ import (
 // It implements Attributor and Namer, for any number of threads.
 type Attribution struct {
 	process *source.Process
-	closed  atomic.Uint64 // closedModules when that was last looked at
+
+	noticing sync.Mutex
+	closed   uint64 // closedModules when process was last read anew; guarded by noticing
 
 	mu        sync.Mutex // taken to add to the caches
 	positions atomic.Pointer[map[site]*position]
@@ -40,8 +42,7 @@ type position struct {
 
 // NewAttribution attributes by what a process's files say.
 func NewAttribution(process *source.Process) *Attribution {
-	a := &Attribution{process: process}
-	a.closed.Store(closedModules())
+	a := &Attribution{process: process, closed: closedModules()}
 	a.Forget()
 	return a
 }
@@ -51,8 +52,10 @@ func NewAttribution(process *source.Process) *Attribution {
 // of another library at the very address of a known one is taken for that one
 // until then.
 func (a *Attribution) notice() {
-	now := closedModules()
-	if a.closed.Swap(now) != now && a.process.Refresh() == nil {
+	a.noticing.Lock()
+	defer a.noticing.Unlock()
+	if now := closedModules(); a.closed != now && a.process.Refresh() == nil {
+		a.closed = now
 		a.Forget()
 	}
 }
