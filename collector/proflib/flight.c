@@ -66,10 +66,15 @@ oldest (void)
 static void
 add (uint32_t slot, uint64_t index, uint64_t now)
 {
-  uint64_t place = __atomic_load_n (&past, __ATOMIC_RELAXED);
+  uint64_t place, start;
   do
-    if (place - __atomic_load_n (&first, __ATOMIC_ACQUIRE) >= CHUNKS_HELD)
-      return;	/* there is no room: it just stays */
+    {
+      /* In this order, in which the oldest cannot lie behind the next.  */
+      start = __atomic_load_n (&first, __ATOMIC_ACQUIRE);
+      place = __atomic_load_n (&past, __ATOMIC_RELAXED);
+      if (place - start >= CHUNKS_HELD)
+	return;	/* there is no room: it just stays */
+    }
   while (!__atomic_compare_exchange_n (&past, &place, place + 1, 1,
 				       __ATOMIC_RELAXED, __ATOMIC_RELAXED));
   struct held *chunk = &held[place % CHUNKS_HELD];
