@@ -225,7 +225,8 @@ func TestEverythingDropped(t *testing.T) {
 }
 
 // A trace for a network folder that was delivered, but whose collector was killed
-// before it could remove the session, is found again.
+// before it could remove the session, is found again, also to go on with it
+// elsewhere.
 func TestDeliveredTraceIsContinued(t *testing.T) {
 	session, folder := t.TempDir(), t.TempDir()
 	t.Setenv("TMPDIR", t.TempDir())
@@ -235,12 +236,12 @@ func TestDeliveredTraceIsContinued(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(folder, "trace.db")
-	for range 2 {
+	finishAt := func(path string) {
 		in, err := ingest.Open(ingest.Options{Session: session, Trace: path, Release: true})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if in.Trace() == path {
+		if filepath.Dir(in.Trace()) == folder {
 			t.Fatal("it is written on the network")
 		}
 		if err := in.Finish(); err != nil {
@@ -257,6 +258,17 @@ func TestDeliveredTraceIsContinued(t *testing.T) {
 			t.Error(err)
 		}
 	}
+	finishAt(path)
+	finishAt(path)
+	elsewhere := filepath.Join(t.TempDir(), "trace.db")
+	moved, err := store.Relocate(path, elsewhere)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := moved(); err != nil {
+		t.Error(err)
+	}
+	finishAt(elsewhere)
 }
 
 // A collector that was killed while it made the trace's file is continued too.

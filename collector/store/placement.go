@@ -144,6 +144,9 @@ func Relocate(from, to string) (moved func() error, err error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := source.Fetch(); err != nil {
+		return nil, err
+	}
 	for _, suffix := range []string{"", "-wal"} {
 		if err := copyFile(source.Working+suffix, target.Working+suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return nil, fmt.Errorf("cannot copy the trace that was begun: %w", err)
