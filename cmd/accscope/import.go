@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -106,6 +107,41 @@ func findSources(paths []string) (s sources, err error) {
 	return s, nil
 }
 
+// keep refuses an output that is one of the traces to read: --force would
+// overwrite it first.
+func (s *sources) keep(output string) error {
+	traces := slices.Clone(s.traces)
+	for _, each := range s.sessions {
+		begun, err := each.Trace()
+		if err != nil {
+			return err
+		}
+		traces = append(traces, begun)
+	}
+	for _, trace := range traces {
+		if samePlace(output, trace) {
+			return fmt.Errorf("%s is one of the traces to import: choose another place with -o", output)
+		}
+	}
+	return nil
+}
+
+// samePlace says whether two names, "" for none, are of one file, which need not
+// be there yet.
+func samePlace(a, b string) bool {
+	if a == "" || b == "" {
+		return false
+	}
+	x, errX := filepath.Abs(a)
+	y, errY := filepath.Abs(b)
+	if errX == nil && errY == nil && x == y {
+		return true
+	}
+	there, errX := os.Stat(a)
+	other, errY := os.Stat(b)
+	return errX == nil && errY == nil && os.SameFile(there, other)
+}
+
 func importCaptures(paths []string, output string, force bool) error {
 	from, err := findSources(paths)
 	if err != nil {
@@ -120,6 +156,12 @@ func importCaptures(paths []string, output string, force bool) error {
 		}
 	}
 	begun := trace
+	if alone && samePlace(output, begun) {
+		output = ""
+	}
+	if err := from.keep(output); err != nil {
+		return err
+	}
 	if trace == "" || output != "" {
 		first, err := filepath.Abs(paths[0])
 		if err != nil {

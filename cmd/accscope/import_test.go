@@ -57,6 +57,35 @@ func TestImportMerges(t *testing.T) {
 	}
 }
 
+// What is imported is never overwritten first, also with --force: a session goes
+// on with its own trace, another one is refused.
+func TestImportOverwritesNoSource(t *testing.T) {
+	program := build(t, "jacobi")
+	folder := t.TempDir()
+	environment, list := sessions(t)
+	run := func(args ...string) result { return execute(t, folder, environment, accscope, args...) }
+	run("run", "-q", "--device", "sim", "-o", "whole.db", "--", program, "32", "5").must(t)
+	want := countEvents(t, folder, "whole.db")
+	if r := run("run", "-q", "--device", "sim", "-o", "begun.db", "--", "sh", "-c", program+" 32 5; kill -9 $PPID"); r.status != 128+9 {
+		t.Fatalf("status %d: %s", r.status, r.stderr)
+	}
+	left := list()
+	if len(left) != 1 {
+		t.Fatalf("sessions %v", left)
+	}
+	for _, name := range []string{"whole.db", filepath.Join(folder, "whole.db"), "begun.db"} {
+		if r := run("import", "--force", "-o", name, "whole.db", left[0]); r.status != exitFailure || !strings.Contains(r.stderr, "one of the traces to import") {
+			t.Errorf("-o %s: status %d, %q", name, r.status, r.stderr)
+		}
+	}
+	run("import", "--force", "-o", "begun.db", left[0]).must(t)
+	for _, name := range []string{"whole.db", "begun.db"} {
+		if got := countEvents(t, folder, name); got != want {
+			t.Errorf("%s has %s events, want %s", name, got, want)
+		}
+	}
+}
+
 // A folder that is no session is not taken for one, whatever is in it: nothing of
 // it is changed. What captures it holds are imported.
 func TestImportLeavesOtherFoldersAlone(t *testing.T) {
