@@ -50,23 +50,26 @@ noted (const void *function)
   return false;
 }
 
-/* libgcc's unwinder, which a process that needs none does not load.  */
-static struct
+/* A look through the calling thread's stack, with libgcc's unwinder, which a
+   process that needs none does not load.  */
+struct search
 {
   __typeof__ (_Unwind_Backtrace) *backtrace;
   __typeof__ (_Unwind_GetIP) *address;
   __typeof__ (_Unwind_FindEnclosingFunction) *function;
-} unwind;
+  bool inside;
+};
 
 static _Unwind_Reason_Code
 look_at (struct _Unwind_Context *frame, void *argument)
 {
-  char *address = (char *) unwind.address (frame);
+  struct search *s = argument;
+  char *address = (char *) s->address (frame);
 
   /* A return address may lie behind its function's last instruction.  */
-  if (address != NULL && noted (unwind.function (address - 1)))
+  if (address != NULL && noted (s->function (address - 1)))
     {
-      *(bool *) argument = true;
+      s->inside = true;
       return _URC_END_OF_STACK;
     }
   return _URC_NO_REASON;
@@ -75,19 +78,18 @@ look_at (struct _Unwind_Context *frame, void *argument)
 bool
 accscope_inside_kernel (void)
 {
+  struct search s = { .inside = false };
   void *handle;
-  bool inside = false;
 
   if (accscope_self.kernels != 0)
     return true;
   handle = dlopen ("libgcc_s.so.1", RTLD_LAZY);
   if (handle == NULL)
     return false;
-  *(void **) &unwind.backtrace = dlsym (handle, "_Unwind_Backtrace");
-  *(void **) &unwind.address = dlsym (handle, "_Unwind_GetIP");
-  *(void **) &unwind.function = dlsym (handle, "_Unwind_FindEnclosingFunction");
-  if (unwind.backtrace != NULL && unwind.address != NULL
-      && unwind.function != NULL)
-    unwind.backtrace (look_at, &inside);
-  return inside;
+  *(void **) &s.backtrace = dlsym (handle, "_Unwind_Backtrace");
+  *(void **) &s.address = dlsym (handle, "_Unwind_GetIP");
+  *(void **) &s.function = dlsym (handle, "_Unwind_FindEnclosingFunction");
+  if (s.backtrace != NULL && s.address != NULL && s.function != NULL)
+    s.backtrace (look_at, &s);
+  return s.inside;
 }
