@@ -81,8 +81,8 @@ func tables(conn *sqlite.Conn) (map[string]string, error) {
 	return columns, err
 }
 
-// checkTables says whether a trace of this version has its tables and columns. Those that were
-// recorded while the version was being made may have others.
+// checkTables refuses a trace of this version without all of its tables and
+// columns, before a query fails in the middle.
 func checkTables(conn *sqlite.Conn, path string) error {
 	want, err := ownTables()
 	if err != nil {
