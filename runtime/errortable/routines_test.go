@@ -27,7 +27,6 @@ static void absent (void *p) { acc_delete (p, 4); }
 const (
 	routine = "runtime_api"
 	size    = "100 * sizeof (float)"
-	onHost  = "ACC_DEVICE_TYPE=host" // the device that shares the program's memory
 )
 
 // routineConditions are those of chapter 3, through its C interface.
@@ -207,29 +206,6 @@ var routineConditions = []condition{
 		error: "invalid_async", parent: routine, message: "-77"},
 	{name: "zero bytes are no error", code: `acc_copyin (null, 0); acc_create (null, 0); acc_copyout (a, 0); acc_delete (a, 0);
     acc_update_self (a, 0); acc_update_device (a, 0); acc_memcpy_to_device (NULL, NULL, 0);`},
-	{name: "acc_copyin of zero bytes at an address", code: `acc_copyin (a, 0);`,
-		error: "invalid_argument", parent: routine, message: "bytes is zero"},
-	{name: "acc_create_async of zero bytes at an address", code: `acc_create_async (a, 0, 1);`,
-		error: "invalid_argument", parent: routine, message: "bytes is zero"},
-	{name: "zero bytes in shared memory are no error", setting: onHost, code: `
-    if (acc_copyin (a, 0) != a || acc_create (a, 0) != a || acc_present_or_copyin (a, 0) != a || acc_present_or_create (a, 0) != a)
-      abort ();
-    acc_copyin_async (a, 0, 1); acc_create_async (a, 0, 1); acc_copyout (a, 0); acc_copyout_finalize (a, 0);
-    acc_delete (a, 0); acc_delete_finalize (a, 0); acc_update_self (a, 0); acc_update_device (a, 0);
-    acc_copyout_async (a, 0, 1); acc_delete_async (a, 0, 1); acc_update_self_async (a, 0, 1); acc_update_device_async (a, 0, 1);
-    acc_memcpy_to_device (a, b, 0); acc_memcpy_from_device (a, b, 0); acc_memcpy_device (a, b, 0); acc_memcpy_d2d (a, b, 0, 0, 0);
-    acc_map_data (a, a, 0); acc_unmap_data (a);
-    if (!acc_is_present (a, 0) || acc_deviceptr (a) != a || acc_hostptr (a) != a)
-      abort ();`},
-	{name: "null pointers for zero bytes in shared memory are no error", setting: onHost, code: `
-    if (acc_copyin (null, 0) || acc_create (null, 0) || acc_deviceptr (null) || acc_hostptr (null))
-      abort ();
-    acc_copyout (null, 0); acc_delete (null, 0); acc_update_self (null, 0); acc_update_device (null, 0);
-    acc_memcpy_to_device (NULL, NULL, 0); acc_memcpy_d2d (NULL, NULL, 0, 0, 0);`},
-	{name: "acc_copyin of a null pointer in shared memory", setting: onHost, code: `acc_copyin (null, ` + size + `);`,
-		error: "invalid_null_pointer", parent: routine, message: "acc_copyin"},
-	{name: "acc_create_async of an invalid value in shared memory", setting: onHost, code: `acc_create_async (a, 0, -77);`,
-		error: "invalid_async", parent: routine, message: "-77"},
 
 	// 3.2.21, 3.2.22
 	{name: "acc_map_data of a null host pointer", code: `acc_map_data (null, acc_malloc (400), 400);`,

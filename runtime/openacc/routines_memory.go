@@ -101,12 +101,12 @@ func (t *Thread) begins(routine string, host unsafe.Pointer, bytes uintptr, asyn
 	if !ok || host == nil && bytes == 0 {
 		return nil
 	}
-	if host != nil && d.Shared {
-		return host
-	}
 	if host == nil || bytes == 0 {
 		t.fail(t.badRange("data_arg", uintptr(host), bytes))
 		return nil
+	}
+	if d.Shared {
+		return host
 	}
 	q := t.onQueue(d, async)
 	if q == nil {
