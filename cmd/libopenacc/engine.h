@@ -94,6 +94,7 @@ struct accscope_host
   /* start-up and end */							\
   X (int, start, (const struct accscope_host *host))	/* 0, or an errno value */ \
   X (void, thread_end, (T t))							\
+  X (int, recording, (void))	/* a record function runs on the calling thread */ \
   X (void, program_end, (T t))							\
   X (void, register_image, (unsigned version, const void *host_table, int type, const void *data)) \
   X (void, unregister_image, (unsigned version, const void *host_table, int type, const void *data)) \

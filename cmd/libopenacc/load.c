@@ -75,13 +75,15 @@ end_program (void)
 
 /* What the calling thread waits for may still be on its way while another thread
    shuts the devices down; afterwards it has come.  Then a third one may have begun
-   to use the thread's device anew.  A kernel must not wait: it is waited for.  */
+   to use the thread's device anew.  A kernel and a record function must not wait:
+   they are waited for.  */
 bool
 accscope_ended (void)
 {
   const struct accscope_device *d = accscope_self.shared.device;
 
-  if (phase () == phase_abandoned || accscope_inside_kernel ())
+  if (phase () == phase_abandoned || accscope_inside_kernel ()
+      || accscope_engine.recording ())
     return true;
   pthread_mutex_lock (&end);
   pthread_mutex_unlock (&end);

@@ -33,3 +33,10 @@ func TestLeaveBesideKernel(t *testing.T) {
 		t.Errorf("printed %q", output)
 	}
 }
+
+// TestLeaveBesideRecord is the same with a tool's record function.
+func TestLeaveBesideRecord(t *testing.T) {
+	if output := run(t, "sim", compile(t, "waiting_record")); output != "the record came\n" {
+		t.Errorf("printed %q", output)
+	}
+}

@@ -20,6 +20,12 @@ accscope_engine_delivering (void)
   return delivering;
 }
 
+__attribute__ ((visibility ("default"))) int
+accscope_engine_recording (void)
+{
+  return delivering != 0;
+}
+
 static int
 subscribe (const struct accscope_activity_subscriber *s, uint64_t *subscription)
 {

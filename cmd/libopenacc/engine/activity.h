@@ -14,6 +14,9 @@ void accscope_engine_deliver (uint64_t subscription,
 			      const struct accscope_activity_subscriber *,
 			      const struct accscope_activity_record *);
 
+/* A row of ACCSCOPE_ENGINE_FUNCTIONS that is C: Go may be ending.  */
+int accscope_engine_recording (void);
+
 /* The subscription whose function runs on this thread, 0 if none.  */
 uint64_t accscope_engine_delivering (void);
 
