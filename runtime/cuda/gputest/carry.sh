@@ -28,7 +28,8 @@ gcc-12 "${offload[@]}" -o "$carry/programs/jacobi" "$examples/jacobi/jacobi.c" -
 gcc-12 "${offload[@]}" -o "$carry/programs/pipeline" "$examples/pipeline/pipeline.c" -lm
 gcc-12 "${offload[@]}" -o "$carry/programs/saxpy" "$examples/saxpy/saxpy.c" -lm
 g++-12 "${offload[@]}" -o "$carry/programs/particles" "$examples/particles/particles.cpp" -lm
-gfortran-12 "${offload[@]}" -o "$carry/programs/stencil" "$examples/stencil/stencil.f90"
+gfortran-12 "${offload[@]}" -J "$carry/programs" -o "$carry/programs/stencil" "$examples/stencil/stencil.f90"
+rm "$carry/programs/plate.mod"
 gcc-12 "${offload[@]}" -o "$carry/programs/device" "$here/device.c"
 gcc-12 "${offload[@]}" -o "$carry/programs/devices" "$here/devices.c" -lpthread
 gcc-12 "${offload[@]}" -o "$carry/launches" "$here/launches.c"
