@@ -176,19 +176,7 @@ func TestEndOfAKilledProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = command.Wait() // killed, as meant
-	path := filepath.Join(t.TempDir(), "trace.db")
-	in, err := ingest.Open(ingest.Options{Session: session, Trace: path, Now: func() int64 { return math.MaxInt64 / 2 }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := in.Finish(); err != nil {
-		t.Fatal(err)
-	}
-	trace, err := store.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer trace.Close()
+	trace := ingested(t, ingest.Options{Session: session, Now: func() int64 { return math.MaxInt64 / 2 }})
 	processes, err := trace.Processes()
 	if err != nil || len(processes) != 1 {
 		t.Fatalf("processes %+v, %v", processes, err)
@@ -206,19 +194,7 @@ func TestEverythingDropped(t *testing.T) {
 	if err := command.Run(); err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(t.TempDir(), "trace.db")
-	in, err := ingest.Open(ingest.Options{Session: session, Trace: path})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := in.Finish(); err != nil {
-		t.Fatal(err)
-	}
-	trace, err := store.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer trace.Close()
+	trace := ingested(t, ingest.Options{Session: session})
 	if meta, err := trace.Meta(); err != nil || meta.Events != 0 || uint64(meta.Lost) != counted(t, counters, 1) {
 		t.Errorf("%d events, %d lost of %d (%v)", meta.Events, meta.Lost, counted(t, counters, 1), err)
 	}

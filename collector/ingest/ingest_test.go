@@ -243,20 +243,8 @@ func TestCapturesOfOneName(t *testing.T) {
 		}
 		captures = append(captures, capture)
 	}
-	path := filepath.Join(t.TempDir(), "trace.db")
 	// One that is given twice counts once.
-	in, err := ingest.Open(ingest.Options{Captures: append(captures, captures[0]), Trace: path})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := in.Finish(); err != nil {
-		t.Fatal(err)
-	}
-	trace, err := store.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer trace.Close()
+	trace := ingested(t, ingest.Options{Captures: append(captures, captures[0])})
 	if got := check(t, trace); got != want {
 		t.Errorf("%d events, the programs counted %d", got, want)
 	}
@@ -429,4 +417,27 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	if err := in.Finish(); err != nil {
 		t.Error(err)
 	}
+}
+
+// ingested takes all of it into a trace, which is closed when the test ends.
+func ingested(t *testing.T, options ingest.Options) *store.Trace {
+	t.Helper()
+	options.Trace = filepath.Join(t.TempDir(), "trace.db")
+	in, err := ingest.Open(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := in.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	trace, err := store.Open(options.Trace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := trace.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return trace
 }
