@@ -166,3 +166,52 @@ int main (void)
 		t.Errorf("queues %+v in %s ns", q, wall)
 	}
 }
+
+// An error that ends nothing is told, and nothing is said of an end: here
+// acc_delete of data that is not present (OpenACC 3.3 §3.2.19).
+func TestReportOfAnErrorThatEndsNothing(t *testing.T) {
+	folder := t.TempDir()
+	source, program := filepath.Join(folder, "absent.c"), filepath.Join(folder, "absent")
+	if err := os.WriteFile(source, []byte(`#include <openacc.h>
+int main (void)
+{
+  int data[10] = { 0 };
+  acc_delete (data, sizeof data);
+#pragma acc parallel loop copy(data)
+  for (int i = 0; i < 10; i++)
+    data[i] = i;
+  return data[9] - 9;
+}
+`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if output, err := exec.Command("gcc-12", "-fopenacc", "-foffload=disable", "-g", "-o", program, source).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, output)
+	}
+	r := invoke(t, folder, "run", "--no-summary", "--device", "sim", "-o", "t.db", "--", program).must(t)
+	if strings.Contains(r.stderr, "exit status") || strings.Contains(r.stderr, "not mapped") || !strings.Contains(r.stderr, "program ended; ") {
+		t.Errorf("standard error: %s", r.stderr)
+	}
+	var report struct {
+		Warnings []string
+		Tables   struct {
+			Errors struct {
+				Rows []struct{ Message, Source string }
+			}
+			Kernels struct{ Rows []struct{ Launches int } }
+		}
+	}
+	if err := json.Unmarshal([]byte(invoke(t, folder, "report", "--format", "json", "t.db").must(t).stdout), &report); err != nil {
+		t.Fatal(err)
+	}
+	if rows := report.Tables.Errors.Rows; len(rows) != 1 || !strings.HasPrefix(rows[0].Message, "acc_delete: ") || rows[0].Source != "absent.c:5" {
+		t.Errorf("errors %+v", rows)
+	}
+	if rows := report.Tables.Kernels.Rows; len(rows) != 1 || rows[0].Launches != 1 || len(report.Warnings) != 0 {
+		t.Errorf("kernels %+v, warnings %q", rows, report.Warnings)
+	}
+	const ended = "SELECT ended FROM processes"
+	if got := invoke(t, folder, "query", "--format", "csv", "t.db", ended).must(t).stdout; !strings.Contains(got, "exited") {
+		t.Errorf("the process ended: %s", got)
+	}
+}

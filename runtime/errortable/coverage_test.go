@@ -33,9 +33,11 @@ var listed = map[string]string{
 	"acc_copyout":                  "invalid_null_pointer not_present partly_present",                    // 3.2.19
 	"acc_copyout_async":            "not_present partly_present invalid_async",                           // 3.2.19
 	"acc_copyout_finalize":         "not_present partly_present",                                         // 3.2.19
+	"acc_copyout_finalize_async":   "not_present invalid_async",                                          // 3.2.19
 	"acc_delete":                   "invalid_null_pointer not_present partly_present",                    // 3.2.19
 	"acc_delete_async":             "not_present invalid_async",                                          // 3.2.19
 	"acc_delete_finalize":          "not_present partly_present",                                         // 3.2.19
+	"acc_delete_finalize_async":    "not_present invalid_async",                                          // 3.2.19
 	"acc_update_device":            "invalid_null_pointer not_present partly_present",                    // 3.2.20
 	"acc_update_self":              "invalid_null_pointer not_present partly_present",                    // 3.2.20
 	"acc_update_device_async":      "not_present invalid_async",                                          // 3.2.20

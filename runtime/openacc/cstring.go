@@ -43,5 +43,8 @@ func temporaryCString(text string) callbacks.CString {
 	return callbacks.CString(C.accscope_string_address(C.CString(text)))
 }
 
+// freeCString gives back what temporaryCString made.
+func freeCString(text callbacks.CString) { C.accscope_string_free(C.uintptr_t(text)) }
+
 // stackEnd is the end of the calling host thread's stack.
 func stackEnd() uintptr { return uintptr(C.accscope_stack_end()) }

@@ -25,19 +25,41 @@ func (t *Thread) fail(failure *device.Error) {
 	t.failing = true
 	defer func() { t.failing = false }() // reached only where Exit panics
 	if t.wanted(callbacks.Error) {
-		f := t.begin(callbacks.Error)
-		event := f.event.Error()
-		event.Implicit = 1
-		event.ErrorCode = callbacks.ErrorCode(failure.Code)
-		event.ErrorMessage = temporaryCString(failure.Message)
-		event.RuntimeInfo = failure.Driver
-		t.send(f, nil)
+		t.raiseError(failure)
 	}
 	t.rt.failed.Lock()
 	defer t.rt.failed.Unlock()
 	// Nothing can be done about an error stream that does not take the line.
 	_, _ = fmt.Fprintf(t.rt.options.Errors, "accscope: %s\n", failure.Message)
 	t.rt.options.Exit(1)
+}
+
+// reportAbsent raises acc_ev_error for data that acc_copyout or acc_delete did not
+// find, and returns. OpenACC 3.3 §3.2.19 lists the condition as an error, and says
+// too that no action is taken then, as its list of changes does ("instead of a
+// runtime error being issued if data is not present"): who asked for error events
+// is told, and the default error callback, which "may" print and end the program
+// (§5.1.11), does neither. A callback that runs into the condition itself is not
+// called again for that, and nothing is raised where another thread has ended the
+// devices.
+func (t *Thread) reportAbsent(host, bytes uintptr) {
+	if ending := t.rt.ending.Load(); t.failing || t.reporting || ending != nil && ending != t || !t.wanted(callbacks.Error) {
+		return
+	}
+	t.reporting = true
+	defer func() { t.reporting = false }()
+	t.raiseError(t.notPresent("data_arg", host, bytes))
+}
+
+func (t *Thread) raiseError(failure *device.Error) {
+	f := t.begin(callbacks.Error)
+	event := f.event.Error()
+	event.Implicit = 1
+	event.ErrorCode = callbacks.ErrorCode(failure.Code)
+	event.ErrorMessage = temporaryCString(failure.Message)
+	defer freeCString(event.ErrorMessage)
+	event.RuntimeInfo = failure.Driver
+	t.send(f, nil)
 }
 
 // Error raises the error of a call that the runtime did not see itself, with an

@@ -3,6 +3,7 @@
 #define ACCSCOPE_MODULES_H
 
 #include <stdint.h>
+#include <stdlib.h>
 
 struct accscope_module
 {
@@ -30,6 +31,12 @@ static inline uintptr_t
 accscope_string_address (char *string)
 {
   return (uintptr_t) string;
+}
+
+static inline void
+accscope_string_free (uintptr_t string)
+{
+  free ((void *) string);
 }
 
 #endif

@@ -139,12 +139,14 @@ func (t *Thread) begins(routine string, host unsafe.Pointer, bytes uintptr, asyn
 }
 
 // Copyout is acc_copyout with its _async and _finalize forms (OpenACC 3.3
-// §3.2.19).
+// §3.2.19). Data that is not present is reported to error callbacks, and no action
+// is taken: reportAbsent.
 func (t *Thread) Copyout(host unsafe.Pointer, bytes uintptr, async int, finalize bool) {
 	t.ends("acc_copyout", host, bytes, async, finalize, true)
 }
 
-// Delete is acc_delete with its _async and _finalize forms (OpenACC 3.3 §3.2.19).
+// Delete is acc_delete with its _async and _finalize forms (OpenACC 3.3 §3.2.19),
+// for data that is not present as Copyout.
 func (t *Thread) Delete(host unsafe.Pointer, bytes uintptr, async int, finalize bool) {
 	t.ends("acc_delete", host, bytes, async, finalize, false)
 }
@@ -167,7 +169,12 @@ func (t *Thread) ends(routine string, host unsafe.Pointer, bytes uintptr, async 
 	d.mu.Lock()
 	m, presence := d.table.Find(uintptr(host), bytes)
 	d.mu.Unlock()
-	if !t.mustBePresent(m, presence, uintptr(host), bytes) {
+	switch presence {
+	case dataenv.Absent:
+		t.reportAbsent(uintptr(host), bytes)
+		return
+	case dataenv.Partly:
+		t.fail(t.partlyPresent("data_arg", uintptr(host), bytes, m.Host, m.Size))
 		return
 	}
 	q := t.onQueue(d, async)
@@ -178,19 +185,6 @@ func (t *Thread) ends(routine string, host unsafe.Pointer, bytes uintptr, async 
 	t.scratch.items = append(t.scratch.items[:0], goacc.Item{Action: goacc.ActionRelease, Host: uintptr(host),
 		Size: bytes, Copyout: copyout, Finalize: finalize, Leader: -1})
 	t.endLifetimes(d, q)
-}
-
-// mustBePresent raises the error of a data section that is not.
-func (t *Thread) mustBePresent(m *dataenv.Mapping, presence dataenv.Presence, host, bytes uintptr) bool {
-	switch presence {
-	case dataenv.Absent:
-		t.fail(t.notPresent("data_arg", host, bytes))
-		return false
-	case dataenv.Partly:
-		t.fail(t.partlyPresent("data_arg", host, bytes, m.Host, m.Size))
-		return false
-	}
-	return true
 }
 
 // UpdateDevice is acc_update_device and its _async form (OpenACC 3.3 §3.2.20).

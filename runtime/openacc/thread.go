@@ -48,6 +48,7 @@ type Thread struct {
 
 	initialising int  // initialisation events being raised
 	failing      bool // an error ends the program
+	reporting    bool // callbacks are told of an error that does not
 	pairs        []*callbacks.Pair
 
 	declared []hostRange // variables of declare directives that were present before
