@@ -123,6 +123,7 @@ type evaluator struct {
 	language Language
 	flags    []string
 	unknown  map[string]bool // effective targets that nobody defined
+	hostCode bool            // openacc_host_selected is about the host compiler's code
 }
 
 // selects gives the truth of a selector expression, e.g.
@@ -172,6 +173,9 @@ func (e *evaluator) isTarget(name string) bool {
 }
 
 func (e *evaluator) target(name string) bool {
+	if e.hostCode && name == "openacc_host_selected" {
+		return true
+	}
 	holds, known := e.settings.target(name, e.language)
 	if !known {
 		e.unknown[name] = true

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -125,6 +127,38 @@ func TestCondition(t *testing.T) {
 			if got := e.condition(splitWords(test.words)); got != want {
 				t.Errorf("%s settings: condition %s is %v, want %v", s.Name, test.words, got, want)
 			}
+		}
+	}
+}
+
+// A failure known of code compiled for the host is known under the sim settings
+// too, whose kernels are compiled for the host; for the files listed, and in that
+// directive alone.
+func TestHostCode(t *testing.T) {
+	text := `/* { dg-xfail-run-if "PR88852" { openacc_host_selected } } */
+/* { dg-skip-if "" { openacc_host_selected } } */
+int main (void) { return 0; }
+`
+	for _, test := range []struct {
+		settings Settings
+		file     string
+		fails    bool
+		notRun   Status
+	}{
+		{allSettings[0], "gang-reduction-var-assignment.c", true, StatusSkipped},
+		{allSettings[1], "gang-reduction-var-assignment.c", true, ""},
+		{allSettings[1], "other.c", false, ""},
+	} {
+		path := filepath.Join(t.TempDir(), test.file)
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		p, err := plan(Test{Language: C, File: test.file, Path: path}, test.settings, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.ExpectFailure != test.fails || p.NotRun != test.notRun {
+			t.Errorf("%s settings, %s: known to fail %v, %q; want %v, %q", test.settings.Name, test.file, p.ExpectFailure, p.NotRun, test.fails, test.notRun)
 		}
 	}
 }

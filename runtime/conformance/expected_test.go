@@ -154,6 +154,25 @@ func TestSimListPassesEnough(t *testing.T) {
 	checkNoCrash(t, ours)
 }
 
+// The whole suite's run fails if too few neutral tests pass.
+func TestJudgeShare(t *testing.T) {
+	result := func(status Status, neutral bool) Result {
+		return Result{Test: Test{Language: C}, Status: status, Neutral: neutral}
+	}
+	results := []Result{result(StatusPass, true), result(StatusExpectedFailure, true), result("fail:1", false), result(StatusPass, true)}
+	for _, test := range []struct {
+		more   Status
+		share  float64
+		failed bool
+	}{{StatusPass, 94, false}, {"fail:1", 94, true}, {"fail:1", 66, false}, {"fail:1", 0, false}} {
+		var says strings.Builder
+		failed := judgeShare(&says, Settings{Name: "sim", NeutralShare: test.share}, append(results, result(test.more, true)))
+		if failed != test.failed || failed != strings.Contains(says.String(), "2 of 3 tests") {
+			t.Errorf("%s, %v %%: failed %v, %q", test.more, test.share, failed, says.String())
+		}
+	}
+}
+
 // SIGABRT is how a test's own assert and abort end.
 func checkNoCrash(t *testing.T, list expectations) {
 	t.Helper()

@@ -106,7 +106,7 @@ func parseOptions(arguments []string, stderr io.Writer) (*options, error) {
 
 // run does the whole run and says whether it failed, that is, whether any
 // result differs from the expected one (with the negative control: whether
-// none does).
+// none does), or too few tests of the whole suite pass.
 func run(arguments []string, stdout, stderr io.Writer) (failed bool, err error) {
 	o, err := parseOptions(arguments, stderr)
 	if err != nil {
@@ -221,7 +221,8 @@ func run(arguments []string, stdout, stderr io.Writer) (failed bool, err error) 
 		return judgeNegativeControl(stdout, differences, results), nil
 	}
 	printDifferences(stdout, list, differences)
-	return len(differences) > 0, nil
+	failed = !o.native && len(tests) == len(whole) && judgeShare(stdout, settings, results)
+	return failed || len(differences) > 0, nil
 }
 
 // moduleRoot finds the folder with go.mod, from the working folder upwards.

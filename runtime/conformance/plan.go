@@ -123,7 +123,9 @@ func (p *Plan) take(d directive, e *evaluator, output *[]string) error {
 	case "dg-shouldfail":
 		p.ShouldFail = p.ShouldFail || e.condition(d.words)
 	case "dg-xfail-run-if":
+		e.hostCode = slices.Contains(e.settings.HostCode, p.Test.File)
 		p.ExpectFailure = p.ExpectFailure || e.condition(d.words)
+		e.hostCode = false
 	case "dg-output":
 		applies, expectedFailure := e.applies(argument(1))
 		if applies {

@@ -32,7 +32,14 @@ func printTotals(w io.Writer, results []Result) {
 		}
 	}
 	printShare(w, "runnable tests pass", counts[StatusPass], runnable)
-	neutral, passes := map[Language]int{}, map[Language]int{}
+	passes, neutral := neutralPasses(results)
+	printShare(w, "of these that ask for no failure, are not known to fail and name no GPU's driver pass", passes, neutral)
+}
+
+// neutralPasses counts the neutral tests by language, and which of them pass,
+// without those known to fail.
+func neutralPasses(results []Result) (passes, neutral map[Language]int) {
+	passes, neutral = map[Language]int{}, map[Language]int{}
 	for _, r := range results {
 		if !r.Neutral || r.Status == StatusExpectedFailure {
 			continue
@@ -42,7 +49,22 @@ func printTotals(w io.Writer, results []Result) {
 			passes[r.Test.Language]++
 		}
 	}
-	printShare(w, "of these that ask for no failure, are not known to fail and name no GPU's driver pass", passes, neutral)
+	return passes, neutral
+}
+
+// judgeShare says whether too few of the neutral tests pass.
+func judgeShare(w io.Writer, settings Settings, results []Result) (failed bool) {
+	passes, neutral := neutralPasses(results)
+	part, whole := 0, 0
+	for _, language := range languages {
+		part, whole = part+passes[language], whole+neutral[language]
+	}
+	if 100*float64(part) >= settings.NeutralShare*float64(whole) {
+		return false
+	}
+	fmt.Fprintf(w, "%d of %d tests that ask for no failure, are not known to fail and name no GPU's driver pass: fewer than the %v %% that settings %s promise\n",
+		part, whole, settings.NeutralShare, settings.Name)
+	return true
 }
 
 // printShare prints which part of the tests passes, over all and by language.
