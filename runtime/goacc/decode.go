@@ -1,5 +1,7 @@
 package goacc
 
+import "slices"
+
 // Action says what one variable of a directive asks for.
 type Action uint8
 
@@ -51,6 +53,7 @@ type Item struct {
 
 	Copyin   bool // copy to the device on creation
 	Copyout  bool // copy back when the data lifetime ends
+	Zero     bool // zero the memory on creation, unless Copyin
 	Finalize bool // drop all dynamic references, or all attachments
 	Optional bool // absence is no error
 	Frame    bool // frame of a procedure with internal procedures
@@ -63,6 +66,12 @@ type Arguments struct {
 	Hosts []uintptr
 	Sizes []uintptr
 	Kinds []uint16
+	// Zero holds the indices of the variables whose create or copyout clause has
+	// the modifier zero (OpenACC 3.3 §2.7.4). Code compiled by GCC 12, which does
+	// not know the modifier, has none; callers from Go may. The modifier readonly
+	// of a copyin clause has no place here: it allows an assumption that the
+	// runtime doesn't make.
+	Zero []int
 }
 
 func (a *Arguments) kind(i int) Kind { return Kind(a.Kinds[i]) }
@@ -209,7 +218,8 @@ func Enters(a Arguments) bool {
 }
 
 func newItem(a Arguments, i int) Item {
-	return Item{Entry: i, Host: a.Hosts[i], Size: a.Sizes[i], Alignment: uint8(a.Kinds[i] >> 8), Leader: -1}
+	return Item{Entry: i, Host: a.Hosts[i], Size: a.Sizes[i], Alignment: uint8(a.Kinds[i] >> 8), Leader: -1,
+		Zero: slices.Contains(a.Zero, i)}
 }
 
 // enterItem decodes the kinds that begin a data lifetime.

@@ -7,14 +7,19 @@ import (
 	"testing"
 )
 
-// variables makes the arrays of a call from lines "kind host size".
+// variables makes the arrays of a call from lines "kind host size", with "zero"
+// behind for the modifier.
 func variables(t testing.TB, lines string) Arguments {
 	t.Helper()
 	var a Arguments
 	for line := range strings.Lines(strings.TrimSpace(lines)) {
 		var name string
 		var host, size uintptr
-		if _, err := fmt.Sscanf(strings.TrimSpace(line), "%s %v %d", &name, &host, &size); err != nil {
+		text, zero := strings.CutSuffix(strings.TrimSpace(line), " zero")
+		if zero {
+			a.Zero = append(a.Zero, len(a.Kinds))
+		}
+		if _, err := fmt.Sscanf(text, "%s %v %d", &name, &host, &size); err != nil {
 			t.Fatalf("%q: %v", line, err)
 		}
 		found := false
@@ -43,7 +48,7 @@ func describe(items []Item) string {
 		for _, flag := range []struct {
 			set  bool
 			name string
-		}{{i.Copyin, "copyin"}, {i.Copyout, "copyout"}, {i.Finalize, "finalize"}, {i.Optional, "optional"},
+		}{{i.Copyin, "copyin"}, {i.Copyout, "copyout"}, {i.Zero, "zero"}, {i.Finalize, "finalize"}, {i.Optional, "optional"},
 			{i.Frame, "frame"}, {i.Private, "private"}} {
 			if flag.set {
 				text.WriteString(" " + flag.name)
@@ -83,6 +88,13 @@ func TestDecode(t *testing.T) {
 			map 0x2000 4 copyin private
 			map 0x3000 80 copyout
 			map 0x4000 80`},
+		{"copyout(zero:), create, create(zero:), by callers from Go", region, `
+			from 0x3000 80 zero
+			alloc 0x4000 80
+			alloc 0x5000 80 zero`, `
+			map 0x3000 80 copyout zero
+			map 0x4000 80
+			map 0x5000 80 zero`},
 		{"enter data copyin(s, s.a[0:10])", enter, `
 			to 0x1000 24
 			alloc 0x1008 8

@@ -72,6 +72,12 @@ type transfer struct {
 	mapping *dataenv.Mapping
 }
 
+// A fill is device memory to be zeroed.
+type fill struct {
+	device device.Address
+	size   uintptr
+}
+
 // usedBy notes a construct whose work on b is on q.
 func (b *block) usedBy(q *Queue) {
 	if !slices.Contains(b.users, q) {

@@ -21,7 +21,7 @@ type Construct struct {
 // prepare starts a construct's work on the scratch space.
 func (t *Thread) prepare() {
 	s := t.scratch
-	s.uploads, s.stores, s.downloads = s.uploads[:0], s.stores[:0], s.downloads[:0]
+	s.fills, s.uploads, s.stores, s.downloads = s.fills[:0], s.uploads[:0], s.stores[:0], s.downloads[:0]
 	s.undo, s.created, s.removed = s.undo[:0], s.created[:0], s.removed[:0]
 	s.pending, s.exits, s.staging = s.pending[:0], s.exits[:0], s.staging[:0]
 	s.names, s.arrivals, s.landings = s.names[:0], s.arrivals[:0], s.landings[:0]

@@ -15,6 +15,9 @@
 // transfer. With the lock released it raises events and puts the transfers onto
 // a queue. So kernels, callbacks and waits never run under a lock.
 //
+// A created variable's memory begins with the host's bytes, with zeroes where its
+// clause has the modifier zero (OpenACC 3.3 §2.7.8, §2.7.9), else with anything.
+//
 // # Locks
 //
 // Taken in this order, each released before any callback or wait:

@@ -88,7 +88,7 @@ func (p *planner) takeBack() {
 			_ = p.d.driver.Free(b.address)
 		}
 	}
-	s.uploads, s.stores = s.uploads[:0], s.stores[:0]
+	s.fills, s.uploads, s.stores = s.fills[:0], s.uploads[:0], s.stores[:0]
 	p.abandon()
 }
 
@@ -165,8 +165,8 @@ func (p *planner) create(item *goacc.Item) (device.Address, *device.Error) {
 	}
 	if presence == dataenv.Present {
 		p.count(m, item)
-		if p.declared && blockOf(m).scope && item.Copyin {
-			p.upload(m, item.Host, item.Size) // left over from an earlier call of the function
+		if p.declared && blockOf(m).scope { // left over from an earlier call of the function
+			p.begin(m, item)
 		}
 		return m.DeviceOf(item.Host), nil
 	}
@@ -174,10 +174,19 @@ func (p *planner) create(item *goacc.Item) (device.Address, *device.Error) {
 	if failure != nil {
 		return 0, failure
 	}
-	if item.Copyin {
-		p.upload(m, item.Host, item.Size)
-	}
+	p.begin(m, item)
 	return m.DeviceOf(item.Host), nil
+}
+
+// begin notes what item's memory begins with: the host's bytes, zeroes (the
+// modifier zero, OpenACC 3.3 §2.7.8 and §2.7.9) or what it may hold.
+func (p *planner) begin(m *dataenv.Mapping, item *goacc.Item) {
+	switch {
+	case item.Copyin:
+		p.upload(m, item.Host, item.Size)
+	case item.Zero:
+		p.t.scratch.fills = append(p.t.scratch.fills, fill{device: m.DeviceOf(item.Host), size: item.Size})
+	}
 }
 
 // fresh makes a mapping for an absent variable and counts it.

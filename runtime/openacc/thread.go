@@ -70,6 +70,7 @@ type scratch struct {
 	slots     []device.Address
 	undo      []undo
 	created   []*dataenv.Mapping
+	fills     []fill
 	uploads   []transfer
 	stores    []transfer
 	downloads []transfer

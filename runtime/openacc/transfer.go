@@ -145,7 +145,19 @@ func (t *Thread) download(q *Queue, u *transfer) {
 	}
 }
 
-// enqueueUploads puts the planned uploads onto q, whole variables before
+// zero puts the zeroing of device memory onto q. OpenACC 3.3 chapter 5 has no
+// event for it; it is device activity.
+func (t *Thread) zero(q *Queue, f *fill) {
+	correlation := t.correlate(q, "")
+	err := q.driver.Fill(correlation, f.device, 0, uint64(f.size), q.synchronous())
+	q.put(hostRange{}, nil)
+	t.events.Correlation = 0
+	if err != nil {
+		t.fail(t.fromDevice(err))
+	}
+}
+
+// enqueueUploads puts the planned fills and uploads onto q, whole variables before
 // pointers, and raises the events of the mappings made.
 func (t *Thread) enqueueUploads(d *Device, q *Queue) {
 	s := t.scratch
@@ -161,13 +173,16 @@ func (t *Thread) enqueueUploads(d *Device, q *Queue) {
 		last = b
 		t.raiseData(callbacks.Create, nil, m.Size, m.Host, m.Device, t.nameOf(m.Host, m.Size, m))
 	}
+	for i := range s.fills {
+		t.zero(q, &s.fills[i])
+	}
 	for i := range s.uploads {
 		t.upload(q, &s.uploads[i])
 	}
 	for i := range s.stores {
 		t.upload(q, &s.stores[i])
 	}
-	s.uploads, s.stores = s.uploads[:0], s.stores[:0]
+	s.fills, s.uploads, s.stores = s.fills[:0], s.uploads[:0], s.stores[:0]
 }
 
 // enqueueExits puts the planned downloads onto q and gives up the mappings
