@@ -44,7 +44,7 @@ func Fields(s *store.Site) []Field {
 	} else if failure {
 		name = "message"
 	}
-	add(name, s.Name, s.HasName)
+	add(name, s.Symbol, s.HasName) // what the event said; its title is readable
 	detail("end_line", int64(s.EndLine), s.EndLine > 0)
 	detail("function_line", int64(s.FunctionLine), s.FunctionLine > 0)
 	detail("function_end_line", int64(s.FunctionEndLine), s.FunctionEndLine > 0)

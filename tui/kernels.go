@@ -143,17 +143,21 @@ func kernelRows(v *model.View) []row {
 			shareText = percent(part)
 		}
 		rows = append(rows, row{
-			id: fmt.Sprintf("%s/%s/%d/%d", x.Name, x.Source.File, x.Source.Line, x.Device),
+			id: fmt.Sprintf("%s/%s/%d/%d", x.Symbol, x.Source.File, x.Source.Line, x.Device),
 			cells: []string{name, show(x.Time), shareText, count(float64(x.Count)), show(int64(average)), sourceText(x.Source), show(x.Minimum), show(x.Maximum),
 				shape, report.ShowDuration(float64(x.HostTime)), device},
 			keys: []float64{0, float64(x.Time), part, float64(x.Count), average, 0, float64(x.Minimum), float64(x.Maximum), 0, float64(x.HostTime)},
 			detail: func() detail {
-				return detail{title: "kernel " + name, source: x.Source, fields: [][2]string{
-					{"name", name}, {"device", device}, {"launches", number(x.Count)},
+				fields := [][2]string{{"name", name}}
+				if x.Symbol != x.Name {
+					fields = append(fields, [2]string{"linker's name", x.Symbol})
+				}
+				return detail{title: "kernel " + name, source: x.Source, fields: append(fields, [][2]string{
+					{"device", device}, {"launches", number(x.Count)},
 					{"device time", show(x.Time) + " of " + number(x.Measured) + " measured launches"},
 					{"share", shareText + " of all kernels"}, {"min", show(x.Minimum)}, {"average", show(int64(average))}, {"max", show(x.Maximum)},
 					{"enqueueing", report.ShowDuration(float64(x.HostTime)) + " on the host"},
-					{"last launch", shape + " (gangs x workers x vector) at " + clock(x.Last)}}}
+					{"last launch", shape + " (gangs x workers x vector) at " + clock(x.Last)}}...)}
 			}})
 	}
 	return rows

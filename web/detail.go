@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
@@ -95,7 +96,7 @@ func describe(r *request, record *store.Record) (*detail, error) {
 		add("exclusive", record.Exclusive(), "ns")
 	}
 	if site.HasName {
-		add(nameField(site.Kind), site.Name, "")
+		add(nameField(site.Kind), site.Symbol, "")
 	}
 	if site.File != "" {
 		add("source", place(site.File, site.Line), "")
@@ -213,7 +214,7 @@ func activityDetail(r *request) (any, error) {
 	err := sqlitex.Execute(r.trace.Conn(), `SELECT record, queue, kind, name, start, end, bytes, device_start, device_end, recorded, correlation, async
 		FROM device_activity WHERE activity = ?`, &sqlitex.ExecOptions{Args: []any{id}, ResultFunc: func(s *sqlite.Stmt) error {
 		record = s.ColumnInt64(0)
-		kind, name := s.ColumnText(2), s.ColumnText(3)
+		kind, name := s.ColumnText(2), model.Readable(s.ColumnText(3))
 		d = &detail{Activity: id, Kind: kind, Name: name, Title: kind, Start: s.ColumnInt64(4), End: s.ColumnInt64(5), Queue: s.ColumnInt64(1),
 			Line: -1, Parents: []ancestor{}, Stack: []frame{}}
 		if name != "" {

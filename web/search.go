@@ -29,7 +29,7 @@ type searchAnswer struct {
 
 // matches says whether text, in small letters, is in what a site is called.
 func matches(site *store.Site, text string) bool {
-	return strings.Contains(strings.ToLower(site.Name), text) || strings.Contains(site.Kind, text) ||
+	return strings.Contains(strings.ToLower(site.Name), text) || strings.Contains(strings.ToLower(site.Symbol), text) || strings.Contains(site.Kind, text) ||
 		strings.Contains(strings.ToLower(place(site.File, site.Line)), text) || strings.Contains(strings.ToLower(site.Function), text)
 }
 
@@ -59,10 +59,10 @@ func search(r *request) (any, error) {
 		if !matches(t.Site, text) {
 			continue
 		}
-		key := [3]string{t.Site.Kind, t.Site.Name, place(t.Site.File, t.Site.Line)}
+		key := [3]string{t.Site.Kind, t.Site.Symbol, place(t.Site.File, t.Site.Line)}
 		g := groups[key]
 		if g == nil {
-			g = &found{Kind: key[0], Name: key[1], Source: key[2]}
+			g = &found{Kind: key[0], Name: t.Site.Name, Source: key[2]}
 			groups[key] = g
 		}
 		g.Count += t.Count

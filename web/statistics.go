@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
@@ -49,8 +50,8 @@ func statistics(r *request) (any, error) {
 		filter = store.Filter{}
 	}
 	sums := make(map[[3]string]*sum)
-	add := func(group, kind, name string, count, time, inner, shortest, longest, bytes int64) {
-		key := [3]string{group, kind, name}
+	add := func(group, kind, symbol, name string, count, time, inner, shortest, longest, bytes int64) {
+		key := [3]string{group, kind, symbol}
 		line := sums[key]
 		if line == nil {
 			line = &sum{Group: group, Kind: kind, Name: name, Shortest: shortest, Longest: longest}
@@ -68,7 +69,7 @@ func statistics(r *request) (any, error) {
 	}
 	for i := range totals {
 		t := &totals[i]
-		add("host", t.Site.Kind, t.Site.Name, t.Count, t.Time, t.Inner, t.Shortest, t.Longest, t.Bytes)
+		add("host", t.Site.Kind, t.Site.Symbol, t.Site.Name, t.Count, t.Time, t.Inner, t.Shortest, t.Longest, t.Bytes)
 	}
 	if filter.To == 0 {
 		works, err := r.trace.WorkTotals(filter)
@@ -77,7 +78,7 @@ func statistics(r *request) (any, error) {
 		}
 		for i := range works {
 			t := &works[i]
-			add("device", t.Work.Kind, t.Name(), t.Count, t.Time, 0, t.Shortest, t.Longest, t.Bytes)
+			add("device", t.Work.Kind, t.Symbol(), t.Name(), t.Count, t.Time, 0, t.Shortest, t.Longest, t.Bytes)
 		}
 	} else if err := activityWithin(r, w, add); err != nil {
 		return nil, err
@@ -98,7 +99,7 @@ func statistics(r *request) (any, error) {
 
 // activityWithin sums the device activity that overlaps a window. No activity is
 // longer than the longest, so few that started before the window are read.
-func activityWithin(r *request, w window, add func(group, kind, name string, count, time, inner, shortest, longest, bytes int64)) error {
+func activityWithin(r *request, w window, add func(group, kind, symbol, name string, count, time, inner, shortest, longest, bytes int64)) error {
 	err := sqlitex.Execute(r.trace.Conn(), `SELECT a.work, count(*), sum(a.duration), min(a.duration), max(a.duration), sum(a.bytes), n.text
 		FROM activity a LEFT JOIN record r ON r.id = a.record AND a.record > 0 LEFT JOIN site s ON s.id = r.site LEFT JOIN string n ON n.id = s.name
 		WHERE a.work IN (SELECT id FROM work) AND a.start >= ?1 - (SELECT coalesce(max(longest), 0) FROM work_total) AND a.start < ?2
@@ -108,7 +109,8 @@ func activityWithin(r *request, w window, add func(group, kind, name string, cou
 			if err != nil {
 				return err
 			}
-			add("device", work.Kind, cmp.Or(work.Name, s.ColumnText(6)), s.ColumnInt64(1), s.ColumnInt64(2), 0,
+			symbol := cmp.Or(work.Symbol, s.ColumnText(6))
+			add("device", work.Kind, symbol, model.Readable(symbol), s.ColumnInt64(1), s.ColumnInt64(2), 0,
 				s.ColumnInt64(3), s.ColumnInt64(4), s.ColumnInt64(5))
 			return nil
 		}})

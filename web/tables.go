@@ -63,9 +63,10 @@ func reportTables(r *request) (any, error) {
 		a.Facts = append(a.Facts, fact{f[0], f[1]})
 	}
 	for _, t := range document.Tables {
+		t = t.ForPeople()
 		out := table{Key: t.Key, Title: t.Title, Note: t.Note, Empty: t.Empty, Rows: present(t.Rows), Omitted: t.Omitted, Columns: []column{}}
 		for _, c := range t.Columns {
-			out.Columns = append(out.Columns, column{c.Key, c.Title, units[c.Unit]})
+			out.Columns = append(out.Columns, column{cmp.Or(c.Key, c.Title), c.Title, units[c.Unit]})
 		}
 		a.Tables = append(a.Tables, out)
 	}
@@ -131,14 +132,14 @@ func (s *reader) compare(w http.ResponseWriter, r *http.Request) {
 
 // gather adds the sums of a trace to the lines.
 func gather(trace *store.Trace, by string, other bool, lines map[string]*difference) error {
-	add := func(name string, count, host, device, bytes int64) {
-		if name == "" {
+	add := func(key, name string, count, host, device, bytes int64) {
+		if key == "" {
 			return
 		}
-		d := lines[name]
+		d := lines[key]
 		if d == nil {
 			d = &difference{Name: name}
-			lines[name] = d
+			lines[key] = d
 		}
 		if other {
 			d.OtherCount, d.OtherHost, d.OtherDevice, d.OtherBytes = d.OtherCount+count, d.OtherHost+host, d.OtherDevice+device, d.OtherBytes+bytes
@@ -152,7 +153,8 @@ func gather(trace *store.Trace, by string, other bool, lines map[string]*differe
 	}
 	for i := range totals {
 		t := &totals[i]
-		add(dimension(t.Site, by), t.Count, t.Exclusive(), 0, t.Bytes)
+		key, name := dimension(t.Site, by)
+		add(key, name, t.Count, t.Exclusive(), 0, t.Bytes)
 	}
 	works, err := trace.WorkTotals(store.Filter{})
 	if err != nil {
@@ -160,33 +162,34 @@ func gather(trace *store.Trace, by string, other bool, lines map[string]*differe
 	}
 	for i := range works {
 		t := &works[i]
-		name := ""
+		key, name := "", ""
 		switch {
 		case t.Site != nil:
-			name = dimension(t.Site, by)
+			key, name = dimension(t.Site, by)
 		case by == "kernel" && t.Work.Kind == "kernel", by == "variable" && t.Work.Kind != "kernel":
-			name = t.Name()
+			key, name = t.Symbol(), t.Name()
 		}
-		add(name, 0, 0, t.Time, 0)
+		add(key, name, 0, 0, t.Time, 0)
 	}
 	return nil
 }
 
-// dimension is what a site counts under, "" if it does not count.
-func dimension(site *store.Site, by string) string {
+// dimension is what a site counts under, "" if it does not count, and what to call
+// that.
+func dimension(site *store.Site, by string) (key, name string) {
 	switch by {
 	case "kernel":
 		if site.Kind == "enqueue_launch" {
-			return cmp.Or(site.Name, "(no name)")
+			return cmp.Or(site.Symbol, "(no name)"), cmp.Or(site.Name, "(no name)")
 		}
 	case "variable":
 		if site.Kind == "enqueue_upload" || site.Kind == "enqueue_download" {
-			return cmp.Or(site.Name, "(no name)")
+			return cmp.Or(site.Symbol, "(no name)"), cmp.Or(site.Name, "(no name)")
 		}
 	case "source":
-		return place(site.File, site.Line)
+		key = place(site.File, site.Line)
 	case "kind":
-		return site.Kind
+		key = site.Kind
 	}
-	return ""
+	return key, key
 }

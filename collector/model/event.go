@@ -96,36 +96,3 @@ type Occupancy struct {
 	Operations int64
 	Bytes      int64
 }
-
-// Names interns the strings of a trace.
-type Names struct {
-	ids   map[string]Name
-	texts []string
-}
-
-// NewNames gives an empty table; 0 stands for the null pointer.
-func NewNames() *Names {
-	return &Names{ids: make(map[string]Name), texts: []string{""}}
-}
-
-// Intern gives the number of a string, a new one if it was not seen before.
-func (n *Names) Intern(text string) Name {
-	if id, ok := n.ids[text]; ok {
-		return id
-	}
-	id := Name(len(n.texts))
-	n.texts = append(n.texts, text)
-	n.ids[text] = id
-	return id
-}
-
-// Text gives back a string; "" for 0 and for numbers not given out.
-func (n *Names) Text(id Name) string {
-	if int(id) < len(n.texts) {
-		return n.texts[id]
-	}
-	return ""
-}
-
-// Len is the number of strings, the null pointer included.
-func (n *Names) Len() int { return len(n.texts) }

@@ -152,6 +152,7 @@ type TransferSummary struct {
 // KernelView is a kernel at its place.
 type KernelView struct {
 	Name     string   `json:"name"`
+	Symbol   string   `json:"symbol"` // the name as events have it: the linker's
 	Source   Source   `json:"source"`
 	Device   DeviceID `json:"device"`
 	Count    int64    `json:"count"`
@@ -249,7 +250,7 @@ func (m *Model) ViewWithin(l Limits) *View {
 }
 
 func (m *Model) at(file Name, line int32, function Name) Source {
-	return Source{File: m.names.Text(file), Line: line, Function: m.names.Text(function)}
+	return Source{File: m.names.Readable(file), Line: line, Function: m.names.Readable(function)}
 }
 
 func (m *Model) threadView(info ThreadInfo) ThreadView {
@@ -257,7 +258,7 @@ func (m *Model) threadView(info ThreadInfo) ThreadView {
 	v := ThreadView{ThreadInfo: info, Events: t.events}
 	for _, s := range t.stack {
 		v.Stack = append(v.Stack, OpenSpan{Record: s.ID, Kind: SpanName(s.Start.Kind),
-			Construct: ConstructName(s.Start.Parent), Name: m.names.Text(s.Start.Name),
+			Construct: ConstructName(s.Start.Parent), Name: m.names.Readable(s.Start.Name),
 			Source: m.at(s.Start.SourceFile, s.Start.Line, s.Start.Function), Since: s.Start.Time})
 	}
 	return v
@@ -269,7 +270,7 @@ func (m *Model) deviceView(info DeviceInfo, l Limits) DeviceView {
 		Unmatched: d.unknown, Uploads: d.up.view(m.now), Downloads: d.down.view(m.now),
 		Launches: d.kernels, KernelTime: d.kernelTime}
 	for key, x := range d.variables {
-		v.Variables = append(v.Variables, VariableView{Name: m.names.Text(key.name),
+		v.Variables = append(v.Variables, VariableView{Name: m.names.Readable(key.name),
 			Source: m.at(key.file, key.line, 0), Used: x.current, Peak: x.peak, AtPeak: d.usageAtPeak(x),
 			Live: x.live, Allocations: x.count})
 	}
@@ -303,7 +304,7 @@ func (m *Model) deviceView(info DeviceInfo, l Limits) DeviceView {
 }
 
 func (m *Model) mappingView(a allocation) MappingView {
-	return MappingView{Record: a.id, Name: m.names.Text(a.variable.name), Host: a.host, Device: a.device,
+	return MappingView{Record: a.id, Name: m.names.Readable(a.variable.name), Host: a.host, Device: a.device,
 		Bytes: a.bytes, Since: a.time, Source: m.at(a.variable.file, a.variable.line, a.function), Creates: a.count}
 }
 
@@ -330,7 +331,7 @@ func (m *Model) queueView(q *queue) QueueView {
 }
 
 func (m *Model) operation(op *operation, start, end int64) *Operation {
-	return &Operation{Record: op.id, Kind: ActivityName(op.activity), Name: m.names.Text(op.name),
+	return &Operation{Record: op.id, Kind: ActivityName(op.activity), Name: m.names.Readable(op.name),
 		Source: m.at(op.file, op.line, 0), Bytes: op.bytes, Enqueued: op.time, Start: start, End: end}
 }
 
@@ -342,7 +343,7 @@ func (w *direction) view(now int64) TransferSummary {
 func (m *Model) kernelViews(n int) []KernelView {
 	var views []KernelView
 	for key, k := range m.kernels {
-		views = append(views, KernelView{Name: m.names.Text(key.name), Source: m.at(key.file, key.line, k.function),
+		views = append(views, KernelView{Name: m.names.Readable(key.name), Symbol: m.names.Text(key.name), Source: m.at(key.file, key.line, k.function),
 			Device: key.device, Count: k.count, HostTime: k.host, Measured: k.measured, Time: k.time,
 			Minimum: k.minimum, Maximum: k.maximum, Gangs: k.gangs, Workers: k.workers, Vector: k.vector, Last: k.last})
 	}
@@ -354,7 +355,7 @@ func (m *Model) kernelViews(n int) []KernelView {
 		if a.HostTime != b.HostTime {
 			return a.HostTime > b.HostTime
 		}
-		return a.Name < b.Name || a.Name == b.Name && a.Source.Line < b.Source.Line
+		return a.Symbol < b.Symbol || a.Symbol == b.Symbol && a.Source.Line < b.Source.Line
 	})
 	return views[:min(len(views), n)]
 }
@@ -384,7 +385,7 @@ func (m *Model) sourceViews(n int) []SourceView {
 func (m *Model) eventView(l logged) EventView {
 	kind := KindName(l.kind)
 	return EventView{Time: l.time, Duration: l.duration, Record: l.record, Kind: kind, Process: l.process,
-		Thread: l.thread, Device: l.deviceID, Queue: l.queue, Name: m.names.Text(l.name),
+		Thread: l.thread, Device: l.deviceID, Queue: l.queue, Name: m.names.Readable(l.name),
 		Source: m.at(l.file, l.line, l.function), Bytes: l.bytes, Host: l.host, Address: l.device,
 		Implicit: l.implicit, Code: l.code}
 }

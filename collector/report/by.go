@@ -20,8 +20,11 @@ func (f *facts) by(dimension string) (*Table, error) {
 		Columns: []Column{{title, dimension, Text}, {"host time", "host_exclusive_ns", Nanoseconds}, {"share", "host_share", Fraction},
 			{"kernels", "kernels", Count}, {"device time", "device_ns", Nanoseconds}, {"transfers", "transfers", Count},
 			{"bytes", "bytes", Bytes}, {"waited", "wait_ns", Nanoseconds}, {"events", "records", Count}}}
-	if dimension == "source" {
+	switch dimension {
+	case "source":
 		table.Columns = append(table.Columns, Column{"code", "code", Text})
+	case "kernel":
+		table.Columns = append(kernelColumns(), table.Columns[1:]...)
 	}
 	type sums struct{ kernels, transfers, bytes, waited int64 }
 	extra := map[any]*sums{}
@@ -58,10 +61,13 @@ func (f *facts) by(dimension string) (*Table, error) {
 		s := extra[r.key]
 		cells := []any{r.key, r.exclusive, share(r.exclusive, all), s.kernels,
 			known(r.device.time, r.device.count), s.transfers, s.bytes, s.waited, r.count}
-		if dimension == "source" {
+		switch dimension {
+		case "source":
 			at := r.key.(placeKey)
 			cells[0] = names.of(at)
 			cells = append(cells, f.sources.directive(at.file, at.line))
+		case "kernel":
+			cells = append(kernelCells(r.site), cells[1:]...)
 		}
 		table.Rows = append(table.Rows, cells)
 	}
@@ -79,7 +85,7 @@ func (f *facts) dimension(dimension string) (key func(*total) (any, bool), title
 			return p, true
 		}, "source"
 	case "kernel":
-		return func(t *total) (any, bool) { return t.site.name, t.site.kind == kindLaunch && t.site.name != "" }, "kernel"
+		return func(t *total) (any, bool) { return t.site.symbol, t.site.kind == kindLaunch && t.site.symbol != "" }, "kernel"
 	case "variable":
 		return func(t *total) (any, bool) {
 			data := isTransfer(t.site.kind) || t.site.kind >= kindCreate && t.site.kind <= kindFree

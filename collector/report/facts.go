@@ -15,8 +15,8 @@ import (
 
 // Filter limits what a report counts. Zero fields limit nothing.
 type Filter struct {
-	From, To int64 // trace time in nanoseconds; To 0 is the end
-	Kernel   string
+	From, To int64  // trace time in nanoseconds; To 0 is the end
+	Kernel   string // part of its name, as people see it or as the event has it
 	Variable string
 	Queue    *int64 // async_queue
 	Device   *int64 // device number
@@ -35,7 +35,8 @@ type site struct {
 	file       string
 	line       int64
 	function   string
-	name       string
+	name       string // as people are to see it
+	symbol     string // as the event has it
 	construct  string
 	implicit   bool
 	gangs      int64
@@ -222,9 +223,9 @@ func (filter Filter) window(column string) (string, []any) {
 
 func (filter Filter) accepts(s *site, thread threadFact) bool {
 	switch {
-	case filter.Kernel != "" && !strings.Contains(s.name, filter.Kernel),
+	case filter.Kernel != "" && !strings.Contains(s.name, filter.Kernel) && !strings.Contains(s.symbol, filter.Kernel),
 		filter.Kernel != "" && s.kind != kindLaunch,
-		filter.Variable != "" && (s.name != filter.Variable || s.kind == kindLaunch),
+		filter.Variable != "" && (s.name != filter.Variable && s.symbol != filter.Variable || s.kind == kindLaunch),
 		filter.Queue != nil && s.queue != *filter.Queue,
 		filter.Device != nil && s.device != *filter.Device,
 		filter.Rank != nil && thread.rank != any(*filter.Rank):
@@ -262,7 +263,7 @@ func describeSite(s *store.Site) *site {
 		kind: int64(s.KindCode), span: s.Kind, process: int64(s.Process), device: int64(s.DeviceNumber),
 		deviceName: device,
 		queue:      s.AsyncQueue, file: s.File, line: int64(s.Line), function: s.Function,
-		name: s.Name, construct: s.Construct, implicit: s.Implicit != 0,
+		name: s.Name, symbol: s.Symbol, construct: s.Construct, implicit: s.Implicit != 0,
 		gangs: int64(s.Gangs), workers: int64(s.Workers), vector: int64(s.Vector)}
 }
 

@@ -25,7 +25,8 @@ const (
 	Address
 )
 
-// Column describes one column. Key names it in JSON and CSV, with its unit.
+// Column describes one column. Key names it in JSON and CSV, with its unit. A column
+// without a Key is for people only, one without a Title for programs only.
 type Column struct {
 	Title string
 	Key   string
@@ -43,6 +44,27 @@ type Table struct {
 	Rows    [][]any
 	// Omitted is the number of rows left out by a limit.
 	Omitted int
+}
+
+// ForPeople is the table with the columns that people are to see.
+func (t *Table) ForPeople() *Table { return t.with(func(c Column) bool { return c.Title != "" }) }
+
+func (t *Table) forPrograms() *Table { return t.with(func(c Column) bool { return c.Key != "" }) }
+
+// with is the table with some of its columns.
+func (t *Table) with(wanted func(Column) bool) *Table {
+	part := *t
+	part.Columns, part.Rows = nil, make([][]any, len(t.Rows))
+	for i, column := range t.Columns {
+		if !wanted(column) {
+			continue
+		}
+		part.Columns = append(part.Columns, column)
+		for n, row := range t.Rows {
+			part.Rows[n] = append(part.Rows[n], row[i])
+		}
+	}
+	return &part
 }
 
 // Document is a whole report.
@@ -106,7 +128,7 @@ func (d *Document) writeText(w io.Writer) error {
 	}
 	for _, table := range d.Tables {
 		b.WriteByte('\n')
-		table.text(&b)
+		table.ForPeople().text(&b)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -171,6 +193,7 @@ func (d *Document) writeMarkdown(w io.Writer) error {
 		fmt.Fprintf(&b, "- %s: %s\n", escapeMarkdown(fact[0]), escapeMarkdown(fact[1]))
 	}
 	for _, table := range d.Tables {
+		table = table.ForPeople()
 		fmt.Fprintf(&b, "\n## %s\n\n", escapeMarkdown(table.Title))
 		if table.Note != "" {
 			fmt.Fprintf(&b, "%s\n\n", escapeMarkdown(table.Note))
@@ -216,6 +239,7 @@ func (d *Document) writeJSON(w io.Writer) error {
 	}
 	tables := map[string]any{}
 	for _, table := range d.Tables {
+		table = table.forPrograms()
 		rows := make([]map[string]any, 0, len(table.Rows))
 		for _, row := range table.Rows {
 			object := map[string]any{}
@@ -245,6 +269,7 @@ func (d *Document) writeCSV(w io.Writer) error {
 		}
 	}
 	for i, table := range d.Tables {
+		table = table.forPrograms()
 		if i > 0 || len(d.Warnings) > 0 {
 			writer.Flush()
 			if _, err := io.WriteString(w, "\n"); err != nil {

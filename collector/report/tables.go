@@ -43,10 +43,10 @@ func (f *facts) kernels() *Table {
 	table := &Table{Key: "kernels", Title: "Kernels",
 		Note:  "device time is measured on the device; - where the runtime measures none",
 		Empty: "no kernel was launched",
-		Columns: []Column{{"kernel", "kernel", Text}, {"source", "source", Text}, {"launches", "launches", Count},
+		Columns: append(kernelColumns(), []Column{{"source", "source", Text}, {"launches", "launches", Count},
 			{"device time", "device_ns", Nanoseconds}, {"share", "device_share", Fraction}, {"min", "device_min_ns", Nanoseconds},
 			{"avg", "device_avg_ns", Nanoseconds}, {"max", "device_max_ns", Nanoseconds}, {"enqueue", "enqueue_ns", Nanoseconds},
-			{"gangs x workers x vector", "geometry", Text}}}
+			{"gangs x workers x vector", "geometry", Text}}...)}
 	var all int64
 	rows := group(f.totals, func(t *total) (any, bool) {
 		if t.site.kind != kindLaunch {
@@ -54,16 +54,23 @@ func (f *facts) kernels() *Table {
 		}
 		all += t.device.time
 		place, _ := t.site.place().(string)
-		return [2]string{t.site.name, place}, true
+		return [2]string{t.site.symbol, place}, true
 	}, func(r *row) int64 { return max(r.device.time, 0)*1000 + r.inclusive })
 	for _, r := range rows {
 		d := r.device
-		table.Rows = append(table.Rows, []any{name(r.site.name), r.site.place(), r.count, known(d.time, d.count), share(d.time, all),
+		table.Rows = append(table.Rows, append(kernelCells(r.site), r.site.place(), r.count, known(d.time, d.count), share(d.time, all),
 			known(d.min, d.count), average(d.time, d.count), known(d.max, d.count), r.inclusive,
-			fmt.Sprintf("%d x %d x %d", r.site.gangs, r.site.workers, r.site.vector)})
+			fmt.Sprintf("%d x %d x %d", r.site.gangs, r.site.workers, r.site.vector)))
 	}
 	return table
 }
+
+// kernelColumns are for a kernel's name: people see it demangled.
+func kernelColumns() []Column {
+	return []Column{{"", "kernel", Text}, {"", "demangled", Text}, {"kernel", "", Text}}
+}
+
+func kernelCells(s *site) []any { return []any{name(s.symbol), name(s.name), name(s.name)} }
 
 // name is a string that may be unknown.
 func name(text string) any {

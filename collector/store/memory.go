@@ -210,7 +210,7 @@ func (t *Trace) PresentAt(time int64) ([]Mapping, error) {
 		LEFT JOIN record f ON f.id = (SELECT f.id FROM record f WHERE f.opener = -x.id AND f.opener <> 0 ORDER BY f.time LIMIT 1) ORDER BY x.id`, nil, func(s *sqlite.Stmt) error {
 		m := Mapping{Record: -s.ColumnInt64(0), Kind: "create", Host: uint64(s.ColumnInt64(1)), Address: uint64(s.ColumnInt64(2)),
 			Bytes: uint64(s.ColumnInt64(3)), Start: s.ColumnInt64(4), End: math.MaxInt64,
-			Site: &Site{Name: s.ColumnText(7), Device: model.DeviceID(s.ColumnInt64(8)), Process: model.ProcessID(s.ColumnInt64(9)),
+			Site: &Site{Name: t.readable(s.ColumnText(7)), Symbol: s.ColumnText(7), Device: model.DeviceID(s.ColumnInt64(8)), Process: model.ProcessID(s.ColumnInt64(9)),
 				DeviceType: s.ColumnInt32(10), DeviceNumber: s.ColumnInt32(11), Line: -1}}
 		if !s.ColumnIsNull(5) {
 			m.End, m.EndedBy = s.ColumnInt64(5), s.ColumnInt64(6)

@@ -21,7 +21,8 @@ type Site struct {
 	File, Function                               string
 	Line, EndLine, FunctionLine, FunctionEndLine int32
 
-	Name            string // variable, kernel or error message
+	Name            string // variable, kernel or error message, as people are to see it
+	Symbol          string // the same as the event has it: mangled, if it is a C++ kernel
 	HasName         bool   // false: a null pointer
 	Construct       string // parent_construct, "" if it has no such number
 	ParentConstruct int32
@@ -51,6 +52,16 @@ func (s *Site) Label() string {
 		return s.Name
 	}
 	return s.Kind
+}
+
+// readable is model.Readable, remembered: many sites have the same names.
+func (t *Trace) readable(text string) string {
+	readable, known := t.readables[text]
+	if !known {
+		readable = model.Readable(text)
+		t.readables[text] = readable
+	}
+	return readable
 }
 
 // Site reads a site; sites are remembered.
@@ -85,9 +96,9 @@ func (t *Trace) loadSites() error {
 		}
 		s := &Site{ID: id, KindCode: r.ColumnInt32(1), Device: model.DeviceID(r.ColumnInt64(2)), Queue: model.QueueID(r.ColumnInt64(3)),
 			Async: r.ColumnInt64(4), AsyncQueue: r.ColumnInt64(5), Process: model.ProcessID(r.ColumnInt64(6)),
-			DeviceType: r.ColumnInt32(7), DeviceNumber: r.ColumnInt32(8), File: r.ColumnText(9), Function: r.ColumnText(10),
+			DeviceType: r.ColumnInt32(7), DeviceNumber: r.ColumnInt32(8), File: r.ColumnText(9), Function: t.readable(r.ColumnText(10)),
 			Line: r.ColumnInt32(11), EndLine: r.ColumnInt32(12), FunctionLine: r.ColumnInt32(13), FunctionEndLine: r.ColumnInt32(14),
-			Name: r.ColumnText(15), HasName: !r.ColumnIsNull(15), ParentConstruct: r.ColumnInt32(16), Implicit: r.ColumnInt32(17),
+			Name: t.readable(r.ColumnText(15)), Symbol: r.ColumnText(15), HasName: !r.ColumnIsNull(15), ParentConstruct: r.ColumnInt32(16), Implicit: r.ColumnInt32(17),
 			Version: r.ColumnInt32(18), ThreadID: r.ColumnInt32(19), ProfileBytes: r.ColumnInt32(20), EventBytes: r.ColumnInt32(21),
 			APIBytes: r.ColumnInt32(22), DeviceAPI: r.ColumnInt32(23), APIDeviceType: r.ColumnInt32(24), Vendor: r.ColumnInt32(25),
 			DeviceHandle: uint64(r.ColumnInt64(26)), ContextHandle: uint64(r.ColumnInt64(27)), AsyncHandle: uint64(r.ColumnInt64(28)),
@@ -116,7 +127,8 @@ type Work struct {
 	Queue                    model.QueueID
 	Async                    int64
 	AsyncQueue               int64
-	Name                     string
+	Name                     string // as people are to see it
+	Symbol                   string // as the activity has it
 	name                     model.Name
 	deviceType, deviceNumber int32
 	unseen                   *Site // stands for an enqueue that was not seen
@@ -131,7 +143,7 @@ func (t *Trace) Work(id int64) (*Work, error) {
 		JOIN device d ON d.id = w.device JOIN queue q ON q.id = w.queue JOIN string n ON n.id = w.name`, nil, func(r *sqlite.Stmt) error {
 		w := &Work{ID: r.ColumnInt64(0), KindCode: r.ColumnInt32(1), Process: model.ProcessID(r.ColumnInt64(2)),
 			Device: model.DeviceID(r.ColumnInt64(3)), Queue: model.QueueID(r.ColumnInt64(4)), Async: r.ColumnInt64(5),
-			AsyncQueue: r.ColumnInt64(6), Name: r.ColumnText(7), name: model.Name(r.ColumnInt64(8)),
+			AsyncQueue: r.ColumnInt64(6), Name: t.readable(r.ColumnText(7)), Symbol: r.ColumnText(7), name: model.Name(r.ColumnInt64(8)),
 			deviceType: r.ColumnInt32(9), deviceNumber: r.ColumnInt32(10)}
 		w.Kind = model.ActivityName(w.KindCode)
 		t.works[w.ID] = w

@@ -105,6 +105,14 @@ func (w *WorkTotal) Name() string {
 	return w.Work.Name
 }
 
+// Symbol is the name before it was made readable.
+func (w *WorkTotal) Symbol() string {
+	if w.Work.Symbol == "" && w.Site != nil {
+		return w.Site.Symbol
+	}
+	return w.Work.Symbol
+}
+
 // WorkTotals reads the sums of all device activity. Of the filter, From and To
 // make it read the activities themselves, those whose enqueue Records gives for
 // the window; Process, Device, Queue and Thread apply too.
@@ -141,6 +149,7 @@ func (t *Trace) WorkTotals(f Filter) ([]WorkTotal, error) {
 // KernelSummary is a kernel at its place in the source.
 type KernelSummary struct {
 	Name     string         `json:"name"`
+	Symbol   string         `json:"symbol"` // as the events have it
 	File     string         `json:"file"`
 	Line     int32          `json:"line"`
 	Function string         `json:"function"`
@@ -159,19 +168,19 @@ type KernelSummary struct {
 func (t *Trace) Kernels(f Filter) ([]KernelSummary, error) {
 	f.Kinds = []string{model.SpanName(model.EnqueueLaunchStart)}
 	type key struct {
-		name, file, function string
-		line                 int32
-		device               model.DeviceID
+		symbol, file, function string
+		line                   int32
+		device                 model.DeviceID
 	}
 	at := make(map[key]int)
 	var out []KernelSummary
 	find := func(s *Site) *KernelSummary {
-		k := key{s.Name, s.File, s.Function, s.Line, s.Device}
+		k := key{s.Symbol, s.File, s.Function, s.Line, s.Device}
 		i, ok := at[k]
 		if !ok {
 			i = len(out)
 			at[k] = i
-			out = append(out, KernelSummary{Name: s.Name, File: s.File, Line: s.Line, Function: s.Function, Device: s.Device})
+			out = append(out, KernelSummary{Name: s.Name, Symbol: s.Symbol, File: s.File, Line: s.Line, Function: s.Function, Device: s.Device})
 		}
 		return &out[i]
 	}
@@ -198,7 +207,7 @@ func (t *Trace) Kernels(f Filter) ([]KernelSummary, error) {
 		}
 		site := w.Site
 		if site == nil {
-			site = &Site{Name: w.Work.Name, Device: w.Work.Device}
+			site = &Site{Name: w.Work.Name, Symbol: w.Work.Symbol, Device: w.Work.Device}
 		}
 		k := find(site)
 		if k.Measured == 0 || w.Shortest < k.Minimum {

@@ -20,6 +20,8 @@ type Trace struct {
 	conn  *sqlite.Conn
 	sites map[int64]*Site
 	works map[int64]*Work
+	// readables are names as people are to see them, by what the events have.
+	readables map[string]string
 	// statements are prepared and not in use, by their text; nil: none are kept.
 	statements map[string]*sqlite.Stmt
 }
@@ -60,7 +62,7 @@ func Open(path string, opts ...Option) (*Trace, error) {
 }
 
 func newTrace(path string, conn *sqlite.Conn) *Trace {
-	return &Trace{path: path, conn: conn, sites: make(map[int64]*Site), works: make(map[int64]*Work)}
+	return &Trace{path: path, conn: conn, sites: make(map[int64]*Site), works: make(map[int64]*Work), readables: make(map[string]string)}
 }
 
 // openReadOnly opens a file without writing beside it, unless a writer's

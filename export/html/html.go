@@ -50,6 +50,9 @@ func Write(w io.Writer, trace *store.Trace, options export.Options) error {
 	if c.Report, err = report.Build(trace, report.Options{Filter: options.Report, Top: rows}); err != nil {
 		return err
 	}
+	for i, table := range c.Report.Tables {
+		c.Report.Tables[i] = table.ForPeople()
+	}
 	window, err := windowOf(trace, options.Filter)
 	if err != nil {
 		return err

@@ -101,11 +101,11 @@ func (a *attributes) site(s *store.Site) {
 	if s.HasName {
 		switch s.Kind {
 		case "enqueue_launch":
-			a.text("accscope.kernel", s.Name)
+			a.text("accscope.kernel", s.Symbol)
 		case "error":
-			a.text("accscope.error.message", s.Name)
+			a.text("accscope.error.message", s.Symbol)
 		default:
-			a.text("accscope.variable", s.Name)
+			a.text("accscope.variable", s.Symbol)
 		}
 	}
 	if s.File != "" {
@@ -168,9 +168,9 @@ func (a *attributes) work(w *store.Work) {
 	a.text("accscope.activity", w.Kind)
 	if w.Name != "" {
 		if w.Kind == "kernel" {
-			a.text("accscope.kernel", w.Name)
+			a.text("accscope.kernel", w.Symbol)
 		} else {
-			a.text("accscope.variable", w.Name)
+			a.text("accscope.variable", w.Symbol)
 		}
 	}
 	a.number("accscope.async", w.Async)

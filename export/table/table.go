@@ -29,7 +29,7 @@ type Row struct {
 	Rank         int64  `parquet:"rank"` // -1: none
 	Thread       int64  `parquet:"thread"`
 	Kind         string `parquet:"kind,dict"`
-	Name         string `parquet:"name,dict"` // variable, kernel or message
+	Name         string `parquet:"name,dict"` // variable, kernel or message, as the event has it
 	Start        int64  `parquet:"start_ns"`
 	Duration     int64  `parquet:"duration_ns"`
 	Exclusive    int64  `parquet:"exclusive_ns"`
@@ -55,6 +55,7 @@ type Row struct {
 	DeviceStart  int64  `parquet:"device_start_ns"`
 	DeviceEnd    int64  `parquet:"device_end_ns"`
 	ThreadNumber int64  `parquet:"thread_id"`
+	Demangled    string `parquet:"demangled,dict"` // name as people read it
 }
 
 // rowGroup is the number of rows in a row group of Parquet: they are in memory
@@ -198,7 +199,7 @@ func rows(trace *store.Trace, options export.Options, give func(*Row) error) err
 		count.Record(r)
 		s := r.Site
 		row := Row{Row: "event", ID: r.ID, Parent: r.Parent, Process: int64(s.Process), Rank: ranks[s.Process], Thread: int64(r.Thread),
-			Kind: s.Kind, Name: s.Name, Start: r.Start, Duration: r.Duration, Depth: int64(r.Depth), Ended: !r.Unended,
+			Kind: s.Kind, Name: s.Symbol, Demangled: s.Name, Start: r.Start, Duration: r.Duration, Depth: int64(r.Depth), Ended: !r.Unended,
 			Construct: s.Construct, Implicit: s.Implicit != 0, Device: names[s.Device], Async: s.Async, AsyncQueue: s.AsyncQueue,
 			Bytes: int64(r.Bytes), HostAddress: int64(r.Host), DeviceAddr: int64(r.Address),
 			File: s.File, Line: int64(s.Line), EndLine: int64(s.EndLine), Function: s.Function,
@@ -217,7 +218,7 @@ func rows(trace *store.Trace, options export.Options, give func(*Row) error) err
 		}
 		count.Activity(a)
 		w := a.Work
-		row := Row{Row: "activity", ID: a.ID, Parent: a.Record, Process: int64(w.Process), Rank: ranks[w.Process], Kind: w.Kind, Name: w.Name,
+		row := Row{Row: "activity", ID: a.ID, Parent: a.Record, Process: int64(w.Process), Rank: ranks[w.Process], Kind: w.Kind, Name: w.Symbol, Demangled: w.Name,
 			Start: a.Start, Duration: a.Duration, Exclusive: a.Duration, Ended: true, Device: names[w.Device], Async: w.Async, AsyncQueue: w.AsyncQueue,
 			Bytes: int64(a.Bytes), Line: -1, EndLine: -1, Correlation: int64(a.Correlation), DeviceStart: a.DeviceStart, DeviceEnd: a.DeviceEnd}
 		if err := give(&row); err != nil {

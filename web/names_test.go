@@ -1,0 +1,67 @@
+package web
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/accscope/accscope/collector/store/tracetest"
+)
+
+// The page shows kernels of C++ demangled and finds them by either name.
+// Overloads, whose demangled names are the same, are counted apart.
+func TestKernelsOfCxx(t *testing.T) {
+	path := tracetest.File(t, 3000, 1)
+	// The kernels of every other queue are those of one overload.
+	tracetest.Change(t, path,
+		"INSERT INTO string VALUES (1001, '_ZN4Grid4stepEd._omp_fn.0'), (1002, '_ZN4Grid4stepEf._omp_fn.0')",
+		"UPDATE site SET name = 1001 + queue % 2 WHERE kind = 18", "UPDATE work SET name = 1001 + queue % 2 WHERE kind = 1")
+	s := serve(t, Options{Traces: []string{path, path}})
+	const shown = "Grid::step._omp_fn.0"
+	found := func(text string) (events int64) {
+		a := answer[searchAnswer](t, s, "/api/search?text="+text)
+		for _, m := range a.Matches {
+			if m.Name != shown {
+				t.Errorf("%s finds %q, want only %q", text, m.Name, shown)
+			}
+		}
+		return a.Events
+	}
+	both, double, float := found("Grid::step._omp"), found("_ZN4Grid4stepEd"), found("_ZN4Grid4stepEf")
+	if double == 0 || float == 0 || both != double+float {
+		t.Errorf("by the shown name %d launches are found, by the overloads' own %d and %d", both, double, float)
+	}
+	seen := map[string]int{}
+	for _, m := range answer[statisticsAnswer](t, s, "/api/statistics?from=0&to=9000000000000").Rows {
+		seen["statistics "+m.Group+" "+m.Name]++
+	}
+	for _, m := range answer[statisticsAnswer](t, s, "/api/statistics?from=0&to=3000000").Rows {
+		seen["part "+m.Group+" "+m.Name]++
+	}
+	for _, d := range answer[compareAnswer](t, s, "/api/compare?by=kernel").Rows {
+		seen["compare "+d.Name]++
+	}
+	for _, report := range []string{"/api/report", "/api/report?by=kernel"} {
+		for _, table := range answer[reportAnswer](t, s, report).Tables {
+			if table.Columns[0].Key == "kernel" {
+				for _, row := range table.Rows {
+					seen[fmt.Sprintf("%s %v", report, row[0])]++
+				}
+			}
+		}
+	}
+	for _, place := range []string{"statistics host", "statistics device", "part host", "part device", "compare", "/api/report", "/api/report?by=kernel"} {
+		if n := seen[place+" "+shown]; n < 2 {
+			t.Errorf("%s shows %d lines of the overloads, not one for each; it has %q", place, n, slices.Sorted(maps.Keys(seen)))
+		}
+	}
+	launch := answer[nextAnswer](t, s, "/api/next?text=_ZN4Grid4stepEd").Record
+	d := answer[detail](t, s, fmt.Sprint("/api/record?id=", launch))
+	if d.Name != shown || !slices.ContainsFunc(d.Fields, func(f field) bool { return f.Name == "kernel" && f.Value == "_ZN4Grid4stepEd._omp_fn.0" }) {
+		t.Errorf("details of a launch: %+v", d)
+	}
+	if a := answer[detail](t, s, fmt.Sprint("/api/activity?id=", d.Activity)); a.Name != shown {
+		t.Errorf("details of its activity: %+v", a)
+	}
+}
