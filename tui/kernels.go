@@ -102,11 +102,31 @@ func (k *kernelsView) draw(a *app, c canvas) {
 		}
 		x := c.words(1, y, style, title)
 		if t.filter != "" {
-			c.words(x, y, c.theme.accent, "  filter "+t.filter)
+			x = c.words(x, y, c.theme.accent, "  filter "+t.filter)
+		}
+		if t == &k.kernels {
+			c.words(x, y, c.theme.dim, untimed(a.frame))
 		}
 		t.draw(c.part(0, y+1, c.w, height), i == k.panel, []string{"no kernel was launched yet", "no transfers yet", "no construct has ended yet"}[i])
 		y += height + 1
 	}
+}
+
+// untimed says for how many launches there is a device time, where some have one and
+// others never will: while the program runs they may be on their way.
+func untimed(f Frame) string {
+	if f.State != Ended {
+		return ""
+	}
+	var launches, measured int64
+	for i := range f.View.Kernels {
+		launches += f.View.Kernels[i].Count
+		measured += f.View.Kernels[i].Measured
+	}
+	if measured == 0 || measured >= launches {
+		return ""
+	}
+	return fmt.Sprintf("  %d of %d launches have a device time", measured, launches)
 }
 
 func kernelRows(v *model.View) []row {

@@ -43,24 +43,33 @@ func (f *facts) kernels() *Table {
 	table := &Table{Key: "kernels", Title: "Kernels",
 		Note:  "device time is measured on the device; - where the runtime measures none",
 		Empty: "no kernel was launched",
-		Columns: append(kernelColumns(), []Column{{"source", "source", Text}, {"launches", "launches", Count},
+		Columns: append(kernelColumns(), []Column{{"source", "source", Text}, {"launches", "launches", Count}, {"", "timed", Count},
 			{"device time", "device_ns", Nanoseconds}, {"share", "device_share", Fraction}, {"min", "device_min_ns", Nanoseconds},
 			{"avg", "device_avg_ns", Nanoseconds}, {"max", "device_max_ns", Nanoseconds}, {"enqueue", "enqueue_ns", Nanoseconds},
 			{"gangs x workers x vector", "geometry", Text}}...)}
 	var all int64
+	var missing, measured bool
 	rows := group(f.totals, func(t *total) (any, bool) {
 		if t.site.kind != kindLaunch {
 			return nil, false
 		}
 		all += t.device.time
+		measured = measured || t.device.count > 0
+		missing = missing || t.device.count < t.count
 		place, _ := t.site.place().(string)
 		return [2]string{t.site.symbol, place}, true
 	}, func(r *row) int64 { return max(r.device.time, 0)*1000 + r.inclusive })
 	for _, r := range rows {
 		d := r.device
-		table.Rows = append(table.Rows, append(kernelCells(r.site), r.site.place(), r.count, known(d.time, d.count), share(d.time, all),
+		table.Rows = append(table.Rows, append(kernelCells(r.site), r.site.place(), r.count, d.count, known(d.time, d.count), share(d.time, all),
 			known(d.min, d.count), average(d.time, d.count), known(d.max, d.count), r.inclusive,
 			fmt.Sprintf("%d x %d x %d", r.site.gangs, r.site.workers, r.site.vector)))
+	}
+	if missing && measured {
+		// A column for people too, where it says something.
+		at := slices.IndexFunc(table.Columns, func(c Column) bool { return c.Key == "timed" })
+		table.Columns[at].Title = "timed"
+		table.Note += "; timed is how many of the launches have one: sums are of those"
 	}
 	return table
 }
