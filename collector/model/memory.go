@@ -27,7 +27,8 @@ type allocation struct {
 	function Name
 	thread   ThreadID
 	count    int32 // creates of the same range seen while it was live
-	shutdown bool  // was live when its device shut down
+	shutdown bool  // was live when its device began to shut down
+	gone     bool  // and its device has
 }
 
 // direction is what went one way between host and device.
@@ -112,7 +113,7 @@ func allocationOf(e *Event, id int64) allocation {
 func (m *Model) alloc(e *Event, step *Step) {
 	d := m.device(step.Device)
 	a := allocationOf(e, step.ID)
-	if old, ok := d.allocations[e.Device]; ok && e.Device != 0 {
+	if old, ok := d.allocations[e.Device]; ok && e.Device != 0 && !old.gone {
 		// The free of the old one was not seen.
 		d.change(old.variable, -size(old.bytes), e.Time, -1)
 		d.unknown++
@@ -133,7 +134,7 @@ func (m *Model) release(e *Event, step *Step) {
 	}
 	delete(d.allocations, e.Device)
 	step.Opener = a.id
-	if a.shutdown {
+	if a.gone {
 		return
 	}
 	d.change(a.variable, -size(a.bytes), e.Time, -1)
@@ -176,10 +177,10 @@ func (m *Model) Existing(x *Existing) (id int64, device DeviceID) {
 	defer m.mu.Unlock()
 	device = m.directory.Device(x.Process, x.DeviceType, x.DeviceNumber)
 	d := m.device(device)
-	if _, ok := d.mappings[x.Host]; ok {
+	if a, ok := d.mappings[x.Host]; ok && !a.gone {
 		return 0, device
 	}
-	if _, ok := d.allocations[x.Device]; ok {
+	if a, ok := d.allocations[x.Device]; ok && !a.gone {
 		return 0, device
 	}
 	m.existing--
@@ -211,9 +212,9 @@ func (d *device) live(f func(allocation)) {
 	}
 }
 
-// shutDown takes what is still live as leaked. Frees that follow find their
-// allocations but count no more.
-func (d *device) shutDown() {
+// leak takes what is still live as leaked, also if the runtime itself frees it
+// while it shuts the device down.
+func (d *device) leak() {
 	d.live(func(a allocation) {
 		d.leaked = append(d.leaked, a)
 		d.leakedBytes += size(a.bytes)
@@ -221,6 +222,18 @@ func (d *device) shutDown() {
 	for _, table := range []map[uint64]allocation{d.allocations, d.mappings} {
 		for key, a := range table {
 			a.shutdown = true
+			table[key] = a
+		}
+	}
+}
+
+// shutDown ends the life of all memory. Frees that follow find their allocations
+// but count no more.
+func (d *device) shutDown() {
+	d.leak()
+	for _, table := range []map[uint64]allocation{d.allocations, d.mappings} {
+		for key, a := range table {
+			a.gone = true
 			table[key] = a
 		}
 	}

@@ -196,10 +196,15 @@ func (m *Model) fold(t *thread, e *Event, step *Step) {
 		m.waited(e, step)
 	case Error:
 		m.errors.add(e, step)
-	case DeviceShutdownStart, DeviceShutdownEnd:
-		// What is live at the start has leaked, also if the runtime itself frees
-		// it before the end.
-		m.device(step.Device).shutDown()
+	case DeviceShutdownStart:
+		m.device(step.Device).leak()
+	case DeviceShutdownEnd:
+		// Of a runtime that raised no free for each, what is left goes now.
+		d := m.device(step.Device)
+		if d.used != 0 {
+			step.Samples = append(step.Samples, Sample{step.Device, e.Time, 0})
+		}
+		d.shutDown()
 	case RuntimeShutdown:
 		for _, info := range m.directory.Devices {
 			if info.Process == e.Process {

@@ -2,6 +2,7 @@ package model_test
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/accscope/accscope/collector/capture"
@@ -140,6 +141,65 @@ func TestLeaks(t *testing.T) {
 	d := e.model.View().Devices[0]
 	if len(d.Leaked) != 1 || d.LeakedBytes != 200 || len(d.Mappings) != 0 {
 		t.Errorf("leaked %+v, live %+v", d.Leaked, d.Mappings)
+	}
+}
+
+// A device that shuts down while the program goes on holds nothing afterwards,
+// whether its runtime frees what was left or says nothing of it.
+func TestShutdownInMidRun(t *testing.T) {
+	for _, c := range []struct {
+		name          string
+		inside, after bool    // the runtime frees in the shutdown, or too late
+		samples       []int64 // memory in use as the shutdown goes on
+	}{
+		{"freed", true, false, []int64{200, 0}},
+		{"not freed", false, false, []int64{0}},
+		{"freed too late", false, true, []int64{0}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e := newEvents()
+			var samples []int64
+			apply := func(kind int32, host, device, bytes uint64) {
+				step := e.apply(kind, func(x *model.Event) { x.Host, x.Device, x.Bytes, x.Pair = host, device, bytes, 1 })
+				for _, s := range step.Samples {
+					samples = append(samples, s.Value)
+				}
+			}
+			free := func() {
+				for i, bytes := range []uint64{100, 200} {
+					apply(model.Delete, uint64(16+i), uint64(1+i), bytes)
+					apply(model.Free, 0, uint64(1+i), bytes)
+				}
+			}
+			for i, bytes := range []uint64{100, 200} {
+				apply(model.Alloc, 0, uint64(1+i), bytes)
+				apply(model.Create, uint64(16+i), uint64(1+i), bytes)
+			}
+			samples = nil
+			apply(model.DeviceShutdownStart, 0, 0, 0)
+			if c.inside {
+				free()
+			}
+			apply(model.DeviceShutdownEnd, 0, 0, 0)
+			if d := e.model.View().Devices[0]; d.Used != 0 || len(d.Mappings) != 0 || len(d.Leaked) != 2 || d.LeakedBytes != 300 || d.Variables[0].Used != 0 {
+				t.Errorf("after the shutdown: %+v", d)
+			}
+			if !slices.Equal(samples, c.samples) {
+				t.Errorf("memory in use goes to %d, want %d", samples, c.samples)
+			}
+			if c.after {
+				free()
+			}
+			samples = nil
+			apply(model.Alloc, 0, 1, 50) // where something was
+			apply(model.Create, 16, 1, 50)
+			if d := e.model.View().Devices[0]; d.Used != 50 || d.Peak != 300 || len(d.Mappings) != 1 || d.Unmatched != 0 || len(d.Leaked) != 2 {
+				t.Errorf("used again: %+v", d)
+			}
+			if !slices.Equal(samples, []int64{50}) {
+				t.Errorf("memory in use goes to %d, want 50", samples)
+			}
+		})
 	}
 }
 

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"zombiezen.com/go/sqlite"
@@ -225,13 +226,16 @@ func memoryTable(conn *sqlite.Conn, filter Filter) (*Table, error) {
 	if whole != (Filter{}) {
 		table.Note = "of the whole run: only ranks and devices are filtered"
 	}
+	// The end is when the device was shut down for good, which frees what was left.
 	err := sqlitex.Execute(conn, `
 		SELECT d.type, d.number, d.peak_bytes, d.capacity, p.rank,
-		  (SELECT used FROM sample s WHERE s.device = d.device ORDER BY time DESC, rowid DESC LIMIT 1),
+		  (SELECT used FROM sample s WHERE s.device = d.device AND s.time < coalesce((SELECT max(r.time) FROM record r JOIN site x ON x.id = r.site
+		    WHERE x.kind = ?1 AND x.device = d.device AND NOT EXISTS
+		    (SELECT 1 FROM sample n WHERE n.device = d.device AND n.time > r.time + r.duration)), ?2) ORDER BY time DESC, rowid DESC LIMIT 1),
 		  p.pid, (SELECT count(*) FROM processes)
 		FROM devices d JOIN processes p ON p.process = d.process
 		WHERE d.peak_bytes IS NOT NULL ORDER BY p.rank, d.device`,
-		&sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
+		&sqlitex.ExecOptions{Args: []any{int64(model.DeviceShutdownStart), int64(math.MaxInt64)}, ResultFunc: func(s *sqlite.Stmt) error {
 			rank := any(nil)
 			if s.ColumnType(4) != sqlite.TypeNull {
 				rank = s.ColumnInt64(4)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"iter"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/accscope/accscope/collector/model"
@@ -143,7 +144,7 @@ type Mapping struct {
 	Address uint64         `json:"address"` // on the device
 	Bytes   uint64         `json:"bytes"`
 	Start   int64          `json:"start"`
-	End     int64          `json:"end"`      // math.MaxInt64: never deleted or freed
+	End     int64          `json:"end"`      // math.MaxInt64: never deleted or freed, nor the device shut down
 	EndedBy int64          `json:"ended_by"` // record of the delete or free, 0 if none
 }
 
@@ -162,10 +163,14 @@ func (t *Trace) Mappings(kind string, filter Filter, f func(*Mapping) bool) erro
 	if to == 0 {
 		to = math.MaxInt64
 	}
+	shutdowns, err := t.shutdowns()
+	if err != nil {
+		return err
+	}
 	query := `SELECT r.id, r.thread, r.site, r.host, r.address, r.bytes, r.time, d.time, d.id FROM record r
 		LEFT JOIN record d ON d.opener = r.id AND d.opener <> 0
 		WHERE r.site IN (SELECT id FROM site WHERE kind = ?) AND r.time < ? ORDER BY r.id`
-	err := t.query(query, []int64{code, to}, func(s *sqlite.Stmt) error {
+	err = t.query(query, []int64{code, to}, func(s *sqlite.Stmt) error {
 		m := Mapping{Record: s.ColumnInt64(0), Kind: kind, Thread: model.ThreadID(s.ColumnInt64(1)), Host: uint64(s.ColumnInt64(3)),
 			Address: uint64(s.ColumnInt64(4)), Bytes: uint64(s.ColumnInt64(5)), Start: s.ColumnInt64(6), End: math.MaxInt64}
 		if !s.ColumnIsNull(7) {
@@ -178,7 +183,8 @@ func (t *Trace) Mappings(kind string, filter Filter, f func(*Mapping) bool) erro
 		if m.Site, err = t.Site(s.ColumnInt64(2)); err != nil {
 			return err
 		}
-		if !filter.site(m.Site) {
+		shutdowns.end(&m)
+		if m.End <= filter.From || !filter.site(m.Site) {
 			return nil
 		}
 		if !f(&m) {
@@ -192,6 +198,32 @@ func (t *Trace) Mappings(kind string, filter Filter, f func(*Mapping) bool) erro
 	return err
 }
 
+// shutdowns are the times when devices had been shut down, in their order.
+type shutdowns map[model.DeviceID][]int64
+
+func (t *Trace) shutdowns() (shutdowns, error) {
+	ends := make(shutdowns)
+	err := t.query("SELECT x.device, r.time + r.duration FROM record r JOIN site x ON x.id = r.site WHERE x.kind = ? AND r.duration IS NOT NULL ORDER BY 2",
+		[]int64{int64(model.DeviceShutdownStart)}, func(s *sqlite.Stmt) error {
+			device := model.DeviceID(s.ColumnInt64(0))
+			ends[device] = append(ends[device], s.ColumnInt64(1))
+			return nil
+		})
+	return ends, err
+}
+
+// end ends a mapping that was neither deleted nor freed with its device: not every
+// runtime raises an event for each.
+func (ends shutdowns) end(m *Mapping) {
+	if m.End != math.MaxInt64 {
+		return
+	}
+	times := ends[m.Site.Device]
+	if i, _ := slices.BinarySearch(times, m.Start); i < len(times) {
+		m.End = times[i]
+	}
+}
+
 // PresentAt is the present table at a time: the live mappings, or where the
 // runtime reported none at all, the live allocations, in order of creation.
 func (t *Trace) PresentAt(time int64) ([]Mapping, error) {
@@ -202,6 +234,10 @@ func (t *Trace) PresentAt(time int64) ([]Mapping, error) {
 	}
 	if n == 0 {
 		kind = "alloc"
+	}
+	shutdowns, err := t.shutdowns()
+	if err != nil {
+		return nil, err
 	}
 	var out []Mapping
 	// Its delete and the free of the memory under it both end what existed before.
@@ -215,6 +251,7 @@ func (t *Trace) PresentAt(time int64) ([]Mapping, error) {
 		if !s.ColumnIsNull(5) {
 			m.End, m.EndedBy = s.ColumnInt64(5), s.ColumnInt64(6)
 		}
+		shutdowns.end(&m)
 		if m.Live(time) {
 			out = append(out, m)
 		}
