@@ -87,8 +87,14 @@ func (s *sessionSource) listen(ctx context.Context, client *session.Client, show
 }
 
 // own collects the session while nobody else does. Its trace goes on where it
-// was left, and is left to the next collector.
+// was left, and is left to the next collector: at the latest to the last rank of
+// an MPI job, which waits for the lock to finish the trace.
 func (s *sessionSource) own(ctx context.Context, interval time.Duration, show func(Frame)) (err error) {
+	if finishing, err := s.session.Finishing(); err != nil {
+		return err
+	} else if finishing {
+		return session.ErrOwned
+	}
 	lock, err := s.session.Lock()
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
@@ -114,7 +120,7 @@ func (s *sessionSource) own(ctx context.Context, interval time.Duration, show fu
 	if trace == "" {
 		note = "nobody keeps a trace"
 	}
-	err = follow(ctx, ingester, interval, note, show)
+	err = follow(ctx, ingester, interval, note, show, s.session.Finishing)
 	return errors.Join(err, ingester.Close(), lock.Unlock(), server.Close(true))
 }
 
@@ -136,17 +142,30 @@ func (c *captureSource) Run(ctx context.Context, interval time.Duration, observe
 		return err
 	}
 	observe(Frame{State: Waiting})
-	return errors.Join(follow(ctx, ingester, interval, "nobody keeps a trace", observe), ingester.Close())
+	return errors.Join(follow(ctx, ingester, interval, "nobody keeps a trace", observe, nil), ingester.Close())
 }
 
-// follow takes events in and shows them until ctx is done.
-func follow(ctx context.Context, ingester *ingest.Ingester, interval time.Duration, note string, show func(Frame)) error {
+// handOverWithin is how soon who waits for the session gets it.
+const handOverWithin = 100 * time.Millisecond
+
+// follow takes events in and shows them until ctx is done, or somebody else wants
+// to.
+func follow(ctx context.Context, ingester *ingest.Ingester, interval time.Duration, note string, show func(Frame), wanted func() (bool, error)) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	ended := make(chan error, 1)
 	go func() { ended <- ingester.Run(ctx) }()
+	stop := func() error {
+		cancel()
+		return <-ended // which still uses the ingester
+	}
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
+	ask := time.NewTicker(handOverWithin)
+	defer ask.Stop()
+	if wanted == nil {
+		ask.Stop()
+	}
 	for {
 		select {
 		case err := <-ended:
@@ -154,6 +173,10 @@ func follow(ctx context.Context, ingester *ingest.Ingester, interval time.Durati
 				return nil
 			}
 			return err
+		case <-ask.C:
+			if yes, err := wanted(); yes || err != nil {
+				return errors.Join(err, stop())
+			}
 		case <-ticker.C:
 			show(liveFrame(ingester.Model().ViewWithin(viewLimits), ingester.Origin(), note))
 		}

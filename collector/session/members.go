@@ -68,12 +68,32 @@ func (s *Session) enter() (*Member, error) {
 func (m *Member) Leave() (last bool, err error) {
 	err = unix.Flock(int(m.file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	if err == nil {
-		return true, nil
+		// Finishing tells others of it by this one.
+		return true, unix.FcntlFlock(m.file.Fd(), unix.F_OFD_SETLK, wholeFile())
 	}
 	if errors.Is(err, unix.EWOULDBLOCK) {
 		err = nil
 	}
 	return false, errors.Join(err, m.file.Close())
+}
+
+// Finishing says whether the last member has left and finishes the trace: whoever
+// else owns the session, to watch it, is to give up the lock. It takes no lock
+// itself, which could get into the way of who leaves just then.
+func (s *Session) Finishing() (bool, error) {
+	file, err := os.Open(filepath.Join(s.Folder, membersFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil // of one program
+	}
+	if err != nil {
+		return false, err
+	}
+	defer file.Close()
+	lock := wholeFile()
+	if err := unix.FcntlFlock(file.Fd(), unix.F_OFD_GETLK, lock); err != nil {
+		return false, fmt.Errorf("cannot ask who finishes the session: %w", err)
+	}
+	return lock.Type != unix.F_UNLCK, nil
 }
 
 // Over says that the last member has finished the trace and removed the session.

@@ -252,12 +252,20 @@ func TestJobGoesOnAfterItsLastRank(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	finishing := func(want bool, when string) {
+		if is, err := first.Finishing(); is != want || err != nil {
+			t.Errorf("finishing %s: %v, %v", when, is, err)
+		}
+	}
+	finishing(false, "with two members")
 	if last, err := one.Leave(); last || err != nil {
 		t.Errorf("one of two is the last: %v, %v", last, err)
 	}
+	finishing(false, "with one member")
 	if last, err := two.Leave(); !last || err != nil {
 		t.Errorf("the second of two is the last: %v, %v", last, err)
 	}
+	finishing(true, "after the last has left")
 	if err := os.WriteFile(filepath.Join(first.Folder, "trace"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -287,6 +295,7 @@ func TestJobGoesOnAfterItsLastRank(t *testing.T) {
 	if err := two.Over(); err != nil {
 		t.Fatal(err)
 	}
+	finishing(false, "after it is over")
 	for range late {
 		if err := <-came; err != nil {
 			t.Error(err)
