@@ -38,6 +38,22 @@ ENTRY (name) parameters							\
   END;									\
 }
 
+/* One that copies to the host.  */
+#define LAST_COPY(name, parameters, call)				\
+void									\
+ENTRY (name) parameters							\
+{									\
+  if (ended ())								\
+    {									\
+      if (host != NULL && bytes != 0)					\
+	accscope_uncopied (#name, host);				\
+      return;								\
+    }									\
+  BEGIN;								\
+  call;									\
+  END;									\
+}
+
 /* 3.2.1 to 3.2.8: devices */
 ROUTINE (int, acc_get_num_devices, (acc_device_t type),
 	 engine ()->get_num_devices (T, type))
@@ -109,15 +125,15 @@ PROCEDURE (acc_copyin_async, (void *host, size_t bytes, int async),
 	   accscope_copyin (t, host, bytes, async))
 PROCEDURE (acc_create_async, (void *host, size_t bytes, int async),
 	   accscope_create (t, host, bytes, async))
-LAST_PROCEDURE (acc_copyout, (void *host, size_t bytes),
-		accscope_copyout (t, host, bytes, ACCSCOPE_ASYNC_SYNC, 0))
-LAST_PROCEDURE (acc_copyout_finalize, (void *host, size_t bytes),
-		accscope_copyout (t, host, bytes, ACCSCOPE_ASYNC_SYNC, 1))
-LAST_PROCEDURE (acc_copyout_async, (void *host, size_t bytes, int async),
-		accscope_copyout (t, host, bytes, async, 0))
-LAST_PROCEDURE (acc_copyout_finalize_async,
-		(void *host, size_t bytes, int async),
-		accscope_copyout (t, host, bytes, async, 1))
+LAST_COPY (acc_copyout, (void *host, size_t bytes),
+	   accscope_copyout (t, host, bytes, ACCSCOPE_ASYNC_SYNC, 0))
+LAST_COPY (acc_copyout_finalize, (void *host, size_t bytes),
+	   accscope_copyout (t, host, bytes, ACCSCOPE_ASYNC_SYNC, 1))
+LAST_COPY (acc_copyout_async, (void *host, size_t bytes, int async),
+	   accscope_copyout (t, host, bytes, async, 0))
+LAST_COPY (acc_copyout_finalize_async,
+	   (void *host, size_t bytes, int async),
+	   accscope_copyout (t, host, bytes, async, 1))
 LAST_PROCEDURE (acc_delete, (void *host, size_t bytes),
 		accscope_delete (t, host, bytes, ACCSCOPE_ASYNC_SYNC, 0))
 LAST_PROCEDURE (acc_delete_finalize, (void *host, size_t bytes),
@@ -131,10 +147,10 @@ PROCEDURE (acc_update_device, (void *host, size_t bytes),
 	   accscope_update_device (t, host, bytes, ACCSCOPE_ASYNC_SYNC))
 PROCEDURE (acc_update_device_async, (void *host, size_t bytes, int async),
 	   accscope_update_device (t, host, bytes, async))
-LAST_PROCEDURE (acc_update_self, (void *host, size_t bytes),
-		accscope_update_self (t, host, bytes, ACCSCOPE_ASYNC_SYNC))
-LAST_PROCEDURE (acc_update_self_async, (void *host, size_t bytes, int async),
-		accscope_update_self (t, host, bytes, async))
+LAST_COPY (acc_update_self, (void *host, size_t bytes),
+	   accscope_update_self (t, host, bytes, ACCSCOPE_ASYNC_SYNC))
+LAST_COPY (acc_update_self_async, (void *host, size_t bytes, int async),
+	   accscope_update_self (t, host, bytes, async))
 PROCEDURE (acc_map_data, (void *host, void *device, size_t bytes),
 	   engine ()->map_data (T, host, device, bytes))
 LAST_PROCEDURE (acc_unmap_data, (void *host), engine ()->unmap_data (T, host))

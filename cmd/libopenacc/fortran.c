@@ -184,12 +184,13 @@ section (struct thread *t, const char *routine, const struct descriptor *a)
   return elements * a->element_length;
 }
 
-/* The three forms of a routine: expression may use host, bytes, async.  */
+/* The three forms of a routine: expression may use host, bytes, async.  last is
+   what comes first, with the routine's name, its data and whether there is any.  */
 #define FORMS(result, name, async_parameter, async_value, last, give, call)	\
 result									\
 ENTRY (name##_32_h_) (void *host, const int32_t *l async_parameter)	\
 {									\
-  last;									\
+  last (#name, host, *l != 0);						\
   BEGIN;								\
   const int async = async_value;					\
   size_t bytes = length (t, #name, *l);					\
@@ -199,7 +200,7 @@ ENTRY (name##_32_h_) (void *host, const int32_t *l async_parameter)	\
 result									\
 ENTRY (name##_64_h_) (void *host, const int64_t *l async_parameter)	\
 {									\
-  last;									\
+  last (#name, host, *l != 0);						\
   BEGIN;								\
   const int async = async_value;					\
   size_t bytes = length (t, #name, *l);					\
@@ -209,7 +210,7 @@ ENTRY (name##_64_h_) (void *host, const int64_t *l async_parameter)	\
 result									\
 ENTRY (name##_array_h_) (const struct descriptor *a async_parameter)	\
 {									\
-  last;									\
+  last (#name, a->base, true);						\
   BEGIN;								\
   const int async = async_value;					\
   void *host = a->base;							\
@@ -218,18 +219,31 @@ ENTRY (name##_array_h_) (const struct descriptor *a async_parameter)	\
 }
 
 #define ASYNC_PARAMETER , const int32_t *async_argument
-#define UNLESS_ENDED if (ended ()) return
+#define ALWAYS(name, host, any) (void) 0
+#define UNLESS_ENDED(name, host, any) if (ended ()) return
+#define UNLESS_ENDED_COPY(name, host, any)				\
+  if (ended ())								\
+    {									\
+      if (host != NULL && any)						\
+	accscope_uncopied (name, host);					\
+      return;								\
+    }
 #define DO(...) (void) async; __VA_ARGS__; END
 #define RETURN(...) (void) async; int32_t value = (__VA_ARGS__) != 0; END; return value
 
 #define SYNCHRONOUS(name, call)						\
-  FORMS (void, name, , ACCSCOPE_ASYNC_SYNC, , DO, (call))
+  FORMS (void, name, , ACCSCOPE_ASYNC_SYNC, ALWAYS, DO, (call))
 #define ASYNCHRONOUS(name, call)					\
-  FORMS (void, name, ASYNC_PARAMETER, *async_argument, , DO, (call))
+  FORMS (void, name, ASYNC_PARAMETER, *async_argument, ALWAYS, DO, (call))
 #define LAST_SYNCHRONOUS(name, call)					\
   FORMS (void, name, , ACCSCOPE_ASYNC_SYNC, UNLESS_ENDED, DO, (call))
 #define LAST_ASYNCHRONOUS(name, call)					\
   FORMS (void, name, ASYNC_PARAMETER, *async_argument, UNLESS_ENDED, DO, (call))
+#define COPY(name, call)						\
+  FORMS (void, name, , ACCSCOPE_ASYNC_SYNC, UNLESS_ENDED_COPY, DO, (call))
+#define COPY_ASYNCHRONOUS(name, call)					\
+  FORMS (void, name, ASYNC_PARAMETER, *async_argument, UNLESS_ENDED_COPY, DO,	\
+	 (call))
 
 /* 3.2.18 to 3.2.25 */
 SYNCHRONOUS (acc_copyin, accscope_copyin (t, host, bytes, async))
@@ -237,10 +251,9 @@ SYNCHRONOUS (acc_present_or_copyin, accscope_copyin (t, host, bytes, async))
 SYNCHRONOUS (acc_create, accscope_create (t, host, bytes, async))
 SYNCHRONOUS (acc_present_or_create, accscope_create (t, host, bytes, async))
 SYNCHRONOUS (acc_update_device, accscope_update_device (t, host, bytes, async))
-LAST_SYNCHRONOUS (acc_update_self, accscope_update_self (t, host, bytes, async))
-LAST_SYNCHRONOUS (acc_copyout, accscope_copyout (t, host, bytes, async, 0))
-LAST_SYNCHRONOUS (acc_copyout_finalize,
-		  accscope_copyout (t, host, bytes, async, 1))
+COPY (acc_update_self, accscope_update_self (t, host, bytes, async))
+COPY (acc_copyout, accscope_copyout (t, host, bytes, async, 0))
+COPY (acc_copyout_finalize, accscope_copyout (t, host, bytes, async, 1))
 LAST_SYNCHRONOUS (acc_delete, accscope_delete (t, host, bytes, async, 0))
 LAST_SYNCHRONOUS (acc_delete_finalize,
 		  accscope_delete (t, host, bytes, async, 1))
@@ -248,16 +261,16 @@ ASYNCHRONOUS (acc_copyin_async, accscope_copyin (t, host, bytes, async))
 ASYNCHRONOUS (acc_create_async, accscope_create (t, host, bytes, async))
 ASYNCHRONOUS (acc_update_device_async,
 	      accscope_update_device (t, host, bytes, async))
-LAST_ASYNCHRONOUS (acc_update_self_async,
+COPY_ASYNCHRONOUS (acc_update_self_async,
 		   accscope_update_self (t, host, bytes, async))
-LAST_ASYNCHRONOUS (acc_copyout_async,
+COPY_ASYNCHRONOUS (acc_copyout_async,
 		   accscope_copyout (t, host, bytes, async, 0))
-LAST_ASYNCHRONOUS (acc_copyout_finalize_async,
+COPY_ASYNCHRONOUS (acc_copyout_finalize_async,
 		   accscope_copyout (t, host, bytes, async, 1))
 LAST_ASYNCHRONOUS (acc_delete_async, accscope_delete (t, host, bytes, async, 0))
 LAST_ASYNCHRONOUS (acc_delete_finalize_async,
 		   accscope_delete (t, host, bytes, async, 1))
-FORMS (int32_t, acc_is_present, , ACCSCOPE_ASYNC_SYNC, , RETURN,
+FORMS (int32_t, acc_is_present, , ACCSCOPE_ASYNC_SYNC, ALWAYS, RETURN,
        (accscope_is_present (t, host, bytes)))
 
 /* 3.2.30; the arrays are assumed-rank, the integers by reference.  */

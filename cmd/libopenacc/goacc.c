@@ -109,22 +109,40 @@ void
 ENTRY (GOACC_data_end) (void)
 {
   if (ended ())
-    return;
+    {
+      accscope_uncopied ("the end of a data construct", NULL);
+      return;
+    }
   BEGIN;
   if (!accscope_host_data_end (t))
     engine ()->data_end (T);
   END;
 }
 
+/* What a directive would have copied to the host.  */
+static void
+uncopied (const char *directive, int flags, size_t entries,
+	  void *const *hostaddrs, const unsigned short *kinds)
+{
+  size_t i;
+
+  for (i = 0; !(flags & 1) && i < entries; i++)
+    if ((kinds[i] & 0x7f) == 0x02 && hostaddrs[i] != NULL)	/* FROM, forced */
+      accscope_uncopied (directive, hostaddrs[i]);
+}
+
 /* enter data, exit data and update: the same arguments.  */
-#define STANDALONE(NAME, function, start, construct, last)		\
+#define STANDALONE(NAME, function, start, construct, last, directive)	\
 void									\
 ENTRY (NAME) (int flags_m, size_t mapnum, void **hostaddrs,		\
 	      size_t *sizes, unsigned short *kinds, int async,		\
 	      int num_waits, ...)					\
 {									\
   if (last && ended ())							\
-    return;								\
+    {									\
+      uncopied (directive, ~flags_m, mapnum, hostaddrs, kinds);		\
+      return;								\
+    }									\
   BEGIN;								\
   if (!accscope_host_standalone (t, ~flags_m, async, num_waits, start,	\
 				 construct))				\
@@ -142,11 +160,11 @@ ENTRY (NAME) (int flags_m, size_t mapnum, void **hostaddrs,		\
 }
 
 STANDALONE (GOACC_enter_data, enter_data, acc_ev_enter_data_start,
-	    acc_construct_enter_data, false)
+	    acc_construct_enter_data, false, "an enter data directive")
 STANDALONE (GOACC_exit_data, exit_data, acc_ev_exit_data_start,
-	    acc_construct_exit_data, true)
+	    acc_construct_exit_data, true, "an exit data directive")
 STANDALONE (GOACC_update, update, acc_ev_update_start, acc_construct_update,
-	    true)
+	    true, "an update directive")
 
 /* GCC 5 to 11 had one entry point for both directions; the first entry that is
    no pointer, descriptor or struct tells which.  */
@@ -176,7 +194,10 @@ ENTRY (GOACC_enter_exit_data) (int flags_m, size_t mapnum, void **hostaddrs,
   bool enter = enters (mapnum, kinds);
 
   if (!enter && ended ())
-    return;
+    {
+      uncopied ("an exit data directive", ~flags_m, mapnum, hostaddrs, kinds);
+      return;
+    }
   BEGIN;
   if (!accscope_host_standalone (t, ~flags_m, async, num_waits,
 				 enter ? acc_ev_enter_data_start
@@ -220,7 +241,11 @@ ENTRY (GOACC_declare) (int flags_m, size_t mapnum, void **hostaddrs,
 		       size_t *sizes, unsigned short *kinds)
 {
   if (ended ())
-    return;
+    {
+      uncopied ("the end of a block with a declare directive", ~flags_m, mapnum,
+		hostaddrs, kinds);
+      return;
+    }
   BEGIN;
   struct accscope_construct c = CONSTRUCT (flags_m);
 

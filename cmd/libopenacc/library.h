@@ -113,6 +113,11 @@ ended (void)
   return ending () && accscope_ended ();
 }
 
+/* Says so where a copy to the host was to be such a thing, and the data was on the
+   device until the end: what names the routine or construct, host lies in the
+   data; null means what the thread's innermost region copies back.  Once.  */
+void accscope_uncopied (const char *what, const void *host);
+
 /* Every entry point begins with BEGIN and ends with END: they note where the
    program called, and restore it for the caller of a callback.  Most calls come
    from no callback: then there is nothing to restore, and the registers are in

@@ -90,6 +90,21 @@ accscope_ended (void)
   return d == NULL || !__atomic_load_n (&d->open, __ATOMIC_ACQUIRE);
 }
 
+void
+accscope_uncopied (const char *what, const void *host)
+{
+  static int said;
+
+  if (phase () == phase_abandoned || __atomic_load_n (&said, __ATOMIC_RELAXED)
+      || !accscope_engine.dropped (&self ()->shared, host)
+      || __atomic_exchange_n (&said, 1, __ATOMIC_RELAXED))
+    return;
+  accscope_complain ("%s came after the end of the program had shut the device "
+		     "down: its data was not copied to the host; let main and "
+		     "exit wait for all threads that use the device, and copy "
+		     "before destructors and exit handlers", what);
+}
+
 static void
 end_first (void)
 {

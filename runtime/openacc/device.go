@@ -200,12 +200,13 @@ func (d *Device) openDriver() error {
 	return nil
 }
 
-// shutDown ends every data lifetime of d and closes it.
-func (t *Thread) shutDown(d *Device, parent construct) {
+// shutDown ends every data lifetime of d, closes it, and gives the mappings that
+// there were.
+func (t *Thread) shutDown(d *Device, parent construct) []*dataenv.Mapping {
 	d.opening.Lock()
 	if !d.isOpen() {
 		d.opening.Unlock()
-		return
+		return nil
 	}
 	d.open.Store(false)
 	d.changed()
@@ -266,6 +267,7 @@ func (t *Thread) shutDown(d *Device, parent construct) {
 		t.fail(device.Errorf(device.DeviceShutdown, driverCode(failure),
 			"%s: error while shutting down device %s: %v", t.routine, d, failure))
 	}
+	return gone
 }
 
 // kernel finds the device code of an outlined function.

@@ -13,11 +13,11 @@ import (
 // 1. No lock may be held. It returns only where Options.Exit does, in tests.
 //
 // The first error of a process ends it. An error while its callbacks or the
-// program's exit handlers run ends it at once, and host threads that fail
-// because the devices were shut down under them stop here.
+// program's exit handlers run ends it at once. Host threads that fail after it, or
+// because the devices were shut down under them, stop here.
 func (t *Thread) fail(failure *device.Error) {
 	if ending := t.rt.ending.Load(); ending != nil && ending != t {
-		select {}
+		t.rt.stop()
 	}
 	if t.failing {
 		os.Exit(1)
@@ -27,11 +27,22 @@ func (t *Thread) fail(failure *device.Error) {
 	if t.wanted(callbacks.Error) {
 		t.raiseError(failure)
 	}
-	t.rt.failed.Lock()
+	if !t.rt.failed.TryLock() {
+		t.rt.stop()
+	}
 	defer t.rt.failed.Unlock()
 	// Nothing can be done about an error stream that does not take the line.
 	_, _ = fmt.Fprintf(t.rt.options.Errors, "accscope: %s\n", failure.Message)
 	t.rt.options.Exit(1)
+}
+
+// stop does not return. The thread that ends the program may wait for this one in
+// an exit handler: Options.Stop ends it, if it can be ended.
+func (rt *Runtime) stop() {
+	if rt.options.Stop != nil {
+		rt.options.Stop()
+	}
+	select {}
 }
 
 // reportAbsent raises acc_ev_error for data that acc_copyout or acc_delete did not

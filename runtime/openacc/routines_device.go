@@ -1,6 +1,9 @@
 package openacc
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/runtime/device"
 )
@@ -310,10 +313,43 @@ func (t *Thread) ended() {
 func (t *Thread) EndProgram() {
 	t.enter("the end of the program", callbacks.RuntimeAPI, AsyncSync)
 	t.rt.ending.Store(t)
+	var dropped []hostRange
 	for _, d := range t.rt.initialised(0, true) {
-		t.shutDown(d, callbacks.RuntimeAPI)
+		for _, m := range t.shutDown(d, callbacks.RuntimeAPI) {
+			if !blockOf(m).identity {
+				dropped = append(dropped, hostRange{low: m.Host, high: m.Host + m.Size})
+			}
+		}
 	}
+	slices.SortFunc(dropped, func(a, b hostRange) int { return cmp.Compare(a.low, b.low) })
+	t.rt.dropped.Store(&dropped)
 	t.ended()
+}
+
+// Dropped says whether EndProgram ended the data lifetime of what is at a host
+// address: a copy to the host that comes later comes too late.
+func (rt *Runtime) Dropped(host uintptr) bool {
+	ranges := rt.dropped.Load()
+	if ranges == nil {
+		return false
+	}
+	after, _ := slices.BinarySearchFunc(*ranges, host, func(r hostRange, host uintptr) int {
+		if r.low <= host {
+			return -1
+		}
+		return 1
+	})
+	return after > 0 && host < (*ranges)[after-1].high
+}
+
+// RegionDropped says so of what t's innermost data region would copy back.
+func (t *Thread) RegionDropped() bool {
+	if len(t.regions) == 0 {
+		return false
+	}
+	return slices.ContainsFunc(t.regions[len(t.regions)-1].undo, func(u undo) bool {
+		return u.copyout && !u.attach && t.rt.Dropped(u.host)
+	})
 }
 
 // A hostCoded device runs kernels that can call the runtime's routines.

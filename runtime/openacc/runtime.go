@@ -28,6 +28,9 @@ type Options struct {
 	Callbacks *callbacks.Registry
 	// Exit ends the process with a status; it must not return to its caller.
 	Exit func(status int)
+	// Stop ends the calling host thread, whose work has been ended under it; it may
+	// return where that cannot be done. nil means that it never can.
+	Stop func()
 	// Environment looks up a variable; nil means os.LookupEnv.
 	Environment func(string) (string, bool)
 	// Output and Errors take ACC_NOTIFY's lines and the error line; nil means
@@ -62,11 +65,12 @@ type Runtime struct {
 	devices map[deviceKey]*Device
 	images  []goacc.Image
 
-	failed       sync.Mutex             // held by the thread that ends the program with an error
-	ending       atomic.Pointer[Thread] // the thread that runs the program's end
-	active       atomic.Int64           // devices between initialisation and shutdown
-	started      atomic.Bool            // something was initialised since the last runtime_shutdown
-	defaultType  atomic.Int32           // for threads to come: the last one set
+	failed       sync.Mutex                  // held by the thread that ends the program with an error
+	ending       atomic.Pointer[Thread]      // the thread that runs the program's end
+	dropped      atomic.Pointer[[]hostRange] // what was on devices then, by address
+	active       atomic.Int64                // devices between initialisation and shutdown
+	started      atomic.Bool                 // something was initialised since the last runtime_shutdown
+	defaultType  atomic.Int32                // for threads to come: the last one set
 	threads      atomic.Int32
 	identities   atomic.Uint64 // of threads
 	correlations atomic.Uint64

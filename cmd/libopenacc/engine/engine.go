@@ -8,6 +8,7 @@ package main
 // #include <errno.h>
 // #include <stdlib.h>
 // #include "engine.h"
+// #include "stop.h"
 // static inline void accscope_end_first (void (*end_first) (void)) { end_first (); }
 import "C"
 
@@ -51,6 +52,7 @@ func accscope_engine_start(from *C.struct_accscope_host) C.int {
 		Attributor: attribution,
 		Namer:      attribution,
 		Exit:       exit,
+		Stop:       func() { C.accscope_engine_stop() },
 		KernelName: kernelName,
 		Selected:   selected,
 		Changed:    changed,
@@ -109,6 +111,21 @@ func accscope_engine_program_end(t thread) {
 	if core.Active() > 0 {
 		enter(t).EndProgram()
 	}
+}
+
+//export accscope_engine_dropped
+func accscope_engine_dropped(t thread, host unsafe.Pointer) C.int {
+	defer guard()
+	dropped := false
+	if host != nil {
+		dropped = core.Dropped(uintptr(host))
+	} else if t.engine != 0 {
+		dropped = threads.get(uintptr(t.engine)).RegionDropped()
+	}
+	if dropped {
+		return 1
+	}
+	return 0
 }
 
 //export accscope_engine_register_image
