@@ -1,10 +1,10 @@
 package model
 
-import symbols "github.com/accscope/accscope/runtime/source"
+import "github.com/accscope/accscope/runtime/source/linkage"
 
 // Readable is a name of an event as people are to see it: what C++ mangled is
 // demangled.
-func Readable(text string) string { return symbols.Readable(text) }
+func Readable(text string) string { return linkage.Readable(text) }
 
 // Names interns the strings of a trace.
 type Names struct {
