@@ -66,15 +66,6 @@ func newDevice(id DeviceID) *device {
 		allocations: make(map[uint64]allocation), mappings: make(map[uint64]allocation)}
 }
 
-// size is a byte count as far as it can be believed: libgomp reports 2^64-1
-// where it does not know.
-func size(bytes uint64) int64 {
-	if bytes > 1<<56 {
-		return 0
-	}
-	return int64(bytes)
-}
-
 func (d *device) change(key variableKey, bytes, time int64, live int64) {
 	v := d.variables[key]
 	if v == nil {
@@ -115,13 +106,13 @@ func (m *Model) alloc(e *Event, step *Step) {
 	a := allocationOf(e, step.ID)
 	if old, ok := d.allocations[e.Device]; ok && e.Device != 0 && !old.gone {
 		// The free of the old one was not seen.
-		d.change(old.variable, -size(old.bytes), e.Time, -1)
+		d.change(old.variable, -Size(old.bytes), e.Time, -1)
 		d.unknown++
 	}
 	if e.Device != 0 {
 		d.allocations[e.Device] = a
 	}
-	d.change(a.variable, size(e.Bytes), e.Time, 1)
+	d.change(a.variable, Size(e.Bytes), e.Time, 1)
 	step.Samples = append(step.Samples, Sample{step.Device, e.Time, d.used})
 }
 
@@ -137,7 +128,7 @@ func (m *Model) release(e *Event, step *Step) {
 	if a.gone {
 		return
 	}
-	d.change(a.variable, -size(a.bytes), e.Time, -1)
+	d.change(a.variable, -Size(a.bytes), e.Time, -1)
 	step.Samples = append(step.Samples, Sample{step.Device, e.Time, d.used})
 }
 
@@ -190,7 +181,7 @@ func (m *Model) Existing(x *Existing) (id int64, device DeviceID) {
 	d.creates = true
 	// The allocation under it is not reported, so the mapping stands for it.
 	d.allocations[x.Device] = a
-	d.change(a.variable, size(x.Bytes), x.Time, 1)
+	d.change(a.variable, Size(x.Bytes), x.Time, 1)
 	return m.existing, device
 }
 
@@ -217,7 +208,7 @@ func (d *device) live(f func(allocation)) {
 func (d *device) leak() {
 	d.live(func(a allocation) {
 		d.leaked = append(d.leaked, a)
-		d.leakedBytes += size(a.bytes)
+		d.leakedBytes += Size(a.bytes)
 	})
 	for _, table := range []map[uint64]allocation{d.allocations, d.mappings} {
 		for key, a := range table {

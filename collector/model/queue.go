@@ -85,7 +85,7 @@ func (m *Model) enqueue(e *Event, step *Step) {
 	q.depth++
 	q.isNumbered = q.isNumbered || e.Correlation != 0
 	if e.Kind != EnqueueLaunchStart {
-		q.pendingSum += size(e.Bytes)
+		q.pendingSum += Size(e.Bytes)
 	}
 	q.operations.push(operation{id: step.ID, sequence: q.enqueues, activity: activityOf(e.Kind), name: e.Name, file: e.SourceFile,
 		line: e.Line, time: e.Time, bytes: e.Bytes, number: e.Correlation, thread: e.Thread})
@@ -109,9 +109,9 @@ func (m *Model) enqueued(e *Event, step *Step) {
 		way = &d.down
 	}
 	way.count++
-	way.bytes += size(s.Start.Bytes)
+	way.bytes += Size(s.Start.Bytes)
 	way.host += duration
-	way.recent.add(e.Time, size(s.Start.Bytes))
+	way.recent.add(e.Time, Size(s.Start.Bytes))
 }
 
 func (m *Model) waited(e *Event, step *Step) {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 )
 
@@ -31,7 +32,7 @@ func Present(trace *store.Trace, time int64, filter Filter, top int) (*Document,
 		if !filter.accepts(detail, threadFact{rank: ranks[detail.process]}) {
 			continue
 		}
-		all += int64(m.Bytes)
+		all += model.Size(m.Bytes)
 		table.Rows = append(table.Rows, []any{name(m.Site.Name), int64(m.Host), int64(m.Address), int64(m.Bytes), m.Start, detail.place()})
 	}
 	if top > 0 && len(table.Rows) > top {

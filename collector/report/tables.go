@@ -294,7 +294,7 @@ func (f *facts) neverDeleted(trace *store.Trace, filter Filter) (*Table, error) 
 			order = append(order, k)
 		}
 		s.count++
-		s.bytes += int64(m.Bytes)
+		s.bytes += model.Size(m.Bytes)
 	}
 	slices.SortStableFunc(order, func(a, b key) int { return cmp.Compare(sums[b].bytes, sums[a].bytes) })
 	for _, k := range order {

@@ -90,9 +90,7 @@ func (r *roller) add(key laneKey, start, duration, bytes, site int64) error {
 	if r.off {
 		return nil
 	}
-	if uint64(bytes) > 1<<56 {
-		bytes = 0
-	}
+	bytes = model.Size(uint64(bytes))
 	l := r.lane(key)
 	g := group{start: start, end: start + duration, busy: duration, count: 1, bytes: bytes, site: site, most: duration}
 	l.total.merge(&g)

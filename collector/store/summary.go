@@ -66,9 +66,7 @@ func (t *Trace) totalsWithin(f Filter) ([]Total, error) {
 		}
 		x := &out[i]
 		x.Count++
-		if r.Bytes < 1<<56 {
-			x.Bytes += int64(r.Bytes)
-		}
+		x.Bytes += model.Size(r.Bytes)
 		if !r.Span || r.Unended {
 			continue
 		}
@@ -119,7 +117,7 @@ func (w *WorkTotal) Symbol() string {
 func (t *Trace) WorkTotals(f Filter) ([]WorkTotal, error) {
 	query, args := "SELECT work, site, count, time, shortest, longest, bytes, thread FROM work_total", []int64(nil)
 	if f.From > 0 || f.To > 0 {
-		query = `SELECT a.work, r.site, count(*), sum(a.duration), min(a.duration), max(a.duration), sum(a.bytes), r.thread
+		query = `SELECT a.work, r.site, count(*), sum(a.duration), min(a.duration), max(a.duration), ` + sumOfBytes("a.bytes") + `, r.thread
 			FROM activity a JOIN record r ON r.id = a.record
 			WHERE (?1 = 0 OR r.time >= ?1 OR r.time + r.duration > ?1 OR r.end_sequence < 0) AND (?2 = 0 OR r.time < ?2) GROUP BY a.work, r.thread, r.site`
 		args = []int64{f.From, f.To}

@@ -1,6 +1,8 @@
 package store
 
 import (
+	"fmt"
+
 	"github.com/accscope/accscope/collector/model"
 	"zombiezen.com/go/sqlite"
 )
@@ -15,9 +17,7 @@ type total struct {
 func (t *total) add(duration, inner, bytes int64, ended bool) {
 	t.count++
 	t.dirty = true
-	if uint64(bytes) < 1<<56 {
-		t.bytes += bytes
-	}
+	t.bytes += model.Size(uint64(bytes))
 	if !ended {
 		return
 	}
@@ -132,12 +132,17 @@ func (t *totals) save(conn *sqlite.Conn) error {
 }
 
 // Totals rebuilt from the rows of a trace that was not written in one go.
-const rebuildTotals = `
+var rebuildTotals = `
 DELETE FROM total; DELETE FROM work_total;
 INSERT INTO total SELECT thread, site, count(*), count(duration), coalesce(sum(duration), 0),
   coalesce(sum(CASE WHEN duration IS NOT NULL THEN inner_time END), 0), coalesce(min(duration), 0), coalesce(max(duration), 0),
-  sum(CASE WHEN bytes >= 0 AND bytes < 1 << 56 THEN bytes ELSE 0 END) FROM record GROUP BY thread, site;
+  ` + sumOfBytes("bytes") + ` FROM record GROUP BY thread, site;
 INSERT INTO work_total SELECT a.work, coalesce(r.thread, 0), coalesce(r.site, 0), count(*), sum(a.duration), min(a.duration), max(a.duration),
-  sum(CASE WHEN a.bytes >= 0 AND a.bytes < 1 << 56 THEN a.bytes ELSE 0 END)
+  ` + sumOfBytes("a.bytes") + `
   FROM activity a LEFT JOIN record r ON r.id = a.record GROUP BY 1, 2, 3;
 `
+
+// sumOfBytes sums a column of byte counts as model.Size takes them.
+func sumOfBytes(column string) string {
+	return fmt.Sprintf("sum(CASE WHEN %[1]s >= 0 AND %[1]s < %[2]d THEN %[1]s ELSE 0 END)", column, model.UnknownSize)
+}

@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/accscope/accscope/collector/model"
@@ -128,6 +129,84 @@ func TestWorkTotalsOfAWindow(t *testing.T) {
 		}
 		if got != want || want[0] == 0 {
 			t.Errorf("from %d: %d activities in %d ns, of the rows %d in %d ns", from, got[0], got[1], want[0], want[1])
+		}
+	}
+}
+
+// Sizes that are not known count as 0 in every sum: in those kept while rows come
+// in, those made of the rows of a window, and those made again for a trace that
+// another writer went on with.
+func TestSumsOfUnknownSizes(t *testing.T) {
+	// Few of the largest known, so that 64 bits hold the sum.
+	sizes := append(slices.Repeat([]uint64{1000, 1<<64 - 1, model.UnknownSize}, 20), model.UnknownSize-1)
+	for _, resumed := range []bool{false, true} {
+		path := filepath.Join(t.TempDir(), "trace.db")
+		s := generate.New(generate.Options{Spans: 500, Activity: true, Seed: 6})
+		w, err := store.Create(path, 0, s.Model)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := generate.Introduce(w, s); err != nil {
+			t.Fatal(err)
+		}
+		var records, activities, want, wantOfActivities int64
+		s.Write = func(step *model.Step) error {
+			size := sizes[records%int64(len(sizes))]
+			if step.Phase == model.Ended {
+				step.Event.Bytes = step.Span.Start.Bytes
+				return w.Write(step)
+			}
+			if step.Event.Bytes = size; step.Phase == model.Started {
+				step.Span.Start.Bytes = size
+			}
+			want += model.Size(size)
+			records++
+			return w.Write(step)
+		}
+		s.Activity = func(a *model.Activity, enqueue int64, device model.DeviceID, queue model.QueueID) error {
+			x := *a
+			x.Bytes = sizes[activities%int64(len(sizes))]
+			wantOfActivities += model.Size(x.Bytes)
+			activities++
+			return w.WriteActivity(&x, enqueue, device, queue)
+		}
+		if err := s.Run(); err != nil {
+			t.Fatal(err)
+		}
+		if resumed {
+			if err := w.Commit(); err != nil {
+				t.Fatal(err)
+			}
+			if err := w.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if w, err = store.Resume(path, model.New(nil, nil)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Finish(); err != nil {
+			t.Fatal(err)
+		}
+		trace := tracetest.Open(t, path)
+		for _, filter := range []store.Filter{{}, {From: 1}} {
+			totals, err := trace.Totals(filter)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got, gotOfActivities int64
+			for _, x := range totals {
+				got += x.Bytes
+			}
+			works, err := trace.WorkTotals(filter)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, x := range works {
+				gotOfActivities += x.Bytes
+			}
+			if got != want || gotOfActivities != wantOfActivities {
+				t.Errorf("resumed %v, %+v: records of %d bytes, activities of %d; want %d and %d", resumed, filter, got, gotOfActivities, want, wantOfActivities)
+			}
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"strings"
 
+	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/export"
@@ -80,7 +81,7 @@ func newHistogram(trace *store.Trace, options *export.Options) (*histogram, erro
 			return nil, err
 		}
 		count.Record(r)
-		if r.Bytes >= 1<<56 { // not known
+		if r.Bytes >= model.UnknownSize {
 			continue
 		}
 		way, size := 0, bits.Len64(r.Bytes)

@@ -90,7 +90,7 @@ func (b *builder) folded(limit int) error {
 		if n.count == 0 {
 			n.activity = *x
 		}
-		n.add(x.Start, x.End(), x.Duration, int64(x.Bytes))
+		n.add(x.Start, x.End(), x.Duration, model.Size(x.Bytes))
 	}
 	count.End()
 	for i := range b.processes {
@@ -146,7 +146,7 @@ func (f *folder) records(count func(*store.Record)) error {
 			if n.count == 0 {
 				n.record = *r
 			}
-			n.add(r.Start, r.End(), r.Duration, int64(r.Bytes))
+			n.add(r.Start, r.End(), r.Duration, model.Size(r.Bytes))
 			stack.Enter(r)
 			stack.nodes = append(stack.nodes, n)
 		}

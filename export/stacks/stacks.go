@@ -96,7 +96,7 @@ func (s *summer) add(r *store.Record) {
 		stack.Host += r.Exclusive()
 		open.Enter(r)
 	}
-	if r.Bytes >= 1<<56 { // not known
+	if r.Bytes >= model.UnknownSize {
 		return
 	}
 	// The other events of data tell the same bytes again.
