@@ -6,11 +6,11 @@
 package chrome
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 
 	"github.com/accscope/accscope/collector/model"
@@ -29,7 +29,7 @@ const (
 // be read by most viewers.
 func Write(out io.Writer, trace *store.Trace, options export.Options) error {
 	e := &exporter{pipe: export.NewPipe(out, blockSize, nil), trace: trace, options: options, tids: map[model.ThreadID]row{},
-		stacks: map[model.ThreadID]*stack{}, devices: map[model.DeviceID]device{}, queues: map[model.QueueID]*queue{},
+		devices: map[model.DeviceID]device{}, queues: map[model.QueueID]*queue{},
 		sites: map[int64][]byte{}, works: map[*store.Work][]byte{}}
 	e.block = append(e.block, "[\n"...)
 	var err error
@@ -59,13 +59,6 @@ type queue struct {
 	rows    []row
 }
 
-// stack is what a thread is in.
-type stack struct {
-	export.Stack
-	ended func(*export.OpenSpan, int64)
-	row   row
-}
-
 type exporter struct {
 	pipe    *export.Pipe
 	block   []byte
@@ -73,7 +66,6 @@ type exporter struct {
 	options export.Options
 	numbers export.Numbers
 	tids    map[model.ThreadID]row
-	stacks  map[model.ThreadID]*stack
 	devices map[model.DeviceID]device
 	queues  map[model.QueueID]*queue
 	nextRow int64
@@ -188,58 +180,28 @@ func (e *exporter) queueRow(q *queue) error {
 		e.metadata("thread_sort_index", r, "sort_index", firstQueueRow+int64(q.info.ID)))
 }
 
+// records writes the host's spans and events. Spans have their duration from the
+// begin, so only one whose end was not seen needs an event for it.
 func (e *exporter) records() error {
-	count := e.options.NewCount(e.trace)
-	var thread model.ThreadID
-	var s *stack
-	for r, err := range e.trace.Records(e.options.Filter) {
-		if err != nil {
-			return err
-		}
-		count.Record(r)
-		if s == nil || r.Thread != thread {
-			thread = r.Thread
-			if s = e.stacks[thread]; s == nil {
-				s = e.newStack(e.tids[thread])
-				e.stacks[thread] = s
-			}
-		}
-		if err := e.record(s, r); err != nil {
-			return err
-		}
-		if e.err != nil {
-			return e.err
-		}
-	}
-	for _, thread := range slices.Sorted(maps.Keys(e.stacks)) {
-		s := e.stacks[thread]
-		s.Finish(s.ended)
-	}
-	return e.err
-}
-
-// newStack follows a thread: spans have their duration from the begin, so only
-// one whose end was not seen needs an event for it.
-func (e *exporter) newStack(at row) *stack {
-	return &stack{row: at, ended: func(span *export.OpenSpan, time int64) {
-		if span.Unended && time < export.Never {
-			e.begin('E', at, time)
+	err := export.Records(e.trace, &e.options, e.record, func(thread model.ThreadID, span *export.OpenSpan, at int64) {
+		if span.Unended && at < export.Never {
+			e.begin('E', e.tids[thread], at)
 			e.end("}")
 		}
-	}}
+	})
+	return cmp.Or(err, e.err)
 }
 
-func (e *exporter) record(s *stack, r *store.Record) error {
+func (e *exporter) record(r *store.Record) error {
+	at := e.tids[r.Thread]
 	phase := byte('i')
 	if r.Span {
-		s.Leave(r, s.ended)
-		s.Enter(r)
 		phase = 'X'
 		if r.Unended {
 			phase = 'B'
 		}
 	}
-	e.begin(phase, s.row, r.Start)
+	e.begin(phase, at, r.Start)
 	switch phase {
 	case 'X':
 		e.text(`,"dur":`)
@@ -273,9 +235,9 @@ func (e *exporter) record(s *stack, r *store.Record) error {
 	}
 	e.end(`}}`)
 	if r.Correlation != 0 {
-		e.flow('s', s.row, r.Start, r.ID)
+		e.flow('s', at, r.Start, r.ID)
 	}
-	return nil
+	return e.err
 }
 
 func (e *exporter) flow(phase byte, at row, time, id int64) {

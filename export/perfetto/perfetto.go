@@ -6,6 +6,7 @@
 package perfetto
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"maps"
@@ -18,7 +19,7 @@ import (
 
 // Write exports a trace.
 func Write(out io.Writer, trace *store.Trace, options export.Options) error {
-	e := &exporter{w: newWriter(out, options.Compress), trace: trace, options: options, stacks: map[model.ThreadID]*stack{},
+	e := &exporter{w: newWriter(out, options.Compress), trace: trace, options: options,
 		sites: map[int64]*prepared{}, works: map[*store.Work]*prepared{}, queues: map[model.QueueID]*queue{}, devices: map[model.DeviceID]bool{}}
 	var err error
 	for _, step := range []func() error{e.header, e.tracks, e.records, e.activities, e.memory} {
@@ -34,20 +35,12 @@ type exporter struct {
 	trace   *store.Trace
 	options export.Options
 	meta    store.Meta
-	stacks  map[model.ThreadID]*stack
 	sites   map[int64]*prepared
 	works   map[*store.Work]*prepared
 	queues  map[model.QueueID]*queue
 	devices map[model.DeviceID]bool
 	scratch message
 	own     ownKeys
-}
-
-// stack is what a thread is in: spans whose end has not been written.
-type stack struct {
-	export.Stack
-	ended func(*export.OpenSpan, int64)
-	track uint64
 }
 
 // prepared is the part of a track event that all records of a site share, and
@@ -115,44 +108,21 @@ func (e *exporter) header() error {
 	return e.w.err
 }
 
-// records writes the host's spans and events, per thread as a stack.
+// records writes the host's spans and events.
 func (e *exporter) records() error {
-	count := e.options.NewCount(e.trace)
-	var thread model.ThreadID
-	var s *stack
-	for r, err := range e.trace.Records(e.options.Filter) {
-		if err != nil {
-			return err
+	err := export.Records(e.trace, &e.options, func(r *store.Record) error {
+		kind := byte(typeInstant)
+		if r.Span {
+			kind = typeBegin
 		}
-		count.Record(r)
-		if s == nil || r.Thread != thread {
-			thread = r.Thread
-			if s = e.stacks[thread]; s == nil {
-				track := threadTrack(thread)
-				s = &stack{track: track, ended: func(_ *export.OpenSpan, at int64) {
-					if at < export.Never {
-						e.end(at, track)
-					}
-				}}
-				e.stacks[thread] = s
-			}
+		e.event(threadTrack(r.Thread), r, kind)
+		return e.w.err
+	}, func(thread model.ThreadID, _ *export.OpenSpan, at int64) {
+		if at < export.Never {
+			e.end(at, threadTrack(thread))
 		}
-		if !r.Span {
-			e.event(s.track, r, typeInstant)
-			continue
-		}
-		s.Leave(r, s.ended)
-		e.event(s.track, r, typeBegin)
-		s.Enter(r)
-		if e.w.err != nil {
-			return e.w.err
-		}
-	}
-	for _, thread := range slices.Sorted(maps.Keys(e.stacks)) {
-		s := e.stacks[thread]
-		s.Finish(s.ended)
-	}
-	return e.w.err
+	})
+	return cmp.Or(err, e.w.err)
 }
 
 func (e *exporter) end(time int64, track uint64) {
