@@ -45,6 +45,7 @@ acc_dispatch_new (void)
     return NULL;
   d = memset (memory, 0, sizeof (struct acc_dispatch));
   d->event = acc_dispatch_event;
+  d->events = acc_dispatch_events;
   d->correlation = acc_dispatch_correlation;
   return d;
 }
@@ -422,13 +423,11 @@ WALK (walk_start, ((struct event_kind) { START, 0, OTHER_BYTES }))
 WALK (walk_end, ((struct event_kind) { END, 0, OTHER_BYTES }))
 WALK (walk_any, event_kind[acc_dispatch_index (event)])
 
-void
-acc_dispatch_event (struct acc_dispatch *d, int event,
-		    struct acc_dispatch_thread *thread,
-		    struct acc_dispatch_pair *pair,
-		    const acc_callback_info *info,
-		    const acc_event_info *event_info,
-		    const acc_api_info *api_info)
+static INLINE void
+raise_event (struct acc_dispatch *d, int event,
+	     struct acc_dispatch_thread *thread,
+	     struct acc_dispatch_pair *pair, const acc_callback_info *info,
+	     const acc_event_info *event_info, const acc_api_info *api_info)
 {
   int index = acc_dispatch_index (event);
   struct event_kind kind = event_kind[index];
@@ -440,4 +439,42 @@ acc_dispatch_event (struct acc_dispatch *d, int event,
     walk_end (list, event, thread, pair, info, event_info, api_info);
   else
     walk_any (list, event, thread, pair, info, event_info, api_info);
+}
+
+void
+acc_dispatch_event (struct acc_dispatch *d, int event,
+		    struct acc_dispatch_thread *thread,
+		    struct acc_dispatch_pair *pair,
+		    const acc_callback_info *info,
+		    const acc_event_info *event_info,
+		    const acc_api_info *api_info)
+{
+  raise_event (d, event, thread, pair, info, event_info, api_info);
+}
+
+void
+acc_dispatch_events (struct acc_dispatch *d, struct acc_dispatch_thread *thread,
+		     struct acc_dispatch_batch *batch)
+{
+  uint64_t correlation = thread->correlation;
+  uint32_t calls = thread->calls, count = batch->count, done = batch->done;
+
+  thread->depth++;
+  while (done < count && LIKELY (thread->calls == calls))
+    {
+      const struct acc_dispatch_step *s = &batch->step[done++];
+
+      if (LIKELY (acc_dispatch_wanted (d, s->event) && !thread->disabled))
+	{
+	  thread->correlation = s->correlation;
+	  raise_event (d, s->event, thread, s->pair, s->info, s->event_info,
+		       s->api);
+	}
+      if (s->pair != NULL
+	  && event_kind[acc_dispatch_index (s->event)].half == END)
+	acc_dispatch_pair_release (s->pair);
+    }
+  thread->depth--;
+  thread->correlation = correlation;
+  batch->done = done;
 }

@@ -18,7 +18,9 @@
 	if (acc_dispatch_wanted (d, acc_ev_update_end))
 	  acc_dispatch_event (d, acc_ev_update_end, thread, &pair, &info,
 			      &event, &api);
-	acc_dispatch_pair_release (&pair);  */
+	acc_dispatch_pair_release (&pair);
+
+   Events with nothing between them are raised together (acc_dispatch_events).  */
 #ifndef ACC_DISPATCH_H
 #define ACC_DISPATCH_H
 
@@ -56,6 +58,7 @@ typedef void (*acc_dispatch_bound) (uintptr_t context, acc_callback_info *,
 struct acc_dispatch;
 struct acc_dispatch_thread;
 struct acc_dispatch_pair;
+struct acc_dispatch_batch;
 
 typedef void (*acc_dispatch_function) (struct acc_dispatch *, int event,
 				       struct acc_dispatch_thread *,
@@ -63,6 +66,9 @@ typedef void (*acc_dispatch_function) (struct acc_dispatch *, int event,
 				       const acc_callback_info *,
 				       const acc_event_info *,
 				       const acc_api_info *);
+typedef void (*acc_dispatch_events_function) (struct acc_dispatch *,
+					      struct acc_dispatch_thread *,
+					      struct acc_dispatch_batch *);
 
 struct acc_dispatch_table;
 
@@ -79,12 +85,13 @@ struct acc_dispatch_list
 } __attribute__ ((aligned (64)));
 
 /* A process's published registry.  wanted has a bit for every list that is
-   not empty.  The two functions are those of one copy of this file, the one
+   not empty.  The functions are those of one copy of this file, the one
    whose acc_dispatch_new made the struct: thread-local state exists once.  */
 struct acc_dispatch
 {
   uint32_t wanted;
   acc_dispatch_function event;		/* acc_dispatch_event */
+  acc_dispatch_events_function events;	/* acc_dispatch_events */
   uint64_t (*correlation) (void);	/* acc_dispatch_correlation */
   struct acc_dispatch_list list[ACC_DISPATCH_EVENTS];
 };
@@ -95,6 +102,8 @@ struct acc_dispatch_thread
   int32_t thread_id;		/* acc_callback_info.thread_id, from 0 */
   uint32_t disabled;		/* acc_toggle_per_thread switched callbacks off */
   uint32_t changes;		/* registrations made by this thread */
+  uint32_t depth;		/* acc_dispatch_events in progress */
+  uint32_t calls;		/* of the runtime from inside one of those */
   uint64_t correlation;		/* set before enqueue_* events: their operation's
 				   number (accscope_activity.h); 0 otherwise */
 };
@@ -173,6 +182,36 @@ void acc_dispatch_event (struct acc_dispatch *, int event,
 			 struct acc_dispatch_thread *,
 			 struct acc_dispatch_pair *, const acc_callback_info *,
 			 const acc_event_info *, const acc_api_info *);
+
+/* One event of several that are raised together: what acc_dispatch_event takes,
+   and what thread->correlation is for it.  */
+struct acc_dispatch_step
+{
+  int32_t event;
+  uint64_t correlation;
+  struct acc_dispatch_pair *pair;
+  const acc_callback_info *info;
+  const acc_event_info *event_info;
+  const acc_api_info *api;
+};
+
+#define ACC_DISPATCH_STEPS 10
+
+struct acc_dispatch_batch
+{
+  uint32_t done;		/* the first step to be raised */
+  uint32_t count;		/* one more than the last one */
+  struct acc_dispatch_step step[ACC_DISPATCH_STEPS];
+};
+
+/* Raises events that follow one another with nothing between them, steps done to
+   count - 1: each as acc_dispatch_event would, if it is wanted when its turn
+   comes.  It ends the pairs of _end events, and counts done up.  Who counts the
+   calls of the runtime in thread->calls can tell when a callback has made one,
+   and so has perhaps changed what the events after it say: then the rest is left
+   to the caller, and done is less than count.  */
+void acc_dispatch_events (struct acc_dispatch *, struct acc_dispatch_thread *,
+			  struct acc_dispatch_batch *);
 
 /* Inside a callback of an enqueue_* event, the thread's correlation for that
    event; 0 elsewhere.  */

@@ -2,6 +2,7 @@ package callbacks
 
 // #cgo CFLAGS: -std=gnu11 -Wall -Wextra -I${SRCDIR}/../runtime/include
 // #cgo LDFLAGS: -ldl
+// #include <stdlib.h>
 // #include "dispatch.h"
 //
 // static inline void
@@ -13,6 +14,14 @@ package callbacks
 //                    (struct acc_dispatch_thread *) thread,
 //                    (struct acc_dispatch_pair *) pair, (acc_callback_info *) info,
 //                    (acc_event_info *) event, (acc_api_info *) api);
+// }
+//
+// static inline void
+// call_dispatch_batch (uintptr_t published, uint64_t *thread, uintptr_t batch)
+// {
+//   struct acc_dispatch *dispatch = (struct acc_dispatch *) published;
+//   dispatch->events (dispatch, (struct acc_dispatch_thread *) thread,
+//                     (struct acc_dispatch_batch *) batch);
 // }
 //
 // static inline uint64_t
@@ -49,8 +58,11 @@ func (p *publication) wanted(event Event) bool {
 	if !event.Valid() {
 		return false
 	}
-	mask := atomic.LoadUint32((*uint32)(unsafe.Pointer(&p.dispatch.wanted)))
-	return mask>>listNumber(event)&1 != 0
+	return atomic.LoadUint32(p.wantedEvents())>>listNumber(event)&1 != 0
+}
+
+func (p *publication) wantedEvents() *uint32 {
+	return (*uint32)(unsafe.Pointer(&p.dispatch.wanted))
 }
 
 func (p *publication) reserve(number, count int) error {
@@ -90,11 +102,48 @@ type Thread struct {
 	ThreadID int32  // Info.ThreadID, from 0
 	Disabled uint32 // callbacks are switched off on this thread
 	Changes  uint32 // registrations made by this thread
+	Depth    uint32 // DispatchBatch in progress
+	Calls    uint32 // calls of the runtime from inside one: its caller counts them
 
 	// Correlation is set before enqueue events: the number that the operation's
 	// activity record carries. It is 0 otherwise.
 	Correlation uint64
 }
+
+// Step is struct acc_dispatch_step: one of the events of a Batch. Pair, Info,
+// EventInfo and API are the addresses of what Dispatch takes, in memory of
+// Allocate.
+type Step struct {
+	Event       Event
+	_           int32
+	Correlation uint64 // Thread.Correlation for this event
+	Pair        uintptr
+	Info        uintptr
+	EventInfo   uintptr
+	API         uintptr
+}
+
+// BatchSteps is the most events of one Batch.
+const BatchSteps = C.ACC_DISPATCH_STEPS
+
+// Batch is struct acc_dispatch_batch: events that are raised together. It lies in
+// memory of Allocate.
+type Batch struct {
+	Done  uint32 // the first step to be raised
+	Count uint32 // one more than the last one
+	Step  [BatchSteps]Step
+}
+
+// Allocate gives zeroed memory outside Go's heap, which C may keep pointers to and
+// which holds no pointer into Go's heap. Deallocate gives it back.
+func Allocate(bytes uintptr) unsafe.Pointer {
+	memory := C.malloc(C.size_t(bytes))
+	clear(unsafe.Slice((*byte)(memory), bytes))
+	return memory
+}
+
+// Deallocate gives back memory of Allocate.
+func Deallocate(memory unsafe.Pointer) { C.free(memory) }
 
 // Pair is struct acc_dispatch_pair: it carries each tool's tool_info from a
 // _start event to the matching _end event. The zero Pair is ready for use.
@@ -107,6 +156,12 @@ type Pair struct {
 
 // Release ends a pair, whether its _end event was dispatched or not.
 func (p *Pair) Release() {
+	if p.used != 0 {
+		p.end()
+	}
+}
+
+func (p *Pair) end() {
 	if p.overflow != 0 {
 		C.acc_dispatch_pair_free_overflow((*C.struct_acc_dispatch_pair)(unsafe.Pointer(&p.used)))
 	}
@@ -135,4 +190,15 @@ func (r *Registry) Dispatch(thread *Thread, pair *Pair, info *Info, event *Event
 	}
 	C.call_dispatch(C.uintptr_t(uintptr(unsafe.Pointer(r.published.dispatch))), (*C.uint64_t)(unsafe.Pointer(&thread.ThreadID)), pairs,
 		(*C.uint64_t)(unsafe.Pointer(info)), (*C.uint64_t)(unsafe.Pointer(event)), (*C.uint64_t)(unsafe.Pointer(api)))
+}
+
+// DispatchBatch raises events that follow one another with nothing between them,
+// each as Dispatch does if it is wanted when its turn comes, and releases the
+// pairs of _end events: one crossing into C for all of them. Where a callback
+// called the runtime (Thread.Calls has changed), the events after it are left to
+// the caller, because they may have to say something else now: batch.Done says how
+// many are done.
+func (r *Registry) DispatchBatch(thread *Thread, batch *Batch) {
+	C.call_dispatch_batch(C.uintptr_t(uintptr(unsafe.Pointer(r.published.dispatch))), (*C.uint64_t)(unsafe.Pointer(&thread.ThreadID)),
+		C.uintptr_t(uintptr(unsafe.Pointer(batch))))
 }

@@ -108,6 +108,10 @@ func (r *Registry) Unregister(thread *Thread, event Event, c Callback, mode Regi
 // atomic load.
 func (r *Registry) Wanted(event Event) bool { return r.published.wanted(event) }
 
+// WantedEvents is where Wanted looks: to be loaded atomically, with a bit for each
+// event but Error.
+func (r *Registry) WantedEvents() *uint32 { return r.published.wantedEvents() }
+
 func (r *Registry) add(thread *Thread, event Event, c Callback) error {
 	// Outside the lock: the dynamic loader has a lock of its own, which a
 	// library being loaded holds while its constructor registers callbacks.

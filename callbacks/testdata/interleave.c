@@ -129,6 +129,7 @@ allowed (void)
 }
 
 static long runs;
+static int together;		/* as the second event of a batch */
 
 static void
 dispatch (void)
@@ -139,8 +140,18 @@ dispatch (void)
   acc_event_info specific = { 0 };
   acc_api_info api = { 0 };
 
+  struct acc_dispatch_batch batch = { .count = 2, .step = {
+    { acc_ev_free, 0, NULL, &info, &specific, &api },
+    { event, 0, &pair, &info, &specific, &api }
+  } };
+
   count = 0;
-  acc_dispatch_event (registry, event, &thread, &pair, &info, &specific, &api);
+  if (together)
+    acc_dispatch_events (registry, &thread, &batch);
+  else
+    acc_dispatch_event (registry, event, &thread, &pair, &info, &specific,
+			&api);
+  acc_dispatch_pair_release (&pair);
   runs++;
 }
 
@@ -231,14 +242,18 @@ main (void)
 	  change[0] = examples[x][0];
 	  change[1] = examples[x][1];
 	  changes = change[1] == NONE ? 1 : 2;
-	  dispatch_inside_changes ();
-	  for (at[0] = 0; at[0] <= most; at[0]++)
-	    for (at[1] = at[0]; at[1] <= (changes == 2 ? most : at[0]); at[1]++)
-	      {
-		int taken = changes_inside_dispatch ();
-		if (taken > most)
-		  most = taken;
-	      }
+	  for (together = 0; together < 2; together++)
+	    {
+	      dispatch_inside_changes ();
+	      for (at[0] = 0; at[0] <= most; at[0]++)
+		for (at[1] = at[0]; at[1] <= (changes == 2 ? most : at[0]);
+		     at[1]++)
+		  {
+		    int taken = changes_inside_dispatch ();
+		    if (taken > most)
+		      most = taken;
+		  }
+	    }
 	}
     }
   printf ("%ld schedules\n", runs);

@@ -22,13 +22,23 @@ static struct acc_dispatch *dispatch;
 static int finished;
 
 static __thread unsigned ran, last;
-static __thread int reverse;
+static __thread int reverse, current;
 
 static void
 fail (const char *what, unsigned number)
 {
   fprintf (stderr, "stress: %s (callback %u)\n", what, number);
   exit (1);
+}
+
+static void
+check_ran (void)
+{
+  unsigned number;
+
+  for (number = 1; number <= CALLBACKS; number += 2)
+    if (!(ran >> number & 1))
+      fail ("did not run", number);
 }
 
 static void
@@ -40,6 +50,13 @@ callback (uintptr_t context, acc_callback_info *info, acc_event_info *event,
   (void) api;
   if (number < 1 || number > CALLBACKS)
     fail ("torn entry", number);
+  if ((int) info->event_type != current)	/* the next one of a batch */
+    {
+      check_ran ();
+      ran = last = 0;
+      current = info->event_type;
+      reverse = current == acc_ev_update_end;
+    }
   if (ran >> number & 1)
     fail ("ran twice in one instance", number);
   if (ran != 0 && (reverse ? number >= last : number <= last))
@@ -56,20 +73,44 @@ callback (uintptr_t context, acc_callback_info *info, acc_event_info *event,
 }
 
 static void
+begin (int event)
+{
+  ran = last = 0;
+  current = event;
+  reverse = event == acc_ev_update_end;
+}
+
+static void
 raise_event (struct acc_dispatch_thread *thread, struct acc_dispatch_pair *pair,
-	     acc_event_t event, int end)
+	     acc_event_t event)
 {
   acc_callback_info info = { 0 };
   acc_event_info specific = { 0 };
   acc_api_info api = { 0 };
-  unsigned number;
 
-  ran = last = 0;
-  reverse = end;
+  begin (event);
   acc_dispatch_event (dispatch, event, thread, pair, &info, &specific, &api);
-  for (number = 1; number <= CALLBACKS; number += 2)
-    if (!(ran >> number & 1))
-      fail ("did not run", number);
+  check_ran ();
+}
+
+/* Both events of the pair at once, and the pair is ended.  */
+static void
+raise_together (struct acc_dispatch_thread *thread,
+		struct acc_dispatch_pair *pair)
+{
+  acc_callback_info info = { 0 };
+  acc_event_info specific = { 0 };
+  acc_api_info api = { 0 };
+  struct acc_dispatch_batch batch = { .count = 2, .step = {
+    { acc_ev_update_start, 0, pair, &info, &specific, &api },
+    { acc_ev_update_end, 0, pair, &info, &specific, &api }
+  } };
+
+  begin (acc_ev_update_start);
+  acc_dispatch_events (dispatch, thread, &batch);
+  check_ran ();
+  if (!reverse || batch.done != 2 || pair->used != 0 || thread->depth != 0)
+    fail ("the batch is not done", 0);
 }
 
 static void *
@@ -81,9 +122,10 @@ dispatching (void *argument)
     {
       struct acc_dispatch_pair pair;
       acc_dispatch_pair_init (&pair);
-      raise_event (&thread, &pair, acc_ev_update_start, 0);
-      raise_event (&thread, &pair, acc_ev_update_end, 1);
+      raise_event (&thread, &pair, acc_ev_update_start);
+      raise_event (&thread, &pair, acc_ev_update_end);
       acc_dispatch_pair_release (&pair);
+      raise_together (&thread, &pair);
     }
   return NULL;
 }

@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include "dispatch.h"	/* callbacks/: struct acc_dispatch, struct acc_dispatch_thread */
 
-#define ACCSCOPE_ENGINE_VERSION 2
+#define ACCSCOPE_ENGINE_VERSION 3
 
 /* Async values as GCC-compiled programs pass them.  */
 #define ACCSCOPE_ASYNC_NOVAL   (-1)
@@ -57,6 +57,10 @@ struct accscope_thread
   struct accscope_device *device;	/* current device, NULL before first use */
   struct accscope_place place;		/* of the call in progress */
   uintptr_t engine;			/* the Go side's own handle, 0 before first use */
+  /* Events at the end of a construct, which the thin side raises when the call has
+     returned, null for none; what acc_dispatch_events leaves of them is for
+     raise_rest.  */
+  struct acc_dispatch_batch *left;
 };
 
 /* One GOACC_* call, its variable arguments decoded.  */
@@ -105,6 +109,7 @@ struct accscope_host
   X (void, callback_register, (T t, int event, void *callback, int mode))	\
   X (void, callback_unregister, (T t, int event, void *callback, int mode))	\
   X (void *, lookup, (T t, const char *name))					\
+  X (void, raise_rest, (T t))					\
   /* constructs */								\
   X (void, parallel, (T t, const struct accscope_construct *c))			\
   X (void, data_start, (T t, const struct accscope_construct *c))		\

@@ -40,6 +40,28 @@ enum tag_code
     .sizes = sizes, .kinds = kinds, .async = ACCSCOPE_ASYNC_SYNC	\
   }
 
+/* Raises the events that the Go part has left (engine.h).  */
+static __attribute__ ((noinline)) void
+raise_left (struct thread *t)
+{
+  struct acc_dispatch_batch *left = t->shared.left;
+
+  t->shared.left = NULL;
+  acc_dispatch_events (accscope_dispatch, &t->shared.dispatch, left);
+  if (UNLIKELY (left->done < left->count))
+    engine ()->raise_rest (T);
+}
+
+/* A construct's call of the Go part.  */
+#define CONSTRUCT_CALL(function, ...)					\
+  do									\
+    {									\
+      engine ()->function (T, ##__VA_ARGS__);				\
+      if (t->shared.left != NULL)					\
+	raise_left (t);							\
+    }									\
+  while (0)
+
 void
 ENTRY (GOACC_parallel_keyed) (int flags_m, void (*function) (void *),
 			      size_t mapnum, void **hostaddrs, size_t *sizes,
@@ -84,7 +106,7 @@ ENTRY (GOACC_parallel_keyed) (int flags_m, void (*function) (void *),
   else if (!accscope_host_parallel (t, &c))
     {
       accscope_kernel_note (function);
-      engine ()->parallel (T, &c);
+      CONSTRUCT_CALL (parallel, &c);
     }
   END;
 }
@@ -99,7 +121,7 @@ ENTRY (GOACC_data_start) (int flags_m, size_t mapnum, void **hostaddrs,
   TRACE ("GOACC_data_start", &c);
   if (!accscope_host_data_start (t, &c))
     {
-      engine ()->data_start (T, &c);
+      CONSTRUCT_CALL (data_start, &c);
       accscope_region_push (t, region_engine);
     }
   END;
@@ -115,7 +137,7 @@ ENTRY (GOACC_data_end) (void)
     }
   BEGIN;
   if (!accscope_host_data_end (t))
-    engine ()->data_end (T);
+    CONSTRUCT_CALL (data_end);
   END;
 }
 
@@ -154,7 +176,7 @@ ENTRY (NAME) (int flags_m, size_t mapnum, void **hostaddrs,		\
       va_start (arguments, num_waits);					\
       READ_WAITS (c, num_waits, arguments);				\
       va_end (arguments);						\
-      engine ()->function (T, &c);					\
+      CONSTRUCT_CALL (function, &c);					\
     }									\
   END;									\
 }
@@ -213,9 +235,9 @@ ENTRY (GOACC_enter_exit_data) (int flags_m, size_t mapnum, void **hostaddrs,
       READ_WAITS (c, num_waits, arguments);
       va_end (arguments);
       if (enter)
-	engine ()->enter_data (T, &c);
+	CONSTRUCT_CALL (enter_data, &c);
       else
-	engine ()->exit_data (T, &c);
+	CONSTRUCT_CALL (exit_data, &c);
     }
   END;
 }
@@ -232,7 +254,7 @@ ENTRY (GOACC_wait) (int async, int num_waits, ...)
   va_start (arguments, num_waits);
   READ_WAITS (c, num_waits, arguments);
   va_end (arguments);
-  engine ()->wait_directive (T, &c);
+  CONSTRUCT_CALL (wait_directive, &c);
   END;
 }
 
@@ -249,7 +271,7 @@ ENTRY (GOACC_declare) (int flags_m, size_t mapnum, void **hostaddrs,
   BEGIN;
   struct accscope_construct c = CONSTRUCT (flags_m);
 
-  engine ()->declare (T, &c);
+  CONSTRUCT_CALL (declare, &c);
   END;
 }
 

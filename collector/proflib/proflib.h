@@ -199,6 +199,7 @@ struct site
 #define SITE_LONG_TEXT 4u	/* head is not all of the texts */
 #define SITE_ENQUEUE 8u		/* events may have a correlation */
 #define SITE_DEVICE 16u		/* the device begins or ends with its events */
+#define SITE_DIMENSIONS 32u	/* launches with gangs along each dimension */
 
 struct context_entry
 {

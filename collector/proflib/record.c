@@ -309,8 +309,7 @@ record_other (struct ring *ring, uint32_t armed, uint64_t now,
     }
   if (site->special & SITE_ENQUEUE)
     next = correlation (site, profile, event, next, &flags);
-  if (site->flags & CAPTURE_SITE_LAUNCH && event->other_event.valid_bytes >= DIMENSION_BYTES
-      && event->other_event.valid_bytes <= PLAUSIBLE_BYTES)
+  if (site->special & SITE_DIMENSIONS)
     next = dimensions (&event->launch_event, next, &flags);
   next = call_stack (site, stack, depth, next, &flags);
   commit (ring, site, flags, ticks, next);
@@ -345,7 +344,8 @@ record_callback (acc_prof_info *profile, acc_event_info *event,
   struct site *site = ring->last->next;
   if (UNLIKELY (ring->position >= ring->limit || !profile || !event || !api
 		|| !site_matches (site, profile, event, api)
-		|| (site->special & ~(SITE_ENQUEUE | SITE_DEVICE)
+		|| (site->special & ~(SITE_ENQUEUE | SITE_DEVICE
+				      | SITE_DIMENSIONS)
 		    && !site_special (site))))
     {
       record_other (ring, armed, now, profile, event, api);
@@ -363,7 +363,11 @@ record_callback (acc_prof_info *profile, acc_event_info *event,
       next = word (site, 2, (uintptr_t) event->data_event.device_ptr, next, &flags);
     }
   if (UNLIKELY (site->special & SITE_ENQUEUE))
-    next = correlation (site, profile, event, next, &flags);
+    {
+      next = correlation (site, profile, event, next, &flags);
+      if (site->special & SITE_DIMENSIONS)
+	next = dimensions (&event->launch_event, next, &flags);
+    }
   commit (ring, site, flags, ticks, next);
   leave (ring, now);
   if (UNLIKELY (site->special & SITE_DEVICE))

@@ -152,8 +152,9 @@ special (unsigned flags, const acc_prof_info *profile, const acc_event_info *eve
   if (flags >> 8 || flags & CAPTURE_SITE_ERROR || settings.stack == STACK_FULL)
     special |= SITE_OTHER;
   if (flags & CAPTURE_SITE_LAUNCH
-      && event->other_event.valid_bytes >= DIMENSION_BYTES)
-    special |= SITE_OTHER;
+      && event->other_event.valid_bytes >= DIMENSION_BYTES
+      && event->other_event.valid_bytes <= PLAUSIBLE_BYTES)
+    special |= SITE_DIMENSIONS;
   if (settings.stack == STACK_CALLER && !profile->src_file)
     special |= SITE_UNWIND;
   if (is_kind (enqueue_kinds, profile->event_type))
@@ -201,7 +202,10 @@ define (struct ring *ring, struct site *site, const acc_prof_info *profile,
   blocks_define (site, &site->file, 0, 2);
   blocks_define (site, &site->function, 2, 1);
   blocks_define (site, &site->name, 3, 1);
-  if (site->special & SITE_LONG_TEXT)	/* site_same_texts () compares them */
+  if (api->vendor == PERMANENT_TEXTS)
+    site->special &= ~SITE_LONG_TEXT;
+  if (site->special & SITE_LONG_TEXT	/* site_same_texts () compares them */
+      || api->vendor == PERMANENT_TEXTS)
     for (unsigned i = 0; i < TEXT_BLOCKS; i++)
       {
 	site->text[i] = nothing;

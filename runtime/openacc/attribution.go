@@ -21,6 +21,8 @@ type Attribution struct {
 	noticing sync.Mutex
 	closed   uint64 // closedModules when process was last read anew; guarded by noticing
 
+	version atomic.Uint64
+
 	mu        sync.Mutex // taken to add to the caches
 	positions atomic.Pointer[map[site]*position]
 	calls     atomic.Pointer[map[site]*callNames]
@@ -68,7 +70,11 @@ func (a *Attribution) Forget() {
 	a.positions.Store(&map[site]*position{})
 	a.calls.Store(&map[site]*callNames{})
 	a.routines = map[routineCall]string{}
+	a.version.Add(1)
 }
+
+// Version implements Attributor.
+func (a *Attribution) Version() uint64 { return a.version.Load() }
 
 // Attribute fills in the source fields of an event.
 func (a *Attribution) Attribute(place Place, function uintptr, info *callbacks.Info) {

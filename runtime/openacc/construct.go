@@ -50,6 +50,14 @@ func (t *Thread) Parallel(c *Construct) {
 	if d == nil {
 		return
 	}
+	if !c.OnHost && !d.Shared {
+		t.context.offloads = true
+		t.holdCompute(computeStart)
+		t.offload(d, c)
+		t.holdCompute(computeEnd)
+		t.endCompute()
+		return
+	}
 	var pair eventPair
 	t.raise(callbacks.ComputeConstructStart, &pair)
 	if c.OnHost {
@@ -57,17 +65,16 @@ func (t *Thread) Parallel(c *Construct) {
 		t.initialise(host, DeviceHost, false)
 		t.runOn(host, c)
 		t.context.device = host
-	} else if d.Shared {
+	} else {
 		if !t.checkAsync(c.Async) {
 			return
 		}
 		t.waitClause(d, nil, c.Waits)
 		t.runOn(d, c)
-	} else {
-		t.offload(d, c)
 	}
-	t.raise(callbacks.ComputeConstructEnd, &pair)
+	t.hold(callbacks.ComputeConstructEnd, &pair)
 	pair.release()
+	t.finishEvents()
 }
 
 // runOn runs the outlined function on a device that shares the host's memory.
@@ -94,18 +101,18 @@ func (t *Thread) runOn(d *Device, c *Construct) {
 	}
 }
 
-// launch runs a kernel, between its events if told to.
+// launch runs a kernel, between its events if told to; the last one is held.
 func (t *Thread) launch(q *Queue, k kernelCode, g device.Geometry, slots []device.Address, events bool) {
 	// A call of the host's own code is no enqueue, and no device's activity.
 	correlation := uint64(0)
-	var pair eventPair
 	if events {
 		name := ""
 		if t.rt.activity.wanted() {
 			name = q.device.name(&k)
 		}
 		correlation = t.correlate(q, name)
-		t.raiseLaunch(callbacks.EnqueueLaunchStart, &pair, k, g)
+		t.holdLaunch(launchStart, &k, g)
+		t.flush()
 	}
 	// The kernel may be the caller's own code and use the runtime's routines.
 	t.nest()
@@ -113,11 +120,9 @@ func (t *Thread) launch(q *Queue, k kernelCode, g device.Geometry, slots []devic
 	q.put(hostRange{}, nil)
 	t.unnest()
 	if events {
-		t.events.Correlation = correlation
-		t.raiseLaunch(callbacks.EnqueueLaunchEnd, &pair, k, g)
-		pair.release()
+		t.holdLaunch(launchEnd, &k, g)
+		t.context.correlation = 0
 	}
-	t.events.Correlation = 0
 	if err != nil {
 		t.fail(t.fromDevice(err))
 	}
@@ -128,17 +133,10 @@ func (t *Thread) offload(d *Device, c *Construct) {
 	if !t.checkAsync(c.Async) {
 		return
 	}
-	t.context.async, t.context.mapped = c.Async, t.mapAsync(c.Async)
-	q := t.queue(d, c.Async)
+	q := t.offloadStart(d, c)
 	if q == nil {
 		return
 	}
-	t.context.queue, t.context.implicit = q, 1
-	if len(c.Waits) > 0 {
-		t.waitClause(d, q, c.Waits)
-	}
-	var pair eventPair
-	t.raise(callbacks.EnterDataStart, &pair)
 	t.prepare()
 	s := t.scratch
 	var err error
@@ -163,27 +161,60 @@ func (t *Thread) offload(d *Device, c *Construct) {
 	}
 	t.enqueueUploads(d, q)
 	t.settle(d, q, false)
-	t.raise(callbacks.EnterDataEnd, &pair)
-	pair.release()
+	t.holdCompute(enterEnd)
 
-	k, err := d.kernel(c.Function)
-	if err != nil {
-		t.fail(t.fromDevice(err))
-		return
+	k, known := d.knownKernel(c.Function)
+	if !known || t.rt.environment.notify {
+		t.flush()
+		if k, err = d.kernel(c.Function); err != nil {
+			t.fail(t.fromDevice(err))
+			return
+		}
 	}
 	geometry := k.code.Resolve(c.Geometry)
 	t.notify(d, k, c, geometry)
 	t.launch(q, k, geometry, s.slots, true)
 
-	t.raise(callbacks.ExitDataStart, &pair)
+	t.holdCompute(exitStart)
+	t.flush()
 	d.mu.Lock()
 	t.release(d, s.undo, q)
 	own := t.leave(d, q)
 	d.mu.Unlock()
 	t.enqueueExits(d, q, own)
-	t.raise(callbacks.ExitDataEnd, &pair)
-	pair.release()
+	t.holdCompute(exitEnd)
 	t.context.implicit = 0
+}
+
+// offloadStart finds the queue of a compute construct, nil where there is none, and
+// begins its data, after compute_construct_start, which is held.
+func (t *Thread) offloadStart(d *Device, c *Construct) *Queue {
+	for {
+		mapped := t.mapAsync(c.Async)
+		q := t.knownQueue(d, mapped)
+		if q == nil || len(c.Waits) > 0 {
+			t.flush()
+			mapped = t.mapAsync(c.Async)
+			q = nil
+		}
+		t.context.async, t.context.mapped = c.Async, mapped
+		if q == nil {
+			if q = t.queue(d, c.Async); q == nil {
+				return nil
+			}
+		}
+		t.context.queue, t.context.implicit = q, 1
+		if len(c.Waits) > 0 {
+			t.waitClause(d, q, c.Waits)
+		}
+		t.holdCompute(enterStart)
+		if t.flushAll() {
+			return q
+		}
+		// A callback of compute_construct_start called the runtime: what it has set
+		// holds for this construct.
+		t.context.queue, t.context.implicit = nil, 0
+	}
 }
 
 // notify prints PGI's ACC_NOTIFY line.
@@ -228,8 +259,9 @@ func (t *Thread) DataStart(c *Construct) {
 	} else {
 		t.enterRegion(d, c)
 	}
-	t.raise(callbacks.EnterDataEnd, &pair)
+	t.hold(callbacks.EnterDataEnd, &pair)
 	pair.release()
+	t.finishEvents()
 }
 
 // pushRegion opens a region, in the memory of one that was closed before.
@@ -304,9 +336,10 @@ func (t *Thread) DataEnd() {
 	if r.device.Shared || len(r.undo) == 0 || r.device.generation.Load() != r.generation {
 		// Nothing to undo: shared memory, host_data, or a device shut down since.
 		var pair eventPair
-		t.raise(callbacks.ExitDataStart, &pair)
-		t.raise(callbacks.ExitDataEnd, &pair)
+		t.hold(callbacks.ExitDataStart, &pair)
+		t.hold(callbacks.ExitDataEnd, &pair)
 		pair.release()
+		t.finishEvents()
 		return
 	}
 	d := r.device
@@ -323,8 +356,9 @@ func (t *Thread) DataEnd() {
 	own := t.leave(d, q)
 	d.mu.Unlock()
 	t.enqueueExits(d, q, own)
-	t.raise(callbacks.ExitDataEnd, &pair)
+	t.hold(callbacks.ExitDataEnd, &pair)
 	pair.release()
+	t.finishEvents()
 }
 
 // standalone begins a directive without a region: its device and queue, nil
@@ -352,8 +386,9 @@ func (t *Thread) standalone(c *Construct, start, end callbacks.Event, work func(
 	} else if c.OnHost {
 		t.context.device = t.rt.device(DeviceHost, 0)
 	}
-	t.raise(end, &pair)
+	t.hold(end, &pair)
 	pair.release()
+	t.finishEvents()
 }
 
 // EnterData is an enter data directive (OpenACC 3.3 §2.6.6).

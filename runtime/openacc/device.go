@@ -270,12 +270,18 @@ func (t *Thread) shutDown(d *Device, parent construct) []*dataenv.Mapping {
 	return gone
 }
 
+// knownKernel finds the device code of an outlined function that has run before.
+func (d *Device) knownKernel(function uintptr) (kernelCode, bool) {
+	k, ok := (*d.kernels.Load())[function]
+	return k, ok
+}
+
 // kernel finds the device code of an outlined function.
 func (d *Device) kernel(function uintptr) (kernelCode, error) {
-	known := d.kernels.Load()
-	if k, ok := (*known)[function]; ok {
+	if k, ok := d.knownKernel(function); ok {
 		return k, nil
 	}
+	known := d.kernels.Load()
 	code, err := d.driver.Kernel(function)
 	if err != nil {
 		if cause := d.refusedKernel(function); cause != nil {

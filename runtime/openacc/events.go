@@ -13,16 +13,22 @@ type construct = callbacks.Construct
 // called, and for a compute construct the function outlined from it (else 0).
 type Attributor interface {
 	Attribute(place Place, function uintptr, info *callbacks.Info)
+	// Version changes when Attribute may answer differently than before.
+	Version() uint64
 }
 
 // A context is what the events of one call have in common.
 type context struct {
-	parent   construct
-	async    int // as given
-	mapped   int // the queue it is mapped to
-	implicit int32
-	device   *Device
-	queue    *Queue
+	parent      construct
+	async       int // as given
+	mapped      int // the queue it is mapped to
+	implicit    int32
+	device      *Device
+	queue       *Queue
+	correlation uint64 // of the operation whose enqueue events come next
+
+	offloads bool           // a compute construct whose events are computeEvents
+	compute  *computeEvents // its events, nil before the first one
 }
 
 // An eventPair is a _start event and its _end event. The zero value is ready.
@@ -31,7 +37,8 @@ type eventPair struct {
 	thread *Thread
 }
 
-// release ends the pair; without a _start event it does nothing.
+// release ends the pair; without a _start event it does nothing, nor after an
+// _end event, which has the pair from then on.
 func (e *eventPair) release() {
 	if e.pair != nil {
 		e.pair.Release()
@@ -44,202 +51,187 @@ func (e *eventPair) release() {
 func (e *eventPair) take(t *Thread) *callbacks.Pair {
 	if e.pair == nil {
 		e.thread = t
-		if n := len(t.pairs); n > 0 {
-			e.pair, t.pairs = t.pairs[n-1], t.pairs[:n-1]
-		} else {
-			e.pair = new(callbacks.Pair)
+		if len(t.pairs) == 0 {
+			made := (*[16]callbacks.Pair)(t.memory.allocate(unsafe.Sizeof([16]callbacks.Pair{})))
+			for i := range made {
+				t.pairs = append(t.pairs, &made[i])
+			}
 		}
+		n := len(t.pairs) - 1
+		e.pair, t.pairs = t.pairs[n], t.pairs[:n]
 	}
 	return e.pair
 }
 
-// An eventFrame is the memory of one event being raised. A callback may raise
-// further events on its thread, so there is one for each level.
+// An eventFrame is events that are about to be raised, together since nothing lies
+// between them. A callback may raise further events on its thread, so there is one
+// for each level.
 type eventFrame struct {
-	info  callbacks.Info
-	event callbacks.EventInfo
-	api   callbacks.APIInfo
-	dims  [2]uint64 // acc_launch_event_info.num_gangs_per_dim
+	eventBatch
+	*frameMemory
+	special bool // own is in use
 }
 
-func (t *Thread) wanted(event callbacks.Event) bool { return t.rt.registry.Wanted(event) }
+// frameMemory is the part of an eventFrame that C sees.
+type frameMemory struct {
+	batch  callbacks.Batch
+	shared [2]general
+	own    general // of an event that differs
+	events [callbacks.BatchSteps]callbacks.EventInfo
+}
 
-// begin prepares an event of the call in progress; send raises it.
-func (t *Thread) begin(event callbacks.Event) *eventFrame {
-	if t.depth == len(t.frames) {
-		t.frames = append(t.frames, new(eventFrame))
+// frame is the events to be raised where the thread is now.
+func (t *Thread) frame() *eventFrame {
+	for int(t.events.Depth) >= len(t.frames) {
+		f := &eventFrame{frameMemory: (*frameMemory)(t.memory.allocate(unsafe.Sizeof(frameMemory{})))}
+		f.eventBatch = eventBatch{Batch: &f.batch, general: &f.frameMemory.shared, pooled: true}
+		t.frames = append(t.frames, f)
 	}
-	f := t.frames[t.depth]
-	t.depth++
-	c := &t.context
-	f.info = callbacks.Info{EventType: event, LineNo: -1, EndLineNo: -1, FuncLineNo: -1, FuncEndLineNo: -1,
-		Async: int64(c.async), AsyncQueue: int64(c.mapped)}
-	f.api = callbacks.APIInfo{Vendor: callbacks.Vendor}
-	f.event.Reset()
-	f.event.EventType, f.event.ParentConstruct, f.event.Implicit = event, c.parent, c.implicit
-	if d := c.device; d != nil {
-		f.onDevice(d)
-		if q := c.queue; q != nil && d.isOpen() {
-			f.api.AsyncHandle = q.handle()
+	return t.frames[t.events.Depth]
+}
+
+// compose puts an event of the call in progress behind those held. What it has in
+// common with the call's other events is filled in.
+func (t *Thread) compose(event callbacks.Event, pair *eventPair) (*eventFrame, *callbacks.Step, *callbacks.EventInfo) {
+	f := t.frame()
+	if t.held != &f.eventBatch || f.batch.Count == callbacks.BatchSteps {
+		t.flush()
+	}
+	// The construct has not come to the device's interface yet.
+	i := 1
+	if event == callbacks.ComputeConstructStart {
+		i = 0
+	}
+	g := t.generalOf(&f.eventBatch, i)
+	if t.held == nil {
+		f.batch.Count, f.batch.Done, f.special = 0, 0, false
+		t.held = &f.eventBatch
+	}
+	s, e := &f.batch.Step[f.batch.Count], &f.events[f.batch.Count]
+	f.batch.Count++
+	s.Event, s.Correlation = event, t.context.correlation
+	s.Info, s.API, s.EventInfo = addressOf(&g.info), addressOf(&g.api), addressOf(e)
+	e.ParentConstruct, e.Implicit = t.context.parent, t.context.implicit
+	s.Pair = 0
+	if pair != nil {
+		s.Pair = addressOf(pair.take(t))
+		if event.Half() == callbacks.End {
+			pair.pair = nil
 		}
-	} else {
-		f.info.DeviceType = callbacks.DeviceType(t.requested())
-		f.info.DeviceNumber = int32(t.deviceNumber)
-		f.api.DeviceType = f.info.DeviceType
 	}
-	return f
+	return f, s, e
 }
 
-func (f *eventFrame) onDevice(d *Device) {
-	f.info.DeviceType, f.info.DeviceNumber = callbacks.DeviceType(d.Type), int32(d.Number)
-	f.api.DeviceType = f.info.DeviceType
-	if d.isOpen() {
-		f.api.DeviceAPI = callbacks.API(d.handles.API)
-		if !d.handles.StandIns {
-			f.api.DeviceHandle = uintptr(d.handles.Device)
-			f.api.ContextHandle = uintptr(d.handles.Context)
-		}
+// composeOwn is compose for an event with general fields of its own, which begin
+// as those of the call.
+func (t *Thread) composeOwn(event callbacks.Event, pair *eventPair) (*general, *callbacks.EventInfo) {
+	if f := t.frame(); t.held == &f.eventBatch && f.special {
+		t.flush()
+	}
+	f, s, e := t.compose(event, pair)
+	f.own, f.special = f.frameMemory.shared[1], true
+	s.Info, s.API = addressOf(&f.own.info), addressOf(&f.own.api)
+	return &f.own, e
+}
+
+// hold composes an event that has no fields of its own, to be raised with the next
+// one: nothing that takes time may lie between them.
+func (t *Thread) hold(event callbacks.Event, pair *eventPair) {
+	if t.concerns(event) {
+		t.compose(event, pair)
 	}
 }
 
-func (t *Thread) send(f *eventFrame, pair *callbacks.Pair) {
-	if t.rt.options.Attributor != nil {
-		t.attribute(&f.info)
-	}
-	t.nest()
-	t.rt.registry.Dispatch(t.events, pair, &f.info, &f.event, &f.api)
-	t.unnest()
-	t.depth--
-}
-
-// attributed is the source position of the call in progress, which its events
-// have in common.
-type attributed struct {
-	at   site
-	done bool
-	info callbacks.Info // the source fields
-}
-
-func (t *Thread) attribute(info *callbacks.Info) {
-	at := site{t.place.ReturnAddress, t.function}
-	a := &t.attributed
-	if !a.done || a.at != at {
-		t.rt.options.Attributor.Attribute(t.place, t.function, info)
-		a.at, a.done, a.info = at, true, *info
-		return
-	}
-	info.SrcFile, info.FuncName = a.info.SrcFile, a.info.FuncName
-	info.LineNo, info.EndLineNo = a.info.LineNo, a.info.EndLineNo
-	info.FuncLineNo, info.FuncEndLineNo = a.info.FuncLineNo, a.info.FuncEndLineNo
-}
-
-// raise raises an event that has no fields of its own.
+// raise raises an event that has no fields of its own, after those held.
 func (t *Thread) raise(event callbacks.Event, pair *eventPair) {
-	if t.wanted(event) {
-		f := t.begin(event)
-		if event == callbacks.ComputeConstructStart {
-			// The construct has not come to the device's interface yet.
-			f.api.DeviceAPI, f.api.DeviceHandle, f.api.ContextHandle, f.api.AsyncHandle = callbacks.APINone, 0, 0, 0
-		}
-		t.send(f, pair.take(t))
-	}
+	t.hold(event, pair)
+	t.flush()
 }
 
 // raiseInit raises the events around a device's initialisation. Until it is
 // initialised, the device type is the one that the program asked for.
 func (t *Thread) raiseInit(event callbacks.Event, pair *eventPair, d *Device, requested device.Type, explicit bool) {
-	if !t.wanted(event) {
+	if !t.concerns(event) {
 		return
 	}
-	f := t.begin(event)
-	f.info.DeviceType, f.info.DeviceNumber = callbacks.DeviceType(requested), int32(d.Number)
-	f.info.Async, f.info.AsyncQueue = AsyncSync, AsyncSync
-	f.api = callbacks.APIInfo{Vendor: callbacks.Vendor, DeviceType: f.info.DeviceType}
-	f.event.Implicit = 1
+	g, e := t.composeOwn(event, pair)
+	g.info.DeviceType, g.info.DeviceNumber = callbacks.DeviceType(requested), int32(d.Number)
+	g.info.Async, g.info.AsyncQueue = AsyncSync, AsyncSync
+	g.api = callbacks.APIInfo{Vendor: callbacks.Vendor, DeviceType: g.info.DeviceType}
+	e.Implicit = 1
 	if explicit {
-		f.event.Implicit = 0
+		e.Implicit = 0
 	} else if t.context.parent == callbacks.RuntimeAPI && t.function == 0 {
-		f.event.ParentConstruct = callbacks.RuntimeAPI
+		e.ParentConstruct = callbacks.RuntimeAPI
 	}
 	t.initialising++
-	t.send(f, pair.take(t))
+	t.flush()
 	t.initialising--
 }
 
 func (t *Thread) raiseShutdown(event callbacks.Event, pair *eventPair, d *Device, parent construct) {
-	if !t.wanted(event) {
+	if !t.concerns(event) {
 		return
 	}
-	f := t.begin(event)
-	f.onDevice(d)
-	f.info.Async, f.info.AsyncQueue = AsyncSync, AsyncSync
-	f.event.ParentConstruct = parent
-	t.send(f, pair.take(t))
+	g, e := t.composeOwn(event, pair)
+	g.onDevice(d, d.isOpen())
+	g.info.Async, g.info.AsyncQueue = AsyncSync, AsyncSync
+	e.ParentConstruct = parent
+	t.flush()
 }
 
-func (t *Thread) raiseWait(event callbacks.Event, pair *eventPair, q *Queue, implicit bool) {
-	if !t.wanted(event) {
+// holdWait is hold for a wait event.
+func (t *Thread) holdWait(event callbacks.Event, pair *eventPair, q *Queue, implicit bool) {
+	if t.context.offloads && implicit && q == t.context.queue && q.synchronous() {
+		// what the construct's other events say is right for the wait, too
+		if event == callbacks.WaitStart {
+			t.holdCompute(waitStart)
+		} else {
+			t.holdCompute(waitEnd)
+		}
 		return
 	}
-	f := t.begin(event)
-	f.onDevice(q.device)
+	if !t.concerns(event) {
+		return
+	}
+	g, e := t.composeOwn(event, pair)
+	g.onDevice(q.device, q.device.isOpen())
 	if !q.synchronous() {
-		f.info.Async, f.info.AsyncQueue = int64(q.async), int64(q.async)
+		g.info.Async, g.info.AsyncQueue = int64(q.async), int64(q.async)
 	}
-	f.api.AsyncHandle = q.handle()
-	f.event.Implicit = 0
+	g.api.AsyncHandle = q.handle()
+	e.Implicit = 0
 	if implicit {
-		f.event.Implicit = 1
+		e.Implicit = 1
 	}
-	t.send(f, pair.take(t))
 }
 
 // raiseData raises an event about size bytes; pair is nil for create, delete,
 // alloc and free.
 func (t *Thread) raiseData(event callbacks.Event, pair *eventPair, size, host uintptr, address device.Address, name string) {
-	if !t.wanted(event) {
+	if !t.concerns(event) {
 		return
 	}
-	f := t.begin(event)
-	t.sendData(f, pair, size, host, address, name)
+	_, _, e := t.compose(event, pair)
+	t.raiseComposed(e, size, host, address, name)
 }
 
 // raiseDataOn is raiseData outside a construct, for a given device.
 func (t *Thread) raiseDataOn(d *Device, event callbacks.Event, parent construct, size, host uintptr, address device.Address, name string) {
-	if !t.wanted(event) {
+	if !t.concerns(event) {
 		return
 	}
-	f := t.begin(event)
-	f.onDevice(d)
-	f.event.ParentConstruct = parent
-	t.sendData(f, nil, size, host, address, name)
+	g, e := t.composeOwn(event, nil)
+	g.onDevice(d, d.isOpen())
+	e.ParentConstruct = parent
+	t.raiseComposed(e, size, host, address, name)
 }
 
-func (t *Thread) sendData(f *eventFrame, pair *eventPair, size, host uintptr, address device.Address, name string) {
-	data := f.event.Data()
-	data.Bytes, data.HostPtr, data.DevicePtr = uint64(size), host, uintptr(address)
+func (t *Thread) raiseComposed(e *callbacks.EventInfo, size, host uintptr, address device.Address, name string) {
+	data := e.Data()
+	data.Bytes, data.HostPtr, data.DevicePtr, data.VarName = uint64(size), host, uintptr(address), 0
 	if name != "" {
 		data.VarName = cString(name)
 	}
-	if pair == nil {
-		t.send(f, nil)
-		return
-	}
-	t.send(f, pair.take(t))
-}
-
-func (t *Thread) raiseLaunch(event callbacks.Event, pair *eventPair, k kernelCode, g device.Geometry) {
-	if !t.wanted(event) {
-		return
-	}
-	f := t.begin(event)
-	launch := f.event.Launch()
-	if name := t.context.device.name(&k); name != "" {
-		launch.KernelName = cString(name)
-	}
-	launch.NumGangs, launch.NumWorkers, launch.VectorLength = uint64(g.Gangs), uint64(g.Workers), uint64(g.Vector)
-	f.dims = [2]uint64{1, uint64(g.Gangs)}
-	launch.NumGangsPerDim = uintptr(unsafe.Pointer(&f.dims))
-	f.event.Implicit = 1
-	t.send(f, pair.take(t))
+	t.flush()
 }

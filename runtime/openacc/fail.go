@@ -24,7 +24,8 @@ func (t *Thread) fail(failure *device.Error) {
 	}
 	t.failing = true
 	defer func() { t.failing = false }() // reached only where Exit panics
-	if t.wanted(callbacks.Error) {
+	t.flush()
+	if t.rt.registry.Wanted(callbacks.Error) {
 		t.raiseError(failure)
 	}
 	if !t.rt.failed.TryLock() {
@@ -54,7 +55,7 @@ func (rt *Runtime) stop() {
 // called again for that, and nothing is raised where another thread has ended the
 // devices.
 func (t *Thread) reportAbsent(host, bytes uintptr) {
-	if ending := t.rt.ending.Load(); t.failing || t.reporting || ending != nil && ending != t || !t.wanted(callbacks.Error) {
+	if ending := t.rt.ending.Load(); t.failing || t.reporting || ending != nil && ending != t || !t.rt.registry.Wanted(callbacks.Error) {
 		return
 	}
 	t.reporting = true
@@ -63,14 +64,14 @@ func (t *Thread) reportAbsent(host, bytes uintptr) {
 }
 
 func (t *Thread) raiseError(failure *device.Error) {
-	f := t.begin(callbacks.Error)
-	event := f.event.Error()
+	_, _, e := t.compose(callbacks.Error, nil)
+	event := e.Error()
 	event.Implicit = 1
 	event.ErrorCode = callbacks.ErrorCode(failure.Code)
 	event.ErrorMessage = temporaryCString(failure.Message)
 	defer freeCString(event.ErrorMessage)
 	event.RuntimeInfo = failure.Driver
-	t.send(f, nil)
+	t.flush()
 }
 
 // Error raises the error of a call that the runtime did not see itself, with an

@@ -83,6 +83,20 @@ func (d *Device) existing(async int) *Queue {
 	return nil
 }
 
+// knownQueue is the queue that a mapped async value has already, nil for none.
+func (t *Thread) knownQueue(d *Device, mapped int) *Queue {
+	if mapped != AsyncSync {
+		return d.existing(mapped)
+	}
+	generation := d.generation.Load()
+	for i := range t.synchronous {
+		if own := &t.synchronous[i]; own.queue.device == d && own.generation == generation {
+			return own.queue
+		}
+	}
+	return nil
+}
+
 // queue finds or makes the queue that operations with an async value (as given)
 // go to.
 func (t *Thread) queue(d *Device, async int) *Queue {
@@ -291,14 +305,22 @@ func (q *Queue) inherit(other *Queue) {
 
 // awaitQueue blocks until q is empty, between wait events.
 func (t *Thread) awaitQueue(q *Queue, implicit bool) {
+	t.awaitLast(q, implicit)
+	t.flush()
+}
+
+// awaitLast is awaitQueue where the next event follows at once, and wait_end is
+// held for that.
+func (t *Thread) awaitLast(q *Queue, implicit bool) {
 	var pair eventPair
-	t.raiseWait(callbacks.WaitStart, &pair, q, implicit)
+	t.holdWait(callbacks.WaitStart, &pair, q, implicit)
+	t.flush()
 	number := q.enqueued.Load()
 	err := q.driver.Synchronize()
 	if err == nil {
 		q.drained(number)
 	}
-	t.raiseWait(callbacks.WaitEnd, &pair, q, implicit)
+	t.holdWait(callbacks.WaitEnd, &pair, q, implicit)
 	pair.release()
 	if err != nil {
 		t.fail(t.fromDevice(err))

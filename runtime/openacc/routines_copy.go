@@ -97,7 +97,7 @@ func (t *Thread) MemcpyDevice(to, from unsafe.Pointer, bytes uintptr, async int)
 	number := t.correlate(q, "")
 	err := q.driver.Copy(number, device.Address(uintptr(to)), device.Address(uintptr(from)), uint64(bytes), q.synchronous())
 	q.put(hostRange{}, nil)
-	t.events.Correlation = 0
+	t.context.correlation = 0
 	if err != nil {
 		t.fail(t.fromDevice(err))
 		return
@@ -200,7 +200,7 @@ func (t *Thread) MemcpyD2D(to, from unsafe.Pointer, bytes uintptr, toNumber, fro
 		number := t.correlate(q, "")
 		err := q.driver.Copy(number, toAddress, fromAddress, uint64(bytes), q.synchronous())
 		q.put(hostRange{}, nil)
-		t.events.Correlation = 0
+		t.context.correlation = 0
 		if err != nil {
 			t.fail(t.fromDevice(err))
 			return

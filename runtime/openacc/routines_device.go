@@ -302,9 +302,9 @@ func (t *Thread) ended() {
 	if t.rt.active.Load() == 0 && t.rt.started.CompareAndSwap(true, false) {
 		t.rt.activity.flush()
 		if t.wanted(callbacks.RuntimeShutdown) {
-			f := t.begin(callbacks.RuntimeShutdown)
-			f.info.Async, f.info.AsyncQueue = AsyncSync, AsyncSync
-			t.send(f, nil)
+			g, _ := t.composeOwn(callbacks.RuntimeShutdown, nil)
+			g.info.Async, g.info.AsyncQueue = AsyncSync, AsyncSync
+			t.flush()
 		}
 	}
 }

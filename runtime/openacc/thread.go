@@ -1,6 +1,7 @@
 package openacc
 
 import (
+	"runtime"
 	"unsafe"
 
 	"github.com/accscope/accscope/callbacks"
@@ -40,16 +41,22 @@ type Thread struct {
 	level   int
 	call    uint64 // counts constructs
 
-	attributed attributed
-
 	prober prober
-	frames []*eventFrame
-	depth  int // events being raised
 
-	initialising int  // initialisation events being raised
-	failing      bool // an error ends the program
-	reporting    bool // callbacks are told of an error that does not
-	pairs        []*callbacks.Pair
+	wantedEvents *uint32       // callbacks.Registry.WantedEvents
+	frames       []*eventFrame // by the depth of events being raised
+	held         *eventBatch   // events to be raised with the next one, nil for none
+	left         *eventBatch   // events that Options.Leave took, if not known to be raised
+	leftFrom     uint32        // Batch.Done of left then
+	computes     []*computeEvents
+	memory       *memory
+	version      uint64 // of the Attributor's answers in frames
+	versioned    bool   // version was compared during this call
+
+	initialising int               // initialisation events being raised
+	failing      bool              // an error ends the program
+	reporting    bool              // callbacks are told of an error that does not
+	pairs        []*callbacks.Pair // not in use
 
 	declared []hostRange // variables of declare directives that were present before
 }
@@ -123,8 +130,21 @@ func (rt *Runtime) AdoptThread(events *callbacks.Thread, former *Thread) *Thread
 		synchronous:  made.synchronous[:0],
 		levels:       made.levels,
 		prober:       prober{local: made.prober.local, remote: made.prober.remote},
+		wantedEvents: rt.registry.WantedEvents(),
 		frames:       made.frames,
+		version:      made.version,
+		memory:       made.memory,
 		pairs:        made.pairs,
+		computes:     made.computes,
+	}
+	for _, e := range made.computes {
+		if e != nil {
+			e.busy = false // the thread may have ended in a callback
+		}
+	}
+	if made.memory == nil {
+		made.memory = new(memory)
+		runtime.AddCleanup(made, (*memory).free, made.memory)
 	}
 	if len(made.levels) == 0 {
 		made.levels = append(made.levels, new(level))
@@ -151,7 +171,7 @@ func (t *Thread) Close() {
 // At notes where the program called, for the events of the next call.
 func (t *Thread) At(place Place) {
 	t.setAside()
-	t.place, t.attributed.done = place, false
+	t.place = place
 }
 
 // Current is the thread's current device, nil before its first use.
@@ -162,7 +182,7 @@ func (t *Thread) Current() *Device { return t.current }
 func (t *Thread) enter(routine string, parent construct, async int) {
 	t.setAside()
 	t.routine = routine
-	t.function = 0
+	t.function, t.versioned = 0, false
 	t.context = context{parent: parent, async: async, mapped: t.mapAsync(async)}
 }
 
@@ -256,8 +276,12 @@ func (t *Thread) unnest() {
 	t.scratch = &t.levels[t.level].scratch
 }
 
-// setAside keeps the call in progress where another one begins inside it.
+// setAside begins a call: it keeps the one in progress where this one begins inside
+// it, and counts it where that is in a callback.
 func (t *Thread) setAside() {
+	if t.events.Depth > 0 {
+		t.events.Calls++
+	}
 	if t.level > 0 && !t.levels[t.level].aside {
 		l := t.levels[t.level]
 		l.aside, l.outer = true, outer{t.context, t.routine, t.place, t.function}

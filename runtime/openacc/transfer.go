@@ -52,7 +52,7 @@ func appendPieces(into []transfer, m *dataenv.Mapping, host, size uintptr, exclu
 // correlate numbers the next operation on q; name is that of its kernel.
 func (t *Thread) correlate(q *Queue, name string) uint64 {
 	number := t.rt.correlations.Add(1)
-	t.events.Correlation = number
+	t.context.correlation = number
 	if t.rt.activity.wanted() {
 		t.rt.activity.expect(number, int64(t.context.async), int64(q.async), name)
 	}
@@ -85,7 +85,7 @@ func (t *Thread) upload(q *Queue, u *transfer) {
 	q.put(hostRange{}, own)
 	t.raiseData(callbacks.EnqueueUploadEnd, &pair, u.size, u.host, u.device, name)
 	pair.release()
-	t.events.Correlation = 0
+	t.context.correlation = 0
 	if err != nil {
 		t.fail(t.fromDevice(err))
 	}
@@ -139,7 +139,7 @@ func (t *Thread) download(q *Queue, u *transfer) {
 	q.put(writes, nil)
 	t.raiseData(callbacks.EnqueueDownloadEnd, &pair, u.size, u.host, u.device, name)
 	pair.release()
-	t.events.Correlation = 0
+	t.context.correlation = 0
 	if err != nil {
 		t.fail(t.fromDevice(err))
 	}
@@ -186,7 +186,8 @@ func (t *Thread) enqueueUploads(d *Device, q *Queue) {
 }
 
 // enqueueExits puts the planned downloads onto q and gives up the mappings
-// removed. Their memory goes back once the queue has come that far.
+// removed. Their memory goes back once the queue has come that far. The next event
+// must follow at once.
 func (t *Thread) enqueueExits(d *Device, q *Queue, own *leaving) {
 	s := t.scratch
 	for _, m := range s.removed {
@@ -200,7 +201,7 @@ func (t *Thread) enqueueExits(d *Device, q *Queue, own *leaving) {
 	}
 	s.stores, s.downloads = s.stores[:0], s.downloads[:0]
 	if q.synchronous() && q.busy() {
-		t.awaitQueue(q, true)
+		t.awaitLast(q, true)
 	}
 	t.settle(d, q, true)
 	if own != nil {

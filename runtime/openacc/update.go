@@ -23,7 +23,7 @@ func (t *Thread) Update(c *Construct) {
 }
 
 // update performs the items of the scratch space on q and waits if it is
-// synchronous.
+// synchronous. The next event must follow at once.
 func (t *Thread) update(d *Device, q *Queue) {
 	s := t.scratch
 	d.mu.Lock()
@@ -46,7 +46,7 @@ func (t *Thread) update(d *Device, q *Queue) {
 		t.download(q, &s.downloads[i])
 	}
 	if q.synchronous() && q.busy() {
-		t.awaitQueue(q, true)
+		t.awaitLast(q, true)
 	}
 }
 

@@ -1,0 +1,233 @@
+package openacc
+
+import (
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/accscope/accscope/callbacks"
+)
+
+// memory is what a Thread has allocated outside Go's heap.
+type memory struct{ blocks []unsafe.Pointer }
+
+func (m *memory) allocate(bytes uintptr) unsafe.Pointer {
+	block := callbacks.Allocate(bytes)
+	m.blocks = append(m.blocks, block)
+	return block
+}
+
+func (m *memory) free() {
+	for _, block := range m.blocks {
+		callbacks.Deallocate(block)
+	}
+}
+
+// addressOf is the address of something in memory of callbacks.Allocate.
+func addressOf[T any](of *T) uintptr { return uintptr(unsafe.Pointer(of)) }
+
+// An eventBatch is events that C raises in one go: those from Batch.Done to
+// Batch.Count.
+type eventBatch struct {
+	*callbacks.Batch
+	// general is what the events of a call have in common. It stays from call to
+	// call where it is the same: 0 before a construct has come to its device's
+	// interface, then 1.
+	general *[2]general
+	like    [2]likeness // what general was filled for; zero: nothing
+	pooled  bool        // pairs are those of Thread.pairs
+}
+
+type general struct {
+	info callbacks.Info
+	api  callbacks.APIInfo
+}
+
+// A likeness is what a general is made of.
+type likeness struct {
+	at            site
+	async, mapped int
+	device        *Device // nil: the general fits nothing else
+	queue         *Queue
+	generation    uint64 // of the device
+	open          bool
+}
+
+// wanted says whether an event other than Error has a callback: one atomic load.
+func (t *Thread) wanted(event callbacks.Event) bool {
+	return atomic.LoadUint32(t.wantedEvents)>>(event&31)&1 != 0
+}
+
+// concerns says whether an event has to be composed: it is wanted, or comes after
+// others whose callbacks may make it so.
+func (t *Thread) concerns(event callbacks.Event) bool { return t.wanted(event) || t.held != nil }
+
+// generalOf is what the events of the call in progress have in common, in b.
+func (t *Thread) generalOf(b *eventBatch, i int) *general {
+	if !t.versioned {
+		t.checkVersion()
+	}
+	g, like, c := &b.general[i], &b.like[i], &t.context
+	if d := c.device; d != nil && like.device == d && like.async == c.async && like.mapped == c.mapped &&
+		like.at.returnAddress == t.place.ReturnAddress && like.at.function == t.function &&
+		(i == 0 || like.queue == c.queue && like.generation == d.generation.Load() && like.open == d.isOpen()) {
+		return g
+	}
+	if t.held == b && (b.Done > 0 || b.Count > 1 || b.Step[0].Info != addressOf(&b.general[1-i].info)) {
+		t.flush() // those held say what this one does not
+	}
+	*like = likeness{at: site{t.place.ReturnAddress, t.function}, async: c.async, mapped: c.mapped, device: c.device}
+	if d := c.device; d != nil && i > 0 {
+		like.queue, like.generation, like.open = c.queue, d.generation.Load(), d.isOpen()
+	}
+	t.fill(g, like)
+	return g
+}
+
+// checkVersion forgets source positions that may be others by now; once for a call.
+func (t *Thread) checkVersion() {
+	t.versioned = true
+	a := t.rt.options.Attributor
+	if a == nil {
+		return
+	}
+	if now := a.Version(); now != t.version {
+		t.version = now
+		for _, f := range t.frames {
+			f.like = [2]likeness{}
+		}
+		for _, e := range t.computes {
+			if e != nil {
+				e.like = [2]likeness{}
+			}
+		}
+	}
+}
+
+func (t *Thread) fill(g *general, like *likeness) {
+	g.info = callbacks.Info{LineNo: -1, EndLineNo: -1, FuncLineNo: -1, FuncEndLineNo: -1,
+		Async: int64(like.async), AsyncQueue: int64(like.mapped)}
+	g.api = callbacks.APIInfo{Vendor: callbacks.Vendor}
+	if d := like.device; d != nil {
+		g.onDevice(d, like.open)
+		if q := like.queue; q != nil && like.open {
+			g.api.AsyncHandle = q.handle()
+		}
+	} else {
+		g.info.DeviceType = callbacks.DeviceType(t.requested())
+		g.info.DeviceNumber = int32(t.deviceNumber)
+		g.api.DeviceType = g.info.DeviceType
+	}
+	if a := t.rt.options.Attributor; a != nil {
+		a.Attribute(Place{ReturnAddress: like.at.returnAddress}, like.at.function, &g.info)
+	}
+}
+
+func (g *general) onDevice(d *Device, open bool) {
+	g.info.DeviceType, g.info.DeviceNumber = callbacks.DeviceType(d.Type), int32(d.Number)
+	g.api.DeviceAPI, g.api.DeviceType = callbacks.APINone, g.info.DeviceType
+	g.api.DeviceHandle, g.api.ContextHandle = 0, 0
+	if open {
+		g.api.DeviceAPI = callbacks.API(d.handles.API)
+		if !d.handles.StandIns {
+			g.api.DeviceHandle = uintptr(d.handles.Device)
+			g.api.ContextHandle = uintptr(d.handles.Context)
+		}
+	}
+}
+
+// flush raises the events held.
+func (t *Thread) flush() {
+	if b := t.held; b != nil {
+		for !t.dispatch(b) {
+			t.refresh(b)
+		}
+	}
+}
+
+// flushAll is flush where a callback that calls the runtime may decide on what the
+// events after it say: it drops those and reports false.
+func (t *Thread) flushAll() bool { return t.held == nil || t.dispatch(t.held) }
+
+// dispatch raises the events of b and takes back the pairs of _end events. It
+// reports whether all of them are done.
+func (t *Thread) dispatch(b *eventBatch) bool {
+	t.held = nil
+	first := b.Done
+	if t.events.Disabled == 0 {
+		t.nest()
+		t.rt.registry.DispatchBatch(t.events, b.Batch)
+		t.unnest()
+	} else {
+		b.Done = b.Count
+	}
+	if b.pooled {
+		t.pairs = endedPairs(t.pairs, b.Step[first:b.Done])
+	}
+	return b.Done == b.Count
+}
+
+// refresh fills in again what the events of b have in common, after a callback of
+// one of them has called the runtime.
+func (t *Thread) refresh(b *eventBatch) {
+	for i := range b.like {
+		if like := &b.like[i]; like.device != nil {
+			if i > 0 {
+				like.generation, like.open = like.device.generation.Load(), like.device.isOpen()
+			}
+			t.fill(&b.general[i], like)
+		}
+	}
+}
+
+// endedPairs appends the pairs of _end events.
+func endedPairs(pairs []*callbacks.Pair, steps []callbacks.Step) []*callbacks.Pair {
+	for i := range steps {
+		if s := &steps[i]; s.Pair != 0 && s.Event.Half() == callbacks.End {
+			pair := *(**callbacks.Pair)(unsafe.Pointer(&s.Pair))
+			pair.Release()
+			pairs = append(pairs, pair)
+		}
+	}
+	return pairs
+}
+
+// finishEvents raises the events held at the end of a call, unless the call's
+// caller does, which saves the crossing.
+func (t *Thread) finishEvents() {
+	if t.held != nil {
+		t.finishHeld()
+	}
+}
+
+func (t *Thread) finishHeld() {
+	b := t.held
+	if t.rt.options.Leave == nil || t.level > 0 || t.events.Depth > 0 || !t.rt.options.Leave(t, b.Batch) {
+		t.flush()
+		return
+	}
+	t.taken()
+	t.held, t.left, t.leftFrom = nil, b, b.Done
+}
+
+// taken notes that the events left at the end of the call before have been raised.
+func (t *Thread) taken() {
+	if b := t.left; b != nil {
+		t.left = nil
+		if b.pooled {
+			t.pairs = endedPairs(t.pairs, b.Step[t.leftFrom:b.Count])
+		}
+	}
+}
+
+// RaiseRest raises the events of the batch that Options.Leave took which are not
+// done: one of those before had a callback that called the runtime.
+func (t *Thread) RaiseRest() {
+	b, first := t.left, t.leftFrom
+	t.left = nil
+	if b.pooled {
+		t.pairs = endedPairs(t.pairs, b.Step[first:b.Done])
+	}
+	for more := true; more; more = !t.dispatch(b) {
+		t.refresh(b)
+	}
+}
