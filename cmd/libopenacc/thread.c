@@ -23,6 +23,8 @@ thread_end (void *argument)
   if (t->shared.engine != 0 && phase () == phase_ready)
     accscope_engine.thread_end (&t->shared);
   t->shared.engine = 0;
+  t->shared.left = NULL;
+  t->shared.dispatch.depth = 0;	/* the thread may have ended in a callback */
   t->shared.device = NULL;
   t->known = 0;
   if (t->region != t->region_inline)

@@ -153,16 +153,26 @@ func (t *Thread) flushAll() bool { return t.held == nil || t.dispatch(t.held) }
 func (t *Thread) dispatch(b *eventBatch) bool {
 	t.held = nil
 	first := b.Done
-	if t.events.Disabled == 0 {
-		t.nest()
-		t.rt.registry.DispatchBatch(t.events, b.Batch)
-		t.unnest()
-	} else {
-		b.Done = b.Count
-	}
+	all := t.cross(b)
 	if b.pooled {
 		t.pairs = endedPairs(t.pairs, b.Step[first:b.Done])
 	}
+	return all
+}
+
+func (t *Thread) cross(b *eventBatch) bool {
+	if t.events.Disabled != 0 {
+		for i := b.Done; i < b.Count; i++ {
+			if s := &b.Step[i]; s.Pair != 0 && s.Event.Half() == callbacks.End {
+				pairOf(s).Release()
+			}
+		}
+		b.Done = b.Count
+		return true
+	}
+	t.nest()
+	t.rt.registry.DispatchBatch(t.events, b.Batch)
+	t.unnest()
 	return b.Done == b.Count
 }
 
@@ -183,13 +193,13 @@ func (t *Thread) refresh(b *eventBatch) {
 func endedPairs(pairs []*callbacks.Pair, steps []callbacks.Step) []*callbacks.Pair {
 	for i := range steps {
 		if s := &steps[i]; s.Pair != 0 && s.Event.Half() == callbacks.End {
-			pair := *(**callbacks.Pair)(unsafe.Pointer(&s.Pair))
-			pair.Release()
-			pairs = append(pairs, pair)
+			pairs = append(pairs, pairOf(s))
 		}
 	}
 	return pairs
 }
+
+func pairOf(s *callbacks.Step) *callbacks.Pair { return *(**callbacks.Pair)(unsafe.Pointer(&s.Pair)) }
 
 // finishEvents raises the events held at the end of a call, unless the call's
 // caller does, which saves the crossing.
@@ -206,28 +216,24 @@ func (t *Thread) finishHeld() {
 		return
 	}
 	t.taken()
-	t.held, t.left, t.leftFrom = nil, b, b.Done
+	t.held, t.left = nil, b
+	if b.pooled {
+		t.lent = endedPairs(t.lent, b.Step[b.Done:b.Count])
+	}
 }
 
-// taken notes that the events left at the end of the call before have been raised.
+// taken notes that the events left at the end of the call before have been raised:
+// their pairs are not in use any more.
 func (t *Thread) taken() {
-	if b := t.left; b != nil {
-		t.left = nil
-		if b.pooled {
-			t.pairs = endedPairs(t.pairs, b.Step[t.leftFrom:b.Count])
-		}
-	}
+	t.left = nil
+	t.pairs, t.lent = append(t.pairs, t.lent...), t.lent[:0]
 }
 
 // RaiseRest raises the events of the batch that Options.Leave took which are not
 // done: one of those before had a callback that called the runtime.
 func (t *Thread) RaiseRest() {
-	b, first := t.left, t.leftFrom
-	t.left = nil
-	if b.pooled {
-		t.pairs = endedPairs(t.pairs, b.Step[first:b.Done])
+	for more := true; more; more = !t.cross(t.left) {
+		t.refresh(t.left)
 	}
-	for more := true; more; more = !t.dispatch(b) {
-		t.refresh(b)
-	}
+	t.taken()
 }

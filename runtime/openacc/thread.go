@@ -47,7 +47,6 @@ type Thread struct {
 	frames       []*eventFrame // by the depth of events being raised
 	held         *eventBatch   // events to be raised with the next one, nil for none
 	left         *eventBatch   // events that Options.Leave took, if not known to be raised
-	leftFrom     uint32        // Batch.Done of left then
 	computes     []*computeEvents
 	memory       *memory
 	version      uint64 // of the Attributor's answers in frames
@@ -57,6 +56,7 @@ type Thread struct {
 	failing      bool              // an error ends the program
 	reporting    bool              // callbacks are told of an error that does not
 	pairs        []*callbacks.Pair // not in use
+	lent         []*callbacks.Pair // of left
 
 	declared []hostRange // variables of declare directives that were present before
 }
@@ -134,7 +134,7 @@ func (rt *Runtime) AdoptThread(events *callbacks.Thread, former *Thread) *Thread
 		frames:       made.frames,
 		version:      made.version,
 		memory:       made.memory,
-		pairs:        made.pairs,
+		pairs:        append(made.pairs, made.lent...),
 		computes:     made.computes,
 	}
 	for _, e := range made.computes {

@@ -1,0 +1,176 @@
+package openacc
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/runtime/device/devicetest"
+	"github.com/accscope/accscope/runtime/goacc"
+)
+
+func short(events ...callbacks.Event) string {
+	var names []string
+	for _, e := range events {
+		names = append(names, strings.TrimPrefix(e.String(), "acc_ev_"))
+	}
+	return strings.Join(names, " ")
+}
+
+// TestEventsLeftToTheCaller: the last events of a construct are the caller's to
+// raise, in a batch that stays as it is until the thread's next call, and RaiseRest
+// raises those that the caller could not.
+func TestEventsLeftToTheCaller(t *testing.T) {
+	p := newProgram(t, nil, nil)
+	thread := p.NewThread()
+	defer thread.Close()
+	var left *callbacks.Batch
+	p.options.Leave = func(of *Thread, batch *callbacks.Batch) bool {
+		left = batch
+		return of == thread
+	}
+	var raised []callbacks.Event
+	inside := map[callbacks.Event]func(){}
+	tool := callbacks.NewTool()
+	note := tool.Callback(func(i *callbacks.Info, e *callbacks.EventInfo, a *callbacks.APIInfo) {
+		raised = append(raised, i.EventType)
+		if i.EventType.Half() == callbacks.Start {
+			e.ToolInfo = uintptr(i.EventType)
+		} else if i.EventType.Half() == callbacks.End && e.ToolInfo != uintptr(i.EventType-1) {
+			t.Errorf("%v finds %d in tool_info", i.EventType, e.ToolInfo)
+		}
+		if do := inside[i.EventType]; do != nil {
+			delete(inside, i.EventType)
+			do()
+		}
+	})
+	for _, e := range callbacks.Events() {
+		if err := p.registry.Register(nil, e, note, callbacks.Reg); err != nil {
+			t.Fatal(err)
+		}
+	}
+	values := words(1, 2)
+	thread.Create(pointerTo(values), 16, AsyncSync)
+	launch := directive(1, span8(goacc.ForcePresent, values))
+	launch.Function = devicetest.HostKernels().Nothing
+	finish := func() {
+		for left != nil {
+			batch := left
+			left = nil
+			p.registry.DispatchBatch(thread.events, batch)
+			if batch.Done < batch.Count {
+				thread.RaiseRest()
+			}
+		}
+	}
+	const before = "compute_construct_start enter_data_start enter_data_end enqueue_launch_start enqueue_launch_end exit_data_start"
+	const after = " exit_data_end compute_construct_end"
+	for round := range 3 {
+		raised = nil
+		thread.Parallel(launch)
+		if got := short(raised...); got != before {
+			t.Errorf("round %d: before the call returned: %s", round, got)
+		}
+		finish()
+		if got := short(raised...); got != before+after {
+			t.Errorf("round %d: %s", round, got)
+		}
+	}
+
+	raised = nil
+	inside[callbacks.ExitDataEnd] = func() { thread.Parallel(launch) } // whose own events are raised in it
+	thread.Parallel(launch)
+	finish()
+	if got, want := short(raised...), before+" exit_data_end "+before+after+" compute_construct_end"; got != want {
+		t.Errorf("a construct inside: %s\nwant %s", got, want)
+	}
+
+	raised = nil
+	region := directive(AsyncSync, span8(goacc.ForcePresent, values))
+	thread.DataStart(region)
+	if got := short(raised...); got != "enter_data_start" {
+		t.Errorf("data region: %s", got)
+	}
+	finish()
+	thread.DataEnd()
+	finish()
+	if got := short(raised...); got != "enter_data_start enter_data_end exit_data_start exit_data_end" {
+		t.Errorf("data region: %s", got)
+	}
+	p.options.Leave = nil
+	thread.WaitAll(-1)
+}
+
+// TestEventsOfManyPlaces launches from more places than keep their events composed,
+// on changing queues, and from callbacks: each event says its own construct's.
+func TestEventsOfManyPlaces(t *testing.T) {
+	p := newProgram(t, nil, nil)
+	p.options.Attributor = lineOfAddress{}
+	thread := p.NewThread()
+	defer thread.Close()
+	values := words(1, 2)
+	thread.Create(pointerTo(values), 16, AsyncSync)
+	launch := func(place, queue int) {
+		c := directive(queue, span8(goacc.ForcePresent, values))
+		c.Function = devicetest.HostKernels().Nothing
+		thread.At(Place{ReturnAddress: uintptr(place)})
+		thread.Parallel(c)
+	}
+	var seen []string
+	nested := false
+	tool := callbacks.NewTool()
+	note := tool.Callback(func(i *callbacks.Info, _ *callbacks.EventInfo, _ *callbacks.APIInfo) {
+		seen = append(seen, fmt.Sprintf("%s:%d:%d", short(i.EventType), i.LineNo, i.AsyncQueue))
+		if !nested && i.EventType == callbacks.EnterDataEnd {
+			nested = true
+			launch(int(i.LineNo)+1000, 2)
+			launch(int(i.LineNo), 3) // the very place
+			nested = false
+		}
+	})
+	for _, e := range callbacks.Events() {
+		if err := p.registry.Register(nil, e, note, callbacks.Reg); err != nil {
+			t.Fatal(err)
+		}
+	}
+	construct := func(place, queue int, inside string) string {
+		of := func(events ...callbacks.Event) string {
+			var texts []string
+			for _, e := range events {
+				q := queue
+				if e == callbacks.ComputeConstructStart {
+					q = AsyncSync
+				}
+				texts = append(texts, fmt.Sprintf("%s:%d:%d", short(e), place, q))
+			}
+			return strings.Join(texts, " ")
+		}
+		return of(callbacks.ComputeConstructStart, callbacks.EnterDataStart, callbacks.EnterDataEnd) + " " + inside +
+			of(callbacks.EnqueueLaunchStart, callbacks.EnqueueLaunchEnd, callbacks.ExitDataStart, callbacks.ExitDataEnd, callbacks.ComputeConstructEnd)
+	}
+	for round := range 3 {
+		for place := 1; place <= 2*computeSites+1; place++ {
+			queue := 4 + (place+round)%3
+			seen = nil
+			launch(place, queue)
+			want := construct(place, queue, construct(place+1000, 2, "")+" "+construct(place, 3, "")+" ")
+			if got := strings.Join(seen, " "); got != want {
+				t.Fatalf("round %d, place %d:\n%s\nwant\n%s", round, place, got, want)
+			}
+		}
+	}
+	thread.WaitAll(-1)
+	if made := len(thread.computes); made > computeSites+2 {
+		t.Errorf("%d constructs' events were composed, for one inside another", made)
+	}
+}
+
+// lineOfAddress attributes an event to the line that the return address is.
+type lineOfAddress struct{}
+
+func (lineOfAddress) Attribute(place Place, _ uintptr, info *callbacks.Info) {
+	info.LineNo = int32(place.ReturnAddress)
+}
+
+func (lineOfAddress) Version() uint64 { return 0 }
