@@ -151,7 +151,7 @@ func (t *Thread) zero(q *Queue, f *fill) {
 	correlation := t.correlate(q, "")
 	err := q.driver.Fill(correlation, f.device, 0, uint64(f.size), q.synchronous())
 	q.put(hostRange{}, nil)
-	t.events.Correlation = 0
+	t.context.correlation = 0
 	if err != nil {
 		t.fail(t.fromDevice(err))
 	}
