@@ -424,12 +424,11 @@ WALK (walk_end, ((struct event_kind) { END, 0, OTHER_BYTES }))
 WALK (walk_any, event_kind[acc_dispatch_index (event)])
 
 static INLINE void
-raise_event (struct acc_dispatch *d, int event,
+raise_event (struct acc_dispatch *d, int index, int event,
 	     struct acc_dispatch_thread *thread,
 	     struct acc_dispatch_pair *pair, const acc_callback_info *info,
 	     const acc_event_info *event_info, const acc_api_info *api_info)
 {
-  int index = acc_dispatch_index (event);
   struct event_kind kind = event_kind[index];
   struct acc_dispatch_list *list = &d->list[index];
 
@@ -449,7 +448,8 @@ acc_dispatch_event (struct acc_dispatch *d, int event,
 		    const acc_event_info *event_info,
 		    const acc_api_info *api_info)
 {
-  raise_event (d, event, thread, pair, info, event_info, api_info);
+  raise_event (d, acc_dispatch_index (event), event, thread, pair, info,
+	       event_info, api_info);
 }
 
 void
@@ -463,15 +463,15 @@ acc_dispatch_events (struct acc_dispatch *d, struct acc_dispatch_thread *thread,
   while (done < count && LIKELY (thread->calls == calls))
     {
       const struct acc_dispatch_step *s = &batch->step[done++];
+      int index = acc_dispatch_index (s->event);
 
-      if (LIKELY (acc_dispatch_wanted (d, s->event) && !thread->disabled))
+      if (LIKELY ((LOAD (d->wanted) >> index & 1) && !thread->disabled))
 	{
 	  thread->correlation = s->correlation;
-	  raise_event (d, s->event, thread, s->pair, s->info, s->event_info,
-		       s->api);
+	  raise_event (d, index, s->event, thread, s->pair, s->info,
+		       s->event_info, s->api);
 	}
-      if (s->pair != NULL
-	  && event_kind[acc_dispatch_index (s->event)].half == END)
+      if (event_kind[index].half == END && s->pair != NULL)
 	acc_dispatch_pair_release (s->pair);
     }
   thread->depth--;

@@ -35,6 +35,12 @@ type site struct {
 	returnAddress, function uintptr
 }
 
+// siteSlots is how many sites a thread keeps what it knows of.
+const siteSlots = 16
+
+// slot is where a thread keeps what it knows of a site, and of others.
+func (at site) slot() uintptr { return (at.returnAddress ^ at.returnAddress>>7) % siteSlots }
+
 // A position is what the debug information says about a site.
 type position struct {
 	file, function            callbacks.CString

@@ -1,6 +1,8 @@
 package openacc
 
 import (
+	"sync/atomic"
+
 	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/runtime/dataenv"
 	"github.com/accscope/accscope/runtime/goacc"
@@ -23,24 +25,14 @@ type namedRange struct {
 	name      string
 }
 
-// dataEvents are the events that tell of a variable.
-var dataEvents = [...]callbacks.Event{
-	callbacks.Create, callbacks.Delete, callbacks.Alloc, callbacks.Free,
-	callbacks.EnqueueUploadStart, callbacks.EnqueueUploadEnd,
-	callbacks.EnqueueDownloadStart, callbacks.EnqueueDownloadEnd,
-}
+// dataEvents are the events that tell of a variable, in Registry.WantedEvents.
+const dataEvents = 1<<callbacks.Create | 1<<callbacks.Delete | 1<<callbacks.Alloc | 1<<callbacks.Free |
+	1<<callbacks.EnqueueUploadStart | 1<<callbacks.EnqueueUploadEnd |
+	1<<callbacks.EnqueueDownloadStart | 1<<callbacks.EnqueueDownloadEnd
 
 // naming says whether somebody wants to know the variables of this call.
 func (t *Thread) naming() bool {
-	if t.rt.options.Namer == nil {
-		return false
-	}
-	for _, event := range dataEvents {
-		if t.wanted(event) {
-			return true
-		}
-	}
-	return false
+	return atomic.LoadUint32(t.wantedEvents)&dataEvents != 0 && t.rt.options.Namer != nil
 }
 
 // nameDirective notes the names of a directive's variables for the events of
@@ -49,13 +41,36 @@ func (t *Thread) nameDirective(arguments goacc.Arguments) {
 	if !t.naming() {
 		return
 	}
-	names := t.rt.options.Namer.NameDirective(t.place, t.function, arguments)
+	names := t.namesOf(arguments)
 	s := t.scratch
 	for i, name := range names {
 		if size := bytesOf(arguments, i); name != "" && size > 0 {
 			s.names = append(s.names, namedRange{arguments.Hosts[i], arguments.Hosts[i] + size, name})
 		}
 	}
+}
+
+// A namedSite is a directive all of whose variables have their names.
+type namedSite struct {
+	at    site
+	names []string
+}
+
+// namesOf asks the Namer, until it has given all names.
+func (t *Thread) namesOf(arguments goacc.Arguments) []string {
+	if !t.versioned {
+		t.checkVersion()
+	}
+	at := site{t.place.ReturnAddress, t.function}
+	known := &t.named[at.slot()]
+	if known.at == at && len(known.names) == len(arguments.Kinds) {
+		return known.names
+	}
+	names := t.rt.options.Namer.NameDirective(t.place, t.function, arguments)
+	if complete(names) {
+		*known = namedSite{at, names}
+	}
+	return names
 }
 
 // nameData notes the name of a routine's argument.

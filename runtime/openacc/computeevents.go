@@ -57,9 +57,6 @@ type launched struct {
 	geometry device.Geometry
 }
 
-// computeSites is how many places of the program keep their events composed.
-const computeSites = 16
-
 func (t *Thread) newComputeEvents() *computeEvents {
 	e := &computeEvents{computeMemory: (*computeMemory)(t.memory.allocate(unsafe.Sizeof(computeMemory{})))}
 	e.eventBatch = eventBatch{Batch: &e.batch, general: &e.shared}
@@ -98,9 +95,9 @@ func (t *Thread) compute() *computeEvents {
 		t.taken()
 	}
 	if t.computes == nil {
-		t.computes = make([]*computeEvents, computeSites)
+		t.computes = make([]*computeEvents, siteSlots)
 	}
-	slot := &t.computes[(t.place.ReturnAddress^t.place.ReturnAddress>>7)%computeSites]
+	slot := &t.computes[site{t.place.ReturnAddress, t.function}.slot()]
 	if *slot == nil {
 		*slot = t.newComputeEvents()
 	}
@@ -119,7 +116,7 @@ func (e *computeEvents) inUse(t *Thread) bool { return e.busy || t.left == &e.ev
 
 // anotherCompute is for a construct inside a callback or kernel of another one.
 func (t *Thread) anotherCompute() *computeEvents {
-	for _, e := range t.computes[computeSites:] {
+	for _, e := range t.computes[siteSlots:] {
 		if !e.inUse(t) {
 			return e
 		}

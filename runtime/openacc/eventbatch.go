@@ -92,6 +92,7 @@ func (t *Thread) checkVersion() {
 	}
 	if now := a.Version(); now != t.version {
 		t.version = now
+		t.named = [siteSlots]namedSite{}
 		for _, f := range t.frames {
 			f.like = [2]likeness{}
 		}
@@ -152,14 +153,16 @@ func (t *Thread) flushAll() bool { return t.held == nil || t.dispatch(t.held) }
 // reports whether all of them are done.
 func (t *Thread) dispatch(b *eventBatch) bool {
 	t.held = nil
+	if !b.pooled {
+		return t.cross(b)
+	}
 	first := b.Done
 	all := t.cross(b)
-	if b.pooled {
-		t.pairs = endedPairs(t.pairs, b.Step[first:b.Done])
-	}
+	t.pairs = endedPairs(t.pairs, b.Step[first:b.Done])
 	return all
 }
 
+// cross has C raise the events of b.
 func (t *Thread) cross(b *eventBatch) bool {
 	if t.events.Disabled != 0 {
 		for i := b.Done; i < b.Count; i++ {

@@ -13,7 +13,7 @@ type construct = callbacks.Construct
 // called, and for a compute construct the function outlined from it (else 0).
 type Attributor interface {
 	Attribute(place Place, function uintptr, info *callbacks.Info)
-	// Version changes when Attribute may answer differently than before.
+	// Version changes when Attribute, or a Namer, may answer differently than before.
 	Version() uint64
 }
 
@@ -93,9 +93,10 @@ func (t *Thread) frame() *eventFrame {
 // compose puts an event of the call in progress behind those held. What it has in
 // common with the call's other events is filled in.
 func (t *Thread) compose(event callbacks.Event, pair *eventPair) (*eventFrame, *callbacks.Step, *callbacks.EventInfo) {
-	f := t.frame()
-	if t.held != &f.eventBatch || f.batch.Count == callbacks.BatchSteps {
+	f := t.composing
+	if t.held == nil || f == nil || t.held != &f.eventBatch || f.batch.Count == callbacks.BatchSteps {
 		t.flush()
+		f = t.frame()
 	}
 	// The construct has not come to the device's interface yet.
 	i := 1
@@ -105,7 +106,7 @@ func (t *Thread) compose(event callbacks.Event, pair *eventPair) (*eventFrame, *
 	g := t.generalOf(&f.eventBatch, i)
 	if t.held == nil {
 		f.batch.Count, f.batch.Done, f.special = 0, 0, false
-		t.held = &f.eventBatch
+		t.held, t.composing = &f.eventBatch, f
 	}
 	s, e := &f.batch.Step[f.batch.Count], &f.events[f.batch.Count]
 	f.batch.Count++
@@ -125,7 +126,7 @@ func (t *Thread) compose(event callbacks.Event, pair *eventPair) (*eventFrame, *
 // composeOwn is compose for an event with general fields of its own, which begin
 // as those of the call.
 func (t *Thread) composeOwn(event callbacks.Event, pair *eventPair) (*general, *callbacks.EventInfo) {
-	if f := t.frame(); t.held == &f.eventBatch && f.special {
+	if f := t.composing; t.held != nil && f != nil && t.held == &f.eventBatch && f.special {
 		t.flush()
 	}
 	f, s, e := t.compose(event, pair)
@@ -182,8 +183,10 @@ func (t *Thread) raiseShutdown(event callbacks.Event, pair *eventPair, d *Device
 
 // holdWait is hold for a wait event.
 func (t *Thread) holdWait(event callbacks.Event, pair *eventPair, q *Queue, implicit bool) {
-	if t.context.offloads && implicit && q == t.context.queue && q.synchronous() {
-		// what the construct's other events say is right for the wait, too
+	c := &t.context
+	// What the call's other events say is right for a wait for its own queue, too.
+	own := q == c.queue && q.device == c.device && q.synchronous()
+	if own && implicit && c.offloads {
 		if event == callbacks.WaitStart {
 			t.holdCompute(waitStart)
 		} else {
@@ -194,12 +197,18 @@ func (t *Thread) holdWait(event callbacks.Event, pair *eventPair, q *Queue, impl
 	if !t.concerns(event) {
 		return
 	}
-	g, e := t.composeOwn(event, pair)
-	g.onDevice(q.device, q.device.isOpen())
-	if !q.synchronous() {
-		g.info.Async, g.info.AsyncQueue = int64(q.async), int64(q.async)
+	var e *callbacks.EventInfo
+	if own {
+		_, _, e = t.compose(event, pair)
+	} else {
+		var g *general
+		g, e = t.composeOwn(event, pair)
+		g.onDevice(q.device, q.device.isOpen())
+		if !q.synchronous() {
+			g.info.Async, g.info.AsyncQueue = int64(q.async), int64(q.async)
+		}
+		g.api.AsyncHandle = q.handle()
 	}
-	g.api.AsyncHandle = q.handle()
 	e.Implicit = 0
 	if implicit {
 		e.Implicit = 1
@@ -231,7 +240,24 @@ func (t *Thread) raiseComposed(e *callbacks.EventInfo, size, host uintptr, addre
 	data := e.Data()
 	data.Bytes, data.HostPtr, data.DevicePtr, data.VarName = uint64(size), host, uintptr(address), 0
 	if name != "" {
-		data.VarName = cString(name)
+		data.VarName = t.nameInC(name)
 	}
 	t.flush()
+}
+
+// nameInC is cString for the name of a variable.
+func (t *Thread) nameInC(name string) callbacks.CString {
+	data := unsafe.StringData(name)
+	known := &t.namesInC[uintptr(unsafe.Pointer(data))/16%uintptr(len(t.namesInC))]
+	if known.data != data || known.length != len(name) {
+		known.data, known.length, known.c = data, len(name), cString(name)
+	}
+	return known.c
+}
+
+// A nameInC is a name and its copy in C memory.
+type nameInC struct {
+	data   *byte
+	length int
+	c      callbacks.CString
 }

@@ -47,7 +47,10 @@ type Thread struct {
 	frames       []*eventFrame // by the depth of events being raised
 	held         *eventBatch   // events to be raised with the next one, nil for none
 	left         *eventBatch   // events that Options.Leave took, if not known to be raised
+	composing    *eventFrame   // the last one in which an event was composed
+	namesInC     [8]nameInC    // of variables that events told of
 	computes     []*computeEvents
+	named        [siteSlots]namedSite
 	memory       *memory
 	version      uint64 // of the Attributor's answers in frames
 	versioned    bool   // version was compared during this call
