@@ -7,6 +7,8 @@
 // to C memory (struct acc_dispatch, dispatch.h). Dispatch is C: it walks that
 // memory without a lock on the thread that raises the event, so C callbacks are
 // reached without entering Go. Callbacks may also be Go functions ([Tool]).
+// Events raised from Go cross into C for it: one by one ([Registry.Dispatch]), or
+// all that follow one another with nothing between them ([Registry.DispatchBatch]).
 //
 // The layout of [Info], [EventInfo] and [APIInfo] is that of the C structs in
 // runtime/include/acc_callback.h. Pointers in them are integers, since what they

@@ -18,6 +18,16 @@
 // A created variable's memory begins with the host's bytes, with zeroes where its
 // clause has the modifier zero (OpenACC 3.3 §2.7.8, §2.7.9), else with anything.
 //
+// # Events
+//
+// An event is held until the next one where no work lies between them, and both
+// cross into C together (eventbatch.go); what takes time, fails or may call back
+// flushes first. Those at the end of a call are left to the thin C library, which
+// raises them once the call has returned. A compute construct's events are composed
+// once for each place that launches (computeevents.go), others each time (events.go).
+// A callback that calls the runtime ends the batch behind its event, so that the
+// events after it say what holds then.
+//
 // # Locks
 //
 // Taken in this order, each released before any callback or wait:

@@ -273,6 +273,31 @@ dispatch (void)
     }
 }
 
+static void
+all_events (int count, void (*how) (acc_event_t, acc_prof_callback, acc_register_t))
+{
+  for (int i = 0; i < count; i++)
+    for (int event = acc_ev_device_init_start; event <= acc_ev_wait_end; event++)
+      how (event, callbacks[i], acc_reg);
+}
+
+/* Nanoseconds that the events of a launch add to it, all of them together.  */
+static void
+added (const char *name, void (*body) (int), int per_call)
+{
+  int calls = batch_of (body);
+  double without = median_of (body, calls) / per_call;
+
+  for (int n = 1; n <= 4; n += 3)
+    {
+      all_events (n, acc_prof_register);
+      printf ("%s-events-%d-callbacks %.2f\n", name, n,
+	      median_of (body, calls) / per_call - without);
+      fflush (stdout);
+      all_events (n, acc_prof_unregister);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -295,5 +320,10 @@ main (int argc, char **argv)
   lookups (100000);
 #pragma acc enter data copyin(a, b)
   dispatch ();
+  if (!only || strcmp (only, "events") == 0)
+    {
+      added ("launch", launch_empty, 1);
+      added ("launch-async-64", launch_async, 64);
+    }
   return 0;
 }
