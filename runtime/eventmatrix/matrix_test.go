@@ -12,7 +12,7 @@ import (
 	"github.com/accscope/accscope/callbacks"
 )
 
-var update = flag.Bool("update", false, "rewrite docs/event-matrix.md and the golden file")
+var update = flag.Bool("update", false, "rewrite docs/event-matrix.md and the golden files")
 
 const document = "../../docs/event-matrix.md"
 

@@ -229,7 +229,9 @@ func (t *Thread) finishHeld() {
 // their pairs are not in use any more.
 func (t *Thread) taken() {
 	t.left = nil
-	t.pairs, t.lent = append(t.pairs, t.lent...), t.lent[:0]
+	if len(t.lent) > 0 {
+		t.pairs, t.lent = append(t.pairs, t.lent...), t.lent[:0]
+	}
 }
 
 // RaiseRest raises the events of the batch that Options.Leave took which are not
