@@ -156,6 +156,9 @@ func (t *Thread) holdLaunch(i int, k *kernelCode, g device.Geometry) {
 	}
 	e := t.compute()
 	if like := (launched{k.text, g}); e.launched != like {
+		if e.launched.name != like.name {
+			t.flush() // the name may have to be read from debug information
+		}
 		e.launched = like
 		launch := e.launch.Launch()
 		launch.KernelName = 0
