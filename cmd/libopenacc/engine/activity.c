@@ -32,6 +32,23 @@ subscribe (const struct accscope_activity_subscriber *s, uint64_t *subscription)
   return accscopeSubscribe ((void *) s, subscription);
 }
 
+static const struct acc_dispatch *dispatch;	/* atomic */
+
+void
+accscope_engine_answer_for (const struct acc_dispatch *published)
+{
+  __atomic_store_n (&dispatch, published, __ATOMIC_RELEASE);
+}
+
+/* Each event of an enqueue asks, so this stays in C.  */
+static uint64_t
+current_correlation (void)
+{
+  const struct acc_dispatch *d = __atomic_load_n (&dispatch, __ATOMIC_ACQUIRE);
+
+  return d->correlation ? d->correlation () : 0;
+}
+
 static int
 mappings (int32_t type, int32_t number, accscope_activity_each_mapping each,
 	  void *context)
@@ -50,7 +67,7 @@ static const struct accscope_activity table =
 {
   .size = sizeof table, .version = 1,
   .subscribe = subscribe, .unsubscribe = accscopeUnsubscribe,
-  .flush = accscopeFlush, .current_correlation = accscopeCorrelation,
+  .flush = accscopeFlush, .current_correlation = current_correlation,
   .clock = accscopeClock, .mappings = mappings, .queues = queues,
   .device = accscopeDevice
 };

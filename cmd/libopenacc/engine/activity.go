@@ -17,6 +17,7 @@ import (
 func accscope_engine_lookup(t thread, name *C.char) unsafe.Pointer {
 	defer guard()
 	if name != nil && C.GoString(name) == callbacks.ActivityName {
+		C.accscope_engine_answer_for((*C.struct_acc_dispatch)(registry.Published()))
 		return unsafe.Pointer(C.accscope_engine_activity)
 	}
 	return nil
@@ -65,11 +66,6 @@ func accscopeFlush() C.int {
 	}
 	core.Flush()
 	return 0
-}
-
-//export accscopeCorrelation
-func accscopeCorrelation() C.uint64_t {
-	return C.accscope_engine_correlation((*C.struct_acc_dispatch)(registry.Published()))
 }
 
 //export accscopeClock

@@ -6,8 +6,9 @@
 #include "accscope_activity.h"
 #include "engine.h"
 
-/* What acc_prof_lookup answers.  */
+/* What acc_prof_lookup answers, for the callbacks of a registry.  */
 const struct accscope_activity *accscope_engine_activity (void);
+void accscope_engine_answer_for (const struct acc_dispatch *published);
 
 /* Calls a subscriber; remembers on this thread that its function runs.  */
 void accscope_engine_deliver (uint64_t subscription,
@@ -19,12 +20,6 @@ int accscope_engine_recording (void);
 
 /* The subscription whose function runs on this thread, 0 if none.  */
 uint64_t accscope_engine_delivering (void);
-
-static inline uint64_t
-accscope_engine_correlation (struct acc_dispatch *dispatch)
-{
-  return dispatch->correlation ? dispatch->correlation () : 0;
-}
 
 static inline void
 accscope_engine_each_mapping (accscope_activity_each_mapping each, void *context,
