@@ -25,8 +25,9 @@ type activity struct {
 	subscribers []*subscriber
 	last        uint64 // subscription given out last
 	waiting     []callbacks.ActivityRecord
-	added       uint64 // records in all
-	delivered   uint64 // of these
+	spare       []callbacks.ActivityRecord // empty, to wait in next
+	added       uint64                     // records in all
+	delivered   uint64                     // of these
 	running     bool
 	calling     uint64 // subscription whose function runs, 0 if none
 }
@@ -173,6 +174,7 @@ func (t *Thread) reportWait(q, other *Queue) {
 
 // deliver is the goroutine that calls the subscribers.
 func (a *activity) deliver() {
+	var record callbacks.ActivityRecord // a subscriber's own copy
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for {
@@ -180,10 +182,10 @@ func (a *activity) deliver() {
 			a.changed.Wait()
 		}
 		batch := a.waiting
-		a.waiting = nil
+		a.waiting, a.spare = a.spare, nil
 		for i := range batch {
 			for _, s := range a.subscribers {
-				record := batch[i]
+				record = batch[i]
 				if record.Correlation <= s.from || s.kinds != 0 && s.kinds>>uint(record.Kind)&1 == 0 ||
 					!slices.Contains(a.subscribers, s) {
 					continue
@@ -197,6 +199,7 @@ func (a *activity) deliver() {
 			}
 			a.delivered++
 		}
+		a.spare = batch[:0]
 		a.changed.Broadcast()
 	}
 }

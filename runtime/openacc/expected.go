@@ -3,38 +3,41 @@ package openacc
 import (
 	"sync"
 	"sync/atomic"
+	"unsafe"
 )
 
 // expectedSlots is more than are commonly enqueued and not reported yet.
 const expectedSlots = 1 << 14
 
+// sortBits of a slot say which sort of operation it is, the others which number.
+const (
+	sortBits  = 20
+	mostSorts = 1 << sortBits
+)
+
 // expected are the operations enqueued and not reported yet, by number. Every
-// launch adds one, so most are in a table without locks or allocations.
+// launch adds one, and another thread takes it out, so most are a word each in a
+// table without locks or allocations: what passes from one processor to the other is
+// a line of eight.
 type expected struct {
-	slots atomic.Pointer[[expectedSlots]expectedSlot] // nil until somebody subscribes
-	rest  sync.Map                                    // those whose slot is taken
+	// A slot is 0, or the number of its turn and the operation's sort.
+	slots atomic.Pointer[[expectedSlots]atomic.Uint64] // nil until somebody subscribes
+	sorts sorts
+	rest  sync.Map // those whose slot is taken
 }
-
-type expectedSlot struct {
-	number    atomic.Uint64 // 0 free, busy while it is being changed
-	operation operation
-}
-
-const busy = ^uint64(0)
 
 // open makes the table, if there is none.
 func (e *expected) open() {
 	if e.slots.Load() == nil {
-		e.slots.CompareAndSwap(nil, new([expectedSlots]expectedSlot))
+		e.slots.CompareAndSwap(nil, new([expectedSlots]atomic.Uint64))
 	}
 }
 
+func turn(number uint64) uint64 { return number/expectedSlots + 1 }
+
 func (e *expected) add(number uint64, o operation) {
 	if slots := e.slots.Load(); slots != nil {
-		s := &slots[number%expectedSlots]
-		if s.number.CompareAndSwap(0, busy) {
-			s.operation = o
-			s.number.Store(number)
+		if sort, ok := e.sorts.of(o); ok && slots[number%expectedSlots].CompareAndSwap(0, turn(number)<<sortBits|sort) {
 			return
 		}
 	}
@@ -45,10 +48,8 @@ func (e *expected) add(number uint64, o operation) {
 func (e *expected) take(number uint64) (operation, bool) {
 	if slots := e.slots.Load(); slots != nil {
 		s := &slots[number%expectedSlots]
-		if s.number.CompareAndSwap(number, busy) {
-			o := s.operation
-			s.number.Store(0)
-			return o, true
+		if word := s.Load(); word>>sortBits == turn(number) && s.CompareAndSwap(word, 0) {
+			return e.sorts.operation(word % mostSorts), true
 		}
 	}
 	if o, ok := e.rest.LoadAndDelete(number); ok {
@@ -60,10 +61,53 @@ func (e *expected) take(number uint64) (operation, bool) {
 func (e *expected) clear() {
 	if slots := e.slots.Load(); slots != nil {
 		for i := range slots {
-			if number := slots[i].number.Load(); number != 0 && number != busy {
-				slots[i].number.CompareAndSwap(number, 0)
-			}
+			slots[i].Store(0)
 		}
 	}
 	e.rest.Clear()
 }
+
+// sorts number the different operations of a program: kernels and queues.
+type sorts struct {
+	recent [256]atomic.Pointer[sort]
+
+	mutex sync.Mutex
+	known map[operation]uint64
+	all   atomic.Pointer[[]operation] // by number; only ever grows
+}
+
+type sort struct {
+	operation
+	number uint64
+}
+
+// of is false when there are too many.
+func (s *sorts) of(o operation) (uint64, bool) {
+	place := &s.recent[(uintptr(unsafe.Pointer(unsafe.StringData(o.kernel)))>>3^uintptr(o.queue)*31^uintptr(o.async)*7)%uintptr(len(s.recent))]
+	if r := place.Load(); r != nil && r.operation == o {
+		return r.number, true
+	}
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	number, ok := s.known[o]
+	if !ok {
+		var all []operation
+		if a := s.all.Load(); a != nil {
+			all = *a
+		}
+		if len(all) == mostSorts {
+			return 0, false
+		}
+		if s.known == nil {
+			s.known = map[operation]uint64{}
+		}
+		number = uint64(len(all))
+		s.known[o] = number
+		all = append(all, o)
+		s.all.Store(&all)
+	}
+	place.Store(&sort{o, number})
+	return number, true
+}
+
+func (s *sorts) operation(number uint64) operation { return (*s.all.Load())[number] }
