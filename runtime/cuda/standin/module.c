@@ -12,6 +12,7 @@ struct CUfunc_st
   char *name;
   void (*code) (const uintptr_t *slots);
   int threads;
+  int stamps;			/* it takes its times */
 };
 
 struct variable
@@ -107,6 +108,27 @@ line (CUlinkState state, char *text)
       pthread_mutex_unlock (&standin_lock);
       v->next = m->variables;
       m->variables = v;
+    }
+  else if (sscanf (text, ".visible .entry %511s (", name) == 1
+	   && strcmp (name, "accscope_clock") == 0)
+    {
+      struct CUfunc_st *f = calloc (1, sizeof *f);
+      if (f == NULL)
+	abort ();
+      f->name = strdup (name);
+      f->threads = 1024;
+      f->next = m->functions;
+      m->functions = f;
+    }
+  else if (sscanf (text, ".entry %511s (", name) == 1
+	   && strstr (text, "%accscope_stamp)") != NULL)
+    {
+      struct CUfunc_st *f = m->functions;
+      while (f != NULL && strcmp (f->name, name) != 0)
+	f = f->next;
+      if (f == NULL)
+	return 218;
+      f->stamps = 1;
     }
   else if (strncmp (text, "invalid ", 8) == 0)
     {
@@ -225,8 +247,22 @@ cuOccupancyMaxPotentialBlockSize (int *grid, int *block, CUfunction function,
 static void
 run_kernel (struct standin_operation *o)
 {
+  uint64_t *stamp = o->to;
+
+  if (stamp != NULL)
+    stamp[0] = standin_time ();
   if (standin_fault ("kernel") == CUDA_SUCCESS)
-    ((void (*) (const void *)) o->function) (o->from);
+    {
+      ((void (*) (const void *)) o->function) (o->from);
+      if (stamp != NULL)
+	stamp[1] = standin_time ();
+    }
+}
+
+static void
+run_clock (struct standin_operation *o)
+{
+  __atomic_store_n ((uint64_t *) o->to, standin_time (), __ATOMIC_RELEASE);
 }
 
 EXPORT CUresult
@@ -246,5 +282,13 @@ cuLaunchKernel (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned 
     return CUDA_ERROR_INVALID_VALUE;
   o.function = (CUhostFn) (uintptr_t) function->code;
   o.from = (const void *) (uintptr_t) block;
+  if (function->stamps)
+    o.to = (void *) (uintptr_t) *(CUdeviceptr *) parameters[1];
+  if (function->code == NULL)
+    {
+      o.to = (void *) (uintptr_t) block;
+      o.run = run_clock;
+      o.kind = STANDIN_OTHER;
+    }
   return standin_enqueue (stream, o);
 }

@@ -7,6 +7,9 @@
      function NAME ADDRESS THREADS	a kernel, at most so many threads per block
      variable NAME BYTES		a global of the device
      invalid TEXT			the compiler fails and says TEXT
+     .entry NAME (PARAMETERS		an earlier function; with a parameter
+				%accscope_stamp it takes its times (../stamps.c),
+				and "accscope_clock" tells the device's time
 
    Environment, read by cuInit:
 
@@ -86,6 +89,7 @@ struct standin_operation
   struct standin_recording *recording;
   int value;			/* to fill with */
   uint64_t place;		/* among the operations of all streams */
+  uint64_t earliest;		/* device time when it could have begun */
 };
 
 struct CUstream_st
@@ -94,6 +98,7 @@ struct CUstream_st
   pthread_t thread;
   struct standin_operation *first, **last;
   uint64_t submitted, finished;
+  uint64_t ended;		/* device time of the last operation's end */
   uint32_t number, device;
   int closing;
 };
@@ -112,6 +117,9 @@ struct CUevent_st
   struct standin_recording *last;	/* NULL before the first */
   int timed;
 };
+
+/* The device's clock, in nanoseconds (stream.c).  */
+uint64_t standin_time (void);
 
 /* Device memory (memory.c): whether [address, address+bytes) is one piece of it,
    and a new piece.  */

@@ -15,6 +15,18 @@ standin_observe (const struct standin_observer *next)
   __atomic_store_n (&observer, next, __ATOMIC_RELEASE);
 }
 
+/* It counts from another moment than the host's.  */
+uint64_t
+standin_time (void)
+{
+  struct timespec now;
+
+  clock_gettime (CLOCK_MONOTONIC, &now);
+  return (now.tv_sec + 86400) * (uint64_t) 1000000000 + now.tv_nsec;
+}
+
+static void run_record (struct standin_operation *o);
+
 static void
 run (CUstream s, struct standin_operation *o)
 {
@@ -60,8 +72,12 @@ work (void *argument)
 	}
       lost = standin_lost != CUDA_SUCCESS;
       pthread_mutex_unlock (&standin_lock);
+      if (o->earliest < s->ended)
+	o->earliest = s->ended;
       if (!lost)
 	run (s, o);
+      if (o->run != run_record)
+	s->ended = standin_time ();
       pthread_mutex_lock (&standin_lock);
       if ((s->first = o->next) == NULL)
 	s->last = &s->first;
@@ -128,6 +144,7 @@ standin_enqueue (CUstream s, struct standin_operation operation)
   if (told != NULL && o->kind != STANDIN_OTHER)
     o->correlation = told->enqueued (o->kind);
   o->next = NULL;
+  o->earliest = standin_time ();
   pthread_mutex_lock (&standin_lock);
   o->place = ++places;
   *s->last = o;
@@ -200,15 +217,14 @@ cuEventDestroy_v2 (CUevent event)
   return CUDA_SUCCESS;
 }
 
+/* The device records an event as soon as it has come so far, however late this
+   thread is.  */
 static void
 run_record (struct standin_operation *o)
 {
-  struct timespec now;
-
-  clock_gettime (CLOCK_MONOTONIC, &now);
   pthread_mutex_lock (&standin_lock);
   o->recording->done = 1;
-  o->recording->time = now.tv_sec * (int64_t) 1000000000 + now.tv_nsec;
+  o->recording->time = (int64_t) o->earliest;
   pthread_mutex_unlock (&standin_lock);
 }
 
@@ -318,4 +334,23 @@ cuLaunchHostFunc (CUstream stream, CUhostFn function, void *argument)
 
   FAULT ("cuLaunchHostFunc");
   return standin_enqueue (stream, o);
+}
+
+static void
+run_wait_value (struct standin_operation *o)
+{
+  struct timespec moment = { 0, 100000 };
+
+  while (__atomic_load_n ((uint32_t *) o->to, __ATOMIC_ACQUIRE) != (uint32_t) o->value
+	 && standin_lost == CUDA_SUCCESS)
+    nanosleep (&moment, NULL);
+}
+
+EXPORT CUresult
+cuStreamWaitValue32_v2 (CUstream stream, CUdeviceptr word, uint32_t value, unsigned flags)
+{
+  struct standin_operation o = { .run = run_wait_value, .to = (void *) (uintptr_t) word,
+				 .value = (int) value };
+
+  return flags == 1 ? standin_enqueue (stream, o) : CUDA_ERROR_INVALID_VALUE;
 }

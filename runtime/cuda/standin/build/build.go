@@ -71,7 +71,7 @@ func Image(functions []Function, variables []Variable, line string) goacc.Image 
 		if threads == 0 {
 			threads = 1024
 		}
-		fmt.Fprintf(&text, "function %s %#x %d\n", f.Name, f.Host, threads)
+		fmt.Fprintf(&text, "function %s %#x %d\n.entry %s (.param.u64 %%in_ar0)\n{\n\tret;\n}\n", f.Name, f.Host, threads, f.Name)
 		image.Functions = append(image.Functions, f.Host)
 		descriptors[2*i] = uintptr(unsafe.Pointer(C.CString(f.Name)))
 		descriptors[2*i+1] = uintptr(f.Dimensions[0]) | uintptr(f.Dimensions[1])<<16 | uintptr(f.Dimensions[2])<<32
