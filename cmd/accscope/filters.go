@@ -47,8 +47,8 @@ func (flags *runFlags) checkCapture() error {
 	if !slices.Contains([]string{"", "caller", "full", "off"}, flags.callStack) {
 		return usageError{fmt.Errorf("--callstack %q: allowed are caller, full and off", flags.callStack)}
 	}
-	if !slices.Contains([]string{"", "auto", "runtime", "off"}, flags.activity) {
-		return usageError{fmt.Errorf("--activity %q: allowed are auto, runtime and off", flags.activity)}
+	if !slices.Contains([]string{"", "auto", "cupti", "runtime", "off"}, flags.activity) {
+		return usageError{fmt.Errorf("--activity %q: allowed are auto, cupti, runtime and off", flags.activity)}
 	}
 	if flags.queue == "" {
 		return nil

@@ -181,7 +181,7 @@ func TestMistakes(t *testing.T) {
 		{[]string{"run", "--last", "0s", "--", "true"}, exitUsage, `want a time like 30s or a size`},
 		{[]string{"run", "--last", "a while", "--", "true"}, exitUsage, `want a time like 30s or a size`},
 		{[]string{"run", "--callstack", "deep", "--", "true"}, exitUsage, `caller, full and off`},
-		{[]string{"run", "--activity", "cupti", "--", "true"}, exitUsage, `auto, runtime and off`},
+		{[]string{"run", "--activity", "events", "--", "true"}, exitUsage, `auto, cupti, runtime and off`},
 		{[]string{"run", "-o", "no/such/folder/t.db", "--", "true"}, exitRunFailed, `no/such/folder`},
 		{[]string{"report", "missing.db"}, exitFailure, `missing\.db`},
 		{[]string{"report", "notes.txt"}, exitFailure, `notes\.txt.*not an accscope trace`},

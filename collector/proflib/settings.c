@@ -224,7 +224,7 @@ settings_read (void)
     settings.activity = ACTIVITY_OFF;
   else if (value && strcmp (value, "runtime") == 0)
     settings.activity = ACTIVITY_RUNTIME;
-  else if (value && strcmp (value, "auto") != 0)
+  else if (value && strcmp (value, "auto") != 0 && strcmp (value, "cupti") != 0)
     reject ("ACCSCOPE_ACTIVITY", value);
   value = variable ("ACCSCOPE_CUPTI");
   if (value)

@@ -24,9 +24,13 @@ const (
 	veryMany = 4096
 )
 
+// often is how many operations measured by events in a period are so many that CUPTI
+// is the cheaper.
+const often = 16
+
 // The variables that say how operations are measured.
 const (
-	activityVariable = "ACCSCOPE_ACTIVITY" // runtime: by events of the driver, else by CUPTI if it can be had
+	activityVariable = "ACCSCOPE_ACTIVITY" // runtime: never by CUPTI; cupti: kernels too
 	cuptiVariable    = "ACCSCOPE_CUPTI"    // CUPTI's library
 )
 
@@ -40,6 +44,12 @@ type records struct {
 	// come in order.
 	delivery sync.Mutex
 	batch    [256]C.struct_accscope_cuda_record
+
+	// stamps: kernels of images that are loaded now take their own times.
+	stamps atomic.Bool
+	// canTrace: CUPTI may measure, and was not asked to yet. Only of measure and the
+	// goroutine that it starts.
+	canTrace bool
 
 	mutex   sync.Mutex    // guards what follows
 	stop    chan struct{} // nil while nobody observes
@@ -68,18 +78,32 @@ func (r *records) tracing() bool {
 	return atomic.LoadUint32((*uint32)(unsafe.Pointer(&r.device.c.tracing))) != 0
 }
 
-// trace has CUPTI measure where it is installed, unless the environment says
-// otherwise: it costs a fraction of what events do, and tells when the device
-// began a kernel rather than when it was done with what came before.
-func (r *records) trace(on bool) {
-	lookup := r.device.backend.options.Environment
-	if how, _ := lookup(activityVariable); how == "runtime" {
-		return
+// measure begins to measure: kernels take their own times if they can, and events
+// of the driver measure the other operations.
+func (r *records) measure() {
+	how := r.how()
+	if how != "cupti" {
+		r.stamps.Store(C.accscope_cuda_stamps_open(r.device.c) != 0)
 	}
-	path, _ := lookup(cuptiVariable)
+	r.canTrace = how != "runtime"
+	if how == "cupti" {
+		r.trace()
+	}
+}
+
+func (r *records) how() string {
+	how, _ := r.device.backend.options.Environment(activityVariable)
+	return how
+}
+
+// trace has CUPTI measure where it is installed. Being in the process it makes each
+// launch longer, but each transfer by a fraction only of what events do.
+func (r *records) trace() {
+	r.canTrace = false // asked for once
+	path, _ := r.device.backend.options.Environment(cuptiVariable)
 	name := C.CString(path)
 	defer C.free(unsafe.Pointer(name))
-	if C.accscope_cuda_trace(r.device.c, cBool(on), name) != 0 {
+	if C.accscope_cuda_trace(r.device.c, 1, cBool(r.how() == "cupti"), name) != 0 {
 		r.device.backend.started() // CUPTI has exit handlers too
 	}
 }
@@ -95,7 +119,7 @@ func (r *records) switchTo(on bool) {
 	case on:
 		value = 1
 		if r.stop == nil {
-			r.trace(true)
+			r.measure()
 			r.stop = make(chan struct{})
 			stop := r.stop
 			r.running.Go(func() { r.run(stop) })
@@ -106,31 +130,48 @@ func (r *records) switchTo(on bool) {
 	}
 	atomic.StoreUint32((*uint32)(unsafe.Pointer(&r.device.c.observing)), value)
 	if !on {
+		r.running.Wait()
 		r.flush()
-		r.trace(false)
+		r.stamps.Store(false)
+		C.accscope_cuda_trace(r.device.c, 0, 0, nil)
 	}
 }
 
 func (r *records) run(stop chan struct{}) {
 	ticker := time.NewTicker(period)
 	defer ticker.Stop()
-	var before uint64
+	var before, measured uint64
 	for {
 		select {
 		case <-stop:
 			return
 		case <-ticker.C:
 		}
+		if r.canTrace {
+			now := uint64(atomic.LoadUint64((*uint64)(unsafe.Pointer(&r.device.c.measured))))
+			if now-measured > often {
+				r.trace()
+			}
+			measured = now
+		}
+		if r.stamps.Load() {
+			r.eachQueue(func(q *queue) {
+				C.accscope_cuda_turn(q.c.Load(), 0)
+				r.drain(q)
+			})
+			C.accscope_cuda_stamps_keep(r.device.c)
+		}
 		if r.tracing() {
 			r.report(func(room C.size_t) C.size_t { return C.accscope_cuda_traced(r.device.c, &r.batch[0], room) })
-			continue
 		}
 		now := r.pending()
 		if now != 0 && now == before || now > veryMany {
-			r.drainQueues()
+			r.eachQueue(r.drain)
 		}
 		before = now
-		C.accscope_cuda_rebase(r.device.c)
+		if C.accscope_cuda_clocks_keep(r.device.c) != 0 && r.tracing() {
+			C.accscope_cuda_trace_relate(r.device.c)
+		}
 	}
 }
 
@@ -140,11 +181,11 @@ func (r *records) flush() {
 		C.accscope_cuda_trace_flush(r.device.c)
 	}
 	r.report(func(room C.size_t) C.size_t { return C.accscope_cuda_traced(r.device.c, &r.batch[0], room) })
-	r.drainQueues()
+	r.eachQueue(r.finish)
 }
 
-// drainQueues reports what events of the driver have measured.
-func (r *records) drainQueues() {
+// eachQueue calls f for every queue, which is kept from being released.
+func (r *records) eachQueue(f func(*queue)) {
 	d := r.device
 	d.mutex.Lock()
 	queues := make([]*queue, 0, len(d.queues))
@@ -154,16 +195,25 @@ func (r *records) drainQueues() {
 	d.mutex.Unlock()
 	for _, q := range queues {
 		if _, err := q.use("report"); err == nil {
-			r.drain(q)
+			f(q)
 			q.done()
 		}
+	}
+}
+
+// finish reports what has finished on one queue, all of it if the queue is idle.
+// The caller keeps it from being released.
+func (r *records) finish(q *queue) {
+	if c := q.c.Load(); c != nil && r.observe != nil {
+		C.accscope_cuda_turn(c, 1)
+		r.drain(q)
 	}
 }
 
 // drain reports what has finished on one queue. The caller keeps it from being
 // released.
 func (r *records) drain(q *queue) {
-	if c := q.c.Load(); c != nil && r.pending() != 0 {
+	if c := q.c.Load(); c != nil && (r.pending() != 0 || r.stamps.Load()) {
 		r.report(func(room C.size_t) C.size_t { return C.accscope_cuda_drain(c, &r.batch[0], room) })
 	}
 }
@@ -204,6 +254,6 @@ func (r *records) close(queues map[*queue]struct{}) {
 	}
 	r.report(func(room C.size_t) C.size_t { return C.accscope_cuda_traced(r.device.c, &r.batch[0], room) })
 	for q := range queues {
-		r.drain(q)
+		r.finish(q)
 	}
 }

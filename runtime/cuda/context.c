@@ -29,12 +29,7 @@ accscope_cuda_open (const struct accscope_cuda_driver *cuda, int number,
   for (i = 0; i <= ACCSCOPE_CUDA_LANES; i++)
     pthread_mutex_init (&d->lane[i].lock, NULL);
   before = accscope_cuda_enter (d);
-  a = CALL (d, cuStreamCreate, &d->clock, CU_STREAM_NON_BLOCKING);
-  if (!FAILED (a))
-    {
-      int64_t on_device, on_host;
-      a = accscope_cuda_clock (d, &on_device, &on_host);
-    }
+  a = accscope_cuda_clocks_open (d);
   accscope_cuda_leave (d, before);
   if (FAILED (a))
     {
@@ -64,17 +59,12 @@ accscope_cuda_close (struct accscope_cuda_device *d)
   unsigned i;
 
   accscope_cuda_trace_close (d);
+  accscope_cuda_stamps_close (d);
   for (i = 0; i <= ACCSCOPE_CUDA_LANES; i++)
     accscope_cuda_lane_close (d, &d->lane[i]);
-  if (d->reference != NULL)
-    {
-      d->cuda->cuEventDestroy (d->reference->event);
-      free (d->reference);
-    }
+  accscope_cuda_clocks_close (d);
   destroy (d, &d->plain);
   destroy (d, &d->timed);
-  if (d->clock != NULL)
-    d->cuda->cuStreamDestroy (d->clock);
   if (before == d->context)
     d->cuda->cuCtxSetCurrent (NULL);
   else
@@ -118,6 +108,7 @@ accscope_cuda_queue_open (struct accscope_cuda_device *d, CUstream adopted,
   pthread_mutex_init (&q->completion, NULL);
   pthread_mutex_init (&q->lock, NULL);
   q->last = &q->first;
+  q->last_turned = &q->turned;
   *opened = q;
   return a;
 }
@@ -138,6 +129,7 @@ accscope_cuda_queue_close (struct accscope_cuda_queue *q)
     }
   if (q->last_end != NULL)
     accscope_cuda_mark_release (d, q->last_end);
+  accscope_cuda_drop_pages (q);
   while (q->spare != NULL)
     {
       struct accscope_cuda_operation *o = q->spare;

@@ -44,15 +44,21 @@ func with(t testing.TB, variables map[string]string) device.Backend {
 	return New(Options{Library: standin})
 }
 
-// loaded is a backend whose devices have an image with the contract's kernels.
-type loaded struct{ device.Backend }
+// loaded is a backend whose devices have an image with the contract's kernels,
+// which came while somebody observed or not.
+type loaded struct {
+	device.Backend
+	observed bool
+}
 
 func (b loaded) Open(number int, observe func(device.Activity)) (device.Device, error) {
 	d, err := b.Backend.Open(number, observe)
 	if err != nil {
 		return nil, err
 	}
+	d.Observe(b.observed)
 	_, err = d.(*cudaDevice).LoadImage(kernelImage())
+	d.Observe(false)
 	return d, err
 }
 
@@ -72,17 +78,23 @@ func kernels() devicetest.Kernels {
 }
 
 func TestContract(t *testing.T) {
-	for name, variables := range map[string]map[string]string{
-		"one device":    nil,
-		"two devices":   {"ACCSCOPE_STANDIN_DEVICES": "2"},
-		"little memory": {"ACCSCOPE_STANDIN_MEMORY": fmt.Sprint(256 << 20)},
-		"CUPTI":         {"ACCSCOPE_CUPTI": cupti},
-		"no CUPTI":      {"ACCSCOPE_ACTIVITY": "runtime"},
-		"another tool":  {"ACCSCOPE_CUPTI": cupti, "ACCSCOPE_STANDIN_CUPTI_FAIL": "cuptiSubscribe"},
-		"another CUPTI": {"ACCSCOPE_CUPTI": cupti, "ACCSCOPE_STANDIN_CUPTI_FAIL": "cuptiActivityEnable"},
+	for name, c := range map[string]struct {
+		variables map[string]string
+		observed  bool
+	}{
+		"one device":       {nil, false},
+		"two devices":      {map[string]string{"ACCSCOPE_STANDIN_DEVICES": "2"}, true},
+		"little memory":    {map[string]string{"ACCSCOPE_STANDIN_MEMORY": fmt.Sprint(256 << 20)}, true},
+		"CUPTI":            {map[string]string{"ACCSCOPE_ACTIVITY": "cupti", "ACCSCOPE_CUPTI": cupti}, false},
+		"stamps and CUPTI": {map[string]string{"ACCSCOPE_CUPTI": cupti}, true},
+		"CUPTI, observed":  {map[string]string{"ACCSCOPE_CUPTI": cupti, "ACCSCOPE_ACTIVITY": "cupti"}, true},
+		"no CUPTI":         {map[string]string{"ACCSCOPE_ACTIVITY": "runtime"}, false},
+		"stamps, no CUPTI": {map[string]string{"ACCSCOPE_ACTIVITY": "runtime"}, true},
+		"another tool":     {map[string]string{"ACCSCOPE_ACTIVITY": "cupti", "ACCSCOPE_CUPTI": cupti, "ACCSCOPE_STANDIN_CUPTI_FAIL": "cuptiSubscribe"}, false},
+		"another CUPTI":    {map[string]string{"ACCSCOPE_ACTIVITY": "cupti", "ACCSCOPE_CUPTI": cupti, "ACCSCOPE_STANDIN_CUPTI_FAIL": "cuptiActivityEnable"}, true},
 	} {
-		t.Run(name, func(t *testing.T) { devicetest.Run(t, loaded{with(t, variables)}, kernels()) })
+		t.Run(name, func(t *testing.T) { devicetest.Run(t, loaded{with(t, c.variables), c.observed}, kernels()) })
 	}
 }
 
-func BenchmarkStandin(b *testing.B) { devicetest.Bench(b, loaded{with(b, nil)}, kernels()) }
+func BenchmarkStandin(b *testing.B) { devicetest.Bench(b, loaded{Backend: with(b, nil)}, kernels()) }

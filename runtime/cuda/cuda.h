@@ -5,6 +5,7 @@
 #define ACCSCOPE_CUDA_H
 
 #include <pthread.h>
+#include <time.h>
 
 #include "driver.h"
 
@@ -41,6 +42,7 @@ struct accscope_cuda_reference
   CUevent event;
   int64_t device;		/* its time on the device's clock */
   int64_t host;			/* its time on CLOCK_MONOTONIC */
+  int exact;			/* by the GPU's own time */
   unsigned users;		/* operations, and the device if it is the last */
 };
 
@@ -69,6 +71,52 @@ struct accscope_cuda_pieces
   struct accscope_cuda_pieces *next;
   struct accscope_cuda_record record;
   uint64_t left;		/* bytes not recorded yet */
+};
+
+/* One moment on the GPU's clock and on CLOCK_MONOTONIC, in nanoseconds.  */
+struct accscope_cuda_reading
+{
+  uint64_t gpu;
+  int64_t host;
+};
+
+/* The GPU's time before and after a copy.  */
+struct accscope_cuda_copied
+{
+  uint64_t number, before, after;
+};
+#define ACCSCOPE_CUDA_COPIED 32
+
+/* How what is measured is related to the device's clock (clocks.c).  The readings
+   and what follows them are guarded by the device's lock, the others by its
+   clock_lock.  */
+struct accscope_cuda_clocks
+{
+  CUmodule module;		/* of the kernel that reads the GPU's time */
+  CUfunction kernel;
+  uint64_t *word;		/* three, which it writes; pinned; NULL without it */
+  CUdeviceptr memory;		/* a word, to be copied */
+  struct accscope_cuda_reading first, last;	/* gpu 0: none */
+  double gpu_rate, event_rate;	/* by which the host's clock is faster, less 1 */
+  unsigned late;		/* readings that came late, one after the other */
+  struct accscope_cuda_copied copied[ACCSCOPE_CUDA_COPIED];	/* by number */
+  uint64_t copies;		/* for CUPTI to record, so far */
+  uint64_t round;		/* of these, before the last few */
+  int64_t least, most;		/* what these say of cupti, if one did */
+  int told;
+  int64_t cupti;		/* the GPU's time less that of CUPTI's records */
+  int cupti_known;		/* atomic */
+};
+
+/* Pages for the times of kernels that take their own (stamps.c), guarded by the
+   device's lock.  */
+struct accscope_cuda_stamps
+{
+  unsigned ready;		/* atomic */
+  struct accscope_cuda_page *spare;
+  unsigned spares;
+  struct accscope_cuda_chunk *chunk;	/* by clock_lock */
+  unsigned chunks;
 };
 
 /* A stack of events for reuse.  */
@@ -106,21 +154,25 @@ struct accscope_cuda_device
   CUcontext context;
   unsigned observing;		/* atomic */
   uint64_t pending;		/* atomic: operations measured and not drained */
+  uint64_t measured;		/* atomic: operations measured by events so far */
   unsigned next_lane;		/* atomic */
 
   pthread_mutex_t lock;		/* guards what follows */
   struct accscope_cuda_events plain, timed;
   struct accscope_cuda_reference *reference;
 
-  /* tracer.c: operations are measured by CUPTI, in nanoseconds of
-     CLOCK_MONOTONIC less origin.  */
+  int64_t origin;		/* CLOCK_MONOTONIC at the opening */
+
+  /* tracer.c: operations are measured by CUPTI.  */
   unsigned tracing;		/* atomic */
-  int64_t origin;
   struct accscope_cuda_operation traced;	/* stands for every one */
   pthread_mutex_t trace_lock;	/* guards what follows */
   struct accscope_cuda_record *record;
   size_t records, record_room;
   struct accscope_cuda_pieces *pieces;
+
+  struct accscope_cuda_clocks clocks;
+  struct accscope_cuda_stamps stamps;
 
   pthread_mutex_t clock_lock;
   CUstream clock;
@@ -173,6 +225,14 @@ struct accscope_cuda_queue
   struct accscope_cuda_operation *spare;
   struct accscope_cuda_mark *last_end;	/* of the last one */
   uint64_t last_number;		/* submitted when that was recorded */
+  CUstream reader;		/* on which these come back; NULL before the first */
+  struct accscope_cuda_page *page;	/* that kernels are writing to, or NULL */
+  unsigned skipped;		/* times that it was left to the next */
+  struct accscope_cuda_page *turned, **last_turned;	/* on their way back */
+
+  /* Whoever reads records is one at a time.  */
+  struct accscope_cuda_page *reading;
+  int64_t last_stamp;		/* the end of the kernel read last */
 };
 
 /* context.c */
@@ -230,13 +290,19 @@ struct accscope_cuda_answer
 accscope_cuda_fill (struct accscope_cuda_queue *queue, uint64_t correlation,
 		    CUdeviceptr to, unsigned char value, size_t bytes);
 
-/* launch.c */
+/* launch.c; stamps: whether the kernel can take its times.  */
 struct accscope_cuda_answer
 accscope_cuda_launch (struct accscope_cuda_queue *queue, uint64_t correlation,
-		      CUfunction function, unsigned gangs, unsigned workers,
-		      unsigned vector, const uintptr_t *slots, size_t count);
+		      CUfunction function, int stamps, unsigned gangs,
+		      unsigned workers, unsigned vector,
+		      const uintptr_t *slots, size_t count);
 
 /* image.c */
+struct accscope_cuda_object
+{
+  const char *code;
+  size_t size;			/* with the terminating zero */
+};
 struct accscope_cuda_answer
 accscope_cuda_link (struct accscope_cuda_device *device, const void *objects,
 		    unsigned count, int optimisation, CUmodule *module,
@@ -273,17 +339,63 @@ void accscope_cuda_mark_release (struct accscope_cuda_device *device,
 /* Moves up to room records of finished operations, oldest first.  */
 size_t accscope_cuda_drain (struct accscope_cuda_queue *queue,
 			    struct accscope_cuda_record *where, size_t room);
+
+/* clocks.c */
 struct accscope_cuda_answer
-accscope_cuda_clock (struct accscope_cuda_device *device, int64_t *on_device,
-		     int64_t *on_host);
-/* Makes a new reference if the last one is older than a second.  */
-void accscope_cuda_rebase (struct accscope_cuda_device *device);
+accscope_cuda_clocks_open (struct accscope_cuda_device *device);
+void accscope_cuda_clocks_close (struct accscope_cuda_device *device);
+/* Makes ready to read the GPU's own time; returns whether that can be.  */
+int accscope_cuda_clocks_read_gpu (struct accscope_cuda_device *device);
+/* Relates the clocks again if it is time, and returns whether it was.  */
+int accscope_cuda_clocks_keep (struct accscope_cuda_device *device);
+/* Copies a word a few times between two readings of the GPU's time, begin and end
+   being called around the driver's call, and begin with a number.  */
+void accscope_cuda_clocks_copy (struct accscope_cuda_device *device,
+				void (*begin) (uint64_t number), void (*end) (void));
+/* When CUPTI recorded that copy.  */
+void accscope_cuda_clocks_copied (struct accscope_cuda_device *device, uint64_t number,
+				  uint64_t start, uint64_t end);
+/* The GPU's time on the device's clock.  */
+int64_t accscope_cuda_gpu_time (const struct accscope_cuda_clocks *clocks,
+				int64_t origin, uint64_t gpu);
+/* An event's; the reference is one of the time when it was recorded.  */
+int64_t accscope_cuda_event_time (struct accscope_cuda_device *device,
+				  struct accscope_cuda_reference *reference,
+				  CUevent event);
+/* device->lock is held.  */
+void accscope_cuda_reference_drop (struct accscope_cuda_device *device,
+				   struct accscope_cuda_reference *reference);
+
+/* stamps.c: kernels that take their own times.  */
+/* Makes ready for that; returns whether the device can.  */
+int accscope_cuda_stamps_open (struct accscope_cuda_device *device);
+/* Sees to it that there are pages.  */
+void accscope_cuda_stamps_keep (struct accscope_cuda_device *device);
+void accscope_cuda_stamps_close (struct accscope_cuda_device *device);
+/* Where the next kernel of the queue writes its times, 0 if it cannot; queue->lock
+   is held, and accscope_cuda_stamped follows if the kernel was launched.  */
+CUdeviceptr accscope_cuda_stamp (struct accscope_cuda_queue *queue);
+void accscope_cuda_stamped (struct accscope_cuda_queue *queue,
+			    uint64_t correlation);
+/* Has the times read back that the kernels of the queue will have written, sooner or
+   later; with wait at once, and they have come if the queue is idle.  */
+void accscope_cuda_turn (struct accscope_cuda_queue *queue, int wait);
+/* Moves up to room records; only one thread at a time.  */
+size_t accscope_cuda_read_stamps (struct accscope_cuda_queue *queue,
+				  struct accscope_cuda_record *where,
+				  size_t room);
+void accscope_cuda_drop_pages (struct accscope_cuda_queue *queue);
 
 /* tracer.c: the same by CUPTI.  */
 /* Measures from now on by CUPTI, or no longer; path is that of its library, empty
-   for the one that is installed.  Returns whether it does.  */
+   for the one that is installed.  kernels: not only transfers; these are added when
+   a kernel comes that does not take its own times.  Returns whether it does.  */
 int accscope_cuda_trace (struct accscope_cuda_device *device, int on,
-			 const char *path);
+			 int kernels, const char *path);
+/* From now on kernels too.  */
+void accscope_cuda_trace_kernels (void);
+/* Relates CUPTI's clock again.  */
+void accscope_cuda_trace_relate (struct accscope_cuda_device *device);
 /* Begins or ends an operation of the calling thread.  */
 void accscope_cuda_trace_begin (struct accscope_cuda_device *device,
 				uint64_t correlation, int kind, uint64_t bytes);
@@ -342,6 +454,15 @@ accscope_cuda_leave (struct accscope_cuda_device *device, CUcontext before)
 {
   if (before != NULL && before != device->context)
     device->cuda->cuCtxSetCurrent (before);
+}
+
+static inline int64_t
+accscope_cuda_now (void)
+{
+  struct timespec now;
+
+  clock_gettime (CLOCK_MONOTONIC, &now);
+  return now.tv_sec * (int64_t) 1000000000 + now.tv_nsec;
 }
 
 #define ANSWER(function, value) \

@@ -1,18 +1,12 @@
 /* Images of device code: linked by the driver from PTX, and what is in them.  */
 #include "cuda.h"
 
-struct object
-{
-  const char *code;
-  size_t size;			/* with the terminating zero */
-};
-
 struct accscope_cuda_answer
 accscope_cuda_link (struct accscope_cuda_device *d, const void *objects,
 		    unsigned count, int optimisation, CUmodule *module,
 		    char *log, size_t room)
 {
-  const struct object *object = objects;
+  const struct accscope_cuda_object *object = objects;
   CUcontext before = accscope_cuda_enter (d);
   int options[3] = { CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
 		     CU_JIT_OPTIMIZATION_LEVEL };

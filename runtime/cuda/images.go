@@ -58,29 +58,57 @@ func (i *images) load(image goacc.Image) ([]device.Address, error) {
 	if _, loaded := i.modules[image.Data]; loaded {
 		return nil, device.Errorf(device.InvalidArgument, 0, "the image is loaded on cuda device %d already", d.number)
 	}
-	const room = 8 << 10
-	log := (*C.char)(C.malloc(room))
-	defer C.free(unsafe.Pointer(log))
-	var module C.CUmodule
-	answer := C.accscope_cuda_link(d.c, code.Objects, C.uint(code.Count), C.int(optimisation(d.backend.options.Environment)), &module, log, room)
-	if err := d.answer(answer, "load the program's device code"); err != nil {
-		if text := strings.TrimSpace(C.GoString(log)); text != "" {
-			failure := *err.(*device.Error)
-			failure.Message += fmt.Sprintf(" (the driver's compiler says: %s)", text)
-			err = &failure
-		}
+	module, stamps, err := i.link(code)
+	if err != nil {
 		return nil, err
 	}
 	i.modules[image.Data] = module
-	addresses, err := i.enter(module, image, code)
+	addresses, err := i.enter(module, image, code, stamps)
 	if err != nil {
 		_ = i.forget(image) // the error that matters is the one there is
 	}
 	return addresses, err
 }
 
-func (i *images) enter(module C.CUmodule, image goacc.Image, code goacc.PTX) ([]device.Address, error) {
-	if err := i.functions(module, image, code); err != nil {
+// link has the driver compile the code: while somebody observes, such that its
+// kernels take their own times; stamps are the names of those that do.
+func (i *images) link(code goacc.PTX) (module C.CUmodule, stamps map[string]bool, err error) {
+	if i.device.records.stamps.Load() {
+		with, kernels, free := stamped(code)
+		defer free()
+		if len(kernels) > 0 {
+			module, err = i.compile(with)
+			if err == nil || i.device.lost.Load() != nil {
+				return module, kernels, err
+			}
+			// Whatever is wrong, the program's own code will tell.
+		}
+	}
+	module, err = i.compile(code)
+	return module, nil, err
+}
+
+func (i *images) compile(code goacc.PTX) (C.CUmodule, error) {
+	d := i.device
+	const room = 8 << 10
+	log := (*C.char)(C.malloc(room))
+	defer C.free(unsafe.Pointer(log))
+	var module C.CUmodule
+	answer := C.accscope_cuda_link(d.c, code.Objects, C.uint(code.Count), C.int(optimisation(d.backend.options.Environment)), &module, log, room)
+	err := d.answer(answer, "load the program's device code")
+	if err == nil {
+		return module, nil
+	}
+	if text := strings.TrimSpace(C.GoString(log)); text != "" {
+		failure := *err.(*device.Error)
+		failure.Message += fmt.Sprintf(" (the driver's compiler says: %s)", text)
+		err = &failure
+	}
+	return nil, err
+}
+
+func (i *images) enter(module C.CUmodule, image goacc.Image, code goacc.PTX, stamps map[string]bool) ([]device.Address, error) {
+	if err := i.functions(module, image, code, stamps); err != nil {
 		return nil, err
 	}
 	if err := i.settings(module); err != nil {
@@ -99,11 +127,11 @@ func (i *images) forget(image goacc.Image) error {
 	return i.device.ending(C.accscope_cuda_unload(i.device.c, module), "unload device code")
 }
 
-func (i *images) functions(module C.CUmodule, image goacc.Image, code goacc.PTX) error {
+func (i *images) functions(module C.CUmodule, image goacc.Image, code goacc.PTX, stamps map[string]bool) error {
 	d := i.device
 	for n, f := range code.Functions {
 		name := C.CString(f.Name)
-		k := &kernel{device: d, name: f.Name, fixed: device.Geometry{Gangs: uint32(f.Dimensions[0]), Workers: uint32(f.Dimensions[1]), Vector: uint32(f.Dimensions[2])}}
+		k := &kernel{device: d, name: f.Name, stamps: stamps[f.Name], fixed: device.Geometry{Gangs: uint32(f.Dimensions[0]), Workers: uint32(f.Dimensions[1]), Vector: uint32(f.Dimensions[2])}}
 		var threads C.int
 		answer := C.accscope_cuda_function(d.c, module, name, &k.function, &threads)
 		C.free(unsafe.Pointer(name))

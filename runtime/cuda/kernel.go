@@ -21,6 +21,7 @@ type kernel struct {
 	device   *cudaDevice
 	function C.CUfunction
 	name     string
+	stamps   bool            // it takes its own times (stamps.c)
 	threads  int             // most threads per block
 	fixed    device.Geometry // what the compiler fixed; 0: left open
 	last     atomic.Pointer[resolved]

@@ -11,6 +11,15 @@ import (
 
 func setFlag(flag *int64) { atomic.StoreInt64(flag, 1) }
 
+// newFlags are in memory that stays where it is: kernels know it by its address.
+func newFlags() *[2]int64 {
+	flags := new([2]int64)
+	known = append(known, flags)
+	return flags
+}
+
+var known []*[2]int64
+
 // TestGeometry has the launches that GCC's own library was seen to make on a
 // device of 132 multiprocessors.
 func TestGeometry(t *testing.T) {

@@ -1,6 +1,7 @@
-/* Launches.  A kernel's one parameter is the address of its argument block in
-   device memory.  Kernels only read it, so each queue keeps the blocks that it
-   has uploaded and uses one again for a launch with the same arguments.  */
+/* Launches.  A kernel's parameter is the address of its argument block in device
+   memory; where it takes its times there is another, the address for these (stamps.c).
+   Kernels only read their blocks, so each queue keeps the blocks that it has
+   uploaded and uses one again for a launch with the same arguments.  */
 #include "cuda.h"
 
 #include <stdlib.h>
@@ -102,24 +103,32 @@ argument_block (struct accscope_cuda_queue *q, const uintptr_t *slots,
 
 struct accscope_cuda_answer
 accscope_cuda_launch (struct accscope_cuda_queue *q, uint64_t correlation,
-		      CUfunction function, unsigned gangs, unsigned workers,
-		      unsigned vector, const uintptr_t *slots, size_t count)
+		      CUfunction function, int stamps, unsigned gangs,
+		      unsigned workers, unsigned vector,
+		      const uintptr_t *slots, size_t count)
 {
   struct accscope_cuda_device *d = q->device;
   CUcontext before = accscope_cuda_enter (d);
   struct accscope_cuda_answer a = SUCCESS;
-  struct accscope_cuda_operation *o;
-  CUdeviceptr block = 0;
-  void *parameters[] = { &block };
+  struct accscope_cuda_operation *o = NULL;
+  CUdeviceptr block = 0, stamp = 0;
+  void *parameters[] = { &block, &stamp };
 
   pthread_mutex_lock (&q->lock);
   if (count > 0)
     a = argument_block (q, slots, count, &block);
   if (!FAILED (a))
     {
-      o = accscope_cuda_measure (q, correlation, ACCSCOPE_CUDA_KERNEL, 0);
+      if (stamps)
+	stamp = accscope_cuda_stamp (q);
+      else if (__atomic_load_n (&d->tracing, __ATOMIC_RELAXED))
+	accscope_cuda_trace_kernels ();
+      if (stamp == 0)
+	o = accscope_cuda_measure (q, correlation, ACCSCOPE_CUDA_KERNEL, 0);
       a = CALL (d, cuLaunchKernel, function, gangs, 1, 1, vector, workers, 1, 0,
 		q->stream, parameters, NULL);
+      if (stamp != 0 && !FAILED (a))
+	accscope_cuda_stamped (q, correlation);
       accscope_cuda_measured (q, o);
     }
   q->submitted++;

@@ -202,7 +202,7 @@ func TestQueuedFree(t *testing.T) {
 	check(t, d.Free(large))
 	gate, err := d.Kernel(kernels().Gate)
 	check(t, err)
-	flags := new([2]int64)
+	flags := newFlags()
 	check(t, held.Launch(1, gate, device.Geometry{}, []device.Address{device.Address(uintptr(unsafe.Pointer(&flags[0]))), device.Address(uintptr(unsafe.Pointer(&flags[1])))}, false))
 	freed := make(chan error, 1)
 	check(t, held.Then(func() { freed <- d.Free(small) }))

@@ -127,7 +127,7 @@ func (q *queue) Launch(correlation uint64, k device.Kernel, g device.Geometry, s
 		return err
 	}
 	defer q.done()
-	answer := C.accscope_cuda_launch(c, C.uint64_t(correlation), code.function, C.uint(g.Gangs), C.uint(g.Workers), C.uint(g.Vector),
+	answer := C.accscope_cuda_launch(c, C.uint64_t(correlation), code.function, cBool(code.stamps), C.uint(g.Gangs), C.uint(g.Workers), C.uint(g.Vector),
 		(*C.uintptr_t)(unsafe.Pointer(unsafe.SliceData(slots))), C.size_t(len(slots)))
 	if answer.result == 0 {
 		return nil
@@ -258,7 +258,7 @@ func (q *queue) Close() error {
 	}
 	err := q.synchronize()
 	d := q.device
-	d.records.drain(q)
+	d.records.finish(q)
 	q.done()
 	d.mutex.Lock()
 	_, mine := d.queues[q]

@@ -12,22 +12,18 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define BUFFER_BYTES ((size_t) 512 << 10)
 #define FLUSH_PERIOD 100	/* milliseconds */
 #define MOST_DEVICES 64
 
-static const int kinds[] = {
-  CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
-  CUPTI_ACTIVITY_KIND_MEMSET
-};
+/* The records of transfers, and the calls that enqueue them.  */
+static const int kinds[] = { CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMSET };
 #define KINDS (sizeof kinds / sizeof *kinds)
 
 static const uint32_t calls[] = {
-  CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoDAsync,
-  CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoHAsync, CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoDAsync,
-  CUPTI_DRIVER_TRACE_CBID_cuMemsetD8Async
+  CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoDAsync, CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoHAsync,
+  CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoDAsync, CUPTI_DRIVER_TRACE_CBID_cuMemsetD8Async
 };
 #define CALLS (sizeof calls / sizeof *calls)
 
@@ -36,9 +32,10 @@ static struct
 {
   pthread_mutex_t lock;		/* guards what follows */
   int opened;			/* CUPTI's library */
-  int registered;		/* our clock and where its records go */
+  int registered;		/* where its records go */
   unsigned users;		/* devices that are traced */
   void *subscriber;
+  unsigned kernels;		/* atomic: those of kernels come, too */
 
   struct accscope_cuda_note *notes;
   pthread_mutex_t records;	/* guards what follows, taken after lock */
@@ -48,14 +45,9 @@ static struct
 /* The operation that this thread is enqueueing, 0 for none.  */
 static __thread uint64_t enqueueing;
 
-static uint64_t
-monotonic (void)
-{
-  struct timespec now;
-
-  clock_gettime (CLOCK_MONOTONIC, &now);
-  return now.tv_sec * (uint64_t) 1000000000 + now.tv_nsec;
-}
+/* Numbers of copies whose records relate CUPTI's clock to the GPU's (clocks.c).  */
+#define RELATES ((uint64_t) 1 << 63)
+#define PATIENCE 100		/* milliseconds, for the first of them */
 
 static void
 called (void *context, int domain, uint32_t function, const struct cupti_call *call)
@@ -118,10 +110,27 @@ take (uint32_t device, uint32_t correlation, int kind, uint64_t bytes,
     accscope_cuda_noted (tracer.notes, correlation), kind, bytes, 0, 0
   };
 
+  struct accscope_cuda_clocks clocks;
+  int64_t now;
+
   if (d == NULL || r.correlation == 0 || end == 0)	/* 0: CUPTI could not tell */
     return;
-  r.start = (int64_t) start - d->origin;
-  r.end = (int64_t) (end < start ? start : end) - d->origin;
+  if (r.correlation & RELATES)
+    {
+      accscope_cuda_clocks_copied (d, r.correlation & ~RELATES, start, end);
+      return;
+    }
+  pthread_mutex_lock (&d->lock);
+  clocks = d->clocks;
+  pthread_mutex_unlock (&d->lock);
+  now = accscope_cuda_now () - d->origin;
+  r.start = accscope_cuda_gpu_time (&clocks, d->origin, start + clocks.cupti);
+  r.end = accscope_cuda_gpu_time (&clocks, d->origin, end + clocks.cupti);
+  /* What has ended has done so by now, however the clocks are related.  */
+  if (r.end > now)
+    r.end = now;
+  if (r.start > r.end)
+    r.start = r.end;
   pthread_mutex_lock (&d->trace_lock);
   if (kind == ACCSCOPE_CUDA_KERNEL || !piece (d, &r))
     append (d, &r);
@@ -193,15 +202,12 @@ prepare (const char *path)
   return tracer.opened;
 }
 
-/* Only with a clock of ours are times comparable.  */
 static int
 register_all (void)
 {
   if (tracer.registered)
     return 1;
-  if (cupti.cuptiActivityRegisterTimestampCallback == NULL
-      || cupti.cuptiActivityRegisterTimestampCallback (monotonic) != CUPTI_SUCCESS
-      || cupti.cuptiActivityRegisterCallbacks (request, complete) != CUPTI_SUCCESS)
+  if (cupti.cuptiActivityRegisterCallbacks (request, complete) != CUPTI_SUCCESS)
     return 0;
   if (cupti.cuptiActivityFlushPeriod != NULL)
     cupti.cuptiActivityFlushPeriod (FLUSH_PERIOD);
@@ -217,9 +223,35 @@ disable (void)
 
   for (i = 0; i < KINDS; i++)
     cupti.cuptiActivityDisable (kinds[i]);
+  if (tracer.kernels)
+    cupti.cuptiActivityDisable (CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
+  __atomic_store_n (&tracer.kernels, 0, __ATOMIC_RELEASE);
   if (tracer.subscriber != NULL)
     cupti.cuptiUnsubscribe (tracer.subscriber);
   tracer.subscriber = NULL;
+}
+
+/* tracer.lock is held.  */
+static int
+enable_kernels (void)
+{
+  if (cupti.cuptiEnableCallback (1, tracer.subscriber, CUPTI_CB_DOMAIN_DRIVER_API,
+				 CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel) != CUPTI_SUCCESS
+      || cupti.cuptiActivityEnable (CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) != CUPTI_SUCCESS)
+    return 0;
+  __atomic_store_n (&tracer.kernels, 1, __ATOMIC_RELEASE);
+  return 1;
+}
+
+void
+accscope_cuda_trace_kernels (void)
+{
+  if (__atomic_load_n (&tracer.kernels, __ATOMIC_ACQUIRE))
+    return;
+  pthread_mutex_lock (&tracer.lock);
+  if (!tracer.kernels && tracer.subscriber != NULL && !enable_kernels ())
+    __atomic_store_n (&tracer.kernels, 1, __ATOMIC_RELEASE);	/* asked for once */
+  pthread_mutex_unlock (&tracer.lock);
 }
 
 static int
@@ -240,14 +272,14 @@ enable_all (void)
 /* Fails where another tool uses CUPTI: it has one subscriber at a time.  What is
    registered before would take the place of that tool's.  tracer.lock is held.  */
 static int
-enable (void)
+enable (int kernels)
 {
   if (cupti.cuptiSubscribe (&tracer.subscriber, called, NULL) != CUPTI_SUCCESS)
     {
       tracer.subscriber = NULL;
       return 0;
     }
-  if (register_all () && enable_all ())
+  if (register_all () && enable_all () && (!kernels || enable_kernels ()))
     return 1;
   disable ();
   return 0;
@@ -261,30 +293,80 @@ accscope_cuda_has_cupti (const char *path)
   return accscope_cupti_open (&table, path) == 0;
 }
 
+static void
+relating (uint64_t number)
+{
+  enqueueing = RELATES | number;
+}
+
+void
+accscope_cuda_trace_relate (struct accscope_cuda_device *d)
+{
+  accscope_cuda_clocks_copy (d, relating, accscope_cuda_trace_end);
+}
+
+/* Returns whether a record of CUPTI's came whose time the GPU's is known of.  */
+static int
+related (struct accscope_cuda_device *d)
+{
+  const struct timespec moment = { 0, 1000000 };
+  int64_t start = accscope_cuda_now ();
+
+  do
+    {
+      accscope_cuda_trace_relate (d);
+      cupti.cuptiActivityFlushAll (CUPTI_ACTIVITY_FLAG_FLUSH_NONE);
+      if (__atomic_load_n (&d->clocks.cupti_known, __ATOMIC_ACQUIRE))
+	return 1;
+      nanosleep (&moment, NULL);
+    }
+  while (accscope_cuda_now () - start < PATIENCE * 1000000ll);
+  return __atomic_load_n (&d->clocks.cupti_known, __ATOMIC_ACQUIRE);
+}
+
+static void
+set_device (struct accscope_cuda_device *d, struct accscope_cuda_device *to)
+{
+  pthread_mutex_lock (&tracer.records);
+  tracer.device[d->device] = to;
+  pthread_mutex_unlock (&tracer.records);
+}
+
+/* tracer.lock is held.  */
+static void
+leave (void)
+{
+  if (--tracer.users == 0)
+    disable ();
+}
+
 int
-accscope_cuda_trace (struct accscope_cuda_device *d, int on, const char *path)
+accscope_cuda_trace (struct accscope_cuda_device *d, int on, int kernels,
+		     const char *path)
 {
   int was = __atomic_load_n (&d->tracing, __ATOMIC_ACQUIRE), can = was;
-  int64_t on_device, on_host;
 
   pthread_mutex_lock (&tracer.lock);
   if (on && !was && d->device < MOST_DEVICES && prepare (path)
-      && !FAILED (accscope_cuda_clock (d, &on_device, &on_host))
-      && (tracer.subscriber != NULL || enable ()))
+      && accscope_cuda_clocks_read_gpu (d)
+      && (tracer.subscriber != NULL || enable (kernels))
+      && (!kernels || tracer.kernels || enable_kernels ()))
     {
-      d->origin = on_host - on_device;
-      pthread_mutex_lock (&tracer.records);
-      tracer.device[d->device] = d;
-      pthread_mutex_unlock (&tracer.records);
+      set_device (d, d);
       tracer.users++;
-      __atomic_store_n (&d->tracing, 1, __ATOMIC_RELEASE);
-      can = 1;
+      can = related (d);
+      if (can)
+	__atomic_store_n (&d->tracing, 1, __ATOMIC_RELEASE);
+      else
+	{
+	  set_device (d, NULL);
+	  leave ();
+	}
     }
   else if (!on && was)
     {
       __atomic_store_n (&d->tracing, 0, __ATOMIC_RELEASE);
-      if (--tracer.users == 0)
-	disable ();
+      leave ();
       can = 0;
     }
   pthread_mutex_unlock (&tracer.lock);
@@ -322,7 +404,7 @@ accscope_cuda_trace_begin (struct accscope_cuda_device *d, uint64_t correlation,
     return;
   if (bytes == 0)		/* the driver is not called */
     {
-      int64_t now = (int64_t) monotonic () - d->origin;
+      int64_t now = accscope_cuda_now () - d->origin;
       struct accscope_cuda_record r = { correlation, kind, 0, now, now };
       pthread_mutex_lock (&d->trace_lock);
       append (d, &r);

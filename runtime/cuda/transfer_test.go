@@ -97,7 +97,7 @@ func TestAsynchronousTransfersDoNotBlock(t *testing.T) {
 	q := newQueue(t, d)
 	gate, err := d.Kernel(kernels().Gate)
 	check(t, err)
-	flags := new([2]int64)
+	flags := newFlags()
 	const n = 33 << 20
 	sent, back := random(n), make([]byte, n)
 	a, err := d.Alloc(n)
@@ -125,7 +125,7 @@ func TestIdleDuringTransfer(t *testing.T) {
 	q := newQueue(t, d).(*queue)
 	gate, err := d.Kernel(kernels().Gate)
 	check(t, err)
-	flags := new([2]int64)
+	flags := newFlags()
 	const n = 9 << 20
 	back := make([]byte, n)
 	a, err := d.Alloc(n)
@@ -205,7 +205,7 @@ func TestActivityOfLongKernel(t *testing.T) {
 	var mutex sync.Mutex
 	seen := map[uint64]device.Activity{}
 	// Calls are numbered so that each 64th comes to the same place.
-	d := open(t, map[string]string{"ACCSCOPE_CUPTI": cupti, "ACCSCOPE_STANDIN_CUPTI_CALLS": "4096"}, func(a device.Activity) {
+	d := open(t, map[string]string{"ACCSCOPE_ACTIVITY": "cupti", "ACCSCOPE_CUPTI": cupti, "ACCSCOPE_STANDIN_CUPTI_CALLS": "4096"}, func(a device.Activity) {
 		mutex.Lock()
 		seen[a.Correlation] = a
 		mutex.Unlock()
@@ -214,7 +214,7 @@ func TestActivityOfLongKernel(t *testing.T) {
 	held, q := newQueue(t, d), newQueue(t, d)
 	gate, err := d.Kernel(kernels().Gate)
 	check(t, err)
-	flags := new([2]int64)
+	flags := newFlags()
 	a, err := d.Alloc(8)
 	check(t, err)
 	check(t, held.Launch(1, gate, device.Geometry{}, []device.Address{device.Address(uintptr(unsafe.Pointer(&flags[0]))), device.Address(uintptr(unsafe.Pointer(&flags[1])))}, false))
@@ -235,18 +235,25 @@ func TestActivityOfLongKernel(t *testing.T) {
 	}
 }
 
-// What CUPTI has no times of is not reported, rather than as of the machine's boot.
+// Where CUPTI has no times, events measure.
 func TestActivityWithoutTimes(t *testing.T) {
-	d := open(t, map[string]string{"ACCSCOPE_CUPTI": cupti, "ACCSCOPE_STANDIN_CUPTI_FAIL": "timestamp"}, func(a device.Activity) {
-		t.Errorf("reported: %+v", a)
+	reported := make(chan device.Activity, 1)
+	d := open(t, map[string]string{"ACCSCOPE_ACTIVITY": "cupti", "ACCSCOPE_CUPTI": cupti, "ACCSCOPE_STANDIN_CUPTI_FAIL": "timestamp"}, func(a device.Activity) {
+		reported <- a
 	}).(*cudaDevice)
 	d.Observe(true)
+	if d.records.tracing() {
+		t.Fatal("CUPTI measures")
+	}
 	q := newQueue(t, d)
 	a, err := d.Alloc(8)
 	check(t, err)
 	check(t, q.Fill(1, a, 0, 8, false))
 	check(t, q.Synchronize())
 	d.Flush()
+	if a := <-reported; a.Correlation != 1 || a.End < a.Start {
+		t.Errorf("reported: %+v", a)
+	}
 }
 
 // An observed transfer spans the copies by the device, and the times of one
@@ -254,7 +261,7 @@ func TestActivityWithoutTimes(t *testing.T) {
 func TestActivityOfOneQueue(t *testing.T) {
 	for name, variables := range map[string]map[string]string{
 		"events": {"ACCSCOPE_ACTIVITY": "runtime"},
-		"CUPTI":  {"ACCSCOPE_CUPTI": cupti},
+		"CUPTI":  {"ACCSCOPE_ACTIVITY": "cupti", "ACCSCOPE_CUPTI": cupti},
 	} {
 		t.Run(name, func(t *testing.T) { activityOfOneQueue(t, variables, name == "CUPTI") })
 	}

@@ -115,11 +115,11 @@ bench() {
     echo "== GCC's runtime ($round)"; timeout 120 "$carry/launches"
     echo "== ours ($round)"; timeout 120 "${ours[@]}" "$carry/launches"
     echo "== ours, profiled ($round)"
-    timeout 120 "$carry/bin/accscope" run --force --no-summary -q --device nvidia -o "$work/launches.db" -- "$carry/launches" 2>&1 | head -8
-    echo "== ours, profiled by events of the driver ($round)"
-    ACCSCOPE_ACTIVITY=runtime timeout 120 "$carry/bin/accscope" run --force --no-summary -q --device nvidia -o "$work/launches.db" -- "$carry/launches" 2>&1 | head -8
-    echo "== ours, profiled without device activity ($round)"
-    ACCSCOPE_ACTIVITY=off timeout 120 "$carry/bin/accscope" run --force --no-summary -q --device nvidia -o "$work/launches.db" -- "$carry/launches" 2>&1
+    timeout 120 "$carry/bin/accscope" run --force --no-summary -q --device nvidia -o "$work/launches.db" -- "$carry/launches" 2>&1 | head -12
+    for how in cupti runtime off; do
+      echo "== ours, profiled with --activity $how ($round)"
+      timeout 120 "$carry/bin/accscope" run --activity $how --force --no-summary -q --device nvidia -o "$work/launches.db" -- "$carry/launches" 2>&1 | head -12
+    done
   done
 }
 
@@ -131,7 +131,7 @@ trace() {
     head -40 "$OUT/$program.report"
   done
   echo "== kernels timed by CUDA's events on the queue's stream, and in the trace"
-  for how in auto runtime; do
+  for how in auto cupti runtime; do
     ACCSCOPE_ACTIVITY=$how timeout 120 "$carry/bin/accscope" run -q --no-summary --force --device nvidia -o "$OUT/timing.$how.db" -- "$carry/timing" 2>&1 | tee "$OUT/timing.$how.ms" | head -5
     "$carry/bin/accscope" report "$OUT/timing.$how.db" 2>&1 | grep -A 5 '^Kernels'
   done

@@ -1,0 +1,206 @@
+package cuda
+
+/*
+#include <stdlib.h>
+#include "cuda.h"
+*/
+import "C"
+
+import (
+	"regexp"
+	"strings"
+	"unsafe"
+
+	"github.com/accscope/accscope/runtime/goacc"
+)
+
+// The parameter that a kernel gets: where it writes its times (struct stamp in
+// stamps.c), 0 for nowhere.
+const stampParameter = ", .param .u64 %accscope_stamp"
+
+// The first thread of the first gang tells when the kernel begins: gangs begin in
+// their order.
+const stampStart = `
+{
+.reg .u64 %accscope_at, %accscope_time;
+.reg .u32 %accscope_a, %accscope_b;
+.reg .pred %accscope_tells;
+ld.param.u64 %accscope_at, [%accscope_stamp];
+mov.u32 %accscope_a, %tid.x;
+mov.u32 %accscope_b, %tid.y;
+or.b32 %accscope_a, %accscope_a, %accscope_b;
+mov.u32 %accscope_b, %ctaid.x;
+or.b32 %accscope_a, %accscope_a, %accscope_b;
+setp.eq.u32 %accscope_tells, %accscope_a, 0;
+setp.ne.and.u64 %accscope_tells, %accscope_at, 0, %accscope_tells;
+@%accscope_tells mov.u64 %accscope_time, %globaltimer;
+@%accscope_tells st.global.u64 [%accscope_at], %accscope_time;
+}
+`
+
+// The first thread of every warp tells when it ends, and the last word holds. Where
+// there are more than 4,096 warps, of each gang only the first does: so many words
+// in one place would take the GPU longer than a short kernel.
+const stampEnd = `
+{
+.reg .u64 %accscope_at, %accscope_time, %accscope_all;
+.reg .u32 %accscope_a, %accscope_b, %accscope_c, %accscope_mask;
+.reg .pred %accscope_tells;
+ld.param.u64 %accscope_at, [%accscope_stamp];
+mov.u32 %accscope_a, %ntid.x;
+mov.u32 %accscope_b, %ntid.y;
+mul.lo.u32 %accscope_b, %accscope_a, %accscope_b;
+mov.u32 %accscope_c, %nctaid.x;
+mul.wide.u32 %accscope_all, %accscope_b, %accscope_c;
+setp.gt.u64 %accscope_tells, %accscope_all, 131072;
+selp.b32 %accscope_mask, -1, 31, %accscope_tells;
+mov.u32 %accscope_b, %tid.y;
+mul.lo.u32 %accscope_b, %accscope_a, %accscope_b;
+mov.u32 %accscope_a, %tid.x;
+add.u32 %accscope_a, %accscope_a, %accscope_b;
+and.b32 %accscope_a, %accscope_a, %accscope_mask;
+setp.eq.u32 %accscope_tells, %accscope_a, 0;
+setp.ne.and.u64 %accscope_tells, %accscope_at, 0, %accscope_tells;
+@%accscope_tells mov.u64 %accscope_time, %globaltimer;
+@%accscope_tells red.global.max.u64 [%accscope_at+8], %accscope_time;
+}
+`
+
+var (
+	entry     = regexp.MustCompile(`(?m)^[ \t]*(?:\.(?:visible|weak)[ \t]+)?\.entry[ \t]+([\w$%.]+)[ \t]*\(([^()]*)\)`)
+	oneOnly   = regexp.MustCompile(`^\s*\.param\s*\.u64\s+[\w$%.]+\s*$`)
+	returning = regexp.MustCompile(`\bret\b`)
+)
+
+// stamped gives the kernels of an image the instructions that take their times, and
+// tells which have them; free gives the new text back. There are none where the
+// image has no kernel, or one that is not as GCC makes them.
+func stamped(code goacc.PTX) (with goacc.PTX, kernels map[string]bool, free func()) {
+	objects := unsafe.Slice((*C.struct_accscope_cuda_object)(code.Objects), code.Count)
+	array := (*C.struct_accscope_cuda_object)(C.calloc(C.size_t(max(1, code.Count)), C.sizeof_struct_accscope_cuda_object))
+	rewritten := unsafe.Slice(array, code.Count)
+	var texts []*C.char
+	free = func() {
+		for _, text := range texts {
+			C.free(unsafe.Pointer(text))
+		}
+		C.free(unsafe.Pointer(array))
+	}
+	kernels = map[string]bool{}
+	for i, object := range objects {
+		rewritten[i] = object
+		if object.code == nil || object.size == 0 {
+			continue
+		}
+		text, names, ok := stampText(C.GoStringN(object.code, C.int(object.size-1)))
+		if !ok {
+			free()
+			return code, nil, func() {}
+		}
+		if len(names) == 0 {
+			continue
+		}
+		for _, name := range names {
+			kernels[name] = true
+		}
+		c := C.CString(text)
+		texts = append(texts, c)
+		rewritten[i].code, rewritten[i].size = c, C.size_t(len(text)+1)
+	}
+	with = code
+	with.Objects = unsafe.Pointer(array)
+	return with, kernels, free
+}
+
+// stampText rewrites the OpenACC kernels of one PTX text (PTX ISA, "Kernel Function
+// Parameters", "Special Registers") and names them. Those of OpenMP have other
+// parameters and are left as they are. It is false if the text is not as GCC writes
+// it.
+func stampText(text string) (result string, kernels []string, ok bool) {
+	if !strings.Contains(text, ".entry") {
+		return text, nil, true
+	}
+	if strings.Contains(text, "%accscope_") {
+		return text, nil, false
+	}
+	var b strings.Builder
+	at := 0
+	for _, match := range entry.FindAllStringSubmatchIndex(text, -1) {
+		if match[0] < at {
+			return text, nil, false
+		}
+		if !oneOnly.MatchString(text[match[4]:match[5]]) {
+			continue
+		}
+		b.WriteString(text[at:match[5]])
+		b.WriteString(stampParameter)
+		at = match[5]
+		body := strings.IndexAny(text[at:], "{;")
+		if body < 0 {
+			return text, nil, false
+		}
+		body += at
+		if text[body] == ';' {
+			continue // a declaration
+		}
+		end := closing(text, body)
+		if end < 0 {
+			return text, nil, false
+		}
+		b.WriteString(text[at : body+1])
+		b.WriteString(stampStart)
+		if !stampReturns(&b, text[body+1:end]) {
+			return text, nil, false
+		}
+		at = end
+		kernels = append(kernels, text[match[2]:match[3]])
+	}
+	b.WriteString(text[at:])
+	return b.String(), kernels, true
+}
+
+// closing finds the brace that closes the one at begin, -1 if none does.
+func closing(text string, begin int) int {
+	depth := 0
+	for i := begin; i < len(text); i++ {
+		switch text[i] {
+		case '/':
+			if strings.HasPrefix(text[i:], "//") {
+				line := strings.IndexByte(text[i:], '\n')
+				if line < 0 {
+					return -1
+				}
+				i += line
+			} else if strings.HasPrefix(text[i:], "/*") {
+				return -1 // GCC writes none
+			}
+		case '"':
+			return -1 // nor texts in code
+		case '{':
+			depth++
+		case '}':
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// stampReturns copies a kernel's instructions, with those that take the time before
+// each return. The return is a line of its own in GCC's code.
+func stampReturns(b *strings.Builder, body string) bool {
+	any := false
+	for line := range strings.Lines(body) {
+		code, _, _ := strings.Cut(line, "//")
+		if returning.MatchString(code) {
+			if strings.TrimSpace(code) != "ret;" {
+				return false
+			}
+			b.WriteString(stampEnd)
+			any = true
+		}
+		b.WriteString(line)
+	}
+	return any
+}

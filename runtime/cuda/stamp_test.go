@@ -1,0 +1,246 @@
+package cuda
+
+import (
+	"cmp"
+	"flag"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/accscope/accscope/runtime/device"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// What GCC made of testdata/kernels.c, and what becomes of it.
+func TestStampText(t *testing.T) {
+	text, err := os.ReadFile("testdata/kernels.ptx")
+	check(t, err)
+	got, kernels, ok := stampText(string(text))
+	if want := []string{"main$_omp_fn$0", "main$_omp_fn$1", "main$_omp_fn$2"}; !ok || !slices.Equal(kernels, want) {
+		t.Errorf("kernels %q, %v, want %q", kernels, ok, want)
+	}
+	const golden = "testdata/kernels.stamped.ptx"
+	if *update {
+		check(t, os.WriteFile(golden, []byte(got), 0o644))
+	}
+	want, err := os.ReadFile(golden)
+	check(t, err)
+	if got != string(want) {
+		t.Errorf("%s is another text; see the difference with -update", golden)
+	}
+}
+
+func TestStampTextOfOthers(t *testing.T) {
+	const openMP = ".visible .entry omp (.param.u64 %arg, .param.u64 %stack, .param.u64 %sz)\n{\n\tret;\n}\n"
+	for name, c := range map[string]struct {
+		text string
+		ok   bool
+	}{
+		"no kernel":               {".func f\n{\n\tret;\n}\n", true},
+		"only a declaration":      {".entry k (.param.u64 %in_ar0);\n", true},
+		"a kernel of OpenMP's":    {openMP, true},
+		"no return":               {".entry k (.param.u64 %in_ar0)\n{\n\ttrap;\n}\n", false},
+		"a return with a guard":   {".entry k (.param.u64 %in_ar0)\n{\n\t@%r1 ret;\n\tret;\n}\n", false},
+		"no end":                  {".entry k (.param.u64 %in_ar0)\n{\n\tret;\n", false},
+		"no body":                 {".entry k (.param.u64 %in_ar0)\n", false},
+		"a text in a kernel":      {".entry k (.param.u64 %in_ar0)\n{\n\t.file \"}\"\n\tret;\n}\n", false},
+		"a brace in a remark":     {".entry k (.param.u64 %in_ar0)\n{\n\t// }\n\ttrap;\n}\n", false},
+		"names that we would use": {".entry k (.param.u64 %accscope_stamp)\n{\n\tret;\n}\n", false},
+	} {
+		got, kernels, ok := stampText(c.text)
+		declared := strings.ReplaceAll(got, stampParameter, "")
+		if ok != c.ok || len(kernels) != 0 || declared != c.text {
+			t.Errorf("%s: kernels %q, %v, text\n%s", name, kernels, ok, got)
+		}
+	}
+}
+
+// Without what was put in, the text is what it was.
+func FuzzStampText(f *testing.F) {
+	text, err := os.ReadFile("testdata/kernels.ptx")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(string(text))
+	f.Add(".entry k (.param.u64 %in_ar0)\n{\n{ret;}\n\tret;\n}\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		got, _, ok := stampText(text)
+		if ok && !strings.Contains(text, "%accscope_") {
+			for _, put := range []string{stampParameter, stampStart, stampEnd} {
+				got = strings.ReplaceAll(got, put, "")
+			}
+		}
+		if got != text {
+			t.Errorf("%q became %q", text, got)
+		}
+	})
+}
+
+// observed is a device that is observed before its image comes, and what it
+// reports, by correlation.
+func observed(t *testing.T, variables map[string]string) (*cudaDevice, func() map[uint64]device.Activity) {
+	t.Helper()
+	var mutex sync.Mutex
+	seen := map[uint64]device.Activity{}
+	opened, err := loaded{with(t, variables), true}.Open(0, func(a device.Activity) {
+		mutex.Lock()
+		defer mutex.Unlock()
+		if _, again := seen[a.Correlation]; again {
+			t.Errorf("operation %d is reported again: %+v", a.Correlation, a)
+		}
+		seen[a.Correlation] = a
+	})
+	check(t, err)
+	d := opened.(*cudaDevice)
+	t.Cleanup(func() { check(t, d.Close()) })
+	d.Observe(true)
+	return d, func() map[uint64]device.Activity {
+		mutex.Lock()
+		defer mutex.Unlock()
+		return seen
+	}
+}
+
+// takesTimes fails the test if the kernel does not take its own times, or does.
+func takesTimes(t *testing.T, d *cudaDevice, want bool) device.Kernel {
+	t.Helper()
+	k, err := d.Kernel(kernels().Nothing)
+	check(t, err)
+	if k.(*kernel).stamps != want {
+		t.Fatalf("the kernel takes its own times: %v", !want)
+	}
+	return k
+}
+
+// More kernels than there are pages for: none is held up, and events measure the rest.
+// Those that take their times do not overlap.
+func TestStampsOfManyKernels(t *testing.T) {
+	d, seen := observed(t, map[string]string{"ACCSCOPE_ACTIVITY": "runtime"})
+	nothing := takesTimes(t, d, true)
+	gate, err := d.Kernel(kernels().Gate)
+	check(t, err)
+	q := newQueue(t, d)
+	flags := newFlags()
+	const many, stamped = 20_000, 16_000
+	check(t, q.Launch(1, gate, device.Geometry{}, []device.Address{device.Address(uintptr(unsafe.Pointer(&flags[0]))), device.Address(uintptr(unsafe.Pointer(&flags[1])))}, false))
+	for i := range uint64(many) {
+		check(t, q.Launch(2+i, nothing, device.Geometry{}, nil, false))
+	}
+	time.Sleep(5 * time.Millisecond) // so long the first runs at least
+	setFlag(&flags[0])
+	check(t, q.Synchronize())
+	d.Flush()
+	check(t, q.Launch(many+2, nothing, device.Geometry{}, nil, false))
+	check(t, q.Synchronize())
+	d.Flush()
+	got := seen()
+	if len(got) != many+2 {
+		t.Errorf("%d kernels reported, want %d", len(got), many+2)
+	}
+	if a := got[1]; a.End-a.Start < 5e6 {
+		t.Errorf("the first is %+v", a)
+	}
+	var end int64
+	for i := range uint64(stamped) {
+		a := got[1+i]
+		if a.Kind != device.ActivityKernel || a.Start < end || a.End < a.Start {
+			t.Fatalf("%+v follows the one that ends at %d", a, end)
+		}
+		end = a.End
+	}
+}
+
+// The times of a queue's kernels and transfers, which others measure, are of one
+// clock. (That no operation begins before the one before it has ended, a GPU shows:
+// package gputest/traces.)
+func TestStampsAmongTransfers(t *testing.T) {
+	for name, variables := range map[string]map[string]string{
+		"events":      {"ACCSCOPE_ACTIVITY": "runtime"},
+		"then CUPTI":  {"ACCSCOPE_CUPTI": cupti},
+		"CUPTI alone": {"ACCSCOPE_CUPTI": cupti, "ACCSCOPE_ACTIVITY": "cupti"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d, seen := observed(t, variables)
+			nothing := takesTimes(t, d, name != "CUPTI alone")
+			q := newQueue(t, d)
+			a, err := d.Alloc(8)
+			check(t, err)
+			n := uint64(0)
+			for n < 3000 || variables["ACCSCOPE_CUPTI"] != "" && !d.records.tracing() && n < 300_000 {
+				check(t, q.Fill(n+1, a, 0, 8, false))
+				check(t, q.Launch(n+2, nothing, device.Geometry{}, nil, false))
+				check(t, q.Synchronize())
+				n += 2
+			}
+			d.Flush()
+			if d.records.tracing() != (variables["ACCSCOPE_CUPTI"] != "") {
+				t.Errorf("CUPTI measures: %v", d.records.tracing())
+			}
+			all := make([]device.Activity, 0, n)
+			for _, a := range seen() {
+				all = append(all, a)
+			}
+			if uint64(len(all)) != n {
+				t.Errorf("%d operations reported, want %d", len(all), n)
+			}
+			slices.SortFunc(all, func(a, b device.Activity) int { return cmp.Compare(a.Correlation, b.Correlation) })
+			// The stand-in's clocks are related by threads, which may be late.
+			const late = int64(20 * time.Millisecond)
+			for i := range all[1:] {
+				if all[i+1].Start < all[i].End-late {
+					t.Fatalf("%+v follows %+v", all[i+1], all[i])
+				}
+			}
+		})
+	}
+}
+
+// Whatever is in the way of kernels that take their times, programs run and are
+// measured as well as can be.
+func TestStampsRefused(t *testing.T) {
+	for name, c := range map[string]struct {
+		fault  string
+		stamps bool
+	}{
+		"no kernel for the clock": {"cuLinkCreate_v2:1:999", false},
+		"no pinned memory":        {"cuMemHostAlloc:1:2", false},
+		"no memory":               {"cuMemAlloc_v2:1:2", false},
+		"kernels are refused":     {"cuLinkComplete:2:218", false},
+		"nothing":                 {"cuLinkComplete:9:218", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d, seen := observed(t, map[string]string{"ACCSCOPE_ACTIVITY": "runtime", "ACCSCOPE_STANDIN_FAIL": c.fault})
+			nothing := takesTimes(t, d, c.stamps)
+			q := newQueue(t, d)
+			check(t, q.Launch(7, nothing, device.Geometry{}, nil, false))
+			check(t, q.Synchronize())
+			d.Flush()
+			if a := seen()[7]; a.Kind != device.ActivityKernel || a.End < a.Start {
+				t.Errorf("reported: %+v", seen())
+			}
+		})
+	}
+}
+
+// A queue is idle as soon as the program's operations are done, though the times of
+// its kernels are on their way.
+func TestStampsLeaveTheQueueIdle(t *testing.T) {
+	d, _ := observed(t, map[string]string{"ACCSCOPE_ACTIVITY": "runtime"})
+	nothing := takesTimes(t, d, true)
+	own := newQueue(t, d)
+	q, err := d.AdoptQueue(own.Handle())
+	check(t, err)
+	for i := range uint64(2000) {
+		check(t, q.Launch(i+1, nothing, device.Geometry{}, nil, false))
+		check(t, q.Synchronize())
+		if idle, err := q.Idle(); err != nil || !idle {
+			t.Fatalf("after launch %d: %v, %v", i, idle, err)
+		}
+	}
+	check(t, q.Close())
+}

@@ -1,0 +1,368 @@
+/* Times of kernels that they take themselves: an image that is loaded while
+   somebody observes has its kernels write the GPU's clock at their beginning and
+   at their end (stamp.go), into slots that are read back a page at a time.  That
+   costs the host nothing a launch, where events or CUPTI's records cost a fifth of
+   one.  */
+#include "cuda.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What a kernel writes, which the text in stamp.go knows.  */
+struct stamp
+{
+  uint64_t start;		/* of the first gang */
+  uint64_t end;			/* of the last, 0 until one has ended */
+};
+
+#define SLOTS 512
+#define CHUNK 32		/* pages are made so many at a time */
+#define MOST_CHUNKS 16
+#define FEW 16			/* pages that are to be left for the next while */
+#define BUSY 20			/* times that a busy queue is left alone */
+
+struct accscope_cuda_page
+{
+  struct accscope_cuda_page *next;
+  CUdeviceptr memory;
+  struct stamp *copy;		/* pinned */
+  CUevent copied;		/* while it is being read back */
+  unsigned used, read;
+  uint64_t correlation[SLOTS];
+};
+
+struct accscope_cuda_chunk
+{
+  struct accscope_cuda_chunk *next;
+  CUdeviceptr memory;
+  struct stamp *copy;
+  struct accscope_cuda_page page[CHUNK];
+};
+
+/* Not while an operation is enqueued: the driver may wait for the device.
+   d->clock_lock is held.  Returns whether there are pages.  */
+static int
+make_pages (struct accscope_cuda_device *d)
+{
+  struct accscope_cuda_stamps *s = &d->stamps;
+  struct accscope_cuda_chunk *c;
+  size_t bytes = SLOTS * sizeof (struct stamp);
+  void *copy = NULL;
+  unsigned i;
+
+  if (s->chunks == MOST_CHUNKS || (c = calloc (1, sizeof *c)) == NULL)
+    return s->chunks > 0;
+  if (d->cuda->cuMemAlloc (&c->memory, CHUNK * bytes) != CUDA_SUCCESS)
+    {
+      free (c);
+      return s->chunks > 0;
+    }
+  if (d->cuda->cuMemHostAlloc (&copy, CHUNK * bytes, 0) != CUDA_SUCCESS
+      || d->cuda->cuMemsetD8Async (c->memory, 0, CHUNK * bytes, d->clock) != CUDA_SUCCESS
+      || d->cuda->cuStreamSynchronize (d->clock) != CUDA_SUCCESS)
+    {
+      if (copy != NULL)
+	d->cuda->cuMemFreeHost (copy);
+      d->cuda->cuMemFree (c->memory);
+      free (c);
+      return s->chunks > 0;
+    }
+  pthread_mutex_lock (&d->lock);
+  c->copy = copy;
+  c->next = s->chunk;
+  s->chunk = c;
+  s->chunks++;
+  for (i = 0; i < CHUNK; i++)
+    {
+      c->page[i].memory = c->memory + i * bytes;
+      c->page[i].copy = c->copy + i * SLOTS;
+      c->page[i].next = s->spare;
+      s->spare = &c->page[i];
+      s->spares++;
+    }
+  pthread_mutex_unlock (&d->lock);
+  return 1;
+}
+
+static struct accscope_cuda_page *
+take_page (struct accscope_cuda_queue *q)
+{
+  struct accscope_cuda_device *d = q->device;
+  struct accscope_cuda_page *p;
+
+  pthread_mutex_lock (&d->lock);
+  p = d->stamps.spare;
+  if (p != NULL)
+    {
+      d->stamps.spare = p->next;
+      d->stamps.spares--;
+    }
+  pthread_mutex_unlock (&d->lock);
+  return p;
+}
+
+static void
+give_page (struct accscope_cuda_device *d, struct accscope_cuda_page *p)
+{
+  if (p->copied != NULL)
+    accscope_cuda_event_release (d, p->copied);
+  p->copied = NULL;
+  p->used = p->read = 0;
+  pthread_mutex_lock (&d->lock);
+  p->next = d->stamps.spare;
+  d->stamps.spare = p;
+  d->stamps.spares++;
+  pthread_mutex_unlock (&d->lock);
+}
+
+/* A page whose memory may not be clear is not used again.  */
+static void
+lose_page (struct accscope_cuda_device *d, struct accscope_cuda_page *p)
+{
+  if (p->copied != NULL)
+    accscope_cuda_event_release (d, p->copied);
+  p->copied = NULL;
+}
+
+CUdeviceptr
+accscope_cuda_stamp (struct accscope_cuda_queue *q)
+{
+  struct accscope_cuda_device *d = q->device;
+  struct accscope_cuda_page *p = q->page;
+
+  if (!__atomic_load_n (&d->observing, __ATOMIC_RELAXED)
+      || !__atomic_load_n (&d->stamps.ready, __ATOMIC_ACQUIRE))
+    return 0;
+  if (p == NULL && (p = q->page = take_page (q)) == NULL)
+    return 0;
+  return p->memory + p->used * sizeof (struct stamp);
+}
+
+/* Puts what follows on the queue's second stream behind what is on its first.  That
+   one may be the program's, and is to be idle as soon as the program's operations are
+   done, so nothing but an event comes onto it, and only while it is busy.  */
+static int
+follow (struct accscope_cuda_queue *q)
+{
+  struct accscope_cuda_device *d = q->device;
+  struct accscope_cuda_answer a;
+  CUevent event = accscope_cuda_event (d, 0, &a);
+  int follows;
+
+  if (event == NULL)
+    return 0;
+  q->last_number = UINT64_MAX;	/* something is between two operations */
+  follows = d->cuda->cuEventRecord (event, q->stream) == CUDA_SUCCESS
+	    && d->cuda->cuStreamWaitEvent (q->reader, event, 0) == CUDA_SUCCESS;
+  accscope_cuda_event_release (d, event);
+  return follows;
+}
+
+static int
+open_reader (struct accscope_cuda_queue *q)
+{
+  if (q->reader == NULL
+      && q->device->cuda->cuStreamCreate (&q->reader, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS)
+    q->reader = NULL;
+  return q->reader != NULL;
+}
+
+/* What fails here fails because the device did, which the program's own operations
+   tell.  */
+static void
+turn (struct accscope_cuda_queue *q, int idle)
+{
+  struct accscope_cuda_device *d = q->device;
+  struct accscope_cuda_page *p = q->page;
+  struct accscope_cuda_answer a;
+
+  q->page = NULL;
+  q->skipped = 0;
+  p->copied = accscope_cuda_event (d, 0, &a);
+  if (p->copied == NULL || !open_reader (q) || (!idle && !follow (q))
+      || d->cuda->cuMemcpyDtoHAsync (p->copy, p->memory, p->used * sizeof (struct stamp),
+				     q->reader) != CUDA_SUCCESS
+      || d->cuda->cuMemsetD8Async (p->memory, 0, p->used * sizeof (struct stamp), q->reader)
+	 != CUDA_SUCCESS
+      || d->cuda->cuEventRecord (p->copied, q->reader) != CUDA_SUCCESS)
+    {
+      lose_page (d, p);
+      return;
+    }
+  p->next = NULL;
+  *q->last_turned = p;
+  q->last_turned = &p->next;
+}
+
+void
+accscope_cuda_stamped (struct accscope_cuda_queue *q, uint64_t correlation)
+{
+  struct accscope_cuda_page *p = q->page;
+
+  p->correlation[p->used++] = correlation;
+  if (p->used == SLOTS)
+    turn (q, 0);
+}
+
+void
+accscope_cuda_turn (struct accscope_cuda_queue *q, int wait)
+{
+  struct accscope_cuda_device *d = q->device;
+  CUcontext before;
+  int idle;
+
+  pthread_mutex_lock (&q->lock);
+  if ((q->page == NULL || q->page->used == 0) && (!wait || q->turned == NULL))
+    {
+      pthread_mutex_unlock (&q->lock);
+      return;
+    }
+  before = accscope_cuda_enter (d);
+  idle = d->cuda->cuStreamQuery (q->stream) == CUDA_SUCCESS;
+  if (q->page != NULL && q->page->used > 0 && (idle || wait || ++q->skipped > BUSY))
+    turn (q, idle);
+  if (wait && idle && q->reader != NULL)
+    d->cuda->cuStreamSynchronize (q->reader);
+  accscope_cuda_leave (d, before);
+  pthread_mutex_unlock (&q->lock);
+}
+
+/* The next page of the queue that has come back, NULL if there is none.  */
+static struct accscope_cuda_page *
+next_page (struct accscope_cuda_queue *q)
+{
+  struct accscope_cuda_page *p;
+
+  pthread_mutex_lock (&q->lock);
+  p = q->turned;
+  if (p != NULL && q->device->cuda->cuEventQuery (p->copied) != CUDA_SUCCESS)
+    p = NULL;
+  if (p != NULL && (q->turned = p->next) == NULL)
+    q->last_turned = &q->turned;
+  pthread_mutex_unlock (&q->lock);
+  return p;
+}
+
+size_t
+accscope_cuda_read_stamps (struct accscope_cuda_queue *q, struct accscope_cuda_record *where,
+			   size_t room)
+{
+  struct accscope_cuda_device *d = q->device;
+  struct accscope_cuda_clocks clocks;
+  struct accscope_cuda_page *p;
+  int64_t now;
+  size_t n = 0;
+
+  pthread_mutex_lock (&d->lock);
+  clocks = d->clocks;
+  pthread_mutex_unlock (&d->lock);
+  now = accscope_cuda_now () - d->origin;
+  while (n < room && ((p = q->reading) != NULL || (p = next_page (q)) != NULL))
+    {
+      q->reading = p;
+      for (; n < room && p->read < p->used; p->read++)
+	{
+	  struct stamp *s = &p->copy[p->read];
+	  struct accscope_cuda_record *r = &where[n];
+
+	  if (s->start == 0 || s->end == 0)	/* it ended the program, or failed */
+	    continue;
+	  *r = (struct accscope_cuda_record) {
+	    p->correlation[p->read], ACCSCOPE_CUDA_KERNEL, 0,
+	    accscope_cuda_gpu_time (&clocks, d->origin, s->start),
+	    accscope_cuda_gpu_time (&clocks, d->origin, s->end)
+	  };
+	  /* However the clocks are related: kernels of a queue do not overlap, and what
+	     has ended has done so by now.  */
+	  if (r->start > now)
+	    r->start = now;
+	  if (r->end > now)
+	    r->end = now;
+	  if (r->start < q->last_stamp)
+	    r->start = q->last_stamp;
+	  if (r->end <= r->start)	/* the GPU's clock has steps of up to 256 ns */
+	    r->end = r->start + 1;
+	  q->last_stamp = r->end;
+	  n++;
+	}
+      if (p->read < p->used)
+	break;
+      q->reading = NULL;
+      give_page (d, p);
+    }
+  return n;
+}
+
+/* The queue was waited for; what is unread is lost, because the device failed.  */
+void
+accscope_cuda_drop_pages (struct accscope_cuda_queue *q)
+{
+  struct accscope_cuda_device *d = q->device;
+  struct accscope_cuda_page *p;
+
+  if (q->reader != NULL)
+    {
+      d->cuda->cuStreamSynchronize (q->reader);
+      d->cuda->cuStreamDestroy (q->reader);
+    }
+  while ((p = q->turned) != NULL)
+    {
+      q->turned = p->next;
+      give_page (d, p);
+    }
+  if (q->reading != NULL)
+    give_page (d, q->reading);
+  if (q->page != NULL && q->page->used == 0)
+    give_page (d, q->page);
+  else if (q->page != NULL)
+    lose_page (d, q->page);
+}
+
+int
+accscope_cuda_stamps_open (struct accscope_cuda_device *d)
+{
+  CUcontext before;
+
+  if (!accscope_cuda_clocks_read_gpu (d))
+    return 0;
+  before = accscope_cuda_enter (d);
+  pthread_mutex_lock (&d->clock_lock);
+  if (!d->stamps.ready && make_pages (d))
+    __atomic_store_n (&d->stamps.ready, 1, __ATOMIC_RELEASE);
+  pthread_mutex_unlock (&d->clock_lock);
+  accscope_cuda_leave (d, before);
+  return d->stamps.ready;
+}
+
+void
+accscope_cuda_stamps_keep (struct accscope_cuda_device *d)
+{
+  CUcontext before;
+  int few;
+
+  pthread_mutex_lock (&d->lock);
+  few = d->stamps.spares < FEW;
+  pthread_mutex_unlock (&d->lock);
+  if (!few)
+    return;
+  before = accscope_cuda_enter (d);
+  pthread_mutex_lock (&d->clock_lock);
+  make_pages (d);
+  pthread_mutex_unlock (&d->clock_lock);
+  accscope_cuda_leave (d, before);
+}
+
+/* The device is being closed, and nothing runs on it.  */
+void
+accscope_cuda_stamps_close (struct accscope_cuda_device *d)
+{
+  struct accscope_cuda_chunk *c;
+
+  while ((c = d->stamps.chunk) != NULL)
+    {
+      d->stamps.chunk = c->next;
+      d->cuda->cuMemFree (c->memory);
+      d->cuda->cuMemFreeHost (c->copy);
+      free (c);
+    }
+}
