@@ -59,7 +59,6 @@ accscope_cuda_measure (struct accscope_cuda_queue *q, uint64_t correlation,
       accscope_cuda_trace_begin (d, correlation, kind, bytes);
       return &d->traced;
     }
-  __atomic_fetch_add (&d->measured, 1, __ATOMIC_RELAXED);
   o = q->spare;
   if (o != NULL)
     q->spare = o->next;

@@ -24,10 +24,6 @@ const (
 	veryMany = 4096
 )
 
-// often is how many operations measured by events in a period are so many that CUPTI
-// is the cheaper.
-const often = 16
-
 // The variables that say how operations are measured.
 const (
 	activityVariable = "ACCSCOPE_ACTIVITY" // runtime: never by CUPTI; cupti: kernels too
@@ -47,9 +43,6 @@ type records struct {
 
 	// stamps: kernels of images that are loaded now take their own times.
 	stamps atomic.Bool
-	// canTrace: CUPTI may measure, and was not asked to yet. Only of measure and the
-	// goroutine that it starts.
-	canTrace bool
 
 	mutex   sync.Mutex    // guards what follows
 	stop    chan struct{} // nil while nobody observes
@@ -78,32 +71,26 @@ func (r *records) tracing() bool {
 	return atomic.LoadUint32((*uint32)(unsafe.Pointer(&r.device.c.tracing))) != 0
 }
 
-// measure begins to measure: kernels take their own times if they can, and events
-// of the driver measure the other operations.
+// measure chooses how, before the program's first operation that somebody observes:
+// kernels take their own times if they can; the transfers, and the kernels that
+// cannot, CUPTI measures where it is installed, and events of the driver else, which
+// make a small transfer many times longer.
+//
+// CUPTI is not asked later from another thread: the process may be ending, and CUPTI
+// with it.
 func (r *records) measure() {
-	how := r.how()
+	lookup := r.device.backend.options.Environment
+	how, _ := lookup(activityVariable)
 	if how != "cupti" {
 		r.stamps.Store(C.accscope_cuda_stamps_open(r.device.c) != 0)
 	}
-	r.canTrace = how != "runtime"
-	if how == "cupti" {
-		r.trace()
+	if how == "runtime" {
+		return
 	}
-}
-
-func (r *records) how() string {
-	how, _ := r.device.backend.options.Environment(activityVariable)
-	return how
-}
-
-// trace has CUPTI measure where it is installed. Being in the process it makes each
-// launch longer, but each transfer by a fraction only of what events do.
-func (r *records) trace() {
-	r.canTrace = false // asked for once
-	path, _ := r.device.backend.options.Environment(cuptiVariable)
+	path, _ := lookup(cuptiVariable)
 	name := C.CString(path)
 	defer C.free(unsafe.Pointer(name))
-	if C.accscope_cuda_trace(r.device.c, 1, cBool(r.how() == "cupti"), name) != 0 {
+	if C.accscope_cuda_trace(r.device.c, 1, cBool(!r.stamps.Load()), name) != 0 {
 		r.device.backend.started() // CUPTI has exit handlers too
 	}
 }
@@ -140,19 +127,12 @@ func (r *records) switchTo(on bool) {
 func (r *records) run(stop chan struct{}) {
 	ticker := time.NewTicker(period)
 	defer ticker.Stop()
-	var before, measured uint64
+	var before uint64
 	for {
 		select {
 		case <-stop:
 			return
 		case <-ticker.C:
-		}
-		if r.canTrace {
-			now := uint64(atomic.LoadUint64((*uint64)(unsafe.Pointer(&r.device.c.measured))))
-			if now-measured > often {
-				r.trace()
-			}
-			measured = now
 		}
 		if r.stamps.Load() {
 			r.eachQueue(func(q *queue) {

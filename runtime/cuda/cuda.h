@@ -154,7 +154,6 @@ struct accscope_cuda_device
   CUcontext context;
   unsigned observing;		/* atomic */
   uint64_t pending;		/* atomic: operations measured and not drained */
-  uint64_t measured;		/* atomic: operations measured by events so far */
   unsigned next_lane;		/* atomic */
 
   pthread_mutex_t lock;		/* guards what follows */
