@@ -7,10 +7,11 @@
 //
 // What takes several driver calls is in C, a file for each subject: context.c
 // (devices and queues), order.c (marks and waiting), transfer.c and staging.c
-// (transfers), launch.c, image.c, activity.c (times on the device's clock) and
-// tracer.c (the same by CUPTI).
-// The Go side keeps the pool of device memory, kernels and their geometry, and
-// turns the driver's errors into those of package device.
+// (transfers), launch.c, image.c, clocks.c, activity.c (times on the device's
+// clock, by events), stamps.c (by the kernels themselves) and tracer.c (by CUPTI).
+// The Go side keeps the pool of device memory, kernels and their geometry, gives
+// them the instructions that take their times (stamp.go), and turns the driver's
+// errors into those of package device.
 //
 // OpenACC 3.3 appendix A.2.1 has the recommendations for NVIDIA GPUs.
 package cuda

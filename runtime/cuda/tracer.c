@@ -354,6 +354,7 @@ accscope_cuda_trace (struct accscope_cuda_device *d, int on, int kernels,
     {
       set_device (d, d);
       tracer.users++;
+      __atomic_store_n (&d->clocks.cupti_known, 0, __ATOMIC_RELEASE);
       can = related (d);
       if (can)
 	__atomic_store_n (&d->tracing, 1, __ATOMIC_RELEASE);

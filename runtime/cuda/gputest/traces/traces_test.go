@@ -80,7 +80,7 @@ func read(t *testing.T, trace string) []span {
 // own times, and others measure the transfers.
 func apart(a, b span) int64 {
 	if a.kernel != b.kernel {
-		return 1000
+		return 2000
 	}
 	return 0
 }
