@@ -8,12 +8,16 @@ void
 accscope_cuda_mark_release (struct accscope_cuda_device *d,
 			    struct accscope_cuda_mark *m)
 {
+  CUevent unused;
+
   if (--m->users > 0)
     return;
   accscope_cuda_timed_release (d, m->event);
   pthread_mutex_lock (&d->lock);
-  accscope_cuda_reference_drop (d, m->reference);
+  unused = accscope_cuda_reference_drop (m->reference);
   pthread_mutex_unlock (&d->lock);
+  if (unused != NULL)
+    accscope_cuda_timed_release (d, unused);
   free (m);
 }
 
@@ -54,7 +58,8 @@ accscope_cuda_measure (struct accscope_cuda_queue *q, uint64_t correlation,
 
   if (!__atomic_load_n (&d->observing, __ATOMIC_RELAXED))
     return NULL;
-  if (__atomic_load_n (&d->tracing, __ATOMIC_ACQUIRE))
+  if (__atomic_load_n (&d->tracing, __ATOMIC_ACQUIRE)
+      && (kind != ACCSCOPE_CUDA_KERNEL || accscope_cuda_traces_kernels ()))
     {
       accscope_cuda_trace_begin (d, correlation, kind, bytes);
       return &d->traced;

@@ -36,8 +36,8 @@ type records struct {
 	device  *cudaDevice
 	observe func(device.Activity)
 
-	// delivery is held while records are reported, so that those of one queue
-	// come in order.
+	// delivery is held while records are reported, so that those of one queue and
+	// kind come in order.
 	delivery sync.Mutex
 	batch    [256]C.struct_accscope_cuda_record
 
@@ -81,6 +81,7 @@ func (r *records) tracing() bool {
 func (r *records) measure() {
 	lookup := r.device.backend.options.Environment
 	how, _ := lookup(activityVariable)
+	C.accscope_cuda_clocks_keep(r.device.c)
 	if how != "cupti" {
 		r.stamps.Store(C.accscope_cuda_stamps_open(r.device.c) != 0)
 	}
@@ -90,9 +91,8 @@ func (r *records) measure() {
 	path, _ := lookup(cuptiVariable)
 	name := C.CString(path)
 	defer C.free(unsafe.Pointer(name))
-	if C.accscope_cuda_trace(r.device.c, 1, cBool(!r.stamps.Load()), name) != 0 {
-		r.device.backend.started() // CUPTI has exit handlers too
-	}
+	C.accscope_cuda_trace(r.device.c, 1, cBool(!r.stamps.Load()), name)
+	r.device.backend.started() // CUPTI has exit handlers too
 }
 
 func (r *records) switchTo(on bool) {
@@ -134,12 +134,15 @@ func (r *records) run(stop chan struct{}) {
 			return
 		case <-ticker.C:
 		}
+		if C.accscope_cuda_clocks_keep(r.device.c) != 0 && r.tracing() {
+			C.accscope_cuda_trace_relate(r.device.c)
+		}
 		if r.stamps.Load() {
+			C.accscope_cuda_stamps_keep(r.device.c)
 			r.eachQueue(func(q *queue) {
 				C.accscope_cuda_turn(q.c.Load(), 0)
 				r.drain(q)
 			})
-			C.accscope_cuda_stamps_keep(r.device.c)
 		}
 		if r.tracing() {
 			r.report(func(room C.size_t) C.size_t { return C.accscope_cuda_traced(r.device.c, &r.batch[0], room) })
@@ -149,9 +152,6 @@ func (r *records) run(stop chan struct{}) {
 			r.eachQueue(r.drain)
 		}
 		before = now
-		if C.accscope_cuda_clocks_keep(r.device.c) != 0 && r.tracing() {
-			C.accscope_cuda_trace_relate(r.device.c)
-		}
 	}
 }
 

@@ -47,10 +47,11 @@ static const char kernel_text[] =
 #define PATIENCE 200000
 #define TRIES 8
 /* The age of a relation before the next, doubled up to the greatest.  Rates are taken
-   over a tenth of a second at least.  */
+   over a tenth of a second at least and a minute at most.  */
 #define FIRST_AGE 10000000
 #define GREATEST_AGE 1000000000
 #define LEAST_BASE 100000000
+#define GREATEST_BASE 60000000000
 #define GREATEST_RATE 1e-3
 /* A host that is late in seeing the kernel's word makes the GPU's clock seem slow, by
    more than it can be: such a reading is taken for what it can be at most, unless it
@@ -163,19 +164,22 @@ note_gpu (struct accscope_cuda_clocks *k, const struct try *t)
 
   if (k->first.gpu == 0)
     k->first = now;
+  else if (now.host - k->first.host > GREATEST_BASE)
+    k->first = k->last;
   else
     set_rate (&k->gpu_rate, now.host - k->first.host, (int64_t) (now.gpu - k->first.gpu));
   k->last = now;
 }
 
-void
-accscope_cuda_reference_drop (struct accscope_cuda_device *d, struct accscope_cuda_reference *r)
+CUevent
+accscope_cuda_reference_drop (struct accscope_cuda_reference *r)
 {
-  if (--r->users == 0)
-    {
-      d->cuda->cuEventDestroy (r->event);
-      free (r);
-    }
+  CUevent event = r->event;
+
+  if (--r->users > 0)
+    return NULL;
+  free (r);
+  return event;
 }
 
 /* The shortest of a few tries is the truest; d->clock_lock is held.  */
@@ -187,6 +191,7 @@ relate (struct accscope_cuda_device *d, int64_t patience)
   struct accscope_cuda_answer a = SUCCESS;
   struct try best = { .took = INT64_MAX }, t;
   float milliseconds = 0;
+  CUevent unused;
   int i;
 
   for (i = 0; i < TRIES; i++)
@@ -231,9 +236,10 @@ relate (struct accscope_cuda_device *d, int64_t patience)
   if (best.gpu != 0)
     note_gpu (k, &best);
   d->reference = next;
-  if (last != NULL)
-    accscope_cuda_reference_drop (d, last);
+  unused = last != NULL ? accscope_cuda_reference_drop (last) : NULL;
   pthread_mutex_unlock (&d->lock);
+  if (unused != NULL)
+    accscope_cuda_timed_release (d, unused);
   return a;
 }
 
@@ -391,11 +397,12 @@ void
 accscope_cuda_clocks_close (struct accscope_cuda_device *d)
 {
   struct accscope_cuda_clocks *k = &d->clocks;
+  CUevent unused;
 
   if (d->clock != NULL)
     d->cuda->cuStreamSynchronize (d->clock);
-  if (d->reference != NULL)
-    accscope_cuda_reference_drop (d, d->reference);
+  if (d->reference != NULL && (unused = accscope_cuda_reference_drop (d->reference)) != NULL)
+    d->cuda->cuEventDestroy (unused);
   if (k->word != NULL)
     d->cuda->cuMemFreeHost (k->word);
   if (k->memory != 0)

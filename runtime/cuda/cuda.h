@@ -335,7 +335,8 @@ void accscope_cuda_measured (struct accscope_cuda_queue *queue,
 			     struct accscope_cuda_operation *operation);
 void accscope_cuda_mark_release (struct accscope_cuda_device *device,
 				 struct accscope_cuda_mark *mark);
-/* Moves up to room records of finished operations, oldest first.  */
+/* Moves up to room records of finished operations: of those that events measured
+   the oldest first, then of the kernels that took their times.  */
 size_t accscope_cuda_drain (struct accscope_cuda_queue *queue,
 			    struct accscope_cuda_record *where, size_t room);
 
@@ -361,9 +362,9 @@ int64_t accscope_cuda_gpu_time (const struct accscope_cuda_clocks *clocks,
 int64_t accscope_cuda_event_time (struct accscope_cuda_device *device,
 				  struct accscope_cuda_reference *reference,
 				  CUevent event);
-/* device->lock is held.  */
-void accscope_cuda_reference_drop (struct accscope_cuda_device *device,
-				   struct accscope_cuda_reference *reference);
+/* device->lock is held.  Returns the event if nobody uses it any more, for the caller
+   to release without the lock.  */
+CUevent accscope_cuda_reference_drop (struct accscope_cuda_reference *reference);
 
 /* stamps.c: kernels that take their own times.  */
 /* Makes ready for that; returns whether the device can.  */
@@ -391,8 +392,9 @@ void accscope_cuda_drop_pages (struct accscope_cuda_queue *queue);
    a kernel comes that does not take its own times.  Returns whether it does.  */
 int accscope_cuda_trace (struct accscope_cuda_device *device, int on,
 			 int kernels, const char *path);
-/* From now on kernels too.  */
+/* From now on kernels too, if CUPTI can; whether it does.  */
 void accscope_cuda_trace_kernels (void);
+int accscope_cuda_traces_kernels (void);
 /* Relates CUPTI's clock again.  */
 void accscope_cuda_trace_relate (struct accscope_cuda_device *device);
 /* Begins or ends an operation of the calling thread.  */

@@ -39,7 +39,7 @@ setp.ne.and.u64 %accscope_tells, %accscope_at, 0, %accscope_tells;
 `
 
 // The first thread of every warp tells when it ends, and the last word holds. Where
-// there are more than 4,096 warps, of each gang only the first does: so many words
+// there are more than 131,072 threads, of each gang only the first does: so many words
 // in one place would take the GPU longer than a short kernel.
 const stampEnd = `
 {

@@ -26,7 +26,8 @@ struct accscope_cuda_page
   struct accscope_cuda_page *next;
   CUdeviceptr memory;
   struct stamp *copy;		/* pinned */
-  CUevent copied;		/* while it is being read back */
+  CUevent ended;		/* behind its kernels, while they may run */
+  CUevent copied;		/* behind the reading back */
   unsigned used, read;
   uint64_t correlation[SLOTS];
 };
@@ -102,11 +103,18 @@ take_page (struct accscope_cuda_queue *q)
 }
 
 static void
+release (struct accscope_cuda_device *d, CUevent *event)
+{
+  if (*event != NULL)
+    accscope_cuda_event_release (d, *event);
+  *event = NULL;
+}
+
+static void
 give_page (struct accscope_cuda_device *d, struct accscope_cuda_page *p)
 {
-  if (p->copied != NULL)
-    accscope_cuda_event_release (d, p->copied);
-  p->copied = NULL;
+  release (d, &p->ended);
+  release (d, &p->copied);
   p->used = p->read = 0;
   pthread_mutex_lock (&d->lock);
   p->next = d->stamps.spare;
@@ -119,9 +127,8 @@ give_page (struct accscope_cuda_device *d, struct accscope_cuda_page *p)
 static void
 lose_page (struct accscope_cuda_device *d, struct accscope_cuda_page *p)
 {
-  if (p->copied != NULL)
-    accscope_cuda_event_release (d, p->copied);
-  p->copied = NULL;
+  release (d, &p->ended);
+  release (d, &p->copied);
 }
 
 CUdeviceptr
@@ -130,32 +137,13 @@ accscope_cuda_stamp (struct accscope_cuda_queue *q)
   struct accscope_cuda_device *d = q->device;
   struct accscope_cuda_page *p = q->page;
 
-  if (!__atomic_load_n (&d->observing, __ATOMIC_RELAXED)
+  /* The program may do with its own stream what it likes.  */
+  if (q->adopted || !__atomic_load_n (&d->observing, __ATOMIC_RELAXED)
       || !__atomic_load_n (&d->stamps.ready, __ATOMIC_ACQUIRE))
     return 0;
   if (p == NULL && (p = q->page = take_page (q)) == NULL)
     return 0;
   return p->memory + p->used * sizeof (struct stamp);
-}
-
-/* Puts what follows on the queue's second stream behind what is on its first.  That
-   one may be the program's, and is to be idle as soon as the program's operations are
-   done, so nothing but an event comes onto it, and only while it is busy.  */
-static int
-follow (struct accscope_cuda_queue *q)
-{
-  struct accscope_cuda_device *d = q->device;
-  struct accscope_cuda_answer a;
-  CUevent event = accscope_cuda_event (d, 0, &a);
-  int follows;
-
-  if (event == NULL)
-    return 0;
-  q->last_number = UINT64_MAX;	/* something is between two operations */
-  follows = d->cuda->cuEventRecord (event, q->stream) == CUDA_SUCCESS
-	    && d->cuda->cuStreamWaitEvent (q->reader, event, 0) == CUDA_SUCCESS;
-  accscope_cuda_event_release (d, event);
-  return follows;
 }
 
 static int
@@ -167,24 +155,46 @@ open_reader (struct accscope_cuda_queue *q)
   return q->reader != NULL;
 }
 
-/* What fails here fails because the device did, which the program's own operations
-   tell.  */
+/* Has a page read back and cleared, on a stream of its own: its kernels have ended.
+   What fails here and below fails because the device did, which the program's own
+   operations tell.  */
+static int
+fetch (struct accscope_cuda_queue *q, struct accscope_cuda_page *p)
+{
+  struct accscope_cuda_device *d = q->device;
+  size_t bytes = p->used * sizeof (struct stamp);
+  struct accscope_cuda_answer a;
+
+  release (d, &p->ended);
+  p->copied = accscope_cuda_event (d, 0, &a);
+  return p->copied != NULL && open_reader (q)
+	 && d->cuda->cuMemcpyDtoHAsync (p->copy, p->memory, bytes, q->reader) == CUDA_SUCCESS
+	 && d->cuda->cuMemsetD8Async (p->memory, 0, bytes, q->reader) == CUDA_SUCCESS
+	 && d->cuda->cuEventRecord (p->copied, q->reader) == CUDA_SUCCESS;
+}
+
+/* Puts the page behind those that are to be read.  Where its kernels may still run,
+   only an event goes onto the queue's stream: another stream that waited for it could
+   hold up a third one.  */
 static void
 turn (struct accscope_cuda_queue *q, int idle)
 {
   struct accscope_cuda_device *d = q->device;
   struct accscope_cuda_page *p = q->page;
   struct accscope_cuda_answer a;
+  int turned;
 
   q->page = NULL;
   q->skipped = 0;
-  p->copied = accscope_cuda_event (d, 0, &a);
-  if (p->copied == NULL || !open_reader (q) || (!idle && !follow (q))
-      || d->cuda->cuMemcpyDtoHAsync (p->copy, p->memory, p->used * sizeof (struct stamp),
-				     q->reader) != CUDA_SUCCESS
-      || d->cuda->cuMemsetD8Async (p->memory, 0, p->used * sizeof (struct stamp), q->reader)
-	 != CUDA_SUCCESS
-      || d->cuda->cuEventRecord (p->copied, q->reader) != CUDA_SUCCESS)
+  if (idle)
+    turned = fetch (q, p);
+  else
+    {
+      q->last_number = UINT64_MAX;	/* something is between two operations */
+      p->ended = accscope_cuda_event (d, 0, &a);
+      turned = p->ended != NULL && d->cuda->cuEventRecord (p->ended, q->stream) == CUDA_SUCCESS;
+    }
+  if (!turned)
     {
       lose_page (d, p);
       return;
@@ -192,6 +202,35 @@ turn (struct accscope_cuda_queue *q, int idle)
   p->next = NULL;
   *q->last_turned = p;
   q->last_turned = &p->next;
+}
+
+static void
+unlink_first (struct accscope_cuda_queue *q)
+{
+  if ((q->turned = q->turned->next) == NULL)
+    q->last_turned = &q->turned;
+}
+
+/* Fetches the pages whose kernels have ended; q->lock is held.  */
+static void
+fetch_ended (struct accscope_cuda_queue *q)
+{
+  struct accscope_cuda_device *d = q->device;
+  struct accscope_cuda_page **link = &q->turned, *p;
+
+  while ((p = *link) != NULL)
+    {
+      if (p->ended != NULL && d->cuda->cuEventQuery (p->ended) != CUDA_SUCCESS)
+	return;
+      if (p->ended != NULL && !fetch (q, p))
+	{
+	  if ((*link = p->next) == NULL)
+	    q->last_turned = link;
+	  lose_page (d, p);
+	  continue;
+	}
+      link = &p->next;
+    }
 }
 
 void
@@ -212,7 +251,7 @@ accscope_cuda_turn (struct accscope_cuda_queue *q, int wait)
   int idle;
 
   pthread_mutex_lock (&q->lock);
-  if ((q->page == NULL || q->page->used == 0) && (!wait || q->turned == NULL))
+  if ((q->page == NULL || q->page->used == 0) && q->turned == NULL)
     {
       pthread_mutex_unlock (&q->lock);
       return;
@@ -221,6 +260,7 @@ accscope_cuda_turn (struct accscope_cuda_queue *q, int wait)
   idle = d->cuda->cuStreamQuery (q->stream) == CUDA_SUCCESS;
   if (q->page != NULL && q->page->used > 0 && (idle || wait || ++q->skipped > BUSY))
     turn (q, idle);
+  fetch_ended (q);
   if (wait && idle && q->reader != NULL)
     d->cuda->cuStreamSynchronize (q->reader);
   accscope_cuda_leave (d, before);
@@ -235,10 +275,11 @@ next_page (struct accscope_cuda_queue *q)
 
   pthread_mutex_lock (&q->lock);
   p = q->turned;
-  if (p != NULL && q->device->cuda->cuEventQuery (p->copied) != CUDA_SUCCESS)
+  if (p != NULL
+      && (p->ended != NULL || q->device->cuda->cuEventQuery (p->copied) != CUDA_SUCCESS))
     p = NULL;
-  if (p != NULL && (q->turned = p->next) == NULL)
-    q->last_turned = &q->turned;
+  if (p != NULL)
+    unlink_first (q);
   pthread_mutex_unlock (&q->lock);
   return p;
 }
@@ -293,7 +334,8 @@ accscope_cuda_read_stamps (struct accscope_cuda_queue *q, struct accscope_cuda_r
   return n;
 }
 
-/* The queue was waited for; what is unread is lost, because the device failed.  */
+/* The queue was waited for, and its records were read: what is left is there because
+   the device failed.  */
 void
 accscope_cuda_drop_pages (struct accscope_cuda_queue *q)
 {
@@ -308,7 +350,7 @@ accscope_cuda_drop_pages (struct accscope_cuda_queue *q)
   while ((p = q->turned) != NULL)
     {
       q->turned = p->next;
-      give_page (d, p);
+      lose_page (d, p);
     }
   if (q->reading != NULL)
     give_page (d, q->reading);

@@ -36,6 +36,7 @@ static struct
   unsigned users;		/* devices that are traced */
   void *subscriber;
   unsigned kernels;		/* atomic: those of kernels come, too */
+  int asked;			/* for these */
 
   struct accscope_cuda_note *notes;
   pthread_mutex_t records;	/* guards what follows, taken after lock */
@@ -226,6 +227,7 @@ disable (void)
   if (tracer.kernels)
     cupti.cuptiActivityDisable (CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
   __atomic_store_n (&tracer.kernels, 0, __ATOMIC_RELEASE);
+  __atomic_store_n (&tracer.asked, 0, __ATOMIC_RELEASE);
   if (tracer.subscriber != NULL)
     cupti.cuptiUnsubscribe (tracer.subscriber);
   tracer.subscriber = NULL;
@@ -243,14 +245,21 @@ enable_kernels (void)
   return 1;
 }
 
+int
+accscope_cuda_traces_kernels (void)
+{
+  return __atomic_load_n (&tracer.kernels, __ATOMIC_ACQUIRE) != 0;
+}
+
 void
 accscope_cuda_trace_kernels (void)
 {
-  if (__atomic_load_n (&tracer.kernels, __ATOMIC_ACQUIRE))
+  if (__atomic_load_n (&tracer.asked, __ATOMIC_ACQUIRE))
     return;
   pthread_mutex_lock (&tracer.lock);
-  if (!tracer.kernels && tracer.subscriber != NULL && !enable_kernels ())
-    __atomic_store_n (&tracer.kernels, 1, __ATOMIC_RELEASE);	/* asked for once */
+  if (!tracer.asked && !tracer.kernels && tracer.subscriber != NULL)
+    enable_kernels ();
+  __atomic_store_n (&tracer.asked, 1, __ATOMIC_RELEASE);
   pthread_mutex_unlock (&tracer.lock);
 }
 

@@ -70,8 +70,9 @@ struct accscope_activity_record
 
 /* Who receives records.  record runs on a thread of the runtime, one call at a
    time for each subscriber, with no lock of the runtime held: it may call the
-   OpenACC API, but delays the records that follow.  Records of one queue come
-   in the order of execution.  */
+   OpenACC API, but delays the records that follow.  Records of one queue and
+   kind come in the order of execution; those of different kinds may be
+   measured in different ways, and come at different times.  */
 struct accscope_activity_subscriber
 {
   uint32_t size;
@@ -150,7 +151,8 @@ struct accscope_activity
   int (*unsubscribe) (uint64_t subscription);
 
   /* Returns when the records of all operations that had finished at the call
-     have been delivered.  Called from inside record, it returns EDEADLK.  The
+     have been delivered; but a kernel's that took its own times may come later
+     if its queue was busy with others.  Called from inside record, it returns EDEADLK.  The
      runtime does the same before acc_ev_runtime_shutdown and before
      acc_ev_device_shutdown_start.  */
   int (*flush) (void);

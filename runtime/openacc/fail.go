@@ -22,9 +22,9 @@ func (t *Thread) fail(failure *device.Error) {
 	if t.failing {
 		os.Exit(1)
 	}
+	t.flush() // what its callbacks run into is an error of its own
 	t.failing = true
 	defer func() { t.failing = false }() // reached only where Exit panics
-	t.flush()
 	if t.rt.registry.Wanted(callbacks.Error) {
 		t.raiseError(failure)
 	}

@@ -185,6 +185,7 @@ func (t *Thread) ends(routine string, host unsafe.Pointer, bytes uintptr, async 
 	t.scratch.items = append(t.scratch.items[:0], goacc.Item{Action: goacc.ActionRelease, Host: uintptr(host),
 		Size: bytes, Copyout: copyout, Finalize: finalize, Leader: -1})
 	t.endLifetimes(d, q)
+	t.flush() // no event of the routine's own follows the last wait
 }
 
 // UpdateDevice is acc_update_device and its _async form (OpenACC 3.3 §3.2.20).

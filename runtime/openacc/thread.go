@@ -122,6 +122,13 @@ func (rt *Runtime) AdoptThread(events *callbacks.Thread, former *Thread) *Thread
 	if made == nil {
 		made = new(Thread)
 	}
+	// The thread may have ended in a callback.
+	for _, p := range made.lent {
+		p.Release()
+	}
+	for _, l := range made.levels {
+		l.outer, l.aside = outer{}, false
+	}
 	*made = Thread{
 		rt:           rt,
 		events:       events,
@@ -142,7 +149,7 @@ func (rt *Runtime) AdoptThread(events *callbacks.Thread, former *Thread) *Thread
 	}
 	for _, e := range made.computes {
 		if e != nil {
-			e.busy = false // the thread may have ended in a callback
+			e.busy = false
 		}
 	}
 	if made.memory == nil {
