@@ -141,12 +141,12 @@ set_rate (double *rate, int64_t host, int64_t measured)
 static void
 doubt (struct accscope_cuda_clocks *k, struct try *t)
 {
-  int64_t since = (int64_t) (t->gpu - k->last.gpu), late;
+  int64_t since = (int64_t) (t->gpu - k->relation.last.gpu), late;
 
   if (k->first.gpu == 0)
     return;
-  late = t->gpu_host - (k->last.host + since + (int64_t) (k->gpu_rate * since))
-	 - (int64_t) ((k->gpu_rate != 0 ? SLOWER_THAN_RATE : SLOWER) * since);
+  late = t->gpu_host - accscope_cuda_gpu_time (&k->relation, 0, t->gpu)
+	 - (int64_t) ((k->relation.gpu_rate != 0 ? SLOWER_THAN_RATE : SLOWER) * since);
   if (late <= 0 || ++k->late > OFTEN)
     {
       k->late = 0;
@@ -165,10 +165,10 @@ note_gpu (struct accscope_cuda_clocks *k, const struct try *t)
   if (k->first.gpu == 0)
     k->first = now;
   else if (now.host - k->first.host > GREATEST_BASE)
-    k->first = k->last;
+    k->first = k->relation.last;
   else
-    set_rate (&k->gpu_rate, now.host - k->first.host, (int64_t) (now.gpu - k->first.gpu));
-  k->last = now;
+    set_rate (&k->relation.gpu_rate, now.host - k->first.host, (int64_t) (now.gpu - k->first.gpu));
+  k->relation.last = now;
 }
 
 CUevent
@@ -307,7 +307,7 @@ accscope_cuda_clocks_keep (struct accscope_cuda_device *d)
 
   pthread_mutex_lock (&d->lock);
   age = accscope_cuda_now () - d->reference->host;
-  known = k->last.host - k->first.host;
+  known = k->relation.last.host - k->first.host;
   pthread_mutex_unlock (&d->lock);
   if (age < GREATEST_AGE && (k->word == NULL || age < FIRST_AGE || age < known))
     return 0;
@@ -387,7 +387,7 @@ accscope_cuda_clocks_copied (struct accscope_cuda_device *d, uint64_t number, ui
 	k->most = most;
       k->told = 1;
       /* On an H200 it is nearer to the most.  */
-      k->cupti = k->least + (k->most - k->least) * 3 / 4;
+      k->relation.cupti = k->least + (k->most - k->least) * 3 / 4;
       __atomic_store_n (&k->cupti_known, 1, __ATOMIC_RELEASE);
     }
   pthread_mutex_unlock (&d->lock);
@@ -413,12 +413,23 @@ accscope_cuda_clocks_close (struct accscope_cuda_device *d)
     d->cuda->cuStreamDestroy (d->clock);
 }
 
-int64_t
-accscope_cuda_gpu_time (const struct accscope_cuda_clocks *k, int64_t origin, uint64_t gpu)
+struct accscope_cuda_relation
+accscope_cuda_relation (struct accscope_cuda_device *d)
 {
-  int64_t since = (int64_t) (gpu - k->last.gpu);
+  struct accscope_cuda_relation r;
 
-  return k->last.host + since + (int64_t) (k->gpu_rate * since) - origin;
+  pthread_mutex_lock (&d->lock);
+  r = d->clocks.relation;
+  pthread_mutex_unlock (&d->lock);
+  return r;
+}
+
+int64_t
+accscope_cuda_gpu_time (const struct accscope_cuda_relation *r, int64_t origin, uint64_t gpu)
+{
+  int64_t since = (int64_t) (gpu - r->last.gpu);
+
+  return r->last.host + since + (int64_t) (r->gpu_rate * since) - origin;
 }
 
 int64_t

@@ -87,8 +87,16 @@ struct accscope_cuda_copied
 };
 #define ACCSCOPE_CUDA_COPIED 32
 
-/* How what is measured is related to the device's clock (clocks.c).  The readings
-   and what follows them are guarded by the device's lock, the others by its
+/* How the GPU's time and CUPTI's are related to the host's.  */
+struct accscope_cuda_relation
+{
+  struct accscope_cuda_reading last;
+  double gpu_rate;		/* by which the host's clock is faster, less 1 */
+  int64_t cupti;		/* the GPU's time less that of CUPTI's records */
+};
+
+/* How what is measured is related to the device's clock (clocks.c).  The relation
+   and what follows it are guarded by the device's lock, the others by its
    clock_lock.  */
 struct accscope_cuda_clocks
 {
@@ -96,15 +104,15 @@ struct accscope_cuda_clocks
   CUfunction kernel;
   uint64_t *word;		/* three, which it writes; pinned; NULL without it */
   CUdeviceptr memory;		/* a word, to be copied */
-  struct accscope_cuda_reading first, last;	/* gpu 0: none */
-  double gpu_rate, event_rate;	/* by which the host's clock is faster, less 1 */
+  struct accscope_cuda_relation relation;
+  struct accscope_cuda_reading first;	/* gpu 0: none */
+  double event_rate;		/* as gpu_rate, of the driver's events */
   unsigned late;		/* readings that came late, one after the other */
   struct accscope_cuda_copied copied[ACCSCOPE_CUDA_COPIED];	/* by number */
   uint64_t copies;		/* for CUPTI to record, so far */
   uint64_t round;		/* of these, before the last few */
   int64_t least, most;		/* what these say of cupti, if one did */
   int told;
-  int64_t cupti;		/* the GPU's time less that of CUPTI's records */
   int cupti_known;		/* atomic */
 };
 
@@ -356,8 +364,10 @@ void accscope_cuda_clocks_copy (struct accscope_cuda_device *device,
 void accscope_cuda_clocks_copied (struct accscope_cuda_device *device, uint64_t number,
 				  uint64_t start, uint64_t end);
 /* The GPU's time on the device's clock.  */
-int64_t accscope_cuda_gpu_time (const struct accscope_cuda_clocks *clocks,
+int64_t accscope_cuda_gpu_time (const struct accscope_cuda_relation *relation,
 				int64_t origin, uint64_t gpu);
+struct accscope_cuda_relation
+accscope_cuda_relation (struct accscope_cuda_device *device);
 /* An event's; the reference is one of the time when it was recorded.  */
 int64_t accscope_cuda_event_time (struct accscope_cuda_device *device,
 				  struct accscope_cuda_reference *reference,

@@ -3,6 +3,7 @@ package cuda
 import (
 	"cmp"
 	"flag"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -120,7 +121,22 @@ func takesTimes(t *testing.T, d *cudaDevice, want bool) device.Kernel {
 // More kernels than there are pages for: none is held up, and events measure the rest.
 // Those that take their times do not overlap.
 func TestStampsOfManyKernels(t *testing.T) {
-	d, seen := observed(t, map[string]string{"ACCSCOPE_ACTIVITY": "runtime"})
+	for name, variables := range map[string]map[string]string{
+		"events": {"ACCSCOPE_ACTIVITY": "runtime"},
+		"CUPTI":  {"ACCSCOPE_CUPTI": cupti}, // which measures the transfers only
+	} {
+		// Of pinned memory there is a word for the clock and the first pages, no more.
+		var faults []string
+		for n := 3; n < 200; n++ {
+			faults = append(faults, fmt.Sprintf("cuMemHostAlloc:%d:2", n))
+		}
+		variables["ACCSCOPE_STANDIN_FAIL"] = strings.Join(faults, ",")
+		t.Run(name, func(t *testing.T) { stampsOfManyKernels(t, variables) })
+	}
+}
+
+func stampsOfManyKernels(t *testing.T, variables map[string]string) {
+	d, seen := observed(t, variables)
 	nothing := takesTimes(t, d, true)
 	gate, err := d.Kernel(kernels().Gate)
 	check(t, err)

@@ -110,25 +110,24 @@ release (struct accscope_cuda_device *d, CUevent *event)
   *event = NULL;
 }
 
-static void
-give_page (struct accscope_cuda_device *d, struct accscope_cuda_page *p)
-{
-  release (d, &p->ended);
-  release (d, &p->copied);
-  p->used = p->read = 0;
-  pthread_mutex_lock (&d->lock);
-  p->next = d->stamps.spare;
-  d->stamps.spare = p;
-  d->stamps.spares++;
-  pthread_mutex_unlock (&d->lock);
-}
-
 /* A page whose memory may not be clear is not used again.  */
 static void
 lose_page (struct accscope_cuda_device *d, struct accscope_cuda_page *p)
 {
   release (d, &p->ended);
   release (d, &p->copied);
+}
+
+static void
+give_page (struct accscope_cuda_device *d, struct accscope_cuda_page *p)
+{
+  lose_page (d, p);
+  p->used = p->read = 0;
+  pthread_mutex_lock (&d->lock);
+  p->next = d->stamps.spare;
+  d->stamps.spare = p;
+  d->stamps.spares++;
+  pthread_mutex_unlock (&d->lock);
 }
 
 CUdeviceptr
@@ -204,13 +203,6 @@ turn (struct accscope_cuda_queue *q, int idle)
   q->last_turned = &p->next;
 }
 
-static void
-unlink_first (struct accscope_cuda_queue *q)
-{
-  if ((q->turned = q->turned->next) == NULL)
-    q->last_turned = &q->turned;
-}
-
 /* Fetches the pages whose kernels have ended; q->lock is held.  */
 static void
 fetch_ended (struct accscope_cuda_queue *q)
@@ -278,8 +270,8 @@ next_page (struct accscope_cuda_queue *q)
   if (p != NULL
       && (p->ended != NULL || q->device->cuda->cuEventQuery (p->copied) != CUDA_SUCCESS))
     p = NULL;
-  if (p != NULL)
-    unlink_first (q);
+  if (p != NULL && (q->turned = p->next) == NULL)
+    q->last_turned = &q->turned;
   pthread_mutex_unlock (&q->lock);
   return p;
 }
@@ -289,15 +281,11 @@ accscope_cuda_read_stamps (struct accscope_cuda_queue *q, struct accscope_cuda_r
 			   size_t room)
 {
   struct accscope_cuda_device *d = q->device;
-  struct accscope_cuda_clocks clocks;
+  struct accscope_cuda_relation relation = accscope_cuda_relation (d);
   struct accscope_cuda_page *p;
-  int64_t now;
+  int64_t now = accscope_cuda_now () - d->origin;
   size_t n = 0;
 
-  pthread_mutex_lock (&d->lock);
-  clocks = d->clocks;
-  pthread_mutex_unlock (&d->lock);
-  now = accscope_cuda_now () - d->origin;
   while (n < room && ((p = q->reading) != NULL || (p = next_page (q)) != NULL))
     {
       q->reading = p;
@@ -310,8 +298,8 @@ accscope_cuda_read_stamps (struct accscope_cuda_queue *q, struct accscope_cuda_r
 	    continue;
 	  *r = (struct accscope_cuda_record) {
 	    p->correlation[p->read], ACCSCOPE_CUDA_KERNEL, 0,
-	    accscope_cuda_gpu_time (&clocks, d->origin, s->start),
-	    accscope_cuda_gpu_time (&clocks, d->origin, s->end)
+	    accscope_cuda_gpu_time (&relation, d->origin, s->start),
+	    accscope_cuda_gpu_time (&relation, d->origin, s->end)
 	  };
 	  /* However the clocks are related: kernels of a queue do not overlap, and what
 	     has ended has done so by now.  */
@@ -335,22 +323,24 @@ accscope_cuda_read_stamps (struct accscope_cuda_queue *q, struct accscope_cuda_r
 }
 
 /* The queue was waited for, and its records were read: what is left is there because
-   the device failed.  */
+   the device failed, or nobody observes any more.  */
 void
 accscope_cuda_drop_pages (struct accscope_cuda_queue *q)
 {
   struct accscope_cuda_device *d = q->device;
   struct accscope_cuda_page *p;
 
+  int clear = q->reader != NULL && d->cuda->cuStreamSynchronize (q->reader) == CUDA_SUCCESS;
+
   if (q->reader != NULL)
-    {
-      d->cuda->cuStreamSynchronize (q->reader);
-      d->cuda->cuStreamDestroy (q->reader);
-    }
+    d->cuda->cuStreamDestroy (q->reader);
   while ((p = q->turned) != NULL)
     {
       q->turned = p->next;
-      lose_page (d, p);
+      if (clear && p->ended == NULL)
+	give_page (d, p);
+      else
+	lose_page (d, p);
     }
   if (q->reading != NULL)
     give_page (d, q->reading);

@@ -111,7 +111,7 @@ take (uint32_t device, uint32_t correlation, int kind, uint64_t bytes,
     accscope_cuda_noted (tracer.notes, correlation), kind, bytes, 0, 0
   };
 
-  struct accscope_cuda_clocks clocks;
+  struct accscope_cuda_relation relation;
   int64_t now;
 
   if (d == NULL || r.correlation == 0 || end == 0)	/* 0: CUPTI could not tell */
@@ -121,12 +121,10 @@ take (uint32_t device, uint32_t correlation, int kind, uint64_t bytes,
       accscope_cuda_clocks_copied (d, r.correlation & ~RELATES, start, end);
       return;
     }
-  pthread_mutex_lock (&d->lock);
-  clocks = d->clocks;
-  pthread_mutex_unlock (&d->lock);
+  relation = accscope_cuda_relation (d);
   now = accscope_cuda_now () - d->origin;
-  r.start = accscope_cuda_gpu_time (&clocks, d->origin, start + clocks.cupti);
-  r.end = accscope_cuda_gpu_time (&clocks, d->origin, end + clocks.cupti);
+  r.start = accscope_cuda_gpu_time (&relation, d->origin, start + relation.cupti);
+  r.end = accscope_cuda_gpu_time (&relation, d->origin, end + relation.cupti);
   /* What has ended has done so by now, however the clocks are related.  */
   if (r.end > now)
     r.end = now;
