@@ -174,3 +174,30 @@ func (lineOfAddress) Attribute(place Place, _ uintptr, info *callbacks.Info) {
 }
 
 func (lineOfAddress) Version() uint64 { return 0 }
+
+// TestEventsOfADeleteThatWaits: a routine that ends with a wait, and has no event of
+// its own behind it, has raised the wait's end when it returns.
+func TestEventsOfADeleteThatWaits(t *testing.T) {
+	p := newProgram(t, nil, nil)
+	other, thread := p.NewThread(), p.NewThread()
+	defer other.Close()
+	defer thread.Close()
+	values := words(1, 2)
+	for range 2 { // so that the data stays
+		other.Copyin(pointerTo(values), 16, 1)
+	}
+	var raised []callbacks.Event
+	note := callbacks.NewTool().Callback(func(i *callbacks.Info, _ *callbacks.EventInfo, _ *callbacks.APIInfo) {
+		raised = append(raised, i.EventType)
+	})
+	for _, e := range callbacks.Events() {
+		if err := p.registry.Register(nil, e, note, callbacks.Reg); err != nil {
+			t.Fatal(err)
+		}
+	}
+	thread.Delete(pointerTo(values), 16, AsyncSync, false)
+	if got := short(raised...); got != "wait_start wait_end" {
+		t.Errorf("by the routine's return: %s", got)
+	}
+	other.WaitAll(-1)
+}
