@@ -100,8 +100,8 @@ struct accscope_host
   X (void, thread_end, (T t))							\
   X (int, recording, (void))	/* a record function runs on the calling thread */ \
   X (void, program_end, (T t))							\
-  /* after it: whether it ended the data lifetime that host lay in, or with null	\
-     one that the thread's innermost region would copy back */			\
+  /* after it: whether it ended the data lifetime that host lay in on the thread's	\
+     device, or with null one that its open regions would copy back */			\
   X (int, dropped, (T t, const void *host))					\
   X (void, register_image, (unsigned version, const void *host_table, int type, const void *data)) \
   X (void, unregister_image, (unsigned version, const void *host_table, int type, const void *data)) \

@@ -115,7 +115,7 @@ ended (void)
 
 /* Says so where a copy to the host was to be such a thing, and the data was on the
    device until the end: what names the routine or construct, host lies in the
-   data; null means what the thread's innermost region copies back.  Once.  */
+   data; null means what the thread's open regions copy back.  Once.  */
 void accscope_uncopied (const char *what, const void *host);
 
 /* Every entry point begins with BEGIN and ends with END: they note where the

@@ -1,7 +1,6 @@
 package openacc
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/accscope/accscope/callbacks"
@@ -313,42 +312,56 @@ func (t *Thread) ended() {
 func (t *Thread) EndProgram() {
 	t.enter("the end of the program", callbacks.RuntimeAPI, AsyncSync)
 	t.rt.ending.Store(t)
-	var dropped []hostRange
+	dropped := map[*Device][]hostRange{}
 	for _, d := range t.rt.initialised(0, true) {
 		for _, m := range t.shutDown(d, callbacks.RuntimeAPI) {
-			if !blockOf(m).identity {
-				dropped = append(dropped, hostRange{low: m.Host, high: m.Host + m.Size})
+			if !blockOf(m).identity && m.Size > 0 {
+				dropped[d] = append(dropped[d], hostRange{low: m.Host, high: m.Host + m.Size})
 			}
 		}
 	}
-	slices.SortFunc(dropped, func(a, b hostRange) int { return cmp.Compare(a.low, b.low) })
 	t.rt.dropped.Store(&dropped)
 	t.ended()
 }
 
-// Dropped says whether EndProgram ended the data lifetime of what is at a host
-// address: a copy to the host that comes later comes too late.
-func (rt *Runtime) Dropped(host uintptr) bool {
-	ranges := rt.dropped.Load()
-	if ranges == nil {
+// Dropped says whether EndProgram ended the data lifetime on d of what is at a
+// host address: a copy to the host that comes later comes too late. A nil d means
+// any device.
+func (rt *Runtime) Dropped(d *Device, host uintptr) bool {
+	devices := rt.dropped.Load()
+	if devices == nil {
 		return false
 	}
-	after, _ := slices.BinarySearchFunc(*ranges, host, func(r hostRange, host uintptr) int {
-		if r.low <= host {
+	if d != nil {
+		return holds((*devices)[d], host)
+	}
+	for _, ranges := range *devices {
+		if holds(ranges, host) {
+			return true
+		}
+	}
+	return false
+}
+
+// holds says whether one of ranges, which are in order and apart, holds a host
+// address.
+func holds(ranges []hostRange, host uintptr) bool {
+	i, _ := slices.BinarySearchFunc(ranges, host, func(r hostRange, host uintptr) int {
+		if r.high <= host {
 			return -1
 		}
 		return 1
 	})
-	return after > 0 && host < (*ranges)[after-1].high
+	return i < len(ranges) && ranges[i].low <= host
 }
 
-// RegionDropped says so of what t's innermost data region would copy back.
+// RegionDropped says so of what t's data regions would copy back. All that are
+// open end too late: the innermost one need not be the one that copies.
 func (t *Thread) RegionDropped() bool {
-	if len(t.regions) == 0 {
-		return false
-	}
-	return slices.ContainsFunc(t.regions[len(t.regions)-1].undo, func(u undo) bool {
-		return u.copyout && !u.attach && t.rt.Dropped(u.host)
+	return slices.ContainsFunc(t.regions, func(r region) bool {
+		return slices.ContainsFunc(r.undo, func(u undo) bool {
+			return u.copyout && !u.attach && t.rt.Dropped(r.device, u.host)
+		})
 	})
 }
 

@@ -69,12 +69,12 @@ type Runtime struct {
 	devices map[deviceKey]*Device
 	images  []goacc.Image
 
-	failed       sync.Mutex                  // held by the thread that ends the program with an error
-	ending       atomic.Pointer[Thread]      // the thread that runs the program's end
-	dropped      atomic.Pointer[[]hostRange] // what was on devices then, by address
-	active       atomic.Int64                // devices between initialisation and shutdown
-	started      atomic.Bool                 // something was initialised since the last runtime_shutdown
-	defaultType  atomic.Int32                // for threads to come: the last one set
+	failed       sync.Mutex                              // held by the thread that ends the program with an error
+	ending       atomic.Pointer[Thread]                  // the thread that runs the program's end
+	dropped      atomic.Pointer[map[*Device][]hostRange] // what was on devices then, by address
+	active       atomic.Int64                            // devices between initialisation and shutdown
+	started      atomic.Bool                             // something was initialised since the last runtime_shutdown
+	defaultType  atomic.Int32                            // for threads to come: the last one set
 	threads      atomic.Int32
 	identities   atomic.Uint64 // of threads
 	correlations atomic.Uint64

@@ -56,6 +56,7 @@ func TestLateCopies(t *testing.T) {
 		{"sim", "exit data", "an exit data directive", "1"},
 		{"sim", "update", "an update directive", "1"},
 		{"sim", "data", "the end of a data construct", "1"},
+		{"sim", "outer data", "the end of a data construct", "1"},
 		{"sim", "delete", "", "1"},
 		{"sim", "before", "", "2"},
 		{"host", "acc_copyout", "", "2"},

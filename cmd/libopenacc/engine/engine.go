@@ -117,13 +117,13 @@ func accscope_engine_program_end(t thread) {
 //export accscope_engine_dropped
 func accscope_engine_dropped(t thread, host unsafe.Pointer) C.int {
 	defer guard()
-	dropped := false
-	if host != nil {
-		dropped = core.Dropped(uintptr(host))
-	} else if t.engine != 0 {
-		dropped = threads.get(uintptr(t.engine)).RegionDropped()
+	var own *openacc.Thread
+	var current *openacc.Device
+	if t.engine != 0 {
+		own = threads.get(uintptr(t.engine))
+		current = own.Current()
 	}
-	if dropped {
+	if host != nil && core.Dropped(current, uintptr(host)) || host == nil && own != nil && own.RegionDropped() {
 		return 1
 	}
 	return 0

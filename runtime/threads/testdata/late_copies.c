@@ -41,6 +41,16 @@ work (void *argument)
       }
       return argument;
     }
+  if (strcmp (what, "outer data") == 0)
+    {
+#pragma acc data copy(x)
+#pragma acc data copyin(y)
+      {
+	set (x);
+	wait_for_end ();
+      }
+      return argument;
+    }
   acc_copyin (x, sizeof x);
   acc_copyin (y, sizeof y);
   set (x);
