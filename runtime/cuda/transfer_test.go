@@ -46,6 +46,45 @@ func TestTransferSizes(t *testing.T) {
 	}
 }
 
+// Operations on no bytes are operations of their queue and are reported like any
+// other; the driver, which would refuse their addresses, hears nothing of them.
+func TestTransfersOfNothing(t *testing.T) {
+	for name, now := range map[string]bool{"later": false, "now": true} {
+		t.Run(name, func(t *testing.T) {
+			reported := make(chan device.Activity, 4)
+			d := open(t, map[string]string{"ACCSCOPE_ACTIVITY": "runtime"}, func(a device.Activity) { reported <- a }).(*cudaDevice)
+			q := newQueue(t, d)
+			host := unsafe.Pointer(new([8]byte))
+			all := func(n uint64) []error {
+				return []error{
+					q.Download(0, host, 0, n, now),
+					q.Upload(1, 0, host, n, now), // which the download is before
+					q.Copy(2, 0, 0, n, now),
+					q.Fill(3, 0, 1, n, now),
+				}
+			}
+			d.Observe(true)
+			for _, err := range all(0) {
+				check(t, err)
+			}
+			check(t, q.Synchronize())
+			d.Flush()
+			d.Observe(false)
+			if len(reported) != cap(reported) {
+				t.Fatalf("%d operations reported, want %d", len(reported), cap(reported))
+			}
+			for i, kind := range []device.ActivityKind{device.ActivityDownload, device.ActivityUpload, device.ActivityCopy, device.ActivityFill} {
+				if r := <-reported; r.Correlation != uint64(i) || r.Kind != kind || r.Bytes != 0 || r.End < r.Start {
+					t.Errorf("reported %+v, want operation %d, kind %v", r, i, kind)
+				}
+			}
+			for _, err := range all(8) {
+				wantError(t, err, device.InvalidArgument, 1, "CUDA_ERROR_INVALID_VALUE")
+			}
+		})
+	}
+}
+
 // What a queue reads from the host is what it wrote there before, whichever way
 // the transfers go.
 func TestHostMemoryInOrder(t *testing.T) {

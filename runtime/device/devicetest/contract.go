@@ -175,6 +175,9 @@ func transfers(t *testing.T, f *fixture) {
 		check(t, q.Copy(3, b+8, a+16, size-24, now))
 		check(t, q.Download(4, dst, b, size, now))
 		check(t, q.Upload(5, a, src, 0, now))
+		check(t, q.Fill(6, b, 0xaa, 0, now))
+		check(t, q.Copy(7, b, a, 0, now))
+		check(t, q.Download(8, dst, a, 0, now))
 		check(t, q.Synchronize())
 		if idle, err := q.Idle(); !idle || err != nil {
 			t.Errorf("now %v: after Synchronize Idle() = %v, %v", now, idle, err)
