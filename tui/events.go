@@ -77,6 +77,7 @@ func (e *eventsView) rows(a *app) []row {
 			queues[q.ID] = queueName(q.Number)
 		}
 	}
+	names := symbolsOf(v)
 	var rows []row
 	for i := range v.Log {
 		x := &v.Log[i]
@@ -110,6 +111,7 @@ func (e *eventsView) rows(a *app) []row {
 			id: fmt.Sprintf("%d/%s", x.Record, x.Kind),
 			cells: []string{exactly(x.Time), x.Kind, took, queues[x.Queue], x.Name, size, sourceText(x.Source), threadName(v, x.Thread),
 				address(x.Host), address(x.Address)},
+			also:  names.of(x.Name, x.Source),
 			keys:  []float64{float64(x.Time), 0, float64(x.Duration), float64(x.Queue), 0, float64(x.Bytes)},
 			style: style,
 			detail: func() detail {
@@ -122,6 +124,7 @@ func (e *eventsView) rows(a *app) []row {
 				field("time", exactly(x.Time))
 				field("took", took)
 				field("name", x.Name)
+				field("linker's name", names.of(x.Name, x.Source))
 				field("queue", queues[x.Queue])
 				field("thread", threadName(v, x.Thread))
 				field("process", processName(v, x.Process))

@@ -166,6 +166,7 @@ func kernelRows(v *model.View) []row {
 			id: fmt.Sprintf("%s/%s/%d/%d", x.Symbol, x.Source.File, x.Source.Line, x.Device),
 			cells: []string{name, show(x.Time), shareText, count(float64(x.Count)), show(int64(average)), sourceText(x.Source), show(x.Minimum), show(x.Maximum),
 				shape, report.ShowDuration(float64(x.HostTime)), device},
+			also: x.Symbol,
 			keys: []float64{0, float64(x.Time), part, float64(x.Count), average, 0, float64(x.Minimum), float64(x.Maximum), 0, float64(x.HostTime)},
 			detail: func() detail {
 				fields := [][2]string{{"name", name}}

@@ -70,17 +70,21 @@ func (p *programView) draw(a *app, c canvas) {
 
 func (p *programView) rows(a *app) []row {
 	v, t := a.frame.View, a.theme
+	names := symbolsOf(v)
 	var rows []row
 	for i := range v.Threads {
 		x := &v.Threads[i]
 		in, since, source := "-", "", "-"
-		age := 0.0
+		age, also := 0.0, ""
 		style := &t.dim
 		if n := len(x.Stack); n > 0 {
 			s := &x.Stack[n-1]
 			in, age, source = stackText(x.Stack), float64(a.frame.Time-s.Since), sourceText(s.Source)
 			since = report.ShowDuration(age)
 			style = nil
+			for i := range x.Stack {
+				also += names.of(x.Stack[i].Name, x.Stack[i].Source) + " "
+			}
 			if s.Kind == "wait" {
 				style = &t.activities[waiting]
 			}
@@ -88,6 +92,7 @@ func (p *programView) rows(a *app) []row {
 		rows = append(rows, row{
 			id:    number(int64(x.ID)),
 			cells: []string{threadName(v, x.ID), count(float64(x.Events)), since, in, source},
+			also:  also,
 			keys:  []float64{float64(x.ID), float64(x.Events), age},
 			style: style,
 			detail: func() detail {

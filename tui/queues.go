@@ -69,6 +69,7 @@ func (q *queuesView) draw(a *app, c canvas) {
 	v := a.frame.View
 	var rows []row
 	var lanes []laneRow
+	names := symbolsOf(v)
 	byID := map[string]laneRow{}
 	for i := range v.Devices {
 		d := &v.Devices[i]
@@ -77,13 +78,14 @@ func (q *queuesView) draw(a *app, c canvas) {
 			id := fmt.Sprint(queue.ID)
 			byID[id] = laneRow{d, queue}
 			cells := []string{deviceName(v, &d.DeviceInfo), queueName(queue.Number)}
-			if queue.Next != nil {
-				cells = append(cells, operationLabel(queue.Next))
+			also := ""
+			for _, o := range []*model.Operation{queue.Next, queue.Last} {
+				if o != nil {
+					cells = append(cells, operationLabel(o))
+					also += names.of(o.Name, o.Source) + " "
+				}
 			}
-			if queue.Last != nil {
-				cells = append(cells, operationLabel(queue.Last))
-			}
-			rows = append(rows, row{id: id, cells: cells, detail: func() detail { return queueDetail(a.frame.View, d, queue) }})
+			rows = append(rows, row{id: id, cells: cells, also: also, detail: func() detail { return queueDetail(a.frame.View, d, queue) }})
 		}
 	}
 	q.rows.set(rows)

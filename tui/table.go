@@ -21,6 +21,7 @@ type field struct {
 type row struct {
 	id     string // stays the same from frame to frame
 	cells  []string
+	also   string    // what the filter finds too
 	keys   []float64 // what to sort by; nil or missing: the text
 	style  *tcell.Style
 	detail func() detail
@@ -50,7 +51,8 @@ func (t *table) set(rows []row) {
 	t.visible = t.visible[:0]
 	needle := strings.ToLower(t.filter)
 	for _, r := range rows {
-		if needle == "" || strings.Contains(strings.ToLower(strings.Join(r.cells, " ")), needle) {
+		if needle == "" || strings.Contains(strings.ToLower(strings.Join(r.cells, " ")), needle) ||
+			strings.Contains(strings.ToLower(r.also), needle) {
 			t.visible = append(t.visible, r)
 		}
 	}

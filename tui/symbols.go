@@ -1,0 +1,34 @@
+package tui
+
+import "github.com/accscope/accscope/collector/model"
+
+// symbols are the linker's names of kernels that are shown under another name.
+// Frames have them in the list of kernels only; what else tells of a kernel is
+// known by its name and place.
+type symbols map[namedAt]string
+
+type namedAt struct {
+	name, file string
+	line       int32
+}
+
+func symbolsOf(v *model.View) symbols {
+	s := symbols{}
+	for i := range v.Kernels {
+		k := &v.Kernels[i]
+		at := namedAt{k.Name, k.Source.File, k.Source.Line}
+		switch other := s[at]; {
+		case k.Symbol == k.Name || k.Symbol == other: // on another device
+		case other == "":
+			s[at] = k.Symbol
+		default:
+			s[at] = other + " " + k.Symbol
+		}
+	}
+	return s
+}
+
+// of gives the linker's name of a kernel, "" if it is the one shown.
+func (s symbols) of(name string, at model.Source) string {
+	return s[namedAt{name, at.File, at.Line}]
+}
