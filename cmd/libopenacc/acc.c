@@ -4,55 +4,8 @@
 
 #include "openacc.h"
 #include "memory.h"
+#include "routine.h"
 #include "trace.h"
-
-#define ROUTINE(result, name, parameters, call)				\
-result									\
-ENTRY (name) parameters							\
-{									\
-  BEGIN;								\
-  result value = call;							\
-  END;									\
-  return value;								\
-}
-
-#define PROCEDURE(name, parameters, call)				\
-void									\
-ENTRY (name) parameters							\
-{									\
-  BEGIN;								\
-  call;									\
-  END;									\
-}
-
-/* A procedure that only takes down or waits for what is there: after the end of
-   the program that is nothing.  */
-#define LAST_PROCEDURE(name, parameters, call)				\
-void									\
-ENTRY (name) parameters							\
-{									\
-  if (ended ())								\
-    return;								\
-  BEGIN;								\
-  call;									\
-  END;									\
-}
-
-/* One that copies to the host.  */
-#define LAST_COPY(name, parameters, call)				\
-void									\
-ENTRY (name) parameters							\
-{									\
-  if (ended ())								\
-    {									\
-      if (host != NULL && bytes != 0)					\
-	accscope_uncopied (#name, host);				\
-      return;								\
-    }									\
-  BEGIN;								\
-  call;									\
-  END;									\
-}
 
 /* 3.2.1 to 3.2.8: devices */
 ROUTINE (int, acc_get_num_devices, (acc_device_t type),

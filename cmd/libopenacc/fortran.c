@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "memory.h"
+#include "routine.h"
 
 #define CURRENT (-1)
 
@@ -20,61 +21,31 @@ struct descriptor
   struct { ptrdiff_t stride, lower, upper; } dimension[];
 };
 
-#define FUNCTION(result, name, parameters, call)			\
-result									\
-ENTRY (name) parameters							\
-{									\
-  BEGIN;								\
-  result value = call;							\
-  END;									\
-  return value;								\
-}
-
 #define LOGICAL(name, parameters, call)					\
-  FUNCTION (int32_t, name, parameters, (call) != 0)
-
-#define SUBROUTINE(name, parameters, call)				\
-void									\
-ENTRY (name) parameters							\
-{									\
-  BEGIN;								\
-  call;									\
-  END;									\
-}
-
-#define LAST_SUBROUTINE(name, parameters, call)				\
-void									\
-ENTRY (name) parameters							\
-{									\
-  if (ended ())								\
-    return;								\
-  BEGIN;								\
-  call;									\
-  END;									\
-}
+  ROUTINE (int32_t, name, parameters, (call) != 0)
 
 /* 3.2.1 to 3.2.8 */
-FUNCTION (int32_t, acc_get_num_devices_h_, (const int32_t *type),
-	  engine ()->get_num_devices (T, *type))
-SUBROUTINE (acc_set_device_type_h_, (const int32_t *type),
-	    engine ()->set_device_type (T, *type))
-FUNCTION (int32_t, acc_get_device_type_h_, (void), engine ()->get_device_type (T))
-SUBROUTINE (acc_set_device_num_h_, (const int32_t *number, const int32_t *type),
-	    engine ()->set_device_num (T, *number, *type))
-FUNCTION (int32_t, acc_get_device_num_h_, (const int32_t *type),
-	  engine ()->get_device_num (T, *type))
-SUBROUTINE (acc_init_h_, (const int32_t *type), engine ()->init (T, *type))
-SUBROUTINE (acc_init_device_h_, (const int32_t *number, const int32_t *type),
-	    engine ()->init_device (T, *number, *type))
-LAST_SUBROUTINE (acc_shutdown_h_, (const int32_t *type),
-		 engine ()->shutdown (T, *type))
-LAST_SUBROUTINE (acc_shutdown_device_h_,
-		 (const int32_t *number, const int32_t *type),
-		 engine ()->shutdown_device (T, *number, *type))
+ROUTINE (int32_t, acc_get_num_devices_h_, (const int32_t *type),
+	 engine ()->get_num_devices (T, *type))
+PROCEDURE (acc_set_device_type_h_, (const int32_t *type),
+	   engine ()->set_device_type (T, *type))
+ROUTINE (int32_t, acc_get_device_type_h_, (void), engine ()->get_device_type (T))
+PROCEDURE (acc_set_device_num_h_, (const int32_t *number, const int32_t *type),
+	   engine ()->set_device_num (T, *number, *type))
+ROUTINE (int32_t, acc_get_device_num_h_, (const int32_t *type),
+	 engine ()->get_device_num (T, *type))
+PROCEDURE (acc_init_h_, (const int32_t *type), engine ()->init (T, *type))
+PROCEDURE (acc_init_device_h_, (const int32_t *number, const int32_t *type),
+	   engine ()->init_device (T, *number, *type))
+LAST_PROCEDURE (acc_shutdown_h_, (const int32_t *type),
+		engine ()->shutdown (T, *type))
+LAST_PROCEDURE (acc_shutdown_device_h_,
+		(const int32_t *number, const int32_t *type),
+		engine ()->shutdown_device (T, *number, *type))
 
 /* These take their arguments by value, as 3.2.6 has it.  */
-FUNCTION (size_t, acc_get_property_h_, (int number, int type, int property),
-	  engine ()->get_property (T, number, type, property))
+ROUTINE (size_t, acc_get_property_h_, (int number, int type, int property),
+	 engine ()->get_property (T, number, type, property))
 
 void
 ENTRY (acc_get_property_string_h_) (int number, int type, int property,
@@ -102,28 +73,28 @@ LOGICAL (acc_async_test_device_h_,
 LOGICAL (acc_async_test_all_h_, (void), engine ()->async_test_all (T, CURRENT))
 LOGICAL (acc_async_test_all_device_h_, (const int32_t *number),
 	 engine ()->async_test_all (T, accscope_number (*number)))
-LAST_SUBROUTINE (acc_wait_h_, (const int32_t *async),
-		 engine ()->wait (T, *async, CURRENT))
-LAST_SUBROUTINE (acc_wait_device_h_,
-		 (const int32_t *async, const int32_t *number),
-		 engine ()->wait (T, *async, accscope_number (*number)))
-LAST_SUBROUTINE (acc_wait_all_h_, (void), engine ()->wait_all (T, CURRENT))
-LAST_SUBROUTINE (acc_wait_all_device_h_, (const int32_t *number),
-		 engine ()->wait_all (T, accscope_number (*number)))
-LAST_SUBROUTINE (acc_wait_async_h_,
-		 (const int32_t *wait_for, const int32_t *async),
-		 engine ()->wait_async (T, *wait_for, *async, CURRENT))
-LAST_SUBROUTINE (acc_wait_device_async_h_,
-		 (const int32_t *wait_for, const int32_t *async,
-		  const int32_t *number),
-		 engine ()->wait_async (T, *wait_for, *async,
-					accscope_number (*number)))
-LAST_SUBROUTINE (acc_wait_all_async_h_, (const int32_t *async),
-		 engine ()->wait_all_async (T, *async, CURRENT))
-LAST_SUBROUTINE (acc_wait_all_device_async_h_,
-		 (const int32_t *async, const int32_t *number),
-		 engine ()->wait_all_async (T, *async,
-					    accscope_number (*number)))
+LAST_PROCEDURE (acc_wait_h_, (const int32_t *async),
+		engine ()->wait (T, *async, CURRENT))
+LAST_PROCEDURE (acc_wait_device_h_,
+		(const int32_t *async, const int32_t *number),
+		engine ()->wait (T, *async, accscope_number (*number)))
+LAST_PROCEDURE (acc_wait_all_h_, (void), engine ()->wait_all (T, CURRENT))
+LAST_PROCEDURE (acc_wait_all_device_h_, (const int32_t *number),
+		engine ()->wait_all (T, accscope_number (*number)))
+LAST_PROCEDURE (acc_wait_async_h_,
+		(const int32_t *wait_for, const int32_t *async),
+		engine ()->wait_async (T, *wait_for, *async, CURRENT))
+LAST_PROCEDURE (acc_wait_device_async_h_,
+		(const int32_t *wait_for, const int32_t *async,
+		 const int32_t *number),
+		engine ()->wait_async (T, *wait_for, *async,
+				       accscope_number (*number)))
+LAST_PROCEDURE (acc_wait_all_async_h_, (const int32_t *async),
+		engine ()->wait_all_async (T, *async, CURRENT))
+LAST_PROCEDURE (acc_wait_all_device_async_h_,
+		(const int32_t *async, const int32_t *number),
+		engine ()->wait_all_async (T, *async,
+					   accscope_number (*number)))
 
 /* Fortran counts from 1; -1 stays what it is.  */
 static int32_t
@@ -132,16 +103,16 @@ from_one (int index)
   return index < 0 ? index : index + 1;
 }
 
-FUNCTION (int32_t, acc_wait_any_h_, (const int32_t *count, const int32_t *list),
-	  from_one (engine ()->wait_any (T, *count, list, CURRENT)))
-FUNCTION (int32_t, acc_wait_any_device_h_,
-	  (const int32_t *count, const int32_t *list, const int32_t *number),
-	  from_one (engine ()->wait_any (T, *count, list,
-					 accscope_number (*number))))
-FUNCTION (int32_t, acc_get_default_async_h_, (void),
-	  engine ()->get_default_async (T))
-SUBROUTINE (acc_set_default_async_h_, (const int32_t *async),
-	    engine ()->set_default_async (T, *async))
+ROUTINE (int32_t, acc_wait_any_h_, (const int32_t *count, const int32_t *list),
+	 from_one (engine ()->wait_any (T, *count, list, CURRENT)))
+ROUTINE (int32_t, acc_wait_any_device_h_,
+	 (const int32_t *count, const int32_t *list, const int32_t *number),
+	 from_one (engine ()->wait_any (T, *count, list,
+					accscope_number (*number))))
+ROUTINE (int32_t, acc_get_default_async_h_, (void),
+	 engine ()->get_default_async (T))
+PROCEDURE (acc_set_default_async_h_, (const int32_t *async),
+	   engine ()->set_default_async (T, *async))
 LOGICAL (acc_on_device_h_, (const int32_t *type), accscope_on_device (t, *type))
 
 /* A length as the program gave it: a negative one is an error (3.2.25).  */
@@ -222,12 +193,7 @@ ENTRY (name##_array_h_) (const struct descriptor *a async_parameter)	\
 #define ALWAYS(name, host, any) (void) 0
 #define UNLESS_ENDED(name, host, any) if (ended ()) return
 #define UNLESS_ENDED_COPY(name, host, any)				\
-  if (ended ())								\
-    {									\
-      if (host != NULL && any)						\
-	accscope_uncopied (name, host);					\
-      return;								\
-    }
+  if (ended_copy (name, host, any)) return
 #define DO(...) (void) async; __VA_ARGS__; END
 #define RETURN(...) (void) async; int32_t value = (__VA_ARGS__) != 0; END; return value
 
@@ -274,18 +240,18 @@ FORMS (int32_t, acc_is_present, , ACCSCOPE_ASYNC_SYNC, ALWAYS, RETURN,
        (accscope_is_present (t, host, bytes)))
 
 /* 3.2.30; the arrays are assumed-rank, the integers by reference.  */
-SUBROUTINE (acc_memcpy_d2d_h_,
-	    (const struct descriptor *to, const struct descriptor *from,
-	     const int32_t *bytes, const int32_t *to_device,
-	     const int32_t *from_device),
-	    engine ()->memcpy_d2d (T, to->base, from->base,
-				   length (t, "acc_memcpy_d2d", *bytes),
-				   *to_device, *from_device,
-				   ACCSCOPE_ASYNC_SYNC))
-SUBROUTINE (acc_memcpy_d2d_async_h_,
-	    (const struct descriptor *to, const struct descriptor *from,
-	     const int32_t *bytes, const int32_t *to_device,
-	     const int32_t *from_device, const int32_t *async),
-	    engine ()->memcpy_d2d (T, to->base, from->base,
-				   length (t, "acc_memcpy_d2d_async", *bytes),
-				   *to_device, *from_device, *async))
+PROCEDURE (acc_memcpy_d2d_h_,
+	   (const struct descriptor *to, const struct descriptor *from,
+	    const int32_t *bytes, const int32_t *to_device,
+	    const int32_t *from_device),
+	   engine ()->memcpy_d2d (T, to->base, from->base,
+				  length (t, "acc_memcpy_d2d", *bytes),
+				  *to_device, *from_device,
+				  ACCSCOPE_ASYNC_SYNC))
+PROCEDURE (acc_memcpy_d2d_async_h_,
+	   (const struct descriptor *to, const struct descriptor *from,
+	    const int32_t *bytes, const int32_t *to_device,
+	    const int32_t *from_device, const int32_t *async),
+	   engine ()->memcpy_d2d (T, to->base, from->base,
+				  length (t, "acc_memcpy_d2d_async", *bytes),
+				  *to_device, *from_device, *async))
