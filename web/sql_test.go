@@ -29,6 +29,10 @@ func TestSQL(t *testing.T) {
 	if row := a.Rows[0]; row[0] != 1.0 || row[1] != 0.5 || row[2] != "x" || row[3] != "x'0a'" || row[4] != nil || row[5] != "9007199254740993" {
 		t.Errorf("values %v", row)
 	}
+	a = answer[sqlAnswer](t, s, sqlPath("SELECT demangled('_ZN4Grid4stepEd._omp_fn.0')"))
+	if len(a.Rows) != 1 || a.Rows[0][0] != "Grid::step._omp_fn.0" {
+		t.Errorf("demangled gives %v", a.Rows)
+	}
 	status, body := fetch(t, s, sqlPath(`SELECT '=1+2' AS formula, 'a,"b"' AS quoted, -5 AS number`, "&format=csv"))
 	if want := "formula,quoted,number\n'=1+2,\"a,\"\"b\"\"\",-5\n"; status != http.StatusOK || string(body) != want {
 		t.Errorf("CSV: status %d\n%s, want\n%s", status, body, want)

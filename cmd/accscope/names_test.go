@@ -62,4 +62,8 @@ func TestKernelsOfCxx(t *testing.T) {
 	if !slices.Contains(stored, linker) {
 		t.Errorf("the trace has the kernels %q, not %s", stored, linker)
 	}
+	readable := invoke(t, folder, "query", "--format", "csv", "trace.db", "SELECT demangled(kernel) FROM kernels WHERE kernel = '"+linker+"' GROUP BY kernel").must(t).stdout
+	if readable != "demangled(kernel)\n"+shown+"\n" {
+		t.Errorf("demangled(kernel) is %q, not %s", readable, shown)
+	}
 }

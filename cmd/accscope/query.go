@@ -27,6 +27,7 @@ func newQueryCommand() *cobra.Command {
 docs/trace-schema.md: events, spans, kernels, transfers, allocations, waits,
 queues, errors, device_activity, processes, threads, devices, sources, variables,
 memory, loss. Times are nanoseconds since the trace's begin, sizes bytes.
+demangled(kernel) is the name of a C++ kernel as reports show it.
 
   accscope query trace.db "SELECT kernel, count(*), sum(device_time) FROM kernels GROUP BY kernel"
   accscope query --format csv trace.db "SELECT * FROM transfers WHERE bytes > 1000000"`,

@@ -78,7 +78,7 @@ func openReadOnly(path string) (*sqlite.Conn, error) {
 }
 
 func (t *Trace) harden(o options) error {
-	if err := t.conn.SetDefensive(true); err != nil {
+	if err := errors.Join(t.conn.SetDefensive(true), addFunctions(t.conn)); err != nil {
 		return explain(t.path, err)
 	}
 	t.conn.Limit(sqlite.LimitLength, 64<<20)
@@ -123,7 +123,8 @@ func (t *Trace) Close() error {
 // Path is the file read.
 func (t *Trace) Path() string { return t.path }
 
-// Conn is the connection, for SQL of the caller's own. It can write nothing.
+// Conn is the connection, for SQL of the caller's own, which may call
+// demangled(name). It can write nothing.
 func (t *Trace) Conn() *sqlite.Conn { return t.conn }
 
 // Interrupt makes running and later queries fail once done is closed; nil
