@@ -23,6 +23,7 @@ type dependency struct {
 	other    int64 // sequence of the last operation that it waits for
 	from, to int64 // to 0: not known to be over
 	measured bool
+	end      int64 // sequence of the operation whose measured end to is
 }
 
 // The dependencies remembered per queue: the newest ones.
@@ -44,7 +45,7 @@ func (m *Model) ApplyDependency(d *Dependency) (queue, awaited QueueID) {
 	}
 	switch {
 	case other.last.id != 0 && other.last.sequence >= x.other:
-		x.to, x.measured = max(other.lastEnd, x.from), true
+		x.to, x.measured, x.end = max(other.lastEnd, x.from), true, other.last.sequence
 		if other.last.sequence > x.other {
 			x.to = x.from // it was over before it was heard of
 		}
@@ -66,8 +67,11 @@ func (m *Model) ApplyDependency(d *Dependency) (queue, awaited QueueID) {
 // enqueuedAt is the sequence of the last operation enqueued until time.
 func (q *queue) enqueuedAt(time int64) int64 {
 	sequence := q.enqueues
-	for i := q.operations.count - 1; i >= 0 && q.operations.at(i).time > time; i-- {
-		sequence = q.operations.at(i).sequence - 1
+	for k := range q.operations {
+		o := &q.operations[k]
+		for i := o.count - 1; i >= 0 && o.at(i).time > time; i-- {
+			sequence = min(sequence, o.at(i).sequence-1)
+		}
 	}
 	return sequence
 }
@@ -89,21 +93,21 @@ func (q *queue) ranUntil(sequence, end int64) {
 }
 
 // release ends the dependencies on what this queue had done at a time. Those that
-// only a wait of the host bounds are kept: records of the device may come later
-// than the wait, and tell more exactly.
+// a wait of the host bounds, or an operation behind the last one that they wait
+// for, are kept: records that come later tell more exactly.
 func (q *queue) release(sequence, time int64, measured bool) {
 	kept := q.followers[:0]
 	for _, x := range q.followers {
-		if x.other > sequence || x.to != 0 && !measured {
+		if x.other > sequence || x.to != 0 && !measured || x.measured && x.end <= sequence {
 			kept = append(kept, x)
 			continue
 		}
 		if x.to != 0 {
 			x.queue.heldBack -= x.to - x.from
 		}
-		x.to, x.measured = max(time, x.from), measured
+		x.to, x.measured, x.end = max(time, x.from), measured, sequence
 		x.queue.heldBack += x.to - x.from
-		if !measured {
+		if !measured || x.end > x.other {
 			kept = append(kept, x)
 		}
 	}

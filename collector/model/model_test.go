@@ -245,6 +245,43 @@ func TestQueues(t *testing.T) {
 	}
 }
 
+// Kernels and transfers may be measured in different ways, and the times of one
+// kind come long after those of the other.
+func TestActivityOfOneKindComesLate(t *testing.T) {
+	const cycles = 5000
+	e := newEvents()
+	operation := func(kind int32, number uint64) int64 {
+		id := e.apply(kind, func(x *model.Event) { x.Pair, x.Correlation, x.Bytes = 9, number, 8 }).ID
+		e.apply(kind+1, func(x *model.Event) { x.Pair, x.Correlation, x.Bytes = 9, number, 8 })
+		return id
+	}
+	activity := func(kind int32, number, want int64, from int64) {
+		t.Helper()
+		a := model.Activity{Process: 1, Activity: capture.Activity{Kind: kind, DeviceType: 4, AsyncQueue: 1, Bytes: 8,
+			Correlation: uint64(number), Start: from, End: from + 3, Time: e.time}}
+		if got, _, _ := e.model.ApplyActivity(&a); got != want {
+			t.Fatalf("activity %d of kind %d is of record %d, want %d", number, kind, got, want)
+		}
+	}
+	var kernels, uploads []int64
+	for i := range int64(cycles) {
+		uploads = append(uploads, operation(model.EnqueueUploadStart, uint64(2*i+1)))
+		kernels = append(kernels, operation(model.EnqueueLaunchStart, uint64(2*i+2)))
+		// A page of kernels' times comes 800 kernels late.
+		activity(model.ActivityUpload, 2*i+1, uploads[i], 10*i)
+		if i >= 800 {
+			activity(model.ActivityKernel, 2*(i-800)+2, kernels[i-800], 10*(i-800)+5)
+		}
+	}
+	for i := int64(cycles - 800); i < cycles; i++ {
+		activity(model.ActivityKernel, 2*i+2, kernels[i], 10*i+5)
+	}
+	q := e.model.View().Devices[0].Queues[0]
+	if q.Busy != 6*cycles || q.Depth != 0 || q.Last.Record != kernels[cycles-1] || q.Last.End != 10*cycles-2 {
+		t.Errorf("busy %d of %d, %d left, last %+v", q.Busy, 6*cycles, q.Depth, q.Last)
+	}
+}
+
 // Folding allocates nothing once it has seen what there is.
 func TestSteadyStateAllocatesNothing(t *testing.T) {
 	e := newEvents()
@@ -337,6 +374,32 @@ func TestDependencyOfUnmeasuredQueues(t *testing.T) {
 	e.apply(model.WaitEnd, nil)
 	if d := dependency(); d.To != e.time || d.Measured {
 		t.Errorf("after the wait: %+v", d)
+	}
+}
+
+// The operation that a queue waits for may be measured after one behind it.
+func TestDependencyMeasuredOutOfOrder(t *testing.T) {
+	e := newEvents()
+	e.apply(model.EnqueueLaunchStart, nil)
+	e.apply(model.EnqueueLaunchEnd, nil)
+	declared := e.time
+	e.model.ApplyDependency(&model.Dependency{Process: 1, Dependency: capture.Dependency{Recorded: declared, Time: declared, DeviceType: 4,
+		Queue: 2, Awaited: 1}})
+	e.apply(model.EnqueueUploadStart, nil)
+	e.apply(model.EnqueueUploadEnd, nil)
+	measured := func(kind int32, end int64) model.QueueView {
+		e.model.ApplyActivity(&model.Activity{Process: 1, Activity: capture.Activity{Time: e.time, Kind: kind, DeviceType: 4,
+			AsyncQueue: 1, Start: end - 1, End: end}})
+		return e.model.View().Devices[0].Queues[1]
+	}
+	for _, step := range []struct {
+		kind int32
+		end  int64
+		want int64 // ns that the queue was held back
+	}{{model.ActivityUpload, declared + 9, 9}, {model.ActivityKernel, declared + 4, 4}} {
+		if q := measured(step.kind, step.end); q.HeldBack != step.want || !q.Dependencies[0].Measured {
+			t.Errorf("after kind %d: held back %d by %+v, want %d", step.kind, q.HeldBack, q.Dependencies, step.want)
+		}
 	}
 }
 

@@ -1,5 +1,7 @@
 package model
 
+import "sort"
+
 // operation is something put onto a queue.
 type operation struct {
 	id       int64 // the enqueue span
@@ -51,21 +53,21 @@ func (o *operations) pop() {
 // queue is the state of an async queue.
 type queue struct {
 	info       QueueInfo
-	operations operations
-	enqueues   int64 // operations ever enqueued
-	depth      int64 // operations not known done
-	drained    int64 // operations up to this one were done after the last wait
-	pendingAt  int64 // time of the first enqueue since the queue was empty
-	pendingSum int64 // bytes since then
-	isMeasured bool  // device activity was seen
-	isNumbered bool  // operations carry correlation numbers
-	busy       int64 // ns of device time measured
-	busyEnd    int64 // end of the last activity
+	operations [ActivityDownload + 1]operations // by the kind of activity they lead to
+	enqueues   int64                            // operations ever enqueued
+	depth      int64                            // operations not known done
+	drained    int64                            // operations up to this one were done after the last wait
+	pendingAt  int64                            // time of the first enqueue since the queue was empty
+	pendingSum int64                            // bytes since then
+	isMeasured bool                             // device activity was seen
+	isNumbered bool                             // operations carry correlation numbers
+	busy       int64                            // ns of device time measured
+	covered    coverage
 	bound      int64 // ns between first enqueue and wait, where not measured
 	waits      int64
-	waitTime   int64 // ns that threads were blocked
-	waiting    int64 // threads in a wait now
-	last       operation
+	waitTime   int64     // ns that threads were blocked
+	waiting    int64     // threads in a wait now
+	last       operation // the latest one known done
 	lastStart  int64
 	lastEnd    int64
 	activities int64
@@ -87,7 +89,7 @@ func (m *Model) enqueue(e *Event, step *Step) {
 	if e.Kind != EnqueueLaunchStart {
 		q.pendingSum += Size(e.Bytes)
 	}
-	q.operations.push(operation{id: step.ID, sequence: q.enqueues, activity: activityOf(e.Kind), name: e.Name, file: e.SourceFile,
+	q.operations[activityOf(e.Kind)].push(operation{id: step.ID, sequence: q.enqueues, activity: activityOf(e.Kind), name: e.Name, file: e.SourceFile,
 		line: e.Line, time: e.Time, bytes: e.Bytes, number: e.Correlation, thread: e.Thread})
 }
 
@@ -146,18 +148,16 @@ func (m *Model) measured(a *Activity, id DeviceID, queueID QueueID) int64 {
 	duration := max(a.End-a.Start, 0)
 	// Operations on one queue run one after the other: what overlaps is counted
 	// once.
-	q.busy += max(a.End-max(a.Start, q.busyEnd), 0)
-	q.busyEnd = max(q.busyEnd, a.End)
+	q.busy += q.covered.add(a.Start, a.End)
 	q.activities++
-	op := q.match(a)
-	if op != nil && a.Name == 0 {
+	op, ok := q.match(a)
+	if ok && a.Name == 0 {
 		a.Name = op.name
 	}
-	q.lastStart, q.lastEnd = a.Start, a.End
 	switch a.Kind {
 	case ActivityKernel:
 		d.kernelTime += duration
-		if op != nil {
+		if ok {
 			m.kernelOf(op.name, op.file, op.line, id).ran(duration)
 		} else {
 			m.kernelOf(a.Name, 0, 0, id).ran(duration)
@@ -167,60 +167,81 @@ func (m *Model) measured(a *Activity, id DeviceID, queueID QueueID) int64 {
 	case ActivityDownload:
 		d.down.ran(duration)
 	}
-	if op == nil {
-		return 0
-	}
-	return op.id
+	return op.id // 0 if there is none
 }
 
-// Operations that never got an activity are given up when so many newer ones
-// did: they would be looked at each time.
-const maxUnmatched = 128
+// Operations that never got an activity are given up when so many newer ones of
+// their kind did: they would be looked at each time. Numbers tell operations
+// apart, so those that have one are given more time: the runtime may measure some
+// of a kind at once, and read the times of others a page at a time.
+const (
+	maxUnmatched = 128
+	maxNumbered  = 1024
+)
 
 // match finds the enqueue of an activity: by the correlation number where the
 // runtime gives both. Else: operations of a queue finish in the order of their
 // enqueueing, so it is the first one of the same kind that has no activity yet,
-// with the same byte count if there is one.
-func (q *queue) match(a *Activity) *operation {
+// with the same byte count if there is one. Activities of different kinds come in
+// any order.
+func (q *queue) match(a *Activity) (op operation, ok bool) {
 	if a.Kind != ActivityKernel && a.Kind != ActivityUpload && a.Kind != ActivityDownload {
-		return nil // nothing is enqueued for it
+		return op, false // nothing is enqueued for it
 	}
-	at := q.numbered(a)
+	o := &q.operations[a.Kind]
+	at, limit := o.numbered(a), maxNumbered
 	if at < 0 && !(q.isNumbered && a.Correlation != 0) {
-		at = q.oldest(a)
+		at, limit = o.oldest(a), maxUnmatched
 	}
 	if at < 0 {
-		return nil
+		return op, false
 	}
-	op := q.operations.at(at)
-	op.matched = true
+	o.at(at).matched = true
+	op = *o.at(at)
 	if op.sequence > q.drained {
 		q.depth--
 	}
-	found := *op
-	for q.operations.count > 0 && (q.operations.at(0).matched || at > maxUnmatched) {
-		q.operations.pop()
+	for o.count > 0 && (o.at(0).matched || at > limit) {
+		o.pop()
 		at--
 	}
-	q.last = found
-	q.ranUntil(found.sequence, a.End)
-	return &q.last
+	if op.sequence > q.last.sequence {
+		q.last, q.lastStart, q.lastEnd = op, a.Start, a.End
+	}
+	q.ranUntil(op.sequence, a.End)
+	return op, true
 }
 
-func (q *queue) numbered(a *Activity) int {
-	for i := range q.operations.count {
-		if op := q.operations.at(i); op.number != 0 && op.number == a.Correlation && !op.matched && op.activity == a.Kind {
+// next is the first operation since the queue was waited for that is not known
+// done; nil if there is none, or it is forgotten.
+func (q *queue) next() *operation {
+	var next *operation
+	for k := range q.operations {
+		o := &q.operations[k]
+		first := sort.Search(o.count, func(i int) bool { return o.at(i).sequence > q.drained })
+		for ; first < o.count && o.at(first).matched; first++ {
+		}
+		if first < o.count && (next == nil || o.at(first).sequence < next.sequence) {
+			next = o.at(first)
+		}
+	}
+	return next
+}
+
+func (o *operations) numbered(a *Activity) int {
+	for i := range o.count {
+		if op := o.at(i); op.number != 0 && op.number == a.Correlation && !op.matched {
 			return i
 		}
 	}
 	return -1
 }
 
-func (q *queue) oldest(a *Activity) int {
+func (o *operations) oldest(a *Activity) int {
 	found := -1
-	for i := range min(q.operations.count, 2*maxUnmatched) {
-		op := q.operations.at(i)
-		if op.matched || op.activity != a.Kind || op.number != 0 {
+	for i := range min(o.count, 2*maxUnmatched) {
+		op := o.at(i)
+		if op.matched || op.number != 0 {
 			continue
 		}
 		if a.Kind == ActivityKernel || op.bytes == a.Bytes {

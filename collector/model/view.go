@@ -317,11 +317,8 @@ func (m *Model) queueView(q *queue) QueueView {
 	}
 	if v.Depth > 0 {
 		v.Since = q.pendingAt
-		for i := max(q.operations.count-int(q.enqueues-q.drained), 0); i < q.operations.count; i++ {
-			if op := q.operations.at(i); !op.matched {
-				v.Next = m.operation(op, 0, 0)
-				break
-			}
+		if op := q.next(); op != nil {
+			v.Next = m.operation(op, 0, 0)
 		}
 	}
 	if q.last.id != 0 {
