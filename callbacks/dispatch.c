@@ -46,6 +46,7 @@ acc_dispatch_new (void)
   d = memset (memory, 0, sizeof (struct acc_dispatch));
   d->event = acc_dispatch_event;
   d->events = acc_dispatch_events;
+  d->together = acc_dispatch_together;
   d->correlation = acc_dispatch_correlation;
   return d;
 }
@@ -122,10 +123,29 @@ acc_dispatch_publish (struct acc_dispatch *d, int index,
     STORE (list->last, entries[count - 1].sequence);
   STORE (list->current, table);
   STORE (list->version, list->version + 1);
+  if (count == 1 && entries[0].context == 0 && LOAD (d->many) != NULL
+      && entries[0].callback == (uintptr_t) d->one)
+    {
+      STORE (d->tool, entries[0].tool);
+      __atomic_fetch_or (&d->sole, bit, __ATOMIC_RELEASE);
+    }
+  else
+    __atomic_fetch_and (&d->sole, ~bit, __ATOMIC_RELEASE);
   if (count > 0)
     __atomic_fetch_or (&d->wanted, bit, __ATOMIC_RELEASE);
   else
     __atomic_fetch_and (&d->wanted, ~bit, __ATOMIC_RELEASE);
+}
+
+int
+acc_dispatch_declare (struct acc_dispatch *d, acc_callback one,
+		      accscope_events_callback many)
+{
+  if (one == NULL || many == NULL || (d->one != NULL && d->one != one))
+    return EBUSY;
+  STORE (d->one, one);
+  STORE (d->many, many);
+  return 0;
 }
 
 /* What follows from the number of an event's list alone: which half of a pair it
@@ -452,6 +472,84 @@ acc_dispatch_event (struct acc_dispatch *d, int event,
 	       event_info, api_info);
 }
 
+/* Calls one, and nothing else, for an event that many has left.  */
+static __attribute__ ((noinline)) void
+invoke_one (const struct acc_dispatch *d, struct acc_dispatch_thread *thread,
+	    const struct accscope_event *s)
+{
+  struct instance i = { NULL, s->event, event_kind[s->event], thread, s->pair,
+			s->info, s->event_info, s->api };
+  struct acc_dispatch_entry entry = { 0, (uintptr_t) d->one, 0, LOAD (d->tool) };
+  uint64_t outer = current_correlation;
+
+  current_correlation = i.kind.enqueues ? s->correlation : 0;
+  invoke (&i, &entry);
+  current_correlation = outer;
+}
+
+/* Readies an event's pair for many, for which tool_info is in the first place; false
+   if that is another tool's.  */
+static INLINE bool
+pair_alone (struct accscope_event *s, uintptr_t tool)
+{
+  struct acc_dispatch_pair *pair = s->pair;
+
+  s->tool_info = NULL;
+  if (pair == NULL)
+    return true;
+  s->tool_info = &pair->slot[0].tool_info;
+  if (event_kind[s->event].half == END && pair->used > 0)
+    return LIKELY (pair->used == 1) && pair->slot[0].tool == tool;
+  pair->used = 1;
+  pair->slot[0] = (struct acc_dispatch_slot) { tool, NULL };
+  return true;
+}
+
+/* Whether the rest of the batch is for many.  */
+static INLINE bool
+for_many (struct acc_dispatch *d, struct acc_dispatch_thread *thread,
+	  struct acc_dispatch_batch *batch)
+{
+  uint32_t sole = LOAD (d->sole), n;
+  uintptr_t tool;
+
+  if (sole == 0 || thread->disabled)
+    return false;
+  tool = LOAD (d->tool);
+  for (n = batch->done; n < batch->count; n++)
+    if (UNLIKELY (!(sole >> acc_dispatch_index (batch->step[n].event) & 1)
+		  || !pair_alone (&batch->step[n], tool)))
+      return false;
+  return true;
+}
+
+static INLINE void
+end_pair (const struct accscope_event *s)
+{
+  if (event_kind[acc_dispatch_index (s->event)].half == END && s->pair != NULL)
+    acc_dispatch_pair_release (s->pair);
+}
+
+/* Hands the rest of the batch to many, and says whether it has taken all.  */
+static INLINE bool
+hand_over (struct acc_dispatch *d, struct acc_dispatch_batch *batch)
+{
+  uint32_t n = batch->done;
+  uint32_t end = n + d->many (&batch->step[n], batch->count - n);
+
+  for (; n < end; n++)
+    end_pair (&batch->step[n]);
+  batch->done = end;
+  return LIKELY (end == batch->count);
+}
+
+int
+acc_dispatch_together (struct acc_dispatch *d, struct acc_dispatch_thread *thread,
+		       struct acc_dispatch_batch *batch)
+{
+  return for_many (d, thread, batch) && hand_over (d, batch);
+}
+
 void
 acc_dispatch_events (struct acc_dispatch *d, struct acc_dispatch_thread *thread,
 		     struct acc_dispatch_batch *batch)
@@ -459,10 +557,21 @@ acc_dispatch_events (struct acc_dispatch *d, struct acc_dispatch_thread *thread,
   uint64_t correlation = thread->correlation;
   uint32_t calls = thread->calls, count = batch->count, done = batch->done;
 
+  if (batch->kept && LOAD (d->sole) != 0 && LIKELY (for_many (d, thread, batch)))
+    {
+      thread->depth++;
+      while (!hand_over (d, batch))
+	{
+	  invoke_one (d, thread, &batch->step[batch->done]);
+	  end_pair (&batch->step[batch->done++]);
+	}
+      thread->depth--;
+      return;
+    }
   thread->depth++;
   while (done < count && LIKELY (thread->calls == calls))
     {
-      const struct acc_dispatch_step *s = &batch->step[done++];
+      const struct accscope_event *s = &batch->step[done++];
       int index = acc_dispatch_index (s->event);
 
       if (LIKELY ((LOAD (d->wanted) >> index & 1) && !thread->disabled))
@@ -471,8 +580,7 @@ acc_dispatch_events (struct acc_dispatch *d, struct acc_dispatch_thread *thread,
 	  raise_event (d, index, s->event, thread, s->pair, s->info,
 		       s->event_info, s->api);
 	}
-      if (event_kind[index].half == END && s->pair != NULL)
-	acc_dispatch_pair_release (s->pair);
+      end_pair (s);
     }
   thread->depth--;
   thread->correlation = correlation;

@@ -26,6 +26,7 @@
 
 #include <stdint.h>
 #include "acc_callback.h"
+#include "accscope_events.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -69,6 +70,9 @@ typedef void (*acc_dispatch_function) (struct acc_dispatch *, int event,
 typedef void (*acc_dispatch_events_function) (struct acc_dispatch *,
 					      struct acc_dispatch_thread *,
 					      struct acc_dispatch_batch *);
+typedef int (*acc_dispatch_together_function) (struct acc_dispatch *,
+					       struct acc_dispatch_thread *,
+					       struct acc_dispatch_batch *);
 
 struct acc_dispatch_table;
 
@@ -85,14 +89,20 @@ struct acc_dispatch_list
 } __attribute__ ((aligned (64)));
 
 /* A process's published registry.  wanted has a bit for every list that is
-   not empty.  The functions are those of one copy of this file, the one
+   not empty, sole one for every list that holds one and no other callback.  The
+   functions are those of one copy of this file, the one
    whose acc_dispatch_new made the struct: thread-local state exists once.  */
 struct acc_dispatch
 {
   uint32_t wanted;
   acc_dispatch_function event;		/* acc_dispatch_event */
   acc_dispatch_events_function events;	/* acc_dispatch_events */
+  acc_dispatch_together_function together; /* acc_dispatch_together */
   uint64_t (*correlation) (void);	/* acc_dispatch_correlation */
+  uint32_t sole;		/* lists that hold nothing but one */
+  acc_callback one;		/* accscope_events.h: these two of a tool, or null */
+  accscope_events_callback many;
+  uintptr_t tool;		/* theirs, as in an entry */
   struct acc_dispatch_list list[ACC_DISPATCH_EVENTS];
 };
 
@@ -106,6 +116,8 @@ struct acc_dispatch_thread
   uint32_t calls;		/* of the runtime from inside one of those */
   uint64_t correlation;		/* set before enqueue_* events: their operation's
 				   number (accscope_activity.h); 0 otherwise */
+  uint64_t ticks;		/* accscope_ticks () when the program made the call in
+				   progress, if acc_dispatch.sole was not 0; or 0 */
 };
 
 /* Carries each tool's tool_info from a _start event to its _end event.  */
@@ -183,25 +195,16 @@ void acc_dispatch_event (struct acc_dispatch *, int event,
 			 struct acc_dispatch_pair *, const acc_callback_info *,
 			 const acc_event_info *, const acc_api_info *);
 
-/* One event of several that are raised together: what acc_dispatch_event takes,
-   and what thread->correlation is for it.  */
-struct acc_dispatch_step
-{
-  int32_t event;
-  uint64_t correlation;
-  struct acc_dispatch_pair *pair;
-  const acc_callback_info *info;
-  const acc_event_info *event_info;
-  const acc_api_info *api;
-};
-
-#define ACC_DISPATCH_STEPS 10
+/* Events that are raised together: what acc_dispatch_event takes, and what
+   thread->correlation is for each.  pair is a struct acc_dispatch_pair *.  */
+#define ACC_DISPATCH_STEPS 14
 
 struct acc_dispatch_batch
 {
   uint32_t done;		/* the first step to be raised */
   uint32_t count;		/* one more than the last one */
-  struct acc_dispatch_step step[ACC_DISPATCH_STEPS];
+  uint32_t kept;		/* the steps stay: what memo is for is worth it */
+  struct accscope_event step[ACC_DISPATCH_STEPS];
 };
 
 /* Raises events that follow one another with nothing between them, steps done to
@@ -212,6 +215,18 @@ struct acc_dispatch_batch
    to the caller, and done is less than count.  */
 void acc_dispatch_events (struct acc_dispatch *, struct acc_dispatch_thread *,
 			  struct acc_dispatch_batch *);
+
+/* The same in one call of the only tool that wants them (accscope_events.h), as far
+   as that can be; returns whether all are done.  No routine of the runtime is
+   called.  */
+int acc_dispatch_together (struct acc_dispatch *, struct acc_dispatch_thread *,
+			   struct acc_dispatch_batch *);
+
+/* Makes one and many those of the registry, which must not have a list with one
+   yet.  Only one thread at a time may change a registry.  Returns 0, or EBUSY if it
+   has others.  */
+int acc_dispatch_declare (struct acc_dispatch *, acc_callback one,
+			  accscope_events_callback many);
 
 /* Inside a callback of an enqueue_* event, the thread's correlation for that
    event; 0 elsewhere.  */

@@ -24,7 +24,7 @@ var structs = map[string]reflect.Type{
 	"acc_other_event_info":                reflect.TypeFor[OtherEvent](),
 	"acc_api_info":                        reflect.TypeFor[APIInfo](),
 	"struct acc_dispatch_thread":          reflect.TypeFor[Thread](),
-	"struct acc_dispatch_step":            reflect.TypeFor[Step](),
+	"struct accscope_event":               reflect.TypeFor[Step](),
 	"struct acc_dispatch_batch":           reflect.TypeFor[Batch](),
 	"struct acc_dispatch_pair":            reflect.TypeFor[Pair](),
 	"struct accscope_activity_record":     reflect.TypeFor[ActivityRecord](),

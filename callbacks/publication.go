@@ -65,6 +65,10 @@ func (p *publication) wantedEvents() *uint32 {
 	return (*uint32)(unsafe.Pointer(&p.dispatch.wanted))
 }
 
+func (p *publication) soleEvents() *uint32 {
+	return (*uint32)(unsafe.Pointer(&p.dispatch.sole))
+}
+
 func (p *publication) reserve(number, count int) error {
 	if C.acc_dispatch_reserve(p.dispatch, C.int(number), C.uint32_t(count)) != 0 {
 		return errNoMemory
@@ -108,29 +112,47 @@ type Thread struct {
 	// Correlation is set before enqueue events: the number that the operation's
 	// activity record carries. It is 0 otherwise.
 	Correlation uint64
+
+	// Ticks is when the program made the call in progress, on the processor's
+	// clock, where a tool takes many events at once; or 0.
+	Ticks uint64
 }
 
-// Step is struct acc_dispatch_step: one of the events of a Batch. Pair, Info,
-// EventInfo and API are the addresses of what Dispatch takes, in memory of
+// Step is struct accscope_event (accscope_events.h): one of the events of a Batch.
+// Pair, Info, EventInfo and API are the addresses of what Dispatch takes, in memory of
 // Allocate.
 type Step struct {
 	Event       Event
-	_           int32
+	_           uint32
+	Ticks       uint64 // when it happened, on the processor's clock; 0: when it is raised
 	Correlation uint64 // Thread.Correlation for this event
-	Pair        uintptr
+	_           uintptr
 	Info        uintptr
 	EventInfo   uintptr
 	API         uintptr
+	Pair        uintptr
+	memo        [2]uint64
 }
+
+// Changed is to be called when what the structs of the event say has changed.
+func (s *Step) Changed() { s.memo = [2]uint64{} }
 
 // BatchSteps is the most events of one Batch.
 const BatchSteps = C.ACC_DISPATCH_STEPS
+
+// RaiseTogether is the address of acc_dispatch_together for C code that raises a
+// batch itself, with the addresses of the struct acc_dispatch (Published), the Thread
+// and the Batch.
+func (r *Registry) RaiseTogether() uintptr {
+	return uintptr(unsafe.Pointer(r.published.dispatch.together))
+}
 
 // Batch is struct acc_dispatch_batch: events that are raised together. It lies in
 // memory of Allocate.
 type Batch struct {
 	Done  uint32 // the first step to be raised
 	Count uint32 // one more than the last one
+	Kept  uint32 // 1: the steps stay what they are from call to call but for Ticks and Correlation, and Changed
 	Step  [BatchSteps]Step
 }
 

@@ -112,6 +112,10 @@ func (r *Registry) Wanted(event Event) bool { return r.published.wanted(event) }
 // event but Error.
 func (r *Registry) WantedEvents() *uint32 { return r.published.wantedEvents() }
 
+// SoleEvents is like WantedEvents, with a bit for each event whose only callback is
+// that of a tool which takes many events at once (accscope_events.h).
+func (r *Registry) SoleEvents() *uint32 { return r.published.soleEvents() }
+
 func (r *Registry) add(thread *Thread, event Event, c Callback) error {
 	// Outside the lock: the dynamic loader has a lock of its own, which a
 	// library being loaded holds while its constructor registers callbacks.

@@ -141,8 +141,9 @@ dispatch (void)
   acc_api_info api = { 0 };
 
   struct acc_dispatch_batch batch = { .count = 2, .step = {
-    { acc_ev_free, 0, NULL, &info, &specific, &api },
-    { event, 0, &pair, &info, &specific, &api }
+    { .event = acc_ev_free, .info = &info, .event_info = &specific, .api = &api },
+    { .event = event, .info = &info, .event_info = &specific, .api = &api,
+      .pair = &pair }
   } };
 
   count = 0;

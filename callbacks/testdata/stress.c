@@ -102,8 +102,10 @@ raise_together (struct acc_dispatch_thread *thread,
   acc_event_info specific = { 0 };
   acc_api_info api = { 0 };
   struct acc_dispatch_batch batch = { .count = 2, .step = {
-    { acc_ev_update_start, 0, pair, &info, &specific, &api },
-    { acc_ev_update_end, 0, pair, &info, &specific, &api }
+    { .event = acc_ev_update_start, .info = &info, .event_info = &specific,
+      .api = &api, .pair = pair },
+    { .event = acc_ev_update_end, .info = &info, .event_info = &specific,
+      .api = &api, .pair = pair }
   } };
 
   begin (acc_ev_update_start);

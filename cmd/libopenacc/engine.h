@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include "dispatch.h"	/* callbacks/: struct acc_dispatch, struct acc_dispatch_thread */
 
-#define ACCSCOPE_ENGINE_VERSION 3
+#define ACCSCOPE_ENGINE_VERSION 4
 
 /* Async values as GCC-compiled programs pass them.  */
 #define ACCSCOPE_ASYNC_NOVAL   (-1)

@@ -25,6 +25,7 @@ in_child (void)
       accscope_load_in_child ();
       accscope_early_in_child ();
       accscope_activity_in_child ();
+      accscope_events_in_child ();
       return;
     }
   __atomic_store_n (&accscope_phase, phase_forked, __ATOMIC_RELEASE);

@@ -52,6 +52,16 @@ raise_left (struct thread *t)
     engine ()->raise_rest (T);
 }
 
+/* Whether a tool takes many events at once, who has to be told when the first one
+   happened.  */
+static inline bool
+many_at_once (void)
+{
+  struct acc_dispatch *d = __atomic_load_n (&accscope_dispatch, __ATOMIC_ACQUIRE);
+
+  return d != NULL && __atomic_load_n (&d->sole, __ATOMIC_RELAXED) != 0;
+}
+
 /* A construct's call of the Go part.  */
 #define CONSTRUCT_CALL(function, ...)					\
   do									\
@@ -106,6 +116,7 @@ ENTRY (GOACC_parallel_keyed) (int flags_m, void (*function) (void *),
   else if (!accscope_host_parallel (t, &c))
     {
       accscope_kernel_note (function);
+      t->shared.dispatch.ticks = many_at_once () ? accscope_ticks () : 0;
       CONSTRUCT_CALL (parallel, &c);
     }
   END;

@@ -193,6 +193,11 @@ bool accscope_inside_kernel (void);
 void *accscope_early_lookup (const char *name);
 void accscope_activity_replay (void);	/* with the Go part opened */
 
+/* registration.c: publishes the registry, with what tools have declared
+   (accscope_events.h).  */
+void accscope_events_replay (struct acc_dispatch *);
+void accscope_events_in_child (void);
+
 /* profilers.c: the tools that a process brings.  */
 void accscope_profilers_begin (void);	/* from the constructor */
 void accscope_profilers_load (void);

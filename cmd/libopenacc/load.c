@@ -211,7 +211,7 @@ open_engine (void)
   error = accscope_engine.start (&host);
   if (error != 0)
     give_up ("cannot start %s: %s", path, strerror (error));
-  __atomic_store_n (&accscope_dispatch, host.dispatch, __ATOMIC_RELEASE);
+  accscope_events_replay (host.dispatch);
 }
 
 const struct engine *

@@ -3,7 +3,7 @@ package capture
 // Version is the capture format's version that this package reads. The layout
 // is defined by format.h; the constants and offsets here repeat it and are held
 // to it by a test. docs/capture-format.md explains it.
-const Version = 2
+const Version = 3
 
 const (
 	processMagic = 0x3143525043434341

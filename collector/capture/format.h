@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#define CAPTURE_VERSION 2
+#define CAPTURE_VERSION 3
 #define CAPTURE_PROCESS_MAGIC 0x3143525043434341ull	/* "ACCCPRC1" */
 #define CAPTURE_CHUNK_MAGIC 0x314b484343434341ull	/* "ACCCCHK1" */
 
@@ -143,8 +143,8 @@ struct capture_record
 #define CAPTURE_EVENT_FIRST 4u		/* bytes; gangs; error code */
 #define CAPTURE_EVENT_SECOND 8u		/* host address; workers; runtime_info */
 #define CAPTURE_EVENT_THIRD 16u		/* device address; vector length */
-#define CAPTURE_EVENT_CORRELATION 32u	/* number of its device activity; else 0 */
-#define CAPTURE_EVENT_DIMENSIONS 64u	/* count, then gangs per dimension; else none */
+#define CAPTURE_EVENT_CORRELATION 32u	/* number of its device activity */
+#define CAPTURE_EVENT_DIMENSIONS 64u	/* count, then gangs per dimension */
 #define CAPTURE_EVENT_STACK 128u	/* count, then return addresses */
 
 struct capture_event
@@ -163,8 +163,9 @@ typedef uint32_t capture_short_event;
 
 /* What the events of one kind, place, queue, variable and caller share.  Sites,
    contexts and strings are numbered from 1 in each chunk, in the order of their
-   records.  The three words and the call stack of a site's first event are set
-   against zeros and an empty one.  */
+   records.  The words of a site's first event are set against zeros and empty
+   lists.  A correlation that is not said is as far from the last one as that was
+   from the one before.  */
 #define CAPTURE_SITE_DATA 1u		/* the words are bytes, host, device */
 #define CAPTURE_SITE_LAUNCH 2u		/* gangs, workers, vector */
 #define CAPTURE_SITE_ERROR 4u		/* code, runtime_info, 0 */

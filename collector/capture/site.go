@@ -5,10 +5,12 @@ import "encoding/binary"
 // site is what the events of one kind, place, queue, variable and caller share,
 // with what the last of them leaves to the next.
 type site struct {
-	event Event // the words and the call stack are the last event's
-	flags uint16
-	next  int // index of the site whose event came after the last one; -1: none yet
-	stack []uint64
+	event      Event // the words and lists are the last event's
+	flags      uint16
+	next       int    // index of the site whose event came after the last one; -1: none yet
+	step       uint64 // from one event's correlation to the next one's
+	stack      []uint64
+	dimensions []uint64
 }
 
 // pairs is what of a thread's pairs an event need not say.
@@ -85,6 +87,7 @@ func (s *Stream) decodeShortEvent(rest []byte) error {
 	}
 	s.ticks += uint64(binary.LittleEndian.Uint32(rest) >> 1)
 	from := &s.sites[at]
+	from.event.Correlation += from.step
 	e := &s.item.Event
 	*e = from.event
 	switch {
@@ -176,13 +179,17 @@ func (s *Stream) decodeEvent(rest []byte) error {
 			from.set(i, w.next())
 		}
 	}
-	correlation := uint64(0)
+	correlation := from.event.Correlation + from.step
 	if flags&eventCorrelation != 0 {
 		correlation = w.next()
+		from.step = correlation - from.event.Correlation
 	}
-	var dimensions []uint64
+	from.event.Correlation = correlation
 	if flags&eventDimensions != 0 {
-		dimensions = w.list(s.dimension[:0], dimensionLimit)
+		from.dimensions = w.list(from.dimensions[:0], dimensionLimit)
+		if from.event.GangDimensions = from.dimensions; len(from.dimensions) == 0 {
+			from.event.GangDimensions = nil
+		}
 	}
 	if flags&eventStack != 0 {
 		from.stack = w.list(from.stack[:0], stackLimit)
@@ -195,7 +202,7 @@ func (s *Stream) decodeEvent(rest []byte) error {
 	}
 	e := &s.item.Event
 	*e = from.event
-	e.Pair, e.Correlation, e.GangDimensions = pair, correlation, dimensions
+	e.Pair = pair
 	s.deliver(number - 1)
 	s.position += w.at
 	return nil

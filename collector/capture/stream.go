@@ -18,23 +18,22 @@ type Stream struct {
 	holes   holes    // of the file
 	path    string
 
-	index     int64  // of the current chunk
-	released  int64  // chunks before it were given back
-	loaded    bool   // its header was read and is good
-	data      []byte // the chunk's bytes, as far as committed
-	position  int    // in data, of the next record
-	strings   []StringID
-	contexts  []Event // what sites of a context share
-	sites     []site
-	site      int    // index of the last event's; -1: none in this chunk
-	ticks     uint64 // of the last event
-	pairs     pairs
-	thread    Thread
-	sequence  uint64 // of the thread's next event
-	lastTime  int64
-	clock     *clock
-	item      Item
-	dimension [dimensionLimit]uint64
+	index    int64  // of the current chunk
+	released int64  // chunks before it were given back
+	loaded   bool   // its header was read and is good
+	data     []byte // the chunk's bytes, as far as committed
+	position int    // in data, of the next record
+	strings  []StringID
+	contexts []Event // what sites of a context share
+	sites    []site
+	site     int    // index of the last event's; -1: none in this chunk
+	ticks    uint64 // of the last event
+	pairs    pairs
+	thread   Thread
+	sequence uint64 // of the thread's next event
+	lastTime int64
+	clock    *clock
+	item     Item
 }
 
 func newStream(p *Process, source io.ReaderAt, path string) *Stream {

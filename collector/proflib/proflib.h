@@ -25,6 +25,7 @@
 #include <string.h>
 #include "acc_callback.h"
 #include "accscope_activity.h"
+#include "accscope_events.h"
 #include "format.h"
 #include "unwind.h"
 
@@ -136,17 +137,8 @@ uint64_t clock_monotonic (void);
 static inline uint64_t
 ticks_now (void)
 {
-#if defined __x86_64__
   if (LIKELY (clock_kind == CAPTURE_CLOCK_COUNTER))
-    return __builtin_ia32_rdtsc ();
-#elif defined __aarch64__
-  if (LIKELY (clock_kind == CAPTURE_CLOCK_COUNTER))
-    {
-      uint64_t value;
-      __asm__ volatile ("mrs %0, cntvct_el0" : "=r" (value));
-      return value;
-    }
-#endif
+    return accscope_ticks ();
   return clock_monotonic ();
 }
 
@@ -183,6 +175,8 @@ struct site
   uint16_t number;
   uint16_t special;		/* SITE_* */
   uint64_t word[3];
+  uint64_t correlation, step;	/* of the last event; from that before it */
+  const uint64_t *dimensions;	/* the last told, in the chunk; null: none */
   uint8_t head[TEXT_BLOCKS][TEXT_BLOCK];
   uint8_t behind[TEXT_BLOCKS][TEXT_BLOCK];	/* 255 for what is behind the end */
   const char *text[TEXT_BLOCKS];	/* what is compared with head */
@@ -234,6 +228,9 @@ struct ring
   unsigned opened;
   uint64_t sequence;		/* of the next event */
   uint64_t chunks;		/* taken so far; the current one's index + 1 */
+  uint64_t epoch;		/* of the chunk: no other one's, also after a fork */
+  struct accscope_event *asked;	/* for alone, to be remembered; or null */
+  uint64_t asked_sequence;	/* behind it */
   struct site none;		/* matches nothing */
   uint32_t sites;		/* defined in this chunk */
   uint32_t contexts;
@@ -360,6 +357,7 @@ void cupti_flush (void);
 /* -- record.c */
 
 void record_callback (acc_prof_info *, acc_event_info *, acc_api_info *);
+unsigned record_events (struct accscope_event *, unsigned count);
 void record_filtered (acc_prof_info *, acc_event_info *, acc_api_info *);
 
 #endif

@@ -68,19 +68,18 @@ site_other (struct ring *ring, struct complete *copy,
 
 /* -- the words of an event */
 
-/* tool_info carries the pair's number from start to end.  A runtime has one for
-   all tools: what another tool has put there stays.  GIVEN is the runtime's
-   struct.  */
+/* TOOL_INFO carries the pair's number from start to end.  A runtime has one for
+   all tools: what another tool has put there stays.  It is null where the runtime's
+   struct has none.  */
 static ALWAYS_INLINE uint64_t *
-pair_start (struct ring *ring, acc_event_info *given, uint64_t *next,
+pair_start (struct ring *ring, void **tool_info, uint64_t *next,
 	    unsigned *flags)
 {
   uint64_t pair = 0;
-  if (LIKELY (given && given->other_event.valid_bytes >= OTHER_BYTES
-	      && !given->other_event.tool_info))
+  if (LIKELY (tool_info && !*tool_info))
     {
       pair = ring->pair++;
-      given->other_event.tool_info = (void *) (uintptr_t) pair;
+      *tool_info = (void *) (uintptr_t) pair;
     }
   if (UNLIKELY (pair != ring->told))
     {
@@ -127,16 +126,25 @@ word (struct site *site, unsigned i, uint64_t value, uint64_t *next,
   return next;
 }
 
+/* Gangs along each dimension, if they are not those of the site's last event.  */
 static ALWAYS_INLINE uint64_t *
-dimensions (const acc_launch_event_info *launch, uint64_t *next, unsigned *flags)
+dimensions (struct site *site, const acc_launch_event_info *launch,
+	    uint64_t *next, unsigned *flags)
 {
+  static const uint64_t none[1];
   const size_t *given = launch->num_gangs_per_dim;
-  if (given && given[0] >= 1 && given[0] <= CAPTURE_DIMENSION_LIMIT)
-    {
-      *flags |= CAPTURE_EVENT_DIMENSIONS;
-      for (size_t i = 0; i <= given[0]; i++)
-	*next++ = given[i];
-    }
+  const uint64_t *told = site->dimensions ? site->dimensions : none;
+  if (UNLIKELY (!given || given[0] < 1 || given[0] > CAPTURE_DIMENSION_LIMIT))
+    given = none;
+  size_t same = 0;
+  while (LIKELY (same <= given[0] && given[same] == told[same]))
+    same++;
+  if (LIKELY (same > given[0]))
+    return next;
+  *flags |= CAPTURE_EVENT_DIMENSIONS;
+  site->dimensions = next;
+  for (size_t i = 0; i <= given[0]; i++)
+    *next++ = given[i];
   return next;
 }
 
@@ -163,8 +171,8 @@ call_stack (struct site *site, const uint64_t *stack, unsigned depth,
    event before.  */
 static ALWAYS_INLINE uint64_t *
 time_and_pair (struct ring *ring, const struct site *site, uint64_t now,
-	       const acc_event_info *event, acc_event_info *given,
-	       uint64_t *next, unsigned *flags, uint64_t *ticks)
+	       void **tool_info, uint64_t *next, unsigned *flags,
+	       uint64_t *ticks)
 {
   *ticks = now - ring->ticks;
   ring->ticks = now;
@@ -175,15 +183,31 @@ time_and_pair (struct ring *ring, const struct site *site, uint64_t now,
       *ticks = 0;
     }
   if (site->flags & CAPTURE_SITE_START)
-    next = pair_start (ring, given, next, flags);
+    next = pair_start (ring, tool_info, next, flags);
   else if (site->flags & CAPTURE_SITE_END)
-    next = pair_end (ring, (uintptr_t) event->other_event.tool_info, next, flags);
+    next = pair_end (ring, tool_info ? (uintptr_t) *tool_info : 0, next, flags);
   return next;
 }
 
+/* A loop's operations are numbered in equal steps.  */
 static ALWAYS_INLINE uint64_t *
-correlation (const struct site *site, const acc_prof_info *profile,
-	     const acc_event_info *event, uint64_t *next, unsigned *flags)
+correlation (struct site *site, uint64_t number, uint64_t *next,
+	     unsigned *flags)
+{
+  if (UNLIKELY (number != site->correlation + site->step))
+    {
+      site->step = number - site->correlation;
+      *flags |= CAPTURE_EVENT_CORRELATION;
+      *next++ = number;
+    }
+  site->correlation = number;
+  return next;
+}
+
+/* The number of the operation of an enqueue event.  */
+static ALWAYS_INLINE uint64_t
+enqueued (const struct site *site, const acc_prof_info *profile,
+	  const acc_event_info *event)
 {
   uint64_t number = 0;
   if (device_activity)
@@ -191,12 +215,19 @@ correlation (const struct site *site, const acc_prof_info *profile,
   if (UNLIKELY (__atomic_load_n (&cupti_running, __ATOMIC_ACQUIRE)))
     number = cupti_enqueue (site->flags & CAPTURE_SITE_START, number, profile,
 			    event);
-  if (number)
-    {
-      *flags |= CAPTURE_EVENT_CORRELATION;
-      *next++ = number;
-    }
-  return next;
+  return number;
+}
+
+/* The words of a data or launch event, which has three at the same place.  */
+static ALWAYS_INLINE uint64_t *
+words (struct site *site, const acc_event_info *event, uint64_t *next,
+       unsigned *flags)
+{
+  if (!(site->flags & (CAPTURE_SITE_DATA | CAPTURE_SITE_LAUNCH)))
+    return next;
+  next = word (site, 0, event->data_event.bytes, next, flags);
+  next = word (site, 1, (uintptr_t) event->data_event.host_ptr, next, flags);
+  return word (site, 2, (uintptr_t) event->data_event.device_ptr, next, flags);
 }
 
 /* Where a device is initialised, or has been before capture was on; and where
@@ -294,23 +325,21 @@ record_other (struct ring *ring, uint32_t armed, uint64_t now,
   uint64_t *next = record_at (ring)->words;
   uint64_t ticks;
   unsigned flags = 0;
-  next = time_and_pair (ring, site, now, event, given, next, &flags, &ticks);
-  if (site->flags & (CAPTURE_SITE_DATA | CAPTURE_SITE_LAUNCH))
-    {
-      next = word (site, 0, event->data_event.bytes, next, &flags);
-      next = word (site, 1, (uintptr_t) event->data_event.host_ptr, next, &flags);
-      next = word (site, 2, (uintptr_t) event->data_event.device_ptr, next, &flags);
-    }
-  else if (site->flags & CAPTURE_SITE_ERROR)
+  void **tool_info = NULL;
+  if (given && given->other_event.valid_bytes >= OTHER_BYTES)
+    tool_info = &given->other_event.tool_info;
+  next = time_and_pair (ring, site, now, tool_info, next, &flags, &ticks);
+  next = words (site, event, next, &flags);
+  if (site->flags & CAPTURE_SITE_ERROR)
     {
       next = word (site, 0, (uint64_t) (int64_t) event->error_event.error_code,
 		   next, &flags);
       next = word (site, 1, event->error_event.runtime_info, next, &flags);
     }
   if (site->special & SITE_ENQUEUE)
-    next = correlation (site, profile, event, next, &flags);
+    next = correlation (site, enqueued (site, profile, event), next, &flags);
   if (site->special & SITE_DIMENSIONS)
-    next = dimensions (&event->launch_event, next, &flags);
+    next = dimensions (site, &event->launch_event, next, &flags);
   next = call_stack (site, stack, depth, next, &flags);
   commit (ring, site, flags, ticks, next);
   if (ring->context_new)
@@ -354,24 +383,98 @@ record_callback (acc_prof_info *profile, acc_event_info *event,
   uint64_t *next = record_at (ring)->words;
   uint64_t ticks;
   unsigned flags = 0;
-  next = time_and_pair (ring, site, now, event, event, next, &flags, &ticks);
-  if (site->flags & (CAPTURE_SITE_DATA | CAPTURE_SITE_LAUNCH))
-    {
-      /* data and launch events have three words at the same place */
-      next = word (site, 0, event->data_event.bytes, next, &flags);
-      next = word (site, 1, (uintptr_t) event->data_event.host_ptr, next, &flags);
-      next = word (site, 2, (uintptr_t) event->data_event.device_ptr, next, &flags);
-    }
+  next = time_and_pair (ring, site, now, &event->other_event.tool_info, next,
+			&flags, &ticks);
+  next = words (site, event, next, &flags);
   if (UNLIKELY (site->special & SITE_ENQUEUE))
     {
-      next = correlation (site, profile, event, next, &flags);
+      next = correlation (site, enqueued (site, profile, event), next, &flags);
       if (site->special & SITE_DIMENSIONS)
-	next = dimensions (&event->launch_event, next, &flags);
+	next = dimensions (site, &event->launch_event, next, &flags);
     }
   commit (ring, site, flags, ticks, next);
   leave (ring, now);
   if (UNLIKELY (site->special & SITE_DEVICE))
     device_event (profile->event_type);
+}
+
+/* A runtime that raises several events at once keeps their structs (see
+   accscope_events.h), so an event's site is in its memo once it has been recorded;
+   with the number that it has in this chunk, by which a reader knows it.  */
+static ALWAYS_INLINE struct site *
+remembered (const struct ring *ring, const struct accscope_event *event)
+{
+  struct site *site = (struct site *) (uintptr_t) event->memo[0];
+  if (LIKELY (event->memo[1] >> 16 == ring->epoch
+	      && site->number == (event->memo[1] & 0xffff)
+	      && !(site->special & SITE_OTHER)))
+    return site;
+  return NULL;
+}
+
+static inline void
+remember (const struct ring *ring, struct accscope_event *event)
+{
+  struct site *site = ring->last;
+  if (settings.stack == STACK_FULL || site->special & SITE_OTHER)
+    return;
+  event->memo[0] = (uintptr_t) site;
+  event->memo[1] = ring->epoch << 16 | site->number;
+}
+
+unsigned
+record_events (struct accscope_event *events, unsigned count)
+{
+  uint32_t armed = __atomic_load_n (&control.process.armed, __ATOMIC_RELAXED);
+  struct ring *ring = ring_self;
+  if (LIKELY (!(armed & 1)))
+    return count;
+  if (UNLIKELY (!ring || ring->busy || ring->generation != local_generation ()
+		|| ring->armed != armed
+		|| __atomic_load_n (&cupti_running, __ATOMIC_ACQUIRE)))
+    return 0;
+  ring->busy = 1;
+  __atomic_signal_fence (__ATOMIC_SEQ_CST);
+  if (UNLIKELY (ring->asked != NULL))
+    {
+      if (ring->asked == events - 1 && ring->asked_sequence == ring->sequence)
+	remember (ring, ring->asked);
+      ring->asked = NULL;
+    }
+  uint64_t now = ticks_now ();
+  int given = clock_kind == CAPTURE_CLOCK_COUNTER;
+  unsigned n;
+  for (n = 0; n < count; n++)
+    {
+      struct accscope_event *event = &events[n];
+      struct site *site = remembered (ring, event);
+      if (UNLIKELY (!site || ring->position >= ring->limit))
+	{
+	  ring->asked = event;
+	  ring->asked_sequence = ring->sequence + 1;
+	  break;
+	}
+      uint64_t time = given && event->ticks ? event->ticks : now;
+      if (time < ring->ticks)
+	time = ring->ticks;
+      ring->last->next = site;
+      uint64_t *next = record_at (ring)->words;
+      uint64_t ticks;
+      unsigned flags = 0;
+      next = time_and_pair (ring, site, time, event->tool_info, next, &flags,
+			    &ticks);
+      next = words (site, event->event_info, next, &flags);
+      if (site->special & SITE_ENQUEUE)
+	{
+	  next = correlation (site, event->correlation, next, &flags);
+	  if (site->special & SITE_DIMENSIONS)
+	    next = dimensions (site, &event->event_info->launch_event, next,
+			       &flags);
+	}
+      commit (ring, site, flags, ticks, next);
+    }
+  leave (ring, now);
+  return n;
 }
 
 void

@@ -28,6 +28,16 @@ claim (void)
   return __atomic_exchange_n (&visible->registered, 1, __ATOMIC_ACQ_REL) == 0;
 }
 
+/* From a runtime that raises several events at once.  */
+static void
+declare_many (acc_prof_lookup_func lookup)
+{
+  accscope_events_function declare
+    = (accscope_events_function) (void *) lookup (ACCSCOPE_EVENTS_NAME);
+  if (declare && !settings.filtering)
+    declare (record_callback, record_events);
+}
+
 static void
 register_callbacks (acc_prof_reg reg)
 {
@@ -63,6 +73,7 @@ acc_register_library (acc_prof_reg reg, acc_prof_reg unreg,
     {
       activity_subscribe (lookup);
       unwind_prepare (lookup);
+      declare_many (lookup);
     }
   if (reg && claim ())
     register_callbacks (reg);

@@ -212,6 +212,8 @@ define (struct ring *ring, struct site *site, const acc_prof_info *profile,
 	memset (site->behind[i], 255, TEXT_BLOCK);
       }
   memset (site->word, 0, sizeof site->word);
+  site->correlation = site->step = 0;
+  site->dimensions = NULL;
   site->stack = NULL;
   site->depth = 0;
   site->walk.words = 0;

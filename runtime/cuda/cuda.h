@@ -297,12 +297,23 @@ struct accscope_cuda_answer
 accscope_cuda_fill (struct accscope_cuda_queue *queue, uint64_t correlation,
 		    CUdeviceptr to, unsigned char value, size_t bytes);
 
-/* launch.c; stamps: whether the kernel can take its times.  */
+/* device.Announcement */
+struct accscope_cuda_announcement
+{
+  uintptr_t raise, dispatch, thread, batch;
+  uint64_t after;
+};
+/* accscope_cuda_answer.result of a launch whose announcement was refused.  */
+#define ACCSCOPE_CUDA_UNANNOUNCED (-1)
+
+/* launch.c; stamps: whether the kernel can take its times; announcement may be
+   null.  */
 struct accscope_cuda_answer
 accscope_cuda_launch (struct accscope_cuda_queue *queue, uint64_t correlation,
 		      CUfunction function, int stamps, unsigned gangs,
 		      unsigned workers, unsigned vector,
-		      const uintptr_t *slots, size_t count);
+		      const uintptr_t *slots, size_t count,
+		      struct accscope_cuda_announcement *announcement);
 
 /* image.c */
 struct accscope_cuda_object

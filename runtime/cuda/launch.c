@@ -4,6 +4,7 @@
    uploaded and uses one again for a launch with the same arguments.  */
 #include "cuda.h"
 
+#include "accscope_events.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,19 +102,31 @@ argument_block (struct accscope_cuda_queue *q, const uintptr_t *slots,
   return a;
 }
 
+static int
+announce (const struct accscope_cuda_announcement *a)
+{
+  int (*raise) (void *, void *, void *) = (int (*) (void *, void *, void *)) a->raise;
+
+  return raise ((void *) a->dispatch, (void *) a->thread, (void *) a->batch);
+}
+
 struct accscope_cuda_answer
 accscope_cuda_launch (struct accscope_cuda_queue *q, uint64_t correlation,
 		      CUfunction function, int stamps, unsigned gangs,
 		      unsigned workers, unsigned vector,
-		      const uintptr_t *slots, size_t count)
+		      const uintptr_t *slots, size_t count,
+		      struct accscope_cuda_announcement *announcement)
 {
   struct accscope_cuda_device *d = q->device;
-  CUcontext before = accscope_cuda_enter (d);
+  CUcontext before;
   struct accscope_cuda_answer a = SUCCESS;
   struct accscope_cuda_operation *o = NULL;
   CUdeviceptr block = 0, stamp = 0;
   void *parameters[] = { &block, &stamp };
 
+  if (announcement != NULL && !announce (announcement))
+    return (struct accscope_cuda_answer) { .result = ACCSCOPE_CUDA_UNANNOUNCED };
+  before = accscope_cuda_enter (d);
   pthread_mutex_lock (&q->lock);
   if (count > 0)
     a = argument_block (q, slots, count, &block);
@@ -127,6 +140,8 @@ accscope_cuda_launch (struct accscope_cuda_queue *q, uint64_t correlation,
 	o = accscope_cuda_measure (q, correlation, ACCSCOPE_CUDA_KERNEL, 0);
       a = CALL (d, cuLaunchKernel, function, gangs, 1, 1, vector, workers, 1, 0,
 		q->stream, parameters, NULL);
+      if (announcement != NULL)
+	announcement->after = accscope_ticks ();
       if (stamp != 0 && !FAILED (a))
 	accscope_cuda_stamped (q, correlation);
       accscope_cuda_measured (q, o);

@@ -114,25 +114,33 @@ func (q *queue) Fill(correlation uint64, dst device.Address, value byte, n uint6
 }
 
 func (q *queue) Launch(correlation uint64, k device.Kernel, g device.Geometry, slots []device.Address, _ bool) error {
+	_, err := q.LaunchAnnounced(correlation, k, g, slots, nil)
+	return err
+}
+
+func (q *queue) LaunchAnnounced(correlation uint64, k device.Kernel, g device.Geometry, slots []device.Address, a *device.Announcement) (announced bool, err error) {
 	code, ok := k.(*kernel)
 	if !ok || code.device != q.device {
-		return device.Errorf(device.InvalidArgument, 0, "launch: the kernel belongs to another device")
+		return false, device.Errorf(device.InvalidArgument, 0, "launch: the kernel belongs to another device")
 	}
 	g = code.Resolve(g)
 	if err := code.check(g); err != nil {
-		return err
+		return false, err
 	}
 	c, err := q.use("launch")
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer q.done()
 	answer := C.accscope_cuda_launch(c, C.uint64_t(correlation), code.function, cBool(code.stamps), C.uint(g.Gangs), C.uint(g.Workers), C.uint(g.Vector),
-		(*C.uintptr_t)(unsafe.Pointer(unsafe.SliceData(slots))), C.size_t(len(slots)))
-	if answer.result == 0 {
-		return nil
+		(*C.uintptr_t)(unsafe.Pointer(unsafe.SliceData(slots))), C.size_t(len(slots)), (*C.struct_accscope_cuda_announcement)(unsafe.Pointer(a)))
+	if answer.result == C.ACCSCOPE_CUDA_UNANNOUNCED {
+		return false, nil
 	}
-	return q.device.answer(answer, "launch "+code.name)
+	if answer.result == 0 {
+		return true, nil
+	}
+	return true, q.device.answer(answer, "launch "+code.name)
 }
 
 func (q *queue) Then(f func()) error {

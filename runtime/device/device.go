@@ -110,6 +110,23 @@ type ClockPoint struct {
 	Drift  int64
 }
 
+// Announcer is a Queue that launches from C, and there first makes an Announcement:
+// a crossing into C less for each launch.
+type Announcer interface {
+	// LaunchAnnounced is Launch; announced says whether the announcement was made.
+	// If not, nothing has been launched, and there may be no error.
+	LaunchAnnounced(correlation uint64, k Kernel, g Geometry, slots []Address, a *Announcement) (announced bool, err error)
+}
+
+// Announcement is a call to make right before the driver's launch:
+// int raise (void *dispatch, void *thread, void *batch), which may refuse by
+// returning 0. It lies outside Go's heap.
+type Announcement struct {
+	Raise, Dispatch, Thread, Batch uintptr
+	// After is set to accscope_ticks () when the driver has returned.
+	After uint64
+}
+
 // Kernel is code that a device can run.
 type Kernel interface {
 	// Name is the kernel's name for acc_launch_event_info.

@@ -1,6 +1,7 @@
 package openacc
 
 import (
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/accscope/accscope/callbacks"
@@ -8,27 +9,48 @@ import (
 )
 
 // The events of a compute construct on a device with a memory of its own, in the
-// order in which they are raised. Those of the wait are a synchronous construct's.
+// order in which they are raised. They end in one of two ways.
 const (
 	computeStart = iota
 	enterStart
 	enterEnd
 	launchStart
+
 	launchEnd
 	exitStart
-	waitStart
-	waitEnd
 	exitEnd
 	computeEnd
+
+	// On a synchronous queue, with the wait.
+	waitedLaunchEnd
+	waitedExitStart
+	waitStart
+	waitEnd
+	waitedExitEnd
+	waitedComputeEnd
+
 	computeSteps
 )
 
 var computeEvent = [computeSteps]callbacks.Event{
-	callbacks.ComputeConstructStart, callbacks.EnterDataStart,
-	callbacks.EnterDataEnd, callbacks.EnqueueLaunchStart,
-	callbacks.EnqueueLaunchEnd, callbacks.ExitDataStart,
-	callbacks.WaitStart,
+	callbacks.ComputeConstructStart, callbacks.EnterDataStart, callbacks.EnterDataEnd, callbacks.EnqueueLaunchStart,
+	callbacks.EnqueueLaunchEnd, callbacks.ExitDataStart, callbacks.ExitDataEnd, callbacks.ComputeConstructEnd,
+	callbacks.EnqueueLaunchEnd, callbacks.ExitDataStart, callbacks.WaitStart,
 	callbacks.WaitEnd, callbacks.ExitDataEnd, callbacks.ComputeConstructEnd,
+}
+
+// step is the place of event i in the construct in progress.
+func (t *Thread) step(i int) int {
+	if i < launchEnd || i > computeEnd {
+		return i
+	}
+	if q := t.context.queue; q == nil || !q.synchronous() {
+		return i
+	}
+	if i >= exitEnd {
+		return i + waitedExitEnd - exitEnd
+	}
+	return i + waitedLaunchEnd - launchEnd
 }
 
 // computeEvents are the events of one compute construct, composed once for all
@@ -48,6 +70,7 @@ type computeMemory struct {
 	implicit callbacks.EventInfo
 	launch   callbacks.EventInfo
 	dims     [2]uint64 // acc_launch_event_info.num_gangs_per_dim
+	announce device.Announcement
 	pairs    [5]callbacks.Pair
 }
 
@@ -60,27 +83,28 @@ type launched struct {
 func (t *Thread) newComputeEvents() *computeEvents {
 	e := &computeEvents{computeMemory: (*computeMemory)(t.memory.allocate(unsafe.Sizeof(computeMemory{})))}
 	e.eventBatch = eventBatch{Batch: &e.batch, general: &e.shared}
+	e.batch.Kept = 1
 	for _, of := range []*callbacks.EventInfo{&e.explicit, &e.implicit, &e.launch} {
 		of.ParentConstruct, of.Implicit = callbacks.Parallel, 1
 	}
 	e.explicit.Implicit = 0
-	for i := range computeEvent {
+	for i, event := range computeEvent {
 		g, of, pair := &e.shared[1], &e.implicit, 0
-		switch i {
-		case computeStart:
+		switch event {
+		case callbacks.ComputeConstructStart:
 			g, of = &e.shared[0], &e.explicit
-		case computeEnd:
+		case callbacks.ComputeConstructEnd:
 			of = &e.explicit
-		case enterStart, enterEnd:
+		case callbacks.EnterDataStart, callbacks.EnterDataEnd:
 			pair = 1
-		case launchStart, launchEnd:
+		case callbacks.EnqueueLaunchStart, callbacks.EnqueueLaunchEnd:
 			of, pair = &e.launch, 2
-		case exitStart, exitEnd:
+		case callbacks.ExitDataStart, callbacks.ExitDataEnd:
 			pair = 3
-		case waitStart, waitEnd:
+		case callbacks.WaitStart, callbacks.WaitEnd:
 			pair = 4
 		}
-		e.batch.Step[i] = callbacks.Step{Event: computeEvent[i], Pair: addressOf(&e.pairs[pair]),
+		e.batch.Step[i] = callbacks.Step{Event: event, Pair: addressOf(&e.pairs[pair]),
 			Info: addressOf(&g.info), API: addressOf(&g.api), EventInfo: addressOf(of)}
 	}
 	return e
@@ -126,17 +150,19 @@ func (t *Thread) anotherCompute() *computeEvents {
 	return e
 }
 
-// holdCompute holds event i of the compute construct in progress.
+// holdCompute holds event i of the compute construct in progress, computeEnd at most
+// or one of the wait.
 func (t *Thread) holdCompute(i int) {
 	if !t.concerns(computeEvent[i]) {
 		return
 	}
-	e := t.compute()
+	e, i := t.compute(), t.step(i)
 	if t.held == &e.eventBatch && int(e.batch.Count) == i {
 		if i == enterStart {
 			t.generalOf(&e.eventBatch, 1)
 		}
 		e.batch.Count++
+		e.batch.Step[i].Ticks = 0
 		return
 	}
 	t.flush()
@@ -146,7 +172,60 @@ func (t *Thread) holdCompute(i int) {
 	}
 	t.generalOf(&e.eventBatch, g)
 	e.batch.Done, e.batch.Count = uint32(i), uint32(i)+1
+	e.batch.Step[i].Ticks = 0
 	t.held = &e.eventBatch
+}
+
+// soleSteps are the bits of Registry.SoleEvents that the events of a compute construct
+// have.
+var soleSteps = func() (bits uint32) {
+	for _, event := range computeEvent {
+		bits |= 1 << event
+	}
+	return bits
+}()
+
+// delays says whether events of a compute construct may wait for later ones although
+// something lies between them: their only callback takes note of them, with the times
+// that they are given, and does not call the runtime.
+func (t *Thread) delays() bool {
+	return atomic.LoadUint32(t.soleEvents)&soleSteps == soleSteps && t.events.Disabled == 0
+}
+
+// begun lets the events held at the beginning of a compute construct wait, if they can,
+// with the time of the program's call.
+func (t *Thread) begun() bool {
+	if !t.delays() {
+		return false
+	}
+	if e := t.context.compute; e != nil && t.held == &e.eventBatch {
+		e.batch.Step[computeStart].Ticks, e.batch.Step[enterStart].Ticks = t.events.Ticks, t.events.Ticks
+	}
+	return true
+}
+
+// launchHappened lets those held behind the launch wait, if they can, with the time
+// when it returned; or raises them.
+func (t *Thread) launchHappened() {
+	if !t.delays() {
+		t.flush()
+	} else if e := t.context.compute; e != nil && t.held == &e.eventBatch {
+		i := t.step(launchEnd)
+		e.batch.Step[i].Ticks, e.batch.Step[i+1].Ticks = e.announce.After, e.announce.After
+	}
+}
+
+// announcement is that of a launch, which raises the events held; nil if they have to
+// be raised before.
+func (t *Thread) announcement() *device.Announcement {
+	e := t.context.compute
+	if e == nil || t.held != &e.eventBatch || !t.delays() {
+		return nil
+	}
+	r := t.rt.registry
+	e.announce = device.Announcement{Raise: r.RaiseTogether(), Dispatch: uintptr(r.Published()), Thread: uintptr(unsafe.Pointer(t.events)),
+		Batch: addressOf(&e.batch)}
+	return &e.announce
 }
 
 // holdLaunch holds the event i of a launch.
@@ -168,9 +247,12 @@ func (t *Thread) holdLaunch(i int, k *kernelCode, g device.Geometry) {
 		launch.NumGangs, launch.NumWorkers, launch.VectorLength = uint64(g.Gangs), uint64(g.Workers), uint64(g.Vector)
 		e.dims = [2]uint64{1, uint64(g.Gangs)}
 		launch.NumGangsPerDim = addressOf(&e.dims)
+		for _, i := range []int{launchStart, launchEnd, waitedLaunchEnd} {
+			e.batch.Step[i].Changed()
+		}
 	}
 	t.holdCompute(i)
-	e.batch.Step[i].Correlation = t.context.correlation
+	e.batch.Step[t.step(i)].Correlation = t.context.correlation
 }
 
 // endCompute ends the events of the compute construct in progress.

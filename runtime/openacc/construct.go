@@ -112,13 +112,16 @@ func (t *Thread) launch(q *Queue, k kernelCode, g device.Geometry, slots []devic
 		}
 		correlation = t.correlate(q, name)
 		t.holdLaunch(launchStart, &k, g)
-		t.flush()
 	}
-	// The kernel may be the caller's own code and use the runtime's routines.
-	t.nest()
-	err := q.driver.Launch(correlation, k.code, g, slots, q.synchronous())
+	var err error
+	if t.held == nil || !t.launchAnnounced(q, correlation, k, g, slots, &err) {
+		t.flush()
+		// The kernel may be the caller's own code and use the runtime's routines.
+		t.nest()
+		err = q.driver.Launch(correlation, k.code, g, slots, q.synchronous())
+		t.unnest()
+	}
 	q.put(hostRange{}, nil)
-	t.unnest()
 	if events {
 		t.holdLaunch(launchEnd, &k, g)
 		t.context.correlation = 0
@@ -126,6 +129,24 @@ func (t *Thread) launch(q *Queue, k kernelCode, g device.Geometry, slots []devic
 	if err != nil {
 		t.fail(t.fromDevice(err))
 	}
+}
+
+// launchAnnounced is the launch on a queue that raises the events held by itself; false
+// if that cannot be, and nothing has happened.
+func (t *Thread) launchAnnounced(q *Queue, correlation uint64, k kernelCode, g device.Geometry, slots []device.Address, failure *error) bool {
+	a := t.announcement()
+	if a == nil {
+		return false
+	}
+	queue, ok := q.driver.(device.Announcer)
+	if !ok {
+		return false
+	}
+	announced, err := queue.LaunchAnnounced(correlation, k.code, g, slots, a)
+	if announced {
+		t.held, *failure = nil, err
+	}
+	return announced
 }
 
 // offload is a compute construct on a device with a memory of its own.
@@ -176,7 +197,9 @@ func (t *Thread) offload(d *Device, c *Construct) {
 	t.launch(q, k, geometry, s.slots, true)
 
 	t.holdCompute(exitStart)
-	t.flush()
+	if t.held != nil {
+		t.launchHappened()
+	}
 	d.mu.Lock()
 	t.release(d, s.undo, q)
 	own := t.leave(d, q)
@@ -208,7 +231,7 @@ func (t *Thread) offloadStart(d *Device, c *Construct) *Queue {
 			t.waitClause(d, q, c.Waits)
 		}
 		t.holdCompute(enterStart)
-		if t.flushAll() {
+		if t.held == nil || t.begun() || t.flushAll() {
 			return q
 		}
 		// A callback of compute_construct_start called the runtime: what it has set

@@ -79,7 +79,7 @@ func (t *Thread) generalOf(b *eventBatch, i int) *general {
 	if d := c.device; d != nil && i > 0 {
 		like.queue, like.generation, like.open = c.queue, d.generation.Load(), d.isOpen()
 	}
-	t.fill(g, like)
+	t.fill(b, i)
 	return g
 }
 
@@ -104,7 +104,13 @@ func (t *Thread) checkVersion() {
 	}
 }
 
-func (t *Thread) fill(g *general, like *likeness) {
+func (t *Thread) fill(b *eventBatch, i int) {
+	g, like := &b.general[i], &b.like[i]
+	if b.Kept != 0 {
+		for i := range b.Step {
+			b.Step[i].Changed()
+		}
+	}
 	g.info = callbacks.Info{LineNo: -1, EndLineNo: -1, FuncLineNo: -1, FuncEndLineNo: -1,
 		Async: int64(like.async), AsyncQueue: int64(like.mapped)}
 	g.api = callbacks.APIInfo{Vendor: callbacks.Vendor}
@@ -187,7 +193,7 @@ func (t *Thread) refresh(b *eventBatch) {
 			if i > 0 {
 				like.generation, like.open = like.device.generation.Load(), like.device.isOpen()
 			}
-			t.fill(&b.general[i], like)
+			t.fill(b, i)
 		}
 	}
 }

@@ -44,6 +44,7 @@ type Thread struct {
 	prober prober
 
 	wantedEvents *uint32       // callbacks.Registry.WantedEvents
+	soleEvents   *uint32       // callbacks.Registry.SoleEvents
 	frames       []*eventFrame // by the depth of events being raised
 	held         *eventBatch   // events to be raised with the next one, nil for none
 	left         *eventBatch   // events that Options.Leave took, if not known to be raised
@@ -141,6 +142,7 @@ func (rt *Runtime) AdoptThread(events *callbacks.Thread, former *Thread) *Thread
 		levels:       made.levels,
 		prober:       prober{local: made.prober.local, remote: made.prober.remote},
 		wantedEvents: rt.registry.WantedEvents(),
+		soleEvents:   rt.registry.SoleEvents(),
 		frames:       made.frames,
 		version:      made.version,
 		memory:       made.memory,
