@@ -472,21 +472,6 @@ acc_dispatch_event (struct acc_dispatch *d, int event,
 	       event_info, api_info);
 }
 
-/* Calls one, and nothing else, for an event that many has left.  */
-static __attribute__ ((noinline)) void
-invoke_one (const struct acc_dispatch *d, struct acc_dispatch_thread *thread,
-	    const struct accscope_event *s)
-{
-  struct instance i = { NULL, s->event, event_kind[s->event], thread, s->pair,
-			s->info, s->event_info, s->api };
-  struct acc_dispatch_entry entry = { 0, (uintptr_t) d->one, 0, LOAD (d->tool) };
-  uint64_t outer = current_correlation;
-
-  current_correlation = i.kind.enqueues ? s->correlation : 0;
-  invoke (&i, &entry);
-  current_correlation = outer;
-}
-
 /* Readies an event's pair for many, for which tool_info is in the first place; false
    if that is another tool's.  */
 static INLINE bool
@@ -555,25 +540,26 @@ acc_dispatch_events (struct acc_dispatch *d, struct acc_dispatch_thread *thread,
 		     struct acc_dispatch_batch *batch)
 {
   uint64_t correlation = thread->correlation;
-  uint32_t calls = thread->calls, count = batch->count, done = batch->done;
+  uint32_t calls = thread->calls, count = batch->count, done;
+  bool together = batch->kept;
 
-  if (batch->kept && LOAD (d->sole) != 0 && LIKELY (for_many (d, thread, batch)))
-    {
-      thread->depth++;
-      while (!hand_over (d, batch))
-	{
-	  invoke_one (d, thread, &batch->step[batch->done]);
-	  end_pair (&batch->step[batch->done++]);
-	}
-      thread->depth--;
-      return;
-    }
   thread->depth++;
-  while (done < count && LIKELY (thread->calls == calls))
+  for (;;)
     {
-      const struct accscope_event *s = &batch->step[done++];
-      int index = acc_dispatch_index (s->event);
+      const struct accscope_event *s;
+      int index;
 
+      /* What a callback has done may change who wants the events after it.  */
+      if (UNLIKELY (thread->calls != calls))
+	break;
+      if (together && LIKELY (together = for_many (d, thread, batch))
+	  && LIKELY (hand_over (d, batch)))
+	break;
+      done = batch->done;
+      if (done == count)
+	break;
+      s = &batch->step[done];
+      index = acc_dispatch_index (s->event);
       if (LIKELY ((LOAD (d->wanted) >> index & 1) && !thread->disabled))
 	{
 	  thread->correlation = s->correlation;
@@ -581,8 +567,8 @@ acc_dispatch_events (struct acc_dispatch *d, struct acc_dispatch_thread *thread,
 		       s->event_info, s->api);
 	}
       end_pair (s);
+      batch->done = done + 1;
     }
   thread->depth--;
   thread->correlation = correlation;
-  batch->done = done;
 }

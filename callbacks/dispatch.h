@@ -196,7 +196,8 @@ void acc_dispatch_event (struct acc_dispatch *, int event,
 			 const acc_event_info *, const acc_api_info *);
 
 /* Events that are raised together: what acc_dispatch_event takes, and what
-   thread->correlation is for each.  pair is a struct acc_dispatch_pair *.  */
+   thread->correlation is for each.  pair is a struct acc_dispatch_pair *, one that
+   does not end and then begin again in the same batch.  */
 #define ACC_DISPATCH_STEPS 14
 
 struct acc_dispatch_batch

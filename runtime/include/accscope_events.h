@@ -34,7 +34,8 @@ struct accscope_event
 {
   int32_t event;		/* acc_event_t */
   uint32_t reserved;
-  /* When it happened, as accscope_ticks () counts; 0: now.  */
+  /* When it happened, as accscope_ticks () counts; 0: now.  What is earlier than the
+     event before came with that one.  */
   uint64_t ticks;
   uint64_t correlation;		/* of an enqueue event, accscope_activity.h; or 0 */
   /* Null where the event is neither _start nor _end.  What stands there at a
@@ -52,8 +53,9 @@ struct accscope_event
 /* Takes the events from the first one on, on the thread that they are of, and returns
    how many it has taken.  If those are not all, the runtime calls one for the next
    event, and many again with the events after that, be they none: then the tool may
-   write the memo of the event before the first one.  It must not call the OpenACC
-   API.  */
+   write the memo of the event before the first one.  If one has called the OpenACC
+   API, or callbacks have been registered or toggled meanwhile, that call of many may
+   be missing.  many must not call the OpenACC API.  */
 typedef unsigned (*accscope_events_callback) (struct accscope_event *events,
 					      unsigned count);
 
