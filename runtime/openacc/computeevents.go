@@ -212,6 +212,7 @@ func (t *Thread) launchHappened() {
 	} else if e := t.context.compute; e != nil && t.held == &e.eventBatch {
 		i := t.step(launchEnd)
 		e.batch.Step[i].Ticks, e.batch.Step[i+1].Ticks = e.announce.After, e.announce.After
+		e.announce.After = 0 // so that no other launch takes it
 	}
 }
 

@@ -104,13 +104,18 @@ func (t *Thread) checkVersion() {
 	}
 }
 
-func (t *Thread) fill(b *eventBatch, i int) {
-	g, like := &b.general[i], &b.like[i]
+// changed has a tool look at all that the events of b say.
+func (b *eventBatch) changed() {
 	if b.Kept != 0 {
 		for i := range b.Step {
 			b.Step[i].Changed()
 		}
 	}
+}
+
+func (t *Thread) fill(b *eventBatch, i int) {
+	g, like := &b.general[i], &b.like[i]
+	b.changed()
 	g.info = callbacks.Info{LineNo: -1, EndLineNo: -1, FuncLineNo: -1, FuncEndLineNo: -1,
 		Async: int64(like.async), AsyncQueue: int64(like.mapped)}
 	g.api = callbacks.APIInfo{Vendor: callbacks.Vendor}

@@ -152,6 +152,7 @@ func (rt *Runtime) AdoptThread(events *callbacks.Thread, former *Thread) *Thread
 	for _, e := range made.computes {
 		if e != nil {
 			e.busy = false
+			e.changed()
 		}
 	}
 	if made.memory == nil {

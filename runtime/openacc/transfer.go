@@ -267,6 +267,7 @@ func (t *Thread) outlive(b *block, q *Queue) {
 			t.follow(q, user)
 			continue
 		}
+		t.flush() // this may take its time
 		number := user.enqueued.Load()
 		if err := user.driver.Synchronize(); err != nil {
 			t.fail(t.fromDevice(err))
