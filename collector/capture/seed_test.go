@@ -1,33 +1,52 @@
 package capture
 
 import (
+	"encoding/binary"
 	"flag"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 )
 
 var update = flag.Bool("update", false, "record the fuzz targets' seeds anew")
 
-// The seeds of FuzzStream are small recordings; -update makes them.
+// The seeds of FuzzStream are small recordings in the format of today; -update makes
+// them.
 func TestSeeds(t *testing.T) {
-	for _, arguments := range [][]string{{"fields"}, {"garbage"}, {"mixed", "200"}, {"fill", "20"}, {"threads", "3", "2", "1"}} {
-		seed := filepath.Join("testdata", "rings", arguments[0])
+	session := t.TempDir()
+	for name, command := range map[string]func(session string) *exec.Cmd{
+		"fields":  func(session string) *exec.Cmd { return raiser(t, session, "fields") },
+		"garbage": func(session string) *exec.Cmd { return raiser(t, session, "garbage") },
+		"mixed":   func(session string) *exec.Cmd { return raiser(t, session, "mixed", "200") },
+		"fill":    func(session string) *exec.Cmd { return raiser(t, session, "fill", "20") },
+		"threads": func(session string) *exec.Cmd { return raiser(t, session, "threads", "3", "2", "1") },
+		"batches": func(session string) *exec.Cmd { return batches(t, "", session, "many", "mixed", "60") },
+	} {
+		seed := filepath.Join("testdata", "rings", name)
 		if *update {
-			session := t.TempDir()
-			run(t, raiser(t, session, arguments...))
+			session := filepath.Join(session, name)
+			if err := os.Mkdir(session, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if output, err := command(session).CombinedOutput(); err != nil {
+				t.Fatalf("%s: %v\n%s", name, err, output)
+			}
 			data, err := os.ReadFile(filepath.Join(openOne(t, session).Dir, "ring-00000"))
 			if err != nil {
 				t.Fatal(err)
 			}
-			committed := data[chunkCommitted : chunkCommitted+3]
-			end := int(committed[0]) | int(committed[1])<<8 | int(committed[2])<<16
+			end := binary.LittleEndian.Uint64(data[chunkCommitted:])
 			if err := os.WriteFile(seed, data[:end], 0o644); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if _, err := os.Stat(seed); err != nil {
-			t.Errorf("%v; go test -run TestSeeds -update records it", err)
+		data, err := os.ReadFile(seed)
+		if err != nil {
+			t.Fatalf("%v; go test -run TestSeeds -update records it", err)
+		}
+		if got := binary.LittleEndian.Uint32(data[chunkVersion:]); got != Version {
+			t.Errorf("%s is of format %d, not %d; go test -run TestSeeds -update records it", seed, got, Version)
 		}
 	}
 }

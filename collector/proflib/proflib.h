@@ -231,6 +231,7 @@ struct ring
   uint64_t epoch;		/* of the chunk: no other one's, also after a fork */
   struct accscope_event *asked;	/* for alone, to be remembered; or null */
   uint64_t asked_sequence;	/* behind it */
+  uint64_t asked_time;		/* ticks, if it was given any; or 0 */
   struct site none;		/* matches nothing */
   uint32_t sites;		/* defined in this chunk */
   uint32_t contexts;

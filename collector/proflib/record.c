@@ -352,6 +352,15 @@ record_other (struct ring *ring, uint32_t armed, uint64_t now,
     device_event (profile->event_type);
 }
 
+/* When the event happened that record_events has asked for, which comes next.  */
+static __attribute__ ((noinline)) uint64_t
+asked_time (const struct ring *ring, uint64_t now)
+{
+  if (ring->asked_sequence == ring->sequence + 1 && ring->asked_time)
+    return ring->asked_time;
+  return now;
+}
+
 void
 record_callback (acc_prof_info *profile, acc_event_info *event,
 		 acc_api_info *api)
@@ -369,6 +378,8 @@ record_callback (acc_prof_info *profile, acc_event_info *event,
     }
   ring->busy = 1;
   __atomic_signal_fence (__ATOMIC_SEQ_CST);
+  if (UNLIKELY (ring->asked != NULL))
+    now = asked_time (ring, now);
 
   struct site *site = ring->last->next;
   if (UNLIKELY (ring->position >= ring->limit || !profile || !event || !api
@@ -416,7 +427,7 @@ static inline void
 remember (const struct ring *ring, struct accscope_event *event)
 {
   struct site *site = ring->last;
-  if (settings.stack == STACK_FULL || site->special & SITE_OTHER)
+  if (site->special & SITE_OTHER)
     return;
   event->memo[0] = (uintptr_t) site;
   event->memo[1] = ring->epoch << 16 | site->number;
@@ -442,21 +453,23 @@ record_events (struct accscope_event *events, unsigned count)
       ring->asked = NULL;
     }
   uint64_t now = ticks_now ();
-  int given = clock_kind == CAPTURE_CLOCK_COUNTER;
   unsigned n;
   for (n = 0; n < count; n++)
     {
       struct accscope_event *event = &events[n];
-      struct site *site = remembered (ring, event);
-      if (UNLIKELY (!site || ring->position >= ring->limit))
+      uint64_t time = event->ticks ? event->ticks : now;
+      if (time < ring->ticks)
+	time = ring->ticks;
+      struct site *site = NULL;
+      if (LIKELY (ring->position < ring->limit))	/* there is a chunk */
+	site = remembered (ring, event);
+      if (UNLIKELY (!site))
 	{
 	  ring->asked = event;
 	  ring->asked_sequence = ring->sequence + 1;
+	  ring->asked_time = event->ticks ? time : 0;
 	  break;
 	}
-      uint64_t time = given && event->ticks ? event->ticks : now;
-      if (time < ring->ticks)
-	time = ring->ticks;
       ring->last->next = site;
       uint64_t *next = record_at (ring)->words;
       uint64_t ticks;
@@ -466,7 +479,8 @@ record_events (struct accscope_event *events, unsigned count)
       next = words (site, event->event_info, next, &flags);
       if (site->special & SITE_ENQUEUE)
 	{
-	  next = correlation (site, event->correlation, next, &flags);
+	  next = correlation (site, device_activity ? event->correlation : 0, next,
+			      &flags);
 	  if (site->special & SITE_DIMENSIONS)
 	    next = dimensions (site, &event->event_info->launch_event, next,
 			       &flags);

@@ -28,13 +28,15 @@ claim (void)
   return __atomic_exchange_n (&visible->registered, 1, __ATOMIC_ACQ_REL) == 0;
 }
 
-/* From a runtime that raises several events at once.  */
+/* From a runtime that raises several events at once, unless each has to be looked
+   at, or their times would not be on our clock.  */
 static void
 declare_many (acc_prof_lookup_func lookup)
 {
   accscope_events_function declare
     = (accscope_events_function) (void *) lookup (ACCSCOPE_EVENTS_NAME);
-  if (declare && !settings.filtering)
+  if (declare && !settings.filtering && settings.stack != STACK_FULL
+      && clock_kind == CAPTURE_CLOCK_COUNTER)
     declare (record_callback, record_events);
 }
 

@@ -143,6 +143,7 @@ take (uint32_t level)
   ring->announce = 1;
   ring->armed = 0;
   ring->sequence = 0;
+  ring->asked = NULL;
   ring->thread
     = __atomic_add_fetch (&control.process.threads, 1, __ATOMIC_RELAXED);
   ring->pair = ring->thread << 40 | 1;
