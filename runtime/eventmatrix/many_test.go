@@ -1,0 +1,73 @@
+package eventmatrix
+
+import (
+	"bufio"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/accscope/accscope/runtime/cuda/standin/build"
+)
+
+// TestManyAtOnce holds the events that a tool gets many at once (accscope_events.h)
+// against those that it gets one by one, on both kinds of device: the same events, in
+// the same order, with the same fields; and what it has left in an event's memo is
+// there again only if the event says the same again.
+func TestManyAtOnce(t *testing.T) {
+	folder := t.TempDir()
+	recorder := buildRecorder(t, folder)
+	registrar, err := build.Registrar(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := build.Library(folder); err != nil {
+		t.Fatal(err)
+	}
+	loops := program{"Constructs in loops, C", "loops.c", []string{"gcc-12", "-I", "../include", "-pthread"}, false}
+	for _, device := range []struct {
+		name        string
+		environment []string
+	}{
+		{"sim", []string{"ACC_DEVICE_TYPE=sim"}},
+		{"cuda", []string{"ACC_DEVICE_TYPE=nvidia", "LD_PRELOAD=" + registrar, "LD_LIBRARY_PATH=" + folder}},
+	} {
+		for _, p := range append([]program{loops}, programs...) {
+			t.Run(device.name+" "+p.source, func(t *testing.T) {
+				taken := filepath.Join(t.TempDir(), "taken")
+				want := record(t, folder, recorder, p, device.environment...)
+				got := record(t, folder, recorder, p, append(device.environment, "RECORD_MANY="+taken)...)
+				for i := range min(len(want), len(got)) {
+					if got[i] != want[i] {
+						t.Fatalf("%q: event %d is %v\n got %+v\nwant %+v", got[i].section, i+1, got[i].event, got[i], want[i])
+					}
+				}
+				if len(want) != len(got) {
+					t.Errorf("%d events, want %d", len(got), len(want))
+				}
+				events := sum(t, taken)
+				if !p.routines && events == 0 || p.source == "loops.c" && events < len(want)/2 {
+					t.Errorf("%d of %d events came many at once", events, len(want))
+				}
+			})
+		}
+	}
+}
+
+// sum adds the numbers in the lines of a file.
+func sum(t *testing.T, path string) (total int) {
+	t.Helper()
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	for scanner := bufio.NewScanner(file); scanner.Scan(); {
+		n, err := strconv.Atoi(scanner.Text())
+		if err != nil {
+			t.Fatal(err)
+		}
+		total += n
+	}
+	return total
+}
