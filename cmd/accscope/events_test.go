@@ -46,8 +46,19 @@ func TestEventsOfARun(t *testing.T) {
 		compiler := append(compiler, "-fopenacc", "-foffload=disable", "-pthread", filepath.Join(matrix, source), library("libopenacc.so"))
 		execute(t, folder, nil, "gcc-12", append(compiler, "-o", program+"-recorded", recorder)...).must(t)
 		execute(t, folder, nil, "gcc-12", append(compiler, "-o", program, stub)...).must(t)
-		for _, device := range []struct{ name, preload string }{{"sim", library("libopenacc.so")}, {"nvidia", registrar + " " + library("libopenacc.so")}} {
-			environment := []string{"ACC_DEVICE_TYPE=" + device.name, "LD_PRELOAD=" + device.preload, "LD_LIBRARY_PATH=" + folder}
+		for _, device := range []struct{ name, kind, preload, fails string }{
+			{"sim", "sim", library("libopenacc.so"), ""},
+			{"nvidia", "nvidia", registrar + " " + library("libopenacc.so"), ""},
+			{"a launch fails", "nvidia", registrar + " " + library("libopenacc.so"), "cuLaunchKernel:7:719"},
+			{"a later launch fails", "nvidia", registrar + " " + library("libopenacc.so"), "cuLaunchKernel:61:719"},
+			{"no memory", "nvidia", registrar + " " + library("libopenacc.so"), "cuMemAlloc_v2:2:2"},
+			{"an upload fails", "nvidia", registrar + " " + library("libopenacc.so"), "cuMemcpyHtoDAsync_v2:5:719"},
+		} {
+			environment := []string{"ACC_DEVICE_TYPE=" + device.kind, "LD_PRELOAD=" + device.preload, "LD_LIBRARY_PATH=" + folder,
+				"ACCSCOPE_STANDIN_FAIL=" + device.fails}
+			if device.fails != "" { // with device activity, the driver is called more often
+				environment = append(environment, "ACCSCOPE_ACTIVITY=off")
+			}
 			events := filepath.Join(t.TempDir(), "events")
 			execute(t, folder, append(environment, "ACC_PROFLIB="+recorder, "RECORD_FILE="+events), program+"-recorded")
 			want := recordedEvents(t, events)
