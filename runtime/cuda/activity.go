@@ -26,7 +26,7 @@ const (
 
 // The variables that say how operations are measured.
 const (
-	activityVariable = "ACCSCOPE_ACTIVITY" // runtime: never by CUPTI; cupti: kernels too
+	activityVariable = "ACCSCOPE_ACTIVITY" // runtime: never by CUPTI; cupti: by nothing else
 	cuptiVariable    = "ACCSCOPE_CUPTI"    // CUPTI's library
 )
 
@@ -71,13 +71,14 @@ func (r *records) tracing() bool {
 	return atomic.LoadUint32((*uint32)(unsafe.Pointer(&r.device.c.tracing))) != 0
 }
 
+// cuptiCost is what it takes CUPTI to begin, on an H200's host.
+var cuptiCost = 60 * time.Millisecond
+
 // measure chooses how, before the program's first operation that somebody observes:
-// kernels take their own times if they can; the transfers, and the kernels that
-// cannot, CUPTI measures where it is installed, and events of the driver else, which
-// make a small transfer many times longer.
-//
-// CUPTI is not asked later from another thread: the process may be ending, and CUPTI
-// with it.
+// kernels take their own times if they can, and events of the driver measure the
+// transfers, which makes a small one many times longer. CUPTI, where it is installed,
+// measures all if kernels cannot, and else the transfers when there have been so many
+// that it would have paid (prefer).
 func (r *records) measure() {
 	lookup := r.device.backend.options.Environment
 	how, _ := lookup(activityVariable)
@@ -85,14 +86,41 @@ func (r *records) measure() {
 	if how != "cupti" {
 		r.stamps.Store(C.accscope_cuda_stamps_open(r.device.c) != 0)
 	}
-	if how == "runtime" {
-		return
+	switch {
+	case how == "runtime":
+	case !r.stamps.Load() || cuptiCost == 0:
+		r.trace()
+	default:
+		r.setWorth(cuptiCost)
 	}
-	path, _ := lookup(cuptiVariable)
+}
+
+func (r *records) setWorth(saved time.Duration) {
+	atomic.StoreInt64((*int64)(unsafe.Pointer(&r.device.c.worth)), int64(saved))
+}
+
+// trace has CUPTI measure, if it can. r.mutex is held.
+func (r *records) trace() {
+	path, _ := r.device.backend.options.Environment(cuptiVariable)
 	name := C.CString(path)
 	defer C.free(unsafe.Pointer(name))
 	C.accscope_cuda_trace(r.device.c, 1, cBool(!r.stamps.Load()), name)
 	r.device.backend.started() // CUPTI has exit handlers too
+}
+
+// prefer has CUPTI measure what is enqueued from now on, if it is due. It is called
+// by the threads that enqueue, not by one of the runtime's: the process might be
+// ending meanwhile, and CUPTI with it.
+func (r *records) prefer() {
+	due := (*uint32)(unsafe.Pointer(&r.device.c.due))
+	if atomic.LoadUint32(due) == 0 || !r.mutex.TryLock() {
+		return
+	}
+	defer r.mutex.Unlock()
+	if atomic.SwapUint32(due, 0) == 1 && r.stop != nil && !r.closed && !r.tracing() {
+		r.setWorth(0)
+		r.trace()
+	}
 }
 
 func (r *records) switchTo(on bool) {
@@ -120,6 +148,7 @@ func (r *records) switchTo(on bool) {
 		r.running.Wait()
 		r.flush()
 		r.stamps.Store(false)
+		r.setWorth(0)
 		C.accscope_cuda_trace(r.device.c, 0, 0, nil)
 	}
 }

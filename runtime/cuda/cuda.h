@@ -172,6 +172,11 @@ struct accscope_cuda_device
 
   /* tracer.c: operations are measured by CUPTI.  */
   unsigned tracing;		/* atomic */
+  /* activity.c: nanoseconds that CUPTI would have saved the program so far; when it
+     is worth them, CUPTI is due.  */
+  int64_t saved;		/* atomic */
+  int64_t worth;		/* atomic; 0: it is due already, or will never be */
+  unsigned due;			/* atomic */
   struct accscope_cuda_operation traced;	/* stands for every one */
   pthread_mutex_t trace_lock;	/* guards what follows */
   struct accscope_cuda_record *record;
@@ -232,6 +237,7 @@ struct accscope_cuda_queue
   struct accscope_cuda_operation *spare;
   struct accscope_cuda_mark *last_end;	/* of the last one */
   uint64_t last_number;		/* submitted when that was recorded */
+  int64_t saved;		/* not yet in the device's */
   CUstream reader;		/* on which these come back; NULL before the first */
   struct accscope_cuda_page *page;	/* that kernels are writing to, or NULL */
   unsigned skipped;		/* times that it was left to the next */
@@ -296,6 +302,9 @@ accscope_cuda_copy (struct accscope_cuda_queue *queue, uint64_t correlation,
 struct accscope_cuda_answer
 accscope_cuda_fill (struct accscope_cuda_queue *queue, uint64_t correlation,
 		    CUdeviceptr to, unsigned char value, size_t bytes);
+
+/* activity.c: a kernel was launched that CUPTI would have made longer.  */
+void accscope_cuda_spared (struct accscope_cuda_queue *queue);
 
 /* device.Announcement */
 struct accscope_cuda_announcement

@@ -143,7 +143,10 @@ accscope_cuda_launch (struct accscope_cuda_queue *q, uint64_t correlation,
       if (announcement != NULL)
 	announcement->after = accscope_ticks ();
       if (stamp != 0 && !FAILED (a))
-	accscope_cuda_stamped (q, correlation);
+	{
+	  accscope_cuda_stamped (q, correlation);
+	  accscope_cuda_spared (q);
+	}
       accscope_cuda_measured (q, o);
     }
   q->submitted++;

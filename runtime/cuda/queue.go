@@ -79,6 +79,7 @@ func (q *queue) Upload(correlation uint64, dst device.Address, src unsafe.Pointe
 		return err
 	}
 	defer q.done()
+	q.device.records.prefer()
 	err = q.device.answer(C.accscope_cuda_upload(c, C.uint64_t(correlation), C.CUdeviceptr(dst), C.uintptr_t(uintptr(src)), C.size_t(n), cBool(now)), "upload")
 	runtime.KeepAlive(src)
 	return err
@@ -90,6 +91,7 @@ func (q *queue) Download(correlation uint64, dst unsafe.Pointer, src device.Addr
 		return err
 	}
 	defer q.done()
+	q.device.records.prefer()
 	err = q.device.answer(C.accscope_cuda_download(c, C.uint64_t(correlation), C.uintptr_t(uintptr(dst)), C.CUdeviceptr(src), C.size_t(n), cBool(now)), "download")
 	runtime.KeepAlive(dst)
 	return err
@@ -101,6 +103,7 @@ func (q *queue) Copy(correlation uint64, dst, src device.Address, n uint64, _ bo
 		return err
 	}
 	defer q.done()
+	q.device.records.prefer()
 	return q.device.answer(C.accscope_cuda_copy(c, C.uint64_t(correlation), C.CUdeviceptr(dst), C.CUdeviceptr(src), C.size_t(n)), "copy")
 }
 
@@ -110,6 +113,7 @@ func (q *queue) Fill(correlation uint64, dst device.Address, value byte, n uint6
 		return err
 	}
 	defer q.done()
+	q.device.records.prefer()
 	return q.device.answer(C.accscope_cuda_fill(c, C.uint64_t(correlation), C.CUdeviceptr(dst), C.uchar(value), C.size_t(n)), "fill")
 }
 

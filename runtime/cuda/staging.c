@@ -157,6 +157,16 @@ begin_staging (struct accscope_cuda_queue *q, uint64_t correlation, int kind,
   return lane_open (q->device, t->lane);
 }
 
+/* The transfer's last piece is on the queue; what may follow there waits for the
+   host.  */
+static void
+staged (struct accscope_cuda_queue *q, struct staging *t)
+{
+  accscope_cuda_measured (q, t->operation);
+  t->operation = NULL;
+  q->last_number = UINT64_MAX;	/* something is between two operations */
+}
+
 static void
 end_staging (struct accscope_cuda_queue *q, struct staging *t)
 {
@@ -227,10 +237,11 @@ end:
 
 /* Downloads piece by piece and copies each while the next ones are under way.  */
 static struct accscope_cuda_answer
-download_now (struct accscope_cuda_queue *q, struct accscope_cuda_lane *lane,
-	      char *to, CUdeviceptr from, size_t bytes)
+download_now (struct accscope_cuda_queue *q, struct staging *t, char *to,
+	      CUdeviceptr from, size_t bytes)
 {
   struct accscope_cuda_device *d = q->device;
+  struct accscope_cuda_lane *lane = t->lane;
   struct accscope_cuda_answer a = SUCCESS;
   size_t asked = 0, done = 0;
   unsigned first = lane->next;
@@ -250,6 +261,8 @@ download_now (struct accscope_cuda_queue *q, struct accscope_cuda_lane *lane,
 	  TRY (CALL (d, cuMemcpyDtoHAsync, s->memory, from + asked, n, q->stream));
 	  TRY (CALL (d, cuEventRecord, s->filled, q->stream));
 	  asked += n;
+	  if (asked == bytes)
+	    staged (q, t);
 	}
       s = &lane->stage[first % ACCSCOPE_CUDA_STAGES];
       n = piece_of (bytes - done);
@@ -281,7 +294,7 @@ accscope_cuda_stage_download (struct accscope_cuda_queue *q,
     }
   if (now)
     {
-      a = download_now (q, lane, to, from, bytes);
+      a = download_now (q, &t, to, from, bytes);
       goto end;
     }
   for (done = 0; done < bytes; done += n)
@@ -289,13 +302,18 @@ accscope_cuda_stage_download (struct accscope_cuda_queue *q,
       struct accscope_cuda_stage *s = next_stage (lane);
       n = piece_of (bytes - done);
       if (s->used)
-	TRY (CALL (d, cuStreamWaitEvent, q->stream, s->emptied, 0));
+	{
+	  TRY (CALL (d, cuStreamWaitEvent, q->stream, s->emptied, 0));
+	  if (done == 0)
+	    accscope_cuda_measure_start (q, t.operation);
+	}
       TRY (CALL (d, cuMemcpyDtoHAsync, s->memory, from + done, n, q->stream));
       TRY (follow (d, lane->stream, s->filled, q->stream));
       TRY (copy_later (d, lane, to + done, s->memory, n));
       TRY (CALL (d, cuEventRecord, s->emptied, lane->stream));
       s->used = 1;
     }
+  staged (q, &t);
   if ((t.event = accscope_cuda_event (d, 0, &a)) == NULL)
     goto end;
   TRY (follow (d, q->stream, t.event, lane->stream));

@@ -216,6 +216,50 @@ func TestStampsAmongTransfers(t *testing.T) {
 	}
 }
 
+// CUPTI measures the transfers from when it would have paid: not where there are many
+// launches for each. Every operation is reported once, whoever measured it.
+func TestCUPTIWhenItPays(t *testing.T) {
+	defer func(cost time.Duration) { cuptiCost = cost }(cuptiCost)
+	cuptiCost = time.Millisecond
+	for name, c := range map[string]struct {
+		launches int // for each transfer
+		failure  string
+		measures bool
+	}{
+		"few launches":     {launches: 1, measures: true},
+		"many launches":    {launches: 20},
+		"without its time": {launches: 1, failure: "timestamp"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d, seen := observed(t, map[string]string{"ACCSCOPE_CUPTI": cupti, "ACCSCOPE_STANDIN_CUPTI_FAIL": c.failure})
+			nothing := takesTimes(t, d, true)
+			q := newQueue(t, d)
+			a, err := d.Alloc(8)
+			check(t, err)
+			n := 0
+			for range 1000 {
+				check(t, q.Fill(uint64(n+1), a, 0, 8, false))
+				n++
+				if n == 1 && d.records.tracing() {
+					t.Error("CUPTI measures from the beginning")
+				}
+				for range c.launches {
+					check(t, q.Launch(uint64(n+1), nothing, device.Geometry{}, nil, false))
+					n++
+				}
+				check(t, q.Synchronize())
+			}
+			d.Flush()
+			if d.records.tracing() != c.measures {
+				t.Errorf("CUPTI measures: %v", d.records.tracing())
+			}
+			if got := seen(); len(got) != n {
+				t.Errorf("%d operations reported, want %d", len(got), n)
+			}
+		})
+	}
+}
+
 // Whatever is in the way of kernels that take their times, programs run and are
 // measured as well as can be.
 func TestStampsRefused(t *testing.T) {
