@@ -251,7 +251,7 @@ record_at (struct ring *ring)
 }
 
 static ALWAYS_INLINE void
-commit (struct ring *ring, struct site *site, unsigned flags, uint64_t ticks,
+append (struct ring *ring, struct site *site, unsigned flags, uint64_t ticks,
 	uint64_t *next)
 {
   struct site *last = ring->last;
@@ -275,7 +275,6 @@ commit (struct ring *ring, struct site *site, unsigned flags, uint64_t ticks,
     }
   ring->position = end;
   ring->sequence++;
-  ring_commit (ring);
 }
 
 static ALWAYS_INLINE void
@@ -341,7 +340,8 @@ record_other (struct ring *ring, uint32_t armed, uint64_t now,
   if (site->special & SITE_DIMENSIONS)
     next = dimensions (site, &event->launch_event, next, &flags);
   next = call_stack (site, stack, depth, next, &flags);
-  commit (ring, site, flags, ticks, next);
+  append (ring, site, flags, ticks, next);
+  ring_commit (ring);
   if (ring->context_new)
     {
       ring->context_new = 0;
@@ -403,7 +403,8 @@ record_callback (acc_prof_info *profile, acc_event_info *event,
       if (site->special & SITE_DIMENSIONS)
 	next = dimensions (site, &event->launch_event, next, &flags);
     }
-  commit (ring, site, flags, ticks, next);
+  append (ring, site, flags, ticks, next);
+  ring_commit (ring);
   leave (ring, now);
   if (UNLIKELY (site->special & SITE_DEVICE))
     device_event (profile->event_type);
@@ -433,26 +434,12 @@ remember (const struct ring *ring, struct accscope_event *event)
   event->memo[1] = ring->epoch << 16 | site->number;
 }
 
-unsigned
-record_events (struct accscope_event *events, unsigned count)
+/* Those that are remembered, up to the first that is not.  The ring's own fields are
+   reached by nothing else here, so they stay in registers.  */
+static __attribute__ ((noinline)) unsigned
+record_remembered (struct ring *restrict ring, struct accscope_event *events,
+		   unsigned count, uint64_t now)
 {
-  uint32_t armed = __atomic_load_n (&control.process.armed, __ATOMIC_RELAXED);
-  struct ring *ring = ring_self;
-  if (LIKELY (!(armed & 1)))
-    return count;
-  if (UNLIKELY (!ring || ring->busy || ring->generation != local_generation ()
-		|| ring->armed != armed
-		|| __atomic_load_n (&cupti_running, __ATOMIC_ACQUIRE)))
-    return 0;
-  ring->busy = 1;
-  __atomic_signal_fence (__ATOMIC_SEQ_CST);
-  if (UNLIKELY (ring->asked != NULL))
-    {
-      if (ring->asked == events - 1 && ring->asked_sequence == ring->sequence)
-	remember (ring, ring->asked);
-      ring->asked = NULL;
-    }
-  uint64_t now = ticks_now ();
   unsigned n;
   for (n = 0; n < count; n++)
     {
@@ -485,8 +472,34 @@ record_events (struct accscope_event *events, unsigned count)
 	    next = dimensions (site, &event->event_info->launch_event, next,
 			       &flags);
 	}
-      commit (ring, site, flags, ticks, next);
+      append (ring, site, flags, ticks, next);
     }
+  return n;
+}
+
+unsigned
+record_events (struct accscope_event *events, unsigned count)
+{
+  uint32_t armed = __atomic_load_n (&control.process.armed, __ATOMIC_RELAXED);
+  struct ring *ring = ring_self;
+  if (LIKELY (!(armed & 1)))
+    return count;
+  if (UNLIKELY (!ring || ring->busy || ring->generation != local_generation ()
+		|| ring->armed != armed
+		|| __atomic_load_n (&cupti_running, __ATOMIC_ACQUIRE)))
+    return 0;
+  ring->busy = 1;
+  __atomic_signal_fence (__ATOMIC_SEQ_CST);
+  if (UNLIKELY (ring->asked != NULL))
+    {
+      if (ring->asked == events - 1 && ring->asked_sequence == ring->sequence)
+	remember (ring, ring->asked);
+      ring->asked = NULL;
+    }
+  uint64_t now = ticks_now ();
+  unsigned n = record_remembered (ring, events, count, now);
+  if (LIKELY (n > 0))
+    ring_commit (ring);
   leave (ring, now);
   return n;
 }

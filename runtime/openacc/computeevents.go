@@ -60,6 +60,7 @@ type computeEvents struct {
 	*computeMemory
 	launched launched // what launch was filled for
 	busy     bool     // the construct has not ended
+	usual    bool     // its events are those of the construct before, and all wanted
 }
 
 // computeMemory is the part of computeEvents that C sees.
@@ -84,6 +85,7 @@ func (t *Thread) newComputeEvents() *computeEvents {
 	e := &computeEvents{computeMemory: (*computeMemory)(t.memory.allocate(unsafe.Sizeof(computeMemory{})))}
 	e.eventBatch = eventBatch{Batch: &e.batch, general: &e.shared}
 	e.batch.Kept = 1
+	e.announce = device.Announcement{Raise: t.rt.registry.RaiseTogether(), Dispatch: uintptr(t.rt.registry.Published()), Batch: addressOf(&e.batch)}
 	for _, of := range []*callbacks.EventInfo{&e.explicit, &e.implicit, &e.launch} {
 		of.ParentConstruct, of.Implicit = callbacks.Parallel, 1
 	}
@@ -129,7 +131,7 @@ func (t *Thread) compute() *computeEvents {
 	if e.inUse(t) {
 		e = t.anotherCompute()
 	}
-	e.busy, t.context.compute = true, e
+	e.busy, e.usual, t.context.compute = true, false, e
 	for i := range e.pairs {
 		e.pairs[i].Release()
 	}
@@ -153,9 +155,16 @@ func (t *Thread) anotherCompute() *computeEvents {
 // holdCompute holds event i of the compute construct in progress, computeEnd at most
 // or one of the wait.
 func (t *Thread) holdCompute(i int) {
-	if !t.concerns(computeEvent[i]) {
+	if e := t.context.compute; e != nil && e.usual && t.held == &e.eventBatch && int(e.batch.Count) == t.step(i) {
+		e.batch.Count++
 		return
 	}
+	if t.concerns(computeEvent[i]) {
+		t.holdUnusual(i)
+	}
+}
+
+func (t *Thread) holdUnusual(i int) {
 	e, i := t.compute(), t.step(i)
 	if t.held == &e.eventBatch && int(e.batch.Count) == i {
 		if i == enterStart {
@@ -174,6 +183,54 @@ func (t *Thread) holdCompute(i int) {
 	e.batch.Done, e.batch.Count = uint32(i), uint32(i)+1
 	e.batch.Step[i].Ticks = 0
 	t.held = &e.eventBatch
+}
+
+// openCompute holds compute_construct_start, unless that has been done.
+func (t *Thread) openCompute() {
+	if t.context.compute == nil {
+		t.holdCompute(computeStart)
+	}
+}
+
+// enterCompute holds enter_data_start, and compute_construct_start if that was put off
+// until the construct's queue is known. It reports whether the construct can go on
+// before they are raised.
+func (t *Thread) enterCompute() bool {
+	if t.context.compute == nil && t.delays() && t.asBefore() {
+		return true
+	}
+	if c := &t.context; c.compute == nil {
+		now := *c
+		c.async, c.mapped, c.queue, c.implicit = AsyncSync, AsyncSync, nil, 0
+		t.holdCompute(computeStart)
+		now.compute = c.compute
+		*c = now
+	}
+	t.holdCompute(enterStart)
+	return t.held == nil || t.begun()
+}
+
+// asBefore begins a construct whose events say what those of the one before, from the
+// same place, have said.
+func (t *Thread) asBefore() bool {
+	e, c := t.compute(), &t.context
+	if !t.versioned {
+		t.checkVersion()
+	}
+	at, first, like := site{t.place.ReturnAddress, t.function}, &e.like[0], &e.like[1]
+	d := c.device
+	if first.at != at || like.at != at || first.device != d || like.device != d || first.async != AsyncSync || first.mapped != AsyncSync ||
+		like.async != c.async || like.mapped != c.mapped || like.queue != c.queue ||
+		like.generation != d.generation.Load() || like.open != d.isOpen() {
+		e.busy, c.compute = false, nil
+		return false
+	}
+	t.flush()
+	e.usual = true
+	e.batch.Done, e.batch.Count = computeStart, enterStart+1
+	e.batch.Step[computeStart].Ticks, e.batch.Step[enterStart].Ticks = t.events.Ticks, t.events.Ticks
+	t.held = &e.eventBatch
+	return true
 }
 
 // soleSteps are the bits of Registry.SoleEvents that the events of a compute construct
@@ -207,12 +264,13 @@ func (t *Thread) begun() bool {
 // launchHappened lets those held behind the launch wait, if they can, with the time
 // when it returned; or raises them.
 func (t *Thread) launchHappened() {
-	if !t.delays() {
-		t.flush()
-	} else if e := t.context.compute; e != nil && t.held == &e.eventBatch {
+	if e := t.context.compute; e != nil && t.held == &e.eventBatch {
 		i := t.step(launchEnd)
 		e.batch.Step[i].Ticks, e.batch.Step[i+1].Ticks = e.announce.After, e.announce.After
 		e.announce.After = 0 // so that no other launch takes it
+	}
+	if !t.delays() {
+		t.flush()
 	}
 }
 
@@ -223,10 +281,18 @@ func (t *Thread) announcement() *device.Announcement {
 	if e == nil || t.held != &e.eventBatch || !t.delays() {
 		return nil
 	}
-	r := t.rt.registry
-	e.announce = device.Announcement{Raise: r.RaiseTogether(), Dispatch: uintptr(r.Published()), Thread: uintptr(unsafe.Pointer(t.events)),
-		Batch: addressOf(&e.batch)}
+	e.announce.Thread, e.announce.After = uintptr(unsafe.Pointer(t.events)), 0
 	return &e.announce
+}
+
+// announced notes that the launch has raised the events held.
+func (t *Thread) announced() {
+	t.held = nil
+	if e := t.context.compute; e.usual {
+		next := uint32(t.step(launchEnd))
+		e.batch.Done, e.batch.Count = next, next
+		t.held = &e.eventBatch
+	}
 }
 
 // holdLaunch holds the event i of a launch.

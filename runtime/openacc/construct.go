@@ -52,7 +52,9 @@ func (t *Thread) Parallel(c *Construct) {
 	}
 	if !c.OnHost && !d.Shared {
 		t.context.offloads = true
-		t.holdCompute(computeStart)
+		if !t.delays() {
+			t.openCompute()
+		}
 		t.offload(d, c)
 		t.holdCompute(computeEnd)
 		t.endCompute()
@@ -134,24 +136,26 @@ func (t *Thread) launch(q *Queue, k kernelCode, g device.Geometry, slots []devic
 // launchAnnounced is the launch on a queue that raises the events held by itself; false
 // if that cannot be, and nothing has happened.
 func (t *Thread) launchAnnounced(q *Queue, correlation uint64, k kernelCode, g device.Geometry, slots []device.Address, failure *error) bool {
+	if q.announcer == nil {
+		return false
+	}
 	a := t.announcement()
 	if a == nil {
 		return false
 	}
-	queue, ok := q.driver.(device.Announcer)
-	if !ok {
-		return false
-	}
-	announced, err := queue.LaunchAnnounced(correlation, k.code, g, slots, a)
+	announced, err := q.announcer.LaunchAnnounced(correlation, k.code, g, slots, a)
 	if announced {
-		t.held, *failure = nil, err
+		t.announced()
+		*failure = err
 	}
 	return announced
 }
 
 // offload is a compute construct on a device with a memory of its own.
 func (t *Thread) offload(d *Device, c *Construct) {
-	if !t.checkAsync(c.Async) {
+	if !validAsync(c.Async) {
+		t.openCompute()
+		t.checkAsync(c.Async)
 		return
 	}
 	q := t.offloadStart(d, c)
@@ -216,6 +220,7 @@ func (t *Thread) offloadStart(d *Device, c *Construct) *Queue {
 		mapped := t.mapAsync(c.Async)
 		q := t.knownQueue(d, mapped)
 		if q == nil || len(c.Waits) > 0 {
+			t.openCompute()
 			t.flush()
 			mapped = t.mapAsync(c.Async)
 			q = nil
@@ -230,8 +235,7 @@ func (t *Thread) offloadStart(d *Device, c *Construct) *Queue {
 		if len(c.Waits) > 0 {
 			t.waitClause(d, q, c.Waits)
 		}
-		t.holdCompute(enterStart)
-		if t.held == nil || t.begun() || t.flushAll() {
+		if t.enterCompute() || t.flushAll() {
 			return q
 		}
 		// A callback of compute_construct_start called the runtime: what it has set

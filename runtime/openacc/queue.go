@@ -18,6 +18,8 @@ type Queue struct {
 	driver device.Queue
 	async  int // the async value: 0 and up, AsyncNoval for the initial default queue, AsyncSync
 
+	announcer device.Announcer // driver, if it is one
+
 	// enqueued counts operations, each after it was put onto the queue; finished
 	// is how many of them are known to be done. So a host thread that finds them
 	// equal has nothing of its own left on the queue.
@@ -31,6 +33,11 @@ type Queue struct {
 	news   int         // downloads since prune last ended
 	held   [][]byte    // what queued uploads will read
 	bytes  int         // of held
+}
+
+func newQueue(d *Device, driver device.Queue, async int) *Queue {
+	announcer, _ := driver.(device.Announcer)
+	return &Queue{device: d, driver: driver, async: async, announcer: announcer}
 }
 
 // pruneEvery is after how many downloads the queue looks what it can forget.
@@ -113,7 +120,7 @@ func (t *Thread) queue(d *Device, async int) *Queue {
 	if q == nil {
 		var driver device.Queue
 		if driver, err = d.driver.NewQueue(); err == nil {
-			q = &Queue{device: d, driver: driver, async: mapped}
+			q = newQueue(d, driver, mapped)
 			d.queues[mapped] = q
 			d.byAsync.Store(mapped, q)
 		}
@@ -151,7 +158,7 @@ func (t *Thread) synchronousQueue(d *Device) *Queue {
 			t.fail(t.fromDevice(err))
 			return nil
 		}
-		q = &Queue{device: d, driver: driver, async: AsyncSync}
+		q = newQueue(d, driver, AsyncSync)
 	}
 	t.synchronous = append(t.synchronous, ownQueue{q, generation})
 	return q

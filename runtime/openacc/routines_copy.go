@@ -315,7 +315,7 @@ func (t *Thread) SetDriverQueue(api device.API, async int, handle unsafe.Pointer
 	if old := d.existing(async); old != nil {
 		t.awaitQueue(old, true)
 	}
-	q := &Queue{device: d, driver: driver, async: async}
+	q := newQueue(d, driver, async)
 	d.mu.Lock()
 	d.queues[async] = q
 	d.mu.Unlock()
