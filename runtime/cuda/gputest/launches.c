@@ -1,5 +1,6 @@
 /* What OpenACC costs on a device, one line "name value unit" each; run on two
-   runtimes, in turn.  */
+   runtimes, in turn.
+   Usage: launches [ROUNDS [LINES]], of which each value is the median.  */
 #include <openacc.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,23 +28,27 @@ compare (const void *x, const void *y)
   return (p > q) - (p < q);
 }
 
+enum { MOST_ROUNDS = 99 };
+static int rounds = 15, lines = -1;
+
 static void
 report (const char *name, void (*body) (int), int calls, int operations)
 {
-  enum { ROUNDS = 15 };
-  double times[ROUNDS];
+  double times[MOST_ROUNDS];
 
-  for (int round = 0; round < ROUNDS; round++)
+  if (lines-- == 0)
+    exit (0);
+  for (int round = 0; round < rounds; round++)
     {
       double start = now ();
       body (calls);
       times[round] = (now () - start) / operations;
     }
-  qsort (times, ROUNDS, sizeof *times, compare);
+  qsort (times, rounds, sizeof *times, compare);
   if (calls == 1)
-    printf ("%-26s %10.3f GB/s\n", name, big / 1e3 / times[ROUNDS / 2]);
+    printf ("%-26s %10.3f GB/s\n", name, big / 1e3 / times[rounds / 2]);
   else
-    printf ("%-26s %10.3f us\n", name, times[ROUNDS / 2]);
+    printf ("%-26s %10.3f us\n", name, times[rounds / 2]);
   fflush (stdout);
 }
 
@@ -161,8 +166,14 @@ copyin (int unused)
 }
 
 int
-main (void)
+main (int count, char **arguments)
 {
+  if (count > 1)
+    rounds = atoi (arguments[1]);
+  if (count > 2)
+    lines = atoi (arguments[2]);
+  if (rounds < 1 || rounds > MOST_ROUNDS)
+    rounds = MOST_ROUNDS;
   memory = malloc (big);
   memset (memory, 1, big);
 #pragma acc enter data copyin (a)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs what carry.sh gathered, on GCC's own runtime and on ours, side by side.
-# Usage: run.sh [STEP...], steps: smoke measure matrix tests profiled bench trace foreign; all without.
+# Usage: run.sh [STEP...], steps: smoke measure matrix tests profiled bench pairs trace foreign; all without.
 # Results go to $OUT (default: the folder results beside this script).
 set -uo pipefail
 carry=$(realpath "$(dirname "$0")")
@@ -123,6 +123,33 @@ bench() {
   done
 }
 
+# The launch-bound lines without and with the profiler, by turns: $PAIRS times, for
+# machines whose figures differ more from run to run than by the profiler.
+pairs() {
+  local how round
+  : >"$OUT/pairs"
+  for round in $(seq "${PAIRS:-60}"); do
+    "${ours[@]}" "$carry/launches" 5 2 | sed 's/^/plain /' >>"$OUT/pairs"
+    for how in auto off; do
+      "$carry/bin/accscope" run --activity $how --force --no-summary -q --device nvidia -o "$work/launches.db" -- "$carry/launches" 5 2 2>&1 |
+        sed "s/^/$how /" >>"$OUT/pairs"
+    done
+  done
+  echo "== launches without and with the profiler: medians in us, and of the ratio in each of ${PAIRS:-60} rounds"
+  for how in auto off; do
+    for line in "launch, synchronous" "launch, 64 then wait"; do
+      awk -v how=$how -v line="$line" 'index($0, "plain " line) == 1 { plain = $(NF - 1) }
+        index($0, how " " line) == 1 && plain { print plain, $(NF - 1), $(NF - 1) / plain; plain = 0 }' "$OUT/pairs" >"$work/ratios"
+      printf '%-5s %-22s plain %s, profiled %s, ratio %s\n' $how "$line" "$(middle 1)" "$(middle 2)" "$(middle 3)"
+    done
+  done
+}
+
+# middle COLUMN: the median of the ratios' column.
+middle() {
+  sort -g -k "$1,$1" "$work/ratios" | awk -v column="$1" '{ value[NR] = $column } END { printf "%.3f", value[int((NR + 1) / 2)] }'
+}
+
 trace() {
   echo "== traces"
   for program in jacobi pipeline stencil; do
@@ -147,6 +174,6 @@ foreign() {
   "$carry/bin/accscope" report "$OUT/gcc.timing.db" 2>&1 | grep -A 5 '^Kernels'
 }
 
-for step in "${@:-smoke measure matrix tests profiled bench trace foreign}"; do
+for step in "${@:-smoke measure matrix tests profiled bench pairs trace foreign}"; do
   for s in $step; do $s; done
 done 2>&1 | tee "$OUT/log.txt"
