@@ -20,12 +20,12 @@ in_child (void)
   struct sigaction now;
   int signal;
 
+  accscope_events_in_child ();	/* a tool may still declare itself, for nothing */
   if (phase () == phase_none)
     {
       accscope_load_in_child ();
       accscope_early_in_child ();
       accscope_activity_in_child ();
-      accscope_events_in_child ();
       return;
     }
   __atomic_store_n (&accscope_phase, phase_forked, __ATOMIC_RELEASE);
