@@ -2,18 +2,19 @@ package eventmatrix
 
 import (
 	"bufio"
+	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"testing"
 
+	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/runtime/cuda/standin/build"
 )
 
 // TestManyAtOnce holds the events that a tool gets many at once (accscope_events.h)
 // against those that it gets one by one, on both kinds of device: the same events, in
-// the same order, with the same fields; and what it has left in an event's memo is
-// there again only if the event says the same again.
+// the same order, with the same fields. What it has left in an event's memo is there
+// again only if the event says the same again, and times are those of the call.
 func TestManyAtOnce(t *testing.T) {
 	folder := t.TempDir()
 	recorder := buildRecorder(t, folder)
@@ -45,7 +46,10 @@ func TestManyAtOnce(t *testing.T) {
 				if len(want) != len(got) {
 					t.Errorf("%d events, want %d", len(got), len(want))
 				}
-				events := sum(t, taken)
+				events, timed := sum(t, taken)
+				if launches := count(want, callbacks.EnqueueLaunchEnd); p.source == "loops.c" && (timed > launches/3) != (device.name == "cuda") {
+					t.Errorf("%d of %d launches were told of with the time when the driver's call returned", timed, launches)
+				}
 				if !p.routines && events == 0 || p.source == "loops.c" && events < len(want)/2 {
 					t.Errorf("%d of %d events came many at once", events, len(want))
 				}
@@ -54,8 +58,17 @@ func TestManyAtOnce(t *testing.T) {
 	}
 }
 
-// sum adds the numbers in the lines of a file.
-func sum(t *testing.T, path string) (total int) {
+func count(rows []row, event callbacks.Event) (n int) {
+	for _, r := range rows {
+		if r.event == event {
+			n++
+		}
+	}
+	return n
+}
+
+// sum adds the two numbers in each line of a file.
+func sum(t *testing.T, path string) (first, second int) {
 	t.Helper()
 	file, err := os.Open(path)
 	if err != nil {
@@ -63,11 +76,11 @@ func sum(t *testing.T, path string) (total int) {
 	}
 	defer file.Close()
 	for scanner := bufio.NewScanner(file); scanner.Scan(); {
-		n, err := strconv.Atoi(scanner.Text())
-		if err != nil {
+		var a, b int
+		if _, err := fmt.Sscan(scanner.Text(), &a, &b); err != nil {
 			t.Fatal(err)
 		}
-		total += n
+		first, second = first+a, second+b
 	}
-	return total
+	return first, second
 }

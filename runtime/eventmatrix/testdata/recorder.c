@@ -3,7 +3,8 @@
 
    With RECORD_MANY, the name of a file, it takes many events at once
    (accscope_events.h), sometimes not all that it could, and checks what it has left
-   in their memos; the file gets a line with the number of events for each call.
+   in their memos, and their times; for each call the file gets a line with the number
+   of events, and of those among them that end a launch and have a time.
 
    Columns: section, event, parent, implicit, async, queue, bytes, host, device,
    variable, kernel, gangs, workers, vector, error, device type, device number,
@@ -17,6 +18,7 @@
 
 static FILE *out, *taken;
 static char section[128] = "start-up";
+static uint64_t section_ticks;
 static struct { char name[32]; uintptr_t start, end, device; } variables[64];
 static int count;
 
@@ -24,6 +26,7 @@ void
 record_section_ (const char *name)
 {
   snprintf (section, sizeof section, "%s", name);
+  section_ticks = accscope_ticks ();
 }
 
 void
@@ -184,7 +187,7 @@ static unsigned
 record_many (struct accscope_event *events, unsigned most)
 {
   static unsigned state, threads;
-  unsigned n;
+  unsigned n, timed = 0;
 
   if (thread == 0)
     thread = ++threads;
@@ -205,11 +208,18 @@ record_many (struct accscope_event *events, unsigned most)
 	  fprintf (out, "the memo of event %d is stale\n", e->event);
 	  fflush (out);
 	}
-      if (e->ticks > accscope_ticks ())
+      if (e->ticks && (e->ticks > accscope_ticks () || e->ticks < section_ticks))
 	{
-	  fprintf (out, "event %d is to come\n", e->event);
+	  fprintf (out, "event %d has the time of another one\n", e->event);
 	  fflush (out);
 	}
+      if (e->event == acc_ev_enqueue_launch_start && n >= 3 && !events[n - 3].ticks)
+	{
+	  fprintf (out, "event %d has waited for the launch, and has no time\n",
+		   events[n - 3].event);
+	  fflush (out);
+	}
+      timed += e->event == acc_ev_enqueue_launch_end && e->ticks;
       e->memo[0] = digest;
       e->memo[1] = thread;
       info.event_type = event.event_type = (acc_event_t) e->event;
@@ -217,7 +227,7 @@ record_many (struct accscope_event *events, unsigned most)
       info.thread_id = 0;
       record (&info, &event, &api);
     }
-  fprintf (taken, "%u\n", n);
+  fprintf (taken, "%u %u\n", n, timed);
   fflush (taken);
   return n;
 }
