@@ -103,7 +103,8 @@ pair_end (struct ring *ring, uint64_t pair, uint64_t *next, unsigned *flags)
       ring->opened--;
       return next;
     }
-  if (pair >> 40 == 0 || pair >> 40 > control.process.threads)
+  if (pair >> 40 == 0
+      || pair >> 40 > __atomic_load_n (&control.process.threads, __ATOMIC_RELAXED))
     pair = 0;	/* not ours */
   for (unsigned i = ring->opened; pair && i > 0; i--)
     if (ring->open[i - 1] == pair)
