@@ -101,9 +101,10 @@ func checkSaid(t *testing.T, p *Process, said string) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// The readings by which ticks become times differ by some nanoseconds.
+			// Where a chunk's reading of the clocks has changed how ticks become times,
+			// those behind it may be earlier than the last one before.
 			given = max(given, n)
-			if off := e.Time - p.clock.Load().monotonic(given); off < -20_000 || off > 20_000 {
+			if off := e.Time - p.clock.Load().monotonic(given); off < 0 || off > 1_000_000 {
 				t.Errorf("event %d is %d ns from the time it was given", at[e.ThreadID], off)
 			}
 		}
@@ -152,7 +153,7 @@ func TestBatches(t *testing.T) {
 			if c.arguments[0] != "threads" && said["one"] != said["many"] { // else pairs depend on who comes first
 				t.Error("the events differ by how they are taken")
 			}
-			if others["one"] != others["many"] {
+			if c.arguments[0] != "threads" && others["one"] != others["many"] {
 				t.Errorf("other items than events: %v", others)
 			}
 		})
@@ -164,8 +165,8 @@ func TestBatches(t *testing.T) {
 func TestBatchTimes(t *testing.T) {
 	withCounter(t)
 	session := t.TempDir()
-	said := raiseBatches(t, batches(t, "", session, "many", "times", "20000"), "many")
-	if n := strings.Count(said, " at "); n != 20000*11 {
+	said := raiseBatches(t, batches(t, "", session, "many", "times", "4000"), "many")
+	if n := strings.Count(said, " at "); n != 4000*11 {
 		t.Fatalf("%d events with a time", n)
 	}
 	checkSaid(t, openOne(t, session), said)

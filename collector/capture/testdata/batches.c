@@ -378,7 +378,7 @@ next_ticks (void)
 {
   if (!me->ticks)
     return 0;
-  me->ticks += any (40000);
+  me->ticks += any (20000);
   return any (8) ? me->ticks : me->ticks - any (100000);
 }
 

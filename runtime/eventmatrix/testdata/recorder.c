@@ -3,7 +3,7 @@
 
    With RECORD_MANY, the name of a file, it takes many events at once
    (accscope_events.h), sometimes not all that it could, and checks what it has left
-   in their memos, and their times; for each call the file gets a line with the number
+   in their memos, and with RECORD_TIMES their times; for each call the file gets a line with the number
    of events, and of those among them that end a launch and have a time.
 
    Columns: section, event, parent, implicit, async, queue, bytes, host, device,
@@ -17,6 +17,7 @@
 #include <string.h>
 
 static FILE *out, *taken;
+static int times;
 static char section[128] = "start-up";
 static uint64_t section_ticks;
 static struct { char name[32]; uintptr_t start, end, device; } variables[64];
@@ -208,7 +209,7 @@ record_many (struct accscope_event *events, unsigned most)
 	  fprintf (out, "the memo of event %d is stale\n", e->event);
 	  fflush (out);
 	}
-      if (e->ticks && (e->ticks > accscope_ticks () || e->ticks < section_ticks))
+      if (times && e->ticks && (e->ticks > accscope_ticks () || e->ticks < section_ticks))
 	{
 	  fprintf (out, "event %d has the time of another one\n", e->event);
 	  fflush (out);
@@ -244,6 +245,7 @@ acc_register_library (acc_prof_reg reg, acc_prof_reg unreg, acc_prof_lookup_func
       exit (3);
     }
   const char *many = getenv ("RECORD_MANY");
+  times = getenv ("RECORD_TIMES") != NULL;
   accscope_events_function declare
     = (accscope_events_function) (void *) lookup (ACCSCOPE_EVENTS_NAME);
   if (many && (!(taken = fopen (many, "w")) || !declare || declare (record, record_many)))
