@@ -291,6 +291,7 @@ func (t *Thread) announced() {
 	if e := t.context.compute; e.usual {
 		next := uint32(t.step(launchEnd))
 		e.batch.Done, e.batch.Count = next, next
+		e.batch.Step[next].Ticks = 0 // it may be raised at once, for an error
 		t.held = &e.eventBatch
 	}
 }

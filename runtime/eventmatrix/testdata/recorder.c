@@ -3,8 +3,9 @@
 
    With RECORD_MANY, the name of a file, it takes many events at once
    (accscope_events.h), sometimes not all that it could, and checks what it has left
-   in their memos, and with RECORD_TIMES their times; for each call the file gets a line with the number
-   of events, and of those among them that end a launch and have a time.
+   in their memos, and with RECORD_TIMES their times; for each call the file gets a
+   line with the number of events, and of those among them that end a launch and have
+   a time.
 
    Columns: section, event, parent, implicit, async, queue, bytes, host, device,
    variable, kernel, gangs, workers, vector, error, device type, device number,
