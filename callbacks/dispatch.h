@@ -121,7 +121,7 @@ struct acc_dispatch_thread
 };
 
 /* Carries each tool's tool_info from a _start event to its _end event.  */
-#define ACC_DISPATCH_PAIR_INLINE 4
+#define ACC_DISPATCH_PAIR_INLINE 2
 
 struct acc_dispatch_slot
 {

@@ -166,9 +166,8 @@ struct site_text
    the last one's words.  */
 struct site
 {
-  acc_prof_info profile;
-  acc_api_info api;
-  int event_bytes, parent, implicit;
+  /* What every event of the site touches, in one line of the cache: between two of
+     them the program's own work goes through it.  */
   struct site *next;		/* of the event that came after the last one */
   uint32_t told;		/* its number, for a reader; 0: none */
   uint32_t flags;		/* of struct capture_site */
@@ -176,7 +175,11 @@ struct site
   uint16_t special;		/* SITE_* */
   uint64_t word[3];
   uint64_t correlation, step;	/* of the last event; from that before it */
+
   const uint64_t *dimensions;	/* the last told, in the chunk; null: none */
+  acc_prof_info profile;
+  acc_api_info api;
+  int event_bytes, parent, implicit;
   uint8_t head[TEXT_BLOCKS][TEXT_BLOCK];
   uint8_t behind[TEXT_BLOCKS][TEXT_BLOCK];	/* 255 for what is behind the end */
   const char *text[TEXT_BLOCKS];	/* what is compared with head */
@@ -185,7 +188,7 @@ struct site
   const uint64_t *stack;	/* in the chunk */
   unsigned depth;
   struct walk walk;		/* to caller */
-};
+} __attribute__ ((aligned (64)));
 
 /* What the quick way of record_callback has to look at.  */
 #define SITE_OTHER 1u		/* its events don't go that way */
@@ -213,29 +216,32 @@ struct content_entry
 
 struct ring
 {
+  /* The first three lines of the cache are what every event touches.  */
   uint64_t generation;		/* local.generation of its process */
   uint32_t busy;		/* a record is being written */
   uint32_t armed;		/* control word that the ring has acted on */
   char *position;		/* in chunk */
   char *limit;			/* from there on the chunk is used up for events */
-  char *end;
-  struct capture_chunk *chunk;	/* null: none yet */
   struct site *last;		/* of the last event */
   uint64_t ticks;		/* of the chunk's last event */
   uint64_t pair;		/* of the next start event */
   uint64_t told;		/* the pair that a reader takes for the next */
-  uint64_t open[CAPTURE_OPEN_LIMIT];	/* pairs that a reader takes for open */
-  unsigned opened;
+
+  struct capture_chunk *chunk;	/* null: none yet */
   uint64_t sequence;		/* of the next event */
-  uint64_t chunks;		/* taken so far; the current one's index + 1 */
   uint64_t epoch;		/* of the chunk: no other one's, also after a fork */
   struct accscope_event *asked;	/* for alone, to be remembered; or null */
   uint64_t asked_sequence;	/* behind it */
   uint64_t asked_time;		/* ticks, if it was given any; or 0 */
+  char *end;
+  unsigned opened;
+  uint32_t context_new;		/* the last event's context has been defined by it */
+
+  uint64_t open[CAPTURE_OPEN_LIMIT];	/* pairs that a reader takes for open */
+  uint64_t chunks;		/* taken so far; the current one's index + 1 */
   struct site none;		/* matches nothing */
   uint32_t sites;		/* defined in this chunk */
   uint32_t contexts;
-  uint32_t context_new;		/* the last event's context has been defined by it */
   uint64_t described;		/* bit i: the i-th device, in this chunk */
   uint32_t strings;
   uint32_t site_tag[SITE_ENTRIES];	/* of their hashes; 0: free */
