@@ -535,31 +535,20 @@ acc_dispatch_together (struct acc_dispatch *d, struct acc_dispatch_thread *threa
   return for_many (d, thread, batch) && hand_over (d, batch);
 }
 
-void
-acc_dispatch_events (struct acc_dispatch *d, struct acc_dispatch_thread *thread,
-		     struct acc_dispatch_batch *batch)
+/* One by one what many has not taken, until it takes all the rest.  */
+static __attribute__ ((noinline)) void
+raise_others (struct acc_dispatch *d, struct acc_dispatch_thread *thread,
+	      struct acc_dispatch_batch *batch)
 {
   uint64_t correlation = thread->correlation;
   uint32_t calls = thread->calls, count = batch->count, done;
-  bool together = batch->kept;
 
   thread->depth++;
-  for (;;)
+  while ((done = batch->done) < count)
     {
-      const struct accscope_event *s;
-      int index;
+      const struct accscope_event *s = &batch->step[done];
+      int index = acc_dispatch_index (s->event);
 
-      /* What a callback has done may change who wants the events after it.  */
-      if (UNLIKELY (thread->calls != calls))
-	break;
-      if (together && LIKELY (together = for_many (d, thread, batch))
-	  && LIKELY (hand_over (d, batch)))
-	break;
-      done = batch->done;
-      if (done == count)
-	break;
-      s = &batch->step[done];
-      index = acc_dispatch_index (s->event);
       if (LIKELY ((LOAD (d->wanted) >> index & 1) && !thread->disabled))
 	{
 	  thread->correlation = s->correlation;
@@ -568,7 +557,20 @@ acc_dispatch_events (struct acc_dispatch *d, struct acc_dispatch_thread *thread,
 	}
       end_pair (s);
       batch->done = done + 1;
+      /* What a callback has done may change who wants the events after it.  */
+      if (UNLIKELY (thread->calls != calls))
+	break;
+      if (batch->kept && acc_dispatch_together (d, thread, batch))
+	break;
     }
   thread->depth--;
   thread->correlation = correlation;
+}
+
+void
+acc_dispatch_events (struct acc_dispatch *d, struct acc_dispatch_thread *thread,
+		     struct acc_dispatch_batch *batch)
+{
+  if (!batch->kept || UNLIKELY (!acc_dispatch_together (d, thread, batch)))
+    raise_others (d, thread, batch);
 }

@@ -41,6 +41,16 @@ func (t *Thread) nameDirective(arguments goacc.Arguments) {
 	if !t.naming() {
 		return
 	}
+	t.noteNames(arguments)
+}
+
+// nameLater is nameDirective for a directive whose names are known (named), and may
+// not be asked for.
+func (t *Thread) nameLater(arguments goacc.Arguments) {
+	t.scratch.unnamed, t.scratch.arguments = t.naming(), arguments
+}
+
+func (t *Thread) noteNames(arguments goacc.Arguments) {
 	names := t.namesOf(arguments)
 	s := t.scratch
 	for i, name := range names {
@@ -94,9 +104,17 @@ func bytesOf(a goacc.Arguments, i int) uintptr {
 	return a.Sizes[i]
 }
 
+func (t *Thread) haveNames() {
+	if s := t.scratch; s.unnamed {
+		s.unnamed = false
+		t.noteNames(s.arguments)
+	}
+}
+
 // nameOf names a host range for an event: by what the call in progress calls it,
 // else by what m, its mapping (or nil), was called before.
 func (t *Thread) nameOf(host, size uintptr, m *dataenv.Mapping) string {
+	t.haveNames()
 	name, smallest := "", ^uintptr(0)
 	for i := range t.scratch.names {
 		r := &t.scratch.names[i]
@@ -113,7 +131,11 @@ func (t *Thread) nameOf(host, size uintptr, m *dataenv.Mapping) string {
 // learn gives a mapping the name that the call in progress has for it, if it has
 // none yet.
 func (t *Thread) learn(m *dataenv.Mapping) {
-	if len(t.scratch.names) > 0 && m.Name() == "" {
+	if m.Name() != "" {
+		return
+	}
+	t.haveNames()
+	if len(t.scratch.names) > 0 {
 		if name := t.nameOf(m.Host, m.Size, nil); name != "" {
 			m.SetName(name)
 		}

@@ -185,51 +185,79 @@ func (t *Thread) holdUnusual(i int) {
 	t.held = &e.eventBatch
 }
 
-// openCompute holds compute_construct_start, unless that has been done.
-func (t *Thread) openCompute() {
-	if t.context.compute == nil {
-		t.holdCompute(computeStart)
+// startAsBefore begins a construct whose events are to say what those of the one before,
+// from the same place, have said, and can wait for its launch: then it gives the
+// construct's queue, else nil, and nothing has happened.
+func (t *Thread) startAsBefore(d *Device, c *Construct) *Queue {
+	if len(c.Waits) > 0 || t.computes == nil || !validAsync(c.Async) {
+		return nil
 	}
-}
-
-// enterCompute holds enter_data_start, and compute_construct_start if that was put off
-// until the construct's queue is known. It reports whether the construct can go on
-// before they are raised.
-func (t *Thread) enterCompute() bool {
-	if t.context.compute == nil && t.delays() && t.asBefore() {
-		return true
+	at := site{t.place.ReturnAddress, t.function}
+	slot := at.slot()
+	if t.events.Depth == 0 {
+		t.taken()
 	}
-	if c := &t.context; c.compute == nil {
-		now := *c
-		c.async, c.mapped, c.queue, c.implicit = AsyncSync, AsyncSync, nil, 0
-		t.holdCompute(computeStart)
-		now.compute = c.compute
-		*c = now
+	e := t.computes[slot]
+	if e == nil || e.inUse(t) {
+		return nil
 	}
-	t.holdCompute(enterStart)
-	return t.held == nil || t.begun()
-}
-
-// asBefore begins a construct whose events say what those of the one before, from the
-// same place, have said.
-func (t *Thread) asBefore() bool {
-	e, c := t.compute(), &t.context
+	mapped := t.mapAsync(c.Async)
+	q := t.knownQueue(d, mapped)
+	if q == nil {
+		return nil
+	}
 	if !t.versioned {
 		t.checkVersion()
 	}
-	at, first, like := site{t.place.ReturnAddress, t.function}, &e.like[0], &e.like[1]
-	d := c.device
-	if first.at != at || like.at != at || first.device != d || like.device != d || first.async != AsyncSync || first.mapped != AsyncSync ||
-		like.async != c.async || like.mapped != c.mapped || like.queue != c.queue ||
+	first, like := &e.like[0], &e.like[1]
+	if first.at != at || like.at != at || first.device != d || like.device != d || first.async != AsyncSync ||
+		like.async != c.Async || like.mapped != mapped || like.queue != q ||
 		like.generation != d.generation.Load() || like.open != d.isOpen() {
-		e.busy, c.compute = false, nil
-		return false
+		return nil
+	}
+	if n := &t.named[slot]; t.naming() && (n.at != at || len(n.names) != len(c.Arguments.Kinds)) {
+		return nil
 	}
 	t.flush()
-	e.usual = true
+	for i := range e.pairs {
+		e.pairs[i].Release()
+	}
+	e.busy, e.usual = true, true
 	e.batch.Done, e.batch.Count = computeStart, enterStart+1
 	e.batch.Step[computeStart].Ticks, e.batch.Step[enterStart].Ticks = t.events.Ticks, t.events.Ticks
 	t.held = &e.eventBatch
+	k := &t.context
+	k.compute, k.async, k.mapped, k.queue, k.implicit = e, c.Async, mapped, q, 1
+	return q
+}
+
+// launchAsBefore is launch for such a construct, if it is the same kernel; false if
+// that cannot be, and nothing has happened.
+func (t *Thread) launchAsBefore(q *Queue, k *kernelCode, g device.Geometry, slots []device.Address) bool {
+	e := t.context.compute
+	if e == nil || !e.usual || t.held != &e.eventBatch || e.batch.Done != computeStart || e.batch.Count != enterEnd+1 ||
+		e.launched.name != k.text || e.launched.geometry != g || q.announcer == nil || !t.delays() {
+		return false
+	}
+	number := t.correlate(q, *k.text)
+	end := t.step(launchEnd)
+	e.batch.Step[launchStart].Correlation, e.batch.Step[end].Correlation = number, number
+	e.batch.Count = launchStart + 1
+	e.announce.Thread, e.announce.After = uintptr(unsafe.Pointer(t.events)), 0
+	announced, err := q.announcer.LaunchAnnounced(number, k.code, g, slots, &e.announce)
+	if !announced {
+		t.flush()
+		t.nest()
+		err = q.driver.Launch(number, k.code, g, slots, q.synchronous())
+		t.unnest()
+	}
+	q.put(hostRange{}, nil)
+	e.batch.Done, e.batch.Count = uint32(end), uint32(end)+1
+	e.batch.Step[end].Ticks = e.announce.After // it may be raised at once, for an error
+	t.held, t.context.correlation = &e.eventBatch, 0
+	if err != nil {
+		t.fail(t.fromDevice(err))
+	}
 	return true
 }
 
@@ -247,18 +275,6 @@ var soleSteps = func() (bits uint32) {
 // that they are given, and does not call the runtime.
 func (t *Thread) delays() bool {
 	return atomic.LoadUint32(t.soleEvents)&soleSteps == soleSteps && t.events.Disabled == 0
-}
-
-// begun lets the events held at the beginning of a compute construct wait, if they can,
-// with the time of the program's call.
-func (t *Thread) begun() bool {
-	if !t.delays() {
-		return false
-	}
-	if e := t.context.compute; e != nil && t.held == &e.eventBatch {
-		e.batch.Step[computeStart].Ticks, e.batch.Step[enterStart].Ticks = t.events.Ticks, t.events.Ticks
-	}
-	return true
 }
 
 // launchHappened lets those held behind the launch wait, if they can, with the time
@@ -283,17 +299,6 @@ func (t *Thread) announcement() *device.Announcement {
 	}
 	e.announce.Thread, e.announce.After = uintptr(unsafe.Pointer(t.events)), 0
 	return &e.announce
-}
-
-// announced notes that the launch has raised the events held.
-func (t *Thread) announced() {
-	t.held = nil
-	if e := t.context.compute; e.usual {
-		next := uint32(t.step(launchEnd))
-		e.batch.Done, e.batch.Count = next, next
-		e.batch.Step[next].Ticks = 0 // it may be raised at once, for an error
-		t.held = &e.eventBatch
-	}
 }
 
 // holdLaunch holds the event i of a launch.

@@ -24,7 +24,7 @@ func (t *Thread) prepare() {
 	s.fills, s.uploads, s.stores, s.downloads = s.fills[:0], s.uploads[:0], s.stores[:0], s.downloads[:0]
 	s.undo, s.created, s.removed = s.undo[:0], s.created[:0], s.removed[:0]
 	s.pending, s.exits, s.staging = s.pending[:0], s.exits[:0], s.staging[:0]
-	s.names, s.arrivals, s.landings = s.names[:0], s.arrivals[:0], s.landings[:0]
+	s.names, s.unnamed, s.arrivals, s.landings = s.names[:0], false, s.arrivals[:0], s.landings[:0]
 	t.call++
 }
 
@@ -52,9 +52,6 @@ func (t *Thread) Parallel(c *Construct) {
 	}
 	if !c.OnHost && !d.Shared {
 		t.context.offloads = true
-		if !t.delays() {
-			t.openCompute()
-		}
 		t.offload(d, c)
 		t.holdCompute(computeEnd)
 		t.endCompute()
@@ -145,22 +142,26 @@ func (t *Thread) launchAnnounced(q *Queue, correlation uint64, k kernelCode, g d
 	}
 	announced, err := q.announcer.LaunchAnnounced(correlation, k.code, g, slots, a)
 	if announced {
-		t.announced()
-		*failure = err
+		t.held, *failure = nil, err
 	}
 	return announced
 }
 
 // offload is a compute construct on a device with a memory of its own.
 func (t *Thread) offload(d *Device, c *Construct) {
-	if !validAsync(c.Async) {
-		t.openCompute()
-		t.checkAsync(c.Async)
-		return
+	var q *Queue
+	if t.delays() {
+		q = t.startAsBefore(d, c)
 	}
-	q := t.offloadStart(d, c)
-	if q == nil {
-		return
+	asBefore := q != nil
+	if !asBefore {
+		t.holdCompute(computeStart)
+		if !t.checkAsync(c.Async) {
+			return
+		}
+		if q = t.offloadStart(d, c); q == nil {
+			return
+		}
 	}
 	t.prepare()
 	s := t.scratch
@@ -169,7 +170,11 @@ func (t *Thread) offload(d *Device, c *Construct) {
 		t.malformed(err)
 		return
 	}
-	t.nameDirective(c.Arguments)
+	if asBefore {
+		t.nameLater(c.Arguments)
+	} else {
+		t.nameDirective(c.Arguments)
+	}
 	p := planner{t: t, d: d, structured: true, compute: true}
 	d.mu.Lock()
 	mapped, failure := p.mapVariables(s.items)
@@ -198,7 +203,9 @@ func (t *Thread) offload(d *Device, c *Construct) {
 	}
 	geometry := k.code.Resolve(c.Geometry)
 	t.notify(d, k, c, geometry)
-	t.launch(q, k, geometry, s.slots, true)
+	if !asBefore || !t.launchAsBefore(q, &k, geometry, s.slots) {
+		t.launch(q, k, geometry, s.slots, true)
+	}
 
 	t.holdCompute(exitStart)
 	if t.held != nil {
@@ -220,7 +227,6 @@ func (t *Thread) offloadStart(d *Device, c *Construct) *Queue {
 		mapped := t.mapAsync(c.Async)
 		q := t.knownQueue(d, mapped)
 		if q == nil || len(c.Waits) > 0 {
-			t.openCompute()
 			t.flush()
 			mapped = t.mapAsync(c.Async)
 			q = nil
@@ -235,7 +241,8 @@ func (t *Thread) offloadStart(d *Device, c *Construct) *Queue {
 		if len(c.Waits) > 0 {
 			t.waitClause(d, q, c.Waits)
 		}
-		if t.enterCompute() || t.flushAll() {
+		t.holdCompute(enterStart)
+		if t.flushAll() {
 			return q
 		}
 		// A callback of compute_construct_start called the runtime: what it has set

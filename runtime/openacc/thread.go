@@ -89,7 +89,9 @@ type scratch struct {
 	pending   []*block
 	exits     []*leaving
 	staging   []byte
-	names     []namedRange   // what the call in progress calls its variables
+	names     []namedRange // what the call in progress calls its variables
+	unnamed   bool         // names are still to be taken from arguments
+	arguments goacc.Arguments
 	arrivals  []*scalarChain // scalars uploaded to an asynchronous queue
 	landings  []*scalar      // scalars to write back
 }
