@@ -78,7 +78,7 @@ func newRunCommand() *cobra.Command {
 	f.StringVar(&flags.events, "events", "", "record only these `EVENTS` (enqueue_launch,create,...)")
 	f.StringVar(&flags.minBytes, "min-bytes", "", "record only data events of at least this `SIZE` (4KiB)")
 	f.StringVar(&flags.queue, "queue", "", "record only events of these async `QUEUES` (1,2,sync)")
-	f.StringVar(&flags.activity, "activity", "", "device times: auto (on NVIDIA GPUs kernels tell theirs, CUPTI those of transfers where it is installed), cupti (kernels by it too), runtime (never CUPTI) or off (`MODE`)")
+	f.StringVar(&flags.activity, "activity", "", "device times: auto (on NVIDIA GPUs kernels tell theirs, events or, where they are many, CUPTI those of transfers), cupti (all of them by it), runtime (never by it) or off (`MODE`)")
 	f.StringVar(&flags.callStack, "callstack", "", "record host call stacks: caller, full or off (`MODE`)")
 	completeFlag(command, "runtime", "auto", "native", "accscope")
 	completeFlag(command, "device", "sim", "host", "nvidia")

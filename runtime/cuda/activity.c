@@ -53,7 +53,7 @@ mark (struct accscope_cuda_queue *q)
    operations are measured.  In nanoseconds, as on an H200: what it saves of a
    transfer's or kernel's events, and what it costs a kernel that takes its own
    times.  */
-#define TRANSFER_SAVED 4000
+#define TRANSFER_SAVED 8000
 #define KERNEL_SAVED 1000
 #define LAUNCH_COST 350
 #define FOLDED 100000		/* a queue adds so much at once to the device's */

@@ -227,7 +227,7 @@ func TestCUPTIWhenItPays(t *testing.T) {
 		measures bool
 	}{
 		"few launches":     {launches: 1, measures: true},
-		"many launches":    {launches: 20},
+		"many launches":    {launches: 40},
 		"without its time": {launches: 1, failure: "timestamp"},
 	} {
 		t.Run(name, func(t *testing.T) {
