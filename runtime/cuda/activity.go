@@ -44,10 +44,11 @@ type records struct {
 	// stamps: kernels of images that are loaded now take their own times.
 	stamps atomic.Bool
 
-	mutex   sync.Mutex    // guards what follows
-	stop    chan struct{} // nil while nobody observes
-	running sync.WaitGroup
-	closed  bool
+	mutex    sync.Mutex    // guards what follows
+	attempts int           // to have CUPTI measure
+	stop     chan struct{} // nil while nobody observes
+	running  sync.WaitGroup
+	closed   bool
 }
 
 func newRecords(d *cudaDevice, observe func(device.Activity)) *records {
@@ -108,18 +109,39 @@ func (r *records) trace() {
 	r.device.backend.started() // CUPTI has exit handlers too
 }
 
-// prefer has CUPTI measure what is enqueued from now on, if it is due. It is called
-// by the threads that enqueue, not by one of the runtime's: the process might be
+// due says whether CUPTI would have paid by now. The caller keeps the device from being
+// released.
+func (r *records) due() bool {
+	return atomic.LoadUint32((*uint32)(unsafe.Pointer(&r.device.c.due))) != 0
+}
+
+// mostAttempts is how often CUPTI is asked: it cannot begin while the GPU is busy with
+// long kernels.
+const mostAttempts = 3
+
+// prefer has CUPTI measure what is enqueued from now on, if it is due and nobody else
+// uses a queue of the device just now; else the next one will ask. It is called by
+// threads that are about to enqueue, not by one of the runtime's: the process might be
 // ending meanwhile, and CUPTI with it.
 func (r *records) prefer() {
-	due := (*uint32)(unsafe.Pointer(&r.device.c.due))
-	if atomic.LoadUint32(due) == 0 || !r.mutex.TryLock() {
+	d := r.device
+	if !d.use() {
+		return
+	}
+	defer d.done()
+	if !r.mutex.TryLock() {
 		return
 	}
 	defer r.mutex.Unlock()
-	if atomic.SwapUint32(due, 0) == 1 && r.stop != nil && !r.closed && !r.tracing() {
-		r.setWorth(0)
-		r.trace()
+	if !r.due() || r.stop == nil || r.closed || r.tracing() || !d.tryLockQueues() {
+		return
+	}
+	defer d.unlockQueues()
+	atomic.StoreUint32((*uint32)(unsafe.Pointer(&d.c.due)), 0)
+	r.setWorth(0)
+	r.trace()
+	if r.attempts++; !r.tracing() && r.attempts < mostAttempts {
+		r.setWorth(cuptiCost << (2 * r.attempts))
 	}
 }
 

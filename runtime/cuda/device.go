@@ -30,6 +30,7 @@ type cudaDevice struct {
 
 	mutex  sync.Mutex
 	queues map[*queue]struct{}
+	locked []*queue // by tryLockQueues
 
 	// using is held for reading while c is in use by whoever holds none of what
 	// Close waits for: queues, images, calls of the pool.

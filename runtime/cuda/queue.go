@@ -66,6 +66,45 @@ func (q *queue) use(doing string) (*C.struct_accscope_cuda_queue, error) {
 
 func (q *queue) done() { q.using.RUnlock() }
 
+// useToTransfer is use for an operation that CUPTI would measure at a lower cost.
+func (q *queue) useToTransfer(doing string) (*C.struct_accscope_cuda_queue, error) {
+	c, err := q.use(doing)
+	if err != nil || !q.device.records.due() {
+		return c, err
+	}
+	q.done()
+	q.device.records.prefer()
+	return q.use(doing)
+}
+
+// tryLockQueues keeps all queues from being used, if none of them is.
+func (d *cudaDevice) tryLockQueues() bool {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	for q := range d.queues {
+		if !q.using.TryLock() {
+			d.unlock()
+			return false
+		}
+		d.locked = append(d.locked, q)
+	}
+	return true
+}
+
+func (d *cudaDevice) unlockQueues() {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	d.unlock()
+}
+
+// unlock gives the locked queues back; d.mutex is held.
+func (d *cudaDevice) unlock() {
+	for _, q := range d.locked {
+		q.using.Unlock()
+	}
+	d.locked = d.locked[:0]
+}
+
 func cBool(b bool) C.int {
 	if b {
 		return 1
@@ -74,46 +113,42 @@ func cBool(b bool) C.int {
 }
 
 func (q *queue) Upload(correlation uint64, dst device.Address, src unsafe.Pointer, n uint64, now bool) error {
-	c, err := q.use("upload")
+	c, err := q.useToTransfer("upload")
 	if err != nil {
 		return err
 	}
 	defer q.done()
-	q.device.records.prefer()
 	err = q.device.answer(C.accscope_cuda_upload(c, C.uint64_t(correlation), C.CUdeviceptr(dst), C.uintptr_t(uintptr(src)), C.size_t(n), cBool(now)), "upload")
 	runtime.KeepAlive(src)
 	return err
 }
 
 func (q *queue) Download(correlation uint64, dst unsafe.Pointer, src device.Address, n uint64, now bool) error {
-	c, err := q.use("download")
+	c, err := q.useToTransfer("download")
 	if err != nil {
 		return err
 	}
 	defer q.done()
-	q.device.records.prefer()
 	err = q.device.answer(C.accscope_cuda_download(c, C.uint64_t(correlation), C.uintptr_t(uintptr(dst)), C.CUdeviceptr(src), C.size_t(n), cBool(now)), "download")
 	runtime.KeepAlive(dst)
 	return err
 }
 
 func (q *queue) Copy(correlation uint64, dst, src device.Address, n uint64, _ bool) error {
-	c, err := q.use("copy")
+	c, err := q.useToTransfer("copy")
 	if err != nil {
 		return err
 	}
 	defer q.done()
-	q.device.records.prefer()
 	return q.device.answer(C.accscope_cuda_copy(c, C.uint64_t(correlation), C.CUdeviceptr(dst), C.CUdeviceptr(src), C.size_t(n)), "copy")
 }
 
 func (q *queue) Fill(correlation uint64, dst device.Address, value byte, n uint64, _ bool) error {
-	c, err := q.use("fill")
+	c, err := q.useToTransfer("fill")
 	if err != nil {
 		return err
 	}
 	defer q.done()
-	q.device.records.prefer()
 	return q.device.answer(C.accscope_cuda_fill(c, C.uint64_t(correlation), C.CUdeviceptr(dst), C.uchar(value), C.size_t(n)), "fill")
 }
 

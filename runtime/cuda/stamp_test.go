@@ -260,6 +260,39 @@ func TestCUPTIWhenItPays(t *testing.T) {
 	}
 }
 
+// CUPTI does not begin while another thread is in the middle of using a queue.
+func TestCUPTIWaitsForOtherThreads(t *testing.T) {
+	defer func(cost time.Duration) { cuptiCost = cost }(cuptiCost)
+	cuptiCost = time.Millisecond
+	d, seen := observed(t, map[string]string{"ACCSCOPE_CUPTI": cupti})
+	q, other := newQueue(t, d), newQueue(t, d)
+	a, err := d.Alloc(8)
+	check(t, err)
+	n := uint64(0)
+	fills := func() {
+		for range 500 {
+			n++
+			check(t, q.Fill(n, a, 0, 8, false))
+			check(t, q.Synchronize())
+		}
+	}
+	_, err = other.(*queue).use("test")
+	check(t, err)
+	fills()
+	if d.records.tracing() || !d.records.due() {
+		t.Errorf("CUPTI measures: %v, is due: %v", d.records.tracing(), d.records.due())
+	}
+	other.(*queue).done()
+	fills()
+	if !d.records.tracing() {
+		t.Error("CUPTI does not measure")
+	}
+	d.Flush()
+	if got := seen(); uint64(len(got)) != n {
+		t.Errorf("%d operations reported, want %d", len(got), n)
+	}
+}
+
 // Whatever is in the way of kernels that take their times, programs run and are
 // measured as well as can be.
 func TestStampsRefused(t *testing.T) {
