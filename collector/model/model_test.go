@@ -282,6 +282,36 @@ func TestActivityOfOneKindComesLate(t *testing.T) {
 	}
 }
 
+// An operation whose activity never comes is known done once so many behind it are: it
+// is no longer in the queue, nor the next one to run.
+func TestActivityNeverComes(t *testing.T) {
+	for name, first := range map[string]uint64{"numbered": 1, "without numbers": 0} {
+		t.Run(name, func(t *testing.T) {
+			e := newEvents()
+			for i := range uint64(1100) {
+				number, bytes := first*(i+1), uint64(8)
+				if i == 0 {
+					bytes = 16
+				}
+				e.apply(model.EnqueueUploadStart, func(x *model.Event) { x.Pair, x.Correlation, x.Bytes = 9, number, bytes })
+				e.apply(model.EnqueueUploadEnd, func(x *model.Event) { x.Pair, x.Correlation, x.Bytes = 9, number, bytes })
+				if i == 0 {
+					continue
+				}
+				a := model.Activity{Process: 1, Activity: capture.Activity{Kind: model.ActivityUpload, DeviceType: 4, AsyncQueue: 1, Bytes: 8,
+					Correlation: number, Start: e.time, End: e.time + 3, Time: e.time}}
+				e.model.ApplyActivity(&a)
+				if q := e.model.View().Devices[0].Queues[0]; i == 100 && (q.Depth != 1 || q.Next == nil || q.Next.Bytes != 16) {
+					t.Errorf("after %d activities: %d left, next %+v", i, q.Depth, q.Next)
+				}
+			}
+			if q := e.model.View().Devices[0].Queues[0]; q.Depth != 0 || q.Next != nil || q.Done != 1100 {
+				t.Errorf("in the end %d left, next %+v", q.Depth, q.Next)
+			}
+		})
+	}
+}
+
 // Folding allocates nothing once it has seen what there is.
 func TestSteadyStateAllocatesNothing(t *testing.T) {
 	e := newEvents()

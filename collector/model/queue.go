@@ -202,6 +202,9 @@ func (q *queue) match(a *Activity) (op operation, ok bool) {
 		q.depth--
 	}
 	for o.count > 0 && (o.at(0).matched || at > limit) {
+		if first := o.at(0); !first.matched && first.sequence > q.drained {
+			q.depth-- // those behind it are done
+		}
 		o.pop()
 		at--
 	}
