@@ -1,6 +1,9 @@
 package model
 
-import "slices"
+import (
+	"slices"
+	"sort"
+)
 
 // interval is a time in which a queue was busy, in nanoseconds.
 type interval struct{ from, to int64 }
@@ -13,8 +16,9 @@ type coverage struct {
 	floor     int64      // end of those that are forgotten
 }
 
-// The most intervals remembered: several times what a runtime holds back.
-const maxIntervals = 1 << 12
+// The most intervals remembered, of which half are forgotten at once: what a runtime
+// holds back, 512 kernels, with a dozen transfers between any two of them.
+const maxIntervals = 1 << 14
 
 // add gives how much of the interval was not covered before.
 func (c *coverage) add(from, to int64) int64 {
@@ -24,8 +28,8 @@ func (c *coverage) add(from, to int64) int64 {
 	}
 	// Those from first to last, last not included, overlap or touch it.
 	last := len(c.intervals)
-	for last > 0 && c.intervals[last-1].from > to {
-		last--
+	if last > 0 && c.intervals[last-1].from > to {
+		last = sort.Search(last, func(i int) bool { return c.intervals[i].from > to })
 	}
 	first, covered := last, int64(0)
 	merged := interval{from, to}

@@ -49,6 +49,32 @@ func TestCoverageForgets(t *testing.T) {
 	}
 }
 
+// Kernels whose times come a page at a time, long after those of the transfers between
+// them, are counted in full.
+func TestCoverageOfPages(t *testing.T) {
+	const page, transfers = 512, 12
+	var c coverage
+	var kernels []interval
+	sum, now := int64(0), int64(0)
+	for range 20 * page {
+		for range transfers {
+			sum += c.add(now, now+5)
+			now += 10
+		}
+		kernels = append(kernels, interval{now, now + 5})
+		now += 10
+		if len(kernels) == page {
+			for _, k := range kernels {
+				sum += c.add(k.from, k.to)
+			}
+			kernels = kernels[:0]
+		}
+	}
+	if want := now / 2; sum != want {
+		t.Errorf("covered %d, want %d", sum, want)
+	}
+}
+
 func BenchmarkCoverage(b *testing.B) {
 	for name, late := range map[string]int64{"in order": 0, "one of two 500 late": 500} {
 		b.Run(name, func(b *testing.B) {
