@@ -282,30 +282,64 @@ func TestActivityOfOneKindComesLate(t *testing.T) {
 	}
 }
 
+// Synchronous constructs of all threads are on one queue here, and the times of each
+// thread's kernels come a page at a time.
+func TestActivityOfThreadsComesInPages(t *testing.T) {
+	const threads, page = 16, 512
+	e := newEvents()
+	name := e.model.Intern("kernel")
+	var records [threads][]int64
+	for range page {
+		for i := range records {
+			number := uint64(threads*len(records[i]) + i + 1)
+			launch := func(x *model.Event) { x.Pair, x.Name, x.Correlation = number, name, number }
+			records[i] = append(records[i], e.apply(model.EnqueueLaunchStart, launch).ID)
+			e.apply(model.EnqueueLaunchEnd, launch)
+		}
+	}
+	for i, of := range records {
+		for n, want := range of {
+			a := model.Activity{Process: 1, Activity: capture.Activity{Kind: model.ActivityKernel, DeviceType: 4, AsyncQueue: 1,
+				Correlation: uint64(threads*n + i + 1), Start: e.time, End: e.time + 3, Time: e.time}}
+			if got, _, _ := e.model.ApplyActivity(&a); got != want {
+				t.Fatalf("kernel %d of thread %d is of record %d, want %d", n, i, got, want)
+			}
+		}
+	}
+	if q := e.model.View().Devices[0].Queues[0]; q.Depth != 0 {
+		t.Errorf("%d left", q.Depth)
+	}
+}
+
 // An operation whose activity never comes is known done once so many behind it are: it
 // is no longer in the queue, nor the next one to run.
 func TestActivityNeverComes(t *testing.T) {
-	for name, first := range map[string]uint64{"numbered": 1, "without numbers": 0} {
+	for name, c := range map[string]struct {
+		step   uint64 // of the numbers
+		behind uint64
+	}{"numbered": {1, 9000}, "without numbers": {0, 200}} {
 		t.Run(name, func(t *testing.T) {
 			e := newEvents()
-			for i := range uint64(1100) {
-				number, bytes := first*(i+1), uint64(8)
+			queue := func() model.QueueView { return e.model.View().Devices[0].Queues[0] }
+			for i := range c.behind + 1 {
+				upload := func(x *model.Event) { x.Pair, x.Correlation, x.Bytes = 9, c.step*(i+1), 8 }
 				if i == 0 {
-					bytes = 16
+					upload = func(x *model.Event) { x.Pair, x.Correlation, x.Bytes = 9, c.step, 16 }
 				}
-				e.apply(model.EnqueueUploadStart, func(x *model.Event) { x.Pair, x.Correlation, x.Bytes = 9, number, bytes })
-				e.apply(model.EnqueueUploadEnd, func(x *model.Event) { x.Pair, x.Correlation, x.Bytes = 9, number, bytes })
+				e.apply(model.EnqueueUploadStart, upload)
+				e.apply(model.EnqueueUploadEnd, upload)
 				if i == 0 {
 					continue
 				}
-				a := model.Activity{Process: 1, Activity: capture.Activity{Kind: model.ActivityUpload, DeviceType: 4, AsyncQueue: 1, Bytes: 8,
-					Correlation: number, Start: e.time, End: e.time + 3, Time: e.time}}
-				e.model.ApplyActivity(&a)
-				if q := e.model.View().Devices[0].Queues[0]; i == 100 && (q.Depth != 1 || q.Next == nil || q.Next.Bytes != 16) {
-					t.Errorf("after %d activities: %d left, next %+v", i, q.Depth, q.Next)
+				e.model.ApplyActivity(&model.Activity{Process: 1, Activity: capture.Activity{Kind: model.ActivityUpload, DeviceType: 4,
+					AsyncQueue: 1, Bytes: 8, Correlation: c.step * (i + 1), Start: e.time, End: e.time + 3, Time: e.time}})
+				if i == 100 {
+					if q := queue(); q.Depth != 1 || q.Next == nil || q.Next.Bytes != 16 {
+						t.Errorf("after %d activities: %d left, next %+v", i, q.Depth, q.Next)
+					}
 				}
 			}
-			if q := e.model.View().Devices[0].Queues[0]; q.Depth != 0 || q.Next != nil || q.Done != 1100 {
+			if q := queue(); q.Depth != 0 || q.Next != nil || q.Done != int64(c.behind+1) {
 				t.Errorf("in the end %d left, next %+v", q.Depth, q.Next)
 			}
 		})

@@ -21,6 +21,7 @@ type operation struct {
 type operations struct {
 	ring        []operation
 	head, count int
+	hint        int // behind the one matched last by its number
 }
 
 // The most operations remembered per queue: enough for activity records that
@@ -48,6 +49,7 @@ func (o *operations) push(op operation) {
 func (o *operations) pop() {
 	o.head = (o.head + 1) & (len(o.ring) - 1)
 	o.count--
+	o.hint = max(o.hint-1, 0)
 }
 
 // queue is the state of an async queue.
@@ -173,10 +175,11 @@ func (m *Model) measured(a *Activity, id DeviceID, queueID QueueID) int64 {
 // Operations that never got an activity are given up when so many newer ones of
 // their kind did: they would be looked at each time. Numbers tell operations
 // apart, so those that have one are given more time: the runtime may measure some
-// of a kind at once, and read the times of others a page at a time.
+// of a kind at once, and read the times of others a page of 512 at a time, from each
+// of the threads whose synchronous constructs are one queue here.
 const (
 	maxUnmatched = 128
-	maxNumbered  = 1024
+	maxNumbered  = 16 * 512
 )
 
 // match finds the enqueue of an activity: by the correlation number where the
@@ -231,9 +234,25 @@ func (q *queue) next() *operation {
 	return next
 }
 
+// numbered finds the operation that has the activity's number; that of the next
+// activity is often close behind it.
 func (o *operations) numbered(a *Activity) int {
-	for i := range o.count {
-		if op := o.at(i); op.number != 0 && op.number == a.Correlation && !op.matched {
+	if a.Correlation == 0 {
+		return -1
+	}
+	at := o.find(a.Correlation, o.hint, o.count)
+	if at < 0 {
+		at = o.find(a.Correlation, 0, min(o.hint, o.count))
+	}
+	if at >= 0 {
+		o.hint = at + 1
+	}
+	return at
+}
+
+func (o *operations) find(number uint64, from, to int) int {
+	for i := from; i < to; i++ {
+		if op := o.at(i); op.number == number && !op.matched {
 			return i
 		}
 	}
