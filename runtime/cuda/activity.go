@@ -115,6 +115,10 @@ func (r *records) due() bool {
 	return atomic.LoadUint32((*uint32)(unsafe.Pointer(&r.device.c.due))) != 0
 }
 
+func (r *records) setDue(value uint32) {
+	atomic.StoreUint32((*uint32)(unsafe.Pointer(&r.device.c.due)), value)
+}
+
 // mostAttempts is how often CUPTI is asked: it cannot begin while the GPU is busy with
 // long kernels.
 const mostAttempts = 3
@@ -137,7 +141,7 @@ func (r *records) prefer() {
 		return
 	}
 	defer d.unlockQueues()
-	atomic.StoreUint32((*uint32)(unsafe.Pointer(&d.c.due)), 0)
+	r.setDue(0)
 	r.setWorth(0)
 	r.trace()
 	if r.attempts++; !r.tracing() && r.attempts < mostAttempts {
@@ -171,6 +175,7 @@ func (r *records) switchTo(on bool) {
 		r.flush()
 		r.stamps.Store(false)
 		r.setWorth(0)
+		r.setDue(0)
 		C.accscope_cuda_trace(r.device.c, 0, 0, nil)
 	}
 }

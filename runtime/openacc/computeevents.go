@@ -132,6 +132,7 @@ func (t *Thread) compute() *computeEvents {
 		e = t.anotherCompute()
 	}
 	e.busy, e.usual, t.context.compute = true, false, e
+	e.announce.After = 0
 	for i := range e.pairs {
 		e.pairs[i].Release()
 	}
