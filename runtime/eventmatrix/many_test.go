@@ -51,7 +51,8 @@ func TestManyAtOnce(t *testing.T) {
 					t.Errorf("%d events, want %d", len(got), len(want))
 				}
 				events, timed := sum(t, taken)
-				if launches := count(want, callbacks.EnqueueLaunchEnd); p.source == "loops.c" && (timed > launches/3) != (device.name == "cuda") {
+				// Those of a construct that is as the one before; most of these vary.
+				if launches := count(want, callbacks.EnqueueLaunchEnd); p.source == "loops.c" && (timed > launches/8) != (device.name == "cuda") {
 					t.Errorf("%d of %d launches were told of with the time when the driver's call returned", timed, launches)
 				}
 				if !p.routines && events == 0 || p.source == "loops.c" && events < len(want)/2 {

@@ -112,6 +112,14 @@ func (t *Thread) newComputeEvents() *computeEvents {
 	return e
 }
 
+// computeSlots is of how many sites, and async values at each, a thread keeps the
+// events.
+const computeSlots = 64
+
+func computeSlot(at site, async int) uintptr {
+	return (at.returnAddress ^ at.returnAddress>>7 ^ uintptr(async)*5) % computeSlots
+}
+
 // compute is the events of the compute construct in progress.
 func (t *Thread) compute() *computeEvents {
 	if e := t.context.compute; e != nil {
@@ -121,9 +129,9 @@ func (t *Thread) compute() *computeEvents {
 		t.taken()
 	}
 	if t.computes == nil {
-		t.computes = make([]*computeEvents, siteSlots)
+		t.computes = make([]*computeEvents, computeSlots)
 	}
-	slot := &t.computes[site{t.place.ReturnAddress, t.function}.slot()]
+	slot := &t.computes[computeSlot(site{t.place.ReturnAddress, t.function}, t.context.asked)]
 	if *slot == nil {
 		*slot = t.newComputeEvents()
 	}
@@ -132,7 +140,6 @@ func (t *Thread) compute() *computeEvents {
 		e = t.anotherCompute()
 	}
 	e.busy, e.usual, t.context.compute = true, false, e
-	e.announce.After = 0
 	for i := range e.pairs {
 		e.pairs[i].Release()
 	}
@@ -143,7 +150,7 @@ func (e *computeEvents) inUse(t *Thread) bool { return e.busy || t.left == &e.ev
 
 // anotherCompute is for a construct inside a callback or kernel of another one.
 func (t *Thread) anotherCompute() *computeEvents {
-	for _, e := range t.computes[siteSlots:] {
+	for _, e := range t.computes[computeSlots:] {
 		if !e.inUse(t) {
 			return e
 		}
@@ -194,11 +201,10 @@ func (t *Thread) startAsBefore(d *Device, c *Construct) *Queue {
 		return nil
 	}
 	at := site{t.place.ReturnAddress, t.function}
-	slot := at.slot()
 	if t.events.Depth == 0 {
 		t.taken()
 	}
-	e := t.computes[slot]
+	e := t.computes[computeSlot(at, c.Async)]
 	if e == nil || e.inUse(t) {
 		return nil
 	}
@@ -216,7 +222,7 @@ func (t *Thread) startAsBefore(d *Device, c *Construct) *Queue {
 		like.generation != d.generation.Load() || like.open != d.isOpen() {
 		return nil
 	}
-	if n := &t.named[slot]; t.naming() && (n.at != at || len(n.names) != len(c.Arguments.Kinds)) {
+	if n := &t.named[at.slot()]; t.naming() && (n.at != at || len(n.names) != len(c.Arguments.Kinds)) {
 		return nil
 	}
 	t.flush()
@@ -224,6 +230,7 @@ func (t *Thread) startAsBefore(d *Device, c *Construct) *Queue {
 		e.pairs[i].Release()
 	}
 	e.busy, e.usual = true, true
+	e.announce.Thread, e.announce.After = uintptr(unsafe.Pointer(t.events)), 0
 	e.batch.Done, e.batch.Count = computeStart, enterStart+1
 	e.batch.Step[computeStart].Ticks, e.batch.Step[enterStart].Ticks = t.events.Ticks, t.events.Ticks
 	t.held = &e.eventBatch
@@ -244,13 +251,10 @@ func (t *Thread) launchAsBefore(q *Queue, k *kernelCode, g device.Geometry, slot
 	end := t.step(launchEnd)
 	e.batch.Step[launchStart].Correlation, e.batch.Step[end].Correlation = number, number
 	e.batch.Count = launchStart + 1
-	e.announce.Thread, e.announce.After = uintptr(unsafe.Pointer(t.events)), 0
 	announced, err := q.announcer.LaunchAnnounced(number, k.code, g, slots, &e.announce)
 	if !announced {
 		t.flush()
-		t.nest()
-		err = q.driver.Launch(number, k.code, g, slots, q.synchronous())
-		t.unnest()
+		err = t.launchOn(q, number, k, g, slots)
 	}
 	q.put(hostRange{}, nil)
 	e.batch.Done, e.batch.Count = uint32(end), uint32(end)+1
@@ -278,28 +282,16 @@ func (t *Thread) delays() bool {
 	return atomic.LoadUint32(t.soleEvents)&soleSteps == soleSteps && t.events.Disabled == 0
 }
 
-// launchHappened lets those held behind the launch wait, if they can, with the time
-// when it returned; or raises them.
+// launchHappened lets those held behind a launch as before wait, if they can, with the
+// time when it returned; or raises them.
 func (t *Thread) launchHappened() {
-	if e := t.context.compute; e != nil && t.held == &e.eventBatch {
-		i := t.step(launchEnd)
-		e.batch.Step[i].Ticks, e.batch.Step[i+1].Ticks = e.announce.After, e.announce.After
-		e.announce.After = 0 // so that no other launch takes it
-	}
-	if !t.delays() {
-		t.flush()
-	}
-}
-
-// announcement is that of a launch, which raises the events held; nil if they have to
-// be raised before.
-func (t *Thread) announcement() *device.Announcement {
 	e := t.context.compute
-	if e == nil || t.held != &e.eventBatch || !t.delays() {
-		return nil
+	if e == nil || !e.usual || t.held != &e.eventBatch || !t.delays() {
+		t.flush()
+		return
 	}
-	e.announce.Thread, e.announce.After = uintptr(unsafe.Pointer(t.events)), 0
-	return &e.announce
+	i := t.step(launchEnd)
+	e.batch.Step[i].Ticks, e.batch.Step[i+1].Ticks = e.announce.After, e.announce.After
 }
 
 // holdLaunch holds the event i of a launch.

@@ -51,7 +51,7 @@ func (t *Thread) Parallel(c *Construct) {
 		return
 	}
 	if !c.OnHost && !d.Shared {
-		t.context.offloads = true
+		t.context.offloads, t.context.asked = true, c.Async
 		t.offload(d, c)
 		t.holdCompute(computeEnd)
 		t.endCompute()
@@ -112,14 +112,8 @@ func (t *Thread) launch(q *Queue, k kernelCode, g device.Geometry, slots []devic
 		correlation = t.correlate(q, name)
 		t.holdLaunch(launchStart, &k, g)
 	}
-	var err error
-	if t.held == nil || !t.launchAnnounced(q, correlation, k, g, slots, &err) {
-		t.flush()
-		// The kernel may be the caller's own code and use the runtime's routines.
-		t.nest()
-		err = q.driver.Launch(correlation, k.code, g, slots, q.synchronous())
-		t.unnest()
-	}
+	t.flush()
+	err := t.launchOn(q, correlation, &k, g, slots)
 	q.put(hostRange{}, nil)
 	if events {
 		t.holdLaunch(launchEnd, &k, g)
@@ -130,21 +124,13 @@ func (t *Thread) launch(q *Queue, k kernelCode, g device.Geometry, slots []devic
 	}
 }
 
-// launchAnnounced is the launch on a queue that raises the events held by itself; false
-// if that cannot be, and nothing has happened.
-func (t *Thread) launchAnnounced(q *Queue, correlation uint64, k kernelCode, g device.Geometry, slots []device.Address, failure *error) bool {
-	if q.announcer == nil {
-		return false
-	}
-	a := t.announcement()
-	if a == nil {
-		return false
-	}
-	announced, err := q.announcer.LaunchAnnounced(correlation, k.code, g, slots, a)
-	if announced {
-		t.held, *failure = nil, err
-	}
-	return announced
+// launchOn puts a kernel onto a queue. It may be the caller's own code and use the
+// runtime's routines.
+func (t *Thread) launchOn(q *Queue, correlation uint64, k *kernelCode, g device.Geometry, slots []device.Address) error {
+	t.nest()
+	err := q.driver.Launch(correlation, k.code, g, slots, q.synchronous())
+	t.unnest()
+	return err
 }
 
 // offload is a compute construct on a device with a memory of its own.

@@ -28,6 +28,7 @@ type context struct {
 	correlation uint64 // of the operation whose enqueue events come next
 
 	offloads bool           // a compute construct whose events are computeEvents
+	asked    int            // its async value
 	compute  *computeEvents // its events, nil before the first one
 }
 

@@ -2,6 +2,7 @@ package openacc
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -150,7 +151,7 @@ func TestEventsOfManyPlaces(t *testing.T) {
 			of(callbacks.EnqueueLaunchStart, callbacks.EnqueueLaunchEnd, callbacks.ExitDataStart, callbacks.ExitDataEnd, callbacks.ComputeConstructEnd)
 	}
 	for round := range 3 {
-		for place := 1; place <= 2*siteSlots+1; place++ {
+		for place := 1; place <= 2*computeSlots+1; place++ {
 			queue := 4 + (place+round)%3
 			seen = nil
 			launch(place, queue)
@@ -161,10 +162,58 @@ func TestEventsOfManyPlaces(t *testing.T) {
 		}
 	}
 	thread.WaitAll(-1)
-	if made := len(thread.computes); made > siteSlots+2 {
+	if made := len(thread.computes); made > computeSlots+2 {
 		t.Errorf("%d constructs' events were composed, for one inside another", made)
 	}
 }
+
+// TestEventsOfQueuesInTurn launches from one place on several queues in turn, as
+// pipelines do: what the events say is composed once for each queue.
+func TestEventsOfQueuesInTurn(t *testing.T) {
+	p := newProgram(t, nil, nil)
+	var attributed counting
+	p.options.Attributor = &attributed
+	thread := p.NewThread()
+	defer thread.Close()
+	values := words(1, 2)
+	thread.Create(pointerTo(values), 16, AsyncSync)
+	var queues []int64
+	note := callbacks.NewTool().Callback(func(i *callbacks.Info, _ *callbacks.EventInfo, _ *callbacks.APIInfo) {
+		queues = append(queues, i.AsyncQueue)
+	})
+	if err := p.registry.Register(nil, callbacks.EnqueueLaunchStart, note, callbacks.Reg); err != nil {
+		t.Fatal(err)
+	}
+	before := 0
+	for round := range 3 {
+		queues = nil
+		for queue := range 4 {
+			c := directive(queue, span8(goacc.ForcePresent, values))
+			c.Function = devicetest.HostKernels().Nothing
+			thread.At(Place{ReturnAddress: 77})
+			thread.Parallel(c)
+		}
+		if !slices.Equal(queues, []int64{0, 1, 2, 3}) {
+			t.Errorf("round %d: launches on queues %v", round, queues)
+		}
+		if round == 0 {
+			before = int(attributed)
+		} else if int(attributed) != before {
+			t.Errorf("round %d composed %d events again", round, int(attributed)-before)
+		}
+	}
+	if before == 0 {
+		t.Error("nothing was attributed")
+	}
+	thread.WaitAll(-1)
+}
+
+// counting counts the events that it is to attribute.
+type counting int
+
+func (c *counting) Attribute(Place, uintptr, *callbacks.Info) { *c++ }
+
+func (*counting) Version() uint64 { return 0 }
 
 // lineOfAddress attributes an event to the line that the return address is.
 type lineOfAddress struct{}
