@@ -14,7 +14,6 @@ import (
 
 	"github.com/accscope/accscope/collector/capture"
 	"github.com/accscope/accscope/collector/ingest"
-	"github.com/accscope/accscope/collector/launch"
 	"github.com/accscope/accscope/collector/session"
 	"github.com/accscope/accscope/collector/store"
 )
@@ -43,7 +42,7 @@ another place.
 		},
 	}
 	command.Flags().StringVarP(&output, "output", "o", "", "the trace's `FILE` (default NAME.accscope.db here, or where it was begun)")
-	command.Flags().BoolVar(&force, "force", false, "overwrite the file given by -o")
+	command.Flags().BoolVar(&force, "force", false, "overwrite the trace given by -o; nothing else is ever overwritten")
 	return command
 }
 
@@ -117,30 +116,16 @@ func (s *sources) keep(output string) error {
 		if err != nil {
 			return err
 		}
-		traces = append(traces, begun)
+		if begun != "" {
+			traces = append(traces, begun)
+		}
 	}
 	for _, trace := range traces {
-		if samePlace(output, trace) {
+		if output != "" && session.SameFile(output, trace) {
 			return fmt.Errorf("%s is one of the traces to import: choose another place with -o", output)
 		}
 	}
 	return nil
-}
-
-// samePlace says whether two names, "" for none, are of one file, which need not
-// be there yet.
-func samePlace(a, b string) bool {
-	if a == "" || b == "" {
-		return false
-	}
-	x, errX := filepath.Abs(a)
-	y, errY := filepath.Abs(b)
-	if errX == nil && errY == nil && x == y {
-		return true
-	}
-	there, errX := os.Stat(a)
-	other, errY := os.Stat(b)
-	return errX == nil && errY == nil && os.SameFile(there, other)
 }
 
 func importCaptures(paths []string, output string, force bool) error {
@@ -157,7 +142,7 @@ func importCaptures(paths []string, output string, force bool) error {
 		}
 	}
 	begun := trace
-	if alone && samePlace(output, begun) {
+	if begun != "" && output != "" && session.SameFile(output, begun) {
 		output = ""
 	}
 	if err := from.keep(output); err != nil {
@@ -169,7 +154,11 @@ func importCaptures(paths []string, output string, force bool) error {
 			return err
 		}
 		name := strings.TrimPrefix(filepath.Base(first), "accscope-")
-		if trace, err = traceName(output, force, launch.Program{Path: strings.TrimSuffix(name, ".accscope.db")}); err != nil {
+		var by *session.Session
+		if alone {
+			by = from.sessions[0]
+		}
+		if trace, err = claimTrace(output, force, strings.TrimSuffix(name, ".accscope.db"), by); err != nil {
 			return err
 		}
 	}
@@ -182,7 +171,7 @@ func importCaptures(paths []string, output string, force bool) error {
 		err = mergeInto(from, trace)
 	}
 	if err != nil {
-		unclaim(trace)
+		store.Unclaim(trace)
 		return err
 	}
 	for _, s := range from.sessions {

@@ -49,11 +49,7 @@ func startRecording(flags *runFlags, program launch.Program) (*recording, error)
 	}
 	trace, err := r.session.Trace()
 	if err == nil && trace == "" {
-		r.claimed, err = traceName(flags.output, flags.force, program)
-		trace = r.claimed
-	}
-	if err == nil {
-		err = r.session.SetTrace(trace)
+		trace, err = r.claim(program)
 	}
 	if err == nil {
 		err = r.open(trace)
@@ -63,6 +59,25 @@ func startRecording(flags *runFlags, program launch.Program) (*recording, error)
 		return nil, err
 	}
 	return r, nil
+}
+
+// claim gets the trace its name.
+func (r *recording) claim(program launch.Program) (string, error) {
+	if r.flags.output != "" {
+		// Before the name is held: no other run replaces the trace from here on.
+		if err := r.session.SetTrace(r.flags.output); err != nil {
+			return "", err
+		}
+	}
+	trace, err := claimTrace(r.flags.output, r.flags.force, program.Path, r.session)
+	if err != nil {
+		if r.flags.output != "" {
+			err = errors.Join(err, r.session.ForgetTrace())
+		}
+		return "", err
+	}
+	r.claimed = trace
+	return trace, r.session.SetTrace(trace)
 }
 
 // open begins to collect, or goes on with a trace that was begun.
@@ -94,7 +109,7 @@ func (r *recording) abandon() {
 		r.ingester.Close() //nolint:errcheck // there was nothing to keep
 	}
 	if r.claimed != "" {
-		unclaim(r.claimed)
+		store.Unclaim(r.claimed)
 	}
 	if r.member == nil {
 		r.session.Remove() //nolint:errcheck // an empty folder among temporary things

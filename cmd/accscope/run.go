@@ -13,6 +13,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/accscope/accscope/collector/launch"
+	"github.com/accscope/accscope/collector/session"
+	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/export/otlp"
 )
 
@@ -67,7 +69,7 @@ func newRunCommand() *cobra.Command {
 	command.Flags().SetInterspersed(false)
 	f := command.Flags()
 	f.StringVarP(&flags.output, "output", "o", "", "the trace's `FILE` (default PROGRAM.accscope.db here, then -2, -3, ...)")
-	f.BoolVar(&flags.force, "force", false, "overwrite the file given by -o")
+	f.BoolVar(&flags.force, "force", false, "overwrite the trace given by -o; nothing else is ever overwritten")
 	f.StringVar(&flags.runtime, "runtime", "auto", "OpenACC runtime: auto, `native` (the program's own) or accscope (ours)")
 	f.StringVar(&flags.device, "device", "", "device `TYPE` to run on: sim, host, nvidia, ... (default: the best present)")
 	f.BoolVar(&flags.noSummary, "no-summary", false, "print no report at the end")
@@ -187,50 +189,21 @@ func runtimeName(choice launch.Choice) string {
 	return "its own runtime"
 }
 
-// traceName chooses the file of a trace and creates it, empty: that holds the
-// name, so that runs started together get one each.
-func traceName(output string, force bool, program launch.Program) (string, error) {
+// claimTrace chooses the file of a trace and creates it, empty: that holds the
+// name, so that runs started together get one each. by is the session that is to
+// write it, nil if none is.
+func claimTrace(output string, force bool, program string, by *session.Session) (string, error) {
 	if output != "" {
-		if force {
-			for _, suffix := range []string{"", "-wal", "-shm", "-journal"} {
-				if err := os.Remove(output + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
-					return "", fmt.Errorf("cannot overwrite the trace: %w; choose another name with -o", err)
-				}
-			}
-		}
-		err := claim(output)
-		if errors.Is(err, fs.ErrExist) {
-			return "", fmt.Errorf("%s exists; overwrite it with --force, or choose another name with -o", output)
-		}
-		return output, err
+		return output, store.Claim(output, force, by)
 	}
-	base := filepath.Base(program.Path)
+	base := filepath.Base(program)
 	for number := 1; ; number++ {
 		name := base + ".accscope.db"
 		if number > 1 {
 			name = fmt.Sprintf("%s-%d.accscope.db", base, number)
 		}
-		if err := claim(name); !errors.Is(err, fs.ErrExist) {
+		if err := store.Claim(name, false, by); !errors.Is(err, fs.ErrExist) {
 			return name, err
 		}
-	}
-}
-
-// claim creates an empty file; the error is fs.ErrExist where there is one.
-func claim(name string) error {
-	file, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
-	if errors.Is(err, fs.ErrExist) {
-		return fs.ErrExist
-	}
-	if err != nil {
-		return fmt.Errorf("cannot write the trace: %w; choose another place with -o", err)
-	}
-	return file.Close()
-}
-
-// unclaim removes what claim made, if nothing has been written to it.
-func unclaim(name string) {
-	if info, err := os.Lstat(name); err == nil && info.Mode().IsRegular() && info.Size() == 0 {
-		os.Remove(name) //nolint:errcheck // an empty file is all that stays
 	}
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -24,6 +25,9 @@ func numbers(t testing.TB, rows int) string {
 		t.Fatal(err)
 	}
 	defer conn.Close()
+	if err := execute(conn, fmt.Sprintf("PRAGMA application_id = %d", ApplicationID)); err != nil {
+		t.Fatal(err)
+	}
 	if err := createSchema(conn); err != nil {
 		t.Fatal(err)
 	}

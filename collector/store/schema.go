@@ -126,8 +126,7 @@ func createSchema(conn *sqlite.Conn) (err error) {
 		INSERT INTO launch VALUES (0, NULL, NULL, NULL, NULL);
 		INSERT INTO failure VALUES (0, NULL, NULL);
 		INSERT INTO stack VALUES (0, 0, 0);
-		PRAGMA application_id = %d;
-		PRAGMA user_version = %d;`, ApplicationID, Version), nil)
+		PRAGMA user_version = %d;`, Version), nil)
 }
 
 // checkVersion says whether a file is a trace that this package can read.

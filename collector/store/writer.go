@@ -97,6 +97,12 @@ func newWriter(path string, conn *sqlite.Conn, m *model.Model) *Writer {
 }
 
 func (w *Writer) create(origin int64) error {
+	// The first page that there is at all says whose the file is.
+	for _, pragma := range []string{"page_size = 8192", fmt.Sprintf("application_id = %d", ApplicationID)} {
+		if err := sqlitex.ExecuteTransient(w.conn, "PRAGMA "+pragma, nil); err != nil {
+			return err
+		}
+	}
 	if err := w.pragmas(); err != nil {
 		return err
 	}
@@ -119,7 +125,6 @@ func (w *Writer) create(origin int64) error {
 // of the machine may cost the last transactions but never the file.
 func (w *Writer) pragmas() error {
 	for _, pragma := range []string{
-		"page_size = 8192",
 		"journal_mode = WAL",
 		"synchronous = NORMAL",
 		"cache_size = -65536", // KiB: a transaction fits without spilling
