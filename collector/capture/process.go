@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -266,10 +267,8 @@ func (p *Process) Alive() bool {
 	if err != nil {
 		return false
 	}
-	_, rest, _ := strings.Cut(string(stat), ") ")
-	if end := strings.LastIndex(string(stat), ") "); end >= 0 {
-		rest = string(stat)[end+2:]
-	}
+	// The program's name may hold any character: the last parenthesis ends it.
+	rest := string(stat[bytes.LastIndexByte(stat, ')')+1:])
 	fields := strings.Fields(rest) // from field 3
 	if len(fields) < 20 || fields[0] == "X" {
 		return false

@@ -300,9 +300,6 @@ func (in *Ingester) Origin() int64 { return in.origin.Load() }
 // Events is the number of events taken in.
 func (in *Ingester) Events() int64 { return in.events.Load() }
 
-// Warnings are the lines that went to Warn.
-func (in *Ingester) Warnings() []string { return in.warnings }
-
 func (in *Ingester) warn(format string, args ...any) {
 	line := fmt.Sprintf(format, args...)
 	if slices.Contains(in.warnings, line) {

@@ -140,12 +140,6 @@ func IsStart(kind int32) bool { return callbacks.Event(kind).Half() == callbacks
 // IsEnd says whether an event closes a pair; its start is the number before it.
 func IsEnd(kind int32) bool { return IsStart(kind - 1) }
 
-// IsData says whether the event carries a variable: acc_data_event_info
-// (OpenACC 3.3 §5.2.2).
-func IsData(kind int32) bool {
-	return kind >= Create && kind <= Free || kind >= EnqueueUploadStart && kind <= EnqueueDownloadEnd
-}
-
 // IsLaunch says whether the event carries a kernel: acc_launch_event_info.
 func IsLaunch(kind int32) bool { return kind == EnqueueLaunchStart || kind == EnqueueLaunchEnd }
 

@@ -57,11 +57,8 @@ func (s *site) place() any {
 	return nil
 }
 
-// short is a path's last two elements: enough to know a file by.
-func short(path string) string {
-	elements := strings.Split(path, "/")
-	return elements[len(elements)-1]
-}
+// short is a path's last element: enough to know a file by.
+func short(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
 
 // total sums the records of one site on one thread.
 type total struct {

@@ -158,9 +158,6 @@ func (w *Writer) prepare() (err error) {
 	return nil
 }
 
-// Path is the file being written.
-func (w *Writer) Path() string { return w.path }
-
 // begin opens a transaction if none is open.
 func (w *Writer) begin() error {
 	if w.inTx {
