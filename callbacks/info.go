@@ -105,12 +105,6 @@ func (e *EventInfo) Error() *ErrorEvent { return (*ErrorEvent)(unsafe.Pointer(e)
 // Other views e as the struct of an event that has no struct of its own.
 func (e *EventInfo) Other() *OtherEvent { return (*OtherEvent)(unsafe.Pointer(e)) }
 
-// Reset clears e for the next event.
-func (e *EventInfo) Reset() {
-	*e.Other() = OtherEvent{}
-	e.rest = [5]uint64{}
-}
-
 // APIInfo is acc_api_info, the third argument of a callback (OpenACC 3.3
 // §5.2.3).
 type APIInfo struct {

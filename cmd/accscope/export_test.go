@@ -16,7 +16,7 @@ import (
 
 	"github.com/accscope/accscope/collector/store/tracetest"
 	"github.com/accscope/accscope/export"
-	"github.com/accscope/accscope/export/perfetto/importer"
+	"github.com/accscope/accscope/export/perfetto/perfettotest"
 )
 
 // names lists a folder.
@@ -62,7 +62,7 @@ func TestPerfettoFilesOfTheExamples(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				trace, err := importer.Read(data)
+				trace, err := perfettotest.Read(data)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -69,7 +69,6 @@ const (
 	annotationBool      = 2
 	annotationUint      = 3
 	annotationInt       = 4
-	annotationString    = 6
 	annotationPointer   = 7
 	annotationStringIID = 17
 

@@ -11,7 +11,7 @@ import (
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/collector/store/tracetest"
 	"github.com/accscope/accscope/export"
-	"github.com/accscope/accscope/export/perfetto/importer"
+	"github.com/accscope/accscope/export/perfetto/perfettotest"
 )
 
 // generated makes a trace with device activity, changes it by SQL, and opens it.
@@ -23,13 +23,13 @@ func generated(t testing.TB, spans int, changes ...string) *store.Trace {
 }
 
 // imported exports a trace and imports the file.
-func imported(t testing.TB, trace *store.Trace, options export.Options) *importer.Trace {
+func imported(t testing.TB, trace *store.Trace, options export.Options) *perfettotest.Trace {
 	t.Helper()
 	var file bytes.Buffer
 	if err := Write(&file, trace, options); err != nil {
 		t.Fatal(err)
 	}
-	im, err := importer.Read(file.Bytes())
+	im, err := perfettotest.Read(file.Bytes())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func imported(t testing.TB, trace *store.Trace, options export.Options) *importe
 }
 
 // argument is a slice's debug annotation; nil if it has none of the name.
-func argument(s *importer.Slice, name string) any {
+func argument(s *perfettotest.Slice, name string) any {
 	for _, a := range s.Arguments {
 		if a.Name == name {
 			return a.Value
@@ -47,7 +47,7 @@ func argument(s *importer.Slice, name string) any {
 }
 
 // byNumber finds slices by an annotation that numbers them.
-func byNumber(im *importer.Trace, name string) map[int64]found {
+func byNumber(im *perfettotest.Trace, name string) map[int64]found {
 	all := map[int64]found{}
 	for _, track := range im.Tracks {
 		for i := range track.Slices {
@@ -65,12 +65,12 @@ func byNumber(im *importer.Trace, name string) map[int64]found {
 }
 
 type found struct {
-	track *importer.Track
-	slice *importer.Slice
+	track *perfettotest.Track
+	slice *perfettotest.Slice
 }
 
 // compare holds a file against what the trace has of the same filter.
-func compare(t *testing.T, im *importer.Trace, trace *store.Trace, filter store.Filter) {
+func compare(t *testing.T, im *perfettotest.Trace, trace *store.Trace, filter store.Filter) {
 	t.Helper()
 	records, activities := byNumber(im, "record"), byNumber(im, "activity")
 	seen := 0
@@ -91,13 +91,13 @@ func compare(t *testing.T, im *importer.Trace, trace *store.Trace, filter store.
 			t.Fatalf("record %+v is %+v on %s", r, f.slice, f.track.Name)
 		}
 		if f.slice.Name != export.SpanName(r.Site) || f.slice.Category != r.Site.Kind ||
-			f.slice.Source != (importer.Source{File: r.Site.File, Function: r.Site.Function, Line: uint64(r.Site.Line)}) {
+			f.slice.Source != (perfettotest.Source{File: r.Site.File, Function: r.Site.Function, Line: uint64(r.Site.Line)}) {
 			t.Fatalf("record %d is called %q (%s) at %+v", r.ID, f.slice.Name, f.slice.Category, f.slice.Source)
 		}
 		for _, field := range export.Fields(r.Site) {
 			want := field.Value
 			if address, ok := want.(export.Address); ok {
-				want = importer.Pointer(address)
+				want = perfettotest.Pointer(address)
 			}
 			if got := argument(f.slice, field.Name); got != want {
 				t.Fatalf("record %d: %s is %v, want %v", r.ID, field.Name, got, want)
@@ -111,7 +111,7 @@ func compare(t *testing.T, im *importer.Trace, trace *store.Trace, filter store.
 		t.Errorf("%d records in the file, %d in the trace", len(records), seen)
 	}
 	seen = 0
-	var rates []importer.Count
+	var rates []perfettotest.Count
 	for a, err := range trace.Activities(filter) {
 		if err != nil {
 			t.Fatal(err)
@@ -125,19 +125,19 @@ func compare(t *testing.T, im *importer.Trace, trace *store.Trace, filter store.
 			t.Fatalf("activity %d has no arrow from record %d", a.ID, a.Record)
 		}
 		if a.Work.Kind != "kernel" && a.Duration > 0 {
-			rates = append(rates, importer.Count{Time: a.Start, Value: int64(float64(a.Bytes) * 1e9 / float64(a.Duration))}, importer.Count{Time: a.End()})
+			rates = append(rates, perfettotest.Count{Time: a.Start, Value: int64(float64(a.Bytes) * 1e9 / float64(a.Duration))}, perfettotest.Count{Time: a.End()})
 		}
 	}
 	if seen != len(activities) {
 		t.Errorf("%d activities in the file, %d in the trace", len(activities), seen)
 	}
 	var memory, rate int
-	samples := map[importer.Count]int{}
+	samples := map[perfettotest.Count]int{}
 	for s, err := range trace.Samples(filter.From, filter.To) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		samples[importer.Count{Time: s.Time, Value: s.Used}]++
+		samples[perfettotest.Count{Time: s.Time, Value: s.Used}]++
 	}
 	for _, r := range rates {
 		samples[r]++

@@ -202,21 +202,6 @@ func Update(into []Item, a Arguments) ([]Item, error) {
 	return items, nil
 }
 
-// Enters says whether the variables of a GOACC_enter_exit_data call, which GCC 5
-// to 11 emit for both directives, are those of enter data.
-func Enters(a Arguments) bool {
-	for i := range a.Kinds {
-		switch a.kind(i) {
-		case Pointer, Descriptor, Struct:
-			continue
-		case Alloc, To, ForceAlloc, ForceTo, ForcePresent, Attach:
-			return true
-		}
-		return false
-	}
-	return false
-}
-
 func newItem(a Arguments, i int) Item {
 	return Item{Entry: i, Host: a.Hosts[i], Size: a.Sizes[i], Alignment: uint8(a.Kinds[i] >> 8), Leader: -1,
 		Zero: slices.Contains(a.Zero, i)}

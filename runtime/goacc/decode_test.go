@@ -228,7 +228,6 @@ func FuzzDecode(f *testing.F) {
 		check(EnterData(nil, a))
 		check(ExitData(nil, a))
 		check(Update(nil, a))
-		Enters(a)
 	})
 }
 

@@ -473,12 +473,3 @@ func (t *Thread) endLifetimes(d *Device, q *Queue) {
 	t.awaitBlocks(d, q)
 	t.enqueueExits(d, q, own)
 }
-
-// EnterExitData is the call that GCC 5 to 11 make for both directives.
-func (t *Thread) EnterExitData(c *Construct) {
-	if goacc.Enters(c.Arguments) {
-		t.EnterData(c)
-	} else {
-		t.ExitData(c)
-	}
-}

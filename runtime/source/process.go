@@ -150,18 +150,6 @@ func (p *Process) forgetLocked() {
 	p.globals.clear()
 }
 
-// Modules lists the files of the process that are known so far.
-func (p *Process) Modules() []Module {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	var list []Module
-	for i := range p.modules {
-		p.settle(i)
-		list = append(list, p.modules[i].Module)
-	}
-	return list
-}
-
 // Most data are in no file: after a miss the mappings are not read again for
 // this long on behalf of another address of data. Code always is in a file.
 const dataPause = 20 * time.Millisecond

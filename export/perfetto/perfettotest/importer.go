@@ -1,9 +1,9 @@
-// Package importer reads Perfetto files as Perfetto's own importer does and
+// Package perfettotest reads Perfetto files as Perfetto's own importer does and
 // enforces, as errors, the rules by which that one drops data or misunderstands
 // it: clocks of one snapshot, sequence flags, interned numbers, tracks described
 // before use, slices that nest, unique processes and threads. It knows the fields
 // that accscope writes and refuses others. The exports' tests use it.
-package importer
+package perfettotest
 
 import (
 	"bytes"
