@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"unsafe"
+
+	"github.com/accscope/accscope/callbacks/callbackstest"
 )
 
 // batchMemory is a batch with what its steps point to.
@@ -195,8 +197,8 @@ func TestBatchToolInfo(t *testing.T) {
 		round := uintptr(0)
 		var found []uintptr
 		for n := range tools {
-			tool := NewTool()
-			must(t, h.registry.Register(h.thread, ExitDataStart, tool.Callback(func(_ *Info, e *EventInfo, _ *APIInfo) {
+			tool := callbackstest.NewTool(t)
+			must(t, h.registry.Register(h.thread, ExitDataStart, callbackOf(tool, func(_ *Info, e *EventInfo, _ *APIInfo) {
 				if e.ToolInfo != 0 {
 					t.Errorf("tool %d finds %d in a _start event", n, e.ToolInfo)
 				}
@@ -204,7 +206,7 @@ func TestBatchToolInfo(t *testing.T) {
 					e.ToolInfo = round + uintptr(n) + 1
 				}
 			}), Reg))
-			must(t, h.registry.Register(h.thread, ExitDataEnd, tool.Callback(func(_ *Info, e *EventInfo, _ *APIInfo) {
+			must(t, h.registry.Register(h.thread, ExitDataEnd, callbackOf(tool, func(_ *Info, e *EventInfo, _ *APIInfo) {
 				found = append([]uintptr{e.ToolInfo}, found...)
 			}), Reg))
 		}

@@ -115,7 +115,6 @@ acc_dispatch_publish (struct acc_dispatch *d, int index,
     {
       STORE (table->entry[i].sequence, entries[i].sequence);
       STORE (table->entry[i].callback, entries[i].callback);
-      STORE (table->entry[i].context, entries[i].context);
       STORE (table->entry[i].tool, entries[i].tool);
     }
   STORE (table->count, count);
@@ -123,7 +122,7 @@ acc_dispatch_publish (struct acc_dispatch *d, int index,
     STORE (list->last, entries[count - 1].sequence);
   STORE (list->current, table);
   STORE (list->version, list->version + 1);
-  if (count == 1 && entries[0].context == 0 && LOAD (d->many) != NULL
+  if (count == 1 && LOAD (d->many) != NULL
       && entries[0].callback == (uintptr_t) d->one)
     {
       STORE (d->tool, entries[0].tool);
@@ -276,8 +275,7 @@ read_entry (const struct acc_dispatch_table *table, uint32_t index)
   const struct acc_dispatch_entry *from = &table->entry[index];
 
   return (struct acc_dispatch_entry) {
-    LOAD (from->sequence), LOAD (from->callback), LOAD (from->context),
-    LOAD (from->tool)
+    LOAD (from->sequence), LOAD (from->callback), LOAD (from->tool)
   };
 }
 
@@ -309,11 +307,7 @@ invoke (const struct instance *i, const struct acc_dispatch_entry *entry)
     specific.other_event.tool_info = slot->tool_info;
   api.valid_bytes = VALID_BYTES (acc_api_info, async_handle);
 
-  if (LIKELY (entry->context == 0))
-    ((acc_callback) entry->callback) (&general, &specific, &api);
-  else
-    ((acc_dispatch_bound) entry->callback) (entry->context, &general,
-					    &specific, &api);
+  ((acc_callback) entry->callback) (&general, &specific, &api);
 
   if (i->kind.half == START && i->pair != NULL
       && specific.other_event.tool_info != NULL)
@@ -364,7 +358,7 @@ static __attribute__ ((noinline)) void
 follow (const struct instance *i, uint64_t after, uint32_t changes,
 	uint64_t limit)
 {
-  struct acc_dispatch_entry entry = { 0, 0, 0, 0 };
+  struct acc_dispatch_entry entry = { 0 };
   int late = LATE_CALLBACKS;
 
   for (;;)

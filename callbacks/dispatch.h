@@ -43,18 +43,13 @@ extern "C" {
 /* Lists are kept for events 1 to 25 and, as number 26, for acc_ev_error.  */
 #define ACC_DISPATCH_EVENTS 27
 
-/* One enabled callback.  A routine with a context is a Go callback: it is
-   called as an acc_dispatch_bound with the context as first argument.  */
+/* One enabled callback.  */
 struct acc_dispatch_entry
 {
   uint64_t sequence;		/* order of registration, from 1 */
-  uintptr_t callback;
-  uintptr_t context;		/* 0: a plain acc_callback */
+  uintptr_t callback;		/* an acc_callback */
   uintptr_t tool;		/* callbacks of one tool share tool_info */
 };
-
-typedef void (*acc_dispatch_bound) (uintptr_t context, acc_callback_info *,
-				    acc_event_info *, acc_api_info *);
 
 struct acc_dispatch;
 struct acc_dispatch_thread;

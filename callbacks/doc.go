@@ -6,7 +6,7 @@
 // A [Registry] decides in Go which callbacks an event has, and publishes them
 // to C memory (struct acc_dispatch, dispatch.h). Dispatch is C: it walks that
 // memory without a lock on the thread that raises the event, so C callbacks are
-// reached without entering Go. Callbacks may also be Go functions ([Tool]).
+// reached without entering Go.
 // Events raised from Go cross into C for it: one by one ([Registry.Dispatch]), or
 // all that follow one another with nothing between them ([Registry.DispatchBatch]).
 //

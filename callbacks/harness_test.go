@@ -3,7 +3,16 @@ package callbacks
 import (
 	"strings"
 	"testing"
+
+	"github.com/accscope/accscope/callbacks/callbackstest"
 )
+
+type function = func(*Info, *EventInfo, *APIInfo)
+
+// callbackOf makes f a callback of a tool.
+func callbackOf(tool *callbackstest.Tool, f function) Callback {
+	return CCallback(callbackstest.Routine(tool, f))
+}
 
 // harness is a registry whose callbacks have one-letter names and record that
 // they ran.
@@ -11,7 +20,7 @@ type harness struct {
 	t         *testing.T
 	registry  *Registry
 	thread    *Thread
-	tool      *Tool
+	tool      *callbackstest.Tool
 	callbacks map[string]Callback
 	inside    map[string]func() // what a callback does beside recording itself
 	ran       []string
@@ -24,7 +33,7 @@ func newHarness(t *testing.T) *harness {
 		t.Fatal(err)
 	}
 	return &harness{
-		t: t, registry: registry, thread: &Thread{}, tool: NewTool(),
+		t: t, registry: registry, thread: &Thread{}, tool: callbackstest.NewTool(t),
 		callbacks: map[string]Callback{}, inside: map[string]func(){},
 	}
 }
@@ -32,7 +41,7 @@ func newHarness(t *testing.T) *harness {
 // callback is the callback with a name, made when first asked for.
 func (h *harness) callback(name string) Callback {
 	if _, ok := h.callbacks[name]; !ok {
-		h.callbacks[name] = h.tool.Callback(func(*Info, *EventInfo, *APIInfo) {
+		h.callbacks[name] = callbackOf(h.tool, func(*Info, *EventInfo, *APIInfo) {
 			h.ran = append(h.ran, name)
 			if f := h.inside[name]; f != nil {
 				f()
@@ -43,9 +52,9 @@ func (h *harness) callback(name string) Callback {
 }
 
 // register registers f under a name for an event.
-func (h *harness) register(event Event, name string, f Func) {
+func (h *harness) register(event Event, name string, f function) {
 	h.t.Helper()
-	h.callbacks[name] = h.tool.Callback(f)
+	h.callbacks[name] = callbackOf(h.tool, f)
 	if err := h.registry.Register(h.thread, event, h.callbacks[name], Reg); err != nil {
 		h.t.Fatal(err)
 	}

@@ -62,7 +62,7 @@ func TestMistakesWithManyEventsAreFound(t *testing.T) {
 		name    string
 		changes []string
 	}{
-		{"a tool is alone that is not", []string{"if (count == 1 && entries[0].context", "if (count >= 1 && entries[0].context"}},
+		{"a tool is alone that is not", []string{"if (count == 1 && LOAD (d->many)", "if (count >= 1 && LOAD (d->many)"}},
 		{"a tool stays alone when it leaves", []string{"__atomic_fetch_and (&d->sole, ~bit, __ATOMIC_RELEASE);", ";"}},
 		{"the thread's toggle is ignored", []string{"if (sole == 0 || thread->disabled)", "if (sole == 0)"}},
 		{"one event for many is enough", []string{"for (n = batch->done; n < batch->count; n++)", "for (n = batch->done; n < batch->done + 1; n++)"}},

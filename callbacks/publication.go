@@ -79,11 +79,9 @@ func (p *publication) reserve(number, count int) error {
 func (p *publication) publish(number int, entries []entry) {
 	list := make([]C.struct_acc_dispatch_entry, len(entries))
 	for i, e := range entries {
-		routine, context := e.callback.target()
 		list[i] = C.struct_acc_dispatch_entry{
 			sequence: C.uint64_t(e.sequence),
-			callback: C.uintptr_t(routine),
-			context:  C.uintptr_t(context),
+			callback: C.uintptr_t(e.callback.routine),
 			tool:     C.uintptr_t(e.tool),
 		}
 	}

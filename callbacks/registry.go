@@ -132,7 +132,6 @@ func (r *Registry) add(thread *Thread, event Event, c Callback) error {
 		return err
 	}
 	r.sequence++
-	c.hold()
 	list.entries = append(list.entries, entry{
 		callback: c, sequence: r.sequence, tool: tool, references: 1, enabled: true,
 	})
@@ -153,7 +152,6 @@ func (r *Registry) remove(thread *Thread, event Event, c Callback) {
 	}
 	list.entries = slices.Delete(list.entries, i, i+1)
 	r.publish(thread, listNumber(event))
-	c.release()
 }
 
 // setToggle is acc_toggle (OpenACC 3.3 §5.4.2).

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/accscope/accscope/callbacks/callbackstest"
 )
 
 // The examples of OpenACC 3.3 §5.5.3: callbacks A, B and C are registered for an
@@ -171,7 +173,7 @@ func violations(reverse bool, newSet func() callbackSet) (found []string, runs i
 type registrySet struct {
 	t       *testing.T
 	event   Event
-	tool    *Tool
+	tool    *callbackstest.Tool
 	set     *Registry
 	named   map[string]Callback
 	invoked func(string)
@@ -182,9 +184,9 @@ func newRegistrySet(t *testing.T, event Event) *registrySet {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &registrySet{t: t, event: event, tool: NewTool(), set: registry, named: map[string]Callback{}}
+	s := &registrySet{t: t, event: event, tool: callbackstest.NewTool(t), set: registry, named: map[string]Callback{}}
 	for _, name := range []string{"Y", "A", "B", "C", "Z", "D"} {
-		s.named[name] = s.tool.Callback(func(*Info, *EventInfo, *APIInfo) { s.invoked(name) })
+		s.named[name] = callbackOf(s.tool, func(*Info, *EventInfo, *APIInfo) { s.invoked(name) })
 	}
 	return s
 }

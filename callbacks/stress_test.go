@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"github.com/accscope/accscope/callbacks/callbackstest"
 )
 
 // TestSixtyFourThreads dispatches on 32 goroutines while 32 others register,
@@ -15,13 +17,13 @@ import (
 func TestSixtyFourThreads(t *testing.T) {
 	registry, err := NewRegistry()
 	must(t, err)
-	tool := NewTool()
+	tool := callbackstest.NewTool(t)
 	var running [32]struct {
 		a, z, others int
 		_            [64]byte
 	}
 	count := func(f func(thread int)) Callback {
-		return tool.Callback(func(i *Info, _ *EventInfo, _ *APIInfo) { f(int(i.ThreadID)) })
+		return callbackOf(tool, func(i *Info, _ *EventInfo, _ *APIInfo) { f(int(i.ThreadID)) })
 	}
 	must(t, registry.Register(nil, UpdateStart, count(func(n int) {
 		if running[n].z != 0 {
@@ -127,7 +129,7 @@ func BenchmarkDispatchFromGo(b *testing.B) {
 			registry, err := NewRegistry()
 			must(b, err)
 			for range callbacks {
-				must(b, registry.Register(nil, UpdateStart, NewTool().Callback(func(*Info, *EventInfo, *APIInfo) {}), Reg))
+				must(b, registry.Register(nil, UpdateStart, callbackOf(callbackstest.NewTool(b), func(*Info, *EventInfo, *APIInfo) {}), Reg))
 			}
 			thread, pair := &Thread{}, &Pair{}
 			info, event, api := &Info{EventType: UpdateStart}, &EventInfo{}, &APIInfo{}
@@ -142,7 +144,7 @@ func BenchmarkDispatchFromGo(b *testing.B) {
 func BenchmarkRegister(b *testing.B) {
 	registry, err := NewRegistry()
 	must(b, err)
-	c := NewTool().Callback(func(*Info, *EventInfo, *APIInfo) {})
+	c := callbackOf(callbackstest.NewTool(b), func(*Info, *EventInfo, *APIInfo) {})
 	for b.Loop() {
 		must(b, registry.Register(nil, UpdateStart, c, Reg))
 		registry.Unregister(nil, UpdateStart, c, Reg)

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/accscope/accscope/callbacks/internal/sharedobject"
+	"github.com/accscope/accscope/callbacks/callbackstest"
 )
 
 // raisePair dispatches start and the event after it as one pair.
@@ -30,34 +30,38 @@ func TestToolInfoTravelsPerTool(t *testing.T) {
 			continue
 		}
 		for _, tools := range []int{1, 2, 4, 5, 13, 100} {
-			h := newHarness(t)
-			ends := 0
-			for n := range tools {
-				tool := NewTool()
-				left := uintptr(n + 1)
-				if n%5 == 3 {
-					left = 0 // leaves nothing, finds nothing
-				}
-				must(t, h.registry.Register(h.thread, event, tool.Callback(func(_ *Info, e *EventInfo, _ *APIInfo) {
-					if e.ToolInfo != 0 {
-						t.Errorf("%v: tool %d finds %#x in a _start event", event, n, e.ToolInfo)
-					}
-					e.ToolInfo = left
-				}), Reg))
-				must(t, h.registry.Register(h.thread, event+1, tool.Callback(func(_ *Info, e *EventInfo, _ *APIInfo) {
-					ends++
-					if e.ToolInfo != left {
-						t.Errorf("%v of %d tools: tool %d finds %#x, left %#x", event+1, tools, n, e.ToolInfo, left)
-					}
-					e.ToolInfo = 99 // reaches nobody
-				}), Reg))
-			}
-			h.raisePair(event, nil)
-			h.raisePair(event, nil)
-			if ends != 2*tools {
-				t.Errorf("%d _end callbacks of %d tools", ends, tools)
-			}
+			t.Run(fmt.Sprintf("%v/%d", event, tools), func(t *testing.T) { checkToolInfo(t, event, tools) })
 		}
+	}
+}
+
+func checkToolInfo(t *testing.T, event Event, tools int) {
+	h := newHarness(t)
+	ends := 0
+	for n := range tools {
+		tool := callbackstest.NewTool(t)
+		left := uintptr(n + 1)
+		if n%5 == 3 {
+			left = 0 // leaves nothing, finds nothing
+		}
+		must(t, h.registry.Register(h.thread, event, callbackOf(tool, func(_ *Info, e *EventInfo, _ *APIInfo) {
+			if e.ToolInfo != 0 {
+				t.Errorf("tool %d finds %#x in a _start event", n, e.ToolInfo)
+			}
+			e.ToolInfo = left
+		}), Reg))
+		must(t, h.registry.Register(h.thread, event+1, callbackOf(tool, func(_ *Info, e *EventInfo, _ *APIInfo) {
+			ends++
+			if e.ToolInfo != left {
+				t.Errorf("tool %d finds %#x, left %#x", n, e.ToolInfo, left)
+			}
+			e.ToolInfo = 99 // reaches nobody
+		}), Reg))
+	}
+	h.raisePair(event, nil)
+	h.raisePair(event, nil)
+	if ends != 2*tools {
+		t.Errorf("%d _end callbacks", ends)
 	}
 }
 
@@ -108,7 +112,7 @@ func loadTool(t *testing.T, leaves uintptr) tool {
 		"-I"+includes, "-o", path, "testdata/tool.c").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	object, err := sharedobject.Open(path)
+	object, err := callbackstest.Open(path)
 	must(t, err)
 	symbol := func(name string) unsafe.Pointer {
 		address, err := object.Symbol(name)

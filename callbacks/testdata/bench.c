@@ -74,7 +74,6 @@ main (int argc, char **argv)
       /* Different callbacks; that they are one routine does not matter here.  */
       entry[i].sequence = (uint64_t) i + 1;
       entry[i].callback = (uintptr_t) callback;
-      entry[i].context = 0;
       entry[i].tool = (uintptr_t) i + 1;
     }
   acc_dispatch_publish (dispatch, acc_ev_enqueue_upload_start, entry,

@@ -54,7 +54,7 @@ publish (void)
   for (int name = 0; name < NAMES; name++)
     if (enabled[name])
       list[length++] = (struct acc_dispatch_entry) {
-	(uint64_t) name + 1, (uintptr_t) routine[name], 0, 1
+	(uint64_t) name + 1, (uintptr_t) routine[name], 1
       };
   for (int i = 0; i < 2; i++)
     acc_dispatch_publish (registry, acc_dispatch_index (event), list, length);

@@ -121,8 +121,8 @@ static void other (acc_callback_info *, acc_event_info *, acc_api_info *);
 static void
 publish (struct world *w, int event, enum list list)
 {
-  struct acc_dispatch_entry tool = { 0, (uintptr_t) one, 0, 1 };
-  struct acc_dispatch_entry foreign = { 0, (uintptr_t) other, 0, 2 };
+  struct acc_dispatch_entry tool = { 0, (uintptr_t) one, 1 };
+  struct acc_dispatch_entry foreign = { 0, (uintptr_t) other, 2 };
   struct acc_dispatch_entry entry[2];
   uint32_t count = 0;
 
@@ -384,7 +384,7 @@ threads (unsigned long rounds)
 {
   pthread_t thread[3];
   struct acc_dispatch_entry entry[2] = {
-    { 1, (uintptr_t) one_shared, 0, 1 }, { 2, (uintptr_t) other_shared, 0, 2 }
+    { 1, (uintptr_t) one_shared, 1 }, { 2, (uintptr_t) other_shared, 2 }
   };
 
   shared = acc_dispatch_new ();

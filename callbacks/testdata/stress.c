@@ -12,10 +12,9 @@
 #include <stdlib.h>
 
 /* Callbacks 1 to CALLBACKS in order of registration; those with an even number
-   come and go, the odd ones always stay.  Context and tool of each are made of
-   its number, so that a torn entry shows.  */
+   come and go, the odd ones always stay.  Each has a routine and a tool of its
+   own, so that a torn entry shows.  */
 #define CALLBACKS 9
-#define CONTEXT(number) ((uintptr_t) (number) * 0x10001)
 #define TOOL(number) ((uintptr_t) (number) << 20)
 
 static struct acc_dispatch *dispatch;
@@ -42,14 +41,8 @@ check_ran (void)
 }
 
 static void
-callback (uintptr_t context, acc_callback_info *info, acc_event_info *event,
-	  acc_api_info *api)
+callback (unsigned number, acc_callback_info *info, acc_event_info *event)
 {
-  unsigned number = context % 0x10001 == 0 ? context / 0x10001 : 0;
-
-  (void) api;
-  if (number < 1 || number > CALLBACKS)
-    fail ("torn entry", number);
   if ((int) info->event_type != current)	/* the next one of a batch */
     {
       check_ran ();
@@ -71,6 +64,23 @@ callback (uintptr_t context, acc_callback_info *info, acc_event_info *event,
   ran |= 1u << number;
   last = number;
 }
+
+#define ROUTINE(number)							\
+  static void								\
+  callback_##number (acc_callback_info *info, acc_event_info *event,	\
+		     acc_api_info *api)					\
+  {									\
+    (void) api;								\
+    callback (number, info, event);					\
+  }
+
+ROUTINE (1) ROUTINE (2) ROUTINE (3) ROUTINE (4) ROUTINE (5) ROUTINE (6)
+ROUTINE (7) ROUTINE (8) ROUTINE (9)
+
+static const acc_callback routine[] = {
+  NULL, callback_1, callback_2, callback_3, callback_4, callback_5, callback_6,
+  callback_7, callback_8, callback_9
+};
 
 static void
 begin (int event)
@@ -142,8 +152,7 @@ publish (unsigned present)
     if (number % 2 == 1 || (present >> number & 1))
       {
 	entry[count].sequence = number;
-	entry[count].callback = (uintptr_t) callback;
-	entry[count].context = CONTEXT (number);
+	entry[count].callback = (uintptr_t) routine[number];
 	entry[count++].tool = TOOL (number);
       }
   acc_dispatch_publish (dispatch, acc_dispatch_index (acc_ev_update_start),

@@ -67,8 +67,7 @@ func BenchmarkLaunchCallbacks(b *testing.B) {
 			p := newProgram(b, nil, quiet)
 			thread := p.NewThread()
 			for range count {
-				tool := callbacks.NewTool()
-				nothing := tool.Callback(func(*callbacks.Info, *callbacks.EventInfo, *callbacks.APIInfo) {})
+				nothing := p.callback(func(*callbacks.Info, *callbacks.EventInfo, *callbacks.APIInfo) {})
 				for _, e := range callbacks.Events() {
 					if err := p.registry.Register(nil, e, nothing, callbacks.Reg); err != nil {
 						b.Fatal(err)

@@ -370,8 +370,7 @@ func TestActivity(t *testing.T) {
 	var records []callbacks.ActivityRecord
 	number := p.Subscribe(0, func(r *callbacks.ActivityRecord) { records = append(records, *r) })
 	var seen []uint64
-	tool := callbacks.NewTool()
-	note := tool.Callback(func(*callbacks.Info, *callbacks.EventInfo, *callbacks.APIInfo) {
+	note := p.callback(func(*callbacks.Info, *callbacks.EventInfo, *callbacks.APIInfo) {
 		seen = append(seen, thread.events.Correlation)
 	})
 	for _, e := range []callbacks.Event{callbacks.EnqueueUploadStart, callbacks.EnqueueLaunchEnd, callbacks.EnqueueDownloadStart} {

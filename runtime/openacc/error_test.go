@@ -145,9 +145,8 @@ func TestAbsentData(t *testing.T) {
 		t.Errorf("the default callback wrote %q", line)
 	}
 
-	tool := callbacks.NewTool()
 	calls, nested := 0, func() { thread.Delete(pointerTo(x), 16, AsyncSync, false) }
-	err := p.registry.Register(nil, callbacks.Error, tool.Callback(func(*callbacks.Info, *callbacks.EventInfo, *callbacks.APIInfo) {
+	err := p.registry.Register(nil, callbacks.Error, p.callback(func(*callbacks.Info, *callbacks.EventInfo, *callbacks.APIInfo) {
 		if calls++; calls == 1 {
 			nested()
 		}
@@ -168,9 +167,8 @@ func TestAbsentData(t *testing.T) {
 func TestErrorCallback(t *testing.T) {
 	p := newProgram(t, nil, nil)
 	thread := p.NewThread()
-	tool := callbacks.NewTool()
 	var memory uint64
-	err := p.registry.Register(nil, callbacks.Error, tool.Callback(func(*callbacks.Info, *callbacks.EventInfo, *callbacks.APIInfo) {
+	err := p.registry.Register(nil, callbacks.Error, p.callback(func(*callbacks.Info, *callbacks.EventInfo, *callbacks.APIInfo) {
 		memory = thread.Property(0, DeviceCurrent, PropertyMemory)
 		thread.Shutdown(DeviceSim)
 	}), callbacks.Reg)

@@ -33,8 +33,7 @@ func TestEventsLeftToTheCaller(t *testing.T) {
 	}
 	var raised []callbacks.Event
 	inside := map[callbacks.Event]func(){}
-	tool := callbacks.NewTool()
-	note := tool.Callback(func(i *callbacks.Info, e *callbacks.EventInfo, a *callbacks.APIInfo) {
+	note := p.callback(func(i *callbacks.Info, e *callbacks.EventInfo, a *callbacks.APIInfo) {
 		raised = append(raised, i.EventType)
 		if i.EventType.Half() == callbacks.Start {
 			e.ToolInfo = uintptr(i.EventType)
@@ -120,8 +119,7 @@ func TestEventsOfManyPlaces(t *testing.T) {
 	}
 	var seen []string
 	nested := false
-	tool := callbacks.NewTool()
-	note := tool.Callback(func(i *callbacks.Info, _ *callbacks.EventInfo, _ *callbacks.APIInfo) {
+	note := p.callback(func(i *callbacks.Info, _ *callbacks.EventInfo, _ *callbacks.APIInfo) {
 		seen = append(seen, fmt.Sprintf("%s:%d:%d", short(i.EventType), i.LineNo, i.AsyncQueue))
 		if !nested && i.EventType == callbacks.EnterDataEnd {
 			nested = true
@@ -178,7 +176,7 @@ func TestEventsOfQueuesInTurn(t *testing.T) {
 	values := words(1, 2)
 	thread.Create(pointerTo(values), 16, AsyncSync)
 	var queues []int64
-	note := callbacks.NewTool().Callback(func(i *callbacks.Info, _ *callbacks.EventInfo, _ *callbacks.APIInfo) {
+	note := p.callback(func(i *callbacks.Info, _ *callbacks.EventInfo, _ *callbacks.APIInfo) {
 		queues = append(queues, i.AsyncQueue)
 	})
 	if err := p.registry.Register(nil, callbacks.EnqueueLaunchStart, note, callbacks.Reg); err != nil {
@@ -236,7 +234,7 @@ func TestEventsOfADeleteThatWaits(t *testing.T) {
 		other.Copyin(pointerTo(values), 16, 1)
 	}
 	var raised []callbacks.Event
-	note := callbacks.NewTool().Callback(func(i *callbacks.Info, _ *callbacks.EventInfo, _ *callbacks.APIInfo) {
+	note := p.callback(func(i *callbacks.Info, _ *callbacks.EventInfo, _ *callbacks.APIInfo) {
 		raised = append(raised, i.EventType)
 	})
 	for _, e := range callbacks.Events() {

@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/callbacks/callbackstest"
 	"github.com/accscope/accscope/runtime/device"
 	"github.com/accscope/accscope/runtime/goacc"
 	"github.com/accscope/accscope/runtime/host"
@@ -22,6 +23,7 @@ type ended struct{ line string }
 // program is a runtime with a sim device, and what it would have printed.
 type program struct {
 	*Runtime
+	t        testing.TB
 	registry *callbacks.Registry
 	output   lockedBuffer
 	errors   lockedBuffer
@@ -61,7 +63,7 @@ func newProgram(t testing.TB, environment map[string]string, change func(*sim.Op
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &program{registry: registry}
+	p := &program{t: t, registry: registry}
 	p.Runtime, err = New(Options{
 		Backends:    []device.Backend{simulator, host.New()},
 		Callbacks:   registry,
@@ -79,6 +81,11 @@ func newProgram(t testing.TB, environment map[string]string, change func(*sim.Op
 		last.Close()
 	})
 	return p
+}
+
+// callback makes f the callback of a tool of its own.
+func (p *program) callback(f func(*callbacks.Info, *callbacks.EventInfo, *callbacks.APIInfo)) callbacks.Callback {
+	return callbacks.CCallback(callbackstest.Routine(callbackstest.NewTool(p.t), f))
 }
 
 // failure runs f and gives the error line that would have ended the program, ""
@@ -140,8 +147,7 @@ type recorder struct {
 }
 
 func (r *recorder) register(p *program, events ...callbacks.Event) {
-	tool := callbacks.NewTool()
-	note := tool.Callback(func(info *callbacks.Info, event *callbacks.EventInfo, _ *callbacks.APIInfo) {
+	note := p.callback(func(info *callbacks.Info, event *callbacks.EventInfo, _ *callbacks.APIInfo) {
 		text := strings.TrimPrefix(info.EventType.String(), "acc_ev_")
 		switch info.EventType.Kind() {
 		case callbacks.DataKind:

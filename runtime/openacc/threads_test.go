@@ -22,8 +22,7 @@ func TestThreads(t *testing.T) {
 	p := newProgram(t, nil, func(o *sim.Options) { o.Memory = 256 << 20; o.Devices = 2; o.Queues = 3 })
 	shared, one := words(1, 2, 3, 4, 5, 6, 7, 8), words(1)
 	var launches atomic.Int64
-	tool := callbacks.NewTool()
-	count := tool.Callback(func(*callbacks.Info, *callbacks.EventInfo, *callbacks.APIInfo) { launches.Add(1) })
+	count := p.callback(func(*callbacks.Info, *callbacks.EventInfo, *callbacks.APIInfo) { launches.Add(1) })
 	var reported atomic.Int64
 	number := p.Subscribe(1<<callbacks.ActivityKernel, func(*callbacks.ActivityRecord) { reported.Add(1) })
 

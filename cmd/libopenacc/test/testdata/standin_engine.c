@@ -95,7 +95,7 @@ accscope_engine_callback_register (T t, int event, void *callback, int mode)
   (void) t;
   say ("register %d mode %d\n", event, mode);
   entries[i][counts[i]]
-    = (struct acc_dispatch_entry) { counts[i] + 1, (uintptr_t) callback, 0, 1 };
+    = (struct acc_dispatch_entry) { counts[i] + 1, (uintptr_t) callback, 1 };
   counts[i]++;
   acc_dispatch_reserve (host.dispatch, i, counts[i]);
   acc_dispatch_publish (host.dispatch, i, entries[i], counts[i]);

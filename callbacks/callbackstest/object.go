@@ -1,6 +1,4 @@
-// Package sharedobject loads shared objects, so that tests can register real
-// tools' callbacks.
-package sharedobject
+package callbackstest
 
 // #cgo LDFLAGS: -ldl
 // #include <dlfcn.h>
