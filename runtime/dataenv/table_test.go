@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/accscope/accscope/runtime/dataenv/presenttest"
 	"github.com/accscope/accscope/runtime/device"
 )
 
@@ -122,7 +123,7 @@ func play(t *testing.T, program []byte, scale uintptr) {
 			if m != wm || p != wp {
 				t.Fatalf("step %d: Find(%d, %d) = %v %v, want %v %v", step/3, q[0], q[1], m, p, wm, wp)
 			}
-			address, found := findInC(table, q[0], q[1])
+			address, found := presenttest.Find(table.Published(), q[0], q[1])
 			if (found == 1) != (p == Present) || found == 1 && address != m.DeviceOf(q[0]) {
 				t.Fatalf("step %d: C finds (%d, %d) = %d %#x, want %v %v", step/3, q[0], q[1], found, address, wm, wp)
 			}
@@ -134,7 +135,7 @@ func play(t *testing.T, program []byte, scale uintptr) {
 				if got == nil && len(want) > 0 || got != nil && !slices.Contains(want, got) {
 					t.Fatalf("step %d: FindDevice(%#x, %d) = %v, want one of %v", step/3, address, q[1], got, want)
 				}
-				host, found := findHostInC(table, address)
+				host, found := presenttest.FindHost(table.Published(), address)
 				if m := table.FindDevice(address, 0); found == 1 && (m == nil || host != m.HostOf(address)) {
 					t.Fatalf("step %d: C finds %#x at host address %#x, want %v", step/3, address, host, m)
 				} else if found != 1 && m != nil && !slices.Contains(table.aliased, m) {
@@ -299,7 +300,7 @@ func BenchmarkFind(b *testing.B) {
 				}
 			}
 		})
-		b.Run(fmt.Sprint("C/", count), func(b *testing.B) { b.ReportMetric(benchmarkC(table, hosts, b.N), "ns/op") })
+		b.Run(fmt.Sprint("C/", count), func(b *testing.B) { b.ReportMetric(presenttest.Time(table.Published(), hosts, b.N), "ns/op") })
 		b.Run(fmt.Sprint("device/", count), func(b *testing.B) {
 			for i := 0; b.Loop(); i++ {
 				if table.FindDevice(device.Address(1<<44+(hosts[i&(1<<16-1)]-1<<32)), 8) == nil {

@@ -341,25 +341,6 @@ func (f *Frame) place(p planned) (Variable, bool) {
 	return v, v.Address != 0
 }
 
-// Variables gives every variable in scope whose place is known, innermost
-// scope first.
-func (f *Frame) Variables() []Variable {
-	f.image.mu.Lock()
-	defer f.image.mu.Unlock()
-	list := append([]Variable(nil), f.extra...)
-	if f.image.closed {
-		return list
-	}
-	// Damage leaves the list shorter, which is what the caller can bear.
-	_ = guard(f.image.path, func() error {
-		for d := 0; d <= f.deepest(); d++ {
-			list = append(list, f.atDepth(d)...)
-		}
-		return nil
-	})
-	return list
-}
-
 func (f *Frame) deepest() int {
 	if len(f.plan) == 0 {
 		return -1
@@ -388,11 +369,9 @@ func (f *Frame) atDepth(depth int) []Variable {
 	return list
 }
 
-// NameOf names the host range of size bytes at an address: the variable in the
+// name names the host range of size bytes at an address: the variable in the
 // innermost scope that is the range, contains it or points to it. It gives ""
 // when none does, or when two of the same scope fit equally well.
-func (f *Frame) NameOf(address, size uint64) string { return f.name(address, size, false) }
-
 func (f *Frame) name(address, size uint64, whole bool) string {
 	f.image.mu.Lock()
 	defer f.image.mu.Unlock()

@@ -121,9 +121,8 @@ func FuzzOpen(f *testing.F) {
 				return nil
 			})
 			if err == nil {
-				fr.Variables()
-				fr.NameOf(0x4000, 8)
-				fr.NameOf(0x1080, 8)
+				fr.name(0x4000, 8, false)
+				fr.name(0x1080, 8, false)
 			}
 		}
 	})

@@ -1,8 +1,11 @@
-package dataenv
+// Package presenttest looks up in a published present table as C code does
+// (present.h).
+package presenttest
 
 /*
+#cgo CFLAGS: -std=gnu11 -O2 -Wall -Wextra
 #include <time.h>
-#include "present.h"
+#include "../present.h"
 
 static int
 find (const void *present, uintptr_t host, size_t size, uintptr_t *device)
@@ -40,22 +43,23 @@ import (
 	"github.com/accscope/accscope/runtime/device"
 )
 
-// findInC is what C code sees of a table. Test files cannot use cgo, so it is
-// here.
-func findInC(t *Table, host, size uintptr) (device.Address, int) {
+// Find looks a host range up: 1 and its device address, 0 where it is not all
+// present, -1 where Go must be asked.
+func Find(published unsafe.Pointer, host, size uintptr) (device.Address, int) {
 	var address C.uintptr_t
-	found := C.find(t.Published(), C.uintptr_t(host), C.size_t(size), &address)
+	found := C.find(published, C.uintptr_t(host), C.size_t(size), &address)
 	return device.Address(address), int(found)
 }
 
-// findHostInC is the look-up from the device's side.
-func findHostInC(t *Table, address device.Address) (uintptr, int) {
+// FindHost is the look-up from the device's side: 1 and the host address, or -1.
+func FindHost(published unsafe.Pointer, address device.Address) (uintptr, int) {
 	var host C.uintptr_t
-	found := C.find_host(t.Published(), C.uintptr_t(address), &host)
+	found := C.find_host(published, C.uintptr_t(address), &host)
 	return uintptr(host), int(found)
 }
 
-// benchmarkC is the nanoseconds that one look-up from C takes.
-func benchmarkC(t *Table, hosts []uintptr, times int) float64 {
-	return float64(C.look_up_often(t.Published(), (*C.uintptr_t)(unsafe.Pointer(&hosts[0])), C.size_t(len(hosts)), C.size_t(times)))
+// Time is the nanoseconds that one look-up of 8 bytes takes, by turns at each of
+// the host addresses.
+func Time(published unsafe.Pointer, hosts []uintptr, times int) float64 {
+	return float64(C.look_up_often(published, (*C.uintptr_t)(unsafe.Pointer(&hosts[0])), C.size_t(len(hosts)), C.size_t(times)))
 }
