@@ -227,7 +227,7 @@ static void
 publish (int event, int others)
 {
   struct acc_dispatch_entry entry[2] = {
-    { 1, (uintptr_t) one, 1 }, { 2, (uintptr_t) foreign, 0, 2 }
+    { 1, (uintptr_t) one, 1 }, { 2, (uintptr_t) foreign, 2 }
   };
   acc_dispatch_publish (dispatch, event, entry, others ? 2 : 1);
 }
