@@ -71,11 +71,12 @@ test-all: all ## everything, the long suites whole
 print-cgo-cflags: # what a plain `go build` outside of make needs in CGO_CFLAGS
 	@echo '$(CGO_CFLAGS)'
 
-check: ## formatting, vet, staticcheck
-	@unformatted=$$(gofmt -l callbacks runtime collector export tui web cmd); \
+check: ## formatting, vet, staticcheck, the rules of docs/architecture.md
+	@unformatted=$$(gofmt -l callbacks runtime collector export tui web cmd docs); \
 	  test -z "$$unformatted" || { echo "not gofmt-clean: $$unformatted"; exit 1; }
 	$(GO) vet ./...
 	$(GO) run $(STATICCHECK) ./...
+	$(GO) test ./docs
 
 conformance: all ## GCC's OpenACC run-time tests on our runtime, as host and as sim device
 	$(GO) run ./runtime/conformance --settings host $(CONFORMANCE_FLAGS)

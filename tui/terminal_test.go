@@ -18,6 +18,7 @@ import (
 	"github.com/accscope/accscope/collector/session"
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/tui"
+	"go.uber.org/goleak"
 )
 
 // The tests here run the real command in a real terminal (tmux): keys are sent,
@@ -34,9 +35,10 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	status := m.Run()
-	os.RemoveAll(folder)
-	os.Exit(status)
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(status int) {
+		os.RemoveAll(folder)
+		os.Exit(status)
+	}))
 }
 
 var folder string // of what is built for the tests

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -24,6 +25,7 @@ type running struct {
 	writer  *store.Writer
 	allowed chan int      // records to go on for
 	paused  chan struct{} // they have been committed
+	release func()        // for all that are left
 	ended   chan error
 }
 
@@ -31,6 +33,8 @@ func run(t *testing.T) *running {
 	t.Helper()
 	p := &running{T: t, path: filepath.Join(t.TempDir(), "running.db"), source: generate.New(generate.Options{Spans: 40_000, Activity: true, Seed: 3}),
 		allowed: make(chan int), paused: make(chan struct{}), ended: make(chan error, 1)}
+	p.release = sync.OnceFunc(func() { close(p.allowed) })
+	t.Cleanup(p.release)
 	var err error
 	if p.writer, err = store.Create(p.path, 0, p.source.Model); err != nil {
 		t.Fatal(err)
@@ -80,7 +84,7 @@ func (p *running) look(limits model.Limits) session.Frame {
 // finish lets it end, as accscope run does.
 func (p *running) finish(s *Server) {
 	p.Helper()
-	close(p.allowed)
+	p.release()
 	if err := <-p.ended; err != nil {
 		p.Fatal(err)
 	}
@@ -195,7 +199,7 @@ func TestFollowsSession(t *testing.T) {
 	for look(model.Limits{}).View.Events < 1500 {
 		time.Sleep(time.Millisecond)
 	}
-	close(p.allowed)
+	p.release()
 	if err := <-p.ended; err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/accscope/accscope/collector/store/tracetest"
+	"go.uber.org/goleak"
 )
 
 // TestMain makes the test program the reader of the servers that it starts.
@@ -27,11 +28,12 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	status := m.Run()
-	if benchFile != "" {
-		os.RemoveAll(filepath.Dir(benchFile))
-	}
-	os.Exit(status)
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(status int) {
+		if benchFile != "" {
+			os.RemoveAll(filepath.Dir(benchFile))
+		}
+		os.Exit(status)
+	}))
 }
 
 func serveGenerated(t testing.TB, spans int) *Server {

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"go.uber.org/goleak"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -52,7 +54,12 @@ func testMain(m *testing.M) int {
 			return 1
 		}
 	}
-	return m.Run()
+	status := m.Run()
+	if err := goleak.Find(); status == 0 && err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		status = 1
+	}
+	return status
 }
 
 // result is how a command ended.

@@ -22,6 +22,7 @@ import (
 	"github.com/accscope/accscope/collector/ingest"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
+	"go.uber.org/goleak"
 )
 
 // The tests record with the real profiler library, and collectors that are to
@@ -44,9 +45,10 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	build.folder, build.paths = folder, map[string]string{}
-	code := m.Run()
-	os.RemoveAll(folder)
-	os.Exit(code)
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		os.RemoveAll(folder)
+		os.Exit(code)
+	}))
 }
 
 // collect follows a session until it is killed. It tells on standard output what

@@ -9,6 +9,7 @@ import (
 	"github.com/accscope/accscope/runtime/device"
 	"github.com/accscope/accscope/runtime/device/devicetest"
 	"github.com/accscope/accscope/runtime/goacc"
+	"go.uber.org/goleak"
 )
 
 // standin is the path of the stand-in driver, cupti that of the stand-in for
@@ -28,11 +29,12 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	cuptiCost = 0 // where a test names CUPTI, it measures from the beginning
-	code := m.Run()
-	if err := os.RemoveAll(folder); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-	}
-	os.Exit(code)
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		if err := os.RemoveAll(folder); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+		os.Exit(code)
+	}))
 }
 
 // with makes a backend on the stand-in driver, with variables in its
