@@ -96,10 +96,6 @@ func within(path, folder string) bool {
 	return path == folder || strings.HasPrefix(path, folder+"/")
 }
 
-func withinAny(path string, folders []string) bool {
-	return slices.ContainsFunc(folders, func(f string) bool { return within(path, f) })
-}
-
 // find gives the room of a package, nil if it has none.
 func find(all map[string]*room, folder string) *room {
 	for ; folder != "."; folder = path.Dir(folder) {

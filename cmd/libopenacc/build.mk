@@ -4,10 +4,10 @@
 CC ?= gcc-12
 FC ?= gfortran-12
 LIBOPENACC_SOURCES := $(wildcard cmd/libopenacc/*.c) callbacks/dispatch.c
-LIBOPENACC_HEADERS := $(wildcard cmd/libopenacc/*.h callbacks/*.h runtime/include/*.h) runtime/dataenv/present.h
+LIBOPENACC_HEADERS := $(wildcard cmd/libopenacc/*.h callbacks/*.h runtime/include/*.h) runtime/dataenv/present.h runtime/goacc/map_kinds.h
 LIBOPENACC_OBJECTS := $(patsubst %.c,.build/libopenacc/%.o,$(notdir $(LIBOPENACC_SOURCES)))
 LIBOPENACC_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Werror -fvisibility=hidden \
-  -fno-omit-frame-pointer -fPIC -ftls-model=initial-exec -Icallbacks -Iruntime/dataenv -Iruntime/include
+  -fno-omit-frame-pointer -fPIC -ftls-model=initial-exec -Icallbacks -Iruntime/dataenv -Iruntime/goacc -Iruntime/include
 
 OPENACC_INCLUDE := $(patsubst runtime/include/%,include/%,$(wildcard runtime/include/*.h)) include/openacc_kinds.f90 include/openacc_data.f90 include/openacc_attach.f90 include/openacc.f90 include/openacc.mod
 OPENACC_PKGCONFIG := lib/pkgconfig/openacc.pc

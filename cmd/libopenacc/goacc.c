@@ -4,6 +4,7 @@
 #include <stdarg.h>
 
 #include "host.h"
+#include "map_kinds.h"
 #include "trace.h"
 
 /* Tags of GOACC_parallel_keyed: code, device type, operand.  */
@@ -160,7 +161,8 @@ uncopied (const char *directive, int flags, size_t entries,
   size_t i;
 
   for (i = 0; !(flags & 1) && i < entries; i++)
-    if ((kinds[i] & 0x7f) == 0x02 && hostaddrs[i] != NULL)	/* FROM, forced */
+    if ((goacc_kind (kinds[i]) == goacc_from
+	 || goacc_kind (kinds[i]) == goacc_force_from) && hostaddrs[i] != NULL)
       accscope_uncopied (directive, hostaddrs[i]);
 }
 
@@ -207,12 +209,13 @@ enters (size_t entries, const unsigned short *kinds)
   size_t i;
 
   for (i = 0; i < entries; i++)
-    switch (kinds[i] & 0xff)
+    switch (goacc_kind (kinds[i]))
       {
-      case 0x04: case 0x05: case 0x1c:	/* POINTER, TO_PSET, STRUCT */
+      case goacc_pointer: case goacc_descriptor: case goacc_struct:
 	continue;
-      case 0x00: case 0x01: case 0x06: case 0x50: case 0x80: case 0x81:
-	return true;		/* ALLOC, TO, FORCE_PRESENT, ATTACH, forced */
+      case goacc_alloc: case goacc_to: case goacc_force_present:
+      case goacc_attach: case goacc_force_alloc: case goacc_force_to:
+	return true;
       default:
 	return false;
       }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "host.h"
+#include "map_kinds.h"
 
 /* What the events of one place in the program have in common, by return address.
    An entry is filled in once and stays; when all of a place's slots are taken,
@@ -195,8 +196,9 @@ accscope_host_data_start (struct thread *t, const struct accscope_construct *c)
   if (!on_host (t) || c->flags != 0)
     return false;
   for (i = 0; i < c->entries; i++)
-    if ((c->kinds[i] & 0xff) == 0x0e || (c->kinds[i] & 0xff) == 0x10)
-      kind = region_host_data;	/* USE_DEVICE_PTR, and ..._IF_PRESENT */
+    if (goacc_kind (c->kinds[i]) == goacc_use_device
+	|| goacc_kind (c->kinds[i]) == goacc_use_device_if_present)
+      kind = region_host_data;
   if (UNLIKELY (pair_wanted (acc_ev_enter_data_start)))
     accscope_raise_pair (t, acc_ev_enter_data_start,
 			 kind == region_data ? acc_construct_data

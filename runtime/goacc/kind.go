@@ -5,42 +5,45 @@
 // the program's memory only through a function it is given.
 package goacc
 
+// #include "map_kinds.h"
+import "C"
+
 import "fmt"
 
-// Kind is the low byte of a map kind: what to do with one variable. The high
-// byte holds the base-two logarithm of the variable's alignment in bytes.
+// Kind is the low byte of a map kind: what to do with one variable. map_kinds.h says
+// what its bits mean.
 type Kind uint8
 
-// The kinds that GCC 12 emits for OpenACC. Bit 0 of a plain kind means copy in
-// on creation, bit 1 copy back, bit 7 that the variable must not be present yet.
+// The kinds that GCC 12 emits for OpenACC.
 const (
-	Alloc                 Kind = 0x00
-	To                    Kind = 0x01
-	From                  Kind = 0x02
-	ToFrom                Kind = 0x03
-	Pointer               Kind = 0x04
-	Descriptor            Kind = 0x05 // a Fortran array descriptor
-	ForcePresent          Kind = 0x06
-	Delete                Kind = 0x07
-	ForceDevicePointer    Kind = 0x08
-	IfPresent             Kind = 0x0b
-	UseDevice             Kind = 0x0e
-	ZeroLength            Kind = 0x0f
-	UseDeviceIfPresent    Kind = 0x10
-	Release               Kind = 0x17
-	Struct                Kind = 0x1c
-	AlwaysPointer         Kind = 0x1d
-	DeleteZeroLength      Kind = 0x1f
-	Attach                Kind = 0x50
-	Detach                Kind = 0x51
-	ForceAlloc            Kind = 0x80
-	ForceTo               Kind = 0x81
-	ForceFrom             Kind = 0x82
-	ForceToFrom           Kind = 0x83
-	ForceDetach           Kind = 0xd1
-	plainMask             Kind = 0x7c // bits that a plain kind leaves clear
-	copyinBit, copyoutBit Kind = 0x01, 0x02
-	pointerBytes               = 8
+	Alloc              Kind = C.goacc_alloc
+	To                 Kind = C.goacc_to
+	From               Kind = C.goacc_from
+	ToFrom             Kind = C.goacc_tofrom
+	Pointer            Kind = C.goacc_pointer
+	Descriptor         Kind = C.goacc_descriptor
+	ForcePresent       Kind = C.goacc_force_present
+	Delete             Kind = C.goacc_delete
+	ForceDevicePointer Kind = C.goacc_force_deviceptr
+	IfPresent          Kind = C.goacc_if_present
+	UseDevice          Kind = C.goacc_use_device
+	ZeroLength         Kind = C.goacc_zero_length
+	UseDeviceIfPresent Kind = C.goacc_use_device_if_present
+	Release            Kind = C.goacc_release
+	Struct             Kind = C.goacc_struct
+	AlwaysPointer      Kind = C.goacc_always_pointer
+	DeleteZeroLength   Kind = C.goacc_delete_zero_length
+	Attach             Kind = C.goacc_attach
+	Detach             Kind = C.goacc_detach
+	ForceAlloc         Kind = C.goacc_force_alloc
+	ForceTo            Kind = C.goacc_force_to
+	ForceFrom          Kind = C.goacc_force_from
+	ForceToFrom        Kind = C.goacc_force_tofrom
+	ForceDetach        Kind = C.goacc_force_detach
+	copyinBit          Kind = To
+	copyoutBit         Kind = From
+	plainMask          Kind = 0x7c // bits that a plain kind leaves clear
+	pointerBytes            = 8
 )
 
 var kindNames = map[Kind]string{

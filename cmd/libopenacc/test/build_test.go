@@ -14,7 +14,7 @@ import (
 )
 
 var cFlags = []string{"-std=gnu11", "-O2", "-g", "-Wall", "-Wextra", "-Werror", "-fvisibility=hidden",
-	"-fno-omit-frame-pointer", "-fPIC", "-I..", "-I../../../callbacks", "-I../../../runtime/dataenv", "-I../../../runtime/include"}
+	"-fno-omit-frame-pointer", "-fPIC", "-I..", "-I../../../callbacks", "-I../../../runtime/dataenv", "-I../../../runtime/goacc", "-I../../../runtime/include"}
 
 var built struct {
 	once   sync.Once
