@@ -70,9 +70,6 @@ func New(o Options) device.Backend {
 func (b *backend) Name() string      { return "cuda" }
 func (b *backend) Type() device.Type { return Type }
 
-// NeedsImage says that a device runs only programs with an image for it.
-func (b *backend) NeedsImage() bool { return true }
-
 func (b *backend) open() error {
 	b.start.Do(func() { b.problem = b.load() })
 	return b.problem

@@ -60,9 +60,13 @@ func (b loaded) Open(number int, observe func(device.Activity)) (device.Device, 
 		return nil, err
 	}
 	d.Observe(b.observed)
-	_, err = d.(*cudaDevice).LoadImage(kernelImage())
+	_, err = d.(device.ImageDevice).LoadImage(kernelImage())
 	d.Observe(false)
 	return d, err
+}
+
+func (b loaded) Accepts(image goacc.Image) error {
+	return b.Backend.(device.ImageBackend).Accepts(image)
 }
 
 func kernelImage() goacc.Image {

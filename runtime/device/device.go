@@ -74,9 +74,9 @@ type Device interface {
 	Kernel(hostFunction uintptr) (Kernel, error)
 
 	// Observe switches the reporting of finished operations on or off; it is
-	// off after Open. A device with a method Flush reports what has finished
-	// some time later, and at the latest when Close returns, or Flush where the queue
-	// is idle; any other before a Synchronize that waits for it returns.
+	// off after Open. A Flusher reports what has finished some time later, and at
+	// the latest when Close returns, or Flush where the queue is idle; any other
+	// before a Synchronize that waits for it returns.
 	Observe(on bool)
 	// Clock gives one point at which the device's clock and the host's
 	// CLOCK_MONOTONIC were read together.

@@ -204,9 +204,6 @@ func (a *activity) deliver() {
 	}
 }
 
-// A flusher is a device that can report at once what has finished.
-type flusher interface{ Flush() }
-
 // Flush returns when the records of all operations that have finished were
 // delivered. It must not be called from a record function.
 func (rt *Runtime) Flush() {
@@ -214,7 +211,7 @@ func (rt *Runtime) Flush() {
 		return
 	}
 	for _, d := range rt.initialised(0, true) {
-		if f, ok := d.driver.(flusher); ok {
+		if f, ok := d.driver.(device.Flusher); ok {
 			f.Flush()
 		}
 	}
@@ -226,7 +223,7 @@ func (rt *Runtime) flushDevice(d *Device) {
 	if !rt.activity.wanted() {
 		return
 	}
-	if f, ok := d.driver.(flusher); ok {
+	if f, ok := d.driver.(device.Flusher); ok {
 		f.Flush()
 	}
 	rt.activity.flush()

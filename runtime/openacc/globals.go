@@ -9,15 +9,6 @@ import (
 	"github.com/accscope/accscope/runtime/goacc"
 )
 
-// An imageLoader is a device that runs code of its own rather than the host's:
-// it takes the images that GCC put into the program. It says where each variable
-// of the image's table lies; for a declare link variable, which has no memory
-// before it is mapped, where the device's pointer to it does.
-type imageLoader interface {
-	LoadImage(image goacc.Image) (variables []device.Address, err error)
-	UnloadImage(image goacc.Image) error
-}
-
 // linked is a declare link variable: when it is mapped, its address goes into a
 // pointer on the device.
 type linked struct {
@@ -106,7 +97,7 @@ func (rt *Runtime) enterImages(d *Device) error {
 			return err
 		}
 	}
-	if _, ok := d.driver.(imageLoader); !ok {
+	if _, ok := d.driver.(device.ImageDevice); !ok {
 		// Programs linked without device code register no image.
 		return d.enterGlobals(goacc.Image{Variables: declaredVariables()})
 	}
@@ -121,7 +112,7 @@ func (d *Device) enterGlobals(image goacc.Image) error {
 		return nil
 	}
 	var addresses []device.Address
-	if loader, ok := d.driver.(imageLoader); ok {
+	if loader, ok := d.driver.(device.ImageDevice); ok {
 		if device.Type(image.Type) != d.Type {
 			return nil // another device's
 		}
@@ -166,7 +157,7 @@ func (d *Device) leaveGlobals(image goacc.Image) {
 	}
 	refused := slices.DeleteFunc(slices.Clone(*d.refused.Load()), func(r refusal) bool { return r.image.Data == image.Data })
 	d.refused.Store(&refused)
-	if loader, ok := d.driver.(imageLoader); ok {
+	if loader, ok := d.driver.(device.ImageDevice); ok {
 		// A device that fails here fails at its next operation, and says so.
 		_ = loader.UnloadImage(image)
 		empty := map[uintptr]kernelCode{}
@@ -191,7 +182,7 @@ func (t *Thread) storeLinks(d *Device, m *dataenv.Mapping) {
 // which kernels of d use directly. Programs linked without device code register
 // no image, so such variables are looked up in the program's own table.
 func (d *Device) global(address uintptr) bool {
-	if _, ok := d.driver.(imageLoader); ok {
+	if _, ok := d.driver.(device.ImageDevice); ok {
 		return false
 	}
 	return declaredGlobal(address)

@@ -9,15 +9,9 @@ import (
 	"github.com/accscope/accscope/runtime/device"
 )
 
-// A pooled device takes memory from its driver in large pieces. Only those are
-// allocations and deallocations of device memory in the sense of the alloc and
-// free events (OpenACC 3.3 §5.1.7); mappings have create and delete.
-type pooled interface {
-	ObservePool(observe func(taken bool, address device.Address, bytes uint64))
-}
-
 // A poolWatch keeps what a device's pool took and gave back until a host thread
-// is where it may raise events. The nil watch is that of a device without pool.
+// is where it may raise alloc and free events; mappings have create and delete.
+// The nil watch is that of a device without pool.
 type poolWatch struct {
 	some    atomic.Bool
 	mu      sync.Mutex
@@ -31,7 +25,7 @@ type poolChange struct {
 }
 
 func watchPool(driver device.Device) *poolWatch {
-	pool, ok := driver.(pooled)
+	pool, ok := driver.(device.Pooled)
 	if !ok {
 		return nil
 	}

@@ -291,11 +291,6 @@ func (t *Thread) DriverQueue(api device.API, async int) unsafe.Pointer {
 	return nil
 }
 
-// A queueAdopter is a device that can use a queue which the program made.
-type queueAdopter interface {
-	AdoptQueue(handle unsafe.Pointer) (device.Queue, error)
-}
-
 // SetDriverQueue is acc_set_cuda_stream (A.2.1.4) or acc_set_opencl_queue
 // (A.2.2.4). It reports whether the device took the queue.
 func (t *Thread) SetDriverQueue(api device.API, async int, handle unsafe.Pointer) bool {
@@ -303,7 +298,7 @@ func (t *Thread) SetDriverQueue(api device.API, async int, handle unsafe.Pointer
 	if d == nil || handle == nil || async < 0 {
 		return false
 	}
-	adopter, ok := d.driver.(queueAdopter)
+	adopter, ok := d.driver.(device.QueueAdopter)
 	if !ok {
 		return false
 	}

@@ -365,17 +365,11 @@ func (t *Thread) RegionDropped() bool {
 	})
 }
 
-// A hostCoded device runs kernels that can call the runtime's routines.
-type hostCoded interface {
-	// Inside says whether the calling system thread is inside a kernel.
-	Inside() bool
-}
-
 // OnDevice is acc_on_device (OpenACC 3.3 §3.2.15), for code that GCC did not fold.
 func (t *Thread) OnDevice(kind device.Type) bool {
 	running := DeviceHost
 	for _, d := range t.rt.initialised(0, true) {
-		if code, ok := d.driver.(hostCoded); ok && code.Inside() {
+		if code, ok := d.driver.(device.HostCoded); ok && code.Inside() {
 			running = d.Type
 		}
 	}

@@ -170,19 +170,19 @@ func (rt *Runtime) resolve(kind device.Type) device.Type {
 // hasCode says whether the program has code for a backend's devices, for those
 // that do not run the host's.
 func (rt *Runtime) hasCode(b device.Backend) bool {
-	if needs, ok := b.(interface{ NeedsImage() bool }); !ok || !needs.NeedsImage() {
+	taker, ok := b.(device.ImageBackend)
+	if !ok {
 		return true
 	}
 	rt.mu.Lock()
 	images := slices.Clone(rt.images)
 	rt.mu.Unlock()
 	images = slices.DeleteFunc(images, func(i goacc.Image) bool { return device.Type(i.Type) != b.Type() })
-	accepter, ok := b.(interface{ Accepts(goacc.Image) error })
-	if n, err := b.Count(); !ok || err != nil || n == 0 {
+	if n, err := b.Count(); err != nil || n == 0 {
 		return len(images) > 0
 	}
 	for _, image := range images {
-		if err := accepter.Accepts(image); err != nil {
+		if err := taker.Accepts(image); err != nil {
 			rt.passOver.Do(func() {
 				// A closed standard error is the program's own affair.
 				_, _ = fmt.Fprintf(rt.options.Errors, "accscope: no %s device is chosen: %v\n", b.Name(), err)

@@ -36,6 +36,11 @@ func Run(t *testing.T, b device.Backend, k Kernels) {
 		{"kernels", kernels},
 		{"activity", activity},
 		{"threads", threads},
+		{"images", images},
+		{"inside", inside},
+		{"pool", pool},
+		{"adopting", adopting},
+		{"flushing", flushing},
 		{"closing", closing},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -358,7 +363,7 @@ func kernels(t *testing.T, f *fixture) {
 
 // flush has the device report what has finished.
 func (f *fixture) flush() {
-	if d, ok := f.device.(interface{ Flush() }); ok {
+	if d, ok := f.device.(device.Flusher); ok {
 		d.Flush()
 	}
 }

@@ -1,0 +1,71 @@
+package device
+
+import (
+	"unsafe"
+
+	"github.com/accscope/accscope/runtime/goacc"
+)
+
+// What follows are capabilities that some backends, devices or queues have beside
+// what all have: the runtime asks for them by a type assertion, and does without
+// where they are not. All of them are declared here, and package devicetest holds
+// whoever has one to what is said of it.
+
+// An ImageBackend is a Backend whose devices, which are ImageDevices, run code of
+// their own rather than the host's: only programs with an image for them run there.
+type ImageBackend interface {
+	Backend
+	// Accepts says why no device can run an image's code, nil if one can.
+	Accepts(goacc.Image) error
+}
+
+// An ImageDevice is a Device that takes the images that GCC put into the program.
+type ImageDevice interface {
+	Device
+	// LoadImage makes the image's kernels known and says where each variable of its
+	// table lies; for a declare link variable, which has no memory before it is
+	// mapped, where the device's pointer to it does. The error, of an image for
+	// another type of device or of one that is loaded already for example, is an
+	// *Error.
+	LoadImage(goacc.Image) (variables []Address, err error)
+	// UnloadImage forgets an image, or does nothing if it is not loaded. No queue
+	// may be running its kernels.
+	UnloadImage(goacc.Image) error
+}
+
+// A HostCoded device runs kernels that can call the runtime's routines.
+type HostCoded interface {
+	Device
+	// Inside says whether the calling system thread is inside a kernel of this
+	// device.
+	Inside() bool
+}
+
+// A Pooled device takes memory from its driver in large pieces. Only those are
+// allocations and deallocations of device memory in the sense of the alloc and
+// free events (OpenACC 3.3 §5.1.7).
+type Pooled interface {
+	Device
+	// ObservePool reports from now on what the device takes from its driver and
+	// gives back to it. observe is called from any thread and must not call the
+	// device.
+	ObservePool(observe func(taken bool, address Address, bytes uint64))
+}
+
+// A QueueAdopter is a Device that can use a queue which the program made
+// (OpenACC 3.3 §A.2.1.4, §A.2.2.4).
+type QueueAdopter interface {
+	Device
+	// AdoptQueue makes a Queue of the driver's queue at handle. Closing it leaves
+	// the driver's queue to the program.
+	AdoptQueue(handle unsafe.Pointer) (Queue, error)
+}
+
+// A Flusher is a Device that reports finished operations some time later, and when
+// asked.
+type Flusher interface {
+	Device
+	// Flush returns when every operation was reported that had finished before it
+	// on a queue that is idle.
+	Flush()
+}

@@ -1,0 +1,176 @@
+package devicetest
+
+/*
+#include <stdint.h>
+
+extern void accscopeTestAsk (void);
+
+// no slots
+static void
+ask (const uintptr_t *slots)
+{
+  (void) slots;
+  accscopeTestAsk ();
+}
+
+static uintptr_t address_of_ask (void) { return (uintptr_t) ask; }
+*/
+import "C"
+
+import (
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"unsafe"
+
+	"github.com/accscope/accscope/runtime/device"
+	"github.com/accscope/accscope/runtime/goacc"
+)
+
+// images: a device that runs code of its own refuses what is none for it, and an
+// image that it does not have can be unloaded.
+func images(t *testing.T, f *fixture) {
+	taker, ok := f.device.(device.ImageDevice)
+	if _, needs := f.backend.(device.ImageBackend); needs != ok {
+		t.Fatalf("the backend takes images: %v, its device: %v", needs, ok)
+	}
+	if !ok {
+		t.Skip("the device runs the host's code")
+	}
+	var table [4]unsafe.Pointer
+	var failure *device.Error
+	foreign := goacc.Image{Type: int32(f.backend.Type()) + 1, Table: unsafe.Pointer(&table), Data: unsafe.Pointer(&table)}
+	if _, err := taker.LoadImage(foreign); !errors.As(err, &failure) {
+		t.Errorf("an image for another type of device: %v is no *device.Error", err)
+	}
+	if err := taker.UnloadImage(foreign); err != nil {
+		t.Errorf("unload an image that is not loaded: %v", err)
+	}
+}
+
+// asked is called by the kernel ask on the thread that runs it.
+var asked atomic.Pointer[func()]
+
+//export accscopeTestAsk
+func accscopeTestAsk() { (*asked.Load())() }
+
+// inside: a kernel of a device that runs host code is inside, and nobody else.
+func inside(t *testing.T, f *fixture) {
+	coded, ok := f.device.(device.HostCoded)
+	if !ok {
+		t.Skip("kernels cannot call the runtime")
+	}
+	within := false
+	note := func() { within = coded.Inside() }
+	asked.Store(&note)
+	q := f.queue(t)
+	for _, now := range []bool{true, false} {
+		within = false
+		check(t, q.Launch(1, f.kernel(t, uintptr(C.address_of_ask())), device.Geometry{}, nil, now))
+		check(t, q.Synchronize())
+		if !within {
+			t.Errorf("a kernel is not inside, now %v", now)
+		}
+		if coded.Inside() {
+			t.Error("the caller is inside a kernel")
+		}
+	}
+}
+
+// pool: what a device takes from its driver covers what is allocated, and it gives
+// back what it took, once.
+func pool(t *testing.T, f *fixture) {
+	pooled, ok := f.device.(device.Pooled)
+	if !ok {
+		t.Skip("the device has no pool")
+	}
+	var mu sync.Mutex
+	taken := map[device.Address]uint64{}
+	pooled.ObservePool(func(took bool, address device.Address, bytes uint64) {
+		mu.Lock()
+		defer mu.Unlock()
+		if before, known := taken[address]; took == known || !took && before != bytes {
+			t.Errorf("pool: taken %v, %d bytes at %#x, %d before", took, bytes, address, before)
+		}
+		if taken[address] = bytes; !took {
+			delete(taken, address)
+		}
+	})
+	var addresses []device.Address
+	const size = 1 << 20
+	for range 100 {
+		addresses = append(addresses, f.alloc(t, size))
+	}
+	mu.Lock()
+	for _, a := range addresses {
+		covered := false
+		for from, bytes := range taken {
+			covered = covered || a >= from && uint64(a-from)+size <= bytes
+		}
+		if !covered {
+			t.Errorf("memory at %#x is in nothing that was taken", a)
+		}
+	}
+	mu.Unlock()
+	for _, a := range addresses {
+		check(t, f.device.Free(a))
+	}
+}
+
+// adopting: a queue of the program's own works as one of the device's, and outlives
+// it.
+func adopting(t *testing.T, f *fixture) {
+	adopter, ok := f.device.(device.QueueAdopter)
+	if !ok {
+		t.Skip("the device adopts no queues")
+	}
+	own := f.queue(t)
+	a, values := f.alloc(t, 8), []int64{7}
+	src, size := pointer(values)
+	for round := range 3 {
+		adopted, err := adopter.AdoptQueue(own.Handle())
+		check(t, err)
+		if adopted.Handle() != own.Handle() {
+			t.Errorf("round %d: the adopted queue is another one", round)
+		}
+		check(t, adopted.Upload(1, a, src, size, false))
+		check(t, adopted.Synchronize())
+		values[0] = 0
+		check(t, adopted.Download(2, src, a, size, true))
+		check(t, adopted.Synchronize())
+		if values[0] != 7 {
+			t.Errorf("round %d: the adopted queue brought %d, want 7", round, values[0])
+		}
+		check(t, adopted.Close())
+	}
+	check(t, own.Upload(3, a, src, size, false))
+	check(t, own.Synchronize())
+}
+
+// flushing: what has finished on an idle queue is reported when Flush returns, and
+// again nothing where nothing is observed.
+func flushing(t *testing.T, f *fixture) {
+	flusher, ok := f.device.(device.Flusher)
+	if !ok {
+		t.Skip("the device reports at once")
+	}
+	flusher.Flush()
+	f.device.Observe(true)
+	q := f.queue(t)
+	a, values := f.alloc(t, 8), []int64{1}
+	src, size := pointer(values)
+	for n := 1; n <= 50; n++ {
+		check(t, q.Upload(uint64(n), a, src, size, n%2 == 0))
+		check(t, q.Synchronize())
+		flusher.Flush()
+		f.mutex.Lock()
+		reported := len(f.activities)
+		f.mutex.Unlock()
+		if reported != n {
+			t.Fatalf("%d operations reported of %d that have finished", reported, n)
+		}
+	}
+	f.device.Observe(false)
+	flusher.Flush()
+}
