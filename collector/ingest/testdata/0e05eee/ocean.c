@@ -1,0 +1,53 @@
+// Several async queues, named variables, implicit copies, a wait of a queue for
+// another one and data that is never deleted.
+#include <openacc.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { cells = 64, steps = 2, queues = 3 };
+
+static void flux(const double *height, double *rate, double gravity, int queue) {
+#pragma acc parallel loop present(height[0:cells], rate[0:cells]) async(queue)
+  for (int i = 1; i < cells - 1; i++)
+    rate[i] = gravity * (height[i + 1] - height[i - 1]);
+}
+
+static void integrate(double *height, const double *rate, double step, int queue) {
+#pragma acc parallel loop present(height[0:cells], rate[0:cells]) async(queue)
+  for (int i = 1; i < cells - 1; i++)
+    height[i] += step * rate[i];
+}
+
+int main(void) {
+  double *height[queues], *rate[queues], total = 0;
+  for (int q = 0; q < queues; q++) {
+    height[q] = malloc(cells * sizeof(double));
+    rate[q] = calloc(cells, sizeof(double));
+    for (int i = 0; i < cells; i++)
+      height[q][i] = 1 + i % (q + 5);
+    double *h = height[q], *r = rate[q];
+#pragma acc enter data copyin(h[0:cells]) create(r[0:cells])
+#pragma acc update device(r[0:cells])
+  }
+  for (int s = 0; s < steps; s++) {
+    for (int q = 0; q < queues; q++) {
+      flux(height[q], rate[q], 9.81, q);
+      integrate(height[q], rate[q], 1e-3, q);
+    }
+#pragma acc wait(0) async(1)
+    double *edge = height[s % queues];
+#pragma acc update self(edge[0:4]) async(2)
+#pragma acc wait
+    total += edge[1];
+  }
+  double sum = 0, *h = height[0];
+#pragma acc parallel loop reduction(+:sum) present(h[0:cells])
+  for (int i = 0; i < cells; i++)
+    sum += h[i];
+  for (int q = 0; q < queues - 1; q++) {
+    double *h = height[q], *r = rate[q];
+#pragma acc exit data copyout(h[0:cells]) delete(r[0:cells])
+  }
+  printf("%g %g\n", total, sum);
+  return 0;
+}
