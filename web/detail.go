@@ -273,7 +273,7 @@ func arrows(r *request) (any, error) {
 	}
 	out := []arrow{}
 	read := func(query string, args ...any) error {
-		return sqlitex.Execute(r.trace.Conn(), `SELECT r.id, a.id, r.thread, r.depth, r.time + coalesce(r.duration, 0), w.queue, a.start
+		return sqlitex.Execute(r.trace.Conn(), `SELECT r.id, a.id, s.thread, s.depth, r.time + coalesce(r.duration, 0), w.queue, a.start
 			FROM `+query+fmt.Sprintf(" LIMIT %d", mostArrows), &sqlitex.ExecOptions{Args: args, ResultFunc: func(s *sqlite.Stmt) error {
 			out = append(out, arrow{s.ColumnInt64(0), s.ColumnInt64(1), s.ColumnInt64(2), s.ColumnInt(3), s.ColumnInt64(4), s.ColumnInt64(5), s.ColumnInt64(6)})
 			return nil
@@ -282,7 +282,7 @@ func arrows(r *request) (any, error) {
 	var err error
 	switch {
 	case activity != 0:
-		err = read("activity a JOIN record r ON r.id = a.record JOIN work w ON w.id = a.work WHERE a.id = ?", activity)
+		err = read("activity a JOIN record r ON r.id = a.record JOIN site s ON s.id = r.site JOIN work w ON w.id = a.work WHERE a.id = ?", activity)
 	case record != 0:
 		outer, failure := r.trace.Record(record)
 		if failure != nil {
@@ -291,9 +291,14 @@ func arrows(r *request) (any, error) {
 		if outer == nil {
 			return nil, notFound("the trace has no record %d", record)
 		}
-		err = read(`record r JOIN activity a ON a.record = r.id AND a.record > 0 JOIN work w ON w.id = a.work
-			WHERE r.thread = ? AND r.time >= ? AND r.time <= ? AND r.depth >= ?`,
-			int64(outer.Thread), outer.Start, outer.End(), outer.Depth)
+		// What is nested in it comes after it.
+		last, failure := r.trace.RecordsUntil(outer.End())
+		if failure != nil {
+			return nil, failure
+		}
+		err = read(`record r CROSS JOIN site s ON s.id = r.site JOIN activity a ON a.id = r.link JOIN work w ON w.id = a.work
+			WHERE r.id BETWEEN ? AND ? AND s.kind IN (18, 20, 22) AND s.thread = ? AND r.time >= ? AND r.time <= ? AND s.depth >= ?`,
+			outer.ID, last, int64(outer.Thread), outer.Start, outer.End(), outer.Depth)
 	default:
 		return nil, badRequest("arrows of what? give record or activity")
 	}

@@ -42,13 +42,17 @@ func hostile(t *testing.T) string {
 	change("UPDATE string SET text = CAST(x'fffe80' AS TEXT) || text WHERE text = 'residual'")
 	change("UPDATE string SET text = ? WHERE text = 'halo_left'", strings.Repeat("W", 1<<20))
 	change("UPDATE string SET text = 'javascript:owned=1//' || text WHERE text = 'jacobi.c'")
+	for statement := range strings.SplitSeq(tracetest.Spell, ";") {
+		change(strings.TrimSpace(statement))
+	}
 	change("UPDATE process SET program = ?, arguments = ?", script, `["`+strings.Repeat("x", 10000)+`"]`)
 	change("UPDATE thread SET name = ?", script)
 	change("UPDATE device SET name = ?, capacity = 9223372036854775807", script)
 	change("UPDATE record SET time = 9223372036854775807 WHERE id = (SELECT max(id) FROM record)")
 	change("UPDATE record SET duration = 9223372036854775807 WHERE id = 5")
-	change("UPDATE record SET bytes = -1 WHERE id % 7 = 0")
-	change("UPDATE record SET parent = id WHERE id = 9")
+	change("UPDATE datum SET bytes = -1 WHERE id % 7 = 0")
+	change("UPDATE record SET up = 0 WHERE id = 9")
+	change("UPDATE record SET up = -5, link = -7 WHERE id = 11")
 	change("UPDATE lane SET last = 9223372036854775807 WHERE id = 1")
 	return path
 }

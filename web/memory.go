@@ -8,8 +8,6 @@ import (
 
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
-	"zombiezen.com/go/sqlite"
-	"zombiezen.com/go/sqlite/sqlitex"
 )
 
 // memorySeries is memory in use as columns: between time and end it was from
@@ -244,22 +242,23 @@ func variables(r *request) (any, error) {
 // peak finds within the part of the trace that has the peak when it was reached
 // and left.
 func (a *variablesAnswer) peak(r *request, device model.DeviceID) error {
-	within := []any{int64(device), a.PeakTime, a.PeakEnd, a.Peak}
-	take := func(at *int64) *sqlitex.ExecOptions {
-		return &sqlitex.ExecOptions{Args: within, ResultFunc: func(s *sqlite.Stmt) error {
-			if s.ColumnType(0) != sqlite.TypeNull {
-				*at = s.ColumnInt64(0)
-			}
-			return nil
-		}}
+	for s, err := range r.trace.Samples(a.PeakTime, a.PeakEnd+1) {
+		if err != nil {
+			return fmt.Errorf("looking for the peak of device %d: %w", device, err)
+		}
+		if s.Device == device && s.Used >= a.Peak {
+			a.PeakTime = s.Time
+			break
+		}
 	}
-	conn := r.trace.Conn()
-	if err := sqlitex.Execute(conn, "SELECT min(time) FROM sample WHERE device = ?1 AND time BETWEEN ?2 AND ?3 AND used >= ?4", take(&a.PeakTime)); err != nil {
-		return fmt.Errorf("looking for the peak of device %d: %w", device, err)
-	}
-	within = []any{int64(device), a.PeakTime, a.Peak}
-	if err := sqlitex.Execute(conn, "SELECT time FROM sample WHERE device = ?1 AND time > ?2 AND used < ?3 ORDER BY time LIMIT 1", take(&a.PeakEnd)); err != nil {
-		return fmt.Errorf("looking for the peak of device %d: %w", device, err)
+	for s, err := range r.trace.Samples(a.PeakTime+1, 0) {
+		if err != nil {
+			return fmt.Errorf("looking for the end of the peak of device %d: %w", device, err)
+		}
+		if s.Device == device && s.Used < a.Peak {
+			a.PeakEnd = s.Time
+			break
+		}
 	}
 	a.PeakEnd = max(a.PeakEnd, a.PeakTime)
 	return nil

@@ -16,7 +16,7 @@ func TestKernelsOfCxx(t *testing.T) {
 	// The kernels of every other queue are those of one overload.
 	tracetest.Change(t, path,
 		"INSERT INTO string VALUES (1001, '_ZN4Grid4stepEd._omp_fn.0'), (1002, '_ZN4Grid4stepEf._omp_fn.0')",
-		"UPDATE site SET name = 1001 + queue % 2 WHERE kind = 18", "UPDATE work SET name = 1001 + queue % 2 WHERE kind = 1")
+		"UPDATE site SET name = 1001 + queue % 2 WHERE kind = 18", "UPDATE work SET name = 1001 + queue % 2 WHERE kind = 1", tracetest.Spell)
 	s := serve(t, Options{Traces: []string{path, path}})
 	const shown = "Grid::step._omp_fn.0"
 	found := func(text string) (events int64) {

@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	"github.com/accscope/accscope/collector/store"
-	"zombiezen.com/go/sqlite"
-	"zombiezen.com/go/sqlite/sqlitex"
 )
 
 // found is what a search found, by kind, name and place.
@@ -103,28 +101,19 @@ func nextMatch(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	var best nextAnswer
-	query := "SELECT id, time, coalesce(duration, 0) FROM record WHERE site = ? AND time > ? ORDER BY time LIMIT 1"
-	if backwards {
-		query = "SELECT id, time, coalesce(duration, 0) FROM record WHERE site = ? AND time < ? ORDER BY time DESC LIMIT 1"
-	}
-	asked := make(map[int64]bool)
+	wanted := make(map[int64]bool)
 	for i := range totals {
-		site := totals[i].Site
-		if asked[site.ID] || !matches(site, text) {
-			continue
+		if site := totals[i].Site; matches(site, text) {
+			wanted[site.ID] = true
 		}
-		asked[site.ID] = true
-		err := sqlitex.Execute(r.trace.Conn(), query, &sqlitex.ExecOptions{Args: []any{site.ID, at}, ResultFunc: func(s *sqlite.Stmt) error {
-			start := s.ColumnInt64(1)
-			if best.Record == 0 || !backwards && start < best.Start || backwards && start > best.Start {
-				best = nextAnswer{s.ColumnInt64(0), start, start + s.ColumnInt64(2)}
-			}
-			return nil
-		}})
-		if err != nil {
-			return nil, fmt.Errorf("searching: %w", err)
-		}
+	}
+	var best nextAnswer
+	found, err := r.trace.Next(wanted, at, backwards)
+	if err != nil {
+		return nil, fmt.Errorf("searching: %w", err)
+	}
+	if found != nil {
+		best = nextAnswer{found.ID, found.Start, found.End()}
 	}
 	return &best, nil
 }

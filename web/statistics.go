@@ -100,12 +100,22 @@ func statistics(r *request) (any, error) {
 // activityWithin sums the device activity that overlaps a window. No activity is
 // longer than the longest, so few that started before the window are read.
 func activityWithin(r *request, w window, add func(group, kind, symbol, name string, count, time, inner, shortest, longest, bytes int64)) error {
-	err := sqlitex.Execute(r.trace.Conn(), `SELECT a.work, count(*), sum(a.duration), min(a.duration), max(a.duration),
+	longest := int64(0)
+	if err := sqlitex.Execute(r.trace.Conn(), "SELECT max(longest) FROM work_total", &sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
+		longest = s.ColumnInt64(0)
+		return nil
+	}}); err != nil {
+		return fmt.Errorf("summing device activity: %w", err)
+	}
+	first, last, err := r.trace.ActivitiesBetween(w.from-longest, w.to)
+	if err != nil {
+		return err
+	}
+	err = sqlitex.Execute(r.trace.Conn(), `SELECT a.work, count(*), sum(a.duration), min(a.duration), max(a.duration),
 		sum(CASE WHEN a.bytes BETWEEN 0 AND ?3 THEN a.bytes ELSE 0 END), n.text
 		FROM activity a LEFT JOIN record r ON r.id = a.record AND a.record > 0 LEFT JOIN site s ON s.id = r.site LEFT JOIN string n ON n.id = s.name
-		WHERE a.work IN (SELECT id FROM work) AND a.start >= ?1 - (SELECT coalesce(max(longest), 0) FROM work_total) AND a.start < ?2
-		AND a.start + a.duration > ?1 GROUP BY a.work, s.name`,
-		&sqlitex.ExecOptions{Args: []any{w.from, w.to, int64(model.UnknownSize - 1)}, ResultFunc: func(s *sqlite.Stmt) error {
+		WHERE a.id BETWEEN ?4 AND ?5 AND a.start < ?2 AND a.start + a.duration > ?1 GROUP BY a.work, s.name`,
+		&sqlitex.ExecOptions{Args: []any{w.from, w.to, int64(model.UnknownSize - 1), first, last}, ResultFunc: func(s *sqlite.Stmt) error {
 			work, err := r.trace.Work(s.ColumnInt64(0))
 			if err != nil {
 				return err

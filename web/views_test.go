@@ -79,9 +79,10 @@ func TestLeaksIncludeWhatTheShutdownDeletes(t *testing.T) {
 		return len(answer[mappingsAnswer](t, serve(t, Options{Traces: []string{path}}), "/api/leaks").Mappings)
 	}
 	before := leaks()
-	tracetest.Change(t, path, `INSERT INTO site SELECT max(id) + 1, 3, device, queue, async, place, shape, name, parent_construct, implicit, launch, failure, stack FROM site`,
+	tracetest.Change(t, path, `INSERT INTO site SELECT max(id) + 1, 3, device, queue, async, place, shape, name, parent_construct, implicit, launch, failure, stack, thread, depth FROM site`,
+		`INSERT INTO site_detail SELECT (SELECT max(id) FROM site), 3, thread, depth, process, device, queue, async, async_queue, kind, end_kind, span, name, variable, kernel, message, source_file, function, line, end_line, function_line, function_end_line, construct, parent_construct, implicit, device_type, device_number, gangs, workers, vector, dimensions, error_code, runtime_info, version, thread_id, profile_bytes, event_bytes, api_bytes, device_api, api_device_type, vendor, device_handle, context_handle, async_handle, missing, stack FROM site_detail WHERE site = 1`,
 		`UPDATE record SET site = (SELECT max(id) FROM site) WHERE id = 1`,
-		`UPDATE record SET parent = 1 WHERE id = (SELECT max(r.id) FROM record r JOIN site s ON s.id = r.site WHERE s.kind = 7 AND r.opener > 0)`)
+		`UPDATE record SET up = id - 1 WHERE id = (SELECT max(r.id) FROM record r JOIN site s ON s.id = r.site WHERE s.kind = 7 AND r.link > 0)`)
 	if after := leaks(); after != before+1 {
 		t.Errorf("%d mappings were never deleted, and %d when a shutdown deletes one of the others", before, after)
 	}
@@ -92,9 +93,9 @@ func TestLeaksIncludeWhatTheShutdownDeletes(t *testing.T) {
 func TestRatesOfTheEnqueueCalls(t *testing.T) {
 	path := tracetest.File(t, 3000, 1)
 	tracetest.Change(t, path, "DELETE FROM lane WHERE type = 'queue'",
-		"INSERT INTO device SELECT max(id) + 1, process, 2, 0, name, capacity, vendor FROM device",
+		"INSERT INTO device SELECT max(id) + 1, process, 2, 0, name, capacity, vendor, peak FROM device",
 		"INSERT INTO queue SELECT max(id) + 1, (SELECT max(id) FROM device), -2 FROM queue",
-		"UPDATE site SET device = (SELECT max(id) FROM device), queue = (SELECT max(id) FROM queue) WHERE kind NOT IN (20, 22)")
+		"UPDATE site SET device = (SELECT max(id) FROM device), queue = (SELECT max(id) FROM queue) WHERE kind NOT IN (20, 22)", tracetest.Spell)
 	s := serve(t, Options{Traces: []string{path}})
 	sums := map[int64]float64{}
 	all := 0.0
@@ -119,8 +120,8 @@ func TestRatesOfTheEnqueueCalls(t *testing.T) {
 func TestDevicesOfOneName(t *testing.T) {
 	path := tracetest.File(t, 300, 1)
 	tracetest.Change(t, path, "INSERT INTO process SELECT id + 1, host, pid + 1, parent_pid, program, arguments, 1, 2, start, end, ended, runtime, since_attach, capture FROM process",
-		"UPDATE device SET name = 'Twin'", "INSERT INTO device SELECT max(id) + 1, process, type, number + 1, name, capacity, vendor FROM device",
-		"INSERT INTO device SELECT max(id) + 1, process + 1, type, 0, name, capacity, vendor FROM device")
+		"UPDATE device SET name = 'Twin'", "INSERT INTO device SELECT max(id) + 1, process, type, number + 1, name, capacity, vendor, peak FROM device",
+		"INSERT INTO device SELECT max(id) + 1, process + 1, type, 0, name, capacity, vendor, peak FROM device")
 	b := browse(t, serve(t, Options{Traces: []string{path}}).URL())
 	b.view("memory")
 	names := evaluate[[]string](b, `[...document.querySelectorAll("main select option")].map(e => e.textContent)`)

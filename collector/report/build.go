@@ -53,7 +53,7 @@ func Build(trace *store.Trace, options Options) (*Document, error) {
 		if err != nil {
 			return nil, err
 		}
-		memory, err := memoryTable(trace.Conn(), options.Filter)
+		memory, err := memoryTable(trace, options.Filter)
 		if err != nil {
 			return nil, err
 		}

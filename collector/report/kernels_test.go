@@ -15,8 +15,8 @@ import (
 func TestLaunchesWithoutDeviceTime(t *testing.T) {
 	const kernels = "work IN (SELECT id FROM work WHERE kind = 1)"
 	sums := []string{"DELETE FROM work_total WHERE " + kernels,
-		`INSERT INTO work_total SELECT a.work, r.thread, r.site, count(*), sum(a.duration), min(a.duration), max(a.duration), 0
-			FROM activity a JOIN record r ON r.id = a.record WHERE a.` + kernels + ` GROUP BY 1, 2, 3`}
+		`INSERT INTO work_total SELECT a.work, s.thread, r.site, count(*), sum(a.duration), min(a.duration), max(a.duration), 0
+			FROM activity a JOIN record r ON r.id = a.record JOIN site s ON s.id = r.site WHERE a.` + kernels + ` GROUP BY 1, 2, 3`}
 	for _, test := range []struct {
 		name   string
 		change string

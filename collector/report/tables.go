@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 
 	"zombiezen.com/go/sqlite"
@@ -217,7 +216,7 @@ func (f *facts) instants() *Table {
 	return table
 }
 
-func memoryTable(conn *sqlite.Conn, filter Filter) (*Table, error) {
+func memoryTable(trace *store.Trace, filter Filter) (*Table, error) {
 	table := &Table{Key: "memory", Title: "Device memory", Empty: "no device memory was used",
 		Columns: []Column{{"device", "device", Text}, {"peak", "peak_bytes", Bytes}, {"at the end", "end_bytes", Bytes},
 			{"capacity", "capacity_bytes", Bytes}, {"peak share", "peak_share", Fraction}}}
@@ -226,16 +225,10 @@ func memoryTable(conn *sqlite.Conn, filter Filter) (*Table, error) {
 	if whole != (Filter{}) {
 		table.Note = "of the whole run: only ranks and devices are filtered"
 	}
-	// The end is when the device was shut down for good, which frees what was left.
-	err := sqlitex.Execute(conn, `
-		SELECT d.type, d.number, d.peak_bytes, d.capacity, p.rank,
-		  (SELECT used FROM sample s WHERE s.device = d.device AND s.time < coalesce((SELECT max(r.time) FROM record r JOIN site x ON x.id = r.site
-		    WHERE x.kind = ?1 AND x.device = d.device AND NOT EXISTS
-		    (SELECT 1 FROM sample n WHERE n.device = d.device AND n.time > r.time + r.duration)), ?2) ORDER BY time DESC, rowid DESC LIMIT 1),
-		  p.pid, (SELECT count(*) FROM processes)
+	err := sqlitex.Execute(trace.Conn(), `SELECT d.type, d.number, d.peak_bytes, d.capacity, p.rank, d.device, p.pid, (SELECT count(*) FROM processes)
 		FROM devices d JOIN processes p ON p.process = d.process
 		WHERE d.peak_bytes IS NOT NULL ORDER BY p.rank, d.device`,
-		&sqlitex.ExecOptions{Args: []any{int64(model.DeviceShutdownStart), int64(math.MaxInt64)}, ResultFunc: func(s *sqlite.Stmt) error {
+		&sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
 			rank := any(nil)
 			if s.ColumnType(4) != sqlite.TypeNull {
 				rank = s.ColumnInt64(4)
@@ -253,7 +246,11 @@ func memoryTable(conn *sqlite.Conn, filter Filter) (*Table, error) {
 			if s.ColumnType(3) != sqlite.TypeNull {
 				capacity = s.ColumnInt64(3)
 			}
-			table.Rows = append(table.Rows, []any{device, s.ColumnInt64(2), s.ColumnInt64(5), capacity, share(s.ColumnInt64(2), s.ColumnInt64(3))})
+			left, err := trace.MemoryLeft(model.DeviceID(s.ColumnInt64(5)))
+			if err != nil {
+				return err
+			}
+			table.Rows = append(table.Rows, []any{device, s.ColumnInt64(2), left, capacity, share(s.ColumnInt64(2), s.ColumnInt64(3))})
 			return nil
 		}})
 	if err != nil {

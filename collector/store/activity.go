@@ -50,7 +50,7 @@ func (t *Trace) activities(f Filter, yield func(*Activity) error) error {
 	decides := f.Match != nil || len(f.Kinds) > 0
 	wanted := map[*Site]bool{}
 	var a Activity
-	return t.scan("activity", "id", activityColumns, math.MinInt64, math.MaxInt64, func(id int64, v []int64) error {
+	return t.scanActivities(func(id int64, v []int64) error {
 		if v[activityStart] >= to || v[activityStart]+v[activityDuration] < from {
 			return nil
 		}
@@ -113,7 +113,7 @@ func (t *Trace) asSite(w *Work) *Site {
 
 // activityColumns are the columns of an activity beside its id; the constants
 // are their places.
-var activityColumns = []string{"record", "work", "start", "duration", "delay", "device_start", "device_excess", "bytes", "correlation"}
+var activityColumns = []string{"record", "work", "start", "duration", "delay", "bytes", "device_offset", "device_excess", "correlation"}
 
 const (
 	activityRecord = iota
@@ -121,27 +121,43 @@ const (
 	activityStart
 	activityDuration
 	activityDelay
-	activityDeviceStart
-	activityDeviceExcess
 	activityBytes
+	activityDeviceOffset
+	activityDeviceExcess
 	activityCorrelation
 )
+
+// activityColumns1 are those of schema version 1.
+var activityColumns1 = []string{"record", "work", "start", "duration", "delay", "bytes", "device_start", "device_excess", "correlation"}
 
 // set fills an activity from its columns, but for the work.
 func (a *Activity) set(id int64, v []int64) {
 	_ = v[activityCorrelation]
 	*a = Activity{ID: id, Record: v[activityRecord], Start: v[activityStart], Duration: v[activityDuration],
-		DeviceStart: v[activityDeviceStart], Bytes: uint64(v[activityBytes]), Correlation: uint64(v[activityCorrelation])}
+		DeviceStart: v[activityStart] + v[activityDeviceOffset], Bytes: uint64(v[activityBytes]), Correlation: uint64(v[activityCorrelation])}
 	a.Recorded = a.Start + a.Duration + v[activityDelay]
 	a.DeviceEnd = a.DeviceStart + a.Duration + v[activityDeviceExcess]
+}
+
+// scanActivities calls f for all activities in their order, with the values of
+// activityColumns.
+func (t *Trace) scanActivities(f func(id int64, v []int64) error) error {
+	if t.version == 1 {
+		return t.scan("activity", "id", activityColumns1, math.MinInt64, math.MaxInt64, func(id int64, v []int64) error {
+			v[activityDeviceOffset] -= v[activityStart]
+			return f(id, v)
+		})
+	}
+	return t.scan("activity", "id", activityColumns, math.MinInt64, math.MaxInt64, f)
 }
 
 // Correlated reads the activity that an enqueue caused; nil if none was
 // measured.
 func (t *Trace) Correlated(record int64) (*Activity, error) {
 	var found *Activity
-	err := t.each("SELECT id, "+strings.Join(activityColumns, ", ")+" FROM activity WHERE record = ? AND record > 0 LIMIT 1",
-		[]any{record}, func(s *sqlite.Stmt) (err error) {
+	err := t.query("SELECT a.id, a."+strings.Join(activityColumns, ", a.")+` FROM record r JOIN site s ON s.id = r.site
+		JOIN activity a ON a.id = r.link WHERE r.id = ? AND s.kind IN (18, 20, 22)`,
+		[]int64{record}, func(s *sqlite.Stmt) (err error) {
 			values := make([]int64, len(activityColumns))
 			for i := range values {
 				values[i] = s.ColumnInt64(i + 1)
@@ -152,4 +168,40 @@ func (t *Trace) Correlated(record int64) (*Activity, error) {
 			return err
 		})
 	return found, err
+}
+
+// ActivitiesBetween gives numbers between which those of all activities are that
+// start in [from, to).
+func (t *Trace) ActivitiesBetween(from, to int64) (first, last int64, err error) {
+	complete, err := t.complete()
+	if err != nil || !complete {
+		return 0, math.MaxInt64, err
+	}
+	lanes, err := t.Lanes()
+	if err != nil {
+		return 0, 0, err
+	}
+	first = math.MaxInt64
+	for i := range lanes {
+		if lanes[i].Type != LaneQueue {
+			continue
+		}
+		// The groups before the window's ends: in a lane numbers grow.
+		low := int64(0)
+		err := t.groups("rollup", lanes[i].ID, 1, from, from, func(g *groupRow) error {
+			low = g.ids[0]
+			return nil
+		})
+		if err == nil {
+			err = t.groups("rollup", lanes[i].ID, 1, to, to, func(g *groupRow) error {
+				last = max(last, g.ids[len(g.ids)-1])
+				return nil
+			})
+		}
+		if err != nil {
+			return 0, 0, err
+		}
+		first = min(first, low)
+	}
+	return first, last, nil
 }

@@ -242,7 +242,7 @@ func BenchmarkTimeline(b *testing.B) {
 
 // processorTime is how long this thread or process has been on a processor: what
 // something costs, whatever else the machine does.
-func processorTime(b *testing.B, who int) time.Duration {
+func processorTime(b testing.TB, who int) time.Duration {
 	b.Helper()
 	var used unix.Rusage
 	if err := unix.Getrusage(who, &used); err != nil {

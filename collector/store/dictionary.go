@@ -99,6 +99,8 @@ type siteKey struct {
 	name     model.Name
 	parent   int32
 	implicit int32
+	thread   model.ThreadID
+	depth    int32
 }
 
 type workKey struct {
@@ -124,12 +126,13 @@ type dictionaries struct {
 }
 
 // site gives the site of an event whose kind is taken to be kind.
-func (d *dictionaries) site(e *model.Event, kind int32, device model.DeviceID, queue model.QueueID) (int64, error) {
+func (d *dictionaries) site(e *model.Event, kind int32, depth int, device model.DeviceID, queue model.QueueID) (int64, error) {
 	key := siteKey{
 		place: placeKey{e.SourceFile, e.Function, e.Line, e.EndLine, e.FunctionLine, e.FunctionEnd},
 		shape: shapeKey{e.DeviceHandle, e.ContextHandle, e.AsyncHandle, e.Version, e.ThreadID,
 			e.ProfileBytes, e.EventBytes, e.APIBytes, e.API, e.APIDeviceType, e.Vendor, int32(e.Missing)},
 		kind: kind, device: device, queue: queue, async: e.Async, name: e.Name, parent: e.Parent, implicit: e.Implicit,
+		thread: e.Thread, depth: int32(depth),
 	}
 	if model.IsLaunch(e.Kind) {
 		key.launch = launchKey{e.Gangs, e.Workers, e.Vector, d.dimension(e.GangDimensions)}
@@ -185,8 +188,8 @@ func (d *dictionaries) addSite(id int64, key *siteKey, e *model.Event) error {
 			}
 		}
 	}
-	return execute(d.conn, "INSERT INTO site VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", id, key.kind, int64(key.device),
-		int64(key.queue), key.async, place, shape, int64(key.name), key.parent, key.implicit, launch, failure, key.stack)
+	return execute(d.conn, "INSERT INTO site VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", id, key.kind, int64(key.device),
+		int64(key.queue), key.async, place, shape, int64(key.name), key.parent, key.implicit, launch, failure, key.stack, int64(key.thread), key.depth)
 }
 
 func (d *dictionaries) place(key *placeKey) (int64, error) {
@@ -295,7 +298,8 @@ func (d *dictionaries) load() error {
 		return siteKey{kind: s.ColumnInt32(1), device: model.DeviceID(s.ColumnInt64(2)), queue: model.QueueID(s.ColumnInt64(3)),
 			async: s.ColumnInt64(4), place: places[s.ColumnInt64(5)], shape: shapes[s.ColumnInt64(6)],
 			name: model.Name(s.ColumnInt64(7)), parent: s.ColumnInt32(8), implicit: s.ColumnInt32(9),
-			launch: launches[s.ColumnInt64(10)], failure: failures[s.ColumnInt64(11)], stack: s.ColumnInt64(12)}
+			launch: launches[s.ColumnInt64(10)], failure: failures[s.ColumnInt64(11)], stack: s.ColumnInt64(12),
+			thread: model.ThreadID(s.ColumnInt64(13)), depth: s.ColumnInt32(14)}
 	})
 	if err != nil {
 		return err

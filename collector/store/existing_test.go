@@ -1,24 +1,45 @@
 package store_test
 
 import (
+	"path/filepath"
 	"testing"
 
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
+	"github.com/accscope/accscope/collector/capture"
+	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
-	"github.com/accscope/accscope/collector/store/tracetest"
+	"github.com/accscope/accscope/collector/store/generate"
 )
 
 // Data that existed before capture is ended by its delete, and once: the free of
 // the memory under it names it too.
 func TestExistingDataEndsOnce(t *testing.T) {
-	path := tracetest.File(t, 500, 1)
-	last := func(kind string) string {
-		return "(SELECT max(r.id) FROM record r JOIN site s ON s.id = r.site WHERE s.kind = " + kind + ")"
+	path := filepath.Join(t.TempDir(), "trace.db")
+	session := generate.New(generate.Options{})
+	w, err := store.Create(path, 0, session.Model)
+	if err != nil {
+		t.Fatal(err)
 	}
-	tracetest.Change(t, path, "INSERT INTO existing SELECT 1, max(id), 0, 4096, 8192, 77, 0, 0, 0, 1 FROM device",
-		"UPDATE record SET opener = -1, time = 1000 WHERE id = "+last("7"), "UPDATE record SET opener = -1, time = 2000 WHERE id = "+last("9"))
+	if err := generate.Introduce(w, session); err != nil {
+		t.Fatal(err)
+	}
+	x := model.Existing{Process: 1, Mapping: capture.Mapping{DeviceType: 4, Host: 4096, Device: 8192, Bytes: 77, Dynamic: 1}}
+	id, device := session.Model.Existing(&x)
+	if err := w.WriteExisting(id, &x, device); err != nil {
+		t.Fatal(err)
+	}
+	for i, kind := range []int32{model.Delete, model.Free} {
+		e := model.Event{Process: 1, Thread: 1, Event: capture.Event{Kind: kind, DeviceType: 4, Host: 4096, Device: 8192, Bytes: 77,
+			Sequence: uint64(i), Time: int64(1000 * (i + 1))}}
+		if err := w.Write(session.Model.Apply(&e)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Finish(); err != nil {
+		t.Fatal(err)
+	}
 	trace, err := store.Open(path)
 	if err != nil {
 		t.Fatal(err)

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/accscope/accscope/collector/model"
@@ -21,8 +20,7 @@ func (w *Writer) Finish() error {
 	if err := w.fail(w.finish()); err != nil {
 		return err
 	}
-	w.finalize()
-	err := w.conn.Close()
+	err := errors.Join(w.finalize(), w.conn.Close())
 	w.conn = nil
 	return explain(w.path, err)
 }
@@ -36,9 +34,7 @@ func (w *Writer) finish() error {
 			return err
 		}
 	}
-	if err := w.roll.finish(w.conn); err != nil {
-		return err
-	}
+	w.roll.finish()
 	if err := w.locate(); err != nil {
 		return err
 	}
@@ -46,26 +42,25 @@ func (w *Writer) finish() error {
 	if err := execute(w.conn, "DELETE FROM occupancy WHERE queue IN (SELECT queue FROM work)"); err != nil {
 		return err
 	}
+	if err := execute(w.conn, "INSERT OR IGNORE INTO unended SELECT record FROM open_span"); err != nil {
+		return err
+	}
+	if !w.resumed {
+		// What never ended has been left out of the sums so far.
+		if err := w.totals.save(w.conn); err != nil {
+			return err
+		}
+		if err := execute(w.conn, `INSERT INTO total SELECT s.thread, r.site, count(*), 0, 0, 0, 0, 0, 0
+			FROM unended u JOIN record r ON r.id = u.record JOIN site s ON s.id = r.site GROUP BY r.site
+			ON CONFLICT DO UPDATE SET count = count + excluded.count`); err != nil {
+			return err
+		}
+	}
 	if err := w.SetMeta("lateness", w.lateness); err != nil {
 		return err
 	}
 	if err := w.commit(); err != nil {
 		return err
-	}
-	// What an index sorts may be larger than memory.
-	if err := sqlitex.ExecuteTransient(w.conn, "PRAGMA temp_store = FILE", nil); err != nil {
-		return err
-	}
-	if err := sqlitex.ExecuteScript(w.conn, indicesSQL, nil); err != nil {
-		return err
-	}
-	if !w.resumed {
-		// What never ended has been left out of the sums so far.
-		if err := execute(w.conn, `INSERT INTO total SELECT thread, site, count(*), 0, 0, 0, 0, 0, 0 FROM record
-			WHERE end_sequence < 0 GROUP BY thread, site
-			ON CONFLICT DO UPDATE SET count = count + excluded.count`); err != nil {
-			return err
-		}
 	}
 	if err := execute(w.conn, "INSERT OR REPLACE INTO meta VALUES ('complete', 1)"); err != nil {
 		return err
@@ -128,7 +123,7 @@ func resume(path string, conn *sqlite.Conn, m *model.Model) (*Writer, error) {
 		return nil, err
 	}
 	if version != Version {
-		return nil, fmt.Errorf("it has schema version %d, this program writes %d; migrate it first", version, Version)
+		return nil, fmt.Errorf("it has schema version %d, this program writes %d; import the session again, with another -o", version, Version)
 	}
 	w := newWriter(path, conn, m)
 	if err := w.pragmas(); err != nil {
@@ -154,9 +149,14 @@ func resume(path string, conn *sqlite.Conn, m *model.Model) (*Writer, error) {
 	w.savedName, w.savedDev, w.savedQ = m.Names().Len(), len(m.Directory().Devices), len(m.Directory().Queues)
 	w.base = m.Records() + 1
 	m.OpenSpans(func(s *model.Span) { w.open[s.ID] = s.Start.Pair })
-	if err := dropIndices(conn); err != nil {
+	// Their ends may come.
+	if err := execute(conn, "DELETE FROM unended WHERE record IN (SELECT record FROM open_span)"); err != nil {
 		return nil, err
 	}
+	if err := w.loadData(); err != nil {
+		return nil, err
+	}
+	w.detailed = w.dict.sites.last
 	if err := w.prepare(); err != nil {
 		return nil, err
 	}
@@ -199,24 +199,6 @@ func keepsNothing(conn *sqlite.Conn) bool {
 	n, err := integer(conn, `SELECT EXISTS (SELECT 1 FROM meta WHERE key = 'session') + EXISTS (SELECT 1 FROM process)
 		+ EXISTS (SELECT 1 FROM record) + EXISTS (SELECT 1 FROM position)`)
 	return err == nil && n == 0
-}
-
-// dropIndices takes back what finish made after the load.
-func dropIndices(conn *sqlite.Conn) error {
-	var names []string
-	if err := sqlitex.ExecuteTransient(conn, "SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL", &sqlitex.ExecOptions{
-		ResultFunc: func(s *sqlite.Stmt) error {
-			names = append(names, s.ColumnText(0))
-			return nil
-		}}); err != nil {
-		return err
-	}
-	for _, name := range names {
-		if err := sqlitex.ExecuteTransient(conn, `DROP INDEX "`+strings.ReplaceAll(name, `"`, `""`)+`"`, nil); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // Positions says how far each stream of each process has been taken in: the

@@ -157,7 +157,7 @@ func (w *Writer) locate() error {
 			return err
 		}
 	}
-	return nil
+	return execute(w.conn, siteDetailSQL, 0)
 }
 
 // beginnings pairs the return addresses of the calls that end a data construct
@@ -167,7 +167,7 @@ func (w *Writer) locate() error {
 func (w *Writer) beginnings(innermost map[int64]Return) (map[Return]Return, error) {
 	open := map[int64][]Return{} // by thread
 	begins := map[Return]Return{}
-	err := sqlitex.Execute(w.conn, `SELECT r.thread, r.site, s.kind FROM record r JOIN site s ON s.id = r.site
+	err := sqlitex.Execute(w.conn, `SELECT s.thread, r.site, s.kind FROM record r JOIN site s ON s.id = r.site
 		JOIN construct c ON c.code = s.parent_construct
 		WHERE s.kind IN (?1, ?2) AND c.name IN ('data', 'host_data') AND s.stack <> 0 ORDER BY r.id`,
 		&sqlitex.ExecOptions{Args: []any{model.EnterDataStart, model.ExitDataStart}, ResultFunc: func(s *sqlite.Stmt) error {

@@ -83,11 +83,11 @@ func FuzzDamaged(f *testing.F) {
 func FuzzForeign(f *testing.F) {
 	data := small(f)
 	for _, sql := range []string{
-		"DROP VIEW site_detail; CREATE VIEW site_detail AS SELECT 1",
+		"DROP TABLE site_detail; CREATE VIEW site_detail AS SELECT 1",
 		"DELETE FROM site; DELETE FROM string",
-		"UPDATE record SET parent = id + 1, depth = 1 << 40",
+		"UPDATE record SET up = -1, link = 1 << 40, datum = -1; UPDATE site SET depth = 1 << 40",
 		"UPDATE record SET time = 9223372036854775807, duration = 9223372036854775807",
-		"UPDATE rollup SET lane = 1, level = 1, duration = 1 << 62",
+		"UPDATE rollup SET lane = 1, level = 1", "UPDATE rollup SET groups = randomblob(100); UPDATE sample_rollup SET groups = randomblob(9)",
 		"UPDATE queue SET device = 99; UPDATE device SET id = id + 7",
 		"UPDATE meta SET value = -1; UPDATE lane SET first = -9223372036854775807, last = 9223372036854775807",
 		"UPDATE process SET arguments = '{'; UPDATE stack SET parent = id",

@@ -17,58 +17,48 @@ func (t *Trace) NeverDeleted(from, to int64) ([]Mapping, error) {
 	if to == 0 {
 		to = math.MaxInt64
 	}
-	const (
-		site = iota
-		time
-		parent
-		bytes
-		host
-		address
-		opener
-	)
-	type block struct {
+	type place struct {
 		device  model.DeviceID
 		address int64
 	}
 	kinds := make(map[int64]int32) // by site
 	live := make(map[int64]Mapping)
-	allocated := make(map[block]int64)
+	allocated := make(map[place]int64)
 	shutdowns := make(map[int64]bool)
-	columns := []string{"site", "time", "parent", "bytes", "host", "address", "opener"}
-	err := t.scan("record", "id", columns, math.MinInt64, math.MaxInt64, func(id int64, v []int64) error {
-		kind, known := kinds[v[site]]
+	err := t.scanRecords(math.MinInt64, math.MaxInt64, func(id int64, v []int64) error {
+		kind, known := kinds[v[columnSite]]
 		if !known {
-			s, err := t.Site(v[site])
+			s, err := t.Site(v[columnSite])
 			if err != nil {
 				return err
 			}
 			kind = s.KindCode
-			kinds[v[site]] = kind
+			kinds[v[columnSite]] = kind
 		}
 		switch kind {
 		case model.Create, model.Alloc:
-			s, err := t.Site(v[site])
+			s, err := t.Site(v[columnSite])
 			if err != nil {
 				return err
 			}
-			at := block{s.Device, v[address]}
+			at := place{s.Device, v[columnAddress]}
 			if kind == model.Alloc {
 				allocated[at] = id
 			} else if of, known := allocated[at]; known {
 				delete(live, of) // the mapping stands for its memory
 			}
-			if v[time] >= from && v[time] < to {
-				live[id] = Mapping{Record: id, Kind: s.Kind, Site: s, Host: uint64(v[host]), Address: uint64(v[address]),
-					Bytes: uint64(v[bytes]), Start: v[time], End: math.MaxInt64}
+			if v[columnTime] >= from && v[columnTime] < to {
+				live[id] = Mapping{Record: id, Kind: s.Kind, Site: s, Host: uint64(v[columnHost]), Address: uint64(v[columnAddress]),
+					Bytes: uint64(v[columnBytes]), Start: v[columnTime], End: math.MaxInt64}
 			}
 		case model.DeviceShutdownStart:
 			shutdowns[id] = true
 		case model.Delete:
-			if !shutdowns[v[parent]] {
-				delete(live, v[opener])
+			if !shutdowns[v[columnParent]] {
+				delete(live, v[columnOpener])
 			}
 		case model.Free:
-			delete(live, v[opener])
+			delete(live, v[columnOpener])
 		}
 		return nil
 	})

@@ -1,17 +1,15 @@
 package store
 
 import (
+	"cmp"
 	"errors"
 	"iter"
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/accscope/accscope/collector/model"
 	"zombiezen.com/go/sqlite"
 )
-
-func itoa(n int) string { return strconv.Itoa(n) }
 
 // MemoryPoint is a device's memory in use over [Time, End]: one change, or
 // neighbours that are narrower than a pixel together. Bytes.
@@ -46,17 +44,140 @@ func (t *Trace) Memory(device model.DeviceID, from, to int64, pixels int) ([]Mem
 			return nil, explain(t.path, err)
 		}
 	}
-	err := t.query("SELECT time, used FROM sample WHERE device = ? AND time < ? ORDER BY time DESC, rowid DESC LIMIT 1",
-		[]int64{int64(device), from}, func(s *sqlite.Stmt) error {
-			v := s.ColumnInt64(1)
-			c.points = append(c.points, MemoryPoint{s.ColumnInt64(0), s.ColumnInt64(0), v, v, v})
-			return nil
-		})
+	before, found, err := t.lastSample(device, from)
 	if err != nil {
 		return nil, err
 	}
+	if found {
+		c.points = append(c.points, MemoryPoint{before.Time, before.Time, before.Used, before.Used, before.Used})
+	}
 	err = c.cover(int(top), from, to)
 	return c.points, err
+}
+
+// lastSample is a device's memory in use just before a time, if it is known.
+func (t *Trace) lastSample(device model.DeviceID, before int64) (last Sample, found bool, err error) {
+	list, err := t.samplesNear(device, before, before)
+	for _, s := range list {
+		if s.Time < before && (!found || s.Time >= last.Time) {
+			last, found = s, true
+		}
+	}
+	return last, found, err
+}
+
+// samplesNear gives the changes of a device's memory in [from, to) and, as they
+// stand together in groups, a few neighbours: the last one before from is among
+// them.
+func (t *Trace) samplesNear(device model.DeviceID, from, to int64) (list []Sample, err error) {
+	var ids []int64
+	if err := t.groups("sample_rollup", int64(device), 1, from, to, func(g *groupRow) error {
+		if g.start < from {
+			ids = ids[:0]
+		}
+		ids = append(ids, g.ids...)
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	for _, id := range ids {
+		if err := t.query(`SELECT r.time, r.inner_time FROM record r JOIN site s ON s.id = r.site WHERE r.id = ?1 AND s.kind IN (8, 9)
+			UNION ALL SELECT time, used FROM sample WHERE record = ?1 AND device = ?2`, []int64{id, int64(device)}, func(s *sqlite.Stmt) error {
+			list = append(list, Sample{device, s.ColumnInt64(0), s.ColumnInt64(1)})
+			return nil
+		}); err != nil {
+			return nil, err
+		}
+	}
+	complete, err := t.complete()
+	if err != nil || complete {
+		return list, err
+	}
+	last := int64(0)
+	if err := t.groups("sample_rollup", int64(device), 1, math.MaxInt64, math.MaxInt64, func(g *groupRow) error {
+		last = g.ids[len(g.ids)-1]
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	_, end, err := t.between(from, to)
+	if err != nil {
+		return nil, err
+	}
+	err = t.changes(last+1, end, func(_ int64, s Sample) error {
+		if s.Device == device {
+			list = append(list, s)
+		}
+		return nil
+	})
+	return list, err
+}
+
+// MemoryLeft is a device's memory in use at the end: before it was shut down for
+// good, which frees what was left.
+func (t *Trace) MemoryLeft(device model.DeviceID) (int64, error) {
+	last, found, err := t.lastSample(device, math.MaxInt64)
+	if err != nil || !found {
+		return 0, err
+	}
+	end := int64(math.MaxInt64)
+	if err := t.query(`SELECT r.time FROM landmark m JOIN record r ON r.id = m.record JOIN site x ON x.id = r.site
+		WHERE m.kind = ? AND x.device = ? AND (r.duration IS NULL OR r.time + r.duration >= ?) ORDER BY r.time DESC LIMIT 1`,
+		[]int64{int64(model.DeviceShutdownStart), int64(device), last.Time}, func(s *sqlite.Stmt) error {
+			end = s.ColumnInt64(0)
+			return nil
+		}); err != nil {
+		return 0, err
+	}
+	last, _, err = t.lastSample(device, end)
+	return last.Used, err
+}
+
+// changes calls f for the changes of memory by the records from first to last,
+// in their order.
+func (t *Trace) changes(first, last int64, f func(record int64, s Sample) error) error {
+	var others []Sample
+	var at []int64
+	if err := t.query("SELECT device, time, used, record FROM sample WHERE record >= ? AND record <= ? ORDER BY record, rowid", []int64{first, last}, func(s *sqlite.Stmt) error {
+		others = append(others, Sample{model.DeviceID(s.ColumnInt64(0)), s.ColumnInt64(1), s.ColumnInt64(2)})
+		at = append(at, s.ColumnInt64(3))
+		return nil
+	}); err != nil {
+		return err
+	}
+	other := func(upTo int64) error {
+		for len(at) > 0 && at[0] <= upTo {
+			if err := f(at[0], others[0]); err != nil {
+				return err
+			}
+			at, others = at[1:], others[1:]
+		}
+		return nil
+	}
+	memory := map[int64]model.DeviceID{} // by site; 0: of another kind
+	if err := t.scan("record", "id", []string{"site", "time", "inner_time"}, first, last, func(id int64, v []int64) error {
+		device, known := memory[v[0]]
+		if !known {
+			site, err := t.Site(v[0])
+			if err != nil {
+				return err
+			}
+			if site.KindCode == model.Alloc || site.KindCode == model.Free {
+				device = site.Device
+			}
+			memory[v[0]] = device
+		}
+		if device == 0 || v[2] < 0 {
+			return nil
+		}
+		if err := other(id); err != nil {
+			return err
+		}
+		return f(id, Sample{device, v[1], v[2]})
+	}); err != nil {
+		return err
+	}
+	return other(math.MaxInt64)
 }
 
 // Sample is a device's memory in use from a moment on.
@@ -71,8 +192,16 @@ type Sample struct {
 func (t *Trace) Samples(from, to int64) iter.Seq2[Sample, error] {
 	from, to = (&Filter{From: from, To: to}).bounds()
 	return func(yield func(Sample, error) bool) {
-		if err := t.scan("sample", "rowid", []string{"device", "time", "used"}, math.MinInt64, math.MaxInt64, func(_ int64, v []int64) error {
-			if v[1] >= from && v[1] < to && !yield(Sample{model.DeviceID(v[0]), v[1], v[2]}, nil) {
+		first, last := int64(0), int64(math.MaxInt64)
+		if from != math.MinInt64 || to != math.MaxInt64 {
+			var err error
+			if first, last, err = t.between(max(from, math.MinInt64/2), min(to, math.MaxInt64/2)); err != nil {
+				yield(Sample{}, err)
+				return
+			}
+		}
+		if err := t.changes(first, last, func(_ int64, s Sample) error {
+			if s.Time >= from && s.Time < to && !yield(s, nil) {
 				return errStop
 			}
 			return nil
@@ -94,18 +223,21 @@ func (c *curve) cover(level int, from, to int64) error {
 		return nil
 	}
 	if level == 0 {
-		return c.trace.query("SELECT time, used FROM sample WHERE device = ? AND time >= ? AND time < ? ORDER BY time, rowid",
-			[]int64{int64(c.device), from, to}, func(s *sqlite.Stmt) error {
-				v := s.ColumnInt64(1)
-				c.points = append(c.points, MemoryPoint{s.ColumnInt64(0), s.ColumnInt64(0), v, v, v})
-				return nil
-			})
+		list, err := c.trace.samplesNear(c.device, from, to)
+		slices.SortStableFunc(list, func(a, b Sample) int { return cmp.Compare(a.Time, b.Time) })
+		for _, s := range list {
+			if s.Time >= from && s.Time < to {
+				c.points = append(c.points, MemoryPoint{s.Time, s.Time, s.Used, s.Used, s.Used})
+			}
+		}
+		return err
 	}
 	var groups []MemoryPoint
-	if err := c.trace.query(`SELECT start, end, low, high, last FROM sample_rollup WHERE device = ?1 AND level = ?2
-		AND start >= coalesce((SELECT max(start) FROM sample_rollup WHERE device = ?1 AND level = ?2 AND start <= ?3), ?3) AND start < ?4
-		ORDER BY start, ordinal`, []int64{int64(c.device), int64(level), from, to}, func(s *sqlite.Stmt) error {
-		groups = append(groups, MemoryPoint{s.ColumnInt64(0), s.ColumnInt64(1), s.ColumnInt64(2), s.ColumnInt64(3), s.ColumnInt64(4)})
+	if err := c.trace.groups("sample_rollup", int64(c.device), int64(level), from, to, func(g *groupRow) error {
+		if g.start < from {
+			groups = groups[:0]
+		}
+		groups = append(groups, MemoryPoint{g.start, g.end, g.low, g.high, g.last})
 		return nil
 	}); err != nil {
 		return err
@@ -167,27 +299,54 @@ func (t *Trace) Mappings(kind string, filter Filter, f func(*Mapping) bool) erro
 	if err != nil {
 		return err
 	}
-	query := `SELECT r.id, r.thread, r.site, r.host, r.address, r.bytes, r.time, d.time, d.id FROM record r
-		LEFT JOIN record d ON d.opener = r.id AND d.opener <> 0
-		WHERE r.site IN (SELECT id FROM site WHERE kind = ?) AND r.time < ? ORDER BY r.id`
-	err = t.query(query, []int64{code, to}, func(s *sqlite.Stmt) error {
-		m := Mapping{Record: s.ColumnInt64(0), Kind: kind, Thread: model.ThreadID(s.ColumnInt64(1)), Host: uint64(s.ColumnInt64(3)),
-			Address: uint64(s.ColumnInt64(4)), Bytes: uint64(s.ColumnInt64(5)), Start: s.ColumnInt64(6), End: math.MaxInt64}
-		if !s.ColumnIsNull(7) {
-			m.End, m.EndedBy = s.ColumnInt64(7), s.ColumnInt64(8)
-		}
-		if m.End <= filter.From {
-			return nil
-		}
-		var err error
-		if m.Site, err = t.Site(s.ColumnInt64(2)); err != nil {
+	made := map[int64]*Site{} // nil: another kind
+	var lateness int64
+	if lateness, err = integer(t.conn, "SELECT value FROM meta WHERE key = 'lateness'"); err != nil {
+		return explain(t.path, err)
+	}
+	// What was ended by a record before this one, was before From.
+	gone, err := t.firstRecord(max(filter.From, math.MinInt64+lateness) - lateness)
+	if err != nil {
+		return err
+	}
+	end := int64(math.MaxInt64)
+	if to < math.MaxInt64-lateness {
+		if end, err = t.firstRecord(to + lateness); err != nil {
 			return err
 		}
-		shutdowns.end(&m)
-		if m.End <= filter.From || !filter.site(m.Site) {
+	}
+	err = t.scan("record", "id", storedColumns, math.MinInt64, end, func(id int64, v []int64) error {
+		site, known := made[v[storedSite]]
+		if !known {
+			found, err := t.Site(v[storedSite])
+			if err != nil {
+				return err
+			}
+			if int64(found.KindCode) == code && filter.site(found) {
+				site = found
+			}
+			made[v[storedSite]] = site
+		}
+		link := v[storedLink]
+		if site == nil || v[storedTime] >= to || link != 0 && id+link < gone {
 			return nil
 		}
-		if !f(&m) {
+		d, err := t.datum(v[storedDatum])
+		if err != nil {
+			return err
+		}
+		m := Mapping{Record: id, Kind: kind, Thread: site.Thread, Site: site, Host: uint64(d.host), Address: uint64(d.address),
+			Bytes: uint64(d.bytes), Start: v[storedTime], End: math.MaxInt64}
+		if link != 0 {
+			if err := t.query("SELECT time FROM record WHERE id = ?", []int64{id + link}, func(s *sqlite.Stmt) error {
+				m.End, m.EndedBy = s.ColumnInt64(0), id+link
+				return nil
+			}); err != nil {
+				return err
+			}
+		}
+		shutdowns.end(&m)
+		if m.End > filter.From && !f(&m) {
 			return errStop
 		}
 		return nil
@@ -203,7 +362,8 @@ type shutdowns map[model.DeviceID][]int64
 
 func (t *Trace) shutdowns() (shutdowns, error) {
 	ends := make(shutdowns)
-	err := t.query("SELECT x.device, r.time + r.duration FROM record r JOIN site x ON x.id = r.site WHERE x.kind = ? AND r.duration IS NOT NULL ORDER BY 2",
+	err := t.query(`SELECT x.device, r.time + r.duration FROM landmark m JOIN record r ON r.id = m.record JOIN site x ON x.id = r.site
+		WHERE m.kind = ? AND r.duration IS NOT NULL ORDER BY 2`,
 		[]int64{int64(model.DeviceShutdownStart)}, func(s *sqlite.Stmt) error {
 			device := model.DeviceID(s.ColumnInt64(0))
 			ends[device] = append(ends[device], s.ColumnInt64(1))
@@ -241,9 +401,8 @@ func (t *Trace) PresentAt(time int64) ([]Mapping, error) {
 	}
 	var out []Mapping
 	// Its delete and the free of the memory under it both end what existed before.
-	err = t.query(`SELECT x.id, x.host, x.address, x.bytes, x.time, f.time, f.id, n.text, d.id, d.process, d.type, d.number FROM existing x
-		JOIN device d ON d.id = x.device JOIN string n ON n.id = x.name
-		LEFT JOIN record f ON f.id = (SELECT f.id FROM record f WHERE f.opener = -x.id AND f.opener <> 0 ORDER BY f.time LIMIT 1) ORDER BY x.id`, nil, func(s *sqlite.Stmt) error {
+	err = t.query(`SELECT x.id, x.host, x.address, x.bytes, x.time, x.ended, x.ended_by, n.text, d.id, d.process, d.type, d.number FROM existing x
+		JOIN device d ON d.id = x.device JOIN string n ON n.id = x.name ORDER BY x.id`, nil, func(s *sqlite.Stmt) error {
 		m := Mapping{Record: -s.ColumnInt64(0), Kind: "create", Host: uint64(s.ColumnInt64(1)), Address: uint64(s.ColumnInt64(2)),
 			Bytes: uint64(s.ColumnInt64(3)), Start: s.ColumnInt64(4), End: math.MaxInt64,
 			Site: &Site{Name: t.readable(s.ColumnText(7)), Symbol: s.ColumnText(7), Device: model.DeviceID(s.ColumnInt64(8)), Process: model.ProcessID(s.ColumnInt64(9)),

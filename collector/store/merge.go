@@ -251,16 +251,14 @@ func (s *mergeSource) take(m *model.Model, w *Writer) error {
 	if s.item.Event != nil {
 		e := *s.item.Event
 		e.Process, e.Thread, e.Time = s.processes[e.Process], s.threads[e.Thread], e.Time+s.shift
-		return w.Write(m.Apply(&e))
+		return w.apply(m, &Item{Event: &e})
 	}
 	if s.item.Dependency != nil {
 		d := *s.item.Dependency
 		d.Process, d.Time, d.Recorded = s.processes[d.Process], d.Time+s.shift, d.Recorded+s.shift
-		queue, awaited := m.ApplyDependency(&d)
-		return w.WriteDependency(&d, queue, awaited)
+		return w.apply(m, &Item{Dependency: &d})
 	}
 	a := *s.item.Activity
 	a.Process, a.Time, a.Start, a.End = s.processes[a.Process], a.Time+s.shift, a.Start+s.shift, a.End+s.shift
-	enqueue, device, queue := m.ApplyActivity(&a)
-	return w.WriteActivity(&a, enqueue, device, queue)
+	return w.apply(m, &Item{Activity: &a})
 }

@@ -42,13 +42,13 @@ func numbers(t testing.TB, rows int) string {
 	}
 	for i := range rows {
 		args := []any{int64(i*3 - 5)}
-		for range recordColumns {
+		for range storedColumns {
 			args = append(args, next())
 		}
 		if i%3 == 0 {
 			args[1+columnDuration] = nil
 		}
-		if err := sqlitex.Execute(conn, "INSERT INTO record(id, "+strings.Join(recordColumns, ", ")+") VALUES (?"+strings.Repeat(", ?", len(recordColumns))+")",
+		if err := sqlitex.Execute(conn, "INSERT INTO record(id, "+strings.Join(storedColumns, ", ")+") VALUES (?"+strings.Repeat(", ?", len(storedColumns))+")",
 			&sqlitex.ExecOptions{Args: args}); err != nil {
 			t.Fatal(err)
 		}
@@ -63,7 +63,7 @@ func selected(t testing.TB, trace *Trace, first, last int64) [][]int64 {
 	t.Helper()
 	var rows [][]int64
 	if err := trace.query(selectRecord+"WHERE id BETWEEN ? AND ? ORDER BY id", []int64{first, last}, func(s *sqlite.Stmt) error {
-		row := make([]int64, len(recordColumns)+1)
+		row := make([]int64, len(storedColumns)+1)
 		for i := range row {
 			row[i] = s.ColumnInt64(i)
 		}
@@ -76,7 +76,7 @@ func selected(t testing.TB, trace *Trace, first, last int64) [][]int64 {
 }
 
 func scanned(trace *Trace, first, last int64) (rows [][]int64, err error) {
-	err = trace.scan("record", "id", recordColumns, first, last, func(id int64, values []int64) error {
+	err = trace.scan("record", "id", storedColumns, first, last, func(id int64, values []int64) error {
 		rows = append(rows, append([]int64{id}, values...))
 		return nil
 	})
@@ -94,7 +94,7 @@ func TestScanEqualsSQL(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if root, _, err := trace.layout("record", "id", recordColumns); err != nil || root == 0 {
+		if root, _, err := trace.layout("record", "id", storedColumns); err != nil || root == 0 {
 			t.Fatalf("the table is not read by pages: %v", err)
 		}
 		for _, bounds := range [][2]int64{{math.MinInt64, math.MaxInt64}, {0, 10}, {7, 7}, {100, 9000}, {1 << 40, math.MaxInt64}} {
@@ -128,7 +128,7 @@ func TestScanOfAForeignTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer trace.Close()
-	if root, _, err := trace.layout("record", "id", recordColumns); err != nil || root != 0 {
+	if root, _, err := trace.layout("record", "id", storedColumns); err != nil || root != 0 {
 		t.Fatalf("root %d, %v", root, err)
 	}
 	got, err := scanned(trace, math.MinInt64, math.MaxInt64)
@@ -149,7 +149,7 @@ func TestScanOfDamagedPages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	root, _, err := trace.layout("record", "id", recordColumns)
+	root, _, err := trace.layout("record", "id", storedColumns)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +207,7 @@ func BenchmarkScan(b *testing.B) {
 	defer trace.Close()
 	b.Run("pages", func(b *testing.B) {
 		for b.Loop() {
-			if err := trace.scan("record", "id", recordColumns, math.MinInt64, math.MaxInt64, func(int64, []int64) error { return nil }); err != nil {
+			if err := trace.scan("record", "id", storedColumns, math.MinInt64, math.MaxInt64, func(int64, []int64) error { return nil }); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -216,7 +216,7 @@ func BenchmarkScan(b *testing.B) {
 	b.Run("SQL", func(b *testing.B) {
 		for b.Loop() {
 			if err := trace.query(selectRecord+"ORDER BY id", nil, func(s *sqlite.Stmt) error {
-				for i := range len(recordColumns) + 1 {
+				for i := range len(storedColumns) + 1 {
 					_ = s.ColumnInt64(i)
 				}
 				return nil

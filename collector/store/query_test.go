@@ -414,8 +414,11 @@ func TestResume(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Lanes may be numbered in another order.
-	const rollup = "(SELECT type, owner, depth, level, start, ordinal, duration, rollup.busy, rollup.count, rollup.bytes, site FROM rollup JOIN lane ON id = lane)"
-	for _, table := range []string{"record", "ending", "activity", "sample", "total", rollup, "sample_rollup", "occupancy"} {
+	const (
+		rollup       = "(SELECT type, owner, depth, level, start, hex(groups) FROM rollup JOIN lane ON lane.id = lane)"
+		sampleRollup = "(SELECT device, level, start, hex(groups) FROM sample_rollup)"
+	)
+	for _, table := range []string{"record", "datum", "ending", "activity", "sample", "total", rollup, sampleRollup, "occupancy", "site_detail"} {
 		if got, want := dump(t, path, table), dump(t, whole, table); got != want {
 			t.Errorf("%s differs from that of the uninterrupted trace: %s and %s", table, got, want)
 		}

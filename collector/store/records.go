@@ -140,23 +140,123 @@ func (r *Record) set(id int64, v []int64) {
 	}
 }
 
-// selectRecord begins a statement whose rows readRecord takes.
-var selectRecord = "SELECT id, " + strings.Join(recordColumns, ", ") + " FROM record "
+// storedColumns are the columns of the table record beside its id; the constants
+// are their places.
+var storedColumns = []string{"site", "sequence", "time", "up", "datum", "link", "inner_time", "duration", "end_sequence", "correlation"}
+
+const (
+	storedSite = iota
+	storedSequence
+	storedTime
+	storedUp
+	storedDatum
+	storedLink
+	storedInner
+	storedDuration
+	storedEndSequence
+	storedCorrelation
+)
+
+// unpack makes the values of recordColumns of a row of the table record.
+func (t *Trace) unpack(id int64, s []int64, v *[columnCorrelation + 1]int64) error {
+	_ = s[storedCorrelation]
+	site, err := t.Site(s[storedSite])
+	if err != nil {
+		return err
+	}
+	d, err := t.datum(s[storedDatum])
+	if err != nil {
+		return err
+	}
+	*v = [columnCorrelation + 1]int64{columnThread: int64(site.Thread), columnSite: s[storedSite], columnSequence: s[storedSequence],
+		columnTime: s[storedTime], columnDuration: s[storedDuration], columnEndSequence: s[storedEndSequence], columnDepth: int64(site.Depth),
+		columnInner: s[storedInner], columnBytes: d.bytes, columnHost: d.host, columnAddress: d.address, columnCorrelation: s[storedCorrelation]}
+	if s[storedUp] != 0 {
+		v[columnParent] = id - s[storedUp]
+	}
+	switch site.KindCode {
+	case model.Alloc, model.Free:
+		v[columnInner] = 0 // it is the memory in use
+	}
+	if s[storedLink] != 0 && (site.KindCode == model.Delete || site.KindCode == model.Free) {
+		v[columnOpener] = id - s[storedLink]
+	}
+	return nil
+}
+
+// scanRecords calls f for the records numbered first to last, in their order,
+// with the values of recordColumns. The values are valid until the next record.
+func (t *Trace) scanRecords(first, last int64, f func(id int64, values []int64) error) error {
+	if t.version == 1 {
+		return t.scan("record", "id", recordColumns, first, last, f)
+	}
+	var values [columnCorrelation + 1]int64
+	return t.scan("record", "id", storedColumns, first, last, func(id int64, stored []int64) error {
+		if err := t.unpack(id, stored, &values); err != nil {
+			return err
+		}
+		return f(id, values[:])
+	})
+}
+
+// dataChunk is how many rows of the table datum are read at once, keptData how
+// many of those are kept.
+const (
+	dataChunk = 1 << 10
+	keptData  = 1 << 8
+)
+
+// datum reads the sizes and addresses of a record.
+func (t *Trace) datum(id int64) (datum, error) {
+	if id <= 0 {
+		return datum{}, nil
+	}
+	chunk := t.data[id/dataChunk]
+	if at := int(id % dataChunk); at < len(chunk) {
+		return chunk[at], nil
+	}
+	chunk = make([]datum, dataChunk)
+	found := 0
+	first := id - id%dataChunk
+	if err := t.scan("datum", "id", []string{"bytes", "host", "address"}, first, first+dataChunk-1, func(id int64, v []int64) error {
+		found = int(id-first) + 1
+		chunk[found-1] = datum{v[0], v[1], v[2]}
+		return nil
+	}); err != nil {
+		return datum{}, err
+	}
+	if at := int(id % dataChunk); at >= found {
+		return datum{}, nil // damage
+	}
+	if len(t.data) >= keptData {
+		clear(t.data)
+	}
+	// A trace that is being written gets more.
+	t.data[id/dataChunk] = chunk[:found]
+	return chunk[id%dataChunk], nil
+}
+
+var selectRecord = "SELECT id, " + strings.Join(storedColumns, ", ") + " FROM record "
 
 func (t *Trace) readRecord(s *sqlite.Stmt, r *Record) (err error) {
-	var values [columnCorrelation + 1]int64
-	for i := range values {
-		values[i] = s.ColumnInt64(i + 1)
+	var stored [storedCorrelation + 1]int64
+	for i := range stored {
+		stored[i] = s.ColumnInt64(i + 1)
 	}
-	r.set(s.ColumnInt64(0), values[:])
-	r.Site, err = t.Site(values[columnSite])
+	var values [columnCorrelation + 1]int64
+	id := s.ColumnInt64(0)
+	if err := t.unpack(id, stored[:], &values); err != nil {
+		return err
+	}
+	r.set(id, values[:])
+	r.Site, err = t.Site(stored[storedSite])
 	return err
 }
 
 // Record reads one record; nil if there is none of that number.
 func (t *Trace) Record(id int64) (*Record, error) {
 	var found *Record
-	err := t.each(selectRecord+"WHERE id = ?", []any{id}, func(s *sqlite.Stmt) error {
+	err := t.query(selectRecord+"WHERE id = ?", []int64{id}, func(s *sqlite.Stmt) error {
 		found = new(Record)
 		return t.readRecord(s, found)
 	})
@@ -299,7 +399,7 @@ func (t *Trace) records(f Filter, yield func(*Record) error) error {
 	siteID := int64(math.MinInt64)
 	var held byStart
 	var r Record
-	err = t.scan("record", "id", recordColumns, first, last, func(id int64, v []int64) error {
+	err = t.scanRecords(first, last, func(id int64, v []int64) error {
 		time := v[columnTime]
 		for lateness > 0 && len(held) > 0 && held[0].Start < time-lateness {
 			oldest := held.take()
@@ -342,6 +442,77 @@ func (t *Trace) records(f Filter, yield func(*Record) error) error {
 	return err
 }
 
+// RecordsUntil gives the number of a record behind which all start after a time.
+func (t *Trace) RecordsUntil(time int64) (int64, error) {
+	_, last, err := t.between(time, time)
+	return last, err
+}
+
+// nextChunk is how many records Next reads at once when it goes backwards.
+const nextChunk = 1 << 14
+
+// Next gives the first record of some sites that starts after a time, or the last
+// one that starts before it; nil if there is none.
+func (t *Trace) Next(sites map[int64]bool, time int64, backwards bool) (*Record, error) {
+	if len(sites) == 0 {
+		return nil, nil
+	}
+	lateness, err := integer(t.conn, "SELECT value FROM meta WHERE key = 'lateness'")
+	if err != nil {
+		return nil, explain(t.path, err)
+	}
+	best, at := int64(0), int64(0)
+	look := func(id int64, v []int64) error {
+		start := v[1]
+		if best != 0 && !backwards && start > at+lateness {
+			return errStop
+		}
+		if !sites[v[0]] || backwards != (start < time) || start == time {
+			return nil
+		}
+		if best == 0 || backwards && start >= at || !backwards && start < at {
+			best, at = id, start
+		}
+		return nil
+	}
+	scan := func(first, last int64) error {
+		err := t.scan("record", "id", []string{"site", "time"}, first, last, look)
+		if errors.Is(err, errStop) {
+			return nil
+		}
+		return err
+	}
+	if !backwards {
+		first, err := t.firstRecord(max(time, math.MinInt64+lateness) - lateness)
+		if err != nil {
+			return nil, err
+		}
+		if err := scan(first, math.MaxInt64); err != nil {
+			return nil, err
+		}
+	} else {
+		last, err := t.firstRecord(min(time, math.MaxInt64-lateness) + lateness)
+		if err != nil {
+			return nil, err
+		}
+		for stop := int64(0); last > stop; last -= nextChunk {
+			if err := scan(last-nextChunk+1, last); err != nil {
+				return nil, err
+			}
+			if best != 0 && stop == 0 {
+				// An earlier record may have started later.
+				if stop, err = t.firstRecord(max(at, math.MinInt64+lateness) - lateness); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	if best == 0 {
+		return nil, nil
+	}
+	return t.Record(best)
+}
+
 // firstRecord finds by bisection a record before which all start before time.
 func (t *Trace) firstRecord(time int64) (int64, error) {
 	low, err := integer(t.conn, "SELECT coalesce(min(id), 1) FROM record")
@@ -356,7 +527,7 @@ func (t *Trace) firstRecord(time int64) (int64, error) {
 		middle := low + (high-low)/2
 		var id, at int64
 		found := false
-		if err := t.each("SELECT id, time FROM record WHERE id >= ? ORDER BY id LIMIT 1", []any{middle}, func(s *sqlite.Stmt) error {
+		if err := t.query("SELECT id, time FROM record WHERE id >= ? ORDER BY id LIMIT 1", []int64{middle}, func(s *sqlite.Stmt) error {
 			id, at, found = s.ColumnInt64(0), s.ColumnInt64(1), true
 			return nil
 		}); err != nil {
@@ -379,16 +550,12 @@ func (t *Trace) openAt(time int64, only model.ThreadID) ([]Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	indexed, err := t.indexed("record_spans")
-	if err != nil {
-		return nil, err
-	}
 	var out []Record
 	for _, thread := range threads {
 		if only != 0 && thread.ID != only {
 			continue
 		}
-		at, err := t.lastBefore(time, thread.ID, indexed)
+		at, err := t.lastBefore(time, thread.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -413,30 +580,73 @@ func (t *Trace) openAt(time int64, only model.ThreadID) ([]Record, error) {
 
 // lastBefore is the last record of a thread that starts before a time, 0 if
 // there is none.
-func (t *Trace) lastBefore(time int64, thread model.ThreadID, indexed bool) (id int64, err error) {
-	read := func(s *sqlite.Stmt) error {
-		id = s.ColumnInt64(0)
-		return nil
+func (t *Trace) lastBefore(time int64, thread model.ThreadID) (last int64, err error) {
+	complete, err := t.complete()
+	if err != nil {
+		return 0, err
 	}
-	if !indexed {
-		err = t.query("SELECT id FROM record WHERE +thread = ? AND time < ? ORDER BY id DESC LIMIT 1", []int64{int64(thread), time}, read)
-		return id, err
+	if !complete {
+		_, before, err := t.between(time, time)
+		if err != nil {
+			return 0, err
+		}
+		err = t.query(`SELECT r.id FROM record r CROSS JOIN site s ON s.id = r.site
+			WHERE s.thread = ? AND r.time < ? AND r.id <= ? ORDER BY r.id DESC LIMIT 1`, []int64{int64(thread), time, before}, func(s *sqlite.Stmt) error {
+			last = s.ColumnInt64(0)
+			return nil
+		})
+		return last, err
 	}
-	err = t.query(`SELECT id FROM (
-		SELECT * FROM (SELECT id, time FROM record WHERE thread = +?1 AND duration IS NULL AND time < ?2 ORDER BY time DESC, id DESC LIMIT 1)
-		UNION ALL SELECT id, (SELECT time FROM record WHERE id = span.id) FROM (
-			SELECT (SELECT id FROM record WHERE thread = +?1 AND depth = lane.depth AND duration IS NOT NULL AND time < ?2
-				ORDER BY time DESC, id DESC LIMIT 1) AS id FROM lane WHERE type = 'spans' AND owner = ?1) span WHERE id IS NOT NULL
-		) ORDER BY time DESC, id DESC LIMIT 1`, []int64{int64(thread), time}, read)
-	return id, err
-}
-
-// indexed says whether the trace has an index; one being written has none.
-func (t *Trace) indexed(index string) (bool, error) {
-	n := int64(0)
-	err := t.query("SELECT count(*) FROM sqlite_schema WHERE type = 'index' AND name = '"+index+"'", nil, func(s *sqlite.Stmt) error {
-		n = s.ColumnInt64(0)
+	latest := int64(math.MinInt64)
+	take := func(id, at int64) {
+		if at < time && (at > latest || at == latest && id > last) {
+			last, latest = id, at
+		}
+	}
+	lanes, err := t.Lanes()
+	if err != nil {
+		return 0, err
+	}
+	for i := range lanes {
+		if lanes[i].Thread != thread || lanes[i].Type == LaneQueue {
+			continue
+		}
+		ids, err := t.members(&lanes[i], time, time)
+		if err != nil {
+			return 0, err
+		}
+		if err := t.blocksOf(&lanes[i], ids, func(b *Block, _ int64) error {
+			take(b.ID, b.Start)
+			return nil
+		}); err != nil {
+			return 0, err
+		}
+	}
+	err = t.unended(func(r *Record) error {
+		if r.Thread == thread {
+			take(r.ID, r.Start)
+		}
 		return nil
 	})
-	return n > 0, err
+	return last, err
+}
+
+// unended calls f for the spans that have no end, by now or for ever.
+func (t *Trace) unended(f func(*Record) error) error {
+	return t.query(selectRecord+"WHERE id IN (SELECT record FROM unended UNION SELECT record FROM open_span) ORDER BY id", nil, func(s *sqlite.Stmt) error {
+		var r Record
+		if err := t.readRecord(s, &r); err != nil || !r.Unended {
+			return err
+		}
+		return f(&r)
+	})
+}
+
+// complete says whether the trace is finished: all is in its rollups then.
+func (t *Trace) complete() (yes bool, err error) {
+	err = t.query("SELECT value FROM meta WHERE key = 'complete'", nil, func(s *sqlite.Stmt) error {
+		yes = s.ColumnInt64(0) == 1
+		return nil
+	})
+	return yes, err
 }

@@ -264,7 +264,7 @@ func (u *unfolder) run() error {
 		return err
 	}
 	var record Record
-	err = u.trace.scan("record", "id", recordColumns, math.MinInt64, math.MaxInt64, func(id int64, values []int64) (err error) {
+	err = u.trace.scanRecords(math.MinInt64, math.MaxInt64, func(id int64, values []int64) (err error) {
 		record.set(id, values)
 		if record.Site, err = u.trace.Site(values[columnSite]); err != nil {
 			return err
@@ -319,7 +319,11 @@ type endingRow struct {
 
 func (u *unfolder) endings() (map[int64]endingRow, error) {
 	rows := make(map[int64]endingRow)
-	err := u.trace.query("SELECT record, site, bytes, host, address, correlation FROM ending", nil, func(s *sqlite.Stmt) error {
+	query := "SELECT e.record, e.site, x.bytes, x.host, x.address, e.correlation FROM ending e JOIN datum x ON x.id = e.datum"
+	if u.trace.version == 1 {
+		query = "SELECT record, site, bytes, host, address, correlation FROM ending"
+	}
+	err := u.trace.query(query, nil, func(s *sqlite.Stmt) error {
 		rows[s.ColumnInt64(0)] = endingRow{s.ColumnInt64(1), uint64(s.ColumnInt64(2)), uint64(s.ColumnInt64(3)), uint64(s.ColumnInt64(4)),
 			uint64(s.ColumnInt64(5))}
 		return nil

@@ -33,12 +33,13 @@ type group struct {
 }
 
 type laneState struct {
-	id       int64
-	key      laneKey
-	levels   []group // levels[i] is the group being filled for level i+1
-	ordinals []int64
-	total    group
-	dirty    bool
+	id     int64
+	key    laneKey
+	levels []group // levels[i] is the group being filled for level i+1
+	blocks []block // blocks[i] holds the last ones of level i+1
+	ids    []int64 // of the members of levels[0]
+	total  group
+	dirty  bool
 }
 
 type sampleGroup struct {
@@ -48,55 +49,68 @@ type sampleGroup struct {
 }
 
 type sampleState struct {
-	levels   []sampleGroup
-	ordinals []int64
+	levels []sampleGroup
+	blocks []block
+	ids    []int64
 }
 
 // roller makes rollups while rows come in.
 type roller struct {
-	rollup, sampleRollup *inserter
-	lanes                map[laneKey]*laneState
-	samples              map[model.DeviceID]*sampleState
-	off                  bool // a resumed writer rebuilds them at the end
+	lanes    map[laneKey]*laneState
+	samples  map[model.DeviceID]*sampleState
+	rows     [2]int64 // of the tables rollup and sample_rollup
+	full     []fullBlock
+	off      bool // a resumed writer rebuilds them at the end
+	previous *laneState
 }
 
-func newRoller(rollup, sampleRollup *inserter) *roller {
-	return &roller{rollup: rollup, sampleRollup: sampleRollup, lanes: make(map[laneKey]*laneState),
-		samples: make(map[model.DeviceID]*sampleState)}
+// fullBlock is a row of rollup (table 0) or sample_rollup (table 1).
+type fullBlock struct {
+	table        int
+	owner, level int64
+	block        block
+}
+
+func newRoller() *roller {
+	return &roller{lanes: make(map[laneKey]*laneState), samples: make(map[model.DeviceID]*sampleState)}
 }
 
 func (r *roller) lane(key laneKey) *laneState {
+	if l := r.previous; l != nil && l.key == key {
+		return l
+	}
 	l := r.lanes[key]
 	if l == nil {
 		l = &laneState{id: int64(len(r.lanes) + 1), key: key}
 		r.lanes[key] = l
 	}
+	r.previous = l
 	return l
 }
 
-func (r *roller) span(thread model.ThreadID, depth int32, start, duration, bytes, site int64) error {
-	return r.add(laneKey{'s', uint32(thread), depth}, start, duration, bytes, site)
+func (r *roller) span(id int64, thread model.ThreadID, depth int32, start, duration, bytes, site int64) {
+	r.add(laneKey{'s', uint32(thread), depth}, id, start, duration, bytes, site)
 }
 
-func (r *roller) instant(thread model.ThreadID, time, bytes, site int64) error {
-	return r.add(laneKey{'i', uint32(thread), 0}, time, 0, bytes, site)
+func (r *roller) instant(id int64, thread model.ThreadID, time, bytes, site int64) {
+	r.add(laneKey{'i', uint32(thread), 0}, id, time, 0, bytes, site)
 }
 
-func (r *roller) activity(queue model.QueueID, start, duration, bytes, work int64) error {
-	return r.add(laneKey{'q', uint32(queue), 0}, start, duration, bytes, work)
+func (r *roller) activity(id int64, queue model.QueueID, start, duration, bytes, work int64) {
+	r.add(laneKey{'q', uint32(queue), 0}, id, start, duration, bytes, work)
 }
 
-func (r *roller) add(key laneKey, start, duration, bytes, site int64) error {
+func (r *roller) add(key laneKey, id, start, duration, bytes, site int64) {
 	if r.off {
-		return nil
+		return
 	}
 	bytes = model.Size(uint64(bytes))
 	l := r.lane(key)
 	g := group{start: start, end: start + duration, busy: duration, count: 1, bytes: bytes, site: site, most: duration}
 	l.total.merge(&g)
 	l.dirty = true
-	r.put(l, 0, g)
-	return r.rollup.err
+	l.ids = append(l.ids, id)
+	r.put(l, g)
 }
 
 func (g *group) merge(m *group) {
@@ -115,13 +129,13 @@ func (g *group) merge(m *group) {
 	}
 }
 
-// put adds a member to the group of level i+1 and passes the group on when it
-// is full.
-func (r *roller) put(l *laneState, i int, m group) {
-	for {
+// put adds a member to the group of level 1 and passes each group on that is
+// full.
+func (r *roller) put(l *laneState, m group) {
+	for i := 0; ; i++ {
 		if i == len(l.levels) {
 			l.levels = append(l.levels, group{})
-			l.ordinals = append(l.ordinals, 0)
+			l.blocks = append(l.blocks, block{})
 		}
 		g := &l.levels[i]
 		g.merge(&m)
@@ -131,40 +145,67 @@ func (r *roller) put(l *laneState, i int, m group) {
 		m = *g
 		*g = group{}
 		r.emit(l, i, &m)
-		i++
 	}
 }
 
 func (r *roller) emit(l *laneState, i int, g *group) {
-	l.ordinals[i]++
-	r.rollup.add(l.id, int64(i+1), g.start, l.ordinals[i], g.end-g.start, g.busy, g.count, g.bytes, g.site)
+	b := &l.blocks[i]
+	r.open(b, 0, g.start)
+	b.span(g.start, g.end)
+	b.signed(g.busy - (g.end - g.start))
+	b.unsigned(g.count)
+	b.unsigned(g.bytes)
+	b.unsigned(g.site)
+	if i == 0 {
+		b.members(l.ids)
+		l.ids = l.ids[:0]
+	}
+	r.closeGroup(b, 0, l.id, i)
 }
 
-func (r *roller) sample(s model.Sample) error {
+// open begins a block with its first group.
+func (r *roller) open(b *block, table int, start int64) {
+	if b.groups == 0 {
+		r.rows[table]++
+		*b = block{row: r.rows[table], start: start, data: b.data[:0]}
+	}
+}
+
+// closeGroup counts a group, and sets the block aside when it is full.
+func (r *roller) closeGroup(b *block, table int, owner int64, level int) {
+	b.groups++
+	b.dirty = true
+	if b.groups == blockGroups {
+		r.full = append(r.full, fullBlock{table, owner, int64(level + 1), *b})
+		*b = block{}
+	}
+}
+
+func (r *roller) sample(id int64, s model.Sample) {
 	if r.off {
-		return nil
+		return
 	}
 	st := r.samples[s.Device]
 	if st == nil {
 		st = new(sampleState)
 		r.samples[s.Device] = st
 	}
+	st.ids = append(st.ids, id)
 	m := sampleGroup{members: 1, start: s.Time, end: s.Time, low: s.Value, high: s.Value, last: s.Value}
 	for i := 0; ; i++ {
 		if i == len(st.levels) {
 			st.levels = append(st.levels, sampleGroup{})
-			st.ordinals = append(st.ordinals, 0)
+			st.blocks = append(st.blocks, block{})
 		}
 		g := &st.levels[i]
 		g.merge(&m)
 		if g.members < fanOut {
-			break
+			return
 		}
 		m = *g
 		*g = sampleGroup{}
 		r.emitSample(s.Device, st, i, &m)
 	}
-	return r.sampleRollup.err
 }
 
 func (g *sampleGroup) merge(m *sampleGroup) {
@@ -179,49 +220,62 @@ func (g *sampleGroup) merge(m *sampleGroup) {
 }
 
 func (r *roller) emitSample(device model.DeviceID, st *sampleState, i int, g *sampleGroup) {
-	st.ordinals[i]++
-	r.sampleRollup.add(int64(device), int64(i+1), g.start, st.ordinals[i], g.end, g.low, g.high, g.last)
+	b := &st.blocks[i]
+	r.open(b, 1, g.start)
+	b.span(g.start, g.end)
+	b.signed(g.low)
+	b.unsigned(g.high - g.low)
+	b.signed(g.last - g.low)
+	if i == 0 {
+		b.members(st.ids)
+		st.ids = st.ids[:0]
+	}
+	r.closeGroup(b, 1, int64(device), i)
 }
 
-// finish passes on the groups that did not fill and writes the lanes.
-func (r *roller) finish(conn *sqlite.Conn) error {
+// finish passes on the groups that did not fill.
+func (r *roller) finish() {
 	for _, l := range r.lanes {
 		// A half-filled group is passed up only where something stands above it
 		// already.
 		for i := 0; i < len(l.levels); i++ {
 			if g := l.levels[i]; g.members > 0 {
 				r.emit(l, i, &g)
+				l.levels[i] = group{}
 				if i+1 < len(l.levels) {
 					l.levels[i+1].merge(&g)
 				}
 			}
 		}
 	}
-	if err := r.saveLanes(conn); err != nil {
-		return err
-	}
 	for device, st := range r.samples {
 		for i := range st.levels {
 			if g := st.levels[i]; g.members > 0 {
 				r.emitSample(device, st, i, &g)
+				st.levels[i] = sampleGroup{}
 				if i+1 < len(st.levels) {
 					st.levels[i+1].merge(&g)
 				}
 			}
 		}
 	}
-	if err := r.rollup.flush(); err != nil {
-		return err
-	}
-	return r.sampleRollup.flush()
 }
 
-// saveLanes writes the lanes that have changed.
-func (r *roller) saveLanes(conn *sqlite.Conn) error {
+// save writes the lanes and blocks that have changed.
+func (r *roller) save(conn *sqlite.Conn) error {
 	if r.off {
 		return nil
 	}
+	for i := range r.full {
+		if err := r.full[i].save(conn); err != nil {
+			return err
+		}
+	}
+	r.full = r.full[:0]
 	for _, l := range r.lanes {
+		if err := saveBlocks(conn, 0, l.id, l.blocks); err != nil {
+			return err
+		}
 		if !l.dirty {
 			continue
 		}
@@ -233,7 +287,32 @@ func (r *roller) saveLanes(conn *sqlite.Conn) error {
 			return err
 		}
 	}
+	for device, st := range r.samples {
+		if err := saveBlocks(conn, 1, int64(device), st.blocks); err != nil {
+			return err
+		}
+	}
 	return nil
+}
+
+func saveBlocks(conn *sqlite.Conn, table int, owner int64, blocks []block) error {
+	for i := range blocks {
+		if blocks[i].dirty {
+			if err := (&fullBlock{table, owner, int64(i + 1), blocks[i]}).save(conn); err != nil {
+				return err
+			}
+			blocks[i].dirty = false
+		}
+	}
+	return nil
+}
+
+func (f *fullBlock) save(conn *sqlite.Conn) error {
+	query := "INSERT OR REPLACE INTO rollup VALUES (?, ?, ?, ?, ?)"
+	if f.table == 1 {
+		query = "INSERT OR REPLACE INTO sample_rollup VALUES (?, ?, ?, ?, ?)"
+	}
+	return execute(conn, query, f.block.row, f.owner, f.level, f.block.start, f.block.data)
 }
 
 // rebuild makes the rollups from the rows of a trace that was not written in
@@ -243,28 +322,30 @@ func (r *roller) rebuild(conn *sqlite.Conn) error {
 	if err := sqlitex.ExecuteScript(conn, "DELETE FROM rollup; DELETE FROM sample_rollup; DELETE FROM lane;"+rebuildTotals, nil); err != nil {
 		return err
 	}
-	each := func(query string, f func(*sqlite.Stmt) error) error {
-		return sqlitex.ExecuteTransient(conn, query, &sqlitex.ExecOptions{ResultFunc: f})
+	each := func(query string, f func(*sqlite.Stmt)) error {
+		return sqlitex.ExecuteTransient(conn, query, &sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
+			f(s)
+			return nil
+		}})
 	}
-	err := each(`SELECT thread, depth, time, duration, bytes, site, end_sequence FROM record WHERE end_sequence >= 0 ORDER BY id`,
-		func(s *sqlite.Stmt) error {
-			thread, depth := model.ThreadID(s.ColumnInt64(0)), s.ColumnInt32(1)
-			if s.ColumnInt64(6) == 0 {
-				return r.instant(thread, s.ColumnInt64(2), s.ColumnInt64(4), s.ColumnInt64(5))
-			}
-			return r.span(thread, depth, s.ColumnInt64(2), s.ColumnInt64(3), s.ColumnInt64(4), s.ColumnInt64(5))
-		})
-	if err != nil {
+	if err := each(`SELECT r.id, d.thread, d.depth, r.time, r.duration, x.bytes, r.site, r.end_sequence FROM record r
+		JOIN site d ON d.id = r.site LEFT JOIN datum x ON x.id = r.datum WHERE r.end_sequence >= 0 ORDER BY r.id`, func(s *sqlite.Stmt) {
+		thread, depth := model.ThreadID(s.ColumnInt64(1)), s.ColumnInt32(2)
+		if s.ColumnInt64(7) == 0 {
+			r.instant(s.ColumnInt64(0), thread, s.ColumnInt64(3), s.ColumnInt64(5), s.ColumnInt64(6))
+		} else {
+			r.span(s.ColumnInt64(0), thread, depth, s.ColumnInt64(3), s.ColumnInt64(4), s.ColumnInt64(5), s.ColumnInt64(6))
+		}
+	}); err != nil {
 		return err
 	}
-	err = each(`SELECT w.queue, a.start, a.duration, a.bytes, a.work FROM activity a JOIN work w ON w.id = a.work ORDER BY a.id`,
-		func(s *sqlite.Stmt) error {
-			return r.activity(model.QueueID(s.ColumnInt64(0)), s.ColumnInt64(1), s.ColumnInt64(2), s.ColumnInt64(3), s.ColumnInt64(4))
-		})
-	if err != nil {
+	if err := each(`SELECT a.id, w.queue, a.start, a.duration, a.bytes, a.work FROM activity a JOIN work w ON w.id = a.work ORDER BY a.id`, func(s *sqlite.Stmt) {
+		r.activity(s.ColumnInt64(0), model.QueueID(s.ColumnInt64(1)), s.ColumnInt64(2), s.ColumnInt64(3), s.ColumnInt64(4), s.ColumnInt64(5))
+	}); err != nil {
 		return err
 	}
-	return each("SELECT device, time, used FROM sample ORDER BY rowid", func(s *sqlite.Stmt) error {
-		return r.sample(model.Sample{Device: model.DeviceID(s.ColumnInt64(0)), Time: s.ColumnInt64(1), Value: s.ColumnInt64(2)})
+	return each(`SELECT r.id, d.device, r.time, r.inner_time FROM record r JOIN site d ON d.id = r.site WHERE d.kind IN (8, 9) AND r.inner_time >= 0
+		UNION ALL SELECT record, device, time, used FROM sample ORDER BY 1`, func(s *sqlite.Stmt) {
+		r.sample(s.ColumnInt64(0), model.Sample{Device: model.DeviceID(s.ColumnInt64(1)), Time: s.ColumnInt64(2), Value: s.ColumnInt64(3)})
 	})
 }

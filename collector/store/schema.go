@@ -26,7 +26,7 @@ import (
 )
 
 // Version is the schema version that this package writes (PRAGMA user_version).
-const Version = 1
+const Version = 2
 
 // ApplicationID marks a file as a trace of ours (PRAGMA application_id: "accs").
 const ApplicationID = 0x61636373
@@ -37,11 +37,8 @@ var schemaSQL string
 //go:embed views.sql
 var viewsSQL string
 
-//go:embed indices.sql
-var indicesSQL string
-
-// migrations[i] brings a trace from version i+1 to i+2.
-var migrations []string
+//go:embed site_detail.sql
+var siteDetailSQL string
 
 // ErrNotATrace is wrapped by errors about files that are no traces.
 var ErrNotATrace = errors.New("not an accscope trace")
@@ -123,6 +120,8 @@ func createSchema(conn *sqlite.Conn) (err error) {
 		return err
 	}
 	return sqlitex.ExecuteScript(conn, fmt.Sprintf(`INSERT INTO string VALUES (0, NULL);
+		INSERT INTO datum VALUES (0, 0, 0, 0);
+		INSERT INTO half VALUES (0), (1);
 		INSERT INTO launch VALUES (0, NULL, NULL, NULL, NULL);
 		INSERT INTO failure VALUES (0, NULL, NULL);
 		INSERT INTO stack VALUES (0, 0, 0);
@@ -149,27 +148,6 @@ func checkVersion(conn *sqlite.Conn, path string) (version int, err error) {
 		return 0, fmt.Errorf("%s: %w: its version is %d", path, ErrNotATrace, v)
 	}
 	return int(v), nil
-}
-
-// Migrate brings the trace at path to the current version; it does nothing to
-// one that is.
-func Migrate(path string) error {
-	conn, err := sqlite.OpenConn(path, sqlite.OpenReadWrite)
-	if err != nil {
-		return explain(path, err)
-	}
-	defer conn.Close()
-	version, err := checkVersion(conn, path)
-	if err != nil {
-		return err
-	}
-	for ; version < Version; version++ {
-		script := migrations[version-1] + fmt.Sprintf("\nPRAGMA user_version = %d;", version+1)
-		if err := sqlitex.ExecuteScript(conn, script, nil); err != nil {
-			return fmt.Errorf("%s: cannot migrate from version %d: %w", path, version, explain(path, err))
-		}
-	}
-	return nil
 }
 
 // explain gives an error of SQLite the file's name and what to do about it.

@@ -1,4 +1,4 @@
--- The accscope trace, version 1. docs/trace-schema.md explains it.
+-- The accscope trace, version 2. docs/trace-schema.md explains it.
 --
 -- Units, everywhere: time is nanoseconds since meta.origin, a moment on
 -- CLOCK_MONOTONIC of the trace's first host; duration and *_time are
@@ -52,7 +52,8 @@ CREATE TABLE device (
   number INTEGER NOT NULL,
   name TEXT,
   capacity INTEGER,                 -- bytes, NULL if not known
-  vendor TEXT
+  vendor TEXT,
+  peak INTEGER                      -- most bytes in use, NULL if none ever were
 );
 CREATE TABLE queue (
   id INTEGER PRIMARY KEY, device INTEGER NOT NULL,
@@ -101,40 +102,74 @@ CREATE TABLE site (
   place INTEGER NOT NULL, shape INTEGER NOT NULL,
   name INTEGER NOT NULL,            -- variable, kernel or error message
   parent_construct INTEGER NOT NULL, implicit INTEGER NOT NULL,
-  launch INTEGER NOT NULL, failure INTEGER NOT NULL, stack INTEGER NOT NULL
+  launch INTEGER NOT NULL, failure INTEGER NOT NULL, stack INTEGER NOT NULL,
+  thread INTEGER NOT NULL,
+  depth INTEGER NOT NULL            -- spans around it on its thread
+);
+-- What a site refers to, spelled out: the views read each record with one row of this.
+CREATE TABLE site_detail (
+  site INTEGER PRIMARY KEY,
+  kind_code INTEGER NOT NULL, thread INTEGER NOT NULL, depth INTEGER NOT NULL, process INTEGER NOT NULL,
+  device INTEGER NOT NULL, queue INTEGER NOT NULL, async INTEGER NOT NULL, async_queue INTEGER NOT NULL,
+  kind TEXT, end_kind TEXT,         -- of the (start) event and of its end
+  span TEXT,                        -- of both together
+  name TEXT, variable TEXT, kernel TEXT, message TEXT, -- one of the latter is the name
+  source_file TEXT, function TEXT, line INTEGER NOT NULL, end_line INTEGER NOT NULL,
+  function_line INTEGER NOT NULL, function_end_line INTEGER NOT NULL,
+  construct TEXT, parent_construct INTEGER NOT NULL, implicit INTEGER NOT NULL,
+  device_type INTEGER NOT NULL, device_number INTEGER NOT NULL,
+  gangs INTEGER, workers INTEGER, vector INTEGER, dimensions TEXT, error_code INTEGER, runtime_info INTEGER,
+  version INTEGER NOT NULL, thread_id INTEGER NOT NULL,
+  profile_bytes INTEGER NOT NULL, event_bytes INTEGER NOT NULL, api_bytes INTEGER NOT NULL,
+  device_api INTEGER NOT NULL, api_device_type INTEGER NOT NULL, vendor INTEGER NOT NULL,
+  device_handle INTEGER NOT NULL, context_handle INTEGER NOT NULL, async_handle INTEGER NOT NULL,
+  missing INTEGER NOT NULL, stack INTEGER NOT NULL
+);
+-- Sizes and addresses of records; 0 is none. What was long ago may stand here again.
+CREATE TABLE datum (
+  id INTEGER PRIMARY KEY,
+  bytes INTEGER DEFAULT 0,
+  host INTEGER DEFAULT 0,           -- host address
+  address INTEGER DEFAULT 0         -- device address
 );
 -- One row per start and end together, or per event without partner.
 CREATE TABLE record (
   id INTEGER PRIMARY KEY,           -- in order of arrival, which is that of time but for stragglers
-  thread INTEGER NOT NULL,
-  site INTEGER NOT NULL,
-  sequence INTEGER NOT NULL,        -- of the (start) event on its thread, from 0 without gaps
-  time INTEGER NOT NULL,            -- of the (start) event
+  site INTEGER,
+  sequence INTEGER,                 -- of the (start) event on its thread, from 0 without gaps
+  time INTEGER,                     -- of the (start) event
+  up INTEGER DEFAULT 0,             -- id minus that of the record that encloses this one on its thread, 0: none
+  datum INTEGER DEFAULT 0,
+  link INTEGER DEFAULT 0,           -- 0: none or not seen;
+                                    -- of alloc and create: id of their free or delete minus id;
+                                    -- of free and delete: id minus that of their alloc or create, which is negative
+                                    -- for what existed before capture;
+                                    -- of an enqueue: its first device activity
+  inner_time INTEGER DEFAULT 0,     -- ns spent in direct children; of alloc and free: bytes of the device's
+                                    -- memory in use after it, -1: it changed nothing
   duration INTEGER,                 -- NULL: no end, or an event without partner
-  end_sequence INTEGER NOT NULL,    -- sequence of the end minus sequence; 0: has no partner; -1: its end was not seen
-  parent INTEGER NOT NULL,          -- record that encloses this one on its thread, 0: none
-  depth INTEGER NOT NULL,
-  inner_time INTEGER NOT NULL,      -- spent in direct children
-  bytes INTEGER NOT NULL,
-  host INTEGER NOT NULL,            -- host address
-  address INTEGER NOT NULL,         -- device address
-  opener INTEGER NOT NULL,          -- for delete and free: record of the create or alloc; 0: not seen;
-                                    -- negative: -id of what existed before capture
-  correlation INTEGER NOT NULL      -- of the enqueue with its device activity; 0: none
+  end_sequence INTEGER DEFAULT 0,   -- sequence of the end minus sequence; 0: has no partner; -1: its end was not seen
+  correlation INTEGER DEFAULT 0     -- of the enqueue with its device activity; 0: none
 );
+-- The events of a record: 0 is its start, or the only one; 1 is its end.
+CREATE TABLE half (n INTEGER PRIMARY KEY);
 -- Spans that had no end at the last commit, with the number that their end will
 -- carry: what a collector needs to go on.
 CREATE TABLE open_span (record INTEGER PRIMARY KEY, pair INTEGER NOT NULL);
+-- Spans that will have no end.
+CREATE TABLE unended (record INTEGER PRIMARY KEY);
+-- The records of errors and of the beginning and end of devices and the runtime.
+CREATE TABLE landmark (record INTEGER PRIMARY KEY, kind INTEGER NOT NULL);
 -- Device data that existed before capture was switched on.
 CREATE TABLE existing (
   id INTEGER PRIMARY KEY, device INTEGER NOT NULL, time INTEGER NOT NULL, host INTEGER NOT NULL, address INTEGER NOT NULL,
   bytes INTEGER NOT NULL, name INTEGER NOT NULL,
-  attached INTEGER NOT NULL, structured INTEGER NOT NULL, dynamic INTEGER NOT NULL -- counters, OpenACC 3.3 section 2.6.7
+  attached INTEGER NOT NULL, structured INTEGER NOT NULL, dynamic INTEGER NOT NULL, -- counters, OpenACC 3.3 section 2.6.7
+  ended INTEGER, ended_by INTEGER   -- time and record of its delete or free, whichever was first
 );
 -- End events that differ from their start in more than time.
 CREATE TABLE ending (
-  record INTEGER PRIMARY KEY, site INTEGER NOT NULL, bytes INTEGER NOT NULL, host INTEGER NOT NULL, address INTEGER NOT NULL,
-  correlation INTEGER NOT NULL
+  record INTEGER PRIMARY KEY, site INTEGER NOT NULL, datum INTEGER NOT NULL, correlation INTEGER NOT NULL
 );
 
 -- What repeats in device activity.
@@ -144,14 +179,14 @@ CREATE TABLE work (
 );
 CREATE TABLE activity (
   id INTEGER PRIMARY KEY,
-  work INTEGER NOT NULL,
-  record INTEGER NOT NULL,          -- the enqueue that caused it, 0: not seen
-  start INTEGER NOT NULL, duration INTEGER NOT NULL, -- on the trace's clock
-  delay INTEGER NOT NULL,           -- ns from its end until it was recorded
-  device_start INTEGER NOT NULL,    -- device clock, ns
-  device_excess INTEGER NOT NULL,   -- device_end - device_start - duration
-  bytes INTEGER NOT NULL,
-  correlation INTEGER NOT NULL
+  work INTEGER,
+  record INTEGER DEFAULT 0,         -- the enqueue that caused it, 0: not seen
+  start INTEGER, duration INTEGER DEFAULT 0, -- on the trace's clock
+  delay INTEGER DEFAULT 0,          -- ns from its end until it was recorded
+  bytes INTEGER DEFAULT 0,
+  device_offset INTEGER DEFAULT 0,  -- its start on the device's clock, ns, minus start
+  device_excess INTEGER DEFAULT 0,  -- device_end - device_start - duration
+  correlation INTEGER DEFAULT 0
 );
 -- Waits of a queue for what another one of its device held.
 CREATE TABLE dependency (
@@ -166,8 +201,11 @@ CREATE TABLE occupancy (
   queue INTEGER NOT NULL, start INTEGER NOT NULL, end INTEGER NOT NULL,
   operations INTEGER NOT NULL, bytes INTEGER NOT NULL
 );
--- Device memory in use after each change.
-CREATE TABLE sample (device INTEGER NOT NULL, time INTEGER NOT NULL, used INTEGER NOT NULL);
+-- Device memory in use after a change that is no alloc's and no free's.
+CREATE TABLE sample (
+  device INTEGER NOT NULL, time INTEGER NOT NULL, used INTEGER NOT NULL,
+  record INTEGER NOT NULL           -- the last one by then
+);
 
 -- What capture dropped.
 CREATE TABLE lost (
@@ -207,19 +245,17 @@ CREATE TABLE lane (
   depth INTEGER NOT NULL,
   first INTEGER, last INTEGER, count INTEGER, busy INTEGER, bytes INTEGER
 );
--- Every 8 neighbours of a lane make a row of level 1, every 8 of those one of level 2, and so on.
+-- Every 8 neighbours of a lane make a group of level 1, every 8 of those one of
+-- level 2, and so on. A row holds neighbouring groups of one level, the oldest
+-- first: store/rollup.go has their form.
 CREATE TABLE rollup (
-  lane INTEGER NOT NULL, level INTEGER NOT NULL, start INTEGER NOT NULL, ordinal INTEGER NOT NULL,
-  duration INTEGER NOT NULL,        -- from the first start to the last end
-  busy INTEGER NOT NULL,            -- sum of durations
-  count INTEGER NOT NULL,
-  bytes INTEGER NOT NULL,
-  site INTEGER NOT NULL,            -- site (work, for queues) of the longest
-  PRIMARY KEY (lane, level, start, ordinal)
-) WITHOUT ROWID;
--- The same for a device's memory: every 8 samples.
+  id INTEGER PRIMARY KEY, lane INTEGER NOT NULL, level INTEGER NOT NULL,
+  start INTEGER NOT NULL,           -- of the first group
+  groups BLOB NOT NULL
+);
+CREATE INDEX rollup_by_start ON rollup (lane, level, start);
+-- The same for a device's memory: every 8 changes.
 CREATE TABLE sample_rollup (
-  device INTEGER NOT NULL, level INTEGER NOT NULL, start INTEGER NOT NULL, ordinal INTEGER NOT NULL,
-  end INTEGER NOT NULL, low INTEGER NOT NULL, high INTEGER NOT NULL, last INTEGER NOT NULL,
-  PRIMARY KEY (device, level, start, ordinal)
-) WITHOUT ROWID;
+  id INTEGER PRIMARY KEY, device INTEGER NOT NULL, level INTEGER NOT NULL, start INTEGER NOT NULL, groups BLOB NOT NULL
+);
+CREATE INDEX sample_rollup_by_start ON sample_rollup (device, level, start);

@@ -11,6 +11,8 @@ type Site struct {
 	KindCode     int32  // acc_event_t; of a pair its start
 	Kind         string // span name ("enqueue_launch"), for an event without partner its own ("alloc")
 	Process      model.ProcessID
+	Thread       model.ThreadID
+	Depth        int // spans around it on its thread
 	Device       model.DeviceID
 	Queue        model.QueueID
 	Async        int64
@@ -88,7 +90,15 @@ func (t *Trace) loadSites() error {
 	if err != nil {
 		return explain(t.path, err)
 	}
-	return t.each(`SELECT d.*, s.name, p.file, p.function FROM site_detail d JOIN site s ON s.id = d.site
+	places := "s.thread, s.depth"
+	if t.version == 1 {
+		places = "0, 0"
+	}
+	return t.each(`SELECT d.site, d.kind_code, d.device, d.queue, d.async, d.async_queue, d.process, d.device_type, d.device_number,
+		d.source_file, d.function, d.line, d.end_line, d.function_line, d.function_end_line, d.name, d.parent_construct, d.implicit,
+		d.version, d.thread_id, d.profile_bytes, d.event_bytes, d.api_bytes, d.device_api, d.api_device_type, d.vendor,
+		d.device_handle, d.context_handle, d.async_handle, d.missing, d.gangs, d.workers, d.vector, d.dimensions, d.error_code,
+		d.runtime_info, d.stack, s.name, p.file, p.function, `+places+` FROM site_detail d JOIN site s ON s.id = d.site
 		LEFT JOIN located o ON o.site = s.id JOIN place p ON p.id = coalesce(o.place, s.place)`, nil, func(r *sqlite.Stmt) error {
 		id := r.ColumnInt64(0)
 		if old := t.sites[id]; old != nil && old.KindCode != 0 {
@@ -105,7 +115,7 @@ func (t *Trace) loadSites() error {
 			Missing: r.ColumnInt32(29), Gangs: uint64(r.ColumnInt64(30)), Workers: uint64(r.ColumnInt64(31)),
 			Vector: uint64(r.ColumnInt64(32)), Dimensions: r.ColumnText(33), HasDimensions: !r.ColumnIsNull(33), ErrorCode: r.ColumnInt32(34),
 			RuntimeInfo: uint64(r.ColumnInt64(35)), name: model.Name(r.ColumnInt64(37)), file: model.Name(r.ColumnInt64(38)),
-			function: model.Name(r.ColumnInt64(39))}
+			function: model.Name(r.ColumnInt64(39)), Thread: model.ThreadID(r.ColumnInt64(40)), Depth: r.ColumnInt(41)}
 		s.Kind = model.SpanName(s.KindCode)
 		if model.IsEnd(s.KindCode) || s.Kind == "" {
 			s.Kind = model.KindName(s.KindCode)

@@ -117,9 +117,9 @@ func (w *WorkTotal) Symbol() string {
 func (t *Trace) WorkTotals(f Filter) ([]WorkTotal, error) {
 	query, args := "SELECT work, site, count, time, shortest, longest, bytes, thread FROM work_total", []int64(nil)
 	if f.From > 0 || f.To > 0 {
-		query = `SELECT a.work, r.site, count(*), sum(a.duration), min(a.duration), max(a.duration), ` + sumOfBytes("a.bytes") + `, r.thread
-			FROM activity a JOIN record r ON r.id = a.record
-			WHERE (?1 = 0 OR r.time >= ?1 OR r.time + r.duration > ?1 OR r.end_sequence < 0) AND (?2 = 0 OR r.time < ?2) GROUP BY a.work, r.thread, r.site`
+		query = `SELECT a.work, r.site, count(*), sum(a.duration), min(a.duration), max(a.duration), ` + sumOfBytes("a.bytes") + `, s.thread
+			FROM activity a JOIN record r ON r.id = a.record JOIN site s ON s.id = r.site
+			WHERE (?1 = 0 OR r.time >= ?1 OR r.time + r.duration > ?1 OR r.end_sequence < 0) AND (?2 = 0 OR r.time < ?2) GROUP BY a.work, r.site`
 		args = []int64{f.From, f.To}
 	}
 	var out []WorkTotal

@@ -123,7 +123,7 @@ type part struct {
 
 func (p *painter) paint() error {
 	var top int64
-	if err := p.trace.query("SELECT max(level) FROM rollup WHERE lane = +?", []int64{p.lane.ID}, func(s *sqlite.Stmt) error {
+	if err := p.trace.query("SELECT max(level) FROM rollup WHERE lane = ?", []int64{p.lane.ID}, func(s *sqlite.Stmt) error {
 		top = s.ColumnInt64(0)
 		return nil
 	}); err != nil {
@@ -240,10 +240,11 @@ func (p *painter) groups(level int64, wanted []stretch) ([][]part, error) {
 				return nil, err
 			}
 		}
-		if err := p.trace.query(`SELECT start, duration, busy, count, bytes, site FROM rollup WHERE lane = +?1 AND level = +?2
-			AND start >= ?3 AND start < ?4 ORDER BY start, ordinal`, []int64{p.lane.ID, level, first, s.to}, func(r *sqlite.Stmt) error {
-			b := Block{Start: r.ColumnInt64(0), Busy: r.ColumnInt64(2), Count: r.ColumnInt64(3), Bytes: r.ColumnInt64(4)}
-			b.End = b.Start + r.ColumnInt64(1)
+		if err := p.trace.groups("rollup", p.lane.ID, level, first, s.to, func(r *groupRow) error {
+			if r.start < first {
+				return nil
+			}
+			b := Block{Start: r.start, End: r.end, Busy: r.busy, Count: r.count, Bytes: r.bytes}
 			n := sorted.of(max(b.Start, p.from))
 			if n < 0 || b.End < p.from {
 				return nil
@@ -258,7 +259,7 @@ func (p *painter) groups(level int64, wanted []stretch) ([][]part, error) {
 			}
 			sorted.parts[n] = append(sorted.parts[n], part{block: b,
 				stretch: stretch{from: max(b.Start, sorted.wanted[n].from), to: min(b.End+1, sorted.wanted[n].to)}})
-			return p.name(&sorted.parts[n][len(sorted.parts[n])-1].block, r.ColumnInt64(5))
+			return p.name(&sorted.parts[n][len(sorted.parts[n])-1].block, r.site)
 		}); err != nil {
 			return nil, err
 		}
@@ -297,28 +298,29 @@ func (p *painter) of(pixels int64) int64 {
 // before is the start of the last group of a level that starts before the
 // window, or the window's start.
 func (p *painter) before(level int64) (int64, error) {
-	start := p.from
-	err := p.trace.query("SELECT max(start) FROM rollup WHERE lane = +? AND level = +? AND start <= ?", []int64{p.lane.ID, level, p.from},
-		func(s *sqlite.Stmt) error {
-			if !s.ColumnIsNull(0) {
-				start = s.ColumnInt64(0)
-			}
-			return nil
-		})
+	start := int64(math.MinInt64)
+	err := p.trace.groups("rollup", p.lane.ID, level, p.from, p.from+1, func(g *groupRow) error {
+		if g.start <= p.from {
+			start = max(start, g.start)
+		}
+		return nil
+	})
+	if start == math.MinInt64 {
+		start = p.from
+	}
 	return start, err
 }
 
 // grouped is from when on spans are too new to be in a group of a level.
 func (p *painter) grouped(level int64) (int64, error) {
 	from := int64(math.MinInt64)
-	err := p.trace.query("SELECT start, duration FROM rollup WHERE lane = +? AND level = +? ORDER BY start DESC, ordinal DESC LIMIT 1",
-		[]int64{p.lane.ID, level}, func(s *sqlite.Stmt) error {
-			from = s.ColumnInt64(0) + s.ColumnInt64(1)
-			if p.lane.Type == LaneInstants {
-				from++
-			}
-			return nil
-		})
+	err := p.trace.groups("rollup", p.lane.ID, level, math.MaxInt64, math.MaxInt64, func(g *groupRow) error {
+		from = g.end
+		if p.lane.Type == LaneInstants {
+			from++
+		}
+		return nil
+	})
 	return from, err
 }
 

@@ -134,12 +134,12 @@ func (t *totals) save(conn *sqlite.Conn) error {
 // Totals rebuilt from the rows of a trace that was not written in one go.
 var rebuildTotals = `
 DELETE FROM total; DELETE FROM work_total;
-INSERT INTO total SELECT thread, site, count(*), count(duration), coalesce(sum(duration), 0),
-  coalesce(sum(CASE WHEN duration IS NOT NULL THEN inner_time END), 0), coalesce(min(duration), 0), coalesce(max(duration), 0),
-  ` + sumOfBytes("bytes") + ` FROM record GROUP BY thread, site;
-INSERT INTO work_total SELECT a.work, coalesce(r.thread, 0), coalesce(r.site, 0), count(*), sum(a.duration), min(a.duration), max(a.duration),
+INSERT INTO total SELECT s.thread, r.site, count(*), count(r.duration), coalesce(sum(r.duration), 0),
+  coalesce(sum(CASE WHEN r.duration IS NOT NULL THEN r.inner_time END), 0), coalesce(min(r.duration), 0), coalesce(max(r.duration), 0),
+  ` + sumOfBytes("x.bytes") + ` FROM record r JOIN site s ON s.id = r.site JOIN datum x ON x.id = r.datum GROUP BY r.site;
+INSERT INTO work_total SELECT a.work, coalesce(s.thread, 0), coalesce(r.site, 0), count(*), sum(a.duration), min(a.duration), max(a.duration),
   ` + sumOfBytes("a.bytes") + `
-  FROM activity a LEFT JOIN record r ON r.id = a.record GROUP BY 1, 2, 3;
+  FROM activity a LEFT JOIN record r ON r.id = a.record LEFT JOIN site s ON s.id = r.site GROUP BY 1, 2, 3;
 `
 
 // sumOfBytes sums a column of byte counts as model.Size takes them.

@@ -75,7 +75,8 @@ func TestWorkTotalsOfLateActivity(t *testing.T) {
 // In a window the devices' times are those of what Records gives for it.
 func TestWorkTotalsOfAWindow(t *testing.T) {
 	path := tracetest.File(t, 5_000, 9)
-	tracetest.Change(t, path, "UPDATE record SET time = time - 2000000", "UPDATE activity SET start = start - 2000000")
+	tracetest.Change(t, path, "UPDATE record SET time = time - 2000000", "UPDATE activity SET start = start - 2000000",
+		"UPDATE rollup SET start = start - 2000000")
 	trace, err := store.Open(path)
 	if err != nil {
 		t.Fatal(err)

@@ -16,10 +16,13 @@ import (
 // Trace is a trace opened for reading. Its methods belong to one goroutine at a
 // time; open one per goroutine.
 type Trace struct {
-	path  string
-	conn  *sqlite.Conn
-	sites map[int64]*Site
-	works map[int64]*Work
+	path    string
+	conn    *sqlite.Conn
+	version int // of its schema
+	sites   map[int64]*Site
+	works   map[int64]*Work
+	data    map[int64][]datum // rows of the table datum by their number / dataChunk
+	done    func() error      // called at the end; nil: nothing
 	// readables are names as people are to see them, by what the events have.
 	readables map[string]string
 	// statements are prepared and not in use, by their text; nil: none are kept.
@@ -48,11 +51,31 @@ func Open(path string, opts ...Option) (*Trace, error) {
 	} else if info.IsDir() {
 		return nil, fmt.Errorf("%s: %w: it is a folder; a capture folder becomes a trace by accscope import", path, ErrNotATrace)
 	}
-	conn, err := openReadOnly(path)
-	if err != nil {
-		return nil, explain(path, err)
+	t, err := open(path, path, o)
+	if !errors.Is(err, errEarlier) {
+		return t, err
 	}
-	t := newTrace(path, conn)
+	copied, done, err := migrated(path)
+	if err != nil {
+		return nil, err
+	}
+	if t, err = open(copied, path, o); err != nil {
+		return nil, errors.Join(err, done())
+	}
+	t.done = done
+	return t, nil
+}
+
+// errEarlier is wrapped by errors about traces of an earlier version.
+var errEarlier = errors.New("trace of an earlier version")
+
+// open opens a file that is called by a name.
+func open(file, name string, o options) (*Trace, error) {
+	conn, err := openReadOnly(file)
+	if err != nil {
+		return nil, explain(name, err)
+	}
+	t := newTrace(name, conn)
 	t.statements = make(map[string]*sqlite.Stmt)
 	if err := t.harden(o); err != nil {
 		conn.Close()
@@ -62,7 +85,8 @@ func Open(path string, opts ...Option) (*Trace, error) {
 }
 
 func newTrace(path string, conn *sqlite.Conn) *Trace {
-	return &Trace{path: path, conn: conn, sites: make(map[int64]*Site), works: make(map[int64]*Work), readables: make(map[string]string)}
+	return &Trace{path: path, conn: conn, version: Version, sites: make(map[int64]*Site), works: make(map[int64]*Work),
+		data: make(map[int64][]datum), readables: make(map[string]string)}
 }
 
 // openReadOnly opens a file without writing beside it, unless a writer's
@@ -77,7 +101,8 @@ func openReadOnly(path string) (*sqlite.Conn, error) {
 	return sqlite.OpenConn(uri, sqlite.OpenReadOnly, sqlite.OpenURI)
 }
 
-func (t *Trace) harden(o options) error {
+// protect sets limits to what a file from elsewhere can do.
+func (t *Trace) protect() error {
 	if err := errors.Join(t.conn.SetDefensive(true), addFunctions(t.conn)); err != nil {
 		return explain(t.path, err)
 	}
@@ -89,12 +114,19 @@ func (t *Trace) harden(o options) error {
 			return explain(t.path, err)
 		}
 	}
+	return nil
+}
+
+func (t *Trace) harden(o options) error {
+	if err := t.protect(); err != nil {
+		return err
+	}
 	version, err := checkVersion(t.conn, t.path)
 	if err != nil {
 		return err
 	}
 	if version < Version {
-		return fmt.Errorf("%s: its schema version is %d, this program reads %d: run accscope import on it to migrate", t.path, version, Version)
+		return fmt.Errorf("%s: version %d: %w", t.path, version, errEarlier)
 	}
 	if err := checkTables(t.conn, t.path); err != nil {
 		return err
@@ -117,7 +149,11 @@ func (t *Trace) Close() error {
 	for _, stmt := range t.statements {
 		err = errors.Join(err, stmt.Finalize())
 	}
-	return explain(t.path, errors.Join(err, t.conn.Close()))
+	if err = explain(t.path, errors.Join(err, t.conn.Close())); t.done != nil {
+		err = errors.Join(err, t.done())
+		t.done = nil
+	}
+	return err
 }
 
 // Path is the file read.
@@ -168,19 +204,7 @@ type Meta struct {
 // Meta reads what is known of the trace as a whole. Facts holds every key of
 // the meta table.
 func (t *Trace) Meta() (Meta, error) {
-	m := Meta{Version: Version, Facts: make(map[string]string)}
-	err := t.each("SELECT key, value FROM meta", nil, func(s *sqlite.Stmt) error {
-		m.Facts[s.ColumnText(0)] = s.ColumnText(1)
-		switch s.ColumnText(0) {
-		case "origin":
-			m.Origin = s.ColumnInt64(1)
-		case "complete":
-			m.Complete = s.ColumnInt64(1) == 1
-		case "lateness":
-			m.Lateness = s.ColumnInt64(1)
-		}
-		return nil
-	})
+	m, err := t.facts()
 	if err != nil {
 		return m, err
 	}
@@ -201,6 +225,24 @@ func (t *Trace) Meta() (Meta, error) {
 		m.Realtime = m.Origin + offset
 	}
 	m.First, m.Last, err = t.Extent()
+	return m, err
+}
+
+// facts reads the meta table.
+func (t *Trace) facts() (Meta, error) {
+	m := Meta{Version: Version, Facts: make(map[string]string)}
+	err := t.each("SELECT key, value FROM meta", nil, func(s *sqlite.Stmt) error {
+		m.Facts[s.ColumnText(0)] = s.ColumnText(1)
+		switch s.ColumnText(0) {
+		case "origin":
+			m.Origin = s.ColumnInt64(1)
+		case "complete":
+			m.Complete = s.ColumnInt64(1) == 1
+		case "lateness":
+			m.Lateness = s.ColumnInt64(1)
+		}
+		return nil
+	})
 	return m, err
 }
 
@@ -227,7 +269,8 @@ func (t *Trace) Extent() (first, last int64, err error) {
 	}
 	if found {
 		var unended int64
-		unended, err = integer(t.conn, "SELECT coalesce(max(time), 0) FROM record WHERE end_sequence < 0")
+		unended, err = integer(t.conn, `SELECT coalesce(max(r.time), 0) FROM
+			(SELECT record FROM unended UNION SELECT record FROM open_span) u JOIN record r ON r.id = u.record`)
 		return first, max(last, unended), explain(t.path, err)
 	}
 	err = t.each(`SELECT min(time), max(coalesce(time + duration, time)) FROM record`, nil, read)
@@ -324,7 +367,7 @@ func (t *Trace) Losses() ([]Loss, error) {
 // BareSize is the size of the file's tables without indices and rollups, bytes.
 // It reads every page's header.
 func (t *Trace) BareSize() (int64, error) {
-	n, err := integer(t.conn, `SELECT coalesce(sum(pgsize), 0) FROM dbstat WHERE name IN ('record', 'activity', 'ending', 'sample',
-		'dependency', 'site', 'place', 'shape', 'string', 'launch', 'work', 'stack', 'failure')`)
+	n, err := integer(t.conn, `SELECT coalesce(sum(pgsize), 0) FROM dbstat WHERE name IN ('record', 'activity', 'ending', 'sample', 'datum',
+		'dependency', 'site', 'site_detail', 'place', 'shape', 'string', 'launch', 'work', 'stack', 'failure')`)
 	return n, explain(t.path, err)
 }

@@ -15,19 +15,21 @@ import (
 // row is a record on its way into the trace.
 type row struct {
 	id, site, sequence, time, duration, endSequence int64
-	parent, inner, opener                           int64
-	bytes, host, address, correlation               int64
-	thread                                          model.ThreadID
-	depth                                           int32
-	open                                            bool   // its end may still come
+	up, datum, link, inner, correlation             int64
 	pair                                            uint64 // for the end to find it
+	open                                            bool   // its end may still come
+	awaits                                          bool   // what it links may still come
 }
 
 // TransactionRows is how many rows a transaction should have: Commit when
 // Pending reaches it.
 const TransactionRows = 50_000
 
-const statementRows = 20 // per INSERT
+// What a row may grow by when its end and what it links become known.
+const (
+	spareOfEnd  = 24
+	spareOfLink = 4
+)
 
 // Host is a machine that processes of the trace ran on.
 type Host struct {
@@ -50,10 +52,15 @@ type Writer struct {
 	dict      dictionaries
 	rows      []row // not in the file yet; rows[i] has id base+i
 	base      int64
-	record    *inserter
-	activity  *inserter
-	sample    *inserter
-	ending    *inserter
+	record    *loader
+	activity  *loader
+	datum     *loader
+	data      dictionary[datum]
+	relink    *sqlite.Stmt
+	late      []lateLink
+	peaks     map[model.DeviceID]int64
+	newPeaks  map[model.DeviceID]bool
+	detailed  int64 // the last site in site_detail
 	roll      *roller
 	totals    *totals
 	open      map[int64]uint64 // pairs of the spans in the file that have no end yet
@@ -93,7 +100,8 @@ func Create(path string, origin int64, m *model.Model) (*Writer, error) {
 
 func newWriter(path string, conn *sqlite.Conn, m *model.Model) *Writer {
 	return &Writer{path: path, conn: conn, names: m.Names(), directory: m.Directory(), base: m.Records() + 1,
-		dict: dictionaries{conn: conn}, savedName: 1, open: make(map[int64]uint64), totals: newTotals()}
+		dict: dictionaries{conn: conn}, savedName: 1, open: make(map[int64]uint64), totals: newTotals(), roll: newRoller(),
+		peaks: make(map[model.DeviceID]int64), newPeaks: make(map[model.DeviceID]bool)}
 }
 
 func (w *Writer) create(origin int64) error {
@@ -139,23 +147,17 @@ func (w *Writer) pragmas() error {
 }
 
 func (w *Writer) prepare() (err error) {
-	prepare := func(table string, columns int) *inserter {
-		in, e := newInserter(w.conn, table, columns)
-		if err == nil {
-			err = e
-		}
-		return in
-	}
-	w.record = prepare("record", 15)
-	w.activity = prepare("activity", 10)
-	w.sample = prepare("sample", 3)
-	w.ending = prepare("ending", 6)
-	rollup, sampleRollup := prepare("rollup", 9), prepare("sample_rollup", 8)
-	if err != nil {
+	if w.record, err = newLoader(w.conn, "record", null, null, null, 0, 0, 0, 0, null, 0, 0); err != nil {
 		return err
 	}
-	w.roll = newRoller(rollup, sampleRollup)
-	return nil
+	if w.activity, err = newLoader(w.conn, "activity", null, 0, null, 0, 0, 0, 0, 0, 0); err != nil {
+		return err
+	}
+	if w.datum, err = newLoader(w.conn, "datum", 0, 0, 0); err != nil {
+		return err
+	}
+	w.relink, _, err = w.conn.PrepareTransient("UPDATE record SET link = ? WHERE id = ? AND link = 0")
+	return err
 }
 
 // begin opens a transaction if none is open.
@@ -212,27 +214,44 @@ func (w *Writer) write(step *model.Step) error {
 			return err
 		}
 	default:
-		site, err := w.dict.site(e, e.Kind, step.Device, step.Queue)
+		site, err := w.dict.site(e, e.Kind, step.Depth, step.Device, step.Queue)
 		if err != nil {
 			return err
 		}
-		r := row{id: step.ID, site: site, sequence: int64(e.Sequence), time: e.Time, parent: step.Parent, depth: int32(step.Depth),
-			opener: step.Opener, bytes: int64(e.Bytes), host: int64(e.Host), address: int64(e.Device), correlation: int64(e.Correlation), thread: e.Thread}
+		r := row{id: step.ID, site: site, sequence: int64(e.Sequence), time: e.Time, datum: w.datumOf(e), correlation: int64(e.Correlation)}
+		if step.Parent != 0 {
+			r.up = step.ID - step.Parent
+		}
 		if step.Phase == model.Started {
-			r.open, r.endSequence, r.pair = true, -1, e.Pair
+			r.open, r.endSequence, r.pair, r.awaits = true, -1, e.Pair, e.Correlation != 0
 			w.totals.seen(cause{record: r.id, site: site, thread: e.Thread, awaited: e.Correlation != 0})
 		} else {
-			if err := w.roll.instant(e.Thread, e.Time, r.bytes, site); err != nil {
+			w.roll.instant(r.id, e.Thread, e.Time, int64(e.Bytes), site)
+			w.totals.add(e.Thread, site, 0, 0, int64(e.Bytes), false)
+		}
+		switch e.Kind {
+		case model.Create:
+			r.awaits = true
+		case model.Alloc:
+			r.awaits, r.inner = true, noSample
+		case model.Free:
+			r.inner = noSample
+		case model.Error, model.DeviceInitStart, model.DeviceShutdownStart, model.RuntimeShutdown:
+			if err := execute(w.conn, "INSERT INTO landmark VALUES (?, ?)", r.id, e.Kind); err != nil {
 				return err
 			}
-			w.totals.add(e.Thread, site, 0, 0, r.bytes, false)
+		}
+		if step.Opener != 0 {
+			r.link = step.ID - step.Opener
+			if err := w.closeMapping(step.Opener, &r); err != nil {
+				return err
+			}
 		}
 		w.rows = append(w.rows, r)
 		w.pending++
 	}
 	for _, s := range step.Samples {
-		w.sample.add(int64(s.Device), s.Time, s.Value)
-		if err := w.roll.sample(s); err != nil {
+		if err := w.sample(step, s); err != nil {
 			return err
 		}
 	}
@@ -241,7 +260,81 @@ func (w *Writer) write(step *model.Step) error {
 			return err
 		}
 	}
-	return w.sample.err
+	return nil
+}
+
+// noSample stands for the memory in use after an alloc or free that did not
+// change it.
+const noSample = -1
+
+// sample takes in a device's memory in use after an event: in the row of the
+// alloc or free itself, else in one of its own.
+func (w *Writer) sample(step *model.Step, s model.Sample) error {
+	if peak, known := w.peaks[s.Device]; !known || s.Value > peak {
+		w.peaks[s.Device], w.newPeaks[s.Device] = s.Value, true
+	}
+	w.roll.sample(step.ID, s)
+	if kind := step.Event.Kind; kind == model.Alloc || kind == model.Free {
+		w.rows[len(w.rows)-1].inner = s.Value
+		return nil
+	}
+	return execute(w.conn, "INSERT INTO sample VALUES (?, ?, ?, ?)", int64(s.Device), s.Time, s.Value, step.ID)
+}
+
+// datum is what is different at each of a site's records, often in a few ways.
+type datum struct{ bytes, host, address int64 }
+
+// mostData bounds how many are remembered. One that is forgotten is written again.
+const mostData = 1 << 16
+
+func (w *Writer) datumOf(e *model.Event) int64 {
+	d := datum{int64(e.Bytes), int64(e.Host), int64(e.Device)}
+	if d == (datum{}) {
+		return 0
+	}
+	if len(w.data.ids) >= mostData {
+		clear(w.data.ids)
+	}
+	id, fresh := w.data.id(d)
+	if fresh {
+		w.datum.add(0, id, d.bytes, d.host, d.address)
+	}
+	return id
+}
+
+// loadData remembers what a trace that is continued has.
+func (w *Writer) loadData() (err error) {
+	if w.data.last, err = integer(w.conn, "SELECT max(id) FROM datum"); err != nil || w.data.last > mostData {
+		return err
+	}
+	rows, err := readRows(w.conn, "SELECT id, bytes, host, address FROM datum WHERE id > 0", func(s *sqlite.Stmt) datum {
+		return datum{s.ColumnInt64(1), s.ColumnInt64(2), s.ColumnInt64(3)}
+	})
+	w.data.fill(rows)
+	return err
+}
+
+// lateLink is a link that became known after its row was written.
+type lateLink struct{ record, link int64 }
+
+func (w *Writer) link(record, link int64) {
+	if i := record - w.base; i >= 0 {
+		if r := &w.rows[i]; r.link == 0 {
+			r.link = link
+		}
+		return
+	}
+	w.late = append(w.late, lateLink{record, link})
+}
+
+// closeMapping notes by what an alloc or a create, or what existed before
+// capture (a negative opener), was ended.
+func (w *Writer) closeMapping(opener int64, by *row) error {
+	if opener > 0 {
+		w.link(opener, by.link)
+		return nil
+	}
+	return execute(w.conn, "UPDATE existing SET ended = ?, ended_by = ? WHERE id = ? AND (ended IS NULL OR ended > ?1)", by.time, by.id, -opener)
 }
 
 // settle finishes a span's row: with its end, or as one that has none.
@@ -261,23 +354,25 @@ func (w *Writer) settle(s *model.Span, thread model.ThreadID, end *model.Event) 
 		r.duration = max(end.Time-s.Start.Time, 0)
 		r.endSequence = int64(end.Sequence - s.Start.Sequence)
 		if !sameEnd(&s.Start, end) {
-			site, err := w.dict.site(end, s.Start.Kind, s.Device, w.directory.Queue(s.Device, end.AsyncQueue))
+			site, err := w.dict.site(end, s.Start.Kind, s.Depth, s.Device, w.directory.Queue(s.Device, end.AsyncQueue))
 			if err != nil {
 				return err
 			}
-			w.ending.add(s.ID, site, int64(end.Bytes), int64(end.Host), int64(end.Device), int64(end.Correlation))
+			if err := execute(w.conn, "INSERT INTO ending VALUES (?, ?, ?, ?)", s.ID, site, w.datumOf(end), int64(end.Correlation)); err != nil {
+				return err
+			}
 		}
 		site := r.site
 		if i < 0 {
 			var err error
-			if site, err = w.dict.site(&s.Start, s.Start.Kind, s.Device, s.Queue); err != nil {
+			if site, err = w.dict.site(&s.Start, s.Start.Kind, s.Depth, s.Device, s.Queue); err != nil {
 				return err
 			}
 		}
 		w.totals.add(thread, site, r.duration, s.Inner, int64(s.Start.Bytes), true)
-		if err := w.roll.span(thread, int32(s.Depth), s.Start.Time, r.duration, int64(s.Start.Bytes), site); err != nil {
-			return err
-		}
+		w.roll.span(s.ID, thread, int32(s.Depth), s.Start.Time, r.duration, int64(s.Start.Bytes), site)
+	} else if err := execute(w.conn, "INSERT INTO unended VALUES (?)", s.ID); err != nil {
+		return err
 	}
 	if i < 0 {
 		delete(w.open, s.ID)
@@ -338,14 +433,15 @@ func (w *Writer) WriteActivity(a *model.Activity, enqueue int64, device model.De
 	}
 	w.lastAct++
 	duration := a.End - a.Start
-	w.activity.add(w.lastAct, work, enqueue, a.Start, duration, a.Time-a.End, a.DeviceStart,
-		a.DeviceEnd-a.DeviceStart-duration, int64(a.Bytes), int64(a.Correlation))
+	w.activity.add(0, w.lastAct, work, enqueue, a.Start, duration, a.Time-a.End, int64(a.Bytes), a.DeviceStart-a.Start,
+		a.DeviceEnd-a.DeviceStart-duration, int64(a.Correlation))
 	w.pending++
 	w.totals.activity(work, enqueue, duration, int64(a.Bytes))
-	if err := w.roll.activity(queue, a.Start, duration, int64(a.Bytes), work); err != nil {
-		return w.fail(err)
+	if enqueue > 0 {
+		w.link(enqueue, w.lastAct)
 	}
-	return w.fail(w.activity.err)
+	w.roll.activity(w.lastAct, queue, a.Start, duration, int64(a.Bytes), work)
+	return nil
 }
 
 // Pending is the number of rows since the last Commit.
@@ -355,7 +451,7 @@ func (w *Writer) Pending() int { return w.pending }
 // Model.Existing numbered it.
 func (w *Writer) WriteExisting(id int64, x *model.Existing, device model.DeviceID) error {
 	return w.change(func() error {
-		return execute(w.conn, "INSERT INTO existing VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", -id, int64(device), x.Time, int64(x.Host),
+		return execute(w.conn, "INSERT INTO existing VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL)", -id, int64(device), x.Time, int64(x.Host),
 			int64(x.Device), int64(x.Bytes), int64(x.Name), x.Attached, int64(x.Structured), int64(x.Dynamic))
 	})
 }
@@ -373,51 +469,73 @@ func (w *Writer) commit() error {
 	if err := w.begin(); err != nil {
 		return err
 	}
-	if err := w.flushRows(); err != nil {
+	if err := w.saveNames(); err != nil {
 		return err
 	}
-	for _, in := range []*inserter{w.activity, w.sample, w.ending, w.roll.rollup, w.roll.sampleRollup} {
-		if err := in.flush(); err != nil {
+	if err := w.saveDetails(); err != nil {
+		return err
+	}
+	for _, l := range w.late {
+		w.relink.BindInt64(1, l.link)
+		w.relink.BindInt64(2, l.record)
+		if err := step(w.relink); err != nil {
 			return err
 		}
 	}
-	if err := w.saveNames(); err != nil {
+	w.late = w.late[:0]
+	if err := w.flushRows(); err != nil {
 		return err
 	}
 	if err := w.totals.save(w.conn); err != nil {
 		return err
 	}
-	if err := w.roll.saveLanes(w.conn); err != nil {
+	if err := w.roll.save(w.conn); err != nil {
 		return err
 	}
 	if err := sqlitex.ExecuteTransient(w.conn, "COMMIT", nil); err != nil {
 		return err
 	}
 	w.inTx, w.pending = false, 0
-	return nil
+	return forget(w.conn)
 }
 
 // flushRows writes the rows that are not in the file yet, open ones without
 // their end, and forgets them: an end that comes later is an UPDATE.
 func (w *Writer) flushRows() error {
-	var values [15]int64
 	for i := range w.rows {
 		r := &w.rows[i]
-		values = [15]int64{r.id, int64(r.thread), r.site, r.sequence, r.time, r.duration, r.endSequence, r.parent,
-			int64(r.depth), r.inner, r.bytes, r.host, r.address, r.opener, r.correlation}
+		duration, spare := r.duration, 0
+		if r.endSequence <= 0 {
+			duration = null
+		}
 		if r.open {
 			w.open[r.id], w.opened = r.pair, true
+			spare = spareOfEnd
 		}
-		w.record.addNull(values[:], 5, r.endSequence <= 0)
-	}
-	if err := w.record.flush(); err != nil {
-		return err
-	}
-	if err := w.saveOpen(); err != nil {
-		return err
+		if r.awaits && r.link == 0 {
+			spare += spareOfLink
+		}
+		w.record.add(spare, r.id, r.site, r.sequence, r.time, r.up, r.datum, r.link, r.inner, duration, r.endSequence, r.correlation)
 	}
 	w.base += int64(len(w.rows))
 	w.rows = w.rows[:0]
+	for _, l := range []*loader{w.record, w.activity, w.datum} {
+		if err := l.flush(); err != nil {
+			return err
+		}
+	}
+	return w.saveOpen()
+}
+
+// saveDetails spells out the sites that are new.
+func (w *Writer) saveDetails() error {
+	if w.detailed == w.dict.sites.last {
+		return nil
+	}
+	if err := execute(w.conn, siteDetailSQL, w.detailed); err != nil {
+		return err
+	}
+	w.detailed = w.dict.sites.last
 	return nil
 }
 
@@ -450,6 +568,12 @@ func (w *Writer) saveNames() error {
 			return err
 		}
 	}
+	for id := range w.newPeaks {
+		if err := execute(w.conn, "UPDATE device SET peak = ? WHERE id = ?", w.peaks[id], int64(id)); err != nil {
+			return err
+		}
+	}
+	clear(w.newPeaks)
 	for ; w.savedQ < len(w.directory.Queues); w.savedQ++ {
 		q := w.directory.Queues[w.savedQ]
 		if err := execute(w.conn, "INSERT INTO queue VALUES (?, ?, ?)", int64(q.ID), int64(q.Device), q.Number); err != nil {
@@ -460,8 +584,12 @@ func (w *Writer) saveNames() error {
 }
 
 func (w *Writer) saveDevice(d model.DeviceInfo) error {
-	return execute(w.conn, "INSERT OR REPLACE INTO device VALUES (?, ?, ?, ?, nullif(?, ''), nullif(?, 0), nullif(?, ''))", int64(d.ID),
-		int64(d.Process), d.Type, d.Number, d.Name, d.Capacity, d.Vendor)
+	var peak any
+	if bytes, known := w.peaks[d.ID]; known {
+		peak = bytes
+	}
+	return execute(w.conn, "INSERT OR REPLACE INTO device VALUES (?, ?, ?, ?, nullif(?, ''), nullif(?, 0), nullif(?, ''), ?)", int64(d.ID),
+		int64(d.Process), d.Type, d.Number, d.Name, d.Capacity, d.Vendor, peak)
 }
 
 // SaveDevice writes what is known of a device by now.
@@ -560,18 +688,21 @@ func (w *Writer) Close() error {
 		errs = append(errs, sqlitex.ExecuteTransient(w.conn, "ROLLBACK", nil))
 		w.inTx = false
 	}
-	w.finalize()
-	errs = append(errs, w.conn.Close())
+	errs = append(errs, w.finalize(), w.conn.Close())
 	w.conn = nil
 	return explain(w.path, errors.Join(errs...))
 }
 
-func (w *Writer) finalize() {
-	if w.record == nil {
-		return
+func (w *Writer) finalize() error {
+	var errs []error
+	for _, l := range []*loader{w.record, w.activity, w.datum} {
+		if l != nil {
+			errs = append(errs, l.finalize())
+		}
 	}
-	for _, in := range []*inserter{w.record, w.activity, w.sample, w.ending, w.roll.rollup, w.roll.sampleRollup} {
-		in.finalize()
+	if w.relink != nil {
+		errs = append(errs, w.relink.Finalize())
 	}
-	w.record = nil
+	w.record, w.activity, w.datum, w.relink = nil, nil, nil, nil
+	return errors.Join(errs...)
 }

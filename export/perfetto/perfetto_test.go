@@ -163,8 +163,8 @@ func compare(t *testing.T, im *perfettotest.Trace, trace *store.Trace, filter st
 // trace, also compressed, also where the filter selects a part, where spans
 // never end and where times are before the trace's begin.
 func TestFileEqualsTheTrace(t *testing.T) {
-	unended := "UPDATE record SET duration = NULL, end_sequence = -1 WHERE id % 7 = 0 AND end_sequence > 0"
-	early := "UPDATE record SET time = time - 5000000; UPDATE activity SET start = start - 5000000; UPDATE lane SET first = first - 5000000; UPDATE sample SET time = time - 5000000"
+	unended := "UPDATE record SET duration = NULL, end_sequence = -1 WHERE id % 7 = 0 AND end_sequence > 0; INSERT INTO unended SELECT id FROM record WHERE end_sequence < 0"
+	early := "UPDATE record SET time = time - 5000000; UPDATE activity SET start = start - 5000000; UPDATE lane SET first = first - 5000000; UPDATE sample SET time = time - 5000000; UPDATE rollup SET start = start - 5000000; UPDATE sample_rollup SET start = start - 5000000"
 	for _, test := range []struct {
 		name    string
 		changes []string

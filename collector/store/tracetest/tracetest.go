@@ -38,6 +38,13 @@ func Change(t testing.TB, path string, statements ...string) {
 	}
 }
 
+// Spell is a statement that brings site_detail up to date after a change of sites
+// or strings.
+const Spell = `UPDATE site_detail SET (device, queue, name, source_file, function) = (SELECT s.device, s.queue, n.text, f.text, fn.text
+	FROM site s JOIN string n ON n.id = s.name JOIN place p ON p.id = s.place JOIN string f ON f.id = p.file JOIN string fn ON fn.id = p.function
+	WHERE s.id = site_detail.site);
+	UPDATE site_detail SET kernel = iif(kernel IS NULL, NULL, name), variable = iif(variable IS NULL, NULL, name)`
+
 // Open opens a trace until the test ends.
 func Open(t testing.TB, path string) *store.Trace {
 	t.Helper()
