@@ -123,6 +123,8 @@ func build(t *testing.T, example string) string {
 		command = exec.Command("g++-12", append(common, filepath.Join(source, "particles.cpp"))...)
 	case "heat-mpi":
 		command = exec.Command("mpicc", append(common, filepath.Join(source, "heat.c"), "-lm")...)
+	case "shallow-water-cpp", "shallow-water-fortran", "shallow-water-cpp-mpi", "shallow-water-fortran-mpi":
+		command = makeShallowWater(filepath.Join(project, "examples/shallow-water"), program)
 	default:
 		t.Fatalf("no example %s", example)
 	}

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Gathers what run.sh needs on a machine with a GPU and without Go, GCC or a
-# network: our libraries and command, the examples and benchmarks compiled for
+# network: our libraries and commands, the examples and benchmarks compiled for
 # NVIDIA GPUs, GCC's libraries, and with SUITE GCC's tests (tests.sh).
 # Usage: carry.sh CARRY [SUITE], after `make`. GCC's compiler for GPUs is unpacked
 # under .build (toolchain.sh).
@@ -30,6 +30,11 @@ gcc-12 "${offload[@]}" -o "$carry/programs/saxpy" "$examples/saxpy/saxpy.c" -lm
 g++-12 "${offload[@]}" -o "$carry/programs/particles" "$examples/particles/particles.cpp" -lm
 gfortran-12 "${offload[@]}" -J "$carry/programs" -o "$carry/programs/stencil" "$examples/stencil/stencil.f90"
 rm "$carry/programs/plate.mod"
+make -s -C "$examples/shallow-water" BUILD="$carry/programs" CXX=g++-12 FC=gfortran-12 CXXFLAGS=-g FCFLAGS=-g \
+  OPENACC="$(printf '%q ' "${offload[@]}")"
+rm -r "$carry/programs/shallow-water-fortran-modules"
+gcc-12 "${offload[@]}" -o "$carry/programs/loop" "$root/collector/bench/program/loop.c"
+(cd "$root" && CGO_ENABLED=0 "$(.ci/setup go)" build -trimpath -o "$carry/bin/bench" ./collector/bench)
 gcc-12 "${offload[@]}" -o "$carry/programs/device" "$here/device.c"
 gcc-12 "${offload[@]}" -o "$carry/programs/devices" "$here/devices.c" -lpthread
 gcc-12 "${offload[@]}" -o "$carry/launches" "$here/launches.c"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs what carry.sh gathered, on GCC's own runtime and on ours, side by side.
-# Usage: run.sh [STEP...], steps: smoke measure matrix tests profiled bench pairs trace foreign; all without.
+# Usage: run.sh [STEP...], steps: smoke measure matrix tests profiled bench pairs costs trace foreign; all without.
 # Results go to $OUT (default: the folder results beside this script).
 set -uo pipefail
 carry=$(realpath "$(dirname "$0")")
@@ -26,6 +26,8 @@ smoke() {
       printf '%-10s %-5s status %3d  %6.2f s\n' "$name" $runtime $status "$(echo "$(date +%s.%N) - $start" | bc -l 2>/dev/null || python3 -c "import time;print(time.time()-$start)")"
       if [ $runtime = ours ] && [ $status != 0 ]; then head -c 2000 "$work/$name.$runtime.err"; fi
     done
+    # Some print times.
+    sed -i '/^initialization\|^first launch/d' "$work/$name.gcc" "$work/$name.ours"
     diff "$work/$name.gcc" "$work/$name.ours" >"$work/difference" || { echo "  output differs:"; head -8 "$work/difference"; }
   done
   echo "== chosen without ACC_DEVICE_TYPE"
@@ -145,6 +147,16 @@ pairs() {
   done
 }
 
+# Whole programs without and with the profiler by turns: $TURNS times, with the
+# kernels of the mini-application taking $KERNELS microseconds on average. GCC's
+# runtime takes part in $NATIVE_TURNS turns.
+costs() {
+  echo "== whole programs: what profiling costs them, and their time by that of their kernels"
+  "$carry/bin/bench" -accscope "$carry/bin/accscope" -library "$carry/lib/libopenacc.so" -programs "$carry/programs" \
+    -device nvidia -turns "${TURNS:-20}" -native-turns "${NATIVE_TURNS:-3}" -kernels "${KERNELS:-5,20,100}" \
+    -launches "${LAUNCHES:-50000}" -only "${ONLY:-}" 2>&1 | tee "$OUT/costs"
+}
+
 # middle COLUMN: the median of the ratios' column.
 middle() {
   sort -g -k "$1,$1" "$work/ratios" | awk -v column="$1" '{ value[NR] = $column } END { printf "%.3f", value[int((NR + 1) / 2)] }'
@@ -174,6 +186,6 @@ foreign() {
   "$carry/bin/accscope" report "$OUT/gcc.timing.db" 2>&1 | grep -A 5 '^Kernels'
 }
 
-for step in "${@:-smoke measure matrix tests profiled bench pairs trace foreign}"; do
+for step in "${@:-smoke measure matrix tests profiled bench pairs costs trace foreign}"; do
   for s in $step; do $s; done
 done 2>&1 | tee "$OUT/log.txt"
