@@ -166,17 +166,25 @@ func (b *bench) readTrace() (traceFigures, error) {
 		{"SELECT count(*) FROM transfers", &t.transfers},
 		{"SELECT coalesce(sum(device_time), 0) / 1e9 FROM kernels", &t.kernelSeconds},
 	} {
-		output, err := exec.Command(b.accscope, "query", "--format", "csv", b.trace, query.sql).Output()
-		if err != nil {
-			return t, fmt.Errorf("%s: %w", query.sql, err)
-		}
-		rows, err := csv.NewReader(bytes.NewReader(output)).ReadAll()
-		if err != nil || len(rows) != 2 || len(rows[1]) != 1 {
-			return t, fmt.Errorf("%s: the answer is %q, not a number", query.sql, output)
-		}
-		if _, err := fmt.Sscan(rows[1][0], query.into); err != nil {
-			return t, fmt.Errorf("%s: %w", query.sql, err)
+		if err := b.query(query.sql, query.into); err != nil {
+			return t, err
 		}
 	}
 	return t, nil
+}
+
+// query asks the last trace for one value.
+func (b *bench) query(sql string, into any) error {
+	output, err := exec.Command(b.accscope, "query", "--format", "csv", b.trace, sql).Output()
+	if err != nil {
+		return fmt.Errorf("%s: %w", sql, err)
+	}
+	rows, err := csv.NewReader(bytes.NewReader(output)).ReadAll()
+	if err != nil || len(rows) != 2 || len(rows[1]) != 1 {
+		return fmt.Errorf("%s: the answer is %q, not a value", sql, output)
+	}
+	if _, err := fmt.Sscan(rows[1][0], into); err != nil {
+		return fmt.Errorf("%s: %w", sql, err)
+	}
+	return nil
 }

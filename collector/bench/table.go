@@ -15,19 +15,21 @@ type series struct {
 
 // header and the rows are columns of fixed width: rows come minutes apart.
 var header = strings.Join([]string{
-	"what each column is: medians of the turns; a ratio is the median of each turn's, with its 95 % interval",
-	fmt.Sprintf(columns, "program", "runtime", "launches", "events", "transfers", "alone", "", "profiled", "", "profiled / alone", "", "",
-		"loop/kernels", "", "collector", "trace", "trace", "trace"),
+	"Medians of the turns; a ratio is profiled by alone, the median of each turn's, with its 95 % interval. The loop is from the",
+	"first launch to the last wait; the collector's time is that of processors, and so is CPU; \"after\" is from the program's end",
+	"to the finished trace.",
+	fmt.Sprintf(columns, "program", "runtime", "launches", "events", "transfers", "alone", "alone", "profiled", "profiled",
+		"ratio", "ratio", "ratio", "kernel", "loop/kernels", "profiled", "collector", "after", "trace", "trace"),
 	fmt.Sprintf(columns, "", "", "", "a launch", "a launch", "wall s", "CPU s", "wall s", "CPU s", "wall", "CPU", "loop",
-		"alone", "profiled", "us/launch", "after s", "B/launch", "B/event"),
+		"us", "alone", "", "us/launch", "s", "B/launch", "B/event"),
 }, "\n")
 
-const columns = "%-52s %-15s %8s %9s %9s %7s %7s %8s %7s %18s %18s %18s %12s %8s %9s %7s %8s %7s"
+const columns = "%-30s %-15s %8s %8s %9s %7s %7s %8s %8s %19s %19s %19s %7s %12s %8s %9s %6s %8s %7s"
 
 // row is one line of the table.
 func row(w workload, r runtime, s series) string {
 	if len(s.alone) == 0 {
-		return fmt.Sprintf("%-52s %-15s not measured", w.name, r)
+		return fmt.Sprintf("%-30s %-15s not measured", w.name, r)
 	}
 	wall := func(s sample) float64 { return s.wall }
 	processor := func(s sample) float64 { return s.cpu }
@@ -44,7 +46,7 @@ func row(w workload, r runtime, s series) string {
 		number(middle(s.alone, wall), 1, 3), number(middle(s.alone, processor), 1, 3),
 		number(middle(s.profiled, wall), 1, 3), number(middle(s.profiled, processor), 1, 3),
 		s.ratio(wall), s.ratio(processor), s.ratio(loop),
-		number(middle(s.alone, loop), s.trace.kernelSeconds, 3), number(middle(s.profiled, loop), s.trace.kernelSeconds, 3),
+		number(1e6*s.trace.kernelSeconds, launches, 1), number(middle(s.alone, loop), s.trace.kernelSeconds, 3), number(middle(s.profiled, loop), s.trace.kernelSeconds, 3),
 		number(1e6*middle(s.profiled, func(s sample) float64 { return s.collector }), launches, 1),
 		number(middle(s.profiled, func(s sample) float64 { return s.finishing }), 1, 2),
 		number(float64(s.trace.bytes), launches, 0), number(float64(s.trace.bytes), events, 1))

@@ -43,7 +43,7 @@ func TestRow(t *testing.T) {
 	}
 	got := strings.Fields(row(workload{name: "name"}, runtime{"accscope", "sim"}, s))
 	want := strings.Fields("name accscope sim 10 of 12 10.0 0.50 2.000 2.000 2.000 2.000" +
-		" 1.000 (1.000-2.000) 1.000 (1.000-1.000) 1.000 (1.000-2.000) 2.000 2.000 10.0 - 200 20.0")
+		" 1.000 (1.000-2.000) 1.000 (1.000-1.000) 1.000 (1.000-2.000) 50000.0 2.000 2.000 10.0 - 200 20.0")
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("got  %v\nwant %v", got, want)
 	}

@@ -38,13 +38,11 @@ func (b *bench) workloads() ([]workload, error) {
 			if !strings.Contains(program, b.only) {
 				continue
 			}
-			cells, took, err := b.sizeFor(program, microseconds)
+			cells, err := b.sizeFor(program, microseconds)
 			if err != nil {
 				return nil, err
 			}
-			w := b.shallowWater(program, cells, b.launches)
-			w.name += fmt.Sprintf(", kernels of %.1f us", took)
-			all = append(all, w)
+			all = append(all, b.shallowWater(program, cells, b.launches))
 		}
 	}
 	if b.device == "" {
@@ -71,25 +69,26 @@ func (b *bench) shallowWater(program string, cells, launches int) workload {
 }
 
 // sizeFor is the number of cells each way with which the kernels take the time
-// wanted on average, as near as some tries get, and the time that they took.
-func (b *bench) sizeFor(program string, microseconds float64) (cells int, took float64, err error) {
+// wanted on average, as near as some tries get.
+func (b *bench) sizeFor(program string, microseconds float64) (cells int, err error) {
 	cells = 128
 	for range 8 {
-		w := b.shallowWater(program, cells, 20*launchesPerStep)
+		w := b.shallowWater(program, cells, 60*launchesPerStep)
 		if _, err := b.profiled(w, runtime{"accscope", b.device}); err != nil {
-			return 0, 0, fmt.Errorf("%s: %w", w.name, err)
+			return 0, fmt.Errorf("%s: %w", w.name, err)
 		}
-		trace, err := b.readTrace()
-		if err != nil {
-			return 0, 0, err
+		// A kernel's first launch may wait for its code.
+		var took float64
+		if err := b.query(fmt.Sprintf("SELECT avg(device_time) / 1e3 FROM (SELECT device_time FROM kernels ORDER BY record LIMIT -1 OFFSET %d)",
+			10*launchesPerStep), &took); err != nil {
+			return 0, err
 		}
-		took = trace.kernelSeconds * 1e6 / float64(trace.launches)
 		if math.Abs(took/microseconds-1) < 0.05 || cells == 8 && took > microseconds {
 			break
 		}
 		cells = max(8, int(float64(cells)*math.Sqrt(microseconds/took)))
 	}
-	return cells, took, nil
+	return cells, nil
 }
 
 // compile compiles the programs for this machine.
