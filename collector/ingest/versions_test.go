@@ -21,7 +21,7 @@ import (
 )
 
 // The folders testdata/COMMIT hold, each made by that commit: the capture of
-// ocean.c on the sim device, the trace that import made of it, and what the views
+// testdata/ocean.c on the sim device, the trace that import made of it, and what the views
 // answered. A commit that raises the version of the trace or of the capture
 // format adds one, by `-run Versions -record COMMIT` and those two files.
 var record = flag.String("record", "", "write what the views answer to the traces in testdata/`COMMIT`")
