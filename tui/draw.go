@@ -148,9 +148,17 @@ func (a *app) drawTabs(c canvas) {
 	}
 }
 
+// worthTelling is how far the collector may be behind the program unsaid: it
+// looks for news now and then.
+const worthTelling = time.Second
+
 // drawAlarm shows errors and losses over the views and gives what is left.
 func (a *app) drawAlarm(c canvas) canvas {
 	v := a.frame.View
+	if behind := time.Duration(v.Behind); behind >= worthTelling {
+		c.text(1, 0, c.w-2, fmt.Sprintf("the collector is %s behind the program: what is shown was so long ago", behind.Round(100*time.Millisecond)), c.theme.warning)
+		c = c.part(0, 1, c.w, c.h-1)
+	}
 	if v.Lost > 0 {
 		c.text(1, 0, c.w-2, fmt.Sprintf("%d events were lost: the capture reached its limit", v.Lost), c.theme.warning)
 		c = c.part(0, 1, c.w, c.h-1)

@@ -221,7 +221,7 @@ func (r *recording) progress() (stop func()) {
 			select {
 			case <-ticker.C:
 				shown = true
-				fmt.Fprintf(os.Stderr, "\raccscope: finishing the trace, %d events \x1b[K", r.ingester.Events())
+				fmt.Fprintf(os.Stderr, "\raccscope: finishing the trace: %.0f %%, %d events \x1b[K", 100*r.ingester.Finished(), r.ingester.Events())
 			case <-done:
 				if shown {
 					fmt.Fprint(os.Stderr, "\r\x1b[K")

@@ -75,9 +75,12 @@ type Ingester struct {
 	started   bool
 	called    bool // the trace knows the caller's span
 	events    atomic.Int64
+	behind    atomic.Int64 // ns
+	toFinish  atomic.Int64 // behind when Finish began, ns
 	skipped   map[string]bool  // captures given up, by folder
 	failing   map[string]int64 // captures that can't be opened by now, and since when
 	finishing bool
+	ended     int64 // when Finish began, CLOCK_MONOTONIC
 	complete  bool // all that will be taken in has been
 	warnings  []string
 	buffer    model.Event
@@ -335,8 +338,11 @@ func (in *Ingester) advance(until int64) (int64, error) {
 	if until < math.MaxInt64 {
 		limit = until - in.origin.Load()
 	}
-	for len(in.rings) > 0 && in.rings[0].time <= limit {
+	for n := 0; len(in.rings) > 0 && in.rings[0].time <= limit; n++ {
 		r := in.rings[0]
+		if n%progressItems == 0 {
+			in.fallBehind(r.time)
+		}
 		if err := in.take(r); err != nil {
 			return in.events.Load() - before, err
 		}
@@ -352,6 +358,8 @@ func (in *Ingester) advance(until int64) (int64, error) {
 			}
 		}
 	}
+	in.behind.Store(0)
+	in.model.SetBehind(0)
 	return in.events.Load() - before, in.commit()
 }
 
@@ -513,7 +521,7 @@ func (in *Ingester) ordered() []*process {
 // Finish takes in all that is left and completes the trace: one plain file at
 // Options.Trace.
 func (in *Ingester) Finish() error {
-	in.finishing = true
+	in.finishing, in.ended = true, in.options.Now()
 	if _, err := in.advance(math.MaxInt64); err != nil {
 		return err
 	}

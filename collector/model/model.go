@@ -27,6 +27,7 @@ type Model struct {
 	existing  int64 // number of the last Existing, negative
 	events    int64
 	lost      int64
+	behind    int64
 	now       int64
 }
 
@@ -106,6 +107,13 @@ func (m *Model) DescribeDevice(facts DeviceInfo) (id DeviceID, news bool) {
 func (m *Model) AddLost(events int64) {
 	m.mu.Lock()
 	m.lost += events
+	m.mu.Unlock()
+}
+
+// SetBehind says how much older than the present the state is, ns.
+func (m *Model) SetBehind(behind int64) {
+	m.mu.Lock()
+	m.behind = behind
 	m.mu.Unlock()
 }
 

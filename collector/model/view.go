@@ -10,7 +10,8 @@ type View struct {
 	Now       int64            `json:"now"` // time of the newest event
 	Events    int64            `json:"events"`
 	Records   int64            `json:"records"`
-	Lost      int64            `json:"lost"` // events that capture dropped
+	Lost      int64            `json:"lost"`   // events that capture dropped
+	Behind    int64            `json:"behind"` // how much older than the present this is, ns; 0: as new as can be
 	ByKind    map[string]int64 `json:"by_kind"`
 	Processes []ProcessInfo    `json:"processes"`
 	Threads   []ThreadView     `json:"threads"`
@@ -221,7 +222,7 @@ func (m *Model) View() *View { return m.ViewWithin(Limits{}) }
 func (m *Model) ViewWithin(l Limits) *View {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	v := &View{Now: m.now, Events: m.events, Records: m.records, Lost: m.lost, ByKind: make(map[string]int64),
+	v := &View{Now: m.now, Events: m.events, Records: m.records, Lost: m.lost, Behind: m.behind, ByKind: make(map[string]int64),
 		Processes: append([]ProcessInfo(nil), m.processes...), ErrorSum: m.errors.count}
 	for kind, count := range m.kinds {
 		name := KindName(kind)

@@ -25,7 +25,7 @@ export function follow(grown: () => Promise<void>, ended: () => void, changed: (
     const v = JSON.parse((e as MessageEvent<string>).data) as LiveView;
     const used = v.devices.reduce((sum, d) => sum + d.used, 0);
     told.title = `${bytes(used)} in use on devices`;
-    told.textContent = `${count(v.events)} events${v.lost ? ` · ${count(v.lost)} lost` : ""}${v.error_count ? ` · ${v.error_count} errors` : ""}`;
+    told.textContent = `${count(v.events)} events${v.lost ? ` · ${count(v.lost)} lost` : ""}${v.behind > 1e9 ? ` · the collector is ${(v.behind / 1e9).toFixed(1)} s behind` : ""}${v.error_count ? ` · ${v.error_count} errors` : ""}`;
     if (busy || v.events === events) return;
     busy = true;
     events = v.events;

@@ -1,0 +1,65 @@
+package ingest_test
+
+import (
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/accscope/accscope/collector/ingest"
+	"github.com/accscope/accscope/collector/model"
+	"golang.org/x/sys/unix"
+)
+
+// While events are taken in that are older than the present, the collector and
+// what is seen live say by how much, and when it finishes, how much of that is
+// done. When all has been taken in, nothing is behind.
+func TestBehind(t *testing.T) {
+	session := t.TempDir()
+	command, _ := load(t, session, 1, 1000)
+	if err := command.Run(); err != nil {
+		t.Fatal(err)
+	}
+	for _, finish := range []bool{false, true} {
+		var in *ingest.Ingester
+		var collector, seen time.Duration
+		done := []float64{0}
+		now := func() int64 { // asked while it takes in, too
+			if in != nil {
+				collector = max(collector, in.Behind())
+				seen = max(seen, time.Duration(in.Model().ViewWithin(model.Limits{}).Behind))
+				done = append(done, in.Finished())
+			}
+			var ts unix.Timespec
+			if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts); err != nil {
+				t.Error(err)
+			}
+			return ts.Nano() + int64(time.Hour)
+		}
+		in, err := ingest.Open(ingest.Options{Session: session, Trace: filepath.Join(t.TempDir(), "trace.db"), Now: now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if finish {
+			err = in.Finish()
+		} else {
+			_, err = in.Poll()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if collector < time.Hour || collector > 2*time.Hour || seen != collector {
+			t.Errorf("finish %v: events of an hour ago, it says %v, and %v to those who look", finish, collector, seen)
+		}
+		if rest := in.Behind(); rest != 0 {
+			t.Errorf("finish %v: %v behind when all is taken in", finish, rest)
+		}
+		for i := range done[1:] {
+			if done[i+1] < done[i] || done[i+1] > 1 || !finish && done[i+1] != 0 {
+				t.Errorf("finish %v: done are %v", finish, done)
+			}
+		}
+		if err := in.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
