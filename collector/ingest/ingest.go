@@ -75,13 +75,13 @@ type Ingester struct {
 	started   bool
 	called    bool // the trace knows the caller's span
 	events    atomic.Int64
-	behind    atomic.Int64 // ns
-	toFinish  atomic.Int64 // behind when Finish began, ns
+	behind    atomic.Int64     // ns
+	toFinish  atomic.Int64     // behind when Finish began, ns
 	skipped   map[string]bool  // captures given up, by folder
 	failing   map[string]int64 // captures that can't be opened by now, and since when
 	finishing bool
 	ended     int64 // when Finish began, CLOCK_MONOTONIC
-	complete  bool // all that will be taken in has been
+	complete  bool  // all that will be taken in has been
 	warnings  []string
 	buffer    model.Event
 }

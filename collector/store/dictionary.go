@@ -122,7 +122,11 @@ type dictionaries struct {
 	dimensions dictionary[string]
 	sites      dictionary[siteKey]
 	works      dictionary[workKey]
-	buffer     []byte
+	lastSites  [256]struct {
+		key siteKey
+		id  int64
+	}
+	buffer []byte
 }
 
 // site gives the site of an event whose kind is taken to be kind.
@@ -147,7 +151,13 @@ func (d *dictionaries) site(e *model.Event, kind int32, depth int, device model.
 		}
 		key.stack = id
 	}
+	// What a loop's events say comes again soon: found without a hash of all of it.
+	last := &d.lastSites[uint32(key.name*31+model.Name(key.place.line)*7+model.Name(kind)+model.Name(key.thread)*131)%uint32(len(d.lastSites))]
+	if last.id != 0 && last.key == key {
+		return last.id, nil
+	}
 	id, fresh := d.sites.id(key)
+	last.key, last.id = key, id
 	if !fresh {
 		return id, nil
 	}
