@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gdamore/tcell/v2"
 
@@ -143,6 +144,20 @@ func TestLeaksGrowthAndErrorsStandOut(t *testing.T) {
 	for _, view := range []string{"1", "2", "3", "4", "5"} {
 		if text := screenOf(t, s, view); !strings.Contains(text, "1 error;") || !strings.Contains(text, "the kernel failed (code 7) at solver.c:32") {
 			t.Errorf("view %s does not show the error:\n%s", view, text)
+		}
+	}
+}
+
+// Every view says by how much the collector is behind, once that is worth a line.
+func TestBehindIsSaid(t *testing.T) {
+	for behind, said := range map[time.Duration]bool{0: false, 300 * time.Millisecond: false, 3210 * time.Millisecond: true} {
+		s := pipeline()
+		s.model.SetBehind(int64(behind))
+		s.frame(3990 * ms)
+		for _, view := range []string{"1", "2", "3", "4", "5"} {
+			if text := screenOf(t, s, view); strings.Contains(text, "the collector is 3.2s behind the program") != said {
+				t.Errorf("view %s, %v behind, want it said: %v\n%s", view, behind, said, text)
+			}
 		}
 	}
 }
