@@ -136,9 +136,6 @@ accscope_cuda_queue_close (struct accscope_cuda_queue *q)
       q->spare = o->next;
       free (o);
     }
-  if (q->blocks.memory != 0)
-    a = CALL (d, cuMemFree, q->blocks.memory);
-  free (q->blocks.shadow);
   if (q->bounce != NULL && !FAILED (a))
     a = CALL (d, cuMemFreeHost, q->bounce);
   if (!q->adopted && !FAILED (a))

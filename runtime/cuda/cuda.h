@@ -199,20 +199,6 @@ struct accscope_cuda_copy
   size_t bytes;
 };
 
-/* Argument blocks in device memory, found by what they hold.  */
-#define ACCSCOPE_CUDA_BLOCKS 256
-struct accscope_cuda_blocks
-{
-  CUdeviceptr memory;
-  char *shadow;			/* the same bytes on the host */
-  size_t size, used;
-  struct
-  {
-    uint64_t hash;
-    size_t offset, bytes;	/* bytes 0: free */
-  } entry[ACCSCOPE_CUDA_BLOCKS];
-};
-
 #define ACCSCOPE_CUDA_BOUNCE_BYTES ((size_t) 256 << 10)
 #define ACCSCOPE_CUDA_COPIES 64
 struct accscope_cuda_queue
@@ -228,7 +214,6 @@ struct accscope_cuda_queue
   uint64_t submitted;		/* operations so far */
   uint64_t finished;		/* of these, known to be done */
   uint64_t writes;		/* number of the last operation that writes host memory */
-  struct accscope_cuda_blocks blocks;
   char *bounce;			/* pinned memory for small downloads */
   size_t bounce_used;
   struct accscope_cuda_copy copy[ACCSCOPE_CUDA_COPIES];
@@ -290,6 +275,11 @@ struct accscope_cuda_answer
 accscope_cuda_then (struct accscope_cuda_queue *queue, uintptr_t handle);
 
 /* transfer.c */
+/* Copies contents, which may change then, to device memory: part of a launch, and not
+   measured.  */
+struct accscope_cuda_answer
+accscope_cuda_store (struct accscope_cuda_queue *queue, CUdeviceptr to,
+		     const void *contents, size_t bytes);
 struct accscope_cuda_answer
 accscope_cuda_upload (struct accscope_cuda_queue *queue, uint64_t correlation,
 		      CUdeviceptr to, uintptr_t from, size_t bytes, int now);
@@ -320,8 +310,7 @@ struct accscope_cuda_announcement
 struct accscope_cuda_answer
 accscope_cuda_launch (struct accscope_cuda_queue *queue, uint64_t correlation,
 		      CUfunction function, int stamps, unsigned gangs,
-		      unsigned workers, unsigned vector,
-		      const uintptr_t *slots, size_t count,
+		      unsigned workers, unsigned vector, CUdeviceptr block,
 		      struct accscope_cuda_announcement *announcement);
 
 /* image.c */

@@ -154,7 +154,7 @@ func TestDriverErrors(t *testing.T) {
 	wantError(t, err, device.InvalidArgument, 1, "upload on cuda device 0", "cuMemcpyHtoDAsync", "CUDA_ERROR_INVALID_VALUE (1, invalid argument)")
 	k, err := d.Kernel(devicetest.HostKernels().Nothing)
 	check(t, err)
-	wantError(t, q.Launch(2, k, device.Geometry{}, nil, true), device.Execution, 701, "launch nothing", "num_workers")
+	wantError(t, q.Launch(2, k, device.Geometry{}, device.ArgumentBlock{}, true), device.Execution, 701, "launch nothing", "num_workers")
 	_, err = d.Alloc(1 << 40)
 	wantError(t, err, device.OutOfMemory, 2, "allocate device memory", "map less")
 	check(t, q.Upload(3, a, unsafe.Pointer(&value[0]), 8, true))
@@ -169,9 +169,9 @@ func TestStickyError(t *testing.T) {
 	q := newQueue(t, d)
 	k, err := d.Kernel(devicetest.HostKernels().Nothing)
 	check(t, err)
-	check(t, q.Launch(1, k, device.Geometry{}, nil, false))
+	check(t, q.Launch(1, k, device.Geometry{}, device.ArgumentBlock{}, false))
 	wantError(t, q.Synchronize(), device.Execution, 719, "CUDA_ERROR_LAUNCH_FAILED", "a kernel failed: it called abort")
-	for _, err := range []error{q.Synchronize(), q.Launch(1, k, device.Geometry{}, nil, false)} {
+	for _, err := range []error{q.Synchronize(), q.Launch(1, k, device.Geometry{}, device.ArgumentBlock{}, false)} {
 		wantError(t, err, device.Execution, 719, "out of use since error 719, reported before")
 	}
 }

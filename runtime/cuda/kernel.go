@@ -18,9 +18,9 @@ const (
 
 // kernel is a function of an image.
 type kernel struct {
+	argumentWrites
 	device   *cudaDevice
 	function C.CUfunction
-	name     string
 	stamps   bool            // it takes its own times (stamps.c)
 	threads  int             // most threads per block
 	fixed    device.Geometry // what the compiler fixed; 0: left open

@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/accscope/accscope/runtime/device"
+	"github.com/accscope/accscope/runtime/device/devicetest"
 )
 
 // heap is a source of chunks with a limit.
@@ -203,7 +204,7 @@ func TestQueuedFree(t *testing.T) {
 	gate, err := d.Kernel(kernels().Gate)
 	check(t, err)
 	flags := newFlags()
-	check(t, held.Launch(1, gate, device.Geometry{}, []device.Address{device.Address(uintptr(unsafe.Pointer(&flags[0]))), device.Address(uintptr(unsafe.Pointer(&flags[1])))}, false))
+	check(t, held.Launch(1, gate, device.Geometry{}, devicetest.Arguments(t, d, held, device.Address(uintptr(unsafe.Pointer(&flags[0]))), device.Address(uintptr(unsafe.Pointer(&flags[1])))), false))
 	freed := make(chan error, 1)
 	check(t, held.Then(func() { freed <- d.Free(small) }))
 	done := make(chan error)

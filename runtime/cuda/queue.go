@@ -5,6 +5,8 @@ package cuda
 #cgo noescape accscope_cuda_launch
 #cgo nocallback accscope_cuda_launch
 #cgo noescape accscope_cuda_upload
+#cgo noescape accscope_cuda_store
+#cgo nocallback accscope_cuda_store
 #cgo noescape accscope_cuda_download
 */
 import "C"
@@ -152,12 +154,21 @@ func (q *queue) Fill(correlation uint64, dst device.Address, value byte, n uint6
 	return q.device.answer(C.accscope_cuda_fill(c, C.uint64_t(correlation), C.CUdeviceptr(dst), C.uchar(value), C.size_t(n)), "fill")
 }
 
-func (q *queue) Launch(correlation uint64, k device.Kernel, g device.Geometry, slots []device.Address, _ bool) error {
-	_, err := q.LaunchAnnounced(correlation, k, g, slots, nil)
+func (q *queue) Store(dst device.Address, contents []byte, _ bool) error {
+	c, err := q.use("store")
+	if err != nil {
+		return err
+	}
+	defer q.done()
+	return q.device.answer(C.accscope_cuda_store(c, C.CUdeviceptr(dst), unsafe.Pointer(unsafe.SliceData(contents)), C.size_t(len(contents))), "store")
+}
+
+func (q *queue) Launch(correlation uint64, k device.Kernel, g device.Geometry, b device.ArgumentBlock, _ bool) error {
+	_, err := q.LaunchAnnounced(correlation, k, g, b, nil)
 	return err
 }
 
-func (q *queue) LaunchAnnounced(correlation uint64, k device.Kernel, g device.Geometry, slots []device.Address, a *device.Announcement) (announced bool, err error) {
+func (q *queue) LaunchAnnounced(correlation uint64, k device.Kernel, g device.Geometry, b device.ArgumentBlock, a *device.Announcement) (announced bool, err error) {
 	code, ok := k.(*kernel)
 	if !ok || code.device != q.device {
 		return false, device.Errorf(device.InvalidArgument, 0, "launch: the kernel belongs to another device")
@@ -172,7 +183,7 @@ func (q *queue) LaunchAnnounced(correlation uint64, k device.Kernel, g device.Ge
 	}
 	defer q.done()
 	answer := C.accscope_cuda_launch(c, C.uint64_t(correlation), code.function, cBool(code.stamps), C.uint(g.Gangs), C.uint(g.Workers), C.uint(g.Vector),
-		(*C.uintptr_t)(unsafe.Pointer(unsafe.SliceData(slots))), C.size_t(len(slots)), (*C.struct_accscope_cuda_announcement)(unsafe.Pointer(a)))
+		C.CUdeviceptr(b.Address), (*C.struct_accscope_cuda_announcement)(unsafe.Pointer(a)))
 	if answer.result == C.ACCSCOPE_CUDA_UNANNOUNCED {
 		return false, nil
 	}

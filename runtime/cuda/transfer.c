@@ -63,6 +63,28 @@ accscope_cuda_upload (struct accscope_cuda_queue *q, uint64_t correlation,
   return a;
 }
 
+struct accscope_cuda_answer
+accscope_cuda_store (struct accscope_cuda_queue *q, CUdeviceptr to,
+		     const void *contents, size_t bytes)
+{
+  struct accscope_cuda_device *d = q->device;
+  struct accscope_cuda_answer a = SUCCESS;
+  CUcontext before = accscope_cuda_enter (d);
+  size_t done, n;
+
+  pthread_mutex_lock (&q->lock);
+  for (done = 0; done < bytes && !FAILED (a); done += n)
+    {
+      n = bytes - done < DIRECT ? bytes - done : DIRECT;
+      a = CALL (d, cuMemcpyHtoDAsync, to + done, (const char *) contents + done, n,
+		q->stream);
+    }
+  q->submitted++;
+  pthread_mutex_unlock (&q->lock);
+  accscope_cuda_leave (d, before);
+  return a;
+}
+
 /* Room in the queue's pinned memory, NULL if there is none.  */
 static char *
 bounce (struct accscope_cuda_queue *q, size_t bytes)

@@ -12,6 +12,7 @@ import (
 	"unsafe"
 
 	"github.com/accscope/accscope/runtime/device"
+	"github.com/accscope/accscope/runtime/device/devicetest"
 )
 
 // Sizes on both sides of each way that a transfer can go.
@@ -141,7 +142,7 @@ func TestAsynchronousTransfersDoNotBlock(t *testing.T) {
 	sent, back := random(n), make([]byte, n)
 	a, err := d.Alloc(n)
 	check(t, err)
-	check(t, q.Launch(1, gate, device.Geometry{}, []device.Address{device.Address(uintptr(unsafe.Pointer(&flags[0]))), device.Address(uintptr(unsafe.Pointer(&flags[1])))}, false))
+	check(t, q.Launch(1, gate, device.Geometry{}, devicetest.Arguments(t, d, q, device.Address(uintptr(unsafe.Pointer(&flags[0]))), device.Address(uintptr(unsafe.Pointer(&flags[1])))), false))
 	small := make([]int64, 1000)
 	for i := range small {
 		check(t, q.Download(2, unsafe.Pointer(&small[i]), a, 8, false))
@@ -169,7 +170,7 @@ func TestIdleDuringTransfer(t *testing.T) {
 	back := make([]byte, n)
 	a, err := d.Alloc(n)
 	check(t, err)
-	check(t, q.Launch(1, gate, device.Geometry{}, []device.Address{device.Address(uintptr(unsafe.Pointer(&flags[0]))), device.Address(uintptr(unsafe.Pointer(&flags[1])))}, false))
+	check(t, q.Launch(1, gate, device.Geometry{}, devicetest.Arguments(t, d, q, device.Address(uintptr(unsafe.Pointer(&flags[0]))), device.Address(uintptr(unsafe.Pointer(&flags[1])))), false))
 	transferred := make(chan error)
 	go func() { transferred <- q.Download(2, unsafe.Pointer(&back[0]), a, n, true) }()
 	staging := (*uint32)(unsafe.Pointer(&q.c.Load().staging))
@@ -196,47 +197,6 @@ func TestIdleDuringTransfer(t *testing.T) {
 	}
 }
 
-// Repeated launches find their argument block on the device, and more blocks
-// than it keeps do no harm.
-func TestArgumentBlocks(t *testing.T) {
-	d := open(t, nil, nil)
-	q := newQueue(t, d)
-	add, err := d.Kernel(kernels().Add)
-	check(t, err)
-	parameters := []int64{1, 1}
-	p, err := d.Alloc(16)
-	check(t, err)
-	check(t, q.Upload(1, p, unsafe.Pointer(&parameters[0]), 16, true))
-	const targets, rounds = 1500, 3
-	var addresses [targets]device.Address
-	for i := range addresses {
-		addresses[i], err = d.Alloc(8)
-		check(t, err)
-		check(t, q.Fill(1, addresses[i], 0, 8, false))
-	}
-	long := make([]device.Address, 20_000) // longer than the room there is at first
-	for round := range rounds {
-		for i := range addresses {
-			slots := []device.Address{addresses[i], p, p + 8}
-			if i == 700 && round == 1 {
-				copy(long, slots)
-				slots = long
-			}
-			check(t, q.Launch(2, add, device.Geometry{}, slots, false))
-		}
-	}
-	var values [targets]int64
-	for i := range addresses {
-		check(t, q.Download(3, unsafe.Pointer(&values[i]), addresses[i], 8, true))
-	}
-	check(t, q.Synchronize())
-	for i, v := range values {
-		if v != rounds {
-			t.Fatalf("value %d is %d, want %d", i, v, rounds)
-		}
-	}
-}
-
 // CUPTI's record of a kernel finds its operation, however many others were begun
 // and ended meanwhile.
 func TestActivityOfLongKernel(t *testing.T) {
@@ -256,7 +216,7 @@ func TestActivityOfLongKernel(t *testing.T) {
 	flags := newFlags()
 	a, err := d.Alloc(8)
 	check(t, err)
-	check(t, held.Launch(1, gate, device.Geometry{}, []device.Address{device.Address(uintptr(unsafe.Pointer(&flags[0]))), device.Address(uintptr(unsafe.Pointer(&flags[1])))}, false))
+	check(t, held.Launch(1, gate, device.Geometry{}, devicetest.Arguments(t, d, held, device.Address(uintptr(unsafe.Pointer(&flags[0]))), device.Address(uintptr(unsafe.Pointer(&flags[1])))), false))
 	for round := range uint64(rounds) {
 		for i := range uint64(others) {
 			check(t, q.Fill(100+round*others+i, a, 0, 8, false))

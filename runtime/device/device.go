@@ -115,7 +115,7 @@ type ClockPoint struct {
 type Announcer interface {
 	// LaunchAnnounced is Launch; announced says whether the announcement was made.
 	// If not, nothing has been launched, and there may be no error.
-	LaunchAnnounced(correlation uint64, k Kernel, g Geometry, slots []Address, a *Announcement) (announced bool, err error)
+	LaunchAnnounced(correlation uint64, k Kernel, g Geometry, b ArgumentBlock, a *Announcement) (announced bool, err error)
 }
 
 // Announcement is a call to make right before the driver's launch:
@@ -134,6 +134,19 @@ type Kernel interface {
 	// Resolve fills in what the program left to the runtime (zero fields):
 	// the launch geometry that will be used.
 	Resolve(Geometry) Geometry
+	// MayWrite says whether a launch may leave something else in what argument i of
+	// its block refers to, where that lies in the block itself. Only a device that
+	// gives every launch the block as it was stored says no of kernels it knows
+	// nothing of.
+	MayWrite(argument int) bool
+}
+
+// An ArgumentBlock is what a kernel gets: an array in device memory of one address for
+// each argument, then the values that travel with them, to which some of those
+// addresses point. The zero block is for a kernel without arguments.
+type ArgumentBlock struct {
+	Address Address
+	Size    uint64 // bytes, with the values
 }
 
 // Geometry is the number of gangs, workers per gang and vector lanes per
@@ -151,15 +164,19 @@ type Queue interface {
 	// Upload copies n bytes from host to device memory. src stays valid until
 	// the operation is done.
 	Upload(correlation uint64, dst Address, src unsafe.Pointer, n uint64, now bool) error
+	// Store copies contents to device memory, as a part of launches to come: it is no
+	// operation of its own, has no Activity, and takes no time where that is
+	// simulated. The contents are read before Store returns, so they may change then.
+	Store(dst Address, contents []byte, now bool) error
 	// Download copies n bytes from device to host memory.
 	Download(correlation uint64, dst unsafe.Pointer, src Address, n uint64, now bool) error
 	// Copy copies n bytes inside the device.
 	Copy(correlation uint64, dst, src Address, n uint64, now bool) error
 	// Fill sets n bytes to value.
 	Fill(correlation uint64, dst Address, value byte, n uint64, now bool) error
-	// Launch runs a kernel; slots is the argument block (one address an
-	// entry), copied before Launch returns.
-	Launch(correlation uint64, k Kernel, g Geometry, slots []Address, now bool) error
+	// Launch runs a kernel. Its argument block lies in device memory, and stays as it
+	// is until the kernel has ended.
+	Launch(correlation uint64, k Kernel, g Geometry, b ArgumentBlock, now bool) error
 	// Then runs f on a runtime thread after everything put onto the queue
 	// before. f must not block and must not use the queue.
 	Then(f func()) error

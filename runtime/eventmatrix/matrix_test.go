@@ -102,6 +102,17 @@ the ` + "`init`, `set` and `shutdown`" + ` directives, which GCC 12 does not com
 whether a data clause of a compute construct was written or added by the compiler,
 so that its events are implicit.
 
+GCC passes firstprivate variables as it passes those of ` + "`copyin`" + `. One of at most 32
+bytes that no other clause of the construct names or points to, and no part of which
+is present, has no mapping, and no ` + "`create`, `delete`, `alloc` or `free`" + `: its value goes to
+the device with the addresses of the kernel's arguments, in one upload for all values
+of a launch (§2.5.14 and §2.6.2 say what is private). That upload has the sum of the
+values' sizes, as device address that of the argument block, and the host address and
+name of the variable only where it is one; there is none where the queue has uploaded
+the same block before. GCC's encoding forces two deviations: a scalar that a program
+names in ` + "`copyin`" + ` of a compute construct raises no ` + "`create`" + ` (against §5.1.4), and a
+private variable that is present has the device's value (against §2.5.14).
+
 Copies inside device memory (` + "`acc_memcpy_device`, `acc_memcpy_d2d`" + `) have no event of
 their own in OpenACC 3.3; device activity shows them.
 `

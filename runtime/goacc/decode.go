@@ -58,6 +58,7 @@ type Item struct {
 	Optional bool // absence is no error
 	Frame    bool // frame of a procedure with internal procedures
 	Private  bool // may be a firstprivate variable, which the program may change at once
+	Value    bool // travels with the kernel's arguments if no part of it is present (MarkValues)
 }
 
 // Arguments are the arrays that a GOACC_* call describes its variables with. The

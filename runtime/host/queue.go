@@ -3,7 +3,6 @@ package host
 /*
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 static uintptr_t
@@ -20,21 +19,10 @@ release (uintptr_t address)
   free ((void *) address);
 }
 
-// The slots may lie on a Go stack, which moves if the kernel calls into Go.
-static int
-call (uintptr_t function, const uintptr_t *slots, size_t count)
+static void
+call (uintptr_t function, uintptr_t block)
 {
-  enum { FEW = 64 };
-  uintptr_t few[FEW], *copy = few;
-  if (count > FEW && !(copy = malloc (count * sizeof *copy)))
-    return -1;
-  few[0] = 0;
-  if (count)
-    memcpy (copy, slots, count * sizeof *copy);
-  ((void (*) (const uintptr_t *)) function) (copy);
-  if (copy != few)
-    free (copy);
-  return 0;
+  ((void (*) (uintptr_t)) function) (block);
 }
 
 static int64_t
@@ -45,7 +33,6 @@ monotonic (void)
   return t.tv_sec * INT64_C (1000000000) + t.tv_nsec;
 }
 #cgo CFLAGS: -std=gnu11 -O2 -Wall -Wextra
-#cgo noescape call
 #cgo nocallback allocate
 #cgo nocallback release
 #cgo nocallback monotonic
@@ -117,6 +104,14 @@ func (q *queue) Upload(correlation uint64, dst device.Address, src unsafe.Pointe
 	return q.move(device.ActivityUpload, correlation, at(dst), src, n)
 }
 
+func (q *queue) Store(dst device.Address, contents []byte, _ bool) error {
+	if q.closed.Load() || q.device.closed.Load() {
+		return shutDown("use a queue")
+	}
+	copy(unsafe.Slice((*byte)(at(dst)), len(contents)), contents)
+	return nil
+}
+
 func (q *queue) Download(correlation uint64, dst unsafe.Pointer, src device.Address, n uint64, _ bool) error {
 	return q.move(device.ActivityDownload, correlation, dst, at(src), n)
 }
@@ -156,15 +151,17 @@ func (kernel) Resolve(g device.Geometry) device.Geometry {
 	return device.Geometry{Gangs: max(g.Gangs, 1), Workers: max(g.Workers, 1), Vector: max(g.Vector, 1)}
 }
 
-func (q *queue) Launch(correlation uint64, k device.Kernel, _ device.Geometry, slots []device.Address, _ bool) error {
+// MayWrite is true: the block is the program's own array, and its variables are what
+// the addresses in it refer to.
+func (kernel) MayWrite(int) bool { return true }
+
+func (q *queue) Launch(correlation uint64, k device.Kernel, _ device.Geometry, b device.ArgumentBlock, _ bool) error {
 	function, ok := k.(kernel)
 	if !ok {
 		return device.Errorf(device.InvalidArgument, 0, "launch: the kernel belongs to another device")
 	}
 	return q.do(device.ActivityKernel, correlation, 0, func() error {
-		if C.call(C.uintptr_t(function), (*C.uintptr_t)(unsafe.Pointer(unsafe.SliceData(slots))), C.size_t(len(slots))) != 0 {
-			return device.Errorf(device.System, 0, "launch: no host memory left")
-		}
+		C.call(C.uintptr_t(function), C.uintptr_t(b.Address))
 		return nil
 	})
 }

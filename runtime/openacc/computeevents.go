@@ -241,7 +241,7 @@ func (t *Thread) startAsBefore(d *Device, c *Construct) *Queue {
 
 // launchAsBefore is launch for such a construct, if it is the same kernel; false if
 // that cannot be, and nothing has happened.
-func (t *Thread) launchAsBefore(q *Queue, k *kernelCode, g device.Geometry, slots []device.Address) bool {
+func (t *Thread) launchAsBefore(q *Queue, k *kernelCode, g device.Geometry, b device.ArgumentBlock) bool {
 	e := t.context.compute
 	if e == nil || !e.usual || t.held != &e.eventBatch || e.batch.Done != computeStart || e.batch.Count != enterEnd+1 ||
 		e.launched.name != k.text || e.launched.geometry != g || q.announcer == nil || !t.delays() {
@@ -251,10 +251,10 @@ func (t *Thread) launchAsBefore(q *Queue, k *kernelCode, g device.Geometry, slot
 	end := t.step(launchEnd)
 	e.batch.Step[launchStart].Correlation, e.batch.Step[end].Correlation = number, number
 	e.batch.Count = launchStart + 1
-	announced, err := q.announcer.LaunchAnnounced(number, k.code, g, slots, &e.announce)
+	announced, err := q.announcer.LaunchAnnounced(number, k.code, g, b, &e.announce)
 	if !announced {
 		t.flush()
-		err = t.launchOn(q, number, k, g, slots)
+		err = t.launchOn(q, number, k, g, b)
 	}
 	q.put(hostRange{}, nil)
 	e.batch.Done, e.batch.Count = uint32(end), uint32(end)+1

@@ -2,6 +2,8 @@ package openacc
 
 import (
 	"fmt"
+	"runtime"
+	"unsafe"
 
 	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/runtime/device"
@@ -25,6 +27,7 @@ func (t *Thread) prepare() {
 	s.undo, s.created, s.removed = s.undo[:0], s.created[:0], s.removed[:0]
 	s.pending, s.exits, s.staging = s.pending[:0], s.exits[:0], s.staging[:0]
 	s.names, s.unnamed, s.arrivals, s.landings = s.names[:0], false, s.arrivals[:0], s.landings[:0]
+	s.late = s.late[:0]
 	t.call++
 }
 
@@ -84,24 +87,23 @@ func (t *Thread) runOn(d *Device, c *Construct) {
 		return
 	}
 	s := t.scratch
-	s.slots = s.slots[:0]
-	for _, host := range c.Arguments.Hosts {
-		s.slots = append(s.slots, device.Address(host))
-	}
+	s.hosts = append(s.hosts[:0], c.Arguments.Hosts...)
+	block := device.ArgumentBlock{Address: device.Address(unsafe.Pointer(unsafe.SliceData(s.hosts)))}
 	q := t.synchronousQueue(d)
 	if q == nil {
 		return
 	}
 	one := device.Geometry{Gangs: 1, Workers: 1, Vector: 1}
 	t.notify(d, k, c, one)
-	t.launch(q, k, one, s.slots, false)
+	t.launch(q, k, one, block, false)
+	runtime.KeepAlive(s.hosts)
 	if err := q.driver.Synchronize(); err != nil {
 		t.fail(t.fromDevice(err))
 	}
 }
 
 // launch runs a kernel, between its events if told to; the last one is held.
-func (t *Thread) launch(q *Queue, k kernelCode, g device.Geometry, slots []device.Address, events bool) {
+func (t *Thread) launch(q *Queue, k kernelCode, g device.Geometry, b device.ArgumentBlock, events bool) {
 	// A call of the host's own code is no enqueue, and no device's activity.
 	correlation := uint64(0)
 	if events {
@@ -113,7 +115,7 @@ func (t *Thread) launch(q *Queue, k kernelCode, g device.Geometry, slots []devic
 		t.holdLaunch(launchStart, &k, g)
 	}
 	t.flush()
-	err := t.launchOn(q, correlation, &k, g, slots)
+	err := t.launchOn(q, correlation, &k, g, b)
 	q.put(hostRange{}, nil)
 	if events {
 		t.holdLaunch(launchEnd, &k, g)
@@ -126,9 +128,9 @@ func (t *Thread) launch(q *Queue, k kernelCode, g device.Geometry, slots []devic
 
 // launchOn puts a kernel onto a queue. It may be the caller's own code and use the
 // runtime's routines.
-func (t *Thread) launchOn(q *Queue, correlation uint64, k *kernelCode, g device.Geometry, slots []device.Address) error {
+func (t *Thread) launchOn(q *Queue, correlation uint64, k *kernelCode, g device.Geometry, b device.ArgumentBlock) error {
 	t.nest()
-	err := q.driver.Launch(correlation, k.code, g, slots, q.synchronous())
+	err := q.driver.Launch(correlation, k.code, g, b, q.synchronous())
 	t.unnest()
 	return err
 }
@@ -161,7 +163,8 @@ func (t *Thread) offload(d *Device, c *Construct) {
 	} else {
 		t.nameDirective(c.Arguments)
 	}
-	p := planner{t: t, d: d, structured: true, compute: true}
+	p := planner{t: t, d: d, structured: true, queue: q}
+	s.block.Begin(len(c.Arguments.Hosts))
 	d.mu.Lock()
 	mapped, failure := p.mapVariables(s.items)
 	d.mu.Unlock()
@@ -170,15 +173,12 @@ func (t *Thread) offload(d *Device, c *Construct) {
 		return
 	}
 	if !mapped { // the addresses are garbage: the function reads none of them
-		s.slots = s.slots[:0]
-		for _, host := range c.Arguments.Hosts {
-			s.slots = append(s.slots, device.Address(host))
+		s.block.Begin(len(c.Arguments.Hosts))
+		for i, host := range c.Arguments.Hosts {
+			s.block.SetAddress(i, device.Address(host))
 		}
 	}
 	t.enqueueUploads(d, q)
-	t.settle(d, q, false)
-	t.holdCompute(enterEnd)
-
 	k, known := d.knownKernel(c.Function)
 	if !known || t.rt.environment.notify {
 		t.flush()
@@ -187,11 +187,20 @@ func (t *Thread) offload(d *Device, c *Construct) {
 			return
 		}
 	}
+	block, err := t.storeArguments(d, q, &k)
+	if err != nil {
+		t.fail(t.fromDevice(err))
+		return
+	}
+	t.settle(d, q, false)
+	t.holdCompute(enterEnd)
+
 	geometry := k.code.Resolve(c.Geometry)
 	t.notify(d, k, c, geometry)
-	if !asBefore || !t.launchAsBefore(q, &k, geometry, s.slots) {
-		t.launch(q, k, geometry, s.slots, true)
+	if !asBefore || !t.launchAsBefore(q, &k, geometry, block.ArgumentBlock) {
+		t.launch(q, k, geometry, block.ArgumentBlock, true)
 	}
+	q.arguments.Launched(block)
 
 	t.holdCompute(exitStart)
 	if t.held != nil {

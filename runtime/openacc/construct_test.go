@@ -2,6 +2,7 @@ package openacc
 
 import (
 	"encoding/binary"
+	"slices"
 	"strings"
 	"testing"
 
@@ -47,16 +48,10 @@ compute_construct_start
 enter_data_start
 alloc 24
 create 24
-alloc 8
-create 8
-alloc 8
-create 8
 enqueue_upload_start 24
 enqueue_upload_end 24
-enqueue_upload_start 8
-enqueue_upload_end 8
-enqueue_upload_start 8
-enqueue_upload_end 8
+enqueue_upload_start 16
+enqueue_upload_end 16
 enter_data_end
 enqueue_launch_start
 enqueue_launch_end
@@ -67,16 +62,12 @@ wait_start
 wait_end
 delete 24
 free 24
-delete 8
-free 8
-delete 8
-free 8
 exit_data_end
 compute_construct_end`},
 		{"asynchronous compute construct and wait", func(t *Thread) {
 			t.EnterData(directive(3, span8(goacc.To, values)))
 			c := adding(3, goacc.ForcePresent, values, count, more)
-			c.Arguments = arguments(span8(goacc.ForcePresent, values), span8(goacc.ForcePresent, values), span8(goacc.ForcePresent, values))
+			c.Arguments = argumentsOf(span8(goacc.ForcePresent, values), span8(goacc.ForcePresent, values), span8(goacc.ForcePresent, values))
 			c.Function = devicetest.HostKernels().Nothing
 			t.Parallel(c)
 			t.Wait(&Construct{Async: AsyncSync, Waits: []int32{3}})
@@ -391,16 +382,16 @@ func TestActivity(t *testing.T) {
 	var kinds []string
 	for i, r := range records {
 		kinds = append(kinds, strings.TrimPrefix(r.Kind.String(), "accscope_activity_"))
-		if r.Async != 5 || i < len(seen) && r.Correlation != seen[i] || r.DeviceEnd < r.DeviceStart {
+		if r.Async != 5 || !slices.Contains(seen, r.Correlation) || r.DeviceEnd < r.DeviceStart {
 			t.Errorf("record %d: %+v, enqueue events saw %v", i, r, seen)
 		}
 	}
-	if got := strings.Join(kinds, " "); got != "upload upload upload kernel download" {
+	if got := strings.Join(kinds, " "); got != "upload kernel download" {
 		t.Errorf("records: %s", got)
 	}
 	thread.Parallel(adding(5, goacc.ToFrom, values, count, more))
 	thread.WaitFor(5, -1)
-	if len(records) != 5 {
+	if len(records) != 3 {
 		t.Error("records after the end of the subscription")
 	}
 }

@@ -43,7 +43,8 @@
 // queue has drained. The program may change a firstprivate variable as soon as
 // the call returns, and GCC passes those like copyin variables: so uploads of at
 // most [SnapshotBytes] are copied at the call, unless the queue still has to
-// write that host range itself.
+// write that host range itself. Small ones of compute constructs have no mapping at
+// all: they are values in the kernel's argument block (values.go).
 //
 // Each host thread has a synchronous queue (acc_async_sync) of its own on each
 // device, so that threads do not wait for each other's synchronous constructs.

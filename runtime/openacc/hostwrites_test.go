@@ -102,8 +102,8 @@ func heldQueue(t testing.TB, thread *Thread) (q *Queue, release func()) {
 	pin.Pin(open)
 	pin.Pin(here)
 	t.Cleanup(pin.Unpin)
-	slots := []device.Address{device.Address(uintptr(unsafe.Pointer(open))), device.Address(uintptr(unsafe.Pointer(here)))}
-	if err := q.driver.Launch(0, gate, device.Geometry{}, slots, false); err != nil {
+	block := devicetest.Arguments(t, d.driver, q.driver, device.Address(uintptr(unsafe.Pointer(open))), device.Address(uintptr(unsafe.Pointer(here))))
+	if err := q.driver.Launch(0, gate, device.Geometry{}, block, false); err != nil {
 		t.Fatal(err)
 	}
 	return q, func() { open.Store(1) }

@@ -12,11 +12,13 @@ import (
 type planner struct {
 	t          *Thread
 	d          *Device
-	structured bool // which reference counter
-	compute    bool
-	declared   bool // a declare directive in a block scope
+	structured bool   // which reference counter
+	queue      *Queue // of a compute construct
+	declared   bool   // a declare directive in a block scope
 	probed     bool
 	hosts      []uintptr // where host_data's results go
+
+	last device.Address // of the last item
 
 	group *block // of the structure whose members come next
 	left  int    // members still to come
@@ -26,24 +28,23 @@ type planner struct {
 // reports false, with nothing changed, when the items' addresses are garbage.
 func (p *planner) mapVariables(items []goacc.Item) (bool, *device.Error) {
 	t := p.t
-	t.scratch.slots = t.scratch.slots[:0]
 	for i := range items {
-		if p.compute && !p.probed && p.mustRead(&items[i]) {
+		if p.queue != nil && !p.probed && p.mustRead(&items[i]) {
 			p.probed = true
 			if !t.prober.readable(items, t.place.StackPointer) {
 				p.takeBack()
 				return false, nil
 			}
+			goacc.MarkValues(items, word)
 		}
 		slot, failure := p.item(items, i)
 		if failure != nil {
 			p.abandon()
 			return true, failure
 		}
-		for len(t.scratch.slots) < items[i].Entry { // an entry that another one stands for
-			t.scratch.slots = append(t.scratch.slots, 0)
+		if p.last = slot; p.queue != nil && !items[i].Value {
+			t.scratch.block.SetAddress(items[i].Entry, slot)
 		}
-		t.scratch.slots = append(t.scratch.slots, slot)
 	}
 	// Pointers come last: what they point to may follow them in the list.
 	for i := range items {
@@ -153,6 +154,10 @@ func (p *planner) count(m *dataenv.Mapping, item *goacc.Item) {
 // create is the present increment, create or copyin action.
 func (p *planner) create(item *goacc.Item) (device.Address, *device.Error) {
 	m, presence := p.d.table.Find(item.Host, item.Size)
+	if item.Value = item.Value && presence == dataenv.Absent; item.Value {
+		p.value(item)
+		return 0, nil
+	}
 	if presence == dataenv.Partly {
 		if item.Frame {
 			item.Action = goacc.ActionNone
@@ -176,6 +181,20 @@ func (p *planner) create(item *goacc.Item) (device.Address, *device.Error) {
 	}
 	p.begin(m, item)
 	return m.DeviceOf(item.Host), nil
+}
+
+// value puts a variable that the kernel gets as a value into the argument block. What
+// an operation on a queue has still to write to it is not known yet: it is uploaded
+// into the block in the queue's order.
+func (p *planner) value(item *goacc.Item) {
+	s := p.t.scratch
+	memory := s.block.AddValue(item.Entry, int(item.Size), item.Alignment)
+	if p.d.willWrite(item.Host, item.Size) {
+		s.block.Unique()
+		s.late = append(s.late, lateValue{item.Host, item.Size, s.block.Values() - 1})
+		return
+	}
+	copy(memory, bytesAt(item.Host, item.Size))
 }
 
 // begin notes what item's memory begins with: the host's bytes, zeroes (the

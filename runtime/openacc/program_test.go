@@ -126,7 +126,7 @@ type entry struct {
 	size uintptr
 }
 
-func arguments(entries ...entry) goacc.Arguments {
+func argumentsOf(entries ...entry) goacc.Arguments {
 	var a goacc.Arguments
 	for _, e := range entries {
 		a.Hosts = append(a.Hosts, e.host)
@@ -137,7 +137,7 @@ func arguments(entries ...entry) goacc.Arguments {
 }
 
 func directive(async int, entries ...entry) *Construct {
-	return &Construct{Arguments: arguments(entries...), Async: async}
+	return &Construct{Arguments: argumentsOf(entries...), Async: async}
 }
 
 // recorder notes the names of events, in order.

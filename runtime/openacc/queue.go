@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/runtime/arguments"
 	"github.com/accscope/accscope/runtime/device"
 )
 
@@ -19,6 +20,7 @@ type Queue struct {
 	async  int // the async value: 0 and up, AsyncNoval for the initial default queue, AsyncSync
 
 	announcer device.Announcer // driver, if it is one
+	arguments arguments.Store  // of the kernels launched
 
 	// enqueued counts operations, each after it was put onto the queue; finished
 	// is how many of them are known to be done. So a host thread that finds them
@@ -150,6 +152,8 @@ func (t *Thread) synchronousQueue(d *Device) *Queue {
 	var err error
 	if n := len(d.idle); n > 0 {
 		q, d.idle = d.idle[n-1], d.idle[:n-1]
+		// What a thread's launches upload depends on what it has launched itself.
+		q.arguments.Forget()
 	}
 	d.mu.Unlock()
 	if q == nil {
@@ -195,6 +199,19 @@ func (q *Queue) lastWrite(host, bytes uintptr) (_ *scalar, will bool) {
 		q.forget()
 	}
 	return q.writes.last(host, host+bytes)
+}
+
+// willWrite says whether a queue of d still has to write host memory in the range.
+func (d *Device) willWrite(host, bytes uintptr) (will bool) {
+	if d.downloads.Load() == 0 {
+		return false
+	}
+	d.byAsync.Range(func(_, value any) bool {
+		q := value.(*Queue)
+		will = q.busy() && q.willWrite(host, bytes)
+		return !will
+	})
+	return will
 }
 
 // put counts an operation that is on the queue now, with the host memory that it

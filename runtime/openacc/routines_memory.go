@@ -129,13 +129,12 @@ func (t *Thread) begins(routine string, host unsafe.Pointer, bytes uintptr, asyn
 		t.fail(failure)
 		return nil
 	}
-	address := s.slots[0]
 	t.enqueueUploads(d, q)
 	t.settle(d, q, true)
 	if len(s.removed) > 0 {
 		t.discard(d, q)
 	}
-	return at(uintptr(address))
+	return at(uintptr(p.last))
 }
 
 // Copyout is acc_copyout with its _async and _finalize forms (OpenACC 3.3

@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/runtime/arguments"
 	"github.com/accscope/accscope/runtime/dataenv"
 	"github.com/accscope/accscope/runtime/device"
 	"github.com/accscope/accscope/runtime/goacc"
@@ -78,7 +79,9 @@ type region struct {
 // next one.
 type scratch struct {
 	items     []goacc.Item
-	slots     []device.Address
+	block     arguments.Block
+	late      []lateValue
+	hosts     []uintptr // the arguments of a kernel that runs on the host
 	undo      []undo
 	created   []*dataenv.Mapping
 	fills     []fill

@@ -60,7 +60,7 @@ func (s *script) launch() error {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	return s.queue.Launch(1, k, device.Geometry{}, nil, s.now)
+	return s.queue.Launch(1, k, device.Geometry{}, device.ArgumentBlock{}, s.now)
 }
 
 func (s *script) alloc(n uint64) error {

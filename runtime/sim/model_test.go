@@ -77,7 +77,7 @@ func TestModel(t *testing.T) {
 		up(int(id%2), id, n)
 	}
 	submit(10, func() error { return queues[0].Download(10, unsafe.Pointer(&host[0]), a, n/2, false) })
-	submit(11, func() error { return queues[0].Launch(11, k, device.Geometry{}, nil, false) })
+	submit(11, func() error { return queues[0].Launch(11, k, device.Geometry{}, device.ArgumentBlock{}, false) })
 	mark, err := queues[0].Record()
 	fine(t, "record", err)
 	fine(t, "wait", queues[1].Wait(mark))

@@ -35,9 +35,7 @@ struct accscope_sim_operation
   uint64_t correlation, sequence, bytes;
   uintptr_t destination, source;	/* source: function, value or handle too */
   int64_t submitted;			/* device clock, model only */
-  size_t count;
-  const uintptr_t *slots;
-  uintptr_t own_slots[];
+  unsigned char contents[];		/* of a store: bytes to go to destination */
 };
 
 static void
@@ -124,19 +122,38 @@ accscope_sim_inside (const device *d)
   return inside == d;
 }
 
+/* Every launch gets its argument block as it was stored, so what a kernel has written
+   into the values there is undone.  */
+static void
+run_kernel (const operation *o)
+{
+  const device *before = inside;
+  void *block = (void *) o->destination;
+  char few[1024], *stored = o->bytes > sizeof few ? malloc (o->bytes) : few;
+
+  if (!stored)
+    {
+      fail (o->stream, ACCSCOPE_SIM_ERROR (ACCSCOPE_SIM_NO_MEMORY, 0));
+      return;
+    }
+  memcpy (stored, block, o->bytes);
+  inside = o->stream->hardware->device;
+  /* The function is one that a compiler made.  */
+  ((void (*) (const void *)) o->source) (block);
+  inside = before;
+  if (memcmp (stored, block, o->bytes) != 0)
+    memcpy (block, stored, o->bytes);
+  if (stored != few)
+    free (stored);
+}
+
 static void
 perform (const operation *o)
 {
-  const device *before;
-
   switch (o->kind)
     {
     case ACCSCOPE_SIM_KERNEL:
-      before = inside;
-      inside = o->stream->hardware->device;
-      /* The function is one that a compiler made; it only reads its slots.  */
-      ((void (*) (const uintptr_t *)) o->source) (o->slots);
-      inside = before;
+      run_kernel (o);
       break;
     case ACCSCOPE_SIM_FILL:
       memset ((void *) o->destination, (int) o->source, o->bytes);
@@ -221,10 +238,16 @@ execute (hardware *q, const operation *o)
   /* What follows a failure that nobody has heard of yet does not run.  */
   if (LOAD (o->stream->error) || LOAD (d->lost))
     return 0;
+  if (o->kind == ACCSCOPE_SIM_STORE)
+    {
+      perform (o);
+      return 0;
+    }
   if ((d->configuration.faults || o->fail) && faulty (d, o))
     return 0;
   struct accscope_sim_record r
-    = { o->correlation, (uint64_t) o->kind, o->bytes, 0, 0 };
+    = { o->correlation, (uint64_t) o->kind,
+	o->kind == ACCSCOPE_SIM_KERNEL ? 0 : o->bytes, 0, 0 };
   unsigned observing = LOAD (d->observing);
   if (d->configuration.model)
     perform_modelled (q, o, &r.start, &r.end);
@@ -331,10 +354,10 @@ accscope_sim_take_error (stream *s)
   return LOAD (s->error) ? __atomic_exchange_n (&s->error, 0, __ATOMIC_ACQ_REL) : 0;
 }
 
-/* Runs o here if now is set and the queue is idle; else puts a copy of it onto
-   the queue.  */
+/* Runs o here if now is set and the queue is idle; else puts a copy of it onto the
+   queue.  The source of a store, which has contents set, is copied too.  */
 static answer
-submit (stream *s, operation *o, int now)
+submit_with (stream *s, operation *o, size_t contents, int now)
 {
   hardware *q = s->hardware;
   answer a = { accscope_sim_take_error (s), 0 };
@@ -378,16 +401,18 @@ submit (stream *s, operation *o, int now)
       if (copy)
 	break;
       pthread_mutex_unlock (&q->lock);
-      copy = malloc (sizeof *copy + o->count * sizeof *o->slots);
+      copy = malloc (sizeof *copy + contents);
       if (!copy)
 	{
 	  a.error = ACCSCOPE_SIM_ERROR (ACCSCOPE_SIM_NO_MEMORY, 0);
 	  return a;
 	}
       *copy = *o;
-      if (o->count)
-	memcpy (copy->own_slots, o->slots, o->count * sizeof *o->slots);
-      copy->slots = copy->own_slots;
+      if (contents)
+	{
+	  memcpy (copy->contents, (const void *) o->source, contents);
+	  copy->source = (uintptr_t) copy->contents;
+	}
     }
   if (!q->has_thread && start_thread (q))
     {
@@ -414,6 +439,12 @@ submit (stream *s, operation *o, int now)
   return a;
 }
 
+static answer
+submit (stream *s, operation *o, int now)
+{
+  return submit_with (s, o, 0, now);
+}
+
 answer
 accscope_sim_transfer (stream *s, int kind, uint64_t correlation,
 		       uintptr_t destination, uintptr_t source, uint64_t bytes,
@@ -425,23 +456,22 @@ accscope_sim_transfer (stream *s, int kind, uint64_t correlation,
 }
 
 answer
+accscope_sim_store (stream *s, uintptr_t destination, const void *contents,
+		    uint64_t bytes, int now)
+{
+  operation o = { .kind = ACCSCOPE_SIM_STORE, .bytes = bytes,
+		  .destination = destination, .source = (uintptr_t) contents };
+  return submit_with (s, &o, bytes, now);
+}
+
+answer
 accscope_sim_launch (stream *s, uint64_t correlation, uintptr_t function,
-		     const uintptr_t *slots, size_t count, int fail, int now)
+		     uintptr_t block, uint64_t bytes, int fail, int now)
 {
   operation o = { .kind = ACCSCOPE_SIM_KERNEL, .correlation = correlation,
-		  .source = function, .fail = fail, .count = count };
-  /* The slots may lie on a Go stack, which moves if the kernel calls into Go.  */
-  enum { FEW = 64 };
-  uintptr_t few[FEW], *copy = few;
-  if (count > FEW && !(copy = malloc (count * sizeof *copy)))
-    return (answer) { ACCSCOPE_SIM_ERROR (ACCSCOPE_SIM_NO_MEMORY, 0), 0 };
-  if (count)
-    memcpy (copy, slots, count * sizeof *copy);
-  o.slots = copy;
-  answer a = submit (s, &o, now);
-  if (copy != few)
-    free (copy);
-  return a;
+		  .source = function, .destination = block, .bytes = bytes,
+		  .fail = fail };
+  return submit (s, &o, now);
 }
 
 answer

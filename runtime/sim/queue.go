@@ -3,7 +3,7 @@ package sim
 /*
 #include "queue.h"
 #cgo noescape accscope_sim_transfer
-#cgo noescape accscope_sim_launch
+#cgo noescape accscope_sim_store
 */
 import "C"
 
@@ -98,17 +98,31 @@ func (q *queue) Fill(correlation uint64, dst device.Address, value byte, n uint6
 	return q.transfer("fill", C.ACCSCOPE_SIM_FILL, correlation, uintptr(dst), uintptr(value), n, now)
 }
 
-func (q *queue) Launch(correlation uint64, k device.Kernel, _ device.Geometry, slots []device.Address, now bool) error {
+func (q *queue) Store(dst device.Address, contents []byte, now bool) error {
+	if err := q.device.checkRange("store", dst, uint64(len(contents))); err != nil {
+		return err
+	}
+	stream := q.stream.Load()
+	if stream == nil {
+		return q.device.shutDown("store")
+	}
+	return q.answer(C.accscope_sim_store(stream, C.uintptr_t(dst), unsafe.Pointer(unsafe.SliceData(contents)), C.uint64_t(len(contents)), cBool(now)), "store")
+}
+
+func (q *queue) Launch(correlation uint64, k device.Kernel, _ device.Geometry, b device.ArgumentBlock, now bool) error {
 	code, ok := k.(*kernel)
 	if !ok {
 		return device.Errorf(device.InvalidArgument, 0, "launch: the kernel belongs to another device")
+	}
+	if err := q.device.checkRange("launch with", b.Address, b.Size); b.Size > 0 && err != nil {
+		return err
 	}
 	stream := q.stream.Load()
 	if stream == nil {
 		return q.device.shutDown("launch")
 	}
 	return q.answer(C.accscope_sim_launch(stream, C.uint64_t(correlation), C.uintptr_t(code.function),
-		(*C.uintptr_t)(unsafe.Pointer(unsafe.SliceData(slots))), C.size_t(len(slots)), cBool(code.fails), cBool(now)), "launch")
+		C.uintptr_t(b.Address), C.uint64_t(b.Size), cBool(code.fails), cBool(now)), "launch")
 }
 
 func (q *queue) Then(f func()) error {

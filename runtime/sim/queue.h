@@ -16,6 +16,7 @@ enum accscope_sim_kind
   ACCSCOPE_SIM_DOWNLOAD,
   ACCSCOPE_SIM_COPY,
   ACCSCOPE_SIM_FILL,
+  ACCSCOPE_SIM_STORE,
   ACCSCOPE_SIM_MARK,
   ACCSCOPE_SIM_WAIT,
   ACCSCOPE_SIM_THEN
@@ -139,10 +140,18 @@ accscope_sim_transfer (struct accscope_sim_stream *stream, int kind,
 		       uint64_t correlation, uintptr_t destination,
 		       uintptr_t source, uint64_t bytes, int now);
 
-/* Puts function (slots) onto the queue.  With fail set it fails instead.  */
+/* Puts a copy of contents, which may change then, to destination onto the queue.  It
+   is part of launches to come: neither recorded, nor modelled, nor an operation that
+   a fault is injected into.  */
+struct accscope_sim_answer
+accscope_sim_store (struct accscope_sim_stream *stream, uintptr_t destination,
+		    const void *contents, uint64_t bytes, int now);
+
+/* Puts function (block), where bytes of arguments lie, onto the queue.  With fail
+   set it fails instead.  */
 struct accscope_sim_answer
 accscope_sim_launch (struct accscope_sim_stream *stream, uint64_t correlation,
-		     uintptr_t function, const uintptr_t *slots, size_t count,
+		     uintptr_t function, uintptr_t block, uint64_t bytes,
 		     int fail, int now);
 
 /* Puts a call of accscope_sim_run_then (handle) onto the queue.  */

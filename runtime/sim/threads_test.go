@@ -116,7 +116,7 @@ func TestShortLivedThreads(t *testing.T) {
 		fine(t, "alloc", err)
 		var host [64]byte
 		fine(t, "upload", q.Upload(1, a, unsafe.Pointer(&host[0]), 64, false))
-		fine(t, "launch", q.Launch(2, k, device.Geometry{}, []device.Address{a}, false))
+		fine(t, "launch", q.Launch(2, k, device.Geometry{}, device.ArgumentBlock{Address: a, Size: 8}, false))
 		fine(t, "synchronize", q.Synchronize())
 		fine(t, "free", d.Free(a))
 		fine(t, "close", q.Close())

@@ -29,6 +29,7 @@ var programs = []struct {
 	{"data.f90", 50},
 	{"loops.f90", 35},
 	{"asynchronous.f90", 20},
+	{"values.c", 30},
 	{"schedules.c", 1}, // on sim, more than a thousand
 }
 

@@ -19,16 +19,16 @@ func Bench(b *testing.B, backend device.Backend, k Kernels) {
 	address := f.alloc(b, size)
 	if k.Nothing != 0 {
 		nothing := f.kernel(b, k.Nothing)
-		slots := []device.Address{address, address, address}
+		arguments := Arguments(b, f.device, q, address, address, address)
 		b.Run("launch/synchronous", func(b *testing.B) {
 			for b.Loop() {
-				must(b, q.Launch(1, nothing, device.Geometry{}, slots, true))
+				must(b, q.Launch(1, nothing, device.Geometry{}, arguments, true))
 				must(b, q.Synchronize())
 			}
 		})
 		b.Run("launch/asynchronous", func(b *testing.B) {
 			for i := 0; b.Loop(); i++ {
-				must(b, q.Launch(1, nothing, device.Geometry{}, slots, false))
+				must(b, q.Launch(1, nothing, device.Geometry{}, arguments, false))
 				if i%64 == 63 {
 					must(b, q.Synchronize())
 				}
@@ -39,7 +39,7 @@ func Bench(b *testing.B, backend device.Backend, k Kernels) {
 			f.device.Observe(true)
 			defer f.device.Observe(false)
 			for b.Loop() {
-				must(b, q.Launch(1, nothing, device.Geometry{}, slots, true))
+				must(b, q.Launch(1, nothing, device.Geometry{}, arguments, true))
 				must(b, q.Synchronize())
 				f.mutex.Lock()
 				f.activities = f.activities[:0]

@@ -267,7 +267,7 @@ func marks(t *testing.T, f *fixture) {
 	src, size := pointer(b)
 	seen := []int64{0}
 	dst, _ := pointer(seen)
-	check(t, first.Launch(1, gate, device.Geometry{}, []device.Address{device.Address(uintptr(unsafe.Pointer(&open))), device.Address(uintptr(unsafe.Pointer(&here)))}, false))
+	check(t, first.Launch(1, gate, device.Geometry{}, Arguments(t, f.device, first, device.Address(uintptr(unsafe.Pointer(&open))), device.Address(uintptr(unsafe.Pointer(&here)))), false))
 	for here.Load() == 0 {
 		runtime.Gosched()
 	}
@@ -326,14 +326,12 @@ func kernels(t *testing.T, f *fixture) {
 	check(t, q.Upload(1, a, src, size, false))
 	check(t, q.Upload(2, p, from, few, false))
 	for i := range rounds {
-		// The block is the caller's again when Launch returns.
 		slots := make([]device.Address, 3, 80)
 		slots[0], slots[1], slots[2] = a, p, p+8
 		if i%3 == 0 {
 			slots = slots[:80]
 		}
-		check(t, q.Launch(3, add, add.Resolve(device.Geometry{Gangs: 2}), slots, i%2 == 0))
-		clear(slots)
+		check(t, q.Launch(3, add, add.Resolve(device.Geometry{Gangs: 2}), Arguments(t, f.device, q, slots...), i%2 == 0))
 	}
 	check(t, q.Download(4, src, a, size, true))
 	check(t, q.Synchronize())
@@ -353,7 +351,7 @@ func kernels(t *testing.T, f *fixture) {
 	defer runtime.UnlockOSThread()
 	where, thread := f.kernel(t, f.kernels.Thread), []int64{0}
 	dst, _ := pointer(thread)
-	check(t, q.Launch(5, where, device.Geometry{}, []device.Address{a}, true))
+	check(t, q.Launch(5, where, device.Geometry{}, Arguments(t, f.device, q, a), true))
 	check(t, q.Download(6, dst, a, 8, true))
 	check(t, q.Synchronize())
 	if thread[0] != int64(unix.Gettid()) {
@@ -388,7 +386,7 @@ func activity(t *testing.T, f *fixture) {
 		check(t, q.Copy(10*i+4, a+32, a, 8, now))
 		check(t, q.Download(10*i+5, src, a, size, now))
 		if f.kernels.Nothing != 0 {
-			check(t, q.Launch(10*i+6, f.kernel(t, f.kernels.Nothing), device.Geometry{}, nil, now))
+			check(t, q.Launch(10*i+6, f.kernel(t, f.kernels.Nothing), device.Geometry{}, device.ArgumentBlock{}, now))
 		}
 	}
 	check(t, q.Synchronize())

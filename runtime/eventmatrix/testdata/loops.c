@@ -103,9 +103,9 @@ toggles (void)
       shaped (2, 32, 1);
       acc_callback_unregister (event, NULL, how);
       shaped (2, 32, 1);
-      synchronous (i);
+      synchronous (ROUNDS + i);	/* what no launch before had, wherever a lies */
       acc_callback_register (event, NULL, how);
-      synchronous (i);
+      synchronous (ROUNDS + i);
     }
 }
 

@@ -55,6 +55,7 @@ work (void *argument)
   unsigned me = (uintptr_t) argument;
   struct accscope_sim_stream *own = accscope_sim_stream_open (device, me % HARDWARE);
   long in[WORDS], out[WORDS], memory[WORDS];
+  uintptr_t block[1];
   for (long round = 0; round < ROUNDS; round++)
     {
       int now = round % 3 == 0;
@@ -63,8 +64,10 @@ work (void *argument)
       check (accscope_sim_transfer (own, ACCSCOPE_SIM_UPLOAD, 1, (uintptr_t) memory,
 				    (uintptr_t) in, sizeof in, now));
       uintptr_t slots[1] = { (uintptr_t) memory };
-      check (accscope_sim_launch (own, 2, (uintptr_t) add_one, slots, 1, 0, now));
+      check (accscope_sim_store (own, (uintptr_t) block, slots, sizeof slots, now));
       slots[0] = 0;
+      check (accscope_sim_launch (own, 2, (uintptr_t) add_one, (uintptr_t) block,
+				  sizeof block, 0, now));
       struct accscope_sim_mark *mark = accscope_sim_record (own);
       check (accscope_sim_wait (shared, mark));
       check (accscope_sim_transfer (shared, ACCSCOPE_SIM_DOWNLOAD, 3, (uintptr_t) out,
@@ -107,14 +110,15 @@ drain (void *argument)
 /* What kernels write, as if it were device memory: nobody may once the device is
    closed.  */
 static long arena[WORDS];
+static uintptr_t block_of_arena[1] = { (uintptr_t) arena };
 static unsigned launched;
 
 static void *
 use_until_closed (void *argument)
 {
   struct accscope_sim_stream *own = argument;
-  uintptr_t slots[1] = { (uintptr_t) arena };
-  while (!accscope_sim_launch (own, 2, (uintptr_t) add_one, slots, 1, 0, 1).error)
+  while (!accscope_sim_launch (own, 2, (uintptr_t) add_one, (uintptr_t) block_of_arena,
+			       sizeof block_of_arena, 0, 1).error)
     __atomic_fetch_add (&launched, 1, __ATOMIC_RELAXED);
   return NULL;
 }

@@ -1,0 +1,79 @@
+// Package arguments lays out the argument blocks of kernels in device memory, and
+// keeps those of a queue for launches with the same arguments.
+//
+// A kernel that GCC outlined gets one address for each variable of its construct
+// (firstprivate variables too, OpenACC 3.3 §2.5.13). Where a variable is nothing but
+// a value, the value stands in the block behind the addresses, and its address is
+// that place: it needs no mapping and no transfer of its own.
+package arguments
+
+import (
+	"encoding/binary"
+
+	"github.com/accscope/accscope/runtime/device"
+)
+
+// addressBytes is the size of a device address in a block.
+const addressBytes = 8
+
+// A Block is the contents of an argument block being put together. Addresses of
+// values are offsets from its beginning until it has a place. The zero Block is
+// ready for Begin.
+type Block struct {
+	contents []byte
+	values   []value
+	unique   bool
+	placed   []byte // contents with the values' addresses
+}
+
+type value struct{ argument, offset, size int }
+
+// Begin starts a block of so many arguments, all of them null.
+func (b *Block) Begin(arguments int) {
+	b.contents = append(b.contents[:0], make([]byte, arguments*addressBytes)...)
+	b.values, b.unique = b.values[:0], false
+}
+
+// SetAddress sets an argument to the device address of a mapped variable.
+func (b *Block) SetAddress(argument int, address device.Address) {
+	binary.NativeEndian.PutUint64(b.contents[argument*addressBytes:], uint64(address))
+}
+
+// AddValue makes an argument a value in the block, of size bytes, at an address that
+// is a multiple of 1<<alignment, and gives its memory, to be filled at once.
+func (b *Block) AddValue(argument, size int, alignment uint8) []byte {
+	multiple := 1 << min(alignment, placeAlignment)
+	at := (len(b.contents) + multiple - 1) &^ (multiple - 1)
+	b.contents = append(b.contents, make([]byte, at+size-len(b.contents))...)
+	b.values = append(b.values, value{argument, at, size})
+	b.SetAddress(argument, device.Address(at))
+	return b.contents[at : at+size]
+}
+
+// Unique keeps the block from being used by any other launch, as where the device
+// will write into it.
+func (b *Block) Unique() { b.unique = true }
+
+// Values is how many values the block carries, and ValueBytes their bytes.
+func (b *Block) Values() int { return len(b.values) }
+
+// ValueBytes is the sum of the values' sizes.
+func (b *Block) ValueBytes() (sum int) {
+	for _, v := range b.values {
+		sum += v.size
+	}
+	return sum
+}
+
+// Value is the i-th value's argument and its offset in the block.
+func (b *Block) Value(i int) (argument, offset int) { return b.values[i].argument, b.values[i].offset }
+
+// appendAt appends to into what the block is at an address.
+func (b *Block) appendAt(into []byte, address device.Address) []byte {
+	into = append(into, b.contents...)
+	placed := into[len(into)-len(b.contents):]
+	for _, v := range b.values {
+		binary.NativeEndian.PutUint64(placed[v.argument*addressBytes:], uint64(address)+uint64(v.offset))
+	}
+	return into
+}

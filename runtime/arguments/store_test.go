@@ -1,0 +1,173 @@
+package arguments
+
+import (
+	"encoding/binary"
+	"errors"
+	"testing"
+
+	"github.com/accscope/accscope/runtime/device"
+)
+
+// memory hands out device addresses and counts what was taken.
+type memory struct {
+	next  device.Address
+	taken int
+}
+
+func (m *memory) allocate(bytes uint64) (device.Address, error) {
+	m.taken++
+	m.next += 1 << 20
+	return m.next, nil
+}
+
+func block(address device.Address, values ...uint32) *Block {
+	b := new(Block)
+	b.Begin(1 + len(values))
+	b.SetAddress(0, address)
+	for i, v := range values {
+		binary.NativeEndian.PutUint32(b.AddValue(1+i, 4, 2), v)
+	}
+	return b
+}
+
+func launch(t *testing.T, s *Store, b *Block, m *memory) (_ Placed, stored bool) {
+	t.Helper()
+	p, err := s.Place(b, m.allocate)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if stored = p.Contents != nil; stored {
+		s.Stored(p)
+	}
+	s.Launched(p)
+	return p, stored
+}
+
+func TestBlockHoldsAddressesThenValues(t *testing.T) {
+	b := new(Block)
+	b.Begin(3)
+	b.SetAddress(0, 0xabc)
+	copy(b.AddValue(2, 1, 0), []byte{7})
+	copy(b.AddValue(1, 16, 4), "0123456789abcdef")
+	p, err := new(Store).Place(b, new(memory).allocate)
+	if err != nil {
+		t.Fatal(err)
+	}
+	word := func(i int) device.Address { return device.Address(binary.NativeEndian.Uint64(p.Contents[8*i:])) }
+	if word(0) != 0xabc {
+		t.Errorf("argument 0 is %#x, want abc", word(0))
+	}
+	if word(2) != p.Address+24 || p.Contents[24] != 7 {
+		t.Errorf("argument 2 is at %#x of a block at %#x: % x", word(2), p.Address, p.Contents)
+	}
+	if word(1) != p.Address+32 || string(p.Contents[32:48]) != "0123456789abcdef" {
+		t.Errorf("argument 1 is at %#x of a block at %#x, where its alignment of 16 puts it to 32: % x", word(1), p.Address, p.Contents)
+	}
+	if p.Size != 48 || b.Values() != 2 || b.ValueBytes() != 17 {
+		t.Errorf("%d bytes with %d values of %d bytes", p.Size, b.Values(), b.ValueBytes())
+	}
+}
+
+func TestSameBlockIsStoredOnce(t *testing.T) {
+	var s Store
+	var m memory
+	first, stored := launch(t, &s, block(1, 2, 3), &m)
+	if !stored {
+		t.Fatal("the first block was not stored")
+	}
+	for name, c := range map[string]struct {
+		block  *Block
+		stored bool
+	}{
+		"the same":                {block(1, 2, 3), false},
+		"another address":         {block(2, 2, 3), true},
+		"another value":           {block(1, 2, 4), true},
+		"an argument more":        {block(1, 2, 3, 0), true},
+		"the same, as a last one": {block(1, 2, 3), false},
+	} {
+		if p, stored := launch(t, &s, c.block, &m); stored != c.stored || !stored && p.Address != first.Address {
+			t.Errorf("%s: stored %v at %#x, want %v; the first is at %#x", name, stored, p.Address, c.stored, first.Address)
+		}
+	}
+}
+
+func TestUniqueBlockIsNeverFound(t *testing.T) {
+	var s Store
+	var m memory
+	launch(t, &s, block(1, 2), &m)
+	unique := block(1, 2)
+	unique.Unique()
+	if _, stored := launch(t, &s, unique, &m); !stored {
+		t.Error("a unique block used that of another launch")
+	}
+	unique = block(1, 9)
+	unique.Unique()
+	launch(t, &s, unique, &m)
+	if _, stored := launch(t, &s, block(1, 9), &m); !stored {
+		t.Error("another launch used a unique block")
+	}
+}
+
+// A block that was placed but whose contents are not on the queue must not serve
+// another thread's launch.
+func TestBlockIsFoundOnceStored(t *testing.T) {
+	var s Store
+	var m memory
+	mine, err := s.Place(block(1, 2), m.allocate)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if other, stored := launch(t, &s, block(1, 2), &m); !stored || other.Address == mine.Address {
+		t.Error("a block was used before its contents were stored")
+	}
+}
+
+func TestMemoryIsUsedAgain(t *testing.T) {
+	var s Store
+	var m memory
+	held, err := s.Place(block(1, 0), m.allocate)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Stored(held)
+	for i := range uint32(10 * firstChunk / 128) {
+		p, _ := launch(t, &s, block(1, i+1), &m)
+		if p.Address == held.Address {
+			t.Fatalf("launch %d took the memory of a block whose launch is still to come", i)
+		}
+	}
+	if m.taken != 2 {
+		t.Errorf("memory was taken %d times, want 2: one chunk is held, the other is used again", m.taken)
+	}
+	s.Launched(held)
+	if _, stored := launch(t, &s, block(1, 200), &m); !stored {
+		t.Error("a block was found in memory that was used again since")
+	}
+	if p, _ := launch(t, &s, block(1, make([]uint32, firstChunk)...), &m); p.Size <= firstChunk || m.taken != 3 {
+		t.Errorf("a block of %d bytes, memory taken %d times", p.Size, m.taken)
+	}
+}
+
+func TestForgottenBlocksAreStoredAgain(t *testing.T) {
+	var s Store
+	var m memory
+	launch(t, &s, block(1, 2), &m)
+	s.Forget()
+	if _, stored := launch(t, &s, block(1, 2), &m); !stored || m.taken != 1 {
+		t.Errorf("stored %v, memory taken %d times; want true, once", stored, m.taken)
+	}
+}
+
+func TestNoMemory(t *testing.T) {
+	var s Store
+	if _, err := s.Place(block(1), func(uint64) (device.Address, error) { return 0, errors.New("none") }); err == nil {
+		t.Error("no error where there is no memory")
+	}
+	var none Block
+	none.Begin(0)
+	p, err := s.Place(&none, nil)
+	if err != nil || p.Contents != nil || p.Address != 0 {
+		t.Errorf("a kernel without arguments: %+v, %v", p, err)
+	}
+	s.Launched(p)
+}

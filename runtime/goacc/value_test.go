@@ -1,0 +1,70 @@
+package goacc
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestMarkValues: which variables of a compute construct travel as values. v marks
+// one that does.
+func TestMarkValues(t *testing.T) {
+	type entry struct {
+		kind Kind
+		host uintptr
+		size uintptr
+	}
+	// Pointers of the program's memory, by where they lie.
+	pointers := map[uintptr]uintptr{0x900: 0x100, 0x908: 0x104, 0x910: 0x5000, 0x918: 0xf0}
+	for _, c := range []struct {
+		name    string
+		entries []entry
+		want    string
+	}{
+		{"a scalar beside an array", []entry{{To, 0x100, 4}, {ToFrom, 0x5000, 800}}, "v-"},
+		{"the largest, and one larger", []entry{{To, 0x100, 32}, {To, 0x200, 33}}, "v-"},
+		{"copy, copyout, create and present", []entry{{ToFrom, 0x100, 4}, {From, 0x110, 4}, {Alloc, 0x120, 4}, {ForcePresent, 0x130, 4}}, "----"},
+		{"scalars of a kernels construct, which may be written", []entry{{ForceToFrom, 0x100, 4}}, "-"},
+		{"null", []entry{{To, 0, 4}}, "-"},
+		{"members of a structure, and what comes after them", []entry{{Struct, 0x100, 2}, {To, 0x100, 4}, {To, 0x108, 4}, {To, 0x200, 4}}, "---v"},
+		{"with a pointer of its own", []entry{{To, 0x100, 8}, {Pointer, 0x910, 0}}, "--"},
+		{"with a descriptor", []entry{{To, 0x100, 8}, {Descriptor, 0x300, 64}, {Pointer, 0x910, 0}}, "---"},
+		{"with an attached pointer", []entry{{To, 0x100, 8}, {Attach, 0x910, 0}}, "--"},
+		{"where a section without bytes begins", []entry{{To, 0x100, 8}, {ZeroLength, 0x100, 0}}, "--"},
+		{"inside of which one begins", []entry{{To, 0x100, 8}, {ZeroLength, 0x104, 0}}, "--"},
+		{"target of another variable's pointer", []entry{{To, 0x100, 8}, {ToFrom, 0x5000, 80}, {Pointer, 0x900, 0}}, "---"},
+		{"target of a pointer with a bias", []entry{{To, 0x100, 8}, {ToFrom, 0x5000, 80}, {Pointer, 0x918, 0x10}}, "---"},
+		{"whose end a pointer points to", []entry{{To, 0xfc, 4}, {ToFrom, 0x5000, 80}, {Pointer, 0x900, 0}}, "---"},
+		{"target of another variable's attached pointer", []entry{{To, 0x100, 8}, {ToFrom, 0x5000, 80}, {Attach, 0x908, 0}}, "---"},
+		{"which is the pointer that is attached", []entry{{To, 0x910, 8}, {ToFrom, 0x5000, 80}, {Attach, 0x910, 0}}, "---"},
+		{"the same range twice", []entry{{To, 0x100, 4}, {To, 0x100, 4}}, "--"},
+		{"the same range by another clause", []entry{{ToFrom, 0x100, 4}, {To, 0x100, 4}}, "--"},
+		{"overlapping", []entry{{To, 0x100, 8}, {To, 0x104, 8}}, "--"},
+		{"inside an array", []entry{{To, 0x5008, 8}, {ToFrom, 0x5000, 80}}, "--"},
+		{"neighbours", []entry{{To, 0x100, 8}, {To, 0x108, 8}, {ToFrom, 0x110, 80}}, "vv-"},
+		{"in a procedure's frame", []entry{{ToFrom, 0x100, 64}, {To, 0x108, 4}}, "--"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var a Arguments
+			for _, e := range c.entries {
+				kind := uint16(e.kind)
+				a.Hosts, a.Sizes, a.Kinds = append(a.Hosts, e.host), append(a.Sizes, e.size), append(a.Kinds, kind)
+			}
+			items, err := Region(nil, a, true, func(uintptr) (uintptr, bool) { return 0, false })
+			if err != nil {
+				t.Fatal(err)
+			}
+			MarkValues(items, func(address uintptr) uintptr { return pointers[address] })
+			var got strings.Builder
+			for i := range items {
+				if items[i].Value {
+					got.WriteByte('v')
+				} else {
+					got.WriteByte('-')
+				}
+			}
+			if got.String() != c.want {
+				t.Errorf("values %s, want %s", got.String(), c.want)
+			}
+		})
+	}
+}
