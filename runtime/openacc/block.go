@@ -15,10 +15,10 @@ type block struct {
 	size     uintptr
 	host     uintptr // host address that address stands for
 	members  atomic.Int32
-	owned    bool // allocated by the runtime: freed with its last mapping
-	identity bool // a global that kernels reach by its host address
-	scope    bool // made by a declare directive in a block scope
-	null     bool // a descriptor or pointer copied while it was null
+	memory   *allocation // that it lies in; nil: not the runtime's to free
+	identity bool        // a global that kernels reach by its host address
+	scope    bool        // made by a declare directive in a block scope
+	null     bool        // a descriptor or pointer copied while it was null
 
 	// pending is set until the first upload is under way, for other threads
 	// that find the mapping before. creator is the identity of the thread, 0 for
@@ -149,9 +149,25 @@ func (t *Thread) allocate(d *Device, host, size uintptr) (*block, *device.Error)
 	if err != nil {
 		return nil, t.outOfMemory(size, err)
 	}
-	b := &block{address: address, size: size, host: host, owned: true, creator: t.identity, call: t.call}
+	memory := &allocation{address: address, size: size}
+	memory.blocks.Store(1)
+	return t.newBlock(memory, address, host, size), nil
+}
+
+// newBlock is a block that memory counts already.
+func (t *Thread) newBlock(memory *allocation, address device.Address, host, size uintptr) *block {
+	b := &block{address: address, size: size, host: host, memory: memory, creator: t.identity, call: t.call}
 	b.pending.Store(true)
-	return b, nil
+	return b
+}
+
+// drop takes a mapping out of b, and gives the memory that nothing uses any more, nil
+// where something does.
+func (b *block) drop() *allocation {
+	if b.memory == nil || b.members.Add(-1) != 0 || b.memory.blocks.Add(-1) != 0 {
+		return nil
+	}
+	return b.memory
 }
 
 // insert makes a mapping of [host, host+size) in b. d.mu is held.

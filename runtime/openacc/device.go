@@ -249,8 +249,8 @@ func (t *Thread) shutDown(d *Device, parent construct) []*dataenv.Mapping {
 			continue
 		}
 		t.raiseDataOn(d, callbacks.Delete, parent, m.Size, m.Host, m.Device, m.Name())
-		if b.owned && b.members.Add(-1) == 0 && d.pool == nil {
-			t.raiseDataOn(d, callbacks.Free, parent, b.size, 0, b.address, "")
+		if memory := b.drop(); memory != nil && d.pool == nil {
+			t.raiseDataOn(d, callbacks.Free, parent, memory.size, 0, memory.address, "")
 		}
 	}
 	d.opening.Lock()

@@ -12,13 +12,14 @@ import (
 type planner struct {
 	t          *Thread
 	d          *Device
-	structured bool   // which reference counter
-	queue      *Queue // of a compute construct
-	declared   bool   // a declare directive in a block scope
-	probed     bool
+	structured bool      // which reference counter
+	queue      *Queue    // of a compute construct
+	declared   bool      // a declare directive in a block scope
 	hosts      []uintptr // where host_data's results go
 
 	last device.Address // of the last item
+
+	together *allocation // for what it creates, nil for none
 
 	group *block // of the structure whose members come next
 	left  int    // members still to come
@@ -28,15 +29,17 @@ type planner struct {
 // reports false, with nothing changed, when the items' addresses are garbage.
 func (p *planner) mapVariables(items []goacc.Item) (bool, *device.Error) {
 	t := p.t
-	for i := range items {
-		if p.queue != nil && !p.probed && p.mustRead(&items[i]) {
-			p.probed = true
-			if !t.prober.readable(items, t.place.StackPointer) {
-				p.takeBack()
-				return false, nil
-			}
-			goacc.MarkValues(items, word)
+	if p.queue != nil && p.mustRead(items) {
+		if !t.prober.readable(items, t.place.StackPointer) {
+			return false, nil
 		}
+		goacc.MarkValues(items, word)
+	}
+	if p.structured {
+		p.reserve(items)
+		defer p.giveBack()
+	}
+	for i := range items {
 		slot, failure := p.item(items, i)
 		if failure != nil {
 			p.abandon()
@@ -58,8 +61,17 @@ func (p *planner) mapVariables(items []goacc.Item) (bool, *device.Error) {
 	return true, nil
 }
 
-// mustRead says whether item would make the runtime read the program's memory.
-func (p *planner) mustRead(item *goacc.Item) bool {
+// mustRead says whether items would make the runtime read the program's memory.
+func (p *planner) mustRead(items []goacc.Item) bool {
+	for i := range items {
+		if p.reads(&items[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *planner) reads(item *goacc.Item) bool {
 	switch item.Action {
 	case goacc.ActionPointer, goacc.ActionDevicePointer, goacc.ActionAttach, goacc.ActionDescriptor:
 		return true
@@ -71,26 +83,6 @@ func (p *planner) mustRead(item *goacc.Item) bool {
 		return presence == dataenv.Absent
 	}
 	return false
-}
-
-// takeBack undoes what was planned so far.
-func (p *planner) takeBack() {
-	s := p.t.scratch
-	for _, u := range s.undo {
-		if !u.attach {
-			u.mapping.Structured--
-		}
-	}
-	s.undo = s.undo[:0]
-	for _, m := range s.created {
-		p.d.table.Remove(m)
-		if b := blockOf(m); b.members.Add(-1) == 0 && b.owned {
-			// The memory was never used; a failure to return it shows elsewhere.
-			_ = p.d.driver.Free(b.address)
-		}
-	}
-	s.fills, s.uploads, s.stores = s.fills[:0], s.uploads[:0], s.stores[:0]
-	p.abandon()
 }
 
 // abandon lets waiting threads go on after an error.
@@ -212,6 +204,9 @@ func (p *planner) begin(m *dataenv.Mapping, item *goacc.Item) {
 func (p *planner) fresh(item *goacc.Item) (*dataenv.Mapping, *device.Error) {
 	b := p.group
 	if b == nil {
+		b = p.reserved(item.Host, item.Size)
+	}
+	if b == nil {
 		var failure *device.Error
 		if b, failure = p.t.allocate(p.d, item.Host, item.Size); failure != nil {
 			return nil, failure
@@ -291,7 +286,6 @@ func (p *planner) structure(items []goacc.Item, i int) (device.Address, *device.
 	item := &items[i]
 	members := items[i+1 : i+1+item.Members]
 	p.left = item.Members
-	var low, high uintptr = ^uintptr(0), 0
 	var known *dataenv.Mapping
 	absent := 0
 	for j := range members {
@@ -299,26 +293,25 @@ func (p *planner) structure(items []goacc.Item, i int) (device.Address, *device.
 		if member.Action == goacc.ActionNone || member.Action == goacc.ActionAttach {
 			continue
 		}
-		low, high = min(low, member.Host), max(high, member.Host+member.Size)
 		if m, presence := p.d.table.Find(member.Host, member.Size); presence == dataenv.Present {
 			known = m
 		} else {
 			absent++
 		}
 	}
-	if high == 0 {
-		return device.Address(item.Host), nil
-	}
+	low, size := extent(members)
 	switch {
+	case size == 0:
 	case known != nil:
 		p.group = blockOf(known)
 		return known.Device - device.Address(known.Host-item.Host), nil
 	case absent > 0:
-		// The device addresses keep the alignment of the host's.
-		low &^= 0xff
-		b, failure := p.t.allocate(p.d, low, high-low)
-		if failure != nil {
-			return 0, failure
+		b := p.reserved(low, size)
+		if b == nil {
+			var failure *device.Error
+			if b, failure = p.t.allocate(p.d, low, size); failure != nil {
+				return 0, failure
+			}
 		}
 		p.group = b
 		return b.address - device.Address(low-item.Host), nil

@@ -122,7 +122,7 @@ func (t *Thread) inBlock(d *Device, argument string, data unsafe.Pointer, bytes 
 		over = bytes > size
 	} else if m := d.table.FindDevice(address, 0); m != nil {
 		b := blockOf(m)
-		over = b.owned && uintptr(address-b.address)+bytes > b.size
+		over = b.memory != nil && uintptr(address-b.address)+bytes > b.size
 	}
 	d.mu.Unlock()
 	if over {
@@ -141,7 +141,7 @@ func (t *Thread) isLocal(d *Device, argument string, host unsafe.Pointer, bytes 
 	d.mu.Lock()
 	_, allocated := d.allocations[address]
 	m := d.table.FindDevice(address, 0)
-	local := !allocated && (m == nil || !blockOf(m).owned)
+	local := !allocated && (m == nil || blockOf(m).memory == nil)
 	d.mu.Unlock()
 	if !local {
 		t.fail(t.errorf(device.InvalidArgument, "%s %p is memory of device %s: invalid host or device address; pass an address of the host's memory",

@@ -19,9 +19,9 @@ const scalarBytes = 32
 // back, and what the host has set meanwhile is what the next construct gets.
 type scalar struct {
 	chain  *scalarChain
-	number uint64            // of the download
-	value  [scalarBytes]byte // what the device had in the end
-	landed atomic.Bool       // set with chain.mu held
+	number uint64      // of the download
+	value  []byte      // what the device had in the end
+	landed atomic.Bool // set with chain.mu held
 }
 
 // A scalarChain is a variable on its way through constructs, each of which gets
@@ -45,7 +45,7 @@ func (s *scalar) next() (bytesNow []byte, chain *scalarChain) {
 	if s.landed.Load() || !bytes.Equal(now, c.holds[:c.size]) {
 		return now, nil
 	}
-	return s.value[:c.size], c
+	return s.value, c
 }
 
 // land writes back what has come from the device. It runs in queue order.
@@ -58,7 +58,7 @@ func (s *scalar) land() {
 		return // another thread was faster
 	}
 	c.last = s.number
-	came, host := s.value[:c.size], bytesAt(c.host, c.size)
+	came, host := s.value, bytesAt(c.host, c.size)
 	if bytes.Equal(came, c.holds[:c.size]) {
 		return
 	}
@@ -78,20 +78,32 @@ func (t *Thread) arrived(host uintptr, from []byte, chain *scalarChain) {
 	t.scratch.arrivals = append(t.scratch.arrivals, chain)
 }
 
-// scalarFor is what the download of a number goes to that copies back what the construct in
-// progress has copied in, nil for any other.
-func (t *Thread) scalarFor(u *transfer, number uint64) *scalar {
-	if u.size > scalarBytes {
-		return nil
-	}
+// hasArrived says whether u copies back what the construct in progress has copied in as
+// a scalar.
+func (t *Thread) hasArrived(u *transfer) bool { return t.arrival(u) != nil }
+
+func (t *Thread) arrival(u *transfer) *scalarChain {
 	for _, a := range t.scratch.arrivals {
 		if a.host == u.host && a.size == u.size {
-			s := &scalar{chain: a, number: number}
-			t.scratch.landings = append(t.scratch.landings, s)
-			return s
+			return a
 		}
 	}
 	return nil
+}
+
+// scalarFor is what the download of a number goes to that copies back what the construct in
+// progress has copied in, nil for any other. It comes to value, or memory of its own.
+func (t *Thread) scalarFor(u *transfer, number uint64, value []byte) *scalar {
+	chain := t.arrival(u)
+	if chain == nil {
+		return nil
+	}
+	if value == nil {
+		value = make([]byte, u.size)
+	}
+	s := &scalar{chain: chain, number: number, value: value}
+	t.scratch.landings = append(t.scratch.landings, s)
+	return s
 }
 
 func (s *scalar) address() unsafe.Pointer { return unsafe.Pointer(&s.value[0]) }

@@ -81,6 +81,8 @@ type scratch struct {
 	items     []goacc.Item
 	block     arguments.Block
 	late      []lateValue
+	places    []place
+	small     group
 	hosts     []uintptr // the arguments of a kernel that runs on the host
 	undo      []undo
 	created   []*dataenv.Mapping

@@ -77,11 +77,41 @@ func (t *Thread) upload(q *Queue, u *transfer) {
 	if own != nil {
 		source = unsafe.Pointer(unsafe.SliceData(own))
 	}
+	t.enqueueUpload(q, u, t.nameOf(u.host, u.size, u.mapping), source, u.size, own)
+}
+
+// uploadTogether puts a group of copies onto q as one.
+func (t *Thread) uploadTogether(q *Queue, g *group) {
+	if len(g.copies) == 1 {
+		t.upload(q, &g.copies[0])
+		return
+	}
+	if len(g.copies) == 0 {
+		return
+	}
+	own := make([]byte, g.high-g.low)
+	for i := range g.copies {
+		u := &g.copies[i]
+		sent := own[u.device-g.low:][:u.size]
+		if u.staged != nil {
+			copy(sent, u.staged)
+			continue
+		}
+		copy(sent, bytesAt(u.host, u.size))
+		if !q.synchronous() && u.size <= scalarBytes && t.function != 0 {
+			t.arrived(u.host, sent, nil)
+		}
+	}
+	t.enqueueUpload(q, &transfer{device: g.low, size: g.bytes()}, "", unsafe.Pointer(unsafe.SliceData(own)), uintptr(len(own)), own)
+}
+
+// enqueueUpload puts size bytes at source onto q, between the events of u; own keeps
+// source for an asynchronous queue.
+func (t *Thread) enqueueUpload(q *Queue, u *transfer, name string, source unsafe.Pointer, size uintptr, own []byte) {
 	correlation := t.correlate(q, "")
 	var pair eventPair
-	name := t.nameOf(u.host, u.size, u.mapping)
 	t.raiseData(callbacks.EnqueueUploadStart, &pair, u.size, u.host, u.device, name)
-	err := q.driver.Upload(correlation, u.device, source, uint64(u.size), q.synchronous())
+	err := q.driver.Upload(correlation, u.device, source, uint64(size), q.synchronous())
 	q.put(hostRange{}, own)
 	t.raiseData(callbacks.EnqueueUploadEnd, &pair, u.size, u.host, u.device, name)
 	pair.release()
@@ -128,15 +158,49 @@ func (t *Thread) followWriters(q *Queue, u *transfer) {
 // download puts one copy from the device onto q, between its events.
 func (t *Thread) download(q *Queue, u *transfer) {
 	correlation := t.correlate(q, "")
-	var pair eventPair
-	name := t.nameOf(u.host, u.size, u.mapping)
-	t.raiseData(callbacks.EnqueueDownloadStart, &pair, u.size, u.host, u.device, name)
 	to, writes := at(u.host), hostRange{low: u.host, high: u.host + u.size, number: correlation}
-	if s := t.scalarFor(u, correlation); s != nil {
+	if s := t.scalarFor(u, correlation, nil); s != nil {
 		to, writes.scalar = s.address(), s
 	}
-	err := q.driver.Download(correlation, to, u.device, uint64(u.size), q.synchronous())
-	q.put(writes, nil)
+	t.enqueueDownload(q, correlation, u, t.nameOf(u.host, u.size, u.mapping), to, u.size, writes)
+}
+
+// downloadTogether puts a group of copies onto q as one. On an asynchronous queue they
+// are scalars, which come to their places in the queue's order; else g.land brings them
+// there once it is done.
+func (t *Thread) downloadTogether(q *Queue, g *group) {
+	if len(g.copies) == 1 {
+		t.download(q, &g.copies[0])
+		return
+	}
+	if len(g.copies) == 0 {
+		return
+	}
+	correlation := t.correlate(q, "")
+	came := make([]byte, g.high-g.low)
+	writes := make([]hostRange, len(g.copies))
+	for i := range g.copies {
+		u := &g.copies[i]
+		writes[i] = hostRange{low: u.host, high: u.host + u.size, number: correlation}
+		if !q.synchronous() {
+			writes[i].scalar = t.scalarFor(u, correlation, came[u.device-g.low:][:u.size])
+		}
+	}
+	t.enqueueDownload(q, correlation, &transfer{device: g.low, size: g.bytes()}, "", unsafe.Pointer(unsafe.SliceData(came)), uintptr(len(came)), writes...)
+	if q.synchronous() {
+		g.came = came
+	}
+}
+
+// enqueueDownload puts a copy of size bytes onto q, between the events of u; writes are
+// the host memory that it will come to in the end.
+func (t *Thread) enqueueDownload(q *Queue, correlation uint64, u *transfer, name string, to unsafe.Pointer, size uintptr, writes ...hostRange) {
+	var pair eventPair
+	t.raiseData(callbacks.EnqueueDownloadStart, &pair, u.size, u.host, u.device, name)
+	err := q.driver.Download(correlation, to, u.device, uint64(size), q.synchronous())
+	for _, w := range writes {
+		q.put(w, nil)
+	}
 	t.raiseData(callbacks.EnqueueDownloadEnd, &pair, u.size, u.host, u.device, name)
 	pair.release()
 	t.context.correlation = 0
@@ -164,18 +228,22 @@ func (t *Thread) enqueueUploads(d *Device, q *Queue) {
 	if len(s.pending)+len(s.exits) > 0 {
 		t.awaitBlocks(d, q)
 	}
-	var last *block
 	for _, m := range s.created {
-		b := blockOf(m)
-		if b != last && b.owned {
-			t.raiseMemory(d, callbacks.Alloc, b.size, b.address, m)
+		if memory := blockOf(m).memory; memory != nil && !memory.told {
+			memory.told = true
+			t.raiseMemory(d, callbacks.Alloc, memory.size, memory.address, memory.one(m))
 		}
-		last = b
 		t.raiseData(callbacks.Create, nil, m.Size, m.Host, m.Device, t.nameOf(m.Host, m.Size, m))
 	}
 	for i := range s.fills {
 		t.zero(q, &s.fills[i])
 	}
+	small := s.small.begin()
+	s.uploads = slices.DeleteFunc(s.uploads, func(u transfer) bool {
+		return (u.staged != nil || !d.willWrite(u.host, u.size)) && small.add(&u)
+	})
+	s.stores = slices.DeleteFunc(s.stores, func(u transfer) bool { return small.add(&u) })
+	t.uploadTogether(q, small)
 	for i := range s.uploads {
 		t.upload(q, &s.uploads[i])
 	}
@@ -196,6 +264,11 @@ func (t *Thread) enqueueExits(d *Device, q *Queue, own *leaving) {
 	for i := range s.stores {
 		t.upload(q, &s.stores[i])
 	}
+	small := s.small.begin()
+	s.downloads = slices.DeleteFunc(s.downloads, func(u transfer) bool {
+		return (q.synchronous() || t.hasArrived(&u)) && small.add(&u)
+	})
+	t.downloadTogether(q, small)
 	for i := range s.downloads {
 		t.download(q, &s.downloads[i])
 	}
@@ -203,6 +276,7 @@ func (t *Thread) enqueueExits(d *Device, q *Queue, own *leaving) {
 	if q.synchronous() && q.busy() {
 		t.awaitLast(q, true)
 	}
+	small.land()
 	t.settle(d, q, true)
 	if own != nil {
 		d.left(own)
@@ -221,16 +295,17 @@ func (t *Thread) discard(d *Device, q *Queue) {
 		b := blockOf(m)
 		t.outlive(b, q)
 		t.raiseData(callbacks.Delete, nil, m.Size, m.Host, m.Device, t.nameOf(m.Host, m.Size, m))
-		if !b.owned || b.members.Add(-1) != 0 {
+		memory := b.drop()
+		if memory == nil {
 			continue
 		}
-		t.raiseMemory(d, callbacks.Free, b.size, b.address, m)
+		t.raiseMemory(d, callbacks.Free, memory.size, memory.address, memory.one(m))
 		if q.synchronous() {
-			if err := d.driver.Free(b.address); err != nil {
+			if err := d.driver.Free(memory.address); err != nil {
 				t.fail(t.fromDevice(err))
 			}
 		} else {
-			later = append(later, b.address)
+			later = append(later, memory.address)
 		}
 	}
 	clear(s.removed)

@@ -6,12 +6,10 @@
 #define _GNU_SOURCE
 #include "queue.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define STACK_BYTES (8u << 20)
 #define SPINS 200	/* some microseconds: longer than a small operation */
@@ -37,51 +35,6 @@ struct accscope_sim_operation
   int64_t submitted;			/* device clock, model only */
   unsigned char contents[];		/* of a store: bytes to go to destination */
 };
-
-static void
-pause_briefly (void)
-{
-#if defined __x86_64__
-  __builtin_ia32_pause ();
-#endif
-}
-
-static int64_t
-monotonic (void)
-{
-  struct timespec t;
-  clock_gettime (CLOCK_MONOTONIC, &t);
-  return t.tv_sec * INT64_C (1000000000) + t.tv_nsec;
-}
-
-static int64_t
-clock_of (const device *d)
-{
-  return monotonic () - d->epoch;
-}
-
-int64_t
-accscope_sim_clock (device *d, int64_t *host)
-{
-  *host = monotonic ();
-  return *host - d->epoch;
-}
-
-static void
-sleep_until (const device *d, int64_t when)
-{
-  int64_t host = when + d->epoch;
-  /* The kernel wakes a sleeper some tens of microseconds late.  */
-  int64_t early = host - 60000;
-  if (early > monotonic ())
-    {
-      struct timespec t = { early / 1000000000, early % 1000000000 };
-      while (clock_nanosleep (CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == EINTR)
-	continue;
-    }
-  while (monotonic () < host)
-    pause_briefly ();
-}
 
 /* Running an operation.  */
 
@@ -190,12 +143,12 @@ perform_modelled (hardware *q, const operation *o, int64_t *start, int64_t *end)
     }
   else
     {
-      int64_t before = monotonic ();
+      int64_t before = accscope_sim_monotonic ();
       perform (o);
-      *end = *start + c->latency[o->kind] + (monotonic () - before);
+      *end = *start + c->latency[o->kind] + (accscope_sim_monotonic () - before);
     }
   q->model_end = *end;
-  sleep_until (d, *end);
+  accscope_sim_sleep_until (d, *end);
 }
 
 /* Waits until everything up to sequence is done.  */
@@ -206,7 +159,7 @@ wait_for (hardware *q, uint64_t sequence)
     {
       if (LOAD (q->completed) >= sequence)
 	return;
-      pause_briefly ();
+      accscope_sim_pause ();
     }
   pthread_mutex_lock (&q->lock);
   q->waiters++;
@@ -254,10 +207,10 @@ execute (hardware *q, const operation *o)
   else
     {
       if (observing)
-	r.start = clock_of (d);
+	r.start = accscope_sim_now (d);
       perform (o);
       if (observing)
-	r.end = clock_of (d);
+	r.end = accscope_sim_now (d);
     }
   return observing ? accscope_sim_append (d, &r) : 0;
 }
@@ -310,7 +263,7 @@ run (void *argument)
 	accscope_sim_mark_release (o->mark);
       free (o);
       for (int i = 0; i < SPINS && !__atomic_load_n (&q->head, __ATOMIC_RELAXED); i++)
-	pause_briefly ();
+	accscope_sim_pause ();
       pthread_mutex_lock (&q->lock);
     }
 }
@@ -365,7 +318,7 @@ submit_with (stream *s, operation *o, size_t contents, int now)
     return a;
   o->stream = s;
   if (q->device->configuration.model)
-    o->submitted = clock_of (q->device);
+    o->submitted = accscope_sim_now (q->device);
 
   operation *copy = NULL;
   for (;;)
@@ -569,7 +522,7 @@ accscope_sim_open (const struct accscope_sim_configuration *configuration)
       pthread_cond_init (&q->work, NULL);
       pthread_cond_init (&q->progress, NULL);
     }
-  d->epoch = monotonic ();
+  d->epoch = accscope_sim_monotonic ();
   return d;
 }
 

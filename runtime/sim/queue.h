@@ -115,8 +115,19 @@ void accscope_sim_close (struct accscope_sim_device *device);
 /* Frees a closed device.  */
 void accscope_sim_free (struct accscope_sim_device *device);
 
-/* The device's clock and CLOCK_MONOTONIC.  */
+/* clock.c: the device's clock and CLOCK_MONOTONIC, in nanoseconds.  */
 int64_t accscope_sim_clock (struct accscope_sim_device *device, int64_t *host);
+int64_t accscope_sim_now (const struct accscope_sim_device *device);
+int64_t accscope_sim_monotonic (void);
+void accscope_sim_sleep_until (const struct accscope_sim_device *device, int64_t when);
+
+static inline void
+accscope_sim_pause (void)
+{
+#if defined __x86_64__
+  __builtin_ia32_pause ();
+#endif
+}
 
 /* An activity queue on hardware queue number; NULL if there is no memory.  */
 struct accscope_sim_stream *

@@ -67,7 +67,7 @@ func inside(t *testing.T, f *fixture) {
 	q := f.queue(t)
 	for _, now := range []bool{true, false} {
 		within = false
-		check(t, q.Launch(1, f.kernel(t, uintptr(C.address_of_ask())), device.Geometry{}, nil, now))
+		check(t, q.Launch(1, f.kernel(t, uintptr(C.address_of_ask())), device.Geometry{}, device.ArgumentBlock{}, now))
 		check(t, q.Synchronize())
 		if !within {
 			t.Errorf("a kernel is not inside, now %v", now)

@@ -1,0 +1,70 @@
+package openacc
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/runtime/device/devicetest"
+	"github.com/accscope/accscope/runtime/goacc"
+)
+
+// reducing is a construct that adds to one small variable what two others say, all of
+// them copied in and out, beside an array that is too large to go with them.
+func reducing(async int, sum, one, more, array []byte) *Construct {
+	c := directive(async, span8(goacc.ToFrom, sum), span8(goacc.ToFrom, one), span8(goacc.ToFrom, more), span8(goacc.ToFrom, array))
+	c.Function = devicetest.HostKernels().Add
+	return c
+}
+
+// TestSmallCopiesGoTogether: one allocation for all that a construct maps, one transfer
+// in each direction for what is small.
+func TestSmallCopiesGoTogether(t *testing.T) {
+	for _, async := range []int{AsyncSync, 4} {
+		t.Run(fmt.Sprint(async), func(t *testing.T) {
+			p := newProgram(t, nil, nil)
+			thread := p.NewThread()
+			defer thread.Close()
+			thread.Init(DeviceSim)
+			var events recorder
+			events.register(p, callbacks.Alloc, callbacks.Create, callbacks.EnqueueUploadStart, callbacks.EnqueueDownloadStart, callbacks.Delete, callbacks.Free)
+			sum, one, more, array := words(5), words(1), words(10), hostMemory(1000, 1)
+			thread.Parallel(reducing(async, sum, one, more, array))
+			thread.WaitAll(-1)
+			got := events.take()
+			const want = "alloc 1256\ncreate 8\ncreate 8\ncreate 8\ncreate 1000\n" +
+				"enqueue_upload_start 24\nenqueue_upload_start 1000\n" +
+				"enqueue_download_start 24\nenqueue_download_start 1000\n" +
+				"delete 8\ndelete 8\ndelete 8\ndelete 1000\nfree 1256"
+			if got = strings.ReplaceAll(got, fmt.Sprintf(" async %d", async), ""); got != want {
+				t.Errorf("events:\n%s", got)
+			}
+			if get(sum, 0) != 15 || get(one, 0) != 1 || get(more, 0) != 10 {
+				t.Errorf("5 + 10 is %d; the others are %d and %d", get(sum, 0), get(one, 0), get(more, 0))
+			}
+		})
+	}
+}
+
+// TestSmallCopiesInQueueOrder: what the queue brings to the host comes to the next
+// construct on it, and what the host sets meanwhile, too.
+func TestSmallCopiesInQueueOrder(t *testing.T) {
+	p := newProgram(t, nil, nil)
+	thread := p.NewThread()
+	defer thread.Close()
+	q, release := heldQueue(t, thread)
+	sum, one, more, array := words(0), words(1), words(10), hostMemory(1000, 1)
+	for range 5 {
+		thread.Parallel(reducing(q.async, sum, one, more, array))
+	}
+	put(more, 0, 1)
+	for range 5 {
+		thread.Parallel(reducing(q.async, sum, one, more, array))
+	}
+	release()
+	thread.WaitAll(-1)
+	if get(sum, 0) != 55 {
+		t.Errorf("the sum is %d, want 55", get(sum, 0))
+	}
+}
