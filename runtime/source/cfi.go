@@ -308,6 +308,15 @@ func (r *ruleRun) run(b []byte) bool {
 				restore(int(number()))
 			case 0x07, 0x08:
 				delete(r.rule.saved, int(number()))
+			case 0x09, 0x14: // in another register, or a value that is nowhere
+				delete(r.rule.saved, int(number()))
+				number()
+			case 0x15:
+				delete(r.rule.saved, int(number()))
+				signed()
+			case 0x2f:
+				reg := int(number())
+				r.rule.saved[reg] = -int64(number()) * r.c.dataAlign
 			case 0x0a:
 				if len(r.stack) > 32 {
 					return false
