@@ -1,5 +1,8 @@
 package callbacks
 
+// #include "dispatch.h"
+import "C"
+
 import (
 	"strconv"
 	"strings"
@@ -7,7 +10,7 @@ import (
 
 // Vendor is acc_api_info.vendor as accscope's runtime fills it: the specification
 // leaves the number to the implementation (OpenACC 3.3 §5.2.3).
-const Vendor = 0xacc5
+const Vendor = C.ACC_DISPATCH_VENDOR
 
 // DeviceType is an acc_device_t (OpenACC 3.3 §3.1; sim and opencl are ours).
 type DeviceType int32
