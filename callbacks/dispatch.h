@@ -83,21 +83,25 @@ struct acc_dispatch_list
   uint64_t last;		/* highest sequence ever published */
 } __attribute__ ((aligned (64)));
 
-/* A process's published registry.  wanted has a bit for every list that is
-   not empty, sole one for every list that holds one and no other callback.  The
-   functions are those of one copy of this file, the one
-   whose acc_dispatch_new made the struct: thread-local state exists once.  */
+/* A process's published registry.
+
+   One tool may have declared two functions (accscope_events.h): one takes a single
+   event, as any callback does, and many takes several.  As long as one is the only
+   callback of an event, the events of that list may be given to many instead.
+
+   The function pointers are those of the copy of dispatch.c whose acc_dispatch_new
+   made the struct: thread-local state exists once.  */
 struct acc_dispatch
 {
-  uint32_t wanted;
+  uint32_t wanted;		/* a bit for each list that is not empty */
   acc_dispatch_function event;		/* acc_dispatch_event */
   acc_dispatch_events_function events;	/* acc_dispatch_events */
   acc_dispatch_together_function together; /* acc_dispatch_together */
   uint64_t (*correlation) (void);	/* acc_dispatch_correlation */
-  uint32_t sole;		/* lists that hold nothing but one */
-  acc_callback one;		/* accscope_events.h: these two of a tool, or null */
+  uint32_t sole;		/* a bit for each list whose only callback is one */
+  acc_callback one;		/* null if no tool has declared the two */
   accscope_events_callback many;
-  uintptr_t tool;		/* theirs, as in an entry */
+  uintptr_t tool;		/* of the tool that has, as in an entry */
   struct acc_dispatch_list list[ACC_DISPATCH_EVENTS];
 };
 
@@ -199,7 +203,7 @@ struct acc_dispatch_batch
 {
   uint32_t done;		/* the first step to be raised */
   uint32_t count;		/* one more than the last one */
-  uint32_t kept;		/* the steps stay: what memo is for is worth it */
+  uint32_t kept;		/* the same steps come again: a tool's memos pay */
   struct accscope_event step[ACC_DISPATCH_STEPS];
 };
 

@@ -1,8 +1,8 @@
-/* format.h - the capture format, version 2.  docs/capture-format.md explains it;
-   the Go side is format.go, and a test proves the two equal.
+/* format.h - the capture format, version CAPTURE_VERSION.  docs/capture-format.md
+   explains it; the Go side is format.go, and a test proves the two equal.
 
-   All numbers are in the byte order of the recording host (magic numbers tell);
-   all records start at multiples of 8, short events at multiples of 4.  */
+   Numbers are in the byte order of the host that recorded; the magic numbers show
+   which that is.  Records start at multiples of 8, short events at multiples of 4.  */
 #ifndef ACCSCOPE_FORMAT_H
 #define ACCSCOPE_FORMAT_H
 

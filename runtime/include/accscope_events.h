@@ -27,15 +27,15 @@ extern "C" {
 
 #define ACCSCOPE_EVENTS_NAME "accscope_events_v1"
 
-/* One event.  The structs are those that a callback gets, but for event_type,
-   valid_bytes and tool_info in them, and version and thread_id: they belong to the
-   runtime and are not to be written.  */
+/* One event.  The structs belong to the runtime and are not to be written.  They say
+   what a callback's structs say, but event_type, valid_bytes, tool_info, version and
+   thread_id are not filled in.  */
 struct accscope_event
 {
   int32_t event;		/* acc_event_t */
   uint32_t reserved;
-  /* When it happened, as accscope_ticks () counts; 0: now.  What is earlier than the
-     event before came with that one.  */
+  /* When it happened, as accscope_ticks () counts.  0 means now.  A time before that
+     of the preceding event means the time of that one.  */
   uint64_t ticks;
   uint64_t correlation;		/* of an enqueue event, accscope_activity.h; or 0 */
   /* Null where the event is neither _start nor _end.  What stands there at a
@@ -50,12 +50,15 @@ struct accscope_event
   uint64_t memo[2];
 };
 
-/* Takes the events from the first one on, on the thread that they are of, and returns
-   how many it has taken.  If those are not all, the runtime calls one for the next
-   event, and many again with the events after that, be they none: then the tool may
-   write the memo of the event before the first one.  If one has called the OpenACC
-   API, or callbacks have been registered or toggled meanwhile, that call of many may
-   be missing.  many must not call the OpenACC API.  */
+/* many.  It takes events in order, beginning with the first, and returns how many it
+   has taken.  It runs on the thread that raised them and must not call the OpenACC
+   API.
+
+   If it takes fewer than count, the runtime calls one for the next event, and then
+   many again with the events after that, even if there are none.  In that call the
+   tool may write events[-1].memo, which belongs to the event that one got.  The call
+   may be missing if one has called the OpenACC API, or if callbacks have been
+   registered or toggled meanwhile.  */
 typedef unsigned (*accscope_events_callback) (struct accscope_event *events,
 					      unsigned count);
 
