@@ -196,12 +196,9 @@ func importInto(options ingest.Options) error {
 // moved first: what it holds is not in the session any more.
 func finishSession(s *session.Session, begun, trace string) error {
 	if begun != trace {
-		moved := func() error { return nil }
-		if begun != "" {
-			var err error
-			if moved, err = store.Relocate(begun, trace); err != nil {
-				return err
-			}
+		moved, err := moveBegun(s, begun, trace)
+		if err != nil {
+			return err
 		}
 		if err := s.SetTrace(trace); err != nil {
 			return err
@@ -211,6 +208,38 @@ func finishSession(s *session.Session, begun, trace string) error {
 		}
 	}
 	return importInto(ingest.Options{Session: s.Folder, Trace: trace, Release: true})
+}
+
+// moveBegun copies the trace that a session has begun, if it is still at its path;
+// moved removes it there. Another run may have got that name meanwhile: its trace
+// is left as it is.
+func moveBegun(s *session.Session, begun, trace string) (moved func() error, err error) {
+	nothing := func() error { return nil }
+	if begun == "" {
+		return nothing, nil
+	}
+	own, err := s.Identity()
+	if err != nil {
+		return nil, err
+	}
+	writer, err := session.WriterOf(begun, s)
+	if err != nil {
+		return nil, err
+	}
+	if writer == nil {
+		there, err := store.Identity(begun)
+		if err != nil && !errors.Is(err, store.ErrNotATrace) {
+			return nil, err
+		}
+		switch {
+		case err == nil && there == own:
+			return store.Relocate(begun, trace)
+		case err == nil && there == "":
+			return func() error { store.Unclaim(begun); return nil }, nil
+		}
+	}
+	fmt.Fprintf(os.Stderr, "accscope: %s is not this session's trace any more, and is left as it is\n", shown(begun))
+	return nothing, nil
 }
 
 // mergeInto makes one trace of several parts: traces, those that sessions have

@@ -59,6 +59,9 @@ func (in *Ingester) follow(folder, name string) error {
 		}
 		if p == nil {
 			p = in.enter(c, name)
+			if counters, err := c.Counters(); err == nil && counters.ReleasedBytes > 0 && in.options.Trace != "" {
+				in.warn("process %d: the first %d bytes of its capture went to a trace that is gone: their events are not in this one", c.PID, counters.ReleasedBytes)
+			}
 		}
 		p.capture = c
 		in.describeProcess(p)
@@ -209,6 +212,11 @@ func (in *Ingester) create() error {
 	in.writer = w
 	if err := w.SetMeta("session", in.sessionName()); err != nil {
 		return err
+	}
+	if in.identity != "" {
+		if err := w.SetMeta("identity", in.identity); err != nil {
+			return err
+		}
 	}
 	return in.caller()
 }

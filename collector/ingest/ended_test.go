@@ -1,6 +1,8 @@
 package ingest_test
 
 import (
+	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -14,6 +16,7 @@ import (
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
 )
 
 // slack is how long events may come late, ns: a poll leaves out what is newer.
@@ -251,11 +254,12 @@ func TestDeliveredTraceIsContinued(t *testing.T) {
 func TestTraceKilledInTheMaking(t *testing.T) {
 	for name, begin := range map[string]func(path string) error{
 		"before its tables": func(path string) error {
-			conn, err := sqlite.OpenConn(path, sqlite.OpenReadWrite, sqlite.OpenCreate, sqlite.OpenWAL)
+			conn, err := sqlite.OpenConn(path, sqlite.OpenReadWrite, sqlite.OpenCreate)
 			if err != nil {
 				return err
 			}
-			return conn.Close()
+			mark := fmt.Sprintf("PRAGMA application_id = %d; PRAGMA journal_mode = WAL", store.ApplicationID)
+			return errors.Join(sqlitex.ExecuteScript(conn, mark, nil), conn.Close())
 		},
 		"before its session": func(path string) error {
 			w, err := store.Create(path, 0, model.New(nil, nil))

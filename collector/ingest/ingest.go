@@ -34,7 +34,7 @@ type Options struct {
 	Session string
 	// Captures are further capture folders.
 	Captures []string
-	// Trace is the path of the trace. If a trace of the same session is there
+	// Trace is the path of the trace. If a trace of the same identity is there
 	// that was not finished, it is continued; an empty file holds the name; any
 	// other file is an error. "" keeps no trace: only the model follows.
 	Trace string
@@ -79,6 +79,7 @@ type Ingester struct {
 	toFinish  atomic.Int64     // behind when Finish began, ns
 	skipped   map[string]bool  // captures given up, by folder
 	failing   map[string]int64 // captures that can't be opened by now, and since when
+	identity  string           // of the trace
 	finishing bool
 	ended     int64 // when Finish began, CLOCK_MONOTONIC
 	complete  bool  // all that will be taken in has been
@@ -158,6 +159,19 @@ func Open(o Options) (*Ingester, error) {
 	if in.place, err = store.Place(o.Trace); err != nil {
 		return nil, err
 	}
+	if o.Session != "" {
+		own := &session.Session{Folder: o.Session}
+		if in.identity, err = own.Identity(); err != nil {
+			return nil, err
+		}
+		other, err := session.WriterOf(o.Trace, own)
+		if err != nil {
+			return nil, err
+		}
+		if other != nil {
+			return nil, in.foreign("is being written by the session " + other.Name())
+		}
+	}
 	if err := in.place.Fetch(); err != nil {
 		return nil, err
 	}
@@ -221,8 +235,8 @@ func (in *Ingester) resume() error {
 		return err
 	}
 	meta, err := t.Meta()
-	if err == nil && meta.Facts["session"] != in.sessionName() {
-		err = fmt.Errorf("%s exists and is of another session (%q); choose another name or remove it", path, meta.Facts["session"])
+	if err == nil && (meta.Facts["session"] != in.sessionName() || meta.Facts["identity"] != in.identity) {
+		err = in.foreign(fmt.Sprintf("holds the trace of another run (session %s)", meta.Facts["session"]))
 	}
 	var processes []store.Process
 	var threads []model.ThreadInfo
@@ -276,6 +290,11 @@ func (in *Ingester) resume() error {
 		}
 	}
 	return nil
+}
+
+// foreign is the error that the trace's path is another trace's.
+func (in *Ingester) foreign(why string) error {
+	return fmt.Errorf("%s %s, and is left as it is; choose another name with -o", in.place.Final, why)
 }
 
 func (in *Ingester) sessionName() string {

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -98,66 +97,3 @@ func (s *Session) Finishing() (bool, error) {
 
 // Over says that the last member has finished the trace and removed the session.
 func (m *Member) Over() error { return m.file.Close() }
-
-// traceFile names the trace that the session's captures go to.
-const traceFile = "trace"
-
-// SetTrace notes the trace's path for those who go on collecting.
-func (s *Session) SetTrace(path string) error {
-	absolute, err := filepath.Abs(path)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(s.Folder, traceFile), []byte(absolute+"\n"), 0o600)
-}
-
-// ForgetTrace takes back what SetTrace kept.
-func (s *Session) ForgetTrace() error { return os.Remove(filepath.Join(s.Folder, traceFile)) }
-
-// Trace is the path that SetTrace noted, "" if none.
-func (s *Session) Trace() (string, error) {
-	data, err := os.ReadFile(filepath.Join(s.Folder, traceFile))
-	if errors.Is(err, os.ErrNotExist) {
-		return "", nil
-	}
-	return strings.TrimSpace(string(data)), err
-}
-
-// WriterOf is the session whose owner writes the trace at path now, other than
-// but; nil if there is none.
-func WriterOf(path string, but *Session) (*Session, error) {
-	root, err := Root()
-	if err != nil {
-		return nil, err
-	}
-	entries, err := os.ReadDir(root)
-	if err != nil {
-		return nil, fmt.Errorf("cannot look at the sessions: %w", err)
-	}
-	for _, entry := range entries {
-		s := &Session{Folder: filepath.Join(root, entry.Name())}
-		if but != nil && s.Folder == but.Folder || s.check() != nil {
-			continue
-		}
-		trace, err := s.Trace()
-		if err != nil || trace == "" || !SameFile(trace, path) {
-			continue // it is being removed, or has none
-		}
-		if owner, err := s.Owner(); err != nil || owner != 0 {
-			return s, err
-		}
-	}
-	return nil, nil
-}
-
-// SameFile says whether two paths are of one file, which need not be there yet.
-func SameFile(a, b string) bool {
-	x, errX := filepath.Abs(a)
-	y, errY := filepath.Abs(b)
-	if errX == nil && errY == nil && x == y {
-		return true
-	}
-	there, errX := os.Stat(a)
-	other, errY := os.Stat(b)
-	return errX == nil && errY == nil && os.SameFile(there, other)
-}

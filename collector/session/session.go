@@ -324,7 +324,7 @@ func (s *Session) clear() error {
 // a capture, also one that was given up when it was an empty folder.
 func (s *Session) owns(entry fs.DirEntry) bool {
 	if !entry.IsDir() {
-		return slices.Contains([]string{lockFile, membersFile, traceFile, socketFile}, entry.Name())
+		return slices.Contains([]string{lockFile, membersFile, traceFile, traceFile + fresh, socketFile}, entry.Name())
 	}
 	folder := filepath.Join(s.Folder, entry.Name())
 	inside, err := os.ReadDir(folder)

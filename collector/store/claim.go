@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/accscope/accscope/collector/regular"
 	"github.com/accscope/accscope/collector/session"
 	"golang.org/x/sys/unix"
 )
@@ -78,7 +79,7 @@ func occupant(path string, by *session.Session) ([]string, error) {
 	case err != nil:
 		return nil, fmt.Errorf("cannot write the trace: %w; choose another place with -o", err)
 	case !info.Mode().IsRegular():
-		return refuse(path, "is "+kindOf(info.Mode())+", which is never overwritten")
+		return refuse(path, "is "+regular.Kind(info.Mode())+", which is never overwritten")
 	case info.Size() > 0:
 		if ours, err = IsTrace(path); err != nil {
 			return nil, fmt.Errorf("cannot overwrite the trace: %w; %s", err, elsewhere)
@@ -97,7 +98,7 @@ func occupant(path string, by *session.Session) ([]string, error) {
 		case err != nil:
 			return nil, fmt.Errorf("cannot write the trace: %w; choose another place with -o", err)
 		case !info.Mode().IsRegular():
-			return refuse(name, "is "+kindOf(info.Mode())+", which is never overwritten")
+			return refuse(name, "is "+regular.Kind(info.Mode())+", which is never overwritten")
 		case !ours:
 			return refuse(name, "belongs to no trace that is there, so it is never overwritten")
 		}
@@ -121,21 +122,6 @@ func occupant(path string, by *session.Session) ([]string, error) {
 	return beside, nil
 }
 
-// kindOf is what a file that is not regular is.
-func kindOf(mode fs.FileMode) string {
-	switch {
-	case mode.IsDir():
-		return "a folder"
-	case mode&fs.ModeSymlink != 0:
-		return "a link"
-	case mode&fs.ModeNamedPipe != 0:
-		return "a pipe"
-	case mode&fs.ModeSocket != 0:
-		return "a socket"
-	}
-	return "a device"
-}
-
 // The head of an SQLite database (https://www.sqlite.org/fileformat.html §1.3).
 const (
 	sqliteMagic         = "SQLite format 3\x00"
@@ -145,7 +131,7 @@ const (
 // IsTrace says whether the regular file at path carries the application id of
 // traces, whatever state the rest of it is in.
 func IsTrace(path string) (bool, error) {
-	file, err := openRegular(path)
+	file, err := regular.Open(path, os.O_RDONLY)
 	if err != nil {
 		return false, err
 	}
@@ -160,28 +146,11 @@ func IsTrace(path string) (bool, error) {
 	return string(head[:len(sqliteMagic)]) == sqliteMagic && binary.BigEndian.Uint32(head[applicationIDOffset:]) == ApplicationID, nil
 }
 
-// openRegular opens a regular file for reading, and nothing else: a pipe would
-// block, a device may do anything.
-func openRegular(path string) (*os.File, error) {
-	file, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
-	info, err := file.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is %s, no regular file", path, kindOf(info.Mode()))
-	}
-	if err != nil {
-		return nil, errors.Join(err, file.Close())
-	}
-	return file, nil
-}
-
 // openElsewhere is a process that has the database open in SQLite by now, 0 if
 // none: every connection in use holds a lock in the range that SQLite keeps for
 // that (https://www.sqlite.org/lockingv3.html).
 func openElsewhere(path string) (pid int, err error) {
-	file, err := openRegular(path)
+	file, err := regular.Open(path, os.O_RDONLY)
 	if err != nil {
 		return 0, err
 	}

@@ -103,7 +103,7 @@ func busy(mode string, err error) bool {
 // are replayed into m, which must be new, so that it knows what the earlier one
 // did. What was not committed must be written again: Positions says from where.
 func Resume(path string, m *model.Model) (*Writer, error) {
-	if _, err := os.Stat(path); err != nil {
+	if err := settle(path); err != nil {
 		return nil, err
 	}
 	conn, err := sqlite.OpenConn(path, sqlite.OpenReadWrite)
@@ -167,6 +167,9 @@ func resume(path string, conn *sqlite.Conn, m *model.Model) (*Writer, error) {
 // Restart empties a file in which a writer that was killed had not kept anything
 // by then, so that Create takes it. It does nothing to any other.
 func Restart(path string) error {
+	if err := settle(path); err != nil {
+		return err
+	}
 	conn, err := openReadOnly(path)
 	if err != nil {
 		return nil //nolint:nilerr // whoever goes on with the file says what is wrong
@@ -186,15 +189,15 @@ func Restart(path string) error {
 	return nil
 }
 
-// keepsNothing says whether a database has no tables at all, or those of a trace
-// before the first commit of what a collector knows.
+// keepsNothing says whether a trace has no tables at all, or no more than before
+// the first commit of what a collector knows.
 func keepsNothing(conn *sqlite.Conn) bool {
-	if n, err := integer(conn, "SELECT count(*) FROM sqlite_schema"); err != nil || n == 0 {
-		return err == nil
-	}
 	id, err := integer(conn, "PRAGMA application_id")
 	if err != nil || id != ApplicationID {
 		return false
+	}
+	if n, err := integer(conn, "SELECT count(*) FROM sqlite_schema"); err != nil || n == 0 {
+		return err == nil
 	}
 	n, err := integer(conn, `SELECT EXISTS (SELECT 1 FROM meta WHERE key = 'session') + EXISTS (SELECT 1 FROM process)
 		+ EXISTS (SELECT 1 FROM record) + EXISTS (SELECT 1 FROM position)`)

@@ -134,7 +134,7 @@ func copyWhole(from, to string) (err error) {
 
 // Relocate copies a trace that was begun, and that nobody has open, to another
 // path, where nothing may be but an empty file. moved removes it at the old
-// place. A trace that is not there yet needs no copy.
+// place.
 func Relocate(from, to string) (moved func() error, err error) {
 	source, err := Place(from)
 	if err != nil {
@@ -147,13 +147,16 @@ func Relocate(from, to string) (moved func() error, err error) {
 	if err := source.Fetch(); err != nil {
 		return nil, err
 	}
+	if err := settle(source.Working); err != nil {
+		return nil, err
+	}
 	for _, suffix := range []string{"", "-wal"} {
 		if err := copyFile(source.Working+suffix, target.Working+suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return nil, fmt.Errorf("cannot copy the trace that was begun: %w", err)
 		}
 	}
 	return func() error {
-		for _, suffix := range []string{"", "-wal", "-shm"} {
+		for _, suffix := range append(companions, "") {
 			if err := os.Remove(source.Working + suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
 				return err
 			}

@@ -4,9 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/accscope/accscope/collector/model"
 	"zombiezen.com/go/sqlite"
@@ -46,10 +44,8 @@ func Open(path string, opts ...Option) (*Trace, error) {
 	for _, opt := range opts {
 		opt(&o)
 	}
-	if info, err := os.Stat(path); err != nil {
-		return nil, fmt.Errorf("cannot open trace: %w", err)
-	} else if info.IsDir() {
-		return nil, fmt.Errorf("%s: %w: it is a folder; a capture folder becomes a trace by accscope import", path, ErrNotATrace)
+	if err := settle(path); err != nil {
+		return nil, err
 	}
 	t, err := open(path, path, o)
 	if !errors.Is(err, errEarlier) {
@@ -96,9 +92,7 @@ func openReadOnly(path string) (*sqlite.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	escaped := strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(absolute)
-	uri := "file:" + escaped + "?mode=ro"
-	return sqlite.OpenConn(uri, sqlite.OpenReadOnly, sqlite.OpenURI)
+	return sqlite.OpenConn(uri(absolute)+"?mode=ro", sqlite.OpenReadOnly, sqlite.OpenURI)
 }
 
 // protect sets limits to what a file from elsewhere can do.

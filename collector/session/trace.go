@@ -1,0 +1,103 @@
+package session
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// traceFile says in its first line which trace the session's captures go to, by
+// the identity in the trace, and after it where that is.
+const traceFile = "trace"
+
+// SetTrace notes the trace's path for those who go on collecting. The trace keeps
+// its identity where it goes to another path.
+func (s *Session) SetTrace(path string) error {
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		return err
+	}
+	identity, _, err := s.trace()
+	if err != nil {
+		return err
+	}
+	if identity == "" {
+		identity = rand.Text()
+	}
+	// Whole or not at all, however this process ends.
+	fresh := filepath.Join(s.Folder, traceFile+fresh)
+	if err := os.WriteFile(fresh, []byte(identity+"\n"+absolute), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(fresh, filepath.Join(s.Folder, traceFile))
+}
+
+// fresh ends the name of a file while it is written.
+const fresh = ".new"
+
+// ForgetTrace takes back what SetTrace noted.
+func (s *Session) ForgetTrace() error { return os.Remove(filepath.Join(s.Folder, traceFile)) }
+
+// Trace is the path that SetTrace noted, "" if none.
+func (s *Session) Trace() (string, error) {
+	_, path, err := s.trace()
+	return path, err
+}
+
+// Identity is what the session's trace says of itself, wherever it is and whatever
+// else has been put at its path; "" before SetTrace.
+func (s *Session) Identity() (string, error) {
+	identity, _, err := s.trace()
+	return identity, err
+}
+
+func (s *Session) trace() (identity, path string, err error) {
+	data, err := os.ReadFile(filepath.Join(s.Folder, traceFile))
+	if errors.Is(err, os.ErrNotExist) {
+		return "", "", nil
+	}
+	identity, path, _ = strings.Cut(string(data), "\n")
+	return identity, path, err
+}
+
+// WriterOf is the session whose owner writes the trace at path now, other than
+// but; nil if there is none.
+func WriterOf(path string, but *Session) (*Session, error) {
+	root, err := Root()
+	if err != nil {
+		return nil, err
+	}
+	entries, err := os.ReadDir(root)
+	if err != nil {
+		return nil, fmt.Errorf("cannot look at the sessions: %w", err)
+	}
+	for _, entry := range entries {
+		s := &Session{Folder: filepath.Join(root, entry.Name())}
+		if but != nil && s.Folder == but.Folder || s.check() != nil {
+			continue
+		}
+		trace, err := s.Trace()
+		if err != nil || trace == "" || !SameFile(trace, path) {
+			continue // it is being removed, or has none
+		}
+		if owner, err := s.Owner(); err != nil || owner != 0 {
+			return s, err
+		}
+	}
+	return nil, nil
+}
+
+// SameFile says whether two paths are of one file, which need not be there yet.
+func SameFile(a, b string) bool {
+	x, errX := filepath.Abs(a)
+	y, errY := filepath.Abs(b)
+	if errX == nil && errY == nil && x == y {
+		return true
+	}
+	there, errX := os.Stat(a)
+	other, errY := os.Stat(b)
+	return errX == nil && errY == nil && os.SameFile(there, other)
+}
