@@ -50,9 +50,6 @@ func TestKilledAnywhere(t *testing.T) {
 			execute(t, folder, environment, accscope, "import", "-o", "t.db", session).must(t)
 		}
 		if info, err := os.Stat(filepath.Join(folder, "t.db")); err != nil || info.Size() == 0 {
-			if run > whole/2 {
-				t.Errorf("no trace: %v", err)
-			}
 			continue // killed before the program was started
 		}
 		invoke(t, folder, "info", "--check", "t.db").must(t)

@@ -84,6 +84,24 @@ func Is(dir string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
+// Remove deletes a capture folder. What makes it one goes last: a folder whose
+// removal was cut short is still a capture.
+func Remove(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		if entry.Name() == processFile {
+			continue
+		}
+		if err := os.RemoveAll(filepath.Join(dir, entry.Name())); err != nil {
+			return err
+		}
+	}
+	return os.RemoveAll(dir)
+}
+
 // Open reads a process's capture folder. The error wraps ErrNotStarted where
 // the recorded process has not finished setting it up.
 func Open(dir string) (*Process, error) {

@@ -304,7 +304,11 @@ func (s *Session) clear() error {
 			if !s.owns(entry) {
 				continue
 			}
-			if err := os.RemoveAll(filepath.Join(s.Folder, entry.Name())); err != nil {
+			path, remove := filepath.Join(s.Folder, entry.Name()), os.Remove
+			if entry.IsDir() {
+				remove = capture.Remove
+			}
+			if err := remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
 			}
 			progress = true
