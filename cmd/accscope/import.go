@@ -133,6 +133,14 @@ func importCaptures(paths []string, output string, force bool) error {
 	if err != nil {
 		return err
 	}
+	var running []session.Runner
+	for _, s := range from.sessions {
+		more, err := s.Running()
+		if err != nil {
+			return err
+		}
+		running = append(running, more...)
+	}
 	trace := ""
 	alone := len(from.sessions) == 1 && len(paths) == 1
 	if alone {
@@ -140,6 +148,9 @@ func importCaptures(paths []string, output string, force bool) error {
 		if trace, err = from.sessions[0].Trace(); err != nil {
 			return err
 		}
+	}
+	if len(running) > 0 && !alone {
+		return fmt.Errorf("%s still run, and are captured into a session: it can be imported alone, or with others once they have ended", list(running))
 	}
 	begun := trace
 	if begun != "" && output != "" && session.SameFile(output, begun) {
@@ -164,7 +175,7 @@ func importCaptures(paths []string, output string, force bool) error {
 	}
 	switch {
 	case alone:
-		err = finishSession(from.sessions[0], begun, trace)
+		err = finishSession(from.sessions[0], begun, trace, len(running) > 0)
 	case len(from.sessions)+len(from.traces) == 0:
 		err = importInto(ingest.Options{Captures: from.captures, Trace: trace})
 	default:
@@ -172,6 +183,13 @@ func importCaptures(paths []string, output string, force bool) error {
 	}
 	if err != nil {
 		store.Unclaim(trace)
+		return err
+	}
+	if len(running) > 0 {
+		if !isEmpty(trace) {
+			err = describeImport(trace)
+		}
+		sayUnfinished(trace, running, from.sessions[0].Folder)
 		return err
 	}
 	for _, s := range from.sessions {
@@ -183,18 +201,25 @@ func importCaptures(paths []string, output string, force bool) error {
 	return errors.Join(describeImport(trace), err)
 }
 
-func importInto(options ingest.Options) error {
+func importInto(options ingest.Options) error { return importPart(options, false) }
+
+// importPart makes a trace of what there is; of a part there is more to come.
+func importPart(options ingest.Options, part bool) error {
 	options.Warn = func(line string) { fmt.Fprintln(os.Stderr, "accscope: "+line) }
 	ingester, err := ingest.Open(options)
 	if err != nil {
 		return err
 	}
+	if part {
+		return ingester.Suspend()
+	}
 	return ingester.Finish()
 }
 
 // finishSession completes a session's trace. One that was begun elsewhere is
-// moved first: what it holds is not in the session any more.
-func finishSession(s *session.Session, begun, trace string) error {
+// moved first: what it holds is not in the session any more. While processes of
+// the session run it takes in what there is and leaves the rest for later.
+func finishSession(s *session.Session, begun, trace string, running bool) error {
 	if begun != trace {
 		moved, err := moveBegun(s, begun, trace)
 		if err != nil {
@@ -207,7 +232,7 @@ func finishSession(s *session.Session, begun, trace string) error {
 			return err
 		}
 	}
-	return importInto(ingest.Options{Session: s.Folder, Trace: trace, Release: true})
+	return importPart(ingest.Options{Session: s.Folder, Trace: trace, Release: true}, running)
 }
 
 // moveBegun copies the trace that a session has begun, if it is still at its path;
@@ -264,7 +289,7 @@ func mergeInto(from sources, trace string) error {
 			part = filepath.Join(folder, fmt.Sprintf("session-%d.db", i))
 			err = importInto(ingest.Options{Session: s.Folder, Trace: part})
 		} else {
-			err = finishSession(s, part, part)
+			err = finishSession(s, part, part, false)
 		}
 		if err != nil {
 			return err

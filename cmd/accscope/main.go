@@ -8,6 +8,8 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
+
+	"github.com/accscope/accscope/collector/launch"
 )
 
 // Exit statuses. `run` ends as the program did; its own failures use the
@@ -15,7 +17,7 @@ import (
 const (
 	exitFailure     = 1   // the command failed; standard error says why
 	exitUsage       = 2   // unknown command, flag or argument
-	exitRunFailed   = 125 // run: accscope failed before the program started
+	exitRunFailed   = 125 // run: accscope failed, and the program did not
 	exitCannotStart = 126 // run: the program was found but could not be started
 	exitNotFound    = 127 // run: the program was not found
 )
@@ -23,18 +25,21 @@ const (
 // usageError is an error in the command line; the message says how to mend it.
 type usageError struct{ error }
 
-// statusError ends accscope with a status of its own.
+// statusError ends accscope with a status of its own, in silence without an error.
 type statusError struct {
 	error
 	status int
 }
 
 func main() {
+	launch.KeepIgnored()
 	root := newRootCommand()
 	if err := root.Execute(); err != nil {
-		fmt.Fprintf(os.Stderr, "accscope: %v\n", err)
 		var usage usageError
 		var status statusError
+		if !errors.As(err, &status) || status.error != nil {
+			fmt.Fprintf(os.Stderr, "accscope: %v\n", err)
+		}
 		switch {
 		case errors.As(err, &status):
 			os.Exit(status.status)

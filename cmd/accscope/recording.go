@@ -29,6 +29,9 @@ type recording struct {
 	warnings []string
 	claimed  string // name of the trace that this run chose
 	path     string // of the finished trace
+
+	handedOver bool             // another rank of the job finishes the trace
+	left       []session.Runner // what the program left behind and still runs
 }
 
 func startRecording(flags *runFlags, program launch.Program) (*recording, error) {
@@ -131,25 +134,20 @@ func (r *recording) follow(ctx context.Context) error {
 }
 
 // finish ends the recording: the trace is completed by the last rank of a job,
-// else at once, and reported.
+// else at once, and reported. What still runs keeps its session.
 func (r *recording) finish(end launch.End) (err error) {
+	if r.handedOver {
+		return nil
+	}
 	if r.member != nil {
-		var last bool
-		if last, err = r.member.Leave(); err != nil {
-			return err
-		}
-		if !last {
-			return r.handOver()
-		}
 		defer func() { err = errors.Join(err, r.member.Over()) }()
-		if r.ingester == nil {
-			if err := r.takeOver(); err != nil {
-				return err
-			}
-		}
 	}
 	stop := r.progress()
-	err = r.ingester.Finish()
+	if len(r.left) > 0 {
+		err = r.ingester.Suspend()
+	} else {
+		err = r.ingester.Finish()
+	}
 	stop()
 	if r.server != nil {
 		err = errors.Join(err, r.server.Close(false))
@@ -165,6 +163,10 @@ func (r *recording) finish(end launch.End) (err error) {
 	}
 	if err := r.summary(r.path, end); err != nil {
 		return err
+	}
+	if len(r.left) > 0 {
+		sayUnfinished(r.path, r.left, r.folder())
+		return nil
 	}
 	if err := r.session.Remove(); err != nil {
 		// The trace is whole: there is nothing in the session to import.
@@ -242,6 +244,10 @@ func (r *recording) summary(path string, end launch.End) error {
 	if r.flags.quiet {
 		return nil
 	}
+	if len(r.left) > 0 && isEmpty(path) {
+		fmt.Fprintf(os.Stderr, "accscope: program %s; no OpenACC event by now\n", end)
+		return nil
+	}
 	trace, err := store.Open(path)
 	if err != nil {
 		return err
@@ -270,6 +276,12 @@ func (r *recording) summary(path string, end launch.End) error {
 		fmt.Fprintln(os.Stderr, "accscope: no OpenACC event was recorded: it may use none, or a runtime without the profiling interface")
 	}
 	return nil
+}
+
+// isEmpty says whether nothing has been written to a trace whose name is held.
+func isEmpty(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Size() == 0
 }
 
 func summarize(trace *store.Trace) error {

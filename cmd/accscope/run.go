@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -39,12 +40,18 @@ type runFlags struct {
 	metrics   string
 	tui       bool
 	web       bool
+	linger    time.Duration
 }
 
 const runHelp = `run starts a program, captures every OpenACC event in it and in the processes it
 starts, stores them in a SQLite trace while it runs, and prints a summary to
 standard error. The program's streams are its own. run ends as the program did:
 with its exit status, or by its signal.
+
+Processes that the program leaves behind are followed too: at a terminal until
+the last one has ended, or Ctrl+C lets them go. Without a terminal, and after
+Ctrl+C or SIGTERM, that ends --linger after the program; what still runs then
+stays in the session, which accscope ls shows and accscope import completes.
 
   accscope run -- ./program arguments...
   accscope run -o solver.db --device sim -- ./solver
@@ -74,6 +81,7 @@ func newRunCommand() *cobra.Command {
 	f.StringVar(&flags.device, "device", "", "device `TYPE` to run on: sim, host, nvidia, ... (default: the best present)")
 	f.BoolVar(&flags.noSummary, "no-summary", false, "print no report at the end")
 	f.BoolVarP(&flags.quiet, "quiet", "q", false, "print nothing but errors")
+	f.DurationVar(&flags.linger, "linger", 10*time.Second, "without a terminal, and after Ctrl+C: follow what the program leaves behind for this `TIME`")
 	f.BoolVar(&flags.paused, "paused", false, "start with capture switched off; accscope attach switches it on")
 	f.StringVar(&flags.last, "last", "", "flight recorder: keep only the newest `AMOUNT` (30s or 512MiB)")
 	f.StringVar(&flags.limit, "limit", "", "ceiling of the capture's `SIZE` for each process (default 1GiB)")
@@ -156,8 +164,11 @@ func (flags *runFlags) run(args []string) error {
 	watched := watch.show(recording, process)
 	end, err := process.Wait()
 	cancel()
-	live.end()
 	failure := errors.Join(err, <-followed)
+	if failure == nil {
+		failure = recording.outlived(process, end)
+	}
+	live.end()
 	// What goes wrong with the view, whose terminal may have gone, does not keep
 	// the trace from being finished.
 	watched = errors.Join(watched, watch.end())
@@ -171,12 +182,14 @@ func (flags *runFlags) run(args []string) error {
 		failure = watch.linger(recording.path)
 	}
 	if failure != nil {
-		// What was captured stays: say where, and still end as the program did.
 		fmt.Fprintf(os.Stderr, "accscope: %v\naccscope: what was captured is kept: accscope import %s makes a trace of it (-o for another place)\n",
 			failure, recording.folder())
 	}
 	if watched != nil {
 		fmt.Fprintf(os.Stderr, "accscope: %v\n", watched)
+	}
+	if failure != nil && end == (launch.End{}) {
+		return statusError{status: exitRunFailed} // what failed has been said
 	}
 	end.Mirror()
 	return nil

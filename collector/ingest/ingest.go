@@ -580,6 +580,12 @@ func (in *Ingester) Finish() error {
 	return errors.Join(in.place.Deliver(), in.closeCaptures())
 }
 
+// Suspend takes in what there is by now and stops, to be resumed.
+func (in *Ingester) Suspend() error {
+	_, err := in.Poll()
+	return errors.Join(err, in.Close())
+}
+
 // Close gives up without finishing: what was committed stays to be resumed.
 func (in *Ingester) Close() error {
 	var err error

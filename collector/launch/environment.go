@@ -2,6 +2,8 @@ package launch
 
 import (
 	"strings"
+
+	"github.com/accscope/accscope/collector/session"
 )
 
 // Capture is what the profiler library is told through its environment
@@ -33,7 +35,7 @@ func Environment(environ []string, libraries Libraries, choice Choice, device st
 	if device != "" {
 		values.set("ACC_DEVICE_TYPE", deviceType(device))
 	}
-	values.set("ACCSCOPE_SESSION", capture.Session)
+	values.set(session.FolderVariable, capture.Session)
 	if capture.Paused {
 		values.set("ACCSCOPE_CAPTURE", "off")
 	}

@@ -17,6 +17,7 @@ import (
 type Process struct {
 	command *exec.Cmd
 	signals chan os.Signal
+	asked   chan os.Signal
 	done    chan struct{}
 	err     error
 	apart   bool // the program has a session of its own: our terminal's keys do not reach it
@@ -24,7 +25,7 @@ type Process struct {
 
 // Start starts a program with standard streams as given. Signals that a user
 // sends to end it reach it: those of the terminal by the process group, those
-// sent to us alone by forwarding.
+// sent to us alone by forwarding. What we ignore stays ignored.
 // attributes, if not nil, say more of how it is started, such as a terminal of
 // its own.
 func Start(program Program, args, environ []string, stdin, stdout, stderr *os.File, attributes *syscall.SysProcAttr) (*Process, error) {
@@ -35,9 +36,11 @@ func Start(program Program, args, environ []string, stdin, stdout, stderr *os.Fi
 	// Files are handed over as they are: nothing of ours lies between the
 	// program and its streams.
 	command.Stdin, command.Stdout, command.Stderr = stdin, stdout, stderr
-	process := &Process{command: command, signals: make(chan os.Signal, 16), done: make(chan struct{}),
+	process := &Process{command: command, signals: make(chan os.Signal, 16), asked: make(chan os.Signal, 16), done: make(chan struct{}),
 		apart: attributes != nil && attributes.Setsid}
-	signal.Notify(process.signals, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR1, syscall.SIGUSR2)
+	for _, each := range notIgnored(syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR1, syscall.SIGUSR2) {
+		signal.Notify(process.signals, each)
+	}
 	if err := command.Start(); err != nil {
 		signal.Stop(process.signals)
 		return nil, fmt.Errorf("cannot start %s: %w", program.Path, err)
@@ -50,23 +53,27 @@ func Start(program Program, args, environ []string, stdin, stdout, stderr *os.Fi
 	return process, nil
 }
 
+// forward passes signals on until the program has ended.
 func (p *Process) forward() {
-	for {
-		select {
-		case received := <-p.signals:
-			// The terminal sends SIGINT and SIGQUIT to the whole group, so the
-			// program has them already.
-			if received == syscall.SIGINT || received == syscall.SIGQUIT {
-				if !p.apart && terminal() {
-					continue
-				}
+	for received := range p.signals {
+		if received != syscall.SIGUSR1 && received != syscall.SIGUSR2 {
+			select {
+			case p.asked <- received:
+			default: // it has been asked often enough
 			}
-			p.command.Process.Signal(received) //nolint:errcheck // it may have ended just now
-		case <-p.done:
-			return
 		}
+		// The terminal sends SIGINT and SIGQUIT to the whole group, so the
+		// program has them already.
+		if (received == syscall.SIGINT || received == syscall.SIGQUIT) && !p.apart && terminal() {
+			continue
+		}
+		p.command.Process.Signal(received) //nolint:errcheck // it may have ended just now
 	}
 }
+
+// Asked delivers the signals by which a user, while the program ran or after it,
+// asked for an end.
+func (p *Process) Asked() <-chan os.Signal { return p.asked }
 
 // terminal says whether we are in the foreground of a terminal, where its keys
 // reach the whole process group.

@@ -161,6 +161,9 @@ func explain(path string, err error) error {
 		remedy = "the disk is full; free space there or choose another folder, then run accscope import on the session"
 	case sqlite.ResultReadOnly:
 		remedy = "the file is read-only; choose another one"
+		if sqlite.ErrCode(err) == sqlite.ResultReadOnlyDBMoved {
+			remedy = "the trace is gone: it was removed or moved while it was written"
+		}
 	case sqlite.ResultCantOpen:
 		remedy = "check that the folder exists and may be written"
 		if _, statErr := os.Stat(filepath.Dir(path)); errors.Is(statErr, fs.ErrNotExist) {
