@@ -7,6 +7,8 @@ import (
 
 	"github.com/gdamore/tcell/v2"
 	"github.com/rivo/uniseg"
+
+	"github.com/accscope/accscope/collector/escape"
 )
 
 // canvas is a rectangle of the screen; what is drawn outside of it is cut off.
@@ -33,7 +35,7 @@ func (c canvas) cell(x, y int, r rune, style tcell.Style) {
 func printable(text string, ascii bool) string {
 	return strings.Map(func(r rune) rune {
 		switch {
-		case unicode.IsControl(r) || r == unicode.ReplacementChar:
+		case escape.Steers(r) || r == unicode.ReplacementChar:
 			return '?'
 		case ascii && r > unicode.MaxASCII:
 			return '?'

@@ -123,7 +123,7 @@ The file appears under its name only when it is whole. -o - writes to standard o
 				if format.binary && isTerminal(os.Stdout) {
 					return fmt.Errorf("%s is binary, nothing for a terminal: redirect it, or give a file with -o", strings.ToLower(to))
 				}
-				return write(command.OutOrStdout())
+				return write(dataOutput(command))
 			}
 			if output == "" {
 				output = strings.TrimSuffix(strings.TrimSuffix(filepath.Base(args[0]), ".db"), ".accscope") + format.extension

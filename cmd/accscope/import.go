@@ -205,7 +205,7 @@ func importInto(options ingest.Options) error { return importPart(options, false
 
 // importPart makes a trace of what there is; of a part there is more to come.
 func importPart(options ingest.Options, part bool) error {
-	options.Warn = func(line string) { fmt.Fprintln(os.Stderr, "accscope: "+line) }
+	options.Warn = func(line string) { fmt.Fprintln(stderr, "accscope: "+line) }
 	ingester, err := ingest.Open(options)
 	if err != nil {
 		return err
@@ -263,7 +263,7 @@ func moveBegun(s *session.Session, begun, trace string) (moved func() error, err
 			return func() error { store.Unclaim(begun); return nil }, nil
 		}
 	}
-	fmt.Fprintf(os.Stderr, "accscope: %s is not this session's trace any more, and is left as it is\n", shown(begun))
+	fmt.Fprintf(stderr, "accscope: %s is not this session's trace any more, and is left as it is\n", shown(begun))
 	return nothing, nil
 }
 
@@ -322,8 +322,8 @@ func describeImport(path string) error {
 		return err
 	}
 	for _, line := range clocks(processes) {
-		fmt.Fprintf(os.Stderr, "accscope: clock of %s\n", line)
+		fmt.Fprintf(stderr, "accscope: clock of %s\n", line)
 	}
-	fmt.Fprintf(os.Stderr, "accscope: %d events in %s\n", meta.Events, shown(path))
+	fmt.Fprintf(stderr, "accscope: %d events in %s\n", meta.Events, shown(path))
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/accscope/accscope/collector/escape"
 	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/store"
 )
@@ -76,14 +77,14 @@ func describeTrace(w io.Writer, trace *store.Trace, asJSON bool) error {
 	}
 	fmt.Fprintf(w, "events     %d in %d records, over %s\n", meta.Events, meta.Records, report.ShowDuration(float64(meta.Last-meta.First)))
 	for _, loss := range losses {
-		fmt.Fprintf(w, "LOST       %d events of process %d: %s\n", loss.Events, loss.Process, loss.Reason)
+		fmt.Fprintf(w, "LOST       %d events of process %d: %s\n", loss.Events, loss.Process, escape.Line(loss.Reason))
 	}
 	for _, p := range processes {
 		rank := ""
 		if p.Rank >= 0 {
 			rank = fmt.Sprintf(", rank %d", p.Rank)
 		}
-		fmt.Fprintf(w, "process    %d on %s%s: %s %s\n", p.PID, p.On.Name, rank, p.Program, p.Ended)
+		fmt.Fprintf(w, "process    %d on %s%s: %s %s\n", p.PID, escape.Line(p.On.Name), rank, escape.Line(p.Program), escape.Line(p.Ended))
 	}
 	for _, line := range clocks(processes) {
 		fmt.Fprintf(w, "clock      %s\n", line)
@@ -92,7 +93,7 @@ func describeTrace(w io.Writer, trace *store.Trace, asJSON bool) error {
 		if d.Name == "" && d.Capacity == 0 {
 			continue // nothing is known of it
 		}
-		fmt.Fprintf(w, "device     %d of process %d: %s", d.Number, d.Process, d.Name)
+		fmt.Fprintf(w, "device     %d of process %d: %s", d.Number, d.Process, escape.Line(d.Name))
 		if d.Capacity > 0 {
 			fmt.Fprintf(w, ", %s", report.ShowBytes(float64(d.Capacity)))
 		}
@@ -104,7 +105,7 @@ func describeTrace(w io.Writer, trace *store.Trace, asJSON bool) error {
 	}
 	sort.Strings(keys)
 	for _, key := range keys {
-		fmt.Fprintf(w, "fact       %s = %s\n", key, meta.Facts[key])
+		fmt.Fprintf(w, "fact       %s = %s\n", escape.Line(key), escape.Line(meta.Facts[key]))
 	}
 	return nil
 }

@@ -56,7 +56,7 @@ func startWatch(flags *runFlags, r *recording) (*watch, error) {
 			return nil, err
 		}
 		w.server, w.cancel = server, cancel
-		fmt.Fprintf(os.Stderr, "accscope: open %s\n", server.URL())
+		fmt.Fprintf(stderr, "accscope: open %s\n", server.URL())
 	}
 	return w, nil
 }
@@ -125,7 +125,7 @@ func (w *watch) linger(trace string) error {
 	}
 	w.server.Ended(trace)
 	if isTerminal(os.Stderr) {
-		fmt.Fprintf(os.Stderr, "accscope: the page stays open until Ctrl-C: %s\n", w.server.URL())
+		fmt.Fprintf(stderr, "accscope: the page stays open until Ctrl-C: %s\n", w.server.URL())
 		interrupted := make(chan os.Signal, 1)
 		signal.Notify(interrupted, os.Interrupt, syscall.SIGTERM)
 		<-interrupted

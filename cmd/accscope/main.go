@@ -5,6 +5,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"log"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -38,7 +39,7 @@ func main() {
 		var usage usageError
 		var status statusError
 		if !errors.As(err, &status) || status.error != nil {
-			fmt.Fprintf(os.Stderr, "accscope: %v\n", err)
+			fmt.Fprintf(stderr, "accscope: %v\n", err)
 		}
 		switch {
 		case errors.As(err, &status):
@@ -86,6 +87,9 @@ func newRootCommand() *cobra.Command {
 	root.SetFlagErrorFunc(func(command *cobra.Command, err error) error {
 		return usageError{fmt.Errorf("%w (see accscope %s --help)", err, command.Name())}
 	})
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	log.SetOutput(stderr)
 	root.AddCommand(commands()...)
 	return root
 }

@@ -56,7 +56,7 @@ func startMetrics(flags *runFlags, r *recording, program string) (*liveMetrics, 
 		m.server = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
 		go m.server.Serve(listener) //nolint:errcheck // ends by Close
 		if !flags.quiet {
-			fmt.Fprintf(os.Stderr, "accscope: metrics at http://%s/metrics\n", listener.Addr())
+			fmt.Fprintf(stderr, "accscope: metrics at http://%s/metrics\n", listener.Addr())
 		}
 	}
 	if !push {
@@ -109,9 +109,9 @@ func (m *liveMetrics) end() {
 	}
 	switch {
 	case otlp.NoMetrics(m.failure):
-		fmt.Fprintln(os.Stderr, noMetrics)
+		fmt.Fprintln(stderr, noMetrics)
 	case err != nil:
-		fmt.Fprintf(os.Stderr, "accscope: metrics: %v\n", err)
+		fmt.Fprintf(stderr, "accscope: metrics: %v\n", err)
 	}
 }
 

@@ -115,7 +115,7 @@ func (flags *otlpFlags) parent(trace *store.Trace) (otlp.TraceParent, error) {
 func parentOrNone(text string) otlp.TraceParent {
 	parent, err := otlp.ParseTraceParent(text)
 	if err != nil {
-		fmt.Fprintf(os.Stderr, "accscope: %v; the trace joins no other\n", err)
+		fmt.Fprintf(stderr, "accscope: %v; the trace joins no other\n", err)
 		return otlp.TraceParent{}
 	}
 	return parent
@@ -217,9 +217,9 @@ func (l *liveExport) finish(trace string, quiet bool) {
 	err = errors.Join(err, l.client.Stop(context.Background()))
 	switch {
 	case err != nil:
-		fmt.Fprintf(os.Stderr, "accscope: OTLP to %s: %d spans sent, %d not (accscope export --to otlp --full sends them): %v\n",
+		fmt.Fprintf(stderr, "accscope: OTLP to %s: %d spans sent, %d not (accscope export --to otlp --full sends them): %v\n",
 			l.target, result.Sent, result.Unsent, err)
 	case !quiet && result.Sent > 0:
-		fmt.Fprintf(os.Stderr, "accscope: sent trace %s to %s: %d spans\n", result.TraceID, l.target, result.Sent)
+		fmt.Fprintf(stderr, "accscope: sent trace %s to %s: %d spans\n", result.TraceID, l.target, result.Sent)
 	}
 }

@@ -71,7 +71,7 @@ func (r *recording) wait(process *launch.Process, end launch.End, ended time.Tim
 				return left, nil
 			}
 			if rest := r.flags.linger - time.Since(ended); rest > 0 && isTerminal(os.Stderr) {
-				fmt.Fprintf(os.Stderr, "accscope: %v more for them to end; Ctrl+C again lets them go now\n", rest.Round(time.Second))
+				fmt.Fprintf(stderr, "accscope: %v more for them to end; Ctrl+C again lets them go now\n", rest.Round(time.Second))
 			}
 			patient = false
 		case <-time.After(wait):
@@ -92,13 +92,13 @@ func (r *recording) sayWaiting(left []session.Runner, end launch.End, patient bo
 	if !patient {
 		limit = fmt.Sprintf(", for %v at most", r.flags.linger)
 	}
-	fmt.Fprintf(os.Stderr, "accscope: program %s; waiting for what it left behind: %s%s\n", end, list(left), limit)
+	fmt.Fprintf(stderr, "accscope: program %s; waiting for what it left behind: %s%s\n", end, list(left), limit)
 }
 
 // sayUnfinished tells the user of a trace that is not complete, since processes
 // still run.
 func sayUnfinished(trace string, left []session.Runner, folder string) {
-	fmt.Fprintf(os.Stderr, "accscope: %s is NOT complete: %s still run, and are captured on\naccscope: accscope import %s goes on with it once they have ended (accscope ls shows them)\n",
+	fmt.Fprintf(stderr, "accscope: %s is NOT complete: %s still run, and are captured on\naccscope: accscope import %s goes on with it once they have ended (accscope ls shows them)\n",
 		shown(trace), list(left), folder)
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"zombiezen.com/go/sqlite"
 
+	"github.com/accscope/accscope/collector/escape"
 	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/store"
 )
@@ -42,7 +43,11 @@ demangled(kernel) is the name of a C++ kernel as reports show it.
 				return err
 			}
 			defer trace.Close()
-			return query(command.OutOrStdout(), trace.Conn(), args[1], shape)
+			output := command.OutOrStdout()
+			if shape == report.FormatCSV {
+				output = dataOutput(command)
+			}
+			return query(output, trace.Conn(), args[1], shape)
 		},
 	}
 	command.Flags().StringVar(&format, "format", "text", "output `FORMAT`: text, json, csv or markdown")
@@ -67,6 +72,9 @@ func query(w io.Writer, conn *sqlite.Conn, sql string, format report.Format) err
 	columns := make([]string, statement.ColumnCount())
 	for i := range columns {
 		columns[i] = statement.ColumnName(i)
+		if format != report.FormatCSV && format != report.FormatJSON {
+			columns[i] = escape.Line(columns[i])
+		}
 	}
 	writer := newRowWriter(w, columns, format)
 	for {
@@ -138,7 +146,11 @@ func (r *rowWriter) row(values []any) error {
 	case report.FormatCSV:
 		return r.csv.Write(texts(values, ""))
 	}
-	r.rows = append(r.rows, texts(values, "NULL"))
+	cells := texts(values, "NULL")
+	for i := range cells {
+		cells[i] = escape.Line(cells[i])
+	}
+	r.rows = append(r.rows, cells)
 	return nil
 }
 

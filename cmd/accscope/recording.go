@@ -156,7 +156,7 @@ func (r *recording) finish(end launch.End) (err error) {
 		return err
 	}
 	for _, warning := range r.warnings {
-		fmt.Fprintf(os.Stderr, "accscope: %s\n", warning)
+		fmt.Fprintf(stderr, "accscope: %s\n", warning)
 	}
 	if r.path, err = r.session.Trace(); err != nil {
 		return err
@@ -170,7 +170,7 @@ func (r *recording) finish(end launch.End) (err error) {
 	}
 	if err := r.session.Remove(); err != nil {
 		// The trace is whole: there is nothing in the session to import.
-		fmt.Fprintf(os.Stderr, "accscope: %v\n", err)
+		fmt.Fprintf(stderr, "accscope: %v\n", err)
 	}
 	return nil
 }
@@ -245,7 +245,7 @@ func (r *recording) summary(path string, end launch.End) error {
 		return nil
 	}
 	if len(r.left) > 0 && isEmpty(path) {
-		fmt.Fprintf(os.Stderr, "accscope: program %s; no OpenACC event by now\n", end)
+		fmt.Fprintf(stderr, "accscope: program %s; no OpenACC event by now\n", end)
 		return nil
 	}
 	trace, err := store.Open(path)
@@ -257,7 +257,7 @@ func (r *recording) summary(path string, end launch.End) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(os.Stderr, "accscope: program %s; %d events in %s\n", end, meta.Events, shown(path))
+	fmt.Fprintf(stderr, "accscope: program %s; %d events in %s\n", end, meta.Events, shown(path))
 	if meta.Events > 0 && !r.flags.noSummary {
 		return summarize(trace)
 	}
@@ -266,14 +266,14 @@ func (r *recording) summary(path string, end launch.End) error {
 		return err
 	}
 	for _, warning := range warnings {
-		fmt.Fprintf(os.Stderr, "accscope: WARNING: %s\n", warning)
+		fmt.Fprintf(stderr, "accscope: WARNING: %s\n", warning)
 	}
 	switch {
 	case meta.Events > 0:
 	case r.flags.events != "" || r.flags.minBytes != "" || r.flags.queue != "" || r.flags.paused:
-		fmt.Fprintln(os.Stderr, "accscope: no OpenACC event was recorded: the flags of this run let none through")
+		fmt.Fprintln(stderr, "accscope: no OpenACC event was recorded: the flags of this run let none through")
 	case len(warnings) == 0:
-		fmt.Fprintln(os.Stderr, "accscope: no OpenACC event was recorded: it may use none, or a runtime without the profiling interface")
+		fmt.Fprintln(stderr, "accscope: no OpenACC event was recorded: it may use none, or a runtime without the profiling interface")
 	}
 	return nil
 }
@@ -289,8 +289,8 @@ func summarize(trace *store.Trace) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(os.Stderr)
-	return document.Write(os.Stderr, report.FormatText)
+	fmt.Fprintln(stderr)
+	return document.Write(stderr, report.FormatText)
 }
 
 // shown is a path as the user would write it.

@@ -147,7 +147,11 @@ runtime of the program measures none.
 			} else if document, err = report.Build(trace, report.Options{Filter: filter, Top: top, By: by}); err != nil {
 				return err
 			}
-			return document.Write(command.OutOrStdout(), shape)
+			output := command.OutOrStdout()
+			if shape == report.FormatCSV {
+				output = dataOutput(command)
+			}
+			return document.Write(output, shape)
 		},
 	}
 	filters.register(command)

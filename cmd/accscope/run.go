@@ -132,7 +132,7 @@ func (flags *runFlags) run(args []string) error {
 		return statusError{err, exitRunFailed}
 	}
 	if !flags.quiet {
-		fmt.Fprintf(os.Stderr, "accscope: %s on %s: %s\n", filepath.Base(program.Path), runtimeName(choice), choice.Reason)
+		fmt.Fprintf(stderr, "accscope: %s on %s: %s\n", filepath.Base(program.Path), runtimeName(choice), choice.Reason)
 	}
 	environment := launch.Environment(os.Environ(), libraries, choice, flags.device, launch.Capture{
 		Session: recording.folder(), Paused: flags.paused, Last: flags.last, Limit: flags.limit,
@@ -182,11 +182,11 @@ func (flags *runFlags) run(args []string) error {
 		failure = watch.linger(recording.path)
 	}
 	if failure != nil {
-		fmt.Fprintf(os.Stderr, "accscope: %v\naccscope: what was captured is kept: accscope import %s makes a trace of it (-o for another place)\n",
+		fmt.Fprintf(stderr, "accscope: %v\naccscope: what was captured is kept: accscope import %s makes a trace of it (-o for another place)\n",
 			failure, recording.folder())
 	}
 	if watched != nil {
-		fmt.Fprintf(os.Stderr, "accscope: %v\n", watched)
+		fmt.Fprintf(stderr, "accscope: %v\n", watched)
 	}
 	if failure != nil && end == (launch.End{}) {
 		return statusError{status: exitRunFailed} // what failed has been said

@@ -41,7 +41,7 @@ is followed live. It ends with Ctrl+C.
 			defer stop()
 			look, ended, err := web.Follow(ctx, args[0])
 			if err != nil {
-				fmt.Fprintf(os.Stderr, "accscope: the program is not followed live: %v\n", err)
+				fmt.Fprintf(stderr, "accscope: the program is not followed live: %v\n", err)
 			}
 			options.Look = look
 			server, err := web.Serve(ctx, options)
@@ -52,7 +52,7 @@ is followed live. It ends with Ctrl+C.
 				server.EndsWith(ctx, ended)
 			}
 			if ip := net.ParseIP(address); address != "localhost" && (ip == nil || !ip.IsLoopback()) {
-				fmt.Fprintln(os.Stderr, "accscope: other machines can reach this address; the token is all that keeps them out, and it travels unencrypted")
+				fmt.Fprintln(stderr, "accscope: other machines can reach this address; the token is all that keeps them out, and it travels unencrypted")
 			}
 			if _, err := fmt.Fprintln(command.OutOrStdout(), server.URL()); err != nil {
 				return errors.Join(err, ctx.Err())

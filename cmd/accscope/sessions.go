@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/accscope/accscope/collector/capture"
+	"github.com/accscope/accscope/collector/escape"
 	"github.com/accscope/accscope/collector/session"
 )
 
@@ -88,7 +89,7 @@ func listSession(w io.Writer, s *session.Info) {
 		if p.Rank >= 0 {
 			rank = strconv.Itoa(p.Rank)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", s.Name, pid, state, rank, strings.Join(p.Arguments, " "), collector, age)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", s.Name, pid, state, rank, escape.Line(strings.Join(p.Arguments, " ")), collector, age)
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/accscope/accscope/collector/escape"
 )
 
 // Unit says what a column's numbers mean and so how they are shown.
@@ -124,7 +126,7 @@ func (d *Document) writeText(w io.Writer) error {
 		width = max(width, utf8.RuneCountInString(fact[0]))
 	}
 	for _, fact := range d.Facts {
-		fmt.Fprintf(&b, "  %s%s  %s\n", fact[0], strings.Repeat(" ", width-utf8.RuneCountInString(fact[0])), fact[1])
+		fmt.Fprintf(&b, "  %s%s  %s\n", fact[0], strings.Repeat(" ", width-utf8.RuneCountInString(fact[0])), escape.Line(fact[1]))
 	}
 	for _, table := range d.Tables {
 		b.WriteByte('\n')
@@ -152,7 +154,7 @@ func (t *Table) text(b *strings.Builder) {
 	for _, row := range t.Rows {
 		line := make([]string, len(row))
 		for i, value := range row {
-			line[i] = Show(value, t.Columns[i].Unit)
+			line[i] = escape.Line(Show(value, t.Columns[i].Unit))
 		}
 		cells = append(cells, line)
 	}
