@@ -163,7 +163,7 @@ func TestForceLeavesLiveTraces(t *testing.T) {
 	}
 	t.Run("of sessions elsewhere", func(t *testing.T) {
 		folder := t.TempDir()
-		script := program + " 32 5; sleep 0.2; ACCSCOPE_DIR=" + t.TempDir() + " " + accscope + " run --force -o t.db -- true; echo status $?"
+		script := program + " 32 5; until [ -s t.db-wal ]; do sleep 0.1; done; ACCSCOPE_DIR=" + t.TempDir() + " " + accscope + " run --force -o t.db -- true; echo status $?"
 		r := invoke(t, folder, "run", "--no-summary", "--device", "sim", "-o", "t.db", "--", "sh", "-c", script)
 		if !strings.Contains(r.stdout, "status 125") || !strings.Contains(r.stderr, "t.db is open in process") {
 			t.Errorf("status %d\n%s\n%s", r.status, r.stdout, r.stderr)
