@@ -22,12 +22,12 @@ func calm(t *testing.T, what, output, want string) {
 	t.Helper()
 	for _, r := range output {
 		if r != '\n' && r != '\t' && escape.Steers(r) {
-			t.Errorf("%s prints %#x:\n%q", what, r, output)
+			t.Errorf("%s prints %#x:\n%.2000q", what, r, output)
 			return
 		}
 	}
 	if !strings.Contains(output, want) {
-		t.Errorf("%s does not show %s:\n%s", what, want, output)
+		t.Errorf("%s does not show %s:\n%.2000s", what, want, output)
 	}
 }
 
@@ -35,7 +35,8 @@ func calm(t *testing.T, what, output, want string) {
 func TestNothingSteersTheTerminal(t *testing.T) {
 	trace := tracetest.File(t, 500, 1)
 	quoted := "'" + steering + "'"
-	tracetest.Change(t, trace, "UPDATE string SET text = "+quoted+" || id WHERE text IS NOT NULL", "UPDATE process SET program = "+quoted+", arguments = '[\"x\"]'",
+	tracetest.Change(t, trace, "UPDATE string SET text = "+quoted+" || id WHERE text IS NOT NULL",
+		"UPDATE site_detail SET name = "+quoted+", kernel = "+quoted+" WHERE kernel IS NOT NULL", "UPDATE process SET program = "+quoted+", arguments = '[\"x\"]'",
 		"INSERT INTO meta VALUES ("+quoted+", "+quoted+")", "UPDATE host SET name = "+quoted)
 	folder := filepath.Dir(trace)
 	path := filepath.Join(folder, "path"+steering+".db")
