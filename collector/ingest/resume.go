@@ -1,0 +1,94 @@
+package ingest
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/session"
+	"github.com/accscope/accscope/collector/store"
+)
+
+// resume goes on with a trace that an earlier collector left.
+func (in *Ingester) resume() error {
+	path := in.place.Working
+	t, err := store.Open(path)
+	if err != nil {
+		return err
+	}
+	meta, err := t.Meta()
+	if err == nil && (meta.Facts["session"] != in.sessionName() || meta.Facts["identity"] != in.identity) {
+		err = in.foreign(fmt.Sprintf("holds the trace of another run (session %s)", meta.Facts["session"]))
+	}
+	var processes []store.Process
+	var threads []model.ThreadInfo
+	var losses []store.Loss
+	if err == nil {
+		processes, err = t.Processes()
+	}
+	if err == nil {
+		threads, err = t.Threads()
+	}
+	if err == nil {
+		losses, err = t.Losses()
+	}
+	if err = errors.Join(err, t.Close()); err != nil {
+		return err
+	}
+	if in.writer, err = store.Resume(path, in.model); err != nil {
+		return err
+	}
+	if in.positions, err = in.writer.Positions(); err != nil {
+		return err
+	}
+	in.origin.Store(meta.Origin)
+	in.events.Store(meta.Events)
+	in.started = true
+	in.called = meta.Facts["traceparent"] != ""
+	for i := range processes {
+		p := &processes[i]
+		host := p.On
+		on := machine{host: host.Name}
+		if in.hosts[on] == nil {
+			in.hosts[on] = &host
+		}
+		if host.ID == 1 {
+			in.first = in.hosts[on]
+		}
+		known := &process{info: p.ProcessInfo, host: in.hosts[on], folder: p.Capture, rings: map[string]*ring{},
+			threads: map[uint64]model.ThreadInfo{}, lost: map[string]int64{}, names: []model.Name{0}, last: meta.Last}
+		in.processes[p.Capture] = known
+		in.lastID = max(in.lastID, p.ID)
+		for _, thread := range threads {
+			if thread.Process == p.ID {
+				known.threads[thread.Number] = thread
+			}
+			in.lastTID = max(in.lastTID, thread.ID)
+		}
+		for _, loss := range losses {
+			if loss.Process == p.ID {
+				known.lost[loss.Reason] = loss.Events
+			}
+		}
+	}
+	return nil
+}
+
+// foreign is the error that the trace's path is another trace's.
+func (in *Ingester) foreign(why string) error {
+	return fmt.Errorf("%s %s, and is left as it is; choose another name with -o", in.place.Final, why)
+}
+
+func (in *Ingester) sessionName() string {
+	if in.options.Session != "" {
+		return session.NameInTrace(in.options.Session)
+	}
+	names := make([]string, len(in.captures))
+	for i := range in.captures {
+		names[i] = in.captures[i].name
+	}
+	slices.Sort(names)
+	return strings.Join(names, " ")
+}
