@@ -23,6 +23,7 @@ const (
 	DeviceHost    DeviceType = 2
 	DeviceNotHost DeviceType = 4
 	DeviceNVIDIA  DeviceType = 5
+	DeviceXeonPhi DeviceType = 6 // of OpenACC 2.0
 	DeviceRadeon  DeviceType = 8
 	DeviceSim     DeviceType = 100
 	DeviceOpenCL  DeviceType = 101
@@ -37,6 +38,7 @@ var deviceTypeNames = map[DeviceType]string{
 	DeviceHost:    "acc_device_host",
 	DeviceNotHost: "acc_device_not_host",
 	DeviceNVIDIA:  "acc_device_nvidia",
+	DeviceXeonPhi: "acc_device_xeonphi",
 	DeviceRadeon:  "acc_device_radeon",
 	DeviceSim:     "acc_device_sim",
 	DeviceOpenCL:  "acc_device_opencl",
@@ -52,6 +54,16 @@ func (d DeviceType) Short() (string, bool) {
 	return strings.TrimPrefix(long, deviceTypePrefix), known
 }
 
+// DeviceTypeNamed finds the device type with a short name; false where none has it.
+func DeviceTypeNamed(short string) (DeviceType, bool) {
+	for kind, long := range deviceTypeNames {
+		if long == deviceTypePrefix+short {
+			return kind, true
+		}
+	}
+	return 0, false
+}
+
 // Async values that are no queue's number, the values of runtime/include/openacc.h
 // (OpenACC 3.3 §2.16).
 const (
@@ -59,6 +71,12 @@ const (
 	AsyncSync    = -2
 	AsyncDefault = -3
 )
+
+// DefaultQueue is the initial value of acc-default-async-var, the queue that
+// acc_async_noval and acc_async_default are mapped to unless the program says
+// otherwise: a queue of its own, which no program takes by chance (OpenACC 3.3 §2.3
+// leaves it to the implementation, §2.16 makes it a nonnegative number).
+const DefaultQueue = 1_000_000_000
 
 const asyncPrefix = "acc_async_"
 
@@ -69,8 +87,11 @@ var asyncNames = map[int32]string{
 }
 
 // AsyncName is an async value or queue as users write it: "sync", "noval",
-// "default", or the number.
+// "default", also for the queue that this is, or the number.
 func AsyncName(value int64) string {
+	if value == DefaultQueue {
+		value = AsyncDefault
+	}
 	if long, special := asyncNames[int32(value)]; special && int64(int32(value)) == value {
 		return strings.TrimPrefix(long, asyncPrefix)
 	}

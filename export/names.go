@@ -46,6 +46,8 @@ func QueueName(number int64) string {
 		return "synchronous queue"
 	case model.AsyncNoval:
 		return "async queue (no value)"
+	case callbacks.DefaultQueue:
+		return "default async queue"
 	}
 	return fmt.Sprintf("async queue %d", number)
 }

@@ -48,7 +48,7 @@ type deviceInfo struct {
 
 type queueInfo struct {
 	model.QueueInfo
-	Name string `json:"name"` // the number, or sync or noval
+	Name string `json:"name"` // as callbacks.AsyncName has it
 }
 
 func overview(r *request) (any, error) {

@@ -13,7 +13,7 @@ type queueUse struct {
 	Queue      int64  `json:"queue"`
 	Device     int64  `json:"device"`
 	Number     int64  `json:"number"`   // async_queue
-	Name       string `json:"name"`     // the number, or sync or noval
+	Name       string `json:"name"`     // as callbacks.AsyncName has it
 	Measured   bool   `json:"measured"` // false: busy is an upper bound from enqueues and waits
 	Operations int64  `json:"operations"`
 	Busy       int64  `json:"busy"` // ns in the window

@@ -30,7 +30,7 @@ func (f *filterFlags) register(command *cobra.Command) {
 	flags.StringVar(&f.kernel, "kernel", "", "only launches of kernels whose name, demangled or not, has this `TEXT`")
 	flags.StringVar(&f.variable, "variable", "", "only data events of this variable `NAME`")
 	flags.StringVar(&f.place, "source", "", "only events whose file:line has this `TEXT`")
-	flags.StringVar(&f.queue, "queue", "", "only this async queue (`NUMBER`, sync or noval)")
+	flags.StringVar(&f.queue, "queue", "", "only this async queue (`NUMBER`, sync, default or noval)")
 	flags.IntVar(&f.device, "device-number", -1, "only this device `NUMBER`")
 	flags.IntVar(&f.rank, "rank", -1, "only this MPI `RANK`")
 }
@@ -87,10 +87,12 @@ func parseQueue(text string) (int64, error) {
 		return callbacks.AsyncSync, nil
 	case callbacks.AsyncName(callbacks.AsyncNoval):
 		return callbacks.AsyncNoval, nil
+	case callbacks.AsyncName(callbacks.DefaultQueue):
+		return callbacks.DefaultQueue, nil
 	}
 	number, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
-		return 0, usageError{fmt.Errorf("--queue %q: want a number, sync or noval", text)}
+		return 0, usageError{fmt.Errorf("--queue %q: want a number, sync, default or noval", text)}
 	}
 	return number, nil
 }

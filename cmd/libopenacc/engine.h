@@ -9,6 +9,7 @@
 #ifndef ACCSCOPE_ENGINE_H
 #define ACCSCOPE_ENGINE_H
 
+#include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "dispatch.h"	/* callbacks/: struct acc_dispatch, struct acc_dispatch_thread */
@@ -19,6 +20,9 @@
 #define ACCSCOPE_ASYNC_NOVAL   (-1)
 #define ACCSCOPE_ASYNC_SYNC    (-2)
 #define ACCSCOPE_ASYNC_DEFAULT (-3)
+
+/* The device number of routines that have none, for the current device.  */
+#define ACCSCOPE_CURRENT_DEVICE LONG_MIN
 
 /* What the thin library must know of a device; lives as long as the process,
    written by the Go side only.  */
@@ -119,7 +123,7 @@ struct accscope_host
   X (void, update, (T t, const struct accscope_construct *c))			\
   X (void, declare, (T t, const struct accscope_construct *c))			\
   X (void, wait_directive, (T t, const struct accscope_construct *c))		\
-  /* 3.2.1 to 3.2.8: devices; number -1 where a routine has none */		\
+  /* 3.2.1 to 3.2.8: devices */		\
   X (int, get_num_devices, (T t, int type))					\
   X (void, set_device_type, (T t, int type))					\
   X (int, get_device_type, (T t))						\
@@ -131,14 +135,14 @@ struct accscope_host
   X (void, init_device, (T t, int number, int type))				\
   X (void, shutdown, (T t, int type))						\
   X (void, shutdown_device, (T t, int number, int type))			\
-  /* 3.2.9 to 3.2.16: queues; device -1 means the current one */		\
-  X (int, async_test, (T t, int async, int device))				\
-  X (int, async_test_all, (T t, int device))					\
-  X (void, wait, (T t, int async, int device))					\
-  X (int, wait_any, (T t, int count, const int *list, int device))		\
-  X (void, wait_all, (T t, int device))						\
-  X (void, wait_async, (T t, int wait_for, int async, int device))		\
-  X (void, wait_all_async, (T t, int async, int device))			\
+  /* 3.2.9 to 3.2.16: queues; device may be ACCSCOPE_CURRENT_DEVICE */		\
+  X (int, async_test, (T t, int async, long device))				\
+  X (int, async_test_all, (T t, long device))					\
+  X (void, wait, (T t, int async, long device))					\
+  X (int, wait_any, (T t, int count, const int *list, long device))		\
+  X (void, wait_all, (T t, long device))						\
+  X (void, wait_async, (T t, int wait_for, int async, long device))		\
+  X (void, wait_all_async, (T t, int async, long device))			\
   X (int, get_default_async, (T t))						\
   X (void, set_default_async, (T t, int async))					\
   X (int, on_device, (T t, int type))						\

@@ -5,7 +5,7 @@
 #include "memory.h"
 #include "routine.h"
 
-#define CURRENT (-1)
+#define CURRENT ACCSCOPE_CURRENT_DEVICE
 
 /* gfortran's array descriptor.  */
 struct descriptor
@@ -69,18 +69,18 @@ LOGICAL (acc_async_test_h_, (const int32_t *async),
 	 engine ()->async_test (T, *async, CURRENT))
 LOGICAL (acc_async_test_device_h_,
 	 (const int32_t *async, const int32_t *number),
-	 engine ()->async_test (T, *async, accscope_number (*number)))
+	 engine ()->async_test (T, *async, *number))
 LOGICAL (acc_async_test_all_h_, (void), engine ()->async_test_all (T, CURRENT))
 LOGICAL (acc_async_test_all_device_h_, (const int32_t *number),
-	 engine ()->async_test_all (T, accscope_number (*number)))
+	 engine ()->async_test_all (T, *number))
 LAST_PROCEDURE (acc_wait_h_, (const int32_t *async),
 		engine ()->wait (T, *async, CURRENT))
 LAST_PROCEDURE (acc_wait_device_h_,
 		(const int32_t *async, const int32_t *number),
-		engine ()->wait (T, *async, accscope_number (*number)))
+		engine ()->wait (T, *async, *number))
 LAST_PROCEDURE (acc_wait_all_h_, (void), engine ()->wait_all (T, CURRENT))
 LAST_PROCEDURE (acc_wait_all_device_h_, (const int32_t *number),
-		engine ()->wait_all (T, accscope_number (*number)))
+		engine ()->wait_all (T, *number))
 LAST_PROCEDURE (acc_wait_async_h_,
 		(const int32_t *wait_for, const int32_t *async),
 		engine ()->wait_async (T, *wait_for, *async, CURRENT))
@@ -88,13 +88,13 @@ LAST_PROCEDURE (acc_wait_device_async_h_,
 		(const int32_t *wait_for, const int32_t *async,
 		 const int32_t *number),
 		engine ()->wait_async (T, *wait_for, *async,
-				       accscope_number (*number)))
+				       *number))
 LAST_PROCEDURE (acc_wait_all_async_h_, (const int32_t *async),
 		engine ()->wait_all_async (T, *async, CURRENT))
 LAST_PROCEDURE (acc_wait_all_device_async_h_,
 		(const int32_t *async, const int32_t *number),
 		engine ()->wait_all_async (T, *async,
-					   accscope_number (*number)))
+					   *number))
 
 /* Fortran counts from 1; -1 stays what it is.  */
 static int32_t
@@ -108,21 +108,22 @@ ROUTINE (int32_t, acc_wait_any_h_, (const int32_t *count, const int32_t *list),
 ROUTINE (int32_t, acc_wait_any_device_h_,
 	 (const int32_t *count, const int32_t *list, const int32_t *number),
 	 from_one (engine ()->wait_any (T, *count, list,
-					accscope_number (*number))))
+					*number)))
 ROUTINE (int32_t, acc_get_default_async_h_, (void),
 	 engine ()->get_default_async (T))
 PROCEDURE (acc_set_default_async_h_, (const int32_t *async),
 	   engine ()->set_default_async (T, *async))
 LOGICAL (acc_on_device_h_, (const int32_t *type), accscope_on_device (t, *type))
 
-/* A length as the program gave it: a negative one is an error (3.2.25).  */
+/* The length of what is no data section: a negative one is an invalid argument
+   (3.2.25).  Those of data sections the Go part looks at.  */
 static size_t
 length (struct thread *t, const char *routine, int64_t bytes)
 {
   if (bytes < 0)
     {
       accscope_error (t, acc_error_invalid_argument, routine,
-		      "%s: bytes is %lld; give a length of 0 or more", routine,
+		      "bytes is %lld; give a length of 0 or more",
 		      (long long) bytes);
       return 0;
     }
@@ -146,8 +147,8 @@ section (struct thread *t, const char *routine, const struct descriptor *a)
       if (extent > 1 && a->dimension[i].stride != elements)
 	{
 	  accscope_error (t, acc_error_invalid_data_section, routine,
-			  "%s: data_arg is not contiguous in dimension %d; "
-			  "pass a contiguous section", routine, i + 1);
+			  "data_arg is not contiguous in dimension %d; "
+			  "pass a contiguous section", i + 1);
 	  return 0;
 	}
       elements *= extent;
@@ -164,7 +165,7 @@ ENTRY (name##_32_h_) (void *host, const int32_t *l async_parameter)	\
   last (#name, host, *l != 0);						\
   BEGIN;								\
   const int async = async_value;					\
-  size_t bytes = length (t, #name, *l);					\
+  size_t bytes = *l;							\
   give call;								\
 }									\
 									\
@@ -174,7 +175,7 @@ ENTRY (name##_64_h_) (void *host, const int64_t *l async_parameter)	\
   last (#name, host, *l != 0);						\
   BEGIN;								\
   const int async = async_value;					\
-  size_t bytes = length (t, #name, *l);					\
+  size_t bytes = *l;							\
   give call;								\
 }									\
 									\
@@ -237,7 +238,7 @@ LAST_ASYNCHRONOUS (acc_delete_async, accscope_delete (t, host, bytes, async, 0))
 LAST_ASYNCHRONOUS (acc_delete_finalize_async,
 		   accscope_delete (t, host, bytes, async, 1))
 FORMS (int32_t, acc_is_present, , ACCSCOPE_ASYNC_SYNC, ALWAYS, RETURN,
-       (accscope_is_present (t, host, bytes)))
+       (accscope_is_present (t, host, length (t, "acc_is_present", bytes))))
 
 /* 3.2.30; the arrays are assumed-rank, the integers by reference.  */
 PROCEDURE (acc_memcpy_d2d_h_,

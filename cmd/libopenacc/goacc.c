@@ -112,8 +112,8 @@ ENTRY (GOACC_parallel_keyed) (int flags_m, void (*function) (void *),
   TRACE ("GOACC_parallel_keyed", &c);
   if (tag != 0)
     accscope_error (t, acc_error_invalid_argument, "compute construct",
-		    "compute construct: launch argument 0x%x is none that GCC "
-		    "12 emits; compile the program with GCC 12", tag);
+		    "launch argument 0x%x is none that GCC 12 emits; compile "
+		    "the program with GCC 12", tag);
   else if (!accscope_host_parallel (t, &c))
     {
       accscope_kernel_note (function);
@@ -330,8 +330,8 @@ ENTRY (GOACC_parallel) (void)
 {
   BEGIN;
   accscope_error (t, acc_error_other, "compute construct",
-		  "compute construct: the program was compiled by GCC 5, whose "
-		  "calls are not understood; compile it with GCC 12");
+		  "the program was compiled by GCC 5, whose calls are not "
+		  "understood; compile it with GCC 12");
   END;
 }
 

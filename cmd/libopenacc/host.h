@@ -1,7 +1,7 @@
 /* The quick path: calls on a device that shares the host's memory, which move
    nothing, are answered without entering Go (OpenACC 3.3, chapter 3: "if the
    data is in shared memory, no action is taken").  Whatever is unusual, null
-   pointers, zero lengths and bad async values among it, goes to the Go part,
+   pointers, zero and negative lengths and bad async values among it, goes to the Go part,
    which knows the errors.  The Go part keeps shared_memory of a device's record
    at zero while it wants to see every call.  */
 #ifndef ACCSCOPE_HOST_H
@@ -22,7 +22,8 @@ on_host (const struct thread *t)
 static inline bool
 plain (const void *host, size_t bytes, int async)
 {
-  return host != NULL && bytes != 0 && async >= ACCSCOPE_ASYNC_DEFAULT;
+  return host != NULL && bytes - 1 < PTRDIFF_MAX
+	 && async >= ACCSCOPE_ASYNC_DEFAULT;
 }
 
 /* data constructs that are open on a thread */

@@ -4,7 +4,6 @@
 #ifndef ACCSCOPE_MEMORY_H
 #define ACCSCOPE_MEMORY_H
 
-#include <limits.h>
 #include "host.h"
 #include "openacc.h"
 #include "present.h"
@@ -13,14 +12,6 @@ _Static_assert (ACCSCOPE_ASYNC_NOVAL == acc_async_noval
 		&& ACCSCOPE_ASYNC_SYNC == acc_async_sync
 		&& ACCSCOPE_ASYNC_DEFAULT == acc_async_default,
 		"engine.h and openacc.h have one numbering");
-
-/* A device number as the program gave it, for a contract in which -1 means the
-   current device: every negative one is as invalid as any other.  */
-static inline int
-accscope_number (int number)
-{
-  return number < 0 ? INT_MIN : number;
-}
 
 /* Outside kernels the answer is always the host's (3.2.15), and that for
    acc_device_none too, as GCC's built-in function has it.  Which threads are a

@@ -11,8 +11,9 @@ import (
 // NeverDeleted gives what was left on devices of that made in the window
 // [from, to) (to 0: to the end), in order of creation: the mappings that no delete
 // ended but that of the device's shutdown, and the memory without a mapping
-// (acc_malloc; all of it under runtimes that report no mappings) that was never
-// freed. It reads every record once.
+// (acc_malloc; all of it under runtimes that report no mappings) that no free ended
+// but such a one. What a device's pool gives back then is none of the program's: a
+// pool shows by mappings inside what was allocated. It reads every record once.
 func (t *Trace) NeverDeleted(from, to int64) ([]Mapping, error) {
 	if to == 0 {
 		to = math.MaxInt64
@@ -24,6 +25,7 @@ func (t *Trace) NeverDeleted(from, to int64) ([]Mapping, error) {
 	kinds := make(map[int64]int32) // by site
 	live := make(map[int64]Mapping)
 	allocated := make(map[place]int64)
+	pooled := make(map[model.DeviceID]bool)
 	shutdowns := make(map[int64]bool)
 	err := t.scanRecords(math.MinInt64, math.MaxInt64, func(id int64, v []int64) error {
 		kind, known := kinds[v[columnSite]]
@@ -46,6 +48,8 @@ func (t *Trace) NeverDeleted(from, to int64) ([]Mapping, error) {
 				allocated[at] = id
 			} else if of, known := allocated[at]; known {
 				delete(live, of) // the mapping stands for its memory
+			} else {
+				pooled[s.Device] = true
 			}
 			if v[columnTime] >= from && v[columnTime] < to {
 				live[id] = Mapping{Record: id, Kind: s.Kind, Site: s, Host: uint64(v[columnHost]), Address: uint64(v[columnAddress]),
@@ -58,7 +62,10 @@ func (t *Trace) NeverDeleted(from, to int64) ([]Mapping, error) {
 				delete(live, v[columnOpener])
 			}
 		case model.Free:
-			delete(live, v[columnOpener])
+			m, known := live[v[columnOpener]]
+			if known && (!shutdowns[v[columnParent]] || pooled[m.Site.Device]) {
+				delete(live, v[columnOpener])
+			}
 		}
 		return nil
 	})

@@ -26,7 +26,7 @@ var faults = map[C.CUresult]fault{
 	100: {device.Unavailable, false, "no GPU is visible: check CUDA_VISIBLE_DEVICES and nvidia-smi"},
 	101: {device.Unavailable, false, "no such GPU: check ACC_DEVICE_NUM and CUDA_VISIBLE_DEVICES"},
 	200: {device.Execution, false, "the program's device code is damaged: link it again"},
-	209: {device.Execution, false, "the program has no code for this GPU: compile with -foffload-options=nvptx-none=-misa=sm_80 or lower"},
+	209: {device.WrongType, false, "the program has no code for this GPU: compile with -foffload-options=nvptx-none=-misa=sm_80 or lower"},
 	214: {device.Execution, true, "an uncorrectable memory error of the GPU: see nvidia-smi -q"},
 	218: {device.Execution, false, "the driver rejects the program's PTX: compile with another -misa"},
 	221: {device.Execution, false, "the driver's JIT compiler is not installed: install libnvidia-ptxjitcompiler"},

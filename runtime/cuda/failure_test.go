@@ -201,12 +201,12 @@ func TestImageErrors(t *testing.T) {
 			_, err = d.(*cudaDevice).LoadImage(c.image)
 			wantError(t, err, device.Execution, c.driver, c.says)
 			_, err = d.Kernel(add)
-			wantError(t, err, device.Execution, 0, "there is no code")
+			wantError(t, err, device.WrongType, 0, "there is no code")
 		})
 	}
 	d := open(t, nil, nil)
 	_, err := d.Kernel(1)
-	wantError(t, err, device.Execution, 0, "-foffload=nvptx-none")
+	wantError(t, err, device.WrongType, 0, "-foffload=nvptx-none")
 }
 
 func TestVariables(t *testing.T) {

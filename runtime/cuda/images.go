@@ -224,7 +224,7 @@ func (d *cudaDevice) Kernel(hostFunction uintptr) (device.Kernel, error) {
 	if k := d.images.kernels[hostFunction]; k != nil {
 		return k, nil
 	}
-	return nil, device.Errorf(device.Execution, 0, "there is no code for cuda device %d of the function at %#x; compile and link the program with -foffload=nvptx-none", d.number, hostFunction)
+	return nil, device.Errorf(device.WrongType, 0, "there is no code for cuda device %d of the function at %#x; compile and link the program with -foffload=nvptx-none", d.number, hostFunction)
 }
 
 // driverNumber is the driver's number of an error, 0 if it has none.

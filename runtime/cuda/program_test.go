@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/runtime/cuda/standin/build"
 )
 
@@ -132,6 +133,19 @@ func TestProgramPassesOver(t *testing.T) {
 		if got, err := p.run(t, c.variable); err != nil || got != c.says+want {
 			t.Errorf("%s: %v\n%s\nwant:\n%s%s", name, err, got, c.says, want)
 		}
+	}
+}
+
+// A construct that was not compiled for the device which the program asks for is an
+// error of its own (OpenACC 3.3 §2.5.5).
+func TestProgramWithoutCode(t *testing.T) {
+	p := compile(t, "testdata/without_code.c")
+	runtime, err := filepath.Abs("../../lib/libopenacc.so")
+	check(t, err)
+	got, err := p.run(t, "ACC_DEVICE_TYPE=cuda", "LD_PRELOAD="+runtime)
+	want := fmt.Sprintf("code %d, parent construct %d\n", callbacks.ErrorWrongDeviceType, callbacks.Parallel)
+	if err == nil || !strings.HasPrefix(got, want) || !strings.Contains(got, "-foffload=nvptx-none") || strings.Count(got, "accscope:") != 1 {
+		t.Errorf("%v\n%s\nwant %sand one line with the remedy", err, got, want)
 	}
 }
 

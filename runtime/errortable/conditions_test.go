@@ -169,6 +169,9 @@ func check(t *testing.T, c condition, output, errors string, err error) {
 	if c.goesOn {
 		after = "no error\n"
 	}
+	if where, what, _ := strings.Cut(message, ": "); strings.HasPrefix(what, where) || strings.Contains(message, "  ") || strings.Contains(message, "%!") {
+		t.Errorf("message %q is not one sentence after the name of its routine or construct", message)
+	}
 	if !strings.Contains(message, c.message) || rest != after {
 		t.Errorf("message %q, then %q; want one message with %q, then %q", message, rest, c.message, after)
 	}

@@ -23,7 +23,7 @@ var listed = map[string]string{
 	"acc_wait_async":               "invalid_async",                                                      // 3.2.11
 	"acc_wait_device_async":        "invalid_async device_unavailable",                                   // 3.2.11
 	"acc_wait_all_async":           "invalid_async",                                                      // 3.2.11
-	"acc_wait_any":                 "invalid_argument invalid_async",                                     // 3.2.12
+	"acc_wait_any":                 "invalid_argument invalid_async invalid_null_pointer",                // 3.2.12
 	"acc_wait_any_device":          "invalid_argument invalid_async device_unavailable",                  // 3.2.12
 	"acc_set_default_async":        "invalid_async",                                                      // 3.2.14
 	"acc_copyin":                   "invalid_null_pointer partly_present out_of_memory",                  // 3.2.18
@@ -59,7 +59,7 @@ var listed = map[string]string{
 }
 
 var listedInFortran = map[string]string{
-	"acc_copyin":          "invalid_data_section invalid_argument", // 3.2.18
+	"acc_copyin":          "invalid_data_section",                  // 3.2.18
 	"acc_create":          "invalid_data_section",                  // 3.2.18
 	"acc_copyout":         "invalid_data_section",                  // 3.2.19
 	"acc_delete_finalize": "invalid_data_section",                  // 3.2.19

@@ -20,6 +20,26 @@ var directiveConditions = []condition{
 	{name: "enter data, out of memory", code: `float *p = calloc (64, big);
 #pragma acc enter data create(p[0:16*big])`, memory: "16MiB",
 		error: "out_of_memory", parent: "enter_data", message: "memory"},
+	{name: "copy clause of a negative length", code: `int n = -4;
+#pragma acc parallel loop copy(a[0:n])
+  for (int i = 0; i < n; i++) a[i] = 1.0f;`,
+		error: "invalid_data_section", parent: "parallel", message: "has a length of -16 bytes"},
+	{name: "present clause of a negative length", code: `int n = -4; acc_copyin (a, 400);
+#pragma acc data present(a[0:n])
+  { big++; }`,
+		error: "invalid_data_section", parent: "data", message: "has a length of -16 bytes"},
+	{name: "enter data of a negative length", code: `int n = -4;
+#pragma acc enter data copyin(a[0:n])`,
+		error: "invalid_data_section", parent: "enter_data", message: "has a length of -16 bytes"},
+	{name: "exit data of a negative length", code: `int n = -4; acc_copyin (a, 400);
+#pragma acc exit data copyout(a[0:n])`,
+		error: "invalid_data_section", parent: "exit_data", message: "has a length of -16 bytes"},
+	{name: "update of a negative length", code: `int n = -4; acc_copyin (a, 400);
+#pragma acc update self(a[0:n])`,
+		error: "invalid_data_section", parent: "update", message: "has a length of -16 bytes"},
+	{name: "a section of no length is no error", code: `int n = 0; float *p = a;
+#pragma acc data copy(p[0:n])
+  { big++; }`},
 	{name: "update, not present", code: `
 #pragma acc update self(a[0:100])`,
 		error: "not_present", parent: "update", message: "present"},

@@ -148,9 +148,9 @@ var fortranConditions = []condition{
 	{name: "acc_copyin of a section that runs backwards", code: `call acc_copyin (a(100:1:-1))`,
 		error: "invalid_data_section", parent: routine, message: "contiguous"},
 	{name: "acc_copyin of a negative length", code: `call acc_copyin (a, negative)`,
-		error: "invalid_argument", parent: routine, message: "-4"},
+		error: "invalid_data_section", parent: routine, message: "-4"},
 	{name: "acc_copyin of a negative length of eight bytes", code: `call acc_copyin (a, -4_8)`,
-		error: "invalid_argument", parent: routine, message: "-4"},
+		error: "invalid_data_section", parent: routine, message: "-4"},
 	{name: "acc_copyin partly present", code: `call acc_copyin (a(1:100))
     call acc_copyin (a(51:150))`,
 		error: "partly_present", parent: routine, message: "acc_copyin"},
@@ -183,8 +183,21 @@ var fortranConditions = []condition{
 		error: "not_present", parent: routine, message: "acc_copyout_finalize", goesOn: true},
 	{name: "acc_delete not present", code: `call acc_delete (a)`,
 		error: "not_present", parent: routine, message: "acc_delete", goesOn: true},
+	{name: "zero-size arrays leave every counter as it is", code: `allocate (large(0))
+    call acc_create (a)
+    call acc_copyin (a(1:0))
+    call acc_copyin (large)
+    call acc_create (large)
+    call acc_create_async (a(1:0), 1)
+    call acc_delete (a(1:0))
+    call acc_delete_finalize (a(1:0))
+    call acc_copyout (large)
+    call acc_copyout_finalize_async (large, 1)
+    if (.not. acc_is_present (a)) stop 3
+    call acc_delete (a)
+    if (acc_is_present (a, 4)) stop 4`},
 	{name: "acc_delete of a negative length", code: `call acc_delete (a, negative)`,
-		error: "invalid_argument", parent: routine, message: "-4"},
+		error: "invalid_data_section", parent: routine, message: "-4"},
 	{name: "acc_delete_finalize of a section that is not contiguous", code: `call acc_copyin (matrix)
     call acc_delete_finalize (matrix(1:5, :))`,
 		error: "invalid_data_section", parent: routine, message: "contiguous"},

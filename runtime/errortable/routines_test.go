@@ -67,6 +67,22 @@ var routineConditions = []condition{
 		error: "device_type_unavailable", parent: routine, message: "acc_shutdown_device"},
 	{name: "acc_init_device of a device that fails", code: `acc_init_device (0, acc_device_sim);`, faults: "init",
 		error: "device_init", parent: routine, message: "sim"},
+	{name: "acc_init_device of a negative number", code: `acc_init_device (-1, acc_device_sim);`,
+		error: "device_unavailable", parent: routine, message: "dev_num is -1:"},
+	{name: "acc_shutdown_device of a negative number", code: `acc_shutdown_device (-1, acc_device_sim);`,
+		error: "device_unavailable", parent: routine, message: "dev_num is -1:"},
+	{name: "ACC_DEVICE_TYPE of a type without device", code: `acc_init (acc_device_default);`, setting: "ACC_DEVICE_TYPE=Radeon",
+		error: "device_type_unavailable", parent: routine, message: "ACC_DEVICE_TYPE: no device of type radeon is available"},
+	{name: "ACC_DEVICE_TYPE of an old type without device", code: `acc_copyin (a, 400);`, setting: "ACC_DEVICE_TYPE=xeonphi",
+		error: "device_type_unavailable", parent: routine, message: "ACC_DEVICE_TYPE: no device of type xeonphi is available"},
+	{name: "ACC_DEVICE_TYPE of what is no device type", code: `acc_copyin (a, 400);`, setting: "ACC_DEVICE_TYPE=current",
+		error: "invalid_argument", parent: routine, message: "names no device type"},
+	{name: "acc_get_property of a device that is none is no error", code: `
+    acc_device_t type = acc_get_device_type ();
+    if (acc_get_property (-1, type, acc_property_memory) != 0 || acc_get_property (99, type, acc_property_memory) != 0
+        || acc_get_property_string (-1, type, acc_property_name) != NULL || acc_get_property_string (0, acc_device_radeon, acc_property_name) != NULL
+        || acc_get_property (-1, acc_device_current, acc_property_memory) == 0
+        || acc_get_property_string (-1, acc_device_current, acc_property_name) == NULL) abort ();`},
 	{name: "acc_set_device_num negative is no error", code: `acc_set_device_num (-1, acc_device_sim);`},
 
 	// 3.2.9 to 3.2.14
@@ -74,6 +90,15 @@ var routineConditions = []condition{
 		error: "invalid_async", parent: routine, message: "-77"},
 	{name: "acc_async_test_device out of range", code: `acc_async_test_device (1, 99);`,
 		error: "device_unavailable", parent: routine, message: "99"},
+	{name: "acc_async_test_device of a negative number", code: `acc_async_test_device (1, -1);`,
+		error: "device_unavailable", parent: routine, message: "dev_num is -1:"},
+	{name: "acc_wait_device of the least number", code: `acc_wait_device (1, -2147483647 - 1);`,
+		error: "device_unavailable", parent: routine, message: "dev_num is -2147483648:"},
+	{name: "acc_wait_any of a null pointer", code: `acc_wait_any (1, NULL);`,
+		error: "invalid_null_pointer", parent: routine, message: "wait_arg is a null pointer"},
+	{name: "acc_wait_any of a null pointer and nothing is no error", code: `if (acc_wait_any (0, NULL) != -1) abort ();`},
+	{name: "acc_wait_any_device of a null pointer", code: `acc_wait_any_device (2, NULL, 0);`,
+		error: "invalid_null_pointer", parent: routine, message: "acc_wait_any_device: wait_arg is a null pointer"},
 	{name: "acc_async_test_all_device out of range", code: `acc_async_test_all_device (99);`,
 		error: "device_unavailable", parent: routine, message: "99"},
 	{name: "acc_wait of an invalid value", code: `acc_wait (-77);`,
@@ -217,6 +242,32 @@ var routineConditions = []condition{
 		error: "partly_present", parent: routine, message: "acc_update_self_async"},
 	{name: "acc_update_self_async of an invalid value", code: `acc_copyin (a, ` + size + `); acc_update_self_async (a, ` + size + `, -77);`,
 		error: "invalid_async", parent: routine, message: "-77"},
+	{name: "acc_copyin of a negative length", code: `int n = -4; acc_copyin (a, n * sizeof a[0]);`,
+		error: "invalid_data_section", parent: routine, message: "has a length of -16 bytes"},
+	{name: "acc_delete_async of a negative length on the host", code: `int n = -4; acc_delete_async (a, n * sizeof a[0], 1);`, setting: "ACC_DEVICE_TYPE=host",
+		error: "invalid_data_section", parent: routine, message: "has a length of -16 bytes"},
+	{name: "acc_update_self of a negative length", code: `int n = -4; acc_copyin (a, 400); acc_update_self (a, n * sizeof a[0]);`,
+		error: "invalid_data_section", parent: routine, message: "has a length of -16 bytes"},
+	{name: "acc_is_present of a negative length is no error", code: `int n = -4; acc_copyin (a, 400); if (acc_is_present (a, n * sizeof a[0])) abort ();`},
+	{name: "no bytes leave every counter as it is", code: `
+#pragma acc data create(a[0:100])
+    {
+      if (acc_create (a, 0) != acc_deviceptr (a) || acc_copyin (a + 4, 0) != acc_deviceptr (a + 4)) abort ();
+      acc_create_async (a, 0, 1); acc_copyin_async (a, 0, 1);
+      acc_delete (a, 0); acc_delete_finalize (a, 0); acc_delete_async (a, 0, 1); acc_delete_finalize_async (a, 0, 1);
+      acc_copyout (a, 0); acc_copyout_finalize (a, 0); acc_copyout_async (a, 0, 1); acc_copyout_finalize_async (a, 0, 1);
+      if (!acc_is_present (a, 400)) abort ();
+    }
+    if (acc_is_present (a, 4) || acc_create (a, 0) != NULL || acc_copyin (a, 0) != NULL || acc_is_present (a, 1)) abort ();
+    acc_create (a, 400); acc_delete (a, 0); acc_delete_finalize (a, 0);
+    if (!acc_is_present (a, 400)) abort ();
+    acc_create (a, 0); acc_delete (a, 400);
+    if (acc_is_present (a, 4)) abort ();`},
+	{name: "acc_present_or_create, the older name, of no bytes", code: `acc_present_or_create (a, 0);`,
+		error: "invalid_argument", parent: routine, message: "acc_present_or_create: bytes is zero"},
+	{name: "acc_pcopyin and acc_pcreate, the older names, of no bytes are no error", code: `if (acc_pcopyin (a, 0) != NULL || acc_pcreate (a, 0) != NULL) abort ();`},
+	{name: "no bytes in shared memory", code: `if (acc_create (a, 0) != a || acc_copyin (a, 0) != a || acc_create (NULL, 0) != NULL) abort ();
+    acc_delete (a, 0); acc_copyout_finalize_async (a, 0, 1);`, setting: "ACC_DEVICE_TYPE=host"},
 	{name: "zero bytes are no error", code: `acc_copyin (null, 0); acc_create (null, 0); acc_copyout (a, 0); acc_delete (a, 0);
     acc_update_self (a, 0); acc_update_device (a, 0); acc_memcpy_to_device (NULL, NULL, 0);`},
 
@@ -225,6 +276,14 @@ var routineConditions = []condition{
 		error: "invalid_null_pointer", parent: routine, message: "acc_map_data"},
 	{name: "acc_map_data of a null device pointer", code: `acc_map_data (a, NULL, 400);`,
 		error: "invalid_null_pointer", parent: routine, message: "acc_map_data"},
+	{name: "acc_map_data of a null pointer in shared memory", code: `acc_map_data (a, NULL, 400);`, setting: "ACC_DEVICE_TYPE=host",
+		error: "invalid_null_pointer", parent: routine, message: "data_dev is a null pointer"},
+	{name: "acc_map_data of two null pointers in shared memory", code: `acc_map_data (NULL, NULL, 400);`, setting: "ACC_DEVICE_TYPE=host",
+		error: "invalid_null_pointer", parent: routine, message: "data_arg is a null pointer"},
+	{name: "acc_map_data of other data in shared memory", code: `acc_map_data (a, b, 400);`, setting: "ACC_DEVICE_TYPE=host",
+		error: "invalid_argument", parent: routine, message: "shared-memory"},
+	{name: "acc_map_data of a negative length", code: `int n = -4; acc_map_data (a, acc_malloc (400), n * sizeof a[0]);`,
+		error: "invalid_data_section", parent: routine, message: "has a length of -16 bytes"},
 	{name: "acc_map_data of zero bytes", code: `acc_map_data (a, acc_malloc (400), 0);`,
 		error: "invalid_argument", parent: routine, message: "acc_map_data"},
 	{name: "acc_map_data of present data", code: `acc_copyin (a, 400); acc_map_data (a + 50, acc_malloc (400), 400);`,
@@ -243,6 +302,10 @@ var routineConditions = []condition{
 		error: "invalid_null_pointer", parent: routine, message: "acc_memcpy_to_device"},
 	{name: "acc_memcpy_to_device_async of an invalid value", code: `acc_memcpy_to_device_async (acc_malloc (400), a, 400, -77);`,
 		error: "invalid_async", parent: routine, message: "-77"},
+	{name: "acc_memcpy_to_device of a negative length", code: `int n = -4; acc_memcpy_to_device (acc_malloc (400), a, n * sizeof a[0]);`,
+		error: "invalid_argument", parent: routine, message: "bytes is -16;"},
+	{name: "acc_memcpy_device of a negative length in shared memory", code: `int n = -4; acc_memcpy_device (a, b, n * sizeof a[0]);`, setting: "ACC_DEVICE_TYPE=host",
+		error: "invalid_argument", parent: routine, message: "bytes is -16;"},
 	{name: "acc_memcpy_from_device, null destination", code: `acc_memcpy_from_device (NULL, acc_malloc (400), 400);`,
 		error: "invalid_null_pointer", parent: routine, message: "acc_memcpy_from_device"},
 	{name: "acc_memcpy_from_device, null source", code: `acc_memcpy_from_device (a, NULL, 400);`,
@@ -289,4 +352,19 @@ var routineConditions = []condition{
 		error: "invalid_null_pointer", parent: routine, message: "acc_memcpy_d2d"},
 	{name: "acc_memcpy_d2d, source not present", code: `acc_copyin (a, 400); acc_memcpy_d2d (a, b, 400, 0, 0);`,
 		error: "not_present", parent: routine, message: "acc_memcpy_d2d"},
+	{name: "acc_memcpy_d2d of a negative length", code: `int n = -4; acc_copyin (a, 400); acc_copyin (b, 400); acc_memcpy_d2d (a, b, n * sizeof a[0], 0, 0);`,
+		error: "invalid_argument", parent: routine, message: "bytes is -16;"},
+
+	// Appendix A.2; the sim device that answers as nvidia has streams, but adopts none
+	{name: "acc_get_cuda_stream of an invalid value", code: `acc_get_cuda_stream (-77);`,
+		error: "invalid_async", parent: routine, message: "acc_get_cuda_stream: async_arg is -77"},
+	{name: "acc_set_cuda_stream of an invalid value", code: `acc_set_cuda_stream (-77, a);`,
+		error: "invalid_async", parent: routine, message: "acc_set_cuda_stream: async_arg is -77"},
+	{name: "acc_set_cuda_stream of a null pointer", code: `acc_set_cuda_stream (1, NULL);`, setting: "ACCSCOPE_SIM_AS=nvidia",
+		error: "invalid_null_pointer", parent: routine, message: "stream is a null pointer"},
+	{name: "acc_get_opencl_queue of an invalid value", code: `acc_get_opencl_queue (-77);`,
+		error: "invalid_async", parent: routine, message: "acc_get_opencl_queue: async_arg is -77"},
+	{name: "acc_set_opencl_queue of an invalid value", code: `acc_set_opencl_queue (-77, a);`,
+		error: "invalid_async", parent: routine, message: "acc_set_opencl_queue: async_arg is -77"},
+	{name: "acc_get_cuda_stream of a queue not used yet is no error", code: `if (acc_get_cuda_stream (1) != NULL || acc_get_cuda_stream (acc_async_noval) != NULL) abort ();`},
 }

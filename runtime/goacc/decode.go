@@ -1,6 +1,9 @@
 package goacc
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // Action says what one variable of a directive asks for.
 type Action uint8
@@ -108,6 +111,9 @@ func Region(into []Item, a Arguments, compute bool, load func(uintptr) (uintptr,
 				return nil, err
 			}
 		}
+		if err := item.negative(); err != nil {
+			return nil, err
+		}
 		items = append(items, item)
 	}
 	if compute {
@@ -126,6 +132,9 @@ func EnterData(into []Item, a Arguments) ([]Item, error) {
 		if a.kind(i) == ZeroLength {
 			item.Action = ActionNone
 		} else if err := enterItem(&item, a, items, "enter data"); err != nil {
+			return nil, err
+		}
+		if err := item.negative(); err != nil {
 			return nil, err
 		}
 		switch item.Action {
@@ -164,6 +173,9 @@ func ExitData(into []Item, a Arguments) ([]Item, error) {
 		default:
 			return nil, &KindError{"exit data", i, a.kind(i)}
 		}
+		if err := item.negative(); err != nil {
+			return nil, err
+		}
 		if item.Host == 0 || item.Size == 0 {
 			item.Action = ActionNone
 		}
@@ -195,6 +207,9 @@ func Update(into []Item, a Arguments) ([]Item, error) {
 		default:
 			return nil, &KindError{"update", i, k}
 		}
+		if err := item.negative(); err != nil {
+			return nil, err
+		}
 		if item.Host == 0 || item.Size == 0 {
 			item.Action = ActionNone
 		}
@@ -206,6 +221,15 @@ func Update(into []Item, a Arguments) ([]Item, error) {
 func newItem(a Arguments, i int) Item {
 	return Item{Entry: i, Host: a.Hosts[i], Size: a.Sizes[i], Alignment: uint8(a.Kinds[i] >> 8), Leader: -1,
 		Zero: slices.Contains(a.Zero, i)}
+}
+
+// negative is the error of a section whose length was negative at run time, which
+// arrives as a size larger than any object's.
+func (item *Item) negative() error {
+	if item.Size > math.MaxInt && item.Action != ActionStruct {
+		return &SectionError{item.Entry, item.Host, int(item.Size)}
+	}
+	return nil
 }
 
 // enterItem decodes the kinds that begin a data lifetime.

@@ -76,6 +76,17 @@ type KindError struct {
 	Kind      Kind
 }
 
+// A SectionError is a section of negative length, p[0:n] with a negative n.
+type SectionError struct {
+	Entry  int     // index of the variable, from 0
+	Host   uintptr // where the section begins
+	Length int     // bytes
+}
+
+func (e *SectionError) Error() string {
+	return fmt.Sprintf("variable %d at %#x has a length of %d bytes; give a length of 0 or more", e.Entry+1, e.Host, e.Length)
+}
+
 func (e *KindError) Error() string {
 	return fmt.Sprintf("%s: variable %d has map kind %s, which GCC 12 does not emit there; "+
 		"compile the program with GCC 12", e.Directive, e.Entry, e.Kind)

@@ -31,12 +31,14 @@ typedef enum acc_device_t
   acc_device_host = 2,
   acc_device_not_host = 4,
   acc_device_nvidia = 5,
+  acc_device_xeonphi = 6,	/* of OpenACC 2.0: there is no such device */
   acc_device_radeon = 8,
   acc_device_sim = 100,		/* a discrete-memory device in software */
   acc_device_opencl = 101
 } acc_device_t;
 
-/* 3.1: special values of an async argument */
+/* 3.1: special values of an async argument.  The initial default queue, which
+   acc_get_default_async returns, is 1000000000.  */
 typedef enum acc_async_t
 {
   acc_async_noval = -1,

@@ -19,6 +19,7 @@ module openacc_kinds
   integer (acc_device_kind), parameter :: acc_device_host = 2
   integer (acc_device_kind), parameter :: acc_device_not_host = 4
   integer (acc_device_kind), parameter :: acc_device_nvidia = 5
+  integer (acc_device_kind), parameter :: acc_device_xeonphi = 6
   integer (acc_device_kind), parameter :: acc_device_radeon = 8
   integer (acc_device_kind), parameter :: acc_device_sim = 100
   integer (acc_device_kind), parameter :: acc_device_opencl = 101

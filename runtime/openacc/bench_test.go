@@ -54,7 +54,7 @@ func BenchmarkConstructs(b *testing.B) {
 			for b.Loop() {
 				c.do()
 			}
-			thread.WaitAll(-1)
+			thread.WaitAll(CurrentDevice)
 		})
 	}
 }

@@ -39,8 +39,12 @@ func (t *Thread) checkAsync(async int) bool {
 	return true
 }
 
-// malformed reports map kinds that a directive cannot have.
+// malformed reports sections and map kinds that a directive cannot have.
 func (t *Thread) malformed(err error) {
+	if _, ok := err.(*goacc.SectionError); ok {
+		t.fail(t.errorf(errorInvalidDataSection, "%v", err))
+		return
+	}
 	t.fail(device.Errorf(device.Other, 0, "%v", err))
 }
 

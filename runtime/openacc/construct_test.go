@@ -169,7 +169,7 @@ func TestComputeResults(t *testing.T) {
 		thread.Parallel(adding(1, goacc.ToFrom, values, count, more))
 		put(more, 0, 1000)
 	}
-	thread.WaitFor(1, -1)
+	thread.WaitFor(1, CurrentDevice)
 	if want := int64(11 + 50*51/2); get(values, 0) != want {
 		t.Errorf("50 asynchronous constructs: %d, want %d", get(values, 0), want)
 	}
@@ -181,7 +181,7 @@ func TestComputeResults(t *testing.T) {
 	next := adding(2, goacc.ToFrom, values, count, more)
 	next.Waits = []int32{1}
 	thread.Parallel(next)
-	thread.WaitAll(-1)
+	thread.WaitAll(CurrentDevice)
 	if get(values, 1) != before+2 {
 		t.Errorf("two queues in order: %d, want %d", get(values, 1), before+2)
 	}
@@ -211,7 +211,7 @@ func TestScalarsOfQueues(t *testing.T) {
 		thread.Parallel(next)
 	}
 	put(k, 0, 77)
-	thread.WaitAll(-1)
+	thread.WaitAll(CurrentDevice)
 	thread.DataEnd()
 	if want := int64(2 * 19 * 20 / 2); get(values, 0) != want || get(values, 2) != want {
 		t.Errorf("a scalar set before each construct: %d and %d, want %d", get(values, 0), get(values, 2), want)
@@ -328,8 +328,9 @@ func TestGarbageAddresses(t *testing.T) {
 	}
 }
 
-// TestShutdownAndRestart: shutting down the last device ends the runtime, and
-// using it again starts it anew with the registrations kept.
+// TestShutdownAndRestart: a device that was shut down is initialised again by its
+// next use, with the registrations kept; the runtime itself ends with the program,
+// once, and after that no callback is called.
 func TestShutdownAndRestart(t *testing.T) {
 	p := newProgram(t, nil, nil)
 	thread := p.NewThread()
@@ -339,16 +340,46 @@ func TestShutdownAndRestart(t *testing.T) {
 		callbacks.DeviceShutdownEnd, callbacks.RuntimeShutdown, callbacks.Delete, callbacks.Free)
 	for range 2 {
 		thread.Create(pointerTo(x), 16, AsyncSync)
+		thread.Malloc(64)
 		thread.Init(DeviceSim) // no action
 		thread.Shutdown(DeviceSim)
 		thread.Shutdown(DeviceSim) // no action
-		want := "device_init_start\ndevice_init_end\ndevice_shutdown_start\ndelete 16\nfree 16\ndevice_shutdown_end\nruntime_shutdown"
+		want := "device_init_start\ndevice_init_end\ndevice_shutdown_start\ndelete 16\nfree 16\nfree 64\ndevice_shutdown_end"
 		if got := events.take(); got != want {
 			t.Errorf("events:\n%s", got)
 		}
 	}
 	if thread.IsPresent(pointerTo(x), 16) {
 		t.Error("data outlived the device")
+	}
+	events.take()
+	thread.EndProgram()
+	thread.Create(pointerTo(x), 16, AsyncSync)
+	thread.EndProgram()
+	if got, want := events.take(), "device_shutdown_start\ndevice_shutdown_end\nruntime_shutdown"; got != want {
+		t.Errorf("events at the end of the program:\n%s\nwant:\n%s", got, want)
+	}
+}
+
+// TestEndWithoutDevice: the runtime ends at the end of a program that has shut down
+// its devices by itself.
+func TestEndWithoutDevice(t *testing.T) {
+	p := newProgram(t, nil, nil)
+	thread := p.NewThread()
+	var events recorder
+	events.register(p, callbacks.RuntimeShutdown)
+	thread.EndProgram()
+	if got := events.take(); got != "" {
+		t.Errorf("events of a runtime that was not used:\n%s", got)
+	}
+	thread.Init(DeviceSim)
+	thread.Shutdown(DeviceSim)
+	if got := events.take(); got != "" {
+		t.Errorf("events of acc_shutdown:\n%s", got)
+	}
+	thread.EndProgram()
+	if got := events.take(); got != "runtime_shutdown" {
+		t.Errorf("events at the end of the program:\n%s", got)
 	}
 }
 
@@ -371,7 +402,7 @@ func TestActivity(t *testing.T) {
 	}
 	values, count, more := words(1, 2, 3), words(3), words(10)
 	thread.Parallel(adding(5, goacc.ToFrom, values, count, more))
-	thread.WaitFor(5, -1)
+	thread.WaitFor(5, CurrentDevice)
 	condition := adding(AsyncSync, goacc.ToFrom, values, count, more)
 	condition.OnHost = true // is no enqueue
 	thread.Parallel(condition)
@@ -390,7 +421,7 @@ func TestActivity(t *testing.T) {
 		t.Errorf("records: %s", got)
 	}
 	thread.Parallel(adding(5, goacc.ToFrom, values, count, more))
-	thread.WaitFor(5, -1)
+	thread.WaitFor(5, CurrentDevice)
 	if len(records) != 3 {
 		t.Error("records after the end of the subscription")
 	}
@@ -407,8 +438,8 @@ func TestActivityTellsWaitsBetweenQueues(t *testing.T) {
 	x, y := hostMemory(16, 1), hostMemory(16, 2)
 	thread.Copyin(pointerTo(x), 16, 5)
 	thread.Copyin(pointerTo(y), 16, 6)
-	thread.WaitAsync(5, 6, -1)
-	thread.WaitFor(6, -1)
+	thread.WaitAsync(5, 6, CurrentDevice)
+	thread.WaitFor(6, CurrentDevice)
 	p.Flush()
 	p.Unsubscribe(number, false)
 	if len(records) != 1 {
@@ -426,21 +457,24 @@ func TestDefaultAsync(t *testing.T) {
 	thread := p.NewThread()
 	defer thread.Close()
 	x := hostMemory(16, 1)
-	initial := thread.GetDefaultAsync()
+	if initial := thread.GetDefaultAsync(); initial != callbacks.DefaultQueue {
+		t.Errorf("initially %d, want %d", initial, callbacks.DefaultQueue)
+	}
 	thread.SetDefaultAsync(7)
+	thread.SetDefaultAsync(AsyncNoval) // no effect
 	thread.Copyin(pointerTo(x), 16, AsyncNoval)
 	queues, _ := p.Queues(DeviceSim, 0)
 	if len(queues) != 1 || queues[0].Async != 7 {
 		t.Errorf("queues %+v, want queue 7", queues)
 	}
 	thread.SetDefaultAsync(AsyncDefault)
-	if got := thread.GetDefaultAsync(); got != initial {
-		t.Errorf("reset to %d, initially %d", got, initial)
+	if got := thread.GetDefaultAsync(); got != callbacks.DefaultQueue {
+		t.Errorf("reset to %d, want %d", got, callbacks.DefaultQueue)
 	}
-	if got := thread.WaitAny([]int32{AsyncSync, 7}, -1); got != 1 {
+	if got := thread.WaitAny(2, &[]int32{AsyncSync, 7}[0], CurrentDevice); got != 1 {
 		t.Errorf("acc_wait_any gives %d, want 1", got)
 	}
-	if got := thread.WaitAny([]int32{AsyncSync}, -1); got != -1 {
+	if got := thread.WaitAny(1, &[]int32{AsyncSync}[0], CurrentDevice); got != -1 {
 		t.Errorf("acc_wait_any of acc_async_sync gives %d, want -1", got)
 	}
 }

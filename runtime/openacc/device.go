@@ -2,6 +2,7 @@ package openacc
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -168,7 +169,7 @@ func (d *Device) openDriver() error {
 	if d.table == nil {
 		d.table = dataenv.NewTable()
 	}
-	if d.allocations == nil || !d.Shared { // shared memory outlives the closing
+	if d.allocations == nil {
 		d.allocations = map[device.Address]uintptr{}
 	}
 	d.queues = map[int]*Queue{}
@@ -242,6 +243,10 @@ func (t *Thread) shutDown(d *Device, parent construct) []*dataenv.Mapping {
 	d.queues = map[int]*Queue{}
 	d.byAsync.Clear()
 	d.idle, d.leaving = nil, nil
+	var allocations map[device.Address]uintptr
+	if !d.Shared { // shared memory outlives the closing
+		allocations, d.allocations = d.allocations, nil
+	}
 	d.mu.Unlock()
 	for _, m := range gone {
 		b := m.Block.(*block)
@@ -251,6 +256,11 @@ func (t *Thread) shutDown(d *Device, parent construct) []*dataenv.Mapping {
 		t.raiseDataOn(d, callbacks.Delete, parent, m.Size, m.Host, m.Device, m.Name())
 		if memory := b.drop(); memory != nil && d.pool == nil {
 			t.raiseDataOn(d, callbacks.Free, parent, memory.size, 0, memory.address, "")
+		}
+	}
+	if d.pool == nil {
+		for _, address := range slices.Sorted(maps.Keys(allocations)) {
+			t.raiseDataOn(d, callbacks.Free, parent, allocations[address], 0, address, "")
 		}
 	}
 	d.opening.Lock()

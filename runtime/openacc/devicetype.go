@@ -15,6 +15,7 @@ const (
 	DeviceHost    = device.Type(callbacks.DeviceHost)
 	DeviceNotHost = device.Type(callbacks.DeviceNotHost)
 	DeviceNVIDIA  = device.Type(callbacks.DeviceNVIDIA)
+	DeviceXeonPhi = device.Type(callbacks.DeviceXeonPhi)
 	DeviceRadeon  = device.Type(callbacks.DeviceRadeon)
 	DeviceSim     = device.Type(callbacks.DeviceSim)
 	DeviceOpenCL  = device.Type(callbacks.DeviceOpenCL)

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/runtime/device"
 )
 
@@ -34,6 +35,10 @@ func readEnvironment(lookup func(string) (string, bool), names []typeChoice) env
 			continue
 		}
 		i := slices.IndexFunc(names, func(c typeChoice) bool { return strings.EqualFold(c.name, text) })
+		if kind, known := callbacks.DeviceTypeNamed(strings.ToLower(text)); i < 0 && known && kind > callbacks.DeviceNotHost {
+			e.deviceType, e.chosenBy = device.Type(kind), name // of which there is no device
+			break
+		}
 		if i < 0 {
 			var allowed []string
 			for _, c := range names {

@@ -91,11 +91,11 @@ func TestErrors(t *testing.T) {
 			"device_type_unavailable", "no device of type nvidia is available"},
 		{"device number too high", func(t *Thread, x []byte) { t.SetDeviceNum(1, DeviceSim) },
 			"device_unavailable", "acc_set_device_num: dev_num is 1"},
-		{"wait for a bad queue", func(t *Thread, x []byte) { t.WaitFor(-4, -1) },
+		{"wait for a bad queue", func(t *Thread, x []byte) { t.WaitFor(-4, CurrentDevice) },
 			"invalid_async", "acc_wait: wait_arg is -4"},
 		{"wait on a bad device", func(t *Thread, x []byte) { t.WaitFor(1, 7) },
 			"device_unavailable", "acc_wait_device: dev_num is 7"},
-		{"wait_any with a negative count", func(t *Thread, x []byte) { t.NegativeCount(-1, -1) },
+		{"wait_any with a negative count", func(t *Thread, x []byte) { t.WaitAny(-1, nil, CurrentDevice) },
 			"invalid_argument", "acc_wait_any: count is -1"},
 		{"shutdown of a device that is not there", func(t *Thread, x []byte) { t.ShutdownDevice(2, DeviceSim) },
 			"device_unavailable", "acc_shutdown_device: dev_num is 2"},
@@ -180,8 +180,26 @@ func TestErrorCallback(t *testing.T) {
 	if line := failure(func() { thread.Copyout(pointerTo(x), 32, AsyncSync, false) }); line == "" {
 		t.Error("no error")
 	}
-	if memory != 64<<20 || p.Active() != 0 {
-		t.Errorf("memory %d, %d devices active", memory, p.Active())
+	if open := p.device(DeviceSim, 0).Open(); memory != 64<<20 || open {
+		t.Errorf("memory %d, device open: %v", memory, open)
+	}
+}
+
+// TestErrorInErrorCallback: an error that the callback runs into calls it no second
+// time, and the line is that of the first one.
+func TestErrorInErrorCallback(t *testing.T) {
+	p := newProgram(t, nil, nil)
+	thread := p.NewThread()
+	calls := 0
+	err := p.registry.Register(nil, callbacks.Error, p.callback(func(*callbacks.Info, *callbacks.EventInfo, *callbacks.APIInfo) {
+		calls++
+		thread.WaitFor(-5, CurrentDevice)
+	}), callbacks.Reg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if line := failure(func() { thread.Init(99) }); !strings.Contains(line, "acc_init: unknown device type 99") || strings.Count(line, "\n") != 1 || calls != 1 {
+		t.Errorf("line %q, %d calls; want that of acc_init and one", line, calls)
 	}
 }
 
@@ -197,6 +215,8 @@ func TestEnvironment(t *testing.T) {
 		{map[string]string{"ACC_DEVICE": "Sim"}, DeviceSim, ""},
 		{map[string]string{"ACC_DEVICE_TYPE": "not_host", "ACC_DEVICE": "host"}, DeviceSim, ""},
 		{map[string]string{"ACC_DEVICE_TYPE": "gpu"}, 0, `ACC_DEVICE_TYPE="gpu" names no device type; allowed values: sim, host, default, not_host`},
+		{map[string]string{"ACC_DEVICE_TYPE": "RADEON"}, 0, "ACC_DEVICE_TYPE: no device of type radeon is available; there are: sim (1), host (1)"},
+		{map[string]string{"ACC_DEVICE_TYPE": "none"}, 0, `ACC_DEVICE_TYPE="none" names no device type`},
 		{map[string]string{"ACC_DEVICE_NUM": "x"}, 0, `ACC_DEVICE_NUM="x" is no device number; allowed values: 0 and up`},
 		{map[string]string{"ACC_DEVICE_NUM": "4"}, 0, "ACC_DEVICE_NUM is 4: device sim 4 is not available; valid numbers are 0 to 0"},
 		{map[string]string{"ACC_NOTIFY": "loud"}, 0, `ACC_NOTIFY="loud" is no number`},

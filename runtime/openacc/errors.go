@@ -14,6 +14,7 @@ const (
 	errorPresent            = device.Code(callbacks.ErrorPresent)
 	errorInvalidAsync       = device.Code(callbacks.ErrorInvalidAsync)
 	errorInvalidNullPointer = device.Code(callbacks.ErrorInvalidNullPointer)
+	errorInvalidDataSection = device.Code(callbacks.ErrorInvalidDataSection)
 )
 
 // Every message names the routine or construct, the argument and the remedy.
@@ -67,13 +68,11 @@ func (t *Thread) structSplit(entry int, host uintptr) *device.Error {
 		entry+1, host)
 }
 
-func (t *Thread) badRange(argument string, host, bytes uintptr) *device.Error {
-	if host == 0 {
-		return t.errorf(errorInvalidNullPointer, "%s is a null pointer: %s is a bad range; pass the address of the data",
-			argument, span(host, bytes))
-	}
-	return t.errorf(device.InvalidArgument, "bytes is zero: %s is a bad range; pass the size of the data",
-		span(host, bytes))
+// negativeSection reports a data section whose length, as a program computed it, is
+// negative: it arrives as a size larger than any object's.
+func (t *Thread) negativeSection(what string, host, bytes uintptr) *device.Error {
+	return t.errorf(errorInvalidDataSection, "%s at %#x has a length of %d bytes; give a length of 0 or more",
+		what, host, int(bytes))
 }
 
 func (t *Thread) nullPointer(argument, what string) *device.Error {
@@ -100,18 +99,22 @@ func (t *Thread) alreadyMapped(side string, start, bytes uintptr) *device.Error 
 		side, start, bytes, t.deviceName())
 }
 
-func (t *Thread) badMap(argument string, host, dev, bytes uintptr) *device.Error {
+func (t *Thread) badMap(d *Device, argument string, host, dev, bytes uintptr) *device.Error {
 	code, why := errorInvalidNullPointer, argument+" is a null pointer"
 	if argument == "bytes" {
 		code, why = device.InvalidArgument, "bytes is zero"
 	}
-	return t.errorf(code, "%s: %s->%s is a bad map; pass a host address, a device address and a size",
-		why, span(host, bytes), span(dev, bytes))
+	remedy := "pass a host address, a device address and a size"
+	if d.Shared {
+		remedy = noSharedMap
+	}
+	return t.errorf(code, "%s: %s->%s is a bad map; %s", why, span(host, bytes), span(dev, bytes), remedy)
 }
 
+const noSharedMap = "cannot map data on shared-memory system; choose a device with a memory of its own (ACC_DEVICE_TYPE)"
+
 func (t *Thread) sharedMap() *device.Error {
-	return t.errorf(device.InvalidArgument, "data_arg and data_dev differ: cannot map data on shared-memory system; "+
-		"choose a device with a memory of its own (ACC_DEVICE_TYPE)")
+	return t.errorf(device.InvalidArgument, "data_arg and data_dev differ: %s", noSharedMap)
 }
 
 func (t *Thread) notMappedBlock(host uintptr) *device.Error {

@@ -99,7 +99,7 @@ func TestEventsLeftToTheCaller(t *testing.T) {
 		t.Errorf("data region: %s", got)
 	}
 	p.options.Leave = nil
-	thread.WaitAll(-1)
+	thread.WaitAll(CurrentDevice)
 }
 
 // TestEventsOfManyPlaces launches from more places than keep their events composed,
@@ -159,7 +159,7 @@ func TestEventsOfManyPlaces(t *testing.T) {
 			}
 		}
 	}
-	thread.WaitAll(-1)
+	thread.WaitAll(CurrentDevice)
 	if made := len(thread.computes); made > computeSlots+2 {
 		t.Errorf("%d constructs' events were composed, for one inside another", made)
 	}
@@ -203,7 +203,7 @@ func TestEventsOfQueuesInTurn(t *testing.T) {
 	if before == 0 {
 		t.Error("nothing was attributed")
 	}
-	thread.WaitAll(-1)
+	thread.WaitAll(CurrentDevice)
 }
 
 // counting counts the events that it is to attribute.
@@ -246,5 +246,5 @@ func TestEventsOfADeleteThatWaits(t *testing.T) {
 	if got := short(raised...); got != "wait_start wait_end" {
 		t.Errorf("by the routine's return: %s", got)
 	}
-	other.WaitAll(-1)
+	other.WaitAll(CurrentDevice)
 }

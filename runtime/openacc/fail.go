@@ -12,29 +12,40 @@ import (
 // (OpenACC 3.3 §5.1.11) prints one line on standard error and exits with status
 // 1. No lock may be held. It returns only where Options.Exit does, in tests.
 //
-// The first error of a process ends it. An error while its callbacks or the
-// program's exit handlers run ends it at once. Host threads that fail after it, or
-// because the devices were shut down under them, stop here.
+// The first error of a process ends it. An error that its callbacks run into ends
+// it too, with the line of the first one; one in the program's exit handlers ends
+// it at once. Host threads that fail after it, or because the devices were shut
+// down under them, stop here.
 func (t *Thread) fail(failure *device.Error) {
 	if ending := t.rt.ending.Load(); ending != nil && ending != t {
 		t.rt.stop()
 	}
-	if t.failing {
+	if first := t.failing; first != nil {
+		t.exit(first)
 		os.Exit(1)
 	}
 	t.flush() // what its callbacks run into is an error of its own
-	t.failing = true
-	defer func() { t.failing = false }() // reached only where Exit panics
+	t.failing = failure
+	defer func() { t.failing = nil }() // reached only where Exit panics
 	if t.rt.registry.Wanted(callbacks.Error) {
 		t.raiseError(failure)
 	}
-	if !t.rt.failed.TryLock() {
+	if !t.exit(failure) {
 		t.rt.stop()
+	}
+}
+
+// exit prints a failure's line and ends the program; false means that another
+// failure does already.
+func (t *Thread) exit(failure *device.Error) bool {
+	if !t.rt.failed.TryLock() {
+		return false
 	}
 	defer t.rt.failed.Unlock()
 	// Nothing can be done about an error stream that does not take the line.
 	_, _ = fmt.Fprintf(t.rt.options.Errors, "accscope: %s\n", failure.Message)
 	t.rt.options.Exit(1)
+	return true
 }
 
 // stop does not return. The thread that ends the program may wait for this one in
@@ -55,7 +66,7 @@ func (rt *Runtime) stop() {
 // called again for that, and nothing is raised where another thread has ended the
 // devices.
 func (t *Thread) reportAbsent(host, bytes uintptr) {
-	if ending := t.rt.ending.Load(); t.failing || t.reporting || ending != nil && ending != t || !t.rt.registry.Wanted(callbacks.Error) {
+	if ending := t.rt.ending.Load(); t.failing != nil || t.reporting || ending != nil && ending != t || !t.rt.registry.Wanted(callbacks.Error) {
 		return
 	}
 	t.reporting = true

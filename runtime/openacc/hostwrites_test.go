@@ -216,7 +216,7 @@ func BenchmarkAhead(b *testing.B) {
 				pair()
 			}
 			release()
-			thread.WaitAll(-1)
+			thread.WaitAll(CurrentDevice)
 		})
 	}
 }

@@ -1,11 +1,59 @@
 package openacc
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"unsafe"
 
+	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/runtime/goacc"
 )
+
+// TestNoBytes: a data section of no bytes changes neither the present table nor a
+// counter, and raises no event, whatever routine it is given to (OpenACC 3.3 §3.2.18
+// to §3.2.20).
+func TestNoBytes(t *testing.T) {
+	p := newProgram(t, nil, nil)
+	thread := p.NewThread()
+	defer thread.Close()
+	x, absent := hostMemory(16, 1), hostMemory(16, 1)
+	thread.DataStart(directive(AsyncSync, entry{goacc.To, address(x), 16}))
+	defer thread.DataEnd()
+	thread.Create(pointerTo(x), 16, AsyncSync)
+	mappings := func() string {
+		list, _ := p.Mappings(DeviceSim, 0)
+		return fmt.Sprintf("%+v", list)
+	}
+	before := mappings()
+	var events recorder
+	events.register(p, callbacks.Error, callbacks.Create, callbacks.Delete, callbacks.Alloc, callbacks.Free, callbacks.EnqueueUploadStart,
+		callbacks.EnqueueDownloadStart, callbacks.UpdateStart, callbacks.WaitStart, callbacks.EnterDataStart, callbacks.ExitDataStart)
+	for _, async := range []int{AsyncSync, 3, AsyncNoval} {
+		for host, device := range map[unsafe.Pointer]unsafe.Pointer{
+			nil: nil, pointerTo(absent): nil, pointerTo(x): thread.DevicePtr(pointerTo(x)), pointerTo(x[8:]): thread.DevicePtr(pointerTo(x[8:])),
+		} {
+			if got := thread.Copyin(host, 0, async); got != device {
+				t.Errorf("acc_copyin of no bytes at %p: %p, want %p", host, got, device)
+			}
+			if got := thread.Create(host, 0, async); got != device {
+				t.Errorf("acc_create of no bytes at %p: %p, want %p", host, got, device)
+			}
+			for _, finalize := range []bool{false, true} {
+				thread.Copyout(host, 0, async, finalize)
+				thread.Delete(host, 0, async, finalize)
+			}
+			thread.UpdateDevice(host, 0, async)
+			thread.UpdateSelf(host, 0, async)
+		}
+	}
+	if got := events.take(); got != "" {
+		t.Errorf("events:\n%s", got)
+	}
+	if after := mappings(); after != before {
+		t.Errorf("mappings before:\n%s\nafter:\n%s", before, after)
+	}
+}
 
 // TestLifetimes follows one variable of 16 bytes through directives and
 // routines, with its reference counters after each and what its two copies hold

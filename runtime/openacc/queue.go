@@ -17,7 +17,7 @@ import (
 type Queue struct {
 	device *Device
 	driver device.Queue
-	async  int // the async value: 0 and up, AsyncNoval for the initial default queue, AsyncSync
+	async  int // the async value: 0 and up, or AsyncSync
 
 	announcer device.Announcer // driver, if it is one
 	arguments arguments.Store  // of the kernels launched
@@ -63,13 +63,13 @@ func (q *Queue) synchronous() bool { return q.async == AsyncSync }
 func (q *Queue) busy() bool { return q.enqueued.Load() != q.finished.Load() }
 
 // mapAsync turns an async value into that of the queue it is mapped to: noval
-// and default become the thread's or the device's default queue.
+// becomes the thread's default queue, default the initial one.
 func (t *Thread) mapAsync(async int) int {
 	switch async {
 	case AsyncNoval:
 		return t.defaultAsync
 	case AsyncDefault:
-		return AsyncNoval
+		return callbacks.DefaultQueue
 	}
 	return async
 }
@@ -370,21 +370,38 @@ func (t *Thread) follow(q, other *Queue) {
 	t.reportWait(q, other)
 }
 
-// waitClause performs the wait clause of a construct on queue q. GCC passes -1
-// for a clause without an argument: all queues.
+// waitClause performs the wait clause of a construct on queue q. GCC passes -1, which
+// is acc_async_noval, for a clause without an argument: all queues.
 func (t *Thread) waitClause(d *Device, q *Queue, list []int32) {
+	switch {
+	case !t.checkWaits(list):
+	case slices.Contains(list, AsyncNoval):
+		t.waitForAll(d, q)
+	default:
+		t.waitForEach(d, q, list)
+	}
+}
+
+func (t *Thread) checkWaits(list []int32) bool {
 	for _, value := range list {
 		if !validAsync(int(value)) {
 			t.fail(t.invalidAsync("wait argument", int(value)))
-			return
+			return false
 		}
 	}
+	return true
+}
+
+func (t *Thread) waitForAll(d *Device, q *Queue) {
+	for _, other := range d.all() {
+		t.waitOne(q, other)
+	}
+}
+
+// waitForEach waits for the queues that the values of list are mapped to.
+func (t *Thread) waitForEach(d *Device, q *Queue, list []int32) {
 	for _, value := range list {
-		if value == AsyncNoval {
-			for _, other := range d.all() {
-				t.waitOne(q, other)
-			}
-		} else if other := d.existing(t.mapAsync(int(value))); other != nil {
+		if other := d.existing(t.mapAsync(int(value))); other != nil {
 			t.waitOne(q, other)
 		}
 	}

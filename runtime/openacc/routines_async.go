@@ -1,17 +1,23 @@
 package openacc
 
 import (
+	"math"
 	"time"
+	"unsafe"
 
 	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/runtime/device"
 )
 
+// CurrentDevice stands for the device number that a routine without a dev_num
+// argument does not have. No int of a program is it.
+const CurrentDevice = math.MinInt
+
 // numbered finds the device that a routine's dev_num argument names: of the
-// current type; -1 is the current device, for routines without the argument.
-// Nil without an error means that it is not initialised, so its queues are empty.
+// current type; CurrentDevice is the current device. Nil without an error means
+// that it is not initialised, so its queues are empty.
 func (t *Thread) numbered(number int) (d *Device, ok bool) {
-	if number == -1 {
+	if number == CurrentDevice {
 		d = t.use()
 		return d, d != nil
 	}
@@ -47,7 +53,7 @@ func (t *Thread) idle(q *Queue) bool {
 
 // deviceForm names a routine or its _device form.
 func deviceForm(routine string, number int) string {
-	if number == -1 {
+	if number == CurrentDevice {
 		return routine
 	}
 	return routine + "_device"
@@ -101,9 +107,20 @@ func (t *Thread) WaitFor(async, number int) {
 }
 
 // WaitAny is acc_wait_any and acc_wait_any_device (OpenACC 3.3 §3.2.12): the
-// index of a queue in list that is empty, -1 if all are acc_async_sync.
-func (t *Thread) WaitAny(list []int32, number int) int {
+// index of a queue, among count async values at list, that is empty; -1 if there
+// are none but acc_async_sync.
+func (t *Thread) WaitAny(count int, values *int32, number int) int {
 	t.enter(deviceForm("acc_wait_any", number), callbacks.RuntimeAPI, AsyncSync)
+	switch {
+	case count < 0:
+		t.fail(t.errorf(device.InvalidArgument, "count is %d; pass the length of wait_arg, 0 or more", count))
+		return -1
+	case count > 0 && values == nil:
+		t.fail(t.errorf(errorInvalidNullPointer, "wait_arg is a null pointer, and count is %d; "+
+			"pass an array of async values, or a count of 0", count))
+		return -1
+	}
+	list := unsafe.Slice(values, count)
 	for _, async := range list {
 		if !validAsync(int(async)) {
 			t.fail(t.invalidAsync("an element of wait_arg", int(async)))
@@ -173,12 +190,6 @@ func (t *Thread) WaitAny(list []int32, number int) int {
 // calls nobody back.
 const failurePeriod = 10 * time.Millisecond
 
-// NegativeCount is the error of acc_wait_any for a count below zero.
-func (t *Thread) NegativeCount(count, number int) {
-	t.enter(deviceForm("acc_wait_any", number), callbacks.RuntimeAPI, AsyncSync)
-	t.fail(t.errorf(device.InvalidArgument, "count is %d; pass the length of wait_arg, 0 or more", count))
-}
-
 // WaitAll is acc_wait_all and acc_wait_all_device (OpenACC 3.3 §3.2.10).
 func (t *Thread) WaitAll(number int) {
 	t.enter(deviceForm("acc_wait_all", number), callbacks.RuntimeAPI, AsyncSync)
@@ -196,7 +207,7 @@ func (t *Thread) WaitAll(number int) {
 // WaitAsync is acc_wait_async and acc_wait_device_async (OpenACC 3.3 §3.2.11).
 func (t *Thread) WaitAsync(waitFor, async, number int) {
 	routine := "acc_wait_async"
-	if number != -1 {
+	if number != CurrentDevice {
 		routine = "acc_wait_device_async"
 	}
 	t.enter(routine, callbacks.RuntimeAPI, async)
@@ -216,7 +227,7 @@ func (t *Thread) WaitAsync(waitFor, async, number int) {
 // §3.2.11).
 func (t *Thread) WaitAllAsync(async, number int) {
 	routine := "acc_wait_all_async"
-	if number != -1 {
+	if number != CurrentDevice {
 		routine = "acc_wait_all_device_async"
 	}
 	t.enter(routine, callbacks.RuntimeAPI, async)
@@ -253,20 +264,18 @@ func (t *Thread) enqueueWait(async, number int, others func(*Device) []*Queue) {
 	}
 }
 
-// GetDefaultAsync is acc_get_default_async (OpenACC 3.3 §3.2.13). The initial
-// value, the device's own default queue, is acc_async_noval.
+// GetDefaultAsync is acc_get_default_async (OpenACC 3.3 §3.2.13): the number of a
+// queue, callbacks.DefaultQueue where the program has set none, or acc_async_sync.
 func (t *Thread) GetDefaultAsync() int { return t.defaultAsync }
 
 // SetDefaultAsync is acc_set_default_async (OpenACC 3.3 §3.2.14);
-// acc_async_default and acc_async_noval reset it.
+// acc_async_default restores the initial value. acc_async_noval has no effect: §2.14.3
+// says so of the directive, which the routine is equivalent to.
 func (t *Thread) SetDefaultAsync(async int) {
 	t.enter("acc_set_default_async", callbacks.RuntimeAPI, async)
 	if !validAsync(async) {
 		t.fail(t.invalidAsync("async_arg", async))
 		return
 	}
-	if async == AsyncDefault {
-		async = AsyncNoval
-	}
-	t.defaultAsync = async
+	t.defaultAsync = t.mapAsync(async)
 }

@@ -1,6 +1,7 @@
 package openacc
 
 import (
+	"math"
 	"unsafe"
 
 	"github.com/accscope/accscope/callbacks"
@@ -8,13 +9,15 @@ import (
 	"github.com/accscope/accscope/runtime/device"
 )
 
-// copyArguments checks the pointers that the acc_memcpy routines share. It
-// reports false where there is nothing to copy.
+// copyArguments checks the arguments that the acc_memcpy routines share. It reports
+// false where there is nothing to copy.
 func (t *Thread) copyArguments(to, from unsafe.Pointer, bytes uintptr, toName, toWhat, fromName, fromWhat string) bool {
-	if bytes == 0 {
-		return false
-	}
 	switch {
+	case bytes == 0:
+		return false
+	case bytes > math.MaxInt: // as negative ones arrive
+		t.fail(t.errorf(device.InvalidArgument, "bytes is %d; give a length of 0 or more", int(bytes)))
+		return false
 	case to == nil && from == nil:
 		t.fail(t.errorf(errorInvalidNullPointer, "%s and %s are null pointers: invalid host or device address; "+
 			"pass two addresses, or zero bytes for no action", toName, fromName))
@@ -26,7 +29,7 @@ func (t *Thread) copyArguments(to, from unsafe.Pointer, bytes uintptr, toName, t
 		t.fail(t.nullPointer(fromName, fromWhat))
 		return false
 	}
-	return to != from
+	return true
 }
 
 // MemcpyToDevice is acc_memcpy_to_device and its _async form (OpenACC 3.3
@@ -34,7 +37,7 @@ func (t *Thread) copyArguments(to, from unsafe.Pointer, bytes uintptr, toName, t
 func (t *Thread) MemcpyToDevice(data, host unsafe.Pointer, bytes uintptr, async int) {
 	d, ok := t.data(asyncForm("acc_memcpy_to_device", async), async)
 	if !ok || !t.isLocal(d, "data_host_src", host, bytes) ||
-		!t.copyArguments(data, host, bytes, "data_dev_dest", "device", "data_host_src", "host") {
+		!t.copyArguments(data, host, bytes, "data_dev_dest", "device", "data_host_src", "host") || data == host {
 		return
 	}
 	if d.Shared {
@@ -58,7 +61,7 @@ func (t *Thread) MemcpyToDevice(data, host unsafe.Pointer, bytes uintptr, async 
 func (t *Thread) MemcpyFromDevice(host, data unsafe.Pointer, bytes uintptr, async int) {
 	d, ok := t.data(asyncForm("acc_memcpy_from_device", async), async)
 	if !ok || !t.isLocal(d, "data_host_dest", host, bytes) ||
-		!t.copyArguments(host, data, bytes, "data_host_dest", "host", "data_dev_src", "device") {
+		!t.copyArguments(host, data, bytes, "data_host_dest", "host", "data_dev_src", "device") || data == host {
 		return
 	}
 	if d.Shared {
@@ -80,7 +83,7 @@ func (t *Thread) MemcpyFromDevice(host, data unsafe.Pointer, bytes uintptr, asyn
 // MemcpyDevice is acc_memcpy_device and its _async form (OpenACC 3.3 §3.2.28).
 func (t *Thread) MemcpyDevice(to, from unsafe.Pointer, bytes uintptr, async int) {
 	d, ok := t.data(asyncForm("acc_memcpy_device", async), async)
-	if !ok || !t.copyArguments(to, from, bytes, "data_dev_dest", "device", "data_dev_src", "device") {
+	if !ok || !t.copyArguments(to, from, bytes, "data_dev_dest", "device", "data_dev_src", "device") || to == from {
 		return
 	}
 	if d.Shared {
@@ -168,11 +171,7 @@ func (t *Thread) MemcpyD2D(to, from unsafe.Pointer, bytes uintptr, toNumber, fro
 			return
 		}
 	}
-	if bytes == 0 {
-		return
-	}
-	if to == nil || from == nil {
-		t.copyArguments(to, from, bytes, "data_arg_dest", "host", "data_arg_src", "host")
+	if !t.copyArguments(to, from, bytes, "data_arg_dest", "host", "data_arg_src", "host") {
 		return
 	}
 	if to == from && (toNumber == fromNumber || d.Shared) {
@@ -246,14 +245,23 @@ func (t *Thread) located(d *Device, argument string, host unsafe.Pointer, bytes 
 // The routines of Appendix A.2 answer with the driver's own objects, nil where
 // the current device is of another kind.
 
-// handles gives the driver's objects if the current device's API is api.
-func (t *Thread) handles(routine string, api device.API) (*Device, device.Handles) {
-	t.enter(routine, callbacks.RuntimeAPI, AsyncSync)
-	d := t.use()
-	if d == nil || d.handles.API != api {
-		return nil, device.Handles{}
+// handles begins a routine about the driver's queues: the current device, if its
+// API is api.
+func (t *Thread) handles(routine string, api device.API, async int) *Device {
+	d, ok := t.data(routine, async)
+	if !ok || d.handles.API != api {
+		return nil
 	}
-	return d, d.handles
+	return d
+}
+
+// queueNames are what an API's queues are called, in the names of routines and in
+// those of their arguments.
+func queueNames(api device.API) (noun, argument string) {
+	if api == device.APIOpenCL {
+		return "opencl_queue", "cmdqueue"
+	}
+	return "cuda_stream", "stream"
 }
 
 // inUse gives the driver's objects of the device that this thread uses: none
@@ -279,10 +287,12 @@ func (t *Thread) DriverContext(api device.API) unsafe.Pointer {
 }
 
 // DriverQueue is acc_get_cuda_stream (A.2.1.3) or acc_get_opencl_queue (A.2.2.3):
-// nil for a queue that was never used.
+// nil for a queue that was not used yet, which has no stream, and on a device of
+// another API.
 func (t *Thread) DriverQueue(api device.API, async int) unsafe.Pointer {
-	d, _ := t.handles("acc_get_queue", api)
-	if d == nil || !validAsync(async) {
+	noun, _ := queueNames(api)
+	d := t.handles("acc_get_"+noun, api, async)
+	if d == nil {
 		return nil
 	}
 	if q := d.existing(t.mapAsync(async)); q != nil {
@@ -292,10 +302,19 @@ func (t *Thread) DriverQueue(api device.API, async int) unsafe.Pointer {
 }
 
 // SetDriverQueue is acc_set_cuda_stream (A.2.1.4) or acc_set_opencl_queue
-// (A.2.2.4). It reports whether the device took the queue.
+// (A.2.2.4). It reports whether the device took the queue: a device of another API
+// does not, nor do the synchronous queues of host threads, which are many.
 func (t *Thread) SetDriverQueue(api device.API, async int, handle unsafe.Pointer) bool {
-	d, _ := t.handles("acc_set_queue", api)
-	if d == nil || handle == nil || async < 0 {
+	noun, argument := queueNames(api)
+	d := t.handles("acc_set_"+noun, api, async)
+	if d == nil {
+		return false
+	}
+	if handle == nil {
+		t.fail(t.errorf(errorInvalidNullPointer, "%s is a null pointer; pass one that the program made", argument))
+		return false
+	}
+	if async = t.mapAsync(async); async == AsyncSync {
 		return false
 	}
 	adopter, ok := d.driver.(device.QueueAdopter)

@@ -38,17 +38,20 @@ func (t *Thread) check(kind device.Type) (device.Type, int, bool) {
 	concrete := t.rt.resolve(kind)
 	count, err := t.rt.count(concrete)
 	if err != nil || count == 0 || kind == DeviceNone {
-		t.fail(t.typeUnavailable("dev_type", kind, err))
+		argument := "dev_type"
+		if by := t.rt.environment.chosenBy; by != "" && kind == DeviceDefault {
+			argument, kind = by, concrete
+		}
+		t.fail(t.typeUnavailable(argument, kind, err))
 		return 0, 0, false
 	}
 	return concrete, count, true
 }
 
-// choice sets the control variables of the thread, and the default for threads
-// to come.
+// choice sets the control variables of the thread. Each host thread has its own
+// (OpenACC 3.3 §2.3.1): those of others keep the value that the environment gave.
 func (t *Thread) choice(kind device.Type, number int, concrete device.Type) {
 	t.deviceType, t.deviceNumber, t.selected = kind, number, true
-	t.rt.defaultType.Store(int32(kind))
 	t.selectDevice(t.rt.device(concrete, number))
 }
 
@@ -144,21 +147,17 @@ func (t *Thread) DeviceNum(kind device.Type) int {
 	return 0
 }
 
-// properties describes the device that the arguments of acc_get_property name.
+// properties describes the device that the arguments of acc_get_property name; ok
+// is false where there is none. The number counts for no device but the current
+// one, whose type acc_device_current is.
 func (t *Thread) properties(number int, kind device.Type) (device.Properties, *Device, bool) {
 	if kind == DeviceCurrent {
 		kind, number = t.deviceType, t.deviceNumber
 	}
 	concrete := t.rt.resolve(kind)
 	count, err := t.rt.count(concrete)
-	if err != nil || kind == DeviceNone || count == 0 || number >= count {
+	if err != nil || kind == DeviceNone || number < 0 || number >= count {
 		return device.Properties{}, nil, false
-	}
-	if number < 0 {
-		number = t.rt.environment.number
-		if number >= count {
-			return device.Properties{}, nil, false
-		}
 	}
 	d := t.rt.device(concrete, number)
 	d.opening.Lock()
@@ -278,7 +277,6 @@ func (t *Thread) Shutdown(kind device.Type) {
 	for _, d := range devices {
 		t.shutDown(d, callbacks.RuntimeAPI)
 	}
-	t.ended()
 }
 
 // ShutdownDevice is acc_shutdown_device (OpenACC 3.3 §3.2.8).
@@ -293,19 +291,22 @@ func (t *Thread) ShutdownDevice(number int, kind device.Type) {
 		return
 	}
 	t.shutDown(t.rt.device(concrete, number), callbacks.RuntimeAPI)
-	t.ended()
 }
 
-// ended raises runtime_shutdown once the last device is shut down.
+// ended raises runtime_shutdown, after which there are no callbacks (OpenACC 3.3
+// §5.1). That it comes at the end of the program only, and once, follows: a program
+// that has shut down all devices may use one again.
 func (t *Thread) ended() {
-	if t.rt.active.Load() == 0 && t.rt.started.CompareAndSwap(true, false) {
-		t.rt.activity.flush()
-		if t.wanted(callbacks.RuntimeShutdown) {
-			g, _ := t.composeOwn(callbacks.RuntimeShutdown, nil)
-			g.info.Async, g.info.AsyncQueue = AsyncSync, AsyncSync
-			t.flush()
-		}
+	if !t.rt.started.Load() || t.rt.over.Swap(true) {
+		return
 	}
+	t.rt.activity.flush()
+	if t.wanted(callbacks.RuntimeShutdown) {
+		g, _ := t.composeOwn(callbacks.RuntimeShutdown, nil)
+		g.info.Async, g.info.AsyncQueue = AsyncSync, AsyncSync
+		t.flush()
+	}
+	t.rt.registry.Unregister(nil, callbacks.None, callbacks.CCallback(nil), callbacks.Toggle)
 }
 
 // EndProgram shuts down whatever is initialised, at the end of the program.

@@ -1,6 +1,7 @@
 package openacc
 
 import (
+	"math"
 	"unsafe"
 
 	"github.com/accscope/accscope/callbacks"
@@ -26,6 +27,24 @@ func (t *Thread) data(routine string, async int) (*Device, bool) {
 	}
 	d := t.use()
 	return d, d != nil
+}
+
+// section is data for a routine whose data section is given by its address and its
+// length. One of no bytes is valid, also at a null pointer: the routines take no
+// action for it.
+func (t *Thread) section(routine string, host unsafe.Pointer, bytes uintptr, async int) (*Device, bool) {
+	d, ok := t.data(routine, async)
+	switch {
+	case !ok:
+	case bytes > math.MaxInt: // as negative ones arrive
+		t.fail(t.negativeSection("data_arg", uintptr(host), bytes))
+		return nil, false
+	case host == nil && bytes > 0:
+		t.fail(t.errorf(errorInvalidNullPointer, "data_arg is a null pointer: %s is a bad range; pass the address of the data",
+			span(0, bytes)))
+		return nil, false
+	}
+	return d, ok
 }
 
 // onQueue gives the queue of a routine's async argument and readies the scratch
@@ -86,7 +105,9 @@ func (t *Thread) Free(data unsafe.Pointer) {
 	}
 }
 
-// Copyin is acc_copyin and acc_copyin_async (OpenACC 3.3 §3.2.18).
+// Copyin is acc_copyin and acc_copyin_async (OpenACC 3.3 §3.2.18). No bytes are no
+// error, and no action: neither the present table nor a counter changes, and no
+// event follows. The result is then what acc_deviceptr gives.
 func (t *Thread) Copyin(host unsafe.Pointer, bytes uintptr, async int) unsafe.Pointer {
 	return t.begins("acc_copyin", host, bytes, async, true)
 }
@@ -97,16 +118,15 @@ func (t *Thread) Create(host unsafe.Pointer, bytes uintptr, async int) unsafe.Po
 }
 
 func (t *Thread) begins(routine string, host unsafe.Pointer, bytes uintptr, async int, copyin bool) unsafe.Pointer {
-	d, ok := t.data(asyncForm(routine, async), async)
-	if !ok || host == nil && bytes == 0 {
-		return nil
-	}
-	if host == nil || bytes == 0 {
-		t.fail(t.badRange("data_arg", uintptr(host), bytes))
+	d, ok := t.section(asyncForm(routine, async), host, bytes, async)
+	if !ok {
 		return nil
 	}
 	if d.Shared {
 		return host
+	}
+	if bytes == 0 {
+		return t.deviceAddress(d, host)
 	}
 	q := t.onQueue(d, async)
 	if q == nil {
@@ -154,15 +174,8 @@ func (t *Thread) ends(routine string, host unsafe.Pointer, bytes uintptr, async 
 	if finalize {
 		routine += "_finalize"
 	}
-	d, ok := t.data(asyncForm(routine, async), async)
-	if !ok || bytes == 0 {
-		return
-	}
-	if host == nil {
-		t.fail(t.badRange("data_arg", 0, bytes))
-		return
-	}
-	if d.Shared {
+	d, ok := t.section(asyncForm(routine, async), host, bytes, async)
+	if !ok || d.Shared || bytes == 0 {
 		return
 	}
 	d.mu.Lock()
@@ -198,15 +211,8 @@ func (t *Thread) UpdateSelf(host unsafe.Pointer, bytes uintptr, async int) {
 }
 
 func (t *Thread) updates(routine string, action goacc.Action, host unsafe.Pointer, bytes uintptr, async int) {
-	d, ok := t.data(asyncForm(routine, async), async)
-	if !ok || bytes == 0 {
-		return
-	}
-	if host == nil {
-		t.fail(t.badRange("data_arg", 0, bytes))
-		return
-	}
-	if d.Shared {
+	d, ok := t.section(asyncForm(routine, async), host, bytes, async)
+	if !ok || d.Shared || bytes == 0 {
 		return
 	}
 	q := t.onQueue(d, async)
@@ -228,22 +234,24 @@ func (t *Thread) MapData(host, data unsafe.Pointer, bytes uintptr) {
 	if !ok {
 		return
 	}
-	if d.Shared {
+	h, address := uintptr(host), device.Address(uintptr(data))
+	switch {
+	case host == nil:
+		t.fail(t.badMap(d, "data_arg", h, uintptr(data), bytes))
+		return
+	case data == nil:
+		t.fail(t.badMap(d, "data_dev", h, uintptr(data), bytes))
+		return
+	case bytes > math.MaxInt:
+		t.fail(t.negativeSection("data_arg", h, bytes))
+		return
+	case d.Shared:
 		if host != data {
 			t.fail(t.sharedMap())
 		}
 		return
-	}
-	h, address := uintptr(host), device.Address(uintptr(data))
-	switch {
-	case host == nil:
-		t.fail(t.badMap("data_arg", h, uintptr(data), bytes))
-		return
-	case data == nil:
-		t.fail(t.badMap("data_dev", h, uintptr(data), bytes))
-		return
 	case bytes == 0:
-		t.fail(t.badMap("bytes", h, uintptr(data), bytes))
+		t.fail(t.badMap(d, "bytes", h, uintptr(data), bytes))
 		return
 	}
 	t.prepare()
@@ -325,6 +333,12 @@ func (t *Thread) DevicePtr(host unsafe.Pointer) unsafe.Pointer {
 	if d == nil || host == nil || d.Shared {
 		return host
 	}
+	return t.deviceAddress(d, host)
+}
+
+// deviceAddress is where d, which does not share the host's memory, has what is at
+// host: nil where it is absent.
+func (t *Thread) deviceAddress(d *Device, host unsafe.Pointer) unsafe.Pointer {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if m, presence := d.table.Find(uintptr(host), 0); presence == dataenv.Present {

@@ -73,8 +73,8 @@ type Runtime struct {
 	ending       atomic.Pointer[Thread]                  // the thread that runs the program's end
 	dropped      atomic.Pointer[map[*Device][]hostRange] // what was on devices then, by address
 	active       atomic.Int64                            // devices between initialisation and shutdown
-	started      atomic.Bool                             // something was initialised since the last runtime_shutdown
-	defaultType  atomic.Int32                            // for threads to come: the last one set
+	started      atomic.Bool                             // something was initialised
+	over         atomic.Bool                             // runtime_shutdown came
 	threads      atomic.Int32
 	identities   atomic.Uint64 // of threads
 	correlations atomic.Uint64
@@ -113,7 +113,6 @@ func New(options Options) (*Runtime, error) {
 	if options.Problem != "" {
 		rt.environment.bad = options.Problem
 	}
-	rt.defaultType.Store(int32(rt.environment.deviceType))
 	rt.activity.init(rt)
 	return rt, nil
 }
@@ -233,5 +232,5 @@ func (rt *Runtime) initialised(kind device.Type, all bool) []*Device {
 	return found
 }
 
-// Active says how many devices are initialised.
-func (rt *Runtime) Active() int { return int(rt.active.Load()) }
+// Started says whether a device was ever initialised.
+func (rt *Runtime) Started() bool { return rt.started.Load() }

@@ -58,7 +58,7 @@ type Thread struct {
 	versioned    bool   // version was compared during this call
 
 	initialising int               // initialisation events being raised
-	failing      bool              // an error ends the program
+	failing      *device.Error     // it ends the program; nil for none
 	reporting    bool              // callbacks are told of an error that does not
 	pairs        []*callbacks.Pair // not in use
 	lent         []*callbacks.Pair // of left
@@ -141,9 +141,9 @@ func (rt *Runtime) AdoptThread(events *callbacks.Thread, former *Thread) *Thread
 		rt:           rt,
 		events:       events,
 		identity:     rt.identities.Add(1),
-		deviceType:   device.Type(rt.defaultType.Load()),
+		deviceType:   rt.environment.deviceType,
 		deviceNumber: rt.environment.number,
-		defaultAsync: AsyncNoval,
+		defaultAsync: callbacks.DefaultQueue,
 		regions:      made.regions[:0],
 		synchronous:  made.synchronous[:0],
 		levels:       made.levels,

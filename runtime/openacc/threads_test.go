@@ -11,6 +11,27 @@ import (
 	"github.com/accscope/accscope/runtime/sim"
 )
 
+// TestControlVariablesAreAThreadsOwn: what one host thread sets changes nothing for
+// others, whether they have read their values yet or begin later (OpenACC 3.3
+// §2.3.1).
+func TestControlVariablesAreAThreadsOwn(t *testing.T) {
+	p := newProgram(t, nil, nil)
+	first, quiet := p.NewThread(), p.NewThread()
+	first.SetDeviceType(DeviceHost)
+	first.SetDefaultAsync(7)
+	for name, thread := range map[string]*Thread{"a thread that has read nothing": quiet, "a thread that begins later": p.NewThread()} {
+		if kind := thread.DeviceType(); kind != DeviceSim {
+			t.Errorf("%s has device type %d, want %d", name, kind, DeviceSim)
+		}
+		if async := thread.GetDefaultAsync(); async != callbacks.DefaultQueue {
+			t.Errorf("%s has the default queue %d, want %d", name, async, callbacks.DefaultQueue)
+		}
+	}
+	if kind := first.DeviceType(); kind != DeviceHost {
+		t.Errorf("the thread that chose has device type %d, want %d", kind, DeviceHost)
+	}
+}
+
 // TestThreads uses one runtime from 64 host threads at once: data of their own
 // and data they share, queues of their own and queues they share, routines,
 // directives, snapshots and changes of the registry, with results checked.
@@ -47,7 +68,7 @@ func TestThreads(t *testing.T) {
 						for range 3 {
 							thread.Parallel(adding(100+worker, goacc.ToFrom, own, n, more))
 						}
-						thread.WaitFor(100+worker, -1)
+						thread.WaitFor(100+worker, CurrentDevice)
 						sum += 3
 					case 2: // a queue that all use
 						thread.Parallel(adding(round%3, goacc.ToFrom, own, n, more))
@@ -67,7 +88,7 @@ func TestThreads(t *testing.T) {
 						thread.Copyin(pointerTo(own), uintptr(len(own)), 200+worker)
 						thread.Parallel(adding(200+worker, goacc.ToFrom, own, n, more))
 						thread.Copyout(pointerTo(own), uintptr(len(own)), 200+worker, false)
-						thread.WaitAll(-1)
+						thread.WaitAll(CurrentDevice)
 						sum++
 					case 5: // registry
 						if err := p.registry.Register(thread.events, callbacks.EnqueueLaunchEnd, count, callbacks.Reg); err != nil {
@@ -82,7 +103,7 @@ func TestThreads(t *testing.T) {
 							async = 300 + worker%5
 						}
 						thread.Parallel(adding(async, goacc.ToFrom, own, n, one))
-						thread.WaitFor(async, -1)
+						thread.WaitFor(async, CurrentDevice)
 						sum++
 					case 6: // what only looks
 						thread.IsPresent(pointerTo(shared), 8)

@@ -31,7 +31,7 @@ func TestSmallCopiesGoTogether(t *testing.T) {
 			events.register(p, callbacks.Alloc, callbacks.Create, callbacks.EnqueueUploadStart, callbacks.EnqueueDownloadStart, callbacks.Delete, callbacks.Free)
 			sum, one, more, array := words(5), words(1), words(10), hostMemory(1000, 1)
 			thread.Parallel(reducing(async, sum, one, more, array))
-			thread.WaitAll(-1)
+			thread.WaitAll(CurrentDevice)
 			got := events.take()
 			const want = "alloc 1256\ncreate 8\ncreate 8\ncreate 8\ncreate 1000\n" +
 				"enqueue_upload_start 24\nenqueue_upload_start 1000\n" +
@@ -63,7 +63,7 @@ func TestSmallCopiesInQueueOrder(t *testing.T) {
 		thread.Parallel(reducing(q.async, sum, one, more, array))
 	}
 	release()
-	thread.WaitAll(-1)
+	thread.WaitAll(CurrentDevice)
 	if get(sum, 0) != 55 {
 		t.Errorf("the sum is %d, want 55", get(sum, 0))
 	}

@@ -101,24 +101,16 @@ func (t *Thread) renew(d *Device, m *dataenv.Mapping, item *goacc.Item) {
 }
 
 // Wait is a wait directive (OpenACC 3.3 §2.16.3): the host thread waits, or with
-// an async value that queue does, for the queues in the list or for all.
+// an async value that queue does, for the queues in the list or, where there is
+// none, for all. Unlike in a clause, acc_async_noval is known from no argument.
 func (t *Thread) Wait(c *Construct) {
 	t.enter("wait directive", callbacks.Wait, c.Async)
 	d := t.use()
 	if d == nil || !t.checkAsync(c.Async) {
 		return
 	}
-	if d.Shared || c.OnHost {
-		for _, value := range c.Waits {
-			if !validAsync(int(value)) {
-				t.fail(t.invalidAsync("wait argument", int(value)))
-			}
-		}
+	if !t.checkWaits(c.Waits) || d.Shared || c.OnHost {
 		return
-	}
-	waits := c.Waits
-	if len(waits) == 0 {
-		waits = []int32{AsyncNoval} // all queues
 	}
 	var q *Queue
 	if t.mapAsync(c.Async) != AsyncSync {
@@ -126,5 +118,9 @@ func (t *Thread) Wait(c *Construct) {
 			return
 		}
 	}
-	t.waitClause(d, q, waits)
+	if len(c.Waits) == 0 {
+		t.waitForAll(d, q)
+		return
+	}
+	t.waitForEach(d, q, c.Waits)
 }

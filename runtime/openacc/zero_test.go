@@ -39,7 +39,7 @@ func TestZero(t *testing.T) {
 		}, false},
 		{"enter data create(zero:) async", func(thread *Thread, x []byte) byte {
 			thread.EnterData(zeroing(3, span8(goacc.Alloc, x)))
-			thread.WaitFor(3, -1)
+			thread.WaitFor(3, CurrentDevice)
 			return onDevice(thread, x)
 		}, true},
 		{"data copyout(zero:)", func(thread *Thread, x []byte) byte {
@@ -92,7 +92,7 @@ func TestZeroOfKernels(t *testing.T) {
 			c := zeroing(async, span8(goacc.From, values), span8(goacc.To, count), span8(goacc.To, more))
 			c.Function = devicetest.HostKernels().Add
 			thread.Parallel(c)
-			thread.WaitAll(-1)
+			thread.WaitAll(CurrentDevice)
 			want := int64(10)
 			if device == "host" {
 				want = 13

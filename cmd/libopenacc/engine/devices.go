@@ -35,13 +35,9 @@ func accscope_engine_get_property_string(t thread, number, type_, property C.int
 }
 
 //export accscope_engine_wait_any
-func accscope_engine_wait_any(t thread, count C.int, list *C.int, number C.int) C.int {
+func accscope_engine_wait_any(t thread, count C.int, list *C.int, number C.long) C.int {
 	defer guard()
-	if count < 0 {
-		enter(t).NegativeCount(int(count), int(number))
-		return -1
-	}
-	return C.int(enter(t).WaitAny(unsafe.Slice((*int32)(unsafe.Pointer(list)), int(count)), int(number)))
+	return C.int(enter(t).WaitAny(int(count), (*int32)(unsafe.Pointer(list)), int(number)))
 }
 
 //export accscope_engine_get_num_devices
@@ -105,37 +101,37 @@ func accscope_engine_shutdown_device(t thread, number, type_ C.int) {
 }
 
 //export accscope_engine_async_test
-func accscope_engine_async_test(t thread, async, number C.int) C.int {
+func accscope_engine_async_test(t thread, async C.int, number C.long) C.int {
 	defer guard()
 	return truth(enter(t).AsyncTest(int(async), int(number)))
 }
 
 //export accscope_engine_async_test_all
-func accscope_engine_async_test_all(t thread, number C.int) C.int {
+func accscope_engine_async_test_all(t thread, number C.long) C.int {
 	defer guard()
 	return truth(enter(t).AsyncTestAll(int(number)))
 }
 
 //export accscope_engine_wait
-func accscope_engine_wait(t thread, async, number C.int) {
+func accscope_engine_wait(t thread, async C.int, number C.long) {
 	defer guard()
 	enter(t).WaitFor(int(async), int(number))
 }
 
 //export accscope_engine_wait_all
-func accscope_engine_wait_all(t thread, number C.int) {
+func accscope_engine_wait_all(t thread, number C.long) {
 	defer guard()
 	enter(t).WaitAll(int(number))
 }
 
 //export accscope_engine_wait_async
-func accscope_engine_wait_async(t thread, waitFor, async, number C.int) {
+func accscope_engine_wait_async(t thread, waitFor, async C.int, number C.long) {
 	defer guard()
 	enter(t).WaitAsync(int(waitFor), int(async), int(number))
 }
 
 //export accscope_engine_wait_all_async
-func accscope_engine_wait_all_async(t thread, async, number C.int) {
+func accscope_engine_wait_all_async(t thread, async C.int, number C.long) {
 	defer guard()
 	enter(t).WaitAllAsync(int(async), int(number))
 }

@@ -109,7 +109,7 @@ func accscope_engine_thread_end(t thread) {
 //export accscope_engine_program_end
 func accscope_engine_program_end(t thread) {
 	defer guard()
-	if core.Active() > 0 {
+	if core.Started() {
 		enter(t).EndProgram()
 	}
 }

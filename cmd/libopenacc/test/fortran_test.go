@@ -15,13 +15,13 @@ func TestFortran(t *testing.T) {
 		"copyin 48 bytes async -1",
 		"copyin 24 bytes async -2",
 		"copyin 4 bytes async -2",
-		"async_test 4 on -1", "T",
+		"async_test 4 on -9223372036854775808", "T",
 		"async_test 4 on 1", "T",
-		"wait_any 2 [5] on -1", "2",
+		"wait_any 2 [5] on -9223372036854775808", "2",
 		"get_property_string 0 2 0x10001", "[a name  ]",
 		"malloc", "init_device", "memcpy_to_device",
 		"attach, first of it 1.5, async -2", "attach, first of it 2.5, async 7",
-		"error 16 in acc_copyin: acc_copyin: data_arg is not contiguous in dimension 2; pass a contiguous section",
+		"error 16 in acc_copyin: data_arg is not contiguous in dimension 2; pass a contiguous section",
 		"program_end",
 	), 1)
 }

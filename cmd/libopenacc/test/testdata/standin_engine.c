@@ -144,10 +144,10 @@ accscope_engine_attach (T t, void **pointer, int async)
 }
 
 EXPORT int
-accscope_engine_wait_any (T t, int count, const int *list, int number)
+accscope_engine_wait_any (T t, int count, const int *list, long number)
 {
   seen (t);
-  say ("wait_any %d [%d] on %d\n", count, list[0], number);
+  say ("wait_any %d [%d] on %ld\n", count, list[0], number);
   return count - 1;
 }
 
@@ -160,9 +160,9 @@ accscope_engine_get_property_string (T t, int number, int type, int property)
 }
 
 EXPORT int
-accscope_engine_async_test (T t, int async, int number)
+accscope_engine_async_test (T t, int async, long number)
 {
   seen (t);
-  say ("async_test %d on %d\n", async, number);
+  say ("async_test %d on %ld\n", async, number);
   return 1;
 }
