@@ -166,6 +166,9 @@ struct accscope_host
   X (void, memcpy_d2d, (T t, void *to, void *from, size_t bytes, int to_device, int from_device, int async)) \
   X (void, attach, (T t, void **pointer, int async))				\
   X (void, detach, (T t, void **pointer, int async, int finalize))		\
+  /* with gfortran's descriptor of what the pointer points to */			\
+  X (void, attach_described, (T t, const void *target, int async))		\
+  X (void, detach_described, (T t, const void *target, int async, int finalize)) \
   /* Appendix A.2 */								\
   X (void *, get_current_cuda_device, (T t))					\
   X (void *, get_current_cuda_context, (T t))					\

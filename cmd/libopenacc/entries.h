@@ -85,7 +85,10 @@
   E (acc_wait_any_h_) E (acc_wait_any_device_h_)			\
   E (acc_get_default_async_h_) E (acc_set_default_async_h_)		\
   E (acc_on_device_h_)							\
-  E (acc_memcpy_d2d_h_) E (acc_memcpy_d2d_async_h_)
+  E (acc_memcpy_d2d_h_) E (acc_memcpy_d2d_async_h_)			\
+  E (acc_attach_array_h_) E (acc_attach_async_array_h_)			\
+  E (acc_detach_array_h_) E (acc_detach_async_array_h_)			\
+  E (acc_detach_finalize_array_h_) E (acc_detach_finalize_async_array_h_)
 
 #define ACCSCOPE_ENTRIES_THREE(E, name)					\
   E (name##_32_h_) E (name##_64_h_) E (name##_array_h_)
@@ -111,27 +114,10 @@
   ACCSCOPE_ENTRIES_THREE (E, acc_copyout_finalize_async)		\
   ACCSCOPE_ENTRIES_THREE (E, acc_delete_finalize_async)
 
-/* Our module's acc_attach and acc_detach, by type (attach.c).  */
-#define ACCSCOPE_ENTRIES_SIX(E, type)					\
-  E (acc_attach_##type##_) E (acc_attach_async_##type##_)		\
-  E (acc_detach_##type##_) E (acc_detach_async_##type##_)		\
-  E (acc_detach_finalize_##type##_)					\
-  E (acc_detach_finalize_async_##type##_)
-
-#define ACCSCOPE_ENTRIES_FORTRAN_ATTACH(E)				\
-  ACCSCOPE_ENTRIES_SIX (E, i4_p) ACCSCOPE_ENTRIES_SIX (E, i4_a)		\
-  ACCSCOPE_ENTRIES_SIX (E, i8_p) ACCSCOPE_ENTRIES_SIX (E, i8_a)		\
-  ACCSCOPE_ENTRIES_SIX (E, r4_p) ACCSCOPE_ENTRIES_SIX (E, r4_a)		\
-  ACCSCOPE_ENTRIES_SIX (E, r8_p) ACCSCOPE_ENTRIES_SIX (E, r8_a)		\
-  ACCSCOPE_ENTRIES_SIX (E, c4_p) ACCSCOPE_ENTRIES_SIX (E, c4_a)		\
-  ACCSCOPE_ENTRIES_SIX (E, c8_p) ACCSCOPE_ENTRIES_SIX (E, c8_a)		\
-  ACCSCOPE_ENTRIES_SIX (E, l4_p) ACCSCOPE_ENTRIES_SIX (E, l4_a)
-
 #define ACCSCOPE_ENTRIES(E)						\
   ACCSCOPE_ENTRIES_GOACC (E)						\
   ACCSCOPE_ENTRIES_C (E)						\
   ACCSCOPE_ENTRIES_FORTRAN_ROUTINES (E)					\
-  ACCSCOPE_ENTRIES_FORTRAN_DATA (E)					\
-  ACCSCOPE_ENTRIES_FORTRAN_ATTACH (E)
+  ACCSCOPE_ENTRIES_FORTRAN_DATA (E)
 
 #endif

@@ -256,3 +256,36 @@ PROCEDURE (acc_memcpy_d2d_async_h_,
 	   engine ()->memcpy_d2d (T, to->base, from->base,
 				  length (t, "acc_memcpy_d2d_async", *bytes),
 				  *to_device, *from_device, *async))
+
+/* 3.2.29: the pointer's target, assumed-rank; async by value.  */
+static void
+attach (struct thread *t, const struct descriptor *target, int async)
+{
+  if (!on_host (t) || async < ACCSCOPE_ASYNC_DEFAULT)
+    engine ()->attach_described (T, target, async);
+}
+
+static void
+detach (struct thread *t, const struct descriptor *target, int async,
+	int finalize)
+{
+  if (!on_host (t) || async < ACCSCOPE_ASYNC_DEFAULT)
+    engine ()->detach_described (T, target, async, finalize);
+}
+
+PROCEDURE (acc_attach_array_h_, (const struct descriptor *target),
+	   attach (t, target, ACCSCOPE_ASYNC_SYNC))
+PROCEDURE (acc_attach_async_array_h_,
+	   (const struct descriptor *target, int async),
+	   attach (t, target, async))
+LAST_PROCEDURE (acc_detach_array_h_, (const struct descriptor *target),
+		detach (t, target, ACCSCOPE_ASYNC_SYNC, 0))
+LAST_PROCEDURE (acc_detach_async_array_h_,
+		(const struct descriptor *target, int async),
+		detach (t, target, async, 0))
+LAST_PROCEDURE (acc_detach_finalize_array_h_,
+		(const struct descriptor *target),
+		detach (t, target, ACCSCOPE_ASYNC_SYNC, 1))
+LAST_PROCEDURE (acc_detach_finalize_async_array_h_,
+		(const struct descriptor *target, int async),
+		detach (t, target, async, 1))

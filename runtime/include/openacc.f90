@@ -278,7 +278,7 @@ module openacc
           bind (c, name="acc_map_data")
        use, intrinsic :: iso_c_binding, only: c_ptr, c_size_t
        !GCC$ attributes no_arg_check :: data_arg
-       type (*), dimension (*) :: data_arg
+       type (*), dimension (*), target :: data_arg
        type (c_ptr), value :: data_dev
        integer (c_size_t), value :: bytes
      end subroutine acc_map_data
@@ -286,7 +286,7 @@ module openacc
      subroutine acc_unmap_data (data_arg) &
           bind (c, name="acc_unmap_data")
        !GCC$ attributes no_arg_check :: data_arg
-       type (*), dimension (*) :: data_arg
+       type (*), dimension (*), target :: data_arg
      end subroutine acc_unmap_data
 
      function acc_deviceptr (data_arg) &
@@ -294,7 +294,7 @@ module openacc
        use, intrinsic :: iso_c_binding, only: c_ptr
        type (c_ptr) :: acc_deviceptr
        !GCC$ attributes no_arg_check :: data_arg
-       type (*), dimension (*) :: data_arg
+       type (*), dimension (*), target :: data_arg
      end function acc_deviceptr
 
      function acc_hostptr (data_dev) &
@@ -309,7 +309,7 @@ module openacc
        use, intrinsic :: iso_c_binding, only: c_ptr, c_size_t
        type (c_ptr), value :: data_dev_dest
        !GCC$ attributes no_arg_check :: data_host_src
-       type (*), dimension (*) :: data_host_src
+       type (*), dimension (*), target :: data_host_src
        integer (c_size_t), value :: bytes
      end subroutine acc_memcpy_to_device
 
@@ -319,7 +319,7 @@ module openacc
        use, intrinsic :: iso_c_binding, only: c_int, c_ptr, c_size_t
        type (c_ptr), value :: data_dev_dest
        !GCC$ attributes no_arg_check :: data_host_src
-       type (*), dimension (*) :: data_host_src
+       type (*), dimension (*), target :: data_host_src
        integer (c_size_t), value :: bytes
        integer (c_int), value :: async_arg
      end subroutine acc_memcpy_to_device_async
@@ -328,7 +328,7 @@ module openacc
           bind (c, name="acc_memcpy_from_device")
        use, intrinsic :: iso_c_binding, only: c_ptr, c_size_t
        !GCC$ attributes no_arg_check :: data_host_dest
-       type (*), dimension (*) :: data_host_dest
+       type (*), dimension (*), target :: data_host_dest
        type (c_ptr), value :: data_dev_src
        integer (c_size_t), value :: bytes
      end subroutine acc_memcpy_from_device
@@ -338,7 +338,7 @@ module openacc
           bind (c, name="acc_memcpy_from_device_async")
        use, intrinsic :: iso_c_binding, only: c_int, c_ptr, c_size_t
        !GCC$ attributes no_arg_check :: data_host_dest
-       type (*), dimension (*) :: data_host_dest
+       type (*), dimension (*), target :: data_host_dest
        type (c_ptr), value :: data_dev_src
        integer (c_size_t), value :: bytes
        integer (c_int), value :: async_arg
@@ -370,8 +370,8 @@ module openacc
      subroutine acc_memcpy_d2d_h (data_arg_dest, data_arg_src, bytes, &
             dev_num_dest, dev_num_src)
        import
-       type (*), dimension (..) :: data_arg_dest
-       type (*), dimension (..) :: data_arg_src
+       type (*), dimension (..), target :: data_arg_dest
+       type (*), dimension (..), target :: data_arg_src
        integer :: bytes
        integer :: dev_num_dest
        integer :: dev_num_src
@@ -382,8 +382,8 @@ module openacc
      subroutine acc_memcpy_d2d_async_h (data_arg_dest, data_arg_src, bytes, &
             dev_num_dest, dev_num_src, async_arg_src)
        import
-       type (*), dimension (..) :: data_arg_dest
-       type (*), dimension (..) :: data_arg_src
+       type (*), dimension (..), target :: data_arg_dest
+       type (*), dimension (..), target :: data_arg_src
        integer :: bytes
        integer :: dev_num_dest
        integer :: dev_num_src

@@ -20,17 +20,17 @@ module openacc_data
      subroutine acc_copyin_32_h (data_arg, bytes)
        import
        !GCC$ attributes no_arg_check :: data_arg
-       type (*), dimension (*) :: data_arg
+       type (*), dimension (*), target :: data_arg
        integer (int32) :: bytes
      end subroutine acc_copyin_32_h
      subroutine acc_copyin_64_h (data_arg, bytes)
        import
        !GCC$ attributes no_arg_check :: data_arg
-       type (*), dimension (*) :: data_arg
+       type (*), dimension (*), target :: data_arg
        integer (int64) :: bytes
      end subroutine acc_copyin_64_h
      subroutine acc_copyin_array_h (data_arg)
-       type (*), dimension (..) :: data_arg
+       type (*), dimension (..), target :: data_arg
      end subroutine acc_copyin_array_h
   end interface acc_copyin
 
@@ -38,17 +38,17 @@ module openacc_data
      subroutine acc_present_or_copyin_32_h (data_arg, bytes)
        import
        !GCC$ attributes no_arg_check :: data_arg
-       type (*), dimension (*) :: data_arg
+       type (*), dimension (*), target :: data_arg
        integer (int32) :: bytes
      end subroutine acc_present_or_copyin_32_h
      subroutine acc_present_or_copyin_64_h (data_arg, bytes)
        import
        !GCC$ attributes no_arg_check :: data_arg
-       type (*), dimension (*) :: data_arg
+       type (*), dimension (*), target :: data_arg
        integer (int64) :: bytes
      end subroutine acc_present_or_copyin_64_h
      subroutine acc_present_or_copyin_array_h (data_arg)
-       type (*), dimension (..) :: data_arg
+       type (*), dimension (..), target :: data_arg
      end subroutine acc_present_or_copyin_array_h
   end interface acc_present_or_copyin
 
@@ -61,17 +61,17 @@ module openacc_data
      subroutine acc_create_32_h (data_arg, bytes)
        import
        !GCC$ attributes no_arg_check :: data_arg
-       type (*), dimension (*) :: data_arg
+       type (*), dimension (*), target :: data_arg
        integer (int32) :: bytes
      end subroutine acc_create_32_h
      subroutine acc_create_64_h (data_arg, bytes)
        import
        !GCC$ attributes no_arg_check :: data_arg
-       type (*), dimension (*) :: data_arg
+       type (*), dimension (*), target :: data_arg
        integer (int64) :: bytes
      end subroutine acc_create_64_h
      subroutine acc_create_array_h (data_arg)
-       type (*), dimension (..) :: data_arg
+       type (*), dimension (..), target :: data_arg
      end subroutine acc_create_array_h
   end interface acc_create
 
@@ -79,17 +79,17 @@ module openacc_data
      subroutine acc_present_or_create_32_h (data_arg, bytes)
        import
        !GCC$ attributes no_arg_check :: data_arg
-       type (*), dimension (*) :: data_arg
+       type (*), dimension (*), target :: data_arg
        integer (int32) :: bytes
      end subroutine acc_present_or_create_32_h
      subroutine acc_present_or_create_64_h (data_arg, bytes)
        import
        !GCC$ attributes no_arg_check :: data_arg
-       type (*), dimension (*) :: data_arg
+       type (*), dimension (*), target :: data_arg
        integer (int64) :: bytes
      end subroutine acc_present_or_create_64_h
      subroutine acc_present_or_create_array_h (data_arg)
-       type (*), dimension (..) :: data_arg
+       type (*), dimension (..), target :: data_arg
      end subroutine acc_present_or_create_array_h
   end interface acc_present_or_create
 
@@ -102,17 +102,17 @@ module openacc_data
      subroutine acc_copyout_32_h (data_arg, bytes)
        import
        !GCC$ attributes no_arg_check :: data_arg
-       type (*), dimension (*) :: data_arg
+       type (*), dimension (*), target :: data_arg
        integer (int32) :: bytes
      end subroutine acc_copyout_32_h
      subroutine acc_copyout_64_h (data_arg, bytes)
        import
        !GCC$ attributes no_arg_check :: data_arg
-       type (*), dimension (*) :: data_arg
+       type (*), dimension (*), target :: data_arg
        integer (int64) :: bytes
      end subroutine acc_copyout_64_h
      subroutine acc_copyout_array_h (data_arg)
-       type (*), dimension (..) :: data_arg
+       type (*), dimension (..), target :: data_arg
      end subroutine acc_copyout_array_h
   end interface acc_copyout
 
@@ -120,17 +120,17 @@ module openacc_data
      subroutine acc_copyout_finalize_32_h (data_arg, bytes)
        import
        !GCC$ attributes no_arg_check :: data_arg
-       type (*), dimension (*) :: data_arg
+       type (*), dimension (*), target :: data_arg
        integer (int32) :: bytes
      end subroutine acc_copyout_finalize_32_h
      subroutine acc_copyout_finalize_64_h (data_arg, bytes)
        import
        !GCC$ attributes no_arg_check :: data_arg
-       type (*), dimension (*) :: data_arg
+       type (*), dimension (*), target :: data_arg
        integer (int64) :: bytes
      end subroutine acc_copyout_finalize_64_h
      subroutine acc_copyout_finalize_array_h (data_arg)
-       type (*), dimension (..) :: data_arg
+       type (*), dimension (..), target :: data_arg
      end subroutine acc_copyout_finalize_array_h
   end interface acc_copyout_finalize
 
@@ -138,17 +138,17 @@ module openacc_data
      subroutine acc_delete_32_h (data_arg, bytes)
        import
        !GCC$ attributes no_arg_check :: data_arg
-       type (*), dimension (*) :: data_arg
+       type (*), dimension (*), target :: data_arg
        integer (int32) :: bytes
      end subroutine acc_delete_32_h
      subroutine acc_delete_64_h (data_arg, bytes)
        import
        !GCC$ attributes no_arg_check :: data_arg
-       type (*), dimension (*) :: data_arg
+       type (*), dimension (*), target :: data_arg
        integer (int64) :: bytes
      end subroutine acc_delete_64_h
      subroutine acc_delete_array_h (data_arg)
-       type (*), dimension (..) :: data_arg
+       type (*), dimension (..), target :: data_arg
      end subroutine acc_delete_array_h
   end interface acc_delete
 
@@ -156,17 +156,17 @@ module openacc_data
      subroutine acc_delete_finalize_32_h (data_arg, bytes)
        import
        !GCC$ attributes no_arg_check :: data_arg
-       type (*), dimension (*) :: data_arg
+       type (*), dimension (*), target :: data_arg
        integer (int32) :: bytes
      end subroutine acc_delete_finalize_32_h
      subroutine acc_delete_finalize_64_h (data_arg, bytes)
        import
        !GCC$ attributes no_arg_check :: data_arg
-       type (*), dimension (*) :: data_arg
+       type (*), dimension (*), target :: data_arg
        integer (int64) :: bytes
      end subroutine acc_delete_finalize_64_h
      subroutine acc_delete_finalize_array_h (data_arg)
-       type (*), dimension (..) :: data_arg
+       type (*), dimension (..), target :: data_arg
      end subroutine acc_delete_finalize_array_h
   end interface acc_delete_finalize
 
@@ -174,17 +174,17 @@ module openacc_data
      subroutine acc_update_device_32_h (data_arg, bytes)
        import
        !GCC$ attributes no_arg_check :: data_arg
-       type (*), dimension (*) :: data_arg
+       type (*), dimension (*), target :: data_arg
        integer (int32) :: bytes
      end subroutine acc_update_device_32_h
      subroutine acc_update_device_64_h (data_arg, bytes)
        import
        !GCC$ attributes no_arg_check :: data_arg
-       type (*), dimension (*) :: data_arg
+       type (*), dimension (*), target :: data_arg
        integer (int64) :: bytes
      end subroutine acc_update_device_64_h
      subroutine acc_update_device_array_h (data_arg)
-       type (*), dimension (..) :: data_arg
+       type (*), dimension (..), target :: data_arg
      end subroutine acc_update_device_array_h
   end interface acc_update_device
 
@@ -192,17 +192,17 @@ module openacc_data
      subroutine acc_update_self_32_h (data_arg, bytes)
        import
        !GCC$ attributes no_arg_check :: data_arg
-       type (*), dimension (*) :: data_arg
+       type (*), dimension (*), target :: data_arg
        integer (int32) :: bytes
      end subroutine acc_update_self_32_h
      subroutine acc_update_self_64_h (data_arg, bytes)
        import
        !GCC$ attributes no_arg_check :: data_arg
-       type (*), dimension (*) :: data_arg
+       type (*), dimension (*), target :: data_arg
        integer (int64) :: bytes
      end subroutine acc_update_self_64_h
      subroutine acc_update_self_array_h (data_arg)
-       type (*), dimension (..) :: data_arg
+       type (*), dimension (..), target :: data_arg
      end subroutine acc_update_self_array_h
   end interface acc_update_self
 
@@ -210,20 +210,20 @@ module openacc_data
      subroutine acc_copyin_async_32_h (data_arg, bytes, async_arg)
        import
        !GCC$ attributes no_arg_check :: data_arg
-       type (*), dimension (*) :: data_arg
+       type (*), dimension (*), target :: data_arg
        integer (int32) :: bytes
        integer (acc_handle_kind) :: async_arg
      end subroutine acc_copyin_async_32_h
      subroutine acc_copyin_async_64_h (data_arg, bytes, async_arg)
        import
        !GCC$ attributes no_arg_check :: data_arg
-       type (*), dimension (*) :: data_arg
+       type (*), dimension (*), target :: data_arg
        integer (int64) :: bytes
        integer (acc_handle_kind) :: async_arg
      end subroutine acc_copyin_async_64_h
      subroutine acc_copyin_async_array_h (data_arg, async_arg)
        import
-       type (*), dimension (..) :: data_arg
+       type (*), dimension (..), target :: data_arg
        integer (acc_handle_kind) :: async_arg
      end subroutine acc_copyin_async_array_h
   end interface acc_copyin_async
@@ -232,20 +232,20 @@ module openacc_data
      subroutine acc_create_async_32_h (data_arg, bytes, async_arg)
        import
        !GCC$ attributes no_arg_check :: data_arg
-       type (*), dimension (*) :: data_arg
+       type (*), dimension (*), target :: data_arg
        integer (int32) :: bytes
        integer (acc_handle_kind) :: async_arg
      end subroutine acc_create_async_32_h
      subroutine acc_create_async_64_h (data_arg, bytes, async_arg)
        import
        !GCC$ attributes no_arg_check :: data_arg
-       type (*), dimension (*) :: data_arg
+       type (*), dimension (*), target :: data_arg
        integer (int64) :: bytes
        integer (acc_handle_kind) :: async_arg
      end subroutine acc_create_async_64_h
      subroutine acc_create_async_array_h (data_arg, async_arg)
        import
-       type (*), dimension (..) :: data_arg
+       type (*), dimension (..), target :: data_arg
        integer (acc_handle_kind) :: async_arg
      end subroutine acc_create_async_array_h
   end interface acc_create_async
@@ -254,20 +254,20 @@ module openacc_data
      subroutine acc_copyout_async_32_h (data_arg, bytes, async_arg)
        import
        !GCC$ attributes no_arg_check :: data_arg
-       type (*), dimension (*) :: data_arg
+       type (*), dimension (*), target :: data_arg
        integer (int32) :: bytes
        integer (acc_handle_kind) :: async_arg
      end subroutine acc_copyout_async_32_h
      subroutine acc_copyout_async_64_h (data_arg, bytes, async_arg)
        import
        !GCC$ attributes no_arg_check :: data_arg
-       type (*), dimension (*) :: data_arg
+       type (*), dimension (*), target :: data_arg
        integer (int64) :: bytes
        integer (acc_handle_kind) :: async_arg
      end subroutine acc_copyout_async_64_h
      subroutine acc_copyout_async_array_h (data_arg, async_arg)
        import
-       type (*), dimension (..) :: data_arg
+       type (*), dimension (..), target :: data_arg
        integer (acc_handle_kind) :: async_arg
      end subroutine acc_copyout_async_array_h
   end interface acc_copyout_async
@@ -276,20 +276,20 @@ module openacc_data
      subroutine acc_copyout_finalize_async_32_h (data_arg, bytes, async_arg)
        import
        !GCC$ attributes no_arg_check :: data_arg
-       type (*), dimension (*) :: data_arg
+       type (*), dimension (*), target :: data_arg
        integer (int32) :: bytes
        integer (acc_handle_kind) :: async_arg
      end subroutine acc_copyout_finalize_async_32_h
      subroutine acc_copyout_finalize_async_64_h (data_arg, bytes, async_arg)
        import
        !GCC$ attributes no_arg_check :: data_arg
-       type (*), dimension (*) :: data_arg
+       type (*), dimension (*), target :: data_arg
        integer (int64) :: bytes
        integer (acc_handle_kind) :: async_arg
      end subroutine acc_copyout_finalize_async_64_h
      subroutine acc_copyout_finalize_async_array_h (data_arg, async_arg)
        import
-       type (*), dimension (..) :: data_arg
+       type (*), dimension (..), target :: data_arg
        integer (acc_handle_kind) :: async_arg
      end subroutine acc_copyout_finalize_async_array_h
   end interface acc_copyout_finalize_async
@@ -298,20 +298,20 @@ module openacc_data
      subroutine acc_delete_async_32_h (data_arg, bytes, async_arg)
        import
        !GCC$ attributes no_arg_check :: data_arg
-       type (*), dimension (*) :: data_arg
+       type (*), dimension (*), target :: data_arg
        integer (int32) :: bytes
        integer (acc_handle_kind) :: async_arg
      end subroutine acc_delete_async_32_h
      subroutine acc_delete_async_64_h (data_arg, bytes, async_arg)
        import
        !GCC$ attributes no_arg_check :: data_arg
-       type (*), dimension (*) :: data_arg
+       type (*), dimension (*), target :: data_arg
        integer (int64) :: bytes
        integer (acc_handle_kind) :: async_arg
      end subroutine acc_delete_async_64_h
      subroutine acc_delete_async_array_h (data_arg, async_arg)
        import
-       type (*), dimension (..) :: data_arg
+       type (*), dimension (..), target :: data_arg
        integer (acc_handle_kind) :: async_arg
      end subroutine acc_delete_async_array_h
   end interface acc_delete_async
@@ -320,20 +320,20 @@ module openacc_data
      subroutine acc_delete_finalize_async_32_h (data_arg, bytes, async_arg)
        import
        !GCC$ attributes no_arg_check :: data_arg
-       type (*), dimension (*) :: data_arg
+       type (*), dimension (*), target :: data_arg
        integer (int32) :: bytes
        integer (acc_handle_kind) :: async_arg
      end subroutine acc_delete_finalize_async_32_h
      subroutine acc_delete_finalize_async_64_h (data_arg, bytes, async_arg)
        import
        !GCC$ attributes no_arg_check :: data_arg
-       type (*), dimension (*) :: data_arg
+       type (*), dimension (*), target :: data_arg
        integer (int64) :: bytes
        integer (acc_handle_kind) :: async_arg
      end subroutine acc_delete_finalize_async_64_h
      subroutine acc_delete_finalize_async_array_h (data_arg, async_arg)
        import
-       type (*), dimension (..) :: data_arg
+       type (*), dimension (..), target :: data_arg
        integer (acc_handle_kind) :: async_arg
      end subroutine acc_delete_finalize_async_array_h
   end interface acc_delete_finalize_async
@@ -342,20 +342,20 @@ module openacc_data
      subroutine acc_update_device_async_32_h (data_arg, bytes, async_arg)
        import
        !GCC$ attributes no_arg_check :: data_arg
-       type (*), dimension (*) :: data_arg
+       type (*), dimension (*), target :: data_arg
        integer (int32) :: bytes
        integer (acc_handle_kind) :: async_arg
      end subroutine acc_update_device_async_32_h
      subroutine acc_update_device_async_64_h (data_arg, bytes, async_arg)
        import
        !GCC$ attributes no_arg_check :: data_arg
-       type (*), dimension (*) :: data_arg
+       type (*), dimension (*), target :: data_arg
        integer (int64) :: bytes
        integer (acc_handle_kind) :: async_arg
      end subroutine acc_update_device_async_64_h
      subroutine acc_update_device_async_array_h (data_arg, async_arg)
        import
-       type (*), dimension (..) :: data_arg
+       type (*), dimension (..), target :: data_arg
        integer (acc_handle_kind) :: async_arg
      end subroutine acc_update_device_async_array_h
   end interface acc_update_device_async
@@ -364,20 +364,20 @@ module openacc_data
      subroutine acc_update_self_async_32_h (data_arg, bytes, async_arg)
        import
        !GCC$ attributes no_arg_check :: data_arg
-       type (*), dimension (*) :: data_arg
+       type (*), dimension (*), target :: data_arg
        integer (int32) :: bytes
        integer (acc_handle_kind) :: async_arg
      end subroutine acc_update_self_async_32_h
      subroutine acc_update_self_async_64_h (data_arg, bytes, async_arg)
        import
        !GCC$ attributes no_arg_check :: data_arg
-       type (*), dimension (*) :: data_arg
+       type (*), dimension (*), target :: data_arg
        integer (int64) :: bytes
        integer (acc_handle_kind) :: async_arg
      end subroutine acc_update_self_async_64_h
      subroutine acc_update_self_async_array_h (data_arg, async_arg)
        import
-       type (*), dimension (..) :: data_arg
+       type (*), dimension (..), target :: data_arg
        integer (acc_handle_kind) :: async_arg
      end subroutine acc_update_self_async_array_h
   end interface acc_update_self_async
@@ -387,19 +387,19 @@ module openacc_data
        import
        logical :: acc_is_present_32_h
        !GCC$ attributes no_arg_check :: data_arg
-       type (*), dimension (*) :: data_arg
+       type (*), dimension (*), target :: data_arg
        integer (int32) :: bytes
      end function acc_is_present_32_h
      function acc_is_present_64_h (data_arg, bytes)
        import
        logical :: acc_is_present_64_h
        !GCC$ attributes no_arg_check :: data_arg
-       type (*), dimension (*) :: data_arg
+       type (*), dimension (*), target :: data_arg
        integer (int64) :: bytes
      end function acc_is_present_64_h
      function acc_is_present_array_h (data_arg)
        logical :: acc_is_present_array_h
-       type (*), dimension (..) :: data_arg
+       type (*), dimension (..), target :: data_arg
      end function acc_is_present_array_h
   end interface acc_is_present
 

@@ -27,6 +27,7 @@ var programs = []struct {
 	{"asynchronous.c", 60},
 	{"classes.cc", 18},
 	{"data.f90", 50},
+	{"pointers.f90", 30},
 	{"loops.f90", 35},
 	{"asynchronous.f90", 20},
 	{"values.c", 30},

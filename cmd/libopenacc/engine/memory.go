@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/accscope/accscope/runtime/device"
+	"github.com/accscope/accscope/runtime/openacc"
 )
 
 //export accscope_engine_malloc
@@ -121,6 +122,18 @@ func accscope_engine_attach(t thread, pointer *unsafe.Pointer, async C.int) {
 func accscope_engine_detach(t thread, pointer *unsafe.Pointer, async, finalize C.int) {
 	defer guard()
 	enter(t).Detach(unsafe.Pointer(pointer), int(async), finalize != 0)
+}
+
+//export accscope_engine_attach_described
+func accscope_engine_attach_described(t thread, target unsafe.Pointer, async C.int) {
+	defer guard()
+	enter(t).AttachDescribed((*openacc.FortranDescriptor)(target), int(async))
+}
+
+//export accscope_engine_detach_described
+func accscope_engine_detach_described(t thread, target unsafe.Pointer, async, finalize C.int) {
+	defer guard()
+	enter(t).DetachDescribed((*openacc.FortranDescriptor)(target), int(async), finalize != 0)
 }
 
 //export accscope_engine_get_current_cuda_device

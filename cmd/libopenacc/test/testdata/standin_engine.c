@@ -137,10 +137,10 @@ accscope_engine_copyin (T t, void *address, size_t bytes, int async)
 }
 
 EXPORT void
-accscope_engine_attach (T t, void **pointer, int async)
+accscope_engine_attach_described (T t, const void *target, int async)
 {
   seen (t);
-  say ("attach, first of it %g, async %d\n", **(float **) pointer, async);
+  say ("attach, first of it %g, async %d\n", **(float *const *) target, async);
 }
 
 EXPORT int
