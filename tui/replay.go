@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"errors"
+	"math"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -284,8 +285,12 @@ func (p *pass) rest() {
 	}
 }
 
+// mostStill is how many frames Step gives of a time in which nothing happens.
+const mostStill = 1000
+
 // Step goes through the whole trace without waiting and gives a frame per
-// interval of its time, and one at the end.
+// interval of its time, but for all of a long time in which nothing happens, and
+// one at the end.
 func (r *Replay) Step(ctx context.Context, interval time.Duration, observe func(Frame)) error {
 	trace, err := store.Open(r.path)
 	if err != nil {
@@ -295,7 +300,10 @@ func (r *Replay) Step(ctx context.Context, interval time.Duration, observe func(
 	m := model.New(nil, nil)
 	next := r.first + int64(interval)
 	err = trace.Replay(m, func(t int64) error {
-		for ; t >= next; next += int64(interval) {
+		if t > next && (uint64(t)-uint64(next))/uint64(interval) > mostStill {
+			next = t - mostStill*int64(interval)
+		}
+		for ; t >= next && next <= math.MaxInt64-int64(interval); next += int64(interval) {
 			observe(Frame{View: m.ViewWithin(viewLimits), Time: next, State: Playing})
 		}
 		return ctx.Err()

@@ -126,11 +126,11 @@ func queryRows(ctx context.Context, trace *store.Trace, text string, rows int64)
 	conn.Limit(sqlite.LimitLength, mostBytes)
 	conn.Limit(sqlite.LimitSQLLength, longestQuery)
 	conn.Limit(sqlite.LimitExprDepth, 200)
-	// Large sorts go to disk instead of memory.
-	for _, pragma := range []string{"PRAGMA temp_store = FILE", "PRAGMA cache_size = -16384"} {
-		if err := sqlitex.ExecuteTransient(conn, pragma, nil); err != nil {
-			return nil, err
-		}
+	if err := trace.SortOnDisk(); err != nil {
+		return nil, err
+	}
+	if err := sqlitex.ExecuteTransient(conn, "PRAGMA cache_size = -16384", nil); err != nil {
+		return nil, err
 	}
 	if err := conn.SetAuthorizer(readOnly{}); err != nil {
 		return nil, err

@@ -90,7 +90,7 @@ func capturesIn(folder string) ([]string, error) {
 	}
 	var all []string
 	for _, entry := range entries {
-		if path := filepath.Join(folder, entry.Name()); capture.Is(path) {
+		if path := filepath.Join(folder, entry.Name()); entry.IsDir() && capture.Is(path) {
 			all = append(all, path)
 		}
 	}

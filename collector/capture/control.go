@@ -7,13 +7,14 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/accscope/accscope/collector/regular"
 	"golang.org/x/sys/unix"
 )
 
 // SetOn switches a running process's capture on or off, through the control
 // word of its capture folder. Each thread acts on it at its next event.
 func (p *Process) SetOn(on bool) error {
-	file, err := os.OpenFile(filepath.Join(p.Dir, processFile), os.O_RDWR, 0)
+	file, err := regular.Open(filepath.Join(p.Dir, processFile), os.O_RDWR)
 	if err != nil {
 		return fmt.Errorf("switch capture: %w", err)
 	}
@@ -73,7 +74,7 @@ func (s *Stream) punch() (freed int64, err error) {
 			continue
 		}
 		if ring == nil {
-			if ring, err = os.OpenFile(s.path, os.O_RDWR, 0); err != nil {
+			if ring, err = regular.Open(s.path, os.O_RDWR); err != nil {
 				return freed, err
 			}
 			defer ring.Close()
@@ -91,7 +92,7 @@ func (s *Stream) punch() (freed int64, err error) {
 
 // addReleased tells the process how many more bytes were given back.
 func (p *Process) addReleased(bytes int64) error {
-	file, err := os.OpenFile(filepath.Join(p.Dir, processFile), os.O_RDWR, 0)
+	file, err := regular.Open(filepath.Join(p.Dir, processFile), os.O_RDWR)
 	if err != nil {
 		return err
 	}

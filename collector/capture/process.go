@@ -14,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+
+	"github.com/accscope/accscope/collector/regular"
 )
 
 // Process is the capture of one process: its folder, which may still grow. Its
@@ -105,7 +107,7 @@ func Remove(dir string) error {
 // Open reads a process's capture folder. The error wraps ErrNotStarted where
 // the recorded process has not finished setting it up.
 func Open(dir string) (*Process, error) {
-	file, err := os.Open(filepath.Join(dir, processFile))
+	file, err := regular.Open(filepath.Join(dir, processFile), os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, stat := os.Stat(dir); stat != nil {
 			return nil, fmt.Errorf("open capture: %w", stat)
@@ -210,7 +212,7 @@ const fileLimit = 16 << 20
 
 // readFile reads one of the folder's small files, nothing if it is not there.
 func (p *Process) readFile(name string) ([]byte, error) {
-	file, err := os.Open(filepath.Join(p.Dir, name))
+	file, err := regular.Open(filepath.Join(p.Dir, name), os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -350,7 +352,7 @@ func (p *Process) Streams() ([]*Stream, error) {
 		if !strings.HasPrefix(name, ringPrefix) || p.streams[name] != nil {
 			continue
 		}
-		file, err := os.Open(filepath.Join(p.Dir, name))
+		file, err := regular.Open(filepath.Join(p.Dir, name), os.O_RDONLY)
 		if err != nil {
 			return nil, fmt.Errorf("read capture: %w", err)
 		}

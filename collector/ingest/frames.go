@@ -3,11 +3,13 @@ package ingest
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/accscope/accscope/collector/capture"
 	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/regular"
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/runtime/source"
 )
@@ -89,6 +91,11 @@ func (in *Ingester) resolver(modules []capture.Module) *source.Process {
 
 // biasOf is what the loader added to the file's addresses.
 func biasOf(m capture.Module) (uint64, error) {
+	if info, err := os.Stat(m.Path); err != nil {
+		return 0, err
+	} else if !info.Mode().IsRegular() {
+		return 0, fmt.Errorf("%s is %s, no program or library", m.Path, regular.Kind(info.Mode()))
+	}
 	image, err := source.Open(m.Path)
 	if err != nil {
 		return 0, err

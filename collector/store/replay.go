@@ -263,11 +263,22 @@ func (u *unfolder) run() error {
 	if err != nil {
 		return err
 	}
+	threads, err := u.trace.Threads()
+	if err != nil {
+		return err
+	}
+	known := make(map[model.ThreadID]bool, len(threads))
+	for _, thread := range threads {
+		known[thread.ID] = true
+	}
 	var record Record
 	err = u.trace.scanRecords(math.MinInt64, math.MaxInt64, func(id int64, values []int64) (err error) {
 		record.set(id, values)
 		if record.Site, err = u.trace.Site(values[columnSite]); err != nil {
 			return err
+		}
+		if !known[record.Thread] {
+			return fmt.Errorf("%s: record %d names a thread that is not there: the file is damaged", u.trace.path, id)
 		}
 		if err := catchUp(record.Start, record.Thread, record.Sequence); err != nil {
 			return err

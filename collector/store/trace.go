@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/accscope/accscope/collector/model"
 	"zombiezen.com/go/sqlite"
@@ -36,8 +37,11 @@ type options struct{ check bool }
 // files from elsewhere, at the price of reading them once.
 func Checked() Option { return func(o *options) { o.check = true } }
 
+// ownViews are the views for one connection only.
+var ownViews = strings.ReplaceAll(viewsSQL, "CREATE VIEW ", "CREATE TEMP VIEW ")
+
 // Open opens a trace read-only. The file is not trusted: its schema can run
-// nothing, cells are checked as they are read, and strings and memory are
+// nothing, its views are not used, cells are checked as they are read, and strings and memory are
 // limited.
 func Open(path string, opts ...Option) (*Trace, error) {
 	var o options
@@ -103,7 +107,7 @@ func (t *Trace) protect() error {
 	t.conn.Limit(sqlite.LimitLength, 64<<20)
 	t.conn.Limit(sqlite.LimitAttached, 0)
 	for _, pragma := range []string{"trusted_schema = OFF", "cell_size_check = ON", "query_only = ON", "mmap_size = 0",
-		"cache_size = -65536", "temp_store = MEMORY", "busy_timeout = 2000"} {
+		"cache_size = -65536", "busy_timeout = 2000"} {
 		if err := sqlitex.ExecuteTransient(t.conn, "PRAGMA "+pragma, nil); err != nil {
 			return explain(t.path, err)
 		}
@@ -125,6 +129,9 @@ func (t *Trace) harden(o options) error {
 	if err := checkTables(t.conn, t.path); err != nil {
 		return err
 	}
+	if err := t.useOwnViews("MEMORY"); err != nil {
+		return err
+	}
 	if o.check {
 		verdict, err := text(t.conn, "PRAGMA quick_check(1)")
 		if err != nil {
@@ -136,6 +143,22 @@ func (t *Trace) harden(o options) error {
 	}
 	return nil
 }
+
+// useOwnViews gives the connection views of its own, which come before those in
+// the file: these may be anybody's SQL. They last as long as the place for what is
+// temporary stays the same.
+func (t *Trace) useOwnViews(temporary string) error {
+	for _, statement := range []string{"PRAGMA query_only = OFF", "PRAGMA temp_store = " + temporary} {
+		if err := sqlitex.ExecuteTransient(t.conn, statement, nil); err != nil {
+			return explain(t.path, err)
+		}
+	}
+	err := sqlitex.ExecuteScript(t.conn, ownViews, nil)
+	return explain(t.path, errors.Join(err, sqlitex.ExecuteTransient(t.conn, "PRAGMA query_only = ON", nil)))
+}
+
+// SortOnDisk has queries put on the disk what is too much for memory.
+func (t *Trace) SortOnDisk() error { return t.useOwnViews("FILE") }
 
 // Close ends reading.
 func (t *Trace) Close() error {
@@ -307,10 +330,17 @@ func (t *Trace) Processes() ([]Process, error) {
 	return out, err
 }
 
+// mostThreads is more than the number of threads in any trace: what is kept of
+// each stands at its number.
+const mostThreads = 1 << 24
+
 // Threads reads the threads, by process.
 func (t *Trace) Threads() ([]model.ThreadInfo, error) {
 	var out []model.ThreadInfo
 	err := t.each("SELECT id, process, tid, name, number FROM thread ORDER BY process, id", nil, func(s *sqlite.Stmt) error {
+		if id := s.ColumnInt64(0); id < 1 || id > mostThreads {
+			return fmt.Errorf("%s: there is no thread %d: the file is damaged", t.path, id)
+		}
 		out = append(out, model.ThreadInfo{ID: model.ThreadID(s.ColumnInt64(0)), Process: model.ProcessID(s.ColumnInt64(1)),
 			TID: s.ColumnInt(2), Name: s.ColumnText(3), Number: uint64(s.ColumnInt64(4))})
 		return nil

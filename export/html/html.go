@@ -11,8 +11,6 @@ import (
 	"io"
 	"path/filepath"
 
-	"zombiezen.com/go/sqlite/sqlitex"
-
 	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/export"
@@ -43,9 +41,9 @@ type content struct {
 func Write(w io.Writer, trace *store.Trace, options export.Options) error {
 	c := content{Name: filepath.Base(trace.Path())}
 	// The report sorts; what is too much for memory goes to the disk.
-	err := sqlitex.ExecuteTransient(trace.Conn(), "PRAGMA temp_store = FILE", nil)
+	err := trace.SortOnDisk()
 	if err != nil {
-		return fmt.Errorf("preparing to read the trace: %w", err)
+		return err
 	}
 	if c.Report, err = report.Build(trace, report.Options{Filter: options.Report, Top: rows}); err != nil {
 		return err
