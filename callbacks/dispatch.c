@@ -445,13 +445,16 @@ raise_event (struct acc_dispatch *d, int index, int event,
 {
   struct event_kind kind = event_kind[index];
   struct acc_dispatch_list *list = &d->list[index];
+  uint32_t inside = thread->inside;
 
+  thread->inside = 0;
   if (kind.valid_bytes == OTHER_BYTES && kind.half == START)
     walk_start (list, event, thread, pair, info, event_info, api_info);
   else if (kind.valid_bytes == OTHER_BYTES && kind.half == END)
     walk_end (list, event, thread, pair, info, event_info, api_info);
   else
     walk_any (list, event, thread, pair, info, event_info, api_info);
+  thread->inside = inside;
 }
 
 void

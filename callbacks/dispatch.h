@@ -113,6 +113,8 @@ struct acc_dispatch_thread
   uint32_t changes;		/* registrations made by this thread */
   uint32_t depth;		/* acc_dispatch_events in progress */
   uint32_t calls;		/* of the runtime from inside one of those */
+  uint32_t inside;		/* the runtime's own code runs, not a callback: kept by
+				   libopenacc.so */
   uint64_t correlation;		/* set before enqueue_* events: their operation's
 				   number (accscope_activity.h); 0 otherwise */
   uint64_t ticks;		/* accscope_ticks () when the program made the call in

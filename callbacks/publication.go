@@ -106,6 +106,7 @@ type Thread struct {
 	Changes  uint32 // registrations made by this thread
 	Depth    uint32 // DispatchBatch in progress
 	Calls    uint32 // calls of the runtime from inside one: its caller counts them
+	Inside   uint32 // the runtime's own code runs, not a callback
 
 	// Correlation is set before enqueue events: the number that the operation's
 	// activity record carries. It is 0 otherwise.

@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include "dispatch.h"	/* callbacks/: struct acc_dispatch, struct acc_dispatch_thread */
 
-#define ACCSCOPE_ENGINE_VERSION 4
+#define ACCSCOPE_ENGINE_VERSION 5
 
 /* Async values as GCC-compiled programs pass them.  */
 #define ACCSCOPE_ASYNC_NOVAL   (-1)
@@ -51,6 +51,7 @@ struct accscope_place
   const void *stack_pointer;	/* value of the caller's stack pointer */
   const void *frame_pointer;	/* the caller's %rbp */
   struct accscope_registers registers;
+  uint32_t entered;		/* the call is in the Go part */
 };
 
 /* One host thread.  The thin library keeps it in thread-local storage and
@@ -87,103 +88,106 @@ struct accscope_host
 {
   int version;			/* ACCSCOPE_ENGINE_VERSION */
   struct acc_dispatch *dispatch;	/* the process's one published registry */
-  /* Runs function on the calling thread with a block of slots (Go cannot call
-     a C function pointer by itself).  */
+  /* Runs a kernel on the calling thread: function (block).  */
   void (*call) (void (*function) (void *), void *block);
+  /* exit (), with the program's exit handlers, which may call OpenACC.  */
+  void (*exit) (int status);
   /* Makes the end of the program come before exit handlers that were registered
      up to now, those of a device's driver for one.  */
   void (*end_first) (void);
 };
 
-/* X (result, name, arguments): the Go side exports accscope_engine_<name>.  T
-   stands for struct accscope_thread *.  An async argument of
+/* X (result, name, parameters, arguments): the Go side exports
+   accscope_engine_<name>.  T stands for struct accscope_thread *.  An async argument of
    ACCSCOPE_ASYNC_SYNC means the synchronous form of a routine.  */
 #define ACCSCOPE_ENGINE_FUNCTIONS(X, T)						\
   /* start-up and end */							\
-  X (int, start, (const struct accscope_host *host))	/* 0, or an errno value */ \
-  X (void, thread_end, (T t))							\
-  X (int, recording, (void))	/* a record function runs on the calling thread */ \
-  X (void, program_end, (T t))							\
+  X (int, start, (const struct accscope_host *host), (host))	/* 0, or an errno value */ \
+  X (void, thread_end, (T t), (t))							\
+  X (int, recording, (void), ())	/* a record function runs on the calling thread */ \
+  /* from a signal's handler: a kernel may have raised it; C, and safe there */	\
+  X (void, kernel_signal, (int thread_id, int signal, uintptr_t address), (thread_id, signal, address)) \
+  X (void, program_end, (T t), (t))							\
   /* after it: whether it ended the data lifetime that host lay in on the thread's	\
      device, or with null one that its open regions would copy back */			\
-  X (int, dropped, (T t, const void *host))					\
-  X (void, register_image, (unsigned version, const void *host_table, int type, const void *data)) \
-  X (void, unregister_image, (unsigned version, const void *host_table, int type, const void *data)) \
+  X (int, dropped, (T t, const void *host), (t, host))					\
+  X (void, register_image, (unsigned version, const void *host_table, int type, const void *data), (version, host_table, type, data)) \
+  X (void, unregister_image, (unsigned version, const void *host_table, int type, const void *data), (version, host_table, type, data)) \
   /* registration, chapter 5; mode is acc_register_t */				\
-  X (void, callback_register, (T t, int event, void *callback, int mode))	\
-  X (void, callback_unregister, (T t, int event, void *callback, int mode))	\
-  X (void *, lookup, (T t, const char *name))					\
-  X (void, raise_rest, (T t))					\
+  X (void, callback_register, (T t, int event, void *callback, int mode), (t, event, callback, mode))	\
+  X (void, callback_unregister, (T t, int event, void *callback, int mode), (t, event, callback, mode))	\
+  X (void *, lookup, (T t, const char *name), (t, name))					\
+  X (void, raise_rest, (T t), (t))					\
   /* constructs */								\
-  X (void, parallel, (T t, const struct accscope_construct *c))			\
-  X (void, data_start, (T t, const struct accscope_construct *c))		\
-  X (void, data_end, (T t))							\
-  X (void, enter_data, (T t, const struct accscope_construct *c))		\
-  X (void, exit_data, (T t, const struct accscope_construct *c))		\
-  X (void, update, (T t, const struct accscope_construct *c))			\
-  X (void, declare, (T t, const struct accscope_construct *c))			\
-  X (void, wait_directive, (T t, const struct accscope_construct *c))		\
+  X (void, parallel, (T t, const struct accscope_construct *c), (t, c))			\
+  X (void, data_start, (T t, const struct accscope_construct *c), (t, c))		\
+  X (void, data_end, (T t), (t))							\
+  X (void, enter_data, (T t, const struct accscope_construct *c), (t, c))		\
+  X (void, exit_data, (T t, const struct accscope_construct *c), (t, c))		\
+  X (void, update, (T t, const struct accscope_construct *c), (t, c))			\
+  X (void, declare, (T t, const struct accscope_construct *c), (t, c))			\
+  X (void, wait_directive, (T t, const struct accscope_construct *c), (t, c))		\
   /* 3.2.1 to 3.2.8: devices */		\
-  X (int, get_num_devices, (T t, int type))					\
-  X (void, set_device_type, (T t, int type))					\
-  X (int, get_device_type, (T t))						\
-  X (void, set_device_num, (T t, int number, int type))				\
-  X (int, get_device_num, (T t, int type))					\
-  X (size_t, get_property, (T t, int number, int type, int property))		\
-  X (const char *, get_property_string, (T t, int number, int type, int property)) \
-  X (void, init, (T t, int type))						\
-  X (void, init_device, (T t, int number, int type))				\
-  X (void, shutdown, (T t, int type))						\
-  X (void, shutdown_device, (T t, int number, int type))			\
+  X (int, get_num_devices, (T t, int type), (t, type))					\
+  X (void, set_device_type, (T t, int type), (t, type))					\
+  X (int, get_device_type, (T t), (t))						\
+  X (void, set_device_num, (T t, int number, int type), (t, number, type))				\
+  X (int, get_device_num, (T t, int type), (t, type))					\
+  X (size_t, get_property, (T t, int number, int type, int property), (t, number, type, property))		\
+  X (const char *, get_property_string, (T t, int number, int type, int property), (t, number, type, property)) \
+  X (void, init, (T t, int type), (t, type))						\
+  X (void, init_device, (T t, int number, int type), (t, number, type))				\
+  X (void, shutdown, (T t, int type), (t, type))						\
+  X (void, shutdown_device, (T t, int number, int type), (t, number, type))			\
   /* 3.2.9 to 3.2.16: queues; device may be ACCSCOPE_CURRENT_DEVICE */		\
-  X (int, async_test, (T t, int async, long device))				\
-  X (int, async_test_all, (T t, long device))					\
-  X (void, wait, (T t, int async, long device))					\
-  X (int, wait_any, (T t, int count, const int *list, long device))		\
-  X (void, wait_all, (T t, long device))						\
-  X (void, wait_async, (T t, int wait_for, int async, long device))		\
-  X (void, wait_all_async, (T t, int async, long device))			\
-  X (int, get_default_async, (T t))						\
-  X (void, set_default_async, (T t, int async))					\
-  X (int, on_device, (T t, int type))						\
+  X (int, async_test, (T t, int async, long device), (t, async, device))				\
+  X (int, async_test_all, (T t, long device), (t, device))					\
+  X (void, wait, (T t, int async, long device), (t, async, device))					\
+  X (int, wait_any, (T t, int count, const int *list, long device), (t, count, list, device))		\
+  X (void, wait_all, (T t, long device), (t, device))						\
+  X (void, wait_async, (T t, int wait_for, int async, long device), (t, wait_for, async, device))		\
+  X (void, wait_all_async, (T t, int async, long device), (t, async, device))			\
+  X (int, get_default_async, (T t), (t))						\
+  X (void, set_default_async, (T t, int async), (t, async))					\
+  X (int, on_device, (T t, int type), (t, type))						\
   /* 3.2.17 to 3.2.31: memory */						\
-  X (void *, malloc, (T t, size_t bytes))					\
-  X (void, free, (T t, void *address))						\
-  X (void *, copyin, (T t, void *host, size_t bytes, int async))		\
-  X (void *, create, (T t, void *host, size_t bytes, int async))		\
-  X (void, copyout, (T t, void *host, size_t bytes, int async, int finalize))	\
-  X (void, delete, (T t, void *host, size_t bytes, int async, int finalize))	\
-  X (void, update_device, (T t, void *host, size_t bytes, int async))		\
-  X (void, update_self, (T t, void *host, size_t bytes, int async))		\
-  X (void, map_data, (T t, void *host, void *device, size_t bytes))		\
-  X (void, unmap_data, (T t, void *host))					\
-  X (void *, deviceptr, (T t, void *host))					\
-  X (void *, hostptr, (T t, void *device))					\
-  X (int, is_present, (T t, void *host, size_t bytes))				\
-  X (void, memcpy_to_device, (T t, void *device, void *host, size_t bytes, int async)) \
-  X (void, memcpy_from_device, (T t, void *host, void *device, size_t bytes, int async)) \
-  X (void, memcpy_device, (T t, void *to, void *from, size_t bytes, int async))	\
-  X (void, memcpy_d2d, (T t, void *to, void *from, size_t bytes, int to_device, int from_device, int async)) \
-  X (void, attach, (T t, void **pointer, int async))				\
-  X (void, detach, (T t, void **pointer, int async, int finalize))		\
+  X (void *, malloc, (T t, size_t bytes), (t, bytes))					\
+  X (void, free, (T t, void *address), (t, address))						\
+  X (void *, copyin, (T t, void *host, size_t bytes, int async), (t, host, bytes, async))		\
+  X (void *, create, (T t, void *host, size_t bytes, int async), (t, host, bytes, async))		\
+  X (void, copyout, (T t, void *host, size_t bytes, int async, int finalize), (t, host, bytes, async, finalize))	\
+  X (void, delete, (T t, void *host, size_t bytes, int async, int finalize), (t, host, bytes, async, finalize))	\
+  X (void, update_device, (T t, void *host, size_t bytes, int async), (t, host, bytes, async))		\
+  X (void, update_self, (T t, void *host, size_t bytes, int async), (t, host, bytes, async))		\
+  X (void, map_data, (T t, void *host, void *device, size_t bytes), (t, host, device, bytes))		\
+  X (void, unmap_data, (T t, void *host), (t, host))					\
+  X (void *, deviceptr, (T t, void *host), (t, host))					\
+  X (void *, hostptr, (T t, void *device), (t, device))					\
+  X (int, is_present, (T t, void *host, size_t bytes), (t, host, bytes))				\
+  X (void, memcpy_to_device, (T t, void *device, void *host, size_t bytes, int async), (t, device, host, bytes, async)) \
+  X (void, memcpy_from_device, (T t, void *host, void *device, size_t bytes, int async), (t, host, device, bytes, async)) \
+  X (void, memcpy_device, (T t, void *to, void *from, size_t bytes, int async), (t, to, from, bytes, async))	\
+  X (void, memcpy_d2d, (T t, void *to, void *from, size_t bytes, int to_device, int from_device, int async), (t, to, from, bytes, to_device, from_device, async)) \
+  X (void, attach, (T t, void **pointer, int async), (t, pointer, async))				\
+  X (void, detach, (T t, void **pointer, int async, int finalize), (t, pointer, async, finalize))		\
   /* with gfortran's descriptor of what the pointer points to */			\
-  X (void, attach_described, (T t, const void *target, int async))		\
-  X (void, detach_described, (T t, const void *target, int async, int finalize)) \
+  X (void, attach_described, (T t, const void *target, int async), (t, target, async))		\
+  X (void, detach_described, (T t, const void *target, int async, int finalize), (t, target, async, finalize)) \
   /* Appendix A.2 */								\
-  X (void *, get_current_cuda_device, (T t))					\
-  X (void *, get_current_cuda_context, (T t))					\
-  X (void *, get_cuda_stream, (T t, int async))					\
-  X (int, set_cuda_stream, (T t, int async, void *stream))			\
-  X (void *, get_current_opencl_device, (T t))					\
-  X (void *, get_current_opencl_context, (T t))					\
-  X (void *, get_opencl_queue, (T t, int async))				\
-  X (void, set_opencl_queue, (T t, int async, void *queue))			\
+  X (void *, get_current_cuda_device, (T t), (t))					\
+  X (void *, get_current_cuda_context, (T t), (t))					\
+  X (void *, get_cuda_stream, (T t, int async), (t, async))					\
+  X (int, set_cuda_stream, (T t, int async, void *stream), (t, async, stream))			\
+  X (void *, get_current_opencl_device, (T t), (t))					\
+  X (void *, get_current_opencl_context, (T t), (t))					\
+  X (void *, get_opencl_queue, (T t, int async), (t, async))				\
+  X (void, set_opencl_queue, (T t, int async, void *queue), (t, async, queue))			\
   /* source attribution for the quick path: fills the source fields of a
      struct acc_prof_info for a return address and an outlined function */	\
-  X (void, attribute, (T t, void (*function) (void *), void *prof_info))	\
+  X (void, attribute, (T t, void (*function) (void *), void *prof_info), (t, function, prof_info))	\
   /* raises acc_ev_error for what only the thin library can see (a malformed	\
      call, a section that is not contiguous), and ends the program as the	\
      default error handler does; code is acc_error_t */			\
-  X (void, error, (T t, int code, const char *routine, const char *message))
+  X (void, error, (T t, int code, const char *routine, const char *message), (t, code, routine, message))
 
 #endif

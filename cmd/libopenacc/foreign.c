@@ -51,7 +51,9 @@ accscope_bind (void)
   static bool bound, binding;
   void *foreign;
   unsigned i;
+  int cancel;
 
+  pthread_setcancelstate (PTHREAD_CANCEL_DISABLE, &cancel);
   pthread_mutex_lock (&lock);
   if (!bound)
     {
@@ -81,4 +83,5 @@ accscope_bind (void)
       bound = true;
     }
   pthread_mutex_unlock (&lock);
+  pthread_setcancelstate (cancel, NULL);
 }

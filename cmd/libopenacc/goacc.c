@@ -116,7 +116,6 @@ ENTRY (GOACC_parallel_keyed) (int flags_m, void (*function) (void *),
 		    "the program with GCC 12", tag);
   else if (!accscope_host_parallel (t, &c))
     {
-      accscope_kernel_note (function);
       t->shared.dispatch.ticks = many_at_once () ? accscope_ticks () : 0;
       CONSTRUCT_CALL (parallel, &c);
     }

@@ -3,6 +3,7 @@
 #ifndef ACCSCOPE_LIBRARY_H
 #define ACCSCOPE_LIBRARY_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -27,8 +28,10 @@ struct thread
   struct accscope_thread shared;
   uint32_t known;		/* numbered, and registered for thread exit */
   uint32_t kernels;		/* kernels of the Go side on this very thread */
+  uint32_t passages;		/* calls of the Go part in progress */
   uint32_t regions;		/* open data regions */
   uint32_t region_capacity;
+  uintptr_t stack_low, stack_bytes;	/* of the thread's own stack */
   void *signal_stack;		/* null if we have made none */
   struct region *region;	/* region_inline until it is full */
   struct region region_inline[8];
@@ -55,7 +58,7 @@ self (void)
 /* The Go part's functions.  */
 struct engine
 {
-#define ENGINE_MEMBER(result, name, arguments) result (*name) arguments;
+#define ENGINE_MEMBER(result, name, parameters, arguments) result (*name) parameters;
   ACCSCOPE_ENGINE_FUNCTIONS (ENGINE_MEMBER, struct accscope_thread *)
 #undef ENGINE_MEMBER
 };
@@ -80,18 +83,43 @@ phase (void)
   return __atomic_load_n (&accscope_phase, __ATOMIC_ACQUIRE);
 }
 
-/* The Go part, opened now if it was not; does not return if that cannot be
-   done.  Recursion is fine: a tool that is being loaded may call us.  */
-const struct engine *accscope_load (void);
+/* passage.c: the Go part's functions, as they are to be called.  The first call
+   opens it.  */
+extern const struct engine accscope_passages;
 
 static inline const struct engine *
 engine (void)
 {
-  return LIKELY (phase () == phase_ready) ? &accscope_engine : accscope_load ();
+  return &accscope_passages;
 }
 
 /* The same without opening it: null if nothing has needed it yet.  */
 const struct engine *accscope_loaded (void);
+
+/* Opens the Go part if it was not opened; does not return if that cannot be
+   done.  Recursion is fine: a tool that is being loaded may call us.  */
+void accscope_load (void);
+
+/* A call of the Go part in progress.  */
+struct passage
+{
+  struct thread *thread;	/* null: refused */
+  int cancel;			/* the thread's cancellation state before */
+  bool masked;			/* all signals are blocked meanwhile */
+  sigset_t mask;		/* and were so before */
+  uint32_t entered;		/* place.entered before */
+};
+
+/* Around a call of accscope_engine.  False if the thread must not enter the Go part,
+   as in a signal handler that interrupted it there; the first time, that is said of the
+   call, if it has a name.  */
+bool accscope_enter (struct thread *, struct passage *, const char *call);
+void accscope_leave (const struct passage *);
+/* Whether the thread has left the Go part by longjmp; and what happens then.  */
+bool accscope_has_left (const struct thread *);
+void accscope_abandoned (void) __attribute__ ((noreturn));
+/* A call begins while another one of the thread is in progress.  */
+void accscope_call_inside (struct thread *, const void *stack_pointer);
 
 /* Whether the program has ended, or its devices are being shut down for that.  */
 static inline bool
@@ -128,13 +156,16 @@ void accscope_uncopied (const char *what, const void *host);
   outer_place.return_address = t->shared.place.return_address;		\
   if (UNLIKELY (outer_place.return_address != NULL))			\
     {									\
+      accscope_call_inside (t, CALLERS_STACK_POINTER);			\
       outer_place = t->shared.place;					\
       t->shared.place.registers = accscope_registers;			\
+      t->shared.place.entered = 0;					\
     }									\
   t->shared.place.return_address = __builtin_return_address (0);	\
-  t->shared.place.stack_pointer						\
-    = (const char *) __builtin_frame_address (0) + 2 * sizeof (void *);	\
+  t->shared.place.stack_pointer = CALLERS_STACK_POINTER;		\
   t->shared.place.frame_pointer = *(void **) __builtin_frame_address (0)
+#define CALLERS_STACK_POINTER						\
+  ((const char *) __builtin_frame_address (0) + 2 * sizeof (void *))
 #define END								\
   do									\
     if (UNLIKELY (outer_place.return_address != NULL))			\
@@ -185,10 +216,6 @@ bool accscope_early_image (bool add, unsigned version, const void *host_table,
 			   int type, const void *data);
 void accscope_early_replay_images (void);
 
-/* kernels.c: kernels that end the program.  */
-void accscope_kernel_note (void (*function) (void *));
-bool accscope_inside_kernel (void);
-
 /* activity.c: accscope_activity.h before the Go part is there.  */
 void *accscope_early_lookup (const char *name);
 void accscope_activity_replay (void);	/* with the Go part opened */
@@ -209,6 +236,12 @@ void accscope_forked_call (void) __attribute__ ((noreturn));
 
 /* faults.c */
 void accscope_faults_begin (void);
+
+/* thread.c */
+/* Bytes of stack that a call of the Go part may take, with a profiler.  */
+#define ACCSCOPE_LEAST_STACK ((uintptr_t) 8 << 10)
+void accscope_stack_too_small (size_t left) __attribute__ ((noreturn));
+void accscope_threads_begin (void);	/* from the constructor */
 
 /* signals.c: where signal handlers run */
 void accscope_signals_thread_begin (struct thread *);

@@ -35,17 +35,29 @@ begin (void)
   accscope_objects_begin ();
   accscope_profilers_begin ();
   accscope_fork_begin ();
+  accscope_threads_begin ();
 }
 
-/* Counts kernels that the Go side runs on the calling thread.  */
+/* A kernel is the program's own code, which may call us.  */
 static void
 call (void (*function) (void *), void *block)
 {
   struct thread *t = &accscope_self;
+  uint32_t inside = t->shared.dispatch.inside;
 
+  t->shared.dispatch.inside = 0;
   t->kernels++;
   function (block);
   t->kernels--;
+  t->shared.dispatch.inside = inside;
+}
+
+/* So are exit handlers.  */
+static void
+leave_and_exit (int status)
+{
+  accscope_self.shared.dispatch.inside = 0;
+  exit (status);
 }
 
 /* Held by the thread that ends the devices, while it does.  What it calls there
@@ -54,23 +66,29 @@ static pthread_mutex_t end = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
 /* Ends the devices once; a use after that starts anew, and is ended when this
    library is.  A forked child has nothing to end.  From inside a kernel there is
-   no way to: its queue is never done.  */
+   no way to, because its queue is never done, nor from a signal handler or after a
+   jump out of the Go part.  */
 static void
 end_program (void)
 {
+  struct thread *t = self ();
   int expected = phase_ready;
-  bool inside;
+  struct passage passage;
+  bool able;
 
   if (phase () != phase_ready)
     return;
-  inside = accscope_inside_kernel ();
+  able = t->kernels == 0 && !accscope_has_left (t)
+	 && accscope_enter (t, &passage, NULL);
   pthread_mutex_lock (&end);
   if (__atomic_compare_exchange_n (&accscope_phase, &expected,
-				   inside ? phase_abandoned : phase_ended,
+				   able ? phase_ended : phase_abandoned,
 				   false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)
-      && !inside)
-    accscope_engine.program_end (&self ()->shared);
+      && able)
+    accscope_engine.program_end (T);
   pthread_mutex_unlock (&end);
+  if (able)
+    accscope_leave (&passage);
 }
 
 /* What the calling thread waits for may still be on its way while another thread
@@ -82,7 +100,7 @@ accscope_ended (void)
 {
   const struct accscope_device *d = accscope_self.shared.device;
 
-  if (phase () == phase_abandoned || accscope_inside_kernel ()
+  if (phase () == phase_abandoned || accscope_self.kernels != 0
       || accscope_engine.recording ())
     return true;
   pthread_mutex_lock (&end);
@@ -94,10 +112,16 @@ void
 accscope_uncopied (const char *what, const void *host)
 {
   static int said;
+  struct thread *t = self ();
+  struct passage passage;
+  bool dropped;
 
   if (phase () == phase_abandoned || __atomic_load_n (&said, __ATOMIC_RELAXED)
-      || !accscope_engine.dropped (&self ()->shared, host)
-      || __atomic_exchange_n (&said, 1, __ATOMIC_RELAXED))
+      || !accscope_enter (t, &passage, what))
+    return;
+  dropped = accscope_engine.dropped (T, host);
+  accscope_leave (&passage);
+  if (!dropped || __atomic_exchange_n (&said, 1, __ATOMIC_RELAXED))
     return;
   accscope_complain ("%s came after the end of the program had shut the device "
 		     "down: its data was not copied to the host; let main and "
@@ -192,7 +216,7 @@ open_engine (void)
   if (handle == NULL)
     give_up ("cannot open its other part, which belongs beside libopenacc.so: "
 	     "%s", dlerror ());
-#define RESOLVE(result, name, arguments)				\
+#define RESOLVE(result, name, parameters, arguments)			\
   symbol = dlsym (handle, "accscope_engine_" #name);			\
   if (symbol == NULL)							\
     give_up ("%s lacks accscope_engine_" #name				\
@@ -207,6 +231,7 @@ open_engine (void)
   if (host.dispatch == NULL)
     give_up ("no memory");
   host.call = call;
+  host.exit = leave_and_exit;
   host.end_first = end_first;
   error = accscope_engine.start (&host);
   if (error != 0)
@@ -214,9 +239,15 @@ open_engine (void)
   accscope_events_replay (host.dispatch);
 }
 
-const struct engine *
+static void open_beside (void);
+
+/* Bytes of stack that opening takes, with the tools that are loaded then.  */
+#define OPENING_STACK ((uintptr_t) 64 << 10)
+
+void
 accscope_load (void)
 {
+  const struct thread *own = &accscope_self;
   int state = phase ();
 
   if (state == phase_forked)
@@ -224,39 +255,79 @@ accscope_load (void)
   if (state == phase_abandoned)
     {
       accscope_complain ("OpenACC was used while the program ends from inside "
-			 "a kernel, where no device can be used any more");
+			 "a kernel or a call, where no device can be used any "
+			 "more");
       _exit (1);
     }
   if (state == phase_ended)
     {
       __atomic_compare_exchange_n (&accscope_phase, &state, phase_ready, false,
 				   __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
-      return &accscope_engine;
+      return;
+    }
+  if ((uintptr_t) __builtin_frame_address (0) - own->stack_low < OPENING_STACK)
+    {
+      open_beside ();
+      return;
     }
   pthread_mutex_lock (&loading);
   if (phase () == phase_none)
     {
-      struct accscope_place place = accscope_self.shared.place;
+      struct thread *t = &accscope_self;
+      struct accscope_place place = t->shared.place;
 
       __atomic_store_n (&accscope_phase, phase_loading, __ATOMIC_RELEASE);
-      self ();
       open_engine ();
       usable = true;
       accscope_early_replay_images ();
       accscope_early_replay ();
       accscope_activity_replay ();
+      t->shared.dispatch.inside = 0;	/* tools may call us */
       accscope_profilers_load ();
+      t->shared.dispatch.inside = 1;
       atexit (end_program);
-      accscope_self.shared.place = place;
+      t->shared.place = place;
       __atomic_store_n (&accscope_phase, phase_ready, __ATOMIC_RELEASE);
     }
-  else if (phase () == phase_loading && !usable)
-    give_up ("was called while opening " ENGINE_FILE " on the same thread");
   pthread_mutex_unlock (&loading);
-  return &accscope_engine;
 }
 
-/* The engine if it can be called without opening it, else null.  */
+static void *
+open_here (void *unused)
+{
+  struct passage passage;
+
+  if (accscope_enter (self (), &passage, NULL))
+    {
+      accscope_load ();
+      accscope_leave (&passage);
+    }
+  return unused;
+}
+
+/* Opens the Go part on a thread with a stack for it, which leaves signals to the
+   program's own.  */
+static void
+open_beside (void)
+{
+  pthread_attr_t attributes;
+  sigset_t all, before;
+  pthread_t thread;
+  int error;
+
+  pthread_attr_init (&attributes);
+  pthread_attr_setstacksize (&attributes, 16 * OPENING_STACK);
+  sigfillset (&all);
+  pthread_sigmask (SIG_SETMASK, &all, &before);
+  error = pthread_create (&thread, &attributes, open_here, NULL);
+  pthread_sigmask (SIG_SETMASK, &before, NULL);
+  if (error != 0)
+    give_up ("cannot open " ENGINE_FILE " on the little stack of the calling "
+	     "thread, nor start another: %s", strerror (error));
+  pthread_join (thread, NULL);
+  pthread_attr_destroy (&attributes);
+}
+
 const struct engine *
 accscope_loaded (void)
 {
@@ -266,11 +337,11 @@ accscope_loaded (void)
       return NULL;
     case phase_loading:
       if (pthread_mutex_trylock (&loading) != 0)
-	return accscope_load ();
+	return engine ();
       pthread_mutex_unlock (&loading);
-      return usable ? &accscope_engine : NULL;
+      return usable ? engine () : NULL;
     default:
-      return accscope_load ();
+      return engine ();
     }
 }
 
@@ -287,13 +358,16 @@ accscope_complain (const char *format, ...)
   size_t length = strlen (line);
   va_list arguments;
   ssize_t ignored;
+  int cancel;
 
   va_start (arguments, format);
   vsnprintf (line + length, sizeof line - length - 1, format, arguments);
   va_end (arguments);
   length = strlen (line);
   line[length++] = '\n';
+  pthread_setcancelstate (PTHREAD_CANCEL_DISABLE, &cancel);	/* locks may be held */
   ignored = write (STDERR_FILENO, line, length);
+  pthread_setcancelstate (cancel, NULL);
   (void) ignored;		/* nothing can be done about a closed stream */
 }
 

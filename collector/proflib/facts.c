@@ -56,7 +56,7 @@ facts_write (const char *path, char *buffer, size_t size)
   int file = system_open (path, O_WRONLY | O_CREAT | O_EXCL, 0600);
   if (file < 0)
     return file;
-  char text[PATH_LIMIT + 512];
+  static char text[PATH_LIMIT + 512];
   struct utsname name;
   size_t length = 0;
   memset (text, 0, sizeof text);

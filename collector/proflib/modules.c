@@ -140,7 +140,7 @@ module_line (const char *line, struct base *base, int memory, int output)
     }
   if (!executable || modules_know (start) || known_count == MODULE_LIMIT)
     return 0;
-  char text[PATH_LIMIT];
+  static char text[PATH_LIMIT];
   size_t length = hexadecimal_append (text, 0, start);
   text[length++] = ' ';
   length = hexadecimal_append (text, length, end);

@@ -2,7 +2,8 @@
 
    Both come into being at the first event (or at load, if capture starts
    switched off and waits for an attach), by raw system calls only, because
-   after a fork that first event may be in a signal handler of the child.  */
+   after a fork that first event may be in a signal handler of the child.  That
+   may be on a small stack, so paths are built in memory of the process.  */
 #define _GNU_SOURCE
 #include "proflib.h"
 #include "system.h"
@@ -67,7 +68,7 @@ process_prepare (void)
 static void
 complain (const char *what, long error)
 {
-  char line[PATH_LIMIT];
+  static char line[PATH_LIMIT];
   size_t length = path_append (line, 0, "accscope: cannot create ");
   length = path_append (line, length, what);
   length = path_append (line, length, " (error ");
@@ -125,11 +126,8 @@ make_folder (uint64_t start)
 }
 
 static int
-make_control (uint64_t start)
+make_control (const char *path, uint64_t start)
 {
-  char path[PATH_LIMIT];
-  size_t length = path_append (path, 0, folder);
-  path_append (path, length, "/" CAPTURE_PROCESS_FILE);
   int file = system_open (path, O_RDWR | O_CREAT | O_EXCL, 0600);
   if (file < 0)
     return file;
@@ -187,7 +185,7 @@ begin (void)
       complain (folder, result);
       return result;
     }
-  char path[PATH_LIMIT];
+  static char path[PATH_LIMIT];
   size_t length = path_append (path, 0, folder);
   path_append (path, length, "/" CAPTURE_INFO_FILE);
   result = facts_write (path, scratch, sizeof scratch);
@@ -199,7 +197,7 @@ begin (void)
   if (result == 0)
     {
       path_append (path, length, "/" CAPTURE_PROCESS_FILE);
-      result = make_control (start);
+      result = make_control (path, start);
     }
   if (result < 0)
     {

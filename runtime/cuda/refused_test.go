@@ -23,7 +23,7 @@ func TestImageRefusedLater(t *testing.T) {
 	check(t, err)
 	var errors bytes.Buffer
 	runtime, err := openacc.New(openacc.Options{
-		Backends:  []device.Backend{with(t, nil), host.New()},
+		Backends:  []device.Backend{with(t, nil), host.New(nil)},
 		Callbacks: registry,
 		Environment: func(name string) (string, bool) {
 			value, ok := map[string]string{"ACC_DEVICE_TYPE": "cuda"}[name]

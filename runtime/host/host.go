@@ -10,6 +10,7 @@ import (
 	"os"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -19,12 +20,16 @@ import (
 // Type is acc_device_host.
 const Type device.Type = 2
 
-// New makes the backend. It has one device.
-func New() device.Backend {
-	return backend{&memory{blocks: map[device.Address]struct{}{}}}
+// New makes the backend. It has one device. call is the C function that runs kernels,
+// void (*) (void (*function) (void *), void *block); nil calls them as they are.
+func New(call unsafe.Pointer) device.Backend {
+	return backend{&memory{blocks: map[device.Address]struct{}{}}, call}
 }
 
-type backend struct{ memory *memory }
+type backend struct {
+	memory *memory
+	call   unsafe.Pointer
+}
 
 // memory is what Alloc gave and Free did not take back. It is the host's, and
 // outlives the device's closing: at the end of a program, destructors and other
@@ -74,7 +79,7 @@ func (b backend) Open(number int, observe func(device.Activity)) (device.Device,
 	if err := checkNumber(number); err != nil {
 		return nil, err
 	}
-	return &hostDevice{observe: observe, memory: b.memory}, nil
+	return &hostDevice{observe: observe, memory: b.memory, call: b.call}, nil
 }
 
 type hostDevice struct {
@@ -82,6 +87,7 @@ type hostDevice struct {
 	observing atomic.Bool
 	closed    atomic.Bool
 	memory    *memory
+	call      unsafe.Pointer
 }
 
 func (d *hostDevice) Properties() device.Properties { return properties() }

@@ -20,9 +20,12 @@ release (uintptr_t address)
 }
 
 static void
-call (uintptr_t function, uintptr_t block)
+call (void *through, uintptr_t function, uintptr_t block)
 {
-  ((void (*) (uintptr_t)) function) (block);
+  if (through)
+    ((void (*) (uintptr_t, uintptr_t)) through) (function, block);
+  else
+    ((void (*) (uintptr_t)) function) (block);
 }
 
 static int64_t
@@ -161,7 +164,7 @@ func (q *queue) Launch(correlation uint64, k device.Kernel, _ device.Geometry, b
 		return device.Errorf(device.InvalidArgument, 0, "launch: the kernel belongs to another device")
 	}
 	return q.do(device.ActivityKernel, correlation, 0, func() error {
-		C.call(C.uintptr_t(function), C.uintptr_t(b.Address))
+		C.call(q.device.call, C.uintptr_t(function), C.uintptr_t(b.Address))
 		return nil
 	})
 }

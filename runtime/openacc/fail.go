@@ -85,6 +85,30 @@ func (t *Thread) raiseError(failure *device.Error) {
 	t.flush()
 }
 
+// KernelCrashed raises the error of a kernel that a signal ends, cause, on a device
+// that runs kernels as code of the process, and prints its line; the process ends by the
+// signal. It is called on a thread of the runtime's own, while that of the kernel waits.
+// thread is the program's thread whose construct it is (acc_callback_info.thread_id), or
+// negative if nobody knows.
+func (rt *Runtime) KernelCrashed(kind device.Type, number, thread int, function uintptr, cause string) {
+	t := rt.AdoptThread(&callbacks.Thread{ThreadID: int32(thread)}, nil)
+	defer t.Close()
+	t.enter("compute construct", callbacks.Parallel, AsyncSync)
+	t.context.device, t.function = rt.device(kind, number), function
+	name := fmt.Sprintf("at %#x", function)
+	if rt.options.KernelName != nil {
+		if known := rt.options.KernelName(function); known != "" {
+			name = known
+		}
+	}
+	failure := t.errorf(device.Execution, "kernel %s failed on %s: %s", name, t.deviceName(), cause)
+	if rt.registry.Wanted(callbacks.Error) {
+		t.raiseError(failure)
+	}
+	// Nothing can be done about an error stream that does not take the line.
+	_, _ = fmt.Fprintf(rt.options.Errors, "accscope: %s\n", failure.Message)
+}
+
 // Error raises the error of a call that the runtime did not see itself, with an
 // acc_error_t code, and ends the program as fail does.
 func (t *Thread) Error(code int, routine, message string) {

@@ -37,7 +37,7 @@ func open(b *backend, number int, observe func(device.Activity)) (*simDevice, er
 	if err != nil {
 		return nil, device.Errorf(device.DeviceInit, 0, "sim device %d: %v; set ACCSCOPE_SIM_MEMORY lower (%s now)", number, err, formatBytes(o.Memory))
 	}
-	c := C.struct_accscope_sim_configuration{number: C.uint(number), queues: C.uint(o.Queues)}
+	c := C.struct_accscope_sim_configuration{number: C.uint(number), queues: C.uint(o.Queues), call: (*C.accscope_sim_call)(o.Call)}
 	if o.Model {
 		c.model = 1
 	}

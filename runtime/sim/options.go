@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 	"time"
+	"unsafe"
 
 	"github.com/accscope/accscope/runtime/device"
 )
@@ -41,6 +42,14 @@ type Options struct {
 	// KernelName gives the name of the outlined function at a host address; nil
 	// if nobody knows. Faults by kernel name need it.
 	KernelName func(hostFunction uintptr) string
+
+	// Call is the C function that runs kernels, an accscope_sim_call (queue.h); nil
+	// if they are called as they are.
+	Call unsafe.Pointer
+
+	// Crashed is told of kernels that raised a signal whose handler calls
+	// accscope_sim_crashed; nil if none does.
+	Crashed func(Crash)
 }
 
 // DefaultOptions are what holds where nothing else is said.

@@ -66,21 +66,11 @@ faulty (device *d, const operation *o)
   return 0;
 }
 
-/* Whose kernel the calling thread is inside of.  */
-static __thread const device *inside;
-
-int
-accscope_sim_inside (const device *d)
-{
-  return inside == d;
-}
-
 /* Every launch gets its argument block as it was stored, so what a kernel has written
    into the values there is undone.  */
 static void
 run_kernel (const operation *o)
 {
-  const device *before = inside;
   void *block = (void *) o->destination;
   char few[1024], *stored = o->bytes > sizeof few ? malloc (o->bytes) : few;
 
@@ -90,10 +80,8 @@ run_kernel (const operation *o)
       return;
     }
   memcpy (stored, block, o->bytes);
-  inside = o->stream->hardware->device;
   /* The function is one that a compiler made.  */
-  ((void (*) (const void *)) o->source) (block);
-  inside = before;
+  accscope_sim_run (o->stream->hardware->device, o->source, block);
   if (memcmp (stored, block, o->bytes) != 0)
     memcpy (block, stored, o->bytes);
   if (stored != few)

@@ -37,6 +37,9 @@ struct accscope_sim_record
   int64_t start, end;		/* device clock, nanoseconds */
 };
 
+/* Runs a kernel, function (block), on the calling thread.  */
+typedef void accscope_sim_call (void (*function) (void *), void *block);
+
 struct accscope_sim_configuration
 {
   unsigned number;		/* of the device, for thread names */
@@ -48,6 +51,7 @@ struct accscope_sim_configuration
   uint64_t failing[ACCSCOPE_SIM_THEN + 1];	/* the nth of its kind fails */
   uint64_t lost_after;		/* so many operations succeed, then none */
   unsigned faults;		/* any of these is set */
+  accscope_sim_call *call;	/* NULL: as it is */
 };
 
 struct accscope_sim_operation;
@@ -180,6 +184,25 @@ accscope_sim_wait (struct accscope_sim_stream *stream,
 
 /* Whether the calling thread is inside a kernel of device.  */
 int accscope_sim_inside (const struct accscope_sim_device *device);
+
+/* Runs a kernel of device on the calling thread.  */
+void accscope_sim_run (const struct accscope_sim_device *device,
+		       uintptr_t function, void *block);
+
+/* A kernel that faulted.  */
+struct accscope_sim_crash
+{
+  unsigned device;
+  int thread, signal;
+  uintptr_t function, address;
+};
+
+/* Called by the handler of a signal: reports it if the calling thread is inside a
+   kernel, and returns when that is done.  thread is acc_callback_info.thread_id.  */
+void accscope_sim_crashed (int thread, int signal, uintptr_t address);
+/* Waits for one, when the one before has been reported: lets its thread go on.  For
+   one thread.  */
+void accscope_sim_next_crash (struct accscope_sim_crash *);
 
 /* Waits for all operations of the queue, then gives its error.  */
 uint64_t accscope_sim_synchronize (struct accscope_sim_stream *stream);

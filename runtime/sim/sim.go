@@ -16,6 +16,8 @@ type backend struct {
 
 	mutex  sync.Mutex
 	opened map[int]*simDevice
+
+	reporting sync.Once // of crashes
 }
 
 // New makes the backend. The error says which option cannot be.
@@ -77,6 +79,9 @@ func (b *backend) Open(number int, observe func(device.Activity)) (device.Device
 		return nil, err
 	}
 	b.opened[number] = d
+	if b.options.Crashed != nil {
+		b.reporting.Do(b.reportCrashes)
+	}
 	return d, nil
 }
 

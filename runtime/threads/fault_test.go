@@ -2,17 +2,25 @@ package threads
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"syscall"
 	"testing"
+
+	"github.com/accscope/accscope/callbacks"
 )
 
 // TestFault has a kernel, or host code after one, write to address 0: the process
-// ends as it would without us, by the signal and with nothing printed, or in the
-// program's own handler.
+// ends as it would without us, by the signal, or in the program's own handler. Before
+// that the error of a kernel on sim is raised and printed, unless the handler was
+// installed after the first use.
 func TestFault(t *testing.T) {
 	program := compile(t, "faults")
+	kernels := map[string]struct {
+		name   string
+		thread int
+	}{"kernel": {"main._omp_fn.1", 0}, "asynchronous": {"main._omp_fn.2", -1}}
 	for _, device := range devices {
 		for _, where := range []string{"kernel", "asynchronous", "host"} {
 			for _, handles := range []string{"", "before", "after"} {
@@ -28,8 +36,13 @@ func TestFault(t *testing.T) {
 					if handles == "" && status.Signal() != syscall.SIGSEGV || handles != "" && status.ExitStatus() != 42 {
 						t.Errorf("ended with %v", command.ProcessState)
 					}
-					if printed.Len() > 0 {
-						t.Errorf("printed:\n%s", &printed)
+					want := ""
+					if kernel, ok := kernels[where]; ok && device == "sim" && handles != "after" {
+						message := "compute construct: kernel " + kernel.name + " failed on device sim 0: segmentation fault (SIGSEGV) at address 0x0\n"
+						want = fmt.Sprintf("device 100, thread %d, error %d: %saccscope: %[3]s", kernel.thread, callbacks.ErrorExecution, message)
+					}
+					if printed.String() != want {
+						t.Errorf("printed %q, want %q", &printed, want)
 					}
 				})
 			}

@@ -10,6 +10,7 @@ package main
 // #include "engine.h"
 // #include "stop.h"
 // static inline void accscope_end_first (void (*end_first) (void)) { end_first (); }
+// static inline void accscope_exit (void (*leave) (int), int status) { leave (status); }
 import "C"
 
 import (
@@ -17,6 +18,8 @@ import (
 	"os"
 	"runtime/debug"
 	"unsafe"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/runtime/cuda"
@@ -44,14 +47,14 @@ func accscope_engine_start(from *C.struct_accscope_host) C.int {
 			from.version, C.ACCSCOPE_ENGINE_VERSION)
 		return C.EINVAL
 	}
-	endFirst := from.end_first
+	endFirst, leaveAndExit := from.end_first, from.exit
 	registry = callbacks.NewRegistryOn(unsafe.Pointer(from.dispatch))
 	attribution = openacc.NewAttribution(process())
 	options := openacc.Options{
 		Callbacks:  registry,
 		Attributor: attribution,
 		Namer:      attribution,
-		Exit:       exit,
+		Exit:       func(status int) { C.accscope_exit(leaveAndExit, C.int(status)) },
 		Stop:       func() { C.accscope_engine_stop() },
 		KernelName: kernelName,
 		Selected:   selected,
@@ -63,6 +66,10 @@ func accscope_engine_start(from *C.struct_accscope_host) C.int {
 	var simulator device.Backend
 	if err == nil {
 		simOptions.KernelName = kernelName
+		simOptions.Call = unsafe.Pointer(from.call)
+		simOptions.Crashed = func(c sim.Crash) {
+			core.KernelCrashed(simOptions.As, c.Device, c.Thread, c.Function, fmt.Sprintf("%v (%s) at address %#x", c.Signal, unix.SignalName(c.Signal), c.Address))
+		}
 		simulator, err = sim.New(simOptions)
 	}
 	// A sim that answers as an NVIDIA GPU takes the place of real ones.
@@ -77,17 +84,13 @@ func accscope_engine_start(from *C.struct_accscope_host) C.int {
 	} else {
 		options.Backends = append(options.Backends, simulator)
 	}
-	options.Backends = append(options.Backends, host.New())
+	options.Backends = append(options.Backends, host.New(unsafe.Pointer(from.call)))
 	if core, err = openacc.New(options); err != nil {
 		fmt.Fprintf(os.Stderr, "accscope: %v\n", err)
 		return C.EINVAL
 	}
 	return 0
 }
-
-// exit ends the process as the program itself would, so that its output is
-// flushed and its exit handlers run.
-func exit(status int) { C.exit(C.int(status)) }
 
 // guard keeps a panic, which is a defect of the runtime, from going through the
 // program's frames.

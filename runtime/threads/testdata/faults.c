@@ -1,7 +1,10 @@
 /* Writes to address 0 in a kernel, an asynchronous kernel or host code, as
    argv[1] says, after a first kernel.  With argv[2] "before" or "after", the
-   program handles that itself, from before or after its first use of OpenACC.  */
+   program handles that itself, from before or after its first use of OpenACC.  Prints
+   what error events say.  */
+#include "../../include/acc_prof.h"
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -15,6 +18,16 @@ handler (int signal)
   _exit (42);
 }
 
+static void
+error (acc_prof_info *profile, acc_event_info *event, acc_api_info *api)
+{
+  acc_error_event_info *e = (acc_error_event_info *) event;
+
+  (void) api;
+  fprintf (stderr, "device %d, thread %d, error %d: %s\n", profile->device_type,
+	   profile->thread_id, e->error_code, e->error_message);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -23,6 +36,7 @@ main (int argc, char **argv)
   int x = 0;
 
   setrlimit (RLIMIT_CORE, &no_core);
+  acc_prof_register (acc_ev_error, error, acc_reg);
   if (strcmp (handles, "before") == 0)
     signal (SIGSEGV, handler);
 #pragma acc parallel copy(x)

@@ -11,9 +11,9 @@ accscope_engine_recording (void)
 }
 #define accscope_engine_recording unused_recording
 
-#define DEFAULT(result, name, arguments)				\
+#define DEFAULT(result, name, parameters, arguments)			\
   __attribute__ ((weak, visibility ("default")))			\
-  result accscope_engine_##name arguments				\
+  result accscope_engine_##name parameters				\
   {									\
     printf (#name "\n");						\
     fflush (stdout);							\

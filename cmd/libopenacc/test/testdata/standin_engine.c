@@ -116,7 +116,7 @@ accscope_engine_error (T t, int code, const char *routine, const char *message)
 {
   (void) t;
   say ("error %d in %s: %s\n", code, routine, message);
-  exit (1);
+  host.exit (1);
 }
 
 EXPORT int

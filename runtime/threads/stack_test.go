@@ -1,0 +1,47 @@
+package threads
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestSmallStack uses OpenACC on threads with the least stack that the C library
+// allows, the process's first call among them, with and without the profiler.
+func TestSmallStack(t *testing.T) {
+	program := compile(t, "small_stack")
+	profiler := filepath.Join(filepath.Dir(library(t)), "libaccprof.so")
+	for _, device := range devices {
+		for _, c := range []struct{ arguments, profiler, want string }{
+			{"16", "", "2\n"},
+			{"16 second", "", "4\n"},
+			{"16", profiler, "2\n"},
+			{"16 second", profiler, "4\n"},
+		} {
+			t.Run(fmt.Sprint(device, "/", c.arguments, "/", filepath.Base(c.profiler)), func(t *testing.T) {
+				command := exec.Command(program, strings.Fields(c.arguments)...)
+				command.Env = append(os.Environ(), "LD_PRELOAD="+library(t), "ACC_DEVICE_TYPE="+device,
+					"ACC_PROFLIB="+c.profiler, "ACCSCOPE_SESSION="+t.TempDir())
+				if output, err := command.CombinedOutput(); err != nil || string(output) != c.want {
+					t.Errorf("%v\n%s", err, output)
+				}
+			})
+		}
+	}
+}
+
+// TestTooSmallStack leaves a call less stack than it may take: the program ends with
+// one line that says so.
+func TestTooSmallStack(t *testing.T) {
+	program := compile(t, "little_left")
+	command := exec.Command(program)
+	command.Env = append(os.Environ(), "LD_PRELOAD="+library(t), "ACC_DEVICE_TYPE=sim")
+	output, _ := command.CombinedOutput()
+	if said := string(output); command.ProcessState.ExitCode() != 1 || strings.Count(said, "\n") != 1 ||
+		!strings.HasPrefix(said, "libopenacc: the calling thread has ") {
+		t.Errorf("%v, printed %q", command.ProcessState, said)
+	}
+}
