@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/accscope/accscope/callbacks"
@@ -29,7 +30,8 @@ type queuesAnswer struct {
 	To     int64      `json:"to"`
 	Queues []queueUse `json:"queues"`
 	// Exact: every operation was looked at. Else groups narrower than a part of
-	// the window counted as one that is busy from its begin to its end.
+	// the window count with the share of it in which they were busy, and what
+	// overlapped is what would on average if queues did not depend on each other.
 	Exact bool `json:"exact"`
 	// AtLeast[n] is the time, ns, in which at least n+1 queues were busy.
 	AtLeast []int64 `json:"at_least"`
@@ -42,9 +44,10 @@ type queuesAnswer struct {
 
 // moment is where something begins or ends.
 type moment struct {
-	time  int64
-	step  int // +1 or -1
-	class int // index of what begins or ends
+	time    int64
+	step    int     // +1 or -1
+	class   int     // index of what begins or ends
+	density float64 // the share of the time until its end in which it runs
 }
 
 const (
@@ -114,12 +117,12 @@ func (u *queueUse) add(b *store.Block, w window) []moment {
 	if b.Work != nil && b.Work.Kind == "kernel" {
 		class = classKernel
 	}
-	moments := []moment{{from, +1, class}, {to, -1, class}}
+	moments := []moment{{from, +1, class, density}, {to, -1, class, density}}
 	if from = max(from, u.until); from < to {
 		u.until = to
 		u.Busy += int64(float64(to-from) * density)
 		u.spread(from, to, density, w)
-		moments = append(moments, moment{from, +1, classQueue}, moment{to, -1, classQueue})
+		moments = append(moments, moment{from, +1, classQueue, density}, moment{to, -1, classQueue, density})
 	}
 	return moments
 }
@@ -156,28 +159,60 @@ func (u *queueUse) bounds(trace *store.Trace, queue model.QueueID, w window) err
 // sweep goes through the begins and ends in order.
 func (a *queuesAnswer) sweep(moments []moment) {
 	slices.SortFunc(moments, func(x, y moment) int { return cmp.Or(cmp.Compare(x.time, y.time), cmp.Compare(x.step, y.step)) })
-	var running [classes]int
+	var running [classes][]float64 // densities of what runs
+	var atLeast []float64
+	var kernels, transfers, overlap float64
 	last := int64(0)
 	for i, m := range moments {
-		if i > 0 {
-			passed := m.time - last
-			for n := range running[classQueue] {
-				if n == len(a.AtLeast) {
-					a.AtLeast = append(a.AtLeast, 0)
+		if passed := float64(m.time - last); i > 0 && passed > 0 {
+			for n, probability := range busyAtLeast(running[classQueue]) {
+				if n == len(atLeast) {
+					atLeast = append(atLeast, 0)
 				}
-				a.AtLeast[n] += passed
+				atLeast[n] += passed * probability
 			}
-			if running[classKernel] > 0 {
-				a.Kernels += passed
-			}
-			if running[classTransfer] > 0 {
-				a.Transfers += passed
-			}
-			if running[classKernel] > 0 && running[classTransfer] > 0 {
-				a.Overlap += passed
-			}
+			kernel, transfer := busyAny(running[classKernel]), busyAny(running[classTransfer])
+			kernels += passed * kernel
+			transfers += passed * transfer
+			overlap += passed * kernel * transfer
 		}
 		last = m.time
-		running[m.class] += m.step
+		if m.step > 0 {
+			running[m.class] = append(running[m.class], m.density)
+		} else {
+			at := slices.Index(running[m.class], m.density)
+			running[m.class] = slices.Delete(running[m.class], at, at+1)
+		}
 	}
+	for _, time := range atLeast {
+		a.AtLeast = append(a.AtLeast, int64(math.Round(time)))
+	}
+	a.Kernels, a.Transfers, a.Overlap = int64(math.Round(kernels)), int64(math.Round(transfers)), int64(math.Round(overlap))
+}
+
+// busyAny is the probability that any of some is busy, of which each is with its
+// own probability and whatever the others are.
+func busyAny(densities []float64) float64 {
+	none := 1.0
+	for _, density := range densities {
+		none *= 1 - density
+	}
+	return 1 - none
+}
+
+// busyAtLeast gives the probabilities that at least one, at least two, and so on
+// of some are busy.
+func busyAtLeast(densities []float64) []float64 {
+	exactly := make([]float64, len(densities)+1)
+	exactly[0] = 1
+	for i, density := range densities {
+		for n := i; n >= 0; n-- {
+			exactly[n+1] += exactly[n] * density
+			exactly[n] *= 1 - density
+		}
+	}
+	for n := len(exactly) - 2; n >= 0; n-- {
+		exactly[n] += exactly[n+1]
+	}
+	return exactly[1:]
 }

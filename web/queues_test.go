@@ -32,7 +32,13 @@ func TestQueueUse(t *testing.T) {
 		"over the edges": {[][]store.Block{{single(kernel, -50, 25), single(kernel, 75, 200)}},
 			[]int64{50}, []float64{1, 0, 0, 1}, []int64{50}, 50, 0, 0},
 		"a group": {[][]store.Block{{{Work: kernel, Start: 0, End: 50, Count: 9, Busy: 25}}},
-			[]int64{25}, []float64{0.5, 0.5, 0, 0}, []int64{50}, 50, 0, 0},
+			[]int64{25}, []float64{0.5, 0.5, 0, 0}, []int64{25}, 25, 0, 0},
+		"groups that are busy for a tenth": {[][]store.Block{
+			{{Work: kernel, Start: 0, End: 100, Count: 9, Busy: 10}}, {{Work: upload, Start: 0, End: 100, Count: 9, Busy: 10}}},
+			[]int64{10, 10}, []float64{0.1, 0.1, 0.1, 0.1}, []int64{19, 1}, 10, 10, 1},
+		"a group beside single operations": {[][]store.Block{
+			{{Work: kernel, Start: 0, End: 80, Count: 9, Busy: 20}}, {single(upload, 40, 80)}},
+			[]int64{20, 40}, []float64{0.25, 0.25, 0.25, 0.05}, []int64{50, 10}, 20, 40, 10},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var a queuesAnswer
