@@ -326,20 +326,24 @@ func (c canvas) drawFollows(y int, cells, busy []column, segments []segment) {
 	}
 }
 
-// drawWaits draws when the host was blocked, in the line under the bars.
+// drawWaits draws in the line under the bars which share of each cell the host was
+// blocked: as a line where it was all of it, else as bars, which stay below the line.
 func (c canvas) drawWaits(y int, cells []column) {
 	t := c.theme
+	levels := (len(t.bars) - 1) / 2
 	for x := 0; x < len(cells); {
-		end := x
-		for end < len(cells) && cells[end].share > 0 {
-			end++
-		}
-		if end == x {
+		if cells[x].share <= 0.95 {
+			if cells[x].share > 0 {
+				c.cell(x, y, t.bars[max(int(cells[x].share*float64(levels)+0.5), 1)], t.activities[waiting])
+			}
 			x++
 			continue
 		}
-		line := strings.Repeat(string(t.wait), end-x)
-		c.text(x, y, end-x, line, t.activities[waiting])
+		end := x + 1
+		for end < len(cells) && cells[end].share > 0.95 {
+			end++
+		}
+		c.text(x, y, end-x, strings.Repeat(string(t.wait), end-x), t.activities[waiting])
 		if end-x >= 8 {
 			c.text(x+(end-x-6)/2, y, 6, " wait ", t.activities[waiting])
 		}

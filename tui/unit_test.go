@@ -37,6 +37,25 @@ func TestColumns(t *testing.T) {
 	}
 }
 
+// The line of waits shows each cell's share of time: little of it as a low bar, all
+// of it as a line, whose name needs room.
+func TestWaitsAreProportional(t *testing.T) {
+	screen := tcell.NewSimulationScreen("UTF-8")
+	if err := screen.Init(); err != nil {
+		t.Fatal(err)
+	}
+	defer screen.Fini()
+	screen.SetSize(20, 1)
+	waits := []segment{{from: 0, to: 75, share: 5.6e-3 / 75, what: waiting}, {from: 80, to: 85, share: 1, what: waiting},
+		{from: 100, to: 180, share: 1, what: waiting}}
+	c := canvas{screen: screen, theme: newTheme(256, false), w: 20, h: 1}
+	c.drawWaits(0, columns(waits, segment{}, 0, 200, 20))
+	screen.Show()
+	if got, want := strings.TrimRight(pictureOf(screen).Text(), "\n"), "▁▁▁▁▁▁▁▁▂ ━ wait ━"; strings.TrimRight(got, " ") != want {
+		t.Errorf("drawn as %q, want %q", got, want)
+	}
+}
+
 // A lane never holds more than its bound, and never shows more than is busy,
 // whatever a queue does.
 func TestLaneIsBounded(t *testing.T) {
