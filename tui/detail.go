@@ -20,6 +20,25 @@ type detail struct {
 	top    int
 	code   []codeLine // around the source's line
 	noCode error      // why there is none
+
+	table *table // of the row it is about
+	id    string // of that row
+}
+
+// follow takes what the row says in the frame that was drawn. Of a row that is
+// not in the table any more, what it said last stays.
+func (d *detail) follow() {
+	for i := range d.table.visible {
+		if r := &d.table.visible[i]; r.id == d.id && r.detail != nil {
+			fresh := r.detail()
+			if fresh.source != d.source {
+				d.source = fresh.source
+				d.code, d.noCode = excerpt(d.source, 4)
+			}
+			d.title, d.fields = fresh.title, fresh.fields
+			return
+		}
+	}
 }
 
 func sourceText(s model.Source) string {

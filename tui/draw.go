@@ -49,6 +49,7 @@ func (a *app) draw() {
 	case a.help:
 		a.drawHelp(c)
 	case a.overlay != nil:
+		a.overlay.follow()
 		a.overlay.draw(c)
 	}
 }

@@ -107,6 +107,24 @@ func TestGoldenVariants(t *testing.T) {
 	}
 }
 
+// A window of details says what its row says in the newest frame.
+func TestDetailFollows(t *testing.T) {
+	s := newScript()
+	s.operation(model.EnqueueLaunchStart, 0, 1, "solve", 10, 0)
+	s.frame(10 * ms)
+	a, screen := stage(t, s, 100, 30, Options{})
+	press(a, "enter")
+	for _, enqueued := range []string{"1 operations, 0 done", "2 operations, 0 done"} {
+		if text := pictureOf(screen).Text(); !strings.Contains(text, enqueued) {
+			t.Errorf("no %q in\n%s", enqueued, text)
+		}
+		s.operation(model.EnqueueLaunchStart, 20*ms, 1, "solve", 10, 0)
+		s.frame(30 * ms)
+		a.observe(s.frames[len(s.frames)-1])
+		a.redraw()
+	}
+}
+
 // Whatever the terminal's size, drawing stays within it and does not panic.
 func TestEverySize(t *testing.T) {
 	s := pipeline()

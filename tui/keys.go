@@ -124,9 +124,11 @@ func (a *app) show(index int) {
 
 // open shows the detail of the chosen row.
 func (a *app) open() {
-	if r := a.views[a.current].table().current(); r != nil && r.detail != nil {
+	rows := a.views[a.current].table()
+	if r := rows.current(); r != nil && r.detail != nil {
 		d := r.detail()
 		d.code, d.noCode = excerpt(d.source, 4)
+		d.table, d.id = rows, r.id
 		a.overlay = &d
 	}
 }
