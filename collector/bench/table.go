@@ -15,9 +15,9 @@ type series struct {
 
 // header and the rows are columns of fixed width: rows come minutes apart.
 var header = strings.Join([]string{
-	"Medians of the turns; a ratio is profiled by alone, the median of each turn's, with its 95 % interval. The loop is from the",
-	"first launch to the last wait; the collector's time is that of processors, and so is CPU; \"after\" is from the program's end",
-	"to the finished trace.",
+	"Medians of the turns; a ratio is profiled by alone, the median of each turn's, with its 95 % interval (all of them where there",
+	"are fewer than six turns). The loop is from the first launch to the last wait; the collector's time is that of processors, and",
+	"so is CPU; \"after\" is from the program's end to the finished trace.",
 	fmt.Sprintf(columns, "program", "runtime", "launches", "events", "transfers", "alone", "alone", "profiled", "profiled",
 		"ratio", "ratio", "ratio", "kernel", "loop/kernels", "profiled", "collector", "after", "trace", "trace"),
 	fmt.Sprintf(columns, "", "", "", "a launch", "a launch", "wall s", "CPU s", "wall s", "CPU s", "wall", "CPU", "loop",
