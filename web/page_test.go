@@ -57,6 +57,15 @@ func TestPage(t *testing.T) {
 		first := b.text("location.hash")
 		b.key(".")
 		b.wait("the next span", `location.hash !== `+quote(first))
+		b.find("enqueue_launch") // by its tooltip
+		b.key("f")
+		b.wait("the tooltip to go with the block", `document.querySelector(".tip").hidden`)
+		b.key("m")
+		b.wait("the statistics of the selection, in sight below its details", `(() => {
+			const row = document.querySelector(".panel table tbody tr")?.getBoundingClientRect();
+			const panel = document.querySelector(".panel").getBoundingClientRect();
+			return row && row.top >= panel.top && row.bottom <= Math.min(panel.bottom, innerHeight);
+		})()`)
 	})
 	t.Run("range", func(t *testing.T) {
 		b := b.in(t)
@@ -89,6 +98,10 @@ func TestPage(t *testing.T) {
 			if view == "sql" {
 				b.click("main button.primary")
 				b.wait("a result", `document.querySelector("main table tbody tr") !== null`)
+			}
+			if view == "sources" {
+				b.wait("the host's and the devices' time of each source", `["host", "device"].every((title) =>
+					[...document.querySelectorAll(".split > :first-child th")].some((head) => head.textContent === title))`)
 			}
 			b.picture("view-" + view)
 			if text := b.text(`[...document.querySelectorAll("main .error")].map(e => e.textContent).join("; ")`); text != "" && view != "sources" {

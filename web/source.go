@@ -34,7 +34,9 @@ type sourceFile struct {
 	Lines     []cost `json:"lines"` // by number
 }
 
-// sources lists the sources that the trace names, with what their lines cost.
+// sources lists the sources that the trace names, with what their lines cost: first
+// those that took most of the host's time or of the devices', which pass side by
+// side.
 func sources(r *request) (any, error) {
 	files := make(map[string]map[int32]*cost)
 	at := func(site *store.Site) *cost {
@@ -88,7 +90,7 @@ func sources(r *request) (any, error) {
 		out = append(out, f)
 	}
 	slices.SortFunc(out, func(a, b sourceFile) int {
-		return cmp.Or(cmp.Compare(b.Exclusive+b.Device, a.Exclusive+a.Device), cmp.Compare(a.File, b.File))
+		return cmp.Or(cmp.Compare(max(b.Exclusive, b.Device), max(a.Exclusive, a.Device)), cmp.Compare(a.File, b.File))
 	})
 	return out, nil
 }

@@ -79,6 +79,8 @@ export class Panel {
       h("button", { type: "button", onclick: () => this.actions.zoom(from, to) }, "Zoom to it"),
       h("button", { type: "button", "aria-label": "Close the statistics", onclick: () => this.actions.closeRange() }, "✕")), place);
     this.update();
+    const scroll = (): void => void (this.element.scrollTop = this.marked.offsetTop);
+    scroll();
     void show(place, async () => {
       const s = await get<Statistics>("statistics", { trace: state.trace, from, to });
       const rows = s.rows.map((r) => [r.kind, r.name, r.group, r.count, r.time || null, r.time ? Math.max(r.time - r.inner, 0) : null,
@@ -88,6 +90,6 @@ export class Panel {
           { title: "time", unit: "ns", meter: true }, { title: "exclusive", unit: "ns" }, { title: "average", unit: "ns" }, { title: "shortest", unit: "ns" },
           { title: "longest", unit: "ns" }, { title: "bytes", unit: "bytes" }],
         go: (row) => change({ search: String(row[1] || row[0]) }) })];
-    });
+    }).then(scroll);
   }
 }

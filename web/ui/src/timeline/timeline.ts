@@ -169,6 +169,7 @@ export class Timeline implements Target {
 
   fit(from?: number, to?: number): void {
     if (from === undefined || to === undefined) {
+      this.forget();
       this.from = this.overview.meta.first;
       this.to = Math.max(this.overview.meta.last, this.from + 1);
       this.margins();
@@ -186,7 +187,14 @@ export class Timeline implements Target {
     else if (state.range) this.fit(...state.range);
   }
 
+  // forget takes the tooltip away: what was under the pointer is elsewhere.
+  private forget(): void {
+    this.hover = undefined;
+    this.tip.hidden = true;
+  }
+
   private show(from: number, to: number): void {
+    this.forget();
     // Some of the trace stays in sight.
     const { first: begin, last: end } = this.overview.meta;
     const span = to - from;
@@ -363,6 +371,7 @@ export class Timeline implements Target {
   }
 
   private reveal(start: number, end: number, lane: number | undefined): void {
+    this.forget();
     const span = this.span();
     if (end - start > span || (end - start) / span < 0.004) this.fit(start - (end - start), end + (end - start));
     else if (start < this.from || end > this.to) this.show((start + end - span) / 2, (start + end + span) / 2);

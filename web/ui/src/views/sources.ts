@@ -13,8 +13,8 @@ export function sourcesView(): HTMLElement {
     const chosen = files.find((f) => f.file === state.file) ?? files[0]!;
     const text = h("div");
     void show(text, () => lines(chosen));
-    const list = table({ label: "Sources", empty: "", rows: files.map((f) => [f.file, f.exclusive + f.device]), goTitle: "Show this source",
-      columns: [{ title: "file", unit: "text" }, { title: "time", unit: "ns", meter: true }],
+    const list = table({ label: "Sources", empty: "", rows: files.map((f) => [f.file, f.exclusive, f.device || null]), goTitle: "Show this source",
+      columns: [{ title: "file", unit: "text" }, { title: "host", unit: "ns", meter: true }, { title: "device", unit: "ns", meter: true }],
       here: (row) => row[0] === chosen.file, go: (row) => change({ view: "sources", file: String(row[0]), line: undefined }, true) });
     return [h("div", { class: "split" }, h("div", {}, list), text)];
   });
