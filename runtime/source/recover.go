@@ -102,17 +102,31 @@ func (f *Frame) numeric(v value) (int64, bool) {
 			return known.n + v.n - h.n, true
 		}
 	}
+	return f.inFrame(s, v)
+}
+
+// inFrame reads a symbolic value off the words of the frame that had it at the
+// call. The function called may have changed a word whose address it got, so all
+// that can be read must still say the same.
+func (f *Frame) inFrame(s *state, v value) (n int64, ok bool) {
 	if f.cfa.root != constant {
 		return 0, false
 	}
 	for at, c := range s.frame {
-		if c.size == 8 && c.v.root == v.root && c.v.slot == v.slot {
-			if w := f.load(f.cfa.plus(at), 8); w.root == constant {
-				return w.n + v.n - c.v.n, true
-			}
+		if c.size != 8 || c.v.root != v.root || c.v.slot != v.slot {
+			continue
+		}
+		w := f.load(f.cfa.plus(at), 8)
+		if w.root != constant {
+			continue
+		}
+		if found := w.n + v.n - c.v.n; ok && found != n {
+			return 0, false
+		} else {
+			n, ok = found, true
 		}
 	}
-	return 0, false
+	return n, ok
 }
 
 // beforeCall gives what a register held at the call, also one that the call
