@@ -54,7 +54,7 @@ func TestEventsOfARun(t *testing.T) {
 			{"no memory", "nvidia", registrar + " " + library("libopenacc.so"), "cuMemAlloc_v2:2:2"},
 			{"an upload fails", "nvidia", registrar + " " + library("libopenacc.so"), "cuMemcpyHtoDAsync_v2:5:719"},
 		} {
-			environment := []string{"ACC_DEVICE_TYPE=" + device.kind, "LD_PRELOAD=" + device.preload, "LD_LIBRARY_PATH=" + folder,
+			environment := []string{"ACC_DEVICE_TYPE=" + device.kind, "LD_PRELOAD=" + device.preload, "LD_LIBRARY_PATH=" + folder, "CUDA_CACHE_DISABLE=1",
 				"ACCSCOPE_STANDIN_FAIL=" + device.fails}
 			if device.fails != "" { // with device activity, the driver is called more often
 				environment = append(environment, "ACCSCOPE_ACTIVITY=off")

@@ -83,6 +83,7 @@ var cuptiCost = 60 * time.Millisecond
 func (r *records) measure() {
 	lookup := r.device.backend.options.Environment
 	how, _ := lookup(activityVariable)
+	r.device.images.clock()
 	C.accscope_cuda_clocks_keep(r.device.c)
 	if how != "cupti" {
 		r.stamps.Store(C.accscope_cuda_stamps_open(r.device.c) != 0)

@@ -40,6 +40,7 @@ type backend struct {
 	options Options
 
 	start   sync.Once
+	code    func() codeCache
 	first   sync.Once // device opened
 	library *library
 	count   int
@@ -64,7 +65,8 @@ func New(o Options) device.Backend {
 	if o.Environment == nil {
 		o.Environment = os.LookupEnv
 	}
-	return &backend{options: o, opened: map[int]*cudaDevice{}}
+	return &backend{options: o, opened: map[int]*cudaDevice{},
+		code: sync.OnceValue(func() codeCache { return openCodeCache(o.Environment) })}
 }
 
 func (b *backend) Name() string      { return "cuda" }

@@ -257,11 +257,26 @@ accscope_cuda_clocks_open (struct accscope_cuda_device *d)
   return a;
 }
 
+const struct accscope_cuda_object accscope_cuda_clock_code
+  = { kernel_text, sizeof kernel_text };
+
+int
+accscope_cuda_clocks_take (struct accscope_cuda_device *d, CUmodule module)
+{
+  int taken;
+
+  pthread_mutex_lock (&d->clock_lock);
+  taken = d->clocks.module == NULL;
+  if (taken)
+    d->clocks.module = module;
+  pthread_mutex_unlock (&d->clock_lock);
+  return taken;
+}
+
 /* d->clock_lock is held.  */
 static int
 load_kernel (struct accscope_cuda_device *d)
 {
-  const struct accscope_cuda_object text = { kernel_text, sizeof kernel_text };
   struct accscope_cuda_clocks *k = &d->clocks;
   char log[256];
   int threads;
@@ -270,7 +285,8 @@ load_kernel (struct accscope_cuda_device *d)
   if (k->word != NULL)
     return 1;
   if (k->module == NULL
-      && FAILED (accscope_cuda_link (d, &text, 1, -1, &k->module, log, sizeof log)))
+      && FAILED (accscope_cuda_link (d, &accscope_cuda_clock_code, 1, -1,
+				     &k->module, NULL, NULL, log, sizeof log)))
     {
       k->module = NULL;
       return 0;

@@ -322,7 +322,13 @@ struct accscope_cuda_object
 struct accscope_cuda_answer
 accscope_cuda_link (struct accscope_cuda_device *device, const void *objects,
 		    unsigned count, int optimisation, CUmodule *module,
-		    char *log, size_t room);
+		    void **code, size_t *bytes, char *log, size_t room);
+
+/* Loads what linking gave; code and bytes above are a copy of it, to be freed, or null
+   if it is not wanted.  */
+struct accscope_cuda_answer
+accscope_cuda_load_code (struct accscope_cuda_device *device, const void *code,
+			 CUmodule *module);
 struct accscope_cuda_answer
 accscope_cuda_function (struct accscope_cuda_device *device, CUmodule module,
 			const char *name, CUfunction *function, int *threads);
@@ -361,6 +367,10 @@ size_t accscope_cuda_drain (struct accscope_cuda_queue *queue,
 struct accscope_cuda_answer
 accscope_cuda_clocks_open (struct accscope_cuda_device *device);
 void accscope_cuda_clocks_close (struct accscope_cuda_device *device);
+/* The code of the kernel that reads the GPU's clock, and whether a module made of it was
+   taken: there is one already.  It is made when needed otherwise.  */
+extern const struct accscope_cuda_object accscope_cuda_clock_code;
+int accscope_cuda_clocks_take (struct accscope_cuda_device *device, CUmodule module);
 /* Makes ready to read the GPU's own time; returns whether that can be.  */
 int accscope_cuda_clocks_read_gpu (struct accscope_cuda_device *device);
 /* Relates the clocks again if it is time, and returns whether it was.  */

@@ -1,10 +1,13 @@
 /* Images of device code: linked by the driver from PTX, and what is in them.  */
+#include <stdlib.h>
+#include <string.h>
+
 #include "cuda.h"
 
 struct accscope_cuda_answer
 accscope_cuda_link (struct accscope_cuda_device *d, const void *objects,
 		    unsigned count, int optimisation, CUmodule *module,
-		    char *log, size_t room)
+		    void **code, size_t *bytes, char *log, size_t room)
 {
   const struct accscope_cuda_object *object = objects;
   CUcontext before = accscope_cuda_enter (d);
@@ -26,10 +29,26 @@ accscope_cuda_link (struct accscope_cuda_device *d, const void *objects,
 		  (void *) object[i].code, object[i].size, NULL, 0, NULL, NULL);
       if (!FAILED (a))
 	a = CALL (d, cuLinkComplete, state, &image, &size);
+      if (!FAILED (a) && code != NULL && (*code = malloc (size)) != NULL)
+	{
+	  memcpy (*code, image, size);
+	  *bytes = size;
+	}
       if (!FAILED (a))
 	a = CALL (d, cuModuleLoadData, module, image);
       d->cuda->cuLinkDestroy (state);
     }
+  accscope_cuda_leave (d, before);
+  return a;
+}
+
+struct accscope_cuda_answer
+accscope_cuda_load_code (struct accscope_cuda_device *d, const void *code,
+			 CUmodule *module)
+{
+  CUcontext before = accscope_cuda_enter (d);
+  struct accscope_cuda_answer a = CALL (d, cuModuleLoadData, module, code);
+
   accscope_cuda_leave (d, before);
   return a;
 }

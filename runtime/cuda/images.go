@@ -24,6 +24,7 @@ type images struct {
 	mutex   sync.Mutex
 	modules map[unsafe.Pointer]C.CUmodule // by the image's device side
 	kernels map[uintptr]*kernel           // by host address
+	clocked sync.Once                     // clock
 }
 
 func (i *images) init(d *cudaDevice) {
@@ -88,15 +89,38 @@ func (i *images) link(code goacc.PTX) (module C.CUmodule, stamps map[string]bool
 	return module, nil, err
 }
 
+// clock gives the device the kernel that reads the GPU's clock, which is compiled where
+// it is needed if that fails here.
+func (i *images) clock() {
+	i.clocked.Do(func() {
+		module, err := i.compile(goacc.PTX{Objects: unsafe.Pointer(&C.accscope_cuda_clock_code), Count: 1})
+		if err == nil && C.accscope_cuda_clocks_take(i.device.c, module) == 0 {
+			C.accscope_cuda_unload(i.device.c, module)
+		}
+	})
+}
+
 func (i *images) compile(code goacc.PTX) (C.CUmodule, error) {
 	d := i.device
 	const room = 8 << 10
 	log := (*C.char)(C.malloc(room))
 	defer C.free(unsafe.Pointer(log))
 	var module C.CUmodule
-	answer := C.accscope_cuda_link(d.c, code.Objects, C.uint(code.Count), C.int(optimisation(d.backend.options.Environment)), &module, log, room)
+	level := optimisation(d.backend.options.Environment)
+	cache, key := d.backend.code(), i.key(code, level)
+	if kept := cache.get(key); kept != nil {
+		answer := C.accscope_cuda_load_code(d.c, unsafe.Pointer(&kept[0]), &module)
+		if err := d.answer(answer, "load the program's device code"); err == nil || d.lost.Load() != nil {
+			return module, err
+		}
+	}
+	var made unsafe.Pointer
+	var bytes C.size_t
+	answer := C.accscope_cuda_link(d.c, code.Objects, C.uint(code.Count), C.int(level), &module, &made, &bytes, log, room)
+	defer C.free(made)
 	err := d.answer(answer, "load the program's device code")
 	if err == nil {
+		cache.put(key, unsafe.Slice((*byte)(made), int(bytes)))
 		return module, nil
 	}
 	if text := strings.TrimSpace(C.GoString(log)); text != "" {
@@ -105,6 +129,18 @@ func (i *images) compile(code goacc.PTX) (C.CUmodule, error) {
 		err = &failure
 	}
 	return nil, err
+}
+
+// key is that of the cache for what the driver makes of the code.
+func (i *images) key(code goacc.PTX, level int) string {
+	var texts [][]byte
+	for _, object := range unsafe.Slice((*C.struct_accscope_cuda_object)(code.Objects), code.Count) {
+		texts = append(texts, unsafe.Slice((*byte)(unsafe.Pointer(object.code)), int(object.size)))
+	}
+	d := i.device
+	attribute := func(which C.int) C.int { return C.accscope_cuda_attribute(d.library.table, d.c.device, which) }
+	return codeKey(texts, d.library.version, level, attribute(C.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
+		attribute(C.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR))
 }
 
 func (i *images) enter(module C.CUmodule, image goacc.Image, code goacc.PTX, stamps map[string]bool) ([]device.Address, error) {

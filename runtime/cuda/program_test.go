@@ -40,7 +40,7 @@ func compile(t *testing.T, source string) program {
 	if err != nil {
 		t.Fatalf("compile %s: %v\n%s", source, err, output)
 	}
-	p.environment = append(os.Environ(), "LD_PRELOAD="+registrar+" "+runtime, "LD_LIBRARY_PATH="+filepath.Dir(standin))
+	p.environment = append(os.Environ(), "LD_PRELOAD="+registrar+" "+runtime, "LD_LIBRARY_PATH="+filepath.Dir(standin), "CUDA_CACHE_DISABLE=1")
 	return p
 }
 

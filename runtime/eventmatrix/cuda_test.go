@@ -24,7 +24,7 @@ func TestCUDA(t *testing.T) {
 	}
 	for _, p := range programs {
 		want := record(t, folder, recorder, p, "ACC_DEVICE_TYPE=sim")
-		got := record(t, folder, recorder, p, "ACC_DEVICE_TYPE=nvidia", "LD_PRELOAD="+registrar, "LD_LIBRARY_PATH="+folder)
+		got := record(t, folder, recorder, p, "ACC_DEVICE_TYPE=nvidia", "LD_PRELOAD="+registrar, "LD_LIBRARY_PATH="+folder, "CUDA_CACHE_DISABLE=1")
 		checkRows(t, p, got, cuda)
 		compare(t, p, want, got)
 	}

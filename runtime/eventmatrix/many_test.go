@@ -35,7 +35,7 @@ func TestManyAtOnce(t *testing.T) {
 		environment []string
 	}{
 		{"sim", []string{"ACC_DEVICE_TYPE=sim"}},
-		{"cuda", []string{"ACC_DEVICE_TYPE=nvidia", "LD_PRELOAD=" + registrar, "LD_LIBRARY_PATH=" + folder}},
+		{"cuda", []string{"ACC_DEVICE_TYPE=nvidia", "LD_PRELOAD=" + registrar, "LD_LIBRARY_PATH=" + folder, "CUDA_CACHE_DISABLE=1"}},
 	} {
 		for _, p := range append([]program{loops}, programs...) {
 			t.Run(device.name+" "+p.source, func(t *testing.T) {

@@ -29,9 +29,15 @@ struct CUmod_st
   struct variable *variables;
 };
 
+/* A linked image is this word and the texts that were linked, so that it can be kept
+   and loaded again.  */
+#define LINKED "stand-in code\n"
+
 struct CUlinkState_st
 {
-  struct CUmod_st *module;
+  struct CUmod_st *module;	/* of the texts, so that their errors are those of linking */
+  char *image;
+  size_t size;
   char *log;
   size_t room;
 };
@@ -66,8 +72,10 @@ cuLinkCreate_v2 (unsigned count, int *options, void **values, CUlinkState *state
 
   FAULT ("cuLinkCreate_v2");
   *state = calloc (1, sizeof **state);
-  if (*state == NULL || ((*state)->module = calloc (1, sizeof *(*state)->module)) == NULL)
+  if (*state == NULL || ((*state)->module = calloc (1, sizeof *(*state)->module)) == NULL
+      || ((*state)->image = strdup (LINKED)) == NULL)
     abort ();
+  (*state)->size = sizeof LINKED;
   for (i = 0; i < count; i++)
     if (options[i] == CU_JIT_ERROR_LOG_BUFFER)
       (*state)->log = values[i];
@@ -157,6 +165,11 @@ cuLinkAddData_v2 (CUlinkState state, int type, void *data, size_t size,
   while (result == CUDA_SUCCESS && (text = strsep (&rest, "\n")) != NULL)
     result = line (state, text);
   free (copy);
+  if ((state->image = realloc (state->image, state->size + size)) == NULL)
+    abort ();
+  state->image[state->size - 1] = '\n';
+  memcpy (state->image + state->size, data, size);
+  state->size += size;
   return result;
 }
 
@@ -164,16 +177,16 @@ EXPORT CUresult
 cuLinkComplete (CUlinkState state, void **image, size_t *size)
 {
   FAULT ("cuLinkComplete");
-  *image = &state->module;
-  *size = sizeof state->module;
+  *image = state->image;
+  *size = state->size;
   return CUDA_SUCCESS;
 }
 
 EXPORT CUresult
 cuLinkDestroy (CUlinkState state)
 {
-  if (state->module != NULL)
-    discard (state->module);
+  discard (state->module);
+  free (state->image);
   free (state);
   return CUDA_SUCCESS;
 }
@@ -181,11 +194,19 @@ cuLinkDestroy (CUlinkState state)
 EXPORT CUresult
 cuModuleLoadData (CUmodule *module, const void *image)
 {
-  struct CUmod_st **m = (struct CUmod_st **) image;
+  struct CUlinkState_st state = { 0 };
+  char *copy, *rest, *text;
 
   FAULT ("cuModuleLoadData");
-  *module = *m;
-  *m = NULL;
+  if (strncmp (image, LINKED, strlen (LINKED)) != 0)
+    return 200;	/* CUDA_ERROR_INVALID_IMAGE */
+  if ((state.module = calloc (1, sizeof *state.module)) == NULL
+      || (copy = rest = strdup ((const char *) image + strlen (LINKED))) == NULL)
+    abort ();
+  while ((text = strsep (&rest, "\n")) != NULL)
+    line (&state, text);
+  free (copy);
+  *module = state.module;
   return CUDA_SUCCESS;
 }
 
