@@ -102,6 +102,8 @@ struct acc_dispatch
   acc_callback one;		/* null if no tool has declared the two */
   accscope_events_callback many;
   uintptr_t tool;		/* of the tool that has, as in an entry */
+  uint32_t others;		/* lists with callbacks of other tools than the one that
+				   has names later (accscope_names.h) */
   struct acc_dispatch_list list[ACC_DISPATCH_EVENTS];
 };
 

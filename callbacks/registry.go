@@ -3,6 +3,7 @@ package callbacks
 import (
 	"slices"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 )
 
@@ -19,6 +20,7 @@ type Registry struct {
 	mu       sync.Mutex
 	disabled bool // the toggle of (acc_ev_none, NULL)
 	sequence uint64
+	tool     uintptr // that of Others; 0: none
 	events   [eventLists]eventList
 }
 
@@ -116,6 +118,29 @@ func (r *Registry) WantedEvents() *uint32 { return r.published.wantedEvents() }
 // that of a tool which takes many events at once (accscope_events.h).
 func (r *Registry) SoleEvents() *uint32 { return r.published.soleEvents() }
 
+// Others is where to see whether other tools than that of the callback c are listening:
+// to be loaded atomically, with a bit for each event that has an enabled callback of
+// another one. It is for one tool, which must not change.
+func (r *Registry) Others(c Callback) *uint32 {
+	tool := c.tool()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.tool = tool
+	for number := range r.events {
+		r.noteOthers(number, r.enabled(number))
+	}
+	return r.published.others()
+}
+
+func (r *Registry) noteOthers(number int, enabled []entry) {
+	bit := uint32(1) << number
+	if slices.ContainsFunc(enabled, func(e entry) bool { return e.tool != r.tool }) {
+		atomic.OrUint32(r.published.others(), bit)
+	} else {
+		atomic.AndUint32(r.published.others(), ^bit)
+	}
+}
+
 func (r *Registry) add(thread *Thread, event Event, c Callback) error {
 	// Outside the lock: the dynamic loader has a lock of its own, which a
 	// library being loaded holds while its constructor registers callbacks.
@@ -183,10 +208,9 @@ func (r *Registry) setToggle(thread *Thread, event Event, c Callback, enabled bo
 	}
 }
 
-// publish makes the enabled callbacks of one list what dispatch sees.
-func (r *Registry) publish(thread *Thread, number int) {
+// enabled gives the enabled callbacks of one list.
+func (r *Registry) enabled(number int) (enabled []entry) {
 	list := &r.events[number]
-	var enabled []entry
 	if !r.disabled && !list.disabled {
 		for _, e := range list.entries {
 			if e.enabled {
@@ -194,6 +218,13 @@ func (r *Registry) publish(thread *Thread, number int) {
 			}
 		}
 	}
+	return enabled
+}
+
+// publish makes the enabled callbacks of one list what dispatch sees.
+func (r *Registry) publish(thread *Thread, number int) {
+	enabled := r.enabled(number)
+	r.noteOthers(number, enabled) // before the callback can be called
 	r.published.publish(number, enabled)
 	if thread != nil {
 		thread.Changes++

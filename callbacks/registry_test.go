@@ -2,8 +2,11 @@ package callbacks
 
 import (
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"unsafe"
+
+	"github.com/accscope/accscope/callbacks/callbackstest"
 )
 
 // TestRegistration checks OpenACC 3.3 §5.4: what a registered sequence of calls
@@ -277,4 +280,35 @@ func TestCorrelation(t *testing.T) {
 	if got, want := fmt.Sprint(seen), "[7 8 0 7 7 0]"; got != want {
 		t.Errorf("callbacks saw %s, want %s", got, want)
 	}
+}
+
+// TestOthers tells whether a tool is the only one that listens, whichever came first.
+func TestOthers(t *testing.T) {
+	h := newHarness(t)
+	nothing := func(*Info, *EventInfo, *APIInfo) {}
+	own := callbackstest.NewTool(t)
+	first := callbackOf(own, nothing)
+	h.do(Create, "reg A")
+	others := h.registry.Others(first)
+	check := func(when string, want uint32) {
+		t.Helper()
+		if got := atomic.LoadUint32(others); got != want {
+			t.Errorf("%s: others are in %#b, want %#b", when, got, want)
+		}
+	}
+	check("another one was there", 1<<Create)
+	for event, c := range map[Event]Callback{Create: first, Delete: callbackOf(own, nothing)} {
+		if err := h.registry.Register(h.thread, event, c, Reg); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check("and the tool itself", 1<<Create)
+	h.do(Create, "off A")
+	check("its callback is off", 0)
+	h.do(Create, "off *; on A")
+	check("all are off", 0)
+	h.do(Create, "on *")
+	check("all are on", 1<<Create)
+	h.do(Create, "unreg A")
+	check("it has left", 0)
 }

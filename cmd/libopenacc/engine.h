@@ -117,6 +117,7 @@ struct accscope_host
   X (void, callback_register, (T t, int event, void *callback, int mode), (t, event, callback, mode))	\
   X (void, callback_unregister, (T t, int event, void *callback, int mode), (t, event, callback, mode))	\
   X (void *, lookup, (T t, const char *name), (t, name))					\
+  X (void, names_later, (void *site), (site))	/* an accscope_site_function; once */	\
   X (void, raise_rest, (T t), (t))					\
   /* constructs */								\
   X (void, parallel, (T t, const struct accscope_construct *c), (t, c))			\

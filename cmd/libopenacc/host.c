@@ -17,11 +17,14 @@ struct position
   const void *return_address;
   void (*function) (void *);
   const struct accscope_device *device;
+  bool named;			/* info has texts, not references (accscope_names.h) */
   acc_callback_info info;
   acc_api_info api;
 };
 
 static struct position *position[POSITIONS];
+
+#define LOAD_OTHERS() __atomic_load_n (&accscope_dispatch->others, __ATOMIC_RELAXED)
 
 static void
 fill_position (struct position *p, struct thread *t)
@@ -36,6 +39,7 @@ fill_position (struct position *p, struct thread *t)
   };
   p->api = (acc_api_info) { .device_type = p->device->type, .vendor = ACC_DISPATCH_VENDOR };
   t->shared.place.return_address = p->return_address;
+  p->named = LOAD_OTHERS () != 0;
   engine ()->attribute (T, p->function, &p->info);
   t->shared.place.return_address = return_address;
 }
@@ -54,7 +58,7 @@ is_at (const struct position *p, const void *at, void (*function) (void *),
        const struct accscope_device *device)
 {
   return p->return_address == at && p->function == function
-	 && p->device == device;
+	 && p->device == device && (p->named || LOAD_OTHERS () == 0);
 }
 
 static __attribute__ ((noinline)) const struct position *

@@ -223,6 +223,7 @@ void accscope_activity_replay (void);	/* with the Go part opened */
 /* registration.c: publishes the registry, with what tools have declared
    (accscope_events.h).  */
 void accscope_events_replay (struct acc_dispatch *);
+void accscope_names_replay (void);
 void accscope_events_in_child (void);
 
 /* profilers.c: the tools that a process brings.  */

@@ -280,6 +280,7 @@ accscope_load (void)
       open_engine ();
       usable = true;
       accscope_early_replay_images ();
+      accscope_names_replay ();
       accscope_early_replay ();
       accscope_activity_replay ();
       t->shared.dispatch.inside = 0;	/* tools may call us */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "accscope_caller.h"
+#include "accscope_names.h"
 #include "library.h"
 
 static void
@@ -89,6 +90,35 @@ accscope_events_replay (struct acc_dispatch *d)
   pthread_mutex_unlock (&declaring);
 }
 
+/* accscope_names.h: the function of the one tool that asked.  The Go part is told when
+   it is there.  */
+static accscope_site_function site_function;
+
+static int
+names_later (accscope_site_function site)
+{
+  const struct engine *e;
+  accscope_site_function none = NULL;
+
+  if (site == NULL
+      || !__atomic_compare_exchange_n (&site_function, &none, site, false,
+				       __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+    return EBUSY;
+  e = accscope_loaded ();
+  if (e != NULL)
+    e->names_later ((void *) site);
+  return 0;
+}
+
+void
+accscope_names_replay (void)
+{
+  accscope_site_function site = __atomic_load_n (&site_function, __ATOMIC_ACQUIRE);
+
+  if (site != NULL)
+    accscope_engine.names_later ((void *) site);
+}
+
 void
 accscope_events_in_child (void)
 {
@@ -111,6 +141,11 @@ ENTRY (acc_prof_lookup) (const char *name)
     {
       END;
       return (void *) declare;
+    }
+  if (name != NULL && strcmp (name, ACCSCOPE_NAMES_NAME) == 0)
+    {
+      END;
+      return (void *) names_later;
     }
   if (e != NULL)
     value = e->lookup (T, name);

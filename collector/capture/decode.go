@@ -140,7 +140,7 @@ func (s *Stream) decodeContext(record []byte) error {
 	if err != nil {
 		return err
 	}
-	s.contexts = append(s.contexts, Event{
+	e := Event{
 		Version: number(12), DeviceType: number(16), DeviceNumber: number(20), ThreadID: number(24),
 		Line: number(28), EndLine: number(32), FunctionLine: number(36), FunctionEnd: number(40),
 		ProfileBytes: number(44),
@@ -149,7 +149,9 @@ func (s *Stream) decodeContext(record []byte) error {
 		API: number(72), APIBytes: number(76), APIDeviceType: number(80), Vendor: number(84),
 		DeviceHandle: le.Uint64(record[88:]), ContextHandle: le.Uint64(record[96:]),
 		AsyncHandle: le.Uint64(record[104:]),
-	})
+	}
+	s.process.refer(&e)
+	s.contexts = append(s.contexts, e)
 	return nil
 }
 
@@ -180,7 +182,7 @@ func (s *Stream) decodeActivity(record []byte) error {
 	s.item.Activity = Activity{
 		Time: s.time(le.Uint64(record[8:])), Correlation: le.Uint64(record[16:]),
 		Kind: int32(le.Uint32(record[24:])), DeviceType: int32(le.Uint32(record[28:])),
-		DeviceNumber: int32(le.Uint32(record[32:])), Name: name,
+		DeviceNumber: int32(le.Uint32(record[32:])), Name: s.process.nameOf(name),
 		Async: word(40), AsyncQueue: word(48), Bytes: le.Uint64(record[56:]),
 		Start: word(64), End: word(72), DeviceStart: word(80), DeviceEnd: word(88),
 	}
@@ -197,7 +199,7 @@ func (s *Stream) decodeMapping(record []byte) error {
 	s.item.Mapping = Mapping{
 		Time: s.time(le.Uint64(record[8:])), Host: le.Uint64(record[16:]), Device: le.Uint64(record[24:]),
 		Bytes: le.Uint64(record[32:]), DeviceType: int32(le.Uint32(record[40:])),
-		DeviceNumber: int32(le.Uint32(record[44:])), Name: name,
+		DeviceNumber: int32(le.Uint32(record[44:])), Name: s.process.nameOf(name),
 		Attached: le.Uint32(record[52:]), Structured: le.Uint64(record[56:]), Dynamic: le.Uint64(record[64:]),
 	}
 	return nil
@@ -209,11 +211,13 @@ func (s *Stream) decodeDependency(record []byte) error {
 	if err != nil {
 		return err
 	}
+	at := Event{SourceFile: file, Line: int32(le.Uint32(record[52:]))}
+	s.process.refer(&at)
 	s.item.Type = ItemDependency
 	s.item.Dependency = Dependency{
 		Recorded: s.time(le.Uint64(record[8:])), Queue: int64(le.Uint64(record[16:])), Awaited: int64(le.Uint64(record[24:])),
 		Time: int64(le.Uint64(record[32:])), DeviceType: int32(le.Uint32(record[40:])), DeviceNumber: int32(le.Uint32(record[44:])),
-		SourceFile: file, Line: int32(le.Uint32(record[52:])),
+		SourceFile: at.SourceFile, Line: at.Line,
 	}
 	return nil
 }

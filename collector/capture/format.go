@@ -12,6 +12,7 @@ const (
 	processFile = "process"
 	infoFile    = "info"
 	modulesFile = "modules"
+	sitesFile   = "sites"
 	ringPrefix  = "ring-"
 
 	chunkSmall  = 65536

@@ -16,6 +16,7 @@
 #define CAPTURE_PROCESS_FILE "process"
 #define CAPTURE_INFO_FILE "info"
 #define CAPTURE_MODULES_FILE "modules"
+#define CAPTURE_SITES_FILE "sites"
 
 /* A ring file is a row of chunks whose sizes follow from their index, so that
    a chunk that was given back (a hole in the file) does not hide the next.  */
@@ -301,6 +302,18 @@ struct capture_device
   int32_t device_number;
   uint32_t name;
   uint32_t vendor;
+};
+
+/* A record of the file "sites": a place that calls the runtime, with a snapshot of a
+   call there (runtime/source/snapshot.go) as far as bytes says.  */
+struct capture_site_call
+{
+  uint32_t bytes;		/* of the record, a multiple of 8 */
+  uint32_t number;		/* of the site, as references say it */
+  uint32_t first;		/* the entry that the snapshot's first one is */
+  uint32_t reserved;
+  uint64_t return_address;
+  uint64_t function;		/* outlined function of a compute construct, or 0 */
 };
 
 /* A mapping that existed before capture was switched on.  */

@@ -48,6 +48,10 @@ func TestFormatIsOne(t *testing.T) {
 		{"sizeof (struct capture_string)", stringBytes}, {"sizeof (struct capture_thread)", threadBytes},
 		{"sizeof (struct capture_thread_end)", threadEndBytes}, {"sizeof (struct capture_dropped)", droppedBytes},
 		{"sizeof (struct capture_switch)", switchBytes}, {"sizeof (struct capture_activity)", activityBytes},
+		{"sizeof (struct capture_site_call)", siteCallBytes}, {"offsetof (struct capture_site_call, number)", siteCallNumber},
+		{"offsetof (struct capture_site_call, first)", siteCallFirst},
+		{"offsetof (struct capture_site_call, return_address)", siteCallReturn},
+		{"offsetof (struct capture_site_call, function)", siteCallFunction},
 		{"sizeof (struct capture_mapping)", mappingBytes}, {"sizeof (struct capture_dependency)", dependencyBytes},
 	}
 	for field, want := range map[string]int64{

@@ -35,6 +35,10 @@ type Process struct {
 	Rejected    []string          // settings that were not understood, as NAME=value
 	Filters     Filters
 
+	// Warn is told what leaves places and names of events out. It is called from the
+	// goroutine that reads a stream, and may be nil.
+	Warn func(string)
+
 	control *os.File
 	clock   atomic.Pointer[clock]
 
@@ -42,6 +46,7 @@ type Process struct {
 	readings uint64 // of the control file, known to clock
 	streams  map[string]*Stream
 	names    stringTable
+	places   places
 }
 
 // Filters are what the recording was restricted to; zero values mean all.
@@ -121,6 +126,7 @@ func Open(dir string) (*Process, error) {
 		Dir: dir, control: file, Environment: map[string]string{},
 		streams: map[string]*Stream{}, names: stringTable{ids: map[string]StringID{}},
 	}
+	p.places = places{process: p, sites: map[uint32]*place{}, warned: map[string]bool{}}
 	if err := p.readHeader(); err != nil {
 		file.Close()
 		return nil, err
@@ -140,6 +146,7 @@ func Open(dir string) (*Process, error) {
 func (p *Process) Close() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.places.close()
 	err := p.control.Close()
 	for _, s := range p.streams {
 		if s.file != nil {

@@ -69,7 +69,7 @@ func (s *Stream) decodeSite(record []byte, flags uint16) error {
 	e.Parent = int32(le.Uint32(record[20:]))
 	e.Implicit = int32(le.Uint32(record[24:]))
 	e.EventBytes = int32(le.Uint32(record[28:]))
-	e.Name = name
+	e.Name = s.process.nameOf(name)
 	e.Missing = Missing(flags >> 8)
 	s.sites = append(s.sites, site{event: e, flags: flags, next: -1})
 	return nil

@@ -64,6 +64,7 @@ func (in *Ingester) follow(folder, name string) error {
 			}
 		}
 		p.capture = c
+		c.Warn = func(text string) { in.warn("%s", text) }
 		in.describeProcess(p)
 		if err := in.caller(); err != nil {
 			return err

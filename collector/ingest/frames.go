@@ -2,14 +2,9 @@ package ingest
 
 import (
 	"errors"
-	"fmt"
-	"os"
-	"path/filepath"
-	"strings"
 
 	"github.com/accscope/accscope/collector/capture"
 	"github.com/accscope/accscope/collector/model"
-	"github.com/accscope/accscope/collector/regular"
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/runtime/source"
 )
@@ -36,7 +31,9 @@ func (in *Ingester) frames() error {
 		if err != nil {
 			in.warn("%v; functions and lines of this process may be missing", err)
 		}
-		resolvers[p.info.ID] = in.resolver(modules)
+		resolvers[p.info.ID] = capture.Resolver(modules, func(err error) {
+			in.warn("%v; its functions and lines are left out", err)
+		})
 	}
 	warned := map[string]bool{}
 	for _, r := range returns {
@@ -70,40 +67,4 @@ func (in *Ingester) frames() error {
 		}
 	}
 	return nil
-}
-
-// resolver resolves addresses of a recorded process.
-func (in *Ingester) resolver(modules []capture.Module) *source.Process {
-	var list []source.Module
-	for _, m := range modules {
-		if !filepath.IsAbs(m.Path) || strings.HasSuffix(m.Path, " (deleted)") {
-			continue // memory, or a file that is no longer there
-		}
-		bias, err := biasOf(m)
-		if err != nil {
-			in.warn("%v; its functions and lines are left out", err)
-			continue
-		}
-		list = append(list, source.Module{Path: m.Path, Bias: bias, Low: m.Start, High: m.End, BuildID: m.BuildID})
-	}
-	return source.FromModules(list)
-}
-
-// biasOf is what the loader added to the file's addresses.
-func biasOf(m capture.Module) (uint64, error) {
-	if info, err := os.Stat(m.Path); err != nil {
-		return 0, err
-	} else if !info.Mode().IsRegular() {
-		return 0, fmt.Errorf("%s is %s, no program or library", m.Path, regular.Kind(info.Mode()))
-	}
-	image, err := source.Open(m.Path)
-	if err != nil {
-		return 0, err
-	}
-	defer image.Close()
-	address, ok := image.Address(m.Offset)
-	if !ok {
-		return 0, fmt.Errorf("%s: nothing is loaded from offset %#x, where the program had code", m.Path, m.Offset)
-	}
-	return m.Start - address, nil
 }

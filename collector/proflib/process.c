@@ -51,6 +51,7 @@ process_forked (void)
 {
   local.generation = 0;
   local.state = STATE_NONE;
+  names_forked ();
 }
 
 void

@@ -12,6 +12,7 @@
    process.c   the capture folder and the control page, again after a fork
    facts.c     what "info" says of the process
    modules.c   the files that addresses lie in
+   names.c     places and names that are found later
    clock.c     ticks, and their relation to the system's clocks
    settings.c  the environment
 
@@ -122,6 +123,11 @@ int facts_write (const char *path, char *buffer, size_t size);
 
 int modules_write (const char *path);
 void modules_note (const uint64_t *address, unsigned count);
+
+/* -- names.c */
+
+void names_declare (acc_prof_lookup_func lookup);
+void names_forked (void);
 
 /* -- clock.c */
 

@@ -76,6 +76,7 @@ acc_register_library (acc_prof_reg reg, acc_prof_reg unreg,
       activity_subscribe (lookup);
       unwind_prepare (lookup);
       declare_many (lookup);
+      names_declare (lookup);
     }
   if (reg && claim ())
     register_callbacks (reg);

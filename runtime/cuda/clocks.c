@@ -278,20 +278,13 @@ static int
 load_kernel (struct accscope_cuda_device *d)
 {
   struct accscope_cuda_clocks *k = &d->clocks;
-  char log[256];
   int threads;
   void *word = NULL;
 
   if (k->word != NULL)
     return 1;
   if (k->module == NULL
-      && FAILED (accscope_cuda_link (d, &accscope_cuda_clock_code, 1, -1,
-				     &k->module, NULL, NULL, log, sizeof log)))
-    {
-      k->module = NULL;
-      return 0;
-    }
-  if (FAILED (accscope_cuda_function (d, k->module, "accscope_clock", &k->kernel, &threads))
+      || FAILED (accscope_cuda_function (d, k->module, "accscope_clock", &k->kernel, &threads))
       || (k->memory == 0 && d->cuda->cuMemAlloc (&k->memory, sizeof *k->word) != CUDA_SUCCESS)
       || d->cuda->cuMemHostAlloc (&word, 3 * sizeof *k->word, 0) != CUDA_SUCCESS)
     return 0;

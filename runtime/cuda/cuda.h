@@ -324,8 +324,7 @@ accscope_cuda_link (struct accscope_cuda_device *device, const void *objects,
 		    unsigned count, int optimisation, CUmodule *module,
 		    void **code, size_t *bytes, char *log, size_t room);
 
-/* Loads what linking gave; code and bytes above are a copy of it, to be freed, or null
-   if it is not wanted.  */
+/* Loads what linking gave; *code above is a copy of it, to be freed, or null.  */
 struct accscope_cuda_answer
 accscope_cuda_load_code (struct accscope_cuda_device *device, const void *code,
 			 CUmodule *module);
@@ -367,8 +366,8 @@ size_t accscope_cuda_drain (struct accscope_cuda_queue *queue,
 struct accscope_cuda_answer
 accscope_cuda_clocks_open (struct accscope_cuda_device *device);
 void accscope_cuda_clocks_close (struct accscope_cuda_device *device);
-/* The code of the kernel that reads the GPU's clock, and whether a module made of it was
-   taken: there is one already.  It is made when needed otherwise.  */
+/* The code of the kernel that reads the GPU's clock, and the module made of it; 0: there
+   is one already.  */
 extern const struct accscope_cuda_object accscope_cuda_clock_code;
 int accscope_cuda_clocks_take (struct accscope_cuda_device *device, CUmodule module);
 /* Makes ready to read the GPU's own time; returns whether that can be.  */

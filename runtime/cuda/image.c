@@ -29,7 +29,7 @@ accscope_cuda_link (struct accscope_cuda_device *d, const void *objects,
 		  (void *) object[i].code, object[i].size, NULL, 0, NULL, NULL);
       if (!FAILED (a))
 	a = CALL (d, cuLinkComplete, state, &image, &size);
-      if (!FAILED (a) && code != NULL && (*code = malloc (size)) != NULL)
+      if (!FAILED (a) && (*code = malloc (size)) != NULL)
 	{
 	  memcpy (*code, image, size);
 	  *bytes = size;

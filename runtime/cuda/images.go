@@ -89,8 +89,8 @@ func (i *images) link(code goacc.PTX) (module C.CUmodule, stamps map[string]bool
 	return module, nil, err
 }
 
-// clock gives the device the kernel that reads the GPU's clock, which is compiled where
-// it is needed if that fails here.
+// clock gives the device the kernel that reads the GPU's clock. Without it kernels are
+// measured in other ways.
 func (i *images) clock() {
 	i.clocked.Do(func() {
 		module, err := i.compile(goacc.PTX{Objects: unsafe.Pointer(&C.accscope_cuda_clock_code), Count: 1})

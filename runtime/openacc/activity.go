@@ -294,7 +294,7 @@ func (rt *Runtime) Mappings(kind device.Type, number int) ([]callbacks.ActivityM
 			Attached: uint32(attached), HostPtr: m.Host, DevicePtr: uintptr(m.Device), Bytes: uint64(m.Size),
 			Structured: uint64(m.Structured), Dynamic: uint64(m.Dynamic),
 		}
-		if name := m.Name(); name != "" {
+		if name := m.Name(); name != "" && (!isReference(name) || rt.options.Namer.Refers()) {
 			entry.Name = cString(name)
 		}
 		list = append(list, entry)

@@ -116,27 +116,16 @@ func add[K comparable, V any](cache *atomic.Pointer[map[K]V], key K, value V) {
 // position looks a site up. An error of the resolver means damaged or missing
 // debug information: what it found nevertheless is used, the rest is unknown.
 func (a *Attribution) position(at site) *position {
-	p := &position{line: -1, endLine: -1, functionLine: -1, functionEnd: -1}
-	if at.function != 0 {
-		if k, err := a.process.Kernel(uint64(at.function)); err == nil && k.FirstLine > 0 {
-			p.fill(k.File, k.Function, k.FirstLine, k.FunctionFirstLine, k.FunctionLastLine)
-			p.endLine = lineNumber(k.LastLine)
-			return p
-		}
+	found, _ := a.process.Position(uint64(at.returnAddress), uint64(at.function))
+	p := &position{line: lineNumber(found.Line), endLine: lineNumber(found.EndLine),
+		functionLine: lineNumber(found.FunctionLine), functionEnd: lineNumber(found.FunctionEnd)}
+	if found.File != "" {
+		p.file = cString(found.File)
 	}
-	found, _ := a.process.LookupReturn(uint64(at.returnAddress))
-	p.fill(found.File, found.Function, found.Line, found.FunctionFirstLine, found.FunctionLastLine)
+	if found.Function != "" {
+		p.function = cString(found.Function)
+	}
 	return p
-}
-
-func (p *position) fill(file, function string, line, first, last int) {
-	if file != "" {
-		p.file = cString(file)
-	}
-	if function != "" {
-		p.function = cString(function)
-	}
-	p.line, p.functionLine, p.functionEnd = lineNumber(line), lineNumber(first), lineNumber(last)
 }
 
 // lineNumber is a line of §5.2.1, negative where it is unknown.

@@ -1,6 +1,7 @@
 package openacc
 
 import (
+	"strings"
 	"sync/atomic"
 
 	"github.com/accscope/accscope/callbacks"
@@ -13,10 +14,14 @@ import (
 // cannot tell. The answer must not be changed and is valid for ever.
 type Namer interface {
 	// NameDirective names the mappings of a directive; function is that of a
-	// compute construct, else 0.
-	NameDirective(place Place, function uintptr, arguments goacc.Arguments) []string
+	// compute construct, else 0. settled: later calls have the same names.
+	NameDirective(place Place, function uintptr, arguments goacc.Arguments) (names []string, settled bool)
 	// NameData names the argument of a routine.
 	NameData(place Place, host, bytes uintptr) string
+	// NameKernel names a compute construct's kernel, "" leaves it to the device.
+	NameKernel(place Place, function uintptr) string
+	// Refers says whether names are references at present (references.go).
+	Refers() bool
 }
 
 // A namedRange is a range of host memory that the call in progress names.
@@ -76,8 +81,8 @@ func (t *Thread) namesOf(arguments goacc.Arguments) []string {
 	if known.at == at && len(known.names) == len(arguments.Kinds) {
 		return known.names
 	}
-	names := t.rt.options.Namer.NameDirective(t.place, t.function, arguments)
-	if complete(names) {
+	names, settled := t.rt.options.Namer.NameDirective(t.place, t.function, arguments)
+	if settled {
 		*known = namedSite{at, names}
 	}
 	return names
@@ -122,22 +127,23 @@ func (t *Thread) nameOf(host, size uintptr, m *dataenv.Mapping) string {
 			name, smallest = r.name, r.high-r.low
 		}
 	}
-	if name == "" && m != nil {
-		name = m.Name()
+	if m != nil && (name == "" || isReference(name)) {
+		name = t.joined(name, m.Name())
 	}
 	return name
 }
 
 // learn gives a mapping the name that the call in progress has for it, if it has
-// none yet.
+// none yet. Of references it keeps two: the first may turn out to be of no name.
 func (t *Thread) learn(m *dataenv.Mapping) {
-	if m.Name() != "" {
+	known := m.Name()
+	if known != "" && (!isReference(known) || strings.LastIndexByte(known, reference) > 0) {
 		return
 	}
 	t.haveNames()
 	if len(t.scratch.names) > 0 {
-		if name := t.nameOf(m.Host, m.Size, nil); name != "" {
-			m.SetName(name)
+		if name := t.nameOf(m.Host, m.Size, nil); name != "" && name != known {
+			m.SetName(t.joined(known, name))
 		}
 	}
 }
@@ -154,20 +160,21 @@ type callNames struct {
 const attempts = 8
 
 // NameDirective implements Namer.
-func (a *Attribution) NameDirective(place Place, function uintptr, arguments goacc.Arguments) []string {
+func (a *Attribution) NameDirective(place Place, function uintptr, arguments goacc.Arguments) ([]string, bool) {
 	if place.ReturnAddress == 0 || len(arguments.Kinds) == 0 {
-		return nil
+		return nil, true
 	}
 	at := site{place.ReturnAddress, function}
 	known := (*a.calls.Load())[at]
 	if known != nil && len(known.names) == len(arguments.Kinds) {
 		if known.attempts >= attempts {
-			return known.names
+			return known.names, true
 		}
 	} else {
 		known = nil
 	}
-	made := &callNames{names: a.nameEntries(place, function, arguments)}
+	call := runtimeCall(place, function, entriesOf(arguments))
+	made := &callNames{names: a.process.Names(call)}
 	if known != nil {
 		made.attempts = known.attempts + 1
 		for i, name := range known.names {
@@ -182,7 +189,7 @@ func (a *Attribution) NameDirective(place Place, function uintptr, arguments goa
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	add(&a.calls, at, made)
-	return made.names
+	return made.names, made.attempts >= attempts
 }
 
 func complete(names []string) bool {
@@ -194,20 +201,14 @@ func complete(names []string) bool {
 	return true
 }
 
-func (a *Attribution) nameEntries(place Place, function uintptr, arguments goacc.Arguments) []string {
+// entriesOf is what names are looked for from the entries of a directive.
+func entriesOf(arguments goacc.Arguments) []source.Entry {
 	entries := make([]source.Entry, len(arguments.Kinds))
 	for i := range entries {
 		entries[i] = source.Entry{Address: uint64(arguments.Hosts[i]), Size: uint64(bytesOf(arguments, i)),
 			Follows: i > 0 && follows(goacc.Kind(arguments.Kinds[i]))}
 	}
-	var slots []source.Slot
-	if function != 0 {
-		// Without debug information the slots have no names.
-		if k, err := a.process.Kernel(uint64(function)); err == nil {
-			slots = k.Variables
-		}
-	}
-	return source.NameEntries(entries, slots, a.frame(place), a.process.GlobalName)
+	return entries
 }
 
 // follows says whether an entry of this kind belongs to the one before it.
@@ -219,23 +220,26 @@ func follows(kind goacc.Kind) bool {
 	return false
 }
 
-// frame describes the caller's variables, nil where nothing is known of them.
-func (a *Attribution) frame(place Place) *source.Frame {
-	var registers source.Registers
+// runtimeCall is a call in progress on the calling thread.
+func runtimeCall(place Place, function uintptr, entries []source.Entry) source.RuntimeCall {
+	call := source.RuntimeCall{ReturnAddress: uint64(place.ReturnAddress), Function: uint64(function),
+		Entries: entries, Memory: source.OwnMemory}
 	for number, value := range map[int]uintptr{
 		source.RegisterRSP: place.StackPointer, source.RegisterRBP: place.FramePointer,
 		source.RegisterRBX: place.Saved.RBX, source.RegisterR12: place.Saved.R12,
 		source.RegisterR13: place.Saved.R13, source.RegisterR14: place.Saved.R14,
 		source.RegisterR15: place.Saved.R15,
 	} {
-		registers.Set(number, uint64(value))
+		call.Registers.Set(number, uint64(value))
 	}
-	frame, err := a.process.Frame(uint64(place.ReturnAddress), registers, source.OwnMemory)
-	if err != nil {
-		return nil
-	}
-	return frame
+	return call
 }
+
+// NameKernel implements Namer.
+func (a *Attribution) NameKernel(Place, uintptr) string { return "" }
+
+// Refers implements Namer.
+func (a *Attribution) Refers() bool { return false }
 
 // A routineCall is a call of a routine. Its argument may be any expression, so
 // that its address and size decide on the name.
@@ -259,8 +263,7 @@ func (a *Attribution) NameData(place Place, host, bytes uintptr) string {
 	if known {
 		return name
 	}
-	entries := []source.Entry{{Address: uint64(host), Size: uint64(bytes)}}
-	name = source.NameEntries(entries, nil, a.frame(place), a.process.GlobalName)[0]
+	name = a.process.Names(runtimeCall(place, 0, []source.Entry{{Address: uint64(host), Size: uint64(bytes)}}))[0]
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if len(a.routines) >= routineCalls {

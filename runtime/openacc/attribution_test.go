@@ -107,7 +107,8 @@ func TestAttributeNowhere(t *testing.T) {
 			arguments := goacc.Arguments{Hosts: []uintptr{0x10, ^uintptr(0)}, Sizes: []uintptr{8, 16},
 				Kinds: []uint16{uint16(goacc.To), uint16(goacc.Pointer)}}
 			for range 2 * attempts {
-				for _, name := range a.NameDirective(place, function, arguments) {
+				names, _ := a.NameDirective(place, function, arguments)
+				for _, name := range names {
 					if name != "" {
 						t.Errorf("place %#x, function %#x: a variable %q", place.ReturnAddress, function, name)
 					}

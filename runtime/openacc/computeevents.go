@@ -59,6 +59,7 @@ type computeEvents struct {
 	eventBatch
 	*computeMemory
 	launched launched // what launch was filled for
+	kernel   string   // what events call the kernel of launched
 	busy     bool     // the construct has not ended
 	usual    bool     // its events are those of the construct before, and all wanted
 }
@@ -247,7 +248,7 @@ func (t *Thread) launchAsBefore(q *Queue, k *kernelCode, g device.Geometry, b de
 		e.launched.name != k.text || e.launched.geometry != g || q.announcer == nil || !t.delays() {
 		return false
 	}
-	number := t.correlate(q, *k.text)
+	number := t.correlate(q, e.kernel)
 	end := t.step(launchEnd)
 	e.batch.Step[launchStart].Correlation, e.batch.Step[end].Correlation = number, number
 	e.batch.Count = launchStart + 1
@@ -307,8 +308,8 @@ func (t *Thread) holdLaunch(i int, k *kernelCode, g device.Geometry) {
 		e.launched = like
 		launch := e.launch.Launch()
 		launch.KernelName = 0
-		if name := t.context.device.name(k); name != "" {
-			launch.KernelName = cString(name)
+		if e.kernel = t.kernelName(k); e.kernel != "" {
+			launch.KernelName = cString(e.kernel)
 		}
 		launch.NumGangs, launch.NumWorkers, launch.VectorLength = uint64(g.Gangs), uint64(g.Workers), uint64(g.Vector)
 		e.dims = [2]uint64{1, uint64(g.Gangs)}
@@ -319,6 +320,16 @@ func (t *Thread) holdLaunch(i int, k *kernelCode, g device.Geometry) {
 	}
 	t.holdCompute(i)
 	e.batch.Step[t.step(i)].Correlation = t.context.correlation
+}
+
+// kernelName is what events call the kernel of the construct in progress.
+func (t *Thread) kernelName(k *kernelCode) string {
+	if n := t.rt.options.Namer; n != nil {
+		if name := n.NameKernel(t.place, t.function); name != "" {
+			return name
+		}
+	}
+	return t.context.device.name(k)
 }
 
 // endCompute ends the events of the compute construct in progress.

@@ -113,7 +113,7 @@ func (t *Thread) launch(q *Queue, k kernelCode, g device.Geometry, b device.Argu
 	if events {
 		name := ""
 		if t.rt.activity.wanted() {
-			name = q.device.name(&k)
+			name = t.kernelName(&k)
 		}
 		correlation = t.correlate(q, name)
 		t.holdLaunch(launchStart, &k, g)

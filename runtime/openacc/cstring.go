@@ -6,35 +6,23 @@ import "C"
 
 import (
 	"sync"
-	"sync/atomic"
 
 	"github.com/accscope/accscope/callbacks"
 )
 
-// Strings that callbacks see: names of kernels, variables and files, of which a
-// program has a limited number. They stay for the life of the process. Readers
-// take no lock; a new string makes a new map.
-var (
-	cStrings     atomic.Pointer[map[string]callbacks.CString]
-	cStringsLock sync.Mutex
-)
+// Strings that callbacks see: names of kernels, variables and files, and references to
+// them, of which a program has a limited number. They stay for the life of the process.
+var cStrings sync.Map // string to callbacks.CString
 
 func cString(text string) callbacks.CString {
-	if known := cStrings.Load(); known != nil {
-		if c, ok := (*known)[text]; ok {
-			return c
-		}
-	}
-	cStringsLock.Lock()
-	defer cStringsLock.Unlock()
-	if cStrings.Load() == nil {
-		cStrings.Store(&map[string]callbacks.CString{})
-	}
-	if c, ok := (*cStrings.Load())[text]; ok {
-		return c
+	if c, ok := cStrings.Load(text); ok {
+		return c.(callbacks.CString)
 	}
 	made := temporaryCString(text)
-	add(&cStrings, text, made)
+	if c, other := cStrings.LoadOrStore(text, made); other {
+		freeCString(made)
+		return c.(callbacks.CString)
+	}
 	return made
 }
 

@@ -61,6 +61,15 @@ func loadedModules(room int) []C.struct_accscope_module {
 	}
 }
 
+// moduleOf is the module that holds an address.
+func moduleOf(address uintptr) (moduleKey, bool) {
+	var module C.struct_accscope_module
+	if address == 0 || C.accscope_module_of(C.uintptr_t(address), &module) == 0 {
+		return moduleKey{}, false
+	}
+	return moduleKey{uintptr(module.base), C.GoString(&module.path[0])}, true
+}
+
 // closedModules counts the modules that have been closed.
 func closedModules() uint64 { return uint64(C.accscope_closed_modules()) }
 

@@ -253,7 +253,7 @@ func (t *Thread) shutDown(d *Device, parent construct) []*dataenv.Mapping {
 		if b.identity {
 			continue
 		}
-		t.raiseDataOn(d, callbacks.Delete, parent, m.Size, m.Host, m.Device, m.Name())
+		t.raiseDataOn(d, callbacks.Delete, parent, m.Size, m.Host, m.Device, t.joined("", m.Name()))
 		if memory := b.drop(); memory != nil && d.pool == nil {
 			t.raiseDataOn(d, callbacks.Free, parent, memory.size, 0, memory.address, "")
 		}

@@ -98,7 +98,7 @@ func (t *Thread) checkVersion() {
 		}
 		for _, e := range t.computes {
 			if e != nil {
-				e.like = [2]likeness{}
+				e.like, e.launched = [2]likeness{}, launched{}
 			}
 		}
 	}

@@ -53,6 +53,7 @@ type Thread struct {
 	namesInC     [8]nameInC    // of variables that events told of
 	computes     []*computeEvents
 	named        [siteSlots]namedSite
+	joints       map[joint]string
 	memory       *memory
 	version      uint64 // of the Attributor's answers in frames
 	versioned    bool   // version was compared during this call

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"unsafe"
 )
 
 // FuzzExpression runs the evaluator of location expressions over any bytes.
@@ -123,6 +124,27 @@ func FuzzOpen(f *testing.F) {
 			if err == nil {
 				fr.name(0x4000, 8, false)
 				fr.name(0x1080, 8, false)
+			}
+		}
+	})
+}
+
+// FuzzSnapshot reads any bytes as a snapshot, and whatever memory that says it has.
+func FuzzSnapshot(f *testing.F) {
+	local := [4]uint64{1, 2, 3, 4}
+	call := RuntimeCall{Entries: []Entry{{Address: 8, Size: 16, Follows: true}, {Structure: true}}}
+	call.Registers.Set(RegisterRSP, uint64(addressOf(unsafe.Slice((*byte)(unsafe.Pointer(&local)), 32))))
+	f.Add(call.Snapshot(nil, nil))
+	f.Add(make([]byte, snapshotHead+16*8))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		c, err := ReadSnapshot(b)
+		if err != nil {
+			return
+		}
+		var word [8]byte
+		for _, v := range c.Registers.value {
+			if c.Memory(v, word[:]) == nil && len(b) < len(word) {
+				t.Error("more memory than there are bytes")
 			}
 		}
 	})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -24,13 +25,11 @@ func table(t testing.TB, program string) string {
 		for _, in := range l.Inlined {
 			fmt.Fprintf(&b, " < %s:%d %s", filepath.Base(in.File), in.Line, in.Function)
 		}
-		var slots []Slot
 		if c.function != 0 {
 			k, err := p.Kernel(c.function)
 			if err != nil {
 				t.Errorf("%s: %v", c.name, err)
 			}
-			slots = k.Variables
 			if found, ok, err := p.Construct(c.ret); err != nil || !ok || found.LinkageName != k.LinkageName || found.LastLine != k.LastLine {
 				t.Errorf("%s: by its call the construct is %+v, %v, %v", k.Name, found, ok, err)
 			}
@@ -40,11 +39,12 @@ func table(t testing.TB, program string) string {
 			t.Errorf("%s: the call is said to be the construct %+v: %v", c.name, found, err)
 		}
 		b.WriteByte('\n')
-		f, err := p.Frame(c.ret, c.registers, memory)
-		if err != nil {
-			t.Errorf("%s: %v", c.name, err)
+		at := RuntimeCall{ReturnAddress: c.ret, Function: c.function, Registers: c.registers, Entries: c.entries, Memory: memory}
+		names := p.Names(at)
+		if kept := later(t, at, p); !slices.Equal(kept, names) {
+			t.Errorf("%s: named %q at the call, %q from a snapshot of it", c.name, names, kept)
 		}
-		for i, n := range NameEntries(c.entries, slots, f, p.GlobalName) {
+		for i, n := range names {
 			if n == "" {
 				n = "-"
 			}
@@ -146,4 +146,18 @@ func goldenLines(t *testing.T, name string) []string {
 		t.Fatal(err)
 	}
 	return strings.Split(strings.TrimRight(string(b), "\n"), "\n")
+}
+
+// later names the entries of a call from a snapshot of it.
+func later(t testing.TB, at RuntimeCall, p *Process) []string {
+	var pid int
+	if _, err := fmt.Sscanf(p.maps, "/proc/%d/maps", &pid); err != nil {
+		t.Fatal(err)
+	}
+	kept, err := ReadSnapshot(at.snapshot(nil, p.Static(at.ReturnAddress), pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept.ReturnAddress, kept.Function = at.ReturnAddress, at.Function
+	return p.Names(kept)
 }

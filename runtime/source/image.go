@@ -34,6 +34,7 @@ type Image struct {
 	symbols *symbolTable // nil until asked for
 	units   *unitIndex   // nil until asked for
 	frames  *frameTable  // nil until asked for
+	statics [][2]uint64  // nil until asked for
 
 	// The function that was last run over symbolic values.
 	recentFunction *scope
@@ -43,7 +44,7 @@ type Image struct {
 // segment is one loadable piece: file offsets to addresses.
 type segment struct {
 	offset, size, address uint64
-	executable            bool
+	executable, writable  bool
 }
 
 // elfFile is one mapped file.
@@ -75,7 +76,7 @@ func OpenWithDebugRoots(path string, roots []string) (*Image, error) {
 		im.buildID = f.buildID()
 		for _, p := range f.elf.Progs {
 			if p.Type == elf.PT_LOAD {
-				im.segment = append(im.segment, segment{p.Off, p.Memsz, p.Vaddr, p.Flags&elf.PF_X != 0})
+				im.segment = append(im.segment, segment{p.Off, p.Memsz, p.Vaddr, p.Flags&elf.PF_X != 0, p.Flags&elf.PF_W != 0})
 			}
 		}
 		return nil

@@ -90,12 +90,12 @@ func NewProcess() *Process {
 func FromModules(modules []Module) *Process {
 	p := newProcess()
 	for _, m := range modules {
-		if m.High == 0 {
-			if o := p.open(m); o.image != nil {
-				m.Low, m.High = o.image.extent()
-				m.Low += m.Bias
-				m.High += m.Bias
+		if o := p.open(m); o.image != nil {
+			low, high := o.image.extent()
+			if m.High == 0 {
+				m.Low = low + m.Bias
 			}
+			m.High = max(m.High, high+m.Bias) // the data follow the code
 		}
 		p.modules = append(p.modules, loaded{Module: m})
 	}
@@ -190,6 +190,9 @@ func (p *Process) settle(i int) opened {
 		m.pending = false
 		if address, ok := o.image.Address(m.offset); ok {
 			m.Bias = m.Low - address
+			// Data that begin as zeroes are mapped from no file.
+			_, high := o.image.extent()
+			m.High = max(m.High, high+m.Bias)
 		}
 	}
 	return o
@@ -271,6 +274,16 @@ func (p *Process) readMaps() error {
 		}
 		inodes[path] = node
 		list = append(list, loaded{Module{Path: path, Low: low, High: high, Bias: low - offset}, offset, true})
+	}
+	// What is known of a module stays, so that an answer does not depend on when the
+	// list was read.
+	for i := range list {
+		m := &list[i]
+		k := sort.Search(len(p.modules), func(k int) bool { return p.modules[k].Low >= m.Low })
+		if k < len(p.modules) && p.modules[k].Low == m.Low && p.modules[k].Path == m.Path &&
+			p.modules[k].offset == m.offset && p.inodes[m.Path] == inodes[m.Path] {
+			*m = p.modules[k]
+		}
 	}
 	p.inodes = inodes
 	p.modules = list

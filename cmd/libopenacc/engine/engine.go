@@ -49,7 +49,7 @@ func accscope_engine_start(from *C.struct_accscope_host) C.int {
 	}
 	endFirst, leaveAndExit := from.end_first, from.exit
 	registry = callbacks.NewRegistryOn(unsafe.Pointer(from.dispatch))
-	attribution = openacc.NewAttribution(process())
+	attribution = openacc.NewReferences(openacc.NewAttribution(process()))
 	options := openacc.Options{
 		Callbacks:  registry,
 		Attributor: attribution,

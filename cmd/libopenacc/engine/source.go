@@ -1,6 +1,16 @@
 package main
 
+// #include "accscope_names.h"
 // #include "engine.h"
+// static inline void
+// tell (accscope_site_function site, unsigned number, unsigned first, uintptr_t return_address,
+//       uintptr_t function, const void *snapshot, size_t bytes)
+// {
+//   struct accscope_site s = { .size = sizeof s, .number = number, .first = first,
+//                              .return_address = return_address, .function = function,
+//                              .snapshot = snapshot, .bytes = bytes };
+//   site (&s);
+// }
 import "C"
 
 import (
@@ -17,16 +27,20 @@ var process = sync.OnceValue(source.NewProcess)
 
 // kernelName is the name of an outlined function as the linker knows it, "" if
 // the program is stripped.
-func kernelName(function uintptr) string {
-	k, err := process().Kernel(uint64(function))
-	if k.LinkageName != "" || err != nil {
-		return k.LinkageName
-	}
-	return k.Name
-}
+func kernelName(function uintptr) string { return process().KernelName(uint64(function)) }
 
 // attribution says where events come from.
-var attribution *openacc.Attribution
+var attribution *openacc.References
+
+//export accscope_engine_names_later
+func accscope_engine_names_later(function unsafe.Pointer) {
+	defer guard()
+	site := C.accscope_site_function(function)
+	attribution.Refer(func(s openacc.Site) {
+		C.tell(site, C.uint(s.Number), C.uint(s.First), C.uintptr_t(s.ReturnAddress), C.uintptr_t(s.Function),
+			unsafe.Pointer(unsafe.SliceData(s.Snapshot)), C.size_t(len(s.Snapshot)))
+	}, registry.Others(callbacks.CCallback(function)))
+}
 
 //export accscope_engine_attribute
 func accscope_engine_attribute(t thread, function, info unsafe.Pointer) {

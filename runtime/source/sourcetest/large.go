@@ -40,7 +40,7 @@ func Large(t testing.TB, dir string) string {
 	}
 	Command(t, dir, "gcc-12", "-O1", "-g", "-fPIC", "-fopenacc", "-foffload=disable", "-fno-eliminate-unused-debug-types",
 		"-c", "unit.c", "-o", "unit.o")
-	args := []string{"-shared", "-nostdlib", "-o", "large.so"}
+	args := []string{"-shared", "-fopenacc", "-foffload=disable", "-o", "large.so"}
 	for i := range Units {
 		var names strings.Builder
 		for f := range FunctionsPerUnit {

@@ -1,0 +1,122 @@
+package ingest_test
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/accscope/accscope/collector/ingest"
+	"github.com/accscope/accscope/collector/store"
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+)
+
+// TestNamesFoundLater holds places and names that the collector finds, from what was
+// recorded when the program came to a place, against those that the runtime finds while
+// the program waits, which it does without a session.
+func TestNamesFoundLater(t *testing.T) {
+	for _, p := range []struct{ compiler, source string }{
+		{"gfortran-12", "examples/stencil/stencil.f90"},
+		{"g++-12", "examples/particles/particles.cpp"},
+		{"gcc-12", "collector/ingest/testdata/reached.c"},
+		{"gfortran-12", "runtime/attribution/testdata/tiles.f90"},
+	} {
+		for _, flags := range []string{"-O0", "-O2"} {
+			t.Run(filepath.Base(p.source)+flags, func(t *testing.T) {
+				t.Parallel()
+				program := compileSource(t, p.compiler, p.source, flags)
+				runtime := []string{"LD_PRELOAD=" + library(t, "libopenacc.so"), "ACC_DEVICE_TYPE=sim"}
+				session, _ := capture(t, program, nil, runtime...)
+				if _, err := os.Stat(filepath.Join(onlyEntry(t, session), "sites")); err != nil {
+					t.Fatalf("the program has waited for its names: %v", err)
+				}
+				later := told(t, finish(t, session, filepath.Join(t.TempDir(), "trace.db")))
+				folder := t.TempDir()
+				command := exec.Command(program)
+				command.Dir = folder
+				command.Env = append(append(os.Environ(), "ACC_PROFLIB="+library(t, "libaccprof.so")), runtime...)
+				if text, err := command.CombinedOutput(); err != nil {
+					t.Fatalf("%v\n%s", err, text)
+				}
+				at := onlyEntry(t, folder)
+				if _, err := os.Stat(filepath.Join(at, "sites")); err == nil {
+					t.Fatal("without a session nobody would find the names")
+				}
+				once := told(t, ingested(t, ingest.Options{Captures: []string{at}, Trace: filepath.Join(t.TempDir(), "trace.db")}))
+				for _, row := range slices.Sorted(maps.Keys(once)) {
+					if later[row] != once[row] {
+						t.Errorf("%d times %s, later %d times", once[row], row, later[row])
+					}
+				}
+				for _, row := range slices.Sorted(maps.Keys(later)) {
+					if once[row] == 0 {
+						t.Errorf("only later %s", row)
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestNamesOfAKilledProgram finds places and names of a program that was killed, as
+// long as its file is there.
+func TestNamesOfAKilledProgram(t *testing.T) {
+	program := compileSource(t, "gcc-12", "collector/ingest/testdata/reached.c", "-O2")
+	session := t.TempDir()
+	command := exec.Command(program, "kill")
+	command.Env = append(os.Environ(), "ACCSCOPE_SESSION="+session, "ACC_PROFLIB="+library(t, "libaccprof.so"),
+		"LD_PRELOAD="+library(t, "libopenacc.so"), "ACC_DEVICE_TYPE=sim")
+	if err := command.Run(); err == nil || !strings.Contains(err.Error(), "killed") {
+		t.Fatalf("the program ends with %v", err)
+	}
+	rows := told(t, finish(t, session, filepath.Join(t.TempDir(), "trace.db")))
+	for _, want := range []string{
+		"create reached.c:30 in scale: list->values",
+		"enqueue_launch_start reached.c:32-34 in scale: kernel scale._omp_fn.0",
+	} {
+		if rows[want] == 0 {
+			t.Errorf("no %s in\n%s", want, strings.Join(slices.Sorted(maps.Keys(rows)), "\n"))
+		}
+	}
+}
+
+// told counts what events say of their place, variable and kernel.
+func told(t *testing.T, trace *store.Trace) map[string]int {
+	t.Helper()
+	rows := map[string]int{}
+	err := sqlitex.Execute(trace.Conn(), `SELECT kind, source_file, line, end_line, function, function_line, function_end_line,
+		variable, kernel FROM events`, &sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
+		row := fmt.Sprintf("%s %s:%d", s.ColumnText(0), filepath.Base(s.ColumnText(1)), s.ColumnInt(2))
+		if end := s.ColumnInt(3); end > 0 {
+			row += fmt.Sprintf("-%d", end)
+		}
+		row += " in " + s.ColumnText(4)
+		if variable := s.ColumnText(7); variable != "" {
+			row += ": " + variable
+		}
+		if kernel := s.ColumnText(8); kernel != "" {
+			row += ": kernel " + kernel
+		}
+		rows[row]++
+		return nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+// onlyEntry is the one capture in a folder.
+func onlyEntry(t *testing.T, folder string) string {
+	t.Helper()
+	entries, err := os.ReadDir(folder)
+	if err != nil || len(entries) != 1 {
+		t.Fatalf("%v in %s: %v", entries, folder, err)
+	}
+	return filepath.Join(folder, entries[0].Name())
+}

@@ -1,0 +1,58 @@
+package source
+
+// RuntimeCall is one call of the runtime that the program made: what its place and the
+// names of its variables are found from.
+type RuntimeCall struct {
+	ReturnAddress uint64
+	Function      uint64 // outlined function of a compute construct, else 0
+	Registers     Registers
+	Entries       []Entry
+	Memory        Memory // as it was at the call
+}
+
+// Position is where a call stands in the source, as OpenACC 3.3 §5.2.1 has it.
+// Unknown texts are empty, unknown lines 0.
+type Position struct {
+	File, Function            string
+	Line, EndLine             int
+	FunctionLine, FunctionEnd int
+}
+
+// Position gives the place of a compute construct by its outlined function, that of
+// any other call by its return address. The error tells of missing or damaged debug
+// information; the position has what was found nevertheless.
+func (p *Process) Position(returnAddress, function uint64) (Position, error) {
+	if function != 0 {
+		if k, err := p.Kernel(function); err == nil && k.FirstLine > 0 {
+			return Position{k.File, k.Function, k.FirstLine, k.LastLine, k.FunctionFirstLine, k.FunctionLastLine}, nil
+		}
+	}
+	l, err := p.LookupReturn(returnAddress)
+	return Position{l.File, l.Function, l.Line, 0, l.FunctionFirstLine, l.FunctionLastLine}, err
+}
+
+// KernelName is the name of an outlined function as the linker knows it, or another
+// one if that is not known; "" if there is none.
+func (p *Process) KernelName(function uint64) string {
+	k, err := p.Kernel(function)
+	if k.LinkageName != "" || err != nil {
+		return k.LinkageName
+	}
+	return k.Name
+}
+
+// Names names the entries of a call, "" for those that have no name. What is missing
+// in the debug information leaves names out.
+func (p *Process) Names(c RuntimeCall) []string {
+	var slots []Slot
+	if c.Function != 0 {
+		if k, err := p.Kernel(c.Function); err == nil {
+			slots = k.Variables
+		}
+	}
+	frame, err := p.Frame(c.ReturnAddress, c.Registers, c.Memory)
+	if err != nil {
+		frame = nil
+	}
+	return NameEntries(c.Entries, slots, frame, p.GlobalName)
+}
