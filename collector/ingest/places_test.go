@@ -24,7 +24,7 @@ func TestNamesFoundLater(t *testing.T) {
 		{"gfortran-12", "examples/stencil/stencil.f90"},
 		{"g++-12", "examples/particles/particles.cpp"},
 		{"gcc-12", "collector/ingest/testdata/reached.c"},
-		{"gfortran-12", "runtime/attribution/testdata/tiles.f90"},
+		{"gfortran-12", "runtime/source/testdata/tiles.f90"},
 	} {
 		for _, flags := range []string{"-O0", "-O2"} {
 			t.Run(filepath.Base(p.source)+flags, func(t *testing.T) {

@@ -57,7 +57,7 @@ func table(t testing.TB, program string) string {
 // TestNames resolves every call of real programs and compares with tables that
 // were checked against the sources.
 func TestNames(t *testing.T) {
-	for _, program := range []string{"stencil.c", "solver.cc", "callers.cc", "fields.f90"} {
+	for _, program := range []string{"stencil.c", "solver.cc", "callers.cc", "fields.f90", "tiles.f90"} {
 		for _, build := range []string{"-O0", "-O2", "-O3", "-O2 -gdwarf-4", "-O2 -no-pie"} {
 			t.Run(program+build, func(t *testing.T) {
 				t.Parallel()
@@ -105,7 +105,7 @@ func difference(want, got string) string {
 func TestLevelsAgree(t *testing.T) {
 	for _, level := range []string{"-O2", "-O3"} {
 		named, all := 0, 0
-		for _, program := range []string{"stencil_c", "solver_cc", "callers_cc", "fields_f90"} {
+		for _, program := range []string{"stencil_c", "solver_cc", "callers_cc", "fields_f90", "tiles_f90"} {
 			plain, optimised := goldenLines(t, program+"-O0"), goldenLines(t, program+level)
 			if len(plain) != len(optimised) {
 				t.Fatalf("%s: %d lines, %d with %s", program, len(plain), len(optimised), level)

@@ -28,7 +28,8 @@ type search struct {
 	root     *dataType   // type of the variable that fits best
 }
 
-const maxSearchDepth = 4
+// A component of an element of an array in a component of a variable is six deep.
+const maxSearchDepth = 6
 
 // among looks among the variables of one scope. The name is empty, with a fit,
 // when several fit equally well.
@@ -82,19 +83,9 @@ func (s *search) object(name string, a uint64, t *dataType, depth int) (string, 
 	case structureType:
 		return s.structure(name, a, t, t.separator("."), depth)
 	case descriptorType:
-		return s.descriptor(name, a, t)
+		return s.descriptor(name, a, t, depth)
 	case arrayType:
-		size := t.size
-		if size == 0 {
-			size = s.f.arraySize(t, a)
-		}
-		if s.address == a && (size == 0 || s.size <= size) {
-			return name, isRange
-		}
-		if size != 0 && s.inside(a, size) {
-			return name, holdsRange
-		}
-		return "", noMatch
+		return s.array(name, a, t, depth)
 	}
 	if s.address == a && (t.size == 0 || s.size <= t.size) {
 		return name, isRange
@@ -199,7 +190,7 @@ func (s *search) structure(name string, a uint64, t *dataType, separator string,
 }
 
 // descriptor looks at a Fortran array that a descriptor describes.
-func (s *search) descriptor(name string, a uint64, t *dataType) (string, fit) {
+func (s *search) descriptor(name string, a uint64, t *dataType, depth int) (string, fit) {
 	if s.inside(a, t.size) {
 		if s.address == a {
 			return name, isRange
@@ -215,10 +206,14 @@ func (s *search) descriptor(name string, a uint64, t *dataType) (string, fit) {
 	if !ok || base == 0 {
 		return "", noMatch
 	}
+	whole := s.f.descriptorSpan(t, a)
+	if n, f := s.elements(name, uint64(base), whole, s.f.layout(t, a), t.target(), depth); f != noMatch {
+		return n, f
+	}
 	if s.address == uint64(base) {
 		return name, isRange
 	}
-	if n := s.f.descriptorSpan(t, a); n != 0 && s.inside(uint64(base), n) {
+	if whole != 0 && s.inside(uint64(base), whole) {
 		return name, holdsRange
 	}
 	return "", noMatch

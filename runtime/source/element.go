@@ -1,0 +1,150 @@
+package source
+
+import (
+	"strconv"
+	"strings"
+)
+
+// axis is one dimension of an array in memory.
+type axis struct {
+	lower  int64
+	count  uint64
+	stride uint64 // bytes from one element to the next
+}
+
+// maxElements is how many elements of an array of structures are looked at for a
+// pointer to a range.
+const maxElements = 256
+
+// layout gives the dimensions of an array, nil where they are not known or run
+// backwards. object is the array, or its descriptor.
+func (f *Frame) layout(t *dataType, object uint64) []axis {
+	element := t.target()
+	if element == nil || element.size == 0 {
+		return nil
+	}
+	axes := make([]axis, len(t.dimensions))
+	for i, d := range t.dimensions {
+		lower, upper := t.defaultLower(), int64(0)
+		ok := true
+		if d.lower != nil {
+			lower, ok = f.typeExpression(d.lower, t, object)
+		}
+		count, counted := f.typeExpression(d.count, t, object)
+		if !counted {
+			upper, counted = f.typeExpression(d.upper, t, object)
+			count = upper - lower + 1
+		}
+		if !ok || !counted || count <= 0 || count > 1<<40 {
+			return nil
+		}
+		axes[i] = axis{lower: lower, count: uint64(count)}
+		if d.stride != nil {
+			stride, ok := f.typeExpression(d.stride, t, object)
+			if !ok || stride <= 0 {
+				return nil
+			}
+			axes[i].stride = uint64(stride)
+		}
+	}
+	// Without strides an array is dense: Fortran's first index is the fastest, C's last.
+	dense := element.size
+	for i := range axes {
+		if !isFortranLanguage(t.unit.language) {
+			i = len(axes) - 1 - i
+		}
+		if axes[i].stride == 0 {
+			axes[i].stride = dense
+		}
+		dense *= axes[i].count
+	}
+	return axes
+}
+
+// index gives the element that holds an address, its indices as the language writes
+// them, and how far it is from the first one.
+func index(axes []axis, fortran bool, offset uint64) (text string, element uint64, ok bool) {
+	indices := make([]string, len(axes))
+	for range axes {
+		// The slowest of those that are left.
+		at := -1
+		for i := range axes {
+			if indices[i] == "" && (at < 0 || axes[i].stride > axes[at].stride) {
+				at = i
+			}
+		}
+		k := offset / axes[at].stride
+		if k >= axes[at].count {
+			return "", 0, false
+		}
+		offset -= k * axes[at].stride
+		element += k * axes[at].stride
+		indices[at] = strconv.FormatInt(axes[at].lower+int64(k), 10)
+	}
+	if fortran {
+		return "(" + strings.Join(indices, ",") + ")", element, true
+	}
+	return "[" + strings.Join(indices, "][") + "]", element, true
+}
+
+// array looks at an array whose place is known.
+func (s *search) array(name string, a uint64, t *dataType, depth int) (string, fit) {
+	size := t.size
+	if size == 0 {
+		size = s.f.arraySize(t, a)
+	}
+	if size != 0 {
+		if n, f := s.elements(name, a, size, s.f.layout(t, a), t.target(), depth); f != noMatch {
+			return n, f
+		}
+	}
+	if s.address == a && (size == 0 || s.size <= size) {
+		return name, isRange
+	}
+	if size != 0 && s.inside(a, size) {
+		return name, holdsRange
+	}
+	return "", noMatch
+}
+
+// elements looks at the components of the structures that an array of so many bytes
+// consists of: of the one that holds the range, or for a pointer to it.
+func (s *search) elements(name string, base, bytes uint64, axes []axis, element *dataType, depth int) (string, fit) {
+	if element == nil || element.kind != structureType || len(axes) == 0 || bytes == 0 || depth >= maxSearchDepth {
+		return "", noMatch
+	}
+	fortran := isFortranLanguage(element.unit.language)
+	if s.inside(base, bytes) {
+		text, at, ok := index(axes, fortran, s.address-base)
+		if !ok || s.size >= element.size || !s.inside(base+at, element.size) {
+			return "", noMatch // elements rather than a component of one
+		}
+		n, f := s.structure(name+text, base+at, element, element.separator("."), depth+1)
+		if f != noMatch {
+			f = holdsRange
+		}
+		return n, f
+	}
+	best, bestName := noMatch, ""
+	count := uint64(1)
+	for _, x := range axes {
+		count *= x.count
+	}
+	if count > maxElements {
+		return "", noMatch
+	}
+	for at := uint64(0); at < bytes && s.budget > 0; at += element.size {
+		text, exact, ok := index(axes, fortran, at)
+		if !ok || exact != at {
+			continue
+		}
+		n, f := s.structure(name+text, base+at, element, element.separator("."), depth+1)
+		switch {
+		case f < best:
+			best, bestName = f, n
+		case f == best && f != noMatch && n != bestName:
+			bestName = ""
+		}
+	}
+	return bestName, best
+}
