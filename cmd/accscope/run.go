@@ -158,6 +158,7 @@ func (flags *runFlags) run(args []string) error {
 		recording.abandon()
 		return statusError{err, exitCannotStart}
 	}
+	defer process.Close()
 	ctx, cancel := context.WithCancel(context.Background())
 	followed := make(chan error, 1)
 	go func() { followed <- recording.follow(ctx) }()

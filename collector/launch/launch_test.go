@@ -146,6 +146,7 @@ func TestProcessEndsAsTheProgramDid(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			defer process.Close()
 			got, err := process.Wait()
 			if err != nil || got != test.want {
 				t.Errorf("got %v, %v; want %v", got, err, test.want)
@@ -167,6 +168,7 @@ func TestForwardedSignalReachesTheProgram(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer process.Close()
 	writer.Close()
 	if _, err := reader.Read(make([]byte, 6)); err != nil {
 		t.Fatal(err)

@@ -53,7 +53,7 @@ func Start(program Program, args, environ []string, stdin, stdout, stderr *os.Fi
 	return process, nil
 }
 
-// forward passes signals on until the program has ended.
+// forward passes signals on until Close.
 func (p *Process) forward() {
 	for received := range p.signals {
 		if received != syscall.SIGUSR1 && received != syscall.SIGUSR2 {
@@ -69,6 +69,12 @@ func (p *Process) forward() {
 		}
 		p.command.Process.Signal(received) //nolint:errcheck // it may have ended just now
 	}
+}
+
+// Close ends the forwarding, after the program's end.
+func (p *Process) Close() {
+	signal.Stop(p.signals)
+	close(p.signals)
 }
 
 // Asked delivers the signals by which a user, while the program ran or after it,
