@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -23,67 +22,87 @@ type Runner struct {
 
 func (r Runner) String() string { return fmt.Sprintf("%d (%s)", r.PID, r.Name) }
 
-// A process that is just being started has its libraries soon; each look is worth
-// a wait.
+// A process that is just being started has its libraries soon, and one that ends
+// has left its child by then: what is new is looked at again.
 const (
-	settlingLooks = 20
-	settlingWait  = 50 * time.Millisecond
+	mostLooks = 20
+	lookAgain = 50 * time.Millisecond
 )
 
 // Running are the processes that run with our library loaded and the session in
 // their environment, also those that have not used OpenACC yet and those that are
 // nobody's children any more; and those that write a capture of the session.
 func (s *Session) Running() ([]Runner, error) {
-	for look := 1; ; look++ {
-		running, starting, err := s.running()
-		if err != nil || len(running) > 0 || !starting || look == settlingLooks {
-			return running, err
-		}
-		time.Sleep(settlingWait)
-	}
-}
-
-// running also says whether a process is just being started that may be one.
-func (s *Session) running() (running []Runner, starting bool, err error) {
 	info, err := s.Info()
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
+	var running []Runner
+	known := map[int]bool{os.Getpid(): true}
 	for _, p := range info.Processes {
 		if p.Running {
 			running = append(running, Runner{p.PID, filepath.Base(p.Program)})
+			known[p.PID] = true
 		}
 	}
-	entries, err := os.ReadDir("/proc")
-	if err != nil {
-		return nil, false, fmt.Errorf("cannot look for the session's processes: %w", err)
+	for range mostLooks {
+		entries, err := os.ReadDir("/proc")
+		if err != nil {
+			return nil, fmt.Errorf("cannot look for the session's processes: %w", err)
+		}
+		news, starting := false, false
+		for _, entry := range entries {
+			pid, err := strconv.Atoi(entry.Name())
+			if err != nil || known[pid] {
+				continue
+			}
+			news = true
+			state := s.stateOf(pid)
+			if known[pid] = state != runnerStarting; state == runnerStarting {
+				starting = true
+			}
+			if name, err := os.ReadFile(filepath.Join("/proc", entry.Name(), "comm")); err == nil && state == runnerOurs {
+				running = append(running, Runner{pid, strings.TrimSpace(string(name))})
+			}
+		}
+		if !news || len(running) > 0 {
+			break
+		}
+		if starting {
+			time.Sleep(lookAgain)
+		}
 	}
+	return running, nil
+}
+
+// runnerState is what a process is to a session.
+type runnerState int
+
+const (
+	runnerOther    runnerState = iota // none of its, or ended
+	runnerStarting                    // being started: it may become one of its
+	runnerOurs
+)
+
+func (s *Session) stateOf(pid int) runnerState {
+	folder := filepath.Join("/proc", strconv.Itoa(pid))
 	setting := []byte("\x00" + FolderVariable + "=" + s.Folder + "\x00")
-	for _, entry := range entries {
-		pid, err := strconv.Atoi(entry.Name())
-		if err != nil || pid == os.Getpid() || slices.ContainsFunc(running, func(r Runner) bool { return r.PID == pid }) {
-			continue
-		}
-		folder := filepath.Join("/proc", entry.Name())
-		// Other users' processes can't be read, and are none of ours.
-		environment, err := os.ReadFile(filepath.Join(folder, "environ"))
-		if err != nil || len(environment) > 0 && !bytes.Contains(append([]byte{0}, environment...), setting) {
-			continue
-		}
-		maps, err := os.ReadFile(filepath.Join(folder, "maps"))
-		if err != nil || len(maps) == 0 {
-			continue // it has ended
-		}
-		if len(environment) == 0 || !bytes.Contains(maps, []byte("/libopenacc.so")) && !bytes.Contains(maps, []byte("/libaccprof.so")) {
-			// What is preloaded comes before the C library, and the environment
-			// while the kernel sets a program up.
-			starting = starting || !bytes.Contains(maps, []byte("/libc.so"))
-			continue
-		}
-		name, err := os.ReadFile(filepath.Join(folder, "comm"))
-		if err == nil {
-			running = append(running, Runner{pid, strings.TrimSpace(string(name))})
-		}
+	// Other users' processes can't be read, and are none of ours.
+	environment, err := os.ReadFile(filepath.Join(folder, "environ"))
+	if err != nil || len(environment) > 0 && !bytes.Contains(append([]byte{0}, environment...), setting) {
+		return runnerOther
 	}
-	return running, starting, nil
+	maps, err := os.ReadFile(filepath.Join(folder, "maps"))
+	loaded := bytes.Contains(maps, []byte("/libopenacc.so")) || bytes.Contains(maps, []byte("/libaccprof.so"))
+	switch {
+	case err != nil || len(maps) == 0:
+		return runnerOther
+	case len(environment) > 0 && loaded:
+		return runnerOurs
+	case bytes.Contains(maps, []byte("/libc.so")):
+		return runnerOther
+	}
+	// What is preloaded comes before the C library, and the environment while the
+	// kernel sets a program up.
+	return runnerStarting
 }
