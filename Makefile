@@ -9,7 +9,7 @@ export CC CXX
 export CGO_ENABLED := 1
 # Go's build cache does not see headers outside of a package's folder, so their
 # digest is part of how cgo compiles.
-HEADERS := $(sort $(wildcard callbacks/*.h cmd/libopenacc/*.h runtime/include/*.h runtime/*/*.h collector/*/*.h))
+HEADERS := $(sort $(wildcard callbacks/*.h runtime/*/*.h collector/*/*.h))
 export CGO_CFLAGS := -O2 -g -DACCSCOPE_HEADERS=0x$(shell cat $(HEADERS) | sha256sum | cut -c1-15)
 GO = $(eval GO := $$(shell .ci/setup go))$(GO)
 # The race detector watches our code: watching SQLite's engine takes fifty times
@@ -22,7 +22,7 @@ CFLAGS_COMMON := -std=gnu11 -O2 -g -Wall -Wextra -Werror -fvisibility=hidden
 .PHONY: all help setup demo test test-all check unit long conformance bench gpu-carry fuzz install uninstall clean print-cgo-cflags
 .DEFAULT_GOAL := all
 
-include cmd/libopenacc/build.mk
+include runtime/entry/build.mk
 include collector/proflib/build.mk
 include web/build.mk
 

@@ -1,10 +1,10 @@
 // Command engine is the Go half of libopenacc: a c-shared library that the thin
-// C library beside it opens at the first call that needs it. It exports one
-// function for each row of ACCSCOPE_ENGINE_FUNCTIONS in ../engine.h, which is the
+// C library (runtime/entry) opens at the first call that needs it. It exports one
+// function for each row of ACCSCOPE_ENGINE_FUNCTIONS in its engine.h, which is the
 // contract, and does nothing itself: package runtime/openacc is the runtime.
 package main
 
-// #cgo CFLAGS: -std=gnu11 -Wall -Wextra -I${SRCDIR}/.. -I${SRCDIR}/../../../callbacks -I${SRCDIR}/../../../runtime/include
+// #cgo CFLAGS: -std=gnu11 -Wall -Wextra -I${SRCDIR}/../../../runtime/entry -I${SRCDIR}/../../../callbacks -I${SRCDIR}/../../../runtime/include
 // #include <errno.h>
 // #include <stdlib.h>
 // #include "engine.h"

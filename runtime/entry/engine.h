@@ -1,5 +1,5 @@
 /* The contract between the two halves of libopenacc: the thin C library that a
-   program loads (this folder) and the Go part (engine/, built as
+   program loads (this folder) and the Go part (cmd/libopenacc/engine, built as
    libopenacc-engine.so) that it opens at the first call that needs it.
 
    Thin side: entry points with their variable arguments, acc_* and Fortran

@@ -3,8 +3,8 @@
 
 CC ?= gcc-12
 FC ?= gfortran-12
-LIBOPENACC_SOURCES := $(wildcard cmd/libopenacc/*.c) callbacks/dispatch.c
-LIBOPENACC_HEADERS := $(wildcard cmd/libopenacc/*.h callbacks/*.h runtime/include/*.h) runtime/dataenv/present.h runtime/goacc/map_kinds.h
+LIBOPENACC_SOURCES := $(wildcard runtime/entry/*.c) callbacks/dispatch.c
+LIBOPENACC_HEADERS := $(wildcard runtime/entry/*.h callbacks/*.h runtime/include/*.h) runtime/dataenv/present.h runtime/goacc/map_kinds.h
 LIBOPENACC_OBJECTS := $(patsubst %.c,.build/libopenacc/%.o,$(notdir $(LIBOPENACC_SOURCES)))
 LIBOPENACC_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Werror -fvisibility=hidden \
   -fno-omit-frame-pointer -fPIC -ftls-model=initial-exec -Icallbacks -Iruntime/dataenv -Iruntime/goacc -Iruntime/include
@@ -12,7 +12,7 @@ LIBOPENACC_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Werror -fvisibility=hidden
 OPENACC_INCLUDE := $(patsubst runtime/include/%,include/%,$(wildcard runtime/include/*.h)) include/openacc_kinds.f90 include/openacc_data.f90 include/openacc_attach.f90 include/openacc.f90 include/openacc.mod
 OPENACC_PKGCONFIG := lib/pkgconfig/openacc.pc
 
-vpath %.c cmd/libopenacc callbacks
+vpath %.c runtime/entry callbacks
 
 .build/libopenacc/%.o: %.c $(LIBOPENACC_HEADERS)
 	@mkdir -p $(@D)
@@ -38,6 +38,6 @@ include/openacc.mod: $(addprefix runtime/include/,openacc_kinds.f90 openacc_data
 	$(FC) -fopenacc -fsyntax-only -Wall -Wextra -Werror -J $(@D) $^
 	@touch $@
 
-lib/pkgconfig/openacc.pc: cmd/libopenacc/openacc.pc.in
+lib/pkgconfig/openacc.pc: runtime/entry/openacc.pc.in
 	@mkdir -p $(@D)
 	sed 's|@PREFIX@|$(CURDIR)|' $< > $@
