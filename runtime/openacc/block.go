@@ -143,9 +143,9 @@ func (t *Thread) markReady(d *Device, q *Queue) {
 	s.created = s.created[:0]
 }
 
-// allocate takes device memory for size bytes. d.mu is held.
-func (t *Thread) allocate(d *Device, host, size uintptr) (*block, *device.Error) {
-	address, err := d.driver.Alloc(uint64(size))
+// allocate takes device memory for size bytes, for a construct on q or nil. d.mu is held.
+func (t *Thread) allocate(d *Device, q *Queue, host, size uintptr) (*block, *device.Error) {
+	address, err := d.alloc(q, size)
 	if err != nil {
 		return nil, t.outOfMemory(size, err)
 	}

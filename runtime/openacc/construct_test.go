@@ -400,7 +400,7 @@ func TestActivity(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	values, count, more := words(1, 2, 3), words(3), words(10)
+	values, count, more := hostMemory(8*100, 0), words(3), words(10) // values are too many to be a part of the launch
 	thread.Parallel(adding(5, goacc.ToFrom, values, count, more))
 	thread.WaitFor(5, CurrentDevice)
 	condition := adding(AsyncSync, goacc.ToFrom, values, count, more)

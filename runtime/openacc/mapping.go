@@ -208,7 +208,7 @@ func (p *planner) fresh(item *goacc.Item) (*dataenv.Mapping, *device.Error) {
 	}
 	if b == nil {
 		var failure *device.Error
-		if b, failure = p.t.allocate(p.d, item.Host, item.Size); failure != nil {
+		if b, failure = p.t.allocate(p.d, p.queue, item.Host, item.Size); failure != nil {
 			return nil, failure
 		}
 		b.scope = p.declared
@@ -309,7 +309,7 @@ func (p *planner) structure(items []goacc.Item, i int) (device.Address, *device.
 		b := p.reserved(low, size)
 		if b == nil {
 			var failure *device.Error
-			if b, failure = p.t.allocate(p.d, low, size); failure != nil {
+			if b, failure = p.t.allocate(p.d, p.queue, low, size); failure != nil {
 				return 0, failure
 			}
 		}

@@ -93,7 +93,7 @@ func (p *planner) reserve(items []goacc.Item) {
 		r.offset = (size + r.alignment - 1) &^ (r.alignment - 1)
 		size = r.offset + r.size
 	}
-	address, err := p.d.driver.Alloc(uint64(size))
+	address, err := p.d.alloc(p.queue, size)
 	if err != nil {
 		s.places = s.places[:0]
 		return

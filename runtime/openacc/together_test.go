@@ -68,3 +68,30 @@ func TestSmallCopiesInQueueOrder(t *testing.T) {
 		t.Errorf("the sum is %d, want 55", get(sum, 0))
 	}
 }
+
+// TestSpareMemory: launches on one queue whose small variables come and go use the same
+// memory, also while the device is far behind, and so the same argument block.
+func TestSpareMemory(t *testing.T) {
+	p := newProgram(t, nil, nil)
+	thread := p.NewThread()
+	defer thread.Close()
+	q, release := heldQueue(t, thread)
+	array, one, more := hostMemory(1000, 0), words(1), words(10)
+	thread.Create(pointerTo(array), 1000, AsyncSync)
+	before := thread.current.driver.Properties().FreeMemory
+	var events recorder
+	events.register(p, callbacks.EnqueueUploadStart, callbacks.Free)
+	for range 100 {
+		c := directive(q.async, span8(goacc.ForcePresent, array), span8(goacc.Alloc, one), span8(goacc.Alloc, more))
+		c.Function = devicetest.HostKernels().Nothing
+		thread.Parallel(c)
+	}
+	if taken := before - thread.current.driver.Properties().FreeMemory; taken > 64<<10 {
+		t.Errorf("100 launches took %d bytes of the device", taken)
+	}
+	if got := strings.Count(events.take(), "free 16"); got != 100 {
+		t.Errorf("%d free events, want one for each launch", got)
+	}
+	release()
+	thread.WaitAll(CurrentDevice)
+}

@@ -61,23 +61,27 @@ func (t *Thread) correlate(q *Queue, name string) uint64 {
 
 // upload puts one copy to the device onto q, between its events.
 func (t *Thread) upload(q *Queue, u *transfer) {
-	own := u.staged
-	if own == nil {
-		t.followWriters(q, u)
-	}
-	if !q.synchronous() {
-		switch {
-		case own != nil:
+	own, inOrder := u.staged, false
+	switch {
+	case own != nil:
+		if !q.synchronous() {
 			own = slices.Clone(own)
-		case u.size <= SnapshotBytes:
-			own = t.snapshot(q, u)
 		}
+	case !q.synchronous():
+		t.followWriters(q, u)
+		if u.size <= SnapshotBytes {
+			own, inOrder = t.snapshot(q, u)
+		}
+	case u.size <= smallCopy && !q.device.willWrite(u.host, u.size):
+		own = bytesAt(u.host, u.size)
+	default:
+		t.followWriters(q, u)
 	}
 	source := at(u.host)
 	if own != nil {
 		source = unsafe.Pointer(unsafe.SliceData(own))
 	}
-	t.enqueueUpload(q, u, t.nameOf(u.host, u.size, u.mapping), source, u.size, own)
+	t.enqueueUpload(q, u, t.nameOf(u.host, u.size, u.mapping), source, u.size, own, own != nil && !inOrder && t.function != 0 && u.size <= smallCopy)
 }
 
 // uploadTogether puts a group of copies onto q as one.
@@ -102,16 +106,26 @@ func (t *Thread) uploadTogether(q *Queue, g *group) {
 			t.arrived(u.host, sent, nil)
 		}
 	}
-	t.enqueueUpload(q, &transfer{device: g.low, size: g.bytes()}, "", unsafe.Pointer(unsafe.SliceData(own)), uintptr(len(own)), own)
+	t.enqueueUpload(q, &transfer{device: g.low, size: g.bytes()}, "", unsafe.Pointer(unsafe.SliceData(own)), uintptr(len(own)), own, t.function != 0)
 }
 
 // enqueueUpload puts size bytes at source onto q, between the events of u; own keeps
-// source for an asynchronous queue.
-func (t *Thread) enqueueUpload(q *Queue, u *transfer, name string, source unsafe.Pointer, size uintptr, own []byte) {
-	correlation := t.correlate(q, "")
+// source for an asynchronous queue. What is a part of a launch, as its argument block is,
+// stands in own: to measure it on the device would cost more than the copy.
+func (t *Thread) enqueueUpload(q *Queue, u *transfer, name string, source unsafe.Pointer, size uintptr, own []byte, part bool) {
+	correlation := uint64(0)
+	if !part {
+		correlation = t.correlate(q, "")
+	}
 	var pair eventPair
 	t.raiseData(callbacks.EnqueueUploadStart, &pair, u.size, u.host, u.device, name)
-	err := q.driver.Upload(correlation, u.device, source, uint64(size), q.synchronous())
+	var err error
+	if part {
+		err = q.driver.Store(u.device, own, q.synchronous())
+		own = nil
+	} else {
+		err = q.driver.Upload(correlation, u.device, source, uint64(size), q.synchronous())
+	}
 	q.put(hostRange{}, own)
 	t.raiseData(callbacks.EnqueueUploadEnd, &pair, u.size, u.host, u.device, name)
 	pair.release()
@@ -122,9 +136,8 @@ func (t *Thread) enqueueUpload(q *Queue, u *transfer, name string, source unsafe
 }
 
 // snapshot is what an asynchronous upload sends that need not read the host's
-// memory in queue order, nil if it has to.
-func (t *Thread) snapshot(q *Queue, u *transfer) []byte {
-	var own []byte
+// memory in queue order, nil if it has to; inOrder says that it comes in that order.
+func (t *Thread) snapshot(q *Queue, u *transfer) (own []byte, inOrder bool) {
 	var chain *scalarChain
 	last, will := q.lastWrite(u.host, u.size)
 	switch {
@@ -133,12 +146,12 @@ func (t *Thread) snapshot(q *Queue, u *transfer) []byte {
 	case last != nil:
 		own, chain = last.next()
 	default:
-		return nil
+		return nil, false
 	}
 	if u.size <= scalarBytes && t.function != 0 {
 		t.arrived(u.host, own, chain)
 	}
-	return own
+	return own, chain != nil
 }
 
 // followWriters makes q wait for other queues that still have to write the host
@@ -300,6 +313,9 @@ func (t *Thread) discard(d *Device, q *Queue) {
 			continue
 		}
 		t.raiseMemory(d, callbacks.Free, memory.size, memory.address, memory.one(m))
+		if t.function != 0 && q.keep(memory) {
+			continue
+		}
 		if q.synchronous() {
 			if err := d.driver.Free(memory.address); err != nil {
 				t.fail(t.fromDevice(err))
