@@ -151,6 +151,7 @@ func TestIgnoredSignalsStayIgnored(t *testing.T) {
 			number := map[string]syscall.Signal{"HUP": syscall.SIGHUP, "INT": syscall.SIGINT, "QUIT": syscall.SIGQUIT, "TERM": syscall.SIGTERM,
 				"USR1": syscall.SIGUSR1, "PIPE": syscall.SIGPIPE}[name]
 			mask, err := strconv.ParseUint(strings.TrimSpace(strings.TrimPrefix(r.stdout, "SigIgn:")), 16, 64)
+			mask &= 1<<31 - 1 // those above are the C library's own
 			if err != nil || mask != 1<<(number-1) {
 				t.Errorf("the program ignores %#x (%v), want %v alone", mask, err, number)
 			}
