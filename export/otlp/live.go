@@ -255,7 +255,7 @@ func (l *Live) release(all bool) error {
 }
 
 func (l *Live) activities() error {
-	err := sqlitex.Execute(l.trace.Conn(), `SELECT id, work, record, start, duration, device_start, device_excess, bytes, correlation
+	err := sqlitex.Execute(l.trace.Conn(), `SELECT id, work, record, start, duration, start + device_offset AS device_start, device_excess, bytes, correlation
 		FROM activity WHERE id > ? ORDER BY id`, &sqlitex.ExecOptions{Args: []any{l.activity}, ResultFunc: func(s *sqlite.Stmt) error {
 		a := store.Activity{ID: s.ColumnInt64(0), Record: s.ColumnInt64(2), Start: s.ColumnInt64(3), Duration: s.ColumnInt64(4),
 			DeviceStart: s.ColumnInt64(5), Bytes: uint64(s.ColumnInt64(7)), Correlation: uint64(s.ColumnInt64(8))}
