@@ -27,6 +27,16 @@ func (in *Ingester) take(r *ring) error {
 		// space to tell.
 		return nil
 	case capture.ItemSwitch:
+		thread, err := in.thread(r.process, item.Thread)
+		if err != nil {
+			return err
+		}
+		interrupted := in.model.Interrupt(thread, 0)
+		if in.writer != nil {
+			if err := in.writer.Interrupted(thread, interrupted); err != nil {
+				return err
+			}
+		}
 		if item.Switch.On && item.Switch.Epoch > 1 && !r.process.info.SinceAttach {
 			r.process.info.SinceAttach = true
 			in.model.AddProcess(r.process.info)

@@ -82,6 +82,27 @@ func (m *Model) close(t *thread, e *Event, step *Step) bool {
 	return true
 }
 
+// Interrupt says that a thread is in no span deeper than depth, though the ends of
+// those that the model has open were not seen, as where capture was switched off for a
+// time. It gives these spans, which are valid until the next Apply.
+func (m *Model) Interrupt(thread ThreadID, depth int) []*Span {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.recycle()
+	t := m.state(thread)
+	if depth >= len(t.stack) {
+		return nil
+	}
+	m.step.Unended = append(m.step.Unended, t.stack[depth:]...)
+	t.stack = t.stack[:depth]
+	for _, s := range m.step.Unended {
+		if q := m.queue(s.Queue); s.Start.Kind == WaitStart && q != nil {
+			q.waiting = max(q.waiting-1, 0)
+		}
+	}
+	return m.step.Unended
+}
+
 func (m *Model) newSpan() *Span {
 	if n := len(m.free); n > 0 {
 		s := m.free[n-1]

@@ -251,7 +251,7 @@ func (s *mergeSource) take(m *model.Model, w *Writer) error {
 	if s.item.Event != nil {
 		e := *s.item.Event
 		e.Process, e.Thread, e.Time = s.processes[e.Process], s.threads[e.Thread], e.Time+s.shift
-		return w.apply(m, &Item{Event: &e})
+		return w.apply(m, &Item{Event: &e, Depth: s.item.Depth})
 	}
 	if s.item.Dependency != nil {
 		d := *s.item.Dependency

@@ -161,6 +161,11 @@ func (t *Trace) copyTo(path string) (err error) {
 func (w *Writer) apply(m *model.Model, item *Item) error {
 	switch {
 	case item.Event != nil:
+		if item.Depth >= 0 {
+			if err := w.Interrupted(item.Event.Thread, m.Interrupt(item.Event.Thread, item.Depth)); err != nil {
+				return err
+			}
+		}
 		return w.Write(m.Apply(item.Event))
 	case item.Dependency != nil:
 		queue, awaited := m.ApplyDependency(item.Dependency)

@@ -19,6 +19,7 @@ type Item struct {
 	Activity   *model.Activity
 	Dependency *model.Dependency
 	Record     int64 // record of the event
+	Depth      int   // of the record that the event begins; -1 for others
 }
 
 // Time is when the item is to be applied.
@@ -59,6 +60,9 @@ func (t *Trace) Replay(m *model.Model, before func(time int64) error) error {
 		case item.Event != nil:
 			if next := item.Record; next > m.Records() {
 				m.SetRecords(next - 1)
+			}
+			if item.Depth >= 0 {
+				m.Interrupt(item.Event.Thread, item.Depth)
 			}
 			m.Apply(item.Event)
 		case item.Dependency != nil:
@@ -237,7 +241,7 @@ func (u *unfolder) run() error {
 			case endFirst && (u.ends[0].time < time || u.ends[0].time == time &&
 				(u.ends[0].event.Thread != thread || u.ends[0].event.Sequence < sequence)):
 				end := heap.Pop(&u.ends).(pendingEnd)
-				if err := u.send(Item{Event: &end.event, Record: end.record}); err != nil {
+				if err := u.send(Item{Event: &end.event, Record: end.record, Depth: -1}); err != nil {
 					return err
 				}
 			case !endFirst && activity != nil && activity.Recorded < time:
@@ -284,7 +288,7 @@ func (u *unfolder) run() error {
 			return err
 		}
 		u.event = u.start(&record)
-		if err := u.send(Item{Event: &u.event, Record: record.ID}); err != nil {
+		if err := u.send(Item{Event: &u.event, Record: record.ID, Depth: record.Depth}); err != nil {
 			return err
 		}
 		if record.EndSequence == 0 {

@@ -196,6 +196,22 @@ func (w *Writer) Write(step *model.Step) error {
 	return w.fail(w.write(step))
 }
 
+// Interrupted takes in what Interrupt gave.
+func (w *Writer) Interrupted(thread model.ThreadID, spans []*model.Span) error {
+	if w.err != nil || len(spans) == 0 {
+		return w.err
+	}
+	if err := w.begin(); err != nil {
+		return w.fail(err)
+	}
+	for _, s := range spans {
+		if err := w.settle(s, thread, nil); err != nil {
+			return w.fail(err)
+		}
+	}
+	return nil
+}
+
 func (w *Writer) write(step *model.Step) error {
 	e := step.Event
 	if e.Time < w.lastTime {
