@@ -23,9 +23,9 @@ type clock struct {
 func decodeReading(b []byte) (number uint64, r reading) {
 	le := binary.LittleEndian
 	return le.Uint64(b), reading{
-		ticks:     le.Uint64(b[8:]),
-		monotonic: int64(le.Uint64(b[16:])),
-		realtime:  int64(le.Uint64(b[24:])),
+		ticks:     le.Uint64(b[atClockTicks:]),
+		monotonic: int64(le.Uint64(b[atClockMonotonic:])),
+		realtime:  int64(le.Uint64(b[atClockRealtime:])),
 	}
 }
 

@@ -19,11 +19,11 @@ func (p *Process) SetOn(on bool) error {
 		return fmt.Errorf("switch capture: %w", err)
 	}
 	var word [4]byte
-	if _, err = file.ReadAt(word[:], processArmed); err == nil {
+	if _, err = file.ReadAt(word[:], atProcessArmed); err == nil {
 		epoch := binary.LittleEndian.Uint32(word[:])
 		if (epoch&1 == 1) != on {
 			binary.LittleEndian.PutUint32(word[:], epoch+1)
-			_, err = file.WriteAt(word[:], processArmed)
+			_, err = file.WriteAt(word[:], atProcessArmed)
 		}
 	}
 	if closed := file.Close(); err == nil {
@@ -98,11 +98,11 @@ func (p *Process) addReleased(bytes int64) error {
 	}
 	defer file.Close()
 	var word [8]byte
-	if _, err = file.ReadAt(word[:], processReleased); err != nil {
+	if _, err = file.ReadAt(word[:], atProcessReleasedBytes); err != nil {
 		return fmt.Errorf("read %s: %w", file.Name(), err)
 	}
 	binary.LittleEndian.PutUint64(word[:], binary.LittleEndian.Uint64(word[:])+uint64(bytes))
-	if _, err = file.WriteAt(word[:], processReleased); err != nil {
+	if _, err = file.WriteAt(word[:], atProcessReleasedBytes); err != nil {
 		return fmt.Errorf("write %s: %w", file.Name(), err)
 	}
 	return nil

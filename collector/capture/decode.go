@@ -8,14 +8,14 @@ import (
 // decode takes the record at s.position; delivered says whether it is an item.
 func (s *Stream) decode() (delivered bool, err error) {
 	rest := s.data[s.position:]
-	if len(rest) >= shortEventBytes && rest[0]&1 == 1 {
+	if len(rest) >= sizeOfShortEvent && rest[0]&1 == 1 {
 		return true, s.decodeShortEvent(rest)
 	}
-	if len(rest) >= shortEventBytes && rest[0] == recordNone {
-		s.position += shortEventBytes
+	if len(rest) >= sizeOfShortEvent && rest[0] == recordNone {
+		s.position += sizeOfShortEvent
 		return false, nil
 	}
-	if len(rest) < recordBytes {
+	if len(rest) < sizeOfRecord {
 		return false, s.corrupt(s.position, "half a record")
 	}
 	if s.position%8 != 0 {
@@ -25,8 +25,8 @@ func (s *Stream) decode() (delivered bool, err error) {
 		return true, s.decodeEvent(rest)
 	}
 	le := binary.LittleEndian
-	kind, flags, size := rest[0], le.Uint16(rest[2:]), le.Uint32(rest[4:])
-	if size < recordBytes || size%8 != 0 || uint64(size) > uint64(len(rest)) {
+	kind, flags, size := rest[atRecordType], le.Uint16(rest[atRecordFlags:]), le.Uint32(rest[atRecordBytes:])
+	if size < sizeOfRecord || size%8 != 0 || uint64(size) > uint64(len(rest)) {
 		return false, s.corrupt(s.position, "record of %d bytes where %d are left", size, len(rest))
 	}
 	record := rest[:size]
@@ -50,12 +50,12 @@ func (s *Stream) decode() (delivered bool, err error) {
 	case recordDropped:
 		s.item.Type = ItemDropped
 		s.item.Dropped = Dropped{
-			Count: le.Uint64(record[8:]), First: s.time(le.Uint64(record[16:])), Last: s.time(le.Uint64(record[24:])),
+			Count: le.Uint64(record[atDroppedCount:]), First: s.time(le.Uint64(record[atDroppedFirstTicks:])), Last: s.time(le.Uint64(record[atDroppedLastTicks:])),
 		}
 	case recordSwitch:
-		epoch := uint32(le.Uint64(record[16:]))
+		epoch := uint32(le.Uint64(record[atSwitchArmed:]))
 		s.item.Type = ItemSwitch
-		s.item.Switch = Switch{Time: s.time(le.Uint64(record[8:])), Epoch: epoch, On: epoch&1 == 1}
+		s.item.Switch = Switch{Time: s.time(le.Uint64(record[atSwitchTicks:])), Epoch: epoch, On: epoch&1 == 1}
 	case recordActivity:
 		err = s.decodeActivity(record)
 	case recordMapping:
@@ -78,41 +78,41 @@ func (s *Stream) decode() (delivered bool, err error) {
 func fixedBytes(kind uint8) int {
 	switch kind {
 	case recordSite:
-		return siteBytes
+		return sizeOfSite
 	case recordString:
-		return stringBytes
+		return sizeOfString
 	case recordContext:
-		return contextBytes
+		return sizeOfContext
 	case recordThread:
-		return threadBytes
+		return sizeOfThread
 	case recordThreadEnd:
-		return threadEndBytes
+		return sizeOfThreadEnd
 	case recordDropped:
-		return droppedBytes
+		return sizeOfDropped
 	case recordSwitch:
-		return switchBytes
+		return sizeOfSwitch
 	case recordActivity:
-		return activityBytes
+		return sizeOfActivity
 	case recordMapping:
-		return mappingBytes
+		return sizeOfMapping
 	case recordDependency:
-		return dependencyBytes
+		return sizeOfDependency
 	case recordDevice:
-		return deviceBytes
+		return sizeOfDevice
 	}
-	return recordBytes
+	return sizeOfRecord
 }
 
 func (s *Stream) decodeString(record []byte) error {
 	le := binary.LittleEndian
-	number, length := le.Uint32(record[8:]), le.Uint32(record[12:])
+	number, length := le.Uint32(record[atStringNumber:]), le.Uint32(record[atStringLength:])
 	if int64(number) != int64(len(s.strings))+1 {
-		return s.corrupt(s.position+8, "string %d follows string %d", number, len(s.strings))
+		return s.corrupt(s.position+atStringNumber, "string %d follows string %d", number, len(s.strings))
 	}
-	if uint64(length) > uint64(len(record)-stringBytes) {
-		return s.corrupt(s.position+12, "string of %d bytes in a record of %d", length, len(record))
+	if uint64(length) > uint64(len(record)-sizeOfString) {
+		return s.corrupt(s.position+atStringLength, "string of %d bytes in a record of %d", length, len(record))
 	}
-	s.strings = append(s.strings, s.process.names.intern(record[stringBytes:stringBytes+length]))
+	s.strings = append(s.strings, s.process.names.intern(record[sizeOfString:sizeOfString+length]))
 	return nil
 }
 
@@ -129,26 +129,26 @@ func (s *Stream) text(number uint32, within int) (StringID, error) {
 func (s *Stream) decodeContext(record []byte) error {
 	le := binary.LittleEndian
 	number := func(offset int) int32 { return int32(le.Uint32(record[offset:])) }
-	if n := le.Uint32(record[8:]); int64(n) != int64(len(s.contexts))+1 {
-		return s.corrupt(s.position+8, "context %d follows context %d", n, len(s.contexts))
+	if n := le.Uint32(record[atContextNumber:]); int64(n) != int64(len(s.contexts))+1 {
+		return s.corrupt(s.position+atContextNumber, "context %d follows context %d", n, len(s.contexts))
 	}
-	source, err := s.text(le.Uint32(record[64:]), 64)
+	source, err := s.text(le.Uint32(record[atContextSourceFile:]), atContextSourceFile)
 	if err != nil {
 		return err
 	}
-	function, err := s.text(le.Uint32(record[68:]), 68)
+	function, err := s.text(le.Uint32(record[atContextFunction:]), atContextFunction)
 	if err != nil {
 		return err
 	}
 	e := Event{
-		Version: number(12), DeviceType: number(16), DeviceNumber: number(20), ThreadID: number(24),
-		Line: number(28), EndLine: number(32), FunctionLine: number(36), FunctionEnd: number(40),
-		ProfileBytes: number(44),
-		Async:        int64(le.Uint64(record[48:])), AsyncQueue: int64(le.Uint64(record[56:])),
+		Version: number(atContextVersion), DeviceType: number(atContextDeviceType), DeviceNumber: number(atContextDeviceNumber), ThreadID: number(atContextThreadID),
+		Line: number(atContextLine), EndLine: number(atContextEndLine), FunctionLine: number(atContextFunctionLine), FunctionEnd: number(atContextFunctionEnd),
+		ProfileBytes: number(atContextProfileBytes),
+		Async:        int64(le.Uint64(record[atContextAsync:])), AsyncQueue: int64(le.Uint64(record[atContextAsyncQueue:])),
 		SourceFile: source, Function: function,
-		API: number(72), APIBytes: number(76), APIDeviceType: number(80), Vendor: number(84),
-		DeviceHandle: le.Uint64(record[88:]), ContextHandle: le.Uint64(record[96:]),
-		AsyncHandle: le.Uint64(record[104:]),
+		API: number(atContextAPI), APIBytes: number(atContextAPIBytes), APIDeviceType: number(atContextAPIDeviceType), Vendor: number(atContextVendor),
+		DeviceHandle: le.Uint64(record[atContextDeviceHandle:]), ContextHandle: le.Uint64(record[atContextContextHandle:]),
+		AsyncHandle: le.Uint64(record[atContextAsyncHandle:]),
 	}
 	s.process.refer(&e)
 	s.contexts = append(s.contexts, e)
@@ -158,15 +158,15 @@ func (s *Stream) decodeContext(record []byte) error {
 func (s *Stream) decodeThread(record []byte) {
 	le := binary.LittleEndian
 	s.lastTime = 0
-	name := record[40:56]
+	name := record[atThreadName:sizeOfThread]
 	if end := bytes.IndexByte(name, 0); end >= 0 {
 		name = name[:end]
 	}
 	s.thread = Thread{
-		Number: le.Uint64(record[8:]), TID: int(int32(le.Uint32(record[16:]))), Level: int(int32(le.Uint32(record[20:]))),
-		Name: string(name), Time: s.time(le.Uint64(record[32:])),
+		Number: le.Uint64(record[atThreadThread:]), TID: int(int32(le.Uint32(record[atThreadTID:]))), Level: int(int32(le.Uint32(record[atThreadLevel:]))),
+		Name: string(name), Time: s.time(le.Uint64(record[atThreadTicks:])),
 	}
-	s.sequence = le.Uint64(record[24:])
+	s.sequence = le.Uint64(record[atThreadSequence:])
 	s.pairs = pairs{}
 	s.item.Type = ItemThread
 }
@@ -174,49 +174,49 @@ func (s *Stream) decodeThread(record []byte) {
 func (s *Stream) decodeActivity(record []byte) error {
 	le := binary.LittleEndian
 	word := func(offset int) int64 { return int64(le.Uint64(record[offset:])) }
-	name, err := s.text(le.Uint32(record[36:]), 36)
+	name, err := s.text(le.Uint32(record[atActivityName:]), atActivityName)
 	if err != nil {
 		return err
 	}
 	s.item.Type = ItemActivity
 	s.item.Activity = Activity{
-		Time: s.time(le.Uint64(record[8:])), Correlation: le.Uint64(record[16:]),
-		Kind: int32(le.Uint32(record[24:])), DeviceType: int32(le.Uint32(record[28:])),
-		DeviceNumber: int32(le.Uint32(record[32:])), Name: s.process.nameOf(name),
-		Async: word(40), AsyncQueue: word(48), Bytes: le.Uint64(record[56:]),
-		Start: word(64), End: word(72), DeviceStart: word(80), DeviceEnd: word(88),
+		Time: s.time(le.Uint64(record[atActivityTicks:])), Correlation: le.Uint64(record[atActivityCorrelation:]),
+		Kind: int32(le.Uint32(record[atActivityKind:])), DeviceType: int32(le.Uint32(record[atActivityDeviceType:])),
+		DeviceNumber: int32(le.Uint32(record[atActivityDeviceNumber:])), Name: s.process.nameOf(name),
+		Async: word(atActivityAsync), AsyncQueue: word(atActivityAsyncQueue), Bytes: le.Uint64(record[atActivityBytes:]),
+		Start: word(atActivityStart), End: word(atActivityEnd), DeviceStart: word(atActivityDeviceStart), DeviceEnd: word(atActivityDeviceEnd),
 	}
 	return nil
 }
 
 func (s *Stream) decodeMapping(record []byte) error {
 	le := binary.LittleEndian
-	name, err := s.text(le.Uint32(record[48:]), 48)
+	name, err := s.text(le.Uint32(record[atMappingName:]), atMappingName)
 	if err != nil {
 		return err
 	}
 	s.item.Type = ItemMapping
 	s.item.Mapping = Mapping{
-		Time: s.time(le.Uint64(record[8:])), Host: le.Uint64(record[16:]), Device: le.Uint64(record[24:]),
-		Bytes: le.Uint64(record[32:]), DeviceType: int32(le.Uint32(record[40:])),
-		DeviceNumber: int32(le.Uint32(record[44:])), Name: s.process.nameOf(name),
-		Attached: le.Uint32(record[52:]), Structured: le.Uint64(record[56:]), Dynamic: le.Uint64(record[64:]),
+		Time: s.time(le.Uint64(record[atMappingTicks:])), Host: le.Uint64(record[atMappingHost:]), Device: le.Uint64(record[atMappingDevice:]),
+		Bytes: le.Uint64(record[atMappingBytes:]), DeviceType: int32(le.Uint32(record[atMappingDeviceType:])),
+		DeviceNumber: int32(le.Uint32(record[atMappingDeviceNumber:])), Name: s.process.nameOf(name),
+		Attached: le.Uint32(record[atMappingAttached:]), Structured: le.Uint64(record[atMappingStructured:]), Dynamic: le.Uint64(record[atMappingDynamic:]),
 	}
 	return nil
 }
 
 func (s *Stream) decodeDependency(record []byte) error {
 	le := binary.LittleEndian
-	file, err := s.text(le.Uint32(record[48:]), 48)
+	file, err := s.text(le.Uint32(record[atDependencySourceFile:]), atDependencySourceFile)
 	if err != nil {
 		return err
 	}
-	at := Event{SourceFile: file, Line: int32(le.Uint32(record[52:]))}
+	at := Event{SourceFile: file, Line: int32(le.Uint32(record[atDependencyLine:]))}
 	s.process.refer(&at)
 	s.item.Type = ItemDependency
 	s.item.Dependency = Dependency{
-		Recorded: s.time(le.Uint64(record[8:])), Queue: int64(le.Uint64(record[16:])), Awaited: int64(le.Uint64(record[24:])),
-		Time: int64(le.Uint64(record[32:])), DeviceType: int32(le.Uint32(record[40:])), DeviceNumber: int32(le.Uint32(record[44:])),
+		Recorded: s.time(le.Uint64(record[atDependencyTicks:])), Queue: int64(le.Uint64(record[atDependencyQueue:])), Awaited: int64(le.Uint64(record[atDependencyAwaited:])),
+		Time: int64(le.Uint64(record[atDependencyTime:])), DeviceType: int32(le.Uint32(record[atDependencyDeviceType:])), DeviceNumber: int32(le.Uint32(record[atDependencyDeviceNumber:])),
 		SourceFile: at.SourceFile, Line: at.Line,
 	}
 	return nil
@@ -224,16 +224,16 @@ func (s *Stream) decodeDependency(record []byte) error {
 
 func (s *Stream) decodeDevice(record []byte) error {
 	le := binary.LittleEndian
-	name, err := s.text(le.Uint32(record[32:]), 32)
+	name, err := s.text(le.Uint32(record[atDeviceName:]), atDeviceName)
 	if err != nil {
 		return err
 	}
-	vendor, err := s.text(le.Uint32(record[36:]), 36)
+	vendor, err := s.text(le.Uint32(record[atDeviceVendor:]), atDeviceVendor)
 	if err != nil {
 		return err
 	}
 	s.item.Type = ItemDevice
-	s.item.Device = Device{Time: s.time(le.Uint64(record[8:])), Memory: le.Uint64(record[16:]),
-		DeviceType: int32(le.Uint32(record[24:])), DeviceNumber: int32(le.Uint32(record[28:])), Name: name, Vendor: vendor}
+	s.item.Device = Device{Time: s.time(le.Uint64(record[atDeviceTicks:])), Memory: le.Uint64(record[atDeviceMemory:]),
+		DeviceType: int32(le.Uint32(record[atDeviceDeviceType:])), DeviceNumber: int32(le.Uint32(record[atDeviceDeviceNumber:])), Name: name, Vendor: vendor}
 	return nil
 }

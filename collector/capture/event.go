@@ -78,9 +78,11 @@ type Missing uint8
 
 // Field groups that may be missing.
 const (
-	MissingProfile Missing = 1 << iota // some of acc_prof_info
-	MissingEvent                       // some of acc_event_info
-	MissingAPI                         // some of acc_api_info
+	MissingProfile Missing = missingProfile >> missingShift // some of acc_prof_info
+	MissingEvent   Missing = missingEvent >> missingShift   // some of acc_event_info
+	MissingAPI     Missing = missingAPI >> missingShift     // some of acc_api_info
+
+	missingShift = 8 // in the flags of a site
 )
 
 // Activity is one finished device operation, as the runtime's device-activity

@@ -1,5 +1,5 @@
 /* format.h - the capture format, version CAPTURE_VERSION.  docs/capture-format.md
-   explains it; the Go side is format.go, and a test proves the two equal.
+   explains it; the Go side, layout.go, is generated from this file.
 
    Numbers are in the byte order of the host that recorded; the magic numbers show
    which that is.  Records start at multiples of 8, short events at multiples of 4.  */

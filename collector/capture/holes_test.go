@@ -83,7 +83,7 @@ func TestHoles(t *testing.T) {
 	last := chunkAt(int64(len(whole) - 1))
 	chunk := bytes.Clone(whole[chunkOffset(last):])
 	far := chunkAt(1 << 42)
-	binary.LittleEndian.PutUint64(chunk[chunkIndex:], uint64(far))
+	binary.LittleEndian.PutUint64(chunk[atChunkIndex:], uint64(far))
 	file, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)

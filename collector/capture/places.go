@@ -22,15 +22,6 @@ import (
 
 const reference = "\x01"
 
-// Places in a record of the file "sites", in bytes.
-const (
-	siteCallNumber   = 4
-	siteCallFirst    = 8
-	siteCallReturn   = 16
-	siteCallFunction = 24
-	siteCallBytes    = 32
-)
-
 // places is what is known of the sites that events refer to.
 type places struct {
 	process *Process
@@ -201,28 +192,28 @@ func (p *places) read() {
 	defer file.Close()
 	le := binary.LittleEndian
 	for {
-		var head [siteCallBytes]byte
+		var head [sizeOfSiteCall]byte
 		if _, err := file.ReadAt(head[:], p.offset); err != nil {
 			return // no more by now
 		}
 		size := le.Uint32(head[:])
-		if size < siteCallBytes || size%8 != 0 || size > fileLimit {
+		if size < sizeOfSiteCall || size%8 != 0 || size > fileLimit {
 			p.complain(&CorruptError{file.Name(), p.offset, fmt.Sprintf("a site of %d bytes", size)})
 			return
 		}
-		snapshot := make([]byte, size-siteCallBytes)
-		if _, err := io.ReadFull(io.NewSectionReader(file, p.offset+siteCallBytes, int64(len(snapshot))), snapshot); err != nil {
+		snapshot := make([]byte, size-sizeOfSiteCall)
+		if _, err := io.ReadFull(io.NewSectionReader(file, p.offset+sizeOfSiteCall, int64(len(snapshot))), snapshot); err != nil {
 			return // the process is writing it, or was killed while it did
 		}
 		p.offset += int64(size)
-		number := le.Uint32(head[siteCallNumber:])
+		number := le.Uint32(head[atSiteCallNumber:])
 		site := p.sites[number]
 		if site == nil {
-			site = &place{returnAddress: le.Uint64(head[siteCallReturn:]), function: le.Uint64(head[siteCallFunction:])}
+			site = &place{returnAddress: le.Uint64(head[atSiteCallReturnAddress:]), function: le.Uint64(head[atSiteCallFunction:])}
 			p.sites[number] = site
 		}
 		if len(snapshot) > 0 {
-			site.calls = append(site.calls, placeCall{first: le.Uint32(head[siteCallFirst:]), snapshot: snapshot})
+			site.calls = append(site.calls, placeCall{first: le.Uint32(head[atSiteCallFirst:]), snapshot: snapshot})
 		}
 	}
 }

@@ -157,7 +157,7 @@ func (p *Process) Close() error {
 }
 
 func (p *Process) readHeader() error {
-	var b [processHeaderBytes]byte
+	var b [sizeOfProcess]byte
 	n, err := p.control.ReadAt(b[:], 0)
 	if err != nil && err != io.EOF {
 		return fmt.Errorf("read capture: %w", err)
@@ -176,40 +176,40 @@ func (p *Process) readHeader() error {
 	case magic != processMagic:
 		return &CorruptError{name, 0, "not a capture of accscope"}
 	}
-	if v := le.Uint32(b[processVersion:]); v != Version {
-		return &CorruptError{name, processVersion, fmt.Sprintf("capture format %d, this accscope reads %d; use the accscope that recorded it", v, Version)}
+	if v := le.Uint32(b[atProcessVersion:]); v != Version {
+		return &CorruptError{name, atProcessVersion, fmt.Sprintf("capture format %d, this accscope reads %d; use the accscope that recorded it", v, Version)}
 	}
-	p.PID = int(int32(le.Uint32(b[processPID:])))
-	p.ParentPID = int(int32(le.Uint32(b[processParent:])))
-	p.StartTicks = le.Uint64(b[processStart:])
-	p.clock.Store(&clock{counter: le.Uint32(b[processClock:]) == clockCounter, slope: 1})
-	p.Filters.LastBytes = le.Uint64(b[processLastBytes:])
-	p.Filters.LastNanoseconds = le.Uint64(b[processLastTime:])
-	p.Filters.MinimumBytes = le.Uint64(b[processMinimum:])
+	p.PID = int(int32(le.Uint32(b[atProcessPID:])))
+	p.ParentPID = int(int32(le.Uint32(b[atProcessParentPID:])))
+	p.StartTicks = le.Uint64(b[atProcessStartTicks:])
+	p.clock.Store(&clock{counter: le.Uint32(b[atProcessClock:]) == clockCounter, slope: 1})
+	p.Filters.LastBytes = le.Uint64(b[atProcessLastBytes:])
+	p.Filters.LastNanoseconds = le.Uint64(b[atProcessLastNanoseconds:])
+	p.Filters.MinimumBytes = le.Uint64(b[atProcessMinimumBytes:])
 	return nil
 }
 
 // Counters reads the capture's present state.
 func (p *Process) Counters() (Counters, error) {
-	var b [processHeaderBytes]byte
+	var b [sizeOfProcess]byte
 	if _, err := p.control.ReadAt(b[:], 0); err != nil {
 		return Counters{}, fmt.Errorf("read capture %s: %w", p.Dir, err)
 	}
 	le := binary.LittleEndian
 	word := func(offset int) uint64 { return le.Uint64(b[offset:]) }
 	c := Counters{
-		Epoch:          le.Uint32(b[processArmed:]),
-		Exited:         le.Uint32(b[processEnded:]) == endExit,
-		LimitBytes:     word(processLimit),
-		AllocatedBytes: word(processAllocated), RecycledBytes: word(processRecycled), ReleasedBytes: word(processReleased),
-		DroppedSpace: word(processNoSpace), DroppedNested: word(processNested), DroppedThreads: word(processNoThread),
-		Waits: word(processWaits), WaitNanoseconds: word(processWaited),
-		Threads: word(processThreads), Rings: word(processRings),
-		TimeStampCounter: le.Uint32(b[processClock:]) == clockCounter,
+		Epoch:          le.Uint32(b[atProcessArmed:]),
+		Exited:         le.Uint32(b[atProcessEnded:]) == endExit,
+		LimitBytes:     word(atProcessLimitBytes),
+		AllocatedBytes: word(atProcessAllocatedBytes), RecycledBytes: word(atProcessRecycledBytes), ReleasedBytes: word(atProcessReleasedBytes),
+		DroppedSpace: word(atProcessDroppedSpace), DroppedNested: word(atProcessDroppedNested), DroppedThreads: word(atProcessDroppedThreads),
+		Waits: word(atProcessWaits), WaitNanoseconds: word(atProcessWaitNanoseconds),
+		Threads: word(atProcessThreads), Rings: word(atProcessRings),
+		TimeStampCounter: le.Uint32(b[atProcessClock:]) == clockCounter,
 	}
 	c.On = c.Epoch&1 == 1
 	if c.Exited {
-		c.ExitTime = p.clock.Load().monotonic(word(processEndTicks))
+		c.ExitTime = p.clock.Load().monotonic(word(atProcessEndTicks))
 	}
 	return c, nil
 }
@@ -316,7 +316,7 @@ func (p *Process) refreshClock() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var count [8]byte
-	if _, err := p.control.ReadAt(count[:], processReadings); err != nil {
+	if _, err := p.control.ReadAt(count[:], atProcessClockReadings); err != nil {
 		return fmt.Errorf("read capture %s: %w", p.Dir, err)
 	}
 	total := binary.LittleEndian.Uint64(count[:])
@@ -329,7 +329,7 @@ func (p *Process) refreshClock() error {
 		return fmt.Errorf("read capture %s: %w", p.Dir, err)
 	}
 	var fresh []reading
-	for at := 0; at+clockBytes <= n && at < (clockFirst+clockLater)*clockBytes; at += clockBytes {
+	for at := 0; at+sizeOfClock <= n && at < (clockFirst+clockLater)*sizeOfClock; at += sizeOfClock {
 		if number, r := decodeReading(table[at:]); number > p.readings && number <= total {
 			fresh = append(fresh, r)
 		}

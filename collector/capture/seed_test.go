@@ -36,7 +36,7 @@ func TestSeeds(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			end := binary.LittleEndian.Uint64(data[chunkCommitted:])
+			end := binary.LittleEndian.Uint64(data[atChunkCommitted:])
 			if err := os.WriteFile(seed, data[:end], 0o644); err != nil {
 				t.Fatal(err)
 			}
@@ -45,7 +45,7 @@ func TestSeeds(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v; go test -run TestSeeds -update records it", err)
 		}
-		if got := binary.LittleEndian.Uint32(data[chunkVersion:]); got != Version {
+		if got := binary.LittleEndian.Uint32(data[atChunkVersion:]); got != Version {
 			t.Errorf("%s is of format %d, not %d; go test -run TestSeeds -update records it", seed, got, Version)
 		}
 	}

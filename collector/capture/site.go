@@ -53,24 +53,24 @@ func (p *pairs) last() uint64 {
 
 func (s *Stream) decodeSite(record []byte, flags uint16) error {
 	le := binary.LittleEndian
-	if n := le.Uint32(record[8:]); int64(n) != int64(len(s.sites))+1 || n > siteLimit {
-		return s.corrupt(s.position+8, "site %d follows site %d", n, len(s.sites))
+	if n := le.Uint32(record[atSiteNumber:]); int64(n) != int64(len(s.sites))+1 || n > siteLimit {
+		return s.corrupt(s.position+atSiteNumber, "site %d follows site %d", n, len(s.sites))
 	}
-	context := le.Uint32(record[12:])
+	context := le.Uint32(record[atSiteContext:])
 	if context == 0 || uint64(context) > uint64(len(s.contexts)) {
-		return s.corrupt(s.position+12, "context %d of %d", context, len(s.contexts))
+		return s.corrupt(s.position+atSiteContext, "context %d of %d", context, len(s.contexts))
 	}
-	name, err := s.text(le.Uint32(record[32:]), 32)
+	name, err := s.text(le.Uint32(record[atSiteName:]), atSiteName)
 	if err != nil {
 		return err
 	}
 	e := s.contexts[context-1]
-	e.Kind = int32(le.Uint32(record[16:]))
-	e.Parent = int32(le.Uint32(record[20:]))
-	e.Implicit = int32(le.Uint32(record[24:]))
-	e.EventBytes = int32(le.Uint32(record[28:]))
+	e.Kind = int32(le.Uint32(record[atSiteKind:]))
+	e.Parent = int32(le.Uint32(record[atSiteParent:]))
+	e.Implicit = int32(le.Uint32(record[atSiteImplicit:]))
+	e.EventBytes = int32(le.Uint32(record[atSiteEventBytes:]))
 	e.Name = s.process.nameOf(name)
-	e.Missing = Missing(flags >> 8)
+	e.Missing = Missing(flags >> missingShift)
 	s.sites = append(s.sites, site{event: e, flags: flags, next: -1})
 	return nil
 }
@@ -98,7 +98,7 @@ func (s *Stream) decodeShortEvent(rest []byte) error {
 		e.Pair = s.pairs.last()
 	}
 	s.deliver(at)
-	s.position += shortEventBytes
+	s.position += sizeOfShortEvent
 	return nil
 }
 
@@ -147,13 +147,13 @@ func (w *words) list(to []uint64, limit int) []uint64 {
 }
 
 func (s *Stream) decodeEvent(rest []byte) error {
-	flags, number := rest[1], int(binary.LittleEndian.Uint16(rest[2:]))
+	flags, number := rest[atEventFlags], int(binary.LittleEndian.Uint16(rest[atEventSite:]))
 	if number == 0 || number > len(s.sites) {
-		return s.corrupt(s.position+2, "site %d of %d", number, len(s.sites))
+		return s.corrupt(s.position+atEventSite, "site %d of %d", number, len(s.sites))
 	}
 	from := &s.sites[number-1]
-	w := words{rest: rest, at: eventBytes}
-	s.ticks += uint64(binary.LittleEndian.Uint32(rest[4:]))
+	w := words{rest: rest, at: sizeOfEvent}
+	s.ticks += uint64(binary.LittleEndian.Uint32(rest[atEventTicks:]))
 	if flags&eventTicks != 0 {
 		s.ticks = w.next()
 	}

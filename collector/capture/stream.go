@@ -124,13 +124,13 @@ func (s *Stream) load() error {
 		return io.EOF
 	}
 	s.index = index
-	var header [chunkHeaderBytes]byte
+	var header [sizeOfChunk]byte
 	n, err := s.source.ReadAt(header[:], chunkOffset(index))
 	if err != nil && err != io.EOF {
 		return fmt.Errorf("read %s: %w", s.path, err)
 	}
 	le := binary.LittleEndian
-	committed := le.Uint64(header[chunkCommitted:])
+	committed := le.Uint64(header[atChunkCommitted:])
 	switch {
 	case n < len(header):
 		return s.skip(s.corrupt(n, "the file ends in a chunk's header"))
@@ -138,32 +138,32 @@ func (s *Stream) load() error {
 		return s.skip(nil)
 	case le.Uint64(header[0:]) != chunkMagic:
 		return s.skip(s.corrupt(0, "no chunk begins here"))
-	case le.Uint32(header[chunkVersion:]) != Version:
-		return s.skip(s.corrupt(chunkVersion, "chunk of format %d, this accscope reads %d", le.Uint32(header[chunkVersion:]), Version))
-	case le.Uint32(header[chunkHeader:]) != chunkHeaderBytes:
-		return s.skip(s.corrupt(chunkHeader, "chunk header of %d bytes, %d expected", le.Uint32(header[chunkHeader:]), chunkHeaderBytes))
-	case le.Uint64(header[chunkIndex:]) != uint64(index):
-		return s.skip(s.corrupt(chunkIndex, "chunk says it is number %d, its place is %d's", le.Uint64(header[chunkIndex:]), index))
-	case le.Uint64(header[chunkBytes:]) != uint64(chunkSize(index)):
-		return s.skip(s.corrupt(chunkBytes, "chunk says it has %d bytes, its place has %d", le.Uint64(header[chunkBytes:]), chunkSize(index)))
-	case committed < chunkHeaderBytes || committed > uint64(chunkSize(index)) || committed%4 != 0:
-		return s.skip(s.corrupt(chunkCommitted, "committed offset %d is impossible", committed))
+	case le.Uint32(header[atChunkVersion:]) != Version:
+		return s.skip(s.corrupt(atChunkVersion, "chunk of format %d, this accscope reads %d", le.Uint32(header[atChunkVersion:]), Version))
+	case le.Uint32(header[atChunkHeaderBytes:]) != sizeOfChunk:
+		return s.skip(s.corrupt(atChunkHeaderBytes, "chunk header of %d bytes, %d expected", le.Uint32(header[atChunkHeaderBytes:]), sizeOfChunk))
+	case le.Uint64(header[atChunkIndex:]) != uint64(index):
+		return s.skip(s.corrupt(atChunkIndex, "chunk says it is number %d, its place is %d's", le.Uint64(header[atChunkIndex:]), index))
+	case le.Uint64(header[atChunkBytes:]) != uint64(chunkSize(index)):
+		return s.skip(s.corrupt(atChunkBytes, "chunk says it has %d bytes, its place has %d", le.Uint64(header[atChunkBytes:]), chunkSize(index)))
+	case committed < sizeOfChunk || committed > uint64(chunkSize(index)) || committed%4 != 0:
+		return s.skip(s.corrupt(atChunkCommitted, "committed offset %d is impossible", committed))
 	}
-	number := le.Uint64(header[chunkThread:])
+	number := le.Uint64(header[atChunkThread:])
 	if number != s.thread.Number {
 		s.thread = Thread{
-			Number: number, TID: int(int32(le.Uint32(header[chunkTID:]))), Level: int(int32(le.Uint32(header[chunkLevel:]))),
+			Number: number, TID: int(int32(le.Uint32(header[atChunkTID:]))), Level: int(int32(le.Uint32(header[atChunkLevel:]))),
 		}
 		s.lastTime = 0
 	}
-	s.sequence = le.Uint64(header[chunkSequence:])
-	if _, r := decodeReading(header[chunkClock:]); r.ticks != 0 && s.clock.counter {
+	s.sequence = le.Uint64(header[atChunkSequence:])
+	if _, r := decodeReading(header[atChunkClock:]); r.ticks != 0 && s.clock.counter {
 		s.process.addReading(r)
 	}
 	s.strings, s.contexts, s.sites = s.strings[:0], s.contexts[:0], s.sites[:0]
 	s.site, s.ticks, s.pairs = -1, 0, pairs{}
 	s.data = s.data[:0]
-	s.position = chunkHeaderBytes
+	s.position = sizeOfChunk
 	s.loaded = true
 	return s.fetch(int(committed))
 }
@@ -199,7 +199,7 @@ func (s *Stream) fetch(committed int) error {
 
 func (s *Stream) committed() (int, error) {
 	var b [8]byte
-	n, err := s.source.ReadAt(b[:], chunkOffset(s.index)+chunkCommitted)
+	n, err := s.source.ReadAt(b[:], chunkOffset(s.index)+atChunkCommitted)
 	if err != nil && err != io.EOF {
 		return 0, fmt.Errorf("read %s: %w", s.path, err)
 	}
@@ -208,7 +208,7 @@ func (s *Stream) committed() (int, error) {
 	}
 	committed := binary.LittleEndian.Uint64(b[:])
 	if committed > uint64(chunkSize(s.index)) || committed%4 != 0 {
-		return 0, s.skip(s.corrupt(chunkCommitted, "committed offset %d is impossible", committed))
+		return 0, s.skip(s.corrupt(atChunkCommitted, "committed offset %d is impossible", committed))
 	}
 	return int(committed), nil
 }

@@ -172,10 +172,10 @@ func TestDamage(t *testing.T) {
 		{"cut at a chunk", func(d []byte) []byte { return d[:second] }, -1, 4000},
 		{"cut in a header", func(d []byte) []byte { return d[:second+20] }, int64(second + 20), 4000},
 		{"another magic", func(d []byte) []byte { d[second]++; return d }, int64(second), 40000},
-		{"a size of 0", func(d []byte) []byte { copy(d[second+chunkHeaderBytes+4:], make([]byte, 4)); return d },
-			int64(second + chunkHeaderBytes), 40000},
-		{"too much committed", func(d []byte) []byte { d[second+chunkCommitted+5] = 1; return d },
-			int64(second + chunkCommitted), 40000},
+		{"a size of 0", func(d []byte) []byte { copy(d[second+sizeOfChunk+4:], make([]byte, 4)); return d },
+			int64(second + sizeOfChunk), 40000},
+		{"too much committed", func(d []byte) []byte { d[second+atChunkCommitted+5] = 1; return d },
+			int64(second + atChunkCommitted), 40000},
 		{"a hole", func(d []byte) []byte { copy(d[second:], make([]byte, chunkSmall)); return d }, -1, 40000},
 	} {
 		t.Run(c.name, func(t *testing.T) {
