@@ -1,6 +1,8 @@
 package openacc
 
 import (
+	"slices"
+
 	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/runtime/dataenv"
 	"github.com/accscope/accscope/runtime/device"
@@ -18,6 +20,10 @@ func (t *Thread) Update(c *Construct) {
 			return
 		}
 		t.nameDirective(c.Arguments)
+		if opposed(s.items) {
+			t.updateInTurn(d, q, c.Arguments)
+			return
+		}
 		t.update(d, q)
 	})
 }
@@ -25,13 +31,59 @@ func (t *Thread) Update(c *Construct) {
 // update performs the items of the scratch space on q and waits if it is
 // synchronous. The next event must follow at once.
 func (t *Thread) update(d *Device, q *Queue) {
+	if t.updateItems(d, q, t.scratch.items) && q.synchronous() && q.busy() {
+		t.awaitLast(q, true)
+	}
+}
+
+// updateInTurn performs the items of a directive whose order matters, as the program
+// has it. GCC passes the clauses of C and C++ from the last to the first, those of
+// Fortran as they stand: what Fortran has two names for is known by a descriptor.
+func (t *Thread) updateInTurn(d *Device, q *Queue, a goacc.Arguments) {
+	items := slices.Clone(t.scratch.items)
+	if !slices.ContainsFunc(a.Kinds, func(kind uint16) bool { return goacc.Kind(kind) == goacc.Descriptor }) {
+		slices.Reverse(items)
+	}
+	for i := range items {
+		if !t.updateItems(d, q, items[i:i+1]) {
+			return
+		}
+		if q.synchronous() && q.busy() {
+			t.awaitLast(q, true) // the next item may read what this one writes
+		}
+	}
+}
+
+// opposed says whether two items of an update copy the same memory, one to the device
+// and one from it, so that their order matters: by two names, as a compiler takes
+// each name once.
+func opposed(items []goacc.Item) bool {
+	for i := range items {
+		for j := range items[:i] {
+			a, b := &items[i], &items[j]
+			self := a.Action == goacc.ActionUpdateSelf
+			if self == (b.Action == goacc.ActionUpdateSelf) || !self && a.Action != goacc.ActionUpdateDevice ||
+				self && b.Action != goacc.ActionUpdateDevice {
+				continue
+			}
+			if a.Host < b.Host+b.Size && b.Host < a.Host+a.Size {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// updateItems puts the copies of items onto q; false if it cannot.
+func (t *Thread) updateItems(d *Device, q *Queue, items []goacc.Item) bool {
 	s := t.scratch
+	s.uploads, s.stores, s.downloads = s.uploads[:0], s.stores[:0], s.downloads[:0]
 	d.mu.Lock()
-	failure := t.planUpdate(d)
+	failure := t.planUpdate(d, items)
 	d.mu.Unlock()
 	if failure != nil {
 		t.fail(failure)
-		return
+		return false
 	}
 	if len(s.pending) > 0 {
 		t.awaitBlocks(d, q)
@@ -45,15 +97,13 @@ func (t *Thread) update(d *Device, q *Queue) {
 	for i := range s.downloads {
 		t.download(q, &s.downloads[i])
 	}
-	if q.synchronous() && q.busy() {
-		t.awaitLast(q, true)
-	}
+	return true
 }
 
-func (t *Thread) planUpdate(d *Device) *device.Error {
+func (t *Thread) planUpdate(d *Device, items []goacc.Item) *device.Error {
 	s := t.scratch
-	for i := range s.items {
-		item := &s.items[i]
+	for i := range items {
+		item := &items[i]
 		switch item.Action {
 		case goacc.ActionUpdateDevice, goacc.ActionUpdateSelf, goacc.ActionUpdatePointer:
 		default:

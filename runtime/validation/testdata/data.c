@@ -434,6 +434,37 @@ corner_cases (void)
   CHECK (byte == 'b' && wide == 3 && flag == 1);
 }
 
+/* Where two names of an update mean the same memory, its clauses' order counts.  */
+static void
+updates_of_aliases (void)
+{
+  if (!discrete ())
+    return;
+  for (int queue = acc_async_sync; queue < 2; queue += 3)
+    for (int self_first = 0; self_first < 2; self_first++)
+      {
+	int x[4], *p = x, *q = x;
+#pragma acc enter data create(x)
+#pragma acc parallel loop present(x)
+	for (int i = 0; i < 4; i++)
+	  x[i] = 10 * (i + 1);
+	for (int i = 0; i < 4; i++)
+	  x[i] = i + 1;
+	if (self_first)
+	  {
+#pragma acc update self(p[0:3]) device(q[1:2]) async(queue)
+	  }
+	else
+	  {
+#pragma acc update device(q[1:2]) self(p[0:3]) async(queue)
+	  }
+#pragma acc wait
+	CHECK (x[0] == 10 && x[1] == (self_first ? 20 : 2) && x[2] == (self_first ? 30 : 3) && x[3] == 4);
+#pragma acc exit data copyout(x)
+	CHECK (x[0] == 10 && x[1] == (self_first ? 20 : 2) && x[2] == (self_first ? 30 : 3) && x[3] == 40);
+      }
+}
+
 int
 main (void)
 {
@@ -448,5 +479,6 @@ main (void)
   attach_clauses ();
   device_pointers ();
   corner_cases ();
+  updates_of_aliases ();
   return report ();
 }

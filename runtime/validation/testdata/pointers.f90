@@ -135,7 +135,10 @@ program pointers
   call attached ('another pointer stays attached', h%at_next, c_loc (h%next))
 
   call addresses
-  if (discrete ()) call mapped
+  if (discrete ()) then
+    call mapped
+    call updates_of_aliases
+  end if
   call report
 
 contains
@@ -196,4 +199,21 @@ contains
     call acc_unmap_data (local)
     call acc_free (device)
   end subroutine mapped
+
+  ! Where two names of an update mean the same memory, its clauses' order counts.
+  subroutine updates_of_aliases
+    integer, target :: x(4)
+    integer, pointer :: p(:), q(:)
+    p => x
+    q => x
+    x = 10
+    !$acc enter data copyin(x)
+    x = 1
+    !$acc update self(p(1:3)) device(q(2:3))
+    call check ('update self before device', all (x == [10, 10, 10, 1]))
+    x = 1
+    !$acc update device(q(2:3)) self(p(1:3))
+    call check ('update device before self', all (x == [10, 1, 1, 1]))
+    !$acc exit data delete(x)
+  end subroutine updates_of_aliases
 end program pointers
