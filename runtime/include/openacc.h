@@ -100,6 +100,15 @@ int acc_on_device (int dev_type) __ACC_NOTHROW;
 int acc_on_device (acc_device_t dev_type) __ACC_NOTHROW;
 #endif
 
+/* GCC makes "on the host" of acc_on_device in all code that it compiles for the
+   host, also where that runs as the kernel of a device in software.  So there the
+   library is asked; in a GPU's code the built-in's constants stand.  */
+#if defined _OPENACC && defined __GNUC__ && !defined __clang__
+# define __ACC_ASKS_ON_DEVICE 1
+# pragma acc routine seq
+int __acc_on_device (int dev_type) __asm__ ("acc_on_device");
+#endif
+
 /* 3.2.16 to 3.2.25: device memory */
 void *acc_malloc (size_t bytes) __ACC_NOTHROW;
 void acc_free (void *data_dev) __ACC_NOTHROW;
@@ -195,6 +204,12 @@ acc_on_device (acc_device_t dev_type) __ACC_NOTHROW
 {
   return acc_on_device (static_cast<int> (dev_type));
 }
+#endif
+
+#ifdef __ACC_ASKS_ON_DEVICE
+# define acc_on_device(dev_type)						\
+  (__builtin_acc_on_device (acc_device_host) ? __acc_on_device (dev_type)	\
+   : __builtin_acc_on_device (dev_type))
 #endif
 
 #endif

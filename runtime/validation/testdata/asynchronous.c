@@ -156,6 +156,14 @@ devices (void)
     }
   acc_free (NULL);
   CHECK (acc_on_device (acc_device_host) && !acc_on_device (acc_device_not_host));
+  int host, not_host, current;
+#pragma acc parallel copyout(host, not_host, current)
+  {
+    host = acc_on_device (acc_device_host);
+    not_host = acc_on_device (acc_device_not_host);
+    current = acc_on_device (type);
+  }
+  CHECK (!host == discrete () && !not_host != discrete () && current);
   /* The other device and back.  */
   int a[64];
   acc_set_device_type (acc_device_host);
