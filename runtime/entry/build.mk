@@ -9,7 +9,9 @@ LIBOPENACC_OBJECTS := $(patsubst %.c,.build/libopenacc/%.o,$(notdir $(LIBOPENACC
 LIBOPENACC_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Werror -fvisibility=hidden \
   -fno-omit-frame-pointer -fPIC -ftls-model=initial-exec -Icallbacks -Iruntime/dataenv -Iruntime/goacc -Iruntime/include
 
-OPENACC_INCLUDE := $(patsubst runtime/include/%,include/%,$(wildcard runtime/include/*.h)) include/openacc_kinds.f90 include/openacc_data.f90 include/openacc_attach.f90 include/openacc.f90 include/openacc.mod
+OPENACC_MODULES := openacc_kinds.f90 openacc_data.f90 openacc_attach.f90 openacc.f90
+OPENACC_INCLUDE := $(patsubst runtime/include/%,include/%,$(wildcard runtime/include/*.h)) include/openacc_lib.h \
+  $(addprefix include/,$(OPENACC_MODULES)) include/accel_lib.f90 include/openacc.mod
 OPENACC_PKGCONFIG := lib/pkgconfig/openacc.pc
 
 vpath %.c runtime/entry callbacks
@@ -31,12 +33,16 @@ include/%.f90: runtime/include/%.f90
 	@mkdir -p $(@D)
 	cp $< $@
 
-# The modules openacc_kinds, openacc_data, openacc_attach and openacc; gfortran leaves a module that would not
-# change alone, so touch it.
-include/openacc.mod: $(addprefix runtime/include/,openacc_kinds.f90 openacc_data.f90 openacc_attach.f90 openacc.f90)
+# The modules openacc_kinds, openacc_data, openacc_attach, openacc and accel_lib; gfortran leaves a module that
+# would not change alone, so touch it.
+include/openacc.mod: $(addprefix runtime/include/,$(OPENACC_MODULES) accel_lib.f90)
 	@mkdir -p $(@D)
 	$(FC) -fopenacc -fsyntax-only -Wall -Wextra -Werror -J $(@D) $^
 	@touch $@
+
+include/openacc_lib.h: $(addprefix runtime/include/,$(OPENACC_MODULES)) runtime/include/includefile/main.go
+	@mkdir -p $(@D)
+	$(GO) run ./runtime/include/includefile $(filter %.f90,$^) > $@
 
 lib/pkgconfig/openacc.pc: runtime/entry/openacc.pc.in
 	@mkdir -p $(@D)
