@@ -102,8 +102,11 @@ int acc_on_device (acc_device_t dev_type) __ACC_NOTHROW;
 
 /* GCC makes "on the host" of acc_on_device in all code that it compiles for the
    host, also where that runs as the kernel of a device in software.  So there the
-   library is asked; in a GPU's code the built-in's constants stand.  */
-#if defined _OPENACC && defined __GNUC__ && !defined __clang__
+   library is asked; in a GPU's code the built-in's constants stand.  A program
+   that needs the constant on the host too, to leave out calls of routines that are
+   compiled with nohost, defines ACC_ON_DEVICE_CONSTANT.  */
+#if defined _OPENACC && defined __GNUC__ && !defined __clang__ \
+    && !defined ACC_ON_DEVICE_CONSTANT
 # define __ACC_ASKS_ON_DEVICE 1
 # pragma acc routine seq
 int __acc_on_device (int dev_type) __asm__ ("acc_on_device");

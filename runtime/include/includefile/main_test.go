@@ -68,12 +68,12 @@ func TestPrograms(t *testing.T) {
 		t.Fatalf("%v: run make first", err)
 	}
 	for source, compiler := range map[string]string{
-		"fixed.f": "gfortran-12", "free.f90": "gfortran-12", "accel.f": "gfortran-12", "accel_module.f90": "gfortran-12", "accel.c": "gcc-12",
+		"fixed.f": "gfortran-12", "free.f90": "gfortran-12", "accel.f": "gfortran-12", "accel_module.f90": "gfortran-12", "accel.c": "gcc-12", "nohost.c": "gcc-12",
 	} {
 		t.Run(source, func(t *testing.T) {
 			t.Parallel()
 			binary := filepath.Join(t.TempDir(), "program")
-			output, err := exec.Command(compiler, "-fopenacc", "-foffload=disable", "-Wall", "-Werror", "-Wno-unused", "-I", include, "-o", binary,
+			output, err := exec.Command(compiler, "-fopenacc", "-foffload=disable", "-Wall", "-Werror", "-Wno-unused", "-O2", "-I", include, "-o", binary,
 				filepath.Join("testdata", source), "-L"+libraries, "-lopenacc", "-Wl,-rpath,"+libraries).CombinedOutput()
 			if err != nil {
 				t.Fatalf("%s: %v\n%s", compiler, err, output)
