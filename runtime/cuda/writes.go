@@ -73,6 +73,7 @@ var (
 	register    = regexp.MustCompile(`%[\w$.]+`)
 	memory      = regexp.MustCompile(`\[\s*(%[\w$.]+)\s*(?:\+\s*(\d+)\s*)?\]`)
 	instruction = regexp.MustCompile(`^(?:@!?%[\w$.]+\s+)?([a-z][\w.]*)\s+(.*);$`)
+	variable    = regexp.MustCompile(`\[\s*([A-Za-z_][\w$]*)\s*(?:\+\s*(\d+)\s*)?\]`)
 	shared      = regexp.MustCompile(`^(%[\w$.]+)\s*,\s*([A-Za-z_][\w$]*)$`)
 )
 
@@ -106,8 +107,8 @@ func writes(parameter, body string) (written map[int]bool, known bool) {
 			}
 		}
 	}
-	for variable := range f.holding {
-		if f.astray[variable] {
+	for broadcast := range f.holding {
+		if f.astray[broadcast] {
 			return nil, false
 		}
 	}
@@ -137,8 +138,8 @@ func (f *flow) add(to string, block bool, arguments map[int]bool) {
 
 // use notes that a register's value is used in another way than as an address.
 func (f *flow) use(name string) *taint {
-	if variable, ok := f.broadcasts[name]; ok {
-		f.astray[variable] = true
+	if broadcast, ok := f.broadcasts[name]; ok {
+		f.astray[broadcast] = true
 	}
 	return f.of(name)
 }
@@ -215,22 +216,33 @@ func (f *flow) move(operands string) {
 }
 
 func (f *flow) load(modifiers, operands string) bool {
+	open := strings.IndexByte(operands, '[')
+	if open < 0 {
+		return false
+	}
+	destinations := register.FindAllString(operands[:open], -1)
+	if named := variable.FindStringSubmatch(operands); named != nil {
+		f.loadPlace(destinations, named[1]+"+"+named[2])
+		return true
+	}
 	at := memory.FindStringSubmatch(operands)
 	if at == nil {
-		return true // of a variable's name: what is put there has escaped
+		// An address of another form is none of those followed.
+		for _, name := range register.FindAllString(operands[open:], -1) {
+			if t := f.use(name); t.block {
+				return false
+			}
+		}
+		return true
 	}
-	destinations := register.FindAllString(operands[:strings.IndexByte(operands, '[')], -1)
 	if strings.HasPrefix(modifiers, "param") {
 		if at[1] == f.parameter && len(destinations) == 1 {
 			f.add(destinations[0], true, nil)
 		}
 		return true
 	}
-	if variable, ok := f.broadcasts[at[1]]; ok {
-		t := f.of(variable + "+" + at[2])
-		for _, destination := range destinations {
-			f.add(destination, t.block, t.arguments)
-		}
+	if broadcast, ok := f.broadcasts[at[1]]; ok {
+		f.loadPlace(destinations, broadcast+"+"+at[2])
 		return true
 	}
 	if !f.of(at[1]).block {
@@ -246,6 +258,14 @@ func (f *flow) load(modifiers, operands string) bool {
 	return true
 }
 
+// loadPlace is for registers that get what was put into a place of a variable.
+func (f *flow) loadPlace(destinations []string, place string) {
+	t := f.of(place)
+	for _, destination := range destinations {
+		f.add(destination, t.block, t.arguments)
+	}
+}
+
 func (f *flow) store(operands string, registers []string) bool {
 	at := memory.FindStringSubmatch(operands)
 	if at == nil {
@@ -253,12 +273,12 @@ func (f *flow) store(operands string, registers []string) bool {
 	}
 	open := strings.IndexByte(operands, '[')
 	values := register.FindAllString(operands[open+len(at[0]):], -1)
-	if variable, ok := f.broadcasts[at[1]]; ok && open == 0 && len(values) == 1 {
+	if broadcast, ok := f.broadcasts[at[1]]; ok && open == 0 && len(values) == 1 {
 		t := f.use(values[0])
 		if t.block || len(t.arguments) > 0 {
-			f.holding[variable] = true
+			f.holding[broadcast] = true
 		}
-		f.add(variable+"+"+at[2], t.block, t.arguments)
+		f.add(broadcast+"+"+at[2], t.block, t.arguments)
 		return true
 	}
 	target := f.of(at[1])

@@ -59,6 +59,8 @@ func TestArgumentWritesOfInstructions(t *testing.T) {
 		"in a remark":              {"ld.u64 %r1,[%a];\n// st.u32 [%r1],%r2;\n", nil, true},
 		"handed to other workers":  {"cvta.shared.u64 %s,__oacc_bcast;\nst.u64 [%s+16],%a;\nld.u64 %b,[%s+16];\nld.u64 %r1,[%b+8];\nst.u32 [%r1],1;\n", []int{1}, true},
 		"at another offset":        {"cvta.shared.u64 %s,__oacc_bcast;\nld.u64 %r1,[%a];\nst.u64 [%s+16],%r1;\nld.u64 %b,[%s+8];\nst.u32 [%b],1;\n", nil, true},
+		"by the variable's name":   {"cvta.shared.u64 %s,__oacc_bcast;\nst.u64 [%s+16],%a;\nld.u64 %b,[__oacc_bcast+16];\nld.u64 %r1,[%b];\nst.u32 [%r1],1;\n", []int{0}, true},
+		"before the block":         {"ld.u64 %r1,[%a+-8];\n", nil, false},
 		"by an index":              {"cvta.shared.u64 %s,__oacc_bcast;\nst.u64 [%s+16],%a;\nadd.u64 %t,%s,%i;\nld.u64 %b,[%t];\n", nil, false},
 		"the block is kept":        {"st.shared.u64 [__bcast],%a;\n", nil, false},
 		"the block is written":     {"st.u64 [%a],%r1;\n", nil, false},

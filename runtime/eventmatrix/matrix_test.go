@@ -113,6 +113,12 @@ the same block before. GCC's encoding forces two deviations: a scalar that a pro
 names in ` + "`copyin`" + ` of a compute construct raises no ` + "`create`" + ` (against §5.1.4), and a
 private variable that is present has the device's value (against §2.5.14).
 
+What a construct creates lies in one piece of device memory where the device has one:
+one ` + "`alloc` and one `free`" + ` for all, which name a variable only where there is one, and
+a ` + "`create` and a `delete`" + ` for each. Variables of at most 256 bytes that are mapped, such
+as array descriptors, pointers and reduction variables, are copied in one transfer in
+each direction, whose events have the sum of the sizes and name none of several.
+
 Copies inside device memory (` + "`acc_memcpy_device`, `acc_memcpy_d2d`" + `) have no event of
 their own in OpenACC 3.3; device activity shows them.
 `

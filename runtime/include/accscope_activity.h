@@ -161,8 +161,9 @@ struct accscope_activity
      that the operation's record will carry.  0 anywhere else.  Start and end of
      one operation have the same number, different operations of a process have
      different ones.  An operation without an event of its own (a fill, or a copy
-     within a device) has a record all the same; the upload of values that go with a
-     kernel's arguments has events, the number 0 and no record.  */
+     within a device) has a record all the same; the upload of what
+     goes with a kernel's arguments (values, and copies of a few bytes) has events, the
+     number 0 and no record.  */
   uint64_t (*current_correlation) (void);
 
   /* Reads both clocks of a device.  The caller sets clock->size.  */

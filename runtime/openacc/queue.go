@@ -35,7 +35,7 @@ type Queue struct {
 	news   int         // downloads since prune last ended
 	held   [][]byte    // what queued uploads will read
 	bytes  int         // of held
-	spare  spare
+	spare  []spare
 }
 
 func newQueue(d *Device, driver device.Queue, async int) *Queue {

@@ -1,6 +1,10 @@
 package openacc
 
-import "github.com/accscope/accscope/runtime/device"
+import (
+	"slices"
+
+	"github.com/accscope/accscope/runtime/device"
+)
 
 const (
 	// spareBytes is the size of the largest allocation that a queue keeps for its next
@@ -10,13 +14,9 @@ const (
 	mostSpare = 8
 )
 
-// spare is device memory that constructs of one queue have given up. What uses it next
-// comes later on the queue, so nothing has to be waited for. Queue.mu guards it.
+// spare is device memory that a construct of a queue has given up. What uses it next
+// comes later on that queue, so nothing has to be waited for.
 type spare struct {
-	pieces []spared
-}
-
-type spared struct {
 	address device.Address
 	size    uintptr
 }
@@ -28,25 +28,31 @@ func (q *Queue) keep(memory *allocation) bool {
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if len(q.spare.pieces) == mostSpare {
+	if len(q.spare) == mostSpare {
 		return false
 	}
-	q.spare.pieces = append(q.spare.pieces, spared{memory.address, memory.size})
+	q.spare = append(q.spare, spare{memory.address, memory.size})
 	return true
 }
 
 // alloc takes device memory for a construct on q, nil for none in particular.
 func (d *Device) alloc(q *Queue, size uintptr) (device.Address, error) {
 	if q != nil && size <= spareBytes {
-		q.mu.Lock()
-		for i, p := range q.spare.pieces {
-			if p.size == size {
-				q.spare.pieces = append(q.spare.pieces[:i], q.spare.pieces[i+1:]...)
-				q.mu.Unlock()
-				return p.address, nil
-			}
+		if address, ok := q.takeSpare(size); ok {
+			return address, nil
 		}
-		q.mu.Unlock()
 	}
 	return d.driver.Alloc(uint64(size))
+}
+
+func (q *Queue) takeSpare(size uintptr) (device.Address, bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	i := slices.IndexFunc(q.spare, func(s spare) bool { return s.size == size })
+	if i < 0 {
+		return 0, false
+	}
+	address := q.spare[i].address
+	q.spare = slices.Delete(q.spare, i, i+1)
+	return address, true
 }

@@ -95,3 +95,29 @@ func TestSpareMemory(t *testing.T) {
 	release()
 	thread.WaitAll(CurrentDevice)
 }
+
+// TestStoreAfterUpload: a structure that the queue has still to write on the host is
+// uploaded in its order, and the pointer in it is attached after that.
+func TestStoreAfterUpload(t *testing.T) {
+	p := newProgram(t, nil, nil)
+	thread := p.NewThread()
+	defer thread.Close()
+	q, release := heldQueue(t, thread)
+	structure, other, array := hostMemory(16, 0), words(1), hostMemory(1000, 1)
+	thread.Create(pointerTo(array), 1000, AsyncSync)
+	thread.Create(pointerTo(structure), 16, AsyncSync)
+	thread.ExitData(directive(q.async, span8(goacc.From, structure)))
+	put(structure, 0, int64(address(array)))
+	var events recorder
+	events.register(p, callbacks.EnqueueUploadStart)
+	c := directive(q.async, span8(goacc.ToFrom, other), span8(goacc.ToFrom, structure), span8(goacc.ForcePresent, array),
+		entry{goacc.Attach, address(structure), 0})
+	c.Function = devicetest.HostKernels().Nothing
+	thread.Parallel(c)
+	got := strings.ReplaceAll(events.take(), fmt.Sprintf(" async %d", q.async), "")
+	if want := "enqueue_upload_start 8\nenqueue_upload_start 16\nenqueue_upload_start 8\nenqueue_upload_start 8"; got != want {
+		t.Errorf("the other variable, the structure, then the pointer in it, which is detached at the end; got\n%s", got)
+	}
+	release()
+	thread.WaitAll(CurrentDevice)
+}

@@ -234,6 +234,16 @@ func (t *Thread) zero(q *Queue, f *fill) {
 	}
 }
 
+// overwritten says whether one of uploads writes where u goes, which has to come after it.
+func overwritten(uploads []transfer, u *transfer) bool {
+	for i := range uploads {
+		if o := &uploads[i]; u.device < o.device+device.Address(o.size) && o.device < u.device+device.Address(u.size) {
+			return true
+		}
+	}
+	return false
+}
+
 // enqueueUploads puts the planned fills and uploads onto q, whole variables before
 // pointers, and raises the events of the mappings made.
 func (t *Thread) enqueueUploads(d *Device, q *Queue) {
@@ -255,7 +265,7 @@ func (t *Thread) enqueueUploads(d *Device, q *Queue) {
 	s.uploads = slices.DeleteFunc(s.uploads, func(u transfer) bool {
 		return (u.staged != nil || !d.willWrite(u.host, u.size)) && small.add(&u)
 	})
-	s.stores = slices.DeleteFunc(s.stores, func(u transfer) bool { return small.add(&u) })
+	s.stores = slices.DeleteFunc(s.stores, func(u transfer) bool { return !overwritten(s.uploads, &u) && small.add(&u) })
 	t.uploadTogether(q, small)
 	for i := range s.uploads {
 		t.upload(q, &s.uploads[i])

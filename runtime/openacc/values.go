@@ -29,6 +29,11 @@ func (t *Thread) storeArguments(d *Device, q *Queue, k *kernelCode) (arguments.P
 	if err != nil || placed.Contents == nil {
 		return placed, err
 	}
+	defer func() {
+		if err != nil {
+			q.arguments.Launched(placed) // it will never be
+		}
+	}()
 	if s.block.Values() == len(s.late) {
 		if err = q.driver.Store(placed.Address, placed.Contents, q.synchronous()); err != nil {
 			return placed, err
