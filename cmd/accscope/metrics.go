@@ -26,9 +26,8 @@ type liveMetrics struct {
 	server   *http.Server
 	exporter sdkmetric.Exporter
 	target   otlp.Target
-	done     chan struct{}
+	cancel   context.CancelFunc // ends the pushes in the course of the run
 	pushed   chan struct{}
-	failure  error // of the last push
 }
 
 // startMetrics serves and sends the metrics that the flags ask for; nil if
@@ -38,7 +37,7 @@ func startMetrics(flags *runFlags, r *recording, program string) (*liveMetrics, 
 	if r.ingester == nil || !push && flags.metrics == "" {
 		return nil, nil
 	}
-	m := &liveMetrics{model: r.ingester.Model(), begun: time.Now(), target: flags.target, done: make(chan struct{}), pushed: make(chan struct{})}
+	m := &liveMetrics{model: r.ingester.Model(), begun: time.Now(), target: flags.target, cancel: func() {}, pushed: make(chan struct{})}
 	var err error
 	if m.resource, err = resource.New(context.Background(), resource.WithAttributes(attribute.String("service.name", program)), resource.WithFromEnv()); err != nil {
 		return nil, err
@@ -70,48 +69,58 @@ func startMetrics(flags *runFlags, r *recording, program string) (*liveMetrics, 
 	if m.exporter, err = flags.target.MetricExporter(context.Background()); err != nil {
 		return nil, err
 	}
-	go m.push(interval)
+	ctx, cancel := context.WithCancel(context.Background())
+	m.cancel = cancel
+	go m.push(ctx, interval)
 	return m, nil
 }
 
-// push sends the metrics now and then, and once more at the end.
-func (m *liveMetrics) push(interval time.Duration) {
+// push sends the metrics now and then. What fails is made up for by the next
+// push: all figures are of the whole run so far.
+func (m *liveMetrics) push(ctx context.Context, interval time.Duration) {
 	defer close(m.pushed)
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
-	for last := false; !last; {
+	for {
 		select {
 		case <-ticker.C:
-		case <-m.done:
-			last = true
+			m.send(ctx) //nolint:errcheck // the last push says what is wrong
+		case <-ctx.Done():
+			return
 		}
-		ctx, cancel := context.WithTimeout(context.Background(), endOfRun)
-		m.failure = m.exporter.Export(ctx, metrics.OTLP(metrics.Of(m.model.View()), m.resource, m.begun, time.Now()))
-		cancel()
 	}
 }
 
-// end stops serving and sends the last figures.
-func (m *liveMetrics) end() {
+func (m *liveMetrics) send(ctx context.Context) error {
+	return m.exporter.Export(ctx, metrics.OTLP(metrics.Of(m.model.View()), m.resource, m.begun, time.Now()))
+}
+
+// end stops serving, and sends the last figures until ctx ends.
+func (m *liveMetrics) end(ctx context.Context) {
 	if m == nil {
 		return
 	}
-	close(m.done)
+	m.cancel()
 	<-m.pushed
-	err := m.failure
 	if m.server != nil {
-		err = errors.Join(err, m.server.Close())
+		if err := m.server.Close(); err != nil {
+			fmt.Fprintf(stderr, "accscope: --metrics: %v\n", err)
+		}
 	}
-	if m.exporter != nil {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-		defer cancel()
-		err = errors.Join(err, m.exporter.Shutdown(ctx))
+	if m.exporter == nil {
+		return
 	}
+	err := m.send(ctx)
+	none := otlp.NoMetrics(err)
+	if cause := context.Cause(ctx); err != nil && cause != nil && !errors.Is(err, cause) {
+		err = fmt.Errorf("%w (%w)", cause, err)
+	}
+	err = errors.Join(err, m.exporter.Shutdown(context.Background()))
 	switch {
-	case otlp.NoMetrics(m.failure):
+	case none:
 		fmt.Fprintln(stderr, noMetrics)
 	case err != nil:
-		fmt.Fprintf(stderr, "accscope: metrics: %v\n", err)
+		fmt.Fprintf(stderr, "accscope: OTLP to %s: the last metrics were not sent (accscope export --to otlp sends those of the whole run): %v\n", m.target, err)
 	}
 }
 

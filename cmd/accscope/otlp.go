@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/spf13/cobra"
 	"go.opentelemetry.io/otel/attribute"
@@ -151,16 +150,13 @@ func (flags *otlpFlags) sendMetrics(ctx context.Context, command *cobra.Command,
 	return nil
 }
 
-// endOfRun is how long a run that has ended waits for the rest to be sent.
-const endOfRun = 10 * time.Second
-
 // liveExport sends a run's spans while it runs. It reads the trace, so that a
 // slow backend delays neither the program nor the collector.
 type liveExport struct {
 	target  otlp.Target
 	client  otlptrace.Client
 	live    *otlp.Live
-	cancel  context.CancelFunc
+	cancel  context.CancelCauseFunc
 	done    chan struct{}
 	stopped chan error
 }
@@ -179,9 +175,9 @@ func startLive(flags *runFlags, r *recording) (*liveExport, error) {
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancelCause(context.Background())
 	if err := client.Start(ctx); err != nil {
-		cancel()
+		cancel(nil)
 		return nil, err
 	}
 	l := &liveExport{target: target, client: client, cancel: cancel, done: make(chan struct{}), stopped: make(chan error, 1),
@@ -197,15 +193,14 @@ func (l *liveExport) end() {
 	}
 }
 
-// finish sends the rest of the finished trace, within endOfRun, and says what
-// was delivered. trace is "" where another rank goes on with it.
-func (l *liveExport) finish(trace string, quiet bool) {
+// finish sends the rest of the finished trace until ctx ends, and says what was
+// delivered. trace is "" where another rank goes on with it.
+func (l *liveExport) finish(ctx context.Context, trace string, quiet bool) {
 	if l == nil {
 		return
 	}
-	defer l.cancel()
-	timer := time.AfterFunc(endOfRun, l.cancel)
-	defer timer.Stop()
+	stop := context.AfterFunc(ctx, func() { l.cancel(context.Cause(ctx)) })
+	defer stop()
 	err := <-l.stopped
 	var result otlp.Result
 	switch {
@@ -214,12 +209,28 @@ func (l *liveExport) finish(trace string, quiet bool) {
 	case err == nil:
 		result, err = l.live.Finish(trace)
 	}
+	l.cancel(nil) // nothing that is still on its way holds up the client
 	err = errors.Join(err, l.client.Stop(context.Background()))
 	switch {
 	case err != nil:
-		fmt.Fprintf(stderr, "accscope: OTLP to %s: %d spans sent, %d not (accscope export --to otlp --full sends them): %v\n",
-			l.target, result.Sent, result.Unsent, err)
+		fmt.Fprintf(stderr, "accscope: OTLP to %s: %d spans sent, %s not (accscope export --to otlp --full sends them): %v\n",
+			l.target, result.Sent, result.NotSent(), err)
 	case !quiet && result.Sent > 0:
 		fmt.Fprintf(stderr, "accscope: sent trace %s to %s: %d spans\n", result.TraceID, l.target, result.Sent)
 	}
+}
+
+// finishSending gives the backend of a run that has ended one limit for all that
+// is left to send, spans and metrics beside each other.
+func finishSending(flags *runFlags, live *liveExport, figures *liveMetrics, trace string) {
+	ctx, cancel := context.WithTimeoutCause(context.Background(), flags.otlpTimeout,
+		fmt.Errorf("the backend had not taken it %s after the end of the run (--otlp-timeout)", flags.otlpTimeout))
+	defer cancel()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		figures.end(ctx)
+	}()
+	live.finish(ctx, trace, flags.quiet)
+	<-ended
 }

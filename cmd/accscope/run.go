@@ -21,26 +21,27 @@ import (
 
 // runFlags are the flags of run.
 type runFlags struct {
-	output    string
-	force     bool
-	runtime   string
-	device    string
-	noSummary bool
-	quiet     bool
-	paused    bool
-	last      string
-	limit     string
-	events    string
-	minBytes  string
-	queue     string
-	callStack string
-	activity  string
-	otlp      bool
-	target    otlp.Target
-	metrics   string
-	tui       bool
-	web       bool
-	linger    time.Duration
+	output      string
+	force       bool
+	runtime     string
+	device      string
+	noSummary   bool
+	quiet       bool
+	paused      bool
+	last        string
+	limit       string
+	events      string
+	minBytes    string
+	queue       string
+	callStack   string
+	activity    string
+	otlp        bool
+	target      otlp.Target
+	otlpTimeout time.Duration
+	metrics     string
+	tui         bool
+	web         bool
+	linger      time.Duration
 }
 
 const runHelp = `run starts a program, captures every OpenACC event in it and in the processes it
@@ -99,6 +100,7 @@ func newRunCommand() *cobra.Command {
 	f.BoolVar(&flags.otlp, "otlp", false, "send spans and metrics to an OpenTelemetry backend while the program runs")
 	f.StringVar(&flags.target.Endpoint, "endpoint", "", "with --otlp: `URL` to send to (default OTEL_EXPORTER_OTLP_ENDPOINT, else http://localhost:4318)")
 	f.StringVar(&flags.target.Protocol, "protocol", "", "with --otlp: `PROTOCOL` grpc or http (default OTEL_EXPORTER_OTLP_PROTOCOL, else by the port)")
+	f.DurationVar(&flags.otlpTimeout, "otlp-timeout", 10*time.Second, "with --otlp: wait at most this `TIME` after the run's end for the backend to take the rest")
 	f.StringVar(&flags.metrics, "metrics", "", "serve metrics for Prometheus at `ADDRESS` (127.0.0.1:9464) while the program runs")
 	return command
 }
@@ -106,6 +108,9 @@ func newRunCommand() *cobra.Command {
 func (flags *runFlags) run(args []string) error {
 	if err := flags.checkCapture(); err != nil {
 		return err
+	}
+	if flags.otlpTimeout < 0 {
+		return usageError{fmt.Errorf("--otlp-timeout %s: want a time like 10s; 0 waits for nothing", flags.otlpTimeout)}
 	}
 	program, err := launch.Inspect(args[0])
 	if err != nil {
@@ -177,8 +182,7 @@ func (flags *runFlags) run(args []string) error {
 		watch.hold()
 		failure = recording.finish(end)
 	}
-	live.finish(recording.path, flags.quiet)
-	figures.end()
+	finishSending(flags, live, figures, recording.path)
 	if failure == nil {
 		failure = watch.linger(recording.path)
 	}

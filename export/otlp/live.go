@@ -166,8 +166,8 @@ func (l *Live) chunk(last bool) (more bool, err error) {
 	if more {
 		return true, nil
 	}
-	if err := l.activities(); err != nil {
-		return false, err
+	if more, err = l.activities(); more || err != nil {
+		return more, err
 	}
 	l.sender.flush()
 	return false, nil
@@ -254,9 +254,12 @@ func (l *Live) release(all bool) error {
 	return nil
 }
 
-func (l *Live) activities() error {
-	err := sqlitex.Execute(l.trace.Conn(), `SELECT id, work, record, start, duration, start + device_offset AS device_start, device_excess, bytes, correlation
-		FROM activity WHERE id > ? ORDER BY id`, &sqlitex.ExecOptions{Args: []any{l.activity}, ResultFunc: func(s *sqlite.Stmt) error {
+// activities sends a piece of the device's activities.
+func (l *Live) activities() (more bool, err error) {
+	rows := 0
+	err = sqlitex.Execute(l.trace.Conn(), `SELECT id, work, record, start, duration, start + device_offset AS device_start, device_excess, bytes, correlation
+		FROM activity WHERE id > ? ORDER BY id LIMIT ?`, &sqlitex.ExecOptions{Args: []any{l.activity, liveRows}, ResultFunc: func(s *sqlite.Stmt) error {
+		rows++
 		a := store.Activity{ID: s.ColumnInt64(0), Record: s.ColumnInt64(2), Start: s.ColumnInt64(3), Duration: s.ColumnInt64(4),
 			DeviceStart: s.ColumnInt64(5), Bytes: uint64(s.ColumnInt64(7)), Correlation: uint64(s.ColumnInt64(8))}
 		a.DeviceEnd = a.DeviceStart + s.ColumnInt64(6) + a.Duration
@@ -277,13 +280,14 @@ func (l *Live) activities() error {
 		return l.send(resource, l.activitySpan(&a, cause))
 	}})
 	if err != nil {
-		return fmt.Errorf("reading the trace: %w", err)
+		return false, fmt.Errorf("reading the trace: %w", err)
 	}
-	return nil
+	return rows == liveRows, nil
 }
 
 // Finish sends the rest of the finished trace at path, the spans of the
 // processes last, and says what was delivered. What was not can be sent by Send.
+// Where the context of NewLive ends first, it stops to read the trace soon after.
 func (l *Live) Finish(path string) (result Result, err error) {
 	trace, err := store.Open(path)
 	if err != nil {
@@ -300,7 +304,10 @@ func (l *Live) Finish(path string) (result Result, err error) {
 	}
 	l.last = meta.Last
 	for more := true; more && err == nil; {
-		more, err = l.chunk(true)
+		if more, err = l.chunk(true); more && l.ctx.Err() != nil {
+			l.result.Unread = true
+			return l.ended(err)
+		}
 	}
 	for i := range l.processes {
 		if err != nil {

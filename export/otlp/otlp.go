@@ -47,6 +47,7 @@ type Result struct {
 	Spans    int64 // made of them: fewer where repeated ones were folded
 	Sent     int64 // taken by the backend
 	Unsent   int64 // made, but not delivered
+	Unread   bool  // more was not delivered: the context ended before all was read
 	Rejected int64 // refused by the backend
 	Omitted  int64 // recorded ones that are in none of the spans
 	Events   int64 // span events left out
@@ -76,6 +77,14 @@ func Send(ctx context.Context, uploader Uploader, trace *store.Trace, options Op
 		return b.result, fmt.Errorf("sending %s: %w", trace.Path(), err)
 	}
 	return b.result, nil
+}
+
+// NotSent says how many spans were not delivered, as far as they were counted.
+func (r Result) NotSent() string {
+	if r.Unread {
+		return fmt.Sprintf("at least %d", r.Unsent)
+	}
+	return fmt.Sprint(r.Unsent)
 }
 
 // String says what was sent and what was left out.

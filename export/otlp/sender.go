@@ -2,6 +2,7 @@ package otlp
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -61,11 +62,14 @@ func newSender(ctx context.Context, uploader Uploader, resources func() []*resou
 }
 
 func (s *sender) upload(ctx context.Context, uploader Uploader, b outgoing) {
-	if s.failures >= failuresInARow && !s.patient || ctx.Err() != nil {
+	if s.failures >= failuresInARow && !s.patient {
 		s.unsent += b.spans
 		return
 	}
-	err := uploader.UploadTraces(ctx, b.resources)
+	err := context.Cause(ctx)
+	if err == nil {
+		err = uploader.UploadTraces(ctx, b.resources)
+	}
 	rejected, partial := rejectedSpans(err)
 	switch {
 	case err == nil:
@@ -80,6 +84,9 @@ func (s *sender) upload(ctx context.Context, uploader Uploader, b outgoing) {
 		s.unsent += b.spans
 		s.failures++
 		s.failure = err
+		if cause := context.Cause(ctx); cause != nil && !errors.Is(err, cause) {
+			s.failure = fmt.Errorf("%w (%w)", cause, err)
+		}
 	}
 }
 
@@ -139,8 +146,6 @@ func (s *sender) end() error {
 		return s.err
 	}
 	switch {
-	case s.unsent > 0 && s.failure == nil:
-		return fmt.Errorf("%d of %d spans were not sent: cancelled", s.unsent, s.unsent+s.sent+s.rejected)
 	case s.unsent > 0:
 		return fmt.Errorf("%d of %d spans were not delivered; exporting again sends them under the same ids: %w",
 			s.unsent, s.unsent+s.sent+s.rejected, s.failure)

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	coltracepb "go.opentelemetry.io/proto/otlp/collector/trace/v1"
+	"google.golang.org/protobuf/proto"
+)
+
+// spansIn counts the spans of a request.
+func spansIn(t *testing.T, r *http.Request) (spans int) {
+	t.Helper()
+	body, err := io.ReadAll(r.Body)
+	var message coltracepb.ExportTraceServiceRequest
+	if err == nil {
+		err = proto.Unmarshal(body, &message)
+	}
+	if err != nil {
+		t.Errorf("%s: %v", r.URL, err)
+	}
+	for _, of := range message.ResourceSpans {
+		for _, scope := range of.ScopeSpans {
+			spans += len(scope.Spans)
+		}
+	}
+	return spans
+}
+
+// listener is an address that never answers.
+func listener(t *testing.T) net.Listener {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	return l
+}
+
+// answering is an HTTP server that answers everything with a status.
+func answering(t *testing.T, status int) string {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Retry-After", "30")
+		w.WriteHeader(status)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// A backend that takes nothing does not hold a finished run: requests may take an
+// hour here, and the run ends, at once where the backend cannot be talked to. What
+// was not sent is counted, and sent afterwards.
+func TestRunEndsWhereTheBackendTakesNothing(t *testing.T) {
+	program := build(t, "pipeline")
+	closed := listener(t)
+	closed.Close()
+	untrusted := httptest.NewTLSServer(http.NotFoundHandler())
+	untrusted.Config.ErrorLog = log.New(io.Discard, "", 0)
+	defer untrusted.Close()
+	var mutex sync.Mutex
+	taken := 0
+	taking := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/v1/traces" {
+			mutex.Lock()
+			defer mutex.Unlock()
+			taken += spansIn(t, r)
+		}
+	}))
+	defer taking.Close()
+	hangs := "http://" + listener(t).Addr().String()
+	for _, test := range []struct{ name, protocol, endpoint, timeout, because string }{
+		{"hangs", "http", hangs, "100ms", "--otlp-timeout"},
+		{"hangs", "grpc", hangs, "100ms", "--otlp-timeout"},
+		{"refuses", "http", "http://" + closed.Addr().String(), "1h", "connection refused"},
+		{"refuses", "grpc", "http://" + closed.Addr().String(), "100ms", "--otlp-timeout"},
+		{"too many requests", "http", answering(t, http.StatusTooManyRequests), "100ms", "--otlp-timeout"},
+		{"unavailable", "http", answering(t, http.StatusServiceUnavailable), "100ms", "--otlp-timeout"},
+		{"certificate", "http", untrusted.URL, "1h", "certificate"},
+		{"certificate", "grpc", untrusted.URL, "100ms", "--otlp-timeout"},
+	} {
+		t.Run(test.name+" "+test.protocol, func(t *testing.T) {
+			folder := t.TempDir()
+			run := execute(t, folder, []string{"OTEL_EXPORTER_OTLP_TIMEOUT=3600000"}, accscope, "run", "--no-summary", "--device", "sim", "-o", "t.db",
+				"--otlp", "--otlp-timeout", test.timeout, "--protocol", test.protocol, "--endpoint", test.endpoint, "--", program, "4", "4096").must(t)
+			count := regexp.MustCompile(`0 spans sent, (\d+) not .*\n`).FindStringSubmatch(run.stderr)
+			if count == nil || !strings.Contains(count[0], test.because) {
+				t.Fatalf("the run does not say what was not sent because of %q:\n%s", test.because, run.stderr)
+			}
+			if !strings.Contains(run.stderr, "the last metrics were not sent") {
+				t.Errorf("the run does not say that metrics were not sent:\n%s", run.stderr)
+			}
+			taken = 0
+			invoke(t, folder, "export", "--to", "otlp", "--full", "--endpoint", taking.URL, "t.db").must(t)
+			if unsent, err := strconv.Atoi(count[1]); err != nil || unsent != taken || taken == 0 {
+				t.Errorf("%s spans counted as not sent, %d sent afterwards", count[1], taken)
+			}
+		})
+	}
+}
+
+// Spans and metrics are sent beside each other at the end of a run: this backend
+// takes no span before it has the metrics.
+func TestMetricsDoNotWaitForSpans(t *testing.T) {
+	metrics := make(chan struct{})
+	var once sync.Once
+	backend := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/v1/metrics" {
+			once.Do(func() { close(metrics) })
+		}
+		io.Copy(io.Discard, r.Body) //nolint:errcheck // so that the end of the request is seen
+		select {
+		case <-metrics:
+		case <-r.Context().Done():
+		}
+	}))
+	defer backend.Close()
+	run := execute(t, t.TempDir(), []string{"OTEL_METRIC_EXPORT_INTERVAL=3600000"}, accscope, "run", "--no-summary", "--device", "sim", "-o", "t.db", "--otlp", "--endpoint", backend.URL, "--",
+		build(t, "pipeline"), "4", "4096").must(t)
+	if !strings.Contains(run.stderr, "sent trace") {
+		t.Errorf("the run says\n%s", run.stderr)
+	}
+}
+
+// A time that nothing can be sent in is refused before the program starts.
+func TestNegativeTimeoutIsRefused(t *testing.T) {
+	folder := t.TempDir()
+	run := invoke(t, folder, "run", "--otlp", "--otlp-timeout", "-1s", "--", "/bin/true")
+	if files, _ := filepath.Glob(filepath.Join(folder, "*")); run.status != exitUsage || !strings.Contains(run.stderr, "--otlp-timeout") || len(files) > 0 {
+		t.Errorf("status %d, files %v:\n%s", run.status, files, run.stderr)
+	}
+}
