@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -14,12 +15,14 @@ import (
 //
 // In the file, "test FILE..." begins a group, a line with one assertion as it
 // stands in the test follows as often as needed, and each has its reason in
-// the "reason TEXT" line before it.
+// the "reason TEXT" line before it. After "in FUNCTION..." only those of these
+// functions are taken out, until the next reason.
 type removedAssertions map[string][]removedAssertion
 
 type removedAssertion struct {
-	line   string // the assertion's line in the test, without the blanks around it
-	reason string
+	line      string   // the assertion's line in the test, without the blanks around it
+	functions []string // those it stands in; nil: all
+	reason    string
 }
 
 func readRemovedAssertions(file string) (removedAssertions, error) {
@@ -32,7 +35,7 @@ func readRemovedAssertions(file string) (removedAssertions, error) {
 
 func parseRemovedAssertions(file, text string) (removedAssertions, error) {
 	removed := removedAssertions{}
-	var tests []string
+	var tests, functions []string
 	reason, number := "", 0
 	for line := range strings.Lines(text) {
 		number++
@@ -47,16 +50,20 @@ func parseRemovedAssertions(file, text string) (removedAssertions, error) {
 				return fail("test without a file name")
 			}
 		case keyword == "reason":
-			reason = strings.TrimSpace(rest)
+			reason, functions = strings.TrimSpace(rest), nil
 		case tests == nil:
 			return fail("an assertion before the first test line")
 		case reason == "":
 			return fail("an assertion without a reason line before it")
+		case keyword == "in":
+			if functions = strings.Fields(rest); len(functions) == 0 {
+				return fail("in without a function name")
+			}
 		case !wholeAssertion.MatchString(line):
 			return fail("not one whole assert (…); on a line")
 		default:
 			for _, test := range tests {
-				removed[test] = append(removed[test], removedAssertion{line, reason})
+				removed[test] = append(removed[test], removedAssertion{line, functions, reason})
 			}
 		}
 	}
@@ -64,6 +71,9 @@ func parseRemovedAssertions(file, text string) (removedAssertions, error) {
 }
 
 var wholeAssertion = regexp.MustCompile(`^assert \(.*\);$`)
+
+// functionHead is the line of a function's definition as the tests are written.
+var functionHead = regexp.MustCompile(`^\w.*?(\w+) ?\(.*\)$`)
 
 // apply takes the assertions listed for a file out of its text. Each listed
 // one must be there, so that the list can't go stale.
@@ -74,10 +84,14 @@ func (removed removedAssertions) apply(file, source string) (text string, patche
 	}
 	seen := make([]bool, len(list))
 	lines := strings.Split(source, "\n")
+	function := ""
 	for i, line := range lines {
+		if head := functionHead.FindStringSubmatch(line); head != nil {
+			function = head[1]
+		}
 		trimmed := strings.TrimSpace(line)
 		for j, assertion := range list {
-			if trimmed == assertion.line {
+			if trimmed == assertion.line && (assertion.functions == nil || slices.Contains(assertion.functions, function)) {
 				lines[i], seen[j] = "(void) 0;", true
 				break
 			}
@@ -85,8 +99,16 @@ func (removed removedAssertions) apply(file, source string) (text string, patche
 	}
 	for j, found := range seen {
 		if !found {
-			return "", false, fmt.Errorf("removed-assertions.txt: %s has no line %q", file, list[j].line)
+			return "", false, fmt.Errorf("removed-assertions.txt: %s has no line %q%s", file, list[j].line, list[j].where())
 		}
 	}
 	return strings.Join(lines, "\n"), true, nil
+}
+
+// where says in which functions an assertion is taken out, for messages.
+func (a removedAssertion) where() string {
+	if a.functions == nil {
+		return ""
+	}
+	return " in " + strings.Join(a.functions, " and ")
 }

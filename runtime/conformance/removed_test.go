@@ -13,16 +13,21 @@ assert (x == -1);
 test a.c
 reason §5.2.2: another
 assert (f (y) == z);
+test d.c
+reason §5.2.1: a third
+in start
+assert (x == -1);
 `
 	removed, err := parseRemovedAssertions("list", list)
 	if err != nil {
 		t.Fatal(err)
 	}
-	const source = "{\n  if (q)\n    assert (x == -1);\n  assert (f (y) == z);\n  assert (x == -1);\n  assert (x == -12);\n}\n"
+	const source = "void start (int x)\n{\n  if (q)\n    assert (x == -1);\n}\nint main()\n{\n  assert (f (y) == z);\n  assert (x == -1);\n  assert (x == -12);\n}\n"
 	for _, test := range []struct{ file, want string }{
-		{"a.c", "{\n  if (q)\n(void) 0;\n(void) 0;\n(void) 0;\n  assert (x == -12);\n}\n"},
-		{"b.c", "{\n  if (q)\n(void) 0;\n  assert (f (y) == z);\n(void) 0;\n  assert (x == -12);\n}\n"},
+		{"a.c", "void start (int x)\n{\n  if (q)\n(void) 0;\n}\nint main()\n{\n(void) 0;\n(void) 0;\n  assert (x == -12);\n}\n"},
+		{"b.c", "void start (int x)\n{\n  if (q)\n(void) 0;\n}\nint main()\n{\n  assert (f (y) == z);\n(void) 0;\n  assert (x == -12);\n}\n"},
 		{"c.c", source},
+		{"d.c", strings.Replace(source, "    assert (x == -1);", "(void) 0;", 1)},
 	} {
 		text, patched, err := removed.apply(test.file, source)
 		if err != nil || text != test.want || patched != (test.want != source) {
@@ -41,6 +46,7 @@ func TestRemovedAssertionsErrors(t *testing.T) {
 		"test a.c\nreason r\nexit (0);":     "not one whole assert",
 		"test a.c\nreason r\nassert (x) &&": "not one whole assert",
 		"test":                              "without a file name",
+		"test a.c\nreason r\nin":            "without a function name",
 	} {
 		if _, err := parseRemovedAssertions("list", text); err == nil || !strings.Contains(err.Error(), message) {
 			t.Errorf("parse %q: error %v, want one with %q", text, err, message)
@@ -54,7 +60,7 @@ func TestRemovedAssertionsStayWithinTheirFields(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	allowed := []string{"->version ==", "->thread_id ==", "->src_file ==", "->func_name ==", "line_no ==", "->vendor ==", "launch_event.valid_bytes =="}
+	allowed := []string{"->device_type == acc_device_default", "->async == ", "->device_api ==", "->version ==", "->thread_id ==", "->src_file ==", "->func_name ==", "line_no ==", "->vendor ==", "launch_event.valid_bytes =="}
 	for file, list := range removed {
 		if !strings.HasPrefix(file, "acc_prof-") {
 			t.Errorf("%s is not a test of the profiling interface", file)

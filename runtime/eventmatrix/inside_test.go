@@ -13,8 +13,9 @@ import (
 
 // TestCallbacksThatCall holds what a compute construct raises, when a callback of
 // each of its events calls the runtime or begins constructs of its own, against
-// testdata/inside.txt. What a callback changes holds for the event that comes next,
-// and nothing that it does mixes with the construct's own events.
+// testdata/inside.txt. What a callback changes holds for the event that comes next, but
+// the construct keeps the async-value that it began with; and nothing that a callback
+// does mixes with the construct's own events.
 func TestCallbacksThatCall(t *testing.T) {
 	p := linked(t, "inside")
 	checkGolden(t, "testdata/inside.txt", p())

@@ -67,7 +67,7 @@ type computeEvents struct {
 // computeMemory is the part of computeEvents that C sees.
 type computeMemory struct {
 	batch    callbacks.Batch
-	shared   [2]general
+	shared   general
 	explicit callbacks.EventInfo // of the construct itself
 	implicit callbacks.EventInfo
 	launch   callbacks.EventInfo
@@ -92,11 +92,9 @@ func (t *Thread) newComputeEvents() *computeEvents {
 	}
 	e.explicit.Implicit = 0
 	for i, event := range computeEvent {
-		g, of, pair := &e.shared[1], &e.implicit, 0
+		of, pair := &e.implicit, 0
 		switch event {
-		case callbacks.ComputeConstructStart:
-			g, of = &e.shared[0], &e.explicit
-		case callbacks.ComputeConstructEnd:
+		case callbacks.ComputeConstructStart, callbacks.ComputeConstructEnd:
 			of = &e.explicit
 		case callbacks.EnterDataStart, callbacks.EnterDataEnd:
 			pair = 1
@@ -108,7 +106,7 @@ func (t *Thread) newComputeEvents() *computeEvents {
 			pair = 4
 		}
 		e.batch.Step[i] = callbacks.Step{Event: event, Pair: addressOf(&e.pairs[pair]),
-			Info: addressOf(&g.info), API: addressOf(&g.api), EventInfo: addressOf(of)}
+			Info: addressOf(&e.shared.info), API: addressOf(&e.shared.api), EventInfo: addressOf(of)}
 	}
 	return e
 }
@@ -132,7 +130,7 @@ func (t *Thread) compute() *computeEvents {
 	if t.computes == nil {
 		t.computes = make([]*computeEvents, computeSlots)
 	}
-	slot := &t.computes[computeSlot(site{t.place.ReturnAddress, t.function}, t.context.asked)]
+	slot := &t.computes[computeSlot(site{t.place.ReturnAddress, t.function}, t.context.async)]
 	if *slot == nil {
 		*slot = t.newComputeEvents()
 	}
@@ -176,19 +174,12 @@ func (t *Thread) holdCompute(i int) {
 func (t *Thread) holdUnusual(i int) {
 	e, i := t.compute(), t.step(i)
 	if t.held == &e.eventBatch && int(e.batch.Count) == i {
-		if i == enterStart {
-			t.generalOf(&e.eventBatch, 1)
-		}
 		e.batch.Count++
 		e.batch.Step[i].Ticks = 0
 		return
 	}
 	t.flush()
-	g := 1
-	if i == computeStart {
-		g = 0
-	}
-	t.generalOf(&e.eventBatch, g)
+	t.generalOf(&e.eventBatch)
 	e.batch.Done, e.batch.Count = uint32(i), uint32(i)+1
 	e.batch.Step[i].Ticks = 0
 	t.held = &e.eventBatch
@@ -205,21 +196,19 @@ func (t *Thread) startAsBefore(d *Device, c *Construct) *Queue {
 	if t.events.Depth == 0 {
 		t.taken()
 	}
-	e := t.computes[computeSlot(at, c.Async)]
+	async := t.mapAsync(c.Async)
+	e := t.computes[computeSlot(at, async)]
 	if e == nil || e.inUse(t) {
 		return nil
 	}
-	mapped := t.mapAsync(c.Async)
-	q := t.knownQueue(d, mapped)
+	q := t.knownQueue(d, async)
 	if q == nil {
 		return nil
 	}
 	if !t.versioned {
 		t.checkVersion()
 	}
-	first, like := &e.like[0], &e.like[1]
-	if first.at != at || like.at != at || first.device != d || like.device != d || first.async != AsyncSync ||
-		like.async != c.Async || like.mapped != mapped || like.queue != q ||
+	if like := &e.like; like.at != at || like.device != d || like.async != async || like.queue != q ||
 		like.generation != d.generation.Load() || like.open != d.isOpen() {
 		return nil
 	}
@@ -236,7 +225,7 @@ func (t *Thread) startAsBefore(d *Device, c *Construct) *Queue {
 	e.batch.Step[computeStart].Ticks, e.batch.Step[enterStart].Ticks = t.events.Ticks, t.events.Ticks
 	t.held = &e.eventBatch
 	k := &t.context
-	k.compute, k.async, k.mapped, k.queue, k.implicit = e, c.Async, mapped, q, 1
+	k.compute, k.async, k.queue, k.implicit = e, async, q, 1
 	return q
 }
 

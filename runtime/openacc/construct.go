@@ -57,8 +57,15 @@ func (t *Thread) Parallel(c *Construct) {
 	if d == nil {
 		return
 	}
-	if !c.OnHost && !d.Shared {
-		t.context.offloads, t.context.asked = true, c.Async
+	if c.OnHost {
+		d = t.rt.device(DeviceHost, 0)
+		t.initialise(d, false)
+		t.context.device = d
+	} else if !t.checkAsync(c.Async) {
+		return
+	}
+	if !d.Shared {
+		t.context.offloads = true
 		t.offload(d, c)
 		t.holdCompute(computeEnd)
 		t.endCompute()
@@ -66,18 +73,10 @@ func (t *Thread) Parallel(c *Construct) {
 	}
 	var pair eventPair
 	t.raise(callbacks.ComputeConstructStart, &pair)
-	if c.OnHost {
-		host := t.rt.device(DeviceHost, 0)
-		t.initialise(host, DeviceHost, false)
-		t.runOn(host, c)
-		t.context.device = host
-	} else {
-		if !t.checkAsync(c.Async) {
-			return
-		}
+	if !c.OnHost {
 		t.waitClause(d, nil, c.Waits)
-		t.runOn(d, c)
 	}
+	t.runOn(d, c)
 	t.hold(callbacks.ComputeConstructEnd, &pair)
 	pair.release()
 	t.finishEvents()
@@ -147,10 +146,6 @@ func (t *Thread) offload(d *Device, c *Construct) {
 	}
 	asBefore := q != nil
 	if !asBefore {
-		t.holdCompute(computeStart)
-		if !t.checkAsync(c.Async) {
-			return
-		}
 		if q = t.offloadStart(d, c); q == nil {
 			return
 		}
@@ -219,35 +214,33 @@ func (t *Thread) offload(d *Device, c *Construct) {
 	t.context.implicit = 0
 }
 
-// offloadStart finds the queue of a compute construct, nil where there is none, and
-// begins its data, after compute_construct_start, which is held.
+// offloadStart begins a compute construct and its data, and gives its queue, nil where
+// there is none. The async-value is that of the call, whatever callbacks of
+// compute_construct_start set.
 func (t *Thread) offloadStart(d *Device, c *Construct) *Queue {
-	for {
-		mapped := t.mapAsync(c.Async)
-		q := t.knownQueue(d, mapped)
-		if q == nil || len(c.Waits) > 0 {
-			t.flush()
-			mapped = t.mapAsync(c.Async)
-			q = nil
-		}
-		t.context.async, t.context.mapped = c.Async, mapped
-		if q == nil {
-			if q = t.queue(d, c.Async); q == nil {
-				return nil
-			}
-		}
+	async := t.mapAsync(c.Async)
+	q := t.queue(d, async)
+	if q == nil {
+		return nil
+	}
+	t.context.async, t.context.queue = async, q
+	t.holdCompute(computeStart)
+	if len(c.Waits) > 0 {
+		t.flush()
+		q = t.queue(d, async)
+	}
+	for q != nil {
 		t.context.queue, t.context.implicit = q, 1
 		if len(c.Waits) > 0 {
 			t.waitClause(d, q, c.Waits)
 		}
 		t.holdCompute(enterStart)
 		if t.flushAll() {
-			return q
+			break
 		}
-		// A callback of compute_construct_start called the runtime: what it has set
-		// holds for this construct.
-		t.context.queue, t.context.implicit = nil, 0
+		q = t.queue(d, async) // a callback of compute_construct_start called the runtime
 	}
+	return q
 }
 
 // notify prints PGI's ACC_NOTIFY line.
@@ -261,7 +254,7 @@ func (t *Thread) notify(d *Device, k kernelCode, c *Construct, g device.Geometry
 	}
 	// A closed standard output is the program's own affair.
 	_, _ = fmt.Fprintf(t.rt.options.Output, "launch kernel  function=%s device=%s queue=%d num_gangs=%d num_workers=%d vector_length=%d\n",
-		name, d, t.context.mapped, g.Gangs, g.Workers, g.Vector)
+		name, d, t.context.async, g.Gangs, g.Workers, g.Vector)
 }
 
 // DataStart is the entry of a data construct, a host_data construct or a Fortran
@@ -283,13 +276,19 @@ func (t *Thread) DataStart(c *Construct) {
 	if d == nil {
 		return
 	}
+	if c.OnHost {
+		d = t.rt.device(DeviceHost, 0)
+		t.context.device = d
+	}
+	if !d.Shared {
+		if t.context.queue = t.queue(d, AsyncSync); t.context.queue == nil {
+			return
+		}
+	}
 	var pair eventPair
 	t.raise(callbacks.EnterDataStart, &pair)
 	t.pushRegion(d, parent)
-	if c.OnHost || d.Shared {
-		t.regions[len(t.regions)-1].device = t.sharedRegion(d, c.OnHost)
-		t.context.device = t.regions[len(t.regions)-1].device
-	} else {
+	if !d.Shared {
 		t.enterRegion(d, c)
 	}
 	t.hold(callbacks.EnterDataEnd, &pair)
@@ -313,14 +312,6 @@ func (t *Thread) popRegion() {
 	n := len(t.regions) - 1
 	clear(t.regions[n].undo)
 	t.regions = t.regions[:n]
-}
-
-// sharedRegion is the device that a region without work counts as being on.
-func (t *Thread) sharedRegion(d *Device, onHost bool) *Device {
-	if onHost {
-		return t.rt.device(DeviceHost, 0)
-	}
-	return d
 }
 
 func (t *Thread) enterRegion(d *Device, c *Construct) {
@@ -401,8 +392,12 @@ func (t *Thread) standalone(c *Construct, start, end callbacks.Event, work func(
 	if d == nil || !t.checkAsync(c.Async) {
 		return
 	}
+	if c.OnHost {
+		d = t.rt.device(DeviceHost, 0)
+		t.context.device = d
+	}
 	var q *Queue
-	if !d.Shared && !c.OnHost {
+	if !d.Shared {
 		if q = t.queue(d, c.Async); q == nil {
 			return
 		}
@@ -416,8 +411,6 @@ func (t *Thread) standalone(c *Construct, start, end callbacks.Event, work func(
 	if q != nil {
 		t.prepare()
 		work(d, q)
-	} else if c.OnHost {
-		t.context.device = t.rt.device(DeviceHost, 0)
 	}
 	t.hold(end, &pair)
 	pair.release()

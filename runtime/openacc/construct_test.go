@@ -79,7 +79,7 @@ create 24 async 3
 enqueue_upload_start 24 async 3
 enqueue_upload_end 24 async 3
 enter_data_end async 3
-compute_construct_start
+compute_construct_start async 3
 enter_data_start async 3
 enter_data_end async 3
 enqueue_launch_start async 3

@@ -107,9 +107,8 @@ func (d *Device) changed() {
 }
 
 // initialise opens d if it is not open: for the lazy initialisation of a
-// construct (implicit), or because a routine asks for it. requested is the type
-// the program asked for.
-func (t *Thread) initialise(d *Device, requested device.Type, explicit bool) {
+// construct (implicit), or because a routine asks for it.
+func (t *Thread) initialise(d *Device, explicit bool) {
 	if d.isOpen() {
 		return
 	}
@@ -126,12 +125,12 @@ func (t *Thread) initialise(d *Device, requested device.Type, explicit bool) {
 	d.openers.Unlock()
 	var pair eventPair
 	if !nested {
-		t.raiseInit(callbacks.DeviceInitStart, &pair, d, requested, explicit)
+		t.raiseInit(callbacks.DeviceInitStart, &pair, d, explicit)
 	}
 	err := d.openDriver()
 	if !nested {
 		if err == nil {
-			t.raiseInit(callbacks.DeviceInitEnd, &pair, d, requested, explicit)
+			t.raiseInit(callbacks.DeviceInitEnd, &pair, d, explicit)
 		}
 		pair.release()
 		d.openers.Lock()

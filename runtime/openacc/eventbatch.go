@@ -30,11 +30,10 @@ func addressOf[T any](of *T) uintptr { return uintptr(unsafe.Pointer(of)) }
 type eventBatch struct {
 	*callbacks.Batch
 	// general is what the events of a call have in common. It stays from call to
-	// call where it is the same: 0 before a construct has come to its device's
-	// interface, then 1.
-	general *[2]general
-	like    [2]likeness // what general was filled for; zero: nothing
-	pooled  bool        // pairs are those of Thread.pairs
+	// call where it is the same.
+	general *general
+	like    likeness // what general was filled for; zero: nothing
+	pooled  bool     // pairs are those of Thread.pairs
 }
 
 type general struct {
@@ -44,12 +43,12 @@ type general struct {
 
 // A likeness is what a general is made of.
 type likeness struct {
-	at            site
-	async, mapped int
-	device        *Device // nil: the general fits nothing else
-	queue         *Queue
-	generation    uint64 // of the device
-	open          bool
+	at         site
+	async      int
+	device     *Device // nil: the general fits nothing else
+	queue      *Queue
+	generation uint64 // of the device
+	open       bool
 }
 
 // wanted says whether an event other than Error has a callback: one atomic load.
@@ -62,25 +61,25 @@ func (t *Thread) wanted(event callbacks.Event) bool {
 func (t *Thread) concerns(event callbacks.Event) bool { return t.wanted(event) || t.held != nil }
 
 // generalOf is what the events of the call in progress have in common, in b.
-func (t *Thread) generalOf(b *eventBatch, i int) *general {
+func (t *Thread) generalOf(b *eventBatch) *general {
 	if !t.versioned {
 		t.checkVersion()
 	}
-	g, like, c := &b.general[i], &b.like[i], &t.context
-	if d := c.device; d != nil && like.device == d && like.async == c.async && like.mapped == c.mapped &&
+	like, c := &b.like, &t.context
+	if d := c.device; d != nil && like.device == d && like.async == c.async && like.queue == c.queue &&
 		like.at.returnAddress == t.place.ReturnAddress && like.at.function == t.function &&
-		(i == 0 || like.queue == c.queue && like.generation == d.generation.Load() && like.open == d.isOpen()) {
-		return g
+		like.generation == d.generation.Load() && like.open == d.isOpen() {
+		return b.general
 	}
-	if t.held == b && (b.Done > 0 || b.Count > 1 || b.Step[0].Info != addressOf(&b.general[1-i].info)) {
+	if t.held == b {
 		t.flush() // those held say what this one does not
 	}
-	*like = likeness{at: site{t.place.ReturnAddress, t.function}, async: c.async, mapped: c.mapped, device: c.device}
-	if d := c.device; d != nil && i > 0 {
+	*like = likeness{at: site{t.place.ReturnAddress, t.function}, async: c.async, device: c.device}
+	if d := c.device; d != nil {
 		like.queue, like.generation, like.open = c.queue, d.generation.Load(), d.isOpen()
 	}
-	t.fill(b, i)
-	return g
+	t.fill(b)
+	return b.general
 }
 
 // checkVersion forgets source positions that may be others by now; once for a call.
@@ -94,11 +93,11 @@ func (t *Thread) checkVersion() {
 		t.version = now
 		t.named = [siteSlots]namedSite{}
 		for _, f := range t.frames {
-			f.like = [2]likeness{}
+			f.like = likeness{}
 		}
 		for _, e := range t.computes {
 			if e != nil {
-				e.like, e.launched = [2]likeness{}, launched{}
+				e.like, e.launched = likeness{}, launched{}
 			}
 		}
 	}
@@ -113,11 +112,11 @@ func (b *eventBatch) changed() {
 	}
 }
 
-func (t *Thread) fill(b *eventBatch, i int) {
-	g, like := &b.general[i], &b.like[i]
+func (t *Thread) fill(b *eventBatch) {
+	g, like := b.general, &b.like
 	b.changed()
 	g.info = callbacks.Info{LineNo: -1, EndLineNo: -1, FuncLineNo: -1, FuncEndLineNo: -1,
-		Async: int64(like.async), AsyncQueue: int64(like.mapped)}
+		Async: int64(like.async), AsyncQueue: int64(like.async)}
 	g.api = callbacks.APIInfo{Vendor: callbacks.Vendor}
 	if d := like.device; d != nil {
 		g.onDevice(d, like.open)
@@ -193,13 +192,9 @@ func (t *Thread) cross(b *eventBatch) bool {
 // refresh fills in again what the events of b have in common, after a callback of
 // one of them has called the runtime.
 func (t *Thread) refresh(b *eventBatch) {
-	for i := range b.like {
-		if like := &b.like[i]; like.device != nil {
-			if i > 0 {
-				like.generation, like.open = like.device.generation.Load(), like.device.isOpen()
-			}
-			t.fill(b, i)
-		}
+	if like := &b.like; like.device != nil {
+		like.generation, like.open = like.device.generation.Load(), like.device.isOpen()
+		t.fill(b)
 	}
 }
 

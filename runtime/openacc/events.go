@@ -20,15 +20,13 @@ type Attributor interface {
 // A context is what the events of one call have in common.
 type context struct {
 	parent      construct
-	async       int // as given
-	mapped      int // the queue it is mapped to
+	async       int // the async-value, of acc_async_noval and acc_async_default the queue's
 	implicit    int32
 	device      *Device
 	queue       *Queue
 	correlation uint64 // of the operation whose enqueue events come next
 
 	offloads bool           // a compute construct whose events are computeEvents
-	asked    int            // its async value
 	compute  *computeEvents // its events, nil before the first one
 }
 
@@ -76,7 +74,7 @@ type eventFrame struct {
 // frameMemory is the part of an eventFrame that C sees.
 type frameMemory struct {
 	batch  callbacks.Batch
-	shared [2]general
+	shared general
 	own    general // of an event that differs
 	events [callbacks.BatchSteps]callbacks.EventInfo
 }
@@ -99,12 +97,7 @@ func (t *Thread) compose(event callbacks.Event, pair *eventPair) (*eventFrame, *
 		t.flush()
 		f = t.frame()
 	}
-	// The construct has not come to the device's interface yet.
-	i := 1
-	if event == callbacks.ComputeConstructStart {
-		i = 0
-	}
-	g := t.generalOf(&f.eventBatch, i)
+	g := t.generalOf(&f.eventBatch)
 	if t.held == nil {
 		f.batch.Count, f.batch.Done, f.special = 0, 0, false
 		t.held, t.composing = &f.eventBatch, f
@@ -131,7 +124,7 @@ func (t *Thread) composeOwn(event callbacks.Event, pair *eventPair) (*general, *
 		t.flush()
 	}
 	f, s, e := t.compose(event, pair)
-	f.own, f.special = f.frameMemory.shared[1], true
+	f.own, f.special = f.frameMemory.shared, true
 	s.Info, s.API = addressOf(&f.own.info), addressOf(&f.own.api)
 	return &f.own, e
 }
@@ -150,16 +143,16 @@ func (t *Thread) raise(event callbacks.Event, pair *eventPair) {
 	t.flush()
 }
 
-// raiseInit raises the events around a device's initialisation. Until it is
-// initialised, the device type is the one that the program asked for.
-func (t *Thread) raiseInit(event callbacks.Event, pair *eventPair, d *Device, requested device.Type, explicit bool) {
+// raiseInit raises the events around a device's initialisation, both of which say that
+// it has no interface yet.
+func (t *Thread) raiseInit(event callbacks.Event, pair *eventPair, d *Device, explicit bool) {
 	if !t.concerns(event) {
 		return
 	}
 	g, e := t.composeOwn(event, pair)
-	g.info.DeviceType, g.info.DeviceNumber = callbacks.DeviceType(requested), int32(d.Number)
+	g.onDevice(d, false)
 	g.info.Async, g.info.AsyncQueue = AsyncSync, AsyncSync
-	g.api = callbacks.APIInfo{Vendor: callbacks.Vendor, DeviceType: g.info.DeviceType}
+	g.api.AsyncHandle = 0
 	e.Implicit = 1
 	if explicit {
 		e.Implicit = 0

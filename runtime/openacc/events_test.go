@@ -137,11 +137,7 @@ func TestEventsOfManyPlaces(t *testing.T) {
 		of := func(events ...callbacks.Event) string {
 			var texts []string
 			for _, e := range events {
-				q := queue
-				if e == callbacks.ComputeConstructStart {
-					q = AsyncSync
-				}
-				texts = append(texts, fmt.Sprintf("%s:%d:%d", short(e), place, q))
+				texts = append(texts, fmt.Sprintf("%s:%d:%d", short(e), place, queue))
 			}
 			return strings.Join(texts, " ")
 		}

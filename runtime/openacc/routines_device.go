@@ -237,7 +237,7 @@ func (t *Thread) Init(kind device.Type) {
 		return
 	}
 	t.context.device = d
-	t.initialise(d, kind, true)
+	t.initialise(d, true)
 	t.selectDevice(d)
 }
 
@@ -252,7 +252,7 @@ func (t *Thread) InitDevice(number int, kind device.Type) {
 	}
 	if d, ok := t.setNumber(number, kind); ok {
 		t.context.device = d
-		t.initialise(d, kind, true)
+		t.initialise(d, true)
 		t.selectDevice(d)
 	}
 }

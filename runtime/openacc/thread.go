@@ -204,7 +204,7 @@ func (t *Thread) enter(routine string, parent construct, async int) {
 	t.setAside()
 	t.routine = routine
 	t.function, t.versioned = 0, false
-	t.context = context{parent: parent, async: async, mapped: t.mapAsync(async)}
+	t.context = context{parent: parent, async: t.mapAsync(async)}
 }
 
 // use gives the current device, initialised. Nil means that an error was raised
@@ -218,7 +218,7 @@ func (t *Thread) use() *Device {
 	if d == nil {
 		return nil
 	}
-	t.initialise(d, t.requested(), false)
+	t.initialise(d, false)
 	if !d.isOpen() && d.opener != t {
 		return nil
 	}

@@ -1,7 +1,7 @@
 /* A tool's callbacks call the runtime, from one event of a construct after the
    other: one line of the events that follow, for each.  An event is its number,
    its parent and implicit where they are not the construct's, its queues where it
-   is not synchronous, "-" where the device has no interface yet or any more, and
+   is not synchronous, "-" where the device has no interface any more, and
    what its pair's _start event left for it.  Brackets surround what a callback
    does.  */
 #include <openacc.h>
