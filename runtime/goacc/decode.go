@@ -59,6 +59,7 @@ type Item struct {
 	Zero     bool // zero the memory on creation, unless Copyin
 	Finalize bool // drop all dynamic references, or all attachments
 	Optional bool // absence is no error
+	Cell     bool // pointer or descriptor on the way to a section, no variable itself (markCells)
 	Frame    bool // frame of a procedure with internal procedures
 	Private  bool // may be a firstprivate variable, which the program may change at once
 	Value    bool // travels with the kernel's arguments if no part of it is present (MarkValues)
@@ -145,6 +146,7 @@ func EnterData(into []Item, a Arguments) ([]Item, error) {
 		}
 		items = append(items, item)
 	}
+	markCells(items, a)
 	return items, nil
 }
 
@@ -181,6 +183,7 @@ func ExitData(into []Item, a Arguments) ([]Item, error) {
 		}
 		items = append(items, item)
 	}
+	markCells(items, a)
 	return items, nil
 }
 

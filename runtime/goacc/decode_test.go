@@ -49,7 +49,7 @@ func describe(items []Item) string {
 			set  bool
 			name string
 		}{{i.Copyin, "copyin"}, {i.Copyout, "copyout"}, {i.Zero, "zero"}, {i.Finalize, "finalize"}, {i.Optional, "optional"},
-			{i.Frame, "frame"}, {i.Private, "private"}} {
+			{i.Cell, "cell"}, {i.Frame, "frame"}, {i.Private, "private"}} {
 			if flag.set {
 				text.WriteString(" " + flag.name)
 			}
@@ -101,14 +101,63 @@ func TestDecode(t *testing.T) {
 			to 0x5000 80
 			attach 0x1008 0`, `
 			map 0x1000 24 copyin private
-			map 0x1008 8
+			map 0x1008 8 cell
 			map 0x5000 80 copyin private
 			attach 0x1008 8 of 2`},
+		{"enter data copyin(s.n, s.a[0:10]) create(s.b) attach(s.c)", enter, `
+			struct 0x1000 3
+			to 0x1000 4
+			alloc 0x1008 8
+			alloc 0x1010 8
+			to 0x5000 80
+			attach 0x1008 0
+			attach 0x1018 0`, `
+			struct 0x1000 3
+			map 0x1000 4 copyin private
+			map 0x1008 8 cell
+			map 0x1010 8
+			map 0x5000 80 copyin private
+			attach 0x1008 8 of 4
+			attach 0x1018 8 of 5`},
+		{"enter data copyin(s.a[0:n]) where n is zero", enter, `
+			struct 0x1000 1
+			alloc 0x1008 8
+			zero_len_array_section 0x5000 0
+			attach 0x1008 0`, `
+			struct 0x1000 1
+			map 0x1008 8 cell
+			none 0x5000 0
+			none 0x1008 8 of 2`},
+		{"enter data copyin(d%a)", enter, `
+			struct 0x1000 1
+			alloc 0x1008 64
+			to 0x5000 80
+			to_pset 0x1008 64
+			attach 0x1008 0`, `
+			struct 0x1000 1
+			map 0x1008 64 cell
+			map 0x5000 80 copyin private
+			descriptor 0x1008 64 copyin cell of 2
+			attach 0x1008 8 of 2`},
+		{"exit data copyout(d%a) finalize", exit, `
+			delete 0x1008 64
+			force_from 0x5000 80
+			to_pset 0x1008 64
+			force_detach 0x1008 0`, `
+			release 0x1008 64 finalize optional cell
+			release 0x5000 80 copyout finalize optional
+			release 0x1008 64 optional cell
+			detach 0x1008 8 finalize optional`},
+		{"exit data delete(s.x) detach(s.a)", exit, `
+			release 0x1000 8
+			detach 0x1008 0`, `
+			release 0x1000 8 optional
+			detach 0x1008 8 optional`},
 		{"exit data copyout(s.a[0:10]) finalize", exit, `
 			delete 0x1008 8
 			force_from 0x5000 80
 			force_detach 0x1008 0`, `
-			release 0x1008 8 finalize optional
+			release 0x1008 8 finalize optional cell
 			release 0x5000 80 copyout finalize optional
 			detach 0x1008 8 finalize optional`},
 		{"allocatable section", region, `

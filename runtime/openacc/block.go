@@ -37,6 +37,10 @@ type block struct {
 	// pointer's offset in its mapping.
 	targets map[uintptr]device.Address
 
+	// cells is how many of the dynamic references come from directives that name data
+	// behind a pointer which lies here, by the pointer's host address.
+	cells map[uintptr]int
+
 	// users are the queues of constructs that have ended, for this block, while
 	// their kernels may still run: its memory must outlive those. Guarded by
 	// Device.mu.
@@ -76,6 +80,19 @@ type transfer struct {
 type fill struct {
 	device device.Address
 	size   uintptr
+}
+
+// covers says whether host memory has its place in b; nothing has in a null one.
+func (b *block) covers(host, size uintptr) bool {
+	return b != nil && host >= b.host && host+size <= b.host+b.size
+}
+
+// countCell notes that a directive counts a mapping in b by the pointer at host.
+func (b *block) countCell(host uintptr) {
+	if b.cells == nil {
+		b.cells = map[uintptr]int{}
+	}
+	b.cells[host]++
 }
 
 // usedBy notes a construct whose work on b is on q.

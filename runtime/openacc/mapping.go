@@ -135,6 +135,9 @@ func (p *planner) count(m *dataenv.Mapping, item *goacc.Item) {
 		p.t.scratch.undo = append(p.t.scratch.undo, undo{mapping: m, host: item.Host, size: item.Size,
 			copyout: item.Copyout && !readOnly(item.Host), frame: item.Frame})
 	}
+	if item.Cell {
+		blockOf(m).countCell(item.Host)
+	}
 	switch {
 	case p.structured:
 		m.Structured++
@@ -146,6 +149,10 @@ func (p *planner) count(m *dataenv.Mapping, item *goacc.Item) {
 // create is the present increment, create or copyin action.
 func (p *planner) create(item *goacc.Item) (device.Address, *device.Error) {
 	m, presence := p.d.table.Find(item.Host, item.Size)
+	if item.Cell && presence != dataenv.Present && !p.group.covers(item.Host, item.Size) {
+		item.Action = goacc.ActionNone
+		return device.Address(item.Host), nil
+	}
 	if item.Value = item.Value && presence == dataenv.Absent; item.Value {
 		p.value(item)
 		return 0, nil
@@ -212,7 +219,7 @@ func (p *planner) fresh(item *goacc.Item) (*dataenv.Mapping, *device.Error) {
 			return nil, failure
 		}
 		b.scope = p.declared
-	} else if item.Host < b.host || item.Host+item.Size > b.host+b.size {
+	} else if !b.covers(item.Host, item.Size) {
 		return nil, p.t.structSplit(item.Entry, item.Host)
 	}
 	m, failure := p.t.insert(p.d, b, item.Host, item.Size)
@@ -290,12 +297,13 @@ func (p *planner) structure(items []goacc.Item, i int) (device.Address, *device.
 	absent := 0
 	for j := range members {
 		member := &members[j]
-		if member.Action == goacc.ActionNone || member.Action == goacc.ActionAttach {
+		switch member.Action {
+		case goacc.ActionNone, goacc.ActionAttach:
 			continue
 		}
 		if m, presence := p.d.table.Find(member.Host, member.Size); presence == dataenv.Present {
 			known = m
-		} else {
+		} else if !member.Cell {
 			absent++
 		}
 	}

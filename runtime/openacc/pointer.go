@@ -53,6 +53,10 @@ func (p *planner) descriptor(items []goacc.Item, item *goacc.Item) (device.Addre
 		return device.Address(item.Host), nil
 	}
 	m, presence := p.d.table.Find(item.Host, item.Size)
+	if item.Cell && presence != dataenv.Present {
+		item.Action = goacc.ActionNone
+		return device.Address(item.Host), nil
+	}
 	if presence == dataenv.Partly {
 		if !p.evict(item) {
 			return 0, p.t.partlyMapped(item.Entry, item.Host, item.Size, m.Host, m.Size)

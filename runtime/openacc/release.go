@@ -90,16 +90,27 @@ func (t *Thread) exitData(d *Device, items []goacc.Item) *device.Error {
 		case dataenv.Absent:
 			continue
 		case dataenv.Partly:
+			if item.Cell {
+				continue
+			}
 			return t.partlyPresent("variable", item.Host, item.Size, m.Host, m.Size)
 		}
 		if m.Infinite || m.Dynamic == 0 {
 			continue
 		}
-		if item.Finalize {
-			m.Dynamic = 0
-		} else {
-			m.Dynamic--
+		references := m.Dynamic
+		if item.Cell {
+			if references = min(references, blockOf(m).cells[item.Host]); references == 0 {
+				continue
+			}
 		}
+		if !item.Finalize {
+			references = 1
+		}
+		if item.Cell {
+			blockOf(m).cells[item.Host] -= references
+		}
+		m.Dynamic -= references
 		t.found(m)
 		s.undo = append(s.undo, undo{mapping: m, host: item.Host, size: item.Size, copyout: item.Copyout})
 	}
