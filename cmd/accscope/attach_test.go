@@ -70,11 +70,23 @@ func TestAttachAndDetach(t *testing.T) {
 			if r := invoke(t, folder, "ls").must(t); !line.MatchString(r.stdout) {
 				t.Errorf("no line %s in\n%s", line, r.stdout)
 			}
+			for verb, others := range map[string]bool{"attach": true, "detach": false} {
+				words := invoke(t, folder, "__complete", verb, "").must(t).stdout
+				if strings.Contains(words, fmt.Sprintf("%d\t", p.PID)) != others {
+					t.Errorf("shells are offered for %s: %s", verb, words)
+				}
+			}
 			for _, verb := range []string{"attach", "detach", "attach"} {
-				invoke(t, folder, verb, fmt.Sprint(p.PID)).must(t)
+				said := invoke(t, folder, verb, fmt.Sprint(p.PID)).must(t).stdout
+				if want := fmt.Sprintf("capture is %s in process %d\n", map[bool]string{true: "on", false: "off"}[verb == "attach"], p.PID); said != want {
+					t.Errorf("%s said %q, not %q", verb, said, want)
+				}
 				if !state() || p.On != (verb == "attach") {
 					t.Errorf("after %s capture is on: %v", verb, p.On)
 				}
+			}
+			if said := invoke(t, folder, "attach", fmt.Sprint(p.PID)).must(t).stdout; !strings.HasPrefix(said, "capture was on already") {
+				t.Errorf("a second attach said %q", said)
 			}
 		})
 	}
@@ -85,6 +97,16 @@ func TestAttachAndDetach(t *testing.T) {
 
 // Another user's process is told from one without the library.
 func TestAttachToAnotherUsers(t *testing.T) {
+	output := asNobody(t, "attach", strconv.Itoa(os.Getpid()))
+	if !strings.Contains(output, "permission denied; do it as its owner") {
+		t.Errorf("%s", output)
+	}
+}
+
+// asNobody runs the binary as another user, expects it to fail, and gives what it
+// said.
+func asNobody(t *testing.T, args ...string) string {
+	t.Helper()
 	if os.Getuid() != 0 {
 		t.Skip("becoming another user takes root")
 	}
@@ -94,12 +116,13 @@ func TestAttachToAnotherUsers(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer program.Close()
-	command := exec.Command(binary, "attach", strconv.Itoa(os.Getpid()))
+	command := exec.Command(binary, args...)
 	command.Dir, command.Env = "/", []string{"ACCSCOPE_DIR=/nonexistent"}
 	command.ExtraFiles = []*os.File{program}
 	command.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 	output, err := command.CombinedOutput()
-	if err == nil || !strings.Contains(string(output), "permission denied; do it as its owner") {
-		t.Errorf("%v\n%s", err, output)
+	if err == nil {
+		t.Errorf("%s did not fail", args)
 	}
+	return string(output)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -26,8 +27,9 @@ type finding struct {
 }
 
 func newDoctorCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "doctor [PROGRAM...]",
+	var format formatFlag
+	command := &cobra.Command{
+		Use:   "doctor [flags] [PROGRAM...]",
 		Short: "Say what works on this machine and what to do about the rest",
 		Long: `doctor looks at this machine as accscope will use it: our libraries, compilers,
 OpenACC runtimes, devices, permissions and clocks. Each line says what was found;
@@ -36,33 +38,74 @@ debug information lets accscope know of the source.
 
 Exit status: 0 when programs can be profiled here, 1 otherwise.`,
 		RunE: func(command *cobra.Command, programs []string) error {
+			asJSON, err := format.isJSON()
+			if err != nil {
+				return err
+			}
 			groups := examine()
 			for _, program := range programs {
 				groups = append(groups, programFindings(program))
 			}
-			return printFindings(command.OutOrStdout(), groups)
+			print := printFindings
+			if asJSON {
+				print = encodeFindings
+			}
+			if err := print(command.OutOrStdout(), groups); err != nil {
+				return err
+			}
+			return verdict(groups)
 		},
 	}
+	format.register(command)
+	return command
+}
+
+// verdict is an error where a finding says that nothing can be profiled.
+func verdict(groups []findingGroup) error {
+	for _, group := range groups {
+		for _, f := range group.findings {
+			if group.needed && !f.works {
+				return errors.New("programs cannot be profiled here until the above is mended")
+			}
+		}
+	}
+	return nil
+}
+
+// encodeFindings prints an object for each finding.
+func encodeFindings(w io.Writer, groups []findingGroup) error {
+	type object struct {
+		Group   string `json:"group"`
+		Subject string `json:"subject"`
+		Works   bool   `json:"works"`
+		Needed  bool   `json:"needed"`
+		Found   string `json:"found"`
+		Remedy  string `json:"remedy,omitempty"`
+	}
+	objects := []object{}
+	for _, group := range groups {
+		for _, f := range group.findings {
+			objects = append(objects, object{group.title, f.subject, f.works, group.needed, f.found, f.remedy})
+		}
+	}
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(objects)
 }
 
 func printFindings(w io.Writer, groups []findingGroup) error {
-	failed := false
 	for _, group := range groups {
 		fmt.Fprintf(w, "%s\n", group.title)
 		for _, f := range group.findings {
 			mark := "ok     "
 			if !f.works {
 				mark = "missing"
-				failed = failed || group.needed
 			}
 			fmt.Fprintf(w, "  %s  %-22s %s\n", mark, f.subject, f.found)
 			if !f.works && f.remedy != "" {
 				fmt.Fprintf(w, "           %-22s -> %s\n", "", f.remedy)
 			}
 		}
-	}
-	if failed {
-		return errors.New("programs cannot be profiled here until the above is mended")
 	}
 	return nil
 }

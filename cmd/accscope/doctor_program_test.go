@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -44,7 +45,8 @@ func TestDoctorProgram(t *testing.T) {
 			var said strings.Builder
 			// Trouble with the program is no trouble of the machine's, but printing
 			// it as an error is what the command does.
-			err := printFindings(&said, []findingGroup{programFindings(filepath.Join(folder, "program"))})
+			groups := []findingGroup{programFindings(filepath.Join(folder, "program"))}
+			err := errors.Join(printFindings(&said, groups), verdict(groups))
 			if (err != nil) != (c.name == "no program") {
 				t.Errorf("error %v", err)
 			}

@@ -35,6 +35,7 @@ type exportFormat struct {
 	about     string
 	extension string
 	write     func(w io.Writer, trace *store.Trace, options export.Options) error
+	open      string // how to look at what was written to FILE
 	compress  compression
 	binary    bool // nothing for a terminal
 }
@@ -52,14 +53,14 @@ const (
 // exportFormats are the formats that are written to one file, and OTLP, which
 // has no write: it is sent.
 var exportFormats = map[string]exportFormat{
-	"perfetto":   {"Perfetto's native format, for ui.perfetto.dev", ".pftrace", perfetto.Write, inside, true},
-	"chrome":     {"Chrome trace-event JSON, for older viewers", ".json", chrome.Write, gzipped, false},
-	"pprof":      {"pprof profile: go tool pprof -http draws flame graphs", ".pb.gz", pprof.Write, always, true},
-	"speedscope": {"speedscope JSON, for speedscope.app", ".speedscope.json", speedscope.Write, gzipped, false},
-	"csv":        {"one row per span, event and device activity", ".csv", table.WriteCSV, gzipped, false},
-	"html":       {"a report with plots: one page that opens offline", ".html", html.Write, never, false},
-	"otlp":       {"OpenTelemetry: sent to Jaeger, a collector, … (--endpoint)", "", nil, never, false},
-	"parquet":    {"the same as Parquet, for pandas, DuckDB and Polars", ".parquet", table.WriteParquet, always, true},
+	"perfetto":   {"Perfetto's native format, for ui.perfetto.dev", ".pftrace", perfetto.Write, "open it at https://ui.perfetto.dev", inside, true},
+	"chrome":     {"Chrome trace-event JSON, for older viewers", ".json", chrome.Write, "open it at https://ui.perfetto.dev or in chrome://tracing", gzipped, false},
+	"pprof":      {"pprof profile: go tool pprof -http draws flame graphs", ".pb.gz", pprof.Write, "open it by go tool pprof -http=: FILE", always, true},
+	"speedscope": {"speedscope JSON, for speedscope.app", ".speedscope.json", speedscope.Write, "open it at https://www.speedscope.app", gzipped, false},
+	"csv":        {"one row per span, event and device activity", ".csv", table.WriteCSV, "open it in a spreadsheet, or by duckdb or pandas", gzipped, false},
+	"html":       {"a report with plots: one page that opens offline", ".html", html.Write, "open it in a browser", never, false},
+	"otlp":       {"OpenTelemetry: sent to Jaeger, a collector, … (--endpoint)", "", nil, "", never, false},
+	"parquet":    {"the same as Parquet, for pandas, DuckDB and Polars", ".parquet", table.WriteParquet, "open it by duckdb or pandas: SELECT * FROM 'FILE'", always, true},
 }
 
 func newExportCommand() *cobra.Command {
@@ -83,7 +84,8 @@ The file appears under its name only when it is whole. -o - writes to standard o
   accscope export --to perfetto trace.db
   accscope export --to chrome -o - trace.db | gzip > trace.json.gz
   accscope export --to otlp --endpoint http://localhost:4318 trace.db`,
-		Args: arguments(cobra.ExactArgs(1), "one trace"),
+		Args:              arguments(cobra.ExactArgs(1), "one trace"),
+		ValidArgsFunction: completeTraces(1),
 		RunE: func(command *cobra.Command, args []string) error {
 			format, known := exportFormats[strings.ToLower(to)]
 			if !known {
@@ -138,7 +140,7 @@ The file appears under its name only when it is whole. -o - writes to standard o
 			err = writeAtomically(output, write)
 			stopProgress()
 			if err == nil {
-				fmt.Fprintf(command.ErrOrStderr(), "accscope: wrote %s\n", output)
+				fmt.Fprintf(command.ErrOrStderr(), "accscope: wrote %s; %s\n", output, strings.ReplaceAll(format.open, "FILE", output))
 			}
 			return err
 		},

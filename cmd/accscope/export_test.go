@@ -83,7 +83,7 @@ func TestExportWritesEveryFormat(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := invoke(t, folder, "export", "--to", name, "trace.db").must(t)
 			file := "trace" + format.extension
-			if !strings.Contains(r.stderr, "wrote "+file) {
+			if !strings.Contains(r.stderr, "wrote "+file+"; open it ") {
 				t.Errorf("standard error: %s", r.stderr)
 			}
 			data, err := os.ReadFile(filepath.Join(folder, file))

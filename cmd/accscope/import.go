@@ -22,7 +22,7 @@ func newImportCommand() *cobra.Command {
 	var output string
 	var force bool
 	command := &cobra.Command{
-		Use:   "import [flags] FOLDER|TRACE...",
+		Use:   "import [flags] FOLDER|SESSION|TRACE...",
 		Short: "Make one trace of captures, sessions and traces",
 		Long: `import makes one trace of capture folders (accscope-PROGRAM-PID, left by a program
 that ran with ACC_PROFLIB=libaccprof.so) or of a folder that holds some, of session
@@ -34,9 +34,11 @@ complete. A session whose trace was begun goes on with that, unless -o names
 another place.
 
   accscope import accscope-solver-4711
+  accscope import solver-20260301-101500-4711        a session that accscope ls lists
   accscope import -o job.db node1/accscope-solver-12 node2/accscope-solver-15
   accscope import -o job.db node1.accscope.db node2.accscope.db`,
-		Args: arguments(cobra.MinimumNArgs(1), "at least one capture folder, session folder or trace"),
+		Args:              arguments(cobra.MinimumNArgs(1), "at least one capture folder, session or trace"),
+		ValidArgsFunction: completeSessions,
 		RunE: func(command *cobra.Command, args []string) error {
 			return importCaptures(args, output, force)
 		},
@@ -57,6 +59,14 @@ type sources struct {
 func findSources(paths []string) (s sources, err error) {
 	for _, path := range paths {
 		info, err := os.Stat(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			named, failed := session.Open(path)
+			if failed != nil {
+				return s, fmt.Errorf("%s is no file, folder or session: accscope ls lists the sessions", path)
+			}
+			path = named.Folder
+			info, err = os.Stat(path)
+		}
 		if err != nil {
 			return s, err
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -16,32 +17,55 @@ import (
 )
 
 func newInfoCommand() *cobra.Command {
-	var asJSON, check bool
+	var check bool
+	var format formatFlag
 	command := &cobra.Command{
-		Use:   "info TRACE",
+		Use:   "info [flags] TRACE",
 		Short: "Describe a trace: programs, hosts, devices, size, losses",
 		Long: `info describes a trace without reading its events. --check reads the whole file
-and verifies it.`,
-		Args: arguments(cobra.ExactArgs(1), "one trace"),
+and verifies it: the last line is "whole", or "damaged: " and what is wrong where,
+with exit status 1.`,
+		Args:              arguments(cobra.ExactArgs(1), "one trace"),
+		ValidArgsFunction: completeTraces(1),
 		RunE: func(command *cobra.Command, args []string) error {
+			asJSON, err := format.isJSON()
+			if err != nil {
+				return err
+			}
 			var options []store.Option
 			if check {
 				options = append(options, store.Checked())
 			}
 			trace, err := store.Open(args[0], options...)
+			if check && errors.Is(err, store.ErrDamaged) {
+				return sayDamaged(command.OutOrStdout(), err, asJSON)
+			}
 			if err != nil {
 				return err
 			}
 			defer trace.Close()
-			return describeTrace(command.OutOrStdout(), trace, asJSON)
+			return describeTrace(command.OutOrStdout(), trace, asJSON, check)
 		},
 	}
-	command.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	format.register(command)
 	command.Flags().BoolVar(&check, "check", false, "read the whole file and verify it")
 	return command
 }
 
-func describeTrace(w io.Writer, trace *store.Trace, asJSON bool) error {
+// sayDamaged is the answer of --check where the file is not whole.
+func sayDamaged(w io.Writer, damage error, asJSON bool) error {
+	verdict := "damaged: " + store.Plain(damage)
+	var err error
+	if asJSON {
+		err = json.NewEncoder(w).Encode(map[string]string{"check": verdict})
+	} else {
+		_, err = fmt.Fprintln(w, verdict)
+	}
+	return statusError{err, exitFailure}
+}
+
+// describeTrace prints what is known of a trace; one that was checked is whole.
+func describeTrace(w io.Writer, trace *store.Trace, asJSON, checked bool) error {
 	meta, err := trace.Meta()
 	if err != nil {
 		return err
@@ -61,7 +85,11 @@ func describeTrace(w io.Writer, trace *store.Trace, asJSON bool) error {
 	if asJSON {
 		encoder := json.NewEncoder(w)
 		encoder.SetIndent("", "  ")
-		return encoder.Encode(map[string]any{"meta": meta, "processes": processes, "devices": devices, "losses": losses})
+		document := map[string]any{"meta": meta, "processes": processes, "devices": devices, "losses": losses}
+		if checked {
+			document["check"] = "whole"
+		}
+		return encoder.Encode(document)
 	}
 	size, err := os.Stat(trace.Path())
 	if err != nil {
@@ -107,7 +135,10 @@ func describeTrace(w io.Writer, trace *store.Trace, asJSON bool) error {
 	for _, key := range keys {
 		fmt.Fprintf(w, "fact       %s = %s\n", escape.Line(key), escape.Line(meta.Facts[key]))
 	}
-	return nil
+	if checked {
+		_, err = fmt.Fprintln(w, "whole")
+	}
+	return err
 }
 
 // clocks says how the clocks of hosts were set against the first one's.

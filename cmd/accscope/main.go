@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/accscope/accscope/collector/launch"
+	"github.com/accscope/accscope/collector/store"
 )
 
 // Exit statuses. `run` ends as the program did; its own failures use the
@@ -39,7 +40,7 @@ func main() {
 		var usage usageError
 		var status statusError
 		if !errors.As(err, &status) || status.error != nil {
-			fmt.Fprintf(stderr, "accscope: %v\n", err)
+			fmt.Fprintf(stderr, "accscope: %s\n", store.Plain(err))
 		}
 		switch {
 		case errors.As(err, &status):
@@ -87,6 +88,8 @@ func newRootCommand() *cobra.Command {
 	root.SetFlagErrorFunc(func(command *cobra.Command, err error) error {
 		return usageError{fmt.Errorf("%w (see accscope %s --help)", err, command.Name())}
 	})
+	root.SetVersionTemplate(versionLine() + "\n")
+	wrapHelp(root)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	log.SetOutput(stderr)

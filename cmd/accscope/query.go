@@ -20,9 +20,9 @@ import (
 )
 
 func newQueryCommand() *cobra.Command {
-	var format string
+	var format formatFlag
 	command := &cobra.Command{
-		Use:   "query [flags] TRACE SQL",
+		Use:   "query [flags] TRACE SQL|-",
 		Short: "Run SQL on a trace",
 		Long: `query runs one SQL statement on a trace, read-only. The views are documented in
 docs/trace-schema.md: events, spans, kernels, transfers, allocations, waits,
@@ -31,12 +31,24 @@ memory, loss. Times are nanoseconds since the trace's begin, sizes bytes.
 demangled(kernel) is the name of a C++ kernel as reports show it.
 
   accscope query trace.db "SELECT kernel, count(*), sum(device_time) FROM kernels GROUP BY kernel"
-  accscope query --format csv trace.db "SELECT * FROM transfers WHERE bytes > 1000000"`,
-		Args: arguments(cobra.ExactArgs(2), "a trace and one SQL statement"),
+  accscope query --format csv trace.db "SELECT * FROM transfers WHERE bytes > 1000000"
+  accscope query trace.db - < statement.sql     from standard input
+  accscope query trace.db .tables               the views
+  accscope query trace.db ".schema kernels"     a view's columns`,
+		Args:              arguments(cobra.ExactArgs(2), "a trace and one SQL statement, or - to read it from standard input"),
+		ValidArgsFunction: completeTraces(1),
 		RunE: func(command *cobra.Command, args []string) error {
-			shape, err := report.ParseFormat(format)
+			shape, err := format.parse()
 			if err != nil {
-				return usageError{err}
+				return err
+			}
+			sql := args[1]
+			if sql == "-" {
+				read, err := io.ReadAll(command.InOrStdin())
+				if err != nil {
+					return fmt.Errorf("reading SQL from standard input: %w", err)
+				}
+				sql = string(read)
 			}
 			trace, err := store.Open(args[0])
 			if err != nil {
@@ -47,11 +59,13 @@ demangled(kernel) is the name of a C++ kernel as reports show it.
 			if shape == report.FormatCSV {
 				output = dataOutput(command)
 			}
-			return query(output, trace.Conn(), args[1], shape)
+			if sql, err = dotCommand(trace.Conn(), sql); err != nil {
+				return err
+			}
+			return query(output, trace.Conn(), sql, shape)
 		},
 	}
-	command.Flags().StringVar(&format, "format", "text", "output `FORMAT`: text, json, csv or markdown")
-	completeFlag(command, "format", formats...)
+	format.register(command, report.FormatCSV, report.FormatMarkdown)
 	return command
 }
 
@@ -63,7 +77,7 @@ func query(w io.Writer, conn *sqlite.Conn, sql string, format report.Format) err
 	}
 	statement, trailing, err := conn.PrepareTransient(strings.TrimSpace(sql))
 	if err != nil {
-		return fmt.Errorf("SQL: %w", err)
+		return explainSQL(conn, sql, err)
 	}
 	defer statement.Finalize()
 	if rest := strings.TrimSpace(sql)[len(strings.TrimSpace(sql))-trailing:]; strings.TrimSpace(rest) != "" {
@@ -80,7 +94,7 @@ func query(w io.Writer, conn *sqlite.Conn, sql string, format report.Format) err
 	for {
 		more, err := statement.Step()
 		if err != nil {
-			return fmt.Errorf("SQL: %w", err)
+			return explainSQL(conn, sql, err)
 		}
 		if !more {
 			return writer.finish()
@@ -119,11 +133,15 @@ type rowWriter struct {
 	csv     *csv.Writer
 	json    *json.Encoder
 	rows    [][]string
+	numbers []bool // of columns: nothing but numbers and NULL so far
 	count   int
 }
 
 func newRowWriter(w io.Writer, columns []string, format report.Format) *rowWriter {
-	r := &rowWriter{w: w, columns: columns, format: format}
+	r := &rowWriter{w: w, columns: columns, format: format, numbers: make([]bool, len(columns))}
+	for i := range r.numbers {
+		r.numbers[i] = true
+	}
 	switch format {
 	case report.FormatCSV:
 		r.csv = csv.NewWriter(w)
@@ -145,6 +163,13 @@ func (r *rowWriter) row(values []any) error {
 		return r.json.Encode(object)
 	case report.FormatCSV:
 		return r.csv.Write(texts(values, ""))
+	}
+	for i, value := range values {
+		switch value.(type) {
+		case nil, int64, float64:
+		default:
+			r.numbers[i] = false
+		}
 	}
 	cells := texts(values, "NULL")
 	for i := range cells {
@@ -191,7 +216,13 @@ func (r *rowWriter) finish() error {
 			if i > 0 {
 				b.WriteString(between)
 			}
-			b.WriteString(cell + strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)))
+			space := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
+			if r.numbers[i] {
+				cell = space + cell
+			} else if i < len(cells)-1 || right != "" {
+				cell += space
+			}
+			b.WriteString(cell)
 		}
 		b.WriteString(right + "\n")
 	}
@@ -203,6 +234,9 @@ func (r *rowWriter) finish() error {
 	rules := make([]string, len(widths))
 	for i, width := range widths {
 		rules[i] = strings.Repeat("-", width)
+		if r.format == report.FormatMarkdown && r.numbers[i] && width > 1 {
+			rules[i] = rules[i][1:] + ":"
+		}
 	}
 	line(rules, left, between, right)
 	for _, row := range r.rows {

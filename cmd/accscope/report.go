@@ -20,7 +20,7 @@ type filterFlags struct {
 	from, to                string
 	kernel, variable, place string
 	queue                   string
-	device, rank            int
+	device, rank            optionalNumber
 }
 
 func (f *filterFlags) register(command *cobra.Command) {
@@ -31,13 +31,19 @@ func (f *filterFlags) register(command *cobra.Command) {
 	flags.StringVar(&f.variable, "variable", "", "only data events of this variable `NAME`")
 	flags.StringVar(&f.place, "source", "", "only events whose file:line has this `TEXT`")
 	flags.StringVar(&f.queue, "queue", "", "only this async queue (`NUMBER`, sync, default or noval)")
-	flags.IntVar(&f.device, "device-number", -1, "only this device `NUMBER`")
-	flags.IntVar(&f.rank, "rank", -1, "only this MPI `RANK`")
+	flags.Var(&f.device, "device-number", "only this device `NUMBER`")
+	flags.Var(&f.rank, "rank", "only this MPI `RANK`")
+	completeFromTrace(command, "kernel", "SELECT DISTINCT demangled(kernel) FROM kernels ORDER BY 1")
+	completeFromTrace(command, "variable", "SELECT DISTINCT variable FROM variables ORDER BY 1")
+	completeFromTrace(command, "source", "SELECT DISTINCT replace(source_file, rtrim(source_file, replace(source_file, '/', '')), '') || ':' || line FROM sources ORDER BY 1")
+	completeFromTrace(command, "queue", "SELECT DISTINCT iif(async_queue = -2, 'sync', async_queue) FROM queues WHERE operations > 0 ORDER BY async_queue")
+	completeFromTrace(command, "device-number", "SELECT DISTINCT number FROM devices ORDER BY 1")
+	completeFromTrace(command, "rank", "SELECT DISTINCT rank FROM processes ORDER BY 1")
 }
 
 // selects says whether the flags choose among events by more than time and rank.
 func (f *filterFlags) selects() bool {
-	return f.kernel != "" || f.variable != "" || f.place != "" || f.queue != "" || f.device >= 0
+	return f.kernel != "" || f.variable != "" || f.place != "" || f.queue != "" || f.device.value != nil
 }
 
 func (f *filterFlags) filter() (report.Filter, error) {
@@ -59,14 +65,7 @@ func (f *filterFlags) filter() (report.Filter, error) {
 		}
 		filter.Queue = &number
 	}
-	if f.device >= 0 {
-		number := int64(f.device)
-		filter.Device = &number
-	}
-	if f.rank >= 0 {
-		number := int64(f.rank)
-		filter.Rank = &number
-	}
+	filter.Device, filter.Rank = f.device.value, f.rank.value
 	return filter, nil
 }
 
@@ -99,7 +98,8 @@ func parseQueue(text string) (int64, error) {
 
 func newReportCommand() *cobra.Command {
 	var filters filterFlags
-	var by, format, present string
+	var by, present string
+	var format formatFlag
 	var top int
 	command := &cobra.Command{
 		Use:   "report [flags] TRACE",
@@ -115,11 +115,12 @@ runtime of the program measures none.
   accscope report --by source --top 5 program.accscope.db
   accscope report --present-at 120ms program.accscope.db
   accscope report --format csv --kernel solve program.accscope.db`,
-		Args: arguments(cobra.ExactArgs(1), "one trace"),
+		Args:              arguments(cobra.ExactArgs(1), "one trace"),
+		ValidArgsFunction: completeTraces(1),
 		RunE: func(command *cobra.Command, args []string) error {
-			shape, err := report.ParseFormat(format)
+			shape, err := format.parse()
 			if err != nil {
-				return usageError{err}
+				return err
 			}
 			if by = strings.ToLower(by); by != "" && !slices.Contains(report.Dimensions, by) {
 				return usageError{fmt.Errorf("--by %q: allowed are %s", by, strings.Join(report.Dimensions, ", "))}
@@ -158,10 +159,9 @@ runtime of the program measures none.
 	}
 	filters.register(command)
 	command.Flags().StringVar(&by, "by", "", "one table by `DIMENSION`: source, kernel, variable, queue, device, thread or rank")
-	command.Flags().StringVar(&format, "format", "text", "output `FORMAT`: text, json, csv or markdown")
+	format.register(command, report.FormatCSV, report.FormatMarkdown)
 	command.Flags().StringVar(&present, "present-at", "", "the present table at this `TIME` of the trace")
-	command.Flags().IntVar(&top, "top", 20, "rows a table; 0 for all")
+	command.Flags().IntVar(&top, "top", 20, "`ROWS` a table; 0 for all")
 	completeFlag(command, "by", report.Dimensions...)
-	completeFlag(command, "format", formats...)
 	return command
 }

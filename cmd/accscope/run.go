@@ -78,7 +78,7 @@ func newRunCommand() *cobra.Command {
 	f := command.Flags()
 	f.StringVarP(&flags.output, "output", "o", "", "the trace's `FILE` (default PROGRAM.accscope.db here, then -2, -3, ...)")
 	f.BoolVar(&flags.force, "force", false, "overwrite the trace given by -o; nothing else is ever overwritten")
-	f.StringVar(&flags.runtime, "runtime", "auto", "OpenACC runtime: auto, `native` (the program's own) or accscope (ours)")
+	f.StringVar(&flags.runtime, "runtime", "auto", "OpenACC `RUNTIME`: auto, native (the program's own) or accscope (ours)")
 	f.StringVar(&flags.device, "device", "", "device `TYPE` to run on: sim, host, nvidia, ... (default: the best present)")
 	f.BoolVar(&flags.noSummary, "no-summary", false, "print no report at the end")
 	f.BoolVarP(&flags.quiet, "quiet", "q", false, "print nothing but errors")
@@ -89,10 +89,10 @@ func newRunCommand() *cobra.Command {
 	f.StringVar(&flags.events, "events", "", "record only these `EVENTS` (enqueue_launch,create,...)")
 	f.StringVar(&flags.minBytes, "min-bytes", "", "record only data events of at least this `SIZE` (4KiB)")
 	f.StringVar(&flags.queue, "queue", "", "record only events of these async `QUEUES` (1,2,sync)")
-	f.StringVar(&flags.activity, "activity", "", "device times: auto (on NVIDIA GPUs kernels tell theirs, events or, where they are many, CUPTI those of transfers), cupti (all of them by it), runtime (never by it) or off (`MODE`)")
-	f.StringVar(&flags.callStack, "callstack", "", "record host call stacks: caller, full or off (`MODE`)")
+	f.StringVar(&flags.activity, "activity", "", "how device times are taken, a `MODE`: auto (on NVIDIA GPUs kernels tell theirs, events or, where they are many, CUPTI those of transfers), cupti (all of them by it), runtime (never by it) or off")
+	f.StringVar(&flags.callStack, "callstack", "", "which host call stacks are recorded, a `MODE`: caller, full or off")
 	completeFlag(command, "runtime", "auto", "native", "accscope")
-	completeFlag(command, "device", "sim", "host", "nvidia")
+	completeFlag(command, "device", launch.Devices...)
 	completeFlag(command, "activity", "auto", "cupti", "runtime", "off")
 	completeFlag(command, "callstack", "caller", "full", "off")
 	f.BoolVar(&flags.tui, "tui", false, "watch the run in the terminal; the program's output goes to a pane")
@@ -122,6 +122,9 @@ func (flags *runFlags) run(args []string) error {
 	}
 	wanted, err := launch.ParseRuntime(flags.runtime)
 	if err != nil {
+		return usageError{err}
+	}
+	if err := launch.CheckDevice(program, flags.device); err != nil {
 		return usageError{err}
 	}
 	choice, err := launch.Choose(program, wanted, flags.device)

@@ -30,7 +30,8 @@ is followed live. It ends with Ctrl+C.
   accscope serve program.accscope.db
   accscope serve before.db after.db          compare two traces
   accscope serve --port 8080 trace.db        always the same port (ssh -L 8080:localhost:8080)`,
-		Args: arguments(cobra.RangeArgs(1, 2), "a trace, and perhaps one to compare it with"),
+		Args:              arguments(cobra.RangeArgs(1, 2), "a trace, and perhaps one to compare it with"),
+		ValidArgsFunction: completeTraces(2),
 		RunE: func(command *cobra.Command, args []string) error {
 			if port < 0 || port > 65535 {
 				return usageError{fmt.Errorf("--port %d: want a number from 0 to 65535", port)}

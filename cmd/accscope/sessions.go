@@ -19,7 +19,7 @@ import (
 )
 
 func newListCommand() *cobra.Command {
-	var asJSON bool
+	var format formatFlag
 	command := &cobra.Command{
 		Use:   "ls",
 		Short: "List the running and unfinished sessions",
@@ -28,6 +28,10 @@ collector or without one, and sessions whose collector ended before the trace wa
 finished (accscope import finishes them).`,
 		Args: arguments(cobra.NoArgs, "no arguments"),
 		RunE: func(command *cobra.Command, _ []string) error {
+			asJSON, err := format.isJSON()
+			if err != nil {
+				return err
+			}
 			list, err := session.List()
 			if err != nil {
 				return err
@@ -59,7 +63,7 @@ finished (accscope import finishes them).`,
 			return writer.Flush()
 		},
 	}
-	command.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	format.register(command)
 	return command
 }
 
@@ -108,11 +112,12 @@ program goes on at the cost of one load and a branch per event.`, false)
 
 func newSwitchCommand(name, short, long string, on bool) *cobra.Command {
 	return &cobra.Command{
-		Use:   name + " PID",
-		Short: short,
-		Long:  long,
-		Args:  arguments(cobra.ExactArgs(1), "one process id"),
-		RunE: func(_ *cobra.Command, args []string) error {
+		Use:               name + " PID",
+		Short:             short,
+		Long:              long,
+		Args:              arguments(cobra.ExactArgs(1), "one process id"),
+		ValidArgsFunction: completeProcesses(func(p *session.ProcessInfo) bool { return p.On != on }),
+		RunE: func(command *cobra.Command, args []string) error {
 			pid, err := strconv.Atoi(args[0])
 			if err != nil || pid <= 0 {
 				return usageError{fmt.Errorf("%q is no process id; accscope ls lists what runs", args[0])}
@@ -129,7 +134,20 @@ func newSwitchCommand(name, short, long string, on bool) *cobra.Command {
 			if !process.Alive() {
 				return fmt.Errorf("process %d has ended", pid)
 			}
-			return process.SetOn(on)
+			state := map[bool]string{true: "on", false: "off"}[on]
+			counters, err := process.Counters()
+			if err != nil {
+				return err
+			}
+			if counters.On == on {
+				_, err = fmt.Fprintf(command.OutOrStdout(), "capture was %s already in process %d\n", state, pid)
+				return err
+			}
+			if err := process.SetOn(on); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(command.OutOrStdout(), "capture is %s in process %d\n", state, pid)
+			return err
 		},
 	}
 }

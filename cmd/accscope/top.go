@@ -18,7 +18,7 @@ import (
 
 // topFlags are the flags of top.
 type topFlags struct {
-	json     bool
+	format   formatFlag
 	once     bool
 	ascii    bool
 	interval time.Duration
@@ -51,16 +51,21 @@ folder come first.
   accscope top --picture queues --at 40% --svg trace.db    one screen, for documents
 
 Press ? in it for the keys.`,
+		ValidArgsFunction: completeWatched,
 		RunE: func(command *cobra.Command, args []string) error {
+			asJSON, err := flags.format.isJSON()
+			if err != nil {
+				return err
+			}
 			if flags.interval < 10*time.Millisecond {
 				return usageError{fmt.Errorf("--interval %s is too short: at least 10ms", flags.interval)}
 			}
-			if flags.once && !flags.json {
+			if flags.once && !asJSON {
 				return usageError{errors.New("--once goes with --json")}
 			}
 			ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 			defer stop()
-			ask := flags.picture == "" && !flags.json && isTerminal(os.Stdin) && isTerminal(os.Stdout)
+			ask := flags.picture == "" && !asJSON && isTerminal(os.Stdin) && isTerminal(os.Stdout)
 			source, err := topSource(ctx, args, ask, flags.ascii || !unicodeLocale())
 			if err != nil || source == nil {
 				return err
@@ -68,7 +73,7 @@ Press ? in it for the keys.`,
 			if flags.picture != "" {
 				return flags.takePicture(ctx, source, command.OutOrStdout())
 			}
-			if flags.json {
+			if asJSON {
 				if !command.Flags().Changed("interval") {
 					flags.interval = time.Second
 				}
@@ -82,7 +87,7 @@ Press ? in it for the keys.`,
 		},
 	}
 	f := command.Flags()
-	f.BoolVar(&flags.json, "json", false, "print one JSON object per interval instead")
+	flags.format.register(command)
 	f.BoolVar(&flags.once, "once", false, "with --json: a single object")
 	f.BoolVar(&flags.ascii, "ascii", false, "use only characters of ASCII (as where the locale has no UTF-8)")
 	f.DurationVar(&flags.interval, "interval", 100*time.Millisecond, "`TIME` between frames (with --json default 1s)")

@@ -1,21 +1,52 @@
 package main
 
-import "runtime/debug"
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
 
-// version is the module's version or the commit it was built from.
+	"github.com/spf13/cobra"
+)
+
+// version is the module's version, "development" of a checkout.
 func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+		return info.Main.Version
+	}
+	return "development"
+}
+
+// commit is what the binary was built from, as far as the build noted it.
+func commit() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return "unknown"
+		return "commit unknown"
 	}
-	text := info.Main.Version
-	if text == "" || text == "(devel)" {
-		text = "development"
-	}
+	text := "commit unknown"
 	for _, setting := range info.Settings {
-		if setting.Key == "vcs.revision" && len(setting.Value) >= 12 {
-			text += " " + setting.Value[:12]
+		switch {
+		case setting.Key == "vcs.revision":
+			text = "commit " + setting.Value[:min(len(setting.Value), 12)]
+		case setting.Key == "vcs.modified" && setting.Value == "true":
+			text += " with changes"
 		}
 	}
 	return text
+}
+
+// versionLine is what a report of a fault should start with.
+func versionLine() string {
+	return fmt.Sprintf("accscope %s (%s, %s, %s/%s)", version(), commit(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
+func newVersionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version, its commit, and what it was built with and for",
+		Args:  arguments(cobra.NoArgs, "no arguments"),
+		RunE: func(command *cobra.Command, _ []string) error {
+			_, err := fmt.Fprintln(command.OutOrStdout(), versionLine())
+			return err
+		},
+	}
 }

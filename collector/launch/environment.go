@@ -52,15 +52,6 @@ func Environment(environ []string, libraries Libraries, choice Choice, device st
 	return values.list
 }
 
-// deviceType is the value of ACC_DEVICE_TYPE for a device as users call it: cuda
-// is the backend, nvidia the OpenACC name of its devices.
-func deviceType(device string) string {
-	if strings.EqualFold(device, "cuda") {
-		return "nvidia"
-	}
-	return device
-}
-
 // variables is an environment that keeps its order.
 type variables struct{ list []string }
 

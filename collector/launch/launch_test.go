@@ -109,6 +109,22 @@ func TestChoose(t *testing.T) {
 	}
 }
 
+func TestCheckDevice(t *testing.T) {
+	for _, test := range []struct {
+		kind   Kind
+		device string
+		known  bool
+	}{
+		{GCC, "", true}, {GCC, "sim", true}, {GCC, "NVIDIA", true}, {GCC, "cuda", true}, {Script, "not_host", true},
+		{GCC, "foo", false}, {Script, "gpu", false}, {GCC, "none", false},
+		{Other, "tesla", true}, // NVIDIA's runtime knows it
+	} {
+		if err := CheckDevice(Program{Kind: test.kind}, test.device); (err == nil) != test.known {
+			t.Errorf("kind %d, --device %s: %v", test.kind, test.device, err)
+		}
+	}
+}
+
 func TestEnvironmentKeepsWhatTheUserSet(t *testing.T) {
 	libraries := Libraries{Profiler: "/l/libaccprof.so", Runtime: "/l/libopenacc.so"}
 	got := Environment([]string{"HOME=/h", "LD_PRELOAD=/x.so", "ACC_PROFLIB=/tool.so"}, libraries,

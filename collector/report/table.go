@@ -88,15 +88,6 @@ const (
 	FormatMarkdown Format = "markdown"
 )
 
-// ParseFormat reads the value of a --format flag.
-func ParseFormat(text string) (Format, error) {
-	switch f := Format(strings.ToLower(text)); f {
-	case FormatText, FormatJSON, FormatCSV, FormatMarkdown:
-		return f, nil
-	}
-	return "", fmt.Errorf("--format %q: allowed are text, json, csv and markdown", text)
-}
-
 // Write renders a document.
 func (d *Document) Write(w io.Writer, format Format) error {
 	switch format {

@@ -11,16 +11,12 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/accscope/accscope/collector/model"
-	"golang.org/x/sys/unix"
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 )
@@ -135,7 +131,7 @@ func checkVersion(conn *sqlite.Conn, path string) (version int, err error) {
 		return 0, explain(path, err)
 	}
 	if id != ApplicationID {
-		return 0, fmt.Errorf("%s: %w: its application id is %#x", path, ErrNotATrace, id)
+		return 0, fmt.Errorf("%s: %w: it is %s", path, ErrNotATrace, otherDatabase(conn, id))
 	}
 	v, err := integer(conn, "PRAGMA user_version")
 	if err != nil {
@@ -148,53 +144,6 @@ func checkVersion(conn *sqlite.Conn, path string) (version int, err error) {
 		return 0, fmt.Errorf("%s: %w: its version is %d", path, ErrNotATrace, v)
 	}
 	return int(v), nil
-}
-
-// explain gives an error of SQLite the file's name and what to do about it.
-func explain(path string, err error) error {
-	if err == nil {
-		return nil
-	}
-	remedy := ""
-	switch sqlite.ErrCode(err).ToPrimary() {
-	case sqlite.ResultFull:
-		remedy = "the disk is full; free space there or choose another folder, then run accscope import on the session"
-	case sqlite.ResultReadOnly:
-		remedy = "the file is read-only; choose another one"
-		if sqlite.ErrCode(err) == sqlite.ResultReadOnlyDBMoved {
-			remedy = "the trace is gone: it was removed or moved while it was written"
-		}
-	case sqlite.ResultCantOpen:
-		remedy = "check that the folder exists and may be written"
-		if _, statErr := os.Stat(filepath.Dir(path)); errors.Is(statErr, fs.ErrNotExist) {
-			remedy = "there is no such folder"
-		}
-	case sqlite.ResultCorrupt:
-		remedy = "the file is damaged; import its session again if that is still there"
-	case sqlite.ResultNotADB:
-		return fmt.Errorf("%s: %w: %w", path, ErrNotATrace, err)
-	case sqlite.ResultBusy, sqlite.ResultLocked:
-		remedy = "another program is writing it"
-	case sqlite.ResultIOErr:
-		remedy = "reading or writing failed; see the system's log"
-		if full(path) {
-			remedy = "the disk is full; free space there or choose another folder, then run accscope import on the session"
-		}
-	}
-	if remedy == "" {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return fmt.Errorf("%s: %w (%s)", path, err, remedy)
-}
-
-// full says whether the file system of path has no space left.
-func full(path string) bool {
-	var s unix.Statfs_t
-	folder := path[:strings.LastIndexByte(path, '/')+1]
-	if folder == "" {
-		folder = "."
-	}
-	return unix.Statfs(folder, &s) == nil && s.Bavail == 0
 }
 
 // execute runs a statement that gives no rows.

@@ -21,17 +21,24 @@ func settle(path string) error {
 	// SQLite follows a link too, and then has the companions beside the file.
 	file, err := filepath.EvalSymlinks(path)
 	if err != nil {
-		return fmt.Errorf("cannot open trace: %w", err)
+		return cannotOpen(path, err)
 	}
 	info, err := os.Stat(file)
 	switch {
 	case err != nil:
-		return fmt.Errorf("cannot open trace: %w", err)
+		return cannotOpen(path, err)
 	case info.IsDir():
 		return fmt.Errorf("%s: %w: it is a folder; a capture folder becomes a trace by accscope import", path, ErrNotATrace)
 	case !info.Mode().IsRegular():
 		return fmt.Errorf("%s: %w: it is %s", path, ErrNotATrace, regular.Kind(info.Mode()))
 	}
+	readable, err := os.Open(file)
+	if err != nil {
+		// SQLite would say that it cannot open the file, and not why.
+		return cannotOpen(path, err)
+	}
+	// Opened to see whether it may be; there is nothing to lose.
+	_ = readable.Close()
 	hot := false
 	for _, suffix := range companions {
 		beside, err := os.Lstat(file + suffix)
@@ -39,7 +46,7 @@ func settle(path string) error {
 		case errors.Is(err, fs.ErrNotExist):
 			continue
 		case err != nil:
-			return fmt.Errorf("cannot open trace: %w", err)
+			return cannotOpen(path, err)
 		case !beside.Mode().IsRegular():
 			return fmt.Errorf("%s is %s, beside a trace it has to be a file: remove it", file+suffix, regular.Kind(beside.Mode()))
 		}

@@ -138,7 +138,7 @@ func (t *Trace) harden(o options) error {
 			return explain(t.path, err)
 		}
 		if verdict != "ok" {
-			return fmt.Errorf("%s: the file is damaged: %s; import its session again if that is still there", t.path, verdict)
+			return fmt.Errorf("%s: %w: %s; %s", t.path, ErrDamaged, strings.Join(strings.Fields(verdict), " "), importAgain)
 		}
 	}
 	return nil
