@@ -11,7 +11,6 @@ import (
 	"github.com/accscope/accscope/collector/ingest"
 	"github.com/accscope/accscope/collector/launch"
 	"github.com/accscope/accscope/collector/model"
-	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/session"
 	"github.com/accscope/accscope/collector/store"
 )
@@ -29,13 +28,15 @@ type recording struct {
 	warnings []string
 	claimed  string // name of the trace that this run chose
 	path     string // of the finished trace
+	program  launch.Program
+	nothing  bool // the finished trace holds nothing that is worth keeping
 
 	handedOver bool             // another rank of the job finishes the trace
 	left       []session.Runner // what the program left behind and still runs
 }
 
 func startRecording(flags *runFlags, program launch.Program) (*recording, error) {
-	r := &recording{flags: flags}
+	r := &recording{flags: flags, program: program}
 	var err error
 	if job := session.JobName(); job != "" {
 		if r.session, r.member, err = session.Meet(job); err != nil {
@@ -238,59 +239,10 @@ func (r *recording) progress() (stop func()) {
 	}
 }
 
-// summary says where the trace is and, unless the user does not want it, what
-// is in it.
-func (r *recording) summary(path string, end launch.End) error {
-	if r.flags.quiet {
-		return nil
-	}
-	if len(r.left) > 0 && isEmpty(path) {
-		fmt.Fprintf(stderr, "accscope: program %s; no OpenACC event by now\n", end)
-		return nil
-	}
-	trace, err := store.Open(path)
-	if err != nil {
-		return err
-	}
-	defer trace.Close()
-	meta, err := trace.Meta()
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(stderr, "accscope: program %s; %d events in %s\n", end, meta.Events, shown(path))
-	if meta.Events > 0 && !r.flags.noSummary {
-		return summarize(trace)
-	}
-	warnings, err := report.Warnings(trace) // the report would say them
-	if err != nil {
-		return err
-	}
-	for _, warning := range warnings {
-		fmt.Fprintf(stderr, "accscope: WARNING: %s\n", warning)
-	}
-	switch {
-	case meta.Events > 0:
-	case r.flags.events != "" || r.flags.minBytes != "" || r.flags.queue != "" || r.flags.paused:
-		fmt.Fprintln(stderr, "accscope: no OpenACC event was recorded: the flags of this run let none through")
-	case len(warnings) == 0:
-		fmt.Fprintln(stderr, "accscope: no OpenACC event was recorded: it may use none, or a runtime without the profiling interface")
-	}
-	return nil
-}
-
 // isEmpty says whether nothing has been written to a trace whose name is held.
 func isEmpty(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Size() == 0
-}
-
-func summarize(trace *store.Trace) error {
-	document, err := report.Build(trace, report.Options{Top: 10})
-	if err != nil {
-		return err
-	}
-	fmt.Fprintln(stderr)
-	return document.Write(stderr, report.FormatText)
 }
 
 // shown is a path as the user would write it.

@@ -189,6 +189,7 @@ func (flags *runFlags) run(args []string) error {
 	if failure == nil {
 		failure = watch.linger(recording.path)
 	}
+	recording.discard()
 	if failure != nil {
 		fmt.Fprintf(stderr, "accscope: %v\naccscope: what was captured is kept: accscope import %s makes a trace of it (-o for another place)\n",
 			failure, recording.folder())

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/accscope/accscope/collector/launch"
+	"github.com/accscope/accscope/collector/report"
+	"github.com/accscope/accscope/collector/store"
+)
+
+// summary says where the trace is and, unless the user does not want it, what
+// is in it. A trace without events is not kept.
+func (r *recording) summary(path string, end launch.End) error {
+	if len(r.left) > 0 && isEmpty(path) {
+		if !r.flags.quiet {
+			fmt.Fprintf(stderr, "accscope: program %s; no OpenACC event by now\n", end)
+		}
+		return nil
+	}
+	trace, err := store.Open(path)
+	if err != nil {
+		return err
+	}
+	defer trace.Close()
+	meta, err := trace.Meta()
+	if err != nil {
+		return err
+	}
+	warnings, err := report.Warnings(trace)
+	if err != nil {
+		return err
+	}
+	r.nothing = meta.Events == 0 && meta.Lost == 0 && len(r.left) == 0 && !r.letsNothingThrough()
+	switch {
+	case r.flags.quiet:
+		return nil
+	case r.nothing:
+		fmt.Fprintf(stderr, "accscope: program %s; it raised no OpenACC event, and no trace is kept: %s\n", end, r.whyNothing())
+		return nil
+	}
+	fmt.Fprintf(stderr, "accscope: program %s; %d events in %s\n", end, meta.Events, shown(path))
+	if meta.Events > 0 && !r.flags.noSummary {
+		return summarize(trace) // with the warnings
+	}
+	for _, warning := range warnings {
+		fmt.Fprintf(stderr, "accscope: WARNING: %s\n", warning)
+	}
+	if meta.Events == 0 && r.letsNothingThrough() {
+		fmt.Fprintln(stderr, "accscope: no OpenACC event was recorded: the flags of this run let none through")
+	}
+	return nil
+}
+
+// letsNothingThrough says whether the flags explain a trace without events.
+func (r *recording) letsNothingThrough() bool {
+	return r.flags.events != "" || r.flags.minBytes != "" || r.flags.queue != "" || r.flags.paused
+}
+
+// whyNothing is what a program without OpenACC events lacks, as far as its file
+// tells.
+func (r *recording) whyNothing() string {
+	name := filepath.Base(r.program.Path)
+	switch r.program.Kind {
+	case launch.GCC:
+		return name + " has OpenACC in it, but ran none of it"
+	case launch.Other:
+		return fmt.Sprintf("%s ran no OpenACC, or its runtime %s does not read ACC_PROFLIB", name, r.program.Library)
+	case launch.Script:
+		return fmt.Sprintf("no process that the script %s started ran OpenACC compiled in; compile with gcc -fopenacc", name)
+	}
+	return fmt.Sprintf("%s has no OpenACC compiled in, nor had what it started; compile with gcc -fopenacc", name)
+}
+
+// discard removes a trace that is not worth keeping, once nobody reads it any
+// more.
+func (r *recording) discard() {
+	if !r.nothing {
+		return
+	}
+	if err := os.Remove(r.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		fmt.Fprintf(stderr, "accscope: %v\n", err)
+	}
+}
+
+func summarize(trace *store.Trace) error {
+	document, err := report.Build(trace, report.Options{Top: 10})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(stderr)
+	return document.Write(stderr, report.FormatText)
+}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A program without OpenACC events leaves no trace, but the remedy.
+func TestRunOfAProgramWithoutOpenACC(t *testing.T) {
+	for _, test := range []struct {
+		name, source string
+		flags        []string
+		run          []string
+		want         string // on standard error
+		status       int
+		kept         bool
+	}{
+		{name: "compiled without", source: "int main (void) { return 3; }", status: 3,
+			want: "it raised no OpenACC event, and no trace is kept: program has no OpenACC compiled in, nor had what it started; compile with gcc -fopenacc"},
+		{name: "quietly", source: "int main (void) { return 0; }", flags: []string{"-q"}},
+		{name: "of a given name", source: "int main (void) { return 0; }", flags: []string{"-o", "trace.db"}, want: "no trace is kept"},
+		{name: "not reached", source: `int main (int count, char **arguments) {
+			if (count > 1) {
+#pragma acc parallel
+				{ }
+			}
+			return 0; }`, want: "program has OpenACC in it, but ran none of it"},
+		{name: "a script", source: "int main (void) { return 0; }", run: []string{"./script"}, want: "no process that the script script started"},
+		{name: "paused", source: "int main (void) { return 0; }", flags: []string{"--paused"}, want: "the flags of this run let none through", kept: true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			folder := t.TempDir()
+			program, source := filepath.Join(folder, "program"), filepath.Join(folder, "program.c")
+			if err := os.WriteFile(source, []byte(test.source), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(folder, "script"), []byte("#!/bin/sh\n./program\n"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			compile := exec.Command("gcc-12", "-fopenacc", "-foffload=disable", "-o", program, source)
+			if output, err := compile.CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, output)
+			}
+			if test.run == nil {
+				test.run = []string{"./program"}
+			}
+			r := invoke(t, folder, append(append(append([]string{"run"}, test.flags...), "--"), test.run...)...)
+			if r.status != test.status || !strings.Contains(r.stderr, test.want) || test.want == "" && r.stderr != "" {
+				t.Errorf("status %d, want %d and %q:\n%s", r.status, test.status, test.want, r.stderr)
+			}
+			traces, err := filepath.Glob(filepath.Join(folder, "*.db"))
+			if err != nil || len(traces) > 0 != test.kept {
+				t.Errorf("left are %v, %v", traces, err)
+			}
+		})
+	}
+}
