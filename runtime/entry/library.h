@@ -75,7 +75,7 @@ enum phase
 
 extern int accscope_phase;	/* atomic; enum phase */
 extern struct engine accscope_engine;	/* filled in before phase_ready */
-extern struct acc_dispatch *accscope_dispatch;	/* not null from phase_ready on */
+extern struct acc_dispatch *accscope_dispatch;	/* not null where the Go part is open */
 
 static inline enum phase
 phase (void)
@@ -96,8 +96,8 @@ engine (void)
 /* The same without opening it: null if nothing has needed it yet.  */
 const struct engine *accscope_loaded (void);
 
-/* Opens the Go part if it was not opened; does not return if that cannot be
-   done.  Recursion is fine: a tool that is being loaded may call us.  */
+/* Opens the Go part if it was not opened, or does without where there is no room;
+   does not return if that cannot be done.  Recursion is fine: a tool that is being loaded may call us.  */
 void accscope_load (void);
 
 /* A call of the Go part in progress.  */
@@ -109,6 +109,9 @@ struct passage
   sigset_t mask;		/* and were so before */
   uint32_t entered;		/* place.entered before */
 };
+
+/* In place of the functions: they do nothing and answer 0.  */
+extern const struct engine accscope_nothing;
 
 /* Around a call of accscope_engine.  False if the thread must not enter the Go part,
    as in a signal handler that interrupted it there; the first time, that is said of the
@@ -234,6 +237,18 @@ void accscope_profilers_load (void);
 void accscope_fork_begin (void);	/* from the constructor */
 void accscope_fork_engine (const void *address);	/* address: in the Go part */
 void accscope_forked_call (void) __attribute__ ((noreturn));
+
+/* Runs a kernel on the calling thread: function (block).  */
+void accscope_call (void (*function) (void *), void *block);
+
+/* resources.c: whether there is room for the Go part; says what lacks.  */
+bool accscope_resources_suffice (void);
+/* Around opening it.  */
+void accscope_limits_widen (void);
+void accscope_limits_restore (void);
+
+/* alone.c: functions in place of the Go part's, where there is no room for it.  */
+void accscope_alone (struct engine *);
 
 /* faults.c */
 void accscope_faults_begin (void);

@@ -39,8 +39,8 @@ begin (void)
 }
 
 /* A kernel is the program's own code, which may call us.  */
-static void
-call (void (*function) (void *), void *block)
+void
+accscope_call (void (*function) (void *), void *block)
 {
   struct thread *t = &accscope_self;
   uint32_t inside = t->shared.dispatch.inside;
@@ -212,6 +212,7 @@ open_engine (void)
   strcat (path, ENGINE_FILE);
   accscope_fork_engine (NULL);
   accscope_faults_begin ();
+  accscope_limits_widen ();
   handle = dlopen (path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (handle == NULL)
     give_up ("cannot open its other part, which belongs beside libopenacc.so: "
@@ -230,13 +231,30 @@ open_engine (void)
   host.dispatch = acc_dispatch_new ();
   if (host.dispatch == NULL)
     give_up ("no memory");
-  host.call = call;
+  host.call = accscope_call;
   host.exit = leave_and_exit;
   host.end_first = end_first;
   error = accscope_engine.start (&host);
+  accscope_limits_restore ();
   if (error != 0)
     give_up ("cannot start %s: %s", path, strerror (error));
   accscope_events_replay (host.dispatch);
+}
+
+/* With the Go part, what was recorded before, and the tools of the process.  */
+static void
+open_all (struct thread *t)
+{
+  open_engine ();
+  usable = true;
+  accscope_early_replay_images ();
+  accscope_names_replay ();
+  accscope_early_replay ();
+  accscope_activity_replay ();
+  t->shared.dispatch.inside = 0;	/* tools may call us */
+  accscope_profilers_load ();
+  t->shared.dispatch.inside = 1;
+  atexit (end_program);
 }
 
 static void open_beside (void);
@@ -277,16 +295,10 @@ accscope_load (void)
       struct accscope_place place = t->shared.place;
 
       __atomic_store_n (&accscope_phase, phase_loading, __ATOMIC_RELEASE);
-      open_engine ();
-      usable = true;
-      accscope_early_replay_images ();
-      accscope_names_replay ();
-      accscope_early_replay ();
-      accscope_activity_replay ();
-      t->shared.dispatch.inside = 0;	/* tools may call us */
-      accscope_profilers_load ();
-      t->shared.dispatch.inside = 1;
-      atexit (end_program);
+      if (accscope_resources_suffice ())
+	open_all (t);
+      else
+	accscope_alone (&accscope_engine);
       t->shared.place = place;
       __atomic_store_n (&accscope_phase, phase_ready, __ATOMIC_RELEASE);
     }

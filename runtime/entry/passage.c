@@ -24,7 +24,7 @@ nothing (void)
   return 0;
 }
 
-static const struct engine refusing = {
+const struct engine accscope_nothing = {
 #define REFUSE(result, name, parameters, arguments) .name = (void *) nothing,
   ACCSCOPE_ENGINE_FUNCTIONS (REFUSE, struct accscope_thread *)
 #undef REFUSE
@@ -174,12 +174,12 @@ accscope_leave (const struct passage *p)
   pthread_setcancelstate (p->cancel, NULL);
 }
 
-/* The functions that are called: those of the Go part, or refusing.  */
+/* The functions that are called: those of the Go part, or what does nothing.  */
 static const struct engine *
 begin (struct passage *p, const char *call)
 {
   if (UNLIKELY (!accscope_enter (self (), p, call)))
-    return &refusing;
+    return &accscope_nothing;
   if (UNLIKELY (phase () != phase_ready))
     accscope_load ();
   return &accscope_engine;

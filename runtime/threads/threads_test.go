@@ -1,6 +1,6 @@
 // Package threads runs compiled programs with many host threads and with child
 // processes on the built libraries: 64 threads at once, thousands one after the
-// other, forks, faults, signal handlers, cancellation, small stacks, ends (OpenACC 3.3 §2.3, §2.16: host threads are
+// other, forks, faults, signal handlers, cancellation, small stacks, few descriptors, ends (OpenACC 3.3 §2.3, §2.16: host threads are
 // independent).
 package threads
 

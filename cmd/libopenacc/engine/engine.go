@@ -1,3 +1,9 @@
+// Go would keep the files of the process's CPU limit open, and read them now and
+// then by numbers that are other files once the program has closed them.
+//
+//go:debug containermaxprocs=0
+//go:debug updatemaxprocs=0
+
 // Command engine is the Go half of libopenacc: a c-shared library that the thin
 // C library (runtime/entry) opens at the first call that needs it. It exports one
 // function for each row of ACCSCOPE_ENGINE_FUNCTIONS in its engine.h, which is the
@@ -27,6 +33,7 @@ import (
 	"github.com/accscope/accscope/runtime/goacc"
 	"github.com/accscope/accscope/runtime/host"
 	"github.com/accscope/accscope/runtime/openacc"
+	_ "github.com/accscope/accscope/runtime/poller" // before anything of Go's opens it
 	"github.com/accscope/accscope/runtime/sim"
 )
 
