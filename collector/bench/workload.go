@@ -69,18 +69,18 @@ func (b *bench) shallowWater(program string, cells, launches int) workload {
 }
 
 // sizeFor is the number of cells each way with which the kernels take the time
-// wanted on average, as near as some tries get.
+// wanted on average, as near as some tries get. A try is as long as what is
+// measured: a GPU raises its clock while it is busy, and a short run's kernels
+// take up to twice the time of a long one's.
 func (b *bench) sizeFor(program string, microseconds float64) (cells int, err error) {
 	cells = 128
 	for range 8 {
-		w := b.shallowWater(program, cells, 60*launchesPerStep)
+		w := b.shallowWater(program, cells, b.launches)
 		if _, err := b.profiled(w, runtime{"accscope", b.device}); err != nil {
 			return 0, fmt.Errorf("%s: %w", w.name, err)
 		}
-		// A kernel's first launch may wait for its code.
 		var took float64
-		if err := b.query(fmt.Sprintf("SELECT avg(device_time) / 1e3 FROM (SELECT device_time FROM kernels ORDER BY record LIMIT -1 OFFSET %d)",
-			10*launchesPerStep), &took); err != nil {
+		if err := b.query("SELECT avg(device_time) / 1e3 FROM kernels", &took); err != nil {
 			return 0, err
 		}
 		if math.Abs(took/microseconds-1) < 0.05 || cells == 8 && took > microseconds {
