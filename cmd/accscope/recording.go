@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"time"
@@ -125,6 +126,9 @@ func (r *recording) follow(ctx context.Context) error {
 	if r.ingester == nil {
 		return nil
 	}
+	if !r.flags.quiet && !r.flags.tui && isTerminal(os.Stderr) {
+		go tellBehind(ctx, stderr, r.ingester.Behind, time.Second)
+	}
 	err := r.ingester.Run(ctx)
 	if err != nil {
 		// Nobody empties the capture any more: the program need not wait for it.
@@ -208,6 +212,27 @@ func (r *recording) takeOver() error {
 	return r.open(trace)
 }
 
+// worthTelling is how far the trace may be behind the program unsaid.
+const worthTelling = 2 * time.Second
+
+// tellBehind looks now and then how far the trace is behind the program and says
+// it, once: the program writes to the same terminal.
+func tellBehind(ctx context.Context, w io.Writer, behind func() time.Duration, interval time.Duration) {
+	ticker := time.NewTicker(interval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			if late := behind(); late >= worthTelling {
+				fmt.Fprintf(w, "accscope: the trace is %s behind the program, and will be finished some time after it\n", late.Round(100*time.Millisecond))
+				return
+			}
+		}
+	}
+}
+
 // progress shows a line while a long ingest ends.
 func (r *recording) progress() (stop func()) {
 	if r.flags.quiet || !isTerminal(os.Stderr) {
@@ -224,7 +249,8 @@ func (r *recording) progress() (stop func()) {
 			select {
 			case <-ticker.C:
 				shown = true
-				fmt.Fprintf(os.Stderr, "\raccscope: finishing the trace: %.0f %%, %d events \x1b[K", 100*r.ingester.Finished(), r.ingester.Events())
+				fmt.Fprintf(os.Stderr, "\raccscope: finishing the trace: %.0f %%, %d events, %s behind the program's end \x1b[K",
+					100*r.ingester.Finished(), r.ingester.Events(), r.ingester.Behind().Round(100*time.Millisecond))
 			case <-done:
 				if shown {
 					fmt.Fprint(os.Stderr, "\r\x1b[K")

@@ -126,7 +126,7 @@ func (t *Trace) groups(table string, owner, level, from, to int64, f func(*group
 		column = "device"
 	}
 	query := fmt.Sprintf(`SELECT start, groups FROM %[1]s WHERE %[2]s = ?1 AND level = ?2 AND start >= coalesce((SELECT max(start) FROM %[1]s
-		WHERE %[2]s = ?1 AND level = ?2 AND start < ?3), ?3) AND (start < ?4 OR start < ?3) ORDER BY start, id`, table, column)
+		WHERE %[2]s = ?1 AND level = ?2 AND start < ?3), ?3) AND start < max(?3, ?4) ORDER BY start, id`, table, column)
 	var data []byte
 	return t.query(query, []int64{owner, level, from, to}, func(s *sqlite.Stmt) error {
 		if n := s.ColumnLen(1); n > cap(data) {

@@ -2,7 +2,8 @@
 --
 -- Each reads its big table once, in order, and looks up what else a query asks
 -- for by number: LEFT JOINs, since SQLite leaves out those of which no column is
--- used.
+-- used, but where a query sums or groups. What is dear to look up and rarely
+-- asked for is a subquery of its column.
 
 -- One row per raw event: a record has one, or the two halves of a span.
 CREATE VIEW events AS
@@ -88,12 +89,12 @@ WHERE m.kind = 100;
 -- What devices did, measured by the runtime.
 CREATE VIEW device_activity AS
 SELECT a.id AS activity, nullif(a.record, 0) AS record, v.process, w.device, w.queue, w.async, q.number AS async_queue,
-  k.name AS kind, coalesce(n.text, d.name) AS name, a.start, a.start + a.duration AS end, a.duration, a.bytes,
+  k.name AS kind,
+  coalesce(n.text, (SELECT d.name FROM record r JOIN site_detail d ON d.site = r.site WHERE r.id = a.record)) AS name, a.start, a.start + a.duration AS end, a.duration, a.bytes,
   a.start + a.device_offset AS device_start, a.start + a.device_offset + a.duration + a.device_excess AS device_end,
   a.start + a.duration + a.delay AS recorded, a.correlation
 FROM activity a LEFT JOIN work w ON w.id = a.work LEFT JOIN queue q ON q.id = w.queue LEFT JOIN device v ON v.id = w.device
-LEFT JOIN string n ON n.id = w.name LEFT JOIN activity_kind k ON k.code = w.kind
-LEFT JOIN record r ON r.id = a.record LEFT JOIN site_detail d ON d.site = r.site;
+LEFT JOIN string n ON n.id = w.name LEFT JOIN activity_kind k ON k.code = w.kind;
 
 -- Waits of a queue for what another one of its device held, by a wait directive
 -- or clause with async or acc_wait_async.

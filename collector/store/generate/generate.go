@@ -15,8 +15,9 @@ import (
 // Options say what to make.
 type Options struct {
 	Spans    int  // about how many spans
-	Threads  int  // host threads; 1 if 0
-	Queues   int  // async queues per thread; 4 if 0
+	Ranks    int  // processes of an MPI job; 0: one process, of no job
+	Threads  int  // host threads of a process; 1 if 0
+	Queues   int  // async queues of a process; 4 if 0
 	Activity bool // device activity, as our runtime gives it
 	Pauses   bool // now and then a pause, from some microseconds to a second
 	Seed     uint64
@@ -39,12 +40,13 @@ type Session struct {
 	kernels   []model.Name
 	variables []model.Name
 	correlate uint64
-	busy      []int64 // by queue: when the device is done
+	busy      [][]int64 // by process and queue: when the device is done
 	err       error
 }
 
 type thread struct {
 	id       model.ThreadID
+	process  model.ProcessID
 	sequence uint64
 	pair     uint64
 	address  uint64
@@ -58,12 +60,21 @@ func New(o Options) *Session {
 	if o.Queues == 0 {
 		o.Queues = 4
 	}
-	s := &Session{Model: model.New(nil, nil), options: o, busy: make([]int64, o.Queues), random: o.Seed*2862933555777941757 + 3037000493, time: 1_000_000}
-	s.Model.AddProcess(model.ProcessInfo{ID: 1, Host: "host", PID: 4711, Program: "jacobi", Arguments: []string{"jacobi", "4096"},
-		Rank: -1, Runtime: "accscope", Ended: ""})
-	for i := range o.Threads {
-		s.Model.AddThread(model.ThreadInfo{ID: model.ThreadID(i + 1), Process: 1, TID: 4711 + i})
-		s.threads = append(s.threads, &thread{id: model.ThreadID(i + 1), address: uint64(0x7f5500000000 + i<<32)})
+	s := &Session{Model: model.New(nil, nil), options: o, random: o.Seed*2862933555777941757 + 3037000493, time: 1_000_000}
+	for i := range max(o.Ranks, 1) {
+		p := model.ProcessInfo{ID: model.ProcessID(i + 1), Host: "host", PID: 4711 + 1000*i, Program: "jacobi", Arguments: []string{"jacobi", "4096"},
+			Rank: -1, Runtime: "accscope"}
+		if o.Ranks > 0 {
+			p.Rank, p.Ranks = i, o.Ranks
+		}
+		s.Model.AddProcess(p)
+		s.Model.DescribeDevice(model.DeviceInfo{Process: p.ID, Type: 4, Name: "sim", Vendor: "accscope", Capacity: 16 << 30})
+		s.busy = append(s.busy, make([]int64, o.Queues))
+		for n := range o.Threads {
+			id := len(s.threads)
+			s.Model.AddThread(model.ThreadInfo{ID: model.ThreadID(id + 1), Process: p.ID, TID: p.PID + n})
+			s.threads = append(s.threads, &thread{id: model.ThreadID(id + 1), process: p.ID, address: uint64(0x7f5500000000 + id<<32)})
+		}
 	}
 	s.file = s.Model.Intern("jacobi.c")
 	for i := range 5 {
@@ -73,7 +84,6 @@ func New(o Options) *Session {
 	for _, name := range []string{"a", "b", "residual", "halo_left", "halo_right", "coefficients"} {
 		s.variables = append(s.variables, s.Model.Intern(name))
 	}
-	s.Model.DescribeDevice(model.DeviceInfo{Process: 1, Type: 4, Name: "sim", Vendor: "accscope", Capacity: 16 << 30})
 	return s
 }
 
@@ -101,7 +111,7 @@ func (s *Session) Run() error {
 // event makes an event with every field set as our runtime sets them.
 func (s *Session) event(t *thread, kind int32, queue int64, line int32) model.Event {
 	function := int(line) % len(s.functions)
-	return model.Event{Process: 1, Thread: t.id, Event: capture.Event{
+	return model.Event{Process: t.process, Thread: t.id, Event: capture.Event{
 		Kind: kind, Version: 202211, DeviceType: 4, DeviceNumber: 0, ThreadID: int32(t.id) - 1, Async: queue, AsyncQueue: queue,
 		SourceFile: s.file, Function: s.functions[function], Line: line, EndLine: line + 8, FunctionLine: 10, FunctionEnd: 200,
 		ProfileBytes: 72, EventBytes: 56, APIBytes: 40, Parent: 0, API: 4, APIDeviceType: 4, Vendor: 1, AsyncHandle: uint64(0x1000 + queue),
@@ -136,16 +146,17 @@ func (s *Session) span(t *thread, e model.Event, inside func()) int64 {
 }
 
 // device makes the activity of an enqueue.
-func (s *Session) device(queue int, kind int32, name model.Name, bytes uint64, cost int64) {
+func (s *Session) device(t *thread, queue int, kind int32, name model.Name, bytes uint64, cost int64) {
 	if !s.options.Activity || s.err != nil {
 		return
 	}
-	start := max(s.busy[queue], s.time-100)
+	busy := &s.busy[t.process-1][queue]
+	start := max(*busy, s.time-100)
 	end := start + cost
-	s.busy[queue] = end
+	*busy = end
 	s.correlate++
 	s.time += 50
-	a := model.Activity{Process: 1, Activity: capture.Activity{Time: max(end, s.time), Correlation: s.correlate, Kind: kind, DeviceType: 4,
+	a := model.Activity{Process: t.process, Activity: capture.Activity{Time: max(end, s.time), Correlation: s.correlate, Kind: kind, DeviceType: 4,
 		Async: int64(queue), AsyncQueue: int64(queue), Bytes: bytes, Start: start, End: end, DeviceStart: start + 77_000_000,
 		DeviceEnd: end + 77_000_000, Name: name}}
 	enqueue, device, q := s.Model.ApplyActivity(&a)
@@ -180,7 +191,7 @@ func (s *Session) iteration(t *thread, i int) {
 		s.emit(t, s.data(t, model.Alloc, queue, line, variable, bytes))
 		s.emit(t, s.data(t, model.Create, queue, line, variable, bytes))
 		s.span(t, s.numbered(s.data(t, model.EnqueueUploadStart, queue, line, variable, bytes)), nil)
-		s.device(queue, model.ActivityUpload, 0, bytes, int64(300+bytes/16))
+		s.device(t, queue, model.ActivityUpload, 0, bytes, int64(300+bytes/16))
 	})
 	for range 3 {
 		s.span(t, s.event(t, model.ComputeConstructStart, int64(queue), line+2), func() {
@@ -188,12 +199,12 @@ func (s *Session) iteration(t *thread, i int) {
 			launch.Name = s.kernels[int(line+2)%len(s.kernels)]
 			launch.Gangs, launch.Workers, launch.Vector = 128, 1, 128
 			s.span(t, s.numbered(launch), nil)
-			s.device(queue, model.ActivityKernel, launch.Name, 0, int64(800+s.roll(600)))
+			s.device(t, queue, model.ActivityKernel, launch.Name, 0, int64(800+s.roll(600)))
 		})
 	}
 	s.span(t, s.event(t, model.UpdateStart, int64(queue), line+4), func() {
 		s.span(t, s.numbered(s.data(t, model.EnqueueDownloadStart, queue, line+4, variable, bytes)), nil)
-		s.device(queue, model.ActivityDownload, 0, bytes, int64(300+bytes/16))
+		s.device(t, queue, model.ActivityDownload, 0, bytes, int64(300+bytes/16))
 	})
 	s.span(t, s.event(t, model.WaitStart, int64(queue), line+5), nil)
 	s.span(t, s.event(t, model.ExitDataStart, int64(queue), line+6), func() {

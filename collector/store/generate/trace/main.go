@@ -14,8 +14,9 @@ import (
 func main() {
 	var o generate.Options
 	flag.IntVar(&o.Spans, "spans", 1_000_000, "about how many host spans")
-	flag.IntVar(&o.Threads, "threads", 1, "host threads")
-	flag.IntVar(&o.Queues, "queues", 4, "async queues")
+	flag.IntVar(&o.Ranks, "ranks", 0, "processes of an MPI job; 0: one process, of no job")
+	flag.IntVar(&o.Threads, "threads", 1, "host threads of a process")
+	flag.IntVar(&o.Queues, "queues", 4, "async queues of a process")
 	flag.BoolVar(&o.Activity, "activity", false, "device activity too")
 	flag.BoolVar(&o.Pauses, "pauses", false, "now and then a pause")
 	flag.Uint64Var(&o.Seed, "seed", 1, "of what is random")
