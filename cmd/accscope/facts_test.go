@@ -2,7 +2,6 @@ package main
 
 import (
 	"path/filepath"
-	"strings"
 	"testing"
 )
 
@@ -12,7 +11,7 @@ func TestFactsOfARun(t *testing.T) {
 	program := build(t, "jacobi")
 	folder := t.TempDir()
 	const caller = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
-	environment := []string{"TRACEPARENT=" + caller, "ACCSCOPE_SIM_MEMORY=64MiB"}
+	environment := []string{"TRACEPARENT=" + caller, "TRACESTATE=a=b", "ACCSCOPE_SIM_MEMORY=64MiB"}
 	check := func(trace string) {
 		t.Helper()
 		rows := invoke(t, folder, "query", "--format", "csv", trace,
@@ -20,7 +19,7 @@ func TestFactsOfARun(t *testing.T) {
 		if want := "type,number,name,vendor,capacity\n100,0,accscope sim,accscope,67108864\n"; rows != want {
 			t.Errorf("%s: devices\n%s\nwant\n%s", trace, rows, want)
 		}
-		if rows := invoke(t, folder, "query", "--format", "csv", trace, "SELECT value FROM meta WHERE key = 'traceparent'").must(t).stdout; !strings.Contains(rows, caller) {
+		if rows := invoke(t, folder, "query", "--format", "csv", trace, "SELECT value FROM meta WHERE key GLOB 'trace[ps]*' ORDER BY key").must(t).stdout; rows != "value\n"+caller+"\na=b\n" {
 			t.Errorf("%s: the caller's span is %q", trace, rows)
 		}
 	}

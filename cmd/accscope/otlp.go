@@ -74,25 +74,28 @@ func (flags *otlpFlags) send(ctx context.Context, command *cobra.Command, trace 
 	trace.Interrupt(ctx.Done())
 	progress := showProgress(&options)
 	result, err := otlp.SendTo(ctx, flags.target, func(to otlp.Uploader) (otlp.Result, error) {
-		return otlp.Send(ctx, to, trace, otlp.Options{Options: options, Parent: parent, SpanLimit: limit})
+		return otlp.Send(ctx, to, trace, otlp.Options{Options: options, Parent: parent, SpanLimit: limit, Version: version()})
 	})
 	progress()
 	if err != nil {
 		return fmt.Errorf("%s: %w", flags.target, err)
 	}
 	if !result.Sampled {
-		fmt.Fprintln(command.ErrOrStderr(), "accscope: nothing was sent: OTEL_TRACES_SAMPLER decided against this trace")
+		fmt.Fprintln(command.ErrOrStderr(), notSampled)
 		return nil
 	}
 	fmt.Fprintf(command.ErrOrStderr(), "accscope: sent trace %s to %s: %s\n", result.TraceID, flags.target, result)
 	return flags.sendMetrics(ctx, command, trace, options.Filter)
 }
 
+// notSampled is said where a trace is not to be sent.
+const notSampled = "accscope: no spans were sent: OTEL_TRACES_SAMPLER, or the caller by the flags of TRACEPARENT, decided against this trace (OTEL_TRACES_SAMPLER=always_on sends it)"
+
 // parent is the caller's span: as the flag says, else as the run had it, else as
 // it is in the environment. One that is malformed counts only in the flag.
 func (flags *otlpFlags) parent(trace *store.Trace) (otlp.TraceParent, error) {
 	if flags.traceParent != "" {
-		parent, err := otlp.ParseTraceParent(flags.traceParent)
+		parent, err := otlp.ParseTraceParent(flags.traceParent, "")
 		if err != nil {
 			return parent, usageError{err}
 		}
@@ -102,17 +105,16 @@ func (flags *otlpFlags) parent(trace *store.Trace) (otlp.TraceParent, error) {
 	if err != nil {
 		return otlp.TraceParent{}, err
 	}
-	text := meta.Facts["traceparent"]
-	if text == "" {
-		text = os.Getenv("TRACEPARENT")
+	if text := meta.Facts["traceparent"]; text != "" {
+		return parentOrNone(text, meta.Facts["tracestate"]), nil
 	}
-	return parentOrNone(text), nil
+	return parentOrNone(os.Getenv("TRACEPARENT"), os.Getenv("TRACESTATE")), nil
 }
 
 // parentOrNone reads a caller's span. The standard wants a malformed one
 // ignored.
-func parentOrNone(text string) otlp.TraceParent {
-	parent, err := otlp.ParseTraceParent(text)
+func parentOrNone(text, state string) otlp.TraceParent {
+	parent, err := otlp.ParseTraceParent(text, state)
 	if err != nil {
 		fmt.Fprintf(stderr, "accscope: %v; the trace joins no other\n", err)
 		return otlp.TraceParent{}
@@ -181,7 +183,7 @@ func startLive(flags *runFlags, r *recording) (*liveExport, error) {
 		return nil, err
 	}
 	l := &liveExport{target: target, client: client, cancel: cancel, done: make(chan struct{}), stopped: make(chan error, 1),
-		live: otlp.NewLive(ctx, client, otlp.Options{Parent: parentOrNone(os.Getenv("TRACEPARENT"))})}
+		live: otlp.NewLive(ctx, client, otlp.Options{Version: version(), Parent: parentOrNone(os.Getenv("TRACEPARENT"), os.Getenv("TRACESTATE"))})}
 	go func() { l.stopped <- l.live.Run(l.done, path) }()
 	return l, nil
 }
@@ -214,7 +216,9 @@ func (l *liveExport) finish(ctx context.Context, trace string, quiet bool) {
 	switch {
 	case err != nil:
 		fmt.Fprintf(stderr, "accscope: OTLP to %s: %d spans sent, %s not (accscope export --to otlp --full sends them): %v\n",
-			l.target, result.Sent, result.NotSent(), err)
+			l.target, result.Sent, result.NotSent(), l.target.Explain(err))
+	case result.TraceID != otlp.TraceID{} && !result.Sampled:
+		fmt.Fprintln(stderr, notSampled)
 	case !quiet && result.Sent > 0:
 		fmt.Fprintf(stderr, "accscope: sent trace %s to %s: %d spans\n", result.TraceID, l.target, result.Sent)
 	}

@@ -31,7 +31,7 @@ type Process struct {
 	Host        string
 	Machine     string            // as uname -m
 	Boot        string            // the kernel's boot id
-	Environment map[string]string // the launcher's variables (OMPI_COMM_WORLD_RANK, SLURM_PROCID, …) and TRACEPARENT
+	Environment map[string]string // the launcher's variables (OMPI_COMM_WORLD_RANK, SLURM_PROCID, …) TRACEPARENT and TRACESTATE
 	Rejected    []string          // settings that were not understood, as NAME=value
 	Filters     Filters
 

@@ -223,8 +223,8 @@ func (in *Ingester) create() error {
 }
 
 // caller keeps the span that the run was started in, from the environment of
-// the first process that had one (W3C Trace Context, variable TRACEPARENT), and
-// what each process was restricted to.
+// the first process that had one (W3C Trace Context, variables TRACEPARENT and
+// TRACESTATE), and what each process was restricted to.
 func (in *Ingester) caller() error {
 	if in.writer == nil {
 		return nil
@@ -245,6 +245,11 @@ func (in *Ingester) caller() error {
 			in.called = true
 			if err := in.writer.SetMeta("traceparent", parent); err != nil {
 				return err
+			}
+			if state := p.capture.Environment["TRACESTATE"]; state != "" {
+				if err := in.writer.SetMeta("tracestate", state); err != nil {
+					return err
+				}
 			}
 		}
 	}

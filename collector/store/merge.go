@@ -99,7 +99,7 @@ func Merge(path string, inputs []Input) (err error) {
 		s.shift -= earliest
 		for key, value := range metas[i].Facts {
 			// The caller's span, and what was left out while recording.
-			if carried[key] || key != "traceparent" && !strings.HasPrefix(key, "filter_") {
+			if carried[key] || key != "traceparent" && key != "tracestate" && !strings.HasPrefix(key, "filter_") {
 				continue
 			}
 			carried[key] = true

@@ -252,62 +252,25 @@ func failing(t *testing.T, address string) (requests *atomic.Int64, stop func())
 // sent afterwards.
 func TestJaegerIsKilledDuringARun(t *testing.T) {
 	jaegerBinary(t)
-	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	folder := t.TempDir()
-	tool, program, path := filepath.Join(folder, "accscope"), filepath.Join(folder, "steady"), filepath.Join(folder, "trace.db")
-	stop, progress := filepath.Join(folder, "stop"), filepath.Join(folder, "progress")
-	build := exec.Command("go", "build", "-o", tool, "./cmd/accscope")
-	build.Dir = root
-	for _, command := range []*exec.Cmd{build, exec.Command("gcc-12", "-fopenacc", "-foffload=disable", "-O2", "-g", "-o", program, "testdata/steady.c")} {
-		if output, err := command.CombinedOutput(); err != nil {
-			t.Fatalf("%s: %v\n%s", command, err, output)
-		}
-	}
 	grpc, web := freeAddress(t), freeAddress(t)
 	first := startJaeger(t, grpc, web)
-	run := exec.Command(tool, "run", "--otlp", "--endpoint", first.http, "--no-summary", "--device", "sim", "-o", path, "--", program, stop, progress)
-	run.Env = append(os.Environ(), "OTEL_BSP_SCHEDULE_DELAY=20", "OTEL_METRICS_EXPORTER=none", "ACCSCOPE_LIBRARY_PATH="+filepath.Join(root, "lib"))
-	var said strings.Builder
-	run.Stderr = &said
-	if err := run.Start(); err != nil {
-		t.Fatal(err)
-	}
-	ended := false
-	t.Cleanup(func() {
-		if !ended {
-			os.WriteFile(stop, nil, 0o600) //nolint:errcheck // the program is told to end
-			run.Wait()                     //nolint:errcheck // the test has failed already
-		}
-	})
-	goesOn := func() {
-		before := size(progress)
-		until(t, "the program has gone on", func() bool { return size(progress) > before+20 })
-	}
+	run := startSteady(t, first.http, otlp.HTTP)
 	until(t, "Jaeger has the first spans", func() bool { return first.knows(t, "steady") })
 	first.stop()
-	goesOn()
+	run.goesOn(t)
 	requests, close := failing(t, web)
 	until(t, "spans were refused", func() bool { return requests.Load() > 0 })
-	goesOn()
+	run.goesOn(t)
 	close()
 	second := startJaeger(t, grpc, web)
 	until(t, "Jaeger has spans again", func() bool { return second.knows(t, "steady") })
-	if err := os.WriteFile(stop, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	ended = true
-	if err := run.Wait(); err != nil {
-		t.Fatalf("%v\n%s", err, said.String())
-	}
-	count := regexp.MustCompile(`(\d+) spans sent, (\d+) not`).FindStringSubmatch(said.String())
+	said := run.end(t)
+	count := regexp.MustCompile(`(\d+) spans sent, (\d+) not`).FindStringSubmatch(said)
 	if count == nil {
-		t.Fatalf("the run says\n%s", said.String())
+		t.Fatalf("the run says\n%s", said)
 	}
 	sent, unsent := toNumber(t, count[1]), toNumber(t, count[2])
-	trace := tracetest.Open(t, path)
+	trace := tracetest.Open(t, run.path)
 	var all int64
 	for _, err := range trace.Spans(store.Filter{}) {
 		if err != nil {
@@ -328,7 +291,7 @@ func TestJaegerIsKilledDuringARun(t *testing.T) {
 	if sent == 0 || unsent == 0 || sent+unsent < all || meta.Lost != 0 {
 		t.Errorf("%d spans sent and %d not, the trace has %d and lost %d events", sent, unsent, all, meta.Lost)
 	}
-	export := exec.Command(tool, "export", "--to", "otlp", "--full", "--endpoint", second.http, path)
+	export := exec.Command(run.tool, "export", "--to", "otlp", "--full", "--endpoint", second.http, run.path)
 	output, err := export.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, output)
@@ -338,15 +301,6 @@ func TestJaegerIsKilledDuringARun(t *testing.T) {
 		t.Fatalf("the export says\n%s", output)
 	}
 	compare(t, trace, second.spans(t, string(id[1]), all+1))
-}
-
-// size is a file's length, 0 if it is not there.
-func size(path string) int64 {
-	info, err := os.Stat(path)
-	if err != nil {
-		return 0
-	}
-	return info.Size()
 }
 
 func toNumber(t *testing.T, text string) int64 {

@@ -165,7 +165,7 @@ func TestEnvironmentIsHonoured(t *testing.T) {
 	t.Setenv("OTEL_RESOURCE_ATTRIBUTES", "deployment.environment.name=test,host.name=chosen")
 	t.Setenv("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "100")
 	t.Setenv("OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT", "5")
-	parent, err := otlp.ParseTraceParent("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")
+	parent, err := otlp.ParseTraceParent("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,10 +25,12 @@ func (a *attributes) add(key string, value *commonpb.AnyValue) {
 	a.list = append(a.list, &commonpb.KeyValue{Key: key, Value: value})
 }
 
-// text adds a string; bytes that are no UTF-8, which OTLP cannot hold, are
-// replaced.
+// text adds a string that is not empty; bytes that are no UTF-8, which OTLP
+// cannot hold, are replaced.
 func (a *attributes) text(key, value string) {
-	a.add(key, textValue(cut(value, a.limits.length)))
+	if value != "" {
+		a.add(key, textValue(cut(value, a.limits.length)))
+	}
 }
 
 func (a *attributes) number(key string, value int64) {
@@ -92,9 +94,8 @@ func title(s *store.Site) string {
 // and acc_api_info of OpenACC 3.3 §5.2).
 func (a *attributes) site(s *store.Site) {
 	a.text("accscope.event", s.Kind)
-	if s.Construct != "" {
-		a.text("accscope.construct", s.Construct)
-	} else {
+	a.text("accscope.construct", s.Construct)
+	if s.Construct == "" {
 		a.number("accscope.construct.number", int64(s.ParentConstruct))
 	}
 	a.flag("accscope.implicit", s.Implicit != 0)
@@ -108,13 +109,7 @@ func (a *attributes) site(s *store.Site) {
 			a.text("accscope.variable", s.Symbol)
 		}
 	}
-	if s.File != "" {
-		a.text("code.file.path", s.File)
-	}
-	if s.Function != "" {
-		a.text("code.function.name", s.Function)
-	}
-	a.positive("code.line.number", int64(s.Line))
+	a.place(s)
 	a.positive("accscope.line.end", int64(s.EndLine))
 	a.positive("accscope.function.line.first", int64(s.FunctionLine))
 	a.positive("accscope.function.line.last", int64(s.FunctionEndLine))
@@ -143,6 +138,13 @@ func (a *attributes) site(s *store.Site) {
 	a.address("accscope.async_handle", s.AsyncHandle)
 }
 
+// place adds where in the source a site is.
+func (a *attributes) place(s *store.Site) {
+	a.text("code.file.path", s.File)
+	a.text("code.function.name", s.Function)
+	a.positive("code.line.number", int64(s.Line))
+}
+
 // record adds what is a record's own.
 func (a *attributes) record(r *store.Record) {
 	a.number("accscope.record", r.ID)
@@ -166,12 +168,10 @@ func (a *attributes) record(r *store.Record) {
 // work adds what device activities share.
 func (a *attributes) work(w *store.Work) {
 	a.text("accscope.activity", w.Kind)
-	if w.Name != "" {
-		if w.Kind == "kernel" {
-			a.text("accscope.kernel", w.Symbol)
-		} else {
-			a.text("accscope.variable", w.Symbol)
-		}
+	if w.Kind == "kernel" {
+		a.text("accscope.kernel", w.Symbol)
+	} else {
+		a.text("accscope.variable", w.Symbol)
 	}
 	a.number("accscope.async", w.Async)
 	a.number("accscope.async_queue", w.AsyncQueue)

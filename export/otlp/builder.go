@@ -3,28 +3,30 @@ package otlp
 import (
 	"bytes"
 	"fmt"
+	"path/filepath"
 
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 
 	commonpb "go.opentelemetry.io/proto/otlp/common/v1"
 	resourcepb "go.opentelemetry.io/proto/otlp/resource/v1"
 
+	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/export"
 )
 
-// The flags of a span and of a link: sampled, and that it is known whether the
-// parent is remote.
+// The flags of W3C Trace Context.
 const (
-	spanFlags       = 1 | uint32(tracepb.SpanFlags_SPAN_FLAGS_CONTEXT_HAS_IS_REMOTE_MASK)
-	remoteSpanFlags = spanFlags | uint32(tracepb.SpanFlags_SPAN_FLAGS_CONTEXT_IS_REMOTE_MASK)
+	sampledFlag = 1
+	randomFlag  = 2 // the trace's id is random
 )
 
 // builder makes spans of a trace.
 type builder struct {
 	trace     *store.Trace
 	options   Options
+	flags     uint32 // of spans and links whose parent is of this trace
 	ids       identity
 	limits    *limits
 	result    Result
@@ -33,6 +35,7 @@ type builder struct {
 	last      int64 // end of the last record, ns since the origin
 	processes []store.Process
 	threads   map[model.ThreadID]model.ThreadInfo
+	extents   map[model.ProcessID]*extent
 
 	resources []*resourcepb.Resource // of the processes first, then of the devices
 	ofDevice  map[model.DeviceID]int
@@ -56,7 +59,9 @@ func (p *prepared) begin(limits *limits, more int) *attributes {
 
 func newBuilder(trace *store.Trace, options Options) (*builder, error) {
 	b := &builder{trace: trace, options: options, limits: limitsFromEnvironment(), threads: map[model.ThreadID]model.ThreadInfo{},
-		ofDevice: map[model.DeviceID]int{}, ofProcess: map[model.ProcessID]int{}, sites: map[int64]*prepared{}, works: map[*store.Work]*prepared{}}
+		extents: map[model.ProcessID]*extent{}, ofDevice: map[model.DeviceID]int{}, ofProcess: map[model.ProcessID]int{}, sites: map[int64]*prepared{}, works: map[*store.Work]*prepared{}}
+	// Sampled, and that it is known whether the parent is remote.
+	b.flags = sampledFlag | options.Parent.Flags&randomFlag | uint32(tracepb.SpanFlags_SPAN_FLAGS_CONTEXT_HAS_IS_REMOTE_MASK)
 	meta, err := trace.Meta()
 	if err != nil {
 		return nil, err
@@ -97,7 +102,7 @@ func (b *builder) introduce(all []store.Process) error {
 		b.processes = append(b.processes, *p)
 		if _, known := b.ofProcess[p.ID]; !known {
 			b.ofProcess[p.ID] = len(b.resources)
-			b.resources = append(b.resources, processResource(&b.ids, p, environment, b.limits))
+			b.resources = append(b.resources, processResource(&b.ids, p, environment, b.options.Version, b.limits))
 		}
 	}
 	for i := range devices {
@@ -120,18 +125,20 @@ func (b *builder) root(p *store.Process) *tracepb.Span {
 	if end == 0 {
 		end = b.last
 	}
-	id := b.ids.span(ofProcess, int64(p.ID))
-	span := b.newSpan(id, SpanID{}, export.ProcessName(p), p.Start, max(end, p.Start))
-	if b.options.Parent.Valid() {
-		span.ParentSpanId = bytes.Clone(b.options.Parent.Span[:])
-		span.Flags = remoteSpanFlags
+	start := p.Start
+	if e := b.extents[p.ID]; e != nil {
+		start, end = min(start, e.first), max(end, e.last)
 	}
-	for i := range b.processes {
-		// A process that another one of the trace started is a part of that one.
-		if other := &b.processes[i]; other.ID != p.ID && other.Host == p.Host && other.PID == p.ParentPID && other.Start <= p.Start {
-			parent := b.ids.span(ofProcess, int64(other.ID))
-			span.ParentSpanId, span.Flags = parent[:], spanFlags
-		}
+	id := b.ids.span(ofProcess, int64(p.ID))
+	span := b.newSpan(id, SpanID{}, export.ProcessName(p), start, max(end, start))
+	if starter := b.starter(p); starter != nil {
+		parent := b.ids.span(ofProcess, int64(starter.ID))
+		span.ParentSpanId = parent[:]
+	} else if b.several() {
+		parent := b.ids.span(ofRun, 0)
+		span.ParentSpanId = parent[:]
+	} else {
+		b.join(span)
 	}
 	b.describe(span, func(a *attributes) {
 		a.text("accscope.process.ended", p.Ended)
@@ -146,9 +153,77 @@ func (b *builder) root(p *store.Process) *tracepb.Span {
 	return span
 }
 
+// extent is from when to when the spans of a process are, ns since the origin.
+type extent struct{ first, last int64 }
+
+// cover notes a span or event of a process.
+func (b *builder) cover(process model.ProcessID, start, end int64) {
+	e := b.extents[process]
+	if e == nil {
+		e = &extent{start, end}
+		b.extents[process] = e
+	}
+	e.first, e.last = min(e.first, start), max(e.last, end)
+}
+
+// starter is the process of the trace that started another; nil if none did.
+func (b *builder) starter(p *store.Process) (starter *store.Process) {
+	for i := range b.processes {
+		if other := &b.processes[i]; other.ID != p.ID && other.Host == p.Host && other.PID == p.ParentPID && other.Start <= p.Start {
+			starter = other
+		}
+	}
+	return starter
+}
+
+// several says whether the run began as more than one process, as one of MPI does.
+func (b *builder) several() bool {
+	first := 0
+	for i := range b.processes {
+		if b.starter(&b.processes[i]) == nil {
+			first++
+		}
+	}
+	return first > 1
+}
+
+// join makes a span a child of the caller's.
+func (b *builder) join(span *tracepb.Span) {
+	if b.options.Parent.Valid() {
+		span.ParentSpanId = bytes.Clone(b.options.Parent.Span[:])
+		span.Flags |= uint32(tracepb.SpanFlags_SPAN_FLAGS_CONTEXT_IS_REMOTE_MASK)
+	}
+}
+
+// sendRun sends the span around the processes of a run that began as several, so
+// that the trace has one root.
+func (b *builder) sendRun() error {
+	if !b.several() {
+		return nil
+	}
+	first, last := b.processes[0].Start, b.last
+	for i := range b.processes {
+		p := &b.processes[i]
+		first, last = min(first, p.Start), max(last, p.End)
+	}
+	for _, e := range b.extents {
+		first, last = min(first, e.first), max(last, e.last)
+	}
+	environment, err := resourceFromEnvironment()
+	if err != nil {
+		return err
+	}
+	span := b.newSpan(b.ids.span(ofRun, 0), SpanID{}, "run "+filepath.Base(b.processes[0].Program), first, last)
+	b.join(span)
+	b.describe(span, func(a *attributes) { a.number("accscope.run.processes", int64(len(b.processes))) })
+	b.resources = append(b.resources, runResource(&b.processes[0], environment, b.options.Version, b.limits))
+	b.result.Recorded++
+	return b.send(len(b.resources)-1, span)
+}
+
 // newSpan makes a span without attributes; times are those of the trace.
 func (b *builder) newSpan(id, parent SpanID, name string, start, end int64) *tracepb.Span {
-	span := &tracepb.Span{TraceId: b.ids.trace[:], SpanId: id[:], Name: name, Kind: tracepb.Span_SPAN_KIND_INTERNAL, Flags: spanFlags,
+	span := &tracepb.Span{TraceId: b.ids.trace[:], SpanId: id[:], Name: name, Kind: tracepb.Span_SPAN_KIND_INTERNAL, Flags: b.flags, TraceState: b.options.Parent.State,
 		StartTimeUnixNano: b.unix(start), EndTimeUnixNano: b.unix(end)}
 	if parent != (SpanID{}) {
 		span.ParentSpanId = parent[:]
@@ -209,9 +284,7 @@ func (b *builder) recordSpan(r *store.Record, parent SpanID, e ending) *tracepb.
 func (b *builder) thread(a *attributes, id model.ThreadID) {
 	if t, known := b.threads[id]; known {
 		a.number("thread.id", int64(t.TID))
-		if t.Name != "" {
-			a.text("thread.name", t.Name)
-		}
+		a.text("thread.name", t.Name)
 	}
 }
 
@@ -230,14 +303,21 @@ func (b *builder) finish(span *tracepb.Span, e ending) {
 
 // activitySpan makes the span of one device activity; cause is the span of the
 // enqueue, if it was seen.
-func (b *builder) activitySpan(x *store.Activity, cause SpanID) *tracepb.Span {
+func (b *builder) activitySpan(x *store.Activity, cause SpanID) (*tracepb.Span, error) {
 	work := b.work(x.Work)
 	span := b.newSpan(b.ids.span(ofActivity, x.ID), b.ids.span(ofProcess, int64(x.Work.Process)), work.title, x.Start, x.End())
-	a := work.begin(b.limits, 6)
+	a := work.begin(b.limits, 9)
 	a.activity(x)
+	enqueue, err := b.trace.Cause(x.Record)
+	if err != nil {
+		return nil, err
+	}
+	if enqueue != nil {
+		a.place(enqueue)
+	}
 	span.Attributes, span.DroppedAttributesCount = a.list, a.dropped
 	b.link(span, cause)
-	return span
+	return span, nil
 }
 
 func (b *builder) link(span *tracepb.Span, to SpanID) {
@@ -248,21 +328,20 @@ func (b *builder) link(span *tracepb.Span, to SpanID) {
 		span.DroppedLinksCount++
 		return
 	}
-	span.Links = append(span.Links, &tracepb.Span_Link{TraceId: b.ids.trace[:], SpanId: to[:], Flags: spanFlags})
+	span.Links = append(span.Links, &tracepb.Span_Link{TraceId: b.ids.trace[:], SpanId: to[:], TraceState: b.options.Parent.State, Flags: b.flags})
 }
 
 // event makes a span event of a record without duration (an allocation, a
 // creation, an error), or of a wait on the span that it held up.
 func (b *builder) event(r *store.Record) *tracepb.Span_Event {
-	e := &tracepb.Span_Event{TimeUnixNano: b.unix(r.Start), Name: b.site(r.Site).title}
+	e := &tracepb.Span_Event{TimeUnixNano: b.unix(r.Start), Name: r.Site.Kind}
 	a := &attributes{limits: b.limits.forEvents()}
 	if r.Site.Kind == "error" {
 		e.Name = "exception"
-		a.text("exception.type", fmt.Sprintf("acc_error %d", r.Site.ErrorCode))
+		a.text("exception.type", callbacks.ErrorCode(r.Site.ErrorCode).String())
 		a.text("exception.message", r.Site.Name)
 	}
 	if r.Span {
-		e.Name = r.Site.Kind
 		a.number("accscope.record", r.ID)
 		a.number("accscope.wait.time", r.Duration)
 		a.number("accscope.async", r.Site.Async)

@@ -2,10 +2,14 @@ package otlp
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
+	"io"
+	"net"
 	"net/url"
 	"os"
 	"strings"
+	"time"
 
 	"go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetricgrpc"
 	"go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetrichttp"
@@ -14,6 +18,9 @@ import (
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	"go.opentelemetry.io/otel/sdk/metric"
 )
+
+// probeLimit is how long a backend that took nothing is looked at.
+const probeLimit = 500 * time.Millisecond
 
 // The protocols of OTLP.
 const (
@@ -117,6 +124,44 @@ func (t Target) Client() (otlptrace.Client, error) {
 	return otlptracehttp.NewClient(options...), nil
 }
 
+// Explain adds what to do to an error of sending to a backend that speaks the
+// other protocol.
+func (t Target) Explain(err error) error {
+	if err == nil {
+		return nil
+	}
+	resolved, endpoint, wrong := t.resolve("traces")
+	switch {
+	case wrong != nil:
+	case resolved.Protocol == HTTP && speaksHTTP2(endpoint):
+		return fmt.Errorf("%w; the endpoint speaks gRPC: --protocol grpc", err)
+	case resolved.Protocol == GRPC && strings.Contains(err.Error(), "looked like an HTTP/1.1 header"):
+		return fmt.Errorf("%w; the endpoint speaks HTTP: --protocol http", err)
+	}
+	return err
+}
+
+// speaksHTTP2 says whether who listens at an endpoint begins with the settings of
+// HTTP/2 (RFC 9113 §3.4), as a server of gRPC alone does.
+func speaksHTTP2(endpoint string) bool {
+	u, err := url.Parse(endpoint)
+	if err != nil {
+		return false
+	}
+	connection, err := net.DialTimeout("tcp", u.Host, probeLimit)
+	if err != nil {
+		return false
+	}
+	defer connection.Close()
+	const settings = 4 // type of a frame
+	var frame [9]byte
+	if err := connection.SetReadDeadline(time.Now().Add(probeLimit)); err != nil {
+		return false
+	}
+	_, err = io.ReadFull(connection, frame[:])
+	return err == nil && frame[3] == settings && binary.BigEndian.Uint32(frame[5:]) == 0
+}
+
 // SendTo sends a trace to a target.
 func SendTo(ctx context.Context, target Target, send func(Uploader) (Result, error)) (result Result, err error) {
 	client, err := target.Client()
@@ -127,6 +172,7 @@ func SendTo(ctx context.Context, target Target, send func(Uploader) (Result, err
 		return result, fmt.Errorf("connecting to %s: %w", target, err)
 	}
 	result, err = send(client)
+	err = target.Explain(err)
 	if stop := client.Stop(context.WithoutCancel(ctx)); err == nil && stop != nil {
 		err = stop
 	}

@@ -43,12 +43,13 @@ func Disabled() string {
 	return ""
 }
 
-// sampled asks OTEL_TRACES_SAMPLER about a trace.
+// sampled asks OTEL_TRACES_SAMPLER about a trace; without it the caller decides
+// for those that join it.
 func sampled(id TraceID, parent TraceParent) (bool, error) {
 	name, argument := os.Getenv("OTEL_TRACES_SAMPLER"), os.Getenv("OTEL_TRACES_SAMPLER_ARG")
 	base, byParent := strings.CutPrefix(strings.ToLower(strings.TrimSpace(name)), "parentbased_")
-	if byParent && parent.Valid() {
-		return parent.Sampled, nil
+	if (byParent || base == "") && parent.Valid() {
+		return parent.Sampled(), nil
 	}
 	switch base {
 	case "", "always_on":

@@ -65,6 +65,9 @@ type folder struct {
 // site in the same place become one span in each window of time, with their
 // count. One pass, memory in proportion to limit.
 func (b *builder) folded(limit int) error {
+	if b.several() {
+		limit-- // the span around them
+	}
 	f := &folder{builder: b, limit: max(limit, 2*len(b.processes)), shift: -1, roots: map[model.ProcessID]*node{}}
 	for i := range b.processes {
 		p := &b.processes[i]
@@ -85,6 +88,7 @@ func (b *builder) folded(limit int) error {
 			continue
 		}
 		count.Activity(x)
+		f.cover(x.Work.Process, x.Start, x.End())
 		b.result.Recorded++
 		n := f.child(root, nodeKey{work: x.Work, window: f.window(x.Start), number: f.number(x.ID)}, x.Start)
 		if n.count == 0 {
@@ -98,7 +102,7 @@ func (b *builder) folded(limit int) error {
 			return err
 		}
 	}
-	return nil
+	return f.sendRun()
 }
 
 // foldedStack is what a thread is in.
@@ -127,6 +131,7 @@ func (f *folder) records(count func(*store.Record)) error {
 			continue
 		}
 		count(r)
+		f.cover(r.Site.Process, r.Start, r.End())
 		stack := stacks[r.Thread]
 		if stack == nil {
 			stack = new(foldedStack)
@@ -400,7 +405,9 @@ func (f *folder) span(n *node, parent SpanID, resource int) (span *tracepb.Span,
 		if err != nil {
 			return nil, 0, err
 		}
-		span = f.activitySpan(&n.activity, cause)
+		if span, err = f.activitySpan(&n.activity, cause); err != nil {
+			return nil, 0, err
+		}
 		if n.count > 1 {
 			f.foldedSpan(span, n, f.work(n.activity.Work))
 		}

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"github.com/accscope/accscope/collector/store"
 )
 
@@ -22,17 +24,22 @@ func (t TraceID) String() string { return hex.EncodeToString(t[:]) }
 // TraceParent is the caller's span, from the environment variable TRACEPARENT
 // (W3C Trace Context, header traceparent).
 type TraceParent struct {
-	Trace   TraceID
-	Span    SpanID
-	Sampled bool
+	Trace TraceID
+	Span  SpanID
+	Flags uint32 // sampledFlag, randomFlag
+	State string // of TRACESTATE, kept as it is
 }
+
+// Sampled says whether the caller's trace is recorded.
+func (p TraceParent) Sampled() bool { return p.Flags&sampledFlag != 0 }
 
 // Valid says whether there is a parent.
 func (p TraceParent) Valid() bool { return p.Trace != TraceID{} && p.Span != SpanID{} }
 
-// ParseTraceParent reads "00-<32 hex digits>-<16 hex digits>-<2 hex digits>".
+// ParseTraceParent reads "00-<32 hex digits>-<16 hex digits>-<2 hex digits>" and
+// the tracestate that goes with it, which is dropped where it is malformed.
 // Later versions may have more fields; "" is no parent.
-func ParseTraceParent(text string) (TraceParent, error) {
+func ParseTraceParent(text, state string) (TraceParent, error) {
 	var p TraceParent
 	if text == "" {
 		return p, nil
@@ -56,7 +63,10 @@ func ParseTraceParent(text string) (TraceParent, error) {
 	if version[0] == 0xff || version[0] == 0 && len(fields) != 4 || !p.Valid() {
 		return wrong()
 	}
-	p.Sampled = flags[0]&1 != 0
+	p.Flags = uint32(flags[0])
+	if parsed, err := trace.ParseTraceState(state); err == nil {
+		p.State = parsed.String()
+	}
 	return p, nil
 }
 
@@ -70,6 +80,7 @@ const (
 	ofFold          // several host spans in one
 	ofActivityFold
 	ofEvents // events of a span that has too many for one
+	ofRun    // all processes of a run
 	kinds
 )
 

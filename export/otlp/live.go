@@ -110,7 +110,7 @@ func (l *Live) attach(trace *store.Trace) (ready bool, err error) {
 		if l.result.Sampled, err = sampled(l.ids.trace, l.options.Parent); err != nil {
 			return false, err
 		}
-		l.sender = newSender(l.ctx, l.uploader, func() []*resourcepb.Resource { return l.resources }, l.options.BatchSize, true)
+		l.sender = newSender(l.ctx, l.uploader, func() []*resourcepb.Resource { return l.resources }, &l.options, true)
 		l.emit = l.sender.add
 	}
 	l.trace = trace
@@ -201,6 +201,7 @@ func (l *Live) take(id int64, running bool) error {
 		return nil
 	}
 	l.newest[r.Thread] = max(l.newest[r.Thread], r.Start)
+	l.cover(r.Site.Process, r.Start, r.End())
 	if r.Span {
 		span := &open{id: l.ids.span(ofRecord, r.ID), resource: resource, record: *r}
 		l.held[r.ID] = span
@@ -276,8 +277,13 @@ func (l *Live) activities() (more bool, err error) {
 		if a.Record != 0 {
 			cause = l.ids.span(ofRecord, a.Record)
 		}
+		l.cover(a.Work.Process, a.Start, a.End())
 		l.result.Recorded++
-		return l.send(resource, l.activitySpan(&a, cause))
+		span, err := l.activitySpan(&a, cause)
+		if err != nil {
+			return err
+		}
+		return l.send(resource, span)
 	}})
 	if err != nil {
 		return false, fmt.Errorf("reading the trace: %w", err)
@@ -325,7 +331,7 @@ func (l *Live) Finish(path string) (result Result, err error) {
 		l.result.Recorded++
 		err = l.send(l.ofProcess[p.ID], span)
 	}
-	return l.ended(err)
+	return l.ended(errors.Join(err, l.sendRun()))
 }
 
 // ended waits for what is on its way and counts.

@@ -32,6 +32,8 @@ type Options struct {
 	// BatchSize is the greatest number of spans in a request; 0 takes
 	// OTEL_BSP_MAX_EXPORT_BATCH_SIZE, else 512.
 	BatchSize int
+	// Version is accscope's, told as that of the instrumentation scope.
+	Version string
 }
 
 // Uploader takes spans to a backend; otlptrace.Client is one.
@@ -42,7 +44,7 @@ type Uploader interface {
 // Result says what became of a trace's spans.
 type Result struct {
 	TraceID  TraceID
-	Sampled  bool  // false: OTEL_TRACES_SAMPLER decided against the trace
+	Sampled  bool  // false: OTEL_TRACES_SAMPLER, or the caller, decided against the trace
 	Recorded int64 // processes, host spans and device activities selected
 	Spans    int64 // made of them: fewer where repeated ones were folded
 	Sent     int64 // taken by the backend
@@ -64,7 +66,7 @@ func Send(ctx context.Context, uploader Uploader, trace *store.Trace, options Op
 	if b.result.Sampled, err = sampled(b.ids.trace, options.Parent); err != nil || !b.result.Sampled {
 		return b.result, err
 	}
-	sender := newSender(ctx, uploader, func() []*resourcepb.Resource { return b.resources }, options.BatchSize, false)
+	sender := newSender(ctx, uploader, func() []*resourcepb.Resource { return b.resources }, &options, false)
 	b.emit = sender.add
 	if options.SpanLimit > 0 {
 		err = b.folded(options.SpanLimit)

@@ -30,11 +30,12 @@ func resourceFromEnvironment() (map[string]string, error) {
 	return result, nil
 }
 
-// processResource describes a process; what the environment says goes first.
-func processResource(ids *identity, p *store.Process, environment map[string]string, limits *limits) *resourcepb.Resource {
-	a := &attributes{limits: limits}
-	text := func(key, value string) {
-		if _, given := environment[key]; !given && value != "" {
+// service begins a resource with what all have in common; what the environment
+// says goes first. text adds a string that the environment does not give.
+func service(p *store.Process, environment map[string]string, version string, limits *limits) (a *attributes, text func(key, value string)) {
+	a = &attributes{limits: limits}
+	text = func(key, value string) {
+		if _, given := environment[key]; !given {
 			a.text(key, value)
 		}
 	}
@@ -42,8 +43,31 @@ func processResource(ids *identity, p *store.Process, environment map[string]str
 	if p.Program == "" {
 		name = "unknown_service"
 	}
-	instance := ids.span(ofProcess, int64(p.ID))
 	text("service.name", name)
+	text("telemetry.sdk.name", "accscope")
+	text("telemetry.sdk.language", "go")
+	text("telemetry.sdk.version", version)
+	return a, text
+}
+
+// given adds what the environment says, which ends a resource.
+func (a *attributes) given(environment map[string]string) *resourcepb.Resource {
+	for _, key := range sortedKeys(environment) {
+		a.text(key, environment[key])
+	}
+	return &resourcepb.Resource{Attributes: a.list}
+}
+
+// runResource describes the processes of a run together.
+func runResource(p *store.Process, environment map[string]string, version string, limits *limits) *resourcepb.Resource {
+	a, _ := service(p, environment, version, limits)
+	return a.given(environment)
+}
+
+// processResource describes a process.
+func processResource(ids *identity, p *store.Process, environment map[string]string, version string, limits *limits) *resourcepb.Resource {
+	a, text := service(p, environment, version, limits)
+	instance := ids.span(ofProcess, int64(p.ID))
 	text("service.instance.id", hex.EncodeToString(instance[:]))
 	host := p.On.Name
 	if host == "" {
@@ -53,7 +77,9 @@ func processResource(ids *identity, p *store.Process, environment map[string]str
 	a.number("process.pid", int64(p.PID))
 	a.positive("process.parent_pid", int64(p.ParentPID))
 	text("process.executable.path", p.Program)
-	text("process.executable.name", name)
+	if p.Program != "" {
+		text("process.executable.name", filepath.Base(p.Program))
+	}
 	if len(p.Arguments) > 0 {
 		a.texts("process.command_args", p.Arguments)
 	}
@@ -61,20 +87,23 @@ func processResource(ids *identity, p *store.Process, environment map[string]str
 		a.number("accscope.rank", int64(p.Rank))
 		a.positive("accscope.ranks", int64(p.Ranks))
 	}
-	for _, key := range sortedKeys(environment) {
-		a.text(key, environment[key])
-	}
-	return &resourcepb.Resource{Attributes: a.list}
+	return a.given(environment)
 }
 
-// deviceResource describes a device of a process.
+// deviceResource describes a device of a process: a service of its own, so that a
+// backend's graph of services shows who uses it.
 func deviceResource(of *resourcepb.Resource, d *model.DeviceInfo, limits *limits) *resourcepb.Resource {
-	a := &attributes{limits: limits, list: append([]*commonpb.KeyValue(nil), of.Attributes...)}
+	a := &attributes{limits: limits}
+	for _, attribute := range of.Attributes {
+		if attribute.Key == "service.name" {
+			name := fmt.Sprintf("%s %s %d", attribute.Value.GetStringValue(), export.DeviceType(d.Type), d.Number)
+			attribute = &commonpb.KeyValue{Key: attribute.Key, Value: textValue(cut(name, limits.length))}
+		}
+		a.list = append(a.list, attribute)
+	}
 	a.text("accscope.device.type", export.DeviceType(d.Type))
 	a.number("accscope.device.number", int64(d.Number))
-	if d.Name != "" {
-		a.text("accscope.device.name", d.Name)
-	}
+	a.text("accscope.device.name", d.Name)
 	a.positive("accscope.device.memory", d.Capacity)
 	return &resourcepb.Resource{Attributes: a.list}
 }

@@ -4,9 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net"
+	"os"
 	"regexp"
 	"strconv"
+	"syscall"
+	"time"
 
+	semconv "go.opentelemetry.io/otel/semconv/v1.40.0"
 	commonpb "go.opentelemetry.io/proto/otlp/common/v1"
 	resourcepb "go.opentelemetry.io/proto/otlp/resource/v1"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
@@ -20,6 +26,9 @@ const (
 	// retried for OTEL_EXPORTER_OTLP_TIMEOUT, the backend counts as gone.
 	failuresInARow = 3
 	scopeName      = "github.com/accscope/accscope"
+	// A backend that restarts is asked again after a pause that doubles from the
+	// first to the longest one.
+	firstPause, longestPause = 50 * time.Millisecond, time.Second
 )
 
 // sender collects spans in batches and sends them beside the one that makes
@@ -27,8 +36,10 @@ const (
 type sender struct {
 	resources func() []*resourcepb.Resource
 	size      int
-	patient   bool  // goes on however often the backend fails
-	err       error // of the settings
+	version   string        // of accscope
+	patient   bool          // goes on however often the backend fails
+	limit     time.Duration // for all attempts to send a batch
+	err       error         // of the settings
 
 	batch   map[int][]*tracepb.Span
 	spans   int
@@ -47,11 +58,17 @@ type outgoing struct {
 	spans     int64
 }
 
-func newSender(ctx context.Context, uploader Uploader, resources func() []*resourcepb.Resource, size int, patient bool) *sender {
-	s := &sender{resources: resources, size: size, patient: patient, batch: map[int][]*tracepb.Span{}, batches: make(chan outgoing, 2), done: make(chan struct{})}
+func newSender(ctx context.Context, uploader Uploader, resources func() []*resourcepb.Resource, options *Options, patient bool) *sender {
+	s := &sender{resources: resources, size: options.BatchSize, version: options.Version, patient: patient, batch: map[int][]*tracepb.Span{}, batches: make(chan outgoing, 2), done: make(chan struct{})}
 	if s.size == 0 {
 		s.size, s.err = positiveFromEnvironment("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", 512)
 	}
+	name := "OTEL_EXPORTER_OTLP_TRACES_TIMEOUT"
+	if os.Getenv(name) == "" {
+		name = "OTEL_EXPORTER_OTLP_TIMEOUT"
+	}
+	limit, err := positiveFromEnvironment(name, 10_000)
+	s.limit, s.err = time.Duration(limit)*time.Millisecond, errors.Join(s.err, err)
 	go func() {
 		defer close(s.done)
 		for b := range s.batches {
@@ -68,7 +85,7 @@ func (s *sender) upload(ctx context.Context, uploader Uploader, b outgoing) {
 	}
 	err := context.Cause(ctx)
 	if err == nil {
-		err = uploader.UploadTraces(ctx, b.resources)
+		err = s.deliver(ctx, uploader, b.resources)
 	}
 	rejected, partial := rejectedSpans(err)
 	switch {
@@ -88,6 +105,32 @@ func (s *sender) upload(ctx context.Context, uploader Uploader, b outgoing) {
 			s.failure = fmt.Errorf("%w (%w)", cause, err)
 		}
 	}
+}
+
+// deliver sends a batch, again and again where nobody listens: a backend that
+// restarts is back soon. One that was never reached is waited for only by the
+// patient. What a backend answers by is retried by the exporters themselves.
+func (s *sender) deliver(ctx context.Context, uploader Uploader, spans []*tracepb.ResourceSpans) error {
+	limited, cancel := context.WithTimeout(ctx, s.limit)
+	defer cancel()
+	for pause := firstPause; ; pause = min(2*pause, longestPause) {
+		err := uploader.UploadTraces(limited, spans)
+		if !disconnected(err) || !s.patient && s.sent == 0 {
+			return err
+		}
+		select {
+		case <-time.After(pause):
+		case <-limited.Done():
+			return err
+		}
+	}
+}
+
+// disconnected says whether a request failed because there was no connection, or
+// it broke.
+func disconnected(err error) bool {
+	var network *net.OpError
+	return errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET)
 }
 
 var partialSuccess = regexp.MustCompile(`(?s)^OTLP partial success: .* \((\d+) spans rejected\)`)
@@ -128,8 +171,9 @@ func (s *sender) flush() {
 	b := outgoing{spans: int64(s.spans)}
 	for i, resource := range s.resources() {
 		if spans := s.batch[i]; len(spans) > 0 {
-			b.resources = append(b.resources, &tracepb.ResourceSpans{Resource: resource,
-				ScopeSpans: []*tracepb.ScopeSpans{{Scope: &commonpb.InstrumentationScope{Name: scopeName}, Spans: spans}}})
+			b.resources = append(b.resources, &tracepb.ResourceSpans{Resource: resource, SchemaUrl: semconv.SchemaURL,
+				ScopeSpans: []*tracepb.ScopeSpans{{SchemaUrl: semconv.SchemaURL, Spans: spans,
+					Scope: &commonpb.InstrumentationScope{Name: scopeName, Version: s.version}}}})
 		}
 	}
 	s.batches <- b

@@ -43,6 +43,7 @@ func (b *builder) whole() error {
 			continue
 		}
 		count.Record(r)
+		b.cover(r.Site.Process, r.Start, r.End())
 		thread := threads[r.Thread]
 		if thread == nil {
 			thread = &nested{root: root}
@@ -79,11 +80,16 @@ func (b *builder) whole() error {
 			continue
 		}
 		count.Activity(x)
+		b.cover(x.Work.Process, x.Start, x.End())
 		var cause SpanID
 		if x.Record != 0 {
 			cause = b.ids.span(ofRecord, x.Record)
 		}
-		if err := b.send(resource, b.activitySpan(x, cause)); err != nil {
+		span, err := b.activitySpan(x, cause)
+		if err != nil {
+			return err
+		}
+		if err := b.send(resource, span); err != nil {
 			return err
 		}
 		b.result.Recorded++
@@ -103,7 +109,7 @@ func (b *builder) whole() error {
 		}
 	}
 	count.End()
-	return nil
+	return b.sendRun()
 }
 
 // nested is what a thread is in.

@@ -1,0 +1,183 @@
+package consumers
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/accscope/accscope/collector/store/tracetest"
+	"github.com/accscope/accscope/export/otlp"
+)
+
+// conventions holds all that arrived against OpenTelemetry's own rules: what
+// made it is told, nothing is empty, children begin and end with their parents,
+// and what tells of time alone has few names.
+func conventions(t *testing.T, b *backend, version string) {
+	t.Helper()
+	events := map[string]bool{}
+	for _, batch := range b.traces.AllTraces() {
+		for _, r := range batch.ResourceSpans().All() {
+			attribute(t, r.Resource().Attributes(), "telemetry.sdk.name", "accscope")
+			attribute(t, r.Resource().Attributes(), "telemetry.sdk.language", "go")
+			attribute(t, r.Resource().Attributes(), "telemetry.sdk.version", version)
+			if !strings.HasPrefix(r.SchemaUrl(), "https://opentelemetry.io/schemas/1.") {
+				t.Errorf("schema URL %q", r.SchemaUrl())
+			}
+			for _, scope := range r.ScopeSpans().All() {
+				if scope.Scope().Name() == "" || scope.Scope().Version() != version || scope.SchemaUrl() != r.SchemaUrl() {
+					t.Errorf("scope %s %s, schema %s", scope.Scope().Name(), scope.Scope().Version(), scope.SchemaUrl())
+				}
+			}
+		}
+	}
+	spans := b.spans(t)
+	for _, span := range spans {
+		for key, value := range span.Attributes().All() {
+			if value.AsString() == "" {
+				t.Errorf("%s: %s is empty", span.Name(), key)
+			}
+		}
+		for _, event := range span.Events().All() {
+			events[event.Name()] = true
+		}
+		if parent, known := spans[span.ParentSpanID()]; known && span.StartTimestamp() < parent.StartTimestamp() {
+			t.Errorf("%s begins %d ns before %s", span.Name(), parent.StartTimestamp()-span.StartTimestamp(), parent.Name())
+		}
+	}
+	for name := range events {
+		switch name {
+		case "alloc", "free", "create", "delete", "wait", "exception", "runtime_shutdown":
+		default:
+			t.Errorf("an event is called %q", name)
+		}
+	}
+	if len(events) == 0 {
+		t.Error("no events")
+	}
+}
+
+// What is sent of a program's run follows OpenTelemetry's conventions, device
+// activity with the place in the source that asked for it.
+func TestSpansFollowTheConventions(t *testing.T) {
+	_, path, _ := commandLine(t, nil)
+	trace := tracetest.Open(t, path)
+	for _, limit := range []int{0, 50} {
+		b := start(t, freeAddress(t), freeAddress(t))
+		if _, err := send(t, otlp.Target{Endpoint: b.http}, trace, otlp.Options{SpanLimit: limit, Version: "1.2.3"}); err != nil {
+			t.Fatal(err)
+		}
+		conventions(t, b, "1.2.3")
+		services := map[string]bool{}
+		for _, span := range b.spans(t) {
+			name, _ := span.resource.Attributes().Get("service.name")
+			services[name.Str()] = true
+			if _, device := span.Attributes().Get("accscope.activity"); !device {
+				continue
+			}
+			if file, ok := span.Attributes().Get("code.file.path"); !ok || filepath.Base(file.Str()) != "pipeline.c" {
+				t.Errorf("%s is from %q", span.Name(), file.AsString())
+			}
+			if line, ok := span.Attributes().Get("code.line.number"); !ok || line.Int() <= 0 {
+				t.Errorf("%s is from line %s", span.Name(), line.AsString())
+			}
+		}
+		if !services["pipeline"] || !services["pipeline sim 0"] {
+			t.Errorf("services %v", services)
+		}
+	}
+}
+
+// A run of several processes that no other of the trace started has one root.
+func TestRunOfSeveralProcessesHasOneRoot(t *testing.T) {
+	tool, _, _ := commandLine(t, nil)
+	folder := filepath.Dir(tool)
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := start(t, freeAddress(t), freeAddress(t))
+	path := filepath.Join(folder, "two.db")
+	run := exec.Command(tool, "run", "--no-summary", "--device", "sim", "--otlp", "--endpoint", b.http, "-o", path, "--",
+		"sh", "-c", `"$0" 4 4096 & "$0" 4 4096; wait`, filepath.Join(folder, "pipeline"))
+	run.Env = append(os.Environ(), "ACCSCOPE_LIBRARY_PATH="+filepath.Join(root, "lib"))
+	if output, err := run.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, output)
+	}
+	trace := tracetest.Open(t, path)
+	once := func() {
+		t.Helper()
+		compare(t, trace, b.spans(t))
+		roots := 0
+		for _, span := range b.spans(t) {
+			if span.ParentSpanID().IsEmpty() {
+				roots++
+				attribute(t, span.Attributes(), "accscope.run.processes", 2)
+				if span.Name() != "run pipeline" {
+					t.Errorf("the root is called %q", span.Name())
+				}
+			}
+		}
+		if roots != 1 {
+			t.Errorf("%d roots", roots)
+		}
+		b.traces.Reset()
+	}
+	once()
+	for _, limit := range []int{0, otlp.DefaultSpanLimit} {
+		result, err := send(t, otlp.Target{Endpoint: b.http}, trace, otlp.Options{SpanLimit: limit})
+		if err != nil || result.Recorded != result.Spans {
+			t.Fatalf("%+v, %v", result, err)
+		}
+		once()
+	}
+}
+
+// The caller decides whether its trace is recorded; what else it says of it is
+// kept on every span.
+func TestCallersContextIsKept(t *testing.T) {
+	const state = "vendor=opaque,other=1"
+	unsampled := strings.TrimSuffix(caller, "01") + "00"
+	random := strings.TrimSuffix(caller, "01") + "03"
+	b := start(t, freeAddress(t), freeAddress(t))
+	tool, path, said := commandLine(t, []string{"TRACEPARENT=" + unsampled, "OTEL_METRICS_EXPORTER=none"}, "--otlp", "--endpoint", b.http)
+	if n := b.traces.SpanCount(); n != 0 || !strings.Contains(string(said), "no spans were sent") {
+		t.Errorf("%d spans of a caller that is not sampled; the run says\n%s", n, said)
+	}
+	export := func(variable string) string {
+		t.Helper()
+		command := exec.Command(tool, "export", "--to", "otlp", "--full", "--metrics=false", "--endpoint", b.http, path)
+		command.Env = append(os.Environ(), variable)
+		output, err := command.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v\n%s", err, output)
+		}
+		return string(output)
+	}
+	if said := export("OTEL_TRACES_SAMPLER="); b.traces.SpanCount() != 0 || !strings.Contains(said, "no spans were sent") {
+		t.Errorf("%d spans; the export says\n%s", b.traces.SpanCount(), said)
+	}
+	if export("OTEL_TRACES_SAMPLER=always_on"); b.traces.SpanCount() == 0 {
+		t.Error("always_on sends nothing")
+	}
+	b.traces.Reset()
+
+	kept := func() {
+		t.Helper()
+		for _, span := range b.spans(t) {
+			remote := span.ParentSpanID().String() == strings.Split(random, "-")[2]
+			if flags := span.Flags(); flags&0xff != 3 || flags>>8&1 != 1 || (flags>>9&1 == 1) != remote {
+				t.Errorf("%s: flags %#x, parent remote: %v", span.Name(), flags, remote)
+			}
+			if span.TraceState().AsRaw() != state {
+				t.Errorf("%s: trace state %q", span.Name(), span.TraceState().AsRaw())
+			}
+		}
+		joined(t, b, random)
+	}
+	_, path, _ = commandLine(t, []string{"TRACEPARENT=" + random, "TRACESTATE=" + state}, "--otlp", "--endpoint", b.http)
+	kept()
+	export("TRACESTATE=of=another")
+	kept()
+}
