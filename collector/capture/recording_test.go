@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -122,6 +123,26 @@ func TestMixed(t *testing.T) {
 	})
 	if at != len(want) {
 		t.Errorf("%d events, want %d", at, len(want))
+	}
+}
+
+// A program's places are told once a chunk, also a hundred of them with names of their
+// own whose lines are found later; so their events stay short.
+func TestManyPlaces(t *testing.T) {
+	const places, rounds, number = 100, 100, 12 * 100 * 100
+	session := t.TempDir()
+	command := raiser(t, session, "places", strconv.Itoa(places), strconv.Itoa(rounds))
+	command.Env = append(command.Env, "ACCSCOPE_CALLSTACK=off")
+	run(t, command)
+	p := openOne(t, session)
+	for thread, events := range counted(t, p) {
+		if events != number {
+			t.Errorf("thread %d: %d events, want %d", thread, events, number)
+		}
+	}
+	// They are 4 bytes each, in chunks of 64 KB and of 1 MB.
+	if bytes := counters(t, p).AllocatedBytes; bytes > 3<<20 {
+		t.Errorf("%d bytes for %d events of %d places", bytes, number, places)
 	}
 }
 

@@ -150,10 +150,10 @@ ticks_now (void)
 
 /* -- ring.c */
 
-#define SITE_ENTRIES 256
+#define SITE_ENTRIES 2048	/* a hundred kernels, each with its events and names */
 #define SITE_WAYS 8		/* entries that a site may be in */
-#define CONTEXT_ENTRIES 64
-#define CONTENT_ENTRIES 128
+#define CONTEXT_ENTRIES 256
+#define CONTENT_ENTRIES 512
 #define CONTEXT_WORDS 14	/* acc_prof_info without its first int; acc_api_info */
 #define TEXT_BLOCK 16
 #define TEXT_BLOCKS 4		/* two of the source file, function, name */
@@ -251,7 +251,6 @@ struct ring
   uint64_t described;		/* bit i: the i-th device, in this chunk */
   uint32_t strings;
   uint32_t site_tag[SITE_ENTRIES];	/* of their hashes; 0: free */
-  struct site site[SITE_ENTRIES];
   struct context_entry context[CONTEXT_ENTRIES];
   struct content_entry content[CONTENT_ENTRIES];
 
@@ -267,6 +266,8 @@ struct ring
   uint64_t blocked_until;	/* ticks; 0: not blocked */
   uint64_t blocked_released;	/* control.released_bytes then */
   struct ring *nested;		/* for events in a handler */
+
+  struct site site[SITE_ENTRIES];	/* last: most of it is never touched */
 };
 
 extern __thread struct ring *ring_self __attribute__ ((tls_model ("initial-exec")));

@@ -200,7 +200,7 @@ ring_forget (void)
 	}
       if (ring->chunk)
 	system_unmap (ring->chunk, ring->chunk->bytes);
-      memset (ring, 0, sizeof *ring);
+      memset (ring, 0, offsetof (struct ring, site));	/* no tag, no site */
     }
   ring_count = 0;
   free_rings = 0;

@@ -235,6 +235,8 @@ site_find (struct ring *ring, const acc_prof_info *profile,
     | (is_kind (end_kinds, kind) ? CAPTURE_SITE_END : 0);
   uint64_t hash = (uint64_t) (unsigned) kind + ((uint64_t) (unsigned) profile->line_no << 8);
   hash = (hash ^ (uintptr_t) name) * 0x9e3779b97f4a7c15u;
+  /* which tells places apart whose lines are found later (accscope_names.h) */
+  hash = (hash ^ hash >> 32 ^ (uintptr_t) profile->src_file) * 0x94d049bb133111ebu;
   hash = (hash ^ hash >> 32 ^ caller) * 0xff51afd7ed558ccdu;
   hash = (hash ^ hash >> 32 ^ (uint64_t) profile->async_queue) * 0xc2b2ae3d27d4eb4fu;
   hash ^= hash >> 29;

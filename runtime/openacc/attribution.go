@@ -36,10 +36,15 @@ type site struct {
 }
 
 // siteSlots is how many sites a thread keeps what it knows of.
-const siteSlots = 16
+const (
+	siteBits  = 8
+	siteSlots = 1 << siteBits
+)
 
 // slot is where a thread keeps what it knows of a site, and of others.
-func (at site) slot() uintptr { return (at.returnAddress ^ at.returnAddress>>7) % siteSlots }
+func (at site) slot() uintptr {
+	return uintptr(uint64(at.returnAddress) * 0x9e3779b97f4a7c15 >> (64 - siteBits))
+}
 
 // A position is what the debug information says about a site.
 type position struct {

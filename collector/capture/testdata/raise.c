@@ -94,6 +94,42 @@ fields (void)
     abort ();
 }
 
+/* The events of a loop over COUNT kernels of a real program: their lines are found
+   later, from what stands for the source file, and each creates ten variables.  */
+static void
+places (long count, long rounds)
+{
+  static char file[200][8], name[200][10][16];
+  acc_prof_info profile = { .valid_bytes = sizeof profile, .version = 202211,
+    .device_type = acc_device_nvidia, .thread_id = 1, .async = 3,
+    .async_queue = 3, .line_no = -1, .end_line_no = -1, .func_line_no = -1,
+    .func_end_line_no = -1 };
+  acc_api_info api = { .valid_bytes = sizeof api };
+  if (count > 200)
+    abort ();
+  for (long round = 0; round < rounds; round++)
+    for (long place = 0; place < count; place++)
+      {
+	sprintf (file[place], "\1%ld", place);
+	profile.src_file = file[place];
+	for (int i = 0; i < 12; i++)
+	  {
+	    acc_event_info event = { .data_event = { .valid_bytes = 24 } };
+	    profile.event_type = i ? acc_ev_create : acc_ev_update_start;
+	    if (i == 11)
+	      profile.event_type = acc_ev_update_end;
+	    else if (i)
+	      {
+		sprintf (name[place][i - 1], "\1%ld.%d.1", place, i);
+		event.data_event.valid_bytes = 56;
+		event.data_event.var_name = name[place][i - 1];
+	      }
+	    event.event_type = profile.event_type;
+	    callback (&profile, &event, &api);
+	  }
+      }
+}
+
 /* A text that goes on in the next page; then a shorter one at the same place, and
    the next page is gone.  */
 static void
@@ -382,6 +418,8 @@ main (int argc, char **argv)
   else if (strcmp (what, "fill") == 0)
     for (long i = 0; i < number; i++)
       raise_event (acc_ev_update_start + (i & 1), (int) (i % 100), 0, 0);
+  else if (strcmp (what, "places") == 0)
+    places (number, atol (argv[4]));
   else if (strcmp (what, "edge") == 0)
     edge ();
   else if (strcmp (what, "mixed") == 0)
