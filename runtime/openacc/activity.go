@@ -29,6 +29,7 @@ type activity struct {
 	added       uint64                     // records in all
 	delivered   uint64                     // of these
 	running     bool
+	idle        bool // the goroutine waits for something to deliver
 	calling     uint64 // subscription whose function runs, 0 if none
 }
 
@@ -133,6 +134,7 @@ func (d *Device) finished(report device.Activity) {
 		record.Name = cString(enqueued.kernel)
 	}
 	a.add(record)
+	a.hasten()
 }
 
 // add puts a record behind those that wait for their delivery.
@@ -141,13 +143,21 @@ func (a *activity) add(record callbacks.ActivityRecord) {
 	defer a.mu.Unlock()
 	a.waiting = append(a.waiting, record)
 	a.added++
-	if len(a.waiting) == 1 {
+}
+
+// hasten has what waits delivered, if it is not on its way.
+func (a *activity) hasten() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.idle {
+		a.idle = false
 		a.changed.Broadcast()
 	}
 }
 
 // reportWait tells subscribers that q was made to wait for other. No event does:
-// those of OpenACC 3.3 §5.1.10 are about threads that wait.
+// those of OpenACC 3.3 §5.1.10 are about threads that wait. The record goes along with
+// that of the operation that has to wait: to wake a thread up takes the program's time.
 func (t *Thread) reportWait(q, other *Queue) {
 	a := &t.rt.activity
 	if !a.wanted() {
@@ -179,8 +189,10 @@ func (a *activity) deliver() {
 	defer a.mu.Unlock()
 	for {
 		for len(a.waiting) == 0 {
+			a.idle = true
 			a.changed.Wait()
 		}
+		a.idle = false
 		batch := a.waiting
 		a.waiting, a.spare = a.spare, nil
 		for i := range batch {
@@ -237,6 +249,10 @@ func (a *activity) flush() {
 	defer a.mu.Unlock()
 	if !a.running {
 		return
+	}
+	if a.idle {
+		a.idle = false
+		a.changed.Broadcast()
 	}
 	for all := a.added; a.delivered < all && len(a.subscribers) > 0; {
 		a.changed.Wait()

@@ -37,13 +37,14 @@ type site struct {
 
 // siteSlots is how many sites a thread keeps what it knows of.
 const (
-	siteBits  = 8
+	siteBits  = 10
 	siteSlots = 1 << siteBits
 )
 
-// slot is where a thread keeps what it knows of a site, and of others.
-func (at site) slot() uintptr {
-	return uintptr(uint64(at.returnAddress) * 0x9e3779b97f4a7c15 >> (64 - siteBits))
+// slot is where a thread keeps what it knows of a site with an async value, and of others.
+func (at site) slot(async int) uintptr {
+	hash := (uint64(at.returnAddress) ^ uint64(async)<<32) * 0xff51afd7ed558ccd
+	return uintptr((hash ^ hash>>32) * 0xc4ceb9fe1a85ec53 >> (64 - siteBits))
 }
 
 // A position is what the debug information says about a site.

@@ -77,15 +77,26 @@ func (t *Thread) namesOf(arguments goacc.Arguments) []string {
 		t.checkVersion()
 	}
 	at := site{t.place.ReturnAddress, t.function}
-	known := &t.named[at.slot()]
-	if known.at == at && len(known.names) == len(arguments.Kinds) {
-		return known.names
+	if t.knownNames(at, len(arguments.Kinds)) {
+		return t.named[at.slot(0)].names
 	}
 	names, settled := t.rt.options.Namer.NameDirective(t.place, t.function, arguments)
 	if settled {
-		*known = namedSite{at, names}
+		if t.named == nil {
+			t.named = make([]namedSite, siteSlots)
+		}
+		t.named[at.slot(0)] = namedSite{at, names}
 	}
 	return names
+}
+
+// knownNames says whether t.named has the names of a directive with so many entries.
+func (t *Thread) knownNames(at site, entries int) bool {
+	if t.named == nil {
+		return false
+	}
+	known := &t.named[at.slot(0)]
+	return known.at == at && len(known.names) == entries
 }
 
 // nameData notes the name of a routine's argument.

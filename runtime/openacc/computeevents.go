@@ -111,14 +111,6 @@ func (t *Thread) newComputeEvents() *computeEvents {
 	return e
 }
 
-// computeSlots is of how many sites, and async values at each, a thread keeps the
-// events.
-const computeSlots = 64
-
-func computeSlot(at site, async int) uintptr {
-	return (at.returnAddress ^ at.returnAddress>>7 ^ uintptr(async)*5) % computeSlots
-}
-
 // compute is the events of the compute construct in progress.
 func (t *Thread) compute() *computeEvents {
 	if e := t.context.compute; e != nil {
@@ -128,9 +120,9 @@ func (t *Thread) compute() *computeEvents {
 		t.taken()
 	}
 	if t.computes == nil {
-		t.computes = make([]*computeEvents, computeSlots)
+		t.computes = make([]*computeEvents, siteSlots)
 	}
-	slot := &t.computes[computeSlot(site{t.place.ReturnAddress, t.function}, t.context.async)]
+	slot := &t.computes[site{t.place.ReturnAddress, t.function}.slot(t.context.async)]
 	if *slot == nil {
 		*slot = t.newComputeEvents()
 	}
@@ -149,7 +141,7 @@ func (e *computeEvents) inUse(t *Thread) bool { return e.busy || t.left == &e.ev
 
 // anotherCompute is for a construct inside a callback or kernel of another one.
 func (t *Thread) anotherCompute() *computeEvents {
-	for _, e := range t.computes[computeSlots:] {
+	for _, e := range t.computes[siteSlots:] {
 		if !e.inUse(t) {
 			return e
 		}
@@ -197,7 +189,7 @@ func (t *Thread) startAsBefore(d *Device, c *Construct) *Queue {
 		t.taken()
 	}
 	async := t.mapAsync(c.Async)
-	e := t.computes[computeSlot(at, async)]
+	e := t.computes[at.slot(async)]
 	if e == nil || e.inUse(t) {
 		return nil
 	}
@@ -212,7 +204,7 @@ func (t *Thread) startAsBefore(d *Device, c *Construct) *Queue {
 		like.generation != d.generation.Load() || like.open != d.isOpen() {
 		return nil
 	}
-	if n := &t.named[at.slot()]; t.naming() && (n.at != at || len(n.names) != len(c.Arguments.Kinds)) {
+	if t.naming() && !t.knownNames(at, len(c.Arguments.Kinds)) {
 		return nil
 	}
 	t.flush()

@@ -91,7 +91,7 @@ func (t *Thread) checkVersion() {
 	}
 	if now := a.Version(); now != t.version {
 		t.version = now
-		t.named = [siteSlots]namedSite{}
+		clear(t.named)
 		for _, f := range t.frames {
 			f.like = likeness{}
 		}

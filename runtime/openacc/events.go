@@ -212,11 +212,16 @@ func (t *Thread) holdWait(event callbacks.Event, pair *eventPair, q *Queue, impl
 // raiseData raises an event about size bytes; pair is nil for create, delete,
 // alloc and free.
 func (t *Thread) raiseData(event callbacks.Event, pair *eventPair, size, host uintptr, address device.Address, name string) {
-	if !t.concerns(event) {
-		return
+	t.holdData(event, pair, size, host, address, name)
+	t.flush()
+}
+
+// holdData is hold for an event about size bytes.
+func (t *Thread) holdData(event callbacks.Event, pair *eventPair, size, host uintptr, address device.Address, name string) {
+	if t.concerns(event) {
+		_, _, e := t.compose(event, pair)
+		t.setData(e, size, host, address, name)
 	}
-	_, _, e := t.compose(event, pair)
-	t.raiseComposed(e, size, host, address, name)
 }
 
 // raiseDataOn is raiseData outside a construct, for a given device.
@@ -227,16 +232,16 @@ func (t *Thread) raiseDataOn(d *Device, event callbacks.Event, parent construct,
 	g, e := t.composeOwn(event, nil)
 	g.onDevice(d, d.isOpen())
 	e.ParentConstruct = parent
-	t.raiseComposed(e, size, host, address, name)
+	t.setData(e, size, host, address, name)
+	t.flush()
 }
 
-func (t *Thread) raiseComposed(e *callbacks.EventInfo, size, host uintptr, address device.Address, name string) {
+func (t *Thread) setData(e *callbacks.EventInfo, size, host uintptr, address device.Address, name string) {
 	data := e.Data()
 	data.Bytes, data.HostPtr, data.DevicePtr, data.VarName = uint64(size), host, uintptr(address), 0
 	if name != "" {
 		data.VarName = t.nameInC(name)
 	}
-	t.flush()
 }
 
 // nameInC is cString for the name of a variable.

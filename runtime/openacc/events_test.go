@@ -145,7 +145,7 @@ func TestEventsOfManyPlaces(t *testing.T) {
 			of(callbacks.EnqueueLaunchStart, callbacks.EnqueueLaunchEnd, callbacks.ExitDataStart, callbacks.ExitDataEnd, callbacks.ComputeConstructEnd)
 	}
 	for round := range 3 {
-		for place := 1; place <= 2*computeSlots+1; place++ {
+		for place := 1; place <= 2*siteSlots+1; place++ {
 			queue := 4 + (place+round)%3
 			seen = nil
 			launch(place, queue)
@@ -156,7 +156,7 @@ func TestEventsOfManyPlaces(t *testing.T) {
 		}
 	}
 	thread.WaitAll(CurrentDevice)
-	if made := len(thread.computes); made > computeSlots+2 {
+	if made := len(thread.computes); made > siteSlots+2 {
 		t.Errorf("%d constructs' events were composed, for one inside another", made)
 	}
 }

@@ -58,12 +58,12 @@ func (w *poolWatch) each(raise func(event callbacks.Event, address device.Addres
 	}
 }
 
-// raiseMemory raises an alloc or free event for memory of d, or on a device with
+// holdMemory holds an alloc or free event for memory of d, or on a device with
 // a pool those of what the pool did since. m, if any, is the mapping it is for.
-func (t *Thread) raiseMemory(d *Device, event callbacks.Event, size uintptr, address device.Address, m *dataenv.Mapping) {
+func (t *Thread) holdMemory(d *Device, event callbacks.Event, size uintptr, address device.Address, m *dataenv.Mapping) {
 	if d.pool != nil {
 		d.pool.each(func(event callbacks.Event, address device.Address, bytes uintptr) {
-			t.raiseData(event, nil, bytes, 0, address, "")
+			t.holdData(event, nil, bytes, 0, address, "")
 		})
 		return
 	}
@@ -71,5 +71,5 @@ func (t *Thread) raiseMemory(d *Device, event callbacks.Event, size uintptr, add
 	if m != nil {
 		name = t.nameOf(m.Host, m.Size, m)
 	}
-	t.raiseData(event, nil, size, 0, address, name)
+	t.holdData(event, nil, size, 0, address, name)
 }

@@ -72,7 +72,8 @@ func (t *Thread) Malloc(bytes uintptr) unsafe.Pointer {
 	if err != nil {
 		return nil
 	}
-	t.raiseMemory(d, callbacks.Alloc, bytes, address, nil)
+	t.holdMemory(d, callbacks.Alloc, bytes, address, nil)
+	t.flush()
 	return at(uintptr(address))
 }
 
@@ -99,7 +100,8 @@ func (t *Thread) Free(data unsafe.Pointer) {
 		t.fail(t.freeFailed(uintptr(data), device.Errorf(device.InvalidArgument, 0, "not allocated by acc_malloc on %s", d)))
 		return
 	}
-	t.raiseMemory(d, callbacks.Free, size, address, nil)
+	t.holdMemory(d, callbacks.Free, size, address, nil)
+	t.flush()
 	if err := d.driver.Free(address); err != nil {
 		t.fail(t.freeFailed(uintptr(data), err))
 	}
@@ -153,6 +155,7 @@ func (t *Thread) begins(routine string, host unsafe.Pointer, bytes uintptr, asyn
 	t.settle(d, q, true)
 	if len(s.removed) > 0 {
 		t.discard(d, q)
+		t.flush() // no event of the routine's own follows
 	}
 	return at(uintptr(p.last))
 }

@@ -50,9 +50,9 @@ type Thread struct {
 	held         *eventBatch   // events to be raised with the next one, nil for none
 	left         *eventBatch   // events that Options.Leave took, if not known to be raised
 	composing    *eventFrame   // the last one in which an event was composed
-	namesInC     [8]nameInC    // of variables that events told of
+	namesInC     [256]nameInC  // of variables that events told of
 	computes     []*computeEvents
-	named        [siteSlots]namedSite
+	named        []namedSite // by site.slot, nil before the first
 	joints       map[joint]string
 	memory       *memory
 	version      uint64 // of the Attributor's answers in frames

@@ -254,9 +254,12 @@ func (t *Thread) enqueueUploads(d *Device, q *Queue) {
 	for _, m := range s.created {
 		if memory := blockOf(m).memory; memory != nil && !memory.told {
 			memory.told = true
-			t.raiseMemory(d, callbacks.Alloc, memory.size, memory.address, memory.one(m))
+			t.holdMemory(d, callbacks.Alloc, memory.size, memory.address, memory.one(m))
 		}
-		t.raiseData(callbacks.Create, nil, m.Size, m.Host, m.Device, t.nameOf(m.Host, m.Size, m))
+		t.holdData(callbacks.Create, nil, m.Size, m.Host, m.Device, t.nameOf(m.Host, m.Size, m))
+	}
+	if len(s.fills) > 0 {
+		t.flush()
 	}
 	for i := range s.fills {
 		t.zero(q, &s.fills[i])
@@ -272,6 +275,9 @@ func (t *Thread) enqueueUploads(d *Device, q *Queue) {
 	}
 	for i := range s.stores {
 		t.upload(q, &s.stores[i])
+	}
+	if len(s.created) > 0 {
+		t.flush() // before other threads use what was created
 	}
 	s.fills, s.uploads, s.stores = s.fills[:0], s.uploads[:0], s.stores[:0]
 }
@@ -317,12 +323,13 @@ func (t *Thread) discard(d *Device, q *Queue) {
 	for _, m := range s.removed {
 		b := blockOf(m)
 		t.outlive(b, q)
-		t.raiseData(callbacks.Delete, nil, m.Size, m.Host, m.Device, t.nameOf(m.Host, m.Size, m))
+		t.holdData(callbacks.Delete, nil, m.Size, m.Host, m.Device, t.nameOf(m.Host, m.Size, m))
 		memory := b.drop()
 		if memory == nil {
 			continue
 		}
-		t.raiseMemory(d, callbacks.Free, memory.size, memory.address, memory.one(m))
+		t.holdMemory(d, callbacks.Free, memory.size, memory.address, memory.one(m))
+		t.flush() // before others use this memory
 		if t.function != 0 && q.keep(memory) {
 			continue
 		}
@@ -342,6 +349,7 @@ func (t *Thread) discard(d *Device, q *Queue) {
 	if len(later)+len(landings) == 0 {
 		return
 	}
+	t.flush()
 	driver := d.driver
 	err := q.driver.Then(func() {
 		for _, l := range landings {
