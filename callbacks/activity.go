@@ -16,6 +16,7 @@ const (
 	ActivityCopy     ActivityKind = 4
 	ActivityFill     ActivityKind = 5
 	ActivityWait     ActivityKind = 6
+	ActivityWarning  ActivityKind = 7
 )
 
 var activityKindNames = map[ActivityKind]string{
@@ -25,6 +26,7 @@ var activityKindNames = map[ActivityKind]string{
 	ActivityCopy:     "accscope_activity_copy",
 	ActivityFill:     "accscope_activity_fill",
 	ActivityWait:     "accscope_activity_wait",
+	ActivityWarning:  "accscope_activity_warning",
 }
 
 // String returns the header's name.
@@ -48,7 +50,7 @@ type ActivityRecord struct {
 	HostStart    int64 // mapped to CLOCK_MONOTONIC
 	HostEnd      int64
 	Name         CString
-	AwaitedQueue int64 // of a wait, as the place is
+	AwaitedQueue int64 // of a wait; the place, of a wait or a warning
 	SrcFile      CString
 	LineNo       int32
 	_            int32

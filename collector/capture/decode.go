@@ -64,6 +64,8 @@ func (s *Stream) decode() (delivered bool, err error) {
 		err = s.decodeDependency(record)
 	case recordDevice:
 		err = s.decodeDevice(record)
+	case recordWarning:
+		err = s.decodeWarning(record)
 	default:
 		delivered = false // of a later version
 	}
@@ -99,6 +101,8 @@ func fixedBytes(kind uint8) int {
 		return sizeOfDependency
 	case recordDevice:
 		return sizeOfDevice
+	case recordWarning:
+		return sizeOfWarning
 	}
 	return sizeOfRecord
 }
@@ -235,5 +239,22 @@ func (s *Stream) decodeDevice(record []byte) error {
 	s.item.Type = ItemDevice
 	s.item.Device = Device{Time: s.time(le.Uint64(record[atDeviceTicks:])), Memory: le.Uint64(record[atDeviceMemory:]),
 		DeviceType: int32(le.Uint32(record[atDeviceDeviceType:])), DeviceNumber: int32(le.Uint32(record[atDeviceDeviceNumber:])), Name: name, Vendor: vendor}
+	return nil
+}
+
+func (s *Stream) decodeWarning(record []byte) error {
+	le := binary.LittleEndian
+	text, err := s.text(le.Uint32(record[atWarningText:]), atWarningText)
+	if err != nil {
+		return err
+	}
+	file, err := s.text(le.Uint32(record[atWarningSourceFile:]), atWarningSourceFile)
+	if err != nil {
+		return err
+	}
+	at := Event{SourceFile: file, Line: int32(le.Uint32(record[atWarningLine:]))}
+	s.process.refer(&at)
+	s.item.Type = ItemWarning
+	s.item.Warning = Warning{Time: s.time(le.Uint64(record[atWarningTicks:])), Text: text, SourceFile: at.SourceFile, Line: at.Line}
 	return nil
 }

@@ -126,6 +126,7 @@ struct capture_chunk
 #define CAPTURE_RECORD_SITE 20u
 #define CAPTURE_RECORD_DEPENDENCY 22u
 #define CAPTURE_RECORD_DEVICE 24u
+#define CAPTURE_RECORD_WARNING 26u
 
 /* What all records but events begin with.  */
 struct capture_record
@@ -302,6 +303,17 @@ struct capture_device
   int32_t device_number;
   uint32_t name;
   uint32_t vendor;
+};
+
+/* What the runtime warns of, once.  */
+struct capture_warning
+{
+  struct capture_record record;
+  uint64_t ticks;
+  uint32_t text;		/* strings of this chunk, as the file is */
+  uint32_t source_file;
+  int32_t line;
+  uint32_t zero;
 };
 
 /* A record of the file "sites": a place that calls the runtime, with a snapshot of a

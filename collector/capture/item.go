@@ -16,6 +16,7 @@ const (
 	ItemMapping                        // Item.Mapping: existed before capture was switched on
 	ItemDependency                     // Item.Dependency: a queue waits for another one
 	ItemDevice                         // Item.Device: what is known of a device
+	ItemWarning                        // Item.Warning: what the runtime warns of
 )
 
 // Item is one thing that a ring holds. Slices in it are valid until the ring's
@@ -30,6 +31,7 @@ type Item struct {
 	Mapping    Mapping
 	Dependency Dependency
 	Device     Device
+	Warning    Warning
 }
 
 // Thread is a host thread of the recorded process. A thread that raised events
@@ -77,6 +79,14 @@ type Device struct {
 	DeviceType   int32
 	DeviceNumber int32
 	Name, Vendor StringID
+}
+
+// Warning is what the runtime says of the program, once.
+type Warning struct {
+	Time       int64 // CLOCK_MONOTONIC
+	Text       StringID
+	SourceFile StringID
+	Line       int32
 }
 
 // CorruptError says where a capture file does not hold what it should. All

@@ -44,6 +44,7 @@ const (
 	recordSite       = 20
 	recordDependency = 22
 	recordDevice     = 24
+	recordWarning    = 26
 	eventTicks       = 1
 	eventPair        = 2
 	eventFirst       = 4
@@ -274,6 +275,17 @@ const (
 	atDeviceDeviceNumber = 28
 	atDeviceName         = 32
 	atDeviceVendor       = 36
+)
+
+// The size of struct capture_warning, and where its fields are, in bytes.
+const (
+	sizeOfWarning       = 32
+	atWarningRecord     = 0
+	atWarningTicks      = 8
+	atWarningText       = 16
+	atWarningSourceFile = 20
+	atWarningLine       = 24
+	atWarningZero       = 28
 )
 
 // The size of struct capture_site_call, and where its fields are, in bytes.

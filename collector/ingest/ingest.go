@@ -354,6 +354,8 @@ func itemTime(item *capture.Item) int64 {
 		return item.Dependency.Recorded
 	case capture.ItemDevice:
 		return item.Device.Time
+	case capture.ItemWarning:
+		return item.Warning.Time
 	case capture.ItemThread:
 		return item.Thread.Time
 	}

@@ -19,6 +19,8 @@ func (in *Ingester) take(r *ring) error {
 		return in.dependency(r, &item.Dependency)
 	case capture.ItemDevice:
 		return in.device(r, &item.Device)
+	case capture.ItemWarning:
+		return in.warning(r, &item.Warning)
 	case capture.ItemThread:
 		_, err := in.thread(r.process, item.Thread)
 		return err
@@ -149,4 +151,14 @@ func (in *Ingester) name(p *process, id capture.StringID) model.Name {
 	}
 	p.names[id] = name
 	return name
+}
+
+// warning takes over what the runtime warns of. Of processes that say the same, the
+// trace has it once.
+func (in *Ingester) warning(r *ring, x *capture.Warning) error {
+	if in.writer == nil {
+		return nil
+	}
+	p := r.process.capture
+	return in.writer.SetWarning(p.String(x.SourceFile), x.Line, p.String(x.Text))
 }

@@ -28,6 +28,8 @@ leave (struct ring *ring)
 static int
 wanted (const struct accscope_activity_record *activity)
 {
+  if (activity->kind == accscope_activity_warning)
+    return 1;
   if (settings.filters & CAPTURE_FILTER_BYTES
       && activity->kind != accscope_activity_kernel
       && activity->kind != accscope_activity_wait
@@ -91,6 +93,27 @@ write_dependency (struct ring *ring, const struct accscope_activity_record *wait
   return 0;
 }
 
+static int
+write_warning (struct ring *ring, const struct accscope_activity_record *warning,
+	       uint64_t now)
+{
+  uint32_t text = intern_optional (ring, warning->name);
+  uint32_t file = text == NO_SPACE ? NO_SPACE
+    : intern_optional (ring, warning->src_file);
+  struct capture_warning *record = ring_room (ring, sizeof *record);
+  if (file == NO_SPACE || !record)
+    return -1;
+  record_head (&record->record, CAPTURE_RECORD_WARNING, 0, sizeof *record);
+  record->ticks = now;
+  record->text = text;
+  record->source_file = file;
+  record->line = warning->line_no;
+  record->zero = 0;
+  ring->position += sizeof *record;
+  ring_commit (ring);
+  return 0;
+}
+
 void
 activity_record (void *context, const struct accscope_activity_record *activity)
 {
@@ -99,11 +122,13 @@ activity_record (void *context, const struct accscope_activity_record *activity)
     return;
   int (*write) (struct ring *, const struct accscope_activity_record *, uint64_t)
     = write_activity;
-  if (activity->kind == accscope_activity_wait)
+  if (activity->kind == accscope_activity_wait
+      || activity->kind == accscope_activity_warning)
     {
       if (!COVERS (activity, line_no))
 	return;
-      write = write_dependency;
+      write = activity->kind == accscope_activity_wait
+	? write_dependency : write_warning;
     }
   uint64_t now = ticks_now ();
   struct ring *ring = enter (now);

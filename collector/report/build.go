@@ -64,12 +64,16 @@ func Build(trace *store.Trace, options Options) (*Document, error) {
 		if err != nil {
 			return nil, err
 		}
-		document.Tables = []*Table{failures, f.constructs(), f.kernels(), f.directions(), f.transferred(),
-			f.synchronisation(), f.queues(), memory, leaks, f.instants()}
-		// Errors come first where there are any, and not at all where not.
-		if len(failures.Rows) == 0 {
-			document.Tables = document.Tables[1:]
+		said, err := warningTable(trace)
+		if err != nil {
+			return nil, err
 		}
+		document.Tables = []*Table{failures, said, f.constructs(), f.kernels(), f.directions(), f.transferred(),
+			f.synchronisation(), f.queues(), memory, leaks, f.instants()}
+		// Errors and warnings come first where there are any, and not at all where not.
+		document.Tables = slices.DeleteFunc(document.Tables, func(t *Table) bool {
+			return (t == failures || t == said) && len(t.Rows) == 0
+		})
 	}
 	for _, table := range document.Tables {
 		if options.Top > 0 && len(table.Rows) > options.Top {

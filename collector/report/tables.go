@@ -74,6 +74,23 @@ func (f *facts) kernels() *Table {
 	return table
 }
 
+// warningTable lists what runtimes warned of.
+func warningTable(trace *store.Trace) (*Table, error) {
+	meta, err := trace.Meta()
+	if err != nil {
+		return nil, err
+	}
+	table := &Table{Key: "runtime_warnings", Title: "Warnings of the runtime",
+		Note:    "what works on this device and would not on another",
+		Empty:   "the runtime warned of nothing",
+		Columns: []Column{{"source", "source", Text}, {"warning", "warning", Text}}}
+	for _, x := range meta.Warnings() {
+		at := site{file: x.File, line: int64(x.Line)}
+		table.Rows = append(table.Rows, []any{at.place(), x.Text})
+	}
+	return table, nil
+}
+
 // kernelColumns are for a kernel's name: people see it demangled.
 func kernelColumns() []Column {
 	return []Column{{"", "kernel", Text}, {"", "demangled", Text}, {"kernel", "", Text}}

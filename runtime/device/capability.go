@@ -33,12 +33,16 @@ type ImageDevice interface {
 	UnloadImage(goacc.Image) error
 }
 
-// A HostCoded device runs kernels that can call the runtime's routines.
+// A HostCoded device runs the host's code beside a memory of its own: its kernels can
+// call the runtime's routines, and reach host memory by pointers with which a GPU's
+// would fail.
 type HostCoded interface {
 	Device
 	// Inside says whether the calling system thread is inside a kernel of this
 	// device.
 	Inside() bool
+	// Strict says whether kernels that are given such pointers are not to be launched.
+	Strict() bool
 }
 
 // A Pooled device takes memory from its driver in large pieces. Only those are

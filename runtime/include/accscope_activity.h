@@ -40,11 +40,15 @@ enum accscope_activity_kind
   accscope_activity_fill = 5,
   /* A queue was made to wait for another one, by a wait directive or clause with
      async or by acc_wait_async: no operation, and told when it is enqueued.  */
-  accscope_activity_wait = 6
+  accscope_activity_wait = 6,
+  /* No operation either: the runtime found something in the program that would not
+     work on another device, and says so, once.  name is the text.  */
+  accscope_activity_warning = 7
 };
 
 /* One operation that a device has finished.  Times are in nanoseconds; both of
-   an accscope_activity_wait are that of its enqueueing.  */
+   an accscope_activity_wait are that of its enqueueing, both of an
+   accscope_activity_warning that at which it was found.  */
 struct accscope_activity_record
 {
   uint32_t size;
@@ -60,9 +64,9 @@ struct accscope_activity_record
   int64_t host_start;		/* the same, mapped to CLOCK_MONOTONIC */
   int64_t host_end;
   const char *name;		/* of the kernel, or null; valid during the call */
-  /* Of an accscope_activity_wait: the queue that is waited for, and the place in
-     the program that says so, as acc_callback_info has it.  */
-  int64_t awaited_queue;
+  int64_t awaited_queue;	/* of an accscope_activity_wait */
+  /* Of an accscope_activity_wait or an accscope_activity_warning: the place in the
+     program, as acc_callback_info has it.  */
   const char *src_file;
   int32_t line_no;
   int32_t reserved;

@@ -159,11 +159,17 @@ func (a *activity) hasten() {
 // those of OpenACC 3.3 §5.1.10 are about threads that wait. The record goes along with
 // that of the operation that has to wait: to wake a thread up takes the program's time.
 func (t *Thread) reportWait(q, other *Queue) {
+	t.note(q.device, callbacks.ActivityRecord{Kind: callbacks.ActivityWait, Async: int64(q.async), AsyncQueue: int64(q.async),
+		AwaitedQueue: int64(other.async)})
+}
+
+// note tells subscribers of what happens at this moment and in this place and is no
+// operation of a device.
+func (t *Thread) note(d *Device, record callbacks.ActivityRecord) {
 	a := &t.rt.activity
 	if !a.wanted() {
 		return
 	}
-	d := q.device
 	var now unix.Timespec
 	if unix.ClockGettime(unix.CLOCK_MONOTONIC, &now) != nil {
 		return
@@ -172,14 +178,14 @@ func (t *Thread) reportWait(q, other *Queue) {
 	if t.rt.options.Attributor != nil {
 		t.rt.options.Attributor.Attribute(t.place, t.function, &info)
 	}
-	host := now.Nano()
-	atDevice := host - d.clockOffset.Load()
-	a.add(callbacks.ActivityRecord{
-		Size: activityRecordSize, Kind: callbacks.ActivityWait, DeviceType: callbacks.DeviceType(d.Type),
-		DeviceNumber: int32(d.Number), Async: int64(q.async), AsyncQueue: int64(q.async),
-		Correlation: t.rt.correlations.Add(1), DeviceStart: atDevice, DeviceEnd: atDevice, HostStart: host, HostEnd: host,
-		AwaitedQueue: int64(other.async), SrcFile: info.SrcFile, LineNo: info.LineNo,
-	})
+	record.Size, record.DeviceType, record.DeviceNumber = activityRecordSize, callbacks.DeviceType(d.Type), int32(d.Number)
+	record.HostStart = now.Nano()
+	record.HostEnd = record.HostStart
+	record.DeviceStart = record.HostStart - d.clockOffset.Load()
+	record.DeviceEnd = record.DeviceStart
+	record.Correlation = t.rt.correlations.Add(1)
+	record.SrcFile, record.LineNo = info.SrcFile, info.LineNo
+	a.add(record)
 }
 
 // deliver is the goroutine that calls the subscribers.

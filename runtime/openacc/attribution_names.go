@@ -20,8 +20,20 @@ type Namer interface {
 	NameData(place Place, host, bytes uintptr) string
 	// NameKernel names a compute construct's kernel, "" leaves it to the device.
 	NameKernel(place Place, function uintptr) string
+	// Describe tells at once what entry i of a compute construct is.
+	Describe(place Place, function uintptr, arguments goacc.Arguments, i int) Argument
 	// Refers says whether names are references at present (references.go).
 	Refers() bool
+}
+
+// An Argument is a variable of a compute construct, for a reader: empty and zero where
+// the program does not tell.
+type Argument struct {
+	Name   string
+	Number bool   // of an arithmetic type: no pointer
+	Kernel string // the construct's, by the linker's name
+	File   string // the construct's place
+	Line   int
 }
 
 // A namedRange is a range of host memory that the call in progress names.
@@ -248,6 +260,23 @@ func runtimeCall(place Place, function uintptr, entries []source.Entry) source.R
 
 // NameKernel implements Namer.
 func (a *Attribution) NameKernel(Place, uintptr) string { return "" }
+
+// Describe implements Namer.
+func (a *Attribution) Describe(place Place, function uintptr, arguments goacc.Arguments, i int) Argument {
+	// What debug information there is counts, however damaged the rest.
+	at, _ := a.process.Position(uint64(place.ReturnAddress), uint64(function))
+	told := Argument{Kernel: a.process.KernelName(uint64(function)), File: at.File, Line: at.Line}
+	if names, _ := a.NameDirective(place, function, arguments); i < len(names) {
+		told.Name = names[i]
+	}
+	k, _ := a.process.Kernel(uint64(function))
+	for _, slot := range k.Variables {
+		if slot.Index == i {
+			told.Number = slot.Number
+		}
+	}
+	return told
+}
 
 // Refers implements Namer.
 func (a *Attribution) Refers() bool { return false }

@@ -27,7 +27,7 @@ func (t *Thread) prepare() {
 	s.undo, s.created, s.removed = s.undo[:0], s.created[:0], s.removed[:0]
 	s.pending, s.exits, s.staging = s.pending[:0], s.exits[:0], s.staging[:0]
 	s.names, s.unnamed, s.arrivals, s.landings = s.names[:0], false, s.arrivals[:0], s.landings[:0]
-	s.late = s.late[:0]
+	s.late, s.suspects = s.late[:0], s.suspects[:0]
 	t.call++
 }
 
@@ -169,6 +169,9 @@ func (t *Thread) offload(d *Device, c *Construct) {
 	d.mu.Unlock()
 	if failure != nil {
 		t.fail(failure)
+		return
+	}
+	if len(s.suspects) > 0 && !t.warnOfHostPointers(d, c) {
 		return
 	}
 	if !mapped { // the addresses are garbage: the function reads none of them

@@ -40,6 +40,8 @@ type Device struct {
 	idle        []*Queue                   // synchronous queues without a thread
 	leaving     []*leaving                 // ranges being copied back for a mapping already removed
 	links       []linked                   // declare link variables of its images
+	hostCoded   device.HostCoded           // the driver, if it is one
+	warned      map[warning]bool           // said already
 	pool        *poolWatch                 // what its pool did, nil for a device without one
 
 	ready       readiness
@@ -173,6 +175,7 @@ func (d *Device) openDriver() error {
 	}
 	d.queues = map[int]*Queue{}
 	d.idle, d.leaving, d.links = nil, nil, nil
+	d.hostCoded, _ = driver.(device.HostCoded)
 	d.pool = watchPool(driver)
 	d.byAsync.Clear()
 	d.downloads.Store(0)

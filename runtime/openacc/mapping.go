@@ -58,6 +58,9 @@ func (p *planner) mapVariables(items []goacc.Item) (bool, *device.Error) {
 			}
 		}
 	}
+	if p.queue != nil && p.d.hostCoded != nil {
+		p.suspectHostPointers(items)
+	}
 	return true, nil
 }
 

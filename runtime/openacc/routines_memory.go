@@ -229,6 +229,9 @@ func (t *Thread) updates(routine string, action goacc.Action, host unsafe.Pointe
 	t.update(d, q)
 	t.raise(callbacks.UpdateEnd, &pair)
 	pair.release()
+	if len(t.scratch.suspects) > 0 {
+		t.warnOfUpdates(d, goacc.Arguments{Hosts: []uintptr{uintptr(host)}, Sizes: []uintptr{bytes}, Kinds: []uint16{uint16(goacc.ForceTo)}})
+	}
 }
 
 // MapData is acc_map_data (OpenACC 3.3 §3.2.21).

@@ -82,6 +82,7 @@ type scratch struct {
 	items     []goacc.Item
 	block     arguments.Block
 	late      []lateValue
+	suspects  []hostPointer
 	places    []place
 	small     group
 	hosts     []uintptr // the arguments of a kernel that runs on the host

@@ -22,9 +22,13 @@ func (t *Thread) Update(c *Construct) {
 		t.nameDirective(c.Arguments)
 		if opposed(s.items) {
 			t.updateInTurn(d, q, c.Arguments)
-			return
+		} else {
+			t.update(d, q)
 		}
-		t.update(d, q)
+		if d.hostCoded != nil && len(c.Arguments.Kinds) == 0 { // GCC takes whole variables at file scope out
+			s.suspects = append(s.suspects, hostPointer{})
+		}
+		t.warnOfUpdates(d, c.Arguments)
 	})
 }
 
@@ -120,10 +124,17 @@ func (t *Thread) planUpdate(d *Device, items []goacc.Item) *device.Error {
 		case dataenv.Partly:
 			return t.partlyPresent("variable", item.Host, item.Size, m.Host, m.Size)
 		case dataenv.Absent:
-			if item.Optional || d.global(item.Host) {
+			if d.global(item.Host) {
+				t.suspectUpdate(d, item)
+				continue
+			}
+			if item.Optional {
 				continue
 			}
 			return t.notPresent("variable", item.Host, item.Size)
+		}
+		if blockOf(m).identity {
+			t.suspectUpdate(d, item)
 		}
 		t.found(m)
 		switch {

@@ -88,6 +88,9 @@ func (d *simDevice) Handles() device.Handles {
 // Inside says whether the calling thread runs one of the device's kernels.
 func (d *simDevice) Inside() bool { return C.accscope_sim_inside(d.c) != 0 }
 
+// Strict says whether kernels that are given pointers into host memory are refused.
+func (d *simDevice) Strict() bool { return d.backend.options.Strict }
+
 func (d *simDevice) Observe(on bool) { d.records.switchTo(on) }
 
 // Flush reports every operation that has finished by now.

@@ -5,9 +5,9 @@
 // reproducibly, and errors on demand.
 //
 // Fresh and freed memory is filled with patterns that make NaN of a float, so a
-// program that forgets a transfer computes nonsense, as on a real device. What
-// it cannot show is a kernel that follows a host pointer: the host's memory is
-// there for it.
+// program that forgets a transfer computes nonsense, as on a real device. A kernel
+// that follows a host pointer finds the host's memory there for it; the runtime
+// warns of the pointers that it can see.
 //
 // With the model on, an operation takes the time that the bandwidths and
 // latencies say; transfers in one direction follow each other on one link. The
@@ -31,4 +31,5 @@
 //	ACCSCOPE_SIM_MODEL           off           operations take the time that the bandwidths and latencies say
 //	ACCSCOPE_SIM_FAULT           none          faults to inject
 //	ACCSCOPE_SIM_AS              sim           the device type that the devices answer to
+//	ACCSCOPE_SIM_STRICT          off           a kernel that is given a pointer into the host's memory is an error, not a warning
 package sim

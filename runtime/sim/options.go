@@ -38,6 +38,7 @@ type Options struct {
 	Model         bool          // operations take the modelled time
 	Faults        []Fault       // faults to inject
 	As            device.Type   // TypeSim or TypeNVIDIA
+	Strict        bool          // refuse kernels that are given pointers into host memory
 
 	// KernelName gives the name of the outlined function at a host address; nil
 	// if nobody knows. Faults by kernel name need it.
@@ -116,6 +117,8 @@ var knobs = []knob{
 			}
 			return true
 		}},
+	{"ACCSCOPE_SIM_STRICT", "Strict", "on or off", "off", "a kernel that is given a pointer into the host's memory is an error, not a warning",
+		func(o *Options, v string) (ok bool) { o.Strict, ok = parseSwitch(v); return }},
 }
 
 // OptionsFromEnvironment are the default options changed by the ACCSCOPE_SIM_

@@ -36,6 +36,8 @@ type Slot struct {
 	// Bias is the address of the variable or of its target, less the address
 	// in the slot: a section p[2:n] of double has bias -16.
 	Bias int64
+	// Number tells that the variable is of an arithmetic type, which holds no address.
+	Number bool
 
 	typ  *dataType     // of the variable, while it is being described; nil when unknown
 	kind typeReference // the same, without keeping the unit decoded
@@ -126,6 +128,7 @@ func (u *unit) slots(f *scope) []Slot {
 	}
 	list := make([]Slot, 0, len(named))
 	for _, s := range named {
+		s.Number = s.typ != nil && s.typ.kind == scalarType
 		s.kind, s.typ = s.typ.reference(), nil
 		list = append(list, s)
 	}

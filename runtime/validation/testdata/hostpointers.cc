@@ -1,0 +1,89 @@
+// Kernels that are given pointers of the host's, and such as only look like it. A line
+// that ends "warns: NAME" is a directive of which the runtime warns once, naming that.
+#include <cstdio>
+#include <cstring>
+
+static double global[8];
+#pragma acc declare create(global)
+
+struct Grid
+{
+  int n;
+  double *values;
+
+  double
+  sum ()
+  {
+    double sum = 0;
+#pragma acc parallel loop reduction(+:sum) // warns: this
+    for (int i = 0; i < n; i++)
+      sum += values[i];
+    return sum;
+  }
+
+  double
+  named ()
+  {
+    double sum = 0;
+#pragma acc parallel loop present(this[0:1], values[0:n]) reduction(+:sum)
+    for (int i = 0; i < n; i++)
+      sum += values[i];
+    return sum;
+  }
+};
+
+static double
+sum_of (const double *p, int n, int times)
+{
+  double sum = 0;
+  for (int k = 0; k < times; k++)
+    {
+#pragma acc parallel loop reduction(+:sum) // warns: p
+      for (int i = 0; i < n; i++)
+	sum += p[i];
+    }
+  return sum;
+}
+
+int
+main ()
+{
+  const int n = 10;
+  double *values = new double[n] (), number, sum = 0;
+  double *middle = values + 3, *elsewhere = new double[n] ();
+  long count = 5;
+  Grid grid = { n, values };
+  std::memcpy (&number, &middle, sizeof number);
+#pragma acc enter data copyin(values[0:n]) copyin(grid)
+#pragma acc enter data attach(grid.values)
+  sum += sum_of (values, n, 3) + grid.sum () + grid.named ();
+
+#pragma acc parallel loop default(present) reduction(+:sum) // warns: middle
+  for (int i = 0; i < 5; i++)
+    sum += middle[i];
+#pragma acc kernels loop // warns: middle
+  for (int i = 0; i < 5; i++)
+    sum += middle[i];
+  // The kernel is given a number, what is nowhere present, or its device's address.
+#pragma acc parallel loop reduction(+:sum)
+  for (int i = 0; i < 5; i++)
+    sum += number * count;
+#pragma acc parallel loop reduction(+:sum)
+  for (int i = 0; i < 5; i++)
+    sum += elsewhere[i];
+#pragma acc parallel loop present(values[0:n]) reduction(+:sum)
+  for (int i = 0; i < n; i++)
+    sum += values[i];
+#pragma acc parallel loop present(values[0:n]) reduction(+:sum)
+  for (int i = 0; i < 5; i++)
+    sum += values[i] + middle[i];
+
+  for (int k = 0; k < 2; k++)
+    {
+#pragma acc update device(global) // warns: data declared at file scope
+#pragma acc update self(global[0:4]) // warns: global declared at file scope
+    }
+#pragma acc update self(values[0:n])
+  std::printf ("%g\n", sum);
+  return 0;
+}
