@@ -15,6 +15,8 @@ type Options struct {
 	// Progress is told how many of the trace's rows were read so far, of how many;
 	// nil tells nobody.
 	Progress func(done, total int64)
+	// Full makes formats that leave out what is hardly ever read write that too.
+	Full bool
 	// Compress makes formats that can compress do so.
 	Compress bool
 }

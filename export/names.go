@@ -52,13 +52,15 @@ func QueueName(number int64) string {
 	return fmt.Sprintf("async queue %d", number)
 }
 
-// SpanName is what to call a host span or event: the kernel or message where it
-// has one, the kind and the variable of others.
+// SpanName is what to call a host span or event: the kernel where it has one, the
+// name of an error, the kind and the variable of others.
 func SpanName(s *store.Site) string {
 	switch {
+	case s.Kind == "error":
+		return callbacks.ErrorCode(s.ErrorCode).String()
 	case s.Name == "":
 		return s.Kind
-	case s.Kind == "enqueue_launch", s.Kind == "error":
+	case s.Kind == "enqueue_launch":
 		return s.Name
 	}
 	return s.Kind + " " + s.Name

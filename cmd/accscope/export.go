@@ -38,6 +38,7 @@ type exportFormat struct {
 	open      string // how to look at what was written to FILE
 	compress  compression
 	binary    bool // nothing for a terminal
+	full      bool // there is more that --full writes
 }
 
 // compression is what --compress does.
@@ -53,21 +54,21 @@ const (
 // exportFormats are the formats that are written to one file, and OTLP, which
 // has no write: it is sent.
 var exportFormats = map[string]exportFormat{
-	"perfetto":   {"Perfetto's native format, for ui.perfetto.dev", ".pftrace", perfetto.Write, "open it at https://ui.perfetto.dev", inside, true},
-	"chrome":     {"Chrome trace-event JSON, for older viewers", ".json", chrome.Write, "open it at https://ui.perfetto.dev or in chrome://tracing", gzipped, false},
-	"pprof":      {"pprof profile: go tool pprof -http draws flame graphs", ".pb.gz", pprof.Write, "open it by go tool pprof -http=: FILE", always, true},
-	"speedscope": {"speedscope JSON, for speedscope.app", ".speedscope.json", speedscope.Write, "open it at https://www.speedscope.app", gzipped, false},
-	"csv":        {"one row per span, event and device activity", ".csv", table.WriteCSV, "open it in a spreadsheet, or by duckdb or pandas", gzipped, false},
-	"html":       {"a report with plots: one page that opens offline", ".html", html.Write, "open it in a browser", never, false},
-	"otlp":       {"OpenTelemetry: sent to Jaeger, a collector, … (--endpoint)", "", nil, "", never, false},
-	"parquet":    {"the same as Parquet, for pandas, DuckDB and Polars", ".parquet", table.WriteParquet, "open it by duckdb or pandas: SELECT * FROM 'FILE'", always, true},
+	"perfetto":   {"Perfetto's native format, for ui.perfetto.dev", ".pftrace", perfetto.Write, "open it at https://ui.perfetto.dev", inside, true, true},
+	"chrome":     {"Chrome trace-event JSON, for older viewers", ".json", chrome.Write, "open it at https://ui.perfetto.dev or in chrome://tracing", gzipped, false, false},
+	"pprof":      {"pprof profile: go tool pprof -http draws flame graphs", ".pb.gz", pprof.Write, "open it by go tool pprof -http=: FILE", always, true, false},
+	"speedscope": {"speedscope JSON, for speedscope.app", ".speedscope.json", speedscope.Write, "open it at https://www.speedscope.app", gzipped, false, false},
+	"csv":        {"one row per span, event and device activity", ".csv", table.WriteCSV, "open it in a spreadsheet, or by duckdb or pandas", gzipped, false, false},
+	"html":       {"a report with plots: one page that opens offline", ".html", html.Write, "open it in a browser", never, false, false},
+	"otlp":       {"OpenTelemetry: sent to Jaeger, a collector, … (--endpoint)", "", nil, "", never, false, true},
+	"parquet":    {"the same as Parquet, for pandas, DuckDB and Polars", ".parquet", table.WriteParquet, "open it by duckdb or pandas: SELECT * FROM 'FILE'", always, true, false},
 }
 
 func newExportCommand() *cobra.Command {
 	var filters filterFlags
 	var otlpTarget otlpFlags
 	var to, output string
-	var compress, force bool
+	var compress, full, force bool
 	names := slices.Sorted(maps.Keys(exportFormats))
 	var about strings.Builder
 	for _, name := range names {
@@ -97,6 +98,9 @@ The file appears under its name only when it is whole. -o - writes to standard o
 			if compress && format.compress == never {
 				return usageError{fmt.Errorf("--compress: %s has no compressed form (OTEL_EXPORTER_OTLP_COMPRESSION=gzip is that of otlp)", strings.ToLower(to))}
 			}
+			if full && !format.full {
+				return usageError{fmt.Errorf("--full: %s is always whole", strings.ToLower(to))}
+			}
 			filter, err := filters.filter()
 			if err != nil {
 				return err
@@ -106,7 +110,7 @@ The file appears under its name only when it is whole. -o - writes to standard o
 				return err
 			}
 			defer trace.Close()
-			options := export.Options{Compress: compress, Report: filter, Filter: store.Filter{From: filter.From, To: filter.To}}
+			options := export.Options{Full: full, Compress: compress, Report: filter, Filter: store.Filter{From: filter.From, To: filter.To}}
 			if filters.selects() {
 				options.Filter.Match = filter.Matches
 			}
@@ -151,6 +155,7 @@ The file appears under its name only when it is whole. -o - writes to standard o
 	completeFlag(command, "to", names...)
 	command.Flags().StringVarP(&output, "output", "o", "", "output `FILE` (default: the trace's name here; - is standard output)")
 	command.Flags().BoolVar(&compress, "compress", false, "compress: perfetto in its own way, chrome, csv and speedscope by gzip")
+	command.Flags().BoolVar(&full, "full", false, "perfetto: every field of every event as an argument; otlp: fold nothing, send every span")
 	command.Flags().BoolVar(&force, "force", false, "overwrite the output file")
 	return command
 }

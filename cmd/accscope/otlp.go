@@ -22,7 +22,6 @@ import (
 type otlpFlags struct {
 	target      otlp.Target
 	spanLimit   int
-	full        bool
 	traceParent string
 	metrics     bool
 }
@@ -32,13 +31,12 @@ func (flags *otlpFlags) register(command *cobra.Command) {
 	f.StringVar(&flags.target.Endpoint, "endpoint", "", "otlp: `URL` to send to (default OTEL_EXPORTER_OTLP_ENDPOINT, else http://localhost:4318)")
 	f.StringVar(&flags.target.Protocol, "protocol", "", "otlp: `PROTOCOL` grpc or http (default OTEL_EXPORTER_OTLP_PROTOCOL, else grpc for port 4317, http for others)")
 	f.IntVar(&flags.spanLimit, "span-limit", otlp.DefaultSpanLimit, "otlp: fold repeated spans until at most `N` are left, as Jaeger's page takes no more")
-	f.BoolVar(&flags.full, "full", false, "otlp: fold nothing, send every span")
 	f.BoolVar(&flags.metrics, "metrics", true, "otlp: send metrics of the run's course too, where the backend takes them")
 	f.StringVar(&flags.traceParent, "traceparent", "", "otlp: the caller's `SPAN` to join (default: TRACEPARENT as the run had it, else as it is now)")
 }
 
 // otlpFlagNames are the flags that only export --to otlp has.
-var otlpFlagNames = []string{"endpoint", "protocol", "span-limit", "full", "traceparent", "metrics"}
+var otlpFlagNames = []string{"endpoint", "protocol", "span-limit", "traceparent", "metrics"}
 
 // check refuses flags that do not go with the format.
 func (flags *otlpFlags) check(command *cobra.Command, otlp bool) error {
@@ -68,7 +66,7 @@ func (flags *otlpFlags) send(ctx context.Context, command *cobra.Command, trace 
 		return err
 	}
 	limit := flags.spanLimit
-	if flags.full {
+	if options.Full {
 		limit = 0
 	}
 	trace.Interrupt(ctx.Done())

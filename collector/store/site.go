@@ -1,6 +1,10 @@
 package store
 
 import (
+	"cmp"
+	"maps"
+	"slices"
+
 	"github.com/accscope/accscope/collector/model"
 	"zombiezen.com/go/sqlite"
 )
@@ -82,6 +86,14 @@ func (t *Trace) Site(id int64) (*Site, error) {
 		t.sites[id] = s
 	}
 	return s, nil
+}
+
+// Sites reads all sites, by their numbers.
+func (t *Trace) Sites() ([]*Site, error) {
+	if err := t.loadSites(); err != nil {
+		return nil, err
+	}
+	return slices.SortedFunc(maps.Values(t.sites), func(a, b *Site) int { return cmp.Compare(a.ID, b.ID) }), nil
 }
 
 // loadSites reads the sites that are not known yet.

@@ -45,6 +45,10 @@ type format struct {
 
 var formats = []format{
 	{"perfetto", perfetto.Write},
+	{"perfetto, full", func(w io.Writer, t *store.Trace, o export.Options) error {
+		o.Full = true
+		return perfetto.Write(w, t, o)
+	}},
 	{"perfetto, compressed", func(w io.Writer, t *store.Trace, o export.Options) error {
 		o.Compress = true
 		return perfetto.Write(w, t, o)

@@ -299,7 +299,7 @@ func (e *exporter) activity(a *store.Activity) error {
 	work := e.works[a.Work]
 	if work == nil {
 		var err error
-		if work, err = named(export.WorkName(a.Work), "device_"+a.Work.Kind, []export.Field{{Name: "async_queue", Value: a.Work.AsyncQueue}}); err != nil {
+		if work, err = named(export.WorkName(a.Work), "activity_"+a.Work.Kind, []export.Field{{Name: "async_queue", Value: a.Work.AsyncQueue}}); err != nil {
 			return err
 		}
 		e.works[a.Work] = work

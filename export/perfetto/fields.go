@@ -78,18 +78,22 @@ const (
 	internedSources         = 4
 	internedStrings         = 29
 
-	entryIID          = 1
-	entryName         = 2
-	sourceFile        = 2
-	sourceFunction    = 3
-	sourceLine        = 4
-	snapshotClocks    = 1
-	snapshotPrimary   = 2
-	clockID           = 1
-	clockTimestamp    = 2
-	attributesEntry   = 1
-	attributeKey      = 1
-	attributeLong     = 2
-	attributeString   = 3
-	sequenceOfTheFile = 1
+	entryIID        = 1
+	entryName       = 2
+	sourceFile      = 2
+	sourceFunction  = 3
+	sourceLine      = 4
+	snapshotClocks  = 1
+	snapshotPrimary = 2
+	clockID         = 1
+	clockTimestamp  = 2
+	attributesEntry = 1
+	attributeKey    = 1
+	attributeLong   = 2
+	attributeString = 3
+
+	// Perfetto gives all slices of a sequence that describes a thread to that
+	// thread: tracks are described on a sequence of their own.
+	sequenceOfTheFile   = 1
+	sequenceOfTheTracks = 2
 )

@@ -1,13 +1,14 @@
 // Package perfetto writes traces in Perfetto's native format (.pftrace), as a
 // stream: process and thread tracks with the host's spans, a track for each
 // device queue with what the device did, counters of device memory and transfer
-// rates, flows from an enqueue to its execution, and every field of the info
-// structs of OpenACC 3.3 §5.2 as debug annotations.
+// rates, flows from an enqueue to its execution, and of the fields of the info
+// structs of OpenACC 3.3 §5.2 the few that tell most, or all, as debug annotations.
 package perfetto
 
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"slices"
@@ -39,6 +40,7 @@ type exporter struct {
 	works   map[*store.Work]*prepared
 	queues  map[model.QueueID]*queue
 	devices map[model.DeviceID]bool
+	common  map[string]any // what all events say, by the name of the field
 	scratch message
 	own     ownKeys
 }
@@ -87,16 +89,38 @@ func (e *exporter) header() error {
 	e.w.emit(packet)
 
 	var attributes message
-	for _, key := range slices.Sorted(maps.Keys(e.meta.Facts)) {
+	text := func(key, value string) {
 		var a message
-		a.string(attributeKey, "accscope."+key)
-		a.string(attributeString, e.meta.Facts[key])
+		a.string(attributeKey, key)
+		a.string(attributeString, value)
 		attributes.bytes(attributesEntry, a)
 	}
-	var a message
-	a.string(attributeKey, "accscope.lost_events")
-	a.int(attributeLong, e.meta.Lost)
-	attributes.bytes(attributesEntry, a)
+	for _, key := range slices.Sorted(maps.Keys(e.meta.Facts)) {
+		text("accscope."+key, e.meta.Facts[key])
+	}
+	number := func(key string, value int64) {
+		var a message
+		a.string(attributeKey, key)
+		a.int(attributeLong, value)
+		attributes.bytes(attributesEntry, a)
+	}
+	number("accscope.lost_events", e.meta.Lost)
+	sites, err := e.trace.Sites()
+	if err != nil {
+		return err
+	}
+	e.common = common(sites)
+	for _, key := range slices.Sorted(maps.Keys(e.common)) {
+		name := "accscope.all_events." + key
+		switch v := e.common[key].(type) {
+		case int64:
+			number(name, v)
+		case uint64:
+			number(name, int64(v))
+		default:
+			text(name, fmt.Sprint(v))
+		}
+	}
 	packet = packet[:0]
 	packet.uint(packetSequence, sequenceOfTheFile)
 	packet.bytes(packetAttributes, attributes)
@@ -141,10 +165,22 @@ func (e *exporter) event(track uint64, r *store.Record, kind byte) {
 		event.fixed(eventFlow, uint64(r.ID))
 	}
 	event.number(e.own.record, annotationInt, uint64(r.ID))
-	event.number(e.own.sequence, annotationUint, r.Sequence)
-	if r.Bytes != 0 {
+	if r.Bytes != 0 && (e.options.Full || !r.Unended) {
 		event.number(e.own.bytes, annotationUint, r.Bytes)
 	}
+	if r.Unended {
+		event.number(e.own.unended, annotationBool, 1)
+	}
+	if e.options.Full {
+		event = e.rest(event, r)
+	}
+	e.w.event(r.Start, event)
+	e.scratch = event
+}
+
+// rest adds the fields of a record that are hardly ever read.
+func (e *exporter) rest(event message, r *store.Record) message {
+	event.number(e.own.sequence, annotationUint, r.Sequence)
 	if r.Host != 0 {
 		event.number(e.own.host, annotationPointer, r.Host)
 	}
@@ -157,11 +193,7 @@ func (e *exporter) event(track uint64, r *store.Record, kind byte) {
 	if r.Opener != 0 {
 		event.number(e.own.opener, annotationInt, uint64(r.Opener))
 	}
-	if r.Unended {
-		event.number(e.own.unended, annotationBool, 1)
-	}
-	e.w.event(r.Start, event)
-	e.scratch = event
+	return event
 }
 
 // site prepares what the records of a site share.
@@ -176,7 +208,11 @@ func (e *exporter) site(s *store.Site) *prepared {
 	if s.File != "" || s.Function != "" {
 		p.event.uint(eventSourceIID, e.w.source(source{s.File, s.Function, s.Line}))
 	}
-	for _, f := range export.Fields(s) {
+	fields := e.lean(s)
+	if e.options.Full {
+		fields = export.Fields(s)
+	}
+	for _, f := range fields {
 		e.w.annotate(&p.event, f)
 	}
 	return p

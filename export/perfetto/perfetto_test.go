@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/collector/store/tracetest"
 	"github.com/accscope/accscope/export"
@@ -181,6 +182,7 @@ func TestFileEqualsTheTrace(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			trace := generated(t, 3000, test.changes...)
+			test.options.Full = true
 			compare(t, imported(t, trace, test.options), trace, test.options.Filter)
 		})
 	}
@@ -216,7 +218,7 @@ func TestProcessesAreKeptApart(t *testing.T) {
 // row have to nest.
 func TestOverlappingOperations(t *testing.T) {
 	trace := generated(t, 300, "UPDATE activity SET duration = duration + 100000")
-	im := imported(t, trace, export.Options{})
+	im := imported(t, trace, export.Options{Full: true})
 	compared := 0
 	activities := byNumber(im, "activity")
 	for a, err := range trace.Activities(store.Filter{}) {
@@ -239,6 +241,61 @@ func TestOverlappingOperations(t *testing.T) {
 	}
 }
 
+// Unless all is asked for, a slice has at most five arguments, none of which
+// says what is so where nobody chose it; what all events say alike stands in the
+// attributes of the trace; everything else is as in the full file.
+func TestLeanFileSaysWhatMatters(t *testing.T) {
+	trace := generated(t, 3000, "UPDATE record SET duration = NULL, end_sequence = -1 WHERE id % 7 = 0 AND end_sequence > 0; INSERT INTO unended SELECT id FROM record WHERE end_sequence < 0")
+	lean, full := imported(t, trace, export.Options{}), imported(t, trace, export.Options{Full: true})
+	slices := 0
+	for id, track := range full.Tracks {
+		other := lean.Tracks[id]
+		if other == nil || len(other.Slices) != len(track.Slices) || len(other.Instants) != len(track.Instants) || len(other.Counts) != len(track.Counts) {
+			t.Fatalf("track %s differs", track.Name)
+		}
+		for i := range track.Slices {
+			slices++
+			short, long := &other.Slices[i], &track.Slices[i]
+			if short.Name != long.Name || short.Category != long.Category || short.Source != long.Source || short.Start != long.Start || short.End != long.End {
+				t.Errorf("%+v differs from %+v", short, long)
+			}
+			if len(short.Arguments) > 5 {
+				t.Errorf("%s has %d arguments: %v", short.Name, len(short.Arguments), short.Arguments)
+			}
+			for _, a := range short.Arguments {
+				if argument(long, a.Name) != a.Value {
+					t.Errorf("%s: %s is %v, in the full file %v", short.Name, a.Name, a.Value, argument(long, a.Name))
+				}
+				switch {
+				case a.Value == false, a.Value == "", a.Value == uint64(0), a.Name == "async_queue" && a.Value == int64(-2), a.Name == "gangs" && a.Value == uint64(1):
+					t.Errorf("%s: %s is %v, which says nothing", short.Name, a.Name, a.Value)
+				}
+			}
+		}
+	}
+	if slices == 0 {
+		t.Error("no slices")
+	}
+	if got := lean.Attributes["accscope.all_events.device_number"]; got != "0" {
+		t.Errorf("the number of the device, which all events say alike, is %q", got)
+	}
+	var file countWriter
+	if err := Write(&file, generated(t, 20_000), export.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if file > 20_000*110 {
+		t.Errorf("%d bytes for 20,000 host spans", file)
+	}
+}
+
+// An error is called by its name, whatever its message says.
+func TestErrorsHaveShortNames(t *testing.T) {
+	site := &store.Site{Kind: "error", ErrorCode: int32(callbacks.ErrorOutOfMemory), Name: "out of memory: 4,096 bytes at 0x7f...", HasName: true}
+	if name := export.SpanName(site); name != "acc_error_out_of_memory" {
+		t.Errorf("it is called %q", name)
+	}
+}
+
 // An independent decoder finds no field that the schema does not have.
 func TestProtocKnowsEveryField(t *testing.T) {
 	protoc, err := exec.LookPath("protoc")
@@ -246,8 +303,10 @@ func TestProtocKnowsEveryField(t *testing.T) {
 		t.Fatal("protoc not found: install protobuf-compiler")
 	}
 	var file bytes.Buffer
-	if err := Write(&file, generated(t, 500), export.Options{}); err != nil {
-		t.Fatal(err)
+	for _, full := range []bool{false, true} { // files may be appended to each other
+		if err := Write(&file, generated(t, 500), export.Options{Full: full}); err != nil {
+			t.Fatal(err)
+		}
 	}
 	command := exec.Command(protoc, "--decode=Trace", "-I", "testdata", "testdata/trace.proto")
 	command.Stdin = &file

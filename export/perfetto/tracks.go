@@ -152,7 +152,7 @@ func (e *exporter) describe(uuid, parent uint64, rank int64, rest func(*message)
 	descriptor.int(descriptorRank, rank)
 	descriptor.uint(descriptorMerge, mergeNever)
 	rest(&descriptor)
-	packet.uint(packetSequence, sequenceOfTheFile)
+	packet.uint(packetSequence, sequenceOfTheTracks)
 	packet.bytes(packetDescriptor, descriptor)
 	e.w.emit(packet)
 }
@@ -192,17 +192,19 @@ func (e *exporter) activity(a *store.Activity) {
 	if a.Record != 0 {
 		event.fixed(eventFlowEnd, uint64(a.Record))
 	}
-	event.number(e.own.activity, annotationInt, uint64(a.ID))
-	if a.Record != 0 {
-		event.number(e.own.enqueuedBy, annotationInt, uint64(a.Record))
-	}
 	if a.Bytes != 0 {
 		event.number(e.own.bytes, annotationUint, a.Bytes)
 	}
-	event.number(e.own.correlation, annotationUint, a.Correlation)
-	event.number(e.own.deviceStart, annotationInt, uint64(a.DeviceStart))
-	event.number(e.own.deviceEnd, annotationInt, uint64(a.DeviceEnd))
-	event.number(e.own.recorded, annotationInt, uint64(a.Recorded))
+	if e.options.Full {
+		event.number(e.own.activity, annotationInt, uint64(a.ID))
+		if a.Record != 0 {
+			event.number(e.own.enqueuedBy, annotationInt, uint64(a.Record))
+		}
+		event.number(e.own.correlation, annotationUint, a.Correlation)
+		event.number(e.own.deviceStart, annotationInt, uint64(a.DeviceStart))
+		event.number(e.own.deviceEnd, annotationInt, uint64(a.DeviceEnd))
+		event.number(e.own.recorded, annotationInt, uint64(a.Recorded))
+	}
 	e.w.event(a.Start, event)
 	e.scratch = event
 	e.end(a.End(), q.tracks[row])
@@ -238,7 +240,10 @@ func (e *exporter) work(w *store.Work) *prepared {
 	p := &prepared{}
 	e.works[w] = p
 	p.event.uint(eventNameIID, e.w.name(export.WorkName(w)))
-	p.event.uint(eventCategoryIID, e.w.category("device_"+w.Kind))
+	p.event.uint(eventCategoryIID, e.w.category("activity_"+w.Kind))
+	if !e.options.Full {
+		return p
+	}
 	for _, f := range []export.Field{{Name: "activity_kind", Value: w.Kind}, {Name: "async", Value: w.Async}, {Name: "async_queue", Value: w.AsyncQueue}} {
 		e.w.annotate(&p.event, f)
 	}

@@ -86,7 +86,7 @@ func (im *importer) apply(e *event) error {
 	switch e.kind {
 	case kindBegin:
 		e.slice.Depth = len(t.stack)
-		if strings.HasPrefix(e.slice.Category, "device_") && e.slice.Depth > 0 {
+		if strings.HasPrefix(e.slice.Category, "activity_") && e.slice.Depth > 0 {
 			return fmt.Errorf("track %q: %q at %d begins before its predecessor ended", t.Name, e.slice.Name, e.time)
 		}
 		t.stack = append(t.stack, len(t.Slices))

@@ -1,6 +1,6 @@
 // Package perfettotest reads Perfetto files as Perfetto's own importer does and
 // enforces, as errors, the rules by which that one drops data or misunderstands
-// it: clocks of one snapshot, sequence flags, interned numbers, tracks described
+// it: clocks of one snapshot, sequences and their flags, interned numbers, tracks described
 // before use, slices that nest, unique processes and threads. It knows the fields
 // that accscope writes and refuses others. The exports' tests use it.
 package perfettotest
@@ -105,13 +105,16 @@ type importer struct {
 	tids     map[int64]bool
 	events   []event
 	inside   bool // of a compressed packet
+	// describes and tells are the sequences that have thread descriptors and those
+	// that have events: Perfetto gives all events of one that has both to one thread.
+	describes, tells map[uint64]bool
 }
 
 // Read imports a file. An error is a rule that the file breaks.
 func Read(data []byte) (*Trace, error) {
 	im := &importer{trace: &Trace{Tracks: map[uint64]*Track{}, Begun: map[uint64]bool{}, Ended: map[uint64]bool{}, Attributes: map[string]string{},
 		Clocks: map[uint64]uint64{}}, cleared: map[uint64]bool{}, defaults: map[uint64]uint64{}, interned: map[int]map[uint64]string{},
-		sources: map[uint64]Source{}, pids: map[int64]bool{}, tids: map[int64]bool{}}
+		sources: map[uint64]Source{}, pids: map[int64]bool{}, tids: map[int64]bool{}, describes: map[uint64]bool{}, tells: map[uint64]bool{}}
 	if err := im.packets(data); err != nil {
 		return nil, err
 	}
@@ -122,6 +125,11 @@ func Read(data []byte) (*Trace, error) {
 	}
 	if _, ok := im.trace.Clocks[im.trace.Primary]; !ok {
 		return nil, fmt.Errorf("the primary clock %d is in no snapshot", im.trace.Primary)
+	}
+	for sequence := range im.tells {
+		if im.describes[sequence] {
+			return nil, fmt.Errorf("sequence %d describes tracks and has events", sequence)
+		}
 	}
 	for id := range im.trace.Ended {
 		if !im.trace.Begun[id] {
@@ -210,6 +218,7 @@ func (im *importer) packet(data []byte) error {
 		if err := im.describe(d.data); err != nil {
 			return fmt.Errorf("track descriptor: %w", err)
 		}
+		im.describes[sequence] = true
 	}
 	if d, ok := p.find(12); ok {
 		if !im.cleared[sequence] {
@@ -223,6 +232,7 @@ func (im *importer) packet(data []byte) error {
 	if !ok {
 		return nil
 	}
+	im.tells[sequence] = true
 	if _, ok := im.trace.Clocks[im.defaults[sequence]]; !ok {
 		return fmt.Errorf("its clock %d is in no snapshot yet", im.defaults[sequence])
 	}
