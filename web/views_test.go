@@ -159,7 +159,7 @@ func TestWarningsStandOnce(t *testing.T) {
 	b := browse(t, serve(t, Options{Traces: []string{path, tracetest.File(t, 1000, 2)}}).URL())
 	for _, view := range []string{"timeline", "kernels", "transfers"} {
 		b.view(view)
-		for _, want := range []string{"ended without warning", "recorded from an attach on", "only these events were recorded: wait", "only events of these queues"} {
+		for _, want := range []string{"was killed; constructs", "recorded from an attach on", "only these events were recorded: wait", "only events of these queues"} {
 			if n := evaluate[int](b, `document.body.textContent.toLowerCase().split(`+quote(want)+`).length - 1`); n != 1 {
 				t.Errorf("%s says %q %d times", view, want, n)
 			}

@@ -138,6 +138,13 @@ func (r *recording) follow(ctx context.Context) error {
 	return err
 }
 
+// status is told how the program ended, by its process number.
+func (r *recording) status(pid int, end launch.End) {
+	if r.ingester != nil {
+		r.ingester.Status(pid, end.Signal != 0)
+	}
+}
+
 // finish ends the recording: the trace is completed by the last rank of a job,
 // else at once, and reported. What still runs keeps its session.
 func (r *recording) finish(end launch.End) (err error) {

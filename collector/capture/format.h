@@ -38,6 +38,7 @@
 
 /* struct capture_process.ended */
 #define CAPTURE_END_EXIT 1u		/* the library's destructor ran */
+#define CAPTURE_END_QUICK_EXIT 2u	/* its handler of quick_exit ran */
 
 /* struct capture_process.filters */
 #define CAPTURE_FILTER_EVENTS 1u

@@ -22,6 +22,7 @@ const (
 	armed            = 1
 	disarmed         = 2
 	endExit          = 1
+	endQuickExit     = 2
 	filterEvents     = 1
 	filterBytes      = 2
 	filterQueue      = 4

@@ -62,7 +62,8 @@ type Filters struct {
 type Counters struct {
 	On               bool // capture is switched on
 	Epoch            uint32
-	Exited           bool  // the process ended by exit
+	Exited           bool  // the process ended by exit or quick_exit
+	QuickExit        bool  // by quick_exit
 	ExitTime         int64 // CLOCK_MONOTONIC, if Exited
 	LimitBytes       uint64
 	AllocatedBytes   uint64 // of all chunks ever
@@ -199,7 +200,8 @@ func (p *Process) Counters() (Counters, error) {
 	word := func(offset int) uint64 { return le.Uint64(b[offset:]) }
 	c := Counters{
 		Epoch:          le.Uint32(b[atProcessArmed:]),
-		Exited:         le.Uint32(b[atProcessEnded:]) == endExit,
+		Exited:         le.Uint32(b[atProcessEnded:]) == endExit || le.Uint32(b[atProcessEnded:]) == endQuickExit,
+		QuickExit:      le.Uint32(b[atProcessEnded:]) == endQuickExit,
 		LimitBytes:     word(atProcessLimitBytes),
 		AllocatedBytes: word(atProcessAllocatedBytes), RecycledBytes: word(atProcessRecycledBytes), ReleasedBytes: word(atProcessReleasedBytes),
 		DroppedSpace: word(atProcessDroppedSpace), DroppedNested: word(atProcessDroppedNested), DroppedThreads: word(atProcessDroppedThreads),
@@ -306,6 +308,17 @@ func (p *Process) Alive() bool {
 	}
 	start, err := strconv.ParseUint(fields[19], 10, 64)
 	return err == nil && start == p.StartTicks
+}
+
+// Replaced reports whether the recorded process, which is alive, runs another
+// program by now (exec): it does not map the capture any more.
+func (p *Process) Replaced() bool {
+	running, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", p.PID))
+	if err != nil || running == p.Program {
+		return false
+	}
+	maps, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", p.PID))
+	return err == nil && len(maps) > 0 && !bytes.Contains(maps, []byte("/"+filepath.Base(p.Dir)+"/"+processFile))
 }
 
 // Realtime converts a time of this capture to CLOCK_REALTIME, in nanoseconds.

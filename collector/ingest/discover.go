@@ -342,6 +342,26 @@ func (in *Ingester) drained(p *process) bool {
 	return true
 }
 
+// Status says of a process, by whoever started it, whether it was killed or ended
+// itself.
+func (in *Ingester) Status(pid int, killed bool) {
+	how := "_exit" // exit would have been seen
+	if killed {
+		how = "killed"
+	}
+	in.statuses[pid] = how
+	for _, p := range in.processes {
+		if p.info.PID == pid && p.info.Ended == unknownEnd && p.host == in.first {
+			p.info.Ended = how
+			in.model.AddProcess(p.info)
+		}
+	}
+}
+
+// unknownEnd is the end of a process that did not exit, where nobody has told more:
+// it was killed, or called _exit.
+const unknownEnd = "unknown"
+
 // end notes how a process ended, if it has. What it had mapped counts as leaked
 // from then on, so its last events come first.
 func (in *Ingester) end(p *process) {
@@ -351,25 +371,31 @@ func (in *Ingester) end(p *process) {
 	// In this order: a process that ends in between has said before how.
 	alive := p.capture.Alive()
 	p.ran = p.ran || alive
+	replaced := alive && p.capture.Replaced()
 	counters, err := p.capture.Counters()
 	if err != nil {
 		in.warn("%v", err)
 		return
 	}
 	// After its exit began other libraries may still raise events.
-	if !in.complete && (alive || !in.drained(p)) {
+	if !in.complete && (alive && !replaced || !in.drained(p)) {
 		return
 	}
 	switch {
 	case counters.Exited:
 		p.info.Ended, p.info.End = "exited", counters.ExitTime+p.offset-in.origin.Load()
+		if counters.QuickExit {
+			p.info.Ended = "quick_exit"
+		}
+	case replaced:
+		p.info.Ended, p.info.End = "exec", in.lastTime(p)
 	case !alive:
-		p.info.Ended, p.info.End = "killed", in.lastTime(p)
+		p.info.Ended, p.info.End = unknownEnd, in.lastTime(p)
 		if p.ran {
 			p.info.End = in.options.Now() + p.offset - in.origin.Load()
 		}
-		if p.host != in.first {
-			p.info.Ended = "unknown"
+		if how, known := in.statuses[p.info.PID]; known && p.host == in.first {
+			p.info.Ended = how
 		}
 	default:
 		return

@@ -65,6 +65,7 @@ type Ingester struct {
 	positions map[store.Stream]int64
 	captures  []named             // Options.Captures, each once
 	processes map[string]*process // by the name of their capture
+	statuses  map[int]string      // how processes ended that did not exit, by their number, as told
 	hosts     map[machine]*store.Host
 	first     *store.Host // the one whose clock is the trace's
 	rings     rings       // those with an item to come, by its time
@@ -144,7 +145,7 @@ func Open(o Options) (*Ingester, error) {
 		o.Now = monotonic
 	}
 	in := &Ingester{options: o, model: model.New(nil, nil), positions: map[store.Stream]int64{},
-		processes: map[string]*process{}, hosts: map[machine]*store.Host{}, skipped: map[string]bool{}, failing: map[string]int64{}}
+		processes: map[string]*process{}, statuses: map[int]string{}, hosts: map[machine]*store.Host{}, skipped: map[string]bool{}, failing: map[string]int64{}}
 	in.captures = distinct(o.Captures)
 	if o.Session != "" {
 		if _, err := os.Stat(o.Session); err != nil {

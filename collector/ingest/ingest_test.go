@@ -310,7 +310,7 @@ func TestFollowsWhileTheProgramRuns(t *testing.T) {
 		t.Errorf("%d events, the program counted %d before it was killed", got, want)
 	}
 	processes, err := trace.Processes()
-	if err != nil || len(processes) != 1 || processes[0].Ended != "killed" {
+	if err != nil || len(processes) != 1 || processes[0].Ended != "unknown" {
 		t.Errorf("processes are %+v, %v", processes, err)
 	}
 }

@@ -14,7 +14,7 @@ type ProcessInfo struct {
 	Ranks     int       `json:"ranks"` // size of MPI_COMM_WORLD, 0 if unknown
 	Start     int64     `json:"start"` // first event or start of capture, ns since the trace's origin
 	End       int64     `json:"end"`   // ns; 0 while it runs
-	Ended     string    `json:"ended"` // "" while it runs, "exited", "killed", "unknown"
+	Ended     string    `json:"ended"` // "" while it runs, "exited", "quick_exit", "_exit", "exec", "killed", "unknown"
 	Runtime   string    `json:"runtime"`
 	// SinceAttach is set where capture began in the middle of the program and no
 	// snapshot told what existed before.

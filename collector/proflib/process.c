@@ -261,9 +261,9 @@ process_begin (void)
   return state == STATE_READY ? 0 : -1;
 }
 
-/* The process ends by exit; events may still follow.  */
+/* The process ends as END says; events may still follow.  */
 void
-process_end (void)
+process_end (uint32_t end)
 {
   if (local_generation () == 0)
     return;
@@ -273,5 +273,5 @@ process_end (void)
   modules_write (path);
   clock_record ();
   control.process.end_ticks = ticks_now ();
-  __atomic_store_n (&control.process.ended, CAPTURE_END_EXIT, __ATOMIC_RELEASE);
+  __atomic_store_n (&control.process.ended, end, __ATOMIC_RELEASE);
 }

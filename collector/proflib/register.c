@@ -4,6 +4,7 @@
 #include "proflib.h"
 #include "unwind.h"
 #include <dlfcn.h>
+#include <stdlib.h>
 
 #define EXPORTED __attribute__ ((visibility ("default")))
 
@@ -54,6 +55,12 @@ register_callbacks (acc_prof_reg reg)
 }
 
 static void
+quit (void)
+{
+  process_end (CAPTURE_END_QUICK_EXIT);
+}
+
+static void
 prepare (void)
 {
   static int prepared;
@@ -63,6 +70,7 @@ prepare (void)
   clock_prepare ();
   process_prepare ();
   ring_prepare ();
+  at_quick_exit (quit);
 }
 
 EXPORTED void
@@ -101,5 +109,5 @@ loaded (void)
 static __attribute__ ((destructor)) void
 unloaded (void)
 {
-  process_end ();
+  process_end (CAPTURE_END_EXIT);
 }

@@ -108,8 +108,8 @@ func Warnings(trace *store.Trace) ([]string, error) {
 			if s.ColumnInt64(2) != 0 {
 				warnings = append(warnings, fmt.Sprintf("process %d was recorded from an attach on; what it had mapped before is not known", s.ColumnInt64(0)))
 			}
-			if ended := s.ColumnText(1); ended == "killed" || ended == "unknown" {
-				warnings = append(warnings, fmt.Sprintf("process %d ended without warning (%s); constructs it was in have no end", s.ColumnInt64(0), ended))
+			if how := endings[s.ColumnText(1)]; how != "" {
+				warnings = append(warnings, fmt.Sprintf("process %d %s; constructs it was in have no end", s.ColumnInt64(0), how))
 			}
 			return nil
 		}})
@@ -118,6 +118,15 @@ func Warnings(trace *store.Trace) ([]string, error) {
 	}
 	filters, err := recordFilters(trace)
 	return append(warnings, filters...), err
+}
+
+// endings are the ways in which a process ends without the runtime's last events.
+var endings = map[string]string{
+	"killed":     "was killed",
+	"unknown":    "ended without exit: it was killed, or called _exit",
+	"_exit":      "ended by _exit, past the end of the runtime",
+	"quick_exit": "ended by quick_exit, past the end of the runtime",
+	"exec":       "went on as another program (exec), past the end of the runtime",
 }
 
 // describe fills in the warnings and the facts.

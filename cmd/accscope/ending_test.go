@@ -1,0 +1,76 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Every way to end is told as what it is, of the program itself and of its children,
+// by the trace, the report and info.
+func TestWaysToEnd(t *testing.T) {
+	folder := t.TempDir()
+	source, program := filepath.Join(folder, "ends.c"), filepath.Join(folder, "ends")
+	if err := os.WriteFile(source, []byte(`#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main (int argc, char **argv)
+{
+  static float a[100];
+  if (argc > 2 && fork () > 0)
+    return wait (0) < 0;
+#pragma acc parallel loop copy(a)
+  for (int i = 0; i < 100; i++)
+    a[i] += 1;
+  if (!strcmp (argv[1], "_exit"))
+    _exit (0);
+  if (!strcmp (argv[1], "quick_exit"))
+    quick_exit (0);
+  if (!strcmp (argv[1], "exec"))
+    execlp ("sleep", "sleep", "1", (char *) 0);
+  if (!strcmp (argv[1], "killed"))
+    raise (SIGKILL);
+  return 0;
+}
+`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if output, err := exec.Command("gcc-12", "-fopenacc", "-foffload=disable", "-g", "-o", program, source).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, output)
+	}
+	for _, c := range []struct{ way, of, ended, report string }{
+		{"exit", "", "exited", ""},
+		{"_exit", "", "_exit", "ended by _exit"},
+		{"quick_exit", "", "quick_exit", "ended by quick_exit"},
+		{"exec", "", "exec", "went on as another program (exec)"},
+		{"killed", "", "killed", "was killed"},
+		{"exit", "child", "exited", ""},
+		{"_exit", "child", "unknown", "it was killed, or called _exit"},
+		{"quick_exit", "child", "quick_exit", "ended by quick_exit"},
+		{"exec", "child", "exec", "went on as another program (exec)"},
+		{"killed", "child", "unknown", "it was killed, or called _exit"},
+	} {
+		t.Run(c.way+c.of, func(t *testing.T) {
+			folder := t.TempDir()
+			args := []string{"run", "--device", "sim", "-o", "t.db", "--", program, c.way}
+			if c.of != "" {
+				args = append(args, c.of)
+			}
+			run := invoke(t, folder, args...)
+			ended := strings.TrimSpace(invoke(t, folder, "query", "--format", "csv", "t.db", "SELECT group_concat(ended) FROM processes").must(t).stdout)
+			if !strings.HasSuffix(ended, "\n"+c.ended) {
+				t.Errorf("the trace says %q, want %s", ended, c.ended)
+			}
+			if !strings.Contains(run.stderr, c.report) || c.report == "" && strings.Contains(run.stderr, "WARNING") {
+				t.Errorf("the run says\n%s", run.stderr)
+			}
+			if info := invoke(t, folder, "info", "t.db").must(t).stdout; !strings.Contains(info, program+" "+c.ended+"\n") {
+				t.Errorf("info says\n%s", info)
+			}
+		})
+	}
+}
