@@ -3,6 +3,7 @@ package metrics
 import (
 	"bufio"
 	"bytes"
+	"os/exec"
 	"regexp"
 	"strings"
 	"testing"
@@ -47,6 +48,28 @@ func TestPrometheusText(t *testing.T) {
 		if !types[want] {
 			t.Errorf("no %s in %v", want, types)
 		}
+	}
+}
+
+// Prometheus's own tool finds nothing to complain about.
+func TestPromtoolChecksTheText(t *testing.T) {
+	promtool, err := exec.LookPath("promtool")
+	if err != nil {
+		t.Fatal("promtool not found: install prometheus")
+	}
+	v := view(t)
+	v.Devices[0].Queues[0].Number = model.AsyncSync
+	var text bytes.Buffer
+	if err := WritePrometheus(&text, Of(v)); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(text.String(), `queue="sync"`) || strings.Contains(text.String(), `queue="-`) {
+		t.Errorf("queues without a name in\n%s", text.String())
+	}
+	check := exec.Command(promtool, "check", "metrics")
+	check.Stdin = &text
+	if output, err := check.CombinedOutput(); err != nil || len(output) > 0 {
+		t.Errorf("promtool: %v\n%s", err, output)
 	}
 }
 
