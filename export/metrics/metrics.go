@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/export"
 )
@@ -57,7 +56,7 @@ func Of(view *model.View) []*Metric {
 		used.add(labels, d.Used)
 		peak.add(labels, d.Peak)
 		for j := range d.Queues {
-			depth.add(with("queue", queue(d.Queues[j].Number)), d.Queues[j].Depth)
+			depth.add(with("queue", export.QueueLabel(d.Queues[j].Number)), d.Queues[j].Depth)
 		}
 		transferred.add(with("direction", "upload"), d.Uploads.Bytes)
 		transferred.add(with("direction", "download"), d.Downloads.Bytes)
@@ -67,19 +66,6 @@ func Of(view *model.View) []*Metric {
 		launches.add(labels, d.Launches)
 	}
 	return []*Metric{used, peak, depth, transferred, transfers, kernelTime, launches}
-}
-
-// queue is the label of an async queue: its number, or what the negative ones mean.
-func queue(number int64) string {
-	switch number {
-	case model.AsyncSync:
-		return "sync"
-	case model.AsyncNoval:
-		return "noval"
-	case callbacks.DefaultQueue:
-		return "default"
-	}
-	return strconv.FormatInt(number, 10)
 }
 
 func (m *Metric) add(labels [][2]string, value int64) {

@@ -1,14 +1,19 @@
 // Package pprof writes a trace as a pprof profile, so that `go tool pprof -http`
 // draws flame graphs of host time, device time, bytes moved (sample type bytes) and
-// allocated on devices, and counts, by what was nested in what.
+// allocated on devices, and counts, by what was nested in what. Samples have the
+// labels rank, device, queue, thread, variable and kind, by which -tagfocus chooses
+// and -tagroot divides; mappings are the programs.
 package pprof
 
 import (
 	"fmt"
 	"io"
+	"strconv"
+	"strings"
 
 	"github.com/google/pprof/profile"
 
+	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/export"
 	"github.com/accscope/accscope/export/stacks"
@@ -36,11 +41,14 @@ func Write(w io.Writer, trace *store.Trace, options export.Options) error {
 	if meta.Lost > 0 {
 		p.Comments = append(p.Comments, fmt.Sprintf("%d events were lost while recording", meta.Lost))
 	}
-	b := builder{profile: p, locations: map[stacks.Frame]*profile.Location{}}
+	b, err := newBuilder(p, trace)
+	if err != nil {
+		return err
+	}
 	for _, stack := range list {
-		sample := &profile.Sample{Value: []int64{stack.Host, stack.Device, stack.Bytes, stack.Allocated, stack.Count}}
+		sample := &profile.Sample{Value: []int64{stack.Host, stack.Device, stack.Bytes, stack.Allocated, stack.Count}, Label: b.labels(stack.Site)}
 		for i := len(stack.Frames) - 1; i >= 0; i-- {
-			sample.Location = append(sample.Location, b.location(stack.Frames[i]))
+			sample.Location = append(sample.Location, b.location(stack.Site.Process, stack.Frames[i]))
 		}
 		p.Sample = append(p.Sample, sample)
 	}
@@ -52,17 +60,78 @@ func Write(w io.Writer, trace *store.Trace, options export.Options) error {
 
 type builder struct {
 	profile   *profile.Profile
-	locations map[stacks.Frame]*profile.Location
+	locations map[place]*profile.Location
+	mappings  map[model.ProcessID]*profile.Mapping
+	ranks     map[model.ProcessID]int
+	threads   map[model.ThreadID]string
+	devices   map[model.DeviceID]string
 }
 
-func (b *builder) location(frame stacks.Frame) *profile.Location {
-	if known := b.locations[frame]; known != nil {
+// place is a frame of a process.
+type place struct {
+	process model.ProcessID
+	frame   stacks.Frame
+}
+
+func newBuilder(p *profile.Profile, trace *store.Trace) (*builder, error) {
+	b := &builder{profile: p, locations: map[place]*profile.Location{}, mappings: map[model.ProcessID]*profile.Mapping{},
+		ranks: map[model.ProcessID]int{}, threads: map[model.ThreadID]string{}, devices: map[model.DeviceID]string{}}
+	processes, err := trace.Processes()
+	if err != nil {
+		return nil, err
+	}
+	programs := map[string]*profile.Mapping{}
+	for i := range processes {
+		program := processes[i].Program
+		if programs[program] == nil {
+			programs[program] = &profile.Mapping{ID: uint64(len(programs) + 1), File: program, HasFunctions: true, HasFilenames: true, HasLineNumbers: true}
+			p.Mapping = append(p.Mapping, programs[program])
+		}
+		b.mappings[processes[i].ID], b.ranks[processes[i].ID] = programs[program], processes[i].Rank
+	}
+	threads, err := trace.Threads()
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range threads {
+		b.threads[t.ID] = strings.TrimSpace(fmt.Sprintf("%s %d", t.Name, t.TID))
+	}
+	devices, err := trace.Devices()
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range devices {
+		b.devices[d.ID] = fmt.Sprintf("%s %d", export.DeviceType(d.Type), d.Number)
+	}
+	return b, nil
+}
+
+// labels tell the samples of a site apart.
+func (b *builder) labels(s *store.Site) map[string][]string {
+	labels := map[string][]string{"kind": {s.Kind}}
+	add := func(key, value string, known bool) {
+		if known && value != "" {
+			labels[key] = []string{value}
+		}
+	}
+	rank, known := b.ranks[s.Process]
+	add("rank", strconv.Itoa(rank), known && rank >= 0)
+	add("thread", b.threads[s.Thread], true)
+	add("device", b.devices[s.Device], true)
+	add("queue", export.QueueLabel(s.AsyncQueue), s.Queue != 0)
+	add("variable", s.Name, s.Kind != "enqueue_launch" && s.Kind != "error")
+	return labels
+}
+
+func (b *builder) location(process model.ProcessID, frame stacks.Frame) *profile.Location {
+	if known := b.locations[place{process, frame}]; known != nil {
 		return known
 	}
 	function := &profile.Function{ID: uint64(len(b.profile.Function) + 1), Name: frame.Name, SystemName: frame.Name, Filename: frame.File}
 	b.profile.Function = append(b.profile.Function, function)
-	location := &profile.Location{ID: uint64(len(b.profile.Location) + 1), Line: []profile.Line{{Function: function, Line: frame.Line}}}
+	location := &profile.Location{ID: uint64(len(b.profile.Location) + 1), Mapping: b.mappings[process],
+		Line: []profile.Line{{Function: function, Line: frame.Line}}}
 	b.profile.Location = append(b.profile.Location, location)
-	b.locations[frame] = location
+	b.locations[place{process, frame}] = location
 	return location
 }

@@ -2,6 +2,7 @@ package pprof
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -77,8 +78,54 @@ func TestGoToolPprofOpensIt(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v\n%s", index, err, output)
 		}
+		if strings.Contains(string(output), "not available") || !strings.Contains(string(output), "File: jacobi") {
+			t.Errorf("the program is not known:\n%s", output)
+		}
 		if !strings.Contains(string(output), "Type: "+index) || !strings.Contains(string(output), "step") {
 			t.Errorf("%s: no kernel in\n%s", index, output)
 		}
+	}
+}
+
+// Labels choose and divide samples in the tool, and tell two ranks apart.
+func TestGoToolPprofKnowsTheLabels(t *testing.T) {
+	path := tracetest.File(t, 500, 1)
+	tracetest.Change(t, path, "UPDATE process SET rank = 3")
+	trace := tracetest.Open(t, path)
+	file := filepath.Join(t.TempDir(), "trace.pb.gz")
+	var out bytes.Buffer
+	if err := Write(&out, trace, export.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, out.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ask := func(args ...string) string {
+		output, err := exec.Command("go", append(append([]string{"tool", "pprof", "-sample_index=count"}, args...), file)...).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %v\n%s", args, err, output)
+		}
+		return string(output)
+	}
+	tags := ask("-tags")
+	for _, label := range []string{"rank: ", "device: ", "queue: ", "thread: ", "variable: ", "kind: "} {
+		if !strings.Contains(tags, label) {
+			t.Errorf("no label %sin\n%s", label, tags)
+		}
+	}
+	var moved int64
+	for _, err := range trace.Records(store.Filter{Match: func(s *store.Site) bool {
+		return s.Kind != "enqueue_launch" && s.Kind != "error" && s.Name == "halo_left"
+	}}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		moved++
+	}
+	if top := ask("-top", "-tagfocus=variable=^halo_left$"); moved == 0 || !strings.Contains(top, fmt.Sprintf("Showing nodes accounting for %d, ", moved)) {
+		t.Errorf("-tagfocus finds not %d events of halo_left:\n%s", moved, top)
+	}
+	if top := ask("-top", "-tagroot=rank,device"); !strings.Contains(top, "3") || !strings.Contains(top, "not_host 0") {
+		t.Errorf("-tagroot shows no rank and device:\n%s", top)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -70,7 +71,18 @@ func TestSpeedscopeOpensTheFile(t *testing.T) {
 	if err := chromedp.Do(ctx, chromedp.Navigate("file://"+filepath.Join(folder, "node_modules/speedscope/dist/release/index.html")+"#localProfilePath="+script)); err != nil {
 		t.Fatal(err)
 	}
-	until("the profile is loaded", `document.body.innerText.includes("host time")`)
+	// The first profile is a thread's; the last but one is the sum of host time.
+	until("the profile is loaded", `document.body.innerText.includes("(1/")`)
+	profiles := written(t, trace, export.Options{}).Profiles
+	if shown := text("document.body.innerText"); !strings.Contains(shown, profiles[0].Name+" (1/"+strconv.Itoa(len(profiles))+")") {
+		t.Errorf("the page shows not %s first:\n%s", profiles[0].Name, shown)
+	}
+	for range len(profiles) - 2 {
+		if err := chromedp.Do(ctx, chromedp.KeyEvent("n")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	until("the sums are shown", `document.body.innerText.includes("host time, summed")`)
 	if err := chromedp.Do(ctx, chromedp.KeyEvent("3")); err != nil {
 		t.Fatal(err)
 	}

@@ -1,16 +1,20 @@
-// Package speedscope writes a trace as speedscope JSON: one profile of host time
-// and one of device time, by what was nested in what.
+// Package speedscope writes a trace as speedscope JSON: a profile for each thread
+// and each device queue, in the order of time ("Time Order" is the run), and the
+// sums of host and device time by what was nested in what.
 package speedscope
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 
+	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/export"
 	"github.com/accscope/accscope/export/stacks"
 )
 
+// file is speedscope's file format (file-format-schema.json).
 type file struct {
 	Schema   string    `json:"$schema"`
 	Name     string    `json:"name"`
@@ -29,53 +33,220 @@ type frame struct {
 	Line int64  `json:"line,omitempty"`
 }
 
+// profile is of one of two types: "evented" has events, "sampled" samples and
+// their weights.
 type profile struct {
 	Type       string  `json:"type"`
 	Name       string  `json:"name"`
 	Unit       string  `json:"unit"`
 	StartValue int64   `json:"startValue"`
 	EndValue   int64   `json:"endValue"`
-	Samples    [][]int `json:"samples"`
-	Weights    []int64 `json:"weights"`
+	Events     events  `json:"events,omitzero"`
+	Samples    [][]int `json:"samples,omitempty"`
+	Weights    []int64 `json:"weights,omitempty"`
+}
+
+// writer builds a file.
+type writer struct {
+	file     file
+	trace    *store.Trace
+	options  export.Options
+	meta     store.Meta
+	numbers  map[stacks.Frame]int
+	sites    map[*store.Site]int // frames of sites
+	works    map[*store.Work]int
+	threads  map[model.ThreadID]*track
+	queues   map[model.QueueID]*queue
+	ordering []*track // threads as they appear, then the rows of queues
+}
+
+// track is an evented profile to be.
+type track struct {
+	name   string
+	events events
+	open   []int // frames
+}
+
+// queue is a device queue: one row of operations, as a rule.
+type queue struct {
+	name string
+	rows export.Rows
+	list []*track
 }
 
 // Write exports a trace.
 func Write(w io.Writer, trace *store.Trace, options export.Options) error {
-	list, err := stacks.Sum(trace, options)
+	f := &writer{trace: trace, options: options, numbers: map[stacks.Frame]int{}, sites: map[*store.Site]int{}, works: map[*store.Work]int{},
+		threads: map[model.ThreadID]*track{}, queues: map[model.QueueID]*queue{},
+		file: file{Schema: "https://www.speedscope.app/file-format-schema.json", Name: trace.Path(), Exporter: "accscope",
+			Shared: shared{Frames: []frame{}}, Profiles: []profile{}}}
+	for _, step := range []func() error{f.introduce, f.records, f.activities, f.sums} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return json.NewEncoder(w).Encode(f.file)
+}
+
+// introduce names threads and queues.
+func (f *writer) introduce() error {
+	var err error
+	if f.meta, err = f.trace.Meta(); err != nil {
+		return err
+	}
+	processes, err := f.trace.Processes()
 	if err != nil {
 		return err
 	}
-	f := file{Schema: "https://www.speedscope.app/file-format-schema.json", Name: trace.Path(), Exporter: "accscope",
-		Shared: shared{Frames: []frame{}}}
-	numbers := map[stacks.Frame]int{}
+	before := map[model.ProcessID]string{} // the names of what is of a process
+	for i := range processes {
+		if len(processes) > 1 {
+			before[processes[i].ID] = export.ProcessName(&processes[i]) + ", "
+		}
+	}
+	threads, err := f.trace.Threads()
+	if err != nil {
+		return err
+	}
+	for _, t := range threads {
+		name := t.Name
+		if name == "" {
+			name = "thread"
+		}
+		f.threads[t.ID] = &track{name: fmt.Sprintf("%s%s %d", before[t.Process], name, t.TID)}
+		f.ordering = append(f.ordering, f.threads[t.ID])
+	}
+	devices, err := f.trace.Devices()
+	if err != nil {
+		return err
+	}
+	of := map[model.DeviceID]string{}
+	for i := range devices {
+		of[devices[i].ID] = before[devices[i].Process] + export.DeviceName(&devices[i]) + ", "
+	}
+	queues, err := f.trace.Queues()
+	if err != nil {
+		return err
+	}
+	for _, q := range queues {
+		f.queues[q.ID] = &queue{name: of[q.Device] + export.QueueName(q.Number)}
+	}
+	return nil
+}
+
+// frame numbers a frame.
+func (f *writer) frame(of stacks.Frame) int {
+	number, known := f.numbers[of]
+	if !known {
+		number = len(f.file.Shared.Frames)
+		f.numbers[of] = number
+		f.file.Shared.Frames = append(f.file.Shared.Frames, frame{of.Name, of.File, of.Line})
+	}
+	return number
+}
+
+// begin opens a frame of a track.
+func (t *track) begin(at int64, frame int) {
+	t.events.add(at, frame, true)
+	t.open = append(t.open, frame)
+}
+
+// end closes the frame that was opened last.
+func (t *track) end(at int64) {
+	last := len(t.open) - 1
+	t.events.add(at, t.open[last], false)
+	t.open = t.open[:last]
+}
+
+// records makes the profiles of threads.
+func (f *writer) records() error {
+	return export.Records(f.trace, &f.options, func(r *store.Record) error {
+		thread := f.threads[r.Thread]
+		if thread == nil || !r.Span {
+			return nil
+		}
+		number, known := f.sites[r.Site]
+		if !known {
+			number = f.frame(stacks.FrameOf(r.Site))
+			f.sites[r.Site] = number
+		}
+		thread.begin(r.Start, number)
+		return nil
+	}, func(thread model.ThreadID, _ *export.OpenSpan, at int64) {
+		if t := f.threads[thread]; t != nil {
+			t.end(min(at, f.meta.Last))
+		}
+	})
+}
+
+// activities makes the profiles of queues. What ran beside another operation of
+// its queue gets a profile of its own.
+func (f *writer) activities() error {
+	for a, err := range f.trace.Activities(f.options.Filter) {
+		if err != nil {
+			return err
+		}
+		q := f.queues[a.Work.Queue]
+		if q == nil { // a damaged trace
+			continue
+		}
+		row := q.rows.Place(a.Start, a.End())
+		if row == len(q.list) {
+			name := q.name
+			if row > 0 {
+				name += " (at the same time)"
+			}
+			q.list = append(q.list, &track{name: name})
+			f.ordering = append(f.ordering, q.list[row])
+		}
+		number, known := f.works[a.Work]
+		if !known {
+			number = f.frame(stacks.Frame{Name: export.WorkName(a.Work)})
+			f.works[a.Work] = number
+		}
+		q.list[row].begin(a.Start, number)
+		q.list[row].end(a.End())
+	}
+	for _, t := range f.ordering {
+		if t.events.empty() {
+			continue
+		}
+		f.file.Profiles = append(f.file.Profiles, profile{Type: "evented", Name: t.name, Unit: "nanoseconds", Events: t.events,
+			StartValue: f.meta.First, EndValue: max(f.meta.Last, t.events.last)})
+	}
+	return nil
+}
+
+// sums makes the profiles of sums.
+func (f *writer) sums() error {
+	list, err := stacks.Sum(f.trace, f.options)
+	if err != nil {
+		return err
+	}
 	for _, kind := range []struct {
 		name   string
 		weight func(*stacks.Stack) int64
 	}{
-		{"host time", func(s *stacks.Stack) int64 { return s.Host }},
-		{"device time", func(s *stacks.Stack) int64 { return s.Device }},
+		{"host time, summed", func(s *stacks.Stack) int64 { return s.Host }},
+		{"device time, summed", func(s *stacks.Stack) int64 { return s.Device }},
 	} {
-		p := profile{Type: "sampled", Name: kind.name, Unit: "nanoseconds", Samples: [][]int{}, Weights: []int64{}}
+		p := profile{Type: "sampled", Name: kind.name, Unit: "nanoseconds"}
 		for _, stack := range list {
 			weight := kind.weight(stack)
 			if weight <= 0 {
 				continue
 			}
 			sample := make([]int, len(stack.Frames))
-			for i, fr := range stack.Frames {
-				number, known := numbers[fr]
-				if !known {
-					number = len(f.Shared.Frames)
-					numbers[fr] = number
-					f.Shared.Frames = append(f.Shared.Frames, frame{fr.Name, fr.File, fr.Line})
-				}
-				sample[i] = number
+			for i, frame := range stack.Frames {
+				sample[i] = f.frame(frame)
 			}
 			p.Samples = append(p.Samples, sample)
 			p.Weights = append(p.Weights, weight)
 			p.EndValue += weight
 		}
-		f.Profiles = append(f.Profiles, p)
+		if len(p.Samples) > 0 {
+			f.file.Profiles = append(f.file.Profiles, p)
+		}
 	}
-	return json.NewEncoder(w).Encode(f)
+	return nil
 }

@@ -25,11 +25,11 @@ type Frame struct {
 type Stack struct {
 	Frames    []Frame // outermost first
 	Count     int64
-	Host      int64 // ns, exclusive
-	Device    int64 // ns measured on the device
-	Bytes     int64 // uploaded and downloaded
-	Allocated int64 // bytes of device memory
-	site      *store.Site
+	Host      int64       // ns, exclusive
+	Device    int64       // ns measured on the device
+	Bytes     int64       // uploaded and downloaded
+	Allocated int64       // bytes of device memory
+	Site      *store.Site // of the end: thread, device and queue are those of the path
 }
 
 // Sum reads the stacks of a trace. Device time of a site that occurs on several
@@ -88,7 +88,7 @@ func (s *summer) add(r *store.Record) {
 		for i := range open.Open {
 			path = append(path, open.Open[i].Site)
 		}
-		stack = &Stack{Frames: frames(append(path, r.Site)), site: r.Site}
+		stack = &Stack{Frames: frames(append(path, r.Site)), Site: r.Site}
 		s.paths[string(s.key)] = stack
 	}
 	stack.Count++
@@ -118,13 +118,18 @@ func frames(path []*store.Site) []Frame {
 			function = site.Function
 			list = append(list, Frame{Name: function, File: site.File, Line: int64(max(site.FunctionLine, 0)), Function: function})
 		}
-		name := site.Kind // before the kernel's name too: that of the host function may be the same
-		if site.Name != "" {
-			name += " " + site.Name
-		}
-		list = append(list, Frame{Name: name, File: site.File, Line: int64(max(site.Line, 0)), Function: site.Function})
+		list = append(list, FrameOf(site))
 	}
 	return list
+}
+
+// FrameOf is the level of a site itself.
+func FrameOf(site *store.Site) Frame {
+	name := site.Kind // before the kernel's name too: that of the host function may be the same
+	if site.Name != "" {
+		name += " " + site.Name
+	}
+	return Frame{Name: name, File: site.File, Line: int64(max(site.Line, 0)), Function: site.Function}
 }
 
 // device adds the time on devices, by the sites of the enqueues.
@@ -141,7 +146,7 @@ func (s *summer) device(trace *store.Trace, filter store.Filter) error {
 	}
 	bySite := map[int64][]*Stack{}
 	for _, stack := range s.paths {
-		bySite[stack.site.ID] = append(bySite[stack.site.ID], stack)
+		bySite[stack.Site.ID] = append(bySite[stack.Site.ID], stack)
 	}
 	for site, time := range times {
 		stacks := bySite[site]
