@@ -212,7 +212,7 @@ func (f *writer) activities() error {
 			continue
 		}
 		f.file.Profiles = append(f.file.Profiles, profile{Type: "evented", Name: t.name, Unit: "nanoseconds", Events: t.events,
-			StartValue: f.meta.First, EndValue: max(f.meta.Last, t.events.last)})
+			StartValue: min(f.meta.First, t.events.first), EndValue: max(f.meta.Last, t.events.last)})
 	}
 	return nil
 }
