@@ -193,6 +193,18 @@ var constructNames = map[Construct]string{
 // Constructs lists every construct, in the order of their numbers.
 func Constructs() []Construct { return slices.Sorted(maps.Keys(constructNames)) }
 
+// Written is the compute construct that its directive's name says, of events that have
+// parallel for all of them. Any other construct, and any other name, leaves c.
+func (c Construct) Written(directive string) Construct {
+	switch {
+	case c == Parallel && directive == "kernels":
+		return Kernels
+	case c == Parallel && directive == "serial":
+		return Serial
+	}
+	return c
+}
+
 // String returns the specification's name.
 func (c Construct) String() string { return name(constructNames, c, "acc_construct_t") }
 

@@ -45,6 +45,10 @@ type EventInfo struct {
 	rest            [5]uint64
 }
 
+// ImpliedByText stands in Implicit of events whose texts are references: ACCSCOPE_IMPLIED_BY_TEXT
+// of accscope_names.h.
+const ImpliedByText = 2
+
 // DataEvent is acc_data_event_info.
 type DataEvent struct {
 	EventType       Event

@@ -154,8 +154,8 @@ func (s *Stream) decodeContext(record []byte) error {
 		DeviceHandle: le.Uint64(record[atContextDeviceHandle:]), ContextHandle: le.Uint64(record[atContextContextHandle:]),
 		AsyncHandle: le.Uint64(record[atContextAsyncHandle:]),
 	}
-	s.process.refer(&e)
-	s.contexts = append(s.contexts, e)
+	directive := s.process.refer(&e)
+	s.contexts = append(s.contexts, context{e, directive})
 	return nil
 }
 

@@ -54,17 +54,17 @@ type position struct {
 	file, function, kernel StringID
 }
 
-// refer completes an event whose file may be a reference. Where the file is not known,
-// the event has the return address.
-func (p *Process) refer(e *Event) {
+// refer completes an event whose file may be a reference, and gives its directive if its
+// text is known. Where the file is not known, the event has the return address.
+func (p *Process) refer(e *Event) *source.Directive {
 	text := p.String(e.SourceFile)
 	if !strings.HasPrefix(text, reference) {
-		return
+		return nil
 	}
 	site, found := p.places.position(text)
 	if site == nil {
 		e.SourceFile = 0
-		return
+		return nil
 	}
 	e.SourceFile, e.Function = found.file, found.function
 	e.Line, e.EndLine = line(found.Line), line(found.EndLine)
@@ -72,6 +72,7 @@ func (p *Process) refer(e *Event) {
 	if found.file == 0 {
 		e.CallStack = []uint64{site.returnAddress}
 	}
+	return found.Directive
 }
 
 // line is a line number of OpenACC 3.3 §5.2.1, negative where it is unknown.

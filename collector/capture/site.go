@@ -1,6 +1,11 @@
 package capture
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/runtime/source"
+)
 
 // site is what the events of one kind, place, queue, variable and caller share,
 // with what the last of them leaves to the next.
@@ -11,6 +16,12 @@ type site struct {
 	step       uint64 // from one event's correlation to the next one's
 	stack      []uint64
 	dimensions []uint64
+}
+
+// context is what the sites of a context share.
+type context struct {
+	event     Event
+	directive *source.Directive // nil: the program gave places, or the text is not known
 }
 
 // pairs is what of a thread's pairs an event need not say.
@@ -56,20 +67,30 @@ func (s *Stream) decodeSite(record []byte, flags uint16) error {
 	if n := le.Uint32(record[atSiteNumber:]); int64(n) != int64(len(s.sites))+1 || n > siteLimit {
 		return s.corrupt(s.position+atSiteNumber, "site %d follows site %d", n, len(s.sites))
 	}
-	context := le.Uint32(record[atSiteContext:])
-	if context == 0 || uint64(context) > uint64(len(s.contexts)) {
-		return s.corrupt(s.position+atSiteContext, "context %d of %d", context, len(s.contexts))
+	number := le.Uint32(record[atSiteContext:])
+	if number == 0 || uint64(number) > uint64(len(s.contexts)) {
+		return s.corrupt(s.position+atSiteContext, "context %d of %d", number, len(s.contexts))
 	}
 	name, err := s.text(le.Uint32(record[atSiteName:]), atSiteName)
 	if err != nil {
 		return err
 	}
-	e := s.contexts[context-1]
+	of := &s.contexts[number-1]
+	e := of.event
 	e.Kind = int32(le.Uint32(record[atSiteKind:]))
 	e.Parent = int32(le.Uint32(record[atSiteParent:]))
 	e.Implicit = int32(le.Uint32(record[atSiteImplicit:]))
 	e.EventBytes = int32(le.Uint32(record[atSiteEventBytes:]))
 	e.Name = s.process.nameOf(name)
+	if of.directive != nil {
+		e.Parent = int32(callbacks.Construct(e.Parent).Written(of.directive.Construct()))
+	}
+	if e.Implicit == callbacks.ImpliedByText {
+		e.Implicit = 1
+		if of.directive.Lists(s.process.String(e.Name)) {
+			e.Implicit = 0
+		}
+	}
 	e.Missing = Missing(flags >> missingShift)
 	s.sites = append(s.sites, site{event: e, flags: flags, next: -1})
 	return nil

@@ -24,7 +24,7 @@ type Stream struct {
 	data     []byte // the chunk's bytes, as far as committed
 	position int    // in data, of the next record
 	strings  []StringID
-	contexts []Event // what sites of a context share
+	contexts []context
 	sites    []site
 	site     int    // index of the last event's; -1: none in this chunk
 	ticks    uint64 // of the last event

@@ -59,9 +59,11 @@ func (in *Ingester) frames() error {
 			Function: found.Function, File: found.File, Line: found.Line,
 			FunctionLine: found.FunctionFirstLine, LastLine: found.FunctionLastLine}
 		// What cannot be told of a construct is what the call's line tells.
-		if k, ok, err := resolver.Construct(r.Address); err == nil && ok && k.FirstLine > 0 {
+		k, compute, err := resolver.Construct(r.Address)
+		if compute = compute && err == nil && k.FirstLine > 0; compute {
 			frame.File, frame.Line, frame.EndLine = k.File, k.FirstLine, k.LastLine
 		}
+		frame.Line, frame.EndLine = resolver.Directive(found.Module, frame.File, frame.Line, compute).Lines(frame.Line, frame.EndLine)
 		if err := in.writer.SaveFrame(frame); err != nil {
 			return err
 		}

@@ -29,25 +29,8 @@ func TestNamesFoundLater(t *testing.T) {
 		for _, flags := range []string{"-O0", "-O2"} {
 			t.Run(filepath.Base(p.source)+flags, func(t *testing.T) {
 				t.Parallel()
-				program := compileSource(t, p.compiler, p.source, flags)
-				runtime := []string{"LD_PRELOAD=" + library(t, "libopenacc.so"), "ACC_DEVICE_TYPE=sim"}
-				session, _ := capture(t, program, nil, runtime...)
-				if _, err := os.Stat(filepath.Join(onlyEntry(t, session), "sites")); err != nil {
-					t.Fatalf("the program has waited for its names: %v", err)
-				}
-				later := told(t, finish(t, session, filepath.Join(t.TempDir(), "trace.db")))
-				folder := t.TempDir()
-				command := exec.Command(program)
-				command.Dir = folder
-				command.Env = append(append(os.Environ(), "ACC_PROFLIB="+library(t, "libaccprof.so")), runtime...)
-				if text, err := command.CombinedOutput(); err != nil {
-					t.Fatalf("%v\n%s", err, text)
-				}
-				at := onlyEntry(t, folder)
-				if _, err := os.Stat(filepath.Join(at, "sites")); err == nil {
-					t.Fatal("without a session nobody would find the names")
-				}
-				once := told(t, ingested(t, ingest.Options{Captures: []string{at}, Trace: filepath.Join(t.TempDir(), "trace.db")}))
+				traceLater, traceOnce := traceBothWays(t, compileSource(t, p.compiler, p.source, flags), "ACC_DEVICE_TYPE=sim")
+				later, once := told(t, traceLater), told(t, traceOnce)
 				for _, row := range slices.Sorted(maps.Keys(once)) {
 					if later[row] != once[row] {
 						t.Errorf("%d times %s, later %d times", once[row], row, later[row])
@@ -61,6 +44,85 @@ func TestNamesFoundLater(t *testing.T) {
 			})
 		}
 	}
+}
+
+// traceBothWays traces a program twice: with names that the collector finds, and with
+// those that the program has waited for.
+func traceBothWays(t *testing.T, program string, environment ...string) (later, once *store.Trace) {
+	t.Helper()
+	runtime := append(environment, "LD_PRELOAD="+library(t, "libopenacc.so"))
+	session, _ := capture(t, program, nil, runtime...)
+	if _, err := os.Stat(filepath.Join(onlyEntry(t, session), "sites")); err != nil {
+		t.Fatalf("the program has waited for its names: %v", err)
+	}
+	later = finish(t, session, filepath.Join(t.TempDir(), "trace.db"))
+	folder := t.TempDir()
+	command := exec.Command(program)
+	command.Dir = folder
+	command.Env = append(append(os.Environ(), "ACC_PROFLIB="+library(t, "libaccprof.so")), runtime...)
+	if text, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	at := onlyEntry(t, folder)
+	if _, err := os.Stat(filepath.Join(at, "sites")); err == nil {
+		t.Fatal("without a session nobody would find the names")
+	}
+	return later, ingested(t, ingest.Options{Captures: []string{at}, Trace: filepath.Join(t.TempDir(), "trace.db")})
+}
+
+// TestDirectivesReadLater holds what only the text of a directive tells, as the collector
+// reads it, against what the runtime says while the program waits.
+func TestDirectivesReadLater(t *testing.T) {
+	program := compileSource(t, "gcc-12", "collector/ingest/testdata/written.c", "-O0")
+	for device, want := range map[string]string{
+		"sim": `
+enter_data_start written.c:9 kernels implicit
+create written.c:9 kernels explicit a
+create written.c:9 kernels implicit b
+enter_data_start written.c:12 serial implicit
+create written.c:12 serial explicit pointer
+create written.c:12 serial implicit a
+enter_data_start written.c:16 parallel implicit
+create written.c:16 parallel implicit sum
+create written.c:16 parallel implicit a`,
+		"host": `
+compute_construct_start written.c:9 kernels explicit
+compute_construct_start written.c:12 serial explicit
+compute_construct_start written.c:16 parallel explicit`,
+	} {
+		t.Run(device, func(t *testing.T) {
+			later, once := traceBothWays(t, program, "ACC_DEVICE_TYPE="+device)
+			for way, trace := range map[string]*store.Trace{"later": later, "at once": once} {
+				if got := constructs(t, trace, device == "host"); got != want {
+					t.Errorf("%s:%s\nwant%s", way, got, want)
+				}
+			}
+		})
+	}
+}
+
+// constructs lists the constructs of a trace, or the data that they create.
+func constructs(t *testing.T, trace *store.Trace, computing bool) string {
+	t.Helper()
+	var list strings.Builder
+	kinds := "'enter_data_start', 'create'"
+	if computing {
+		kinds = "'compute_construct_start'"
+	}
+	err := sqlitex.Execute(trace.Conn(), "SELECT kind, source_file, line, construct, implicit, variable FROM events WHERE kind IN ("+kinds+") ORDER BY record",
+		&sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
+			implicit := "explicit"
+			if s.ColumnInt(4) != 0 {
+				implicit = "implicit"
+			}
+			row := fmt.Sprintf("%s %s:%d %s %s %s", s.ColumnText(0), filepath.Base(s.ColumnText(1)), s.ColumnInt(2), s.ColumnText(3), implicit, s.ColumnText(5))
+			list.WriteString("\n" + strings.TrimSpace(row))
+			return nil
+		}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list.String()
 }
 
 // TestNamesOfAKilledProgram finds places and names of a program that was killed, as

@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include "dispatch.h"	/* callbacks/: struct acc_dispatch, struct acc_dispatch_thread */
 
-#define ACCSCOPE_ENGINE_VERSION 5
+#define ACCSCOPE_ENGINE_VERSION 6
 
 /* Async values as GCC-compiled programs pass them.  */
 #define ACCSCOPE_ASYNC_NOVAL   (-1)
@@ -183,9 +183,10 @@ struct accscope_host
   X (void *, get_current_opencl_context, (T t), (t))					\
   X (void *, get_opencl_queue, (T t, int async), (t, async))				\
   X (void, set_opencl_queue, (T t, int async, void *queue), (t, async, queue))			\
-  /* source attribution for the quick path: fills the source fields of a
-     struct acc_prof_info for a return address and an outlined function */	\
-  X (void, attribute, (T t, void (*function) (void *), void *prof_info), (t, function, prof_info))	\
+  /* source attribution for the quick path: fills the source fields of a		\
+     struct acc_prof_info, and gives what a compute construct was written as		\
+     (acc_construct_t); c is NULL for any other call */				\
+  X (int, attribute, (T t, const struct accscope_construct *c, void *prof_info), (t, c, prof_info))	\
   /* raises acc_ev_error for what only the thin library can see (a malformed	\
      call, a section that is not contiguous), and ends the program as the	\
      default error handler does; code is acc_error_t */			\

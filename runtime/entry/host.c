@@ -18,6 +18,7 @@ struct position
   void (*function) (void *);
   const struct accscope_device *device;
   bool named;			/* info has texts, not references (accscope_names.h) */
+  int construct;		/* what a compute construct was written as */
   acc_callback_info info;
   acc_api_info api;
 };
@@ -27,7 +28,8 @@ static struct position *position[POSITIONS];
 #define LOAD_OTHERS() __atomic_load_n (&accscope_dispatch->others, __ATOMIC_RELAXED)
 
 static void
-fill_position (struct position *p, struct thread *t)
+fill_position (struct position *p, struct thread *t,
+	       const struct accscope_construct *c)
 {
   const void *return_address = t->shared.place.return_address;
 
@@ -40,7 +42,7 @@ fill_position (struct position *p, struct thread *t)
   p->api = (acc_api_info) { .device_type = p->device->type, .vendor = ACC_DISPATCH_VENDOR };
   t->shared.place.return_address = p->return_address;
   p->named = LOAD_OTHERS () != 0;
-  engine ()->attribute (T, p->function, &p->info);
+  p->construct = engine ()->attribute (T, c, &p->info);
   t->shared.place.return_address = return_address;
 }
 
@@ -62,9 +64,10 @@ is_at (const struct position *p, const void *at, void (*function) (void *),
 }
 
 static __attribute__ ((noinline)) const struct position *
-find_position (struct thread *t, const void *at, void (*function) (void *),
-	       struct position *own)
+find_position (struct thread *t, const void *at,
+	       const struct accscope_construct *c, struct position *own)
 {
+  void (*function) (void *) = c ? c->function : NULL;
   const struct accscope_device *device = t->shared.device;
   struct position *p, *expected = NULL;
   int i;
@@ -80,7 +83,7 @@ find_position (struct thread *t, const void *at, void (*function) (void *),
   own->return_address = at;
   own->function = function;
   own->device = device;
-  fill_position (own, t);
+  fill_position (own, t, c);
   if (i == PROBES || (p = malloc (sizeof *p)) == NULL)
     return own;
   *p = *own;
@@ -90,17 +93,19 @@ find_position (struct thread *t, const void *at, void (*function) (void *),
   return own;
 }
 
-/* AT: the return address of the call that began the construct.  OWN is used
-   where the result cannot be kept.  */
+/* AT: the return address of the call that began the construct; C: the call, if it
+   is a compute construct's, else NULL.  OWN is used where the result cannot be
+   kept.  */
 static inline const struct position *
-position_of (struct thread *t, const void *at, void (*function) (void *),
-	     struct position *own)
+position_of (struct thread *t, const void *at,
+	     const struct accscope_construct *c, struct position *own)
 {
+  void (*function) (void *) = c ? c->function : NULL;
   const struct position *p = __atomic_load_n (slot (at, 0), __ATOMIC_ACQUIRE);
 
   if (LIKELY (p != NULL && is_at (p, at, function, t->shared.device)))
     return p;
-  return find_position (t, at, function, own);
+  return find_position (t, at, c, own);
 }
 
 /* What only the parent construct says.  */
@@ -109,6 +114,8 @@ position_of (struct thread *t, const void *at, void (*function) (void *),
 
 static const acc_event_info details[] = {
   DETAILS (acc_construct_parallel),
+  DETAILS (acc_construct_kernels),
+  DETAILS (acc_construct_serial),
   DETAILS (acc_construct_data),
   DETAILS (acc_construct_host_data),
   DETAILS (acc_construct_enter_data),
@@ -142,13 +149,11 @@ accscope_host_parallel (struct thread *t, const struct accscope_construct *c)
       c->function (c->hostaddrs);
       return true;
     }
-  p = position_of (t, t->shared.place.return_address, c->function, &own);
+  p = position_of (t, t->shared.place.return_address, c, &own);
   acc_dispatch_pair_init (&pair);
-  raise_event (t, acc_ev_compute_construct_start, &pair,
-	       acc_construct_parallel, p);
+  raise_event (t, acc_ev_compute_construct_start, &pair, p->construct, p);
   c->function (c->hostaddrs);
-  raise_event (t, acc_ev_compute_construct_end, &pair, acc_construct_parallel,
-	       p);
+  raise_event (t, acc_ev_compute_construct_end, &pair, p->construct, p);
   acc_dispatch_pair_release (&pair);
   return true;
 }

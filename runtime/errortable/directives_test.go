@@ -80,11 +80,11 @@ var directiveConditions = []condition{
 	{name: "present clause of a kernels construct, not present", code: `
 #pragma acc kernels present(a[0:100])
   for (int i = 0; i < 100; i++) a[i] = 1.0f;`,
-		error: "not_present", parent: "parallel", message: "present"},
+		error: "not_present", parent: "kernels", message: "present"},
 	{name: "present clause of a serial construct, not present", code: `
 #pragma acc serial present(a[0:100])
   a[0] = 1.0f;`,
-		error: "not_present", parent: "parallel", message: "present"},
+		error: "not_present", parent: "serial", message: "present"},
 	{name: "present clause, partly present", code: `acc_copyin (a, 400);
 #pragma acc parallel loop present(a[50:100])
   for (int i = 50; i < 150; i++) a[i] = 1.0f;`,
@@ -131,11 +131,11 @@ var directiveConditions = []condition{
 	{name: "kernels async with an invalid value", code: `int q = -77;
 #pragma acc kernels copy(a[0:100]) async(q)
   for (int i = 0; i < 100; i++) a[i] = 1.0f;`,
-		error: "invalid_async", parent: "parallel", message: "-77"},
+		error: "invalid_async", parent: "kernels", message: "-77"},
 	{name: "serial async with an invalid value", code: `int q = -77;
 #pragma acc serial copy(a[0:100]) async(q)
   a[0] = 1.0f;`,
-		error: "invalid_async", parent: "parallel", message: "-77"},
+		error: "invalid_async", parent: "serial", message: "-77"},
 	{name: "wait clause of a parallel construct with an invalid value", code: `int q = -77;
 #pragma acc parallel loop copy(a[0:100]) wait(q)
   for (int i = 0; i < 100; i++) a[i] = 1.0f;`,

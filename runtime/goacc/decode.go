@@ -63,6 +63,7 @@ type Item struct {
 	Frame    bool // frame of a procedure with internal procedures
 	Private  bool // may be a firstprivate variable, which the program may change at once
 	Value    bool // travels with the kernel's arguments if no part of it is present (MarkValues)
+	Clause   Clause
 }
 
 // Arguments are the arrays that a GOACC_* call describes its variables with. The
@@ -119,6 +120,7 @@ func Region(into []Item, a Arguments, compute bool, load func(uintptr) (uintptr,
 	}
 	if compute {
 		markFrame(items, a)
+		markClauses(items, a)
 	}
 	return items, nil
 }

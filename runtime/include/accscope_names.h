@@ -16,7 +16,11 @@
    and the number of a site; var_name one or more of them, each followed by the number of
    an entry of that site and the number of its snapshots, of which the first that has a
    name for the entry counts.  Full stops stand between the numbers, which are decimal.
-   The first of the references that has a name gives the variable's.  Other runtimes answer the look-up with a null pointer.  */
+   The first of the references that has a name gives the variable's.  parent_construct is
+   acc_construct_parallel for every compute construct but those that are known to be
+   another one without the directive's text; implicit is ACCSCOPE_IMPLIED_BY_TEXT where
+   it is 0 if a data clause of the directive lists the variable that var_name refers to,
+   else 1.  Other runtimes answer the look-up with a null pointer.  */
 #ifndef ACCSCOPE_NAMES_H
 #define ACCSCOPE_NAMES_H 1
 
@@ -26,7 +30,8 @@
 extern "C" {
 #endif
 
-#define ACCSCOPE_NAMES_NAME "accscope_names_v1"
+#define ACCSCOPE_NAMES_NAME "accscope_names_v2"
+#define ACCSCOPE_IMPLIED_BY_TEXT 2
 
 /* A place of the program that calls the runtime, or more about one: comes on the
    calling thread before the first event that refers to it.  The struct is valid during

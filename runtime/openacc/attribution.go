@@ -52,6 +52,7 @@ type position struct {
 	file, function            callbacks.CString
 	line, endLine             int32
 	functionLine, functionEnd int32
+	directive                 *source.Directive
 }
 
 // NewAttribution attributes by what a process's files say.
@@ -93,6 +94,14 @@ func (a *Attribution) Attribute(place Place, function uintptr, info *callbacks.I
 	if place.ReturnAddress == 0 {
 		return
 	}
+	p := a.positionOf(place, function)
+	info.SrcFile, info.FuncName = p.file, p.function
+	info.LineNo, info.EndLineNo = p.line, p.endLine
+	info.FuncLineNo, info.FuncEndLineNo = p.functionLine, p.functionEnd
+}
+
+// positionOf is the position of a call, looked up if it is new.
+func (a *Attribution) positionOf(place Place, function uintptr) *position {
 	at := site{place.ReturnAddress, function}
 	p, known := (*a.positions.Load())[at]
 	if !known {
@@ -102,9 +111,15 @@ func (a *Attribution) Attribute(place Place, function uintptr, info *callbacks.I
 		add(&a.positions, at, p)
 		a.mu.Unlock()
 	}
-	info.SrcFile, info.FuncName = p.file, p.function
-	info.LineNo, info.EndLineNo = p.line, p.endLine
-	info.FuncLineNo, info.FuncEndLineNo = p.functionLine, p.functionEnd
+	return p
+}
+
+// Written implements Attributor.
+func (a *Attribution) Written(place Place, function uintptr) callbacks.Construct {
+	if place.ReturnAddress == 0 {
+		return callbacks.Parallel
+	}
+	return callbacks.Parallel.Written(a.positionOf(place, function).directive.Construct())
 }
 
 // add publishes a copy of a cache with one entry more, so that readers need no
@@ -124,7 +139,7 @@ func add[K comparable, V any](cache *atomic.Pointer[map[K]V], key K, value V) {
 func (a *Attribution) position(at site) *position {
 	found, _ := a.process.Position(uint64(at.returnAddress), uint64(at.function))
 	p := &position{line: lineNumber(found.Line), endLine: lineNumber(found.EndLine),
-		functionLine: lineNumber(found.FunctionLine), functionEnd: lineNumber(found.FunctionEnd)}
+		functionLine: lineNumber(found.FunctionLine), functionEnd: lineNumber(found.FunctionEnd), directive: found.Directive}
 	if found.File != "" {
 		p.file = cString(found.File)
 	}

@@ -18,6 +18,10 @@ type Namer interface {
 	NameDirective(place Place, function uintptr, arguments goacc.Arguments) (names []string, settled bool)
 	// NameData names the argument of a routine.
 	NameData(place Place, host, bytes uintptr) string
+	// Implied is the field implicit of an event about a variable of a compute construct:
+	// 0 where a data clause of the directive's text lists it by that name, 1 where none
+	// does or the text is not known, callbacks.ImpliedByText where the name is a reference.
+	Implied(place Place, function uintptr, name string) int32
 	// NameKernel names a compute construct's kernel, "" leaves it to the device.
 	NameKernel(place Place, function uintptr) string
 	// Describe tells at once what entry i of a compute construct is.
@@ -256,6 +260,14 @@ func runtimeCall(place Place, function uintptr, entries []source.Entry) source.R
 		call.Registers.Set(number, uint64(value))
 	}
 	return call
+}
+
+// Implied implements Namer.
+func (a *Attribution) Implied(place Place, function uintptr, name string) int32 {
+	if a.positionOf(place, function).directive.Lists(name) {
+		return 0
+	}
+	return 1
 }
 
 // NameKernel implements Namer.

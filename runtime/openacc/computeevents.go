@@ -88,7 +88,7 @@ func (t *Thread) newComputeEvents() *computeEvents {
 	e.batch.Kept = 1
 	e.announce = device.Announcement{Raise: t.rt.registry.RaiseTogether(), Dispatch: uintptr(t.rt.registry.Published()), Batch: addressOf(&e.batch)}
 	for _, of := range []*callbacks.EventInfo{&e.explicit, &e.implicit, &e.launch} {
-		of.ParentConstruct, of.Implicit = callbacks.Parallel, 1
+		of.Implicit = 1
 	}
 	e.explicit.Implicit = 0
 	for i, event := range computeEvent {
@@ -131,6 +131,9 @@ func (t *Thread) compute() *computeEvents {
 		e = t.anotherCompute()
 	}
 	e.busy, e.usual, t.context.compute = true, false, e
+	for _, of := range []*callbacks.EventInfo{&e.explicit, &e.implicit, &e.launch} {
+		of.ParentConstruct = t.context.parent
+	}
 	for i := range e.pairs {
 		e.pairs[i].Release()
 	}

@@ -53,6 +53,7 @@ func (t *Thread) malformed(err error) {
 func (t *Thread) Parallel(c *Construct) {
 	t.enter("compute construct", callbacks.Parallel, AsyncSync)
 	t.function = c.Function
+	t.context.parent = t.written(c)
 	d := t.use()
 	if d == nil {
 		return

@@ -92,6 +92,7 @@ func (t *Thread) checkVersion() {
 	if now := a.Version(); now != t.version {
 		t.version = now
 		clear(t.named)
+		clear(t.constructs)
 		for _, f := range t.frames {
 			f.like = likeness{}
 		}

@@ -13,7 +13,9 @@ type construct = callbacks.Construct
 // called, and for a compute construct the function outlined from it (else 0).
 type Attributor interface {
 	Attribute(place Place, function uintptr, info *callbacks.Info)
-	// Version changes when Attribute, or a Namer, may answer differently than before.
+	// Written is what a compute construct was written as, parallel where that is not known.
+	Written(place Place, function uintptr) callbacks.Construct
+	// Version changes when the others, or a Namer, may answer differently than before.
 	Version() uint64
 }
 
@@ -220,6 +222,9 @@ func (t *Thread) raiseData(event callbacks.Event, pair *eventPair, size, host ui
 func (t *Thread) holdData(event callbacks.Event, pair *eventPair, size, host uintptr, address device.Address, name string) {
 	if t.concerns(event) {
 		_, _, e := t.compose(event, pair)
+		if e.Implicit != 0 && host != 0 {
+			e.Implicit = t.impliedData(host, size, name)
+		}
 		t.setData(e, size, host, address, name)
 	}
 }

@@ -207,6 +207,8 @@ type counting int
 
 func (c *counting) Attribute(Place, uintptr, *callbacks.Info) { *c++ }
 
+func (*counting) Written(Place, uintptr) callbacks.Construct { return callbacks.Parallel }
+
 func (*counting) Version() uint64 { return 0 }
 
 // lineOfAddress attributes an event to the line that the return address is.
@@ -215,6 +217,8 @@ type lineOfAddress struct{}
 func (lineOfAddress) Attribute(place Place, _ uintptr, info *callbacks.Info) {
 	info.LineNo = int32(place.ReturnAddress)
 }
+
+func (lineOfAddress) Written(Place, uintptr) callbacks.Construct { return callbacks.Parallel }
 
 func (lineOfAddress) Version() uint64 { return 0 }
 

@@ -75,6 +75,9 @@ func (t *Thread) reportAbsent(host, bytes uintptr) {
 }
 
 func (t *Thread) raiseError(failure *device.Error) {
+	if a := t.rt.options.Attributor; a != nil && t.function != 0 && t.context.parent == callbacks.Parallel {
+		t.context.parent = a.Written(t.place, t.function)
+	}
 	_, _, e := t.compose(callbacks.Error, nil)
 	event := e.Error()
 	event.Implicit = 1

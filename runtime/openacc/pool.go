@@ -67,9 +67,17 @@ func (t *Thread) holdMemory(d *Device, event callbacks.Event, size uintptr, addr
 		})
 		return
 	}
-	name := ""
-	if m != nil {
-		name = t.nameOf(m.Host, m.Size, m)
+	if m == nil {
+		t.holdData(event, nil, size, 0, address, "")
+		return
 	}
-	t.holdData(event, nil, size, 0, address, name)
+	name := t.nameOf(m.Host, m.Size, m)
+	if !t.concerns(event) {
+		return
+	}
+	_, _, e := t.compose(event, nil)
+	if e.Implicit != 0 {
+		e.Implicit = t.impliedData(m.Host, m.Size, name)
+	}
+	t.setData(e, size, 0, address, name)
 }

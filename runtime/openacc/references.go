@@ -122,6 +122,22 @@ func (r *References) Attribute(place Place, function uintptr, info *callbacks.In
 	r.Attribution.Attribute(place, function, info)
 }
 
+// Written implements Attributor. The tool that is told of sites reads the text itself.
+func (r *References) Written(place Place, function uintptr) callbacks.Construct {
+	if tool := r.referring(); tool != nil && place.ReturnAddress != 0 && r.site(tool, site{place.ReturnAddress, function}) != nil {
+		return callbacks.Parallel
+	}
+	return r.Attribution.Written(place, function)
+}
+
+// Implied implements Namer.
+func (r *References) Implied(place Place, function uintptr, name string) int32 {
+	if isReference(name) {
+		return callbacks.ImpliedByText
+	}
+	return r.Attribution.Implied(place, function, name)
+}
+
 // NameKernel implements Namer.
 func (r *References) NameKernel(place Place, function uintptr) string {
 	if tool := r.referring(); tool != nil && place.ReturnAddress != 0 {

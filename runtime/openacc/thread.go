@@ -52,7 +52,8 @@ type Thread struct {
 	composing    *eventFrame   // the last one in which an event was composed
 	namesInC     [256]nameInC  // of variables that events told of
 	computes     []*computeEvents
-	named        []namedSite // by site.slot, nil before the first
+	named        []namedSite   // by site.slot, nil before the first
+	constructs   []writtenSite // likewise
 	joints       map[joint]string
 	memory       *memory
 	version      uint64 // of the Attributor's answers in frames
@@ -80,6 +81,7 @@ type region struct {
 // next one.
 type scratch struct {
 	items     []goacc.Item
+	told      int // the item that an event was about last; the next one's is near
 	block     arguments.Block
 	late      []lateValue
 	suspects  []hostPointer

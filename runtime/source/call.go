@@ -16,19 +16,24 @@ type Position struct {
 	File, Function            string
 	Line, EndLine             int
 	FunctionLine, FunctionEnd int
+
+	Directive *Directive // that made the call; nil where its text is not known
 }
 
 // Position gives the place of a compute construct by its outlined function, that of
 // any other call by its return address. The error tells of missing or damaged debug
 // information; the position has what was found nevertheless.
 func (p *Process) Position(returnAddress, function uint64) (Position, error) {
+	l, err := p.LookupReturn(returnAddress)
+	at := Position{l.File, l.Function, l.Line, 0, l.FunctionFirstLine, l.FunctionLastLine, nil}
 	if function != 0 {
-		if k, err := p.Kernel(function); err == nil && k.FirstLine > 0 {
-			return Position{k.File, k.Function, k.FirstLine, k.LastLine, k.FunctionFirstLine, k.FunctionLastLine}, nil
+		if k, kernelError := p.Kernel(function); kernelError == nil && k.FirstLine > 0 {
+			at, err = Position{k.File, k.Function, k.FirstLine, k.LastLine, k.FunctionFirstLine, k.FunctionLastLine, nil}, nil
 		}
 	}
-	l, err := p.LookupReturn(returnAddress)
-	return Position{l.File, l.Function, l.Line, 0, l.FunctionFirstLine, l.FunctionLastLine}, err
+	at.Directive = p.Directive(l.Module, at.File, at.Line, function != 0)
+	at.Line, at.EndLine = at.Directive.Lines(at.Line, at.EndLine)
+	return at, err
 }
 
 // KernelName is the name of an outlined function as the linker knows it, or another

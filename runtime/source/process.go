@@ -41,6 +41,8 @@ type Process struct {
 	locations cache[uint64, located]
 	kernels   cache[uint64, kernelled]
 	globals   cache[uint64, globalled]
+
+	directives cache[string, map[int]*Directive] // by file, of each by line
 }
 
 // loaded is a module of which, when pending, only the file offset of its first
@@ -148,6 +150,7 @@ func (p *Process) forgetLocked() {
 	p.locations.clear()
 	p.kernels.clear()
 	p.globals.clear()
+	p.directives.clear()
 }
 
 // Most data are in no file: after a miss the mappings are not read again for

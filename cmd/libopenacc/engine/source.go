@@ -42,8 +42,16 @@ func accscope_engine_names_later(function unsafe.Pointer) {
 	}, registry.Others(callbacks.CCallback(function)))
 }
 
+// accscope_engine_attribute fills in where a call is, and gives what it was written as if
+// it is a compute construct; c is null for any other call.
+//
 //export accscope_engine_attribute
-func accscope_engine_attribute(t thread, function, info unsafe.Pointer) {
+func accscope_engine_attribute(t thread, c construct, info unsafe.Pointer) C.int {
 	defer guard()
-	attribution.Attribute(placeOf(t), uintptr(function), (*callbacks.Info)(info))
+	made := openacc.Construct{}
+	if c != nil {
+		made = fromC(c)
+	}
+	attribution.Attribute(placeOf(t), made.Function, (*callbacks.Info)(info))
+	return C.int(openacc.Written(attribution, placeOf(t), &made))
 }

@@ -1,0 +1,81 @@
+package openacc
+
+import (
+	"sync/atomic"
+
+	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/runtime/goacc"
+)
+
+// Written is what a compute construct was written as. GCC's call does not tell parallel,
+// kernels and serial apart: its map kinds may, or the directive's text, which a has; nil
+// for nobody who does. Where neither is known it is parallel.
+func Written(a Attributor, place Place, c *Construct) callbacks.Construct {
+	switch {
+	case c.Arguments.Kernels():
+		return callbacks.Kernels
+	case a != nil:
+		return a.Written(place, c.Function)
+	}
+	return callbacks.Parallel
+}
+
+// A writtenSite is a compute construct with what it was written as.
+type writtenSite struct {
+	at site
+	as construct
+}
+
+// constructEvents are the events that say what they are part of, but for errors, in
+// Registry.WantedEvents.
+const constructEvents = 1<<(callbacks.WaitEnd+1) - 1
+
+// written is what the compute construct in progress was written as, as far as anybody is
+// to be told. An error looks for the text itself.
+func (t *Thread) written(c *Construct) construct {
+	switch wanted := atomic.LoadUint32(t.wantedEvents); {
+	case wanted == 0:
+		return callbacks.Parallel
+	case wanted&constructEvents == 0:
+		return Written(nil, t.place, c)
+	}
+	if !t.versioned {
+		t.checkVersion()
+	}
+	if t.constructs == nil {
+		t.constructs = make([]writtenSite, siteSlots)
+	}
+	at := site{t.place.ReturnAddress, c.Function}
+	known := &t.constructs[at.slot(0)]
+	if known.at != at {
+		*known = writtenSite{at, Written(t.rt.options.Attributor, t.place, c)}
+	}
+	return known.as
+}
+
+// impliedData is the field implicit of an event about data of the compute construct in
+// progress: 0 for a variable that a data clause of its directive lists, else 1, as for
+// what serves several variables (OpenACC 3.3 §5.1.4, §5.1.9).
+func (t *Thread) impliedData(host, size uintptr, name string) int32 {
+	s := t.scratch
+	clause, smallest := goacc.ClauseNone, ^uintptr(0)
+	for range s.items {
+		if s.told++; s.told >= len(s.items) {
+			s.told = 0
+		}
+		item := &s.items[s.told]
+		if item.Value || host < item.Host || host+size > item.Host+item.Size || item.Size >= smallest {
+			continue
+		}
+		if clause, smallest = item.Clause, item.Size; smallest == size {
+			break
+		}
+	}
+	switch {
+	case clause == goacc.ClauseStated:
+		return 0
+	case clause == goacc.ClauseOpen && name != "" && t.rt.options.Namer != nil:
+		return t.rt.options.Namer.Implied(t.place, t.function, name)
+	}
+	return 1
+}
