@@ -4,18 +4,19 @@
    costs the host some tens of nanoseconds a launch, where events or CUPTI's records
    cost one to two microseconds.  */
 #include "cuda.h"
+#include "stamps.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What a kernel writes, which the text in stamp.go knows.  */
-struct stamp
+/* What kernels write, which the text in stamp.go knows.  */
+struct stamps
 {
-  uint64_t start;		/* of the first gang */
-  uint64_t end;			/* of the last, 0 until one has ended */
+  uint64_t start[ACCSCOPE_CUDA_STAMPS];		/* of the first gang */
+  /* Of gangs, 0 until one has ended.  */
+  uint64_t end[ACCSCOPE_CUDA_STAMP_ENDS][ACCSCOPE_CUDA_STAMPS];
 };
 
-#define SLOTS 512
 #define CHUNK 32		/* pages are made so many at a time */
 #define MOST_CHUNKS 16
 #define FEW 16			/* pages that are to be left for the next while */
@@ -25,18 +26,18 @@ struct accscope_cuda_page
 {
   struct accscope_cuda_page *next;
   CUdeviceptr memory;
-  struct stamp *copy;		/* pinned */
+  struct stamps *copy;		/* pinned */
   CUevent ended;		/* behind its kernels, while they may run */
   CUevent copied;		/* behind the reading back */
   unsigned used, read;
-  uint64_t correlation[SLOTS];
+  uint64_t correlation[ACCSCOPE_CUDA_STAMPS];
 };
 
 struct accscope_cuda_chunk
 {
   struct accscope_cuda_chunk *next;
   CUdeviceptr memory;
-  struct stamp *copy;
+  struct stamps *copy;
   struct accscope_cuda_page page[CHUNK];
 };
 
@@ -47,7 +48,7 @@ make_pages (struct accscope_cuda_device *d)
 {
   struct accscope_cuda_stamps *s = &d->stamps;
   struct accscope_cuda_chunk *c;
-  size_t bytes = SLOTS * sizeof (struct stamp);
+  size_t bytes = sizeof (struct stamps);
   void *copy = NULL;
   unsigned i;
 
@@ -76,7 +77,7 @@ make_pages (struct accscope_cuda_device *d)
   for (i = 0; i < CHUNK; i++)
     {
       c->page[i].memory = c->memory + i * bytes;
-      c->page[i].copy = c->copy + i * SLOTS;
+      c->page[i].copy = &c->copy[i];
       c->page[i].next = s->spare;
       s->spare = &c->page[i];
       s->spares++;
@@ -142,7 +143,7 @@ accscope_cuda_stamp (struct accscope_cuda_queue *q)
     return 0;
   if (p == NULL && (p = q->page = take_page (q)) == NULL)
     return 0;
-  return p->memory + p->used * sizeof (struct stamp);
+  return p->memory + p->used * sizeof p->copy->start[0];
 }
 
 static int
@@ -161,7 +162,7 @@ static int
 fetch (struct accscope_cuda_queue *q, struct accscope_cuda_page *p)
 {
   struct accscope_cuda_device *d = q->device;
-  size_t bytes = p->used * sizeof (struct stamp);
+  size_t bytes = sizeof *p->copy;
   struct accscope_cuda_answer a;
 
   release (d, &p->ended);
@@ -231,7 +232,7 @@ accscope_cuda_stamped (struct accscope_cuda_queue *q, uint64_t correlation)
   struct accscope_cuda_page *p = q->page;
 
   p->correlation[p->used++] = correlation;
-  if (p->used == SLOTS)
+  if (p->used == ACCSCOPE_CUDA_STAMPS)
     turn (q, 0);
 }
 
@@ -276,6 +277,19 @@ next_page (struct accscope_cuda_queue *q)
   return p;
 }
 
+/* Of the kernel that is to be read next.  */
+static uint64_t
+last_end (const struct accscope_cuda_page *p)
+{
+  uint64_t last = 0;
+  unsigned i;
+
+  for (i = 0; i < ACCSCOPE_CUDA_STAMP_ENDS; i++)
+    if (p->copy->end[i][p->read] > last)
+      last = p->copy->end[i][p->read];
+  return last;
+}
+
 size_t
 accscope_cuda_read_stamps (struct accscope_cuda_queue *q, struct accscope_cuda_record *where,
 			   size_t room)
@@ -291,15 +305,15 @@ accscope_cuda_read_stamps (struct accscope_cuda_queue *q, struct accscope_cuda_r
       q->reading = p;
       for (; n < room && p->read < p->used; p->read++)
 	{
-	  struct stamp *s = &p->copy[p->read];
+	  uint64_t start = p->copy->start[p->read], end = last_end (p);
 	  struct accscope_cuda_record *r = &where[n];
 
-	  if (s->start == 0 || s->end == 0)	/* it ended the program, or failed */
+	  if (start == 0 || end == 0)	/* it ended the program, or failed */
 	    continue;
 	  *r = (struct accscope_cuda_record) {
 	    p->correlation[p->read], ACCSCOPE_CUDA_KERNEL, 0,
-	    accscope_cuda_gpu_time (&relation, d->origin, s->start),
-	    accscope_cuda_gpu_time (&relation, d->origin, s->end)
+	    accscope_cuda_gpu_time (&relation, d->origin, start),
+	    accscope_cuda_gpu_time (&relation, d->origin, end)
 	  };
 	  /* However the clocks are related: kernels of a queue do not overlap, and what
 	     has ended has done so by now.  */

@@ -1,6 +1,7 @@
 /* Device code: what the text of an image names.  */
 #define _GNU_SOURCE
 #include "standin.h"
+#include "../stamps.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -274,9 +275,12 @@ run_kernel (struct standin_operation *o)
     stamp[0] = standin_time ();
   if (standin_fault ("kernel") == CUDA_SUCCESS)
     {
+      /* Two gangs, the last of which ends with the kernel.  */
+      if (stamp != NULL)
+	stamp[ACCSCOPE_CUDA_STAMP_STRIDE / 8] = standin_time ();
       ((void (*) (const void *)) o->function) (o->from);
       if (stamp != NULL)
-	stamp[1] = standin_time ();
+	stamp[ACCSCOPE_CUDA_STAMP_ENDS * ACCSCOPE_CUDA_STAMP_STRIDE / 8] = standin_time ();
     }
 }
 
