@@ -27,13 +27,16 @@ prepare() {
   local name
   name=$(basename "$1")
   grep -q "^test .*\<$name\>" "$removed" || { echo "$1"; return; }
-  awk -v name="$name" '
+  awk -v name="$name" -v place=- '
     FNR == NR {
       if ($1 == "test") { mine = 0; for (i = 2; i <= NF; i++) mine += $i == name }
-      else if (mine && $1 == "assert") out[$0] = 1
+      else if ($1 == "reason") places = ""
+      else if ($1 == "in") places = $0 " "
+      else if (mine && $1 == "assert") out[$0] = places
       next
     }
-    { line = $0; gsub (/^[ \t]+|[ \t]+$/, "", line); print line in out || line ~ /^assert \(api_info->(device|context|async)_handle == NULL\);$/ ? "" : $0 }
+    /^[A-Za-z_].*\)$/ { place = $0; sub (/ ?\(.*/, "", place); sub (/.* /, " ", place) }
+    { line = $0; gsub (/^[ \t]+|[ \t]+$/, "", line); print (line in out && (out[line] == "" || index (out[line], place " "))) || line ~ /^assert \(api_info->(device|context|async)_handle == NULL\);$/ ? "" : $0 }
   ' "$removed" "$1" >"$prepared/$name"
   echo "$prepared/$name"
 }
