@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/accscope/accscope/collector/model"
@@ -18,8 +19,12 @@ const liveInterval = 250 * time.Millisecond
 // liveLimits bounds what the page hears each time.
 var liveLimits = model.Limits{Mappings: 50, Kernels: 50, Variables: 50, Sources: 50, Log: 50}
 
+// mostLive is how many pages can follow a program at once.
+const mostLive = 32
+
 // live is the connection to a running program.
 type live struct {
+	pages atomic.Int32 // that follow
 	look  func(model.Limits) session.Frame
 	once  sync.Once
 	ended chan struct{}
@@ -60,6 +65,11 @@ func (s *Server) Over() {
 func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
 	if s.live == nil {
 		fail(w, notFound("no program runs: this is a recording"))
+		return
+	}
+	defer s.live.pages.Add(-1)
+	if s.live.pages.Add(1) > mostLive {
+		fail(w, statusError{http.StatusServiceUnavailable, fmt.Sprintf("%d pages follow this program already: close one of them", mostLive)})
 		return
 	}
 	control := http.NewResponseController(w)

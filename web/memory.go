@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
@@ -142,6 +143,30 @@ func (s *rateSeries) spread(to []float64, b *store.Block) {
 	}
 }
 
+// prompt is how many milliseconds an answer may take to read the trace's mappings,
+// unless its request says otherwise.
+const prompt = 700
+
+// reading bounds how long an answer reads the trace.
+type reading struct {
+	end   time.Time
+	until int64 // all before it was read; -1: everything
+}
+
+// reading takes the bound from the request's parameters.
+func (r *request) reading() *reading {
+	within := r.values.integer("within", prompt, 0, int64(patience/time.Millisecond))
+	return &reading{time.Now().Add(time.Duration(within) * time.Millisecond), -1}
+}
+
+func (r *reading) enough(at int64) bool {
+	if time.Now().Before(r.end) {
+		return false
+	}
+	r.until = bounded(at)
+	return true
+}
+
 // variableSeries is the memory of a variable at the ends of equal parts of the
 // window.
 type variableSeries struct {
@@ -157,6 +182,8 @@ type variablesAnswer struct {
 	Peak      int64            `json:"peak"`      // the device's high-water mark, of the whole trace
 	PeakTime  int64            `json:"peak_time"` // when it was reached
 	PeakEnd   int64            `json:"peak_end"`  // when there was less again
+	// Until is how far the variables were read, ns; -1: to the end.
+	Until int64 `json:"until"`
 }
 
 // mostVariables is how many variables a stacked chart can tell apart.
@@ -169,6 +196,7 @@ func variables(r *request) (any, error) {
 		return nil, err
 	}
 	device := model.DeviceID(r.values.required("device", 1, math.MaxUint32))
+	reading := r.reading()
 	if r.values.err != nil {
 		return nil, r.values.err
 	}
@@ -178,7 +206,7 @@ func variables(r *request) (any, error) {
 	byName := make(map[string]*variableSeries)
 	// Where the runtime reports no create, its allocs have to do.
 	for _, kind := range []string{"create", "alloc"} {
-		err := r.trace.Mappings(kind, store.Filter{Device: device, From: w.from, To: w.to}, func(m *store.Mapping) bool {
+		err := r.trace.Mappings(kind, store.Filter{Device: device, From: w.from, To: w.to, Enough: reading.enough}, func(m *store.Mapping) bool {
 			name := "(no name)"
 			if m.Site != nil && m.Site.HasName && m.Site.Name != "" {
 				name = m.Site.Name
@@ -201,10 +229,11 @@ func variables(r *request) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		if len(byName) > 0 {
+		if len(byName) > 0 || reading.until != -1 {
 			break
 		}
 	}
+	a.Until = reading.until
 	for _, v := range byName {
 		used := int64(0)
 		for i := range v.Used {
@@ -283,6 +312,7 @@ type mappingsAnswer struct {
 	Mappings []mapping `json:"mappings"`
 	Omitted  int       `json:"omitted"`
 	Bytes    int64     `json:"bytes"`
+	Until    int64     `json:"until"` // how far the trace was read, ns; -1: as far as it matters
 }
 
 // mostMappings is how many mappings an answer lists.
@@ -291,18 +321,19 @@ const mostMappings = 2000
 // mappings gives the present table at a time.
 func mappings(r *request) (any, error) {
 	at := r.values.required("at", -timeLimit, timeLimit)
+	reading := r.reading()
 	if r.values.err != nil {
 		return nil, r.values.err
 	}
-	list, err := r.trace.PresentAt(at)
+	list, err := r.trace.PresentAt(at, reading.enough)
 	if err != nil {
 		return nil, err
 	}
-	return listed(at, list), nil
+	return listed(at, reading.until, list), nil
 }
 
-func listed(at int64, list []store.Mapping) *mappingsAnswer {
-	a := &mappingsAnswer{At: at, Mappings: []mapping{}}
+func listed(at, until int64, list []store.Mapping) *mappingsAnswer {
+	a := &mappingsAnswer{At: at, Mappings: []mapping{}, Until: until}
 	for i := range list {
 		m := &list[i]
 		if n := byteCount(m.Bytes); n > 0 {
@@ -327,10 +358,14 @@ func listed(at int64, list []store.Mapping) *mappingsAnswer {
 
 // leaks gives what was never deleted or freed.
 func leaks(r *request) (any, error) {
-	list, err := r.trace.NeverDeleted(0, 0)
+	reading := r.reading()
+	if r.values.err != nil {
+		return nil, r.values.err
+	}
+	list, err := r.trace.NeverDeleted(0, 0, reading.enough)
 	if err != nil {
 		return nil, err
 	}
 	_, last, err := r.trace.Extent()
-	return listed(bounded(last), list), err
+	return listed(bounded(last), reading.until, list), err
 }

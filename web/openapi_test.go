@@ -73,6 +73,7 @@ var parameterTexts = map[string][2]string{
 	"before":   {"integer", "Look for what starts before this time, ns."},
 	"sql":      {"string", "One SELECT statement on the tables and views of docs/trace-schema.md."},
 	"rows":     {"integer", "Rows at most."},
+	"within":   {"integer", "How long to read the trace, ms, 700 by default; the answer says by until how far that went."},
 	"seconds":  {"integer", "Time limit of the statement, s."},
 	"format":   {"string", "json, the default, or csv."},
 }

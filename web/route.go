@@ -14,7 +14,8 @@ import (
 	"github.com/accscope/accscope/collector/store"
 )
 
-// patience is how long a request for data may take.
+// patience is how long a request for data may take, from its turn on: of many at
+// once, each waits for those before it.
 const patience = 20 * time.Second
 
 // route is an operation of the API: what openapi.yaml says of it, a test
@@ -41,9 +42,9 @@ func routes() []route {
 		{path: "/api/arrows", parameters: []string{"trace", "record", "activity"}, answer: arrows},
 		{path: "/api/statistics", parameters: []string{"trace", "from", "to"}, answer: statistics},
 		{path: "/api/queues", parameters: []string{"trace", "from", "to", "pixels"}, answer: queues},
-		{path: "/api/variables", parameters: []string{"trace", "device", "from", "to", "pixels"}, answer: variables},
-		{path: "/api/mappings", parameters: []string{"trace", "at"}, answer: mappings},
-		{path: "/api/leaks", parameters: []string{"trace"}, answer: leaks},
+		{path: "/api/variables", parameters: []string{"trace", "device", "from", "to", "pixels", "within"}, answer: variables},
+		{path: "/api/mappings", parameters: []string{"trace", "at", "within"}, answer: mappings},
+		{path: "/api/leaks", parameters: []string{"trace", "within"}, answer: leaks},
 		{path: "/api/report", parameters: []string{"trace", "by", "from", "to", "top"}, answer: reportTables},
 		{path: "/api/sources", parameters: []string{"trace"}, answer: sources},
 		{path: "/api/source", parameters: []string{"trace", "file", "line", "around"}, answer: source},
@@ -106,31 +107,33 @@ func (s *reader) operation(o route) http.Handler {
 			o.serve(s, w, r)
 			return
 		}
-		ctx, cancel := context.WithTimeout(r.Context(), patience)
-		defer cancel()
 		values := parameters{values: r.URL.Query()}
 		number := values.integer("trace", 0, 0, int64(len(s.files)-1))
 		if values.err != nil {
 			fail(w, values.err)
 			return
 		}
-		answer, err := s.read(ctx, s.files[number], values, o.answer)
+		answer, err := s.read(r.Context(), s.files[number], values, o.answer)
 		if err != nil {
-			fail(w, explain(ctx, err))
+			fail(w, err)
 			return
 		}
 		writeJSON(w, answer)
 	})
 }
 
-// read runs an operation on a connection to a trace. A fault that a damaged
-// file leads to becomes an error.
+// read runs an operation on a connection to a trace, when it is its turn; then it
+// has patience. A fault that a damaged file leads to becomes an error.
 func (s *reader) read(ctx context.Context, f *file, values parameters, answer func(*request) (any, error)) (result any, err error) {
 	trace, err := f.acquire(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return s.readOn(ctx, f, trace, values, answer)
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	trace.Interrupt(ctx.Done())
+	result, err = s.readOn(ctx, f, trace, values, answer)
+	return result, explain(ctx, err)
 }
 
 // readOn is read on a connection that has been acquired; it releases it.
@@ -177,7 +180,7 @@ func notFound(format string, args ...any) error {
 
 // explain says what an interrupted query means.
 func explain(ctx context.Context, err error) error {
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return statusError{http.StatusServiceUnavailable, fmt.Sprintf("this took longer than %v; choose a smaller part of the trace", patience)}
 	}
 	return err

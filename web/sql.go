@@ -72,15 +72,14 @@ func (s *reader) sql(w http.ResponseWriter, r *http.Request) {
 		fail(w, p.err)
 		return
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), time.Duration(seconds)*time.Second)
-	defer cancel()
 	select {
 	case s.queries <- struct{}{}:
 		defer func() { <-s.queries }()
-	case <-ctx.Done():
-		fail(w, statusError{http.StatusServiceUnavailable, "other statements are still running; try again"})
-		return
+	case <-r.Context().Done():
+		return // nobody waits for it
 	}
+	ctx, cancel := context.WithTimeout(r.Context(), time.Duration(seconds)*time.Second)
+	defer cancel()
 	f := s.files[number]
 	f.paused.RLock()
 	defer f.paused.RUnlock()

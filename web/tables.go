@@ -2,7 +2,6 @@ package web
 
 import (
 	"cmp"
-	"context"
 	"net/http"
 	"slices"
 	"strings"
@@ -104,13 +103,11 @@ func (s *reader) compare(w http.ResponseWriter, r *http.Request) {
 		fail(w, notFound("there is one trace; start accscope serve with two to compare them"))
 		return
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), patience)
-	defer cancel()
 	lines := make(map[string]*difference)
 	for i, f := range s.files {
-		_, err := s.read(ctx, f, parameters{}, func(q *request) (any, error) { return nil, gather(q.trace, by, i == 1, lines) })
+		_, err := s.read(r.Context(), f, parameters{}, func(q *request) (any, error) { return nil, gather(q.trace, by, i == 1, lines) })
 		if err != nil {
-			fail(w, explain(ctx, err))
+			fail(w, err)
 			return
 		}
 	}

@@ -8,7 +8,7 @@ import (
 // Present makes the report of the present table at a time of the trace: of the
 // filter's data, whatever its times.
 func Present(trace *store.Trace, time int64, filter Filter, top int) (*Document, error) {
-	mappings, err := trace.PresentAt(time)
+	mappings, err := trace.PresentAt(time, nil)
 	if err != nil {
 		return nil, err
 	}

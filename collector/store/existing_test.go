@@ -46,7 +46,7 @@ func TestExistingDataEndsOnce(t *testing.T) {
 	}
 	defer trace.Close()
 	for time, want := range map[int64]int{999: 1, 1000: 0, 2500: 0} {
-		present, err := trace.PresentAt(time)
+		present, err := trace.PresentAt(time, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

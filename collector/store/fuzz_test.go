@@ -37,7 +37,7 @@ func readAll(path string) {
 		_, _ = trace.Timeline(lane, lane.First, lane.Last, 100)
 	}
 	_, _ = trace.Memory(1, 0, 0, 100)
-	_, _ = trace.PresentAt(2_000_000)
+	_, _ = trace.PresentAt(2_000_000, nil)
 	_, _ = trace.Totals(store.Filter{})
 	_, _ = trace.WorkTotals(store.Filter{})
 	_ = trace.Replay(model.New(nil, nil), nil)

@@ -2,6 +2,7 @@ package store
 
 import (
 	"cmp"
+	"errors"
 	"math"
 	"slices"
 
@@ -13,8 +14,9 @@ import (
 // ended but that of the device's shutdown, and the memory without a mapping
 // (acc_malloc; all of it under runtimes that report no mappings) that no free ended
 // but such a one. What a device's pool gives back then is none of the program's: a
-// pool shows by mappings inside what was allocated. It reads every record once.
-func (t *Trace) NeverDeleted(from, to int64) ([]Mapping, error) {
+// pool shows by mappings inside what was allocated. It reads every record once, or
+// until enough ends it: then it is what had not been deleted until there.
+func (t *Trace) NeverDeleted(from, to int64, enough Enough) ([]Mapping, error) {
 	if to == 0 {
 		to = math.MaxInt64
 	}
@@ -27,7 +29,11 @@ func (t *Trace) NeverDeleted(from, to int64) ([]Mapping, error) {
 	allocated := make(map[place]int64)
 	pooled := make(map[model.DeviceID]bool)
 	shutdowns := make(map[int64]bool)
+	n := 0
 	err := t.scanRecords(math.MinInt64, math.MaxInt64, func(id int64, v []int64) error {
+		if n++; enough.reached(n, v[columnTime]) {
+			return errStop
+		}
 		kind, known := kinds[v[columnSite]]
 		if !known {
 			s, err := t.Site(v[columnSite])
@@ -69,7 +75,7 @@ func (t *Trace) NeverDeleted(from, to int64) ([]Mapping, error) {
 		}
 		return nil
 	})
-	if err != nil {
+	if err != nil && !errors.Is(err, errStop) {
 		return nil, err
 	}
 	out := make([]Mapping, 0, len(live))

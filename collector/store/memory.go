@@ -315,7 +315,11 @@ func (t *Trace) Mappings(kind string, filter Filter, f func(*Mapping) bool) erro
 			return err
 		}
 	}
+	n := 0
 	err = t.scan("record", "id", storedColumns, math.MinInt64, end, func(id int64, v []int64) error {
+		if n++; filter.Enough.reached(n, v[storedTime]) {
+			return errStop
+		}
 		site, known := made[v[storedSite]]
 		if !known {
 			found, err := t.Site(v[storedSite])
@@ -385,8 +389,9 @@ func (ends shutdowns) end(m *Mapping) {
 }
 
 // PresentAt is the present table at a time: the live mappings, or where the
-// runtime reported none at all, the live allocations, in order of creation.
-func (t *Trace) PresentAt(time int64) ([]Mapping, error) {
+// runtime reported none at all, the live allocations, in order of creation. Where
+// enough ends it, those of what was read.
+func (t *Trace) PresentAt(time int64, enough Enough) ([]Mapping, error) {
 	kind := "create"
 	n, err := integer(t.conn, "SELECT EXISTS (SELECT 1 FROM site WHERE kind = ?)", int64(model.Create))
 	if err != nil {
@@ -419,7 +424,7 @@ func (t *Trace) PresentAt(time int64) ([]Mapping, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = t.Mappings(kind, Filter{From: time, To: time + 1}, func(m *Mapping) bool {
+	err = t.Mappings(kind, Filter{From: time, To: time + 1, Enough: enough}, func(m *Mapping) bool {
 		if m.Live(time) {
 			out = append(out, *m)
 		}

@@ -263,7 +263,7 @@ func TestPresentAt(t *testing.T) {
 				delete(live, r.Host)
 			}
 		}
-		mappings, err := trace.PresentAt(at)
+		mappings, err := trace.PresentAt(at, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -49,7 +49,20 @@ type Filter struct {
 	Kinds    []string         // span or event names ("enqueue_launch", "alloc")
 	Match    func(*Site) bool // further condition
 	Spans    bool             // only records that are spans
+	// Enough ends Mappings where it is true of the time that has been read to; nil:
+	// never.
+	Enough Enough
 }
+
+// Enough says of a reading that has come to a time of the trace whether that is
+// enough. It is asked now and then.
+type Enough func(time int64) bool
+
+// askedEach is how many records are read between two times that Enough is asked.
+const askedEach = 1024
+
+// reached says whether reading ends at the n-th record, which is of a time.
+func (e Enough) reached(n int, time int64) bool { return e != nil && n%askedEach == 0 && e(time) }
 
 // bounds are From and To, where 0 is no bound: there are times before the
 // origin.

@@ -37,9 +37,9 @@ export interface Sum { group: string; kind: string; name: string; count: number;
 export interface Statistics { from: number; to: number; rows: Sum[]; omitted: number }
 export interface QueueUse { queue: number; device: number; name: string; measured: boolean; operations: number; busy: number; bytes: number; use: number[] }
 export interface Queues { from: number; to: number; queues: QueueUse[]; exact: boolean; at_least: number[]; overlap: number; kernels: number; transfers: number }
-export interface Variables { from: number; to: number; variables: { name: string; peak: number; used: number[] }[]; peak: number; peak_time: number; peak_end: number }
+export interface Variables { from: number; to: number; variables: { name: string; peak: number; used: number[] }[]; peak: number; peak_time: number; peak_end: number; until: number }
 export interface Mapping { record: number; kind: string; name: string; device: number; source: string; host: string; address: string; bytes: number; start: number; end: number }
-export interface Mappings { at: number; mappings: Mapping[]; omitted: number; bytes: number }
+export interface Mappings { at: number; mappings: Mapping[]; omitted: number; bytes: number; until: number }
 export interface Table { key: string; title: string; note: string; empty: string; columns: { key: string; title: string; unit: Unit }[]; rows: (string | number | null)[][]; omitted: number }
 export interface Report { warnings: string[]; facts: { name: string; value: string }[]; tables: Table[] }
 export interface Cost { line: number; count: number; exclusive: number; device: number; bytes: number }

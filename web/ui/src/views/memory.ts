@@ -35,16 +35,16 @@ export function memoryView(o: Overview): HTMLElement {
   } }, "Only what the timeline shows");
   view.append(h("div", { class: "bar" }, choice, state.from !== undefined && window), place, h("h2", {}, "Present table"), present, h("h2", {}, "Never deleted"), leaked);
 
-  const load = (): void => {
+  const load = (within?: number): void => {
     void show(place, async () => {
       const range = part && state.from !== undefined ? { from: Math.floor(state.from), to: Math.ceil(state.to!) } : {};
-      const v = await get<Variables>("variables", { trace: state.trace, device, pixels: 1200, ...range });
+      const v = await get<Variables>("variables", { trace: state.trace, device, pixels: 1200, within, ...range });
       if (state.at === undefined) showPresent(atPeak(v));
       if (v.variables.length === 0) return [h("p", { class: "empty" }, "Nothing was allocated or mapped on this device.")];
       return [h("div", { class: "cards" },
         h("div", { class: "card" }, h("b", {}, bytes(v.peak)), h("span", {}, "high-water mark")),
         h("div", { class: "card" }, h("b", {}, moment(v.peak_time, 1000)), link("when it was reached: show", () => at(atPeak(v))))),
-        area(v, at), legend(v),
+        ...unread(v.until, () => load(patience)), area(v, at), legend(v),
         h("p", { class: "note" }, "Click into the chart, or move with the arrow keys, to see what was present at that time.")];
     });
   };
@@ -52,19 +52,31 @@ export function memoryView(o: Overview): HTMLElement {
     change({ at: Math.round(time) });
     showPresent(state.at!);
   };
-  const showPresent = (time: number): void => {
+  const showPresent = (time: number, within?: number): void => {
     void show(present, async () => {
-      const m = await get<Mappings>("mappings", { trace: state.trace, at: time });
-      return [h("p", { class: "note" }, `At ${moment(time, 1000)}: ${count(m.mappings.length + m.omitted)} mappings, ${bytes(m.bytes)}.`), mappings(m.mappings, "Nothing was mapped at this time.")];
+      const m = await get<Mappings>("mappings", { trace: state.trace, at: time, within });
+      return [h("p", { class: "note" }, `At ${moment(time, 1000)}: ${count(m.mappings.length + m.omitted)} mappings, ${bytes(m.bytes)}.`), ...unread(m.until, () => showPresent(time, patience)), mappings(m.mappings, "Nothing was mapped at this time.")];
     });
   };
-  void show(leaked, async () => {
-    const m = await get<Mappings>("leaks", { trace: state.trace });
-    return [mappings(m.mappings, "Everything that was mapped was deleted.")];
-  });
+  const showLeaks = (within?: number): void => {
+    void show(leaked, async () => {
+      const m = await get<Mappings>("leaks", { trace: state.trace, within });
+      return [...unread(m.until, () => showLeaks(patience)), mappings(m.mappings, "Everything that was mapped was deleted.")];
+    });
+  };
+  showLeaks();
   load();
   if (state.at !== undefined) showPresent(state.at);
   return view;
+}
+
+// patience is how long the server reads if asked to, ms.
+const patience = 20000;
+
+// unread says how far the trace was read for what is shown, and reads on.
+function unread(until: number, all: () => void): HTMLElement[] {
+  if (until === -1) return [];
+  return [h("p", { class: "note" }, `There is much to read: this is what happened before ${moment(until, 1000)}. `, link("Read on", all))];
 }
 
 function mappings(list: Mapping[], empty: string): HTMLElement {

@@ -1,0 +1,122 @@
+package web
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/session"
+	"github.com/accscope/accscope/collector/store/tracetest"
+)
+
+// Answers that have to read many mappings say how far they got in the time that they
+// were given; by default that is enough here.
+func TestMemoryOfManyMappings(t *testing.T) {
+	s := serve(t, Options{Traces: []string{tracetest.File(t, 20000, 1)}})
+	last := answer[overviewAnswer](t, s, "/api/overview").Meta.Last
+	all, part := answer[variablesAnswer](t, s, "/api/variables?device=1"), answer[variablesAnswer](t, s, "/api/variables?device=1&within=0")
+	if all.Until != -1 || part.Until < 0 || part.Until > last || len(part.Variables) > len(all.Variables) {
+		t.Errorf("variables until %d and, in no time, until %d of %d", all.Until, part.Until, last)
+	}
+	for _, path := range []string{fmt.Sprintf("/api/mappings?at=%d", last), "/api/leaks?"} {
+		all, part := answer[mappingsAnswer](t, s, path), answer[mappingsAnswer](t, s, path+"&within=0")
+		if all.Until != -1 || part.Until < 0 || part.Until > last {
+			t.Errorf("%s: until %d and, in no time, until %d of %d", path, all.Until, part.Until, last)
+		}
+		for _, m := range part.Mappings {
+			if m.Start > part.Until {
+				t.Errorf("%s: a mapping of %d, read until %d", path, m.Start, part.Until)
+			}
+		}
+	}
+}
+
+// Of many requests at once each is answered.
+func TestManyRequestsAtOnce(t *testing.T) {
+	s := serveGenerated(t, 3000)
+	paths := []string{"/api/timeline?pixels=1000", "/api/variables?device=1", "/api/leaks", "/api/sql?sql=SELECT+count(*)+FROM+record", "/api/compare"}
+	var group sync.WaitGroup
+	for i := range 200 {
+		group.Go(func() {
+			if status, body := fetch(t, s, paths[i%len(paths)]); status != http.StatusOK {
+				t.Errorf("%s: status %d: %s", paths[i%len(paths)], status, body)
+			}
+		})
+	}
+	group.Wait()
+}
+
+// A request has its time from its turn on, however long it waits for that.
+func TestTurnsAreWaitedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, err := openReader(readerConfig{Traces: []string{tracetest.File(t, 1000, 1)}, Trusted: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.close()
+		for range readers {
+			r.files[0].slots <- struct{}{}
+		}
+		done := make(chan error)
+		go func() {
+			_, err := r.read(t.Context(), r.files[0], parameters{}, overview)
+			done <- err
+		}()
+		time.Sleep(10 * patience)
+		<-r.files[0].slots
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+		for range readers - 1 {
+			<-r.files[0].slots
+		}
+	})
+}
+
+// So many pages follow a program, and no more; one that leaves makes room.
+func TestLiveConnectionsAreLimited(t *testing.T) {
+	s := serve(t, Options{Traces: []string{tracetest.File(t, 100, 1)}, Look: func(model.Limits) session.Frame { return session.Frame{View: &model.View{}} }})
+	defer s.Over()
+	follow := func(ctx context.Context) (status int, line string) {
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.Split(s.URL(), "?")[0]+"api/live", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Authorization", "Bearer "+s.token)
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		context.AfterFunc(ctx, func() { response.Body.Close() })
+		line, err = bufio.NewReader(response.Body).ReadString('\n')
+		if err != nil && response.StatusCode == http.StatusOK {
+			t.Fatal(err)
+		}
+		return response.StatusCode, line
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	for range mostLive {
+		if status, line := follow(ctx); status != http.StatusOK {
+			t.Fatalf("status %d: %s", status, line)
+		}
+	}
+	other, leave := context.WithCancel(t.Context())
+	defer leave()
+	if status, line := follow(other); status != http.StatusServiceUnavailable || !strings.Contains(line, "close one") {
+		t.Errorf("one too many gets status %d: %s", status, line)
+	}
+	cancel()
+	for s.live.pages.Load() > 0 {
+		time.Sleep(time.Millisecond)
+	}
+	if status, _ := follow(other); status != http.StatusOK {
+		t.Errorf("with room again, status %d", status)
+	}
+}
