@@ -86,7 +86,7 @@ func TestSpeedscopeOpensTheFile(t *testing.T) {
 	if err := chromedp.Do(ctx, chromedp.KeyEvent("3")); err != nil {
 		t.Fatal(err)
 	}
-	until("the table is shown", `document.body.innerText.includes("Symbol Name")`)
+	until("the table is shown", `/Symbol Name\s+\S+\s+\S+\s+\S+\s+\S+\s+\S/.test(document.body.innerText)`)
 	table := text(`document.body.innerText`)
 	list, err := stacks.Sum(trace, export.Options{})
 	if err != nil {
