@@ -17,6 +17,8 @@ type Options struct {
 	Progress func(done, total int64)
 	// Full makes formats that leave out what is hardly ever read write that too.
 	Full bool
+	// Version is accscope's, for formats that say what wrote them.
+	Version string
 	// Compress makes formats that can compress do so.
 	Compress bool
 }

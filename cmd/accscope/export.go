@@ -110,7 +110,7 @@ The file appears under its name only when it is whole. -o - writes to standard o
 				return err
 			}
 			defer trace.Close()
-			options := export.Options{Full: full, Compress: compress, Report: filter, Filter: store.Filter{From: filter.From, To: filter.To}}
+			options := export.Options{Version: version(), Full: full, Compress: compress, Report: filter, Filter: store.Filter{From: filter.From, To: filter.To}}
 			if filters.selects() {
 				options.Filter.Match = filter.Matches
 			}

@@ -72,7 +72,7 @@ func (flags *otlpFlags) send(ctx context.Context, command *cobra.Command, trace 
 	trace.Interrupt(ctx.Done())
 	progress := showProgress(&options)
 	result, err := otlp.SendTo(ctx, flags.target, func(to otlp.Uploader) (otlp.Result, error) {
-		return otlp.Send(ctx, to, trace, otlp.Options{Options: options, Parent: parent, SpanLimit: limit, Version: version()})
+		return otlp.Send(ctx, to, trace, otlp.Options{Options: options, Parent: parent, SpanLimit: limit})
 	})
 	progress()
 	if err != nil {
@@ -181,7 +181,7 @@ func startLive(flags *runFlags, r *recording) (*liveExport, error) {
 		return nil, err
 	}
 	l := &liveExport{target: target, client: client, cancel: cancel, done: make(chan struct{}), stopped: make(chan error, 1),
-		live: otlp.NewLive(ctx, client, otlp.Options{Version: version(), Parent: parentOrNone(os.Getenv("TRACEPARENT"), os.Getenv("TRACESTATE"))})}
+		live: otlp.NewLive(ctx, client, otlp.Options{Options: export.Options{Version: version()}, Parent: parentOrNone(os.Getenv("TRACEPARENT"), os.Getenv("TRACESTATE"))})}
 	go func() { l.stopped <- l.live.Run(l.done, path) }()
 	return l, nil
 }

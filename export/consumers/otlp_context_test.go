@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/accscope/accscope/collector/store/tracetest"
+	"github.com/accscope/accscope/export"
 	"github.com/accscope/accscope/export/otlp"
 )
 
@@ -65,7 +66,7 @@ func TestSpansFollowTheConventions(t *testing.T) {
 	trace := tracetest.Open(t, path)
 	for _, limit := range []int{0, 50} {
 		b := start(t, freeAddress(t), freeAddress(t))
-		if _, err := send(t, otlp.Target{Endpoint: b.http}, trace, otlp.Options{SpanLimit: limit, Version: "1.2.3"}); err != nil {
+		if _, err := send(t, otlp.Target{Endpoint: b.http}, trace, otlp.Options{SpanLimit: limit, Options: export.Options{Version: "1.2.3"}}); err != nil {
 			t.Fatal(err)
 		}
 		conventions(t, b, "1.2.3")

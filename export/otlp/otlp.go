@@ -32,8 +32,6 @@ type Options struct {
 	// BatchSize is the greatest number of spans in a request; 0 takes
 	// OTEL_BSP_MAX_EXPORT_BATCH_SIZE, else 512.
 	BatchSize int
-	// Version is accscope's, told as that of the instrumentation scope.
-	Version string
 }
 
 // Uploader takes spans to a backend; otlptrace.Client is one.

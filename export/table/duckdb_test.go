@@ -3,12 +3,20 @@ package table
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
+	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+
+	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/collector/store/tracetest"
 	"github.com/accscope/accscope/export"
 	"github.com/accscope/accscope/export/npmtest"
@@ -56,7 +64,8 @@ func TestDuckDBReadsTheFiles(t *testing.T) {
 	}
 	trace := tracetest.Generated(t, 3000)
 	want := wanted(t, trace)
-	parquetFile, csvFile := filepath.Join(t.TempDir(), "trace.parquet"), filepath.Join(t.TempDir(), "trace.csv")
+	files := t.TempDir()
+	parquetFile, csvFile := filepath.Join(files, "trace.parquet"), filepath.Join(files, "trace.csv")
 	for path, write := range map[string]func(*os.File) error{
 		parquetFile: func(f *os.File) error { return WriteParquet(f, trace, export.Options{}) },
 		csvFile:     func(f *os.File) error { return WriteCSV(f, trace, export.Options{}) },
@@ -72,11 +81,26 @@ func TestDuckDBReadsTheFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := map[string]sums{}
-		for _, row := range ask(`SELECT "row", count(*) AS n, sum(duration_ns)::BIGINT AS duration, sum(bytes)::BIGINT AS bytes FROM '` + path + `' GROUP BY 1`) {
+		for _, row := range ask(`SELECT "row", count(*) AS n, coalesce(sum(duration_ns), 0)::BIGINT AS duration, coalesce(sum(bytes), 0)::BIGINT AS bytes FROM '` + path + `' GROUP BY 1`) {
 			kind, _ := row["row"].(string)
 			got[kind] = sums{number(row["n"]), number(row["duration"]), number(row["bytes"])}
 		}
 		compare(t, got, want)
+	}
+	page(t, trace, filepath.Dir(parquetFile), func(sql string) []map[string]any {
+		return ask(strings.ReplaceAll(sql, "trace.parquet", parquetFile))
+	})
+	// Nothing stands for what is not known; statistics say where it is.
+	for condition, want := range map[string]int64{"rank IS NOT NULL": 0, "row = 'activity' AND (line IS NOT NULL OR depth IS NOT NULL OR thread IS NOT NULL)": 0,
+		"row = 'event' AND duration_ns IS NOT NULL": 0, "parent = 0 OR line <= 0 OR name = '' OR gangs = 0 OR bytes = 0": 0,
+		"host IS NULL OR pid IS NULL OR program IS NULL": 0} {
+		if n := number(ask("SELECT count(*) AS n FROM '" + parquetFile + "' WHERE " + condition)[0]["n"]); n != want {
+			t.Errorf("%d rows where %s", n, condition)
+		}
+	}
+	rows := ask("SELECT count(*) AS n FROM parquet_metadata('" + parquetFile + "') WHERE stats_null_count IS NULL OR stats_null_count < num_values AND (stats_min_value IS NULL OR stats_max_value IS NULL)")
+	if n := number(rows[0]["n"]); n != 0 {
+		t.Errorf("%d column chunks without statistics: %v", n, ask("SELECT DISTINCT path_in_schema FROM parquet_metadata('"+parquetFile+"') WHERE stats_min_value IS NULL"))
 	}
 	types := map[string]any{}
 	for _, row := range ask(`SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM '` + parquetFile + `')`) {
@@ -88,8 +112,85 @@ func TestDuckDBReadsTheFiles(t *testing.T) {
 			t.Errorf("column %s is %v, want %s", name, types[name], kind)
 		}
 	}
-	rows := ask(`SELECT count(*) AS n FROM (FROM '` + parquetFile + `' EXCEPT FROM read_csv('` + csvFile + `', nullstr = 'NULL'))`)
+	rows = ask(`SELECT count(*) AS n FROM (FROM '` + parquetFile + `' EXCEPT FROM read_csv('` + csvFile + `'))`)
 	if n := number(rows[0]["n"]); n != 0 {
 		t.Errorf("%d rows of the Parquet file are not in the CSV file", n)
+	}
+}
+
+// page asks the questions of docs/tables.md, of the file and of the trace, and
+// holds the answers against each other.
+func page(t *testing.T, trace *store.Trace, files string, duckdb func(sql string) []map[string]any) {
+	t.Helper()
+	text, err := os.ReadFile("../../docs/tables.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := regexp.MustCompile("(?s)```(duckdb|sql|python)\n(.*?)```").FindAllStringSubmatch(string(text), -1)
+	asked, first := 0, [][]string{}
+	for i, block := range blocks {
+		if block[1] != "duckdb" {
+			continue
+		}
+		if i+1 == len(blocks) || blocks[i+1][1] != "sql" {
+			t.Fatalf("no question of the trace after\n%s", block[2])
+		}
+		var want [][]string
+		var columns []string
+		if err := sqlitex.ExecuteTransient(trace.Conn(), blocks[i+1][2], &sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
+			columns = columns[:0]
+			row := []string{}
+			for c := range s.ColumnCount() {
+				columns = append(columns, s.ColumnName(c))
+				value := s.ColumnText(c)
+				if s.ColumnIsNull(c) {
+					value = "NULL"
+				}
+				row = append(row, value)
+			}
+			want = append(want, row)
+			return nil
+		}}); err != nil {
+			t.Fatalf("%v in\n%s", err, blocks[i+1][2])
+		}
+		var got [][]string
+		for _, answer := range duckdb(block[2]) {
+			row := []string{}
+			for _, name := range columns {
+				value := fmt.Sprint(answer[name])
+				if answer[name] == nil {
+					value = "NULL"
+				}
+				row = append(row, value)
+			}
+			got = append(got, row)
+		}
+		if asked++; len(got) == 0 || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s\nanswers\n%v\nthe trace says\n%v", block[2], got, want)
+		}
+		if asked == 1 {
+			first = want
+		}
+	}
+	if asked < 4 {
+		t.Fatalf("%d questions", asked)
+	}
+	for _, block := range blocks {
+		if block[1] != "python" || !strings.Contains(block[2], "import pandas") {
+			continue
+		}
+		command := exec.Command("/usr/bin/python3", "-c", block[2]) // Debian's, which has pandas
+		command.Dir = files
+		output, err := command.CombinedOutput()
+		if err != nil {
+			t.Fatalf("pandas: %v\n%s", err, output)
+		}
+		want := "demangled,count,sum\n"
+		for _, row := range first {
+			want += strings.Join(row, ",") + "\n"
+		}
+		if strings.TrimSpace(string(output)) != strings.TrimSpace(want) {
+			t.Errorf("pandas says\n%s\nwant\n%s", output, want)
+		}
 	}
 }
