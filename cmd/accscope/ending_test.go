@@ -47,7 +47,7 @@ int main (int argc, char **argv)
 		{"_exit", "", "_exit", "ended by _exit"},
 		{"quick_exit", "", "quick_exit", "ended by quick_exit"},
 		{"exec", "", "exec", "went on as another program (exec)"},
-		{"killed", "", "killed", "was killed"},
+		{"killed", "", "killed", "was ended by signal 9 (killed)"},
 		{"exit", "child", "exited", ""},
 		{"_exit", "child", "unknown", "it was killed, or called _exit"},
 		{"quick_exit", "child", "quick_exit", "ended by quick_exit"},

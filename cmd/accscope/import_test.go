@@ -158,7 +158,7 @@ func TestTraceNamesOfConcurrentRuns(t *testing.T) {
 	var group sync.WaitGroup
 	results := make([]result, runs)
 	for i := range runs {
-		group.Go(func() { results[i] = invoke(t, folder, "run", "-q", "--", "true") })
+		group.Go(func() { results[i] = invoke(t, folder, "run", "-q", "--paused", "--", "true") })
 	}
 	group.Wait()
 	for i, r := range results {

@@ -142,6 +142,9 @@ func (r *recording) follow(ctx context.Context) error {
 func (r *recording) status(pid int, end launch.End) {
 	if r.ingester != nil {
 		r.ingester.Status(pid, end.Signal != 0)
+		if end.Signal != 0 {
+			r.ingester.EndedBy(pid, fmt.Sprintf("signal %d (%s)", int(end.Signal), end.Signal))
+		}
 	}
 }
 

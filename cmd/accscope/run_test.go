@@ -142,7 +142,7 @@ func TestStreamsAreTheProgramsOwn(t *testing.T) {
 func TestTraceNames(t *testing.T) {
 	folder := t.TempDir()
 	for range 3 {
-		invoke(t, folder, "run", "-q", "--", "true").must(t)
+		invoke(t, folder, "run", "-q", "--paused", "--", "true").must(t)
 	}
 	for _, name := range []string{"true.accscope.db", "true-2.accscope.db", "true-3.accscope.db"} {
 		if _, err := os.Stat(filepath.Join(folder, name)); err != nil {

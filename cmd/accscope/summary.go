@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"golang.org/x/term"
+
 	"github.com/accscope/accscope/collector/launch"
 	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/store"
@@ -44,7 +46,7 @@ func (r *recording) summary(path string, end launch.End) error {
 	}
 	fmt.Fprintf(stderr, "accscope: program %s; %d events in %s\n", end, meta.Events, shown(path))
 	if meta.Events > 0 && !r.flags.noSummary {
-		return summarize(trace) // with the warnings
+		return summarize(trace, path) // with the warnings
 	}
 	for _, warning := range warnings {
 		fmt.Fprintf(stderr, "accscope: WARNING: %s\n", warning)
@@ -86,11 +88,30 @@ func (r *recording) discard() {
 	}
 }
 
-func summarize(trace *store.Trace) error {
-	document, err := report.Build(trace, report.Options{Top: 10})
+// The screen of a summary where standard error is no terminal.
+const (
+	summaryWidth = 80
+	summaryLines = 24
+)
+
+// summarize draws the summary below the line that says where the trace is.
+func summarize(trace *store.Trace, path string) error {
+	summary, err := report.Summarize(trace)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(stderr)
-	return document.Write(stderr, report.FormatText)
+	name := shown(path)
+	screen := report.Screen{Width: summaryWidth, Lines: summaryLines, Above: 1, Next: []report.Advice{
+		{Command: "accscope report " + name, Shows: "all tables"},
+		{Command: "accscope serve " + name, Shows: "the timeline in a browser"},
+	}}
+	if isTerminal(os.Stderr) {
+		if width, _, err := term.GetSize(int(os.Stderr.Fd())); err == nil && width > 0 {
+			screen.Width = width
+		}
+		_, plain := os.LookupEnv("NO_COLOR")
+		screen.Colour = !plain && os.Getenv("TERM") != "dumb"
+	}
+	// Not through stderr, which lets no colours through.
+	return summary.Write(os.Stderr, screen)
 }

@@ -80,6 +80,7 @@ type Ingester struct {
 	skipped   map[string]bool  // captures given up, by folder
 	failing   map[string]int64 // captures that can't be opened by now, and since when
 	identity  string           // of the trace
+	signals   map[int]string   // which ended processes, by their numbers
 	finishing bool
 	ended     int64 // when Finish began, CLOCK_MONOTONIC
 	complete  bool  // all that will be taken in has been
@@ -456,6 +457,15 @@ func (in *Ingester) ordered() []*process {
 	return all
 }
 
+// EndedBy is told by who started a process which signal ended it: captures only
+// know that they were not completed.
+func (in *Ingester) EndedBy(pid int, signal string) {
+	if in.signals == nil {
+		in.signals = make(map[int]string)
+	}
+	in.signals[pid] = signal
+}
+
 // Finish takes in all that is left and completes the trace: one plain file at
 // Options.Trace.
 func (in *Ingester) Finish() error {
@@ -483,6 +493,11 @@ func (in *Ingester) Finish() error {
 	}
 	if err := in.describe(); err != nil {
 		return err
+	}
+	for pid, signal := range in.signals {
+		if err := in.writer.SetMeta(fmt.Sprintf("ended_%d", pid), signal); err != nil {
+			return err
+		}
 	}
 	for _, p := range in.ordered() {
 		// What was dropped after the last thing that was written, or all there was.

@@ -23,6 +23,8 @@ const (
 	kindDownload = int64(model.EnqueueDownloadStart)
 	kindWait     = int64(model.WaitStart)
 	kindError    = int64(model.Error)
+	kindInit     = int64(model.DeviceInitStart)
+	kindShutdown = int64(model.DeviceShutdownStart)
 )
 
 // Options choose what a report shows.
@@ -39,6 +41,11 @@ func Build(trace *store.Trace, options Options) (*Document, error) {
 		return nil, err
 	}
 	document := &Document{Title: "accscope report"}
+	if f.events == 0 {
+		if document.Warnings, err = whatThereIs(trace, options.Filter); err != nil {
+			return nil, err
+		}
+	}
 	if err := describe(trace, f, document, options); err != nil {
 		return nil, err
 	}
@@ -103,12 +110,19 @@ func Warnings(trace *store.Trace) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading losses: %w", err)
 	}
+	meta, err := trace.Meta()
+	if err != nil {
+		return nil, err
+	}
 	err = sqlitex.Execute(conn, `SELECT pid, ended, since_attach FROM processes ORDER BY rank, process`,
 		&sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
 			if s.ColumnInt64(2) != 0 {
 				warnings = append(warnings, fmt.Sprintf("process %d was recorded from an attach on; what it had mapped before is not known", s.ColumnInt64(0)))
 			}
 			if how := endings[s.ColumnText(1)]; how != "" {
+				if signal := meta.Facts[fmt.Sprintf("ended_%d", s.ColumnInt64(0))]; signal != "" {
+					how = "was ended by " + signal
+				}
 				warnings = append(warnings, fmt.Sprintf("process %d %s; constructs it was in have no end", s.ColumnInt64(0), how))
 			}
 			return nil
@@ -131,10 +145,11 @@ var endings = map[string]string{
 
 // describe fills in the warnings and the facts.
 func describe(trace *store.Trace, f *facts, document *Document, options Options) error {
-	var err error
-	if document.Warnings, err = Warnings(trace); err != nil {
+	warnings, err := Warnings(trace)
+	if err != nil {
 		return err
 	}
+	document.Warnings = append(document.Warnings, warnings...)
 	processes := 0
 	err = sqlitex.Execute(trace.Conn(), `SELECT program, host, runtime FROM processes ORDER BY rank, process`,
 		&sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
@@ -219,7 +234,7 @@ func noteMissing(trace *store.Trace, memory, leaks *Table) error {
 		if table.Note != "" {
 			text = table.Note + "; " + text
 		}
-		table.Note = text
+		table.Note, table.Cautious = text, true
 	}
 	if missing(kindAlloc, kindFree) {
 		note(memory, "not every alloc and free may have been recorded: sums are of those that were")

@@ -38,12 +38,14 @@ type Column struct {
 // Table is one table of a report. Cells are string, int64, float64 or nil,
 // where nil means that the value is not known.
 type Table struct {
-	Key     string // name in JSON
-	Title   string
-	Note    string // one sentence under the title: how to read it
-	Empty   string // what to say when there are no rows
-	Columns []Column
-	Rows    [][]any
+	Key   string // name in JSON
+	Title string
+	Note  string // one sentence under the title: how to read it
+	Empty string // what to say when there are no rows
+	// Cautious tables are shown without rows too, for their note.
+	Cautious bool
+	Columns  []Column
+	Rows     [][]any
 	// Omitted is the number of rows left out by a limit.
 	Omitted int
 }
@@ -101,6 +103,17 @@ func (d *Document) Write(w io.Writer, format Format) error {
 	return d.writeText(w)
 }
 
+// shownTables are those that people are shown: one that is all there is, has rows,
+// or warns.
+func (d *Document) shownTables() (tables []*Table) {
+	for _, table := range d.Tables {
+		if len(d.Tables) == 1 || len(table.Rows) > 0 || table.Cautious {
+			tables = append(tables, table)
+		}
+	}
+	return tables
+}
+
 func (d *Document) writeText(w io.Writer) error {
 	var b strings.Builder
 	for _, warning := range d.Warnings {
@@ -119,7 +132,7 @@ func (d *Document) writeText(w io.Writer) error {
 	for _, fact := range d.Facts {
 		fmt.Fprintf(&b, "  %s%s  %s\n", fact[0], strings.Repeat(" ", width-utf8.RuneCountInString(fact[0])), escape.Line(fact[1]))
 	}
-	for _, table := range d.Tables {
+	for _, table := range d.shownTables() {
 		b.WriteByte('\n')
 		table.ForPeople().text(&b)
 	}
@@ -185,7 +198,7 @@ func (d *Document) writeMarkdown(w io.Writer) error {
 	for _, fact := range d.Facts {
 		fmt.Fprintf(&b, "- %s: %s\n", escapeMarkdown(fact[0]), escapeMarkdown(fact[1]))
 	}
-	for _, table := range d.Tables {
+	for _, table := range d.shownTables() {
 		table = table.ForPeople()
 		fmt.Fprintf(&b, "\n## %s\n\n", escapeMarkdown(table.Title))
 		if table.Note != "" {

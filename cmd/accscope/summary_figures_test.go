@@ -1,0 +1,209 @@
+package main
+
+import (
+	"encoding/csv"
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/accscope/accscope/collector/report"
+)
+
+// The parts of a program that summaries tell apart: an array that a kernel copies
+// by itself in a loop, data that is never deleted, a second queue.
+const (
+	copiesInALoop = `#include <stdlib.h>
+static float big[10000], small[10];
+int main (void)
+{
+  float *left = malloc (4096);
+#pragma acc enter data create(left[0:1024])
+  for (int k = 0; k < 20; k++)
+    {
+#pragma acc parallel loop
+      for (int i = 0; i < 10000; i++)
+        big[i] += k;
+#pragma acc parallel loop copy(small)`
+	sameQueue = `
+      for (int i = 0; i < 10; i++)
+        small[i] += k;
+    }
+#pragma acc wait
+  return left == NULL;
+}`
+	anotherQueue = " async(2)" + sameQueue
+)
+
+// rowsOf runs a query on trace.db.
+func rowsOf(t *testing.T, folder, sql string) [][]string {
+	t.Helper()
+	text := invoke(t, folder, "query", "--format", "csv", "trace.db", sql).must(t).stdout
+	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows[1:]
+}
+
+// figure is a query's one number.
+func figure(t *testing.T, folder, sql string) float64 {
+	t.Helper()
+	value, err := strconv.ParseFloat(rowsOf(t, folder, sql)[0][0], 64)
+	if err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+	return value
+}
+
+func asDuration(text string) string {
+	value, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return "-"
+	}
+	return report.ShowDuration(value)
+}
+
+func asBytes(text string) string {
+	value, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return "-"
+	}
+	return report.ShowBytes(value)
+}
+
+func asShare(part, whole float64) string { return fmt.Sprintf("%.1f%%", 100*part/whole) }
+
+// coveredTime is SQL for the time in which at least one device activity ran.
+func coveredTime(condition string) string {
+	return `SELECT coalesce(sum(max(0, end - max(start, coalesce(earlier, start)))), 0) FROM (SELECT start, end,
+		max(end) OVER (ORDER BY start, activity ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS earlier
+		FROM device_activity WHERE ` + condition + `)`
+}
+
+// Every figure of the summary is what SQL finds in the same trace.
+func TestSummaryIsWhatTheTraceSays(t *testing.T) {
+	for _, test := range []struct{ name, source, device string }{
+		{"one queue", copiesInALoop + sameQueue, "sim"},
+		{"two queues", copiesInALoop + anotherQueue, "sim"},
+		{"host", copiesInALoop + sameQueue, "host"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			folder := record(t, test.source, "--device", test.device)
+			said := invoke(t, folder, "run", "--device", test.device, "--force", "-o", "trace.db", "--", "./program").must(t).stderr
+			said = said[strings.Index(said, "accscope: program ended"):]
+			lines := strings.Split(strings.TrimRight(said, "\n"), "\n")
+			if len(lines) > summaryLines {
+				t.Errorf("%d lines", len(lines))
+			}
+			flat := strings.Join(strings.Fields(said), " ") // as if no line had been broken
+			want := []string{
+				fmt.Sprintf("%.0f events in trace.db", figure(t, folder, "SELECT count(*) FROM events")),
+				"next accscope report trace.db", "accscope serve trace.db",
+			}
+			wall := figure(t, folder, "SELECT max(end) - min(start) FROM processes")
+			want = append(want, "wall time "+report.ShowDuration(wall))
+			threads := figure(t, folder, "SELECT count(DISTINCT thread) FROM spans") * wall
+			calls := figure(t, folder, "SELECT sum(duration) FROM spans WHERE depth = 0")
+			waits := figure(t, folder, "SELECT coalesce(sum(duration), 0) FROM waits")
+			if test.device == "host" {
+				want = append(want, "none was used: constructs on the host are what is measured",
+					"host in OpenACC "+asShare(calls, threads)+", outside "+asShare(threads-calls, threads))
+				spent := figure(t, folder, "SELECT sum(exclusive_time) FROM spans")
+				for _, r := range rowsOf(t, folder, `SELECT line, iif(kind LIKE 'device%', kind, construct), sum(exclusive_time), count(*)
+					FROM spans GROUP BY 1, 2 ORDER BY 3 DESC LIMIT 3`) {
+					place := "program.c:" + r[0] + " "
+					if r[0] == "-1" {
+						place = ""
+					}
+					time, _ := strconv.ParseFloat(r[2], 64)
+					want = append(want, place+r[1]+" "+asDuration(r[2])+" "+asShare(time, spent)+" "+r[3])
+				}
+				for _, line := range []string{"Simulated", "kernel", "variable", "device busy"} {
+					if strings.Contains(said, line) {
+						t.Errorf("%q on the host", line)
+					}
+				}
+			} else {
+				kernels := "kind = 'kernel'"
+				transfers := "kind IN ('upload', 'download', 'copy')"
+				want = append(want, "Simulated device: times are not your GPU's",
+					"device busy "+asShare(figure(t, folder, coveredTime("1")), wall)+
+						": kernels "+asShare(figure(t, folder, coveredTime(kernels)), wall)+
+						", transfers "+asShare(figure(t, folder, coveredTime(transfers)), wall),
+					"host waiting "+asShare(waits, threads)+", other OpenACC "+asShare(calls-waits, threads)+", outside "+asShare(threads-calls, threads))
+				memory := rowsOf(t, folder, "SELECT peak_bytes, capacity FROM devices WHERE peak_bytes > 0")[0]
+				want = append(want, "peak memory "+asBytes(memory[0])+" of "+asBytes(memory[1])+" (sim 0)")
+				for _, r := range rowsOf(t, folder, `SELECT line, demangled(kernel), sum(device_time), count(*) FROM kernels GROUP BY kernel, 1 ORDER BY 3 DESC LIMIT 3`) {
+					time, _ := strconv.ParseFloat(r[2], 64)
+					want = append(want, "program.c:"+r[0]+" "+r[1]+" "+asDuration(r[2])+" "+asShare(time, figure(t, folder, coveredTime(kernels)))+" "+r[3])
+				}
+				for _, r := range rowsOf(t, folder, `SELECT variable, line, sum(bytes), sum(device_time), count(*) FROM transfers GROUP BY 1 ORDER BY 4 DESC LIMIT 2`) {
+					time, _ := strconv.ParseFloat(r[3], 64)
+					want = append(want, r[0]+" program.c:"+r[1]+" "+asBytes(r[2])+" "+asDuration(r[3])+" "+asShare(time, figure(t, folder, coveredTime(transfers)))+" "+r[4])
+				}
+				repeated := rowsOf(t, folder, `SELECT variable, line, count(*), sum(bytes) FROM transfers WHERE implicit AND bytes >= 1000 GROUP BY 1, 2`)
+				if len(repeated) != 1 {
+					t.Fatalf("transferred again and again: %v", repeated)
+				}
+				r := repeated[0]
+				want = append(want, fmt.Sprintf("copied by constructs again and again: %s at program.c:%s (%s times, %s); a data construct", r[0], r[1], r[2], asBytes(r[3])))
+				left := rowsOf(t, folder, `SELECT coalesce(variable, 'data'), line, bytes FROM allocations WHERE kind = 'create' AND line = 6`)[0]
+				want = append(want, fmt.Sprintf("never deleted: %s at program.c:%s (%s)", left[0], left[1], asBytes(left[2])))
+			}
+			for _, text := range want {
+				if !strings.Contains(flat, text) {
+					t.Errorf("no %q in\n%s", text, said)
+				}
+			}
+		})
+	}
+}
+
+// A process that a signal ended is said to have ended by it, in the summary and
+// in later reports.
+func TestSignalIsCalledByItsName(t *testing.T) {
+	folder := record(t, `#include <signal.h>
+int main (void)
+{
+  int x = 0;
+#pragma acc parallel copy(x)
+  x = 1;
+  raise (SIGSEGV);
+  return x;
+}`)
+	said := invoke(t, folder, "run", "--device", "sim", "--force", "-o", "trace.db", "--", "./program").stderr
+	report := invoke(t, folder, "report", "trace.db").must(t).stdout
+	for from, text := range map[string]string{"run": said, "report": report} {
+		if !strings.Contains(strings.Join(strings.Fields(text), " "), "was ended by signal 11 (segmentation fault); constructs it was in have no end") {
+			t.Errorf("%s does not name the signal:\n%s", from, text)
+		}
+	}
+	if !strings.Contains(said, "program ended by signal 11 (segmentation fault); ") {
+		t.Errorf("%s", said)
+	}
+}
+
+// A filter that matches nothing is told what there is; sections without rows are
+// left out.
+func TestReportOfNothing(t *testing.T) {
+	folder := record(t, twoKernels)
+	for _, test := range []struct{ flags, want string }{
+		{"--kernel nothing", "WARNING: nothing matches kernel nothing: there are main._omp_fn.0\n"},
+		{"--variable nothing", "WARNING: nothing matches variable nothing: there are a, k\n"},
+		{"--queue 7", "WARNING: nothing matches queue 7: there are sync\n"},
+		{"--rank 1", "WARNING: nothing matches rank 1: the trace has none\n"},
+		{"--source nothing.c", "WARNING: nothing matches source nothing.c: there are program.c:6\n"},
+		{"--kernel main --queue 7", "WARNING: nothing matches queue 7: there are sync\n"},
+		{"--variable a --since 1h", "WARNING: nothing matches all that was asked for, of "},
+	} {
+		said := invoke(t, folder, append(append([]string{"report"}, strings.Fields(test.flags)...), "trace.db")...).must(t).stdout
+		if !strings.Contains(said, test.want) {
+			t.Errorf("%s: no %q in\n%s", test.flags, test.want, said)
+		}
+	}
+	whole := invoke(t, folder, "report", "trace.db").must(t).stdout
+	if strings.Contains(whole, "Never deleted") || !strings.Contains(whole, "Kernels\n") {
+		t.Errorf("sections without rows:\n%s", whole)
+	}
+}

@@ -1,0 +1,100 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/accscope/accscope/collector/store"
+)
+
+// availableAtMost is how many values of a filter's kind are named where the
+// user's matches nothing.
+const availableAtMost = 10
+
+// whatThereIs says of a filter that matches nothing what it could have matched.
+func whatThereIs(trace *store.Trace, filter Filter) ([]string, error) {
+	if filter == (Filter{}) {
+		return nil, nil
+	}
+	all, err := load(trace, Filter{})
+	if err != nil || len(all.totals) == 0 {
+		return nil, err
+	}
+	var lines []string
+	for _, part := range []struct {
+		what  string
+		value any
+		given bool
+		only  Filter
+		of    func(*total) any // what there is, nil: nothing of the kind
+	}{
+		{"kernel", filter.Kernel, filter.Kernel != "", Filter{Kernel: filter.Kernel}, func(t *total) any {
+			if t.site.kind != kindLaunch {
+				return nil
+			}
+			return name(t.site.name)
+		}},
+		{"variable", filter.Variable, filter.Variable != "", Filter{Variable: filter.Variable}, func(t *total) any {
+			if !isTransfer(t.site.kind) && t.site.kind != kindCreate && t.site.kind != kindAlloc {
+				return nil
+			}
+			return name(t.site.name)
+		}},
+		{"source", filter.Source, filter.Source != "", Filter{Source: filter.Source}, func(t *total) any { return t.site.place() }},
+		{"queue", number(filter.Queue), filter.Queue != nil, Filter{Queue: filter.Queue}, func(t *total) any {
+			if t.site.kind != kindLaunch && !isTransfer(t.site.kind) {
+				return nil
+			}
+			return queueName(t.site.queue)
+		}},
+		{"device number", number(filter.Device), filter.Device != nil, Filter{Device: filter.Device}, func(t *total) any { return fmt.Sprint(t.site.device) }},
+		{"rank", number(filter.Rank), filter.Rank != nil, Filter{Rank: filter.Rank}, func(t *total) any {
+			if rank := all.threads[t.thread].rank; rank != nil {
+				return fmt.Sprint(rank)
+			}
+			return nil
+		}},
+	} {
+		matches := func(t *total) bool { return part.only.accepts(t.site, all.threads[t.thread]) }
+		if !part.given || slices.ContainsFunc(all.totals, matches) {
+			continue
+		}
+		line := fmt.Sprintf("nothing matches %s %v: ", part.what, part.value)
+		if there := all.values(part.of); there == "" {
+			line += "the trace has none"
+		} else {
+			line += "there are " + there
+		}
+		lines = append(lines, line)
+	}
+	if len(lines) == 0 {
+		lines = []string{fmt.Sprintf("nothing matches all that was asked for, of %d events from %s to %s", all.events,
+			ShowDuration(float64(all.first)), ShowDuration(float64(all.last)))}
+	}
+	return lines, nil
+}
+
+// values are the different values of totals, those with the most host time first.
+func (f *facts) values(of func(*total) any) string {
+	weights := map[string]int64{}
+	for _, t := range f.totals {
+		if value, ok := of(t).(string); ok {
+			weights[value] += t.inclusive
+		}
+	}
+	var list []string
+	for value := range weights {
+		list = append(list, value)
+	}
+	slices.SortFunc(list, func(a, b string) int { return cmp.Or(cmp.Compare(weights[b], weights[a]), cmp.Compare(a, b)) })
+	return some(list, availableAtMost)
+}
+
+// number is a filter's number, for people.
+func number(n *int64) any {
+	if n == nil {
+		return nil
+	}
+	return *n
+}

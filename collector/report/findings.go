@@ -1,0 +1,154 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/accscope/accscope/collector/store"
+)
+
+// How much a finding names at most: things of a kind, characters of a message.
+const (
+	namedAtMost   = 3
+	messageAtMost = 120
+)
+
+// What makes repeated implicit transfers a finding: how many, and how large on
+// average, since scalars are passed by value wherever their kernel is launched.
+const (
+	manyTransfers = 10
+	arrayBytes    = 64
+)
+
+// findings are what stands out in a trace, each a sentence that says what to do:
+// warnings and errors first, then what costs most.
+func (f *facts) findings(trace *store.Trace) ([]string, error) {
+	list, err := Warnings(trace)
+	if err != nil {
+		return nil, err
+	}
+	failures, err := f.errors(trace, Filter{})
+	if err != nil {
+		return nil, err
+	}
+	if n := len(failures.Rows); n > 0 {
+		text := fmt.Sprintf("%d errors, the first ", n)
+		if n == 1 {
+			text = "an error "
+		}
+		first := failures.Rows[0]
+		message, _ := first[2].(string)
+		if place, ok := first[4].(string); ok {
+			text += "at " + place
+		} else {
+			text += "without a place"
+		}
+		list = append(list, text+": "+cut(message, messageAtMost))
+	}
+	said, err := warningTable(trace)
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range said.Rows[:min(len(said.Rows), namedAtMost)] {
+		place, _ := row[0].(string)
+		text, _ := row[1].(string)
+		list = append(list, "the runtime warns"+at(place)+": "+cut(text, messageAtMost))
+	}
+	list = append(list, f.repeated()...)
+	left, err := f.left(trace)
+	return append(list, left...), err
+}
+
+// repeated are transfers that constructs do again and again by themselves: the
+// data could stay on the device.
+func (f *facts) repeated() []string {
+	type key struct{ variable, place string }
+	type sum struct {
+		key
+		uploads, downloads, bytes, time int64
+	}
+	sums := map[key]*sum{}
+	for _, t := range f.totals {
+		if !isTransfer(t.site.kind) || !t.site.implicit {
+			continue
+		}
+		place, _ := t.site.place().(string)
+		k := key{t.site.name, place}
+		if sums[k] == nil {
+			sums[k] = &sum{key: k}
+		}
+		s := sums[k]
+		if direction(t.site.kind) == "upload" {
+			s.uploads += t.count
+		} else {
+			s.downloads += t.count
+		}
+		s.bytes += t.bytes
+		s.time += t.device.time
+	}
+	var order []*sum
+	for _, s := range sums {
+		if n := s.uploads + s.downloads; max(s.uploads, s.downloads) >= manyTransfers && s.bytes/n >= arrayBytes {
+			order = append(order, s)
+		}
+	}
+	slices.SortFunc(order, func(a, b *sum) int {
+		return cmp.Or(cmp.Compare(b.time, a.time), cmp.Compare(b.bytes, a.bytes), cmp.Compare(a.variable, b.variable), cmp.Compare(a.place, b.place))
+	})
+	if len(order) == 0 {
+		return nil
+	}
+	var items []string
+	for _, s := range order {
+		items = append(items, fmt.Sprintf("%s%s (%d times, %s)", named(s.variable), at(s.place), s.uploads+s.downloads, ShowBytes(float64(s.bytes))))
+	}
+	return []string{"copied by constructs again and again: " + some(items, namedAtMost) + "; a data construct around the loop keeps it on the device"}
+}
+
+// left are those of the data that were on the device to the end.
+func (f *facts) left(trace *store.Trace) ([]string, error) {
+	table, err := f.neverDeleted(trace, Filter{})
+	if err != nil || len(table.Rows) == 0 {
+		return nil, err
+	}
+	var items []string
+	for _, row := range table.Rows {
+		variable, _ := row[0].(string)
+		place, _ := row[1].(string)
+		items = append(items, fmt.Sprintf("%s%s (%s)", named(variable), at(place), Show(row[3], Bytes)))
+	}
+	return []string{"never deleted: " + some(items, namedAtMost) + "; exit data delete frees it"}, nil
+}
+
+// some are the first of a list, and how many more there are.
+func some(items []string, most int) string {
+	if more := len(items) - most; more > 0 {
+		items = append(items[:most:most], fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(items, ", ")
+}
+
+func named(variable string) string {
+	if variable == "" {
+		return "data"
+	}
+	return variable
+}
+
+func at(place string) string {
+	if place == "" {
+		return ""
+	}
+	return " at " + place
+}
+
+// cut shortens a text to so many characters.
+func cut(text string, most int) string {
+	runes := []rune(text)
+	if len(runes) <= most {
+		return text
+	}
+	return string(runes[:max(most-3, 0)]) + "..."
+}

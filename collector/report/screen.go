@@ -1,0 +1,238 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/accscope/accscope/collector/escape"
+)
+
+// Screen is how a summary is drawn.
+type Screen struct {
+	Width  int  // columns
+	Lines  int  // at most, with those of Above
+	Above  int  // lines that stand above it already
+	Colour bool // with the terminal's own sixteen colours
+	Next   []Advice
+}
+
+// Advice is a command to run next, and what it shows.
+type Advice struct{ Command, Shows string }
+
+// narrowest is the fewest columns that hold the figures of a table.
+const narrowest = 60
+
+// Styles of a terminal (ECMA-48 §8.3.117).
+const (
+	bold   = "1"
+	dim    = "2"
+	yellow = "33"
+)
+
+// screen is a summary that is being drawn.
+type screen struct {
+	Screen
+	lines []string
+}
+
+// Write draws the summary. What programs say in it cannot steer the terminal.
+func (s *Summary) Write(w io.Writer, how Screen) error {
+	how.Width = max(how.Width, narrowest)
+	d := &screen{Screen: how}
+	d.figures(s)
+	d.costs("kernel", "launches", s.Kernels, s.Device.Kernels, false)
+	d.costs("variable", "copies", s.Variables, s.Device.Transfer, true)
+	d.costs("construct", "count", s.Constructs, s.Host.Calls+s.Host.Waits, false)
+	var next []string
+	width := 0
+	for _, a := range d.Next {
+		width = max(width, utf8.RuneCountInString(a.Command))
+	}
+	for i, a := range d.Next {
+		label := "      "
+		if i == 0 {
+			label = d.style(bold, "next") + "  "
+		}
+		line := fmt.Sprintf("%-*s  ", width, a.Command)
+		next = append(next, "  "+label+line+d.style(dim, cut(a.Shows, d.Width-8-utf8.RuneCountInString(line))))
+	}
+	d.findings(s.Findings, d.Lines-d.Above-len(d.lines)-len(next))
+	if len(s.Findings) > 0 && d.Above+len(d.lines)+len(next) < d.Lines {
+		d.lines = append(d.lines, "")
+	}
+	d.lines = append(d.lines, next...)
+	_, err := io.WriteString(w, strings.Join(d.lines, "\n")+"\n")
+	return err
+}
+
+func (d *screen) style(style, text string) string {
+	if !d.Colour {
+		return text
+	}
+	return "\x1b[" + style + "m" + text + "\x1b[0m"
+}
+
+// fact is a line of a name and what there is to say.
+func (d *screen) fact(name, text string) {
+	d.lines = append(d.lines, "  "+d.style(bold, fmt.Sprintf("%-12s", name))+" "+cut(escape.Line(text), d.Width-15))
+}
+
+func (d *screen) figures(s *Summary) {
+	d.lines = append(d.lines, "")
+	if s.Simulated {
+		d.lines = append(d.lines, "  "+d.style(yellow, "Simulated device: times are not your GPU's"))
+	}
+	d.fact("wall time", ShowDuration(float64(s.Wall))+peak(s.Peak))
+	if t := s.Device; t.Devices > 0 {
+		of := func(part int64) string { return percent(part, s.Wall*int64(t.Devices)) }
+		text := of(t.Busy)
+		if t.AtLeast {
+			text = "at least " + text
+		} else {
+			text += ": kernels " + of(t.Kernels) + ", transfers " + of(t.Transfer)
+		}
+		if t.Devices > 1 {
+			text = fmt.Sprintf("%d devices: %s", t.Devices, text)
+		}
+		d.fact("device busy", text)
+	} else if len(s.Kernels)+len(s.Variables) > 0 {
+		d.fact("device busy", "not measured")
+	} else {
+		d.fact("device", "none was used: constructs on the host are what is measured")
+	}
+	if h := s.Host; h.Threads > 0 {
+		of := func(part int64) string { return percent(part, h.Time) }
+		text := fmt.Sprintf("waiting %s, other OpenACC %s, outside %s", of(h.Waits), of(h.Calls), of(h.Outside()))
+		if len(s.Constructs) > 0 {
+			text = fmt.Sprintf("in OpenACC %s, outside %s", of(h.Calls+h.Waits), of(h.Outside()))
+		}
+		if h.Threads > 1 {
+			text = fmt.Sprintf("%d threads: %s", h.Threads, text)
+		}
+		d.fact("host", text)
+	}
+}
+
+// peak says how much memory the device had in use that had most.
+func peak(p Peak) string {
+	if p.Device == "" {
+		return ""
+	}
+	text := ", peak memory " + ShowBytes(float64(p.Bytes))
+	if p.Capacity > 0 {
+		text += " of " + ShowBytes(float64(p.Capacity))
+	}
+	if p.Others > 0 {
+		return text + fmt.Sprintf(" (%s, most of %d)", p.Device, p.Others+1)
+	}
+	return text + " (" + p.Device + ")"
+}
+
+func percent(part, whole int64) string {
+	if whole <= 0 {
+		return "-"
+	}
+	return showNumber(float64(part)/float64(whole), 0, Fraction)
+}
+
+// costs draws a small table: names left, figures right. Shares are of whole.
+func (d *screen) costs(title, counted string, list []Cost, whole int64, bytes bool) {
+	if len(list) == 0 {
+		return
+	}
+	names, figures := []string{title}, [][]string{{"time", "share", counted}}
+	if bytes {
+		figures[0] = append([]string{"bytes"}, figures[0]...)
+	}
+	for _, c := range list {
+		name := strings.TrimSpace(c.Place + "  " + c.Name)
+		if bytes {
+			name = strings.TrimSpace(named(c.Name) + "  " + c.Place)
+		}
+		names = append(names, escape.Line(name))
+		time, share := "-", "-"
+		if c.Timed {
+			time, share = ShowDuration(float64(c.Time)), percent(c.Time, whole)
+		}
+		row := []string{time, share, fmt.Sprint(c.Count)}
+		if bytes {
+			row = append([]string{ShowBytes(float64(c.Bytes))}, row...)
+		}
+		figures = append(figures, row)
+	}
+	d.lines = append(d.lines, "")
+	for i, row := range figures {
+		text := ""
+		for _, cell := range row {
+			text += fmt.Sprintf("  %9s", cell)
+		}
+		room := d.Width - 2 - utf8.RuneCountInString(text)
+		line := fmt.Sprintf("  %-*s%s", room, cut(names[i], room), text)
+		if i == 0 {
+			line = d.style(bold, line)
+		}
+		d.lines = append(d.lines, line)
+	}
+}
+
+// findings draws as many as there is room for, below a blank line: the first, and
+// whole, if not all.
+func (d *screen) findings(list []string, room int) {
+	d.lines = append(d.lines, "")
+	room--
+	for i, finding := range list {
+		lines, allowed := wrap(escape.Line(finding), d.Width-4), room
+		if i < len(list)-1 {
+			allowed-- // a line for those that follow
+		}
+		if len(lines) > allowed && i > 0 {
+			d.finding([]string{cut(fmt.Sprintf("%d more: accscope report has them", len(list)-i), d.Width-4)})
+			return
+		}
+		if allowed = max(allowed, 1); len(lines) > allowed {
+			lines = lines[:allowed]
+			lines[allowed-1] = cut(lines[allowed-1]+" ...", d.Width-4)
+		}
+		d.finding(lines)
+		room -= len(lines)
+	}
+}
+
+func (d *screen) finding(lines []string) {
+	for i, line := range lines {
+		mark := " "
+		if i == 0 {
+			mark = d.style(yellow, "!")
+		}
+		d.lines = append(d.lines, "  "+mark+" "+line)
+	}
+}
+
+// wrap breaks a text into lines of at most width characters, at spaces where it
+// can.
+func wrap(text string, width int) (lines []string) {
+	line := ""
+	for _, word := range strings.Fields(text) {
+		for utf8.RuneCountInString(word) > width {
+			if line != "" {
+				lines, line = append(lines, line), ""
+			}
+			runes := []rune(word)
+			lines, word = append(lines, string(runes[:width])), string(runes[width:])
+		}
+		switch {
+		case line == "":
+			line = word
+		case utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) <= width:
+			line += " " + word
+		default:
+			lines, line = append(lines, line), word
+		}
+	}
+	if line != "" {
+		lines = append(lines, line)
+	}
+	return lines
+}
