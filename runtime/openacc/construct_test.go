@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/accscope/accscope/callbacks"
@@ -477,6 +478,40 @@ func TestDefaultAsync(t *testing.T) {
 	if got := thread.WaitAny(1, &[]int32{AsyncSync}[0], CurrentDevice); got != -1 {
 		t.Errorf("acc_wait_any of acc_async_sync gives %d, want -1", got)
 	}
+}
+
+// TestWaitForTheDefaultQueue: the directive wait(acc_async_noval) waits for the default
+// queue, 3, while 5 is still busy (OpenACC 3.3 §2.16.3).
+func TestWaitForTheDefaultQueue(t *testing.T) {
+	p := newProgram(t, nil, nil)
+	thread := p.NewThread()
+	defer thread.Close()
+	open, come := words(0), words(0)
+	release := func() { atomic.StoreInt64((*int64)(pointerTo(open)), 1) }
+	thread.SetDefaultAsync(3)
+	on := func(async int, function uintptr, entries ...entry) {
+		c := directive(async, entries...)
+		c.Function = function
+		thread.Parallel(c)
+	}
+	on(AsyncNoval, devicetest.HostKernels().Nothing)
+	on(5, devicetest.HostKernels().Gate, entry{goacc.ZeroLength, address(open), 0}, entry{goacc.ZeroLength, address(come), 0})
+	var waited []int64
+	note := p.callback(func(i *callbacks.Info, _ *callbacks.EventInfo, _ *callbacks.APIInfo) {
+		waited = append(waited, i.AsyncQueue)
+		if i.AsyncQueue == 5 {
+			release() // or it would wait for ever
+		}
+	})
+	if err := p.registry.Register(nil, callbacks.WaitStart, note, callbacks.Reg); err != nil {
+		t.Fatal(err)
+	}
+	thread.Wait(&Construct{Async: AsyncSync, Waits: []int32{AsyncNoval}})
+	if !slices.Equal(waited, []int64{3}) || thread.AsyncTest(5, CurrentDevice) {
+		t.Errorf("waited for queues %v, want 3 alone", waited)
+	}
+	release()
+	thread.WaitAll(CurrentDevice)
 }
 
 // TestHostIsShared: on the host device routines give back what they got.
