@@ -72,14 +72,12 @@ func (t *Thread) Parallel(c *Construct) {
 		t.endCompute()
 		return
 	}
-	var pair eventPair
-	t.raise(callbacks.ComputeConstructStart, &pair)
+	t.begin(callbacks.ComputeConstructStart)
 	if !c.OnHost {
 		t.waitClause(d, nil, c.Waits)
 	}
 	t.runOn(d, c)
-	t.hold(callbacks.ComputeConstructEnd, &pair)
-	pair.release()
+	t.end()
 	t.finishEvents()
 }
 
@@ -169,7 +167,7 @@ func (t *Thread) offload(d *Device, c *Construct) {
 	mapped, failure := p.mapVariables(s.items)
 	d.mu.Unlock()
 	if failure != nil {
-		t.fail(failure)
+		t.failMapping(d, failure)
 		return
 	}
 	if len(s.suspects) > 0 && !t.warnOfHostPointers(d, c) {
@@ -289,14 +287,12 @@ func (t *Thread) DataStart(c *Construct) {
 			return
 		}
 	}
-	var pair eventPair
-	t.raise(callbacks.EnterDataStart, &pair)
+	t.begin(callbacks.EnterDataStart)
 	t.pushRegion(d, parent)
 	if !d.Shared {
 		t.enterRegion(d, c)
 	}
-	t.hold(callbacks.EnterDataEnd, &pair)
-	pair.release()
+	t.end()
 	t.finishEvents()
 }
 
@@ -337,7 +333,7 @@ func (t *Thread) enterRegion(d *Device, c *Construct) {
 	_, failure := p.mapVariables(s.items)
 	d.mu.Unlock()
 	if failure != nil {
-		t.fail(failure)
+		t.failMapping(d, failure)
 		return
 	}
 	last := &t.regions[len(t.regions)-1]
@@ -363,10 +359,8 @@ func (t *Thread) DataEnd() {
 	t.place.ReturnAddress = r.begin
 	if r.device.Shared || len(r.undo) == 0 || r.device.generation.Load() != r.generation {
 		// Nothing to undo: shared memory, host_data, or a device shut down since.
-		var pair eventPair
-		t.hold(callbacks.ExitDataStart, &pair)
-		t.hold(callbacks.ExitDataEnd, &pair)
-		pair.release()
+		t.holdBegin(callbacks.ExitDataStart)
+		t.end()
 		t.finishEvents()
 		return
 	}
@@ -376,22 +370,20 @@ func (t *Thread) DataEnd() {
 		return
 	}
 	t.context.queue = q
-	var pair eventPair
-	t.raise(callbacks.ExitDataStart, &pair)
+	t.begin(callbacks.ExitDataStart)
 	t.prepare()
 	d.mu.Lock()
 	t.release(d, r.undo, q)
 	own := t.leave(d, q)
 	d.mu.Unlock()
 	t.enqueueExits(d, q, own)
-	t.hold(callbacks.ExitDataEnd, &pair)
-	pair.release()
+	t.end()
 	t.finishEvents()
 }
 
 // standalone begins a directive without a region: its device and queue, nil
 // where there is nothing to do.
-func (t *Thread) standalone(c *Construct, start, end callbacks.Event, work func(*Device, *Queue)) {
+func (t *Thread) standalone(c *Construct, start callbacks.Event, work func(*Device, *Queue)) {
 	d := t.use()
 	if d == nil || !t.checkAsync(c.Async) {
 		return
@@ -407,8 +399,7 @@ func (t *Thread) standalone(c *Construct, start, end callbacks.Event, work func(
 		}
 		t.context.queue = q
 	}
-	var pair eventPair
-	t.raise(start, &pair)
+	t.begin(start)
 	if !c.OnHost && len(c.Waits) > 0 {
 		t.waitClause(d, q, c.Waits)
 	}
@@ -416,15 +407,14 @@ func (t *Thread) standalone(c *Construct, start, end callbacks.Event, work func(
 		t.prepare()
 		work(d, q)
 	}
-	t.hold(end, &pair)
-	pair.release()
+	t.end()
 	t.finishEvents()
 }
 
 // EnterData is an enter data directive (OpenACC 3.3 §2.6.6).
 func (t *Thread) EnterData(c *Construct) {
 	t.enter("enter data directive", callbacks.EnterData, c.Async)
-	t.standalone(c, callbacks.EnterDataStart, callbacks.EnterDataEnd, func(d *Device, q *Queue) {
+	t.standalone(c, callbacks.EnterDataStart, func(d *Device, q *Queue) {
 		s := t.scratch
 		var err error
 		if s.items, err = goacc.EnterData(s.items, c.Arguments); err != nil {
@@ -443,7 +433,7 @@ func (t *Thread) beginLifetimes(d *Device, q *Queue, p *planner) {
 	_, failure := p.mapVariables(s.items)
 	d.mu.Unlock()
 	if failure != nil {
-		t.fail(failure)
+		t.failMapping(d, failure)
 		return
 	}
 	t.enqueueUploads(d, q)
@@ -456,7 +446,7 @@ func (t *Thread) beginLifetimes(d *Device, q *Queue, p *planner) {
 // ExitData is an exit data directive (OpenACC 3.3 §2.6.6).
 func (t *Thread) ExitData(c *Construct) {
 	t.enter("exit data directive", callbacks.ExitData, c.Async)
-	t.standalone(c, callbacks.ExitDataStart, callbacks.ExitDataEnd, func(d *Device, q *Queue) {
+	t.standalone(c, callbacks.ExitDataStart, func(d *Device, q *Queue) {
 		s := t.scratch
 		var err error
 		if s.items, err = goacc.ExitData(s.items, c.Arguments); err != nil {

@@ -23,7 +23,7 @@ func (t *Thread) Declare(c *Construct) {
 	sync := *c
 	sync.Async, sync.Waits = AsyncSync, nil
 	if !enters {
-		t.standalone(&sync, callbacks.ExitDataStart, callbacks.ExitDataEnd, func(d *Device, q *Queue) {
+		t.standalone(&sync, callbacks.ExitDataStart, func(d *Device, q *Queue) {
 			s := t.scratch
 			var err error
 			if s.items, err = goacc.ExitData(s.items, c.Arguments); err != nil {
@@ -38,7 +38,7 @@ func (t *Thread) Declare(c *Construct) {
 		})
 		return
 	}
-	t.standalone(&sync, callbacks.EnterDataStart, callbacks.EnterDataEnd, func(d *Device, q *Queue) {
+	t.standalone(&sync, callbacks.EnterDataStart, func(d *Device, q *Queue) {
 		s := t.scratch
 		var err error
 		if s.items, err = goacc.EnterData(s.items, c.Arguments); err != nil {

@@ -131,9 +131,7 @@ func (t *Thread) initialise(d *Device, explicit bool) {
 	}
 	err := d.openDriver()
 	if !nested {
-		if err == nil {
-			t.raiseInit(callbacks.DeviceInitEnd, &pair, d, explicit)
-		}
+		t.raiseInit(callbacks.DeviceInitEnd, &pair, d, explicit)
 		pair.release()
 		d.openers.Lock()
 		d.opener = nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/runtime/device"
+	"github.com/accscope/accscope/runtime/device/devicetest"
 	"github.com/accscope/accscope/runtime/goacc"
 	"github.com/accscope/accscope/runtime/sim"
 )
@@ -242,7 +243,62 @@ func TestInitFailure(t *testing.T) {
 	if line := failure(func() { p.NewThread().Init(DeviceSim) }); !strings.Contains(line, "acc_init: cannot initialise device sim 0") {
 		t.Errorf("line %q", line)
 	}
-	if got, want := events.take(), "device_init_start\nerror device_init"; got != want {
+	if got, want := events.take(), "device_init_start\ndevice_init_end\nerror device_init"; got != want {
 		t.Errorf("events %q, want %q", got, want)
+	}
+}
+
+// TestEventsOfAFailure: what was allocated and created before an error is told of, and
+// the spans that it interrupts end.
+func TestEventsOfAFailure(t *testing.T) {
+	values, absent := words(1, 2, 3), words(4)
+	mapped := []entry{span8(goacc.ToFrom, values), span8(goacc.ForcePresent, absent)}
+	compute := func(async int, function uintptr, entries ...entry) *Construct {
+		c := directive(async, entries...)
+		c.Function = function
+		return c
+	}
+	nothing := devicetest.HostKernels().Nothing
+	for _, c := range []struct {
+		name string
+		do   func(*Thread)
+		want string
+	}{
+		{"data", func(t *Thread) { t.DataStart(directive(AsyncSync, mapped...)) },
+			"enter_data_start, alloc 24, create 24, error not_present, enter_data_end"},
+		{"enter data", func(t *Thread) { t.EnterData(directive(3, mapped...)) },
+			"enter_data_start async 3, alloc 24 async 3, create 24 async 3, error not_present async 3, enter_data_end async 3"},
+		{"parallel", func(t *Thread) { t.Parallel(compute(AsyncSync, nothing, mapped...)) },
+			"compute_construct_start, enter_data_start, alloc 24, create 24, error not_present, enter_data_end, compute_construct_end"},
+		{"parallel for the second time", func(t *Thread) {
+			t.Parallel(compute(AsyncSync, nothing))
+			t.Parallel(compute(AsyncSync, nothing, mapped...))
+		}, "compute_construct_start, enter_data_start, enter_data_end, enqueue_launch_start, enqueue_launch_end, exit_data_start, " +
+			"wait_start, wait_end, exit_data_end, compute_construct_end, " +
+			"compute_construct_start, enter_data_start, alloc 24, create 24, error not_present, enter_data_end, compute_construct_end"},
+		{"parallel with an argument that is none", func(t *Thread) { t.Parallel(compute(AsyncSync, nothing, entry{0x60, address(values), 24})) },
+			"compute_construct_start, enter_data_start, error other, enter_data_end, compute_construct_end"},
+		{"update", func(t *Thread) { t.Update(directive(AsyncSync, span8(goacc.ForceTo, absent))) },
+			"update_start, error not_present, update_end"},
+		{"acc_update_self", func(t *Thread) { t.UpdateSelf(pointerTo(absent), 8, AsyncSync) },
+			"update_start, error not_present, update_end"},
+		{"exit data", func(t *Thread) {
+			t.Create(pointerTo(values), 16, AsyncSync)
+			t.ExitData(directive(AsyncSync, span8(goacc.From, values)))
+		}, "alloc 16, create 16, exit_data_start, error partly_present, exit_data_end"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := newProgram(t, nil, nil)
+			thread := p.NewThread()
+			thread.Init(DeviceSim)
+			var events recorder
+			events.register(p, callbacks.Events()...)
+			if line := failure(func() { c.do(thread) }); line == "" {
+				t.Error("no error")
+			}
+			if got := strings.ReplaceAll(events.take(), "\n", ", "); got != c.want {
+				t.Errorf("events: %s\nwant    %s", got, c.want)
+			}
+		})
 	}
 }

@@ -28,6 +28,9 @@ type context struct {
 	queue       *Queue
 	correlation uint64 // of the operation whose enqueue events come next
 
+	ends callbacks.Event // of the construct's span (begin), 0 while none is open
+	pair eventPair       // of the span
+
 	offloads bool           // a compute construct whose events are computeEvents
 	compute  *computeEvents // its events, nil before the first one
 }
@@ -139,10 +142,24 @@ func (t *Thread) hold(event callbacks.Event, pair *eventPair) {
 	}
 }
 
-// raise raises an event that has no fields of its own, after those held.
-func (t *Thread) raise(event callbacks.Event, pair *eventPair) {
-	t.hold(event, pair)
+// begin raises the event that begins the span of the construct or routine in progress;
+// end holds its _end event.
+func (t *Thread) begin(start callbacks.Event) {
+	t.holdBegin(start)
 	t.flush()
+}
+
+// holdBegin is begin where the next event follows at once.
+func (t *Thread) holdBegin(start callbacks.Event) {
+	t.context.ends = start + 1
+	t.hold(start, &t.context.pair)
+}
+
+func (t *Thread) end() {
+	c := &t.context
+	t.hold(c.ends, &c.pair)
+	c.pair.release()
+	c.ends = 0
 }
 
 // raiseInit raises the events around a device's initialisation, both of which say that

@@ -30,9 +30,37 @@ func (t *Thread) fail(failure *device.Error) {
 	if t.rt.registry.Wanted(callbacks.Error) {
 		t.raiseError(failure)
 	}
+	t.endSpans()
 	if !t.exit(failure) {
 		t.rt.stop()
 	}
+}
+
+// failMapping is fail for a construct whose variables could not all be mapped: what was
+// allocated and created before is told of, and other threads need not wait for it.
+func (t *Thread) failMapping(d *Device, failure *device.Error) {
+	t.holdCreated(d)
+	t.markReady(d, nil)
+	t.fail(failure)
+}
+
+// endSpans raises the _end events of the spans that are open in the construct in
+// progress, which an error ends.
+func (t *Thread) endSpans() {
+	if e := t.context.compute; e != nil {
+		switch last := int(e.batch.Count) - 1; last {
+		case enterStart:
+			t.holdCompute(enterEnd)
+		case launchStart:
+			t.holdCompute(launchEnd)
+		case exitStart, waitedExitStart, waitEnd:
+			t.holdCompute(exitEnd)
+		}
+		t.holdCompute(computeEnd)
+	} else if t.context.ends != 0 {
+		t.end()
+	}
+	t.flush()
 }
 
 // exit prints a failure's line and ends the program; false means that another

@@ -42,7 +42,6 @@ func (p *planner) mapVariables(items []goacc.Item) (bool, *device.Error) {
 	for i := range items {
 		slot, failure := p.item(items, i)
 		if failure != nil {
-			p.abandon()
 			return true, failure
 		}
 		if p.last = slot; p.queue != nil && !items[i].Value {
@@ -53,7 +52,6 @@ func (p *planner) mapVariables(items []goacc.Item) (bool, *device.Error) {
 	for i := range items {
 		if items[i].Action == goacc.ActionAttach {
 			if failure := p.attach(&items[i]); failure != nil {
-				p.abandon()
 				return true, failure
 			}
 		}
@@ -87,9 +85,6 @@ func (p *planner) reads(item *goacc.Item) bool {
 	}
 	return false
 }
-
-// abandon lets waiting threads go on after an error.
-func (p *planner) abandon() { p.t.markReady(p.d, nil) }
 
 func (p *planner) item(items []goacc.Item, i int) (device.Address, *device.Error) {
 	item := &items[i]

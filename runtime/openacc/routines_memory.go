@@ -224,11 +224,10 @@ func (t *Thread) updates(routine string, action goacc.Action, host unsafe.Pointe
 	}
 	t.nameData(uintptr(host), bytes)
 	t.scratch.items = append(t.scratch.items[:0], goacc.Item{Action: action, Host: uintptr(host), Size: bytes, Leader: -1})
-	var pair eventPair
-	t.raise(callbacks.UpdateStart, &pair)
+	t.begin(callbacks.UpdateStart)
 	t.update(d, q)
-	t.raise(callbacks.UpdateEnd, &pair)
-	pair.release()
+	t.end()
+	t.flush()
 	if len(t.scratch.suspects) > 0 {
 		t.warnOfUpdates(d, goacc.Arguments{Hosts: []uintptr{uintptr(host)}, Sizes: []uintptr{bytes}, Kinds: []uint16{uint16(goacc.ForceTo)}})
 	}

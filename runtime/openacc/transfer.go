@@ -251,13 +251,7 @@ func (t *Thread) enqueueUploads(d *Device, q *Queue) {
 	if len(s.pending)+len(s.exits) > 0 {
 		t.awaitBlocks(d, q)
 	}
-	for _, m := range s.created {
-		if memory := blockOf(m).memory; memory != nil && !memory.told {
-			memory.told = true
-			t.holdMemory(d, callbacks.Alloc, memory.size, memory.address, memory.one(m))
-		}
-		t.holdData(callbacks.Create, nil, m.Size, m.Host, m.Device, t.nameOf(m.Host, m.Size, m))
-	}
+	t.holdCreated(d)
 	if len(s.fills) > 0 {
 		t.flush()
 	}
@@ -280,6 +274,17 @@ func (t *Thread) enqueueUploads(d *Device, q *Queue) {
 		t.flush() // before other threads use what was created
 	}
 	s.fills, s.uploads, s.stores = s.fills[:0], s.uploads[:0], s.stores[:0]
+}
+
+// holdCreated holds the events of the mappings made.
+func (t *Thread) holdCreated(d *Device) {
+	for _, m := range t.scratch.created {
+		if memory := blockOf(m).memory; memory != nil && !memory.told {
+			memory.told = true
+			t.holdMemory(d, callbacks.Alloc, memory.size, memory.address, memory.one(m))
+		}
+		t.holdData(callbacks.Create, nil, m.Size, m.Host, m.Device, t.nameOf(m.Host, m.Size, m))
+	}
 }
 
 // enqueueExits puts the planned downloads onto q and gives up the mappings

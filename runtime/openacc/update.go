@@ -12,7 +12,7 @@ import (
 // Update is an update directive (OpenACC 3.3 §2.14.4).
 func (t *Thread) Update(c *Construct) {
 	t.enter("update directive", callbacks.Update, c.Async)
-	t.standalone(c, callbacks.UpdateStart, callbacks.UpdateEnd, func(d *Device, q *Queue) {
+	t.standalone(c, callbacks.UpdateStart, func(d *Device, q *Queue) {
 		s := t.scratch
 		var err error
 		if s.items, err = goacc.Update(s.items, c.Arguments); err != nil {
