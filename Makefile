@@ -19,7 +19,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # How C is compiled; cgo packages state their own warnings.
 CFLAGS_COMMON := -std=gnu11 -O2 -g -Wall -Wextra -Werror -fvisibility=hidden
 
-.PHONY: all help setup demo test test-all check unit long conformance bench gpu-carry fuzz install uninstall clean print-cgo-cflags
+.PHONY: all help setup demo test test-all check unit long conformance bench gpu-carry fuzz soak install uninstall clean print-cgo-cflags
 .DEFAULT_GOAL := all
 
 include runtime/entry/build.mk
@@ -67,6 +67,9 @@ test-all: all ## everything, the long suites whole
 	$(MAKE) conformance
 	$(GO) run ./runtime/conformance --settings host --negative-control
 	$(GO) run ./runtime/conformance --settings sim --negative-control
+
+soak: all ## load for ten minutes and with 10^8 events (SOAKTIME, SOAKEVENTS)
+	$(GO) run ./collector/soak -duration $(or $(SOAKTIME),10m) -events $(or $(SOAKEVENTS),100000000)
 
 print-cgo-cflags: # what a plain `go build` outside of make needs in CGO_CFLAGS
 	@echo '$(CGO_CFLAGS)'
