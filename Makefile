@@ -67,6 +67,7 @@ test-all: all ## everything, the long suites whole
 	$(MAKE) conformance
 	$(GO) run ./runtime/conformance --settings host --negative-control
 	$(GO) run ./runtime/conformance --settings sim --negative-control
+	$(MAKE) soak
 
 soak: all ## load for ten minutes and with 10^8 events (SOAKTIME, SOAKEVENTS)
 	$(GO) run ./collector/soak -duration $(or $(SOAKTIME),10m) -events $(or $(SOAKEVENTS),100000000)
