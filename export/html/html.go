@@ -10,6 +10,7 @@ import (
 	"html/template"
 	"io"
 	"path/filepath"
+	"unicode/utf8"
 
 	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/store"
@@ -128,20 +129,29 @@ func (c *content) Legend() map[string]string {
 	return map[string]string{"kernel": "kernels", "upload": "uploads", "download": "downloads", "wait": "waits", "other": "everything else"}
 }
 
-// Wide is the width of a plot with its margins: titles left of it.
-func (c *content) Wide() float64 { return plotWidth + 230 }
+// letter is the room that a letter of a title takes, user units: a wide one of the
+// plots' font.
+const letter = 6.5
+
+// margin is the room left of the plots, for the longest title of a lane.
+func (c *content) margin() float64 {
+	longest := 0
+	if c.Timeline != nil {
+		for i := range c.Timeline.Lanes {
+			longest = max(longest, utf8.RuneCountInString(c.Timeline.Lanes[i].Title))
+		}
+	}
+	return max(100, letter*float64(longest)+16)
+}
+
+// Left is where the drawing of a plot begins: its titles are left of it.
+func (c *content) Left() float64 { return -c.margin() }
+
+// Wide is the width of a plot with its margins.
+func (c *content) Wide() float64 { return plotWidth + c.margin() + 40 }
 
 // Below is the height of a plot with its axis.
 func (c *content) Below(height float64) float64 { return height + 24 }
 
 // Label is where the labels of the axis below a plot are.
 func (c *content) Label(height float64) float64 { return height + 14 }
-
-// Clip shortens a title to what the margin holds.
-func (c *content) Clip(title string) string {
-	const most = 36
-	if letters := []rune(title); len(letters) > most {
-		return "…" + string(letters[len(letters)-most+1:])
-	}
-	return title
-}

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -32,6 +33,32 @@ func TestPageIsSelfContained(t *testing.T) {
 	for _, want := range []string{`id="timeline"`, `class="memory"`, `id="transfers"`, `id="kernels"`, "omp_fn"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page has no %s", want)
+		}
+	}
+}
+
+// Titles are whole, and the drawing has room for them, however long they are.
+func TestTitlesAreNotClipped(t *testing.T) {
+	const host = "a-node-with-a-name-of-many-letters.cluster.example.org"
+	path := tracetest.File(t, 500, 1)
+	tracetest.Change(t, path, "UPDATE host SET name = '"+host+"'",
+		"INSERT INTO process SELECT id + 1, host, pid + 1, parent_pid, program, arguments, 1, 2, start, end, ended, runtime, since_attach, NULL FROM process")
+	var page bytes.Buffer
+	if err := Write(&page, tracetest.Open(t, path), export.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	titles := regexp.MustCompile(`<text x="-8" y="11" text-anchor="end">([^<]*)</text>`).FindAllStringSubmatch(page.String(), -1)
+	left := regexp.MustCompile(`viewBox="-([0-9.]+) -4`).FindStringSubmatch(page.String())
+	if len(titles) == 0 || left == nil || !strings.Contains(page.String(), host+", ") {
+		t.Fatalf("%d titles, margin %v", len(titles), left)
+	}
+	margin, err := strconv.ParseFloat(left[1], 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, title := range titles {
+		if strings.Contains(title[1], "…") || float64(len(title[1]))*6 > margin-8 {
+			t.Errorf("%q in a margin of %g", title[1], margin)
 		}
 	}
 }
