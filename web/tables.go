@@ -13,7 +13,7 @@ import (
 type column struct {
 	Key   string `json:"key"`
 	Title string `json:"title"`
-	Unit  string `json:"unit"` // text, count, ns, bytes, bytes/s, fraction, address
+	Unit  string `json:"unit"` // text, count, ns, bytes, bytes/s, fraction, address, variables (a name or a list, of which the beginning is shown)
 }
 
 type table struct {
@@ -38,7 +38,8 @@ type reportAnswer struct {
 }
 
 var units = map[report.Unit]string{report.Text: "text", report.Count: "count", report.Nanoseconds: "ns", report.Bytes: "bytes",
-	report.BytesPerSecond: "bytes/s", report.Fraction: "fraction", report.Address: "address"}
+	report.BytesPerSecond: "bytes/s", report.Fraction: "fraction", report.Address: "address",
+	report.Variables: "variables"}
 
 var dimensions = []string{"", "source", "kernel", "variable", "queue", "device", "thread", "rank"}
 

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -20,7 +21,10 @@ import (
 // (accscope_names.h): they are found here, from the file "sites" and the debug
 // information of the files that the program had loaded.
 
-const reference = "\x01"
+const (
+	reference = "\x01"
+	carry     = "\x02" // before each variable of a transfer that carries several
+)
 
 // places is what is known of the sites that events refer to.
 type places struct {
@@ -83,9 +87,13 @@ func line(n int) int32 {
 	return int32(n)
 }
 
-// nameOf gives the text that a name stands for, which may be one or more references.
+// nameOf gives the text that a name stands for, which may be one or more references,
+// or a list of those.
 func (p *Process) nameOf(id StringID) StringID {
 	text := p.String(id)
+	if strings.HasPrefix(text, carry) {
+		return p.places.intern(p.places.carried(text))
+	}
 	if !strings.HasPrefix(text, reference) {
 		return id
 	}
@@ -93,12 +101,36 @@ func (p *Process) nameOf(id StringID) StringID {
 		_, found := p.places.position(text)
 		return found.kernel
 	}
-	for one := range strings.SplitSeq(text[1:], reference) {
-		if name := p.places.variable(one); name != "" {
-			return p.names.intern([]byte(name))
+	return p.places.intern(p.places.firstNamed(text))
+}
+
+// firstNamed gives the name of the first of references that has one.
+func (p *places) firstNamed(text string) string {
+	for one := range strings.SplitSeq(strings.TrimPrefix(text, reference), reference) {
+		if name := p.variable(one); name != "" {
+			return name
 		}
 	}
-	return 0
+	return ""
+}
+
+// carried names the variables of a transfer that carries several, each once, with a comma
+// and a space between them; then "?" for each that has no name. "" if none has any.
+func (p *places) carried(text string) string {
+	var names []string
+	unnamed := 0
+	for one := range strings.SplitSeq(strings.TrimPrefix(text, carry), carry) {
+		switch name := p.firstNamed(one); {
+		case name == "":
+			unnamed++
+		case !slices.Contains(names, name):
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return strings.Join(append(names, slices.Repeat([]string{"?"}, unnamed)...), ", ")
 }
 
 // position finds out where a site is; nil for one that the file does not have.

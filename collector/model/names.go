@@ -1,10 +1,50 @@
 package model
 
-import "github.com/accscope/accscope/runtime/source/linkage"
+import (
+	"fmt"
+	"strings"
+
+	"github.com/accscope/accscope/runtime/source/linkage"
+)
 
 // Readable is a name of an event as people are to see it: what C++ mangled is
 // demangled.
 func Readable(text string) string { return linkage.Readable(text) }
+
+// Carried gives the variables of a transfer: those of a list, as the trace has it where
+// one transfer carried several, else the name alone. The commas of C++ templates and of
+// array elements are parts of names.
+func Carried(text string) []string {
+	var names []string
+	depth, from := 0, 0
+	for i, c := range text {
+		switch c {
+		case '<', '(', '[':
+			depth++
+		case '>', ')', ']':
+			depth--
+			if c == '>' && i > 0 && text[i-1] == '-' {
+				depth++ // an arrow
+			}
+		case ',':
+			if depth <= 0 && strings.HasPrefix(text[i:], separator) {
+				names, from = append(names, text[from:i]), i+len(separator)
+			}
+		}
+	}
+	return append(names, text[from:])
+}
+
+const separator = ", "
+
+// Few is a list of variables for a line: the first three, and how many there are beside.
+func Few(text string) string {
+	names := Carried(text)
+	if len(names) <= 4 {
+		return text
+	}
+	return fmt.Sprintf("%s (+%d)", strings.Join(names[:3], separator), len(names)-3)
+}
 
 // Names interns the strings of a trace.
 type Names struct {

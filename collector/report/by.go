@@ -21,6 +21,8 @@ func (f *facts) by(dimension string) (*Table, error) {
 			{"kernels", "kernels", Count}, {"device time", "device_ns", Nanoseconds}, {"transfers", "transfers", Count},
 			{"bytes", "bytes", Bytes}, {"waited", "wait_ns", Nanoseconds}, {"events", "records", Count}}}
 	switch dimension {
+	case "variable":
+		table.Columns[0].Unit = Variables
 	case "source":
 		table.Columns = append(table.Columns, Column{"code", "code", Text})
 	case "kernel":

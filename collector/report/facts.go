@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -222,7 +223,7 @@ func (filter Filter) accepts(s *site, thread threadFact) bool {
 	switch {
 	case filter.Kernel != "" && !strings.Contains(s.name, filter.Kernel) && !strings.Contains(s.symbol, filter.Kernel),
 		filter.Kernel != "" && s.kind != kindLaunch,
-		filter.Variable != "" && (s.name != filter.Variable && s.symbol != filter.Variable || s.kind == kindLaunch),
+		filter.Variable != "" && (!s.about(filter.Variable) || s.kind == kindLaunch),
 		filter.Queue != nil && s.queue != *filter.Queue,
 		filter.Device != nil && s.device != *filter.Device,
 		filter.Rank != nil && thread.rank != any(*filter.Rank):
@@ -233,6 +234,11 @@ func (filter Filter) accepts(s *site, thread threadFact) bool {
 	}
 	place, _ := s.place().(string)
 	return strings.Contains(place, filter.Source) || strings.Contains(fmt.Sprintf("%s:%d", s.file, s.line), filter.Source)
+}
+
+// about says whether the site's events are about a variable, alone or with others.
+func (s *site) about(variable string) bool {
+	return s.name == variable || s.symbol == variable || isTransfer(s.kind) && slices.Contains(model.Carried(s.name), variable)
 }
 
 // DeviceName names a device (acc_device_t and number) as users write it: sim 0.

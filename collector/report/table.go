@@ -25,7 +25,11 @@ const (
 	BytesPerSecond
 	Fraction
 	Address
+	Variables // a name, or a list of which people see the beginning
 )
+
+// isText says whether a column of this unit holds texts.
+func (u Unit) isText() bool { return u == Text || u == Variables }
 
 // Column describes one column. Key names it in JSON and CSV, with its unit. A column
 // without a Key is for people only, one without a Title for programs only.
@@ -176,7 +180,7 @@ func (t *Table) text(b *strings.Builder) {
 				row.WriteString("  ")
 			}
 			padding := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
-			if t.Columns[i].Unit == Text {
+			if t.Columns[i].Unit.isText() {
 				row.WriteString(cell + padding)
 			} else {
 				row.WriteString(padding + cell)
@@ -213,7 +217,7 @@ func (d *Document) writeMarkdown(w io.Writer) error {
 		}
 		b.WriteString("|\n")
 		for _, column := range table.Columns {
-			if column.Unit == Text {
+			if column.Unit.isText() {
 				b.WriteString("|---")
 			} else {
 				b.WriteString("|--:")

@@ -135,7 +135,7 @@ func (f *facts) transferred() *Table {
 		implicit            bool
 	}
 	table := &Table{Key: "transfers_by_variable", Title: "Transfers by variable", Empty: "nothing was transferred",
-		Columns: []Column{{"variable", "variable", Text}, {"direction", "direction", Text}, {"source", "source", Text},
+		Columns: []Column{{"variable", "variable", Variables}, {"direction", "direction", Text}, {"source", "source", Text},
 			{"implicit", "implicit", Text}, {"count", "count", Count}, {"bytes", "bytes", Bytes},
 			{"device time", "device_ns", Nanoseconds}, {"rate", "bytes_per_second", BytesPerSecond}}}
 	for _, r := range group(f.totals, func(t *total) (any, bool) {

@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"strconv"
+
+	"github.com/accscope/accscope/collector/model"
 )
 
 // Show renders a value for people: 12.3 ms, 4.0 MiB, 37.5%. Unknown values show
@@ -12,6 +14,9 @@ func Show(value any, unit Unit) string {
 	case nil:
 		return "-"
 	case string:
+		if unit == Variables {
+			return model.Few(v)
+		}
 		return v
 	case int64:
 		return showNumber(float64(v), v, unit)

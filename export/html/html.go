@@ -24,8 +24,10 @@ const rows = 30
 var source string
 
 var page = template.Must(template.New("page").Funcs(template.FuncMap{
-	"show":  report.Show,
-	"right": func(unit report.Unit) bool { return unit != report.Text && unit != report.Address },
+	"show": report.Show,
+	"right": func(unit report.Unit) bool {
+		return unit != report.Text && unit != report.Address && unit != report.Variables
+	},
 }).Parse(source))
 
 // content is what the page shows.

@@ -20,7 +20,9 @@
    acc_construct_parallel for every compute construct but those that are known to be
    another one without the directive's text; implicit is ACCSCOPE_IMPLIED_BY_TEXT where
    it is 0 if a data clause of the directive lists the variable that var_name refers to,
-   else 1.  Other runtimes answer the look-up with a null pointer.  */
+   else 1.  A transfer that carries several variables, whose var_name is null for other
+   tools, has for each of them the character 2 and then its references, if there are any.
+   Other runtimes answer the look-up with a null pointer.  */
 #ifndef ACCSCOPE_NAMES_H
 #define ACCSCOPE_NAMES_H 1
 

@@ -29,7 +29,7 @@ type activity struct {
 	added       uint64                     // records in all
 	delivered   uint64                     // of these
 	running     bool
-	idle        bool // the goroutine waits for something to deliver
+	idle        bool   // the goroutine waits for something to deliver
 	calling     uint64 // subscription whose function runs, 0 if none
 }
 

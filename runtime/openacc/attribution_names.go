@@ -151,7 +151,9 @@ func (t *Thread) nameOf(host, size uintptr, m *dataenv.Mapping) string {
 	for i := range t.scratch.names {
 		r := &t.scratch.names[i]
 		if r.low <= host && host+size <= r.high && r.high-r.low < smallest {
-			name, smallest = r.name, r.high-r.low
+			if name, smallest = r.name, r.high-r.low; smallest == size {
+				break
+			}
 		}
 	}
 	if m != nil && (name == "" || isReference(name)) {

@@ -55,6 +55,7 @@ type Thread struct {
 	named        []namedSite   // by site.slot, nil before the first
 	constructs   []writtenSite // likewise
 	joints       map[joint]string
+	lists        map[uint64]*carriedList // by a hash of their names
 	memory       *memory
 	version      uint64 // of the Attributor's answers in frames
 	versioned    bool   // version was compared during this call
@@ -87,6 +88,7 @@ type scratch struct {
 	suspects  []hostPointer
 	places    []place
 	small     group
+	carried   []string  // names of what a transfer carries
 	hosts     []uintptr // the arguments of a kernel that runs on the host
 	undo      []undo
 	created   []*dataenv.Mapping

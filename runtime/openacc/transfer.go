@@ -106,7 +106,8 @@ func (t *Thread) uploadTogether(q *Queue, g *group) {
 			t.arrived(u.host, sent, nil)
 		}
 	}
-	t.enqueueUpload(q, &transfer{device: g.low, size: g.bytes()}, "", unsafe.Pointer(unsafe.SliceData(own)), uintptr(len(own)), own, t.function != 0)
+	name := t.listOf(g, callbacks.EnqueueUploadStart, callbacks.EnqueueUploadEnd)
+	t.enqueueUpload(q, &transfer{device: g.low, size: g.bytes()}, name, unsafe.Pointer(unsafe.SliceData(own)), uintptr(len(own)), own, t.function != 0)
 }
 
 // enqueueUpload puts size bytes at source onto q, between the events of u; own keeps
@@ -199,7 +200,8 @@ func (t *Thread) downloadTogether(q *Queue, g *group) {
 			writes[i].scalar = t.scalarFor(u, correlation, came[u.device-g.low:][:u.size])
 		}
 	}
-	t.enqueueDownload(q, correlation, &transfer{device: g.low, size: g.bytes()}, "", unsafe.Pointer(unsafe.SliceData(came)), uintptr(len(came)), writes...)
+	name := t.listOf(g, callbacks.EnqueueDownloadStart, callbacks.EnqueueDownloadEnd)
+	t.enqueueDownload(q, correlation, &transfer{device: g.low, size: g.bytes()}, name, unsafe.Pointer(unsafe.SliceData(came)), uintptr(len(came)), writes...)
 	if q.synchronous() {
 		g.came = came
 	}

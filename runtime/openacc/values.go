@@ -51,7 +51,7 @@ func (t *Thread) storeArguments(d *Device, q *Queue, k *kernelCode) (arguments.P
 }
 
 // uploadValues puts an argument block with values onto q, between its events. They
-// name the variable if there is one only.
+// name the variable if there is one only; else a list of them goes to who can read it.
 func (t *Thread) uploadValues(q *Queue, placed *arguments.Placed) error {
 	s := t.scratch
 	var pair eventPair
@@ -68,7 +68,7 @@ func (t *Thread) uploadValues(q *Queue, placed *arguments.Placed) error {
 		if carried == 1 {
 			name = t.nameOf(host, bytes, nil)
 		} else {
-			host = 0
+			host, name = 0, t.listOfValues()
 		}
 	}
 	t.raiseData(callbacks.EnqueueUploadStart, &pair, bytes, host, placed.Address, name)

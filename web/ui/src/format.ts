@@ -38,7 +38,14 @@ export function count(n: number): string {
   return Number.isInteger(n) ? n.toLocaleString("en-US").replaceAll(",", "\u202f") : String(n);
 }
 
-export type Unit = "text" | "count" | "ns" | "time" | "bytes" | "bytes/s" | "fraction" | "address" | "";
+export type Unit = "text" | "count" | "ns" | "time" | "bytes" | "bytes/s" | "fraction" | "address" | "variables" | "";
+
+// few is a list of variables for a line: the first three, and how many there are beside.
+// Commas in brackets are parts of names.
+export function few(text: string): string {
+  const names = text.replaceAll("->", "\u2192").split(/, (?![^<([]*[>)\]])/).map((name) => name.replaceAll("\u2192", "->"));
+  return names.length <= 4 ? text : `${names.slice(0, 3).join(", ")} (+${names.length - 3})`;
+}
 
 export function show(value: unknown, unit: Unit): string {
   if (value === null || value === undefined) return "–";

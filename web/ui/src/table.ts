@@ -1,6 +1,6 @@
 // A table that sorts by its columns and shows large results in steps.
 import { h, clear, plain } from "./dom";
-import { show, type Unit } from "./format";
+import { few, show, type Unit } from "./format";
 
 export interface Column { title: string; unit: Unit; meter?: boolean; class?: (row: unknown[]) => string }
 export interface TableOptions {
@@ -26,7 +26,7 @@ export function table(o: TableOptions): HTMLElement {
   let down = true;
   let shown = step;
   const place = h("div", { class: "table-wrap", tabindex: 0, role: "region", "aria-label": o.label });
-  const isText = (c: Column): boolean => c.unit === "text" || c.unit === "";
+  const isText = (c: Column): boolean => ["text", "variables", ""].includes(c.unit);
   // Without a unit, what stands in a column says whether it holds numbers.
   const numbers = o.columns.map((c, i) => !isText(c) || (c.unit === "" && o.rows.some((r) => typeof r[i] === "number") &&
     o.rows.every((r) => typeof r[i] === "number" || r[i] === null || r[i] === "NULL")));
@@ -56,7 +56,7 @@ export function table(o: TableOptions): HTMLElement {
       const line = h("tr", { class: (o.go ? "go " : "") + (o.here?.(row) ? "here" : "") });
       o.columns.forEach((c, i) => {
         const whole = show(row[i], c.unit);
-        const text = shortened(whole, 300);
+        const text = c.unit === "variables" ? few(whole) : shortened(whole, 300);
         const number = numbers[i]!;
         const cell = h("td", { class: `${number ? "num" : "text"} ${c.class?.(row) ?? ""}`, title: number ? undefined : shortened(whole, 2000) });
         if (c.meter && most[i]! > 0 && typeof row[i] === "number") {

@@ -1,0 +1,89 @@
+package openacc
+
+import (
+	"slices"
+	"strings"
+	"unsafe"
+
+	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/runtime/dataenv"
+)
+
+// carry stands before each of the variables that one transfer carries (accscope_names.h).
+const carry = "\x02"
+
+// A carriedList is what one transfer carries: names that are references, and their list,
+// which is made once for a transfer that comes again.
+type carriedList struct {
+	names []string
+	list  string
+}
+
+// carriedLists is how many a thread keeps.
+const carriedLists = 1024
+
+// listsNames says whether somebody wants to know what a transfer of several variables
+// carries, of whom only a tool that resolves references can be told.
+func (t *Thread) listsNames(start, end callbacks.Event) bool {
+	return t.naming() && (t.wanted(start) || t.wanted(end)) && t.rt.options.Namer.Refers()
+}
+
+// listed is the list of the names in the scratch space.
+func (t *Thread) listed() string {
+	names := t.scratch.carried
+	if !slices.ContainsFunc(names, isReference) {
+		return ""
+	}
+	hash := uint64(len(names))
+	for _, name := range names {
+		hash = (hash ^ uint64(uintptr(unsafe.Pointer(unsafe.StringData(name))))) * 0x9e3779b97f4a7c15
+		hash ^= hash >> 32
+	}
+	known := t.lists[hash]
+	if known == nil || !slices.Equal(known.names, names) {
+		if t.lists == nil || len(t.lists) >= carriedLists {
+			t.lists = map[uint64]*carriedList{}
+		}
+		known = &carriedList{slices.Clone(names), carry + strings.Join(names, carry)}
+		t.lists[hash] = known
+	}
+	return known.list
+}
+
+// carries notes that the transfer in progress carries [host, host+size), which m maps,
+// if anything does.
+func (t *Thread) carries(host, size uintptr, m *dataenv.Mapping) {
+	name := t.nameOf(host, size, m)
+	if !isReference(name) {
+		name = "" // it was found before somebody asked for references
+	}
+	t.scratch.carried = append(t.scratch.carried, name)
+}
+
+// listOf is the list of what a group carries, "" if nobody can be told.
+func (t *Thread) listOf(g *group, start, end callbacks.Event) string {
+	if !t.listsNames(start, end) {
+		return ""
+	}
+	t.scratch.carried = t.scratch.carried[:0]
+	for i := range g.copies {
+		u := &g.copies[i]
+		t.carries(u.host, u.size, u.mapping)
+	}
+	return t.listed()
+}
+
+// listOfValues is the list of the values that travel in the argument block.
+func (t *Thread) listOfValues() string {
+	if !t.listsNames(callbacks.EnqueueUploadStart, callbacks.EnqueueUploadEnd) {
+		return ""
+	}
+	s := t.scratch
+	s.carried = s.carried[:0]
+	for i := range s.items {
+		if item := &s.items[i]; item.Value && !t.late(item.Host) {
+			t.carries(item.Host, item.Size, nil)
+		}
+	}
+	return t.listed()
+}
