@@ -102,6 +102,27 @@ compute_construct_start written.c:16 parallel explicit`,
 	}
 }
 
+// TestLinesOfContinuedDirectives: a directive stands where it begins, and ends where its
+// construct does, also that of data.
+func TestLinesOfContinuedDirectives(t *testing.T) {
+	for _, flags := range []string{"-O0", "-O2"} {
+		later, once := traceBothWays(t, compileSource(t, "gfortran-12", "collector/ingest/testdata/continued.f90", flags), "ACC_DEVICE_TYPE=sim")
+		for way, rows := range map[string]map[string]int{"later": told(t, later), "at once": told(t, once)} {
+			for _, want := range []string{
+				"enter_data_start continued.f90:7-22 in continued",
+				"exit_data_end continued.f90:7-22 in continued",
+				"compute_construct_start continued.f90:9-14 in continued",
+				"compute_construct_end continued.f90:16-19 in continued",
+				"update_start continued.f90:20 in continued",
+			} {
+				if rows[want] != 1 {
+					t.Errorf("%s, %s: %d times %s in\n%s", flags, way, rows[want], want, strings.Join(slices.Sorted(maps.Keys(rows)), "\n"))
+				}
+			}
+		}
+	}
+}
+
 // constructs lists the constructs of a trace, or the data that they create.
 func constructs(t *testing.T, trace *store.Trace, computing bool) string {
 	t.Helper()
