@@ -144,6 +144,8 @@ func (r *recording) status(pid int, end launch.End) {
 		r.ingester.Status(pid, end.Signal != 0)
 		if end.Signal != 0 {
 			r.ingester.EndedBy(pid, fmt.Sprintf("signal %d (%s)", int(end.Signal), end.Signal))
+		} else {
+			r.ingester.Exited(pid, end.Code)
 		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -75,12 +76,12 @@ type Ingester struct {
 	started   bool
 	called    bool // the trace knows the caller's span
 	events    atomic.Int64
-	behind    atomic.Int64     // ns
-	toFinish  atomic.Int64     // behind when Finish began, ns
-	skipped   map[string]bool  // captures given up, by folder
-	failing   map[string]int64 // captures that can't be opened by now, and since when
-	identity  string           // of the trace
-	signals   map[int]string   // which ended processes, by their numbers
+	behind    atomic.Int64      // ns
+	toFinish  atomic.Int64      // behind when Finish began, ns
+	skipped   map[string]bool   // captures given up, by folder
+	failing   map[string]int64  // captures that can't be opened by now, and since when
+	identity  string            // of the trace
+	endings   map[string]string // facts of the trace: how processes ended
 	finishing bool
 	ended     int64 // when Finish began, CLOCK_MONOTONIC
 	complete  bool  // all that will be taken in has been
@@ -146,7 +147,7 @@ func Open(o Options) (*Ingester, error) {
 		o.Now = monotonic
 	}
 	in := &Ingester{options: o, model: model.New(nil, nil), positions: map[store.Stream]int64{},
-		processes: map[string]*process{}, statuses: map[int]string{}, hosts: map[machine]*store.Host{}, skipped: map[string]bool{}, failing: map[string]int64{}}
+		processes: map[string]*process{}, statuses: map[int]string{}, endings: map[string]string{}, hosts: map[machine]*store.Host{}, skipped: map[string]bool{}, failing: map[string]int64{}}
 	in.captures = distinct(o.Captures)
 	if o.Session != "" {
 		if _, err := os.Stat(o.Session); err != nil {
@@ -460,10 +461,12 @@ func (in *Ingester) ordered() []*process {
 // EndedBy is told by who started a process which signal ended it: captures only
 // know that they were not completed.
 func (in *Ingester) EndedBy(pid int, signal string) {
-	if in.signals == nil {
-		in.signals = make(map[int]string)
-	}
-	in.signals[pid] = signal
+	in.endings[fmt.Sprintf("ended_%d", pid)] = signal
+}
+
+// Exited is told by who started a process with which status it exited.
+func (in *Ingester) Exited(pid, status int) {
+	in.endings[fmt.Sprintf("exit_%d", pid)] = strconv.Itoa(status)
 }
 
 // Finish takes in all that is left and completes the trace: one plain file at
@@ -494,8 +497,8 @@ func (in *Ingester) Finish() error {
 	if err := in.describe(); err != nil {
 		return err
 	}
-	for pid, signal := range in.signals {
-		if err := in.writer.SetMeta(fmt.Sprintf("ended_%d", pid), signal); err != nil {
+	for key, how := range in.endings {
+		if err := in.writer.SetMeta(key, how); err != nil {
 			return err
 		}
 	}

@@ -135,6 +135,49 @@ func TestRunOfSeveralProcessesHasOneRoot(t *testing.T) {
 	}
 }
 
+// The status with which a program exits is on its span.
+func TestExitStatusIsToldOfTheProcess(t *testing.T) {
+	folder := t.TempDir()
+	source, program := filepath.Join(folder, "three.c"), filepath.Join(folder, "three")
+	if err := os.WriteFile(source, []byte("int main(void) { int a[4] = {0};\n#pragma acc parallel loop copy(a)\nfor (int i = 0; i < 4; i++) a[i] = i;\nreturn a[3]; }\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if output, err := exec.Command("gcc-12", "-fopenacc", "-foffload=disable", "-o", program, source).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, output)
+	}
+	tool, _, _ := commandLine(t, nil)
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := start(t, freeAddress(t), freeAddress(t))
+	path := filepath.Join(folder, "three.db")
+	run := exec.Command(tool, "run", "--no-summary", "--device", "sim", "--otlp", "--endpoint", b.http, "-o", path, "--", program)
+	run.Env = append(os.Environ(), "ACCSCOPE_LIBRARY_PATH="+filepath.Join(root, "lib"))
+	if output, err := run.CombinedOutput(); run.ProcessState.ExitCode() != 3 {
+		t.Fatalf("%v\n%s", err, output)
+	}
+	told := func() {
+		t.Helper()
+		for _, span := range b.spans(t) {
+			if span.ParentSpanID().IsEmpty() {
+				attribute(t, span.Attributes(), "process.exit.code", 3)
+				if span.Status().Message() != "exit status 3" {
+					t.Errorf("status %q", span.Status().Message())
+				}
+				return
+			}
+		}
+		t.Error("no span of the process")
+	}
+	told()
+	b.traces.Reset()
+	if _, err := send(t, otlp.Target{Endpoint: b.http}, tracetest.Open(t, path), otlp.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	told()
+}
+
 // The caller decides whether its trace is recorded; what else it says of it is
 // kept on every span.
 func TestCallersContextIsKept(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"path/filepath"
+	"strconv"
 
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 
@@ -36,6 +37,7 @@ type builder struct {
 	processes []store.Process
 	threads   map[model.ThreadID]model.ThreadInfo
 	extents   map[model.ProcessID]*extent
+	facts     map[string]string // of the trace
 
 	resources []*resourcepb.Resource // of the processes first, then of the devices
 	ofDevice  map[model.DeviceID]int
@@ -71,7 +73,7 @@ func newBuilder(trace *store.Trace, options Options) (*builder, error) {
 		return nil, err
 	}
 	b.ids = identify(meta, all, options.Parent)
-	b.realtime, b.last = meta.Realtime, meta.Last
+	b.realtime, b.last, b.facts = meta.Realtime, meta.Last, meta.Facts
 	return b, b.introduce(all)
 }
 
@@ -147,6 +149,12 @@ func (b *builder) root(p *store.Process) *tracepb.Span {
 			a.flag("accscope.since_attach", true)
 		}
 	})
+	if status, err := strconv.ParseInt(b.facts[fmt.Sprintf("exit_%d", p.PID)], 10, 64); err == nil {
+		b.describe(span, func(a *attributes) { a.number("process.exit.code", status) })
+		if status != 0 {
+			span.Status = &tracepb.Status{Code: tracepb.Status_STATUS_CODE_ERROR, Message: fmt.Sprintf("exit status %d", status)}
+		}
+	}
 	if p.Ended == "killed" {
 		span.Status = &tracepb.Status{Code: tracepb.Status_STATUS_CODE_ERROR, Message: "the process was killed"}
 	}

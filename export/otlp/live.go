@@ -308,7 +308,7 @@ func (l *Live) Finish(path string) (result Result, err error) {
 	if err != nil {
 		return l.ended(err)
 	}
-	l.last = meta.Last
+	l.last, l.facts = meta.Last, meta.Facts
 	for more := true; more && err == nil; {
 		if more, err = l.chunk(true); more && l.ctx.Err() != nil {
 			l.result.Unread = true
