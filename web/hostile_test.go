@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/accscope/accscope/collector/model"
-	"github.com/accscope/accscope/collector/session"
 	"github.com/accscope/accscope/collector/store/tracetest"
 	"github.com/chromedp/chromedp"
 	"zombiezen.com/go/sqlite"
@@ -154,7 +152,7 @@ func TestDamagedTrace(t *testing.T) {
 			t.Errorf("a damaged trace is served as if it were whole: %v", err)
 		}
 		// One that is being written cannot be checked first.
-		s := serve(t, Options{Traces: []string{path}, Look: func(model.Limits) session.Frame { return session.Frame{} }})
+		s := serve(t, Options{Traces: []string{path}, Running: true})
 		for operation, o := range operations {
 			if operation != "/api/live" {
 				fetch(t, s, operation+"?"+strings.ReplaceAll(o.example, "trace=1", ""))

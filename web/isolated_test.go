@@ -103,7 +103,7 @@ func TestPageSurvivesItsReader(t *testing.T) {
 func TestReaderDiesWhileTheProgramRuns(t *testing.T) {
 	p := run(t)
 	p.advance(500)
-	s := serve(t, Options{Traces: []string{p.path}, Look: p.look})
+	s := serve(t, Options{Traces: []string{p.path}, Running: true})
 	s.strike(t, syscall.SIGKILL)
 	if a := answer[overviewAnswer](t, s, "/api/overview"); !a.Running || a.Meta.Complete {
 		t.Errorf("while it runs: %+v", a.Meta)

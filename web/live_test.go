@@ -77,10 +77,6 @@ func (p *running) advance(events int) {
 	<-p.paused
 }
 
-func (p *running) look(limits model.Limits) session.Frame {
-	return session.Frame{View: p.source.Model.ViewWithin(limits), Trace: p.path}
-}
-
 // finish lets it end, as accscope run does.
 func (p *running) finish(s *Server) {
 	p.Helper()
@@ -101,7 +97,7 @@ func (p *running) finish(s *Server) {
 func TestLive(t *testing.T) {
 	p := run(t)
 	p.advance(500)
-	s := serve(t, Options{Traces: []string{p.path}, Look: p.look})
+	s := serve(t, Options{Traces: []string{p.path}, Running: true})
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.root()+"/api/live", nil)
@@ -116,7 +112,7 @@ func TestLive(t *testing.T) {
 	defer response.Body.Close()
 	lines := bufio.NewScanner(response.Body)
 	lines.Buffer(nil, 10<<20)
-	next := func() (event string, view model.View) {
+	next := func() (event string, view store.Now) {
 		t.Helper()
 		for lines.Scan() {
 			if name, ok := strings.CutPrefix(lines.Text(), "event: "); ok {
@@ -169,36 +165,30 @@ func TestFollowsSession(t *testing.T) {
 	t.Setenv("ACCSCOPE_DIR", t.TempDir())
 	p := run(t)
 	p.advance(500)
-	if look, _, err := Follow(t.Context(), p.path); look != nil || err != nil {
+	if ended, err := Follow(t.Context(), p.path); ended != nil || err != nil {
 		t.Fatalf("nobody writes the trace, and yet: %v", err)
 	}
 	owner, err := session.Create("program")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := owner.Lock(); err != nil {
+	lock, err := owner.Lock()
+	if err != nil {
 		t.Fatal(err)
 	}
 	if err := owner.SetTrace(p.path); err != nil {
 		t.Fatal(err)
 	}
-	stream, err := owner.Serve(p.look)
-	if err != nil {
-		t.Fatal(err)
-	}
-	look, ended, err := Follow(t.Context(), p.path)
-	if err != nil || look == nil {
+	ended, err := Follow(t.Context(), p.path)
+	if err != nil || ended == nil {
 		t.Fatalf("the session is not found: %v", err)
 	}
-	s := serve(t, Options{Traces: []string{p.path}, Look: look})
+	s := serve(t, Options{Traces: []string{p.path}, Running: true})
 	s.EndsWith(t.Context(), ended)
 	if a := answer[overviewAnswer](t, s, "/api/overview"); !a.Running {
 		t.Error("the program is not said to run")
 	}
 	p.advance(1000)
-	for look(model.Limits{}).View.Events < 1500 {
-		time.Sleep(time.Millisecond)
-	}
 	p.release()
 	if err := <-p.ended; err != nil {
 		t.Fatal(err)
@@ -207,12 +197,15 @@ func TestFollowsSession(t *testing.T) {
 	if err := p.writer.Finish(); err != nil {
 		t.Fatal(err)
 	}
-	if err := stream.Close(false); err != nil {
+	if err := lock.Unlock(); err != nil {
 		t.Fatal(err)
 	}
-	<-s.live.ended
-	if a := answer[overviewAnswer](t, s, "/api/overview"); a.Running || !a.Meta.Complete {
-		t.Errorf("after the end: running %t, complete %t", a.Running, a.Meta.Complete)
+	<-ended
+	for answer[overviewAnswer](t, s, "/api/overview").Running {
+		time.Sleep(time.Millisecond)
+	}
+	if a := answer[overviewAnswer](t, s, "/api/overview"); !a.Meta.Complete {
+		t.Error("after the end the trace is not complete")
 	}
 }
 
@@ -221,7 +214,7 @@ func TestFollowsSession(t *testing.T) {
 func TestPageFollows(t *testing.T) {
 	p := run(t)
 	p.advance(1000)
-	s := serve(t, Options{Traces: []string{p.path}, Look: p.look})
+	s := serve(t, Options{Traces: []string{p.path}, Running: true})
 	b := browse(t, s.URL())
 	b.wait("live events", `/events/.test(document.querySelector("#live-state")?.textContent ?? "")`)
 	b.settled()

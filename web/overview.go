@@ -53,7 +53,7 @@ type queueInfo struct {
 
 func overview(r *request) (any, error) {
 	a := overviewAnswer{Name: r.file.name(), Damage: r.file.damaged(),
-		Running: r.reader.running.Load() && r.file == r.reader.files[0]}
+		Running: r.reader.runs() && r.file == r.reader.files[0]}
 	var err error
 	read := func(f func() error) {
 		if err == nil {

@@ -41,7 +41,20 @@ type reader struct {
 	files   []*file
 	sources []string
 	queries chan struct{} // slots of the SQL console
-	running atomic.Bool   // the program that writes the first trace
+	over    chan struct{} // closed when no program writes the first trace
+	end     func()        // closes it
+	// followers is how many pages follow that program.
+	followers atomic.Int32
+}
+
+// runs says whether a program writes the first trace.
+func (r *reader) runs() bool {
+	select {
+	case <-r.over:
+		return false
+	default:
+		return true
+	}
 }
 
 // readerConfig is the first thing that a reader is told.
@@ -54,7 +67,8 @@ type readerConfig struct {
 }
 
 func openReader(c readerConfig) (*reader, error) {
-	r := &reader{sources: c.Sources, queries: make(chan struct{}, 2)}
+	r := &reader{sources: c.Sources, queries: make(chan struct{}, 2), over: make(chan struct{})}
+	r.end = sync.OnceFunc(func() { close(r.over) })
 	for i, path := range c.Traces {
 		f, err := openFile(path, i == 0 && c.Running, c.Trusted)
 		if err != nil {
@@ -63,7 +77,9 @@ func openReader(c readerConfig) (*reader, error) {
 		}
 		r.files = append(r.files, f)
 	}
-	r.running.Store(c.Running)
+	if !c.Running {
+		r.end()
+	}
 	if c.Held {
 		r.files[0].paused.Lock()
 	}
@@ -150,9 +166,10 @@ func (r *reader) handler() http.Handler {
 		}
 	}
 	mux.HandleFunc("/control/hold", func(http.ResponseWriter, *http.Request) { r.files[0].paused.Lock() })
-	mux.HandleFunc("/control/over", func(http.ResponseWriter, *http.Request) { r.running.Store(false) })
+	mux.HandleFunc("/control/over", func(http.ResponseWriter, *http.Request) { r.end() })
 	mux.HandleFunc("/control/ended", func(_ http.ResponseWriter, request *http.Request) {
 		r.files[0].settle(request.URL.Query().Get("path"))
+		r.end()
 		r.files[0].paused.Unlock()
 	})
 	return mux

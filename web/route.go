@@ -52,7 +52,7 @@ func routes() []route {
 		{path: "/api/next", parameters: []string{"trace", "text", "after", "before"}, answer: nextMatch},
 		{path: "/api/compare", parameters: []string{"by"}, serve: (*reader).compare},
 		{path: "/api/sql", parameters: []string{"trace", "sql", "rows", "seconds", "format"}, serve: (*reader).sql},
-		{path: "/api/live", front: (*Server).stream},
+		{path: "/api/live", serve: (*reader).stream},
 		{path: "/api/openapi.yaml", front: (*Server).openAPI},
 	}
 }

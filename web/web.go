@@ -18,15 +18,12 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/accscope/accscope/collector/model"
-	"github.com/accscope/accscope/collector/session"
 )
 
 // Options say what to serve and where.
 type Options struct {
 	// Traces are the files to show; a second one is compared with the first. The
-	// first may be one that is being written, or that is yet to come if Look is
+	// first may be one that is being written, or that is yet to come if Running is
 	// set.
 	Traces []string
 	// Address is where to listen; "" means a free port of 127.0.0.1.
@@ -38,9 +35,8 @@ type Options struct {
 	Sources []string
 	// Trusted leaves out the check of the files: they were made here.
 	Trusted bool
-	// Look gives a view of the running program; nil: nothing runs. It is called
-	// from several goroutines.
-	Look func(model.Limits) session.Frame
+	// Running says that a program runs that writes the first trace.
+	Running bool
 	// Token replaces the random one; it must be hard to guess.
 	Token string
 }
@@ -53,7 +49,6 @@ type Server struct {
 	cookie string
 	hosts  map[string]bool
 	url    string
-	live   *live
 	done   chan struct{}
 	err    error
 }
@@ -72,12 +67,9 @@ func Serve(ctx context.Context, options Options) (*Server, error) {
 		s.token = hex.EncodeToString(random)
 	}
 	var err error
-	if s.reader, err = isolate(ctx, readerConfig{Traces: slices.Clone(options.Traces), Sources: options.Sources, Running: options.Look != nil,
+	if s.reader, err = isolate(ctx, readerConfig{Traces: slices.Clone(options.Traces), Sources: options.Sources, Running: options.Running,
 		Trusted: options.Trusted}); err != nil {
 		return nil, err
-	}
-	if options.Look != nil {
-		s.live = &live{look: options.Look, ended: make(chan struct{})}
 	}
 	address := options.Address
 	if address == "" {

@@ -50,7 +50,7 @@ func startWatch(flags *runFlags, r *recording) (*watch, error) {
 	}
 	if flags.web {
 		ctx, cancel := context.WithCancel(context.Background())
-		server, err := web.Serve(ctx, web.Options{Traces: []string{r.ingester.Trace()}, Trusted: true, Look: r.look})
+		server, err := web.Serve(ctx, web.Options{Traces: []string{r.ingester.Trace()}, Trusted: true, Running: true})
 		if err != nil {
 			cancel()
 			return nil, err

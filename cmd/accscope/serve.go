@@ -40,16 +40,16 @@ is followed live. It ends with Ctrl+C.
 			options.Address = net.JoinHostPort(address, fmt.Sprint(port))
 			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
-			look, ended, err := web.Follow(ctx, args[0])
+			ended, err := web.Follow(ctx, args[0])
 			if err != nil {
 				fmt.Fprintf(stderr, "accscope: the program is not followed live: %v\n", err)
 			}
-			options.Look = look
+			options.Running = ended != nil
 			server, err := web.Serve(ctx, options)
 			if err != nil {
 				return err
 			}
-			if look != nil {
+			if ended != nil {
 				server.EndsWith(ctx, ended)
 			}
 			if ip := net.ParseIP(address); address != "localhost" && (ip == nil || !ip.IsLoopback()) {

@@ -77,6 +77,7 @@ type Ingester struct {
 	called    bool // the trace knows the caller's span
 	events    atomic.Int64
 	behind    atomic.Int64      // ns
+	told      int64             // of that, what the trace says, ns
 	toFinish  atomic.Int64      // behind when Finish began, ns
 	skipped   map[string]bool   // captures given up, by folder
 	failing   map[string]int64  // captures that can't be opened by now, and since when
@@ -370,6 +371,12 @@ func itemTime(item *capture.Item) int64 {
 func (in *Ingester) commit() error {
 	if in.writer == nil {
 		return nil
+	}
+	if behind := in.behind.Load(); behind != in.told {
+		if err := in.writer.SetMeta(store.Behind, behind); err != nil {
+			return err
+		}
+		in.told = behind
 	}
 	if in.writer.Pending() == 0 && !in.moved() {
 		return nil

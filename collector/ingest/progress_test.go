@@ -7,6 +7,7 @@ import (
 
 	"github.com/accscope/accscope/collector/ingest"
 	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/store"
 	"golang.org/x/sys/unix"
 )
 
@@ -15,19 +16,23 @@ import (
 // done. When all has been taken in, nothing is behind.
 func TestBehind(t *testing.T) {
 	session := t.TempDir()
-	command, _ := load(t, session, 1, 1000)
+	command, _ := load(t, session, 1, 30_000)
 	if err := command.Run(); err != nil {
 		t.Fatal(err)
 	}
 	for _, finish := range []bool{false, true} {
 		var in *ingest.Ingester
-		var collector, seen time.Duration
+		var collector, seen, told time.Duration
+		trace := filepath.Join(t.TempDir(), "trace.db")
 		done := []float64{0}
 		now := func() int64 { // asked while it takes in, too
 			if in != nil {
 				collector = max(collector, in.Behind())
 				seen = max(seen, time.Duration(in.Model().ViewWithin(model.Limits{}).Behind))
 				done = append(done, in.Finished())
+				if in.Events() > 0 && told == 0 {
+					told = behind(t, trace)
+				}
 			}
 			var ts unix.Timespec
 			if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts); err != nil {
@@ -35,7 +40,7 @@ func TestBehind(t *testing.T) {
 			}
 			return ts.Nano() + int64(time.Hour)
 		}
-		in, err := ingest.Open(ingest.Options{Session: session, Trace: filepath.Join(t.TempDir(), "trace.db"), Now: now})
+		in, err := ingest.Open(ingest.Options{Session: session, Trace: trace, Now: now})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -50,8 +55,11 @@ func TestBehind(t *testing.T) {
 		if collector < time.Hour || collector > 2*time.Hour || seen != collector {
 			t.Errorf("finish %v: events of an hour ago, it says %v, and %v to those who look", finish, collector, seen)
 		}
-		if rest := in.Behind(); rest != 0 {
-			t.Errorf("finish %v: %v behind when all is taken in", finish, rest)
+		if told < time.Hour || told > collector {
+			t.Errorf("finish %v: meanwhile the trace says %v", finish, told)
+		}
+		if rest, told := in.Behind(), behind(t, trace); rest != 0 || told != 0 {
+			t.Errorf("finish %v: %v behind when all is taken in, and by the trace %v", finish, rest, told)
 		}
 		for i := range done[1:] {
 			if done[i+1] < done[i] || done[i+1] > 1 || !finish && done[i+1] != 0 {
@@ -62,4 +70,19 @@ func TestBehind(t *testing.T) {
 			t.Error(err)
 		}
 	}
+}
+
+// behind is what a trace says.
+func behind(t *testing.T, path string) time.Duration {
+	t.Helper()
+	trace, err := store.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer trace.Close()
+	now, err := trace.Now()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(now.Behind)
 }

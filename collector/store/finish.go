@@ -160,7 +160,10 @@ func resume(path string, conn *sqlite.Conn, m *model.Model) (*Writer, error) {
 	if err := w.prepare(); err != nil {
 		return nil, err
 	}
-	w.resumed, w.roll.off, w.totals.off = true, true, true
+	if err := w.totals.load(conn); err != nil {
+		return nil, err
+	}
+	w.resumed, w.roll.off = true, true
 	return w, w.SetMeta("complete", 0)
 }
 

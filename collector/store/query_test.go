@@ -373,7 +373,7 @@ func TestResume(t *testing.T) {
 	// Every 1000 items the writer is left in the middle and another one goes on,
 	// with a model of its own that knows only what the trace holds.
 	m := s.Model
-	n := 0
+	n, events, most := 0, int64(0), int64(0)
 	turn := func() error {
 		if n++; n%1000 != 0 {
 			return nil
@@ -383,6 +383,14 @@ func TestResume(t *testing.T) {
 		}
 		if err := w.Close(); err != nil {
 			return err
+		}
+		used := int64(0)
+		for _, d := range m.View().Devices {
+			used += d.Used
+		}
+		most = max(most, used)
+		if now := written(t, path); now.Events != events || now.Used != used {
+			t.Errorf("after %d events and with %d bytes in use the trace says %d and %d", events, used, now.Events, now.Used)
 		}
 		m = model.New(nil, nil)
 		w, err = store.Resume(path, m)
@@ -396,6 +404,7 @@ func TestResume(t *testing.T) {
 		if err := w.Write(step); err != nil {
 			return err
 		}
+		events++
 		return turn()
 	}
 	s.Activity = func(a *model.Activity, enqueue int64, device model.DeviceID, queue model.QueueID) error {
@@ -410,6 +419,9 @@ func TestResume(t *testing.T) {
 	if err := s.Run(); err != nil {
 		t.Fatal(err)
 	}
+	if most == 0 {
+		t.Error("memory was never in use where it was looked at")
+	}
 	if err := w.Finish(); err != nil {
 		t.Fatal(err)
 	}
@@ -423,6 +435,21 @@ func TestResume(t *testing.T) {
 			t.Errorf("%s differs from that of the uninterrupted trace: %s and %s", table, got, want)
 		}
 	}
+}
+
+// written is how far a trace is.
+func written(t *testing.T, path string) store.Now {
+	t.Helper()
+	trace, err := store.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer trace.Close()
+	now, err := trace.Now()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return now
 }
 
 // dump sums a table up so that any difference shows.

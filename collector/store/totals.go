@@ -5,6 +5,7 @@ import (
 
 	"github.com/accscope/accscope/collector/model"
 	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
 )
 
 // total sums the records of one site on one thread, or the activities of one
@@ -37,7 +38,6 @@ type totals struct {
 	works   map[workSite]*total
 	recent  []cause // ring by record number
 	older   map[int64]cause
-	off     bool
 }
 
 type workSite struct {
@@ -70,15 +70,10 @@ func (t *totals) of(thread model.ThreadID, site int64) *total {
 
 // add sums a record; spans that never end are added when the trace is finished.
 func (t *totals) add(thread model.ThreadID, site, duration, inner, bytes int64, ended bool) {
-	if !t.off {
-		t.of(thread, site).add(duration, inner, bytes, ended)
-	}
+	t.of(thread, site).add(duration, inner, bytes, ended)
 }
 
 func (t *totals) seen(c cause) {
-	if t.off {
-		return
-	}
 	place := &t.recent[c.record%recentCauses]
 	if place.awaited {
 		t.older[place.record] = *place
@@ -87,9 +82,6 @@ func (t *totals) seen(c cause) {
 }
 
 func (t *totals) activity(work, record, duration, bytes int64) {
-	if t.off {
-		return
-	}
 	key := workSite{work: work}
 	if c := &t.recent[record%recentCauses]; record > 0 && c.record == record {
 		key.site, key.thread, c.awaited = c.site, c.thread, false
@@ -107,9 +99,6 @@ func (t *totals) activity(work, record, duration, bytes int64) {
 
 // save writes the sums that have changed.
 func (t *totals) save(conn *sqlite.Conn) error {
-	if t.off {
-		return nil
-	}
 	for thread := range t.records {
 		if err := t.records[thread].each(func(site int64, s *total) error {
 			return execute(conn, "INSERT OR REPLACE INTO total VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", thread, site, s.count, s.ended,
@@ -129,6 +118,25 @@ func (t *totals) save(conn *sqlite.Conn) error {
 		}
 	}
 	return nil
+}
+
+// load takes the sums of a trace that is gone on with; finishing it makes them anew,
+// since the causes of activities to come are not known.
+func (t *totals) load(conn *sqlite.Conn) error {
+	if err := sqlitex.ExecuteTransient(conn, "SELECT thread, site, count, ended, time, inner_time, shortest, longest, bytes FROM total",
+		&sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
+			*t.of(model.ThreadID(s.ColumnInt64(0)), s.ColumnInt64(1)) = total{count: s.ColumnInt64(2), ended: s.ColumnInt64(3), time: s.ColumnInt64(4),
+				inner: s.ColumnInt64(5), shortest: s.ColumnInt64(6), longest: s.ColumnInt64(7), bytes: s.ColumnInt64(8)}
+			return nil
+		}}); err != nil {
+		return err
+	}
+	return sqlitex.ExecuteTransient(conn, "SELECT work, thread, site, count, time, shortest, longest, bytes FROM work_total",
+		&sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
+			t.works[workSite{s.ColumnInt64(0), model.ThreadID(s.ColumnInt64(1)), s.ColumnInt64(2)}] = &total{count: s.ColumnInt64(3),
+				ended: s.ColumnInt64(3), time: s.ColumnInt64(4), shortest: s.ColumnInt64(5), longest: s.ColumnInt64(6), bytes: s.ColumnInt64(7)}
+			return nil
+		}})
 }
 
 // Totals rebuilt from the rows of a trace that was not written in one go.

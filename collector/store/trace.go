@@ -218,6 +218,11 @@ type Meta struct {
 	Facts    map[string]string `json:"facts"`
 }
 
+// countEvents adds, until the trace is finished, the beginnings of what has no end
+// to the sums.
+const countEvents = `SELECT coalesce(sum(count + ended), 0) + iif(EXISTS (SELECT 1 FROM meta WHERE key = 'complete' AND value = 1), 0,
+	(SELECT count(*) FROM (SELECT record FROM unended UNION SELECT record FROM open_span))) FROM total`
+
 // Meta reads what is known of the trace as a whole. Facts holds every key of
 // the meta table.
 func (t *Trace) Meta() (Meta, error) {
@@ -226,9 +231,9 @@ func (t *Trace) Meta() (Meta, error) {
 		return m, err
 	}
 	for query, to := range map[string]*int64{
-		"SELECT coalesce(max(id), 0) FROM record":           &m.Records,
-		"SELECT coalesce(sum(events), 0) FROM lost":         &m.Lost,
-		"SELECT coalesce(sum(count + ended), 0) FROM total": &m.Events,
+		"SELECT coalesce(max(id), 0) FROM record":   &m.Records,
+		"SELECT coalesce(sum(events), 0) FROM lost": &m.Lost,
+		countEvents: &m.Events,
 	} {
 		if *to, err = integer(t.conn, query); err != nil {
 			return m, explain(t.path, err)

@@ -481,6 +481,10 @@ func (w *Writer) change(f func() error) error {
 	return w.fail(f())
 }
 
+// Behind is the fact that says how much older than the present what is being taken
+// in is, ns.
+const Behind = "behind"
+
 // SetMeta writes a fact about the whole trace.
 func (w *Writer) SetMeta(key string, value any) error {
 	return w.change(func() error { return execute(w.conn, "INSERT OR REPLACE INTO meta VALUES (?, ?)", key, value) })

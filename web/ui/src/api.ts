@@ -51,7 +51,7 @@ export interface Difference { name: string; count: number; other_count: number; 
 export interface Compare { by: string; trace: string; other: string; rows: Difference[] }
 export interface Sql { columns: string[]; rows: (string | number | null)[][]; limit: string; seconds: number }
 export interface TraceInfo { number: number; name: string; growing: boolean }
-export interface LiveView { now: number; events: number; lost: number; behind: number; devices: { used: number; peak: number; launches: number }[]; error_count: number }
+export interface LiveView { events: number; lost: number; errors: number; behind: number; used: number }
 
 export type Query = Record<string, string | number | undefined>;
 

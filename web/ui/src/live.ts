@@ -23,9 +23,8 @@ export function follow(grown: () => Promise<void>, ended: () => void, changed: (
   const source = new EventSource("/api/live");
   source.addEventListener("view", (e) => {
     const v = JSON.parse((e as MessageEvent<string>).data) as LiveView;
-    const used = v.devices.reduce((sum, d) => sum + d.used, 0);
-    told.title = `${bytes(used)} in use on devices`;
-    told.textContent = `${count(v.events)} events${v.lost ? ` · ${count(v.lost)} lost` : ""}${v.behind > 1e9 ? ` · the collector is ${(v.behind / 1e9).toFixed(1)} s behind` : ""}${v.error_count ? ` · ${v.error_count} errors` : ""}`;
+    told.title = `${bytes(v.used)} in use on devices`;
+    told.textContent = `${count(v.events)} events${v.lost ? ` · ${count(v.lost)} lost` : ""}${v.behind > 1e9 ? ` · the collector is ${(v.behind / 1e9).toFixed(1)} s behind` : ""}${v.errors ? ` · ${v.errors} errors` : ""}`;
     if (busy || v.events === events) return;
     busy = true;
     events = v.events;

@@ -1,0 +1,42 @@
+package store
+
+import (
+	"math"
+
+	"github.com/accscope/accscope/collector/model"
+)
+
+// Now is how far a trace is: one that is being written as of its newest commit.
+type Now struct {
+	Events int64 `json:"events"`
+	Lost   int64 `json:"lost"` // events that capture dropped
+	Errors int64 `json:"errors"`
+	Behind int64 `json:"behind"` // how much older than the present the newest events were when they were taken in, ns; 0: as new as can be
+	Used   int64 `json:"used"`   // device memory in use, bytes
+}
+
+// Now reads how far the trace is, whatever its size.
+func (t *Trace) Now() (n Now, err error) {
+	for query, to := range map[string]*int64{
+		countEvents: &n.Events,
+		"SELECT coalesce(sum(events), 0) FROM lost":                                 &n.Lost,
+		"SELECT count(*) FROM landmark WHERE kind = 100":                            &n.Errors,
+		"SELECT coalesce((SELECT value FROM meta WHERE key = '" + Behind + "'), 0)": &n.Behind,
+	} {
+		if *to, err = integer(t.conn, query); err != nil {
+			return n, explain(t.path, err)
+		}
+	}
+	devices, err := t.Devices()
+	if err != nil {
+		return n, err
+	}
+	for i := range devices {
+		last, _, err := t.lastSample(devices[i].ID, math.MaxInt64)
+		if err != nil {
+			return n, err
+		}
+		n.Used += model.Size(uint64(last.Used))
+	}
+	return n, nil
+}
