@@ -201,12 +201,17 @@ func TestCarriedVariables(t *testing.T) {
 	}
 }
 
-// told counts what events say of their place, variable and kernel.
-func told(t *testing.T, trace *store.Trace) map[string]int {
+// told counts what events say of their place, variable and kernel: those of one process,
+// or all.
+func told(t *testing.T, trace *store.Trace, process ...int) map[string]int {
 	t.Helper()
+	of := ""
+	for _, number := range process {
+		of = fmt.Sprintf(" WHERE process = %d", number)
+	}
 	rows := map[string]int{}
 	err := sqlitex.Execute(trace.Conn(), `SELECT kind, source_file, line, end_line, function, function_line, function_end_line,
-		variable, kernel FROM events`, &sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
+		variable, kernel FROM events`+of, &sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
 		row := fmt.Sprintf("%s %s:%d", s.ColumnText(0), filepath.Base(s.ColumnText(1)), s.ColumnInt(2))
 		if end := s.ColumnInt(3); end > 0 {
 			row += fmt.Sprintf("-%d", end)

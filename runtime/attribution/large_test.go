@@ -13,8 +13,8 @@ import (
 )
 
 // BenchmarkFirstEvent measures in a process what the first event of a library
-// with 100 MB of debug information costs, all of it: finding the file, lines,
-// function and the names of three mappings; and by how much resident memory has
+// with 100 MB of debug information costs its thread, in processor time: finding the file, lines,
+// function and the names of 40 variables; and by how much resident memory has
 // grown when each of its 2,000 functions has had its events; and what it costs without
 // a tool, and with the profiler, which leaves places and names to its collector.
 func BenchmarkFirstEvent(b *testing.B) {

@@ -12,10 +12,12 @@ import (
 	"testing"
 )
 
-// The large library has Units units with FunctionsPerUnit functions each.
+// The large library has Units units with FunctionsPerUnit functions each, whose kernels
+// have so many Scalars beside n and two arrays.
 const (
 	Units            = 200
 	FunctionsPerUnit = 10
+	Scalars          = 37
 )
 
 // FunctionName is the symbol of a function of the large library.
@@ -32,8 +34,13 @@ func Large(t testing.TB, dir string) string {
 	for i := range 4700 {
 		fmt.Fprintf(&c, "struct record_%d { int first, second; double third; struct record_%d *next; char text[%d]; float values[4]; };\n", i, i, i+1)
 	}
+	var scalars, sum strings.Builder
+	for i := range Scalars {
+		fmt.Fprintf(&scalars, " double c%d = n * %d;", i, i)
+		fmt.Fprintf(&sum, " + c%d", i)
+	}
 	for i := range FunctionsPerUnit {
-		fmt.Fprintf(&c, "void kernel_%d (int n, double *x, double *y, struct record_%d *r)\n{\n#pragma acc parallel loop copyin(x[0:n]) copy(y[0:n])\n  for (int i = 0; i < n; i++)\n    y[i] += x[i] * n;\n}\n", i, i)
+		fmt.Fprintf(&c, "void kernel_%d (int n, double *x, double *y, struct record_%d *r)\n{%s\n#pragma acc parallel loop copyin(x[0:n]) copy(y[0:n])\n  for (int i = 0; i < n; i++)\n    y[i] += x[i] * n%s;\n}\n", i, i, &scalars, &sum)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "unit.c"), c.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
