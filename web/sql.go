@@ -125,6 +125,9 @@ func queryRows(ctx context.Context, trace *store.Trace, text string, rows int64)
 	conn.Limit(sqlite.LimitLength, mostBytes)
 	conn.Limit(sqlite.LimitSQLLength, longestQuery)
 	conn.Limit(sqlite.LimitExprDepth, 200)
+	if err := trace.CheckSQL(text); err != nil {
+		return nil, statusError{http.StatusForbidden, err.Error()}
+	}
 	if err := trace.SortOnDisk(); err != nil {
 		return nil, err
 	}

@@ -107,6 +107,27 @@ func TestForeignViewsAreNotRun(t *testing.T) {
 	}
 }
 
+// Nor is it where the user's SQL names it: as main's, or by a name that is no view of
+// ours.
+func TestForeignViewsByName(t *testing.T) {
+	trace := tracetest.File(t, 200, 1)
+	own := []string{"SELECT count(*) FROM main.loss", "SELECT * FROM \"MAIN\" . [loss]", "SELECT 1 FROM main/* */.\n--x\nloss"}
+	for _, sql := range own {
+		invoke(t, filepath.Dir(trace), "query", trace, sql).must(t)
+	}
+	const endless = " AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i AS events FROM n"
+	tracetest.Change(t, trace, "DROP VIEW loss", "CREATE VIEW loss"+endless, "CREATE VIEW mine"+endless)
+	for _, sql := range append(own, "SELECT count(*) FROM mine", "SELECT (SELECT 1 FROM 'mine')") {
+		r, err := endure(filepath.Dir(trace), "query", trace, sql)
+		if err != nil || r.status != exitFailure || !strings.Contains(r.stderr, "is the file's own") {
+			t.Errorf("%s: status %d, %v\n%s", sql, r.status, err, r.stderr)
+		}
+	}
+	for _, sql := range []string{"SELECT count(*) FROM loss", "SELECT 'determined', count(*) FROM main.record"} {
+		invoke(t, filepath.Dir(trace), "query", trace, sql).must(t)
+	}
+}
+
 // Values that no program can have make nothing loop or grow.
 func TestImpossibleValues(t *testing.T) {
 	for _, change := range []string{

@@ -62,6 +62,9 @@ demangled(kernel) is the name of a C++ kernel as reports show it.
 			if sql, err = dotCommand(trace.Conn(), sql); err != nil {
 				return err
 			}
+			if err := trace.CheckSQL(sql); err != nil {
+				return err
+			}
 			return query(output, trace.Conn(), sql, shape)
 		},
 	}
