@@ -1,6 +1,7 @@
 package speedscope
 
 import (
+	"bufio"
 	"encoding/binary"
 	"strconv"
 )
@@ -14,9 +15,6 @@ type events struct {
 }
 
 func (e *events) empty() bool { return len(e.packed) == 0 }
-
-// IsZero says whether there are none, for encoding/json.
-func (e events) IsZero() bool { return e.empty() }
 
 // add appends an event; one before its predecessor happens with it.
 func (e *events) add(at int64, frame int, open bool) {
@@ -33,25 +31,26 @@ func (e *events) add(at int64, frame int, open bool) {
 	e.last = at
 }
 
-// MarshalJSON writes them as speedscope has them.
-func (e events) MarshalJSON() ([]byte, error) {
-	text := []byte{'['}
+// write writes them as speedscope has them, separated by commas. The writer keeps
+// its error.
+func (e *events) write(w *bufio.Writer) {
 	at := e.first
+	var text []byte
 	for rest := e.packed; len(rest) > 0; {
 		since, n := binary.Uvarint(rest)
 		number, m := binary.Uvarint(rest[n:])
 		rest = rest[n+m:]
 		at += int64(since)
-		if len(text) > 1 {
-			text = append(text, ',')
-		}
-		text = append(text, `{"type":"`...)
+		text = append(text[:0], `{"type":"`...)
 		text = append(text, "CO"[number&1])
 		text = append(text, `","frame":`...)
 		text = strconv.AppendUint(text, number>>1, 10)
 		text = append(text, `,"at":`...)
 		text = strconv.AppendInt(text, at, 10)
 		text = append(text, '}')
+		if len(rest) > 0 {
+			text = append(text, ',')
+		}
+		w.Write(text) //nolint:errcheck // Flush says it
 	}
-	return append(text, ']'), nil
 }

@@ -4,7 +4,10 @@
 package speedscope
 
 import (
+	"bufio"
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 
@@ -16,11 +19,11 @@ import (
 
 // file is speedscope's file format (file-format-schema.json).
 type file struct {
-	Schema   string    `json:"$schema"`
-	Name     string    `json:"name"`
-	Exporter string    `json:"exporter"`
-	Shared   shared    `json:"shared"`
-	Profiles []profile `json:"profiles"`
+	Schema   string
+	Name     string
+	Exporter string
+	Shared   shared
+	Profiles []*profile
 }
 
 type shared struct {
@@ -36,12 +39,12 @@ type frame struct {
 // profile is of one of two types: "evented" has events, "sampled" samples and
 // their weights.
 type profile struct {
-	Type       string  `json:"type"`
-	Name       string  `json:"name"`
-	Unit       string  `json:"unit"`
-	StartValue int64   `json:"startValue"`
-	EndValue   int64   `json:"endValue"`
-	Events     events  `json:"events,omitzero"`
+	Type       string `json:"type"`
+	Name       string `json:"name"`
+	Unit       string `json:"unit"`
+	StartValue int64  `json:"startValue"`
+	EndValue   int64  `json:"endValue"`
+	events     events
 	Samples    [][]int `json:"samples,omitempty"`
 	Weights    []int64 `json:"weights,omitempty"`
 }
@@ -79,13 +82,52 @@ func Write(w io.Writer, trace *store.Trace, options export.Options) error {
 	f := &writer{trace: trace, options: options, numbers: map[stacks.Frame]int{}, sites: map[*store.Site]int{}, works: map[*store.Work]int{},
 		threads: map[model.ThreadID]*track{}, queues: map[model.QueueID]*queue{},
 		file: file{Schema: "https://www.speedscope.app/file-format-schema.json", Name: trace.Path(), Exporter: "accscope",
-			Shared: shared{Frames: []frame{}}, Profiles: []profile{}}}
+			Shared: shared{Frames: []frame{}}}}
 	for _, step := range []func() error{f.introduce, f.records, f.activities, f.sums} {
 		if err := step(); err != nil {
 			return err
 		}
 	}
-	return json.NewEncoder(w).Encode(f.file)
+	if err := f.file.write(w); err != nil {
+		return fmt.Errorf("writing speedscope's JSON: %w", err)
+	}
+	return nil
+}
+
+// write writes the file piece by piece: the text of all events is long.
+func (f *file) write(w io.Writer) error {
+	out := bufio.NewWriterSize(w, 256<<10)
+	var failed error
+	value := func(before string, v any) {
+		text, err := json.Marshal(v)
+		failed = errors.Join(failed, err)
+		out.WriteString(before) //nolint:errcheck // Flush says it
+		out.Write(text)         //nolint:errcheck // Flush says it
+	}
+	value(`{"$schema":`, f.Schema)
+	value(`,"name":`, f.Name)
+	value(`,"exporter":`, f.Exporter)
+	value(`,"shared":`, f.Shared)
+	before := `,"profiles":[`
+	for _, p := range f.Profiles {
+		if p.Type == "evented" {
+			text, err := json.Marshal(p)
+			failed = errors.Join(failed, err)
+			out.WriteString(before)                        //nolint:errcheck // Flush says it
+			out.Write(bytes.TrimSuffix(text, []byte("}"))) //nolint:errcheck // Flush says it
+			out.WriteString(`,"events":[`)                 //nolint:errcheck // Flush says it
+			p.events.write(out)
+			out.WriteString("]}") //nolint:errcheck // Flush says it
+		} else {
+			value(before, p)
+		}
+		before = ","
+	}
+	if len(f.Profiles) == 0 {
+		out.WriteString(before) //nolint:errcheck // Flush says it
+	}
+	out.WriteString("]}\n") //nolint:errcheck // Flush says it
+	return errors.Join(failed, out.Flush())
 }
 
 // introduce names threads and queues.
@@ -211,7 +253,7 @@ func (f *writer) activities() error {
 		if t.events.empty() {
 			continue
 		}
-		f.file.Profiles = append(f.file.Profiles, profile{Type: "evented", Name: t.name, Unit: "nanoseconds", Events: t.events,
+		f.file.Profiles = append(f.file.Profiles, &profile{Type: "evented", Name: t.name, Unit: "nanoseconds", events: t.events,
 			StartValue: min(f.meta.First, t.events.first), EndValue: max(f.meta.Last, t.events.last)})
 	}
 	return nil
@@ -230,7 +272,7 @@ func (f *writer) sums() error {
 		{"host time, summed", func(s *stacks.Stack) int64 { return s.Host }},
 		{"device time, summed", func(s *stacks.Stack) int64 { return s.Device }},
 	} {
-		p := profile{Type: "sampled", Name: kind.name, Unit: "nanoseconds"}
+		p := &profile{Type: "sampled", Name: kind.name, Unit: "nanoseconds"}
 		for _, stack := range list {
 			weight := kind.weight(stack)
 			if weight <= 0 {
