@@ -234,7 +234,7 @@ func TestDependencyShows(t *testing.T) {
 
 func TestNamesCannotMoveTheCursor(t *testing.T) {
 	s := newScript()
-	s.operation(model.EnqueueLaunchStart, 10*ms, 1, "evil\x1b[2J\r\nname", 3, 0)
+	s.operation(model.EnqueueLaunchStart, 10*ms, 1, "evil\x1b[2J\r\nname", 0, 0)
 	s.frame(20 * ms)
 	for _, view := range []string{"1", "3", "4"} {
 		if text := screenOf(t, s, view); strings.ContainsAny(text, "\x1b\r") || !strings.Contains(text, "evil?[2J??name") {

@@ -24,7 +24,7 @@ func newKernelsView() *kernelsView {
 			{title: "share", width: 6, right: true},
 			{title: "count", width: 8, right: true},
 			{title: "average", width: 9, right: true},
-			{title: "source", width: 20, wide: 70},
+			{title: "linker's name", width: 20, wide: 70},
 			{title: "min", width: 9, right: true, wide: 100},
 			{title: "max", width: 9, right: true, wide: 100},
 			{title: "gangs x workers x vector", width: 24, right: true, wide: 130},
@@ -164,9 +164,9 @@ func kernelRows(v *model.View) []row {
 		}
 		rows = append(rows, row{
 			id: fmt.Sprintf("%s/%s/%d/%d", x.Symbol, x.Source.File, x.Source.Line, x.Device),
-			cells: []string{name, show(x.Time), shareText, count(float64(x.Count)), show(int64(average)), sourceText(x.Source), show(x.Minimum), show(x.Maximum),
+			cells: []string{name, show(x.Time), shareText, count(float64(x.Count)), show(int64(average)), model.Readable(x.Symbol), show(x.Minimum), show(x.Maximum),
 				shape, report.ShowDuration(float64(x.HostTime)), device},
-			also: x.Symbol,
+			also: x.Symbol + " " + model.Readable(x.Symbol),
 			keys: []float64{0, float64(x.Time), part, float64(x.Count), average, 0, float64(x.Minimum), float64(x.Maximum), 0, float64(x.HostTime)},
 			detail: func() detail {
 				fields := [][2]string{{"name", name}}

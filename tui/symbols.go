@@ -2,8 +2,8 @@ package tui
 
 import "github.com/accscope/accscope/collector/model"
 
-// symbols are the linker's names of kernels that are shown under another name.
-// Frames have them in the list of kernels only; what else tells of a kernel is
+// symbols are the linker's names of kernels that are shown under another name, as they
+// are and demangled. Frames have them in the list of kernels only; what else tells of a kernel is
 // known by its name and place.
 type symbols map[namedAt]string
 
@@ -17,12 +17,13 @@ func symbolsOf(v *model.View) symbols {
 	for i := range v.Kernels {
 		k := &v.Kernels[i]
 		at := namedAt{k.Name, k.Source.File, k.Source.Line}
+		linker := k.Symbol + " " + model.Readable(k.Symbol)
 		switch other := s[at]; {
-		case k.Symbol == k.Name || k.Symbol == other: // on another device
+		case k.Symbol == k.Name || linker == other: // on another device
 		case other == "":
-			s[at] = k.Symbol
+			s[at] = linker
 		default:
-			s[at] = other + " " + k.Symbol
+			s[at] = other + " " + linker
 		}
 	}
 	return s

@@ -262,7 +262,7 @@ func TestLiveSession(t *testing.T) {
 	term.keys("Enter")
 	term.shows("mapping ", "device address", "#pragma acc enter data", "▸")
 	term.keys("Space", "3")
-	term.shows("main._omp_fn.0", "scene.c:41", "Transfers", "download", "Host time by source", "wait")
+	term.shows("scene.c:41 parallel loop in main", "main._omp_fn.0", "Transfers", "download", "Host time by source", "wait")
 	term.keys("4")
 	term.shows("Events", "enqueue_launch_", "update_")
 	term.keys("/")

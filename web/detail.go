@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/accscope/accscope/callbacks"
-	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
@@ -214,7 +213,11 @@ func activityDetail(r *request) (any, error) {
 	err := sqlitex.Execute(r.trace.Conn(), `SELECT record, queue, kind, name, start, end, bytes, device_start, device_end, recorded, correlation, async
 		FROM device_activity WHERE activity = ?`, &sqlitex.ExecOptions{Args: []any{id}, ResultFunc: func(s *sqlite.Stmt) error {
 		record = s.ColumnInt64(0)
-		kind, name := s.ColumnText(2), model.Readable(s.ColumnText(3))
+		kind, symbol := s.ColumnText(2), s.ColumnText(3)
+		name, err := r.trace.Title(symbol)
+		if err != nil {
+			return err
+		}
 		d = &detail{Activity: id, Kind: kind, Name: name, Title: kind, Start: s.ColumnInt64(4), End: s.ColumnInt64(5), Queue: s.ColumnInt64(1),
 			Line: -1, Parents: []ancestor{}, Stack: []frame{}}
 		if name != "" {
@@ -225,6 +228,9 @@ func activityDetail(r *request) (any, error) {
 			{"bytes", s.ColumnInt64(6), "bytes"}, {"async", callbacks.AsyncName(s.ColumnInt64(11)), ""},
 			{"device clock start", fmt.Sprint(s.ColumnInt64(7)), ""}, {"device clock end", fmt.Sprint(s.ColumnInt64(8)), ""},
 			{"recorded", s.ColumnInt64(9), "time"}, {"correlation", fmt.Sprint(s.ColumnInt64(10)), ""}}
+		if kind == "kernel" && symbol != "" {
+			d.Fields = append(d.Fields, field{"kernel", symbol, ""})
+		}
 		return nil
 	}})
 	if err != nil {

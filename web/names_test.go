@@ -9,9 +9,10 @@ import (
 	"github.com/accscope/accscope/collector/store/tracetest"
 )
 
-// The page shows kernels of C++ demangled and finds them by either name.
-// Overloads, whose demangled names are the same, are counted apart.
-func TestKernelsOfCxx(t *testing.T) {
+// The page calls kernels by their place, or where that is several by the linker's name
+// demangled, and finds them by any of these. Overloads, whose demangled names are the
+// same, are counted apart.
+func TestKernelNames(t *testing.T) {
 	path := tracetest.File(t, 3000, 1)
 	// The kernels of every other queue are those of one overload.
 	tracetest.Change(t, path,

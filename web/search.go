@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 )
 
@@ -27,7 +28,8 @@ type searchAnswer struct {
 
 // matches says whether text, in small letters, is in what a site is called.
 func matches(site *store.Site, text string) bool {
-	return strings.Contains(strings.ToLower(site.Name), text) || strings.Contains(strings.ToLower(site.Symbol), text) || strings.Contains(site.Kind, text) ||
+	return strings.Contains(strings.ToLower(site.Name), text) || strings.Contains(strings.ToLower(site.Symbol), text) ||
+		strings.Contains(strings.ToLower(model.Readable(site.Symbol)), text) || strings.Contains(site.Kind, text) ||
 		strings.Contains(strings.ToLower(place(site.File, site.Line)), text) || strings.Contains(strings.ToLower(site.Function), text)
 }
 

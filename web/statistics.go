@@ -121,7 +121,11 @@ func activityWithin(r *request, w window, add func(group, kind, symbol, name str
 				return err
 			}
 			symbol := cmp.Or(work.Symbol, s.ColumnText(6))
-			add("device", work.Kind, symbol, model.Readable(symbol), s.ColumnInt64(1), s.ColumnInt64(2), 0,
+			title, err := r.trace.Title(symbol)
+			if err != nil {
+				return err
+			}
+			add("device", work.Kind, symbol, title, s.ColumnInt64(1), s.ColumnInt64(2), 0,
 				s.ColumnInt64(3), s.ColumnInt64(4), s.ColumnInt64(5))
 			return nil
 		}})

@@ -27,7 +27,7 @@ func (f *filterFlags) register(command *cobra.Command) {
 	flags := command.Flags()
 	flags.StringVar(&f.from, "since", "", "from this `TIME` of the trace on (1.5s, 20ms, 300us)")
 	flags.StringVar(&f.to, "until", "", "up to this `TIME` of the trace")
-	flags.StringVar(&f.kernel, "kernel", "", "only launches of kernels whose name, demangled or not, has this `TEXT`")
+	flags.StringVar(&f.kernel, "kernel", "", "only launches of kernels whose name, by place or the linker's, has this `TEXT`")
 	flags.StringVar(&f.variable, "variable", "", "only data events of this variable `NAME`")
 	flags.StringVar(&f.place, "source", "", "only events whose file:line has this `TEXT`")
 	flags.StringVar(&f.queue, "queue", "", "only this async queue (`NUMBER`, sync, default or noval)")

@@ -1,8 +1,11 @@
 package ingest
 
 import (
+	"time"
+
 	"github.com/accscope/accscope/collector/capture"
 	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/runtime/source"
 )
 
 // take hands a ring's item to the model and the trace.
@@ -81,12 +84,34 @@ func (in *Ingester) event(r *ring, item *capture.Item) error {
 	e.SourceFile = in.name(p, e.SourceFile)
 	e.Function = in.name(p, e.Function)
 	e.Name = in.name(p, e.Name)
+	if e.Kind == model.EnqueueLaunchStart && e.Line > 0 {
+		if err := in.construct(p, e, item.Event.Time); err != nil {
+			return err
+		}
+	}
 	step := in.model.Apply(e)
 	in.events.Add(1)
 	if in.writer == nil {
 		return nil
 	}
 	return in.writer.Write(step)
+}
+
+// construct notes, once for each place, what the directive of a launch says, while its
+// source file is as it was when the program ran at a time on its host's clock.
+func (in *Ingester) construct(p *process, e *model.Event, at int64) error {
+	if in.model.HasConstruct(e.SourceFile, e.Line) {
+		return nil
+	}
+	file, construct := in.model.Text(e.SourceFile), ""
+	if d := source.DirectiveAt(file, int(e.Line), time.Unix(0, p.capture.Realtime(at))); d.Compute() {
+		construct = d.Name
+	}
+	in.model.SetConstruct(e.SourceFile, e.Line, construct)
+	if construct == "" || in.writer == nil {
+		return nil
+	}
+	return in.writer.SetConstruct(file, e.Line, construct)
 }
 
 func (in *Ingester) activity(r *ring, a *capture.Activity) error {

@@ -54,6 +54,19 @@ func (m *Model) Names() *Names { return m.names }
 // Directory numbers the devices and queues.
 func (m *Model) Directory() *Directory { return m.directory }
 
+// SetConstruct is Names.SetConstruct, safe beside View.
+func (m *Model) SetConstruct(file Name, line int32, construct string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.names.SetConstruct(file, line, construct)
+}
+
+// HasConstruct and Text are Names' methods, for the only goroutine that changes them.
+func (m *Model) HasConstruct(file Name, line int32) bool { return m.names.HasConstruct(file, line) }
+
+// Text gives back a string.
+func (m *Model) Text(id Name) string { return m.names.Text(id) }
+
 // Intern is Names.Intern, safe beside View.
 func (m *Model) Intern(text string) Name {
 	m.mu.Lock()
@@ -194,7 +207,10 @@ func (m *Model) fold(t *thread, e *Event, step *Step) {
 		m.alloc(e, step)
 	case Free:
 		m.release(e, step)
-	case EnqueueLaunchStart, EnqueueUploadStart, EnqueueDownloadStart:
+	case EnqueueLaunchStart:
+		m.names.setKernel(e)
+		m.enqueue(e, step)
+	case EnqueueUploadStart, EnqueueDownloadStart:
 		m.enqueue(e, step)
 	case EnqueueLaunchEnd, EnqueueUploadEnd, EnqueueDownloadEnd:
 		m.enqueued(e, step)

@@ -221,7 +221,8 @@ func (filter Filter) window(column string) (string, []any) {
 
 func (filter Filter) accepts(s *site, thread threadFact) bool {
 	switch {
-	case filter.Kernel != "" && !strings.Contains(s.name, filter.Kernel) && !strings.Contains(s.symbol, filter.Kernel),
+	case filter.Kernel != "" && !strings.Contains(s.name, filter.Kernel) && !strings.Contains(s.symbol, filter.Kernel) &&
+		!strings.Contains(model.Readable(s.symbol), filter.Kernel),
 		filter.Kernel != "" && s.kind != kindLaunch,
 		filter.Variable != "" && (!s.about(filter.Variable) || s.kind == kindLaunch),
 		filter.Queue != nil && s.queue != *filter.Queue,

@@ -43,7 +43,7 @@ func (f *facts) kernels() *Table {
 	table := &Table{Key: "kernels", Title: "Kernels",
 		Note:  "device time is measured on the device; - where the runtime measures none",
 		Empty: "no kernel was launched",
-		Columns: append(kernelColumns(), []Column{{"source", "source", Text}, {"launches", "launches", Count}, {"", "timed", Count},
+		Columns: append(kernelColumns(), []Column{{"", "source", Text}, {"launches", "launches", Count}, {"", "timed", Count},
 			{"device time", "device_ns", Nanoseconds}, {"share", "device_share", Fraction}, {"min", "device_min_ns", Nanoseconds},
 			{"avg", "device_avg_ns", Nanoseconds}, {"max", "device_max_ns", Nanoseconds}, {"enqueue", "enqueue_ns", Nanoseconds},
 			{"gangs x workers x vector", "geometry", Text}}...)}
@@ -84,19 +84,22 @@ func warningTable(trace *store.Trace) (*Table, error) {
 		Note:    "what works on this device and would not on another",
 		Empty:   "the runtime warned of nothing",
 		Columns: []Column{{"source", "source", Text}, {"warning", "warning", Text}}}
-	for _, x := range meta.Warnings() {
+	for _, x := range meta.Warnings {
 		at := site{file: x.File, line: int64(x.Line)}
 		table.Rows = append(table.Rows, []any{at.place(), x.Text})
 	}
 	return table, nil
 }
 
-// kernelColumns are for a kernel's name: people see it demangled.
+// kernelColumns are for a kernel's name: people see its place and the linker's name,
+// demangled.
 func kernelColumns() []Column {
-	return []Column{{"", "kernel", Text}, {"", "demangled", Text}, {"kernel", "", Text}}
+	return []Column{{"kernel", "", Text}, {"", "kernel", Text}, {"linker's name", "demangled", Text}}
 }
 
-func kernelCells(s *site) []any { return []any{name(s.symbol), name(s.name), name(s.name)} }
+func kernelCells(s *site) []any {
+	return []any{name(s.name), name(s.symbol), name(model.Readable(s.symbol))}
+}
 
 // name is a string that may be unknown.
 func name(text string) any {

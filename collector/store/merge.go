@@ -98,15 +98,17 @@ func Merge(path string, inputs []Input) (err error) {
 	for i, s := range sources {
 		s.shift -= earliest
 		for key, value := range metas[i].Facts {
-			// The caller's span, what was left out while recording, what the runtime warned of.
-			if carried[key] || key != "traceparent" && key != "tracestate" && !strings.HasPrefix(key, "filter_") &&
-				!strings.HasPrefix(key, warningKey) {
+			// The caller's span, and what was left out while recording.
+			if carried[key] || key != "traceparent" && key != "tracestate" && !strings.HasPrefix(key, "filter_") {
 				continue
 			}
 			carried[key] = true
 			if err := w.SetMeta(key, value); err != nil {
 				return err
 			}
+		}
+		if err := w.writeNotes(&metas[i]); err != nil {
+			return err
 		}
 		if hosts, err = s.introduce(m, w, hosts, metas[i].Origin, origin, i > 0); err != nil {
 			return err

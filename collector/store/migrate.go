@@ -117,6 +117,9 @@ func (t *Trace) copyTo(path string) (err error) {
 			}
 		}
 	}
+	if err := w.writeNotes(&meta); err != nil {
+		return err
+	}
 	if err := t.Introduce(m); err != nil {
 		return err
 	}

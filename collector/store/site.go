@@ -27,8 +27,8 @@ type Site struct {
 	File, Function                               string
 	Line, EndLine, FunctionLine, FunctionEndLine int32
 
-	Name            string // variable, kernel or error message, as people are to see it
-	Symbol          string // the same as the event has it: mangled, if it is a C++ kernel
+	Name            string // variable, kernel or error message, as people are to see it: a kernel by its place
+	Symbol          string // the same as the event has it: the linker's name of a kernel
 	HasName         bool   // false: a null pointer
 	Construct       string // parent_construct, "" if it has no such number
 	ParentConstruct int32
@@ -58,6 +58,41 @@ func (s *Site) Label() string {
 		return s.Name
 	}
 	return s.Kind
+}
+
+// entitle has a kernel called by its place, unless several places launch it.
+func (t *Trace) entitle(s *Site, constructs map[string]string) {
+	if s.KindCode != model.EnqueueLaunchStart || s.File == "" || s.Line <= 0 || s.Symbol == "" {
+		return
+	}
+	construct := constructs[placeText(s.File, s.Line)]
+	if construct == "" {
+		construct = s.Construct
+	}
+	title := model.KernelTitle(s.File, s.Line, construct, s.Function)
+	if before, known := t.titles[s.Symbol]; known && before != title {
+		title = t.readable(s.Symbol)
+	}
+	t.titles[s.Symbol] = title
+}
+
+// Title is a kernel's name as people are to see it, by the linker's: the name of its
+// place, or where that is not known, or not the only one, the linker's demangled.
+func (t *Trace) Title(symbol string) (string, error) {
+	if title := t.titles[symbol]; title != "" {
+		return title, nil
+	}
+	newest, err := integer(t.conn, "SELECT coalesce(max(id), 0) FROM site")
+	if err != nil {
+		return "", explain(t.path, err)
+	}
+	if newest > t.newestSite {
+		t.newestSite = newest
+		if err := t.loadSites(); err != nil {
+			return "", err
+		}
+	}
+	return cmp.Or(t.titles[symbol], t.readable(symbol)), nil
 }
 
 // readable is model.Readable, remembered: many sites have the same names.
@@ -102,11 +137,15 @@ func (t *Trace) loadSites() error {
 	if err != nil {
 		return explain(t.path, err)
 	}
+	meta, err := t.facts()
+	if err != nil {
+		return err
+	}
 	places := "s.thread, s.depth"
 	if t.version == 1 {
 		places = "0, 0"
 	}
-	return t.each(`SELECT d.site, d.kind_code, d.device, d.queue, d.async, d.async_queue, d.process, d.device_type, d.device_number,
+	err = t.each(`SELECT d.site, d.kind_code, d.device, d.queue, d.async, d.async_queue, d.process, d.device_type, d.device_number,
 		d.source_file, d.function, d.line, d.end_line, d.function_line, d.function_end_line, d.name, d.parent_construct, d.implicit,
 		d.version, d.thread_id, d.profile_bytes, d.event_bytes, d.api_bytes, d.device_api, d.api_device_type, d.vendor,
 		d.device_handle, d.context_handle, d.async_handle, d.missing, d.gangs, d.workers, d.vector, d.dimensions, d.error_code,
@@ -133,10 +172,22 @@ func (t *Trace) loadSites() error {
 			s.Kind = model.KindName(s.KindCode)
 		}
 		s.Construct = model.ConstructName(s.ParentConstruct)
+		t.entitle(s, meta.constructs)
 		s.CallStack = known.frames(r.ColumnInt64(36))
 		t.sites[id] = s
 		return nil
 	})
+	for _, s := range t.sites {
+		if title := t.titles[s.Symbol]; s.launches() && title != "" {
+			s.Name = title
+		}
+	}
+	return err
+}
+
+// launches says whether a site is a kernel's.
+func (s *Site) launches() bool {
+	return s.KindCode == model.EnqueueLaunchStart || s.KindCode == model.EnqueueLaunchEnd
 }
 
 // Work is everything of a device activity that repeats.
@@ -174,8 +225,15 @@ func (t *Trace) Work(id int64) (*Work, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t.works[id] == nil {
-		t.works[id] = &Work{ID: id}
+	w := t.works[id]
+	if w == nil {
+		w = &Work{ID: id}
+		t.works[id] = w
 	}
-	return t.works[id], nil
+	if w.Kind == "kernel" {
+		if w.Name, err = t.Title(w.Symbol); err != nil {
+			return nil, err
+		}
+	}
+	return w, nil
 }

@@ -24,6 +24,9 @@ type Trace struct {
 	done    func() error      // called at the end; nil: nothing
 	// readables are names as people are to see them, by what the events have.
 	readables map[string]string
+	titles    map[string]string // of kernels, by the linker's name
+	// newestSite is the last site that titles have been looked for in.
+	newestSite int64
 	// statements are prepared and not in use, by their text; nil: none are kept.
 	statements map[string]*sqlite.Stmt
 }
@@ -86,7 +89,7 @@ func open(file, name string, o options) (*Trace, error) {
 
 func newTrace(path string, conn *sqlite.Conn) *Trace {
 	return &Trace{path: path, conn: conn, version: Version, sites: make(map[int64]*Site), works: make(map[int64]*Work),
-		data: make(map[int64][]datum), readables: make(map[string]string)}
+		data: make(map[int64][]datum), readables: make(map[string]string), titles: make(map[string]string)}
 }
 
 // openReadOnly opens a file without writing beside it, unless a writer's
@@ -216,6 +219,9 @@ type Meta struct {
 	Events   int64             `json:"events"`
 	Lost     int64             `json:"lost"` // events that capture dropped
 	Facts    map[string]string `json:"facts"`
+	Warnings []Warning         `json:"-"` // what runtimes warned of, by their places
+
+	constructs map[string]string // names of compute constructs by FILE:LINE
 }
 
 // countEvents adds, until the trace is finished, the beginnings of what has no end
@@ -224,7 +230,7 @@ const countEvents = `SELECT coalesce(sum(count + ended), 0) + iif(EXISTS (SELECT
 	(SELECT count(*) FROM (SELECT record FROM unended UNION SELECT record FROM open_span))) FROM total`
 
 // Meta reads what is known of the trace as a whole. Facts holds every key of
-// the meta table.
+// the meta table but those of Warnings and of compute constructs.
 func (t *Trace) Meta() (Meta, error) {
 	m, err := t.facts()
 	if err != nil {
@@ -252,8 +258,11 @@ func (t *Trace) Meta() (Meta, error) {
 
 // facts reads the meta table.
 func (t *Trace) facts() (Meta, error) {
-	m := Meta{Version: Version, Facts: make(map[string]string)}
+	m := Meta{Version: Version, Facts: make(map[string]string), constructs: make(map[string]string)}
 	err := t.each("SELECT key, value FROM meta", nil, func(s *sqlite.Stmt) error {
+		if m.note(s.ColumnText(0), s.ColumnText(1)) {
+			return nil
+		}
 		m.Facts[s.ColumnText(0)] = s.ColumnText(1)
 		switch s.ColumnText(0) {
 		case "origin":

@@ -175,7 +175,7 @@ func TestFileEqualsTheTrace(t *testing.T) {
 		{name: "compressed", options: export.Options{Compress: true}},
 		{name: "a window", options: export.Options{Filter: store.Filter{From: 1_300_000, To: 1_900_000}}},
 		{name: "launches", options: export.Options{Filter: store.Filter{Match: func(s *store.Site) bool { return s.Kind == "enqueue_launch" }}}},
-		{name: "one kernel", options: export.Options{Filter: store.Filter{Match: func(s *store.Site) bool { return strings.HasPrefix(s.Name, "step2") }}}},
+		{name: "one kernel", options: export.Options{Filter: store.Filter{Match: func(s *store.Site) bool { return strings.HasPrefix(s.Symbol, "step2") }}}},
 		{name: "unended spans", changes: []string{unended}},
 		{name: "unended spans, launches", changes: []string{unended}, options: export.Options{Filter: store.Filter{Match: func(s *store.Site) bool { return s.Kind != "enter_data" }}}},
 		{name: "before the begin", changes: []string{early}},

@@ -281,7 +281,7 @@ func size(bytes uint64) int64 {
 func (m *maker) record(r *store.Record) Row {
 	s := r.Site
 	row := Row{Row: "event", ID: r.ID, Parent: r.Parent, Thread: int64(r.Thread), TID: m.tids[r.Thread],
-		Kind: s.Kind, Name: s.Symbol, Demangled: s.Name, Start: r.Start, Depth: m.numbers.of(int64(r.Depth)), Ended: !r.Unended,
+		Kind: s.Kind, Name: s.Symbol, Demangled: model.Readable(s.Symbol), Start: r.Start, Depth: m.numbers.of(int64(r.Depth)), Ended: !r.Unended,
 		Construct: s.Construct, Implicit: &m.no, Device: m.devices[s.Device], Async: s.Async, AsyncQueue: s.AsyncQueue,
 		Bytes: size(r.Bytes), HostAddress: int64(r.Host), DeviceAddr: int64(r.Address),
 		File: s.File, Line: int64(max(s.Line, 0)), EndLine: int64(max(s.EndLine, 0)), Function: s.Function,
@@ -302,7 +302,7 @@ func (m *maker) record(r *store.Record) Row {
 
 func (m *maker) activity(a *store.Activity) Row {
 	w, duration := a.Work, m.numbers.of(a.Duration)
-	row := Row{Row: "activity", ID: a.ID, Parent: a.Record, Kind: w.Kind, Name: w.Symbol, Demangled: w.Name,
+	row := Row{Row: "activity", ID: a.ID, Parent: a.Record, Kind: w.Kind, Name: w.Symbol, Demangled: model.Readable(w.Symbol),
 		Start: a.Start, Duration: duration, Exclusive: duration, Ended: true, Device: m.devices[w.Device], Async: w.Async, AsyncQueue: w.AsyncQueue,
 		Bytes: size(a.Bytes), Correlation: int64(a.Correlation), DeviceStart: m.numbers.of(a.DeviceStart), DeviceEnd: m.numbers.of(a.DeviceEnd)}
 	m.process(&row, w.Process)

@@ -34,6 +34,12 @@ func (p *Process) Directive(module, file string, line int, compute bool) *Direct
 	return nil
 }
 
+// DirectiveAt is the directive that a line of a source file belongs to; nil where there
+// is none, or the file is not at hand or newer than made.
+func DirectiveAt(path string, line int, made time.Time) *Directive {
+	return readDirectives(path, made)[line]
+}
+
 // readDirectives gives the directives of a source file by each of their lines; none of
 // a file that is not at hand, or is newer than made.
 func readDirectives(path string, made time.Time) map[int]*Directive {
