@@ -14,6 +14,11 @@ const liveInterval = 250 * time.Millisecond
 // mostLive is how many pages can follow a program at once.
 const mostLive = 32
 
+// ending is what pages are told at the program's end.
+type ending struct {
+	Then string `json:"then"` // what shows the trace once the server is gone, "" if it stays
+}
+
 // Hold closes the trace that is being written and keeps requests waiting until
 // Ended: its writer cannot finish it while somebody has it open.
 func (s *Server) Hold() { s.reader.tell("hold", func(c *readerConfig) { c.Held = true }) }
@@ -66,5 +71,5 @@ func (s *reader) stream(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	send("end", struct{}{})
+	send("end", ending{s.then})
 }

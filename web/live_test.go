@@ -97,7 +97,7 @@ func (p *running) finish(s *Server) {
 func TestLive(t *testing.T) {
 	p := run(t)
 	p.advance(500)
-	s := serve(t, Options{Traces: []string{p.path}, Running: true})
+	s := serve(t, Options{Traces: []string{p.path}, Running: true, Then: "accscope serve running.db"})
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.root()+"/api/live", nil)
@@ -112,6 +112,7 @@ func TestLive(t *testing.T) {
 	defer response.Body.Close()
 	lines := bufio.NewScanner(response.Body)
 	lines.Buffer(nil, 10<<20)
+	told := "" // with the last event
 	next := func() (event string, view store.Now) {
 		t.Helper()
 		for lines.Scan() {
@@ -119,6 +120,7 @@ func TestLive(t *testing.T) {
 				event = name
 			}
 			if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
+				told = data
 				if err := json.Unmarshal([]byte(data), &view); err != nil {
 					t.Fatal(err)
 				}
@@ -153,6 +155,9 @@ func TestLive(t *testing.T) {
 	p.finish(s)
 	for event != "end" {
 		event, _ = next()
+	}
+	if want := `{"then":"accscope serve running.db"}`; told != want {
+		t.Errorf("at the end pages are told %s, want %s", told, want)
 	}
 	c := answer[overviewAnswer](t, s, "/api/overview")
 	if c.Running || !c.Meta.Complete || c.Meta.Last <= b.Meta.Last {
@@ -207,6 +212,34 @@ func TestFollowsSession(t *testing.T) {
 	if a := answer[overviewAnswer](t, s, "/api/overview"); !a.Meta.Complete {
 		t.Error("after the end the trace is not complete")
 	}
+}
+
+// Of a server that ends with the program the page says so, and what shows the
+// trace.
+func TestPageEndsWithTheProgram(t *testing.T) {
+	p := run(t)
+	p.advance(1000)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	s, err := Serve(ctx, Options{Traces: []string{p.path}, Trusted: true, Running: true, Then: "accscope serve running.db"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := browse(t, s.URL())
+	b.wait("live events", `/events/.test(document.querySelector("#live-state")?.textContent ?? "")`)
+	if text := b.text(`document.body.innerText`); strings.Contains(text, "default 0") {
+		t.Error("a device that was only asked for is shown")
+	}
+	p.finish(s)
+	const told = "The program has ended, and this page with it: accscope serve running.db shows the trace."
+	b.wait("the end", `document.querySelector("#live-state").textContent === `+quote(told))
+	b.settled()
+	cancel()
+	if err := s.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	b.click(`nav button[data-view="sources"]`)
+	b.wait("the reason", `document.querySelector("main").innerText.includes(`+quote(told)+`)`)
 }
 
 // The page follows, stops following when it is moved, and has all of it at the

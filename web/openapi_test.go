@@ -46,7 +46,7 @@ var operations = map[string]struct {
 	"/api/next":         {"The match that starts next after a time, or last before one.", nextAnswer{}, "text=wait&before=2000000"},
 	"/api/compare":      {"Two traces side by side.", compareAnswer{}, "by=variable"},
 	"/api/sql":          {"Runs one SELECT on the trace, read-only, within limits.", sqlAnswer{}, "sql=SELECT+1&rows=5"},
-	"/api/live":         {"Follows the running program by server-sent events: view (how far its trace is) and end.", store.Now{}, ""},
+	"/api/live":         {"Follows the running program by server-sent events: view (how far its trace is) and end, whose field then is a command that shows the trace where the server ends with the program, else empty.", store.Now{}, ""},
 	"/api/openapi.yaml": {"This description.", "", ""},
 }
 

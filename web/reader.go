@@ -40,6 +40,7 @@ const (
 type reader struct {
 	files   []*file
 	sources []string
+	then    string        // see Options
 	queries chan struct{} // slots of the SQL console
 	over    chan struct{} // closed when no program writes the first trace
 	end     func()        // closes it
@@ -62,12 +63,13 @@ type readerConfig struct {
 	Traces  []string
 	Sources []string
 	Running bool // the first trace is being written
+	Then    string
 	Held    bool // and must not be open now
 	Trusted bool
 }
 
 func openReader(c readerConfig) (*reader, error) {
-	r := &reader{sources: c.Sources, queries: make(chan struct{}, 2), over: make(chan struct{})}
+	r := &reader{sources: c.Sources, then: c.Then, queries: make(chan struct{}, 2), over: make(chan struct{})}
 	r.end = sync.OnceFunc(func() { close(r.over) })
 	for i, path := range c.Traces {
 		f, err := openFile(path, i == 0 && c.Running, c.Trusted)

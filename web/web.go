@@ -37,6 +37,9 @@ type Options struct {
 	Trusted bool
 	// Running says that a program runs that writes the first trace.
 	Running bool
+	// Then is a command that shows the trace once the server has ended with the
+	// program; "" where it serves on.
+	Then string
 	// Token replaces the random one; it must be hard to guess.
 	Token string
 }
@@ -67,7 +70,7 @@ func Serve(ctx context.Context, options Options) (*Server, error) {
 		s.token = hex.EncodeToString(random)
 	}
 	var err error
-	if s.reader, err = isolate(ctx, readerConfig{Traces: slices.Clone(options.Traces), Sources: options.Sources, Running: options.Running,
+	if s.reader, err = isolate(ctx, readerConfig{Traces: slices.Clone(options.Traces), Sources: options.Sources, Running: options.Running, Then: options.Then,
 		Trusted: options.Trusted}); err != nil {
 		return nil, err
 	}

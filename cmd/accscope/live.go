@@ -19,6 +19,8 @@ import (
 type watch struct {
 	pane   *tui.Pane   // --tui
 	server *web.Server // --web
+	holds  bool        // the page stays open after the run
+	browse *browser
 	cancel context.CancelFunc
 }
 
@@ -50,13 +52,25 @@ func startWatch(flags *runFlags, r *recording) (*watch, error) {
 	}
 	if flags.web {
 		ctx, cancel := context.WithCancel(context.Background())
-		server, err := web.Serve(ctx, web.Options{Traces: []string{r.ingester.Trace()}, Trusted: true, Running: true})
+		options := web.Options{Traces: []string{r.ingester.Trace()}, Trusted: true, Running: true}
+		if w.holds = flags.hold || isTerminal(os.Stderr); !w.holds {
+			trace, err := r.session.Trace()
+			if err != nil {
+				cancel()
+				return nil, err
+			}
+			options.Then = "accscope serve " + shown(trace)
+		}
+		server, err := web.Serve(ctx, options)
 		if err != nil {
 			cancel()
 			return nil, err
 		}
 		w.server, w.cancel = server, cancel
 		fmt.Fprintf(stderr, "accscope: open %s\n", server.URL())
+		if !flags.noOpen {
+			w.browse = openBrowser(server.URL())
+		}
 	}
 	return w, nil
 }
@@ -118,17 +132,22 @@ func (w *watch) hold() {
 	}
 }
 
-// linger keeps the page open after the end until the user presses Ctrl-C.
-func (w *watch) linger(trace string) error {
+// linger keeps the page open after the end until the user presses Ctrl-C, where
+// somebody is there to press it or has asked for it.
+func (w *watch) linger(r *recording) error {
 	if w.server == nil {
 		return nil
 	}
-	w.server.Ended(trace)
-	if isTerminal(os.Stderr) {
+	defer w.browse.close()
+	w.server.Ended(r.path)
+	switch {
+	case w.holds:
 		fmt.Fprintf(stderr, "accscope: the page stays open until Ctrl-C: %s\n", w.server.URL())
 		interrupted := make(chan os.Signal, 1)
 		signal.Notify(interrupted, os.Interrupt, syscall.SIGTERM)
 		<-interrupted
+	case !r.nothing:
+		fmt.Fprintf(stderr, "accscope: the page has ended with the program: accscope serve %s shows the trace\n", shown(r.path))
 	}
 	w.cancel()
 	return w.server.Wait()

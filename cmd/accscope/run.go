@@ -41,6 +41,8 @@ type runFlags struct {
 	metrics     string
 	tui         bool
 	web         bool
+	hold        bool
+	noOpen      bool
 	linger      time.Duration
 }
 
@@ -96,7 +98,9 @@ func newRunCommand() *cobra.Command {
 	completeFlag(command, "activity", "auto", "cupti", "runtime", "off")
 	completeFlag(command, "callstack", "caller", "full", "off")
 	f.BoolVar(&flags.tui, "tui", false, "watch the run in the terminal; the program's output goes to a pane")
-	f.BoolVar(&flags.web, "web", false, "watch the run in the browser: prints the page's address")
+	f.BoolVar(&flags.web, "web", false, "watch the run in the browser: prints the address, and opens it where there is a display")
+	f.BoolVar(&flags.hold, "hold", false, "with --web: without a terminal too, keep the page open after the run until SIGINT or SIGTERM")
+	f.BoolVar(&flags.noOpen, "no-open", false, "with --web: do not open the browser")
 	f.BoolVar(&flags.otlp, "otlp", false, "send spans and metrics to an OpenTelemetry backend while the program runs")
 	f.StringVar(&flags.target.Endpoint, "endpoint", "", "with --otlp: `URL` to send to (default OTEL_EXPORTER_OTLP_ENDPOINT, else http://localhost:4318)")
 	f.StringVar(&flags.target.Protocol, "protocol", "", "with --otlp: `PROTOCOL` grpc or http (default OTEL_EXPORTER_OTLP_PROTOCOL, else by the port)")
@@ -108,6 +112,9 @@ func newRunCommand() *cobra.Command {
 func (flags *runFlags) run(args []string) error {
 	if err := flags.checkCapture(); err != nil {
 		return err
+	}
+	if !flags.web && (flags.hold || flags.noOpen) {
+		return usageError{errors.New("--hold and --no-open go with --web")}
 	}
 	if flags.otlpTimeout < 0 {
 		return usageError{fmt.Errorf("--otlp-timeout %s: want a time like 10s; 0 waits for nothing", flags.otlpTimeout)}
@@ -188,7 +195,7 @@ func (flags *runFlags) run(args []string) error {
 	}
 	finishSending(flags, live, figures, recording.path)
 	if failure == nil {
-		failure = watch.linger(recording.path)
+		failure = watch.linger(recording)
 	}
 	recording.discard()
 	if failure != nil {

@@ -62,13 +62,21 @@ export function address(path: string, query: Query = {}): string {
   return `/api/${path}${text ? `?${text}` : ""}`;
 }
 
+let gone = "The server does not answer: accscope serve has ended, or the connection was lost.";
+
+// endsWithProgram tells what to say once the server has ended, as it was to.
+export function endsWithProgram(then: string): string {
+  gone = `The program has ended, and this page with it: ${then} shows the trace.`;
+  return gone;
+}
+
 export async function get<T>(path: string, query: Query = {}, signal?: AbortSignal): Promise<T> {
   let response: Response;
   try {
     response = await fetch(address(path, query), { signal });
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
-    throw new Error("The server does not answer: accscope serve has ended, or the connection was lost.");
+    throw new Error(gone);
   }
   const body = await response.json();
   if (!response.ok) throw new Error((body as { error?: string }).error ?? `the server answered ${response.status}`);

@@ -1,5 +1,5 @@
 // Following a running program by server-sent events.
-import type { LiveView } from "./api";
+import { endsWithProgram, type LiveView } from "./api";
 import { h } from "./dom";
 import { bytes, count } from "./format";
 
@@ -31,15 +31,20 @@ export function follow(grown: () => Promise<void>, ended: () => void, changed: (
     // A trace that cannot be read at the moment is asked for again at the next event.
     void grown().catch(() => (events = -1)).finally(() => (busy = false));
   });
-  const end = (): void => {
+  const end = (then = ""): void => {
     source.close();
     dot.remove();
-    told.textContent = "the program has ended";
     button.remove();
+    if (then) {
+      told.textContent = endsWithProgram(then);
+      return;
+    }
+    told.textContent = "the program has ended";
     setTimeout(() => element.remove(), 8000);
   };
-  source.addEventListener("end", () => {
-    end();
+  source.addEventListener("end", (e) => {
+    const { then } = JSON.parse((e as MessageEvent<string>).data) as { then: string };
+    end(then);
     ended();
   });
   source.addEventListener("error", () => {

@@ -48,7 +48,7 @@ export function layout(o: Overview, folded: ReadonlySet<string>, counted: Readon
   const processes = [...new Set([...o.processes.map((p) => p.id), ...o.lanes.map((l) => l.process)])];
   for (const process of processes) {
     const lanes = o.lanes.filter((l) => l.process === process);
-    const devices = o.devices.filter((d) => d.process === process);
+    const devices = o.devices.filter((d) => d.process === process && !d.requested);
     if (lanes.length === 0 && o.processes.length > 1) continue;
     if (!group(`p${process}`, processName(o, process), 0, o.processes.find((p) => p.id === process)?.program)) continue;
     for (const id of new Set(lanes.filter((l) => l.type !== "queue").map((l) => l.thread))) {

@@ -17,7 +17,7 @@ export function memoryView(o: Overview): HTMLElement {
   const place = h("div");
   const present = h("div");
   const leaked = h("div");
-  const withMemory = o.devices.filter((d) => !d.requested || o.devices.length === 1);
+  const withMemory = o.devices.filter((d) => !d.requested);
   if (withMemory.length === 0) {
     view.append(h("p", { class: "empty" }, "The program used no device."));
     return view;
