@@ -134,9 +134,9 @@ func TestSummaryIsWhatTheTraceSays(t *testing.T) {
 					"host waiting "+asShare(waits, threads)+", other OpenACC "+asShare(calls-waits, threads)+", outside "+asShare(threads-calls, threads))
 				memory := rowsOf(t, folder, "SELECT peak_bytes, capacity FROM devices WHERE peak_bytes > 0")[0]
 				want = append(want, "peak memory "+asBytes(memory[0])+" of "+asBytes(memory[1])+" (sim 0)")
-				for _, r := range rowsOf(t, folder, `SELECT line, demangled(kernel), sum(device_time), count(*) FROM kernels GROUP BY kernel, 1 ORDER BY 3 DESC LIMIT 3`) {
+				for _, r := range rowsOf(t, folder, `SELECT line, function, sum(device_time), count(*) FROM kernels GROUP BY kernel, 1 ORDER BY 3 DESC LIMIT 3`) {
 					time, _ := strconv.ParseFloat(r[2], 64)
-					want = append(want, "program.c:"+r[0]+" "+r[1]+" "+asDuration(r[2])+" "+asShare(time, figure(t, folder, coveredTime(kernels)))+" "+r[3])
+					want = append(want, "program.c:"+r[0]+" parallel loop in "+r[1]+" "+asDuration(r[2])+" "+asShare(time, figure(t, folder, coveredTime(kernels)))+" "+r[3])
 				}
 				for _, r := range rowsOf(t, folder, `SELECT variable, line, sum(bytes), sum(device_time), count(*) FROM transfers GROUP BY 1 ORDER BY 4 DESC LIMIT 2`) {
 					time, _ := strconv.ParseFloat(r[3], 64)
@@ -189,7 +189,7 @@ int main (void)
 func TestReportOfNothing(t *testing.T) {
 	folder := record(t, twoKernels)
 	for _, test := range []struct{ flags, want string }{
-		{"--kernel nothing", "WARNING: nothing matches kernel nothing: there are main._omp_fn.0\n"},
+		{"--kernel nothing", "WARNING: nothing matches kernel nothing: there are program.c:6 parallel loop in main\n"},
 		{"--variable nothing", "WARNING: nothing matches variable nothing: there are a, k\n"},
 		{"--queue 7", "WARNING: nothing matches queue 7: there are sync\n"},
 		{"--rank 1", "WARNING: nothing matches rank 1: the trace has none\n"},

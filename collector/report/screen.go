@@ -147,7 +147,10 @@ func (d *screen) costs(title, counted string, list []Cost, whole int64, bytes bo
 		figures[0] = append([]string{"bytes"}, figures[0]...)
 	}
 	for _, c := range list {
-		name := strings.TrimSpace(c.Place + "  " + c.Name)
+		name := c.Name
+		if !strings.HasPrefix(name, c.Place) { // kernels are called by theirs
+			name = c.Place + "  " + c.Name
+		}
 		if bytes {
 			name = strings.TrimSpace(named(c.Name) + "  " + c.Place)
 		}
