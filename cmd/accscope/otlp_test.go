@@ -81,7 +81,7 @@ func TestRunEndsWhereTheBackendTakesNothing(t *testing.T) {
 	for _, test := range []struct{ name, protocol, endpoint, timeout, because string }{
 		{"hangs", "http", hangs, "100ms", "--otlp-timeout"},
 		{"hangs", "grpc", hangs, "100ms", "--otlp-timeout"},
-		{"refuses", "http", "http://" + closed.Addr().String(), "1h", "connection refused"},
+		{"refuses", "http", "http://" + closed.Addr().String(), "100ms", "--otlp-timeout"},
 		{"refuses", "grpc", "http://" + closed.Addr().String(), "100ms", "--otlp-timeout"},
 		{"too many requests", "http", answering(t, http.StatusTooManyRequests), "100ms", "--otlp-timeout"},
 		{"unavailable", "http", answering(t, http.StatusServiceUnavailable), "100ms", "--otlp-timeout"},
