@@ -227,7 +227,7 @@ func compare(t *testing.T, trace *store.Trace, spans map[pcommon.SpanID]received
 		}
 		if r.Site.Kind == "enqueue_launch" {
 			name = r.Site.Name
-			attribute(t, span.Attributes(), "accscope.kernel", r.Site.Name)
+			attribute(t, span.Attributes(), "accscope.kernel", r.Site.Symbol)
 			attribute(t, span.Attributes(), "accscope.gangs", r.Site.Gangs)
 		}
 		if span.Name() != name {
