@@ -54,7 +54,7 @@ func TestWatchedJobEnds(t *testing.T) {
 		if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		p := start(accscope, job, "run", "--no-summary", "-o", "trace.db", "--", "cat", pipe)
+		p := start(accscope, job, "run", "--no-summary", "--paused", "-o", "trace.db", "--", "cat", pipe)
 		file, err := os.OpenFile(pipe, os.O_WRONLY, 0)
 		if err != nil {
 			t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -141,6 +142,8 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
+var updatesThatDoNothing = regexp.MustCompile(`(?m)^accscope: warning: (plugin\.c:\d+: )?update directive does nothing on sim 0 for data declared at file scope.*\n`)
+
 // TestPlugins has a program open and close libraries with declare directives while
 // its device is open.
 func TestPlugins(t *testing.T) {
@@ -157,7 +160,8 @@ func TestPlugins(t *testing.T) {
 	for _, d := range devices[:2] {
 		t.Run(d.name, func(t *testing.T) {
 			output, err := execute(exec.Command(binary, plugins...), []string{library(t)}, d.environment...)
-			if err != nil || output != "12 checks, 0 failures\n" {
+			// The declared data are the host's own on sim, which it warns of.
+			if err != nil || updatesThatDoNothing.ReplaceAllString(output, "") != "12 checks, 0 failures\n" {
 				t.Errorf("%v\n%s", err, output)
 			}
 		})
