@@ -30,6 +30,8 @@ type Stack struct {
 	Bytes     int64       // uploaded and downloaded
 	Allocated int64       // bytes of device memory
 	Site      *store.Site // of the end: thread, device and queue are those of the path
+
+	sites string // the numbers of the path's sites
 }
 
 // Sum reads the stacks of a trace. Device time of a site that occurs on several
@@ -53,15 +55,16 @@ func Sum(trace *store.Trace, options export.Options) ([]*Stack, error) {
 		list = append(list, stack)
 	}
 	slices.SortFunc(list, func(a, b *Stack) int {
-		return cmp.Or(cmp.Compare(b.Host+b.Device, a.Host+a.Device), compareFrames(a, b))
+		return cmp.Or(cmp.Compare(b.Host+b.Device, a.Host+a.Device), compare(a, b))
 	})
 	return list, nil
 }
 
-func compareFrames(a, b *Stack) int {
-	return slices.CompareFunc(a.Frames, b.Frames, func(x, y Frame) int {
+// compare orders paths; two may have frames of the same names.
+func compare(a, b *Stack) int {
+	return cmp.Or(slices.CompareFunc(a.Frames, b.Frames, func(x, y Frame) int {
 		return cmp.Or(cmp.Compare(x.Name, y.Name), cmp.Compare(x.File, y.File), cmp.Compare(x.Line, y.Line))
-	})
+	}), cmp.Compare(a.sites, b.sites))
 }
 
 type summer struct {
@@ -88,7 +91,7 @@ func (s *summer) add(r *store.Record) {
 		for i := range open.Open {
 			path = append(path, open.Open[i].Site)
 		}
-		stack = &Stack{Frames: frames(append(path, r.Site)), Site: r.Site}
+		stack = &Stack{Frames: frames(append(path, r.Site)), Site: r.Site, sites: string(s.key)}
 		s.paths[string(s.key)] = stack
 	}
 	stack.Count++
@@ -150,7 +153,7 @@ func (s *summer) device(trace *store.Trace, filter store.Filter) error {
 	}
 	for site, time := range times {
 		stacks := bySite[site]
-		slices.SortFunc(stacks, func(a, b *Stack) int { return compareFrames(a, b) })
+		slices.SortFunc(stacks, compare)
 		var all int64
 		for _, stack := range stacks {
 			all += stack.Count
