@@ -41,7 +41,11 @@ func (p *planner) suspectHostPointers(items []goacc.Item) {
 	s := p.t.scratch
 	for i := range items {
 		item := &items[i]
-		if item.Action != goacc.ActionMap || item.Size != 8 || !item.Copyin || !item.Value && !p.made(item) || p.t.late(item.Host) {
+		if item.Action != goacc.ActionMap || item.Size != 8 || !item.Copyin || !item.Value && !p.made(item) {
+			continue
+		}
+		// What a queue has still to write cannot be told yet.
+		if p.d.willWrite(item.Host, item.Size) {
 			continue
 		}
 		value := word(item.Host)
