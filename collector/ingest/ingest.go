@@ -24,6 +24,7 @@ import (
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/session"
 	"github.com/accscope/accscope/collector/store"
+	"github.com/accscope/accscope/runtime/source"
 	"golang.org/x/sys/unix"
 )
 
@@ -59,35 +60,36 @@ const pollInterval = 50 * time.Millisecond
 // Ingester follows captures. Poll, Run and Finish belong to one goroutine; the
 // model, Trace, Origin and Events may be looked at from any.
 type Ingester struct {
-	options   Options
-	place     store.Placement
-	model     *model.Model
-	writer    *store.Writer
-	positions map[store.Stream]int64
-	captures  []named             // Options.Captures, each once
-	processes map[string]*process // by the name of their capture
-	statuses  map[int]string      // how processes ended that did not exit, by their number, as told
-	hosts     map[machine]*store.Host
-	first     *store.Host // the one whose clock is the trace's
-	rings     rings       // those with an item to come, by its time
-	lastID    model.ProcessID
-	lastTID   model.ThreadID
-	origin    atomic.Int64
-	started   bool
-	called    bool // the trace knows the caller's span
-	events    atomic.Int64
-	behind    atomic.Int64      // ns
-	told      int64             // of that, what the trace says, ns
-	toFinish  atomic.Int64      // behind when Finish began, ns
-	skipped   map[string]bool   // captures given up, by folder
-	failing   map[string]int64  // captures that can't be opened by now, and since when
-	identity  string            // of the trace
-	endings   map[string]string // facts of the trace: how processes ended
-	finishing bool
-	ended     int64 // when Finish began, CLOCK_MONOTONIC
-	complete  bool  // all that will be taken in has been
-	warnings  []string
-	buffer    model.Event
+	options    Options
+	place      store.Placement
+	model      *model.Model
+	writer     *store.Writer
+	positions  map[store.Stream]int64
+	captures   []named             // Options.Captures, each once
+	processes  map[string]*process // by the name of their capture
+	statuses   map[int]string      // how processes ended that did not exit, by their number, as told
+	hosts      map[machine]*store.Host
+	first      *store.Host // the one whose clock is the trace's
+	rings      rings       // those with an item to come, by its time
+	lastID     model.ProcessID
+	lastTID    model.ThreadID
+	origin     atomic.Int64
+	started    bool
+	called     bool // the trace knows the caller's span
+	events     atomic.Int64
+	behind     atomic.Int64                             // ns
+	told       int64                                    // of that, what the trace says, ns
+	toFinish   atomic.Int64                             // behind when Finish began, ns
+	skipped    map[string]bool                          // captures given up, by folder
+	failing    map[string]int64                         // captures that can't be opened by now, and since when
+	identity   string                                   // of the trace
+	endings    map[string]string                        // facts of the trace: how processes ended
+	directives map[model.Name]map[int]*source.Directive // of source files, by their lines
+	finishing  bool
+	ended      int64 // when Finish began, CLOCK_MONOTONIC
+	complete   bool  // all that will be taken in has been
+	warnings   []string
+	buffer     model.Event
 }
 
 // named is a capture folder and how the trace calls it: by its name, by its whole
@@ -148,7 +150,7 @@ func Open(o Options) (*Ingester, error) {
 		o.Now = monotonic
 	}
 	in := &Ingester{options: o, model: model.New(nil, nil), positions: map[store.Stream]int64{},
-		processes: map[string]*process{}, statuses: map[int]string{}, endings: map[string]string{}, hosts: map[machine]*store.Host{}, skipped: map[string]bool{}, failing: map[string]int64{}}
+		processes: map[string]*process{}, statuses: map[int]string{}, endings: map[string]string{}, directives: map[model.Name]map[int]*source.Directive{}, hosts: map[machine]*store.Host{}, skipped: map[string]bool{}, failing: map[string]int64{}}
 	in.captures = distinct(o.Captures)
 	if o.Session != "" {
 		if _, err := os.Stat(o.Session); err != nil {

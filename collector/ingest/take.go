@@ -104,7 +104,12 @@ func (in *Ingester) construct(p *process, e *model.Event, at int64) error {
 		return nil
 	}
 	file, construct := in.model.Text(e.SourceFile), ""
-	if d := source.DirectiveAt(file, int(e.Line), time.Unix(0, p.capture.Realtime(at))); d.Compute() {
+	directives, known := in.directives[e.SourceFile]
+	if !known {
+		directives = source.Directives(file, time.Unix(0, p.capture.Realtime(at)))
+		in.directives[e.SourceFile] = directives
+	}
+	if d := directives[int(e.Line)]; d.Compute() {
 		construct = d.Name
 	}
 	in.model.SetConstruct(e.SourceFile, e.Line, construct)

@@ -173,6 +173,9 @@ func listed(text string) (items []string) {
 // plainName is what a clause and debug information both call a variable: without
 // subscripts, blanks and the ways to reach it.
 func plainName(text string, fortran bool) string {
+	if !fortran && !strings.ContainsAny(text, " \t()[]*&->%") {
+		return strings.TrimPrefix(text, "this.") // as most are: this is asked at each event
+	}
 	var plain strings.Builder
 	depth := 0
 	for i := range len(text) {

@@ -116,11 +116,11 @@ func TestDirectivesOfAChangedSource(t *testing.T) {
 	if err := os.Chtimes(source, now, now); err != nil {
 		t.Fatal(err)
 	}
-	if d := readDirectives(source, now.Add(time.Second))[1]; d.Construct() != "kernels" {
+	if d := Directives(source, now.Add(time.Second))[1]; d.Construct() != "kernels" {
 		t.Errorf("a source older than the program: %+v", d)
 	}
 	for path, made := range map[string]time.Time{source: now.Add(-time.Second), folder: now.Add(time.Hour), filepath.Join(folder, "no"): now} {
-		if known := readDirectives(path, made); known != nil {
+		if known := Directives(path, made); known != nil {
 			t.Errorf("%s: %v", path, known)
 		}
 	}

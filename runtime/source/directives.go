@@ -26,7 +26,7 @@ func (p *Process) Directive(module, file string, line int, compute bool) *Direct
 		if err != nil {
 			return nil, true
 		}
-		return readDirectives(file, made.ModTime()), true
+		return Directives(file, made.ModTime()), true
 	})
 	if d := known[line]; d.Compute() == compute {
 		return d
@@ -34,15 +34,9 @@ func (p *Process) Directive(module, file string, line int, compute bool) *Direct
 	return nil
 }
 
-// DirectiveAt is the directive that a line of a source file belongs to; nil where there
-// is none, or the file is not at hand or newer than made.
-func DirectiveAt(path string, line int, made time.Time) *Directive {
-	return readDirectives(path, made)[line]
-}
-
-// readDirectives gives the directives of a source file by each of their lines; none of
+// Directives gives the directives of a source file by each of their lines; none of
 // a file that is not at hand, or is newer than made.
-func readDirectives(path string, made time.Time) map[int]*Directive {
+func Directives(path string, made time.Time) map[int]*Directive {
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a name may be that of anything by now
 	if err != nil {
 		return nil
