@@ -23,6 +23,7 @@ import (
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 	"go.uber.org/goleak"
+	"golang.org/x/sys/unix"
 )
 
 // The tests record with the real profiler library, and collectors that are to
@@ -153,9 +154,11 @@ func check(t testing.TB, trace *store.Trace) (events uint64) {
 func TestImport(t *testing.T) {
 	session := t.TempDir()
 	command, counters := load(t, session, 3, 2000)
+	begun := monotonic(t)
 	if err := command.Run(); err != nil {
 		t.Fatal(err)
 	}
+	ended := monotonic(t)
 	trace := finish(t, session, filepath.Join(t.TempDir(), "trace.db"))
 	if got, want := check(t, trace), counted(t, counters, 3); got != want {
 		t.Errorf("%d events, the program counted %d", got, want)
@@ -164,8 +167,13 @@ func TestImport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !meta.Complete || meta.Events != 48000 || meta.Lost != 0 || meta.First < 0 || meta.Realtime == 0 {
+	if !meta.Complete || meta.Events != 48000 || meta.Lost != 0 || meta.Realtime == 0 {
 		t.Errorf("meta is %+v", meta)
+	}
+	// A thread that waits for a processor between the time of its first event and
+	// its first record may have begun before the trace's origin.
+	if first, last := meta.Origin+meta.First, meta.Origin+meta.Last; first < begun || last > ended || first > last {
+		t.Errorf("records from %d to %d ns of a program that ran from %d to %d", first, last, begun, ended)
 	}
 	processes, err := trace.Processes()
 	if err != nil {
@@ -188,6 +196,16 @@ func TestImport(t *testing.T) {
 	if launches != 6000 {
 		t.Errorf("%d launches", launches)
 	}
+}
+
+// monotonic is CLOCK_MONOTONIC, ns.
+func monotonic(t testing.TB) int64 {
+	t.Helper()
+	var now unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &now); err != nil {
+		t.Fatal(err)
+	}
+	return now.Nano()
 }
 
 // Several programs of one session make one trace, in one order of time.
