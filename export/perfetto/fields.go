@@ -11,6 +11,7 @@ const (
 	packetSequenceFlags = 13
 	packetClockSnapshot = 6
 	packetCompressed    = 50
+	packetClock         = 58
 	packetDefaults      = 59
 	packetDescriptor    = 60
 	packetAttributes    = 126
@@ -21,9 +22,14 @@ const (
 	clockRealtime  = 1
 	clockMonotonic = 3
 	clockBoottime  = 6
-	clockTrace     = 64 // ours: nanoseconds since the trace's begin
+	// Clocks of a sequence of ours, in nanoseconds since the trace's begin: readings
+	// of the first are told as the time since the reading before.
+	clockIncremental = 64
+	clockAbsolute    = 65
 
-	defaultsClock = 58
+	defaultsClock      = 58
+	defaultsTrackEvent = 11
+	defaultsTrack      = 11
 
 	descriptorUUID     = 1
 	descriptorName     = 2
@@ -51,10 +57,11 @@ const (
 	unitBytes       = 3
 
 	eventType        = 9
-	eventTrack       = 11
 	eventNameIID     = 10
 	eventCategoryIID = 3
 	eventCounter     = 30
+	eventExtraTracks = 31
+	eventExtraValues = 12
 	eventFlow        = 47
 	eventFlowEnd     = 48
 	eventAnnotation  = 4
@@ -87,13 +94,16 @@ const (
 	snapshotPrimary = 2
 	clockID         = 1
 	clockTimestamp  = 2
+	clockDeltas     = 3
 	attributesEntry = 1
 	attributeKey    = 1
 	attributeLong   = 2
 	attributeString = 3
 
-	// Perfetto gives all slices of a sequence that describes a thread to that
-	// thread: tracks are described on a sequence of their own.
+	// Each track's events are a sequence of their own, in the order of time, whose
+	// defaults name the track. Perfetto gives all slices of a sequence that
+	// describes a thread to that thread: tracks are described on one without events.
 	sequenceOfTheFile   = 1
 	sequenceOfTheTracks = 2
+	firstOfTheEvents    = 3
 )

@@ -9,8 +9,8 @@ import (
 )
 
 // siteArguments is how many arguments of its site a slice has at most: with its
-// number and its size, or that it never ended, that makes five.
-const siteArguments = 3
+// size, or that it never ended, that makes five.
+const siteArguments = 4
 
 // told is what a slice says of its site unless all is asked for, what matters
 // most first: what its name, its track and the trace's attributes do not say

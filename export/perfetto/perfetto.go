@@ -21,7 +21,8 @@ import (
 // Write exports a trace.
 func Write(out io.Writer, trace *store.Trace, options export.Options) error {
 	e := &exporter{w: newWriter(out, options.Compress), trace: trace, options: options,
-		sites: map[int64]*prepared{}, works: map[*store.Work]*prepared{}, queues: map[model.QueueID]*queue{}, devices: map[model.DeviceID]bool{}}
+		sites: map[int64]*prepared{}, works: map[*store.Work]*prepared{}, threads: map[model.ThreadID]*sequence{},
+		queues: map[model.QueueID]*queue{}, memories: map[model.DeviceID]*sequence{}}
 	var err error
 	for _, step := range []func() error{e.header, e.tracks, e.records, e.activities, e.memory} {
 		if err = step(); err != nil {
@@ -38,24 +39,20 @@ type exporter struct {
 	meta    store.Meta
 	sites   map[int64]*prepared
 	works   map[*store.Work]*prepared
+	threads map[model.ThreadID]*sequence
 	queues  map[model.QueueID]*queue
-	devices map[model.DeviceID]bool
-	common  map[string]any // what all events say, by the name of the field
-	scratch message
-	own     ownKeys
+	// memories are of the counters of the devices' memory.
+	memories map[model.DeviceID]*sequence
+	common   map[string]any // what all events say, by the name of the field
+	scratch  message
 }
 
 // prepared is the part of a track event that all records of a site share, and
-// what it interns has been written.
+// the terms it uses.
 type prepared struct {
 	event message
+	terms []*term
 	flow  bool
-}
-
-// ownKeys are the interned names of what each record has of its own.
-type ownKeys struct {
-	record, sequence, bytes, host, address, unended, opener             uint64
-	activity, correlation, deviceStart, deviceEnd, recorded, enqueuedBy uint64
 }
 
 // header writes the clocks and what is known of the run.
@@ -64,29 +61,8 @@ func (e *exporter) header() error {
 	if e.meta, err = e.trace.Meta(); err != nil {
 		return err
 	}
-	e.w.shift = max(0, -e.meta.First)
-	var snapshot message
-	for _, c := range [][2]uint64{
-		{clockBoottime, uint64(e.meta.Origin)}, {clockMonotonic, uint64(e.meta.Origin)},
-		{clockRealtime, uint64(e.meta.Realtime)}, {clockTrace, uint64(e.w.shift)},
-	} {
-		var clock message
-		clock.uint(clockID, c[0])
-		clock.uint(clockTimestamp, c[1])
-		snapshot.bytes(snapshotClocks, clock)
-	}
-	primary := uint64(clockRealtime)
-	if e.meta.Realtime == 0 {
-		primary = clockBoottime
-	}
-	snapshot.uint(snapshotPrimary, primary)
-	var packet, defaults message
-	packet.uint(packetSequence, sequenceOfTheFile)
-	packet.uint(packetSequenceFlags, flagCleared)
-	defaults.uint(defaultsClock, clockTrace)
-	packet.bytes(packetDefaults, defaults)
-	packet.bytes(packetClockSnapshot, snapshot)
-	e.w.emit(packet)
+	e.w.startClocks(&e.meta)
+	var packet message
 
 	var attributes message
 	text := func(key, value string) {
@@ -125,10 +101,6 @@ func (e *exporter) header() error {
 	packet.uint(packetSequence, sequenceOfTheFile)
 	packet.bytes(packetAttributes, attributes)
 	e.w.emit(packet)
-	k := e.w.key
-	e.own = ownKeys{record: k("record"), sequence: k("sequence"), bytes: k("bytes"), host: k("host_address"), address: k("device_address"),
-		unended: k("unended"), opener: k("opener"), activity: k("activity"), correlation: k("correlation"), deviceStart: k("device_start"),
-		deviceEnd: k("device_end"), recorded: k("recorded"), enqueuedBy: k("enqueued_by")}
 	return e.w.err
 }
 
@@ -139,59 +111,62 @@ func (e *exporter) records() error {
 		if r.Span {
 			kind = typeBegin
 		}
-		e.event(threadTrack(r.Thread), r, kind)
+		e.event(e.thread(r.Thread), r, kind)
 		return e.w.err
 	}, func(thread model.ThreadID, _ *export.OpenSpan, at int64) {
 		if at < export.Never {
-			e.end(at, threadTrack(thread))
+			e.thread(thread).end(at)
 		}
 	})
 	return cmp.Or(err, e.w.err)
 }
 
-func (e *exporter) end(time int64, track uint64) {
-	event := append(e.scratch[:0], eventType<<3, typeEnd)
-	event.uint(eventTrack, track)
-	e.w.event(time, event)
-	e.scratch = event
+// thread is the sequence of a thread's events.
+func (e *exporter) thread(id model.ThreadID) *sequence {
+	s := e.threads[id]
+	if s == nil {
+		s = e.w.newSequence(threadTrack(id))
+		e.threads[id] = s
+	}
+	return s
 }
 
-func (e *exporter) event(track uint64, r *store.Record, kind byte) {
+func (e *exporter) event(s *sequence, r *store.Record, kind byte) {
 	site := e.site(r.Site)
+	s.use(site)
 	event := append(e.scratch[:0], site.event...)
 	event = append(event, eventType<<3, kind)
-	event.uint(eventTrack, track)
 	if site.flow && r.Correlation != 0 {
 		event.fixed(eventFlow, uint64(r.ID))
 	}
-	event.number(e.own.record, annotationInt, uint64(r.ID))
 	if r.Bytes != 0 && (e.options.Full || !r.Unended) {
-		event.number(e.own.bytes, annotationUint, r.Bytes)
+		event.number(s.key(keyBytes), annotationUint, r.Bytes)
 	}
 	if r.Unended {
-		event.number(e.own.unended, annotationBool, 1)
+		event.number(s.key(keyUnended), annotationBool, 1)
 	}
 	if e.options.Full {
-		event = e.rest(event, r)
+		event = rest(event, s, r)
 	}
-	e.w.event(r.Start, event)
+	s.event(r.Start, event)
 	e.scratch = event
 }
 
 // rest adds the fields of a record that are hardly ever read.
-func (e *exporter) rest(event message, r *store.Record) message {
-	event.number(e.own.sequence, annotationUint, r.Sequence)
+func rest(event message, s *sequence, r *store.Record) message {
+	event.number(s.key(keyRecord), annotationInt, uint64(r.ID))
+	event.number(s.key(keySequence), annotationUint, r.Sequence)
 	if r.Host != 0 {
-		event.number(e.own.host, annotationPointer, r.Host)
+		event.number(s.key(keyHost), annotationPointer, r.Host)
 	}
 	if r.Address != 0 {
-		event.number(e.own.address, annotationPointer, r.Address)
+		event.number(s.key(keyAddress), annotationPointer, r.Address)
 	}
 	if r.Correlation != 0 {
-		event.number(e.own.correlation, annotationUint, r.Correlation)
+		event.number(s.key(keyCorrelation), annotationUint, r.Correlation)
 	}
 	if r.Opener != 0 {
-		event.number(e.own.opener, annotationInt, uint64(r.Opener))
+		event.number(s.key(keyOpener), annotationInt, uint64(r.Opener))
 	}
 	return event
 }
@@ -203,17 +178,16 @@ func (e *exporter) site(s *store.Site) *prepared {
 	}
 	p := &prepared{flow: s.Kind == "enqueue_launch" || s.Kind == "enqueue_upload" || s.Kind == "enqueue_download"}
 	e.sites[s.ID] = p
-	p.event.uint(eventNameIID, e.w.name(export.SpanName(s)))
-	p.event.uint(eventCategoryIID, e.w.category(s.Kind))
+	p.title(e.w, export.SpanName(s), s.Kind)
 	if s.File != "" || s.Function != "" {
-		p.event.uint(eventSourceIID, e.w.source(source{s.File, s.Function, s.Line}))
+		p.event.uint(eventSourceIID, p.number(e.w.source(source{s.File, s.Function, s.Line})))
 	}
 	fields := e.lean(s)
 	if e.options.Full {
 		fields = export.Fields(s)
 	}
 	for _, f := range fields {
-		e.w.annotate(&p.event, f)
+		p.annotate(e.w, f)
 	}
 	return p
 }
@@ -224,20 +198,12 @@ func (e *exporter) memory() error {
 		if err != nil {
 			return err
 		}
-		if e.devices[s.Device] {
-			e.counter(memoryTrack(s.Device), s.Time, s.Used)
+		if counter := e.memories[s.Device]; counter != nil {
+			counter.count(s.Time, s.Used)
 		}
 		if e.w.err != nil {
 			return e.w.err
 		}
 	}
 	return nil
-}
-
-func (e *exporter) counter(track uint64, time, value int64) {
-	event := append(e.scratch[:0], eventType<<3, typeCounter)
-	event.uint(eventTrack, track)
-	event.int(eventCounter, value)
-	e.w.event(time, event)
-	e.scratch = event
 }

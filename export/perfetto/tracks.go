@@ -49,8 +49,8 @@ type queue struct {
 	info   model.QueueInfo
 	rank   int64
 	rows   export.Rows
-	tracks []uint64 // of the rows
-	rates  [2]bool  // the counters of uploads and downloads are described
+	tracks []*sequence // of the rows
+	rates  [2]bool     // the counters of uploads and downloads are described
 }
 
 // tracks describes every track before its first event.
@@ -104,7 +104,7 @@ func (e *exporter) deviceTracks(selected func(model.ProcessID) bool) error {
 		if !selected(d.Process) || d.Requested() {
 			continue
 		}
-		e.devices[d.ID] = true
+		e.memories[d.ID] = e.w.newSequence(memoryTrack(d.ID))
 		// A child of a process track is shown beside it; the group nests.
 		e.describe(deviceTrack(d.ID), processTrack(d.Process), int64(i), func(m *message) {
 			m.string(descriptorName, export.DeviceName(&d))
@@ -123,7 +123,7 @@ func (e *exporter) deviceTracks(selected func(model.ProcessID) bool) error {
 	}
 	slices.SortStableFunc(queues, func(a, b model.QueueInfo) int { return cmp.Compare(a.Number, b.Number) })
 	for i, q := range queues {
-		if !e.devices[q.Device] {
+		if e.memories[q.Device] == nil {
 			continue
 		}
 		known := &queue{info: q, rank: int64(i) * ranksOfQueue}
@@ -139,7 +139,7 @@ func (e *exporter) row(q *queue) {
 	if len(q.tracks) > 0 {
 		name, track = name+" (at the same time)", overlapTrack(q.info.ID, len(q.tracks))
 	}
-	q.tracks = append(q.tracks, track)
+	q.tracks = append(q.tracks, e.w.newSequence(track))
 	e.describe(track, deviceTrack(q.info.Device), q.rank, func(m *message) { m.string(descriptorName, name) })
 }
 
@@ -186,51 +186,68 @@ func (e *exporter) activity(a *store.Activity) {
 	if row == len(q.tracks) {
 		e.row(q)
 	}
-	event := append(e.scratch[:0], e.work(a.Work).event...)
+	work, s := e.work(a.Work), q.tracks[row]
+	s.use(work)
+	event := append(e.scratch[:0], work.event...)
 	event = append(event, eventType<<3, typeBegin)
-	event.uint(eventTrack, q.tracks[row])
 	if a.Record != 0 {
 		event.fixed(eventFlowEnd, uint64(a.Record))
 	}
 	if a.Bytes != 0 {
-		event.number(e.own.bytes, annotationUint, a.Bytes)
+		event.number(s.key(keyBytes), annotationUint, a.Bytes)
 	}
 	if e.options.Full {
-		event.number(e.own.activity, annotationInt, uint64(a.ID))
+		event.number(s.key(keyActivity), annotationInt, uint64(a.ID))
 		if a.Record != 0 {
-			event.number(e.own.enqueuedBy, annotationInt, uint64(a.Record))
+			event.number(s.key(keyEnqueuedBy), annotationInt, uint64(a.Record))
 		}
-		event.number(e.own.correlation, annotationUint, a.Correlation)
-		event.number(e.own.deviceStart, annotationInt, uint64(a.DeviceStart))
-		event.number(e.own.deviceEnd, annotationInt, uint64(a.DeviceEnd))
-		event.number(e.own.recorded, annotationInt, uint64(a.Recorded))
+		event.number(s.key(keyCorrelation), annotationUint, a.Correlation)
+		event.number(s.key(keyDeviceStart), annotationInt, uint64(a.DeviceStart))
+		event.number(s.key(keyDeviceEnd), annotationInt, uint64(a.DeviceEnd))
+		event.number(s.key(keyRecorded), annotationInt, uint64(a.Recorded))
 	}
-	e.w.event(a.Start, event)
-	e.scratch = event
-	e.end(a.End(), q.tracks[row])
+	var counter uint64
 	if row == 0 && a.Duration > 0 {
-		switch a.Work.Kind {
-		case "upload":
-			e.rate(q, 0, uploadTrack(q.info.ID), a)
-		case "download":
-			e.rate(q, 1, downloadTrack(q.info.ID), a)
+		if counter = e.rate(q, a.Work.Kind); counter != 0 {
+			event.extra(counter, int64(float64(a.Bytes)*1e9/float64(a.Duration)))
 		}
 	}
+	s.event(a.Start, event)
+	event = append(event[:0], eventType<<3, typeEnd)
+	if counter != 0 {
+		event.extra(counter, 0)
+	}
+	s.event(a.End(), event)
+	e.scratch = event
 }
 
-// rate writes the rate of a transfer, bytes per second, and that it ended.
-func (e *exporter) rate(q *queue, direction int, track uint64, a *store.Activity) {
+// extra gives an event a counter's value from its time on.
+func (m *message) extra(track uint64, value int64) {
+	m.uint(eventExtraTracks, track)
+	m.int(eventExtraValues, value)
+}
+
+// rate is the counter of the rate of a queue's transfers of a kind, bytes per
+// second; 0 if the kind is no transfer's.
+func (e *exporter) rate(q *queue, kind string) uint64 {
+	direction, track, name := 0, uploadTrack(q.info.ID), ": upload rate"
+	switch kind {
+	case "upload":
+	case "download":
+		direction, track, name = 1, downloadTrack(q.info.ID), ": download rate"
+	default:
+		return 0
+	}
 	if !q.rates[direction] {
 		q.rates[direction] = true
 		var counter message
 		counter.string(counterUnitName, "B/s")
 		e.describe(track, deviceTrack(q.info.Device), q.rank+1+int64(direction), func(m *message) {
-			m.string(descriptorName, export.QueueName(q.info.Number)+[...]string{": upload rate", ": download rate"}[direction])
+			m.string(descriptorName, export.QueueName(q.info.Number)+name)
 			m.bytes(descriptorCounter, counter)
 		})
 	}
-	e.counter(track, a.Start, int64(float64(a.Bytes)*1e9/float64(a.Duration)))
-	e.counter(track, a.End(), 0)
+	return track
 }
 
 func (e *exporter) work(w *store.Work) *prepared {
@@ -239,13 +256,12 @@ func (e *exporter) work(w *store.Work) *prepared {
 	}
 	p := &prepared{}
 	e.works[w] = p
-	p.event.uint(eventNameIID, e.w.name(export.WorkName(w)))
-	p.event.uint(eventCategoryIID, e.w.category("activity_"+w.Kind))
+	p.title(e.w, export.WorkName(w), "activity_"+w.Kind)
 	if !e.options.Full {
 		return p
 	}
 	for _, f := range []export.Field{{Name: "activity_kind", Value: w.Kind}, {Name: "async", Value: w.Async}, {Name: "async_queue", Value: w.AsyncQueue}} {
-		e.w.annotate(&p.event, f)
+		p.annotate(e.w, f)
 	}
 	return p
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/klauspost/compress/zlib"
 
+	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/export"
 )
 
@@ -15,18 +16,25 @@ import (
 // readers take below 512 KiB.
 const blockSize = 400 << 10
 
-// writer writes packets as one sequence, with interned strings.
+// writer writes packets, and numbers what they intern. A number is the same in
+// all sequences of the file; each has to be told it before it is used.
 type writer struct {
-	pipe       *export.Pipe
-	block      message
-	shift      int64   // added to times, so that none is negative
-	fresh      message // interned data that the next packet brings
-	names      map[string]uint64
-	categories map[string]uint64
-	keys       map[string]uint64
-	strings    map[string]uint64
-	sources    map[source]uint64
-	err        error
+	pipe      *export.Pipe
+	block     message
+	snapshot  message // of the clocks, for each sequence
+	begin     int64   // the trace's own clock at its begin: no time is before 0
+	sequences uint64
+	terms     map[text]*term
+	last      map[int]uint64 // number of each field of InternedData
+	sources   map[source]*term
+	own       []*term // the keys of what each record has of its own
+	err       error
+}
+
+// text is an interned string: the field of InternedData it stands in, and itself.
+type text struct {
+	field int
+	value string
 }
 
 type source struct {
@@ -34,13 +42,22 @@ type source struct {
 	line           int32
 }
 
-func newWriter(w io.Writer, compress bool) *writer {
+// term is something interned: its number, and what InternedData says of it.
+type term struct {
+	id   uint64
+	said message
+}
+
+func newWriter(out io.Writer, compress bool) *writer {
 	var convert func() export.Convert
 	if compress {
 		convert = newDeflater
 	}
-	return &writer{pipe: export.NewPipe(w, blockSize, convert), names: map[string]uint64{}, categories: map[string]uint64{},
-		keys: map[string]uint64{}, strings: map[string]uint64{}, sources: map[source]uint64{}}
+	w := &writer{pipe: export.NewPipe(out, blockSize, convert), sequences: firstOfTheEvents - 1, terms: map[text]*term{}, last: map[int]uint64{}, sources: map[source]*term{}}
+	for _, name := range ownKeys {
+		w.own = append(w.own, w.intern(internedAnnotationNames, name))
+	}
+	return w
 }
 
 // newDeflater makes of a block of packets one compressed packet.
@@ -65,28 +82,33 @@ func newDeflater() export.Convert {
 	}
 }
 
-// event writes a track event at a time, with what it interned.
-func (w *writer) event(time int64, event message) { w.at(time, packetTrackEvent, event) }
-
-// at writes a packet with a time that holds one message. A time before all that
-// the trace was known to hold stands at its begin.
-func (w *writer) at(time int64, field int, body message) {
-	stamp := uint64(max(time+w.shift, 0))
-	size := 1 + varintSize(stamp) + 4 + varintSize(uint64(field)<<3) + varintSize(uint64(len(body))) + len(body)
-	if len(w.fresh) > 0 {
-		size += 1 + varintSize(uint64(len(w.fresh))) + len(w.fresh)
+// startClocks ties the clocks of the sequences to those of the machine, all at the
+// trace's origin.
+func (w *writer) startClocks(meta *store.Meta) {
+	w.begin = max(0, -meta.First)
+	clock := func(id, time uint64, more func(*message)) {
+		var clock message
+		clock.uint(clockID, id)
+		clock.uint(clockTimestamp, time)
+		more(&clock)
+		w.snapshot.bytes(snapshotClocks, clock)
 	}
-	b := &w.block
-	b.varint(tracePacket<<3 | 2)
-	b.varint(uint64(size))
-	b.uint(packetTimestamp, stamp)
-	*b = append(*b, packetSequence<<3, sequenceOfTheFile, packetSequenceFlags<<3, flagNeeds)
-	if len(w.fresh) > 0 {
-		b.bytes(packetInterned, w.fresh)
-		w.fresh = w.fresh[:0]
+	nothing := func(*message) {}
+	clock(clockBoottime, uint64(meta.Origin), nothing)
+	clock(clockMonotonic, uint64(meta.Origin), nothing)
+	clock(clockRealtime, uint64(meta.Realtime), nothing)
+	primary := uint64(clockRealtime)
+	if meta.Realtime == 0 {
+		primary = clockBoottime
 	}
-	b.bytes(field, body)
-	w.packetEnds()
+	w.snapshot.uint(snapshotPrimary, primary)
+	var packet message
+	packet.uint(packetSequence, sequenceOfTheFile)
+	packet.uint(packetSequenceFlags, flagCleared)
+	packet.bytes(packetClockSnapshot, w.snapshot)
+	w.emit(packet)
+	clock(clockIncremental, uint64(w.begin), func(m *message) { m.uint(clockDeltas, 1) })
+	clock(clockAbsolute, uint64(w.begin), nothing)
 }
 
 // emit writes a whole packet.
@@ -111,50 +133,55 @@ func (w *writer) close() error {
 	return nil
 }
 
-// intern numbers a string; a new one goes with the packet being built.
-func (w *writer) intern(table map[string]uint64, field int, text string) uint64 {
-	if id, ok := table[text]; ok {
-		return id
+// intern numbers a string.
+func (w *writer) intern(field int, value string) *term {
+	key := text{field, value}
+	if t := w.terms[key]; t != nil {
+		return t
 	}
-	id := uint64(len(table) + 1)
-	table[text] = id
+	w.last[field]++
+	t := &term{id: w.last[field]}
+	w.terms[key] = t
 	var entry message
-	entry.uint(entryIID, id)
-	entry.string(entryName, text)
-	w.fresh.bytes(field, entry)
-	return id
+	entry.uint(entryIID, t.id)
+	entry.string(entryName, value)
+	t.said.bytes(field, entry)
+	return t
 }
 
-func (w *writer) name(text string) uint64 { return w.intern(w.names, internedNames, text) }
-
-func (w *writer) category(text string) uint64 {
-	return w.intern(w.categories, internedCategories, text)
-}
-
-func (w *writer) key(text string) uint64 { return w.intern(w.keys, internedAnnotationNames, text) }
-
-func (w *writer) text(text string) uint64 { return w.intern(w.strings, internedStrings, text) }
-
-func (w *writer) source(s source) uint64 {
-	if id, ok := w.sources[s]; ok {
-		return id
+// source numbers a place in the source.
+func (w *writer) source(s source) *term {
+	if t := w.sources[s]; t != nil {
+		return t
 	}
-	id := uint64(len(w.sources) + 1)
-	w.sources[s] = id
+	t := &term{id: uint64(len(w.sources) + 1)}
+	w.sources[s] = t
 	var entry message
-	entry.uint(entryIID, id)
+	entry.uint(entryIID, t.id)
 	entry.string(sourceFile, s.file)
 	entry.string(sourceFunction, s.function)
 	if s.line > 0 {
 		entry.uint(sourceLine, uint64(s.line))
 	}
-	w.fresh.bytes(internedSources, entry)
-	return id
+	t.said.bytes(internedSources, entry)
+	return t
 }
 
-// annotate appends a debug annotation to a track event.
-func (w *writer) annotate(event *message, f export.Field) {
-	key := w.key(f.Name)
+// number is a term's number, for an event that is being prepared.
+func (p *prepared) number(t *term) uint64 {
+	p.terms = append(p.terms, t)
+	return t.id
+}
+
+// title gives an event its name and category.
+func (p *prepared) title(w *writer, name, category string) {
+	p.event.uint(eventNameIID, p.number(w.intern(internedNames, name)))
+	p.event.uint(eventCategoryIID, p.number(w.intern(internedCategories, category)))
+}
+
+// annotate gives an event a debug annotation.
+func (p *prepared) annotate(w *writer, f export.Field) {
+	event, key := &p.event, p.number(w.intern(internedAnnotationNames, f.Name))
 	switch v := f.Value.(type) {
 	case int64:
 		event.number(key, annotationInt, uint64(v))
@@ -169,7 +196,7 @@ func (w *writer) annotate(event *message, f export.Field) {
 	case export.Address:
 		event.number(key, annotationPointer, uint64(v))
 	case string:
-		event.number(key, annotationStringIID, w.text(v))
+		event.number(key, annotationStringIID, p.number(w.intern(internedStrings, v)))
 	}
 }
 

@@ -6,12 +6,15 @@ import (
 )
 
 // event reads a track event.
-func (im *importer) event(data []byte, time int64) error {
+func (im *importer) event(from *sequence, data []byte, time int64) error {
 	m, err := decode(data, eventFields)
 	if err != nil {
 		return err
 	}
 	e := event{time: time, kind: m.number(9), track: m.number(11), value: int64(m.number(30)), slice: Slice{Start: time, End: -1}}
+	if _, own := m.find(11); !own {
+		e.track = from.track
+	}
 	track := im.trace.Tracks[e.track]
 	if track == nil {
 		return fmt.Errorf("track %#x is not described", e.track)
@@ -19,22 +22,27 @@ func (im *importer) event(data []byte, time int64) error {
 	if track.Counter != (e.kind == kindCounter) {
 		return fmt.Errorf("track %q is a counter: %v, but the event is of type %d", track.Name, track.Counter, e.kind)
 	}
+	var counters, values []uint64 // that ride on the event
 	for _, f := range m {
 		switch f.number {
+		case 31:
+			counters = append(counters, f.value)
+		case 12:
+			values = append(values, f.value)
 		case 3:
-			e.slice.Category, err = im.lookup(1, f.value)
+			e.slice.Category, err = from.lookup(1, f.value)
 		case 10:
-			e.slice.Name, err = im.lookup(2, f.value)
+			e.slice.Name, err = from.lookup(2, f.value)
 		case 34:
-			_, err = im.lookup(4, f.value)
-			e.slice.Source = im.sources[f.value]
+			_, err = from.lookup(4, f.value)
+			e.slice.Source = from.sources[f.value]
 		case 47:
 			im.trace.Begun[f.value] = true
 		case 48:
 			im.trace.Ended[f.value] = true
 		case 4:
 			var a Argument
-			if a, err = im.argument(f.data); err == nil {
+			if a, err = from.argument(f.data); err == nil {
 				e.slice.Arguments = append(e.slice.Arguments, a)
 			}
 		}
@@ -49,15 +57,24 @@ func (im *importer) event(data []byte, time int64) error {
 		return fmt.Errorf("an event of track %q has no name or category", track.Name)
 	}
 	im.events = append(im.events, e)
+	if len(values) > len(counters) {
+		return fmt.Errorf("%d values for %d counters", len(values), len(counters))
+	}
+	for i, value := range values {
+		if c := im.trace.Tracks[counters[i]]; c == nil || !c.Counter {
+			return fmt.Errorf("track %#x is not described, or no counter", counters[i])
+		}
+		im.events = append(im.events, event{time: time, kind: kindCounter, track: counters[i], value: int64(value)})
+	}
 	return nil
 }
 
-func (im *importer) argument(data []byte) (a Argument, err error) {
+func (s *sequence) argument(data []byte) (a Argument, err error) {
 	m, err := decode(data, annotationFields)
 	if err != nil {
 		return a, err
 	}
-	if a.Name, err = im.lookup(3, m.number(1)); err != nil {
+	if a.Name, err = s.lookup(3, m.number(1)); err != nil {
 		return a, err
 	}
 	for _, f := range m {
@@ -71,7 +88,7 @@ func (im *importer) argument(data []byte) (a Argument, err error) {
 		case 7:
 			a.Value = Pointer(f.value)
 		case 17:
-			a.Value, err = im.lookup(29, f.value)
+			a.Value, err = s.lookup(29, f.value)
 		}
 	}
 	if a.Value == nil && err == nil {

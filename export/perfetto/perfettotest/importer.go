@@ -96,29 +96,42 @@ const (
 )
 
 type importer struct {
-	trace    *Trace
-	cleared  map[uint64]bool // sequences
-	defaults map[uint64]uint64
+	trace     *Trace
+	sequences map[uint64]*sequence
+	pids      map[int64]bool
+	tids      map[int64]bool
+	events    []event
+	inside    bool // of a compressed packet
+}
+
+// sequence is what one writer has said that its packets build on.
+type sequence struct {
+	cleared  bool
+	clock    uint64 // of times without a clock, 0 if none is named
+	track    uint64 // of events without a track
+	clocks   map[uint64]*clock
 	interned map[int]map[uint64]string
 	sources  map[uint64]Source
-	pids     map[int64]bool
-	tids     map[int64]bool
-	events   []event
-	inside   bool // of a compressed packet
-	// describes and tells are the sequences that have thread descriptors and those
-	// that have events: Perfetto gives all events of one that has both to one thread.
-	describes, tells map[uint64]bool
+	// describes threads, has events: Perfetto gives all events of a sequence that
+	// has both to one thread.
+	describes, tells bool
+}
+
+// clock is one of a sequence's own: its reading at the snapshot, and, if readings
+// are told as the time since the one before, the last.
+type clock struct {
+	start, last uint64
+	incremental bool
 }
 
 // Read imports a file. An error is a rule that the file breaks.
 func Read(data []byte) (*Trace, error) {
 	im := &importer{trace: &Trace{Tracks: map[uint64]*Track{}, Begun: map[uint64]bool{}, Ended: map[uint64]bool{}, Attributes: map[string]string{},
-		Clocks: map[uint64]uint64{}}, cleared: map[uint64]bool{}, defaults: map[uint64]uint64{}, interned: map[int]map[uint64]string{},
-		sources: map[uint64]Source{}, pids: map[int64]bool{}, tids: map[int64]bool{}, describes: map[uint64]bool{}, tells: map[uint64]bool{}}
+		Clocks: map[uint64]uint64{}}, sequences: map[uint64]*sequence{}, pids: map[int64]bool{}, tids: map[int64]bool{}}
 	if err := im.packets(data); err != nil {
 		return nil, err
 	}
-	for _, id := range []uint64{clockBoottime, clockRealtime, clockOwn} {
+	for _, id := range []uint64{clockBoottime, clockRealtime} {
 		if _, ok := im.trace.Clocks[id]; !ok {
 			return nil, fmt.Errorf("clock %d is in no snapshot", id)
 		}
@@ -126,9 +139,9 @@ func Read(data []byte) (*Trace, error) {
 	if _, ok := im.trace.Clocks[im.trace.Primary]; !ok {
 		return nil, fmt.Errorf("the primary clock %d is in no snapshot", im.trace.Primary)
 	}
-	for sequence := range im.tells {
-		if im.describes[sequence] {
-			return nil, fmt.Errorf("sequence %d describes tracks and has events", sequence)
+	for id, s := range im.sequences {
+		if s.describes && s.tells {
+			return nil, fmt.Errorf("sequence %d describes tracks and has events", id)
 		}
 	}
 	for id := range im.trace.Ended {
@@ -184,28 +197,31 @@ func (im *importer) packet(data []byte) error {
 	if compressed, ok := p.find(50); ok {
 		return im.compressed(compressed.data)
 	}
-	sequence, flags := p.number(10), p.number(13)
-	if sequence == 0 {
+	id, flags := p.number(10), p.number(13)
+	if id == 0 {
 		return errors.New("it has no sequence")
 	}
+	s := im.sequences[id]
+	if s == nil {
+		s = &sequence{clocks: map[uint64]*clock{}, interned: map[int]map[uint64]string{}, sources: map[uint64]Source{}}
+		im.sequences[id] = s
+	}
 	if flags&flagCleared != 0 {
-		if im.cleared[sequence] {
+		if s.cleared {
 			return errors.New("the sequence is cleared a second time")
 		}
-		im.cleared[sequence] = true
+		s.cleared = true
 	}
-	if flags&flagNeeds != 0 && !im.cleared[sequence] {
+	if flags&flagNeeds != 0 && !s.cleared {
 		return errors.New("it needs a state that was never cleared")
 	}
 	if d, ok := p.find(59); ok {
-		defaults, err := decode(d.data, defaultsFields)
-		if err != nil {
+		if err := s.defaults(d.data); err != nil {
 			return err
 		}
-		im.defaults[sequence] = defaults.number(58)
 	}
-	if s, ok := p.find(6); ok {
-		if err := im.snapshot(s.data); err != nil {
+	if c, ok := p.find(6); ok {
+		if err := im.snapshot(s, c.data); err != nil {
 			return err
 		}
 	}
@@ -218,13 +234,13 @@ func (im *importer) packet(data []byte) error {
 		if err := im.describe(d.data); err != nil {
 			return fmt.Errorf("track descriptor: %w", err)
 		}
-		im.describes[sequence] = true
+		s.describes = true
 	}
 	if d, ok := p.find(12); ok {
-		if !im.cleared[sequence] {
+		if !s.cleared {
 			return errors.New("interned data of a sequence that was never cleared")
 		}
-		if err := im.intern(d.data); err != nil {
+		if err := s.intern(d.data); err != nil {
 			return fmt.Errorf("interned data: %w", err)
 		}
 	}
@@ -232,17 +248,53 @@ func (im *importer) packet(data []byte) error {
 	if !ok {
 		return nil
 	}
-	im.tells[sequence] = true
-	if _, ok := im.trace.Clocks[im.defaults[sequence]]; !ok {
-		return fmt.Errorf("its clock %d is in no snapshot yet", im.defaults[sequence])
-	}
+	s.tells = true
 	if flags&flagNeeds == 0 {
 		return errors.New("a track event that does not say that it needs the sequence's state")
 	}
-	if _, ok := p.find(8); !ok {
-		return errors.New("a track event without time")
+	time, err := s.time(p)
+	if err != nil {
+		return err
 	}
-	return im.event(e.data, int64(p.number(8))-int64(im.trace.Clocks[im.defaults[sequence]]))
+	return im.event(s, e.data, time)
+}
+
+// time is when a packet was, in nanoseconds since the snapshot.
+func (s *sequence) time(p message) (int64, error) {
+	id := s.clock
+	if own, ok := p.find(58); ok {
+		id = own.value
+	}
+	c := s.clocks[id]
+	if c == nil {
+		return 0, fmt.Errorf("its clock %d is in no snapshot of its sequence", id)
+	}
+	stamp, ok := p.find(8)
+	if !ok {
+		return 0, errors.New("a track event without time")
+	}
+	reading := stamp.value
+	if c.incremental {
+		reading += c.last
+		c.last = reading
+	}
+	return int64(reading) - int64(c.start), nil
+}
+
+func (s *sequence) defaults(data []byte) error {
+	d, err := decode(data, defaultsFields)
+	if err != nil {
+		return err
+	}
+	s.clock = d.number(58)
+	if e, ok := d.find(11); ok {
+		events, err := decode(e.data, eventDefaults)
+		if err != nil {
+			return err
+		}
+		s.track = events.number(11)
+	}
+	return nil
 }
 
 func (im *importer) compressed(data []byte) error {
@@ -265,29 +317,53 @@ func (im *importer) compressed(data []byte) error {
 	return im.packets(inflated)
 }
 
-func (im *importer) snapshot(data []byte) error {
-	if len(im.trace.Clocks) > 0 {
-		return errors.New("a second clock snapshot")
-	}
-	s, err := decode(data, snapshotFields)
+// snapshot reads what the clocks showed at one moment. Clocks below 64 are the
+// machine's, for the whole file, and what the first snapshot says of them holds;
+// the others are of the sequence alone.
+func (im *importer) snapshot(s *sequence, data []byte) error {
+	m, err := decode(data, snapshotFields)
 	if err != nil {
 		return err
 	}
-	for _, f := range s {
+	first := len(im.trace.Clocks) == 0
+	seen := map[uint64]bool{}
+	for _, f := range m {
 		if f.number != 1 {
 			continue
 		}
-		clock, err := decode(f.data, clockFields)
+		c, err := decode(f.data, clockFields)
 		if err != nil {
 			return err
 		}
-		id := clock.number(1)
-		if _, twice := im.trace.Clocks[id]; twice || id == 0 {
-			return fmt.Errorf("clock %d is in the snapshot twice", id)
+		id, reading, incremental := c.number(1), c.number(2), c.number(3) != 0
+		if seen[id] || id == 0 || id > 127 {
+			return fmt.Errorf("clock %d is in the snapshot twice, or is none", id)
 		}
-		im.trace.Clocks[id] = clock.number(2)
+		seen[id] = true
+		switch before, known := im.trace.Clocks[id]; {
+		case id >= clockOwn:
+			if s.clocks[id] != nil {
+				return fmt.Errorf("clock %d has a second snapshot", id)
+			}
+			s.clocks[id] = &clock{start: reading, last: reading, incremental: incremental}
+		case incremental:
+			return fmt.Errorf("clock %d of the machine is incremental", id)
+		case first:
+			im.trace.Clocks[id] = reading
+		case !known || before != reading:
+			return fmt.Errorf("clock %d shows %d, in the first snapshot %d", id, reading, before)
+		}
 	}
-	im.trace.Primary = s.number(2)
+	for _, id := range []uint64{clockBoottime, clockRealtime} {
+		if !seen[id] {
+			return fmt.Errorf("the snapshot does not relate its clocks to clock %d", id)
+		}
+	}
+	if primary := m.number(2); first {
+		im.trace.Primary = primary
+	} else if primary != im.trace.Primary {
+		return fmt.Errorf("the primary clock is %d, in the first snapshot %d", primary, im.trace.Primary)
+	}
 	return nil
 }
 
@@ -368,7 +444,7 @@ func (im *importer) describe(data []byte) error {
 	return nil
 }
 
-func (im *importer) intern(data []byte) error {
+func (s *sequence) intern(data []byte) error {
 	list, err := decode(data, internedFields)
 	if err != nil {
 		return err
@@ -383,23 +459,23 @@ func (im *importer) intern(data []byte) error {
 			return err
 		}
 		id := entry.number(1)
-		if im.interned[f.number] == nil {
-			im.interned[f.number] = map[uint64]string{}
+		if s.interned[f.number] == nil {
+			s.interned[f.number] = map[uint64]string{}
 		}
-		if _, twice := im.interned[f.number][id]; twice || id == 0 {
+		if _, twice := s.interned[f.number][id]; twice || id == 0 {
 			return fmt.Errorf("number %d of table %d is not new", id, f.number)
 		}
-		im.interned[f.number][id] = entry.text(2)
+		s.interned[f.number][id] = entry.text(2)
 		if f.number == 4 {
-			im.sources[id] = Source{entry.text(2), entry.text(3), entry.number(4)}
+			s.sources[id] = Source{entry.text(2), entry.text(3), entry.number(4)}
 		}
 	}
 	return nil
 }
 
 // lookup finds what an interned number stands for.
-func (im *importer) lookup(table int, id uint64) (string, error) {
-	text, ok := im.interned[table][id]
+func (s *sequence) lookup(table int, id uint64) (string, error) {
+	text, ok := s.interned[table][id]
 	if !ok {
 		return "", fmt.Errorf("number %d of table %d is not interned", id, table)
 	}

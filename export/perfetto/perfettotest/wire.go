@@ -58,17 +58,18 @@ func fields(data []byte) ([]field, error) {
 type schema map[int]int
 
 var (
-	packetFields     = schema{6: 2, 8: 0, 10: 0, 11: 2, 12: 2, 13: 0, 50: 2, 53: 2, 59: 2, 60: 2, 126: 2, 128: 2}
-	defaultsFields   = schema{58: 0}
+	packetFields     = schema{6: 2, 8: 0, 10: 0, 11: 2, 12: 2, 13: 0, 50: 2, 53: 2, 58: 0, 59: 2, 60: 2, 126: 2, 128: 2}
+	defaultsFields   = schema{11: 2, 58: 0}
+	eventDefaults    = schema{11: 0}
 	attributesFields = schema{1: 2}
 	attributeFields  = schema{1: 2, 2: 0, 3: 2}
 	snapshotFields   = schema{1: 2, 2: 0}
-	clockFields      = schema{1: 0, 2: 0}
+	clockFields      = schema{1: 0, 2: 0, 3: 0}
 	trackFields      = schema{1: 0, 2: 2, 3: 2, 4: 2, 5: 0, 8: 2, 11: 0, 12: 0, 15: 0}
 	processFields    = schema{1: 0, 2: 2, 6: 2}
 	threadFields     = schema{1: 0, 2: 0, 5: 2}
 	counterFields    = schema{3: 0, 6: 2}
-	eventFields      = schema{3: 0, 4: 2, 9: 0, 10: 0, 11: 0, 30: 0, 34: 0, 47: 1, 48: 1}
+	eventFields      = schema{3: 0, 4: 2, 9: 0, 10: 0, 11: 0, 12: 0, 30: 0, 31: 0, 34: 0, 47: 1, 48: 1}
 	annotationFields = schema{1: 0, 2: 0, 3: 0, 4: 0, 7: 0, 17: 0}
 	internedFields   = schema{1: 2, 2: 2, 3: 2, 4: 2, 29: 2}
 	stringFields     = schema{1: 0, 2: 2}
