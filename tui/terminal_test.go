@@ -84,7 +84,7 @@ var built = sync.OnceValue(func() (err error) {
 
 // patience is how long a test waits for what must come; it is far more than is
 // needed.
-const patience = 30 * time.Second
+const patience = time.Minute
 
 // until waits for a condition.
 func until(t *testing.T, what string, condition func() bool) {

@@ -263,7 +263,7 @@ func TestPane(t *testing.T) {
 	a, screen := stage(t, pipeline(), 100, 30, Options{Program: pane})
 	shows := func(text string) {
 		t.Helper()
-		for end := time.Now().Add(30 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
 			a.redraw()
 			if strings.Contains(pictureOf(screen).Text(), text) {
 				return

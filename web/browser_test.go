@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 )
 
@@ -19,6 +20,25 @@ type browser struct {
 	pictures string
 	problems chan string // errors that the page raised
 }
+
+// patient is how long a test waits for what must come; it is far more than is needed.
+const patient = 90 * time.Second
+
+// countRequests has the page count what it has asked for and not got yet.
+const countRequests = `(() => {
+  const ask = window.fetch;
+  window.underWay = 0;
+  window.fetch = async (...what) => {
+    underWay++;
+    try {
+      const answer = await ask(...what);
+      await answer.clone().arrayBuffer();
+      return answer;
+    } finally {
+      underWay--;
+    }
+  };
+})()`
 
 // browse opens a URL in a window of 1280×720.
 func browse(t testing.TB, url string) *browser {
@@ -31,7 +51,7 @@ func browse(t testing.TB, url string) *browser {
 		t.Skip("no chromium in PATH: apt-get install chromium")
 	}
 	options := []chromedp.ExecAllocatorOption{chromedp.ExecPath(path), chromedp.WindowSize(1280, 720), chromedp.UserDataDir(t.TempDir()),
-		chromedp.NoFirstRun, chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU, chromedp.NoDefaultBrowserCheck,
+		chromedp.WSURLReadTimeout(patient), chromedp.NoFirstRun, chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU, chromedp.NoDefaultBrowserCheck,
 		chromedp.Flag("disable-dev-shm-usage", true), chromedp.Flag("disable-background-networking", true), chromedp.Flag("hide-scrollbars", true)}
 	allocator, cancel := chromedp.NewExecAllocator(context.Background(), options...)
 	t.Cleanup(cancel)
@@ -39,6 +59,9 @@ func browse(t testing.TB, url string) *browser {
 	t.Cleanup(cancel)
 	b := &browser{TB: t, ctx: ctx, problems: make(chan string, 100), pictures: t.ArtifactDir()}
 	if err := chromedp.Do(ctx, chromedp.EmulateViewport(1280, 720)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := chromedp.Call(ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: countRequests}); err != nil {
 		t.Fatal(err)
 	}
 	messages := chromedp.Console(ctx)
@@ -81,7 +104,7 @@ func (b *browser) problem(text string) {
 
 func (b *browser) do(actions ...chromedp.Action[chromedp.Void]) {
 	b.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, 30*time.Second)
+	ctx, cancel := context.WithTimeout(b.ctx, patient)
 	defer cancel()
 	if err := chromedp.Do(ctx, actions...); err != nil {
 		b.Fatal(err)
@@ -91,7 +114,7 @@ func (b *browser) do(actions ...chromedp.Action[chromedp.Void]) {
 // evaluate evaluates JavaScript.
 func evaluate[T any](b *browser, js string) T {
 	b.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, 30*time.Second)
+	ctx, cancel := context.WithTimeout(b.ctx, patient)
 	defer cancel()
 	out, err := chromedp.Run(ctx, chromedp.Evaluate[T](js))
 	if err != nil {
@@ -107,7 +130,7 @@ func (b *browser) truth(js string) bool { b.Helper(); return evaluate[bool](b, j
 // wait waits until an expression of the page is true.
 func (b *browser) wait(what, js string) {
 	b.Helper()
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(patient)
 	for !b.truth("!!(" + js + ")") {
 		if time.Now().After(deadline) {
 			b.picture("failure")
@@ -129,14 +152,18 @@ func (b *browser) picture(name string) {
 	}
 }
 
-// settled waits until the timeline has drawn what it asked for.
+// settled waits until the page has got all that it asks for, and has drawn it.
 func (b *browser) settled() {
 	b.Helper()
-	b.wait("what is loading", `!document.querySelector("main .loading")`)
-	_, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool](`new Promise(done => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(() => done(true))), 250))`,
-		chromedp.EvalAwaitPromise))
-	if err != nil {
-		b.Fatal(err)
+	const quiet = `(underWay === 0 && !document.querySelector("main .loading"))`
+	for drawn := false; !drawn; {
+		b.wait("what is loading", quiet)
+		var err error
+		drawn, err = chromedp.Run(b.ctx, chromedp.Evaluate[bool](`new Promise(done => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(() => done(`+quiet+`))), 250))`,
+			chromedp.EvalAwaitPromise))
+		if err != nil {
+			b.Fatal(err)
+		}
 	}
 }
 

@@ -216,11 +216,14 @@ func (p *readerProcess) tell(ctx context.Context, word string, body, answer any)
 	return nil
 }
 
+// endsWithin is how long the process may take to end once it has left its connection.
+const endsWithin = 5 * time.Second
+
 // why says what became of a request that the process did not answer.
 func (p *readerProcess) why(err error) error {
 	select {
 	case <-p.ended:
-	case <-time.After(time.Second):
+	case <-time.After(endsWithin):
 		return fmt.Errorf("the process that reads the trace did not answer: %w", err)
 	}
 	return fmt.Errorf("the process that reads the trace has ended (%s); another one is started for the next request. The trace may be damaged, or the request too large", p.how())

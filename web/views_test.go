@@ -76,7 +76,7 @@ func TestMemoryAtATime(t *testing.T) {
 func TestLeaksIncludeWhatTheShutdownDeletes(t *testing.T) {
 	path := tracetest.File(t, 3000, 1)
 	leaks := func() int {
-		return len(answer[mappingsAnswer](t, serve(t, Options{Traces: []string{path}}), "/api/leaks").Mappings)
+		return len(answer[mappingsAnswer](t, serve(t, Options{Traces: []string{path}}), "/api/leaks?within=20000").Mappings)
 	}
 	before := leaks()
 	tracetest.Change(t, path, `INSERT INTO site SELECT max(id) + 1, 3, device, queue, async, place, shape, name, parent_construct, implicit, launch, failure, stack, thread, depth FROM site`,

@@ -86,7 +86,9 @@ func Serve(ctx context.Context, options Options) (*Server, error) {
 	s.name(listener.Addr().(*net.TCPAddr), options.Hosts)
 	server := &http.Server{Handler: s.handler(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
 		MaxHeaderBytes: 256 << 10, BaseContext: func(net.Listener) context.Context { return ctx }}
+	shut := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
+		defer close(shut)
 		patience, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
 		if server.Shutdown(patience) != nil {
@@ -95,9 +97,11 @@ func Serve(ctx context.Context, options Options) (*Server, error) {
 	})
 	go func() {
 		defer close(s.done)
-		defer stop()
 		if err := server.Serve(listener); err != nil && !errors.Is(err, http.ErrServerClosed) {
 			s.err = fmt.Errorf("serving %s: %w", s.url, err)
+		}
+		if !stop() {
+			<-shut // those who were being answered have been
 		}
 		s.reader.close()
 	}()

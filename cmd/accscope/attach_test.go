@@ -57,7 +57,7 @@ func TestAttachAndDetach(t *testing.T) {
 				}
 				return false
 			}
-			for end := time.Now().Add(30 * time.Second); !state(); time.Sleep(10 * time.Millisecond) {
+			for end := time.Now().Add(time.Minute); !state(); time.Sleep(10 * time.Millisecond) {
 				if time.Now().After(end) {
 					t.Fatal("the program did not come")
 				}

@@ -158,7 +158,7 @@ func TestImportBySessionName(t *testing.T) {
 		Name    string
 		Running int
 	}
-	for end := time.Now().Add(30 * time.Second); len(sessions) == 0 || sessions[0].Running > 0; time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); len(sessions) == 0 || sessions[0].Running > 0; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("the program does not end: %v", sessions)
 		}

@@ -77,7 +77,7 @@ func TestWatchedJobEnds(t *testing.T) {
 	defer top.Process.Kill() //nolint:errcheck // Wait says if not
 	firstPipe.Close()
 	ends(first, "the first rank")
-	for end := time.Now().Add(30 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		owner, err := s.Owner()
 		if err != nil {
 			t.Fatal(err)

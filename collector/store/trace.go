@@ -110,7 +110,7 @@ func (t *Trace) protect() error {
 	t.conn.Limit(sqlite.LimitLength, 64<<20)
 	t.conn.Limit(sqlite.LimitAttached, 0)
 	for _, pragma := range []string{"trusted_schema = OFF", "cell_size_check = ON", "query_only = ON", "mmap_size = 0",
-		"cache_size = -65536", "busy_timeout = 2000"} {
+		"cache_size = -65536", "busy_timeout = 10000"} {
 		if err := sqlitex.ExecuteTransient(t.conn, "PRAGMA "+pragma, nil); err != nil {
 			return explain(t.path, err)
 		}

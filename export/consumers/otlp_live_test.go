@@ -104,8 +104,9 @@ func TestLiveSendsTheWholeTrace(t *testing.T) {
 // A backend that is gone for a while costs the spans of that while, which are
 // counted.
 func TestLiveOutlivesItsBackend(t *testing.T) {
-	t.Setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "50")
-	t.Setenv("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "2000")
+	// What is sent while it is gone fills the queue, and so waits until it is given up.
+	t.Setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "1000")
+	t.Setenv("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "1000")
 	grpc, http := freeAddress(t), freeAddress(t)
 	first := start(t, grpc, http)
 	var second *backend
@@ -143,7 +144,7 @@ func TestRunSendsLive(t *testing.T) {
 	build := exec.Command("go", "build", "-o", tool, "./cmd/accscope")
 	build.Dir = root
 	b := start(t, freeAddress(t), freeAddress(t))
-	run := exec.Command(tool, "run", "--otlp", "--endpoint", b.grpc, "--protocol", "grpc", "--no-summary", "--device", "sim", "-o", path, "--", program)
+	run := exec.Command(tool, "run", "--otlp", "--otlp-timeout", "10m", "--endpoint", b.grpc, "--protocol", "grpc", "--no-summary", "--device", "sim", "-o", path, "--", program)
 	run.Env = append(os.Environ(), "OTEL_BSP_SCHEDULE_DELAY=20")
 	if os.Getenv("ACCSCOPE_LIBRARY_PATH") == "" {
 		run.Env = append(run.Env, "ACCSCOPE_LIBRARY_PATH="+filepath.Join(root, "lib"))

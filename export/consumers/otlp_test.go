@@ -6,6 +6,7 @@ package consumers
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"path/filepath"
 	"testing"
@@ -33,15 +34,19 @@ type backend struct {
 	stop       func()
 }
 
-// freeAddress finds a port of this machine that nobody uses.
+// freeAddress finds a port of this machine that nobody uses: one of those that the
+// kernel gives to nobody who does not ask for it, so that it stays free.
 func freeAddress(t testing.TB) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for range 1000 {
+		listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 10_000+rand.IntN(20_000)))
+		if err == nil {
+			defer listener.Close()
+			return listener.Addr().String()
+		}
 	}
-	defer listener.Close()
-	return listener.Addr().String()
+	t.Fatal("of 1000 ports none is free")
+	return ""
 }
 
 // start runs the receiver at addresses.

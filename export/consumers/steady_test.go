@@ -37,9 +37,9 @@ func startSteady(t *testing.T, endpoint, protocol string) *steady {
 			t.Fatalf("%s: %v\n%s", command, err, output)
 		}
 	}
-	s.run = exec.Command(s.tool, "run", "--otlp", "--endpoint", endpoint, "--protocol", protocol, "--no-summary", "--device", "sim",
+	s.run = exec.Command(s.tool, "run", "--otlp", "--otlp-timeout", "10m", "--endpoint", endpoint, "--protocol", protocol, "--no-summary", "--device", "sim",
 		"-o", s.path, "--", program, s.stop, s.progress)
-	s.run.Env = append(os.Environ(), "OTEL_BSP_SCHEDULE_DELAY=20", "OTEL_METRICS_EXPORTER=none", "ACCSCOPE_LIBRARY_PATH="+filepath.Join(root, "lib"))
+	s.run.Env = append(os.Environ(), "OTEL_BSP_SCHEDULE_DELAY=20", "OTEL_METRICS_EXPORTER=none", "OTEL_EXPORTER_OTLP_TIMEOUT=600000", "ACCSCOPE_LIBRARY_PATH="+filepath.Join(root, "lib"))
 	s.run.Stderr = &s.said
 	if err := s.run.Start(); err != nil {
 		t.Fatal(err)

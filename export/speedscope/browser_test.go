@@ -41,12 +41,12 @@ func TestSpeedscopeOpensTheFile(t *testing.T) {
 		t.Fatal("chromium not found: install chromium")
 	}
 	allocator, stop := chromedp.NewExecAllocator(context.Background(), chromedp.ExecPath(browser), chromedp.WindowSize(1400, 900),
-		chromedp.UserDataDir(t.TempDir()), chromedp.NoFirstRun, chromedp.Headless, chromedp.NoSandbox, chromedp.NoDefaultBrowserCheck,
+		chromedp.UserDataDir(t.TempDir()), chromedp.WSURLReadTimeout(time.Minute), chromedp.NoFirstRun, chromedp.Headless, chromedp.NoSandbox, chromedp.NoDefaultBrowserCheck,
 		chromedp.Flag("disable-dev-shm-usage", true), chromedp.Flag("enable-unsafe-swiftshader", true))
 	defer stop()
 	ctx, cancel := chromedp.NewContext(allocator)
 	defer cancel()
-	ctx, timeout := context.WithTimeout(ctx, time.Minute)
+	ctx, timeout := context.WithTimeout(ctx, 5*time.Minute)
 	defer timeout()
 	text := func(js string) string {
 		value, err := chromedp.Run(ctx, chromedp.Evaluate[string](js))
@@ -58,7 +58,7 @@ func TestSpeedscopeOpensTheFile(t *testing.T) {
 	until := func(what, js string) {
 		tick := time.NewTicker(50 * time.Millisecond)
 		defer tick.Stop()
-		patience := time.NewTimer(30 * time.Second)
+		patience := time.NewTimer(time.Minute)
 		defer patience.Stop()
 		for text("String("+js+")") != "true" {
 			select {

@@ -49,7 +49,7 @@ func queueThreads(t *testing.T) int {
 // gone a little later, and one that Go starts blocks all signals at first.
 func wantThreads(t *testing.T, when string, want int) {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); queueThreads(t) != want; runtime.Gosched() {
+	for deadline := time.Now().Add(time.Minute); queueThreads(t) != want; runtime.Gosched() {
 		if time.Now().After(deadline) {
 			t.Fatalf("%s: %d threads of queues, want %d", when, queueThreads(t), want)
 		}
@@ -84,7 +84,7 @@ func TestThreadsEndWithDevice(t *testing.T) {
 		fine(t, "close", d.Close())
 		wantThreads(t, "after closing", 0)
 	}
-	for deadline := time.Now().Add(10 * time.Second); runtime.NumGoroutine() > goroutines; runtime.Gosched() {
+	for deadline := time.Now().Add(time.Minute); runtime.NumGoroutine() > goroutines; runtime.Gosched() {
 		if time.Now().After(deadline) {
 			t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), goroutines)
 		}
