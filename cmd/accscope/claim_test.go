@@ -14,8 +14,8 @@ import (
 	"github.com/accscope/accscope/collector/store/tracetest"
 )
 
-// state is what a folder holds: names, kinds, devices and contents.
-func state(t *testing.T, folder string) (all []string) {
+// contents is what a folder holds: names, kinds, devices and contents.
+func contents(t *testing.T, folder string) (all []string) {
 	t.Helper()
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -116,7 +116,7 @@ func TestForceReplacesOnlyTraces(t *testing.T) {
 			t.Run(command[0]+" over "+test.name, func(t *testing.T) {
 				folder := t.TempDir()
 				test.make(t, filepath.Join(folder, "t.db"))
-				before := state(t, folder)
+				before := contents(t, folder)
 				args := append(command, "--force", "-o", "t.db")
 				if command[0] == "run" {
 					args = append(args, "--", "true")
@@ -124,7 +124,7 @@ func TestForceReplacesOnlyTraces(t *testing.T) {
 					args = append(args, trace)
 				}
 				r := invoke(t, folder, args...)
-				after := state(t, folder)
+				after := contents(t, folder)
 				if test.refused != "" {
 					if r.status == 0 || !strings.Contains(r.stderr, test.refused) || strings.Contains(r.stderr, "--force") {
 						t.Errorf("status %d, %s", r.status, r.stderr)

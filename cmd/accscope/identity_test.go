@@ -42,19 +42,19 @@ func TestImportKnowsItsTrace(t *testing.T) {
 				}
 			}
 			test.take(t, folder)
-			before := state(t, folder)
+			before := contents(t, folder)
 			if r := execute(t, folder, environment, accscope, "import", left[0]); r.status != exitFailure || strings.Contains(r.stderr, "remove") ||
 				!strings.Contains(r.stderr, "t.db") {
 				t.Errorf("status %d, %s", r.status, r.stderr)
 			}
-			if after := state(t, folder); strings.Join(after, "\n") != strings.Join(before, "\n") {
+			if after := contents(t, folder); strings.Join(after, "\n") != strings.Join(before, "\n") {
 				t.Errorf("import changed the folder:\n%.200q\n%.200q", before, after)
 			}
 			r = execute(t, folder, environment, accscope, "import", "-o", "new.db", left[0]).must(t)
 			if !strings.Contains(r.stderr, "t.db is not this session's trace any more") {
 				t.Errorf("import said %s", r.stderr)
 			}
-			after := state(t, folder)
+			after := contents(t, folder)
 			if len(after) != len(before)+1 {
 				t.Errorf("import made of\n%.200q\n%.200q", before, after)
 			}
@@ -87,7 +87,7 @@ func TestImportMovesItsTrace(t *testing.T) {
 	if got, want := countEvents(t, folder, "new.db"), countEvents(t, folder, "whole.db"); got != want {
 		t.Errorf("%q events, want %q", got, want)
 	}
-	if left := state(t, folder); len(left) != 2 {
+	if left := contents(t, folder); len(left) != 2 {
 		t.Errorf("left are %.100q", left)
 	}
 }

@@ -13,14 +13,14 @@ import (
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/resource"
 
-	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/state"
 	"github.com/accscope/accscope/export/metrics"
 	"github.com/accscope/accscope/export/otlp"
 )
 
 // liveMetrics tells monitoring about a run: Prometheus asks, OTLP is told.
 type liveMetrics struct {
-	model    *model.Model
+	trace    *state.Follower
 	begun    time.Time
 	resource *resource.Resource
 	server   *http.Server
@@ -37,8 +37,15 @@ func startMetrics(flags *runFlags, r *recording, program string) (*liveMetrics, 
 	if r.ingester == nil || !push && flags.metrics == "" {
 		return nil, nil
 	}
-	m := &liveMetrics{model: r.ingester.Model(), begun: time.Now(), target: flags.target, cancel: func() {}, pushed: make(chan struct{})}
-	var err error
+	path, err := r.session.Trace()
+	if err != nil {
+		return nil, err
+	}
+	trace, err := state.Follow(path)
+	if err != nil {
+		return nil, err
+	}
+	m := &liveMetrics{trace: trace, begun: time.Now(), target: flags.target, cancel: func() {}, pushed: make(chan struct{})}
 	if m.resource, err = resource.New(context.Background(), resource.WithAttributes(attribute.String("service.name", program)), resource.WithFromEnv()); err != nil {
 		return nil, err
 	}
@@ -49,8 +56,13 @@ func startMetrics(flags *runFlags, r *recording, program string) (*liveMetrics, 
 		}
 		mux := http.NewServeMux()
 		mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) {
+			figures, err := m.read()
+			if err != nil {
+				http.Error(w, err.Error(), http.StatusServiceUnavailable)
+				return
+			}
 			w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-			metrics.WritePrometheus(w, metrics.Of(m.model.View())) //nolint:errcheck // who asked has gone
+			metrics.WritePrometheus(w, figures) //nolint:errcheck // who asked has gone
 		})
 		m.server = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
 		go m.server.Serve(listener) //nolint:errcheck // ends by Close
@@ -91,8 +103,21 @@ func (m *liveMetrics) push(ctx context.Context, interval time.Duration) {
 	}
 }
 
+// read gives the figures as of the trace's newest commit.
+func (m *liveMetrics) read() ([]*metrics.Metric, error) {
+	now, err := m.trace.Now()
+	if now == nil {
+		now = new(state.State) // nothing has happened yet
+	}
+	return metrics.Of(now), err
+}
+
 func (m *liveMetrics) send(ctx context.Context) error {
-	return m.exporter.Export(ctx, metrics.OTLP(metrics.Of(m.model.View()), m.resource, m.begun, time.Now()))
+	figures, err := m.read()
+	if err != nil {
+		return err
+	}
+	return m.exporter.Export(ctx, metrics.OTLP(figures, m.resource, m.begun, time.Now()))
 }
 
 // end stops serving, and sends the last figures until ctx ends.
@@ -107,6 +132,11 @@ func (m *liveMetrics) end(ctx context.Context) {
 			fmt.Fprintf(stderr, "accscope: --metrics: %v\n", err)
 		}
 	}
+	defer func() {
+		if err := m.trace.Close(); err != nil {
+			fmt.Fprintf(stderr, "accscope: metrics: %v\n", err)
+		}
+	}()
 	if m.exporter == nil {
 		return
 	}

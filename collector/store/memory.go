@@ -406,23 +406,16 @@ func (t *Trace) PresentAt(time int64, enough Enough) ([]Mapping, error) {
 	}
 	var out []Mapping
 	// Its delete and the free of the memory under it both end what existed before.
-	err = t.query(`SELECT x.id, x.host, x.address, x.bytes, x.time, x.ended, x.ended_by, n.text, d.id, d.process, d.type, d.number FROM existing x
-		JOIN device d ON d.id = x.device JOIN string n ON n.id = x.name ORDER BY x.id`, nil, func(s *sqlite.Stmt) error {
-		m := Mapping{Record: -s.ColumnInt64(0), Kind: "create", Host: uint64(s.ColumnInt64(1)), Address: uint64(s.ColumnInt64(2)),
-			Bytes: uint64(s.ColumnInt64(3)), Start: s.ColumnInt64(4), End: math.MaxInt64,
-			Site: &Site{Name: t.readable(s.ColumnText(7)), Symbol: s.ColumnText(7), Device: model.DeviceID(s.ColumnInt64(8)), Process: model.ProcessID(s.ColumnInt64(9)),
-				DeviceType: s.ColumnInt32(10), DeviceNumber: s.ColumnInt32(11), Line: -1}}
-		if !s.ColumnIsNull(5) {
-			m.End, m.EndedBy = s.ColumnInt64(5), s.ColumnInt64(6)
-		}
-		shutdowns.end(&m)
-		if m.Live(time) {
-			out = append(out, m)
-		}
-		return nil
-	})
+	existing, err := t.ExistingAfter(0)
 	if err != nil {
 		return nil, err
+	}
+	for i := range existing {
+		m := &existing[i]
+		shutdowns.end(m)
+		if m.Live(time) {
+			out = append(out, *m)
+		}
 	}
 	err = t.Mappings(kind, Filter{From: time, To: time + 1, Enough: enough}, func(m *Mapping) bool {
 		if m.Live(time) {

@@ -100,7 +100,7 @@ func migrate(path string) (copied string, err error) {
 // copyTo replays the trace into a new one, in which processes, threads, devices,
 // queues and records keep their numbers.
 func (t *Trace) copyTo(path string) (err error) {
-	meta, err := t.facts()
+	meta, err := t.Facts()
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/accscope/accscope/collector/model"
+	"zombiezen.com/go/sqlite"
 )
 
 // Now is how far a trace is: one that is being written as of its newest commit.
@@ -19,13 +20,14 @@ type Now struct {
 func (t *Trace) Now() (n Now, err error) {
 	for query, to := range map[string]*int64{
 		countEvents: &n.Events,
-		"SELECT coalesce(sum(events), 0) FROM lost":                                 &n.Lost,
-		"SELECT count(*) FROM landmark WHERE kind = 100":                            &n.Errors,
-		"SELECT coalesce((SELECT value FROM meta WHERE key = '" + Behind + "'), 0)": &n.Behind,
+		"SELECT count(*) FROM landmark WHERE kind = 100": &n.Errors,
 	} {
 		if *to, err = integer(t.conn, query); err != nil {
 			return n, explain(t.path, err)
 		}
+	}
+	if n.Lost, n.Behind, err = t.Shortfall(); err != nil {
+		return n, err
 	}
 	devices, err := t.Devices()
 	if err != nil {
@@ -39,4 +41,15 @@ func (t *Trace) Now() (n Now, err error) {
 		n.Used += model.Size(uint64(last.Used))
 	}
 	return n, nil
+}
+
+// Shortfall is what a trace lacks: how many events capture dropped, and by how much
+// what was taken in last was older than the present, ns.
+func (t *Trace) Shortfall() (lost, behind int64, err error) {
+	err = t.query("SELECT (SELECT coalesce(sum(events), 0) FROM lost), coalesce((SELECT value FROM meta WHERE key = '"+Behind+"'), 0)", nil,
+		func(s *sqlite.Stmt) error {
+			lost, behind = s.ColumnInt64(0), s.ColumnInt64(1)
+			return nil
+		})
+	return lost, behind, err
 }

@@ -80,7 +80,7 @@ func (t *Trace) Introduce(m *model.Model) error {
 	if _, err := t.texts(m.Names()); err != nil {
 		return err
 	}
-	meta, err := t.facts()
+	meta, err := t.Facts()
 	if err != nil {
 		return err
 	}

@@ -137,7 +137,7 @@ func (t *Trace) loadSites() error {
 	if err != nil {
 		return explain(t.path, err)
 	}
-	meta, err := t.facts()
+	meta, err := t.Facts()
 	if err != nil {
 		return err
 	}

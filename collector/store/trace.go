@@ -232,7 +232,7 @@ const countEvents = `SELECT coalesce(sum(count + ended), 0) + iif(EXISTS (SELECT
 // Meta reads what is known of the trace as a whole. Facts holds every key of
 // the meta table but those of Warnings and of compute constructs.
 func (t *Trace) Meta() (Meta, error) {
-	m, err := t.facts()
+	m, err := t.Facts()
 	if err != nil {
 		return m, err
 	}
@@ -256,8 +256,8 @@ func (t *Trace) Meta() (Meta, error) {
 	return m, err
 }
 
-// facts reads the meta table.
-func (t *Trace) facts() (Meta, error) {
+// Facts is Meta without what is counted: it reads the meta table alone.
+func (t *Trace) Facts() (Meta, error) {
 	m := Meta{Version: Version, Facts: make(map[string]string), constructs: make(map[string]string)}
 	err := t.each("SELECT key, value FROM meta", nil, func(s *sqlite.Stmt) error {
 		if m.note(s.ColumnText(0), s.ColumnText(1)) {

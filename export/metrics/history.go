@@ -4,13 +4,14 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"time"
 
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 	"go.opentelemetry.io/otel/sdk/resource"
 
-	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/state"
 	"github.com/accscope/accscope/collector/store"
 )
 
@@ -54,68 +55,44 @@ func History(ctx context.Context, trace *store.Trace, filter store.Filter, of *r
 	}
 	interval = max(interval, time.Duration(meta.Last-meta.First)/mostMoments)
 	at := func(moment int64) time.Time { return time.Unix(0, meta.Realtime+moment) }
-	h := history{model: model.New(nil, nil), filter: filter, start: at(meta.First), resource: of}
+	reader := state.New(trace)
+	var batch *metricdata.ResourceMetrics
+	inBatch := 0
 	send := func() error {
-		if h.batch == nil {
+		if batch == nil {
 			return nil
 		}
-		batch := h.batch
-		moments, h.batch, h.moments = moments+h.moments, nil, 0
-		return export(ctx, batch)
+		full := batch
+		moments, batch, inBatch = moments+inBatch, nil, 0
+		return export(ctx, full)
 	}
-	next := meta.First + int64(interval)
-	err = trace.Replay(h.model, func(now int64) error {
-		for now >= next {
-			h.read(next, at(next))
-			if next += int64(interval); now >= next { // nothing happened meanwhile
-				next += (now - next) / int64(interval) * int64(interval)
-			}
-			if h.moments >= momentsInRequest {
-				if err := send(); err != nil {
-					return err
-				}
+	for next, last := meta.First, false; !last; {
+		next = min(next+int64(interval), meta.Last)
+		last = next == meta.Last
+		if next < filter.From || filter.To > 0 && next >= filter.To {
+			continue
+		}
+		now, err := reader.At(next)
+		if err != nil {
+			return moments, err
+		}
+		now.Devices = slices.DeleteFunc(now.Devices, func(d state.Device) bool { return filter.Process != 0 && d.Process != filter.Process })
+		figures := OTLP(Of(now), of, at(meta.First), at(next))
+		if batch == nil {
+			batch = figures
+		} else {
+			batch.ScopeMetrics[0].Metrics = join(batch.ScopeMetrics[0].Metrics, figures.ScopeMetrics[0].Metrics)
+		}
+		if inBatch++; inBatch >= momentsInRequest {
+			if err := send(); err != nil {
+				return moments, err
 			}
 		}
-		return ctx.Err()
-	})
-	if err != nil {
-		return moments, err
+		if err := ctx.Err(); err != nil {
+			return moments, err
+		}
 	}
-	h.read(meta.Last, at(meta.Last))
 	return moments, send()
-}
-
-// history gathers moments.
-type history struct {
-	model    *model.Model
-	filter   store.Filter
-	start    time.Time
-	resource *resource.Resource
-	batch    *metricdata.ResourceMetrics
-	moments  int
-}
-
-func (h *history) read(moment int64, at time.Time) {
-	if moment < h.filter.From || h.filter.To > 0 && moment >= h.filter.To {
-		return
-	}
-	view := h.model.View()
-	if h.filter.Process != 0 {
-		selected := view.Devices[:0]
-		for _, d := range view.Devices {
-			if d.Process == h.filter.Process {
-				selected = append(selected, d)
-			}
-		}
-		view.Devices = selected
-	}
-	figures := OTLP(Of(view), h.resource, h.start, at)
-	h.moments++
-	if h.batch == nil {
-		h.batch = figures
-		return
-	}
-	h.batch.ScopeMetrics[0].Metrics = join(h.batch.ScopeMetrics[0].Metrics, figures.ScopeMetrics[0].Metrics)
 }
 
 // join adds the points of metrics to those of the same name.

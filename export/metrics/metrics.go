@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/state"
 	"github.com/accscope/accscope/export"
 )
 
@@ -28,8 +29,8 @@ type Point struct {
 	Value  int64
 }
 
-// Of reads the metrics from the state of a session.
-func Of(view *model.View) []*Metric {
+// Of reads the metrics from the state of a trace at a time.
+func Of(s *state.State) []*Metric {
 	used := &Metric{Name: "accscope.device.memory.used", Unit: "By", About: "Device memory in use"}
 	peak := &Metric{Name: "accscope.device.memory.peak", Unit: "By", About: "Most device memory in use so far"}
 	depth := &Metric{Name: "accscope.queue.depth", Unit: "{operation}", About: "Operations in an async queue that are not known to be done"}
@@ -38,11 +39,11 @@ func Of(view *model.View) []*Metric {
 	kernelTime := &Metric{Name: "accscope.kernel.time", Unit: "ns", About: "Time of kernels on the device, where the runtime measures it", Counter: true}
 	launches := &Metric{Name: "accscope.kernel.launches", Unit: "{launch}", About: "Kernel launches", Counter: true}
 	processes := map[model.ProcessID]*model.ProcessInfo{}
-	for i := range view.Processes {
-		processes[view.Processes[i].ID] = &view.Processes[i]
+	for i := range s.Processes {
+		processes[s.Processes[i].ID] = &s.Processes[i]
 	}
-	for i := range view.Devices {
-		d := &view.Devices[i]
+	for i := range s.Devices {
+		d := &s.Devices[i]
 		labels := [][2]string{{"device", fmt.Sprintf("%s %d", export.DeviceType(d.Type), d.Number)}}
 		if p := processes[d.Process]; p != nil {
 			labels = append(labels, [2]string{"host", p.Host}, [2]string{"pid", strconv.Itoa(p.PID)})

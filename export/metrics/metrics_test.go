@@ -9,22 +9,23 @@ import (
 	"testing"
 
 	"github.com/accscope/accscope/collector/model"
-	"github.com/accscope/accscope/collector/store/generate"
+	"github.com/accscope/accscope/collector/state"
+	"github.com/accscope/accscope/collector/store/tracetest"
 )
 
-func view(t *testing.T) *model.View {
+func now(t *testing.T) *state.State {
 	t.Helper()
-	s := generate.New(generate.Options{Spans: 1000, Activity: true, Seed: 1})
-	if err := s.Run(); err != nil {
+	s, err := state.New(tracetest.Generated(t, 1000)).At(state.Newest)
+	if err != nil {
 		t.Fatal(err)
 	}
-	return s.Model.View()
+	return s
 }
 
 // Every line is one of Prometheus's text format, and each metric is there once.
 func TestPrometheusText(t *testing.T) {
 	var out bytes.Buffer
-	if err := WritePrometheus(&out, Of(view(t))); err != nil {
+	if err := WritePrometheus(&out, Of(now(t))); err != nil {
 		t.Fatal(err)
 	}
 	sample := regexp.MustCompile(`^[a-z_]+\{([a-z]+="([^"\\]|\\.)*",?)+\} [0-9.e+-]+$`)
@@ -57,7 +58,7 @@ func TestPromtoolChecksTheText(t *testing.T) {
 	if err != nil {
 		t.Fatal("promtool not found: install prometheus")
 	}
-	v := view(t)
+	v := now(t)
 	v.Devices[0].Queues[0].Number = model.AsyncSync
 	var text bytes.Buffer
 	if err := WritePrometheus(&text, Of(v)); err != nil {
@@ -73,8 +74,8 @@ func TestPromtoolChecksTheText(t *testing.T) {
 	}
 }
 
-func TestValuesAreTheModels(t *testing.T) {
-	v := view(t)
+func TestValuesAreTheStates(t *testing.T) {
+	v := now(t)
 	found := 0
 	for _, m := range Of(v) {
 		if m.Name == "accscope.kernel.time" || m.Name == "accscope.transfer.bytes" {

@@ -1,0 +1,170 @@
+package state
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/store"
+)
+
+// allocation is device memory or a mapping that is live.
+type allocation struct {
+	record        int64
+	site          *store.Site
+	host, address uint64
+	bytes         uint64
+	since         int64
+	creates       int32
+}
+
+// device is the memory of one device as one process sees it.
+type device struct {
+	process     model.ProcessID
+	used, peak  int64
+	memory      newest[store.Sample]
+	allocations map[int64]*allocation // by record
+	mappings    map[int64]*allocation
+	byHost      map[uint64]*allocation // of mappings
+	maps        bool                   // create events were seen: mappings are the runtime's own
+	allocated   map[variable]int64     // how often
+	leaked      []*allocation
+	leakedBytes int64
+}
+
+// variable is one as allocated at one place.
+type variable struct {
+	name, file string
+	line       int32
+}
+
+func variableOf(s *store.Site) variable { return variable{s.Name, s.File, s.Line} }
+
+func (r *Reader) device(id model.DeviceID) *device {
+	d := r.devices[id]
+	if d == nil {
+		d = &device{allocations: map[int64]*allocation{}, mappings: map[int64]*allocation{}, byHost: map[uint64]*allocation{}, allocated: map[variable]int64{}}
+		r.devices[id] = d
+	}
+	return d
+}
+
+// exist takes in data that existed before capture: the allocation under it was not
+// reported, so the mapping stands for it.
+func (d *device) exist(m *store.Mapping) {
+	a := &allocation{m.Record, m.Site, m.Host, m.Address, m.Bytes, m.Start, 1}
+	d.process = m.Site.Process
+	d.maps = true
+	d.mappings[a.record], d.byHost[a.host], d.allocations[a.record] = a, a, a
+	d.allocated[variableOf(a.site)]++
+	d.use(m.Start, d.used+model.Size(m.Bytes))
+}
+
+// use notes the memory in use from a time on.
+func (d *device) use(time, used int64) {
+	d.used, d.peak = used, max(d.peak, used)
+	d.memory.add(store.Sample{Time: time, Used: used})
+}
+
+// change takes in a create, alloc, delete or free; used is the memory in use after
+// it, negative if it is as it was.
+func (d *device) change(x *store.Record, used int64) {
+	d.process = x.Site.Process
+	a := &allocation{x.ID, x.Site, x.Host, x.Address, x.Bytes, x.Start, 1}
+	switch x.Site.KindCode {
+	case model.Alloc:
+		d.allocations[x.ID] = a
+		d.allocated[variableOf(x.Site)]++
+	case model.Create:
+		d.maps = true
+		if old := d.byHost[x.Host]; old != nil {
+			a.creates = old.creates + 1
+			delete(d.mappings, old.record)
+		}
+		d.mappings[x.ID], d.byHost[x.Host] = a, a
+		return
+	case model.Delete:
+		if old := d.mappings[x.Opener]; old != nil {
+			delete(d.mappings, x.Opener)
+			if d.byHost[old.host] == old {
+				delete(d.byHost, old.host)
+			}
+		}
+		return
+	case model.Free:
+		delete(d.allocations, x.Opener)
+	}
+	if used >= 0 {
+		d.use(x.Start, used)
+	}
+}
+
+// live are the mappings now: the runtime's own where it reports them, else the
+// allocations; in the order of their records.
+func (d *device) live() []*allocation {
+	table := d.allocations
+	if d.maps {
+		table = d.mappings
+	}
+	list := make([]*allocation, 0, len(table))
+	for _, a := range table {
+		list = append(list, a)
+	}
+	slices.SortFunc(list, func(a, b *allocation) int { return cmp.Compare(a.record, b.record) })
+	return list
+}
+
+// shutDown takes what is live as leaked, also if the runtime itself frees it while it
+// shuts the device down.
+func (d *device) shutDown() {
+	for _, a := range d.live() {
+		d.leaked = append(d.leaked, a)
+		d.leakedBytes += model.Size(a.bytes)
+	}
+	clear(d.allocations)
+	clear(d.mappings)
+	clear(d.byHost)
+}
+
+// Memory gives a device's memory in use over [from, to) at a width in pixels, as
+// Trace.Memory does.
+func (r *Reader) Memory(id model.DeviceID, from, to int64, pixels int) ([]store.MemoryPoint, error) {
+	var points []store.MemoryPoint
+	d := r.devices[id]
+	if d == nil {
+		return nil, nil
+	}
+	if d.memory.lost && len(d.memory.list) > 0 && d.memory.list[0].Time > from {
+		older, err := r.trace.Memory(id, from, min(d.memory.list[0].Time, to), pixels)
+		if err != nil {
+			return nil, err
+		}
+		points = older
+	}
+	for _, s := range d.memory.list {
+		if s.Time >= to {
+			break
+		}
+		if s.Time < from {
+			points = points[:0] // the last before the window is what it begins with
+		}
+		points = append(points, store.MemoryPoint{Time: s.Time, End: s.Time, Low: s.Used, High: s.Used, Last: s.Used})
+	}
+	return points, nil
+}
+
+// mostKept is how much of what happened lately is kept of each thing that views draw.
+const mostKept = 1 << 14
+
+// newest keeps what was added last. What it has given out does not change.
+type newest[T any] struct {
+	list []T
+	lost bool // what was added first is not there any more
+}
+
+func (n *newest[T]) add(x T) {
+	if len(n.list) == mostKept {
+		n.list, n.lost = append(make([]T, 0, mostKept), n.list[mostKept/4:]...), true
+	}
+	n.list = append(n.list, x)
+}

@@ -1,0 +1,206 @@
+package state
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/store"
+)
+
+// Newest is the time of what is newest in a trace, also of one that is being written.
+const Newest = math.MaxInt64
+
+// Reader reads the state of a trace at times. It remembers what it has read: a later
+// time costs what happened in between, an earlier one starts over. It belongs to one
+// goroutine.
+type Reader struct {
+	trace   *store.Trace
+	at      int64 // all up to here was taken in
+	started bool
+	follows bool // a trace that is being written: what has come since is new
+
+	records    int64            // read up to this number
+	activities int64            // the same, where it follows
+	others     [4]int64         // the same of occupancies, dependencies, other samples and existing data
+	early      []earlyRecord    // read, and later than at
+	running    []store.Activity // begun by then, and not over
+	now        int64
+	events     int64
+	threads    map[model.ThreadID]*thread
+	sites      map[int64]*sum
+	works      map[workAt]*sum
+	causes     [mostCauses]cause // newest enqueues, by their records
+	devices    map[model.DeviceID]*device
+	queues     map[model.QueueID]*queue
+	syncQueues map[model.DeviceID]model.QueueID
+	pending    []store.QueueDependency // not taken in: they come with what was enqueued by then
+	samples    []store.Sample          // the same, of other samples
+	ended      map[model.ProcessID]bool
+	errors     []store.Record
+	errorSum   int64
+	log        eventLog
+}
+
+type earlyRecord struct {
+	record store.Record
+	used   int64
+}
+
+// New prepares to read a trace.
+func New(trace *store.Trace) *Reader {
+	return &Reader{trace: trace, at: math.MinInt64, now: math.MinInt64, threads: map[model.ThreadID]*thread{}, sites: map[int64]*sum{}, works: map[workAt]*sum{},
+		devices: map[model.DeviceID]*device{}, queues: map[model.QueueID]*queue{}, syncQueues: map[model.DeviceID]model.QueueID{},
+		ended: map[model.ProcessID]bool{}}
+}
+
+// On goes on with another connection to the same trace.
+func (r *Reader) On(trace *store.Trace) { r.trace = trace }
+
+// At gives the state at a time: of what happened at that moment, too.
+func (r *Reader) At(time int64) (s *State, err error) {
+	err = r.trace.Snapshot(func() error {
+		if err := r.advance(time); err != nil {
+			return err
+		}
+		s, err = r.state()
+		return err
+	})
+	return s, err
+}
+
+// advance takes in what happened up to a time.
+func (r *Reader) advance(time int64) error {
+	meta, err := r.trace.Facts()
+	if err != nil {
+		return err
+	}
+	if time < r.at || r.started && time == Newest && r.at != Newest && !meta.Complete {
+		*r = *New(r.trace)
+	}
+	if !r.started {
+		r.started, r.follows = true, time == Newest && !meta.Complete
+	}
+	before := r.at
+	r.at = time
+	if err := r.reopen(meta.Complete); err != nil {
+		return err
+	}
+	if err := r.readOthers(); err != nil {
+		return err
+	}
+	if err := r.readRecords(time, meta.Lateness); err != nil {
+		return err
+	}
+	r.takePending(time)
+	for _, t := range r.threads {
+		for i := len(t.stack) - 1; i >= 0 && !t.stack[i].Unended && t.stack[i].End() <= time; i-- {
+			r.leave(t, i)
+		}
+	}
+	if err := r.readActivities(before, time); err != nil {
+		return err
+	}
+	return r.endProcesses(time)
+}
+
+// reopen reads spans again whose end was not known.
+func (r *Reader) reopen(complete bool) error {
+	if complete && !r.follows {
+		return nil
+	}
+	for _, t := range r.threads {
+		for i := range t.stack {
+			if !t.stack[i].Unended {
+				continue
+			}
+			fresh, err := r.trace.Record(t.stack[i].ID)
+			if err != nil {
+				return err
+			}
+			if fresh != nil {
+				t.stack[i].Record = *fresh
+			}
+		}
+	}
+	return nil
+}
+
+// readOthers reads the small tables' new rows.
+func (r *Reader) readOthers() error {
+	existing, err := r.trace.ExistingAfter(r.others[3])
+	if err != nil {
+		return err
+	}
+	for i := range existing {
+		m := &existing[i]
+		r.others[3] = -m.Record
+		r.device(m.Site.Device).exist(m)
+	}
+	dependencies, err := r.trace.DependenciesAfter(r.others[1])
+	if err != nil {
+		return err
+	}
+	for i := range dependencies {
+		r.others[1] = dependencies[i].ID
+	}
+	r.pending = append(r.pending, dependencies...)
+	samples, last, err := r.trace.OtherSamplesAfter(r.others[2])
+	if err != nil {
+		return err
+	}
+	r.others[2] = last
+	r.samples = append(r.samples, samples...)
+	occupancies, last, err := r.trace.OccupanciesAfter(r.others[0], r.after())
+	if err != nil {
+		return err
+	}
+	r.others[0] = last
+	for _, o := range occupancies {
+		q := r.queue(o.Queue)
+		q.bound += o.To - o.From
+		q.occupied.add(Stretch{From: o.From, To: o.To})
+	}
+	queues, err := r.trace.Queues()
+	for _, q := range queues {
+		if q.Number == model.AsyncSync {
+			r.syncQueues[q.Device] = q.ID
+		}
+	}
+	return err
+}
+
+// after is a moment after at.
+func (r *Reader) after() int64 {
+	if r.at == math.MaxInt64 {
+		return r.at
+	}
+	return r.at + 1
+}
+
+// readRecords takes in the records up to a time. They come in order of arrival, so
+// what is later is put aside until nothing earlier can come.
+func (r *Reader) readRecords(time, lateness int64) error {
+	slices.SortStableFunc(r.early, func(a, b earlyRecord) int { return cmp.Compare(a.record.Start, b.record.Start) })
+	due := 0
+	for ; due < len(r.early) && r.early[due].record.Start <= time; due++ {
+	}
+	ready := slices.Clone(r.early[:due])
+	r.early = slices.Delete(r.early, 0, due)
+	for i := range ready {
+		r.take(&ready[i].record, ready[i].used)
+	}
+	if len(r.early) > 0 && r.early[0].record.Start > time+min(lateness, math.MaxInt64-time) {
+		return nil
+	}
+	return r.trace.NumberedRecords(r.records+1, math.MaxInt64, func(x *store.Record, used int64) (bool, error) {
+		r.records = x.ID
+		if x.Start > time {
+			r.early = append(r.early, earlyRecord{*x, used})
+			return x.Start-time <= lateness, nil
+		}
+		r.take(x, used)
+		return true, nil
+	})
+}

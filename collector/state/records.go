@@ -1,0 +1,155 @@
+package state
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/store"
+)
+
+// thread is what a thread is in.
+type thread struct {
+	events int64
+	stack  []span // outermost first
+}
+
+// span is one that a thread is in, or that what comes next may be in.
+type span struct {
+	store.Record
+	counted bool // its end was
+}
+
+func (r *Reader) thread(id model.ThreadID) *thread {
+	t := r.threads[id]
+	if t == nil {
+		t = new(thread)
+		r.threads[id] = t
+	}
+	return t
+}
+
+// take takes a record in.
+func (r *Reader) take(x *store.Record, used int64) {
+	s := x.Site
+	r.takePending(x.Start)
+	t := r.thread(s.Thread)
+	r.leave(t, s.Depth)
+	r.now = max(r.now, x.Start)
+	r.events++
+	t.events++
+	r.site(s.ID).begin(x)
+	r.log.add(x, false)
+	switch s.KindCode {
+	case model.Create, model.Alloc, model.Delete, model.Free:
+		r.device(s.Device).change(x, used)
+	case model.DeviceShutdownStart:
+		r.device(s.Device).shutDown()
+	case model.RuntimeShutdown:
+		r.shutDown(s.Process)
+	case model.Error:
+		r.errorSum++
+		if len(r.errors) < mostErrors {
+			r.errors = append(r.errors, *x)
+		}
+	case model.EnqueueLaunchStart, model.EnqueueUploadStart, model.EnqueueDownloadStart:
+		r.causes[x.ID%mostCauses] = cause{x.ID, s}
+		r.enqueue(t, x)
+	}
+	if !x.Span {
+		return
+	}
+	t.stack = append(t.stack, span{Record: *x})
+	r.end(t, &t.stack[len(t.stack)-1])
+}
+
+// leave takes in that a thread is in no span deeper than depth: also in none whose
+// end was not seen.
+func (r *Reader) leave(t *thread, depth int) {
+	for len(t.stack) > depth {
+		last := len(t.stack) - 1
+		r.end(t, &t.stack[last])
+		t.stack = t.stack[:last]
+	}
+}
+
+// end takes in the end of a span, if it has ended and was not taken in.
+func (r *Reader) end(t *thread, x *span) {
+	if x.counted || x.Unended || x.End() > r.at {
+		return
+	}
+	x.counted = true
+	r.now = max(r.now, x.End())
+	r.events++
+	t.events++
+	r.site(x.Site.ID).end(&x.Record)
+	r.log.add(&x.Record, true)
+	switch x.Site.KindCode {
+	case model.WaitStart:
+		r.queue(x.Site.Queue).waited(&x.Record)
+	case model.ComputeConstructStart, model.EnterDataStart, model.ExitDataStart, model.UpdateStart:
+		if id := r.syncQueues[x.Site.Device]; id != 0 && x.Site.Depth == 0 && r.queues[id] != nil {
+			r.queues[id].drain(func(o *operation) bool { return o.thread == x.Site.Thread })
+		}
+	}
+}
+
+// endProcesses takes what is left on the devices of processes that have ended.
+func (r *Reader) endProcesses(time int64) error {
+	processes, err := r.trace.Processes()
+	for i := range processes {
+		if p := &processes[i]; p.Ended != "" && p.End <= time && !r.ended[p.ID] {
+			r.ended[p.ID] = true
+			r.shutDown(p.ID)
+		}
+	}
+	return err
+}
+
+// shutDown ends the life of all memory of a process's devices.
+func (r *Reader) shutDown(process model.ProcessID) {
+	for _, d := range r.devices {
+		if d.process == process {
+			d.shutDown()
+			d.used = 0
+		}
+	}
+}
+
+// eventLog keeps the newest events.
+type eventLog struct {
+	list []logged
+	from int64 // what is older is not among the newest
+}
+
+type logged struct {
+	record store.Record
+	end    bool
+}
+
+func (l *logged) time() int64 {
+	if l.end {
+		return l.record.End()
+	}
+	return l.record.Start
+}
+
+func (l *eventLog) add(x *store.Record, end bool) {
+	e := logged{*x, end}
+	if e.time() < l.from {
+		return
+	}
+	if l.list = append(l.list, e); len(l.list) >= 8*mostLogged {
+		l.newest()
+	}
+}
+
+// newest gives the newest events, oldest first.
+func (l *eventLog) newest() []logged {
+	slices.SortStableFunc(l.list, func(a, b logged) int { return cmp.Compare(a.time(), b.time()) })
+	if n := len(l.list); n > mostLogged {
+		l.list = append(l.list[:0], l.list[n-mostLogged:]...)
+		l.from = l.list[0].time()
+	}
+	return l.list
+}

@@ -1,0 +1,192 @@
+package state
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/store"
+)
+
+// sum is of the records of a site, or of what a device did for one.
+type sum struct {
+	begun, ended                   int64
+	time, inner, shortest, longest int64 // ns, of those that have ended
+	bytes                          int64 // of these
+	last                           int64 // when the newest began
+}
+
+// workAt is a work and the site that caused it, 0 where that was not seen.
+type workAt struct{ work, site int64 }
+
+func (r *Reader) site(id int64) *sum {
+	s := r.sites[id]
+	if s == nil {
+		s = new(sum)
+		r.sites[id] = s
+	}
+	return s
+}
+
+func (r *Reader) work(key workAt) *sum {
+	s := r.works[key]
+	if s == nil {
+		s = new(sum)
+		r.works[key] = s
+	}
+	return s
+}
+
+func (s *sum) begin(x *store.Record) {
+	s.begun++
+	s.last = x.Start
+}
+
+func (s *sum) end(x *store.Record) {
+	s.ran(x.Duration)
+	s.inner += x.Inner
+	s.bytes += model.Size(x.Bytes)
+}
+
+func (s *sum) ran(duration int64) {
+	if s.ended == 0 || duration < s.shortest {
+		s.shortest = duration
+	}
+	s.ended++
+	s.time += duration
+	s.longest = max(s.longest, duration)
+}
+
+// kernelAt is a kernel at its place on a device.
+type kernelAt struct {
+	symbol, file string
+	line         int32
+	device       model.DeviceID
+}
+
+// sums fills in what is summed up: of kernels, transfers, and the lines of the source.
+func (r *Reader) sums(v *State) error {
+	devices := map[model.DeviceID]*Device{}
+	for i := range v.Devices {
+		devices[v.Devices[i].ID] = &v.Devices[i]
+	}
+	none := new(Device) // stands for one that is not shown
+	deviceOf := func(id model.DeviceID) *Device {
+		if d := devices[id]; d != nil {
+			return d
+		}
+		return none
+	}
+	kernels := map[kernelAt]*Kernel{}
+	kernel := func(key kernelAt, name string, at Source) *Kernel {
+		k := kernels[key]
+		if k == nil {
+			k = &Kernel{Name: name, Symbol: key.symbol, Source: at, Device: key.device}
+			kernels[key] = k
+		}
+		return k
+	}
+	kernelOf := func(s *store.Site) *Kernel {
+		return kernel(kernelAt{s.Symbol, s.File, s.Line, s.Device}, s.Name, sourceOf(s))
+	}
+	type line struct {
+		Source
+		kind string
+	}
+	lines := map[line]*SourceTime{}
+	for id, x := range r.sites {
+		s, err := r.trace.Site(id)
+		if err != nil {
+			return err
+		}
+		if model.IsStart(s.KindCode) && x.ended > 0 {
+			key := line{sourceOf(s), s.Kind}
+			if lines[key] == nil {
+				lines[key] = &SourceTime{Source: key.Source, Kind: key.kind}
+			}
+			lines[key].Count += x.ended
+			lines[key].Inclusive += x.time
+			lines[key].Exclusive += max(x.time-x.inner, 0)
+		}
+		d := deviceOf(s.Device)
+		switch s.KindCode {
+		case model.EnqueueLaunchStart:
+			d.Launches += x.ended
+			if k := kernelOf(s); x.ended > 0 {
+				k.Count += x.ended
+				k.HostTime += x.time
+				if x.last >= k.Last {
+					k.Gangs, k.Workers, k.Vector, k.Last = s.Gangs, s.Workers, s.Vector, x.last
+				}
+			}
+		case model.EnqueueUploadStart:
+			d.Uploads.host(x)
+		case model.EnqueueDownloadStart:
+			d.Downloads.host(x)
+		}
+	}
+	for key, x := range r.works {
+		w, err := r.trace.Work(key.work)
+		if err != nil {
+			return err
+		}
+		d := deviceOf(w.Device)
+		switch w.KindCode {
+		case model.ActivityKernel:
+			d.KernelTime += x.time
+			k := (*Kernel)(nil)
+			if key.site != 0 {
+				s, err := r.trace.Site(key.site)
+				if err != nil {
+					return err
+				}
+				k = kernelOf(s)
+			} else {
+				k = kernel(kernelAt{symbol: w.Symbol, device: w.Device}, w.Name, Source{})
+			}
+			k.Measured, k.Time, k.Minimum, k.Maximum = x.into(k.Measured, k.Time, k.Minimum, k.Maximum)
+		case model.ActivityUpload:
+			d.Uploads.device(x)
+		case model.ActivityDownload:
+			d.Downloads.device(x)
+		}
+	}
+	for _, k := range kernels {
+		if k.Count > 0 || k.Measured > 0 {
+			v.Kernels = append(v.Kernels, *k)
+		}
+	}
+	slices.SortFunc(v.Kernels, func(a, b Kernel) int {
+		return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(b.HostTime, a.HostTime), cmp.Compare(a.Symbol, b.Symbol), cmp.Compare(a.Source.Line, b.Source.Line),
+			cmp.Compare(a.Device, b.Device))
+	})
+	v.Kernels = v.Kernels[:min(len(v.Kernels), mostKernels)]
+	for _, s := range lines {
+		v.Sources = append(v.Sources, *s)
+	}
+	slices.SortFunc(v.Sources, func(a, b SourceTime) int {
+		return cmp.Or(cmp.Compare(b.Exclusive, a.Exclusive), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Kind, b.Kind),
+			cmp.Compare(a.Function, b.Function))
+	})
+	v.Sources = v.Sources[:min(len(v.Sources), mostSources)]
+	return nil
+}
+
+func (t *Transfers) host(x *sum) {
+	t.Count += x.ended
+	t.Bytes += x.bytes
+	t.HostTime += x.time
+}
+
+func (t *Transfers) device(x *sum) {
+	t.Measured, t.Time, t.Minimum, t.Maximum = x.into(t.Measured, t.Time, t.Minimum, t.Maximum)
+}
+
+// into adds a sum to one of how many there were, their time, the shortest and the
+// longest.
+func (s *sum) into(count, time, shortest, longest int64) (int64, int64, int64, int64) {
+	if s.ended > 0 && (count == 0 || s.shortest < shortest) {
+		shortest = s.shortest
+	}
+	return count + s.ended, time + s.time, shortest, max(longest, s.longest)
+}
