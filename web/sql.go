@@ -128,9 +128,6 @@ func queryRows(ctx context.Context, trace *store.Trace, text string, rows int64)
 	if err := trace.CheckSQL(text); err != nil {
 		return nil, statusError{http.StatusForbidden, err.Error()}
 	}
-	if err := trace.SortOnDisk(); err != nil {
-		return nil, err
-	}
 	if err := sqlitex.ExecuteTransient(conn, "PRAGMA cache_size = -16384", nil); err != nil {
 		return nil, err
 	}

@@ -3,12 +3,13 @@
 -- Each reads its big table once, in order, and looks up what else a query asks
 -- for by number: LEFT JOINs, since SQLite leaves out those of which no column is
 -- used, but where a query sums or groups. What is dear to look up and rarely
--- asked for is a subquery of its column.
+-- asked for is a subquery of its column. A name is a column of its own, not an
+-- expression of several, all of which a GROUP BY would sort along.
 
 -- One row per raw event: a record has one, or the two halves of a span.
 CREATE VIEW events AS
 SELECT r.id AS record, d.process, d.thread, r.sequence + iif(h.n = 0, 0, r.end_sequence) AS sequence,
-  r.time + iif(h.n = 0, 0, r.duration) AS time, iif(h.n = 0, d.kind, d.end_kind) AS kind, d.kind_code + h.n AS kind_code,
+  r.time + iif(h.n = 0, 0, r.duration) AS time, k.name AS kind, d.kind_code + h.n AS kind_code,
   d.version, d.device_type, d.device_number, d.thread_id, d.async, d.async_queue,
   d.source_file, d.function, d.line, d.end_line, d.function_line, d.function_end_line,
   d.profile_bytes, d.event_bytes, d.api_bytes,
@@ -19,7 +20,8 @@ SELECT r.id AS record, d.process, d.thread, r.sequence + iif(h.n = 0, 0, r.end_s
   d.missing, d.stack, d.device, d.queue, coalesce(e.correlation, r.correlation) AS correlation
 FROM record r CROSS JOIN half h ON h.n <= (r.end_sequence > 0)
 LEFT JOIN ending e ON e.record = iif(h.n = 0, NULL, r.id)
-LEFT JOIN site_detail d ON d.site = coalesce(e.site, r.site) LEFT JOIN datum x ON x.id = coalesce(e.datum, r.datum);
+LEFT JOIN site_detail d ON d.site = coalesce(e.site, r.site) LEFT JOIN kind k ON k.code = d.kind_code + h.n
+LEFT JOIN datum x ON x.id = coalesce(e.datum, r.datum);
 
 -- Host spans: a start and its end. duration NULL: it never ended (the program
 -- ended in it). exclusive_time leaves out what direct children took.

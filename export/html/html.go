@@ -43,11 +43,7 @@ type content struct {
 // plots.
 func Write(w io.Writer, trace *store.Trace, options export.Options) error {
 	c := content{Name: filepath.Base(trace.Path())}
-	// The report sorts; what is too much for memory goes to the disk.
-	err := trace.SortOnDisk()
-	if err != nil {
-		return err
-	}
+	var err error
 	if c.Report, err = report.Build(trace, report.Options{Filter: options.Report, Top: rows}); err != nil {
 		return err
 	}
