@@ -1,17 +1,21 @@
 # accscope: an OpenACC runtime and profiler. `make help` lists the targets.
 
 PREFIX ?= /usr/local
-CC := gcc-12
-CXX := g++-12
-FC := gfortran-12
-# cgo too: a machine may have gcc-12 and no gcc.
-export CC CXX
+# Compilers that are not given (make CC=gcc-14) are the machine's own; make's
+# built-in names count for nothing. `.ci/setup compilers` chooses.
+given = $(if $(filter default undefined,$(origin $1)),,$($1))
+COMPILERS := $(shell CC='$(call given,CC)' CXX='$(call given,CXX)' FC='$(call given,FC)' .ci/setup compilers)
+CC := $(word 1,$(COMPILERS))
+CXX := $(word 2,$(COMPILERS))
+FC := $(word 3,$(COMPILERS))
+# cgo and the tests too.
+export CC CXX FC
 export CGO_ENABLED := 1
 # Go's build cache does not see headers outside of a package's folder, so their
 # digest is part of how cgo compiles.
 HEADERS := $(sort $(wildcard callbacks/*.h runtime/*/*.h collector/*/*.h))
 export CGO_CFLAGS := -O2 -g -DACCSCOPE_HEADERS=0x$(shell cat $(HEADERS) | sha256sum | cut -c1-15)
-GO = $(eval GO := $$(shell .ci/setup go))$(GO)
+GO = $(eval GO := $$(shell .ci/setup go))$(or $(GO),$(error no Go to build with: see above))
 # The race detector watches our code: watching SQLite's engine takes fifty times
 # as long and finds nothing.
 RACE_OURS := '-gcflags=modernc.org/...=-race=false -d=checkptr=0'
@@ -19,7 +23,15 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # How C is compiled; cgo packages state their own warnings.
 CFLAGS_COMMON := -std=gnu11 -O2 -g -Wall -Wextra -Werror -fvisibility=hidden
 
-.PHONY: all help setup demo test test-all check unit long conformance bench gpu-carry fuzz soak install uninstall clean print-cgo-cflags
+# What was compiled by other compilers is compiled again.
+.build/compilers: FORCE
+	@mkdir -p $(@D)
+	@{ $(CC) --version; $(FC) --version; } > $@.new
+	@cmp -s $@.new $@ || cp $@.new $@
+	@rm $@.new
+FORCE:
+
+.PHONY: FORCE all help setup demo test test-all check unit long conformance bench gpu-carry fuzz soak install uninstall clean print-cgo-cflags
 .DEFAULT_GOAL := all
 
 include runtime/entry/build.mk

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/accscope/accscope/runtime/compilers"
 )
 
 // TestSchedulesOfLoadsAndStores runs the six examples of OpenACC 3.3 §5.5.3 below
@@ -41,7 +43,7 @@ func TestSchedulesOfLoadsAndStores(t *testing.T) {
 			}
 			must(t, os.WriteFile(filepath.Join(build, "dispatch.c"), []byte(strings.Replace(string(source), c.from, c.to, 1)), 0o666))
 			program := filepath.Join(build, "interleave")
-			command := exec.Command("gcc-12", "-std=gnu11", "-Wall", "-Wextra", "-O1", "-g",
+			command := exec.Command(compilers.C(), "-std=gnu11", "-Wall", "-Wextra", "-O1", "-g",
 				"-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-I"+build, "-I"+folder,
 				"-I"+filepath.Join(folder, includes), "-o", program, "testdata/interleave.c", "-ldl")
 			if out, err := command.CombinedOutput(); err != nil {

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"unicode"
 	"unsafe"
+
+	"github.com/accscope/accscope/runtime/compilers"
 )
 
 // structs pairs the Go types with the C types whose layout they have.
@@ -139,8 +141,8 @@ func TestNoEnumeratorIsMissing(t *testing.T) {
 // TestHeadersCompile includes each header by itself in the dialects it promises.
 func TestHeadersCompile(t *testing.T) {
 	compilers := [][]string{
-		{"gcc-12", "-xc", "-std=c89"}, {"gcc-12", "-xc", "-std=c99"}, {"gcc-12", "-xc", "-std=gnu11"},
-		{"g++-12", "-xc++", "-std=c++98"}, {"g++-12", "-xc++", "-std=c++20"},
+		{compilers.C(), "-xc", "-std=c89"}, {compilers.C(), "-xc", "-std=c99"}, {compilers.C(), "-xc", "-std=gnu11"},
+		{compilers.CXX(), "-xc++", "-std=c++98"}, {compilers.CXX(), "-xc++", "-std=c++20"},
 	}
 	for _, header := range []string{"acc_callback.h", "acc_prof.h", "accscope_activity.h"} {
 		for _, compiler := range compilers {
@@ -222,7 +224,7 @@ func compile(t testing.TB, name, source string, files ...string) string {
 func compileFiles(t testing.TB, arguments ...string) string {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), "program")
-	command := exec.Command("gcc-12", append([]string{"-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror",
+	command := exec.Command(compilers.C(), append([]string{"-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror",
 		"-I.", "-I" + includes, "-o", binary}, append(arguments, "-ldl", "-lpthread")...)...)
 	if out, err := command.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %v\n%s", command, err, out)

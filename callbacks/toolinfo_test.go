@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/accscope/accscope/callbacks/callbackstest"
+	"github.com/accscope/accscope/runtime/compilers"
 )
 
 // raisePair dispatches start and the event after it as one pair.
@@ -108,7 +109,7 @@ type tool struct {
 func loadTool(t *testing.T, leaves uintptr) tool {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "tool.so")
-	if out, err := exec.Command("gcc-12", "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC",
+	if out, err := exec.Command(compilers.C(), "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC",
 		"-I"+includes, "-o", path, "testdata/tool.c").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/session"
 	"github.com/accscope/accscope/collector/store"
+	"github.com/accscope/accscope/runtime/compilers"
 	"github.com/accscope/accscope/tui"
 	"go.uber.org/goleak"
 )
@@ -68,8 +69,7 @@ var built = sync.OnceValue(func() (err error) {
 		return fmt.Errorf("%w\n%s", err, output)
 	}
 	for _, program := range []string{"scene", "chain"} {
-		if output, err := exec.Command("gcc-12", "-fopenacc", "-foffload=disable", "-O2", "-g", "-o", filepath.Join(folder, program),
-			"testdata/"+program+".c").CombinedOutput(); err != nil {
+		if output, err := exec.Command(compilers.C(), "-fopenacc", "-foffload=disable", "-O2", "-g", "-o", filepath.Join(folder, program), "testdata/"+program+".c").CombinedOutput(); err != nil {
 			return fmt.Errorf("%w\n%s", err, output)
 		}
 	}

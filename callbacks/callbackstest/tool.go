@@ -16,6 +16,8 @@ import (
 	"sync"
 	"testing"
 	"unsafe"
+
+	"github.com/accscope/accscope/runtime/compilers"
 )
 
 // routines is how many callbacks testdata/tool.c has.
@@ -71,7 +73,7 @@ func load(folder string) error {
 		if err := os.WriteFile(code, source, 0o644); err != nil {
 			return err
 		}
-		compile := exec.Command("gcc-12", "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-o", path, code)
+		compile := exec.Command(compilers.C(), "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-o", path, code)
 		out, err := compile.CombinedOutput()
 		if err != nil {
 			return fmt.Errorf("%v: %w\n%s", compile, err, out)

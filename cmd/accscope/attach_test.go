@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/accscope/accscope/collector/session"
+	"github.com/accscope/accscope/runtime/compilers"
 )
 
 // Capture is switched on and off in a running program, in a session and where
@@ -21,7 +22,7 @@ func TestAttachAndDetach(t *testing.T) {
 	folder := t.TempDir()
 	t.Setenv("ACCSCOPE_DIR", filepath.Join(folder, "sessions"))
 	scene := filepath.Join(folder, "scene")
-	compile := exec.Command("gcc-12", "-fopenacc", "-foffload=disable", "-O2", "-g", "-o", scene, filepath.Join(project, "tui/testdata/scene.c"))
+	compile := exec.Command(compilers.C(), "-fopenacc", "-foffload=disable", "-O2", "-g", "-o", scene, filepath.Join(project, "tui/testdata/scene.c"))
 	if output, err := compile.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, output)
 	}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/accscope/accscope/runtime/compilers"
 )
 
 // record profiles a C program on the sim device and gives the folder that holds
@@ -20,7 +22,7 @@ func record(t *testing.T, source string, flags ...string) string {
 	if err := os.WriteFile(file, []byte(source), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	compile := exec.Command("gcc-12", "-fopenacc", "-foffload=disable", "-O1", "-g", "-o", filepath.Join(folder, "program"), file)
+	compile := exec.Command(compilers.C(), "-fopenacc", "-foffload=disable", "-O1", "-g", "-o", filepath.Join(folder, "program"), file)
 	if output, err := compile.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, output)
 	}

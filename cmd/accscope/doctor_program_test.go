@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/accscope/accscope/runtime/compilers"
 )
 
 // TestDoctorProgram holds what the doctor says of a program's debug information
@@ -28,7 +30,7 @@ func TestDoctorProgram(t *testing.T) {
 			[]string{"ok       debug information", "program.debug"}},
 		{"separate file missing", "-g", "objcopy --only-keep-debug program program.debug; objcopy -g --add-gnu-debuglink=program.debug program; rm program.debug",
 			[]string{"missing  separate debug file", "program.debug was not found", "or beside the program"}},
-		{"separate file of another build", "-g", "objcopy --only-keep-debug program program.debug; objcopy -g --add-gnu-debuglink=program.debug program; gcc-12 -g -O2 program.c -o other; objcopy --only-keep-debug other program.debug",
+		{"separate file of another build", "-g", "objcopy --only-keep-debug program program.debug; objcopy -g --add-gnu-debuglink=program.debug program; $CC -g -O2 program.c -o other; objcopy --only-keep-debug other program.debug",
 			[]string{"program.debug is not of this build", "objcopy --only-keep-debug"}},
 		{"no program", "", "echo nothing > program", []string{"missing  debug information", "give an ELF program"}},
 	} {
@@ -37,8 +39,8 @@ func TestDoctorProgram(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(folder, "program.c"), []byte(source), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			build := exec.Command("sh", "-ec", "gcc-12 -Wl,--build-id "+c.flags+" program.c -o program; "+c.after)
-			build.Dir = folder
+			build := exec.Command("sh", "-ec", "$CC -Wl,--build-id "+c.flags+" program.c -o program; "+c.after)
+			build.Dir, build.Env = folder, append(os.Environ(), "CC="+compilers.C())
 			if output, err := build.CombinedOutput(); err != nil {
 				t.Fatalf("%v: %s", err, output)
 			}

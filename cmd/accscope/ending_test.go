@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/accscope/accscope/runtime/compilers"
 )
 
 // Every way to end is told as what it is, of the program itself and of its children,
@@ -39,7 +41,7 @@ int main (int argc, char **argv)
 `), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if output, err := exec.Command("gcc-12", "-fopenacc", "-foffload=disable", "-g", "-o", program, source).CombinedOutput(); err != nil {
+	if output, err := exec.Command(compilers.C(), "-fopenacc", "-foffload=disable", "-g", "-o", program, source).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, output)
 	}
 	for _, c := range []struct{ way, of, ended, report string }{

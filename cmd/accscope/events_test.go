@@ -11,6 +11,7 @@ import (
 
 	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/collector/capture"
+	"github.com/accscope/accscope/runtime/compilers"
 	standin "github.com/accscope/accscope/runtime/cuda/standin/build"
 )
 
@@ -29,7 +30,7 @@ func TestEventsOfARun(t *testing.T) {
 	library := func(name string) string { return filepath.Join(project, "lib", name) }
 	compiler := []string{"-std=gnu11", "-g", "-I", filepath.Join(project, "runtime/include")}
 	recorder := filepath.Join(folder, "recorder.so")
-	execute(t, folder, nil, "gcc-12", append(compiler, "-shared", "-fPIC", "-o", recorder, filepath.Join(matrix, "recorder.c"))...).must(t)
+	execute(t, folder, nil, compilers.C(), append(compiler, "-shared", "-fPIC", "-o", recorder, filepath.Join(matrix, "recorder.c"))...).must(t)
 	stub := filepath.Join(folder, "unrecorded.c")
 	if err := os.WriteFile(stub, []byte(unrecorded), 0o600); err != nil {
 		t.Fatal(err)
@@ -44,8 +45,8 @@ func TestEventsOfARun(t *testing.T) {
 	for _, source := range []string{"loops.c", "directives.c"} {
 		program := filepath.Join(folder, strings.TrimSuffix(source, ".c"))
 		compiler := append(compiler, "-fopenacc", "-foffload=disable", "-pthread", filepath.Join(matrix, source), library("libopenacc.so"))
-		execute(t, folder, nil, "gcc-12", append(compiler, "-o", program+"-recorded", recorder)...).must(t)
-		execute(t, folder, nil, "gcc-12", append(compiler, "-o", program, stub)...).must(t)
+		execute(t, folder, nil, compilers.C(), append(compiler, "-o", program+"-recorded", recorder)...).must(t)
+		execute(t, folder, nil, compilers.C(), append(compiler, "-o", program, stub)...).must(t)
 		for _, device := range []struct{ name, kind, preload, fails string }{
 			{"sim", "sim", library("libopenacc.so"), ""},
 			{"nvidia", "nvidia", registrar + " " + library("libopenacc.so"), ""},

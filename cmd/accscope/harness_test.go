@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"github.com/accscope/accscope/runtime/compilers"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -44,7 +46,7 @@ func testMain(m *testing.M) int {
 		"ACCSCOPE_DIR":          filepath.Join(folder, "sessions"),
 		// MPI in containers: as root, on fewer cores than ranks.
 		"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-		"OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_CC": "gcc-12", "LC_ALL": "C.UTF-8",
+		"OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_CC": compilers.C(), "LC_ALL": "C.UTF-8",
 	} {
 		os.Setenv(name, value)
 	}
@@ -116,11 +118,11 @@ func build(t *testing.T, example string) string {
 	var command *exec.Cmd
 	switch example {
 	case "jacobi", "pipeline":
-		command = exec.Command("gcc-12", append(common, filepath.Join(source, example+".c"), "-lm")...)
+		command = exec.Command(compilers.C(), append(common, filepath.Join(source, example+".c"), "-lm")...)
 	case "stencil":
-		command = exec.Command("gfortran-12", append(common, "-J", folder, filepath.Join(source, "stencil.f90"))...)
+		command = exec.Command(compilers.Fortran(), append(common, "-J", folder, filepath.Join(source, "stencil.f90"))...)
 	case "particles":
-		command = exec.Command("g++-12", append(common, filepath.Join(source, "particles.cpp"))...)
+		command = exec.Command(compilers.CXX(), append(common, filepath.Join(source, "particles.cpp"))...)
 	case "heat-mpi":
 		command = exec.Command("mpicc", append(common, filepath.Join(source, "heat.c"), "-lm")...)
 	case "shallow-water-cpp", "shallow-water-fortran", "shallow-water-cpp-mpi", "shallow-water-fortran-mpi":

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/accscope/accscope/runtime/compilers"
 )
 
 // What the flags choose holds for the data that was never deleted too.
@@ -27,7 +29,7 @@ static int first[10], second[10]; int main (void)
 `), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if output, err := exec.Command("gcc-12", "-fopenacc", "-foffload=disable", "-g", "-o", program, source).CombinedOutput(); err != nil {
+	if output, err := exec.Command(compilers.C(), "-fopenacc", "-foffload=disable", "-g", "-o", program, source).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, output)
 	}
 	invoke(t, folder, "run", "-q", "--device", "sim", "-o", "t.db", "--", program).must(t)
@@ -80,7 +82,7 @@ int main (void)
 `), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if output, err := exec.Command("gcc-12", "-fopenacc", "-foffload=disable", "-g", "-o", program, source).CombinedOutput(); err != nil {
+	if output, err := exec.Command(compilers.C(), "-fopenacc", "-foffload=disable", "-g", "-o", program, source).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, output)
 	}
 	if ended := invoke(t, folder, "run", "-q", "--device", "sim", "-o", "t.db", "--", program); ended.status == 0 {
@@ -128,7 +130,7 @@ int main (void)
 `), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if output, err := exec.Command("gcc-12", "-fopenacc", "-foffload=disable", "-g", "-o", program, source).CombinedOutput(); err != nil {
+	if output, err := exec.Command(compilers.C(), "-fopenacc", "-foffload=disable", "-g", "-o", program, source).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, output)
 	}
 	invoke(t, folder, "run", "-q", "--device", "sim", "-o", "t.db", "--", program).must(t)
@@ -184,7 +186,7 @@ int main (void)
 `), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if output, err := exec.Command("gcc-12", "-fopenacc", "-foffload=disable", "-g", "-o", program, source).CombinedOutput(); err != nil {
+	if output, err := exec.Command(compilers.C(), "-fopenacc", "-foffload=disable", "-g", "-o", program, source).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, output)
 	}
 	r := invoke(t, folder, "run", "--no-summary", "--device", "sim", "-o", "t.db", "--", program).must(t)

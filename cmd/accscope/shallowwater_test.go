@@ -7,12 +7,14 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/accscope/accscope/runtime/compilers"
 )
 
 // makeShallowWater compiles one of the programs of examples/shallow-water by its
 // makefile, into the program's folder.
 func makeShallowWater(source, program string) *exec.Cmd {
-	return exec.Command("make", "-s", "-C", source, "BUILD="+filepath.Dir(program), "CXX=g++-12", "FC=gfortran-12",
+	return exec.Command("make", "-s", "-C", source, "BUILD="+filepath.Dir(program), "CXX="+compilers.CXX(), "FC="+compilers.Fortran(),
 		"OPENACC=-fopenacc -foffload=disable", "CXXFLAGS=-O2 -g -Wall -Wextra -Werror",
 		"FCFLAGS=-O2 -g -Wall -Wextra -Werror -std=f2018", program)
 }

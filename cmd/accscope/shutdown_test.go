@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/accscope/accscope/collector/store/tracetest"
+	"github.com/accscope/accscope/runtime/compilers"
 )
 
 // After acc_shutdown in the middle of a program the memory views hold nothing of
@@ -28,7 +29,7 @@ int main (void)
 `), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if output, err := exec.Command("gcc-12", "-I", filepath.Join(project, "include"), "-fopenacc", "-foffload=disable", "-g", "-o", program, source).CombinedOutput(); err != nil {
+	if output, err := exec.Command(compilers.C(), "-I", filepath.Join(project, "include"), "-fopenacc", "-foffload=disable", "-g", "-o", program, source).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, output)
 	}
 	invoke(t, folder, "run", "--no-summary", "--device", "sim", "-o", "t.db", "--", program).must(t)

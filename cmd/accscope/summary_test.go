@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/accscope/accscope/runtime/compilers"
 )
 
 // A program without OpenACC events leaves no trace, but the remedy.
@@ -40,7 +42,7 @@ func TestRunOfAProgramWithoutOpenACC(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(folder, "script"), []byte("#!/bin/sh\n./program\n"), 0o755); err != nil {
 				t.Fatal(err)
 			}
-			compile := exec.Command("gcc-12", "-fopenacc", "-foffload=disable", "-o", program, source)
+			compile := exec.Command(compilers.C(), "-fopenacc", "-foffload=disable", "-o", program, source)
 			if output, err := compile.CombinedOutput(); err != nil {
 				t.Fatalf("%v\n%s", err, output)
 			}

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/accscope/accscope/runtime/compilers"
 )
 
 // What the runtime warns of stands in the report, once, also of two processes and of
@@ -30,7 +32,7 @@ int main (void)
 `), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if output, err := exec.Command("gcc-12", "-fopenacc", "-foffload=disable", "-g", "-o", program, source).CombinedOutput(); err != nil {
+	if output, err := exec.Command(compilers.C(), "-fopenacc", "-foffload=disable", "-g", "-o", program, source).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, output)
 	}
 	invoke(t, folder, "run", "-q", "--device", "sim", "-o", "t.db", "--", program).must(t)

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/accscope/accscope/runtime/compilers"
 )
 
 // A workload is a program with arguments.
@@ -97,10 +99,10 @@ func compile(folder string) error {
 		return err
 	}
 	c := func(name, source string) []string {
-		return []string{"gcc-12", "-O2", "-g", "-fopenacc", "-foffload=disable", "-o", filepath.Join(folder, name), source, "-lm"}
+		return []string{compilers.C(), "-O2", "-g", "-fopenacc", "-foffload=disable", "-o", filepath.Join(folder, name), source, "-lm"}
 	}
 	for _, command := range [][]string{
-		{"make", "-s", "-C", "examples/shallow-water", "BUILD=" + folder, "CXX=g++-12", "FC=gfortran-12",
+		{"make", "-s", "-C", "examples/shallow-water", "BUILD=" + folder, "CXX=" + compilers.CXX(), "FC=" + compilers.Fortran(),
 			"OPENACC=-fopenacc -foffload=disable"},
 		c("loop", "collector/bench/program/loop.c"),
 		c("jacobi", "examples/jacobi/jacobi.c"),

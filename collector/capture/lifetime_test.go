@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/accscope/accscope/runtime/compilers"
 )
 
 // Threads one after the other share ring files; at once they have one each.
@@ -430,7 +432,7 @@ int main (void) { pthread_t t; pthread_create (&t, 0, wait_for_input, 0); pthrea
 `), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if output, err := exec.Command("gcc-12", "-pthread", "-o", program, source).CombinedOutput(); err != nil {
+	if output, err := exec.Command(compilers.C(), "-pthread", "-o", program, source).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, output)
 	}
 	command := exec.Command(program)

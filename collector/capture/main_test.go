@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/accscope/accscope/runtime/compilers"
 )
 
 // The tests record with the real library: what it writes is what must be read.
@@ -34,7 +36,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// compile runs gcc-12 once per output name and returns the output's path.
+// compile runs the compiler of C once per output name and returns the output's path.
 func compile(t testing.TB, name string, arguments ...string) string {
 	t.Helper()
 	build.mu.Lock()
@@ -44,8 +46,8 @@ func compile(t testing.TB, name string, arguments ...string) string {
 	}
 	path := filepath.Join(build.dir, name)
 	arguments = append([]string{"-std=gnu11", "-g", "-Wall", "-Wextra", "-Werror", "-I../../runtime/include", "-I.", "-o", path}, arguments...)
-	if output, err := exec.Command("gcc-12", arguments...).CombinedOutput(); err != nil {
-		t.Fatalf("gcc-12 %s: %v\n%s", strings.Join(arguments, " "), err, output)
+	if output, err := exec.Command(compilers.C(), arguments...).CombinedOutput(); err != nil {
+		t.Fatalf("%s %s: %v\n%s", compilers.C(), strings.Join(arguments, " "), err, output)
 	}
 	build.paths[name] = path
 	return path

@@ -15,6 +15,7 @@ import (
 	"github.com/accscope/accscope/collector/ingest"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
+	"github.com/accscope/accscope/runtime/compilers"
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 )
@@ -26,7 +27,7 @@ const slack = int64(20e6)
 // memory until they have been: the trace is the same however far the collector
 // had come when the process ended.
 func TestMemoryOfAnEndedProcess(t *testing.T) {
-	program := buildExample(t, "g++-12", "particles/particles.cpp", "-O0")
+	program := buildExample(t, compilers.CXX(), "particles/particles.cpp", "-O0")
 	session, _ := capture(t, program, []string{"200"}, "LD_PRELOAD="+library(t, "libopenacc.so"), "ACC_DEVICE_TYPE=sim")
 	want := memory(t, finish(t, session, filepath.Join(t.TempDir(), "at-once.db")))
 	if len(want) < 5 {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/accscope/accscope/collector/ingest"
 	"github.com/accscope/accscope/collector/store"
+	"github.com/accscope/accscope/runtime/compilers"
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 )
@@ -18,12 +19,12 @@ import (
 // none itself, against those that our runtime tells.
 func TestFrames(t *testing.T) {
 	for _, p := range []struct{ compiler, source, plugin string }{
-		{"gcc-12", "examples/jacobi/jacobi.c", ""},
-		{"gcc-12", "examples/pipeline/pipeline.c", ""},
-		{"gfortran-12", "examples/stencil/stencil.f90", ""},
-		{"g++-12", "examples/particles/particles.cpp", ""},
-		{"gcc-12", "examples/saxpy/saxpy.c", ""},
-		{"gcc-12", "runtime/attribution/testdata/opener.c", "runtime/attribution/testdata/plugin.c"},
+		{compilers.C(), "examples/jacobi/jacobi.c", ""},
+		{compilers.C(), "examples/pipeline/pipeline.c", ""},
+		{compilers.Fortran(), "examples/stencil/stencil.f90", ""},
+		{compilers.CXX(), "examples/particles/particles.cpp", ""},
+		{compilers.C(), "examples/saxpy/saxpy.c", ""},
+		{compilers.C(), "runtime/attribution/testdata/opener.c", "runtime/attribution/testdata/plugin.c"},
 	} {
 		for _, flags := range []string{"-O0", "-O2", "-O3", "-O2 -no-pie", "-O2 -gdwarf-4"} {
 			t.Run(filepath.Base(p.source)+flags, func(t *testing.T) {
@@ -63,7 +64,7 @@ func sameLines(t *testing.T, compiler, source, plugin, flags string) {
 // TestFullStack follows the stack of every event down to main: through libgomp,
 // and past our runtime, whose Go part nobody can follow.
 func TestFullStack(t *testing.T) {
-	program := buildExample(t, "gcc-12", "jacobi/jacobi.c", "-O2")
+	program := buildExample(t, compilers.C(), "jacobi/jacobi.c", "-O2")
 	for name, environment := range map[string][]string{
 		"libgomp": nil,
 		"host":    {"LD_PRELOAD=" + library(t, "libopenacc.so"), "ACC_DEVICE_TYPE=host"},
@@ -89,7 +90,7 @@ func TestFullStack(t *testing.T) {
 
 // TestStrippedProgram gives module and offset where there is no symbol.
 func TestStrippedProgram(t *testing.T) {
-	program := buildExample(t, "gcc-12", "jacobi/jacobi.c", "-O2 -s")
+	program := buildExample(t, compilers.C(), "jacobi/jacobi.c", "-O2 -s")
 	for name, environment := range map[string]string{"libgomp": "ACC_DEVICE_TYPE=host",
 		"ours": "LD_PRELOAD=" + library(t, "libopenacc.so")} {
 		t.Run(name, func(t *testing.T) {
@@ -126,7 +127,7 @@ func TestDebugInformationElsewhere(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			program := buildExample(t, "gcc-12", "jacobi/jacobi.c", c.flags)
+			program := buildExample(t, compilers.C(), "jacobi/jacobi.c", c.flags)
 			after := exec.Command("sh", "-ec", c.after)
 			after.Dir = filepath.Dir(program)
 			if output, err := after.CombinedOutput(); err != nil {
@@ -160,9 +161,9 @@ func TestDebugInformationElsewhere(t *testing.T) {
 // TestChangedProgram resolves nothing with a program that was built anew after
 // it ran, and says so.
 func TestChangedProgram(t *testing.T) {
-	program := buildExample(t, "gcc-12", "jacobi/jacobi.c", "-O2")
+	program := buildExample(t, compilers.C(), "jacobi/jacobi.c", "-O2")
 	session, _ := capture(t, program, nil, "ACCSCOPE_CALLSTACK=caller")
-	other := buildExample(t, "gcc-12", "jacobi/jacobi.c", "-O0")
+	other := buildExample(t, compilers.C(), "jacobi/jacobi.c", "-O0")
 	data, err := os.ReadFile(other)
 	if err != nil {
 		t.Fatal(err)

@@ -22,6 +22,7 @@ import (
 	"github.com/accscope/accscope/collector/ingest"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
+	"github.com/accscope/accscope/runtime/compilers"
 	"go.uber.org/goleak"
 	"golang.org/x/sys/unix"
 )
@@ -74,8 +75,8 @@ func compile(t testing.TB, name string, arguments ...string) string {
 	}
 	path := filepath.Join(build.folder, name)
 	arguments = append([]string{"-std=gnu11", "-O2", "-I../../runtime/include", "-I../capture", "-o", path}, arguments...)
-	if output, err := exec.Command("gcc-12", arguments...).CombinedOutput(); err != nil {
-		t.Fatalf("gcc-12 %s: %v\n%s", strings.Join(arguments, " "), err, output)
+	if output, err := exec.Command(compilers.C(), arguments...).CombinedOutput(); err != nil {
+		t.Fatalf("%s %s: %v\n%s", compilers.C(), strings.Join(arguments, " "), err, output)
 	}
 	build.paths[name] = path
 	return path

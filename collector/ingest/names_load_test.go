@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/accscope/accscope/collector/ingest"
+	"github.com/accscope/accscope/runtime/compilers"
 )
 
 // TestNamesUnderLoad: two ranks of one program, on a machine with more to do than it can,
@@ -23,7 +24,7 @@ func TestNamesUnderLoad(t *testing.T) {
 	if os.Getenv("ACCSCOPE_LONG") != "" {
 		rounds = 20
 	}
-	program := compileSource(t, "gfortran-12", "runtime/source/testdata/tiles.f90", "-O2")
+	program := compileSource(t, compilers.Fortran(), "runtime/source/testdata/tiles.f90", "-O2")
 	var over sync.WaitGroup
 	stop := make(chan struct{})
 	for range 2 * runtime.NumCPU() {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/accscope/accscope/collector/ingest"
 	"github.com/accscope/accscope/collector/store"
+	"github.com/accscope/accscope/runtime/compilers"
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 )
@@ -21,10 +22,10 @@ import (
 // the program waits, which it does without a session.
 func TestNamesFoundLater(t *testing.T) {
 	for _, p := range []struct{ compiler, source string }{
-		{"gfortran-12", "examples/stencil/stencil.f90"},
-		{"g++-12", "examples/particles/particles.cpp"},
-		{"gcc-12", "collector/ingest/testdata/reached.c"},
-		{"gfortran-12", "runtime/source/testdata/tiles.f90"},
+		{compilers.Fortran(), "examples/stencil/stencil.f90"},
+		{compilers.CXX(), "examples/particles/particles.cpp"},
+		{compilers.C(), "collector/ingest/testdata/reached.c"},
+		{compilers.Fortran(), "runtime/source/testdata/tiles.f90"},
 	} {
 		for _, flags := range []string{"-O0", "-O2"} {
 			t.Run(filepath.Base(p.source)+flags, func(t *testing.T) {
@@ -74,7 +75,7 @@ func traceBothWays(t *testing.T, program string, environment ...string) (later, 
 // TestDirectivesReadLater holds what only the text of a directive tells, as the collector
 // reads it, against what the runtime says while the program waits.
 func TestDirectivesReadLater(t *testing.T) {
-	program := compileSource(t, "gcc-12", "collector/ingest/testdata/written.c", "-O0")
+	program := compileSource(t, compilers.C(), "collector/ingest/testdata/written.c", "-O0")
 	for device, want := range map[string]string{
 		"sim": `
 enter_data_start written.c:9 kernels implicit
@@ -106,7 +107,7 @@ compute_construct_start written.c:16 parallel explicit`,
 // construct does, also that of data.
 func TestLinesOfContinuedDirectives(t *testing.T) {
 	for _, flags := range []string{"-O0", "-O2"} {
-		later, once := traceBothWays(t, compileSource(t, "gfortran-12", "collector/ingest/testdata/continued.f90", flags), "ACC_DEVICE_TYPE=sim")
+		later, once := traceBothWays(t, compileSource(t, compilers.Fortran(), "collector/ingest/testdata/continued.f90", flags), "ACC_DEVICE_TYPE=sim")
 		for way, rows := range map[string]map[string]int{"later": told(t, later), "at once": told(t, once)} {
 			for _, want := range []string{
 				"enter_data_start continued.f90:7-22 in continued",
@@ -162,7 +163,7 @@ func forgetLists(later, once map[string]int) {
 // TestNamesOfAKilledProgram finds places and names of a program that was killed, as
 // long as its file is there.
 func TestNamesOfAKilledProgram(t *testing.T) {
-	program := compileSource(t, "gcc-12", "collector/ingest/testdata/reached.c", "-O2")
+	program := compileSource(t, compilers.C(), "collector/ingest/testdata/reached.c", "-O2")
 	session := t.TempDir()
 	command := exec.Command(program, "kill")
 	command.Env = append(os.Environ(), "ACCSCOPE_SESSION="+session, "ACC_PROFLIB="+library(t, "libaccprof.so"),
@@ -184,7 +185,7 @@ func TestNamesOfAKilledProgram(t *testing.T) {
 // TestCarriedVariables: the trace lists the variables that went to the device or came
 // from it together; a tool that waits for its names is told of none.
 func TestCarriedVariables(t *testing.T) {
-	program := compileSource(t, "gcc-12", "collector/ingest/testdata/carried.c", "-O2")
+	program := compileSource(t, compilers.C(), "collector/ingest/testdata/carried.c", "-O2")
 	traceLater, traceOnce := traceBothWays(t, program, "ACC_DEVICE_TYPE=sim")
 	later, once := told(t, traceLater), told(t, traceOnce)
 	for _, want := range []string{

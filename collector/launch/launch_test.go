@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/accscope/accscope/runtime/compilers"
 )
 
 // compile builds a C program and returns its path.
@@ -19,9 +21,9 @@ func compile(t *testing.T, source string, flags ...string) string {
 		t.Fatal(err)
 	}
 	program := filepath.Join(folder, "program")
-	output, err := exec.Command("gcc-12", append([]string{"-o", program, file}, flags...)...).CombinedOutput()
+	output, err := exec.Command(compilers.C(), append([]string{"-o", program, file}, flags...)...).CombinedOutput()
 	if err != nil {
-		t.Fatalf("gcc-12: %v\n%s", err, output)
+		t.Fatalf("%v\n%s", err, output)
 	}
 	return program
 }

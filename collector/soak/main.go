@@ -24,6 +24,7 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"github.com/accscope/accscope/collector/store"
+	"github.com/accscope/accscope/runtime/compilers"
 )
 
 var (
@@ -65,7 +66,7 @@ type soaking struct{ scratch string }
 // compile builds a C program of the tests.
 func (s *soaking) compile(source string, flags ...string) (program string, err error) {
 	program = filepath.Join(s.scratch, strings.TrimSuffix(filepath.Base(source), ".c"))
-	command := exec.Command("gcc-12", append([]string{"-O2", "-Iruntime/include", "-o", program, source, "-pthread", "-ldl"}, flags...)...)
+	command := exec.Command(compilers.C(), append([]string{"-O2", "-Iruntime/include", "-o", program, source, "-pthread", "-ldl"}, flags...)...)
 	if output, err := command.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%s: %w\n%s", command, err, output)
 	}

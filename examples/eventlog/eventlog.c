@@ -2,7 +2,7 @@
    standard error as it happens.
 
    Build and use, with any OpenACC runtime:
-	gcc-12 -shared -fPIC -I include -o libeventlog.so eventlog.c
+	gcc -shared -fPIC -I include -o libeventlog.so eventlog.c
 	ACC_PROFLIB=./libeventlog.so ./program  */
 #include <stdio.h>
 #include "acc_callback.h"

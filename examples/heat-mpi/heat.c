@@ -1,7 +1,7 @@
 /* One-dimensional heat equation over MPI ranks: each rank keeps its part on the
    device and exchanges one cell with its neighbours per step.
 
-     OMPI_CC=gcc-12 mpicc -fopenacc -O2 -g heat.c -lm -o heat && accscope run -- mpirun -n 4 ./heat  */
+     mpicc -fopenacc -O2 -g heat.c -lm -o heat && accscope run -- mpirun -n 4 ./heat  */
 #include <math.h>
 #include <mpi.h>
 #include <stdio.h>

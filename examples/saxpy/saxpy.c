@@ -1,7 +1,7 @@
 /* saxpy: y = a * x + y on the current device, twice within one data region.
 
    Build and run:
-	gcc-12 -fopenacc -O2 -g -o saxpy saxpy.c
+	gcc -fopenacc -O2 -g -o saxpy saxpy.c
 	ACC_DEVICE_TYPE=sim LD_PRELOAD=lib/libopenacc.so ./saxpy  */
 #include <stdio.h>
 #include <stdlib.h>

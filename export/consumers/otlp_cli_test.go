@@ -15,6 +15,7 @@ import (
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/collector/store/tracetest"
 	"github.com/accscope/accscope/export/otlp"
+	"github.com/accscope/accscope/runtime/compilers"
 )
 
 // commandLine builds accscope and an example, and runs the example under it
@@ -34,7 +35,7 @@ func commandLine(t *testing.T, variables []string, flags ...string) (tool, path 
 	run := exec.Command(tool, args...)
 	run.Env = append(append(os.Environ(), "ACCSCOPE_LIBRARY_PATH="+filepath.Join(root, "lib"), "OTEL_BSP_SCHEDULE_DELAY=20"), variables...)
 	for _, command := range []*exec.Cmd{build,
-		exec.Command("gcc-12", "-fopenacc", "-foffload=disable", "-O2", "-g", "-o", program, filepath.Join(root, "examples/pipeline/pipeline.c"), "-lm"), run} {
+		exec.Command(compilers.C(), "-fopenacc", "-foffload=disable", "-O2", "-g", "-o", program, filepath.Join(root, "examples/pipeline/pipeline.c"), "-lm"), run} {
 		if said, err = command.CombinedOutput(); err != nil {
 			t.Fatalf("%s: %v\n%s", command, err, said)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/accscope/accscope/collector/store/tracetest"
 	"github.com/accscope/accscope/export"
 	"github.com/accscope/accscope/export/otlp"
+	"github.com/accscope/accscope/runtime/compilers"
 )
 
 // conventions holds all that arrived against OpenTelemetry's own rules: what
@@ -142,7 +143,7 @@ func TestExitStatusIsToldOfTheProcess(t *testing.T) {
 	if err := os.WriteFile(source, []byte("int main(void) { int a[4] = {0};\n#pragma acc parallel loop copy(a)\nfor (int i = 0; i < 4; i++) a[i] = i;\nreturn a[3]; }\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if output, err := exec.Command("gcc-12", "-fopenacc", "-foffload=disable", "-o", program, source).CombinedOutput(); err != nil {
+	if output, err := exec.Command(compilers.C(), "-fopenacc", "-foffload=disable", "-o", program, source).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, output)
 	}
 	tool, _, _ := commandLine(t, nil)

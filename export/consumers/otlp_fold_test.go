@@ -11,6 +11,7 @@ import (
 
 	"github.com/accscope/accscope/collector/store/tracetest"
 	"github.com/accscope/accscope/export/otlp"
+	"github.com/accscope/accscope/runtime/compilers"
 )
 
 // A program compiled by GCC, run on the simulated device by the command line
@@ -27,7 +28,7 @@ func TestReceiverGetsARealRun(t *testing.T) {
 	folder := t.TempDir()
 	program, path := filepath.Join(folder, "pipeline"), filepath.Join(folder, "trace.db")
 	for _, command := range []*exec.Cmd{
-		exec.Command("gcc-12", "-fopenacc", "-O2", "-g", "-o", program, filepath.Join(root, "examples/pipeline/pipeline.c"), "-lm"),
+		exec.Command(compilers.C(), "-fopenacc", "-O2", "-g", "-o", program, filepath.Join(root, "examples/pipeline/pipeline.c"), "-lm"),
 		exec.Command(tool, "run", "--quiet", "--no-summary", "--device", "sim", "-o", path, "--", program),
 	} {
 		if output, err := command.CombinedOutput(); err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/accscope/accscope/collector/store/generate"
 	"github.com/accscope/accscope/collector/store/tracetest"
 	"github.com/accscope/accscope/export/otlp"
+	"github.com/accscope/accscope/runtime/compilers"
 )
 
 // live writes a trace in many transactions and has each sent once it is
@@ -151,7 +152,7 @@ func TestRunSendsLive(t *testing.T) {
 	}
 	for _, command := range []*exec.Cmd{
 		build,
-		exec.Command("gcc-12", "-fopenacc", "-O2", "-g", "-o", program, filepath.Join(root, "examples/pipeline/pipeline.c"), "-lm"),
+		exec.Command(compilers.C(), "-fopenacc", "-O2", "-g", "-o", program, filepath.Join(root, "examples/pipeline/pipeline.c"), "-lm"),
 		run,
 	} {
 		if output, err := command.CombinedOutput(); err != nil {

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/accscope/accscope/runtime/compilers"
 )
 
 // steady is a program that runs under accscope run --otlp until it is told to
@@ -32,7 +34,7 @@ func startSteady(t *testing.T, endpoint, protocol string) *steady {
 		stop: filepath.Join(folder, "stop"), progress: filepath.Join(folder, "progress")}
 	build := exec.Command("go", "build", "-o", s.tool, "./cmd/accscope")
 	build.Dir = root
-	for _, command := range []*exec.Cmd{build, exec.Command("gcc-12", "-fopenacc", "-foffload=disable", "-O2", "-g", "-o", program, "testdata/steady.c")} {
+	for _, command := range []*exec.Cmd{build, exec.Command(compilers.C(), "-fopenacc", "-foffload=disable", "-O2", "-g", "-o", program, "testdata/steady.c")} {
 		if output, err := command.CombinedOutput(); err != nil {
 			t.Fatalf("%s: %v\n%s", command, err, output)
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/accscope/accscope/runtime/compilers"
 	"github.com/accscope/accscope/runtime/source/sourcetest"
 )
 
@@ -27,7 +28,7 @@ func BenchmarkFirstEvent(b *testing.B) {
 	}
 	folder := b.TempDir()
 	driver := filepath.Join(folder, "driver")
-	sourcetest.Command(b, ".", "gcc-12", "-std=gnu11", "-O2", "-g", "-fopenacc", "-foffload=disable", "-I../include",
+	sourcetest.Command(b, ".", compilers.C(), "-std=gnu11", "-O2", "-g", "-fopenacc", "-foffload=disable", "-I../include",
 		"testdata/large.c", "-o", driver, "-ldl", library)
 	variants := sourcetest.Variants(b, folder)
 	for _, v := range variants {

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/runtime/compilers"
 )
 
 var update = flag.Bool("update", false, "rewrite testdata/*.golden")
@@ -56,7 +57,7 @@ func TestPlaces(t *testing.T) {
 		}
 	}
 	recorder := filepath.Join(folder, "recorder.so")
-	run(t, "gcc-12", "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-I", "../include",
+	run(t, compilers.C(), "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-I", "../include",
 		"-o", recorder, "testdata/recorder.c")
 	named, mapped := 0, 0
 	for _, p := range programs {
@@ -166,7 +167,7 @@ func record(t *testing.T, folder string, p program, flags, library, recorder str
 	t.Helper()
 	compiler := p.compiler
 	if compiler == "" {
-		compiler = map[string]string{".c": "gcc-12", ".cpp": "g++-12", ".f90": "gfortran-12"}[filepath.Ext(p.source)]
+		compiler = map[string]string{".c": compilers.C(), ".cpp": compilers.CXX(), ".f90": compilers.Fortran()}[filepath.Ext(p.source)]
 	}
 	if _, err := exec.LookPath(compiler); err != nil {
 		t.Skipf("%s is not installed", compiler)
@@ -245,7 +246,7 @@ func golden(t *testing.T, path string, rows []row) {
 func run(t *testing.T, name string, args ...string) {
 	t.Helper()
 	command := exec.Command(name, args...)
-	command.Env = append(os.Environ(), "OMPI_CC=gcc-12")
+	command.Env = append(os.Environ(), "OMPI_CC="+compilers.C())
 	if output, err := command.CombinedOutput(); err != nil {
 		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, output)
 	}

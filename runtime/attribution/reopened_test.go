@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/accscope/accscope/runtime/compilers"
 )
 
 // TestReopened closes a library and opens another one in its place: constructs
@@ -18,7 +20,7 @@ func TestReopened(t *testing.T) {
 	}
 	folder := t.TempDir()
 	program := filepath.Join(folder, "reopened")
-	run(t, "gcc-12", "-fopenacc", "-foffload=disable", "-g", "-I", "../include", "-o", program, "testdata/reopened.c", "-ldl")
+	run(t, compilers.C(), "-fopenacc", "-foffload=disable", "-g", "-I", "../include", "-o", program, "testdata/reopened.c", "-ldl")
 	arguments, want := []string{}, ""
 	for i, name := range []string{"first", "second", "third"} {
 		// Each has its construct at another line and address.
@@ -28,7 +30,7 @@ func TestReopened(t *testing.T) {
 		if err := os.WriteFile(source, []byte(code), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		run(t, "gcc-12", "-fopenacc", "-foffload=disable", "-g", "-shared", "-fPIC", "-o", library, source)
+		run(t, compilers.C(), "-fopenacc", "-foffload=disable", "-g", "-shared", "-fPIC", "-o", library, source)
 		arguments = append(arguments, library)
 		want += fmt.Sprintf("%s.c compute %d\n", name, 4+2*i)
 	}

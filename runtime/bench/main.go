@@ -15,6 +15,8 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/accscope/accscope/runtime/compilers"
 )
 
 func main() {
@@ -47,7 +49,7 @@ func run(rounds int, only string) error {
 	}
 	defer os.RemoveAll(folder)
 	program := filepath.Join(folder, "bench")
-	compile := exec.Command("gcc-12", "-fopenacc", "-foffload=disable", "-fno-ipa-pta", "-O2", "-o", program, "runtime/bench/program/bench.c", "-lpthread")
+	compile := exec.Command(compilers.C(), "-fopenacc", "-foffload=disable", "-fno-ipa-pta", "-O2", "-o", program, "runtime/bench/program/bench.c", "-lpthread")
 	if output, err := compile.CombinedOutput(); err != nil {
 		return fmt.Errorf("%s: %w\n%s", compile, err, output)
 	}

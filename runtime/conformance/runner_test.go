@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/accscope/accscope/runtime/compilers"
 )
 
 // testRunner gives a runner for the small suite in testdata, on the
@@ -29,7 +31,7 @@ func testRunner(t *testing.T, settings string) (*Runner, []Test) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	builder, err := newBuilder(t.TempDir(), include, map[Language]string{C: "gcc-12", CXX: "g++-12", Fortran: "gfortran-12"})
+	builder, err := newBuilder(t.TempDir(), include, map[Language]string{C: compilers.C(), CXX: compilers.CXX(), Fortran: compilers.Fortran()})
 	if err != nil {
 		t.Fatal(err)
 	}

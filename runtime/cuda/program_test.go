@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/runtime/compilers"
 	"github.com/accscope/accscope/runtime/cuda/standin/build"
 )
 
@@ -36,7 +37,7 @@ func compile(t *testing.T, source string) program {
 		t.Fatal(err)
 	}
 	p := program{binary: filepath.Join(folder, "program")}
-	output, err := exec.Command("gcc-12", "-fopenacc", "-foffload=disable", "-O2", "-g", "-I../include", "-o", p.binary, source, runtime, "-lm").CombinedOutput()
+	output, err := exec.Command(compilers.C(), "-fopenacc", "-foffload=disable", "-O2", "-g", "-I../include", "-o", p.binary, source, runtime, "-lm").CombinedOutput()
 	if err != nil {
 		t.Fatalf("compile %s: %v\n%s", source, err, output)
 	}

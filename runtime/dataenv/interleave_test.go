@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/accscope/accscope/runtime/compilers"
 )
 
 // TestLookUpsBySchedule runs C look-ups at every step of a change and changes at
@@ -45,7 +47,7 @@ func TestLookUpsBySchedule(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			build := exec.Command("gcc-12", append([]string{"-std=gnu11", "-Wall", "-Wextra", "-O1", "-g",
+			build := exec.Command(compilers.C(), append([]string{"-std=gnu11", "-Wall", "-Wextra", "-O1", "-g",
 				"-o", "interleave", "interleave.c"}, c.flags...)...)
 			build.Dir = folder
 			if out, err := build.CombinedOutput(); err != nil {

@@ -1,8 +1,6 @@
 # libopenacc.so (the thin C library), the headers and the Fortran module, the
 # pkg-config file. Included by the top Makefile, paths from there.
 
-CC ?= gcc-12
-FC ?= gfortran-12
 LIBOPENACC_SOURCES := $(wildcard runtime/entry/*.c) callbacks/dispatch.c
 LIBOPENACC_HEADERS := $(wildcard runtime/entry/*.h callbacks/*.h runtime/include/*.h) runtime/dataenv/present.h runtime/goacc/map_kinds.h
 LIBOPENACC_OBJECTS := $(patsubst %.c,.build/libopenacc/%.o,$(notdir $(LIBOPENACC_SOURCES)))
@@ -16,7 +14,7 @@ OPENACC_PKGCONFIG := lib/pkgconfig/openacc.pc
 
 vpath %.c runtime/entry callbacks
 
-.build/libopenacc/%.o: %.c $(LIBOPENACC_HEADERS)
+.build/libopenacc/%.o: %.c $(LIBOPENACC_HEADERS) .build/compilers
 	@mkdir -p $(@D)
 	$(CC) $(LIBOPENACC_CFLAGS) -c -o $@ $<
 
@@ -35,9 +33,9 @@ include/%.f90: runtime/include/%.f90
 
 # The modules openacc_kinds, openacc_data, openacc_attach, openacc and accel_lib; gfortran leaves a module that
 # would not change alone, so touch it.
-include/openacc.mod: $(addprefix runtime/include/,$(OPENACC_MODULES) accel_lib.f90)
+include/openacc.mod: $(addprefix runtime/include/,$(OPENACC_MODULES) accel_lib.f90) .build/compilers
 	@mkdir -p $(@D)
-	$(FC) -fopenacc -fsyntax-only -Wall -Wextra -Werror -J $(@D) $^
+	$(FC) -fopenacc -fsyntax-only -Wall -Wextra -Werror -J $(@D) $(filter %.f90,$^)
 	@touch $@
 
 include/openacc_lib.h: $(addprefix runtime/include/,$(OPENACC_MODULES)) runtime/include/includefile/main.go

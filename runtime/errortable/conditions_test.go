@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/accscope/accscope/runtime/compilers"
 )
 
 // program holds every condition's code as one numbered case. Its error
@@ -90,7 +92,7 @@ func TestConditions(t *testing.T) {
 	if err := os.WriteFile(source, fmt.Appendf(nil, program, prelude, onError, cases.String()), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	binary := compile(t, "gcc-12", "-O0", "-I", "../include", source)
+	binary := compile(t, compilers.C(), "-O0", "-I", "../include", source)
 	run(t, binary, conditions)
 }
 

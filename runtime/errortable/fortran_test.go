@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/accscope/accscope/runtime/compilers"
 )
 
 // fortranProgram holds every Fortran condition's code as one numbered case. The
@@ -318,10 +320,10 @@ func TestFortranConditions(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if output, err := exec.Command("gcc-12", "-I", "../include", "-c", "-o", object, handler).CombinedOutput(); err != nil {
-		t.Fatalf("gcc-12: %v\n%s", err, output)
+	if output, err := exec.Command(compilers.C(), "-I", "../include", "-c", "-o", object, handler).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, output)
 	}
 	module := []string{"../include/openacc_kinds.f90", "../include/openacc_data.f90", "../include/openacc_attach.f90", "../include/openacc.f90"}
-	binary := compile(t, "gfortran-12", append(append([]string{"-O0", "-J", folder}, module...), source, object)...)
+	binary := compile(t, compilers.Fortran(), append(append([]string{"-O0", "-J", folder}, module...), source, object)...)
 	run(t, binary, fortranConditions)
 }

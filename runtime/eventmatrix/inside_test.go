@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/runtime/compilers"
 )
 
 // TestCallbacksThatCall holds what a compute construct raises, when a callback of
@@ -44,7 +45,7 @@ func linked(t *testing.T, name string) func(arguments ...string) string {
 		t.Fatal(err)
 	}
 	binary := filepath.Join(t.TempDir(), name)
-	run(t, "gcc-12", "-fopenacc", "-foffload=disable", "-O1", "-Wall", "-Wextra", "-Werror", "-I", "../include",
+	run(t, compilers.C(), "-fopenacc", "-foffload=disable", "-O1", "-Wall", "-Wextra", "-Werror", "-I", "../include",
 		"-o", binary, "testdata/"+name+".c", "-L", libraries, "-lopenacc", "-lpthread")
 	return func(arguments ...string) string {
 		command := exec.Command(binary, arguments...)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/runtime/compilers"
 	"github.com/accscope/accscope/runtime/cuda/standin/build"
 )
 
@@ -29,7 +30,7 @@ func TestManyAtOnce(t *testing.T) {
 	if clock, err := os.ReadFile("/sys/devices/system/clocksource/clocksource0/current_clocksource"); err == nil && string(clock) == "tsc\n" {
 		times = "RECORD_TIMES=1" // the processors' counters are equal
 	}
-	loops := program{"Constructs in loops, C", "loops.c", []string{"gcc-12", "-I", "../include", "-pthread"}, false}
+	loops := program{"Constructs in loops, C", "loops.c", []string{compilers.C(), "-I", "../include", "-pthread"}, false}
 	for _, device := range []struct {
 		name        string
 		environment []string

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/runtime/compilers"
 )
 
 var update = flag.Bool("update", false, "rewrite docs/event-matrix.md and the golden files")
@@ -26,10 +27,10 @@ type program struct {
 
 // Every program ends by an error, so that the matrix has that event too.
 var programs = []program{
-	{"Directives, C", "directives.c", []string{"gcc-12", "-I", "../include"}, false},
-	{"Directives, Fortran", "directives.f90", []string{"gfortran-12", "testdata/recording.f90"}, false},
-	{"API routines, C", "routines.c", []string{"gcc-12", "-I", "../include"}, true},
-	{"API routines, Fortran", "routines.f90", []string{"gfortran-12", "../include/openacc_kinds.f90",
+	{"Directives, C", "directives.c", []string{compilers.C(), "-I", "../include"}, false},
+	{"Directives, Fortran", "directives.f90", []string{compilers.Fortran(), "testdata/recording.f90"}, false},
+	{"API routines, C", "routines.c", []string{compilers.C(), "-I", "../include"}, true},
+	{"API routines, Fortran", "routines.f90", []string{compilers.Fortran(), "../include/openacc_kinds.f90",
 		"../include/openacc_data.f90", "../include/openacc_attach.f90", "../include/openacc.f90", "testdata/recording.f90"}, true},
 }
 
@@ -132,7 +133,7 @@ their own in OpenACC 3.3; device activity shows them.
 func buildRecorder(t *testing.T, folder string) string {
 	t.Helper()
 	path := filepath.Join(folder, "recorder.so")
-	run(t, "gcc-12", "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-I", "../include",
+	run(t, compilers.C(), "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-I", "../include",
 		"-o", path, "testdata/recorder.c")
 	return path
 }
@@ -161,7 +162,7 @@ func record(t *testing.T, folder, recorder string, p program, environment ...str
 	}
 	binary := filepath.Join(folder, strings.ReplaceAll(p.source, ".", "-"))
 	arguments := []string{"-fopenacc", "-foffload=disable", "-g", "-O0", "-o", binary}
-	if p.build[0] == "gfortran-12" {
+	if p.build[0] == compilers.Fortran() {
 		arguments = append(arguments, "-J", folder)
 	}
 	arguments = append(append(arguments, p.build[1:]...), "testdata/"+p.source, recorder, library, "-Wl,-rpath,"+folder)

@@ -4,6 +4,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"github.com/accscope/accscope/runtime/compilers"
 )
 
 // TestQueuesUnderSanitizers runs the C side of the queues under the sanitizers.
@@ -12,7 +14,7 @@ func TestQueuesUnderSanitizers(t *testing.T) {
 		t.Run(sanitizer, func(t *testing.T) {
 			t.Parallel()
 			program := filepath.Join(t.TempDir(), "stress")
-			build := exec.Command("gcc-12", "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O1", "-g", "-fsanitize="+sanitizer,
+			build := exec.Command(compilers.C(), "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O1", "-g", "-fsanitize="+sanitizer,
 				"-fno-sanitize-recover=all", "-I.", "-pthread", "-o", program, "testdata/stress.c", "queue.c", "kernel.c", "record.c", "clock.c")
 			if out, err := build.CombinedOutput(); err != nil {
 				t.Fatalf("%v: %v\n%s", build, err, out)

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/accscope/accscope/runtime/compilers"
 )
 
 // TestFrameRulesAreThoseOfTheProfiler: the profiler library reads the call frame
@@ -15,13 +17,13 @@ import (
 // say the same of every function of real libraries.
 func TestFrameRulesAreThoseOfTheProfiler(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "cfi")
-	if out, err := exec.Command("gcc-12", "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-I../../collector/proflib",
+	if out, err := exec.Command(compilers.C(), "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-I../../collector/proflib",
 		"-o", program, "testdata/cfi.c", "../../collector/proflib/cfi.c", "-ldl").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for _, library := range []string{"libc.so.6", "libstdc++.so.6", "libgfortran.so.5", "libgomp.so.1"} {
 		t.Run(library, func(t *testing.T) {
-			out, err := exec.Command("gcc-12", "-print-file-name="+library).Output()
+			out, err := exec.Command(compilers.C(), "-print-file-name="+library).Output()
 			if err != nil {
 				t.Fatal(err)
 			}

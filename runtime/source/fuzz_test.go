@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 	"unsafe"
+
+	"github.com/accscope/accscope/runtime/compilers"
 )
 
 // FuzzExpression runs the evaluator of location expressions over any bytes.
@@ -84,7 +86,7 @@ func FuzzOpen(f *testing.F) {
 	var base [][]byte
 	for _, flags := range [][]string{{"-gdwarf-5"}, {"-gdwarf-4", "-O2"}, {"-gz", "-O2"}} {
 		out := filepath.Join(f.TempDir(), "small.so")
-		command(f, filepath.Dir(out), "gcc-12", append([]string{"-g", "-fopenacc", "-foffload=disable", "-nostdlib", "-shared", "-fPIC", "-o", out, small}, flags...)...)
+		command(f, filepath.Dir(out), compilers.C(), append([]string{"-g", "-fopenacc", "-foffload=disable", "-nostdlib", "-shared", "-fPIC", "-o", out, small}, flags...)...)
 		b, err := os.ReadFile(out)
 		if err != nil {
 			f.Fatal(err)

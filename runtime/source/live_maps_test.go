@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/accscope/accscope/runtime/compilers"
 )
 
 func thisFunction() uintptr {
@@ -21,8 +23,8 @@ func TestOpenedLibrary(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	command(t, dir, "gcc-12", "-shared", "-fPIC", "-o", "libstub.so", "-O0", filepath.Join(source, "stub.c"))
-	command(t, dir, "gcc-12", "-shared", "-fPIC", "-fopenacc", "-foffload=disable", "-w", "-g", "-O2", "-Dmain=run",
+	command(t, dir, compilers.C(), "-shared", "-fPIC", "-o", "libstub.so", "-O0", filepath.Join(source, "stub.c"))
+	command(t, dir, compilers.C(), "-shared", "-fPIC", "-fopenacc", "-foffload=disable", "-w", "-g", "-O2", "-Dmain=run",
 		"-o", "plugin.so", filepath.Join(source, "stencil.c"), "libstub.so", "-Wl,-rpath,"+dir)
 	opener := filepath.Join(dir, "opener.c")
 	if err := os.WriteFile(opener, []byte(`#include <dlfcn.h>
@@ -36,7 +38,7 @@ int main (void)
 `), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	command(t, dir, "gcc-12", "-O2", "-o", "opener", opener, "-ldl", "-rdynamic")
+	command(t, dir, compilers.C(), "-O2", "-o", "opener", opener, "-ldl", "-rdynamic")
 	var lines []string
 	follow(t, filepath.Join(dir, "opener"), func(c call, p *Process, memory Memory) {
 		l, err := p.LookupReturn(c.ret)

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/accscope/accscope/runtime/compilers"
 )
 
 // call is one call of the stub runtime.
@@ -38,7 +40,7 @@ func stub(t testing.TB) string {
 			return
 		}
 		stubObject = filepath.Join(dir, "stub.o")
-		out, err := exec.Command("gcc-12", "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O0", "-fPIC",
+		out, err := exec.Command(compilers.C(), "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O0", "-fPIC",
 			"-fno-omit-frame-pointer", "-c", "testdata/stub.c", "-o", stubObject).CombinedOutput()
 		if err != nil {
 			stubError = fmt.Errorf("%v: %s", err, out)
@@ -61,7 +63,7 @@ func TestMain(m *testing.M) {
 // compile builds a test program that calls the stub.
 func compile(t testing.TB, name string, flags ...string) string {
 	t.Helper()
-	compiler := map[string]string{".c": "gcc-12", ".cc": "g++-12", ".f90": "gfortran-12"}[filepath.Ext(name)]
+	compiler := map[string]string{".c": compilers.C(), ".cc": compilers.CXX(), ".f90": compilers.Fortran()}[filepath.Ext(name)]
 	if _, err := exec.LookPath(compiler); err != nil {
 		t.Skipf("%s is not installed", compiler)
 	}

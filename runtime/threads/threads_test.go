@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/accscope/accscope/runtime/compilers"
 )
 
 var devices = []string{"host", "sim"}
@@ -19,7 +21,7 @@ var devices = []string{"host", "sim"}
 func compile(t *testing.T, name string) string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), name)
-	build := exec.Command("gcc-12", "-O2", "-g", "-fopenacc", "-foffload=disable",
+	build := exec.Command(compilers.C(), "-O2", "-g", "-fopenacc", "-foffload=disable",
 		"-o", program, filepath.Join("testdata", name+".c"), "-pthread")
 	if output, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%s", build, err, output)

@@ -14,6 +14,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/accscope/accscope/runtime/compilers"
 )
 
 // programs are the files of testdata; at least so many checks each has on the
@@ -72,8 +74,8 @@ func build(t *testing.T, source, optimisation string) string {
 	folder, libraries := t.TempDir(), filepath.Dir(library(t))
 	binary := filepath.Join(folder, "program")
 	arguments := []string{"-fopenacc", "-foffload=disable", optimisation, "-g", "-I../include", "-o", binary}
-	compiler := map[string]string{".c": "gcc-12", ".cc": "g++-12", ".f90": "gfortran-12"}[filepath.Ext(source)]
-	if compiler == "gfortran-12" {
+	compiler := map[string]string{".c": compilers.C(), ".cc": compilers.CXX(), ".f90": compilers.Fortran()}[filepath.Ext(source)]
+	if compiler == compilers.Fortran() {
 		arguments = append(arguments, "-J", folder)
 		for _, file := range module {
 			arguments = append(arguments, filepath.Join("../include", file))
@@ -101,8 +103,8 @@ func execute(command *exec.Cmd, preload []string, environment ...string) (string
 // runtime whose compute regions do nothing.
 func TestPrograms(t *testing.T) {
 	control := filepath.Join(t.TempDir(), "control.so")
-	if output, err := exec.Command("gcc-12", "-shared", "-fPIC", "-o", control, "../conformance/control/empty-regions.c").CombinedOutput(); err != nil {
-		t.Fatalf("gcc-12: %v\n%s", err, output)
+	if output, err := exec.Command(compilers.C(), "-shared", "-fPIC", "-o", control, "../conformance/control/empty-regions.c").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, output)
 	}
 	optimisations := []string{"-O2"}
 	if !testing.Short() {
@@ -151,9 +153,9 @@ func TestPlugins(t *testing.T) {
 	var plugins []string
 	for scale := 1; scale <= 3; scale++ {
 		plugin := filepath.Join(t.TempDir(), "plugin.so")
-		if output, err := exec.Command("gcc-12", "-fopenacc", "-foffload=disable", "-O2", "-g", "-shared", "-fPIC",
+		if output, err := exec.Command(compilers.C(), "-fopenacc", "-foffload=disable", "-O2", "-g", "-shared", "-fPIC",
 			fmt.Sprintf("-DSCALE=%d", scale), "-o", plugin, "testdata/plugin.c").CombinedOutput(); err != nil {
-			t.Fatalf("gcc-12: %v\n%s", err, output)
+			t.Fatalf("%v\n%s", err, output)
 		}
 		plugins = append(plugins, plugin)
 	}

@@ -21,6 +21,8 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+
+	"github.com/accscope/accscope/runtime/compilers"
 )
 
 // eventsEach is how many events an operation of events.c raises.
@@ -62,7 +64,7 @@ func measure(seconds, runs int) (err error) {
 		}
 	}
 	b.program = filepath.Join(b.folder, "events")
-	compile := exec.Command("gcc-12", "-fopenacc", "-foffload=disable", "-O2", "-o", b.program, "tui/bench/program/events.c")
+	compile := exec.Command(compilers.C(), "-fopenacc", "-foffload=disable", "-O2", "-o", b.program, "tui/bench/program/events.c")
 	if output, err := compile.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w\n%s", err, output)
 	}

@@ -14,6 +14,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/accscope/accscope/runtime/compilers"
 )
 
 const header = "format.h"
@@ -110,7 +112,7 @@ func run(text string) ([]byte, error) {
 	if err := os.WriteFile(source, []byte(text), 0o600); err != nil {
 		return nil, err
 	}
-	compile := exec.Command("gcc-12", "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-I.", "-o", binary, source)
+	compile := exec.Command(compilers.C(), "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-I.", "-o", binary, source)
 	if output, err := compile.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("%v: %w\n%s", compile, err, output)
 	}

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/accscope/accscope/runtime/compilers"
 )
 
 // TestUnwind compares call stacks with those of the C library's backtrace, in
@@ -18,8 +20,8 @@ func TestUnwind(t *testing.T) {
 			program := filepath.Join(t.TempDir(), "unwind")
 			arguments := append([]string{"-std=gnu11", "-Wall", "-Wextra", "-Werror", "-g", "-I..", "-I../../capture", "-I../../../runtime/include",
 				"-o", program, "testdata/unwind.c", "../unwind.c", "../cfi.c"}, strings.Fields(flags)...)
-			if output, err := exec.Command("gcc-12", arguments...).CombinedOutput(); err != nil {
-				t.Fatalf("gcc-12 %s: %v\n%s", strings.Join(arguments, " "), err, output)
+			if output, err := exec.Command(compilers.C(), arguments...).CombinedOutput(); err != nil {
+				t.Fatalf("%s %s: %v\n%s", compilers.C(), strings.Join(arguments, " "), err, output)
 			}
 			if output, err := exec.Command(program).CombinedOutput(); err != nil {
 				t.Errorf("%v\n%s", err, output)

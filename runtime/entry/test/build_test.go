@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/accscope/accscope/runtime/compilers"
 )
 
 var cFlags = []string{"-std=gnu11", "-O2", "-g", "-Wall", "-Wextra", "-Werror", "-fvisibility=hidden",
@@ -53,14 +55,14 @@ func library(t *testing.T) string {
 			built.err = err
 			return
 		}
-		thin := append([]string{"gcc-12"}, cFlags...)
+		thin := append([]string{compilers.C()}, cFlags...)
 		thin = append(thin, "-shared", "-Wl,-z,defs", "-o", built.folder+"/libopenacc.so", "../../../callbacks/dispatch.c")
-		standin := append([]string{"gcc-12", "-shared", "-o", built.folder + "/libopenacc-engine.so",
+		standin := append([]string{compilers.C(), "-shared", "-o", built.folder + "/libopenacc-engine.so",
 			"testdata/standin_engine.c", "testdata/standin_activity.c", "testdata/standin_defaults.c", "../../../callbacks/dispatch.c"}, cFlags...)
 		standin = append(standin, "-Wno-unused-parameter")
 		for _, command := range [][]string{
 			append(thin, sources...), standin,
-			{"gfortran-12", "-fopenacc", "-fsyntax-only", "-J", built.folder,
+			{compilers.Fortran(), "-fopenacc", "-fsyntax-only", "-J", built.folder,
 				"../../../runtime/include/openacc_kinds.f90", "../../../runtime/include/openacc_data.f90",
 				"../../../runtime/include/openacc_attach.f90", "../../../runtime/include/openacc.f90"},
 		} {
@@ -79,9 +81,9 @@ func library(t *testing.T) string {
 func compile(t *testing.T, source, output string, arguments ...string) string {
 	t.Helper()
 	output = filepath.Join(t.TempDir(), output)
-	compiler := []string{"gcc-12", "-I../../../runtime/include"}
+	compiler := []string{compilers.C(), "-I../../../runtime/include"}
 	if strings.HasSuffix(source, ".f90") {
-		compiler = []string{"gfortran-12"}
+		compiler = []string{compilers.Fortran()}
 	}
 	command := append(compiler, "-O2", "-g", "-o", output, "testdata/"+source)
 	if err := tool(append(command, arguments...)...); err != nil {

@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/accscope/accscope/runtime/compilers"
 )
 
 // sanitized builds the thin library and its stand-in with a sanitizer, and programs
@@ -15,7 +17,7 @@ func sanitized(t *testing.T, sanitizer string, programs ...string) (folder strin
 	if err != nil {
 		t.Fatal(err)
 	}
-	flags := append([]string{"gcc-12", "-fsanitize=" + sanitizer, "-fno-sanitize-recover=all", "-ftls-model=initial-exec"}, cFlags...)
+	flags := append([]string{compilers.C(), "-fsanitize=" + sanitizer, "-fno-sanitize-recover=all", "-ftls-model=initial-exec"}, cFlags...)
 	with := func(arguments ...string) []string { return append(append([]string{}, flags...), arguments...) }
 	commands := [][]string{
 		append(with("-shared", "-o", folder+"/libopenacc.so", "../../../callbacks/dispatch.c"), sources...),
@@ -23,7 +25,7 @@ func sanitized(t *testing.T, sanitizer string, programs ...string) (folder strin
 			"testdata/standin_activity.c", "testdata/standin_defaults.c", "../../../callbacks/dispatch.c"),
 	}
 	for _, program := range programs {
-		commands = append(commands, []string{"gcc-12", "-fsanitize=" + sanitizer, "-O1", "-g", "-fopenacc", "-foffload=disable", "-I../../../runtime/include",
+		commands = append(commands, []string{compilers.C(), "-fsanitize=" + sanitizer, "-O1", "-g", "-fopenacc", "-foffload=disable", "-I../../../runtime/include",
 			"-o", folder + "/" + program, "testdata/" + program + ".c", "-L" + folder, "-Wl,-rpath," + folder, "-lopenacc", "-pthread"})
 	}
 	for _, command := range commands {

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/accscope/accscope/runtime/compilers"
 )
 
 func TestConvert(t *testing.T) {
@@ -68,7 +70,7 @@ func TestPrograms(t *testing.T) {
 		t.Fatalf("%v: run make first", err)
 	}
 	for source, compiler := range map[string]string{
-		"fixed.f": "gfortran-12", "free.f90": "gfortran-12", "accel.f": "gfortran-12", "accel_module.f90": "gfortran-12", "accel.c": "gcc-12", "nohost.c": "gcc-12",
+		"fixed.f": compilers.Fortran(), "free.f90": compilers.Fortran(), "accel.f": compilers.Fortran(), "accel_module.f90": compilers.Fortran(), "accel.c": compilers.C(), "nohost.c": compilers.C(),
 	} {
 		t.Run(source, func(t *testing.T) {
 			t.Parallel()

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/accscope/accscope/runtime/compilers"
 )
 
 // The large library has Units units with FunctionsPerUnit functions each, whose kernels
@@ -45,7 +47,7 @@ func Large(t testing.TB, dir string) string {
 	if err := os.WriteFile(filepath.Join(dir, "unit.c"), c.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	Command(t, dir, "gcc-12", "-O1", "-g", "-fPIC", "-fopenacc", "-foffload=disable", "-fno-eliminate-unused-debug-types",
+	Command(t, dir, compilers.C(), "-O1", "-g", "-fPIC", "-fopenacc", "-foffload=disable", "-fno-eliminate-unused-debug-types",
 		"-c", "unit.c", "-o", "unit.o")
 	args := []string{"-shared", "-fopenacc", "-foffload=disable", "-o", "large.so"}
 	for i := range Units {
@@ -60,7 +62,7 @@ func Large(t testing.TB, dir string) string {
 		Command(t, dir, "objcopy", "--redefine-syms=names", "unit.o", object)
 		args = append(args, object)
 	}
-	Command(t, dir, "gcc-12", args...)
+	Command(t, dir, compilers.C(), args...)
 	for i := range Units {
 		os.Remove(filepath.Join(dir, fmt.Sprintf("unit_%d.o", i)))
 	}

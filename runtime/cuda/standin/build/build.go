@@ -16,6 +16,7 @@ import (
 	"strings"
 	"unsafe"
 
+	"github.com/accscope/accscope/runtime/compilers"
 	"github.com/accscope/accscope/runtime/goacc"
 )
 
@@ -35,7 +36,7 @@ func compile(folder, name, pattern string) (string, error) {
 	library := filepath.Join(folder, name)
 	arguments := append([]string{"-std=gnu11", "-O2", "-g", "-Wall", "-Wextra", "-Werror", "-fvisibility=hidden",
 		"-fPIC", "-shared", "-pthread", "-Wl,-z,defs", "-Wl,-soname," + name, "-o", library}, sources...)
-	if output, err := exec.Command("gcc-12", arguments...).CombinedOutput(); err != nil {
+	if output, err := exec.Command(compilers.C(), arguments...).CombinedOutput(); err != nil {
 		return "", fmt.Errorf("compile the stand-in driver: %w\n%s", err, output)
 	}
 	return library, nil
@@ -110,7 +111,7 @@ func start(words []uintptr) uintptr { return uintptr(unsafe.Pointer(unsafe.Slice
 func Registrar(folder string) (string, error) {
 	_, here, _, _ := runtime.Caller(0)
 	library := filepath.Join(folder, "libregister.so")
-	output, err := exec.Command("gcc-12", "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared", "-o", library,
+	output, err := exec.Command(compilers.C(), "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared", "-o", library,
 		filepath.Join(filepath.Dir(here), "..", "preload", "register.c"), "-ldl").CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("compile the registrar: %w\n%s", err, output)

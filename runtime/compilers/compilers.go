@@ -1,0 +1,39 @@
+// Package compilers names the compilers that tests and measurements build
+// programs by: those of the Makefile, given as CC, CXX and FC, or those that
+// .ci/setup chooses where go is called without make.
+package compilers
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+)
+
+// C is the compiler of C.
+func C() string { return chosen()[0] }
+
+// CXX is the compiler of C++.
+func CXX() string { return chosen()[1] }
+
+// Fortran is the compiler of Fortran.
+func Fortran() string { return chosen()[2] }
+
+// chosen asks once. It panics where there is no answer: nothing can be compiled.
+var chosen = sync.OnceValue(func() [3]string {
+	given := [3]string{os.Getenv("CC"), os.Getenv("CXX"), os.Getenv("FC")}
+	if given[0] != "" && given[1] != "" && given[2] != "" {
+		return given
+	}
+	_, here, _, _ := runtime.Caller(0)
+	setup := filepath.Join(filepath.Dir(here), "..", "..", ".ci", "setup")
+	output, err := exec.Command(setup, "compilers").Output()
+	names := strings.Fields(string(output))
+	if err != nil || len(names) != len(given) {
+		panic(fmt.Sprintf("%s compilers: %v, and says %q; give the compilers as CC, CXX and FC", setup, err, output))
+	}
+	return [3]string(names)
+})
