@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
@@ -58,6 +57,13 @@ func (s *site) place() any {
 	return nil
 }
 
+// ShowPlace is a place as tables show it: the file's name and the line, the function
+// where the file is not known, "" where neither is.
+func ShowPlace(file string, line int64, function string) string {
+	place, _ := (&site{file: file, line: line, function: function}).place().(string)
+	return place
+}
+
 // short is a path's last element: enough to know a file by.
 func short(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
 
@@ -106,7 +112,7 @@ type facts struct {
 	first   int64
 	last    int64
 	events  int64
-	sources sources
+	sources *Sources
 }
 
 type threadFact struct {
@@ -120,12 +126,9 @@ type threadFact struct {
 // load reads the sums by thread and site.
 func load(trace *store.Trace, filter Filter) (*facts, error) {
 	f := &facts{sites: map[int64]*site{}, threads: map[int64]threadFact{}, ranks: map[int64]any{}}
-	meta, err := trace.Meta()
-	if err != nil {
+	var err error
+	if f.sources, err = SourcesOf(trace); err != nil {
 		return nil, err
-	}
-	if meta.Realtime != 0 {
-		f.sources.recorded = time.Unix(0, meta.Realtime)
 	}
 	if err := f.loadThreads(trace.Conn()); err != nil {
 		return nil, err

@@ -8,7 +8,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
-	"unicode/utf8"
+
+	"github.com/accscope/accscope/collector/store"
 )
 
 // placeKey is a place of the source: a line of a file, or a function where the
@@ -52,20 +53,42 @@ const (
 	codeWidth   = 72
 )
 
-// sources are the program's source files, as far as they are at hand and have
+// Sources are the program's source files, as far as they are at hand and have
 // not been changed since the trace was recorded.
-type sources struct {
+type Sources struct {
 	recorded time.Time // zero: not known
 	files    map[string][]string
 }
 
-// directive is the text of the directive or call at a line, its continuation
-// lines joined; nil where it can't be told. A trace may name any file, so no
-// line is shown that has nothing to do with OpenACC.
-func (s *sources) directive(path string, line int64) any {
-	lines := s.lines(path)
-	if line < 1 || line > int64(len(lines)) {
+// SourcesOf are those of the programs of a trace.
+func SourcesOf(trace *store.Trace) (*Sources, error) {
+	meta, err := trace.Meta()
+	if err != nil {
+		return nil, err
+	}
+	s := &Sources{}
+	if meta.Realtime != 0 {
+		s.recorded = time.Unix(0, meta.Realtime)
+	}
+	return s, nil
+}
+
+// directive is what Directive gives, shortened for a table; nil for nothing.
+func (s *Sources) directive(path string, line int64) any {
+	text := s.Directive(path, line)
+	if text == "" {
 		return nil
+	}
+	return cut(text, codeWidth)
+}
+
+// Directive is the text of the directive or call at a line, its continuation
+// lines joined; "" where it can't be told. A trace may name any file, so no
+// line is shown that has nothing to do with OpenACC.
+func (s *Sources) Directive(path string, line int64) string {
+	lines := s.Lines(path)
+	if line < 1 || line > int64(len(lines)) {
+		return ""
 	}
 	text := strings.TrimSpace(lines[line-1])
 	for next := int(line); next < len(lines); next++ {
@@ -76,9 +99,9 @@ func (s *sources) directive(path string, line int64) any {
 		text = begin + " " + strings.TrimSpace(continuation(lines[next]))
 	}
 	if !strings.Contains(strings.ToLower(text), "acc") {
-		return nil
+		return ""
 	}
-	return shortened(strings.Join(strings.Fields(text), " "))
+	return printable(strings.Join(strings.Fields(text), " "))
 }
 
 // continued says whether a line goes on in the next one: with a backslash in C,
@@ -103,21 +126,17 @@ func continuation(line string) string {
 	return line
 }
 
-func shortened(text string) string {
-	text = strings.Map(func(r rune) rune {
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
 			return '?'
 		}
 		return r
 	}, text)
-	if utf8.RuneCountInString(text) <= codeWidth {
-		return text
-	}
-	return string([]rune(text)[:codeWidth-3]) + "..."
 }
 
-// lines reads a source file, once; nil where it is not at hand.
-func (s *sources) lines(path string) []string {
+// Lines reads a source file, once; nil where it is not at hand.
+func (s *Sources) Lines(path string) []string {
 	if lines, known := s.files[path]; known {
 		return lines
 	}
@@ -129,7 +148,7 @@ func (s *sources) lines(path string) []string {
 	return lines
 }
 
-func (s *sources) read(path string) []string {
+func (s *Sources) read(path string) []string {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > sourceLimit {
 		return nil

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/accscope/accscope/collector/advice"
+)
+
+// adviceFolder has a file of programs for each rule: a bad one, the same mended, and
+// one that looks alike and is well as it is.
+const adviceFolder = "../../collector/advice/testdata"
+
+// modelled makes transfers take long enough to be found whatever the machine does.
+var modelled = []string{"ACCSCOPE_SIM_MODEL=on", "ACCSCOPE_SIM_H2D_BANDWIDTH=2GB/s", "ACCSCOPE_SIM_D2H_BANDWIDTH=2GB/s",
+	"ACCSCOPE_SIM_POISON=off", "ACCSCOPE_SIM_MEMORY=64MiB"}
+
+// TestAdvice: each rule finds what it is about in its bad program, nothing in the
+// others, and its evidence gives the rows that it counts.
+func TestAdvice(t *testing.T) {
+	for _, test := range []struct{ rule, subject, instead string }{
+		{"round-trip", "field", "leave the directive out"},
+		{"unused-transfer", "field", "leave the directive out"},
+		{"mapped-in-loop", "x", "around what calls advance again and again: #pragma acc data copy(x[0:n])\nand here: #pragma acc parallel loop present(x)"},
+		{"small-transfers", "field", "move update behind the loop at line 12 in bad, with the whole of field as its argument; gather parts that lie apart in one array"},
+		{"implicit-transfer", "field", "around the loop at line 10 in bad: #pragma acc data copy(field)\nand here: #pragma acc parallel loop present(field)"},
+		{"needless-wait", "queue 1", "leave the wait out; wait once, before the host needs a result"},
+		{"synchronous-construct", "bad._omp_fn.0", "#pragma acc parallel loop async(1)\nand #pragma acc wait(1) before the host needs a result"},
+		{"never-deleted", "block", "exit data delete(block) where the host frees the data"},
+		{"deleted-while-busy", "field", "wait for the queue before the data are deleted, or delete them on the same queue (exit data … async)"},
+		{"imbalance", "work._omp_fn.0", "divide the work by what it costs, not by its number of elements"},
+		{"swallowed-error", "", "ask before (acc_is_present, what acc_malloc returns), or let the program end with a status other than 0"},
+		{"memory-nearly-full", "accscope sim", "delete what is not needed any longer (exit data delete), or divide the problem: accscope report shows what was present at the peak"},
+	} {
+		t.Run(test.rule, func(t *testing.T) {
+			folder := t.TempDir()
+			source, err := filepath.Abs(filepath.Join(adviceFolder, test.rule+".c"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			execute(t, folder, nil, "gcc-12", "-fopenacc", "-foffload=disable", "-O1", "-g", "-o", "program", source).must(t)
+			for _, variant := range []string{"bad", "mended", "alike"} {
+				command := []string{"run", "-q", "--device", "sim", "-o", variant + ".db", "--", "./program", variant}
+				environment := modelled
+				switch test.rule {
+				case "deleted-while-busy": // what the queue waits for is real
+					environment = nil
+				case "imbalance": // two ranks, without MPI; what takes time is the launches
+					environment = append(modelled[:len(modelled):len(modelled)], "ACCSCOPE_SIM_LAUNCH_LATENCY=20ms")
+					command = append(command[:6:6], "sh", "-c", "for rank in 0 1; do OMPI_COMM_WORLD_RANK=$rank OMPI_COMM_WORLD_SIZE=2 ./program "+variant+"; done")
+				}
+				execute(t, folder, environment, accscope, command...).must(t)
+				var findings []advice.Finding
+				said := invoke(t, folder, "advise", "--min-gain", "1ns", "--format", "json", variant+".db").must(t).stdout
+				if err := json.Unmarshal([]byte(said), &findings); err != nil {
+					t.Fatalf("%v\n%s", err, said)
+				}
+				found := slices.IndexFunc(findings, func(f advice.Finding) bool {
+					return f.Rule == test.rule && (variant != "bad" || f.Subject == test.subject)
+				})
+				if variant != "bad" {
+					if found >= 0 {
+						t.Errorf("%s: found %+v", variant, findings[found])
+					}
+					continue
+				}
+				if found < 0 {
+					t.Fatalf("nothing found about %s:\n%s", test.subject, said)
+				}
+				f := findings[found]
+				if f.Instead != test.instead {
+					t.Errorf("instead %q", f.Instead)
+				}
+				rows := invoke(t, folder, "query", "--format", "csv", "bad.db", f.SQL).must(t).stdout
+				if list, err := csv.NewReader(strings.NewReader(rows)).ReadAll(); err != nil || int64(len(list)) != f.Count+1 {
+					t.Errorf("%d rows were counted, SQL gives, with a line of names (%v),\n%s", f.Count, err, rows)
+				}
+				headline := regexp.MustCompile(`(?m)^\d+ ` + test.rule + ` [\d.]+ \w+ .*|^\d+ ` + test.rule + ` - - ` + test.rule + `\.c:\d+$`)
+				if text := invoke(t, folder, "advise", "--min-gain", "1ns", "bad.db").must(t).stdout; !headline.MatchString(text) {
+					t.Errorf("no line of its number, rule, gain, subject and place in\n%s", text)
+				}
+			}
+		})
+	}
+}
+
+// TestAdviceHasPages: each rule's page says what its programs are.
+func TestAdviceHasPages(t *testing.T) {
+	for _, rule := range advice.Rules() {
+		for _, name := range []string{filepath.Join(adviceFolder, rule+".c"), filepath.Join("../../docs/advice", rule+".md")} {
+			if _, err := os.Stat(name); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// TestAdviceToFile: -o writes the findings to a file and does not overwrite one.
+func TestAdviceToFile(t *testing.T) {
+	folder := record(t, twoKernels)
+	invoke(t, folder, "advise", "--format", "sarif", "-o", "findings.sarif", "trace.db").must(t)
+	written, err := os.ReadFile(filepath.Join(folder, "findings.sarif"))
+	if err != nil || !bytes.Contains(written, []byte(`"version": "2.1.0"`)) {
+		t.Errorf("%v: %s", err, written)
+	}
+	for _, test := range []struct {
+		arguments []string
+		status    int
+		want      string
+	}{
+		{[]string{"-o", "findings.sarif", "trace.db"}, 1, "findings.sarif exists; overwrite it with --force"},
+		{[]string{"-o", "trace.db", "--force", "trace.db"}, 1, "is the trace itself"},
+		{[]string{"--min-gain", "-1s", "trace.db"}, 2, "--min-gain -1s: want a time such as 10ms"},
+		{[]string{"--format", "xml", "trace.db"}, 2, "allowed are text, json and sarif"},
+		{[]string{"missing.db"}, 1, "missing.db"},
+		{nil, 2, "want one trace"},
+	} {
+		r := invoke(t, folder, append([]string{"advise"}, test.arguments...)...)
+		if r.status != test.status || !strings.Contains(r.stderr, test.want) {
+			t.Errorf("%q: status %d, %s", test.arguments, r.status, r.stderr)
+		}
+	}
+}

@@ -1,0 +1,114 @@
+// Package advice finds what a program could do better with its device, from its
+// trace: data that are sent for nothing, mappings that could stay, waits that
+// nothing needs. Each rule has a file of its own, with the SQL of its evidence, its
+// thresholds and what to write instead; docs/advice has a page for each.
+package advice
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/accscope/accscope/collector/report"
+	"github.com/accscope/accscope/collector/store"
+)
+
+// Confidence says how sure a finding is.
+type Confidence string
+
+const (
+	Certain  Confidence = "certain"  // the trace shows it
+	Likely   Confidence = "likely"   // so unless the program does what no event tells
+	Possible Confidence = "possible" // the program's text decides
+)
+
+// Finding is something that costs time or memory, or is wrong, and can be mended.
+type Finding struct {
+	Rule       string     `json:"rule"`
+	Gain       int64      `json:"gain_ns"` // wall time, 0 where it costs memory or is wrong
+	Bytes      int64      `json:"bytes"`   // transferred, or held
+	Count      int64      `json:"count"`   // rows of SQL
+	Subject    string     `json:"subject"` // of any kind, as people are to see it
+	Variable   string     `json:"variable"`
+	Kernel     string     `json:"kernel"` // as the events have it
+	File       string     `json:"file"`
+	Line       int64      `json:"line"` // 0: not known
+	Function   string     `json:"function"`
+	What       string     `json:"what"`
+	Why        string     `json:"why"`
+	Directive  string     `json:"directive"` // as it is, "" where the source is not at hand
+	Instead    string     `json:"instead"`
+	Confidence Confidence `json:"confidence"`
+	SQL        string     `json:"sql"` // gives the rows counted
+
+	wrong bool // results may be wrong: comes first
+}
+
+// Place is file:line, with the file's name alone; the function where the file is
+// not known; "" where neither is.
+func (f *Finding) Place() string { return report.ShowPlace(f.File, f.Line, f.Function) }
+
+// rules are in the order of their pages.
+var rules = []*rule{roundTrip, unusedTransfer, mappedInLoop, smallTransfers, implicitTransfer, needlessWait, synchronousConstruct,
+	neverDeleted, deletedWhileBusy, imbalance, swallowedError, memoryNearlyFull}
+
+// Rules are the names of all rules.
+func Rules() []string {
+	var names []string
+	for _, r := range rules {
+		names = append(names, r.name)
+	}
+	return names
+}
+
+// gainShare is the part of the trace's time that a finding gains at least, unless
+// the caller says how much: 1/1000.
+const gainShare = 1000
+
+// Find gives the findings of a trace, what is wrong first, then those that gain
+// most. Findings of time gain at least minimum nanoseconds; 0: gainShare.
+func Find(trace *store.Trace, minimum int64) ([]*Finding, error) {
+	first, last, err := trace.Extent()
+	if err != nil {
+		return nil, err
+	}
+	wall := max(last-first, 0)
+	sources, err := report.SourcesOf(trace)
+	if err != nil {
+		return nil, err
+	}
+	waiting := &waiting{trace: trace}
+	findings := []*Finding{}
+	for _, r := range rules {
+		groups, err := r.read(trace)
+		if err != nil {
+			return nil, fmt.Errorf("rule %s: %w", r.name, err)
+		}
+		for _, g := range groups {
+			if r.enough != nil && !r.enough(g) {
+				continue
+			}
+			gain := int64(0)
+			if !r.timeless {
+				if gain, err = g.gain(waiting, wall); err != nil {
+					return nil, err
+				}
+				if gain < cmp.Or(minimum, wall/gainShare) {
+					continue
+				}
+			}
+			findings = append(findings, r.finding(g, gain, sources))
+		}
+	}
+	slices.SortStableFunc(findings, func(a, b *Finding) int {
+		if a.wrong != b.wrong {
+			if a.wrong {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Or(cmp.Compare(b.Gain, a.Gain), cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Rule, b.Rule),
+			cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Variable, b.Variable))
+	})
+	return findings, nil
+}

@@ -1,0 +1,75 @@
+package advice
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestDirectiveRewritten(t *testing.T) {
+	for _, test := range []struct{ text, variable, to, from, want string }{
+		{"#pragma acc data copy(a, b)", "a", "copyin", "copy", "#pragma acc data copy(b) copyin(a)"},
+		{"#pragma acc parallel loop copy(a[0:n]) async(1) collapse(2)", "a", "copyin", "copy", "#pragma acc parallel loop async(1) collapse(2) copyin(a[0:n])"},
+		{"#pragma acc  kernels copyin(x[0:f(1, 2)], ab), copy (a)", "a", "create", "copy", "#pragma acc kernels copyin(x[0:f(1, 2)], ab) create(a)"},
+		{"!$ACC enter data copyin(A(1:n,1:m)) if(.true.)", "a", "create", "copyin", "!$ACC enter data if(.true.) create(A(1:n,1:m))"},
+		{"#pragma acc update self(a) async", "b", "device", "self", "#pragma acc update self(a) async device(b)"},
+		{"#pragma acc wait(1) async(2)", "a", "x", "y", "#pragma acc wait(1) async(2) x(a)"},
+	} {
+		if got := parseDirective(test.text).moved(test.variable, test.to, test.from); got != test.want {
+			t.Errorf("%s:\n%s, want\n%s", test.text, got, test.want)
+		}
+	}
+	for _, text := range []string{"", "acc_copyin (a, n);", "#pragma omp parallel", "#pragma acc", "#pragma acc nothing"} {
+		if parseDirective(text).known() {
+			t.Errorf("%q is a directive", text)
+		}
+	}
+}
+
+// Whatever a source has, a directive is taken apart without a panic, and what comes
+// out parses as the same.
+func FuzzDirective(f *testing.F) {
+	f.Add("#pragma acc parallel loop copy(a[0:n], b) async(1)")
+	f.Add("!$acc data copy(a) (")
+	f.Add("#pragma acc wait((1) a(b")
+	f.Fuzz(func(t *testing.T, text string) {
+		d := parseDirective(text)
+		again := parseDirective(d.String())
+		if d.known() && again.String() != d.String() {
+			t.Errorf("%q becomes %q, and that %q", text, d, again)
+		}
+		d.moved("a", "copyin", "copy")
+	})
+}
+
+func TestEnclosingLoop(t *testing.T) {
+	for _, test := range []struct {
+		text string // the line with @ is the directive's
+		want int
+	}{
+		{"void f ()\n{\n  for (;;)\n    {\n#pragma acc @\n    }\n}", 3},
+		{"void f ()\n{\n  for (;;) {\n#pragma acc @\n    }\n}", 3},
+		{"void f ()\n{\n  while (1)\n#pragma acc @\n    ;\n}", 3},
+		{"void f ()\n{\n  for (;;)\n    {\n      if (x)\n        {\n        }\n#pragma acc @\n", 3},
+		{"void f ()\n{\n  for (;;)\n    {\n    }\n#pragma acc @\n", 0},
+		{"void g () { for (;;) { } }\nvoid f ()\n{\n#pragma acc @\n", 0},
+		{"void f ()\n{\n  for (;;)\n    {\n#pragma acc data\n      {\n#pragma acc @\n", 3},
+		{"subroutine s\ndo i = 1, n\n do j = 1, m\n end do\n!$acc @\nend do\n", 2},
+		{"subroutine s\ndo i = 1, n\nenddo\n!$acc @\n", 0},
+		{"do i = 1, n\nsubroutine s\n!$acc @\n", 0},
+		{"@", 0},
+	} {
+		lines := strings.Split(test.text, "\n")
+		line := 0
+		for i, text := range lines {
+			if strings.Contains(text, "@") {
+				line = i + 1
+			}
+		}
+		if got := enclosingLoop(lines, line); got != test.want {
+			t.Errorf("%q: line %d, want %d", test.text, got, test.want)
+		}
+	}
+	if enclosingLoop(nil, 3) != 0 || enclosingLoop([]string{"for (;;)"}, 0) != 0 {
+		t.Error("a loop where there are no lines")
+	}
+}

@@ -1,0 +1,31 @@
+package advice
+
+import "fmt"
+
+// implicitTransfer finds arrays that compute constructs copy by themselves, three
+// times and more in a direction, since no clause names them.
+var implicitTransfer = &rule{
+	name:  "implicit-transfer",
+	about: "A compute construct copies an array again and again that no clause names.",
+	evidence: `SELECT subject, source_file, line, function, process, thread, device, async_queue, bytes, start, end, device_start, device_end, NULL AS detail
+FROM (
+  SELECT variable AS subject, source_file, line, function, process, thread, device, async_queue, bytes, enqueued AS start, enqueued + enqueue_time AS end,
+    coalesce(start, 0) AS device_start, coalesce(end, 0) AS device_end, direction,
+    row_number() OVER datum AS nth, count(*) OVER (PARTITION BY process, device, host_address, bytes, source_file, line, direction) AS times
+  FROM transfers WHERE implicit AND bytes >= 4096
+  WINDOW datum AS (PARTITION BY process, device, host_address, bytes, source_file, line, direction ORDER BY enqueued)
+) WHERE times >= 3 AND nth <> iif(direction = 'upload', 1, times)`,
+	confidence: Likely,
+	explain: func(f *Finding, g *group, d *directive) {
+		f.What = fmt.Sprintf("%s was copied by the construct itself %s too often, %s in all", named(f.Variable), times(g.count), size(g.bytes))
+		f.Why = "no clause names it, so the compiler adds copy for each time the construct is reached"
+		where := d.again(f)
+		if !d.known() {
+			f.Instead = fmt.Sprintf("a data region with copy(%s) around %s, and default(present) on the construct", f.Variable, where)
+			return
+		}
+		inner := d.clone()
+		inner.add("present", f.Variable)
+		f.Instead = fmt.Sprintf("around %s: %s data copy(%s)\nand here: %s", where, d.sentinel, f.Variable, inner)
+	},
+}

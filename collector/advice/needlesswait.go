@@ -1,0 +1,66 @@
+package advice
+
+import "fmt"
+
+// operations is SQL for what threads ask of devices, each with what the thread asks
+// next: kernels, transfers (but of what goes by value) and waits that the program
+// wrote. epoch counts the waits for a queue.
+const operations = `WITH operation AS (
+  SELECT 'kernel' AS what, process, thread, device, async_queue, kernel, source_file, line, function, enqueued AS at, enqueued + enqueue_time AS end,
+    start AS device_start, end AS device_end FROM kernels
+  UNION ALL SELECT 'transfer', process, thread, device, async_queue, NULL, source_file, line, function, enqueued, enqueued + enqueue_time, start, end FROM transfers
+    WHERE bytes >= ` + smallest + `
+  UNION ALL SELECT 'wait', process, thread, device, async_queue, NULL, source_file, line, function, start, end, NULL, NULL FROM waits WHERE NOT implicit
+), followed AS (
+  SELECT *, lead(what) OVER asked AS next, lead(async_queue) OVER asked AS next_queue, lead(end) OVER asked AS next_end,
+    lead(device_start) OVER asked AS next_start, lead(device_end) OVER asked AS next_done, lead(device) OVER asked AS next_device,
+    sum(what = 'wait') OVER (PARTITION BY process, thread, async_queue ORDER BY at) - (what = 'wait') AS epoch
+  FROM operation WINDOW asked AS (PARTITION BY process, thread ORDER BY at)
+)`
+
+// needlessWait finds waits for a queue that brought the host nothing since the last
+// wait, and that goes on with a kernel: the queue keeps their order by itself.
+var needlessWait = &rule{
+	name:  "needless-wait",
+	about: "The host waits for a queue that has nothing for it, and then goes on with the same queue.",
+	evidence: operations + `, epochs AS (
+  SELECT process, thread, async_queue, epoch, sum(what = 'transfer') AS transfers, max(device_end) AS done, max(device_end - device_start) AS longest
+  FROM followed WHERE what <> 'wait' GROUP BY process, thread, async_queue, epoch
+)
+SELECT 'queue ' || f.async_queue AS subject, f.source_file, f.line, f.function, f.process, f.thread, f.device, -2 AS async_queue, 0 AS bytes,
+  e.done AS start, e.done + max(0, min(f.next_start - e.done, f.next_start - e.done + e.longest - (f.next_end - f.end))) AS end,
+  0 AS device_start, 0 AS device_end, NULL AS detail
+FROM followed f JOIN epochs e ON e.process = f.process AND e.thread = f.thread AND e.async_queue = f.async_queue AND e.epoch = f.epoch
+WHERE f.what = 'wait' AND f.next = 'kernel' AND f.next_queue = f.async_queue AND f.async_queue <> -2 AND e.transfers = 0 AND e.done < f.next_start`,
+	confidence: Likely,
+	subject:    aQueue,
+	explain: func(f *Finding, g *group, _ *directive) {
+		f.What = fmt.Sprintf("the host waited %s for %s, on which only kernels were, and then launched the next one on it", times(g.count), f.Subject)
+		f.Why = "a queue does what it holds in order: the wait only leaves the device idle until the host is back"
+		f.Instead = "leave the wait out; wait once, before the host needs a result"
+	},
+}
+
+// synchronousConstruct finds kernels for which the host waits only to launch the
+// next one, ten and more.
+var synchronousConstruct = &rule{
+	name:  "synchronous-construct",
+	about: "The host waits for each kernel of a row, where queues could hold them.",
+	evidence: operations + `
+SELECT kernel AS subject, source_file, line, function, process, thread, device, -2 AS async_queue, 0 AS bytes,
+  device_end AS start, device_end + max(0, min(next_start - device_end, next_done - next_start)) AS end, 0 AS device_start, 0 AS device_end, NULL AS detail
+FROM followed WHERE what = 'kernel' AND async_queue = -2 AND next = 'kernel' AND next_queue = -2 AND next_device = device AND device_end < next_start`,
+	enough:     func(g *group) bool { return g.count >= 10 },
+	confidence: Possible,
+	subject:    aKernel,
+	explain: func(f *Finding, g *group, d *directive) {
+		f.What = fmt.Sprintf("the host waited for the kernel %s, to launch the next one with no transfer in between", times(g.count))
+		f.Why = "the device is idle from the end of one kernel until the host has launched the next"
+		f.Instead = "async(1) on each construct of the row, and one wait(1) before the host needs a result"
+		if d.known() {
+			other := d.clone()
+			other.add("async", "1")
+			f.Instead = other.String() + "\nand " + d.sentinel + " wait(1) before the host needs a result"
+		}
+	},
+}

@@ -1,0 +1,42 @@
+package advice
+
+import "fmt"
+
+// neverDeleted finds data that stay on the device until it is shut down, made twice
+// and more at one place: the memory in use grows.
+var neverDeleted = &rule{
+	name:  "never-deleted",
+	about: "Data are mapped again and again and never deleted: the memory in use grows.",
+	evidence: `SELECT a.variable AS subject, a.source_file, a.line, a.function, a.process, a.thread, a.device, -2 AS async_queue, a.bytes,
+  a.start, a.start AS end, 0 AS device_start, 0 AS device_end, NULL AS detail
+FROM allocations a LEFT JOIN (SELECT process, min(start) AS down FROM spans WHERE kind = 'device_shutdown' GROUP BY process) s ON s.process = a.process
+WHERE a.kind = 'create' AND (a.ended IS NULL OR a.ended >= s.down)`,
+	enough:     func(g *group) bool { return g.count >= 2 },
+	confidence: Certain,
+	timeless:   true,
+	explain: func(f *Finding, g *group, _ *directive) {
+		f.What = fmt.Sprintf("%s was mapped %s and never deleted, %s in all", named(f.Variable), times(g.count), size(g.bytes))
+		f.Why = "the device's memory in use grows until there is none left"
+		f.Instead = fmt.Sprintf("exit data delete(%s) where the host frees the data", named(f.Variable))
+	},
+}
+
+// deletedWhileBusy finds data that were deleted while a transfer of theirs was still
+// under way on a queue.
+var deletedWhileBusy = &rule{
+	name:  "deleted-while-busy",
+	about: "Data are deleted while a queue still has a transfer of theirs to do.",
+	evidence: `SELECT a.variable AS subject, t.source_file, t.line, t.function, a.process, a.thread, a.device, t.async_queue, t.bytes,
+  t.enqueued AS start, a.ended AS end, t.start AS device_start, t.end AS device_end, NULL AS detail
+FROM transfers t JOIN allocations a ON a.process = t.process AND a.device = t.device AND a.host_address = t.host_address
+JOIN events e ON e.record = a.ended_by
+WHERE a.kind = 'create' AND t.async_queue <> -2 AND e.async_queue <> t.async_queue AND t.enqueued >= a.start AND t.enqueued < a.ended AND t.end > a.ended`,
+	confidence: Certain,
+	timeless:   true,
+	wrong:      true,
+	explain: func(f *Finding, g *group, _ *directive) {
+		f.What = fmt.Sprintf("%s was deleted %s while a transfer of it was still under way", named(f.Variable), times(g.count))
+		f.Why = "the memory may be given to other data while the queue still reads or writes it"
+		f.Instead = "wait for the queue before the data are deleted, or delete them on the same queue (exit data … async)"
+	},
+}

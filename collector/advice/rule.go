@@ -1,0 +1,128 @@
+package advice
+
+import (
+	"fmt"
+	"strings"
+
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+
+	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/report"
+	"github.com/accscope/accscope/collector/store"
+)
+
+// rule is one kind of finding.
+type rule struct {
+	name  string
+	about string // what it finds, a sentence
+	// evidence is SQL on the trace's views: a row for each time that it happens. Its
+	// columns are those of occurrence. Rows of one subject and place, over all
+	// processes, are one finding.
+	evidence string
+	// enough is the threshold of a finding; nil: every one.
+	enough func(*group) bool
+	// explain fills in what happens, why it costs and what to write instead.
+	explain    func(*Finding, *group, *directive)
+	confidence Confidence
+	subject    subject
+	timeless   bool // costs memory or results, no time
+	wrong      bool
+}
+
+// subject is what the findings of a rule are about.
+type subject int
+
+const (
+	aVariable subject = iota
+	aKernel
+	aQueue
+	aDevice
+	anError
+)
+
+// occurrence is a row of evidence. Times are nanoseconds of the trace. The host
+// would be spared from start to end, the device from deviceStart to deviceEnd.
+type occurrence struct {
+	process, thread        int64
+	start, end             int64
+	queue                  int64 // async_queue
+	device                 int64
+	deviceStart, deviceEnd int64 // 0 and 0: nothing was measured
+}
+
+// group is the evidence of a finding.
+type group struct {
+	subject, file, function string
+	line                    int64
+	bytes, count            int64
+	first, last             int64 // begin of the first and the last row
+	detail                  string
+	rows                    []occurrence
+	sql                     string
+}
+
+// evidenceColumns are what the evidence of each rule has to give.
+var evidenceColumns = []string{"subject", "source_file", "line", "function", "process", "thread", "device", "async_queue", "bytes",
+	"start", "end", "device_start", "device_end", "detail"}
+
+// read gives the evidence of a rule, a group for each subject and place.
+func (r *rule) read(trace *store.Trace) ([]*group, error) {
+	type key struct {
+		subject, file, function string
+		line                    int64
+	}
+	groups := map[key]*group{}
+	var order []*group
+	sql := "SELECT " + strings.Join(evidenceColumns, ", ") + " FROM (" + r.evidence + ") ORDER BY start"
+	err := sqlitex.ExecuteTransient(trace.Conn(), sql, &sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
+		k := key{s.ColumnText(0), s.ColumnText(1), s.ColumnText(3), s.ColumnInt64(2)}
+		g := groups[k]
+		if g == nil {
+			g = &group{subject: k.subject, file: k.file, function: k.function, line: k.line, first: s.ColumnInt64(9)}
+			g.sql = r.statement(s)
+			groups[k] = g
+			order = append(order, g)
+		}
+		g.count++
+		g.bytes += s.ColumnInt64(8)
+		g.last, g.detail = s.ColumnInt64(9), s.ColumnText(13)
+		g.rows = append(g.rows, occurrence{process: s.ColumnInt64(4), thread: s.ColumnInt64(5), device: s.ColumnInt64(6), queue: s.ColumnInt64(7),
+			start: s.ColumnInt64(9), end: s.ColumnInt64(10), deviceStart: s.ColumnInt64(11), deviceEnd: s.ColumnInt64(12)})
+		return nil
+	}})
+	return order, err
+}
+
+// statement is the SQL of the rows that belong together with the present one.
+func (r *rule) statement(s *sqlite.Stmt) string {
+	var where []string
+	for i, column := range evidenceColumns[:4] {
+		value := "NULL"
+		switch s.ColumnType(i) {
+		case sqlite.TypeInteger:
+			value = fmt.Sprint(s.ColumnInt64(i))
+		case sqlite.TypeText:
+			value = "'" + strings.ReplaceAll(s.ColumnText(i), "'", "''") + "'"
+		}
+		where = append(where, column+" IS "+value)
+	}
+	return "SELECT * FROM (" + strings.Join(strings.Fields(r.evidence), " ") + ") WHERE " + strings.Join(where, " AND ")
+}
+
+// finding puts into words what a group shows.
+func (r *rule) finding(g *group, gain int64, sources *report.Sources) *Finding {
+	f := &Finding{Rule: r.name, Gain: gain, Bytes: g.bytes, Count: g.count, File: g.file, Line: max(g.line, 0), Function: g.function,
+		Subject: g.subject, Confidence: r.confidence, SQL: g.sql, wrong: r.wrong}
+	switch r.subject {
+	case aVariable:
+		f.Variable = g.subject
+	case aKernel:
+		f.Kernel, f.Subject = g.subject, model.Readable(g.subject)
+	}
+	f.Directive = sources.Directive(g.file, g.line)
+	d := parseDirective(f.Directive)
+	d.loop = enclosingLoop(sources.Lines(g.file), int(g.line))
+	r.explain(f, g, d)
+	return f
+}

@@ -1,0 +1,144 @@
+package advice
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// The parts of SARIF 2.1.0 (OASIS, 27 March 2020) that findings need.
+type (
+	sarifLog struct {
+		Schema  string     `json:"$schema"`
+		Version string     `json:"version"`
+		Runs    []sarifRun `json:"runs"`
+	}
+	sarifRun struct {
+		Tool       sarifTool                `json:"tool"`
+		Bases      map[string]sarifLocation `json:"originalUriBaseIds,omitempty"`
+		Results    []sarifResult            `json:"results"`
+		ColumnKind string                   `json:"columnKind"`
+	}
+	sarifTool struct {
+		Driver sarifDriver `json:"driver"`
+	}
+	sarifDriver struct {
+		Name           string      `json:"name"`
+		Version        string      `json:"version"`
+		InformationURI string      `json:"informationUri"`
+		Rules          []sarifRule `json:"rules"`
+	}
+	sarifRule struct {
+		ID      string       `json:"id"`
+		Short   sarifMessage `json:"shortDescription"`
+		Full    sarifMessage `json:"fullDescription"`
+		HelpURI string       `json:"helpUri"`
+	}
+	sarifMessage struct {
+		Text string `json:"text"`
+	}
+	sarifResult struct {
+		RuleID       string            `json:"ruleId"`
+		RuleIndex    int               `json:"ruleIndex"`
+		Level        string            `json:"level"`
+		Message      sarifMessage      `json:"message"`
+		Locations    []sarifPlace      `json:"locations,omitempty"`
+		Fingerprints map[string]string `json:"partialFingerprints"`
+		Properties   *Finding          `json:"properties"`
+	}
+	sarifPlace struct {
+		Physical sarifPhysical `json:"physicalLocation"`
+	}
+	sarifPhysical struct {
+		Artifact sarifLocation `json:"artifactLocation"`
+		Region   *sarifRegion  `json:"region,omitempty"`
+	}
+	sarifLocation struct {
+		URI  string `json:"uri"`
+		Base string `json:"uriBaseId,omitempty"`
+	}
+	sarifRegion struct {
+		StartLine int64 `json:"startLine"`
+	}
+)
+
+const (
+	sarifSchema = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+	home        = "https://github.com/accscope/accscope"
+	base        = "SRCROOT"
+)
+
+// WriteSARIF writes findings as SARIF 2.1.0, with paths relative to the source root:
+// the folder with the files' version control, else the one that holds them all.
+func WriteSARIF(w io.Writer, findings []*Finding, version string) error {
+	root := sourceRoot(findings)
+	run := sarifRun{Results: []sarifResult{}, ColumnKind: "utf16CodeUnits",
+		Tool: sarifTool{sarifDriver{Name: "accscope", Version: version, InformationURI: home}}}
+	if root != "" {
+		run.Bases = map[string]sarifLocation{base: {URI: "file://" + escapedPath(root) + "/"}}
+	}
+	index := map[string]int{}
+	for i, r := range rules {
+		index[r.name] = i
+		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{ID: r.name, Short: sarifMessage{r.about},
+			Full: sarifMessage{r.about}, HelpURI: home + "/blob/main/docs/advice/" + r.name + ".md"})
+	}
+	for _, f := range findings {
+		level := "warning"
+		switch {
+		case f.wrong:
+			level = "error"
+		case f.Confidence == Possible:
+			level = "note"
+		}
+		sum := sha256.Sum256([]byte(f.Rule + "\x00" + f.Subject + "\x00" + f.Function + "\x00" + filepath.Base(f.File)))
+		result := sarifResult{RuleID: f.Rule, RuleIndex: index[f.Rule], Level: level, Properties: f,
+			Message:      sarifMessage{strings.TrimSpace(f.What + ". " + f.Why + ". Instead: " + f.Instead + ".")},
+			Fingerprints: map[string]string{"accscope/v1": hex.EncodeToString(sum[:8])}}
+		if f.File != "" {
+			at := sarifPhysical{Artifact: sarifLocation{URI: escapedPath(f.File)}}
+			if relative, err := filepath.Rel(root, f.File); root != "" && err == nil && filepath.IsLocal(relative) {
+				at.Artifact = sarifLocation{URI: escapedPath(relative), Base: base}
+			}
+			if f.Line > 0 {
+				at.Region = &sarifRegion{f.Line}
+			}
+			result.Locations = []sarifPlace{{at}}
+		}
+		run.Results = append(run.Results, result)
+	}
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(sarifLog{sarifSchema, "2.1.0", []sarifRun{run}})
+}
+
+func escapedPath(path string) string { return (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath() }
+
+// sourceRoot is the folder that paths are to be relative to, "" where no finding has
+// a whole path.
+func sourceRoot(findings []*Finding) string {
+	root := ""
+	for _, f := range findings {
+		if !filepath.IsAbs(f.File) {
+			continue
+		}
+		folder := filepath.Dir(f.File)
+		if root == "" {
+			root = folder
+		}
+		for root != "/" && folder != root && !strings.HasPrefix(folder, root+"/") {
+			root = filepath.Dir(root)
+		}
+	}
+	for above := root; len(above) > 1; above = filepath.Dir(above) {
+		if _, err := os.Stat(filepath.Join(above, ".git")); err == nil {
+			return above
+		}
+	}
+	return root
+}

@@ -1,0 +1,81 @@
+package advice
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/accscope/accscope/export/npmtest"
+)
+
+// sample are findings with a file below the source root, beside it, and none.
+func sample(root string) []*Finding {
+	return []*Finding{
+		{Rule: "swallowed-error", What: "it failed", Why: "so", Instead: "look", Confidence: Certain, File: filepath.Join(root, "a dir", "b.c"), Line: 3, wrong: true},
+		{Rule: "round-trip", Gain: 5, Bytes: 8, Subject: "x", Variable: "x", What: "\x1b[31mred", Confidence: Likely, File: filepath.Join(root, "a.f90"), Line: 1},
+		{Rule: "synchronous-construct", Gain: 1, Confidence: Possible, File: "relative.c"},
+		{Rule: "memory-nearly-full", Bytes: 4096, Subject: "accscope sim", Confidence: Certain},
+	}
+}
+
+func TestSARIFPaths(t *testing.T) {
+	root := t.TempDir()
+	for _, folder := range []string{".git", "src/a dir"} {
+		if err := os.MkdirAll(filepath.Join(root, folder), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var out bytes.Buffer
+	if err := WriteSARIF(&out, sample(filepath.Join(root, "src")), "1.0"); err != nil {
+		t.Fatal(err)
+	}
+	var log sarifLog
+	if err := json.Unmarshal(out.Bytes(), &log); err != nil {
+		t.Fatal(err)
+	}
+	run := log.Runs[0]
+	if got := run.Bases[base].URI; got != "file://"+root+"/" {
+		t.Errorf("root %s", got)
+	}
+	var places []string
+	for _, r := range run.Results {
+		place := r.Level
+		for _, l := range r.Locations {
+			place += " " + l.Physical.Artifact.Base + " " + l.Physical.Artifact.URI
+		}
+		places = append(places, place)
+	}
+	want := "error SRCROOT src/a%20dir/b.c, warning SRCROOT src/a.f90, note  relative.c, warning"
+	if got := strings.Join(places, ", "); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// Microsoft's validator of SARIF finds no error in what we write.
+func TestSARIFIsValid(t *testing.T) {
+	folder := npmtest.Package(t, "@microsoft/sarif-multitool-linux", "5.7.0")
+	tool := filepath.Join(folder, "node_modules/@microsoft/sarif-multitool-linux/Sarif.Multitool")
+	if err := os.Chmod(tool, 0o755); err != nil { // what its script of installation does
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "findings.sarif")
+	for _, findings := range [][]*Finding{sample(t.TempDir()), {}} {
+		var out bytes.Buffer
+		if err := WriteSARIF(&out, findings, "1.0"); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, out.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		command := exec.Command(tool, "validate", file)
+		command.Env = append(os.Environ(), "DOTNET_SYSTEM_GLOBALIZATION_INVARIANT=1") // it asks for ICU else
+		said, err := command.CombinedOutput()
+		if err != nil || !strings.Contains(string(said), "Analysis completed successfully") || strings.Contains(string(said), "error") {
+			t.Errorf("%v\n%s", err, said)
+		}
+	}
+}

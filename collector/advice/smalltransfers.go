@@ -1,0 +1,31 @@
+package advice
+
+import "fmt"
+
+// smallTransfers finds transfers of at most 16 KiB that follow one another from the
+// same directive with no kernel in between, ten and more in a row on average.
+var smallTransfers = &rule{
+	name:  "small-transfers",
+	about: "Many small transfers follow one another that could be one.",
+	evidence: `WITH step AS (
+  SELECT direction AS what, process, thread, device, async_queue, variable, bytes, source_file, line, function, enqueued AS at,
+    enqueued + enqueue_time AS end, start AS device_start, end AS device_end FROM transfers
+  UNION ALL SELECT 'use', process, thread, device, async_queue, NULL, 0, NULL, 0, NULL, enqueued, 0, 0, 0 FROM kernels
+), ordered AS (
+  SELECT *, lag(what) OVER thread AS before, lag(source_file) OVER thread AS file_before, lag(line) OVER thread AS line_before, lag(bytes) OVER thread AS bytes_before
+  FROM step WINDOW thread AS (PARTITION BY process, thread ORDER BY at)
+)
+SELECT variable AS subject, source_file, line, function, process, thread, device, async_queue, bytes, at AS start, end,
+  coalesce(device_start, 0) AS device_start, coalesce(device_end, 0) AS device_end, what AS detail
+FROM ordered WHERE what <> 'use' AND what = before AND source_file IS file_before AND line = line_before AND bytes <= 16384 AND bytes_before <= 16384`,
+	enough:     func(g *group) bool { return g.count >= 10 },
+	confidence: Likely,
+	explain: func(f *Finding, g *group, d *directive) {
+		f.What = fmt.Sprintf("%d %ss of %s, %s each on average, each right after another one of the same directive", g.count, g.detail, named(f.Variable), size(g.bytes/max(g.count, 1)))
+		f.Why = "a small transfer costs its latency, not its bytes: one of all together takes a fraction"
+		f.Instead = fmt.Sprintf("one transfer for all of %s: gather the parts in one array and copy it whole", d.again(f))
+		if d.known() && d.loop > 0 {
+			f.Instead = fmt.Sprintf("move %s behind %s, with the whole of %s as its argument; gather parts that lie apart in one array", d.name, d.again(f), named(f.Variable))
+		}
+	},
+}

@@ -1,0 +1,62 @@
+/* Waits for a queue that goes on by itself.  */
+#include "program.h"
+#define N 100000
+
+static double field[N];
+
+static void
+bad (void)
+{
+#pragma acc data copy(field)
+  {
+    for (int step = 0; step < 20; step++)
+      {
+#pragma acc parallel loop async(1)
+        for (int i = 0; i < N; i++)
+          field[i] += 1;
+#pragma acc wait(1)
+#pragma acc parallel loop async(1)
+        for (int i = 0; i < N; i++)
+          field[i] *= 2;
+      }
+#pragma acc wait(1)
+  }
+}
+
+static void
+mended (void)
+{
+#pragma acc data copy(field)
+  {
+    for (int step = 0; step < 20; step++)
+      {
+#pragma acc parallel loop async(1)
+        for (int i = 0; i < N; i++)
+          field[i] += 1;
+#pragma acc parallel loop async(1)
+        for (int i = 0; i < N; i++)
+          field[i] *= 2;
+      }
+#pragma acc wait(1)
+  }
+}
+
+/* The host needs what the queue brings.  */
+static void
+alike (void)
+{
+  double sum = 0;
+#pragma acc data copy(field)
+  for (int step = 0; step < 20; step++)
+    {
+#pragma acc parallel loop async(1)
+      for (int i = 0; i < N; i++)
+        field[i] += 1;
+#pragma acc update self(field[0:100]) async(1)
+#pragma acc wait(1)
+      sum += field[step];
+    }
+  printf ("%g\n", sum);
+}
+
+PROGRAMS

@@ -1,0 +1,56 @@
+/* Data that stay on the device.  */
+#include "program.h"
+#define N 10000
+
+static void
+work (double *block)
+{
+#pragma acc parallel loop present(block[0:N])
+  for (int i = 0; i < N; i++)
+    block[i] += 1;
+}
+
+/* The host's memory is freed, the device's is not.  */
+static void
+bad (void)
+{
+  double *blocks[20];
+  for (int step = 0; step < 20; step++)
+    {
+      double *block = blocks[step] = calloc (N, sizeof *block);
+#pragma acc enter data copyin(block[0:N])
+      work (block);
+    }
+  for (int step = 0; step < 20; step++)
+    free (blocks[step]);
+}
+
+static void
+mended (void)
+{
+  double *blocks[20];
+  for (int step = 0; step < 20; step++)
+    {
+      double *block = blocks[step] = calloc (N, sizeof *block);
+#pragma acc enter data copyin(block[0:N])
+      work (block);
+    }
+  for (int step = 0; step < 20; step++)
+    {
+      double *block = blocks[step];
+#pragma acc exit data delete(block[0:N])
+      free (block);
+    }
+}
+
+/* What the program uses to its end is mapped once.  */
+static void
+alike (void)
+{
+  static double block[N];
+#pragma acc enter data copyin(block)
+  for (int step = 0; step < 20; step++)
+    work (block);
+}
+
+PROGRAMS

@@ -1,0 +1,67 @@
+package advice
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/accscope/accscope/collector/escape"
+	"github.com/accscope/accscope/collector/report"
+)
+
+// Cost is what a finding gains, for people: a time, or else the memory it holds.
+func (f *Finding) Cost() string {
+	switch {
+	case f.Gain > 0:
+		return report.ShowDuration(float64(f.Gain))
+	case f.Bytes > 0:
+		return size(f.Bytes)
+	}
+	return "-"
+}
+
+// Headline is what a finding begins with in text: its number from 1, rule, gain,
+// subject and place.
+func (f *Finding) Headline(number int) string {
+	return fmt.Sprintf("%d %s %s %s %s", number, f.Rule, f.Cost(), cmp.Or(escape.Line(f.Subject), "-"), cmp.Or(escape.Line(f.Place()), "-"))
+}
+
+// WriteText writes findings for people; trace is the file's name as they would write
+// it.
+func WriteText(w io.Writer, findings []*Finding, trace string) error {
+	if len(findings) == 0 {
+		_, err := fmt.Fprintln(w, "nothing found")
+		return err
+	}
+	var b strings.Builder
+	line := func(name, text string) {
+		for part := range strings.Lines(text) {
+			fmt.Fprintf(&b, "  %-10s %s\n", name, escape.Line(strings.TrimSuffix(part, "\n")))
+			name = ""
+		}
+	}
+	for i, f := range findings {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(f.Headline(i+1) + "\n")
+		line("what", f.What)
+		line("why", f.Why)
+		line("here", f.Directive)
+		line("instead", f.Instead)
+		line("confidence", string(f.Confidence))
+		line("evidence", fmt.Sprintf("%d rows: accscope query %s \"%s\"", f.Count, trace, f.SQL))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// WriteJSON writes findings as an array.
+func WriteJSON(w io.Writer, findings []*Finding) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", "  ")
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(findings)
+}
