@@ -193,14 +193,17 @@ var constructNames = map[Construct]string{
 // Constructs lists every construct, in the order of their numbers.
 func Constructs() []Construct { return slices.Sorted(maps.Keys(constructNames)) }
 
-// Written is the compute construct that its directive's name says, of events that have
-// parallel for all of them. Any other construct, and any other name, leaves c.
+// Written is the construct that the name of its directive says, of events that have
+// parallel for all compute constructs, and data for the declare directives of a Fortran
+// procedure too. Any other construct, and any other name, leaves c.
 func (c Construct) Written(directive string) Construct {
 	switch {
 	case c == Parallel && directive == "kernels":
 		return Kernels
 	case c == Parallel && directive == "serial":
 		return Serial
+	case c == Data && directive == "declare":
+		return Declare
 	}
 	return c
 }

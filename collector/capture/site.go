@@ -84,6 +84,9 @@ func (s *Stream) decodeSite(record []byte, flags uint16) error {
 	e.Name = s.process.nameOf(name)
 	if of.directive != nil {
 		e.Parent = int32(callbacks.Construct(e.Parent).Written(of.directive.Construct()))
+		if of.directive.Name == "declare" && e.Parent == int32(callbacks.Declare) {
+			e.Line = line(of.directive.Line)
+		}
 	}
 	if e.Implicit == callbacks.ImpliedByText {
 		e.Implicit = 1

@@ -63,7 +63,8 @@ func (in *Ingester) frames() error {
 		if compute = compute && err == nil && k.FirstLine > 0; compute {
 			frame.File, frame.Line, frame.EndLine = k.File, k.FirstLine, k.LastLine
 		}
-		frame.Line, frame.EndLine = resolver.Directive(found.Module, frame.File, frame.Line, compute).Lines(frame.Line, frame.EndLine)
+		at := source.Position{File: frame.File, Line: frame.Line, FunctionLine: frame.FunctionLine, FunctionEnd: frame.LastLine}
+		frame.Line, frame.EndLine = resolver.Directive(found.Module, at, compute).Lines(frame.Line, frame.EndLine)
 		if err := in.writer.SaveFrame(frame); err != nil {
 			return err
 		}

@@ -75,9 +75,10 @@ func traceBothWays(t *testing.T, program string, environment ...string) (later, 
 // TestDirectivesReadLater holds what only the text of a directive tells, as the collector
 // reads it, against what the runtime says while the program waits.
 func TestDirectivesReadLater(t *testing.T) {
-	program := compileSource(t, compilers.C(), "collector/ingest/testdata/written.c", "-O0")
-	for device, want := range map[string]string{
-		"sim": `
+	written := compileSource(t, compilers.C(), "collector/ingest/testdata/written.c", "-O0")
+	declared := compileSource(t, compilers.Fortran(), "collector/ingest/testdata/declared.f90", "-O2")
+	for _, c := range []struct{ program, device, kinds, want string }{
+		{written, "sim", "'enter_data_start', 'create'", `
 enter_data_start written.c:9 kernels implicit
 create written.c:9 kernels explicit a
 create written.c:9 kernels implicit b
@@ -86,17 +87,33 @@ create written.c:12 serial explicit pointer
 create written.c:12 serial implicit a
 enter_data_start written.c:16 parallel implicit
 create written.c:16 parallel implicit sum
-create written.c:16 parallel implicit a`,
-		"host": `
+create written.c:16 parallel implicit a`},
+		{written, "host", "'compute_construct_start'", `
 compute_construct_start written.c:9 kernels explicit
 compute_construct_start written.c:12 serial explicit
-compute_construct_start written.c:16 parallel explicit`,
+compute_construct_start written.c:16 parallel explicit`},
+		{declared, "sim", "'device_init_end', 'enter_data_start', 'create', 'exit_data_start'", `
+device_init_end declared.f90:6 declare implicit
+enter_data_start declared.f90:6 declare explicit
+create declared.f90:6 declare explicit factor
+create declared.f90:6 declare explicit a
+create declared.f90:6 declare explicit a
+enter_data_start declared.f90:8 data explicit
+enter_data_start declared.f90:9 serial implicit
+exit_data_start declared.f90:9 serial implicit
+exit_data_start declared.f90:8 data explicit
+exit_data_start declared.f90:6 declare explicit`},
+		{declared, "host", "'enter_data_start', 'exit_data_start'", `
+enter_data_start declared.f90:6 declare explicit
+enter_data_start declared.f90:8 data explicit
+exit_data_start declared.f90:8 data explicit
+exit_data_start declared.f90:6 declare explicit`},
 	} {
-		t.Run(device, func(t *testing.T) {
-			later, once := traceBothWays(t, program, "ACC_DEVICE_TYPE="+device)
+		t.Run(filepath.Base(c.program)+" on "+c.device, func(t *testing.T) {
+			later, once := traceBothWays(t, c.program, "ACC_DEVICE_TYPE="+c.device)
 			for way, trace := range map[string]*store.Trace{"later": later, "at once": once} {
-				if got := constructs(t, trace, device == "host"); got != want {
-					t.Errorf("%s:%s\nwant%s", way, got, want)
+				if got := constructs(t, trace, c.kinds); got != c.want {
+					t.Errorf("%s:%s\nwant%s", way, got, c.want)
 				}
 			}
 		})
@@ -124,14 +141,10 @@ func TestLinesOfContinuedDirectives(t *testing.T) {
 	}
 }
 
-// constructs lists the constructs of a trace, or the data that they create.
-func constructs(t *testing.T, trace *store.Trace, computing bool) string {
+// constructs lists events of the given kinds, with the construct that they are part of.
+func constructs(t *testing.T, trace *store.Trace, kinds string) string {
 	t.Helper()
 	var list strings.Builder
-	kinds := "'enter_data_start', 'create'"
-	if computing {
-		kinds = "'compute_construct_start'"
-	}
 	err := sqlitex.Execute(trace.Conn(), "SELECT kind, source_file, line, construct, implicit, variable FROM events WHERE kind IN ("+kinds+") ORDER BY record",
 		&sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
 			implicit := "explicit"

@@ -184,9 +184,9 @@ struct accscope_host
   X (void *, get_opencl_queue, (T t, int async), (t, async))				\
   X (void, set_opencl_queue, (T t, int async, void *queue), (t, async, queue))			\
   /* source attribution for the quick path: fills the source fields of a		\
-     struct acc_prof_info, and gives what a compute construct was written as		\
-     (acc_construct_t); c is NULL for any other call */				\
-  X (int, attribute, (T t, const struct accscope_construct *c, void *prof_info), (t, c, prof_info))	\
+     struct acc_prof_info, and gives what a construct whose events have parent as	\
+     was written as (acc_construct_t); c is NULL for any but a compute construct */	\
+  X (int, attribute, (T t, const struct accscope_construct *c, int as, void *prof_info), (t, c, as, prof_info))	\
   /* raises acc_ev_error for what only the thin library can see (a malformed	\
      call, a section that is not contiguous), and ends the program as the	\
      default error handler does; code is acc_error_t */			\

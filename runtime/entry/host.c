@@ -18,7 +18,7 @@ struct position
   void (*function) (void *);
   const struct accscope_device *device;
   bool named;			/* info has texts, not references (accscope_names.h) */
-  int construct;		/* what a compute construct was written as */
+  int construct;		/* what its construct was written as */
   acc_callback_info info;
   acc_api_info api;
 };
@@ -29,7 +29,7 @@ static struct position *position[POSITIONS];
 
 static void
 fill_position (struct position *p, struct thread *t,
-	       const struct accscope_construct *c)
+	       const struct accscope_construct *c, int parent)
 {
   const void *return_address = t->shared.place.return_address;
 
@@ -42,7 +42,7 @@ fill_position (struct position *p, struct thread *t,
   p->api = (acc_api_info) { .device_type = p->device->type, .vendor = ACC_DISPATCH_VENDOR };
   t->shared.place.return_address = p->return_address;
   p->named = LOAD_OTHERS () != 0;
-  p->construct = engine ()->attribute (T, c, &p->info);
+  p->construct = engine ()->attribute (T, c, parent, &p->info);
   t->shared.place.return_address = return_address;
 }
 
@@ -65,7 +65,7 @@ is_at (const struct position *p, const void *at, void (*function) (void *),
 
 static __attribute__ ((noinline)) const struct position *
 find_position (struct thread *t, const void *at,
-	       const struct accscope_construct *c, struct position *own)
+	       const struct accscope_construct *c, int parent, struct position *own)
 {
   void (*function) (void *) = c ? c->function : NULL;
   const struct accscope_device *device = t->shared.device;
@@ -83,7 +83,7 @@ find_position (struct thread *t, const void *at,
   own->return_address = at;
   own->function = function;
   own->device = device;
-  fill_position (own, t, c);
+  fill_position (own, t, c, parent);
   if (i == PROBES || (p = malloc (sizeof *p)) == NULL)
     return own;
   *p = *own;
@@ -94,18 +94,18 @@ find_position (struct thread *t, const void *at,
 }
 
 /* AT: the return address of the call that began the construct; C: the call, if it
-   is a compute construct's, else NULL.  OWN is used where the result cannot be
-   kept.  */
+   is a compute construct's, else NULL; PARENT: the construct as far as the call tells.
+   OWN is used where the result cannot be kept.  */
 static inline const struct position *
 position_of (struct thread *t, const void *at,
-	     const struct accscope_construct *c, struct position *own)
+	     const struct accscope_construct *c, int parent, struct position *own)
 {
   void (*function) (void *) = c ? c->function : NULL;
   const struct position *p = __atomic_load_n (slot (at, 0), __ATOMIC_ACQUIRE);
 
   if (LIKELY (p != NULL && is_at (p, at, function, t->shared.device)))
     return p;
-  return find_position (t, at, c, own);
+  return find_position (t, at, c, parent, own);
 }
 
 /* What only the parent construct says.  */
@@ -120,6 +120,7 @@ static const acc_event_info details[] = {
   DETAILS (acc_construct_host_data),
   DETAILS (acc_construct_enter_data),
   DETAILS (acc_construct_exit_data),
+  DETAILS (acc_construct_declare),
   DETAILS (acc_construct_update),
 };
 
@@ -149,7 +150,8 @@ accscope_host_parallel (struct thread *t, const struct accscope_construct *c)
       c->function (c->hostaddrs);
       return true;
     }
-  p = position_of (t, t->shared.place.return_address, c, &own);
+  p = position_of (t, t->shared.place.return_address, c,
+		   acc_construct_parallel, &own);
   acc_dispatch_pair_init (&pair);
   raise_event (t, acc_ev_compute_construct_start, &pair, p->construct, p);
   c->function (c->hostaddrs);
@@ -165,10 +167,10 @@ accscope_raise_pair (struct thread *t, int start, int parent, const void *at)
   struct position own;
   const struct position *p;
 
-  p = position_of (t, at, NULL, &own);
+  p = position_of (t, at, NULL, parent, &own);
   acc_dispatch_pair_init (&pair);
-  raise_event (t, start, &pair, parent, p);
-  raise_event (t, start + 1, &pair, parent, p);
+  raise_event (t, start, &pair, p->construct, p);
+  raise_event (t, start + 1, &pair, p->construct, p);
   acc_dispatch_pair_release (&pair);
 }
 

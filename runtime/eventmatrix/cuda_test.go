@@ -77,14 +77,17 @@ func compare(t *testing.T, p program, want, got []row) {
 	}
 }
 
-// withoutText leaves out of compute constructs' events which of the constructs it is and
-// whether a clause names the data.
+// withoutText leaves out of events which of the compute constructs they are of and
+// whether a clause names the data, and that Fortran's declare directives are no data
+// construct.
 func withoutText(rows []row) []row {
 	rows = slices.Clone(rows)
 	for i := range rows {
 		switch rows[i].parent {
 		case callbacks.Parallel, callbacks.Kernels, callbacks.Serial:
 			rows[i].parent, rows[i].implicit = callbacks.Parallel, 0
+		case callbacks.Declare:
+			rows[i].parent = callbacks.Data
 		}
 	}
 	return rows

@@ -97,17 +97,17 @@ device copy of ` + "`a`" + `, "(other)" a host address that belongs to no named 
 pointer: memory that belongs to no host data.
 
 What GCC's code does not tell the runtime: whether a compute construct was
-written as ` + "`parallel`, `kernels` or `serial`" + `, and whether a data clause of it was written
-or added by the compiler. Both are taken from what only one of them gives (the map kind
-of a scalar in ` + "`kernels`, those of `copyout`, `create`" + ` and of a ` + "`copyin`" + ` of more than 32
-bytes), or from the directive's text, where the program has debug information and its
-source is at hand and not newer than the program. Where neither tells, the parent is
-parallel and the data implicit. The events of a variable that a data clause lists are
-explicit; those of values, descriptors, pointers and of a piece of memory or a copy
+written as ` + "`parallel`, `kernels` or `serial`" + `, whether a data clause of it was written
+or added by the compiler, and whether a Fortran procedure enters its data for a data
+construct or for its ` + "`declare`" + ` directives. These are taken from what only one of them
+gives (the map kind of a scalar in ` + "`kernels`, those of `copyout`, `create`" + ` and of a ` + "`copyin`" + `
+of more than 32 bytes), or from the directive's text, where the program has debug
+information and its source is at hand and not newer than the program. Where neither
+tells, the parent is parallel or data, and the data implicit. The events of a variable
+that a data clause lists are explicit; those of values, descriptors, pointers and of a piece of memory or a copy
 that serves several variables are implicit, as the construct's enter and exit data
-(§5.1.3) and what a ` + "`reduction`" + ` brings with it are. Unknown stay: that a Fortran procedure's
-` + "`declare`" + ` directive is not a data construct; the ` + "`init`, `set` and `shutdown`" + ` directives,
-which GCC 12 does not compile.
+(§5.1.3) and what a ` + "`reduction`" + ` brings with it are. Unknown stay the
+` + "`init`, `set` and `shutdown`" + ` directives, which GCC 12 does not compile.
 
 GCC passes firstprivate variables as it passes those of ` + "`copyin`" + `. One of at most 32
 bytes that no other clause of the construct names or points to, and no part of which

@@ -91,22 +91,23 @@ func (a *Attribution) Version() uint64 { return a.version.Load() }
 
 // Attribute fills in the source fields of an event.
 func (a *Attribution) Attribute(place Place, function uintptr, info *callbacks.Info) {
-	if place.ReturnAddress == 0 {
+	if place.ReturnAddress == 0 && function == 0 {
 		return
 	}
-	p := a.positionOf(place, function)
+	p := a.positionOf(place, function, callbacks.RuntimeAPI)
 	info.SrcFile, info.FuncName = p.file, p.function
 	info.LineNo, info.EndLineNo = p.line, p.endLine
 	info.FuncLineNo, info.FuncEndLineNo = p.functionLine, p.functionEnd
 }
 
-// positionOf is the position of a call, looked up if it is new.
-func (a *Attribution) positionOf(place Place, function uintptr) *position {
+// positionOf is the position of a call that has the events of a construct, looked up if
+// it is new.
+func (a *Attribution) positionOf(place Place, function uintptr, as construct) *position {
 	at := site{place.ReturnAddress, function}
 	p, known := (*a.positions.Load())[at]
 	if !known {
 		a.notice()
-		p = a.position(at)
+		p = a.position(at, as)
 		a.mu.Lock()
 		add(&a.positions, at, p)
 		a.mu.Unlock()
@@ -115,11 +116,11 @@ func (a *Attribution) positionOf(place Place, function uintptr) *position {
 }
 
 // Written implements Attributor.
-func (a *Attribution) Written(place Place, function uintptr) callbacks.Construct {
-	if place.ReturnAddress == 0 {
-		return callbacks.Parallel
+func (a *Attribution) Written(place Place, function uintptr, as construct) construct {
+	if place.ReturnAddress == 0 && function == 0 {
+		return as
 	}
-	return callbacks.Parallel.Written(a.positionOf(place, function).directive.Construct())
+	return as.Written(a.positionOf(place, function, as).directive.Construct())
 }
 
 // add publishes a copy of a cache with one entry more, so that readers need no
@@ -136,10 +137,13 @@ func add[K comparable, V any](cache *atomic.Pointer[map[K]V], key K, value V) {
 
 // position looks a site up. An error of the resolver means damaged or missing
 // debug information: what it found nevertheless is used, the rest is unknown.
-func (a *Attribution) position(at site) *position {
+func (a *Attribution) position(at site, as construct) *position {
 	found, _ := a.process.Position(uint64(at.returnAddress), uint64(at.function))
 	p := &position{line: lineNumber(found.Line), endLine: lineNumber(found.EndLine),
 		functionLine: lineNumber(found.FunctionLine), functionEnd: lineNumber(found.FunctionEnd), directive: found.Directive}
+	if as != callbacks.Declare && as.Written(found.Directive.Construct()) == callbacks.Declare {
+		p.line = lineNumber(found.Directive.Line)
+	}
 	if found.File != "" {
 		p.file = cString(found.File)
 	}

@@ -266,7 +266,7 @@ func runtimeCall(place Place, function uintptr, entries []source.Entry) source.R
 
 // Implied implements Namer.
 func (a *Attribution) Implied(place Place, function uintptr, name string) int32 {
-	if a.positionOf(place, function).directive.Lists(name) {
+	if a.positionOf(place, function, callbacks.Parallel).directive.Lists(name) {
 		return 0
 	}
 	return 1

@@ -53,7 +53,7 @@ func (t *Thread) malformed(err error) {
 func (t *Thread) Parallel(c *Construct) {
 	t.enter("compute construct", callbacks.Parallel, AsyncSync)
 	t.function = c.Function
-	t.context.parent = t.written(c)
+	t.context.parent = t.written(c, callbacks.Parallel)
 	d := t.use()
 	if d == nil {
 		return
@@ -271,6 +271,7 @@ func (t *Thread) DataStart(c *Construct) {
 		}
 	}
 	t.enter("data construct", parent, AsyncSync)
+	t.context.parent = t.written(c, parent)
 	if parent == callbacks.HostData {
 		t.routine = "host_data construct"
 	}
@@ -288,7 +289,7 @@ func (t *Thread) DataStart(c *Construct) {
 		}
 	}
 	t.begin(callbacks.EnterDataStart)
-	t.pushRegion(d, parent)
+	t.pushRegion(d, t.context.parent)
 	if !d.Shared {
 		t.enterRegion(d, c)
 	}

@@ -13,8 +13,9 @@ type construct = callbacks.Construct
 // called, and for a compute construct the function outlined from it (else 0).
 type Attributor interface {
 	Attribute(place Place, function uintptr, info *callbacks.Info)
-	// Written is what a compute construct was written as, parallel where that is not known.
-	Written(place Place, function uintptr) callbacks.Construct
+	// Written is what a call with the events of a construct was written as (as.Written), as
+	// far as that is known.
+	Written(place Place, function uintptr, as construct) construct
 	// Version changes when the others, or a Namer, may answer differently than before.
 	Version() uint64
 }

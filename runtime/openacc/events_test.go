@@ -207,7 +207,7 @@ type counting int
 
 func (c *counting) Attribute(Place, uintptr, *callbacks.Info) { *c++ }
 
-func (*counting) Written(Place, uintptr) callbacks.Construct { return callbacks.Parallel }
+func (*counting) Written(_ Place, _ uintptr, as construct) construct { return as }
 
 func (*counting) Version() uint64 { return 0 }
 
@@ -218,7 +218,7 @@ func (lineOfAddress) Attribute(place Place, _ uintptr, info *callbacks.Info) {
 	info.LineNo = int32(place.ReturnAddress)
 }
 
-func (lineOfAddress) Written(Place, uintptr) callbacks.Construct { return callbacks.Parallel }
+func (lineOfAddress) Written(_ Place, _ uintptr, as construct) construct { return as }
 
 func (lineOfAddress) Version() uint64 { return 0 }
 

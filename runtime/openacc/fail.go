@@ -6,6 +6,7 @@ import (
 
 	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/runtime/device"
+	"github.com/accscope/accscope/runtime/goacc"
 )
 
 // fail raises acc_ev_error and then ends the program: the default error callback
@@ -103,8 +104,8 @@ func (t *Thread) reportAbsent(host, bytes uintptr) {
 }
 
 func (t *Thread) raiseError(failure *device.Error) {
-	if a := t.rt.options.Attributor; a != nil && t.function != 0 && t.context.parent == callbacks.Parallel {
-		t.context.parent = a.Written(t.place, t.function)
+	if a := t.rt.options.Attributor; a != nil {
+		t.context.parent = a.Written(t.place, t.function, t.context.parent)
 	}
 	_, _, e := t.compose(callbacks.Error, nil)
 	event := e.Error()
@@ -126,13 +127,14 @@ func (rt *Runtime) KernelCrashed(kind device.Type, number, thread int, function 
 	defer t.Close()
 	t.enter("compute construct", callbacks.Parallel, AsyncSync)
 	t.context.device, t.function = rt.device(kind, number), function
-	name := fmt.Sprintf("at %#x", function)
-	if rt.options.KernelName != nil {
-		if known := rt.options.KernelName(function); known != "" {
-			name = known
-		}
+	told := Argument{}
+	if rt.options.Namer != nil {
+		told = rt.options.Namer.Describe(Place{}, function, goacc.Arguments{}, 0)
 	}
-	failure := t.errorf(device.Execution, "kernel %s failed on %s: %s", name, t.deviceName(), cause)
+	if told.Kernel == "" {
+		told.Kernel = fmt.Sprintf("at %#x", function)
+	}
+	failure := t.errorf(device.Execution, "%skernel %s failed on %s: %s", told.at(), told.Kernel, t.deviceName(), cause)
 	if rt.registry.Wanted(callbacks.Error) {
 		t.raiseError(failure)
 	}

@@ -112,22 +112,39 @@ func (r *References) Version() uint64 {
 
 // Attribute implements Attributor.
 func (r *References) Attribute(place Place, function uintptr, info *callbacks.Info) {
-	tool := r.referring()
-	if tool != nil && place.ReturnAddress != 0 {
-		if s := r.site(tool, site{place.ReturnAddress, function}); s != nil {
-			info.SrcFile = s.place
-			return
-		}
+	if s := r.told(place, function); s != nil {
+		info.SrcFile = s.place
+		return
 	}
 	r.Attribution.Attribute(place, function, info)
 }
 
 // Written implements Attributor. The tool that is told of sites reads the text itself.
-func (r *References) Written(place Place, function uintptr) callbacks.Construct {
-	if tool := r.referring(); tool != nil && place.ReturnAddress != 0 && r.site(tool, site{place.ReturnAddress, function}) != nil {
-		return callbacks.Parallel
+func (r *References) Written(place Place, function uintptr, as construct) construct {
+	if r.told(place, function) != nil {
+		return as
 	}
-	return r.Attribution.Written(place, function)
+	return r.Attribution.Written(place, function, as)
+}
+
+// told gives the site of a call, or of one that launched a kernel where only this is
+// known; nil while no tool is told of sites.
+func (r *References) told(place Place, function uintptr) *lateSite {
+	tool := r.referring()
+	switch {
+	case tool == nil:
+		return nil
+	case place.ReturnAddress != 0:
+		return r.site(tool, site{place.ReturnAddress, function})
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, s := range r.sites {
+		if function != 0 && s.function == function {
+			return s
+		}
+	}
+	return nil
 }
 
 // Implied implements Namer.
@@ -140,10 +157,8 @@ func (r *References) Implied(place Place, function uintptr, name string) int32 {
 
 // NameKernel implements Namer.
 func (r *References) NameKernel(place Place, function uintptr) string {
-	if tool := r.referring(); tool != nil && place.ReturnAddress != 0 {
-		if s := r.site(tool, site{place.ReturnAddress, function}); s != nil {
-			return s.text
-		}
+	if s := r.told(place, function); s != nil {
+		return s.text
 	}
 	return ""
 }

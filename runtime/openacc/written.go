@@ -7,20 +7,21 @@ import (
 	"github.com/accscope/accscope/runtime/goacc"
 )
 
-// Written is what a compute construct was written as. GCC's call does not tell parallel,
-// kernels and serial apart: its map kinds may, or the directive's text, which a has; nil
-// for nobody who does. Where neither is known it is parallel.
-func Written(a Attributor, place Place, c *Construct) callbacks.Construct {
+// Written is what a call that has the events of a construct was written as. GCC's calls do
+// not tell parallel, kernels and serial apart, nor a data construct from the declare
+// directives of a Fortran procedure: map kinds may, or the directive's text, which a has;
+// nil for nobody who does.
+func Written(a Attributor, place Place, c *Construct, as construct) construct {
 	switch {
-	case c.Arguments.Kernels():
+	case as == callbacks.Parallel && c.Arguments.Kernels():
 		return callbacks.Kernels
 	case a != nil:
-		return a.Written(place, c.Function)
+		return a.Written(place, c.Function, as)
 	}
-	return callbacks.Parallel
+	return as
 }
 
-// A writtenSite is a compute construct with what it was written as.
+// A writtenSite is a construct with what it was written as.
 type writtenSite struct {
 	at site
 	as construct
@@ -30,14 +31,14 @@ type writtenSite struct {
 // Registry.WantedEvents.
 const constructEvents = 1<<(callbacks.WaitEnd+1) - 1
 
-// written is what the compute construct in progress was written as, as far as anybody is
-// to be told. An error looks for the text itself.
-func (t *Thread) written(c *Construct) construct {
+// written is what the construct in progress was written as, as far as anybody is to be
+// told. An error looks for the text itself.
+func (t *Thread) written(c *Construct, as construct) construct {
 	switch wanted := atomic.LoadUint32(t.wantedEvents); {
 	case wanted == 0:
-		return callbacks.Parallel
+		return as
 	case wanted&constructEvents == 0:
-		return Written(nil, t.place, c)
+		return Written(nil, t.place, c, as)
 	}
 	if !t.versioned {
 		t.checkVersion()
@@ -48,7 +49,7 @@ func (t *Thread) written(c *Construct) construct {
 	at := site{t.place.ReturnAddress, c.Function}
 	known := &t.constructs[at.slot(0)]
 	if known.at != at {
-		*known = writtenSite{at, Written(t.rt.options.Attributor, t.place, c)}
+		*known = writtenSite{at, Written(t.rt.options.Attributor, t.place, c, as)}
 	}
 	return known.as
 }

@@ -20,18 +20,21 @@ type Position struct {
 	Directive *Directive // that made the call; nil where its text is not known
 }
 
-// Position gives the place of a compute construct by its outlined function, that of
-// any other call by its return address. The error tells of missing or damaged debug
+// Position gives the place of a compute construct by its outlined function, which may be
+// all that is known of it, that of any other call by its return address. The error tells of missing or damaged debug
 // information; the position has what was found nevertheless.
 func (p *Process) Position(returnAddress, function uint64) (Position, error) {
 	l, err := p.LookupReturn(returnAddress)
+	if returnAddress == 0 {
+		l, err = p.Lookup(function)
+	}
 	at := Position{l.File, l.Function, l.Line, 0, l.FunctionFirstLine, l.FunctionLastLine, nil}
 	if function != 0 {
 		if k, kernelError := p.Kernel(function); kernelError == nil && k.FirstLine > 0 {
 			at, err = Position{k.File, k.Function, k.FirstLine, k.LastLine, k.FunctionFirstLine, k.FunctionLastLine, nil}, nil
 		}
 	}
-	at.Directive = p.Directive(l.Module, at.File, at.Line, function != 0)
+	at.Directive = p.Directive(l.Module, at, function != 0)
 	at.Line, at.EndLine = at.Directive.Lines(at.Line, at.EndLine)
 	return at, err
 }

@@ -37,7 +37,7 @@ func (d *Directive) Construct() string {
 // information has it, or 0: where the directive begins and its construct ends.
 func (d *Directive) Lines(line, end int) (first, last int) {
 	switch {
-	case d == nil:
+	case d == nil, d.Name == "declare": // of other calls in its procedure, too
 		return line, end
 	case d.End < end: // the text is another one's
 		return d.Line, end

@@ -49,6 +49,58 @@ func TestDirectivesInC(t *testing.T) {
 	}
 }
 
+// TestDirectiveAround has calls at lines without a directive: of the first statement of a
+// compute construct, and of the declare directives of a procedure in Fortran, but not in
+// C, where these have calls of their own.
+func TestDirectiveAround(t *testing.T) {
+	const text = `module m
+  !$acc declare create(everywhere)
+contains
+subroutine first (a)
+  !$acc declare copyin(a) &
+  !$acc create(b)
+  !$acc declare create(c)
+  !$acc data copy(d)
+  !$acc end data
+end subroutine
+subroutine second
+  !$acc kernels copy(e)
+  e = 1
+  !$acc update self(e)
+  !$acc end kernels
+`
+	folder := t.TempDir()
+	module := filepath.Join(folder, "program")
+	for _, name := range []string{"m.f90", "m.c", "program"} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := newProcess()
+	for _, c := range []struct {
+		file                         string
+		line, function, functionLast int
+		compute                      bool
+		want                         string
+	}{
+		{"m.f90", 1, 4, 10, false, "declare 5-0 a b"},
+		{"m.f90", 4, 4, 10, false, "declare 5-0 a b"},
+		{"m.f90", 8, 4, 10, false, "data 8-9 d"},
+		{"m.f90", 4, 4, 10, true, ""},
+		{"m.f90", 10, 11, 12, false, ""},
+		{"m.f90", 12, 11, 15, true, "kernels 12-15 e"},
+		{"m.f90", 13, 11, 15, true, "kernels 12-15 e"},
+		{"m.f90", 13, 11, 15, false, ""},
+		{"m.f90", 14, 11, 15, true, ""},
+		{"m.f90", 16, 11, 15, true, ""},
+		{"m.f90", 1, 0, 0, false, ""},
+		{"m.c", 4, 4, 10, false, ""},
+	} {
+		d := p.Directive(module, Position{File: filepath.Join(folder, c.file), Line: c.line, FunctionLine: c.function, FunctionEnd: c.functionLast}, c.compute)
+		checkDirective(t, d, c.line, c.want)
+	}
+}
+
 func TestDirectivesInFortran(t *testing.T) {
 	const free = `program p
   !$acc data copy(Chunk%tiles(t)%field%density0(:, 1:n)) & ! a comment

@@ -14,22 +14,40 @@ import (
 // sourceLimit is the size, in bytes, up to which a file of the source is read.
 const sourceLimit = 16 << 20
 
-// Directive is the directive that a line of a source file belongs to, of a program that a
-// module is a file of; compute tells that of a compute construct from any other. A source
-// that was changed after the module was made is not believed.
-func (p *Process) Directive(module, file string, line int, compute bool) *Directive {
-	if file == "" || line <= 0 {
+// Directive is the directive that a call at a line of a source file belongs to, of a
+// program that a module is a file of; compute tells that of a compute construct from any
+// other. A line without a directive of its own has that of the compute construct around it,
+// whose first statement it may be, or else the first declare directive of its Fortran procedure:
+// GCC gives the call that enters the procedure's data some line beside it. A source that
+// was changed after the module was made is not believed.
+func (p *Process) Directive(module string, at Position, compute bool) *Directive {
+	if at.File == "" || at.Line <= 0 {
 		return nil
 	}
-	known := p.directives.get(file, func() (map[int]*Directive, bool) {
+	known := p.directives.get(at.File, func() (map[int]*Directive, bool) {
 		made, err := os.Stat(module)
 		if err != nil {
 			return nil, true
 		}
-		return Directives(file, made.ModTime()), true
+		return Directives(at.File, made.ModTime()), true
 	})
-	if d := known[line]; d.Compute() == compute {
+	fortran, _ := fortranSource(at.File)
+	switch d := known[at.Line]; {
+	case d != nil && d.Compute() == compute:
 		return d
+	case d != nil || at.FunctionLine <= 0:
+	case compute:
+		for line := at.Line - 1; line >= at.FunctionLine; line-- {
+			if d := known[line]; d.Compute() && d.End >= at.Line {
+				return d
+			}
+		}
+	case fortran:
+		for line := at.FunctionLine; line <= at.FunctionEnd; line++ {
+			if d := known[line]; d != nil && d.Name == "declare" {
+				return d
+			}
+		}
 	}
 	return nil
 }
@@ -54,13 +72,22 @@ func Directives(path string, made time.Time) map[int]*Directive {
 }
 
 func directivesOf(content []byte, path string) map[int]*Directive {
-	switch extension := strings.ToLower(filepath.Ext(path)); extension {
-	case ".f", ".for", ".ftn", ".f77", ".fpp":
-		return fortranDirectives(content, true)
-	case ".f90", ".f95", ".f03", ".f08":
-		return fortranDirectives(content, false)
+	if fortran, fixed := fortranSource(path); fortran {
+		return fortranDirectives(content, fixed)
 	}
 	return cDirectives(content)
+}
+
+// fortranSource says whether a file holds Fortran, and in which form, as gfortran tells
+// from its name.
+func fortranSource(path string) (fortran, fixed bool) {
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".f", ".for", ".ftn", ".f77", ".fpp":
+		return true, true
+	case ".f90", ".f95", ".f03", ".f08":
+		return true, false
+	}
+	return false, false
 }
 
 // found is the directives of a file as they are collected.

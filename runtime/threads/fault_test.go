@@ -18,9 +18,10 @@ import (
 func TestFault(t *testing.T) {
 	program := compile(t, "faults")
 	kernels := map[string]struct {
+		line   int
 		name   string
 		thread int
-	}{"kernel": {"main._omp_fn.1", 0}, "asynchronous": {"main._omp_fn.2", -1}}
+	}{"kernel": {51, "main._omp_fn.1", 0}, "asynchronous": {56, "main._omp_fn.2", -1}}
 	for _, device := range devices {
 		for _, where := range []string{"kernel", "asynchronous", "host"} {
 			for _, handles := range []string{"", "before", "after"} {
@@ -38,8 +39,9 @@ func TestFault(t *testing.T) {
 					}
 					want := ""
 					if kernel, ok := kernels[where]; ok && device == "sim" && handles != "after" {
-						message := "compute construct: kernel " + kernel.name + " failed on device sim 0: segmentation fault (SIGSEGV) at address 0x0\n"
-						want = fmt.Sprintf("device 100, thread %d, error %d: %saccscope: %[3]s", kernel.thread, callbacks.ErrorExecution, message)
+						message := fmt.Sprintf("compute construct: faults.c:%d: kernel %s failed on device sim 0: segmentation fault (SIGSEGV) at address 0x0\n", kernel.line, kernel.name)
+						want = fmt.Sprintf("faults.c:%d in main, construct %d: device 100, thread %d, error %d: %saccscope: %[5]s",
+							kernel.line, callbacks.Serial, kernel.thread, callbacks.ErrorExecution, message)
 					}
 					if printed.String() != want {
 						t.Errorf("printed %q, want %q", &printed, want)

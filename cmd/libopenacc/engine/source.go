@@ -42,16 +42,17 @@ func accscope_engine_names_later(function unsafe.Pointer) {
 	}, registry.Others(callbacks.CCallback(function)))
 }
 
-// accscope_engine_attribute fills in where a call is, and gives what it was written as if
-// it is a compute construct; c is null for any other call.
+// accscope_engine_attribute fills in where a call is that has the events of a construct,
+// and gives what that was written as; c is null for any but a compute construct.
 //
 //export accscope_engine_attribute
-func accscope_engine_attribute(t thread, c construct, info unsafe.Pointer) C.int {
+func accscope_engine_attribute(t thread, c construct, as C.int, info unsafe.Pointer) C.int {
 	defer guard()
 	made := openacc.Construct{}
 	if c != nil {
 		made = fromC(c)
 	}
+	written := openacc.Written(attribution, placeOf(t), &made, callbacks.Construct(as))
 	attribution.Attribute(placeOf(t), made.Function, (*callbacks.Info)(info))
-	return C.int(openacc.Written(attribution, placeOf(t), &made))
+	return C.int(written)
 }

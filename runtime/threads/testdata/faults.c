@@ -2,6 +2,7 @@
    argv[1] says, after a first kernel.  With argv[2] "before" or "after", the
    program handles that itself, from before or after its first use of OpenACC.  Prints
    what error events say.  */
+#define _GNU_SOURCE
 #include "../../include/acc_prof.h"
 #include <signal.h>
 #include <stdio.h>
@@ -24,8 +25,10 @@ error (acc_prof_info *profile, acc_event_info *event, acc_api_info *api)
   acc_error_event_info *e = (acc_error_event_info *) event;
 
   (void) api;
-  fprintf (stderr, "device %d, thread %d, error %d: %s\n", profile->device_type,
-	   profile->thread_id, e->error_code, e->error_message);
+  fprintf (stderr, "%s:%d in %s, construct %d: device %d, thread %d, error %d: %s\n",
+	   profile->src_file ? basename (profile->src_file) : "?", profile->line_no,
+	   profile->func_name ? profile->func_name : "?", e->parent_construct,
+	   profile->device_type, profile->thread_id, e->error_code, e->error_message);
 }
 
 int
@@ -45,12 +48,12 @@ main (int argc, char **argv)
     signal (SIGSEGV, handler);
   if (strcmp (argv[1], "kernel") == 0)
     {
-#pragma acc parallel copyin(nowhere) copy(x)
+#pragma acc serial copyin(nowhere) copy(x)
       *nowhere = x;
     }
   else if (strcmp (argv[1], "asynchronous") == 0)
     {
-#pragma acc parallel copyin(nowhere) copy(x) async
+#pragma acc serial copyin(nowhere) copy(x) async
       *nowhere = x;
 #pragma acc wait
     }

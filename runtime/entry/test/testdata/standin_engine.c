@@ -101,14 +101,15 @@ accscope_engine_callback_register (T t, int event, void *callback, int mode)
   acc_dispatch_publish (host.dispatch, i, entries[i], counts[i]);
 }
 
-EXPORT void
-accscope_engine_attribute (T t, void (*function) (void *), void *prof_info)
+EXPORT int
+accscope_engine_attribute (T t, const struct accscope_construct *c, int as, void *prof_info)
 {
   acc_callback_info *info = prof_info;
 
-  (void) function;
+  (void) c;
   info->func_name = "somewhere";
   say ("attribute %d\n", t->place.return_address != NULL);
+  return as;
 }
 
 EXPORT void
