@@ -242,10 +242,10 @@ func (a *app) zoom(by int) {
 	a.resolve()
 }
 
-// resolve tells a player how finely its history is to be kept.
+// resolve tells a player how long before its time is shown.
 func (a *app) resolve() {
 	if a.player != nil {
-		a.player.SetResolution(a.window/400, a.window)
+		a.player.SetWindow(a.window)
 	}
 }
 

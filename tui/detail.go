@@ -9,14 +9,14 @@ import (
 
 	"github.com/gdamore/tcell/v2"
 
-	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/state"
 )
 
 // detail is everything about one thing, shown over the view.
 type detail struct {
 	title  string
 	fields [][2]string
-	source model.Source
+	source state.Source
 	top    int
 	code   []codeLine // around the source's line
 	noCode error      // why there is none
@@ -41,7 +41,7 @@ func (d *detail) follow() {
 	}
 }
 
-func sourceText(s model.Source) string {
+func sourceText(s state.Source) string {
 	switch {
 	case s.File == "":
 		return "-"
@@ -116,7 +116,7 @@ type codeLine struct {
 
 // excerpt reads the lines around a place of the source, if the file is here. A
 // trace may name anything as a source: of a pipe nothing is read.
-func excerpt(s model.Source, around int) ([]codeLine, error) {
+func excerpt(s state.Source, around int) ([]codeLine, error) {
 	if s.Line <= 0 {
 		return nil, nil
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/report"
+	"github.com/accscope/accscope/collector/state"
 )
 
 // The least size that the views are made for.
@@ -214,7 +215,7 @@ func (a *app) drawSeekbar(c canvas) {
 	c.words(x+width+1, 0, t.dim, right)
 }
 
-func errorText(e *model.EventView) string {
+func errorText(e *state.Event) string {
 	text := e.Name
 	if text == "" {
 		text = "error"
@@ -229,7 +230,7 @@ func errorText(e *model.EventView) string {
 }
 
 // deviceName is what a device is called in the views.
-func deviceName(v *model.View, d *model.DeviceInfo) string {
+func deviceName(v *state.State, d *model.DeviceInfo) string {
 	name := report.DeviceName(int64(d.Type), int64(d.Number))
 	if len(v.Processes) > 1 {
 		name = processName(v, d.Process) + " " + name
@@ -237,7 +238,7 @@ func deviceName(v *model.View, d *model.DeviceInfo) string {
 	return name
 }
 
-func processName(v *model.View, id model.ProcessID) string {
+func processName(v *state.State, id model.ProcessID) string {
 	for i := range v.Processes {
 		if p := &v.Processes[i]; p.ID == id {
 			if p.Rank >= 0 {
@@ -251,8 +252,8 @@ func processName(v *model.View, id model.ProcessID) string {
 
 // devices are those of a view that something happened on: a runtime also names
 // the device that a program asked for before it knows which one that is.
-func devices(v *model.View) []*model.DeviceView {
-	var list []*model.DeviceView
+func devices(v *state.State) []*state.Device {
+	var list []*state.Device
 	for i := range v.Devices {
 		if d := &v.Devices[i]; len(d.Queues) > 0 || d.Peak > 0 || d.MappingSum > 0 || len(d.Leaked) > 0 || len(v.Devices) == 1 {
 			list = append(list, d)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/report"
+	"github.com/accscope/accscope/collector/state"
 )
 
 // eventsView shows the newest events, and all errors whatever came after them.
@@ -144,7 +145,7 @@ func (e *eventsView) rows(a *app) []row {
 	return rows
 }
 
-func threadName(v *model.View, id model.ThreadID) string {
+func threadName(v *state.State, id model.ThreadID) string {
 	for i := range v.Threads {
 		th := &v.Threads[i]
 		if th.ID != id {

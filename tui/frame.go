@@ -1,14 +1,15 @@
 // Package tui is the live view of running OpenACC programs in a terminal: async
 // queues, device memory, kernels, transfers, events and threads, drawn from
-// collector/model alone. The same views show a running session, a capture that
-// nobody collects and the replay of a finished trace.
+// the trace alone (collector/state), while it is written and afterwards. The same
+// views show a running session, a capture that nobody collects and the replay of a
+// finished trace.
 package tui
 
 import (
 	"context"
 	"time"
 
-	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/state"
 )
 
 // State says what a source's time does.
@@ -25,14 +26,13 @@ const (
 
 // Frame is what a source knows at a moment.
 type Frame struct {
-	View  *model.View // nil before the first event
-	Time  int64       // the moment shown, ns since the origin of the view's times
+	View  *state.State // nil before the first event
+	Time  int64        // the moment shown, ns since the origin of the view's times
 	State State
 	Note  string // what the user should know of the source, "" if nothing
-	// Partial is set where the view was made within tiny limits, to keep the
-	// history: what is shown of it are queues and sums.
+	// Partial is set on the way to another time: of it there are only the rates.
 	Partial bool
-	// Restart is set where time went back: history begins anew.
+	// Restart is set where time was jumped to: history begins anew.
 	Restart bool
 }
 
@@ -56,13 +56,6 @@ type Player interface {
 	TogglePaused()
 	Speed() float64
 	SetSpeed(speed float64)
-	// SetResolution says how finely history is wanted, ns.
-	SetResolution(step, window int64)
+	// SetWindow says for how long before its time the rates are wanted, ns.
+	SetWindow(window int64)
 }
-
-// viewLimits bound what a frame holds, whatever the number of events; fewLimits
-// are those of a partial frame.
-var (
-	viewLimits = model.Limits{Mappings: 1000, Kernels: 100, Variables: 100, Sources: 100, Log: 200}
-	fewLimits  = model.Limits{Mappings: 1, Kernels: 1, Variables: 1, Sources: 1, Log: 16}
-)

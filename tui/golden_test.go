@@ -12,6 +12,7 @@ import (
 
 	"github.com/accscope/accscope/collector/capture"
 	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/store"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -72,7 +73,7 @@ func compare(t *testing.T, name, got string) {
 // Every view at the usual sizes. Times are those of the script, so nothing is
 // masked.
 func TestGoldenScreens(t *testing.T) {
-	s := pipeline()
+	s := pipeline(t)
 	for _, size := range []struct {
 		name          string
 		width, height int
@@ -100,7 +101,7 @@ func TestGoldenVariants(t *testing.T) {
 		{"zoomed", Options{}, []string{"++"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			a, screen := stage(t, pipeline(), 100, 30, c.options)
+			a, screen := stage(t, pipeline(t), 100, 30, c.options)
 			press(a, c.keys...)
 			compare(t, c.name, pictureOf(screen).Text())
 		})
@@ -109,7 +110,7 @@ func TestGoldenVariants(t *testing.T) {
 
 // A window of details says what its row says in the newest frame.
 func TestDetailFollows(t *testing.T) {
-	s := newScript()
+	s := newScript(t)
 	s.operation(model.EnqueueLaunchStart, 0, 1, "solve", 10, 0)
 	s.frame(10 * ms)
 	a, screen := stage(t, s, 100, 30, Options{})
@@ -127,7 +128,7 @@ func TestDetailFollows(t *testing.T) {
 
 // Whatever the terminal's size, drawing stays within it and does not panic.
 func TestEverySize(t *testing.T) {
-	s := pipeline()
+	s := pipeline(t)
 	a, screen := stage(t, s, 80, 24, Options{})
 	for width := 1; width <= 130; width += 9 {
 		for height := 1; height <= 40; height += 4 {
@@ -149,7 +150,7 @@ func screenOf(t *testing.T, s *script, keys ...string) string {
 }
 
 func TestLeaksGrowthAndErrorsStandOut(t *testing.T) {
-	s := pipeline()
+	s := pipeline(t)
 	if text := screenOf(t, s, "2"); !strings.Contains(text, "grows") || strings.Contains(text, "leaked") {
 		t.Errorf("history piles up and nothing has leaked yet:\n%s", text)
 	}
@@ -169,8 +170,8 @@ func TestLeaksGrowthAndErrorsStandOut(t *testing.T) {
 // Every view says by how much the collector is behind, once that is worth a line.
 func TestBehindIsSaid(t *testing.T) {
 	for behind, said := range map[time.Duration]bool{0: false, 300 * time.Millisecond: false, 3210 * time.Millisecond: true} {
-		s := pipeline()
-		s.model.SetBehind(int64(behind))
+		s := pipeline(t)
+		s.did(s.writer.SetMeta(store.Behind, int64(behind)))
 		s.frame(3990 * ms)
 		for _, view := range []string{"1", "2", "3", "4", "5"} {
 			if text := screenOf(t, s, view); strings.Contains(text, "the collector is 3.2s behind the program") != said {
@@ -181,7 +182,7 @@ func TestBehindIsSaid(t *testing.T) {
 }
 
 func TestMeasuredAndBoundLookDifferent(t *testing.T) {
-	text := screenOf(t, pipeline())
+	text := screenOf(t, pipeline(t))
 	lanes := map[string]string{}
 	for _, line := range strings.Split(text, "\n") {
 		if _, lane, ok := strings.Cut(line, "│"); ok {
@@ -206,7 +207,7 @@ func TestMeasuredAndBoundLookDifferent(t *testing.T) {
 // A queue that waits for another one stands still for so long as that runs what
 // it held, and says for which one, and where.
 func TestDependencyShows(t *testing.T) {
-	s := newScript()
+	s := newScript(t)
 	s.operation(model.EnqueueUploadStart, 100*ms, 1, "field", 30, 1<<20)
 	s.operation(model.EnqueueLaunchStart, 101*ms, 2, "first", 31, 0)
 	s.depend(102*ms, 2, 1, 40)
@@ -233,7 +234,7 @@ func TestDependencyShows(t *testing.T) {
 }
 
 func TestNamesCannotMoveTheCursor(t *testing.T) {
-	s := newScript()
+	s := newScript(t)
 	s.operation(model.EnqueueLaunchStart, 10*ms, 1, "evil\x1b[2J\r\nname", 0, 0)
 	s.frame(20 * ms)
 	for _, view := range []string{"1", "3", "4"} {
@@ -263,7 +264,7 @@ func TestColoursFitTheTerminal(t *testing.T) {
 
 // Wide characters take two cells each, and a name of them is cut where it ends.
 func TestWideCharacters(t *testing.T) {
-	s := newScript()
+	s := newScript(t)
 	s.operation(model.EnqueueLaunchStart, 10*ms, 1, "速度場の更新と境界条件の適用を行う長い名前の核", 3, 0)
 	s.ran(model.ActivityKernel, 15*ms, 1, 11*ms, 15*ms, 0)
 	s.frame(20 * ms)
@@ -284,7 +285,7 @@ func TestWideCharacters(t *testing.T) {
 
 func TestNoColor(t *testing.T) {
 	t.Setenv("NO_COLOR", "1")
-	_, screen := stage(t, pipeline(), 120, 40, Options{})
+	_, screen := stage(t, pipeline(t), 120, 40, Options{})
 	for y := range 40 {
 		for x := range 120 {
 			_, style, _ := screen.Get(x, y)

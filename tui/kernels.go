@@ -7,6 +7,7 @@ import (
 
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/report"
+	"github.com/accscope/accscope/collector/state"
 )
 
 // kernelsView shows what took the time: kernels, transfers, and the lines of the
@@ -129,7 +130,7 @@ func untimed(f Frame) string {
 	return fmt.Sprintf("  %d of %d launches have a device time", measured, launches)
 }
 
-func kernelRows(v *model.View) []row {
+func kernelRows(v *state.State) []row {
 	total := int64(0)
 	for i := range v.Devices {
 		total += v.Devices[i].KernelTime
@@ -190,7 +191,7 @@ func transferRows(a *app) []row {
 	var rows []row
 	for _, d := range devices(v) {
 		samples := a.history.devices[d.ID]
-		for way, s := range []*model.TransferSummary{&d.Uploads, &d.Downloads} {
+		for way, s := range []*state.Transfers{&d.Uploads, &d.Downloads} {
 			name, figure := "upload", upBytes
 			if way == 1 {
 				name, figure = "download", downBytes
@@ -220,7 +221,7 @@ func transferRows(a *app) []row {
 	return rows
 }
 
-func sourceRows(v *model.View) []row {
+func sourceRows(v *state.State) []row {
 	var rows []row
 	for i := range v.Sources {
 		x := &v.Sources[i]

@@ -5,21 +5,22 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/accscope/accscope/collector/ingest"
-	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/session"
+	"github.com/accscope/accscope/collector/state"
 )
 
 // delay is how far behind the clock a live view stays: events take a moment
 // through the collector, and a lane must not look idle for want of news.
-const delay = 100 * time.Millisecond
+const delay = 150 * time.Millisecond
 
-// sessionSource follows a session: as a client of the collector that owns it,
-// and where there is none as its owner, until another one takes over.
+// sessionSource follows a session by its trace: as the collector that owns it writes
+// it, and where there is none as its owner, until another one takes over.
 type sessionSource struct {
 	session *session.Session
 	last    Frame
@@ -37,11 +38,12 @@ func (s *sessionSource) Run(ctx context.Context, interval time.Duration, observe
 	}
 	show(Frame{State: Waiting})
 	for ctx.Err() == nil {
-		client, err := s.session.Dial(ctx, session.Request{Interval: interval, Limits: viewLimits})
+		err := s.watch(ctx, interval, show)
 		if err == nil {
-			err = s.listen(ctx, client, show)
-		} else if err = s.own(ctx, interval, show); errors.Is(err, session.ErrOwned) {
-			// It starts, or ends, or streams to nobody.
+			err = s.own(ctx, interval, show)
+		}
+		if errors.Is(err, session.ErrOwned) {
+			// It starts, or ends.
 			err = wait(ctx, interval)
 		}
 		if err != nil {
@@ -68,22 +70,24 @@ func wait(ctx context.Context, d time.Duration) error {
 	return nil
 }
 
-// listen shows what the owner streams until it leaves.
-func (s *sessionSource) listen(ctx context.Context, client *session.Client, show func(Frame)) error {
-	stop := context.AfterFunc(ctx, func() { client.Close() }) //nolint:errcheck // it only ends the reading
-	defer stop()
-	defer client.Close()
-	for {
-		f, err := client.Next()
-		if err != nil {
-			// The owner has gone, perhaps killed: the next one is looked for.
-			return nil
-		}
-		show(liveFrame(f.View, f.Origin, ""))
-		if f.HandOver {
-			return nil
-		}
+// watch shows the trace while another collector writes it.
+func (s *sessionSource) watch(ctx context.Context, interval time.Duration, show func(Frame)) error {
+	path, err := s.session.Trace()
+	if err != nil || path == "" {
+		return err
 	}
+	trace, err := state.Follow(path)
+	if err != nil {
+		return err
+	}
+	owned := func() (bool, error) {
+		owner, err := s.session.Owner()
+		return owner == 0 || err != nil, nil //nolint:nilerr // the session has gone
+	}
+	if gone, _ := owned(); gone {
+		return trace.Close()
+	}
+	return errors.Join(follow(ctx, trace, interval, "", show, nil, owned), trace.Close())
 }
 
 // own collects the session while nobody else does. Its trace goes on where it
@@ -102,29 +106,15 @@ func (s *sessionSource) own(ctx context.Context, interval time.Duration, show fu
 		}
 		return err
 	}
-	trace, err := s.session.Trace()
+	defer func() { err = errors.Join(err, lock.Unlock()) }()
+	path, err := s.session.Trace()
 	if err != nil {
-		return errors.Join(err, lock.Unlock())
+		return err
 	}
-	ingester, err := ingest.Open(ingest.Options{Session: s.session.Folder, Trace: trace, Release: trace != "", Warn: func(string) {}})
-	if err != nil {
-		return errors.Join(err, lock.Unlock())
-	}
-	server, err := s.session.Serve(func(limits model.Limits) session.Frame {
-		return session.Frame{View: ingester.Model().ViewWithin(limits), Origin: ingester.Origin(), Trace: ingester.Trace()}
-	})
-	if err != nil {
-		return errors.Join(err, ingester.Close(), lock.Unlock())
-	}
-	note := "collecting here"
-	if trace == "" {
-		note = "nobody keeps a trace"
-	}
-	err = follow(ctx, ingester, interval, note, show, s.session.Finishing)
-	return errors.Join(err, ingester.Close(), lock.Unlock(), server.Close(true))
+	return collect(ctx, ingest.Options{Session: s.session.Folder, Trace: path, Release: path != ""}, "collecting here", interval, show, s.session.Finishing)
 }
 
-// captureSource follows captures that belong to no session. It only reads.
+// captureSource follows captures that belong to no session.
 type captureSource struct {
 	title   string
 	folders []string
@@ -137,66 +127,99 @@ func Captures(title string, folders ...string) Source { return &captureSource{ti
 func (c *captureSource) Title() string { return c.title }
 
 func (c *captureSource) Run(ctx context.Context, interval time.Duration, observe func(Frame)) error {
-	ingester, err := ingest.Open(ingest.Options{Captures: c.folders, Warn: func(string) {}})
+	observe(Frame{State: Waiting})
+	return collect(ctx, ingest.Options{Captures: c.folders}, "", interval, observe, nil)
+}
+
+// collect takes events into a trace and shows it, until ctx is done or somebody else
+// wants to collect. Without a trace to keep there is one for as long as that.
+func collect(ctx context.Context, options ingest.Options, note string, interval time.Duration, show func(Frame), wanted func() (bool, error)) (err error) {
+	if options.Trace == "" {
+		folder, err := session.Temporary()
+		if err != nil {
+			return err
+		}
+		if folder, err = os.MkdirTemp(folder, "top-"); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+		options.Trace, note = filepath.Join(folder, "trace.db"), "nobody keeps a trace"
+	}
+	options.Warn = func(string) {}
+	ingester, err := ingest.Open(options)
 	if err != nil {
 		return err
 	}
-	observe(Frame{State: Waiting})
-	return errors.Join(follow(ctx, ingester, interval, "nobody keeps a trace", observe, nil), ingester.Close())
-}
-
-// handOverWithin is how soon who waits for the session gets it.
-const handOverWithin = 100 * time.Millisecond
-
-// follow takes events in and shows them until ctx is done, or somebody else wants
-// to.
-func follow(ctx context.Context, ingester *ingest.Ingester, interval time.Duration, note string, show func(Frame), wanted func() (bool, error)) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	ended := make(chan error, 1)
 	go func() { ended <- ingester.Run(ctx) }()
-	stop := func() error {
-		cancel()
-		return <-ended // which still uses the ingester
+	trace, err := state.Follow(options.Trace)
+	if err == nil {
+		err = errors.Join(follow(ctx, trace, interval, note, show, ended, wanted), trace.Close())
 	}
+	cancel()
+	failed := <-ended // it uses the ingester until then
+	return errors.Join(err, failed, ingester.Close())
+}
+
+// askEach is how soon who waits for the session gets it, and how soon it is seen that
+// its owner has gone.
+const askEach = 100 * time.Millisecond
+
+// patience is how long a trace may not be readable.
+const patience = 5 * time.Second
+
+// follow shows a trace until ctx is done, done says so, or writing it has ended.
+func follow(ctx context.Context, trace *state.Follower, interval time.Duration, note string, show func(Frame), ended chan error, done func() (bool, error)) error {
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
-	ask := time.NewTicker(handOverWithin)
+	ask := time.NewTicker(askEach)
 	defer ask.Stop()
-	if wanted == nil {
+	if done == nil {
 		ask.Stop()
 	}
+	var failing time.Time // since when
 	for {
 		select {
+		case <-ctx.Done():
+			return nil
 		case err := <-ended:
-			if ctx.Err() != nil {
-				return nil
-			}
-			return err
+			ended <- err
+			return nil
 		case <-ask.C:
-			if yes, err := wanted(); yes || err != nil {
-				return errors.Join(err, stop())
+			if yes, err := done(); yes || err != nil {
+				return err
 			}
 		case <-ticker.C:
-			show(liveFrame(ingester.Model().ViewWithin(viewLimits), ingester.Origin(), note))
+			now, err := trace.Now()
+			switch {
+			case err == nil:
+				failing = time.Time{}
+				show(liveFrame(now, note))
+			case failing.IsZero():
+				failing = time.Now() // its writer may be just moving it
+			case time.Since(failing) > patience:
+				return err
+			}
 		}
 	}
 }
 
-// liveFrame sets a view in the present.
-func liveFrame(v *model.View, origin int64, note string) Frame {
-	if v == nil || origin == 0 {
+// liveFrame sets a state in the present.
+func liveFrame(v *state.State, note string) Frame {
+	if v == nil || v.Events == 0 {
 		return Frame{State: Waiting, Note: note}
 	}
 	f := Frame{View: v, Time: v.Now, State: Ended, Note: note}
 	for i := range v.Processes {
-		if v.Processes[i].End == 0 {
+		if v.Processes[i].Ended == "" {
 			f.State = Live
 		}
 	}
 	var now unix.Timespec
 	if f.State == Live && unix.ClockGettime(unix.CLOCK_MONOTONIC, &now) == nil {
-		f.Time = max(f.Time, now.Nano()-origin-int64(delay))
+		f.Time = max(f.Time, now.Nano()-v.Origin-int64(delay))
 	}
 	return f
 }

@@ -5,8 +5,8 @@ import (
 
 	"github.com/gdamore/tcell/v2"
 
-	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/report"
+	"github.com/accscope/accscope/collector/state"
 )
 
 // memoryView shows per device the memory in use over time, the transfer rates,
@@ -75,7 +75,7 @@ func (m *memoryView) collect(a *app) []row {
 	v, t := a.frame.View, a.theme
 	var rows []row
 	for _, d := range devices(v) {
-		add := func(x *model.MappingView, mark string, style *tcell.Style) {
+		add := func(x *state.Mapping, mark string, style *tcell.Style) {
 			age := a.frame.Time - x.Since
 			name := x.Name
 			if name == "" {
@@ -124,7 +124,7 @@ type variableKey struct {
 
 // piling finds the variables that look leaked while the program runs: allocated
 // at one place again and again over a good part of the time, and never freed.
-func piling(d *model.DeviceView, now int64) map[variableKey]bool {
+func piling(d *state.Device, now int64) map[variableKey]bool {
 	type span struct{ first, last int64 }
 	spans := map[variableKey]span{}
 	begin := now
@@ -150,7 +150,7 @@ func piling(d *model.DeviceView, now int64) map[variableKey]bool {
 }
 
 // drawMemory draws a device's graph.
-func (a *app) drawMemory(c canvas, d *model.DeviceView) {
+func (a *app) drawMemory(c canvas, d *state.Device) {
 	t := c.theme
 	from, to := a.span()
 	samples := a.history.devices[d.ID]
@@ -178,7 +178,7 @@ func (a *app) drawMemory(c canvas, d *model.DeviceView) {
 	for y := range height {
 		c.cell(left-1, 1+y, t.vertical, t.dim)
 	}
-	c.sparkline(left, 1, height, a.history.used(d.ID, from, to, width), top, t.activities[mixed])
+	c.sparkline(left, 1, height, used(d.Memory, from, to, width), top, t.activities[mixed])
 	y := c.h - 1
 	highest := 1.0
 	for i := range up {

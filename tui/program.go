@@ -6,8 +6,8 @@ import (
 
 	"github.com/gdamore/tcell/v2"
 
-	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/report"
+	"github.com/accscope/accscope/collector/state"
 )
 
 // programView shows the processes, and what each of their threads is in.
@@ -110,7 +110,7 @@ func (p *programView) rows(a *app) []row {
 }
 
 // stackText names the constructs that a thread is in, outermost first.
-func stackText(stack []model.OpenSpan) string {
+func stackText(stack []state.OpenSpan) string {
 	parts := make([]string, len(stack))
 	for i, s := range stack {
 		parts[i] = s.Kind

@@ -7,8 +7,8 @@ import (
 	"github.com/gdamore/tcell/v2"
 
 	"github.com/accscope/accscope/callbacks"
-	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/report"
+	"github.com/accscope/accscope/collector/state"
 )
 
 // queuesView shows per device a lane for each queue, over time.
@@ -59,8 +59,8 @@ func queueName(number int64) string {
 
 // laneRow is a lane to be drawn.
 type laneRow struct {
-	device *model.DeviceView
-	queue  *model.QueueView
+	device *state.Device
+	queue  *state.Queue
 }
 
 const gutter = 24 // cells left of the lanes
@@ -79,9 +79,9 @@ func (q *queuesView) draw(a *app, c canvas) {
 			byID[id] = laneRow{d, queue}
 			cells := []string{deviceName(v, &d.DeviceInfo), queueName(queue.Number)}
 			also := ""
-			for _, o := range []*model.Operation{queue.Next, queue.Last} {
+			for _, o := range []*state.Operation{queue.Next, queue.Last} {
 				if o != nil {
-					cells = append(cells, operationLabel(o))
+					cells = append(cells, labelOf(o))
 					also += names.of(o.Name, o.Source) + " "
 				}
 			}
@@ -107,7 +107,7 @@ func (q *queuesView) draw(a *app, c canvas) {
 	height := q.height(lanes, c.h)
 	top := q.first(lanes, height, c.h)
 	y := 0
-	var device *model.DeviceView
+	var device *state.Device
 	for i := top; i < len(lanes) && y < c.h; i++ {
 		l := lanes[i]
 		if l.device != device {
@@ -158,7 +158,7 @@ func (q *queuesView) first(lanes []laneRow, height, room int) int {
 }
 
 // drawDevice shows a device's sums over its lanes.
-func (a *app) drawDevice(c canvas, d *model.DeviceView) {
+func (a *app) drawDevice(c canvas, d *state.Device) {
 	t := c.theme
 	samples := a.history.devices[d.ID]
 	_, to := a.span()
@@ -178,18 +178,12 @@ func (a *app) drawDevice(c canvas, d *model.DeviceView) {
 
 // drawLane shows a queue: its figures on the left; on the right how busy it was
 // over time and, in the last line, when the host waited for it.
-func (a *app) drawLane(c canvas, q *model.QueueView, chosen bool) {
+func (a *app) drawLane(c canvas, q *state.Queue, chosen bool) {
 	t := c.theme
-	l := a.history.lanes[q.ID]
-	if l == nil {
-		return
-	}
 	from, to := a.span()
 	width := c.w - gutter
-	var running, wait segment
-	if a.back == 0 {
-		running, wait = l.now(a.frame.Time)
-	}
+	l := laneOf(q, from, to, a.frame.Time)
+	running, wait := l.running, l.wait
 	cells := columns(l.busy, running, from, to, width)
 	waits := columns(l.waits, wait, from, to, width)
 	follows := columns(l.follows, segment{}, from, to, width)
@@ -229,12 +223,12 @@ func (a *app) drawLane(c canvas, q *model.QueueView, chosen bool) {
 }
 
 // runningText says what a queue is at.
-func runningText(q *model.QueueView) string {
+func runningText(q *state.Queue) string {
 	switch {
 	case held(q) != nil:
 		return fmt.Sprintf("waits for %s:%d", queueName(held(q).Queue), held(q).Source.Line)
 	case q.Depth > 0 && q.Next != nil:
-		return operationLabel(q.Next)
+		return labelOf(q.Next)
 	case q.Depth > 0:
 		return "runs"
 	case q.Last != nil:
@@ -243,7 +237,7 @@ func runningText(q *model.QueueView) string {
 	return ""
 }
 
-func waitText(q *model.QueueView) string {
+func waitText(q *state.Queue) string {
 	switch {
 	case q.Waiting > 0:
 		return "host waits"
@@ -391,7 +385,7 @@ func (q *queuesView) drawAxis(a *app, c canvas) {
 	c.text(1, 1, gutter-2, "queue  pending  busy", t.dim)
 }
 
-func queueDetail(v *model.View, d *model.DeviceView, q *model.QueueView) detail {
+func queueDetail(v *state.State, d *state.Device, q *state.Queue) detail {
 	x := detail{title: deviceName(v, &d.DeviceInfo) + " " + queueName(q.Number)}
 	field := func(name, format string, values ...any) {
 		x.fields = append(x.fields, [2]string{name, fmt.Sprintf(format, values...)})
@@ -421,11 +415,11 @@ func queueDetail(v *model.View, d *model.DeviceView, q *model.QueueView) detail 
 		field("dependency", "%s, enqueued at %s: %s", dependencyLabel(d), clock(d.Time), length)
 	}
 	if o := q.Next; o != nil {
-		field("runs", "%s %s, enqueued at %s, %s", o.Kind, operationLabel(o), clock(o.Enqueued), report.ShowBytes(float64(o.Bytes)))
+		field("runs", "%s %s, enqueued at %s, %s", o.Kind, labelOf(o), clock(o.Enqueued), report.ShowBytes(float64(o.Bytes)))
 		x.source = o.Source
 	}
 	if o := q.Last; o != nil {
-		field("last", "%s %s, %s at %s", o.Kind, operationLabel(o), report.ShowDuration(float64(o.End-o.Start)), clock(o.Start))
+		field("last", "%s %s, %s at %s", o.Kind, labelOf(o), report.ShowDuration(float64(o.End-o.Start)), clock(o.Start))
 		if q.Next == nil {
 			x.source = o.Source
 		}

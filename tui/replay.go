@@ -6,28 +6,25 @@ import (
 	"math"
 	"path/filepath"
 	"sync"
-	"sync/atomic"
 	"time"
 
-	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/state"
 	"github.com/accscope/accscope/collector/store"
 )
 
-// Replay plays a finished trace: its events go through the model as they
-// happened, at a pace, and a view is taken per frame.
+// Replay plays a finished trace: a frame is its state at a time that runs on.
 type Replay struct {
 	path        string
 	first, last int64
 
-	mu           sync.Mutex
-	speed        float64
-	paused       bool
-	base         int64     // the replay's time at since
-	since        time.Time // when time began to run from base
-	target       int64     // where to go at once, -1: nowhere
-	step, window int64
-	changed      atomic.Bool   // a command came
-	wake         chan struct{} // with it
+	mu     sync.Mutex
+	speed  float64
+	paused bool
+	base   int64     // the replay's time at since
+	since  time.Time // when time began to run from base
+	jumped bool      // the time was chosen
+	window int64
+	wake   chan struct{} // a command came
 }
 
 // The fastest a replay goes, and the slowest.
@@ -44,7 +41,7 @@ func OpenReplay(path string) (*Replay, error) {
 		return nil, err
 	}
 	defer trace.Close()
-	r := &Replay{path: path, speed: 1, target: -1, step: 25e6, window: 10e9, wake: make(chan struct{}, 1)}
+	r := &Replay{path: path, speed: 1, window: 10e9, wake: make(chan struct{}, 1)}
 	if r.first, r.last, err = trace.Extent(); err != nil {
 		return nil, err
 	}
@@ -70,27 +67,18 @@ func (r *Replay) Speed() float64 {
 
 // SetSpeed changes how fast time runs.
 func (r *Replay) SetSpeed(speed float64) {
-	r.command(func() {
-		r.settle()
-		r.speed = max(min(speed, fastest), slowest)
-	})
+	r.command(func() { r.speed = max(min(speed, fastest), slowest) })
 }
 
 // SetPaused stops time, or lets it run.
-func (r *Replay) SetPaused(paused bool) {
-	r.command(func() {
-		r.settle()
-		r.paused = paused
-	})
-}
+func (r *Replay) SetPaused(paused bool) { r.command(func() { r.paused = paused }) }
 
 // TogglePaused stops time if it runs and lets it run if it stands; from the end
 // it runs from the start.
 func (r *Replay) TogglePaused() {
 	r.command(func() {
-		r.settle()
-		if r.target < 0 && r.base >= r.last {
-			r.paused, r.target = false, r.first
+		if r.base >= r.last {
+			r.paused, r.base, r.jumped = false, r.first, true
 			return
 		}
 		r.paused = !r.paused
@@ -99,190 +87,108 @@ func (r *Replay) TogglePaused() {
 
 // SeekTo goes to a time.
 func (r *Replay) SeekTo(to int64) {
-	r.command(func() { r.target = max(min(to, r.last), r.first) })
+	r.command(func() { r.base, r.jumped = max(min(to, r.last), r.first), true })
 }
 
-// SetResolution says how finely history is wanted.
-func (r *Replay) SetResolution(step, window int64) {
-	r.command(func() { r.step, r.window = max(step, 1), window })
-}
+// SetWindow says for how long before its time the rates are wanted.
+func (r *Replay) SetWindow(window int64) { r.command(func() { r.window = window }) }
 
+// command changes how time runs from here on.
 func (r *Replay) command(f func()) {
 	r.mu.Lock()
+	r.base, r.since = r.time(), time.Now()
 	f()
 	r.mu.Unlock()
-	r.changed.Store(true)
 	select {
 	case r.wake <- struct{}{}:
 	default:
 	}
 }
 
-// time is the replay's time now; settle makes it the base.
+// time is the replay's time now.
 func (r *Replay) time() int64 {
-	if r.paused {
+	if r.paused || r.since.IsZero() {
 		return r.base
 	}
-	return min(r.base+int64(float64(time.Since(r.since))*r.speed), r.last)
+	return int64(min(float64(r.base)+float64(time.Since(r.since))*r.speed, float64(r.last)))
 }
 
-func (r *Replay) settle() { r.base, r.since = r.time(), time.Now() }
-
-// errBack ends a pass over the trace because time goes back.
-var errBack = errors.New("back")
-
-// pass is one run through the trace.
-type pass struct {
-	*Replay
-	ctx      context.Context
-	interval time.Duration
-	observe  func(Frame)
-	model    *model.Model
-	fresh    bool  // no frame was given yet
-	position int64 // time of the newest event applied
-	until    int64 // events up to here are applied without a look at the clock
-	calls    int
-	sampleAt int64
-	samples  int // since the last full frame
-	framed   time.Time
+// next is what is to be shown now.
+func (r *Replay) next() (at int64, state State, jumped bool, window int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	at, state = r.time(), Playing
+	switch {
+	case at >= r.last:
+		at, state = r.last, Ended
+	case r.paused:
+		state = Paused
+	}
+	jumped, r.jumped = r.jumped, false
+	return at, state, jumped, r.window
 }
 
-// The most partial frames between two full ones, outside of a seek.
-const maxPartial = 100
+// approaches is how many times before the one that was jumped to are looked at, for
+// the rates.
+const approaches = 20
 
 // Run plays until ctx is done.
 func (r *Replay) Run(ctx context.Context, interval time.Duration, observe func(Frame)) error {
-	r.command(func() { r.since = time.Now() })
-	for ctx.Err() == nil {
-		p := &pass{Replay: r, ctx: ctx, interval: interval, observe: observe, model: model.New(nil, nil), fresh: true, position: r.first}
-		err := p.play()
-		switch {
-		case errors.Is(err, errBack):
-			continue
-		case ctx.Err() != nil:
-			return nil
-		case err != nil:
-			return err
-		}
-		p.rest()
-	}
-	return nil
-}
-
-func (p *pass) play() error {
-	trace, err := store.Open(p.path)
+	trace, err := store.Open(r.path)
 	if err != nil {
 		return err
 	}
 	defer trace.Close()
-	return trace.Replay(p.model, p.before)
-}
-
-// before is called ahead of each event: it waits, gives frames, and follows
-// commands.
-func (p *pass) before(t int64) error {
-	p.calls++
-	if t > p.until || p.changed.Load() || p.calls&0xff == 0 {
-		if err := p.pace(t); err != nil {
-			return err
-		}
-	}
-	if t >= p.sampleAt {
-		p.sample(t)
-	}
-	p.position = max(p.position, t)
-	return nil
-}
-
-func (p *pass) pace(t int64) error {
-	for {
-		if err := p.ctx.Err(); err != nil {
-			return err
-		}
-		p.mu.Lock()
-		p.changed.Store(false)
-		if p.target >= 0 {
-			if p.target < p.position {
-				p.mu.Unlock()
-				return errBack
+	trace.Interrupt(ctx.Done())
+	reader := state.New(trace)
+	r.command(func() { r.jumped = true })
+	for shown := int64(math.MinInt64); ctx.Err() == nil; {
+		at, how, jumped, window := r.next()
+		restart := jumped
+		for i := int64(approaches); jumped && i > 0; i-- {
+			before := at - window/approaches*i
+			if before < r.first {
+				continue
 			}
-			if t <= p.target {
-				p.until, p.samples = p.target, -1<<30
-				p.sampleAt = max(p.sampleAt, p.target-p.window)
-				p.mu.Unlock()
-				return nil
+			frame, err := frameAt(reader, before, how)
+			if err != nil {
+				return ended(ctx, err)
 			}
-			p.base, p.since, p.target = p.target, time.Now(), -1
-			p.framed, p.samples = time.Time{}, 0
+			frame.Partial, frame.Restart = true, restart
+			restart = false
+			observe(frame)
 		}
-		now := p.time()
-		p.until = now
-		state, speed := Playing, p.speed
-		if p.paused {
-			state = Paused
+		if at != shown || jumped || how != Ended {
+			frame, err := frameAt(reader, at, how)
+			if err != nil {
+				return ended(ctx, err)
+			}
+			frame.Restart = restart
+			observe(frame)
+			shown = at
 		}
-		p.mu.Unlock()
-		if time.Since(p.framed) >= p.interval {
-			p.frame(now, state)
-		}
-		if t <= now {
-			return nil
-		}
-		pause := p.interval
-		if state == Playing {
-			pause = min(pause, time.Duration(float64(t-now)/speed)+time.Microsecond)
-		}
-		timer := time.NewTimer(pause)
+		timer := time.NewTimer(interval)
 		select {
-		case <-p.ctx.Done():
+		case <-ctx.Done():
 		case <-timer.C:
-		case <-p.wake:
+		case <-r.wake:
 		}
 		timer.Stop()
 	}
+	return nil
 }
 
-func (p *pass) frame(now int64, state State) {
-	p.framed, p.samples = time.Now(), 0
-	p.observe(Frame{View: p.model.ViewWithin(viewLimits), Time: now, State: state, Restart: p.fresh})
-	p.fresh = false
-}
-
-// sample keeps the history finer than frames follow each other.
-func (p *pass) sample(t int64) {
-	p.mu.Lock()
-	step := p.step
-	p.mu.Unlock()
-	p.sampleAt = t + step
-	if p.samples >= maxPartial {
-		return
+// ended is an error but for the one that reading was to end by.
+func ended(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
 	}
-	p.samples++
-	p.observe(Frame{View: p.model.ViewWithin(fewLimits), Time: t, Partial: true, Restart: p.fresh})
-	p.fresh = false
+	return err
 }
 
-// rest shows the end of the trace until a command leads back.
-func (p *pass) rest() {
-	p.mu.Lock()
-	p.base, p.since = p.last, time.Now()
-	p.mu.Unlock()
-	p.frame(p.last, Ended)
-	for p.ctx.Err() == nil {
-		p.mu.Lock()
-		back := p.target >= 0 && p.target < p.last
-		if !back {
-			p.target = -1
-		}
-		p.mu.Unlock()
-		if back {
-			return
-		}
-		select {
-		case <-p.ctx.Done():
-		case <-p.wake:
-		}
-	}
+func frameAt(reader *state.Reader, time int64, how State) (Frame, error) {
+	view, err := reader.At(time)
+	return Frame{View: view, Time: time, State: how}, err
 }
 
 // mostStill is how many frames Step gives of a time in which nothing happens.
@@ -297,20 +203,22 @@ func (r *Replay) Step(ctx context.Context, interval time.Duration, observe func(
 		return err
 	}
 	defer trace.Close()
-	m := model.New(nil, nil)
-	next := r.first + int64(interval)
-	err = trace.Replay(m, func(t int64) error {
-		if t > next && (uint64(t)-uint64(next))/uint64(interval) > mostStill {
-			next = t - mostStill*int64(interval)
+	trace.Interrupt(ctx.Done())
+	reader := state.New(trace)
+	for next := r.first; next < r.last-int64(interval); {
+		next += int64(interval)
+		frame, err := frameAt(reader, next, Playing)
+		if err != nil {
+			return errors.Join(err, ctx.Err())
 		}
-		for ; t >= next && next <= math.MaxInt64-int64(interval); next += int64(interval) {
-			observe(Frame{View: m.ViewWithin(viewLimits), Time: next, State: Playing})
+		observe(frame)
+		if soon := min(reader.Soon(), r.last); soon > next && (uint64(soon)-uint64(next))/uint64(interval) > mostStill {
+			next = soon - mostStill*int64(interval)
 		}
-		return ctx.Err()
-	})
-	if err != nil {
-		return err
 	}
-	observe(Frame{View: m.ViewWithin(viewLimits), Time: r.last, State: Ended})
-	return nil
+	frame, err := frameAt(reader, r.last, Ended)
+	if err == nil {
+		observe(frame)
+	}
+	return err
 }

@@ -2,17 +2,25 @@ package tui
 
 import (
 	"context"
+	"errors"
+	"path/filepath"
+	"testing"
 	"time"
 
 	"github.com/accscope/accscope/collector/capture"
 	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/state"
+	"github.com/accscope/accscope/collector/store"
 )
 
-// script is a source whose frames come from events that a test writes: a
+// script is a source whose frames come from a trace that a test writes: a
 // program of two devices with a pipeline on four queues, a queue without
 // measured times, a wait, a leak, a growing variable and an error.
 type script struct {
+	t        testing.TB
 	model    *model.Model
+	writer   *store.Writer
+	reader   *state.Reader
 	sequence uint64
 	pair     uint64
 	frames   []Frame
@@ -34,14 +42,37 @@ const (
 	origin = 1000 * ms
 )
 
-func newScript() *script {
-	s := &script{model: model.New(nil, nil), state: Live}
-	s.model.AddProcess(model.ProcessInfo{ID: 1, Host: "node1", PID: 4711, Program: "/home/u/solver", Arguments: []string{"./solver", "-n", "4"},
-		Rank: -1, Start: origin})
-	s.model.AddThread(model.ThreadInfo{ID: 1, Process: 1, TID: 4711, Name: "solver"})
-	s.model.AddThread(model.ThreadInfo{ID: 2, Process: 1, TID: 4712, Name: "solver"})
+func newScript(t testing.TB) *script {
+	t.Helper()
+	s := &script{t: t, model: model.New(nil, nil), state: Live}
+	path := filepath.Join(t.TempDir(), "trace.db")
+	var err error
+	if s.writer, err = store.Create(path, 0, s.model); err != nil {
+		t.Fatal(err)
+	}
+	process := model.ProcessInfo{ID: 1, Host: "node1", PID: 4711, Program: "/home/u/solver", Arguments: []string{"./solver", "-n", "4"},
+		Rank: -1, Start: origin}
+	s.did(s.writer.SaveHost(store.Host{ID: 1, Name: "node1", Uncertainty: -1}))
+	s.did(s.writer.SaveProcess(process, 1, "solver"))
+	for id := range model.ThreadID(2) {
+		s.did(s.writer.SaveThread(model.ThreadInfo{ID: id + 1, Process: 1, TID: 4711 + int(id), Name: "solver"}))
+	}
 	s.model.DescribeDevice(model.DeviceInfo{Process: 1, Type: 100, Name: "accscope sim", Capacity: 16 << 30})
+	s.did(s.writer.Commit())
+	trace, err := store.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.reader = state.New(trace)
+	t.Cleanup(func() { s.did(errors.Join(trace.Close(), s.writer.Close())) })
 	return s
+}
+
+func (s *script) did(err error) {
+	s.t.Helper()
+	if err != nil {
+		s.t.Fatal(err)
+	}
 }
 
 // event applies an event of the sim device.
@@ -55,7 +86,7 @@ func (s *script) event(kind int32, time int64, queue int64, name string, line in
 	if change != nil {
 		change(&e.Event)
 	}
-	s.model.Apply(&e)
+	s.did(s.writer.Write(s.model.Apply(&e)))
 }
 
 // span applies a start and its end.
@@ -80,23 +111,35 @@ func (s *script) operation(kind int32, at, queue int64, name string, line int32,
 }
 
 func (s *script) ran(kind int32, at, queue int64, start, end int64, bytes uint64) {
-	s.model.ApplyActivity(&model.Activity{Process: 1, Activity: capture.Activity{Time: origin + at, Kind: kind, DeviceType: 100,
-		Async: queue, AsyncQueue: queue, Bytes: bytes, Start: origin + start, End: origin + end}})
+	a := model.Activity{Process: 1, Activity: capture.Activity{Time: origin + at, Kind: kind, DeviceType: 100,
+		Async: queue, AsyncQueue: queue, Bytes: bytes, Start: origin + start, End: origin + end}}
+	enqueue, device, id := s.model.ApplyActivity(&a)
+	s.did(s.writer.WriteActivity(&a, enqueue, device, id))
 }
 
 // depend makes a queue wait for another one.
 func (s *script) depend(at, queue, awaited int64, line int32) {
-	s.model.ApplyDependency(&model.Dependency{Process: 1, Dependency: capture.Dependency{Recorded: origin + at, Time: origin + at, DeviceType: 100,
-		Queue: queue, Awaited: awaited, SourceFile: s.model.Intern("/home/u/solver.c"), Line: line}})
+	d := model.Dependency{Process: 1, Dependency: capture.Dependency{Recorded: origin + at, Time: origin + at, DeviceType: 100,
+		Queue: queue, Awaited: awaited, SourceFile: s.model.Intern("/home/u/solver.c"), Line: line}}
+	from, to := s.model.ApplyDependency(&d)
+	s.did(s.writer.WriteDependency(&d, from, to))
 }
 
-func (s *script) frame(time int64) {
-	s.frames = append(s.frames, Frame{View: s.model.ViewWithin(viewLimits), Time: origin + time, State: s.state})
+func (s *script) frame(time int64) { s.frames = append(s.frames, s.now(origin+time)) }
+
+// now is what the trace says once all is committed.
+func (s *script) now(time int64) Frame {
+	s.t.Helper()
+	s.did(s.writer.Commit())
+	view, err := s.reader.At(state.Newest)
+	s.did(err)
+	return Frame{View: view, Time: time, State: s.state}
 }
 
 // pipeline is the program up to four seconds after its start.
-func pipeline() *script {
-	s := newScript()
+func pipeline(t testing.TB) *script {
+	t.Helper()
+	s := newScript(t)
 	s.event(model.Alloc, 10*ms, -2, "field", 12, func(e *capture.Event) { e.Host, e.Device, e.Bytes = 0x7f0000001000, 0xa0001000, 256<<20 })
 	s.event(model.Create, 11*ms, -2, "field", 12, func(e *capture.Event) { e.Host, e.Device, e.Bytes = 0x7f0000001000, 0xa0001000, 256<<20 })
 	s.event(model.Alloc, 12*ms, -2, "Größe_场", 13, func(e *capture.Event) { e.Host, e.Device, e.Bytes = 0x7f0020001000, 0xb0001000, 1<<20 })

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/state"
 )
 
 // Reading is one object of accscope top --json: the state at a time, and how
@@ -22,29 +23,29 @@ type Reading struct {
 	EventRate float64             `json:"events_per_second"`
 	Lost      int64               `json:"lost_events"`
 	Errors    int64               `json:"errors"`
-	Newest    []model.EventView   `json:"newest_errors"`
+	Newest    []state.Event       `json:"newest_errors"`
 	Processes []model.ProcessInfo `json:"processes"`
-	Threads   []model.ThreadView  `json:"threads"`
+	Threads   []state.Thread      `json:"threads"`
 	Devices   []DeviceReading     `json:"devices"`
-	Kernels   []model.KernelView  `json:"kernels"`
+	Kernels   []state.Kernel      `json:"kernels"`
 }
 
 // DeviceReading is a device in a Reading.
 type DeviceReading struct {
 	model.DeviceInfo
-	Used          int64               `json:"used"`
-	Peak          int64               `json:"peak"`
-	Mappings      int                 `json:"mapping_count"`
-	Largest       []model.MappingView `json:"largest_mappings"` // at most ten of the listed ones
-	Leaked        int                 `json:"leaked_count"`
-	LeakedBytes   int64               `json:"leaked_bytes"`
-	Launches      int64               `json:"launches"`
-	LaunchRate    float64             `json:"launches_per_second"`
-	UploadBytes   int64               `json:"upload_bytes"`
-	UploadRate    float64             `json:"upload_bytes_per_second"`
-	DownloadBytes int64               `json:"download_bytes"`
-	DownloadRate  float64             `json:"download_bytes_per_second"`
-	Queues        []QueueReading      `json:"queues"`
+	Used          int64           `json:"used"`
+	Peak          int64           `json:"peak"`
+	Mappings      int             `json:"mapping_count"`
+	Largest       []state.Mapping `json:"largest_mappings"` // at most ten of the listed ones
+	Leaked        int             `json:"leaked_count"`
+	LeakedBytes   int64           `json:"leaked_bytes"`
+	Launches      int64           `json:"launches"`
+	LaunchRate    float64         `json:"launches_per_second"`
+	UploadBytes   int64           `json:"upload_bytes"`
+	UploadRate    float64         `json:"upload_bytes_per_second"`
+	DownloadBytes int64           `json:"download_bytes"`
+	DownloadRate  float64         `json:"download_bytes_per_second"`
+	Queues        []QueueReading  `json:"queues"`
 }
 
 // QueueReading is a queue in a DeviceReading. Where Measured is false, Busy is
@@ -57,13 +58,16 @@ type QueueReading struct {
 	Busy     float64          `json:"busy_share"`
 	Blocked  float64          `json:"host_wait_share"`
 	Waiting  int64            `json:"threads_waiting"`
-	Running  *model.Operation `json:"running"`
-	Last     *model.Operation `json:"last"`
+	Running  *state.Operation `json:"running"`
+	Last     *state.Operation `json:"last"`
 	// HeldBack is the part of the interval that dependencies which ended in it
 	// held the queue back; Dependencies are the newest.
-	HeldBack     float64                `json:"held_back_share"`
-	Dependencies []model.DependencyView `json:"dependencies"`
+	HeldBack     float64            `json:"held_back_share"`
+	Dependencies []state.Dependency `json:"dependencies"`
 }
+
+// mostDependencies is how many of a queue's dependencies a Reading has.
+const mostDependencies = 32
 
 // Stream writes a JSON object per interval until the source ends or ctx is done;
 // once: a single one. A replay is not paced: its intervals are those of the
@@ -123,7 +127,7 @@ func reading(title string, before, f *Frame) *Reading {
 	v := f.View
 	old := before.View
 	if old == nil {
-		old = &model.View{}
+		old = &state.State{}
 		before = &Frame{Time: v.Now}
 		for _, p := range v.Processes {
 			before.Time = min(before.Time, p.Start)
@@ -138,7 +142,7 @@ func reading(title string, before, f *Frame) *Reading {
 		Devices: []DeviceReading{}, Kernels: nonNil(v.Kernels)}
 	for i := range v.Devices {
 		d := &v.Devices[i]
-		was := &model.DeviceView{}
+		was := &state.Device{}
 		for j := range old.Devices {
 			if old.Devices[j].ID == d.ID {
 				was = &old.Devices[j]
@@ -150,7 +154,7 @@ func reading(title string, before, f *Frame) *Reading {
 			DownloadBytes: d.Downloads.Bytes, DownloadRate: perSecond(d.Downloads.Bytes, was.Downloads.Bytes), Queues: []QueueReading{}}
 		for j := range d.Queues {
 			q := &d.Queues[j]
-			p := &model.QueueView{}
+			p := &state.Queue{}
 			for k := range was.Queues {
 				if was.Queues[k].ID == q.ID {
 					p = &was.Queues[k]
@@ -158,7 +162,7 @@ func reading(title string, before, f *Frame) *Reading {
 			}
 			y := QueueReading{Number: q.Number, Measured: q.Measured, Depth: q.Depth, Done: q.Done,
 				Busy: portion(q.Busy, p.Busy), Blocked: portion(q.WaitTime, p.WaitTime), Waiting: q.Waiting, Running: q.Next, Last: q.Last,
-				HeldBack: portion(q.HeldBack, p.HeldBack), Dependencies: nonNil(q.Dependencies)}
+				HeldBack: portion(q.HeldBack, p.HeldBack), Dependencies: nonNil(q.Dependencies[max(len(q.Dependencies)-mostDependencies, 0):])}
 			if !q.Measured {
 				y.Busy = portion(q.Bound, p.Bound)
 				if q.Depth > 0 {
@@ -180,8 +184,8 @@ func nonNil[T any](list []T) []T {
 	return list
 }
 
-func largest(mappings []model.MappingView, n int) []model.MappingView {
-	picked := append([]model.MappingView{}, mappings...)
+func largest(mappings []state.Mapping, n int) []state.Mapping {
+	picked := append([]state.Mapping{}, mappings...)
 	for i := 0; i < min(n, len(picked)); i++ {
 		for j := i + 1; j < len(picked); j++ {
 			if picked[j].Bytes > picked[i].Bytes {

@@ -1,6 +1,9 @@
 package tui
 
-import "github.com/accscope/accscope/collector/model"
+import (
+	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/state"
+)
 
 // symbols are the linker's names of kernels that are shown under another name, as they
 // are and demangled. Frames have them in the list of kernels only; what else tells of a kernel is
@@ -12,7 +15,7 @@ type namedAt struct {
 	line       int32
 }
 
-func symbolsOf(v *model.View) symbols {
+func symbolsOf(v *state.State) symbols {
 	s := symbols{}
 	for i := range v.Kernels {
 		k := &v.Kernels[i]
@@ -30,6 +33,6 @@ func symbolsOf(v *model.View) symbols {
 }
 
 // of gives the linker's name of a kernel, "" if it is the one shown.
-func (s symbols) of(name string, at model.Source) string {
+func (s symbols) of(name string, at state.Source) string {
 	return s[namedAt{name, at.File, at.Line}]
 }

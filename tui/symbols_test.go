@@ -13,7 +13,7 @@ import (
 // one name, by the linker's name the one.
 func TestFilterBySymbol(t *testing.T) {
 	const double, float = "_ZN4Grid4stepEd._omp_fn.0", "_ZN4Grid4stepEf._omp_fn.0" // both Grid::step._omp_fn.0
-	s := newScript()
+	s := newScript(t)
 	s.operation(model.EnqueueLaunchStart, 100*ms, 1, double, 30, 0)
 	s.operation(model.EnqueueLaunchStart, 110*ms, 2, float, 40, 0)
 	s.operation(model.EnqueueLaunchStart, 120*ms, 3, "sum", 50, 0)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,6 +18,7 @@ import (
 	"github.com/gdamore/tcell/v2"
 
 	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/state"
 )
 
 func TestColumns(t *testing.T) {
@@ -56,32 +56,6 @@ func TestWaitsAreProportional(t *testing.T) {
 	}
 }
 
-// A lane never holds more than its bound, and never shows more than is busy,
-// whatever a queue does.
-func TestLaneIsBounded(t *testing.T) {
-	random := rand.New(rand.NewPCG(1, 2))
-	l := new(lane)
-	q := model.QueueView{Measured: true}
-	for i := range int64(3 * maxSegments) {
-		time := i * 1000
-		length := random.Int64N(900)
-		q.Busy += length
-		q.Done++
-		q.Last = &model.Operation{Record: i + 1, Kind: "kernel", Start: time - length, End: time}
-		if random.IntN(3) > 0 {
-			l.add(&q, time, nil)
-		}
-	}
-	if len(l.busy) > maxSegments {
-		t.Errorf("%d segments", len(l.busy))
-	}
-	for _, c := range columns(l.busy, segment{}, 0, 3*maxSegments*1000, 100) {
-		if c.share < 0 || c.share > 1 {
-			t.Errorf("a cell is busy for %g", c.share)
-		}
-	}
-}
-
 func TestRate(t *testing.T) {
 	samples := []sample{{time: 0, up: 0}, {time: 1e9, up: 100}, {time: 3e9, up: 500}}
 	for i, got := range rate(samples, upBytes, 0, 4e9, 4) {
@@ -99,12 +73,12 @@ func TestExcerpt(t *testing.T) {
 	if err := errors.Join(os.WriteFile(file, []byte("one\n\ttwo\nthree\nfour\n"), 0o600), syscall.Mkfifo(pipe, 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	lines, err := excerpt(model.Source{File: file, Line: 2}, 1)
+	lines, err := excerpt(state.Source{File: file, Line: 2}, 1)
 	if want := []codeLine{{1, "one"}, {2, "    two"}, {3, "three"}}; err != nil || !slices.Equal(lines, want) {
 		t.Errorf("%v, %v", lines, err)
 	}
 	for name, want := range map[string]string{pipe: "no regular file", "/dev/zero": "no regular file", folder: "no regular file", file + "x": "no such file"} {
-		if _, err := excerpt(model.Source{File: name, Line: 2}, 1); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := excerpt(state.Source{File: name, Line: 2}, 1); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -173,7 +147,7 @@ func FuzzOutput(f *testing.F) {
 }
 
 func TestKeysAndMouse(t *testing.T) {
-	a, screen := stage(t, pipeline(), 120, 40, Options{})
+	a, screen := stage(t, pipeline(t), 120, 40, Options{})
 	text := func() string { return pictureOf(screen).Text() }
 	click := func(x, y int, buttons tcell.ButtonMask) {
 		a.handle(tcell.NewEventMouse(x, y, buttons, 0))
@@ -260,7 +234,7 @@ func TestPane(t *testing.T) {
 	if err := pane.Started(); err != nil {
 		t.Fatal(err)
 	}
-	a, screen := stage(t, pipeline(), 100, 30, Options{Program: pane})
+	a, screen := stage(t, pipeline(t), 100, 30, Options{Program: pane})
 	shows := func(text string) {
 		t.Helper()
 		for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
@@ -307,7 +281,7 @@ func (b *busy) next() Frame {
 		b.at += 100_000_000 / int64(b.events) * 2
 		s.span(model.EnqueueLaunchStart, b.at, b.at+10, int64(i%8), fmt.Sprint("kernel", i%40), 32, nil)
 	}
-	return Frame{View: s.model.ViewWithin(viewLimits), Time: origin + b.at, State: Live}
+	return s.now(origin + b.at)
 }
 
 // A frame costs the same however many events came since the one before.
@@ -320,7 +294,7 @@ func BenchmarkFrame(b *testing.B) {
 			}
 			defer screen.Fini()
 			screen.SetSize(200, 50)
-			source := &busy{script: newScript(), events: rate / 10}
+			source := &busy{script: newScript(b), events: rate / 10}
 			a := newApp(source.script, screen, Options{})
 			for range 20 {
 				a.observe(source.next())
@@ -332,7 +306,7 @@ func BenchmarkFrame(b *testing.B) {
 					source.script.span(model.EnqueueLaunchStart, source.at, source.at+10, 1, "kernel", 32, nil)
 				}
 				b.StartTimer()
-				a.observe(Frame{View: source.script.model.ViewWithin(viewLimits), Time: origin + source.at, State: Live})
+				a.observe(source.script.now(origin + source.at))
 				a.redraw()
 			}
 		})
@@ -342,7 +316,7 @@ func BenchmarkFrame(b *testing.B) {
 // What a client's goroutines do when the stream ends in the middle.
 func TestStreamStopsWithItsWriter(t *testing.T) {
 	var calls atomic.Int64
-	err := Stream(context.Background(), pipeline(), time.Millisecond, false, writerFunc(func(p []byte) (int, error) {
+	err := Stream(context.Background(), pipeline(t), time.Millisecond, false, writerFunc(func(p []byte) (int, error) {
 		calls.Add(1)
 		return 0, io.ErrClosedPipe
 	}))

@@ -11,7 +11,6 @@ import (
 
 	"github.com/accscope/accscope/collector/ingest"
 	"github.com/accscope/accscope/collector/launch"
-	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/session"
 	"github.com/accscope/accscope/collector/store"
 )
@@ -25,7 +24,6 @@ type recording struct {
 	member   *session.Member // among the ranks of a job; nil outside of one
 	lock     *session.Lock   // nil: another rank of the job collects
 	ingester *ingest.Ingester
-	server   *session.Server
 	warnings []string
 	claimed  string // name of the trace that this run chose
 	path     string // of the finished trace
@@ -90,20 +88,7 @@ func (r *recording) open(trace string) error {
 	var err error
 	r.ingester, err = ingest.Open(ingest.Options{Session: r.session.Folder, Trace: trace, Release: true,
 		Warn: func(line string) { r.warnings = append(r.warnings, line) }})
-	if err != nil {
-		return err
-	}
-	r.server, err = r.session.Serve(r.look)
-	if err != nil {
-		// The recording works without those who would look at it live.
-		r.warnings = append(r.warnings, err.Error())
-	}
-	return nil
-}
-
-// look is the state of the run for those who watch it.
-func (r *recording) look(limits model.Limits) session.Frame {
-	return session.Frame{View: r.ingester.Model().ViewWithin(limits), Origin: r.ingester.Origin(), Trace: r.ingester.Trace()}
+	return err
 }
 
 func (r *recording) folder() string { return r.session.Folder }
@@ -166,9 +151,6 @@ func (r *recording) finish(end launch.End) (err error) {
 		err = r.ingester.Finish()
 	}
 	stop()
-	if r.server != nil {
-		err = errors.Join(err, r.server.Close(false))
-	}
 	if err != nil {
 		return err
 	}
@@ -197,11 +179,7 @@ func (r *recording) handOver() error {
 	if r.ingester == nil {
 		return nil
 	}
-	err := r.ingester.Close()
-	if r.server != nil {
-		err = errors.Join(err, r.server.Close(true))
-	}
-	return errors.Join(err, r.lock.Unlock())
+	return errors.Join(r.ingester.Close(), r.lock.Unlock())
 }
 
 // takeOver waits for the rank that collects to hand over, and goes on.

@@ -1,6 +1,6 @@
 // Package session is where captures meet their collector: a folder per session
 // in which every process of a run leaves its capture, owned by one collector at
-// a time through a lock, with a socket on which the owner streams what it sees.
+// a time through a lock.
 package session
 
 import (
@@ -24,7 +24,6 @@ import (
 // The files of a session folder, beside the captures.
 const (
 	lockFile   = "lock"
-	socketFile = "live"
 	folderMode = 0o700
 	lockMode   = 0o600
 	maxLock    = 32 // bytes: the lock file holds a process number
@@ -328,7 +327,7 @@ func (s *Session) clear() error {
 // a capture, also one that was given up when it was an empty folder.
 func (s *Session) owns(entry fs.DirEntry) bool {
 	if !entry.IsDir() {
-		return slices.Contains([]string{lockFile, membersFile, traceFile, traceFile + fresh, socketFile}, entry.Name())
+		return slices.Contains([]string{lockFile, membersFile, traceFile, traceFile + fresh}, entry.Name())
 	}
 	folder := filepath.Join(s.Folder, entry.Name())
 	inside, err := os.ReadDir(folder)

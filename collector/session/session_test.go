@@ -1,18 +1,14 @@
 package session_test
 
 import (
-	"context"
 	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
-	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/session"
-	"github.com/accscope/accscope/collector/store/generate"
 )
 
 func TestRoot(t *testing.T) {
@@ -300,57 +296,5 @@ func TestJobGoesOnAfterItsLastRank(t *testing.T) {
 		if err := <-came; err != nil {
 			t.Error(err)
 		}
-	}
-}
-
-// Whoever connects sees the model, and is told when the owner leaves.
-func TestLiveStream(t *testing.T) {
-	// Longer than a socket's name may be.
-	root := filepath.Join(t.TempDir(), strings.Repeat("long", 30))
-	t.Setenv("ACCSCOPE_DIR", root)
-	s, err := session.Create("program")
-	if err != nil {
-		t.Fatal(err)
-	}
-	g := generate.New(generate.Options{Spans: 500})
-	if err := g.Run(); err != nil {
-		t.Fatal(err)
-	}
-	server, err := s.Serve(func(l model.Limits) session.Frame {
-		return session.Frame{View: g.Model.ViewWithin(l), Origin: 42}
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	client, err := s.Dial(context.Background(), session.Request{Interval: time.Millisecond, Limits: model.Limits{Log: 3}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for range 3 {
-		f, err := client.Next()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if f.Origin != 42 || f.View.Events != g.Events || len(f.View.Log) != 3 || f.HandOver {
-			t.Fatalf("frame is %+v", f)
-		}
-	}
-	if err := server.Close(true); err != nil {
-		t.Fatal(err)
-	}
-	for {
-		f, err := client.Next()
-		if err != nil {
-			t.Fatalf("the stream ended without a hand-over: %v", err)
-		}
-		if f.HandOver {
-			break
-		}
-	}
-	if _, err := client.Next(); err == nil {
-		t.Error("frames after the hand-over")
-	}
-	if _, err := s.Dial(context.Background(), session.Request{}); err == nil {
-		t.Error("a session without owner was dialled")
 	}
 }

@@ -73,7 +73,7 @@ func (r *Reader) activity(a *store.Activity) error {
 	}
 	r.work(key).ran(a.Duration)
 	q.busy += q.covered.add(a.Start, a.End())
-	q.ran.add(Stretch{From: a.Start, To: a.End(), Record: a.Record, Work: a.Work, Site: site})
+	q.ran.add(Stretch{From: a.Start, To: a.End(), Busy: a.Duration, Record: a.Record, Kind: a.Work.Kind, Site: site}, bothStretches)
 	if a.Record == 0 {
 		return nil
 	}

@@ -9,7 +9,7 @@ import (
 
 // state makes a State of what was taken in.
 func (r *Reader) state() (*State, error) {
-	v := &State{Now: r.now, Events: r.events, ErrorSum: r.errorSum}
+	v := &State{Origin: r.origin, Now: r.now, Events: r.events, ErrorSum: r.errorSum}
 	var err error
 	if v.Lost, v.Behind, err = r.trace.Shortfall(); err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func (r *Reader) fillMemory(d *Device) {
 	if known == nil {
 		return
 	}
-	d.Used, d.Peak, d.LeakedBytes = known.used, known.peak, known.leakedBytes
+	d.Used, d.Peak, d.Memory, d.LeakedBytes = known.used, known.peak, known.memory.list, known.leakedBytes
 	live := known.live()
 	d.MappingSum = len(live)
 	for _, a := range live[:min(len(live), mostMappings)] {

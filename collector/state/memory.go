@@ -22,7 +22,7 @@ type allocation struct {
 type device struct {
 	process     model.ProcessID
 	used, peak  int64
-	memory      newest[store.Sample]
+	memory      recent[store.MemoryPoint]
 	allocations map[int64]*allocation // by record
 	mappings    map[int64]*allocation
 	byHost      map[uint64]*allocation // of mappings
@@ -57,13 +57,13 @@ func (d *device) exist(m *store.Mapping) {
 	d.maps = true
 	d.mappings[a.record], d.byHost[a.host], d.allocations[a.record] = a, a, a
 	d.allocated[variableOf(a.site)]++
-	d.use(m.Start, d.used+model.Size(m.Bytes))
+	d.now(m.Start, d.used+model.Size(m.Bytes))
 }
 
-// use notes the memory in use from a time on.
-func (d *device) use(time, used int64) {
+// now notes the memory in use from a time on.
+func (d *device) now(time, used int64) {
 	d.used, d.peak = used, max(d.peak, used)
-	d.memory.add(store.Sample{Time: time, Used: used})
+	d.memory.add(store.MemoryPoint{Time: time, End: time, Low: used, High: used, Last: used}, bothPoints)
 }
 
 // change takes in a create, alloc, delete or free; used is the memory in use after
@@ -95,7 +95,7 @@ func (d *device) change(x *store.Record, used int64) {
 		delete(d.allocations, x.Opener)
 	}
 	if used >= 0 {
-		d.use(x.Start, used)
+		d.now(x.Start, used)
 	}
 }
 
@@ -124,47 +124,4 @@ func (d *device) shutDown() {
 	clear(d.allocations)
 	clear(d.mappings)
 	clear(d.byHost)
-}
-
-// Memory gives a device's memory in use over [from, to) at a width in pixels, as
-// Trace.Memory does.
-func (r *Reader) Memory(id model.DeviceID, from, to int64, pixels int) ([]store.MemoryPoint, error) {
-	var points []store.MemoryPoint
-	d := r.devices[id]
-	if d == nil {
-		return nil, nil
-	}
-	if d.memory.lost && len(d.memory.list) > 0 && d.memory.list[0].Time > from {
-		older, err := r.trace.Memory(id, from, min(d.memory.list[0].Time, to), pixels)
-		if err != nil {
-			return nil, err
-		}
-		points = older
-	}
-	for _, s := range d.memory.list {
-		if s.Time >= to {
-			break
-		}
-		if s.Time < from {
-			points = points[:0] // the last before the window is what it begins with
-		}
-		points = append(points, store.MemoryPoint{Time: s.Time, End: s.Time, Low: s.Used, High: s.Used, Last: s.Used})
-	}
-	return points, nil
-}
-
-// mostKept is how much of what happened lately is kept of each thing that views draw.
-const mostKept = 1 << 14
-
-// newest keeps what was added last. What it has given out does not change.
-type newest[T any] struct {
-	list []T
-	lost bool // what was added first is not there any more
-}
-
-func (n *newest[T]) add(x T) {
-	if len(n.list) == mostKept {
-		n.list, n.lost = append(make([]T, 0, mostKept), n.list[mostKept/4:]...), true
-	}
-	n.list = append(n.list, x)
 }

@@ -28,9 +28,9 @@ type queue struct {
 	bound        int64 // ns, where not measured
 	waits        int64
 	waitTime     int64
-	ran          newest[Stretch]
-	occupied     newest[Stretch]
-	blocked      newest[Stretch]
+	ran          recent[Stretch]
+	occupied     recent[Stretch]
+	blocked      recent[Stretch]
 	dependencies []*dependency // the newest
 	followers    []*dependency // of other queues on this one, that are not over or not exactly known
 	sum          int64         // of dependencies
@@ -40,7 +40,7 @@ type queue struct {
 // The most operations and dependencies that are remembered of a queue.
 const (
 	mostPending      = 1 << 16
-	mostDependencies = 32
+	mostDependencies = 256
 )
 
 // dependency is a queue's wait for another one. It holds its queue back from when
@@ -103,7 +103,7 @@ func (q *queue) drain(done func(*operation) bool) {
 func (q *queue) waited(x *store.Record) {
 	q.waits++
 	q.waitTime += x.Duration
-	q.blocked.add(Stretch{From: x.Start, To: x.End(), Record: x.ID, Site: x.Site})
+	q.blocked.add(Stretch{From: x.Start, To: x.End(), Busy: x.Duration, Record: x.ID, Site: x.Site}, bothStretches)
 	q.drain(func(o *operation) bool { return o.record < x.ID })
 	if !q.measured {
 		q.release(x.ID-1, x.End(), false)
@@ -133,14 +133,14 @@ func (r *Reader) takePending(time int64) {
 		}
 		if len(q.dependencies) == mostDependencies {
 			q.heldBack += q.dependencies[0].held()
-			q.dependencies = slices.Delete(q.dependencies, 0, 1)
+			q.dependencies = q.dependencies[1:]
 		}
 		q.dependencies = append(q.dependencies, x)
 		r.pending = r.pending[1:]
 	}
 	for len(r.samples) > 0 && r.samples[0].Time <= time {
 		s := r.samples[0]
-		r.device(s.Device).use(s.Time, s.Used)
+		r.device(s.Device).now(s.Time, s.Used)
 		r.samples = r.samples[1:]
 	}
 }
@@ -152,8 +152,8 @@ func (x *dependency) held() int64 { return max(x.To-x.From, 0) }
 // ones began to hold it back no earlier, those on it may be over. The times of two
 // queues come in any order.
 func (q *queue) ranUntil(record, end int64) {
-	for _, x := range q.dependencies {
-		if x.own >= record && end > x.From {
+	for i := len(q.dependencies) - 1; i >= 0 && q.dependencies[i].own >= record; i-- {
+		if x := q.dependencies[i]; end > x.From {
 			x.From = end
 			if x.To != 0 {
 				x.To = max(x.To, end)

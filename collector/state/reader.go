@@ -27,6 +27,7 @@ type Reader struct {
 	early      []earlyRecord    // read, and later than at
 	running    []store.Activity // begun by then, and not over
 	now        int64
+	origin     int64
 	events     int64
 	threads    map[model.ThreadID]*thread
 	sites      map[int64]*sum
@@ -53,6 +54,26 @@ func New(trace *store.Trace) *Reader {
 	return &Reader{trace: trace, at: math.MinInt64, now: math.MinInt64, threads: map[model.ThreadID]*thread{}, sites: map[int64]*sum{}, works: map[workAt]*sum{},
 		devices: map[model.DeviceID]*device{}, queues: map[model.QueueID]*queue{}, syncQueues: map[model.DeviceID]model.QueueID{},
 		ended: map[model.ProcessID]bool{}}
+}
+
+// Soon is the time of the next thing that happens after the state read last, as far
+// as is known; Newest where nothing more does.
+func (r *Reader) Soon() int64 {
+	soon := int64(Newest)
+	for i := range r.early {
+		soon = min(soon, r.early[i].record.Start)
+	}
+	for i := range r.running {
+		soon = min(soon, r.running[i].End())
+	}
+	for _, t := range r.threads {
+		for i := range t.stack {
+			if x := &t.stack[i]; !x.Unended && x.End() > r.at {
+				soon = min(soon, x.End())
+			}
+		}
+	}
+	return soon
 }
 
 // On goes on with another connection to the same trace.
@@ -83,6 +104,7 @@ func (r *Reader) advance(time int64) error {
 		r.started, r.follows = true, time == Newest && !meta.Complete
 	}
 	before := r.at
+	r.origin = meta.Origin
 	r.at = time
 	if err := r.reopen(meta.Complete); err != nil {
 		return err
@@ -160,7 +182,7 @@ func (r *Reader) readOthers() error {
 	for _, o := range occupancies {
 		q := r.queue(o.Queue)
 		q.bound += o.To - o.From
-		q.occupied.add(Stretch{From: o.From, To: o.To})
+		q.occupied.add(Stretch{From: o.From, To: o.To, Busy: o.To - o.From}, bothStretches)
 	}
 	queues, err := r.trace.Queues()
 	for _, q := range queues {

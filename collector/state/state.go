@@ -16,7 +16,8 @@ import (
 // State is a trace at a time. Times are nanoseconds since the trace's origin, sizes
 // bytes.
 type State struct {
-	Now       int64               `json:"now"` // time of the newest event
+	Origin    int64               `json:"origin"` // what times count from, on the first host's CLOCK_MONOTONIC
+	Now       int64               `json:"now"`    // time of the newest event
 	Events    int64               `json:"events"`
 	Lost      int64               `json:"lost"`   // events that capture dropped
 	Behind    int64               `json:"behind"` // how much older than the present this is, ns; 0: as new as can be
@@ -70,6 +71,8 @@ type Device struct {
 	Downloads   Transfers  `json:"downloads"`
 	Launches    int64      `json:"launches"`
 	KernelTime  int64      `json:"kernel_time"` // measured
+	// Memory is what was in use, oldest first.
+	Memory []store.MemoryPoint `json:"-"`
 }
 
 // Variable is what was allocated for a variable at one place.
@@ -115,19 +118,11 @@ type Queue struct {
 	DependencySum int64        `json:"dependency_count"`
 	HeldBack      int64        `json:"held_back"` // ns by those that are over
 
-	// What the queue did lately, oldest first: the newest operations that were
-	// measured, else when it may have been busy; and when the host waited for it.
+	// What the queue did, oldest first: operations that were measured, else when it
+	// may have been busy; and when the host waited for it.
 	Ran, Occupied, Waited []Stretch `json:"-"`
 	// WaitingSince is when the oldest wait began that goes on; 0 if none does.
 	WaitingSince int64 `json:"-"`
-}
-
-// Stretch is a time in which a queue did something, or was waited for.
-type Stretch struct {
-	From, To int64
-	Record   int64       // of the enqueue or the wait; 0: not seen
-	Work     *store.Work // of an operation that was measured
-	Site     *store.Site // of the record
 }
 
 // Dependency is a wait of a queue for what another one held: of a wait directive or
