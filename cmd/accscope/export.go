@@ -157,6 +157,7 @@ The file appears under its name only when it is whole. -o - writes to standard o
 	command.Flags().BoolVar(&compress, "compress", false, "compress: perfetto in its own way, chrome, csv and speedscope by gzip")
 	command.Flags().BoolVar(&full, "full", false, "perfetto: every field of every event as an argument; otlp: fold nothing, send every span")
 	command.Flags().BoolVar(&force, "force", false, "overwrite the output file")
+	limited(command, readerLimits, argumentFiles)
 	return command
 }
 

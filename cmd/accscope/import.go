@@ -45,7 +45,21 @@ another place.
 	}
 	command.Flags().StringVarP(&output, "output", "o", "", "the trace's `FILE` (default NAME.accscope.db here, or where it was begun)")
 	command.Flags().BoolVar(&force, "force", false, "overwrite the trace given by -o; nothing else is ever overwritten")
+	limited(command, importLimits, importedFiles)
 	return command
+}
+
+// importedFiles are what import's arguments stand for: sessions may be given by name.
+func importedFiles(args []string) (paths []string) {
+	for _, path := range args {
+		if _, err := os.Stat(path); err != nil {
+			if named, err := session.Open(path); err == nil {
+				path = named.Folder
+			}
+		}
+		paths = append(paths, path)
+	}
+	return paths
 }
 
 // sources are what import makes a trace of.

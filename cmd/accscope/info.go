@@ -44,11 +44,13 @@ with exit status 1.`,
 				return err
 			}
 			defer trace.Close()
+			trace.Interrupt(command.Context().Done())
 			return describeTrace(command.OutOrStdout(), trace, asJSON, check)
 		},
 	}
 	format.register(command)
 	command.Flags().BoolVar(&check, "check", false, "read the whole file and verify it")
+	limited(command, readerLimits, argumentFiles)
 	return command
 }
 

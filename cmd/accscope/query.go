@@ -55,6 +55,7 @@ demangled(kernel) is the name of a C++ kernel as reports show it.
 				return err
 			}
 			defer trace.Close()
+			trace.Interrupt(command.Context().Done())
 			output := command.OutOrStdout()
 			if shape == report.FormatCSV {
 				output = dataOutput(command)
@@ -69,6 +70,7 @@ demangled(kernel) is the name of a C++ kernel as reports show it.
 		},
 	}
 	format.register(command, report.FormatCSV, report.FormatMarkdown)
+	limited(command, readerLimits, argumentFiles)
 	return command
 }
 

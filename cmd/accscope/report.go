@@ -137,6 +137,7 @@ runtime of the program measures none.
 				return err
 			}
 			defer trace.Close()
+			trace.Interrupt(command.Context().Done())
 			var document *report.Document
 			if present != "" {
 				at, err := parseTime("--present-at", present)
@@ -163,5 +164,6 @@ runtime of the program measures none.
 	command.Flags().StringVar(&present, "present-at", "", "the present table at this `TIME` of the trace")
 	command.Flags().IntVar(&top, "top", 20, "`ROWS` a table; 0 for all")
 	completeFlag(command, "by", report.Dimensions...)
+	limited(command, readerLimits, argumentFiles)
 	return command
 }

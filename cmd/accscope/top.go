@@ -26,6 +26,7 @@ type topFlags struct {
 	at       string
 	size     string
 	svg      bool
+	limits   limitFlags
 }
 
 func newTopCommand() *cobra.Command {
@@ -63,27 +64,11 @@ Press ? in it for the keys.`,
 			if flags.once && !asJSON {
 				return usageError{errors.New("--once goes with --json")}
 			}
-			ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
-			defer stop()
-			ask := flags.picture == "" && !asJSON && isTerminal(os.Stdin) && isTerminal(os.Stdout)
-			source, err := topSource(ctx, args, ask, flags.ascii || !unicodeLocale())
-			if err != nil || source == nil {
-				return err
+			show := func(ctx context.Context) error { return flags.show(ctx, command, args, asJSON) }
+			if flags.picture == "" && !flags.once {
+				return show(command.Context())
 			}
-			if flags.picture != "" {
-				return flags.takePicture(ctx, source, command.OutOrStdout())
-			}
-			if asJSON {
-				if !command.Flags().Changed("interval") {
-					flags.interval = time.Second
-				}
-				return tui.Stream(ctx, source, flags.interval, flags.once, command.OutOrStdout())
-			}
-			if !isTerminal(os.Stdin) || !isTerminal(os.Stdout) {
-				return errors.New("top needs a terminal; --json does not")
-			}
-			_, err = tui.Run(ctx, source, tui.Options{Interval: flags.interval, ASCII: flags.ascii || !unicodeLocale()})
-			return err
+			return flags.limits.within(command.Context(), func() []string { return argumentFiles(args) }, show)
 		},
 	}
 	f := command.Flags()
@@ -95,7 +80,33 @@ Press ? in it for the keys.`,
 	f.StringVar(&flags.at, "at", "100%", "with --picture: the `TIME` in the trace (12.5s, 300ms, 40%)")
 	f.StringVar(&flags.size, "size", "80x24", "with --picture: columns and lines (`WxH`)")
 	f.BoolVar(&flags.svg, "svg", false, "with --picture: as an SVG drawing")
+	flags.limits.register(command, readerLimits, "with --picture and --once: ")
 	return command
+}
+
+// show shows what the arguments name, or what runs.
+func (flags *topFlags) show(ctx context.Context, command *cobra.Command, args []string, asJSON bool) error {
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	ask := flags.picture == "" && !asJSON && isTerminal(os.Stdin) && isTerminal(os.Stdout)
+	source, err := topSource(ctx, args, ask, flags.ascii || !unicodeLocale())
+	if err != nil || source == nil {
+		return err
+	}
+	if flags.picture != "" {
+		return flags.takePicture(ctx, source, command.OutOrStdout())
+	}
+	if asJSON {
+		if !command.Flags().Changed("interval") {
+			flags.interval = time.Second
+		}
+		return tui.Stream(ctx, source, flags.interval, flags.once, command.OutOrStdout())
+	}
+	if !isTerminal(os.Stdin) || !isTerminal(os.Stdout) {
+		return errors.New("top needs a terminal; --json does not")
+	}
+	_, err = tui.Run(ctx, source, tui.Options{Interval: flags.interval, ASCII: flags.ascii || !unicodeLocale()})
+	return err
 }
 
 // takePicture prints what the screen would show of a trace.

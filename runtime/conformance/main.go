@@ -72,7 +72,7 @@ func parseOptions(arguments []string, stderr io.Writer) (*options, error) {
 	flags.StringVar(&o.language, "language", "", "comma-separated `list` of c, c++, fortran (default all)")
 	flags.BoolVar(&o.sample, "sample", false, "run only the tests listed in sample.txt")
 	flags.IntVar(&o.jobs, "j", runtime.NumCPU(), "tests to compile and run at the same time")
-	flags.DurationVar(&o.timeout, "timeout", 30*time.Second, "limit for one run of one test")
+	flags.DurationVar(&o.timeout, "timeout", 2*time.Minute, "limit for one run of one test")
 	flags.BoolVar(&o.negativeControl, "negative-control", false, "load a library whose compute regions do nothing; exit 0 only if that run is judged failed")
 	flags.BoolVar(&o.update, "update", false, "rewrite the expected list with the results of this run, keeping the reasons it has")
 	flags.StringVar(&o.output, "save-output", "", "`folder` for the output of each test that does not pass")
