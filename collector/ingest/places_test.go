@@ -1,7 +1,9 @@
 package ingest_test
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -19,7 +21,7 @@ import (
 
 // TestNamesFoundLater holds places and names that the collector finds, from what was
 // recorded when the program came to a place, against those that the runtime finds while
-// the program waits, which it does without a session.
+// the program waits.
 func TestNamesFoundLater(t *testing.T) {
 	for _, p := range []struct{ compiler, source string }{
 		{compilers.Fortran(), "examples/stencil/stencil.f90"},
@@ -49,27 +51,71 @@ func TestNamesFoundLater(t *testing.T) {
 }
 
 // traceBothWays traces a program twice: with names that the collector finds, and with
-// those that the program has waited for.
+// those that the program has waited for, because another tool is listening.
 func traceBothWays(t *testing.T, program string, environment ...string) (later, once *store.Trace) {
 	t.Helper()
 	runtime := append(environment, "LD_PRELOAD="+library(t, "libopenacc.so"))
 	session, _ := capture(t, program, nil, runtime...)
-	if _, err := os.Stat(filepath.Join(onlyEntry(t, session), "sites")); err != nil {
-		t.Fatalf("the program has waited for its names: %v", err)
+	if !leavesNames(t, onlyEntry(t, session)) {
+		t.Fatal("the program has waited for its names")
 	}
 	later = finish(t, session, filepath.Join(t.TempDir(), "trace.db"))
+	at := captureAlone(t, program, append(runtime, "ACC_PROFLIB="+library(t, "libaccprof.so")+";"+listener(t))...)
+	if leavesNames(t, at) {
+		t.Fatal("the other tool is not told names")
+	}
+	return later, ingested(t, ingest.Options{Captures: []string{at}, Trace: filepath.Join(t.TempDir(), "trace.db")})
+}
+
+// leavesNames says whether the names of a capture are to be found later.
+func leavesNames(t *testing.T, folder string) bool {
+	t.Helper()
+	_, err := os.Stat(filepath.Join(folder, "sites"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	return err == nil
+}
+
+// captureAlone runs a program outside of any session and gives its capture.
+func captureAlone(t *testing.T, program string, environment ...string) string {
+	t.Helper()
 	folder := t.TempDir()
 	command := exec.Command(program)
 	command.Dir = folder
-	command.Env = append(append(os.Environ(), "ACC_PROFLIB="+library(t, "libaccprof.so")), runtime...)
+	command.Env = append(os.Environ(), environment...)
 	if text, err := command.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	at := onlyEntry(t, folder)
-	if _, err := os.Stat(filepath.Join(at, "sites")); err == nil {
-		t.Fatal("without a session nobody would find the names")
+	return onlyEntry(t, folder)
+}
+
+// listener compiles a tool that listens and does nothing.
+func listener(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "listener.so")
+	output, err := exec.Command(compilers.C(), "-shared", "-fPIC", "-I", "../../runtime/include", "testdata/listener.c", "-o", path).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, output)
 	}
-	return later, ingested(t, ingest.Options{Captures: []string{at}, Trace: filepath.Join(t.TempDir(), "trace.db")})
+	return path
+}
+
+// TestNamesWithoutASession: by ACC_PROFLIB alone the program waits for no name either,
+// and the import finds those that a session has.
+func TestNamesWithoutASession(t *testing.T) {
+	program := compileSource(t, compilers.C(), "collector/ingest/testdata/reached.c", "-O2")
+	runtime := []string{"LD_PRELOAD=" + library(t, "libopenacc.so"), "ACC_DEVICE_TYPE=sim"}
+	session, _ := capture(t, program, nil, runtime...)
+	at := captureAlone(t, program, append(runtime, "ACC_PROFLIB="+library(t, "libaccprof.so"))...)
+	if !leavesNames(t, at) {
+		t.Error("the program has waited for its names")
+	}
+	want := told(t, finish(t, session, filepath.Join(t.TempDir(), "trace.db")))
+	got := told(t, ingested(t, ingest.Options{Captures: []string{at}, Trace: filepath.Join(t.TempDir(), "trace.db")}))
+	if !maps.Equal(got, want) {
+		t.Errorf("without a session %v\nin one %v", got, want)
+	}
 }
 
 // TestDirectivesReadLater holds what only the text of a directive tells, as the collector

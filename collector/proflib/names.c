@@ -59,12 +59,13 @@ note_site (const struct accscope_site *site)
   __atomic_store_n (&writing, 0, __ATOMIC_RELEASE);
 }
 
-/* A collector reads the debug information instead of the program's threads.  */
+/* Who takes the capture in reads the debug information instead of the program's
+   threads, beside the program or afterwards.  */
 void
 names_declare (acc_prof_lookup_func lookup)
 {
   accscope_names_function later
     = (accscope_names_function) (void *) lookup (ACCSCOPE_NAMES_NAME);
-  if (later && settings.session[0])
+  if (later)
     later (note_site);
 }

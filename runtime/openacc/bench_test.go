@@ -2,6 +2,7 @@ package openacc
 
 import (
 	"fmt"
+	"runtime"
 	"testing"
 
 	"github.com/accscope/accscope/callbacks"
@@ -57,6 +58,8 @@ func BenchmarkConstructs(b *testing.B) {
 			thread.WaitAll(CurrentDevice)
 		})
 	}
+	// The directives have their addresses as numbers.
+	runtime.KeepAlive([]any{values, n, more})
 }
 
 // BenchmarkLaunchCallbacks times a synchronous launch with callbacks for every
@@ -81,6 +84,7 @@ func BenchmarkLaunchCallbacks(b *testing.B) {
 			for b.Loop() {
 				thread.Parallel(c)
 			}
+			runtime.KeepAlive(values)
 		})
 	}
 }
@@ -105,4 +109,5 @@ func TestAllocations(t *testing.T) {
 			t.Errorf("%s: %v allocations", name, got)
 		}
 	}
+	runtime.KeepAlive(values)
 }
