@@ -150,6 +150,24 @@ func (flags *otlpFlags) sendMetrics(ctx context.Context, command *cobra.Command,
 	return nil
 }
 
+// programSpan is the TRACEPARENT for the program of a run whose spans are sent:
+// what it sends itself belongs to its span; "" leaves the environment as it is.
+func programSpan(flags *runFlags, r *recording) (string, error) {
+	if !flags.otlp {
+		return "", nil
+	}
+	identity, err := r.session.Identity()
+	if err != nil || identity == "" {
+		return "", err
+	}
+	parent, err := otlp.ParseTraceParent(os.Getenv("TRACEPARENT"), os.Getenv("TRACESTATE"))
+	if err != nil {
+		parent = otlp.TraceParent{} // startLive says it
+	}
+	span, err := otlp.ProgramSpan(identity, parent)
+	return span.String(), err
+}
+
 // liveExport sends a run's spans while it runs. It reads the trace, so that a
 // slow backend delays neither the program nor the collector.
 type liveExport struct {

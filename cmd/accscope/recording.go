@@ -86,9 +86,22 @@ func (r *recording) claim(program launch.Program) (string, error) {
 // open begins to collect, or goes on with a trace that was begun.
 func (r *recording) open(trace string) error {
 	var err error
-	r.ingester, err = ingest.Open(ingest.Options{Session: r.session.Folder, Trace: trace, Release: true,
+	r.ingester, err = ingest.Open(ingest.Options{Session: r.session.Folder, Trace: trace, Release: true, Caller: r.caller(),
 		Warn: func(line string) { r.warnings = append(r.warnings, line) }})
 	return err
+}
+
+// caller is the span that the run was started in, where the program is given one
+// of the run's own.
+func (r *recording) caller() *ingest.Caller {
+	if !r.flags.otlp {
+		return nil
+	}
+	c := &ingest.Caller{TraceParent: os.Getenv("TRACEPARENT"), TraceState: os.Getenv("TRACESTATE")}
+	if r.member == nil {
+		c.Launcher = os.Getpid()
+	}
+	return c
 }
 
 func (r *recording) folder() string { return r.session.Folder }

@@ -149,9 +149,14 @@ func (flags *runFlags) run(args []string) error {
 	if !flags.quiet {
 		fmt.Fprintf(stderr, "accscope: %s on %s: %s\n", filepath.Base(program.Path), runtimeName(choice), choice.Reason)
 	}
+	span, err := programSpan(flags, recording)
+	if err != nil {
+		recording.abandon()
+		return statusError{err, exitRunFailed}
+	}
 	environment := launch.Environment(os.Environ(), libraries, choice, flags.device, launch.Capture{
 		Session: recording.folder(), Paused: flags.paused, Last: flags.last, Limit: flags.limit,
-		Events: flags.events, MinBytes: flags.minBytes, Queue: flags.queue, CallStack: flags.callStack, Activity: flags.activity})
+		Events: flags.events, MinBytes: flags.minBytes, Queue: flags.queue, CallStack: flags.callStack, Activity: flags.activity, Span: span})
 	watch, err := startWatch(flags, recording)
 	if err != nil {
 		recording.abandon()

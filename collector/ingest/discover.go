@@ -219,12 +219,29 @@ func (in *Ingester) create() error {
 			return err
 		}
 	}
-	return in.caller()
+	if c := in.options.Caller; c != nil {
+		in.called = true
+		err = errors.Join(w.SetMeta("launcher", strconv.Itoa(c.Launcher)), in.setCaller(c.TraceParent, c.TraceState))
+	}
+	return errors.Join(err, in.caller())
+}
+
+// setCaller keeps the span that the run was started in (W3C Trace Context).
+func (in *Ingester) setCaller(parent, state string) error {
+	if parent == "" {
+		return nil
+	}
+	in.called = true
+	err := in.writer.SetMeta("traceparent", parent)
+	if err == nil && state != "" {
+		err = in.writer.SetMeta("tracestate", state)
+	}
+	return err
 }
 
 // caller keeps the span that the run was started in, from the environment of
-// the first process that had one (W3C Trace Context, variables TRACEPARENT and
-// TRACESTATE), and what each process was restricted to.
+// the first process that had one (variables TRACEPARENT and TRACESTATE), and what
+// each process was restricted to.
 func (in *Ingester) caller() error {
 	if in.writer == nil {
 		return nil
@@ -241,16 +258,8 @@ func (in *Ingester) caller() error {
 		if in.called {
 			continue
 		}
-		if parent := p.capture.Environment["TRACEPARENT"]; parent != "" {
-			in.called = true
-			if err := in.writer.SetMeta("traceparent", parent); err != nil {
-				return err
-			}
-			if state := p.capture.Environment["TRACESTATE"]; state != "" {
-				if err := in.writer.SetMeta("tracestate", state); err != nil {
-					return err
-				}
-			}
+		if err := in.setCaller(p.capture.Environment["TRACEPARENT"], p.capture.Environment["TRACESTATE"]); err != nil {
+			return err
 		}
 	}
 	return nil

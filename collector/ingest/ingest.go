@@ -42,11 +42,22 @@ type Options struct {
 	// Release gives capture space back once its events are in the trace; only for
 	// the owner of the session.
 	Release bool
+	// Caller is the span around the run, where the program was given one of the
+	// run's own in its environment; nil: the program's environment tells it.
+	Caller *Caller
 	// Warn gets what went wrong without ending the work, one line each. nil: it
 	// is kept in Warnings only.
 	Warn func(string)
 	// Now is CLOCK_MONOTONIC, ns; nil means the real one.
 	Now func() int64
+}
+
+// Caller is the span that a run was started in.
+type Caller struct {
+	TraceParent, TraceState string // "" if there is none
+	// Launcher is the process whose child was given the run's span; 0 where each
+	// rank of a job has a launcher of its own.
+	Launcher int
 }
 
 // slack is how long after its time stamp an event may become visible: the

@@ -46,7 +46,7 @@ func (in *Ingester) resume() error {
 	in.origin.Store(meta.Origin)
 	in.events.Store(meta.Events)
 	in.started = true
-	in.called = meta.Facts["traceparent"] != ""
+	in.called = meta.Facts["traceparent"] != "" || meta.Facts["launcher"] != ""
 	for i := range processes {
 		p := &processes[i]
 		host := p.On

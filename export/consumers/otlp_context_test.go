@@ -226,3 +226,112 @@ func TestCallersContextIsKept(t *testing.T) {
 	export("TRACESTATE=of=another")
 	kept()
 }
+
+// saying is a program that writes the TRACEPARENT of its environment.
+const saying = `#include <stdio.h>
+#include <stdlib.h>
+int main (void)
+{
+  int a[4] = { 0 };
+#pragma acc parallel loop copy(a)
+  for (int i = 0; i < 4; i++)
+    a[i] = i;
+  printf ("%s\n", getenv ("TRACEPARENT"));
+  return 0;
+}
+`
+
+// A program whose spans are sent is given the span of its process, several that
+// nothing of the trace started the one around them: what they send themselves
+// belongs to it.
+func TestProgramIsGivenItsSpan(t *testing.T) {
+	tool, _, _ := commandLine(t, nil)
+	folder := t.TempDir()
+	source, program := filepath.Join(folder, "saying.c"), filepath.Join(folder, "saying")
+	if err := os.WriteFile(source, []byte(saying), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if output, err := exec.Command("gcc-12", "-fopenacc", "-foffload=disable", "-o", program, source).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, output)
+	}
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name, span  string
+		environment []string
+		command     []string
+	}{
+		{name: "the program", span: "saying on ", command: []string{program}},
+		{name: "with a caller", span: "saying on ", environment: []string{"TRACEPARENT=" + caller, "TRACESTATE=vendor=opaque"}, command: []string{program}},
+		{name: "two of a script", span: "run saying", command: []string{"sh", "-c", `"$0" & "$0"; wait`, program}},
+		{name: "ranks", span: "run saying", command: []string{"mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "2", program}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			b := start(t, freeAddress(t), freeAddress(t))
+			path := filepath.Join(t.TempDir(), "trace.db")
+			run := exec.Command(tool, append([]string{"run", "-q", "--device", "sim", "--otlp", "--endpoint", b.http, "-o", path, "--"}, test.command...)...)
+			run.Env = append(append(os.Environ(), "ACCSCOPE_LIBRARY_PATH="+filepath.Join(root, "lib"), "OTEL_METRICS_EXPORTER=none"), test.environment...)
+			said, err := run.Output()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, line := range strings.Fields(string(said)) {
+				fields := strings.Split(line, "-")
+				found := false
+				for _, span := range b.spans(t) {
+					if span.SpanID().String() != fields[2] {
+						continue
+					}
+					found = true
+					if span.TraceID().String() != fields[1] || !strings.HasPrefix(span.Name(), test.span) || fields[3] != "01" {
+						t.Errorf("the program was told %s; that is %q of trace %s", line, span.Name(), span.TraceID())
+					}
+					if given := test.environment != nil; given != (span.ParentSpanID().String() == strings.Split(caller, "-")[2]) {
+						t.Errorf("%q is a child of %s", span.Name(), span.ParentSpanID())
+					}
+				}
+				if !found {
+					t.Errorf("the program was told %s, which was not sent", line)
+				}
+			}
+			compare(t, tracetest.Open(t, path), b.spans(t))
+			before := b.spans(t)
+			b.traces.Reset()
+			if _, err := send(t, otlp.Target{Endpoint: b.http}, tracetest.Open(t, path), otlp.Options{}); err != nil {
+				t.Fatal(err)
+			}
+			for id, span := range b.spans(t) {
+				if _, same := before[id]; !same && test.environment == nil {
+					t.Errorf("%q has another id afterwards", span.Name())
+				}
+			}
+		})
+	}
+}
+
+// While a program runs, its process is told of: the backend shows that it has
+// started.
+func TestStartIsToldWhileTheProgramRuns(t *testing.T) {
+	b := start(t, freeAddress(t), freeAddress(t))
+	s := startSteady(t, b.http, otlp.HTTP)
+	until(t, "the start has arrived", func() bool {
+		for _, span := range b.spans(t) {
+			if strings.HasPrefix(span.Name(), "start of steady") {
+				return true
+			}
+		}
+		return false
+	})
+	s.end(t)
+	spans := b.spans(t)
+	for _, span := range spans {
+		if !strings.HasPrefix(span.Name(), "start of ") {
+			continue
+		}
+		if process, sent := spans[span.ParentSpanID()]; !sent || !strings.HasPrefix(process.Name(), "steady") || process.StartTimestamp() > span.StartTimestamp() {
+			t.Errorf("%q is a child of %q", span.Name(), process.Name())
+		}
+	}
+}

@@ -35,6 +35,7 @@ type builder struct {
 	realtime  int64 // Unix time of the trace's origin, ns
 	last      int64 // end of the last record, ns since the origin
 	processes []store.Process
+	program   model.ProcessID // the one that was given the run's span, 0 if none was
 	threads   map[model.ThreadID]model.ThreadInfo
 	extents   map[model.ProcessID]*extent
 	facts     map[string]string // of the trace
@@ -96,6 +97,7 @@ func (b *builder) introduce(all []store.Process) error {
 		b.threads[t.ID] = t
 	}
 	b.processes = b.processes[:0]
+	b.program = given(all, b.facts["launcher"])
 	for i := range all {
 		p := &all[i]
 		if b.options.Filter.Process != 0 && p.ID != b.options.Filter.Process {
@@ -131,13 +133,12 @@ func (b *builder) root(p *store.Process) *tracepb.Span {
 	if e := b.extents[p.ID]; e != nil {
 		start, end = min(start, e.first), max(end, e.last)
 	}
-	id := b.ids.span(ofProcess, int64(p.ID))
-	span := b.newSpan(id, SpanID{}, export.ProcessName(p), start, max(end, start))
+	span := b.newSpan(b.process(p.ID), SpanID{}, export.ProcessName(p), start, max(end, start))
 	if starter := b.starter(p); starter != nil {
-		parent := b.ids.span(ofProcess, int64(starter.ID))
+		parent := b.process(starter.ID)
 		span.ParentSpanId = parent[:]
-	} else if b.several() {
-		parent := b.ids.span(ofRun, 0)
+	} else if run, has := b.run(); has {
+		parent := run
 		span.ParentSpanId = parent[:]
 	} else {
 		b.join(span)
@@ -195,6 +196,34 @@ func (b *builder) several() bool {
 	return first > 1
 }
 
+// given finds the process whose environment has the run's span for its own: the
+// launcher's child. A rank of a job shares the span with the others.
+func given(processes []store.Process, launcher string) model.ProcessID {
+	for i := range processes {
+		if p := &processes[i]; p.Rank < 0 && strconv.Itoa(p.ParentPID) == launcher {
+			return p.ID
+		}
+	}
+	return 0
+}
+
+// process is the id of a process's span.
+func (b *builder) process(id model.ProcessID) SpanID {
+	if id == b.program {
+		return b.ids.span(ofRun, 0)
+	}
+	return b.ids.span(ofProcess, int64(id))
+}
+
+// run is the id of the span around the processes; has says whether there is
+// one: where they are several, or were given it and none has it for its own.
+func (b *builder) run() (id SpanID, has bool) {
+	if b.program != 0 {
+		return b.ids.span(ofRanks, 0), b.several()
+	}
+	return b.ids.span(ofRun, 0), b.several() || b.facts["launcher"] != ""
+}
+
 // join makes a span a child of the caller's.
 func (b *builder) join(span *tracepb.Span) {
 	if b.options.Parent.Valid() {
@@ -203,10 +232,11 @@ func (b *builder) join(span *tracepb.Span) {
 	}
 }
 
-// sendRun sends the span around the processes of a run that began as several, so
-// that the trace has one root.
+// sendRun sends the span around the processes of a run, so that the trace has
+// one root.
 func (b *builder) sendRun() error {
-	if !b.several() {
+	id, has := b.run()
+	if !has {
 		return nil
 	}
 	first, last := b.processes[0].Start, b.last
@@ -221,7 +251,7 @@ func (b *builder) sendRun() error {
 	if err != nil {
 		return err
 	}
-	span := b.newSpan(b.ids.span(ofRun, 0), SpanID{}, "run "+filepath.Base(b.processes[0].Program), first, last)
+	span := b.newSpan(id, SpanID{}, "run "+filepath.Base(b.processes[0].Program), first, last)
 	b.join(span)
 	b.describe(span, func(a *attributes) { a.number("accscope.run.processes", int64(len(b.processes))) })
 	b.resources = append(b.resources, runResource(&b.processes[0], environment, b.options.Version, b.limits))
@@ -313,7 +343,7 @@ func (b *builder) finish(span *tracepb.Span, e ending) {
 // enqueue, if it was seen.
 func (b *builder) activitySpan(x *store.Activity, cause SpanID) (*tracepb.Span, error) {
 	work := b.work(x.Work)
-	span := b.newSpan(b.ids.span(ofActivity, x.ID), b.ids.span(ofProcess, int64(x.Work.Process)), work.title, x.Start, x.End())
+	span := b.newSpan(b.ids.span(ofActivity, x.ID), b.process(x.Work.Process), work.title, x.Start, x.End())
 	a := work.begin(b.limits, 9)
 	a.activity(x)
 	enqueue, err := b.trace.Cause(x.Record)

@@ -65,7 +65,7 @@ type folder struct {
 // site in the same place become one span in each window of time, with their
 // count. One pass, memory in proportion to limit.
 func (b *builder) folded(limit int) error {
-	if b.several() {
+	if _, has := b.run(); has {
 		limit-- // the span around them
 	}
 	f := &folder{builder: b, limit: max(limit, 2*len(b.processes)), shift: -1, roots: map[model.ProcessID]*node{}}
@@ -371,7 +371,7 @@ func (f *folder) emitProcess(p *store.Process) error {
 	if err := f.send(f.ofProcess[p.ID], span); err != nil {
 		return err
 	}
-	return f.emitChildren(n, f.ids.span(ofProcess, int64(p.ID)), f.ofProcess[p.ID])
+	return f.emitChildren(n, f.process(p.ID), f.ofProcess[p.ID])
 }
 
 func (f *folder) emitChildren(of *node, parent SpanID, resource int) error {

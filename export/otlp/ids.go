@@ -80,7 +80,9 @@ const (
 	ofFold          // several host spans in one
 	ofActivityFold
 	ofEvents // events of a span that has too many for one
-	ofRun    // all processes of a run
+	ofRun    // what a launcher started
+	ofRanks  // all processes of a run, where the launcher started one of them
+	ofStart  // that a process has started
 	kinds
 )
 
@@ -93,16 +95,25 @@ type identity struct {
 // identify derives the ids from what makes a run unique: when and where its
 // processes ran.
 func identify(meta store.Meta, processes []store.Process, parent TraceParent) identity {
-	hash := sha256.New()
+	if known := meta.Facts["identity"]; known != "" {
+		return identifyRun(known, parent)
+	}
+	var text strings.Builder
 	session := meta.Facts["session"]
-	fmt.Fprintf(hash, "%q %d\n", session, meta.Origin)
+	fmt.Fprintf(&text, "%q %d\n", session, meta.Origin)
 	for _, p := range processes {
 		if session != "" {
 			break // that and the clock are enough, and known before all processes are
 		}
-		fmt.Fprintf(hash, "%q %d %d %d %q\n", p.Host, p.PID, p.Rank, p.Start, p.Program)
+		fmt.Fprintf(&text, "%q %d %d %d %q\n", p.Host, p.PID, p.Rank, p.Start, p.Program)
 	}
-	sum := hash.Sum(nil)
+	return identifyRun(text.String(), parent)
+}
+
+// identifyRun derives the ids from what names the run.
+func identifyRun(name string, parent TraceParent) identity {
+	digest := sha256.Sum256([]byte(name))
+	sum := digest[:]
 	var id identity
 	copy(id.trace[:], sum)
 	for i := range id.seeds {
@@ -113,6 +124,24 @@ func identify(meta store.Meta, processes []store.Process, parent TraceParent) id
 		id.trace = parent.Trace
 	}
 	return id
+}
+
+// ProgramSpan is the span that a program started for a run of an identity
+// (session.Identity) is to be given as TRACEPARENT: that of its process, or the
+// one around all processes where it is none of the trace's.
+func ProgramSpan(runIdentity string, parent TraceParent) (TraceParent, error) {
+	id := identifyRun(runIdentity, parent)
+	span := TraceParent{Trace: id.trace, Span: id.span(ofRun, 0), Flags: parent.Flags & randomFlag, State: parent.State}
+	record, err := sampled(id.trace, parent)
+	if record {
+		span.Flags |= sampledFlag
+	}
+	return span, err
+}
+
+// String is the value of TRACEPARENT.
+func (p TraceParent) String() string {
+	return fmt.Sprintf("00-%s-%s-%02x", p.Trace, hex.EncodeToString(p.Span[:]), p.Flags)
 }
 
 // span is the id of the number-th span of a kind. Within a kind no two are

@@ -12,6 +12,7 @@ import (
 
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
+	"github.com/accscope/accscope/export"
 )
 
 // liveRows is how many records are read from the trace in one transaction.
@@ -33,6 +34,7 @@ type Live struct {
 	open     map[int64]bool            // spans that had not ended
 	held     map[int64]*open           // spans that may get events yet
 	newest   map[model.ThreadID]int64  // start of the last record of a thread
+	started  map[model.ProcessID]bool  // have been told
 	roots    map[model.ProcessID]*open // gather events outside of spans
 	pending  map[int64][]*store.Record // events of spans whose row is not there yet
 }
@@ -40,7 +42,7 @@ type Live struct {
 // NewLive prepares to send; ctx ends what is on its way.
 func NewLive(ctx context.Context, uploader Uploader, options Options) *Live {
 	return &Live{ctx: ctx, uploader: uploader, options: options, open: map[int64]bool{}, held: map[int64]*open{},
-		newest: map[model.ThreadID]int64{}, roots: map[model.ProcessID]*open{}, pending: map[int64][]*store.Record{}}
+		newest: map[model.ThreadID]int64{}, started: map[model.ProcessID]bool{}, roots: map[model.ProcessID]*open{}, pending: map[int64][]*store.Record{}}
 }
 
 // Run sends what the trace gets until done is closed, every
@@ -80,6 +82,9 @@ func (l *Live) Poll(done <-chan struct{}, path string) (err error) {
 	}
 	defer func() { err = errors.Join(err, trace.Close()) }()
 	ready, err := l.attach(trace)
+	if err == nil && ready {
+		err = l.starts()
+	}
 	if err != nil || !ready {
 		return err
 	}
@@ -116,6 +121,25 @@ func (l *Live) attach(trace *store.Trace) (ready bool, err error) {
 	l.trace = trace
 	clear(l.works) // those of the trace as it was opened before
 	return l.result.Sampled, l.introduce(processes)
+}
+
+// starts tells of each process once that it has started: its own span, which has
+// to have ended, is sent with the last ones.
+func (l *Live) starts() error {
+	for i := range l.processes {
+		p := &l.processes[i]
+		if l.started[p.ID] {
+			continue
+		}
+		l.started[p.ID] = true
+		span := l.newSpan(l.ids.span(ofStart, int64(p.ID)), l.process(p.ID), "start of "+export.ProcessName(p), p.Start, p.Start)
+		l.describe(span, func(a *attributes) { a.text("accscope.runtime", p.Runtime) })
+		l.result.Recorded++
+		if err := l.send(l.ofProcess[p.ID], span); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // chunk reads a piece of the trace as it is at one moment and sends the spans
@@ -224,7 +248,7 @@ func (l *Live) take(id int64, running bool) error {
 	}
 	root := l.roots[r.Site.Process]
 	if root == nil {
-		root = &open{id: l.ids.span(ofProcess, int64(r.Site.Process)), resource: resource}
+		root = &open{id: l.process(r.Site.Process), resource: resource}
 		l.roots[r.Site.Process] = root
 	}
 	return l.addEvent(root, r)
@@ -242,7 +266,7 @@ func (l *Live) release(all bool) error {
 			continue
 		}
 		delete(l.held, id)
-		parent := l.ids.span(ofProcess, int64(span.record.Site.Process))
+		parent := l.process(span.record.Site.Process)
 		if span.record.Parent != 0 {
 			parent = l.ids.span(ofRecord, span.record.Parent)
 		}

@@ -30,7 +30,7 @@ func (b *builder) whole() error {
 	roots := map[model.ProcessID]*open{}
 	for i := range b.processes {
 		p := &b.processes[i]
-		roots[p.ID] = &open{id: b.ids.span(ofProcess, int64(p.ID)), resource: b.ofProcess[p.ID], record: store.Record{Start: p.Start}}
+		roots[p.ID] = &open{id: b.process(p.ID), resource: b.ofProcess[p.ID], record: store.Record{Start: p.Start}}
 	}
 	threads := map[model.ThreadID]*nested{}
 	count := b.options.NewCount(b.trace)
