@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/accscope/accscope/collector/advice"
+	"github.com/accscope/accscope/runtime/compilers"
 )
 
 // adviceFolder has a file of programs for each rule: a bad one, the same mended, and
@@ -45,7 +46,7 @@ func TestAdvice(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			execute(t, folder, nil, "gcc-12", "-fopenacc", "-foffload=disable", "-O1", "-g", "-o", "program", source).must(t)
+			execute(t, folder, nil, compilers.C(), "-fopenacc", "-foffload=disable", "-O1", "-g", "-o", "program", source).must(t)
 			for _, variant := range []string{"bad", "mended", "alike"} {
 				command := []string{"run", "-q", "--device", "sim", "-o", variant + ".db", "--", "./program", variant}
 				environment := modelled

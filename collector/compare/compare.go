@@ -1,0 +1,245 @@
+// Package compare sets runs of a program side by side, before and after a change: by
+// construct, kernel, variable, queue and rank, matched over moved lines, with the
+// chance that a difference of times is none; and it decides conditions on the
+// differences, for continuous integration.
+package compare
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/accscope/accscope/collector/report"
+	"github.com/accscope/accscope/collector/store"
+)
+
+// Comparison is the runs of two sides, the base first.
+type Comparison struct {
+	sides      [2][]*run
+	names      [2]string
+	Conditions []*Condition
+	moved      map[thing]int64 // by what is on the other side: its line in the base
+}
+
+// Load reads the traces of both sides.
+func Load(base, other []*store.Trace, names [2]string) (*Comparison, error) {
+	c := &Comparison{names: names}
+	for side, traces := range [][]*store.Trace{base, other} {
+		if len(traces) == 0 {
+			return nil, errors.New("a comparison needs a trace on each side")
+		}
+		for _, trace := range traces {
+			r, err := readRun(trace)
+			if err != nil {
+				return nil, err
+			}
+			c.sides[side] = append(c.sides[side], r)
+		}
+	}
+	c.match()
+	return c, nil
+}
+
+// Simulated says whether a run's times are those of a simulated device.
+func (c *Comparison) Simulated() bool {
+	return slices.ContainsFunc(slices.Concat(c.sides[0], c.sides[1]), func(r *run) bool { return r.simulated })
+}
+
+// line is one thing on both sides: a sum for each run.
+type line struct {
+	thing
+	lines [2]int64 // of the source, 0: not there
+	runs  [2][]sums
+	there [2]bool
+}
+
+// collect gives the lines of a dimension.
+func (c *Comparison) collect(d dimension) []*line {
+	lines := map[thing]*line{}
+	var order []*line
+	for side, runs := range c.sides {
+		for i, r := range runs {
+			for at, s := range r.things {
+				if at.dimension != d {
+					continue
+				}
+				matched := at
+				matched.line = c.lineOf(side, at)
+				l := lines[matched]
+				if l == nil {
+					l = &line{thing: matched}
+					for s := range c.sides {
+						l.runs[s] = make([]sums, len(c.sides[s]))
+					}
+					lines[matched] = l
+					order = append(order, l)
+				}
+				l.there[side], l.lines[side] = true, at.line
+				l.runs[side][i] = *s
+			}
+		}
+	}
+	return order
+}
+
+// median is the middle of what the runs of a side have, the lower one of two.
+func median(values []int64) int64 {
+	sorted := slices.Sorted(slices.Values(values))
+	return sorted[(len(sorted)-1)/2]
+}
+
+func valuesOf(runs []sums, value func(sums) int64) []int64 {
+	values := make([]int64, len(runs))
+	for i, s := range runs {
+		values[i] = value(s)
+	}
+	return values
+}
+
+// growth is the change from one value to another as a fraction, nil from 0.
+func growth(from, to int64) any {
+	if from == 0 {
+		return nil
+	}
+	return float64(to-from) / float64(from)
+}
+
+// columns are those of all tables.
+var columns = []report.Column{
+	{Title: "name", Key: "name", Unit: report.Text},
+	{Title: "at", Key: "place", Unit: report.Text},
+	{Title: "is", Key: "change", Unit: report.Text},
+	{Title: "count", Key: "base_count", Unit: report.Count},
+	{Title: "then", Key: "count", Unit: report.Count},
+	{Title: "bytes", Key: "base_bytes", Unit: report.Bytes},
+	{Title: "then", Key: "bytes", Unit: report.Bytes},
+	{Title: "time", Key: "base_time_ns", Unit: report.Nanoseconds},
+	{Title: "spread", Key: "base_spread_ns", Unit: report.Nanoseconds},
+	{Title: "then", Key: "time_ns", Unit: report.Nanoseconds},
+	{Title: "spread", Key: "spread_ns", Unit: report.Nanoseconds},
+	{Title: "change", Key: "time_change", Unit: report.Fraction},
+	{Title: "times differ", Key: "significance", Unit: report.Text},
+}
+
+// titles of the dimensions' tables.
+var titles = map[dimension]string{byConstruct: "Constructs", byKernel: "Kernels", byVariable: "Variables", byQueue: "Queues", byRank: "Ranks"}
+
+// Document is the comparison as tables; top rows each, 0: all.
+func (c *Comparison) Document(top int) *report.Document {
+	d := &report.Document{Title: "accscope compare", Facts: [][2]string{{"base", c.names[0]}, {"then", c.names[1]}}}
+	if c.Simulated() {
+		d.Warnings = append(d.Warnings, "simulated device: its times are not a GPU's")
+	}
+	if c.fewRuns() {
+		d.Facts = append(d.Facts, [2]string{"times", fmt.Sprintf("too few runs to tell what is chance: %d and %d, four a side are needed", len(c.sides[0]), len(c.sides[1]))})
+	}
+	if len(c.Conditions) > 0 {
+		d.Tables = append(d.Tables, conditionTable(c.Conditions))
+	}
+	for _, by := range []dimension{byConstruct, byKernel, byVariable, byQueue, byRank} {
+		d.Tables = append(d.Tables, c.table(by, top))
+	}
+	return d
+}
+
+// fewestRuns are needed on each side: the exact test tells nothing of fewer.
+const fewestRuns = 4
+
+// chance is the level of significance.
+const chance = 0.05
+
+func (c *Comparison) fewRuns() bool { return min(len(c.sides[0]), len(c.sides[1])) < fewestRuns }
+
+// table has a row for each line, what changed most in time first.
+func (c *Comparison) table(by dimension, top int) *report.Table {
+	t := &report.Table{Key: by.String(), Title: titles[by], Columns: slices.Clone(columns)}
+	t.Columns[0].Title = by.String()
+	for i := range t.Columns { // people are spared what says the same in each row
+		switch column := &t.Columns[i]; column.Title {
+		case "at":
+			if by != byConstruct && by != byKernel {
+				column.Title = ""
+			}
+		case "spread":
+			if len(c.sides[0])+len(c.sides[1]) == 2 {
+				column.Title = ""
+			}
+		case "times differ":
+			if c.fewRuns() {
+				column.Title = ""
+			}
+		}
+	}
+	if by == byConstruct {
+		t.Note = "time is the host's, without what is nested inside"
+	} else {
+		t.Note = "time is the device's; a queue's and a rank's is the sum of its operations"
+	}
+	type row struct {
+		cells  []any
+		change int64
+		name   string
+	}
+	var rows []row
+	for _, l := range c.collect(by) {
+		cells, change := c.row(l)
+		rows = append(rows, row{cells, max(change, -change), fmt.Sprint(cells[0], cells[1])})
+	}
+	slices.SortFunc(rows, func(a, b row) int { return cmp.Or(cmp.Compare(b.change, a.change), cmp.Compare(a.name, b.name)) })
+	for _, r := range rows {
+		t.Rows = append(t.Rows, r.cells)
+	}
+	if top > 0 && len(t.Rows) > top {
+		t.Omitted = len(t.Rows) - top
+		t.Rows = t.Rows[:top]
+	}
+	return t
+}
+
+// row gives a line's cells and the change of its time.
+func (c *Comparison) row(l *line) (cells []any, change int64) {
+	cells = []any{l.name, l.place(), nil}
+	var figures [2]struct{ count, bytes, time, spread int64 }
+	var times [2][]int64
+	for side, runs := range l.runs {
+		f := &figures[side]
+		f.count = median(valuesOf(runs, func(s sums) int64 { return s.count }))
+		f.bytes = median(valuesOf(runs, func(s sums) int64 { return s.bytes }))
+		times[side] = valuesOf(runs, func(s sums) int64 { return s.time })
+		f.time, f.spread = median(times[side]), slices.Max(times[side])-slices.Min(times[side])
+	}
+	a, b := figures[0], figures[1]
+	switch {
+	case !l.there[0]:
+		cells[2] = "new"
+	case !l.there[1]:
+		cells[2] = "gone"
+	case a.count != b.count || a.bytes != b.bytes:
+		cells[2] = "changed"
+	}
+	cells = append(cells, a.count, b.count, a.bytes, b.bytes, a.time, a.spread, b.time, b.spread, growth(a.time, b.time))
+	var significance any
+	switch {
+	case a.time == 0 && b.time == 0:
+	case c.fewRuns():
+		significance = "too few runs to tell"
+	default:
+		significance = "not significant"
+		if p := mannWhitney(times[0], times[1]); p <= chance {
+			significance = fmt.Sprintf("significant, p = %.3f", p)
+		}
+	}
+	return append(cells, significance), b.time - a.time
+}
+
+// place is file:line, with both lines where it moved.
+func (l *line) place() any {
+	switch {
+	case l.file == "":
+		return nil
+	case l.lines[0] > 0 && l.lines[1] > 0 && l.lines[0] != l.lines[1]:
+		return fmt.Sprintf("%s:%d -> %d", l.file, l.lines[0], l.lines[1])
+	}
+	return report.ShowPlace(l.file, max(l.lines[0], l.lines[1]), l.function)
+}

@@ -1,0 +1,135 @@
+package compare
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/collector/report"
+	"github.com/accscope/accscope/collector/store"
+)
+
+// unit is what a metric's values are.
+type unit int
+
+const (
+	counted unit = iota
+	sized        // bytes
+	timed        // nanoseconds
+)
+
+// metric is a figure of a run that conditions are on.
+type metric struct {
+	name, about string
+	unit        unit
+	filters     []string // by which it can be limited
+	// host sums totals of sites, device works of them; whole is that of the run.
+	site   func(*store.Site) bool
+	host   func(*store.Total) int64
+	device bool
+	whole  func(*run) int64
+}
+
+func kinds(names ...string) func(*store.Site) bool {
+	return func(s *store.Site) bool { return slices.Contains(names, s.Kind) }
+}
+
+func count(t *store.Total) int64 { return t.Count }
+func bytes(t *store.Total) int64 { return t.Bytes }
+
+var (
+	ofKernels   = []string{"kernel", "queue", "rank", "source"}
+	ofVariables = []string{"variable", "queue", "rank", "source"}
+	ofPlaces    = []string{"queue", "rank", "source"}
+)
+
+// metrics are all there are.
+var metrics = []*metric{
+	{name: "launches", about: "kernels launched", filters: ofKernels, site: kinds("enqueue_launch"), host: count},
+	{name: "transfers.count", about: "uploads and downloads", filters: ofVariables, site: transfer, host: count},
+	{name: "transfers.bytes", about: "their bytes", unit: sized, filters: ofVariables, site: transfer, host: bytes},
+	{name: "uploads.count", about: "transfers to devices", filters: ofVariables, site: kinds("enqueue_upload"), host: count},
+	{name: "uploads.bytes", about: "their bytes", unit: sized, filters: ofVariables, site: kinds("enqueue_upload"), host: bytes},
+	{name: "downloads.count", about: "transfers from devices", filters: ofVariables, site: kinds("enqueue_download"), host: count},
+	{name: "downloads.bytes", about: "their bytes", unit: sized, filters: ofVariables, site: kinds("enqueue_download"), host: bytes},
+	{name: "mappings", about: "data mapped (create events)", filters: ofVariables, site: kinds("create"), host: count},
+	{name: "allocations", about: "device memory taken (alloc events)", filters: ofVariables, site: kinds("alloc"), host: count},
+	{name: "peak_memory", about: "most memory in use on a device", unit: sized, whole: func(r *run) int64 { return r.peak }},
+	{name: "waits", about: "waits of threads", filters: ofPlaces, site: kinds("wait"), host: count},
+	{name: "errors", about: "errors of the runtime", filters: ofPlaces, site: kinds("error"), host: count},
+	{name: "kernel_time", about: "device time of kernels", unit: timed, filters: ofKernels, site: kinds("enqueue_launch"), device: true},
+	{name: "transfer_time", about: "device time of transfers", unit: timed, filters: ofVariables, site: transfer, device: true},
+	{name: "wait_time", about: "time that threads were blocked", unit: timed, filters: ofPlaces, site: kinds("wait"), host: func(t *store.Total) int64 { return t.Time }},
+	{name: "host_time", about: "time of threads in OpenACC", unit: timed, filters: ofPlaces,
+		site: func(s *store.Site) bool { return s.Depth == 0 }, host: func(t *store.Total) int64 { return t.Time }},
+	{name: "wall_time", about: "from the begin to the end", unit: timed, whole: func(r *run) int64 { return r.wall }},
+}
+
+// MetricList is what conditions may name, a line each, for help.
+func MetricList() string {
+	var b strings.Builder
+	for _, m := range metrics {
+		limits := ""
+		if len(m.filters) > 0 {
+			limits = " [" + strings.Join(m.filters, "=, ") + "=]"
+		}
+		fmt.Fprintf(&b, "  %-16s %s%s\n", m.name, m.about, limits)
+	}
+	return b.String()
+}
+
+// MetricNames are their names.
+func MetricNames() []string {
+	var names []string
+	for _, m := range metrics {
+		names = append(names, m.name)
+	}
+	return names
+}
+
+// limit is what stands in the brackets behind a metric.
+type limit struct {
+	filter report.Filter
+	rank   *int64
+}
+
+// value is the metric of a run; matched says whether the limit let anything through.
+func (m *metric) value(r *run, l limit) (sum int64, matched bool) {
+	if m.whole != nil {
+		return m.whole(r), true
+	}
+	accepts := func(s *store.Site) bool {
+		if !m.site(s) || !l.filter.Matches(s) {
+			return false
+		}
+		rank, has := r.ranks[int64(s.Process)]
+		return l.rank == nil || has && rank == *l.rank
+	}
+	if m.device {
+		for i := range r.works {
+			if w := &r.works[i]; w.Site != nil && accepts(w.Site) {
+				sum, matched = sum+w.Time, true
+			}
+		}
+		return sum, matched
+	}
+	for i := range r.totals {
+		if t := &r.totals[i]; accepts(t.Site) {
+			sum, matched = sum+m.host(t), true
+		}
+	}
+	return sum, matched
+}
+
+// queueNumber is a queue as users write it: its number, sync, default or noval.
+func queueNumber(text string) (int64, bool) {
+	for _, number := range []int64{callbacks.AsyncSync, callbacks.AsyncNoval, callbacks.DefaultQueue} {
+		if text == callbacks.AsyncName(number) {
+			return number, true
+		}
+	}
+	var number int64
+	_, err := fmt.Sscanf(text+"\n", "%d\n", &number)
+	return number, err == nil
+}
