@@ -325,7 +325,7 @@ func (f *facts) errors(trace *store.Trace, filter Filter) (*Table, error) {
 	table := &Table{Key: "errors", Title: "Errors",
 		Columns: []Column{{"time", "time_ns", Nanoseconds}, {"code", "error_code", Count}, {"message", "message", Text}, {"construct", "construct", Text}, {"source", "source", Text}}}
 	condition, args := filter.window("e.time")
-	err := sqlitex.Execute(trace.Conn(), `SELECT e.time, e.error_code, e.message, e.construct, r.site FROM errors e JOIN record r ON r.id = e.record
+	err := sqlitex.Execute(trace.Conn(), `SELECT e.time, e.error_code, e.message, e.construct, r.site FROM errors e CROSS JOIN record r ON r.id = e.record
 		WHERE `+condition+` ORDER BY e.time`,
 		&sqlitex.ExecOptions{Args: args, ResultFunc: func(s *sqlite.Stmt) error {
 			detail, err := trace.Site(s.ColumnInt64(4))

@@ -50,9 +50,7 @@ func (w *Writer) finish() error {
 		if err := w.totals.save(w.conn); err != nil {
 			return err
 		}
-		if err := execute(w.conn, `INSERT INTO total SELECT s.thread, r.site, count(*), 0, 0, 0, 0, 0, 0
-			FROM unended u JOIN record r ON r.id = u.record JOIN site s ON s.id = r.site GROUP BY r.site
-			ON CONFLICT DO UPDATE SET count = count + excluded.count`); err != nil {
+		if err := execute(w.conn, addUnended); err != nil {
 			return err
 		}
 	}

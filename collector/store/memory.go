@@ -121,7 +121,7 @@ func (t *Trace) MemoryLeft(device model.DeviceID) (int64, error) {
 		return 0, err
 	}
 	end := int64(math.MaxInt64)
-	if err := t.query(`SELECT r.time FROM landmark m JOIN record r ON r.id = m.record JOIN site x ON x.id = r.site
+	if err := t.query(`SELECT r.time FROM landmark m CROSS JOIN record r ON r.id = m.record JOIN site x ON x.id = r.site
 		WHERE m.kind = ? AND x.device = ? AND (r.duration IS NULL OR r.time + r.duration >= ?) ORDER BY r.time DESC LIMIT 1`,
 		[]int64{int64(model.DeviceShutdownStart), int64(device), last.Time}, func(s *sqlite.Stmt) error {
 			end = s.ColumnInt64(0)
@@ -366,7 +366,7 @@ type shutdowns map[model.DeviceID][]int64
 
 func (t *Trace) shutdowns() (shutdowns, error) {
 	ends := make(shutdowns)
-	err := t.query(`SELECT x.device, r.time + r.duration FROM landmark m JOIN record r ON r.id = m.record JOIN site x ON x.id = r.site
+	err := t.query(`SELECT x.device, r.time + r.duration FROM landmark m CROSS JOIN record r ON r.id = m.record JOIN site x ON x.id = r.site
 		WHERE m.kind = ? AND r.duration IS NOT NULL ORDER BY 2`,
 		[]int64{int64(model.DeviceShutdownStart)}, func(s *sqlite.Stmt) error {
 			device := model.DeviceID(s.ColumnInt64(0))

@@ -284,6 +284,19 @@ func (t *Trace) Size() (records, activities int64, err error) {
 	return records, activities, explain(t.path, err)
 }
 
+// What concerns spans without an end begins with the table of those, which is mostly
+// empty: of an empty table SQLite's statistics say nothing, and it would take it for a
+// large one and read all records instead.
+const (
+	// lastUnended is the start of the last one.
+	lastUnended = `SELECT coalesce(max(r.time), 0) FROM
+		(SELECT record FROM unended UNION SELECT record FROM open_span) u CROSS JOIN record r ON r.id = u.record`
+	// addUnended adds them to the sums.
+	addUnended = `INSERT INTO total SELECT s.thread, r.site, count(*), 0, 0, 0, 0, 0, 0
+		FROM unended u CROSS JOIN record r ON r.id = u.record JOIN site s ON s.id = r.site GROUP BY r.site
+		ON CONFLICT DO UPDATE SET count = count + excluded.count`
+)
+
 // Extent is the time of the first record and the end of the last.
 func (t *Trace) Extent() (first, last int64, err error) {
 	query := "SELECT min(first), max(last) FROM lane"
@@ -298,8 +311,7 @@ func (t *Trace) Extent() (first, last int64, err error) {
 	}
 	if found {
 		var unended int64
-		unended, err = integer(t.conn, `SELECT coalesce(max(r.time), 0) FROM
-			(SELECT record FROM unended UNION SELECT record FROM open_span) u JOIN record r ON r.id = u.record`)
+		unended, err = integer(t.conn, lastUnended)
 		return first, max(last, unended), explain(t.path, err)
 	}
 	err = t.each(`SELECT min(time), max(coalesce(time + duration, time)) FROM record`, nil, read)
