@@ -241,7 +241,7 @@ func TestUnsafeAndCgo(t *testing.T) {
 		}
 	}
 	for folder, r := range all {
-		if r.unsafe && !unsafe[r] || r.cgo && !cgo[r] {
+		if r.unsafe && !r.cgo && !unsafe[r] || r.cgo && !cgo[r] {
 			t.Errorf("architecture.md: %s needs no unsafe or no cgo", folder)
 		}
 	}
