@@ -9,10 +9,10 @@ import (
 	"testing"
 )
 
-// Package installs a package once for each machine and returns the folder that
-// holds node_modules. The test is skipped where the package is not there already,
+// Package installs a package, and with it others of the same version, once for
+// each machine and returns the folder that holds node_modules. The test is skipped where the package is not there already,
 // unless ACCSCOPE_CONSUMERS asks for the consumers of our formats.
-func Package(t *testing.T, name, version string) string {
+func Package(t *testing.T, name, version string, with ...string) string {
 	t.Helper()
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -35,6 +35,9 @@ func Package(t *testing.T, name, version string) string {
 	}
 	t.Cleanup(func() { os.RemoveAll(making) })
 	command := exec.Command("npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", making, name+"@"+version)
+	for _, other := range with {
+		command.Args = append(command.Args, other+"@"+version)
+	}
 	if output, err := command.CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%s", command, err, output)
 	}

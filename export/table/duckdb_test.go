@@ -126,7 +126,7 @@ func page(t *testing.T, trace *store.Trace, files string, duckdb func(sql string
 	if err != nil {
 		t.Fatal(err)
 	}
-	blocks := regexp.MustCompile("(?s)```(duckdb|sql|python)\n(.*?)```").FindAllStringSubmatch(string(text), -1)
+	blocks := regexp.MustCompile("(?s)```(duckdb|sql|python|javascript)\n(.*?)```").FindAllStringSubmatch(string(text), -1)
 	asked, first := 0, [][]string{}
 	for i, block := range blocks {
 		if block[1] != "duckdb" {
@@ -175,22 +175,50 @@ func page(t *testing.T, trace *store.Trace, files string, duckdb func(sql string
 	if asked < 4 {
 		t.Fatalf("%d questions", asked)
 	}
+	want := "demangled,count,sum\n"
+	for _, row := range first {
+		want += strings.Join(row, ",") + "\n"
+	}
+	compared := 0
 	for _, block := range blocks {
-		if block[1] != "python" || !strings.Contains(block[2], "import pandas") {
+		var command *exec.Cmd
+		switch {
+		case block[1] == "python" && strings.Contains(block[2], "import pandas"):
+			command = exec.Command("/usr/bin/python3", "-c", block[2]) // Debian's, which has pandas
+		case block[1] == "javascript":
+			command = exec.Command("node", polars(t, block[2]))
+		default:
 			continue
 		}
-		command := exec.Command("/usr/bin/python3", "-c", block[2]) // Debian's, which has pandas
+		compared++
 		command.Dir = files
 		output, err := command.CombinedOutput()
 		if err != nil {
-			t.Fatalf("pandas: %v\n%s", err, output)
-		}
-		want := "demangled,count,sum\n"
-		for _, row := range first {
-			want += strings.Join(row, ",") + "\n"
+			t.Fatalf("%s: %v\n%s", block[2], err, output)
 		}
 		if strings.TrimSpace(string(output)) != strings.TrimSpace(want) {
-			t.Errorf("pandas says\n%s\nwant\n%s", output, want)
+			t.Errorf("%s\nsays\n%s\nwant\n%s", block[2], output, want)
 		}
 	}
+	if compared != 2 {
+		t.Errorf("%d of pandas and Polars were asked", compared)
+	}
+}
+
+// polars puts a script where Node.js finds Polars.
+func polars(t *testing.T, script string) string {
+	t.Helper()
+	folder := npmtest.Package(t, "nodejs-polars", "0.26.1", "nodejs-polars-linux-x64-gnu")
+	file, err := os.CreateTemp(folder, "page-*.mjs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.Remove(file.Name()) })
+	if _, err := file.WriteString(script); err != nil {
+		t.Fatal(err)
+	}
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return file.Name()
 }
