@@ -117,7 +117,8 @@ func TestEventsDuringExit(t *testing.T) {
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
-	in, err := ingest.Open(ingest.Options{Session: session})
+	path := filepath.Join(t.TempDir(), "trace.db")
+	in, err := ingest.Open(ingest.Options{Session: session, Trace: path})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,8 +145,15 @@ func TestEventsDuringExit(t *testing.T) {
 	for range 5 {
 		poll()
 	}
-	if p := in.Model().View().Processes[0]; p.Ended != "" {
-		t.Errorf("a process that is still there %s at %d", p.Ended, p.End)
+	beside, err := store.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if processes, err := beside.Processes(); err != nil || processes[0].Ended != "" {
+		t.Errorf("a process that is still there: %+v, %v", processes, err)
+	}
+	if err := beside.Close(); err != nil {
+		t.Fatal(err)
 	}
 	if err := command.Process.Signal(syscall.SIGCONT); err != nil {
 		t.Fatal(err)

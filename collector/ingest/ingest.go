@@ -68,8 +68,8 @@ const slack = 20 * time.Millisecond
 // pollInterval is how often Run looks for news.
 const pollInterval = 50 * time.Millisecond
 
-// Ingester follows captures. Poll, Run and Finish belong to one goroutine; the
-// model, Trace, Origin and Events may be looked at from any.
+// Ingester follows captures. Poll, Run and Finish belong to one goroutine; Trace,
+// Origin and Events may be looked at from any.
 type Ingester struct {
 	options    Options
 	place      store.Placement
@@ -96,11 +96,18 @@ type Ingester struct {
 	identity   string                                   // of the trace
 	endings    map[string]string                        // facts of the trace: how processes ended
 	directives map[model.Name]map[int]*source.Directive // of source files, by their lines
+	constructs map[place]bool                           // looked for
 	finishing  bool
 	ended      int64 // when Finish began, CLOCK_MONOTONIC
 	complete   bool  // all that will be taken in has been
 	warnings   []string
 	buffer     model.Event
+}
+
+// place is a line of a source file.
+type place struct {
+	file model.Name
+	line int32
 }
 
 // named is a capture folder and how the trace calls it: by its name, by its whole
@@ -161,7 +168,7 @@ func Open(o Options) (*Ingester, error) {
 		o.Now = monotonic
 	}
 	in := &Ingester{options: o, model: model.New(nil, nil), positions: map[store.Stream]int64{},
-		processes: map[string]*process{}, statuses: map[int]string{}, endings: map[string]string{}, directives: map[model.Name]map[int]*source.Directive{}, hosts: map[machine]*store.Host{}, skipped: map[string]bool{}, failing: map[string]int64{}}
+		processes: map[string]*process{}, statuses: map[int]string{}, endings: map[string]string{}, directives: map[model.Name]map[int]*source.Directive{}, constructs: map[place]bool{}, hosts: map[machine]*store.Host{}, skipped: map[string]bool{}, failing: map[string]int64{}}
 	in.captures = distinct(o.Captures)
 	if o.Session != "" {
 		if _, err := os.Stat(o.Session); err != nil {
@@ -242,9 +249,6 @@ func monotonic() int64 {
 	return ts.Nano()
 }
 
-// Model is the state after what has been taken in.
-func (in *Ingester) Model() *model.Model { return in.model }
-
 // Trace is the path of the trace while it is written.
 func (in *Ingester) Trace() string { return in.place.Working }
 
@@ -311,7 +315,6 @@ func (in *Ingester) advance(until int64) (int64, error) {
 		}
 	}
 	in.behind.Store(0)
-	in.model.SetBehind(0)
 	return in.events.Load() - before, in.commit()
 }
 
@@ -454,7 +457,6 @@ func (in *Ingester) losses(p *process) error {
 	for reason, n := range map[string]uint64{"no space": counters.DroppedSpace, "nested too deep": counters.DroppedNested,
 		"too many threads": counters.DroppedThreads} {
 		if int64(n) != p.lost[reason] {
-			in.model.AddLost(int64(n) - p.lost[reason])
 			p.lost[reason] = int64(n)
 		}
 	}

@@ -296,12 +296,14 @@ func TestFollowsWhileTheProgramRuns(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if view := in.Model().View(); len(view.Devices) == 0 || view.Devices[0].Launches == 0 || len(view.Threads) != 2 {
-		t.Errorf("the model shows %+v", view)
-	}
 	beside, err := store.Open(path)
 	if err != nil {
 		t.Fatal(err)
+	}
+	devices, err := beside.Devices()
+	threads, failed := beside.Threads()
+	if err != nil || failed != nil || len(devices) == 0 || len(threads) != 2 {
+		t.Errorf("the trace has devices %+v (%v) and threads %+v (%v)", devices, err, threads, failed)
 	}
 	lanes, err := beside.Lanes()
 	if err != nil || len(lanes) == 0 {

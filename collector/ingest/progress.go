@@ -16,10 +16,9 @@ func (in *Ingester) fallBehind(next int64) {
 		in.toFinish.CompareAndSwap(0, behind)
 	}
 	in.behind.Store(behind)
-	in.model.SetBehind(behind)
 }
 
-// Behind is how old what the model knows is: how long before now the next event
+// Behind is how old what has been taken in is: how long before now the next event
 // was raised, 0 where all has been taken in.
 func (in *Ingester) Behind() time.Duration { return time.Duration(in.behind.Load()) }
 

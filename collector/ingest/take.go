@@ -99,24 +99,23 @@ func (in *Ingester) event(r *ring, item *capture.Item) error {
 
 // construct notes, once for each place, what the directive of a launch says, while its
 // source file is as it was when the program ran at a time on its host's clock.
-func (in *Ingester) construct(p *process, e *model.Event, at int64) error {
-	if in.model.HasConstruct(e.SourceFile, e.Line) {
+func (in *Ingester) construct(p *process, e *model.Event, ran int64) error {
+	at := place{e.SourceFile, e.Line}
+	if in.constructs[at] {
 		return nil
 	}
-	file, construct := in.model.Text(e.SourceFile), ""
+	in.constructs[at] = true
+	file := in.model.Names().Text(e.SourceFile)
 	directives, known := in.directives[e.SourceFile]
 	if !known {
-		directives = source.Directives(file, time.Unix(0, p.capture.Realtime(at)))
+		directives = source.Directives(file, time.Unix(0, p.capture.Realtime(ran)))
 		in.directives[e.SourceFile] = directives
 	}
-	if d := directives[int(e.Line)]; d.Compute() {
-		construct = d.Name
-	}
-	in.model.SetConstruct(e.SourceFile, e.Line, construct)
-	if construct == "" || in.writer == nil {
+	d := directives[int(e.Line)]
+	if !d.Compute() || d.Name == "" || in.writer == nil {
 		return nil
 	}
-	return in.writer.SetConstruct(file, e.Line, construct)
+	return in.writer.SetConstruct(file, e.Line, d.Name)
 }
 
 func (in *Ingester) activity(r *ring, a *capture.Activity) error {

@@ -1,8 +1,8 @@
-// Package model is what a program is doing at a moment in time: a fold over its
-// events in time order. It pairs starts with ends into nested spans and keeps,
-// per device, the memory in use, the live mappings, the queues, the kernels and
-// transfers, and per thread what it is in. Live and replayed use are the same
-// code: whoever has events in time order calls Apply and looks at View.
+// Package model is what the rows of a trace depend on beside the event itself: a fold
+// over the events of running programs in time order. It pairs starts with ends into
+// nested spans, finds what a delete or free ends and the enqueue that caused what a
+// device did, and keeps the memory in use. What the programs were doing at a time is
+// read from the trace (collector/state).
 //
 // The events are those of OpenACC 3.3 chapter 5.
 package model

@@ -1,14 +1,8 @@
 package model
 
-import (
-	"sync"
-)
-
-// Model is the state of a session's programs after the events applied so far.
-// Apply and the Add methods belong to one goroutine; View may be called from
-// any.
+// Model is the state of a session's programs after the events applied so far, as far as
+// the rows of a trace depend on it. It belongs to one goroutine.
 type Model struct {
-	mu        sync.Mutex
 	names     *Names
 	directory *Directory
 	processes []ProcessInfo
@@ -16,19 +10,10 @@ type Model struct {
 	states    []*thread // by ThreadID
 	devices   []*device // by DeviceID
 	queues    []*queue  // by QueueID
-	kernels   map[kernelKey]*kernel
-	sources   map[sourceKey]*source
-	kinds     map[int32]*int64
-	log       eventLog
-	errors    errorLog
 	free      []*Span
 	step      Step
 	records   int64
 	existing  int64 // number of the last Existing, negative
-	events    int64
-	lost      int64
-	behind    int64
-	now       int64
 }
 
 // New gives a model whose names and directory are shared with the store that is
@@ -40,12 +25,7 @@ func New(names *Names, directory *Directory) *Model {
 	if directory == nil {
 		directory = NewDirectory(nil, nil)
 	}
-	return &Model{
-		names: names, directory: directory,
-		kernels: make(map[kernelKey]*kernel),
-		sources: make(map[sourceKey]*source),
-		kinds:   make(map[int32]*int64),
-	}
+	return &Model{names: names, directory: directory}
 }
 
 // Names is the table that event strings are interned in.
@@ -54,30 +34,17 @@ func (m *Model) Names() *Names { return m.names }
 // Directory numbers the devices and queues.
 func (m *Model) Directory() *Directory { return m.directory }
 
-// SetConstruct is Names.SetConstruct, safe beside View.
-func (m *Model) SetConstruct(file Name, line int32, construct string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.names.SetConstruct(file, line, construct)
-}
+// Processes are those added, in that order.
+func (m *Model) Processes() []ProcessInfo { return m.processes }
 
-// HasConstruct and Text are Names' methods, for the only goroutine that changes them.
-func (m *Model) HasConstruct(file Name, line int32) bool { return m.names.HasConstruct(file, line) }
+// Threads are those added, in that order.
+func (m *Model) Threads() []ThreadInfo { return m.threads }
 
-// Text gives back a string.
-func (m *Model) Text(id Name) string { return m.names.Text(id) }
-
-// Intern is Names.Intern, safe beside View.
-func (m *Model) Intern(text string) Name {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.names.Intern(text)
-}
+// Intern is Names.Intern.
+func (m *Model) Intern(text string) Name { return m.names.Intern(text) }
 
 // AddProcess adds a process or replaces what is known of it.
 func (m *Model) AddProcess(info ProcessInfo) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	for i := range m.processes {
 		if m.processes[i].ID == info.ID {
 			m.processes[i] = info
@@ -92,8 +59,6 @@ func (m *Model) AddProcess(info ProcessInfo) {
 
 // AddThread adds a thread or replaces what is known of it.
 func (m *Model) AddThread(info ThreadInfo) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	for i := range m.threads {
 		if m.threads[i].ID == info.ID {
 			m.threads[i] = info
@@ -107,27 +72,11 @@ func (m *Model) AddThread(info ThreadInfo) {
 // DescribeDevice adds what a runtime says of a device, and tells whether that
 // was news. The device's ID is given out here.
 func (m *Model) DescribeDevice(facts DeviceInfo) (id DeviceID, news bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	facts.ID = m.directory.Device(facts.Process, facts.Type, facts.Number)
 	info := &m.directory.Devices[facts.ID-1]
 	news = *info != facts
 	*info = facts
 	return facts.ID, news
-}
-
-// AddLost counts events that capture dropped.
-func (m *Model) AddLost(events int64) {
-	m.mu.Lock()
-	m.lost += events
-	m.mu.Unlock()
-}
-
-// SetBehind says how much older than the present the state is, ns.
-func (m *Model) SetBehind(behind int64) {
-	m.mu.Lock()
-	m.behind = behind
-	m.mu.Unlock()
 }
 
 // Records is the number of records given out; SetRecords continues an earlier
@@ -152,7 +101,7 @@ func (m *Model) device(id DeviceID) *device {
 		m.devices = append(m.devices, nil)
 	}
 	if m.devices[id] == nil {
-		m.devices[id] = newDevice(id)
+		m.devices[id] = newDevice()
 	}
 	return m.devices[id]
 }
@@ -162,10 +111,7 @@ func (m *Model) queue(id QueueID) *queue {
 		m.queues = append(m.queues, nil)
 	}
 	if m.queues[id] == nil {
-		info := m.directory.Queues[id-1]
-		m.queues[id] = &queue{info: info}
-		d := m.device(info.Device)
-		d.queues = append(d.queues, m.queues[id])
+		m.queues[id] = &queue{id: id}
 	}
 	return m.queues[id]
 }
@@ -174,30 +120,18 @@ func (m *Model) queue(id QueueID) *queue {
 // event are valid until the next Apply. Events of one thread come in their
 // order; between threads a little disorder does no harm.
 func (m *Model) Apply(e *Event) *Step {
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	m.recycle()
-	m.now = max(m.now, e.Time)
-	m.events++
-	count := m.kinds[e.Kind]
-	if count == nil {
-		count = new(int64)
-		m.kinds[e.Kind] = count
-	}
-	*count++
 	t := m.state(e.Thread)
-	t.events++
 	step := &m.step
 	step.Event = e
 	step.Device, step.Queue = m.place(t, e)
 	m.pair(t, e, step)
-	m.fold(t, e, step)
-	m.log.add(e, step)
+	m.fold(e, step)
 	return step
 }
 
-// fold brings devices, queues, kernels, sources and errors up to date.
-func (m *Model) fold(t *thread, e *Event, step *Step) {
+// fold brings devices and queues up to date.
+func (m *Model) fold(e *Event, step *Step) {
 	switch e.Kind {
 	case Create:
 		m.create(e, step)
@@ -207,21 +141,10 @@ func (m *Model) fold(t *thread, e *Event, step *Step) {
 		m.alloc(e, step)
 	case Free:
 		m.release(e, step)
-	case EnqueueLaunchStart:
-		m.names.setKernel(e)
+	case EnqueueLaunchStart, EnqueueUploadStart, EnqueueDownloadStart:
 		m.enqueue(e, step)
-	case EnqueueUploadStart, EnqueueDownloadStart:
-		m.enqueue(e, step)
-	case EnqueueLaunchEnd, EnqueueUploadEnd, EnqueueDownloadEnd:
-		m.enqueued(e, step)
-	case WaitStart:
-		m.queue(step.Queue).waiting++
 	case WaitEnd:
-		m.waited(e, step)
-	case Error:
-		m.errors.add(e, step)
-	case DeviceShutdownStart:
-		m.device(step.Device).leak()
+		m.drain(m.queue(step.Queue), e.Time, step)
 	case DeviceShutdownEnd:
 		// Of a runtime that raised no free for each, what is left goes now.
 		d := m.device(step.Device)
@@ -237,24 +160,17 @@ func (m *Model) fold(t *thread, e *Event, step *Step) {
 		}
 	}
 	if step.Phase == Ended {
-		m.spanEnded(e, step)
+		m.returned(e, step)
 	}
 }
 
-// spanEnded adds a finished span to its source line, and knows the synchronous
-// queue empty when a construct returns that put something there.
-func (m *Model) spanEnded(e *Event, step *Step) {
-	s := step.Span
-	duration := max(e.Time-s.Start.Time, 0)
-	src := m.source(&s.Start)
-	src.count++
-	src.inclusive += duration
-	src.exclusive += max(duration-s.Inner, 0)
+// returned knows the synchronous queue empty when a construct returns that put
+// something there.
+func (m *Model) returned(e *Event, step *Step) {
 	switch e.Kind {
 	case ComputeConstructEnd, EnterDataEnd, ExitDataEnd, UpdateEnd:
-		if s.Depth == 0 {
-			q := m.queue(m.directory.Queue(step.Device, AsyncSync))
-			if q.depth > 0 {
+		if step.Span.Depth == 0 {
+			if q := m.queue(m.directory.Queue(step.Device, AsyncSync)); q.depth > 0 {
 				m.drain(q, e.Time, step)
 			}
 		}
@@ -265,19 +181,14 @@ func (m *Model) spanEnded(e *Event, step *Step) {
 // enqueue span that caused it (0 if it was not seen), and its device and queue. One
 // that the runtime gave no name gets that of the enqueue: the variable.
 func (m *Model) ApplyActivity(a *Activity) (enqueue int64, device DeviceID, queueID QueueID) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.now = max(m.now, a.Time, a.End)
 	device = m.directory.Device(a.Process, a.DeviceType, a.DeviceNumber)
 	queueID = m.directory.Queue(device, a.AsyncQueue)
-	return m.measured(a, device, queueID), device, queueID
+	return m.queue(queueID).measured(a), device, queueID
 }
 
 // OpenSpans calls f for every span that has not ended, outermost first within a
 // thread.
 func (m *Model) OpenSpans(f func(*Span)) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	for _, t := range m.states {
 		if t == nil {
 			continue
@@ -294,26 +205,4 @@ func (m *Model) processEnded(id ProcessID) {
 			m.device(info.ID).shutDown()
 		}
 	}
-}
-
-// sourceKey is a line of a program as an event reports it.
-type sourceKey struct {
-	file, function Name
-	line           int32
-	kind           int32
-}
-
-type source struct {
-	count                int64
-	inclusive, exclusive int64
-}
-
-func (m *Model) source(e *Event) *source {
-	key := sourceKey{e.SourceFile, e.Function, e.Line, e.Kind}
-	s := m.sources[key]
-	if s == nil {
-		s = new(source)
-		m.sources[key] = s
-	}
-	return s
 }

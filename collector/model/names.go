@@ -61,23 +61,13 @@ func KernelTitle(file string, line int32, construct, function string) string {
 
 // Names interns the strings of a trace.
 type Names struct {
-	ids        map[string]Name
-	texts      []string
-	readable   map[Name]string // of those asked for
-	kernels    map[Name]kernelPlace
-	constructs map[kernelPlace]string
-}
-
-// kernelPlace is the line of a compute construct; the zero one stands for several.
-type kernelPlace struct {
-	file Name
-	line int32
+	ids   map[string]Name
+	texts []string
 }
 
 // NewNames gives an empty table; 0 stands for the null pointer.
 func NewNames() *Names {
-	return &Names{ids: make(map[string]Name), texts: []string{""}, readable: make(map[Name]string),
-		kernels: make(map[Name]kernelPlace), constructs: make(map[kernelPlace]string)}
+	return &Names{ids: make(map[string]Name), texts: []string{""}}
 }
 
 // Intern gives the number of a string, a new one if it was not seen before.
@@ -97,49 +87,6 @@ func (n *Names) Text(id Name) string {
 		return n.texts[id]
 	}
 	return ""
-}
-
-// SetConstruct notes the name of the compute construct at a place, as its directive has
-// it.
-func (n *Names) SetConstruct(file Name, line int32, construct string) {
-	n.constructs[kernelPlace{file, line}] = construct
-}
-
-// HasConstruct says whether SetConstruct has noted a place.
-func (n *Names) HasConstruct(file Name, line int32) bool {
-	_, known := n.constructs[kernelPlace{file, line}]
-	return known
-}
-
-// setKernel has a kernel called by its place, unless several share its name.
-func (n *Names) setKernel(e *Event) {
-	if e.Name == 0 || e.SourceFile == 0 || e.Line <= 0 {
-		return
-	}
-	at := kernelPlace{e.SourceFile, e.Line}
-	before, known := n.kernels[e.Name]
-	switch {
-	case !known:
-		construct := n.constructs[at]
-		if construct == "" {
-			construct = ConstructName(e.Parent)
-		}
-		n.kernels[e.Name] = at
-		n.readable[e.Name] = KernelTitle(n.Text(e.SourceFile), e.Line, construct, n.Text(e.Function))
-	case before != at && before != kernelPlace{}:
-		n.kernels[e.Name] = kernelPlace{}
-		n.readable[e.Name] = Readable(n.Text(e.Name))
-	}
-}
-
-// Readable gives back a string as people are to see it.
-func (n *Names) Readable(id Name) string {
-	text, known := n.readable[id]
-	if !known {
-		text = Readable(n.Text(id))
-		n.readable[id] = text
-	}
-	return text
 }
 
 // Len is the number of strings, the null pointer included.

@@ -7,7 +7,6 @@ type thread struct {
 	device DeviceID
 	queue  QueueID
 	last   Event // only the fields that place compares
-	events int64
 }
 
 // place finds the device and the queue of an event.
@@ -86,8 +85,6 @@ func (m *Model) close(t *thread, e *Event, step *Step) bool {
 // those that the model has open were not seen, as where capture was switched off for a
 // time. It gives these spans, which are valid until the next Apply.
 func (m *Model) Interrupt(thread ThreadID, depth int) []*Span {
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	m.recycle()
 	t := m.state(thread)
 	if depth >= len(t.stack) {
@@ -95,11 +92,6 @@ func (m *Model) Interrupt(thread ThreadID, depth int) []*Span {
 	}
 	m.step.Unended = append(m.step.Unended, t.stack[depth:]...)
 	t.stack = t.stack[:depth]
-	for _, s := range m.step.Unended {
-		if q := m.queue(s.Queue); s.Start.Kind == WaitStart && q != nil {
-			q.waiting = max(q.waiting-1, 0)
-		}
-	}
 	return m.step.Unended
 }
 

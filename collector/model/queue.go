@@ -1,19 +1,12 @@
 package model
 
-import "sort"
-
 // operation is something put onto a queue.
 type operation struct {
 	id       int64 // the enqueue span
 	sequence int64 // on its queue, from 1
-	activity int32 // the activity it leads to
 	name     Name
-	file     Name
-	line     int32
-	time     int64
 	bytes    uint64
 	number   uint64 // correlation, 0 if the runtime gives none
-	thread   ThreadID
 	matched  bool
 }
 
@@ -54,7 +47,7 @@ func (o *operations) pop() {
 
 // queue is the state of an async queue.
 type queue struct {
-	info       QueueInfo
+	id         QueueID
 	operations [ActivityDownload + 1]operations // by the kind of activity they lead to
 	enqueues   int64                            // operations ever enqueued
 	depth      int64                            // operations not known done
@@ -63,21 +56,6 @@ type queue struct {
 	pendingSum int64                            // bytes since then
 	isMeasured bool                             // device activity was seen
 	isNumbered bool                             // operations carry correlation numbers
-	busy       int64                            // ns of device time measured
-	covered    coverage
-	bound      int64 // ns between first enqueue and wait, where not measured
-	waits      int64
-	waitTime   int64     // ns that threads were blocked
-	waiting    int64     // threads in a wait now
-	last       operation // the latest one known done
-	lastStart  int64
-	lastEnd    int64
-	activities int64
-
-	dependencies  []*dependency // on other queues, the newest ones
-	dependencySum int64
-	heldBack      int64         // ns by dependencies that are over
-	followers     []*dependency // of other queues on this one, not over or not measured
 }
 
 func (m *Model) enqueue(e *Event, step *Step) {
@@ -91,85 +69,27 @@ func (m *Model) enqueue(e *Event, step *Step) {
 	if e.Kind != EnqueueLaunchStart {
 		q.pendingSum += Size(e.Bytes)
 	}
-	q.operations[activityOf(e.Kind)].push(operation{id: step.ID, sequence: q.enqueues, activity: activityOf(e.Kind), name: e.Name, file: e.SourceFile,
-		line: e.Line, time: e.Time, bytes: e.Bytes, number: e.Correlation, thread: e.Thread})
-}
-
-// enqueued takes the host time of an enqueue.
-func (m *Model) enqueued(e *Event, step *Step) {
-	if step.Phase != Ended {
-		return
-	}
-	s := step.Span
-	duration := max(e.Time-s.Start.Time, 0)
-	d := m.device(step.Device)
-	if e.Kind == EnqueueLaunchEnd {
-		d.kernels++
-		m.kernel(&s.Start, s.Device).launched(&s.Start, duration)
-		return
-	}
-	way := &d.up
-	if e.Kind == EnqueueDownloadEnd {
-		way = &d.down
-	}
-	way.count++
-	way.bytes += Size(s.Start.Bytes)
-	way.host += duration
-	way.recent.add(e.Time, Size(s.Start.Bytes))
-}
-
-func (m *Model) waited(e *Event, step *Step) {
-	q := m.queue(step.Queue)
-	q.waiting = max(q.waiting-1, 0)
-	if step.Phase == Ended {
-		q.waits++
-		q.waitTime += max(e.Time-step.Span.Start.Time, 0)
-	}
-	m.drain(q, e.Time, step)
+	q.operations[activityOf(e.Kind)].push(operation{id: step.ID, sequence: q.enqueues, name: e.Name, bytes: e.Bytes, number: e.Correlation})
 }
 
 // drain takes a queue as empty. What it held was busy no longer than since its
 // first enqueue.
 func (m *Model) drain(q *queue, time int64, step *Step) {
 	if q.depth > 0 && !q.isMeasured {
-		q.bound += max(time-q.pendingAt, 0)
-		step.Occupied = append(step.Occupied, Occupancy{Queue: q.info.ID, From: q.pendingAt, To: time,
+		step.Occupied = append(step.Occupied, Occupancy{Queue: q.id, From: q.pendingAt, To: time,
 			Operations: q.depth, Bytes: q.pendingSum})
 	}
 	q.drained, q.depth = q.enqueues, 0
-	if !q.isMeasured {
-		q.release(q.drained, time, false)
-	}
 }
 
-// measured adds a device activity to its queue, kernel or direction.
-func (m *Model) measured(a *Activity, id DeviceID, queueID QueueID) int64 {
-	q := m.queue(queueID)
-	d := m.device(id)
+// measured finds the enqueue of a device activity, 0 if it was not seen.
+func (q *queue) measured(a *Activity) int64 {
 	q.isMeasured = true
-	duration := max(a.End-a.Start, 0)
-	// Operations on one queue run one after the other: what overlaps is counted
-	// once.
-	q.busy += q.covered.add(a.Start, a.End)
-	q.activities++
 	op, ok := q.match(a)
 	if ok && a.Name == 0 {
 		a.Name = op.name
 	}
-	switch a.Kind {
-	case ActivityKernel:
-		d.kernelTime += duration
-		if ok {
-			m.kernelOf(op.name, op.file, op.line, id).ran(duration)
-		} else {
-			m.kernelOf(a.Name, 0, 0, id).ran(duration)
-		}
-	case ActivityUpload:
-		d.up.ran(duration)
-	case ActivityDownload:
-		d.down.ran(duration)
-	}
-	return op.id // 0 if there is none
+	return op.id
 }
 
 // Operations that never got an activity are given up when so many newer ones of
@@ -211,27 +131,7 @@ func (q *queue) match(a *Activity) (op operation, ok bool) {
 		o.pop()
 		at--
 	}
-	if op.sequence > q.last.sequence {
-		q.last, q.lastStart, q.lastEnd = op, a.Start, a.End
-	}
-	q.ranUntil(op.sequence, a.End)
 	return op, true
-}
-
-// next is the first operation since the queue was waited for that is not known
-// done; nil if there is none, or it is forgotten.
-func (q *queue) next() *operation {
-	var next *operation
-	for k := range q.operations {
-		o := &q.operations[k]
-		first := sort.Search(o.count, func(i int) bool { return o.at(i).sequence > q.drained })
-		for ; first < o.count && o.at(first).matched; first++ {
-		}
-		if first < o.count && (next == nil || o.at(first).sequence < next.sequence) {
-			next = o.at(first)
-		}
-	}
-	return next
 }
 
 // numbered finds the operation that has the activity's number; that of the next
@@ -274,61 +174,4 @@ func (o *operations) oldest(a *Activity) int {
 		}
 	}
 	return found
-}
-
-func (w *direction) ran(duration int64) {
-	if w.measured == 0 || duration < w.minimum {
-		w.minimum = duration
-	}
-	w.measured++
-	w.device += duration
-	w.maximum = max(w.maximum, duration)
-}
-
-// kernelKey is a kernel at its place in the source.
-type kernelKey struct {
-	name, file Name
-	line       int32
-	device     DeviceID
-}
-
-type kernel struct {
-	function               Name
-	count                  int64
-	host                   int64 // ns in the enqueue calls
-	measured               int64
-	time, minimum, maximum int64 // ns on the device
-	gangs, workers, vector uint64
-	last                   int64
-}
-
-func (m *Model) kernel(e *Event, device DeviceID) *kernel {
-	return m.kernelOf(e.Name, e.SourceFile, e.Line, device)
-}
-
-func (m *Model) kernelOf(name, file Name, line int32, device DeviceID) *kernel {
-	key := kernelKey{name, file, line, device}
-	k := m.kernels[key]
-	if k == nil {
-		k = new(kernel)
-		m.kernels[key] = k
-	}
-	return k
-}
-
-func (k *kernel) launched(e *Event, host int64) {
-	k.count++
-	k.host += host
-	k.function = e.Function
-	k.gangs, k.workers, k.vector = e.Gangs, e.Workers, e.Vector
-	k.last = e.Time
-}
-
-func (k *kernel) ran(duration int64) {
-	if k.measured == 0 || duration < k.minimum {
-		k.minimum = duration
-	}
-	k.measured++
-	k.time += duration
-	k.maximum = max(k.maximum, duration)
 }

@@ -29,11 +29,6 @@ func (w *Writer) finish() error {
 	if err := w.begin(); err != nil {
 		return err
 	}
-	if w.resumed {
-		if err := w.roll.rebuild(w.conn); err != nil {
-			return err
-		}
-	}
 	w.roll.finish()
 	if err := w.locate(); err != nil {
 		return err
@@ -45,7 +40,11 @@ func (w *Writer) finish() error {
 	if err := execute(w.conn, "INSERT OR IGNORE INTO unended SELECT record FROM open_span"); err != nil {
 		return err
 	}
-	if !w.resumed {
+	if w.resumed {
+		if err := sqlitex.ExecuteScript(w.conn, rebuildTotals, nil); err != nil {
+			return err
+		}
+	} else {
 		// What never ended has been left out of the sums so far.
 		if err := w.totals.save(w.conn); err != nil {
 			return err
@@ -161,7 +160,11 @@ func resume(path string, conn *sqlite.Conn, m *model.Model) (*Writer, error) {
 	if err := w.totals.load(conn); err != nil {
 		return nil, err
 	}
-	w.resumed, w.roll.off = true, true
+	w.resumed = true
+	// Who follows the trace gets lanes that go on.
+	if err := w.change(func() error { return w.roll.rebuild(conn) }); err != nil {
+		return nil, err
+	}
 	return w, w.SetMeta("complete", 0)
 }
 

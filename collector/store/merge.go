@@ -184,7 +184,7 @@ func (s *mergeSource) introduce(m *model.Model, w *Writer, hosts, itsOrigin, ori
 				return hosts, err
 			}
 		}
-		id := model.ProcessID(len(m.View().Processes) + 1)
+		id := model.ProcessID(len(m.Processes()) + 1)
 		s.processes[p.ID] = id
 		info := p.ProcessInfo
 		info.ID, info.Start, info.End = id, info.Start+s.shift, info.End+s.shift
@@ -197,7 +197,7 @@ func (s *mergeSource) introduce(m *model.Model, w *Writer, hosts, itsOrigin, ori
 	if err != nil {
 		return hosts, err
 	}
-	base := model.ThreadID(len(m.View().Threads))
+	base := model.ThreadID(len(m.Threads()))
 	for i, t := range threads {
 		s.threads[t.ID] = base + model.ThreadID(i+1)
 		t.ID, t.Process = s.threads[t.ID], s.processes[t.Process]

@@ -373,7 +373,7 @@ func TestResume(t *testing.T) {
 	// Every 1000 items the writer is left in the middle and another one goes on,
 	// with a model of its own that knows only what the trace holds.
 	m := s.Model
-	n, events, most := 0, int64(0), int64(0)
+	n, events, drawn, used, most := 0, int64(0), int64(0), int64(0), int64(0)
 	turn := func() error {
 		if n++; n%1000 != 0 {
 			return nil
@@ -384,13 +384,9 @@ func TestResume(t *testing.T) {
 		if err := w.Close(); err != nil {
 			return err
 		}
-		used := int64(0)
-		for _, d := range m.View().Devices {
-			used += d.Used
-		}
 		most = max(most, used)
-		if now := written(t, path); now.Events != events || now.Used != used {
-			t.Errorf("after %d events and with %d bytes in use the trace says %d and %d", events, used, now.Events, now.Used)
+		if now, lanes := written(t, path); now.Events != events || now.Used != used || lanes != drawn {
+			t.Errorf("after %d events, of which lanes have %d, and with %d bytes in use the trace says %d, %d and %d", events, drawn, used, now.Events, lanes, now.Used)
 		}
 		m = model.New(nil, nil)
 		w, err = store.Resume(path, m)
@@ -401,10 +397,16 @@ func TestResume(t *testing.T) {
 			e := *step.Event
 			step = m.Apply(&e)
 		}
+		for _, sample := range step.Samples {
+			used = sample.Value
+		}
 		if err := w.Write(step); err != nil {
 			return err
 		}
 		events++
+		if step.Phase != model.Started {
+			drawn++
+		}
 		return turn()
 	}
 	s.Activity = func(a *model.Activity, enqueue int64, device model.DeviceID, queue model.QueueID) error {
@@ -414,6 +416,7 @@ func TestResume(t *testing.T) {
 		if err := w.WriteActivity(a, enqueue, device, queue); err != nil {
 			return err
 		}
+		drawn++
 		return turn()
 	}
 	if err := s.Run(); err != nil {
@@ -437,19 +440,25 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// written is how far a trace is.
-func written(t *testing.T, path string) store.Now {
+// written is how far a trace is, and how much its lanes have.
+func written(t *testing.T, path string) (now store.Now, lanes int64) {
 	t.Helper()
 	trace, err := store.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer trace.Close()
-	now, err := trace.Now()
+	if now, err = trace.Now(); err != nil {
+		t.Fatal(err)
+	}
+	list, err := trace.Lanes()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return now
+	for i := range list {
+		lanes += list[i].Count
+	}
+	return now, lanes
 }
 
 // dump sums a table up so that any difference shows.

@@ -80,14 +80,6 @@ func (t *Trace) Introduce(m *model.Model) error {
 	if _, err := t.texts(m.Names()); err != nil {
 		return err
 	}
-	meta, err := t.Facts()
-	if err != nil {
-		return err
-	}
-	for place, construct := range meta.constructs {
-		file, line := splitPlace(place)
-		m.SetConstruct(m.Intern(file), line, construct)
-	}
 	processes, err := t.Processes()
 	if err != nil {
 		return err

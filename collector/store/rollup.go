@@ -60,7 +60,6 @@ type roller struct {
 	samples  map[model.DeviceID]*sampleState
 	rows     [2]int64 // of the tables rollup and sample_rollup
 	full     []fullBlock
-	off      bool // a resumed writer rebuilds them at the end
 	previous *laneState
 }
 
@@ -101,9 +100,6 @@ func (r *roller) activity(id int64, queue model.QueueID, start, duration, bytes,
 }
 
 func (r *roller) add(key laneKey, id, start, duration, bytes, site int64) {
-	if r.off {
-		return
-	}
 	bytes = model.Size(uint64(bytes))
 	l := r.lane(key)
 	g := group{start: start, end: start + duration, busy: duration, count: 1, bytes: bytes, site: site, most: duration}
@@ -182,9 +178,6 @@ func (r *roller) closeGroup(b *block, table int, owner int64, level int) {
 }
 
 func (r *roller) sample(id int64, s model.Sample) {
-	if r.off {
-		return
-	}
 	st := r.samples[s.Device]
 	if st == nil {
 		st = new(sampleState)
@@ -263,9 +256,6 @@ func (r *roller) finish() {
 
 // save writes the lanes and blocks that have changed.
 func (r *roller) save(conn *sqlite.Conn) error {
-	if r.off {
-		return nil
-	}
 	for i := range r.full {
 		if err := r.full[i].save(conn); err != nil {
 			return err
@@ -315,11 +305,9 @@ func (f *fullBlock) save(conn *sqlite.Conn) error {
 	return execute(conn, query, f.block.row, f.owner, f.level, f.block.start, f.block.data)
 }
 
-// rebuild makes the rollups from the rows of a trace that was not written in
-// one go.
+// rebuild makes the rollups from the rows of a trace that is gone on with.
 func (r *roller) rebuild(conn *sqlite.Conn) error {
-	r.off = false
-	if err := sqlitex.ExecuteScript(conn, "DELETE FROM rollup; DELETE FROM sample_rollup; DELETE FROM lane;"+rebuildTotals, nil); err != nil {
+	if err := sqlitex.ExecuteScript(conn, "DELETE FROM rollup; DELETE FROM sample_rollup; DELETE FROM lane", nil); err != nil {
 		return err
 	}
 	each := func(query string, f func(*sqlite.Stmt)) error {

@@ -252,14 +252,13 @@ func Introduce(w *store.Writer, s *Session) error {
 	if err := w.SaveHost(store.Host{ID: 1, Name: "host", Uncertainty: -1, RealtimeOffset: 1_700_000_000_000_000_000}); err != nil {
 		return err
 	}
-	view := s.Model.View()
-	for _, p := range view.Processes {
+	for _, p := range s.Model.Processes() {
 		if err := w.SaveProcess(p, 1, "generated"); err != nil {
 			return err
 		}
 	}
-	for _, t := range view.Threads {
-		if err := w.SaveThread(t.ThreadInfo); err != nil {
+	for _, t := range s.Model.Threads() {
+		if err := w.SaveThread(t); err != nil {
 			return err
 		}
 	}
