@@ -18,8 +18,8 @@ const (
 // Callers are asked for what they passed through this many frames.
 const maxOutward = 4
 
-// passed gives what the caller of the frame's function put into a register, as
-// its call site describes it; unknown where it does not.
+// passed gives what the caller of the frame's function put into a register, as its call
+// site describes it, or its machine code tells.
 func (f *Frame) passed(register int) value {
 	if f.outward >= maxOutward || f.function == nil || f.cfa.root != constant {
 		return value{}
@@ -29,8 +29,11 @@ func (f *Frame) passed(register int) value {
 		f.outer.fill(f)
 	}
 	code := f.outer.parameters[register]
-	if code == nil {
+	switch {
+	case f.outer.parameters == nil:
 		return value{}
+	case code == nil: // not described, as the addresses of other units' variables
+		return f.outer.frame.beforeCall(register)
 	}
 	m := f.outer.frame.machine(false)
 	m.indexed = f.outer.frame.unit.indexedAddress

@@ -179,7 +179,7 @@ func (u *unit) plan(fn *scope, pc uint64) []planned {
 			depth++
 		}
 		for _, i := range s.imports {
-			list = u.planImport(list, i, depth)
+			list = u.planImport(list, i, depth, seen)
 		}
 		if len(list) > n {
 			depth++
@@ -264,18 +264,28 @@ func (u *unit) planVariable(list []planned, s *scope, v *dwarf.Entry, depth int,
 	return append(list, p)
 }
 
-// planImport adds the variables of a module that a Fortran procedure uses.
-func (u *unit) planImport(list []planned, i *dwarf.Entry, depth int) []planned {
+// planImport adds what a Fortran procedure uses: a variable of a module, or all of a
+// module, with what this uses. seen are the scopes that the list has.
+func (u *unit) planImport(list []planned, i *dwarf.Entry, depth int, seen map[*scope]bool) []planned {
 	v, e := u.refer(i, dwarf.AttrImport)
-	if e == nil || v != u {
+	switch {
+	case e == nil || v != u:
+		return list
+	case e.Tag == dwarf.TagVariable:
+		return u.planVariable(list, u.top, e, depth, true)
+	case e.Tag != dwarf.TagModule:
 		return list
 	}
-	s := u.top.find(e.Offset)
-	if s == nil || s.entry.Tag != dwarf.TagModule {
+	s := u.module(e)
+	if s == nil || seen[s] {
 		return list
 	}
+	seen[s] = true
 	for _, v := range s.variables {
-		list = u.planVariable(list, s, v, depth, true)
+		list = s.unit.planVariable(list, s, v, depth, true)
+	}
+	for _, i := range s.imports {
+		list = s.unit.planImport(list, i, depth, seen)
 	}
 	return list
 }

@@ -14,7 +14,8 @@ import (
 // found from, so that they can be looked for later and elsewhere: by another process,
 // also when this one has ended. It is taken without debug information, within some
 // tens of microseconds: the caller's frame and those around it, the small static
-// variables of its file, and the beginnings of what both point to.
+// variables of its file, the descriptors that go with entries, and the beginnings of what
+// all of these point to.
 //
 // In bytes, each number little-endian: a head of eight words of 32 bits (the
 // registers that are known, the entries, the pieces of memory, five that are 0); 16
@@ -34,7 +35,9 @@ const (
 	localBytes  = 4 << 10 // below the frame pointer, which may be far up
 	targetBytes = 512     // of what a pointer points to
 	maxTargets  = 128
-	maxPieces   = 1 << 16
+
+	maxFollowing = 512 // of a pointer or a descriptor that goes with an entry
+	maxPieces    = 1 << 16
 
 	maxPieceBytes = 4 << 10 // a page: what cannot be read ends at one
 )
@@ -58,6 +61,12 @@ func (c *RuntimeCall) snapshot(to []byte, static [][2]uint64, pid int) []byte {
 		// Below the frame pointer a function has its variables.
 		if fp := c.Registers.get(RegisterRBP); fp.root == constant && fp.n > sp.n+frameBytes {
 			wanted = append(wanted, [2]uint64{uint64(max(fp.n-localBytes, sp.n+frameBytes)), uint64(fp.n) + 256})
+		}
+	}
+	for _, e := range c.Entries {
+		if e.Follows { // the array's descriptor, which may lie far inside of a structure
+			low := e.Address &^ 7
+			wanted = append(wanted, [2]uint64{low, low + min(e.Size+8, maxFollowing)})
 		}
 	}
 	pieces := readPieces(pid, append(wanted, static...))

@@ -46,6 +46,8 @@ type unitIndex struct {
 	decoded  map[uint64]*unit
 	recent   *list.List // decoded units, most recent first
 	held     uint64     // bytes of .debug_info of the decoded units
+
+	modules map[string]uint64 // units that define Fortran modules, by name; nil: not read
 }
 
 type unitRange struct{ low, high, unit uint64 }

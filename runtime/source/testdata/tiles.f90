@@ -1,6 +1,6 @@
 module definitions
   implicit none
-  type field_type
+  type field_type; real(8) :: spare(80)
     real(8), dimension(:,:), allocatable :: density0, density1, energy0, energy1
     real(8), dimension(:), allocatable :: cellx, celly
   end type
