@@ -4,17 +4,16 @@ import "fmt"
 
 // operations is SQL for what threads ask of devices, each with what the thread asks
 // next: kernels, transfers (but of what goes by value) and waits that the program
-// wrote. epoch counts the waits for a queue.
+// wrote.
 const operations = `WITH operation AS (
-  SELECT 'kernel' AS what, process, thread, device, async_queue, kernel, source_file, line, function, enqueued AS at, enqueued + enqueue_time AS end,
+  SELECT 'kernel' AS what, record, process, thread, device, async_queue, enqueued AS at, enqueued + enqueue_time AS end,
     start AS device_start, end AS device_end FROM kernels
-  UNION ALL SELECT 'transfer', process, thread, device, async_queue, NULL, source_file, line, function, enqueued, enqueued + enqueue_time, start, end FROM transfers
+  UNION ALL SELECT 'transfer', record, process, thread, device, async_queue, enqueued, enqueued + enqueue_time, start, end FROM transfers
     WHERE bytes >= ` + smallest + `
-  UNION ALL SELECT 'wait', process, thread, device, async_queue, NULL, source_file, line, function, start, end, NULL, NULL FROM waits WHERE NOT implicit
+  UNION ALL SELECT 'wait', record, process, thread, device, async_queue, start, end, NULL, NULL FROM waits WHERE NOT implicit
 ), followed AS (
   SELECT *, lead(what) OVER asked AS next, lead(async_queue) OVER asked AS next_queue, lead(end) OVER asked AS next_end,
-    lead(device_start) OVER asked AS next_start, lead(device_end) OVER asked AS next_done, lead(device) OVER asked AS next_device,
-    sum(what = 'wait') OVER (PARTITION BY process, thread, async_queue ORDER BY at) - (what = 'wait') AS epoch
+    lead(device_start) OVER asked AS next_start, lead(device_end) OVER asked AS next_done, lead(device) OVER asked AS next_device
   FROM operation WINDOW asked AS (PARTITION BY process, thread ORDER BY at)
 )`
 
@@ -23,15 +22,20 @@ const operations = `WITH operation AS (
 var needlessWait = &rule{
 	name:  "needless-wait",
 	about: "The host waits for a queue that has nothing for it, and then goes on with the same queue.",
-	evidence: operations + `, epochs AS (
-  SELECT process, thread, async_queue, epoch, sum(what = 'transfer') AS transfers, max(device_end) AS done, max(device_end - device_start) AS longest
-  FROM followed WHERE what <> 'wait' GROUP BY process, thread, async_queue, epoch
+	evidence: operations + `, numbered AS (
+  SELECT *, sum(what = 'wait') OVER (PARTITION BY process, thread, async_queue ORDER BY at) - (what = 'wait') AS epoch FROM followed
+), epochs AS (
+  SELECT process, thread, async_queue, sum(what = 'transfer') AS transfers, max(device_end) AS done, max(device_end - device_start) AS longest,
+    max(iif(what = 'wait', record, NULL)) AS wait, max(iif(what = 'wait', end, NULL)) AS waited, max(iif(what = 'wait', next, NULL)) AS next,
+    max(iif(what = 'wait', next_queue, NULL)) AS next_queue, max(iif(what = 'wait', next_start, NULL)) AS next_start,
+    max(iif(what = 'wait', next_end, NULL)) AS next_end
+  FROM numbered WHERE async_queue <> -2 GROUP BY process, thread, async_queue, epoch
 )
-SELECT 'queue ' || f.async_queue AS subject, f.source_file, f.line, f.function, f.process, f.thread, f.device, -2 AS async_queue, 0 AS bytes,
-  e.done AS start, e.done + max(0, min(f.next_start - e.done, f.next_start - e.done + e.longest - (f.next_end - f.end))) AS end,
+SELECT 'queue ' || e.async_queue AS subject, w.source_file, w.line, w.function, w.process, w.thread, w.device, -2 AS async_queue, 0 AS bytes,
+  e.done AS start, e.done + max(0, min(e.next_start - e.done, e.next_start - e.done + e.longest - (e.next_end - e.waited))) AS end,
   0 AS device_start, 0 AS device_end, NULL AS detail
-FROM followed f JOIN epochs e ON e.process = f.process AND e.thread = f.thread AND e.async_queue = f.async_queue AND e.epoch = f.epoch
-WHERE f.what = 'wait' AND f.next = 'kernel' AND f.next_queue = f.async_queue AND f.async_queue <> -2 AND e.transfers = 0 AND e.done < f.next_start`,
+FROM epochs e CROSS JOIN waits w ON w.record = e.wait
+WHERE e.next = 'kernel' AND e.next_queue = e.async_queue AND e.transfers = 0 AND e.done < e.next_start`,
 	confidence: Likely,
 	subject:    aQueue,
 	explain: func(f *Finding, g *group, _ *directive) {
@@ -47,9 +51,10 @@ var synchronousConstruct = &rule{
 	name:  "synchronous-construct",
 	about: "The host waits for each kernel of a row, where queues could hold them.",
 	evidence: operations + `
-SELECT kernel AS subject, source_file, line, function, process, thread, device, -2 AS async_queue, 0 AS bytes,
-  device_end AS start, device_end + max(0, min(next_start - device_end, next_done - next_start)) AS end, 0 AS device_start, 0 AS device_end, NULL AS detail
-FROM followed WHERE what = 'kernel' AND async_queue = -2 AND next = 'kernel' AND next_queue = -2 AND next_device = device AND device_end < next_start`,
+SELECT k.kernel AS subject, k.source_file, k.line, k.function, k.process, k.thread, k.device, -2 AS async_queue, 0 AS bytes,
+  f.device_end AS start, f.device_end + max(0, min(f.next_start - f.device_end, f.next_done - f.next_start)) AS end, 0 AS device_start, 0 AS device_end, NULL AS detail
+FROM followed f CROSS JOIN kernels k ON k.record = f.record
+WHERE f.what = 'kernel' AND f.async_queue = -2 AND f.next = 'kernel' AND f.next_queue = -2 AND f.next_device = f.device AND f.device_end < f.next_start`,
 	enough:     func(g *group) bool { return g.count >= 10 },
 	confidence: Possible,
 	subject:    aKernel,

@@ -26,11 +26,17 @@ WHERE a.kind = 'create' AND (a.ended IS NULL OR a.ended >= s.down)`,
 var deletedWhileBusy = &rule{
 	name:  "deleted-while-busy",
 	about: "Data are deleted while a queue still has a transfer of theirs to do.",
-	evidence: `SELECT a.variable AS subject, t.source_file, t.line, t.function, a.process, a.thread, a.device, t.async_queue, t.bytes,
-  t.enqueued AS start, a.ended AS end, t.start AS device_start, t.end AS device_end, NULL AS detail
-FROM transfers t JOIN allocations a ON a.process = t.process AND a.device = t.device AND a.host_address = t.host_address
-JOIN events e ON e.record = a.ended_by
-WHERE a.kind = 'create' AND t.async_queue <> -2 AND e.async_queue <> t.async_queue AND t.enqueued >= a.start AND t.enqueued < a.ended AND t.end > a.ended`,
+	evidence: `WITH step AS (
+  SELECT 'delete' AS what, record, process, device, host_address, time AS at, 0 AS done FROM releases WHERE kind = 'delete'
+  UNION ALL SELECT 'transfer', record, process, device, host_address, enqueued, end FROM transfers WHERE async_queue <> -2 AND end > 0
+), followed AS (
+  SELECT *, min(iif(what = 'delete', at, NULL)) OVER later AS deleted, min(iif(what = 'delete', record, NULL)) OVER later AS deletion
+  FROM step WINDOW later AS (PARTITION BY process, device, host_address ORDER BY at DESC)
+)
+SELECT t.variable AS subject, t.source_file, t.line, t.function, t.process, t.thread, t.device, t.async_queue, t.bytes,
+  t.enqueued AS start, f.deleted AS end, t.start AS device_start, t.end AS device_end, NULL AS detail
+FROM followed f CROSS JOIN transfers t ON t.record = f.record CROSS JOIN events e ON e.record = f.deletion
+WHERE f.what = 'transfer' AND f.done > f.deleted AND e.async_queue <> t.async_queue`,
 	confidence: Certain,
 	timeless:   true,
 	wrong:      true,

@@ -8,11 +8,9 @@ import (
 // unusedTransfer finds data that are sent, and sent again or deleted before anything
 // ran on the device that could have used them. A host_data region counts as a use.
 var unusedTransfer = &rule{
-	name:  "unused-transfer",
-	about: "Data are sent to the device, and no kernel runs before they are overwritten or deleted.",
-	evidence: history + `
-SELECT variable AS subject, source_file, line, function, process, thread, device, async_queue, bytes, start, end, device_start, device_end, NULL AS detail
-FROM steps WHERE what = 'upload' AND coalesce(next, 'end') <> 'download' AND done = done_next`,
+	name:       "unused-transfer",
+	about:      "Data are sent to the device, and no kernel runs before they are overwritten or deleted.",
+	evidence:   history + `s.what = 'upload' AND coalesce(s.next, 'end') <> 'download' AND s.done = coalesce(s.done_next, e.done, 0)`,
 	confidence: Likely,
 	explain: func(f *Finding, g *group, d *directive) {
 		f.What = fmt.Sprintf("%s was sent %s, %s in all, and overwritten or deleted before any kernel ran", named(f.Variable), times(g.count), size(g.bytes))
