@@ -78,11 +78,6 @@ func TestDetached(t *testing.T) {
 	if got := spans(t, trace); !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
-	m := model.New(nil, nil)
-	if err := trace.Replay(m, nil); err != nil {
-		t.Fatal(err)
-	}
-	m.OpenSpans(func(s *model.Span) { t.Errorf("after a replay a thread is in %+v", s) })
 	merged := filepath.Join(t.TempDir(), "merged.db")
 	if err := store.Merge(merged, []store.Input{{Path: path}}); err != nil {
 		t.Fatal(err)

@@ -153,11 +153,7 @@ func (m *Model) fold(e *Event, step *Step) {
 		}
 		d.shutDown()
 	case RuntimeShutdown:
-		for _, info := range m.directory.Devices {
-			if info.Process == e.Process {
-				m.device(info.ID).shutDown()
-			}
-		}
+		m.processEnded(e.Process)
 	}
 	if step.Phase == Ended {
 		m.returned(e, step)

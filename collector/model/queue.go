@@ -56,6 +56,7 @@ type queue struct {
 	pendingSum int64                            // bytes since then
 	isMeasured bool                             // device activity was seen
 	isNumbered bool                             // operations carry correlation numbers
+	emptyAt    int64                            // where the trace is gone on with: known empty by then
 }
 
 func (m *Model) enqueue(e *Event, step *Step) {

@@ -356,7 +356,12 @@ func TestBoundsWithoutActivity(t *testing.T) {
 // A writer that goes on with an unfinished trace ends with the same trace as
 // one that was never interrupted.
 func TestResume(t *testing.T) {
-	options := generate.Options{Spans: 4000, Threads: 2, Activity: true, Seed: 3}
+	t.Run("measured", func(t *testing.T) { testResume(t, generate.Options{Spans: 4000, Threads: 2, Activity: true, Seed: 3}) })
+	t.Run("not measured", func(t *testing.T) { testResume(t, generate.Options{Spans: 4000, Threads: 2, Seed: 4}) })
+}
+
+func testResume(t *testing.T, options generate.Options) {
+	t.Helper()
 	whole := filepath.Join(t.TempDir(), "whole.db")
 	if _, err := generate.Trace(whole, options); err != nil {
 		t.Fatal(err)

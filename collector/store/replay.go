@@ -33,47 +33,6 @@ func (i *Item) Time() int64 {
 	return i.Activity.Time
 }
 
-// Replay applies the trace's events to a new model as they happened. before is
-// called ahead of each (nil: never) and may wait, to keep a pace, or end the
-// replay by an error, which Replay returns.
-func (t *Trace) Replay(m *model.Model, before func(time int64) error) error {
-	if err := t.Introduce(m); err != nil {
-		return err
-	}
-	existing, err := t.Existing(m.Names())
-	if err != nil {
-		return err
-	}
-	for i := range existing {
-		m.Existing(&existing[i])
-	}
-	for item, err := range t.Items(m.Names()) {
-		if err != nil {
-			return err
-		}
-		if before != nil {
-			if err := before(item.Time()); err != nil {
-				return err
-			}
-		}
-		switch {
-		case item.Event != nil:
-			if next := item.Record; next > m.Records() {
-				m.SetRecords(next - 1)
-			}
-			if item.Depth >= 0 {
-				m.Interrupt(item.Event.Thread, item.Depth)
-			}
-			m.Apply(item.Event)
-		case item.Dependency != nil:
-			m.ApplyDependency(item.Dependency)
-		default:
-			m.ApplyActivity(item.Activity)
-		}
-	}
-	return nil
-}
-
 // Introduce gives a model the trace's strings, processes, threads, devices and
 // queues.
 func (t *Trace) Introduce(m *model.Model) error {

@@ -46,8 +46,7 @@ func TestFinishLeavesOneFile(t *testing.T) {
 	}
 }
 
-// What goes in comes out: every event with every field, in order, and a model
-// fed from the trace is the model that wrote it.
+// What goes in comes out: every event with every field, in order.
 func TestReplayGivesBackEveryEvent(t *testing.T) {
 	for _, activity := range []bool{false, true} {
 		path := filepath.Join(t.TempDir(), "trace.db")
@@ -103,14 +102,6 @@ func TestReplayGivesBackEveryEvent(t *testing.T) {
 		}
 		if i != len(in) {
 			t.Fatalf("%d events came out, %d went in", i, len(in))
-		}
-		again := model.New(nil, nil)
-		if err := trace.Replay(again, nil); err != nil {
-			t.Fatal(err)
-		}
-		if want, got := s.Model.Directory(), again.Directory(); again.Records() != s.Model.Records() || !reflect.DeepEqual(want.Devices, got.Devices) ||
-			!reflect.DeepEqual(want.Queues, got.Queues) || !reflect.DeepEqual(s.Model.Threads(), again.Threads()) {
-			t.Errorf("replayed model has %d records, %+v and %+v; want %d, %+v and %+v", again.Records(), got, again.Threads(), s.Model.Records(), want, s.Model.Threads())
 		}
 	}
 }

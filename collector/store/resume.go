@@ -1,0 +1,176 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/accscope/accscope/collector/model"
+	"zombiezen.com/go/sqlite"
+)
+
+// Resume continues a trace that was not finished, or that gets more. m, which must
+// be new, gets to know what is open or live in it. What was not committed must be
+// written again: Positions says from where.
+func Resume(path string, m *model.Model) (*Writer, error) {
+	if err := settle(path); err != nil {
+		return nil, err
+	}
+	conn, err := sqlite.OpenConn(path, sqlite.OpenReadWrite)
+	if err != nil {
+		return nil, explain(path, err)
+	}
+	w, err := resume(path, conn, m)
+	if err != nil {
+		return nil, errors.Join(explain(path, err), conn.Close())
+	}
+	return w, nil
+}
+
+func resume(path string, conn *sqlite.Conn, m *model.Model) (*Writer, error) {
+	version, err := checkVersion(conn, path)
+	if err != nil {
+		return nil, err
+	}
+	if version != Version {
+		return nil, fmt.Errorf("it has schema version %d, this program writes %d; import the session again, with another -o", version, Version)
+	}
+	w := newWriter(path, conn, m)
+	if err := w.pragmas(); err != nil {
+		return nil, err
+	}
+	t := newTrace(path, conn)
+	if err := t.restore(m); err != nil {
+		return nil, err
+	}
+	if err := w.dict.load(); err != nil {
+		return nil, err
+	}
+	if w.lastAct, err = integer(conn, "SELECT coalesce(max(id), 0) FROM activity"); err != nil {
+		return nil, err
+	}
+	if w.lastTime, err = integer(conn, "SELECT coalesce(max(time), 0) FROM record"); err != nil {
+		return nil, err
+	}
+	if w.lateness, err = integer(conn, "SELECT value FROM meta WHERE key = 'lateness'"); err != nil {
+		return nil, err
+	}
+	// What the database has of these need not be written again.
+	w.savedName, w.savedDev, w.savedQ = m.Names().Len(), len(m.Directory().Devices), len(m.Directory().Queues)
+	w.base = m.Records() + 1
+	m.OpenSpans(func(s *model.Span) { w.open[s.ID] = s.Start.Pair })
+	// Their ends may come.
+	if err := execute(conn, "DELETE FROM unended WHERE record IN (SELECT record FROM open_span)"); err != nil {
+		return nil, err
+	}
+	if err := w.loadData(); err != nil {
+		return nil, err
+	}
+	w.detailed = w.dict.sites.last
+	if err := w.prepare(); err != nil {
+		return nil, err
+	}
+	if err := w.totals.load(conn); err != nil {
+		return nil, err
+	}
+	w.resumed = true
+	// Who follows the trace gets lanes that go on.
+	if err := w.change(func() error { return w.roll.rebuild(conn) }); err != nil {
+		return nil, err
+	}
+	return w, w.SetMeta("complete", 0)
+}
+
+// restore tells a model what of the trace matters to what comes: spans without end, live
+// memory, and operations whose device activity has not been seen. It looks at each
+// record, and takes in few kinds of them.
+func (t *Trace) restore(m *model.Model) error {
+	if err := t.Introduce(m); err != nil {
+		return err
+	}
+	existing, err := t.Existing(m.Names())
+	if err != nil {
+		return err
+	}
+	for i := range existing {
+		m.Existing(&existing[i])
+	}
+	if err := t.query(`SELECT q.id, EXISTS (SELECT 1 FROM work w WHERE w.queue = q.id), coalesce(max(o.end), ?) FROM queue q
+		LEFT JOIN occupancy o ON o.queue = q.id GROUP BY q.id`, []int64{math.MinInt64}, func(s *sqlite.Stmt) error {
+		m.RestoreQueue(model.QueueID(s.ColumnInt64(0)), s.ColumnInt64(1) != 0, s.ColumnInt64(2))
+		return nil
+	}); err != nil {
+		return err
+	}
+	open, err := t.openSpans(m)
+	if err != nil {
+		return err
+	}
+	var last int64
+	if err := t.scan("record", "id", storedColumns, math.MinInt64, math.MaxInt64, func(id int64, v []int64) error {
+		last = id
+		if v[storedUp] != 0 {
+			if s := open[id-v[storedUp]]; s != nil {
+				s.Inner += v[storedDuration]
+			}
+		}
+		site, err := t.Site(v[storedSite])
+		if err != nil {
+			return err
+		}
+		switch site.KindCode {
+		case model.DeviceShutdownStart:
+			if v[storedEndSequence] <= 0 {
+				return nil // it goes on
+			}
+		case model.Create, model.Delete, model.Alloc, model.Free, model.RuntimeShutdown,
+			model.EnqueueLaunchStart, model.EnqueueUploadStart, model.EnqueueDownloadStart:
+		default:
+			return nil
+		}
+		d, err := t.datum(v[storedDatum])
+		if err != nil {
+			return err
+		}
+		m.Restore(&model.Row{Record: id, Kind: site.KindCode, Time: v[storedTime], Process: site.Process, Device: site.Device, Queue: site.Queue,
+			Name: site.name, Bytes: uint64(d.bytes), Host: uint64(d.host), Address: uint64(d.address), Correlation: uint64(v[storedCorrelation]),
+			Measured: v[storedLink] != 0})
+		return nil
+	}); err != nil {
+		return err
+	}
+	m.SetRecords(last)
+	return nil
+}
+
+// openSpans tells a model the spans that have no end yet, and gives them by their
+// records.
+func (t *Trace) openSpans(m *model.Model) (map[int64]*model.Span, error) {
+	names, err := t.texts(m.Names())
+	if err != nil {
+		return nil, err
+	}
+	u := &unfolder{trace: t, names: names}
+	if err := u.openSpans(); err != nil {
+		return nil, err
+	}
+	known := make(map[model.ThreadID]bool)
+	for _, thread := range m.Threads() {
+		known[thread.ID] = true
+	}
+	open := make(map[int64]*model.Span, len(u.open))
+	err = t.query(selectRecord+"WHERE id IN (SELECT record FROM open_span) ORDER BY id", nil, func(s *sqlite.Stmt) error {
+		var r Record
+		if err := t.readRecord(s, &r); err != nil {
+			return err
+		}
+		if !known[r.Thread] {
+			return fmt.Errorf("%s: record %d names a thread that is not there: the file is damaged", t.path, r.ID)
+		}
+		span := &model.Span{ID: r.ID, Parent: r.Parent, Depth: r.Depth, Start: u.start(&r), Device: r.Site.Device, Queue: r.Site.Queue}
+		open[r.ID] = span
+		m.RestoreSpan(span)
+		return nil
+	})
+	return open, err
+}
