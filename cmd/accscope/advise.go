@@ -51,6 +51,7 @@ The exit status is 0 with findings and without.`,
 				return err
 			}
 			defer trace.Close()
+			trace.Interrupt(command.Context().Done())
 			findings, err := advice.Find(trace, int64(minimum))
 			if err != nil {
 				return err
@@ -77,5 +78,6 @@ The exit status is 0 with findings and without.`,
 	command.Flags().StringVarP(&output, "output", "o", "", "write to this `FILE` instead of standard output")
 	command.Flags().DurationVar(&minimum, "min-gain", 0, "only findings that gain this `TIME` (10ms; default: a thousandth of the run's)")
 	command.Flags().BoolVar(&force, "force", false, "overwrite the output file")
+	limited(command, adviceLimits, argumentFiles)
 	return command
 }

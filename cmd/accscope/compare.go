@@ -1,9 +1,11 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -66,10 +68,11 @@ trace that cannot be read.`,
 				}
 				conditions = append(conditions, condition)
 			}
+			before, then := base, args
 			if len(base) == 0 {
-				base, args = args[:1], args[1:]
+				before, then = args[:1], args[1:]
 			}
-			comparison, err := loadComparison(base, args)
+			comparison, err := loadComparison(command.Context(), before, then)
 			if err != nil {
 				return err
 			}
@@ -103,11 +106,12 @@ trace that cannot be read.`,
 	flags.IntVar(&top, "top", 20, "`ROWS` a table; 0 for all")
 	format.register(command, report.FormatMarkdown)
 	completeFlag(command, "fail-if", compare.MetricNames()...)
+	limited(command, readerLimits, func(args []string) []string { return slices.Concat(base, args) })
 	return command
 }
 
 // loadComparison reads the traces of both sides.
-func loadComparison(base, other []string) (_ *compare.Comparison, err error) {
+func loadComparison(ctx context.Context, base, other []string) (_ *compare.Comparison, err error) {
 	var sides [2][]*store.Trace
 	var names [2]string
 	defer func() {
@@ -123,6 +127,7 @@ func loadComparison(base, other []string) (_ *compare.Comparison, err error) {
 				return nil, err
 			}
 			sides[side] = append(sides[side], trace)
+			trace.Interrupt(ctx.Done())
 			short = append(short, filepath.Base(path))
 		}
 		names[side] = strings.Join(short, ", ")

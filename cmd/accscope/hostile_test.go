@@ -58,7 +58,7 @@ func endure(folder string, args ...string) (result, error) {
 // readers are the commands that read a trace.
 func readers() (all [][]string) {
 	all = [][]string{{"info"}, {"info", "--json"}, {"info", "--check"}, {"report"}, {"report", "--top", "0", "--format", "json"},
-		{"advise"}, {"report", "--present-at", "1ms"}, {"report", "--kernel", "k"}, {"top", "--json", "--once"}, {"import", "--force", "-o", "new.db"}}
+		{"advise"}, {"compare", "--base", "trace.db"}, {"report", "--present-at", "1ms"}, {"report", "--kernel", "k"}, {"top", "--json", "--once"}, {"import", "--force", "-o", "new.db"}}
 	for _, by := range []string{"source", "kernel", "variable", "queue", "device", "thread", "rank"} {
 		all = append(all, []string{"report", "--by", by})
 	}

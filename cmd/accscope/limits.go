@@ -38,6 +38,8 @@ const (
 
 var (
 	readerLimits = limits{30 * time.Second, 768 << 20}
+	// Each rule of advise reads the trace by itself.
+	adviceLimits = limits{2 * time.Minute, 1 << 30}
 	// What import makes has also to be found in the debug information of programs.
 	importLimits = limits{10 * time.Minute, 2 << 30}
 )

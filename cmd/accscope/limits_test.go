@@ -95,7 +95,8 @@ func TestLargeTraceIsRead(t *testing.T) {
 		spans = 3_000_000
 	}
 	trace := tracetest.File(t, spans, 1)
-	for _, args := range [][]string{{"info", "--check"}, {"report"}, {"report", "--by", "source"}, {"export", "--to", "perfetto", "-o", os.DevNull, "--force"},
+	for _, args := range [][]string{{"info", "--check"}, {"report"}, {"report", "--by", "source"}, {"advise"}, {"compare", "--base", "trace.db"},
+		{"export", "--to", "perfetto", "-o", os.DevNull, "--force"},
 		{"export", "--to", "parquet", "-o", os.DevNull, "--force"}, {"top", "--picture", "queues"}} {
 		invoke(t, filepath.Dir(trace), append(args, trace)...).must(t)
 	}

@@ -103,6 +103,7 @@ func summarize(trace *store.Trace, path string) error {
 	name := shown(path)
 	screen := report.Screen{Width: summaryWidth, Lines: summaryLines, Above: 1, Next: []report.Advice{
 		{Command: "accscope report " + name, Shows: "all tables"},
+		{Command: "accscope advise " + name, Shows: "what to change, and what it gains"},
 		{Command: "accscope serve " + name, Shows: "the timeline in a browser"},
 	}}
 	if isTerminal(os.Stderr) {
