@@ -207,10 +207,7 @@ func variables(r *request) (any, error) {
 	// Where the runtime reports no create, its allocs have to do.
 	for _, kind := range []string{"create", "alloc"} {
 		err := r.trace.Mappings(kind, store.Filter{Device: device, From: w.from, To: w.to, Enough: reading.enough}, func(m *store.Mapping) bool {
-			name := "(no name)"
-			if m.Site != nil && m.Site.HasName && m.Site.Name != "" {
-				name = m.Site.Name
-			}
+			name := variableOf(r.trace, m)
 			v := byName[name]
 			if v == nil {
 				v = &variableSeries{Name: name, Used: make([]int64, parts+1)}
@@ -329,10 +326,18 @@ func mappings(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return listed(at, reading.until, list), nil
+	return r.listed(at, reading.until, list), nil
 }
 
-func listed(at, until int64, list []store.Mapping) *mappingsAnswer {
+// variableOf is what a mapping counts under.
+func variableOf(trace *store.Trace, m *store.Mapping) string {
+	if m.Site == nil {
+		return "(unknown)"
+	}
+	return trace.Variable(m.Site)
+}
+
+func (r *request) listed(at, until int64, list []store.Mapping) *mappingsAnswer {
 	a := &mappingsAnswer{At: at, Mappings: []mapping{}, Until: until}
 	for i := range list {
 		m := &list[i]
@@ -343,13 +348,13 @@ func listed(at, until int64, list []store.Mapping) *mappingsAnswer {
 			a.Omitted++
 			continue
 		}
-		line := mapping{Record: m.Record, Kind: m.Kind, Host: address(m.Host), Address: address(m.Address), Bytes: byteCount(m.Bytes),
+		line := mapping{Record: m.Record, Kind: m.Kind, Name: variableOf(r.trace, m), Host: address(m.Host), Address: address(m.Address), Bytes: byteCount(m.Bytes),
 			Start: m.Start, End: m.End}
 		if m.End == math.MaxInt64 {
 			line.End = -1
 		}
 		if m.Site != nil {
-			line.Name, line.Device, line.Source = m.Site.Name, int64(m.Site.Device), place(m.Site.File, m.Site.Line)
+			line.Device, line.Source = int64(m.Site.Device), place(m.Site.File, m.Site.Line)
 		}
 		a.Mappings = append(a.Mappings, line)
 	}
@@ -367,5 +372,5 @@ func leaks(r *request) (any, error) {
 		return nil, err
 	}
 	_, last, err := r.trace.Extent()
-	return listed(bounded(last), reading.until, list), err
+	return r.listed(bounded(last), reading.until, list), err
 }

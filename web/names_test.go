@@ -66,3 +66,28 @@ func TestKernelNames(t *testing.T) {
 		t.Errorf("details of its activity: %+v", a)
 	}
 }
+
+// Data without a name are the compiler's temporaries on all of the page, where the program
+// names its other data and no clause lists these.
+func TestTemporaries(t *testing.T) {
+	path := tracetest.File(t, 3000, 1)
+	tracetest.Change(t, path, "UPDATE site_detail SET name = NULL, variable = NULL, implicit = 1 WHERE kind_code IN (6, 8) OR kind_code = 20 AND queue % 2 = 0")
+	s := serve(t, Options{Traces: []string{path, path}})
+	const want = "(compiler's temporaries)"
+	found := map[string]bool{}
+	memory := answer[variablesAnswer](t, s, "/api/variables?device=1&from=0&to=9000000000&pixels=10")
+	for _, v := range memory.Variables {
+		found["memory "+v.Name] = true
+	}
+	for _, m := range answer[mappingsAnswer](t, s, fmt.Sprint("/api/mappings?at=", (memory.PeakTime+memory.PeakEnd)/2)).Mappings {
+		found["present "+m.Name] = true
+	}
+	for _, d := range answer[compareAnswer](t, s, "/api/compare?by=variable").Rows {
+		found["compare "+d.Name] = true
+	}
+	for _, place := range []string{"memory", "present", "compare"} {
+		if !found[place+" "+want] || found[place+" "] || found[place+" (no name)"] {
+			t.Errorf("%s has no %s, but %q", place, want, slices.Sorted(maps.Keys(found)))
+		}
+	}
+}

@@ -151,7 +151,7 @@ func gather(trace *store.Trace, by string, other bool, lines map[string]*differe
 	}
 	for i := range totals {
 		t := &totals[i]
-		key, name := dimension(t.Site, by)
+		key, name := dimension(trace, t.Site, by)
 		add(key, name, t.Count, t.Exclusive(), 0, t.Bytes)
 	}
 	works, err := trace.WorkTotals(store.Filter{})
@@ -163,7 +163,7 @@ func gather(trace *store.Trace, by string, other bool, lines map[string]*differe
 		key, name := "", ""
 		switch {
 		case t.Site != nil:
-			key, name = dimension(t.Site, by)
+			key, name = dimension(trace, t.Site, by)
 		case by == "kernel" && t.Work.Kind == "kernel", by == "variable" && t.Work.Kind != "kernel":
 			key, name = t.Symbol(), t.Name()
 		}
@@ -174,7 +174,7 @@ func gather(trace *store.Trace, by string, other bool, lines map[string]*differe
 
 // dimension is what a site counts under, "" if it does not count, and what to call
 // that.
-func dimension(site *store.Site, by string) (key, name string) {
+func dimension(trace *store.Trace, site *store.Site, by string) (key, name string) {
 	switch by {
 	case "kernel":
 		if site.Kind == "enqueue_launch" {
@@ -182,7 +182,8 @@ func dimension(site *store.Site, by string) (key, name string) {
 		}
 	case "variable":
 		if site.Kind == "enqueue_upload" || site.Kind == "enqueue_download" {
-			return cmp.Or(site.Symbol, "(no name)"), cmp.Or(site.Name, "(no name)")
+			name = trace.Variable(site)
+			return name, name
 		}
 	case "source":
 		key = place(site.File, site.Line)

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -92,10 +91,7 @@ func (f *facts) dimension(dimension string) (key func(*total) (any, bool), title
 	case "variable":
 		return func(t *total) (any, bool) {
 			data := isTransfer(t.site.kind) || t.site.kind >= kindCreate && t.site.kind <= kindFree
-			if data && nameless(t.site.name) {
-				return f.nameless(t.site), true
-			}
-			return t.site.name, data
+			return t.site.variable, data
 		}, "variable"
 	case "queue":
 		return func(t *total) (any, bool) {
@@ -121,19 +117,4 @@ func (f *facts) dimension(dimension string) (key func(*total) (any, bool), title
 		}, "rank"
 	}
 	return nil, ""
-}
-
-// nameless says whether a name says nothing: "?" stands for a variable without a name
-// in the list of those that one transfer carried.
-func nameless(name string) bool { return strings.Trim(name, "?, ") == "" }
-
-// nameless is what data without a name count under: what the compiler made itself, as
-// array bounds and strides, where the program names its data and no clause lists these.
-func (f *facts) nameless(s *site) string {
-	if s.implicit && s.file != "" && slices.ContainsFunc(f.totals, func(t *total) bool {
-		return isTransfer(t.site.kind) && t.site.file != "" && !nameless(t.site.name)
-	}) {
-		return "(compiler's temporaries)"
-	}
-	return "(unknown)"
 }

@@ -37,6 +37,7 @@ type site struct {
 	function   string
 	name       string // as people are to see it
 	symbol     string // as the event has it
+	variable   string // what data count under (store.Trace.Variable)
 	construct  string
 	implicit   bool
 	gangs      int64
@@ -104,6 +105,7 @@ func (d *deviceTotal) add(o deviceTotal) {
 
 // facts are the sums that all tables are made from.
 type facts struct {
+	trace   *store.Trace
 	sites   map[int64]*site
 	totals  []*total
 	threads map[int64]threadFact
@@ -125,7 +127,7 @@ type threadFact struct {
 
 // load reads the sums by thread and site.
 func load(trace *store.Trace, filter Filter) (*facts, error) {
-	f := &facts{sites: map[int64]*site{}, threads: map[int64]threadFact{}, ranks: map[int64]any{}}
+	f := &facts{trace: trace, sites: map[int64]*site{}, threads: map[int64]threadFact{}, ranks: map[int64]any{}}
 	var err error
 	if f.sources, err = SourcesOf(trace); err != nil {
 		return nil, err
@@ -189,6 +191,7 @@ func (f *facts) site(s *store.Site) *site {
 		return known
 	}
 	made := describeSite(s)
+	made.variable = f.trace.Variable(s)
 	f.sites[s.ID] = made
 	return made
 }

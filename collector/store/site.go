@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/accscope/accscope/collector/model"
 	"zombiezen.com/go/sqlite"
@@ -58,6 +59,23 @@ func (s *Site) Label() string {
 		return s.Name
 	}
 	return s.Kind
+}
+
+// nameless says whether a variable's name says nothing: "?" stands for one without a name
+// in the list of those that one transfer carried.
+func nameless(name string) bool { return strings.Trim(name, "?, ") == "" }
+
+// Variable is what data of a site count under: the variable's name; or where there is none,
+// as of array bounds and strides, that the compiler made them, if the program names its
+// data and no clause lists these.
+func (t *Trace) Variable(s *Site) string {
+	switch {
+	case !nameless(s.Name):
+		return s.Name
+	case t.namesData && s.Implicit != 0 && s.File != "":
+		return "(compiler's temporaries)"
+	}
+	return "(unknown)"
 }
 
 // entitle has a kernel called by its place, unless several places launch it.
@@ -173,6 +191,8 @@ func (t *Trace) loadSites() error {
 		}
 		s.Construct = model.ConstructName(s.ParentConstruct)
 		t.entitle(s, meta.constructs)
+		moves := s.KindCode >= model.EnqueueUploadStart && s.KindCode <= model.EnqueueDownloadEnd
+		t.namesData = t.namesData || moves && s.File != "" && !nameless(s.Name)
 		s.CallStack = known.frames(r.ColumnInt64(36))
 		t.sites[id] = s
 		return nil

@@ -25,6 +25,7 @@ type Trace struct {
 	// readables are names as people are to see them, by what the events have.
 	readables map[string]string
 	titles    map[string]string // of kernels, by the linker's name
+	namesData bool              // transfers with a place have names of variables
 	// newestSite is the last site that titles have been looked for in.
 	newestSite int64
 	// statements are prepared and not in use, by their text; nil: none are kept.

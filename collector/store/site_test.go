@@ -1,0 +1,24 @@
+package store
+
+import "testing"
+
+// What has no name is the compiler's where the program names its data, and no clause
+// lists it; else nobody knows.
+func TestVariable(t *testing.T) {
+	for _, c := range []struct {
+		site  Site
+		named bool // whether other data have names
+		want  string
+	}{
+		{Site{File: "a.f90", Implicit: 1}, true, "(compiler's temporaries)"},
+		{Site{File: "a.f90", Implicit: 1, Name: "?, ?"}, true, "(compiler's temporaries)"},
+		{Site{File: "a.f90"}, true, "(unknown)"},
+		{Site{Implicit: 1}, true, "(unknown)"},
+		{Site{File: "a.f90", Implicit: 1}, false, "(unknown)"},
+		{Site{File: "a.f90", Implicit: 1, Name: "n, ?"}, true, "n, ?"},
+	} {
+		if got := (&Trace{namesData: c.named}).Variable(&c.site); got != c.want {
+			t.Errorf("%+v, others named %v: %s, want %s", c.site, c.named, got, c.want)
+		}
+	}
+}
