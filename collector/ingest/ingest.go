@@ -8,7 +8,6 @@ package ingest
 import (
 	"cmp"
 	"container/heap"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -65,9 +64,6 @@ type Caller struct {
 // in, only out of order.
 const slack = 20 * time.Millisecond
 
-// pollInterval is how often Run looks for news.
-const pollInterval = 50 * time.Millisecond
-
 // Ingester follows captures. Poll, Run and Finish belong to one goroutine; Trace,
 // Origin and Events may be looked at from any.
 type Ingester struct {
@@ -97,6 +93,7 @@ type Ingester struct {
 	endings    map[string]string                        // facts of the trace: how processes ended
 	directives map[model.Name]map[int]*source.Directive // of source files, by their lines
 	constructs map[place]bool                           // looked for
+	stop       <-chan struct{}                          // closed when following is to end; nil: nobody ends it
 	finishing  bool
 	ended      int64 // when Finish began, CLOCK_MONOTONIC
 	complete   bool  // all that will be taken in has been
@@ -298,6 +295,9 @@ func (in *Ingester) advance(until int64) (int64, error) {
 		r := in.rings[0]
 		if n%progressItems == 0 {
 			in.fallBehind(r.time)
+			if in.stopped() {
+				return in.events.Load() - before, in.commit()
+			}
 		}
 		if err := in.take(r); err != nil {
 			return in.events.Load() - before, err
@@ -316,22 +316,6 @@ func (in *Ingester) advance(until int64) (int64, error) {
 	}
 	in.behind.Store(0)
 	return in.events.Load() - before, in.commit()
-}
-
-// Run polls until ctx is done.
-func (in *Ingester) Run(ctx context.Context) error {
-	ticker := time.NewTicker(pollInterval)
-	defer ticker.Stop()
-	for {
-		if _, err := in.Poll(); err != nil {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-ticker.C:
-		}
-	}
 }
 
 // next reads a ring's next item; false if there is none by now.
