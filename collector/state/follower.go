@@ -34,6 +34,9 @@ type look struct {
 // milliseconds, and its writer cannot finish it while somebody has it open.
 const letGo = 500 * time.Millisecond
 
+// tick is more than how finely file systems tell times.
+const tick = 50 * time.Millisecond
+
 // Follow prepares to read the trace that is at a path, is yet to come there, or is
 // written elsewhere for the time being.
 func Follow(path string) (*Follower, error) {
@@ -45,6 +48,7 @@ func Follow(path string) (*Follower, error) {
 func (f *Follower) Now() (*State, error) {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
+	began := time.Now()
 	path, looks, err := f.where()
 	if err != nil || path == "" || looks == f.seen && f.newest != nil {
 		return f.newest, err
@@ -58,6 +62,9 @@ func (f *Follower) Now() (*State, error) {
 		return nil, err
 	}
 	f.seen, f.newest = looks, state
+	if before := began.Add(-tick); looks[0].time.After(before) || looks[1].time.After(before) {
+		f.seen = [2]look{} // another change may have the same time
+	}
 	return state, nil
 }
 
