@@ -1,10 +1,14 @@
 # accscope: an OpenACC runtime and profiler. `make help` lists the targets.
 
 PREFIX ?= /usr/local
-# Compilers that are not given (make CC=gcc-14) are the machine's own; make's
+# Compilers that are not given (make CC=gcc-14, or GCC=14 for all of a version)
+# are the machine's own; make's
 # built-in names count for nothing. `.ci/setup compilers` chooses.
 given = $(if $(filter default undefined,$(origin $1)),,$($1))
 COMPILERS := $(shell CC='$(call given,CC)' CXX='$(call given,CXX)' FC='$(call given,FC)' .ci/setup compilers)
+ifdef GCC
+COMPILERS := gcc-$(GCC) g++-$(GCC) gfortran-$(GCC)
+endif
 CC := $(word 1,$(COMPILERS))
 CXX := $(word 2,$(COMPILERS))
 FC := $(word 3,$(COMPILERS))

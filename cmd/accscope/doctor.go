@@ -119,9 +119,7 @@ type findingGroup struct {
 func examine() []findingGroup {
 	return []findingGroup{
 		{"accscope", true, []finding{libraries(), sessionFolder(), diskSpace()}},
-		{"compilers (to build OpenACC programs)", false, []finding{
-			compiler("gcc-12", "C"), compiler("g++-12", "C++"), compiler("gfortran-12", "Fortran"), offloadCompiler(),
-		}},
+		{"compilers (to build OpenACC programs)", false, compilerFindings()},
 		{"OpenACC runtimes", false, []finding{
 			sharedLibrary("libgomp.so.1", "GCC's runtime", "install libgomp1"),
 		}},
@@ -164,22 +162,6 @@ func diskSpace() finding {
 		return finding{"space for captures", false, text, "free some space, or set ACCSCOPE_DIR to a folder with more"}
 	}
 	return finding{"space for captures", true, text, ""}
-}
-
-func compiler(name, language string) finding {
-	output, err := exec.Command(name, "-dumpfullversion").Output()
-	if err != nil {
-		return finding{language, false, name + " not found", "install " + name}
-	}
-	return finding{language, true, name + " " + strings.TrimSpace(string(output)), ""}
-}
-
-func offloadCompiler() finding {
-	matches, _ := filepath.Glob("/usr/lib/gcc/x86_64-linux-gnu/12/accel/nvptx-none") // the pattern is a constant
-	if len(matches) == 0 {
-		return finding{"offload to NVIDIA", false, "GCC's nvptx compiler not found", "install gcc-12-offload-nvptx (only for programs that shall run on NVIDIA GPUs)"}
-	}
-	return finding{"offload to NVIDIA", true, matches[0], ""}
 }
 
 // sharedLibrary asks the dynamic linker's cache.

@@ -39,12 +39,27 @@ func newBuilder(cache, include string, compilers map[Language]string) (*Builder,
 	for language, compiler := range compilers {
 		output, err := exec.Command(compiler, "--version").Output()
 		if err != nil {
-			return nil, fmt.Errorf("%s --version: %w: install gcc-12, g++-12 and gfortran-12", compiler, err)
+			return nil, fmt.Errorf("%s --version: %w: install it, or give others with -gcc, -gxx and -gfortran", compiler, err)
 		}
-		version, _, _ := strings.Cut(string(output), "\n")
-		b.versions[language] = version
+		b.versions[language], _, _ = strings.Cut(string(output), "\n")
 	}
 	return b, nil
+}
+
+// version is that of a compiler of GCC: 12.2.0.
+type version string
+
+func (v version) major() string {
+	major, _, _ := strings.Cut(string(v), ".")
+	return major
+}
+
+func compilerVersion(compiler string) (version, error) {
+	output, err := exec.Command(compiler, "-dumpfullversion").Output()
+	if err != nil {
+		return "", fmt.Errorf("%s -dumpfullversion: %w: give a compiler of GCC with -gcc", compiler, err)
+	}
+	return version(strings.TrimSpace(string(output))), nil
 }
 
 func (b *Builder) version(l Language) string { return b.versions[l] }

@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -26,12 +28,20 @@ type expectation struct {
 // stand at the head of the file.
 type expectations map[string]expectation
 
-func readExpected(file string) (expectations, error) {
+// ofVersion is a list's first line: the exact version whose tests and code it is of.
+var ofVersion = regexp.MustCompile(`^# GCC (\d+\.\d+\.\d+)\n`)
+
+func readExpected(file string) (expectations, version, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	return parseExpected(file, string(text))
+	found := ofVersion.FindSubmatch(text)
+	if found == nil {
+		return nil, "", fmt.Errorf("%s:1: want the compiler's version, # GCC 12.2.0", file)
+	}
+	list, err := parseExpected(file, string(text))
+	return list, version(found[1]), err
 }
 
 func parseExpected(file, text string) (expectations, error) {
@@ -109,7 +119,7 @@ func missing(expected expectations, suite []Test) []string {
 // updateExpected rewrites a list with new results. Tests that were not run
 // keep their lines, and an unchanged verdict keeps its reason; a new one that
 // needs a reason is written without, which the next run refuses.
-func updateExpected(file string, results []Result) error {
+func updateExpected(file string, compiler version, results []Result) error {
 	text, err := os.ReadFile(file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -127,7 +137,11 @@ func updateExpected(file string, results []Result) error {
 		}
 		old[r.Test.Name()] = e
 	}
-	return os.WriteFile(file, []byte(headOf(string(text))+formatExpected(old)), 0o644)
+	head := fmt.Sprintf("# GCC %s\n%s", compiler, ofVersion.ReplaceAllString(headOf(string(text)), ""))
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(file, []byte(head+formatExpected(old)), 0o644)
 }
 
 // headOf is the comment at the head of a list.

@@ -1,6 +1,7 @@
 // Command conformance runs GCC's OpenACC run-time tests (C, C++ and Fortran,
-// from Debian's package gcc-12-source) on accscope's runtime and compares
-// every result with the lists of expected results in this folder.
+// from Debian's package gcc-N-source, N the compiler's version) on accscope's
+// runtime and compares every result with that version's lists of expected
+// results in this folder.
 //
 // The tests are unpacked into a cache and run from there; they are no part of
 // this repository. docs/conformance.md describes the settings, the lists and
@@ -21,6 +22,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/accscope/accscope/runtime/compilers"
 )
 
 // options are the command line's choices.
@@ -64,9 +67,9 @@ func parseOptions(arguments []string, stderr io.Writer) (*options, error) {
 	flags.SetOutput(stderr)
 	flags.StringVar(&o.settings, "settings", "host", "the suite's device settings: `host` (shared memory) or sim (discrete memory, on the simulated device)")
 	flags.StringVar(&o.preload, "preload", "lib/libopenacc.so", "the runtime `library` to load into every test, relative to the module's root")
-	flags.BoolVar(&o.native, "native", false, "load no library: run on the compiler's own runtime, unchanged tests, list expected/libgomp-host.txt")
-	flags.StringVar(&o.tests, "tests", "", "`folder` with libgomp/testsuite/libgomp.oacc-*, instead of unpacking gcc-12-source")
-	flags.StringVar(&o.tarball, "tarball", "/usr/src/gcc-12/gcc-12*.tar.xz", "source `archive` that gcc-12-source installs (a pattern)")
+	flags.BoolVar(&o.native, "native", false, "load no library: run on the compiler's own runtime, unchanged tests, list libgomp-host.txt")
+	flags.StringVar(&o.tests, "tests", "", "`folder` with libgomp/testsuite/libgomp.oacc-*, instead of unpacking gcc-N-source, N the compiler's version")
+	flags.StringVar(&o.tarball, "tarball", "", "source `archive` with the tests, a pattern (default what gcc-N-source installs, /usr/src/gcc-N/gcc-N*.tar.xz)")
 	flags.StringVar(&o.cache, "cache", "", "`folder` for unpacked tests and compiled programs (default .build/conformance in the module's root)")
 	flags.StringVar(&o.match, "match", "", "run only tests whose name (c/FILE, c++/FILE, fortran/FILE) matches this regular `expression`")
 	flags.StringVar(&o.language, "language", "", "comma-separated `list` of c, c++, fortran (default all)")
@@ -85,9 +88,9 @@ func parseOptions(arguments []string, stderr io.Writer) (*options, error) {
 		o.environment[name] = value
 		return nil
 	})
-	flags.StringVar(&gcc, "gcc", "gcc-12", "C `compiler`")
-	flags.StringVar(&gxx, "gxx", "g++-12", "C++ `compiler`")
-	flags.StringVar(&gfortran, "gfortran", "gfortran-12", "Fortran `compiler`")
+	flags.StringVar(&gcc, "gcc", compilers.C(), "C `compiler`")
+	flags.StringVar(&gxx, "gxx", compilers.CXX(), "C++ `compiler`")
+	flags.StringVar(&gfortran, "gfortran", compilers.Fortran(), "Fortran `compiler`")
 	if err := flags.Parse(arguments); err != nil {
 		return nil, err
 	}
@@ -138,7 +141,11 @@ func run(arguments []string, stdout, stderr io.Writer) (failed bool, err error) 
 		}
 	}
 
-	suite, err := openSuite(o.tests, o.tarball, o.cache)
+	compiler, err := compilerVersion(o.compilers[C])
+	if err != nil {
+		return false, err
+	}
+	suite, err := openSuite(o.tests, o.tarball, o.cache, compiler)
 	if err != nil {
 		return false, err
 	}
@@ -201,17 +208,22 @@ func run(arguments []string, stdout, stderr io.Writer) (failed bool, err error) 
 	if o.native {
 		listName = "libgomp-" + listName
 	}
-	list := filepath.Join(here, "expected", listName)
+	list := filepath.Join(here, "expected", "gcc-"+compiler.major(), listName)
 	if o.update {
-		return false, updateExpected(list, results)
+		return false, updateExpected(list, compiler, results)
 	}
-	expected, err := readExpected(list)
-	if errors.Is(err, os.ErrNotExist) && o.native {
-		fmt.Fprintf(stdout, "no list of expected results for these settings on the compiler's own runtime: nothing compared\n")
+	expected, listed, err := readExpected(list)
+	if errors.Is(err, os.ErrNotExist) {
+		fmt.Fprintf(stdout, "no list of expected results %s: nothing compared\n", list)
 		return false, nil
 	}
 	if err != nil {
 		return false, err
+	}
+	if listed != compiler && !o.negativeControl {
+		fmt.Fprintf(stdout, "%s is of GCC %s, this is GCC %s: differences are told, and no failure\n", list, listed, compiler)
+		printDifferences(stdout, list, compare(expected, results))
+		return false, nil
 	}
 	if absent := missing(expected, whole); len(absent) > 0 {
 		return false, fmt.Errorf("%s: not in the suite: %s: take them out of the list", list, strings.Join(absent, ", "))

@@ -40,7 +40,7 @@ var allSettings = []Settings{
 		// code, kernels too, that it is the host; a call asks the runtime. In
 		// other tests the answer decides whether a GPU's gangs, workers and lanes
 		// are asked for, which code compiled for the host does not have.
-		Unfolded: []string{"if-1.c", "acc_prof-valid_bytes-1.c"},
+		Unfolded: []string{"if-1.c", "self-1.c", "if-self-1.c", "acc_prof-valid_bytes-1.c"},
 		// GCC's PR 88852, a reduction of a gang that assigns its variable. It is the
 		// suite's only dg-xfail-run-if of that name; where other directives name
 		// openacc_host_selected they mean memory that is shared, or the compiler's
@@ -85,10 +85,10 @@ func (s Settings) target(name string, l Language) (holds, known bool) {
 		"offload_target_nvptx", "offload_target_amdgcn",
 		"openacc_cuda", "openacc_cublas", "openacc_cudart",
 		"run_expensive_tests", "ia32", "x32",
-		"skip-all-targets", "this-really-should-fail":
+		"offloading_enabled", "skip-all-targets", "this-really-should-fail":
 		return false, true
 	case "lp64", "lto", "alloca", "__OPTIMIZE__", "weak_undefined",
-		"pthread", "fopenacc", "int128", "size32plus":
+		"pthread", "exceptions", "fopenacc", "int128", "size32plus":
 		return true, true
 	}
 	return false, false

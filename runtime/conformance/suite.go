@@ -63,18 +63,24 @@ var unpackPatterns = []string{
 	"*/gcc/testsuite/c-c++-common/goacc/*",
 	"*/gcc/testsuite/g++.dg/goacc/*",
 	"*/gcc/testsuite/gfortran.dg/goacc/*",
+	"*/gcc/testsuite/gfortran.fortran-torture/execute/math.f90",
 }
 
 // openSuite returns the suite in folder, or, where folder is empty, unpacks
-// the tests of the archive into the cache (once).
-func openSuite(folder, archivePattern, cache string) (*Suite, error) {
+// the tests of the archive into the cache (once). Where no archive is named, it
+// is the one of the compiler's version.
+func openSuite(folder, archivePattern, cache string, compiler version) (*Suite, error) {
 	if folder == "" {
+		source := "gcc-" + compiler.major()
+		if archivePattern == "" {
+			archivePattern = "/usr/src/" + source + "/" + source + "*.tar.xz"
+		}
 		archives, err := filepath.Glob(archivePattern)
 		if err != nil {
 			return nil, fmt.Errorf("-tarball %s: %w", archivePattern, err)
 		}
 		if len(archives) == 0 {
-			return nil, fmt.Errorf("no file %s: install Debian's package gcc-12-source (apt-get install gcc-12-source), or name the archive with -tarball", archivePattern)
+			return nil, fmt.Errorf("no file %s: install Debian's package %s-source (apt-get install %[2]s-source), or name the archive with -tarball", archivePattern, source)
 		}
 		archive := archives[len(archives)-1]
 		folder = filepath.Join(cache, "suite", strings.TrimSuffix(filepath.Base(archive), ".tar.xz"))

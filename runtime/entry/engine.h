@@ -71,7 +71,8 @@ struct accscope_thread
 /* One GOACC_* call, its variable arguments decoded.  */
 struct accscope_construct
 {
-  int flags;			/* bit 0: run on the host (an if clause was false) */
+  int flags;			/* bit 0: run on the host (an if clause was false,
+				   or a self clause true) */
   void (*function) (void *);	/* GOACC_parallel_keyed only */
   size_t entries;
   void **hostaddrs;

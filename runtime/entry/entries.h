@@ -8,7 +8,7 @@
 #ifndef ACCSCOPE_ENTRIES_H
 #define ACCSCOPE_ENTRIES_H
 
-/* What compilers emit: GCC 12, then what older GCCs emitted.  */
+/* What compilers emit: GCC from 12 on, then what older GCCs emitted.  */
 #define ACCSCOPE_ENTRIES_GOACC(E)					\
   E (GOACC_parallel_keyed)						\
   E (GOACC_data_start) E (GOACC_data_end)				\

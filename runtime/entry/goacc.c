@@ -35,6 +35,13 @@ enum tag_code
     }									\
   while (0)
 
+/* Flags, which arrive complemented.  */
+enum
+{
+  flag_host = 1,		/* an if clause was false */
+  flag_local_device = 2		/* a self clause was true: GCC 14 and later */
+};
+
 #define CONSTRUCT(flags_m)						\
   {									\
     .flags = ~(flags_m), .entries = mapnum, .hostaddrs = hostaddrs,	\
@@ -80,6 +87,7 @@ ENTRY (GOACC_parallel_keyed) (int flags_m, void (*function) (void *),
 {
   BEGIN;
   struct accscope_construct c = CONSTRUCT (flags_m);
+  int unknown = c.flags & ~(flag_host | flag_local_device);
   va_list arguments;
   unsigned tag;
 
@@ -109,11 +117,18 @@ ENTRY (GOACC_parallel_keyed) (int flags_m, void (*function) (void *),
 	break;
     }
   va_end (arguments);
+  /* The local device is the host (OpenACC 3.3 2.5.7).  */
+  if (c.flags & flag_local_device)
+    c.flags = flag_host;
   TRACE ("GOACC_parallel_keyed", &c);
-  if (tag != 0)
+  if (unknown != 0)
     accscope_error (t, acc_error_invalid_argument, "compute construct",
-		    "launch argument 0x%x is none that GCC 12 emits; compile "
-		    "the program with GCC 12", tag);
+		    "flag 0x%x is none that GCC 12 to 16 emit; "
+		    "compile the program with one of these", unknown);
+  else if (tag != 0)
+    accscope_error (t, acc_error_invalid_argument, "compute construct",
+		    "launch argument 0x%x is none that GCC 12 to 16 emit; "
+		    "compile the program with one of these", tag);
   else if (!accscope_host_parallel (t, &c))
     {
       t->shared.dispatch.ticks = many_at_once () ? accscope_ticks () : 0;
@@ -211,6 +226,7 @@ enters (size_t entries, const unsigned short *kinds)
     switch (goacc_kind (kinds[i]))
       {
       case goacc_pointer: case goacc_descriptor: case goacc_struct:
+      case goacc_struct_unordered:
 	continue;
       case goacc_alloc: case goacc_to: case goacc_force_present:
       case goacc_attach: case goacc_force_alloc: case goacc_force_to:
@@ -330,7 +346,7 @@ ENTRY (GOACC_parallel) (void)
   BEGIN;
   accscope_error (t, acc_error_other, "compute construct",
 		  "the program was compiled by GCC 5, whose calls are not "
-		  "understood; compile it with GCC 12");
+		  "understood; compile it with GCC 12 or later");
   END;
 }
 

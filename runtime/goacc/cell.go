@@ -33,7 +33,7 @@ func markCells(items []Item, a Arguments) {
 // names says whether an entry of kind k stands for data that a clause names.
 func (k Kind) names() bool {
 	switch k {
-	case Attach, Detach, ForceDetach, Struct, Pointer, Descriptor:
+	case Attach, Detach, ForceDetach, Struct, StructUnordered, Pointer, Descriptor:
 		return false
 	}
 	return true

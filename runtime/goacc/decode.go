@@ -73,7 +73,7 @@ type Arguments struct {
 	Sizes []uintptr
 	Kinds []uint16
 	// Zero holds the indices of the variables whose create or copyout clause has
-	// the modifier zero (OpenACC 3.3 §2.7.4). Code compiled by GCC 12, which does
+	// the modifier zero (OpenACC 3.3 §2.7.4). Code compiled by GCC, which does
 	// not know the modifier, has none; callers from Go may. The modifier readonly
 	// of a copyin clause has no place here: it allows an assumption that the
 	// runtime doesn't make.
@@ -172,7 +172,7 @@ func ExitData(into []Item, a Arguments) ([]Item, error) {
 		case Detach, ForceDetach:
 			item.Action, item.Finalize = ActionDetach, a.kind(i) == ForceDetach
 			item.Bias, item.Size = item.Size, pointerBytes
-		case Struct, ZeroLength, DeleteZeroLength:
+		case Struct, StructUnordered, ZeroLength, DeleteZeroLength:
 			item.Action = ActionNone
 		default:
 			return nil, &KindError{"exit data", i, a.kind(i)}
@@ -207,7 +207,7 @@ func Update(into []Item, a Arguments) ([]Item, error) {
 			}
 		case Pointer, Descriptor:
 			item.Action, item.Leader = ActionNone, leaderOf(items)
-		case Struct, ZeroLength, DeleteZeroLength:
+		case Struct, StructUnordered, ZeroLength, DeleteZeroLength:
 			item.Action = ActionNone
 		default:
 			return nil, &KindError{"update", i, k}
@@ -265,7 +265,7 @@ func enterItem(item *Item, a Arguments, before []Item, directive string) error {
 	case k == Attach:
 		item.Action, item.Bias, item.Size = ActionAttach, item.Size, pointerBytes
 		item.Leader = leaderOf(before)
-	case k == Struct:
+	case k == Struct, k == StructUnordered:
 		item.Action = ActionStruct
 		item.Members = int(min(item.Size, uintptr(len(a.Kinds)-item.Entry-1)))
 	default:

@@ -119,6 +119,24 @@ func TestDecode(t *testing.T) {
 			map 0x5000 80 copyin private
 			attach 0x1008 8 of 4
 			attach 0x1018 8 of 5`},
+		{"enter data copyin(b(i)%a) by GCC 14, members in any order", enter, `
+			struct_unordered 0x1000 2
+			alloc 0x1008 64
+			alloc 0x1000 8
+			to 0x5000 80
+			to_pset 0x1008 64
+			attach 0x1008 0`, `
+			struct 0x1000 2
+			map 0x1008 64 cell
+			map 0x1000 8
+			map 0x5000 80 copyin private
+			descriptor 0x1008 64 copyin cell of 3
+			attach 0x1008 8 of 3`},
+		{"exit data delete(b(i)%a) by GCC 14", exit, `
+			struct_unordered 0x1000 1
+			release 0x1008 64`, `
+			none 0x1000 1 optional
+			release 0x1008 64 optional`},
 		{"enter data copyin(s.a[0:n]) where n is zero", enter, `
 			struct 0x1000 1
 			alloc 0x1008 8

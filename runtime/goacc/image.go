@@ -31,11 +31,11 @@ const linkBit = uintptr(1) << 63
 func ReadImage(version uint32, table unsafe.Pointer, deviceType int32, data unsafe.Pointer) (Image, error) {
 	image := Image{Version: version, Type: deviceType, Table: table, Data: data}
 	if library, device := version>>16, version&0xffff; library > 1 || device > 1 {
-		return image, fmt.Errorf("offload image of version %d.%d: this library reads version 1.1 (GCC 12); "+
-			"link the program with GCC 12", library, device)
+		return image, fmt.Errorf("offload image of version %d.%d: this library reads version 1.1; "+
+			"link the program with "+testedCompilers, library, device)
 	}
 	if table == nil {
-		return image, fmt.Errorf("offload image without a table; link the program with GCC 12")
+		return image, fmt.Errorf("offload image without a table; link the program with " + testedCompilers)
 	}
 	bounds := (*[4]unsafe.Pointer)(table)
 	functions, err := words(bounds[0], bounds[1], "function")

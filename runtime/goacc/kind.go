@@ -1,4 +1,4 @@
-// Package goacc reads what code compiled by GCC 12 with -fopenacc hands to its
+// Package goacc reads what code compiled by GCC, from 12 on, with -fopenacc hands to its
 // runtime library: triples of host address, size and map kind, one for each
 // variable of a directive, and the tables of a linked image. It turns them into
 // the data actions of OpenACC 3.3 §2.7.2, knows nothing of devices, and touches
@@ -14,7 +14,10 @@ import "fmt"
 // what its bits mean.
 type Kind uint8
 
-// The kinds that GCC 12 emits for OpenACC.
+// testedCompilers are named in errors about what none of them would have said.
+const testedCompilers = "GCC 12 to 16"
+
+// The kinds that these emit for OpenACC.
 const (
 	Alloc              Kind = C.goacc_alloc
 	To                 Kind = C.goacc_to
@@ -35,6 +38,7 @@ const (
 	DeleteZeroLength   Kind = C.goacc_delete_zero_length
 	Attach             Kind = C.goacc_attach
 	Detach             Kind = C.goacc_detach
+	StructUnordered    Kind = C.goacc_struct_unordered
 	ForceAlloc         Kind = C.goacc_force_alloc
 	ForceTo            Kind = C.goacc_force_to
 	ForceFrom          Kind = C.goacc_force_from
@@ -54,7 +58,7 @@ var kindNames = map[Kind]string{
 	UseDeviceIfPresent: "use_device_ptr_if_present", Release: "release",
 	Struct: "struct", AlwaysPointer: "always_pointer",
 	DeleteZeroLength: "delete_zero_len_array_section", Attach: "attach",
-	Detach: "detach", ForceAlloc: "force_alloc", ForceTo: "force_to",
+	Detach: "detach", StructUnordered: "struct_unordered", ForceAlloc: "force_alloc", ForceTo: "force_to",
 	ForceFrom: "force_from", ForceToFrom: "force_tofrom", ForceDetach: "force_detach",
 }
 
@@ -88,6 +92,6 @@ func (e *SectionError) Error() string {
 }
 
 func (e *KindError) Error() string {
-	return fmt.Sprintf("%s: variable %d has map kind %s, which GCC 12 does not emit there; "+
-		"compile the program with GCC 12", e.Directive, e.Entry, e.Kind)
+	return fmt.Sprintf("%s: variable %d has map kind %s, which %s do not emit there; "+
+		"compile the program with one of these", e.Directive, e.Entry, e.Kind, testedCompilers)
 }

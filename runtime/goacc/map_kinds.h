@@ -1,4 +1,4 @@
-/* Map kinds: what a directive asks for with one variable, as GCC 12 emits it for
+/* Map kinds: what a directive asks for with one variable, as GCC emits it for
    OpenACC.  They are the low byte of an entry of a kinds array; the high byte is
    the base-two logarithm of the variable's alignment in bytes.
 
@@ -29,6 +29,7 @@ enum goacc_map_kind
   goacc_delete_zero_length = 0x1f,
   goacc_attach = 0x50,
   goacc_detach = 0x51,
+  goacc_struct_unordered = 0x5c,	/* GCC 14: members in any order */
   goacc_force_alloc = 0x80,
   goacc_force_to = 0x81,
   goacc_force_from = 0x82,

@@ -130,7 +130,7 @@ func bytesOf(a goacc.Arguments, i int) uintptr {
 	switch goacc.Kind(a.Kinds[i]) {
 	case goacc.Pointer, goacc.AlwaysPointer, goacc.Attach, goacc.Detach, goacc.ForceDetach:
 		return 8 // the size says where the pointer's target starts
-	case goacc.Struct:
+	case goacc.Struct, goacc.StructUnordered:
 		return 0 // the size is the number of members
 	}
 	return a.Sizes[i]

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Every form of variable argument that GCC 12 emits, decoded. (It lists the
+// Every form of variable argument that GCC emits, decoded. (It lists the
 // arguments of most wait clauses from the last to the first.)
 func TestConstructs(t *testing.T) {
 	program := compile(t, "constructs.c", "constructs", "-fopenacc", "-foffload=disable")
@@ -31,6 +31,21 @@ func TestConstructs(t *testing.T) {
 		"x=6",
 		"program_end",
 	), 0)
+}
+
+// A self clause that is true runs the construct on the local device, the host, as an
+// if clause that is false does (OpenACC 3.3 §2.5.7); other flags are refused by name.
+func TestLocalDevice(t *testing.T) {
+	program := compile(t, "local_device.c", "local_device", "-fopenacc")
+	parallel := func(flags int) string {
+		return fmt.Sprintf("parallel flags=%d entries=0 dims=0,0,0 async=-2 waits=", flags)
+	}
+	run(t, []string{preload(t)}, program).want(t, lines(
+		"start", "lookup", parallel(0), parallel(1), parallel(1), parallel(1), "program_end"), 0)
+	refused := run(t, []string{preload(t)}, program, "unknown")
+	if !strings.Contains(refused.output, "flag 0x4 is none that GCC 12 to 16 emit") {
+		t.Errorf("a flag that nobody writes:\n%s", refused.output)
+	}
 }
 
 // A call keeps its place, with its caller's registers, while another one is made

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// The major versions of GCC whose programs run: docs/compilers.md.
+const oldestGCC, newestTestedGCC = 12, 16
+
+// gnuCompiler is an installed compiler of GCC.
+type gnuCompiler struct {
+	name    string // gcc, gcc-14
+	version string // 14.2.0
+	major   int
+}
+
+func compilerFindings() []finding {
+	var findings []finding
+	newest := 0
+	for _, language := range []struct{ title, name string }{{"C", "gcc"}, {"C++", "g++"}, {"Fortran", "gfortran"}} {
+		installed := gnuCompilers(language.name)
+		findings = append(findings, compilerFinding(language.title, language.name, installed))
+		for _, c := range installed {
+			newest = max(newest, c.major)
+		}
+	}
+	return append(findings, offloadCompiler(newest))
+}
+
+// gnuCompilers are those in PATH by a plain name or one with a version, the plain
+// one first; one that several names lead to is there once.
+func gnuCompilers(name string) []gnuCompiler {
+	var found []gnuCompiler
+	seen := map[string]bool{}
+	for _, pattern := range []string{name, name + "-[0-9]*"} {
+		var files []string
+		for _, folder := range filepath.SplitList(os.Getenv("PATH")) {
+			matches, _ := filepath.Glob(filepath.Join(folder, pattern)) // the pattern is a constant
+			files = append(files, matches...)
+		}
+		slices.SortStableFunc(files, func(a, b string) int { return cmp.Compare(filepath.Base(a), filepath.Base(b)) })
+		for _, file := range files {
+			target, err := filepath.EvalSymlinks(file)
+			if err != nil || seen[target] {
+				continue
+			}
+			seen[target] = true
+			output, err := exec.Command(file, "-dumpfullversion").Output()
+			version := strings.TrimSpace(string(output))
+			first, _, dotted := strings.Cut(version, ".")
+			major, number := strconv.Atoi(first)
+			if err != nil || !dotted || number != nil {
+				continue // no compiler of GCC: Clang knows no such option
+			}
+			found = append(found, gnuCompiler{filepath.Base(file), version, major})
+		}
+	}
+	return found
+}
+
+func compilerFinding(title, name string, installed []gnuCompiler) finding {
+	remedy := fmt.Sprintf("install %s, version %d or later", name, oldestGCC)
+	if len(installed) == 0 {
+		return finding{title, false, name + " not found", remedy}
+	}
+	works := false
+	var texts []string
+	for _, c := range installed {
+		text := c.name + " " + c.version
+		switch {
+		case c.major < oldestGCC:
+			text += fmt.Sprintf(" (too old: from %d on)", oldestGCC)
+		case c.major > newestTestedGCC:
+			text += fmt.Sprintf(" (untested: up to %d are tested)", newestTestedGCC)
+		}
+		works = works || c.major >= oldestGCC
+		texts = append(texts, text)
+	}
+	return finding{title, works, strings.Join(texts, ", "), remedy}
+}
+
+// offloadCompiler looks for GCC's compiler for NVIDIA GPUs, of any version.
+func offloadCompiler(newest int) finding {
+	matches, _ := filepath.Glob("/usr/lib/gcc/*/*/accel/nvptx-none") // the pattern is a constant
+	if len(matches) > 0 {
+		return finding{"offload to NVIDIA", true, strings.Join(matches, ", "), ""}
+	}
+	return finding{"offload to NVIDIA", false, "GCC's nvptx compiler not found",
+		fmt.Sprintf("install gcc-%d-offload-nvptx (only for programs that shall run on NVIDIA GPUs)", max(newest, oldestGCC))}
+}

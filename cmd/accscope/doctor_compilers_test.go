@@ -1,0 +1,60 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// What the doctor says of compilers, on machines with these and no others.
+func TestDoctorCompilers(t *testing.T) {
+	for _, c := range []struct {
+		machine string // NAME=VERSION, or NAME=>NAME for a link, of each compiler
+		want    []string
+	}{
+		{"", []string{"missing C gcc not found -> install gcc, version 12 or later", "missing C++ g++ not found -> install g++, version 12 or later",
+			"missing Fortran gfortran not found -> install gfortran, version 12 or later"}},
+		{"gcc-14=14.2.0 gcc=>gcc-14 g++=14.2.0 gfortran-14=14.2.0", []string{"ok C gcc 14.2.0", "ok C++ g++ 14.2.0", "ok Fortran gfortran-14 14.2.0"}},
+		{"gcc=11.4.0 gcc-12=12.3.0 gcc-13=13.1.0", []string{"ok C gcc 11.4.0 (too old: from 12 on), gcc-12 12.3.0, gcc-13 13.1.0"}},
+		{"gcc=10.2.1", []string{"missing C gcc 10.2.1 (too old: from 12 on) -> install gcc, version 12 or later"}},
+		{"gcc=17.1.0", []string{"ok C gcc 17.1.0 (untested: up to 16 are tested)"}},
+		{"gcc=clang", []string{"missing C gcc not found -> install gcc, version 12 or later"}},
+	} {
+		t.Run(c.machine, func(t *testing.T) {
+			machine := t.TempDir()
+			t.Setenv("PATH", machine)
+			for _, compiler := range strings.Fields(c.machine) {
+				name, version, _ := strings.Cut(compiler, "=")
+				file := filepath.Join(machine, name)
+				if target, linked := strings.CutPrefix(version, ">"); linked {
+					if err := os.Symlink(target, file); err != nil {
+						t.Fatal(err)
+					}
+					continue
+				}
+				script := "#!/bin/sh\n[ $1 = -dumpfullversion ] && echo " + version + "\n"
+				if version == "clang" {
+					script = "#!/bin/sh\necho \"unknown argument $1\" >&2; exit 1\n"
+				}
+				if err := os.WriteFile(file, []byte(script), 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+			var said []string
+			for _, f := range compilerFindings() {
+				if f.works {
+					said = append(said, fmt.Sprintf("ok %s %s", f.subject, f.found))
+				} else {
+					said = append(said, fmt.Sprintf("missing %s %s -> %s", f.subject, f.found, f.remedy))
+				}
+			}
+			for i, want := range c.want {
+				if said[i] != want {
+					t.Errorf("%q, want %q", said[i], want)
+				}
+			}
+		})
+	}
+}
