@@ -251,7 +251,7 @@ func TestProgramIsGivenItsSpan(t *testing.T) {
 	if err := os.WriteFile(source, []byte(saying), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if output, err := exec.Command("gcc-12", "-fopenacc", "-foffload=disable", "-o", program, source).CombinedOutput(); err != nil {
+	if output, err := exec.Command(compilers.C(), "-fopenacc", "-foffload=disable", "-o", program, source).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, output)
 	}
 	root, err := filepath.Abs("../..")
