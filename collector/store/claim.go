@@ -57,11 +57,50 @@ func Claim(path string, replace bool, by *session.Session) error {
 	return file.Close()
 }
 
-// Unclaim removes what Claim made, if nothing has been written to it.
+// Unclaim removes what Claim made, if nothing has been written to it but what a
+// writer begins with.
 func Unclaim(path string) {
-	if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() && info.Size() == 0 {
-		os.Remove(path) //nolint:errcheck // an empty file is all that stays
+	info, err := os.Lstat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return
 	}
+	var beside []string
+	switch {
+	case info.Size() == 0 && beginsJournal(path+"-journal"):
+		beside = []string{path + "-journal"} // which for an empty database holds nothing
+	case info.Size() > 0:
+		if !blank(path) {
+			return
+		}
+		if beside, err = occupant(path, nil); err != nil {
+			return
+		}
+	}
+	for _, name := range append(beside, path) {
+		os.Remove(name) //nolint:errcheck // a file without events is all that stays
+	}
+}
+
+// beginsJournal says whether a file is a rollback journal, or the beginning of one.
+func beginsJournal(path string) bool {
+	file, err := regular.Open(path, os.O_RDONLY)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	head := make([]byte, len(journalMagic))
+	n, err := io.ReadFull(file, head)
+	return n == 0 && errors.Is(err, io.EOF) || string(head) == journalMagic || err == nil && string(head) == string(make([]byte, len(head)))
+}
+
+// blank says whether a file is a trace that keeps nothing yet.
+func blank(path string) bool {
+	conn, err := openReadOnly(path)
+	if err != nil {
+		return false
+	}
+	defer conn.Close()
+	return keepsNothing(conn)
 }
 
 // occupant says what would have to go for a new trace at path: nil if nothing is
