@@ -54,7 +54,7 @@ func TestAdvice(t *testing.T) {
 				case "deleted-while-busy": // what the queue waits for is real
 					environment = nil
 				case "imbalance": // two ranks, without MPI; what takes time is the launches
-					environment = append(modelled[:len(modelled):len(modelled)], "ACCSCOPE_SIM_LAUNCH_LATENCY=20ms")
+					environment = append(modelled[:len(modelled):len(modelled)], "ACCSCOPE_SIM_LAUNCH_LATENCY=100ms")
 					command = append(command[:6:6], "sh", "-c", "for rank in 0 1; do OMPI_COMM_WORLD_RANK=$rank OMPI_COMM_WORLD_SIZE=2 ./program "+variant+"; done")
 				}
 				execute(t, folder, environment, accscope, command...).must(t)

@@ -1,6 +1,7 @@
 /* Data that are deleted before a queue is done with them.  The kernel holds the queue
    until the host lets it go on.  */
 #include "program.h"
+#include <unistd.h>
 #define N 1000
 
 static double field[N];
@@ -22,6 +23,7 @@ bad (void)
   hold ();
 #pragma acc update device(field) async(1)
 #pragma acc exit data delete(field)
+  usleep (10000); /* The clocks of host and device agree to less.  */
   gate = 1;
 #pragma acc wait(1)
 }
