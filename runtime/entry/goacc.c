@@ -42,9 +42,20 @@ enum
   flag_local_device = 2		/* a self clause was true: GCC 14 and later */
 };
 
+/* The local device is the host (OpenACC 3.3 2.5.7).  GCC has the flag on the data
+   construct too that it makes of a kernels construct in parts.  */
+static inline int
+flags_of (int complemented)
+{
+  int flags = ~complemented;
+
+  return flags & flag_local_device ? (flags & ~flag_local_device) | flag_host
+	 : flags;
+}
+
 #define CONSTRUCT(flags_m)						\
   {									\
-    .flags = ~(flags_m), .entries = mapnum, .hostaddrs = hostaddrs,	\
+    .flags = flags_of (flags_m), .entries = mapnum, .hostaddrs = hostaddrs,	\
     .sizes = sizes, .kinds = kinds, .async = ACCSCOPE_ASYNC_SYNC	\
   }
 
@@ -87,7 +98,7 @@ ENTRY (GOACC_parallel_keyed) (int flags_m, void (*function) (void *),
 {
   BEGIN;
   struct accscope_construct c = CONSTRUCT (flags_m);
-  int unknown = c.flags & ~(flag_host | flag_local_device);
+  int unknown = c.flags & ~flag_host;
   va_list arguments;
   unsigned tag;
 
@@ -117,9 +128,6 @@ ENTRY (GOACC_parallel_keyed) (int flags_m, void (*function) (void *),
 	break;
     }
   va_end (arguments);
-  /* The local device is the host (OpenACC 3.3 2.5.7).  */
-  if (c.flags & flag_local_device)
-    c.flags = flag_host;
   TRACE ("GOACC_parallel_keyed", &c);
   if (unknown != 0)
     accscope_error (t, acc_error_invalid_argument, "compute construct",

@@ -41,7 +41,8 @@ func TestLocalDevice(t *testing.T) {
 		return fmt.Sprintf("parallel flags=%d entries=0 dims=0,0,0 async=-2 waits=", flags)
 	}
 	run(t, []string{preload(t)}, program).want(t, lines(
-		"start", "lookup", parallel(0), parallel(1), parallel(1), parallel(1), "program_end"), 0)
+		"start", "lookup", parallel(0), parallel(1), parallel(1), parallel(1),
+		"data_start flags=1 entries=0 dims=0,0,0 async=-2 waits=", "data_end", "program_end"), 0)
 	refused := run(t, []string{preload(t)}, program, "unknown")
 	if !strings.Contains(refused.output, "flag 0x4 is none that GCC 12 to 16 emit") {
 		t.Errorf("a flag that nobody writes:\n%s", refused.output)

@@ -5,6 +5,8 @@
 
 void GOACC_parallel_keyed (int, void (*) (void *), size_t, void **, size_t *,
 			   unsigned short *, ...);
+void GOACC_data_start (int, size_t, void **, size_t *, unsigned short *);
+void GOACC_data_end (void);
 
 static void
 kernel (void *data)
@@ -20,6 +22,8 @@ main (int argc, char **argv)
   (void) argv;
   for (flags = 0; flags < 4; flags++)
     GOACC_parallel_keyed (~flags, kernel, 0, NULL, NULL, NULL, 0);
+  GOACC_data_start (~2, 0, NULL, NULL, NULL);
+  GOACC_data_end ();
   if (argc > 1)
     GOACC_parallel_keyed (~4, kernel, 0, NULL, NULL, NULL, 0);
   return 0;
