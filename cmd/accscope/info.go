@@ -109,6 +109,13 @@ func describeTrace(w io.Writer, trace *store.Trace, asJSON, checked bool) error 
 	for _, loss := range losses {
 		fmt.Fprintf(w, "LOST       %d events of process %d: %s\n", loss.Events, loss.Process, escape.Line(loss.Reason))
 	}
+	untimed, err := report.Untimed(trace)
+	if err != nil {
+		return err
+	}
+	for _, line := range untimed {
+		fmt.Fprintf(w, "MISSING    %s\n", line)
+	}
 	for _, p := range processes {
 		rank := ""
 		if p.Rank >= 0 {

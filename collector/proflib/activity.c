@@ -163,6 +163,49 @@ activity_subscribe (acc_prof_lookup_func lookup)
     __atomic_store_n (&device_activity, activity, __ATOMIC_RELEASE);
 }
 
+/* -- device times at waits */
+
+/* What has finished is known to whoever has waited for it, and may be all that is
+   ever told of it: the process can be killed at any time.  But to have the runtime
+   report at once costs a program that waits often more than its own work, so that
+   takes at most one part in PUBLISH_SHARE of the time, beside the first PUBLISH_FIRST
+   waits and what was saved up: PUBLISH_CREDIT milliseconds at most.  Where that is
+   spent the runtime reports when it does.  */
+#define PUBLISH_SHARE 128
+#define PUBLISH_CREDIT 5
+#define PUBLISH_FIRST 64
+
+void
+activity_publish (uint64_t now)
+{
+  static uint32_t publishing;
+  static uint64_t last;		/* ticks up to which time has been credited */
+  static int64_t credit;	/* ticks */
+  static unsigned waits;	/* all three are PUBLISHING's */
+  uint32_t no = 0;
+  if (!device_activity || !COVERS (device_activity, flush)
+      || !device_activity->flush
+      || local_generation () != 1	/* a child's runtime may not be there */
+      || !__atomic_compare_exchange_n (&publishing, &no, 1, 0, __ATOMIC_ACQUIRE,
+				       __ATOMIC_RELAXED))
+    return;
+  int64_t most = (int64_t) (PUBLISH_CREDIT * clock_millisecond);
+  if (!last)
+    credit = most;
+  else if (now > last)
+    credit += (int64_t) ((now - last) / PUBLISH_SHARE);
+  if (credit > most)
+    credit = most;
+  if (credit > 0 || waits < PUBLISH_FIRST)
+    {
+      waits++;
+      device_activity->flush ();
+      credit -= (int64_t) (ticks_now () - now);
+    }
+  last = now;
+  __atomic_store_n (&publishing, 0, __ATOMIC_RELEASE);
+}
+
 /* -- what the runtime says of devices */
 
 #define DEVICES 64	/* described at most; bits of ring->described */

@@ -203,6 +203,7 @@ struct site
 #define SITE_ENQUEUE 8u		/* events may have a correlation */
 #define SITE_DEVICE 16u		/* the device begins or ends with its events */
 #define SITE_DIMENSIONS 32u	/* launches with gangs along each dimension */
+#define SITE_WAIT 64u		/* with its events a wait for a device ends */
 
 struct context_entry
 {
@@ -359,6 +360,7 @@ void activity_record (void *context, const struct accscope_activity_record *);
 void activity_subscribe (acc_prof_lookup_func lookup);
 void activity_device (struct ring *ring, int type, int number, uint64_t now);
 void activity_snapshot (struct ring *ring, uint32_t armed, uint64_t now);
+void activity_publish (uint64_t now);
 
 /* -- cupti.c */
 

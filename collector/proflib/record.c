@@ -351,6 +351,8 @@ record_other (struct ring *ring, uint32_t armed, uint64_t now,
   leave (ring, now);
   if (site->special & SITE_DEVICE)
     device_event (profile->event_type);
+  if (site->special & SITE_WAIT)
+    activity_publish (now);
 }
 
 /* When the event happened that record_events has asked for, which comes next.  */
@@ -386,7 +388,7 @@ record_callback (acc_prof_info *profile, acc_event_info *event,
   if (UNLIKELY (ring->position >= ring->limit || !profile || !event || !api
 		|| !site_matches (site, profile, event, api)
 		|| (site->special & ~(SITE_ENQUEUE | SITE_DEVICE
-				      | SITE_DIMENSIONS)
+				      | SITE_DIMENSIONS | SITE_WAIT)
 		    && !site_special (site))))
     {
       record_other (ring, armed, now, profile, event, api);
@@ -407,8 +409,12 @@ record_callback (acc_prof_info *profile, acc_event_info *event,
   append (ring, site, flags, ticks, next);
   ring_commit (ring);
   leave (ring, now);
-  if (UNLIKELY (site->special & SITE_DEVICE))
-    device_event (profile->event_type);
+  if (UNLIKELY (site->special & (SITE_DEVICE | SITE_WAIT)))
+    {
+      device_event (profile->event_type);
+      if (site->special & SITE_WAIT)
+	activity_publish (now);
+    }
 }
 
 /* A runtime that raises several events at once keeps their structs (see
@@ -435,13 +441,14 @@ remember (const struct ring *ring, struct accscope_event *event)
   event->memo[1] = ring->epoch << 16 | site->number;
 }
 
-/* Those that are remembered, up to the first that is not.  The ring's own fields are
-   reached by nothing else here, so they stay in registers.  */
+/* Those that are remembered, up to the first that is not; SPECIAL gets what is about
+   their sites.  The ring's own fields are reached by nothing else here, so they stay in
+   registers.  */
 static __attribute__ ((noinline)) unsigned
 record_remembered (struct ring *restrict ring, struct accscope_event *events,
-		   unsigned count, uint64_t now)
+		   unsigned count, uint64_t now, unsigned *special)
 {
-  unsigned n;
+  unsigned n, all = 0;
   for (n = 0; n < count; n++)
     {
       struct accscope_event *event = &events[n];
@@ -474,7 +481,9 @@ record_remembered (struct ring *restrict ring, struct accscope_event *events,
 			       &flags);
 	}
       append (ring, site, flags, ticks, next);
+      all |= site->special;
     }
+  *special = all;
   return n;
 }
 
@@ -498,10 +507,13 @@ record_events (struct accscope_event *events, unsigned count)
       ring->asked = NULL;
     }
   uint64_t now = ticks_now ();
-  unsigned n = record_remembered (ring, events, count, now);
+  unsigned special;
+  unsigned n = record_remembered (ring, events, count, now, &special);
   if (LIKELY (n > 0))
     ring_commit (ring);
   leave (ring, now);
+  if (UNLIKELY (special & SITE_WAIT))
+    activity_publish (now);
   return n;
 }
 

@@ -161,6 +161,8 @@ special (unsigned flags, const acc_prof_info *profile, const acc_event_info *eve
     special |= SITE_ENQUEUE;
   if (is_kind (device_kinds, profile->event_type))
     special |= SITE_DEVICE;
+  if (profile->event_type == acc_ev_wait_end)
+    special |= SITE_WAIT;
   return (uint16_t) special;
 }
 

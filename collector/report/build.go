@@ -130,8 +130,12 @@ func Warnings(trace *store.Trace) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading processes: %w", err)
 	}
+	untimed, err := Untimed(trace)
+	if err != nil {
+		return nil, err
+	}
 	filters, err := recordFilters(trace)
-	return append(warnings, filters...), err
+	return slices.Concat(warnings, untimed, filters), err
 }
 
 // endings are the ways in which a process ends without the runtime's last events.
