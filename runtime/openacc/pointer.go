@@ -2,6 +2,7 @@ package openacc
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/accscope/accscope/runtime/dataenv"
 	"github.com/accscope/accscope/runtime/device"
@@ -67,9 +68,13 @@ func (p *planner) descriptor(items []goacc.Item, item *goacc.Item) (device.Addre
 	if presence == dataenv.Present {
 		p.count(m, item)
 		b := blockOf(m)
-		// Copied again only if this call just made the room for it, or if the
-		// array was not allocated when it was copied.
-		copyin = b.call == p.t.call && b.creator == p.t.identity && b.pending.Load() || b.null && word(item.Host) != 0
+		// Copied again only if this call just made the room for it, if the array was not
+		// allocated when it was copied, or for the attach action of a component, which
+		// includes the bounds (OpenACC 3.3 §2.6.4).
+		copyin = b.call == p.t.call && b.creator == p.t.identity && b.pending.Load() || b.null && word(item.Host) != 0 ||
+			word(item.Host) != 0 && slices.ContainsFunc(items, func(other goacc.Item) bool {
+				return other.Action == goacc.ActionAttach && other.Host == item.Host
+			})
 		if b.null && word(item.Host) != 0 {
 			b.null = false
 		}

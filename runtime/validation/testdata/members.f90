@@ -18,6 +18,7 @@ program members
   d%p = 2
   call component_before_variable
   call component_after_variable
+  call component_allocated_later
   call report
 
 contains
@@ -60,5 +61,22 @@ contains
     call check ('the variable after the component ends at once', acc_is_present (d%n))
     !$acc exit data delete(d)
     if (discrete ()) call check ('the variable at the end', .not. acc_is_present (d%n))
+  end subroutine
+
+  ! An attach action includes the bounds (section 2.6.4).
+  subroutine component_allocated_later
+    type(record) :: later
+    !$acc enter data copyin(later)
+    allocate (later%a(10))
+    later%a = 1
+    !$acc enter data copyin(later%a)
+    !$acc parallel loop present(later)
+    do i = 1, 10
+      later%a(i) = later%a(i) + i
+    end do
+    !$acc update self(later%a)
+    call check ('a component that was allocated later', all (later%a == [(i + 1, i = 1, 10)]))
+    !$acc exit data delete(later%a)
+    !$acc exit data delete(later)
   end subroutine
 end program
