@@ -145,6 +145,9 @@ func run(arguments []string, stdout, stderr io.Writer) (failed bool, err error) 
 	if err != nil {
 		return false, err
 	}
+	if compiler.major() != "12" {
+		settings.NeutralShare = settings.LaterShare
+	}
 	suite, err := openSuite(o.tests, o.tarball, o.cache, compiler)
 	if err != nil {
 		return false, err
