@@ -28,16 +28,16 @@ import (
 
 const jaegerVersion = "v1.76.0"
 
-// jaegerBinary builds Jaeger once for each machine, where long tests are wanted; its module cannot be
+// jaegerBinary builds a program of Jaeger's (all-in-one; jaeger, its second version) once for each machine, where long tests are wanted; its module cannot be
 // installed directly, as its go.mod has a replace.
-func jaegerBinary(t *testing.T) string {
+func jaegerBinary(t *testing.T, name string) string {
 	t.Helper()
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		t.Fatal(err)
 	}
 	folder := filepath.Join(cache, "accscope", "jaeger-"+jaegerVersion)
-	binary := filepath.Join(folder, "all-in-one")
+	binary := filepath.Join(folder, name)
 	if _, err := os.Stat(binary); err == nil {
 		return binary
 	}
@@ -53,9 +53,9 @@ test -e go.mod || go mod init jaeger
 go mod download %[1]s@%[2]s
 cp "$(go env GOMODCACHE)/%[1]s@%[2]s/go.sum" go.sum
 chmod +w go.sum
-go get -tool %[1]s/cmd/all-in-one@%[2]s
-go build -trimpath -ldflags='-s -w' -o all-in-one.new %[1]s/cmd/all-in-one
-mv all-in-one.new all-in-one`, module, jaegerVersion))
+go get -tool %[1]s/cmd/%[3]s@%[2]s
+go build -trimpath -ldflags='-s -w' -o %[3]s.new %[1]s/cmd/%[3]s
+mv %[3]s.new %[3]s`, module, jaegerVersion, name))
 	command.Dir = folder
 	command.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off", "CGO_ENABLED=0")
 	if output, err := command.CombinedOutput(); err != nil {
@@ -76,7 +76,7 @@ func startJaeger(t *testing.T, grpc, web string) *jaeger {
 	t.Helper()
 	j := &jaeger{grpc: "http://" + grpc, http: "http://" + web, query: "http://" + freeAddress(t), admin: "http://" + freeAddress(t)}
 	bare := func(url string) string { return strings.TrimPrefix(url, "http://") }
-	server := exec.Command(jaegerBinary(t), "--collector.otlp.grpc.host-port="+grpc, "--collector.otlp.http.host-port="+web,
+	server := exec.Command(jaegerBinary(t, "all-in-one"), "--collector.otlp.grpc.host-port="+grpc, "--collector.otlp.http.host-port="+web,
 		"--collector.grpc-server.host-port="+freeAddress(t), "--collector.http-server.host-port="+freeAddress(t),
 		"--admin.http.host-port="+bare(j.admin), "--query.http-server.host-port="+bare(j.query), "--query.grpc-server.host-port="+freeAddress(t))
 	server.Env = append(os.Environ(), "SPAN_STORAGE_TYPE=memory")
@@ -251,7 +251,7 @@ func failing(t *testing.T, address string) (requests *atomic.Int64, stop func())
 // its place, and Jaeger comes back; what was not delivered is counted, and can be
 // sent afterwards.
 func TestJaegerIsKilledDuringARun(t *testing.T) {
-	jaegerBinary(t)
+	jaegerBinary(t, "all-in-one")
 	grpc, web := freeAddress(t), freeAddress(t)
 	first := startJaeger(t, grpc, web)
 	run := startSteady(t, first.http, otlp.HTTP)
