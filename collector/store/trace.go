@@ -103,9 +103,11 @@ func openReadOnly(path string) (*sqlite.Conn, error) {
 	return sqlite.OpenConn(uri(absolute)+"?mode=ro", sqlite.OpenReadOnly, sqlite.OpenURI)
 }
 
-// protect sets limits to what a file from elsewhere can do.
+// protect sets limits to what a file from elsewhere can do. Conn.SetDefensive is none
+// of them: SQLite writes through a second argument, which it does not pass. What that
+// keeps from happening needs a file that can be written.
 func (t *Trace) protect() error {
-	if err := errors.Join(t.conn.SetDefensive(true), addFunctions(t.conn)); err != nil {
+	if err := addFunctions(t.conn); err != nil {
 		return explain(t.path, err)
 	}
 	t.conn.Limit(sqlite.LimitLength, 64<<20)
