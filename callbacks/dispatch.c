@@ -45,8 +45,7 @@ acc_dispatch_new (void)
     return NULL;
   d = memset (memory, 0, sizeof (struct acc_dispatch));
   d->event = acc_dispatch_event;
-  d->events = acc_dispatch_events;
-  d->together = acc_dispatch_together;
+  d->carry_out = acc_dispatch_carry_out;
   d->correlation = acc_dispatch_correlation;
   return d;
 }
@@ -122,29 +121,10 @@ acc_dispatch_publish (struct acc_dispatch *d, int index,
     STORE (list->last, entries[count - 1].sequence);
   STORE (list->current, table);
   STORE (list->version, list->version + 1);
-  if (count == 1 && LOAD (d->many) != NULL
-      && entries[0].callback == (uintptr_t) d->one)
-    {
-      STORE (d->tool, entries[0].tool);
-      __atomic_fetch_or (&d->sole, bit, __ATOMIC_RELEASE);
-    }
-  else
-    __atomic_fetch_and (&d->sole, ~bit, __ATOMIC_RELEASE);
   if (count > 0)
     __atomic_fetch_or (&d->wanted, bit, __ATOMIC_RELEASE);
   else
     __atomic_fetch_and (&d->wanted, ~bit, __ATOMIC_RELEASE);
-}
-
-int
-acc_dispatch_declare (struct acc_dispatch *d, acc_callback one,
-		      accscope_events_callback many)
-{
-  if (one == NULL || many == NULL || (d->one != NULL && d->one != one))
-    return EBUSY;
-  STORE (d->one, one);
-  STORE (d->many, many);
-  return 0;
 }
 
 /* What follows from the number of an event's list alone: which half of a pair it
@@ -279,10 +259,15 @@ read_entry (const struct acc_dispatch_table *table, uint32_t index)
   };
 }
 
+typedef int four_ints __attribute__ ((vector_size (16)));
+
 static INLINE void
 invoke (const struct instance *i, const struct acc_dispatch_entry *entry)
 {
   acc_callback_info general = *i->info;
+  /* version to thread_id, stored as one: a callback may load them so.  */
+  four_ints numbers = { ACC_DISPATCH_VERSION, general.device_type,
+			general.device_number, i->thread->thread_id };
   acc_event_info specific;
   acc_api_info api = *i->api_info;
   struct acc_dispatch_slot *slot;
@@ -297,8 +282,7 @@ invoke (const struct instance *i, const struct acc_dispatch_entry *entry)
     specific = *i->event_info;
   general.event_type = (acc_event_t) i->event;
   general.valid_bytes = VALID_BYTES (acc_callback_info, func_end_line_no);
-  general.version = ACC_DISPATCH_VERSION;
-  general.thread_id = i->thread->thread_id;
+  memcpy (&general.version, &numbers, sizeof numbers);
   specific.other_event.event_type = (acc_event_t) i->event;
   specific.other_event.valid_bytes = i->kind.valid_bytes;
   specific.other_event.tool_info = NULL;
@@ -469,105 +453,48 @@ acc_dispatch_event (struct acc_dispatch *d, int event,
 	       event_info, api_info);
 }
 
-/* Readies an event's pair for many, for which tool_info is in the first place; false
-   if that is another tool's.  */
-static INLINE bool
-pair_alone (struct accscope_event *s, uintptr_t tool)
-{
-  struct acc_dispatch_pair *pair = s->pair;
-
-  s->tool_info = NULL;
-  if (pair == NULL)
-    return true;
-  s->tool_info = &pair->slot[0].tool_info;
-  if (event_kind[s->event].half == END && pair->used > 0)
-    return LIKELY (pair->used == 1) && pair->slot[0].tool == tool;
-  pair->used = 1;
-  pair->slot[0] = (struct acc_dispatch_slot) { tool, NULL };
-  return true;
-}
-
-/* Whether the rest of the batch is for many.  */
-static INLINE bool
-for_many (struct acc_dispatch *d, struct acc_dispatch_thread *thread,
-	  struct acc_dispatch_batch *batch)
-{
-  uint32_t sole = LOAD (d->sole), n;
-  uintptr_t tool;
-
-  if (sole == 0 || thread->disabled)
-    return false;
-  tool = LOAD (d->tool);
-  for (n = batch->done; n < batch->count; n++)
-    if (UNLIKELY (!(sole >> acc_dispatch_index (batch->step[n].event) & 1)
-		  || !pair_alone (&batch->step[n], tool)))
-      return false;
-  return true;
-}
-
 static INLINE void
-end_pair (const struct accscope_event *s)
+raise_step (struct acc_dispatch *d, struct acc_dispatch_thread *thread,
+	    const struct acc_dispatch_step *s)
 {
-  if (event_kind[acc_dispatch_index (s->event)].half == END && s->pair != NULL)
+  int index = acc_dispatch_index (s->event);
+
+  if (LIKELY ((LOAD (d->wanted) >> index & 1) && !thread->disabled))
+    {
+      uint64_t correlation = thread->correlation;
+
+      thread->depth++;
+      thread->correlation = s->correlation;
+      raise_event (d, index, s->event, thread, s->pair, s->info, s->event_info,
+		   s->api);
+      thread->correlation = correlation;
+      thread->depth--;
+    }
+  if (event_kind[index].half == END && s->pair != NULL)
     acc_dispatch_pair_release (s->pair);
 }
 
-/* Hands the rest of the batch to many, and says whether it has taken all.  */
-static INLINE bool
-hand_over (struct acc_dispatch *d, struct acc_dispatch_batch *batch)
-{
-  uint32_t n = batch->done;
-  uint32_t end = n + d->many (&batch->step[n], batch->count - n);
-
-  for (; n < end; n++)
-    end_pair (&batch->step[n]);
-  batch->done = end;
-  return LIKELY (end == batch->count);
-}
-
 int
-acc_dispatch_together (struct acc_dispatch *d, struct acc_dispatch_thread *thread,
-		       struct acc_dispatch_batch *batch)
+acc_dispatch_carry_out (struct acc_dispatch *d, struct acc_dispatch_thread *thread,
+			struct acc_dispatch_plan *plan)
 {
-  return for_many (d, thread, batch) && hand_over (d, batch);
-}
+  uint32_t calls = thread->calls;
 
-/* One by one what many has not taken, until it takes all the rest.  */
-static __attribute__ ((noinline)) void
-raise_others (struct acc_dispatch *d, struct acc_dispatch_thread *thread,
-	      struct acc_dispatch_batch *batch)
-{
-  uint64_t correlation = thread->correlation;
-  uint32_t calls = thread->calls, count = batch->count, done;
-
-  thread->depth++;
-  while ((done = batch->done) < count)
+  while (plan->done < plan->count && LIKELY (thread->calls == calls))
     {
-      const struct accscope_event *s = &batch->step[done];
-      int index = acc_dispatch_index (s->event);
+      const struct acc_dispatch_step *s = &plan->step[plan->done];
+      int failed = 0;
 
-      if (LIKELY ((LOAD (d->wanted) >> index & 1) && !thread->disabled))
+      if (s->event != 0)
+	raise_step (d, thread, s);
+      else
 	{
-	  thread->correlation = s->correlation;
-	  raise_event (d, index, s->event, thread, s->pair, s->info,
-		       s->event_info, s->api);
+	  failed = s->operation->run (s->operation);
+	  __atomic_fetch_add (s->submitted, 1, __ATOMIC_SEQ_CST);
 	}
-      end_pair (s);
-      batch->done = done + 1;
-      /* What a callback has done may change who wants the events after it.  */
-      if (UNLIKELY (thread->calls != calls))
-	break;
-      if (batch->kept && acc_dispatch_together (d, thread, batch))
-	break;
+      plan->done++;
+      if (UNLIKELY (failed))
+	return failed;
     }
-  thread->depth--;
-  thread->correlation = correlation;
-}
-
-void
-acc_dispatch_events (struct acc_dispatch *d, struct acc_dispatch_thread *thread,
-		     struct acc_dispatch_batch *batch)
-{
-  if (!batch->kept || UNLIKELY (!acc_dispatch_together (d, thread, batch)))
-    raise_others (d, thread, batch);
+  return 0;
 }

@@ -20,13 +20,13 @@
 			      &event, &api);
 	acc_dispatch_pair_release (&pair);
 
-   Events with nothing between them are raised together (acc_dispatch_events).  */
+   What a call of the program has the runtime do, events and operations of devices
+   in their order, is a plan (acc_dispatch_carry_out).  */
 #ifndef ACC_DISPATCH_H
 #define ACC_DISPATCH_H
 
 #include <stdint.h>
 #include "acc_callback.h"
-#include "accscope_events.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -54,7 +54,7 @@ struct acc_dispatch_entry
 struct acc_dispatch;
 struct acc_dispatch_thread;
 struct acc_dispatch_pair;
-struct acc_dispatch_batch;
+struct acc_dispatch_plan;
 
 typedef void (*acc_dispatch_function) (struct acc_dispatch *, int event,
 				       struct acc_dispatch_thread *,
@@ -62,12 +62,9 @@ typedef void (*acc_dispatch_function) (struct acc_dispatch *, int event,
 				       const acc_callback_info *,
 				       const acc_event_info *,
 				       const acc_api_info *);
-typedef void (*acc_dispatch_events_function) (struct acc_dispatch *,
-					      struct acc_dispatch_thread *,
-					      struct acc_dispatch_batch *);
-typedef int (*acc_dispatch_together_function) (struct acc_dispatch *,
-					       struct acc_dispatch_thread *,
-					       struct acc_dispatch_batch *);
+typedef int (*acc_dispatch_carry_out_function) (struct acc_dispatch *,
+						struct acc_dispatch_thread *,
+						struct acc_dispatch_plan *);
 
 struct acc_dispatch_table;
 
@@ -83,25 +80,15 @@ struct acc_dispatch_list
   uint64_t last;		/* highest sequence ever published */
 } __attribute__ ((aligned (64)));
 
-/* A process's published registry.
-
-   One tool may have declared two functions (accscope_events.h): one takes a single
-   event, as any callback does, and many takes several.  As long as one is the only
-   callback of an event, the events of that list may be given to many instead.
-
-   The function pointers are those of the copy of dispatch.c whose acc_dispatch_new
-   made the struct: thread-local state exists once.  */
+/* A process's published registry.  The function pointers are those of the copy of
+   dispatch.c whose acc_dispatch_new made the struct: thread-local state exists
+   once.  */
 struct acc_dispatch
 {
   uint32_t wanted;		/* a bit for each list that is not empty */
   acc_dispatch_function event;		/* acc_dispatch_event */
-  acc_dispatch_events_function events;	/* acc_dispatch_events */
-  acc_dispatch_together_function together; /* acc_dispatch_together */
+  acc_dispatch_carry_out_function carry_out;	/* acc_dispatch_carry_out */
   uint64_t (*correlation) (void);	/* acc_dispatch_correlation */
-  uint32_t sole;		/* a bit for each list whose only callback is one */
-  acc_callback one;		/* null if no tool has declared the two */
-  accscope_events_callback many;
-  uintptr_t tool;		/* of the tool that has, as in an entry */
   uint32_t others;		/* lists with callbacks of other tools than the one that
 				   has names later (accscope_names.h) */
   struct acc_dispatch_list list[ACC_DISPATCH_EVENTS];
@@ -113,14 +100,12 @@ struct acc_dispatch_thread
   int32_t thread_id;		/* acc_callback_info.thread_id, from 0 */
   uint32_t disabled;		/* acc_toggle_per_thread switched callbacks off */
   uint32_t changes;		/* registrations made by this thread */
-  uint32_t depth;		/* acc_dispatch_events in progress */
+  uint32_t depth;		/* events of plans whose callbacks are running */
   uint32_t calls;		/* of the runtime from inside one of those */
   uint32_t inside;		/* the runtime's own code runs, not a callback: kept by
 				   libopenacc.so */
   uint64_t correlation;		/* set before enqueue_* events: their operation's
 				   number (accscope_activity.h); 0 otherwise */
-  uint64_t ticks;		/* accscope_ticks () when the program made the call in
-				   progress, if acc_dispatch.sole was not 0; or 0 */
 };
 
 /* Carries each tool's tool_info from a _start event to its _end event.  */
@@ -198,39 +183,54 @@ void acc_dispatch_event (struct acc_dispatch *, int event,
 			 struct acc_dispatch_pair *, const acc_callback_info *,
 			 const acc_event_info *, const acc_api_info *);
 
-/* Events that are raised together: what acc_dispatch_event takes, and what
-   thread->correlation is for each.  pair is a struct acc_dispatch_pair *, one that
-   does not end and then begin again in the same batch.  */
-#define ACC_DISPATCH_STEPS 14
-
-struct acc_dispatch_batch
+/* An operation of a device's queue; its operands follow.  */
+struct acc_dispatch_operation
 {
-  uint32_t done;		/* the first step to be raised */
-  uint32_t count;		/* one more than the last one */
-  uint32_t kept;		/* the same steps come again: a tool's memos pay */
-  struct accscope_event step[ACC_DISPATCH_STEPS];
+  int (*run) (struct acc_dispatch_operation *);	/* 0, or it has failed */
 };
 
-/* Raises events that follow one another with nothing between them, steps done to
-   count - 1: each as acc_dispatch_event would, if it is wanted when its turn
-   comes.  It ends the pairs of _end events, and counts done up.  Who counts the
-   calls of the runtime in thread->calls can tell when a callback has made one,
-   and so has perhaps changed what the events after it say: then the rest is left
-   to the caller, and done is less than count.  */
-void acc_dispatch_events (struct acc_dispatch *, struct acc_dispatch_thread *,
-			  struct acc_dispatch_batch *);
+/* A step of a plan: an event, with what acc_dispatch_event takes and what
+   thread->correlation is for it; or an operation.  */
+struct acc_dispatch_step
+{
+  int32_t event;		/* acc_event_t; 0: an operation */
+  uint32_t lent;		/* the runtime's own */
+  uint64_t correlation;
+  struct acc_dispatch_pair *pair;
+  union
+  {
+    const acc_callback_info *info;
+    struct acc_dispatch_operation *operation;
+  };
+  const acc_event_info *event_info;
+  union
+  {
+    const acc_api_info *api;
+    uint64_t *submitted;	/* counted up behind the operation, atomically */
+  };
+};
 
-/* The same in one call of the only tool that wants them (accscope_events.h), as far
-   as that can be; returns whether all are done.  No routine of the runtime is
-   called.  */
-int acc_dispatch_together (struct acc_dispatch *, struct acc_dispatch_thread *,
-			   struct acc_dispatch_batch *);
+/* What one call of the program has the runtime do, as far as it is decided: events
+   are raised when their turn comes, before and behind the operations that they tell
+   of.  */
+#define ACC_DISPATCH_STEPS 24
 
-/* Makes one and many those of the registry, which must not have a list with one
-   yet.  Only one thread at a time may change a registry.  Returns 0, or EBUSY if it
-   has others.  */
-int acc_dispatch_declare (struct acc_dispatch *, acc_callback one,
-			  accscope_events_callback many);
+struct acc_dispatch_plan
+{
+  uint32_t done;		/* the first step to be carried out */
+  uint32_t count;		/* one more than the last one */
+  struct acc_dispatch_step step[ACC_DISPATCH_STEPS];
+};
+
+/* Carries out steps done to count - 1, and counts done up: each event as
+   acc_dispatch_event raises it, if it is wanted when its turn comes.  It ends the
+   pairs of _end events.  An operation that fails stops it, behind the operation;
+   then the answer is not 0.  So does a callback that called the runtime, as who
+   counts those calls in thread->calls tells: it has perhaps changed what the steps
+   behind it should be.  Then the answer is 0, and done less than count if there are
+   any.  */
+int acc_dispatch_carry_out (struct acc_dispatch *, struct acc_dispatch_thread *,
+			    struct acc_dispatch_plan *);
 
 /* Inside a callback of an enqueue_* event, the thread's correlation for that
    event; 0 elsewhere.  */

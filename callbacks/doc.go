@@ -8,7 +8,7 @@
 // memory without a lock on the thread that raises the event, so C callbacks are
 // reached without entering Go.
 // Events raised from Go cross into C for it: one by one ([Registry.Dispatch]), or
-// all that follow one another with nothing between them ([Registry.DispatchBatch]).
+// with the operations that they tell of, as a plan ([Registry.CarryOut]).
 //
 // The layout of [Info], [EventInfo] and [APIInfo] is that of the C structs in
 // runtime/include/acc_callback.h. Pointers in them are integers, since what they

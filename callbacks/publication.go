@@ -16,12 +16,12 @@ package callbacks
 //                    (acc_event_info *) event, (acc_api_info *) api);
 // }
 //
-// static inline void
-// call_dispatch_batch (uintptr_t published, uint64_t *thread, uintptr_t batch)
+// static inline int
+// call_carry_out (uintptr_t published, uint64_t *thread, uintptr_t plan)
 // {
 //   struct acc_dispatch *dispatch = (struct acc_dispatch *) published;
-//   dispatch->events (dispatch, (struct acc_dispatch_thread *) thread,
-//                     (struct acc_dispatch_batch *) batch);
+//   return dispatch->carry_out (dispatch, (struct acc_dispatch_thread *) thread,
+//                               (struct acc_dispatch_plan *) plan);
 // }
 //
 // static inline uint64_t
@@ -65,10 +65,6 @@ func (p *publication) wantedEvents() *uint32 {
 	return (*uint32)(unsafe.Pointer(&p.dispatch.wanted))
 }
 
-func (p *publication) soleEvents() *uint32 {
-	return (*uint32)(unsafe.Pointer(&p.dispatch.sole))
-}
-
 func (p *publication) others() *uint32 {
 	return (*uint32)(unsafe.Pointer(&p.dispatch.others))
 }
@@ -108,55 +104,43 @@ type Thread struct {
 	ThreadID int32  // Info.ThreadID, from 0
 	Disabled uint32 // callbacks are switched off on this thread
 	Changes  uint32 // registrations made by this thread
-	Depth    uint32 // DispatchBatch in progress
+	Depth    uint32 // events of plans whose callbacks are running
 	Calls    uint32 // calls of the runtime from inside one: its caller counts them
 	Inside   uint32 // the runtime's own code runs, not a callback
 
 	// Correlation is set before enqueue events: the number that the operation's
 	// activity record carries. It is 0 otherwise.
 	Correlation uint64
-
-	// Ticks is when the program made the call in progress, on the processor's
-	// clock, where a tool takes many events at once; or 0.
-	Ticks uint64
 }
 
-// Step is struct accscope_event (accscope_events.h): one of the events of a Batch.
-// Pair, Info, EventInfo and API are the addresses of what Dispatch takes, in memory of
-// Allocate.
+// Step is struct acc_dispatch_step, a step of a Plan: an event, or an operation of a
+// device's queue. Pair, Info, EventInfo and API are the addresses of what Dispatch
+// takes, in memory of Allocate.
 type Step struct {
-	Event       Event
-	_           uint32
-	Ticks       uint64 // when it happened, on the processor's clock; 0: when it is raised
+	Event       Event  // None: an operation
+	Lent        uint32 // the maker's own
 	Correlation uint64 // Thread.Correlation for this event
-	_           uintptr
+	Pair        uintptr
 	Info        uintptr
 	EventInfo   uintptr
 	API         uintptr
-	Pair        uintptr
-	memo        [2]uint64
 }
 
-// Changed is to be called when what the structs of the event say has changed.
-func (s *Step) Changed() { s.memo = [2]uint64{} }
-
-// BatchSteps is the most events of one Batch.
-const BatchSteps = C.ACC_DISPATCH_STEPS
-
-// RaiseTogether is the address of acc_dispatch_together for C code that raises a
-// batch itself, with the addresses of the struct acc_dispatch (Published), the Thread
-// and the Batch.
-func (r *Registry) RaiseTogether() uintptr {
-	return uintptr(unsafe.Pointer(r.published.dispatch.together))
-}
-
-// Batch is struct acc_dispatch_batch: events that are raised together. It lies in
+// OperationStep is the step that calls a function with its own address, int (*) (void *),
+// which answers 0 or has failed: it lies at the beginning of the operation, whose
+// operands follow. submitted is counted up behind it, atomically. Both are addresses in
 // memory of Allocate.
-type Batch struct {
-	Done  uint32 // the first step to be raised
+func OperationStep(operation, submitted uintptr) Step { return Step{Info: operation, API: submitted} }
+
+// PlanSteps is the most steps of one Plan.
+const PlanSteps = C.ACC_DISPATCH_STEPS
+
+// Plan is struct acc_dispatch_plan: what one call of the program has the runtime do,
+// as far as it is decided. It lies in memory of Allocate.
+type Plan struct {
+	Done  uint32 // the first step to be carried out
 	Count uint32 // one more than the last one
-	Kept  uint32 // 1: the steps stay what they are from call to call but for Ticks and Correlation, and Changed
-	Step  [BatchSteps]Step
+	Step  [PlanSteps]Step
 }
 
 // Allocate gives zeroed memory outside Go's heap, which C may keep pointers to and
@@ -217,13 +201,13 @@ func (r *Registry) Dispatch(thread *Thread, pair *Pair, info *Info, event *Event
 		(*C.uint64_t)(unsafe.Pointer(info)), (*C.uint64_t)(unsafe.Pointer(event)), (*C.uint64_t)(unsafe.Pointer(api)))
 }
 
-// DispatchBatch raises events that follow one another with nothing between them,
-// each as Dispatch does if it is wanted when its turn comes, and releases the
-// pairs of _end events: one crossing into C for all of them. Where a callback
-// called the runtime (Thread.Calls has changed), the events after it are left to
-// the caller, because they may have to say something else now: batch.Done says how
+// CarryOut carries out the steps of a plan that are not done: it raises each event as
+// Dispatch does, if it is wanted when its turn comes, releases the pairs of _end events,
+// and runs the operations. It stops behind an operation that fails, and answers true;
+// and behind an event one of whose callbacks called the runtime (Thread.Calls has
+// changed), because the steps after it may have to be others now: plan.Done says how
 // many are done.
-func (r *Registry) DispatchBatch(thread *Thread, batch *Batch) {
-	C.call_dispatch_batch(C.uintptr_t(uintptr(unsafe.Pointer(r.published.dispatch))), (*C.uint64_t)(unsafe.Pointer(&thread.ThreadID)),
-		C.uintptr_t(uintptr(unsafe.Pointer(batch))))
+func (r *Registry) CarryOut(thread *Thread, plan *Plan) (failed bool) {
+	return C.call_carry_out(C.uintptr_t(uintptr(unsafe.Pointer(r.published.dispatch))), (*C.uint64_t)(unsafe.Pointer(&thread.ThreadID)),
+		C.uintptr_t(uintptr(unsafe.Pointer(plan)))) != 0
 }

@@ -114,10 +114,6 @@ func (r *Registry) Wanted(event Event) bool { return r.published.wanted(event) }
 // event but Error.
 func (r *Registry) WantedEvents() *uint32 { return r.published.wantedEvents() }
 
-// SoleEvents is like WantedEvents, with a bit for each event whose only callback is
-// that of a tool which takes many events at once (accscope_events.h).
-func (r *Registry) SoleEvents() *uint32 { return r.published.soleEvents() }
-
 // Others is where to see whether other tools than that of the callback c are listening:
 // to be loaded atomically, with a bit for each event that has an enabled callback of
 // another one. It is for one tool, which must not change.

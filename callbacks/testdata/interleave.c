@@ -129,7 +129,7 @@ allowed (void)
 }
 
 static long runs;
-static int together;		/* as the second event of a batch */
+static int planned;		/* as the second event of a plan */
 
 static void
 dispatch (void)
@@ -140,15 +140,15 @@ dispatch (void)
   acc_event_info specific = { 0 };
   acc_api_info api = { 0 };
 
-  struct acc_dispatch_batch batch = { .count = 2, .step = {
+  struct acc_dispatch_plan plan = { .count = 2, .step = {
     { .event = acc_ev_free, .info = &info, .event_info = &specific, .api = &api },
     { .event = event, .info = &info, .event_info = &specific, .api = &api,
       .pair = &pair }
   } };
 
   count = 0;
-  if (together)
-    acc_dispatch_events (registry, &thread, &batch);
+  if (planned)
+    acc_dispatch_carry_out (registry, &thread, &plan);
   else
     acc_dispatch_event (registry, event, &thread, &pair, &info, &specific,
 			&api);
@@ -243,7 +243,7 @@ main (void)
 	  change[0] = examples[x][0];
 	  change[1] = examples[x][1];
 	  changes = change[1] == NONE ? 1 : 2;
-	  for (together = 0; together < 2; together++)
+	  for (planned = 0; planned < 2; planned++)
 	    {
 	      dispatch_inside_changes ();
 	      for (at[0] = 0; at[0] <= most; at[0]++)

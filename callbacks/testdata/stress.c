@@ -43,7 +43,7 @@ check_ran (void)
 static void
 callback (unsigned number, acc_callback_info *info, acc_event_info *event)
 {
-  if ((int) info->event_type != current)	/* the next one of a batch */
+  if ((int) info->event_type != current)	/* the next one of a plan */
     {
       check_ran ();
       ran = last = 0;
@@ -103,15 +103,15 @@ raise_event (struct acc_dispatch_thread *thread, struct acc_dispatch_pair *pair,
   check_ran ();
 }
 
-/* Both events of the pair at once, and the pair is ended.  */
+/* Both events of the pair by a plan, and the pair is ended.  */
 static void
-raise_together (struct acc_dispatch_thread *thread,
+raise_planned (struct acc_dispatch_thread *thread,
 		struct acc_dispatch_pair *pair)
 {
   acc_callback_info info = { 0 };
   acc_event_info specific = { 0 };
   acc_api_info api = { 0 };
-  struct acc_dispatch_batch batch = { .count = 2, .step = {
+  struct acc_dispatch_plan plan = { .count = 2, .step = {
     { .event = acc_ev_update_start, .info = &info, .event_info = &specific,
       .api = &api, .pair = pair },
     { .event = acc_ev_update_end, .info = &info, .event_info = &specific,
@@ -119,10 +119,10 @@ raise_together (struct acc_dispatch_thread *thread,
   } };
 
   begin (acc_ev_update_start);
-  acc_dispatch_events (dispatch, thread, &batch);
+  acc_dispatch_carry_out (dispatch, thread, &plan);
   check_ran ();
-  if (!reverse || batch.done != 2 || pair->used != 0 || thread->depth != 0)
-    fail ("the batch is not done", 0);
+  if (!reverse || plan.done != 2 || pair->used != 0 || thread->depth != 0)
+    fail ("the plan is not done", 0);
 }
 
 static void *
@@ -137,7 +137,7 @@ dispatching (void *argument)
       raise_event (&thread, &pair, acc_ev_update_start);
       raise_event (&thread, &pair, acc_ev_update_end);
       acc_dispatch_pair_release (&pair);
-      raise_together (&thread, &pair);
+      raise_planned (&thread, &pair);
     }
   return NULL;
 }

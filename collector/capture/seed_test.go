@@ -21,7 +21,6 @@ func TestSeeds(t *testing.T) {
 		"mixed":   func(session string) *exec.Cmd { return raiser(t, session, "mixed", "200") },
 		"fill":    func(session string) *exec.Cmd { return raiser(t, session, "fill", "20") },
 		"threads": func(session string) *exec.Cmd { return raiser(t, session, "threads", "3", "2", "1") },
-		"batches": func(session string) *exec.Cmd { return batches(t, "", session, "many", "mixed", "60") },
 	} {
 		seed := filepath.Join("testdata", "rings", name)
 		if *update {

@@ -26,7 +26,6 @@
 #include <string.h>
 #include "acc_callback.h"
 #include "accscope_activity.h"
-#include "accscope_events.h"
 #include "format.h"
 #include "unwind.h"
 
@@ -140,11 +139,26 @@ void clock_read (struct capture_clock *reading);
 void clock_record (void);
 uint64_t clock_monotonic (void);
 
+/* The processor's own clock.  */
+static inline uint64_t
+ticks_counter (void)
+{
+#if defined __x86_64__
+  return __builtin_ia32_rdtsc ();
+#elif defined __aarch64__
+  uint64_t value;
+  __asm__ volatile ("mrs %0, cntvct_el0" : "=r" (value));
+  return value;
+#else
+  return 0;
+#endif
+}
+
 static inline uint64_t
 ticks_now (void)
 {
   if (LIKELY (clock_kind == CAPTURE_CLOCK_COUNTER))
-    return accscope_ticks ();
+    return ticks_counter ();
   return clock_monotonic ();
 }
 
@@ -236,10 +250,6 @@ struct ring
 
   struct capture_chunk *chunk;	/* null: none yet */
   uint64_t sequence;		/* of the next event */
-  uint64_t epoch;		/* of the chunk: no other one's, also after a fork */
-  struct accscope_event *asked;	/* for alone, to be remembered; or null */
-  uint64_t asked_sequence;	/* behind it */
-  uint64_t asked_time;		/* ticks, if it was given any; or 0 */
   char *end;
   unsigned opened;
   uint32_t context_new;		/* the last event's context has been defined by it */
@@ -373,7 +383,6 @@ void cupti_flush (void);
 /* -- record.c */
 
 void record_callback (acc_prof_info *, acc_event_info *, acc_api_info *);
-unsigned record_events (struct accscope_event *, unsigned count);
 void record_filtered (acc_prof_info *, acc_event_info *, acc_api_info *);
 
 #endif

@@ -355,15 +355,6 @@ record_other (struct ring *ring, uint32_t armed, uint64_t now,
     activity_publish (now);
 }
 
-/* When the event happened that record_events has asked for, which comes next.  */
-static __attribute__ ((noinline)) uint64_t
-asked_time (const struct ring *ring, uint64_t now)
-{
-  if (ring->asked_sequence == ring->sequence + 1 && ring->asked_time)
-    return ring->asked_time;
-  return now;
-}
-
 void
 record_callback (acc_prof_info *profile, acc_event_info *event,
 		 acc_api_info *api)
@@ -381,8 +372,6 @@ record_callback (acc_prof_info *profile, acc_event_info *event,
     }
   ring->busy = 1;
   __atomic_signal_fence (__ATOMIC_SEQ_CST);
-  if (UNLIKELY (ring->asked != NULL))
-    now = asked_time (ring, now);
 
   struct site *site = ring->last->next;
   if (UNLIKELY (ring->position >= ring->limit || !profile || !event || !api
@@ -415,106 +404,6 @@ record_callback (acc_prof_info *profile, acc_event_info *event,
       if (site->special & SITE_WAIT)
 	activity_publish (now);
     }
-}
-
-/* A runtime that raises several events at once keeps their structs (see
-   accscope_events.h), so an event's site is in its memo once it has been recorded;
-   with the number that it has in this chunk, by which a reader knows it.  */
-static ALWAYS_INLINE struct site *
-remembered (const struct ring *ring, const struct accscope_event *event)
-{
-  struct site *site = (struct site *) (uintptr_t) event->memo[0];
-  if (LIKELY (event->memo[1] >> 16 == ring->epoch
-	      && site->number == (event->memo[1] & 0xffff)
-	      && !(site->special & SITE_OTHER)))
-    return site;
-  return NULL;
-}
-
-static inline void
-remember (const struct ring *ring, struct accscope_event *event)
-{
-  struct site *site = ring->last;
-  if (site->special & SITE_OTHER)
-    return;
-  event->memo[0] = (uintptr_t) site;
-  event->memo[1] = ring->epoch << 16 | site->number;
-}
-
-/* Those that are remembered, up to the first that is not; SPECIAL gets what is about
-   their sites.  The ring's own fields are reached by nothing else here, so they stay in
-   registers.  */
-static __attribute__ ((noinline)) unsigned
-record_remembered (struct ring *restrict ring, struct accscope_event *events,
-		   unsigned count, uint64_t now, unsigned *special)
-{
-  unsigned n, all = 0;
-  for (n = 0; n < count; n++)
-    {
-      struct accscope_event *event = &events[n];
-      uint64_t time = event->ticks ? event->ticks : now;
-      if (time < ring->ticks)
-	time = ring->ticks;
-      struct site *site = NULL;
-      if (LIKELY (ring->position < ring->limit))	/* there is a chunk */
-	site = remembered (ring, event);
-      if (UNLIKELY (!site))
-	{
-	  ring->asked = event;
-	  ring->asked_sequence = ring->sequence + 1;
-	  ring->asked_time = event->ticks ? time : 0;
-	  break;
-	}
-      ring->last->next = site;
-      uint64_t *next = record_at (ring)->words;
-      uint64_t ticks;
-      unsigned flags = 0;
-      next = time_and_pair (ring, site, time, event->tool_info, next, &flags,
-			    &ticks);
-      next = words (site, event->event_info, next, &flags);
-      if (site->special & SITE_ENQUEUE)
-	{
-	  next = correlation (site, device_activity ? event->correlation : 0, next,
-			      &flags);
-	  if (site->special & SITE_DIMENSIONS)
-	    next = dimensions (site, &event->event_info->launch_event, next,
-			       &flags);
-	}
-      append (ring, site, flags, ticks, next);
-      all |= site->special;
-    }
-  *special = all;
-  return n;
-}
-
-unsigned
-record_events (struct accscope_event *events, unsigned count)
-{
-  uint32_t armed = __atomic_load_n (&control.process.armed, __ATOMIC_RELAXED);
-  struct ring *ring = ring_self;
-  if (LIKELY (!(armed & 1)))
-    return count;
-  if (UNLIKELY (!ring || ring->busy || ring->generation != local_generation ()
-		|| ring->armed != armed
-		|| __atomic_load_n (&cupti_running, __ATOMIC_ACQUIRE)))
-    return 0;
-  ring->busy = 1;
-  __atomic_signal_fence (__ATOMIC_SEQ_CST);
-  if (UNLIKELY (ring->asked != NULL))
-    {
-      if (ring->asked == events - 1 && ring->asked_sequence == ring->sequence)
-	remember (ring, ring->asked);
-      ring->asked = NULL;
-    }
-  uint64_t now = ticks_now ();
-  unsigned special;
-  unsigned n = record_remembered (ring, events, count, now, &special);
-  if (LIKELY (n > 0))
-    ring_commit (ring);
-  leave (ring, now);
-  if (UNLIKELY (special & SITE_WAIT))
-    activity_publish (now);
-  return n;
 }
 
 void

@@ -29,18 +29,6 @@ claim (void)
   return __atomic_exchange_n (&visible->registered, 1, __ATOMIC_ACQ_REL) == 0;
 }
 
-/* From a runtime that raises several events at once, unless each has to be looked
-   at, or their times would not be on our clock.  */
-static void
-declare_many (acc_prof_lookup_func lookup)
-{
-  accscope_events_function declare
-    = (accscope_events_function) (void *) lookup (ACCSCOPE_EVENTS_NAME);
-  if (declare && !settings.filtering && settings.stack != STACK_FULL
-      && clock_kind == CAPTURE_CLOCK_COUNTER)
-    declare (record_callback, record_events);
-}
-
 static void
 register_callbacks (acc_prof_reg reg)
 {
@@ -83,7 +71,6 @@ acc_register_library (acc_prof_reg reg, acc_prof_reg unreg,
     {
       activity_subscribe (lookup);
       unwind_prepare (lookup);
-      declare_many (lookup);
       names_declare (lookup);
     }
   if (reg && claim ())

@@ -16,7 +16,6 @@ __thread struct ring *ring_self __attribute__ ((tls_model ("initial-exec")));
 struct ring *rings[RING_LIMIT];
 uint32_t ring_count;
 
-static uint64_t epochs;
 static uint32_t owners[RING_LIMIT];	/* tid; 0: free */
 static uint32_t free_rings;
 static pthread_key_t thread_end;
@@ -143,7 +142,6 @@ take (uint32_t level)
   ring->announce = 1;
   ring->armed = 0;
   ring->sequence = 0;
-  ring->asked = NULL;
   ring->thread
     = __atomic_add_fetch (&control.process.threads, 1, __ATOMIC_RELAXED);
   ring->pair = ring->thread << 40 | 1;
@@ -403,7 +401,6 @@ chunk_begin (struct ring *ring, struct capture_chunk *chunk, uint64_t now)
   ring->end = (char *) chunk + chunk->bytes;
   ring->limit = ring->end - RECORD_ROOM;
   ring->chunks++;	/* frees the tables' entries */
-  ring->epoch = __atomic_add_fetch (&epochs, 1, __ATOMIC_RELAXED);
   memset (ring->site_tag, 0, sizeof ring->site_tag);
   ring->described = 0;
   ring->sites = ring->contexts = ring->strings = 0;

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "driver.h"
+#include "../device/operation.h"
 
 /* What a function returns: the driver's result, and the driver function that
    gave it.  */
@@ -24,7 +25,8 @@ enum accscope_cuda_kind
   ACCSCOPE_CUDA_UPLOAD,
   ACCSCOPE_CUDA_DOWNLOAD,
   ACCSCOPE_CUDA_COPY,
-  ACCSCOPE_CUDA_FILL
+  ACCSCOPE_CUDA_FILL,
+  ACCSCOPE_CUDA_STORE		/* no activity */
 };
 
 /* One finished operation.  */
@@ -233,6 +235,29 @@ struct accscope_cuda_queue
   int64_t last_stamp;		/* the end of the kernel read last */
 };
 
+/* device.Operands: an operation that Go has prepared.  */
+struct accscope_cuda_step
+{
+  int (*run) (struct accscope_cuda_step *);
+  uint32_t *gate;		/* device.Gate of the queue */
+  struct accscope_cuda_queue *queue;
+  struct accscope_cuda_answer answer;
+  uint64_t correlation;
+  CUdeviceptr device;		/* a kernel's argument block; of a copy, its destination */
+  uintptr_t other;		/* host memory, a copy's source or a fill's value */
+  size_t bytes;
+  CUfunction function;
+  unsigned gangs, workers, vector;
+  uint8_t kind;			/* enum accscope_cuda_kind */
+  uint8_t now;
+  uint8_t stamps;		/* the kernel can take its times */
+};
+
+/* step.c: puts it onto its queue, and returns 0, or the answer says why not;
+   ACCSCOPE_CUDA_CLOSED if the queue was closed meanwhile.  */
+int accscope_cuda_run (struct accscope_cuda_step *step);
+#define ACCSCOPE_CUDA_CLOSED (-1)
+
 /* context.c */
 struct accscope_cuda_answer
 accscope_cuda_open (const struct accscope_cuda_driver *cuda, int number,
@@ -296,22 +321,9 @@ accscope_cuda_fill (struct accscope_cuda_queue *queue, uint64_t correlation,
 /* activity.c: a kernel was launched that CUPTI would have made longer.  */
 void accscope_cuda_spared (struct accscope_cuda_queue *queue);
 
-/* device.Announcement */
-struct accscope_cuda_announcement
-{
-  uintptr_t raise, dispatch, thread, batch;
-  uint64_t after;
-};
-/* accscope_cuda_answer.result of a launch whose announcement was refused.  */
-#define ACCSCOPE_CUDA_UNANNOUNCED (-1)
-
-/* launch.c; stamps: whether the kernel can take its times; announcement may be
-   null.  */
+/* launch.c */
 struct accscope_cuda_answer
-accscope_cuda_launch (struct accscope_cuda_queue *queue, uint64_t correlation,
-		      CUfunction function, int stamps, unsigned gangs,
-		      unsigned workers, unsigned vector, CUdeviceptr block,
-		      struct accscope_cuda_announcement *announcement);
+accscope_cuda_launch (const struct accscope_cuda_step *step);
 
 /* image.c */
 struct accscope_cuda_object

@@ -150,14 +150,14 @@ func TestDriverErrors(t *testing.T) {
 	a, err := d.Alloc(8)
 	check(t, err)
 	value := []int64{7}
-	err = q.Upload(1, a, unsafe.Pointer(&value[0]), 8, true)
+	err = devicetest.Upload(q, 1, a, unsafe.Pointer(&value[0]), 8, true)
 	wantError(t, err, device.InvalidArgument, 1, "upload on cuda device 0", "cuMemcpyHtoDAsync", "CUDA_ERROR_INVALID_VALUE (1, invalid argument)")
 	k, err := d.Kernel(devicetest.HostKernels().Nothing)
 	check(t, err)
-	wantError(t, q.Launch(2, k, device.Geometry{}, device.ArgumentBlock{}, true), device.Execution, 701, "launch nothing", "num_workers")
+	wantError(t, devicetest.Launch(q, 2, k, device.Geometry{}, device.ArgumentBlock{}, true), device.Execution, 701, "launch nothing", "num_workers")
 	_, err = d.Alloc(1 << 40)
 	wantError(t, err, device.OutOfMemory, 2, "allocate device memory", "map less")
-	check(t, q.Upload(3, a, unsafe.Pointer(&value[0]), 8, true))
+	check(t, devicetest.Upload(q, 3, a, unsafe.Pointer(&value[0]), 8, true))
 	_, err = q.Idle()
 	wantError(t, err, device.Other, 4242, "CUDA error 4242")
 	check(t, q.Synchronize())
@@ -169,9 +169,9 @@ func TestStickyError(t *testing.T) {
 	q := newQueue(t, d)
 	k, err := d.Kernel(devicetest.HostKernels().Nothing)
 	check(t, err)
-	check(t, q.Launch(1, k, device.Geometry{}, device.ArgumentBlock{}, false))
+	check(t, devicetest.Launch(q, 1, k, device.Geometry{}, device.ArgumentBlock{}, false))
 	wantError(t, q.Synchronize(), device.Execution, 719, "CUDA_ERROR_LAUNCH_FAILED", "a kernel failed: it called abort")
-	for _, err := range []error{q.Synchronize(), q.Launch(1, k, device.Geometry{}, device.ArgumentBlock{}, false)} {
+	for _, err := range []error{q.Synchronize(), devicetest.Launch(q, 1, k, device.Geometry{}, device.ArgumentBlock{}, false)} {
 		wantError(t, err, device.Execution, 719, "out of use since error 719, reported before")
 	}
 }
@@ -224,8 +224,8 @@ func TestVariables(t *testing.T) {
 	}
 	q := newQueue(t, d)
 	sent, back := []int64{1, 2, 3, 4}, make([]int64, 4)
-	check(t, q.Upload(1, addresses[0], unsafe.Pointer(&sent[0]), 32, true))
-	check(t, q.Download(2, unsafe.Pointer(&back[0]), addresses[0], 32, true))
+	check(t, devicetest.Upload(q, 1, addresses[0], unsafe.Pointer(&sent[0]), 32, true))
+	check(t, devicetest.Download(q, 2, unsafe.Pointer(&back[0]), addresses[0], 32, true))
 	check(t, q.Synchronize())
 	if back[3] != 4 {
 		t.Errorf("the variable holds %v, want %v", back, sent)
@@ -294,8 +294,8 @@ func TestDriverShutDown(t *testing.T) {
 	q := newQueue(t, d)
 	a, err := d.Alloc(8)
 	check(t, err)
-	check(t, q.Fill(1, a, 0, 8, false))
+	check(t, devicetest.Fill(q, 1, a, 0, 8, false))
 	check(t, q.Synchronize())
-	wantError(t, q.Fill(1, a, 0, 8, false), device.DeviceShutdown, 4, "the process is ending")
+	wantError(t, devicetest.Fill(q, 1, a, 0, 8, false), device.DeviceShutdown, 4, "the process is ending")
 	check(t, q.Close())
 }

@@ -167,7 +167,7 @@ func (i *images) functions(module C.CUmodule, image goacc.Image, code goacc.PTX,
 	d := i.device
 	for n, f := range code.Functions {
 		name := C.CString(f.Name)
-		k := &kernel{device: d, argumentWrites: argumentWrites{name: f.Name, code: code}, stamps: stamps[f.Name], fixed: device.Geometry{Gangs: uint32(f.Dimensions[0]), Workers: uint32(f.Dimensions[1]), Vector: uint32(f.Dimensions[2])}}
+		k := &kernel{device: d, launching: "launch " + f.Name, argumentWrites: argumentWrites{name: f.Name, code: code}, stamps: stamps[f.Name], fixed: device.Geometry{Gangs: uint32(f.Dimensions[0]), Workers: uint32(f.Dimensions[1]), Vector: uint32(f.Dimensions[2])}}
 		var threads C.int
 		answer := C.accscope_cuda_function(d.c, module, name, &k.function, &threads)
 		C.free(unsafe.Pointer(name))

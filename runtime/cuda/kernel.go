@@ -19,12 +19,13 @@ const (
 // kernel is a function of an image.
 type kernel struct {
 	argumentWrites
-	device   *cudaDevice
-	function C.CUfunction
-	stamps   bool            // it takes its own times (stamps.c)
-	threads  int             // most threads per block
-	fixed    device.Geometry // what the compiler fixed; 0: left open
-	last     atomic.Pointer[resolved]
+	device    *cudaDevice
+	function  C.CUfunction
+	launching string          // "launch " and the name, for messages
+	stamps    bool            // it takes its own times (stamps.c)
+	threads   int             // most threads per block
+	fixed     device.Geometry // what the compiler fixed; 0: left open
+	last      atomic.Pointer[resolved]
 }
 
 type resolved struct{ asked, result device.Geometry }

@@ -60,6 +60,6 @@ func TestGeometryRefused(t *testing.T) {
 	q := newQueue(t, d)
 	k, err := d.Kernel(kernels().Add)
 	check(t, err)
-	wantError(t, q.Launch(1, k, device.Geometry{Gangs: 1, Workers: 64, Vector: 32}, device.ArgumentBlock{}, true), device.Execution, 0, "64 workers of 32 lanes are 2048 threads", "1024")
-	wantError(t, q.Launch(1, k, device.Geometry{Gangs: 1, Workers: 16, Vector: 64}, device.ArgumentBlock{}, true), device.Execution, 0, "there are at most 15")
+	wantError(t, devicetest.Launch(q, 1, k, device.Geometry{Gangs: 1, Workers: 64, Vector: 32}, device.ArgumentBlock{}, true), device.Execution, 0, "64 workers of 32 lanes are 2048 threads", "1024")
+	wantError(t, devicetest.Launch(q, 1, k, device.Geometry{Gangs: 1, Workers: 16, Vector: 64}, device.ArgumentBlock{}, true), device.Execution, 0, "there are at most 15")
 }

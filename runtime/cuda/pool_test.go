@@ -204,7 +204,7 @@ func TestQueuedFree(t *testing.T) {
 	gate, err := d.Kernel(kernels().Gate)
 	check(t, err)
 	flags := newFlags()
-	check(t, held.Launch(1, gate, device.Geometry{}, devicetest.Arguments(t, d, held, device.Address(uintptr(unsafe.Pointer(&flags[0]))), device.Address(uintptr(unsafe.Pointer(&flags[1])))), false))
+	check(t, devicetest.Launch(held, 1, gate, device.Geometry{}, devicetest.Arguments(t, d, held, device.Address(uintptr(unsafe.Pointer(&flags[0]))), device.Address(uintptr(unsafe.Pointer(&flags[1])))), false))
 	freed := make(chan error, 1)
 	check(t, held.Then(func() { freed <- d.Free(small) }))
 	done := make(chan error)

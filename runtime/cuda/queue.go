@@ -1,20 +1,10 @@
 package cuda
 
-/*
-#include "cuda.h"
-#cgo noescape accscope_cuda_launch
-#cgo nocallback accscope_cuda_launch
-#cgo noescape accscope_cuda_upload
-#cgo noescape accscope_cuda_store
-#cgo nocallback accscope_cuda_store
-#cgo noescape accscope_cuda_download
-*/
+// #include "cuda.h"
 import "C"
 
 import (
-	"runtime"
 	"runtime/cgo"
-	"sync"
 	"sync/atomic"
 	"unsafe"
 
@@ -27,9 +17,7 @@ type queue struct {
 	handle unsafe.Pointer
 	c      atomic.Pointer[C.struct_accscope_cuda_queue] // nil when closed
 
-	// using is held for reading while the queue is in use, for writing while it
-	// is released.
-	using sync.RWMutex
+	using *device.Gate // keeps c from being released
 }
 
 func (d *cudaDevice) NewQueue() (device.Queue, error) { return d.newQueue(nil) }
@@ -50,7 +38,7 @@ func (d *cudaDevice) newQueue(handle unsafe.Pointer) (device.Queue, error) {
 	if err := d.answer(C.accscope_cuda_queue_open(d.c, C.CUstream(handle), &c), "make a queue"); err != nil {
 		return nil, err
 	}
-	q := &queue{device: d, handle: unsafe.Pointer(c.stream)}
+	q := &queue{device: d, handle: unsafe.Pointer(c.stream), using: device.NewGate()}
 	q.c.Store(c)
 	d.queues[q] = struct{}{}
 	return q, nil
@@ -58,33 +46,23 @@ func (d *cudaDevice) newQueue(handle unsafe.Pointer) (device.Queue, error) {
 
 // use keeps the queue from being released until done is called.
 func (q *queue) use(doing string) (*C.struct_accscope_cuda_queue, error) {
-	q.using.RLock()
-	if c := q.c.Load(); c != nil && !q.device.closed.Load() {
-		return c, nil
+	if q.using.Enter() {
+		if c := q.c.Load(); c != nil && !q.device.closed.Load() {
+			return c, nil
+		}
+		q.using.Leave()
 	}
-	q.using.RUnlock()
 	return nil, q.device.shutDown(doing)
 }
 
-func (q *queue) done() { q.using.RUnlock() }
-
-// useToTransfer is use for an operation that CUPTI would measure at a lower cost.
-func (q *queue) useToTransfer(doing string) (*C.struct_accscope_cuda_queue, error) {
-	c, err := q.use(doing)
-	if err != nil || !q.device.records.due() {
-		return c, err
-	}
-	q.done()
-	q.device.records.prefer()
-	return q.use(doing)
-}
+func (q *queue) done() { q.using.Leave() }
 
 // tryLockQueues keeps all queues from being used, if none of them is.
 func (d *cudaDevice) tryLockQueues() bool {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	for q := range d.queues {
-		if !q.using.TryLock() {
+		if !q.using.TryHold() {
 			d.unlock()
 			return false
 		}
@@ -102,7 +80,7 @@ func (d *cudaDevice) unlockQueues() {
 // unlock gives the locked queues back; d.mutex is held.
 func (d *cudaDevice) unlock() {
 	for _, q := range d.locked {
-		q.using.Unlock()
+		q.using.Release()
 	}
 	d.locked = d.locked[:0]
 }
@@ -114,83 +92,79 @@ func cBool(b bool) C.int {
 	return 0
 }
 
-func (q *queue) Upload(correlation uint64, dst device.Address, src unsafe.Pointer, n uint64, now bool) error {
-	c, err := q.useToTransfer("upload")
-	if err != nil {
-		return err
+// prepare begins an operation that is to be run later.
+func (q *queue) prepare(o *device.Operation, doing string, kind C.int, correlation uint64, memory device.Address, other uintptr, n uint64, now bool) (*C.struct_accscope_cuda_step, error) {
+	c := q.c.Load()
+	if c == nil || q.device.closed.Load() {
+		return nil, q.device.shutDown(doing)
 	}
-	defer q.done()
-	err = q.device.answer(C.accscope_cuda_upload(c, C.uint64_t(correlation), C.CUdeviceptr(dst), C.uintptr_t(uintptr(src)), C.size_t(n), cBool(now)), "upload")
-	runtime.KeepAlive(src)
+	o.Doing = doing
+	s := (*C.struct_accscope_cuda_step)(unsafe.Pointer(o.Operands))
+	*s = C.struct_accscope_cuda_step{gate: (*C.uint32_t)(q.using.Address()), queue: c, correlation: C.uint64_t(correlation),
+		device: C.CUdeviceptr(memory), other: C.uintptr_t(other), bytes: C.size_t(n), kind: C.uint8_t(kind), now: C.uint8_t(cBool(now))}
+	o.Run = runStep
+	return s, nil
+}
+
+var runStep = uintptr(C.accscope_cuda_run)
+
+// transfer is prepare for an operation that CUPTI would measure at a lower cost.
+func (q *queue) transfer(o *device.Operation, doing string, kind C.int, correlation uint64, memory device.Address, other uintptr, n uint64, now bool) error {
+	if q.device.records.due() {
+		q.device.records.prefer()
+	}
+	_, err := q.prepare(o, doing, kind, correlation, memory, other, n, now)
 	return err
 }
 
-func (q *queue) Download(correlation uint64, dst unsafe.Pointer, src device.Address, n uint64, now bool) error {
-	c, err := q.useToTransfer("download")
-	if err != nil {
-		return err
-	}
-	defer q.done()
-	err = q.device.answer(C.accscope_cuda_download(c, C.uint64_t(correlation), C.uintptr_t(uintptr(dst)), C.CUdeviceptr(src), C.size_t(n), cBool(now)), "download")
-	runtime.KeepAlive(dst)
+func (q *queue) Upload(o *device.Operation, correlation uint64, dst device.Address, src unsafe.Pointer, n uint64, now bool) error {
+	return q.transfer(o, "upload", C.ACCSCOPE_CUDA_UPLOAD, correlation, dst, uintptr(src), n, now)
+}
+
+func (q *queue) Download(o *device.Operation, correlation uint64, dst unsafe.Pointer, src device.Address, n uint64, now bool) error {
+	return q.transfer(o, "download", C.ACCSCOPE_CUDA_DOWNLOAD, correlation, src, uintptr(dst), n, now)
+}
+
+func (q *queue) Copy(o *device.Operation, correlation uint64, dst, src device.Address, n uint64, now bool) error {
+	return q.transfer(o, "copy", C.ACCSCOPE_CUDA_COPY, correlation, dst, uintptr(src), n, now)
+}
+
+func (q *queue) Fill(o *device.Operation, correlation uint64, dst device.Address, value byte, n uint64, now bool) error {
+	return q.transfer(o, "fill", C.ACCSCOPE_CUDA_FILL, correlation, dst, uintptr(value), n, now)
+}
+
+func (q *queue) Store(o *device.Operation, dst device.Address, contents []byte, now bool) error {
+	_, err := q.prepare(o, "store", C.ACCSCOPE_CUDA_STORE, 0, dst, uintptr(unsafe.Pointer(unsafe.SliceData(contents))), uint64(len(contents)), now)
 	return err
 }
 
-func (q *queue) Copy(correlation uint64, dst, src device.Address, n uint64, _ bool) error {
-	c, err := q.useToTransfer("copy")
-	if err != nil {
-		return err
-	}
-	defer q.done()
-	return q.device.answer(C.accscope_cuda_copy(c, C.uint64_t(correlation), C.CUdeviceptr(dst), C.CUdeviceptr(src), C.size_t(n)), "copy")
-}
-
-func (q *queue) Fill(correlation uint64, dst device.Address, value byte, n uint64, _ bool) error {
-	c, err := q.useToTransfer("fill")
-	if err != nil {
-		return err
-	}
-	defer q.done()
-	return q.device.answer(C.accscope_cuda_fill(c, C.uint64_t(correlation), C.CUdeviceptr(dst), C.uchar(value), C.size_t(n)), "fill")
-}
-
-func (q *queue) Store(dst device.Address, contents []byte, _ bool) error {
-	c, err := q.use("store")
-	if err != nil {
-		return err
-	}
-	defer q.done()
-	return q.device.answer(C.accscope_cuda_store(c, C.CUdeviceptr(dst), unsafe.Pointer(unsafe.SliceData(contents)), C.size_t(len(contents))), "store")
-}
-
-func (q *queue) Launch(correlation uint64, k device.Kernel, g device.Geometry, b device.ArgumentBlock, _ bool) error {
-	_, err := q.LaunchAnnounced(correlation, k, g, b, nil)
-	return err
-}
-
-func (q *queue) LaunchAnnounced(correlation uint64, k device.Kernel, g device.Geometry, b device.ArgumentBlock, a *device.Announcement) (announced bool, err error) {
+func (q *queue) Launch(o *device.Operation, correlation uint64, k device.Kernel, g device.Geometry, b device.ArgumentBlock, now bool) error {
 	code, ok := k.(*kernel)
 	if !ok || code.device != q.device {
-		return false, device.Errorf(device.InvalidArgument, 0, "launch: the kernel belongs to another device")
+		return device.Errorf(device.InvalidArgument, 0, "launch: the kernel belongs to another device")
 	}
 	g = code.Resolve(g)
 	if err := code.check(g); err != nil {
-		return false, err
+		return err
 	}
-	c, err := q.use("launch")
+	s, err := q.prepare(o, code.launching, C.ACCSCOPE_CUDA_KERNEL, correlation, b.Address, 0, 0, now)
 	if err != nil {
-		return false, err
+		return err
 	}
-	defer q.done()
-	answer := C.accscope_cuda_launch(c, C.uint64_t(correlation), code.function, cBool(code.stamps), C.uint(g.Gangs), C.uint(g.Workers), C.uint(g.Vector),
-		C.CUdeviceptr(b.Address), (*C.struct_accscope_cuda_announcement)(unsafe.Pointer(a)))
-	if answer.result == C.ACCSCOPE_CUDA_UNANNOUNCED {
-		return false, nil
+	s.function, s.stamps = code.function, C.uint8_t(cBool(code.stamps))
+	s.gangs, s.workers, s.vector = C.uint(g.Gangs), C.uint(g.Workers), C.uint(g.Vector)
+	return nil
+}
+
+func (q *queue) Outcome(o *device.Operation) error {
+	s := (*C.struct_accscope_cuda_step)(unsafe.Pointer(o.Operands))
+	switch s.answer.result {
+	case 0:
+		return nil
+	case C.ACCSCOPE_CUDA_CLOSED:
+		return q.device.shutDown(o.Doing)
 	}
-	if answer.result == 0 {
-		return true, nil
-	}
-	return true, q.device.answer(answer, "launch "+code.name)
+	return q.device.answer(s.answer, o.Doing)
 }
 
 func (q *queue) Then(f func()) error {
@@ -333,8 +307,7 @@ func (q *queue) Close() error {
 
 // release frees the C side.
 func (q *queue) release() error {
-	q.using.Lock()
-	defer q.using.Unlock()
+	q.using.Close()
 	c := q.c.Swap(nil)
 	if c == nil {
 		return nil

@@ -144,15 +144,15 @@ func stampsOfManyKernels(t *testing.T, variables map[string]string) {
 	q := newQueue(t, d)
 	flags := newFlags()
 	const many, stamped = 20_000, 16_000
-	check(t, q.Launch(1, gate, device.Geometry{}, devicetest.Arguments(t, d, q, device.Address(uintptr(unsafe.Pointer(&flags[0]))), device.Address(uintptr(unsafe.Pointer(&flags[1])))), false))
+	check(t, devicetest.Launch(q, 1, gate, device.Geometry{}, devicetest.Arguments(t, d, q, device.Address(uintptr(unsafe.Pointer(&flags[0]))), device.Address(uintptr(unsafe.Pointer(&flags[1])))), false))
 	for i := range uint64(many) {
-		check(t, q.Launch(2+i, nothing, device.Geometry{}, device.ArgumentBlock{}, false))
+		check(t, devicetest.Launch(q, 2+i, nothing, device.Geometry{}, device.ArgumentBlock{}, false))
 	}
 	time.Sleep(5 * time.Millisecond) // so long the first runs at least
 	setFlag(&flags[0])
 	check(t, q.Synchronize())
 	d.Flush()
-	check(t, q.Launch(many+2, nothing, device.Geometry{}, device.ArgumentBlock{}, false))
+	check(t, devicetest.Launch(q, many+2, nothing, device.Geometry{}, device.ArgumentBlock{}, false))
 	check(t, q.Synchronize())
 	d.Flush()
 	got := seen()
@@ -189,8 +189,8 @@ func TestStampsAmongTransfers(t *testing.T) {
 			check(t, err)
 			n := uint64(0)
 			for n < 3000 {
-				check(t, q.Fill(n+1, a, 0, 8, false))
-				check(t, q.Launch(n+2, nothing, device.Geometry{}, device.ArgumentBlock{}, false))
+				check(t, devicetest.Fill(q, n+1, a, 0, 8, false))
+				check(t, devicetest.Launch(q, n+2, nothing, device.Geometry{}, device.ArgumentBlock{}, false))
 				check(t, q.Synchronize())
 				n += 2
 			}
@@ -239,13 +239,13 @@ func TestCUPTIWhenItPays(t *testing.T) {
 			check(t, err)
 			n := 0
 			for range 1000 {
-				check(t, q.Fill(uint64(n+1), a, 0, 8, false))
+				check(t, devicetest.Fill(q, uint64(n+1), a, 0, 8, false))
 				n++
 				if n == 1 && d.records.tracing() {
 					t.Error("CUPTI measures from the beginning")
 				}
 				for range c.launches {
-					check(t, q.Launch(uint64(n+1), nothing, device.Geometry{}, device.ArgumentBlock{}, false))
+					check(t, devicetest.Launch(q, uint64(n+1), nothing, device.Geometry{}, device.ArgumentBlock{}, false))
 					n++
 				}
 				check(t, q.Synchronize())
@@ -273,7 +273,7 @@ func TestCUPTIWaitsForOtherThreads(t *testing.T) {
 	fills := func() {
 		for range 500 {
 			n++
-			check(t, q.Fill(n, a, 0, 8, false))
+			check(t, devicetest.Fill(q, n, a, 0, 8, false))
 			check(t, q.Synchronize())
 		}
 	}
@@ -311,7 +311,7 @@ func TestStampsRefused(t *testing.T) {
 			d, seen := observed(t, map[string]string{"ACCSCOPE_ACTIVITY": "runtime", "ACCSCOPE_STANDIN_FAIL": c.fault})
 			nothing := takesTimes(t, d, c.stamps)
 			q := newQueue(t, d)
-			check(t, q.Launch(7, nothing, device.Geometry{}, device.ArgumentBlock{}, false))
+			check(t, devicetest.Launch(q, 7, nothing, device.Geometry{}, device.ArgumentBlock{}, false))
 			check(t, q.Synchronize())
 			d.Flush()
 			if a := seen()[7]; a.Kind != device.ActivityKernel || a.End < a.Start {
@@ -330,7 +330,7 @@ func TestStampsLeaveTheQueueIdle(t *testing.T) {
 	q, err := d.AdoptQueue(own.Handle())
 	check(t, err)
 	for i := range uint64(2000) {
-		check(t, q.Launch(i+1, nothing, device.Geometry{}, device.ArgumentBlock{}, false))
+		check(t, devicetest.Launch(q, i+1, nothing, device.Geometry{}, device.ArgumentBlock{}, false))
 		check(t, q.Synchronize())
 		if idle, err := q.Idle(); err != nil || !idle {
 			t.Fatalf("after launch %d: %v, %v", i, idle, err)

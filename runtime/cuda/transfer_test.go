@@ -35,8 +35,8 @@ func TestTransferSizes(t *testing.T) {
 			sent, back := random(n), make([]byte, n)
 			a, err := d.Alloc(uint64(n))
 			check(t, err)
-			check(t, q.Upload(1, a, unsafe.Pointer(&sent[0]), uint64(n), now))
-			check(t, q.Download(2, unsafe.Pointer(&back[0]), a, uint64(n), now))
+			check(t, devicetest.Upload(q, 1, a, unsafe.Pointer(&sent[0]), uint64(n), now))
+			check(t, devicetest.Download(q, 2, unsafe.Pointer(&back[0]), a, uint64(n), now))
 			check(t, q.Synchronize())
 			if !slices.Equal(sent, back) {
 				t.Errorf("%d bytes, now %v: came back changed", n, now)
@@ -58,10 +58,10 @@ func TestTransfersOfNothing(t *testing.T) {
 			host := unsafe.Pointer(new([8]byte))
 			all := func(n uint64) []error {
 				return []error{
-					q.Download(0, host, 0, n, now),
-					q.Upload(1, 0, host, n, now), // which the download is before
-					q.Copy(2, 0, 0, n, now),
-					q.Fill(3, 0, 1, n, now),
+					devicetest.Download(q, 0, host, 0, n, now),
+					devicetest.Upload(q, 1, 0, host, n, now), // which the download is before
+					devicetest.Copy(q, 2, 0, 0, n, now),
+					devicetest.Fill(q, 3, 0, 1, n, now),
 				}
 			}
 			d.Observe(true)
@@ -98,14 +98,14 @@ func TestHostMemoryInOrder(t *testing.T) {
 		check(t, err)
 		middle, back := make([]byte, n), make([]byte, n)
 		for round := range byte(5) {
-			check(t, q.Fill(1, a, round+1, uint64(n), false))
-			check(t, q.Download(2, unsafe.Pointer(&middle[0]), a, uint64(n), round%2 == 0))
+			check(t, devicetest.Fill(q, 1, a, round+1, uint64(n), false))
+			check(t, devicetest.Download(q, 2, unsafe.Pointer(&middle[0]), a, uint64(n), round%2 == 0))
 			m, err := q.Record()
 			check(t, err)
 			check(t, other.Wait(m))
 			m.Release()
-			check(t, other.Upload(3, b, unsafe.Pointer(&middle[0]), uint64(n), round == 3))
-			check(t, other.Download(4, unsafe.Pointer(&back[0]), b, uint64(n), round%2 == 1))
+			check(t, devicetest.Upload(other, 3, b, unsafe.Pointer(&middle[0]), uint64(n), round == 3))
+			check(t, devicetest.Download(other, 4, unsafe.Pointer(&back[0]), b, uint64(n), round%2 == 1))
 			check(t, other.Synchronize())
 			if back[0] != round+1 || back[n-1] != round+1 {
 				t.Errorf("%d bytes, round %d: came back %d and %d", n, round, back[0], back[n-1])
@@ -142,13 +142,13 @@ func TestAsynchronousTransfersDoNotBlock(t *testing.T) {
 	sent, back := random(n), make([]byte, n)
 	a, err := d.Alloc(n)
 	check(t, err)
-	check(t, q.Launch(1, gate, device.Geometry{}, devicetest.Arguments(t, d, q, device.Address(uintptr(unsafe.Pointer(&flags[0]))), device.Address(uintptr(unsafe.Pointer(&flags[1])))), false))
+	check(t, devicetest.Launch(q, 1, gate, device.Geometry{}, devicetest.Arguments(t, d, q, device.Address(uintptr(unsafe.Pointer(&flags[0]))), device.Address(uintptr(unsafe.Pointer(&flags[1])))), false))
 	small := make([]int64, 1000)
 	for i := range small {
-		check(t, q.Download(2, unsafe.Pointer(&small[i]), a, 8, false))
+		check(t, devicetest.Download(q, 2, unsafe.Pointer(&small[i]), a, 8, false))
 	}
-	check(t, q.Upload(3, a, unsafe.Pointer(&sent[0]), n, false))
-	check(t, q.Download(4, unsafe.Pointer(&back[0]), a, n, false))
+	check(t, devicetest.Upload(q, 3, a, unsafe.Pointer(&sent[0]), n, false))
+	check(t, devicetest.Download(q, 4, unsafe.Pointer(&back[0]), a, n, false))
 	if idle, err := q.Idle(); idle || err != nil {
 		t.Errorf("Idle() = %v, %v", idle, err)
 	}
@@ -170,9 +170,9 @@ func TestIdleDuringTransfer(t *testing.T) {
 	back := make([]byte, n)
 	a, err := d.Alloc(n)
 	check(t, err)
-	check(t, q.Launch(1, gate, device.Geometry{}, devicetest.Arguments(t, d, q, device.Address(uintptr(unsafe.Pointer(&flags[0]))), device.Address(uintptr(unsafe.Pointer(&flags[1])))), false))
+	check(t, devicetest.Launch(q, 1, gate, device.Geometry{}, devicetest.Arguments(t, d, q, device.Address(uintptr(unsafe.Pointer(&flags[0]))), device.Address(uintptr(unsafe.Pointer(&flags[1])))), false))
 	transferred := make(chan error)
-	go func() { transferred <- q.Download(2, unsafe.Pointer(&back[0]), a, n, true) }()
+	go func() { transferred <- devicetest.Download(q, 2, unsafe.Pointer(&back[0]), a, n, true) }()
 	staging := (*uint32)(unsafe.Pointer(&q.c.Load().staging))
 	for atomic.LoadUint32(staging) == 0 {
 		runtime.Gosched()
@@ -216,10 +216,10 @@ func TestActivityOfLongKernel(t *testing.T) {
 	flags := newFlags()
 	a, err := d.Alloc(8)
 	check(t, err)
-	check(t, held.Launch(1, gate, device.Geometry{}, devicetest.Arguments(t, d, held, device.Address(uintptr(unsafe.Pointer(&flags[0]))), device.Address(uintptr(unsafe.Pointer(&flags[1])))), false))
+	check(t, devicetest.Launch(held, 1, gate, device.Geometry{}, devicetest.Arguments(t, d, held, device.Address(uintptr(unsafe.Pointer(&flags[0]))), device.Address(uintptr(unsafe.Pointer(&flags[1])))), false))
 	for round := range uint64(rounds) {
 		for i := range uint64(others) {
-			check(t, q.Fill(100+round*others+i, a, 0, 8, false))
+			check(t, devicetest.Fill(q, 100+round*others+i, a, 0, 8, false))
 		}
 		check(t, q.Synchronize())
 		d.Flush()
@@ -247,7 +247,7 @@ func TestActivityWithoutTimes(t *testing.T) {
 	q := newQueue(t, d)
 	a, err := d.Alloc(8)
 	check(t, err)
-	check(t, q.Fill(1, a, 0, 8, false))
+	check(t, devicetest.Fill(q, 1, a, 0, 8, false))
 	check(t, q.Synchronize())
 	d.Flush()
 	if a := <-reported; a.Correlation != 1 || a.End < a.Start {
@@ -284,10 +284,10 @@ func activityOfOneQueue(t *testing.T, variables map[string]string, tracing bool)
 	a, err := d.Alloc(n)
 	check(t, err)
 	for i := range uint64(6) {
-		check(t, q.Upload(2*i+1, a, unsafe.Pointer(&host[0]), n, i%2 == 0))
-		check(t, q.Download(2*i+2, unsafe.Pointer(&host[0]), a, n, i%3 == 0))
+		check(t, devicetest.Upload(q, 2*i+1, a, unsafe.Pointer(&host[0]), n, i%2 == 0))
+		check(t, devicetest.Download(q, 2*i+2, unsafe.Pointer(&host[0]), a, n, i%3 == 0))
 	}
-	check(t, q.Download(13, unsafe.Pointer(&host[0]), a, 0, false))
+	check(t, devicetest.Download(q, 13, unsafe.Pointer(&host[0]), a, 0, false))
 	check(t, q.Synchronize())
 	d.Flush()
 	mutex.Lock()

@@ -110,23 +110,6 @@ type ClockPoint struct {
 	Drift  int64
 }
 
-// Announcer is a Queue that launches from C, and there first makes an Announcement:
-// a crossing into C less for each launch.
-type Announcer interface {
-	// LaunchAnnounced is Launch; announced says whether the announcement was made.
-	// If not, nothing has been launched, and there may be no error.
-	LaunchAnnounced(correlation uint64, k Kernel, g Geometry, b ArgumentBlock, a *Announcement) (announced bool, err error)
-}
-
-// Announcement is a call to make right before the driver's launch:
-// int raise (void *dispatch, void *thread, void *batch), which may refuse by
-// returning 0. It lies outside Go's heap.
-type Announcement struct {
-	Raise, Dispatch, Thread, Batch uintptr
-	// After is set to accscope_ticks () when the driver has returned.
-	After uint64
-}
-
 // Kernel is code that a device can run.
 type Kernel interface {
 	// Name is the kernel's name for acc_launch_event_info.
@@ -158,25 +141,30 @@ type Geometry struct{ Gangs, Workers, Vector uint32 }
 // runs host code may finish before the call returns when now is set: the caller
 // is about to wait for it anyway, so no hand-over to another thread is needed.
 //
+// The first methods only prepare an operation, which C puts onto the queue when its
+// turn comes, between the callbacks of its events for one.
+//
 // An operation that fails on the device makes the queue fail: the error is
 // returned by the next Synchronize, Idle or operation, and is an *Error.
 type Queue interface {
 	// Upload copies n bytes from host to device memory. src stays valid until
 	// the operation is done.
-	Upload(correlation uint64, dst Address, src unsafe.Pointer, n uint64, now bool) error
-	// Store copies contents to device memory, as a part of launches to come: it is no
-	// operation of its own, has no Activity, and takes no time where that is
-	// simulated. The contents are read before Store returns, so they may change then.
-	Store(dst Address, contents []byte, now bool) error
+	Upload(o *Operation, correlation uint64, dst Address, src unsafe.Pointer, n uint64, now bool) error
+	// Store copies contents to device memory, as a part of launches to come: it has no
+	// Activity, and takes no time where that is simulated. The contents are read when
+	// it is put onto the queue, and may change then.
+	Store(o *Operation, dst Address, contents []byte, now bool) error
 	// Download copies n bytes from device to host memory.
-	Download(correlation uint64, dst unsafe.Pointer, src Address, n uint64, now bool) error
+	Download(o *Operation, correlation uint64, dst unsafe.Pointer, src Address, n uint64, now bool) error
 	// Copy copies n bytes inside the device.
-	Copy(correlation uint64, dst, src Address, n uint64, now bool) error
+	Copy(o *Operation, correlation uint64, dst, src Address, n uint64, now bool) error
 	// Fill sets n bytes to value.
-	Fill(correlation uint64, dst Address, value byte, n uint64, now bool) error
+	Fill(o *Operation, correlation uint64, dst Address, value byte, n uint64, now bool) error
 	// Launch runs a kernel. Its argument block lies in device memory, and stays as it
 	// is until the kernel has ended.
-	Launch(correlation uint64, k Kernel, g Geometry, b ArgumentBlock, now bool) error
+	Launch(o *Operation, correlation uint64, k Kernel, g Geometry, b ArgumentBlock, now bool) error
+	// Outcome is to be called once when an operation has run: its error, if any.
+	Outcome(o *Operation) error
 	// Then runs f on a runtime thread after everything put onto the queue
 	// before. f must not block and must not use the queue.
 	Then(f func()) error

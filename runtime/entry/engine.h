@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include "dispatch.h"	/* callbacks/: struct acc_dispatch, struct acc_dispatch_thread */
 
-#define ACCSCOPE_ENGINE_VERSION 6
+#define ACCSCOPE_ENGINE_VERSION 7
 
 /* Async values as GCC-compiled programs pass them.  */
 #define ACCSCOPE_ASYNC_NOVAL   (-1)
@@ -62,10 +62,6 @@ struct accscope_thread
   struct accscope_device *device;	/* current device, NULL before first use */
   struct accscope_place place;		/* of the call in progress */
   uintptr_t engine;			/* the Go side's own handle, 0 before first use */
-  /* Events at the end of a construct, which the thin side raises when the call has
-     returned, null for none; what acc_dispatch_events leaves of them is for
-     raise_rest.  */
-  struct acc_dispatch_batch *left;
 };
 
 /* One GOACC_* call, its variable arguments decoded.  */
@@ -119,7 +115,6 @@ struct accscope_host
   X (void, callback_unregister, (T t, int event, void *callback, int mode), (t, event, callback, mode))	\
   X (void *, lookup, (T t, const char *name), (t, name))					\
   X (void, names_later, (void *site), (site))	/* an accscope_site_function; once */	\
-  X (void, raise_rest, (T t), (t))					\
   /* constructs */								\
   X (void, parallel, (T t, const struct accscope_construct *c), (t, c))			\
   X (void, data_start, (T t, const struct accscope_construct *c), (t, c))		\

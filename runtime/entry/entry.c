@@ -71,8 +71,8 @@ __thread struct accscope_registers accscope_registers
   __attribute__ ((tls_model ("initial-exec")));
 
 #define PLACE offsetof (struct thread, shared.place)
-_Static_assert (PLACE + offsetof (struct accscope_place, return_address) == 48
-		&& PLACE + offsetof (struct accscope_place, registers) == 72
+_Static_assert (PLACE + offsetof (struct accscope_place, return_address) == 40
+		&& PLACE + offsetof (struct accscope_place, registers) == 64
 		&& offsetof (struct accscope_registers, rbx) == 0
 		&& offsetof (struct accscope_registers, r12) == 8
 		&& offsetof (struct accscope_registers, r13) == 16
@@ -89,13 +89,13 @@ _Static_assert (PLACE + offsetof (struct accscope_place, return_address) == 48
        "accscope_entry_" #name ":\n"					\
        "	.cfi_startproc\n"					\
        "	movq	accscope_self@gottpoff(%rip), %r11\n"		\
-       "	cmpq	$0, %fs:48(%r11)\n"				\
+       "	cmpq	$0, %fs:40(%r11)\n"				\
        "	jne	1f\n"						\
-       "	movq	%rbx, %fs:72(%r11)\n"				\
-       "	movq	%r12, %fs:80(%r11)\n"				\
-       "	movq	%r13, %fs:88(%r11)\n"				\
-       "	movq	%r14, %fs:96(%r11)\n"				\
-       "	movq	%r15, %fs:104(%r11)\n"				\
+       "	movq	%rbx, %fs:64(%r11)\n"				\
+       "	movq	%r12, %fs:72(%r11)\n"				\
+       "	movq	%r13, %fs:80(%r11)\n"				\
+       "	movq	%r14, %fs:88(%r11)\n"				\
+       "	movq	%r15, %fs:96(%r11)\n"				\
        "	jmp	accscope_body_" #name "\n"			\
        "1:	leaq	accscope_body_" #name "(%rip), %r10\n"		\
        "	jmp	accscope_entry_nested\n"			\

@@ -20,7 +20,6 @@ in_child (void)
   struct sigaction now;
   int signal;
 
-  accscope_events_in_child ();	/* a tool may still declare itself, for nothing */
   if (phase () == phase_none)
     {
       accscope_load_in_child ();

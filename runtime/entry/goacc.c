@@ -59,38 +59,6 @@ flags_of (int complemented)
     .sizes = sizes, .kinds = kinds, .async = ACCSCOPE_ASYNC_SYNC	\
   }
 
-/* Raises the events that the Go part has left (engine.h).  */
-static __attribute__ ((noinline)) void
-raise_left (struct thread *t)
-{
-  struct acc_dispatch_batch *left = t->shared.left;
-
-  t->shared.left = NULL;
-  acc_dispatch_events (accscope_dispatch, &t->shared.dispatch, left);
-  if (UNLIKELY (left->done < left->count))
-    engine ()->raise_rest (T);
-}
-
-/* Whether a tool takes many events at once, who has to be told when the first one
-   happened.  */
-static inline bool
-many_at_once (void)
-{
-  struct acc_dispatch *d = __atomic_load_n (&accscope_dispatch, __ATOMIC_ACQUIRE);
-
-  return d != NULL && __atomic_load_n (&d->sole, __ATOMIC_RELAXED) != 0;
-}
-
-/* A construct's call of the Go part.  */
-#define CONSTRUCT_CALL(function, ...)					\
-  do									\
-    {									\
-      engine ()->function (T, ##__VA_ARGS__);				\
-      if (t->shared.left != NULL)					\
-	raise_left (t);							\
-    }									\
-  while (0)
-
 void
 ENTRY (GOACC_parallel_keyed) (int flags_m, void (*function) (void *),
 			      size_t mapnum, void **hostaddrs, size_t *sizes,
@@ -138,10 +106,7 @@ ENTRY (GOACC_parallel_keyed) (int flags_m, void (*function) (void *),
 		    "launch argument 0x%x is none that GCC 12 to 16 emit; "
 		    "compile the program with one of these", tag);
   else if (!accscope_host_parallel (t, &c))
-    {
-      t->shared.dispatch.ticks = many_at_once () ? accscope_ticks () : 0;
-      CONSTRUCT_CALL (parallel, &c);
-    }
+    engine ()->parallel (T, &c);
   END;
 }
 
@@ -155,7 +120,7 @@ ENTRY (GOACC_data_start) (int flags_m, size_t mapnum, void **hostaddrs,
   TRACE ("GOACC_data_start", &c);
   if (!accscope_host_data_start (t, &c))
     {
-      CONSTRUCT_CALL (data_start, &c);
+      engine ()->data_start (T, &c);
       accscope_region_push (t, region_engine);
     }
   END;
@@ -171,7 +136,7 @@ ENTRY (GOACC_data_end) (void)
     }
   BEGIN;
   if (!accscope_host_data_end (t))
-    CONSTRUCT_CALL (data_end);
+    engine ()->data_end (T);
   END;
 }
 
@@ -211,7 +176,7 @@ ENTRY (NAME) (int flags_m, size_t mapnum, void **hostaddrs,		\
       va_start (arguments, num_waits);					\
       READ_WAITS (c, num_waits, arguments);				\
       va_end (arguments);						\
-      CONSTRUCT_CALL (function, &c);					\
+      engine ()->function (T, &c);					\
     }									\
   END;									\
 }
@@ -272,9 +237,9 @@ ENTRY (GOACC_enter_exit_data) (int flags_m, size_t mapnum, void **hostaddrs,
       READ_WAITS (c, num_waits, arguments);
       va_end (arguments);
       if (enter)
-	CONSTRUCT_CALL (enter_data, &c);
+	engine ()->enter_data (T, &c);
       else
-	CONSTRUCT_CALL (exit_data, &c);
+	engine ()->exit_data (T, &c);
     }
   END;
 }
@@ -291,7 +256,7 @@ ENTRY (GOACC_wait) (int async, int num_waits, ...)
   va_start (arguments, num_waits);
   READ_WAITS (c, num_waits, arguments);
   va_end (arguments);
-  CONSTRUCT_CALL (wait_directive, &c);
+  engine ()->wait_directive (T, &c);
   END;
 }
 
@@ -308,7 +273,7 @@ ENTRY (GOACC_declare) (int flags_m, size_t mapnum, void **hostaddrs,
   BEGIN;
   struct accscope_construct c = CONSTRUCT (flags_m);
 
-  CONSTRUCT_CALL (declare, &c);
+  engine ()->declare (T, &c);
   END;
 }
 

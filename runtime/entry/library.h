@@ -223,11 +223,8 @@ void accscope_early_replay_images (void);
 void *accscope_early_lookup (const char *name);
 void accscope_activity_replay (void);	/* with the Go part opened */
 
-/* registration.c: publishes the registry, with what tools have declared
-   (accscope_events.h).  */
-void accscope_events_replay (struct acc_dispatch *);
+/* registration.c: with the Go part opened.  */
 void accscope_names_replay (void);
-void accscope_events_in_child (void);
 
 /* profilers.c: the tools that a process brings.  */
 void accscope_profilers_begin (void);	/* from the constructor */

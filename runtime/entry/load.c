@@ -238,7 +238,7 @@ open_engine (void)
   accscope_limits_restore ();
   if (error != 0)
     give_up ("cannot start %s: %s", path, strerror (error));
-  accscope_events_replay (host.dispatch);
+  __atomic_store_n (&accscope_dispatch, host.dispatch, __ATOMIC_RELEASE);
 }
 
 /* With the Go part, what was recorded before, and the tools of the process.  */

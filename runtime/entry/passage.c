@@ -93,8 +93,6 @@ accscope_call_inside (struct thread *t, const void *stack_pointer)
     return;
   /* Only C was left, which holds nothing.  */
   p->return_address = NULL;
-  t->shared.dispatch.depth = 0;
-  t->shared.left = NULL;
 }
 
 bool

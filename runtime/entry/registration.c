@@ -54,42 +54,6 @@ find_caller (struct accscope_caller *caller)
   return 0;
 }
 
-/* accscope_events.h: what a tool has declared before the registry is there.  */
-static struct
-{
-  acc_callback one;
-  accscope_events_callback many;
-} declared;
-static pthread_mutex_t declaring = PTHREAD_MUTEX_INITIALIZER;
-
-static int
-declare (acc_callback one, accscope_events_callback many)
-{
-  struct acc_dispatch *d;
-  int result = EBUSY;
-
-  pthread_mutex_lock (&declaring);
-  d = __atomic_load_n (&accscope_dispatch, __ATOMIC_ACQUIRE);
-  if (one != NULL && many != NULL && (declared.one == NULL || declared.one == one))
-    {
-      declared.one = one;
-      declared.many = many;
-      result = d == NULL ? 0 : acc_dispatch_declare (d, one, many);
-    }
-  pthread_mutex_unlock (&declaring);
-  return result;
-}
-
-void
-accscope_events_replay (struct acc_dispatch *d)
-{
-  pthread_mutex_lock (&declaring);
-  if (declared.one != NULL)
-    acc_dispatch_declare (d, declared.one, declared.many);
-  __atomic_store_n (&accscope_dispatch, d, __ATOMIC_RELEASE);
-  pthread_mutex_unlock (&declaring);
-}
-
 /* accscope_names.h: the function of the one tool that asked.  The Go part is told when
    it is there.  */
 static accscope_site_function site_function;
@@ -119,12 +83,6 @@ accscope_names_replay (void)
     accscope_engine.names_later ((void *) site);
 }
 
-void
-accscope_events_in_child (void)
-{
-  declaring = (pthread_mutex_t) PTHREAD_MUTEX_INITIALIZER;
-}
-
 void *
 ENTRY (acc_prof_lookup) (const char *name)
 {
@@ -136,11 +94,6 @@ ENTRY (acc_prof_lookup) (const char *name)
     {
       END;
       return (void *) find_caller;
-    }
-  if (name != NULL && strcmp (name, ACCSCOPE_EVENTS_NAME) == 0)
-    {
-      END;
-      return (void *) declare;
     }
   if (name != NULL && strcmp (name, ACCSCOPE_NAMES_NAME) == 0)
     {

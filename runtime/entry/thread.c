@@ -40,7 +40,6 @@ thread_end (void *argument)
 	}
     }
   t->shared.engine = 0;
-  t->shared.left = NULL;
   t->shared.dispatch.depth = 0;	/* the thread may have ended in a callback */
   t->shared.place.return_address = NULL;
   t->shared.device = NULL;

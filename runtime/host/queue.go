@@ -3,6 +3,7 @@ package host
 /*
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 static uintptr_t
@@ -19,15 +20,6 @@ release (uintptr_t address)
   free ((void *) address);
 }
 
-static void
-call (void *through, uintptr_t function, uintptr_t block)
-{
-  if (through)
-    ((void (*) (uintptr_t, uintptr_t)) through) (function, block);
-  else
-    ((void (*) (uintptr_t)) function) (block);
-}
-
 static int64_t
 monotonic (void)
 {
@@ -35,6 +27,39 @@ monotonic (void)
   clock_gettime (CLOCK_MONOTONIC, &t);
   return t.tv_sec * INT64_C (1000000000) + t.tv_nsec;
 }
+
+// device.Operands: what is done between start and end.
+struct work
+{
+  int (*run) (struct work *);
+  void *through;		// runs a kernel; NULL: as it is
+  uintptr_t to;			// a kernel's argument block
+  uintptr_t from;		// a kernel's function, or a fill's value
+  uint64_t bytes, kind, observed, correlation;
+  int64_t start, end;
+};
+
+enum { KERNEL = 1, FILL = 5 };	// of device.ActivityKind
+
+static int
+run (struct work *w)
+{
+  if (w->observed)
+    w->start = monotonic ();
+  if (w->kind == FILL)
+    memset ((void *) w->to, (int) w->from, w->bytes);
+  else if (w->kind != KERNEL)
+    memmove ((void *) w->to, (const void *) w->from, w->bytes);
+  else if (w->through)
+    ((void (*) (uintptr_t, uintptr_t)) w->through) (w->from, w->to);
+  else
+    ((void (*) (uintptr_t)) w->from) (w->to);
+  if (w->observed)
+    w->end = monotonic ();
+  return 0;
+}
+
+static uintptr_t run_work (void) { return (uintptr_t) run; }
 #cgo CFLAGS: -std=gnu11 -O2 -Wall -Wextra
 #cgo nocallback allocate
 #cgo nocallback release
@@ -78,61 +103,40 @@ func (d *hostDevice) NewQueue() (device.Queue, error) {
 	return q, nil
 }
 
-// do runs one operation and reports it.
-func (q *queue) do(kind device.ActivityKind, correlation, bytes uint64, operation func() error) error {
+var runWork = uintptr(C.run_work())
+
+// prepare readies an operation; kind 0 is one without Activity.
+func (q *queue) prepare(o *device.Operation, kind device.ActivityKind, correlation uint64, to, from uintptr, n uint64) error {
 	if q.closed.Load() || q.device.closed.Load() {
 		return shutDown("use a queue")
 	}
-	if !q.device.observing.Load() {
-		return operation()
+	w := (*C.struct_work)(unsafe.Pointer(o.Operands))
+	*w = C.struct_work{through: q.device.call, to: C.uintptr_t(to), from: C.uintptr_t(from), bytes: C.uint64_t(n), kind: C.uint64_t(kind), correlation: C.uint64_t(correlation)}
+	o.Run = runWork
+	if kind != 0 && q.device.observing.Load() {
+		w.observed = 1
 	}
-	start := monotonic()
-	if err := operation(); err != nil {
-		return err
-	}
-	q.device.observe(device.Activity{Correlation: correlation, Kind: kind, Bytes: bytes, Start: start, End: monotonic()})
 	return nil
 }
 
-func (q *queue) move(kind device.ActivityKind, correlation uint64, dst, src unsafe.Pointer, n uint64) error {
-	return q.do(kind, correlation, n, func() error {
-		if dst != src && n > 0 {
-			copy(unsafe.Slice((*byte)(dst), n), unsafe.Slice((*byte)(src), n))
-		}
-		return nil
-	})
+func (q *queue) Upload(o *device.Operation, correlation uint64, dst device.Address, src unsafe.Pointer, n uint64, _ bool) error {
+	return q.prepare(o, device.ActivityUpload, correlation, uintptr(dst), uintptr(src), n)
 }
 
-func (q *queue) Upload(correlation uint64, dst device.Address, src unsafe.Pointer, n uint64, _ bool) error {
-	return q.move(device.ActivityUpload, correlation, at(dst), src, n)
+func (q *queue) Store(o *device.Operation, dst device.Address, contents []byte, _ bool) error {
+	return q.prepare(o, 0, 0, uintptr(dst), uintptr(unsafe.Pointer(unsafe.SliceData(contents))), uint64(len(contents)))
 }
 
-func (q *queue) Store(dst device.Address, contents []byte, _ bool) error {
-	if q.closed.Load() || q.device.closed.Load() {
-		return shutDown("use a queue")
-	}
-	copy(unsafe.Slice((*byte)(at(dst)), len(contents)), contents)
-	return nil
+func (q *queue) Download(o *device.Operation, correlation uint64, dst unsafe.Pointer, src device.Address, n uint64, _ bool) error {
+	return q.prepare(o, device.ActivityDownload, correlation, uintptr(dst), uintptr(src), n)
 }
 
-func (q *queue) Download(correlation uint64, dst unsafe.Pointer, src device.Address, n uint64, _ bool) error {
-	return q.move(device.ActivityDownload, correlation, dst, at(src), n)
+func (q *queue) Copy(o *device.Operation, correlation uint64, dst, src device.Address, n uint64, _ bool) error {
+	return q.prepare(o, device.ActivityCopy, correlation, uintptr(dst), uintptr(src), n)
 }
 
-func (q *queue) Copy(correlation uint64, dst, src device.Address, n uint64, _ bool) error {
-	return q.move(device.ActivityCopy, correlation, at(dst), at(src), n)
-}
-
-func (q *queue) Fill(correlation uint64, dst device.Address, value byte, n uint64, _ bool) error {
-	return q.do(device.ActivityFill, correlation, n, func() error {
-		if n > 0 {
-			memory := unsafe.Slice((*byte)(at(dst)), n)
-			for i := range memory {
-				memory[i] = value
-			}
-		}
-		return nil
-	})
+func (q *queue) Fill(o *device.Operation, correlation uint64, dst device.Address, value byte, n uint64, _ bool) error {
+	return q.prepare(o, device.ActivityFill, correlation, uintptr(dst), uintptr(value), n)
 }
 
 // kernel is a host-compiled function.
@@ -158,15 +162,23 @@ func (kernel) Resolve(g device.Geometry) device.Geometry {
 // the addresses in it refer to.
 func (kernel) MayWrite(int) bool { return true }
 
-func (q *queue) Launch(correlation uint64, k device.Kernel, _ device.Geometry, b device.ArgumentBlock, _ bool) error {
+func (q *queue) Launch(o *device.Operation, correlation uint64, k device.Kernel, _ device.Geometry, b device.ArgumentBlock, _ bool) error {
 	function, ok := k.(kernel)
 	if !ok {
 		return device.Errorf(device.InvalidArgument, 0, "launch: the kernel belongs to another device")
 	}
-	return q.do(device.ActivityKernel, correlation, 0, func() error {
-		C.call(q.device.call, C.uintptr_t(function), C.uintptr_t(b.Address))
+	return q.prepare(o, device.ActivityKernel, correlation, uintptr(b.Address), uintptr(function), 0)
+}
+
+// Outcome reports an operation that was observed.
+func (q *queue) Outcome(o *device.Operation) error {
+	w := (*C.struct_work)(unsafe.Pointer(o.Operands))
+	if w.observed == 0 {
 		return nil
-	})
+	}
+	report := device.Activity{Correlation: uint64(w.correlation), Kind: device.ActivityKind(w.kind), Bytes: uint64(w.bytes), Start: int64(w.start), End: int64(w.end)}
+	q.device.observe(report)
+	return nil
 }
 
 // Then runs f on another goroutine, after what earlier calls of Then passed.

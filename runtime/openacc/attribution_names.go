@@ -71,6 +71,17 @@ func (t *Thread) nameLater(arguments goacc.Arguments) {
 	t.scratch.unnamed, t.scratch.arguments = t.naming(), arguments
 }
 
+// knowsNames says whether names of a directive's variables are known, or not wanted.
+func (t *Thread) knowsNames(arguments goacc.Arguments) bool {
+	if !t.naming() {
+		return true
+	}
+	if !t.versioned {
+		t.checkVersion()
+	}
+	return t.knownNames(site{t.place.ReturnAddress, t.function}, len(arguments.Kinds))
+}
+
 func (t *Thread) noteNames(arguments goacc.Arguments) {
 	names := t.namesOf(arguments)
 	s := t.scratch

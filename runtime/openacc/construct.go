@@ -68,7 +68,6 @@ func (t *Thread) Parallel(c *Construct) {
 	if !d.Shared {
 		t.context.offloads = true
 		t.offload(d, c)
-		t.holdCompute(computeEnd)
 		t.endCompute()
 		return
 	}
@@ -78,7 +77,7 @@ func (t *Thread) Parallel(c *Construct) {
 	}
 	t.runOn(d, c)
 	t.end()
-	t.finishEvents()
+	t.carryOut()
 }
 
 // runOn runs the outlined function on a device that shares the host's memory.
@@ -97,81 +96,129 @@ func (t *Thread) runOn(d *Device, c *Construct) {
 	}
 	one := device.Geometry{Gangs: 1, Workers: 1, Vector: 1}
 	t.notify(d, k, c, one)
-	t.launch(q, k, one, block, false)
+	// A call of the host's own code is no enqueue, and no device's activity.
+	if err := t.planKernel(q, 0, &k, one, block); err != nil {
+		t.fail(t.fromDevice(err))
+	}
+	t.carryOut()
 	runtime.KeepAlive(s.hosts)
 	if err := q.driver.Synchronize(); err != nil {
 		t.fail(t.fromDevice(err))
 	}
 }
 
-// launch runs a kernel, between its events if told to; the last one is held.
-func (t *Thread) launch(q *Queue, k kernelCode, g device.Geometry, b device.ArgumentBlock, events bool) {
-	// A call of the host's own code is no enqueue, and no device's activity.
-	correlation := uint64(0)
-	if events {
-		name := ""
-		if t.rt.activity.wanted() {
-			name = t.kernelName(&k)
-		}
-		correlation = t.correlate(q, name)
-		t.holdLaunch(launchStart, &k, g)
-	}
-	t.flush()
-	err := t.launchOn(q, correlation, &k, g, b)
-	q.put(hostRange{}, nil)
-	if events {
-		t.holdLaunch(launchEnd, &k, g)
-		t.context.correlation = 0
-	}
-	if err != nil {
-		t.fail(t.fromDevice(err))
-	}
-}
-
-// launchOn puts a kernel onto a queue. It may be the caller's own code and use the
-// runtime's routines.
-func (t *Thread) launchOn(q *Queue, correlation uint64, k *kernelCode, g device.Geometry, b device.ArgumentBlock) error {
-	t.nest()
-	err := q.driver.Launch(correlation, k.code, g, b, q.synchronous())
-	t.unnest()
-	return err
-}
-
-// offload is a compute construct on a device with a memory of its own.
+// offload is a compute construct on a device with a memory of its own. The async-value
+// is that of the call, whatever callbacks of its first event set.
 func (t *Thread) offload(d *Device, c *Construct) {
-	var q *Queue
-	if t.delays() {
-		q = t.startAsBefore(d, c)
+	async := t.mapAsync(c.Async)
+	q := t.queue(d, async)
+	if q == nil {
+		return
 	}
-	asBefore := q != nil
-	if !asBefore {
-		if q = t.offloadStart(d, c); q == nil {
+	t.context.async, t.context.queue = async, q
+	if len(c.Waits) > 0 {
+		t.planCompute(computeStart)
+		t.carryOut()
+		if q = t.queue(d, async); q == nil {
 			return
 		}
+		t.context.queue, t.context.implicit = q, 1
+		t.waitClause(d, q, c.Waits)
 	}
-	t.prepare()
+	for done := false; !done && q != nil; {
+		t.context.queue, t.context.implicit = q, 1
+		t.planComputes(computeStart, enterStart)
+		t.prepare()
+		if done = t.offloadTo(d, q, c); !done {
+			q = t.queue(d, async)
+		}
+	}
+}
+
+// offloadTo does a compute construct on q, whose first events are planned. False: a
+// callback of these called the runtime, what it has set holds for this construct, and
+// nothing has happened yet.
+func (t *Thread) offloadTo(d *Device, q *Queue, c *Construct) bool {
 	s := t.scratch
+	p := planner{t: t, d: d, structured: true, queue: q}
+	start := t.plan.mark()
+	k, steady := d.knownKernel(c.Function)
+	if steady = steady && t.mayBeSteady() && t.enterSteady(&p, c); !steady {
+		if !t.carryOutAll() {
+			return false
+		}
+		var ok bool
+		if k, ok = t.enterCompute(&p, c); !ok {
+			return true
+		}
+	}
+	block, err := t.planArguments(d, q, &k)
+	if err != nil {
+		t.fail(t.fromDevice(err))
+		return true
+	}
+	if !steady {
+		t.settle(d, q, false)
+	}
+	geometry := k.code.Resolve(c.Geometry)
+	t.notify(d, k, c, geometry)
+	t.planLaunch(q, &k, geometry, block.ArgumentBlock)
+	if steady {
+		t.planSteadyEnd(q)
+	}
+	if !t.advance() {
+		if steady && t.plan.isWithin(start) {
+			q.arguments.Launched(block) // it will never be
+			t.drop(computeStart)
+			t.leaveSteady(d, q)
+			return false
+		}
+		t.drop(waitStart)
+		t.refresh()
+		t.carryOut()
+		steady = false
+	}
+	if block.Contents != nil {
+		q.arguments.Stored(block)
+	}
+	q.arguments.Launched(block)
+	if steady && q.synchronous() {
+		t.endSteady(q)
+	}
+
+	d.mu.Lock()
+	t.release(d, s.undo, q)
+	own := t.leave(d, q)
+	d.mu.Unlock()
+	t.enqueueExits(d, q, own)
+	t.planCompute(exitEnd)
+	t.context.implicit = 0
+	t.planCompute(computeEnd)
+	t.carryOut()
+	return true
+}
+
+// enterCompute performs the entry actions of a compute construct and finds its kernel;
+// false: it has failed.
+func (t *Thread) enterCompute(p *planner, c *Construct) (kernelCode, bool) {
+	d, s := p.d, t.scratch
 	var err error
 	if s.items, err = goacc.Region(s.items, c.Arguments, true, load); err != nil {
 		t.malformed(err)
-		return
+		return kernelCode{}, false
 	}
-	if asBefore {
-		t.nameLater(c.Arguments)
-	} else {
-		t.nameDirective(c.Arguments)
-	}
-	p := planner{t: t, d: d, structured: true, queue: q}
+	t.nameDirective(c.Arguments)
 	s.block.Begin(len(c.Arguments.Hosts))
 	d.mu.Lock()
 	mapped, failure := p.mapVariables(s.items)
 	d.mu.Unlock()
 	if failure != nil {
 		t.failMapping(d, failure)
-		return
+		return kernelCode{}, false
 	}
+	t.noteSteady(len(s.created) == 0)
 	if len(s.suspects) > 0 && !t.warnOfHostPointers(d, c) {
-		return
+		return kernelCode{}, false
 	}
 	if !mapped { // the addresses are garbage: the function reads none of them
 		s.block.Begin(len(c.Arguments.Hosts))
@@ -179,70 +226,13 @@ func (t *Thread) offload(d *Device, c *Construct) {
 			s.block.SetAddress(i, device.Address(host))
 		}
 	}
-	t.enqueueUploads(d, q)
-	k, known := d.knownKernel(c.Function)
-	if !known || t.rt.environment.notify {
-		t.flush()
-		if k, err = d.kernel(c.Function); err != nil {
-			t.fail(t.fromDevice(err))
-			return
-		}
-	}
-	block, err := t.storeArguments(d, q, &k)
+	t.enqueueUploads(d, p.queue)
+	k, err := d.kernel(c.Function)
 	if err != nil {
 		t.fail(t.fromDevice(err))
-		return
+		return kernelCode{}, false
 	}
-	t.settle(d, q, false)
-	t.holdCompute(enterEnd)
-
-	geometry := k.code.Resolve(c.Geometry)
-	t.notify(d, k, c, geometry)
-	if !asBefore || !t.launchAsBefore(q, &k, geometry, block.ArgumentBlock) {
-		t.launch(q, k, geometry, block.ArgumentBlock, true)
-	}
-	q.arguments.Launched(block)
-
-	t.holdCompute(exitStart)
-	if t.held != nil {
-		t.launchHappened()
-	}
-	d.mu.Lock()
-	t.release(d, s.undo, q)
-	own := t.leave(d, q)
-	d.mu.Unlock()
-	t.enqueueExits(d, q, own)
-	t.holdCompute(exitEnd)
-	t.context.implicit = 0
-}
-
-// offloadStart begins a compute construct and its data, and gives its queue, nil where
-// there is none. The async-value is that of the call, whatever callbacks of
-// compute_construct_start set.
-func (t *Thread) offloadStart(d *Device, c *Construct) *Queue {
-	async := t.mapAsync(c.Async)
-	q := t.queue(d, async)
-	if q == nil {
-		return nil
-	}
-	t.context.async, t.context.queue = async, q
-	t.holdCompute(computeStart)
-	if len(c.Waits) > 0 {
-		t.flush()
-		q = t.queue(d, async)
-	}
-	for q != nil {
-		t.context.queue, t.context.implicit = q, 1
-		if len(c.Waits) > 0 {
-			t.waitClause(d, q, c.Waits)
-		}
-		t.holdCompute(enterStart)
-		if t.flushAll() {
-			break
-		}
-		q = t.queue(d, async) // a callback of compute_construct_start called the runtime
-	}
-	return q
+	return k, true
 }
 
 // notify prints PGI's ACC_NOTIFY line.
@@ -294,7 +284,7 @@ func (t *Thread) DataStart(c *Construct) {
 		t.enterRegion(d, c)
 	}
 	t.end()
-	t.finishEvents()
+	t.carryOut()
 }
 
 // pushRegion opens a region, in the memory of one that was closed before.
@@ -360,9 +350,9 @@ func (t *Thread) DataEnd() {
 	t.place.ReturnAddress = r.begin
 	if r.device.Shared || len(r.undo) == 0 || r.device.generation.Load() != r.generation {
 		// Nothing to undo: shared memory, host_data, or a device shut down since.
-		t.holdBegin(callbacks.ExitDataStart)
+		t.planBegin(callbacks.ExitDataStart)
 		t.end()
-		t.finishEvents()
+		t.carryOut()
 		return
 	}
 	d := r.device
@@ -379,7 +369,7 @@ func (t *Thread) DataEnd() {
 	d.mu.Unlock()
 	t.enqueueExits(d, q, own)
 	t.end()
-	t.finishEvents()
+	t.carryOut()
 }
 
 // standalone begins a directive without a region: its device and queue, nil
@@ -409,7 +399,7 @@ func (t *Thread) standalone(c *Construct, start callbacks.Event, work func(*Devi
 		work(d, q)
 	}
 	t.end()
-	t.finishEvents()
+	t.carryOut()
 }
 
 // EnterData is an enter data directive (OpenACC 3.3 §2.6.6).

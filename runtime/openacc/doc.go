@@ -20,13 +20,14 @@
 //
 // # Events
 //
-// An event is held until the next one where no work lies between them, and both
-// cross into C together (eventbatch.go); what takes time, fails or may call back
-// flushes first. Those at the end of a call are left to the thin C library, which
-// raises them once the call has returned. A compute construct's events are composed
-// once for each place that launches (computeevents.go), others each time (events.go).
-// A callback that calls the runtime ends the batch behind its event, so that the
-// events after it say what holds then.
+// A call is a plan (plan.go): the events and the operations of queues that are decided,
+// in their order. C carries it out in one crossing, with each event where it happens;
+// what C cannot do, as waiting and looking into the present table, lies between plans.
+// A compute construct that finds all its data on the device is one plan from its first
+// event to its last (steady.go). A compute construct's events are composed once for
+// each place that launches (computeevents.go), others each time (events.go). A callback
+// that calls the runtime stops the plan behind its event: what comes after it is planned
+// again where the call may have changed it, and says what holds then.
 //
 // # Locks
 //

@@ -34,6 +34,7 @@ type context struct {
 
 	offloads bool           // a compute construct whose events are computeEvents
 	compute  *computeEvents // its events, nil before the first one
+	planned  int            // of its events: the next one
 }
 
 // An eventPair is a _start event and its _end event. The zero value is ready.
@@ -68,97 +69,62 @@ func (e *eventPair) take(t *Thread) *callbacks.Pair {
 	return e.pair
 }
 
-// An eventFrame is events that are about to be raised, together since nothing lies
-// between them. A callback may raise further events on its thread, so there is one
-// for each level.
-type eventFrame struct {
-	eventBatch
-	*frameMemory
-	special bool // own is in use
-}
-
-// frameMemory is the part of an eventFrame that C sees.
-type frameMemory struct {
-	batch  callbacks.Batch
-	shared general
-	own    general // of an event that differs
-	events [callbacks.BatchSteps]callbacks.EventInfo
-}
-
-// frame is the events to be raised where the thread is now.
-func (t *Thread) frame() *eventFrame {
-	for int(t.events.Depth) >= len(t.frames) {
-		f := &eventFrame{frameMemory: (*frameMemory)(t.memory.allocate(unsafe.Sizeof(frameMemory{})))}
-		f.eventBatch = eventBatch{Batch: &f.batch, general: &f.frameMemory.shared, pooled: true}
-		t.frames = append(t.frames, f)
-	}
-	return t.frames[t.events.Depth]
-}
-
-// compose puts an event of the call in progress behind those held. What it has in
-// common with the call's other events is filled in.
-func (t *Thread) compose(event callbacks.Event, pair *eventPair) (*eventFrame, *callbacks.Step, *callbacks.EventInfo) {
-	f := t.composing
-	if t.held == nil || f == nil || t.held != &f.eventBatch || f.batch.Count == callbacks.BatchSteps {
-		t.flush()
-		f = t.frame()
-	}
-	g := t.generalOf(&f.eventBatch)
-	if t.held == nil {
-		f.batch.Count, f.batch.Done, f.special = 0, 0, false
-		t.held, t.composing = &f.eventBatch, f
-	}
-	s, e := &f.batch.Step[f.batch.Count], &f.events[f.batch.Count]
-	f.batch.Count++
-	s.Event, s.Correlation = event, t.context.correlation
-	s.Info, s.API, s.EventInfo = addressOf(&g.info), addressOf(&g.api), addressOf(e)
+// compose adds an event of the call in progress to the plan. What it has in common with
+// the call's other events is filled in.
+func (t *Thread) compose(event callbacks.Event, pair *eventPair) (*callbacks.Step, *callbacks.EventInfo) {
+	p := t.plan
+	g := t.generalOf(&p.said)
+	s, n := t.step()
+	e := &p.events[n]
+	*s = callbacks.Step{Event: event, Correlation: t.context.correlation,
+		Info: addressOf(&g.info), API: addressOf(&g.api), EventInfo: addressOf(e)}
 	e.ParentConstruct, e.Implicit = t.context.parent, t.context.implicit
-	s.Pair = 0
 	if pair != nil {
-		s.Pair = addressOf(pair.take(t))
+		s.Pair, s.Lent = addressOf(pair.take(t)), pooledPair
 		if event.Half() == callbacks.End {
 			pair.pair = nil
 		}
 	}
-	return f, s, e
+	p.raises = true
+	return s, e
 }
 
 // composeOwn is compose for an event with general fields of its own, which begin
 // as those of the call.
 func (t *Thread) composeOwn(event callbacks.Event, pair *eventPair) (*general, *callbacks.EventInfo) {
-	if f := t.composing; t.held != nil && f != nil && t.held == &f.eventBatch && f.special {
-		t.flush()
+	if t.plan.special && t.plan.pending() {
+		t.carryOut()
 	}
-	f, s, e := t.compose(event, pair)
-	f.own, f.special = f.frameMemory.shared, true
-	s.Info, s.API = addressOf(&f.own.info), addressOf(&f.own.api)
-	return &f.own, e
+	s, e := t.compose(event, pair)
+	p := t.plan
+	p.own, p.special = p.shared, true
+	s.Info, s.API = addressOf(&p.own.info), addressOf(&p.own.api)
+	return &p.own, e
 }
 
-// hold composes an event that has no fields of its own, to be raised with the next
-// one: nothing that takes time may lie between them.
-func (t *Thread) hold(event callbacks.Event, pair *eventPair) {
+// planEvent adds an event that has no fields of its own.
+func (t *Thread) planEvent(event callbacks.Event, pair *eventPair) {
 	if t.concerns(event) {
 		t.compose(event, pair)
 	}
 }
 
 // begin raises the event that begins the span of the construct or routine in progress;
-// end holds its _end event.
+// end plans its _end event.
 func (t *Thread) begin(start callbacks.Event) {
-	t.holdBegin(start)
-	t.flush()
+	t.planBegin(start)
+	t.carryOut()
 }
 
-// holdBegin is begin where the next event follows at once.
-func (t *Thread) holdBegin(start callbacks.Event) {
+// planBegin is begin where the next event follows at once.
+func (t *Thread) planBegin(start callbacks.Event) {
 	t.context.ends = start + 1
-	t.hold(start, &t.context.pair)
+	t.planEvent(start, &t.context.pair)
 }
 
 func (t *Thread) end() {
 	c := &t.context
-	t.hold(c.ends, &c.pair)
+	t.planEvent(c.ends, &c.pair)
 	c.pair.release()
 	c.ends = 0
 }
@@ -180,7 +146,7 @@ func (t *Thread) raiseInit(event callbacks.Event, pair *eventPair, d *Device, ex
 		e.ParentConstruct = callbacks.RuntimeAPI
 	}
 	t.initialising++
-	t.flush()
+	t.carryOut()
 	t.initialising--
 }
 
@@ -192,19 +158,19 @@ func (t *Thread) raiseShutdown(event callbacks.Event, pair *eventPair, d *Device
 	g.onDevice(d, d.isOpen())
 	g.info.Async, g.info.AsyncQueue = AsyncSync, AsyncSync
 	e.ParentConstruct = parent
-	t.flush()
+	t.carryOut()
 }
 
-// holdWait is hold for a wait event.
-func (t *Thread) holdWait(event callbacks.Event, pair *eventPair, q *Queue, implicit bool) {
+// planWait adds a wait event.
+func (t *Thread) planWait(event callbacks.Event, pair *eventPair, q *Queue, implicit bool) {
 	c := &t.context
 	// What the call's other events say is right for a wait for its own queue, too.
 	own := q == c.queue && q.device == c.device && q.synchronous()
 	if own && implicit && c.offloads {
 		if event == callbacks.WaitStart {
-			t.holdCompute(waitStart)
+			t.planCompute(waitStart)
 		} else {
-			t.holdCompute(waitEnd)
+			t.planCompute(waitEnd)
 		}
 		return
 	}
@@ -213,7 +179,7 @@ func (t *Thread) holdWait(event callbacks.Event, pair *eventPair, q *Queue, impl
 	}
 	var e *callbacks.EventInfo
 	if own {
-		_, _, e = t.compose(event, pair)
+		_, e = t.compose(event, pair)
 	} else {
 		var g *general
 		g, e = t.composeOwn(event, pair)
@@ -232,18 +198,18 @@ func (t *Thread) holdWait(event callbacks.Event, pair *eventPair, q *Queue, impl
 // raiseData raises an event about size bytes; pair is nil for create, delete,
 // alloc and free.
 func (t *Thread) raiseData(event callbacks.Event, pair *eventPair, size, host uintptr, address device.Address, name string) {
-	t.holdData(event, pair, size, host, address, name)
-	t.flush()
+	t.planData(event, pair, size, host, address, name)
+	t.carryOut()
 }
 
-// holdData is hold for an event about size bytes.
-func (t *Thread) holdData(event callbacks.Event, pair *eventPair, size, host uintptr, address device.Address, name string) {
+// planData adds such an event.
+func (t *Thread) planData(event callbacks.Event, pair *eventPair, size, host uintptr, address device.Address, name string) {
 	if t.concerns(event) {
-		_, _, e := t.compose(event, pair)
+		_, e := t.compose(event, pair)
 		if e.Implicit != 0 && host != 0 {
 			e.Implicit = t.impliedData(host, size, name)
 		}
-		t.setData(e, size, host, address, name)
+		t.composeData(e, size, host, address, name)
 	}
 }
 
@@ -255,11 +221,11 @@ func (t *Thread) raiseDataOn(d *Device, event callbacks.Event, parent construct,
 	g, e := t.composeOwn(event, nil)
 	g.onDevice(d, d.isOpen())
 	e.ParentConstruct = parent
-	t.setData(e, size, host, address, name)
-	t.flush()
+	t.composeData(e, size, host, address, name)
+	t.carryOut()
 }
 
-func (t *Thread) setData(e *callbacks.EventInfo, size, host uintptr, address device.Address, name string) {
+func (t *Thread) composeData(e *callbacks.EventInfo, size, host uintptr, address device.Address, name string) {
 	data := e.Data()
 	data.Bytes, data.HostPtr, data.DevicePtr, data.VarName = uint64(size), host, uintptr(address), 0
 	if name != "" {

@@ -25,7 +25,7 @@ func (t *Thread) fail(failure *device.Error) {
 		t.exit(first)
 		os.Exit(1)
 	}
-	t.flush() // what its callbacks run into is an error of its own
+	t.carryOut() // what its callbacks run into is an error of its own
 	t.failing = failure
 	defer func() { t.failing = nil }() // reached only where Exit panics
 	if t.rt.registry.Wanted(callbacks.Error) {
@@ -40,7 +40,7 @@ func (t *Thread) fail(failure *device.Error) {
 // failMapping is fail for a construct whose variables could not all be mapped: what was
 // allocated and created before is told of, and other threads need not wait for it.
 func (t *Thread) failMapping(d *Device, failure *device.Error) {
-	t.holdCreated(d)
+	t.planCreated(d)
 	t.markReady(d, nil)
 	t.fail(failure)
 }
@@ -48,20 +48,20 @@ func (t *Thread) failMapping(d *Device, failure *device.Error) {
 // endSpans raises the _end events of the spans that are open in the construct in
 // progress, which an error ends.
 func (t *Thread) endSpans() {
-	if e := t.context.compute; e != nil {
-		switch last := int(e.batch.Count) - 1; last {
+	if t.context.compute != nil {
+		switch t.context.planned - 1 {
 		case enterStart:
-			t.holdCompute(enterEnd)
+			t.planCompute(enterEnd)
 		case launchStart:
-			t.holdCompute(launchEnd)
-		case exitStart, waitedExitStart, waitEnd:
-			t.holdCompute(exitEnd)
+			t.planCompute(launchEnd)
+		case exitStart, waitEnd:
+			t.planCompute(exitEnd)
 		}
-		t.holdCompute(computeEnd)
+		t.planCompute(computeEnd)
 	} else if t.context.ends != 0 {
 		t.end()
 	}
-	t.flush()
+	t.carryOut()
 }
 
 // exit prints a failure's line and ends the program; false means that another
@@ -107,14 +107,14 @@ func (t *Thread) raiseError(failure *device.Error) {
 	if a := t.rt.options.Attributor; a != nil {
 		t.context.parent = a.Written(t.place, t.function, t.context.parent)
 	}
-	_, _, e := t.compose(callbacks.Error, nil)
+	_, e := t.compose(callbacks.Error, nil)
 	event := e.Error()
 	event.Implicit = 1
 	event.ErrorCode = callbacks.ErrorCode(failure.Code)
 	event.ErrorMessage = temporaryCString(failure.Message)
 	defer freeCString(event.ErrorMessage)
 	event.RuntimeInfo = failure.Driver
-	t.flush()
+	t.carryOut()
 }
 
 // KernelCrashed raises the error of a kernel that a signal ends, cause, on a device

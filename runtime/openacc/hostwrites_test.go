@@ -103,7 +103,7 @@ func heldQueue(t testing.TB, thread *Thread) (q *Queue, release func()) {
 	pin.Pin(here)
 	t.Cleanup(pin.Unpin)
 	block := devicetest.Arguments(t, d.driver, q.driver, device.Address(uintptr(unsafe.Pointer(open))), device.Address(uintptr(unsafe.Pointer(here))))
-	if err := q.driver.Launch(0, gate, device.Geometry{}, block, false); err != nil {
+	if err := devicetest.Launch(q.driver, 0, gate, device.Geometry{}, block, false); err != nil {
 		t.Fatal(err)
 	}
 	return q, func() { open.Store(1) }

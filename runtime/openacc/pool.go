@@ -58,26 +58,26 @@ func (w *poolWatch) each(raise func(event callbacks.Event, address device.Addres
 	}
 }
 
-// holdMemory holds an alloc or free event for memory of d, or on a device with
+// planAllocation adds an alloc or free event for memory of d, or on a device with
 // a pool those of what the pool did since. m, if any, is the mapping it is for.
-func (t *Thread) holdMemory(d *Device, event callbacks.Event, size uintptr, address device.Address, m *dataenv.Mapping) {
+func (t *Thread) planAllocation(d *Device, event callbacks.Event, size uintptr, address device.Address, m *dataenv.Mapping) {
 	if d.pool != nil {
 		d.pool.each(func(event callbacks.Event, address device.Address, bytes uintptr) {
-			t.holdData(event, nil, bytes, 0, address, "")
+			t.planData(event, nil, bytes, 0, address, "")
 		})
 		return
 	}
 	if m == nil {
-		t.holdData(event, nil, size, 0, address, "")
+		t.planData(event, nil, size, 0, address, "")
 		return
 	}
 	name := t.nameOf(m.Host, m.Size, m)
 	if !t.concerns(event) {
 		return
 	}
-	_, _, e := t.compose(event, nil)
+	_, e := t.compose(event, nil)
 	if e.Implicit != 0 {
 		e.Implicit = t.impliedData(m.Host, m.Size, name)
 	}
-	t.setData(e, size, 0, address, name)
+	t.composeData(e, size, 0, address, name)
 }

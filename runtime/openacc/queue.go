@@ -19,13 +19,12 @@ type Queue struct {
 	driver device.Queue
 	async  int // the async value: 0 and up, or AsyncSync
 
-	announcer device.Announcer // driver, if it is one
-	arguments arguments.Store  // of the kernels launched
+	arguments arguments.Store // of the kernels launched
 
 	// enqueued counts operations, each after it was put onto the queue; finished
 	// is how many of them are known to be done. So a host thread that finds them
 	// equal has nothing of its own left on the queue.
-	enqueued atomic.Uint64
+	enqueued *atomic.Uint64 // in C's memory: plans count it
 	finished atomic.Uint64
 
 	mu     sync.Mutex
@@ -39,9 +38,14 @@ type Queue struct {
 }
 
 func newQueue(d *Device, driver device.Queue, async int) *Queue {
-	announcer, _ := driver.(device.Announcer)
-	return &Queue{device: d, driver: driver, async: async, announcer: announcer}
+	counter := callbacks.Allocate(counterBytes)
+	q := &Queue{device: d, driver: driver, async: async, enqueued: (*atomic.Uint64)(counter)}
+	runtime.AddCleanup(q, callbacks.Deallocate, counter)
+	return q
 }
+
+// counterBytes keeps the counters of two queues from sharing a line of the cache.
+const counterBytes = 64
 
 // pruneEvery is after how many downloads the queue looks what it can forget.
 const pruneEvery = 64
@@ -89,20 +93,6 @@ func (q *Queue) handle() uintptr {
 func (d *Device) existing(async int) *Queue {
 	if q, ok := d.byAsync.Load(async); ok {
 		return q.(*Queue)
-	}
-	return nil
-}
-
-// knownQueue is the queue that a mapped async value has already, nil for none.
-func (t *Thread) knownQueue(d *Device, mapped int) *Queue {
-	if mapped != AsyncSync {
-		return d.existing(mapped)
-	}
-	generation := d.generation.Load()
-	for i := range t.synchronous {
-		if own := &t.synchronous[i]; own.queue.device == d && own.generation == generation {
-			return own.queue
-		}
 	}
 	return nil
 }
@@ -215,31 +205,31 @@ func (d *Device) willWrite(host, bytes uintptr) (will bool) {
 	return will
 }
 
-// put counts an operation that is on the queue now, with the host memory that it
-// will write or read.
-func (q *Queue) put(writes hostRange, reads []byte) {
-	q.enqueued.Add(1)
-	if q.synchronous() || writes.high == 0 && reads == nil {
-		return
-	}
+// noteWrite notes the host memory that an operation which is on the queue now will
+// write.
+func (q *Queue) noteWrite(writes hostRange) {
 	q.mu.Lock()
-	prune := false
-	if writes.high != 0 {
-		q.change(func(w *hostWrites) { w.add(writes) })
-		q.news++
-		prune = q.news == pruneEvery // one thread at a time: prune sets it back
-	}
-	var release [][]byte
-	if reads != nil {
-		q.held = append(q.held, reads)
-		if q.bytes += cap(reads); q.bytes > holdLimit {
-			release, q.held, q.bytes = q.held, nil, 0
-		}
-	}
+	q.change(func(w *hostWrites) { w.add(writes) })
+	q.news++
+	prune := q.news == pruneEvery // one thread at a time: prune sets it back
 	q.mu.Unlock()
 	if prune {
 		q.prune()
 	}
+}
+
+// willRead keeps what an operation which is on the queue now will read; nil is nothing.
+func (q *Queue) willRead(reads []byte) {
+	if q.synchronous() || reads == nil {
+		return
+	}
+	q.mu.Lock()
+	var release [][]byte
+	q.held = append(q.held, reads)
+	if q.bytes += cap(reads); q.bytes > holdLimit {
+		release, q.held, q.bytes = q.held, nil, 0
+	}
+	q.mu.Unlock()
 	if release != nil && q.driver.Then(func() { runtime.KeepAlive(release) }) != nil {
 		// The queue fails: nothing on it will read this memory for certain.
 		q.mu.Lock()
@@ -331,21 +321,20 @@ func (q *Queue) inherit(other *Queue) {
 // awaitQueue blocks until q is empty, between wait events.
 func (t *Thread) awaitQueue(q *Queue, implicit bool) {
 	t.awaitLast(q, implicit)
-	t.flush()
+	t.carryOut()
 }
 
-// awaitLast is awaitQueue where the next event follows at once, and wait_end is
-// held for that.
+// awaitLast is awaitQueue where the next event follows at once: wait_end is planned.
 func (t *Thread) awaitLast(q *Queue, implicit bool) {
 	var pair eventPair
-	t.holdWait(callbacks.WaitStart, &pair, q, implicit)
-	t.flush()
+	t.planWait(callbacks.WaitStart, &pair, q, implicit)
+	t.carryOut()
 	number := q.enqueued.Load()
 	err := q.driver.Synchronize()
 	if err == nil {
 		q.drained(number)
 	}
-	t.holdWait(callbacks.WaitEnd, &pair, q, implicit)
+	t.planWait(callbacks.WaitEnd, &pair, q, implicit)
 	pair.release()
 	if err != nil {
 		t.fail(t.fromDevice(err))
@@ -366,7 +355,7 @@ func (t *Thread) follow(q, other *Queue) {
 		t.fail(t.fromDevice(err))
 		return
 	}
-	q.put(hostRange{}, nil)
+	q.enqueued.Add(1)
 	q.inherit(other)
 	t.reportWait(q, other)
 }

@@ -98,14 +98,9 @@ func (t *Thread) MemcpyDevice(to, from unsafe.Pointer, bytes uintptr, async int)
 		return
 	}
 	number := t.correlate(q, "")
-	err := q.driver.Copy(number, device.Address(uintptr(to)), device.Address(uintptr(from)), uint64(bytes), q.synchronous())
-	q.put(hostRange{}, nil)
-	t.context.correlation = 0
-	if err != nil {
-		t.fail(t.fromDevice(err))
-		return
+	if t.enqueue(q.driver.Copy(t.operation(q, number), number, device.Address(uintptr(to)), device.Address(uintptr(from)), uint64(bytes), q.synchronous())) {
+		t.finish(q)
 	}
-	t.finish(q)
 }
 
 // finish waits for a synchronous routine's transfers.
@@ -197,14 +192,9 @@ func (t *Thread) MemcpyD2D(to, from unsafe.Pointer, bytes uintptr, toNumber, fro
 	}
 	if target == source {
 		number := t.correlate(q, "")
-		err := q.driver.Copy(number, toAddress, fromAddress, uint64(bytes), q.synchronous())
-		q.put(hostRange{}, nil)
-		t.context.correlation = 0
-		if err != nil {
-			t.fail(t.fromDevice(err))
-			return
+		if t.enqueue(q.driver.Copy(t.operation(q, number), number, toAddress, fromAddress, uint64(bytes), q.synchronous())) {
+			t.finish(q)
 		}
-		t.finish(q)
 		return
 	}
 	// Devices do not reach each other's memory: by way of the host, which waits.

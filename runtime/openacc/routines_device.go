@@ -304,7 +304,7 @@ func (t *Thread) ended() {
 	if t.wanted(callbacks.RuntimeShutdown) {
 		g, _ := t.composeOwn(callbacks.RuntimeShutdown, nil)
 		g.info.Async, g.info.AsyncQueue = AsyncSync, AsyncSync
-		t.flush()
+		t.carryOut()
 	}
 	t.rt.registry.Unregister(nil, callbacks.None, callbacks.CCallback(nil), callbacks.Toggle)
 }

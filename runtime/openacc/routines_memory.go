@@ -72,8 +72,8 @@ func (t *Thread) Malloc(bytes uintptr) unsafe.Pointer {
 	if err != nil {
 		return nil
 	}
-	t.holdMemory(d, callbacks.Alloc, bytes, address, nil)
-	t.flush()
+	t.planAllocation(d, callbacks.Alloc, bytes, address, nil)
+	t.carryOut()
 	return at(uintptr(address))
 }
 
@@ -100,8 +100,8 @@ func (t *Thread) Free(data unsafe.Pointer) {
 		t.fail(t.freeFailed(uintptr(data), device.Errorf(device.InvalidArgument, 0, "not allocated by acc_malloc on %s", d)))
 		return
 	}
-	t.holdMemory(d, callbacks.Free, size, address, nil)
-	t.flush()
+	t.planAllocation(d, callbacks.Free, size, address, nil)
+	t.carryOut()
 	if err := d.driver.Free(address); err != nil {
 		t.fail(t.freeFailed(uintptr(data), err))
 	}
@@ -155,7 +155,7 @@ func (t *Thread) begins(routine string, host unsafe.Pointer, bytes uintptr, asyn
 	t.settle(d, q, true)
 	if len(s.removed) > 0 {
 		t.discard(d, q)
-		t.flush() // no event of the routine's own follows
+		t.carryOut() // no event of the routine's own follows
 	}
 	return at(uintptr(p.last))
 }
@@ -200,7 +200,7 @@ func (t *Thread) ends(routine string, host unsafe.Pointer, bytes uintptr, async 
 	t.scratch.items = append(t.scratch.items[:0], goacc.Item{Action: goacc.ActionRelease, Host: uintptr(host),
 		Size: bytes, Copyout: copyout, Finalize: finalize, Leader: -1})
 	t.endLifetimes(d, q)
-	t.flush() // no event of the routine's own follows the last wait
+	t.carryOut() // no event of the routine's own follows the last wait
 }
 
 // UpdateDevice is acc_update_device and its _async form (OpenACC 3.3 §3.2.20).
@@ -227,7 +227,7 @@ func (t *Thread) updates(routine string, action goacc.Action, host unsafe.Pointe
 	t.begin(callbacks.UpdateStart)
 	t.update(d, q)
 	t.end()
-	t.flush()
+	t.carryOut()
 	if len(t.scratch.suspects) > 0 {
 		t.warnOfUpdates(d, goacc.Arguments{Hosts: []uintptr{uintptr(host)}, Sizes: []uintptr{bytes}, Kinds: []uint16{uint16(goacc.ForceTo)}})
 	}

@@ -50,10 +50,6 @@ type Options struct {
 	// Delivering says whether the calling thread is inside a subscriber's record
 	// function; nil means that none ever calls the runtime.
 	Delivering func() bool
-	// Leave takes the events at the end of a call, as Registry.DispatchBatch would,
-	// to raise them when the call has returned; if not all get done then, the rest
-	// is RaiseRest's. False, or nil, means that the runtime raises them itself.
-	Leave func(*Thread, *callbacks.Batch) bool
 	// Problem is what is wrong with the configuration, for the error line of the
 	// first use; "" where it is right.
 	Problem string

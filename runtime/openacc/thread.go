@@ -37,34 +37,30 @@ type Thread struct {
 	place    Place
 	function uintptr // outlined function of a compute construct
 
-	scratch *scratch // that of the level
+	scratch *scratch // those of the level
+	plan    *plan
 	levels  []*level // the call in progress, and those inside callbacks
 	level   int
 	call    uint64 // counts constructs
 
 	prober prober
 
-	wantedEvents *uint32       // callbacks.Registry.WantedEvents
-	soleEvents   *uint32       // callbacks.Registry.SoleEvents
-	frames       []*eventFrame // by the depth of events being raised
-	held         *eventBatch   // events to be raised with the next one, nil for none
-	left         *eventBatch   // events that Options.Leave took, if not known to be raised
-	composing    *eventFrame   // the last one in which an event was composed
-	namesInC     [256]nameInC  // of variables that events told of
+	wantedEvents *uint32      // callbacks.Registry.WantedEvents
+	namesInC     [256]nameInC // of variables that events told of
 	computes     []*computeEvents
 	named        []namedSite   // by site.slot, nil before the first
 	constructs   []writtenSite // likewise
+	unsteady     [unsteadySlots]site
 	joints       map[joint]string
 	lists        map[uint64]*carriedList // by a hash of their names
 	memory       *memory
-	version      uint64 // of the Attributor's answers in frames
+	version      uint64 // of the Attributor's answers
 	versioned    bool   // version was compared during this call
 
 	initialising int               // initialisation events being raised
 	failing      *device.Error     // it ends the program; nil for none
 	reporting    bool              // callbacks are told of an error that does not
 	pairs        []*callbacks.Pair // not in use
-	lent         []*callbacks.Pair // of left
 
 	declared []hostRange // variables of declare directives that were present before
 }
@@ -87,6 +83,7 @@ type scratch struct {
 	late      []lateValue
 	suspects  []hostPointer
 	places    []place
+	absent    []int // items that have no mapping
 	small     group
 	carried   []string  // names of what a transfer carries
 	hosts     []uintptr // the arguments of a kernel that runs on the host
@@ -137,11 +134,9 @@ func (rt *Runtime) AdoptThread(events *callbacks.Thread, former *Thread) *Thread
 		made = new(Thread)
 	}
 	// The thread may have ended in a callback.
-	for _, p := range made.lent {
-		p.Release()
-	}
 	for _, l := range made.levels {
 		l.outer, l.aside = outer{}, false
+		l.plan.forget()
 	}
 	*made = Thread{
 		rt:           rt,
@@ -155,17 +150,14 @@ func (rt *Runtime) AdoptThread(events *callbacks.Thread, former *Thread) *Thread
 		levels:       made.levels,
 		prober:       prober{local: made.prober.local, remote: made.prober.remote},
 		wantedEvents: rt.registry.WantedEvents(),
-		soleEvents:   rt.registry.SoleEvents(),
-		frames:       made.frames,
 		version:      made.version,
 		memory:       made.memory,
-		pairs:        append(made.pairs, made.lent...),
+		pairs:        made.pairs,
 		computes:     made.computes,
 	}
 	for _, e := range made.computes {
 		if e != nil {
 			e.busy = false
-			e.changed()
 		}
 	}
 	if made.memory == nil {
@@ -173,9 +165,9 @@ func (rt *Runtime) AdoptThread(events *callbacks.Thread, former *Thread) *Thread
 		runtime.AddCleanup(made, (*memory).free, made.memory)
 	}
 	if len(made.levels) == 0 {
-		made.levels = append(made.levels, new(level))
+		made.addLevel()
 	}
-	made.scratch = &made.levels[0].scratch
+	made.scratch, made.plan = &made.levels[0].scratch, &made.levels[0].plan
 	return made
 }
 
@@ -288,9 +280,15 @@ func (t *Thread) deviceName() string {
 func (t *Thread) nest() {
 	t.level++
 	if t.level == len(t.levels) {
-		t.levels = append(t.levels, new(level))
+		t.addLevel()
 	}
-	t.scratch = &t.levels[t.level].scratch
+	t.scratch, t.plan = &t.levels[t.level].scratch, &t.levels[t.level].plan
+}
+
+func (t *Thread) addLevel() {
+	l := new(level)
+	l.plan.init(t.memory)
+	t.levels = append(t.levels, l)
 }
 
 func (t *Thread) unnest() {
@@ -299,7 +297,7 @@ func (t *Thread) unnest() {
 		l.aside, l.outer = false, outer{}
 	}
 	t.level--
-	t.scratch = &t.levels[t.level].scratch
+	t.scratch, t.plan = &t.levels[t.level].scratch, &t.levels[t.level].plan
 }
 
 // setAside begins a call: it keeps the one in progress where this one begins inside
@@ -317,6 +315,7 @@ func (t *Thread) setAside() {
 // A level is what calls need inside so many others.
 type level struct {
 	scratch scratch
+	plan    plan
 	outer   outer
 	aside   bool // outer holds the call in progress one level up
 }

@@ -1,6 +1,7 @@
 package openacc
 
 import (
+	"runtime"
 	"slices"
 	"unsafe"
 
@@ -119,17 +120,21 @@ func (t *Thread) enqueueUpload(q *Queue, u *transfer, name string, source unsafe
 		correlation = t.correlate(q, "")
 	}
 	var pair eventPair
-	t.raiseData(callbacks.EnqueueUploadStart, &pair, u.size, u.host, u.device, name)
+	t.makeRoom(3)
+	t.planData(callbacks.EnqueueUploadStart, &pair, u.size, u.host, u.device, name)
 	var err error
 	if part {
-		err = q.driver.Store(u.device, own, q.synchronous())
-		own = nil
+		err = t.planStore(q, u.device, own)
 	} else {
-		err = q.driver.Upload(correlation, u.device, source, uint64(size), q.synchronous())
+		err = t.prepared(q.driver.Upload(t.operation(q, correlation), correlation, u.device, source, uint64(size), q.synchronous()))
 	}
-	q.put(hostRange{}, own)
-	t.raiseData(callbacks.EnqueueUploadEnd, &pair, u.size, u.host, u.device, name)
+	t.planData(callbacks.EnqueueUploadEnd, &pair, u.size, u.host, u.device, name)
 	pair.release()
+	t.carryOut()
+	runtime.KeepAlive(own)
+	if !part {
+		q.willRead(own)
+	}
 	t.context.correlation = 0
 	if err != nil {
 		t.fail(t.fromDevice(err))
@@ -211,13 +216,19 @@ func (t *Thread) downloadTogether(q *Queue, g *group) {
 // the host memory that it will come to in the end.
 func (t *Thread) enqueueDownload(q *Queue, correlation uint64, u *transfer, name string, to unsafe.Pointer, size uintptr, writes ...hostRange) {
 	var pair eventPair
-	t.raiseData(callbacks.EnqueueDownloadStart, &pair, u.size, u.host, u.device, name)
-	err := q.driver.Download(correlation, to, u.device, uint64(size), q.synchronous())
-	for _, w := range writes {
-		q.put(w, nil)
-	}
-	t.raiseData(callbacks.EnqueueDownloadEnd, &pair, u.size, u.host, u.device, name)
+	t.makeRoom(3)
+	t.planData(callbacks.EnqueueDownloadStart, &pair, u.size, u.host, u.device, name)
+	err := t.prepared(q.driver.Download(t.operation(q, correlation), correlation, to, u.device, uint64(size), q.synchronous()))
+	behind := t.plan.Count
+	t.planData(callbacks.EnqueueDownloadEnd, &pair, u.size, u.host, u.device, name)
 	pair.release()
+	if !q.synchronous() {
+		t.carryOutBefore(behind) // callbacks of the end may ask what is to be written
+		for _, w := range writes {
+			q.noteWrite(w)
+		}
+	}
+	t.carryOut()
 	t.context.correlation = 0
 	if err != nil {
 		t.fail(t.fromDevice(err))
@@ -227,13 +238,20 @@ func (t *Thread) enqueueDownload(q *Queue, correlation uint64, u *transfer, name
 // zero puts the zeroing of device memory onto q. OpenACC 3.3 chapter 5 has no
 // event for it; it is device activity.
 func (t *Thread) zero(q *Queue, f *fill) {
-	correlation := t.correlate(q, "")
-	err := q.driver.Fill(correlation, f.device, 0, uint64(f.size), q.synchronous())
-	q.put(hostRange{}, nil)
+	number := t.correlate(q, "")
+	t.enqueue(q.driver.Fill(t.operation(q, number), number, f.device, 0, uint64(f.size), q.synchronous()))
+}
+
+// enqueue puts an operation that has no events onto its queue; false: it has failed, as
+// err says if it could not be prepared.
+func (t *Thread) enqueue(err error) bool {
+	err = t.prepared(err)
+	t.carryOut()
 	t.context.correlation = 0
 	if err != nil {
 		t.fail(t.fromDevice(err))
 	}
+	return err == nil
 }
 
 // overwritten says whether one of uploads writes where u goes, which has to come after it.
@@ -253,9 +271,9 @@ func (t *Thread) enqueueUploads(d *Device, q *Queue) {
 	if len(s.pending)+len(s.exits) > 0 {
 		t.awaitBlocks(d, q)
 	}
-	t.holdCreated(d)
+	t.planCreated(d)
 	if len(s.fills) > 0 {
-		t.flush()
+		t.carryOut()
 	}
 	for i := range s.fills {
 		t.zero(q, &s.fills[i])
@@ -273,19 +291,19 @@ func (t *Thread) enqueueUploads(d *Device, q *Queue) {
 		t.upload(q, &s.stores[i])
 	}
 	if len(s.created) > 0 {
-		t.flush() // before other threads use what was created
+		t.carryOut() // before other threads use what was created
 	}
 	s.fills, s.uploads, s.stores = s.fills[:0], s.uploads[:0], s.stores[:0]
 }
 
-// holdCreated holds the events of the mappings made.
-func (t *Thread) holdCreated(d *Device) {
+// planCreated adds the events of the mappings made.
+func (t *Thread) planCreated(d *Device) {
 	for _, m := range t.scratch.created {
 		if memory := blockOf(m).memory; memory != nil && !memory.told {
 			memory.told = true
-			t.holdMemory(d, callbacks.Alloc, memory.size, memory.address, memory.one(m))
+			t.planAllocation(d, callbacks.Alloc, memory.size, memory.address, memory.one(m))
 		}
-		t.holdData(callbacks.Create, nil, m.Size, m.Host, m.Device, t.nameOf(m.Host, m.Size, m))
+		t.planData(callbacks.Create, nil, m.Size, m.Host, m.Device, t.nameOf(m.Host, m.Size, m))
 	}
 }
 
@@ -330,13 +348,13 @@ func (t *Thread) discard(d *Device, q *Queue) {
 	for _, m := range s.removed {
 		b := blockOf(m)
 		t.outlive(b, q)
-		t.holdData(callbacks.Delete, nil, m.Size, m.Host, m.Device, t.nameOf(m.Host, m.Size, m))
+		t.planData(callbacks.Delete, nil, m.Size, m.Host, m.Device, t.nameOf(m.Host, m.Size, m))
 		memory := b.drop()
 		if memory == nil {
 			continue
 		}
-		t.holdMemory(d, callbacks.Free, memory.size, memory.address, memory.one(m))
-		t.flush() // before others use this memory
+		t.planAllocation(d, callbacks.Free, memory.size, memory.address, memory.one(m))
+		t.carryOut() // before others use this memory
 		if t.function != 0 && q.keep(memory) {
 			continue
 		}
@@ -356,7 +374,7 @@ func (t *Thread) discard(d *Device, q *Queue) {
 	if len(later)+len(landings) == 0 {
 		return
 	}
-	t.flush()
+	t.carryOut()
 	driver := d.driver
 	err := q.driver.Then(func() {
 		for _, l := range landings {
@@ -383,7 +401,7 @@ func (t *Thread) outlive(b *block, q *Queue) {
 			t.follow(q, user)
 			continue
 		}
-		t.flush() // this may take its time
+		t.carryOut() // this may take its time
 		number := user.enqueued.Load()
 		if err := user.driver.Synchronize(); err != nil {
 			t.fail(t.fromDevice(err))

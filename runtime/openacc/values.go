@@ -13,11 +13,11 @@ type lateValue struct {
 	number     int // among the block's values
 }
 
-// storeArguments puts the argument block of the construct in progress onto q, between
-// the events of an upload if values travel with it; nothing goes where a block like
-// it lies on the device already. A block into whose values the kernel may write
-// serves one launch.
-func (t *Thread) storeArguments(d *Device, q *Queue, k *kernelCode) (arguments.Placed, error) {
+// planArguments adds the argument block of the construct in progress to the plan,
+// between the events of an upload if values travel with it; nothing is added where a
+// block like it lies on the device already. A block into whose values the kernel may
+// write serves one launch.
+func (t *Thread) planArguments(d *Device, q *Queue, k *kernelCode) (arguments.Placed, error) {
 	s := t.scratch
 	for i := range s.block.Values() {
 		if argument, _ := s.block.Value(i); k.code.MayWrite(argument) {
@@ -29,20 +29,18 @@ func (t *Thread) storeArguments(d *Device, q *Queue, k *kernelCode) (arguments.P
 	if err != nil || placed.Contents == nil {
 		return placed, err
 	}
-	defer func() {
-		if err != nil {
-			q.arguments.Launched(placed) // it will never be
-		}
-	}()
 	if s.block.Values() == len(s.late) {
-		if err = q.driver.Store(placed.Address, placed.Contents, q.synchronous()); err != nil {
-			return placed, err
-		}
-	} else if err = t.uploadValues(q, &placed); err != nil {
+		err = t.planStore(q, placed.Address, placed.Contents)
+	} else {
+		err = t.planValues(q, &placed)
+	}
+	if err != nil {
+		q.arguments.Launched(placed) // it will never be
 		return placed, err
 	}
-	q.put(hostRange{}, nil)
-	q.arguments.Stored(placed)
+	if len(s.late) > 0 {
+		t.carryOut()
+	}
 	for _, late := range s.late {
 		_, offset := s.block.Value(late.number)
 		t.upload(q, &transfer{host: late.host, device: placed.Address + device.Address(offset), size: late.size})
@@ -50,14 +48,14 @@ func (t *Thread) storeArguments(d *Device, q *Queue, k *kernelCode) (arguments.P
 	return placed, nil
 }
 
-// uploadValues puts an argument block with values onto q, between its events. They
-// name the variable if there is one only; else a list of them goes to who can read it.
-func (t *Thread) uploadValues(q *Queue, placed *arguments.Placed) error {
+// planValues adds an argument block with values, between its events. They name the
+// variable if there is one only; else a list of them goes to who can read it.
+func (t *Thread) planValues(q *Queue, placed *arguments.Placed) error {
 	s := t.scratch
 	var pair eventPair
 	var bytes, host uintptr
 	name := ""
-	if t.wanted(callbacks.EnqueueUploadStart) || t.wanted(callbacks.EnqueueUploadEnd) {
+	if t.concerns(callbacks.EnqueueUploadStart) || t.concerns(callbacks.EnqueueUploadEnd) {
 		carried := 0
 		for i := range s.items {
 			if item := &s.items[i]; item.Value && !t.late(item.Host) {
@@ -71,11 +69,17 @@ func (t *Thread) uploadValues(q *Queue, placed *arguments.Placed) error {
 			host, name = 0, t.listOfValues()
 		}
 	}
-	t.raiseData(callbacks.EnqueueUploadStart, &pair, bytes, host, placed.Address, name)
-	err := q.driver.Store(placed.Address, placed.Contents, q.synchronous())
-	t.raiseData(callbacks.EnqueueUploadEnd, &pair, bytes, host, placed.Address, name)
+	t.planData(callbacks.EnqueueUploadStart, &pair, bytes, host, placed.Address, name)
+	err := t.planStore(q, placed.Address, placed.Contents)
+	t.planData(callbacks.EnqueueUploadEnd, &pair, bytes, host, placed.Address, name)
 	pair.release()
 	return err
+}
+
+// planStore adds a copy of contents to device memory that is a part of a launch. They
+// are read when it is carried out.
+func (t *Thread) planStore(q *Queue, to device.Address, contents []byte) error {
+	return t.prepared(q.driver.Store(t.operation(q, 0), to, contents, q.synchronous()))
 }
 
 // late says whether the value at host is a lateValue.

@@ -48,11 +48,11 @@ func play(t *testing.T, faults string, number int) (*script, error) {
 }
 
 func (s *script) upload() error {
-	return s.queue.Upload(1, s.memory, unsafe.Pointer(&s.host[0]), 8, s.now)
+	return devicetest.Upload(s.queue, 1, s.memory, unsafe.Pointer(&s.host[0]), 8, s.now)
 }
 
 func (s *script) download() error {
-	return s.queue.Download(1, unsafe.Pointer(&s.host[0]), s.memory, 8, s.now)
+	return devicetest.Download(s.queue, 1, unsafe.Pointer(&s.host[0]), s.memory, 8, s.now)
 }
 
 func (s *script) launch() error {
@@ -60,7 +60,7 @@ func (s *script) launch() error {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	return s.queue.Launch(1, k, device.Geometry{}, device.ArgumentBlock{}, s.now)
+	return devicetest.Launch(s.queue, 1, k, device.Geometry{}, device.ArgumentBlock{}, s.now)
 }
 
 func (s *script) alloc(n uint64) error {
@@ -172,7 +172,7 @@ func TestFailureStopsQueue(t *testing.T) {
 	release := make(chan struct{})
 	fine(t, "hold the queue", s.queue.Then(func() { <-release }))
 	fine(t, "upload", s.upload())
-	fine(t, "download", s.queue.Download(2, unsafe.Pointer(&held[0]), s.memory, 8, false))
+	fine(t, "download", devicetest.Download(s.queue, 2, unsafe.Pointer(&held[0]), s.memory, 8, false))
 	close(release)
 	wants(t, "synchronize", s.queue.Synchronize(), device.Execution, "upload 1")
 	if held[0] != 7 {

@@ -70,14 +70,16 @@ func TestModel(t *testing.T) {
 		windows[id] = window{from, d.Clock().Device}
 	}
 	up := func(q int, id uint64, bytes uint64) {
-		submit(id, func() error { return queues[q].Upload(id, a, unsafe.Pointer(&host[0]), bytes, false) })
+		submit(id, func() error { return devicetest.Upload(queues[q], id, a, unsafe.Pointer(&host[0]), bytes, false) })
 	}
 	// Two queues share the link up; the link down is another one.
 	for id := range uint64(4) {
 		up(int(id%2), id, n)
 	}
-	submit(10, func() error { return queues[0].Download(10, unsafe.Pointer(&host[0]), a, n/2, false) })
-	submit(11, func() error { return queues[0].Launch(11, k, device.Geometry{}, device.ArgumentBlock{}, false) })
+	submit(10, func() error { return devicetest.Download(queues[0], 10, unsafe.Pointer(&host[0]), a, n/2, false) })
+	submit(11, func() error {
+		return devicetest.Launch(queues[0], 11, k, device.Geometry{}, device.ArgumentBlock{}, false)
+	})
 	mark, err := queues[0].Record()
 	fine(t, "record", err)
 	fine(t, "wait", queues[1].Wait(mark))
@@ -129,7 +131,7 @@ func TestModelSynchronous(t *testing.T) {
 	a, _ := d.Alloc(8)
 	var host [8]byte
 	before := d.Clock()
-	fine(t, "upload", q.Upload(1, a, unsafe.Pointer(&host[0]), 8, true))
+	fine(t, "upload", devicetest.Upload(q, 1, a, unsafe.Pointer(&host[0]), 8, true))
 	after := d.Clock()
 	fine(t, "synchronize", q.Synchronize())
 	got := seen()[1]

@@ -386,33 +386,22 @@ submit (stream *s, operation *o, int now)
   return submit_with (s, o, 0, now);
 }
 
-answer
-accscope_sim_transfer (stream *s, int kind, uint64_t correlation,
-		       uintptr_t destination, uintptr_t source, uint64_t bytes,
-		       int now)
+int
+accscope_sim_run_step (struct accscope_sim_step *step)
 {
-  operation o = { .kind = kind, .correlation = correlation, .bytes = bytes,
-		  .destination = destination, .source = source };
-  return submit (s, &o, now);
-}
+  operation o = { .kind = step->kind, .correlation = step->correlation,
+		  .bytes = step->bytes, .destination = step->destination,
+		  .source = step->source, .fail = step->fail };
+  size_t contents = o.kind == ACCSCOPE_SIM_STORE ? o.bytes : 0;
 
-answer
-accscope_sim_store (stream *s, uintptr_t destination, const void *contents,
-		    uint64_t bytes, int now)
-{
-  operation o = { .kind = ACCSCOPE_SIM_STORE, .bytes = bytes,
-		  .destination = destination, .source = (uintptr_t) contents };
-  return submit_with (s, &o, bytes, now);
-}
-
-answer
-accscope_sim_launch (stream *s, uint64_t correlation, uintptr_t function,
-		     uintptr_t block, uint64_t bytes, int fail, int now)
-{
-  operation o = { .kind = ACCSCOPE_SIM_KERNEL, .correlation = correlation,
-		  .source = function, .destination = block, .bytes = bytes,
-		  .fail = fail };
-  return submit (s, &o, now);
+  if (accscope_gate_enter (step->gate))
+    {
+      step->answer = submit_with (step->stream, &o, contents, step->now);
+      accscope_gate_leave (step->gate);
+    }
+  else
+    step->answer = (answer) { ACCSCOPE_SIM_ERROR (ACCSCOPE_SIM_CLOSED, 0), 0 };
+  return step->answer.error != 0;
 }
 
 answer

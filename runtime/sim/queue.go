@@ -1,14 +1,9 @@
 package sim
 
-/*
-#include "queue.h"
-#cgo noescape accscope_sim_transfer
-#cgo noescape accscope_sim_store
-*/
+// #include "queue.h"
 import "C"
 
 import (
-	"runtime"
 	"runtime/cgo"
 	"sync/atomic"
 	"unsafe"
@@ -19,6 +14,7 @@ import (
 type queue struct {
 	device *simDevice
 	stream atomic.Pointer[C.struct_accscope_sim_stream] // nil when closed
+	using  *device.Gate                                 // keeps stream for steps
 }
 
 func (d *simDevice) NewQueue() (device.Queue, error) {
@@ -32,7 +28,7 @@ func (d *simDevice) NewQueue() (device.Queue, error) {
 	if stream == nil {
 		return nil, device.Errorf(device.System, 0, "make a queue: no host memory left")
 	}
-	q := &queue{device: d}
+	q := &queue{device: d, using: device.NewGate()}
 	q.stream.Store(stream)
 	d.queues[q] = struct{}{}
 	return q, nil
@@ -55,61 +51,60 @@ func cBool(b bool) C.int {
 	return 0
 }
 
-func (q *queue) transfer(doing string, kind C.int, correlation uint64, dst, src uintptr, n uint64, now bool) error {
+// prepare begins an operation that is to be run later.
+func (q *queue) prepare(o *device.Operation, doing string, kind C.int, correlation uint64, dst, src uintptr, n uint64, now bool) (*C.struct_accscope_sim_step, error) {
 	stream := q.stream.Load()
 	if stream == nil {
-		return q.device.shutDown(doing)
+		return nil, q.device.shutDown(doing)
 	}
-	return q.answer(C.accscope_sim_transfer(stream, kind, C.uint64_t(correlation), C.uintptr_t(dst), C.uintptr_t(src), C.uint64_t(n), cBool(now)), doing)
+	o.Doing = doing
+	s := (*C.struct_accscope_sim_step)(unsafe.Pointer(o.Operands))
+	*s = C.struct_accscope_sim_step{gate: (*C.uint32_t)(q.using.Address()), stream: stream, kind: kind, correlation: C.uint64_t(correlation),
+		destination: C.uintptr_t(dst), source: C.uintptr_t(src), bytes: C.uint64_t(n), now: cBool(now)}
+	o.Run = runStep
+	return s, nil
 }
 
-func (q *queue) Upload(correlation uint64, dst device.Address, src unsafe.Pointer, n uint64, now bool) error {
-	if err := q.device.checkRange("upload", dst, n); err != nil {
+var runStep = uintptr(C.accscope_sim_run_step)
+
+// transfer is prepare for what touches n bytes of device memory.
+func (q *queue) transfer(o *device.Operation, doing string, kind C.int, correlation uint64, memory device.Address, dst, src uintptr, n uint64, now bool) error {
+	if err := q.device.checkRange(doing, memory, n); err != nil {
 		return err
 	}
-	err := q.transfer("upload", C.ACCSCOPE_SIM_UPLOAD, correlation, uintptr(dst), uintptr(src), n, now)
-	runtime.KeepAlive(src)
+	_, err := q.prepare(o, doing, kind, correlation, dst, src, n, now)
 	return err
 }
 
-func (q *queue) Download(correlation uint64, dst unsafe.Pointer, src device.Address, n uint64, now bool) error {
-	if err := q.device.checkRange("download", src, n); err != nil {
-		return err
-	}
-	err := q.transfer("download", C.ACCSCOPE_SIM_DOWNLOAD, correlation, uintptr(dst), uintptr(src), n, now)
-	runtime.KeepAlive(dst)
-	return err
+func (q *queue) Upload(o *device.Operation, correlation uint64, dst device.Address, src unsafe.Pointer, n uint64, now bool) error {
+	return q.transfer(o, "upload", C.ACCSCOPE_SIM_UPLOAD, correlation, dst, uintptr(dst), uintptr(src), n, now)
 }
 
-func (q *queue) Copy(correlation uint64, dst, src device.Address, n uint64, now bool) error {
+func (q *queue) Download(o *device.Operation, correlation uint64, dst unsafe.Pointer, src device.Address, n uint64, now bool) error {
+	return q.transfer(o, "download", C.ACCSCOPE_SIM_DOWNLOAD, correlation, src, uintptr(dst), uintptr(src), n, now)
+}
+
+func (q *queue) Copy(o *device.Operation, correlation uint64, dst, src device.Address, n uint64, now bool) error {
 	if err := q.device.checkRange("copy to", dst, n); err != nil {
 		return err
 	}
 	if err := q.device.checkRange("copy from", src, n); err != nil {
 		return err
 	}
-	return q.transfer("copy", C.ACCSCOPE_SIM_COPY, correlation, uintptr(dst), uintptr(src), n, now)
+	_, err := q.prepare(o, "copy", C.ACCSCOPE_SIM_COPY, correlation, uintptr(dst), uintptr(src), n, now)
+	return err
 }
 
-func (q *queue) Fill(correlation uint64, dst device.Address, value byte, n uint64, now bool) error {
-	if err := q.device.checkRange("fill", dst, n); err != nil {
-		return err
-	}
-	return q.transfer("fill", C.ACCSCOPE_SIM_FILL, correlation, uintptr(dst), uintptr(value), n, now)
+func (q *queue) Fill(o *device.Operation, correlation uint64, dst device.Address, value byte, n uint64, now bool) error {
+	return q.transfer(o, "fill", C.ACCSCOPE_SIM_FILL, correlation, dst, uintptr(dst), uintptr(value), n, now)
 }
 
-func (q *queue) Store(dst device.Address, contents []byte, now bool) error {
-	if err := q.device.checkRange("store", dst, uint64(len(contents))); err != nil {
-		return err
-	}
-	stream := q.stream.Load()
-	if stream == nil {
-		return q.device.shutDown("store")
-	}
-	return q.answer(C.accscope_sim_store(stream, C.uintptr_t(dst), unsafe.Pointer(unsafe.SliceData(contents)), C.uint64_t(len(contents)), cBool(now)), "store")
+func (q *queue) Store(o *device.Operation, dst device.Address, contents []byte, now bool) error {
+	from := uintptr(unsafe.Pointer(unsafe.SliceData(contents)))
+	return q.transfer(o, "store", C.ACCSCOPE_SIM_STORE, 0, dst, uintptr(dst), from, uint64(len(contents)), now)
 }
 
-func (q *queue) Launch(correlation uint64, k device.Kernel, _ device.Geometry, b device.ArgumentBlock, now bool) error {
+func (q *queue) Launch(o *device.Operation, correlation uint64, k device.Kernel, _ device.Geometry, b device.ArgumentBlock, now bool) error {
 	code, ok := k.(*kernel)
 	if !ok {
 		return device.Errorf(device.InvalidArgument, 0, "launch: the kernel belongs to another device")
@@ -117,12 +112,16 @@ func (q *queue) Launch(correlation uint64, k device.Kernel, _ device.Geometry, b
 	if err := q.device.checkRange("launch with", b.Address, b.Size); b.Size > 0 && err != nil {
 		return err
 	}
-	stream := q.stream.Load()
-	if stream == nil {
-		return q.device.shutDown("launch")
+	s, err := q.prepare(o, "launch", C.ACCSCOPE_SIM_KERNEL, correlation, uintptr(b.Address), uintptr(code.function), b.Size, now)
+	if err != nil {
+		return err
 	}
-	return q.answer(C.accscope_sim_launch(stream, C.uint64_t(correlation), C.uintptr_t(code.function),
-		C.uintptr_t(b.Address), C.uint64_t(b.Size), cBool(code.fails), cBool(now)), "launch")
+	s.fail = cBool(code.fails)
+	return nil
+}
+
+func (q *queue) Outcome(o *device.Operation) error {
+	return q.answer((*C.struct_accscope_sim_step)(unsafe.Pointer(o.Operands)).answer, o.Doing)
 }
 
 func (q *queue) Then(f func()) error {
@@ -234,6 +233,7 @@ func (q *queue) Close() error {
 
 func (q *queue) release() {
 	if stream := q.stream.Swap(nil); stream != nil {
+		q.using.Close()
 		C.accscope_sim_stream_close(stream)
 	}
 }

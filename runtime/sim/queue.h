@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../device/operation.h"
+
 /* What an operation does; the first five are device.ActivityKind.  */
 enum accscope_sim_kind
 {
@@ -148,26 +150,27 @@ struct accscope_sim_answer
   unsigned wake;
 };
 
-/* Puts a copy or fill onto the queue; for a fill, source is the value.  With
-   now set and the queue idle it is done on return.  */
-struct accscope_sim_answer
-accscope_sim_transfer (struct accscope_sim_stream *stream, int kind,
-		       uint64_t correlation, uintptr_t destination,
-		       uintptr_t source, uint64_t bytes, int now);
+/* device.Operands: an operation that Go has prepared.  */
+struct accscope_sim_step
+{
+  int (*run) (struct accscope_sim_step *);
+  uint32_t *gate;		/* device.Gate of the queue */
+  struct accscope_sim_stream *stream;
+  struct accscope_sim_answer answer;
+  uint64_t correlation;
+  uintptr_t destination;	/* a kernel's argument block */
+  uintptr_t source;		/* a kernel's function, or a fill's value */
+  uint64_t bytes;		/* of a kernel's arguments */
+  int kind;			/* enum accscope_sim_kind */
+  int fail;			/* fails instead */
+  int now;			/* if the queue is idle, it is done on return */
+};
 
-/* Puts a copy of contents, which may change then, to destination onto the queue.  It
-   is part of launches to come: neither recorded, nor modelled, nor an operation that
-   a fault is injected into.  */
-struct accscope_sim_answer
-accscope_sim_store (struct accscope_sim_stream *stream, uintptr_t destination,
-		    const void *contents, uint64_t bytes, int now);
-
-/* Puts function (block), where bytes of arguments lie, onto the queue.  With fail
-   set it fails instead.  */
-struct accscope_sim_answer
-accscope_sim_launch (struct accscope_sim_stream *stream, uint64_t correlation,
-		     uintptr_t function, uintptr_t block, uint64_t bytes,
-		     int fail, int now);
+/* Puts it onto its queue, and returns 0, or the answer has the error;
+   ACCSCOPE_SIM_CLOSED if the queue was closed meanwhile.  What a store copies may change
+   then; it is part of launches to come: neither recorded, nor modelled, nor an
+   operation that a fault is injected into.  */
+int accscope_sim_run_step (struct accscope_sim_step *step);
 
 /* Puts a call of accscope_sim_run_then (handle) onto the queue.  */
 struct accscope_sim_answer

@@ -72,13 +72,13 @@ func TestThreadsEndWithDevice(t *testing.T) {
 		for range 10 {
 			q, err := d.NewQueue()
 			fine(t, "queue", err)
-			fine(t, "upload", q.Upload(1, a, unsafe.Pointer(&host[0]), 8, true))
+			fine(t, "upload", devicetest.Upload(q, 1, a, unsafe.Pointer(&host[0]), 8, true))
 		}
 		wantThreads(t, "after operations that need none", 0)
 		for range 10 {
 			q, err := d.NewQueue()
 			fine(t, "queue", err)
-			fine(t, "upload", q.Upload(1, a, unsafe.Pointer(&host[0]), 8, false))
+			fine(t, "upload", devicetest.Upload(q, 1, a, unsafe.Pointer(&host[0]), 8, false))
 		}
 		wantThreads(t, "with 4 hardware queues in use", 4)
 		fine(t, "close", d.Close())
@@ -115,8 +115,8 @@ func TestShortLivedThreads(t *testing.T) {
 		a, err := d.Alloc(64)
 		fine(t, "alloc", err)
 		var host [64]byte
-		fine(t, "upload", q.Upload(1, a, unsafe.Pointer(&host[0]), 64, false))
-		fine(t, "launch", q.Launch(2, k, device.Geometry{}, device.ArgumentBlock{Address: a, Size: 8}, false))
+		fine(t, "upload", devicetest.Upload(q, 1, a, unsafe.Pointer(&host[0]), 64, false))
+		fine(t, "launch", devicetest.Launch(q, 2, k, device.Geometry{}, device.ArgumentBlock{Address: a, Size: 8}, false))
 		fine(t, "synchronize", q.Synchronize())
 		fine(t, "free", d.Free(a))
 		fine(t, "close", q.Close())

@@ -67,7 +67,6 @@ func accscope_engine_start(from *C.struct_accscope_host) C.int {
 		Selected:   selected,
 		Changed:    changed,
 		Delivering: delivering,
-		Leave:      leave,
 	}
 	simOptions, err := sim.OptionsFromEnvironment()
 	var simulator device.Backend
@@ -174,12 +173,6 @@ func accscope_engine_callback_register(t thread, event C.int, callback unsafe.Po
 func accscope_engine_callback_unregister(t thread, event C.int, callback unsafe.Pointer, mode C.int) {
 	defer guard()
 	registry.Unregister(events(t), callbacks.Event(event), callbacks.CCallback(callback), callbacks.RegisterMode(mode))
-}
-
-//export accscope_engine_raise_rest
-func accscope_engine_raise_rest(t thread) {
-	defer guard()
-	threads.get(uintptr(t.engine)).RaiseRest()
 }
 
 //export accscope_engine_error

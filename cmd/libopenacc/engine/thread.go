@@ -154,12 +154,6 @@ func selected(t *openacc.Thread, d *openacc.Device) {
 	(thread)(t.Owner).device = publish(d)
 }
 
-// leave gives the events at the end of a construct to the thin library.
-func leave(t *openacc.Thread, batch *callbacks.Batch) bool {
-	(thread)(t.Owner).left = (*C.struct_acc_dispatch_batch)(unsafe.Pointer(batch))
-	return true
-}
-
 // changed publishes whether a device is initialised.
 func changed(d *openacc.Device) {
 	record := publish(d)

@@ -17,7 +17,7 @@ func Arguments(t testing.TB, d device.Device, q device.Queue, addresses ...devic
 		t.Fatal(err)
 	}
 	contents := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(addresses))), b.Size)
-	if err := q.Store(b.Address, contents, true); err != nil {
+	if err := Store(q, b.Address, contents, true); err != nil {
 		t.Fatal(err)
 	}
 	clear(addresses) // they are the caller's again

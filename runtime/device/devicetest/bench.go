@@ -22,13 +22,13 @@ func Bench(b *testing.B, backend device.Backend, k Kernels) {
 		arguments := Arguments(b, f.device, q, address, address, address)
 		b.Run("launch/synchronous", func(b *testing.B) {
 			for b.Loop() {
-				must(b, q.Launch(1, nothing, device.Geometry{}, arguments, true))
+				must(b, Launch(q, 1, nothing, device.Geometry{}, arguments, true))
 				must(b, q.Synchronize())
 			}
 		})
 		b.Run("launch/asynchronous", func(b *testing.B) {
 			for i := 0; b.Loop(); i++ {
-				must(b, q.Launch(1, nothing, device.Geometry{}, arguments, false))
+				must(b, Launch(q, 1, nothing, device.Geometry{}, arguments, false))
 				if i%64 == 63 {
 					must(b, q.Synchronize())
 				}
@@ -39,7 +39,7 @@ func Bench(b *testing.B, backend device.Backend, k Kernels) {
 			f.device.Observe(true)
 			defer f.device.Observe(false)
 			for b.Loop() {
-				must(b, q.Launch(1, nothing, device.Geometry{}, arguments, true))
+				must(b, Launch(q, 1, nothing, device.Geometry{}, arguments, true))
 				must(b, q.Synchronize())
 				f.mutex.Lock()
 				f.activities = f.activities[:0]
@@ -56,7 +56,7 @@ func Bench(b *testing.B, backend device.Backend, k Kernels) {
 	})
 	b.Run("upload/64B", func(b *testing.B) {
 		for b.Loop() {
-			must(b, q.Upload(1, address, src, size, true))
+			must(b, Upload(q, 1, address, src, size, true))
 		}
 	})
 }

@@ -67,7 +67,7 @@ func inside(t *testing.T, f *fixture) {
 	q := f.queue(t)
 	for _, now := range []bool{true, false} {
 		within = false
-		check(t, q.Launch(1, f.kernel(t, uintptr(C.address_of_ask())), device.Geometry{}, device.ArgumentBlock{}, now))
+		check(t, Launch(q, 1, f.kernel(t, uintptr(C.address_of_ask())), device.Geometry{}, device.ArgumentBlock{}, now))
 		check(t, q.Synchronize())
 		if !within {
 			t.Errorf("a kernel is not inside, now %v", now)
@@ -134,17 +134,17 @@ func adopting(t *testing.T, f *fixture) {
 		if adopted.Handle() != own.Handle() {
 			t.Errorf("round %d: the adopted queue is another one", round)
 		}
-		check(t, adopted.Upload(1, a, src, size, false))
+		check(t, Upload(adopted, 1, a, src, size, false))
 		check(t, adopted.Synchronize())
 		values[0] = 0
-		check(t, adopted.Download(2, src, a, size, true))
+		check(t, Download(adopted, 2, src, a, size, true))
 		check(t, adopted.Synchronize())
 		if values[0] != 7 {
 			t.Errorf("round %d: the adopted queue brought %d, want 7", round, values[0])
 		}
 		check(t, adopted.Close())
 	}
-	check(t, own.Upload(3, a, src, size, false))
+	check(t, Upload(own, 3, a, src, size, false))
 	check(t, own.Synchronize())
 }
 
@@ -161,7 +161,7 @@ func flushing(t *testing.T, f *fixture) {
 	a, values := f.alloc(t, 8), []int64{1}
 	src, size := pointer(values)
 	for n := 1; n <= 50; n++ {
-		check(t, q.Upload(uint64(n), a, src, size, n%2 == 0))
+		check(t, Upload(q, uint64(n), a, src, size, n%2 == 0))
 		check(t, q.Synchronize())
 		flusher.Flush()
 		f.mutex.Lock()

@@ -175,14 +175,14 @@ func transfers(t *testing.T, f *fixture) {
 		src, size := pointer(from)
 		dst, _ := pointer(to)
 		a, b := f.alloc(t, size), f.alloc(t, size)
-		check(t, q.Upload(1, a, src, size, now))
-		check(t, q.Fill(2, b, 0x55, size, now))
-		check(t, q.Copy(3, b+8, a+16, size-24, now))
-		check(t, q.Download(4, dst, b, size, now))
-		check(t, q.Upload(5, a, src, 0, now))
-		check(t, q.Fill(6, b, 0xaa, 0, now))
-		check(t, q.Copy(7, b, a, 0, now))
-		check(t, q.Download(8, dst, a, 0, now))
+		check(t, Upload(q, 1, a, src, size, now))
+		check(t, Fill(q, 2, b, 0x55, size, now))
+		check(t, Copy(q, 3, b+8, a+16, size-24, now))
+		check(t, Download(q, 4, dst, b, size, now))
+		check(t, Upload(q, 5, a, src, 0, now))
+		check(t, Fill(q, 6, b, 0xaa, 0, now))
+		check(t, Copy(q, 7, b, a, 0, now))
+		check(t, Download(q, 8, dst, a, 0, now))
 		check(t, q.Synchronize())
 		if idle, err := q.Idle(); !idle || err != nil {
 			t.Errorf("now %v: after Synchronize Idle() = %v, %v", now, idle, err)
@@ -210,8 +210,8 @@ func order(t *testing.T, f *fixture) {
 	from, seen := make([]int64, steps), make([]int64, steps)
 	for i := range steps {
 		from[i] = int64(i)
-		check(t, q.Upload(1, a, unsafe.Pointer(&from[i]), 8, i%7 == 0))
-		check(t, q.Download(2, unsafe.Pointer(&seen[i]), a, 8, i%5 == 0))
+		check(t, Upload(q, 1, a, unsafe.Pointer(&from[i]), 8, i%7 == 0))
+		check(t, Download(q, 2, unsafe.Pointer(&seen[i]), a, 8, i%5 == 0))
 	}
 	check(t, q.Synchronize())
 	for i := range steps {
@@ -229,8 +229,8 @@ func then(t *testing.T, f *fixture) {
 	src, size := pointer(from)
 	dst, _ := pointer(to)
 	results := make(chan int64, 10)
-	check(t, q.Upload(1, a, src, size, false))
-	check(t, q.Download(2, dst, a, size, false))
+	check(t, Upload(q, 1, a, src, size, false))
+	check(t, Download(q, 2, dst, a, size, false))
 	check(t, q.Then(func() { results <- to[0] }))
 	for i := range 9 {
 		check(t, q.Then(func() { results <- int64(i) }))
@@ -267,11 +267,11 @@ func marks(t *testing.T, f *fixture) {
 	src, size := pointer(b)
 	seen := []int64{0}
 	dst, _ := pointer(seen)
-	check(t, first.Launch(1, gate, device.Geometry{}, Arguments(t, f.device, first, device.Address(uintptr(unsafe.Pointer(&open))), device.Address(uintptr(unsafe.Pointer(&here)))), false))
+	check(t, Launch(first, 1, gate, device.Geometry{}, Arguments(t, f.device, first, device.Address(uintptr(unsafe.Pointer(&open))), device.Address(uintptr(unsafe.Pointer(&here)))), false))
 	for here.Load() == 0 {
 		runtime.Gosched()
 	}
-	check(t, first.Upload(2, a, src, size, false))
+	check(t, Upload(first, 2, a, src, size, false))
 	m, err = first.Record()
 	check(t, err)
 	waited, err := first.Record()
@@ -281,7 +281,7 @@ func marks(t *testing.T, f *fixture) {
 	if idle, err := second.Idle(); idle || err != nil {
 		t.Errorf("the second queue waits for a mark, and Idle() = %v, %v", idle, err)
 	}
-	check(t, second.Download(3, dst, a, size, true))
+	check(t, Download(second, 3, dst, a, size, true))
 	passed := make(chan struct{})
 	check(t, second.Then(func() { close(passed) }))
 	for name, q := range map[string]device.Queue{"first": first, "second": second} {
@@ -293,7 +293,7 @@ func marks(t *testing.T, f *fixture) {
 		t.Error("the mark is done and what is before it is not")
 	}
 	third := f.queue(t)
-	check(t, third.Fill(4, f.alloc(t, 8), 1, 8, false))
+	check(t, Fill(third, 4, f.alloc(t, 8), 1, 8, false))
 	later, err := third.Record() // where the released mark was, maybe
 	check(t, err)
 	check(t, third.Synchronize())
@@ -323,17 +323,17 @@ func kernels(t *testing.T, f *fixture) {
 	src, size := pointer(values)
 	from, few := pointer(parameters)
 	a, p := f.alloc(t, size), f.alloc(t, few)
-	check(t, q.Upload(1, a, src, size, false))
-	check(t, q.Upload(2, p, from, few, false))
+	check(t, Upload(q, 1, a, src, size, false))
+	check(t, Upload(q, 2, p, from, few, false))
 	for i := range rounds {
 		slots := make([]device.Address, 3, 80)
 		slots[0], slots[1], slots[2] = a, p, p+8
 		if i%3 == 0 {
 			slots = slots[:80]
 		}
-		check(t, q.Launch(3, add, add.Resolve(device.Geometry{Gangs: 2}), Arguments(t, f.device, q, slots...), i%2 == 0))
+		check(t, Launch(q, 3, add, add.Resolve(device.Geometry{Gangs: 2}), Arguments(t, f.device, q, slots...), i%2 == 0))
 	}
-	check(t, q.Download(4, src, a, size, true))
+	check(t, Download(q, 4, src, a, size, true))
 	check(t, q.Synchronize())
 	for i, v := range values {
 		if v != 2*rounds {
@@ -351,8 +351,8 @@ func kernels(t *testing.T, f *fixture) {
 	defer runtime.UnlockOSThread()
 	where, thread := f.kernel(t, f.kernels.Thread), []int64{0}
 	dst, _ := pointer(thread)
-	check(t, q.Launch(5, where, device.Geometry{}, Arguments(t, f.device, q, a), true))
-	check(t, q.Download(6, dst, a, 8, true))
+	check(t, Launch(q, 5, where, device.Geometry{}, Arguments(t, f.device, q, a), true))
+	check(t, Download(q, 6, dst, a, 8, true))
 	check(t, q.Synchronize())
 	if thread[0] != int64(unix.Gettid()) {
 		t.Errorf("thread %d ran the kernel, want the caller's %d", thread[0], unix.Gettid())
@@ -371,7 +371,7 @@ func activity(t *testing.T, f *fixture) {
 	a := f.alloc(t, 64)
 	host := make([]byte, 64)
 	src, size := pointer(host)
-	check(t, q.Upload(1, a, src, size, true))
+	check(t, Upload(q, 1, a, src, size, true))
 	check(t, q.Synchronize())
 	if len(f.activities) != 0 {
 		t.Errorf("reported before Observe: %v", f.activities)
@@ -381,12 +381,12 @@ func activity(t *testing.T, f *fixture) {
 	const rounds = 400
 	for i := range uint64(rounds) {
 		now := i%2 == 0
-		check(t, q.Upload(10*i+2, a, src, size, now))
-		check(t, q.Fill(10*i+3, a, 1, 16, now))
-		check(t, q.Copy(10*i+4, a+32, a, 8, now))
-		check(t, q.Download(10*i+5, src, a, size, now))
+		check(t, Upload(q, 10*i+2, a, src, size, now))
+		check(t, Fill(q, 10*i+3, a, 1, 16, now))
+		check(t, Copy(q, 10*i+4, a+32, a, 8, now))
+		check(t, Download(q, 10*i+5, src, a, size, now))
 		if f.kernels.Nothing != 0 {
-			check(t, q.Launch(10*i+6, f.kernel(t, f.kernels.Nothing), device.Geometry{}, device.ArgumentBlock{}, now))
+			check(t, Launch(q, 10*i+6, f.kernel(t, f.kernels.Nothing), device.Geometry{}, device.ArgumentBlock{}, now))
 		}
 	}
 	check(t, q.Synchronize())
@@ -422,7 +422,7 @@ func activity(t *testing.T, f *fixture) {
 		seen[g.Correlation] = true
 	}
 	f.device.Observe(false)
-	check(t, q.Upload(1, a, src, size, false))
+	check(t, Upload(q, 1, a, src, size, false))
 	check(t, q.Synchronize())
 	f.flush()
 	if len(f.activities) != len(got) {
@@ -451,7 +451,7 @@ func threads(t *testing.T, f *fixture) {
 					v, back := []int64{int64(w*rounds + i)}, []int64{0}
 					src, size := pointer(v)
 					dst, _ := pointer(back)
-					if err := own.Upload(1, a, src, size, i%2 == 0); err != nil {
+					if err := Upload(own, 1, a, src, size, i%2 == 0); err != nil {
 						return err
 					}
 					m, err := own.Record()
@@ -462,7 +462,7 @@ func threads(t *testing.T, f *fixture) {
 						return err
 					}
 					m.Release()
-					if err := shared.Download(2, dst, a, size, i%3 == 0); err != nil {
+					if err := Download(shared, 2, dst, a, size, i%3 == 0); err != nil {
 						return err
 					}
 					if err := shared.Synchronize(); err != nil {
@@ -494,12 +494,12 @@ func closing(t *testing.T, f *fixture) {
 	a, values := f.alloc(t, 8), []int64{5}
 	src, size := pointer(values)
 	for range 100 {
-		check(t, q.Upload(1, a, src, size, false))
+		check(t, Upload(q, 1, a, src, size, false))
 	}
 	check(t, f.device.Close())
 	check(t, f.device.Close())
 	var failure *device.Error
-	if err := q.Upload(1, a, src, size, true); !errors.As(err, &failure) || failure.Code != device.DeviceShutdown {
+	if err := Upload(q, 1, a, src, size, true); !errors.As(err, &failure) || failure.Code != device.DeviceShutdown {
 		t.Errorf("upload to a closed device: %v", err)
 	}
 	if _, err := f.device.NewQueue(); !errors.As(err, &failure) || failure.Code != device.DeviceShutdown {

@@ -49,6 +49,19 @@ add_one (const uintptr_t *slots)
     values[i]++;
 }
 
+static uint32_t open_gate;
+
+static struct accscope_sim_answer
+put (struct accscope_sim_stream *own, int kind, uint64_t correlation, void *to,
+     uintptr_t from, uint64_t bytes, int now)
+{
+  struct accscope_sim_step step
+    = { .gate = &open_gate, .stream = own, .kind = kind, .correlation = correlation,
+	.destination = (uintptr_t) to, .source = from, .bytes = bytes, .now = now };
+  accscope_sim_run_step (&step);
+  return step.answer;
+}
+
 static void *
 work (void *argument)
 {
@@ -61,17 +74,14 @@ work (void *argument)
       int now = round % 3 == 0;
       for (int i = 0; i < WORDS; i++)
 	in[i] = round + i;
-      check (accscope_sim_transfer (own, ACCSCOPE_SIM_UPLOAD, 1, (uintptr_t) memory,
-				    (uintptr_t) in, sizeof in, now));
+      check (put (own, ACCSCOPE_SIM_UPLOAD, 1, memory, (uintptr_t) in, sizeof in, now));
       uintptr_t slots[1] = { (uintptr_t) memory };
-      check (accscope_sim_store (own, (uintptr_t) block, slots, sizeof slots, now));
+      check (put (own, ACCSCOPE_SIM_STORE, 0, block, (uintptr_t) slots, sizeof slots, now));
       slots[0] = 0;
-      check (accscope_sim_launch (own, 2, (uintptr_t) add_one, (uintptr_t) block,
-				  sizeof block, 0, now));
+      check (put (own, ACCSCOPE_SIM_KERNEL, 2, block, (uintptr_t) add_one, sizeof block, now));
       struct accscope_sim_mark *mark = accscope_sim_record (own);
       check (accscope_sim_wait (shared, mark));
-      check (accscope_sim_transfer (shared, ACCSCOPE_SIM_DOWNLOAD, 3, (uintptr_t) out,
-				    (uintptr_t) memory, sizeof out, round % 2));
+      check (put (shared, ACCSCOPE_SIM_DOWNLOAD, 3, out, (uintptr_t) memory, sizeof out, round % 2));
       if (round % 10 == 0)
 	check (accscope_sim_then (shared, (uintptr_t) &then_count));
       if (accscope_sim_synchronize (shared))
@@ -117,8 +127,8 @@ static void *
 use_until_closed (void *argument)
 {
   struct accscope_sim_stream *own = argument;
-  while (!accscope_sim_launch (own, 2, (uintptr_t) add_one, (uintptr_t) block_of_arena,
-			       sizeof block_of_arena, 0, 1).error)
+  while (!put (own, ACCSCOPE_SIM_KERNEL, 2, block_of_arena, (uintptr_t) add_one,
+	       sizeof block_of_arena, 1).error)
     __atomic_fetch_add (&launched, 1, __ATOMIC_RELAXED);
   return NULL;
 }

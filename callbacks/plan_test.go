@@ -11,23 +11,23 @@ import (
 	"github.com/accscope/accscope/callbacks/callbackstest"
 )
 
-// batchMemory is a batch with what its steps point to.
-type batchMemory struct {
-	batch  Batch
-	pairs  [BatchSteps]Pair
-	infos  [BatchSteps]Info
-	events [BatchSteps]EventInfo
-	apis   [BatchSteps]APIInfo
+// planMemory is a plan with what its steps point to.
+type planMemory struct {
+	plan   Plan
+	pairs  [PlanSteps]Pair
+	infos  [PlanSteps]Info
+	events [PlanSteps]EventInfo
+	apis   [PlanSteps]APIInfo
 }
 
-// newBatch composes the events; a _start event and the next of its _end events have
+// newPlan composes the events; a _start event and the next of its _end events have
 // one pair.
-func newBatch(events ...Event) (_ *batchMemory, free func()) {
-	memory := Allocate(unsafe.Sizeof(batchMemory{}))
-	m := (*batchMemory)(memory)
+func newPlan(events ...Event) (_ *planMemory, free func()) {
+	memory := Allocate(unsafe.Sizeof(planMemory{}))
+	m := (*planMemory)(memory)
 	address := func(of unsafe.Pointer) uintptr { return uintptr(of) }
 	for i, e := range events {
-		s := &m.batch.Step[i]
+		s := &m.plan.Step[i]
 		*s = Step{Event: e, Info: address(unsafe.Pointer(&m.infos[i])),
 			EventInfo: address(unsafe.Pointer(&m.events[i])), API: address(unsafe.Pointer(&m.apis[i]))}
 		switch e.Half() {
@@ -36,46 +36,46 @@ func newBatch(events ...Event) (_ *batchMemory, free func()) {
 		case End:
 			for j := range i {
 				if events[j] == e-1 {
-					s.Pair = m.batch.Step[j].Pair
+					s.Pair = m.plan.Step[j].Pair
 				}
 			}
 		}
 	}
-	m.batch.Count = uint32(len(events))
+	m.plan.Count = uint32(len(events))
 	return m, func() { Deallocate(memory) }
 }
 
-// raiseBatch dispatches events together and returns the names of the callbacks that
+// carryOut raises events by a plan and returns the names of the callbacks that
 // ran.
-func (h *harness) raiseBatch(events ...Event) string {
+func (h *harness) carryOut(events ...Event) string {
 	before := h.ran
 	h.ran = nil
-	m, free := newBatch(events...)
+	m, free := newPlan(events...)
 	defer free()
-	h.registry.DispatchBatch(h.thread, &m.batch)
+	h.registry.CarryOut(h.thread, &m.plan)
 	ran := strings.Join(h.ran, " ")
 	h.ran = before
 	return ran
 }
 
-// TestBatchTellsWhatSingleEventsTell raises events one by one and together: the
+// TestPlanTellsWhatSingleEventsTell raises events one by one and by a plan: the
 // callbacks see the same, in the same order, and only events with callbacks are
 // raised.
-func TestBatchTellsWhatSingleEventsTell(t *testing.T) {
+func TestPlanTellsWhatSingleEventsTell(t *testing.T) {
 	events := []Event{ComputeConstructStart, EnterDataStart, EnterDataEnd, EnqueueLaunchStart, EnqueueLaunchEnd, Create, ComputeConstructEnd}
-	compose := func() (*batchMemory, func()) {
-		m, free := newBatch(events...)
+	compose := func() (*planMemory, func()) {
+		m, free := newPlan(events...)
 		for i := range events {
 			m.infos[i] = Info{EventType: events[i], DeviceNumber: 4, Async: int64(i), LineNo: int32(10 + i), EndLineNo: -1}
 			m.events[i].ParentConstruct, m.events[i].Implicit = Parallel, int32(i%2)
 			m.events[i].Data().Bytes = uint64(100 * i)
 			m.apis[i] = APIInfo{DeviceAPI: APICUDA, Vendor: Vendor, AsyncHandle: uintptr(1000 + i)}
-			m.batch.Step[i].Correlation = uint64(20 + i)
+			m.plan.Step[i].Correlation = uint64(20 + i)
 		}
 		return m, free
 	}
 	var told [2][]string
-	for together := range 2 {
+	for planned := range 2 {
 		h := newHarness(t)
 		h.thread.ThreadID = 6
 		for n, e := range events {
@@ -88,23 +88,23 @@ func TestBatchTellsWhatSingleEventsTell(t *testing.T) {
 					if i.EventType.Kind() != OtherKind { // what is behind a short struct is nobody's
 						line += fmt.Sprint(*e.Data())
 					}
-					told[together] = append(told[together], line)
+					told[planned] = append(told[planned], line)
 					e.ToolInfo = uintptr(7 + n)
 				})
 			}
 		}
 		m, free := compose()
 		defer free()
-		if together == 1 {
-			h.registry.DispatchBatch(h.thread, &m.batch)
-			if m.batch.Done != m.batch.Count {
-				t.Errorf("%d of %d events are done", m.batch.Done, m.batch.Count)
+		if planned == 1 {
+			h.registry.CarryOut(h.thread, &m.plan)
+			if m.plan.Done != m.plan.Count {
+				t.Errorf("%d of %d events are done", m.plan.Done, m.plan.Count)
 			}
 			continue
 		}
 		pairs := map[uintptr]*Pair{0: nil}
 		for i := range events {
-			s := &m.batch.Step[i]
+			s := &m.plan.Step[i]
 			if pairs[s.Pair] == nil {
 				pairs[s.Pair] = new(Pair)
 			}
@@ -113,13 +113,13 @@ func TestBatchTellsWhatSingleEventsTell(t *testing.T) {
 		}
 	}
 	if len(told[0]) != 12 || !reflect.DeepEqual(told[0], told[1]) {
-		t.Errorf("alone:\n%s\ntogether:\n%s", strings.Join(told[0], "\n"), strings.Join(told[1], "\n"))
+		t.Errorf("alone:\n%s\nplanned:\n%s", strings.Join(told[0], "\n"), strings.Join(told[1], "\n"))
 	}
 }
 
-// TestBatchFollowsItsOwnCallbacks changes what the second event of a batch runs from
+// TestPlanFollowsItsOwnCallbacks changes what the second event of a plan runs from
 // a callback of the first: changes take effect at once (OpenACC 3.3 §5.5.1).
-func TestBatchFollowsItsOwnCallbacks(t *testing.T) {
+func TestPlanFollowsItsOwnCallbacks(t *testing.T) {
 	const first, second = EnqueueLaunchEnd, ExitDataStart
 	for _, c := range []struct {
 		name, before, inside, want, next string
@@ -148,19 +148,19 @@ func TestBatchFollowsItsOwnCallbacks(t *testing.T) {
 					h.do(second, c.inside)
 				}
 			}
-			if got := h.raiseBatch(first, second); got != c.want {
-				t.Errorf("the batch ran %q, want %q", got, c.want)
+			if got := h.carryOut(first, second); got != c.want {
+				t.Errorf("the plan ran %q, want %q", got, c.want)
 			}
-			if got := h.raiseBatch(first, second); got != c.next {
-				t.Errorf("the next batch ran %q, want %q", got, c.next)
+			if got := h.carryOut(first, second); got != c.next {
+				t.Errorf("the next plan ran %q, want %q", got, c.next)
 			}
 		})
 	}
 }
 
-// TestBatchEndsBehindACallOfTheRuntime: the events behind one whose callback called
+// TestPlanStopsBehindACallOfTheRuntime: the events behind one whose callback called
 // the runtime are the caller's, and are raised when it asks again.
-func TestBatchEndsBehindACallOfTheRuntime(t *testing.T) {
+func TestPlanStopsBehindACallOfTheRuntime(t *testing.T) {
 	h := newHarness(t)
 	events := []Event{ComputeConstructStart, EnterDataStart, Create}
 	for _, e := range events {
@@ -172,26 +172,26 @@ func TestBatchEndsBehindACallOfTheRuntime(t *testing.T) {
 			h.thread.Calls++
 		}
 	}
-	m, free := newBatch(events...)
+	m, free := newPlan(events...)
 	defer free()
 	for done := uint32(1); done <= 3; done++ {
 		h.ran = nil
-		h.registry.DispatchBatch(h.thread, &m.batch)
-		if m.batch.Done != done || strings.Join(h.ran, " ") != "A B" {
-			t.Errorf("%d events are done, want %d; %v ran, want A and B", m.batch.Done, done, h.ran)
+		h.registry.CarryOut(h.thread, &m.plan)
+		if m.plan.Done != done || strings.Join(h.ran, " ") != "A B" {
+			t.Errorf("%d events are done, want %d; %v ran, want A and B", m.plan.Done, done, h.ran)
 		}
 	}
-	calling, m.batch.Done = false, 1
+	calling, m.plan.Done = false, 1
 	h.ran = nil
-	h.registry.DispatchBatch(h.thread, &m.batch)
-	if m.batch.Done != 3 || strings.Join(h.ran, " ") != "A B A B" {
-		t.Errorf("%d events are done, %v ran", m.batch.Done, h.ran)
+	h.registry.CarryOut(h.thread, &m.plan)
+	if m.plan.Done != 3 || strings.Join(h.ran, " ") != "A B A B" {
+		t.Errorf("%d events are done, %v ran", m.plan.Done, h.ran)
 	}
 }
 
-// TestBatchToolInfo: what each of many tools leaves in _start it finds in _end, in
-// the same batch and in the next, and nothing of the pair before.
-func TestBatchToolInfo(t *testing.T) {
+// TestPlanToolInfo: what each of many tools leaves in _start it finds in _end, in
+// the same plan and in the next, and nothing of the pair before.
+func TestPlanToolInfo(t *testing.T) {
 	for _, tools := range []int{1, 4, 5, 30} {
 		h := newHarness(t)
 		round := uintptr(0)
@@ -210,7 +210,7 @@ func TestBatchToolInfo(t *testing.T) {
 				found = append([]uintptr{e.ToolInfo}, found...)
 			}), Reg))
 		}
-		m, free := newBatch(ExitDataStart, ExitDataEnd)
+		m, free := newPlan(ExitDataStart, ExitDataEnd)
 		defer free()
 		for ; round < 4; round++ {
 			found = nil
@@ -221,13 +221,13 @@ func TestBatchToolInfo(t *testing.T) {
 				}
 			}
 			apart := round >= 2
-			m.batch.Done, m.batch.Count = 0, 2
+			m.plan.Done, m.plan.Count = 0, 2
 			if apart {
-				m.batch.Count = 1
-				h.registry.DispatchBatch(h.thread, &m.batch)
-				m.batch.Count = 2
+				m.plan.Count = 1
+				h.registry.CarryOut(h.thread, &m.plan)
+				m.plan.Count = 2
 			}
-			h.registry.DispatchBatch(h.thread, &m.batch)
+			h.registry.CarryOut(h.thread, &m.plan)
 			if !reflect.DeepEqual(found, want) {
 				t.Errorf("%d tools, round %d: found %v, want %v", tools, round, found, want)
 			}
@@ -235,9 +235,9 @@ func TestBatchToolInfo(t *testing.T) {
 	}
 }
 
-// TestBatchesInsideBatches: a callback of a batch raises batches, which have a depth
+// TestPlansInsidePlans: a callback of a plan carries out plans, which have a depth
 // of their own.
-func TestBatchesInsideBatches(t *testing.T) {
+func TestPlansInsidePlans(t *testing.T) {
 	h := newHarness(t)
 	var depths []uint32
 	for e, name := range map[Event]string{UpdateStart: "A", EnqueueUploadStart: "B", WaitStart: "C"} {
@@ -245,19 +245,19 @@ func TestBatchesInsideBatches(t *testing.T) {
 		h.inside[name] = func() {
 			depths = append(depths, h.thread.Depth)
 			if h.thread.Depth < 3 {
-				h.raiseBatch(WaitStart)
+				h.carryOut(WaitStart)
 			}
 		}
 	}
-	h.raiseBatch(UpdateStart, EnqueueUploadStart)
+	h.carryOut(UpdateStart, EnqueueUploadStart)
 	if want := []uint32{1, 2, 3, 1, 2, 3}; !reflect.DeepEqual(depths, want) || h.thread.Depth != 0 {
 		t.Errorf("depths %v, want %v, and %d afterwards", depths, want, h.thread.Depth)
 	}
 }
 
-// TestBatchAgainstModel runs random programs in which a callback of the first event
-// of a batch changes what the second one runs.
-func TestBatchAgainstModel(t *testing.T) {
+// TestPlanAgainstModel runs random programs in which a callback of the first event
+// of a plan changes what the second one runs.
+func TestPlanAgainstModel(t *testing.T) {
 	for seed := range uint64(2000) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		h, m := newHarness(t), &model{}
@@ -281,7 +281,7 @@ func TestBatchAgainstModel(t *testing.T) {
 				want = append(want, e.name)
 			}
 		}
-		got := h.raiseBatch(Create, event)
+		got := h.carryOut(Create, event)
 		if want := strings.Join(append([]string{"X"}, want...), " "); got != want {
 			t.Fatalf("seed %d: %v: ran %q, the model has %q", seed, event, got, want)
 		}

@@ -1,0 +1,40 @@
+/* Operations that Go has prepared.  */
+#include "cuda.h"
+
+static struct accscope_cuda_answer
+put (const struct accscope_cuda_step *s)
+{
+  switch (s->kind)
+    {
+    case ACCSCOPE_CUDA_UPLOAD:
+      return accscope_cuda_upload (s->queue, s->correlation, s->device, s->other,
+				   s->bytes, s->now);
+    case ACCSCOPE_CUDA_DOWNLOAD:
+      return accscope_cuda_download (s->queue, s->correlation, s->other, s->device,
+				     s->bytes, s->now);
+    case ACCSCOPE_CUDA_COPY:
+      return accscope_cuda_copy (s->queue, s->correlation, s->device, s->other,
+				 s->bytes);
+    case ACCSCOPE_CUDA_FILL:
+      return accscope_cuda_fill (s->queue, s->correlation, s->device,
+				 (unsigned char) s->other, s->bytes);
+    case ACCSCOPE_CUDA_STORE:
+      return accscope_cuda_store (s->queue, s->device, (const void *) s->other,
+				  s->bytes);
+    default:
+      return accscope_cuda_launch (s);
+    }
+}
+
+int
+accscope_cuda_run (struct accscope_cuda_step *s)
+{
+  if (!accscope_gate_enter (s->gate))
+    {
+      s->answer.result = ACCSCOPE_CUDA_CLOSED;
+      return 1;
+    }
+  s->answer = put (s);
+  accscope_gate_leave (s->gate);
+  return FAILED (s->answer);
+}

@@ -1,0 +1,36 @@
+/* Operations of queues that Go prepares and C runs (operation.go).  */
+#ifndef ACCSCOPE_OPERATION_H
+#define ACCSCOPE_OPERATION_H
+
+#include <sched.h>
+#include <stdint.h>
+
+/* device.Gate */
+#define ACCSCOPE_GATE_HELD 0x40000000u
+#define ACCSCOPE_GATE_CLOSED 0x80000000u
+
+/* Keeps what is behind the gate until accscope_gate_leave; 0 if it is closed.  */
+static inline int
+accscope_gate_enter (uint32_t *gate)
+{
+  uint32_t now = __atomic_load_n (gate, __ATOMIC_RELAXED);
+
+  while (!(now & ACCSCOPE_GATE_CLOSED))
+    if (now & ACCSCOPE_GATE_HELD)
+      {
+	sched_yield ();
+	now = __atomic_load_n (gate, __ATOMIC_RELAXED);
+      }
+    else if (__atomic_compare_exchange_n (gate, &now, now + 1, 1, __ATOMIC_ACQUIRE,
+					  __ATOMIC_RELAXED))
+      return 1;
+  return 0;
+}
+
+static inline void
+accscope_gate_leave (uint32_t *gate)
+{
+  __atomic_fetch_sub (gate, 1, __ATOMIC_RELEASE);
+}
+
+#endif

@@ -1,0 +1,255 @@
+package openacc
+
+import (
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/runtime/device"
+)
+
+// memory is what a Thread has allocated outside Go's heap.
+type memory struct{ blocks []unsafe.Pointer }
+
+func (m *memory) allocate(bytes uintptr) unsafe.Pointer {
+	block := callbacks.Allocate(bytes)
+	m.blocks = append(m.blocks, block)
+	return block
+}
+
+func (m *memory) free() {
+	for _, block := range m.blocks {
+		callbacks.Deallocate(block)
+	}
+}
+
+// addressOf is the address of something in memory of callbacks.Allocate.
+func addressOf[T any](of *T) uintptr { return uintptr(unsafe.Pointer(of)) }
+
+// A plan is what the call in progress does next, as far as it is decided: events, and
+// the operations that they tell of, in their order. C carries it out in one crossing
+// and raises each event when its turn comes. What cannot be a step (waiting, looking
+// into the present table) comes between two plans.
+type plan struct {
+	*callbacks.Plan
+	*planMemory
+	said
+	raises     bool // an event is among the steps
+	special    bool // own is in use
+	operations [planOperations]planned
+	prepared   int    // of operations
+	pause      uint32 // a step that is not to be carried out yet; 0: none
+	begun      uint64 // plans so far
+}
+
+// planOperations is more than one plan has.
+const planOperations = 4
+
+// planMemory is the part of a plan that C sees.
+type planMemory struct {
+	plan     callbacks.Plan
+	shared   general
+	own      general // of an event that differs
+	events   [callbacks.PlanSteps]callbacks.EventInfo
+	operands [planOperations]device.Operands
+}
+
+// A planned operation is at a step of a plan.
+type planned struct {
+	device.Operation
+	queue  *Queue
+	step   uint32
+	number uint64 // its correlation, 0 for none
+}
+
+// What Step.Lent says of an event's pair.
+const (
+	pooledPair  = 1 // it is one of Thread.pairs, and goes back there
+	computePair = 2 // it is that of a computeEvents
+)
+
+func (p *plan) init(m *memory) {
+	p.planMemory = (*planMemory)(m.allocate(unsafe.Sizeof(planMemory{})))
+	p.Plan = &p.planMemory.plan
+	p.said.general = &p.planMemory.shared
+	for i := range p.operations {
+		p.operations[i].Operands = &p.operands[i]
+	}
+}
+
+// forget drops the steps that the plan has, whatever they are.
+func (p *plan) forget() { p.Count = p.Done }
+
+// pending says whether steps are to be carried out.
+func (p *plan) pending() bool { return p.Count > p.Done }
+
+// step adds a step, and gives its number too.
+func (t *Thread) step() (*callbacks.Step, uint32) {
+	p := t.plan
+	if p.Count == callbacks.PlanSteps {
+		t.carryOut()
+	}
+	if p.Done == p.Count {
+		p.Done, p.Count, p.prepared = 0, 0, 0
+		p.raises, p.special = false, false
+		p.begun++
+	}
+	n := p.Count
+	p.Count++
+	return &p.Step[n], n
+}
+
+// wanted says whether an event other than Error has a callback: one atomic load.
+func (t *Thread) wanted(event callbacks.Event) bool {
+	return atomic.LoadUint32(t.wantedEvents)>>(event&31)&1 != 0 && t.events.Disabled == 0
+}
+
+// A planMark is how far a plan is decided.
+type planMark struct {
+	begun uint64
+	count uint32
+}
+
+func (p *plan) mark() planMark { return planMark{p.begun, p.Count} }
+
+// isWithin says whether no step behind m has been carried out.
+func (p *plan) isWithin(m planMark) bool { return p.begun == m.begun && p.Done <= m.count }
+
+// concerns says whether an event has to be a step: it is wanted, or comes after others
+// whose callbacks may make it so.
+func (t *Thread) concerns(event callbacks.Event) bool {
+	return t.plan.raises && t.plan.pending() || t.wanted(event)
+}
+
+// operation adds an operation of q to the plan, which q is to prepare at once, and whose
+// error in that goes to prepared.
+func (t *Thread) operation(q *Queue, number uint64) *device.Operation {
+	t.makeRoom(1)
+	s, n := t.step()
+	p := t.plan
+	o := &p.operations[p.prepared]
+	p.prepared++
+	o.queue, o.step, o.number = q, n, number
+	*s = callbacks.OperationStep(addressOf(o.Operands), addressOf(q.enqueued))
+	return &o.Operation
+}
+
+// prepared takes the operation added last back if it could not be prepared.
+func (t *Thread) prepared(err error) error {
+	if err != nil {
+		t.plan.Count--
+		t.plan.prepared--
+	}
+	return err
+}
+
+// makeRoom sees to it that an operation and its events, so many steps, are in one plan.
+func (t *Thread) makeRoom(steps uint32) {
+	if p := t.plan; p.pending() && (p.prepared == planOperations || p.Count+steps > callbacks.PlanSteps) {
+		t.carryOut()
+	}
+}
+
+// carryOut carries out the plan. Events behind one whose callback called the runtime
+// say what holds then.
+func (t *Thread) carryOut() {
+	for t.plan.pending() && !t.advance() {
+		t.refresh()
+	}
+}
+
+// carryOutAll is carryOut where a callback that calls the runtime may decide on what
+// comes after it: it drops the steps behind it and reports false.
+func (t *Thread) carryOutAll() bool {
+	if !t.plan.pending() || t.advance() {
+		return true
+	}
+	t.drop(computeStart)
+	return false
+}
+
+// carryOutBefore carries out the steps before one.
+func (t *Thread) carryOutBefore(step uint32) {
+	p := t.plan
+	for p.Done < step {
+		p.pause = step
+		if !t.advance() && p.Done < step {
+			t.refresh()
+		}
+	}
+}
+
+// advance carries out the plan up to its end or pause, or up to an event whose callback
+// called the runtime; then it reports false. The error of an operation is raised behind
+// the event that tells of its end, and ends the plan.
+func (t *Thread) advance() bool {
+	p := t.plan
+	first, count := p.Done, p.Count
+	if p.pause != 0 {
+		p.Count, p.pause = p.pause, 0
+	}
+	t.nest()
+	failed := t.rt.registry.CarryOut(t.events, p.Plan)
+	t.unnest()
+	t.pairs = endedPairs(t.pairs, p.Step[first:p.Done])
+	err := p.outcome(first)
+	if !failed {
+		done := p.Done == p.Count
+		p.Count = count
+		return done
+	}
+	if p.Count = p.Done; p.Done < count && p.Step[p.Done].Event.Half() == callbacks.End {
+		p.Count++
+		t.carryOut()
+	}
+	p.Count = count
+	t.drop(computeStart)
+	t.fail(t.fromDevice(err))
+	return true
+}
+
+// outcome is the error of the operation run last since step first, if it has failed.
+func (p *plan) outcome(first uint32) (err error) {
+	for i := range p.operations[:p.prepared] {
+		if o := &p.operations[i]; o.step >= first && o.step < p.Done {
+			err = o.queue.driver.Outcome(&o.Operation)
+		}
+	}
+	return err
+}
+
+// endedPairs appends the pairs of _end events that are pooled.
+func endedPairs(pairs []*callbacks.Pair, steps []callbacks.Step) []*callbacks.Pair {
+	for i := range steps {
+		if s := &steps[i]; s.Lent == pooledPair && s.Event.Half() == callbacks.End {
+			pairs = append(pairs, pairOf(s))
+		}
+	}
+	return pairs
+}
+
+func pairOf(s *callbacks.Step) *callbacks.Pair { return *(**callbacks.Pair)(unsafe.Pointer(&s.Pair)) }
+
+// drop takes back the steps not carried out, from an event of the compute construct in
+// progress on: they are to be planned again.
+func (t *Thread) drop(from int) {
+	p := t.plan
+	n := p.Done
+	for n < p.Count && (p.Step[n].Lent != computePair || computeIndex(p.Step[n].Event) < from) && from > computeStart {
+		n++
+	}
+	for _, s := range p.Step[n:p.Count] {
+		if s.Lent == computePair {
+			t.context.planned = min(t.context.planned, computeIndex(s.Event))
+		}
+	}
+	t.pairs = endedPairs(t.pairs, p.Step[n:p.Count])
+	for p.prepared > 0 && p.operations[p.prepared-1].step >= n {
+		p.prepared--
+		t.rt.activity.expected.take(p.operations[p.prepared].number)
+	}
+	p.Count = n
+	if e := t.context.compute; e != nil {
+		e.filled = false
+	}
+}

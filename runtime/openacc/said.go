@@ -1,0 +1,131 @@
+package openacc
+
+import "github.com/accscope/accscope/callbacks"
+
+// said is what the events of a call have in common. It stays from call to call where
+// it is the same.
+type said struct {
+	general *general
+	like    likeness // what general was filled for; zero: nothing
+}
+
+type general struct {
+	info callbacks.Info
+	api  callbacks.APIInfo
+}
+
+// A likeness is what a general is made of.
+type likeness struct {
+	at         site
+	async      int
+	device     *Device // nil: the general fits nothing else
+	queue      *Queue
+	generation uint64 // of the device
+	open       bool
+}
+
+// generalOf is what the events of the call in progress have in common, in b.
+func (t *Thread) generalOf(b *said) *general {
+	if !t.versioned {
+		t.checkVersion()
+	}
+	like, c := &b.like, &t.context
+	if d := c.device; d != nil && like.device == d && like.async == c.async && like.queue == c.queue &&
+		like.at.returnAddress == t.place.ReturnAddress && like.at.function == t.function &&
+		like.generation == d.generation.Load() && like.open == d.isOpen() {
+		return b.general
+	}
+	if t.plan.says(b.general) {
+		t.carryOut()
+	}
+	*like = likeness{at: site{t.place.ReturnAddress, t.function}, async: c.async, device: c.device}
+	if d := c.device; d != nil {
+		like.queue, like.generation, like.open = c.queue, d.generation.Load(), d.isOpen()
+	}
+	t.fill(b)
+	return b.general
+}
+
+// says whether an event that is to be raised says what g does.
+func (p *plan) says(g *general) bool {
+	if !p.pending() {
+		return false
+	}
+	for _, s := range p.Step[p.Done:p.Count] {
+		if s.Info == addressOf(&g.info) {
+			return true
+		}
+	}
+	return false
+}
+
+// checkVersion forgets source positions that may be others by now; once for a call.
+func (t *Thread) checkVersion() {
+	t.versioned = true
+	a := t.rt.options.Attributor
+	if a == nil {
+		return
+	}
+	if now := a.Version(); now != t.version {
+		t.version = now
+		clear(t.named)
+		clear(t.constructs)
+		for _, l := range t.levels {
+			l.plan.like = likeness{}
+		}
+		for _, e := range t.computes {
+			if e != nil {
+				e.like, e.launched = likeness{}, launched{}
+			}
+		}
+	}
+}
+
+func (t *Thread) fill(b *said) {
+	g, like := b.general, &b.like
+	g.info = callbacks.Info{LineNo: -1, EndLineNo: -1, FuncLineNo: -1, FuncEndLineNo: -1,
+		Async: int64(like.async), AsyncQueue: int64(like.async)}
+	g.api = callbacks.APIInfo{Vendor: callbacks.Vendor}
+	if d := like.device; d != nil {
+		g.onDevice(d, like.open)
+		if q := like.queue; q != nil && like.open {
+			g.api.AsyncHandle = q.handle()
+		}
+	} else {
+		g.info.DeviceType = callbacks.DeviceType(t.requested())
+		g.info.DeviceNumber = int32(t.deviceNumber)
+		g.api.DeviceType = g.info.DeviceType
+	}
+	if a := t.rt.options.Attributor; a != nil {
+		a.Attribute(Place{ReturnAddress: like.at.returnAddress}, like.at.function, &g.info)
+	}
+}
+
+func (g *general) onDevice(d *Device, open bool) {
+	g.info.DeviceType, g.info.DeviceNumber = callbacks.DeviceType(d.Type), int32(d.Number)
+	g.api.DeviceAPI, g.api.DeviceType = callbacks.APINone, g.info.DeviceType
+	g.api.DeviceHandle, g.api.ContextHandle = 0, 0
+	if open {
+		g.api.DeviceAPI = callbacks.API(d.handles.API)
+		if !d.handles.StandIns {
+			g.api.DeviceHandle = uintptr(d.handles.Device)
+			g.api.ContextHandle = uintptr(d.handles.Context)
+		}
+	}
+}
+
+// refresh fills in again what the events of the plan have in common, after a callback
+// of one of them has called the runtime.
+func (t *Thread) refresh() {
+	t.refill(&t.plan.said)
+	if e := t.context.compute; e != nil {
+		t.refill(&e.said)
+	}
+}
+
+func (t *Thread) refill(b *said) {
+	if like := &b.like; like.device != nil {
+		like.generation, like.open = like.device.generation.Load(), like.device.isOpen()
+		t.fill(b)
+	}
+}

@@ -1,0 +1,171 @@
+package openacc
+
+import (
+	"github.com/accscope/accscope/runtime/dataenv"
+	"github.com/accscope/accscope/runtime/device"
+	"github.com/accscope/accscope/runtime/goacc"
+)
+
+// A compute construct is steady where all that it names is on the device and stays
+// there, or travels with the launch as a value: nothing but reference counters changes.
+// So everything from its first event to its last is one plan.
+
+// unsteadySlots is how many sites a thread keeps that were not steady the last time.
+const unsteadySlots = 64
+
+// mayBeSteady says whether the site of the construct in progress was steady the last time,
+// as far as that is known: to find out costs time.
+func (t *Thread) mayBeSteady() bool {
+	at := site{t.place.ReturnAddress, t.function}
+	return t.unsteady[at.slot(0)%unsteadySlots] != at
+}
+
+// noteSteady notes whether it was.
+func (t *Thread) noteSteady(steady bool) {
+	at := site{t.place.ReturnAddress, t.function}
+	if known := &t.unsteady[at.slot(0)%unsteadySlots]; !steady {
+		*known = at
+	} else if *known == at {
+		*known = site{}
+	}
+}
+
+// enterSteady decodes the variables of a compute construct, and does what its entry has
+// to if it is steady; else nothing has changed.
+func (t *Thread) enterSteady(p *planner, c *Construct) bool {
+	if t.rt.environment.notify || !t.knowsNames(c.Arguments) {
+		return false
+	}
+	s := t.scratch
+	var err error
+	if s.items, err = goacc.Region(s.items, c.Arguments, true, load); err != nil {
+		return false
+	}
+	t.nameLater(c.Arguments)
+	s.block.Begin(len(c.Arguments.Hosts))
+	p.d.mu.Lock()
+	defer p.d.mu.Unlock()
+	if p.stays(s.items) {
+		return true
+	}
+	for i := range s.undo {
+		s.undo[i].mapping.Structured--
+	}
+	clear(s.undo)
+	s.undo, s.pending = s.undo[:0], s.pending[:0]
+	return false
+}
+
+// stays counts the mappings of items and puts their addresses and values into the
+// argument block, as far as it goes; it reports whether the construct is steady. d.mu
+// is held.
+func (p *planner) stays(items []goacc.Item) bool {
+	s := p.t.scratch
+	s.absent = s.absent[:0]
+	for i := range items {
+		item := &items[i]
+		switch item.Action {
+		case goacc.ActionNone:
+			s.block.SetAddress(item.Entry, device.Address(item.Host))
+		case goacc.ActionMap, goacc.ActionPresent:
+			m, presence := p.d.table.Find(item.Host, item.Size)
+			switch {
+			case presence == dataenv.Present && live(m) && blockOf(m).isReady(p.t, p.queue):
+				p.count(m, item)
+				s.block.SetAddress(item.Entry, m.DeviceOf(item.Host))
+			case presence == dataenv.Absent && item.Private && item.Action == goacc.ActionMap:
+				s.absent = append(s.absent, i)
+			default:
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return len(s.absent) == 0 || p.carries(items) && !p.suspects(items)
+}
+
+// carries puts the absent items into the argument block, if all of them can travel as
+// values that are known now.
+func (p *planner) carries(items []goacc.Item) bool {
+	s := p.t.scratch
+	if !p.t.prober.readable(items, p.t.place.StackPointer) {
+		return false
+	}
+	goacc.MarkValues(items, word)
+	next := 0
+	for i := range items {
+		item := &items[i]
+		if next == len(s.absent) || s.absent[next] != i {
+			item.Value = false
+			continue
+		}
+		next++
+		if !item.Value || p.d.willWrite(item.Host, item.Size) {
+			return false
+		}
+		p.value(item)
+	}
+	return true
+}
+
+// suspects says whether one of the values may be a host's pointer that is to be warned of.
+func (p *planner) suspects(items []goacc.Item) bool {
+	s := p.t.scratch
+	if p.d.hostCoded != nil {
+		p.suspectHostPointers(items)
+	}
+	found := len(s.suspects) > 0
+	s.suspects = s.suspects[:0]
+	return found
+}
+
+// isReady says whether t can use b on q without waiting for other threads.
+func (b *block) isReady(t *Thread, q *Queue) bool {
+	if b.creator == t.identity || b.creator == 0 {
+		return true
+	}
+	return !b.pending.Load() && (b.arrival == nil || b.arrival == q || b.arrival.finished.Load() >= b.number)
+}
+
+// leaveSteady undoes enterSteady: a callback of the construct's first events called the
+// runtime. What it has deleted goes now.
+func (t *Thread) leaveSteady(d *Device, q *Queue) {
+	s := t.scratch
+	for i := range s.undo {
+		s.undo[i].copyout = false // the construct has not begun
+	}
+	d.mu.Lock()
+	t.release(d, s.undo, q)
+	d.mu.Unlock()
+	if len(s.removed) > 0 {
+		t.discard(d, q)
+		t.carryOut()
+	}
+}
+
+// planSteadyEnd adds what comes behind the launch of a steady construct.
+func (t *Thread) planSteadyEnd(q *Queue) {
+	if q.synchronous() {
+		t.planCompute(waitStart)
+		return
+	}
+	t.planComputes(exitEnd, computeEnd)
+}
+
+// endSteady waits for the launch of a steady construct on a synchronous queue.
+func (t *Thread) endSteady(q *Queue) {
+	number := q.enqueued.Load()
+	err := q.driver.Synchronize()
+	if err == nil {
+		q.drained(number)
+	}
+	if err != nil {
+		t.planCompute(waitEnd)
+		t.fail(t.fromDevice(err))
+	}
+	t.planComputes(waitEnd, computeEnd)
+	if t.plan.pending() && !t.advance() {
+		t.drop(computeStart) // the rest is planned again, behind what the callback leaves to do
+	}
+}
