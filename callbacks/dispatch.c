@@ -106,6 +106,7 @@ acc_dispatch_publish (struct acc_dispatch *d, int index,
 {
   struct acc_dispatch_list *list = &d->list[index];
   struct acc_dispatch_table *table = *next_table (list);
+  const struct accscope_taker *taker = LOAD (d->taker);
   uint32_t bit = (uint32_t) 1 << index, i;
 
   if (table == NULL)
@@ -121,10 +122,23 @@ acc_dispatch_publish (struct acc_dispatch *d, int index,
     STORE (list->last, entries[count - 1].sequence);
   STORE (list->current, table);
   STORE (list->version, list->version + 1);
+  if (count == 1 && taker != NULL && entries[0].callback == (uintptr_t) taker->one)
+    {
+      STORE (d->tool, entries[0].tool);
+      __atomic_fetch_or (&d->sole, bit, __ATOMIC_RELEASE);
+    }
+  else
+    __atomic_fetch_and (&d->sole, ~bit, __ATOMIC_RELEASE);
   if (count > 0)
     __atomic_fetch_or (&d->wanted, bit, __ATOMIC_RELEASE);
   else
     __atomic_fetch_and (&d->wanted, ~bit, __ATOMIC_RELEASE);
+}
+
+void
+acc_dispatch_declare (struct acc_dispatch *d, const struct accscope_taker *taker)
+{
+  STORE (d->taker, taker);
 }
 
 /* What follows from the number of an event's list alone: which half of a pair it
@@ -457,21 +471,88 @@ static INLINE void
 raise_step (struct acc_dispatch *d, struct acc_dispatch_thread *thread,
 	    const struct acc_dispatch_step *s)
 {
-  int index = acc_dispatch_index (s->event);
+  const struct accscope_event *e = &s->event;
+  int index = acc_dispatch_index (e->event);
 
   if (LIKELY ((LOAD (d->wanted) >> index & 1) && !thread->disabled))
     {
       uint64_t correlation = thread->correlation;
 
       thread->depth++;
-      thread->correlation = s->correlation;
-      raise_event (d, index, s->event, thread, s->pair, s->info, s->event_info,
-		   s->api);
+      thread->correlation = e->correlation;
+      raise_event (d, index, e->event, thread, s->pair, e->info, e->event_info,
+		   e->api);
       thread->correlation = correlation;
       thread->depth--;
     }
   if (event_kind[index].half == END && s->pair != NULL)
     acc_dispatch_pair_release (s->pair);
+}
+
+/* Events that are being handed over.  */
+struct handing
+{
+  struct acc_dispatch *dispatch;
+  struct acc_dispatch_thread *thread;
+  uint32_t calls;
+};
+
+static int
+raise_handed (void *from, struct accscope_event *e)
+{
+  struct handing *h = from;
+
+  raise_step (h->dispatch, h->thread, (struct acc_dispatch_step *) e);
+  return h->thread->calls == h->calls;
+}
+
+/* Readies a lasting event for TOOL, which is the only one that wants it; false if its
+   pair has what another one left in tool_info.  */
+static INLINE bool
+pair_alone (struct acc_dispatch_step *s, uintptr_t tool)
+{
+  struct acc_dispatch_pair *pair = s->pair;
+
+  s->event.tool_info = &pair->slot[0].tool_info;
+  if (event_kind[s->event.event].half == END && pair->used > 0)
+    return LIKELY (pair->used == 1) && pair->slot[0].tool == tool;
+  pair->used = 1;
+  pair->slot[0] = (struct acc_dispatch_slot) { tool, NULL };
+  return true;
+}
+
+/* Hands the next events to the taker, as far as they are for it together; false if not
+   even the first one is.  */
+static INLINE bool
+hand_over (struct acc_dispatch *d, struct acc_dispatch_thread *thread,
+	   struct acc_dispatch_plan *plan)
+{
+  struct handing h = { d, thread, thread->calls };
+  uint32_t sole = LOAD (d->sole), first = plan->done, end = first, n;
+  uintptr_t tool;
+
+  if (sole == 0 || thread->disabled)
+    return false;
+  tool = LOAD (d->tool);
+  for (; end < plan->count; end++)
+    {
+      struct acc_dispatch_step *s = plan->step[end];
+
+      if (!(s->event.lent & ACC_DISPATCH_LASTING)
+	  || UNLIKELY (!(sole >> acc_dispatch_index (s->event.event) & 1)
+		       || !pair_alone (s, tool)))
+	break;
+    }
+  if (end == first)
+    return false;
+  /* An event lies at the beginning of its step.  */
+  end = first + LOAD (d->taker)->many ((struct accscope_event **) &plan->step[first],
+				       end - first, raise_handed, &h);
+  for (n = first; n < end; n++)
+    if (event_kind[plan->step[n]->event.event].half == END)
+      acc_dispatch_pair_release (plan->step[n]->pair);
+  plan->done = end;
+  return true;
 }
 
 int
@@ -482,16 +563,18 @@ acc_dispatch_carry_out (struct acc_dispatch *d, struct acc_dispatch_thread *thre
 
   while (plan->done < plan->count && LIKELY (thread->calls == calls))
     {
-      const struct acc_dispatch_step *s = &plan->step[plan->done];
+      const struct acc_dispatch_step *s = plan->step[plan->done];
       int failed = 0;
 
-      if (s->event != 0)
-	raise_step (d, thread, s);
-      else
+      if (s->event.event == 0)
 	{
 	  failed = s->operation->run (s->operation);
 	  __atomic_fetch_add (s->submitted, 1, __ATOMIC_SEQ_CST);
 	}
+      else if (s->event.lent & ACC_DISPATCH_LASTING && hand_over (d, thread, plan))
+	continue;
+      else
+	raise_step (d, thread, s);
       plan->done++;
       if (UNLIKELY (failed))
 	return failed;

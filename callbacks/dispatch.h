@@ -27,6 +27,7 @@
 
 #include <stdint.h>
 #include "acc_callback.h"
+#include "accscope_events.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -91,6 +92,9 @@ struct acc_dispatch
   uint64_t (*correlation) (void);	/* acc_dispatch_correlation */
   uint32_t others;		/* lists with callbacks of other tools than the one that
 				   has names later (accscope_names.h) */
+  uint32_t sole;		/* lists whose one callback is the taker's */
+  const struct accscope_taker *taker;	/* acc_dispatch_declare; or null */
+  uintptr_t tool;		/* it, as entries call it */
   struct acc_dispatch_list list[ACC_DISPATCH_EVENTS];
 };
 
@@ -190,25 +194,21 @@ struct acc_dispatch_operation
 };
 
 /* A step of a plan: an event, with what acc_dispatch_event takes and what
-   thread->correlation is for it; or an operation.  */
+   thread->correlation is for it; or an operation, whose event.event is 0.  */
 struct acc_dispatch_step
 {
-  int32_t event;		/* acc_event_t; 0: an operation */
-  uint32_t lent;		/* the runtime's own */
-  uint64_t correlation;
-  struct acc_dispatch_pair *pair;
+  struct accscope_event event;	/* tool_info is set here */
   union
   {
-    const acc_callback_info *info;
+    struct acc_dispatch_pair *pair;
     struct acc_dispatch_operation *operation;
   };
-  const acc_event_info *event_info;
-  union
-  {
-    const acc_api_info *api;
-    uint64_t *submitted;	/* counted up behind the operation, atomically */
-  };
+  uint64_t *submitted;		/* counted up behind the operation, atomically */
 };
+
+/* A bit of event.lent: it is the same event each time that the step is in a plan, and
+   memo is set to zero when what it says changes (accscope_events.h).  */
+#define ACC_DISPATCH_LASTING 1
 
 /* What one call of the program has the runtime do, as far as it is decided: events
    are raised when their turn comes, before and behind the operations that they tell
@@ -219,12 +219,13 @@ struct acc_dispatch_plan
 {
   uint32_t done;		/* the first step to be carried out */
   uint32_t count;		/* one more than the last one */
-  struct acc_dispatch_step step[ACC_DISPATCH_STEPS];
+  struct acc_dispatch_step *step[ACC_DISPATCH_STEPS];
 };
 
 /* Carries out steps done to count - 1, and counts done up: each event as
-   acc_dispatch_event raises it, if it is wanted when its turn comes.  It ends the
-   pairs of _end events.  An operation that fails stops it, behind the operation;
+   acc_dispatch_event raises it, if it is wanted when its turn comes; lasting events of
+   which the taker has the only callback are handed to it together.  It ends the pairs
+   of _end events.  An operation that fails stops it, behind the operation;
    then the answer is not 0.  So does a callback that called the runtime, as who
    counts those calls in thread->calls tells: it has perhaps changed what the steps
    behind it should be.  Then the answer is 0, and done less than count if there are
@@ -248,6 +249,10 @@ int acc_dispatch_reserve (struct acc_dispatch *, int index, uint32_t count);
    sequence; no more than acc_dispatch_reserve made room for.  */
 void acc_dispatch_publish (struct acc_dispatch *, int index,
 			   const struct acc_dispatch_entry *, uint32_t count);
+
+/* Has a tool take events together where it is the only one (accscope_events.h); to be
+   called before its callbacks are published.  */
+void acc_dispatch_declare (struct acc_dispatch *, const struct accscope_taker *);
 
 /* Identifies the object (program or shared library) that holds a callback; the
    callback's own address if none does.  */

@@ -79,6 +79,9 @@ func TestLayoutEqualsC(t *testing.T) {
 			if ctype == "acc_event_info" && field != "event_type" {
 				field = "other_event." + field
 			}
+			if ctype == "struct acc_dispatch_step" && f.Offset < unsafe.Offsetof(Step{}.Pair) {
+				field = "event." + field
+			}
 			number(fmt.Sprintf("offsetof (%s, %s)", ctype, field), int(f.Offset))
 			number(fmt.Sprintf("sizeof (((%s *) 0)->%s)", ctype, field), int(f.Type.Size()))
 		}

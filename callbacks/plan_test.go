@@ -14,6 +14,7 @@ import (
 // planMemory is a plan with what its steps point to.
 type planMemory struct {
 	plan   Plan
+	steps  [PlanSteps]Step
 	pairs  [PlanSteps]Pair
 	infos  [PlanSteps]Info
 	events [PlanSteps]EventInfo
@@ -27,7 +28,8 @@ func newPlan(events ...Event) (_ *planMemory, free func()) {
 	m := (*planMemory)(memory)
 	address := func(of unsafe.Pointer) uintptr { return uintptr(of) }
 	for i, e := range events {
-		s := &m.plan.Step[i]
+		s := &m.steps[i]
+		m.plan.Step[i] = s
 		*s = Step{Event: e, Info: address(unsafe.Pointer(&m.infos[i])),
 			EventInfo: address(unsafe.Pointer(&m.events[i])), API: address(unsafe.Pointer(&m.apis[i]))}
 		switch e.Half() {
@@ -104,7 +106,7 @@ func TestPlanTellsWhatSingleEventsTell(t *testing.T) {
 		}
 		pairs := map[uintptr]*Pair{0: nil}
 		for i := range events {
-			s := &m.plan.Step[i]
+			s := m.plan.Step[i]
 			if pairs[s.Pair] == nil {
 				pairs[s.Pair] = new(Pair)
 			}

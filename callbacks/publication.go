@@ -115,22 +115,34 @@ type Thread struct {
 
 // Step is struct acc_dispatch_step, a step of a Plan: an event, or an operation of a
 // device's queue. Pair, Info, EventInfo and API are the addresses of what Dispatch
-// takes, in memory of Allocate.
+// takes, in memory of Allocate, as is the Step.
 type Step struct {
 	Event       Event  // None: an operation
-	Lent        uint32 // the maker's own
+	Lent        uint32 // Lasting, and other bits of the maker's own
 	Correlation uint64 // Thread.Correlation for this event
-	Pair        uintptr
+	_           uintptr
 	Info        uintptr
 	EventInfo   uintptr
 	API         uintptr
+	memo        [2]uint64
+	Pair        uintptr
+	submitted   uintptr
 }
+
+// Lasting says that a Step is the same event each time that it is in a plan: a _start
+// or an _end event, of which Changed is called when what it says changes.
+const Lasting = C.ACC_DISPATCH_LASTING
+
+// Changed forgets what a tool knows of the event.
+func (s *Step) Changed() { s.memo = [2]uint64{} }
 
 // OperationStep is the step that calls a function with its own address, int (*) (void *),
 // which answers 0 or has failed: it lies at the beginning of the operation, whose
 // operands follow. submitted is counted up behind it, atomically. Both are addresses in
 // memory of Allocate.
-func OperationStep(operation, submitted uintptr) Step { return Step{Info: operation, API: submitted} }
+func OperationStep(operation, submitted uintptr) Step {
+	return Step{Pair: operation, submitted: submitted}
+}
 
 // PlanSteps is the most steps of one Plan.
 const PlanSteps = C.ACC_DISPATCH_STEPS
@@ -140,7 +152,7 @@ const PlanSteps = C.ACC_DISPATCH_STEPS
 type Plan struct {
 	Done  uint32 // the first step to be carried out
 	Count uint32 // one more than the last one
-	Step  [PlanSteps]Step
+	Step  [PlanSteps]*Step
 }
 
 // Allocate gives zeroed memory outside Go's heap, which C may keep pointers to and

@@ -26,6 +26,7 @@
 #include <string.h>
 #include "acc_callback.h"
 #include "accscope_activity.h"
+#include "accscope_events.h"
 #include "format.h"
 #include "unwind.h"
 
@@ -250,6 +251,7 @@ struct ring
 
   struct capture_chunk *chunk;	/* null: none yet */
   uint64_t sequence;		/* of the next event */
+  uint64_t epoch;		/* of the chunk: no other one's, also after a fork */
   char *end;
   unsigned opened;
   uint32_t context_new;		/* the last event's context has been defined by it */
@@ -383,6 +385,8 @@ void cupti_flush (void);
 /* -- record.c */
 
 void record_callback (acc_prof_info *, acc_event_info *, acc_api_info *);
+unsigned record_events (struct accscope_event **, unsigned count,
+			accscope_raise_function, void *from);
 void record_filtered (acc_prof_info *, acc_event_info *, acc_api_info *);
 
 #endif

@@ -406,6 +406,95 @@ record_callback (acc_prof_info *profile, acc_event_info *event,
     }
 }
 
+/* A runtime that raises several events at once keeps their structs (see
+   accscope_events.h), so an event's site is in its memo once it has been recorded;
+   with the number that it has in this chunk, by which a reader knows it.  */
+static ALWAYS_INLINE struct site *
+remembered (const struct ring *ring, const struct accscope_event *event)
+{
+  struct site *site = (struct site *) (uintptr_t) event->memo[0];
+  if (LIKELY (event->memo[1] >> 16 == ring->epoch
+	      && site->number == (event->memo[1] & 0xffff)))
+    return site;
+  return NULL;
+}
+
+/* SEQUENCE is that of the event's record, if it has been recorded, and nothing else
+   has, as a signal's handler might have.  */
+static inline void
+remember (const struct ring *ring, uint64_t sequence, struct accscope_event *event)
+{
+  struct site *site = ring->last;
+  if (ring->sequence != sequence + 1 || site->special & SITE_OTHER
+      || (int) site->profile.event_type != event->event)
+    return;
+  event->memo[0] = (uintptr_t) site;
+  event->memo[1] = ring->epoch << 16 | site->number;
+}
+
+/* Records the events up to the first one that is not remembered; all at one time.  */
+static unsigned
+record_remembered (struct accscope_event **events, unsigned count)
+{
+  uint32_t armed = __atomic_load_n (&control.process.armed, __ATOMIC_RELAXED);
+  struct ring *ring = ring_self;
+  unsigned n = 0;
+  if (LIKELY (!(armed & 1)))
+    return count;
+  if (UNLIKELY (!ring || ring->busy || ring->generation != local_generation ()
+		|| ring->armed != armed
+		|| __atomic_load_n (&cupti_running, __ATOMIC_ACQUIRE)))
+    return 0;
+  ring->busy = 1;
+  __atomic_signal_fence (__ATOMIC_SEQ_CST);
+  uint64_t now = ticks_now ();
+  for (; n < count && LIKELY (ring->position < ring->limit); n++)
+    {
+      struct accscope_event *event = events[n];
+      struct site *site = remembered (ring, event);
+      if (UNLIKELY (!site))
+	break;
+      ring->last->next = site;
+      uint64_t *next = record_at (ring)->words;
+      uint64_t ticks;
+      unsigned flags = 0;
+      next = time_and_pair (ring, site, now, event->tool_info, next, &flags, &ticks);
+      next = words (site, event->event_info, next, &flags);
+      if (site->special & SITE_ENQUEUE)
+	{
+	  next = correlation (site, device_activity ? event->correlation : 0, next,
+			      &flags);
+	  if (site->special & SITE_DIMENSIONS)
+	    next = dimensions (site, &event->event_info->launch_event, next, &flags);
+	}
+      append (ring, site, flags, ticks, next);
+    }
+  if (LIKELY (n > 0))
+    ring_commit (ring);
+  leave (ring, now);
+  return n;
+}
+
+unsigned
+record_events (struct accscope_event **events, unsigned count,
+	       accscope_raise_function raise, void *from)
+{
+  unsigned n = record_remembered (events, count);
+  while (UNLIKELY (n < count))
+    {
+      struct ring *ring = ring_self;
+      uint64_t sequence = ring ? ring->sequence : 0;
+      int more = raise (from, events[n]);
+      if (ring && ring == ring_self)
+	remember (ring, sequence, events[n]);
+      n++;
+      if (!more)
+	break;
+      n += record_remembered (events + n, count - n);
+    }
+  return n;
+}
+
 void
 record_filtered (acc_prof_info *profile, acc_event_info *event,
 		 acc_api_info *api)

@@ -29,6 +29,18 @@ claim (void)
   return __atomic_exchange_n (&visible->registered, 1, __ATOMIC_ACQ_REL) == 0;
 }
 
+/* From a runtime that raises several events at once, unless each has to be looked
+   at.  */
+static void
+declare_many (acc_prof_lookup_func lookup)
+{
+  static const struct accscope_taker taker = { record_callback, record_events };
+  accscope_events_function declare
+    = (accscope_events_function) (void *) lookup (ACCSCOPE_EVENTS_NAME);
+  if (declare && !settings.filtering && settings.stack != STACK_FULL)
+    declare (&taker);
+}
+
 static void
 register_callbacks (acc_prof_reg reg)
 {
@@ -71,6 +83,7 @@ acc_register_library (acc_prof_reg reg, acc_prof_reg unreg,
     {
       activity_subscribe (lookup);
       unwind_prepare (lookup);
+      declare_many (lookup);
       names_declare (lookup);
     }
   if (reg && claim ())

@@ -16,6 +16,7 @@ __thread struct ring *ring_self __attribute__ ((tls_model ("initial-exec")));
 struct ring *rings[RING_LIMIT];
 uint32_t ring_count;
 
+static uint64_t epochs;
 static uint32_t owners[RING_LIMIT];	/* tid; 0: free */
 static uint32_t free_rings;
 static pthread_key_t thread_end;
@@ -401,6 +402,7 @@ chunk_begin (struct ring *ring, struct capture_chunk *chunk, uint64_t now)
   ring->end = (char *) chunk + chunk->bytes;
   ring->limit = ring->end - RECORD_ROOM;
   ring->chunks++;	/* frees the tables' entries */
+  ring->epoch = __atomic_add_fetch (&epochs, 1, __ATOMIC_RELAXED);
   memset (ring->site_tag, 0, sizeof ring->site_tag);
   ring->described = 0;
   ring->sites = ring->contexts = ring->strings = 0;

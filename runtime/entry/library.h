@@ -223,7 +223,10 @@ void accscope_early_replay_images (void);
 void *accscope_early_lookup (const char *name);
 void accscope_activity_replay (void);	/* with the Go part opened */
 
-/* registration.c: with the Go part opened.  */
+/* registration.c: publishes the registry, with what a tool has declared
+   (accscope_events.h).  */
+void accscope_events_replay (struct acc_dispatch *);
+/* With the Go part opened.  */
 void accscope_names_replay (void);
 
 /* profilers.c: the tools that a process brings.  */

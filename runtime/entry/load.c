@@ -238,7 +238,7 @@ open_engine (void)
   accscope_limits_restore ();
   if (error != 0)
     give_up ("cannot start %s: %s", path, strerror (error));
-  __atomic_store_n (&accscope_dispatch, host.dispatch, __ATOMIC_RELEASE);
+  accscope_events_replay (host.dispatch);
 }
 
 /* With the Go part, what was recorded before, and the tools of the process.  */

@@ -54,6 +54,34 @@ find_caller (struct accscope_caller *caller)
   return 0;
 }
 
+/* accscope_events.h: the tool that takes events together.  It may declare itself before
+   the registry is there.  */
+static const struct accscope_taker *taker;
+
+static int
+declare (const struct accscope_taker *given)
+{
+  const struct accscope_taker *none = NULL;
+  struct acc_dispatch *d;
+
+  if (given == NULL || given->one == NULL || given->many == NULL
+      || (!__atomic_compare_exchange_n (&taker, &none, given, false, __ATOMIC_SEQ_CST,
+					__ATOMIC_SEQ_CST)
+	  && none != given))
+    return EBUSY;
+  d = __atomic_load_n (&accscope_dispatch, __ATOMIC_SEQ_CST);
+  if (d != NULL)
+    acc_dispatch_declare (d, given);
+  return 0;
+}
+
+void
+accscope_events_replay (struct acc_dispatch *d)
+{
+  __atomic_store_n (&accscope_dispatch, d, __ATOMIC_SEQ_CST);
+  acc_dispatch_declare (d, __atomic_load_n (&taker, __ATOMIC_SEQ_CST));
+}
+
 /* accscope_names.h: the function of the one tool that asked.  The Go part is told when
    it is there.  */
 static accscope_site_function site_function;
@@ -94,6 +122,11 @@ ENTRY (acc_prof_lookup) (const char *name)
     {
       END;
       return (void *) find_caller;
+    }
+  if (name != NULL && strcmp (name, ACCSCOPE_EVENTS_NAME) == 0)
+    {
+      END;
+      return (void *) declare;
     }
   if (name != NULL && strcmp (name, ACCSCOPE_NAMES_NAME) == 0)
     {

@@ -45,7 +45,6 @@ func computeIndex(event callbacks.Event) int {
 type computeEvents struct {
 	said
 	*computeMemory
-	steps    [computeSteps]callbacks.Step
 	filled   bool     // general is the construct's in progress
 	launched launched // what launch was filled for
 	kernel   string   // what events call the kernel of launched
@@ -59,6 +58,7 @@ type computeMemory struct {
 	implicit callbacks.EventInfo
 	launch   callbacks.EventInfo
 	dims     [2]uint64 // acc_launch_event_info.num_gangs_per_dim
+	steps    [computeSteps]callbacks.Step
 	pairs    [5]callbacks.Pair
 }
 
@@ -70,7 +70,7 @@ type launched struct {
 
 func (t *Thread) newComputeEvents() *computeEvents {
 	e := &computeEvents{computeMemory: (*computeMemory)(t.memory.allocate(unsafe.Sizeof(computeMemory{})))}
-	e.said.general = &e.shared
+	e.said = said{general: &e.shared, lasting: e.steps[:]}
 	for _, of := range []*callbacks.EventInfo{&e.explicit, &e.implicit, &e.launch} {
 		of.Implicit = 1
 	}
@@ -89,7 +89,7 @@ func (t *Thread) newComputeEvents() *computeEvents {
 		case callbacks.WaitStart, callbacks.WaitEnd:
 			pair = 4
 		}
-		e.steps[i] = callbacks.Step{Event: event, Lent: computePair, Pair: addressOf(&e.pairs[pair]),
+		e.steps[i] = callbacks.Step{Event: event, Lent: ofCompute, Pair: addressOf(&e.pairs[pair]),
 			Info: addressOf(&e.shared.info), API: addressOf(&e.shared.api), EventInfo: addressOf(of)}
 	}
 	return e
@@ -112,8 +112,11 @@ func (t *Thread) compute() *computeEvents {
 		e = t.anotherCompute()
 	}
 	e.busy, e.filled, t.context.compute = true, false, e
-	for _, of := range []*callbacks.EventInfo{&e.explicit, &e.implicit, &e.launch} {
-		of.ParentConstruct = t.context.parent
+	if e.launch.ParentConstruct != t.context.parent {
+		e.changed()
+		for _, of := range []*callbacks.EventInfo{&e.explicit, &e.implicit, &e.launch} {
+			of.ParentConstruct = t.context.parent
+		}
 	}
 	for i := range e.pairs {
 		e.pairs[i].Release()
@@ -159,9 +162,9 @@ func (t *Thread) planComposed(first, last int) {
 	t.makeRoom(uint32(last-first) + 1)
 	_, n := t.step()
 	p := t.plan
-	for i := range e.steps[first : last+1] {
-		s := &p.Step[n+uint32(i)]
-		*s = e.steps[first+i]
+	for i := range last + 1 - first {
+		s := &e.steps[first+i]
+		p.Step[n+uint32(i)] = s
 		s.Correlation = t.context.correlation // that of the launch: other events have none
 	}
 	p.Count = n + uint32(last-first) + 1
@@ -204,6 +207,9 @@ func (t *Thread) composeLaunch(k *kernelCode, g device.Geometry) string {
 	}
 	if e.launched.name != like.name {
 		t.carryOut() // the name may have to be read from debug information
+	}
+	if e.launched.name != like.name {
+		e.changed()
 	}
 	e.launched = like
 	launch := e.launch.Launch()

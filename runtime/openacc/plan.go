@@ -48,6 +48,7 @@ const planOperations = 4
 // planMemory is the part of a plan that C sees.
 type planMemory struct {
 	plan     callbacks.Plan
+	steps    [callbacks.PlanSteps]callbacks.Step // but for those of computeEvents
 	shared   general
 	own      general // of an event that differs
 	events   [callbacks.PlanSteps]callbacks.EventInfo
@@ -62,10 +63,10 @@ type planned struct {
 	number uint64 // its correlation, 0 for none
 }
 
-// What Step.Lent says of an event's pair.
+// What Step.Lent says of an event.
 const (
-	pooledPair  = 1 // it is one of Thread.pairs, and goes back there
-	computePair = 2 // it is that of a computeEvents
+	ofCompute  = callbacks.Lasting      // it is one of a computeEvents
+	pooledPair = callbacks.Lasting << 1 // its pair is one of Thread.pairs, and goes back there
 )
 
 func (p *plan) init(m *memory) {
@@ -96,7 +97,8 @@ func (t *Thread) step() (*callbacks.Step, uint32) {
 	}
 	n := p.Count
 	p.Count++
-	return &p.Step[n], n
+	p.Step[n] = &p.steps[n]
+	return p.Step[n], n
 }
 
 // wanted says whether an event other than Error has a callback: one atomic load.
@@ -219,9 +221,9 @@ func (p *plan) outcome(first uint32) (err error) {
 }
 
 // endedPairs appends the pairs of _end events that are pooled.
-func endedPairs(pairs []*callbacks.Pair, steps []callbacks.Step) []*callbacks.Pair {
-	for i := range steps {
-		if s := &steps[i]; s.Lent == pooledPair && s.Event.Half() == callbacks.End {
+func endedPairs(pairs []*callbacks.Pair, steps []*callbacks.Step) []*callbacks.Pair {
+	for _, s := range steps {
+		if s.Lent == pooledPair && s.Event.Half() == callbacks.End {
 			pairs = append(pairs, pairOf(s))
 		}
 	}
@@ -235,11 +237,11 @@ func pairOf(s *callbacks.Step) *callbacks.Pair { return *(**callbacks.Pair)(unsa
 func (t *Thread) drop(from int) {
 	p := t.plan
 	n := p.Done
-	for n < p.Count && (p.Step[n].Lent != computePair || computeIndex(p.Step[n].Event) < from) && from > computeStart {
+	for n < p.Count && (p.Step[n].Lent != ofCompute || computeIndex(p.Step[n].Event) < from) && from > computeStart {
 		n++
 	}
 	for _, s := range p.Step[n:p.Count] {
-		if s.Lent == computePair {
+		if s.Lent == ofCompute {
 			t.context.planned = min(t.context.planned, computeIndex(s.Event))
 		}
 	}

@@ -6,7 +6,15 @@ import "github.com/accscope/accscope/callbacks"
 // it is the same.
 type said struct {
 	general *general
-	like    likeness // what general was filled for; zero: nothing
+	like    likeness         // what general was filled for; zero: nothing
+	lasting []callbacks.Step // events that say it each time, if there are any
+}
+
+// changed has a tool look again at all that they say.
+func (b *said) changed() {
+	for i := range b.lasting {
+		b.lasting[i].Changed()
+	}
 }
 
 type general struct {
@@ -83,6 +91,7 @@ func (t *Thread) checkVersion() {
 
 func (t *Thread) fill(b *said) {
 	g, like := b.general, &b.like
+	b.changed()
 	g.info = callbacks.Info{LineNo: -1, EndLineNo: -1, FuncLineNo: -1, FuncEndLineNo: -1,
 		Async: int64(like.async), AsyncQueue: int64(like.async)}
 	g.api = callbacks.APIInfo{Vendor: callbacks.Vendor}
