@@ -494,7 +494,7 @@ struct handing
 {
   struct acc_dispatch *dispatch;
   struct acc_dispatch_thread *thread;
-  uint32_t calls;
+  uint32_t calls, changes;	/* of the thread up to then */
 };
 
 static int
@@ -503,7 +503,8 @@ raise_handed (void *from, struct accscope_event *e)
   struct handing *h = from;
 
   raise_step (h->dispatch, h->thread, (struct acc_dispatch_step *) e);
-  return h->thread->calls == h->calls;
+  return h->thread->calls == h->calls && h->thread->changes == h->changes
+	 && !h->thread->disabled;
 }
 
 /* Readies a lasting event for TOOL, which is the only one that wants it; false if its
@@ -527,7 +528,7 @@ static INLINE bool
 hand_over (struct acc_dispatch *d, struct acc_dispatch_thread *thread,
 	   struct acc_dispatch_plan *plan)
 {
-  struct handing h = { d, thread, thread->calls };
+  struct handing h = { d, thread, thread->calls, thread->changes };
   uint32_t sole = LOAD (d->sole), first = plan->done, end = first, n;
   uintptr_t tool;
 

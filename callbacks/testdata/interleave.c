@@ -140,11 +140,12 @@ dispatch (void)
   acc_event_info specific = { 0 };
   acc_api_info api = { 0 };
 
-  struct acc_dispatch_plan plan = { .count = 2, .step = {
-    { .event = acc_ev_free, .info = &info, .event_info = &specific, .api = &api },
-    { .event = event, .info = &info, .event_info = &specific, .api = &api,
-      .pair = &pair }
-  } };
+  struct acc_dispatch_step first = {
+    .event = { .event = acc_ev_free, .info = &info, .event_info = &specific, .api = &api } };
+  struct acc_dispatch_step second = {
+    .event = { .event = event, .info = &info, .event_info = &specific, .api = &api },
+    .pair = &pair };
+  struct acc_dispatch_plan plan = { .count = 2, .step = { &first, &second } };
 
   count = 0;
   if (planned)

@@ -111,12 +111,13 @@ raise_planned (struct acc_dispatch_thread *thread,
   acc_callback_info info = { 0 };
   acc_event_info specific = { 0 };
   acc_api_info api = { 0 };
-  struct acc_dispatch_plan plan = { .count = 2, .step = {
-    { .event = acc_ev_update_start, .info = &info, .event_info = &specific,
-      .api = &api, .pair = pair },
-    { .event = acc_ev_update_end, .info = &info, .event_info = &specific,
-      .api = &api, .pair = pair }
-  } };
+  struct acc_dispatch_step start = {
+    .event = { .event = acc_ev_update_start, .info = &info, .event_info = &specific,
+	       .api = &api }, .pair = pair };
+  struct acc_dispatch_step end = {
+    .event = { .event = acc_ev_update_end, .info = &info, .event_info = &specific,
+	       .api = &api }, .pair = pair };
+  struct acc_dispatch_plan plan = { .count = 2, .step = { &start, &end } };
 
   begin (acc_ev_update_start);
   acc_dispatch_carry_out (dispatch, thread, &plan);
