@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/accscope/accscope/runtime/compilers"
 )
 
 // buildTogether compiles testdata/together.c with a dispatch.c that is changed as pairs
@@ -25,7 +27,7 @@ func buildTogether(t *testing.T, options string, changes ...string) string {
 	changed, program := filepath.Join(build, "dispatch.c"), filepath.Join(build, "together")
 	must(t, os.WriteFile(changed, []byte(source), 0o666))
 	arguments := append([]string{"-std=gnu11", "-Wall", "-Wextra", "-I.", "-I" + includes, "-o", program}, strings.Fields(options)...)
-	if out, err := exec.Command("gcc-12", append(arguments, "testdata/together.c", changed, "-ldl")...).CombinedOutput(); err != nil {
+	if out, err := exec.Command(compilers.C(), append(arguments, "testdata/together.c", changed, "-ldl")...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return program

@@ -432,23 +432,14 @@ remember (const struct ring *ring, uint64_t sequence, struct accscope_event *eve
   event->memo[1] = ring->epoch << 16 | site->number;
 }
 
-/* Records the events up to the first one that is not remembered; all at one time.  */
-static unsigned
-record_remembered (struct accscope_event **events, unsigned count)
+/* Records the events up to the first one that is not remembered; all at one time.  The
+   ring's own fields are reached by nothing else here, so they stay in registers.  */
+static __attribute__ ((noinline)) unsigned
+record_at_once (struct ring *restrict ring, struct accscope_event **events,
+		unsigned count, uint64_t now)
 {
-  uint32_t armed = __atomic_load_n (&control.process.armed, __ATOMIC_RELAXED);
-  struct ring *ring = ring_self;
-  unsigned n = 0;
-  if (LIKELY (!(armed & 1)))
-    return count;
-  if (UNLIKELY (!ring || ring->busy || ring->generation != local_generation ()
-		|| ring->armed != armed
-		|| __atomic_load_n (&cupti_running, __ATOMIC_ACQUIRE)))
-    return 0;
-  ring->busy = 1;
-  __atomic_signal_fence (__ATOMIC_SEQ_CST);
-  uint64_t now = ticks_now ();
-  for (; n < count && LIKELY (ring->position < ring->limit); n++)
+  unsigned n;
+  for (n = 0; n < count && LIKELY (ring->position < ring->limit); n++)
     {
       struct accscope_event *event = events[n];
       struct site *site = remembered (ring, event);
@@ -469,6 +460,24 @@ record_remembered (struct accscope_event **events, unsigned count)
 	}
       append (ring, site, flags, ticks, next);
     }
+  return n;
+}
+
+static unsigned
+record_remembered (struct accscope_event **events, unsigned count)
+{
+  uint32_t armed = __atomic_load_n (&control.process.armed, __ATOMIC_RELAXED);
+  struct ring *ring = ring_self;
+  if (LIKELY (!(armed & 1)))
+    return count;
+  if (UNLIKELY (!ring || ring->busy || ring->generation != local_generation ()
+		|| ring->armed != armed
+		|| __atomic_load_n (&cupti_running, __ATOMIC_ACQUIRE)))
+    return 0;
+  ring->busy = 1;
+  __atomic_signal_fence (__ATOMIC_SEQ_CST);
+  uint64_t now = ticks_now ();
+  unsigned n = record_at_once (ring, events, count, now);
   if (LIKELY (n > 0))
     ring_commit (ring);
   leave (ring, now);

@@ -278,6 +278,9 @@ func (t *Thread) DataStart(c *Construct) {
 			return
 		}
 	}
+	if parent == callbacks.Data && !d.Shared && t.enterSteadyRegion(d, c) {
+		return
+	}
 	t.begin(callbacks.EnterDataStart)
 	t.pushRegion(d, t.context.parent)
 	if !d.Shared {
@@ -327,6 +330,7 @@ func (t *Thread) enterRegion(d *Device, c *Construct) {
 		t.failMapping(d, failure)
 		return
 	}
+	t.noteSteady(len(s.created) == 0)
 	last := &t.regions[len(t.regions)-1]
 	last.undo = append(last.undo, s.undo...)
 	t.enqueueUploads(d, q)
@@ -361,14 +365,23 @@ func (t *Thread) DataEnd() {
 		return
 	}
 	t.context.queue = q
-	t.begin(callbacks.ExitDataStart)
+	t.planBegin(callbacks.ExitDataStart)
+	ended := !q.busy() && d.keeps(r.undo)
+	if ended {
+		t.end()
+	}
+	if !t.wholePlan() {
+		ended = false
+	}
 	t.prepare()
 	d.mu.Lock()
 	t.release(d, r.undo, q)
 	own := t.leave(d, q)
 	d.mu.Unlock()
 	t.enqueueExits(d, q, own)
-	t.end()
+	if !ended {
+		t.end()
+	}
 	t.carryOut()
 }
 

@@ -1,6 +1,7 @@
 package openacc
 
 import (
+	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/runtime/dataenv"
 	"github.com/accscope/accscope/runtime/device"
 	"github.com/accscope/accscope/runtime/goacc"
@@ -48,11 +49,7 @@ func (t *Thread) enterSteady(p *planner, c *Construct) bool {
 	if p.stays(s.items) {
 		return true
 	}
-	for i := range s.undo {
-		s.undo[i].mapping.Structured--
-	}
-	clear(s.undo)
-	s.undo, s.pending = s.undo[:0], s.pending[:0]
+	p.uncount()
 	return false
 }
 
@@ -168,4 +165,106 @@ func (t *Thread) endSteady(q *Queue) {
 	if t.plan.pending() && !t.advance() {
 		t.drop(computeStart) // the rest is planned again, behind what the callback leaves to do
 	}
+}
+
+// enterSteadyRegion is DataStart for a data construct that changes nothing but reference
+// counters, on a queue that need not be waited for. False: it is to be entered as any other.
+func (t *Thread) enterSteadyRegion(d *Device, c *Construct) bool {
+	q := t.context.queue
+	if q.busy() || !t.mayBeSteady() || !t.knowsNames(c.Arguments) {
+		return false
+	}
+	t.prepare()
+	s := t.scratch
+	var err error
+	if s.items, err = goacc.Region(s.items, c.Arguments, false, load); err != nil {
+		return false
+	}
+	t.nameLater(c.Arguments)
+	p := planner{t: t, d: d, structured: true}
+	d.mu.Lock()
+	stays := p.countAll(s.items, q)
+	d.mu.Unlock()
+	if !stays {
+		return false
+	}
+	t.pushRegion(d, t.context.parent)
+	r := &t.regions[len(t.regions)-1]
+	r.undo = append(r.undo, s.undo...)
+	t.planBegin(callbacks.EnterDataStart)
+	t.end()
+	if t.wholePlan() {
+		return true
+	}
+	// The region begins behind what the callback has done.
+	t.popRegion()
+	t.leaveSteady(d, q)
+	t.pushRegion(d, t.context.parent)
+	t.enterRegion(d, c)
+	t.end()
+	t.carryOut()
+	return true
+}
+
+// countAll counts the mappings of items, if all that they name is on the device; else
+// nothing has changed. d.mu is held.
+func (p *planner) countAll(items []goacc.Item, q *Queue) bool {
+	for i := range items {
+		item := &items[i]
+		switch item.Action {
+		case goacc.ActionNone:
+		case goacc.ActionMap, goacc.ActionPresent:
+			m, presence := p.d.table.Find(item.Host, item.Size)
+			if presence != dataenv.Present || !live(m) || !blockOf(m).isReady(p.t, q) {
+				p.uncount()
+				return false
+			}
+			p.count(m, item)
+		default:
+			p.uncount()
+			return false
+		}
+	}
+	return true
+}
+
+// uncount takes back what count has counted.
+func (p *planner) uncount() {
+	s := p.t.scratch
+	for i := range s.undo {
+		s.undo[i].mapping.Structured--
+	}
+	clear(s.undo)
+	s.undo, s.pending = s.undo[:0], s.pending[:0]
+}
+
+// keeps says whether all of a region's mappings stay when it ends.
+func (d *Device) keeps(list []undo) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	stay, n := true, 0
+	for ; n < len(list) && stay; n++ {
+		if list[n].attach || list[n].mapping.Structured == 0 {
+			stay = false
+			break
+		}
+		list[n].mapping.Structured--
+		stay = live(list[n].mapping)
+	}
+	for i := range n {
+		list[i].mapping.Structured++
+	}
+	return stay
+}
+
+// wholePlan carries out the plan, whose last event ends the call's span. False: a callback
+// before has called the runtime, and the end is to be planned again.
+func (t *Thread) wholePlan() bool {
+	if !t.plan.pending() || t.advance() {
+		return true
+	}
+	p, s := t.plan, t.plan.Step[t.plan.Done]
+	t.context.ends, t.context.pair = s.Event, eventPair{pairOf(s), t}
+	p.Count = p.Done
+	return false
 }
