@@ -142,6 +142,21 @@ func (t *Thread) planCompute(i int) { t.planComputes(i, i) }
 
 // planComputes adds events that follow one another.
 func (t *Thread) planComputes(first, last int) {
+	p, e := t.plan, t.context.compute
+	if e != nil && e.filled && first >= t.context.planned && p.raises && p.pending() && p.Count+computeSteps <= callbacks.PlanSteps {
+		n := p.Count
+		for i := first; i <= last; i++ {
+			p.Step[n] = &e.steps[i]
+			n++
+		}
+		p.Count, t.context.planned = n, last+1
+		return
+	}
+	t.planFirstComputes(first, last)
+}
+
+// planFirstComputes is planComputes where other things may have to be done before.
+func (t *Thread) planFirstComputes(first, last int) {
 	first = max(first, t.context.planned)
 	t.context.planned = max(last+1, t.context.planned)
 	for ; first <= last; first++ {
@@ -163,9 +178,7 @@ func (t *Thread) planComposed(first, last int) {
 	_, n := t.step()
 	p := t.plan
 	for i := range last + 1 - first {
-		s := &e.steps[first+i]
-		p.Step[n+uint32(i)] = s
-		s.Correlation = t.context.correlation // that of the launch: other events have none
+		p.Step[n+uint32(i)] = &e.steps[first+i]
 	}
 	p.Count = n + uint32(last-first) + 1
 	p.raises = true
@@ -175,12 +188,16 @@ func (t *Thread) planComposed(first, last int) {
 // start of its exit.
 func (t *Thread) planLaunch(q *Queue, k *kernelCode, g device.Geometry, b device.ArgumentBlock) {
 	name := ""
-	if t.concerns(callbacks.EnqueueLaunchStart) || t.concerns(callbacks.EnqueueLaunchEnd) {
+	tells := t.concerns(callbacks.EnterDataEnd) || t.concerns(callbacks.EnqueueLaunchStart) || t.concerns(callbacks.EnqueueLaunchEnd)
+	if tells {
 		name = t.composeLaunch(k, g)
 	} else if t.rt.activity.wanted() {
 		name = t.kernelName(k)
 	}
 	number := t.correlate(q, name)
+	if e := t.context.compute; tells {
+		e.steps[launchStart].Correlation, e.steps[launchEnd].Correlation = number, number
+	}
 	t.planComputes(enterEnd, launchStart)
 	err := t.planKernel(q, number, k, g, b)
 	if err != nil {
@@ -207,8 +224,6 @@ func (t *Thread) composeLaunch(k *kernelCode, g device.Geometry) string {
 	}
 	if e.launched.name != like.name {
 		t.carryOut() // the name may have to be read from debug information
-	}
-	if e.launched.name != like.name {
 		e.changed()
 	}
 	e.launched = like
