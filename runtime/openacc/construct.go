@@ -190,6 +190,9 @@ func (t *Thread) offloadTo(d *Device, q *Queue, c *Construct) bool {
 	t.release(d, s.undo, q)
 	own := t.leave(d, q)
 	d.mu.Unlock()
+	if steady && t.isOver(q) {
+		return true
+	}
 	t.enqueueExits(d, q, own)
 	t.planCompute(exitEnd)
 	t.context.implicit = 0

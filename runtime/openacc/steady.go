@@ -167,6 +167,13 @@ func (t *Thread) endSteady(q *Queue) {
 	}
 }
 
+// isOver says whether nothing is left to do at the end of a steady construct, nor to tell.
+func (t *Thread) isOver(q *Queue) bool {
+	s := t.scratch
+	return t.context.planned == computeSteps && !t.plan.pending() && !(q.synchronous() && q.busy()) &&
+		len(s.removed)+len(s.stores)+len(s.downloads) == 0
+}
+
 // enterSteadyRegion is DataStart for a data construct that changes nothing but reference
 // counters, on a queue that need not be waited for. False: it is to be entered as any other.
 func (t *Thread) enterSteadyRegion(d *Device, c *Construct) bool {
