@@ -39,7 +39,7 @@ func TestEventsTogether(t *testing.T) {
 	for _, options := range []string{"-O2", "-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all"} {
 		program := buildTogether(t, options)
 		for _, seed := range []string{"1", "2"} {
-			if out, err := exec.Command(program, seed, "20000").CombinedOutput(); err != nil {
+			if out, err := exec.Command(program, seed, "8000").CombinedOutput(); err != nil {
 				t.Errorf("%s, seed %s: %v\n%s", options, seed, err, out)
 			}
 		}
@@ -69,7 +69,7 @@ func TestMistakesWithEventsTogetherAreFound(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			out, err := exec.Command(buildTogether(t, "-O1", c.changes...), "1", "4000").CombinedOutput()
+			out, err := exec.Command(buildTogether(t, "-O1", c.changes...), "1", "3000").CombinedOutput()
 			if err == nil {
 				t.Error("the mistake was not found")
 			}
