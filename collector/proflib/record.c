@@ -432,13 +432,14 @@ remember (const struct ring *ring, uint64_t sequence, struct accscope_event *eve
   event->memo[1] = ring->epoch << 16 | site->number;
 }
 
-/* Records the events up to the first one that is not remembered; all at one time.  The
-   ring's own fields are reached by nothing else here, so they stay in registers.  */
+/* Records the events up to the first one that is not remembered; all at one time.
+   SPECIAL gets what is about their sites.  The ring's own fields are reached by nothing
+   else here, so they stay in registers.  */
 static __attribute__ ((noinline)) unsigned
 record_at_once (struct ring *restrict ring, struct accscope_event **events,
-		unsigned count, uint64_t now)
+		unsigned count, uint64_t now, unsigned *special)
 {
-  unsigned n;
+  unsigned n, all = 0;
   for (n = 0; n < count && LIKELY (ring->position < ring->limit); n++)
     {
       struct accscope_event *event = events[n];
@@ -459,7 +460,9 @@ record_at_once (struct ring *restrict ring, struct accscope_event **events,
 	    next = dimensions (site, &event->event_info->launch_event, next, &flags);
 	}
       append (ring, site, flags, ticks, next);
+      all |= site->special;
     }
+  *special = all;
   return n;
 }
 
@@ -477,10 +480,13 @@ record_remembered (struct accscope_event **events, unsigned count)
   ring->busy = 1;
   __atomic_signal_fence (__ATOMIC_SEQ_CST);
   uint64_t now = ticks_now ();
-  unsigned n = record_at_once (ring, events, count, now);
+  unsigned special;
+  unsigned n = record_at_once (ring, events, count, now, &special);
   if (LIKELY (n > 0))
     ring_commit (ring);
   leave (ring, now);
+  if (UNLIKELY (special & SITE_WAIT))
+    activity_publish (now);
   return n;
 }
 
