@@ -11,6 +11,7 @@ import (
 
 	"github.com/accscope/accscope/collector/store/tracetest"
 	"github.com/accscope/accscope/export/otlp"
+	"github.com/accscope/accscope/runtime/compilers"
 )
 
 // startCollector runs an OpenTelemetry Collector with the configuration of
@@ -65,7 +66,7 @@ func TestCollectorKeepsTheRunsThatFailed(t *testing.T) {
 	if err := os.WriteFile(program+".c", []byte(source), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if output, err := exec.Command("gcc-12", "-fopenacc", "-foffload=disable", "-o", program, program+".c").CombinedOutput(); err != nil {
+	if output, err := exec.Command(compilers.C(), "-fopenacc", "-foffload=disable", "-o", program, program+".c").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, output)
 	}
 	tool, _, _ := commandLine(t, nil)
