@@ -3,9 +3,11 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -58,14 +60,15 @@ func TestWhatACommandSays(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	built := fmt.Sprintf(", %s, %s/%s)\n", runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	for _, test := range []struct {
 		arguments string // separated by |
 		stdin     string
 		status    int
 		want      string // in standard output and standard error
 	}{
-		{"version", "", 0, "accscope development ("},
-		{"--version", "", 0, "accscope development ("},
+		{"version", "", 0, built},
+		{"--version", "", 0, built},
 		{"run|--device|foo|--|./program", "", 2, `--device "foo" names no device type; there are sim, host, nvidia, cuda, radeon, default, not_host`},
 		{"query|trace.db|SELECT * FROM nowhere", "", 1, "SQL: no such table: nowhere; the views are allocations, call_stacks,"},
 		{"query|trace.db|SELECT size FROM kernels", "", 1, "SQL: 1:8: no such column: size\nkernels has record, process, thread, kernel,"},

@@ -92,11 +92,20 @@ func (t *Trace) snapshot(f func() error) error {
 		return explain(t.path, err)
 	}
 	err := f()
-	// An interrupted connection must let go of the snapshot too.
-	interrupt := t.conn.SetInterrupt(nil)
-	release := sqlitex.Execute(t.conn, "RELEASE scan", nil)
-	t.conn.SetInterrupt(interrupt)
+	release := t.afterAll("RELEASE scan")
 	return errors.Join(err, explain(t.path, release))
+}
+
+// afterAll executes what ends a scan, on an interrupted connection too. SetInterrupt has
+// statements that are being read begin anew, so it is for one on which all of them end.
+func (t *Trace) afterAll(statement string) error {
+	err := sqlitex.ExecuteTransient(t.conn, statement, nil)
+	if sqlite.ErrCode(err) == sqlite.ResultInterrupt {
+		interrupt := t.conn.SetInterrupt(nil)
+		err = sqlitex.ExecuteTransient(t.conn, statement, nil)
+		t.conn.SetInterrupt(interrupt)
+	}
+	return err
 }
 
 // scanner walks a table's b-tree.
@@ -164,11 +173,7 @@ func (s *scanner) close() error {
 }
 
 func (s *scanner) setCache(size int64) error {
-	// An interrupted connection gets its cache back too.
-	interrupt := s.trace.conn.SetInterrupt(nil)
-	err := sqlitex.ExecuteTransient(s.trace.conn, fmt.Sprintf("PRAGMA cache_size = %d", size), nil)
-	s.trace.conn.SetInterrupt(interrupt)
-	return explain(s.trace.path, err)
+	return explain(s.trace.path, s.trace.afterAll(fmt.Sprintf("PRAGMA cache_size = %d", size)))
 }
 
 func (s *scanner) damage(page uint32, what string) error {
