@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"go.opentelemetry.io/collector/component"
@@ -162,7 +163,7 @@ func compare(t *testing.T, trace *store.Trace, spans map[pcommon.SpanID]received
 			byActivity[v.Int()] = span
 		} else if span.Name() == "events" {
 			overflow[span.ParentSpanID()] = append(overflow[span.ParentSpanID()], span)
-		} else if v, ok := span.resource.Attributes().Get("process.pid"); ok {
+		} else if v, ok := span.resource.Attributes().Get("process.pid"); ok && !strings.HasPrefix(span.Name(), "start of ") {
 			roots[v.Int()] = span
 		}
 	}
