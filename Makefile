@@ -2,8 +2,8 @@
 
 PREFIX ?= /usr/local
 # Compilers that are not given (make CC=gcc-14, or GCC=14 for all of a version)
-# are the machine's own; make's
-# built-in names count for nothing. `.ci/setup compilers` chooses.
+# are the machine's own; make's built-in names count for nothing. `.ci/setup
+# compilers` chooses.
 given = $(if $(filter default undefined,$(origin $1)),,$($1))
 COMPILERS := $(shell CC='$(call given,CC)' CXX='$(call given,CXX)' FC='$(call given,FC)' .ci/setup compilers)
 ifdef GCC

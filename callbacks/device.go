@@ -4,6 +4,7 @@ package callbacks
 import "C"
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 )
@@ -96,4 +97,18 @@ func AsyncName(value int64) string {
 		return strings.TrimPrefix(long, asyncPrefix)
 	}
 	return strconv.FormatInt(value, 10)
+}
+
+// ParseAsync reads a queue as AsyncName writes it, in any case of letters.
+func ParseAsync(text string) (int64, error) {
+	for _, special := range []int64{AsyncSync, AsyncNoval, DefaultQueue} {
+		if strings.EqualFold(text, AsyncName(special)) {
+			return special, nil
+		}
+	}
+	number, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%q: want a number, sync, default or noval", text)
+	}
+	return number, nil
 }

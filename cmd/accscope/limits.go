@@ -211,13 +211,13 @@ func (b *byteSize) String() string {
 }
 
 func (b *byteSize) Set(text string) error {
-	digits := strings.TrimRight(text, "KMGiB")
-	shift, known := map[string]int{"": 0, "B": 0, "KiB": 10, "MiB": 20, "GiB": 30}[text[len(digits):]]
+	digits := strings.TrimRight(text, "kKMGTiB")
+	unit, known := report.SizeUnits[text[len(digits):]]
 	number, err := strconv.ParseInt(digits, 10, 64)
-	if err != nil || !known || number < 0 || number > math.MaxInt64>>shift {
+	if err != nil || !known || number < 0 || number > math.MaxInt64/unit {
 		return fmt.Errorf("%q is no size, such as 512MiB or 4GiB", text)
 	}
-	*b = byteSize(number << shift)
+	*b = byteSize(number * unit)
 	return nil
 }
 

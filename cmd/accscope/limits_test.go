@@ -46,13 +46,13 @@ func TestReadersMeetTheirLimits(t *testing.T) {
 func TestLimitFlags(t *testing.T) {
 	trace := tracetest.File(t, 100, 1)
 	invoke(t, filepath.Dir(trace), "info", "--time-limit", "0", "--memory-limit", "0", trace).must(t)
-	for text, want := range map[string]byteSize{"0": 0, "17": 17, "17B": 17, "3KiB": 3 << 10, "512MiB": 512 << 20, "4GiB": 4 << 30} {
+	for text, want := range map[string]byteSize{"0": 0, "17": 17, "17B": 17, "3KiB": 3 << 10, "3MB": 3e6, "512MiB": 512 << 20, "4GiB": 4 << 30} {
 		var size byteSize
 		if err := size.Set(text); err != nil || size != want {
 			t.Errorf("%s is %d, %v", text, int64(size), err)
 		}
 	}
-	for _, text := range []string{"much", "", "-1", "-5MiB", "1.5GiB", "3MB", "MiB", "99999999999GiB"} {
+	for _, text := range []string{"much", "", "-1", "-5MiB", "1.5GiB", "3mb", "MiB", "99999999999GiB"} {
 		if r := invoke(t, filepath.Dir(trace), "info", "--memory-limit", text, trace); r.status != exitUsage || !strings.Contains(r.stderr, "no size, such as 512MiB") {
 			t.Errorf("%q: status %d: %s", text, r.status, r.stderr)
 		}

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -59,9 +58,9 @@ func (f *filterFlags) filter() (report.Filter, error) {
 		return filter, usageError{fmt.Errorf("--until %s is not after --since %s", f.to, f.from)}
 	}
 	if f.queue != "" {
-		number, err := parseQueue(f.queue)
+		number, err := callbacks.ParseAsync(f.queue)
 		if err != nil {
-			return filter, err
+			return filter, usageError{fmt.Errorf("--queue %w", err)}
 		}
 		filter.Queue = &number
 	}
@@ -78,22 +77,6 @@ func parseTime(flag, text string) (int64, error) {
 		return 0, usageError{fmt.Errorf("%s %q: want a time since the trace's begin, such as 1.5s, 20ms or 300us", flag, text)}
 	}
 	return int64(d), nil
-}
-
-func parseQueue(text string) (int64, error) {
-	switch strings.ToLower(text) {
-	case callbacks.AsyncName(callbacks.AsyncSync):
-		return callbacks.AsyncSync, nil
-	case callbacks.AsyncName(callbacks.AsyncNoval):
-		return callbacks.AsyncNoval, nil
-	case callbacks.AsyncName(callbacks.DefaultQueue):
-		return callbacks.DefaultQueue, nil
-	}
-	number, err := strconv.ParseInt(text, 10, 64)
-	if err != nil {
-		return 0, usageError{fmt.Errorf("--queue %q: want a number, sync, default or noval", text)}
-	}
-	return number, nil
 }
 
 func newReportCommand() *cobra.Command {

@@ -1,34 +1,15 @@
 package advice
 
 import (
-	"cmp"
-	"slices"
 	"sort"
 
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/store"
 )
-
-// interval is a time from start to end, in nanoseconds of the trace.
-type interval struct{ start, end int64 }
-
-// covered is the time that lies in at least one of the intervals, which it sorts.
-func covered(intervals []interval) (sum int64) {
-	slices.SortFunc(intervals, func(a, b interval) int { return cmp.Compare(a.start, b.start) })
-	end := int64(0)
-	for i, at := range intervals {
-		if i == 0 || at.start > end {
-			end = at.start
-		}
-		if at.end > end {
-			sum, end = sum+at.end-end, at.end
-		}
-	}
-	return sum
-}
 
 // gain is the wall time that the program is shorter by without what the group
 // shows, in nanoseconds, at most wall. What a thread does itself, and what it waits
@@ -37,22 +18,22 @@ func covered(intervals []interval) (sum int64) {
 // processes run side by side: the one that gains most counts.
 func (g *group) gain(w *waiting, wall int64) (int64, error) {
 	type owner struct{ process, thread int64 }
-	host := map[owner][]interval{}
+	host := map[owner][]report.Interval{}
 	async := map[owner][]occurrence{}
 	for _, o := range g.rows {
 		by := owner{o.process, o.thread}
-		host[by] = append(host[by], interval{o.start, o.end})
+		host[by] = append(host[by], report.Interval{Start: o.start, End: o.end})
 		switch {
 		case o.deviceEnd <= o.deviceStart:
 		case o.queue == callbacks.AsyncSync:
-			host[by] = append(host[by], interval{o.deviceStart, o.deviceEnd})
+			host[by] = append(host[by], report.Interval{Start: o.deviceStart, End: o.deviceEnd})
 		default:
 			async[by] = append(async[by], o)
 		}
 	}
 	most := int64(0)
 	for by, intervals := range host {
-		gain := covered(intervals)
+		gain := report.Covered(intervals)
 		if len(async[by]) > 0 {
 			shorter, err := w.shorter(async[by])
 			if err != nil {
@@ -74,7 +55,7 @@ type waiting struct {
 
 // blocked is a wait of a thread, and for how long of it a queue alone was busy.
 type blocked struct {
-	interval
+	report.Interval
 	alone map[int64]int64 // by queue, async_queue
 }
 
@@ -92,7 +73,7 @@ func (w *waiting) shorter(rows []occurrence) (int64, error) {
 	waits := w.waits[rows[0].process]
 	for _, o := range rows {
 		// The first wait that ends after the operation does.
-		i := sort.Search(len(waits), func(i int) bool { return waits[i].end >= o.deviceEnd })
+		i := sort.Search(len(waits), func(i int) bool { return waits[i].End >= o.deviceEnd })
 		if i < len(waits) {
 			held[hold{i, o.queue}] += o.deviceEnd - o.deviceStart
 		}
@@ -114,46 +95,47 @@ func (w *waiting) load() error {
 	err := sqlitex.Execute(w.trace.Conn(), `SELECT process, start, end FROM waits WHERE end > start ORDER BY end`,
 		&sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
 			process := s.ColumnInt64(0)
-			w.waits[process] = append(w.waits[process], blocked{interval{s.ColumnInt64(1), s.ColumnInt64(2)}, map[int64]int64{}})
+			w.waits[process] = append(w.waits[process], blocked{report.Interval{Start: s.ColumnInt64(1), End: s.ColumnInt64(2)}, map[int64]int64{}})
 			return nil
 		}})
 	if err != nil {
 		return err
 	}
-	// busy holds, for each process, what touches the waits that are still to be left.
+	add := w.activities()
 	return sqlitex.Execute(w.trace.Conn(), `SELECT process, async_queue, start, end FROM device_activity WHERE end > start ORDER BY process, start`,
-		&sqlitex.ExecOptions{ResultFunc: w.addActivity()})
+		&sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
+			add(occurrence{process: s.ColumnInt64(0), queue: s.ColumnInt64(1), deviceStart: s.ColumnInt64(2), deviceEnd: s.ColumnInt64(3)})
+			return nil
+		}})
 }
 
-// addActivity notes, for each wait, the time in which one queue alone was busy. It
-// is given the activities of a process in order of their begin: a queue is alone
+// activities takes what the queues of a process did, in the order in which it began, and
+// notes for each wait the time in which one queue alone was busy: a queue is alone
 // from the end of what the others did before to the begin of what comes next, and so
 // much is added as its operation begins and taken away as another one overlaps it.
-func (w *waiting) addActivity() func(*sqlite.Stmt) error {
-	process, last := int64(0), occurrence{}
-	return func(s *sqlite.Stmt) error {
-		o := occurrence{process: s.ColumnInt64(0), queue: s.ColumnInt64(1), deviceStart: s.ColumnInt64(2), deviceEnd: s.ColumnInt64(3)}
-		if o.process != process {
-			process, last = o.process, occurrence{}
+func (w *waiting) activities() (add func(occurrence)) {
+	last := occurrence{}
+	return func(o occurrence) {
+		if o.process != last.process {
+			last = occurrence{process: o.process}
 		}
 		from := o.deviceStart
 		if last.deviceEnd > from && last.queue != o.queue {
-			w.addAlone(process, last.queue, from, min(last.deviceEnd, o.deviceEnd), -1)
+			w.addAlone(o.process, last.queue, from, min(last.deviceEnd, o.deviceEnd), -1)
 			from = min(last.deviceEnd, o.deviceEnd)
 		}
-		w.addAlone(process, o.queue, from, o.deviceEnd, 1)
+		w.addAlone(o.process, o.queue, from, o.deviceEnd, 1)
 		if o.deviceEnd > last.deviceEnd {
 			last = o
 		}
-		return nil
 	}
 }
 
 // addAlone adds the time of a queue to the waits that it lies in.
 func (w *waiting) addAlone(process, queue, from, to, sign int64) {
 	waits := w.waits[process]
-	for i := sort.Search(len(waits), func(i int) bool { return waits[i].end > from }); i < len(waits) && waits[i].start < to; i++ {
-		if overlap := min(to, waits[i].end) - max(from, waits[i].start); overlap > 0 {
+	for i := sort.Search(len(waits), func(i int) bool { return waits[i].End > from }); i < len(waits) && waits[i].Start < to; i++ {
+		if overlap := min(to, waits[i].End) - max(from, waits[i].Start); overlap > 0 {
 			waits[i].alone[queue] += sign * overlap
 		}
 	}

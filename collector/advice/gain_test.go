@@ -4,18 +4,18 @@ import (
 	"testing"
 
 	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/collector/report"
 )
 
 // The gain is wall time: what overlaps counts once, what an async queue does only
 // while it alone keeps a thread waiting.
 func TestGain(t *testing.T) {
 	// A thread waits from 100 to 200: for queue 1 from 100 to 160 alone, then both work.
-	waits := &waiting{read: true, waits: map[int64][]blocked{1: {{interval{100, 200}, map[int64]int64{}}}}}
-	for _, o := range []occurrence{{queue: 1, deviceStart: 50, deviceEnd: 180}, {queue: 2, deviceStart: 160, deviceEnd: 200}} {
-		waits.addAlone(1, o.queue, o.deviceStart, o.deviceEnd, 1)
+	waits := &waiting{read: true, waits: map[int64][]blocked{1: {{report.Interval{Start: 100, End: 200}, map[int64]int64{}}}}}
+	add := waits.activities()
+	for _, o := range []occurrence{{process: 1, queue: 1, deviceStart: 50, deviceEnd: 180}, {process: 1, queue: 2, deviceStart: 160, deviceEnd: 200}} {
+		add(o)
 	}
-	waits.addAlone(1, 1, 160, 180, -1)
-	waits.addAlone(1, 2, 160, 180, -1)
 	host := func(thread, start, end int64) occurrence {
 		return occurrence{process: 1, thread: thread, start: start, end: end, queue: callbacks.AsyncSync}
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/collector/report"
 )
 
@@ -29,8 +30,6 @@ type Condition struct {
 var (
 	conditionForm = regexp.MustCompile(`^\s*([A-Za-z_.]+)\s*(?:\[\s*(\w+)\s*=\s*([^\]]*)\])?\s*(>=|<=|==|!=|>|<)\s*(\S+)\s*$`)
 	valueForm     = regexp.MustCompile(`^([=+-])(\d+(?:\.\d+)?)(%|[A-Za-z]*)$`)
-	sizes         = map[string]float64{"": 1, "B": 1, "kB": 1e3, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12,
-		"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40}
 )
 
 // ParseCondition reads METRIC OP VALUE, as --fail-if has it.
@@ -76,9 +75,9 @@ func (c *Condition) parseLimit(name, value string) error {
 	case "source":
 		f.Source = value
 	case "queue":
-		number, valid := queueNumber(value)
-		if !valid {
-			return fmt.Errorf("queue=%s: want a number, sync, default or noval", value)
+		number, err := callbacks.ParseAsync(value)
+		if err != nil {
+			return fmt.Errorf("queue=%w", err)
 		}
 		f.Queue = &number
 	case "rank":
@@ -111,11 +110,11 @@ func (c *Condition) parseValue(text string) error {
 	case suffix == "%":
 		c.percent = true
 	case c.metric.unit == sized:
-		factor, known := sizes[suffix]
+		factor, known := report.SizeUnits[suffix]
 		if !known {
 			return fmt.Errorf("%s: want bytes, such as +4MiB", text)
 		}
-		number *= factor
+		number *= float64(factor)
 	case c.metric.unit == timed:
 		d, err := time.ParseDuration(m[2] + suffix)
 		if err != nil {

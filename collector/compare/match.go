@@ -60,7 +60,7 @@ func (c *Comparison) lineOf(side int, at thing) int64 {
 // align pairs two rows of things in their order: first as many pairs as possible,
 // then those that cost least.
 func align(n, m int, cost func(i, j int) int) (pairs [][2]int) {
-	const alone = 1000 // more than all costs of pairs that a row has, and less than a pair too few
+	alone := n + m + 1 // more than all pairs together can cost
 	best := make([][]int, n+1)
 	for i := range best {
 		best[i] = make([]int, m+1)

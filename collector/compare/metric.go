@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/store"
 )
@@ -120,16 +119,4 @@ func (m *metric) value(r *run, l limit) (sum int64, matched bool) {
 		}
 	}
 	return sum, matched
-}
-
-// queueNumber is a queue as users write it: its number, sync, default or noval.
-func queueNumber(text string) (int64, bool) {
-	for _, number := range []int64{callbacks.AsyncSync, callbacks.AsyncNoval, callbacks.DefaultQueue} {
-		if text == callbacks.AsyncName(number) {
-			return number, true
-		}
-	}
-	var number int64
-	_, err := fmt.Sscanf(text+"\n", "%d\n", &number)
-	return number, err == nil
 }

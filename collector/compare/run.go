@@ -45,13 +45,14 @@ type run struct {
 	totals    []store.Total
 	works     []store.WorkTotal
 	ranks     map[int64]int64 // by process
-	peak      int64           // bytes of the device that had most in use
+	variable  func(*store.Site) string
+	peak      int64 // bytes of the device that had most in use
 	wall      int64
 	simulated bool
 }
 
 func readRun(trace *store.Trace) (*run, error) {
-	r := &run{things: map[thing]*sums{}, ranks: map[int64]int64{}}
+	r := &run{things: map[thing]*sums{}, ranks: map[int64]int64{}, variable: trace.Variable}
 	var err error
 	if r.totals, err = trace.Totals(store.Filter{}); err != nil {
 		return nil, err
@@ -149,18 +150,11 @@ func (r *run) operated(s *store.Site) []thing {
 		}
 		list = append(list, thing{byKernel, name, path.Base("/" + s.File), s.Function, int64(s.Line)}.placed(s))
 	case transfer(s):
-		list = append(list, thing{dimension: byVariable, name: variable(s)})
+		list = append(list, thing{dimension: byVariable, name: r.variable(s)})
 	}
 	list = append(list, thing{dimension: byQueue, name: report.DeviceName(int64(s.DeviceType), int64(s.DeviceNumber)) + " " + callbacks.AsyncName(s.AsyncQueue)})
 	if rank, has := r.ranks[int64(s.Process)]; has {
 		list = append(list, thing{dimension: byRank, name: fmt.Sprintf("rank %d", rank)})
 	}
 	return list
-}
-
-func variable(s *store.Site) string {
-	if s.Name == "" {
-		return "(no name)"
-	}
-	return s.Name
 }

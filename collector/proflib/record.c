@@ -243,6 +243,16 @@ device_event (int kind)
     cupti_flush ();
 }
 
+/* What comes behind the record of an event.  */
+static inline void
+recorded (const struct site *site, int kind, uint64_t now)
+{
+  if (site->special & SITE_DEVICE)
+    device_event (kind);
+  if (site->special & SITE_WAIT)
+    activity_publish (now);
+}
+
 /* Where the event's record begins, if it has one.  */
 static ALWAYS_INLINE struct capture_event *
 record_at (struct ring *ring)
@@ -349,10 +359,7 @@ record_other (struct ring *ring, uint32_t armed, uint64_t now,
       activity_device (ring, profile->device_type, profile->device_number, now);
     }
   leave (ring, now);
-  if (site->special & SITE_DEVICE)
-    device_event (profile->event_type);
-  if (site->special & SITE_WAIT)
-    activity_publish (now);
+  recorded (site, profile->event_type, now);
 }
 
 void
@@ -399,11 +406,7 @@ record_callback (acc_prof_info *profile, acc_event_info *event,
   ring_commit (ring);
   leave (ring, now);
   if (UNLIKELY (site->special & (SITE_DEVICE | SITE_WAIT)))
-    {
-      device_event (profile->event_type);
-      if (site->special & SITE_WAIT)
-	activity_publish (now);
-    }
+    recorded (site, profile->event_type, now);
 }
 
 /* A runtime that raises several events at once keeps their structs (see

@@ -98,17 +98,17 @@ func TestScreensFit(t *testing.T) {
 
 func TestCovered(t *testing.T) {
 	for _, test := range []struct {
-		intervals []interval
+		intervals []Interval
 		want      int64
 	}{
 		{nil, 0},
-		{[]interval{{5, 5}}, 0},
-		{[]interval{{10, 20}, {0, 5}}, 15},
-		{[]interval{{0, 10}, {2, 3}, {5, 15}}, 15},
-		{[]interval{{0, 10}, {10, 12}}, 12},
-		{[]interval{{-10, -5}, {-7, -1}}, 9},
+		{[]Interval{{5, 5}}, 0},
+		{[]Interval{{10, 20}, {0, 5}}, 15},
+		{[]Interval{{0, 10}, {2, 3}, {5, 15}}, 15},
+		{[]Interval{{0, 10}, {10, 12}}, 12},
+		{[]Interval{{-10, -5}, {-7, -1}}, 9},
 	} {
-		if got := covered(test.intervals); got != test.want {
+		if got := Covered(test.intervals); got != test.want {
 			t.Errorf("%v cover %d, want %d", test.intervals, got, test.want)
 		}
 	}

@@ -215,10 +215,10 @@ func (s *Summary) addSums(trace *store.Trace, device int64) error {
 // addIntervals adds the time in which a device did anything, ran kernels, and
 // transferred.
 func (s *Summary) addIntervals(trace *store.Trace, device int64) error {
-	var all, kernels, transfers []interval
+	var all, kernels, transfers []Interval
 	err := sqlitex.Execute(trace.Conn(), `SELECT kind, start, end FROM device_activity WHERE device = ?`,
 		&sqlitex.ExecOptions{Args: []any{device}, ResultFunc: func(r *sqlite.Stmt) error {
-			at := interval{r.ColumnInt64(1), r.ColumnInt64(2)}
+			at := Interval{r.ColumnInt64(1), r.ColumnInt64(2)}
 			all = append(all, at)
 			switch r.ColumnText(0) {
 			case "kernel":
@@ -228,24 +228,25 @@ func (s *Summary) addIntervals(trace *store.Trace, device int64) error {
 			}
 			return nil
 		}})
-	s.Device.Busy += covered(all)
-	s.Device.Kernels += covered(kernels)
-	s.Device.Transfer += covered(transfers)
+	s.Device.Busy += Covered(all)
+	s.Device.Kernels += Covered(kernels)
+	s.Device.Transfer += Covered(transfers)
 	return err
 }
 
-type interval struct{ start, end int64 }
+// Interval is a time from Start to End, in nanoseconds of the trace.
+type Interval struct{ Start, End int64 }
 
-// covered is the time that lies in at least one of the intervals, which it sorts.
-func covered(intervals []interval) (sum int64) {
-	slices.SortFunc(intervals, func(a, b interval) int { return cmp.Compare(a.start, b.start) })
+// Covered is the time that lies in at least one of the intervals, which it sorts.
+func Covered(intervals []Interval) (sum int64) {
+	slices.SortFunc(intervals, func(a, b Interval) int { return cmp.Compare(a.Start, b.Start) })
 	end := int64(0)
 	for i, at := range intervals {
-		if i == 0 || at.start > end {
-			end = at.start
+		if i == 0 || at.Start > end {
+			end = at.Start
 		}
-		if at.end > end {
-			sum, end = sum+at.end-end, at.end
+		if at.End > end {
+			sum, end = sum+at.End-end, at.End
 		}
 	}
 	return sum

@@ -67,6 +67,10 @@ func ShowDuration(nanoseconds float64) string {
 	return fmt.Sprintf("%d h %02d min", seconds/3600, seconds/60%60)
 }
 
+// SizeUnits are the units in which people may give sizes, in bytes.
+var SizeUnits = map[string]int64{"": 1, "B": 1, "kB": 1e3, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12,
+	"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40}
+
 // ShowBytes renders a size in binary units.
 func ShowBytes(bytes float64) string {
 	units := []string{"B", "KiB", "MiB", "GiB", "TiB", "PiB"}

@@ -21,9 +21,9 @@ type Reader struct {
 	started bool
 	follows bool // a trace that is being written: what has come since is new
 
-	records    int64            // read up to this number
-	activities int64            // the same, where it follows
-	others     [4]int64         // the same of occupancies, dependencies, other samples and existing data
+	records    int64 // read up to this number
+	activities int64 // the same, where it follows
+	others     numbers
 	early      []earlyRecord    // read, and later than at
 	running    []store.Activity // begun by then, and not over
 	now        int64
@@ -43,6 +43,9 @@ type Reader struct {
 	errorSum   int64
 	log        eventLog
 }
+
+// numbers are those up to which the small tables have been read.
+type numbers struct{ occupancies, dependencies, samples, existing int64 }
 
 type earlyRecord struct {
 	record store.Record
@@ -151,34 +154,34 @@ func (r *Reader) reopen(complete bool) error {
 
 // readOthers reads the small tables' new rows.
 func (r *Reader) readOthers() error {
-	existing, err := r.trace.ExistingAfter(r.others[3])
+	existing, err := r.trace.ExistingAfter(r.others.existing)
 	if err != nil {
 		return err
 	}
 	for i := range existing {
 		m := &existing[i]
-		r.others[3] = -m.Record
+		r.others.existing = -m.Record
 		r.device(m.Site.Device).exist(m)
 	}
-	dependencies, err := r.trace.DependenciesAfter(r.others[1])
+	dependencies, err := r.trace.DependenciesAfter(r.others.dependencies)
 	if err != nil {
 		return err
 	}
 	for i := range dependencies {
-		r.others[1] = dependencies[i].ID
+		r.others.dependencies = dependencies[i].ID
 	}
 	r.pending = append(r.pending, dependencies...)
-	samples, last, err := r.trace.OtherSamplesAfter(r.others[2])
+	samples, last, err := r.trace.OtherSamplesAfter(r.others.samples)
 	if err != nil {
 		return err
 	}
-	r.others[2] = last
+	r.others.samples = last
 	r.samples = append(r.samples, samples...)
-	occupancies, last, err := r.trace.OccupanciesAfter(r.others[0], r.after())
+	occupancies, last, err := r.trace.OccupanciesAfter(r.others.occupancies, r.after())
 	if err != nil {
 		return err
 	}
-	r.others[0] = last
+	r.others.occupancies = last
 	for _, o := range occupancies {
 		q := r.queue(o.Queue)
 		q.bound += o.To - o.From

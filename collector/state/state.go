@@ -206,7 +206,7 @@ type Event struct {
 	Code     int32           `json:"error_code"`
 }
 
-// Limits bounds how much a State lists.
+// The most that a State lists.
 const (
 	mostMappings = 1000 // live ones of a device: the newest are left out
 	mostKernels  = 100

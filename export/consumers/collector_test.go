@@ -11,7 +11,6 @@ import (
 
 	"github.com/accscope/accscope/collector/store/tracetest"
 	"github.com/accscope/accscope/export/otlp"
-	"github.com/accscope/accscope/runtime/compilers"
 )
 
 // startCollector runs an OpenTelemetry Collector with the configuration of
@@ -60,15 +59,7 @@ func startCollector(t *testing.T, grpc, web, backend string) {
 // run that failed, and nothing of one that did not.
 func TestCollectorKeepsTheRunsThatFailed(t *testing.T) {
 	jaegerBinary(t, "jaeger")
-	folder := t.TempDir()
-	program := filepath.Join(folder, "status")
-	source := "#include <stdlib.h>\nint main(int argc, char **argv) { int a[4] = {0};\n#pragma acc parallel loop copy(a)\nfor (int i = 0; i < 4; i++) a[i] = i;\nreturn argc > 1 ? atoi(argv[1]) : 0; }\n"
-	if err := os.WriteFile(program+".c", []byte(source), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if output, err := exec.Command(compilers.C(), "-fopenacc", "-foffload=disable", "-o", program, program+".c").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, output)
-	}
+	program := compiled(t, "status", "#include <stdlib.h>\nint main(int argc, char **argv) { int a[4] = {0};\n#pragma acc parallel loop copy(a)\nfor (int i = 0; i < 4; i++) a[i] = i;\nreturn argc > 1 ? atoi(argv[1]) : 0; }\n")
 	tool, _, _ := commandLine(t, nil)
 	root, err := filepath.Abs("../..")
 	if err != nil {

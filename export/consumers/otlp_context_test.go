@@ -136,23 +136,29 @@ func TestRunOfSeveralProcessesHasOneRoot(t *testing.T) {
 	}
 }
 
-// The status with which a program exits is on its span.
-func TestExitStatusIsToldOfTheProcess(t *testing.T) {
-	folder := t.TempDir()
-	source, program := filepath.Join(folder, "three.c"), filepath.Join(folder, "three")
-	if err := os.WriteFile(source, []byte("int main(void) { int a[4] = {0};\n#pragma acc parallel loop copy(a)\nfor (int i = 0; i < 4; i++) a[i] = i;\nreturn a[3]; }\n"), 0o600); err != nil {
+// compiled is a C program's executable.
+func compiled(t *testing.T, name, source string) (program string) {
+	t.Helper()
+	program = filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(program+".c", []byte(source), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if output, err := exec.Command(compilers.C(), "-fopenacc", "-foffload=disable", "-o", program, source).CombinedOutput(); err != nil {
+	if output, err := exec.Command(compilers.C(), "-fopenacc", "-foffload=disable", "-o", program, program+".c").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, output)
 	}
+	return program
+}
+
+// The status with which a program exits is on its span.
+func TestExitStatusIsToldOfTheProcess(t *testing.T) {
+	program := compiled(t, "three", "int main(void) { int a[4] = {0};\n#pragma acc parallel loop copy(a)\nfor (int i = 0; i < 4; i++) a[i] = i;\nreturn a[3]; }\n")
 	tool, _, _ := commandLine(t, nil)
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
 	b := start(t, freeAddress(t), freeAddress(t))
-	path := filepath.Join(folder, "three.db")
+	path := filepath.Join(t.TempDir(), "three.db")
 	run := exec.Command(tool, "run", "--no-summary", "--device", "sim", "--otlp", "--endpoint", b.http, "-o", path, "--", program)
 	run.Env = append(os.Environ(), "ACCSCOPE_LIBRARY_PATH="+filepath.Join(root, "lib"))
 	if output, err := run.CombinedOutput(); run.ProcessState.ExitCode() != 3 {
@@ -246,14 +252,7 @@ int main (void)
 // belongs to it.
 func TestProgramIsGivenItsSpan(t *testing.T) {
 	tool, _, _ := commandLine(t, nil)
-	folder := t.TempDir()
-	source, program := filepath.Join(folder, "saying.c"), filepath.Join(folder, "saying")
-	if err := os.WriteFile(source, []byte(saying), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if output, err := exec.Command(compilers.C(), "-fopenacc", "-foffload=disable", "-o", program, source).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, output)
-	}
+	program := compiled(t, "saying", saying)
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
