@@ -25,7 +25,7 @@ GO = $(eval GO := $$(shell .ci/setup go))$(or $(GO),$(error no Go to build with:
 RACE_OURS := '-gcflags=modernc.org/...=-race=false -d=checkptr=0'
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # How C is compiled; cgo packages state their own warnings.
-CFLAGS_COMMON := -std=gnu11 -O2 -g -Wall -Wextra -Werror -fvisibility=hidden
+CFLAGS_COMMON := -std=gnu11 -O2 -g -ffile-prefix-map=$(CURDIR)=. -Wall -Wextra -Werror -fvisibility=hidden
 
 # What was compiled by other compilers is compiled again.
 .build/compilers: FORCE
@@ -35,14 +35,15 @@ CFLAGS_COMMON := -std=gnu11 -O2 -g -Wall -Wextra -Werror -fvisibility=hidden
 	@rm $@.new
 FORCE:
 
-.PHONY: FORCE all help setup demo test test-all check unit long conformance bench gpu-carry fuzz soak install uninstall clean print-cgo-cflags
+.PHONY: FORCE all help setup demo test test-all check long consumers sanitize race conformance control bench gpu-carry fuzz soak dist try-dist install uninstall clean print-cgo-cflags
 .DEFAULT_GOAL := all
 
 include runtime/entry/build.mk
 include collector/proflib/build.mk
+include collector/mpi/build.mk
 include web/build.mk
 
-all: setup bin/accscope lib/libopenacc.so lib/libopenacc-engine.so lib/libaccprof.so $(OPENACC_INCLUDE) $(OPENACC_PKGCONFIG) ## build bin/, lib/ and include/
+all: setup bin/accscope lib/libopenacc.so lib/libopenacc-engine.so lib/libaccprof.so $(MPI_LIBRARIES) $(OPENACC_INCLUDE) $(OPENACC_PKGCONFIG) ## build bin/, lib/ and include/
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 14
@@ -57,7 +58,7 @@ bin/accscope: $(GO_SOURCES)
 
 lib/libopenacc-engine.so: $(GO_SOURCES)
 	@mkdir -p lib
-	$(GO) build -trimpath -buildmode=c-shared -o $@ ./cmd/libopenacc/engine
+	$(GO) build -trimpath -ldflags=-buildid= -buildmode=c-shared -o $@ ./cmd/libopenacc/engine
 	@rm -f lib/libopenacc-engine.h
 
 demo: all ## compile an example with gcc -fopenacc, profile it on the sim device, print the report
@@ -74,16 +75,28 @@ test: all ## everything that gates a change (a fixed sample of the long suites)
 	$(MAKE) conformance CONFORMANCE_FLAGS=--sample
 	$(GO) run ./runtime/conformance --settings sim --sample --negative-control
 
-test-all: all ## everything, the long suites whole
+# What test-all is made of. Each can be made alone.
+PARTS := check check-page long consumers sanitize race conformance control dist try-dist soak
+
+test-all: all ## everything, the long suites whole: every part, then a line for each
 	@.ci/setup test
-	$(MAKE) check check-page
-	ACCSCOPE_LONG=1 ACCSCOPE_BROWSER=1 ACCSCOPE_CONSUMERS=1 $(GO) test -timeout 180m ./...
+	+.ci/parts $(PARTS)
+
+long: all ## the tests of Go packages, whole
+	ACCSCOPE_LONG=1 ACCSCOPE_BROWSER=1 ACCSCOPE_CONSUMERS=1 $(GO) test -skip Sanitizers -timeout 180m ./...
+
+consumers: all ## what reads our OTLP: Jaeger, the Collector, the SDK
 	cd export/consumers && ACCSCOPE_LONG=1 $(GO) test -timeout 180m ./...
+
+sanitize: all ## the C parts as programs use them, under AddressSanitizer, UBSan and ThreadSanitizer
+	$(GO) test -count 1 -run Sanitizers -timeout 60m ./callbacks ./runtime/... ./collector/capture
+
+race: all ## the Go parts under the race detector
 	$(GO) test -race $(RACE_OURS) -short -timeout 180m ./callbacks/... ./runtime/... ./collector/...
-	$(MAKE) conformance
+
+control: all ## show that the conformance runner finds a runtime that does nothing
 	$(GO) run ./runtime/conformance --settings host --negative-control
 	$(GO) run ./runtime/conformance --settings sim --negative-control
-	$(MAKE) soak
 
 soak: all ## load for ten minutes and with 10^8 events (SOAKTIME, SOAKEVENTS)
 	$(GO) run ./collector/soak -duration $(or $(SOAKTIME),10m) -events $(or $(SOAKEVENTS),100000000)
@@ -95,6 +108,7 @@ check: ## formatting, vet, staticcheck, the rules of docs/architecture.md
 	@unformatted=$$(gofmt -l callbacks runtime collector export tui web cmd docs); \
 	  test -z "$$unformatted" || { echo "not gofmt-clean: $$unformatted"; exit 1; }
 	$(GO) vet ./...
+	$(GO) vet -tags manual ./cmd/accscope
 	$(GO) run $(STATICCHECK) ./...
 	$(GO) test ./docs
 
@@ -111,16 +125,36 @@ gpu-carry: all ## gather in .carry/ what the GPU tests need on a machine without
 fuzz: all ## every fuzz target for FUZZTIME each
 	.ci/fuzz $(or $(FUZZTIME),60s)
 
-install: all ## install under PREFIX (default /usr/local)
+# What a shell and man show: the completions and manual pages of the command.
+.build/share: bin/accscope
+	@rm -rf $@ && mkdir -p $@/man/man1 $@/bash-completion/completions $@/zsh/site-functions $@/fish/vendor_completions.d
+	$(GO) build -trimpath -tags manual -o .build/manual ./cmd/accscope
+	SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct 2>/dev/null || date +%s)} .build/manual $@/man/man1
+	gzip -n -9 $@/man/man1/*
+	bin/accscope completion bash > $@/bash-completion/completions/accscope
+	bin/accscope completion zsh > $@/zsh/site-functions/_accscope
+	bin/accscope completion fish > $@/fish/vendor_completions.d/accscope.fish
+	@touch $@
+
+dist: setup ## a tarball, a Debian package and an RPM in dist/
+	.ci/dist/build
+
+try-dist: ## the packages of dist/ as a user gets them: apt in a bare root folder, rpm in a folder
+	.ci/dist/try
+
+install: all .build/share ## install under PREFIX (default /usr/local)
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include/accscope
 	install bin/accscope $(DESTDIR)$(PREFIX)/bin/
-	install lib/libopenacc.so lib/libopenacc-engine.so lib/libaccprof.so $(DESTDIR)$(PREFIX)/lib/
+	install lib/libopenacc.so lib/libopenacc-engine.so lib/libaccprof.so $(MPI_LIBRARIES) $(DESTDIR)$(PREFIX)/lib/
 	install -m 644 include/* $(DESTDIR)$(PREFIX)/include/accscope/
+	cd .build/share && find . -type f -exec install -D -m 644 {} $(abspath $(DESTDIR)$(PREFIX))/share/{} \;
 	sed 's|^prefix=.*|prefix=$(PREFIX)|; s|^includedir=.*|includedir=$${prefix}/include/accscope|' lib/pkgconfig/openacc.pc > $(DESTDIR)$(PREFIX)/lib/pkgconfig/openacc.pc
 
 uninstall: ## remove what install put there
-	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,bin/accscope lib/libopenacc.so lib/libopenacc-engine.so lib/libaccprof.so lib/pkgconfig/openacc.pc)
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,bin/accscope lib/libopenacc.so lib/libopenacc-engine.so lib/libaccprof.so lib/libaccscope-openmpi.so lib/libaccscope-mpich.so lib/pkgconfig/openacc.pc)
 	rm -rf $(DESTDIR)$(PREFIX)/include/accscope
+	rm -f $(DESTDIR)$(PREFIX)/share/man/man1/accscope.1.gz $(DESTDIR)$(PREFIX)/share/man/man1/accscope-*.1.gz
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/,bash-completion/completions/accscope zsh/site-functions/_accscope fish/vendor_completions.d/accscope.fish)
 
 clean: ## remove what the build made
-	rm -rf bin lib include .build/demo
+	rm -rf bin lib include dist .build/demo .build/share

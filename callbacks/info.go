@@ -1,18 +1,6 @@
 package callbacks
 
-// #include "dispatch.h"
-import "C"
-
 import "unsafe"
-
-// CString is the address of a null-terminated string in C memory, 0 for none.
-type CString uintptr
-
-// String copies the string; "" for none. Strings in callback arguments are valid
-// during the callback.
-func (s CString) String() string {
-	return C.GoString(*(**C.char)(unsafe.Pointer(&s)))
-}
 
 // Info is acc_callback_info, the first argument of a callback (OpenACC 3.3
 // §5.2.1).

@@ -136,12 +136,13 @@ const Lasting = C.ACC_DISPATCH_LASTING
 // Changed forgets what a tool knows of the event.
 func (s *Step) Changed() { s.memo = [2]uint64{} }
 
-// OperationStep is the step that calls a function with its own address, int (*) (void *),
+// Operate makes s the step that calls a function with its own address, int (*) (void *),
 // which answers 0 or has failed: it lies at the beginning of the operation, whose
 // operands follow. submitted is counted up behind it, atomically. Both are addresses in
 // memory of Allocate.
-func OperationStep(operation, submitted uintptr) Step {
-	return Step{Pair: operation, submitted: submitted}
+func (s *Step) Operate(operation, submitted uintptr) {
+	*s = Step{}
+	s.Pair, s.submitted = operation, submitted
 }
 
 // PlanSteps is the most steps of one Plan.

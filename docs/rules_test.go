@@ -265,6 +265,23 @@ func TestPackageComments(t *testing.T) {
 	}
 }
 
+// TestTopLevel holds the repository's root to what belongs there, and what make puts
+// beside it: a binary that `go build` left is neither.
+func TestTopLevel(t *testing.T) {
+	belongs := []string{"CONTRIBUTING.md", "LICENSE", "Makefile", "README.md", "callbacks", "cmd", "collector", "docs", "examples",
+		"export", "go.mod", "go.sum", "runtime", "tui", "web", "bin", "dist", "include", "lib"}
+	entries, err := os.ReadDir("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		name := entry.Name()
+		if !strings.HasPrefix(name, ".") && !strings.HasSuffix(name, ".accscope.db") && !slices.Contains(belongs, name) {
+			t.Errorf("%s does not belong at the top level", name)
+		}
+	}
+}
+
 var sourceExtensions = []string{".go", ".c", ".h", ".S", ".cpp", ".cu", ".f90", ".F90", ".py", ".sh", ".ts", ".tsx", ".js", ".mjs", ".css", ".html", ".sql", ".mk"}
 
 // TestFileLengths: no file of source text is longer than one can hold in mind.
@@ -337,14 +354,14 @@ func TestLeaksAreLookedFor(t *testing.T) {
 	for _, g := range goFiles(t) {
 		if g.test {
 			tested[g.folder] = true
-			looking[g.folder] = looking[g.folder] || slices.Contains(g.imports(), "go.uber.org/goleak")
+			looking[g.folder] = looking[g.folder] || slices.Contains(g.imports(), module+"runtime/leftover")
 		} else if r := find(all, g.folder); r != nil && !r.tests && starts(g.syntax) {
 			starting[g.folder] = g.name
 		}
 	}
 	for folder, file := range starting {
 		if tested[folder] && !looking[folder] {
-			t.Errorf("%s starts goroutines: let TestMain call goleak", file)
+			t.Errorf("%s starts goroutines: let TestMain call leftover.Main", file)
 		}
 	}
 }

@@ -28,6 +28,11 @@ func Fields(s *store.Site) []Field {
 			list = append(list, Field{name, value, true})
 		}
 	}
+	if s.Own() {
+		add("event", s.Kind, true)
+		add("name", s.Symbol, s.HasName)
+		return list
+	}
 	add("event", "acc_ev_"+s.Kind, true)
 	add("construct", s.Construct, s.Construct != "")
 	detail("parent_construct", int64(s.ParentConstruct), true)

@@ -67,14 +67,14 @@ func QueueLabel(number int64) string {
 }
 
 // SpanName is what to call a host span or event: the kernel where it has one, the
-// name of an error, the kind and the variable of others.
+// name of an error or of what is the program's own, the kind and the variable of others.
 func SpanName(s *store.Site) string {
 	switch {
 	case s.Kind == "error":
 		return callbacks.ErrorCode(s.ErrorCode).String()
 	case s.Name == "":
 		return s.Kind
-	case s.Kind == "enqueue_launch":
+	case s.Kind == "enqueue_launch", s.Own():
 		return s.Name
 	}
 	return s.Kind + " " + s.Name

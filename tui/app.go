@@ -1,10 +1,12 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
@@ -18,6 +20,8 @@ type Options struct {
 	// Program is the pane of a program that runs on a pseudo-terminal of ours;
 	// nil: none.
 	Program *Pane
+	// Settings are the user's.
+	Settings Settings
 	// Screen is drawn on; nil: the terminal.
 	Screen tcell.Screen
 }
@@ -31,12 +35,13 @@ type Result struct {
 // app is the running user interface. Everything but incoming belongs to the
 // goroutine of loop.
 type app struct {
-	screen  tcell.Screen
-	theme   *theme
-	source  Source
-	player  Player // nil: live
-	pane    *Pane
-	options Options
+	screen    tcell.Screen
+	theme     *theme
+	themeName string
+	source    Source
+	player    Player // nil: live
+	pane      *Pane
+	options   Options
 
 	mu       sync.Mutex // guards history and latest
 	history  *history
@@ -51,6 +56,7 @@ type app struct {
 	views   []view
 	current int
 	overlay *detail
+	menu    *sortMenu
 	help    bool
 	helpTop int
 	prompt  *prompt
@@ -130,15 +136,17 @@ func newApp(source Source, screen tcell.Screen, options Options) *app {
 	if options.Interval <= 0 {
 		options.Interval = 100 * time.Millisecond
 	}
-	a := &app{screen: screen, source: source, options: options, theme: newTheme(screen.Colors(), options.ASCII),
-		history: newHistory(), window: 10e9, pane: options.Program}
+	options.ASCII = options.ASCII || options.Settings.ASCII
+	a := &app{screen: screen, source: source, options: options, history: newHistory(), window: 10e9, pane: options.Program}
+	a.useTheme(cmp.Or(options.Settings.Theme, ThemeNames()[0]))
 	a.player, _ = source.(Player)
 	a.views = allViews()
+	a.current = max(slices.Index(ViewNames(), options.Settings.View), 0)
 	return a
 }
 
 func allViews() []view {
-	return []view{newQueuesView(), newMemoryView(), newKernelsView(), newEventsView(), newProgramView()}
+	return []view{newOverviewView(), newQueuesView(), newMemoryView(), newKernelsView(), newEventsView(), newProgramView()}
 }
 
 // receive takes the source's frames.

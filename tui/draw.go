@@ -40,6 +40,9 @@ func (a *app) draw() {
 		a.pane.draw(body.part(0, body.h-height, body.w, height), a.focus)
 		body = body.part(0, 0, body.w, body.h-height)
 	}
+	if a.frame.View != nil {
+		body = a.drawFilter(body)
+	}
 	if a.frame.View == nil {
 		a.drawNothing(body)
 	} else {
@@ -52,6 +55,8 @@ func (a *app) draw() {
 	case a.overlay != nil:
 		a.overlay.follow()
 		a.overlay.draw(c)
+	case a.menu != nil:
+		a.menu.draw(c)
 	}
 }
 
@@ -158,7 +163,7 @@ const worthTelling = time.Second
 func (a *app) drawAlarm(c canvas) canvas {
 	v := a.frame.View
 	if behind := time.Duration(v.Behind); behind >= worthTelling {
-		c.text(1, 0, c.w-2, fmt.Sprintf("the collector is %s behind the program: what is shown was so long ago", behind.Round(100*time.Millisecond)), c.theme.warning)
+		c.text(1, 0, c.w-2, fmt.Sprintf("the collector is %s behind the program: what is shown was so long ago", report.ShowDuration(float64(behind))), c.theme.warning)
 		c = c.part(0, 1, c.w, c.h-1)
 	}
 	if v.Lost > 0 {
@@ -175,6 +180,17 @@ func (a *app) drawAlarm(c canvas) canvas {
 		c = c.part(0, 1, c.w, c.h-1)
 	}
 	return c
+}
+
+// drawFilter says over the view what its rows are filtered by, and gives what is left.
+func (a *app) drawFilter(c canvas) canvas {
+	rows := a.views[a.current].table()
+	if rows.filter == "" {
+		return c
+	}
+	t := c.theme
+	c.words(1, 0, t.dim, "filter ", t.accent, rows.filter, t.dim, fmt.Sprintf("  %s; Esc shows all", rows.name))
+	return c.part(0, 1, c.w, c.h-1)
 }
 
 // drawFoot shows the prompt, a message, the place in a replay, or the keys.

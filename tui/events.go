@@ -23,7 +23,7 @@ func newEventsView() *eventsView {
 		{title: "name"},
 		{title: "size", width: 10, right: true, wide: 70},
 		{title: "source", width: 22, wide: 110},
-		{title: "thread", width: 16, wide: 140},
+		{title: "thread", width: 22, wide: 140},
 		{title: "host address", width: 18, right: true, wide: 160},
 		{title: "device address", width: 18, right: true, wide: 160},
 	}}}
@@ -60,9 +60,6 @@ func (e *eventsView) draw(a *app, c canvas) {
 		}
 	}
 	x := c.words(1, y, t.title, "Events", t.plain, " "+count(float64(v.Events)), t.dim, fmt.Sprintf("  the newest %d", len(v.Log)))
-	if e.log.filter != "" {
-		x = c.words(x, y, t.accent, "  filter "+e.log.filter)
-	}
 	if !e.log.follow {
 		c.words(x, y, t.dim, "  End follows the newest")
 	}
@@ -151,10 +148,11 @@ func threadName(v *state.State, id model.ThreadID) string {
 		if th.ID != id {
 			continue
 		}
-		name := th.Name
-		if name == "" {
-			name = fmt.Sprintf("thread %d", th.TID)
+		name := "thread"
+		if th.Name != "" {
+			name = th.Name
 		}
+		name += fmt.Sprintf(" %d", th.TID)
 		if len(v.Processes) > 1 {
 			name = processName(v, th.Process) + " " + name
 		}

@@ -74,10 +74,11 @@ func compare(t *testing.T, name, got string) {
 // masked.
 func TestGoldenScreens(t *testing.T) {
 	s := pipeline(t)
+	sampled(s)
 	for _, size := range []struct {
 		name          string
 		width, height int
-	}{{"80x24", 80, 24}, {"200x50", 200, 50}} {
+	}{{"80x24", 80, 24}, {"120x40", 120, 40}, {"200x60", 200, 60}} {
 		a, screen := stage(t, s, size.width, size.height, Options{})
 		for i, name := range ViewNames() {
 			press(a, string(rune('1'+i)))
@@ -92,13 +93,15 @@ func TestGoldenVariants(t *testing.T) {
 		options Options
 		keys    []string
 	}{
-		{"ascii", Options{ASCII: true}, nil},
-		{"ascii-memory", Options{ASCII: true}, []string{"2"}},
-		{"help", Options{}, []string{"?"}},
-		{"detail", Options{}, []string{"2", "down", "enter"}},
-		{"queue-detail", Options{}, []string{"down", "down", "enter"}},
-		{"filter", Options{}, []string{"4", "/", "launch", "enter"}},
-		{"zoomed", Options{}, []string{"++"}},
+		{"ascii", Options{ASCII: true}, []string{"2"}},
+		{"ascii-memory", Options{ASCII: true}, []string{"3"}},
+		{"ascii-overview", Options{ASCII: true}, nil},
+		{"help", Options{}, []string{"2?"}},
+		{"detail", Options{}, []string{"3", "down", "enter"}},
+		{"queue-detail", Options{}, []string{"2", "down", "down", "enter"}},
+		{"filter", Options{}, []string{"5", "/", "launch", "enter"}},
+		{"zoomed", Options{}, []string{"2++"}},
+		{"sort", Options{}, []string{"4", "sj"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			a, screen := stage(t, pipeline(t), 100, 30, c.options)
@@ -108,12 +111,73 @@ func TestGoldenVariants(t *testing.T) {
 	}
 }
 
+// The help is whole on the terminal that everybody has.
+func TestHelpFits(t *testing.T) {
+	a, screen := stage(t, pipeline(t), 80, 24, Options{})
+	press(a, "?")
+	text := pictureOf(screen).Text()
+	for _, sections := range [][]section{helpLeft, helpRight} {
+		for _, s := range sections {
+			for _, key := range s.keys {
+				if !strings.Contains(text, key[0]) || !strings.Contains(text, key[1]) {
+					t.Errorf("%v does not show", key)
+				}
+			}
+		}
+	}
+	for _, l := range a.legend() {
+		if !strings.Contains(text, l.text) {
+			t.Errorf("%q does not show", l.text)
+		}
+	}
+	compare(t, "help-80x24", text)
+}
+
+// What rows are filtered by is said in every view.
+func TestFilterIsSaid(t *testing.T) {
+	for _, view := range []string{"1", "2", "3", "4", "5", "6"} {
+		if text := screenOf(t, pipeline(t), view, "/", "solver", "enter"); !strings.Contains(text, "filter solver") {
+			t.Errorf("view %s does not say what it is filtered by:\n%s", view, text)
+		}
+	}
+}
+
+// What leaked alike is one row with a count, whose details give the sum.
+func TestLeaksAreFolded(t *testing.T) {
+	s := pipeline(t)
+	s.span(model.DeviceShutdownStart, 3970*ms, 3980*ms, -2, "", 70, nil)
+	s.frame(3990 * ms)
+	a, screen := stage(t, s, 120, 40, Options{})
+	press(a, "3/history", "enter")
+	rows := a.views[2].table()
+	if len(rows.visible) != 1 || rows.visible[0].cells[1] != "5" || rows.visible[0].cells[2] != "20 KiB" {
+		t.Fatalf("five leaks of 4 KiB of one place are\n%s", pictureOf(screen).Text())
+	}
+	press(a, "enter")
+	if text := pictureOf(screen).Text(); !strings.Contains(text, "5, each 4 KiB (4096 bytes)") || !strings.Contains(text, "20 KiB (20480 bytes)") {
+		t.Errorf("details:\n%s", text)
+	}
+}
+
+// The status or signal of a program that has ended is in its line.
+func TestExitStatusShows(t *testing.T) {
+	for _, how := range []string{"status 3", "signal 11 (segmentation fault)"} {
+		s := pipeline(t)
+		f := &s.frames[len(s.frames)-1]
+		f.View.Processes[0].Ended, f.View.Processes[0].Exit, f.View.Processes[0].End = "exited", how, f.Time
+		if text := screenOf(t, s, "6"); !strings.Contains(text, how) {
+			t.Errorf("no %q:\n%s", how, text)
+		}
+	}
+}
+
 // A window of details says what its row says in the newest frame.
 func TestDetailFollows(t *testing.T) {
 	s := newScript(t)
 	s.operation(model.EnqueueLaunchStart, 0, 1, "solve", 10, 0)
 	s.frame(10 * ms)
 	a, screen := stage(t, s, 100, 30, Options{})
+	press(a, "2")
 	press(a, "enter")
 	for _, enqueued := range []string{"1 operations, 0 done", "2 operations, 0 done"} {
 		if text := pictureOf(screen).Text(); !strings.Contains(text, enqueued) {
@@ -151,16 +215,16 @@ func screenOf(t *testing.T, s *script, keys ...string) string {
 
 func TestLeaksGrowthAndErrorsStandOut(t *testing.T) {
 	s := pipeline(t)
-	if text := screenOf(t, s, "2"); !strings.Contains(text, "grows") || strings.Contains(text, "leaked") {
+	if text := screenOf(t, s, "3"); !strings.Contains(text, "grows") || strings.Contains(text, "leaked") {
 		t.Errorf("history piles up and nothing has leaked yet:\n%s", text)
 	}
 	s.event(model.Error, 3960*ms, 2, "the kernel failed", 32, func(e *capture.Event) { e.ErrorCode = 7 })
 	s.span(model.DeviceShutdownStart, 3970*ms, 3980*ms, -2, "", 70, nil)
 	s.frame(3990 * ms)
-	if text := screenOf(t, s, "2"); !strings.Contains(text, "6 leaked") && !strings.Contains(text, "leaked, ") {
+	if text := screenOf(t, s, "3"); !strings.Contains(text, "6 leaked") && !strings.Contains(text, "leaked, ") {
 		t.Errorf("what lives when the device is shut down has leaked:\n%s", text)
 	}
-	for _, view := range []string{"1", "2", "3", "4", "5"} {
+	for _, view := range []string{"1", "2", "3", "4", "5", "6"} {
 		if text := screenOf(t, s, view); !strings.Contains(text, "1 error;") || !strings.Contains(text, "the kernel failed (code 7) at solver.c:32") {
 			t.Errorf("view %s does not show the error:\n%s", view, text)
 		}
@@ -173,8 +237,8 @@ func TestBehindIsSaid(t *testing.T) {
 		s := pipeline(t)
 		s.did(s.writer.SetMeta(store.Behind, int64(behind)))
 		s.frame(3990 * ms)
-		for _, view := range []string{"1", "2", "3", "4", "5"} {
-			if text := screenOf(t, s, view); strings.Contains(text, "the collector is 3.2s behind the program") != said {
+		for _, view := range []string{"1", "2", "3", "4", "5", "6"} {
+			if text := screenOf(t, s, view); strings.Contains(text, "the collector is 3.21 s behind the program") != said {
 				t.Errorf("view %s, %v behind, want it said: %v\n%s", view, behind, said, text)
 			}
 		}
@@ -182,7 +246,7 @@ func TestBehindIsSaid(t *testing.T) {
 }
 
 func TestMeasuredAndBoundLookDifferent(t *testing.T) {
-	text := screenOf(t, pipeline(t))
+	text := screenOf(t, pipeline(t), "2")
 	lanes := map[string]string{}
 	for _, line := range strings.Split(text, "\n") {
 		if _, lane, ok := strings.Cut(line, "│"); ok {
@@ -214,20 +278,22 @@ func TestDependencyShows(t *testing.T) {
 	s.operation(model.EnqueueLaunchStart, 103*ms, 2, "second", 41, 0)
 	s.ran(model.ActivityKernel, 300*ms, 2, 150*ms, 300*ms, 0)
 	s.frame(600 * ms)
-	if text := screenOf(t, s); !strings.Contains(text, "waits for queue 1:40") || !strings.Contains(text, "┄ queue 1 ┄") {
+	if text := screenOf(t, s, "2"); !strings.Contains(text, "waits for queue 1:40") || !strings.Contains(text, "┄ queue 1 ┄") {
 		t.Errorf("the wait goes on:\n%s", text)
 	}
 	s.ran(model.ActivityUpload, 1000*ms, 1, 200*ms, 1000*ms, 1<<20)
 	s.ran(model.ActivityKernel, 1400*ms, 2, 1000*ms, 1400*ms, 0)
 	s.frame(1500 * ms)
 	a, screen := stage(t, s, 120, 30, Options{})
+	press(a, "2")
 	compare(t, "dependency", pictureOf(screen).Text())
 	press(a, "down", "enter")
 	if text := pictureOf(screen).Text(); !strings.Contains(text, "1 times by other queues, 700 ms") ||
 		!strings.Contains(text, "waits for queue 1 at solver.c:40, enqueued at 1.10 s: 700 ms") {
 		t.Errorf("details:\n%s", text)
 	}
-	_, screen = stage(t, s, 120, 30, Options{ASCII: true})
+	a, screen = stage(t, s, 120, 30, Options{ASCII: true})
+	press(a, "2")
 	if text := pictureOf(screen).Text(); !strings.Contains(text, ", waits for queue 1 ,") {
 		t.Errorf("in ASCII:\n%s", text)
 	}
@@ -237,7 +303,7 @@ func TestNamesCannotMoveTheCursor(t *testing.T) {
 	s := newScript(t)
 	s.operation(model.EnqueueLaunchStart, 10*ms, 1, "evil\x1b[2J\r\nname", 0, 0)
 	s.frame(20 * ms)
-	for _, view := range []string{"1", "3", "4"} {
+	for _, view := range []string{"2", "4", "5"} {
 		if text := screenOf(t, s, view); strings.ContainsAny(text, "\x1b\r") || !strings.Contains(text, "evil?[2J??name") {
 			t.Errorf("view %s:\n%s", view, text)
 		}
@@ -269,7 +335,7 @@ func TestWideCharacters(t *testing.T) {
 	s.ran(model.ActivityKernel, 15*ms, 1, 11*ms, 15*ms, 0)
 	s.frame(20 * ms)
 	a, screen := stage(t, s, 80, 24, Options{})
-	for _, view := range []string{"1", "3", "4"} {
+	for _, view := range []string{"2", "4", "5"} {
 		press(a, view)
 		for _, line := range strings.Split(pictureOf(screen).Text(), "\n") {
 			if textWidth(line) > 80 {
@@ -277,7 +343,7 @@ func TestWideCharacters(t *testing.T) {
 			}
 		}
 	}
-	press(a, "3")
+	press(a, "4")
 	if text := pictureOf(screen).Text(); !strings.Contains(text, "速度場の") {
 		t.Errorf("the name does not show:\n%s", text)
 	}

@@ -1,73 +1,103 @@
 package tui
 
-// helpLines are all keys; the text's parts: live, replay and program are shown
-// where they apply.
-var helpLines = [][2]string{
-	{"", "Views"},
-	{"1 to 5", "queues, memory, kernels, events, program"},
-	{"Tab, Shift-Tab", "next, previous view"},
-	{"", "Rows"},
-	{"up down j k", "choose a row"},
-	{"PgUp PgDn", "a page up, down"},
-	{"Home End", "first, last row"},
-	{"Enter", "details: all fields and the source; any key closes them"},
-	{"s", "sort by the next column (a click on its title does it too)"},
-	{"S", "turn the order around"},
-	{"/", "filter the rows by a text; Esc forgets it"},
-	{"o", "kernels view: next panel (kernels, transfers, host time)"},
-	{"", "Time"},
-	{"+ -", "finer, coarser time scale"},
-	{"left right h l", "back and forth in time"},
-	{"space", "pause: the view stands, the program and the recording go on"},
-	{"Esc", "back to now"},
-	{"", "Replay of a trace"},
-	{"space", "play, pause"},
-	{"< >", "half, double speed (also , and .)"},
-	{"[ ]", "back, forth by half of the time scale"},
-	{"0 $", "to the start, to the end"},
-	{"g", "go to a time; a click on the bar at the bottom does it too"},
-	{"", "Program (run --tui)"},
-	{"p", "keys go to the program; Ctrl-] brings them back"},
-	{"", "Whole"},
-	{"?", "this help"},
-	{"Ctrl-L", "draw the screen anew"},
-	{"q", "leave; the program runs on, or you are asked"},
-	{"", "Lanes of the queues"},
-	{"", ""},
+import "github.com/gdamore/tcell/v2"
+
+// section is a part of the help: keys and what they do.
+type section struct {
+	title string
+	keys  [][2]string
+}
+
+// The help has two columns, which together fit a terminal of 80 columns and 24 lines.
+var (
+	helpLeft = []section{
+		{"Views", [][2]string{{"1 to 6", "choose one"}, {"Tab S-Tab", "next, previous view"}}},
+		{"Rows", [][2]string{{"up down j k", "choose a row"}, {"PgUp PgDn", "a page up, down"}, {"Home End", "first, last row"},
+			{"Enter", "details and source"}, {"s", "choose what to sort by"}, {"S", "turn the order around"},
+			{"/", "filter; Esc shows all"}, {"o", "next panel (kernels)"}}},
+		{"Whole", [][2]string{{"c", "next colour theme"}, {"Ctrl-L", "draw the screen anew"}, {"q", "leave, or be asked"}}},
+	}
+	helpRight = []section{
+		{"Time", [][2]string{{"+ -", "finer, coarser scale"}, {"left right", "back and forth (h l)"}, {"space", "pause the view only"}, {"Esc", "back to now"}}},
+		{"Replay", [][2]string{{"space", "play, pause"}, {"< >", "half, double speed"}, {"[ ]", "back, forth half a scale"},
+			{"0 $ g", "start, end, a time"}}},
+		{"Program (run --tui)", [][2]string{{"p  Ctrl-]", "give, take it the keys"}}},
+		{"Lanes of the queues", nil},
+	}
+)
+
+// helpHeight is the lines that a column takes.
+func helpHeight(sections []section) int {
+	lines := 0
+	for _, s := range sections {
+		lines += 1 + len(s.keys)
+	}
+	return lines
 }
 
 func (a *app) drawHelp(c canvas) {
-	height := min(len(helpLines)+7, c.h)
-	width := min(78, c.w)
-	in := c.part((c.w-width)/2, (c.h-height)/2, width, height).frame("Help")
-	t := c.theme
-	a.helpTop = max(min(a.helpTop, len(helpLines)+5-in.h), 0)
-	y := -a.helpTop
-	for _, l := range helpLines {
-		switch {
-		case l[0] == "" && l[1] == "":
-		case l[0] == "":
-			in.text(0, y, in.w, l[1], t.accent)
-			y++
-		default:
-			in.text(1, y, 16, l[0], t.bold)
-			in.text(18, y, in.w-18, l[1], t.plain)
+	legend := a.legend()
+	left, right := helpHeight(helpLeft), helpHeight(helpRight)+len(legend)
+	two := c.w >= 76
+	lines := max(left, right)
+	if !two {
+		lines = left + right
+	}
+	in := c.part((c.w-min(84, c.w))/2, (c.h-min(lines+2, c.h))/2, min(84, c.w), min(lines+2, c.h)).frame("Help: any key closes it")
+	a.helpTop = max(min(a.helpTop, lines-in.h), 0)
+	if !two {
+		y := drawSections(in, helpLeft, -a.helpTop)
+		y = drawSections(in, helpRight, y)
+		a.drawLegend(in, legend, y)
+		return
+	}
+	half := in.w / 2
+	drawSections(in.part(0, 0, half-1, in.h), helpLeft, -a.helpTop)
+	second := in.part(half, 0, in.w-half, in.h)
+	a.drawLegend(second, legend, drawSections(second, helpRight, -a.helpTop))
+}
+
+// drawSections draws sections from a line on and gives the line after them.
+func drawSections(c canvas, sections []section, y int) int {
+	for _, s := range sections {
+		c.text(0, y, c.w, s.title, c.theme.accent)
+		y++
+		for _, key := range s.keys {
+			c.text(1, y, 12, key[0], c.theme.bold)
+			c.text(13, y, c.w-13, key[1], c.theme.plain)
 			y++
 		}
 	}
-	for _, l := range []struct {
-		glyph rune
-		what  activity
-		text  string
-	}{
-		{t.glyph(kernel), kernel, "a kernel ran: measured device time"}, {t.glyph(upload), upload, "upload"}, {t.glyph(download), download, "download"},
-		{t.glyph(mixed), mixed, "several operations between two frames"},
-		{t.guess, kernel, "enqueued and not reported done: it runs, or its turn comes"},
-		{t.unmeasured, bound, "not measured: between enqueue and wait, busy at most"}, {t.wait, waiting, "the host was blocked in a wait"}} {
+	return y
+}
+
+// look is what a lane shows something by.
+type look struct {
+	glyph rune
+	style tcell.Style
+	text  string
+}
+
+func (a *app) legend() []look {
+	t := a.theme
+	return []look{
+		{t.glyph(kernel), t.activities[kernel], "a kernel ran: measured"},
+		{t.glyph(upload), t.activities[upload], "upload"},
+		{t.glyph(download), t.activities[download], "download"},
+		{t.glyph(mixed), t.activities[mixed], "several together"},
+		{t.guess, t.activities[kernel], "enqueued, not known done"},
+		{t.unmeasured, t.activities[bound], "not measured, at most"},
+		{t.wait, t.activities[waiting], "the host waited"},
+		{t.follow, t.activities[following], "held by another queue"},
+	}
+}
+
+func (a *app) drawLegend(c canvas, looks []look, y int) {
+	for _, l := range looks {
 		for i := range 3 {
-			in.cell(1+i, y, l.glyph, t.activities[l.what])
+			c.cell(1+i, y, l.glyph, l.style)
 		}
-		in.text(18, y, in.w-18, l.text, t.plain)
+		c.text(13, y, c.w-13, l.text, c.theme.plain)
 		y++
 	}
 }

@@ -26,8 +26,8 @@ func newKernelsView() *kernelsView {
 			{title: "count", width: 8, right: true},
 			{title: "average", width: 9, right: true},
 			{title: "linker's name", width: 20, wide: 70},
-			{title: "min", width: 9, right: true, wide: 100},
-			{title: "max", width: 9, right: true, wide: 100},
+			{title: "min", width: 9, right: true, wide: 120},
+			{title: "max", width: 9, right: true, wide: 120},
 			{title: "gangs x workers x vector", width: 24, right: true, wide: 130},
 			{title: "enqueue", width: 9, right: true, wide: 150},
 			{title: "device", width: 12, wide: 150},
@@ -122,7 +122,7 @@ func untimed(f Frame) string {
 	var launches, measured int64
 	for i := range f.View.Kernels {
 		launches += f.View.Kernels[i].Count
-		measured += f.View.Kernels[i].Measured
+		measured += f.View.Kernels[i].Timed.Count
 	}
 	if measured == 0 || measured >= launches {
 		return ""
@@ -143,14 +143,14 @@ func kernelRows(v *state.State) []row {
 			name = "(no name)"
 		}
 		show := func(ns int64) string {
-			if x.Measured == 0 {
+			if x.Timed.Count == 0 {
 				return "-"
 			}
 			return report.ShowDuration(float64(ns))
 		}
 		average, part := 0.0, 0.0
-		if x.Measured > 0 {
-			average, part = float64(x.Time)/float64(x.Measured), float64(x.Time)/float64(max(total, 1))
+		if x.Timed.Count > 0 {
+			average, part = float64(x.Timed.Time)/float64(x.Timed.Count), float64(x.Timed.Time)/float64(max(total, 1))
 		}
 		shape := fmt.Sprintf("%d x %d x %d", x.Gangs, x.Workers, x.Vector)
 		device := ""
@@ -160,15 +160,15 @@ func kernelRows(v *state.State) []row {
 			}
 		}
 		shareText := "-"
-		if x.Measured > 0 {
+		if x.Timed.Count > 0 {
 			shareText = percent(part)
 		}
 		rows = append(rows, row{
 			id: fmt.Sprintf("%s/%s/%d/%d", x.Symbol, x.Source.File, x.Source.Line, x.Device),
-			cells: []string{name, show(x.Time), shareText, count(float64(x.Count)), show(int64(average)), model.Readable(x.Symbol), show(x.Minimum), show(x.Maximum),
+			cells: []string{name, show(x.Timed.Time), shareText, count(float64(x.Count)), show(int64(average)), model.Readable(x.Symbol), show(x.Timed.Shortest), show(x.Timed.Longest),
 				shape, report.ShowDuration(float64(x.HostTime)), device},
 			also: x.Symbol + " " + model.Readable(x.Symbol),
-			keys: []float64{0, float64(x.Time), part, float64(x.Count), average, 0, float64(x.Minimum), float64(x.Maximum), 0, float64(x.HostTime)},
+			keys: []float64{0, float64(x.Timed.Time), part, float64(x.Count), average, 0, float64(x.Timed.Shortest), float64(x.Timed.Longest), 0, float64(x.HostTime)},
 			detail: func() detail {
 				fields := [][2]string{{"name", name}}
 				if x.Symbol != x.Name {
@@ -176,8 +176,8 @@ func kernelRows(v *state.State) []row {
 				}
 				return detail{title: "kernel " + name, source: x.Source, fields: append(fields, [][2]string{
 					{"device", device}, {"launches", number(x.Count)},
-					{"device time", show(x.Time) + " of " + number(x.Measured) + " measured launches"},
-					{"share", shareText + " of all kernels"}, {"min", show(x.Minimum)}, {"average", show(int64(average))}, {"max", show(x.Maximum)},
+					{"device time", show(x.Timed.Time) + " of " + number(x.Timed.Count) + " measured launches"},
+					{"share", shareText + " of all kernels"}, {"min", show(x.Timed.Shortest)}, {"average", show(int64(average))}, {"max", show(x.Timed.Longest)},
 					{"enqueueing", report.ShowDuration(float64(x.HostTime)) + " on the host"},
 					{"last launch", shape + " (gangs x workers x vector) at " + clock(x.Last)}}...)}
 			}})
@@ -198,9 +198,9 @@ func transferRows(a *app) []row {
 			}
 			bandwidth, device := 0.0, "-"
 			bandwidthText := "-"
-			if s.Time > 0 {
-				bandwidth = float64(s.Bytes) / float64(s.Time) * 1e9
-				device, bandwidthText = report.ShowDuration(float64(s.Time)), report.Show(bandwidth, report.BytesPerSecond)
+			if s.Timed.Time > 0 {
+				bandwidth = float64(s.Bytes) / float64(s.Timed.Time) * 1e9
+				device, bandwidthText = report.ShowDuration(float64(s.Timed.Time)), report.Show(bandwidth, report.BytesPerSecond)
 			}
 			average := float64(s.Bytes) / float64(max(s.Count, 1))
 			now := perSecond(samples, figure, to, a.window)
@@ -208,12 +208,12 @@ func transferRows(a *app) []row {
 				id: fmt.Sprintf("%d/%s", d.ID, name),
 				cells: []string{deviceName(v, &d.DeviceInfo), name, report.ShowBytes(float64(s.Bytes)), count(float64(s.Count)), report.ShowBytes(average),
 					device, bandwidthText, report.Show(now, report.BytesPerSecond), a.theme.spark(rate(samples, figure, to-10e9, to, 20))},
-				keys: []float64{float64(d.ID), float64(way), float64(s.Bytes), float64(s.Count), average, float64(s.Time), bandwidth, now},
+				keys: []float64{float64(d.ID), float64(way), float64(s.Bytes), float64(s.Count), average, float64(s.Timed.Time), bandwidth, now},
 				detail: func() detail {
 					return detail{title: deviceName(v, &d.DeviceInfo) + " " + name + "s", fields: [][2]string{
 						{"transfers", number(s.Count)}, {"bytes", fmt.Sprintf("%s (%d)", report.ShowBytes(float64(s.Bytes)), s.Bytes)},
-						{"device time", device + " of " + number(s.Measured) + " measured transfers"}, {"bandwidth", bandwidthText},
-						{"shortest", report.ShowDuration(float64(s.Minimum))}, {"longest", report.ShowDuration(float64(s.Maximum))},
+						{"device time", device + " of " + number(s.Timed.Count) + " measured transfers"}, {"bandwidth", bandwidthText},
+						{"shortest", report.ShowDuration(float64(s.Timed.Shortest))}, {"longest", report.ShowDuration(float64(s.Timed.Longest))},
 						{"enqueueing", report.ShowDuration(float64(s.HostTime)) + " on the host"}}}
 				}})
 		}

@@ -40,6 +40,10 @@ func (a *app) key(key *tcell.EventKey) {
 		if a.overlay.key(key) {
 			a.overlay = nil
 		}
+	case a.menu != nil:
+		if a.menu.key(key) {
+			a.menu = nil
+		}
 	case a.playerKey(key):
 	case a.views[a.current].key(a, key):
 	case a.views[a.current].table().key(key):
@@ -100,6 +104,10 @@ func (a *app) runeKey(r rune) {
 		a.pan(a.window / 4)
 	case r == 'l':
 		a.pan(-a.window / 4)
+	case r == 'c':
+		a.nextTheme()
+	case r == 's':
+		a.menu = newSortMenu(a.views[a.current].table())
 	case r == '/':
 		a.askFilter()
 	case r == 'p' && a.pane != nil:
@@ -263,6 +271,11 @@ func (a *app) mouse(e *tcell.EventMouse) {
 		return
 	}
 	switch {
+	case a.menu != nil:
+		if a.menu.mouse(x, y, fresh) {
+			a.menu = nil
+		}
+		return
 	case a.help || a.overlay != nil:
 		if fresh&tcell.WheelDown != 0 {
 			a.scrollOverlay(1)

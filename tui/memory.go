@@ -14,8 +14,9 @@ import (
 type memoryView struct{ rows table }
 
 func newMemoryView() *memoryView {
-	return &memoryView{rows: table{name: "mappings", sortBy: 1, fields: []field{
-		{title: "name", wide: 0},
+	return &memoryView{rows: table{name: "mappings", sortBy: 2, fields: []field{
+		{title: "name"},
+		{title: "count", width: 6, right: true, wide: 60},
 		{title: "size", width: 10, right: true},
 		{title: "age", width: 11, right: true},
 		{title: "refs", width: 5, right: true},
@@ -42,10 +43,11 @@ func (m *memoryView) draw(a *app, c canvas) {
 		c.text(1, 1, c.w-2, "No device was used yet.", c.theme.dim)
 		return
 	}
-	// The graphs share at most half of the height; the device of the chosen
-	// mapping comes first to mind, so all get the same.
-	each := max(min(c.h/2/len(list), 12), 3)
-	shown := min(max(c.h/2/each, 1), len(list))
+	// The graphs share half of the height, or what the mappings leave of it.
+	m.rows.set(m.collect(a))
+	room := max(c.h/2, min(c.h-len(m.rows.visible)-3, c.h*2/3))
+	each := min(max(room/len(list), 4), 16)
+	shown := min(max(room/each, 1), len(list))
 	for i := range shown {
 		a.drawMemory(c.part(0, i*each, c.w, each), list[i])
 	}
@@ -62,12 +64,8 @@ func (m *memoryView) draw(a *app, c canvas) {
 		x = c.words(x, y, c.theme.failure, fmt.Sprintf("  %d leaked, %s", leaked, report.ShowBytes(float64(leakedBytes))))
 	}
 	if n := len(list) - shown; n > 0 {
-		x = c.words(x, y, c.theme.dim, fmt.Sprintf("  %d more devices", n))
+		c.words(x, y, c.theme.dim, fmt.Sprintf("  %d more devices", n))
 	}
-	if m.rows.filter != "" {
-		c.words(x, y, c.theme.accent, "  filter "+m.rows.filter)
-	}
-	m.rows.set(m.collect(a))
 	m.rows.draw(c.part(0, y+1, c.w, c.h-y-1), true, "no live mappings")
 }
 
@@ -75,45 +73,107 @@ func (m *memoryView) collect(a *app) []row {
 	v, t := a.frame.View, a.theme
 	var rows []row
 	for _, d := range devices(v) {
-		add := func(x *state.Mapping, mark string, style *tcell.Style) {
-			age := a.frame.Time - x.Since
-			name := x.Name
-			if name == "" {
-				name = fmt.Sprintf("%#x", x.Host)
-			}
-			rows = append(rows, row{
-				id: fmt.Sprintf("%d/%d", d.ID, x.Record),
-				cells: []string{name, report.ShowBytes(float64(x.Bytes)), report.ShowDuration(float64(age)), number(int64(x.Creates)), mark,
-					sourceText(x.Source), deviceName(v, &d.DeviceInfo), fmt.Sprintf("%#x", x.Host), fmt.Sprintf("%#x", x.Device)},
-				keys:  []float64{0, float64(x.Bytes), float64(age), float64(x.Creates)},
-				style: style,
-				detail: func() detail {
-					return detail{title: "mapping " + name, source: x.Source, fields: [][2]string{
-						{"name", name}, {"mark", mark}, {"device", deviceName(v, &d.DeviceInfo)},
-						{"size", fmt.Sprintf("%s (%d bytes)", report.ShowBytes(float64(x.Bytes)), x.Bytes)},
-						{"host address", fmt.Sprintf("%#x", x.Host)}, {"device address", fmt.Sprintf("%#x", x.Device)},
-						{"created", "at " + clock(x.Since) + ", " + report.ShowDuration(float64(age)) + " ago"},
-						{"creates", fmt.Sprintf("%d while live", x.Creates)}, {"record", number(x.Record)}}}
-				}})
-		}
 		piles := piling(d, a.frame.Time)
-		leaked := map[int64]bool{}
+		isLeaked := map[int64]bool{}
 		for j := range d.Leaked {
-			leaked[d.Leaked[j].Record] = true
-			add(&d.Leaked[j], "leaked", &t.failure)
+			isLeaked[d.Leaked[j].Record] = true
 		}
+		var grows, rest []*state.Mapping
 		for j := range d.Mappings {
 			x := &d.Mappings[j]
 			switch {
-			case leaked[x.Record]:
+			case isLeaked[x.Record]:
 			case piles[variableKey{x.Name, x.Source.File, x.Source.Line}]:
-				add(x, "grows", &t.warning)
+				grows = append(grows, x)
 			default:
-				add(x, "", nil)
+				rest = append(rest, x)
 			}
+		}
+		for _, alike := range folded(pointers(d.Leaked)) {
+			rows = append(rows, a.mappingRow(d, alike, "leaked", &t.failure))
+		}
+		for _, alike := range folded(grows) {
+			rows = append(rows, a.mappingRow(d, alike, "grows", &t.warning))
+		}
+		for _, x := range rest {
+			rows = append(rows, a.mappingRow(d, []*state.Mapping{x}, "", nil))
 		}
 	}
 	return rows
+}
+
+func pointers(list []state.Mapping) []*state.Mapping {
+	p := make([]*state.Mapping, len(list))
+	for i := range list {
+		p[i] = &list[i]
+	}
+	return p
+}
+
+// folded puts together what is of one variable, of one size, at one place: a row with
+// a count says more than a thousand rows. The order is that of the first of each.
+func folded(list []*state.Mapping) [][]*state.Mapping {
+	type kind struct {
+		variableKey
+		bytes uint64
+	}
+	at := map[kind]int{}
+	var groups [][]*state.Mapping
+	for _, x := range list {
+		k := kind{variableKey{x.Name, x.Source.File, x.Source.Line}, x.Bytes}
+		if i, seen := at[k]; seen {
+			groups[i] = append(groups[i], x)
+			continue
+		}
+		at[k] = len(groups)
+		groups = append(groups, []*state.Mapping{x})
+	}
+	return groups
+}
+
+// mappingRow is the row of mappings that are alike; most often there is one.
+func (a *app) mappingRow(d *state.Device, alike []*state.Mapping, mark string, style *tcell.Style) row {
+	x, device := alike[0], deviceName(a.frame.View, &d.DeviceInfo)
+	oldest, newest := x.Since, x.Since
+	var bytes uint64
+	for _, y := range alike {
+		oldest, newest, bytes = min(oldest, y.Since), max(newest, y.Since), bytes+y.Bytes
+	}
+	age := a.frame.Time - oldest
+	name := x.Name
+	if name == "" {
+		name = fmt.Sprintf("%#x", x.Host)
+	}
+	count := ""
+	if len(alike) > 1 {
+		count = number(int64(len(alike)))
+	}
+	return row{
+		id: fmt.Sprintf("%d/%d", d.ID, x.Record),
+		cells: []string{name, count, report.ShowBytes(float64(bytes)), report.ShowDuration(float64(age)), number(int64(x.Creates)), mark,
+			sourceText(x.Source), device, fmt.Sprintf("%#x", x.Host), fmt.Sprintf("%#x", x.Device)},
+		keys:  []float64{0, float64(len(alike)), float64(bytes), float64(age), float64(x.Creates)},
+		style: style,
+		detail: func() detail {
+			y := detail{title: "mapping " + name, source: x.Source, fields: [][2]string{{"name", name}, {"mark", mark}, {"device", device}}}
+			field := func(name, format string, values ...any) {
+				y.fields = append(y.fields, [2]string{name, fmt.Sprintf(format, values...)})
+			}
+			if n := len(alike); n > 1 {
+				field("count", "%d, each %s (%d bytes)", n, report.ShowBytes(float64(x.Bytes)), x.Bytes)
+				field("together", "%s (%d bytes)", report.ShowBytes(float64(bytes)), bytes)
+				field("created", "the first at %s, %s ago, the last at %s", clock(oldest), report.ShowDuration(float64(age)), clock(newest))
+				field("first", "host address %#x, device address %#x, record %d", x.Host, x.Device, x.Record)
+				return y
+			}
+			field("size", "%s (%d bytes)", report.ShowBytes(float64(x.Bytes)), x.Bytes)
+			field("host address", "%#x", x.Host)
+			field("device address", "%#x", x.Device)
+			field("created", "at %s, %s ago", clock(x.Since), report.ShowDuration(float64(age)))
+			field("creates", "%d while live", x.Creates)
+			field("record", "%d", x.Record)
+			return y
+		}}
 }
 
 // variableKey is a variable at the place that it was allocated at.

@@ -22,11 +22,12 @@ import (
 //	in, out, err := pane.Streams(os.Stdin, os.Stdout, os.Stderr)
 //	start the program with them, in a session of its own (Pane.Attributes)
 //	pane.Started()
-//	go func() { wait for the program; pane.Ended() }()
+//	go func() { wait for the program; pane.Ended("") }()
 //	tui.Run(ctx, source, tui.Options{Program: pane})
 type Pane struct {
 	master, slave *os.File
 	running       atomic.Bool
+	how           atomic.Pointer[string]
 	keeper        *os.Process // nil: none
 	life          *os.File    // tells the keeper
 
@@ -119,8 +120,12 @@ func (p *Pane) Attributes(stdin, stdout, stderr *os.File) *syscall.SysProcAttr {
 // Started closes what only the program needs.
 func (p *Pane) Started() error { return p.slave.Close() }
 
-// Ended says that the program has ended.
-func (p *Pane) Ended() { p.running.Store(false) }
+// Ended says that the program has ended, and how: "status 2", "" if that is not known.
+func (p *Pane) Ended(how string) {
+	if p.running.Swap(false) && how != "" {
+		p.how.Store(&how)
+	}
+}
 
 // Running says whether the program still runs.
 func (p *Pane) Running() bool { return p.running.Load() }
@@ -175,6 +180,9 @@ func (p *Pane) draw(c canvas, focus bool) {
 	switch {
 	case !p.Running():
 		title = " program has ended "
+		if how := p.how.Load(); how != nil {
+			title = " program has ended: " + *how + " "
+		}
 	case focus:
 		style, title = t.accent, " program has the keys; Ctrl-] gives them back "
 	}

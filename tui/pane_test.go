@@ -36,7 +36,7 @@ func TestRunWithPane(t *testing.T) {
 	term.shows("program: p, or a click")
 	term.keys("q")
 	term.shows("The program runs.")
-	term.keys("x", "3")
+	term.keys("x", "4")
 	term.shows("main._omp_fn.0")
 	term.tmux("resize-window", "-x", "90", "-y", "30")
 	term.shows("main._omp_fn.0", "program: p")

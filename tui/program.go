@@ -15,7 +15,7 @@ type programView struct{ threads table }
 
 func newProgramView() *programView {
 	return &programView{threads: table{name: "threads", sortBy: -1, fields: []field{
-		{title: "thread", width: 18},
+		{title: "thread", width: 24},
 		{title: "events", width: 8, right: true},
 		{title: "for", width: 11, right: true},
 		{title: "in"},
@@ -45,6 +45,12 @@ func (p *programView) draw(a *app, c canvas) {
 		}
 		if x.Ended == "killed" {
 			style = t.failure
+		}
+		if x.Exit != "" {
+			state += ", " + x.Exit
+			if x.Exit != "status 0" {
+				style = t.failure
+			}
 		}
 		pieces := []any{t.bold, fmt.Sprintf("%8d ", x.PID), style, fmt.Sprintf("%-8s", state)}
 		if x.Rank >= 0 {

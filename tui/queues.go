@@ -23,7 +23,8 @@ type laneHit struct {
 }
 
 func newQueuesView() *queuesView {
-	return &queuesView{rows: table{name: "queues", sortBy: -1}}
+	return &queuesView{rows: table{name: "queues", sortBy: -1, fields: []field{
+		{title: "number"}, {title: "pending"}, {title: "busy time"}, {title: "operations"}, {title: "time that the host waited"}}}}
 }
 
 func (q *queuesView) name() string                       { return "Queues" }
@@ -85,7 +86,9 @@ func (q *queuesView) draw(a *app, c canvas) {
 					also += names.of(o.Name, o.Source) + " "
 				}
 			}
-			rows = append(rows, row{id: id, cells: cells, also: also, detail: func() detail { return queueDetail(a.frame.View, d, queue) }})
+			rows = append(rows, row{id: id, cells: cells, also: also, group: i,
+				keys:   []float64{float64(-queue.Number), float64(queue.Depth), float64(max(queue.Busy, queue.Bound)), float64(queue.Enqueued), float64(queue.WaitTime)},
+				detail: func() detail { return queueDetail(a.frame.View, d, queue) }})
 		}
 	}
 	q.rows.set(rows)
@@ -97,7 +100,7 @@ func (q *queuesView) draw(a *app, c canvas) {
 	if len(lanes) == 0 {
 		text := "No queue was used yet."
 		if q.rows.filter != "" {
-			text = "Nothing matches " + q.rows.filter + "."
+			text = "Nothing matches."
 		}
 		c.text(1, 1, c.w-2, text, c.theme.dim)
 		return
@@ -134,7 +137,7 @@ func (q *queuesView) height(lanes []laneRow, room int) int {
 			devices++
 		}
 	}
-	return min(max((room-devices)/len(lanes), 2), 4)
+	return min(max((room-devices)/len(lanes), 2), 8)
 }
 
 // first is the first lane to draw so that the chosen one is seen.
@@ -213,9 +216,9 @@ func (a *app) drawLane(c canvas, q *state.Queue, chosen bool) {
 		c.cell(gutter-1, y, t.vertical, t.dim)
 	}
 	lane := c.part(gutter, 0, width, c.h)
-	bars := max(min(c.h-1, 2), 1)
-	if c.h == 1 {
-		bars = 1
+	bars := max(c.h-1, 1)
+	if c.h > 3 {
+		bars = c.h - 2 // a line stays empty between two lanes
 	}
 	lane.drawBars(bars, cells, l.busy, running)
 	lane.drawFollows(bars-1, follows, cells, l.follows)

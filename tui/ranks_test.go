@@ -58,14 +58,16 @@ func aloneIn(folder string) []session.Alone {
 // showsRanks looks at the views of four ranks.
 func showsRanks(t *testing.T, term *terminal) {
 	t.Helper()
+	term.shows("4 processes", "rank 0 sim 0")
+	term.keys("2")
 	term.shows("4 processes", "rank 0 sim 0", "sync", "queue 1")
 	term.keys("/")
 	term.shows("filter queues:")
 	term.keys("rank 3", "Enter")
 	term.shows("rank 3 sim 0", "queue 4")
-	term.keys("Escape", "2")
+	term.keys("Escape", "3")
 	term.shows("rank 0 sim 0", "Mappings", "field")
-	term.keys("5")
+	term.keys("6")
 	term.shows("Processes 4", "rank 0", "rank 1", "rank 2", "rank 3")
 	term.keys("q")
 	term.shows("left with 0")

@@ -173,3 +173,23 @@ func pipeline(t testing.TB) *script {
 	s.frame(3950 * ms)
 	return s
 }
+
+// sampled adds figures of the program and of a GPU to the trace.
+func sampled(s *script) {
+	s.t.Helper()
+	for _, c := range []store.Counter{{Host: 1, Process: 1, GPU: -1, Name: "cpu", Unit: "%"},
+		{Host: 1, Process: 1, GPU: -1, Name: "resident_memory", Unit: "B"},
+		{Host: 1, GPU: 0, GPUName: "NVIDIA H100 80GB HBM3", Name: "utilization", Unit: "%"},
+		{Host: 1, GPU: 0, GPUName: "NVIDIA H100 80GB HBM3", Name: "memory_used", Unit: "B"},
+		{Host: 1, GPU: 0, GPUName: "NVIDIA H100 80GB HBM3", Name: "power", Unit: "mW"},
+		{Host: 1, GPU: 0, GPUName: "NVIDIA H100 80GB HBM3", Name: "temperature", Unit: "Cel"},
+		{Host: 1, GPU: 0, GPUName: "NVIDIA H100 80GB HBM3", Name: "sm_clock", Unit: "MHz"}} {
+		s.did(s.writer.SaveCounter(&c))
+		for i := range int64(40) {
+			value := map[string]int64{"cpu": 100 + i%7*20, "resident_memory": 300 << 20, "utilization": i % 11 * 10, "memory_used": 5 << 30,
+				"power": 312_500, "temperature": 41, "sm_clock": 1980}[c.Name]
+			s.did(s.writer.WriteCounter(c.ID, store.CounterValue{Time: origin + i*100*ms, Value: value}))
+		}
+	}
+	s.frame(3950 * ms)
+}

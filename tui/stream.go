@@ -28,6 +28,7 @@ type Reading struct {
 	Threads   []state.Thread      `json:"threads"`
 	Devices   []DeviceReading     `json:"devices"`
 	Kernels   []state.Kernel      `json:"kernels"`
+	Counters  []state.Counter     `json:"counters"`
 }
 
 // DeviceReading is a device in a Reading.
@@ -139,7 +140,7 @@ func reading(title string, before, f *Frame) *Reading {
 	r := &Reading{Session: title, Time: f.Time, State: f.State, Interval: interval, Events: v.Events,
 		EventRate: perSecond(v.Events, old.Events), Lost: v.Lost, Errors: v.ErrorSum,
 		Newest: nonNil(v.Errors[max(len(v.Errors)-10, 0):]), Processes: nonNil(v.Processes), Threads: nonNil(v.Threads),
-		Devices: []DeviceReading{}, Kernels: nonNil(v.Kernels)}
+		Devices: []DeviceReading{}, Kernels: nonNil(v.Kernels), Counters: nonNil(v.Counters)}
 	for i := range v.Devices {
 		d := &v.Devices[i]
 		was := &state.Device{}

@@ -35,7 +35,7 @@ func TestFilterBySymbol(t *testing.T) {
 		{"_Z3sum", []int{0, 0, 0, 0}},
 	} {
 		var left []int
-		for _, view := range []string{"1", "3", "4", "5"} {
+		for _, view := range []string{"2", "4", "5", "6"} {
 			press(a, view, "/"+c.filter, "enter")
 			left = append(left, len(a.views[a.current].table().visible))
 			press(a, "esc")

@@ -23,6 +23,7 @@ type row struct {
 	cells  []string
 	also   string    // what the filter finds too
 	keys   []float64 // what to sort by; nil or missing: the text
+	group  int       // rows of a group stay together, whatever they are sorted by
 	style  *tcell.Style
 	detail func() detail
 }
@@ -60,6 +61,9 @@ func (t *table) set(rows []row) {
 		by := t.sortBy
 		sort.SliceStable(t.visible, func(i, j int) bool {
 			a, b := &t.visible[i], &t.visible[j]
+			if a.group != b.group {
+				return a.group < b.group
+			}
 			if t.upwards {
 				a, b = b, a
 			}
@@ -232,8 +236,6 @@ func (t *table) key(key *tcell.EventKey) bool {
 			t.move(-1)
 		case 'j':
 			t.move(1)
-		case 's':
-			t.sortNext()
 		case 'S':
 			t.upwards = !t.upwards
 		default:
@@ -245,19 +247,8 @@ func (t *table) key(key *tcell.EventKey) bool {
 	return true
 }
 
-func (t *table) sortNext() {
-	next := 0
-	for k, i := range t.shown {
-		if i == t.sortBy {
-			next = k + 1
-		}
-	}
-	t.sortBy = -1
-	if next < len(t.shown) {
-		t.sortBy = t.shown[next]
-	}
-	t.upwards, t.follow = false, false
-}
+// sort sorts by a field; -1: by none.
+func (t *table) sort(by int) { t.sortBy, t.upwards, t.follow = by, false, false }
 
 // mouse handles a click or the wheel at a place of the screen; open says that
 // the row was clicked that was already chosen.

@@ -18,8 +18,8 @@ import (
 	"github.com/accscope/accscope/collector/session"
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/runtime/compilers"
+	"github.com/accscope/accscope/runtime/leftover"
 	"github.com/accscope/accscope/tui"
-	"go.uber.org/goleak"
 )
 
 // The tests here run the real command in a real terminal (tmux): keys are sent,
@@ -36,10 +36,9 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	goleak.VerifyTestMain(m, goleak.Cleanup(func(status int) {
-		os.RemoveAll(folder)
-		os.Exit(status)
-	}))
+	status := leftover.Main(m)
+	os.RemoveAll(folder)
+	os.Exit(status)
 }
 
 var folder string // of what is built for the tests
@@ -256,27 +255,29 @@ func TestLiveSession(t *testing.T) {
 	p := start(t)
 	term := newTerminal(t, 120, 36)
 	term.command(accscope + " top; echo left with $?")
-	term.shows("1 Queues", "sync", "queue 1", "queue 4", "sim 0  memory", "live", "━", "█upload")
+	term.shows("1 Overview", "queue 4", "sim 0", "scene.c:41", "total", fmt.Sprintf("pid %d", p.pid), "cpu", "live")
 	term.keys("2")
+	term.shows("2 Queues", "sync", "queue 1", "queue 4", "sim 0  memory", "live", "━", "█upload")
+	term.keys("3")
 	term.shows("Mappings", "field", "1 MiB", "scene.c:34", "grows", "uploads")
 	term.keys("Enter")
-	term.shows("mapping ", "device address", "#pragma acc enter data", "▸")
-	term.keys("Space", "3")
+	term.shows("mapping ", "#pragma acc enter data", "▸")
+	term.keys("Space", "4")
 	term.shows("scene.c:41 parallel loop in main", "main._omp_fn.0", "Transfers", "download", "Host time by source", "wait")
-	term.keys("4")
+	term.keys("5")
 	term.shows("Events", "enqueue_launch_", "update_")
 	term.keys("/")
 	term.shows("filter events:")
 	term.keys("download")
 	term.shows("filter download", "enqueue_download_end")
-	term.keys("Enter", "5")
+	term.keys("Enter", "6")
 	term.shows("Processes 1", fmt.Sprintf("%d runs", p.pid), "Threads")
 	term.keys("Space")
 	term.shows("paused")
 	term.keys("Space", "?")
-	term.shows("Help", "Shift-Tab")
-	term.keys("x", "1", "-", "-")
-	term.shows("scale 50.0 s")
+	term.shows("Help", "S-Tab")
+	term.keys("x", "2", "-", "-")
+	term.shows("scale 50 s")
 	term.keys("q")
 	term.shows("left with 0")
 
@@ -395,13 +396,11 @@ func TestReplay(t *testing.T) {
 	before := term.screen()
 	term.keys(">")
 	until(t, "another speed", func() bool { return term.screen() != before })
-	for key, texts := range map[string][]string{"2": {"field", "scene.c:34"}, "3": {"main._omp_fn.0", "Transfers"},
-		"4": {"Events", "enqueue_"}, "5": {"Processes 1", "Threads"}} {
-		term.keys(key)
+	for i, texts := range [][]string{{"Machine", "pid"}, {"sync"}, {"field", "scene.c:34"}, {"main._omp_fn.0", "Transfers"}, {"Events", "enqueue_"}, {"Threads"}} {
+		term.keys(fmt.Sprint(i + 1))
 		term.shows(texts...)
 	}
-	term.keys("2", "$")
-	term.shows("ended", "leaked")
+	term.keys("3", "$")
 	term.tmux("resize-window", "-x", "80", "-y", "24")
 	term.shows("leaked", "? help")
 	term.keys("q")
@@ -439,8 +438,8 @@ func TestDependencyOfQueues(t *testing.T) {
 	}
 	term := newTerminal(t, 160, 40)
 	term.command(accscope + " top " + path)
-	term.shows("1 Queues")
-	term.keys("g", "60%", "Enter", "Space")
+	term.shows("1 Overview")
+	term.keys("2", "g", "60%", "Enter", "Space")
 	term.shows("paused", "waits for queue 1:", "┄")
 }
 
@@ -448,8 +447,8 @@ func TestFaultShows(t *testing.T) {
 	path := record(t, 40, "ACCSCOPE_SIM_FAULT=kernel=30")
 	term := newTerminal(t, 120, 36)
 	term.command(accscope + " top " + path)
-	term.shows("1 Queues")
-	term.keys("$", "4")
+	term.shows("1 Overview")
+	term.keys("$", "5")
 	term.shows("Errors 1", "1 error;")
 }
 
@@ -464,10 +463,10 @@ func TestTerminalIsRestored(t *testing.T) {
 		command string
 		leave   func(*terminal)
 	}{
-		"quit":   {accscope + " top " + path, func(term *terminal) { term.shows("1 Queues"); term.keys("q") }},
-		"ctrl-c": {accscope + " top " + path, func(term *terminal) { term.shows("1 Queues"); term.keys("C-c") }},
+		"quit":   {accscope + " top " + path, func(term *terminal) { term.shows("1 Overview"); term.keys("q") }},
+		"ctrl-c": {accscope + " top " + path, func(term *terminal) { term.shows("1 Overview"); term.keys("C-c") }},
 		"SIGTERM": {"bash -c 'echo $$ > " + path + ".pid; exec " + accscope + " top " + path + "'", func(term *terminal) {
-			term.shows("1 Queues")
+			term.shows("1 Overview")
 			if err := syscall.Kill(pidIn(t, path+".pid"), syscall.SIGTERM); err != nil {
 				t.Fatal(err)
 			}

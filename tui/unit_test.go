@@ -162,21 +162,30 @@ func TestKeysAndMouse(t *testing.T) {
 	if a.current != len(a.views)-1 {
 		t.Error("Shift-Tab does not go back")
 	}
-	click(a.tabs[1].x+1, 1, tcell.Button1)
-	if a.current != 1 {
+	click(a.tabs[2].x+1, 1, tcell.Button1)
+	if a.current != 2 {
 		t.Error("a click does not choose a view")
 	}
-	rows := a.views[1].table()
-	press(a, "s")
-	if rows.sortBy != 2 {
-		t.Errorf("s sorts by %d", rows.sortBy)
+	rows := a.views[2].table()
+	press(a, "sj", "enter")
+	if rows.sortBy != 3 || a.menu != nil {
+		t.Errorf("the menu sorts by %d", rows.sortBy)
 	}
-	click(rows.area.x+rows.position[1]+1, rows.area.y, tcell.Button1)
-	if rows.sortBy != 1 || rows.visible[0].cells[0] != "field" {
+	press(a, "s", "home", "down")
+	click(a.menu.box.x+3, a.menu.box.y+2, tcell.Button1)
+	if rows.sortBy != 1 || a.menu != nil {
+		t.Errorf("a click in the menu sorts by %d", rows.sortBy)
+	}
+	press(a, "s", "down", "esc")
+	if rows.sortBy != 1 {
+		t.Errorf("a menu that is left sorts by %d", rows.sortBy)
+	}
+	click(rows.area.x+rows.position[2]+1, rows.area.y, tcell.Button1)
+	if rows.sortBy != 2 || rows.visible[0].cells[0] != "field" {
 		t.Errorf("a click on the size sorts by %d", rows.sortBy)
 	}
 	press(a, "S")
-	if rows.visible[0].cells[1] != "4 KiB" {
+	if rows.visible[0].cells[2] != "20 KiB" {
 		t.Error("S does not turn the order")
 	}
 	click(rows.area.x+3, rows.area.y+2, tcell.Button1)
@@ -192,7 +201,7 @@ func TestKeysAndMouse(t *testing.T) {
 		t.Errorf("the filter leaves %d rows", len(rows.visible))
 	}
 	press(a, "esc")
-	if rows.filter != "" || len(rows.visible) != 7 {
+	if rows.filter != "" || len(rows.visible) != 3 {
 		t.Error("Esc keeps the filter")
 	}
 	press(a, "1", " ")
@@ -259,7 +268,7 @@ func TestPane(t *testing.T) {
 	if err := command.Wait(); err == nil || !strings.Contains(err.Error(), "interrupt") {
 		t.Errorf("Ctrl-C in the pane: %v", err)
 	}
-	pane.Ended()
+	pane.Ended("status 3")
 	if err := pane.Close(); err != nil {
 		t.Error(err)
 	}

@@ -118,7 +118,7 @@ func BenchmarkPage(b *testing.B) {
 	s := serve(b, Options{Traces: []string{benchTrace(b)}, Trusted: true})
 	var paints, frames []time.Duration
 	for b.Loop() {
-		p := browse(b, s.URL())
+		p := browse(b, s.URL()+"#view=timeline")
 		p.wait("the first paint", `performance.getEntriesByName("first-trace-paint").length > 0`)
 		paints = append(paints, time.Duration(evaluate[float64](p, `performance.getEntriesByName("first-trace-paint")[0].startTime`)*float64(time.Millisecond)))
 		frames = append(frames, p.scripts(func() {

@@ -52,7 +52,9 @@ func browse(t testing.TB, url string) *browser {
 	}
 	options := []chromedp.ExecAllocatorOption{chromedp.ExecPath(path), chromedp.WindowSize(1280, 720), chromedp.UserDataDir(t.TempDir()),
 		chromedp.WSURLReadTimeout(patient), chromedp.NoFirstRun, chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU, chromedp.NoDefaultBrowserCheck,
-		chromedp.Flag("disable-dev-shm-usage", true), chromedp.Flag("disable-background-networking", true), chromedp.Flag("hide-scrollbars", true)}
+		chromedp.Flag("disable-dev-shm-usage", true), chromedp.Flag("disable-background-networking", true), chromedp.Flag("hide-scrollbars", true),
+		// Text is drawn the same on every machine.
+		chromedp.Flag("font-render-hinting", "none"), chromedp.Flag("disable-lcd-text", true), chromedp.Flag("force-color-profile", "srgb")}
 	allocator, cancel := chromedp.NewExecAllocator(context.Background(), options...)
 	t.Cleanup(cancel)
 	ctx, cancel := chromedp.NewContext(allocator)
@@ -193,7 +195,11 @@ func (b *browser) write(selector, text string) {
 
 func (b *browser) view(name string) {
 	b.Helper()
-	b.click(`nav button[data-view="` + name + `"]`)
+	if b.truth(`document.querySelector("nav").getBoundingClientRect().width > 0`) {
+		b.click(`nav button[data-view="` + name + `"]`)
+	} else { // a narrow window has a list instead
+		b.text(`(e => { e.value = ` + quote(name) + `; e.dispatchEvent(new Event("change")); return "" })(document.querySelector("select.views"))`)
+	}
 	b.wait("view "+name, `document.querySelector('nav button[data-view="`+name+`"]').getAttribute("aria-current") === "page" && !document.querySelector("main .loading")`)
 	b.settled()
 }
@@ -234,7 +240,7 @@ func (b *browser) touch(kind input.DispatchTouchEventType, places ...float64) {
 // gives the place.
 func (b *browser) find(want string) (x, y float64) {
 	b.Helper()
-	box := evaluate[[]float64](b, `(r => [r.x, r.y, r.width, r.height])(document.querySelector("canvas").getBoundingClientRect())`)
+	box := evaluate[[]float64](b, `(r => [r.x, r.y, r.width, r.height])(document.querySelector(".scroll canvas").getBoundingClientRect())`)
 	for y = box[1] + 40; y < box[1]+box[3]-10; y += 9 {
 		for x = box[0] + 230; x < box[0]+box[2]; x += 60 {
 			b.move(x, y)

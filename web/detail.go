@@ -6,6 +6,7 @@ import (
 
 	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/collector/store"
+	"github.com/accscope/accscope/export"
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 )
@@ -15,6 +16,7 @@ type field struct {
 	Name  string `json:"name"`
 	Value any    `json:"value"` // text, number or boolean
 	Unit  string `json:"unit"`  // ns, bytes, time (since the trace's begin) or ""
+	Raw   bool   `json:"raw"`   // as the runtime gave it; what it means stands in others, or matters little
 }
 
 // detail is everything that is known of a record or an activity.
@@ -83,8 +85,11 @@ func describe(r *request, record *store.Record) (*detail, error) {
 	d := &detail{Record: record.ID, Kind: site.Kind, Name: site.Name, Title: title(site), Start: record.Start, End: record.End(),
 		Thread: int64(record.Thread), Depth: record.Depth, Queue: int64(site.Queue), File: site.File, Line: site.Line,
 		Parents: []ancestor{}, Stack: []frame{}}
-	add := func(name string, value any, unit string) { d.Fields = append(d.Fields, field{name, value, unit}) }
-	add("record", record.ID, "")
+	add := func(name string, value any, unit string) {
+		d.Fields = append(d.Fields, field{name, value, unit, false})
+	}
+	raw := func(name string, value any) { d.Fields = append(d.Fields, field{name, value, "", true}) }
+	raw("record", record.ID)
 	add("start", record.Start, "time")
 	switch {
 	case record.Unended:
@@ -95,17 +100,20 @@ func describe(r *request, record *store.Record) (*detail, error) {
 		add("exclusive", record.Exclusive(), "ns")
 	}
 	if site.HasName {
-		add(nameField(site.Kind), site.Symbol, "")
+		add(nameField(site), site.Name, "")
+		if site.Symbol != site.Name {
+			raw("linker's name", site.Symbol)
+		}
 	}
 	if site.File != "" {
 		add("source", place(site.File, site.Line), "")
 	}
 	if site.EndLine > 0 {
-		add("end line", site.EndLine, "")
+		raw("end line", site.EndLine)
 	}
 	if site.Function != "" {
 		add("function", site.Function, "")
-		add("function lines", fmt.Sprintf("%d to %d", site.FunctionLine, site.FunctionEndLine), "")
+		raw("function lines", fmt.Sprintf("%d to %d", site.FunctionLine, site.FunctionEndLine))
 	}
 	if record.Bytes != 0 {
 		if n := byteCount(record.Bytes); n >= 0 {
@@ -114,47 +122,13 @@ func describe(r *request, record *store.Record) (*detail, error) {
 			add("bytes", "unknown to the runtime", "")
 		}
 	}
-	if record.Host != 0 {
-		add("host address", address(record.Host), "")
+	for _, n := range record.Numbers() {
+		add(n.Name, n.Value, "")
 	}
-	if record.Address != 0 {
-		add("device address", address(record.Address), "")
-	}
-	add("construct", constructText(site), "")
-	add("implicit", site.Implicit != 0, "")
-	add("async", callbacks.AsyncName(site.Async), "")
-	add("queue", callbacks.AsyncName(site.AsyncQueue), "")
-	add("device type", site.DeviceType, "")
-	add("device number", site.DeviceNumber, "")
-	if site.Kind == "enqueue_launch" || site.Gangs != 0 {
-		add("gangs", site.Gangs, "")
-		add("workers", site.Workers, "")
-		add("vector length", site.Vector, "")
-		if site.HasDimensions {
-			add("gangs by dimension", site.Dimensions, "")
+	if !site.Own() {
+		if err := d.runtime(r, record); err != nil {
+			return nil, err
 		}
-	}
-	if site.Kind == "error" {
-		add("error code", site.ErrorCode, "")
-		add("runtime info", address(site.RuntimeInfo), "")
-	}
-	add("device API", site.DeviceAPI, "")
-	add("API device type", site.APIDeviceType, "")
-	add("vendor", site.Vendor, "")
-	for _, handle := range []struct {
-		name  string
-		value uint64
-	}{{"device handle", site.DeviceHandle}, {"context handle", site.ContextHandle}, {"async handle", site.AsyncHandle}} {
-		if handle.value != 0 {
-			add(handle.name, address(handle.value), "")
-		}
-	}
-	add("thread number", site.ThreadID, "")
-	add("version", site.Version, "")
-	add("sequence", record.Sequence, "")
-	add("valid bytes", fmt.Sprintf("%d, %d, %d", site.ProfileBytes, site.EventBytes, site.APIBytes), "")
-	if record.Opener != 0 {
-		add("ends the mapping of record", record.Opener, "")
 	}
 	for parent, n := record.Parent, 0; parent != 0 && n < 100; n++ {
 		p, err := r.trace.Record(parent)
@@ -184,6 +158,61 @@ func describe(r *request, record *store.Record) (*detail, error) {
 		add("waited in queue", max(activity.Start-record.End(), 0), "ns")
 	}
 	return d, nil
+}
+
+// runtime adds what only events of the runtime have.
+func (d *detail) runtime(r *request, record *store.Record) error {
+	site := record.Site
+	add := func(name string, value any) { d.Fields = append(d.Fields, field{name, value, "", false}) }
+	raw := func(name string, value any) { d.Fields = append(d.Fields, field{name, value, "", true}) }
+	if record.Host != 0 {
+		add("host address", address(record.Host))
+	}
+	if record.Address != 0 {
+		add("device address", address(record.Address))
+	}
+	add("construct", constructText(site))
+	if site.Implicit != 0 {
+		add("implicit", "the compiler or runtime does it, no directive names it")
+	}
+	add("queue", callbacks.AsyncName(site.AsyncQueue))
+	if name, err := deviceName(r, site); err != nil {
+		return err
+	} else if name != "" {
+		add("device", name)
+	}
+	if site.Kind == "enqueue_launch" || site.Gangs != 0 {
+		add("gangs × workers × vector", fmt.Sprintf("%d × %d × %d", site.Gangs, site.Workers, site.Vector))
+		if site.HasDimensions {
+			add("gangs by dimension", site.Dimensions)
+		}
+	}
+	if site.Kind == "error" {
+		add("error code", site.ErrorCode)
+		raw("runtime info", address(site.RuntimeInfo))
+	}
+	raw("async argument", callbacks.AsyncName(site.Async))
+	raw("device type", fmt.Sprintf("%d (%s)", site.DeviceType, callbacks.DeviceType(site.DeviceType)))
+	raw("device number", site.DeviceNumber)
+	raw("device API", site.DeviceAPI)
+	raw("API device type", site.APIDeviceType)
+	raw("vendor", site.Vendor)
+	for _, handle := range []struct {
+		name  string
+		value uint64
+	}{{"device handle", site.DeviceHandle}, {"context handle", site.ContextHandle}, {"async handle", site.AsyncHandle}} {
+		if handle.value != 0 {
+			raw(handle.name, address(handle.value))
+		}
+	}
+	raw("thread number", site.ThreadID)
+	raw("version", site.Version)
+	raw("sequence", record.Sequence)
+	raw("valid bytes", fmt.Sprintf("%d, %d, %d", site.ProfileBytes, site.EventBytes, site.APIBytes))
+	if record.Opener != 0 {
+		raw("ends the mapping of record", record.Opener)
+	}
+	return nil
 }
 
 // frames resolves the call stack.
@@ -224,12 +253,15 @@ func activityDetail(r *request) (any, error) {
 			d.Title = kind + " " + name
 		}
 		d.Device = &activityInfo{id, kind, name, d.Start, d.End, s.ColumnInt64(6), d.Queue}
-		d.Fields = []field{{"activity", id, ""}, {"start", d.Start, "time"}, {"end", d.End, "time"}, {"device time", d.End - d.Start, "ns"},
-			{"bytes", s.ColumnInt64(6), "bytes"}, {"async", callbacks.AsyncName(s.ColumnInt64(11)), ""},
-			{"device clock start", fmt.Sprint(s.ColumnInt64(7)), ""}, {"device clock end", fmt.Sprint(s.ColumnInt64(8)), ""},
-			{"recorded", s.ColumnInt64(9), "time"}, {"correlation", fmt.Sprint(s.ColumnInt64(10)), ""}}
+		d.Fields = []field{{"start", d.Start, "time", false}, {"end", d.End, "time", false}, {"device time", d.End - d.Start, "ns", false}}
+		if kind != "kernel" {
+			d.Fields = append(d.Fields, field{"bytes", s.ColumnInt64(6), "bytes", false})
+		}
+		d.Fields = append(d.Fields, field{"activity", id, "", true}, field{"async argument", callbacks.AsyncName(s.ColumnInt64(11)), "", true},
+			field{"device clock start", fmt.Sprint(s.ColumnInt64(7)), "", true}, field{"device clock end", fmt.Sprint(s.ColumnInt64(8)), "", true},
+			field{"recorded", s.ColumnInt64(9), "time", true}, field{"correlation", fmt.Sprint(s.ColumnInt64(10)), "", true})
 		if kind == "kernel" && symbol != "" {
-			d.Fields = append(d.Fields, field{"kernel", symbol, ""})
+			d.Fields = append(d.Fields, field{"linker's name", symbol, "", true})
 		}
 		return nil
 	}})
@@ -251,7 +283,16 @@ func activityDetail(r *request) (any, error) {
 		return nil, err
 	}
 	whole.Title, whole.Start, whole.End, whole.Activity, whole.Device = d.Title, d.Start, d.End, id, d.Device
-	whole.Fields = append(d.Fields, whole.Fields...)
+	for _, f := range whole.Fields {
+		switch f.Name {
+		case "device start", "device end", "device time":
+			continue // as the activity has them
+		case "start", "end", "duration", "exclusive":
+			f.Name, f.Raw = "enqueue "+f.Name, true
+		}
+		d.Fields = append(d.Fields, f)
+	}
+	whole.Fields = d.Fields
 	return whole, nil
 }
 
@@ -314,19 +355,35 @@ func arrows(r *request) (any, error) {
 	return out, nil
 }
 
+// deviceName is what people call the device of a site, "" where it has none.
+func deviceName(r *request, site *store.Site) (string, error) {
+	devices, err := r.trace.Devices()
+	for i := range devices {
+		if devices[i].ID == site.Device && !devices[i].Requested() {
+			return export.DeviceName(&devices[i]), nil
+		}
+	}
+	return "", err
+}
+
 func title(site *store.Site) string {
+	if site.Own() && site.Name != "" {
+		return site.Name
+	}
 	if site.HasName && site.Name != "" {
 		return site.Kind + " " + site.Name
 	}
 	return site.Kind
 }
 
-func nameField(kind string) string {
-	switch kind {
-	case "enqueue_launch":
+func nameField(site *store.Site) string {
+	switch {
+	case site.Kind == "enqueue_launch":
 		return "kernel"
-	case "error":
+	case site.Kind == "error":
 		return "message"
+	case site.Own():
+		return "name"
 	}
 	return "variable"
 }

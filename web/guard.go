@@ -11,7 +11,7 @@ import (
 // contentPolicy lets the page load its own files and talk to its own server,
 // and nothing else: no inline script or style, no other origin, no frames, no
 // HTML made from strings.
-const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 
 // guard lets in who has the token, asks for a host that is this server, and

@@ -74,7 +74,7 @@ func TestHostileTraceIsServed(t *testing.T) {
 
 func TestHostileTraceIsShown(t *testing.T) {
 	s := serve(t, Options{Traces: []string{hostile(t)}})
-	b := browse(t, s.URL())
+	b := browse(t, s.URL()+"#view=timeline")
 	b.settled()
 	b.picture("hostile")
 	for _, view := range []string{"memory", "queues", "kernels", "transfers", "sources", "sql"} {

@@ -84,7 +84,7 @@ func TestReaderDies(t *testing.T) {
 // The page shows what happened where it happened, and goes on.
 func TestPageSurvivesItsReader(t *testing.T) {
 	s := serve(t, Options{Traces: []string{tracetest.File(t, 20_000, 1)}})
-	b := browse(t, s.URL())
+	b := browse(t, s.URL()+"#view=timeline")
 	b.settled()
 	b.view("sql")
 	b.write("textarea", slow)

@@ -3,8 +3,10 @@ package web
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"net/http"
 	"net/url"
+	"strconv"
 	"time"
 )
 
@@ -28,12 +30,52 @@ func (s *Server) Ended(path string) {
 	s.reader.tell("ended?path="+url.QueryEscape(path), func(c *readerConfig) { c.Held, c.Running, c.Traces[0] = false, false, path })
 }
 
+// finishing is what pages are told between the program's end and the trace's.
+type finishing struct {
+	Share  float64 `json:"share"`  // of what was left at the program's end
+	Events int64   `json:"events"` // taken in
+	Behind int64   `json:"behind"` // how long before the program's end the next event was raised, ns
+}
+
+// mostTelling is how long the end of the trace waits for pages to be told.
+const mostTelling = time.Second
+
 // Over tells those who follow that the program has ended. Until Ended, what reads
 // the trace takes it as growing.
 func (s *Server) Over() { s.reader.tell("over", func(*readerConfig) {}) }
 
+// Finishing tells those who follow, after Over, how far the trace is: which share of
+// what was left at the program's end has been taken in, how many events there are, and
+// how long before that end the next one was raised.
+func (s *Server) Finishing(share float64, events int64, behind time.Duration) {
+	s.reader.tell(fmt.Sprintf("finishing?share=%g&events=%d&behind=%d", share, events, behind), func(*readerConfig) {})
+}
+
+// finishes takes in what Finishing tells.
+func (s *reader) finishes(_ http.ResponseWriter, r *http.Request) {
+	values := r.URL.Query()
+	share, err := strconv.ParseFloat(values.Get("share"), 64)
+	if err != nil {
+		return // nobody but Finishing asks
+	}
+	p := parameters{values: values}
+	s.progress.Store(&finishing{share, p.integer("events", 0, 0, math.MaxInt64), p.integer("behind", 0, 0, math.MaxInt64)})
+}
+
+// ended tells those who follow that the trace is finished.
+func (s *reader) ended(_ http.ResponseWriter, r *http.Request) {
+	s.files[0].settle(r.URL.Query().Get("path"))
+	s.end()
+	s.files[0].paused.Unlock()
+	s.finish()
+	for deadline := time.Now().Add(mostTelling); s.followers.Load() > 0 && time.Now().Before(deadline); {
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
 // stream follows the trace that is being written by server-sent events: "view"
-// with a look at it, and "end" when its program has ended.
+// with a look at it; "finishing", once its program has ended; and "end" when it is
+// finished.
 func (s *reader) stream(w http.ResponseWriter, r *http.Request) {
 	if !s.runs() {
 		fail(w, notFound("no program runs: this is a recording"))
@@ -67,6 +109,18 @@ func (s *reader) stream(w http.ResponseWriter, r *http.Request) {
 		select {
 		case <-ticker.C:
 		case <-s.over:
+		case <-r.Context().Done():
+			return
+		}
+	}
+	for finished := false; !finished; {
+		select {
+		case <-ticker.C:
+			if p := s.progress.Load(); p != nil && !send("finishing", p) {
+				return
+			}
+		case <-s.finished:
+			finished = true
 		case <-r.Context().Done():
 			return
 		}

@@ -77,14 +77,19 @@ func (p *running) advance(events int) {
 	<-p.paused
 }
 
-// finish lets it end, as accscope run does.
-func (p *running) finish(s *Server) {
+// finish lets it end, as accscope run does. Something may be done while the trace is
+// being finished.
+func (p *running) finish(s *Server, meanwhile ...func()) {
 	p.Helper()
 	p.release()
 	if err := <-p.ended; err != nil {
 		p.Fatal(err)
 	}
+	s.Over()
 	s.Hold()
+	for _, f := range meanwhile {
+		f()
+	}
 	err := p.writer.Finish()
 	s.Ended(p.path)
 	if err != nil {
@@ -152,7 +157,15 @@ func TestLive(t *testing.T) {
 	if len(blocks.Lanes) == 0 || len(blocks.Lanes[0].Start) == 0 {
 		t.Error("the timeline of a running program is empty")
 	}
-	p.finish(s)
+	p.finish(s, func() {
+		s.Finishing(0.25, 40_000, 3*time.Second)
+		for event != "finishing" {
+			event, _ = next()
+		}
+		if want := `{"share":0.25,"events":40000,"behind":3000000000}`; told != want {
+			t.Errorf("while the trace is finished pages are told %s, want %s", told, want)
+		}
+	})
 	for event != "end" {
 		event, _ = next()
 	}
@@ -225,12 +238,17 @@ func TestPageEndsWithTheProgram(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := browse(t, s.URL())
+	b := browse(t, s.URL()+"#view=timeline")
 	b.wait("live events", `/events/.test(document.querySelector("#live-state")?.textContent ?? "")`)
 	if text := b.text(`document.body.innerText`); strings.Contains(text, "default 0") {
 		t.Error("a device that was only asked for is shown")
 	}
-	p.finish(s)
+	p.finish(s, func() {
+		s.Finishing(0.25, 40_000, 3*time.Second)
+		b.wait("how far the trace is", `document.querySelector("#live-state").textContent.includes("finishing the trace: 25.0%, 40000 events, 3 s behind")`)
+		s.Finishing(0.75, 80_000, time.Second)
+		b.wait("how long it takes", `/75.0%.*about .* left/.test(document.querySelector("#live-state").textContent)`)
+	})
 	const told = "The program has ended, and this page with it: accscope serve running.db shows the trace."
 	b.wait("the end", `document.querySelector("#live-state").textContent === `+quote(told))
 	b.settled()
@@ -248,7 +266,7 @@ func TestPageFollows(t *testing.T) {
 	p := run(t)
 	p.advance(1000)
 	s := serve(t, Options{Traces: []string{p.path}, Running: true})
-	b := browse(t, s.URL())
+	b := browse(t, s.URL()+"#view=timeline")
 	b.wait("live events", `/events/.test(document.querySelector("#live-state")?.textContent ?? "")`)
 	b.settled()
 	before := b.window()

@@ -204,31 +204,24 @@ func variables(r *request) (any, error) {
 	parts := min(w.pixels, 2000)
 	step := float64(w.to-w.from) / float64(parts)
 	byName := make(map[string]*variableSeries)
-	// Where the runtime reports no create, its allocs have to do.
-	for _, kind := range []string{"create", "alloc"} {
-		err := r.trace.Mappings(kind, store.Filter{Device: device, From: w.from, To: w.to, Enough: reading.enough}, func(m *store.Mapping) bool {
-			name := variableOf(r.trace, m)
-			v := byName[name]
-			if v == nil {
-				v = &variableSeries{Name: name, Used: make([]int64, parts+1)}
-				byName[name] = v
-			}
-			bytes := byteCount(m.Bytes)
-			if bytes < 0 {
-				return true
-			}
-			v.Used[min(max(int(float64(m.Start-w.from)/step), 0), parts)] += bytes
-			if m.End < w.to {
-				v.Used[min(max(int(float64(m.End-w.from)/step), 0), parts)] -= bytes
-			}
+	if err := r.trace.Mappings(store.Filter{Device: device, From: w.from, To: w.to, Enough: reading.enough}, func(m *store.Mapping) bool {
+		name := variableOf(r.trace, m)
+		v := byName[name]
+		if v == nil {
+			v = &variableSeries{Name: name, Used: make([]int64, parts+1)}
+			byName[name] = v
+		}
+		bytes := byteCount(m.Bytes)
+		if bytes < 0 {
 			return true
-		})
-		if err != nil {
-			return nil, err
 		}
-		if len(byName) > 0 || reading.until != -1 {
-			break
+		v.Used[min(max(int(float64(m.Start-w.from)/step), 0), parts)] += bytes
+		if m.End < w.to {
+			v.Used[min(max(int(float64(m.End-w.from)/step), 0), parts)] -= bytes
 		}
+		return true
+	}); err != nil {
+		return nil, err
 	}
 	a.Until = reading.until
 	for _, v := range byName {
@@ -322,8 +315,11 @@ func mappings(r *request) (any, error) {
 	if r.values.err != nil {
 		return nil, r.values.err
 	}
-	list, err := r.trace.PresentAt(at, reading.enough)
-	if err != nil {
+	var list []store.Mapping
+	if err := r.trace.Mappings(store.Filter{From: at, To: at + 1, Enough: reading.enough}, func(m *store.Mapping) bool {
+		list = append(list, *m)
+		return true
+	}); err != nil {
 		return nil, err
 	}
 	return r.listed(at, reading.until, list), nil

@@ -59,7 +59,7 @@ func TestKernelNames(t *testing.T) {
 	}
 	launch := answer[nextAnswer](t, s, "/api/next?text=_ZN4Grid4stepEd").Record
 	d := answer[detail](t, s, fmt.Sprint("/api/record?id=", launch))
-	if d.Name != shown || !slices.ContainsFunc(d.Fields, func(f field) bool { return f.Name == "kernel" && f.Value == "_ZN4Grid4stepEd._omp_fn.0" }) {
+	if d.Name != shown || !slices.ContainsFunc(d.Fields, func(f field) bool { return f.Name == "linker's name" && f.Value == "_ZN4Grid4stepEd._omp_fn.0" }) {
 		t.Errorf("details of a launch: %+v", d)
 	}
 	if a := answer[detail](t, s, fmt.Sprint("/api/activity?id=", d.Activity)); a.Name != shown {

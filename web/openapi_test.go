@@ -29,6 +29,11 @@ var operations = map[string]struct {
 }{
 	"/api/traces":       {"The traces that are served.", []traceInfo{}, ""},
 	"/api/overview":     {"What a trace is of: processes, threads, devices, queues and the lanes of its timeline.", overviewAnswer{}, "trace=1"},
+	"/api/summary":      {"Where the time went and what cost most.", summaryAnswer{}, ""},
+	"/api/findings":     {"What the program could do better: what accscope advise prints.", []findingInfo{}, ""},
+	"/api/flame":        {"The window summed by what was nested in what: function, construct, operation.", flameNode{}, ""},
+	"/api/durations":    {"How the device times of a kernel are distributed.", durationsAnswer{}, "kernel=main"},
+	"/api/schema":       {"The views that SQL may read, with their columns.", []viewInfo{}, ""},
 	"/api/timeline":     {"What to draw of lanes in a window: single spans, and groups of neighbours narrower than a pixel.", timelineAnswer{}, "from=1000000&to=2000000&pixels=500&lanes=1,2"},
 	"/api/counters":     {"A device's memory and transfer rates in a window.", countersAnswer{}, "device=1&pixels=100"},
 	"/api/record":       {"Everything about a record: a span of the host, or an event without duration.", detail{}, "id=2"},
@@ -46,7 +51,7 @@ var operations = map[string]struct {
 	"/api/next":         {"The match that starts next after a time, or last before one.", nextAnswer{}, "text=wait&before=2000000"},
 	"/api/compare":      {"Two traces side by side.", compareAnswer{}, "by=variable"},
 	"/api/sql":          {"Runs one SELECT on the trace, read-only, within limits.", sqlAnswer{}, "sql=SELECT+1&rows=5"},
-	"/api/live":         {"Follows the running program by server-sent events: view (how far its trace is) and end, whose field then is a command that shows the trace where the server ends with the program, else empty.", store.Now{}, ""},
+	"/api/live":         {"Follows the running program by server-sent events: view (how far its trace is), finishing (once the program has ended: which share of what was left is taken in, events, and ns behind the end) and end, whose field then is a command that shows the trace where the server ends with the program, else empty.", store.Now{}, ""},
 	"/api/openapi.yaml": {"This description.", "", ""},
 }
 
@@ -57,6 +62,7 @@ var parameterTexts = map[string][2]string{
 	"to":       {"integer", "End of the window, ns, exclusive; by default that of the trace."},
 	"pixels":   {"integer", "Width that the window is shown in."},
 	"lanes":    {"string", "Numbers of lanes, separated by commas; by default all."},
+	"kernel":   {"string", "The name of a kernel, as the report has it."},
 	"device":   {"integer", "Number of the device in the trace."},
 	"id":       {"integer", "Number of the record or activity."},
 	"record":   {"integer", "Number of a record."},
@@ -79,13 +85,14 @@ var parameterTexts = map[string][2]string{
 }
 
 var requiredParameters = map[string][]string{"/api/counters": {"device"}, "/api/record": {"id"}, "/api/activity": {"id"}, "/api/variables": {"device"},
-	"/api/mappings": {"at"}, "/api/source": {"file"}, "/api/search": {"text"}, "/api/next": {"text"}, "/api/sql": {"sql"}}
+	"/api/mappings": {"at"}, "/api/source": {"file"}, "/api/search": {"text"}, "/api/next": {"text"}, "/api/sql": {"sql"},
+	"/api/durations": {"kernel"}}
 
 // openapi.yaml says what the handlers do: its operations and parameters are
 // those of the routes, its schemas those of the types that they give.
 func TestOpenAPIDescribesTheRoutes(t *testing.T) {
 	d := &describer{comments: make(map[string]string), schemas: make(map[string]string)}
-	for _, folder := range []string{".", "../collector/store", "../collector/model"} {
+	for _, folder := range []string{".", "../collector/advice", "../collector/store", "../collector/model"} {
 		d.read(t, folder)
 	}
 	var paths strings.Builder

@@ -16,7 +16,7 @@ var dist embed.FS
 var openAPI []byte
 
 var pageTypes = map[string]string{".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8",
-	".css": "text/css; charset=utf-8", ".svg": "image/svg+xml"}
+	".css": "text/css; charset=utf-8", ".svg": "image/svg+xml", ".woff2": "font/woff2", ".txt": "text/plain; charset=utf-8"}
 
 // page serves the embedded files.
 func (s *Server) page(w http.ResponseWriter, r *http.Request) {

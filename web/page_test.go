@@ -11,7 +11,7 @@ import (
 
 func TestPage(t *testing.T) {
 	server := serveGenerated(t, 30_000)
-	b := browse(t, server.URL())
+	b := browse(t, server.URL()+"#view=timeline")
 
 	t.Run("load", func(t *testing.T) {
 		b := b.in(t)
@@ -70,7 +70,7 @@ func TestPage(t *testing.T) {
 	t.Run("range", func(t *testing.T) {
 		b := b.in(t)
 		b.key(kb.Escape)
-		top := evaluate[float64](b, `document.querySelector("canvas").getBoundingClientRect().y`)
+		top := evaluate[float64](b, `document.querySelector(".scroll canvas").getBoundingClientRect().y`)
 		b.drag(500, top+8, 900, top+8)
 		b.wait("the statistics of the range", `document.querySelector(".panel table tbody tr") !== null`)
 		b.picture("range")
@@ -93,7 +93,7 @@ func TestPage(t *testing.T) {
 	})
 	t.Run("views", func(t *testing.T) {
 		b := b.in(t)
-		for _, view := range []string{"memory", "queues", "kernels", "transfers", "sources", "sql", "compare"} {
+		for _, view := range []string{"summary", "memory", "queues", "kernels", "transfers", "flame", "sources", "sql", "compare"} {
 			b.view(view)
 			if view == "sql" {
 				b.click("main button.primary")
@@ -146,6 +146,8 @@ func TestPage(t *testing.T) {
 	t.Run("keys alone", func(t *testing.T) {
 		b := b.in(t)
 		b.do(chromedp.Navigate(server.root() + "/"))
+		b.wait("the summary", `document.querySelector(".summary .card") !== null`)
+		b.key("2")
 		b.wait("the timeline to have the focus", `document.activeElement?.tagName === "CANVAS"`)
 		b.settled()
 		for range 25 {
@@ -155,8 +157,8 @@ func TestPage(t *testing.T) {
 		b.key(kb.Enter)
 		b.wait("a selection", `/selected=/.test(location.hash) || /begin=/.test(location.hash)`)
 		b.key(kb.Escape)
-		b.key("2")
-		b.wait("the second view", `document.querySelector('nav button[data-view="memory"]').getAttribute("aria-current") === "page"`)
+		b.key("3")
+		b.wait("the third view", `document.querySelector('nav button[data-view="memory"]').getAttribute("aria-current") === "page"`)
 		seen := map[string]bool{}
 		for range 60 {
 			b.key(kb.Tab)

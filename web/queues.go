@@ -2,11 +2,11 @@ package web
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/store"
 )
 
@@ -22,17 +22,21 @@ type queueUse struct {
 	// Use is the busy fraction of equal parts of the window.
 	Use []float64 `json:"use"`
 
-	until int64 // end of what has been counted; threads share the synchronous queue, so operations may overlap
+	until int64 // end of what has been counted of groups; threads share the synchronous queue, so operations may overlap
 }
 
 type queuesAnswer struct {
 	From   int64      `json:"from"`
 	To     int64      `json:"to"`
 	Queues []queueUse `json:"queues"`
-	// Exact: every operation was looked at. Else groups narrower than a part of
-	// the window count with the share of it in which they were busy, and what
-	// overlapped is what would on average if queues did not depend on each other.
+	// Exact: every operation was looked at. Else groups of neighbours were, and
+	// what ran at once is not known: AtLeast is empty, and Overlap, Kernels and
+	// Transfers are 0.
 	Exact bool `json:"exact"`
+	// BusyLeast and BusyMost are the time, ns, in which any queue was busy; two
+	// bounds of it where Exact is false.
+	BusyLeast int64 `json:"busy_least"`
+	BusyMost  int64 `json:"busy_most"`
 	// AtLeast[n] is the time, ns, in which at least n+1 queues were busy.
 	AtLeast []int64 `json:"at_least"`
 	// Overlap is the time, ns, in which a kernel ran while data moved; Kernels
@@ -42,20 +46,16 @@ type queuesAnswer struct {
 	Transfers int64 `json:"transfers"`
 }
 
-// moment is where something begins or ends.
-type moment struct {
-	time    int64
-	step    int     // +1 or -1
-	class   int     // index of what begins or ends
-	density float64 // the share of the time until its end in which it runs
-}
+// mostOperations is how many operations are looked at one by one: about a
+// second's work.
+const mostOperations = 1_000_000
 
-const (
-	classKernel = iota
-	classTransfer
-	classQueue // anything on a queue
-	classes
-)
+// deviceWork is what devices did in a window, as far as it lies in that.
+type deviceWork struct {
+	queues             map[model.QueueID][]report.Interval
+	kernels, transfers []report.Interval
+	count, bytes       map[model.QueueID]int64
+}
 
 // queues tells how busy the queues were in a window and what overlapped.
 func queues(r *request) (any, error) {
@@ -71,21 +71,27 @@ func queues(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := queuesAnswer{From: w.from, To: w.to, Queues: []queueUse{}, Exact: true, AtLeast: []int64{}}
-	parts := min(w.pixels, 400)
-	var moments []moment
+	a := queuesAnswer{From: w.from, To: w.to, Queues: []queueUse{}, AtLeast: []int64{}}
+	ran, err := deviceWorkIn(r, w)
+	if err != nil {
+		return nil, err
+	}
+	a.Exact = ran != nil
 	for _, info := range infos {
-		use := queueUse{Queue: int64(info.ID), Device: int64(info.Device), Number: info.Number, Name: callbacks.AsyncName(info.Number), Use: make([]float64, parts), until: w.from}
+		use := queueUse{Queue: int64(info.ID), Device: int64(info.Device), Number: info.Number, Name: callbacks.AsyncName(info.Number), Use: make([]float64, min(w.pixels, 400)), until: w.from}
 		i := slices.IndexFunc(lanes, func(l store.Lane) bool { return l.Type == store.LaneQueue && l.Queue == info.ID })
-		if i < 0 {
+		switch {
+		case i < 0:
 			err = use.bounds(r.trace, info.ID, w)
-		} else {
+		case a.Exact:
+			use.Measured = true
+			use.ran(ran, info.ID, w)
+		default:
 			use.Measured = true
 			var blocks []store.Block
 			blocks, err = r.trace.Timeline(lanes[i], w.from, w.to, 4*w.pixels)
 			for j := range blocks {
-				moments = append(moments, use.add(&blocks[j], w)...)
-				a.Exact = a.Exact && blocks[j].Count == 1
+				use.add(&blocks[j], w)
 			}
 		}
 		if err != nil {
@@ -96,16 +102,63 @@ func queues(r *request) (any, error) {
 		}
 		a.Queues = append(a.Queues, use)
 	}
-	a.sweep(moments)
+	a.together(ran)
 	return &a, nil
 }
 
-// add counts a block of a measured queue, the next by its start, and gives the
-// begin and end of what it adds.
-func (u *queueUse) add(b *store.Block, w window) []moment {
+// deviceWorkIn reads what the devices did in a window; nil if that is more than
+// mostOperations.
+func deviceWorkIn(r *request, w window) (*deviceWork, error) {
+	longest, err := longestActivity(r)
+	if err != nil {
+		return nil, err
+	}
+	first, last, err := r.trace.ActivitiesBetween(w.from-longest, w.to)
+	if err != nil {
+		return nil, err
+	}
+	ran := &deviceWork{queues: map[model.QueueID][]report.Interval{}, count: map[model.QueueID]int64{}, bytes: map[model.QueueID]int64{}}
+	read := 0
+	err = r.trace.NumberedActivities(first, last, func(x *store.Activity) (bool, error) {
+		if read++; read > mostOperations {
+			ran = nil
+			return false, nil
+		}
+		at := report.Interval{Start: max(x.Start, w.from), End: min(x.End(), w.to)}
+		if at.End < at.Start {
+			return true, nil
+		}
+		queue := x.Work.Queue
+		ran.queues[queue] = append(ran.queues[queue], at)
+		ran.count[queue]++
+		ran.bytes[queue] += max(byteCount(x.Bytes), 0)
+		switch x.Work.Kind {
+		case "kernel":
+			ran.kernels = append(ran.kernels, at)
+		case "upload", "download", "copy":
+			ran.transfers = append(ran.transfers, at)
+		}
+		return true, nil
+	})
+	return ran, err
+}
+
+// ran counts the operations of a queue.
+func (u *queueUse) ran(all *deviceWork, queue model.QueueID, w window) {
+	u.Operations, u.Bytes = all.count[queue], all.bytes[queue]
+	all.queues[queue] = report.Merge(all.queues[queue])
+	for _, at := range all.queues[queue] {
+		u.Busy += at.End - at.Start
+		u.spread(at.Start, at.End, 1, w)
+	}
+}
+
+// add counts a block of a measured queue, the next by its start: of a group, the
+// share of it in which it was busy.
+func (u *queueUse) add(b *store.Block, w window) {
 	from, to := max(b.Start, w.from), min(b.End, w.to)
 	if to < from {
-		return nil
+		return
 	}
 	u.Operations += b.Count
 	u.Bytes += b.Bytes
@@ -113,18 +166,11 @@ func (u *queueUse) add(b *store.Block, w window) []moment {
 	if length := b.End - b.Start; length > 0 {
 		density = min(float64(b.Busy)/float64(length), 1)
 	}
-	class := classTransfer
-	if b.Work != nil && b.Work.Kind == "kernel" {
-		class = classKernel
-	}
-	moments := []moment{{from, +1, class, density}, {to, -1, class, density}}
 	if from = max(from, u.until); from < to {
 		u.until = to
 		u.Busy += int64(float64(to-from) * density)
 		u.spread(from, to, density, w)
-		moments = append(moments, moment{from, +1, classQueue, density}, moment{to, -1, classQueue, density})
 	}
-	return moments
 }
 
 // spread adds to the parts of the window that a stretch covers.
@@ -156,63 +202,54 @@ func (u *queueUse) bounds(trace *store.Trace, queue model.QueueID, w window) err
 	return err
 }
 
-// sweep goes through the begins and ends in order.
-func (a *queuesAnswer) sweep(moments []moment) {
-	slices.SortFunc(moments, func(x, y moment) int { return cmp.Or(cmp.Compare(x.time, y.time), cmp.Compare(x.step, y.step)) })
-	var running [classes][]float64 // densities of what runs
-	var atLeast []float64
-	var kernels, transfers, overlap float64
-	last := int64(0)
-	for i, m := range moments {
-		if passed := float64(m.time - last); i > 0 && passed > 0 {
-			for n, probability := range busyAtLeast(running[classQueue]) {
-				if n == len(atLeast) {
-					atLeast = append(atLeast, 0)
-				}
-				atLeast[n] += passed * probability
+// together finds out when the queues were busy together: exactly from what ran, else
+// between the busiest of them and all, one after the other.
+func (a *queuesAnswer) together(ran *deviceWork) {
+	if ran == nil {
+		for i := range a.Queues {
+			if u := &a.Queues[i]; u.Measured {
+				a.BusyLeast = max(a.BusyLeast, u.Busy)
+				a.BusyMost += u.Busy
 			}
-			kernel, transfer := busyAny(running[classKernel]), busyAny(running[classTransfer])
-			kernels += passed * kernel
-			transfers += passed * transfer
-			overlap += passed * kernel * transfer
 		}
-		last = m.time
-		if m.step > 0 {
-			running[m.class] = append(running[m.class], m.density)
-		} else {
-			at := slices.Index(running[m.class], m.density)
-			running[m.class] = slices.Delete(running[m.class], at, at+1)
-		}
+		a.BusyMost = min(a.BusyMost, a.To-a.From)
+		return
 	}
-	for _, time := range atLeast {
-		a.AtLeast = append(a.AtLeast, int64(math.Round(time)))
+	a.AtLeast = atLeast(ran.queues)
+	if len(a.AtLeast) > 0 {
+		a.BusyLeast, a.BusyMost = a.AtLeast[0], a.AtLeast[0]
 	}
-	a.Kernels, a.Transfers, a.Overlap = int64(math.Round(kernels)), int64(math.Round(transfers)), int64(math.Round(overlap))
+	a.Kernels, a.Transfers = report.Covered(ran.kernels), report.Covered(ran.transfers)
+	a.Overlap = a.Kernels + a.Transfers - report.Covered(slices.Concat(ran.kernels, ran.transfers))
 }
 
-// busyAny is the probability that any of some is busy, of which each is with its
-// own probability and whatever the others are.
-func busyAny(densities []float64) float64 {
-	none := 1.0
-	for _, density := range densities {
-		none *= 1 - density
+// atLeast gives the time in which at least one, at least two, and so on of the queues
+// are busy. The intervals of each are merged.
+func atLeast(queues map[model.QueueID][]report.Interval) []int64 {
+	type step struct {
+		time int64
+		by   int // +1 or -1
 	}
-	return 1 - none
-}
-
-// busyAtLeast gives the probabilities that at least one, at least two, and so on
-// of some are busy.
-func busyAtLeast(densities []float64) []float64 {
-	exactly := make([]float64, len(densities)+1)
-	exactly[0] = 1
-	for i, density := range densities {
-		for n := i; n >= 0; n-- {
-			exactly[n+1] += exactly[n] * density
-			exactly[n] *= 1 - density
+	var steps []step
+	for _, intervals := range queues {
+		for _, at := range intervals {
+			steps = append(steps, step{at.Start, +1}, step{at.End, -1})
 		}
 	}
-	for n := len(exactly) - 2; n >= 0; n-- {
+	slices.SortFunc(steps, func(x, y step) int { return cmp.Or(cmp.Compare(x.time, y.time), cmp.Compare(x.by, y.by)) })
+	exactly := make([]int64, len(queues)+1)
+	busy := 0
+	for i, s := range steps {
+		if i > 0 {
+			exactly[max(busy, 0)] += s.time - steps[i-1].time
+		}
+		busy += s.by
+	}
+	for n := len(exactly) - 2; n > 0; n-- {
 		exactly[n] += exactly[n+1]
+	}
+	for len(exactly) > 1 && exactly[len(exactly)-1] == 0 {
+		exactly = exactly[:len(exactly)-1]
 	}
 	return exactly[1:]
 }

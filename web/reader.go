@@ -44,6 +44,11 @@ type reader struct {
 	queries chan struct{} // slots of the SQL console
 	over    chan struct{} // closed when no program writes the first trace
 	end     func()        // closes it
+	// finished is closed when the first trace is complete, or nobody completes it;
+	// finish closes it. progress is how far that is, nil before it is known.
+	finished chan struct{}
+	finish   func()
+	progress atomic.Pointer[finishing]
 	// followers is how many pages follow that program.
 	followers atomic.Int32
 }
@@ -69,8 +74,9 @@ type readerConfig struct {
 }
 
 func openReader(c readerConfig) (*reader, error) {
-	r := &reader{sources: c.Sources, then: c.Then, queries: make(chan struct{}, 2), over: make(chan struct{})}
+	r := &reader{sources: c.Sources, then: c.Then, queries: make(chan struct{}, 2), over: make(chan struct{}), finished: make(chan struct{})}
 	r.end = sync.OnceFunc(func() { close(r.over) })
+	r.finish = sync.OnceFunc(func() { close(r.finished) })
 	for i, path := range c.Traces {
 		f, err := openFile(path, i == 0 && c.Running, c.Trusted)
 		if err != nil {
@@ -81,6 +87,7 @@ func openReader(c readerConfig) (*reader, error) {
 	}
 	if !c.Running {
 		r.end()
+		r.finish()
 	}
 	if c.Held {
 		r.files[0].paused.Lock()
@@ -169,11 +176,8 @@ func (r *reader) handler() http.Handler {
 	}
 	mux.HandleFunc("/control/hold", func(http.ResponseWriter, *http.Request) { r.files[0].paused.Lock() })
 	mux.HandleFunc("/control/over", func(http.ResponseWriter, *http.Request) { r.end() })
-	mux.HandleFunc("/control/ended", func(_ http.ResponseWriter, request *http.Request) {
-		r.files[0].settle(request.URL.Query().Get("path"))
-		r.end()
-		r.files[0].paused.Unlock()
-	})
+	mux.HandleFunc("/control/finishing", r.finishes)
+	mux.HandleFunc("/control/ended", r.ended)
 	return mux
 }
 

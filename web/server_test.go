@@ -16,7 +16,7 @@ import (
 	"testing"
 
 	"github.com/accscope/accscope/collector/store/tracetest"
-	"go.uber.org/goleak"
+	"github.com/accscope/accscope/runtime/leftover"
 )
 
 // TestMain makes the test program the reader of the servers that it starts.
@@ -28,12 +28,11 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	goleak.VerifyTestMain(m, goleak.Cleanup(func(status int) {
-		if benchFile != "" {
-			os.RemoveAll(filepath.Dir(benchFile))
-		}
-		os.Exit(status)
-	}))
+	status := leftover.Main(m)
+	if benchFile != "" {
+		os.RemoveAll(filepath.Dir(benchFile))
+	}
+	os.Exit(status)
 }
 
 func serveGenerated(t testing.TB, spans int) *Server {
@@ -60,6 +59,8 @@ func serve(t testing.TB, options Options) *Server {
 }
 
 func quote(text string) string { return strconv.Quote(text) }
+
+func number(n int64) string { return strconv.FormatInt(n, 10) }
 
 // root is the server's address without its token.
 func (s *Server) root() string {

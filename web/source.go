@@ -58,23 +58,15 @@ func sources(r *request) (any, error) {
 	}
 	for i := range totals {
 		t := &totals[i]
-		if t.Site.File == "" {
+		if t.Site.File == "" || t.Site.Own() {
 			continue
 		}
 		c := at(t.Site)
 		c.Count += t.Count
 		c.Exclusive += t.Exclusive()
+		c.Device += t.Device.Time
 		if t.Site.Kind == "enqueue_upload" || t.Site.Kind == "enqueue_download" {
 			c.Bytes += max(t.Bytes, 0)
-		}
-	}
-	works, err := r.trace.WorkTotals(store.Filter{})
-	if err != nil {
-		return nil, err
-	}
-	for i := range works {
-		if site := works[i].Site; site != nil && site.File != "" {
-			at(site).Device += works[i].Time
 		}
 	}
 	out := []sourceFile{}

@@ -100,12 +100,9 @@ func statistics(r *request) (any, error) {
 // activityWithin sums the device activity that overlaps a window. No activity is
 // longer than the longest, so few that started before the window are read.
 func activityWithin(r *request, w window, add func(group, kind, symbol, name string, count, time, inner, shortest, longest, bytes int64)) error {
-	longest := int64(0)
-	if err := sqlitex.Execute(r.trace.Conn(), "SELECT max(longest) FROM work_total", &sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
-		longest = s.ColumnInt64(0)
-		return nil
-	}}); err != nil {
-		return fmt.Errorf("summing device activity: %w", err)
+	longest, err := longestActivity(r)
+	if err != nil {
+		return err
 	}
 	first, last, err := r.trace.ActivitiesBetween(w.from-longest, w.to)
 	if err != nil {
@@ -133,4 +130,16 @@ func activityWithin(r *request, w window, add func(group, kind, symbol, name str
 		return fmt.Errorf("summing device activity: %w", err)
 	}
 	return nil
+}
+
+// longestActivity is how long the longest device activity of the trace took, ns.
+func longestActivity(r *request) (longest int64, err error) {
+	err = sqlitex.Execute(r.trace.Conn(), "SELECT max(longest) FROM work_total", &sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
+		longest = s.ColumnInt64(0)
+		return nil
+	}})
+	if err != nil {
+		return 0, fmt.Errorf("summing device activity: %w", err)
+	}
+	return longest, nil
 }

@@ -91,6 +91,8 @@ type compareAnswer struct {
 	Trace string       `json:"trace"`
 	Other string       `json:"other"`
 	Rows  []difference `json:"rows"` // greatest change of time first
+	// Summaries are those of the two traces.
+	Summaries []*summaryAnswer `json:"summaries"`
 }
 
 // compare sets two traces side by side.
@@ -105,14 +107,21 @@ func (s *reader) compare(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	lines := make(map[string]*difference)
+	a := compareAnswer{By: by, Trace: s.files[0].name(), Other: s.files[1].name(), Rows: []difference{}}
 	for i, f := range s.files {
-		_, err := s.read(r.Context(), f, parameters{}, func(q *request) (any, error) { return nil, gather(q.trace, by, i == 1, lines) })
+		_, err := s.read(r.Context(), f, parameters{}, func(q *request) (any, error) {
+			whole, err := summarize(q.trace)
+			if err != nil {
+				return nil, err
+			}
+			a.Summaries = append(a.Summaries, whole)
+			return nil, gather(q.trace, by, i == 1, lines)
+		})
 		if err != nil {
 			fail(w, err)
 			return
 		}
 	}
-	a := compareAnswer{By: by, Trace: s.files[0].name(), Other: s.files[1].name(), Rows: make([]difference, 0, len(lines))}
 	for _, d := range lines {
 		a.Rows = append(a.Rows, *d)
 	}
@@ -152,7 +161,7 @@ func gather(trace *store.Trace, by string, other bool, lines map[string]*differe
 	for i := range totals {
 		t := &totals[i]
 		key, name := dimension(trace, t.Site, by)
-		add(key, name, t.Count, t.Exclusive(), 0, t.Bytes)
+		add(key, name, t.Count, t.Exclusive(), t.Device.Time, t.Bytes)
 	}
 	works, err := trace.WorkTotals(store.Filter{})
 	if err != nil {
@@ -160,14 +169,9 @@ func gather(trace *store.Trace, by string, other bool, lines map[string]*differe
 	}
 	for i := range works {
 		t := &works[i]
-		key, name := "", ""
-		switch {
-		case t.Site != nil:
-			key, name = dimension(trace, t.Site, by)
-		case by == "kernel" && t.Work.Kind == "kernel", by == "variable" && t.Work.Kind != "kernel":
-			key, name = t.Symbol(), t.Name()
+		if t.Site == nil && (by == "kernel" && t.Work.Kind == "kernel" || by == "variable" && t.Work.Kind != "kernel") {
+			add(t.Symbol(), t.Name(), 0, 0, t.Time, 0)
 		}
-		add(key, name, 0, 0, t.Time, 0)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/export"
 )
@@ -144,15 +145,18 @@ func (l *labels) of(b *store.Block) int {
 		l.works[b.Work] = i
 		return i
 	}
-	if i, ok := l.sites[b.Site]; ok {
+	frame := b.ID != 0 && b.Site != nil && b.Site.KindCode == model.FrameStart // each has a number
+	if i, ok := l.sites[b.Site]; ok && !frame {
 		return i
 	}
 	var text label
 	if s := b.Site; s != nil {
-		text = label{Text: s.Label(), Kind: s.Kind, Name: s.Name, Source: place(s.File, s.Line)}
+		text = label{Text: b.Label(), Kind: s.Kind, Name: s.Name, Source: place(s.File, s.Line)}
 	}
 	i := l.add(text)
-	l.sites[b.Site] = i
+	if !frame {
+		l.sites[b.Site] = i
+	}
 	return i
 }
 

@@ -31,7 +31,7 @@ func TestArrowsLinkEnqueueAndExecution(t *testing.T) {
 	var rows sqlAnswer = answer[sqlAnswer](t, s, "/api/sql?sql="+url.QueryEscape(
 		"SELECT record, activity FROM device_activity WHERE kind = 'kernel' AND record IS NOT NULL ORDER BY activity LIMIT 1 OFFSET 3"))
 	record, activity := fmt.Sprint(rows.Rows[0][0]), fmt.Sprint(rows.Rows[0][1])
-	b := browse(t, s.URL())
+	b := browse(t, s.URL()+"#view=timeline")
 	b.goTo("view=timeline&selected=a" + activity)
 	b.wait("the enqueue's link", `[...document.querySelectorAll(".panel .side h3")].some(e => e.textContent === "Enqueued by")`)
 	b.wait("the arrow to be asked for", `performance.getEntriesByType("resource").some(e => e.name.includes("/api/arrows") && e.name.includes("activity=`+activity+`"))`)
@@ -40,18 +40,93 @@ func TestArrowsLinkEnqueueAndExecution(t *testing.T) {
 	b.wait("the enqueue to be selected", `location.hash.includes("selected=r`+record+`")`)
 	b.wait("the device's link", `[...document.querySelectorAll(".panel .side h3")].some(e => e.textContent === "On the device")`)
 	b.settled()
-	with := b.text(`document.querySelector("main canvas").toDataURL()`)
+	with := b.text(`document.querySelector(".scroll canvas").toDataURL()`)
 	b.key(kb.Escape)
 	b.wait("the selection to be closed", `!location.hash.includes("selected=")`)
 	b.settled()
-	if b.text(`document.querySelector("main canvas").toDataURL()`) == with {
+	if b.text(`document.querySelector(".scroll canvas").toDataURL()`) == with {
 		t.Error("a selection with its arrow looks as none does")
 	}
 }
 
+// Tracks are hidden, pinned and moved, and stay so.
+func TestTracks(t *testing.T) {
+	b := browse(t, serveGenerated(t, 5000).URL()+"#view=timeline")
+	b.settled()
+	names := func() string {
+		return b.text(`[...document.querySelectorAll(".tracks li")].map(e => (e.querySelector("input").checked ? "" : "no ") + e.querySelector("label").textContent +
+			(e.querySelector('[aria-pressed="true"]') ? " pinned" : "")).join(", ")`)
+	}
+	act := func(track, what string) {
+		t.Helper()
+		b.text(`([...document.querySelectorAll(".tracks li")].find(e => e.querySelector("label").textContent === ` + quote(track) + `)
+			.querySelector(` + quote(what) + `).click(), "")`)
+	}
+	picture := func() string {
+		b.settled()
+		return b.text(`document.querySelector(".scroll canvas").toDataURL()`)
+	}
+	at := picture()
+	b.click(`[data-tool="Tracks"]`)
+	first := names()
+	for _, step := range []struct{ track, what, want string }{
+		{"queue 1", `[title^="Pin"]`, strings.Replace(first, "queue 1", "queue 1 pinned", 1)},
+		{"queue 0", `input`, strings.Replace(strings.Replace(first, "queue 1", "queue 1 pinned", 1), "queue 0", "no queue 0", 1)},
+		{"queue 3", `[title^="Move up"]`, strings.Replace(strings.Replace(strings.Replace(first, "queue 2, queue 3", "queue 3, queue 2", 1), "queue 1", "queue 1 pinned", 1), "queue 0", "no queue 0", 1)},
+	} {
+		act(step.track, step.what)
+		if got := names(); got != step.want {
+			t.Errorf("after %s of %s: %s, want %s", step.what, step.track, got, step.want)
+		}
+		now := picture()
+		if now == at {
+			t.Errorf("%s of %s changes nothing in the timeline", step.what, step.track)
+		}
+		at = now
+	}
+	b.picture("tracks")
+	b.do(chromedp.Reload())
+	b.wait("the timeline", `document.querySelector("#window")?.textContent`)
+	b.settled()
+	b.wait("that a track is hidden to be said", `[...document.querySelectorAll(".tools button")].some(e => e.textContent === "1 hidden")`)
+	b.click(`[data-tool="Tracks"]`)
+	if got := names(); !strings.Contains(got, "no queue 0, queue 1 pinned, queue 3, queue 2") {
+		t.Errorf("after loading again: %s", got)
+	}
+	b.text(`([...document.querySelectorAll(".track-list button")].find(e => e.textContent === "As at first").click(), "")`)
+	if got := names(); got != first {
+		t.Errorf("put back: %s, want %s", got, first)
+	}
+}
+
+// The strip of the whole run shows a part that is marked on it; a legend's entry points
+// out what it stands for.
+func TestStripAndLegend(t *testing.T) {
+	b := browse(t, serveGenerated(t, 5000).URL()+"#view=timeline")
+	b.settled()
+	box := evaluate[[]float64](b, `(r => [r.x, r.y, r.width, r.height])(document.querySelector(".run-strip").getBoundingClientRect())`)
+	y := box[1] + box[3]/2
+	before := b.window()
+	b.drag(box[0]+box[2]*0.5, y, box[0]+box[2]*0.6, y)
+	b.wait("the marked part", `document.querySelector("#window").textContent !== `+quote(before))
+	before = b.window()
+	b.drag(box[0]+box[2]*0.55, y, box[0]+box[2]*0.75, y)
+	b.wait("the window to be moved", `document.querySelector("#window").textContent !== `+quote(before))
+	b.settled()
+	names := evaluate[float64](b, `document.querySelector(".scroll canvas").getBoundingClientRect().x`) + 190
+	plain := b.text(`document.querySelector(".scroll canvas").toDataURL()`)
+	b.drag(names, box[1]+200, names+120, box[1]+200)
+	b.wait("the names to be wider", `document.querySelector(".scroll canvas").toDataURL() !== `+quote(plain))
+	if got := b.text(`localStorage.getItem("names") ?? ""`); got != "310" {
+		t.Errorf("the names are %q wide, want 310", got)
+	}
+	b.text(`([...document.querySelectorAll(".timeline-legend button")].find(e => e.textContent === "wait").click(), "")`)
+	b.wait("what it stands for to be pointed out", `location.hash.includes("search=wait")`)
+}
+
 func TestMemoryAtATime(t *testing.T) {
 	s := serve(t, Options{Traces: []string{tracetest.File(t, 5000, 1)}})
-	b := browse(t, s.URL())
+	b := browse(t, s.URL()+"#view=timeline")
 	b.view("memory")
 	b.wait("several variables", `document.querySelectorAll(".legend span").length > 1`)
 	b.wait("what was present at the high-water mark", `document.querySelector("main table tbody tr") !== null`)
@@ -79,7 +154,7 @@ func TestLeaksIncludeWhatTheShutdownDeletes(t *testing.T) {
 		return len(answer[mappingsAnswer](t, serve(t, Options{Traces: []string{path}}), "/api/leaks?within=20000").Mappings)
 	}
 	before := leaks()
-	tracetest.Change(t, path, `INSERT INTO site SELECT max(id) + 1, 3, device, queue, async, place, shape, name, parent_construct, implicit, launch, failure, stack, thread, depth FROM site`,
+	tracetest.Change(t, path, `INSERT INTO site SELECT max(id) + 1, 3, device, queue, async, place, shape, name, parent_construct, implicit, launch, failure, stack, thread, depth, own FROM site`,
 		`INSERT INTO site_detail SELECT (SELECT max(id) FROM site), 3, thread, depth, process, device, queue, async, async_queue, kind, end_kind, span, name, variable, kernel, message, source_file, function, line, end_line, function_line, function_end_line, construct, parent_construct, implicit, device_type, device_number, gangs, workers, vector, dimensions, error_code, runtime_info, version, thread_id, profile_bytes, event_bytes, api_bytes, device_api, api_device_type, vendor, device_handle, context_handle, async_handle, missing, stack FROM site_detail WHERE site = 1`,
 		`UPDATE record SET site = (SELECT max(id) FROM site) WHERE id = 1`,
 		`UPDATE record SET up = id - 1 WHERE id = (SELECT max(r.id) FROM record r JOIN site s ON s.id = r.site WHERE s.kind = 7 AND r.link > 0)`)
@@ -122,7 +197,7 @@ func TestDevicesOfOneName(t *testing.T) {
 	tracetest.Change(t, path, "INSERT INTO process SELECT id + 1, host, pid + 1, parent_pid, program, arguments, 1, 2, start, end, ended, runtime, since_attach, capture FROM process",
 		"UPDATE device SET name = 'Twin'", "INSERT INTO device SELECT max(id) + 1, process, type, number + 1, name, capacity, vendor, peak FROM device",
 		"INSERT INTO device SELECT max(id) + 1, process + 1, type, 0, name, capacity, vendor, peak FROM device")
-	b := browse(t, serve(t, Options{Traces: []string{path}}).URL())
+	b := browse(t, serve(t, Options{Traces: []string{path}}).URL()+"#view=timeline")
 	b.view("memory")
 	names := evaluate[[]string](b, `[...document.querySelectorAll("main select option")].map(e => e.textContent)`)
 	seen := map[string]bool{}
@@ -138,11 +213,11 @@ func TestDevicesOfOneName(t *testing.T) {
 }
 
 func TestCompareBy(t *testing.T) {
-	b := browse(t, serveGenerated(t, 3000).URL())
+	b := browse(t, serveGenerated(t, 3000).URL()+"#view=timeline")
 	b.view("compare")
 	for by, heading := range map[string]string{"variable": "variable", "source": "source line", "kind": "event", "kernel": "kernel"} {
 		b.text(`(e => { e.value = ` + quote(by) + `; e.dispatchEvent(new Event("change")); return "" })(document.querySelector("main select"))`)
-		b.wait("the comparison by "+by, `document.querySelector("main th")?.textContent.startsWith(`+quote(heading)+`) && document.querySelectorAll("main tbody tr").length > 0`)
+		b.wait("the comparison by "+by, `[...document.querySelectorAll("main table")].at(-1)?.querySelector("th").textContent.startsWith(`+quote(heading)+`) && document.querySelectorAll("main tbody tr").length > 0`)
 		b.wait("the address to carry it", `location.hash.includes("by=`+by+`")`)
 	}
 	if !b.truth(`document.querySelector("main td.up, main td.down") !== null`) {
@@ -189,7 +264,7 @@ func TestWarningsStandOnce(t *testing.T) {
 
 // Mistakes in the SQL console stand where they were made.
 func TestSQLConsole(t *testing.T) {
-	b := browse(t, serveGenerated(t, 3000).URL())
+	b := browse(t, serveGenerated(t, 3000).URL()+"#view=timeline")
 	b.view("sql")
 	for statement, want := range map[string]string{
 		"SELECT missing_column FROM kernels":          "no such column",
@@ -220,13 +295,13 @@ func TestSQLConsole(t *testing.T) {
 
 // Colours by kernel, variable and kind are different pictures of the same.
 func TestColours(t *testing.T) {
-	b := browse(t, serve(t, Options{Traces: []string{tracetest.File(t, 5000, 1)}}).URL())
+	b := browse(t, serve(t, Options{Traces: []string{tracetest.File(t, 5000, 1)}}).URL()+"#view=timeline")
 	b.settled()
 	seen := map[string]string{}
 	for _, mode := range evaluate[[]string](b, `[...document.querySelectorAll("main select option")].map(e => e.value)`) {
 		b.text(`(e => { e.value = ` + quote(mode) + `; e.dispatchEvent(new Event("change")); return "" })(document.querySelector("main select"))`)
 		b.settled()
-		picture := b.text(`document.querySelector("main canvas").toDataURL()`)
+		picture := b.text(`document.querySelector(".scroll canvas").toDataURL()`)
 		if other, ok := seen[picture]; ok {
 			t.Errorf("colours by %s are those by %s", mode, other)
 		}
@@ -247,8 +322,8 @@ func TestEmptyTrace(t *testing.T) {
 	if err := w.Finish(); err != nil {
 		t.Fatal(err)
 	}
-	b := browse(t, serve(t, Options{Traces: []string{path}}).URL())
-	for view, want := range map[string]string{"timeline": "", "memory": "The program used no device.", "queues": "", "kernels": "", "transfers": "",
+	b := browse(t, serve(t, Options{Traces: []string{path}}).URL()+"#view=timeline")
+	for view, want := range map[string]string{"summary": "", "flame": "", "timeline": "", "memory": "The program used no device.", "queues": "", "kernels": "", "transfers": "",
 		"sources": "", "sql": "Run", "compare": "There is one trace."} {
 		b.view(view)
 		b.wait("what "+view+" says", `document.querySelector("main").innerText.length > 20 && document.querySelector("main").innerText.includes(`+quote(want)+`)`)
@@ -261,8 +336,8 @@ func TestEmptyTrace(t *testing.T) {
 
 // Nothing overlaps and nothing is cut, small and large, light and dark.
 func TestLayout(t *testing.T) {
-	b := browse(t, serveGenerated(t, 5000).URL())
-	for _, size := range [][2]int64{{1280, 720}, {2560, 1440}} {
+	b := browse(t, serveGenerated(t, 5000).URL()+"#view=timeline")
+	for _, size := range [][2]int64{{1280, 720}, {2560, 1440}, {390, 844}} {
 		b.do(chromedp.EmulateViewport(size[0], size[1]))
 		for _, theme := range []string{"dark", "light"} {
 			for range 3 {
@@ -270,7 +345,7 @@ func TestLayout(t *testing.T) {
 					b.click("#theme")
 				}
 			}
-			for _, view := range []string{"timeline", "memory", "queues", "kernels", "transfers", "sources", "sql", "compare"} {
+			for _, view := range []string{"summary", "timeline", "memory", "queues", "kernels", "transfers", "flame", "sources", "sql", "compare"} {
 				b.view(view)
 				b.picture(fmt.Sprintf("layout-%d-%s-%s", size[0], theme, view))
 				if problem := b.text(layoutProblems); problem != "" {
@@ -290,7 +365,7 @@ const layoutProblems = `(() => {
   for (const e of document.querySelectorAll("header *, main h1, main h2, main p, main button, main select, main label, main th, main .card")) {
     if (e.children.length > 0 && !e.matches("label, .card")) continue;
     const r = e.getBoundingClientRect();
-    if (r.width === 0 || r.height === 0 || getComputedStyle(e).visibility === "hidden" || e.closest("[hidden]")) continue;
+    if (r.width === 0 || r.height === 0 || !e.checkVisibility() || getComputedStyle(e).visibility === "hidden" || e.closest("[hidden]")) continue;
     boxes.push([e, r]);
   }
   for (let i = 0; i < boxes.length; i++)
@@ -300,6 +375,14 @@ const layoutProblems = `(() => {
       const wide = Math.min(x.right, y.right) - Math.max(x.left, y.left), high = Math.min(x.bottom, y.bottom) - Math.max(x.top, y.top);
       if (wide > 2 && high > 2) problems.push("«" + a.textContent.slice(0, 30) + "» and «" + b.textContent.slice(0, 30) + "» overlap");
     }
+  const scrolls = (e) => e && (/auto|scroll/.test(getComputedStyle(e).overflowX) || scrolls(e.parentElement));
+  for (const [e, r] of boxes) {
+    if ((r.right > innerWidth + 1 || r.left < -1) && !scrolls(e.parentElement)) problems.push("«" + e.textContent.slice(0, 30) + "» leaves the window");
+    const style = getComputedStyle(e);
+    if (e.scrollWidth > e.clientWidth + 1 && e.clientWidth > 0 && style.overflowX === "hidden" && style.textOverflow !== "ellipsis" && !e.matches(".hidden-live")) problems.push("«" + e.textContent.slice(0, 30) + "» is clipped");
+  }
+  for (const e of document.querySelectorAll("main, main .view"))
+    if (innerWidth <= 400 && e.scrollWidth > e.clientWidth + 1) problems.push("the view scrolls sideways");
   const light = (colour) => {
     const [r, g, b] = colour.match(/[\d.]+/g).slice(0, 3).map(v => (v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
     return 0.2126 * r + 0.7152 * g + 0.0722 * b;

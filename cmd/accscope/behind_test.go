@@ -15,7 +15,7 @@ func TestTellsThatTheTraceIsBehind(t *testing.T) {
 		want string
 	}{
 		{[]time.Duration{0, 40 * time.Millisecond, 1900 * time.Millisecond}, ""},
-		{[]time.Duration{0, 3210 * time.Millisecond, 9 * time.Second}, "accscope: the trace is 3.2s behind the program, and will be finished some time after it\n"},
+		{[]time.Duration{0, 3210 * time.Millisecond, 9 * time.Second}, "accscope: the trace is 3.21 s behind the program, and will be finished some time after it\n"},
 	} {
 		ctx, cancel := context.WithCancel(context.Background())
 		var said bytes.Buffer

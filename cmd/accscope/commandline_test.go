@@ -70,7 +70,7 @@ func TestWhatACommandSays(t *testing.T) {
 		{"version", "", 0, built},
 		{"--version", "", 0, built},
 		{"run|--device|foo|--|./program", "", 2, `--device "foo" names no device type; there are sim, host, nvidia, cuda, radeon, default, not_host`},
-		{"query|trace.db|SELECT * FROM nowhere", "", 1, "SQL: no such table: nowhere; the views are allocations, call_stacks,"},
+		{"query|trace.db|SELECT * FROM nowhere", "", 1, "SQL: no such table: nowhere; the views are allocations, annotations, call_stacks,"},
 		{"query|trace.db|SELECT size FROM kernels", "", 1, "SQL: 1:8: no such column: size\nkernels has record, process, thread, kernel,"},
 		{"query|trace.db|SELEC 1", "", 1, `SQL: 1:1: near "SELEC": syntax error`},
 		{"query|trace.db|-", "SELECT kernel, line FROM kernels", 0, "kernel          line\n--------------  ----\nmain._omp_fn.0     6\nmain._omp_fn.0     6\n"},

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/accscope/accscope/collector/launch"
+	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/session"
 	"github.com/accscope/accscope/runtime/cuda"
 )
@@ -157,7 +158,7 @@ func diskSpace() finding {
 		return finding{"space for captures", false, err.Error(), "set ACCSCOPE_DIR to a folder of yours"}
 	}
 	free := status.Bavail * uint64(status.Bsize)
-	text := fmt.Sprintf("%.1f GiB free in %s", float64(free)/(1<<30), folder)
+	text := report.ShowBytes(float64(free)) + " free in " + folder
 	if free < 64<<20 {
 		return finding{"space for captures", false, text, "free some space, or set ACCSCOPE_DIR to a folder with more"}
 	}
@@ -200,7 +201,7 @@ func nvidia() []finding {
 			findings = append(findings, finding{title, false, err.Error(), "see nvidia-smi"})
 			continue
 		}
-		findings = append(findings, finding{title, true, fmt.Sprintf("%s, %.1f GiB, %s", p.Name, float64(p.Memory)/(1<<30), p.Driver), ""})
+		findings = append(findings, finding{title, true, fmt.Sprintf("%s, %s, %s", p.Name, report.ShowBytes(float64(p.Memory)), p.Driver), ""})
 	}
 	if cuda.HasCUPTI(os.Getenv("ACCSCOPE_CUPTI")) {
 		return append(findings, finding{"CUPTI", true, "device times under any runtime", ""})

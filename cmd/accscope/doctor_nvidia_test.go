@@ -30,7 +30,7 @@ func TestDoctorNVIDIA(t *testing.T) {
 		says        []string
 	}{
 		{"two GPUs", folder, []string{"ACCSCOPE_STANDIN_DEVICES=2", "ACCSCOPE_CUPTI=" + cupti},
-			[]string{"ok       nvidia 0               stand-in GPU, 1.0 GiB, CUDA Driver 12.4", "ok       nvidia 1", "ok       CUPTI"}},
+			[]string{"ok       nvidia 0               stand-in GPU, 1 GiB, CUDA Driver 12.4", "ok       nvidia 1", "ok       CUPTI"}},
 		{"no CUPTI", folder, []string{"ACCSCOPE_CUPTI=/nowhere/libcupti.so"},
 			[]string{"ok       nvidia 0", "missing  CUPTI", "-> install NVIDIA's cuda-cupti"}},
 		{"no GPU", folder, []string{"ACCSCOPE_STANDIN_FAIL=cuInit:1:100"},

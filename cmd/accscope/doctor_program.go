@@ -1,9 +1,9 @@
 package main
 
 import (
-	"fmt"
 	"path/filepath"
 
+	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/runtime/source"
 )
 
@@ -30,10 +30,7 @@ func programFindings(path string) findingGroup {
 	if filepath.Clean(info.Path) != filepath.Clean(path) {
 		where = " in " + info.Path
 	}
-	text := fmt.Sprintf("%.1f KiB%s", float64(info.Bytes)/(1<<10), where)
-	if info.Bytes >= 1<<20 {
-		text = fmt.Sprintf("%.1f MiB%s", float64(info.Bytes)/(1<<20), where)
-	}
+	text := report.ShowBytes(float64(info.Bytes)) + where
 	group.findings = append(group.findings, finding{"debug information", true, text, ""})
 	slow := info.Bytes >= slowDebugInfo
 	speed := map[bool]string{false: "takes milliseconds", true: "slow, up to a second"}[slow]

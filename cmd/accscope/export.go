@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/export"
 	"github.com/accscope/accscope/export/chrome"
@@ -101,8 +102,7 @@ The file appears under its name only when it is whole. -o - writes to standard o
 			if full && !format.full {
 				return usageError{fmt.Errorf("--full: %s is always whole", strings.ToLower(to))}
 			}
-			filter, err := filters.filter()
-			if err != nil {
+			if _, err := filters.filter(); err != nil {
 				return err
 			}
 			trace, err := store.Open(args[0])
@@ -110,7 +110,11 @@ The file appears under its name only when it is whole. -o - writes to standard o
 				return err
 			}
 			defer trace.Close()
-			options := export.Options{Version: version(), Full: full, Compress: compress, Report: filter, Filter: store.Filter{From: filter.From, To: filter.To}}
+			filter, err := filters.choose(trace)
+			if err != nil {
+				return err
+			}
+			options := export.Options{Version: version(), Full: full, Compress: compress, Report: filter, Filter: store.Filter{From: filter.From, To: filter.To, Within: filter.Within}}
 			if filters.selects() {
 				options.Filter.Match = filter.Matches
 			}
@@ -239,10 +243,10 @@ func progressBar(done, total int64, took time.Duration) string {
 	share := min(float64(done)/float64(total), 1)
 	full := int(share * width)
 	left := ""
-	if share > 0.02 {
-		left = fmt.Sprintf(", %s left", time.Duration(float64(took)*(1-share)/share).Round(time.Second))
+	if share > 0.02 && share < 1 {
+		left = fmt.Sprintf(", %s left", report.ShowDuration(float64(took)*(1-share)/share))
 	}
-	return fmt.Sprintf("accscope: exporting [%s%s] %.0f %%%s", strings.Repeat("#", full), strings.Repeat(".", width-full), share*100, left)
+	return fmt.Sprintf("accscope: exporting [%s%s] %.0f%%%s", strings.Repeat("#", full), strings.Repeat(".", width-full), share*100, left)
 }
 
 // writeAtomically writes a file that appears under its name only when whole. A

@@ -11,7 +11,7 @@ import (
 )
 
 // eventGroups are the names that --events takes beside those of events.
-var eventGroups = []string{"all", "memory", "data", "compute", "transfers"}
+var eventGroups = []string{"all", "memory", "data", "compute", "transfers", "annotations"}
 
 // What the profiler library takes for a size, and for what the flight recorder
 // keeps: a time or a size, but not nothing and, as it would be bytes, no number

@@ -10,9 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"github.com/accscope/accscope/runtime/compilers"
+	"github.com/accscope/accscope/runtime/leftover"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -56,12 +55,7 @@ func testMain(m *testing.M) int {
 			return 1
 		}
 	}
-	status := m.Run()
-	if err := goleak.Find(); status == 0 && err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		status = 1
-	}
-	return status
+	return leftover.Main(m)
 }
 
 // result is how a command ended.

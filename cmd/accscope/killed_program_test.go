@@ -88,3 +88,35 @@ func TestKilledProgramKeepsDeviceTimes(t *testing.T) {
 		}
 	}
 }
+
+// A program that waits for each of its kernels, as one without async does, keeps the
+// times of all.
+func TestKilledProgramKeepsTimesOfEachLaunch(t *testing.T) {
+	folder := t.TempDir()
+	source, program := filepath.Join(folder, "killed.c"), filepath.Join(folder, "killed")
+	if err := os.WriteFile(source, []byte(`#include <signal.h>
+#include <unistd.h>
+static float a[4];
+int main (void)
+{
+#pragma acc enter data copyin(a)
+  for (int k = 0; k < 1000; k++)
+    {
+#pragma acc parallel loop present(a)
+      for (int i = 0; i < 4; i++)
+	a[i] = i * k;
+    }
+  kill (getpid (), SIGKILL);
+}
+`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	execute(t, folder, nil, compilers.C(), "-fopenacc", "-foffload=disable", "-O1", "-g", "-o", program, source).must(t)
+	trace := filepath.Join(folder, "t.db")
+	if r := invoke(t, folder, "run", "--device", "sim", "-o", trace, "--", program); r.status == 0 {
+		t.Fatalf("it was not killed: %+v", r)
+	}
+	if n := invoke(t, folder, "query", "--format", "csv", trace, "SELECT count(*) AS n FROM device_activity WHERE kind = 'kernel'").must(t).stdout; n != "n\n1000\n" {
+		t.Errorf("device times of %q kernels, want those of 1000", n)
+	}
+}

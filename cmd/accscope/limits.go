@@ -154,8 +154,7 @@ func (l limits) met(used limits, bytes int64) error {
 	read := report.ShowBytes(float64(bytes))
 	switch {
 	case l.processor > 0 && used.processor >= l.processor:
-		l.processor = l.processor.Round(time.Millisecond)
-		return limitError{fmt.Sprintf(of, fmt.Sprintf("%v of processor time", l.processor), read, timeLimit, 2*l.processor)}
+		return limitError{fmt.Sprintf(of, report.ShowDuration(float64(l.processor))+" of processor time", read, timeLimit, 2*l.processor.Round(time.Millisecond))}
 	case l.memory > 0 && used.memory >= l.memory:
 		return limitError{fmt.Sprintf(of, report.ShowBytes(float64(l.memory))+" of memory", read, memoryLimit, fmt.Sprintf("%dMiB", max(l.memory>>19, 1)))}
 	}

@@ -21,7 +21,7 @@ func TestReadersMeetTheirLimits(t *testing.T) {
 		args []string
 		says string
 	}{
-		"SQL without end":   {[]string{"query", "--time-limit", "500ms", trace, endless + "count(*) FROM n"}, "500ms of processor time is the limit"},
+		"SQL without end":   {[]string{"query", "--time-limit", "500ms", trace, endless + "count(*) FROM n"}, "500 ms of processor time is the limit"},
 		"rows without end":  {[]string{"query", "--memory-limit", "200MiB", trace, endless + "printf('%.90000c', 'x') FROM n"}, "--memory-limit 400MiB allows twice as much"},
 		"export":            {[]string{"export", "--time-limit", "1ms", "--to", "chrome", "-o", "new.json", trace}, "--time-limit 2ms allows twice as much"},
 		"export in memory":  {[]string{"export", "--memory-limit", "1KiB", "--to", "html", "-o", "new.html", trace}, "of memory is the limit"},
@@ -106,7 +106,7 @@ func TestLargeTraceIsRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if whole := r.status == 0; whole != (len(entries) == 2) || !whole && !strings.Contains(r.stderr, "100ms of processor time is the limit") {
+	if whole := r.status == 0; whole != (len(entries) == 2) || !whole && !strings.Contains(r.stderr, "100 ms of processor time is the limit") {
 		t.Errorf("status %d, files %v\n%s", r.status, entries, r.stderr)
 	}
 }

@@ -17,11 +17,12 @@ import (
 
 // watch is how a run is looked at while it goes on.
 type watch struct {
-	pane   *tui.Pane   // --tui
-	server *web.Server // --web
-	holds  bool        // the page stays open after the run
-	browse *browser
-	cancel context.CancelFunc
+	pane     *tui.Pane // --tui
+	settings tui.Settings
+	server   *web.Server // --web
+	holds    bool        // the page stays open after the run
+	browse   *browser
+	cancel   context.CancelFunc
 }
 
 // startWatch prepares what the flags ask for; recording must be the one that
@@ -39,6 +40,9 @@ func startWatch(flags *runFlags, r *recording) (*watch, error) {
 			return nil, errors.New("--tui needs a terminal on standard input and standard error")
 		}
 		var err error
+		if w.settings, err = tui.ReadSettings(); err != nil {
+			return nil, err
+		}
 		if w.pane, err = tui.NewPane(); err != nil {
 			return nil, err
 		}
@@ -93,13 +97,12 @@ func (w *watch) show(r *recording, process *launch.Process) error {
 		return err
 	}
 	go func() {
-		<-process.Done()
-		w.pane.Ended()
+		w.pane.Ended(ending(process.Wait()))
 	}()
 	// A terminal that is closed ends the view, not what is recorded.
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGHUP)
 	defer stop()
-	result, err := tui.Run(ctx, tui.Session(r.session), tui.Options{Program: w.pane, ASCII: !unicodeLocale()})
+	result, err := tui.Run(ctx, tui.Session(r.session), tui.Options{Program: w.pane, ASCII: !unicodeLocale(), Settings: w.settings})
 	if err != nil {
 		return err
 	}
@@ -109,13 +112,24 @@ func (w *watch) show(r *recording, process *launch.Process) error {
 	return nil
 }
 
+// ending says how a program ended.
+func ending(end launch.End, err error) string {
+	switch {
+	case err != nil:
+		return err.Error()
+	case end.Signal != 0:
+		return signalText(end.Signal)
+	}
+	return fmt.Sprintf("status %d", end.Code)
+}
+
 // end goes with the end of the program: the pane's text goes to the terminal,
 // so that what the program wrote is not lost with the screen.
 func (w *watch) end() error {
 	if w.pane == nil {
 		return nil
 	}
-	w.pane.Ended() // who waits for the process tells the pane too, but perhaps later
+	w.pane.Ended("") // who waits for the process tells the pane too, but perhaps later
 	text := w.pane.Text()
 	err := w.pane.Close()
 	if _, writeErr := os.Stdout.WriteString(text); writeErr != nil {
@@ -129,6 +143,13 @@ func (w *watch) hold() {
 	if w.server != nil {
 		w.server.Over()
 		w.server.Hold()
+	}
+}
+
+// finishing tells the page how far the trace is.
+func (w *watch) finishing(r *recording) {
+	if w.server != nil {
+		w.server.Finishing(r.ingester.Finished(), r.ingester.Events(), r.ingester.Behind())
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/accscope/accscope/collector/launch"
+	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/session"
 )
 
@@ -71,7 +72,7 @@ func (r *recording) wait(process *launch.Process, end launch.End, ended time.Tim
 				return left, nil
 			}
 			if rest := r.flags.linger - time.Since(ended); rest > 0 && isTerminal(os.Stderr) {
-				fmt.Fprintf(stderr, "accscope: %v more for them to end; Ctrl+C again lets them go now\n", rest.Round(time.Second))
+				fmt.Fprintf(stderr, "accscope: %s more for them to end; Ctrl+C again lets them go now\n", report.ShowDuration(float64(rest)))
 			}
 			patient = false
 		case <-time.After(wait):

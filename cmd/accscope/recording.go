@@ -7,10 +7,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"github.com/accscope/accscope/collector/ingest"
 	"github.com/accscope/accscope/collector/launch"
+	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/session"
 	"github.com/accscope/accscope/collector/store"
 )
@@ -136,12 +138,15 @@ func (r *recording) follow(ctx context.Context) error {
 	return err
 }
 
+// signalText is what a signal is called where people read it.
+func signalText(s syscall.Signal) string { return fmt.Sprintf("signal %d (%s)", int(s), s) }
+
 // status is told how the program ended, by its process number.
 func (r *recording) status(pid int, end launch.End) {
 	if r.ingester != nil {
 		r.ingester.Status(pid, end.Signal != 0)
 		if end.Signal != 0 {
-			r.ingester.EndedBy(pid, fmt.Sprintf("signal %d (%s)", int(end.Signal), end.Signal))
+			r.ingester.EndedBy(pid, signalText(end.Signal))
 		} else {
 			r.ingester.Exited(pid, end.Code)
 		}
@@ -150,14 +155,14 @@ func (r *recording) status(pid int, end launch.End) {
 
 // finish ends the recording: the trace is completed by the last rank of a job,
 // else at once, and reported. What still runs keeps its session.
-func (r *recording) finish(end launch.End) (err error) {
+func (r *recording) finish(end launch.End, tell func(*recording)) (err error) {
 	if r.handedOver {
 		return nil
 	}
 	if r.member != nil {
 		defer func() { err = errors.Join(err, r.member.Over()) }()
 	}
-	stop := r.progress()
+	stop := r.progress(tell)
 	if len(r.left) > 0 {
 		err = r.ingester.Suspend()
 	} else {
@@ -229,18 +234,16 @@ func tellBehind(ctx context.Context, w io.Writer, behind func() time.Duration, i
 			return
 		case <-ticker.C:
 			if late := behind(); late >= worthTelling {
-				fmt.Fprintf(w, "accscope: the trace is %s behind the program, and will be finished some time after it\n", late.Round(100*time.Millisecond))
+				fmt.Fprintf(w, "accscope: the trace is %s behind the program, and will be finished some time after it\n", report.ShowDuration(float64(late)))
 				return
 			}
 		}
 	}
 }
 
-// progress shows a line while a long ingest ends.
-func (r *recording) progress() (stop func()) {
-	if r.flags.quiet || !isTerminal(os.Stderr) {
-		return func() {}
-	}
+// progress shows a line while a long ingest ends, and tells it to those who look on.
+func (r *recording) progress(tell func(*recording)) (stop func()) {
+	line := !r.flags.quiet && isTerminal(os.Stderr)
 	done := make(chan struct{})
 	ended := make(chan struct{})
 	go func() {
@@ -251,9 +254,13 @@ func (r *recording) progress() (stop func()) {
 		for {
 			select {
 			case <-ticker.C:
+				tell(r)
+				if !line {
+					continue
+				}
 				shown = true
-				fmt.Fprintf(os.Stderr, "\raccscope: finishing the trace: %.0f %%, %d events, %s behind the program's end \x1b[K",
-					100*r.ingester.Finished(), r.ingester.Events(), r.ingester.Behind().Round(100*time.Millisecond))
+				fmt.Fprintf(os.Stderr, "\raccscope: finishing the trace: %.0f%%, %d events, %s behind the program's end \x1b[K",
+					100*r.ingester.Finished(), r.ingester.Events(), report.ShowDuration(float64(r.ingester.Behind())))
 			case <-done:
 				if shown {
 					fmt.Fprint(os.Stderr, "\r\x1b[K")

@@ -18,7 +18,7 @@ import (
 type filterFlags struct {
 	from, to                string
 	kernel, variable, place string
-	queue                   string
+	queue, inside           string
 	device, rank            optionalNumber
 }
 
@@ -29,12 +29,14 @@ func (f *filterFlags) register(command *cobra.Command) {
 	flags.StringVar(&f.kernel, "kernel", "", "only launches of kernels whose name, by place or the linker's, has this `TEXT`")
 	flags.StringVar(&f.variable, "variable", "", "only data events of this variable `NAME`")
 	flags.StringVar(&f.place, "source", "", "only events whose file:line has this `TEXT`")
+	flags.StringVar(&f.inside, "inside", "", "only what begins in this `RANGE` of the program's own, or frame: \"assemble\", \"frame 12\", \"step 3..7\"")
 	flags.StringVar(&f.queue, "queue", "", "only this async queue (`NUMBER`, sync, default or noval)")
 	flags.Var(&f.device, "device-number", "only this device `NUMBER`")
 	flags.Var(&f.rank, "rank", "only this MPI `RANK`")
 	completeFromTrace(command, "kernel", "SELECT DISTINCT demangled(kernel) FROM kernels ORDER BY 1")
 	completeFromTrace(command, "variable", "SELECT DISTINCT variable FROM variables ORDER BY 1")
 	completeFromTrace(command, "source", "SELECT DISTINCT replace(source_file, rtrim(source_file, replace(source_file, '/', '')), '') || ':' || line FROM sources ORDER BY 1")
+	completeFromTrace(command, "inside", "SELECT DISTINCT name FROM annotations WHERE kind <> 'mark' ORDER BY 1")
 	completeFromTrace(command, "queue", "SELECT DISTINCT iif(async_queue = -2, 'sync', async_queue) FROM queues WHERE operations > 0 ORDER BY async_queue")
 	completeFromTrace(command, "device-number", "SELECT DISTINCT number FROM devices ORDER BY 1")
 	completeFromTrace(command, "rank", "SELECT DISTINCT rank FROM processes ORDER BY 1")
@@ -65,6 +67,22 @@ func (f *filterFlags) filter() (report.Filter, error) {
 		filter.Queue = &number
 	}
 	filter.Device, filter.Rank = f.device.value, f.rank.value
+	return filter, nil
+}
+
+// choose is filter for a trace, whose ranges and frames --inside may name.
+func (f *filterFlags) choose(trace *store.Trace) (report.Filter, error) {
+	filter, err := f.filter()
+	if err != nil || f.inside == "" {
+		return filter, err
+	}
+	if filter.Within, err = trace.Annotated(f.inside); err != nil {
+		return filter, usageError{fmt.Errorf("--inside: %w", err)}
+	}
+	filter.From = max(filter.From, filter.Within.From)
+	if filter.To == 0 || filter.To > filter.Within.To {
+		filter.To = filter.Within.To
+	}
 	return filter, nil
 }
 
@@ -111,8 +129,7 @@ runtime of the program measures none.
 			if top < 0 {
 				return usageError{fmt.Errorf("--top %d: want a number of rows, or 0 for all", top)}
 			}
-			filter, err := filters.filter()
-			if err != nil {
+			if _, err := filters.filter(); err != nil {
 				return err
 			}
 			trace, err := store.Open(args[0])
@@ -121,6 +138,10 @@ runtime of the program measures none.
 			}
 			defer trace.Close()
 			trace.Interrupt(command.Context().Done())
+			filter, err := filters.choose(trace)
+			if err != nil {
+				return err
+			}
 			var document *report.Document
 			if present != "" {
 				at, err := parseTime("--present-at", present)

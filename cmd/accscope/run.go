@@ -156,7 +156,7 @@ func (flags *runFlags) run(args []string) error {
 	}
 	environment := launch.Environment(os.Environ(), libraries, choice, flags.device, launch.Capture{
 		Session: recording.folder(), Paused: flags.paused, Last: flags.last, Limit: flags.limit,
-		Events: flags.events, MinBytes: flags.minBytes, Queue: flags.queue, CallStack: flags.callStack, Activity: flags.activity, Span: span})
+		Events: flags.events, MinBytes: flags.minBytes, Queue: flags.queue, CallStack: flags.callStack, Activity: flags.activity, Span: span, MPI: libraries.ChooseMPI(program, args[1:])})
 	watch, err := startWatch(flags, recording)
 	if err != nil {
 		recording.abandon()
@@ -196,7 +196,7 @@ func (flags *runFlags) run(args []string) error {
 	watched = errors.Join(watched, watch.end())
 	if failure == nil {
 		watch.hold()
-		failure = recording.finish(end)
+		failure = recording.finish(end, watch.finishing)
 	}
 	finishSending(flags, live, figures, recording.path)
 	if failure == nil {

@@ -54,6 +54,9 @@ func TestExamples(t *testing.T) {
 			if test.device != "" {
 				args = append(args, "--device", test.device)
 			}
+			if len(test.command) > 0 { // taken only where MPI's headers were found
+				args = append(args, "--events", "-mpi")
+			}
 			args = append(append(append(args, "--"), test.command...), program)
 			r := invoke(t, folder, append(args, test.arguments...)...).must(t)
 			if !strings.Contains(r.stderr, "program ended; ") {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/accscope/accscope/collector/capture"
 	"github.com/accscope/accscope/collector/escape"
+	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/session"
 )
 
@@ -76,7 +77,7 @@ func listSession(w io.Writer, s *session.Info) {
 	case s.Folder == "":
 		collector = "none: accscope top " + (&watched{name: s.Name, processes: s.Processes}).argument()
 	}
-	age := time.Since(s.Modified).Round(time.Second)
+	age := report.ShowDuration(float64(time.Since(s.Modified)))
 	if len(s.Processes) == 0 {
 		fmt.Fprintf(w, "%s\t-\t-\t-\t-\t%s\t%s\n", s.Name, collector, age)
 	}

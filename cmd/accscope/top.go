@@ -105,7 +105,11 @@ func (flags *topFlags) show(ctx context.Context, command *cobra.Command, args []
 	if !isTerminal(os.Stdin) || !isTerminal(os.Stdout) {
 		return errors.New("top needs a terminal; --json does not")
 	}
-	_, err = tui.Run(ctx, source, tui.Options{Interval: flags.interval, ASCII: flags.ascii || !unicodeLocale()})
+	settings, err := tui.ReadSettings()
+	if err != nil {
+		return err
+	}
+	_, err = tui.Run(ctx, source, tui.Options{Interval: flags.interval, ASCII: flags.ascii || !unicodeLocale(), Settings: settings})
 	return err
 }
 

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/accscope/accscope/collector/capture"
+	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/session"
 	"github.com/accscope/accscope/tui"
 )
@@ -140,7 +141,7 @@ func whatRuns(ctx context.Context, ask, ascii bool) (tui.Source, error) {
 	var all []watched
 	for _, s := range list {
 		if s.Running > 0 {
-			all = append(all, watched{s.Name, s.Processes, "began " + time.Since(s.Modified).Round(time.Second).String() + " ago",
+			all = append(all, watched{s.Name, s.Processes, "began " + report.ShowDuration(float64(time.Since(s.Modified))) + " ago",
 				func() tui.Source { return tui.Session(&s.Session) }})
 		}
 	}

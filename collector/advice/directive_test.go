@@ -11,15 +11,16 @@ func TestDirectiveRewritten(t *testing.T) {
 		{"#pragma acc parallel loop copy(a[0:n]) async(1) collapse(2)", "a", "copyin", "copy", "#pragma acc parallel loop async(1) collapse(2) copyin(a[0:n])"},
 		{"#pragma acc  kernels copyin(x[0:f(1, 2)], ab), copy (a)", "a", "create", "copy", "#pragma acc kernels copyin(x[0:f(1, 2)], ab) create(a)"},
 		{"!$ACC enter data copyin(A(1:n,1:m)) if(.true.)", "a", "create", "copyin", "!$ACC enter data if(.true.) create(A(1:n,1:m))"},
+		{"!$ACC UPDATE SELF(A) ASYNC", "a", "device", "self", "!$ACC update ASYNC device(A)"},
 		{"#pragma acc update self(a) async", "b", "device", "self", "#pragma acc update self(a) async device(b)"},
 		{"#pragma acc wait(1) async(2)", "a", "x", "y", "#pragma acc wait(1) async(2) x(a)"},
 	} {
-		if got := parseDirective(test.text).moved(test.variable, test.to, test.from); got != test.want {
+		if got := takeApart(test.text).moved(test.variable, test.to, test.from); got != test.want {
 			t.Errorf("%s:\n%s, want\n%s", test.text, got, test.want)
 		}
 	}
 	for _, text := range []string{"", "acc_copyin (a, n);", "#pragma omp parallel", "#pragma acc", "#pragma acc nothing"} {
-		if parseDirective(text).known() {
+		if takeApart(text).known() {
 			t.Errorf("%q is a directive", text)
 		}
 	}
@@ -32,8 +33,8 @@ func FuzzDirective(f *testing.F) {
 	f.Add("!$acc data copy(a) (")
 	f.Add("#pragma acc wait((1) a(b")
 	f.Fuzz(func(t *testing.T, text string) {
-		d := parseDirective(text)
-		again := parseDirective(d.String())
+		d := takeApart(text)
+		again := takeApart(d.String())
 		if d.known() && again.String() != d.String() {
 			t.Errorf("%q becomes %q, and that %q", text, d, again)
 		}

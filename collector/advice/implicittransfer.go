@@ -16,7 +16,7 @@ FROM (
   WINDOW datum AS (PARTITION BY process, device, host_address, bytes, source_file, line, direction ORDER BY enqueued)
 ) WHERE times >= 3 AND nth <> iif(direction = 'upload', 1, times)`,
 	confidence: Likely,
-	explain: func(f *Finding, g *group, d *directive) {
+	explain: func(f *Finding, g *group, d *written) {
 		f.What = fmt.Sprintf("%s was copied by the construct itself %s too often, %s in all", named(f.Variable), times(g.count), size(g.bytes))
 		f.Why = "no clause names it, so the compiler adds copy for each time the construct is reached"
 		where := d.again(f)

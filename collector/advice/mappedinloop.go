@@ -23,7 +23,7 @@ FROM (SELECT *, row_number() OVER (PARTITION BY process, thread, source_file, li
 JOIN mapped m ON m.process = s.process AND m.source_file IS s.source_file AND m.line = s.line
 WHERE m.mappings >= 10 * m.different AND s.nth > 1`,
 	confidence: Likely,
-	explain: func(f *Finding, g *group, d *directive) {
+	explain: func(f *Finding, g *group, d *written) {
 		variables := strings.Split(f.Variable, ",")
 		f.Variable = strings.Join(variables, ", ")
 		f.What = fmt.Sprintf("%s: mapped and deleted again and again, %s mappings; it took %d spans of the host besides the first", f.Variable, g.detail, g.count)
@@ -33,7 +33,7 @@ WHERE m.mappings >= 10 * m.different AND s.nth > 1`,
 			f.Instead = "a data region around " + where + "; update directives for what the host reads or changes inside"
 			return
 		}
-		region := &directive{sentinel: d.sentinel, name: "data"}
+		region := &written{sentinel: d.sentinel, name: "data"}
 		inner := d.clone()
 		for _, variable := range variables {
 			for _, name := range []string{"copy", "copyin", "copyout", "create"} {

@@ -11,7 +11,7 @@ var memoryNearlyFull = &rule{
 	confidence: Certain,
 	timeless:   true,
 	subject:    aDevice,
-	explain: func(f *Finding, g *group, _ *directive) {
+	explain: func(f *Finding, g *group, _ *written) {
 		f.What = fmt.Sprintf("%s had %s in use, of the %s bytes that it has", f.Subject, size(g.bytes), g.detail)
 		f.Why = "a slightly larger problem ends in acc_error_out_of_memory"
 		f.Instead = "delete what is not needed any longer (exit data delete), or divide the problem: accscope report shows what was present at the peak"

@@ -3,13 +3,13 @@ package advice
 import "fmt"
 
 // operations is SQL for what threads ask of devices, each with what the thread asks
-// next: kernels, transfers (but of what goes by value) and waits that the program
-// wrote.
+// next: kernels, transfers (but of what goes to the device by value) and waits that the
+// program wrote.
 const operations = `WITH operation AS (
   SELECT 'kernel' AS what, record, process, thread, device, async_queue, enqueued AS at, enqueued + enqueue_time AS end,
     start AS device_start, end AS device_end FROM kernels
   UNION ALL SELECT 'transfer', record, process, thread, device, async_queue, enqueued, enqueued + enqueue_time, start, end FROM transfers
-    WHERE bytes >= ` + smallest + `
+    WHERE bytes >= ` + smallest + ` OR direction = 'download'
   UNION ALL SELECT 'wait', record, process, thread, device, async_queue, start, end, NULL, NULL FROM waits WHERE NOT implicit
 ), followed AS (
   SELECT *, lead(what) OVER asked AS next, lead(async_queue) OVER asked AS next_queue, lead(end) OVER asked AS next_end,
@@ -38,7 +38,7 @@ FROM epochs e CROSS JOIN waits w ON w.record = e.wait
 WHERE e.next = 'kernel' AND e.next_queue = e.async_queue AND e.transfers = 0 AND e.done < e.next_start`,
 	confidence: Likely,
 	subject:    aQueue,
-	explain: func(f *Finding, g *group, _ *directive) {
+	explain: func(f *Finding, g *group, _ *written) {
 		f.What = fmt.Sprintf("the host waited %s for %s, on which only kernels were, and then launched the next one on it", times(g.count), f.Subject)
 		f.Why = "a queue does what it holds in order: the wait only leaves the device idle until the host is back"
 		f.Instead = "leave the wait out; wait once, before the host needs a result"
@@ -58,7 +58,7 @@ WHERE f.what = 'kernel' AND f.async_queue = -2 AND f.next = 'kernel' AND f.next_
 	enough:     func(g *group) bool { return g.count >= 10 },
 	confidence: Possible,
 	subject:    aKernel,
-	explain: func(f *Finding, g *group, d *directive) {
+	explain: func(f *Finding, g *group, d *written) {
 		f.What = fmt.Sprintf("the host waited for the kernel %s, to launch the next one with no transfer in between", times(g.count))
 		f.Why = "the device is idle from the end of one kernel until the host has launched the next"
 		f.Instead = "async(1) on each construct of the row, and one wait(1) before the host needs a result"

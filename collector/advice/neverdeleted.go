@@ -14,7 +14,7 @@ WHERE a.kind = 'create' AND (a.ended IS NULL OR a.ended >= s.down)`,
 	enough:     func(g *group) bool { return g.count >= 2 },
 	confidence: Certain,
 	timeless:   true,
-	explain: func(f *Finding, g *group, _ *directive) {
+	explain: func(f *Finding, g *group, _ *written) {
 		f.What = fmt.Sprintf("%s was mapped %s and never deleted, %s in all", named(f.Variable), times(g.count), size(g.bytes))
 		f.Why = "the device's memory in use grows until there is none left"
 		f.Instead = fmt.Sprintf("exit data delete(%s) where the host frees the data", named(f.Variable))
@@ -40,7 +40,7 @@ WHERE f.what = 'transfer' AND f.done > f.deleted AND e.async_queue <> t.async_qu
 	confidence: Certain,
 	timeless:   true,
 	wrong:      true,
-	explain: func(f *Finding, g *group, _ *directive) {
+	explain: func(f *Finding, g *group, _ *written) {
 		f.What = fmt.Sprintf("%s was deleted %s while a transfer of it was still under way", named(f.Variable), times(g.count))
 		f.Why = "the memory may be given to other data while the queue still reads or writes it"
 		f.Instead = "wait for the queue before the data are deleted, or delete them on the same queue (exit data … async)"

@@ -38,14 +38,14 @@ var roundTrip = &rule{
 	about:      "Data are sent to the device and brought back, and nothing on the device could change them in between.",
 	evidence:   history + `s.what = 'download' AND s.before IN ('upload', 'download') AND s.done = s.done_before`,
 	confidence: Likely,
-	explain: func(f *Finding, g *group, d *directive) {
+	explain: func(f *Finding, g *group, d *written) {
 		f.What = fmt.Sprintf("%s came back from the device %s, %s in all, without a kernel since it was last the same on both sides",
 			named(f.Variable), times(g.count), size(g.bytes))
 		f.Why = "the host has these values already: each download is time for nothing"
 		switch {
 		case !d.known():
 			f.Instead = "leave this download out, or copy in only"
-		case strings.HasPrefix(d.name, "update") && len(d.clauses) == 1 && len(d.clauses[0].items()) < 2:
+		case strings.HasPrefix(d.name, "update") && len(d.clauses) == 1 && len(d.clauses[0].Items()) < 2:
 			f.Instead = "leave the directive out"
 		case strings.HasPrefix(d.name, "update"):
 			other := d.clone()

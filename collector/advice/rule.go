@@ -23,7 +23,7 @@ type rule struct {
 	// enough is the threshold of a finding; nil: every one.
 	enough func(*group) bool
 	// explain fills in what happens, why it costs and what to write instead.
-	explain    func(*Finding, *group, *directive)
+	explain    func(*Finding, *group, *written)
 	confidence Confidence
 	subject    subject
 	timeless   bool // costs memory or results, no time
@@ -121,7 +121,7 @@ func (r *rule) finding(g *group, gain int64, sources *report.Sources) *Finding {
 		f.Kernel, f.Subject = g.subject, model.Readable(g.subject)
 	}
 	f.Directive = sources.Directive(g.file, g.line)
-	d := parseDirective(f.Directive)
+	d := takeApart(f.Directive)
 	d.loop = enclosingLoop(sources.Lines(g.file), int(g.line))
 	r.explain(f, g, d)
 	return f

@@ -20,7 +20,7 @@ SELECT variable AS subject, source_file, line, function, process, thread, device
 FROM ordered WHERE what <> 'use' AND what = before AND source_file IS file_before AND line = line_before AND bytes <= 16384 AND bytes_before <= 16384`,
 	enough:     func(g *group) bool { return g.count >= 10 },
 	confidence: Likely,
-	explain: func(f *Finding, g *group, d *directive) {
+	explain: func(f *Finding, g *group, d *written) {
 		f.What = fmt.Sprintf("%d %ss of %s, %s each on average, each right after another one of the same directive", g.count, g.detail, named(f.Variable), size(g.bytes/max(g.count, 1)))
 		f.Why = "a small transfer costs its latency, not its bytes: one of all together takes a fraction"
 		f.Instead = fmt.Sprintf("one transfer for all of %s: gather the parts in one array and copy it whole", d.again(f))

@@ -15,7 +15,7 @@ WHERE p.ended = 'exited' AND CAST(coalesce((SELECT value FROM meta WHERE key = '
 	timeless:   true,
 	subject:    anError,
 	wrong:      true,
-	explain: func(f *Finding, g *group, _ *directive) {
+	explain: func(f *Finding, g *group, _ *written) {
 		f.What = fmt.Sprintf("an error was reported %s and the program ended with status 0: %s", times(g.count), g.detail)
 		f.Why = "what comes after it works on data that are not there, or not right"
 		f.Instead = "ask before (acc_is_present, what acc_malloc returns), or let the program end with a status other than 0"

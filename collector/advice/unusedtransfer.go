@@ -12,13 +12,13 @@ var unusedTransfer = &rule{
 	about:      "Data are sent to the device, and no kernel runs before they are overwritten or deleted.",
 	evidence:   history + `s.what = 'upload' AND coalesce(s.next, 'end') <> 'download' AND s.done = coalesce(s.done_next, e.done, 0)`,
 	confidence: Likely,
-	explain: func(f *Finding, g *group, d *directive) {
+	explain: func(f *Finding, g *group, d *written) {
 		f.What = fmt.Sprintf("%s was sent %s, %s in all, and overwritten or deleted before any kernel ran", named(f.Variable), times(g.count), size(g.bytes))
 		f.Why = "no kernel reads what such a transfer brings"
 		switch {
 		case !d.known():
 			f.Instead = "leave this transfer out, or create the data without it"
-		case strings.HasPrefix(d.name, "update") && len(d.clauses) == 1 && len(d.clauses[0].items()) < 2:
+		case strings.HasPrefix(d.name, "update") && len(d.clauses) == 1 && len(d.clauses[0].Items()) < 2:
 			f.Instead = "leave the directive out"
 		case strings.HasPrefix(d.name, "update"):
 			other := d.clone()

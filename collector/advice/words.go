@@ -22,7 +22,7 @@ func size(bytes int64) string { return report.ShowBytes(float64(bytes)) }
 
 // again names the loop to look at: that around the directive, or whatever calls its
 // function.
-func (d *directive) again(f *Finding) string {
+func (d *written) again(f *Finding) string {
 	switch {
 	case d.loop > 0 && f.Function != "":
 		return fmt.Sprintf("the loop at line %d in %s", d.loop, f.Function)

@@ -7,6 +7,15 @@ package capture
 // it.
 const Version = version
 
+// Kinds of events beyond acc_event_t: the program's own. The end of a start is the next
+// number.
+const (
+	RangeStart int32 = kindRangeStart
+	FrameStart int32 = kindFrameStart
+	Mark       int32 = kindMark
+	MPIStart   int32 = kindMpiStart
+)
+
 // A ring's file is called this and its number.
 const ringPrefix = "ring-"
 

@@ -36,6 +36,13 @@
 #define CAPTURE_ARMED 1u
 #define CAPTURE_DISARMED 2u
 
+/* Kinds of events beyond acc_event_t: the program's own (accscope_annotation.h).  A
+   start's end is the next number.  Their three words are bytes, number, communicator.  */
+#define CAPTURE_KIND_RANGE_START 40u
+#define CAPTURE_KIND_FRAME_START 42u	/* number: the frame's */
+#define CAPTURE_KIND_MARK 44u
+#define CAPTURE_KIND_MPI_START 46u	/* number: the peer's rank */
+
 /* struct capture_process.ended */
 #define CAPTURE_END_EXIT 1u		/* the library's destructor ran */
 #define CAPTURE_END_QUICK_EXIT 2u	/* its handler of quick_exit ran */

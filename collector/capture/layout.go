@@ -21,6 +21,10 @@ const (
 	clockCounter     = 2
 	armed            = 1
 	disarmed         = 2
+	kindRangeStart   = 40
+	kindFrameStart   = 42
+	kindMark         = 44
+	kindMpiStart     = 46
 	endExit          = 1
 	endQuickExit     = 2
 	filterEvents     = 1

@@ -23,9 +23,10 @@ type metric struct {
 	name, about string
 	unit        unit
 	filters     []string // by which it can be limited
-	// host sums totals of sites, device works of them; whole is that of the run.
+	// sum is that of a total of a site, device: only where a device measured
+	// something; whole is the metric of a run.
 	site   func(*store.Site) bool
-	host   func(*store.Total) int64
+	sum    func(*store.Total) int64
 	device bool
 	whole  func(*run) int64
 }
@@ -37,6 +38,8 @@ func kinds(names ...string) func(*store.Site) bool {
 func count(t *store.Total) int64 { return t.Count }
 func bytes(t *store.Total) int64 { return t.Bytes }
 
+func onDevice(t *store.Total) int64 { return t.Device.Time }
+
 var (
 	ofKernels   = []string{"kernel", "queue", "rank", "source"}
 	ofVariables = []string{"variable", "queue", "rank", "source"}
@@ -45,23 +48,23 @@ var (
 
 // metrics are all there are.
 var metrics = []*metric{
-	{name: "launches", about: "kernels launched", filters: ofKernels, site: kinds("enqueue_launch"), host: count},
-	{name: "transfers.count", about: "uploads and downloads", filters: ofVariables, site: transfer, host: count},
-	{name: "transfers.bytes", about: "their bytes", unit: sized, filters: ofVariables, site: transfer, host: bytes},
-	{name: "uploads.count", about: "transfers to devices", filters: ofVariables, site: kinds("enqueue_upload"), host: count},
-	{name: "uploads.bytes", about: "their bytes", unit: sized, filters: ofVariables, site: kinds("enqueue_upload"), host: bytes},
-	{name: "downloads.count", about: "transfers from devices", filters: ofVariables, site: kinds("enqueue_download"), host: count},
-	{name: "downloads.bytes", about: "their bytes", unit: sized, filters: ofVariables, site: kinds("enqueue_download"), host: bytes},
-	{name: "mappings", about: "data mapped (create events)", filters: ofVariables, site: kinds("create"), host: count},
-	{name: "allocations", about: "device memory taken (alloc events)", filters: ofVariables, site: kinds("alloc"), host: count},
+	{name: "launches", about: "kernels launched", filters: ofKernels, site: kinds("enqueue_launch"), sum: count},
+	{name: "transfers.count", about: "uploads and downloads", filters: ofVariables, site: transfer, sum: count},
+	{name: "transfers.bytes", about: "their bytes", unit: sized, filters: ofVariables, site: transfer, sum: bytes},
+	{name: "uploads.count", about: "transfers to devices", filters: ofVariables, site: kinds("enqueue_upload"), sum: count},
+	{name: "uploads.bytes", about: "their bytes", unit: sized, filters: ofVariables, site: kinds("enqueue_upload"), sum: bytes},
+	{name: "downloads.count", about: "transfers from devices", filters: ofVariables, site: kinds("enqueue_download"), sum: count},
+	{name: "downloads.bytes", about: "their bytes", unit: sized, filters: ofVariables, site: kinds("enqueue_download"), sum: bytes},
+	{name: "mappings", about: "data mapped (create events)", filters: ofVariables, site: kinds("create"), sum: count},
+	{name: "allocations", about: "device memory taken (alloc events)", filters: ofVariables, site: kinds("alloc"), sum: count},
 	{name: "peak_memory", about: "most memory in use on a device", unit: sized, whole: func(r *run) int64 { return r.peak }},
-	{name: "waits", about: "waits of threads", filters: ofPlaces, site: kinds("wait"), host: count},
-	{name: "errors", about: "errors of the runtime", filters: ofPlaces, site: kinds("error"), host: count},
-	{name: "kernel_time", about: "device time of kernels", unit: timed, filters: ofKernels, site: kinds("enqueue_launch"), device: true},
-	{name: "transfer_time", about: "device time of transfers", unit: timed, filters: ofVariables, site: transfer, device: true},
-	{name: "wait_time", about: "time that threads were blocked", unit: timed, filters: ofPlaces, site: kinds("wait"), host: func(t *store.Total) int64 { return t.Time }},
+	{name: "waits", about: "waits of threads", filters: ofPlaces, site: kinds("wait"), sum: count},
+	{name: "errors", about: "errors of the runtime", filters: ofPlaces, site: kinds("error"), sum: count},
+	{name: "kernel_time", about: "device time of kernels", unit: timed, filters: ofKernels, site: kinds("enqueue_launch"), sum: onDevice, device: true},
+	{name: "transfer_time", about: "device time of transfers", unit: timed, filters: ofVariables, site: transfer, sum: onDevice, device: true},
+	{name: "wait_time", about: "time that threads were blocked", unit: timed, filters: ofPlaces, site: kinds("wait"), sum: func(t *store.Total) int64 { return t.Time }},
 	{name: "host_time", about: "time of threads in OpenACC", unit: timed, filters: ofPlaces,
-		site: func(s *store.Site) bool { return s.Depth == 0 }, host: func(t *store.Total) int64 { return t.Time }},
+		site: func(s *store.Site) bool { return s.Outermost() }, sum: func(t *store.Total) int64 { return t.Time }},
 	{name: "wall_time", about: "from the begin to the end", unit: timed, whole: func(r *run) int64 { return r.wall }},
 }
 
@@ -105,17 +108,9 @@ func (m *metric) value(r *run, l limit) (sum int64, matched bool) {
 		rank, has := r.ranks[int64(s.Process)]
 		return l.rank == nil || has && rank == *l.rank
 	}
-	if m.device {
-		for i := range r.works {
-			if w := &r.works[i]; w.Site != nil && accepts(w.Site) {
-				sum, matched = sum+w.Time, true
-			}
-		}
-		return sum, matched
-	}
 	for i := range r.totals {
-		if t := &r.totals[i]; accepts(t.Site) {
-			sum, matched = sum+m.host(t), true
+		if t := &r.totals[i]; accepts(t.Site) && (!m.device || t.Device.Count > 0) {
+			sum, matched = sum+m.sum(t), true
 		}
 	}
 	return sum, matched

@@ -43,7 +43,6 @@ type sums struct{ count, bytes, time int64 }
 type run struct {
 	things    map[thing]*sums
 	totals    []store.Total
-	works     []store.WorkTotal
 	ranks     map[int64]int64 // by process
 	variable  func(*store.Site) string
 	peak      int64 // bytes of the device that had most in use
@@ -55,9 +54,6 @@ func readRun(trace *store.Trace) (*run, error) {
 	r := &run{things: map[thing]*sums{}, ranks: map[int64]int64{}, variable: trace.Variable}
 	var err error
 	if r.totals, err = trace.Totals(store.Filter{}); err != nil {
-		return nil, err
-	}
-	if r.works, err = trace.WorkTotals(store.Filter{}); err != nil {
 		return nil, err
 	}
 	summary, err := report.Summarize(trace)
@@ -87,14 +83,7 @@ func readRun(trace *store.Trace) (*run, error) {
 		}
 		if t.Site.Kind == "enqueue_launch" || transfer(t.Site) {
 			for _, at := range r.operated(t.Site) {
-				r.add(at, t.Count, bytes, 0)
-			}
-		}
-	}
-	for i := range r.works {
-		if site := r.works[i].Site; site != nil {
-			for _, at := range r.operated(site) {
-				r.add(at, 0, 0, r.works[i].Time)
+				r.add(at, t.Count, bytes, t.Device.Time)
 			}
 		}
 	}
@@ -118,7 +107,7 @@ func transfer(s *store.Site) bool { return s.Kind == "enqueue_upload" || s.Kind 
 // reached says whether a span counts how often its construct was reached: each
 // construct has one such span, a data region that at its begin.
 func reached(s *store.Site) bool {
-	return s.Depth == 0 && (s.Kind != "exit_data" || s.Construct == "exit_data")
+	return s.Outermost() && (s.Kind != "exit_data" || s.Construct == "exit_data")
 }
 
 // construct is what a span counts for. A device begins and ends in whatever construct

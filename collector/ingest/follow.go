@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/accscope/accscope/collector/sampling"
 	"golang.org/x/sys/unix"
 )
 
@@ -25,13 +26,20 @@ func (in *Ingester) keepUp(ctx context.Context) error {
 	defer ticker.Stop()
 	in.stop = ctx.Done()
 	defer func() { in.stop = nil }()
+	sampler := sampling.Start()
 	for {
-		if _, err := in.Poll(); err != nil {
+		_, err := in.Poll()
+		if err == nil {
+			err = in.takeSamples(sampler)
+		}
+		if err != nil {
+			sampler.Close()
 			return err
 		}
 		select {
 		case <-ctx.Done():
-			return nil
+			sampler.Close()
+			return in.takeSamples(sampler)
 		case <-ticker.C:
 		}
 	}

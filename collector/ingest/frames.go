@@ -64,7 +64,13 @@ func (in *Ingester) frames() error {
 			frame.File, frame.Line, frame.EndLine = k.File, k.FirstLine, k.LastLine
 		}
 		at := source.Position{File: frame.File, Line: frame.Line, FunctionLine: frame.FunctionLine, FunctionEnd: frame.LastLine}
-		frame.Line, frame.EndLine = resolver.Directive(found.Module, at, compute).Lines(frame.Line, frame.EndLine)
+		d := resolver.Directive(found.Module, at, compute)
+		frame.Line, frame.EndLine = d.Lines(frame.Line, frame.EndLine)
+		if d.Compute() {
+			if err := in.writer.SetConstruct(frame.File, int32(frame.Line), d.Name); err != nil {
+				return err
+			}
+		}
 		if err := in.writer.SaveFrame(frame); err != nil {
 			return err
 		}

@@ -95,8 +95,11 @@ type Ingester struct {
 	constructs map[place]bool                           // looked for
 	stop       <-chan struct{}                          // closed when following is to end; nil: nobody ends it
 	finishing  bool
-	ended      int64 // when Finish began, CLOCK_MONOTONIC
-	complete   bool  // all that will be taken in has been
+	ended      int64                   // when Finish began, CLOCK_MONOTONIC
+	complete   bool                    // all that will be taken in has been
+	sampled    map[int]*process        // those that figures were sampled of, by their number
+	counters   map[store.Counter]int64 // numbers in the trace
+	noGPU      bool                    // the trace says why there are no figures of GPUs
 	warnings   []string
 	buffer     model.Event
 }
@@ -165,7 +168,7 @@ func Open(o Options) (*Ingester, error) {
 		o.Now = monotonic
 	}
 	in := &Ingester{options: o, model: model.New(nil, nil), positions: map[store.Stream]int64{},
-		processes: map[string]*process{}, statuses: map[int]string{}, endings: map[string]string{}, directives: map[model.Name]map[int]*source.Directive{}, constructs: map[place]bool{}, hosts: map[machine]*store.Host{}, skipped: map[string]bool{}, failing: map[string]int64{}}
+		sampled: map[int]*process{}, counters: map[store.Counter]int64{}, processes: map[string]*process{}, statuses: map[int]string{}, endings: map[string]string{}, directives: map[model.Name]map[int]*source.Directive{}, constructs: map[place]bool{}, hosts: map[machine]*store.Host{}, skipped: map[string]bool{}, failing: map[string]int64{}}
 	in.captures = distinct(o.Captures)
 	if o.Session != "" {
 		if _, err := os.Stat(o.Session); err != nil {
@@ -248,10 +251,6 @@ func monotonic() int64 {
 
 // Trace is the path of the trace while it is written.
 func (in *Ingester) Trace() string { return in.place.Working }
-
-// Origin is the moment on CLOCK_MONOTONIC of the first host that times count
-// from; 0 before the first event.
-func (in *Ingester) Origin() int64 { return in.origin.Load() }
 
 // Events is the number of events taken in.
 func (in *Ingester) Events() int64 { return in.events.Load() }

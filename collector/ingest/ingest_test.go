@@ -23,7 +23,7 @@ import (
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/runtime/compilers"
-	"go.uber.org/goleak"
+	"github.com/accscope/accscope/runtime/leftover"
 	"golang.org/x/sys/unix"
 )
 
@@ -47,10 +47,9 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	build.folder, build.paths = folder, map[string]string{}
-	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
-		os.RemoveAll(folder)
-		os.Exit(code)
-	}))
+	code := leftover.Main(m)
+	os.RemoveAll(folder)
+	os.Exit(code)
 }
 
 // collect follows a session until it is killed. It tells on standard output what

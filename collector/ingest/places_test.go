@@ -256,6 +256,12 @@ func TestCarriedVariables(t *testing.T) {
 			t.Errorf("%d times %s, want 3, in\n%s", later[want], want, strings.Join(slices.Sorted(maps.Keys(later)), "\n"))
 		}
 	}
+	for _, want := range []string{"bound, term, factor", "bound, term"} {
+		want = "enqueue_upload_start carried.c:24-26 in shift: " + want
+		if later[want] != 1 {
+			t.Errorf("%d times %s, want 1, in\n%s", later[want], want, strings.Join(slices.Sorted(maps.Keys(later)), "\n"))
+		}
+	}
 	if n := once["enqueue_upload_start carried.c:12-14 in step"]; n != 6 {
 		t.Errorf("%d uploads of several variables without a name, want 6, in\n%s", n, strings.Join(slices.Sorted(maps.Keys(once)), "\n"))
 	}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/accscope/accscope/collector/capture"
 	"github.com/accscope/accscope/collector/model"
-	"github.com/accscope/accscope/runtime/source"
+	"github.com/accscope/accscope/runtime/source/directive"
 )
 
 // take hands a ring's item to the model and the trace.
@@ -108,7 +108,7 @@ func (in *Ingester) construct(p *process, e *model.Event, ran int64) error {
 	file := in.model.Names().Text(e.SourceFile)
 	directives, known := in.directives[e.SourceFile]
 	if !known {
-		directives = source.Directives(file, time.Unix(0, p.capture.Realtime(ran)))
+		directives = directive.Read(file, time.Unix(0, p.capture.Realtime(ran)))
 		in.directives[e.SourceFile] = directives
 	}
 	d := directives[int(e.Line)]

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -64,8 +65,9 @@ func Choose(program Program, wanted Runtime, device string) (Choice, error) {
 
 // Libraries are the shared libraries that are loaded into programs.
 type Libraries struct {
-	Profiler string // libaccprof.so
-	Runtime  string // libopenacc.so
+	Profiler string   // libaccprof.so
+	Runtime  string   // libopenacc.so
+	MPI      []string // those that stand before an MPI's calls, where they were built
 }
 
 // FindLibraries looks for our libraries beside the running binary: in ../lib of
@@ -93,6 +95,12 @@ func FindLibraries() (Libraries, error) {
 		if exists(found.Profiler) && exists(found.Runtime) {
 			found.Profiler, _ = filepath.Abs(found.Profiler)
 			found.Runtime, _ = filepath.Abs(found.Runtime)
+			for _, of := range mpiLibraries {
+				path := filepath.Join(filepath.Dir(found.Profiler), of.library)
+				if exists(path) && !slices.Contains(found.MPI, path) {
+					found.MPI = append(found.MPI, path)
+				}
+			}
 			return found, nil
 		}
 	}

@@ -16,9 +16,10 @@ type Capture struct {
 	Events    string // record-time filters, comma-separated event names
 	MinBytes  string
 	Queue     string
-	CallStack string // caller, full or off
-	Activity  string // what devices did: auto, runtime or off
-	Span      string // TRACEPARENT: the run's span
+	CallStack string   // caller, full or off
+	Activity  string   // what devices did: auto, runtime or off
+	Span      string   // TRACEPARENT: the run's span
+	MPI       []string // what stands before MPI's calls (Libraries.ChooseMPI)
 }
 
 // Environment returns the environment in which a program is captured: environ
@@ -29,6 +30,12 @@ func Environment(environ []string, libraries Libraries, choice Choice, device st
 	// Both ways in at once: a runtime that reads ACC_PROFLIB loads the library
 	// by it; the library records each event once however it was registered.
 	values.prepend("ACC_PROFLIB", libraries.Profiler, ";")
+	if values.index("NVTX_INJECTION64_PATH") < 0 { // else another tool takes the calls of NVTX
+		values.set("NVTX_INJECTION64_PATH", libraries.Profiler)
+	}
+	for _, library := range capture.MPI {
+		values.prepend("LD_PRELOAD", library, ":")
+	}
 	if choice.Runtime == Accscope {
 		values.prepend("LD_PRELOAD", libraries.Runtime, ":")
 		values.set("ACCSCOPE_RUNTIME", "auto")

@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -133,7 +134,7 @@ func TestEnvironmentKeepsWhatTheUserSet(t *testing.T) {
 		Choice{Runtime: Accscope}, "sim", Capture{Session: "/s", Paused: true})
 	want := []string{
 		"HOME=/h", "LD_PRELOAD=/l/libopenacc.so:/x.so", "ACC_PROFLIB=/l/libaccprof.so;/tool.so",
-		"ACCSCOPE_RUNTIME=auto", "ACC_DEVICE_TYPE=sim", "ACCSCOPE_SESSION=/s", "ACCSCOPE_CAPTURE=off",
+		"NVTX_INJECTION64_PATH=/l/libaccprof.so", "ACCSCOPE_RUNTIME=auto", "ACC_DEVICE_TYPE=sim", "ACCSCOPE_SESSION=/s", "ACCSCOPE_CAPTURE=off",
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
@@ -141,6 +142,11 @@ func TestEnvironmentKeepsWhatTheUserSet(t *testing.T) {
 	// Run inside a run: nothing is loaded twice.
 	if again := Environment(got, libraries, Choice{Runtime: Accscope}, "sim", Capture{Session: "/s", Paused: true}); !reflect.DeepEqual(again, got) {
 		t.Errorf("a second time %q", again)
+	}
+	// A tool that takes the calls of NVTX goes on to.
+	nsight := "NVTX_INJECTION64_PATH=/nsight.so"
+	if got := Environment([]string{nsight}, libraries, Choice{}, "", Capture{}); !slices.Contains(got, nsight) {
+		t.Errorf("with %s: %q", nsight, got)
 	}
 }
 

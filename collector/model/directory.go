@@ -15,6 +15,7 @@ type ProcessInfo struct {
 	Start     int64     `json:"start"` // first event or start of capture, ns since the trace's origin
 	End       int64     `json:"end"`   // ns; 0 while it runs
 	Ended     string    `json:"ended"` // "" while it runs, "exited", "quick_exit", "_exit", "exec", "killed", "unknown"
+	Exit      string    `json:"exit"`  // exit status or signal, of one that accscope run started and that has ended, else ""
 	Runtime   string    `json:"runtime"`
 	// SinceAttach is set where capture began in the middle of the program and no
 	// snapshot told what existed before.

@@ -42,6 +42,7 @@ type Span struct {
 	ID     int64 // number of the record in the trace, from 1, in order of arrival
 	Parent int64 // ID of the span that encloses it on its thread, 0 if none
 	Depth  int   // enclosing spans
+	Own    int   // how many of them are the program's own
 	Start  Event
 	Device DeviceID
 	Queue  QueueID
@@ -66,6 +67,7 @@ type Step struct {
 	ID     int64 // the record: of the span for Started and Ended, of its own else
 	Parent int64 // of the record
 	Depth  int
+	Own    int   // enclosing spans that are the program's own
 	Span   *Span // for Started and Ended
 	Device DeviceID
 	Queue  QueueID

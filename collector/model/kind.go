@@ -52,11 +52,14 @@ const (
 	ActivityFill     = int32(callbacks.ActivityFill)
 )
 
-// kindNames are the names of acc_event_t without acc_ev_.
+// kindNames are the names of acc_event_t without acc_ev_, and of the program's own events.
 var kindNames = func() map[int32]string {
 	names := map[int32]string{}
 	for _, e := range append(callbacks.Events(), callbacks.None) {
 		names[int32(e)] = strings.TrimPrefix(e.String(), "acc_ev_")
+	}
+	for _, own := range ownNames {
+		names[own.kind] = own.name
 	}
 	return names
 }()
@@ -67,6 +70,11 @@ var spanNames = func() map[int32]string {
 	for _, e := range callbacks.Events() {
 		if e.Half() == callbacks.Start {
 			names[int32(e)] = strings.TrimSuffix(kindNames[int32(e)], "_start")
+		}
+	}
+	for _, own := range ownNames {
+		if IsStart(own.kind) {
+			names[own.kind] = own.span
 		}
 	}
 	return names
@@ -93,8 +101,8 @@ var activityNames = func() []string {
 	return names
 }()
 
-// KindName is the name of an acc_event_t without acc_ev_, "" for a number that
-// the specification does not have.
+// KindName is the name of an acc_event_t without acc_ev_, or of an event of the
+// program's own, "" for a number that is neither's.
 func KindName(kind int32) string { return kindNames[kind] }
 
 // SpanName is the common name of a start event and its end ("enqueue_launch");
@@ -127,7 +135,8 @@ func ActivityName(kind int32) string {
 	return activityNames[kind]
 }
 
-// Kinds calls f for every event the specification has, with its name.
+// Kinds calls f for every event the specification has and those of the program's own,
+// with its name.
 func Kinds(f func(kind int32, name, span string)) {
 	for kind, name := range kindNames {
 		f(kind, name, SpanName(kind))
@@ -135,7 +144,9 @@ func Kinds(f func(kind int32, name, span string)) {
 }
 
 // IsStart says whether an event opens a pair.
-func IsStart(kind int32) bool { return callbacks.Event(kind).Half() == callbacks.Start }
+func IsStart(kind int32) bool {
+	return callbacks.Event(kind).Half() == callbacks.Start || Own(kind) && kind != Mark && kind%2 == 0
+}
 
 // IsEnd says whether an event closes a pair; its start is the number before it.
 func IsEnd(kind int32) bool { return IsStart(kind - 1) }

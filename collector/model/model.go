@@ -165,7 +165,7 @@ func (m *Model) fold(e *Event, step *Step) {
 func (m *Model) returned(e *Event, step *Step) {
 	switch e.Kind {
 	case ComputeConstructEnd, EnterDataEnd, ExitDataEnd, UpdateEnd:
-		if step.Span.Depth == 0 {
+		if step.Span.Depth == step.Span.Own {
 			if q := m.queue(m.directory.Queue(step.Device, AsyncSync)); q.depth > 0 {
 				m.drain(q, e.Time, step)
 			}

@@ -32,7 +32,7 @@ func (m *Model) pair(t *thread, e *Event, step *Step) {
 		return
 	}
 	m.records++
-	step.ID, step.Depth = m.records, len(t.stack)
+	step.ID, step.Depth, step.Own = m.records, len(t.stack), t.own()
 	if n := len(t.stack); n > 0 {
 		step.Parent = t.stack[n-1].ID
 	}
@@ -46,7 +46,7 @@ func (m *Model) open(t *thread, e *Event, step *Step) {
 	m.records++
 	s := m.newSpan()
 	stack, dimensions := s.Start.CallStack, s.Start.GangDimensions
-	*s = Span{ID: m.records, Depth: len(t.stack), Start: *e, Device: step.Device, Queue: step.Queue}
+	*s = Span{ID: m.records, Depth: len(t.stack), Own: t.own(), Start: *e, Device: step.Device, Queue: step.Queue}
 	// The event's slices belong to whoever read it.
 	s.Start.CallStack = append(stack[:0], e.CallStack...)
 	s.Start.GangDimensions = append(dimensions[:0], e.GangDimensions...)
@@ -54,7 +54,7 @@ func (m *Model) open(t *thread, e *Event, step *Step) {
 		s.Parent = t.stack[n-1].ID
 	}
 	t.stack = append(t.stack, s)
-	step.Phase, step.ID, step.Parent, step.Depth, step.Span = Started, s.ID, s.Parent, s.Depth, s
+	step.Phase, step.ID, step.Parent, step.Depth, step.Own, step.Span = Started, s.ID, s.Parent, s.Depth, s.Own, s
 }
 
 // close finds the start of an end: the one with the same pair number, else the
@@ -77,8 +77,24 @@ func (m *Model) close(t *thread, e *Event, step *Step) bool {
 	if at > 0 {
 		t.stack[at-1].Inner += max(e.Time-s.Start.Time, 0)
 	}
-	step.Phase, step.ID, step.Parent, step.Depth, step.Span = Ended, s.ID, s.Parent, s.Depth, s
+	if Own(e.Kind) {
+		e.inherit(&s.Start)
+	}
+	step.Phase, step.ID, step.Parent, step.Depth, step.Own, step.Span = Ended, s.ID, s.Parent, s.Depth, s.Own, s
 	return true
+}
+
+// own is how many of a thread's open spans are the program's own.
+func (t *thread) own() int {
+	n := len(t.stack)
+	if n == 0 {
+		return 0
+	}
+	s := t.stack[n-1]
+	if Own(s.Start.Kind) {
+		return s.Own + 1
+	}
+	return s.Own
 }
 
 // Interrupt says that a thread is in no span deeper than depth, though the ends of

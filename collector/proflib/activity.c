@@ -144,6 +144,8 @@ activity_record (void *context, const struct accscope_activity_record *activity)
   leave (ring);
 }
 
+static uint64_t subscription;
+
 void
 activity_subscribe (acc_prof_lookup_func lookup)
 {
@@ -157,7 +159,6 @@ activity_subscribe (acc_prof_lookup_func lookup)
   static const struct accscope_activity_subscriber subscriber = {
     .size = sizeof subscriber, .record = activity_record,
   };
-  uint64_t subscription;
   if (settings.activity != ACTIVITY_OFF
       && activity->subscribe (&subscriber, &subscription) == 0)
     __atomic_store_n (&device_activity, activity, __ATOMIC_RELEASE);
@@ -166,11 +167,17 @@ activity_subscribe (acc_prof_lookup_func lookup)
 /* -- device times at waits */
 
 /* What has finished is known to whoever has waited for it, and may be all that is
-   ever told of it: the process can be killed at any time.  But to have the runtime
-   report at once costs a program that waits often more than its own work, so that
-   takes at most one part in PUBLISH_SHARE of the time, beside the first PUBLISH_FIRST
-   waits and what was saved up: PUBLISH_CREDIT milliseconds at most.  Where that is
-   spent the runtime reports when it does.  */
+   ever told of it: the process can be killed at any time.  So the runtime reports at
+   each wait, where that is cheap: up to PUBLISH_CHEAP nanoseconds.  Where it asks a
+   device's driver, a program that waits often would pay for it as much as for its own
+   work: what is dear takes at most one part in PUBLISH_SHARE of the time, beside the
+   first PUBLISH_FIRST waits and PUBLISH_CREDIT milliseconds of what was saved up.  Of
+   a report at most PUBLISH_MOST nanoseconds count: longer are those of many operations,
+   which are reported some time anyhow, and those during which others had the
+   processor.  Where another tool's function holds the reports up, which may wait for the
+   thread that is here, the runtime reports when it does.  */
+#define PUBLISH_CHEAP 2000
+#define PUBLISH_MOST 50000
 #define PUBLISH_SHARE 128
 #define PUBLISH_CREDIT 5
 #define PUBLISH_FIRST 64
@@ -183,8 +190,7 @@ activity_publish (uint64_t now)
   static int64_t credit;	/* ticks */
   static unsigned waits;	/* all three are PUBLISHING's */
   uint32_t no = 0;
-  if (!device_activity || !COVERS (device_activity, flush)
-      || !device_activity->flush
+  if (!device_activity || !COVERS (device_activity, flush_for)
       || local_generation () != 1	/* a child's runtime may not be there */
       || !__atomic_compare_exchange_n (&publishing, &no, 1, 0, __ATOMIC_ACQUIRE,
 				       __ATOMIC_RELAXED))
@@ -199,8 +205,13 @@ activity_publish (uint64_t now)
   if (credit > 0 || waits < PUBLISH_FIRST)
     {
       waits++;
-      device_activity->flush ();
-      credit -= (int64_t) (ticks_now () - now);
+      device_activity->flush_for (subscription);
+      int64_t took = (int64_t) (ticks_now () - now);
+      if (took > (int64_t) (clock_millisecond * PUBLISH_CHEAP / 1000000))
+	{
+	  int64_t dear = (int64_t) (clock_millisecond * PUBLISH_MOST / 1000000);
+	  credit -= took < dear ? took : dear;
+	}
     }
   last = now;
   __atomic_store_n (&publishing, 0, __ATOMIC_RELEASE);

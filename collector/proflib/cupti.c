@@ -15,7 +15,6 @@
 #include <string.h>
 #include <time.h>
 
-#define BUFFER_BYTES ((size_t) 256 << 10)
 #define FLUSH_PERIOD 200	/* milliseconds */
 
 static struct accscope_cupti cupti;
@@ -189,65 +188,21 @@ queue_of (struct accscope_activity_record *record, uint32_t context,
 }
 
 static void
-deliver (int kind, uint64_t bytes, uint64_t start, uint64_t end, uint32_t device,
-	 uint32_t context, uint32_t stream, uint32_t correlation,
-	 const char *name)
-{
-  struct accscope_activity_record record = {
-    .size = sizeof record, .kind = kind, .device_type = acc_device_nvidia,
-    .device_number = (int32_t) device, .bytes = bytes,
-    .correlation = number_of (correlation),
-    .device_start = (int64_t) start, .device_end = (int64_t) end,
-    .host_start = (int64_t) start + offset, .host_end = (int64_t) end + offset,
-  };
-  if (end == 0 || end < start)
-    return;	/* CUPTI could not tell */
-  const struct enqueue *e = queue_of (&record, context, stream);
-  record.name = kind != accscope_activity_kernel ? NULL
-    : e && e->name ? e->name : name;
-  activity_record (NULL, &record);
-}
-
-static void
 take (const struct cupti_activity *activity)
 {
-  switch (activity->kind)
-    {
-    case CUPTI_ACTIVITY_KIND_KERNEL:
-    case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
-      {
-	const struct cupti_kernel *k = (const void *) activity;
-	deliver (accscope_activity_kernel, 0, k->start, k->end, k->device,
-		 k->context, k->stream, k->correlation, k->name);
-	break;
-      }
-    case CUPTI_ACTIVITY_KIND_MEMCPY:
-      {
-	const struct cupti_memcpy *m = (const void *) activity;
-	deliver (m->copy_kind == CUPTI_ACTIVITY_MEMCPY_KIND_HTOD
-		 ? accscope_activity_upload
-		 : m->copy_kind == CUPTI_ACTIVITY_MEMCPY_KIND_DTOH
-		 ? accscope_activity_download : accscope_activity_copy,
-		 m->bytes, m->start, m->end, m->device, m->context, m->stream,
-		 m->correlation, NULL);
-	break;
-      }
-    case CUPTI_ACTIVITY_KIND_MEMSET:
-      {
-	const struct cupti_memset *m = (const void *) activity;
-	deliver (accscope_activity_fill, m->bytes, m->start, m->end, m->device,
-		 m->context, m->stream, m->correlation, NULL);
-	break;
-      }
-    }
-}
-
-static void
-request (uint8_t **buffer, size_t *size, size_t *most)
-{
-  *buffer = malloc (BUFFER_BYTES);
-  *size = *buffer ? BUFFER_BYTES : 0;
-  *most = 0;
+  struct accscope_cupti_operation o = accscope_cupti_operation (activity);
+  struct accscope_activity_record record = {
+    .size = sizeof record, .kind = o.kind, .device_type = acc_device_nvidia,
+    .device_number = (int32_t) o.device, .bytes = o.bytes,
+    .correlation = number_of (o.correlation),
+    .device_start = (int64_t) o.start, .device_end = (int64_t) o.end,
+    .host_start = (int64_t) o.start + offset, .host_end = (int64_t) o.end + offset,
+  };
+  if (o.kind == 0 || o.end == 0 || o.end < o.start)
+    return;
+  const struct enqueue *e = queue_of (&record, o.context, o.stream);
+  record.name = o.kind == accscope_activity_kernel && e && e->name ? e->name : o.name;
+  activity_record (NULL, &record);
 }
 
 /* An external correlation number may come after what it belongs to, so those of
@@ -301,26 +256,7 @@ register_all (void)
 	return 0;
       offset = (int64_t) (before + (timestamp () - before) / 2 - now);
     }
-  return cupti.cuptiActivityRegisterCallbacks (request, complete) == CUPTI_SUCCESS;
-}
-
-static int
-enable_all (void)
-{
-  static const int kinds[] = {
-    CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION,
-    CUPTI_ACTIVITY_KIND_DRIVER,	/* with whose records the numbers come */
-    CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
-    CUPTI_ACTIVITY_KIND_MEMSET,
-  };
-  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-    if (cupti.cuptiActivityEnable (kinds[i]) != CUPTI_SUCCESS)
-      {
-	while (i-- > 0)
-	  cupti.cuptiActivityDisable (kinds[i]);
-	return 0;
-      }
-  return 1;
+  return cupti.cuptiActivityRegisterCallbacks (accscope_cupti_request, complete) == CUPTI_SUCCESS;
 }
 
 /* CUPTI has one subscriber at a time: being it keeps us from taking the place of
@@ -328,10 +264,17 @@ enable_all (void)
 static int
 enable (void)
 {
+  static const int kinds[] = {
+    CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION,
+    CUPTI_ACTIVITY_KIND_DRIVER,	/* with whose records the numbers come */
+    CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
+    CUPTI_ACTIVITY_KIND_MEMSET,
+  };
   void *subscriber;
   if (cupti.cuptiSubscribe (&subscriber, ignore, NULL) != CUPTI_SUCCESS)
     return 0;
-  if (!register_all () || !enable_all ())
+  if (!register_all ()
+      || !accscope_cupti_enable (&cupti, kinds, sizeof kinds / sizeof *kinds))
     {
       cupti.cuptiUnsubscribe (subscriber);
       return 0;

@@ -32,18 +32,28 @@ static const uint64_t start_kinds
   | BIT (acc_ev_enter_data_start) | BIT (acc_ev_exit_data_start)
   | BIT (acc_ev_update_start) | BIT (acc_ev_compute_construct_start)
   | BIT (acc_ev_enqueue_launch_start) | BIT (acc_ev_enqueue_upload_start)
-  | BIT (acc_ev_enqueue_download_start) | BIT (acc_ev_wait_start);
+  | BIT (acc_ev_enqueue_download_start) | BIT (acc_ev_wait_start)
+  | BIT (CAPTURE_KIND_RANGE_START) | BIT (CAPTURE_KIND_FRAME_START)
+  | BIT (CAPTURE_KIND_MPI_START);
 static const uint64_t end_kinds
   = BIT (acc_ev_device_init_end) | BIT (acc_ev_device_shutdown_end)
   | BIT (acc_ev_enter_data_end) | BIT (acc_ev_exit_data_end)
   | BIT (acc_ev_update_end) | BIT (acc_ev_compute_construct_end)
   | BIT (acc_ev_enqueue_launch_end) | BIT (acc_ev_enqueue_upload_end)
-  | BIT (acc_ev_enqueue_download_end) | BIT (acc_ev_wait_end);
+  | BIT (acc_ev_enqueue_download_end) | BIT (acc_ev_wait_end)
+  | BIT (CAPTURE_KIND_RANGE_START + 1) | BIT (CAPTURE_KIND_FRAME_START + 1)
+  | BIT (CAPTURE_KIND_MPI_START + 1);
 static const uint64_t data_kinds
   = BIT (acc_ev_create) | BIT (acc_ev_delete) | BIT (acc_ev_alloc)
   | BIT (acc_ev_free) | BIT (acc_ev_enqueue_upload_start)
   | BIT (acc_ev_enqueue_upload_end) | BIT (acc_ev_enqueue_download_start)
   | BIT (acc_ev_enqueue_download_end);
+/* Of the program's own, with the words of a data event.  */
+static const uint64_t annotation_kinds
+  = BIT (CAPTURE_KIND_RANGE_START) | BIT (CAPTURE_KIND_RANGE_START + 1)
+  | BIT (CAPTURE_KIND_FRAME_START) | BIT (CAPTURE_KIND_FRAME_START + 1)
+  | BIT (CAPTURE_KIND_MARK) | BIT (CAPTURE_KIND_MPI_START)
+  | BIT (CAPTURE_KIND_MPI_START + 1);
 static const uint64_t launch_kinds
   = BIT (acc_ev_enqueue_launch_start) | BIT (acc_ev_enqueue_launch_end);
 
@@ -63,7 +73,7 @@ is_kind (uint64_t kinds, int kind)
 static inline unsigned
 group_of (int kind)
 {
-  if (is_kind (data_kinds, kind))
+  if (is_kind (data_kinds | annotation_kinds, kind))
     return CAPTURE_SITE_DATA;
   if (is_kind (launch_kinds, kind))
     return CAPTURE_SITE_LAUNCH;

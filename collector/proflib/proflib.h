@@ -2,6 +2,8 @@
 
    register.c  entry points, constructor, end of the process and of threads
    record.c    the callback: one event into its thread's ring
+   annotate.c  events of the program's own
+   nvtx.c      the same by NVTX, where the program calls that
    site.c      what events of one place share
    complete.c  structs that are too short
    intern.c    strings of a chunk, interned by content
@@ -384,6 +386,8 @@ void cupti_flush (void);
 
 /* -- record.c */
 
+/* Return address of the event that the thread is about to record; 0: to be found.  */
+extern __thread uint64_t record_caller __attribute__ ((tls_model ("initial-exec")));
 void record_callback (acc_prof_info *, acc_event_info *, acc_api_info *);
 unsigned record_events (struct accscope_event **, unsigned count,
 			accscope_raise_function, void *from);

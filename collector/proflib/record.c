@@ -16,15 +16,32 @@ has_source (const acc_prof_info *profile)
   return profile && profile->valid_bytes >= SOURCE_BYTES && profile->src_file;
 }
 
+__thread uint64_t record_caller __attribute__ ((tls_model ("initial-exec")));
+
+/* All return addresses, from that of the given caller on if there is one.  */
+static unsigned
+full_stack (uint64_t stack[CAPTURE_STACK_LIMIT])
+{
+  unsigned depth = unwind_stack (stack, CAPTURE_STACK_LIMIT);
+  for (unsigned i = 0; record_caller && i < depth; i++)
+    if (stack[i] == record_caller)
+      {
+	memmove (stack, stack + i, (depth - i) * sizeof *stack);
+	return depth - i;
+      }
+  return depth;
+}
+
 /* Return addresses of the event, if wanted; their number.  */
 static inline unsigned
 stack_of (const acc_prof_info *profile, uint64_t stack[CAPTURE_STACK_LIMIT])
 {
   if (settings.stack == STACK_FULL)
-    return unwind_stack (stack, CAPTURE_STACK_LIMIT);
+    return full_stack (stack);
   if (settings.stack == STACK_OFF || has_source (profile))
     return 0;
-  return unwind_stack (stack, 1);
+  stack[0] = record_caller;
+  return record_caller ? 1 : unwind_stack (stack, 1);
 }
 
 /* Whether an event that matches SITE as far as site_matches () looks, does so
@@ -37,7 +54,7 @@ site_special (struct site *site)
   if (site->special & SITE_LONG_TEXT && !site_same_texts (site))
     return 0;
   if (site->special & SITE_UNWIND)
-    return unwind_caller (&site->walk) == site->caller;
+    return (record_caller ? record_caller : unwind_caller (&site->walk)) == site->caller;
   return 1;
 }
 

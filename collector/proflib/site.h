@@ -12,7 +12,7 @@
 #endif
 
 /* acc_api_info.vendor of accscope's runtime, whose texts stay what they are at
-   their addresses (runtime/openacc/cstring.go): pointers are enough to compare.  */
+   their addresses (callbacks/cstring.go): pointers are enough to compare.  */
 #define PERMANENT_TEXTS 0xacc5
 
 /* The site of the event, new or known; null: the chunk is used up.  MISSING is

@@ -36,10 +36,10 @@ func whatThereIs(trace *store.Trace, filter Filter) ([]string, error) {
 			return name(t.site.name)
 		}},
 		{"variable", filter.Variable, filter.Variable != "", Filter{Variable: filter.Variable}, func(t *total) any {
-			if !isTransfer(t.site.kind) && t.site.kind != kindCreate && t.site.kind != kindAlloc {
+			if !t.site.isData() {
 				return nil
 			}
-			return name(t.site.name)
+			return t.site.variable
 		}},
 		{"source", filter.Source, filter.Source != "", Filter{Source: filter.Source}, func(t *total) any { return t.site.place() }},
 		{"queue", number(filter.Queue), filter.Queue != nil, Filter{Queue: filter.Queue}, func(t *total) any {
@@ -80,7 +80,7 @@ func (f *facts) values(of func(*total) any) string {
 	weights := map[string]int64{}
 	for _, t := range f.totals {
 		if value, ok := of(t).(string); ok {
-			weights[value] += t.inclusive
+			weights[value] += t.Time
 		}
 	}
 	var list []string

@@ -75,11 +75,25 @@ func Build(trace *store.Trace, options Options) (*Document, error) {
 		if err != nil {
 			return nil, err
 		}
-		document.Tables = []*Table{failures, said, f.constructs(), f.kernels(), f.directions(), f.transferred(),
-			f.synchronisation(), f.queues(), memory, leaks, f.instants()}
-		// Errors and warnings come first where there are any, and not at all where not.
+		annotations, err := f.annotations(trace, options.Filter)
+		if err != nil {
+			return nil, err
+		}
+		sampled, err := sampledTable(trace, options.Filter)
+		if err != nil {
+			return nil, err
+		}
+		calls, err := f.messages(trace, options.Filter)
+		if err != nil {
+			return nil, err
+		}
+		messages := communication(calls)
+		document.Tables = []*Table{failures, said, annotations, messages, f.constructs(), f.kernels(), f.directions(), f.transferred(),
+			f.synchronisation(), f.queues(), memory, leaks, f.instants(), sampled}
+		// Errors, warnings, annotations and communication come first where there are any, and
+		// not at all where not.
 		document.Tables = slices.DeleteFunc(document.Tables, func(t *Table) bool {
-			return (t == failures || t == said) && len(t.Rows) == 0
+			return (t == failures || t == said || t == annotations || t == messages || t == sampled) && len(t.Rows) == 0
 		})
 	}
 	for _, table := range document.Tables {
@@ -263,14 +277,15 @@ func group(totals []*total, key func(*total) (any, bool), weight func(*row) int6
 			r = &row{key: k, total: total{site: t.site}}
 			rows[k] = r
 		}
-		r.merge(t)
+		r.Add(&t.Sum)
+		r.device.Add(&t.device)
 	}
 	list := make([]*row, 0, len(rows))
 	for _, r := range rows {
 		list = append(list, r)
 	}
 	slices.SortFunc(list, func(a, b *row) int {
-		return cmp.Or(cmp.Compare(weight(b), weight(a)), cmp.Compare(b.count, a.count), cmp.Compare(fmt.Sprint(a.key), fmt.Sprint(b.key)))
+		return cmp.Or(cmp.Compare(weight(b), weight(a)), cmp.Compare(b.Count, a.Count), cmp.Compare(fmt.Sprint(a.key), fmt.Sprint(b.key)))
 	})
 	return list
 }
@@ -279,19 +294,6 @@ func group(totals []*total, key func(*total) (any, bool), weight func(*row) int6
 type row struct {
 	key any
 	total
-}
-
-func (r *row) merge(t *total) {
-	if t.ended() > 0 && (r.ended() == 0 || t.min < r.min) {
-		r.min = t.min
-	}
-	r.max = max(r.max, t.max)
-	r.count += t.count
-	r.unended += t.unended
-	r.inclusive += t.inclusive
-	r.exclusive += t.exclusive
-	r.bytes += t.bytes
-	r.device.add(t.device)
 }
 
 func average(sum, count int64) any {

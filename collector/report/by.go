@@ -43,16 +43,16 @@ func (f *facts) by(dimension string) (*Table, error) {
 		}
 		switch {
 		case t.site.kind == kindLaunch:
-			s.kernels += t.count
+			s.kernels += t.Count
 		case isTransfer(t.site.kind):
-			s.transfers += t.count
-			s.bytes += t.bytes
+			s.transfers += t.Count
+			s.bytes += t.Bytes
 		case t.site.kind == kindWait:
-			s.waited += t.inclusive
+			s.waited += t.Time
 		}
-		all += t.exclusive
+		all += t.Exclusive()
 		return k, true
-	}, func(r *row) int64 { return r.exclusive + r.device.time })
+	}, func(r *row) int64 { return r.Exclusive() + r.device.Time })
 	names := placeNames{}
 	if dimension == "source" {
 		for _, r := range rows {
@@ -61,8 +61,8 @@ func (f *facts) by(dimension string) (*Table, error) {
 	}
 	for _, r := range rows {
 		s := extra[r.key]
-		cells := []any{r.key, r.exclusive, share(r.exclusive, all), s.kernels,
-			known(r.device.time, r.device.count), s.transfers, s.bytes, s.waited, r.count}
+		cells := []any{r.key, r.Exclusive(), share(r.Exclusive(), all), s.kernels,
+			known(r.device.Time, r.device.Count), s.transfers, s.bytes, s.waited, r.Count}
 		switch dimension {
 		case "source":
 			at := r.key.(placeKey)
@@ -90,8 +90,7 @@ func (f *facts) dimension(dimension string) (key func(*total) (any, bool), title
 		return func(t *total) (any, bool) { return t.site.symbol, t.site.kind == kindLaunch && t.site.symbol != "" }, "kernel"
 	case "variable":
 		return func(t *total) (any, bool) {
-			data := isTransfer(t.site.kind) || t.site.kind >= kindCreate && t.site.kind <= kindFree
-			return t.site.variable, data
+			return t.site.variable, t.site.isData()
 		}, "variable"
 	case "queue":
 		return func(t *total) (any, bool) {

@@ -21,7 +21,8 @@ type Filter struct {
 	Queue    *int64 // async_queue
 	Device   *int64 // device number
 	Rank     *int64
-	Source   string // part of file:line
+	Source   string        // part of file:line
+	Within   *store.Within // ranges or frames of the program's own; From and To are theirs
 }
 
 // site is what all records with the same site share.
@@ -44,6 +45,9 @@ type site struct {
 	workers    int64
 	vector     int64
 }
+
+// own says whether the site's events are the program's own.
+func (s *site) own() bool { return model.Own(int32(s.kind)) }
 
 // place is file:line, a function, or nil.
 func (s *site) place() any {
@@ -70,37 +74,11 @@ func short(path string) string { return path[strings.LastIndexByte(path, '/')+1:
 
 // total sums the records of one site on one thread.
 type total struct {
-	site      *site
-	thread    int64
-	count     int64
-	unended   int64
-	inclusive int64
-	exclusive int64
-	min, max  int64 // of durations
-	bytes     int64
+	site   *site
+	thread int64
+	store.Sum
 	// Measured on the device: of the operations these records enqueued.
-	device deviceTotal
-}
-
-// ended is how many records have a duration.
-func (t *total) ended() int64 { return t.count - t.unended }
-
-// deviceTotal sums device activity.
-type deviceTotal struct {
-	count, time, min, max, bytes int64
-}
-
-func (d *deviceTotal) add(o deviceTotal) {
-	if o.count == 0 {
-		return
-	}
-	if d.count == 0 || o.min < d.min {
-		d.min = o.min
-	}
-	d.max = max(d.max, o.max)
-	d.count += o.count
-	d.time += o.time
-	d.bytes += o.bytes
+	device store.Sum
 }
 
 // facts are the sums that all tables are made from.
@@ -108,6 +86,7 @@ type facts struct {
 	trace   *store.Trace
 	sites   map[int64]*site
 	totals  []*total
+	own     []*total // of the program's own spans and marks, which are not in totals
 	threads map[int64]threadFact
 	ranks   map[int64]any // by process
 	wall    int64         // nanoseconds from the first to the last event counted
@@ -135,11 +114,10 @@ func load(trace *store.Trace, filter Filter) (*facts, error) {
 	if err := f.loadThreads(trace.Conn()); err != nil {
 		return nil, err
 	}
-	totals, err := trace.Totals(store.Filter{From: filter.From, To: filter.To})
+	totals, err := trace.Totals(store.Filter{From: filter.From, To: filter.To, Within: filter.Within})
 	if err != nil {
 		return nil, err
 	}
-	byKey := map[[2]int64]*total{}
 	for i := range totals {
 		sum := &totals[i]
 		detail := f.site(sum.Site)
@@ -147,15 +125,16 @@ func load(trace *store.Trace, filter Filter) (*facts, error) {
 		if !filter.accepts(detail, f.threads[thread]) {
 			continue
 		}
-		t := &total{site: detail, thread: thread, count: sum.Count, inclusive: sum.Time, exclusive: sum.Exclusive(),
-			min: sum.Shortest, max: sum.Longest, bytes: sum.Bytes}
 		f.events += sum.Count
 		if spanKind(detail.kind) {
-			t.unended = sum.Count - sum.Ended
 			f.events += sum.Ended
 		}
-		f.totals = append(f.totals, t)
-		byKey[[2]int64{thread, sum.Site.ID}] = t
+		t := &total{detail, thread, sum.Sum, sum.Device}
+		if detail.own() {
+			f.own = append(f.own, t)
+		} else {
+			f.totals = append(f.totals, t)
+		}
 	}
 	if f.first, f.last, err = trace.Extent(); err != nil {
 		return nil, err
@@ -165,25 +144,7 @@ func load(trace *store.Trace, filter Filter) (*facts, error) {
 		f.last = min(f.last, filter.To)
 	}
 	f.wall = max(f.last-f.first, 0)
-	return f, f.loadActivity(trace, filter, byKey)
-}
-
-// loadActivity adds what devices did to the totals of what caused it.
-func (f *facts) loadActivity(trace *store.Trace, filter Filter, byKey map[[2]int64]*total) error {
-	works, err := trace.WorkTotals(store.Filter{From: filter.From, To: filter.To})
-	if err != nil {
-		return err
-	}
-	for i := range works {
-		w := &works[i]
-		if w.Site == nil {
-			continue
-		}
-		if t := byKey[[2]int64{int64(w.Thread), w.Site.ID}]; t != nil {
-			t.device.add(deviceTotal{w.Count, w.Time, w.Shortest, w.Longest, w.Bytes})
-		}
-	}
-	return nil
+	return f, nil
 }
 
 func (f *facts) site(s *store.Site) *site {
@@ -243,9 +204,12 @@ func (filter Filter) accepts(s *site, thread threadFact) bool {
 	return strings.Contains(place, filter.Source) || strings.Contains(fmt.Sprintf("%s:%d", s.file, s.line), filter.Source)
 }
 
+// isData says whether the site's events are about data.
+func (s *site) isData() bool { return isTransfer(s.kind) || s.kind >= kindCreate && s.kind <= kindFree }
+
 // about says whether the site's events are about a variable, alone or with others.
 func (s *site) about(variable string) bool {
-	return s.name == variable || s.symbol == variable || isTransfer(s.kind) && slices.Contains(model.Carried(s.name), variable)
+	return s.name == variable || s.symbol == variable || s.isData() && s.variable == variable || isTransfer(s.kind) && slices.Contains(model.Carried(s.name), variable)
 }
 
 // DeviceName names a device (acc_device_t and number) as users write it: sim 0.

@@ -75,18 +75,18 @@ func (f *facts) repeated() []string {
 			continue
 		}
 		place, _ := t.site.place().(string)
-		k := key{t.site.name, place}
+		k := key{t.site.variable, place}
 		if sums[k] == nil {
 			sums[k] = &sum{key: k}
 		}
 		s := sums[k]
 		if direction(t.site.kind) == "upload" {
-			s.uploads += t.count
+			s.uploads += t.Count
 		} else {
-			s.downloads += t.count
+			s.downloads += t.Count
 		}
-		s.bytes += t.bytes
-		s.time += t.device.time
+		s.bytes += t.Bytes
+		s.time += t.device.Time
 	}
 	var order []*sum
 	for _, s := range sums {
@@ -130,8 +130,9 @@ func some(items []string, most int) string {
 	return strings.Join(items, ", ")
 }
 
+// named is what data count under, in a sentence.
 func named(variable string) string {
-	if variable == "" {
+	if variable == store.Unknown {
 		return "data"
 	}
 	return variable

@@ -8,10 +8,6 @@ import (
 // Present makes the report of the present table at a time of the trace: of the
 // filter's data, whatever its times.
 func Present(trace *store.Trace, time int64, filter Filter, top int) (*Document, error) {
-	mappings, err := trace.PresentAt(time, nil)
-	if err != nil {
-		return nil, err
-	}
 	processes, err := trace.Processes()
 	if err != nil {
 		return nil, err
@@ -27,13 +23,15 @@ func Present(trace *store.Trace, time int64, filter Filter, top int) (*Document,
 		}
 	}
 	var all int64
-	for _, m := range mappings {
+	if err := trace.Mappings(store.Filter{From: time, To: time + 1}, func(m *store.Mapping) bool {
 		detail := describeSite(m.Site)
-		if !filter.accepts(detail, threadFact{rank: ranks[detail.process]}) {
-			continue
+		if filter.accepts(detail, threadFact{rank: ranks[detail.process]}) {
+			all += model.Size(m.Bytes)
+			table.Rows = append(table.Rows, []any{trace.Variable(m.Site), int64(m.Host), int64(m.Address), int64(m.Bytes), m.Start, detail.place()})
 		}
-		all += model.Size(m.Bytes)
-		table.Rows = append(table.Rows, []any{name(m.Site.Name), int64(m.Host), int64(m.Address), int64(m.Bytes), m.Start, detail.place()})
+		return true
+	}); err != nil {
+		return nil, err
 	}
 	if top > 0 && len(table.Rows) > top {
 		table.Omitted = len(table.Rows) - top

@@ -113,6 +113,11 @@ func (d *screen) figures(s *Summary) {
 		}
 		d.fact("host", text)
 	}
+	if m := s.MPI; m.Processes > 0 {
+		of := func(part int64) string { return percent(part, m.Whole) }
+		d.fact("MPI", fmt.Sprintf("calls %s: late ranks %s, transfer %s; computation %s", of(m.Time), of(m.Waited),
+			of(m.Time-m.Waited), of(max(m.Whole-m.Time, 0))))
+	}
 }
 
 // peak says how much memory the device had in use that had most.
@@ -134,7 +139,7 @@ func percent(part, whole int64) string {
 	if whole <= 0 {
 		return "-"
 	}
-	return showNumber(float64(part)/float64(whole), 0, Fraction)
+	return Show(float64(part)/float64(whole), Fraction)
 }
 
 // costs draws a small table: names left, figures right. Shares are of whole.
@@ -152,7 +157,7 @@ func (d *screen) costs(title, counted string, list []Cost, whole int64, bytes bo
 			name = c.Place + "  " + c.Name
 		}
 		if bytes {
-			name = strings.TrimSpace(named(c.Name) + "  " + c.Place)
+			name = strings.TrimSpace(c.Name + "  " + c.Place)
 		}
 		names = append(names, escape.Line(name))
 		time, share := "-", "-"

@@ -22,7 +22,7 @@ func much() *Summary {
 			{Name: "Grid<double, Layout<3u>, std::allocator<double> >::scale(double, unsigned long)", Place: "a-long-name-of-a-source-file.cpp:1234", Time: 20e9, Timed: true, Count: 1_000_000},
 			{Name: "main \x1b[2J", Place: "main.c:8", Time: 5e9, Timed: true, Count: 12},
 			{Name: "untimed", Count: 1}},
-		Variables: []Cost{{Name: "field", Place: "main.c:7", Bytes: 123 << 30, Time: 7e9, Timed: true, Count: 2_000_000}, {Bytes: 12, Count: 1}}}
+		Variables: []Cost{{Name: "field", Place: "main.c:7", Bytes: 123 << 30, Time: 7e9, Timed: true, Count: 2_000_000}, {Name: "(unknown)", Bytes: 12, Count: 1}}}
 	for i := range 9 {
 		s.Findings = append(s.Findings, fmt.Sprintf("finding %d says at some length what was found, where, and what to do about it, on two lines of eighty columns", i+1))
 	}

@@ -1,15 +1,12 @@
 package report
 
 import (
-	"bufio"
-	"bytes"
-	"io"
-	"os"
 	"strings"
 	"time"
 	"unicode"
 
 	"github.com/accscope/accscope/collector/store"
+	"github.com/accscope/accscope/runtime/source/directive"
 )
 
 // placeKey is a place of the source: a line of a file, or a function where the
@@ -46,18 +43,20 @@ func (n placeNames) of(p placeKey) string {
 	return place
 }
 
-// sourceLimit is the size up to which a source file is read, and codeWidth how
-// much of a directive is shown.
-const (
-	sourceLimit = 16 << 20
-	codeWidth   = 72
-)
+// codeWidth is how much of a directive is shown.
+const codeWidth = 72
 
 // Sources are the program's source files, as far as they are at hand and have
 // not been changed since the trace was recorded.
 type Sources struct {
 	recorded time.Time // zero: not known
-	files    map[string][]string
+	files    map[string]*sourceFile
+}
+
+// sourceFile is what a source file holds; empty where it is not at hand.
+type sourceFile struct {
+	lines      []string
+	directives map[int]*directive.Directive // by each of their lines
 }
 
 // SourcesOf are those of the programs of a trace.
@@ -86,44 +85,14 @@ func (s *Sources) directive(path string, line int64) any {
 // lines joined; "" where it can't be told. A trace may name any file, so no
 // line is shown that has nothing to do with OpenACC.
 func (s *Sources) Directive(path string, line int64) string {
-	lines := s.Lines(path)
-	if line < 1 || line > int64(len(lines)) {
+	file := s.file(path)
+	if d := file.directives[int(line)]; d != nil {
+		return printable(d.Text())
+	}
+	if line < 1 || line > int64(len(file.lines)) || !strings.Contains(strings.ToLower(file.lines[line-1]), "acc") {
 		return ""
 	}
-	text := strings.TrimSpace(lines[line-1])
-	for next := int(line); next < len(lines); next++ {
-		begin, more := continued(text)
-		if !more {
-			break
-		}
-		text = begin + " " + strings.TrimSpace(continuation(lines[next]))
-	}
-	if !strings.Contains(strings.ToLower(text), "acc") {
-		return ""
-	}
-	return printable(strings.Join(strings.Fields(text), " "))
-}
-
-// continued says whether a line goes on in the next one: with a backslash in C,
-// in a Fortran directive with an ampersand.
-func continued(text string) (begin string, more bool) {
-	if begin, more = strings.CutSuffix(text, "\\"); more {
-		return begin, true
-	}
-	if strings.HasPrefix(text, "!") {
-		return strings.CutSuffix(text, "&")
-	}
-	return text, false
-}
-
-// continuation is a continuation line without a Fortran directive's sentinel.
-func continuation(line string) string {
-	line = strings.TrimSpace(line)
-	if len(line) >= 5 && strings.EqualFold(line[:5], "!$acc") {
-		line = strings.TrimSpace(line[5:])
-		line = strings.TrimPrefix(line, "&")
-	}
-	return line
+	return printable(strings.Join(strings.Fields(file.lines[line-1]), " "))
 }
 
 func printable(text string) string {
@@ -135,41 +104,22 @@ func printable(text string) string {
 	}, text)
 }
 
-// Lines reads a source file, once; nil where it is not at hand.
-func (s *Sources) Lines(path string) []string {
-	if lines, known := s.files[path]; known {
-		return lines
-	}
-	lines := s.read(path)
-	if s.files == nil {
-		s.files = map[string][]string{}
-	}
-	s.files[path] = lines
-	return lines
-}
+// Lines gives a source file's lines; none where it is not at hand.
+func (s *Sources) Lines(path string) []string { return s.file(path).lines }
 
-func (s *Sources) read(path string) []string {
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > sourceLimit {
-		return nil
+// file reads a source file, once.
+func (s *Sources) file(path string) *sourceFile {
+	if file := s.files[path]; file != nil {
+		return file
 	}
-	if !s.recorded.IsZero() && info.ModTime().After(s.recorded) {
-		return nil // its lines may be others by now
+	file := &sourceFile{}
+	if content := directive.ReadSource(path, s.recorded); content != nil {
+		file.lines = strings.Split(strings.TrimSuffix(string(content), "\n"), "\n")
+		file.directives = directive.Of(content, path)
 	}
-	file, err := os.Open(path)
-	if err != nil {
-		return nil
+	if s.files == nil {
+		s.files = map[string]*sourceFile{}
 	}
-	defer file.Close()
-	content, err := io.ReadAll(io.LimitReader(file, sourceLimit))
-	if err != nil || bytes.IndexByte(content, 0) >= 0 {
-		return nil
-	}
-	var lines []string
-	scanner := bufio.NewScanner(bytes.NewReader(content))
-	scanner.Buffer(nil, sourceLimit+1)
-	for scanner.Scan() {
-		lines = append(lines, scanner.Text())
-	}
-	return lines
+	s.files[path] = file
+	return file
 }

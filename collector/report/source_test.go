@@ -28,6 +28,7 @@ func TestDirective(t *testing.T) {
 		want any
 	}{
 		{c, 2, "#pragma acc parallel loop copy(a[0:n]) async"},
+		{c, 3, "#pragma acc parallel loop copy(a[0:n]) async"},
 		{c, 6, "acc_copyin (a, n);"},
 		{c, 7, "#pragma acc wait ?[31m"},
 		{c, 8, "#pragma acc data " + strings.Repeat("copy(abc) ", 5) + "co..."},

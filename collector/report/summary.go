@@ -19,6 +19,7 @@ type Summary struct {
 	Wall       int64 // from the begin of capture to the end of the last process
 	Device     DeviceTime
 	Host       HostTime
+	MPI        Communication
 	Peak       Peak
 	Simulated  bool // operations ran on the simulated device
 	Kernels    []Cost
@@ -83,6 +84,11 @@ func Summarize(trace *store.Trace) (*Summary, error) {
 	if err := s.readPeak(trace); err != nil {
 		return nil, err
 	}
+	calls, err := f.messages(trace, Filter{})
+	if err != nil {
+		return nil, err
+	}
+	s.MPI = communicated(calls)
 	if len(s.Kernels)+len(s.Variables) == 0 {
 		s.Constructs = f.costlyConstructs()
 	}
@@ -237,19 +243,27 @@ func (s *Summary) addIntervals(trace *store.Trace, device int64) error {
 // Interval is a time from Start to End, in nanoseconds of the trace.
 type Interval struct{ Start, End int64 }
 
-// Covered is the time that lies in at least one of the intervals, which it sorts.
+// Covered is the time that lies in at least one of the intervals.
 func Covered(intervals []Interval) (sum int64) {
-	slices.SortFunc(intervals, func(a, b Interval) int { return cmp.Compare(a.Start, b.Start) })
-	end := int64(0)
-	for i, at := range intervals {
-		if i == 0 || at.Start > end {
-			end = at.Start
-		}
-		if at.End > end {
-			sum, end = sum+at.End-end, at.End
-		}
+	for _, at := range Merge(slices.Clone(intervals)) {
+		sum += at.End - at.Start
 	}
 	return sum
+}
+
+// Merge makes one of intervals that overlap or touch, in the place of those given,
+// and gives what is left, in order.
+func Merge(intervals []Interval) []Interval {
+	slices.SortFunc(intervals, func(a, b Interval) int { return cmp.Compare(a.Start, b.Start) })
+	merged := intervals[:0]
+	for _, at := range intervals {
+		if last := len(merged) - 1; last >= 0 && at.Start <= merged[last].End {
+			merged[last].End = max(merged[last].End, at.End)
+		} else {
+			merged = append(merged, at)
+		}
+	}
+	return merged
 }
 
 // costlyKernels are those with the most device time, by host time where none is
@@ -259,30 +273,30 @@ func (f *facts) costlyKernels() []Cost {
 	return costs(group(f.totals, func(t *total) (any, bool) {
 		place, _ := t.site.place().(string)
 		return key{t.site.symbol, place}, t.site.kind == kindLaunch
-	}, func(r *row) int64 { return r.device.time }), func(r *row) Cost {
-		return Cost{Name: r.site.name, Place: r.key.(key).place, Time: r.device.time, Timed: r.device.count > 0, Count: r.count}
+	}, func(r *row) int64 { return r.device.Time }), func(r *row) Cost {
+		return Cost{Name: r.site.name, Place: r.key.(key).place, Time: r.device.Time, Timed: r.device.Count > 0, Count: r.Count}
 	})
 }
 
 // costlyVariables are those whose transfers took most, by bytes where no time is
 // measured. The place is where most of it was transferred.
 func (f *facts) costlyVariables() []Cost {
-	weight := func(r *row) int64 { return r.device.time }
-	if !slices.ContainsFunc(f.totals, func(t *total) bool { return isTransfer(t.site.kind) && t.device.count > 0 }) {
-		weight = func(r *row) int64 { return r.bytes }
+	weight := func(r *row) int64 { return r.device.Time }
+	if !slices.ContainsFunc(f.totals, func(t *total) bool { return isTransfer(t.site.kind) && t.device.Count > 0 }) {
+		weight = func(r *row) int64 { return r.Bytes }
 	}
 	type key struct{ name, place string }
 	places := map[string]string{}
 	for _, r := range group(f.totals, func(t *total) (any, bool) {
 		place, _ := t.site.place().(string)
-		return key{t.site.name, place}, isTransfer(t.site.kind)
+		return key{t.site.variable, place}, isTransfer(t.site.kind)
 	}, weight) {
 		if at := r.key.(key); places[at.name] == "" {
 			places[at.name] = at.place
 		}
 	}
-	return costs(group(f.totals, func(t *total) (any, bool) { return t.site.name, isTransfer(t.site.kind) }, weight), func(r *row) Cost {
-		return Cost{Name: r.site.name, Place: places[r.site.name], Time: r.device.time, Timed: r.device.count > 0, Bytes: r.bytes, Count: r.count}
+	return costs(group(f.totals, func(t *total) (any, bool) { return t.site.variable, isTransfer(t.site.kind) }, weight), func(r *row) Cost {
+		return Cost{Name: r.site.variable, Place: places[r.site.variable], Time: r.device.Time, Timed: r.device.Count > 0, Bytes: r.Bytes, Count: r.Count}
 	})
 }
 
@@ -296,8 +310,8 @@ func (f *facts) costlyConstructs() []Cost {
 			name = t.site.span // whatever construct it happens in
 		}
 		return key{name, place}, spanKind(t.site.kind)
-	}, func(r *row) int64 { return r.exclusive }), func(r *row) Cost {
-		return Cost{Name: r.key.(key).name, Place: r.key.(key).place, Time: r.exclusive, Timed: r.ended() > 0, Count: r.count}
+	}, func(r *row) int64 { return r.Exclusive() }), func(r *row) Cost {
+		return Cost{Name: r.key.(key).name, Place: r.key.(key).place, Time: r.Exclusive(), Timed: r.Ended > 0, Count: r.Count}
 	})
 }
 

@@ -28,13 +28,13 @@ func (f *facts) constructs() *Table {
 		if !spanKind(t.site.kind) {
 			return nil, false
 		}
-		all += t.exclusive
+		all += t.Exclusive()
 		return [2]string{t.site.construct, t.site.span}, true
-	}, func(r *row) int64 { return r.exclusive })
+	}, func(r *row) int64 { return r.Exclusive() })
 	for _, r := range rows {
 		key := r.key.([2]string)
-		table.Rows = append(table.Rows, []any{key[0], key[1], r.count, r.exclusive, share(r.exclusive, all),
-			r.inclusive, known(r.min, r.ended()), average(r.inclusive, r.ended()), known(r.max, r.ended())})
+		table.Rows = append(table.Rows, []any{key[0], key[1], r.Count, r.Exclusive(), share(r.Exclusive(), all),
+			r.Time, known(r.Shortest, r.Ended), average(r.Time, r.Ended), known(r.Longest, r.Ended)})
 	}
 	return table
 }
@@ -53,16 +53,16 @@ func (f *facts) kernels() *Table {
 		if t.site.kind != kindLaunch {
 			return nil, false
 		}
-		all += t.device.time
-		measured = measured || t.device.count > 0
-		missing = missing || t.device.count < t.count
+		all += t.device.Time
+		measured = measured || t.device.Count > 0
+		missing = missing || t.device.Count < t.Count
 		place, _ := t.site.place().(string)
 		return [2]string{t.site.symbol, place}, true
-	}, func(r *row) int64 { return max(r.device.time, 0)*1000 + r.inclusive })
+	}, func(r *row) int64 { return max(r.device.Time, 0)*1000 + r.Time })
 	for _, r := range rows {
 		d := r.device
-		table.Rows = append(table.Rows, append(kernelCells(r.site), r.site.place(), r.count, d.count, known(d.time, d.count), share(d.time, all),
-			known(d.min, d.count), average(d.time, d.count), known(d.max, d.count), r.inclusive,
+		table.Rows = append(table.Rows, append(kernelCells(r.site), r.site.place(), r.Count, d.Count, known(d.Time, d.Count), share(d.Time, all),
+			known(d.Shortest, d.Count), average(d.Time, d.Count), known(d.Longest, d.Count), r.Time,
 			fmt.Sprintf("%d x %d x %d", r.site.gangs, r.site.workers, r.site.vector)))
 	}
 	if missing && measured {
@@ -124,9 +124,9 @@ func (f *facts) directions() *Table {
 			{"avg", "avg_bytes", Bytes},
 			{"device time", "device_ns", Nanoseconds}, {"rate", "bytes_per_second", BytesPerSecond}}}
 	for _, r := range group(f.totals, func(t *total) (any, bool) { return direction(t.site.kind), isTransfer(t.site.kind) },
-		func(r *row) int64 { return r.bytes }) {
-		table.Rows = append(table.Rows, []any{r.key, r.count, r.bytes, average(r.bytes, r.count),
-			known(r.device.time, r.device.count), rate(r.device.bytes, r.device.time)})
+		func(r *row) int64 { return r.Bytes }) {
+		table.Rows = append(table.Rows, []any{r.key, r.Count, r.Bytes, average(r.Bytes, r.Count),
+			known(r.device.Time, r.device.Count), rate(r.device.Bytes, r.device.Time)})
 	}
 	return table
 }
@@ -143,14 +143,14 @@ func (f *facts) transferred() *Table {
 			{"device time", "device_ns", Nanoseconds}, {"rate", "bytes_per_second", BytesPerSecond}}}
 	for _, r := range group(f.totals, func(t *total) (any, bool) {
 		place, _ := t.site.place().(string)
-		return key{direction(t.site.kind), t.site.name, place, t.site.implicit}, isTransfer(t.site.kind)
-	}, func(r *row) int64 { return r.bytes }) {
+		return key{direction(t.site.kind), t.site.variable, place, t.site.implicit}, isTransfer(t.site.kind)
+	}, func(r *row) int64 { return r.Bytes }) {
 		implicit := "no"
 		if r.site.implicit {
 			implicit = "yes"
 		}
-		table.Rows = append(table.Rows, []any{name(r.site.name), direction(r.site.kind), r.site.place(), implicit, r.count, r.bytes,
-			known(r.device.time, r.device.count), rate(r.device.bytes, r.device.time)})
+		table.Rows = append(table.Rows, []any{r.site.variable, direction(r.site.kind), r.site.place(), implicit, r.Count, r.Bytes,
+			known(r.device.Time, r.device.Count), rate(r.device.Bytes, r.device.Time)})
 	}
 	return table
 }
@@ -168,13 +168,13 @@ func (f *facts) synchronisation() *Table {
 	for _, r := range group(f.totals, func(t *total) (any, bool) {
 		place, _ := t.site.place().(string)
 		return key{t.site.queue, place, t.site.implicit}, t.site.kind == kindWait
-	}, func(r *row) int64 { return r.inclusive }) {
+	}, func(r *row) int64 { return r.Time }) {
 		implicit := "no"
 		if r.site.implicit {
 			implicit = "yes"
 		}
-		table.Rows = append(table.Rows, []any{queueName(r.site.queue), r.site.place(), implicit, r.count, r.inclusive, known(r.min, r.ended()),
-			average(r.inclusive, r.ended()), known(r.max, r.ended())})
+		table.Rows = append(table.Rows, []any{queueName(r.site.queue), r.site.place(), implicit, r.Count, r.Time, known(r.Shortest, r.Ended),
+			average(r.Time, r.Ended), known(r.Longest, r.Ended)})
 	}
 	return table
 }
@@ -199,29 +199,29 @@ func (f *facts) queues() *Table {
 			return nil, false
 		}
 		c := counts[k]
-		c[(t.site.kind-kindLaunch)/2] += t.count
+		c[(t.site.kind-kindLaunch)/2] += t.Count
 		counts[k] = c
 		if processes[k] == nil {
 			processes[k] = map[int64]bool{}
 		}
 		processes[k][t.site.process] = true
 		return k, true
-	}, func(r *row) int64 { return r.device.time }) {
+	}, func(r *row) int64 { return r.device.Time }) {
 		c, n := counts[r.key], int64(len(processes[r.key]))
 		if n > 1 {
 			table.Note = "queues of the same name are added up over the processes; 'of the time' is their average"
 		}
-		table.Rows = append(table.Rows, []any{r.site.deviceName, queueName(r.site.queue), c[0], c[1], c[2], r.bytes,
-			known(r.device.time, r.device.count), shareKnown(r.device, n*f.wall)})
+		table.Rows = append(table.Rows, []any{r.site.deviceName, queueName(r.site.queue), c[0], c[1], c[2], r.Bytes,
+			known(r.device.Time, r.device.Count), shareKnown(r.device, n*f.wall)})
 	}
 	return table
 }
 
-func shareKnown(d deviceTotal, wall int64) any {
-	if d.count == 0 {
+func shareKnown(d store.Sum, wall int64) any {
+	if d.Count == 0 {
 		return nil
 	}
-	return share(d.time, wall)
+	return share(d.Time, wall)
 }
 
 func (f *facts) instants() *Table {
@@ -229,9 +229,9 @@ func (f *facts) instants() *Table {
 		Columns: []Column{{"event", "event", Text}, {"construct", "construct", Text}, {"count", "count", Count}, {"bytes", "bytes", Bytes}}}
 	for _, r := range group(f.totals, func(t *total) (any, bool) {
 		return [2]string{t.site.span, t.site.construct}, !spanKind(t.site.kind) && t.site.kind != kindError
-	}, func(r *row) int64 { return r.bytes }) {
+	}, func(r *row) int64 { return r.Bytes }) {
 		key := r.key.([2]string)
-		table.Rows = append(table.Rows, []any{key[0], key[1], r.count, r.bytes})
+		table.Rows = append(table.Rows, []any{key[0], key[1], r.Count, r.Bytes})
 	}
 	return table
 }
@@ -303,7 +303,7 @@ func (f *facts) neverDeleted(trace *store.Trace, filter Filter) (*Table, error) 
 		if !filter.accepts(place, threadFact{rank: f.ranks[place.process]}) {
 			continue
 		}
-		k := key{place.name, place.file, place.function, place.line}
+		k := key{place.variable, place.file, place.function, place.line}
 		s := sums[k]
 		if s == nil {
 			s = &sum{since: m.Start}
@@ -316,7 +316,7 @@ func (f *facts) neverDeleted(trace *store.Trace, filter Filter) (*Table, error) 
 	slices.SortStableFunc(order, func(a, b key) int { return cmp.Compare(sums[b].bytes, sums[a].bytes) })
 	for _, k := range order {
 		s := sums[k]
-		table.Rows = append(table.Rows, []any{name(k.variable), at[k], s.count, s.bytes, s.since})
+		table.Rows = append(table.Rows, []any{k.variable, at[k], s.count, s.bytes, s.since})
 	}
 	return table, nil
 }

@@ -14,13 +14,16 @@ func (r *Reader) state() (*State, error) {
 	if v.Lost, v.Behind, err = r.trace.Shortfall(); err != nil {
 		return nil, err
 	}
+	if v.Counters, err = r.readCounters(); err != nil {
+		return nil, err
+	}
 	processes, err := r.trace.Processes()
 	if err != nil {
 		return nil, err
 	}
 	for _, p := range processes {
 		if p.Ended != "" && p.End > r.at {
-			p.Ended, p.End = "", 0 // not yet
+			p.Ended, p.Exit, p.End = "", "", 0 // not yet
 		}
 		v.Processes = append(v.Processes, p.ProcessInfo)
 	}
@@ -36,7 +39,7 @@ func (r *Reader) state() (*State, error) {
 			for i := range known.stack {
 				x := &known.stack[i]
 				s := x.Site
-				t.Stack = append(t.Stack, OpenSpan{Record: x.ID, Kind: s.Kind, Construct: s.Construct, Name: s.Name, Source: sourceOf(s), Since: x.Start})
+				t.Stack = append(t.Stack, OpenSpan{Record: x.ID, Kind: s.Kind, Construct: s.Construct, Name: x.Label(), Source: sourceOf(s), Since: x.Start})
 				if s.KindCode == model.WaitStart {
 					waiting[s.Queue] = append(waiting[s.Queue], x.Start)
 				}
@@ -165,7 +168,10 @@ func (r *Reader) operation(record int64) (*Operation, error) {
 func eventOf(e *logged) Event {
 	x, s := &e.record, e.record.Site
 	v := Event{Time: x.Start, Record: x.ID, Kind: model.KindName(s.KindCode), Process: s.Process, Thread: s.Thread, Device: s.Device, Queue: s.Queue,
-		Name: s.Name, Source: sourceOf(s), Bytes: x.Bytes, Host: x.Host, Address: x.Address, Implicit: s.Implicit == 1, Code: s.ErrorCode}
+		Name: x.Label(), Source: sourceOf(s), Bytes: x.Bytes, Implicit: s.Implicit == 1, Code: s.ErrorCode}
+	if !s.Own() {
+		v.Host, v.Address = x.Host, x.Address
+	}
 	if e.end {
 		v.Time, v.Duration, v.Kind = x.End(), x.Duration, model.KindName(s.KindCode+1)
 	}

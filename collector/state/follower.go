@@ -68,20 +68,6 @@ func (f *Follower) Now() (*State, error) {
 	return state, nil
 }
 
-// Read has f read the trace, as of the newest state or later.
-func (f *Follower) Read(read func(*Reader) error) error {
-	f.mutex.Lock()
-	defer f.mutex.Unlock()
-	path, _, err := f.where()
-	if err != nil || path == "" {
-		return err
-	}
-	if err := f.open(path); err != nil {
-		return err
-	}
-	return read(f.reader)
-}
-
 // Close ends following.
 func (f *Follower) Close() error {
 	f.mutex.Lock()

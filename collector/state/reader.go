@@ -31,7 +31,7 @@ type Reader struct {
 	events     int64
 	threads    map[model.ThreadID]*thread
 	sites      map[int64]*sum
-	works      map[workAt]*sum
+	works      map[workAt]*store.Sum
 	causes     [mostCauses]cause // newest enqueues, by their records
 	devices    map[model.DeviceID]*device
 	queues     map[model.QueueID]*queue
@@ -42,6 +42,7 @@ type Reader struct {
 	errors     []store.Record
 	errorSum   int64
 	log        eventLog
+	counters   map[int64]*counter
 }
 
 // numbers are those up to which the small tables have been read.
@@ -54,9 +55,9 @@ type earlyRecord struct {
 
 // New prepares to read a trace.
 func New(trace *store.Trace) *Reader {
-	return &Reader{trace: trace, at: math.MinInt64, now: math.MinInt64, threads: map[model.ThreadID]*thread{}, sites: map[int64]*sum{}, works: map[workAt]*sum{},
+	return &Reader{trace: trace, at: math.MinInt64, now: math.MinInt64, threads: map[model.ThreadID]*thread{}, sites: map[int64]*sum{}, works: map[workAt]*store.Sum{},
 		devices: map[model.DeviceID]*device{}, queues: map[model.QueueID]*queue{}, syncQueues: map[model.DeviceID]model.QueueID{},
-		ended: map[model.ProcessID]bool{}}
+		ended: map[model.ProcessID]bool{}, counters: map[int64]*counter{}}
 }
 
 // Soon is the time of the next thing that happens after the state read last, as far

@@ -88,7 +88,7 @@ func (r *Reader) end(t *thread, x *span) {
 	case model.WaitStart:
 		r.queue(x.Site.Queue).waited(&x.Record)
 	case model.ComputeConstructStart, model.EnterDataStart, model.ExitDataStart, model.UpdateStart:
-		if id := r.syncQueues[x.Site.Device]; id != 0 && x.Site.Depth == 0 && r.queues[id] != nil {
+		if id := r.syncQueues[x.Site.Device]; id != 0 && x.Site.Outermost() && r.queues[id] != nil {
 			r.queues[id].drain(func(o *operation) bool { return o.thread == x.Site.Thread })
 		}
 	}

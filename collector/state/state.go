@@ -28,7 +28,8 @@ type State struct {
 	Sources   []SourceTime        `json:"sources"` // most exclusive time first
 	Errors    []Event             `json:"errors"`  // the first 1000
 	ErrorSum  int64               `json:"error_count"`
-	Log       []Event             `json:"log"` // newest last
+	Log       []Event             `json:"log"`      // newest last
+	Counters  []Counter           `json:"counters"` // the processes' figures, then the GPUs'
 }
 
 // Source is a place in the program's source as the runtime reported it; empty
@@ -151,13 +152,10 @@ type Operation struct {
 
 // Transfers is what went one way.
 type Transfers struct {
-	Count    int64 `json:"count"`
-	Bytes    int64 `json:"bytes"`
-	HostTime int64 `json:"host_time"` // in the enqueue calls
-	Measured int64 `json:"measured"`  // transfers with device time
-	Time     int64 `json:"time"`      // on the device
-	Minimum  int64 `json:"minimum"`
-	Maximum  int64 `json:"maximum"`
+	Count    int64     `json:"count"`
+	Bytes    int64     `json:"bytes"`
+	HostTime int64     `json:"host_time"` // in the enqueue calls
+	Timed    store.Sum `json:"timed"`     // on the device, of the transfers that were measured there
 }
 
 // Kernel is a kernel at its place.
@@ -168,10 +166,7 @@ type Kernel struct {
 	Device   model.DeviceID `json:"device"`
 	Count    int64          `json:"count"`
 	HostTime int64          `json:"host_time"`
-	Measured int64          `json:"measured"` // launches with device time
-	Time     int64          `json:"time"`
-	Minimum  int64          `json:"minimum"`
-	Maximum  int64          `json:"maximum"`
+	Timed    store.Sum      `json:"timed"` // on the device, of the launches that were measured there
 	Gangs    uint64         `json:"gangs"` // of the last launch
 	Workers  uint64         `json:"workers"`
 	Vector   uint64         `json:"vector"`

@@ -8,12 +8,10 @@ import (
 	"github.com/accscope/accscope/collector/store"
 )
 
-// sum is of the records of a site, or of what a device did for one.
+// sum is of the records of a site.
 type sum struct {
-	begun, ended                   int64
-	time, inner, shortest, longest int64 // ns, of those that have ended
-	bytes                          int64 // of these
-	last                           int64 // when the newest began
+	store.Sum
+	last int64 // when the newest began
 }
 
 // workAt is a work and the site that caused it, 0 where that was not seen.
@@ -28,33 +26,22 @@ func (r *Reader) site(id int64) *sum {
 	return s
 }
 
-func (r *Reader) work(key workAt) *sum {
+func (r *Reader) work(key workAt) *store.Sum {
 	s := r.works[key]
 	if s == nil {
-		s = new(sum)
+		s = new(store.Sum)
 		r.works[key] = s
 	}
 	return s
 }
 
 func (s *sum) begin(x *store.Record) {
-	s.begun++
+	s.Count++
 	s.last = x.Start
 }
 
 func (s *sum) end(x *store.Record) {
-	s.ran(x.Duration)
-	s.inner += x.Inner
-	s.bytes += model.Size(x.Bytes)
-}
-
-func (s *sum) ran(duration int64) {
-	if s.ended == 0 || duration < s.shortest {
-		s.shortest = duration
-	}
-	s.ended++
-	s.time += duration
-	s.longest = max(s.longest, duration)
+	s.Add(&store.Sum{Ended: 1, Time: x.Duration, Inner: x.Inner, Shortest: x.Duration, Longest: x.Duration, Bytes: model.Size(x.Bytes)})
 }
 
 // kernelAt is a kernel at its place on a device.
@@ -99,22 +86,22 @@ func (r *Reader) sums(v *State) error {
 		if err != nil {
 			return err
 		}
-		if model.IsStart(s.KindCode) && x.ended > 0 {
+		if model.IsStart(s.KindCode) && !s.Own() && x.Ended > 0 {
 			key := line{sourceOf(s), s.Kind}
 			if lines[key] == nil {
 				lines[key] = &SourceTime{Source: key.Source, Kind: key.kind}
 			}
-			lines[key].Count += x.ended
-			lines[key].Inclusive += x.time
-			lines[key].Exclusive += max(x.time-x.inner, 0)
+			lines[key].Count += x.Ended
+			lines[key].Inclusive += x.Time
+			lines[key].Exclusive += max(x.Exclusive(), 0)
 		}
 		d := deviceOf(s.Device)
 		switch s.KindCode {
 		case model.EnqueueLaunchStart:
-			d.Launches += x.ended
-			if k := kernelOf(s); x.ended > 0 {
-				k.Count += x.ended
-				k.HostTime += x.time
+			d.Launches += x.Ended
+			if k := kernelOf(s); x.Ended > 0 {
+				k.Count += x.Ended
+				k.HostTime += x.Time
 				if x.last >= k.Last {
 					k.Gangs, k.Workers, k.Vector, k.Last = s.Gangs, s.Workers, s.Vector, x.last
 				}
@@ -133,7 +120,7 @@ func (r *Reader) sums(v *State) error {
 		d := deviceOf(w.Device)
 		switch w.KindCode {
 		case model.ActivityKernel:
-			d.KernelTime += x.time
+			d.KernelTime += x.Time
 			k := (*Kernel)(nil)
 			if key.site != 0 {
 				s, err := r.trace.Site(key.site)
@@ -144,20 +131,20 @@ func (r *Reader) sums(v *State) error {
 			} else {
 				k = kernel(kernelAt{symbol: w.Symbol, device: w.Device}, w.Name, Source{})
 			}
-			k.Measured, k.Time, k.Minimum, k.Maximum = x.into(k.Measured, k.Time, k.Minimum, k.Maximum)
+			k.Timed.Add(x)
 		case model.ActivityUpload:
-			d.Uploads.device(x)
+			d.Uploads.Timed.Add(x)
 		case model.ActivityDownload:
-			d.Downloads.device(x)
+			d.Downloads.Timed.Add(x)
 		}
 	}
 	for _, k := range kernels {
-		if k.Count > 0 || k.Measured > 0 {
+		if k.Count > 0 || k.Timed.Count > 0 {
 			v.Kernels = append(v.Kernels, *k)
 		}
 	}
 	slices.SortFunc(v.Kernels, func(a, b Kernel) int {
-		return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(b.HostTime, a.HostTime), cmp.Compare(a.Symbol, b.Symbol), cmp.Compare(a.Source.Line, b.Source.Line),
+		return cmp.Or(cmp.Compare(b.Timed.Time, a.Timed.Time), cmp.Compare(b.HostTime, a.HostTime), cmp.Compare(a.Symbol, b.Symbol), cmp.Compare(a.Source.Line, b.Source.Line),
 			cmp.Compare(a.Device, b.Device))
 	})
 	v.Kernels = v.Kernels[:min(len(v.Kernels), mostKernels)]
@@ -173,20 +160,7 @@ func (r *Reader) sums(v *State) error {
 }
 
 func (t *Transfers) host(x *sum) {
-	t.Count += x.ended
-	t.Bytes += x.bytes
-	t.HostTime += x.time
-}
-
-func (t *Transfers) device(x *sum) {
-	t.Measured, t.Time, t.Minimum, t.Maximum = x.into(t.Measured, t.Time, t.Minimum, t.Maximum)
-}
-
-// into adds a sum to one of how many there were, their time, the shortest and the
-// longest.
-func (s *sum) into(count, time, shortest, longest int64) (int64, int64, int64, int64) {
-	if s.ended > 0 && (count == 0 || s.shortest < shortest) {
-		shortest = s.shortest
-	}
-	return count + s.ended, time + s.time, shortest, max(longest, s.longest)
+	t.Count += x.Ended
+	t.Bytes += x.Bytes
+	t.HostTime += x.Time
 }

@@ -47,6 +47,9 @@ func (t *Trace) Activities(f Filter) iter.Seq2[*Activity, error] {
 
 func (t *Trace) activities(f Filter, yield func(*Activity) error) error {
 	from, to := f.bounds()
+	if f.Within != nil {
+		to = math.MaxInt64 // what was enqueued there may run later
+	}
 	decides := f.Match != nil || len(f.Kinds) > 0
 	wanted := map[*Site]bool{}
 	var a Activity
@@ -79,6 +82,11 @@ func (t *Trace) activities(f Filter, yield func(*Activity) error) error {
 			}
 			if !want {
 				return nil
+			}
+		}
+		if f.Within != nil {
+			if within, err := t.causedWithin(f.Within, w.Process, v[activityRecord], v[activityStart]); err != nil || !within {
+				return err
 			}
 		}
 		a.set(id, v)

@@ -101,6 +101,7 @@ type siteKey struct {
 	implicit int32
 	thread   model.ThreadID
 	depth    int32
+	own      int32 // enclosing spans that are the program's own
 }
 
 type workKey struct {
@@ -129,14 +130,15 @@ type dictionaries struct {
 	buffer []byte
 }
 
-// site gives the site of an event whose kind is taken to be kind.
-func (d *dictionaries) site(e *model.Event, kind int32, depth int, device model.DeviceID, queue model.QueueID) (int64, error) {
+// site gives the site of an event whose kind is taken to be kind, within depth spans, of
+// which own are the program's own.
+func (d *dictionaries) site(e *model.Event, kind int32, depth, own int, device model.DeviceID, queue model.QueueID) (int64, error) {
 	key := siteKey{
 		place: placeKey{e.SourceFile, e.Function, e.Line, e.EndLine, e.FunctionLine, e.FunctionEnd},
 		shape: shapeKey{e.DeviceHandle, e.ContextHandle, e.AsyncHandle, e.Version, e.ThreadID,
 			e.ProfileBytes, e.EventBytes, e.APIBytes, e.API, e.APIDeviceType, e.Vendor, int32(e.Missing)},
 		kind: kind, device: device, queue: queue, async: e.Async, name: e.Name, parent: e.Parent, implicit: e.Implicit,
-		thread: e.Thread, depth: int32(depth),
+		thread: e.Thread, depth: int32(depth), own: int32(own),
 	}
 	if model.IsLaunch(e.Kind) {
 		key.launch = launchKey{e.Gangs, e.Workers, e.Vector, d.dimension(e.GangDimensions)}
@@ -198,8 +200,8 @@ func (d *dictionaries) addSite(id int64, key *siteKey, e *model.Event) error {
 			}
 		}
 	}
-	return execute(d.conn, "INSERT INTO site VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", id, key.kind, int64(key.device),
-		int64(key.queue), key.async, place, shape, int64(key.name), key.parent, key.implicit, launch, failure, key.stack, int64(key.thread), key.depth)
+	return execute(d.conn, "INSERT INTO site VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", id, key.kind, int64(key.device),
+		int64(key.queue), key.async, place, shape, int64(key.name), key.parent, key.implicit, launch, failure, key.stack, int64(key.thread), key.depth, key.own)
 }
 
 func (d *dictionaries) place(key *placeKey) (int64, error) {
@@ -309,7 +311,7 @@ func (d *dictionaries) load() error {
 			async: s.ColumnInt64(4), place: places[s.ColumnInt64(5)], shape: shapes[s.ColumnInt64(6)],
 			name: model.Name(s.ColumnInt64(7)), parent: s.ColumnInt32(8), implicit: s.ColumnInt32(9),
 			launch: launches[s.ColumnInt64(10)], failure: failures[s.ColumnInt64(11)], stack: s.ColumnInt64(12),
-			thread: model.ThreadID(s.ColumnInt64(13)), depth: s.ColumnInt32(14)}
+			thread: model.ThreadID(s.ColumnInt64(13)), depth: s.ColumnInt32(14), own: s.ColumnInt32(15)}
 	})
 	if err != nil {
 		return err

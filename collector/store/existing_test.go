@@ -46,12 +46,8 @@ func TestExistingDataEndsOnce(t *testing.T) {
 	}
 	defer trace.Close()
 	for time, want := range map[int64]int{999: 1, 1000: 0, 2500: 0} {
-		present, err := trace.PresentAt(time, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
 		got := 0
-		for _, m := range present {
+		for _, m := range presentAt(t, trace, time) {
 			if m.Record == -1 {
 				got++
 			}

@@ -37,7 +37,7 @@ func readAll(path string) {
 		_, _ = trace.Timeline(lane, lane.First, lane.Last, 100)
 	}
 	_, _ = trace.Memory(1, 0, 0, 100)
-	_, _ = trace.PresentAt(2_000_000, nil)
+	_ = trace.Mappings(store.Filter{From: 2_000_000, To: 2_000_001}, func(*store.Mapping) bool { return true })
 	_, _ = trace.Totals(store.Filter{})
 	_, _ = trace.WorkTotals(store.Filter{})
 	for _, err := range trace.Items(model.NewNames()) {

@@ -283,21 +283,37 @@ type Mapping struct {
 // Live says whether the mapping was there at a time.
 func (m *Mapping) Live(at int64) bool { return m.Start <= at && at < m.End }
 
-// Mappings streams the mappings (kind "create"), or device allocations (kind
-// "alloc"), in order of creation, to f until it returns false. Of the filter,
-// Process and Device apply, and From and To: lived at some time in between.
-func (t *Trace) Mappings(kind string, filter Filter, f func(*Mapping) bool) error {
-	code := int64(model.Create)
-	if kind == "alloc" {
-		code = int64(model.Alloc)
+// Mappings streams what the present tables had to f until it returns false: the
+// mappings, those that existed before capture first, or where the runtime reported
+// none at all, the allocations; in order of creation. Of the filter, Process and
+// Device apply, and From and To: lived at some time in between. Where Enough ends it,
+// f has got those of what was read.
+func (t *Trace) Mappings(filter Filter, f func(*Mapping) bool) error {
+	code := int32(model.Create)
+	existing, err := t.ExistingAfter(0)
+	if err != nil {
+		return err
+	}
+	creates, err := integer(t.conn, "SELECT EXISTS (SELECT 1 FROM site WHERE kind = ?)", int64(code))
+	if err != nil {
+		return explain(t.path, err)
+	}
+	if creates == 0 && len(existing) == 0 {
+		code = model.Alloc
 	}
 	to := filter.To
-	if to == 0 {
+	if to == 0 && filter.From >= 0 {
 		to = math.MaxInt64
 	}
 	shutdowns, err := t.shutdowns()
 	if err != nil {
 		return err
+	}
+	for i := range existing {
+		m := &existing[i]
+		if shutdowns.end(m); m.Start < to && m.End > filter.From && filter.site(m.Site) && !f(m) {
+			return nil
+		}
 	}
 	made := map[int64]*Site{} // nil: another kind
 	var lateness int64
@@ -326,7 +342,7 @@ func (t *Trace) Mappings(kind string, filter Filter, f func(*Mapping) bool) erro
 			if err != nil {
 				return err
 			}
-			if int64(found.KindCode) == code && filter.site(found) {
+			if found.KindCode == code && filter.site(found) {
 				site = found
 			}
 			made[v[storedSite]] = site
@@ -339,7 +355,7 @@ func (t *Trace) Mappings(kind string, filter Filter, f func(*Mapping) bool) erro
 		if err != nil {
 			return err
 		}
-		m := Mapping{Record: id, Kind: kind, Thread: site.Thread, Site: site, Host: uint64(d.host), Address: uint64(d.address),
+		m := Mapping{Record: id, Kind: site.Kind, Thread: site.Thread, Site: site, Host: uint64(d.host), Address: uint64(d.address),
 			Bytes: uint64(d.bytes), Start: v[storedTime], End: math.MaxInt64}
 		if link != 0 {
 			if err := t.query("SELECT time FROM record WHERE id = ?", []int64{id + link}, func(s *sqlite.Stmt) error {
@@ -386,44 +402,6 @@ func (ends shutdowns) end(m *Mapping) {
 	if i, _ := slices.BinarySearch(times, m.Start); i < len(times) {
 		m.End = times[i]
 	}
-}
-
-// PresentAt is the present table at a time: the live mappings, or where the
-// runtime reported none at all, the live allocations, in order of creation. Where
-// enough ends it, those of what was read.
-func (t *Trace) PresentAt(time int64, enough Enough) ([]Mapping, error) {
-	kind := "create"
-	n, err := integer(t.conn, "SELECT EXISTS (SELECT 1 FROM site WHERE kind = ?)", int64(model.Create))
-	if err != nil {
-		return nil, explain(t.path, err)
-	}
-	if n == 0 {
-		kind = "alloc"
-	}
-	shutdowns, err := t.shutdowns()
-	if err != nil {
-		return nil, err
-	}
-	var out []Mapping
-	// Its delete and the free of the memory under it both end what existed before.
-	existing, err := t.ExistingAfter(0)
-	if err != nil {
-		return nil, err
-	}
-	for i := range existing {
-		m := &existing[i]
-		shutdowns.end(m)
-		if m.Live(time) {
-			out = append(out, *m)
-		}
-	}
-	err = t.Mappings(kind, Filter{From: time, To: time + 1, Enough: enough}, func(m *Mapping) bool {
-		if m.Live(time) {
-			out = append(out, *m)
-		}
-		return true
-	})
-	return out, err
 }
 
 // Occupancy bounds what an unmeasured queue did: its operations ran some time

@@ -246,7 +246,7 @@ func (s *mergeSource) introduce(m *model.Model, w *Writer, hosts, itsOrigin, ori
 			return hosts, err
 		}
 	}
-	return hosts, nil
+	return hosts, w.mergeCounters(s.trace, numbers, s.processes, s.shift)
 }
 
 // take hands the source's item to the merged trace.

@@ -246,8 +246,20 @@ func TestMemory(t *testing.T) {
 	}
 }
 
+// presentAt is what the present tables had at a time.
+func presentAt(t *testing.T, trace *store.Trace, time int64) (list []store.Mapping) {
+	t.Helper()
+	if err := trace.Mappings(store.Filter{From: time, To: time + 1}, func(m *store.Mapping) bool {
+		list = append(list, *m)
+		return true
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
 // The present table at a time is what creates and deletes before it leave.
-func TestPresentAt(t *testing.T) {
+func TestPresentTable(t *testing.T) {
 	trace := generated(t, generate.Options{Spans: 12_000, Seed: 4})
 	all := records(t, trace, store.Filter{Kinds: []string{"create", "delete"}})
 	for i := 0; i < len(all); i += len(all) / 20 {
@@ -263,12 +275,8 @@ func TestPresentAt(t *testing.T) {
 				delete(live, r.Host)
 			}
 		}
-		mappings, err := trace.PresentAt(at, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
 		got := map[int64]bool{}
-		for _, m := range mappings {
+		for _, m := range presentAt(t, trace, at) {
 			got[m.Record] = true
 		}
 		for _, id := range live {
@@ -498,7 +506,7 @@ func dump(t testing.TB, path, table string) string {
 func TestMappingsThatNeverEnd(t *testing.T) {
 	trace := generated(t, generate.Options{Spans: 30_000, Seed: 4})
 	leaks := 0
-	if err := trace.Mappings("alloc", store.Filter{}, func(m *store.Mapping) bool {
+	if err := trace.Mappings(store.Filter{}, func(m *store.Mapping) bool {
 		if m.End == math.MaxInt64 {
 			leaks++
 		}

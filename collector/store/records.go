@@ -49,6 +49,7 @@ type Filter struct {
 	Kinds    []string         // span or event names ("enqueue_launch", "alloc")
 	Match    func(*Site) bool // further condition
 	Spans    bool             // only records that are spans
+	Within   *Within          // only what begins within ranges or frames of the program's own
 	// Enough ends Mappings where it is true of the time that has been read to; nil:
 	// never.
 	Enough Enough
@@ -67,6 +68,12 @@ func (e Enough) reached(n int, time int64) bool { return e != nil && n%askedEach
 // bounds are From and To, where 0 is no bound: there are times before the
 // origin.
 func (f *Filter) bounds() (from, to int64) {
+	if f.Within != nil {
+		f.From = max(f.From, f.Within.From)
+		if f.To == 0 || f.To > f.Within.To {
+			f.To = f.Within.To
+		}
+	}
 	from, to = f.From, f.To
 	if from == 0 {
 		from = math.MinInt64
@@ -299,7 +306,7 @@ func (t *Trace) records(f Filter, yield func(*Record) error) error {
 			return err
 		}
 		for i := range open {
-			if r := &open[i]; f.site(r.Site) && r.Start < to {
+			if r := &open[i]; f.site(r.Site) && r.Start < to && (f.Within == nil || f.Within.has(r.Site.Process, r.Start)) {
 				if err := yield(r); err != nil {
 					return err
 				}
@@ -341,7 +348,7 @@ func (t *Trace) records(f Filter, yield func(*Record) error) error {
 				wanted[siteID] = site
 			}
 		}
-		if site == nil {
+		if site == nil || f.Within != nil && !f.Within.has(site.Process, time) {
 			return nil
 		}
 		r.set(id, v)

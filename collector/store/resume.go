@@ -32,8 +32,8 @@ func resume(path string, conn *sqlite.Conn, m *model.Model) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if version != Version {
-		return nil, fmt.Errorf("it has schema version %d, this program writes %d; import the session again, with another -o", version, Version)
+	if err := upgrade(conn, version); err != nil {
+		return nil, err
 	}
 	w := newWriter(path, conn, m)
 	if err := w.pragmas(); err != nil {
@@ -167,7 +167,7 @@ func (t *Trace) openSpans(m *model.Model) (map[int64]*model.Span, error) {
 		if !known[r.Thread] {
 			return fmt.Errorf("%s: record %d names a thread that is not there: the file is damaged", t.path, r.ID)
 		}
-		span := &model.Span{ID: r.ID, Parent: r.Parent, Depth: r.Depth, Start: u.start(&r), Device: r.Site.Device, Queue: r.Site.Queue}
+		span := &model.Span{ID: r.ID, Parent: r.Parent, Depth: r.Depth, Own: r.Site.OwnDepth, Start: u.start(&r), Device: r.Site.Device, Queue: r.Site.Queue}
 		open[r.ID] = span
 		m.RestoreSpan(span)
 		return nil

@@ -104,7 +104,7 @@ func (t *Trace) blocksOf(lane *Lane, ids []int64, f func(b *Block, site int64) e
 				if err != nil {
 					return err
 				}
-				b.Bytes = d.bytes
+				b.Bytes, b.Number = d.bytes, uint64(d.host)
 			}
 			return f(&b, s.ColumnInt64(0))
 		}); err != nil {
@@ -159,7 +159,7 @@ func (p *painter) unended() error {
 			continue
 		}
 		p.blocks = append(p.blocks, Block{ID: r.ID, Start: r.Start, End: max(end, r.Start), Busy: max(end-r.Start, 0), Count: 1,
-			Bytes: int64(r.Bytes), Site: r.Site, Open: true})
+			Bytes: int64(r.Bytes), Number: r.Host, Site: r.Site, Open: true})
 	}
 	return nil
 }

@@ -22,7 +22,11 @@ import (
 )
 
 // Version is the schema version that this package writes (PRAGMA user_version).
-const Version = 2
+const Version = 4
+
+// withoutAnnotations is the last version whose sites don't tell how many of their spans are
+// the program's own: none were.
+const withoutAnnotations = 3
 
 // ApplicationID marks a file as a trace of ours (PRAGMA application_id: "accs").
 const ApplicationID = 0x61636373
@@ -31,7 +35,10 @@ const ApplicationID = 0x61636373
 var schemaSQL string
 
 //go:embed views.sql
-var viewsSQL string
+var eventViewsSQL string
+
+// viewsSQL are all views.
+var viewsSQL = eventViewsSQL + counterViewSQL
 
 //go:embed site_detail.sql
 var siteDetailSQL string
@@ -53,7 +60,7 @@ var ownTables = sync.OnceValues(func() (map[string]string, error) {
 		return nil, err
 	}
 	defer conn.Close()
-	if err := sqlitex.ExecuteScript(conn, schemaSQL, nil); err != nil {
+	if err := sqlitex.ExecuteScript(conn, schemaSQL+counterSQL, nil); err != nil {
 		return nil, err
 	}
 	return tables(conn)
@@ -76,7 +83,7 @@ func tables(conn *sqlite.Conn) (map[string]string, error) {
 
 // checkTables refuses a trace of this version without all of its tables and
 // columns, before a query fails in the middle.
-func checkTables(conn *sqlite.Conn, path string) error {
+func checkTables(conn *sqlite.Conn, path string, version int) error {
 	want, err := ownTables()
 	if err != nil {
 		return err
@@ -86,8 +93,15 @@ func checkTables(conn *sqlite.Conn, path string) error {
 		return explain(path, err)
 	}
 	for _, table := range slices.Sorted(maps.Keys(want)) {
+		if version <= withoutCounters && (table == "counter" || table == "counter_value") {
+			continue
+		}
+		columns := want[table]
+		if version <= withoutAnnotations && table == "site" {
+			columns = strings.TrimSuffix(columns, ",own")
+		}
 		// Columns behind ours do no harm.
-		if !strings.HasPrefix(have[table]+",", want[table]+",") {
+		if !strings.HasPrefix(have[table]+",", columns+",") {
 			return fmt.Errorf("%s: %w (table %s differs): it was recorded by another accscope; read it with that one, or record it again",
 				path, ErrTables, table)
 		}
@@ -98,7 +112,7 @@ func checkTables(conn *sqlite.Conn, path string) error {
 // createSchema makes the tables and views of a new trace.
 func createSchema(conn *sqlite.Conn) (err error) {
 	defer sqlitex.Save(conn)(&err)
-	if err := sqlitex.ExecuteScript(conn, schemaSQL+viewsSQL, nil); err != nil {
+	if err := sqlitex.ExecuteScript(conn, schemaSQL+counterSQL+viewsSQL, nil); err != nil {
 		return err
 	}
 	model.Kinds(func(kind int32, name, span string) {

@@ -1,4 +1,4 @@
--- The accscope trace, version 2. docs/trace-schema.md explains it.
+-- The accscope trace, version 4. docs/trace-schema.md explains it.
 --
 -- Units, everywhere: time is nanoseconds since meta.origin, a moment on
 -- CLOCK_MONOTONIC of the trace's first host; duration and *_time are
@@ -104,7 +104,8 @@ CREATE TABLE site (
   parent_construct INTEGER NOT NULL, implicit INTEGER NOT NULL,
   launch INTEGER NOT NULL, failure INTEGER NOT NULL, stack INTEGER NOT NULL,
   thread INTEGER NOT NULL,
-  depth INTEGER NOT NULL            -- spans around it on its thread
+  depth INTEGER NOT NULL,           -- spans around it on its thread
+  own INTEGER NOT NULL              -- how many of them are the program's own: ranges, frames, calls of MPI
 );
 -- What a site refers to, spelled out: the views read each record with one row of this.
 CREATE TABLE site_detail (

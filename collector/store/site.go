@@ -18,6 +18,7 @@ type Site struct {
 	Process      model.ProcessID
 	Thread       model.ThreadID
 	Depth        int // spans around it on its thread
+	OwnDepth     int // how many of them are the program's own (model.Own)
 	Device       model.DeviceID
 	Queue        model.QueueID
 	Async        int64
@@ -61,9 +62,15 @@ func (s *Site) Label() string {
 	return s.Kind
 }
 
+// Outermost says whether the site's events lie in no span of the runtime's.
+func (s *Site) Outermost() bool { return s.Depth == s.OwnDepth && !s.Own() }
+
 // nameless says whether a variable's name says nothing: "?" stands for one without a name
 // in the list of those that one transfer carried.
 func nameless(name string) bool { return strings.Trim(name, "?, ") == "" }
+
+// Unknown is what data count under whose name is not known.
+const Unknown = "(unknown)"
 
 // Variable is what data of a site count under: the variable's name; or where there is none,
 // as of array bounds and strides, that the compiler made them, if the program names its
@@ -75,7 +82,7 @@ func (t *Trace) Variable(s *Site) string {
 	case t.namesData && s.Implicit != 0 && s.File != "":
 		return "(compiler's temporaries)"
 	}
-	return "(unknown)"
+	return Unknown
 }
 
 // entitle has a kernel called by its place, unless several places launch it.
@@ -159,9 +166,12 @@ func (t *Trace) loadSites() error {
 	if err != nil {
 		return err
 	}
-	places := "s.thread, s.depth"
-	if t.version == 1 {
-		places = "0, 0"
+	places := "s.thread, s.depth, s.own"
+	switch {
+	case t.version == 1:
+		places = "0, 0, 0"
+	case t.version <= withoutAnnotations:
+		places = "s.thread, s.depth, 0"
 	}
 	err = t.each(`SELECT d.site, d.kind_code, d.device, d.queue, d.async, d.async_queue, d.process, d.device_type, d.device_number,
 		d.source_file, d.function, d.line, d.end_line, d.function_line, d.function_end_line, d.name, d.parent_construct, d.implicit,
@@ -184,7 +194,7 @@ func (t *Trace) loadSites() error {
 			Missing: r.ColumnInt32(29), Gangs: uint64(r.ColumnInt64(30)), Workers: uint64(r.ColumnInt64(31)),
 			Vector: uint64(r.ColumnInt64(32)), Dimensions: r.ColumnText(33), HasDimensions: !r.ColumnIsNull(33), ErrorCode: r.ColumnInt32(34),
 			RuntimeInfo: uint64(r.ColumnInt64(35)), name: model.Name(r.ColumnInt64(37)), file: model.Name(r.ColumnInt64(38)),
-			function: model.Name(r.ColumnInt64(39)), Thread: model.ThreadID(r.ColumnInt64(40)), Depth: r.ColumnInt(41)}
+			function: model.Name(r.ColumnInt64(39)), Thread: model.ThreadID(r.ColumnInt64(40)), Depth: r.ColumnInt(41), OwnDepth: r.ColumnInt(42)}
 		s.Kind = model.SpanName(s.KindCode)
 		if model.IsEnd(s.KindCode) || s.Kind == "" {
 			s.Kind = model.KindName(s.KindCode)

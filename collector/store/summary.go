@@ -5,28 +5,81 @@ import (
 	"zombiezen.com/go/sqlite"
 )
 
-// Total sums the records of one site on one thread. Grouping totals by what
-// their Site says (kernel, variable, source, queue, device) or by Thread gives
-// every table of a report without reading the records.
-type Total struct {
-	Thread   model.ThreadID
-	Site     *Site
+// Sum sums records, or what devices did. Times are nanoseconds.
+type Sum struct {
 	Count    int64
 	Ended    int64 // how many have a duration
-	Time     int64 // ns, inclusive, of those
-	Inner    int64 // ns in direct children: Time-Inner is exclusive
+	Time     int64 // of those, inclusive
+	Inner    int64 // in direct children: Time-Inner is exclusive
 	Shortest int64
 	Longest  int64
 	Bytes    int64
 }
 
+// end adds the duration of one, and what direct children took of it.
+func (s *Sum) end(duration, inner int64) {
+	s.Add(&Sum{Ended: 1, Time: duration, Inner: inner, Shortest: duration, Longest: duration})
+}
+
+// Add adds another sum.
+func (s *Sum) Add(o *Sum) {
+	if o.Ended > 0 && (s.Ended == 0 || o.Shortest < s.Shortest) {
+		s.Shortest = o.Shortest
+	}
+	s.Longest = max(s.Longest, o.Longest)
+	s.Count += o.Count
+	s.Ended += o.Ended
+	s.Time += o.Time
+	s.Inner += o.Inner
+	s.Bytes += o.Bytes
+}
+
 // Exclusive is the time without what direct children took, ns.
-func (t *Total) Exclusive() int64 { return t.Time - t.Inner }
+func (s *Sum) Exclusive() int64 { return s.Time - s.Inner }
+
+// Total sums the records of one site on one thread. Grouping totals by what
+// their Site says (kernel, variable, source, queue, device) or by Thread gives
+// every table of a report without reading the records.
+type Total struct {
+	Thread model.ThreadID
+	Site   *Site
+	Sum
+	Device Sum // of what the records enqueued
+}
+
+// totalOf is what a Total sums.
+type totalOf struct {
+	thread model.ThreadID
+	site   int64
+}
 
 // Totals reads the sums of all records, those of the whole trace: of the
 // filter, From and To make it read the records themselves.
 func (t *Trace) Totals(f Filter) ([]Total, error) {
-	if f.From > 0 || f.To > 0 {
+	out, err := t.hostTotals(f)
+	if err != nil {
+		return nil, err
+	}
+	works, err := t.WorkTotals(Filter{From: f.From, To: f.To, Within: f.Within})
+	if err != nil {
+		return nil, err
+	}
+	devices := make(map[totalOf]*Sum)
+	for i := range out {
+		devices[totalOf{out[i].Thread, out[i].Site.ID}] = &out[i].Device
+	}
+	for i := range works {
+		if w := &works[i]; w.Site != nil {
+			if d := devices[totalOf{w.Thread, w.Site.ID}]; d != nil {
+				d.Add(&w.Sum)
+			}
+		}
+	}
+	return out, nil
+}
+
+func (t *Trace) hostTotals(f Filter) ([]Total, error) {
+	if f.From > 0 || f.To > 0 || f.Within != nil {
 		return t.totalsWithin(f)
 	}
 	var out []Total
@@ -37,8 +90,8 @@ func (t *Trace) Totals(f Filter) ([]Total, error) {
 		}
 		thread := model.ThreadID(s.ColumnInt64(0))
 		if f.site(site) && (f.Thread == 0 || f.Thread == thread) {
-			out = append(out, Total{thread, site, s.ColumnInt64(2), s.ColumnInt64(3), s.ColumnInt64(4), s.ColumnInt64(5),
-				s.ColumnInt64(6), s.ColumnInt64(7), s.ColumnInt64(8)})
+			out = append(out, Total{Thread: thread, Site: site, Sum: Sum{s.ColumnInt64(2), s.ColumnInt64(3), s.ColumnInt64(4), s.ColumnInt64(5),
+				s.ColumnInt64(6), s.ColumnInt64(7), s.ColumnInt64(8)}})
 		}
 		return nil
 	})
@@ -47,17 +100,13 @@ func (t *Trace) Totals(f Filter) ([]Total, error) {
 
 // totalsWithin sums the records that start in the window, or run into it.
 func (t *Trace) totalsWithin(f Filter) ([]Total, error) {
-	type key struct {
-		thread model.ThreadID
-		site   int64
-	}
-	at := make(map[key]int)
+	at := make(map[totalOf]int)
 	var out []Total
 	for r, err := range t.Records(f) {
 		if err != nil {
 			return nil, err
 		}
-		k := key{r.Thread, r.Site.ID}
+		k := totalOf{r.Thread, r.Site.ID}
 		i, ok := at[k]
 		if !ok {
 			i = len(out)
@@ -67,16 +116,9 @@ func (t *Trace) totalsWithin(f Filter) ([]Total, error) {
 		x := &out[i]
 		x.Count++
 		x.Bytes += model.Size(r.Bytes)
-		if !r.Span || r.Unended {
-			continue
+		if r.Span && !r.Unended {
+			x.end(r.Duration, r.Inner)
 		}
-		if x.Ended == 0 || r.Duration < x.Shortest {
-			x.Shortest = r.Duration
-		}
-		x.Ended++
-		x.Time += r.Duration
-		x.Inner += r.Inner
-		x.Longest = max(x.Longest, r.Duration)
 	}
 	return out, nil
 }
@@ -84,14 +126,10 @@ func (t *Trace) totalsWithin(f Filter) ([]Total, error) {
 // WorkTotal sums the device activities of one work that one site caused on one
 // thread.
 type WorkTotal struct {
-	Work     *Work
-	Thread   model.ThreadID // 0 where Site is nil
-	Site     *Site          // nil: what enqueued it was not seen
-	Count    int64
-	Time     int64 // ns on the device
-	Shortest int64
-	Longest  int64
-	Bytes    int64
+	Work   *Work
+	Thread model.ThreadID // 0 where Site is nil
+	Site   *Site          // nil: what enqueued it was not seen
+	Sum
 }
 
 // Name is the kernel's or variable's: as the activity has it, else as the
@@ -111,10 +149,17 @@ func (w *WorkTotal) Symbol() string {
 	return w.Work.Symbol
 }
 
+func activitySum(count, time, shortest, longest, bytes int64) Sum {
+	return Sum{Count: count, Ended: count, Time: time, Shortest: shortest, Longest: longest, Bytes: bytes}
+}
+
 // WorkTotals reads the sums of all device activity. Of the filter, From and To
 // make it read the activities themselves, those whose enqueue Records gives for
 // the window; Process, Device, Queue and Thread apply too.
 func (t *Trace) WorkTotals(f Filter) ([]WorkTotal, error) {
+	if f.Within != nil {
+		return t.workTotalsWithin(f)
+	}
 	query, args := "SELECT work, site, count, time, shortest, longest, bytes, thread FROM work_total", []int64(nil)
 	if f.From > 0 || f.To > 0 {
 		query = `SELECT a.work, r.site, count(*), sum(a.duration), min(a.duration), max(a.duration), ` + sumOfBytes("a.bytes") + `, s.thread
@@ -124,8 +169,8 @@ func (t *Trace) WorkTotals(f Filter) ([]WorkTotal, error) {
 	}
 	var out []WorkTotal
 	err := t.query(query, args, func(s *sqlite.Stmt) error {
-		x := WorkTotal{Count: s.ColumnInt64(2), Time: s.ColumnInt64(3), Shortest: s.ColumnInt64(4), Longest: s.ColumnInt64(5), Bytes: s.ColumnInt64(6),
-			Thread: model.ThreadID(s.ColumnInt64(7))}
+		x := WorkTotal{Thread: model.ThreadID(s.ColumnInt64(7)),
+			Sum: activitySum(s.ColumnInt64(2), s.ColumnInt64(3), s.ColumnInt64(4), s.ColumnInt64(5), s.ColumnInt64(6))}
 		var err error
 		if x.Work, err = t.Work(s.ColumnInt64(0)); err != nil {
 			return err

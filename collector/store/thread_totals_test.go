@@ -26,11 +26,11 @@ func TestTotalsOfManyThreads(t *testing.T) {
 			found++
 			if want := int64(5); site > own {
 				want = 7
-				if site < int64(100+thread*own) || site >= int64(100+thread*own+own) || sum.time != want {
-					t.Errorf("thread %d, site %d: %d ns, want %d", thread, site, sum.time, want)
+				if site < int64(100+thread*own) || site >= int64(100+thread*own+own) || sum.Time != want {
+					t.Errorf("thread %d, site %d: %d ns, want %d", thread, site, sum.Time, want)
 				}
-			} else if sum.time != want || sum.bytes != 8 {
-				t.Errorf("thread %d, site %d: %d ns, want %d", thread, site, sum.time, want)
+			} else if sum.Time != want || sum.Bytes != 8 {
+				t.Errorf("thread %d, site %d: %d ns, want %d", thread, site, sum.Time, want)
 			}
 			return nil
 		}); err != nil {

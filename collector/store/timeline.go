@@ -53,9 +53,11 @@ type Block struct {
 	Bytes int64
 	ID    int64 // record (for queues activity) of a single one, else 0
 	Site  *Site // of the longest; for queues nil
-	Work  *Work // of the longest; only for queues
-	Cause int64 // for a single activity: the record that enqueued it
-	Open  bool  // never ended, or not yet: End is that of what is known
+	// Number is that of a single frame.
+	Number uint64
+	Work   *Work // of the longest; only for queues
+	Cause  int64 // for a single activity: the record that enqueued it
+	Open   bool  // never ended, or not yet: End is that of what is known
 }
 
 // Groups wider than openPixels are replaced by their members, as long as that

@@ -11,24 +11,17 @@ import (
 // total sums the records of one site on one thread, or the activities of one
 // work caused at one site.
 type total struct {
-	count, ended, time, inner, shortest, longest, bytes int64
-	dirty                                               bool
+	Sum
+	dirty bool
 }
 
 func (t *total) add(duration, inner, bytes int64, ended bool) {
-	t.count++
+	t.Count++
 	t.dirty = true
-	t.bytes += model.Size(uint64(bytes))
-	if !ended {
-		return
+	t.Bytes += model.Size(uint64(bytes))
+	if ended {
+		t.end(duration, inner)
 	}
-	if t.ended == 0 || duration < t.shortest {
-		t.shortest = duration
-	}
-	t.ended++
-	t.time += duration
-	t.inner += inner
-	t.longest = max(t.longest, duration)
 }
 
 // totals keeps sums while rows come in, so that a report reads hundreds of rows
@@ -101,8 +94,8 @@ func (t *totals) activity(work, record, duration, bytes int64) {
 func (t *totals) save(conn *sqlite.Conn) error {
 	for thread := range t.records {
 		if err := t.records[thread].each(func(site int64, s *total) error {
-			return execute(conn, "INSERT OR REPLACE INTO total VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", thread, site, s.count, s.ended,
-				s.time, s.inner, s.shortest, s.longest, s.bytes)
+			return execute(conn, "INSERT OR REPLACE INTO total VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", thread, site, s.Count, s.Ended,
+				s.Time, s.Inner, s.Shortest, s.Longest, s.Bytes)
 		}); err != nil {
 			return err
 		}
@@ -112,8 +105,8 @@ func (t *totals) save(conn *sqlite.Conn) error {
 			continue
 		}
 		s.dirty = false
-		if err := execute(conn, "INSERT OR REPLACE INTO work_total VALUES (?, ?, ?, ?, ?, ?, ?, ?)", key.work, int64(key.thread), key.site, s.count, s.time,
-			s.shortest, s.longest, s.bytes); err != nil {
+		if err := execute(conn, "INSERT OR REPLACE INTO work_total VALUES (?, ?, ?, ?, ?, ?, ?, ?)", key.work, int64(key.thread), key.site, s.Count, s.Time,
+			s.Shortest, s.Longest, s.Bytes); err != nil {
 			return err
 		}
 	}
@@ -125,16 +118,16 @@ func (t *totals) save(conn *sqlite.Conn) error {
 func (t *totals) load(conn *sqlite.Conn) error {
 	if err := sqlitex.ExecuteTransient(conn, "SELECT thread, site, count, ended, time, inner_time, shortest, longest, bytes FROM total",
 		&sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
-			*t.of(model.ThreadID(s.ColumnInt64(0)), s.ColumnInt64(1)) = total{count: s.ColumnInt64(2), ended: s.ColumnInt64(3), time: s.ColumnInt64(4),
-				inner: s.ColumnInt64(5), shortest: s.ColumnInt64(6), longest: s.ColumnInt64(7), bytes: s.ColumnInt64(8)}
+			*t.of(model.ThreadID(s.ColumnInt64(0)), s.ColumnInt64(1)) = total{Sum: Sum{s.ColumnInt64(2), s.ColumnInt64(3), s.ColumnInt64(4),
+				s.ColumnInt64(5), s.ColumnInt64(6), s.ColumnInt64(7), s.ColumnInt64(8)}}
 			return nil
 		}}); err != nil {
 		return err
 	}
 	return sqlitex.ExecuteTransient(conn, "SELECT work, thread, site, count, time, shortest, longest, bytes FROM work_total",
 		&sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
-			t.works[workSite{s.ColumnInt64(0), model.ThreadID(s.ColumnInt64(1)), s.ColumnInt64(2)}] = &total{count: s.ColumnInt64(3),
-				ended: s.ColumnInt64(3), time: s.ColumnInt64(4), shortest: s.ColumnInt64(5), longest: s.ColumnInt64(6), bytes: s.ColumnInt64(7)}
+			t.works[workSite{s.ColumnInt64(0), model.ThreadID(s.ColumnInt64(1)), s.ColumnInt64(2)}] = &total{Sum: activitySum(s.ColumnInt64(3), s.ColumnInt64(4),
+				s.ColumnInt64(5), s.ColumnInt64(6), s.ColumnInt64(7))}
 			return nil
 		}})
 }

@@ -129,13 +129,14 @@ func (t *Trace) harden(o options) error {
 	if err != nil {
 		return err
 	}
-	if version < Version {
+	if version < withoutCounters {
 		return fmt.Errorf("%s: version %d: %w", t.path, version, errEarlier)
 	}
-	if err := checkTables(t.conn, t.path); err != nil {
+	if err := checkTables(t.conn, t.path, version); err != nil {
 		return err
 	}
-	if err := t.useOwnViews(); err != nil {
+	t.version = version
+	if err := t.useOwnViews(version); err != nil {
 		return err
 	}
 	if o.check {
@@ -154,13 +155,19 @@ func (t *Trace) harden(o options) error {
 // the file: these may be anybody's SQL. What a query sorts beyond the cache goes to the
 // disk: SQLite then keeps its rows side by side, which sorts in two thirds of the time
 // that it takes where all of them stay in memory.
-func (t *Trace) useOwnViews() error {
+func (t *Trace) useOwnViews(version int) error {
 	for _, statement := range []string{"PRAGMA query_only = OFF", "PRAGMA temp_store = FILE"} {
 		if err := sqlitex.ExecuteTransient(t.conn, statement, nil); err != nil {
 			return explain(t.path, err)
 		}
 	}
-	err := sqlitex.ExecuteScript(t.conn, ownViews, nil)
+	var err error
+	if version <= withoutCounters {
+		err = addCounters(t.conn)
+	}
+	if err == nil {
+		err = sqlitex.ExecuteScript(t.conn, ownViews, nil)
+	}
 	return explain(t.path, errors.Join(err, sqlitex.ExecuteTransient(t.conn, "PRAGMA query_only = ON", nil)))
 }
 
@@ -332,11 +339,12 @@ type Process struct {
 func (t *Trace) Processes() ([]Process, error) {
 	var out []Process
 	err := t.each(`SELECT p.id, h.name, p.pid, p.parent_pid, p.program, p.arguments, p.rank, p.ranks, p.start, p.end, p.ended,
-		p.runtime, p.since_attach, p.capture, h.id, h.clock_offset, h.clock_uncertainty, h.realtime_offset
+		p.runtime, p.since_attach, p.capture, h.id, h.clock_offset, h.clock_uncertainty, h.realtime_offset,
+		coalesce((SELECT 'status ' || value FROM meta WHERE key = 'exit_' || p.pid), (SELECT value FROM meta WHERE key = 'ended_' || p.pid))
 		FROM process p JOIN host h ON h.id = p.host ORDER BY p.rank, p.start, p.id`, nil, func(s *sqlite.Stmt) error {
 		p := Process{ProcessInfo: model.ProcessInfo{ID: model.ProcessID(s.ColumnInt64(0)), Host: s.ColumnText(1), PID: s.ColumnInt(2),
 			ParentPID: s.ColumnInt(3), Program: s.ColumnText(4), Rank: -1, Ranks: s.ColumnInt(7), Start: s.ColumnInt64(8),
-			End: s.ColumnInt64(9), Ended: s.ColumnText(10), Runtime: s.ColumnText(11), SinceAttach: s.ColumnInt64(12) != 0},
+			End: s.ColumnInt64(9), Ended: s.ColumnText(10), Exit: s.ColumnText(18), Runtime: s.ColumnText(11), SinceAttach: s.ColumnInt64(12) != 0},
 			Capture: s.ColumnText(13),
 			On: Host{ID: s.ColumnInt64(14), Name: s.ColumnText(1), ClockOffset: s.ColumnInt64(15), Uncertainty: -1,
 				RealtimeOffset: s.ColumnInt64(17)}}

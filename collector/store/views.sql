@@ -88,6 +88,27 @@ SELECT r.id AS record, d.process, d.thread, r.time, d.error_code, d.name AS mess
 FROM landmark m LEFT JOIN record r ON r.id = m.record LEFT JOIN site_detail d ON d.site = r.site
 WHERE m.kind = 100;
 
+-- The program's own frames, ranges and marks; number is a frame's. duration NULL: a mark,
+-- or it never ended.
+CREATE VIEW annotations AS
+SELECT r.id AS record, r.id - nullif(r.up, 0) AS parent, d.process, d.thread, d.span AS kind, d.name, x.host AS number,
+  r.time AS start, r.time + r.duration AS end, r.duration,
+  CASE WHEN r.duration IS NOT NULL THEN max(r.duration - r.inner_time, 0) END AS exclusive_time,
+  d.source_file, d.line, d.function
+FROM record r JOIN site_detail d ON d.site = r.site LEFT JOIN datum x ON x.id = r.datum
+WHERE d.kind_code IN (40, 42, 44);
+
+-- Calls of MPI. peer is a rank in MPI_COMM_WORLD, -1 for any, -2 where there is none;
+-- communicator 0 is MPI_COMM_WORLD. What a receive got is that of its end.
+CREATE VIEW communication AS
+SELECT r.id AS record, r.id - nullif(r.up, 0) AS parent, d.process, d.thread, d.name AS call, x.host AS peer,
+  x.bytes, x.address & 0x7fffffff AS communicator, x.address >> 32 AS tag, r.time AS start, r.time + r.duration AS end, r.duration,
+  (SELECT y.host FROM ending e JOIN datum y ON y.id = e.datum WHERE e.record = r.id) AS received_from,
+  (SELECT y.bytes FROM ending e JOIN datum y ON y.id = e.datum WHERE e.record = r.id) AS received_bytes,
+  d.source_file, d.line, d.function
+FROM record r JOIN site_detail d ON d.site = r.site LEFT JOIN datum x ON x.id = r.datum
+WHERE d.kind_code = 46;
+
 -- What devices did, measured by the runtime.
 CREATE VIEW device_activity AS
 SELECT a.id AS activity, nullif(a.record, 0) AS record, v.process, w.device, w.queue, w.async, q.number AS async_queue,

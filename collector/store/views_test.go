@@ -35,6 +35,8 @@ var viewQueries = []struct {
 	{"memory", "time", []string{"device", "process"}, []string{"used"}},
 	{"queue_dependencies", "time", []string{"queue", "awaited", "file"}, []string{"line"}},
 	{"queue_occupancy", "start", []string{"queue", "device"}, []string{"bytes"}},
+	{"annotations", "start", []string{"kind", "name", "process", "source_file"}, []string{"duration", "number"}},
+	{"communication", "start", []string{"call", "process", "source_file"}, []string{"duration", "bytes", "peer"}},
 	{"queues", "", []string{"device", "process"}, []string{"busy_time"}},
 	{"sources", "", []string{"source_file", "kind"}, []string{"inclusive_time"}},
 	{"variables", "", []string{"variable", "device"}, []string{"uploaded_bytes"}},
@@ -43,6 +45,7 @@ var viewQueries = []struct {
 	{"processes", "start", []string{"host", "program", "rank"}, []string{"pid"}},
 	{"threads", "", []string{"process", "name"}, []string{"tid"}},
 	{"devices", "", []string{"name", "process"}, []string{"peak_bytes"}},
+	{"counters", "time", []string{"name", "process", "gpu", "unit"}, []string{"value"}},
 	{"loss", "", []string{"reason", "process"}, []string{"events"}},
 }
 

@@ -230,7 +230,7 @@ func (w *Writer) write(step *model.Step) error {
 			return err
 		}
 	default:
-		site, err := w.dict.site(e, e.Kind, step.Depth, step.Device, step.Queue)
+		site, err := w.dict.site(e, e.Kind, step.Depth, step.Own, step.Device, step.Queue)
 		if err != nil {
 			return err
 		}
@@ -296,7 +296,7 @@ func (w *Writer) settle(s *model.Span, thread model.ThreadID, end *model.Event) 
 		r.duration = max(end.Time-s.Start.Time, 0)
 		r.endSequence = int64(end.Sequence - s.Start.Sequence)
 		if !sameEnd(&s.Start, end) {
-			site, err := w.dict.site(end, s.Start.Kind, s.Depth, s.Device, w.directory.Queue(s.Device, end.AsyncQueue))
+			site, err := w.dict.site(end, s.Start.Kind, s.Depth, s.Own, s.Device, w.directory.Queue(s.Device, end.AsyncQueue))
 			if err != nil {
 				return err
 			}
@@ -307,7 +307,7 @@ func (w *Writer) settle(s *model.Span, thread model.ThreadID, end *model.Event) 
 		site := r.site
 		if i < 0 {
 			var err error
-			if site, err = w.dict.site(&s.Start, s.Start.Kind, s.Depth, s.Device, s.Queue); err != nil {
+			if site, err = w.dict.site(&s.Start, s.Start.Kind, s.Depth, s.Own, s.Device, s.Queue); err != nil {
 				return err
 			}
 		}

@@ -33,7 +33,7 @@ func Write(out io.Writer, trace *store.Trace, options export.Options) error {
 		sites: map[int64][]byte{}, works: map[*store.Work][]byte{}}
 	e.block = append(e.block, "[\n"...)
 	var err error
-	for _, step := range []func() error{e.rows, e.records, e.activities, e.memory} {
+	for _, step := range []func() error{e.rows, e.records, e.activities, e.memory, e.counters} {
 		if err = step(); err != nil {
 			break
 		}
@@ -222,6 +222,13 @@ func (e *exporter) record(r *store.Record) error {
 		e.text(`,"bytes":`)
 		e.block = appendUint(e.block, r.Bytes)
 	}
+	if r.Site.Own() {
+		for _, n := range r.Numbers() {
+			e.text(`,"` + n.Name + `":`)
+			e.int(n.Value)
+		}
+		return e.leave(r)
+	}
 	if r.Host != 0 {
 		e.text(`,"host_address":`)
 		e.block = appendAddress(e.block, r.Host)
@@ -230,13 +237,21 @@ func (e *exporter) record(r *store.Record) error {
 		e.text(`,"device_address":`)
 		e.block = appendAddress(e.block, r.Address)
 	}
+	if err := e.leave(r); err != nil {
+		return err
+	}
+	if r.Correlation != 0 {
+		e.flow('s', at, r.Start, r.ID)
+	}
+	return e.err
+}
+
+// leave ends a record's arguments.
+func (e *exporter) leave(r *store.Record) error {
 	if r.Unended {
 		e.text(`,"unended":true`)
 	}
 	e.end(`}}`)
-	if r.Correlation != 0 {
-		e.flow('s', at, r.Start, r.ID)
-	}
 	return e.err
 }
 
@@ -340,6 +355,33 @@ func (e *exporter) memory() error {
 		}
 	}
 	return nil
+}
+
+// firstGPU is the number of the first GPU's row of counters, beyond those of processes.
+const firstGPU = 1 << 30
+
+// counters writes what was sampled: a process's figures in its rows, a GPU's in rows of
+// their own.
+func (e *exporter) counters() error {
+	rows := map[export.GPU]int64{}
+	return e.options.Counters(e.trace, func(c *store.Counter) (func(store.CounterValue) error, error) {
+		pid := e.numbers.PID[c.Process]
+		if c.Process == 0 {
+			gpu, named := export.GPUOf(c), false
+			if pid, named = rows[gpu]; !named {
+				pid = firstGPU + int64(len(rows))
+				rows[gpu] = pid
+				if err := e.metadata("process_name", row{pid: pid}, "name", export.GPUName(c)); err != nil {
+					return nil, err
+				}
+			}
+		}
+		title := export.CounterName(c)
+		return func(v store.CounterValue) error {
+			e.counter(pid, v.Time, title, c.Unit, v.Value)
+			return e.err
+		}, e.err
+	})
 }
 
 func (e *exporter) counter(pid, time int64, name, unit string, value int64) {

@@ -3,7 +3,10 @@ package chrome
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"math"
+	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/accscope/accscope/collector/store"
@@ -60,5 +63,54 @@ func TestEventsEqualTheTrace(t *testing.T) {
 	}
 	if instants != 0 {
 		t.Errorf("%d instants too few", instants)
+	}
+}
+
+// Sampled figures stand in their process's row, or in one of each GPU, also where two
+// hosts have alike ones.
+func TestSampledFigures(t *testing.T) {
+	path := tracetest.File(t, 100, 1)
+	tracetest.Change(t, path, "INSERT INTO host VALUES (2, 'other', 0, 0, 0)",
+		"INSERT INTO counter VALUES (1, 1, 1, NULL, NULL, 'resident_memory', 'B'), (2, 1, NULL, 0, 'Big', 'power', 'mW'), (3, 2, NULL, 0, 'Big', 'power', 'mW')",
+		"INSERT INTO counter_value VALUES (1, 1000, 50), (2, 1500, 300000), (2, 2500, 310000), (3, 1500, 7)")
+	var out bytes.Buffer
+	if err := Write(&out, tracetest.Open(t, path), export.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	var events []struct {
+		Phase string         `json:"ph"`
+		PID   int64          `json:"pid"`
+		Name  string         `json:"name"`
+		Time  float64        `json:"ts"`
+		Args  map[string]any `json:"args"`
+	}
+	if err := json.Unmarshal(out.Bytes(), &events); err != nil {
+		t.Fatal(err)
+	}
+	names, got := map[int64]any{}, map[string][]any{}
+	for _, e := range events {
+		if e.Phase == "M" && e.Name == "process_name" {
+			names[e.PID] = e.Args["name"]
+		}
+		if e.Name == "resident memory" || e.Name == "power" {
+			if e.Phase != "C" {
+				t.Errorf("%+v is no counter", e)
+			}
+			for unit, value := range e.Args {
+				key := fmt.Sprint(names[e.PID], ": ", e.Name, " ", unit)
+				got[key] = append(got[key], e.Time, value)
+			}
+		}
+	}
+	process, host := "", ""
+	for key := range got {
+		if name, cut := strings.CutSuffix(key, ": resident memory B"); cut {
+			process, host = name, name[strings.LastIndex(name, " on "):]
+		}
+	}
+	want := map[string][]any{process + ": resident memory B": {1.0, 50.0},
+		"GPU 0 Big" + host + ": power mW": {1.5, 300000.0, 2.5, 310000.0}, "GPU 0 Big on other: power mW": {1.5, 7.0}}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%v\nwant %v", got, want)
 	}
 }

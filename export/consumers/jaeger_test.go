@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -68,31 +69,47 @@ mv %[3]s.new %[3]s`, module, jaegerVersion, name))
 type jaeger struct {
 	grpc, http   string // where it takes spans
 	query, admin string
-	stop         func()
+	stop         func() // kills it
+	end          func() // has it end in order
 }
 
-// startJaeger runs a server that takes spans at the addresses.
+// startJaeger runs a server that takes spans at the addresses and keeps them in memory.
 func startJaeger(t *testing.T, grpc, web string) *jaeger {
+	t.Helper()
+	return startJaegerWith(t, grpc, web, []string{"SPAN_STORAGE_TYPE=memory"})
+}
+
+// startJaegerOn keeps spans in a folder, where the next server finds them.
+func startJaegerOn(t *testing.T, grpc, web, folder string) *jaeger {
+	t.Helper()
+	return startJaegerWith(t, grpc, web, []string{"SPAN_STORAGE_TYPE=badger"}, "--badger.ephemeral=false",
+		"--badger.directory-key="+filepath.Join(folder, "keys"), "--badger.directory-value="+filepath.Join(folder, "values"))
+}
+
+func startJaegerWith(t *testing.T, grpc, web string, environment []string, arguments ...string) *jaeger {
 	t.Helper()
 	j := &jaeger{grpc: "http://" + grpc, http: "http://" + web, query: "http://" + freeAddress(t), admin: "http://" + freeAddress(t)}
 	bare := func(url string) string { return strings.TrimPrefix(url, "http://") }
-	server := exec.Command(jaegerBinary(t, "all-in-one"), "--collector.otlp.grpc.host-port="+grpc, "--collector.otlp.http.host-port="+web,
+	server := exec.Command(jaegerBinary(t, "all-in-one"), append(arguments, "--collector.otlp.grpc.host-port="+grpc, "--collector.otlp.http.host-port="+web,
 		"--collector.grpc-server.host-port="+freeAddress(t), "--collector.http-server.host-port="+freeAddress(t),
-		"--admin.http.host-port="+bare(j.admin), "--query.http-server.host-port="+bare(j.query), "--query.grpc-server.host-port="+freeAddress(t))
-	server.Env = append(os.Environ(), "SPAN_STORAGE_TYPE=memory")
+		"--admin.http.host-port="+bare(j.admin), "--query.http-server.host-port="+bare(j.query), "--query.grpc-server.host-port="+freeAddress(t))...)
+	server.Env = append(os.Environ(), environment...)
 	var log strings.Builder
 	server.Stdout, server.Stderr = &log, &log
 	if err := server.Start(); err != nil {
 		t.Fatal(err)
 	}
 	stopped := false
-	j.stop = func() {
-		if !stopped {
-			stopped = true
-			server.Process.Kill() //nolint:errcheck // it may have ended
-			server.Wait()         //nolint:errcheck // it was killed
+	by := func(signal os.Signal) func() {
+		return func() {
+			if !stopped {
+				stopped = true
+				server.Process.Signal(signal) //nolint:errcheck // it may have ended
+				server.Wait()                 //nolint:errcheck // a signal ended it
+			}
 		}
 	}
+	j.stop, j.end = by(os.Kill), by(syscall.SIGTERM)
 	t.Cleanup(func() {
 		j.stop()
 		if t.Failed() {
@@ -301,6 +318,35 @@ func TestJaegerIsKilledDuringARun(t *testing.T) {
 		t.Fatalf("the export says\n%s", output)
 	}
 	compare(t, trace, second.spans(t, string(id[1]), all+1))
+}
+
+// A Jaeger that restarts twice during a run, and keeps what it was given, has all spans at
+// its end, by either protocol.
+func TestRestartsOfJaegerLoseNoSpan(t *testing.T) {
+	jaegerBinary(t, "all-in-one")
+	for _, protocol := range []string{otlp.GRPC, otlp.HTTP} {
+		t.Run(filepath.Base(protocol), func(t *testing.T) {
+			grpc, web, folder := freeAddress(t), freeAddress(t), t.TempDir()
+			j := startJaegerOn(t, grpc, web, folder)
+			run := startSteady(t, j.target(protocol).Endpoint, protocol)
+			until(t, "Jaeger has the first spans", func() bool { return j.knows(t, "steady") })
+			for range 2 {
+				run.goesOn(t)
+				j.end()
+				run.goesOn(t)
+				j = startJaegerOn(t, grpc, web, folder)
+				run.goesOn(t)
+			}
+			said := run.end(t)
+			id, count := regexp.MustCompile(`[0-9a-f]{32}`).FindString(said), regexp.MustCompile(`: (\d+) spans`).FindStringSubmatch(said)
+			if id == "" || count == nil || strings.Contains(said, " not (") {
+				t.Fatalf("the run says\n%s", said)
+			}
+			spans := j.spans(t, id, toNumber(t, count[1]))
+			t.Logf("%s spans sent, %d arrived", count[1], len(spans))
+			compare(t, tracetest.Open(t, run.path), spans)
+		})
+	}
 }
 
 func toNumber(t *testing.T, text string) int64 {

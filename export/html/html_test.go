@@ -47,6 +47,9 @@ func TestTitlesAreNotClipped(t *testing.T) {
 	if err := Write(&page, tracetest.Open(t, path), export.Options{}); err != nil {
 		t.Fatal(err)
 	}
+	if plots := regexp.MustCompile("<h2>Memory in use: .*"+regexp.QuoteMeta(host)+", ").FindAllString(page.String(), -1); len(plots) == 0 {
+		t.Error("a plot of memory does not say whose it is")
+	}
 	titles := regexp.MustCompile(`<text x="-8" y="11" text-anchor="end">([^<]*)</text>`).FindAllStringSubmatch(page.String(), -1)
 	left := regexp.MustCompile(`viewBox="-([0-9.]+) -4`).FindStringSubmatch(page.String())
 	if len(titles) == 0 || left == nil || !strings.Contains(page.String(), host+", ") {

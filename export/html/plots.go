@@ -26,6 +26,11 @@ func memoryPlots(trace *store.Trace, filter store.Filter, w window) ([]*memoryPl
 	if err != nil {
 		return nil, err
 	}
+	processes, err := trace.Processes()
+	if err != nil {
+		return nil, err
+	}
+	titles := processTitles(processes)
 	var plots []*memoryPlot
 	for i := range devices {
 		d := &devices[i]
@@ -50,7 +55,7 @@ func memoryPlots(trace *store.Trace, filter store.Filter, w window) ([]*memoryPl
 			fmt.Fprintf(&path, "H%.1fV%.1fV%.1fH%.1fV%.1f", w.x(p.Time, plotWidth), y(p.Low), y(p.High), w.x(p.End, plotWidth), y(p.Last))
 		}
 		fmt.Fprintf(&path, "H%dV%dZ", plotWidth, plotHeight)
-		plots = append(plots, &memoryPlot{Title: export.DeviceName(d), Peak: report.ShowBytes(float64(peak)), Path: path.String(),
+		plots = append(plots, &memoryPlot{Title: titles[d.Process] + export.DeviceName(d), Peak: report.ShowBytes(float64(peak)), Path: path.String(),
 			Width: plotWidth, Height: plotHeight, Ticks: w.ticks(plotWidth)})
 	}
 	return plots, nil

@@ -92,12 +92,7 @@ func laneTitles(trace *store.Trace) (func(store.Lane) string, error) {
 	if err != nil {
 		return nil, err
 	}
-	process := map[model.ProcessID]string{}
-	for i := range processes {
-		if len(processes) > 1 {
-			process[processes[i].ID] = export.ProcessName(&processes[i]) + ", "
-		}
-	}
+	process := processTitles(processes)
 	thread := map[model.ThreadID]string{}
 	for _, t := range threads {
 		thread[t.ID] = fmt.Sprintf("thread %d %s", t.TID, t.Name)
@@ -116,6 +111,17 @@ func laneTitles(trace *store.Trace) (func(store.Lane) string, error) {
 		}
 		return process[l.Process] + thread[l.Thread]
 	}, nil
+}
+
+// processTitles are what a title begins with where there are several processes.
+func processTitles(processes []store.Process) map[model.ProcessID]string {
+	titles := map[model.ProcessID]string{}
+	for i := range processes {
+		if len(processes) > 1 {
+			titles[processes[i].ID] = export.ProcessName(&processes[i]) + ", "
+		}
+	}
+	return titles
 }
 
 // draw places a block; one of many spans is as dense as they are.

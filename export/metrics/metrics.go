@@ -66,7 +66,48 @@ func Of(s *state.State) []*Metric {
 		kernelTime.add(labels, d.KernelTime)
 		launches.add(labels, d.Launches)
 	}
-	return []*Metric{used, peak, depth, transferred, transfers, kernelTime, launches}
+	return append([]*Metric{used, peak, depth, transferred, transfers, kernelTime, launches}, sampled(s, processes)...)
+}
+
+// figures are what is sampled, by its name in a trace.
+var figures = map[string]Metric{
+	"cpu":                {Name: "accscope.process.cpu", Unit: "%", About: "Processor time of the program, of one processor"},
+	"resident_memory":    {Name: "accscope.process.memory", Unit: "By", About: "Memory of the program in RAM"},
+	"utilization":        {Name: "accscope.gpu.utilization", Unit: "%", About: "Share of time in which the GPU ran a kernel, as its driver tells"},
+	"memory_utilization": {Name: "accscope.gpu.memory.utilization", Unit: "%", About: "Share of time in which the GPU's memory was read or written, as its driver tells"},
+	"memory_used":        {Name: "accscope.gpu.memory.used", Unit: "By", About: "Memory of the GPU in use, whoever uses it"},
+	"power":              {Name: "accscope.gpu.power", Unit: "mW", About: "Power that the GPU draws"},
+	"temperature":        {Name: "accscope.gpu.temperature", Unit: "Cel", About: "Temperature of the GPU"},
+	"sm_clock":           {Name: "accscope.gpu.clock", Unit: "MHz", About: "Clock of the GPU's processors"},
+	"memory_clock":       {Name: "accscope.gpu.memory.clock", Unit: "MHz", About: "Clock of the GPU's memory"},
+}
+
+// sampled are the metrics of processes and GPUs that were sampled from outside.
+func sampled(s *state.State, processes map[model.ProcessID]*model.ProcessInfo) []*Metric {
+	var list []*Metric
+	known := map[string]*Metric{}
+	for i := range s.Counters {
+		c := &s.Counters[i]
+		figure, documented := figures[c.Name]
+		if !documented {
+			continue
+		}
+		m := known[c.Name]
+		if m == nil {
+			m = &figure
+			known[c.Name] = m
+			list = append(list, m)
+		}
+		labels := [][2]string{{"host", c.On}, {"gpu", strconv.Itoa(c.GPU)}, {"name", c.GPUName}}
+		if p := processes[c.Process]; p != nil {
+			labels = [][2]string{{"host", p.Host}, {"pid", strconv.Itoa(p.PID)}}
+			if p.Rank >= 0 {
+				labels = append(labels, [2]string{"rank", strconv.Itoa(p.Rank)})
+			}
+		}
+		m.add(labels, c.Value)
+	}
+	return list
 }
 
 func (m *Metric) add(labels [][2]string, value int64) {
@@ -84,6 +125,14 @@ func WritePrometheus(w io.Writer, list []*Metric) error {
 			name += "_bytes"
 		case m.Unit == "ns":
 			name, scale = name+"_seconds", 1e-9
+		case m.Unit == "%":
+			name, scale = name+"_ratio", 0.01
+		case m.Unit == "mW":
+			name, scale = name+"_watts", 1e-3
+		case m.Unit == "Cel":
+			name += "_celsius"
+		case m.Unit == "MHz":
+			name, scale = name+"_hertz", 1e6
 		}
 		if m.Counter {
 			name, kind = name+"_total", "counter"

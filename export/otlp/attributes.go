@@ -84,7 +84,7 @@ func title(s *store.Site) string {
 	switch {
 	case s.Name == "":
 		return s.Kind
-	case s.Kind == "enqueue_launch":
+	case s.Kind == "enqueue_launch", s.Own():
 		return cut(s.Name, -1)
 	}
 	return cut(s.Kind+" "+s.Name, -1)
@@ -94,6 +94,11 @@ func title(s *store.Site) string {
 // and acc_api_info of OpenACC 3.3 §5.2).
 func (a *attributes) site(s *store.Site) {
 	a.text("accscope.event", s.Kind)
+	if s.Own() {
+		a.text("accscope.annotation", s.Symbol)
+		a.place(s)
+		return
+	}
 	a.text("accscope.construct", s.Construct)
 	if s.Construct == "" {
 		a.number("accscope.construct.number", int64(s.ParentConstruct))
@@ -152,8 +157,14 @@ func (a *attributes) record(r *store.Record) {
 	if r.Bytes != 0 {
 		a.number("accscope.bytes", int64(r.Bytes))
 	}
-	a.address("accscope.host_address", r.Host)
-	a.address("accscope.device_address", r.Address)
+	if r.Site.Own() {
+		for _, n := range r.Numbers() {
+			a.number("accscope.annotation."+n.Name, n.Value)
+		}
+	} else {
+		a.address("accscope.host_address", r.Host)
+		a.address("accscope.device_address", r.Address)
+	}
 	if r.Correlation != 0 {
 		a.number("accscope.correlation", int64(r.Correlation))
 	}

@@ -24,7 +24,7 @@ func Write(out io.Writer, trace *store.Trace, options export.Options) error {
 		sites: map[int64]*prepared{}, works: map[*store.Work]*prepared{}, threads: map[model.ThreadID]*sequence{},
 		queues: map[model.QueueID]*queue{}, memories: map[model.DeviceID]*sequence{}}
 	var err error
-	for _, step := range []func() error{e.header, e.tracks, e.records, e.activities, e.memory} {
+	for _, step := range []func() error{e.header, e.tracks, e.records, e.activities, e.memory, e.counters} {
 		if err = step(); err != nil {
 			break
 		}
@@ -145,7 +145,11 @@ func (e *exporter) event(s *sequence, r *store.Record, kind byte) {
 	if r.Unended {
 		event.number(s.key(keyUnended), annotationBool, 1)
 	}
-	if e.options.Full {
+	if r.Site.Own() {
+		for _, n := range r.Numbers() {
+			event.number(s.key(keyOf[n.Name]), annotationInt, uint64(n.Value))
+		}
+	} else if e.options.Full {
 		event = rest(event, s, r)
 	}
 	s.event(r.Start, event)

@@ -30,11 +30,18 @@ const (
 	keyDeviceEnd
 	keyRecorded
 	keyEnqueuedBy
+	keyNumber
+	keyPeer
+	keyCommunicator
 )
 
 var ownKeys = [...]string{keyRecord: "record", keySequence: "sequence", keyBytes: "bytes", keyHost: "host_address", keyAddress: "device_address",
 	keyUnended: "unended", keyOpener: "opener", keyActivity: "activity", keyCorrelation: "correlation", keyDeviceStart: "device_start",
-	keyDeviceEnd: "device_end", keyRecorded: "recorded", keyEnqueuedBy: "enqueued_by"}
+	keyDeviceEnd: "device_end", keyRecorded: "recorded", keyEnqueuedBy: "enqueued_by", keyNumber: "number",
+	keyPeer: "peer", keyCommunicator: "communicator"}
+
+// keyOf are the keys of store.Record.Numbers.
+var keyOf = map[string]int{"number": keyNumber, "peer": keyPeer, "communicator": keyCommunicator}
 
 func (w *writer) newSequence(track uint64) *sequence {
 	w.sequences++

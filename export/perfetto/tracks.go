@@ -20,6 +20,8 @@ const (
 	uploadKind
 	downloadKind
 	overlapKind
+	counterKind
+	gpuKind
 )
 
 func uuid(id int64, kind uint64) uint64 { return uint64(id)<<4 | kind }

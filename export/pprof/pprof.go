@@ -46,7 +46,8 @@ func Write(w io.Writer, trace *store.Trace, options export.Options) error {
 		return err
 	}
 	for _, stack := range list {
-		sample := &profile.Sample{Value: []int64{stack.Host, stack.Device, stack.Bytes, stack.Allocated, stack.Count}, Label: b.labels(stack.Site)}
+		sample := &profile.Sample{Value: []int64{stack.Host, stack.Device, stack.Bytes, stack.Allocated, stack.Count}}
+		b.label(sample, stack.Site)
 		for i := len(stack.Frames) - 1; i >= 0; i-- {
 			sample.Location = append(sample.Location, b.location(stack.Site.Process, stack.Frames[i]))
 		}
@@ -106,21 +107,28 @@ func newBuilder(p *profile.Profile, trace *store.Trace) (*builder, error) {
 	return b, nil
 }
 
-// labels tell the samples of a site apart.
-func (b *builder) labels(s *store.Site) map[string][]string {
-	labels := map[string][]string{"kind": {s.Kind}}
+// label tells the samples of a site apart. What is a number is labelled as one: pprof takes
+// -tagfocus=rank=1 for a number, and rank=0:3 for a range. Their unit keeps a zero from
+// being taken for no value.
+func (b *builder) label(sample *profile.Sample, s *store.Site) {
+	sample.Label = map[string][]string{"kind": {s.Kind}}
+	sample.NumLabel, sample.NumUnit = map[string][]int64{}, map[string][]string{}
 	add := func(key, value string, known bool) {
-		if known && value != "" {
-			labels[key] = []string{value}
+		if !known || value == "" {
+			return
 		}
+		if number, err := strconv.ParseInt(value, 10, 64); err == nil && (key == "rank" || key == "queue") {
+			sample.NumLabel[key], sample.NumUnit[key] = []int64{number}, []string{"count"}
+			return
+		}
+		sample.Label[key] = []string{value}
 	}
 	rank, known := b.ranks[s.Process]
 	add("rank", strconv.Itoa(rank), known && rank >= 0)
 	add("thread", b.threads[s.Thread], true)
 	add("device", b.devices[s.Device], true)
 	add("queue", export.QueueLabel(s.AsyncQueue), s.Queue != 0)
-	add("variable", s.Name, s.Kind != "enqueue_launch" && s.Kind != "error")
-	return labels
+	add("variable", s.Name, s.Kind != "enqueue_launch" && s.Kind != "error" && !s.Own())
 }
 
 func (b *builder) location(process model.ProcessID, frame stacks.Frame) *profile.Location {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -89,8 +90,14 @@ func TestGoToolPprofOpensIt(t *testing.T) {
 
 // Labels choose and divide samples in the tool, and tell two ranks apart.
 func TestGoToolPprofKnowsTheLabels(t *testing.T) {
+	for _, rank := range []int{0, 3} {
+		t.Run(fmt.Sprint("rank ", rank), func(t *testing.T) { labelsOf(t, rank) })
+	}
+}
+
+func labelsOf(t *testing.T, rank int) {
 	path := tracetest.File(t, 500, 1)
-	tracetest.Change(t, path, "UPDATE process SET rank = 3")
+	tracetest.Change(t, path, fmt.Sprintf("UPDATE process SET rank = %d", rank))
 	trace := tracetest.Open(t, path)
 	file := filepath.Join(t.TempDir(), "trace.pb.gz")
 	var out bytes.Buffer
@@ -125,7 +132,15 @@ func TestGoToolPprofKnowsTheLabels(t *testing.T) {
 	if top := ask("-top", "-tagfocus=variable=^halo_left$"); moved == 0 || !strings.Contains(top, fmt.Sprintf("Showing nodes accounting for %d, ", moved)) {
 		t.Errorf("-tagfocus finds not %d events of halo_left:\n%s", moved, top)
 	}
-	if top := ask("-top", "-tagroot=rank,device"); !strings.Contains(top, "3") || !strings.Contains(top, "not_host 0") {
+	for _, tag := range []string{fmt.Sprint("rank=", rank), fmt.Sprintf("rank=%d:%d", rank, rank+1)} {
+		if top := ask("-top", "-nodefraction=0", "-tagfocus="+tag); !strings.Contains(top, ", 100% of ") {
+			t.Errorf("-tagfocus=%s finds not all of the rank:\n%s", tag, top)
+		}
+	}
+	if top := ask("-top", "-tagfocus=rank=7"); !strings.Contains(top, "Showing nodes accounting for 0, ") {
+		t.Errorf("there is a rank 7:\n%s", top)
+	}
+	if top := ask("-top", "-tagroot=rank,device"); !regexp.MustCompile(fmt.Sprintf(`(?m) %d$`, rank)).MatchString(top) || !strings.Contains(top, "not_host 0") {
 		t.Errorf("-tagroot shows no rank and device:\n%s", top)
 	}
 }

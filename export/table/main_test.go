@@ -1,9 +1,10 @@
 package table
 
 import (
+	"os"
 	"testing"
 
-	"go.uber.org/goleak"
+	"github.com/accscope/accscope/runtime/leftover"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { os.Exit(leftover.Main(m)) }

@@ -4,7 +4,8 @@
 // A kernel that GCC outlined gets one address for each variable of its construct
 // (firstprivate variables too, OpenACC 3.3 §2.5.13). Where a variable is nothing but
 // a value, the value stands in the block behind the addresses, and its address is
-// that place: it needs no mapping and no transfer of its own.
+// that place: it needs no mapping and no transfer of its own. So does a pointer to data
+// that the kernel follows: what stands in the block is the data's device address.
 package arguments
 
 import (
@@ -22,16 +23,17 @@ const addressBytes = 8
 type Block struct {
 	contents []byte
 	values   []value
+	pointers int // of the values
 	unique   bool
 	placed   []byte // contents with the values' addresses
 }
 
-type value struct{ argument, offset, size int }
+type value struct{ argument, offset int }
 
 // Begin starts a block of so many arguments, all of them null.
 func (b *Block) Begin(arguments int) {
 	b.contents = append(b.contents[:0], make([]byte, arguments*addressBytes)...)
-	b.values, b.unique = b.values[:0], false
+	b.values, b.pointers, b.unique = b.values[:0], 0, false
 }
 
 // SetAddress sets an argument to the device address of a mapped variable.
@@ -45,25 +47,26 @@ func (b *Block) AddValue(argument, size int, alignment uint8) []byte {
 	multiple := 1 << min(alignment, placeAlignment)
 	at := (len(b.contents) + multiple - 1) &^ (multiple - 1)
 	b.contents = append(b.contents, make([]byte, at+size-len(b.contents))...)
-	b.values = append(b.values, value{argument, at, size})
+	b.values = append(b.values, value{argument, at})
 	b.SetAddress(argument, device.Address(at))
 	return b.contents[at : at+size]
+}
+
+// AddPointer makes an argument a pointer in the block, to device memory.
+func (b *Block) AddPointer(argument int, to device.Address) {
+	binary.NativeEndian.PutUint64(b.AddValue(argument, addressBytes, 3), uint64(to))
+	b.pointers++
 }
 
 // Unique keeps the block from being used by any other launch, as where the device
 // will write into it.
 func (b *Block) Unique() { b.unique = true }
 
-// Values is how many values the block carries, and ValueBytes their bytes.
+// Values is how many values the block carries, pointers too.
 func (b *Block) Values() int { return len(b.values) }
 
-// ValueBytes is the sum of the values' sizes.
-func (b *Block) ValueBytes() (sum int) {
-	for _, v := range b.values {
-		sum += v.size
-	}
-	return sum
-}
+// Pointers is the number of pointers among the values.
+func (b *Block) Pointers() int { return b.pointers }
 
 // Value is the i-th value's argument and its offset in the block.
 func (b *Block) Value(i int) (argument, offset int) { return b.values[i].argument, b.values[i].offset }

@@ -63,8 +63,23 @@ func TestBlockHoldsAddressesThenValues(t *testing.T) {
 	if word(1) != p.Address+32 || string(p.Contents[32:48]) != "0123456789abcdef" {
 		t.Errorf("argument 1 is at %#x of a block at %#x, where its alignment of 16 puts it to 32: % x", word(1), p.Address, p.Contents)
 	}
-	if p.Size != 48 || b.Values() != 2 || b.ValueBytes() != 17 {
-		t.Errorf("%d bytes with %d values of %d bytes", p.Size, b.Values(), b.ValueBytes())
+	if p.Size != 48 || b.Values() != 2 || b.Pointers() != 0 {
+		t.Errorf("%d bytes with %d values, %d of them pointers", p.Size, b.Values(), b.Pointers())
+	}
+}
+
+func TestPointersLieAmongTheValues(t *testing.T) {
+	b := new(Block)
+	b.Begin(2)
+	copy(b.AddValue(0, 4, 2), "abcd")
+	b.AddPointer(1, 0x1234)
+	p, err := new(Store).Place(b, new(memory).allocate)
+	if err != nil {
+		t.Fatal(err)
+	}
+	word := func(at int) device.Address { return device.Address(binary.NativeEndian.Uint64(p.Contents[at:])) }
+	if word(8) != p.Address+24 || word(24) != 0x1234 || b.Values() != 2 || b.Pointers() != 1 {
+		t.Errorf("the pointer is at %#x of a block at %#x, among %d values, %d of them pointers: % x", word(8), p.Address, b.Values(), b.Pointers(), p.Contents)
 	}
 }
 

@@ -1,4 +1,4 @@
-package attribution
+package attribution_test
 
 import (
 	"fmt"

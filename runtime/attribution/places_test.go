@@ -1,8 +1,4 @@
-// Package attribution holds the places and names of events against golden
-// tables: real programs, compiled as their users compile them, tell a tool where
-// each event comes from (OpenACC 3.3 §5.2.1) and what variable or kernel it is
-// about (§5.2.2).
-package attribution
+package attribution_test
 
 import (
 	"flag"
@@ -18,6 +14,10 @@ import (
 	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/runtime/compilers"
 )
+
+// Real programs, compiled as their users compile them, tell a tool where each event
+// comes from (OpenACC 3.3 §5.2.1) and what variable or kernel it is about (§5.2.2): the
+// answers are golden tables.
 
 var update = flag.Bool("update", false, "rewrite testdata/*.golden")
 

@@ -9,7 +9,7 @@ import (
 	"github.com/accscope/accscope/runtime/device"
 	"github.com/accscope/accscope/runtime/device/devicetest"
 	"github.com/accscope/accscope/runtime/goacc"
-	"go.uber.org/goleak"
+	"github.com/accscope/accscope/runtime/leftover"
 )
 
 // standin is the path of the stand-in driver, cupti that of the stand-in for
@@ -29,12 +29,11 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	cuptiCost = 0 // where a test names CUPTI, it measures from the beginning
-	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
-		if err := os.RemoveAll(folder); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-		}
-		os.Exit(code)
-	}))
+	code := leftover.Main(m)
+	if err := os.RemoveAll(folder); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
+	os.Exit(code)
 }
 
 // with makes a backend on the stand-in driver, with variables in its

@@ -9,6 +9,7 @@
 
 #include "driver.h"
 #include "../device/operation.h"
+#include "../include/accscope_activity.h"
 
 /* What a function returns: the driver's result, and the driver function that
    gave it.  */
@@ -21,11 +22,11 @@ struct accscope_cuda_answer
 /* The values of device.ActivityKind.  */
 enum accscope_cuda_kind
 {
-  ACCSCOPE_CUDA_KERNEL = 1,
-  ACCSCOPE_CUDA_UPLOAD,
-  ACCSCOPE_CUDA_DOWNLOAD,
-  ACCSCOPE_CUDA_COPY,
-  ACCSCOPE_CUDA_FILL,
+  ACCSCOPE_CUDA_KERNEL = accscope_activity_kernel,
+  ACCSCOPE_CUDA_UPLOAD = accscope_activity_upload,
+  ACCSCOPE_CUDA_DOWNLOAD = accscope_activity_download,
+  ACCSCOPE_CUDA_COPY = accscope_activity_copy,
+  ACCSCOPE_CUDA_FILL = accscope_activity_fill,
   ACCSCOPE_CUDA_STORE		/* no activity */
 };
 

@@ -9,6 +9,8 @@
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include "../include/accscope_activity.h"
 
 typedef int CUptiResult;
 
@@ -182,6 +184,76 @@ accscope_cupti_open (struct accscope_cupti *table, const char *path)
 #define X(name, parameters) && table->name != NULL
   return 1 ACCSCOPE_CUPTI_FUNCTIONS (X) ? 0 : -1;
 #undef X
+}
+
+/* What a record says that the device did.  */
+struct accscope_cupti_operation
+{
+  int kind;			/* enum accscope_activity_kind; 0: the record says nothing of it */
+  uint64_t bytes, start, end;	/* by CUPTI's clock; end 0: it could not tell */
+  uint32_t device, context, stream, correlation;
+  const char *name;		/* of a kernel, else null */
+};
+
+static inline struct accscope_cupti_operation
+accscope_cupti_operation (const struct cupti_activity *activity)
+{
+  switch (activity->kind)
+    {
+    case CUPTI_ACTIVITY_KIND_KERNEL:
+    case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
+      {
+	const struct cupti_kernel *k = (const void *) activity;
+	return (struct accscope_cupti_operation) {
+	  accscope_activity_kernel, 0, k->start, k->end, k->device, k->context,
+	  k->stream, k->correlation, k->name
+	};
+      }
+    case CUPTI_ACTIVITY_KIND_MEMCPY:
+      {
+	const struct cupti_memcpy *m = (const void *) activity;
+	return (struct accscope_cupti_operation) {
+	  m->copy_kind == CUPTI_ACTIVITY_MEMCPY_KIND_HTOD ? accscope_activity_upload
+	  : m->copy_kind == CUPTI_ACTIVITY_MEMCPY_KIND_DTOH ? accscope_activity_download
+	  : accscope_activity_copy, m->bytes, m->start, m->end, m->device, m->context,
+	  m->stream, m->correlation, NULL
+	};
+      }
+    case CUPTI_ACTIVITY_KIND_MEMSET:
+      {
+	const struct cupti_memset *m = (const void *) activity;
+	return (struct accscope_cupti_operation) {
+	  accscope_activity_fill, m->bytes, m->start, m->end, m->device, m->context,
+	  m->stream, m->correlation, NULL
+	};
+      }
+    }
+  return (struct accscope_cupti_operation) { .kind = 0 };
+}
+
+/* Gives CUPTI a buffer for records; its user frees it.  */
+static inline void
+accscope_cupti_request (uint8_t **buffer, size_t *size, size_t *most)
+{
+  *size = (size_t) 512 << 10;
+  *buffer = malloc (*size);
+  if (*buffer == NULL)
+    *size = 0;
+  *most = 0;
+}
+
+/* Has records of all of these kinds come, or of none; whether they do.  */
+static inline int
+accscope_cupti_enable (const struct accscope_cupti *table, const int *kinds, size_t count)
+{
+  for (size_t i = 0; i < count; i++)
+    if (table->cuptiActivityEnable (kinds[i]) != CUPTI_SUCCESS)
+      {
+	while (i-- > 0)
+	  table->cuptiActivityDisable (kinds[i]);
+	return 0;
+      }
+  return 1;
 }
 
 #endif

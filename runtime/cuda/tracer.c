@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BUFFER_BYTES ((size_t) 512 << 10)
 #define FLUSH_PERIOD 100	/* milliseconds */
 #define MOST_DEVICES 64
 
@@ -103,75 +102,36 @@ piece (struct accscope_cuda_device *d, const struct accscope_cuda_record *r)
 }
 
 static void
-take (uint32_t device, uint32_t correlation, int kind, uint64_t bytes,
-      uint64_t start, uint64_t end)
+take (const struct cupti_activity *activity)
 {
-  struct accscope_cuda_device *d = device < MOST_DEVICES ? tracer.device[device] : NULL;
+  struct accscope_cupti_operation o = accscope_cupti_operation (activity);
+  struct accscope_cuda_device *d = o.device < MOST_DEVICES ? tracer.device[o.device] : NULL;
   struct accscope_cuda_record r = {
-    accscope_cuda_noted (tracer.notes, correlation), kind, bytes, 0, 0
+    o.kind == 0 ? 0 : accscope_cuda_noted (tracer.notes, o.correlation), (uint64_t) o.kind, o.bytes, 0, 0
   };
-
   struct accscope_cuda_relation relation;
   int64_t now;
 
-  if (d == NULL || r.correlation == 0 || end == 0)	/* 0: CUPTI could not tell */
+  if (d == NULL || r.correlation == 0 || o.end == 0)
     return;
   if (r.correlation & RELATES)
     {
-      accscope_cuda_clocks_copied (d, r.correlation & ~RELATES, start, end);
+      accscope_cuda_clocks_copied (d, r.correlation & ~RELATES, o.start, o.end);
       return;
     }
   relation = accscope_cuda_relation (d);
   now = accscope_cuda_now () - d->origin;
-  r.start = accscope_cuda_gpu_time (&relation, d->origin, start + relation.cupti);
-  r.end = accscope_cuda_gpu_time (&relation, d->origin, end + relation.cupti);
+  r.start = accscope_cuda_gpu_time (&relation, d->origin, o.start + relation.cupti);
+  r.end = accscope_cuda_gpu_time (&relation, d->origin, o.end + relation.cupti);
   /* What has ended has done so by now, however the clocks are related.  */
   if (r.end > now)
     r.end = now;
   if (r.start > r.end)
     r.start = r.end;
   pthread_mutex_lock (&d->trace_lock);
-  if (kind == ACCSCOPE_CUDA_KERNEL || !piece (d, &r))
+  if (o.kind == ACCSCOPE_CUDA_KERNEL || !piece (d, &r))
     append (d, &r);
   pthread_mutex_unlock (&d->trace_lock);
-}
-
-static void
-take_record (const struct cupti_activity *record)
-{
-  switch (record->kind)
-    {
-    case CUPTI_ACTIVITY_KIND_KERNEL:
-    case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
-      {
-	const struct cupti_kernel *k = (const struct cupti_kernel *) record;
-	take (k->device, k->correlation, ACCSCOPE_CUDA_KERNEL, 0, k->start, k->end);
-	break;
-      }
-    case CUPTI_ACTIVITY_KIND_MEMCPY:
-      {
-	const struct cupti_memcpy *m = (const struct cupti_memcpy *) record;
-	take (m->device, m->correlation,
-	      m->copy_kind == CUPTI_ACTIVITY_MEMCPY_KIND_HTOD ? ACCSCOPE_CUDA_UPLOAD
-	      : m->copy_kind == CUPTI_ACTIVITY_MEMCPY_KIND_DTOH ? ACCSCOPE_CUDA_DOWNLOAD
-	      : ACCSCOPE_CUDA_COPY, m->bytes, m->start, m->end);
-	break;
-      }
-    case CUPTI_ACTIVITY_KIND_MEMSET:
-      {
-	const struct cupti_memset *m = (const struct cupti_memset *) record;
-	take (m->device, m->correlation, ACCSCOPE_CUDA_FILL, m->bytes, m->start, m->end);
-	break;
-      }
-    }
-}
-
-static void
-request (uint8_t **buffer, size_t *size, size_t *most)
-{
-  *buffer = malloc (BUFFER_BYTES);
-  *size = *buffer != NULL ? BUFFER_BYTES : 0;
-  *most = 0;
 }
 
 static void
@@ -184,7 +144,7 @@ complete (void *context, uint32_t stream, uint8_t *buffer, size_t size, size_t v
   (void) size;
   pthread_mutex_lock (&tracer.records);
   while (cupti.cuptiActivityGetNextRecord (buffer, valid, &record) == CUPTI_SUCCESS)
-    take_record (record);
+    take (record);
   pthread_mutex_unlock (&tracer.records);
   free (buffer);
 }
@@ -206,7 +166,7 @@ register_all (void)
 {
   if (tracer.registered)
     return 1;
-  if (cupti.cuptiActivityRegisterCallbacks (request, complete) != CUPTI_SUCCESS)
+  if (cupti.cuptiActivityRegisterCallbacks (accscope_cupti_request, complete) != CUPTI_SUCCESS)
     return 0;
   if (cupti.cuptiActivityFlushPeriod != NULL)
     cupti.cuptiActivityFlushPeriod (FLUSH_PERIOD);
@@ -270,10 +230,7 @@ enable_all (void)
     if (cupti.cuptiEnableCallback (1, tracer.subscriber, CUPTI_CB_DOMAIN_DRIVER_API,
 				   calls[i]) != CUPTI_SUCCESS)
       return 0;
-  for (i = 0; i < KINDS; i++)
-    if (cupti.cuptiActivityEnable (kinds[i]) != CUPTI_SUCCESS)
-      return 0;
-  return 1;
+  return accscope_cupti_enable (&cupti, kinds, KINDS);
 }
 
 /* Fails where another tool uses CUPTI: it has one subscriber at a time.  What is

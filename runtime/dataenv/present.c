@@ -166,15 +166,15 @@ descend (struct path *p, uintptr_t tree, uintptr_t key)
     }
 }
 
-int
-accscope_present_insert (store *s, uintptr_t *tree, uintptr_t key,
-			 uintptr_t value, uintptr_t size, uintptr_t index)
+/* Adds an entry to tree, which has none with this key; -1 if there is no memory.  */
+static int
+insert_key (store *s, uintptr_t *tree, struct entry e)
 {
+  const uintptr_t key = e.key;
   unsigned top = *tree & ACCSCOPE_PRESENT_LEVEL;
   if (top + 1 >= LEVELS || reserve (s, top + 1))
     return -1;
   begin (s);
-  struct entry e = { key, value, size, index };
   if (!*tree)
     {
       node *n = take (s, 0);
@@ -276,8 +276,9 @@ settle (store *s, node *parent, uintptr_t i, node *child, unsigned level)
     PUT (parent->key[i], GET (child->key[0]));
 }
 
-int
-accscope_present_remove (store *s, uintptr_t *tree, uintptr_t key)
+/* Takes the entry with this key out of tree; -1 if there is none.  */
+static int
+remove_key (store *s, uintptr_t *tree, uintptr_t key)
 {
   if (!*tree)
     return -1;
@@ -308,4 +309,29 @@ accscope_present_remove (store *s, uintptr_t *tree, uintptr_t key)
     }
   end (s);
   return 0;
+}
+
+int
+accscope_present_insert (store *s, uintptr_t *tree, int by_device, uintptr_t host,
+			 uintptr_t device, uintptr_t size, uintptr_t index)
+{
+  if (insert_key (s, tree, (struct entry) { host, device, size, index }))
+    return -1;
+  if (!by_device
+      || !insert_key (s, &s->published.devices,
+		      (struct entry) { device, host, size, index }))
+    return 0;
+  remove_key (s, tree, host);
+  return -1;
+}
+
+int
+accscope_present_remove (store *s, uintptr_t *tree, int by_device, uintptr_t host,
+			 uintptr_t device)
+{
+  int missing = remove_key (s, tree, host);
+
+  if (by_device)
+    missing |= remove_key (s, &s->published.devices, device);
+  return missing;
 }

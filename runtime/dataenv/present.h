@@ -184,16 +184,18 @@ struct accscope_present_store
 /* A store that is never freed, NULL if there is no memory.  */
 struct accscope_present_store *accscope_present_new (void);
 
-/* Adds an entry to tree, one of those of store.  No entry has this key.
-   Returns 0, or -1 if there is no memory, with nothing changed.  */
+/* Adds a mapping to tree, one of those by host address of store, and if by_device is
+   set to the one by device address.  No entry there has the same address.  Returns 0, or
+   -1 if there is no memory, with nothing changed.  */
 int accscope_present_insert (struct accscope_present_store *store,
-			     uintptr_t *tree, uintptr_t key, uintptr_t value,
-			     uintptr_t size, uintptr_t index);
+			     uintptr_t *tree, int by_device, uintptr_t host,
+			     uintptr_t device, uintptr_t size, uintptr_t index);
 
-/* Takes the entry with this key out of tree.  Returns 0, or -1 if there is
-   none.  */
+/* Takes a mapping out of tree, and if by_device is set of the one by device address.
+   Returns 0, or -1 if it was missing.  */
 int accscope_present_remove (struct accscope_present_store *store,
-			     uintptr_t *tree, uintptr_t key);
+			     uintptr_t *tree, int by_device, uintptr_t host,
+			     uintptr_t device);
 
 #ifdef __cplusplus
 }

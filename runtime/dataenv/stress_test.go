@@ -8,8 +8,8 @@ import (
 	"github.com/accscope/accscope/runtime/compilers"
 )
 
-// TestReadersDuringChanges runs C readers beside a writer under the sanitizers.
-func TestReadersDuringChanges(t *testing.T) {
+// TestReadersUnderSanitizers runs C readers beside a writer under the sanitizers.
+func TestReadersUnderSanitizers(t *testing.T) {
 	for _, sanitizer := range []string{"thread", "address,undefined"} {
 		t.Run(sanitizer, func(t *testing.T) {
 			t.Parallel()

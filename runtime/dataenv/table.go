@@ -198,18 +198,13 @@ func (t *Table) Insert(m *Mapping) error {
 		}
 	}
 	index := t.index(m)
-	if C.accscope_present_insert(t.store, tree, C.uintptr_t(m.Host), C.uintptr_t(m.Device), C.uintptr_t(m.Size), C.uintptr_t(index)) != 0 {
+	aliased := m.Size > 0 && t.deviceOverlap(m)
+	if C.accscope_present_insert(t.store, tree, cBool(m.Size > 0 && !aliased), C.uintptr_t(m.Host), C.uintptr_t(m.Device), C.uintptr_t(m.Size), C.uintptr_t(index)) != 0 {
 		t.release(index)
 		return fmt.Errorf("insert a mapping of %d bytes at %#x: no memory for the present table", m.Size, m.Host)
 	}
-	if m.Size > 0 {
-		if t.deviceOverlap(m) {
-			t.aliased = append(t.aliased, m)
-		} else if C.accscope_present_insert(t.store, t.devices(), C.uintptr_t(m.Device), C.uintptr_t(m.Host), C.uintptr_t(m.Size), C.uintptr_t(index)) != 0 {
-			C.accscope_present_remove(t.store, tree, C.uintptr_t(m.Host))
-			t.release(index)
-			return fmt.Errorf("insert a mapping of %d bytes at %#x: no memory for the present table", m.Size, m.Host)
-		}
+	if aliased {
+		t.aliased = append(t.aliased, m)
 	}
 	t.length++
 	return nil
@@ -226,10 +221,8 @@ func (t *Table) Remove(m *Mapping) {
 		return
 	}
 	index := at.index()
-	C.accscope_present_remove(t.store, tree, C.uintptr_t(m.Host))
-	if m.Size > 0 && !t.dropAliased(m) {
-		C.accscope_present_remove(t.store, t.devices(), C.uintptr_t(m.Device))
-	}
+	byDevice := m.Size > 0 && !t.dropAliased(m)
+	C.accscope_present_remove(t.store, tree, cBool(byDevice), C.uintptr_t(m.Host), C.uintptr_t(m.Device))
 	t.release(index)
 	t.length--
 }
@@ -279,6 +272,13 @@ func (t *Table) All() iter.Seq[*Mapping] {
 			}
 		}
 	}
+}
+
+func cBool(b bool) C.int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 func (t *Table) at(c cursor) *Mapping { return t.mappings[c.index()] }

@@ -65,22 +65,33 @@ subscribe (const struct accscope_activity_subscriber *s, uint64_t *subscription)
   return result;
 }
 
-static int
-unsubscribe (uint64_t subscription)
+/* The Go part's number of a subscription, 0 if there is none, which ends here if
+   ENDS.  *ACTIVITY is what knows it.  */
+static uint64_t
+number_of (uint64_t subscription, bool ends,
+	   const struct accscope_activity **activity)
 {
   uint64_t theirs = subscription;
-  const struct accscope_activity *activity;
 
   pthread_mutex_lock (&lock);
-  activity = table ();
+  *activity = table ();
   if (subscription & OURS)
     {
       uint64_t i = subscription - OURS - 1;
       theirs = i < EARLY ? early[i].subscription : 0;
-      if (i < EARLY)
+      if (i < EARLY && ends)
 	early[i].subscription = 0;
     }
   pthread_mutex_unlock (&lock);
+  return theirs;
+}
+
+static int
+unsubscribe (uint64_t subscription)
+{
+  const struct accscope_activity *activity;
+  uint64_t theirs = number_of (subscription, true, &activity);
+
   if (theirs == 0)
     return EINVAL;
   if (activity == NULL)
@@ -92,6 +103,19 @@ static int
 flush (void)
 {
   return table () ? table ()->flush () : 0;
+}
+
+static int
+flush_for (uint64_t subscription)
+{
+  const struct accscope_activity *activity;
+  uint64_t theirs = number_of (subscription, false, &activity);
+
+  if (theirs == 0)
+    return EINVAL;
+  if (activity == NULL)
+    return subscription & OURS ? 0 : EINVAL;
+  return activity->flush_for (theirs);
 }
 
 static uint64_t
@@ -140,7 +164,7 @@ static const struct accscope_activity before =
   .subscribe = subscribe, .unsubscribe = unsubscribe, .flush = flush,
   .current_correlation = current_correlation, .clock = clock_point,
   .mappings = mappings, .queues = queues,
-  .device = device
+  .device = device, .flush_for = flush_for
 };
 
 static const struct accscope_activity *

@@ -4,7 +4,7 @@
 LIBOPENACC_SOURCES := $(wildcard runtime/entry/*.c) callbacks/dispatch.c
 LIBOPENACC_HEADERS := $(wildcard runtime/entry/*.h callbacks/*.h runtime/include/*.h) runtime/dataenv/present.h runtime/goacc/map_kinds.h
 LIBOPENACC_OBJECTS := $(patsubst %.c,.build/libopenacc/%.o,$(notdir $(LIBOPENACC_SOURCES)))
-LIBOPENACC_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Werror -fvisibility=hidden \
+LIBOPENACC_CFLAGS := $(CFLAGS_COMMON) \
   -fno-omit-frame-pointer -fPIC -ftls-model=initial-exec -Icallbacks -Iruntime/dataenv -Iruntime/goacc -Iruntime/include
 
 OPENACC_MODULES := openacc_kinds.f90 openacc_data.f90 openacc_attach.f90 openacc.f90

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -204,6 +205,7 @@ open_engine (void)
   char path[PATH_MAX + sizeof ENGINE_FILE];
   struct accscope_host host = { 0 };
   void *handle, *symbol;
+  sigset_t all, before;
   int error;
 
   if (!own_folder (path))
@@ -213,6 +215,10 @@ open_engine (void)
   accscope_fork_engine (NULL);
   accscope_faults_begin ();
   accscope_limits_widen ();
+  /* Go's own threads begin with the mask of the thread that opens it.  A handler of
+     the program that ran on one, where it interrupts Go, could make no call.  */
+  sigfillset (&all);
+  pthread_sigmask (SIG_SETMASK, &all, &before);
   handle = dlopen (path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (handle == NULL)
     give_up ("cannot open its other part, which belongs beside libopenacc.so: "
@@ -235,6 +241,7 @@ open_engine (void)
   host.exit = leave_and_exit;
   host.end_first = end_first;
   error = accscope_engine.start (&host);
+  pthread_sigmask (SIG_SETMASK, &before, NULL);
   accscope_limits_restore ();
   if (error != 0)
     give_up ("cannot start %s: %s", path, strerror (error));
@@ -249,11 +256,13 @@ open_all (struct thread *t)
   usable = true;
   accscope_early_replay_images ();
   accscope_names_replay ();
-  accscope_early_replay ();
   accscope_activity_replay ();
+  /* Tools come before the program's own callbacks, of which one for errors may end
+     the program.  */
   t->shared.dispatch.inside = 0;	/* tools may call us */
   accscope_profilers_load ();
   t->shared.dispatch.inside = 1;
+  accscope_early_replay ();
   atexit (end_program);
 }
 

@@ -14,6 +14,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "library.h"
 
@@ -44,7 +45,9 @@ refuse (const char *call, const char *why)
 void
 accscope_abandoned (void)
 {
-  __atomic_store_n (&accscope_phase, phase_abandoned, __ATOMIC_RELEASE);
+  if (__atomic_exchange_n (&accscope_phase, phase_abandoned, __ATOMIC_ACQ_REL)
+      == phase_abandoned)
+    _exit (1);			/* said; a handler has left exit, too */
   accscope_complain ("an OpenACC call was left by longjmp, siglongjmp or an "
 		     "exception: devices cannot be used any more; let handlers "
 		     "and callbacks return, and check a flag after the call");

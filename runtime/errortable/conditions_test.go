@@ -83,17 +83,24 @@ func library(t *testing.T) string {
 }
 
 func TestConditions(t *testing.T) {
-	conditions := append(append([]condition{}, routineConditions...), directiveConditions...)
-	var cases strings.Builder
-	for number, c := range conditions {
-		fmt.Fprintf(&cases, "    case %d: {%s\n    break; }\n", number, c.code)
-	}
 	source := filepath.Join(t.TempDir(), "conditions.c")
-	if err := os.WriteFile(source, fmt.Appendf(nil, program, prelude, onError, cases.String()), 0o644); err != nil {
+	if err := os.WriteFile(source, []byte(programInC()), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	binary := compile(t, compilers.C(), "-O0", "-I", "../include", source)
 	run(t, binary, conditions)
+}
+
+// conditions are those of programs in C.
+var conditions = append(append([]condition{}, routineConditions...), directiveConditions...)
+
+// programInC is the program with the cases of conditions.
+func programInC() string {
+	var cases strings.Builder
+	for number, c := range conditions {
+		fmt.Fprintf(&cases, "    case %d: {%s\n    break; }\n", number, c.code)
+	}
+	return fmt.Sprintf(program, prelude, onError, cases.String())
 }
 
 // compile links a program with the runtime library.
@@ -114,18 +121,22 @@ func run(t *testing.T, binary string, conditions []condition) {
 	for number, c := range conditions {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			output, errors, err := execute(t, binary, number, c)
-			check(t, c, output, errors, err)
+			check(t, c, execute(t, binary, number, c))
 			if c.goesOn {
-				output, errors, err := execute(t, binary, number, c, "UNWATCHED=1")
-				check(t, condition{}, output, errors, err)
+				check(t, condition{}, execute(t, binary, number, c, "UNWATCHED=1"))
 			}
 		})
 	}
 }
 
-// execute runs one case and gives what it wrote.
-func execute(t *testing.T, binary string, number int, c condition, settings ...string) (output, errors string, err error) {
+// A result is what one case wrote and how it ended.
+type result struct {
+	output, errors string
+	status         int
+}
+
+// execute runs one case.
+func execute(t *testing.T, binary string, number int, c condition, settings ...string) result {
 	t.Helper()
 	command := exec.Command(binary, fmt.Sprint(number))
 	command.Env = append(os.Environ(), "LD_PRELOAD="+library(t), "ACC_DEVICE_TYPE=sim")
@@ -142,19 +153,23 @@ func execute(t *testing.T, binary string, number int, c condition, settings ...s
 	var stderr strings.Builder
 	command.Stderr = &stderr
 	text, err := command.Output()
-	return string(text), stderr.String(), err
+	if _, exited := err.(*exec.ExitError); err != nil && !exited {
+		t.Fatal(err)
+	}
+	return result{string(text), stderr.String(), command.ProcessState.ExitCode()}
 }
 
-func check(t *testing.T, c condition, output, errors string, err error) {
+func check(t *testing.T, c condition, r result) {
 	t.Helper()
+	output, errors := r.output, r.errors
 	if c.error == "" {
-		if err != nil || output != "no error\n" || errors != "" {
-			t.Errorf("want no error, got %v\n%s%s", err, output, errors)
+		if r.status != 0 || output != "no error\n" || errors != "" {
+			t.Errorf("want no error, got status %d\n%s%s", r.status, output, errors)
 		}
 		return
 	}
-	if exit, ok := err.(*exec.ExitError); !c.goesOn && (!ok || exit.ExitCode() != 1) {
-		t.Fatalf("want exit status 1, got %v\n%s%s", err, output, errors)
+	if !c.goesOn && r.status != 1 {
+		t.Fatalf("want exit status 1, got %d\n%s%s", r.status, output, errors)
 	}
 	var code, parent, implicit, event int
 	var property string
@@ -178,8 +193,8 @@ func check(t *testing.T, c condition, output, errors string, err error) {
 		t.Errorf("message %q, then %q; want one message with %q, then %q", message, rest, c.message, after)
 	}
 	if c.goesOn {
-		if err != nil || errors != "" {
-			t.Errorf("want a program that goes on, got %v and %q from the default handler", err, errors)
+		if r.status != 0 || errors != "" {
+			t.Errorf("want a program that goes on, got status %d and %q from the default handler", r.status, errors)
 		}
 		return
 	}

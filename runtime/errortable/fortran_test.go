@@ -306,14 +306,10 @@ var fortranConditions = []condition{
 }
 
 func TestFortranConditions(t *testing.T) {
-	var cases strings.Builder
-	for number, c := range fortranConditions {
-		fmt.Fprintf(&cases, "  case (%d)\n    %s\n", number, c.code)
-	}
 	folder := t.TempDir()
 	source, handler, object := filepath.Join(folder, "conditions.f90"), filepath.Join(folder, "handler.c"), filepath.Join(folder, "handler.o")
 	for file, text := range map[string]string{
-		source:  fmt.Sprintf(fortranProgram, cases.String()),
+		source:  programInFortran(),
 		handler: fmt.Sprintf(fortranHandler, onError),
 	} {
 		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
@@ -326,4 +322,13 @@ func TestFortranConditions(t *testing.T) {
 	module := []string{"../include/openacc_kinds.f90", "../include/openacc_data.f90", "../include/openacc_attach.f90", "../include/openacc.f90"}
 	binary := compile(t, compilers.Fortran(), append(append([]string{"-O0", "-J", folder}, module...), source, object)...)
 	run(t, binary, fortranConditions)
+}
+
+// programInFortran is the program with the cases of fortranConditions.
+func programInFortran() string {
+	var cases strings.Builder
+	for number, c := range fortranConditions {
+		fmt.Fprintf(&cases, "  case (%d)\n    %s\n", number, c.code)
+	}
+	return fmt.Sprintf(fortranProgram, cases.String())
 }

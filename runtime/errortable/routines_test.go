@@ -140,7 +140,7 @@ var routineConditions = []condition{
 	{name: "acc_wait_any_device with an invalid value", code: `int list[2] = { 1, -77 }; acc_wait_any_device (2, list, 0);`,
 		error: "invalid_async", parent: routine, message: "-77"},
 	{name: "acc_async_wait, the older name, of an invalid value", code: `acc_async_wait (-77);`,
-		error: "invalid_async", parent: routine, message: "-77"},
+		error: "invalid_async", parent: routine, message: "acc_wait: wait_arg is -77"},
 
 	// 3.2.16 to 3.2.20
 	{name: "acc_malloc beyond the memory returns a null pointer", code: `if (acc_malloc ((size_t) 1 << 30)) abort ();`, memory: "16MiB"},
@@ -290,6 +290,8 @@ var routineConditions = []condition{
 		error: "present", parent: routine, message: "acc_map_data"},
 	{name: "acc_unmap_data of a null pointer", code: `acc_unmap_data (NULL);`,
 		error: "invalid_null_pointer", parent: routine, message: "acc_unmap_data"},
+	{name: "acc_unmap_data of an address inside of what is mapped", code: `acc_map_data (a, acc_malloc (400), 400); acc_unmap_data (a + 1);`,
+		error: "invalid_argument", parent: routine, message: "is inside of mapped block"},
 	{name: "acc_unmap_data in a data construct of the same data", code: `acc_map_data (a, acc_malloc (400), 400);
 #pragma acc data present(a[0:100])
     acc_unmap_data (a);`,
@@ -315,11 +317,11 @@ var routineConditions = []condition{
 	{name: "acc_memcpy_device_async of an invalid value", code: `acc_memcpy_device_async (acc_malloc (400), acc_malloc (400), 400, -77);`,
 		error: "invalid_async", parent: routine, message: "-77"},
 	{name: "acc_attach of a null pointer", code: `acc_attach (NULL);`,
-		error: "invalid_null_pointer", parent: routine, message: "acc_attach"},
+		error: "invalid_null_pointer", parent: routine, message: "acc_attach: ptr_addr is a null pointer; pass the address of a pointer"},
 	{name: "acc_attach_async of an invalid value", code: `acc_copyin (&null, sizeof null); acc_attach_async ((void **) &null, -77);`,
 		error: "invalid_async", parent: routine, message: "-77"},
 	{name: "acc_detach of a null pointer", code: `acc_detach (NULL);`,
-		error: "invalid_null_pointer", parent: routine, message: "acc_detach"},
+		error: "invalid_null_pointer", parent: routine, message: "acc_detach: ptr_addr is a null pointer; pass the address of a pointer"},
 	{name: "acc_memcpy_d2d, device out of range", code: `acc_memcpy_d2d (a, b, 400, 99, 0);`,
 		error: "device_unavailable", parent: routine, message: "99"},
 	{name: "acc_memcpy_d2d, null pointer", code: `acc_memcpy_d2d (NULL, b, 400, 0, 0);`,

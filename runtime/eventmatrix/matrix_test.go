@@ -116,7 +116,9 @@ the device with the addresses of the kernel's arguments, in one upload for all v
 of a launch (§2.5.14 and §2.6.2 say what is private). That upload has the sum of the
 values' sizes, as device address that of the argument block, and the host address and
 name of the variable only where it is one; there is none where the queue has uploaded
-the same block before. GCC's encoding forces two deviations: a scalar that a program
+the same block before. So do the pointers that GCC makes for a construct to the data of a
+Fortran array, which are no variables of the program: where nothing else names them, they
+have no mapping and no event, and their sizes do not count. GCC's encoding forces two deviations: a scalar that a program
 names in ` + "`copyin`" + ` of a compute construct raises no ` + "`create`" + ` (against §5.1.4), and a
 private variable that is present has the device's value (against §2.5.14).
 
@@ -125,6 +127,10 @@ one ` + "`alloc` and one `free`" + ` for all, which name a variable only where t
 a ` + "`create` and a `delete`" + ` for each. Variables of at most 256 bytes that are mapped, such
 as array descriptors, pointers and reduction variables, are copied in one transfer in
 each direction, whose events have the sum of the sizes and name none of several.
+So is what enter data makes of that size: each variable keeps its own life, and the
+piece is freed with the last of them. An exit data and an update copy in one transfer what
+lies in one such piece: to the device only what lies side by side there, to the host on a
+queue that is waited for.
 
 Copies inside device memory (` + "`acc_memcpy_device`, `acc_memcpy_d2d`" + `) have no event of
 their own in OpenACC 3.3; device activity shows them.

@@ -17,10 +17,11 @@ const (
 // markClauses finds the clauses of a compute construct's variables.
 func markClauses(items []Item, a Arguments) {
 	members := 0 // of a structure, still to come: only clauses name members
+	attaches := a.attaches()
 	for i := range items {
 		item := &items[i]
 		switch k := a.kind(item.Entry); {
-		case item.Frame || pointerCell(items, item):
+		case item.Frame || attaches && pointerCell(items, item):
 		case k == Alloc, k == From, k <= ToFrom && members > 0, k == To && item.Size > ValueBytes:
 			item.Clause = ClauseStated
 		case k == To, k == ToFrom:
@@ -33,6 +34,16 @@ func markClauses(items []Item, a Arguments) {
 			members = item.Members
 		}
 	}
+}
+
+// attaches says whether some pointer is attached.
+func (a *Arguments) attaches() bool {
+	for i := range a.Kinds {
+		if a.kind(i) == Attach {
+			return true
+		}
+	}
+	return false
 }
 
 // pointerCell says whether an item is the pointer that another one attaches.

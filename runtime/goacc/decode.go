@@ -89,7 +89,8 @@ func (a *Arguments) kind(i int) Kind { return Kind(a.Kinds[i]) }
 func Region(into []Item, a Arguments, compute bool, load func(uintptr) (uintptr, bool)) ([]Item, error) {
 	items := into[:0]
 	for i := 0; i < len(a.Kinds); i++ {
-		item := newItem(a, i)
+		items = appendItem(items, &a, i)
+		item := &items[len(items)-1]
 		switch k := a.kind(i); {
 		case k == ForceDevicePointer:
 			if item.Size == pointerBytes {
@@ -100,8 +101,8 @@ func Region(into []Item, a Arguments, compute bool, load func(uintptr) (uintptr,
 			item.Action, item.Host = ActionNone, 0
 			if next := i + 1; next < len(a.Kinds) && a.kind(next) == Pointer && a.Sizes[next] == 0 {
 				if value, ok := load(a.Hosts[next]); ok && value == a.Hosts[i] {
-					items = append(items, item)
-					item = newItem(a, next)
+					items = appendItem(items, &a, next)
+					item = &items[len(items)-1]
 					item.Action, item.Size = ActionDevicePointer, pointerBytes
 					i = next
 				}
@@ -109,14 +110,13 @@ func Region(into []Item, a Arguments, compute bool, load func(uintptr) (uintptr,
 		case k == UseDevice, k == UseDeviceIfPresent:
 			item.Action, item.Optional = ActionUseDevice, k == UseDeviceIfPresent
 		default:
-			if err := enterItem(&item, a, items, "data or compute construct"); err != nil {
+			if err := enterItem(item, &a, items[:len(items)-1], "data or compute construct"); err != nil {
 				return nil, err
 			}
 		}
 		if err := item.negative(); err != nil {
 			return nil, err
 		}
-		items = append(items, item)
 	}
 	if compute {
 		markFrame(items, a)
@@ -131,10 +131,11 @@ func Region(into []Item, a Arguments, compute bool, load func(uintptr) (uintptr,
 func EnterData(into []Item, a Arguments) ([]Item, error) {
 	items := into[:0]
 	for i := range a.Kinds {
-		item := newItem(a, i)
+		items = appendItem(items, &a, i)
+		item := &items[len(items)-1]
 		if a.kind(i) == ZeroLength {
 			item.Action = ActionNone
-		} else if err := enterItem(&item, a, items, "enter data"); err != nil {
+		} else if err := enterItem(item, &a, items[:len(items)-1], "enter data"); err != nil {
 			return nil, err
 		}
 		if err := item.negative(); err != nil {
@@ -146,7 +147,6 @@ func EnterData(into []Item, a Arguments) ([]Item, error) {
 				item.Action = ActionNone
 			}
 		}
-		items = append(items, item)
 	}
 	markCells(items, a)
 	return items, nil
@@ -157,7 +157,8 @@ func EnterData(into []Item, a Arguments) ([]Item, error) {
 func ExitData(into []Item, a Arguments) ([]Item, error) {
 	items := into[:0]
 	for i := range a.Kinds {
-		item := newItem(a, i)
+		items = appendItem(items, &a, i)
+		item := &items[len(items)-1]
 		item.Optional = true
 		switch a.kind(i) {
 		case From, ForceFrom:
@@ -183,7 +184,6 @@ func ExitData(into []Item, a Arguments) ([]Item, error) {
 		if item.Host == 0 || item.Size == 0 {
 			item.Action = ActionNone
 		}
-		items = append(items, item)
 	}
 	markCells(items, a)
 	return items, nil
@@ -193,7 +193,8 @@ func ExitData(into []Item, a Arguments) ([]Item, error) {
 func Update(into []Item, a Arguments) ([]Item, error) {
 	items := into[:0]
 	for i := range a.Kinds {
-		item := newItem(a, i)
+		items = appendItem(items, &a, i)
+		item := &items[len(items)-1]
 		switch k := a.kind(i); k {
 		case To, ForceTo:
 			item.Action, item.Optional = ActionUpdateDevice, k == To
@@ -201,12 +202,12 @@ func Update(into []Item, a Arguments) ([]Item, error) {
 			item.Action, item.Optional = ActionUpdateSelf, k == From
 		case AlwaysPointer:
 			item.Action, item.Bias, item.Size = ActionUpdatePointer, item.Size, pointerBytes
-			item.Leader = leaderOf(items)
+			item.Leader = leaderOf(items[:i])
 			if item.Leader < 0 || items[item.Leader].Action != ActionUpdateDevice {
 				item.Action = ActionNone
 			}
 		case Pointer, Descriptor:
-			item.Action, item.Leader = ActionNone, leaderOf(items)
+			item.Action, item.Leader = ActionNone, leaderOf(items[:i])
 		case Struct, StructUnordered, ZeroLength, DeleteZeroLength:
 			item.Action = ActionNone
 		default:
@@ -218,14 +219,21 @@ func Update(into []Item, a Arguments) ([]Item, error) {
 		if item.Host == 0 || item.Size == 0 {
 			item.Action = ActionNone
 		}
-		items = append(items, item)
 	}
 	return items, nil
 }
 
-func newItem(a Arguments, i int) Item {
-	return Item{Entry: i, Host: a.Hosts[i], Size: a.Sizes[i], Alignment: uint8(a.Kinds[i] >> 8), Leader: -1,
-		Zero: slices.Contains(a.Zero, i)}
+// appendItem adds entry i. It is filled in where it lies: a copy of fields that have
+// just been written would wait for them.
+func appendItem(items []Item, a *Arguments, i int) []Item {
+	items = append(items, Item{})
+	item := &items[len(items)-1]
+	item.Entry, item.Host, item.Size = i, a.Hosts[i], a.Sizes[i]
+	item.Alignment, item.Leader = uint8(a.Kinds[i]>>8), -1
+	if len(a.Zero) > 0 {
+		item.Zero = slices.Contains(a.Zero, i)
+	}
+	return items
 }
 
 // negative is the error of a section whose length was negative at run time, which
@@ -238,7 +246,7 @@ func (item *Item) negative() error {
 }
 
 // enterItem decodes the kinds that begin a data lifetime.
-func enterItem(item *Item, a Arguments, before []Item, directive string) error {
+func enterItem(item *Item, a *Arguments, before []Item, directive string) error {
 	switch k := a.kind(item.Entry); {
 	case k.plain():
 		item.Action = ActionMap

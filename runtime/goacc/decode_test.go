@@ -299,10 +299,24 @@ func FuzzDecode(f *testing.F) {
 }
 
 func BenchmarkRegion(b *testing.B) {
-	a := variables(b, "tofrom 0x1000 80\nto 0x2000 4\nto 0x2010 8\nzero_len_array_section 0x3000 0")
-	var items []Item
-	b.ReportAllocs()
-	for b.Loop() {
-		items, _ = Region(items, a, true, nil)
+	list := "tofrom 0x10000 80\ntofrom 0x20000 80\nzero_len_array_section 0x3000 0"
+	for i := range 12 {
+		list += fmt.Sprintf("\nto %#x 8", 0x2000+8*i)
 	}
+	a := variables(b, list)
+	items, err := Region(nil, a, true, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Run("decode", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			items, _ = Region(items, a, true, nil)
+		}
+	})
+	b.Run("values", func(b *testing.B) {
+		for b.Loop() {
+			MarkValues(items, nil)
+		}
+	})
 }

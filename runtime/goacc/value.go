@@ -1,5 +1,7 @@
 package goacc
 
+import "math/bits"
+
 // ValueBytes is the size of the largest variable that travels with a kernel's
 // arguments: the largest scalar of C and Fortran.
 const ValueBytes = 32
@@ -7,8 +9,9 @@ const ValueBytes = 32
 // MarkValues finds the variables of a compute construct that the kernel may get as
 // values with its arguments, without a mapping: what GCC passes as copyin, be it
 // firstprivate or not, is small, and no other variable of the construct shares its
-// memory or points to it. Whether a part of it is present is for the caller to see.
-// word reads a pointer of the program's memory.
+// memory or points to it; and the compiler's pointers to data of the construct, of which
+// the kernel only reads where the data are. Whether a part of it is present is for the
+// caller to see. word reads a pointer of the program's memory.
 //
 // OpenACC 3.3 §2.5.13 (firstprivate), §2.7.7 (copyin).
 func MarkValues(items []Item, word func(address uintptr) uintptr) {
@@ -16,7 +19,8 @@ func MarkValues(items []Item, word func(address uintptr) uintptr) {
 	low, high := ^uintptr(0), uintptr(0)
 	for i := range items {
 		item := &items[i]
-		item.Value = item.Private && item.Action == ActionMap && item.Size <= ValueBytes && members == 0 && !leads(items, i)
+		value := item.Private && item.Action == ActionMap && item.Size <= ValueBytes && !leads(items, i)
+		item.Value = (value || item.Action == ActionPointer) && members == 0
 		if item.Value {
 			low, high = min(low, item.Host), max(high, item.Host+item.Size)
 		}
@@ -27,16 +31,11 @@ func MarkValues(items []Item, word func(address uintptr) uintptr) {
 			members = item.Members
 		}
 	}
+	if shares(items, low, high) {
+		parted(items)
+	}
 	for i := range items {
 		item := &items[i]
-		from, to := reach(item)
-		if from < high && low < to {
-			for j := range items {
-				if v := &items[j]; v.Value && j != i && from < v.Host+v.Size && v.Host < to {
-					v.Value, item.Value = false, false
-				}
-			}
-		}
 		switch item.Action {
 		case ActionPointer, ActionAttach:
 			target := word(item.Host) + item.Bias
@@ -45,9 +44,46 @@ func MarkValues(items []Item, word func(address uintptr) uintptr) {
 			}
 			for j := range items {
 				// The end counts, as it does for empty sections.
-				if v := &items[j]; v.Value && v.Host <= target && target <= v.Host+v.Size {
+				if v := &items[j]; v.Value && j != i && v.Host <= target && target <= v.Host+v.Size {
 					v.Value = false
 				}
+			}
+		}
+	}
+}
+
+// shares says whether two items may share a byte of [low, high): where none of them come
+// near each other, which is nearly always, looking at each once shows that none do.
+func shares(items []Item, low, high uintptr) bool {
+	if low >= high {
+		return false
+	}
+	// The range in at most 64 parts of equal size, each a bit.
+	shift := max(bits.Len64(uint64(high-low-1))-6, 0)
+	var taken uint64
+	for i := range items {
+		from, to := reach(&items[i])
+		if from >= high || to <= low {
+			continue
+		}
+		first, last := (max(from, low)-low)>>shift, (min(to, high)-1-low)>>shift
+		touched := ^uint64(0) << first & (^uint64(0) >> (63 - last))
+		if taken&touched != 0 {
+			return true
+		}
+		taken |= touched
+	}
+	return false
+}
+
+// parted takes from the values those that share memory with another item.
+func parted(items []Item) {
+	for i := range items {
+		item := &items[i]
+		from, to := reach(item)
+		for j := range items {
+			if v := &items[j]; v.Value && j != i && from < v.Host+v.Size && v.Host < to {
+				v.Value, item.Value = false, false
 			}
 		}
 	}

@@ -40,7 +40,7 @@ func TestMemoryOutlivesDevice(t *testing.T) {
 	if err := d.Close(); err != nil {
 		t.Fatal(err)
 	}
-	clear(unsafe.Slice((*byte)(at(address)), size))
+	clear(unsafe.Slice(*(**byte)(unsafe.Pointer(&address)), size)) // not a Go pointer
 	if err := open().Free(address); err != nil {
 		t.Error(err)
 	}

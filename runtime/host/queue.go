@@ -81,9 +81,6 @@ func release(address device.Address)       { C.release(C.uintptr_t(address)) }
 // monotonic reads CLOCK_MONOTONIC, in nanoseconds.
 func monotonic() int64 { return int64(C.monotonic()) }
 
-// at is the memory at a device address: not a Go pointer.
-func at(address device.Address) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&address)) }
-
 type queue struct {
 	device *hostDevice
 	closed atomic.Bool

@@ -72,10 +72,10 @@ struct accscope_activity_record
   int32_t reserved;
 };
 
-/* Who receives records.  record runs on a thread of the runtime, one call at a
-   time for each subscriber, with no lock of the runtime held: it may call the
-   OpenACC API, but delays the records that follow.  Records of one queue and
-   kind come in the order of execution; those of different kinds may be
+/* Who receives records.  record runs on a thread of the runtime or on one that is
+   inside flush, one call at a time for each subscriber, with no lock of the runtime
+   held: it may call the OpenACC API, but delays the records that follow.  Records of
+   one queue and kind come in the order of execution; those of different kinds may be
    measured in different ways, and come at different times.  */
 struct accscope_activity_subscriber
 {
@@ -185,6 +185,11 @@ struct accscope_activity
   /* Describes a device.  The caller sets device->size.  */
   int (*device) (int32_t device_type, int32_t device_number,
 		 struct accscope_activity_device *device);
+
+  /* As flush, for one subscription, and without waiting for the record functions of
+     others: where one of those runs, which may want what the calling thread has, it
+     returns EBUSY at once, and the records come when they come.  */
+  int (*flush_for) (uint64_t subscription);
 };
 
 /* What acc_prof_lookup (ACCSCOPE_ACTIVITY_NAME) answers, cast to acc_query_fn. */

@@ -1,6 +1,7 @@
 package openacc
 
 import (
+	"github.com/accscope/accscope/runtime/attribution"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -13,7 +14,7 @@ import (
 
 // activity delivers what devices report about finished operations to those who
 // subscribed (runtime/include/accscope_activity.h says what they may expect).
-// Records go through one goroutine, outside all locks.
+// Records go through one goroutine, or a thread that flushes, outside all locks.
 type activity struct {
 	rt *Runtime
 	on atomic.Bool // somebody subscribes
@@ -21,7 +22,8 @@ type activity struct {
 	expected expected // operations enqueued and not yet reported
 
 	mu          sync.Mutex
-	changed     *sync.Cond
+	some        *sync.Cond // there is something for the goroutine
+	changed     *sync.Cond // records were delivered
 	subscribers []*subscriber
 	last        uint64 // subscription given out last
 	waiting     []callbacks.ActivityRecord
@@ -29,8 +31,11 @@ type activity struct {
 	added       uint64                     // records in all
 	delivered   uint64                     // of these
 	running     bool
-	idle        bool   // the goroutine waits for something to deliver
-	calling     uint64 // subscription whose function runs, 0 if none
+	idle        bool                      // the goroutine waits for something to deliver
+	flushing    int                       // threads that will deliver what waits
+	delivering  bool                      // somebody does
+	calling     uint64                    // subscription whose function runs, 0 if none
+	record      *callbacks.ActivityRecord // a subscriber's own copy; C gets it, so it lies alone
 }
 
 type subscriber struct {
@@ -48,7 +53,8 @@ type operation struct {
 
 func (a *activity) init(rt *Runtime) {
 	a.rt = rt
-	a.changed = sync.NewCond(&a.mu)
+	a.some, a.changed = sync.NewCond(&a.mu), sync.NewCond(&a.mu)
+	a.record = new(callbacks.ActivityRecord)
 }
 
 // wanted is one atomic load.
@@ -60,7 +66,7 @@ func (a *activity) expect(number uint64, async, queue int64, kernel string) {
 
 // Subscribe starts the delivery of records for operations enqueued from now on;
 // kinds is a sum of 1 << kind, 0 for all. record runs on a goroutine of the
-// runtime, one call at a time.
+// runtime or a thread that flushes, one call at a time.
 func (rt *Runtime) Subscribe(kinds uint32, record func(*callbacks.ActivityRecord)) uint64 {
 	a := &rt.activity
 	a.mu.Lock()
@@ -131,7 +137,7 @@ func (d *Device) finished(report device.Activity) {
 	}
 	record.Size = activityRecordSize
 	if enqueued.kernel != "" {
-		record.Name = cString(enqueued.kernel)
+		record.Name = callbacks.Intern(enqueued.kernel)
 	}
 	a.add(record)
 	a.hasten()
@@ -149,9 +155,14 @@ func (a *activity) add(record callbacks.ActivityRecord) {
 func (a *activity) hasten() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.idle {
+	a.wake()
+}
+
+// wake has the goroutine deliver what waits, if nobody else will. The lock is held.
+func (a *activity) wake() {
+	if a.idle && a.flushing == 0 && !a.delivering && len(a.waiting) > 0 {
 		a.idle = false
-		a.changed.Broadcast()
+		a.some.Signal()
 	}
 }
 
@@ -190,79 +201,119 @@ func (t *Thread) note(d *Device, record callbacks.ActivityRecord) {
 
 // deliver is the goroutine that calls the subscribers.
 func (a *activity) deliver() {
-	var record callbacks.ActivityRecord // a subscriber's own copy
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for {
-		for len(a.waiting) == 0 {
+		for len(a.waiting) == 0 || a.delivering {
 			a.idle = true
-			a.changed.Wait()
+			a.some.Wait()
 		}
 		a.idle = false
-		batch := a.waiting
-		a.waiting, a.spare = a.spare, nil
-		for i := range batch {
-			for _, s := range a.subscribers {
-				record = batch[i]
-				if record.Correlation <= s.from || s.kinds != 0 && s.kinds>>uint(record.Kind)&1 == 0 ||
-					!slices.Contains(a.subscribers, s) {
-					continue
-				}
-				a.calling = s.number
-				a.mu.Unlock()
-				s.record(&record)
-				a.mu.Lock()
-				a.calling = 0
-				a.changed.Broadcast()
-			}
-			a.delivered++
-		}
-		a.spare = batch[:0]
-		a.changed.Broadcast()
+		a.deliverWaiting()
 	}
+}
+
+// deliverWaiting calls the subscribers for what waits. The lock is held, but for the
+// calls.
+func (a *activity) deliverWaiting() {
+	a.delivering = true
+	batch := a.waiting
+	a.waiting, a.spare = a.spare, nil
+	for i := range batch {
+		for _, s := range a.subscribers {
+			*a.record = batch[i]
+			if a.record.Correlation <= s.from || s.kinds != 0 && s.kinds>>uint(a.record.Kind)&1 == 0 ||
+				!slices.Contains(a.subscribers, s) {
+				continue
+			}
+			a.calling = s.number
+			if len(a.subscribers) > 1 {
+				a.changed.Broadcast() // to those who must not wait for this one
+			}
+			a.mu.Unlock()
+			s.record(a.record)
+			a.mu.Lock()
+			a.calling = 0
+			a.changed.Broadcast()
+		}
+		a.delivered++
+	}
+	a.spare = batch[:0]
+	a.delivering = false
+	a.changed.Broadcast()
+	a.wake()
 }
 
 // Flush returns when the records of all operations that have finished were
 // delivered. It must not be called from a record function.
-func (rt *Runtime) Flush() {
-	if !rt.activity.wanted() {
-		return
+func (rt *Runtime) Flush() { rt.activity.flush(0, rt.flushDrivers) }
+
+// FlushFor is Flush for one subscription. It does not wait while the record function of
+// another one runs, which may wait for the calling thread: then not all is delivered.
+func (rt *Runtime) FlushFor(number uint64) (known, all bool) {
+	a := &rt.activity
+	a.mu.Lock()
+	known = slices.ContainsFunc(a.subscribers, func(s *subscriber) bool { return s.number == number })
+	a.mu.Unlock()
+	if !known {
+		return false, false
 	}
+	return true, a.flush(number, rt.flushDrivers)
+}
+
+func (rt *Runtime) flushDrivers() {
 	for _, d := range rt.initialised(0, true) {
-		if f, ok := d.driver.(device.Flusher); ok {
-			f.Flush()
-		}
+		d.flush()
 	}
-	rt.activity.flush()
 }
 
 // flushDevice is Flush for one device that is about to be shut down.
-func (rt *Runtime) flushDevice(d *Device) {
-	if !rt.activity.wanted() {
-		return
-	}
+func (rt *Runtime) flushDevice(d *Device) { rt.activity.flush(0, d.flush) }
+
+// flush has the device report what has finished.
+func (d *Device) flush() {
 	if f, ok := d.driver.(device.Flusher); ok {
 		f.Flush()
 	}
-	rt.activity.flush()
 }
 
-func (a *activity) flush() {
+// flush has reports made, and returns when they are delivered: by the calling thread, if
+// there is one subscription and nobody is at it, since to have another thread do it takes
+// many times as long. Of one subscription, number, it waits for no other's function. It
+// says whether all is delivered.
+func (a *activity) flush(number uint64, report func()) (all bool) {
+	if !a.wanted() {
+		return true
+	}
 	if inside := a.rt.options.Delivering; inside != nil && inside() {
-		return
+		report()
+		return false
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if !a.running {
-		return
-	}
-	if a.idle {
-		a.idle = false
-		a.changed.Broadcast()
-	}
-	for all := a.added; a.delivered < all && len(a.subscribers) > 0; {
+	a.flushing++
+	a.mu.Unlock()
+	report()
+	a.mu.Lock()
+	defer func() {
+		a.flushing--
+		a.wake()
+	}()
+	for added := a.added; a.delivered < added && len(a.subscribers) > 0; {
+		if number != 0 && a.calling != 0 && a.calling != number {
+			return false
+		}
+		if !a.delivering && len(a.subscribers) == 1 {
+			a.deliverWaiting()
+			continue
+		}
+		if a.idle && !a.delivering {
+			a.idle = false
+			a.some.Signal()
+		}
 		a.changed.Wait()
 	}
+	return true
 }
 
 // readClock relates the device's clock to the host's.
@@ -316,8 +367,8 @@ func (rt *Runtime) Mappings(kind device.Type, number int) ([]callbacks.ActivityM
 			Attached: uint32(attached), HostPtr: m.Host, DevicePtr: uintptr(m.Device), Bytes: uint64(m.Size),
 			Structured: uint64(m.Structured), Dynamic: uint64(m.Dynamic),
 		}
-		if name := m.Name(); name != "" && (!isReference(name) || rt.options.Namer.Refers()) {
-			entry.Name = cString(name)
+		if name := m.Name(); name != "" && (!attribution.IsReference(name) || rt.options.Namer.Refers()) {
+			entry.Name = callbacks.Intern(name)
 		}
 		list = append(list, entry)
 	}
@@ -333,10 +384,10 @@ func (rt *Runtime) Describe(kind device.Type, number int) (callbacks.ActivityDev
 	p := d.driver.Properties()
 	facts := callbacks.ActivityDevice{Memory: p.Memory}
 	if p.Name != "" {
-		facts.Name = cString(p.Name)
+		facts.Name = callbacks.Intern(p.Name)
 	}
 	if p.Vendor != "" {
-		facts.Vendor = cString(p.Vendor)
+		facts.Vendor = callbacks.Intern(p.Vendor)
 	}
 	return facts, true
 }

@@ -16,6 +16,7 @@ type block struct {
 	host     uintptr // host address that address stands for
 	members  atomic.Int32
 	memory   *allocation // that it lies in; nil: not the runtime's to free
+	own      allocation  // memory, if nothing else lies in it
 	identity bool        // a global that kernels reach by its host address
 	scope    bool        // made by a declare directive in a block scope
 	null     bool        // a descriptor or pointer copied while it was null
@@ -142,12 +143,11 @@ func (t *Thread) settle(d *Device, q *Queue, wait bool) {
 			return
 		}
 	}
-	t.markReady(d, q)
+	t.scratch.markReady(d, q)
 }
 
-// markReady lets other threads use the mappings that t made in this call.
-func (t *Thread) markReady(d *Device, q *Queue) {
-	s := t.scratch
+// markReady lets other threads use the mappings that were made in this call.
+func (s *scratch) markReady(d *Device, q *Queue) {
 	for _, m := range s.created {
 		b := blockOf(m)
 		if q != nil && !q.synchronous() {
@@ -166,14 +166,16 @@ func (t *Thread) allocate(d *Device, q *Queue, host, size uintptr) (*block, *dev
 	if err != nil {
 		return nil, t.outOfMemory(size, err)
 	}
-	memory := &allocation{address: address, size: size}
-	memory.blocks.Store(1)
-	return t.newBlock(memory, address, host, size), nil
+	b := t.newBlock(nil, address, host, size)
+	b.memory = &b.own
+	b.own.address, b.own.size = address, size
+	b.own.blocks.Store(1)
+	return b, nil
 }
 
 // newBlock is a block that memory counts already.
 func (t *Thread) newBlock(memory *allocation, address device.Address, host, size uintptr) *block {
-	b := &block{address: address, size: size, host: host, memory: memory, creator: t.identity, call: t.call}
+	b := &block{address: address, size: size, host: host, memory: memory, creator: t.identity, call: t.entered}
 	b.pending.Store(true)
 	return b
 }
@@ -224,7 +226,7 @@ func (t *Thread) found(m *dataenv.Mapping) {
 }
 
 // remove takes a mapping without references out of the table. d.mu is held.
-func (t *Thread) remove(d *Device, m *dataenv.Mapping) {
+func (s *scratch) remove(d *Device, m *dataenv.Mapping) {
 	d.table.Remove(m)
-	t.scratch.removed = append(t.scratch.removed, m)
+	s.removed = append(s.removed, m)
 }

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/runtime/attribution"
 	"github.com/accscope/accscope/runtime/dataenv"
 )
 
@@ -31,7 +32,7 @@ func (t *Thread) listsNames(start, end callbacks.Event) bool {
 // listed is the list of the names in the scratch space.
 func (t *Thread) listed() string {
 	names := t.scratch.carried
-	if !slices.ContainsFunc(names, isReference) {
+	if !slices.ContainsFunc(names, attribution.IsReference) {
 		return ""
 	}
 	hash := uint64(len(names))
@@ -54,7 +55,7 @@ func (t *Thread) listed() string {
 // if anything does.
 func (t *Thread) carries(host, size uintptr, m *dataenv.Mapping) {
 	name := t.nameOf(host, size, m)
-	if !isReference(name) {
+	if !attribution.IsReference(name) {
 		name = "" // it was found before somebody asked for references
 	}
 	t.scratch.carried = append(t.scratch.carried, name)
@@ -73,17 +74,39 @@ func (t *Thread) listOf(g *group, start, end callbacks.Event) string {
 	return t.listed()
 }
 
-// listOfValues is the list of the values that travel in the argument block.
+// A carriedValues is the list of the values that the argument block of a site carried,
+// by their entries.
+type carriedValues struct {
+	entries []int
+	list    string
+}
+
+// listOfValues is the list of the values that travel in the argument block. A site's
+// values are the same from launch to launch, nearly always.
 func (t *Thread) listOfValues() string {
 	if !t.listsNames(callbacks.EnqueueUploadStart, callbacks.EnqueueUploadEnd) {
 		return ""
 	}
 	s := t.scratch
+	s.entries = s.entries[:0]
+	for i := range s.items {
+		if item := &s.items[i]; t.carried(item) {
+			s.entries = append(s.entries, item.Entry)
+		}
+	}
+	known := t.namedSite()
+	if known != nil && known.values != nil && slices.Equal(known.values.entries, s.entries) {
+		return known.values.list
+	}
 	s.carried = s.carried[:0]
 	for i := range s.items {
-		if item := &s.items[i]; item.Value && !t.late(item.Host) {
+		if item := &s.items[i]; t.carried(item) {
 			t.carries(item.Host, item.Size, nil)
 		}
 	}
-	return t.listed()
+	list := t.listed()
+	if known != nil {
+		known.values = &carriedValues{slices.Clone(s.entries), list}
+	}
+	return list
 }

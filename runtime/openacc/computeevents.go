@@ -103,7 +103,7 @@ func (t *Thread) compute() *computeEvents {
 	if t.computes == nil {
 		t.computes = make([]*computeEvents, siteSlots)
 	}
-	slot := &t.computes[site{t.place.ReturnAddress, t.function}.slot(t.context.async)]
+	slot := &t.computes[t.site().slot(t.context.async)]
 	if *slot == nil {
 		*slot = t.newComputeEvents()
 	}
@@ -230,7 +230,7 @@ func (t *Thread) composeLaunch(k *kernelCode, g device.Geometry) string {
 	launch := e.launch.Launch()
 	launch.KernelName = 0
 	if e.kernel = t.kernelName(k); e.kernel != "" {
-		launch.KernelName = cString(e.kernel)
+		launch.KernelName = callbacks.Intern(e.kernel)
 	}
 	launch.NumGangs, launch.NumWorkers, launch.VectorLength = uint64(g.Gangs), uint64(g.Workers), uint64(g.Vector)
 	e.dims = [2]uint64{1, uint64(g.Gangs)}

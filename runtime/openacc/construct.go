@@ -28,7 +28,7 @@ func (t *Thread) prepare() {
 	s.pending, s.exits, s.staging = s.pending[:0], s.exits[:0], s.staging[:0]
 	s.names, s.unnamed, s.arrivals, s.landings = s.names[:0], false, s.arrivals[:0], s.landings[:0]
 	s.late, s.suspects = s.late[:0], s.suspects[:0]
-	t.call++
+	t.entered++
 }
 
 func (t *Thread) checkAsync(async int) bool {
@@ -143,12 +143,11 @@ func (t *Thread) offloadTo(d *Device, q *Queue, c *Construct) bool {
 	p := planner{t: t, d: d, structured: true, queue: q}
 	start := t.plan.mark()
 	k, steady := d.knownKernel(c.Function)
-	if steady = steady && t.mayBeSteady() && t.enterSteady(&p, c); !steady {
+	if steady = steady && !t.unsteady.has(t.site()) && t.enterSteady(&p, c); !steady {
 		if !t.carryOutAll() {
 			return false
 		}
-		var ok bool
-		if k, ok = t.enterCompute(&p, c); !ok {
+		if !t.enterCompute(&p, c, &k) {
 			return true
 		}
 	}
@@ -201,14 +200,14 @@ func (t *Thread) offloadTo(d *Device, q *Queue, c *Construct) bool {
 	return true
 }
 
-// enterCompute performs the entry actions of a compute construct and finds its kernel;
-// false: it has failed.
-func (t *Thread) enterCompute(p *planner, c *Construct) (kernelCode, bool) {
+// enterCompute performs the entry actions of a compute construct and finds its kernel,
+// if k is none yet; false: it has failed.
+func (t *Thread) enterCompute(p *planner, c *Construct, k *kernelCode) bool {
 	d, s := p.d, t.scratch
 	var err error
 	if s.items, err = goacc.Region(s.items, c.Arguments, true, load); err != nil {
 		t.malformed(err)
-		return kernelCode{}, false
+		return false
 	}
 	t.nameDirective(c.Arguments)
 	s.block.Begin(len(c.Arguments.Hosts))
@@ -217,11 +216,11 @@ func (t *Thread) enterCompute(p *planner, c *Construct) (kernelCode, bool) {
 	d.mu.Unlock()
 	if failure != nil {
 		t.failMapping(d, failure)
-		return kernelCode{}, false
+		return false
 	}
-	t.noteSteady(len(s.created) == 0)
+	t.unsteady.note(t.site(), len(s.created) == 0)
 	if len(s.suspects) > 0 && !t.warnOfHostPointers(d, c) {
-		return kernelCode{}, false
+		return false
 	}
 	if !mapped { // the addresses are garbage: the function reads none of them
 		s.block.Begin(len(c.Arguments.Hosts))
@@ -230,12 +229,13 @@ func (t *Thread) enterCompute(p *planner, c *Construct) (kernelCode, bool) {
 		}
 	}
 	t.enqueueUploads(d, p.queue)
-	k, err := d.kernel(c.Function)
-	if err != nil {
-		t.fail(t.fromDevice(err))
-		return kernelCode{}, false
+	if k.code == nil {
+		if *k, err = d.kernel(c.Function); err != nil {
+			t.fail(t.fromDevice(err))
+			return false
+		}
 	}
-	return k, true
+	return true
 }
 
 // notify prints PGI's ACC_NOTIFY line.
@@ -333,7 +333,7 @@ func (t *Thread) enterRegion(d *Device, c *Construct) {
 		t.failMapping(d, failure)
 		return
 	}
-	t.noteSteady(len(s.created) == 0)
+	t.unsteady.note(t.site(), len(s.created) == 0)
 	last := &t.regions[len(t.regions)-1]
 	last.undo = append(last.undo, s.undo...)
 	t.enqueueUploads(d, q)

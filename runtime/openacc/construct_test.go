@@ -472,6 +472,11 @@ func TestDefaultAsync(t *testing.T) {
 	if got := thread.GetDefaultAsync(); got != callbacks.DefaultQueue {
 		t.Errorf("reset to %d, want %d", got, callbacks.DefaultQueue)
 	}
+	thread.SetDefaultAsync(7)
+	thread.Copyin(pointerTo(hostMemory(16, 2)), 16, AsyncDefault)
+	if queues, _ := p.Queues(DeviceSim, 0); len(queues) != 2 || queues[0].Async != callbacks.DefaultQueue && queues[1].Async != callbacks.DefaultQueue {
+		t.Errorf("queues %+v, want the initial default queue beside 7", queues)
+	}
 	if got := thread.WaitAny(2, &[]int32{AsyncSync, 7}[0], CurrentDevice); got != 1 {
 		t.Errorf("acc_wait_any gives %d, want 1", got)
 	}

@@ -24,82 +24,82 @@ const (
 // span writes a host or device range.
 func span(start, bytes uintptr) string { return fmt.Sprintf("[%#x,+%d]", start, bytes) }
 
-func (t *Thread) errorf(code device.Code, format string, args ...any) *device.Error {
-	return device.Errorf(code, 0, "%s: %s", t.routine, fmt.Sprintf(format, args...))
+func (c *call) errorf(code device.Code, format string, args ...any) *device.Error {
+	return device.Errorf(code, 0, "%s: %s", c.routine, fmt.Sprintf(format, args...))
 }
 
 // fromDevice says in what routine a device failed.
-func (t *Thread) fromDevice(err error) *device.Error {
+func (c *call) fromDevice(err error) *device.Error {
 	if failure, ok := err.(*device.Error); ok {
-		return device.Errorf(failure.Code, failure.Driver, "%s: %s", t.routine, failure.Message)
+		return device.Errorf(failure.Code, failure.Driver, "%s: %s", c.routine, failure.Message)
 	}
-	return t.errorf(device.Other, "%v", err)
+	return c.errorf(device.Other, "%v", err)
 }
 
-func (t *Thread) notPresent(what string, host, bytes uintptr) *device.Error {
-	if d := t.context.device; d != nil {
+func (c *call) notPresent(what string, host, bytes uintptr) *device.Error {
+	if d := c.context.device; d != nil {
 		if cause := d.refusedVariable(host); cause != nil {
-			return t.errorf(errorNotPresent, "%s [%#x,%d] is not mapped (not present on %s): its declare directive has "+
-				"no effect there: %v", what, host, bytes, t.deviceName(), cause)
+			return c.errorf(errorNotPresent, "%s [%#x,%d] is not mapped (not present on %s): its declare directive has "+
+				"no effect there: %v", what, host, bytes, c.deviceName(), cause)
 		}
 	}
-	return t.errorf(errorNotPresent, "%s [%#x,%d] is not mapped (not present on %s); "+
-		"create it first with a data clause, acc_copyin or acc_create", what, host, bytes, t.deviceName())
+	return c.errorf(errorNotPresent, "%s [%#x,%d] is not mapped (not present on %s); "+
+		"create it first with a data clause, acc_copyin or acc_create", what, host, bytes, c.deviceName())
 }
 
 // partlyPresent reports a range of which only a part lies in the mapping
 // [start,+size].
-func (t *Thread) partlyPresent(what string, host, bytes, start, size uintptr) *device.Error {
-	return t.errorf(errorPartlyPresent, "%s %s not mapped as one: %s outside mapped block %s on %s; "+
+func (c *call) partlyPresent(what string, host, bytes, start, size uintptr) *device.Error {
+	return c.errorf(errorPartlyPresent, "%s %s not mapped as one: %s outside mapped block %s on %s; "+
 		"name the same range in both places, or end the first one's data lifetime before",
-		what, span(host, bytes), span(host, bytes), span(start, size), t.deviceName())
+		what, span(host, bytes), span(host, bytes), span(start, size), c.deviceName())
 }
 
 // partlyMapped is partlyPresent for a variable that a construct maps.
-func (t *Thread) partlyMapped(entry int, host, bytes, start, size uintptr) *device.Error {
-	return t.errorf(errorPartlyPresent, "variable %d: Trying to map into device [%#x..%#x) object when [%#x..%#x) "+
+func (c *call) partlyMapped(entry int, host, bytes, start, size uintptr) *device.Error {
+	return c.errorf(errorPartlyPresent, "variable %d: Trying to map into device [%#x..%#x) object when [%#x..%#x) "+
 		"is already mapped; name the same range in both places, or end the first one's data lifetime before",
 		entry+1, host, host+bytes, start, start+size)
 }
 
-func (t *Thread) structSplit(entry int, host uintptr) *device.Error {
-	return t.errorf(errorPartlyPresent, "variable %d: Trying to map into device [%#x..) structure element when other "+
+func (c *call) structSplit(entry int, host uintptr) *device.Error {
+	return c.errorf(errorPartlyPresent, "variable %d: Trying to map into device [%#x..) structure element when other "+
 		"mapped elements from the same structure weren't mapped together with it; map the whole structure first",
 		entry+1, host)
 }
 
 // negativeSection reports a data section whose length, as a program computed it, is
 // negative: it arrives as a size larger than any object's.
-func (t *Thread) negativeSection(what string, host, bytes uintptr) *device.Error {
-	return t.errorf(errorInvalidDataSection, "%s at %#x has a length of %d bytes; give a length of 0 or more",
+func (c *call) negativeSection(what string, host, bytes uintptr) *device.Error {
+	return c.errorf(errorInvalidDataSection, "%s at %#x has a length of %d bytes; give a length of 0 or more",
 		what, host, int(bytes))
 }
 
-func (t *Thread) nullPointer(argument, what string) *device.Error {
-	return t.errorf(errorInvalidNullPointer, "%s is a null pointer (invalid %s address); pass the address of the data, "+
+func (c *call) nullPointer(argument, what string) *device.Error {
+	return c.errorf(errorInvalidNullPointer, "%s is a null pointer (invalid %s address); pass the address of the data, "+
 		"or zero bytes for no action", argument, what)
 }
 
-func (t *Thread) invalidAsync(argument string, value int) *device.Error {
-	return t.errorf(errorInvalidAsync, "%s is %d, which is no async value; use 0 or more, acc_async_noval (%d) "+
+func (c *call) invalidAsync(argument string, value int) *device.Error {
+	return c.errorf(errorInvalidAsync, "%s is %d, which is no async value; use 0 or more, acc_async_noval (%d) "+
 		"or acc_async_sync (%d)", argument, value, AsyncNoval, AsyncSync)
 }
 
-func (t *Thread) outOfMemory(bytes uintptr, err error) *device.Error {
-	failure := t.fromDevice(err)
+func (c *call) outOfMemory(bytes uintptr, err error) *device.Error {
+	failure := c.fromDevice(err)
 	if failure.Code != device.OutOfMemory {
 		return failure
 	}
 	return device.Errorf(device.OutOfMemory, failure.Driver, "%s (%d bytes wanted on %s; free device memory "+
-		"or use a smaller section)", failure.Message, bytes, t.deviceName())
+		"or use a smaller section)", failure.Message, bytes, c.deviceName())
 }
 
-func (t *Thread) alreadyMapped(side string, start, bytes uintptr) *device.Error {
-	return t.errorf(errorPresent, "%s address [%#x, +%d] is already mapped on %s; end that mapping first",
-		side, start, bytes, t.deviceName())
+func (c *call) alreadyMapped(side string, start, bytes uintptr) *device.Error {
+	return c.errorf(errorPresent, "%s address [%#x, +%d] is already mapped on %s; end that mapping first",
+		side, start, bytes, c.deviceName())
 }
 
-func (t *Thread) badMap(d *Device, argument string, host, dev, bytes uintptr) *device.Error {
+func (c *call) badMap(d *Device, argument string, host, dev, bytes uintptr) *device.Error {
 	code, why := errorInvalidNullPointer, argument+" is a null pointer"
 	if argument == "bytes" {
 		code, why = device.InvalidArgument, "bytes is zero"
@@ -108,46 +108,50 @@ func (t *Thread) badMap(d *Device, argument string, host, dev, bytes uintptr) *d
 	if d.Shared {
 		remedy = noSharedMap
 	}
-	return t.errorf(code, "%s: %s->%s is a bad map; %s", why, span(host, bytes), span(dev, bytes), remedy)
+	return c.errorf(code, "%s: %s->%s is a bad map; %s", why, span(host, bytes), span(dev, bytes), remedy)
 }
 
 const noSharedMap = "cannot map data on shared-memory system; choose a device with a memory of its own (ACC_DEVICE_TYPE)"
 
-func (t *Thread) sharedMap() *device.Error {
-	return t.errorf(device.InvalidArgument, "data_arg and data_dev differ: %s", noSharedMap)
+func (c *call) sharedMap() *device.Error {
+	return c.errorf(device.InvalidArgument, "data_arg and data_dev differ: %s", noSharedMap)
 }
 
-func (t *Thread) notMappedBlock(host uintptr) *device.Error {
-	return t.errorf(device.InvalidArgument, "data_arg %#x is not a mapped block; pass the address given to acc_map_data", host)
+func (c *call) notMappedBlock(host uintptr) *device.Error {
+	return c.errorf(device.InvalidArgument, "data_arg %#x is not a mapped block; pass the address given to acc_map_data", host)
 }
 
-func (t *Thread) notByMapData(host, bytes uintptr) *device.Error {
-	return t.errorf(device.InvalidArgument, "data_arg: refusing to unmap block %s that has not been mapped by "+
+func (c *call) insideMappedBlock(host, start, bytes uintptr) *device.Error {
+	return c.errorf(device.InvalidArgument, "data_arg %#x is inside of mapped block %s; pass the address given to acc_map_data", host, span(start, bytes))
+}
+
+func (c *call) notByMapData(host, bytes uintptr) *device.Error {
+	return c.errorf(device.InvalidArgument, "data_arg: refusing to unmap block %s that has not been mapped by "+
 		"'acc_map_data'; use acc_delete or exit data", span(host, bytes))
 }
 
-func (t *Thread) structuredStill(host, bytes uintptr, byMapData bool) *device.Error {
+func (c *call) structuredStill(host, bytes uintptr, byMapData bool) *device.Error {
 	if !byMapData {
-		return t.errorf(errorPresent, "data_arg: cannot unmap target block: refusing to unmap block %s that has not been "+
+		return c.errorf(errorPresent, "data_arg: cannot unmap target block: refusing to unmap block %s that has not been "+
 			"mapped by 'acc_map_data' and that a data region or a declare directive still uses; leave the region instead", span(host, bytes))
 	}
-	return t.errorf(errorPresent, "data_arg: cannot unmap target block %s, a data region or a declare directive still "+
+	return c.errorf(errorPresent, "data_arg: cannot unmap target block %s, a data region or a declare directive still "+
 		"uses it; leave the region first", span(host, bytes))
 }
 
-func (t *Thread) stillMapped(address, host, bytes uintptr) *device.Error {
-	return t.errorf(device.InvalidArgument, "data_dev: refusing to free device memory space at %#x that is still mapped "+
+func (c *call) stillMapped(address, host, bytes uintptr) *device.Error {
+	return c.errorf(device.InvalidArgument, "data_dev: refusing to free device memory space at %#x that is still mapped "+
 		"at %s; use acc_delete or acc_unmap_data first", address, span(host, bytes))
 }
 
-func (t *Thread) freeFailed(address uintptr, err error) *device.Error {
-	failure := t.fromDevice(err)
+func (c *call) freeFailed(address uintptr, err error) *device.Error {
+	failure := c.fromDevice(err)
 	return device.Errorf(failure.Code, failure.Driver, "%s; error in freeing device memory in acc_free: data_dev %#x "+
 		"is an invalid device address; pass an address that acc_malloc returned", failure.Message, address)
 }
 
-func (t *Thread) invalidSize(what string, address, bytes uintptr) *device.Error {
-	return t.errorf(device.InvalidArgument, "invalid size: %s does not lie inside one block of device memory; "+
+func (c *call) invalidSize(what string, address, bytes uintptr) *device.Error {
+	return c.errorf(device.InvalidArgument, "invalid size: %s does not lie inside one block of device memory; "+
 		"check %s and bytes", span(address, bytes), what)
 }
 
@@ -164,7 +168,7 @@ func (t *Thread) typeUnavailable(argument string, kind device.Type, reason error
 		argument, typeName(kind), why, t.rt.available())
 }
 
-func (t *Thread) numberUnavailable(argument string, number int, kind device.Type, count int) *device.Error {
-	return t.errorf(device.Unavailable, "%s is %d: device %s %d is not available; valid numbers are 0 to %d",
+func (c *call) numberUnavailable(argument string, number int, kind device.Type, count int) *device.Error {
+	return c.errorf(device.Unavailable, "%s is %d: device %s %d is not available; valid numbers are 0 to %d",
 		argument, number, typeName(kind), number, count-1)
 }

@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/runtime/attribution"
 	"github.com/accscope/accscope/runtime/device"
 )
 
@@ -12,10 +13,10 @@ type construct = callbacks.Construct
 // An Attributor fills in the source position of an event: where the program
 // called, and for a compute construct the function outlined from it (else 0).
 type Attributor interface {
-	Attribute(place Place, function uintptr, info *callbacks.Info)
+	Attribute(place attribution.Place, function uintptr, info *callbacks.Info)
 	// Written is what a call with the events of a construct was written as (as.Written), as
 	// far as that is known.
-	Written(place Place, function uintptr, as construct) construct
+	Written(place attribution.Place, function uintptr, as construct) construct
 	// Version changes when the others, or a Namer, may answer differently than before.
 	Version() uint64
 }
@@ -76,8 +77,9 @@ func (t *Thread) compose(event callbacks.Event, pair *eventPair) (*callbacks.Ste
 	g := t.generalOf(&p.said)
 	s, n := t.step()
 	e := &p.events[n]
-	*s = callbacks.Step{Event: event, Correlation: t.context.correlation,
-		Info: addressOf(&g.info), API: addressOf(&g.api), EventInfo: addressOf(e)}
+	*s = callbacks.Step{}
+	s.Event, s.Correlation = event, t.context.correlation
+	s.Info, s.API, s.EventInfo = addressOf(&g.info), addressOf(&g.api), addressOf(e)
 	e.ParentConstruct, e.Implicit = t.context.parent, t.context.implicit
 	if pair != nil {
 		s.Pair, s.Lent = addressOf(pair.take(t)), pooledPair
@@ -238,7 +240,7 @@ func (t *Thread) nameInC(name string) callbacks.CString {
 	data := unsafe.StringData(name)
 	known := &t.namesInC[uintptr(unsafe.Pointer(data))/16%uintptr(len(t.namesInC))]
 	if known.data != data || known.length != len(name) {
-		known.data, known.length, known.c = data, len(name), cString(name)
+		known.data, known.length, known.c = data, len(name), callbacks.Intern(name)
 	}
 	return known.c
 }

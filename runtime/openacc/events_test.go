@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/runtime/attribution"
 	"github.com/accscope/accscope/runtime/device/devicetest"
 	"github.com/accscope/accscope/runtime/goacc"
 )
@@ -31,7 +32,7 @@ func TestEventsOfManyPlaces(t *testing.T) {
 	launch := func(place, queue int) {
 		c := directive(queue, span8(goacc.ForcePresent, values))
 		c.Function = devicetest.HostKernels().Nothing
-		thread.At(Place{ReturnAddress: uintptr(place)})
+		thread.At(&attribution.Place{ReturnAddress: uintptr(place)})
 		thread.Parallel(c)
 	}
 	var seen []string
@@ -101,7 +102,7 @@ func TestEventsOfQueuesInTurn(t *testing.T) {
 		for queue := range 4 {
 			c := directive(queue, span8(goacc.ForcePresent, values))
 			c.Function = devicetest.HostKernels().Nothing
-			thread.At(Place{ReturnAddress: 77})
+			thread.At(&attribution.Place{ReturnAddress: 77})
 			thread.Parallel(c)
 		}
 		if !slices.Equal(queues, []int64{0, 1, 2, 3}) {
@@ -122,20 +123,20 @@ func TestEventsOfQueuesInTurn(t *testing.T) {
 // counting counts the events that it is to attribute.
 type counting int
 
-func (c *counting) Attribute(Place, uintptr, *callbacks.Info) { *c++ }
+func (c *counting) Attribute(attribution.Place, uintptr, *callbacks.Info) { *c++ }
 
-func (*counting) Written(_ Place, _ uintptr, as construct) construct { return as }
+func (*counting) Written(_ attribution.Place, _ uintptr, as construct) construct { return as }
 
 func (*counting) Version() uint64 { return 0 }
 
 // lineOfAddress attributes an event to the line that the return address is.
 type lineOfAddress struct{}
 
-func (lineOfAddress) Attribute(place Place, _ uintptr, info *callbacks.Info) {
+func (lineOfAddress) Attribute(place attribution.Place, _ uintptr, info *callbacks.Info) {
 	info.LineNo = int32(place.ReturnAddress)
 }
 
-func (lineOfAddress) Written(_ Place, _ uintptr, as construct) construct { return as }
+func (lineOfAddress) Written(_ attribution.Place, _ uintptr, as construct) construct { return as }
 
 func (lineOfAddress) Version() uint64 { return 0 }
 

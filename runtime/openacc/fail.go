@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/runtime/attribution"
 	"github.com/accscope/accscope/runtime/device"
 	"github.com/accscope/accscope/runtime/goacc"
 )
@@ -41,7 +42,7 @@ func (t *Thread) fail(failure *device.Error) {
 // allocated and created before is told of, and other threads need not wait for it.
 func (t *Thread) failMapping(d *Device, failure *device.Error) {
 	t.planCreated(d)
-	t.markReady(d, nil)
+	t.scratch.markReady(d, nil)
 	t.fail(failure)
 }
 
@@ -111,8 +112,8 @@ func (t *Thread) raiseError(failure *device.Error) {
 	event := e.Error()
 	event.Implicit = 1
 	event.ErrorCode = callbacks.ErrorCode(failure.Code)
-	event.ErrorMessage = temporaryCString(failure.Message)
-	defer freeCString(event.ErrorMessage)
+	event.ErrorMessage = callbacks.NewCString(failure.Message)
+	defer event.ErrorMessage.Free()
 	event.RuntimeInfo = failure.Driver
 	t.carryOut()
 }
@@ -123,18 +124,19 @@ func (t *Thread) raiseError(failure *device.Error) {
 // thread is the program's thread whose construct it is (acc_callback_info.thread_id), or
 // negative if nobody knows.
 func (rt *Runtime) KernelCrashed(kind device.Type, number, thread int, function uintptr, cause string) {
+	rt.crashed.Store(true)
 	t := rt.AdoptThread(&callbacks.Thread{ThreadID: int32(thread)}, nil)
 	defer t.Close()
 	t.enter("compute construct", callbacks.Parallel, AsyncSync)
 	t.context.device, t.function = rt.device(kind, number), function
-	told := Argument{}
+	told := attribution.Argument{}
 	if rt.options.Namer != nil {
-		told = rt.options.Namer.Describe(Place{}, function, goacc.Arguments{}, 0)
+		told = rt.options.Namer.Describe(attribution.Place{}, function, goacc.Arguments{}, 0)
 	}
 	if told.Kernel == "" {
 		told.Kernel = fmt.Sprintf("at %#x", function)
 	}
-	failure := t.errorf(device.Execution, "%skernel %s failed on %s: %s", told.at(), told.Kernel, t.deviceName(), cause)
+	failure := t.errorf(device.Execution, "%skernel %s failed on %s: %s", told.Place(), told.Kernel, t.deviceName(), cause)
 	if rt.registry.Wanted(callbacks.Error) {
 		t.raiseError(failure)
 	}

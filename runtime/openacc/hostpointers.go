@@ -2,9 +2,9 @@ package openacc
 
 import (
 	"fmt"
-	"path/filepath"
 
 	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/runtime/attribution"
 	"github.com/accscope/accscope/runtime/dataenv"
 	"github.com/accscope/accscope/runtime/device"
 	"github.com/accscope/accscope/runtime/goacc"
@@ -68,7 +68,7 @@ func (p *planner) made(item *goacc.Item) bool {
 		return false
 	}
 	b := blockOf(m)
-	return b.call == p.t.call && b.creator == p.t.identity && m.Attach[item.Host-m.Host] == 0
+	return b.call == p.t.entered && b.creator == p.t.identity && m.Attach[item.Host-m.Host] == 0
 }
 
 // names says whether an item other than the i-th one names memory of m.
@@ -89,7 +89,7 @@ func (t *Thread) warnOfHostPointers(d *Device, c *Construct) bool {
 		if !t.first(d, warning{c.Function, x.entry}) {
 			continue
 		}
-		told := Argument{}
+		told := attribution.Argument{}
 		if t.rt.options.Namer != nil {
 			told = t.rt.options.Namer.Describe(t.place, c.Function, c.Arguments, x.entry)
 		}
@@ -106,7 +106,7 @@ func (t *Thread) warnOfHostPointers(d *Device, c *Construct) bool {
 		text := fmt.Sprintf("kernel %s is given the host's pointer %s, into %d bytes that are present on %s; a GPU would fail there: "+
 			"name the data in a clause of the construct, for example present(%s)", kernel, name, x.size, d, clauseFor(told.Name))
 		if d.hostCoded.Strict() {
-			t.fail(t.errorf(device.Execution, "%s%s (ACCSCOPE_SIM_STRICT)", told.at(), text))
+			t.fail(t.errorf(device.Execution, "%s%s (ACCSCOPE_SIM_STRICT)", told.Place(), text))
 			return false
 		}
 		t.warn(d, told, text)
@@ -138,22 +138,11 @@ func (t *Thread) first(d *Device, w warning) bool {
 	return true
 }
 
-// at is the place as compilers write it, "" where it is not known.
-func (a *Argument) at() string {
-	if a.File == "" {
-		return ""
-	}
-	if a.Line <= 0 {
-		return filepath.Base(a.File) + ": "
-	}
-	return fmt.Sprintf("%s:%d: ", filepath.Base(a.File), a.Line)
-}
-
 // warn prints a line, and tells those who listen to the devices.
-func (t *Thread) warn(d *Device, told Argument, text string) {
+func (t *Thread) warn(d *Device, told attribution.Argument, text string) {
 	// Nothing can be done about an error stream that does not take the line.
-	_, _ = fmt.Fprintf(t.rt.options.Errors, "accscope: warning: %s%s\n", told.at(), text)
-	t.note(d, callbacks.ActivityRecord{Kind: callbacks.ActivityWarning, Async: AsyncSync, AsyncQueue: AsyncSync, Name: cString(text)})
+	_, _ = fmt.Fprintf(t.rt.options.Errors, "accscope: warning: %s%s\n", told.Place(), text)
+	t.note(d, callbacks.ActivityRecord{Kind: callbacks.ActivityWarning, Async: AsyncSync, AsyncQueue: AsyncSync, Name: callbacks.Intern(text)})
 }
 
 // suspectUpdate notes an update of data that a device's kernels share with the host,
@@ -170,7 +159,7 @@ func (t *Thread) warnOfUpdates(d *Device, a goacc.Arguments) {
 		if !t.first(d, warning{t.place.ReturnAddress, x.entry}) {
 			continue
 		}
-		told, what := Argument{}, "data"
+		told, what := attribution.Argument{}, "data"
 		if t.rt.options.Namer != nil {
 			told = t.rt.options.Namer.Describe(t.place, 0, a, x.entry)
 		}

@@ -4,6 +4,7 @@ import (
 	"github.com/accscope/accscope/runtime/dataenv"
 	"github.com/accscope/accscope/runtime/device"
 	"github.com/accscope/accscope/runtime/goacc"
+	"github.com/accscope/accscope/runtime/loaded"
 )
 
 // A planner begins or continues the data lifetimes of one directive's variables:
@@ -35,7 +36,7 @@ func (p *planner) mapVariables(items []goacc.Item) (bool, *device.Error) {
 		}
 		goacc.MarkValues(items, word)
 	}
-	if p.structured {
+	if len(items) > 1 && !p.declared {
 		p.reserve(items)
 		defer p.giveBack()
 	}
@@ -130,8 +131,10 @@ func (p *planner) item(items []goacc.Item, i int) (device.Address, *device.Error
 func (p *planner) count(m *dataenv.Mapping, item *goacc.Item) {
 	p.t.found(m)
 	if p.structured {
-		p.t.scratch.undo = append(p.t.scratch.undo, undo{mapping: m, host: item.Host, size: item.Size,
-			copyout: item.Copyout && !readOnly(item.Host), frame: item.Frame})
+		p.t.scratch.undo = append(p.t.scratch.undo, undo{})
+		u := &p.t.scratch.undo[len(p.t.scratch.undo)-1]
+		u.mapping, u.host, u.size, u.frame = m, item.Host, item.Size, item.Frame
+		u.copyout = item.Copyout && !loaded.ReadOnly(item.Host)
 	}
 	if item.Cell {
 		blockOf(m).countCell(item.Host)
@@ -244,7 +247,7 @@ func (p *planner) evict(item *goacc.Item) bool {
 		}
 	}
 	for _, m := range left {
-		p.t.remove(p.d, m)
+		p.t.scratch.remove(p.d, m)
 	}
 	return true
 }

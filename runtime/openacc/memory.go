@@ -1,6 +1,7 @@
 package openacc
 
 import (
+	"github.com/accscope/accscope/runtime/loaded"
 	"syscall"
 	"time"
 	"unsafe"
@@ -75,11 +76,12 @@ type prober struct {
 // function reads none of them, so all addresses of a call may be garbage; that
 // happens to whole calls only. One system call probes the first and the last
 // byte of every variable that would be read; what lies in the live part of the
-// calling thread's own stack, from sp up, needs none.
+// calling thread's own stack, from sp up, or among the program's variables, needs none.
 func (p *prober) readable(items []goacc.Item, sp uintptr) bool {
 	if p.stackEnd == 0 && sp != 0 {
-		p.stackEnd = stackEnd()
+		p.stackEnd = loaded.StackEnd()
 	}
+	program := loaded.ProgramData()
 	p.local, p.remote = p.local[:0], p.remote[:0]
 	for i := range items {
 		item := &items[i]
@@ -92,7 +94,8 @@ func (p *prober) readable(items []goacc.Item, sp uintptr) bool {
 			reads = false
 		}
 		last := item.Host + item.Size - 1
-		if !reads || sp != 0 && item.Host >= sp && last >= item.Host && last < p.stackEnd || len(p.local)+2 > probeLimit {
+		if !reads || last >= item.Host && (sp != 0 && item.Host >= sp && last < p.stackEnd ||
+			item.Host >= program.Low && last < program.High) || len(p.local)+2 > probeLimit {
 			continue
 		}
 		for _, address := range [2]uintptr{item.Host, last} {

@@ -132,7 +132,7 @@ func (t *Thread) operation(q *Queue, number uint64) *device.Operation {
 	o := &p.operations[p.prepared]
 	p.prepared++
 	o.queue, o.step, o.number = q, n, number
-	*s = callbacks.OperationStep(addressOf(o.Operands), addressOf(q.enqueued))
+	s.Operate(addressOf(o.Operands), addressOf(q.enqueued))
 	return &o.Operation
 }
 
@@ -193,7 +193,9 @@ func (t *Thread) advance() bool {
 	t.nest()
 	failed := t.rt.registry.CarryOut(t.events, p.Plan)
 	t.unnest()
-	t.pairs = endedPairs(t.pairs, p.Step[first:p.Done])
+	if p.raises {
+		t.pairs = endedPairs(t.pairs, p.Step[first:p.Done])
+	}
 	err := p.outcome(first)
 	if !failed {
 		done := p.Done == p.Count

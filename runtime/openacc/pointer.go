@@ -71,7 +71,7 @@ func (p *planner) descriptor(items []goacc.Item, item *goacc.Item) (device.Addre
 		// Copied again only if this call just made the room for it, if the array was not
 		// allocated when it was copied, or for the attach action of a component, which
 		// includes the bounds (OpenACC 3.3 §2.6.4).
-		copyin = b.call == p.t.call && b.creator == p.t.identity && b.pending.Load() || b.null && word(item.Host) != 0 ||
+		copyin = b.call == p.t.entered && b.creator == p.t.identity && b.pending.Load() || b.null && word(item.Host) != 0 ||
 			word(item.Host) != 0 && slices.ContainsFunc(items, func(other goacc.Item) bool {
 				return other.Action == goacc.ActionAttach && other.Host == item.Host
 			})
@@ -93,7 +93,8 @@ func (p *planner) descriptor(items []goacc.Item, item *goacc.Item) (device.Addre
 	return m.DeviceOf(item.Host), nil
 }
 
-// pointer makes the device copy of a pointer to mapped data.
+// pointer makes the device copy of a pointer to mapped data. Where it serves the kernel
+// alone, it travels with the arguments.
 func (p *planner) pointer(items []goacc.Item, item *goacc.Item) (device.Address, *device.Error) {
 	var leader *goacc.Item
 	if item.Leader >= 0 {
@@ -121,6 +122,10 @@ func (p *planner) pointer(items []goacc.Item, item *goacc.Item) (device.Address,
 		}
 	}
 	m, presence := p.d.table.Find(item.Host, item.Size)
+	if item.Value = item.Value && presence == dataenv.Absent; item.Value {
+		p.t.scratch.block.AddPointer(item.Entry, device.Address(stored))
+		return 0, nil
+	}
 	switch presence {
 	case dataenv.Partly:
 		if !p.evict(item) {

@@ -67,18 +67,6 @@ func (q *Queue) synchronous() bool { return q.async == AsyncSync }
 // busy says whether operations may be left on q since it was last waited for.
 func (q *Queue) busy() bool { return q.enqueued.Load() != q.finished.Load() }
 
-// mapAsync turns an async value into that of the queue it is mapped to: noval
-// becomes the thread's default queue, default the initial one.
-func (t *Thread) mapAsync(async int) int {
-	switch async {
-	case AsyncNoval:
-		return t.defaultAsync
-	case AsyncDefault:
-		return callbacks.DefaultQueue
-	}
-	return async
-}
-
 func validAsync(async int) bool { return async >= AsyncDefault }
 
 // handle is the driver's own queue, for acc_api_info.
@@ -193,10 +181,12 @@ func (q *Queue) lastWrite(host, bytes uintptr) (_ *scalar, will bool) {
 }
 
 // willWrite says whether a queue of d still has to write host memory in the range.
-func (d *Device) willWrite(host, bytes uintptr) (will bool) {
-	if d.downloads.Load() == 0 {
-		return false
-	}
+func (d *Device) willWrite(host, bytes uintptr) bool {
+	return d.downloads.Load() != 0 && d.writes(host, bytes)
+}
+
+// writes is willWrite where some download is on its way.
+func (d *Device) writes(host, bytes uintptr) (will bool) {
 	d.byAsync.Range(func(_, value any) bool {
 		q := value.(*Queue)
 		will = q.busy() && q.willWrite(host, bytes)

@@ -38,7 +38,7 @@ func (t *Thread) release(d *Device, list []undo, q *Queue) {
 		case live(m):
 			blockOf(m).usedBy(q)
 		case present(d, m):
-			t.remove(d, m)
+			t.scratch.remove(d, m)
 		}
 	}
 }
@@ -123,7 +123,7 @@ func (t *Thread) exitData(d *Device, items []goacc.Item) *device.Error {
 	}
 	for i := range s.undo {
 		if m := s.undo[i].mapping; !live(m) && present(d, m) {
-			t.remove(d, m)
+			t.scratch.remove(d, m)
 		}
 	}
 	s.undo = s.undo[:0]

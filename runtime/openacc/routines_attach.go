@@ -42,7 +42,7 @@ func detachRoutine(finalize bool) string {
 func (t *Thread) at(pointer unsafe.Pointer) func(*Device) ([]uintptr, bool) {
 	return func(*Device) ([]uintptr, bool) {
 		if pointer == nil {
-			t.fail(t.nullPointer("ptr_addr", "host"))
+			t.fail(t.errorf(errorInvalidNullPointer, "ptr_addr is a null pointer; pass the address of a pointer"))
 			return nil, false
 		}
 		return []uintptr{uintptr(pointer)}, true

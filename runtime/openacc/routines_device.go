@@ -300,7 +300,7 @@ func (t *Thread) ended() {
 	if !t.rt.started.Load() || t.rt.over.Swap(true) {
 		return
 	}
-	t.rt.activity.flush()
+	t.rt.activity.flush(0, func() {})
 	if t.wanted(callbacks.RuntimeShutdown) {
 		g, _ := t.composeOwn(callbacks.RuntimeShutdown, nil)
 		g.info.Async, g.info.AsyncQueue = AsyncSync, AsyncSync
@@ -309,10 +309,15 @@ func (t *Thread) ended() {
 	t.rt.registry.Unregister(nil, callbacks.None, callbacks.CCallback(nil), callbacks.Toggle)
 }
 
-// EndProgram shuts down whatever is initialised, at the end of the program.
+// EndProgram shuts down whatever is initialised, at the end of the program. Where a
+// kernel has crashed, nothing is: its queue is never done.
 func (t *Thread) EndProgram() {
 	t.enter("the end of the program", callbacks.RuntimeAPI, AsyncSync)
 	t.rt.ending.Store(t)
+	if t.rt.crashed.Load() {
+		t.ended()
+		return
+	}
 	dropped := map[*Device][]hostRange{}
 	for _, d := range t.rt.initialised(0, true) {
 		for _, m := range t.shutDown(d, callbacks.RuntimeAPI) {

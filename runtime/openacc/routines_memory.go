@@ -225,7 +225,7 @@ func (t *Thread) updates(routine string, action goacc.Action, host unsafe.Pointe
 	t.nameData(uintptr(host), bytes)
 	t.scratch.items = append(t.scratch.items[:0], goacc.Item{Action: action, Host: uintptr(host), Size: bytes, Leader: -1})
 	t.begin(callbacks.UpdateStart)
-	t.update(d, q)
+	t.updateItems(d, q, t.scratch.items)
 	t.end()
 	t.carryOut()
 	if len(t.scratch.suspects) > 0 {
@@ -280,7 +280,7 @@ func (t *Thread) MapData(host, data unsafe.Pointer, bytes uintptr) {
 		return
 	}
 	t.raiseData(callbacks.Create, nil, bytes, h, address, t.nameOf(h, bytes, nil))
-	t.markReady(d, nil)
+	t.scratch.markReady(d, nil)
 }
 
 // deviceMapped says whether a mapping's device memory shares a byte with the
@@ -318,8 +318,10 @@ func (t *Thread) UnmapData(host unsafe.Pointer) {
 		failure = t.notMappedBlock(h)
 	case m.Structured > 0:
 		failure = t.structuredStill(m.Host, m.Size, m.Infinite && !m.Declared)
-	case !m.Infinite || m.Declared || m.Host != h:
+	case !m.Infinite || m.Declared:
 		failure = t.notByMapData(m.Host, m.Size)
+	case m.Host != h:
+		failure = t.insideMappedBlock(h, m.Host, m.Size)
 	default:
 		d.table.Remove(m)
 	}

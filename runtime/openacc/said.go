@@ -1,5 +1,7 @@
 package openacc
 
+import "github.com/accscope/accscope/runtime/attribution"
+
 import "github.com/accscope/accscope/callbacks"
 
 // said is what the events of a call have in common. It stays from call to call where
@@ -46,7 +48,7 @@ func (t *Thread) generalOf(b *said) *general {
 	if t.plan.says(b.general) {
 		t.carryOut()
 	}
-	*like = likeness{at: site{t.place.ReturnAddress, t.function}, async: c.async, device: c.device}
+	*like = likeness{at: t.site(), async: c.async, device: c.device}
 	if d := c.device; d != nil {
 		like.queue, like.generation, like.open = c.queue, d.generation.Load(), d.isOpen()
 	}
@@ -106,7 +108,7 @@ func (t *Thread) fill(b *said) {
 		g.api.DeviceType = g.info.DeviceType
 	}
 	if a := t.rt.options.Attributor; a != nil {
-		a.Attribute(Place{ReturnAddress: like.at.returnAddress}, like.at.function, &g.info)
+		a.Attribute(attribution.Place{ReturnAddress: like.at.returnAddress}, like.at.function, &g.info)
 	}
 }
 

@@ -70,20 +70,20 @@ func (s *scalar) land() {
 
 // arrived notes the upload of [host, host+len(from)) to an asynchronous queue,
 // chain being that of the construct before, nil if the host's bytes are sent.
-func (t *Thread) arrived(host uintptr, from []byte, chain *scalarChain) {
+func (s *scratch) arrived(host uintptr, from []byte, chain *scalarChain) {
 	if chain == nil {
 		chain = &scalarChain{host: host, size: uintptr(len(from))}
 		copy(chain.holds[:], from)
 	}
-	t.scratch.arrivals = append(t.scratch.arrivals, chain)
+	s.arrivals = append(s.arrivals, chain)
 }
 
 // hasArrived says whether u copies back what the construct in progress has copied in as
 // a scalar.
-func (t *Thread) hasArrived(u *transfer) bool { return t.arrival(u) != nil }
+func (s *scratch) hasArrived(u *transfer) bool { return s.arrival(u) != nil }
 
-func (t *Thread) arrival(u *transfer) *scalarChain {
-	for _, a := range t.scratch.arrivals {
+func (s *scratch) arrival(u *transfer) *scalarChain {
+	for _, a := range s.arrivals {
 		if a.host == u.host && a.size == u.size {
 			return a
 		}
@@ -93,17 +93,17 @@ func (t *Thread) arrival(u *transfer) *scalarChain {
 
 // scalarFor is what the download of a number goes to that copies back what the construct in
 // progress has copied in, nil for any other. It comes to value, or memory of its own.
-func (t *Thread) scalarFor(u *transfer, number uint64, value []byte) *scalar {
-	chain := t.arrival(u)
+func (s *scratch) scalarFor(u *transfer, number uint64, value []byte) *scalar {
+	chain := s.arrival(u)
 	if chain == nil {
 		return nil
 	}
 	if value == nil {
 		value = make([]byte, u.size)
 	}
-	s := &scalar{chain: chain, number: number, value: value}
-	t.scratch.landings = append(t.scratch.landings, s)
-	return s
+	landing := &scalar{chain: chain, number: number, value: value}
+	s.landings = append(s.landings, landing)
+	return landing
 }
 
 func (s *scalar) address() unsafe.Pointer { return unsafe.Pointer(&s.value[0]) }

@@ -14,17 +14,15 @@ import (
 // unsteadySlots is how many sites a thread keeps that were not steady the last time.
 const unsteadySlots = 64
 
-// mayBeSteady says whether the site of the construct in progress was steady the last time,
-// as far as that is known: to find out costs time.
-func (t *Thread) mayBeSteady() bool {
-	at := site{t.place.ReturnAddress, t.function}
-	return t.unsteady[at.slot(0)%unsteadySlots] != at
-}
+// unsteady are sites that were not steady the last time.
+type unsteady [unsteadySlots]site
 
-// noteSteady notes whether it was.
-func (t *Thread) noteSteady(steady bool) {
-	at := site{t.place.ReturnAddress, t.function}
-	if known := &t.unsteady[at.slot(0)%unsteadySlots]; !steady {
+// has says whether a site is among them, as far as that is known: to find out costs time.
+func (u *unsteady) has(at site) bool { return u[at.slot(0)%unsteadySlots] == at }
+
+// note notes whether a site was steady.
+func (u *unsteady) note(at site, steady bool) {
+	if known := &u[at.slot(0)%unsteadySlots]; !steady {
 		*known = at
 	} else if *known == at {
 		*known = site{}
@@ -46,37 +44,47 @@ func (t *Thread) enterSteady(p *planner, c *Construct) bool {
 	s.block.Begin(len(c.Arguments.Hosts))
 	p.d.mu.Lock()
 	defer p.d.mu.Unlock()
-	if p.stays(s.items) {
+	if p.stays(s.items, p.queue) {
 		return true
 	}
 	p.uncount()
 	return false
 }
 
-// stays counts the mappings of items and puts their addresses and values into the
-// argument block, as far as it goes; it reports whether the construct is steady. d.mu
-// is held.
-func (p *planner) stays(items []goacc.Item) bool {
-	s := p.t.scratch
+// stays counts the mappings of items, and for a launch puts their addresses and values
+// into the argument block, as far as it goes; it reports whether the construct, on q, is
+// steady. d.mu is held.
+func (p *planner) stays(items []goacc.Item, q *Queue) bool {
+	s, launches := p.t.scratch, p.queue != nil
 	s.absent = s.absent[:0]
 	for i := range items {
 		item := &items[i]
+		address := device.Address(item.Host)
 		switch item.Action {
 		case goacc.ActionNone:
-			s.block.SetAddress(item.Entry, device.Address(item.Host))
 		case goacc.ActionMap, goacc.ActionPresent:
 			m, presence := p.d.table.Find(item.Host, item.Size)
 			switch {
-			case presence == dataenv.Present && live(m) && blockOf(m).isReady(p.t, p.queue):
+			case presence == dataenv.Present && live(m) && blockOf(m).isReady(p.t, q):
 				p.count(m, item)
-				s.block.SetAddress(item.Entry, m.DeviceOf(item.Host))
-			case presence == dataenv.Absent && item.Private && item.Action == goacc.ActionMap:
+				address = m.DeviceOf(item.Host)
+			case launches && presence == dataenv.Absent && item.Private && item.Action == goacc.ActionMap:
 				s.absent = append(s.absent, i)
+				continue
 			default:
 				return false
 			}
+		case goacc.ActionPointer:
+			if _, presence := p.d.table.Find(item.Host, item.Size); !launches || presence != dataenv.Absent {
+				return false
+			}
+			s.absent = append(s.absent, i)
+			continue
 		default:
 			return false
+		}
+		if launches {
+			s.block.SetAddress(item.Entry, address)
 		}
 	}
 	return len(s.absent) == 0 || p.carries(items) && !p.suspects(items)
@@ -101,9 +109,30 @@ func (p *planner) carries(items []goacc.Item) bool {
 		if !item.Value || p.d.willWrite(item.Host, item.Size) {
 			return false
 		}
-		p.value(item)
+		if item.Action == goacc.ActionMap {
+			p.value(item)
+		} else if !p.follows(items, item) {
+			return false
+		}
 	}
 	return true
+}
+
+// follows puts a pointer to the variable before it, which is present, into the argument
+// block; it reports false for any other.
+func (p *planner) follows(items []goacc.Item, item *goacc.Item) bool {
+	if item.Leader < 0 {
+		return false
+	}
+	leader := &items[item.Leader]
+	if start := word(item.Host) + item.Bias; start != leader.Host || leader.Action == goacc.ActionNone {
+		return false
+	}
+	address, ok := p.d.target(word(item.Host), item.Bias)
+	if ok {
+		p.t.scratch.block.AddPointer(item.Entry, address)
+	}
+	return ok
 }
 
 // suspects says whether one of the values may be a host's pointer that is to be warned of.
@@ -178,7 +207,7 @@ func (t *Thread) isOver(q *Queue) bool {
 // counters, on a queue that need not be waited for. False: it is to be entered as any other.
 func (t *Thread) enterSteadyRegion(d *Device, c *Construct) bool {
 	q := t.context.queue
-	if q.busy() || !t.mayBeSteady() || !t.knowsNames(c.Arguments) {
+	if q.busy() || t.unsteady.has(t.site()) || !t.knowsNames(c.Arguments) {
 		return false
 	}
 	t.prepare()
@@ -190,7 +219,10 @@ func (t *Thread) enterSteadyRegion(d *Device, c *Construct) bool {
 	t.nameLater(c.Arguments)
 	p := planner{t: t, d: d, structured: true}
 	d.mu.Lock()
-	stays := p.countAll(s.items, q)
+	stays := p.stays(s.items, q)
+	if !stays {
+		p.uncount()
+	}
 	d.mu.Unlock()
 	if !stays {
 		return false
@@ -210,28 +242,6 @@ func (t *Thread) enterSteadyRegion(d *Device, c *Construct) bool {
 	t.enterRegion(d, c)
 	t.end()
 	t.carryOut()
-	return true
-}
-
-// countAll counts the mappings of items, if all that they name is on the device; else
-// nothing has changed. d.mu is held.
-func (p *planner) countAll(items []goacc.Item, q *Queue) bool {
-	for i := range items {
-		item := &items[i]
-		switch item.Action {
-		case goacc.ActionNone:
-		case goacc.ActionMap, goacc.ActionPresent:
-			m, presence := p.d.table.Find(item.Host, item.Size)
-			if presence != dataenv.Present || !live(m) || !blockOf(m).isReady(p.t, q) {
-				p.uncount()
-				return false
-			}
-			p.count(m, item)
-		default:
-			p.uncount()
-			return false
-		}
-	}
 	return true
 }
 

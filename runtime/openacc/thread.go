@@ -6,6 +6,7 @@ import (
 
 	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/runtime/arguments"
+	"github.com/accscope/accscope/runtime/attribution"
 	"github.com/accscope/accscope/runtime/dataenv"
 	"github.com/accscope/accscope/runtime/device"
 	"github.com/accscope/accscope/runtime/goacc"
@@ -22,26 +23,19 @@ type Thread struct {
 	events   *callbacks.Thread
 	identity uint64 // no other thread's, also after this one's end
 
-	deviceType   device.Type // as the program or environment set it, maybe default
-	deviceNumber int
-	selected     bool    // the program chose the device
-	current      *Device // the device these stand for, nil before first use
-	defaultAsync int     // acc-default-async-var
+	variables
+	current *Device // that the variables stand for, nil before first use
 
 	regions     []region // open data constructs
 	synchronous []ownQueue
 
-	// The call in progress.
-	routine  string // for messages
-	context  context
-	place    Place
-	function uintptr // outlined function of a compute construct
+	call
 
 	scratch *scratch // those of the level
 	plan    *plan
 	levels  []*level // the call in progress, and those inside callbacks
 	level   int
-	call    uint64 // counts constructs
+	entered uint64 // counts constructs
 
 	prober prober
 
@@ -50,7 +44,7 @@ type Thread struct {
 	computes     []*computeEvents
 	named        []namedSite   // by site.slot, nil before the first
 	constructs   []writtenSite // likewise
-	unsteady     [unsteadySlots]site
+	unsteady     unsteady
 	joints       map[joint]string
 	lists        map[uint64]*carriedList // by a hash of their names
 	memory       *memory
@@ -64,6 +58,45 @@ type Thread struct {
 
 	declared []hostRange // variables of declare directives that were present before
 }
+
+// variables are a thread's internal control variables (OpenACC 3.3 §2.3).
+type variables struct {
+	deviceType   device.Type // as the program or environment set it, maybe default
+	deviceNumber int
+	selected     bool // the program chose the device
+	defaultAsync int  // acc-default-async-var
+}
+
+// requested is the device type that the program asked for.
+func (v *variables) requested() device.Type {
+	if v.selected {
+		return v.deviceType
+	}
+	return DeviceDefault
+}
+
+// mapAsync turns an async value into that of the queue it is mapped to: noval
+// becomes the thread's default queue, default the initial one.
+func (v *variables) mapAsync(async int) int {
+	switch async {
+	case AsyncNoval:
+		return v.defaultAsync
+	case AsyncDefault:
+		return callbacks.DefaultQueue
+	}
+	return async
+}
+
+// A call is the one in progress.
+type call struct {
+	routine  string // for messages
+	context  context
+	place    attribution.Place
+	function uintptr // outlined function of a compute construct
+}
+
+// site is where the program made the call.
+func (c *call) site() site { return site{c.place.ReturnAddress, c.function} }
 
 // A region is an open data construct: what its end has to undo.
 type region struct {
@@ -86,6 +119,7 @@ type scratch struct {
 	absent    []int // items that have no mapping
 	small     group
 	carried   []string  // names of what a transfer carries
+	entries   []int     // of the values that an argument block carries
 	hosts     []uintptr // the arguments of a kernel that runs on the host
 	undo      []undo
 	created   []*dataenv.Mapping
@@ -102,20 +136,6 @@ type scratch struct {
 	arguments goacc.Arguments
 	arrivals  []*scalarChain // scalars uploaded to an asynchronous queue
 	landings  []*scalar      // scalars to write back
-}
-
-// A Place is where the program called the runtime: what source attribution
-// starts from.
-type Place struct {
-	ReturnAddress uintptr
-	StackPointer  uintptr
-	FramePointer  uintptr
-	Saved         SavedRegisters
-}
-
-// SavedRegisters are the other registers that a call preserves.
-type SavedRegisters struct {
-	RBX, R12, R13, R14, R15 uintptr
 }
 
 // NewThread makes the runtime's record of a host thread. Close it when the
@@ -135,16 +155,14 @@ func (rt *Runtime) AdoptThread(events *callbacks.Thread, former *Thread) *Thread
 	}
 	// The thread may have ended in a callback.
 	for _, l := range made.levels {
-		l.outer, l.aside = outer{}, false
+		l.outer, l.aside = call{}, false
 		l.plan.forget()
 	}
 	*made = Thread{
 		rt:           rt,
 		events:       events,
 		identity:     rt.identities.Add(1),
-		deviceType:   rt.environment.deviceType,
-		deviceNumber: rt.environment.number,
-		defaultAsync: callbacks.DefaultQueue,
+		variables:    variables{deviceType: rt.environment.deviceType, deviceNumber: rt.environment.number, defaultAsync: callbacks.DefaultQueue},
 		regions:      made.regions[:0],
 		synchronous:  made.synchronous[:0],
 		levels:       made.levels,
@@ -187,9 +205,9 @@ func (t *Thread) Close() {
 }
 
 // At notes where the program called, for the events of the next call.
-func (t *Thread) At(place Place) {
+func (t *Thread) At(place *attribution.Place) {
 	t.setAside()
-	t.place = place
+	t.place = *place
 }
 
 // Current is the thread's current device, nil before its first use.
@@ -222,14 +240,6 @@ func (t *Thread) use() *Device {
 	t.selectDevice(d)
 	t.context.device = d
 	return d
-}
-
-// requested is the device type that the program asked for.
-func (t *Thread) requested() device.Type {
-	if t.selected {
-		return t.deviceType
-	}
-	return DeviceDefault
 }
 
 // choose finds the device that the control variables stand for and checks that
@@ -268,9 +278,9 @@ func (t *Thread) selectDevice(d *Device) {
 }
 
 // deviceName is the current device, for messages.
-func (t *Thread) deviceName() string {
-	if t.context.device != nil {
-		return "device " + t.context.device.String()
+func (c *call) deviceName() string {
+	if c.context.device != nil {
+		return "device " + c.context.device.String()
 	}
 	return "the current device"
 }
@@ -293,8 +303,8 @@ func (t *Thread) addLevel() {
 
 func (t *Thread) unnest() {
 	if l := t.levels[t.level]; l.aside {
-		t.context, t.routine, t.place, t.function = l.outer.context, l.outer.routine, l.outer.place, l.outer.function
-		l.aside, l.outer = false, outer{}
+		t.call = l.outer
+		l.aside, l.outer = false, call{}
 	}
 	t.level--
 	t.scratch, t.plan = &t.levels[t.level].scratch, &t.levels[t.level].plan
@@ -308,7 +318,7 @@ func (t *Thread) setAside() {
 	}
 	if t.level > 0 && !t.levels[t.level].aside {
 		l := t.levels[t.level]
-		l.aside, l.outer = true, outer{t.context, t.routine, t.place, t.function}
+		l.aside, l.outer = true, t.call
 	}
 }
 
@@ -316,14 +326,6 @@ func (t *Thread) setAside() {
 type level struct {
 	scratch scratch
 	plan    plan
-	outer   outer
-	aside   bool // outer holds the call in progress one level up
-}
-
-// outer is the call in progress around a callback or a kernel.
-type outer struct {
-	context  context
-	routine  string
-	place    Place
-	function uintptr
+	outer   call // in progress around a callback or a kernel, one level up
+	aside   bool // there is one
 }

@@ -46,8 +46,10 @@ type place struct {
 }
 
 // reserve takes device memory in one piece for all that items will create on entry to
-// a construct: it lives as long as the construct, as a rule. Where the device has no
-// such piece, or one variable needs it, each takes its own. d.mu is held.
+// a construct: it lives as long as the construct, as a rule. Of what lives on behind an
+// enter data directive only small variables lie together, since each of them may go by
+// itself. Where the device has no such piece, or one variable needs it, each takes its
+// own. d.mu is held.
 func (p *planner) reserve(items []goacc.Item) {
 	s := p.t.scratch
 	s.places = s.places[:0]
@@ -70,6 +72,9 @@ func (p *planner) reserve(items []goacc.Item) {
 			made.host, made.size = extent(items[i+1 : i+1+item.Members])
 			made.alignment = blockAlignment
 		default:
+			continue
+		}
+		if !p.structured && made.size > smallCopy {
 			continue
 		}
 		if _, presence := p.d.table.Find(made.host, made.size); made.size == 0 || presence != dataenv.Absent ||
@@ -184,8 +189,9 @@ func (g *group) land() {
 	g.came = nil
 }
 
-// add takes a copy in if it can go with the others.
-func (g *group) add(u *transfer) bool {
+// add takes a copy in if it can go with the others: beside them, or with between also if
+// there is something between it and them, which is copied too.
+func (g *group) add(u *transfer, between bool) bool {
 	if u.mapping == nil {
 		return false
 	}
@@ -197,9 +203,18 @@ func (g *group) add(u *transfer) bool {
 	if len(g.copies) == 0 {
 		g.low, g.high = u.device, end
 	}
+	if !between && len(g.copies) > 0 && u.device != g.high && end != g.low {
+		return false
+	}
 	g.low, g.high = min(g.low, u.device), max(g.high, end)
 	g.copies = append(g.copies, *u)
 	return true
+}
+
+// made says whether the mapping was made by the directive in progress, so that its memory
+// and what lies beside it there hold nothing yet.
+func (t *Thread) made(m *dataenv.Mapping) bool {
+	return m != nil && blockOf(m).creator == t.identity && blockOf(m).call == t.entered
 }
 
 // bytes is the sum of the copies' sizes.

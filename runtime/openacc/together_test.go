@@ -121,3 +121,169 @@ func TestStoreAfterUpload(t *testing.T) {
 	release()
 	thread.WaitAll(CurrentDevice)
 }
+
+// TestNothingBetweenIsCopied: pointers that are attached in a structure which came to the
+// device earlier leave what lies between them as it is there.
+func TestNothingBetweenIsCopied(t *testing.T) {
+	p := newProgram(t, nil, nil)
+	thread := p.NewThread()
+	defer thread.Close()
+	array, other := hostMemory(1000, 1), words(1)
+	thread.Create(pointerTo(array), 1000, AsyncSync)
+	structure := words(int64(address(array)), 7, int64(address(array)))
+	thread.DataStart(directive(AsyncSync, span8(goacc.ToFrom, other), span8(goacc.ToFrom, structure)))
+	thread.EnterData(directive(AsyncSync, entry{goacc.Attach, address(structure), 0}, entry{goacc.Attach, address(structure) + 16, 0}))
+	put(structure, 1, 0)
+	thread.ExitData(directive(AsyncSync, entry{goacc.Detach, address(structure), 0}, entry{goacc.Detach, address(structure) + 16, 0}))
+	thread.DataEnd()
+	if got := get(structure, 1); got != 7 {
+		t.Errorf("between two pointers that were attached the device has %d, want the 7 that went there", got)
+	}
+}
+
+// togetherProgram is a program whose recorder hears of what costs something.
+func togetherProgram(t *testing.T) (*Thread, *recorder) {
+	p := newProgram(t, nil, nil)
+	thread := p.NewThread()
+	t.Cleanup(thread.Close)
+	thread.Init(DeviceSim)
+	events := new(recorder)
+	events.register(p, callbacks.Alloc, callbacks.Create, callbacks.EnqueueUploadStart, callbacks.EnqueueDownloadStart, callbacks.Delete, callbacks.Free)
+	return thread, events
+}
+
+// TestSmallVariablesThatStay: what enter data makes lies together if it is small, goes in
+// one transfer, and can go by itself.
+func TestSmallVariablesThatStay(t *testing.T) {
+	for _, async := range []int{AsyncSync, 4} {
+		t.Run(fmt.Sprint(async), func(t *testing.T) {
+			thread, events := togetherProgram(t)
+			one, two, made, array := words(1), words(2, 3), words(4), hostMemory(1000, 1)
+			step := func(what, want string, do func(c *Construct), entries ...entry) {
+				do(directive(async, entries...))
+				thread.WaitAll(CurrentDevice)
+				if got := strings.ReplaceAll(events.take(), fmt.Sprintf(" async %d", async), ""); got != want {
+					t.Errorf("%s:\n%s\nwant\n%s", what, got, want)
+				}
+			}
+			step("enter data", "alloc 32\ncreate 8\nalloc 1000\ncreate 1000\ncreate 8\ncreate 16\nenqueue_upload_start 24\nenqueue_upload_start 1000",
+				thread.EnterData, span8(goacc.To, one), span8(goacc.To, array), span8(goacc.Alloc, made), span8(goacc.To, two))
+			put(one, 0, 0)
+			put(two, 0, 0)
+			step("one of them goes", "enqueue_download_start 8\ndelete 8", thread.ExitData, span8(goacc.From, one))
+			step("the others go", "enqueue_download_start 16\ndelete 16\ndelete 8\nfree 32",
+				thread.ExitData, span8(goacc.From, two), span8(goacc.Delete, made))
+			if get(one, 0) != 1 || get(two, 0) != 2 || get(two, 1) != 3 {
+				t.Errorf("%d, %d and %d came back, want 1, 2 and 3", get(one, 0), get(two, 0), get(two, 1))
+			}
+		})
+	}
+}
+
+// TestUpdateOfNeighbours: what an update copies goes in one transfer where it lies side by
+// side on the device; nothing that lies between is written there.
+func TestUpdateOfNeighbours(t *testing.T) {
+	thread, events := togetherProgram(t)
+	array := hostMemory(1000, 1)
+	thread.Create(pointerTo(array), 1000, AsyncSync)
+	one, two, three, object := words(1), words(2), words(3), words(4, int64(address(array)), 5)
+	alone := words(6)
+	thread.EnterData(directive(AsyncSync, span8(goacc.To, one), span8(goacc.To, two), span8(goacc.To, three), span8(goacc.To, object)))
+	thread.EnterData(directive(AsyncSync, entry{goacc.Attach, address(object) + 8, 0}))
+	thread.EnterData(directive(AsyncSync, span8(goacc.To, alone)))
+	events.take()
+	all := [][]byte{one, two, three, object, alone}
+	before := []int64{1, 2, 3, 4, 6}
+	for _, c := range []struct {
+		what string
+		of   []int // among all
+		up   string
+		down string
+	}{
+		{"all of a directive's", []int{0, 1, 2}, "24", "24"},
+		{"the other way round", []int{2, 1, 0}, "24", "24"},
+		{"not side by side", []int{0, 2}, "8 8", "16"},
+		{"one", []int{1}, "8", "8"},
+		{"with an attached pointer in it", []int{2, 3}, "16 8", "24"},
+		{"of another directive", []int{1, 4}, "8 8", "8 8"},
+	} {
+		var up, down []entry
+		for _, i := range c.of {
+			put(all[i], 0, before[i]+10)
+			up, down = append(up, span8(goacc.To, all[i])), append(down, span8(goacc.From, all[i]))
+		}
+		sizes := func() string {
+			var list []string
+			for _, line := range strings.Split(events.take(), "\n") {
+				list = append(list, line[strings.LastIndexByte(line, ' ')+1:])
+			}
+			return strings.Join(list, " ")
+		}
+		thread.Update(directive(AsyncSync, up...))
+		if got := sizes(); got != c.up {
+			t.Errorf("%s: uploads of %s bytes, want %s", c.what, got, c.up)
+		}
+		for _, i := range c.of {
+			put(all[i], 0, 0)
+		}
+		thread.Update(directive(AsyncSync, down...))
+		if got := sizes(); got != c.down {
+			t.Errorf("%s: downloads of %s bytes, want %s", c.what, got, c.down)
+		}
+		for i, variable := range all { // what was not named is as it was
+			now := before[i]
+			for _, named := range c.of {
+				if named == i {
+					now += 10
+				}
+			}
+			if got := get(variable, 0); got != now {
+				t.Errorf("%s: variable %d came back as %d, want %d", c.what, i, got, now)
+			}
+		}
+		for _, i := range c.of {
+			put(all[i], 0, before[i])
+		}
+		thread.Update(directive(AsyncSync, span8(goacc.To, one), span8(goacc.To, two), span8(goacc.To, three), span8(goacc.To, object), span8(goacc.To, alone)))
+		events.take()
+		for i := range all {
+			put(all[i], 0, -1)
+			thread.Update(directive(AsyncSync, span8(goacc.From, all[i])))
+			if got := get(all[i], 0); got != before[i] {
+				t.Errorf("%s: the device has %d of variable %d, want %d", c.what, got, i, before[i])
+			}
+		}
+		events.take()
+	}
+	if get(object, 1) != int64(address(array)) {
+		t.Errorf("the host's pointer was copied over")
+	}
+}
+
+// TestUpdateBehindADownload: what a queue has still to bring to the host is uploaded in
+// its order, by itself.
+func TestUpdateBehindADownload(t *testing.T) {
+	p := newProgram(t, nil, nil)
+	thread := p.NewThread()
+	defer thread.Close()
+	q, release := heldQueue(t, thread)
+	one, two := words(1), words(2)
+	thread.EnterData(directive(AsyncSync, span8(goacc.To, one), span8(goacc.To, two)))
+	put(two, 0, 7)
+	thread.Update(directive(q.async, span8(goacc.From, two))) // brings the 2
+	var events recorder
+	events.register(p, callbacks.EnqueueUploadStart)
+	put(one, 0, 5)
+	thread.Update(directive(q.async, span8(goacc.To, one), span8(goacc.To, two)))
+	if got := strings.Count(events.take(), "enqueue_upload_start 8"); got != 2 {
+		t.Errorf("%d uploads of 8 bytes, want two", got)
+	}
+	release()
+	thread.WaitAll(CurrentDevice)
+	put(one, 0, 0)
+	put(two, 0, 0)
+	thread.Update(directive(AsyncSync, span8(goacc.From, one), span8(goacc.From, two)))
+	if get(one, 0) != 5 || get(two, 0) != 2 {
+		t.Errorf("the device has %d and %d, want 5 and 2", get(one, 0), get(two, 0))
+	}
+}

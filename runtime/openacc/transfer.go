@@ -19,7 +19,7 @@ func appendPieces(into []transfer, m *dataenv.Mapping, host, size uintptr, exclu
 		return into
 	}
 	if len(m.Attach) == 0 && len(excluded) == 0 {
-		return append(into, transfer{host: host, device: m.DeviceOf(host), size: size, mapping: m})
+		return appendPiece(into, m, host, size)
 	}
 	holes := slices.Clone(excluded)
 	for offset := range m.Attach {
@@ -40,13 +40,22 @@ func appendPieces(into []transfer, m *dataenv.Mapping, host, size uintptr, exclu
 			continue
 		}
 		if hole.low > host {
-			into = append(into, transfer{host: host, device: m.DeviceOf(host), size: hole.low - host, mapping: m})
+			into = appendPiece(into, m, host, hole.low-host)
 		}
 		host = hole.high
 	}
 	if host < end {
-		into = append(into, transfer{host: host, device: m.DeviceOf(host), size: end - host, mapping: m})
+		into = appendPiece(into, m, host, end-host)
 	}
+	return into
+}
+
+// appendPiece fills in the transfer where it lies: most constructs make one, and a
+// struct that is written and copied at once stalls the processor.
+func appendPiece(into []transfer, m *dataenv.Mapping, host, size uintptr) []transfer {
+	into = append(into, transfer{})
+	piece := &into[len(into)-1]
+	piece.host, piece.device, piece.size, piece.mapping = host, m.DeviceOf(host), size, m
 	return into
 }
 
@@ -104,7 +113,7 @@ func (t *Thread) uploadTogether(q *Queue, g *group) {
 		}
 		copy(sent, bytesAt(u.host, u.size))
 		if !q.synchronous() && u.size <= scalarBytes && t.function != 0 {
-			t.arrived(u.host, sent, nil)
+			t.scratch.arrived(u.host, sent, nil)
 		}
 	}
 	name := t.listOf(g, callbacks.EnqueueUploadStart, callbacks.EnqueueUploadEnd)
@@ -155,7 +164,7 @@ func (t *Thread) snapshot(q *Queue, u *transfer) (own []byte, inOrder bool) {
 		return nil, false
 	}
 	if u.size <= scalarBytes && t.function != 0 {
-		t.arrived(u.host, own, chain)
+		t.scratch.arrived(u.host, own, chain)
 	}
 	return own, chain != nil
 }
@@ -178,7 +187,7 @@ func (t *Thread) followWriters(q *Queue, u *transfer) {
 func (t *Thread) download(q *Queue, u *transfer) {
 	correlation := t.correlate(q, "")
 	to, writes := at(u.host), hostRange{low: u.host, high: u.host + u.size, number: correlation}
-	if s := t.scalarFor(u, correlation, nil); s != nil {
+	if s := t.scratch.scalarFor(u, correlation, nil); s != nil {
 		to, writes.scalar = s.address(), s
 	}
 	t.enqueueDownload(q, correlation, u, t.nameOf(u.host, u.size, u.mapping), to, u.size, writes)
@@ -202,7 +211,7 @@ func (t *Thread) downloadTogether(q *Queue, g *group) {
 		u := &g.copies[i]
 		writes[i] = hostRange{low: u.host, high: u.host + u.size, number: correlation}
 		if !q.synchronous() {
-			writes[i].scalar = t.scalarFor(u, correlation, came[u.device-g.low:][:u.size])
+			writes[i].scalar = t.scratch.scalarFor(u, correlation, came[u.device-g.low:][:u.size])
 		}
 	}
 	name := t.listOf(g, callbacks.EnqueueDownloadStart, callbacks.EnqueueDownloadEnd)
@@ -278,22 +287,53 @@ func (t *Thread) enqueueUploads(d *Device, q *Queue) {
 	for i := range s.fills {
 		t.zero(q, &s.fills[i])
 	}
-	small := s.small.begin()
-	s.uploads = slices.DeleteFunc(s.uploads, func(u transfer) bool {
-		return (u.staged != nil || !d.willWrite(u.host, u.size)) && small.add(&u)
-	})
-	s.stores = slices.DeleteFunc(s.stores, func(u transfer) bool { return !overwritten(s.uploads, &u) && small.add(&u) })
-	t.uploadTogether(q, small)
+	t.uploadAll(d, q)
+	if len(s.created) > 0 {
+		t.carryOut() // before other threads use what was created
+	}
+	s.fills = s.fills[:0]
+}
+
+// uploadAll puts the planned uploads onto q, and then the stores of pointers. What is
+// small goes as one with what lies beside it, unless the queue has still to bring it to
+// the host.
+func (t *Thread) uploadAll(d *Device, q *Queue) {
+	s := t.scratch
+	if len(s.uploads)+len(s.stores) > 1 {
+		small := s.small.begin()
+		s.uploads = slices.DeleteFunc(s.uploads, func(u transfer) bool {
+			return (u.staged != nil || !d.willWrite(u.host, u.size)) && small.add(&u, t.made(u.mapping))
+		})
+		s.stores = slices.DeleteFunc(s.stores, func(u transfer) bool {
+			return !overwritten(s.uploads, &u) && small.add(&u, t.made(u.mapping))
+		})
+		t.uploadTogether(q, small)
+	}
 	for i := range s.uploads {
 		t.upload(q, &s.uploads[i])
 	}
 	for i := range s.stores {
 		t.upload(q, &s.stores[i])
 	}
-	if len(s.created) > 0 {
-		t.carryOut() // before other threads use what was created
+	s.uploads, s.stores = s.uploads[:0], s.stores[:0]
+}
+
+// downloadAll puts the planned downloads onto q. What is small goes as one, and comes to
+// its places where the group lands: once a synchronous queue was waited for.
+func (t *Thread) downloadAll(q *Queue) *group {
+	s := t.scratch
+	small := s.small.begin()
+	if len(s.downloads) > 1 {
+		s.downloads = slices.DeleteFunc(s.downloads, func(u transfer) bool {
+			return (q.synchronous() || t.scratch.hasArrived(&u)) && small.add(&u, true)
+		})
+		t.downloadTogether(q, small)
 	}
-	s.fills, s.uploads, s.stores = s.fills[:0], s.uploads[:0], s.stores[:0]
+	for i := range s.downloads {
+		t.download(q, &s.downloads[i])
+	}
+	s.downloads = s.downloads[:0]
+	return small
 }
 
 // planCreated adds the events of the mappings made.
@@ -318,15 +358,8 @@ func (t *Thread) enqueueExits(d *Device, q *Queue, own *leaving) {
 	for i := range s.stores {
 		t.upload(q, &s.stores[i])
 	}
-	small := s.small.begin()
-	s.downloads = slices.DeleteFunc(s.downloads, func(u transfer) bool {
-		return (q.synchronous() || t.hasArrived(&u)) && small.add(&u)
-	})
-	t.downloadTogether(q, small)
-	for i := range s.downloads {
-		t.download(q, &s.downloads[i])
-	}
-	s.stores, s.downloads = s.stores[:0], s.downloads[:0]
+	s.stores = s.stores[:0]
+	small := t.downloadAll(q)
 	if q.synchronous() && q.busy() {
 		t.awaitLast(q, true)
 	}

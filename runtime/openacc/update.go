@@ -23,21 +23,13 @@ func (t *Thread) Update(c *Construct) {
 		if opposed(s.items) {
 			t.updateInTurn(d, q, c.Arguments)
 		} else {
-			t.update(d, q)
+			t.updateItems(d, q, s.items)
 		}
 		if d.hostCoded != nil && len(c.Arguments.Kinds) == 0 { // GCC takes whole variables at file scope out
 			s.suspects = append(s.suspects, hostPointer{})
 		}
 		t.warnOfUpdates(d, c.Arguments)
 	})
-}
-
-// update performs the items of the scratch space on q and waits if it is
-// synchronous. The next event must follow at once.
-func (t *Thread) update(d *Device, q *Queue) {
-	if t.updateItems(d, q, t.scratch.items) && q.synchronous() && q.busy() {
-		t.awaitLast(q, true)
-	}
 }
 
 // updateInTurn performs the items of a directive whose order matters, as the program
@@ -49,11 +41,9 @@ func (t *Thread) updateInTurn(d *Device, q *Queue, a goacc.Arguments) {
 		slices.Reverse(items)
 	}
 	for i := range items {
+		// The next item may read what this one writes.
 		if !t.updateItems(d, q, items[i:i+1]) {
 			return
-		}
-		if q.synchronous() && q.busy() {
-			t.awaitLast(q, true) // the next item may read what this one writes
 		}
 	}
 }
@@ -78,7 +68,8 @@ func opposed(items []goacc.Item) bool {
 	return false
 }
 
-// updateItems puts the copies of items onto q; false if it cannot.
+// updateItems puts the copies of items onto q and waits if it is synchronous; false if
+// it cannot. The next event must follow at once.
 func (t *Thread) updateItems(d *Device, q *Queue, items []goacc.Item) bool {
 	s := t.scratch
 	s.uploads, s.stores, s.downloads = s.uploads[:0], s.stores[:0], s.downloads[:0]
@@ -92,15 +83,12 @@ func (t *Thread) updateItems(d *Device, q *Queue, items []goacc.Item) bool {
 	if len(s.pending) > 0 {
 		t.awaitBlocks(d, q)
 	}
-	for i := range s.uploads {
-		t.upload(q, &s.uploads[i])
+	t.uploadAll(d, q)
+	small := t.downloadAll(q)
+	if q.synchronous() && q.busy() {
+		t.awaitLast(q, true)
 	}
-	for i := range s.stores {
-		t.upload(q, &s.stores[i])
-	}
-	for i := range s.downloads {
-		t.download(q, &s.downloads[i])
-	}
+	small.land()
 	return true
 }
 

@@ -4,6 +4,7 @@ import (
 	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/runtime/arguments"
 	"github.com/accscope/accscope/runtime/device"
+	"github.com/accscope/accscope/runtime/goacc"
 )
 
 // A lateValue is a value of the argument block that an operation on a queue has still
@@ -29,7 +30,7 @@ func (t *Thread) planArguments(d *Device, q *Queue, k *kernelCode) (arguments.Pl
 	if err != nil || placed.Contents == nil {
 		return placed, err
 	}
-	if s.block.Values() == len(s.late) {
+	if s.block.Values()-s.block.Pointers() == len(s.late) {
 		err = t.planStore(q, placed.Address, placed.Contents)
 	} else {
 		err = t.planValues(q, &placed)
@@ -58,7 +59,7 @@ func (t *Thread) planValues(q *Queue, placed *arguments.Placed) error {
 	if t.concerns(callbacks.EnqueueUploadStart) || t.concerns(callbacks.EnqueueUploadEnd) {
 		carried := 0
 		for i := range s.items {
-			if item := &s.items[i]; item.Value && !t.late(item.Host) {
+			if item := &s.items[i]; t.carried(item) {
 				bytes, host = bytes+item.Size, item.Host
 				carried++
 			}
@@ -80,6 +81,11 @@ func (t *Thread) planValues(q *Queue, placed *arguments.Placed) error {
 // are read when it is carried out.
 func (t *Thread) planStore(q *Queue, to device.Address, contents []byte) error {
 	return t.prepared(q.driver.Store(t.operation(q, 0), to, contents, q.synchronous()))
+}
+
+// carried says whether the program's value of item travels with the arguments.
+func (t *Thread) carried(item *goacc.Item) bool {
+	return item.Value && item.Action == goacc.ActionMap && !t.late(item.Host)
 }
 
 // late says whether the value at host is a lateValue.

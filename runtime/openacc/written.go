@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 
 	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/runtime/attribution"
 	"github.com/accscope/accscope/runtime/goacc"
 )
 
@@ -11,7 +12,7 @@ import (
 // not tell parallel, kernels and serial apart, nor a data construct from the declare
 // directives of a Fortran procedure: map kinds may, or the directive's text, which a has;
 // nil for nobody who does.
-func Written(a Attributor, place Place, c *Construct, as construct) construct {
+func Written(a Attributor, place attribution.Place, c *Construct, as construct) construct {
 	switch {
 	case as == callbacks.Parallel && c.Arguments.Kernels():
 		return callbacks.Kernels

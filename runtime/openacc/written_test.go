@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/runtime/attribution"
 	"github.com/accscope/accscope/runtime/device/devicetest"
 	"github.com/accscope/accscope/runtime/goacc"
 )
@@ -51,7 +52,7 @@ func TestWhatMapKindsTell(t *testing.T) {
 		}
 		construct := directive(AsyncSync, c.entries...)
 		construct.Function = devicetest.HostKernels().Nothing
-		thread.At(Place{ReturnAddress: uintptr(i) + 1})
+		thread.At(&attribution.Place{ReturnAddress: uintptr(i) + 1})
 		thread.Parallel(construct)
 		for _, event := range []callbacks.Event{callbacks.ComputeConstructStart, callbacks.Create} {
 			p.registry.Unregister(nil, event, note, callbacks.Reg)

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define STACK_BYTES (8u << 20)
+#define BRIEF_BYTES 4096	/* copied in less time than a thread takes to wake up */
 #define SPINS 200	/* some microseconds: longer than a small operation */
 
 typedef struct accscope_sim_device device;
@@ -295,6 +296,15 @@ accscope_sim_take_error (stream *s)
   return LOAD (s->error) ? __atomic_exchange_n (&s->error, 0, __ATOMIC_ACQ_REL) : 0;
 }
 
+/* Whether an operation is over so soon that others may wait for the queue's lock until
+   then.  */
+static int
+brief (const device *d, const operation *o)
+{
+  return o->kind != ACCSCOPE_SIM_KERNEL && o->bytes <= BRIEF_BYTES
+	 && !d->configuration.model;
+}
+
 /* Runs o here if now is set and the queue is idle; else puts a copy of it onto the
    queue.  The source of a store, which has contents set, is copied too.  */
 static answer
@@ -322,20 +332,27 @@ submit_with (stream *s, operation *o, size_t contents, int now)
       if (now && !q->head && !q->running)
 	{
 	  uint64_t sequence = q->submitted + 1;
+	  int locked = brief (q->device, o);
 	  STORE (q->submitted, sequence);
 	  STORE (s->last, sequence);
-	  q->running = 1;
-	  pthread_mutex_unlock (&q->lock);
-	  free (copy);
+	  if (!locked)
+	    {
+	      q->running = 1;
+	      pthread_mutex_unlock (&q->lock);
+	    }
 
 	  a.wake = execute (q, o);
 
-	  pthread_mutex_lock (&q->lock);
-	  q->running = 0;
+	  if (!locked)
+	    {
+	      pthread_mutex_lock (&q->lock);
+	      q->running = 0;
+	    }
 	  finish (q, sequence);
 	  if (q->thread_waits && (q->head || q->closing))
 	    pthread_cond_signal (&q->work);
 	  pthread_mutex_unlock (&q->lock);
+	  free (copy);
 	  a.error = accscope_sim_take_error (s);
 	  return a;
 	}

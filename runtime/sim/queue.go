@@ -59,8 +59,10 @@ func (q *queue) prepare(o *device.Operation, doing string, kind C.int, correlati
 	}
 	o.Doing = doing
 	s := (*C.struct_accscope_sim_step)(unsafe.Pointer(o.Operands))
-	*s = C.struct_accscope_sim_step{gate: (*C.uint32_t)(q.using.Address()), stream: stream, kind: kind, correlation: C.uint64_t(correlation),
-		destination: C.uintptr_t(dst), source: C.uintptr_t(src), bytes: C.uint64_t(n), now: cBool(now)}
+	s.gate, s.stream, s.kind, s.correlation = (*C.uint32_t)(q.using.Address()), stream, kind, C.uint64_t(correlation)
+	s.destination, s.source, s.bytes = C.uintptr_t(dst), C.uintptr_t(src), C.uint64_t(n)
+	s.answer.error, s.answer.wake = 0, 0
+	s.fail, s.now = 0, cBool(now)
 	o.Run = runStep
 	return s, nil
 }

@@ -72,6 +72,11 @@ func (c *RuntimeCall) snapshot(to []byte, static [][2]uint64, pid int) []byte {
 	pieces := readPieces(pid, append(wanted, static...))
 	pieces = append(pieces, readPieces(pid, c.targets(pieces))...)
 
+	size := snapshotHead + len(c.Registers.value)*8 + len(c.Entries)*snapshotEntry + len(pieces)*snapshotPiece
+	for _, p := range pieces {
+		size += len(p.bytes)
+	}
+	to = slices.Grow(to, size)
 	to = binary.LittleEndian.AppendUint32(to, c.Registers.known)
 	to = binary.LittleEndian.AppendUint32(to, uint32(len(c.Entries)))
 	to = binary.LittleEndian.AppendUint32(to, uint32(len(pieces)))

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // Static data that a snapshot keeps: variables of at most so many bytes, which are
@@ -79,7 +80,8 @@ func (im *Image) smallVariables(kind elf.SectionType) [][2]uint64 {
 		}
 		for content := im.main.bytes(s.Name); len(content) >= 24; content = content[24:] {
 			address, size := binary.LittleEndian.Uint64(content[8:]), binary.LittleEndian.Uint64(content[16:])
-			if elf.ST_TYPE(content[4]) == elf.STT_OBJECT && size >= 8 && size <= maxStaticVariable && im.writable(address) {
+			if elf.ST_TYPE(content[4]) == elf.STT_OBJECT && size >= 8 && size <= maxStaticVariable && im.writable(address) &&
+				!im.constant(int(binary.LittleEndian.Uint16(content[6:]))) {
 				list = append(list, [2]uint64{address &^ 7, (address + size + 7) &^ 7})
 			}
 		}
@@ -99,6 +101,16 @@ func (im *Image) smallVariables(kind elf.SectionType) [][2]uint64 {
 		}
 	}
 	return joined
+}
+
+// constant says whether a section holds what only the loader writes to: tables of
+// virtual functions and of kernels, which point to code, one for each unit of a program.
+func (im *Image) constant(section int) bool {
+	if section >= len(im.main.elf.Sections) {
+		return false
+	}
+	name := im.main.elf.Sections[section].Name
+	return strings.HasPrefix(name, ".data.rel.ro") || strings.HasPrefix(name, ".gnu.offload_")
 }
 
 func (im *Image) writable(address uint64) bool {

@@ -14,17 +14,17 @@ import (
 // TestFault has a kernel, or host code after one, write to address 0: the process
 // ends as it would without us, by the signal, or in the program's own handler. Before
 // that the error of a kernel on sim is raised and printed, unless the handler was
-// installed after the first use.
+// installed after the first use. A callback of the error may end the program instead.
 func TestFault(t *testing.T) {
 	program := compile(t, "faults")
 	kernels := map[string]struct {
 		line   int
 		name   string
 		thread int
-	}{"kernel": {51, "main._omp_fn.1", 0}, "asynchronous": {56, "main._omp_fn.2", -1}}
+	}{"kernel": {55, "main._omp_fn.1", 0}, "asynchronous": {60, "main._omp_fn.2", -1}}
 	for _, device := range devices {
 		for _, where := range []string{"kernel", "asynchronous", "host"} {
-			for _, handles := range []string{"", "before", "after"} {
+			for _, handles := range []string{"", "before", "after", "exit"} {
 				t.Run(device+"/"+where+"/"+handles, func(t *testing.T) {
 					command := exec.Command(program, where, handles)
 					command.Env = append(os.Environ(), "LD_PRELOAD="+library(t), "ACC_DEVICE_TYPE="+device)
@@ -33,15 +33,21 @@ func TestFault(t *testing.T) {
 					if err := command.Run(); command.ProcessState == nil {
 						t.Fatal(err)
 					}
+					kernel, ours := kernels[where]
+					ours = ours && device == "sim"
 					status := command.ProcessState.Sys().(syscall.WaitStatus)
-					if handles == "" && status.Signal() != syscall.SIGSEGV || handles != "" && status.ExitStatus() != 42 {
+					bySignal := handles == "" || handles == "exit" && !ours
+					if bySignal && status.Signal() != syscall.SIGSEGV || !bySignal && status.ExitStatus() != 42 {
 						t.Errorf("ended with %v", command.ProcessState)
 					}
 					want := ""
-					if kernel, ok := kernels[where]; ok && device == "sim" && handles != "after" {
+					if ours && handles != "after" {
 						message := fmt.Sprintf("compute construct: faults.c:%d: kernel %s failed on device sim 0: segmentation fault (SIGSEGV) at address 0x0\n", kernel.line, kernel.name)
-						want = fmt.Sprintf("faults.c:%d in main, construct %d: device 100, thread %d, error %d: %saccscope: %[5]s",
+						want = fmt.Sprintf("faults.c:%d in main, construct %d: device 100, thread %d, error %d: %s",
 							kernel.line, callbacks.Serial, kernel.thread, callbacks.ErrorExecution, message)
+						if handles != "exit" {
+							want += "accscope: " + message
+						}
 					}
 					if printed.String() != want {
 						t.Errorf("printed %q, want %q", &printed, want)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -38,6 +39,16 @@ func TestLeaveBesideKernel(t *testing.T) {
 // TestLeaveBesideRecord is the same with a tool's record function.
 func TestLeaveBesideRecord(t *testing.T) {
 	if output := run(t, "sim", compile(t, "waiting_record")); output != "the record came\n" {
+		t.Errorf("printed %q", output)
+	}
+}
+
+// TestRecordWantsWhatAWaiterHolds has a tool's record function want a lock of the
+// thread that waits, where the profiler has waits deliver the records.
+func TestRecordWantsWhatAWaiterHolds(t *testing.T) {
+	t.Setenv("ACC_PROFLIB", filepath.Join(filepath.Dir(library(t)), "libaccprof.so"))
+	t.Setenv("ACCSCOPE_SESSION", t.TempDir())
+	if output := run(t, "sim", compile(t, "waited_record")); output != "20 of 20\n" {
 		t.Errorf("printed %q", output)
 	}
 }

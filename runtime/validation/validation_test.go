@@ -32,6 +32,7 @@ var programs = []struct {
 	{"members.c", 25},
 	{"data.f90", 50},
 	{"pointers.f90", 30},
+	{"dummies.f90", 11},
 	{"members.f90", 7},
 	{"loops.f90", 35},
 	{"asynchronous.f90", 20},

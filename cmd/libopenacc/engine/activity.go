@@ -68,6 +68,22 @@ func accscopeFlush() C.int {
 	return 0
 }
 
+//export accscopeFlushFor
+func accscopeFlushFor(subscription C.uint64_t) C.int {
+	defer guard()
+	if C.accscope_engine_delivering() != 0 {
+		return C.EDEADLK
+	}
+	known, all := core.FlushFor(uint64(subscription))
+	switch {
+	case !known:
+		return C.EINVAL
+	case !all:
+		return C.EBUSY
+	}
+	return 0
+}
+
 //export accscopeClock
 func accscopeClock(kind, number C.int32_t, clock *C.struct_accscope_activity_clock) C.int {
 	defer guard()

@@ -6,26 +6,21 @@ import "C"
 import (
 	"unsafe"
 
-	"github.com/accscope/accscope/runtime/device"
-	"github.com/accscope/accscope/runtime/goacc"
 	"github.com/accscope/accscope/runtime/openacc"
 )
 
 type construct = *C.struct_accscope_construct
 
-func fromC(c construct) openacc.Construct {
-	made := openacc.Construct{
-		OnHost:   c.flags&1 != 0,
-		Function: *(*uintptr)(unsafe.Pointer(&c.function)),
-		Geometry: device.Geometry{Gangs: uint32(c.gangs), Workers: uint32(c.workers), Vector: uint32(c.vector)},
-		Async:    int(c.async),
-	}
+// fromC fills made in as c says.
+func fromC(c construct, made *openacc.Construct) *openacc.Construct {
+	made.OnHost = c.flags&1 != 0
+	made.Function = *(*uintptr)(unsafe.Pointer(&c.function))
+	made.Geometry.Gangs, made.Geometry.Workers, made.Geometry.Vector = uint32(c.gangs), uint32(c.workers), uint32(c.vector)
+	made.Async = int(c.async)
 	if n := int(c.entries); n > 0 {
-		made.Arguments = goacc.Arguments{
-			Hosts: unsafe.Slice((*uintptr)(unsafe.Pointer(c.hostaddrs)), n),
-			Sizes: unsafe.Slice((*uintptr)(unsafe.Pointer(c.sizes)), n),
-			Kinds: unsafe.Slice((*uint16)(unsafe.Pointer(c.kinds)), n),
-		}
+		made.Arguments.Hosts = unsafe.Slice((*uintptr)(unsafe.Pointer(c.hostaddrs)), n)
+		made.Arguments.Sizes = unsafe.Slice((*uintptr)(unsafe.Pointer(c.sizes)), n)
+		made.Arguments.Kinds = unsafe.Slice((*uint16)(unsafe.Pointer(c.kinds)), n)
 	}
 	if n := int(c.waits); n > 0 {
 		made.Waits = unsafe.Slice((*int32)(unsafe.Pointer(c.wait_list)), n)
@@ -36,15 +31,15 @@ func fromC(c construct) openacc.Construct {
 //export accscope_engine_parallel
 func accscope_engine_parallel(t thread, c construct) {
 	defer guard()
-	made := fromC(c)
-	enter(t).Parallel(&made)
+	var made openacc.Construct
+	enter(t).Parallel(fromC(c, &made))
 }
 
 //export accscope_engine_data_start
 func accscope_engine_data_start(t thread, c construct) {
 	defer guard()
-	made := fromC(c)
-	enter(t).DataStart(&made)
+	var made openacc.Construct
+	enter(t).DataStart(fromC(c, &made))
 }
 
 //export accscope_engine_data_end
@@ -56,34 +51,34 @@ func accscope_engine_data_end(t thread) {
 //export accscope_engine_enter_data
 func accscope_engine_enter_data(t thread, c construct) {
 	defer guard()
-	made := fromC(c)
-	enter(t).EnterData(&made)
+	var made openacc.Construct
+	enter(t).EnterData(fromC(c, &made))
 }
 
 //export accscope_engine_exit_data
 func accscope_engine_exit_data(t thread, c construct) {
 	defer guard()
-	made := fromC(c)
-	enter(t).ExitData(&made)
+	var made openacc.Construct
+	enter(t).ExitData(fromC(c, &made))
 }
 
 //export accscope_engine_update
 func accscope_engine_update(t thread, c construct) {
 	defer guard()
-	made := fromC(c)
-	enter(t).Update(&made)
+	var made openacc.Construct
+	enter(t).Update(fromC(c, &made))
 }
 
 //export accscope_engine_declare
 func accscope_engine_declare(t thread, c construct) {
 	defer guard()
-	made := fromC(c)
-	enter(t).Declare(&made)
+	var made openacc.Construct
+	enter(t).Declare(fromC(c, &made))
 }
 
 //export accscope_engine_wait_directive
 func accscope_engine_wait_directive(t thread, c construct) {
 	defer guard()
-	made := fromC(c)
-	enter(t).Wait(&made)
+	var made openacc.Construct
+	enter(t).Wait(fromC(c, &made))
 }

@@ -28,6 +28,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/runtime/attribution"
 	"github.com/accscope/accscope/runtime/cuda"
 	"github.com/accscope/accscope/runtime/device"
 	"github.com/accscope/accscope/runtime/goacc"
@@ -56,11 +57,11 @@ func accscope_engine_start(from *C.struct_accscope_host) C.int {
 	}
 	endFirst, leaveAndExit := from.end_first, from.exit
 	registry = callbacks.NewRegistryOn(unsafe.Pointer(from.dispatch))
-	attribution = openacc.NewReferences(openacc.NewAttribution(process()))
+	references = attribution.NewReferences(attribution.New(process()))
 	options := openacc.Options{
 		Callbacks:  registry,
-		Attributor: attribution,
-		Namer:      attribution,
+		Attributor: references,
+		Namer:      references,
 		Exit:       func(status int) { C.accscope_exit(leaveAndExit, C.int(status)) },
 		Stop:       func() { C.accscope_engine_stop() },
 		KernelName: kernelName,
@@ -157,7 +158,7 @@ func accscope_engine_unregister_image(version C.unsigned, table unsafe.Pointer, 
 	}
 	// The object that held it is being closed: others may take its addresses.
 	if err := process().Refresh(); err == nil {
-		attribution.Forget()
+		references.Forget()
 	}
 }
 

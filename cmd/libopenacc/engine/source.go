@@ -18,6 +18,7 @@ import (
 	"unsafe"
 
 	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/runtime/attribution"
 	"github.com/accscope/accscope/runtime/openacc"
 	"github.com/accscope/accscope/runtime/source"
 )
@@ -29,14 +30,14 @@ var process = sync.OnceValue(source.NewProcess)
 // the program is stripped.
 func kernelName(function uintptr) string { return process().KernelName(uint64(function)) }
 
-// attribution says where events come from.
-var attribution *openacc.References
+// references say where events come from.
+var references *attribution.References
 
 //export accscope_engine_names_later
 func accscope_engine_names_later(function unsafe.Pointer) {
 	defer guard()
 	site := C.accscope_site_function(function)
-	attribution.Refer(func(s openacc.Site) {
+	references.Refer(func(s attribution.Site) {
 		C.tell(site, C.uint(s.Number), C.uint(s.First), C.uintptr_t(s.ReturnAddress), C.uintptr_t(s.Function),
 			unsafe.Pointer(unsafe.SliceData(s.Snapshot)), C.size_t(len(s.Snapshot)))
 	}, registry.Others(callbacks.CCallback(function)))
@@ -50,9 +51,9 @@ func accscope_engine_attribute(t thread, c construct, as C.int, info unsafe.Poin
 	defer guard()
 	made := openacc.Construct{}
 	if c != nil {
-		made = fromC(c)
+		fromC(c, &made)
 	}
-	written := openacc.Written(attribution, placeOf(t), &made, callbacks.Construct(as))
-	attribution.Attribute(placeOf(t), made.Function, (*callbacks.Info)(info))
+	written := openacc.Written(references, *placeOf(t), &made, callbacks.Construct(as))
+	references.Attribute(*placeOf(t), made.Function, (*callbacks.Info)(info))
 	return C.int(written)
 }

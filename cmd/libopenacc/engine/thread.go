@@ -12,6 +12,7 @@ import (
 	"unsafe"
 
 	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/runtime/attribution"
 	"github.com/accscope/accscope/runtime/openacc"
 )
 
@@ -118,20 +119,10 @@ func enter(t thread) *openacc.Thread {
 }
 
 // placeOf is where the program called.
-func placeOf(t thread) openacc.Place {
-	return openacc.Place{
-		ReturnAddress: uintptr(t.place.return_address),
-		StackPointer:  uintptr(t.place.stack_pointer),
-		FramePointer:  uintptr(t.place.frame_pointer),
-		Saved: openacc.SavedRegisters{
-			RBX: uintptr(t.place.registers.rbx),
-			R12: uintptr(t.place.registers.r12),
-			R13: uintptr(t.place.registers.r13),
-			R14: uintptr(t.place.registers.r14),
-			R15: uintptr(t.place.registers.r15),
-		},
-	}
-}
+func placeOf(t thread) *attribution.Place { return (*attribution.Place)(unsafe.Pointer(&t.place)) }
+
+// A Place has the layout of struct accscope_place up to what is C's own.
+const _ = -(unsafe.Sizeof(attribution.Place{}) ^ unsafe.Offsetof(C.struct_accscope_place{}.entered))
 
 // published are the struct accscope_device of devices, which C code reads.
 var published sync.Map // *openacc.Device to *C.struct_accscope_device

@@ -56,6 +56,17 @@ alike (void)
 #pragma acc wait(1)
       sum += field[step];
     }
+  /* A number is enough to wait for.  */
+#pragma acc data copy(field)
+  for (int step = 0; step < 20; step++)
+    {
+      double most = 0;
+#pragma acc parallel loop reduction(max:most) async(1)
+      for (int i = 0; i < N; i++)
+        most = field[i] > most ? field[i] : most;
+#pragma acc wait(1)
+      sum += most;
+    }
   printf ("%g\n", sum);
 }
 

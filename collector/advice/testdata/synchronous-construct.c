@@ -45,6 +45,16 @@ alike (void)
       if (field[step] < 0)
         break;
     }
+#pragma acc data copy(field)
+  for (int step = 0; step < 20; step++)
+    {
+      double most = 0;
+#pragma acc parallel loop reduction(max:most)
+      for (int i = 0; i < N; i++)
+        most = field[i] > most ? field[i] : most;
+      if (most < 0)
+        break;
+    }
 }
 
 PROGRAMS

@@ -1,5 +1,5 @@
 /* carried.c - a construct whose small variables go together: values into the kernel's
-   arguments, and the variables of two reductions.  */
+   arguments, and the variables of two reductions; and one whose values are other ones the second time.  */
 #include <stdlib.h>
 
 static double *values;
@@ -15,6 +15,17 @@ step (int low, int high, double factor)
   return sum + most;
 }
 
+static double factor = 2, term = 3, bound = 1e9;
+
+static void __attribute__ ((noinline))
+shift (void)
+{
+  double *v = values;
+#pragma acc parallel loop present(v[0:100])
+  for (int i = 0; i < 100; i++)
+    v[i] = v[i] < bound ? factor * v[i] + term : 0;
+}
+
 int
 main (void)
 {
@@ -23,6 +34,10 @@ main (void)
 #pragma acc enter data copyin(values[0:100])
   for (int i = 0; i < 3; i++)
     all += step (i, 100, 0.5 + i);
+  shift ();
+#pragma acc enter data copyin(factor)
+  shift ();
+#pragma acc exit data delete(factor)
 #pragma acc exit data delete(values[0:100])
   free (values);
   return all != 0;

@@ -56,6 +56,17 @@ gfortran-12 "${offload[@]}" -O0 -J "$carry/matrix" -o "$carry/matrix/directives.
 gfortran-12 "${offload[@]}" -O0 -J "$carry/matrix" -o "$carry/matrix/routines.f90" \
   "$include"/openacc_{kinds,data,attach}.f90 "$include/openacc.f90" "$matrix"/{recording,routines}.f90 "${linked[@]}"
 rm -f "$carry"/matrix/*.mod
+# The error table (runtime/errortable), with the cases that a GPU can have.
+mkdir -p "$carry/errors"
+(cd "$root" && CGO_ENABLED=0 ACCSCOPE_GPU_PROGRAMS=$carry/errors "$(.ci/setup go)" test -count=1 -run TestWriteForGPU ./runtime/errortable)
+(
+  cd "$carry/errors"
+  gcc-12 "${offload[@]}" -O0 -w -I"$include" -o errors-c errors-c.c "$root/lib/libopenacc.so"
+  gcc-12 -w -I"$include" -c errors-handler.c
+  gfortran-12 "${offload[@]}" -O0 -w "$include"/openacc_{kinds,data,attach}.f90 "$include/openacc.f90" errors-fortran.f90 errors-handler.o \
+    -o errors-fortran "$root/lib/libopenacc.so"
+  rm -f ./*.mod ./*.o
+)
 gcc-12 "${offload[@]}" -I"$include" -o "$carry/waitany" "$here/waitany.c" "$root/lib/libopenacc.so" -ldl -lpthread
 cp "$here/run.sh" "$carry/"
 if [ $# -gt 1 ]; then "$here/tests.sh" "$2" "$carry"; fi

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs what carry.sh gathered, on GCC's own runtime and on ours, side by side.
-# Usage: run.sh [STEP...], steps: smoke measure matrix tests profiled bench pairs costs trace foreign; all without.
+# Usage: run.sh [STEP...], steps: smoke measure matrix errors tests profiled bench pairs costs trace foreign; all without.
 # Results go to $OUT (default: the folder results beside this script).
 set -uo pipefail
 carry=$(realpath "$(dirname "$0")")
@@ -12,7 +12,7 @@ export LD_LIBRARY_PATH=$carry/gcc:${LD_LIBRARY_PATH:-}
 ours=(env "LD_PRELOAD=$carry/lib/libopenacc.so")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-chmod +x "$carry"/bin/* "$carry"/programs/* "$carry"/launches "$carry"/waitany "$carry"/timing "$carry"/bare "$carry"/measure "$carry"/tests/* "$carry"/matrix/* 2>/dev/null
+chmod +x "$carry"/bin/* "$carry"/programs/* "$carry"/launches "$carry"/waitany "$carry"/timing "$carry"/bare "$carry"/measure "$carry"/tests/* "$carry"/matrix/* "$carry"/errors/* 2>/dev/null
 
 smoke() {
   echo "== programs: status and time on GCC's runtime and on ours"
@@ -111,6 +111,20 @@ matrix() {
   done
 }
 
+errors() {
+  echo "== the error table's programs; compare with ACCSCOPE_GPU_RESULTS=$OUT go test ./runtime/errortable"
+  local program number
+  for program in errors-c errors-fortran; do
+    while read -r number; do
+      timeout 60 "${ours[@]}" "$carry/errors/$program" "$number" >"$work/out" 2>"$work/err" </dev/null
+      echo "case $number $?"
+      sed 's/^/out /' "$work/out"
+      sed 's/^/err /' "$work/err"
+    done <"$carry/errors/$program.cases" >"$OUT/$program.results"
+    echo "$program: $(grep -c '^case ' "$OUT/$program.results") cases"
+  done
+}
+
 bench() {
   echo "== bare CUDA driver"; "$carry/bare"
   for round in 1 2; do
@@ -186,6 +200,6 @@ foreign() {
   "$carry/bin/accscope" report "$OUT/gcc.timing.db" 2>&1 | grep -A 5 '^Kernels'
 }
 
-for step in "${@:-smoke measure matrix tests profiled bench pairs costs trace foreign}"; do
+for step in "${@:-smoke measure matrix errors tests profiled bench pairs costs trace foreign}"; do
   for s in $step; do $s; done
 done 2>&1 | tee "$OUT/log.txt"

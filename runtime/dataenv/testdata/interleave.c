@@ -25,18 +25,16 @@ static uintptr_t device (uintptr_t i) { return 0x7000000 + i * 1000; }
 static void
 insert_both (uintptr_t i)
 {
-  if (accscope_present_insert (table, &table->published.ranges, host (i),
-			       device (i), SIZE, i)
-      || accscope_present_insert (table, &table->published.devices, device (i),
-				  host (i), SIZE, i))
+  if (accscope_present_insert (table, &table->published.ranges, 1, host (i),
+			       device (i), SIZE, i))
     exit (2);
 }
 
 static void
 remove_both (uintptr_t i)
 {
-  if (accscope_present_remove (table, &table->published.ranges, host (i))
-      || accscope_present_remove (table, &table->published.devices, device (i)))
+  if (accscope_present_remove (table, &table->published.ranges, 1, host (i),
+			       device (i)))
     exit (2);
 }
 

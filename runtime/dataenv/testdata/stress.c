@@ -20,18 +20,15 @@ static uintptr_t device (uintptr_t i) { return 0x7000000 + i * 1000; }
 static int
 insert (uintptr_t i)
 {
-  return accscope_present_insert (store, &store->published.ranges, host (i),
-				  device (i), SIZE, i)
-	 || accscope_present_insert (store, &store->published.devices,
-				     device (i), host (i), SIZE, i);
+  return accscope_present_insert (store, &store->published.ranges, 1, host (i),
+				  device (i), SIZE, i);
 }
 
 static int
 take_out (uintptr_t i)
 {
-  return accscope_present_remove (store, &store->published.ranges, host (i))
-	 || accscope_present_remove (store, &store->published.devices,
-				     device (i));
+  return accscope_present_remove (store, &store->published.ranges, 1, host (i),
+				  device (i));
 }
 
 static unsigned

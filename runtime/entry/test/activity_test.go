@@ -19,6 +19,7 @@ func TestEarlyActivity(t *testing.T) {
 			"subscribe size whole kinds 1 context kept",
 			"subscribe size whole kinds 2 context kept",
 			"get_num_devices 2",
+			"flush_for",
 			"unsubscribe 41",
 			"subscribe size whole kinds 16 context kept",
 			"flush",

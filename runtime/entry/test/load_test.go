@@ -189,15 +189,15 @@ func TestEnd(t *testing.T) {
 		code   int
 		output []string
 	}{
-		{"main", false, 0, []string{"start", "register 16 mode 0", "lookup",
+		{"main", false, 0, []string{"start", "lookup", "register 16 mode 0",
 			"enter_data flags=0 entries=1 dims=0,0,0 async=-2 waits=",
 			"parallel flags=0 entries=2 dims=0,0,0 async=-2 waits=", "program_end", "destructor done"}},
-		{"main", true, 0, []string{"start", "register 16 mode 0", "lookup",
+		{"main", true, 0, []string{"start", "lookup", "register 16 mode 0",
 			"enter_data flags=0 entries=1 dims=0,0,0 async=-2 waits=", "attribute 1", "program_end", "destructor done"}},
-		{"callback", true, 3, []string{"start", "register 16 mode 0", "lookup",
+		{"callback", true, 3, []string{"start", "lookup", "register 16 mode 0",
 			"enter_data flags=0 entries=1 dims=0,0,0 async=-2 waits=", "attribute 1", "program_end", "destructor done"}},
 		// The Go part is in the middle of the kernel: nothing can wait for it.
-		{"kernel", false, 4, []string{"start", "register 16 mode 0", "lookup",
+		{"kernel", false, 4, []string{"start", "lookup", "register 16 mode 0",
 			"enter_data flags=0 entries=1 dims=0,0,0 async=-2 waits=",
 			"parallel flags=0 entries=2 dims=0,0,0 async=-2 waits=", "destructor done"}},
 	} {

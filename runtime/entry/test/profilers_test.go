@@ -82,6 +82,16 @@ ctypes.CDLL(sys.argv[1]).acc_get_num_devices(2)`, library(t) + "/libopenacc.so"}
 	}
 }
 
+// Tools come before callbacks that the program registers, also where it does so before
+// its first use: one for errors may end the program, and tools learn of the error before.
+func TestToolsComeFirst(t *testing.T) {
+	o := run(t, []string{"ACC_PROFLIB=" + profiler(t, "tool_a")}, "python3", "-c", `import ctypes, sys
+openacc = ctypes.CDLL(sys.argv[1])
+openacc.acc_prof_register(100, ctypes.c_void_p(1), 0)
+openacc.acc_get_num_devices(2)`, library(t)+"/libopenacc.so")
+	o.want(t, "start\nlookup\ntool_a called\nregister 16 mode 0\nregister 100 mode 0\nget_num_devices 2\nprogram_end\n", 0)
+}
+
 // A missing library is reported once, whoever reads ACC_PROFLIB first, and a
 // tool gives no Go part to a program that does not use OpenACC.
 func TestToolsAreNoReason(t *testing.T) {

@@ -27,7 +27,7 @@ export interface Counters {
 export interface Detail {
   record: number; activity: number; title: string; kind: string; name: string; start: number; end: number; thread: number; depth: number;
   queue: number; file: string; line: number;
-  fields: { name: string; value: string | number | boolean; unit: Unit }[];
+  fields: { name: string; value: string | number | boolean; unit: Unit; raw: boolean }[];
   parents: { record: number; title: string; start: number; end: number }[];
   stack: { address: string; function: string; file: string; line: number; module: string }[];
   device: { id: number; kind: string; name: string; start: number; end: number; bytes: number; queue: number } | null;
@@ -36,7 +36,7 @@ export interface Arrow { record: number; activity: number; thread: number; depth
 export interface Sum { group: string; kind: string; name: string; count: number; time: number; inner: number; shortest: number; longest: number; bytes: number }
 export interface Statistics { from: number; to: number; rows: Sum[]; omitted: number }
 export interface QueueUse { queue: number; device: number; name: string; measured: boolean; operations: number; busy: number; bytes: number; use: number[] }
-export interface Queues { from: number; to: number; queues: QueueUse[]; exact: boolean; at_least: number[]; overlap: number; kernels: number; transfers: number }
+export interface Queues { from: number; to: number; queues: QueueUse[]; exact: boolean; busy_least: number; busy_most: number; at_least: number[]; overlap: number; kernels: number; transfers: number }
 export interface Variables { from: number; to: number; variables: { name: string; peak: number; used: number[] }[]; peak: number; peak_time: number; peak_end: number; until: number }
 export interface Mapping { record: number; kind: string; name: string; device: number; source: string; host: string; address: string; bytes: number; start: number; end: number }
 export interface Mappings { at: number; mappings: Mapping[]; omitted: number; bytes: number; until: number }
@@ -48,7 +48,20 @@ export interface Source { file: string; first: number; lines: string[]; total: n
 export interface Search { text: string; events: number; matches: { kind: string; name: string; source: string; count: number; time: number }[]; omitted: number }
 export interface Next { record: number; start: number; end: number }
 export interface Difference { name: string; count: number; other_count: number; host: number; other_host: number; device: number; other_device: number; bytes: number; other_bytes: number }
-export interface Compare { by: string; trace: string; other: string; rows: Difference[] }
+export interface Compare { by: string; trace: string; other: string; rows: Difference[]; summaries: Summary[] }
+export interface CostRow { name: string; place: string; time: number; timed: boolean; bytes: number; count: number }
+export interface Summary {
+  wall: number; simulated: boolean; devices: number; busy: number; at_least: boolean; kernels: number; transfers: number;
+  threads: number; host: number; waits: number; calls: number; peak_device: string; peak: number; capacity: number;
+  cost_kernels: CostRow[]; cost_variables: CostRow[]; cost_constructs: CostRow[]; remarks: string[];
+}
+export interface Finding {
+  rule: string; gain_ns: number; bytes: number; count: number; subject: string; variable: string; kernel: string; file: string; line: number; function: string;
+  what: string; why: string; directive: string; instead: string; confidence: string; sql: string; place: string; cost: string;
+}
+export interface FlameNode { name: string; file: string; line: number; count: number; host: number; device: number; bytes: number; children: FlameNode[] }
+export interface Durations { kernel: string; count: number; total: number; shortest: number; median: number; p95: number; longest: number; slowest: number; buckets: { from: number; to: number; count: number }[] }
+export interface ViewInfo { name: string; columns: string[] }
 export interface Sql { columns: string[]; rows: (string | number | null)[][]; limit: string; seconds: number }
 export interface TraceInfo { number: number; name: string; growing: boolean }
 export interface LiveView { events: number; lost: number; errors: number; behind: number; used: number }

@@ -2,14 +2,33 @@
 import type { Label } from "./api";
 import type { ColourMode } from "./state";
 
-// A hue for each kind of event; related ones are near each other.
+// A hue and a saturation for each kind of event, as the terminal has them: kernels
+// are green, uploads blue, downloads purple, waits amber; what only enqueues one of
+// them, or holds them, is a weaker tone of it.
 const hues: Record<string, [number, number]> = {
-  compute_construct: [213, 45], enqueue_launch: [213, 75], kernel: [213, 75],
-  enqueue_upload: [140, 60], upload: [140, 60], enqueue_download: [30, 85], download: [30, 85],
-  copy: [80, 55], fill: [60, 55], enter_data: [165, 35], exit_data: [20, 35], update: [95, 40], wait: [350, 60],
-  device_init: [275, 40], device_shutdown: [290, 35], runtime_shutdown: [290, 35],
-  create: [170, 50], delete: [15, 55], alloc: [190, 50], free: [330, 45], error: [0, 90],
+  kernel: [138, 54], enqueue_launch: [138, 40], compute_construct: [138, 16],
+  upload: [212, 65], enqueue_upload: [212, 45], enter_data: [212, 20], create: [200, 35], alloc: [195, 30],
+  download: [284, 50], enqueue_download: [284, 36], exit_data: [284, 18], delete: [300, 28], free: [310, 24], update: [245, 26],
+  copy: [185, 55], fill: [175, 35], wait: [40, 80],
+  device_init: [222, 10], device_shutdown: [222, 10], runtime_shutdown: [222, 10], error: [0, 90],
 };
+
+// What kinds are called in a legend, in its order; what differs in tone only stands together.
+export const kindNames: [string, string[]][] = [
+  ["kernel", ["kernel", "enqueue_launch"]], ["upload", ["upload", "enqueue_upload"]], ["download", ["download", "enqueue_download"]],
+  ["copy", ["copy", "fill"]], ["wait", ["wait"]], ["compute construct", ["compute_construct"]], ["enter data", ["enter_data", "create", "alloc"]],
+  ["exit data", ["exit_data", "delete", "free"]], ["update", ["update"]], ["device init", ["device_init", "device_shutdown", "runtime_shutdown"]], ["error", ["error"]],
+];
+
+// Fonts come with the page (page.css).
+export function font(pixels: number, weight = 400): string {
+  return `${weight} ${pixels}px Inter, system-ui, sans-serif`;
+}
+
+// kindColour is that of a kind of event.
+export function kindColour(kind: string): string {
+  return colour({ text: "", kind, name: "", source: "" }, "kind");
+}
 
 export function isDark(): boolean {
   return document.documentElement.dataset.theme === "dark";
@@ -45,7 +64,7 @@ export function colour(label: Label, mode: ColourMode): string {
   }
   const known = hues[label.kind];
   if (!known) return named(label.kind);
-  return hsl(known[0], known[1], dark ? 50 : 68);
+  return hsl(known[0], known[1], dark ? 52 : 64);
 }
 
 // Text on any of these colours.

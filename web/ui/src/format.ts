@@ -1,41 +1,67 @@
-// Numbers as people read them.
+// Numbers as people read them: as collector/report/units.go writes them. Cases that both
+// are held to are in collector/report/testdata/units.json.
 
-function three(value: number): string {
-  const size = Math.abs(value);
-  return size >= 100 ? value.toFixed(0) : size >= 10 ? value.toFixed(1) : value.toFixed(2);
+// rounded is the nearest multiple of one part of so many of a number that is not negative.
+function rounded(size: number, parts: number): number {
+  return Math.floor(size * parts + 0.5) / parts;
 }
 
+// fixed has so many decimals, halves away from zero.
+function fixed(value: number, decimals: number): string {
+  const size = rounded(Math.abs(value), 10 ** decimals);
+  return (value < 0 && size > 0 ? -size : size).toFixed(decimals);
+}
+
+// digits has three significant digits, or more before the point; a whole number has none.
+function digits(value: number): string {
+  const size = Math.abs(value);
+  if (Number.isInteger(size)) return fixed(value, 0);
+  return fixed(value, rounded(size, 100) < 10 ? 2 : rounded(size, 10) < 100 ? 1 : 0);
+}
+
+// scaled is a value in the largest of its units that is less than it.
+function scaled(value: number, step: number, units: string[]): string {
+  let i = 0;
+  while (rounded(Math.abs(value), 1) >= step && i < units.length - 1) {
+    value /= step;
+    i++;
+  }
+  return `${digits(value)} ${units[i]}`;
+}
+
+// duration has three significant digits, from a minute on its seconds.
 export function duration(ns: number): string {
-  const size = Math.abs(ns);
-  if (size < 1e3) return `${Math.round(ns)} ns`;
-  if (size < 999.5e3) return `${three(ns / 1e3)} µs`;
-  if (size < 999.5e6) return `${three(ns / 1e6)} ms`;
-  if (size < 120e9) return `${three(ns / 1e9)} s`;
-  const minutes = Math.floor(size / 60e9);
-  return `${ns < 0 ? "-" : ""}${minutes} min ${((size - minutes * 60e9) / 1e9).toFixed(0)} s`;
+  if (Math.abs(ns) < 59.95e9) return scaled(ns, 1000, ["ns", "us", "ms", "s"]);
+  const sign = ns < 0 ? "-" : "";
+  const two = (n: number): string => String(n).padStart(2, "0");
+  const seconds = rounded(Math.abs(ns) / 1e9, 1);
+  if (seconds < 3600) return `${sign}${Math.floor(seconds / 60)} min ${two(seconds % 60)} s`;
+  const minutes = rounded(seconds / 60, 1);
+  return `${sign}${Math.floor(minutes / 60)} h ${two(minutes % 60)} min`;
 }
 
 // moment is a time of the trace with enough digits to tell steps apart.
 export function moment(ns: number, step: number): string {
   const size = Math.max(Math.abs(ns), step);
-  const [unit, name] = size >= 1e9 ? [1e9, "s"] : size >= 1e6 ? [1e6, "ms"] : size >= 1e3 ? [1e3, "µs"] : [1, "ns"];
+  const [unit, name] = size >= 1e9 ? [1e9, "s"] : size >= 1e6 ? [1e6, "ms"] : size >= 1e3 ? [1e3, "us"] : [1, "ns"];
   const digits = Math.max(0, Math.min(9, Math.ceil(Math.log10(unit / Math.max(step, 1)) - 1e-9)));
   return `${(ns / unit).toFixed(digits)} ${name}`;
 }
 
 export function bytes(n: number): string {
-  const names = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
-  let i = 0;
-  let value = n;
-  while (Math.abs(value) >= 1024 && i < names.length - 1) {
-    value /= 1024;
-    i++;
-  }
-  return i === 0 ? `${Math.round(n)} B` : `${three(value)} ${names[i]}`;
+  return scaled(n, 1024, ["B", "KiB", "MiB", "GiB", "TiB", "PiB"]);
+}
+
+export function rate(bytesPerSecond: number): string {
+  return scaled(bytesPerSecond, 1000, ["B/s", "kB/s", "MB/s", "GB/s", "TB/s"]);
+}
+
+export function fraction(of1: number): string {
+  return `${fixed(of1 * 100, 1)}%`;
 }
 
 export function count(n: number): string {
-  return Number.isInteger(n) ? n.toLocaleString("en-US").replaceAll(",", "\u202f") : String(n);
+  return Number.isInteger(n) ? String(n) : digits(n);
 }
 
 export type Unit = "text" | "count" | "ns" | "time" | "bytes" | "bytes/s" | "fraction" | "address" | "variables" | "";
@@ -48,15 +74,16 @@ export function few(text: string): string {
 }
 
 export function show(value: unknown, unit: Unit): string {
-  if (value === null || value === undefined) return "–";
+  if (value === null || value === undefined) return "-";
   if (typeof value === "boolean") return value ? "yes" : "no";
   if (typeof value !== "number") return String(value);
   switch (unit) {
     case "ns": return duration(value);
     case "time": return moment(value, Math.max(Math.abs(value) / 1e6, 1));
-    case "bytes": return value < 0 ? "unknown" : bytes(value);
-    case "bytes/s": return `${bytes(value)}/s`;
-    case "fraction": return `${(value * 100).toFixed(1)} %`;
+    case "bytes": return bytes(value);
+    case "bytes/s": return rate(value);
+    case "fraction": return fraction(value);
+    case "address": return `0x${value.toString(16)}`;
     case "count": return count(value);
   }
   return String(value);

@@ -6,14 +6,16 @@ import { follow, type Live } from "./live";
 import { change, onChange, state, views, type ViewName } from "./state";
 import { Timeline } from "./timeline/timeline";
 import { compareView } from "./views/compare";
+import { flameView } from "./views/flame";
 import { memoryView } from "./views/memory";
 import { queuesView } from "./views/queues";
 import { reportView } from "./views/reports";
 import { sourcesView } from "./views/sources";
 import { sqlView } from "./views/sql";
+import { summaryView } from "./views/summary";
 
-const titles: Record<ViewName, string> = { timeline: "Timeline", memory: "Memory", queues: "Queues", kernels: "Kernels", transfers: "Transfers",
-  sources: "Sources", sql: "SQL", compare: "Compare" };
+const titles: Record<ViewName, string> = { summary: "Summary", timeline: "Timeline", memory: "Memory", queues: "Queues", kernels: "Kernels", transfers: "Transfers",
+  flame: "Flame graph", sources: "Sources", sql: "SQL", compare: "Compare" };
 
 let overview: Overview;
 let traces: TraceInfo[] = [];
@@ -24,6 +26,7 @@ let shown: string | undefined;
 const main = h("main", { id: "main" });
 const bannerPlace = h("div");
 const nav = h("nav", { "aria-label": "Views" });
+const viewChoice = h("select", { class: "views", "aria-label": "View", onchange: () => change({ view: viewChoice.value as ViewName }) }, ...views.map((v) => h("option", { value: v }, titles[v])));
 const traceName = h("span", { class: "trace" });
 const traceChoice = h("select", { "aria-label": "Trace", hidden: true, onchange: () => {
   change({ trace: Number(traceChoice.value), from: undefined, to: undefined, selected: undefined, range: undefined, at: undefined }, true);
@@ -35,8 +38,7 @@ const liveSlot = h("div");
 
 function setTheme(to: string, keep: boolean): void {
   document.documentElement.dataset.theme = to;
-  theme.textContent = to === "dark" ? "☀" : "☾";
-  theme.setAttribute("aria-label", to === "dark" ? "Light" : "Dark");
+  theme.textContent = to === "dark" ? "Light" : "Dark";
   if (keep) localStorage.setItem("theme", to);
   timeline?.restyle();
 }
@@ -45,7 +47,7 @@ const help = h("dialog", { "aria-label": "Keys" }, h("h1", {}, "Keys and gesture
   [["W S", "zoom in and out, also the wheel"], ["A D", "go left and right, also drag, arrow keys and Shift+wheel"], ["↑ ↓", "scroll, also the wheel with Alt or over the names"],
     ["drag in the ruler, Shift+drag", "mark a range and get its statistics"], ["double click", "zoom to a span"], ["F", "zoom to the selection"], ["0", "show the whole trace"],
     ["M", "statistics of the selection, or of what is shown"], [", .", "select the previous or next in the row"], ["/", "search"], ["N Shift+N", "next and previous match"],
-    ["Esc", "clear selection and range"], ["1 … 8", "views"], ["?", "this help"]] as [string, string][])
+    ["Esc", "clear selection and range"], ["1 … 9", "views"], ["?", "this help"]] as [string, string][])
   .map(([keys, text]) => h("tr", {}, h("td", {}, h("kbd", {}, keys)), h("td", {}, text))))),
   h("form", { method: "dialog" }, h("button", { class: "primary", onclick: (e: Event) => { e.preventDefault(); help.close(); } }, "Close")));
 
@@ -53,7 +55,7 @@ function head(): HTMLElement {
   clear(nav, ...views.map((v) => h("button", { type: "button", "data-view": v, onclick: () => change({ view: v }) }, titles[v])));
   const previous = h("button", { type: "button", "aria-label": "Previous match", title: "Previous match (Shift+N)", onclick: () => void find(false) }, "‹");
   const next = h("button", { type: "button", "aria-label": "Next match", title: "Next match (N)", onclick: () => void find(true) }, "›");
-  return h("header", {}, h("span", { class: "brand" }, "accscope"), traceName, traceChoice, nav, h("span", { class: "spacer" }), liveSlot,
+  return h("header", {}, h("span", { class: "brand" }, "accscope"), traceName, traceChoice, viewChoice, nav, h("span", { class: "spacer" }), liveSlot,
     h("div", { class: "search", role: "search" }, searchField, previous, next, searchFound), theme,
     h("button", { type: "button", "aria-label": "Help", title: "Keys (?)", onclick: () => help.showModal() }, "?"));
 }
@@ -98,7 +100,7 @@ function warn(key: string, ...lines: string[]): void {
     const made: Banner = { place, said: "", element: h("div", { class: "banner", role: "status" }, place, h("button", { type: "button", "aria-label": "Dismiss", onclick: () => {
       made.dismissed = withoutNumbers(made.said);
       made.element.remove();
-    } }, "✕")) };
+    } }, "×")) };
     banners.set(key, (banner = made));
   }
   if (banner.said === said) return;
@@ -126,6 +128,7 @@ function render(): void {
     if (button.dataset.view === state.view) button.setAttribute("aria-current", "page");
     else button.removeAttribute("aria-current");
   }
+  viewChoice.value = state.view;
   if (document.activeElement !== searchField) searchField.value = state.search;
   document.title = `${overview.name} – ${titles[state.view]} – accscope`;
   countMatches();
@@ -145,7 +148,7 @@ function render(): void {
     return;
   }
   clear(main, {
-    memory: () => memoryView(overview), queues: () => queuesView(overview), sources: sourcesView, sql: sqlView, compare: () => compareView(traces),
+    summary: () => summaryView(overview), flame: flameView, memory: () => memoryView(overview), queues: () => queuesView(overview), sources: sourcesView, sql: sqlView, compare: () => compareView(traces),
     kernels: () => reportView(() => overview.warnings, "Kernels", ["kernels", "constructs"], 0),
     transfers: () => reportView(() => overview.warnings, "Transfers", ["transfers_by_variable", "transfers", "waits"], 0),
   }[state.view]());
@@ -183,12 +186,13 @@ function keys(e: KeyboardEvent): void {
   if (e.ctrlKey || e.metaKey || e.altKey || help.open || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName)) return;
   if (e.key === "/") searchField.focus();
   else if (e.key === "?") help.showModal();
-  else if (/^[1-8]$/.test(e.key)) change({ view: views[Number(e.key) - 1]! });
+  else if (/^[1-9]$/.test(e.key)) change({ view: views[Number(e.key) - 1]! });
   else return;
   e.preventDefault();
 }
 
 async function start(): Promise<void> {
+  document.fonts.ready.then(() => timeline?.restyle());
   setTheme(localStorage.getItem("theme") ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"), false);
   document.body.append(head(), bannerPlace, main, help);
   clear(main, h("div", { class: "view" }, h("p", { class: "loading", role: "status" }, "Loading …")));

@@ -1,7 +1,7 @@
 // What the page shows, kept in the fragment of its URL so that a view can be
 // shared and the browser's back button works.
 
-export const views = ["timeline", "memory", "queues", "kernels", "transfers", "sources", "sql", "compare"] as const;
+export const views = ["summary", "timeline", "memory", "queues", "kernels", "transfers", "flame", "sources", "sql", "compare"] as const;
 export type ViewName = (typeof views)[number];
 export const colourModes = ["kind", "kernel", "variable", "source"] as const;
 export type ColourMode = (typeof colourModes)[number];
@@ -36,7 +36,7 @@ function read(): State {
   const finish = number("finish");
   const selected = p.get("selected") ?? undefined;
   return {
-    view: views.includes(view) ? view : "timeline",
+    view: views.includes(view) ? view : p.has("selected") || p.has("from") ? "timeline" : "summary",
     colour: colourModes.includes(colour) ? colour : "kind",
     trace: number("trace") === 1 ? 1 : 0,
     from: from !== undefined && to !== undefined && to > from ? from : undefined,

@@ -1,8 +1,8 @@
 // A table that sorts by its columns and shows large results in steps.
 import { h, clear, plain } from "./dom";
-import { few, show, type Unit } from "./format";
+import { show, type Unit } from "./format";
 
-export interface Column { title: string; unit: Unit; meter?: boolean; class?: (row: unknown[]) => string }
+export interface Column { title: string; unit: Unit; meter?: boolean; class?: (row: unknown[]) => string; text?: (row: unknown[]) => string }
 export interface TableOptions {
   columns: Column[];
   rows: unknown[][];
@@ -51,12 +51,12 @@ export function table(o: TableOptions): HTMLElement {
           if (by === i) down = !down;
           else { by = i; down = numbers[i]!; }
           draw();
-        } }, c.title + (by === i ? (down ? " ▾" : " ▴") : "")))));
+        } }, c.title + (by === i ? (down ? " ↓" : " ↑") : "")))));
     const body = rows.slice(0, shown).map((row) => {
       const line = h("tr", { class: (o.go ? "go " : "") + (o.here?.(row) ? "here" : "") });
       o.columns.forEach((c, i) => {
-        const whole = show(row[i], c.unit);
-        const text = c.unit === "variables" ? few(whole) : shortened(whole, 300);
+        const text = shortened(c.text ? c.text(row) : show(row[i], c.unit), 300);
+        const whole = c.unit === "variables" ? show(row[i], "text") : text;
         const number = numbers[i]!;
         const cell = h("td", { class: `${number ? "num" : "text"} ${c.class?.(row) ?? ""}`, title: number ? undefined : shortened(whole, 2000) });
         if (c.meter && most[i]! > 0 && typeof row[i] === "number") {

@@ -86,6 +86,9 @@ main (void)
       EXPECT (activity->unsubscribe (number[i]), EINVAL);
     }
   EXPECT (activity->flush (), 0);
+  EXPECT (activity->flush_for (number[0]), 0);
+  EXPECT (activity->flush_for (number[2]), EINVAL);
+  EXPECT (activity->flush_for (0), EINVAL);
   EXPECT (activity->current_correlation (), 0);
   EXPECT (activity->clock (acc_device_host, 0, NULL), EINVAL);
   EXPECT (activity->clock (acc_device_host, 0, &time), ENODEV);
@@ -99,6 +102,7 @@ main (void)
   printf ("now the Go part\n");
   fflush (stdout);
   acc_get_num_devices (acc_device_host);
+  EXPECT (activity->flush_for (number[0]), refused ? EINVAL : 0);
   EXPECT (activity->unsubscribe (number[0]), refused ? EINVAL : 0);
   EXPECT (activity->unsubscribe (number[0]), EINVAL);
   EXPECT (activity->subscribe (&wanted, &late), refused ? ENOMEM : 0);

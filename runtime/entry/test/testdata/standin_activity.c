@@ -82,6 +82,13 @@ device (int32_t type, int32_t number, struct accscope_activity_device *facts)
   return say ("device");
 }
 
+static int
+flush_for (uint64_t subscription)
+{
+  (void) subscription;
+  return say ("flush_for");
+}
+
 static const struct accscope_activity *
 activity (void)
 {
@@ -89,7 +96,8 @@ activity (void)
     = { .size = sizeof table, .version = 1, .subscribe = subscribe,
 	.unsubscribe = unsubscribe, .flush = flush,
 	.current_correlation = current_correlation, .clock = clock_point,
-	.mappings = mappings, .queues = queues, .device = device };
+	.mappings = mappings, .queues = queues, .device = device,
+	.flush_for = flush_for };
 
   return &table;
 }

@@ -11,11 +11,13 @@ export interface Target {
   tap(x: number, y: number): void;
   open(x: number, y: number): void; // a double click
   range(x0: number, x1: number, done: boolean): void;
+  resizeNames(pixels: number): void;
+  menu(x: number, y: number): boolean; // of a name, if one is there
 }
 
 export function pointers(canvas: HTMLCanvasElement, target: Target): void {
   const down = new Map<number, { x: number; y: number }>();
-  let begun: { x: number; y: number; ranging: boolean; moved: boolean } | undefined;
+  let begun: { x: number; y: number; ranging: boolean; resizing: boolean; moved: boolean } | undefined;
   const place = (e: MouseEvent): { x: number; y: number } => {
     const box = canvas.getBoundingClientRect();
     return { x: e.clientX - box.left, y: e.clientY - box.top };
@@ -25,7 +27,7 @@ export function pointers(canvas: HTMLCanvasElement, target: Target): void {
     const at = place(e);
     canvas.setPointerCapture(e.pointerId);
     down.set(e.pointerId, at);
-    if (down.size === 1) begun = { ...at, ranging: at.x > gutter && (e.shiftKey || at.y < ruler), moved: false };
+    if (down.size === 1) begun = { ...at, resizing: onEdge(at.x), ranging: at.x > gutter && (e.shiftKey || at.y < ruler), moved: false };
     else if (begun) begun.moved = true;
   });
   canvas.addEventListener("pointermove", (e) => {
@@ -45,6 +47,11 @@ export function pointers(canvas: HTMLCanvasElement, target: Target): void {
     }
     if (!begun.moved && Math.hypot(at.x - begun.x, at.y - begun.y) < 4) return;
     begun.moved = true;
+    if (begun.resizing) {
+      target.resizeNames(at.x);
+      down.set(e.pointerId, at);
+      return;
+    }
     if (begun.ranging) target.range(begun.x, at.x, false);
     else {
       target.pan(before.x - at.x);
@@ -57,7 +64,9 @@ export function pointers(canvas: HTMLCanvasElement, target: Target): void {
     if (!down.delete(e.pointerId) || down.size > 0 || !begun) return;
     const at = place(e);
     if (e.type === "pointerup") {
-      if (begun.ranging && begun.moved) target.range(begun.x, at.x, true);
+      if (begun.resizing) {
+        // That was all.
+      } else if (begun.ranging && begun.moved) target.range(begun.x, at.x, true);
       else if (!begun.moved) target.tap(at.x, at.y);
     }
     begun = undefined;
@@ -65,6 +74,9 @@ export function pointers(canvas: HTMLCanvasElement, target: Target): void {
   canvas.addEventListener("pointerup", up);
   canvas.addEventListener("pointercancel", up);
   canvas.addEventListener("pointerleave", () => target.point(0, 0, false));
+  canvas.addEventListener("contextmenu", (e) => {
+    if (target.menu(place(e).x, place(e).y)) e.preventDefault();
+  });
   canvas.addEventListener("dblclick", (e) => target.open(place(e).x, place(e).y));
   canvas.addEventListener("wheel", (e) => {
     e.preventDefault();
@@ -75,6 +87,11 @@ export function pointers(canvas: HTMLCanvasElement, target: Target): void {
     else if (x < gutter || e.altKey) target.scroll(e.deltaY * unit);
     else target.zoom(Math.exp(Math.max(-1, Math.min(1, e.deltaY * unit * 0.0022))), x);
   }, { passive: false });
+}
+
+// onEdge says whether a place is on the edge of the names, which can be dragged.
+export function onEdge(x: number): boolean {
+  return Math.abs(x - gutter) <= 4;
 }
 
 interface Point { x: number; y: number }

@@ -1,5 +1,6 @@
 // Which rows the timeline has and where they are.
 import type { Device, Lane, Overview } from "../api";
+import type { Arrangement } from "./arrangement";
 
 export interface Row {
   type: "group" | "instants" | "spans" | "queue" | "memory" | "rate";
@@ -7,16 +8,23 @@ export interface Row {
   label: string;
   hint: string;
   indent: number;
-  y: number;
+  y: number; // below the pinned rows; of a pinned row, below the ruler
   height: number;
+  pinned: boolean;
   lane?: Lane;
   device?: Device;
   folded?: boolean;
 }
 
-export interface Layout { rows: Row[]; height: number; byLane: Map<number, Row> }
+// Track is a row before it has a place, with those that belong to it.
+export interface Track { row: Omit<Row, "y" | "pinned">; inner: Track[] }
+
+export interface Layout { rows: Row[]; pinned: Row[]; height: number; pinnedHeight: number; byLane: Map<number, Row>; tracks: Track[] }
 
 const heights = { group: 22, instants: 14, spans: 19, queue: 21, memory: 52, rate: 44 };
+
+// From so many rows of threads on, devices come before them.
+const manyRows = 12;
 
 export function processName(o: Overview, id: number): string {
   const p = o.processes.find((x) => x.id === id);
@@ -30,43 +38,74 @@ export function deviceName(o: Overview, d: Device): string {
   return o.processes.length > 1 ? `${d.title} of ${processName(o, d.process)}` : d.title;
 }
 
-// layout puts rows under one another: by process the threads with their nested
-// constructs, then the devices with their queues and counters.
-export function layout(o: Overview, folded: ReadonlySet<string>, counted: ReadonlyMap<number, { memory: boolean; rate: boolean }>): Layout {
-  const rows: Row[] = [];
-  let y = 0;
-  const add = (type: Row["type"], key: string, label: string, indent: number, more: Partial<Row> = {}): void => {
-    rows.push({ type, key, label, hint: label, indent, y, height: heights[type], ...more });
-    y += heights[type];
-  };
-  const group = (key: string, label: string, indent: number, hint = label): boolean => {
-    add("group", key, label, indent, { folded: folded.has(key), hint });
-    return !folded.has(key);
-  };
+type Counted = ReadonlyMap<number, { memory: boolean; rate: boolean }>;
+
+// tracks are what there is: by process the threads with their nested constructs, and
+// the devices with their queues and counters.
+function tracks(o: Overview, counted: Counted): Track[] {
+  const track = (type: Row["type"], key: string, label: string, indent: number, more: Partial<Row> = {}): Track =>
+    ({ row: { type, key, label, hint: label, indent, height: heights[type], ...more }, inner: [] });
   const threads = new Map(o.threads.map((t) => [t.id, t]));
   const queues = new Map(o.queues.map((q) => [q.id, q]));
-  const processes = [...new Set([...o.processes.map((p) => p.id), ...o.lanes.map((l) => l.process)])];
-  for (const process of processes) {
+  const list: Track[] = [];
+  for (const process of new Set([...o.processes.map((p) => p.id), ...o.lanes.map((l) => l.process)])) {
     const lanes = o.lanes.filter((l) => l.process === process);
-    const devices = o.devices.filter((d) => d.process === process && !d.requested);
     if (lanes.length === 0 && o.processes.length > 1) continue;
-    if (!group(`p${process}`, processName(o, process), 0, o.processes.find((p) => p.id === process)?.program)) continue;
+    const name = processName(o, process);
+    const whole = track("group", `p${process}`, name, 0, { hint: o.processes.find((p) => p.id === process)?.program ?? name });
+    const hosts: Track[] = [];
     for (const id of new Set(lanes.filter((l) => l.type !== "queue").map((l) => l.thread))) {
       const t = threads.get(id);
-      if (!group(`t${id}`, t ? `thread ${t.number}${t.name ? ` · ${t.name}` : ""} · ${t.tid}` : `thread ${id}`, 1)) continue;
-      for (const lane of lanes.filter((l) => l.thread === id && l.type === "instants")) add("instants", `l${lane.id}`, "events", 2, { lane, hint: "events without duration" });
+      const thread = track("group", `t${id}`, t ? `thread ${t.number}${t.name ? ` · ${t.name}` : ""} · ${t.tid}` : `thread ${id}`, 1);
+      for (const lane of lanes.filter((l) => l.thread === id && l.type === "instants")) thread.inner.push(track("instants", `l${lane.id}`, "events", 2, { lane, hint: "events without duration" }));
       for (const lane of lanes.filter((l) => l.thread === id && l.type === "spans").sort((a, b) => a.depth - b.depth))
-        add("spans", `l${lane.id}`, lane.depth === 0 ? "constructs" : "", 2, { lane, hint: `constructs, nesting ${lane.depth}` });
+        thread.inner.push(track("spans", `l${lane.id}`, lane.depth === 0 ? "constructs" : `nested ${lane.depth}`, 2, { lane, hint: lane.depth === 0 ? "constructs" : `constructs, nested ${lane.depth} deep` }));
+      hosts.push(thread);
     }
-    for (const device of devices) {
+    const devices: Track[] = [];
+    for (const device of o.devices.filter((d) => d.process === process && !d.requested)) {
       const own = lanes.filter((l) => l.type === "queue" && l.device === device.id);
       const has = counted.get(device.id) ?? { memory: true, rate: true };
       if (own.length === 0 && !has.memory && !has.rate) continue;
-      if (!group(`d${device.id}`, device.title, 1)) continue;
-      for (const lane of own) add("queue", `l${lane.id}`, `queue ${queues.get(lane.queue)?.name ?? "?"}`, 2, { lane });
-      if (has.memory) add("memory", `m${device.id}`, "memory", 2, { device, hint: "device memory in use" });
-      if (has.rate) add("rate", `x${device.id}`, "transfer rate", 2, { device, hint: "bytes a second to and from the device" });
+      const group = track("group", `d${device.id}`, device.title, 1);
+      for (const lane of own) group.inner.push(track("queue", `l${lane.id}`, `queue ${queues.get(lane.queue)?.name ?? "?"}`, 2, { lane }));
+      if (has.memory) group.inner.push(track("memory", `m${device.id}`, "memory", 2, { device, hint: "device memory in use" }));
+      if (has.rate) group.inner.push(track("rate", `x${device.id}`, "transfer rate", 2, { device, hint: "bytes a second to and from the device" }));
+      devices.push(group);
     }
+    const many = hosts.reduce((rows, t) => rows + 1 + t.inner.length, 0) > manyRows;
+    whole.inner.push(...(many ? [...devices, ...hosts] : [...hosts, ...devices]));
+    list.push(whole);
   }
-  return { rows, height: y, byLane: new Map(rows.filter((r) => r.lane).map((r) => [r.lane!.id, r])) };
+  return list;
+}
+
+// layout puts rows under one another, as they were arranged.
+export function layout(o: Overview, folded: ReadonlySet<string>, counted: Counted, arrangement: Arrangement): Layout {
+  const all = arrangement.sorted(tracks(o, counted));
+  const rows: Row[] = [];
+  const pinned: Row[] = [];
+  let [height, pinnedHeight] = [0, 0];
+  const owner = (path: Track[]): string => path.slice(o.processes.length > 1 ? 0 : 1).map((t) => t.row.label).join(" · ");
+  const pin = (track: Track, path: Track[]): void => {
+    const name = owner(path.filter((t) => t !== track));
+    pinned.push({ ...track.row, label: name && track.row.type !== "group" ? `${track.row.label} · ${name}` : track.row.label, hint: [name, track.row.hint].filter(Boolean).join(" · "), indent: 0, y: pinnedHeight, pinned: true });
+    pinnedHeight += track.row.height;
+  };
+  const add = (track: Track, path: Track[]): void => {
+    if (arrangement.isHidden(track.row.key)) return;
+    const inside = [...path, track];
+    if (arrangement.isPinned(track.row.key) && track.row.type !== "group") {
+      pin(track, inside);
+      return;
+    }
+    rows.push({ ...track.row, folded: track.row.type === "group" ? folded.has(track.row.key) : undefined, y: height, pinned: false });
+    height += track.row.height;
+    for (const inner of track.inner) {
+      if (!folded.has(track.row.key)) add(inner, inside);
+      else if (arrangement.isPinned(inner.row.key) && !arrangement.isHidden(inner.row.key)) pin(inner, [...inside, inner]);
+    }
+  };
+  for (const track of all) add(track, []);
+  return { rows, pinned, height, pinnedHeight, tracks: all, byLane: new Map([...rows, ...pinned].filter((r) => r.lane).map((r) => [r.lane!.id, r])) };
 }

@@ -1,13 +1,19 @@
 // Drawing the timeline on its canvas.
 import type { Arrow, Counters, Label } from "../api";
-import { colour, onColour, token } from "../colour";
+import { colour, font, kindColour, onColour, token } from "../colour";
 import { plain } from "../dom";
-import { bytes, moment } from "../format";
+import { bytes, moment, rate } from "../format";
 import { state } from "../state";
 import { first, type Blocks, type Data } from "./data";
 import type { Layout, Row } from "./layout";
 
-export const gutter = 190;
+export let gutter = 190; // width of the names, pixels
+
+// setGutter is for a change of it, to what the timeline's width has room for.
+export function setGutter(pixels: number, width: number): void {
+  gutter = Math.round(Math.min(Math.max(pixels, 60), Math.max(width * 0.6, 60)));
+}
+
 export const ruler = 26;
 
 export interface Picture {
@@ -19,6 +25,7 @@ export interface Picture {
   hover?: { row: Row; index: number };
   selected?: { lane: number; start: number; end: number };
   pointer?: number; // time under the pointer
+  named?: string; // key of the row whose name the pointer is on
   range?: [number, number];
 }
 
@@ -41,6 +48,7 @@ export class Painter {
     this.theme = { back: token("back"), raised: token("raised"), line: token("line"), text: token("text"), dim: token("dim"), accent: token("accent"), bad: token("bad") };
     this.colours = [];
     this.matches = [];
+    widths.clear();
   }
 
   paint(p: Picture): void {
@@ -59,20 +67,33 @@ export class Painter {
     c.rect(gutter, ruler, p.width - gutter, p.height - ruler);
     c.clip();
     this.grid(p, k);
-    for (const row of p.layout.rows) {
-      const y = row.y - p.scroll + ruler;
-      if (y > p.height || y + row.height < ruler) continue;
-      if (row.type === "group") {
-        c.fillStyle = t.raised;
-        c.fillRect(gutter, y, p.width - gutter, row.height);
-      } else if (row.lane) this.lane(p, row, y, k);
-      else if (row.device) this.counter(p, row, y, k);
+    for (const row of p.layout.pinned) this.row(p, row, k);
+    const below = ruler + p.layout.pinnedHeight;
+    if (below > ruler) {
+      c.fillStyle = t.dim;
+      c.fillRect(gutter, below - 1, p.width - gutter, 1);
     }
+    c.save();
+    c.beginPath();
+    c.rect(gutter, below, p.width - gutter, p.height - below);
+    c.clip();
+    for (const row of p.layout.rows) this.row(p, row, k);
+    c.restore();
     this.arrows(p, k);
     this.overlay(p, k);
     c.restore();
     this.labels(p);
     this.ruler(p, k);
+  }
+
+  private row(p: Picture, row: Row, k: number): void {
+    const y = top(p.layout, row, p.scroll);
+    if (y > p.height || y + row.height < ruler) return;
+    if (row.type === "group") {
+      this.context.fillStyle = this.theme.raised;
+      this.context.fillRect(gutter, y, p.width - gutter, row.height);
+    } else if (row.lane) this.lane(p, row, y, k);
+    else if (row.device) this.counter(p, row, y, k);
   }
 
   private grid(p: Picture, k: number): void {
@@ -93,7 +114,7 @@ export class Painter {
     const n = blocks.start.length;
     let lastPixel = -1;
     let fill = "";
-    c.font = "11px system-ui, 'DejaVu Sans', sans-serif";
+    c.font = font(11);
     for (let i = first(blocks, p.from); i < n; i++) {
       const start = blocks.start[i]!;
       if (start > p.to) break;
@@ -202,7 +223,7 @@ export class Painter {
     const bottom = y + height - 1;
     const width = Math.max(r.step * k, 1);
     const series: [number[], string][] = [
-      [r.upload, this.kind("upload")], [r.download, this.kind("download")], [r.mixed, this.theme.dim]];
+      [r.upload, kindColour("upload")], [r.download, kindColour("download")], [r.mixed, this.theme.dim]];
     for (let i = low; i < until; i++) {
       let base = bottom;
       for (const [values, style] of series) {
@@ -213,12 +234,12 @@ export class Painter {
         base -= tall;
       }
     }
-    this.scale(`${bytes(high)}/s`, y);
+    this.scale(rate(high), y);
   }
 
   private scale(text: string, y: number): void {
     const c = this.context;
-    c.font = "10.5px system-ui, 'DejaVu Sans', sans-serif";
+    c.font = font(10.5);
     const width = c.measureText(text).width;
     c.fillStyle = this.theme.back;
     c.globalAlpha = 0.75;
@@ -228,32 +249,31 @@ export class Painter {
     c.fillText(text, gutter + 5, y + 8);
   }
 
-  private kind(kind: string): string {
-    return colour({ text: "", kind, name: "", source: "" }, "kind");
-  }
-
   private arrows(p: Picture, k: number): void {
     const c = this.context;
     c.strokeStyle = c.fillStyle = this.theme.text;
     c.lineWidth = 1.2;
     c.globalAlpha = p.arrows.length > 20 ? 0.45 : 0.9;
     for (const a of p.arrows) {
-      const from = p.layout.rows.find((r) => r.lane?.type === "spans" && r.lane.thread === a.thread && r.lane.depth === a.depth);
-      const to = p.layout.rows.find((r) => r.lane?.type === "queue" && r.lane.queue === a.queue);
+      const rows = [...p.layout.pinned, ...p.layout.rows];
+      const from = rows.find((r) => r.lane?.type === "spans" && r.lane.thread === a.thread && r.lane.depth === a.depth);
+      const to = rows.find((r) => r.lane?.type === "queue" && r.lane.queue === a.queue);
       if (!from || !to) continue;
       const x0 = gutter + (a.from - p.from) * k;
       const x1 = gutter + (a.to - p.from) * k;
       if (Math.max(x0, x1) < gutter - 200 || Math.min(x0, x1) > p.width + 200) continue;
-      const y0 = from.y + from.height - 2 - p.scroll + ruler;
-      const y1 = to.y + 2 - p.scroll + ruler;
+      const [above, below] = [top(p.layout, from, p.scroll), top(p.layout, to, p.scroll)];
+      const down = below >= above ? 1 : -1; // queues may stand above the threads
+      const y0 = down > 0 ? above + from.height - 2 : above + 2;
+      const y1 = down > 0 ? below + 2 : below + to.height - 2;
       c.beginPath();
       c.moveTo(x0, y0);
       c.bezierCurveTo(x0 + 24, y0 + (y1 - y0) / 3, x1 - 24, y1 - (y1 - y0) / 3, x1, y1);
       c.stroke();
       c.beginPath();
-      c.moveTo(x1, y1 + 2);
-      c.lineTo(x1 - 4, y1 - 5);
-      c.lineTo(x1 + 4, y1 - 5);
+      c.moveTo(x1, y1 + 2 * down);
+      c.lineTo(x1 - 4, y1 - 5 * down);
+      c.lineTo(x1 + 4, y1 - 5 * down);
       c.fill();
     }
     c.globalAlpha = 1;
@@ -287,35 +307,54 @@ export class Painter {
     c.clip();
     c.fillStyle = t.raised;
     c.fillRect(0, ruler, gutter, p.height);
-    for (const row of p.layout.rows) {
-      const y = row.y - p.scroll + ruler;
-      if (y > p.height || y + row.height < ruler) continue;
-      const group = row.type === "group";
-      c.font = `${group ? "600 " : ""}11.5px system-ui, 'DejaVu Sans', sans-serif`;
-      c.fillStyle = group ? t.text : t.dim;
-      const x = 8 + row.indent * 10;
-      if (group) {
-        c.beginPath();
-        const middle = y + row.height / 2;
-        if (row.folded) {
-          c.moveTo(x, middle - 4);
-          c.lineTo(x + 6, middle);
-          c.lineTo(x, middle + 4);
-        } else {
-          c.moveTo(x - 1, middle - 3);
-          c.lineTo(x + 7, middle - 3);
-          c.lineTo(x + 3, middle + 4);
-        }
-        c.fill();
-        c.fillStyle = t.line;
-        c.fillRect(0, y, p.width, 1);
-        c.fillStyle = t.text;
-      }
-      this.text(row.label, group ? x + 12 : x, y + Math.min(row.height, 24) / 2, gutter - x - (group ? 18 : 6));
+    for (const row of p.layout.pinned) this.name(p, row);
+    const below = ruler + p.layout.pinnedHeight;
+    if (below > ruler) {
+      c.fillStyle = t.dim;
+      c.fillRect(0, below - 1, gutter, 1);
     }
+    c.save();
+    c.beginPath();
+    c.rect(0, below, p.width, p.height - below);
+    c.clip();
+    for (const row of p.layout.rows) this.name(p, row);
+    c.restore();
     c.fillStyle = t.line;
     c.fillRect(gutter - 1, ruler, 1, p.height);
     c.restore();
+  }
+
+  private name(p: Picture, row: Row): void {
+    const c = this.context;
+    const t = this.theme;
+    const y = top(p.layout, row, p.scroll);
+    if (y > p.height || y + row.height < ruler) return;
+    const group = row.type === "group";
+    c.font = font(11.5, group ? 600 : 400);
+    c.fillStyle = group ? t.text : t.dim;
+    const x = 8 + row.indent * 10;
+    if (group) {
+      c.beginPath();
+      const middle = y + row.height / 2;
+      if (row.folded) {
+        c.moveTo(x, middle - 4);
+        c.lineTo(x + 6, middle);
+        c.lineTo(x, middle + 4);
+      } else {
+        c.moveTo(x - 1, middle - 3);
+        c.lineTo(x + 7, middle - 3);
+        c.lineTo(x + 3, middle + 4);
+      }
+      c.fill();
+      c.fillStyle = t.line;
+      c.fillRect(0, y, p.width, 1);
+      c.fillStyle = t.text;
+    }
+    const dots = p.named === row.key && gutter > 80;
+    this.text(row.label, group ? x + 12 : x, y + Math.min(row.height, 24) / 2, gutter - x - (group ? 18 : 6) - (dots ? 14 : 0));
+    if (!dots) return;
+    c.fillStyle = t.text;
+    for (const by of [-4, 0, 4]) c.fillRect(gutter - 12 + by, y + Math.min(row.height, 24) / 2 - 1, 2, 2);
   }
 
   private ruler(p: Picture, k: number): void {
@@ -325,7 +364,7 @@ export class Painter {
     c.fillRect(0, 0, p.width, ruler);
     c.fillStyle = t.line;
     c.fillRect(0, ruler - 1, p.width, 1);
-    c.font = "11px system-ui, 'DejaVu Sans', sans-serif";
+    c.font = font(11);
     const list = ticks(p.from, p.to, (p.width - gutter) / 110);
     const step = list.length > 1 ? list[1]! - list[0]! : p.to - p.from;
     for (const tick of list) {
@@ -348,7 +387,7 @@ export class Painter {
     c.fillStyle = t.raised;
     c.fillRect(0, 0, gutter - 1, ruler - 1);
     c.fillStyle = t.dim;
-    this.text(p.data.loading ? "loading …" : "time since the trace's begin", 8, ruler / 2, gutter - 16);
+    this.text(p.data.loading ? "loading …" : "time since the begin", 8, ruler / 2, gutter - 16);
   }
 
   // text draws what fits, with an ellipsis where something does not.
@@ -377,6 +416,11 @@ export class Painter {
   private match(label: Label, n: number): boolean {
     return (this.matches[n] ??= matches(label, this.searched));
   }
+}
+
+// top is where a row begins on the canvas.
+export function top(layout: Layout, row: Row, scroll: number): number {
+  return ruler + (row.pinned ? row.y : layout.pinnedHeight + row.y - scroll);
 }
 
 const widths = new Map<string, number>();

@@ -20,7 +20,22 @@ export class Panel {
   private readonly marked = h("div");
 
   constructor(private readonly actions: Actions) {
-    this.element.append(this.selected, this.marked);
+    const edge = h("div", { class: "panel-edge", role: "separator", tabindex: 0, "aria-orientation": "horizontal", "aria-label": "Height of the details" });
+    const resize = (pixels: number): void => {
+      const high = Math.round(Math.min(Math.max(pixels, 80), innerHeight * 0.75));
+      this.element.style.height = `${high}px`;
+      localStorage.setItem("panel", String(high));
+    };
+    const kept = Number(localStorage.getItem("panel"));
+    if (kept > 0) this.element.style.height = `min(${kept}px, 75vh)`;
+    edge.addEventListener("pointerdown", (e) => edge.setPointerCapture(e.pointerId));
+    edge.addEventListener("pointermove", (e) => edge.hasPointerCapture(e.pointerId) && resize(this.element.getBoundingClientRect().bottom - e.clientY));
+    edge.addEventListener("keydown", (e) => {
+      if (e.key !== "ArrowUp" && e.key !== "ArrowDown") return;
+      resize(this.element.offsetHeight + (e.key === "ArrowUp" ? 24 : -24));
+      e.preventDefault();
+    });
+    this.element.append(edge, this.selected, this.marked);
   }
 
   private update(): void {
@@ -39,11 +54,13 @@ export class Panel {
       h("span", { class: "spacer" }),
       h("button", { type: "button", onclick: () => this.actions.zoom(d.start, d.end) }, "Zoom to it"),
       d.name !== "" && h("button", { type: "button", title: "Point out all of this name", onclick: () => change({ search: d.name }) }, "Find all"),
-      h("button", { type: "button", "aria-label": "Close the details", onclick: () => this.actions.closeSelection() }, "✕"));
+      h("button", { type: "button", "aria-label": "Close the details", onclick: () => this.actions.closeSelection() }, "×"));
   }
 
   private body(d: Detail, overview: Overview): HTMLElement {
-    const fields = h("dl", { class: "fields" }, ...d.fields.map((f) => h("div", {}, h("dt", {}, f.name), h("dd", {}, shown(f.value, f.unit)))));
+    const terms = (fields: Detail["fields"]): HTMLElement => h("dl", { class: "fields" }, ...fields.map((f) => h("div", {}, h("dt", {}, f.name), h("dd", {}, shown(f.value, f.unit)))));
+    const raw = d.fields.filter((f) => f.raw);
+    const fields = h("div", { class: "fields-place" }, terms(d.fields.filter((f) => !f.raw)), raw.length > 0 && h("details", {}, h("summary", {}, "As the runtime gave it"), terms(raw)));
     const side = h("div", { class: "side" });
     const list = (title: string, items: HTMLElement[]): void => {
       if (items.length > 0) side.append(h("h3", {}, title), h("ul", {}, ...items.map((i) => h("li", {}, i))));
@@ -77,7 +94,7 @@ export class Panel {
     clear(this.marked, h("div", { class: "panel-head" }, h("h2", {}, "Range"), h("span", {}, `${moment(from, step)} to ${moment(to, step)}, ${duration(to - from)}`),
       h("span", { class: "spacer" }),
       h("button", { type: "button", onclick: () => this.actions.zoom(from, to) }, "Zoom to it"),
-      h("button", { type: "button", "aria-label": "Close the statistics", onclick: () => this.actions.closeRange() }, "✕")), place);
+      h("button", { type: "button", "aria-label": "Close the statistics", onclick: () => this.actions.closeRange() }, "×")), place);
     this.update();
     const scroll = (): void => void (this.element.scrollTop = this.marked.offsetTop);
     scroll();

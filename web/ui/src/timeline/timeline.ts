@@ -1,13 +1,16 @@
 // The timeline: what is shown of the trace's time, and what is pointed at,
 // selected and marked in it.
-import { get, type Arrow, type Detail, type Next, type Overview } from "../api";
+import { get, type Arrow, type Counters, type Detail, type Next, type Overview } from "../api";
 import { h, message } from "../dom";
-import { bytes, duration, moment } from "../format";
+import { bytes, duration, moment, rate } from "../format";
 import { change, colourModes, state, type ColourMode } from "../state";
+import { Strip } from "../strip";
 import { Data, first } from "./data";
-import { keys, pointers, type Target } from "./input";
+import { Arrangement, TrackList } from "./arrangement";
+import { keys, onEdge, pointers, type Target } from "./input";
 import { layout, type Layout, type Row } from "./layout";
-import { gutter, Painter, ruler, type Picture } from "./paint";
+import { Legend } from "./legend";
+import { gutter, Painter, ruler, setGutter, top, type Picture } from "./paint";
 import { Panel } from "./panel";
 
 export class Timeline implements Target {
@@ -24,6 +27,14 @@ export class Timeline implements Target {
     ...colourModes.map((m) => h("option", { value: m }, `colour by ${m}`)));
   private readonly painter: Painter;
   private readonly panel: Panel;
+  private readonly legend = new Legend();
+  private readonly strip: Strip;
+  private readonly arrangement: Arrangement;
+  private readonly trackList: TrackList;
+  private readonly hiddenTracks = h("button", { type: "button", hidden: true, title: "Show the list of tracks", onclick: () => this.trackList.open() });
+  private readonly menuPlace = h("div", { class: "menu", role: "menu", hidden: true });
+  private namesWidth = Number(localStorage.getItem("names")) || 0; // as the user has drawn it
+  private named: string | undefined;
   private data: Data;
   private rows: Layout;
   private readonly folded = new Set<string>();
@@ -56,18 +67,33 @@ export class Timeline implements Target {
       closeSelection: () => void this.select(undefined),
       closeRange: () => this.mark(undefined),
     });
-    const tool = (text: string, title: string, go: () => void): HTMLElement => h("button", { type: "button", title, onclick: go }, text);
+    this.arrangement = new Arrangement(overview.name, () => this.relayout());
+    this.trackList = new TrackList(this.arrangement, () => this.rows.tracks);
+    this.strip = new Strip(overview, () => ({ from: this.from, to: this.to }), (from, to) => {
+      this.unfollow();
+      this.show(from, to);
+    }, () => gutter);
+    const tool = (text: string, title: string, go: () => void): HTMLElement => h("button", { type: "button", "data-tool": text, title, onclick: go }, text);
     const tools = h("div", { class: "tools", role: "toolbar", "aria-label": "timeline" },
       tool("Fit", "Show the whole trace (0)", () => this.fit()),
       tool("+", "Zoom in (W)", () => this.zoom(0.5, gutter + this.width() / 2)),
       tool("−", "Zoom out (S)", () => this.zoom(2, gutter + this.width() / 2)),
       tool("Selection", "Show the selected span (F)", () => this.fitSelection()),
       tool("Statistics", "Statistics of what is shown; drag in the ruler for another range (M)", () => this.mark([this.from, this.to])),
+      tool("Tracks", "Pin, hide and move tracks", () => this.trackList.open()), this.hiddenTracks,
       this.shownWindow, h("span", { class: "spacer" }), this.problem, this.colours);
-    this.element = h("div", { class: "view timeline" }, tools, this.scroller, this.panel.element, this.tip, this.said);
+    this.element = h("div", { class: "view timeline" }, tools, this.legend.element, this.strip.element, this.scroller, this.panel.element, this.tip, this.said, this.trackList.element, this.menuPlace);
+    document.addEventListener("pointerdown", (e) => {
+      if (!this.menuPlace.contains(e.target as Node)) this.menuPlace.hidden = true;
+    });
+    this.menuPlace.addEventListener("keydown", (e) => {
+      if (e.key !== "Escape") return;
+      this.menuPlace.hidden = true;
+      this.focus();
+    });
     this.painter = new Painter(this.canvas);
     this.data = new Data(state.trace, overview, () => this.arrived());
-    this.rows = layout(overview, this.folded, this.counted);
+    this.rows = layout(overview, this.folded, this.counted, this.arrangement);
     this.restore();
     pointers(this.canvas, this);
     keys(this.canvas, this, (e) => this.key(e));
@@ -104,10 +130,13 @@ export class Timeline implements Target {
       else this.show(overview.meta.last - span * 0.98, overview.meta.last + span * 0.02);
     }
     this.relayout();
+    void this.strip.load(overview);
   }
 
   restyle(): void {
     this.painter.restyle();
+    this.legend.update(this.data, this.overview, this.from, this.to);
+    this.strip.draw();
     this.redraw();
   }
 
@@ -116,7 +145,10 @@ export class Timeline implements Target {
   }
 
   private relayout(): void {
-    this.rows = layout(this.overview, this.folded, this.counted);
+    this.rows = layout(this.overview, this.folded, this.counted, this.arrangement);
+    const hidden = this.arrangement.hiddenCount;
+    this.hiddenTracks.hidden = hidden === 0;
+    this.hiddenTracks.textContent = `${hidden} hidden`;
     this.resize();
   }
 
@@ -125,13 +157,14 @@ export class Timeline implements Target {
     if (box.width === 0) return;
     this.wide = this.scroller.clientWidth;
     this.high = Math.floor(box.height);
+    setGutter(this.namesWidth || Math.min(190, this.wide * 0.32), this.wide);
     const ratio = devicePixelRatio || 1;
     this.canvas.width = Math.round(this.wide * ratio);
     this.canvas.height = Math.round(this.high * ratio);
     this.canvas.style.width = `${this.wide}px`;
     this.canvas.style.height = `${this.high}px`;
     this.canvas.getContext("2d", { alpha: false })!.setTransform(ratio, 0, 0, ratio, 0, 0);
-    this.spacer.style.height = `${Math.max(0, this.rows.height + ruler + 12 - this.high)}px`;
+    this.spacer.style.height = `${Math.max(0, this.rows.height + this.rows.pinnedHeight + ruler + 12 - this.high)}px`;
     this.redraw();
   }
 
@@ -209,8 +242,11 @@ export class Timeline implements Target {
   // row finds the row at a height of the canvas.
   private row(y: number): Row | undefined {
     if (y < ruler) return undefined;
-    const at = y - ruler + this.scroller.scrollTop;
-    return this.rows.rows.find((r) => at >= r.y && at < r.y + r.height);
+    const within = (r: Row): boolean => {
+      const from = top(this.rows, r, this.scroller.scrollTop);
+      return y >= from && y < from + r.height;
+    };
+    return this.rows.pinned.find(within) ?? (y < ruler + this.rows.pinnedHeight ? undefined : this.rows.rows.find(within));
   }
 
   // hit finds the block at a place; one that is narrow, within three pixels.
@@ -239,7 +275,8 @@ export class Timeline implements Target {
     this.hover = inside ? this.hit(x, y) : undefined;
     this.pointer = inside && x >= gutter ? this.time(x) : undefined;
     const row = inside ? this.row(y) : undefined;
-    this.canvas.style.cursor = inside && y < ruler && x > gutter ? "col-resize" : this.hover || (row?.type === "group" && x < gutter) ? "pointer" : "default";
+    this.named = row && x < gutter ? row.key : undefined;
+    this.canvas.style.cursor = inside && onEdge(x) ? "ew-resize" : inside && y < ruler && x > gutter ? "col-resize" : this.hover || (row?.type === "group" && x < gutter) ? "pointer" : "default";
     this.describe(row, x);
     this.redraw();
   }
@@ -272,7 +309,7 @@ export class Timeline implements Target {
       if (b.open.has(i)) lines.push("has no end");
       else if (hit.row.type !== "instants") lines.push(duration(b.end[i]! - b.start[i]!));
     }
-    if (b.bytes[i]! > 0) lines.push(bytes(b.bytes[i]!) + (hit.row.type === "queue" && b.count[i] === 1 && b.busy[i]! > 0 ? `, ${bytes((b.bytes[i]! * 1e9) / b.busy[i]!)}/s` : ""));
+    if (b.bytes[i]! > 0) lines.push(bytes(b.bytes[i]!) + (hit.row.type === "queue" && b.count[i] === 1 && b.busy[i]! > 0 ? `, ${rate((b.bytes[i]! * 1e9) / b.busy[i]!)}` : ""));
     if (label.source) lines.push(label.source);
     lines.push(`at ${moment(b.start[i]!, Math.max(this.span() / 2000, 1))}`);
     return [label.text, lines];
@@ -290,12 +327,13 @@ export class Timeline implements Target {
     const i = Math.floor((time - c.rates.begin) / c.rates.step);
     if (i < 0 || i >= c.rates.upload.length) return undefined;
     const lines = ([["to the device", c.rates.upload], ["from the device", c.rates.download], ["either way", c.rates.mixed]] as [string, number[]][])
-      .filter(([, v]) => v[i]! > 0).map(([name, v]) => `${bytes(v[i]!)}/s ${name}`);
+      .filter(([, v]) => v[i]! > 0).map(([name, v]) => `${rate(v[i]!)} ${name}`);
     return [lines.length > 0 ? lines[0]! : "nothing moves", [...lines.slice(1), ...(c.rates.measured ? [] : ["by the times of the enqueue calls"])]];
   }
 
   tap(x: number, y: number): void {
     const row = this.row(y);
+    if (row && x < gutter && x > gutter - 20 && this.menu(x, y)) return;
     if (row?.type === "group" && x < gutter) {
       if (!this.folded.delete(row.key)) this.folded.add(row.key);
       this.relayout();
@@ -307,6 +345,35 @@ export class Timeline implements Target {
       return;
     }
     this.choose(hit);
+  }
+
+  resizeNames(pixels: number): void {
+    this.namesWidth = Math.max(Math.round(pixels), 60);
+    localStorage.setItem("names", String(this.namesWidth));
+    this.resize();
+    this.strip.draw();
+  }
+
+  // menu offers what can be done with the track whose name is at a place.
+  menu(x: number, y: number): boolean {
+    const row = this.row(y);
+    if (!row || x >= gutter) return false;
+    const item = (text: string, go: () => void): HTMLElement => h("button", { type: "button", role: "menuitem", onclick: () => {
+      this.menuPlace.hidden = true;
+      go();
+      this.focus();
+    } }, text);
+    const pinned = this.arrangement.isPinned(row.key);
+    this.menuPlace.replaceChildren(...(row.type === "group" ? [] : [item(pinned ? "Unpin" : "Pin to the top", () => this.arrangement.pin(row.key, !pinned))]),
+      item("Hide", () => this.arrangement.hide(row.key, true)), item("Move up", () => this.arrangement.move(this.rows.tracks, row.key, -1)),
+      item("Move down", () => this.arrangement.move(this.rows.tracks, row.key, 1)), item("All tracks …", () => this.trackList.open()));
+    this.menuPlace.hidden = false;
+    this.forget();
+    const box = this.canvas.getBoundingClientRect();
+    this.menuPlace.style.left = `${Math.min(box.left + x, innerWidth - this.menuPlace.offsetWidth - 6)}px`;
+    this.menuPlace.style.top = `${Math.min(box.top + y, innerHeight - this.menuPlace.offsetHeight - 6)}px`;
+    this.menuPlace.querySelector("button")?.focus();
+    return true;
   }
 
   private choose(hit: NonNullable<Picture["hover"]>): void {
@@ -376,9 +443,9 @@ export class Timeline implements Target {
     if (end - start > span || (end - start) / span < 0.004) this.fit(start - (end - start), end + (end - start));
     else if (start < this.from || end > this.to) this.show((start + end - span) / 2, (start + end + span) / 2);
     const row = lane === undefined ? undefined : this.rows.byLane.get(lane);
-    if (!row) return;
-    const top = this.scroller.scrollTop;
-    if (row.y < top || row.y + row.height + ruler > top + this.high) this.scroller.scrollTop = row.y - this.high / 2;
+    if (!row || row.pinned) return;
+    const above = this.scroller.scrollTop;
+    if (row.y < above || row.y + row.height + ruler + this.rows.pinnedHeight > above + this.high) this.scroller.scrollTop = row.y - this.high / 2;
   }
 
   // find goes to the next or the previous match of the search.
@@ -417,7 +484,7 @@ export class Timeline implements Target {
   // step selects the neighbour of the selected block in its row, or what is in
   // sight.
   private step(by: number): void {
-    const rows = this.rows.rows.filter((r) => r.lane && (r.type === "spans" || r.type === "queue"));
+    const rows = [...this.rows.pinned, ...this.rows.rows].filter((r) => r.lane && (r.type === "spans" || r.type === "queue"));
     const row = rows.find((r) => r.lane!.id === this.selection?.lane) ?? rows[0];
     const blocks = row && this.data.blocks(row.lane!.id, this.from, this.to);
     if (!row || !blocks || blocks.start.length === 0) return;
@@ -432,17 +499,32 @@ export class Timeline implements Target {
     }
   }
 
+  // countDevices finds out which devices moved or held anything where the whole trace
+  // is not in sight.
+  private async countDevices(): Promise<void> {
+    const { first, last } = this.overview.meta;
+    for (const device of this.overview.devices.filter((d) => !d.requested && !this.counted.has(d.id))) {
+      this.count(device.id, await get<Counters>("counters", { trace: state.trace, from: first, to: last + 1, pixels: 64, device: device.id }));
+      this.relayout();
+    }
+  }
+
+  private count(device: number, c: Counters): void {
+    this.counted.set(device, { memory: c.memory.time.length > 0,
+      rate: c.rates.upload.some((v) => v > 0) || c.rates.download.some((v) => v > 0) || c.rates.mixed.some((v) => v > 0) });
+  }
+
   private arrived(): void {
     // Devices that moved and held nothing get no counters.
     let changed = false;
     for (const device of this.overview.devices) {
       const c = this.data.counters(device.id, this.from, this.to);
       if (!c || this.counted.has(device.id) || this.from > this.overview.meta.first || this.to < this.overview.meta.last) continue;
-      this.counted.set(device.id, { memory: c.memory.time.length > 0,
-        rate: c.rates.upload.some((v) => v > 0) || c.rates.download.some((v) => v > 0) || c.rates.mixed.some((v) => v > 0) });
+      this.count(device.id, c);
       changed = true;
     }
     this.problem.textContent = this.data.error;
+    if (this.painted) this.legend.update(this.data, this.overview, this.from, this.to);
     if (changed) this.relayout();
     else this.redraw();
   }
@@ -458,17 +540,26 @@ export class Timeline implements Target {
 
   private draw(): void {
     if (!this.canvas.isConnected) return;
-    const top = this.scroller.scrollTop;
-    const seen = this.rows.rows.filter((r) => r.y + r.height >= top - 200 && r.y <= top + this.high + 200);
+    const scroll = this.scroller.scrollTop;
+    const seen = [...this.rows.pinned, ...this.rows.rows.filter((r) => r.y + r.height >= scroll - 200 && r.y <= scroll + this.high + 200)];
     this.data.want(this.from, this.to, this.width(), seen.filter((r) => r.lane).map((r) => r.lane!.id),
       [...new Set(seen.filter((r) => r.device).map((r) => r.device!.id))]);
-    this.painter.paint({ width: this.wide, height: this.high, scroll: top, from: this.from, to: this.to, layout: this.rows, data: this.data,
-      arrows: this.arrows, hover: this.hover, selected: this.selection, pointer: this.pointer, range: state.range });
+    this.painter.paint({ width: this.wide, height: this.high, scroll, from: this.from, to: this.to, layout: this.rows, data: this.data,
+      arrows: this.arrows, hover: this.hover, selected: this.selection, pointer: this.pointer, named: this.named, range: state.range });
+    if (this.painted) this.strip.draw();
     if (!this.painted && !this.data.empty) {
       this.painted = true;
       performance.mark("first-trace-paint");
+      setTimeout(() => this.rest());
     }
     const step = Math.max(this.span() / 2000, 1);
     this.shownWindow.textContent = `${moment(this.from, step)} to ${moment(this.to, step)} · ${duration(this.span())}`;
+  }
+
+  // rest is what can wait until something of the trace is to be seen.
+  private rest(): void {
+    this.legend.update(this.data, this.overview, this.from, this.to);
+    void this.strip.load(this.overview);
+    void this.countDevices().catch((error: unknown) => (this.problem.textContent = message(error)));
   }
 }

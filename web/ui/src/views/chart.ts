@@ -1,5 +1,5 @@
 // Canvas charts that follow the size of their place and the theme.
-import { token } from "../colour";
+import { font, token } from "../colour";
 import { h } from "../dom";
 
 export type Draw = (c: CanvasRenderingContext2D, width: number, height: number) => void;
@@ -15,7 +15,7 @@ export function chart(className: string, label: string, draw: Draw): HTMLCanvasE
     const c = canvas.getContext("2d")!;
     c.setTransform(ratio, 0, 0, ratio, 0, 0);
     c.clearRect(0, 0, box.width, box.height);
-    c.font = "11px system-ui, 'DejaVu Sans', sans-serif";
+    c.font = font(11);
     c.textBaseline = "middle";
     draw(c, box.width, box.height);
   };

@@ -1,6 +1,7 @@
 // Compare: two traces side by side.
-import { get, type Compare, type TraceInfo } from "../api";
+import { get, type Compare, type Difference, type Summary, type TraceInfo } from "../api";
 import { h, show } from "../dom";
+import { fraction, show as shown, type Unit } from "../format";
 import { change, state } from "../state";
 import { table, type Column } from "../table";
 
@@ -15,22 +16,56 @@ export function compareView(traces: TraceInfo[]): HTMLElement {
   const place = h("div");
   const choice = h("select", { "aria-label": "Compare by", onchange: () => change({ view: "compare", by: choice.value }, true) },
     ...dimensions.map(([value, text]) => h("option", { value, selected: state.by === value }, `by ${text}`)));
-  view.append(h("p", { class: "note" }, `A is ${traces[0]!.name}, B is ${traces[1]!.name}. Host times leave out what is nested inside; red got slower from A to B, green faster. Greatest changes first.`),
-    h("div", { class: "bar" }, choice), place);
+  view.append(h("p", { class: "note" }, `A is ${traces[0]!.name}, B is ${traces[1]!.name}. Changes are from A to B: red got more, green less.`), place);
   void show(place, async () => {
     const c = await get<Compare>("compare", { by: state.by ?? "kernel" });
-    const change = (a: number, b: number): number | null => (a === 0 && b === 0 ? null : b - a);
-    const colour = (column: number) => (row: unknown[]): string => {
-      const d = row[column];
-      return typeof d !== "number" || d === 0 ? "" : d > 0 ? "up" : "down";
-    };
-    const columns: Column[] = [{ title: dimensions.find(([d]) => d === c.by)?.[1] ?? c.by, unit: "text" },
-      { title: "device A", unit: "ns" }, { title: "device B", unit: "ns" }, { title: "change", unit: "ns", class: colour(3) },
-      { title: "host A", unit: "ns" }, { title: "host B", unit: "ns" }, { title: "change", unit: "ns", class: colour(6) },
-      { title: "count A", unit: "count" }, { title: "count B", unit: "count" }, { title: "bytes A", unit: "bytes" }, { title: "bytes B", unit: "bytes" }];
-    return [table({ label: "Comparison", columns, empty: "Neither trace has any.",
-      rows: c.rows.map((r) => [r.name, r.device || null, r.other_device || null, change(r.device, r.other_device), r.host, r.other_host, change(r.host, r.other_host),
-        r.count, r.other_count, r.bytes || null, r.other_bytes || null]) })];
+    return [h("h2", {}, "Totals"), totals(c), h("h2", {}, "What changed"),
+      h("div", { class: "bar" }, choice, h("span", { class: "note" }, "Host times leave out what is nested inside. Greatest changes first.")), differences(c)];
   });
   return view;
+}
+
+// relative is a change as people read it: +12.3%, new, gone.
+export function relative(a: number, b: number): string {
+  if (a === b) return a === 0 ? "" : fraction(0);
+  if (a === 0) return "new";
+  if (b === 0) return "gone";
+  return b > 10 * a ? `${(b / a).toFixed(1)} times` : `${b > a ? "+" : "-"}${fraction(Math.abs(b - a) / a)}`;
+}
+
+const direction = (a: number, b: number): string => (a === b ? "" : b > a ? "up" : "down");
+
+function totals(c: Compare): HTMLElement {
+  const [a, b] = c.summaries as [Summary, Summary];
+  const sum = (value: (d: Difference) => number): number => c.rows.reduce((all, d) => all + value(d), 0);
+  const lines: [string, number, number, Unit][] = [["wall time", a.wall, b.wall, "ns"], ["device busy", a.busy, b.busy, "ns"], ["kernels", a.kernels, b.kernels, "ns"],
+    ["transfers", a.transfers, b.transfers, "ns"], ["waits of the host", a.waits, b.waits, "ns"], ["other OpenACC calls of the host", a.calls, b.calls, "ns"], ["peak memory", a.peak, b.peak, "bytes"]];
+  if (c.by === "variable" || c.by === "source") lines.push(["bytes moved", sum((d) => d.bytes), sum((d) => d.other_bytes), "bytes"]);
+  if (c.by === "kernel") lines.push(["launches", sum((d) => d.count), sum((d) => d.other_count), "count"]);
+  return h("div", { class: "table-wrap fit", tabindex: 0, role: "region", "aria-label": "Totals" }, h("table", {},
+    h("thead", {}, h("tr", {}, ...["", "A", "B", "change", ""].map((t, i) => h("th", { scope: "col", class: i > 0 ? "num" : "" }, t)))),
+    h("tbody", {}, ...lines.filter(([, x, y]) => x > 0 || y > 0).map(([name, x, y, unit]) => h("tr", {}, h("th", { scope: "row" }, name), h("td", { class: "num" }, shown(x, unit)), h("td", { class: "num" }, shown(y, unit)),
+      h("td", { class: `num ${direction(x, y)}` }, signed(y - x, unit)), h("td", { class: `num ${direction(x, y)}` }, relative(x, y)))))));
+}
+
+function signed(value: number, unit: Unit): string {
+  return value === 0 ? "-" : `${value > 0 ? "+" : "-"}${shown(Math.abs(value), unit)}`;
+}
+
+function differences(c: Compare): HTMLElement {
+  const columns: Column[] = [{ title: dimensions.find(([d]) => d === c.by)?.[1] ?? c.by, unit: "text" }];
+  const values: ((d: Difference) => unknown)[] = [(d) => d.name];
+  const pair = (title: string, unit: Unit, a: (d: Difference) => number, b: (d: Difference) => number): void => {
+    if (!c.rows.some((d) => a(d) !== 0 || b(d) !== 0)) return;
+    const at = columns.length;
+    const style = (row: unknown[]): string => direction(Number(row[at] ?? 0), Number(row[at + 1] ?? 0));
+    columns.push({ title: `${title} A`, unit }, { title: "B", unit }, { title: "change", unit, class: style, text: (row) => (row[at + 2] === null ? "-" : signed(Number(row[at + 2]), unit)) },
+      { title: "%", unit: "fraction", class: style, text: (row) => relative(Number(row[at] ?? 0), Number(row[at + 1] ?? 0)) });
+    values.push((d) => a(d) || null, (d) => b(d) || null, (d) => (a(d) === 0 && b(d) === 0 ? null : b(d) - a(d)), (d) => (a(d) === 0 || b(d) === 0 ? null : (b(d) - a(d)) / a(d)));
+  };
+  pair("device", "ns", (d) => d.device, (d) => d.other_device);
+  pair("host", "ns", (d) => d.host, (d) => d.other_host);
+  pair("count", "count", (d) => d.count, (d) => d.other_count);
+  pair("bytes", "bytes", (d) => d.bytes, (d) => d.other_bytes);
+  return table({ label: "Comparison", columns, empty: "Neither trace has any.", rows: c.rows.map((d) => values.map((value) => value(d))) });
 }

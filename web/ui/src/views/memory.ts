@@ -80,7 +80,7 @@ function unread(until: number, all: () => void): HTMLElement[] {
 }
 
 function mappings(list: Mapping[], empty: string): HTMLElement {
-  return table({ label: "Mappings", empty, rows: list.map((m) => [m.name, m.bytes, m.host, m.address, m.source, m.start, m.end < 0 ? "never" : duration(m.end - m.start), m.record]),
+  return table({ label: "Mappings", empty, rows: list.map((m) => [m.name, m.bytes < 0 ? null : m.bytes, m.host, m.address, m.source, m.start, m.end < 0 ? "never" : duration(m.end - m.start), m.record]),
     columns: [{ title: "variable", unit: "text" }, { title: "size", unit: "bytes", meter: true }, { title: "host address", unit: "address" },
       { title: "device address", unit: "address" }, { title: "source", unit: "text" }, { title: "since", unit: "time" }, { title: "lived", unit: "text" }, { title: "record", unit: "" }],
     go: (row) => Number(row[7]) > 0 && change({ view: "timeline", selected: `r${row[7]}` }) });

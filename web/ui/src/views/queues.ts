@@ -1,7 +1,7 @@
 // Queues: how busy they were, and what overlapped.
 import { get, type Overview, type Queues } from "../api";
 import { h, link, show } from "../dom";
-import { bytes, count, duration } from "../format";
+import { bytes, count, duration, fraction } from "../format";
 import { change, state } from "../state";
 import { deviceName } from "../timeline/layout";
 import { strip } from "./chart";
@@ -26,20 +26,20 @@ function contents(o: Overview, q: Queues): HTMLElement[] {
   if (q.queues.length === 0) return [h("p", { class: "empty" }, "Nothing ran on a queue.")];
   const whole = q.to - q.from;
   const card = (value: string, text: string): HTMLElement => h("div", { class: "card" }, h("b", {}, value), h("span", {}, text));
-  const share = (part: number, of: number): string => (of > 0 ? `${((100 * part) / of).toFixed(1)} %` : "–");
-  const about = q.exact ? "" : "about ";
+  const share = (part: number, of: number): string => (of > 0 ? fraction(part / of) : "-");
   const cards: HTMLElement[] = [];
   if (q.queues.some((x) => x.measured)) {
-    cards.push(card(about + share(q.at_least[0] ?? 0, whole), "of the time any queue was busy"),
-      card(about + share(q.at_least[1] ?? 0, q.at_least[0] ?? 0), "of that, two or more at once"),
-      card(about + share(q.overlap, q.transfers), "of the transfer time hidden behind kernels"),
-      card(about + duration(Math.max(whole - (q.at_least[0] ?? 0), 0)), "in which the devices were idle"));
+    const between = (low: string, high: string): string => (low === high ? low : `${low} to ${high}`);
+    cards.push(card(between(share(q.busy_least, whole), share(q.busy_most, whole)), "of the time any queue was busy"),
+      card(between(duration(Math.max(whole - q.busy_most, 0)), duration(Math.max(whole - q.busy_least, 0))), "in which no queue was busy"));
+    if (q.exact) cards.push(card(share(q.at_least[1] ?? 0, q.busy_least), "of the busy time two or more queues were"),
+      card(share(q.overlap, q.transfers), "of the transfer time hidden behind kernels"));
   }
   const rows = q.queues.map((x) => {
     const device = o.devices.find((d) => d.id === x.device);
     return h("tr", {}, h("td", {}, device ? deviceName(o, device) : String(x.device)),
       h("td", {}, link(x.name, () => change({ view: "timeline" }))),
-      h("td", { class: "num" }, share(x.busy, whole)), h("td", { class: "num" }, (x.measured ? "" : "≤ ") + duration(x.busy)),
+      h("td", { class: "num" }, share(x.busy, whole)), h("td", { class: "num" }, (x.measured ? "" : "at most ") + duration(x.busy)),
       h("td", { class: "num" }, count(x.operations)), h("td", { class: "num" }, bytes(x.bytes)),
       h("td", {}, strip(x.use, `Queue ${x.name} over time`)));
   });
@@ -47,6 +47,6 @@ function contents(o: Overview, q: Queues): HTMLElement[] {
   return [h("div", { class: "cards" }, ...cards),
     h("div", { class: "table-wrap", tabindex: 0, role: "region", "aria-label": "Queues" }, h("table", {},
       h("thead", {}, h("tr", {}, ...heads.map((t, i) => h("th", { scope: "col", class: i > 1 && i < 6 ? "num" : "" }, t)))), h("tbody", {}, ...rows))),
-    h("p", { class: "note" }, [q.exact ? "" : "There are more operations than can be looked at one by one: figures marked “about” count neighbours together. Zoom in on the timeline and choose “Only what the timeline shows” for exact ones.",
-      q.queues.some((x) => !x.measured) ? "≤ marks queues whose device times this runtime does not measure: they were busy at most from the first enqueue to the wait." : ""].filter(Boolean).join(" "))];
+    h("p", { class: "note" }, [q.exact ? "" : "There are more operations than can be looked at one by one, so what ran at once is not known. Zoom in on the timeline and choose “Only what the timeline shows”.",
+      q.queues.some((x) => !x.measured) ? "This runtime measures no device times of the queues marked “at most”: they were busy at most from the first enqueue to the wait." : ""].filter(Boolean).join(" "))];
 }

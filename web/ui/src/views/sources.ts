@@ -1,7 +1,8 @@
 // Sources: what each line cost.
 import { get, type Cost, type Source, type SourceFile } from "../api";
-import { h, show } from "../dom";
+import { h, message, show } from "../dom";
 import { bytes, duration } from "../format";
+import { coloured, Highlighter } from "../source";
 import { change, state } from "../state";
 import { table } from "../table";
 
@@ -13,13 +14,21 @@ export function sourcesView(): HTMLElement {
     const chosen = files.find((f) => f.file === state.file) ?? files[0]!;
     const text = h("div");
     void show(text, () => lines(chosen));
-    const list = table({ label: "Sources", empty: "", rows: files.map((f) => [f.file, f.exclusive, f.device || null]), goTitle: "Show this source",
+    const common = folder(files.map((f) => f.file));
+    const list = table({ label: "Sources", empty: "", rows: files.map((f) => [f.file.slice(common.length), f.exclusive, f.device || null, f.file]), goTitle: "Show this source",
       columns: [{ title: "file", unit: "text" }, { title: "host", unit: "ns", meter: true }, { title: "device", unit: "ns", meter: true }],
-      here: (row) => row[0] === chosen.file, go: (row) => change({ view: "sources", file: String(row[0]), line: undefined }, true) });
-    return [h("div", { class: "split" }, h("div", {}, list), text)];
+      here: (row) => row[3] === chosen.file, go: (row) => change({ view: "sources", file: String(row[3]), line: undefined }, true) });
+    return [h("div", { class: "split" }, h("div", {}, common !== "" && h("p", { class: "note" }, `in ${common}`), list), text)];
   });
   return h("div", { class: "view" }, h("h1", {}, "Sources"),
-    h("p", { class: "note" }, "By line: time of the host without what is nested inside, time on the device, bytes moved. A line with costs leads to its events in the timeline."), place);
+    h("p", { class: "note" }, "By line: time of the host's threads without what is nested inside, and, beside it, time of the device. The darker a line, the more of either it took. A line with costs leads to its events in the timeline."), place);
+}
+
+// folder is what the paths have in common, to a slash.
+function folder(paths: string[]): string {
+  let common = paths[0]!.slice(0, paths[0]!.lastIndexOf("/") + 1);
+  for (const p of paths) while (!p.startsWith(common)) common = common.slice(0, common.lastIndexOf("/", common.length - 2) + 1);
+  return common;
 }
 
 async function lines(f: SourceFile): Promise<HTMLElement[]> {
@@ -29,28 +38,44 @@ async function lines(f: SourceFile): Promise<HTMLElement[]> {
   try {
     s = await get<Source>("source", { trace: state.trace, file: f.file });
   } catch (error) {
-    return [h("p", { class: "error", role: "alert" }, error instanceof Error ? error.message : String(error)),
+    return [h("p", { class: "error", role: "alert" }, message(error)),
       table({ label: f.file, empty: "", rows: f.lines.map((c) => [c.line, c.count, c.exclusive, c.device || null, c.bytes || null]), sort: 2,
         columns: [{ title: "line", unit: "" }, { title: "events", unit: "count" }, { title: "host", unit: "ns", meter: true }, { title: "device", unit: "ns", meter: true }, { title: "moved", unit: "bytes" }],
         go: (row) => go(costs.get(row[0] as number)!) })];
   }
-  const heading = h("div", { class: "row" }, h("span", { class: "c" }, "host"), h("span", { class: "c" }, "device"), h("span", { class: "c" }, "moved"), h("span", { class: "n" }, ""), h("b", {}, f.file));
+  const time = (c: Cost): number => Math.max(c.exclusive, c.device);
+  const most = f.lines.reduce((longest, c) => Math.max(longest, time(c)), 1);
+  const hottest = f.lines.filter((c) => c.line > 0).reduce<Cost | undefined>((best, c) => (!best || time(c) > time(best) ? c : best), undefined)?.line;
+  const here = state.line ?? hottest;
+  const highlighter = new Highlighter(f.file);
+  const cell = (text: string, share = 0): HTMLElement => {
+    const c = h("span", { class: "c" }, text);
+    if (share > 0) {
+      c.classList.add("hot");
+      c.style.setProperty("--heat", `${Math.round(8 + 62 * Math.sqrt(share))}%`);
+    }
+    return c;
+  };
+  const heading = h("div", { class: "row heading" }, cell("host"), cell("device"), cell("moved"), h("span", { class: "n" }, ""), h("b", {}, f.file));
   const rows = s.lines.map((text, i) => {
     const number = s.first + i;
     const c = costs.get(number);
-    const row = h("div", { class: `row${c ? " cost" : ""}${number === state.line ? " here" : ""}`, tabindex: c ? 0 : undefined, role: c ? "link" : undefined,
+    const row = h("div", { class: `row${c ? " cost" : ""}${number === here ? " here" : ""}`, tabindex: c ? 0 : undefined, role: c ? "link" : undefined,
       title: c ? "Show in the timeline" : undefined },
-      h("span", { class: "c" }, c ? duration(c.exclusive) : ""), h("span", { class: "c" }, c?.device ? duration(c.device) : ""), h("span", { class: "c" }, c?.bytes ? bytes(c.bytes) : ""),
-      h("span", { class: "n" }, String(number)), h("span", {}, text));
+      cell(c ? duration(c.exclusive) : "", c ? c.exclusive / most : 0), cell(c?.device ? duration(c.device) : "", c ? c.device / most : 0), cell(c?.bytes ? bytes(c.bytes) : ""),
+      h("span", { class: "n" }, String(number)), coloured(highlighter.line(text)));
     if (c) {
       row.addEventListener("click", () => go(c));
       row.addEventListener("keydown", (e) => e.key === "Enter" && go(c));
     }
     return row;
   });
-  setTimeout(() => rows[(state.line ?? 0) - 1]?.scrollIntoView({ block: "center" }));
+  const body = h("pre", { class: "source whole", tabindex: 0, role: "region", "aria-label": f.file }, heading, ...rows);
+  setTimeout(() => {
+    const row = rows[(here ?? 0) - 1];
+    if (row) body.scrollTop = row.offsetTop - body.clientHeight / 2;
+  });
   const unknown = costs.get(-1);
   return [s.newer ? h("p", { class: "note" }, "The file is newer than the run: lines may have moved.") : h("span"),
-    unknown ? h("p", { class: "note" }, `${duration(unknown.exclusive)} of the host at no known line.`) : h("span"),
-    h("pre", { class: "source" }, heading, ...rows)];
+    unknown ? h("p", { class: "note" }, `${duration(unknown.exclusive)} of the host at no known line.`) : h("span"), body];
 }

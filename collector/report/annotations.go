@@ -1,0 +1,100 @@
+package report
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/store"
+)
+
+// annotated are the ranges, frames or marks of a name.
+type annotated struct {
+	kind, name string
+	site       *site // of the first
+	count      int64
+	times      []int64 // durations of those that ended, ns
+	own        int64   // ns of these in no span inside
+	longest    int64
+	slowest    any // number of the longest frame
+}
+
+func (a *annotated) add(r *store.Record) {
+	a.count++
+	if !r.Span || r.Unended {
+		return
+	}
+	if r.Duration >= a.longest {
+		a.longest = r.Duration
+		if r.Site.KindCode == model.FrameStart {
+			a.slowest = int64(r.Host)
+		}
+	}
+	a.times = append(a.times, r.Duration)
+	a.own += r.Exclusive()
+}
+
+// row is the annotation's row in the table of annotations.
+func (a *annotated) row() []any {
+	row := []any{a.name, a.kind, a.site.place(), a.count}
+	n := len(a.times)
+	if n == 0 {
+		return append(row, nil, nil, nil, nil, nil, nil, nil, nil, nil)
+	}
+	slices.Sort(a.times)
+	var sum int64
+	for _, t := range a.times {
+		sum += t
+	}
+	mean := float64(sum) / float64(n)
+	var squares float64
+	for _, t := range a.times {
+		squares += (float64(t) - mean) * (float64(t) - mean)
+	}
+	return append(row, sum, a.own, a.times[0], a.times[(n-1)/2], int64(mean), a.times[(n*95+99)/100-1], a.times[n-1],
+		int64(math.Sqrt(squares/float64(n))), a.slowest)
+}
+
+// annotations are the program's own frames, ranges and marks: how long they took, and how
+// that varies.
+func (f *facts) annotations(trace *store.Trace, filter Filter) (*Table, error) {
+	table := &Table{Key: "annotations", Title: "Frames, ranges and marks of the program",
+		Note: "own is the time in no construct, call of MPI or range inside; 95 % of them took no longer than the column says",
+		Columns: []Column{{"name", "name", Text}, {"kind", "kind", Text}, {"source", "source", Text}, {"count", "count", Count},
+			{"time", "time_ns", Nanoseconds}, {"own", "own_ns", Nanoseconds}, {"min", "min_ns", Nanoseconds},
+			{"median", "median_ns", Nanoseconds}, {"avg", "avg_ns", Nanoseconds}, {"95 %", "p95_ns", Nanoseconds},
+			{"max", "max_ns", Nanoseconds}, {"deviation", "deviation_ns", Nanoseconds}, {"slowest", "slowest_number", Count}}}
+	isAnnotation := func(t *total) bool { return t.site.kind != int64(model.MPIStart) }
+	if !slices.ContainsFunc(f.own, isAnnotation) {
+		return table, nil // no need to read the records
+	}
+	kinds := []string{model.SpanName(model.RangeStart), model.SpanName(model.FrameStart), model.SpanName(model.Mark)}
+	all := map[[2]string]*annotated{}
+	var list []*annotated
+	for r, err := range trace.Records(store.Filter{From: filter.From, To: filter.To, Within: filter.Within, Kinds: kinds}) {
+		if err != nil {
+			return nil, err
+		}
+		s := f.site(r.Site)
+		if !filter.accepts(s, f.threads[int64(r.Thread)]) {
+			continue
+		}
+		a := all[[2]string{r.Site.Kind, r.Site.Name}]
+		if a == nil {
+			a = &annotated{kind: r.Site.Kind, name: r.Site.Label(), site: s}
+			all[[2]string{r.Site.Kind, r.Site.Name}] = a
+			list = append(list, a)
+		}
+		a.add(r)
+	}
+	for _, a := range list {
+		table.Rows = append(table.Rows, a.row())
+	}
+	slices.SortStableFunc(table.Rows, func(a, b []any) int {
+		x, _ := a[4].(int64)
+		y, _ := b[4].(int64)
+		return cmp.Or(cmp.Compare(y, x), cmp.Compare(a[1].(string), b[1].(string)))
+	})
+	return table, nil
+}

@@ -1,0 +1,55 @@
+package store
+
+import (
+	"fmt"
+
+	"github.com/accscope/accscope/collector/model"
+)
+
+// Number is a number that a record of the program's own has, and what it is.
+type Number struct {
+	Name  string
+	Value int64
+}
+
+// Own says whether the site's events are the program's own: frames, ranges, marks, and
+// calls of MPI.
+func (s *Site) Own() bool { return model.Own(s.KindCode) }
+
+// Numbers are those of a record of the program's own, which stand where other events
+// have addresses.
+func (r *Record) Numbers() []Number {
+	switch r.Site.KindCode {
+	case model.FrameStart:
+		return []Number{{"number", int64(r.Host)}}
+	case model.MPIStart:
+		return []Number{{"peer", int64(r.Host)}, {"communicator", int64(r.Address)}}
+	}
+	if r.Site.Own() && r.Host != 0 {
+		return []Number{{"number", int64(r.Host)}}
+	}
+	return nil
+}
+
+// Label is what to call a record in a view of single ones: the name, with a frame's
+// number.
+func (r *Record) Label() string { return numbered(r.Site, r.Host) }
+
+func numbered(s *Site, number uint64) string {
+	if s.KindCode == model.FrameStart {
+		return fmt.Sprintf("%s %d", s.Label(), int64(number))
+	}
+	return s.Name
+}
+
+// Label is what to call the block: of several records or activities what the longest is
+// called.
+func (b *Block) Label() string {
+	if b.Site == nil {
+		return ""
+	}
+	if b.ID != 0 && b.Site.KindCode == model.FrameStart {
+		return numbered(b.Site, b.Number)
+	}
+	return b.Site.Label()
+}

@@ -1,0 +1,153 @@
+package store
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/accscope/accscope/collector/model"
+)
+
+// Within is the time of a program's ranges or frames: in a process, what begins while
+// one of them lasts is within, on whichever of its threads.
+type Within struct {
+	of       map[model.ProcessID][]stretch // in order, apart from each other
+	From, To int64                         // the first begin and the last end, ns
+}
+
+// has says whether what begins in a process at a time is within.
+func (w *Within) has(process model.ProcessID, time int64) bool {
+	list := w.of[process]
+	i, found := slices.BinarySearchFunc(list, time, func(s stretch, time int64) int { return cmp.Compare(s.from, time) })
+	return found || i > 0 && time < list[i-1].to
+}
+
+// numberRange are those that a choice ends with: one, or the first and last of several.
+type numberRange struct{ first, last int64 }
+
+// choice parts "frame 12" or "step 12..20" into a name and numbers.
+func choice(text string) (name string, of numberRange, numbered bool) {
+	name, last := text, ""
+	if at := strings.LastIndexByte(text, ' '); at >= 0 {
+		name, last = strings.TrimSpace(text[:at]), text[at+1:]
+	}
+	from, to, several := strings.Cut(last, "..")
+	if !several {
+		to = from
+	}
+	first, err := strconv.ParseInt(from, 10, 64)
+	end, wrong := strconv.ParseInt(to, 10, 64)
+	if err != nil || wrong != nil || name == "" {
+		return text, numberRange{}, false
+	}
+	return name, numberRange{first, end}, true
+}
+
+// Annotated finds the ranges and frames that a text chooses: those of a name, or of a
+// name or kind and the number behind it ("frame 12", "step 12..20").
+func (t *Trace) Annotated(text string) (*Within, error) {
+	name, of, numbered := choice(text)
+	w := &Within{of: make(map[model.ProcessID][]stretch), From: math.MaxInt64, To: math.MinInt64}
+	_, last, err := t.Extent()
+	if err != nil {
+		return nil, err
+	}
+	for r, err := range t.Spans(Filter{Kinds: []string{model.SpanName(model.RangeStart), model.SpanName(model.FrameStart)}}) {
+		if err != nil {
+			return nil, err
+		}
+		number := int64(r.Host)
+		if r.Site.Name != text && (!numbered || r.Site.Name != name && r.Site.Kind != name || number < of.first || number > of.last) {
+			continue
+		}
+		s := stretch{from: r.Start, to: r.End()}
+		if r.Unended {
+			s.to = last + 1
+		}
+		w.From, w.To = min(w.From, s.from), max(w.To, s.to)
+		list := w.of[r.Site.Process]
+		if n := len(list); n > 0 && s.from <= list[n-1].to {
+			list[n-1].to = max(list[n-1].to, s.to)
+		} else {
+			list = append(list, s)
+		}
+		w.of[r.Site.Process] = list
+	}
+	if len(w.of) == 0 {
+		return nil, t.noAnnotation(text)
+	}
+	return w, nil
+}
+
+// noAnnotation says what could have been chosen.
+func (t *Trace) noAnnotation(text string) error {
+	sites, err := t.Sites()
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, s := range sites {
+		if s.KindCode == model.RangeStart || s.KindCode == model.FrameStart {
+			names = append(names, fmt.Sprintf("%s %q", s.Kind, s.Name))
+		}
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	if len(names) == 0 {
+		return fmt.Errorf("there is no range or frame %q: the program marks none (accscope_annotation.h, or NVTX)", text)
+	}
+	more := ""
+	if len(names) > 10 {
+		names, more = names[:10], ", …"
+	}
+	return fmt.Errorf("there is no range or frame %q; there are %s%s; a frame's number goes behind its name", text, strings.Join(names, ", "), more)
+}
+
+// causedWithin says whether an activity of a process was enqueued within; of one whose
+// enqueue was not seen, whether it began there.
+func (t *Trace) causedWithin(w *Within, process model.ProcessID, record, start int64) (bool, error) {
+	at := start
+	if record > 0 {
+		var err error
+		if at, err = integer(t.conn, "SELECT time FROM record WHERE id = ?", record); err != nil {
+			return false, explain(t.path, err)
+		}
+	}
+	return w.has(process, at), nil
+}
+
+// workTotalsWithin sums the activities themselves.
+func (t *Trace) workTotalsWithin(f Filter) ([]WorkTotal, error) {
+	type key struct{ work, site int64 }
+	at := make(map[key]int)
+	var out []WorkTotal
+	for a, err := range t.Activities(f) {
+		if err != nil {
+			return nil, err
+		}
+		site, err := t.Cause(a.Record)
+		if err != nil {
+			return nil, err
+		}
+		k := key{work: a.Work.ID}
+		if site != nil {
+			k.site = site.ID
+		}
+		i, known := at[k]
+		if !known {
+			i = len(out)
+			at[k] = i
+			out = append(out, WorkTotal{Work: a.Work, Site: site})
+			if site != nil {
+				out[i].Thread = site.Thread
+			}
+		}
+		out[i].Count++
+		out[i].Bytes += model.Size(a.Bytes)
+		out[i].end(a.Duration, 0)
+	}
+	return slices.DeleteFunc(out, func(x WorkTotal) bool { return f.Thread != 0 && x.Thread != f.Thread }), nil
+}

@@ -1,0 +1,192 @@
+package attribution
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/runtime/goacc"
+	"github.com/accscope/accscope/runtime/source"
+)
+
+// An Argument is a variable of a compute construct, for a reader: empty and zero where
+// the program does not tell.
+type Argument struct {
+	Name   string
+	Number bool   // of an arithmetic type: no pointer
+	Kernel string // the construct's, by the linker's name
+	File   string // the construct's place
+	Line   int
+}
+
+// Place is the place as compilers write it, "" where it is not known.
+func (a *Argument) Place() string {
+	if a.File == "" {
+		return ""
+	}
+	if a.Line <= 0 {
+		return filepath.Base(a.File) + ": "
+	}
+	return fmt.Sprintf("%s:%d: ", filepath.Base(a.File), a.Line)
+}
+
+// BytesOf is the size of what an entry's address points to.
+func BytesOf(a goacc.Arguments, i int) uintptr {
+	switch goacc.Kind(a.Kinds[i]) {
+	case goacc.Pointer, goacc.AlwaysPointer, goacc.Attach, goacc.Detach, goacc.ForceDetach:
+		return 8 // the size says where the pointer's target starts
+	case goacc.Struct, goacc.StructUnordered:
+		return 0 // the size is the number of members
+	}
+	return a.Sizes[i]
+}
+
+// callNames are the names of a directive's variables. Which source variable an
+// entry stands for does not change from call to call, but the first calls may
+// not show it: pointers may be equal or null.
+type callNames struct {
+	names    []string
+	attempts int
+}
+
+// attempts is how often the variables that are still unknown are looked for.
+const attempts = 8
+
+// NameDirective implements openacc.Namer.
+func (a *Attribution) NameDirective(place Place, function uintptr, arguments goacc.Arguments) ([]string, bool) {
+	if place.ReturnAddress == 0 || len(arguments.Kinds) == 0 {
+		return nil, true
+	}
+	at := site{place.ReturnAddress, function}
+	known := (*a.calls.Load())[at]
+	if known != nil && len(known.names) == len(arguments.Kinds) {
+		if known.attempts >= attempts {
+			return known.names, true
+		}
+	} else {
+		known = nil
+	}
+	call := runtimeCall(place, function, entriesOf(arguments))
+	made := &callNames{names: a.process.Names(call)}
+	if known != nil {
+		made.attempts = known.attempts + 1
+		for i, name := range known.names {
+			if name != "" {
+				made.names[i] = name
+			}
+		}
+	}
+	if complete(made.names) {
+		made.attempts = attempts
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	add(&a.calls, at, made)
+	return made.names, made.attempts >= attempts
+}
+
+func complete(names []string) bool {
+	for _, name := range names {
+		if name == "" {
+			return false
+		}
+	}
+	return true
+}
+
+// entriesOf is what names are looked for from the entries of a directive.
+func entriesOf(arguments goacc.Arguments) []source.Entry {
+	entries := make([]source.Entry, len(arguments.Kinds))
+	for i := range entries {
+		entries[i] = source.Entry{Address: uint64(arguments.Hosts[i]), Size: uint64(BytesOf(arguments, i)),
+			Follows: i > 0 && follows(goacc.Kind(arguments.Kinds[i]))}
+	}
+	return entries
+}
+
+// follows says whether an entry of this kind belongs to the one before it.
+func follows(kind goacc.Kind) bool {
+	switch kind {
+	case goacc.Pointer, goacc.Descriptor, goacc.AlwaysPointer, goacc.Attach, goacc.Detach, goacc.ForceDetach:
+		return true
+	}
+	return false
+}
+
+// runtimeCall is a call in progress on the calling thread.
+func runtimeCall(place Place, function uintptr, entries []source.Entry) source.RuntimeCall {
+	call := source.RuntimeCall{ReturnAddress: uint64(place.ReturnAddress), Function: uint64(function),
+		Entries: entries, Memory: source.OwnMemory}
+	for number, value := range map[int]uintptr{
+		source.RegisterRSP: place.StackPointer, source.RegisterRBP: place.FramePointer,
+		source.RegisterRBX: place.Saved.RBX, source.RegisterR12: place.Saved.R12,
+		source.RegisterR13: place.Saved.R13, source.RegisterR14: place.Saved.R14,
+		source.RegisterR15: place.Saved.R15,
+	} {
+		call.Registers.Set(number, uint64(value))
+	}
+	return call
+}
+
+// Implied implements openacc.Namer.
+func (a *Attribution) Implied(place Place, function uintptr, name string) int32 {
+	if a.positionOf(place, function, callbacks.Parallel).directive.Lists(name) {
+		return 0
+	}
+	return 1
+}
+
+// NameKernel implements openacc.Namer.
+func (a *Attribution) NameKernel(Place, uintptr) string { return "" }
+
+// Describe implements openacc.Namer.
+func (a *Attribution) Describe(place Place, function uintptr, arguments goacc.Arguments, i int) Argument {
+	// What debug information there is counts, however damaged the rest.
+	at, _ := a.process.Position(uint64(place.ReturnAddress), uint64(function))
+	told := Argument{Kernel: a.process.KernelName(uint64(function)), File: at.File, Line: at.Line}
+	if names, _ := a.NameDirective(place, function, arguments); i < len(names) {
+		told.Name = names[i]
+	}
+	k, _ := a.process.Kernel(uint64(function))
+	for _, slot := range k.Variables {
+		if slot.Index == i {
+			told.Number = slot.Number
+		}
+	}
+	return told
+}
+
+// Refers implements openacc.Namer.
+func (a *Attribution) Refers() bool { return false }
+
+// A routineCall is a call of a routine. Its argument may be any expression, so
+// that its address and size decide on the name.
+type routineCall struct {
+	returnAddress, host, bytes uintptr
+}
+
+// routineCalls bounds the memory that a program's calls take, which may use new
+// addresses for ever.
+const routineCalls = 16384
+
+// NameData implements openacc.Namer.
+func (a *Attribution) NameData(place Place, host, bytes uintptr) string {
+	if place.ReturnAddress == 0 || host == 0 {
+		return ""
+	}
+	call := routineCall{place.ReturnAddress, host, bytes}
+	a.mu.Lock()
+	name, known := a.routines[call]
+	a.mu.Unlock()
+	if known {
+		return name
+	}
+	name = a.process.Names(runtimeCall(place, 0, []source.Entry{{Address: uint64(host), Size: uint64(bytes)}}))[0]
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if len(a.routines) >= routineCalls {
+		clear(a.routines)
+	}
+	a.routines[call] = name
+	return name
+}

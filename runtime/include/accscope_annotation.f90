@@ -1,0 +1,156 @@
+! accscope_annotation.f90 - ranges, frames and marks of a program's own, for accscope's
+! profiler: what accscope_annotation.h is for C. Compile it with the program; nothing
+! else has to be linked. Without the profiler a call costs a comparison.
+!
+!   use accscope_annotation
+!   call accscope_frame_begin('step', n)       a turn of the program's main loop
+!   call accscope_range_push('assemble')       or ('assemble', __FILE__, __LINE__)
+!   call accscope_range_pop()
+!   call accscope_mark('restarted')
+!   call accscope_frame_end()
+module accscope_annotation
+  use, intrinsic :: iso_c_binding
+  implicit none
+  private
+  public :: accscope_range_push, accscope_range_pop, accscope_frame_begin, accscope_frame_end, accscope_mark
+
+  ! struct accscope_annotation
+  type, bind(c) :: annotation
+    integer(c_int32_t) :: size
+    integer(c_int32_t) :: kind
+    type(c_ptr) :: name
+    type(c_ptr) :: file
+    type(c_ptr) :: function
+    integer(c_int32_t) :: line
+    integer(c_int32_t) :: communicator
+    integer(c_int64_t) :: number
+    integer(c_int64_t) :: bytes
+    integer(c_int64_t) :: caller
+    integer(c_int32_t) :: tag
+    integer(c_int32_t) :: reserved
+  end type
+
+  ! enum accscope_annotation_kind
+  integer(c_int32_t), parameter :: range_start = 40, range_end = 41, frame_start = 42, frame_end = 43, mark = 44
+
+  abstract interface
+    subroutine annotate(a) bind(c)
+      import :: annotation
+      type(annotation), intent(in) :: a
+    end subroutine
+  end interface
+
+  interface
+    function dlopen(path, flags) bind(c, name='dlopen') result(library)
+      import :: c_ptr, c_int
+      type(c_ptr), value :: path
+      integer(c_int), value :: flags
+      type(c_ptr) :: library
+    end function
+    function dlsym(library, symbol) bind(c, name='dlsym') result(address)
+      import :: c_ptr, c_funptr, c_char
+      type(c_ptr), value :: library
+      character(kind=c_char), intent(in) :: symbol(*)
+      type(c_funptr) :: address
+    end function
+    function getauxval(key) bind(c, name='getauxval') result(value)
+      import :: c_long
+      integer(c_long), value :: key
+      integer(c_long) :: value
+    end function
+  end interface
+
+  integer(c_int), parameter :: lazy = 1            ! RTLD_LAZY
+  integer(c_long), parameter :: at_secure = 23
+  character(kind=c_char, len=*), parameter :: symbol = 'accscope_annotate'//c_null_char
+  procedure(annotate), pointer :: profiler => null()
+  logical, volatile :: looked = .false.
+
+contains
+
+  subroutine accscope_range_push(name, file, line)
+    character(len=*), intent(in) :: name
+    character(len=*), intent(in), optional :: file
+    integer, intent(in), optional :: line
+    call send(range_start, name, 0_c_int64_t, file, line)
+  end subroutine
+
+  subroutine accscope_range_pop()
+    call send(range_end, '', 0_c_int64_t)
+  end subroutine
+
+  subroutine accscope_frame_begin(name, number, file, line)
+    character(len=*), intent(in) :: name
+    integer, intent(in) :: number
+    character(len=*), intent(in), optional :: file
+    integer, intent(in), optional :: line
+    call send(frame_start, name, int(number, c_int64_t), file, line)
+  end subroutine
+
+  subroutine accscope_frame_end()
+    call send(frame_end, '', 0_c_int64_t)
+  end subroutine
+
+  subroutine accscope_mark(name, file, line)
+    character(len=*), intent(in) :: name
+    character(len=*), intent(in), optional :: file
+    integer, intent(in), optional :: line
+    call send(mark, name, 0_c_int64_t, file, line)
+  end subroutine
+
+  subroutine send(kind, name, number, file, line)
+    integer(c_int32_t), intent(in) :: kind
+    character(len=*), intent(in) :: name
+    integer(c_int64_t), intent(in) :: number
+    character(len=*), intent(in), optional :: file
+    integer, intent(in), optional :: line
+    character(kind=c_char, len=len_trim(name) + 1), target :: text
+    character(kind=c_char, len=4096), target :: path
+    type(annotation) :: a
+    if (.not. looked) then
+      !$omp critical (accscope_annotation_look)
+      if (.not. looked) call look()
+      !$omp end critical (accscope_annotation_look)
+    end if
+    if (.not. associated(profiler)) return
+    text = trim(name)//c_null_char
+    path = c_null_char
+    if (present(file)) path = trim(file)//c_null_char
+    a = annotation(int(storage_size(a) / 8, c_int32_t), kind, c_loc(text), c_loc(path), c_null_ptr, -1, 0, number, 0, 0, 0, 0)
+    if (present(line)) a%line = line
+    if (len_trim(name) == 0) a%name = c_null_ptr
+    call profiler(a)
+  end subroutine
+
+  ! Finds the profiler in a library of the program, or in the one among those of
+  ! ACC_PROFLIB, separated by semicolons, whose name begins with libaccprof.
+  subroutine look()
+    character(len=32768) :: list
+    character(kind=c_char, len=4097), target :: path
+    type(c_funptr) :: address
+    type(c_ptr) :: library
+    integer :: from, to, length, status
+    library = dlopen(c_null_ptr, lazy)
+    address = c_null_funptr
+    if (c_associated(library)) address = dlsym(library, symbol)
+    length = 0
+    if (getauxval(at_secure) == 0) then
+      call get_environment_variable('ACC_PROFLIB', list, length, status)
+      if (status /= 0) length = 0
+    end if
+    from = 1
+    do while (from <= length .and. .not. c_associated(address))
+      to = index(list(from:length), ';') + from - 2
+      if (to < from - 1) to = length
+      if (index(list(from + index(list(from:to), '/', back=.true.):to), 'libaccprof') == 1 .and. to - from < 4096) then
+        path = list(from:to)//c_null_char
+        library = dlopen(c_loc(path), lazy)
+        if (c_associated(library)) address = dlsym(library, symbol)
+      end if
+      from = to + 2
+    end do
+    if (c_associated(address)) call c_f_procpointer(address, profiler)
+    looked = .true.
+  end subroutine
+
+end module

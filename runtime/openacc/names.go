@@ -1,0 +1,207 @@
+package openacc
+
+import (
+	"cmp"
+	"strings"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/runtime/attribution"
+	"github.com/accscope/accscope/runtime/dataenv"
+	"github.com/accscope/accscope/runtime/goacc"
+)
+
+// A Namer names the variables of a call: one name for each entry, "" where it
+// cannot tell. The answer must not be changed and is valid for ever.
+type Namer interface {
+	// NameDirective names the mappings of a directive; function is that of a
+	// compute construct, else 0. settled: later calls have the same names.
+	NameDirective(place attribution.Place, function uintptr, arguments goacc.Arguments) (names []string, settled bool)
+	// NameData names the argument of a routine.
+	NameData(place attribution.Place, host, bytes uintptr) string
+	// Implied is the field implicit of an event about a variable of a compute construct:
+	// 0 where a data clause of the directive's text lists it by that name, 1 where none
+	// does or the text is not known, callbacks.ImpliedByText where the name is a reference.
+	Implied(place attribution.Place, function uintptr, name string) int32
+	// NameKernel names a compute construct's kernel, "" leaves it to the device.
+	NameKernel(place attribution.Place, function uintptr) string
+	// Describe tells at once what entry i of a compute construct is.
+	Describe(place attribution.Place, function uintptr, arguments goacc.Arguments, i int) attribution.Argument
+	// Refers says whether names are references at present (package attribution).
+	Refers() bool
+}
+
+// A namedRange is a range of host memory that the call in progress names.
+type namedRange struct {
+	low, high uintptr
+	name      string
+}
+
+// dataEvents are the events that tell of a variable, in Registry.WantedEvents.
+const dataEvents = 1<<callbacks.Create | 1<<callbacks.Delete | 1<<callbacks.Alloc | 1<<callbacks.Free |
+	1<<callbacks.EnqueueUploadStart | 1<<callbacks.EnqueueUploadEnd |
+	1<<callbacks.EnqueueDownloadStart | 1<<callbacks.EnqueueDownloadEnd
+
+// naming says whether somebody wants to know the variables of this call.
+func (t *Thread) naming() bool {
+	return atomic.LoadUint32(t.wantedEvents)&dataEvents != 0 && t.rt.options.Namer != nil
+}
+
+// nameDirective notes the names of a directive's variables for the events of
+// this call. d.mu must not be held: debug information may have to be read.
+func (t *Thread) nameDirective(arguments goacc.Arguments) {
+	if !t.naming() {
+		return
+	}
+	t.noteNames(arguments)
+}
+
+// nameLater is nameDirective for a directive whose names are known (named), and may
+// not be asked for.
+func (t *Thread) nameLater(arguments goacc.Arguments) {
+	t.scratch.unnamed, t.scratch.arguments = t.naming(), arguments
+}
+
+// knowsNames says whether names of a directive's variables are known, or not wanted.
+func (t *Thread) knowsNames(arguments goacc.Arguments) bool {
+	if !t.naming() {
+		return true
+	}
+	if !t.versioned {
+		t.checkVersion()
+	}
+	return t.knownNames(t.site(), len(arguments.Kinds))
+}
+
+func (t *Thread) noteNames(arguments goacc.Arguments) {
+	names := t.namesOf(arguments)
+	s := t.scratch
+	for i, name := range names {
+		if size := attribution.BytesOf(arguments, i); name != "" && size > 0 {
+			s.names = append(s.names, namedRange{arguments.Hosts[i], arguments.Hosts[i] + size, name})
+		}
+	}
+}
+
+// A namedSite is a directive all of whose variables have their names.
+type namedSite struct {
+	at     site
+	names  []string
+	values *carriedValues // what listOfValues last found for them, or nil
+}
+
+// namesOf asks the Namer, until it has given all names.
+func (t *Thread) namesOf(arguments goacc.Arguments) []string {
+	if !t.versioned {
+		t.checkVersion()
+	}
+	at := t.site()
+	if t.knownNames(at, len(arguments.Kinds)) {
+		return t.named[at.slot(0)].names
+	}
+	names, settled := t.rt.options.Namer.NameDirective(t.place, t.function, arguments)
+	if settled {
+		if t.named == nil {
+			t.named = make([]namedSite, siteSlots)
+		}
+		t.named[at.slot(0)] = namedSite{at: at, names: names}
+	}
+	return names
+}
+
+// knownNames says whether t.named has the names of a directive with so many entries.
+func (t *Thread) knownNames(at site, entries int) bool {
+	if t.named == nil {
+		return false
+	}
+	known := &t.named[at.slot(0)]
+	return known.at == at && len(known.names) == entries
+}
+
+// namedSite is what t.named has of the directive in progress, or nil.
+func (t *Thread) namedSite() *namedSite {
+	at := t.site()
+	if t.named == nil || t.named[at.slot(0)].at != at {
+		return nil
+	}
+	return &t.named[at.slot(0)]
+}
+
+// nameData notes the name of a routine's argument.
+func (t *Thread) nameData(host, bytes uintptr) {
+	if !t.naming() {
+		return
+	}
+	if name := t.rt.options.Namer.NameData(t.place, host, bytes); name != "" {
+		t.scratch.names = append(t.scratch.names, namedRange{host, host + bytes, name})
+	}
+}
+
+func (t *Thread) haveNames() {
+	if s := t.scratch; s.unnamed {
+		s.unnamed = false
+		t.noteNames(s.arguments)
+	}
+}
+
+// nameOf names a host range for an event: by what the call in progress calls it,
+// else by what m, its mapping (or nil), was called before.
+func (t *Thread) nameOf(host, size uintptr, m *dataenv.Mapping) string {
+	t.haveNames()
+	name, smallest := "", ^uintptr(0)
+	for i := range t.scratch.names {
+		r := &t.scratch.names[i]
+		if r.low <= host && host+size <= r.high && r.high-r.low < smallest {
+			if name, smallest = r.name, r.high-r.low; smallest == size {
+				break
+			}
+		}
+	}
+	if m != nil && (name == "" || attribution.IsReference(name)) {
+		name = t.joined(name, m.Name())
+	}
+	return name
+}
+
+// learn gives a mapping the name that the call in progress has for it, if it has
+// none yet. Of references it keeps two: the first may turn out to be of no name.
+func (t *Thread) learn(m *dataenv.Mapping) {
+	known := m.Name()
+	if known != "" && (!attribution.IsReference(known) || strings.LastIndexByte(known, attribution.Reference) > 0) {
+		return
+	}
+	t.haveNames()
+	if len(t.scratch.names) > 0 {
+		if name := t.nameOf(m.Host, m.Size, nil); name != "" && name != known {
+			m.SetName(t.joined(known, name))
+		}
+	}
+}
+
+// A joint is two names that are references, whose joined form is made once.
+type joint struct{ first, second *byte }
+
+// joints is how many of them a thread keeps.
+const joints = 4096
+
+// joined is the name of data for which there are two, the first of which counts; ""
+// is none. Of references both go along: the first may turn out to be of no name.
+func (t *Thread) joined(name, other string) string {
+	if attribution.IsReference(other) && !t.rt.options.Namer.Refers() {
+		return name // nobody would know what it refers to
+	}
+	if name == "" || other == "" || name == other || !attribution.IsReference(name) || !attribution.IsReference(other) {
+		return cmp.Or(name, other)
+	}
+	key := joint{unsafe.StringData(name), unsafe.StringData(other)}
+	both, known := t.joints[key]
+	if !known {
+		if t.joints == nil || len(t.joints) >= joints {
+			t.joints = map[joint]string{}
+		}
+		both = name + other
+		t.joints[key] = both
+	}
+	return both
+}

@@ -1,0 +1,277 @@
+// Package directive reads OpenACC directives from the source of programs in C, C++ and
+// Fortran: their names, clauses and lines. The runtime takes from it what does not reach a
+// program's code, reports show it, and advice rewrites it.
+package directive
+
+import (
+	"slices"
+	"strings"
+)
+
+// A Directive is an OpenACC directive as the program's source has it. Nil is a directive
+// whose text is not known.
+type Directive struct {
+	Sentinel  string // "#pragma acc", or as Fortran's source has it: "!$ACC"
+	Name      string // "parallel loop", "enter data": the words before its clauses, in small letters
+	Arguments string // what stands in parentheses behind the name, with these: "(1)" of wait(1)
+	Clauses   []Clause
+	Line      int // of the source, where it begins; 0 of a text without a file
+	End       int // the last line of the construct that it begins; 0 where the text does not tell
+
+	text string   // behind the sentinel
+	data []string // plain names of what its data clauses list
+}
+
+// A Clause is one clause, such as copy(a[0:n], b).
+type Clause struct {
+	Name      string // as the source has it
+	Arguments string // what stands between the parentheses
+	Has       bool   // it has parentheses
+}
+
+// Items are the arguments of a clause: "a[0:n]" and "b" of copy(a[0:n], b). A modifier
+// before a colon stays with the first.
+func (c *Clause) Items() []string {
+	items := listed(c.Arguments)
+	for i := range items {
+		items[i] = strings.TrimSpace(items[i])
+	}
+	return items
+}
+
+// Text is the whole directive on one line, without comments.
+func (d *Directive) Text() string {
+	return d.Sentinel + " " + strings.Join(strings.Fields(d.text), " ")
+}
+
+// Compute says whether the directive begins a compute construct (OpenACC 3.3 §2.5).
+func (d *Directive) Compute() bool {
+	switch d.Construct() {
+	case "parallel", "kernels", "serial":
+		return true
+	}
+	return false
+}
+
+// Construct is the construct that the directive begins, or a part of: the name without
+// loop, "" where the text is not known.
+func (d *Directive) Construct() string {
+	if d == nil {
+		return ""
+	}
+	return strings.TrimSuffix(d.Name, " loop")
+}
+
+// Lines are the first and the last line of what stands in line and ends in end, as debug
+// information has it, or 0: where the directive begins and its construct ends.
+func (d *Directive) Lines(line, end int) (first, last int) {
+	switch {
+	case d == nil, d.Name == "declare": // of other calls in its procedure, too
+		return line, end
+	case d.End < end: // the text is another one's
+		return d.Line, end
+	}
+	return d.Line, d.End
+}
+
+// Lists says whether a data clause of the directive lists a variable, under the name
+// that debug information gives it.
+func (d *Directive) Lists(variable string) bool {
+	return d != nil && variable != "" && slices.Contains(d.data, plainName(variable, false))
+}
+
+// names are the directives of OpenACC 3.3, but for those that end one.
+var names = map[string]bool{
+	"parallel": true, "kernels": true, "serial": true, "parallel loop": true, "kernels loop": true, "serial loop": true,
+	"data": true, "enter data": true, "exit data": true, "host_data": true, "loop": true, "cache": true, "atomic": true,
+	"declare": true, "init": true, "shutdown": true, "set": true, "update": true, "wait": true, "routine": true,
+}
+
+// dataClauses are the clauses that give a variable its data attributes on a compute
+// construct (OpenACC 3.3 §2.5.14, §2.7.4 to §2.7.11, with the older names).
+var dataClauses = map[string]bool{
+	"copy": true, "pcopy": true, "present_or_copy": true,
+	"copyin": true, "pcopyin": true, "present_or_copyin": true,
+	"copyout": true, "pcopyout": true, "present_or_copyout": true,
+	"create": true, "pcreate": true, "present_or_create": true,
+	"no_create": true, "present": true, "firstprivate": true,
+}
+
+// Parse reads a directive that is a text on one line, with its sentinel; nil where the
+// text is none.
+func Parse(text string) *Directive {
+	if behind, ok := pragma(text); ok {
+		return parse(pragmaSentinel, behind)
+	}
+	for _, fixed := range []bool{false, true} {
+		if sentinel, behind, _, ok := fortranSentinel(text, fixed); ok {
+			return parse(sentinel, behind)
+		}
+	}
+	return nil
+}
+
+// parse reads a directive's text behind the sentinel, its lines joined; nil where it
+// names none. A clause whose parentheses are not closed ends it.
+func parse(sentinel, text string) *Directive {
+	fortran := sentinel != pragmaSentinel
+	d := &Directive{Sentinel: sentinel, text: text}
+	first, rest := name(text, fortran)
+	if fortran && len(first) > 3 && strings.HasPrefix(first, "end") { // enddata
+		first, rest = "end", first[3:]+rest
+	}
+	d.Name = first
+	second, behind := name(rest, fortran)
+	if first == "end" {
+		for second != "" {
+			d.Name += " " + second
+			second, behind = name(behind, fortran)
+		}
+		return d
+	}
+	if names[first+" "+second] {
+		d.Name, rest = first+" "+second, behind
+	}
+	if !names[d.Name] {
+		return nil
+	}
+	if inside, behind, has := parenthesised(rest); has {
+		d.Arguments, rest = "("+inside+")", behind
+	}
+	for {
+		clause, behind := word(rest)
+		if behind == "" && clause == "" {
+			return d
+		}
+		if rest = behind; clause == "" {
+			rest = rest[1:] // a comma, or what is no OpenACC
+			continue
+		}
+		c := Clause{Name: clause}
+		if c.Arguments, behind, c.Has = parenthesised(rest); c.Has {
+			rest = behind
+		} else if strings.HasPrefix(strings.TrimLeft(rest, " \t"), "(") {
+			return d
+		}
+		d.Clauses = append(d.Clauses, c)
+		if !c.Has || !dataClauses[clause] && !(fortran && dataClauses[strings.ToLower(clause)]) {
+			continue
+		}
+		for _, variable := range listed(withoutModifier(c.Arguments)) {
+			if name := plainName(variable, fortran); name != "" {
+				d.data = append(d.data, name)
+			}
+		}
+	}
+}
+
+// parenthesised is what stands in the parentheses that a text begins with, behind
+// blanks, and what comes after them.
+func parenthesised(text string) (inside, rest string, has bool) {
+	text = strings.TrimLeft(text, " \t")
+	if !strings.HasPrefix(text, "(") {
+		return "", text, false
+	}
+	end := closing(text)
+	if end == len(text) {
+		return "", text, false
+	}
+	return text[1:end], text[end+1:], true
+}
+
+// name takes the word that a text begins with, as names have it.
+func name(text string, fortran bool) (name, rest string) {
+	name, rest = word(text)
+	if fortran {
+		name = strings.ToLower(name)
+	}
+	return name, rest
+}
+
+// word takes the word that a text begins with, behind blanks.
+func word(text string) (name, rest string) {
+	text = strings.TrimLeft(text, " \t")
+	n := 0
+	for n < len(text) && isNameByte(text[n]) {
+		n++
+	}
+	return text[:n], text[n:]
+}
+
+func isNameByte(c byte) bool {
+	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
+}
+
+// closing is where the bracket is closed that a text begins with; its end where it
+// is not.
+func closing(text string) int {
+	depth := 0
+	for i := range len(text) {
+		switch text[i] {
+		case '(', '[', '{':
+			depth++
+		case ')', ']', '}':
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
+	return len(text)
+}
+
+// withoutModifier is a clause's list without its modifier: copyin(readonly: a).
+func withoutModifier(text string) string {
+	name, rest := word(text)
+	rest = strings.TrimLeft(rest, " \t")
+	if name != "" && strings.HasPrefix(rest, ":") && !strings.HasPrefix(rest, "::") {
+		return rest[1:]
+	}
+	return text
+}
+
+// listed takes a clause's list apart at the commas outside brackets.
+func listed(text string) (items []string) {
+	depth, from := 0, 0
+	for i := range len(text) {
+		switch text[i] {
+		case '(', '[', '{':
+			depth++
+		case ')', ']', '}':
+			depth--
+		case ',':
+			if depth == 0 {
+				items = append(items, text[from:i])
+				from = i + 1
+			}
+		}
+	}
+	return append(items, text[from:])
+}
+
+// plainName is what a clause and debug information both call a variable: without
+// subscripts, blanks and the ways to reach it.
+func plainName(text string, fortran bool) string {
+	if !fortran && !strings.ContainsAny(text, " \t()[]*&->%") {
+		return strings.TrimPrefix(text, "this.") // as most are: this is asked at each event
+	}
+	var plain strings.Builder
+	depth := 0
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c == '(' || c == '[':
+			depth++
+		case c == ')' || c == ']':
+			depth--
+		case depth > 0, c == ' ', c == '\t', c == '*', c == '&', c == '-':
+		case c == '>', c == '%':
+			plain.WriteByte('.')
+		default:
+			plain.WriteByte(c)
+		}
+	}
+	name := strings.TrimPrefix(plain.String(), "this.")
+	if fortran {
+		name = strings.ToLower(name)
+	}
+	return name
+}

@@ -1,0 +1,89 @@
+package web
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/accscope/accscope/collector/store"
+	"github.com/accscope/accscope/export"
+	"github.com/accscope/accscope/export/stacks"
+)
+
+// flameNode is a frame of a flame graph: a function, a construct or an operation,
+// and what was spent in it and all that was nested in it.
+type flameNode struct {
+	Name     string       `json:"name"`
+	File     string       `json:"file"`
+	Line     int64        `json:"line"`
+	Count    int64        `json:"count"`  // of spans and events
+	Host     int64        `json:"host"`   // ns, with what is nested
+	Device   int64        `json:"device"` // ns
+	Bytes    int64        `json:"bytes"`  // moved
+	Children []*flameNode `json:"children"`
+}
+
+// Of a flame graph, nodes are left out whose parts of both times are below this,
+// and which no screen would show.
+const narrowestFlame = 1.0 / 4000
+
+// flame sums the window by what was nested in what.
+func flame(r *request) (any, error) {
+	w, err := r.window()
+	if err != nil {
+		return nil, err
+	}
+	first, last, err := r.trace.Extent()
+	if err != nil {
+		return nil, err
+	}
+	filter := store.Filter{From: w.from, To: w.to}
+	if w.from <= first && w.to > last {
+		filter = store.Filter{}
+	}
+	list, err := stacks.Sum(r.trace, export.Options{Filter: filter})
+	if err != nil {
+		return nil, err
+	}
+	root := &flameNode{Name: r.file.name(), Children: []*flameNode{}}
+	for _, stack := range list {
+		node := root
+		node.add(stack)
+		for _, f := range stack.Frames {
+			node = node.child(f)
+			node.add(stack)
+		}
+	}
+	root.prune(float64(root.Host)*narrowestFlame, float64(root.Device)*narrowestFlame)
+	return root, nil
+}
+
+func (n *flameNode) add(s *stacks.Stack) {
+	n.Count += s.Count
+	n.Host += s.Host
+	n.Device += s.Device
+	n.Bytes += s.Bytes
+}
+
+func (n *flameNode) child(f stacks.Frame) *flameNode {
+	for _, c := range n.Children {
+		if c.Name == f.Name && c.File == f.File && c.Line == f.Line {
+			return c
+		}
+	}
+	c := &flameNode{Name: f.Name, File: f.File, Line: f.Line, Children: []*flameNode{}}
+	n.Children = append(n.Children, c)
+	return c
+}
+
+// prune leaves out what is too narrow, and puts the widest first.
+func (n *flameNode) prune(host, device float64) {
+	n.Children = slices.DeleteFunc(n.Children, func(c *flameNode) bool {
+		return float64(c.Host) <= host && float64(c.Device) <= device
+	})
+	slices.SortFunc(n.Children, func(a, b *flameNode) int {
+		return cmp.Or(cmp.Compare(b.Host+b.Device, a.Host+a.Device), cmp.Compare(a.Name, b.Name), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
+	})
+	for _, c := range n.Children {
+		c.prune(host, device)
+	}
+}

@@ -1,0 +1,86 @@
+package web
+
+import (
+	"github.com/accscope/accscope/collector/advice"
+	"github.com/accscope/accscope/collector/report"
+	"github.com/accscope/accscope/collector/store"
+)
+
+// summaryAnswer is what a run ends with (report.Summary). Times are ns, sizes bytes.
+type summaryAnswer struct {
+	Wall      int64 `json:"wall"`
+	Simulated bool  `json:"simulated"` // operations ran on the simulated device
+	// Devices is how many did something that was measured; the times are sums over
+	// them, of which Kernels and Transfers may overlap.
+	Devices   int   `json:"devices"`
+	Busy      int64 `json:"busy"`
+	AtLeast   bool  `json:"at_least"` // Busy is a lower bound, and its parts are not known
+	Kernels   int64 `json:"kernels"`
+	Transfers int64 `json:"transfers"`
+	// Threads is how many use OpenACC; Host is the time of their processes, over
+	// them, and Waits and Calls the parts of it blocked in waits and in other
+	// constructs and routines.
+	Threads       int       `json:"threads"`
+	Host          int64     `json:"host"`
+	Waits         int64     `json:"waits"`
+	Calls         int64     `json:"calls"`
+	PeakDevice    string    `json:"peak_device"` // the one with the highest memory in use, "" where none was used
+	Peak          int64     `json:"peak"`
+	Capacity      int64     `json:"capacity"` // 0: not known
+	CostKernels   []costRow `json:"cost_kernels"`
+	CostVariables []costRow `json:"cost_variables"`
+	// CostConstructs are those of the host, where no device did anything.
+	CostConstructs []costRow `json:"cost_constructs"`
+	Remarks        []string  `json:"remarks"` // what stands out
+}
+
+// costRow is a line of what cost most.
+type costRow struct {
+	Name  string `json:"name"`
+	Place string `json:"place"`
+	Time  int64  `json:"time"`
+	Timed bool   `json:"timed"` // time is known
+	Bytes int64  `json:"bytes"`
+	Count int64  `json:"count"`
+}
+
+// summary sums a trace up.
+func summary(r *request) (any, error) { return summarize(r.trace) }
+
+func summarize(trace *store.Trace) (*summaryAnswer, error) {
+	s, err := report.Summarize(trace)
+	if err != nil {
+		return nil, err
+	}
+	rows := func(list []report.Cost) []costRow {
+		out := []costRow{}
+		for _, c := range list {
+			out = append(out, costRow{c.Name, c.Place, c.Time, c.Timed, c.Bytes, c.Count})
+		}
+		return out
+	}
+	return &summaryAnswer{Wall: s.Wall, Simulated: s.Simulated, Devices: s.Device.Devices, Busy: s.Device.Busy, AtLeast: s.Device.AtLeast,
+		Kernels: s.Device.Kernels, Transfers: s.Device.Transfer, Threads: s.Host.Threads, Host: s.Host.Time, Waits: s.Host.Waits, Calls: s.Host.Calls,
+		PeakDevice: s.Peak.Device, Peak: s.Peak.Bytes, Capacity: s.Peak.Capacity,
+		CostKernels: rows(s.Kernels), CostVariables: rows(s.Variables), CostConstructs: rows(s.Constructs), Remarks: present(s.Findings)}, nil
+}
+
+// findingInfo is a finding with what people are told of it.
+type findingInfo struct {
+	advice.Finding
+	Place string `json:"place"` // file:line, with the file's name alone
+	Cost  string `json:"cost"`  // what it gains or holds, in words
+}
+
+// findings gives what accscope advise prints.
+func findings(r *request) (any, error) {
+	list, err := advice.Find(r.trace, 0)
+	if err != nil {
+		return nil, err
+	}
+	out := []findingInfo{}
+	for _, f := range list {
+		out = append(out, findingInfo{*f, f.Place(), f.Cost()})
+	}
+	return out, nil
+}

@@ -1,0 +1,16 @@
+// Holds src/format.ts to the cases that collector/report writes its values by.
+import assert from "node:assert/strict";
+import { build } from "esbuild";
+import { readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const built = await build({ absWorkingDir: here, entryPoints: ["src/format.ts"], bundle: true, format: "esm", write: false });
+const { few, show } = await import(`data:text/javascript,${encodeURIComponent(built.outputFiles[0].text)}`);
+const cases = JSON.parse(await readFile(join(here, "../../collector/report/testdata/units.json"), "utf8"));
+assert.ok(cases.length > 50);
+for (const [unit, value, want] of cases) {
+  const shown = show(value, unit);
+  assert.equal(unit === "variables" ? few(shown) : shown, want, `${value} ${unit}`);
+}

@@ -1,0 +1,115 @@
+// The summary: where the time went, what could be better, what cost most.
+import { get, type CostRow, type Finding, type Overview, type Summary } from "../api";
+import { kindColour, token } from "../colour";
+import { h, link, show } from "../dom";
+import { bytes, count, duration, fraction } from "../format";
+import { code } from "../source";
+import { change, state } from "../state";
+import { Strip } from "../strip";
+import { table } from "../table";
+
+export function summaryView(o: Overview): HTMLElement {
+  const figures = h("div");
+  const findings = h("div");
+  const costs = h("div");
+  const remarks = h("div");
+  const strip = new Strip(o, () => undefined, (from, to) => change({ view: "timeline", from, to }), () => 0);
+  const view = h("div", { class: "view summary" }, figures,
+    o.lanes.length > 0 && h("section", { class: "over-time" }, h("h2", {}, "Over time"), strip.element,
+      h("p", { class: "note" }, "Threads above, device queues below. Mark a part, or click, to see it in the timeline.")),
+    h("section", {}, h("h2", {}, "What could be better"), findings), remarks, costs);
+  void strip.load(o);
+  void show(figures, async () => {
+    const s = await get<Summary>("summary", { trace: state.trace });
+    const said = s.remarks.filter((r) => !o.warnings.includes(r));
+    if (said.length > 0) remarks.replaceChildren(h("section", {}, h("h2", {}, "What stands out"), h("ul", { class: "remarks" }, ...said.map((r) => h("li", {}, sentence(r))))));
+    costs.replaceChildren(...costTables(s));
+    return head(o, s);
+  });
+  void show(findings, async () => {
+    const list = await get<Finding[]>("findings", { trace: state.trace });
+    if (list.length === 0) return [h("p", { class: "empty" }, "accscope advise finds nothing to mend: no data sent for nothing, no mapping that could stay, no wait that nothing needs.")];
+    const most = list.slice(0, 5);
+    const rest = list.slice(5);
+    return [h("ol", { class: "findings" }, ...most.map(findingItem)),
+      rest.length > 0 && h("details", {}, h("summary", {}, `${rest.length} more`), h("ol", { class: "findings", start: 6 }, ...rest.map(findingItem)))];
+  });
+  return view;
+}
+
+const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+
+const percent = (part: number, whole: number): string => (whole > 0 ? fraction(part / whole) : "-");
+
+function head(o: Overview, s: Summary): HTMLElement[] {
+  const card = (value: string, text: string, go?: () => void): HTMLElement => h("div", { class: "card" }, h("b", {}, value), go ? link(text, go) : h("span", {}, text));
+  const programs = [...new Set(o.processes.map((p) => p.program.split("/").pop() || "program"))];
+  const whole = s.wall * Math.max(s.devices, 1);
+  const cards = [card(duration(s.wall), "wall time")];
+  if (s.devices > 0) cards.push(card(`${s.at_least ? "at least " : ""}${percent(s.busy, whole)}`, s.devices === 1 ? "device busy" : `${s.devices} devices busy`, () => change({ view: "queues" })));
+  if (s.peak_device !== "") cards.push(card(bytes(s.peak), `peak memory${s.capacity > 0 ? ` of ${bytes(s.capacity)}` : ""}, ${s.peak_device}`, () => change({ view: "memory" })));
+  if (s.threads > 0) cards.push(card(percent(Math.max(s.host - s.waits - s.calls, 0), s.host), s.threads === 1 ? "of the host outside of OpenACC" : `of ${count(s.threads)} threads outside of OpenACC`));
+  const bars: HTMLElement[] = [];
+  if (s.threads > 0) bars.push(shares(s.threads === 1 ? "Host" : `Host, ${count(s.threads)} threads`, s.host, [
+    ["waiting", s.waits, kindColour("wait")], ["in other OpenACC calls", s.calls, kindColour("compute_construct")],
+    ["outside of OpenACC", Math.max(s.host - s.waits - s.calls, 0), token("line")]]));
+  if (s.devices > 0) {
+    const both = s.at_least ? 0 : Math.max(s.kernels + s.transfers - s.busy, 0);
+    const parts: [string, number, string][] = s.at_least ? [["busy, at least", s.busy, kindColour("kernel")]] : [
+      ["kernels", s.kernels - both, kindColour("kernel")], ["kernels and transfers at once", both, kindColour("copy")], ["transfers", s.transfers - both, kindColour("upload")],
+      ["other", Math.max(s.busy - s.kernels - s.transfers + both, 0), kindColour("fill")]];
+    bars.push(shares(s.devices === 1 ? "Device" : `${s.devices} devices`, whole, [...parts, ["idle", Math.max(whole - s.busy, 0), token("line")]]));
+  }
+  return [h("h1", {}, programs.slice(0, 3).join(", ") || o.name),
+    s.simulated ? h("p", { class: "remark" }, "Simulated device: times are not your GPU's.") : h("span"),
+    h("div", { class: "cards" }, ...cards),
+    h("section", {}, h("h2", {}, "Where the time went"), ...bars,
+      s.devices === 0 ? h("p", { class: "note" }, s.cost_kernels.length > 0 ? "The runtime measures no device times." : "No device was used: constructs on the host are what is measured.") : h("span"))];
+}
+
+// shares is a bar of parts of a whole, with what they are.
+function shares(title: string, whole: number, parts: [string, number, string][]): HTMLElement {
+  const shown = parts.filter(([, value]) => value > 0);
+  const mark = (style: string): HTMLElement => {
+    const i = h("i");
+    i.style.background = style;
+    return i;
+  };
+  const bar = h("div", { class: "shares-bar", "aria-hidden": "true" }, ...shown.map(([name, value, style]) => {
+    const part = h("span", { title: `${name}: ${duration(value)}, ${percent(value, whole)}` });
+    part.style.background = style;
+    part.style.flexGrow = String(value / Math.max(whole, 1));
+    return part;
+  }));
+  return h("div", { class: "shares" }, h("h3", {}, title), bar,
+    h("div", { class: "legend" }, ...shown.map(([name, value, style]) => h("span", {}, mark(style), `${name} `, h("b", {}, percent(value, whole)), ` ${duration(value)}`))));
+}
+
+function findingItem(f: Finding): HTMLElement {
+  const place = f.file !== "" && f.line > 0;
+  const facts = h("dl", { class: "finding-facts" },
+    h("div", {}, h("dt", {}, "why"), h("dd", {}, sentence(f.why))),
+    f.directive !== "" && h("div", {}, h("dt", {}, "here"), h("dd", {}, code(f.directive, f.file))),
+    h("div", {}, h("dt", {}, "instead"), h("dd", {}, /^\s*(#pragma|!\$acc)/.test(f.instead) ? code(f.instead, f.file) : sentence(f.instead))));
+  return h("li", {}, h("div", { class: "finding-head" }, h("b", {}, sentence(f.what)), h("span", { class: "gain" }, f.gain_ns > 0 ? `gains about ${f.cost}` : f.cost)),
+    h("p", { class: "finding-place" }, h("span", { class: `tag ${f.confidence}` }, f.confidence), `${f.rule.replaceAll("-", " ")} · ${f.subject}`,
+      place && " · ", place && link(f.place, () => change({ view: "sources", file: f.file, line: f.line })),
+      place && " · ", place && link("in the timeline", () => change({ view: "timeline", search: `${f.file}:${f.line}` })),
+      " · ", link(`${count(f.count)} ${f.count === 1 ? "row" : "rows"} of evidence`, () => change({ view: "sql", sql: f.sql }))),
+    facts);
+}
+
+function costTables(s: Summary): HTMLElement[] {
+  const part = (title: string, what: string, list: CostRow[], counted: string, sizes: boolean, all: [string, () => void], search: boolean): HTMLElement | false => {
+    const named = list.every((c) => c.name.startsWith(c.place)); // kernels are called by theirs
+    return list.length > 0 && h("section", {}, h("h2", {}, title), table({ label: title, empty: "",
+      rows: list.map((c) => [c.name || "(no name)", ...(named ? [] : [c.place]), c.timed ? c.time : null, c.timed && s.wall > 0 ? c.time / s.wall : null, c.count, c.bytes]),
+      columns: [{ title: what, unit: "text" }, ...(named ? [] : [{ title: "place", unit: "text" as const }]), { title: "time", unit: "ns", meter: true }, { title: "of wall time", unit: "fraction" }, { title: counted, unit: "count" },
+        ...(sizes ? [{ title: "bytes", unit: "bytes" as const }] : [])],
+      go: search ? (row) => change({ view: "timeline", search: String(row[0]) }) : undefined }), h("p", {}, link(...all)));
+  };
+  const parts = [part("Kernels that cost most", "kernel", s.cost_kernels, "launches", false, ["All kernels", () => change({ view: "kernels" })], true),
+    part("Variables that cost most", "variable", s.cost_variables, "copies", true, ["All transfers", () => change({ view: "transfers" })], true),
+    part("Constructs that cost most", "construct", s.cost_constructs, "count", false, ["All constructs", () => change({ view: "kernels" })], false)];
+  return [h("div", { class: "columns" }, ...parts)];
+}
