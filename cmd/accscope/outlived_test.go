@@ -129,6 +129,12 @@ func TestWaitsAtATerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer syscall.Kill(pid, syscall.SIGKILL)
+	// The shell's child ignores Ctrl+C, and is called sleep, only once it has begun it.
+	for name := []byte(nil); string(name) != "sleep\n"; {
+		if name, err = os.ReadFile("/proc/" + number + "/comm"); err != nil {
+			t.Fatalf("%v\n%s", err, &output)
+		}
+	}
 	if _, err := terminal.WriteString("\x03"); err != nil {
 		t.Fatal(err)
 	}
