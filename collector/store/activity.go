@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/store/rollup"
 	"zombiezen.com/go/sqlite"
 )
 
@@ -196,13 +197,13 @@ func (t *Trace) ActivitiesBetween(from, to int64) (first, last int64, err error)
 		}
 		// The groups before the window's ends: in a lane numbers grow.
 		low := int64(0)
-		err := t.groups("rollup", lanes[i].ID, 1, from, from, func(g *groupRow) error {
-			low = g.ids[0]
+		err := t.groups("rollup", lanes[i].ID, 1, from, from, func(g *rollup.Group) error {
+			low = g.IDs[0]
 			return nil
 		})
 		if err == nil {
-			err = t.groups("rollup", lanes[i].ID, 1, to, to, func(g *groupRow) error {
-				last = max(last, g.ids[len(g.ids)-1])
+			err = t.groups("rollup", lanes[i].ID, 1, to, to, func(g *rollup.Group) error {
+				last = max(last, g.IDs[len(g.IDs)-1])
 				return nil
 			})
 		}

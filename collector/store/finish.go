@@ -29,7 +29,7 @@ func (w *Writer) finish() error {
 	if err := w.begin(); err != nil {
 		return err
 	}
-	w.roll.finish()
+	w.roll.Finish()
 	if err := w.locate(); err != nil {
 		return err
 	}

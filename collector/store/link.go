@@ -15,7 +15,7 @@ func (w *Writer) sample(step *model.Step, s model.Sample) error {
 	if peak, known := w.peaks[s.Device]; !known || s.Value > peak {
 		w.peaks[s.Device], w.newPeaks[s.Device] = s.Value, true
 	}
-	w.roll.sample(step.ID, s)
+	w.roll.Sample(step.ID, s)
 	if kind := step.Event.Kind; kind == model.Alloc || kind == model.Free {
 		w.rows[len(w.rows)-1].inner = s.Value
 		return nil

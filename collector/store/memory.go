@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/store/rollup"
 	"zombiezen.com/go/sqlite"
 )
 
@@ -71,11 +72,11 @@ func (t *Trace) lastSample(device model.DeviceID, before int64) (last Sample, fo
 // them.
 func (t *Trace) samplesNear(device model.DeviceID, from, to int64) (list []Sample, err error) {
 	var ids []int64
-	if err := t.groups("sample_rollup", int64(device), 1, from, to, func(g *groupRow) error {
-		if g.start < from {
+	if err := t.groups("sample_rollup", int64(device), 1, from, to, func(g *rollup.Group) error {
+		if g.Start < from {
 			ids = ids[:0]
 		}
-		ids = append(ids, g.ids...)
+		ids = append(ids, g.IDs...)
 		return nil
 	}); err != nil {
 		return nil, err
@@ -94,8 +95,8 @@ func (t *Trace) samplesNear(device model.DeviceID, from, to int64) (list []Sampl
 		return list, err
 	}
 	last := int64(0)
-	if err := t.groups("sample_rollup", int64(device), 1, math.MaxInt64, math.MaxInt64, func(g *groupRow) error {
-		last = g.ids[len(g.ids)-1]
+	if err := t.groups("sample_rollup", int64(device), 1, math.MaxInt64, math.MaxInt64, func(g *rollup.Group) error {
+		last = g.IDs[len(g.IDs)-1]
 		return nil
 	}); err != nil {
 		return nil, err
@@ -233,11 +234,11 @@ func (c *curve) cover(level int, from, to int64) error {
 		return err
 	}
 	var groups []MemoryPoint
-	if err := c.trace.groups("sample_rollup", int64(c.device), int64(level), from, to, func(g *groupRow) error {
-		if g.start < from {
+	if err := c.trace.groups("sample_rollup", int64(c.device), int64(level), from, to, func(g *rollup.Group) error {
+		if g.Start < from {
 			groups = groups[:0]
 		}
-		groups = append(groups, MemoryPoint{g.start, g.end, g.low, g.high, g.last})
+		groups = append(groups, MemoryPoint{g.Start, g.End, g.Low, g.High, g.Last})
 		return nil
 	}); err != nil {
 		return err

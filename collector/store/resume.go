@@ -75,7 +75,7 @@ func resume(path string, conn *sqlite.Conn, m *model.Model) (*Writer, error) {
 	}
 	w.resumed = true
 	// Who follows the trace gets lanes that go on.
-	if err := w.change(func() error { return w.roll.rebuild(conn) }); err != nil {
+	if err := w.change(func() error { return w.roll.Rebuild(conn) }); err != nil {
 		return nil, err
 	}
 	return w, w.SetMeta("complete", 0)

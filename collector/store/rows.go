@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/accscope/accscope/collector/store/rollup"
 	"zombiezen.com/go/sqlite"
 )
 
@@ -43,11 +44,11 @@ func (p *painter) raw(wanted []stretch) ([][]part, error) {
 // numbers stand together in groups, of a few neighbours: the last one before from
 // is among them.
 func (t *Trace) members(lane *Lane, from, to int64) (ids []int64, err error) {
-	if err := t.groups("rollup", lane.ID, 1, from, max(to, from), func(g *groupRow) error {
-		if g.start < from {
+	if err := t.groups("rollup", lane.ID, 1, from, max(to, from), func(g *rollup.Group) error {
+		if g.Start < from {
 			ids = ids[:0]
 		}
-		ids = append(ids, g.ids...)
+		ids = append(ids, g.IDs...)
 		return nil
 	}); err != nil {
 		return nil, err
@@ -58,8 +59,8 @@ func (t *Trace) members(lane *Lane, from, to int64) (ids []int64, err error) {
 	}
 	// What is too new to be in a group.
 	last := int64(0)
-	if err := t.groups("rollup", lane.ID, 1, math.MaxInt64, math.MaxInt64, func(g *groupRow) error {
-		last = g.ids[len(g.ids)-1]
+	if err := t.groups("rollup", lane.ID, 1, math.MaxInt64, math.MaxInt64, func(g *rollup.Group) error {
+		last = g.IDs[len(g.IDs)-1]
 		return nil
 	}); err != nil {
 		return nil, err

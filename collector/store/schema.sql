@@ -248,7 +248,7 @@ CREATE TABLE lane (
 );
 -- Every 8 neighbours of a lane make a group of level 1, every 8 of those one of
 -- level 2, and so on. A row holds neighbouring groups of one level, the oldest
--- first: store/rollup.go has their form.
+-- first: store/rollup/block.go has their form.
 CREATE TABLE rollup (
   id INTEGER PRIMARY KEY, lane INTEGER NOT NULL, level INTEGER NOT NULL,
   start INTEGER NOT NULL,           -- of the first group

@@ -6,7 +6,15 @@ import (
 	"slices"
 
 	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/store/rollup"
 	"zombiezen.com/go/sqlite"
+)
+
+// The types of lanes.
+const (
+	LaneSpans    = rollup.Spans
+	LaneInstants = rollup.Instants
+	LaneQueue    = rollup.Queue
 )
 
 // Lane is a row of a timeline: one thread's spans of one depth, one thread's
@@ -63,7 +71,7 @@ type Block struct {
 // Groups wider than openPixels are replaced by their members, as long as that
 // reads no more rows than a window may: then only those wider than twice as much,
 // and so on, of which fewer fit into the window.
-const openPixels = fanOut / 2
+const openPixels = rollup.FanOut / 2
 
 // Timeline gives what to draw of a lane in the window [from, to) at a width in
 // pixels, in order of start: whatever the number of spans, about two blocks a
@@ -79,7 +87,7 @@ func (t *Trace) TimelineOfRows(lane Lane, from, to int64, pixels, rows int) (blo
 	if to <= from || pixels <= 0 {
 		return nil, nil
 	}
-	p := &painter{trace: t, lane: lane, from: from, to: to, pixels: pixels, width: to - from, left: max(rows, 8*fanOut)}
+	p := &painter{trace: t, lane: lane, from: from, to: to, pixels: pixels, width: to - from, left: max(rows, 8*rollup.FanOut)}
 	if p.width < 0 {
 		p.width = math.MaxInt64
 	}
@@ -231,7 +239,7 @@ func (p *painter) groups(level int64, wanted []stretch) ([][]part, error) {
 	limit := p.of(openPixels)
 	few := int64(skipped)
 	for range level {
-		few *= fanOut
+		few *= rollup.FanOut
 	}
 	for _, s := range together(wanted, few) {
 		first := s.from
@@ -242,11 +250,11 @@ func (p *painter) groups(level int64, wanted []stretch) ([][]part, error) {
 				return nil, err
 			}
 		}
-		if err := p.trace.groups("rollup", p.lane.ID, level, first, s.to, func(r *groupRow) error {
-			if r.start < first {
+		if err := p.trace.groups("rollup", p.lane.ID, level, first, s.to, func(r *rollup.Group) error {
+			if r.Start < first {
 				return nil
 			}
-			b := Block{Start: r.start, End: r.end, Busy: r.busy, Count: r.count, Bytes: r.bytes}
+			b := Block{Start: r.Start, End: r.End, Busy: r.Busy, Count: r.Count, Bytes: r.Bytes}
 			n := sorted.of(max(b.Start, p.from))
 			if n < 0 || b.End < p.from {
 				return nil
@@ -261,12 +269,12 @@ func (p *painter) groups(level int64, wanted []stretch) ([][]part, error) {
 			}
 			sorted.parts[n] = append(sorted.parts[n], part{block: b,
 				stretch: stretch{from: max(b.Start, sorted.wanted[n].from), to: min(b.End+1, sorted.wanted[n].to)}})
-			return p.name(&sorted.parts[n][len(sorted.parts[n])-1].block, r.site)
+			return p.name(&sorted.parts[n][len(sorted.parts[n])-1].block, r.Site)
 		}); err != nil {
 			return nil, err
 		}
 	}
-	for fanOut*len(wide) > p.left {
+	for rollup.FanOut*len(wide) > p.left {
 		if limit > math.MaxInt64/2 {
 			limit, wide = math.MaxInt64, nil
 			break
@@ -274,7 +282,7 @@ func (p *painter) groups(level int64, wanted []stretch) ([][]part, error) {
 		limit *= 2
 		wide = slices.DeleteFunc(wide, func(width int64) bool { return width <= limit })
 	}
-	p.left -= fanOut * len(wide)
+	p.left -= rollup.FanOut * len(wide)
 	for _, parts := range sorted.parts {
 		for i := range parts {
 			parts[i].open = parts[i].block.End-parts[i].block.Start > limit
@@ -301,9 +309,9 @@ func (p *painter) of(pixels int64) int64 {
 // window, or the window's start.
 func (p *painter) before(level int64) (int64, error) {
 	start := int64(math.MinInt64)
-	err := p.trace.groups("rollup", p.lane.ID, level, p.from, p.from+1, func(g *groupRow) error {
-		if g.start <= p.from {
-			start = max(start, g.start)
+	err := p.trace.groups("rollup", p.lane.ID, level, p.from, p.from+1, func(g *rollup.Group) error {
+		if g.Start <= p.from {
+			start = max(start, g.Start)
 		}
 		return nil
 	})
@@ -316,8 +324,8 @@ func (p *painter) before(level int64) (int64, error) {
 // grouped is from when on spans are too new to be in a group of a level.
 func (p *painter) grouped(level int64) (int64, error) {
 	from := int64(math.MinInt64)
-	err := p.trace.groups("rollup", p.lane.ID, level, math.MaxInt64, math.MaxInt64, func(g *groupRow) error {
-		from = g.end
+	err := p.trace.groups("rollup", p.lane.ID, level, math.MaxInt64, math.MaxInt64, func(g *rollup.Group) error {
+		from = g.End
 		if p.lane.Type == LaneInstants {
 			from++
 		}

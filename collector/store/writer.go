@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/store/rollup"
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 )
@@ -61,7 +62,7 @@ type Writer struct {
 	peaks     map[model.DeviceID]int64
 	newPeaks  map[model.DeviceID]bool
 	detailed  int64 // the last site in site_detail
-	roll      *roller
+	roll      *rollup.Builder
 	totals    *totals
 	open      map[int64]uint64 // pairs of the spans in the file that have no end yet
 	opened    bool             // open differs from the file
@@ -100,7 +101,7 @@ func Create(path string, origin int64, m *model.Model) (*Writer, error) {
 
 func newWriter(path string, conn *sqlite.Conn, m *model.Model) *Writer {
 	return &Writer{path: path, conn: conn, names: m.Names(), directory: m.Directory(), base: m.Records() + 1,
-		dict: dictionaries{conn: conn}, savedName: 1, open: make(map[int64]uint64), totals: newTotals(), roll: newRoller(),
+		dict: dictionaries{conn: conn}, savedName: 1, open: make(map[int64]uint64), totals: newTotals(), roll: rollup.New(),
 		peaks: make(map[model.DeviceID]int64), newPeaks: make(map[model.DeviceID]bool)}
 }
 
@@ -242,7 +243,7 @@ func (w *Writer) write(step *model.Step) error {
 			r.open, r.endSequence, r.pair, r.awaits = true, -1, e.Pair, e.Correlation != 0
 			w.totals.seen(cause{record: r.id, site: site, thread: e.Thread, awaited: e.Correlation != 0})
 		} else {
-			w.roll.instant(r.id, e.Thread, e.Time, int64(e.Bytes), site)
+			w.roll.Instant(r.id, e.Thread, e.Time, int64(e.Bytes), site)
 			w.totals.add(e.Thread, site, 0, 0, int64(e.Bytes), false)
 		}
 		switch e.Kind {
@@ -312,7 +313,7 @@ func (w *Writer) settle(s *model.Span, thread model.ThreadID, end *model.Event) 
 			}
 		}
 		w.totals.add(thread, site, r.duration, s.Inner, int64(s.Start.Bytes), true)
-		w.roll.span(s.ID, thread, int32(s.Depth), s.Start.Time, r.duration, int64(s.Start.Bytes), site)
+		w.roll.Span(s.ID, thread, int32(s.Depth), s.Start.Time, r.duration, int64(s.Start.Bytes), site)
 	} else if err := execute(w.conn, "INSERT INTO unended VALUES (?)", s.ID); err != nil {
 		return err
 	}
@@ -382,7 +383,7 @@ func (w *Writer) WriteActivity(a *model.Activity, enqueue int64, device model.De
 	if enqueue > 0 {
 		w.link(enqueue, w.lastAct)
 	}
-	w.roll.activity(w.lastAct, queue, a.Start, duration, int64(a.Bytes), work)
+	w.roll.Activity(w.lastAct, queue, a.Start, duration, int64(a.Bytes), work)
 	return nil
 }
 
@@ -431,7 +432,7 @@ func (w *Writer) commit() error {
 	if err := w.totals.save(w.conn); err != nil {
 		return err
 	}
-	if err := w.roll.save(w.conn); err != nil {
+	if err := w.roll.Save(w.conn); err != nil {
 		return err
 	}
 	if err := sqlitex.ExecuteTransient(w.conn, "COMMIT", nil); err != nil {

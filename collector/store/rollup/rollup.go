@@ -1,4 +1,8 @@
-package store
+// Package rollup sums neighbours of a trace's lanes and of a device's memory in groups of
+// several levels, so that a timeline reads as many rows as it has pixels, whatever it
+// shows. It makes the rows of the tables lane, rollup and sample_rollup
+// (docs/trace-schema.md) and takes them apart.
+package rollup
 
 import (
 	"github.com/accscope/accscope/collector/model"
@@ -6,16 +10,16 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 )
 
-// fanOut is how many neighbours of one level make a row of the next. A pixel of
+// FanOut is how many neighbours of one level make a row of the next. A pixel of
 // a timeline is never wider than one row it shows, so a window of n pixels reads
-// at most fanOut*n rows a lane.
-const fanOut = 8
+// at most FanOut*n rows a lane.
+const FanOut = 8
 
 // The types of lanes.
 const (
-	LaneSpans    = "spans"
-	LaneInstants = "instants"
-	LaneQueue    = "queue"
+	Spans    = "spans"    // of one depth of a thread
+	Instants = "instants" // a thread's events without duration
+	Queue    = "queue"    // device activity
 )
 
 type laneKey struct {
@@ -24,7 +28,7 @@ type laneKey struct {
 	depth int32
 }
 
-// group is up to fanOut neighbours of a lane.
+// group is up to FanOut neighbours of a lane.
 type group struct {
 	members          int
 	start, end, busy int64
@@ -54,8 +58,8 @@ type sampleState struct {
 	ids    []int64
 }
 
-// roller makes rollups while rows come in.
-type roller struct {
+// Builder makes rollups while rows come in.
+type Builder struct {
 	lanes    map[laneKey]*laneState
 	samples  map[model.DeviceID]*sampleState
 	rows     [2]int64 // of the tables rollup and sample_rollup
@@ -70,11 +74,12 @@ type fullBlock struct {
 	block        block
 }
 
-func newRoller() *roller {
-	return &roller{lanes: make(map[laneKey]*laneState), samples: make(map[model.DeviceID]*sampleState)}
+// New begins without a row.
+func New() *Builder {
+	return &Builder{lanes: make(map[laneKey]*laneState), samples: make(map[model.DeviceID]*sampleState)}
 }
 
-func (r *roller) lane(key laneKey) *laneState {
+func (r *Builder) lane(key laneKey) *laneState {
 	if l := r.previous; l != nil && l.key == key {
 		return l
 	}
@@ -87,19 +92,22 @@ func (r *roller) lane(key laneKey) *laneState {
 	return l
 }
 
-func (r *roller) span(id int64, thread model.ThreadID, depth int32, start, duration, bytes, site int64) {
+// Span takes in a span that has ended: its record, start and duration in ns, its bytes and its site.
+func (r *Builder) Span(id int64, thread model.ThreadID, depth int32, start, duration, bytes, site int64) {
 	r.add(laneKey{'s', uint32(thread), depth}, id, start, duration, bytes, site)
 }
 
-func (r *roller) instant(id int64, thread model.ThreadID, time, bytes, site int64) {
+// Instant takes in a thread's event without duration: its record, time in ns, bytes and site.
+func (r *Builder) Instant(id int64, thread model.ThreadID, time, bytes, site int64) {
 	r.add(laneKey{'i', uint32(thread), 0}, id, time, 0, bytes, site)
 }
 
-func (r *roller) activity(id int64, queue model.QueueID, start, duration, bytes, work int64) {
+// Activity takes in a device operation: its number, start and duration in ns, bytes and work.
+func (r *Builder) Activity(id int64, queue model.QueueID, start, duration, bytes, work int64) {
 	r.add(laneKey{'q', uint32(queue), 0}, id, start, duration, bytes, work)
 }
 
-func (r *roller) add(key laneKey, id, start, duration, bytes, site int64) {
+func (r *Builder) add(key laneKey, id, start, duration, bytes, site int64) {
 	bytes = model.Size(uint64(bytes))
 	l := r.lane(key)
 	g := group{start: start, end: start + duration, busy: duration, count: 1, bytes: bytes, site: site, most: duration}
@@ -127,7 +135,7 @@ func (g *group) merge(m *group) {
 
 // put adds a member to the group of level 1 and passes each group on that is
 // full.
-func (r *roller) put(l *laneState, m group) {
+func (r *Builder) put(l *laneState, m group) {
 	for i := 0; ; i++ {
 		if i == len(l.levels) {
 			l.levels = append(l.levels, group{})
@@ -135,7 +143,7 @@ func (r *roller) put(l *laneState, m group) {
 		}
 		g := &l.levels[i]
 		g.merge(&m)
-		if g.members < fanOut {
+		if g.members < FanOut {
 			return
 		}
 		m = *g
@@ -144,7 +152,7 @@ func (r *roller) put(l *laneState, m group) {
 	}
 }
 
-func (r *roller) emit(l *laneState, i int, g *group) {
+func (r *Builder) emit(l *laneState, i int, g *group) {
 	b := &l.blocks[i]
 	r.open(b, 0, g.start)
 	b.span(g.start, g.end)
@@ -160,7 +168,7 @@ func (r *roller) emit(l *laneState, i int, g *group) {
 }
 
 // open begins a block with its first group.
-func (r *roller) open(b *block, table int, start int64) {
+func (r *Builder) open(b *block, table int, start int64) {
 	if b.groups == 0 {
 		r.rows[table]++
 		*b = block{row: r.rows[table], start: start, data: b.data[:0]}
@@ -168,7 +176,7 @@ func (r *roller) open(b *block, table int, start int64) {
 }
 
 // closeGroup counts a group, and sets the block aside when it is full.
-func (r *roller) closeGroup(b *block, table int, owner int64, level int) {
+func (r *Builder) closeGroup(b *block, table int, owner int64, level int) {
 	b.groups++
 	b.dirty = true
 	if b.groups == blockGroups {
@@ -177,7 +185,8 @@ func (r *roller) closeGroup(b *block, table int, owner int64, level int) {
 	}
 }
 
-func (r *roller) sample(id int64, s model.Sample) {
+// Sample takes in a device's memory in use from a moment on, after the record id.
+func (r *Builder) Sample(id int64, s model.Sample) {
 	st := r.samples[s.Device]
 	if st == nil {
 		st = new(sampleState)
@@ -192,7 +201,7 @@ func (r *roller) sample(id int64, s model.Sample) {
 		}
 		g := &st.levels[i]
 		g.merge(&m)
-		if g.members < fanOut {
+		if g.members < FanOut {
 			return
 		}
 		m = *g
@@ -212,7 +221,7 @@ func (g *sampleGroup) merge(m *sampleGroup) {
 	g.low, g.high, g.last = min(g.low, m.low), max(g.high, m.high), m.last
 }
 
-func (r *roller) emitSample(device model.DeviceID, st *sampleState, i int, g *sampleGroup) {
+func (r *Builder) emitSample(device model.DeviceID, st *sampleState, i int, g *sampleGroup) {
 	b := &st.blocks[i]
 	r.open(b, 1, g.start)
 	b.span(g.start, g.end)
@@ -226,8 +235,8 @@ func (r *roller) emitSample(device model.DeviceID, st *sampleState, i int, g *sa
 	r.closeGroup(b, 1, int64(device), i)
 }
 
-// finish passes on the groups that did not fill.
-func (r *roller) finish() {
+// Finish passes on the groups that did not fill.
+func (r *Builder) Finish() {
 	for _, l := range r.lanes {
 		// A half-filled group is passed up only where something stands above it
 		// already.
@@ -254,8 +263,8 @@ func (r *roller) finish() {
 	}
 }
 
-// save writes the lanes and blocks that have changed.
-func (r *roller) save(conn *sqlite.Conn) error {
+// Save writes the lanes and blocks that have changed.
+func (r *Builder) Save(conn *sqlite.Conn) error {
 	for i := range r.full {
 		if err := r.full[i].save(conn); err != nil {
 			return err
@@ -271,9 +280,9 @@ func (r *roller) save(conn *sqlite.Conn) error {
 		}
 		l.dirty = false
 		t := &l.total
-		name := map[byte]string{'s': LaneSpans, 'i': LaneInstants, 'q': LaneQueue}[l.key.kind]
-		if err := execute(conn, "INSERT OR REPLACE INTO lane VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", l.id, name, int64(l.key.owner),
-			l.key.depth, t.start, t.end, t.count, t.busy, t.bytes); err != nil {
+		name := map[byte]string{'s': Spans, 'i': Instants, 'q': Queue}[l.key.kind]
+		if err := sqlitex.Execute(conn, "INSERT OR REPLACE INTO lane VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", &sqlitex.ExecOptions{Args: []any{l.id, name,
+			int64(l.key.owner), l.key.depth, t.start, t.end, t.count, t.busy, t.bytes}}); err != nil {
 			return err
 		}
 	}
@@ -302,11 +311,11 @@ func (f *fullBlock) save(conn *sqlite.Conn) error {
 	if f.table == 1 {
 		query = "INSERT OR REPLACE INTO sample_rollup VALUES (?, ?, ?, ?, ?)"
 	}
-	return execute(conn, query, f.block.row, f.owner, f.level, f.block.start, f.block.data)
+	return sqlitex.Execute(conn, query, &sqlitex.ExecOptions{Args: []any{f.block.row, f.owner, f.level, f.block.start, f.block.data}})
 }
 
-// rebuild makes the rollups from the rows of a trace that is gone on with.
-func (r *roller) rebuild(conn *sqlite.Conn) error {
+// Rebuild makes the rollups from the rows of a trace that is gone on with.
+func (r *Builder) Rebuild(conn *sqlite.Conn) error {
 	if err := sqlitex.ExecuteScript(conn, "DELETE FROM rollup; DELETE FROM sample_rollup; DELETE FROM lane", nil); err != nil {
 		return err
 	}
@@ -320,20 +329,20 @@ func (r *roller) rebuild(conn *sqlite.Conn) error {
 		JOIN site d ON d.id = r.site LEFT JOIN datum x ON x.id = r.datum WHERE r.end_sequence >= 0 ORDER BY r.id`, func(s *sqlite.Stmt) {
 		thread, depth := model.ThreadID(s.ColumnInt64(1)), s.ColumnInt32(2)
 		if s.ColumnInt64(7) == 0 {
-			r.instant(s.ColumnInt64(0), thread, s.ColumnInt64(3), s.ColumnInt64(5), s.ColumnInt64(6))
+			r.Instant(s.ColumnInt64(0), thread, s.ColumnInt64(3), s.ColumnInt64(5), s.ColumnInt64(6))
 		} else {
-			r.span(s.ColumnInt64(0), thread, depth, s.ColumnInt64(3), s.ColumnInt64(4), s.ColumnInt64(5), s.ColumnInt64(6))
+			r.Span(s.ColumnInt64(0), thread, depth, s.ColumnInt64(3), s.ColumnInt64(4), s.ColumnInt64(5), s.ColumnInt64(6))
 		}
 	}); err != nil {
 		return err
 	}
 	if err := each(`SELECT a.id, w.queue, a.start, a.duration, a.bytes, a.work FROM activity a JOIN work w ON w.id = a.work ORDER BY a.id`, func(s *sqlite.Stmt) {
-		r.activity(s.ColumnInt64(0), model.QueueID(s.ColumnInt64(1)), s.ColumnInt64(2), s.ColumnInt64(3), s.ColumnInt64(4), s.ColumnInt64(5))
+		r.Activity(s.ColumnInt64(0), model.QueueID(s.ColumnInt64(1)), s.ColumnInt64(2), s.ColumnInt64(3), s.ColumnInt64(4), s.ColumnInt64(5))
 	}); err != nil {
 		return err
 	}
 	return each(`SELECT r.id, d.device, r.time, r.inner_time FROM record r JOIN site d ON d.id = r.site WHERE d.kind IN (8, 9) AND r.inner_time >= 0
 		UNION ALL SELECT record, device, time, used FROM sample ORDER BY 1`, func(s *sqlite.Stmt) {
-		r.sample(s.ColumnInt64(0), model.Sample{Device: model.DeviceID(s.ColumnInt64(1)), Time: s.ColumnInt64(2), Value: s.ColumnInt64(3)})
+		r.Sample(s.ColumnInt64(0), model.Sample{Device: model.DeviceID(s.ColumnInt64(1)), Time: s.ColumnInt64(2), Value: s.ColumnInt64(3)})
 	})
 }
