@@ -136,9 +136,6 @@ const (
 	activityCorrelation
 )
 
-// activityColumns1 are those of schema version 1.
-var activityColumns1 = []string{"record", "work", "start", "duration", "delay", "bytes", "device_start", "device_excess", "correlation"}
-
 // set fills an activity from its columns, but for the work.
 func (a *Activity) set(id int64, v []int64) {
 	_ = v[activityCorrelation]
@@ -151,12 +148,6 @@ func (a *Activity) set(id int64, v []int64) {
 // scanActivities calls f for all activities in their order, with the values of
 // activityColumns.
 func (t *Trace) scanActivities(f func(id int64, v []int64) error) error {
-	if t.version == 1 {
-		return t.scan("activity", "id", activityColumns1, math.MinInt64, math.MaxInt64, func(id int64, v []int64) error {
-			v[activityDeviceOffset] -= v[activityStart]
-			return f(id, v)
-		})
-	}
 	return t.scan("activity", "id", activityColumns, math.MinInt64, math.MaxInt64, f)
 }
 

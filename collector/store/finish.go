@@ -41,7 +41,7 @@ func (w *Writer) finish() error {
 		return err
 	}
 	if w.resumed {
-		if err := sqlitex.ExecuteScript(w.conn, rebuildTotals, nil); err != nil {
+		if err := sqlitex.ExecuteScript(w.conn, rebuildTotals(""), nil); err != nil {
 			return err
 		}
 	} else {

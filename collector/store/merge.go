@@ -265,3 +265,21 @@ func (s *mergeSource) take(m *model.Model, w *Writer) error {
 	a.Process, a.Time, a.Start, a.End = s.processes[a.Process], a.Time+s.shift, a.Start+s.shift, a.End+s.shift
 	return w.apply(m, &Item{Activity: &a})
 }
+
+// apply takes in an item of another trace.
+func (w *Writer) apply(m *model.Model, item *Item) error {
+	switch {
+	case item.Event != nil:
+		if item.Depth >= 0 {
+			if err := w.Interrupted(item.Event.Thread, m.Interrupt(item.Event.Thread, item.Depth)); err != nil {
+				return err
+			}
+		}
+		return w.Write(m.Apply(item.Event))
+	case item.Dependency != nil:
+		queue, awaited := m.ApplyDependency(item.Dependency)
+		return w.WriteDependency(item.Dependency, queue, awaited)
+	}
+	enqueue, device, queue := m.ApplyActivity(item.Activity)
+	return w.WriteActivity(item.Activity, enqueue, device, queue)
+}

@@ -1,14 +1,16 @@
 package store
 
 import (
+	_ "embed"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
-	"strings"
+	"slices"
 	"sync"
 
-	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/store/rollup"
 	"golang.org/x/sys/unix"
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
@@ -72,133 +74,135 @@ func migrated(path string) (copied string, done func() error, err error) {
 	return m.path, done, nil
 }
 
-// migrate writes what the trace at path holds into a new one.
+// version1SQL fills a trace from one of version 1.
+//
+//go:embed version1.sql
+var version1SQL string
+
+// unchanged are the tables of version 1 that have the same columns in this one.
+var unchanged = []string{"host", "process", "thread", "queue", "place", "shape", "launch", "failure", "stack", "frame", "work", "dependency",
+	"occupancy", "lost", "position"}
+
+// migrate writes what the trace at path holds into a new one, in which processes,
+// threads, devices, queues and records keep their numbers.
 func migrate(path string) (copied string, err error) {
-	conn, err := openReadOnly(path)
+	from, err := openReadOnly(path)
 	if err != nil {
 		return "", explain(path, err)
 	}
-	from := newTrace(path, conn)
-	defer func() { err = errors.Join(err, from.Close()) }()
-	if err := from.protect(); err != nil {
-		return "", err
+	version, err := checkVersion(from, path)
+	if err == nil {
+		err = checkVersion1(from, path)
 	}
-	if from.version, err = checkVersion(conn, path); err != nil {
+	if err = errors.Join(err, explain(path, from.Close())); err != nil {
 		return "", err
 	}
 	folder, err := os.MkdirTemp("", "accscope-")
 	if err != nil {
-		return "", fmt.Errorf("%s: a trace of version %d is read through a copy: %w", path, from.version, err)
+		return "", fmt.Errorf("%s: a trace of version %d is read through a copy: %w", path, version, err)
 	}
 	copied = filepath.Join(folder, "trace.db")
-	if err := from.copyTo(copied); err != nil {
-		return "", errors.Join(fmt.Errorf("%s: cannot read version %d of the schema: %w", path, from.version, err), os.RemoveAll(folder))
+	if err := copyVersion1(path, copied); err != nil {
+		return "", errors.Join(fmt.Errorf("%s: cannot read version %d of the schema: %w", path, version, explain(path, err)), os.RemoveAll(folder))
 	}
 	return copied, nil
 }
 
-// copyTo replays the trace into a new one, in which processes, threads, devices,
-// queues and records keep their numbers.
-func (t *Trace) copyTo(path string) (err error) {
-	meta, err := t.Facts()
-	if err != nil {
-		return err
-	}
-	m := model.New(nil, nil)
-	w, err := Create(path, meta.Origin, m)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, w.Close()) }()
-	for key, value := range meta.Facts {
-		if key != "origin" && key != "complete" && key != "lateness" {
-			if err := w.SetMeta(key, value); err != nil {
-				return err
-			}
-		}
-	}
-	if err := w.writeNotes(&meta); err != nil {
-		return err
-	}
-	if err := t.Introduce(m); err != nil {
-		return err
-	}
-	if err := w.copyTables(t, "host", "process", "thread", "lost", "position", "frame"); err != nil {
-		return err
-	}
-	existing, err := t.Existing(m.Names())
-	if err != nil {
-		return err
-	}
-	for i := range existing {
-		if id, device := m.Existing(&existing[i]); id != 0 {
-			if err := w.WriteExisting(id, &existing[i], device); err != nil {
-				return err
-			}
-		}
-	}
-	for item, err := range t.Items(m.Names()) {
-		if err != nil {
-			return err
-		}
-		if err := w.apply(m, item); err != nil {
-			return err
-		}
-		if w.Pending() >= TransactionRows {
-			if err := w.Commit(); err != nil {
-				return err
-			}
-		}
-	}
-	if err := w.Finish(); err != nil || meta.Complete {
-		return err
-	}
-	conn, err := sqlite.OpenConn(path, sqlite.OpenReadWrite)
-	if err != nil {
-		return err
-	}
-	return errors.Join(execute(conn, "UPDATE meta SET value = 0 WHERE key = 'complete'"), conn.Close())
+// changed are the columns of its other tables.
+var changed = map[string]string{
+	"meta": "key,value", "string": "id,text",
+	"device":    "id,process,type,number,name,capacity,vendor",
+	"site":      "id,kind,device,queue,async,place,shape,name,parent_construct,implicit,launch,failure,stack",
+	"located":   "site,place",
+	"record":    "id,thread,site,sequence,time,duration,end_sequence,parent,depth,inner_time,bytes,host,address,opener,correlation",
+	"ending":    "record,site,bytes,host,address,correlation",
+	"sample":    "device,time,used",
+	"open_span": "record,pair",
+	"existing":  "id,device,time,host,address,bytes,name,attached,structured,dynamic",
+	"activity":  "id,work,record,start,duration,delay,device_start,device_excess,bytes,correlation",
 }
 
-// apply takes in an item of another trace.
-func (w *Writer) apply(m *model.Model, item *Item) error {
-	switch {
-	case item.Event != nil:
-		if item.Depth >= 0 {
-			if err := w.Interrupted(item.Event.Thread, m.Interrupt(item.Event.Thread, item.Depth)); err != nil {
-				return err
-			}
-		}
-		return w.Write(m.Apply(item.Event))
-	case item.Dependency != nil:
-		queue, awaited := m.ApplyDependency(item.Dependency)
-		return w.WriteDependency(item.Dependency, queue, awaited)
+// checkVersion1 refuses a file where what is read as a table is none, and could be
+// anybody's SQL, or has other columns.
+func checkVersion1(conn *sqlite.Conn, path string) error {
+	have, err := tables(conn)
+	if err != nil {
+		return explain(path, err)
 	}
-	enqueue, device, queue := m.ApplyActivity(item.Activity)
-	return w.WriteActivity(item.Activity, enqueue, device, queue)
-}
-
-// copyTables takes over tables whose columns are the same in both traces.
-func (w *Writer) copyTables(from *Trace, tables ...string) error {
-	for _, table := range tables {
-		err := from.each("SELECT * FROM "+table, nil, func(s *sqlite.Stmt) error {
-			row := make([]any, s.ColumnCount())
-			for i := range row {
-				switch s.ColumnType(i) {
-				case sqlite.TypeNull:
-				case sqlite.TypeText:
-					row[i] = s.ColumnText(i)
-				default:
-					row[i] = s.ColumnInt64(i)
-				}
-			}
-			return w.change(func() error {
-				return sqlitex.Execute(w.conn, "INSERT INTO "+table+" VALUES (?"+strings.Repeat(", ?", len(row)-1)+")", &sqlitex.ExecOptions{Args: row})
-			})
-		})
-		if err != nil {
-			return err
+	now, err := ownTables()
+	if err != nil {
+		return err
+	}
+	want := maps.Clone(changed)
+	for _, table := range unchanged {
+		want[table] = now[table]
+	}
+	for _, table := range slices.Sorted(maps.Keys(want)) {
+		if have[table] != want[table] {
+			return otherTable(path, table)
 		}
 	}
 	return nil
+}
+
+// copyVersion1 makes a trace of one of version 1.
+func copyVersion1(from, to string) (err error) {
+	conn, err := sqlite.OpenConn(to, sqlite.OpenReadWrite, sqlite.OpenCreate, sqlite.OpenURI)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	if err := protect(conn); err != nil {
+		return err
+	}
+	absolute, err := filepath.Abs(from)
+	if err != nil {
+		return err
+	}
+	conn.Limit(sqlite.LimitAttached, 1)
+	// Nobody needs the copy if we do not get to its end.
+	for _, pragma := range []string{"query_only = OFF", "journal_mode = OFF", "synchronous = OFF", fmt.Sprintf("application_id = %d", ApplicationID)} {
+		if err := sqlitex.ExecuteTransient(conn, "PRAGMA "+pragma, nil); err != nil {
+			return err
+		}
+	}
+	if err := createSchema(conn); err != nil {
+		return err
+	}
+	if err := execute(conn, "ATTACH ? AS old", uri(absolute)+"?mode=ro"); err != nil {
+		return err
+	}
+	return fillFromVersion1(conn)
+}
+
+// fillFromVersion1 fills a new trace from the one that is attached as old.
+func fillFromVersion1(conn *sqlite.Conn) (err error) {
+	defer sqlitex.Save(conn)(&err)
+	copying := "INSERT OR REPLACE INTO meta SELECT * FROM old.meta; INSERT INTO string SELECT * FROM old.string WHERE id > 0;"
+	for _, table := range unchanged {
+		copying += "INSERT OR REPLACE INTO " + table + " SELECT * FROM old." + table + ";"
+	}
+	if err := sqlitex.ExecuteScript(conn, copying+version1SQL, nil); err != nil {
+		return err
+	}
+	if err := execute(conn, siteDetailSQL, 0); err != nil {
+		return err
+	}
+	complete, err := integer(conn, "SELECT value FROM meta WHERE key = 'complete'")
+	if err != nil {
+		return err
+	}
+	rows := "" // whose sums are kept
+	if complete == 0 {
+		rows = endedOnly
+	}
+	if err := sqlitex.ExecuteScript(conn, rebuildTotals(rows), nil); err != nil {
+		return err
+	}
+	roll := rollup.New()
+	if err := roll.Rebuild(conn); err != nil {
+		return err
+	}
+	roll.Finish()
+	return roll.Save(conn)
 }

@@ -124,11 +124,7 @@ func (t *Trace) Records(f Filter) iter.Seq2[*Record, error] {
 	}
 }
 
-// recordColumns are the columns of a record beside its id; the constants are
-// their places.
-var recordColumns = []string{"thread", "site", "sequence", "time", "duration", "end_sequence", "parent", "depth", "inner_time",
-	"bytes", "host", "address", "opener", "correlation"}
-
+// The places of a record's values.
 const (
 	columnThread = iota
 	columnSite

@@ -293,11 +293,7 @@ type endingRow struct {
 
 func (u *unfolder) endings() (map[int64]endingRow, error) {
 	rows := make(map[int64]endingRow)
-	query := "SELECT e.record, e.site, x.bytes, x.host, x.address, e.correlation FROM ending e JOIN datum x ON x.id = e.datum"
-	if u.trace.version == 1 {
-		query = "SELECT record, site, bytes, host, address, correlation FROM ending"
-	}
-	err := u.trace.query(query, nil, func(s *sqlite.Stmt) error {
+	err := u.trace.query("SELECT e.record, e.site, x.bytes, x.host, x.address, e.correlation FROM ending e JOIN datum x ON x.id = e.datum", nil, func(s *sqlite.Stmt) error {
 		rows[s.ColumnInt64(0)] = endingRow{s.ColumnInt64(1), uint64(s.ColumnInt64(2)), uint64(s.ColumnInt64(3)), uint64(s.ColumnInt64(4)),
 			uint64(s.ColumnInt64(5))}
 		return nil

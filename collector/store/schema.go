@@ -102,11 +102,15 @@ func checkTables(conn *sqlite.Conn, path string, version int) error {
 		}
 		// Columns behind ours do no harm.
 		if !strings.HasPrefix(have[table]+",", columns+",") {
-			return fmt.Errorf("%s: %w (table %s differs): it was recorded by another accscope; read it with that one, or record it again",
-				path, ErrTables, table)
+			return otherTable(path, table)
 		}
 	}
 	return nil
+}
+
+func otherTable(path, table string) error {
+	return fmt.Errorf("%s: %w (table %s differs): it was recorded by another accscope; read it with that one, or record it again",
+		path, ErrTables, table)
 }
 
 // createSchema makes the tables and views of a new trace.

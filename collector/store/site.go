@@ -166,18 +166,15 @@ func (t *Trace) loadSites() error {
 	if err != nil {
 		return err
 	}
-	places := "s.thread, s.depth, s.own"
-	switch {
-	case t.version == 1:
-		places = "0, 0, 0"
-	case t.version <= withoutAnnotations:
-		places = "s.thread, s.depth, 0"
+	own := "s.own"
+	if t.version <= withoutAnnotations {
+		own = "0"
 	}
 	err = t.each(`SELECT d.site, d.kind_code, d.device, d.queue, d.async, d.async_queue, d.process, d.device_type, d.device_number,
 		d.source_file, d.function, d.line, d.end_line, d.function_line, d.function_end_line, d.name, d.parent_construct, d.implicit,
 		d.version, d.thread_id, d.profile_bytes, d.event_bytes, d.api_bytes, d.device_api, d.api_device_type, d.vendor,
 		d.device_handle, d.context_handle, d.async_handle, d.missing, d.gangs, d.workers, d.vector, d.dimensions, d.error_code,
-		d.runtime_info, d.stack, s.name, p.file, p.function, `+places+` FROM site_detail d JOIN site s ON s.id = d.site
+		d.runtime_info, d.stack, s.name, p.file, p.function, s.thread, s.depth, `+own+` FROM site_detail d JOIN site s ON s.id = d.site
 		LEFT JOIN located o ON o.site = s.id JOIN place p ON p.id = coalesce(o.place, s.place)`, nil, func(r *sqlite.Stmt) error {
 		id := r.ColumnInt64(0)
 		if old := t.sites[id]; old != nil && old.KindCode != 0 {

@@ -19,7 +19,7 @@ const (
 	storedCorrelation
 )
 
-// unpack makes the values of recordColumns of a row of the table record.
+// unpack makes the values of a record of a row of the table record.
 func (t *Trace) unpack(id int64, s []int64, v *[columnCorrelation + 1]int64) error {
 	_ = s[storedCorrelation]
 	site, err := t.Site(s[storedSite])
@@ -47,11 +47,8 @@ func (t *Trace) unpack(id int64, s []int64, v *[columnCorrelation + 1]int64) err
 }
 
 // scanRecords calls f for the records numbered first to last, in their order,
-// with the values of recordColumns. The values are valid until the next record.
+// with their values. The values are valid until the next record.
 func (t *Trace) scanRecords(first, last int64, f func(id int64, values []int64) error) error {
-	if t.version == 1 {
-		return t.scan("record", "id", recordColumns, first, last, f)
-	}
 	var values [columnCorrelation + 1]int64
 	return t.scan("record", "id", storedColumns, first, last, func(id int64, stored []int64) error {
 		if err := t.unpack(id, stored, &values); err != nil {

@@ -132,16 +132,20 @@ func (t *totals) load(conn *sqlite.Conn) error {
 		}})
 }
 
-// Totals rebuilt from the rows of a trace that was not written in one go.
-var rebuildTotals = `
-DELETE FROM total; DELETE FROM work_total;
+// endedOnly leaves out what has no end: until a trace is finished, its sums do.
+const endedOnly = "WHERE r.end_sequence >= 0"
+
+// rebuildTotals makes the sums anew from the rows of a trace that was not written in one
+// go. rows chooses among the records: endedOnly, or "" for all.
+func rebuildTotals(rows string) string {
+	return `DELETE FROM total; DELETE FROM work_total;
 INSERT INTO total SELECT s.thread, r.site, count(*), count(r.duration), coalesce(sum(r.duration), 0),
   coalesce(sum(CASE WHEN r.duration IS NOT NULL THEN r.inner_time END), 0), coalesce(min(r.duration), 0), coalesce(max(r.duration), 0),
-  ` + sumOfBytes("x.bytes") + ` FROM record r JOIN site s ON s.id = r.site JOIN datum x ON x.id = r.datum GROUP BY r.site;
+  ` + sumOfBytes("x.bytes") + ` FROM record r JOIN site s ON s.id = r.site JOIN datum x ON x.id = r.datum ` + rows + ` GROUP BY r.site;
 INSERT INTO work_total SELECT a.work, coalesce(s.thread, 0), coalesce(r.site, 0), count(*), sum(a.duration), min(a.duration), max(a.duration),
   ` + sumOfBytes("a.bytes") + `
-  FROM activity a LEFT JOIN record r ON r.id = a.record LEFT JOIN site s ON s.id = r.site GROUP BY 1, 2, 3;
-`
+  FROM activity a LEFT JOIN record r ON r.id = a.record LEFT JOIN site s ON s.id = r.site GROUP BY 1, 2, 3;`
+}
 
 // sumOfBytes sums a column of byte counts as model.Size takes them.
 func sumOfBytes(column string) string {

@@ -106,24 +106,24 @@ func openReadOnly(path string) (*sqlite.Conn, error) {
 // protect sets limits to what a file from elsewhere can do. Conn.SetDefensive is none
 // of them: SQLite writes through a second argument, which it does not pass. What that
 // keeps from happening needs a file that can be written.
-func (t *Trace) protect() error {
-	if err := addFunctions(t.conn); err != nil {
-		return explain(t.path, err)
+func protect(conn *sqlite.Conn) error {
+	if err := addFunctions(conn); err != nil {
+		return err
 	}
-	t.conn.Limit(sqlite.LimitLength, 64<<20)
-	t.conn.Limit(sqlite.LimitAttached, 0)
+	conn.Limit(sqlite.LimitLength, 64<<20)
+	conn.Limit(sqlite.LimitAttached, 0)
 	for _, pragma := range []string{"trusted_schema = OFF", "cell_size_check = ON", "query_only = ON", "mmap_size = 0",
 		"cache_size = -65536", "busy_timeout = 10000"} {
-		if err := sqlitex.ExecuteTransient(t.conn, "PRAGMA "+pragma, nil); err != nil {
-			return explain(t.path, err)
+		if err := sqlitex.ExecuteTransient(conn, "PRAGMA "+pragma, nil); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
 func (t *Trace) harden(o options) error {
-	if err := t.protect(); err != nil {
-		return err
+	if err := protect(t.conn); err != nil {
+		return explain(t.path, err)
 	}
 	version, err := checkVersion(t.conn, t.path)
 	if err != nil {
