@@ -29,7 +29,7 @@ func TestAdvice(t *testing.T) {
 	for _, test := range []struct{ rule, subject, instead string }{
 		{"round-trip", "field", "leave the directive out"},
 		{"unused-transfer", "field", "leave the directive out"},
-		{"mapped-in-loop", "x", "around what calls advance again and again: #pragma acc data copy(x[0:n])\nand here: #pragma acc parallel loop present(x)"},
+		{"mapped-in-loop", "x", "around what calls advance again and again: #pragma acc data copy(x[0:n])\nand here: #pragma acc parallel loop present(x[0:n])"},
 		{"small-transfers", "field", "move update behind the loop at line 12 in bad, with the whole of field as its argument; gather parts that lie apart in one array"},
 		{"implicit-transfer", "field", "around the loop at line 10 in bad: #pragma acc data copy(field)\nand here: #pragma acc parallel loop present(field)"},
 		{"needless-wait", "queue 1", "leave the wait out; wait once, before the host needs a result"},

@@ -39,7 +39,7 @@ WHERE m.mappings >= 10 * m.different AND s.nth > 1`,
 			for _, name := range []string{"copy", "copyin", "copyout", "create"} {
 				if item, found := inner.take(variable, name); found {
 					region.add(name, item)
-					inner.add("present", variable)
+					inner.add("present", item)
 				}
 			}
 		}
