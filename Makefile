@@ -35,7 +35,7 @@ CFLAGS_COMMON := -std=gnu11 -O2 -g -ffile-prefix-map=$(CURDIR)=. -Wall -Wextra -
 	@rm $@.new
 FORCE:
 
-.PHONY: FORCE all help setup demo test test-all check long consumers sanitize race conformance control bench gpu-carry fuzz soak dist try-dist install uninstall clean print-cgo-cflags
+.PHONY: FORCE all help screens setup demo test test-all check long consumers sanitize race conformance control bench gpu-carry fuzz soak dist try-dist install uninstall clean print-cgo-cflags
 .DEFAULT_GOAL := all
 
 include runtime/entry/build.mk
@@ -44,6 +44,9 @@ include collector/mpi/build.mk
 include web/build.mk
 
 all: setup bin/accscope lib/libopenacc.so lib/libopenacc-engine.so lib/libaccprof.so $(MPI_LIBRARIES) $(OPENACC_INCLUDE) $(OPENACC_PKGCONFIG) ## build bin/, lib/ and include/
+
+screens: all ## draw the pictures of README.md and docs/ anew, from runs of examples
+	$(GO) run ./docs/pictures
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 14
