@@ -268,7 +268,7 @@ func TestPackageComments(t *testing.T) {
 // TestTopLevel holds the repository's root to what belongs there, and what make puts
 // beside it: a binary that `go build` left is neither.
 func TestTopLevel(t *testing.T) {
-	belongs := []string{"CONTRIBUTING.md", "LICENSE", "Makefile", "README.md", "callbacks", "cmd", "collector", "docs", "examples",
+	belongs := []string{"CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "Makefile", "README.md", "SECURITY.md", "callbacks", "cmd", "collector", "docs", "examples",
 		"export", "go.mod", "go.sum", "runtime", "tui", "web", "bin", "dist", "include", "lib"}
 	entries, err := os.ReadDir("..")
 	if err != nil {
