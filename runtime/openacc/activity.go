@@ -1,7 +1,6 @@
 package openacc
 
 import (
-	"github.com/accscope/accscope/runtime/attribution"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -9,6 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/runtime/attribution"
 	"github.com/accscope/accscope/runtime/device"
 )
 
@@ -267,9 +267,6 @@ func (rt *Runtime) flushDrivers() {
 	}
 }
 
-// flushDevice is Flush for one device that is about to be shut down.
-func (rt *Runtime) flushDevice(d *Device) { rt.activity.flush(0, d.flush) }
-
 // flush has the device report what has finished.
 func (d *Device) flush() {
 	if f, ok := d.driver.(device.Flusher); ok {
@@ -285,7 +282,7 @@ func (a *activity) flush(number uint64, report func()) (all bool) {
 	if !a.wanted() {
 		return true
 	}
-	if inside := a.rt.options.Delivering; inside != nil && inside() {
+	if a.isDelivering() {
 		report()
 		return false
 	}
@@ -303,7 +300,7 @@ func (a *activity) flush(number uint64, report func()) (all bool) {
 		if number != 0 && a.calling != 0 && a.calling != number {
 			return false
 		}
-		if !a.delivering && len(a.subscribers) == 1 {
+		if !a.delivering && len(a.subscribers) == 1 && (number == 0 || a.subscribers[0].number == number) {
 			a.deliverWaiting()
 			continue
 		}
@@ -314,6 +311,31 @@ func (a *activity) flush(number uint64, report func()) (all bool) {
 		a.changed.Wait()
 	}
 	return true
+}
+
+// drain has reports made inside a call of the runtime, and returns when the goroutine has
+// delivered them.
+func (a *activity) drain(report func()) {
+	if !a.wanted() {
+		return
+	}
+	report()
+	if a.isDelivering() {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for added := a.added; a.delivered < added && len(a.subscribers) > 0; {
+		a.wake()
+		a.changed.Wait()
+	}
+}
+
+// isDelivering says whether the calling thread is inside a record function, which must
+// not wait for its own end.
+func (a *activity) isDelivering() bool {
+	inside := a.rt.options.Delivering
+	return inside != nil && inside()
 }
 
 // readClock relates the device's clock to the host's.

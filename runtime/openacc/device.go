@@ -213,7 +213,7 @@ func (t *Thread) shutDown(d *Device, parent construct) []*dataenv.Mapping {
 	d.changed()
 	d.opening.Unlock()
 
-	t.rt.flushDevice(d)
+	t.rt.activity.drain(d.flush)
 	var pair eventPair
 	t.raiseShutdown(callbacks.DeviceShutdownStart, &pair, d, parent)
 	d.mu.Lock()

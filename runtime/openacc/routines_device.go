@@ -300,7 +300,7 @@ func (t *Thread) ended() {
 	if !t.rt.started.Load() || t.rt.over.Swap(true) {
 		return
 	}
-	t.rt.activity.flush(0, func() {})
+	t.rt.activity.drain(func() {})
 	if t.wanted(callbacks.RuntimeShutdown) {
 		g, _ := t.composeOwn(callbacks.RuntimeShutdown, nil)
 		g.info.Async, g.info.AsyncQueue = AsyncSync, AsyncSync

@@ -43,6 +43,14 @@ func TestLeaveBesideRecord(t *testing.T) {
 	}
 }
 
+// TestRecordsAtShutdown has a tool's record function call the API while a device is shut
+// down.
+func TestRecordsAtShutdown(t *testing.T) {
+	if output := run(t, "sim", compile(t, "shutdown_record")); output != "answered\nshut down\nanswered\n" {
+		t.Errorf("printed %q", output)
+	}
+}
+
 // TestRecordWantsWhatAWaiterHolds has a tool's record function want a lock of the
 // thread that waits, where the profiler has waits deliver the records.
 func TestRecordWantsWhatAWaiterHolds(t *testing.T) {

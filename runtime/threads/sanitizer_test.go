@@ -89,6 +89,7 @@ func TestSanitizers(t *testing.T) {
 				{"testdata/cancels.c", "first 20", "host sim", ""},
 				{"testdata/waiting_kernel.c", "", "sim", "the kernel ended\n"},
 				{"testdata/waiting_record.c", "", "sim", "the record came\n"},
+				{"testdata/shutdown_record.c", "", "sim cuda", "answered\nshut down\nanswered\n"},
 				{"testdata/waited_record.c", "", "sim cuda", "20 of 20\n"},
 				{"testdata/late_copies.c", "before", "host sim", "joined, x is 2\n"},
 				{"../../examples/jacobi/jacobi.c", "64 20", "host sim cuda", "0"},
