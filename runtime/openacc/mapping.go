@@ -52,9 +52,7 @@ func (p *planner) mapVariables(items []goacc.Item) (bool, *device.Error) {
 	// Pointers come last: what they point to may follow them in the list.
 	for i := range items {
 		if items[i].Action == goacc.ActionAttach {
-			if failure := p.attach(&items[i]); failure != nil {
-				return true, failure
-			}
+			p.attach(items, &items[i])
 		}
 	}
 	if p.queue != nil && p.d.hostCoded != nil {
@@ -103,8 +101,7 @@ func (p *planner) item(items []goacc.Item, i int) (device.Address, *device.Error
 	case goacc.ActionIfPresent:
 		m, presence := p.d.table.Find(item.Host, item.Size)
 		if presence != dataenv.Present {
-			item.Action = goacc.ActionNone
-			return host, nil
+			return leaveOut(item)
 		}
 		p.count(m, item)
 		return m.DeviceOf(item.Host), nil
@@ -125,6 +122,23 @@ func (p *planner) item(items []goacc.Item, i int) (device.Address, *device.Error
 		}
 	}
 	return host, nil
+}
+
+// leaveOut takes an item out of the directive: the kernel gets its host address.
+func leaveOut(item *goacc.Item) (device.Address, *device.Error) {
+	item.Action, item.Value = goacc.ActionNone, false
+	return device.Address(item.Host), nil
+}
+
+// makes says whether an item of which no part is present gets device memory.
+func (p *planner) makes(items []goacc.Item, item *goacc.Item) bool {
+	switch item.Action {
+	case goacc.ActionMap, goacc.ActionDevicePointer:
+		return !item.Value && !item.Cell
+	case goacc.ActionDescriptor, goacc.ActionPointer:
+		return !item.Value && !item.Cell && !p.isUnwanted(items, item)
+	}
+	return false
 }
 
 // count increments the reference counter of a mapping that item lies in.
@@ -151,8 +165,7 @@ func (p *planner) count(m *dataenv.Mapping, item *goacc.Item) {
 func (p *planner) create(item *goacc.Item) (device.Address, *device.Error) {
 	m, presence := p.d.table.Find(item.Host, item.Size)
 	if item.Cell && presence != dataenv.Present && !p.group.covers(item.Host, item.Size) {
-		item.Action = goacc.ActionNone
-		return device.Address(item.Host), nil
+		return leaveOut(item)
 	}
 	if item.Value = item.Value && presence == dataenv.Absent; item.Value {
 		p.value(item)
@@ -160,8 +173,7 @@ func (p *planner) create(item *goacc.Item) (device.Address, *device.Error) {
 	}
 	if presence == dataenv.Partly {
 		if item.Frame {
-			item.Action = goacc.ActionNone
-			return device.Address(item.Host), nil
+			return leaveOut(item)
 		}
 		if !p.evict(item) {
 			return 0, p.t.partlyMapped(item.Entry, item.Host, item.Size, m.Host, m.Size)
@@ -270,8 +282,7 @@ func (p *planner) present(item *goacc.Item) (device.Address, *device.Error) {
 	}
 	if p.d.global(item.Host) {
 		// Kernels compiled for the host use a global itself.
-		item.Action = goacc.ActionNone
-		return device.Address(item.Host), nil
+		return leaveOut(item)
 	}
 	// present(p) of a pointer p to mapped data: pass a translated copy.
 	if item.Size == 8 {
@@ -295,7 +306,7 @@ func (p *planner) structure(items []goacc.Item, i int) (device.Address, *device.
 	members := items[i+1 : i+1+item.Members]
 	p.left = item.Members
 	var known *dataenv.Mapping
-	absent := 0
+	makes := false
 	for j := range members {
 		member := &members[j]
 		switch member.Action {
@@ -304,8 +315,8 @@ func (p *planner) structure(items []goacc.Item, i int) (device.Address, *device.
 		}
 		if m, presence := p.d.table.Find(member.Host, member.Size); presence == dataenv.Present {
 			known = m
-		} else if !member.Cell {
-			absent++
+		} else if p.makes(items, member) {
+			makes = true
 		}
 	}
 	low, size := extent(members)
@@ -314,7 +325,7 @@ func (p *planner) structure(items []goacc.Item, i int) (device.Address, *device.
 	case known != nil:
 		p.group = blockOf(known)
 		return known.Device - device.Address(known.Host-item.Host), nil
-	case absent > 0:
+	case makes:
 		b := p.reserved(low, size)
 		if b == nil {
 			var failure *device.Error

@@ -47,16 +47,31 @@ func (d *Device) target(value, bias uintptr) (device.Address, bool) {
 	return m.DeviceOf(start) - device.Address(bias), true
 }
 
+// isUnwanted says whether a descriptor or pointer belongs to an absent array of a
+// no_create clause. A pointer to an array that is not allocated is wanted: it says so.
+func (p *planner) isUnwanted(items []goacc.Item, item *goacc.Item) bool {
+	if item.Leader < 0 {
+		return false
+	}
+	leader := &items[item.Leader]
+	if !leader.Optional || leader.Host == 0 && item.Action == goacc.ActionPointer {
+		return false
+	}
+	if leader.Action == goacc.ActionIfPresent { // its turn may be still to come
+		_, presence := p.d.table.Find(leader.Host, leader.Size)
+		return presence != dataenv.Present
+	}
+	return leader.Action == goacc.ActionNone
+}
+
 // descriptor makes the device copy of a Fortran array descriptor.
 func (p *planner) descriptor(items []goacc.Item, item *goacc.Item) (device.Address, *device.Error) {
-	if item.Leader >= 0 && items[item.Leader].Action == goacc.ActionNone && items[item.Leader].Optional {
-		item.Action = goacc.ActionNone // no_create of an absent array
-		return device.Address(item.Host), nil
+	if p.isUnwanted(items, item) {
+		return leaveOut(item)
 	}
 	m, presence := p.d.table.Find(item.Host, item.Size)
 	if item.Cell && presence != dataenv.Present {
-		item.Action = goacc.ActionNone
-		return device.Address(item.Host), nil
+		return leaveOut(item)
 	}
 	if presence == dataenv.Partly {
 		if !p.evict(item) {
@@ -96,15 +111,14 @@ func (p *planner) descriptor(items []goacc.Item, item *goacc.Item) (device.Addre
 // pointer makes the device copy of a pointer to mapped data. Where it serves the kernel
 // alone, it travels with the arguments.
 func (p *planner) pointer(items []goacc.Item, item *goacc.Item) (device.Address, *device.Error) {
+	if p.isUnwanted(items, item) {
+		return leaveOut(item)
+	}
 	var leader *goacc.Item
 	if item.Leader >= 0 {
 		leader = &items[item.Leader]
 	}
 	dropped := leader != nil && leader.Action == goacc.ActionNone
-	if dropped && leader.Optional && leader.Host != 0 {
-		item.Action = goacc.ActionNone // no_create of an absent array
-		return device.Address(item.Host), nil
-	}
 	value := word(item.Host)
 	var stored uintptr
 	if value != 0 {
@@ -155,12 +169,18 @@ func (p *planner) pointer(items []goacc.Item, item *goacc.Item) (device.Address,
 }
 
 // attach performs the attach action (OpenACC 3.3 §2.7.2).
-func (p *planner) attach(item *goacc.Item) *device.Error {
-	if p.t.attachPointer(p.d, item.Host, item.Bias) && p.structured {
-		m, _ := p.d.table.Find(item.Host, 8)
-		p.t.scratch.undo = append(p.t.scratch.undo, undo{mapping: m, host: item.Host, size: 8, attach: true})
+func (p *planner) attach(items []goacc.Item, item *goacc.Item) {
+	if p.isUnwanted(items, item) {
+		// A kernel is to find the array where it is on the host.
+		if m, presence := p.d.table.Find(item.Host, item.Size); p.queue != nil && presence == dataenv.Present && p.made(item) {
+			p.stage(m, item.Host, word(item.Host))
+		}
+		return
 	}
-	return nil
+	if p.t.attachPointer(p.d, item.Host, item.Bias) && p.structured {
+		m, _ := p.d.table.Find(item.Host, item.Size)
+		p.t.scratch.undo = append(p.t.scratch.undo, undo{mapping: m, host: item.Host, size: item.Size, attach: true})
+	}
 }
 
 // attachPointer attaches the pointer at host. It reports false where no action

@@ -38,7 +38,6 @@ func (a *allocation) one(m *dataenv.Mapping) *dataenv.Mapping {
 
 // A place is room in an allocation for what an item will create.
 type place struct {
-	item       int
 	host, size uintptr
 	alignment  uintptr
 	order      int // by what is copied, so that what goes together lies together
@@ -61,17 +60,17 @@ func (p *planner) reserve(items []goacc.Item) {
 			members--
 			continue
 		}
-		made := place{item: i, host: item.Host, size: item.Size, alignment: 1 << item.Alignment}
-		switch item.Action {
-		case goacc.ActionMap, goacc.ActionDescriptor, goacc.ActionPointer, goacc.ActionDevicePointer:
-			if item.Value {
+		made := place{host: item.Host, size: item.Size, alignment: 1 << item.Alignment}
+		switch {
+		case item.Action == goacc.ActionStruct:
+			of := items[i+1 : i+1+item.Members]
+			members = item.Members
+			if !slices.ContainsFunc(of, func(member goacc.Item) bool { return p.makes(items, &member) }) {
 				continue
 			}
-		case goacc.ActionStruct:
-			members = item.Members
-			made.host, made.size = extent(items[i+1 : i+1+item.Members])
+			made.host, made.size = extent(of)
 			made.alignment = blockAlignment
-		default:
+		case !p.makes(items, item):
 			continue
 		}
 		if !p.structured && made.size > smallCopy {

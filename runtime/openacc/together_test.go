@@ -173,10 +173,56 @@ func TestSmallVariablesThatStay(t *testing.T) {
 			step("one of them goes", "enqueue_download_start 8\ndelete 8", thread.ExitData, span8(goacc.From, one))
 			step("the others go", "enqueue_download_start 16\ndelete 16\ndelete 8\nfree 32",
 				thread.ExitData, span8(goacc.From, two), span8(goacc.Delete, made))
+			// The way to the data, in a structure that is not there, gets no memory.
+			inside, data := hostMemory(64, 0), hostMemory(40, 1)
+			step("data behind a pointer of C", "alloc 40\ncreate 40\nenqueue_upload_start 40", thread.EnterData,
+				entry{goacc.Struct, address(inside) - 8, 1}, entry{goacc.Alloc, address(inside), 8}, span8(goacc.To, data), entry{goacc.Attach, address(inside), 0})
+			step("and no more", "delete 40\nfree 40", thread.ExitData, span8(goacc.Delete, data))
+			descriptor := []entry{{goacc.Struct, address(inside) - 8, 1}, {goacc.Alloc, address(inside), 64}, span8(goacc.To, data),
+				{goacc.Descriptor, address(inside), 64}, {goacc.Attach, address(inside), 0}}
+			step("behind a descriptor of Fortran", "alloc 40\ncreate 40\nenqueue_upload_start 40", thread.EnterData, descriptor...)
+			step("and no more", "delete 40\nfree 40", thread.ExitData, span8(goacc.Delete, data))
+			step("without the structure", "alloc 40\ncreate 40\nenqueue_upload_start 40", thread.EnterData, descriptor[1:]...)
+			step("and no more", "delete 40\nfree 40", thread.ExitData, span8(goacc.Delete, data))
 			if get(one, 0) != 1 || get(two, 0) != 2 || get(two, 1) != 3 {
 				t.Errorf("%d, %d and %d came back, want 1, 2 and 3", get(one, 0), get(two, 0), get(two, 1))
 			}
 		})
+	}
+}
+
+// TestNoMemoryForWhatIsNotCreated: the clause no_create of what is absent takes no device
+// memory, be it a part of a structure or an array with a descriptor and a pointer.
+func TestNoMemoryForWhatIsNotCreated(t *testing.T) {
+	thread, events := togetherProgram(t)
+	one, structure, array, descriptor := words(1), hostMemory(64, 0), hostMemory(1000, 1), hostMemory(64, 0)
+	put(descriptor, 0, int64(address(array)))
+	for _, c := range []struct {
+		name    string
+		entries []entry
+	}{
+		{"array of Fortran", []entry{{goacc.IfPresent, address(array), 1000}, {goacc.Descriptor, address(descriptor), 64}, {goacc.Pointer, address(descriptor), 0}}},
+		{"members", []entry{{goacc.Struct, address(structure), 2}, {goacc.IfPresent, address(structure) + 8, 8}, {goacc.IfPresent, address(structure) + 24, 8}}},
+	} {
+		free := thread.current.driver.Properties().FreeMemory
+		thread.DataStart(directive(AsyncSync, c.entries...))
+		if after := thread.current.driver.Properties().FreeMemory; after != free {
+			t.Errorf("%s: %d bytes of the device are taken", c.name, free-after)
+		}
+		thread.DataEnd()
+		for _, compute := range []bool{false, true} {
+			do := directive(AsyncSync, append(c.entries, span8(goacc.ToFrom, one))...)
+			if compute {
+				do.Function = devicetest.HostKernels().Nothing
+				thread.Parallel(do)
+			} else {
+				thread.DataStart(do)
+				thread.DataEnd()
+			}
+			if got := events.take(); got != "alloc 8\ncreate 8\nenqueue_upload_start 8\nenqueue_download_start 8\ndelete 8\nfree 8" {
+				t.Errorf("%s, compute %t:\n%s\nwant the events of the variable beside it", c.name, compute, got)
+			}
+		}
 	}
 }
 

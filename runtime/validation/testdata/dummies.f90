@@ -64,6 +64,31 @@ contains
       end if
     end do
   end subroutine perhaps
+
+  ! What is absent the kernel gets where it is on the host, which sim's kernels reach.
+  subroutine absent (values, first)
+    integer, intent (in) :: values(:)
+    integer, intent (out) :: first
+    !$acc parallel no_create(values) copy(first)
+    first = values(1)
+    !$acc end parallel
+  end subroutine absent
+
+  subroutine absent_allocatables (values, scalar, total)
+    integer, allocatable, intent (in) :: values(:), scalar
+    integer, intent (out) :: total
+    !$acc parallel no_create(values, scalar) copy(total)
+    total = values(1) + scalar
+    !$acc end parallel
+  end subroutine absent_allocatables
+
+  subroutine absent_pointer (values, first)
+    integer, pointer, intent (in) :: values(:)
+    integer, intent (out) :: first
+    !$acc parallel no_create(values) copy(first)
+    first = values(1)
+    !$acc end parallel
+  end subroutine absent_pointer
 end module dummies
 
 program arrays
@@ -71,6 +96,8 @@ program arrays
   use dummies
   implicit none
   integer :: first(100), second(100), grid(8, 8), other(8, 8), total(8, 8), parts(11)
+  integer, allocatable :: allocated(:), scalar
+  integer, pointer :: pointer(:)
   integer :: i, k
 
   first = [(i, i = 1, 100)]
@@ -124,5 +151,18 @@ program arrays
   call perhaps (second(:10), first)
   call check ('an argument that is absent', second(11) == -1106)
   call check ('and present', second(1) == -1106 + 48)
+
+  allocate (allocated(100), scalar, pointer(100))
+  allocated = 30
+  scalar = 12
+  pointer = 40
+  do k = 1, 2
+    call absent (first(k:), i)
+    call check ('no_create of an array that is absent', i == first(k))
+    call absent_allocatables (allocated, scalar, i)
+    call check ('of an allocatable one, and of a scalar', i == 42)
+    call absent_pointer (pointer, i)
+    call check ('of a pointer', i == 40)
+  end do
   call report
 end program arrays

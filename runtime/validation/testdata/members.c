@@ -152,6 +152,34 @@ absent_pointers (void)
   CHECK (!discrete () || !acc_is_present (s.a, sizeof *s.a));
 }
 
+/* What is absent the kernel gets where it is on the host, which sim's kernels reach.  */
+static void
+members_not_created (void)
+{
+  double x = 0;
+  for (int k = 0; k < 2; k++)
+    {
+#pragma acc parallel no_create(s.x, s.n) copy(x)
+      x += s.x * s.n;
+    }
+  CHECK (x == 2 * 3 * N);
+  for (int k = 0; k < 2; k++)
+    {
+#pragma acc parallel no_create(s.a[0:N]) copy(x)
+      x += s.a[k + 2];
+    }
+  CHECK (x == 2 * 3 * N + 2 + 3);
+#pragma acc data no_create(s.x)
+  CHECK (!discrete () || !acc_is_present (&s.x, sizeof s.x));
+#pragma acc enter data copyin(s.x)
+#pragma acc parallel no_create(s.x) copy(x)
+  x = s.x++;
+  CHECK (x == 3);
+#pragma acc exit data copyout(s.x)
+  CHECK (s.x == 4);
+  s.x = 3;
+}
+
 int
 main (void)
 {
@@ -166,5 +194,6 @@ main (void)
   sections_in_kernels ();
   sections_of_data_constructs ();
   absent_pointers ();
+  members_not_created ();
   return report ();
 }
