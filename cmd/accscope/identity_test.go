@@ -27,7 +27,7 @@ func TestImportKnowsItsTrace(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			folder := t.TempDir()
 			environment, list := sessions(t)
-			r := execute(t, folder, environment, accscope, "run", "-q", "--device", "sim", "-o", "t.db", "--", "sh", "-c", program+" 32 5; sleep 0.3; kill -9 $PPID")
+			r := execute(t, folder, environment, accscope, "run", "-q", "--device", "sim", "-o", "t.db", "--", "sh", "-c", program+" 32 5; kill -9 $PPID")
 			left := list()
 			if r.status != 128+9 || len(left) != 1 {
 				t.Fatalf("status %d, sessions %v: %s", r.status, left, r.stderr)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"log"
 	"net"
@@ -14,6 +15,7 @@ import (
 	"testing"
 
 	coltracepb "go.opentelemetry.io/proto/otlp/collector/trace/v1"
+	"golang.org/x/sys/unix"
 	"google.golang.org/protobuf/proto"
 )
 
@@ -47,6 +49,25 @@ func listener(t *testing.T) net.Listener {
 	return l
 }
 
+// refusing is an address that refuses connections: nothing listens there, and nothing
+// else can.
+func refusing(t *testing.T) string {
+	t.Helper()
+	socket, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { unix.Close(socket) })
+	if err := unix.Bind(socket, &unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}); err != nil {
+		t.Fatal(err)
+	}
+	address, err := unix.Getsockname(socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("http://127.0.0.1:%d", address.(*unix.SockaddrInet4).Port)
+}
+
 // answering is an HTTP server that answers everything with a status.
 func answering(t *testing.T, status int) string {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -62,8 +83,7 @@ func answering(t *testing.T, status int) string {
 // was not sent is counted, and sent afterwards.
 func TestRunEndsWhereTheBackendTakesNothing(t *testing.T) {
 	program := build(t, "pipeline")
-	closed := listener(t)
-	closed.Close()
+	refuses := refusing(t)
 	untrusted := httptest.NewTLSServer(http.NotFoundHandler())
 	untrusted.Config.ErrorLog = log.New(io.Discard, "", 0)
 	defer untrusted.Close()
@@ -81,8 +101,8 @@ func TestRunEndsWhereTheBackendTakesNothing(t *testing.T) {
 	for _, test := range []struct{ name, protocol, endpoint, timeout, because string }{
 		{"hangs", "http", hangs, "100ms", "--otlp-timeout"},
 		{"hangs", "grpc", hangs, "100ms", "--otlp-timeout"},
-		{"refuses", "http", "http://" + closed.Addr().String(), "100ms", "--otlp-timeout"},
-		{"refuses", "grpc", "http://" + closed.Addr().String(), "100ms", "--otlp-timeout"},
+		{"refuses", "http", refuses, "100ms", "--otlp-timeout"},
+		{"refuses", "grpc", refuses, "100ms", "--otlp-timeout"},
 		{"too many requests", "http", answering(t, http.StatusTooManyRequests), "100ms", "--otlp-timeout"},
 		{"unavailable", "http", answering(t, http.StatusServiceUnavailable), "100ms", "--otlp-timeout"},
 		{"certificate", "http", untrusted.URL, "1h", "certificate"},
@@ -124,7 +144,7 @@ func TestMetricsDoNotWaitForSpans(t *testing.T) {
 		}
 	}))
 	defer backend.Close()
-	run := execute(t, t.TempDir(), []string{"OTEL_METRIC_EXPORT_INTERVAL=3600000"}, accscope, "run", "--no-summary", "--device", "sim", "-o", "t.db", "--otlp", "--endpoint", backend.URL, "--",
+	run := execute(t, t.TempDir(), []string{"OTEL_METRIC_EXPORT_INTERVAL=3600000"}, accscope, "run", "--no-summary", "--device", "sim", "-o", "t.db", "--otlp", "--otlp-timeout", "10m", "--endpoint", backend.URL, "--",
 		build(t, "pipeline"), "4", "4096").must(t)
 	if !strings.Contains(run.stderr, "sent trace") {
 		t.Errorf("the run says\n%s", run.stderr)

@@ -170,7 +170,7 @@ func TestTraceGoneUnderTheRun(t *testing.T) {
 	program := build(t, "jacobi")
 	for status, want := range map[int]int{0: exitRunFailed, 6: 6} {
 		folder := t.TempDir()
-		r := invoke(t, folder, "run", "--device", "sim", "-o", "t.db", "--", "sh", "-c", fmt.Sprintf("%s 32 5; sleep 0.3; rm -f t.db*; exit %d", program, status))
+		r := invoke(t, folder, "run", "--device", "sim", "-o", "t.db", "--", "sh", "-c", fmt.Sprintf("%s 32 5; until [ -s t.db-wal ]; do sleep 0.01; done; rm -f t.db*; exit %d", program, status))
 		if r.status != want || !strings.Contains(r.stderr, "t.db") || !strings.Contains(r.stderr, "gone") {
 			t.Errorf("after %d: status %d, want %d: %s", status, r.status, want, r.stderr)
 		}

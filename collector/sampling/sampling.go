@@ -88,12 +88,18 @@ func (s *Sampler) Problem() error {
 // patience is how long Close waits for a driver that does not answer.
 const patience = 2 * time.Second
 
-// Close ends sampling. Take gives what is left.
+// Close samples a last time and ends. Take gives what is left.
 func (s *Sampler) Close() {
 	close(s.stop)
+	var late <-chan time.Time // never: the kernel answers
+	s.mutex.Lock()
+	if s.wantGPUs {
+		late = time.After(patience)
+	}
+	s.mutex.Unlock()
 	select {
 	case <-s.ended:
-	case <-time.After(patience):
+	case <-late:
 	}
 }
 

@@ -120,9 +120,10 @@ func TestProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	command.Wait() //nolint:errcheck // it was killed
-	over := map[string]bool{}
 	until(t, "the end", func() bool {
-		for _, r := range s.Take() {
+		all = append(all, s.Take()...)
+		over := map[string]bool{} // a value that was 0 before is not given again
+		for _, r := range all {
 			over[r.Name] = r.Value == 0
 		}
 		return over["cpu"] && over["resident_memory"]
