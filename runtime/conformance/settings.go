@@ -42,8 +42,9 @@ var allSettings = []Settings{
 		// Ask in a kernel what it runs on. The host compiler answers for all its
 		// code, kernels too, that it is the host; a call asks the runtime. In
 		// other tests the answer decides whether a GPU's gangs, workers and lanes
-		// are asked for, which code compiled for the host does not have.
-		Unfolded: []string{"if-1.c", "self-1.c", "if-self-1.c", "acc_prof-valid_bytes-1.c"},
+		// are asked for, which code compiled for the host does not have. In Fortran
+		// GCC 15 is the first to compute the answer; earlier ones ignore the option.
+		Unfolded: []string{"if-1.c", "self-1.c", "if-self-1.c", "acc_prof-valid_bytes-1.c", "if-1.f90", "self-1.f90"},
 		// GCC's PR 88852, a reduction of a gang that assigns its variable. It is the
 		// suite's only dg-xfail-run-if of that name; where other directives name
 		// openacc_host_selected they mean memory that is shared, or the compiler's

@@ -60,6 +60,9 @@ var fileNamesOf = map[Language]*regexp.Regexp{
 // and nothing of the library they were written for.
 var unpackPatterns = []string{
 	"*/libgomp/testsuite/libgomp.oacc-*",
+	// Tests of OpenMP that a few of these include.
+	"*/libgomp/testsuite/libgomp.c++/*.C",
+	"*/libgomp/testsuite/libgomp.fortran/*.f90",
 	"*/gcc/testsuite/c-c++-common/goacc/*",
 	"*/gcc/testsuite/g++.dg/goacc/*",
 	"*/gcc/testsuite/gfortran.dg/goacc/*",
@@ -102,12 +105,24 @@ func openSuite(folder, archivePattern, cache string, compiler version) (*Suite, 
 	return &Suite{Folder: absolute}, nil
 }
 
-// unpack fills folder from the archive unless it is there already. The
+// unpacked says whether folder has something of each pattern.
+func unpacked(folder string) bool {
+	for _, pattern := range unpackPatterns {
+		if found, err := filepath.Glob(folder + strings.TrimPrefix(pattern, "*")); err != nil || len(found) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// unpack fills folder from the archive unless that is done already. The
 // folder appears only when whole.
 func unpack(archive, folder string) error {
-	if _, err := os.Stat(folder); err == nil {
+	if unpacked(folder) {
 		return nil
-	} else if !errors.Is(err, os.ErrNotExist) {
+	}
+	// One of before lacks what patterns of today name.
+	if err := os.RemoveAll(folder); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(folder), 0o755); err != nil {
