@@ -27,7 +27,7 @@ type Reading struct {
 	Processes []model.ProcessInfo `json:"processes"`
 	Threads   []state.Thread      `json:"threads"`
 	Devices   []DeviceReading     `json:"devices"`
-	Kernels   []state.Kernel      `json:"kernels"`
+	Kernels   []KernelReading     `json:"kernels"`
 	Counters  []state.Counter     `json:"counters"`
 }
 
@@ -65,6 +65,16 @@ type QueueReading struct {
 	// held the queue back; Dependencies are the newest.
 	HeldBack     float64            `json:"held_back_share"`
 	Dependencies []state.Dependency `json:"dependencies"`
+}
+
+// KernelReading is a kernel in a Reading, with the times of those launches that the
+// device measured.
+type KernelReading struct {
+	state.Kernel
+	Measured int64 `json:"measured"` // launches
+	Time     int64 `json:"time"`
+	Minimum  int64 `json:"minimum"`
+	Maximum  int64 `json:"maximum"`
 }
 
 // mostDependencies is how many of a queue's dependencies a Reading has.
@@ -140,7 +150,10 @@ func reading(title string, before, f *Frame) *Reading {
 	r := &Reading{Session: title, Time: f.Time, State: f.State, Interval: interval, Events: v.Events,
 		EventRate: perSecond(v.Events, old.Events), Lost: v.Lost, Errors: v.ErrorSum,
 		Newest: nonNil(v.Errors[max(len(v.Errors)-10, 0):]), Processes: nonNil(v.Processes), Threads: nonNil(v.Threads),
-		Devices: []DeviceReading{}, Kernels: nonNil(v.Kernels), Counters: nonNil(v.Counters)}
+		Devices: []DeviceReading{}, Kernels: []KernelReading{}, Counters: nonNil(v.Counters)}
+	for _, k := range v.Kernels {
+		r.Kernels = append(r.Kernels, KernelReading{k, k.Timed.Count, k.Timed.Time, k.Timed.Shortest, k.Timed.Longest})
+	}
 	for i := range v.Devices {
 		d := &v.Devices[i]
 		was := &state.Device{}

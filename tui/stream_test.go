@@ -4,10 +4,30 @@ import (
 	"bytes"
 	"encoding/json"
 	"os/exec"
+	"regexp"
 	"testing"
 
 	"github.com/accscope/accscope/tui"
 )
+
+// keysAreWords says which keys of an object, and of those in it, are no names as scripts
+// know them.
+func keysAreWords(t *testing.T, at string, x any) {
+	t.Helper()
+	switch x := x.(type) {
+	case map[string]any:
+		for key, inner := range x {
+			if !regexp.MustCompile(`^[a-z][a-z0-9_]*$`).MatchString(key) {
+				t.Errorf("key %s.%s", at, key)
+			}
+			keysAreWords(t, at+"."+key, inner)
+		}
+	case []any:
+		for _, inner := range x {
+			keysAreWords(t, at+"[]", inner)
+		}
+	}
+}
 
 func TestJSON(t *testing.T) {
 	path := record(t, 20)
@@ -18,6 +38,17 @@ func TestJSON(t *testing.T) {
 	var end tui.Reading
 	if err := json.Unmarshal(output, &end); err != nil {
 		t.Fatalf("%v in %s", err, output)
+	}
+	var raw map[string]any
+	if err := json.Unmarshal(output, &raw); err != nil {
+		t.Fatal(err)
+	}
+	keysAreWords(t, "", raw)
+	kernel := raw["kernels"].([]any)[0].(map[string]any)
+	for _, name := range []string{"count", "measured", "time", "minimum", "maximum", "host_time"} {
+		if n, given := kernel[name].(float64); !given || n <= 0 {
+			t.Errorf("%s of a kernel is %v", name, kernel[name])
+		}
 	}
 	if bytes.Count(output, []byte("\n")) != 1 || end.State != tui.Ended || end.Events == 0 || len(end.Kernels) != 1 || end.Kernels[0].Count != 80 {
 		t.Errorf("--once gives %s", output)

@@ -155,7 +155,7 @@ type Transfers struct {
 	Count    int64     `json:"count"`
 	Bytes    int64     `json:"bytes"`
 	HostTime int64     `json:"host_time"` // in the enqueue calls
-	Timed    store.Sum `json:"timed"`     // on the device, of the transfers that were measured there
+	Timed    store.Sum `json:"-"`         // on the device, of the transfers that were measured there
 }
 
 // Kernel is a kernel at its place.
@@ -166,7 +166,7 @@ type Kernel struct {
 	Device   model.DeviceID `json:"device"`
 	Count    int64          `json:"count"`
 	HostTime int64          `json:"host_time"`
-	Timed    store.Sum      `json:"timed"` // on the device, of the launches that were measured there
+	Timed    store.Sum      `json:"-"`     // on the device, of the launches that were measured there
 	Gangs    uint64         `json:"gangs"` // of the last launch
 	Workers  uint64         `json:"workers"`
 	Vector   uint64         `json:"vector"`
