@@ -2,7 +2,6 @@ package export
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"strings"
 
@@ -11,8 +10,12 @@ import (
 
 // Counters calls begin for each counter of the exported processes and for those of
 // GPUs, which belong to none; what begin gives is called for its values in the
-// exported time, in their order.
+// exported time, in their order: first, at its begin, for what the counter was until
+// then. There are none where only some events are exported.
 func (o *Options) Counters(trace *store.Trace, begin func(*store.Counter) (func(store.CounterValue) error, error)) error {
+	if o.Filter.Match != nil || o.Report.ChoosesEvents() {
+		return nil
+	}
 	list, err := trace.Counters()
 	if err != nil {
 		return err
@@ -27,7 +30,14 @@ func (o *Options) Counters(trace *store.Trace, begin func(*store.Counter) (func(
 		if err != nil {
 			return err
 		}
-		if err := trace.CounterValues(c.ID, from, to, value); err != nil {
+		if held, known, err := trace.CounterBefore(c.ID, from+1); err != nil {
+			return err
+		} else if known { // it holds until the next one
+			if err := value(store.CounterValue{Time: from, Value: held.Value}); err != nil {
+				return err
+			}
+		}
+		if err := trace.CounterValues(c.ID, from+1, to, value); err != nil {
 			return err
 		}
 	}
@@ -45,12 +55,3 @@ type GPU struct {
 
 // GPUOf is the GPU whose counter it is.
 func GPUOf(c *store.Counter) GPU { return GPU{c.Host, c.GPU} }
-
-// GPUName is what to call a counter's GPU: its number, model and host.
-func GPUName(c *store.Counter) string {
-	name := fmt.Sprintf("GPU %d %s", c.GPU, c.GPUName)
-	if c.On != "" {
-		name += " on " + c.On
-	}
-	return name
-}

@@ -245,6 +245,23 @@ func TestBehindIsSaid(t *testing.T) {
 	}
 }
 
+// GPUs of equal number on two hosts are told apart.
+func TestGPUsOfSeveralHosts(t *testing.T) {
+	s := pipeline(t)
+	sampled(s)
+	s.did(s.writer.SaveHost(store.Host{ID: 2, Name: "far"}))
+	c := store.Counter{Host: 2, GPU: 0, GPUName: "NVIDIA H100 80GB HBM3", Name: "utilization", Unit: "%"}
+	s.did(s.writer.SaveCounter(&c))
+	s.did(s.writer.WriteCounter(c.ID, store.CounterValue{Time: origin + 3900*ms, Value: 50}))
+	s.frame(3990 * ms)
+	text := screenOf(t, s, "1")
+	for _, want := range []string{"GPU 0 on node1 ", "GPU 0 on far "} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+}
+
 func TestMeasuredAndBoundLookDifferent(t *testing.T) {
 	text := screenOf(t, pipeline(t), "2")
 	lanes := map[string]string{}

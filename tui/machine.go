@@ -26,12 +26,18 @@ func (a *app) machineLines() []func(canvas) {
 	v := a.frame.View
 	var order []owner
 	figures := map[owner]map[string]*state.Counter{}
+	titles, width := map[owner]string{}, 12
 	for i := range v.Counters {
 		c := &v.Counters[i]
 		of := owner{c.Process, c.Host, c.GPU}
 		if figures[of] == nil {
 			order = append(order, of)
 			figures[of] = map[string]*state.Counter{}
+			titles[of] = fmt.Sprintf("GPU %d", c.GPU) + c.Where()
+			if c.Process != 0 {
+				titles[of] = processName(v, c.Process)
+			}
+			width = max(width, textWidth(titles[of]))
 		}
 		figures[of][c.Name] = c
 	}
@@ -42,22 +48,24 @@ func (a *app) machineLines() []func(canvas) {
 	}
 	lines := make([]func(canvas), 0, len(order))
 	for _, of := range order {
-		lines = append(lines, func(c canvas) { a.drawMachineLine(c, of, figures[of]) })
+		lines = append(lines, func(c canvas) { a.drawMachineLine(c, titles[of], min(width, max(c.w/3, 12)), of, figures[of]) })
 	}
 	return lines
 }
 
-func (a *app) drawMachineLine(c canvas, of owner, figures map[string]*state.Counter) {
+// drawMachineLine draws the figures of a process or GPU behind its title, which has so
+// many cells.
+func (a *app) drawMachineLine(c canvas, title string, cells int, of owner, figures map[string]*state.Counter) {
 	t := c.theme
-	graph, others, title, style := "utilization", []string{"memory_used", "power", "sm_clock", "temperature"}, fmt.Sprintf("GPU %d", of.gpu), t.activities[kernel]
+	graph, others, style := "utilization", []string{"memory_used", "power", "sm_clock", "temperature"}, t.activities[kernel]
 	if of.process != 0 {
-		graph, others, title, style = "cpu", []string{"resident_memory"}, processName(a.frame.View, of.process), t.accent
+		graph, others, style = "cpu", []string{"resident_memory"}, t.accent
 	}
 	if of.process == 0 && c.w < 100 {
 		others = others[:3]
 	}
-	c.text(1, 0, 12, title, t.bold)
-	x := 14
+	c.text(1, 0, cells, title, t.bold)
+	x := cells + 2
 	busy := figures[graph]
 	what := "busy "
 	if of.process != 0 {

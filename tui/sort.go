@@ -52,7 +52,7 @@ func (m *sortMenu) draw(c canvas) {
 func (m *sortMenu) key(key *tcell.EventKey) (done bool) {
 	switch {
 	case key.Key() == tcell.KeyEnter:
-		m.table.sort(m.at)
+		m.choose(m.at)
 		return true
 	case key.Rune() == 'S':
 		if m.at != m.table.sortBy {
@@ -74,6 +74,13 @@ func (m *sortMenu) key(key *tcell.EventKey) (done bool) {
 	return false
 }
 
+// choose sorts by a field; what the table is sorted by already stays as it was turned.
+func (m *sortMenu) choose(field int) {
+	if field != m.table.sortBy {
+		m.table.sort(field)
+	}
+}
+
 // move goes through the fields, round and round.
 func (m *sortMenu) move(by int) {
 	n := len(m.table.fields) + 1
@@ -92,7 +99,7 @@ func (m *sortMenu) mouse(x, y int, buttons tcell.ButtonMask) (done bool) {
 	default:
 		top := max(m.at+1-(m.box.h-2), 0)
 		if field := top + y - m.box.y - 1; y < m.box.y+m.box.h-1 && field < len(m.table.fields) {
-			m.table.sort(field)
+			m.choose(field)
 			return true
 		}
 	}

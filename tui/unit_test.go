@@ -176,7 +176,16 @@ func TestKeysAndMouse(t *testing.T) {
 	if rows.sortBy != 1 || a.menu != nil {
 		t.Errorf("a click in the menu sorts by %d", rows.sortBy)
 	}
-	press(a, "s", "down", "esc")
+	press(a, "sS", "enter")
+	if rows.sortBy != 1 || !rows.upwards {
+		t.Error("Enter takes back what S has turned in the menu")
+	}
+	press(a, "s")
+	click(a.menu.box.x+3, a.menu.box.y+2, tcell.Button1)
+	if rows.sortBy != 1 || !rows.upwards {
+		t.Error("a click in the menu takes back what S has turned")
+	}
+	press(a, "S", "s", "down", "esc")
 	if rows.sortBy != 1 {
 		t.Errorf("a menu that is left sorts by %d", rows.sortBy)
 	}

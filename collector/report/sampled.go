@@ -9,6 +9,13 @@ import (
 	"github.com/accscope/accscope/collector/store"
 )
 
+// ChoosesEvents says whether the filter chooses among events by more than time and
+// rank. What was sampled of processes and GPUs belongs to no kernel, variable, queue,
+// device or line, and is left out then.
+func (filter Filter) ChoosesEvents() bool {
+	return filter != (Filter{From: filter.From, To: filter.To, Rank: filter.Rank})
+}
+
 // sampledTable are the figures that were sampled of processes and GPUs: their mean over
 // the time in which they were known, each value up to the next, and the highest.
 func sampledTable(trace *store.Trace, filter Filter) (*Table, error) {
@@ -16,8 +23,16 @@ func sampledTable(trace *store.Trace, filter Filter) (*Table, error) {
 		Note: "sampled ten times a second; a GPU's figures are of the whole GPU, whoever used it",
 		Columns: []Column{{"of", "of", Text}, {"figure", "name", Text}, {"mean", "", Text}, {"most", "", Text},
 			{"", "unit", Text}, {"", "mean", Count}, {"", "most", Count}}}
-	if filter != (Filter{From: filter.From, To: filter.To}) {
-		return table, nil // nothing of it is of a kernel, a queue or a device
+	if filter.ChoosesEvents() {
+		return table, nil
+	}
+	counters, err := trace.Counters()
+	if err != nil {
+		return nil, err
+	}
+	known := map[int64]*store.Counter{}
+	for i := range counters {
+		known[counters[i].ID] = &counters[i]
 	}
 	if filter.To == 0 {
 		_, last, err := trace.Extent()
@@ -26,20 +41,26 @@ func sampledTable(trace *store.Trace, filter Filter) (*Table, error) {
 		}
 		filter.To = last + 1
 	}
-	err := sqlitex.Execute(trace.Conn(), `WITH held AS (
+	var rank any
+	if filter.Rank != nil {
+		rank = *filter.Rank
+	}
+	err = sqlitex.Execute(trace.Conn(), `WITH held AS (
 		SELECT counter, max(time, ?1) AS start, min(coalesce(lead(time) OVER (PARTITION BY counter ORDER BY time), ?2), ?2) AS end, value FROM counter_value)
-		SELECT p.pid, c.gpu, c.gpu_name, c.name, c.unit, sum(h.value * 1.0 * (h.end - h.start)) / sum(h.end - h.start), max(h.value),
-			CASE WHEN (SELECT count(*) FROM host) > 1 THEN (SELECT ' on ' || name FROM host WHERE id = c.host) END
+		SELECT c.id, p.pid, sum(h.value * 1.0 * (h.end - h.start)) / sum(h.end - h.start), max(h.value)
 		FROM held h JOIN counter c ON c.id = h.counter LEFT JOIN process p ON p.id = c.process
-		WHERE h.end > h.start GROUP BY h.counter ORDER BY p.id IS NULL, p.id, c.host, c.gpu, c.id`,
-		&sqlitex.ExecOptions{Args: []any{filter.From, filter.To}, ResultFunc: func(s *sqlite.Stmt) error {
-			of := fmt.Sprintf("process %d", s.ColumnInt64(0))
-			if s.ColumnIsNull(0) {
-				of = fmt.Sprintf("GPU %d %s", s.ColumnInt64(1), s.ColumnText(2))
+		WHERE h.end > h.start AND (?3 IS NULL OR p.id IS NULL OR p.rank = ?3) GROUP BY h.counter ORDER BY p.id IS NULL, p.id, c.host, c.gpu, c.id`,
+		&sqlitex.ExecOptions{Args: []any{filter.From, filter.To, rank}, ResultFunc: func(s *sqlite.Stmt) error {
+			c := known[s.ColumnInt64(0)]
+			if c == nil {
+				return nil // it came after the list of them was read
 			}
-			of += s.ColumnText(7)
-			unit, mean, most := s.ColumnText(4), s.ColumnFloat(5), s.ColumnInt64(6)
-			table.Rows = append(table.Rows, []any{of, s.ColumnText(3), ShowFigure(mean, unit), ShowFigure(float64(most), unit), unit, mean, most})
+			of := c.GPUTitle()
+			if c.Process != 0 {
+				of = fmt.Sprintf("process %d", s.ColumnInt64(1)) + c.Where()
+			}
+			unit, mean, most := c.Unit, s.ColumnFloat(2), s.ColumnInt64(3)
+			table.Rows = append(table.Rows, []any{of, c.Name, ShowFigure(mean, unit), ShowFigure(float64(most), unit), unit, mean, most})
 			return nil
 		}})
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/collector/store/tracetest"
 )
 
@@ -20,6 +21,8 @@ func TestSampledTable(t *testing.T) {
 		{Filter{From: 1000, To: 5000}, [][]any{{"cpu", "80%", "100%", "%", 80.0, int64(100)}, {"power", "450 W", "500 W", "mW", 450000.0, int64(500000)}}},
 		{Filter{From: 3000, To: 4000}, [][]any{{"cpu", "100%", "100%", "%", 100.0, int64(100)}, {"power", "500 W", "500 W", "mW", 500000.0, int64(500000)}}},
 		{Filter{Kernel: "x"}, nil},
+		{Filter{Within: new(store.Within)}, nil},
+		{Filter{From: 1000, To: 5000, Rank: new(int64(7))}, [][]any{{"power", "450 W", "500 W", "mW", 450000.0, int64(500000)}}},
 	} {
 		table, err := sampledTable(trace, c.filter)
 		if err != nil || len(table.Rows) != len(c.rows) {
@@ -32,8 +35,8 @@ func TestSampledTable(t *testing.T) {
 				}
 			}
 		}
-		if len(table.Rows) == 2 && table.Rows[1][0] != "GPU 3 Big GPU" {
-			t.Errorf("%v", table.Rows[1][0])
+		if n := len(table.Rows); n > 0 && table.Rows[n-1][0] != "GPU 3 Big GPU" {
+			t.Errorf("%v", table.Rows[n-1][0])
 		}
 	}
 }

@@ -34,6 +34,22 @@ type Counter struct {
 	GPUName string          `json:"gpu_name"` // "" of a process
 	Name    string          `json:"name"`     // cpu, resident_memory; utilization, memory_used, power, …
 	Unit    string          `json:"unit"`     // %, B, mW, Cel, MHz
+
+	severalHosts bool // the trace has
+}
+
+// Where is " on HOST" in a trace of several hosts, whose GPUs and processes may have
+// equal numbers, else "".
+func (c *Counter) Where() string {
+	if !c.severalHosts || c.On == "" {
+		return ""
+	}
+	return " on " + c.On
+}
+
+// GPUTitle is what to call a counter's GPU: its number and model, and where it is.
+func (c *Counter) GPUTitle() string {
+	return strings.TrimSpace(fmt.Sprintf("GPU %d %s", c.GPU, c.GPUName)) + c.Where()
 }
 
 // CounterValue is a counter's value from a time on.
@@ -75,10 +91,10 @@ func (w *Writer) WriteCounter(counter int64, v CounterValue) error {
 // Counters reads what was sampled: the processes' figures first.
 func (t *Trace) Counters() ([]Counter, error) {
 	var list []Counter
-	err := t.each(`SELECT c.id, c.host, coalesce(c.process, 0), coalesce(c.gpu, -1), c.gpu_name, c.name, c.unit, h.name
+	err := t.each(`SELECT c.id, c.host, coalesce(c.process, 0), coalesce(c.gpu, -1), c.gpu_name, c.name, c.unit, h.name, (SELECT count(*) FROM host) > 1
 		FROM counter c LEFT JOIN host h ON h.id = c.host ORDER BY c.process IS NULL, c.process, c.host, c.gpu, c.id`, nil, func(s *sqlite.Stmt) error {
 		list = append(list, Counter{ID: s.ColumnInt64(0), Host: s.ColumnInt64(1), Process: model.ProcessID(s.ColumnInt64(2)), GPU: s.ColumnInt(3),
-			GPUName: s.ColumnText(4), Name: s.ColumnText(5), Unit: s.ColumnText(6), On: s.ColumnText(7)})
+			GPUName: s.ColumnText(4), Name: s.ColumnText(5), Unit: s.ColumnText(6), On: s.ColumnText(7), severalHosts: s.ColumnInt64(8) != 0})
 		return nil
 	})
 	return list, err
@@ -90,6 +106,17 @@ func (t *Trace) CounterValues(counter, from, to int64, f func(CounterValue) erro
 		func(s *sqlite.Stmt) error { return f(CounterValue{s.ColumnInt64(0), s.ColumnInt64(1)}) })
 }
 
+// CounterBefore is the last value of a counter before a time; known says whether there
+// is one.
+func (t *Trace) CounterBefore(counter, time int64) (v CounterValue, known bool, err error) {
+	err = t.query("SELECT time, value FROM counter_value WHERE counter = ? AND time < ? ORDER BY time DESC LIMIT 1", []int64{counter, time},
+		func(s *sqlite.Stmt) error {
+			v, known = CounterValue{s.ColumnInt64(0), s.ColumnInt64(1)}, true
+			return nil
+		})
+	return v, known, err
+}
+
 // CounterCurve gives a counter in [from, to) at a width in pixels: the values of a pixel
 // together. The first point is what it was at from, where that is known.
 func (t *Trace) CounterCurve(counter, from, to int64, pixels int) ([]MemoryPoint, error) {
@@ -97,13 +124,10 @@ func (t *Trace) CounterCurve(counter, from, to int64, pixels int) ([]MemoryPoint
 		return nil, nil
 	}
 	var points []MemoryPoint
-	if err := t.query("SELECT time, value FROM counter_value WHERE counter = ? AND time < ? ORDER BY time DESC LIMIT 1", []int64{counter, from},
-		func(s *sqlite.Stmt) error {
-			v := s.ColumnInt64(1)
-			points = append(points, MemoryPoint{from, from, v, v, v})
-			return nil
-		}); err != nil {
+	if v, known, err := t.CounterBefore(counter, from); err != nil {
 		return nil, err
+	} else if known {
+		points = append(points, MemoryPoint{from, from, v.Value, v.Value, v.Value})
 	}
 	pixel, last := max((to-from)/int64(pixels), 1), int64(-1)
 	err := t.CounterValues(counter, from, to, func(v CounterValue) error {

@@ -371,7 +371,7 @@ func (e *exporter) counters() error {
 			if pid, named = rows[gpu]; !named {
 				pid = firstGPU + int64(len(rows))
 				rows[gpu] = pid
-				if err := e.metadata("process_name", row{pid: pid}, "name", export.GPUName(c)); err != nil {
+				if err := e.metadata("process_name", row{pid: pid}, "name", c.GPUTitle()); err != nil {
 					return nil, err
 				}
 			}

@@ -76,7 +76,10 @@ func History(ctx context.Context, trace *store.Trace, filter store.Filter, of *r
 		if err != nil {
 			return moments, err
 		}
-		now.Devices = slices.DeleteFunc(now.Devices, func(d state.Device) bool { return filter.Process != 0 && d.Process != filter.Process })
+		if filter.Process != 0 {
+			now.Devices = slices.DeleteFunc(now.Devices, func(d state.Device) bool { return d.Process != filter.Process })
+			now.Counters = slices.DeleteFunc(now.Counters, func(c state.Counter) bool { return c.Process != 0 && c.Process != filter.Process })
+		}
 		figures := OTLP(Of(now), of, at(meta.First), at(next))
 		if batch == nil {
 			batch = figures

@@ -81,3 +81,32 @@ func TestHistoryEndsInTheTracesSums(t *testing.T) {
 		t.Errorf("the metrics end in %v; the trace has %d ns in %d kernels and %d bytes", sums, kernelTime, launches, bytes)
 	}
 }
+
+// Of one process, what was sampled of others is not sent; a GPU is of nobody.
+func TestHistoryOfAProcess(t *testing.T) {
+	path := tracetest.File(t, 100, 1)
+	tracetest.Change(t, path, "INSERT INTO counter VALUES (1, 1, 1, NULL, NULL, 'cpu', '%'), (2, 1, NULL, 3, 'Big GPU', 'power', 'mW'), (3, 1, 2, NULL, NULL, 'cpu', '%')",
+		"INSERT INTO counter_value VALUES (1, 0, 50), (2, 0, 300), (3, 0, 7)")
+	values := map[string]map[int64]bool{}
+	if _, err := History(context.Background(), tracetest.Open(t, path), store.Filter{Process: 1}, resource.Empty(), func(_ context.Context, of *metricdata.ResourceMetrics) error {
+		for _, m := range of.ScopeMetrics[0].Metrics {
+			if data, ok := m.Data.(metricdata.Gauge[int64]); ok {
+				for _, p := range data.DataPoints {
+					if values[m.Name] == nil {
+						values[m.Name] = map[int64]bool{}
+					}
+					values[m.Name][p.Value] = true
+				}
+			}
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if cpu := values["accscope.process.cpu"]; !cpu[50] || cpu[7] {
+		t.Errorf("processor times %v", cpu)
+	}
+	if !values["accscope.gpu.power"][300] {
+		t.Errorf("the GPU's power is missing: %v", values)
+	}
+}

@@ -23,7 +23,7 @@ func (e *exporter) counters() error {
 			gpu := export.GPUOf(c)
 			if parent = gpuTrack(gpu); !groups[gpu] {
 				groups[gpu] = true
-				e.describe(parent, 0, counterRank, func(m *message) { m.string(descriptorName, export.GPUName(c)) })
+				e.describe(parent, 0, counterRank, func(m *message) { m.string(descriptorName, c.GPUTitle()) })
 			}
 		}
 		e.describe(counterTrack(c.ID), parent, counterRank+c.ID, func(m *message) {

@@ -37,7 +37,7 @@ func TestSampledFigures(t *testing.T) {
 			}
 		}
 	}
-	if gpu := byUUID[byName["power"].Parent]; gpu == nil || gpu.Name != "GPU 3 Big GPU on host" {
+	if gpu := byUUID[byName["power"].Parent]; gpu == nil || gpu.Name != "GPU 3 Big GPU" {
 		t.Errorf("power belongs to %+v", gpu)
 	}
 	if p := byUUID[byName["cpu"].Parent]; p == nil || !p.Process {
