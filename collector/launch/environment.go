@@ -40,6 +40,12 @@ func Environment(environ []string, libraries Libraries, choice Choice, device st
 		values.prepend("LD_PRELOAD", libraries.Runtime, ":")
 		values.set("ACCSCOPE_RUNTIME", "auto")
 	}
+	if choice.Runtime == Accscope || len(capture.MPI) > 0 {
+		// A program built with -fsanitize=address, the first or one that it starts, ends
+		// at once where anything is loaded before its libasan. What is loaded here takes
+		// none of the names that libasan has to come first with.
+		values.prepend("ASAN_OPTIONS", "verify_asan_link_order=0", ":")
+	}
 	if device != "" {
 		values.set("ACC_DEVICE_TYPE", deviceType(device))
 	}

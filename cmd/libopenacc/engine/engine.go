@@ -14,6 +14,7 @@ package main
 // #include <errno.h>
 // #include <stdlib.h>
 // #include "engine.h"
+// #include "leaks.h"
 // #include "stop.h"
 // static inline void accscope_end_first (void (*end_first) (void)) { end_first (); }
 // static inline void accscope_exit (void (*leave) (int), int status) { leave (status); }
@@ -57,6 +58,7 @@ func accscope_engine_start(from *C.struct_accscope_host) C.int {
 	}
 	endFirst, leaveAndExit := from.end_first, from.exit
 	registry = callbacks.NewRegistryOn(unsafe.Pointer(from.dispatch))
+	C.accscope_engine_leaks_begin(unsafe.Pointer(registry))
 	references = attribution.NewReferences(attribution.New(process()))
 	options := openacc.Options{
 		Callbacks:  registry,
