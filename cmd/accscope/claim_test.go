@@ -147,6 +147,22 @@ func TestForceReplacesOnlyTraces(t *testing.T) {
 	}
 }
 
+// No trace gets a name that SQLite takes for a part of another database.
+func TestNamesBesideTraces(t *testing.T) {
+	trace := tracetest.File(t, 100, 1)
+	before := contents(t, filepath.Dir(trace))
+	for _, suffix := range []string{"-wal", "-shm", "-journal"} {
+		for _, args := range [][]string{{"run", "-q", "-o", trace + suffix, "--", "true"}, {"import", "--force", "-o", trace + suffix, trace}} {
+			if r := invoke(t, t.TempDir(), args...); r.status == 0 || !strings.Contains(r.stderr, suffix+" is what SQLite calls a file beside") {
+				t.Errorf("%v: status %d, %s", args, r.status, r.stderr)
+			}
+		}
+	}
+	if after := contents(t, filepath.Dir(trace)); !slices.Equal(before, after) {
+		t.Errorf("the folder became %.300q", after)
+	}
+}
+
 // A trace that a run writes is not replaced by another one, whether something has
 // been written to it or not.
 func TestForceLeavesLiveTraces(t *testing.T) {

@@ -176,12 +176,23 @@ func importCaptures(paths []string, output string, force bool) error {
 	if len(running) > 0 && !alone {
 		return fmt.Errorf("%s still run, and are captured into a session: it can be imported alone, or with others once they have ended", list(running))
 	}
-	begun := trace
-	if begun != "" && output != "" && session.SameFile(output, begun) {
-		output = ""
+	if trace != "" && output != "" {
+		if session.SameFile(output, trace) {
+			output = ""
+		} else if moved, err := movedTo(from.sessions[0], trace, output); err != nil {
+			return err
+		} else if moved {
+			trace, output = output, ""
+		}
 	}
+	begun := trace
 	if err := from.keep(output); err != nil {
 		return err
+	}
+	if output == "" || !alone {
+		if err := from.whole(); err != nil {
+			return err
+		}
 	}
 	if trace == "" || output != "" {
 		first, err := filepath.Abs(paths[0])
@@ -223,6 +234,63 @@ func importCaptures(paths []string, output string, force bool) error {
 	}
 	runtime.KeepAlive(from.locks)
 	return errors.Join(describeImport(trace), err)
+}
+
+// movedTo says whether a session's trace is at path, where it was not begun: whoever
+// moved it there gives its name to go on with. It is noted in the session.
+func movedTo(s *session.Session, begun, path string) (bool, error) {
+	if ours, err := store.IsTrace(path); err != nil || !ours {
+		return false, nil //nolint:nilerr // what else is there is said where the name is claimed
+	}
+	own, err := s.Identity()
+	if err != nil || own == "" {
+		return false, err
+	}
+	for _, each := range []struct {
+		path string
+		own  bool
+	}{{begun, false}, {path, true}} {
+		if identity, err := store.Identity(each.path); err != nil && !errors.Is(err, store.ErrNotATrace) || (identity == own) != each.own {
+			return false, err
+		}
+	}
+	return true, s.SetTrace(path)
+}
+
+// whole refuses sessions that a part of what they captured has left for a trace that
+// is not where it was begun.
+func (s *sources) whole() error {
+	for _, each := range s.sessions {
+		begun, err := each.Trace()
+		if err != nil {
+			return err
+		}
+		if begun == "" {
+			continue
+		}
+		if identity, err := store.Identity(begun); err != nil || identity != "" {
+			continue // it is there, or what is is said by who opens it
+		}
+		captures, err := capturesIn(each.Folder)
+		if err != nil {
+			return err
+		}
+		for _, folder := range captures {
+			c, err := capture.Open(folder)
+			if err != nil {
+				continue // said by who reads it
+			}
+			counters, err := c.Counters()
+			if err = errors.Join(err, c.Close()); err != nil {
+				return err
+			}
+			if counters.ReleasedBytes > 0 {
+				return fmt.Errorf("%s, the session's trace, is not there, and has events that are nowhere else: put it back, or name it with -o where it is now; -o with a new name makes a trace of the rest",
+					shown(begun))
+			}
+		}
+	}
+	return nil
 }
 
 func importInto(options ingest.Options) error { return importPart(options, false) }

@@ -107,7 +107,11 @@ func describeTrace(w io.Writer, trace *store.Trace, asJSON, checked bool) error 
 	}
 	fmt.Fprintf(w, "events     %d in %d records, over %s\n", meta.Events, meta.Records, report.ShowDuration(float64(meta.Last-meta.First)))
 	for _, loss := range losses {
-		fmt.Fprintf(w, "LOST       %d events of process %d: %s\n", loss.Events, loss.Process, escape.Line(loss.Reason))
+		amount := fmt.Sprintf("%d events", loss.Events)
+		if loss.Events == 0 {
+			amount = report.ShowBytes(float64(loss.Bytes))
+		}
+		fmt.Fprintf(w, "LOST       %s of process %d: %s\n", amount, loss.Process, escape.Line(loss.Reason))
 	}
 	untimed, err := report.Untimed(trace)
 	if err != nil {

@@ -60,6 +60,7 @@ func (in *Ingester) follow(folder, name string) error {
 		if p == nil {
 			p = in.enter(c, name)
 			if counters, err := c.Counters(); err == nil && counters.ReleasedBytes > 0 && in.options.Trace != "" {
+				p.missing = int64(counters.ReleasedBytes)
 				in.warn("process %d: the first %d bytes of its capture went to a trace that is gone: their events are not in this one", c.PID, counters.ReleasedBytes)
 			}
 		}

@@ -129,6 +129,7 @@ type process struct {
 	names   []model.Name                // by capture.StringID; 0 is not seen yet
 	offset  int64                       // from its CLOCK_MONOTONIC to time in the trace
 	lost    map[string]int64            // by reason
+	missing int64                       // bytes of the capture that only a trace that is gone has
 	ran     bool                        // seen alive
 	last    int64                       // when an earlier collector heard of it last
 	gone    bool                        // seen to have ended
@@ -441,6 +442,11 @@ func (in *Ingester) losses(p *process) error {
 		"too many threads": counters.DroppedThreads} {
 		if int64(n) != p.lost[reason] {
 			p.lost[reason] = int64(n)
+		}
+	}
+	if p.missing > 0 {
+		if err := in.writer.SetLost(p.info.ID, 0, "the first part of the capture went to a trace that is gone", 0, p.missing); err != nil {
+			return err
 		}
 	}
 	for reason, n := range p.lost {

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/accscope/accscope/collector/regular"
 	"github.com/accscope/accscope/collector/session"
@@ -27,11 +28,16 @@ func (o occupied) Error() string        { return string(o) }
 func (o occupied) Is(target error) bool { return target == fs.ErrExist }
 
 // Claim creates an empty file at path, which holds the name of a trace that is
-// to be made. What is there already is an error, which wraps fs.ErrExist; with
+// to be made: no name that SQLite keeps for what it has beside a database. What is there already is an error, which wraps fs.ErrExist; with
 // replace a trace of ours that nobody writes, or an empty file, is removed first.
 // Nothing else is ever removed, whoever asks: no link, device, pipe or folder, no
 // file of others. by is the session that claims, nil if none does.
 func Claim(path string, replace bool, by *session.Session) error {
+	for _, suffix := range companions {
+		if of, ends := strings.CutSuffix(path, suffix); ends {
+			return fmt.Errorf("%s is what SQLite calls a file beside the database %s; %s", path, of, elsewhere)
+		}
+	}
 	there, err := occupant(path, by)
 	if err != nil {
 		return err
