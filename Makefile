@@ -51,8 +51,8 @@ screens: all ## draw the pictures of README.md and docs/ anew, from runs of exam
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 14
 
-setup: ## install or name what the build needs
-	@.ci/setup build
+setup: ## install or name what the build needs (SETUP=no: nothing, for packagers)
+	@$(if $(filter no,$(SETUP)),,.ci/setup build)
 
 GO_SOURCES := go.mod go.sum $(shell find callbacks runtime collector export tui web cmd -name '*.go' -o -name '*.[ch]' -o -path web/dist -name '*' -type f 2>/dev/null)
 
