@@ -11,6 +11,7 @@ import (
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/state"
 	"github.com/accscope/accscope/collector/store"
+	"github.com/accscope/accscope/collector/store/write"
 )
 
 // script is a source whose frames come from a trace that a test writes: a
@@ -19,7 +20,7 @@ import (
 type script struct {
 	t        testing.TB
 	model    *model.Model
-	writer   *store.Writer
+	writer   *write.Writer
 	reader   *state.Reader
 	sequence uint64
 	pair     uint64
@@ -47,7 +48,7 @@ func newScript(t testing.TB) *script {
 	s := &script{t: t, model: model.New(nil, nil), state: Live}
 	path := filepath.Join(t.TempDir(), "trace.db")
 	var err error
-	if s.writer, err = store.Create(path, 0, s.model); err != nil {
+	if s.writer, err = write.Create(path, 0, s.model); err != nil {
 		t.Fatal(err)
 	}
 	process := model.ProcessInfo{ID: 1, Host: "node1", PID: 4711, Program: "/home/u/solver", Arguments: []string{"./solver", "-n", "4"},

@@ -15,6 +15,7 @@ import (
 	"github.com/accscope/accscope/collector/session"
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/collector/store/generate"
+	"github.com/accscope/accscope/collector/store/write"
 )
 
 // running is a program that writes its trace as far as it is let.
@@ -22,7 +23,7 @@ type running struct {
 	*testing.T
 	path    string
 	source  *generate.Session
-	writer  *store.Writer
+	writer  *write.Writer
 	allowed chan int      // records to go on for
 	paused  chan struct{} // they have been committed
 	release func()        // for all that are left
@@ -36,7 +37,7 @@ func run(t *testing.T) *running {
 	p.release = sync.OnceFunc(func() { close(p.allowed) })
 	t.Cleanup(p.release)
 	var err error
-	if p.writer, err = store.Create(p.path, 0, p.source.Model); err != nil {
+	if p.writer, err = write.Create(p.path, 0, p.source.Model); err != nil {
 		t.Fatal(err)
 	}
 	if err := generate.Introduce(p.writer, p.source); err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/accscope/accscope/collector/model"
-	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/collector/store/tracetest"
+	"github.com/accscope/accscope/collector/store/write"
 )
 
 // goTo opens a part of the page by its address.
@@ -315,7 +315,7 @@ func TestColours(t *testing.T) {
 // A trace without anything in it shows that, in each view.
 func TestEmptyTrace(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "empty.db")
-	w, err := store.Create(path, 0, model.New(nil, nil))
+	w, err := write.Create(path, 0, model.New(nil, nil))
 	if err != nil {
 		t.Fatal(err)
 	}

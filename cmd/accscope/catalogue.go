@@ -10,7 +10,7 @@ import (
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
-	"github.com/accscope/accscope/collector/store"
+	"github.com/accscope/accscope/collector/store/schema"
 )
 
 // The views of a trace and their columns, as this program has them.
@@ -58,7 +58,7 @@ var word = regexp.MustCompile(`\w+`)
 
 // explainSQL says what is wrong with a statement, and what could have stood there.
 func explainSQL(conn *sqlite.Conn, sql string, err error) error {
-	text := store.Plain(err)
+	text := schema.Plain(err)
 	help := ""
 	switch views, failed := column(conn, viewsQuery); {
 	case failed != nil:

@@ -16,6 +16,9 @@ import (
 	"github.com/accscope/accscope/collector/ingest"
 	"github.com/accscope/accscope/collector/session"
 	"github.com/accscope/accscope/collector/store"
+	"github.com/accscope/accscope/collector/store/location"
+	"github.com/accscope/accscope/collector/store/schema"
+	"github.com/accscope/accscope/collector/store/write"
 )
 
 func newImportCommand() *cobra.Command {
@@ -86,7 +89,7 @@ func findSources(paths []string) (s sources, err error) {
 		}
 		if !info.IsDir() {
 			trace, err := store.Open(path)
-			if errors.Is(err, store.ErrNotATrace) {
+			if errors.Is(err, schema.ErrNotATrace) {
 				return s, fmt.Errorf("%s is no folder and no trace: import takes capture folders (accscope-PROGRAM-PID), session folders and traces", path)
 			}
 			if err != nil {
@@ -217,7 +220,7 @@ func importCaptures(paths []string, output string, force bool) error {
 		err = mergeInto(from, trace)
 	}
 	if err != nil {
-		store.Unclaim(trace)
+		location.Unclaim(trace)
 		return err
 	}
 	if len(running) > 0 {
@@ -239,7 +242,7 @@ func importCaptures(paths []string, output string, force bool) error {
 // movedTo says whether a session's trace is at path, where it was not begun: whoever
 // moved it there gives its name to go on with. It is noted in the session.
 func movedTo(s *session.Session, begun, path string) (bool, error) {
-	if ours, err := store.IsTrace(path); err != nil || !ours {
+	if ours, err := location.IsTrace(path); err != nil || !ours {
 		return false, nil //nolint:nilerr // what else is there is said where the name is claimed
 	}
 	own, err := s.Identity()
@@ -250,7 +253,7 @@ func movedTo(s *session.Session, begun, path string) (bool, error) {
 		path string
 		own  bool
 	}{{begun, false}, {path, true}} {
-		if identity, err := store.Identity(each.path); err != nil && !errors.Is(err, store.ErrNotATrace) || (identity == own) != each.own {
+		if identity, err := location.Identity(each.path); err != nil && !errors.Is(err, schema.ErrNotATrace) || (identity == own) != each.own {
 			return false, err
 		}
 	}
@@ -268,7 +271,7 @@ func (s *sources) whole() error {
 		if begun == "" {
 			continue
 		}
-		if identity, err := store.Identity(begun); err != nil || identity != "" {
+		if identity, err := location.Identity(begun); err != nil || identity != "" {
 			continue // it is there, or what is is said by who opens it
 		}
 		captures, err := capturesIn(each.Folder)
@@ -344,15 +347,15 @@ func moveBegun(s *session.Session, begun, trace string) (moved func() error, err
 		return nil, err
 	}
 	if writer == nil {
-		there, err := store.Identity(begun)
-		if err != nil && !errors.Is(err, store.ErrNotATrace) {
+		there, err := location.Identity(begun)
+		if err != nil && !errors.Is(err, schema.ErrNotATrace) {
 			return nil, err
 		}
 		switch {
 		case err == nil && there == own:
-			return store.Relocate(begun, trace)
+			return location.Relocate(begun, trace)
 		case err == nil && there == "":
-			return func() error { store.Unclaim(begun); return nil }, nil
+			return func() error { location.Unclaim(begun); return nil }, nil
 		}
 	}
 	fmt.Fprintf(stderr, "accscope: %s is not this session's trace any more, and is left as it is\n", shown(begun))
@@ -367,9 +370,9 @@ func mergeInto(from sources, trace string) error {
 		return fmt.Errorf("cannot write the trace: %w; choose another place with -o", err)
 	}
 	defer os.RemoveAll(folder) //nolint:errcheck // parts of the trace
-	var parts []store.Input
+	var parts []write.Input
 	for _, path := range from.traces {
-		parts = append(parts, store.Input{Path: path})
+		parts = append(parts, write.Input{Path: path})
 	}
 	for i, s := range from.sessions {
 		part, err := s.Trace()
@@ -386,16 +389,16 @@ func mergeInto(from sources, trace string) error {
 		if err != nil {
 			return err
 		}
-		parts = append(parts, store.Input{Path: part})
+		parts = append(parts, write.Input{Path: part})
 	}
 	if len(from.captures) > 0 {
 		part := filepath.Join(folder, "captures.db")
 		if err := importInto(ingest.Options{Captures: from.captures, Trace: part}); err != nil {
 			return err
 		}
-		parts = append(parts, store.Input{Path: part})
+		parts = append(parts, write.Input{Path: part})
 	}
-	return store.Merge(trace, parts)
+	return write.Merge(trace, parts)
 }
 
 // describeImport says what is in the trace, and how the hosts' clocks were set.

@@ -14,6 +14,7 @@ import (
 	"github.com/accscope/accscope/collector/escape"
 	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/store"
+	"github.com/accscope/accscope/collector/store/schema"
 )
 
 func newInfoCommand() *cobra.Command {
@@ -37,7 +38,7 @@ with exit status 1.`,
 				options = append(options, store.Checked())
 			}
 			trace, err := store.Open(args[0], options...)
-			if check && errors.Is(err, store.ErrDamaged) {
+			if check && errors.Is(err, schema.ErrDamaged) {
 				return sayDamaged(command.OutOrStdout(), err, asJSON)
 			}
 			if err != nil {
@@ -56,7 +57,7 @@ with exit status 1.`,
 
 // sayDamaged is the answer of --check where the file is not whole.
 func sayDamaged(w io.Writer, damage error, asJSON bool) error {
-	verdict := "damaged: " + store.Plain(damage)
+	verdict := "damaged: " + schema.Plain(damage)
 	var err error
 	if asJSON {
 		err = json.NewEncoder(w).Encode(map[string]string{"check": verdict})

@@ -17,7 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/accscope/accscope/collector/report"
-	"github.com/accscope/accscope/collector/store"
+	"github.com/accscope/accscope/collector/store/schema"
 )
 
 // limits are what a command that reads files takes of the machine at most: a file may
@@ -137,7 +137,7 @@ func endAt(ctx context.Context, end context.CancelCauseFunc, met func() error) {
 			end(err)
 			time.Sleep(endWithin)
 			// Not every step asks whether it is to end.
-			fmt.Fprintf(stderr, "accscope: %s\n", store.Plain(err))
+			fmt.Fprintf(stderr, "accscope: %s\n", schema.Plain(err))
 			os.Exit(exitFailure)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/accscope/accscope/collector/launch"
-	"github.com/accscope/accscope/collector/store"
+	"github.com/accscope/accscope/collector/store/schema"
 )
 
 // Exit statuses. `run` ends as the program did; its own failures use the
@@ -40,7 +40,7 @@ func main() {
 		var usage usageError
 		var status statusError
 		if !errors.As(err, &status) || status.error != nil {
-			fmt.Fprintf(stderr, "accscope: %s\n", store.Plain(err))
+			fmt.Fprintf(stderr, "accscope: %s\n", schema.Plain(err))
 		}
 		switch {
 		case errors.As(err, &status):

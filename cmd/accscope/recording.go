@@ -14,7 +14,7 @@ import (
 	"github.com/accscope/accscope/collector/launch"
 	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/session"
-	"github.com/accscope/accscope/collector/store"
+	"github.com/accscope/accscope/collector/store/location"
 )
 
 // recording is the collector's side of a run: a session whose captures become
@@ -114,7 +114,7 @@ func (r *recording) abandon() {
 		r.ingester.Close() //nolint:errcheck // there was nothing to keep
 	}
 	if r.claimed != "" {
-		store.Unclaim(r.claimed)
+		location.Unclaim(r.claimed)
 	}
 	if r.member == nil {
 		r.session.Remove() //nolint:errcheck // an empty folder among temporary things

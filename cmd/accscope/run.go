@@ -15,7 +15,7 @@ import (
 
 	"github.com/accscope/accscope/collector/launch"
 	"github.com/accscope/accscope/collector/session"
-	"github.com/accscope/accscope/collector/store"
+	"github.com/accscope/accscope/collector/store/location"
 	"github.com/accscope/accscope/export/otlp"
 )
 
@@ -229,7 +229,7 @@ func runtimeName(choice launch.Choice) string {
 // write it, nil if none is.
 func claimTrace(output string, force bool, program string, by *session.Session) (string, error) {
 	if output != "" {
-		return output, store.Claim(output, force, by)
+		return output, location.Claim(output, force, by)
 	}
 	base := filepath.Base(program)
 	for number := 1; ; number++ {
@@ -237,7 +237,7 @@ func claimTrace(output string, force bool, program string, by *session.Session) 
 		if number > 1 {
 			name = fmt.Sprintf("%s-%d.accscope.db", base, number)
 		}
-		if err := store.Claim(name, false, by); !errors.Is(err, fs.ErrExist) {
+		if err := location.Claim(name, false, by); !errors.Is(err, fs.ErrExist) {
 			return name, err
 		}
 	}

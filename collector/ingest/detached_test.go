@@ -12,6 +12,7 @@ import (
 	format "github.com/accscope/accscope/collector/capture"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
+	"github.com/accscope/accscope/collector/store/write"
 )
 
 // What a thread is in when capture is switched off has no end that was seen, also if
@@ -79,7 +80,7 @@ func TestDetached(t *testing.T) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 	merged := filepath.Join(t.TempDir(), "merged.db")
-	if err := store.Merge(merged, []store.Input{{Path: path}}); err != nil {
+	if err := write.Merge(merged, []write.Input{{Path: path}}); err != nil {
 		t.Fatal(err)
 	}
 	again, err := store.Open(merged)

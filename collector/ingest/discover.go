@@ -15,6 +15,7 @@ import (
 	"github.com/accscope/accscope/collector/capture"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
+	"github.com/accscope/accscope/collector/store/write"
 )
 
 // discover finds new captures and new rings in those known.
@@ -83,7 +84,7 @@ func (in *Ingester) follow(folder, name string) error {
 		if r == nil {
 			r = &ring{process: p, stream: s, name: s.Name, time: math.MinInt64}
 			p.rings[s.Name] = r
-			if at, ok := in.positions[store.Stream{Process: p.info.ID, Name: s.Name}]; ok {
+			if at, ok := in.positions[write.Stream{Process: p.info.ID, Name: s.Name}]; ok {
 				if err := s.Resume(at); err != nil {
 					in.warn("%v", err)
 				}
@@ -207,7 +208,7 @@ func (in *Ingester) start() error {
 }
 
 func (in *Ingester) create() error {
-	w, err := store.Create(in.place.Working, in.origin.Load(), in.model)
+	w, err := write.Create(in.place.Working, in.origin.Load(), in.model)
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,9 @@ import (
 	"github.com/accscope/accscope/collector/ingest"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
+	"github.com/accscope/accscope/collector/store/location"
+	"github.com/accscope/accscope/collector/store/schema"
+	"github.com/accscope/accscope/collector/store/write"
 	"github.com/accscope/accscope/runtime/compilers"
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
@@ -223,7 +226,7 @@ func TestEverythingDropped(t *testing.T) {
 func TestDeliveredTraceIsContinued(t *testing.T) {
 	session, folder := t.TempDir(), t.TempDir()
 	t.Setenv("TMPDIR", t.TempDir())
-	t.Setenv(store.NetworkFoldersVariable, folder)
+	t.Setenv(location.NetworkFoldersVariable, folder)
 	command, counters := load(t, session, 1, 20_000) // more than a chunk
 	if err := command.Run(); err != nil {
 		t.Fatal(err)
@@ -254,7 +257,7 @@ func TestDeliveredTraceIsContinued(t *testing.T) {
 	finishAt(path)
 	finishAt(path)
 	elsewhere := filepath.Join(t.TempDir(), "trace.db")
-	moved, err := store.Relocate(path, elsewhere)
+	moved, err := location.Relocate(path, elsewhere)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -272,11 +275,11 @@ func TestTraceKilledInTheMaking(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			mark := fmt.Sprintf("PRAGMA application_id = %d; PRAGMA journal_mode = WAL", store.ApplicationID)
+			mark := fmt.Sprintf("PRAGMA application_id = %d; PRAGMA journal_mode = WAL", schema.ApplicationID)
 			return errors.Join(sqlitex.ExecuteScript(conn, mark, nil), conn.Close())
 		},
 		"before its session": func(path string) error {
-			w, err := store.Create(path, 0, model.New(nil, nil))
+			w, err := write.Create(path, 0, model.New(nil, nil))
 			if err != nil {
 				return err
 			}

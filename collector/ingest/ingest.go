@@ -23,6 +23,8 @@ import (
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/session"
 	"github.com/accscope/accscope/collector/store"
+	"github.com/accscope/accscope/collector/store/location"
+	"github.com/accscope/accscope/collector/store/write"
 	"github.com/accscope/accscope/runtime/source"
 	"golang.org/x/sys/unix"
 )
@@ -68,10 +70,10 @@ const slack = 20 * time.Millisecond
 // Origin and Events may be looked at from any.
 type Ingester struct {
 	options    Options
-	place      store.Placement
+	place      location.Placement
 	model      *model.Model
-	writer     *store.Writer
-	positions  map[store.Stream]int64
+	writer     *write.Writer
+	positions  map[write.Stream]int64
 	captures   []named             // Options.Captures, each once
 	processes  map[string]*process // by the name of their capture
 	statuses   map[int]string      // how processes ended that did not exit, by their number, as told
@@ -168,7 +170,7 @@ func Open(o Options) (*Ingester, error) {
 	if o.Now == nil {
 		o.Now = monotonic
 	}
-	in := &Ingester{options: o, model: model.New(nil, nil), positions: map[store.Stream]int64{},
+	in := &Ingester{options: o, model: model.New(nil, nil), positions: map[write.Stream]int64{},
 		sampled: map[int]*process{}, counters: map[store.Counter]int64{}, processes: map[string]*process{}, statuses: map[int]string{}, endings: map[string]string{}, directives: map[model.Name]map[int]*source.Directive{}, constructs: map[place]bool{}, hosts: map[machine]*store.Host{}, skipped: map[string]bool{}, failing: map[string]int64{}}
 	in.captures = distinct(o.Captures)
 	if o.Session != "" {
@@ -180,7 +182,7 @@ func Open(o Options) (*Ingester, error) {
 		return in, nil
 	}
 	var err error
-	if in.place, err = store.Place(o.Trace); err != nil {
+	if in.place, err = location.Place(o.Trace); err != nil {
 		return nil, err
 	}
 	if o.Session != "" {
@@ -200,7 +202,7 @@ func Open(o Options) (*Ingester, error) {
 		return nil, err
 	}
 	if there, err := os.Stat(in.place.Working); err == nil && there.Size() > 0 {
-		if err := store.Restart(in.place.Working); err != nil {
+		if err := location.Restart(in.place.Working); err != nil {
 			return nil, err
 		}
 	}
@@ -308,7 +310,7 @@ func (in *Ingester) advance(until int64) (int64, error) {
 			heap.Pop(&in.rings)
 			r.queued = false
 		}
-		if in.writer != nil && in.writer.Pending() >= store.TransactionRows {
+		if in.writer != nil && in.writer.Pending() >= write.TransactionRows {
 			if err := in.commit(); err != nil {
 				return in.events.Load() - before, err
 			}

@@ -22,6 +22,7 @@ import (
 	"github.com/accscope/accscope/collector/ingest"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
+	"github.com/accscope/accscope/collector/store/schema"
 	"github.com/accscope/accscope/runtime/compilers"
 	"github.com/accscope/accscope/runtime/leftover"
 	"golang.org/x/sys/unix"
@@ -419,7 +420,7 @@ func TestRefusesForeignTraces(t *testing.T) {
 	if err := os.WriteFile(path, []byte("something else"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ingest.Open(ingest.Options{Session: session, Trace: path}); !errors.Is(err, store.ErrNotATrace) {
+	if _, err := ingest.Open(ingest.Options{Session: session, Trace: path}); !errors.Is(err, schema.ErrNotATrace) {
 		t.Errorf("a foreign file gives %v", err)
 	}
 	if _, err := ingest.Open(ingest.Options{Session: filepath.Join(session, "none"), Trace: path}); !errors.Is(err, fs.ErrNotExist) {

@@ -9,6 +9,7 @@ import (
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/session"
 	"github.com/accscope/accscope/collector/store"
+	"github.com/accscope/accscope/collector/store/write"
 )
 
 // resume goes on with a trace that an earlier collector left.
@@ -37,7 +38,7 @@ func (in *Ingester) resume() error {
 	if err = errors.Join(err, t.Close()); err != nil {
 		return err
 	}
-	if in.writer, err = store.Resume(path, in.model); err != nil {
+	if in.writer, err = write.Resume(path, in.model); err != nil {
 		return err
 	}
 	if in.positions, err = in.writer.Positions(); err != nil {

@@ -8,12 +8,13 @@ import (
 	"time"
 
 	"github.com/accscope/accscope/collector/store"
+	"github.com/accscope/accscope/collector/store/location"
 )
 
 // Follower reads a trace that is being written, as of its newest commit, until and
 // after it is finished. It may be used by several goroutines.
 type Follower struct {
-	place store.Placement
+	place location.Placement
 
 	mutex  sync.Mutex
 	reader *Reader
@@ -40,7 +41,7 @@ const tick = 50 * time.Millisecond
 // Follow prepares to read the trace that is at a path, is yet to come there, or is
 // written elsewhere for the time being.
 func Follow(path string) (*Follower, error) {
-	place, err := store.Place(path)
+	place, err := location.Place(path)
 	return &Follower{place: place}, err
 }
 

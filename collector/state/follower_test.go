@@ -7,8 +7,8 @@ import (
 
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/state"
-	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/collector/store/generate"
+	"github.com/accscope/accscope/collector/store/write"
 )
 
 // A follower sees each commit, whenever it looks, and does not keep the writer from
@@ -23,7 +23,7 @@ func TestFollowerSeesEachCommit(t *testing.T) {
 		t.Fatalf("before there is a trace: %+v, %v", s, err)
 	}
 	session := generate.New(generate.Options{Spans: 600, Activity: true})
-	w, err := store.Create(path, 0, session.Model)
+	w, err := write.Create(path, 0, session.Model)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/collector/store/generate"
 	"github.com/accscope/accscope/collector/store/tracetest"
+	"github.com/accscope/accscope/collector/store/write"
 )
 
 func at(t *testing.T, r *state.Reader, time int64) *state.State {
@@ -138,7 +139,7 @@ func TestSumsAreTheTraces(t *testing.T) {
 func TestFollows(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "trace.db")
 	session := generate.New(generate.Options{Spans: 6000, Activity: true, Threads: 2, Seed: 3})
-	w, err := store.Create(path, 0, session.Model)
+	w, err := write.Create(path, 0, session.Model)
 	if err != nil {
 		t.Fatal(err)
 	}

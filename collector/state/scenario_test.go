@@ -10,13 +10,14 @@ import (
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/state"
 	"github.com/accscope/accscope/collector/store"
+	"github.com/accscope/accscope/collector/store/write"
 )
 
 // events writes a trace of one thread's events, which is read while it grows.
 type events struct {
 	t      *testing.T
 	model  *model.Model
-	writer *store.Writer
+	writer *write.Writer
 	reader *state.Reader
 	next   uint64
 	time   int64
@@ -27,7 +28,7 @@ func newEvents(t *testing.T) *events {
 	path := filepath.Join(t.TempDir(), "trace.db")
 	e := &events{t: t, model: model.New(nil, nil)}
 	var err error
-	if e.writer, err = store.Create(path, 0, e.model); err != nil {
+	if e.writer, err = write.Create(path, 0, e.model); err != nil {
 		t.Fatal(err)
 	}
 	process, thread := model.ProcessInfo{ID: 1, Rank: -1}, model.ThreadInfo{ID: 1, Process: 1}

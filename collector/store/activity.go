@@ -148,7 +148,7 @@ func (a *Activity) set(id int64, v []int64) {
 // scanActivities calls f for all activities in their order, with the values of
 // activityColumns.
 func (t *Trace) scanActivities(f func(id int64, v []int64) error) error {
-	return t.scan("activity", "id", activityColumns, math.MinInt64, math.MaxInt64, f)
+	return t.pages.Scan("activity", "id", activityColumns, math.MinInt64, math.MaxInt64, f)
 }
 
 // Correlated reads the activity that an enqueue caused; nil if none was

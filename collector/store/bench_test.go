@@ -18,6 +18,7 @@ import (
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/collector/store/generate"
+	"github.com/accscope/accscope/collector/store/write"
 	"golang.org/x/sys/unix"
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
@@ -31,7 +32,7 @@ func BenchmarkIngest(b *testing.B) {
 	for b.Loop() {
 		path := filepath.Join(b.TempDir(), "trace.db")
 		s := generate.New(generate.Options{Spans: spans, Threads: 2, Seed: 3})
-		w, err := store.Create(path, 0, s.Model)
+		w, err := write.Create(path, 0, s.Model)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -39,7 +40,7 @@ func BenchmarkIngest(b *testing.B) {
 			b.Fatal(err)
 		}
 		s.Write = func(step *model.Step) error {
-			if w.Pending() >= store.TransactionRows {
+			if w.Pending() >= write.TransactionRows {
 				if err := w.Commit(); err != nil {
 					return err
 				}
@@ -108,7 +109,7 @@ func BenchmarkShell(b *testing.B) {
 			}
 		}
 		// The tables, without what is made after the load.
-		w, err := store.Create(copied, 0, model.New(nil, nil))
+		w, err := write.Create(copied, 0, model.New(nil, nil))
 		if err != nil {
 			b.Fatal(err)
 		}

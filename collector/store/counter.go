@@ -1,25 +1,12 @@
 package store
 
 import (
-	_ "embed"
 	"fmt"
-	"math"
 	"strings"
 
 	"github.com/accscope/accscope/collector/model"
 	"zombiezen.com/go/sqlite"
-	"zombiezen.com/go/sqlite/sqlitex"
 )
-
-//go:embed counter.sql
-var counterSQL string
-
-//go:embed counter_view.sql
-var counterViewSQL string
-
-// withoutCounters is the last version whose traces have no counters. It is read as if
-// there were none in it.
-const withoutCounters = 2
 
 // NoGPUFigures is the fact that says why GPUs that were used have no counters.
 const NoGPUFigures = "no_gpu_figures"
@@ -56,36 +43,6 @@ func (c *Counter) GPUTitle() string {
 type CounterValue struct {
 	Time  int64 `json:"time"`
 	Value int64 `json:"value"`
-}
-
-// SaveCounter gives a counter its number: that which it has in the trace already, or
-// the next.
-func (w *Writer) SaveCounter(c *Counter) error {
-	var process, gpu, gpuName any
-	if c.Process != 0 {
-		process = int64(c.Process)
-	}
-	if c.GPU >= 0 {
-		gpu, gpuName = c.GPU, c.GPUName
-	}
-	return w.change(func() (err error) {
-		c.ID, err = integer(w.conn, "SELECT id FROM counter WHERE host = ? AND process IS ? AND gpu IS ? AND name = ?", c.Host, process, gpu, c.Name)
-		if err != nil || c.ID != 0 {
-			return err
-		}
-		if err := execute(w.conn, "INSERT INTO counter VALUES (NULL, ?, ?, ?, ?, ?, ?)", c.Host, process, gpu, gpuName, c.Name, c.Unit); err != nil {
-			return err
-		}
-		c.ID = w.conn.LastInsertRowID()
-		return nil
-	})
-}
-
-// WriteCounter notes a counter's value from a time on.
-func (w *Writer) WriteCounter(counter int64, v CounterValue) error {
-	return w.change(func() error {
-		return execute(w.conn, "INSERT OR REPLACE INTO counter_value VALUES (?, ?, ?)", counter, v.Time, v.Value)
-	})
 }
 
 // Counters reads what was sampled: the processes' figures first.
@@ -141,48 +98,4 @@ func (t *Trace) CounterCurve(counter, from, to int64, pixels int) ([]MemoryPoint
 		return nil
 	})
 	return points, err
-}
-
-// addCounters gives a connection to a trace without counters empty tables for them,
-// of its own.
-func addCounters(conn *sqlite.Conn) error {
-	return sqlitex.ExecuteScript(conn, strings.ReplaceAll(counterSQL, "CREATE TABLE ", "CREATE TEMP TABLE "), nil)
-}
-
-// upgrade makes a trace of an earlier version, which more is to be written to, one of
-// this version.
-func upgrade(conn *sqlite.Conn, version int) error {
-	if version == Version {
-		return nil
-	}
-	if version < withoutCounters {
-		return fmt.Errorf("it has schema version %d, this program writes %d; import the session again, with another -o", version, Version)
-	}
-	tables := "ALTER TABLE site ADD COLUMN own INTEGER NOT NULL DEFAULT 0;"
-	if version <= withoutCounters {
-		tables += counterSQL + counterViewSQL
-	}
-	return sqlitex.ExecuteScript(conn, tables+fmt.Sprintf("PRAGMA user_version = %d;", Version), nil)
-}
-
-// mergeCounters takes over the counters of a trace that is merged into this one, whose hosts and
-// processes have other numbers in it.
-func (w *Writer) mergeCounters(t *Trace, hosts map[int64]int64, processes map[model.ProcessID]model.ProcessID, shift int64) error {
-	counters, err := t.Counters()
-	if err != nil {
-		return err
-	}
-	for _, c := range counters {
-		old := c.ID
-		c.Host, c.Process = hosts[c.Host], processes[c.Process]
-		if err := w.SaveCounter(&c); err != nil {
-			return err
-		}
-		if err := t.CounterValues(old, math.MinInt64, math.MaxInt64, func(v CounterValue) error {
-			return w.WriteCounter(c.ID, CounterValue{v.Time + shift, v.Value})
-		}); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/collector/store/generate"
+	"github.com/accscope/accscope/collector/store/write"
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 )
@@ -16,7 +17,7 @@ import (
 // add writes two counters to an unfinished trace, finishes it and gives it.
 func addCounters(t *testing.T, path string) *store.Trace {
 	t.Helper()
-	w, err := store.Resume(path, model.New(nil, nil))
+	w, err := write.Resume(path, model.New(nil, nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +71,7 @@ func TestCounters(t *testing.T) {
 		t.Errorf("%v, %v", points, err)
 	}
 	merged := filepath.Join(t.TempDir(), "merged.db")
-	if err := store.Merge(merged, []store.Input{{Path: trace.Path()}, {Path: trace.Path(), Offset: 5}}); err != nil {
+	if err := write.Merge(merged, []write.Input{{Path: trace.Path()}, {Path: trace.Path(), Offset: 5}}); err != nil {
 		t.Fatal(err)
 	}
 	both, err := store.Open(merged)

@@ -6,14 +6,6 @@ import (
 	"zombiezen.com/go/sqlite"
 )
 
-// WriteDependency takes in that a queue was made to wait for another one.
-func (w *Writer) WriteDependency(d *model.Dependency, queue, awaited model.QueueID) error {
-	return w.change(func() error {
-		return execute(w.conn, "INSERT INTO dependency (queue, awaited, time, delay, file, line) VALUES (?, ?, ?, ?, ?, ?)",
-			int64(queue), int64(awaited), d.Time, d.Recorded-d.Time, int64(d.SourceFile), d.Line)
-	})
-}
-
 // dependencies reads the waits between queues in the order they were recorded;
 // strings are numbered as names has it.
 func (t *Trace) dependencies(names map[int64]model.Name) ([]model.Dependency, error) {

@@ -11,6 +11,7 @@ import (
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/collector/store/generate"
+	"github.com/accscope/accscope/collector/store/write"
 )
 
 // Data that existed before capture is ended by its delete, and once: the free of
@@ -18,7 +19,7 @@ import (
 func TestExistingDataEndsOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "trace.db")
 	session := generate.New(generate.Options{})
-	w, err := store.Create(path, 0, session.Model)
+	w, err := write.Create(path, 0, session.Model)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/accscope/accscope/collector/store/schema"
 	"zombiezen.com/go/sqlite"
 )
 
@@ -17,7 +18,7 @@ func (t *Trace) CheckSQL(sql string) error {
 	plain := comments.ReplaceAllString(sql, " ")
 	return t.each("SELECT name, sql FROM main.sqlite_schema WHERE type = 'view'", nil, func(s *sqlite.Stmt) error {
 		name, text := s.ColumnText(0), s.ColumnText(1)
-		if strings.Contains(viewsSQL, text+";") {
+		if strings.Contains(schema.Views, text+";") {
 			return nil // it is ours
 		}
 		word := `(\W|^)` + regexp.QuoteMeta(name) + `(\W|$)`

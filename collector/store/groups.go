@@ -3,6 +3,7 @@ package store
 import (
 	"fmt"
 
+	"github.com/accscope/accscope/collector/store/pages"
 	"github.com/accscope/accscope/collector/store/rollup"
 	"zombiezen.com/go/sqlite"
 )
@@ -35,7 +36,7 @@ func (t *Trace) groups(table string, owner, level, from, to int64, f func(*rollu
 			}
 		}
 		if r.Damaged() {
-			return fmt.Errorf("%s: table %s: a block of level %d is damaged: %w", t.path, table, level, errPages)
+			return fmt.Errorf("%s: table %s: a block of level %d is damaged: %w", t.path, table, level, pages.ErrDamaged)
 		}
 		return nil
 	})

@@ -9,6 +9,7 @@ import (
 
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store/rollup"
+	"github.com/accscope/accscope/collector/store/schema"
 	"zombiezen.com/go/sqlite"
 )
 
@@ -41,8 +42,8 @@ func (t *Trace) Memory(device model.DeviceID, from, to int64, pixels int) ([]Mem
 	if pixels > 0 {
 		var err error
 		c.pixel = (to - from) / int64(pixels)
-		if top, err = integer(t.conn, "SELECT coalesce(max(level), 0) FROM sample_rollup WHERE device = ?", int64(device)); err != nil {
-			return nil, explain(t.path, err)
+		if top, err = schema.Integer(t.conn, "SELECT coalesce(max(level), 0) FROM sample_rollup WHERE device = ?", int64(device)); err != nil {
+			return nil, schema.Explain(t.path, err)
 		}
 	}
 	before, found, err := t.lastSample(device, from)
@@ -156,7 +157,7 @@ func (t *Trace) changes(first, last int64, f func(record int64, s Sample) error)
 		return nil
 	}
 	memory := map[int64]model.DeviceID{} // by site; 0: of another kind
-	if err := t.scan("record", "id", []string{"site", "time", "inner_time"}, first, last, func(id int64, v []int64) error {
+	if err := t.pages.Scan("record", "id", []string{"site", "time", "inner_time"}, first, last, func(id int64, v []int64) error {
 		device, known := memory[v[0]]
 		if !known {
 			site, err := t.Site(v[0])
@@ -295,9 +296,9 @@ func (t *Trace) Mappings(filter Filter, f func(*Mapping) bool) error {
 	if err != nil {
 		return err
 	}
-	creates, err := integer(t.conn, "SELECT EXISTS (SELECT 1 FROM site WHERE kind = ?)", int64(code))
+	creates, err := schema.Integer(t.conn, "SELECT EXISTS (SELECT 1 FROM site WHERE kind = ?)", int64(code))
 	if err != nil {
-		return explain(t.path, err)
+		return schema.Explain(t.path, err)
 	}
 	if creates == 0 && len(existing) == 0 {
 		code = model.Alloc
@@ -318,8 +319,8 @@ func (t *Trace) Mappings(filter Filter, f func(*Mapping) bool) error {
 	}
 	made := map[int64]*Site{} // nil: another kind
 	var lateness int64
-	if lateness, err = integer(t.conn, "SELECT value FROM meta WHERE key = 'lateness'"); err != nil {
-		return explain(t.path, err)
+	if lateness, err = schema.Integer(t.conn, "SELECT value FROM meta WHERE key = 'lateness'"); err != nil {
+		return schema.Explain(t.path, err)
 	}
 	// What was ended by a record before this one, was before From.
 	gone, err := t.firstRecord(max(filter.From, math.MinInt64+lateness) - lateness)
@@ -333,7 +334,7 @@ func (t *Trace) Mappings(filter Filter, f func(*Mapping) bool) error {
 		}
 	}
 	n := 0
-	err = t.scan("record", "id", storedColumns, math.MinInt64, end, func(id int64, v []int64) error {
+	err = t.pages.Scan("record", "id", storedColumns, math.MinInt64, end, func(id int64, v []int64) error {
 		if n++; filter.Enough.reached(n, v[storedTime]) {
 			return errStop
 		}

@@ -3,6 +3,8 @@ package store
 import (
 	"errors"
 	"math"
+
+	"github.com/accscope/accscope/collector/store/schema"
 )
 
 // nextChunk is how many records Next reads at once when it goes backwards.
@@ -14,9 +16,9 @@ func (t *Trace) Next(sites map[int64]bool, time int64, backwards bool) (*Record,
 	if len(sites) == 0 {
 		return nil, nil
 	}
-	lateness, err := integer(t.conn, "SELECT value FROM meta WHERE key = 'lateness'")
+	lateness, err := schema.Integer(t.conn, "SELECT value FROM meta WHERE key = 'lateness'")
 	if err != nil {
-		return nil, explain(t.path, err)
+		return nil, schema.Explain(t.path, err)
 	}
 	best, at := int64(0), int64(0)
 	look := func(id int64, v []int64) error {
@@ -33,7 +35,7 @@ func (t *Trace) Next(sites map[int64]bool, time int64, backwards bool) (*Record,
 		return nil
 	}
 	scan := func(first, last int64) error {
-		err := t.scan("record", "id", []string{"site", "time"}, first, last, look)
+		err := t.pages.Scan("record", "id", []string{"site", "time"}, first, last, look)
 		if errors.Is(err, errStop) {
 			return nil
 		}

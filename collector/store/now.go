@@ -4,8 +4,13 @@ import (
 	"math"
 
 	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/store/schema"
 	"zombiezen.com/go/sqlite"
 )
+
+// Behind is the fact that says how much older than the present what is being taken
+// in is, ns.
+const Behind = "behind"
 
 // Now is how far a trace is: one that is being written as of its newest commit.
 type Now struct {
@@ -22,8 +27,8 @@ func (t *Trace) Now() (n Now, err error) {
 		countEvents: &n.Events,
 		"SELECT count(*) FROM landmark WHERE kind = 100": &n.Errors,
 	} {
-		if *to, err = integer(t.conn, query); err != nil {
-			return n, explain(t.path, err)
+		if *to, err = schema.Integer(t.conn, query); err != nil {
+			return n, schema.Explain(t.path, err)
 		}
 	}
 	if n.Lost, n.Behind, err = t.Shortfall(); err != nil {

@@ -13,7 +13,7 @@ import (
 
 // Snapshot runs f with all its reading of the same moment of a trace that is being
 // written.
-func (t *Trace) Snapshot(f func() error) error { return t.snapshot(f) }
+func (t *Trace) Snapshot(f func() error) error { return t.pages.Snapshot(f) }
 
 // NumberedRecords calls f for the records numbered first to last, in their order of
 // arrival, until it wants no more. used is the memory in use after an alloc or free;
@@ -21,7 +21,7 @@ func (t *Trace) Snapshot(f func() error) error { return t.snapshot(f) }
 func (t *Trace) NumberedRecords(first, last int64, f func(r *Record, used int64) (more bool, err error)) error {
 	var values [columnCorrelation + 1]int64
 	var r Record
-	return stopped(t.scan("record", "id", storedColumns, first, last, func(id int64, stored []int64) (err error) {
+	return stopped(t.pages.Scan("record", "id", storedColumns, first, last, func(id int64, stored []int64) (err error) {
 		if err := t.unpack(id, stored, &values); err != nil {
 			return err
 		}
@@ -37,7 +37,7 @@ func (t *Trace) NumberedRecords(first, last int64, f func(r *Record, used int64)
 // in which they were recorded, until it wants no more.
 func (t *Trace) NumberedActivities(first, last int64, f func(*Activity) (more bool, err error)) error {
 	var a Activity
-	return stopped(t.scan("activity", "id", activityColumns, first, last, func(id int64, v []int64) (err error) {
+	return stopped(t.pages.Scan("activity", "id", activityColumns, first, last, func(id int64, v []int64) (err error) {
 		a.set(id, v)
 		if a.Work, err = t.Work(v[activityWork]); err != nil {
 			return err

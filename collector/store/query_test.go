@@ -11,6 +11,7 @@ import (
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/collector/store/generate"
+	"github.com/accscope/accscope/collector/store/write"
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 )
@@ -376,7 +377,7 @@ func testResume(t *testing.T, options generate.Options) {
 	}
 	path := filepath.Join(t.TempDir(), "trace.db")
 	s := generate.New(options)
-	w, err := store.Create(path, 0, s.Model)
+	w, err := write.Create(path, 0, s.Model)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -402,7 +403,7 @@ func testResume(t *testing.T, options generate.Options) {
 			t.Errorf("after %d events, of which lanes have %d, and with %d bytes in use the trace says %d, %d and %d", events, drawn, used, now.Events, lanes, now.Used)
 		}
 		m = model.New(nil, nil)
-		w, err = store.Resume(path, m)
+		w, err = write.Resume(path, m)
 		return err
 	}
 	s.Write = func(step *model.Step) error {

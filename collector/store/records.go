@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/store/schema"
 	"zombiezen.com/go/sqlite"
 )
 
@@ -187,7 +188,7 @@ func (t *Trace) Record(id int64) (*Record, error) {
 func (t *Trace) query(query string, args []int64, f func(*sqlite.Stmt) error) (err error) {
 	stmt, err := t.prepare(query)
 	if err != nil {
-		return explain(t.path, err)
+		return schema.Explain(t.path, err)
 	}
 	defer func() {
 		if err == nil {
@@ -203,7 +204,7 @@ func (t *Trace) query(query string, args []int64, f func(*sqlite.Stmt) error) (e
 	for {
 		more, err := stmt.Step()
 		if err != nil {
-			return explain(t.path, err)
+			return schema.Explain(t.path, err)
 		}
 		if !more {
 			return nil
@@ -288,9 +289,9 @@ func (h *byStart) take() Record {
 // is held back for as long as an earlier one may still come.
 func (t *Trace) records(f Filter, yield func(*Record) error) error {
 	from, to := f.bounds()
-	lateness, err := integer(t.conn, "SELECT value FROM meta WHERE key = 'lateness'")
+	lateness, err := schema.Integer(t.conn, "SELECT value FROM meta WHERE key = 'lateness'")
 	if err != nil {
-		return explain(t.path, err)
+		return schema.Explain(t.path, err)
 	}
 	first, last := int64(0), int64(math.MaxInt64)
 	if f.From > 0 {
@@ -370,13 +371,13 @@ func (t *Trace) RecordsUntil(time int64) (int64, error) {
 
 // firstRecord finds by bisection a record before which all start before time.
 func (t *Trace) firstRecord(time int64) (int64, error) {
-	low, err := integer(t.conn, "SELECT coalesce(min(id), 1) FROM record")
+	low, err := schema.Integer(t.conn, "SELECT coalesce(min(id), 1) FROM record")
 	if err != nil {
-		return 0, explain(t.path, err)
+		return 0, schema.Explain(t.path, err)
 	}
-	high, err := integer(t.conn, "SELECT coalesce(max(id), 0) + 1 FROM record")
+	high, err := schema.Integer(t.conn, "SELECT coalesce(max(id), 0) + 1 FROM record")
 	if err != nil {
-		return 0, explain(t.path, err)
+		return 0, schema.Explain(t.path, err)
 	}
 	for low < high {
 		middle := low + (high-low)/2

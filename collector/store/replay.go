@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"strconv"
+	"strings"
 
 	"github.com/accscope/accscope/collector/capture"
 	"github.com/accscope/accscope/collector/model"
@@ -316,7 +318,7 @@ func (u *unfolder) start(r *Record) model.Event {
 		DeviceHandle: s.DeviceHandle, ContextHandle: s.ContextHandle, AsyncHandle: s.AsyncHandle, CallStack: s.CallStack, Correlation: r.Correlation,
 		Missing: capture.Missing(s.Missing)}}
 	if s.HasDimensions {
-		e.GangDimensions = splitNumbers(s.Dimensions)
+		e.GangDimensions = ParseDimensions(s.Dimensions)
 	}
 	if model.IsStart(s.KindCode) {
 		e.Pair = 1<<63 | uint64(r.ID)
@@ -333,4 +335,15 @@ func (u *unfolder) activity(a *Activity) model.Activity {
 		Kind: w.KindCode, DeviceType: w.deviceType, DeviceNumber: w.deviceNumber, Async: w.Async, AsyncQueue: w.AsyncQueue,
 		Bytes: a.Bytes, Start: a.Start, End: a.End(), DeviceStart: a.DeviceStart, DeviceEnd: a.DeviceEnd,
 		Name: u.names[int64(w.name)]}}
+}
+
+// ParseDimensions takes the dimensions of a launch apart (Site.Dimensions).
+func ParseDimensions(text string) []uint64 {
+	numbers := []uint64{}
+	for part := range strings.SplitSeq(text, ",") {
+		if n, err := strconv.ParseUint(part, 10, 64); err == nil {
+			numbers = append(numbers, n)
+		}
+	}
+	return numbers
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/accscope/accscope/collector/store/rollup"
+	"github.com/accscope/accscope/collector/store/schema"
 	"zombiezen.com/go/sqlite"
 )
 
@@ -77,7 +78,7 @@ func (t *Trace) members(lane *Lane, from, to int64) (ids []int64, err error) {
 	if err != nil {
 		return nil, err
 	}
-	err = t.scan("record", "id", []string{"site", "end_sequence"}, last+1, end, func(id int64, v []int64) error {
+	err = t.pages.Scan("record", "id", []string{"site", "end_sequence"}, last+1, end, func(id int64, v []int64) error {
 		site, err := t.Site(v[0])
 		if err == nil && site.Thread == lane.Thread && (v[1] == 0 && lane.Type == LaneInstants || v[1] > 0 && lane.Type == LaneSpans && site.Depth == lane.Depth) {
 			ids = append(ids, id)
@@ -118,9 +119,9 @@ func (t *Trace) blocksOf(lane *Lane, ids []int64, f func(b *Block, site int64) e
 // between gives the records that may start in [from, to): the first and the
 // last number.
 func (t *Trace) between(from, to int64) (first, last int64, err error) {
-	lateness, err := integer(t.conn, "SELECT value FROM meta WHERE key = 'lateness'")
+	lateness, err := schema.Integer(t.conn, "SELECT value FROM meta WHERE key = 'lateness'")
 	if err != nil {
-		return 0, 0, explain(t.path, err)
+		return 0, 0, schema.Explain(t.path, err)
 	}
 	if first, err = t.firstRecord(from - lateness); err != nil {
 		return 0, 0, err

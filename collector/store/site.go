@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/store/schema"
 	"zombiezen.com/go/sqlite"
 )
 
@@ -90,7 +91,7 @@ func (t *Trace) entitle(s *Site, constructs map[string]string) {
 	if s.KindCode != model.EnqueueLaunchStart || s.File == "" || s.Line <= 0 || s.Symbol == "" {
 		return
 	}
-	construct := constructs[placeText(s.File, s.Line)]
+	construct := constructs[PlaceText(s.File, s.Line)]
 	if construct == "" {
 		construct = s.Construct
 	}
@@ -107,9 +108,9 @@ func (t *Trace) Title(symbol string) (string, error) {
 	if title := t.titles[symbol]; title != "" {
 		return title, nil
 	}
-	newest, err := integer(t.conn, "SELECT coalesce(max(id), 0) FROM site")
+	newest, err := schema.Integer(t.conn, "SELECT coalesce(max(id), 0) FROM site")
 	if err != nil {
-		return "", explain(t.path, err)
+		return "", schema.Explain(t.path, err)
 	}
 	if newest > t.newestSite {
 		t.newestSite = newest
@@ -158,16 +159,16 @@ func (t *Trace) Sites() ([]*Site, error) {
 
 // loadSites reads the sites that are not known yet.
 func (t *Trace) loadSites() error {
-	known, err := readStacks(t.conn)
+	known, err := ReadStacks(t.conn)
 	if err != nil {
-		return explain(t.path, err)
+		return schema.Explain(t.path, err)
 	}
 	meta, err := t.Facts()
 	if err != nil {
 		return err
 	}
 	own := "s.own"
-	if t.version <= withoutAnnotations {
+	if t.version <= schema.WithoutAnnotations {
 		own = "0"
 	}
 	err = t.each(`SELECT d.site, d.kind_code, d.device, d.queue, d.async, d.async_queue, d.process, d.device_type, d.device_number,
@@ -197,10 +198,10 @@ func (t *Trace) loadSites() error {
 			s.Kind = model.KindName(s.KindCode)
 		}
 		s.Construct = model.ConstructName(s.ParentConstruct)
-		t.entitle(s, meta.constructs)
+		t.entitle(s, meta.Constructs)
 		moves := s.KindCode >= model.EnqueueUploadStart && s.KindCode <= model.EnqueueDownloadEnd
 		t.namesData = t.namesData || moves && s.File != "" && !nameless(s.Name)
-		s.CallStack = known.frames(r.ColumnInt64(36))
+		s.CallStack = known.Frames(r.ColumnInt64(36))
 		t.sites[id] = s
 		return nil
 	})

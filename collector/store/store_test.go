@@ -12,6 +12,8 @@ import (
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/collector/store/generate"
+	"github.com/accscope/accscope/collector/store/schema"
+	"github.com/accscope/accscope/collector/store/write"
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 )
@@ -51,7 +53,7 @@ func TestReplayGivesBackEveryEvent(t *testing.T) {
 	for _, activity := range []bool{false, true} {
 		path := filepath.Join(t.TempDir(), "trace.db")
 		s := generate.New(generate.Options{Spans: 3000, Threads: 3, Activity: activity, Seed: 7})
-		w, err := store.Create(path, 0, s.Model)
+		w, err := write.Create(path, 0, s.Model)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -135,7 +137,7 @@ func TestOpenRefusesOtherTables(t *testing.T) {
 			t.Fatal(err)
 		}
 		opened, err := store.Open(trace.Path())
-		if !errors.Is(err, store.ErrTables) || !strings.Contains(err.Error(), "record it again") {
+		if !errors.Is(err, schema.ErrTables) || !strings.Contains(err.Error(), "record it again") {
 			t.Errorf("%s: Open gives %v", change, err)
 		}
 		if err == nil {

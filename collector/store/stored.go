@@ -50,13 +50,16 @@ func (t *Trace) unpack(id int64, s []int64, v *[columnCorrelation + 1]int64) err
 // with their values. The values are valid until the next record.
 func (t *Trace) scanRecords(first, last int64, f func(id int64, values []int64) error) error {
 	var values [columnCorrelation + 1]int64
-	return t.scan("record", "id", storedColumns, first, last, func(id int64, stored []int64) error {
+	return t.pages.Scan("record", "id", storedColumns, first, last, func(id int64, stored []int64) error {
 		if err := t.unpack(id, stored, &values); err != nil {
 			return err
 		}
 		return f(id, values[:])
 	})
 }
+
+// datum are the sizes and addresses of a record.
+type datum struct{ bytes, host, address int64 }
 
 // dataChunk is how many rows of the table datum are read at once, keptData how
 // many of those are kept.
@@ -77,7 +80,7 @@ func (t *Trace) datum(id int64) (datum, error) {
 	chunk = make([]datum, dataChunk)
 	found := 0
 	first := id - id%dataChunk
-	if err := t.scan("datum", "id", []string{"bytes", "host", "address"}, first, first+dataChunk-1, func(id int64, v []int64) error {
+	if err := t.pages.Scan("datum", "id", []string{"bytes", "host", "address"}, first, first+dataChunk-1, func(id int64, v []int64) error {
 		found = int(id-first) + 1
 		chunk[found-1] = datum{v[0], v[1], v[2]}
 		return nil

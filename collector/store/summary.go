@@ -2,6 +2,7 @@ package store
 
 import (
 	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/store/schema"
 	"zombiezen.com/go/sqlite"
 )
 
@@ -16,8 +17,8 @@ type Sum struct {
 	Bytes    int64
 }
 
-// end adds the duration of one, and what direct children took of it.
-func (s *Sum) end(duration, inner int64) {
+// AddSpan adds the duration of one, and what direct children took of it.
+func (s *Sum) AddSpan(duration, inner int64) {
 	s.Add(&Sum{Ended: 1, Time: duration, Inner: inner, Shortest: duration, Longest: duration})
 }
 
@@ -117,7 +118,7 @@ func (t *Trace) totalsWithin(f Filter) ([]Total, error) {
 		x.Count++
 		x.Bytes += model.Size(r.Bytes)
 		if r.Span && !r.Unended {
-			x.end(r.Duration, r.Inner)
+			x.AddSpan(r.Duration, r.Inner)
 		}
 	}
 	return out, nil
@@ -162,7 +163,7 @@ func (t *Trace) WorkTotals(f Filter) ([]WorkTotal, error) {
 	}
 	query, args := "SELECT work, site, count, time, shortest, longest, bytes, thread FROM work_total", []int64(nil)
 	if f.From > 0 || f.To > 0 {
-		query = `SELECT a.work, r.site, count(*), sum(a.duration), min(a.duration), max(a.duration), ` + sumOfBytes("a.bytes") + `, s.thread
+		query = `SELECT a.work, r.site, count(*), sum(a.duration), min(a.duration), max(a.duration), ` + schema.SumOfBytes("a.bytes") + `, s.thread
 			FROM activity a JOIN record r ON r.id = a.record JOIN site s ON s.id = r.site
 			WHERE (?1 = 0 OR r.time >= ?1 OR r.time + r.duration > ?1 OR r.end_sequence < 0) AND (?2 = 0 OR r.time < ?2) GROUP BY a.work, r.site`
 		args = []int64{f.From, f.To}

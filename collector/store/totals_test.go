@@ -9,6 +9,7 @@ import (
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/collector/store/generate"
 	"github.com/accscope/accscope/collector/store/tracetest"
+	"github.com/accscope/accscope/collector/store/write"
 )
 
 // The sums of device activity are those of the rows, by work, thread and site,
@@ -16,7 +17,7 @@ import (
 func TestWorkTotalsOfLateActivity(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "trace.db")
 	s := generate.New(generate.Options{Spans: 90_000, Threads: 2, Activity: true, Seed: 6})
-	w, err := store.Create(path, 0, s.Model)
+	w, err := write.Create(path, 0, s.Model)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +144,7 @@ func TestSumsOfUnknownSizes(t *testing.T) {
 	for _, resumed := range []bool{false, true} {
 		path := filepath.Join(t.TempDir(), "trace.db")
 		s := generate.New(generate.Options{Spans: 500, Activity: true, Seed: 6})
-		w, err := store.Create(path, 0, s.Model)
+		w, err := write.Create(path, 0, s.Model)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -181,7 +182,7 @@ func TestSumsOfUnknownSizes(t *testing.T) {
 			if err := w.Close(); err != nil {
 				t.Fatal(err)
 			}
-			if w, err = store.Resume(path, model.New(nil, nil)); err != nil {
+			if w, err = write.Resume(path, model.New(nil, nil)); err != nil {
 				t.Fatal(err)
 			}
 		}

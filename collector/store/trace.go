@@ -1,13 +1,22 @@
+// Package store reads traces: one SQLite file that holds every event of a session with
+// every field of the three info structs of OpenACC 3.3 §5.2, what the devices did, and
+// rollups to draw a timeline from (docs/trace-schema.md).
+//
+// A Trace gives rows in order of time, sums, timelines and the lives of data. A row is a
+// start and its end together; what repeats stands once in dictionary tables. Package
+// write fills a trace.
 package store
 
 import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/store/location"
+	"github.com/accscope/accscope/collector/store/pages"
+	"github.com/accscope/accscope/collector/store/schema"
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 )
@@ -17,6 +26,7 @@ import (
 type Trace struct {
 	path    string
 	conn    *sqlite.Conn
+	pages   *pages.Reader
 	version int // of its schema
 	sites   map[int64]*Site
 	works   map[int64]*Work
@@ -42,7 +52,7 @@ type options struct{ check bool }
 func Checked() Option { return func(o *options) { o.check = true } }
 
 // ownViews are the views for one connection only.
-var ownViews = strings.ReplaceAll(viewsSQL, "CREATE VIEW ", "CREATE TEMP VIEW ")
+var ownViews = strings.ReplaceAll(schema.Views, "CREATE VIEW ", "CREATE TEMP VIEW ")
 
 // Open opens a trace read-only. The file is not trusted: its schema can run
 // nothing, its views are not used, cells are checked as they are read, and strings and memory are
@@ -52,14 +62,14 @@ func Open(path string, opts ...Option) (*Trace, error) {
 	for _, opt := range opts {
 		opt(&o)
 	}
-	if err := settle(path); err != nil {
+	if err := location.Settle(path); err != nil {
 		return nil, err
 	}
 	t, err := open(path, path, o)
 	if !errors.Is(err, errEarlier) {
 		return t, err
 	}
-	copied, done, err := migrated(path)
+	copied, done, err := schema.Migrated(path)
 	if err != nil {
 		return nil, err
 	}
@@ -75,11 +85,11 @@ var errEarlier = errors.New("trace of an earlier version")
 
 // open opens a file that is called by a name.
 func open(file, name string, o options) (*Trace, error) {
-	conn, err := openReadOnly(file)
+	conn, err := schema.OpenReadOnly(file)
 	if err != nil {
-		return nil, explain(name, err)
+		return nil, schema.Explain(name, err)
 	}
-	t := newTrace(name, conn)
+	t := newTrace(name, conn, true)
 	t.statements = make(map[string]*sqlite.Stmt)
 	if err := t.harden(o); err != nil {
 		conn.Close()
@@ -88,51 +98,27 @@ func open(file, name string, o options) (*Trace, error) {
 	return t, nil
 }
 
-func newTrace(path string, conn *sqlite.Conn) *Trace {
-	return &Trace{path: path, conn: conn, version: Version, sites: make(map[int64]*Site), works: make(map[int64]*Work),
-		data: make(map[int64][]datum), readables: make(map[string]string), titles: make(map[string]string)}
-}
+// OnConnection reads a trace by the connection of its writer. It is not to be closed, and
+// leaves no statement behind.
+func OnConnection(path string, conn *sqlite.Conn) *Trace { return newTrace(path, conn, false) }
 
-// openReadOnly opens a file without writing beside it, unless a writer's
-// companions are there.
-func openReadOnly(path string) (*sqlite.Conn, error) {
-	absolute, err := filepath.Abs(path)
-	if err != nil {
-		return nil, err
-	}
-	return sqlite.OpenConn(uri(absolute)+"?mode=ro", sqlite.OpenReadOnly, sqlite.OpenURI)
-}
-
-// protect sets limits to what a file from elsewhere can do. Conn.SetDefensive is none
-// of them: SQLite writes through a second argument, which it does not pass. What that
-// keeps from happening needs a file that can be written.
-func protect(conn *sqlite.Conn) error {
-	if err := addFunctions(conn); err != nil {
-		return err
-	}
-	conn.Limit(sqlite.LimitLength, 64<<20)
-	conn.Limit(sqlite.LimitAttached, 0)
-	for _, pragma := range []string{"trusted_schema = OFF", "cell_size_check = ON", "query_only = ON", "mmap_size = 0",
-		"cache_size = -65536", "busy_timeout = 10000"} {
-		if err := sqlitex.ExecuteTransient(conn, "PRAGMA "+pragma, nil); err != nil {
-			return err
-		}
-	}
-	return nil
+func newTrace(path string, conn *sqlite.Conn, keep bool) *Trace {
+	return &Trace{path: path, conn: conn, pages: pages.NewReader(path, conn, keep), version: schema.Version,
+		sites: make(map[int64]*Site), works: make(map[int64]*Work), data: make(map[int64][]datum), readables: make(map[string]string), titles: make(map[string]string)}
 }
 
 func (t *Trace) harden(o options) error {
-	if err := protect(t.conn); err != nil {
-		return explain(t.path, err)
+	if err := schema.Protect(t.conn); err != nil {
+		return schema.Explain(t.path, err)
 	}
-	version, err := checkVersion(t.conn, t.path)
+	version, err := schema.CheckVersion(t.conn, t.path)
 	if err != nil {
 		return err
 	}
-	if version < withoutCounters {
+	if version < schema.WithoutCounters {
 		return fmt.Errorf("%s: version %d: %w", t.path, version, errEarlier)
 	}
-	if err := checkTables(t.conn, t.path, version); err != nil {
+	if err := schema.CheckTables(t.conn, t.path, version); err != nil {
 		return err
 	}
 	t.version = version
@@ -140,12 +126,12 @@ func (t *Trace) harden(o options) error {
 		return err
 	}
 	if o.check {
-		verdict, err := text(t.conn, "PRAGMA quick_check(1)")
+		verdict, err := schema.Text(t.conn, "PRAGMA quick_check(1)")
 		if err != nil {
-			return explain(t.path, err)
+			return schema.Explain(t.path, err)
 		}
 		if verdict != "ok" {
-			return fmt.Errorf("%s: %w: %s; %s", t.path, ErrDamaged, strings.Join(strings.Fields(verdict), " "), importAgain)
+			return schema.Damaged(t.path, strings.Join(strings.Fields(verdict), " "))
 		}
 	}
 	return nil
@@ -158,26 +144,26 @@ func (t *Trace) harden(o options) error {
 func (t *Trace) useOwnViews(version int) error {
 	for _, statement := range []string{"PRAGMA query_only = OFF", "PRAGMA temp_store = FILE"} {
 		if err := sqlitex.ExecuteTransient(t.conn, statement, nil); err != nil {
-			return explain(t.path, err)
+			return schema.Explain(t.path, err)
 		}
 	}
 	var err error
-	if version <= withoutCounters {
-		err = addCounters(t.conn)
+	if version <= schema.WithoutCounters {
+		err = schema.AddCounters(t.conn)
 	}
 	if err == nil {
 		err = sqlitex.ExecuteScript(t.conn, ownViews, nil)
 	}
-	return explain(t.path, errors.Join(err, sqlitex.ExecuteTransient(t.conn, "PRAGMA query_only = ON", nil)))
+	return schema.Explain(t.path, errors.Join(err, sqlitex.ExecuteTransient(t.conn, "PRAGMA query_only = ON", nil)))
 }
 
 // Close ends reading.
 func (t *Trace) Close() error {
-	var err error
+	err := t.pages.Close()
 	for _, stmt := range t.statements {
 		err = errors.Join(err, stmt.Finalize())
 	}
-	if err = explain(t.path, errors.Join(err, t.conn.Close())); t.done != nil {
+	if err = schema.Explain(t.path, errors.Join(err, t.conn.Close())); t.done != nil {
 		err = errors.Join(err, t.done())
 		t.done = nil
 	}
@@ -202,7 +188,7 @@ func (t *Trace) each(query string, args []any, f func(*sqlite.Stmt) error) error
 		return nil
 	}
 	if err != nil {
-		return explain(t.path, err)
+		return schema.Explain(t.path, err)
 	}
 	return nil
 }
@@ -229,7 +215,7 @@ type Meta struct {
 	Facts    map[string]string `json:"facts"`
 	Warnings []Warning         `json:"-"` // what runtimes warned of, by their places
 
-	constructs map[string]string // names of compute constructs by FILE:LINE
+	Constructs map[string]string `json:"-"` // names of compute constructs by FILE:LINE
 }
 
 // countEvents adds, until the trace is finished, the beginnings of what has no end
@@ -249,13 +235,13 @@ func (t *Trace) Meta() (Meta, error) {
 		"SELECT coalesce(sum(events), 0) FROM lost": &m.Lost,
 		countEvents: &m.Events,
 	} {
-		if *to, err = integer(t.conn, query); err != nil {
-			return m, explain(t.path, err)
+		if *to, err = schema.Integer(t.conn, query); err != nil {
+			return m, schema.Explain(t.path, err)
 		}
 	}
-	offset, err := integer(t.conn, "SELECT coalesce(realtime_offset - clock_offset, 0) FROM host ORDER BY id LIMIT 1")
+	offset, err := schema.Integer(t.conn, "SELECT coalesce(realtime_offset - clock_offset, 0) FROM host ORDER BY id LIMIT 1")
 	if err != nil {
-		return m, explain(t.path, err)
+		return m, schema.Explain(t.path, err)
 	}
 	if offset != 0 {
 		m.Realtime = m.Origin + offset
@@ -266,7 +252,7 @@ func (t *Trace) Meta() (Meta, error) {
 
 // Facts is Meta without what is counted: it reads the meta table alone.
 func (t *Trace) Facts() (Meta, error) {
-	m := Meta{Version: Version, Facts: make(map[string]string), constructs: make(map[string]string)}
+	m := Meta{Version: schema.Version, Facts: make(map[string]string), Constructs: make(map[string]string)}
 	err := t.each("SELECT key, value FROM meta", nil, func(s *sqlite.Stmt) error {
 		if m.note(s.ColumnText(0), s.ColumnText(1)) {
 			return nil
@@ -288,24 +274,16 @@ func (t *Trace) Facts() (Meta, error) {
 // Size is the greatest number of a record and of an activity: how many there
 // are, but for those that were dropped.
 func (t *Trace) Size() (records, activities int64, err error) {
-	if records, err = integer(t.conn, "SELECT coalesce(max(id), 0) FROM record"); err == nil {
-		activities, err = integer(t.conn, "SELECT coalesce(max(id), 0) FROM activity")
+	if records, err = schema.Integer(t.conn, "SELECT coalesce(max(id), 0) FROM record"); err == nil {
+		activities, err = schema.Integer(t.conn, "SELECT coalesce(max(id), 0) FROM activity")
 	}
-	return records, activities, explain(t.path, err)
+	return records, activities, schema.Explain(t.path, err)
 }
 
-// What concerns spans without an end begins with the table of those, which is mostly
-// empty: of an empty table SQLite's statistics say nothing, and it would take it for a
-// large one and read all records instead.
-const (
-	// lastUnended is the start of the last one.
-	lastUnended = `SELECT coalesce(max(r.time), 0) FROM
-		(SELECT record FROM unended UNION SELECT record FROM open_span) u CROSS JOIN record r ON r.id = u.record`
-	// addUnended adds them to the sums.
-	addUnended = `INSERT INTO total SELECT s.thread, r.site, count(*), 0, 0, 0, 0, 0, 0
-		FROM unended u CROSS JOIN record r ON r.id = u.record JOIN site s ON s.id = r.site GROUP BY r.site
-		ON CONFLICT DO UPDATE SET count = count + excluded.count`
-)
+// lastUnended is the start of the last span without an end. It begins with the table of
+// those, as schema.AddUnended does.
+const lastUnended = `SELECT coalesce(max(r.time), 0) FROM
+	(SELECT record FROM unended UNION SELECT record FROM open_span) u CROSS JOIN record r ON r.id = u.record`
 
 // Extent is the time of the first record and the end of the last.
 func (t *Trace) Extent() (first, last int64, err error) {
@@ -321,11 +299,22 @@ func (t *Trace) Extent() (first, last int64, err error) {
 	}
 	if found {
 		var unended int64
-		unended, err = integer(t.conn, lastUnended)
-		return first, max(last, unended), explain(t.path, err)
+		unended, err = schema.Integer(t.conn, lastUnended)
+		return first, max(last, unended), schema.Explain(t.path, err)
 	}
 	err = t.each(`SELECT min(time), max(coalesce(time + duration, time)) FROM record`, nil, read)
 	return first, last, err
+}
+
+// Host is a machine that processes of the trace ran on.
+type Host struct {
+	ID   int64  `json:"id"`
+	Name string `json:"name"`
+	// ClockOffset is added to the host's CLOCK_MONOTONIC to get the clock of the
+	// trace's first host; Uncertainty bounds its error, -1 if not known.
+	ClockOffset    int64 `json:"clock_offset"`
+	Uncertainty    int64 `json:"clock_uncertainty"`
+	RealtimeOffset int64 `json:"realtime_offset"` // CLOCK_REALTIME minus CLOCK_MONOTONIC, ns
 }
 
 // Process is a process of the trace and the host it ran on.
@@ -426,7 +415,7 @@ func (t *Trace) Losses() ([]Loss, error) {
 // BareSize is the size of the file's tables without indices and rollups, bytes.
 // It reads every page's header.
 func (t *Trace) BareSize() (int64, error) {
-	n, err := integer(t.conn, `SELECT coalesce(sum(pgsize), 0) FROM dbstat WHERE name IN ('record', 'activity', 'ending', 'sample', 'datum',
+	n, err := schema.Integer(t.conn, `SELECT coalesce(sum(pgsize), 0) FROM dbstat WHERE name IN ('record', 'activity', 'ending', 'sample', 'datum',
 		'dependency', 'site', 'site_detail', 'place', 'shape', 'string', 'launch', 'work', 'stack', 'failure')`)
-	return n, explain(t.path, err)
+	return n, schema.Explain(t.path, err)
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/accscope/accscope/collector/store/schema"
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 )
@@ -16,14 +17,14 @@ func TestUnendedReadsNoOtherRecords(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	if err := createSchema(conn); err != nil {
+	if err := schema.Create(conn); err != nil {
 		t.Fatal(err)
 	}
 	if err := sqlitex.ExecuteScript(conn, `INSERT INTO record (id, site, sequence, time, duration, end_sequence)
 		WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000) SELECT i, 1, i, i, 1, 1 FROM n; ANALYZE`, nil); err != nil {
 		t.Fatal(err)
 	}
-	for _, query := range []string{lastUnended, addUnended} {
+	for _, query := range []string{lastUnended, schema.AddUnended} {
 		var plan []string
 		if err := sqlitex.ExecuteTransient(conn, "EXPLAIN QUERY PLAN "+query, &sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
 			plan = append(plan, s.ColumnText(3))

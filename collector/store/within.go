@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/store/schema"
 )
 
 // Within is the time of a program's ranges or frames: in a process, what begins while
@@ -112,8 +113,8 @@ func (t *Trace) causedWithin(w *Within, process model.ProcessID, record, start i
 	at := start
 	if record > 0 {
 		var err error
-		if at, err = integer(t.conn, "SELECT time FROM record WHERE id = ?", record); err != nil {
-			return false, explain(t.path, err)
+		if at, err = schema.Integer(t.conn, "SELECT time FROM record WHERE id = ?", record); err != nil {
+			return false, schema.Explain(t.path, err)
 		}
 	}
 	return w.has(process, at), nil
@@ -147,7 +148,7 @@ func (t *Trace) workTotalsWithin(f Filter) ([]WorkTotal, error) {
 		}
 		out[i].Count++
 		out[i].Bytes += model.Size(a.Bytes)
-		out[i].end(a.Duration, 0)
+		out[i].AddSpan(a.Duration, 0)
 	}
 	return slices.DeleteFunc(out, func(x WorkTotal) bool { return f.Thread != 0 && x.Thread != f.Thread }), nil
 }

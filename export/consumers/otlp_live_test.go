@@ -12,6 +12,7 @@ import (
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/collector/store/generate"
 	"github.com/accscope/accscope/collector/store/tracetest"
+	"github.com/accscope/accscope/collector/store/write"
 	"github.com/accscope/accscope/export/otlp"
 	"github.com/accscope/accscope/runtime/compilers"
 )
@@ -22,7 +23,7 @@ func live(t *testing.T, to otlp.Target, between func(commits int)) (*store.Trace
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "trace.db")
 	session := generate.New(generate.Options{Spans: 30000, Threads: 2, Activity: true, Seed: 2})
-	w, err := store.Create(path, 0, session.Model)
+	w, err := write.Create(path, 0, session.Model)
 	if err != nil {
 		t.Fatal(err)
 	}

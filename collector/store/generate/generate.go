@@ -10,6 +10,7 @@ import (
 	"github.com/accscope/accscope/collector/capture"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
+	"github.com/accscope/accscope/collector/store/write"
 )
 
 // Options say what to make.
@@ -220,7 +221,7 @@ func (s *Session) iteration(t *thread, i int) {
 // gives the number of events in it.
 func Trace(path string, o Options) (events int64, err error) {
 	s := New(o)
-	w, err := store.Create(path, 0, s.Model)
+	w, err := write.Create(path, 0, s.Model)
 	if err != nil {
 		return 0, err
 	}
@@ -233,7 +234,7 @@ func Trace(path string, o Options) (events int64, err error) {
 		return 0, err
 	}
 	s.Write = func(step *model.Step) error {
-		if w.Pending() >= store.TransactionRows {
+		if w.Pending() >= write.TransactionRows {
 			if err := w.Commit(); err != nil {
 				return err
 			}
@@ -248,7 +249,7 @@ func Trace(path string, o Options) (events int64, err error) {
 }
 
 // Introduce writes a session's host, process and threads.
-func Introduce(w *store.Writer, s *Session) error {
+func Introduce(w *write.Writer, s *Session) error {
 	if err := w.SaveHost(store.Host{ID: 1, Name: "host", Uncertainty: -1, RealtimeOffset: 1_700_000_000_000_000_000}); err != nil {
 		return err
 	}

@@ -1,0 +1,93 @@
+package schema
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"golang.org/x/sys/unix"
+	"zombiezen.com/go/sqlite"
+)
+
+// ErrDamaged is wrapped by errors about traces that SQLite finds damaged.
+var ErrDamaged = errors.New("the file is damaged")
+
+const importAgain = "import its session again if that is still there"
+
+// libraryPrefix is what the SQLite library puts before its errors: its own name,
+// the call, and what it says of every error in a statement.
+var libraryPrefix = regexp.MustCompile(`sqlite: [a-z ]+(?: "(?:[^"\\]|\\.)*")?: |SQL logic error: `)
+
+// Plain is an error's text as people are to see it: what is wrong, without the
+// names of a library's calls.
+func Plain(err error) string { return libraryPrefix.ReplaceAllString(err.Error(), "") }
+
+// plainly is an error of SQLite with a plain text.
+type plainly struct{ error }
+
+func (p plainly) Error() string { return Plain(p.error) }
+func (p plainly) Unwrap() error { return p.error }
+
+// otherDatabase says what a database is that is no trace.
+func otherDatabase(conn *sqlite.Conn, id int64) string {
+	if pages, err := Integer(conn, "PRAGMA page_count"); err == nil && pages == 0 {
+		return "an empty file"
+	}
+	return fmt.Sprintf("another program's SQLite database (application id %#x)", id)
+}
+
+// Damaged is an error about a trace that is: what is wrong, and what to do about it.
+func Damaged(path, what string) error {
+	return fmt.Errorf("%s: %w: %s; %s", path, ErrDamaged, what, importAgain)
+}
+
+// Explain gives an error of SQLite the file's name and what to do about it.
+func Explain(path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	remedy := ""
+	switch sqlite.ErrCode(err).ToPrimary() {
+	case sqlite.ResultFull:
+		remedy = "the disk is full; free space there or choose another folder, then run accscope import on the session"
+	case sqlite.ResultReadOnly:
+		remedy = "the file is read-only; choose another one"
+		if sqlite.ErrCode(err) == sqlite.ResultReadOnlyDBMoved {
+			remedy = "the trace is gone: it was removed or moved while it was written"
+		}
+	case sqlite.ResultCantOpen:
+		remedy = "check that the folder exists and may be written"
+		if _, statErr := os.Stat(filepath.Dir(path)); errors.Is(statErr, fs.ErrNotExist) {
+			remedy = "there is no such folder"
+		}
+	case sqlite.ResultCorrupt:
+		return fmt.Errorf("%s: %w: %w; %s", path, ErrDamaged, plainly{err}, importAgain)
+	case sqlite.ResultNotADB:
+		return fmt.Errorf("%s: %w: it is no SQLite database", path, ErrNotATrace)
+	case sqlite.ResultBusy, sqlite.ResultLocked:
+		remedy = "another program is writing it"
+	case sqlite.ResultIOErr:
+		remedy = "reading or writing failed; see the system's log"
+		if full(path) {
+			remedy = "the disk is full; free space there or choose another folder, then run accscope import on the session"
+		}
+	}
+	if remedy == "" {
+		return fmt.Errorf("%s: %w", path, plainly{err})
+	}
+	return fmt.Errorf("%s: %w (%s)", path, plainly{err}, remedy)
+}
+
+// full says whether the file system of path has no space left.
+func full(path string) bool {
+	var s unix.Statfs_t
+	folder := path[:strings.LastIndexByte(path, '/')+1]
+	if folder == "" {
+		folder = "."
+	}
+	return unix.Statfs(folder, &s) == nil && s.Bavail == 0
+}

@@ -1,0 +1,29 @@
+package write
+
+import "github.com/accscope/accscope/collector/store"
+
+// SetWarning notes what a runtime warns of; the same again changes nothing.
+func (w *Writer) SetWarning(file string, line int32, text string) error {
+	return w.SetMeta(store.WarningKey+text, store.PlaceText(file, line))
+}
+
+// SetConstruct notes the name of the compute construct at a place, as its directive
+// has it: parallel loop.
+func (w *Writer) SetConstruct(file string, line int32, construct string) error {
+	return w.SetMeta(store.ConstructKey+store.PlaceText(file, line), construct)
+}
+
+// writeNotes writes what another trace's notes say.
+func (w *Writer) writeNotes(m *store.Meta) error {
+	for _, x := range m.Warnings {
+		if err := w.SetWarning(x.File, x.Line, x.Text); err != nil {
+			return err
+		}
+	}
+	for place, construct := range m.Constructs {
+		if err := w.SetMeta(store.ConstructKey+place, construct); err != nil {
+			return err
+		}
+	}
+	return nil
+}
