@@ -104,3 +104,32 @@ func TestScreens(t *testing.T) {
 		}
 	})
 }
+
+// TestPathsInPages: files and folders of the repository that any page names in code
+// are there.
+func TestPathsInPages(t *testing.T) {
+	checked := 0
+	for _, page := range pages(t) {
+		text, err := os.ReadFile(filepath.Join(root, page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range ownPath.FindAllString(string(text), -1) {
+			name = strings.TrimRight(name, ".")
+			checked++
+			found, err := filepath.Glob(filepath.Join(root, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(found) == 0 {
+				t.Errorf("%s names %s, which is not there", page, name)
+			}
+		}
+	}
+	if checked < 200 {
+		t.Errorf("%d paths", checked)
+	}
+}
+
+// ownPath is a path that begins with a folder of the repository's root.
+var ownPath = regexp.MustCompile(`(?:\b(?:callbacks|runtime|collector|tui|export|web|cmd|docs|examples)|\.ci)/[\w./*-]*[\w*]`)
