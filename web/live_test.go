@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/chromedp"
+
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/session"
 	"github.com/accscope/accscope/collector/store"
@@ -294,4 +296,29 @@ func TestPageFollows(t *testing.T) {
 	b.key("0")
 	b.settled()
 	b.picture("live-ended")
+}
+
+// The page that is shown first has the figures of the run as it goes on, and those of all
+// of it in the end.
+func TestSummaryFollows(t *testing.T) {
+	p := run(t)
+	p.advance(1000)
+	s := serve(t, Options{Traces: []string{p.path}, Running: true})
+	b := browse(t, s.URL())
+	b.wait("the summary", `document.querySelector(".summary .card b") !== null`)
+	const wall = `(document.querySelector(".summary .card b")?.textContent ?? "")`
+	before := b.text(wall)
+	p.advance(4000)
+	b.wait("the wall time to grow", wall+` !== "" && `+wall+` !== `+quote(before))
+	p.finish(s)
+	b.wait("the end", `document.querySelector("#follow") === null`)
+	b.settled()
+	const all = `document.querySelector("main").innerText`
+	last := b.text(all)
+	b.do(chromedp.Reload())
+	b.wait("the summary again", `document.querySelector(".summary .card") !== null`)
+	b.settled()
+	if again := b.text(all); again != last {
+		t.Errorf("in the end the page said\n%s\nand, loaded again,\n%s", last, again)
+	}
 }

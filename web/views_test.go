@@ -99,6 +99,33 @@ func TestTracks(t *testing.T) {
 	}
 }
 
+// A process that is folded keeps its pinned queues in sight.
+func TestFoldKeepsWhatIsPinned(t *testing.T) {
+	b := browse(t, serveGenerated(t, 3000).URL()+"#view=timeline")
+	b.settled()
+	b.click(`[data-tool="Tracks"]`)
+	b.text(`([...document.querySelectorAll(".tracks li")].find(e => e.querySelector("label").textContent === "queue 1").querySelector('[title^="Pin"]').click(), "")`)
+	b.click(".track-list button.primary")
+	b.settled()
+	box := evaluate[[]float64](b, `(r => [r.x, r.y])(document.querySelector(".scroll canvas").getBoundingClientRect())`)
+	named := func(y float64) string {
+		b.move(box[0]+60, y)
+		return b.text(`document.querySelector(".tip").hidden ? "" : document.querySelector(".tip").textContent`)
+	}
+	const first = 36 // within the first row
+	open := b.text(`document.querySelector(".scroll canvas").toDataURL()`)
+	if got := named(box[1] + first); !strings.Contains(got, "queue 1") {
+		t.Fatalf("the first row is %q", got)
+	}
+	b.do(chromedp.MouseClickXY(box[0]+60, box[1]+first+21)) // the process
+	b.wait("the process to be folded", `document.querySelector(".scroll canvas").toDataURL() !== `+quote(open))
+	b.settled()
+	b.picture("folded")
+	if got := named(box[1] + first); !strings.Contains(got, "queue 1") {
+		t.Errorf("folded, the first row is %q", got)
+	}
+}
+
 // The strip of the whole run shows a part that is marked on it; a legend's entry points
 // out what it stands for.
 func TestStripAndLegend(t *testing.T) {

@@ -21,6 +21,7 @@ type Options struct {
 	Queues   int  // async queues of a process; 4 if 0
 	Activity bool // device activity, as our runtime gives it
 	Pauses   bool // now and then a pause, from some microseconds to a second
+	Own      bool // each iteration is a frame, with a call of MPI, a mark, and a range around the rest
 	Seed     uint64
 }
 
@@ -101,7 +102,11 @@ func (s *Session) Run() error {
 		if s.options.Pauses && s.roll(20) == 0 {
 			s.time += 1000 << s.roll(21)
 		}
-		s.iteration(s.threads[i%len(s.threads)], i)
+		if t := s.threads[i%len(s.threads)]; s.options.Own {
+			s.annotated(t, i)
+		} else {
+			s.iteration(t, i)
+		}
 	}
 	for _, t := range s.threads {
 		s.emit(t, s.event(t, model.RuntimeShutdown, 0, 0))
@@ -179,6 +184,21 @@ func (s *Session) data(t *thread, kind int32, queue int, line int32, variable in
 	e.Name, e.Bytes = s.variables[variable], bytes
 	e.Host, e.Device = 0x7ffc_1000_0000+uint64(variable)<<20, t.address+uint64(variable)<<20
 	return e
+}
+
+// own makes an event of the program's own, with a number.
+func (s *Session) own(t *thread, kind int32, name string, number int) model.Event {
+	return model.Event{Process: t.process, Thread: t.id, Event: capture.Event{Kind: kind, Name: s.Model.Intern(name),
+		Host: uint64(number), SourceFile: s.file, Function: s.functions[0], Line: 12}}
+}
+
+// annotated is an iteration in a frame and a range, after a call of MPI and a mark.
+func (s *Session) annotated(t *thread, i int) {
+	s.span(t, s.own(t, model.FrameStart, "iteration", i), func() {
+		s.span(t, s.own(t, model.MPIStart, "MPI_Sendrecv", i%2), func() { s.time += 2000 })
+		s.emit(t, s.own(t, model.Mark, "exchanged", i))
+		s.span(t, s.own(t, model.RangeStart, "solve", 0), func() { s.iteration(t, i) })
+	})
 }
 
 // iteration is a data region with transfers in, kernels, transfers out and a

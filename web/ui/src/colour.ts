@@ -5,19 +5,26 @@ import type { ColourMode } from "./state";
 // A hue and a saturation for each kind of event, as the terminal has them: kernels
 // are green, uploads blue, downloads purple, waits amber; what only enqueues one of
 // them, or holds them, is a weaker tone of it.
+// What is the program's own stands apart from these.
 const hues: Record<string, [number, number]> = {
   kernel: [138, 54], enqueue_launch: [138, 40], compute_construct: [138, 16],
   upload: [212, 65], enqueue_upload: [212, 45], enter_data: [212, 20], create: [200, 35], alloc: [195, 30],
   download: [284, 50], enqueue_download: [284, 36], exit_data: [284, 18], delete: [300, 28], free: [310, 24], update: [245, 26],
   copy: [185, 55], fill: [175, 35], wait: [40, 80],
   device_init: [222, 10], device_shutdown: [222, 10], runtime_shutdown: [222, 10], error: [0, 90],
+  frame: [72, 26], range: [96, 22], mark: [60, 65], mpi: [334, 48],
 };
+
+export function isKind(text: string): boolean {
+  return text in hues;
+}
 
 // What kinds are called in a legend, in its order; what differs in tone only stands together.
 export const kindNames: [string, string[]][] = [
   ["kernel", ["kernel", "enqueue_launch"]], ["upload", ["upload", "enqueue_upload"]], ["download", ["download", "enqueue_download"]],
   ["copy", ["copy", "fill"]], ["wait", ["wait"]], ["compute construct", ["compute_construct"]], ["enter data", ["enter_data", "create", "alloc"]],
   ["exit data", ["exit_data", "delete", "free"]], ["update", ["update"]], ["device init", ["device_init", "device_shutdown", "runtime_shutdown"]], ["error", ["error"]],
+  ["MPI", ["mpi"]], ["range", ["range"]], ["frame", ["frame"]], ["mark", ["mark"]],
 ];
 
 // Fonts come with the page (page.css).

@@ -30,12 +30,21 @@ export function link(text: string, go: () => void): HTMLButtonElement {
   return h("button", { class: "link", type: "button", onclick: go }, text);
 }
 
+// placeTip puts a tooltip below and right of a place of the window, or, where the window
+// ends, above and left of it.
+export function placeTip(tip: HTMLElement, x: number, y: number): void {
+  const { width, height } = tip.getBoundingClientRect();
+  tip.style.left = `${Math.max(4, x + 14 + width > innerWidth - 4 ? x - width - 10 : x + 14)}px`;
+  tip.style.top = `${Math.max(4, y + 18 + height > innerHeight - 4 ? y - height - 10 : y + 18)}px`;
+}
+
 // show puts what work gives into a place, with a loading state that appears if
-// it takes long, and the error where it happened.
-export async function show(place: Element, work: () => Promise<Child[]>): Promise<void> {
+// it takes long, unless what is there is to be kept until then, and the error where it
+// happened.
+export async function show(place: Element, work: () => Promise<Child[]>, keep = false): Promise<void> {
   const turn = (turns.get(place) ?? 0) + 1;
   turns.set(place, turn);
-  const timer = setTimeout(() => turns.get(place) === turn && clear(place, h("p", { class: "loading", role: "status" }, "Loading …")), 150);
+  const timer = setTimeout(() => !keep && turns.get(place) === turn && clear(place, h("p", { class: "loading", role: "status" }, "Loading …")), 150);
   try {
     const children = await work();
     if (turns.get(place) === turn) clear(place, ...children);

@@ -12,7 +12,7 @@ import { queuesView } from "./views/queues";
 import { reportView } from "./views/reports";
 import { sourcesView } from "./views/sources";
 import { sqlView } from "./views/sql";
-import { summaryView } from "./views/summary";
+import { summaryView, type SummaryView } from "./views/summary";
 
 const titles: Record<ViewName, string> = { summary: "Summary", timeline: "Timeline", memory: "Memory", queues: "Queues", kernels: "Kernels", transfers: "Transfers",
   flame: "Flame graph", sources: "Sources", sql: "SQL", compare: "Compare" };
@@ -20,6 +20,7 @@ const titles: Record<ViewName, string> = { summary: "Summary", timeline: "Timeli
 let overview: Overview;
 let traces: TraceInfo[] = [];
 let timeline: Timeline | undefined;
+let summary: SummaryView | undefined; // while it is shown
 let live: Live | undefined;
 let shown: string | undefined;
 
@@ -47,7 +48,7 @@ const help = h("dialog", { "aria-label": "Keys" }, h("h1", {}, "Keys and gesture
   [["W S", "zoom in and out, also the wheel"], ["A D", "go left and right, also drag, arrow keys and Shift+wheel"], ["↑ ↓", "scroll, also the wheel with Alt or over the names"],
     ["drag in the ruler, Shift+drag", "mark a range and get its statistics"], ["double click", "zoom to a span"], ["F", "zoom to the selection"], ["0", "show the whole trace"],
     ["M", "statistics of the selection, or of what is shown"], [", .", "select the previous or next in the row"], ["/", "search"], ["N Shift+N", "next and previous match"],
-    ["Esc", "clear selection and range"], ["1 … 9", "views"], ["?", "this help"]] as [string, string][])
+    ["Esc", "clear selection and range"], ["1 … 9", "views, from Summary to SQL"], ["C", "compare two traces"], ["?", "this help"]] as [string, string][])
   .map(([keys, text]) => h("tr", {}, h("td", {}, h("kbd", {}, keys)), h("td", {}, text))))),
   h("form", { method: "dialog" }, h("button", { class: "primary", onclick: (e: Event) => { e.preventDefault(); help.close(); } }, "Close")));
 
@@ -135,6 +136,7 @@ function render(): void {
   const key = `${state.view} ${state.trace} ${state.view === "sources" ? `${state.file} ${state.line}` : ""} ${state.view === "compare" ? state.by : ""}`;
   if (key === shown) return;
   shown = key;
+  summary = undefined;
   if (state.view === "timeline") {
     if (overview.lanes.length === 0 && !overview.running) {
       clear(main, h("div", { class: "view" }, h("p", { class: "empty" }, "The trace has no events: the program may use no OpenACC, or a runtime without the profiling interface.")));
@@ -148,7 +150,7 @@ function render(): void {
     return;
   }
   clear(main, {
-    summary: () => summaryView(overview), flame: flameView, memory: () => memoryView(overview), queues: () => queuesView(overview), sources: sourcesView, sql: sqlView, compare: () => compareView(traces),
+    summary: () => (summary = summaryView(overview)).element, flame: flameView, memory: () => memoryView(overview), queues: () => queuesView(overview), sources: sourcesView, sql: sqlView, compare: () => compareView(traces),
     kernels: () => reportView(() => overview.warnings, "Kernels", ["kernels", "constructs"], 0),
     transfers: () => reportView(() => overview.warnings, "Transfers", ["transfers_by_variable", "transfers", "waits"], 0),
   }[state.view]());
@@ -161,10 +163,11 @@ async function load(): Promise<void> {
   warnings();
 }
 
-// reload is for another trace, or one that has grown.
-async function reload(): Promise<void> {
+// reload is for a trace that has grown, or ended.
+async function reload(ended = false): Promise<void> {
   await load();
   timeline?.grow(overview);
+  summary?.grow(overview, ended);
   if (state.view === "timeline" && !timeline && overview.lanes.length > 0) shown = undefined;
   render();
 }
@@ -173,7 +176,7 @@ async function reload(): Promise<void> {
 async function finished(): Promise<void> {
   for (let tries = 0; ; tries++) {
     try {
-      return await reload();
+      return await reload(true);
     } catch (error) {
       if (tries === 30) return warn("finished", message(error));
       await new Promise((again) => setTimeout(again, 1000));
@@ -187,6 +190,7 @@ function keys(e: KeyboardEvent): void {
   if (e.key === "/") searchField.focus();
   else if (e.key === "?") help.showModal();
   else if (/^[1-9]$/.test(e.key)) change({ view: views[Number(e.key) - 1]! });
+  else if (e.key === "c") change({ view: "compare" });
   else return;
   e.preventDefault();
 }
@@ -236,7 +240,7 @@ async function start(): Promise<void> {
   });
   document.addEventListener("keydown", keys);
   if (overview.running && state.trace === 0) {
-    live = follow(reload, () => void finished(), (following) => {
+    live = follow(() => reload(), () => void finished(), (following) => {
       if (timeline) timeline.follow = following;
     });
     liveSlot.append(live.element);

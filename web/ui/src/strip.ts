@@ -1,18 +1,34 @@
 // The whole run on a strip: what the threads did above, what the devices did below.
 // It shows which part of it is in sight, and changes that.
-import { get, type Overview, type Timeline } from "./api";
+import { get, type Lane, type LaneBlocks, type Overview, type Timeline } from "./api";
 import { kindColour, token } from "./colour";
 import { h } from "./dom";
+import { count } from "./format";
 import { state } from "./state";
 
-// What takes part: of threads, the outermost constructs; the queues.
+// What takes part: of threads, the outermost constructs within what is the program's own;
+// the queues.
 const mostLanes = 48;
 const parts = 400;
 
 // Classes of what is drawn, from the bottom up.
-const hostClasses = ["wait", "compute_construct"];
+const hostClasses = ["wait", "mpi", "compute_construct"];
 const deviceClasses = ["kernel", "upload", "download"];
-const classOf = (kind: string): string => (kind === "wait" || kind === "kernel" || kind === "upload" || kind === "download" ? kind : "compute_construct");
+const classOf = (kind: string): string => ([...hostClasses, ...deviceClasses].includes(kind) ? kind : "compute_construct");
+
+// Spans of the program's own that say nothing of what is done in them.
+const annotations = new Set(["frame", "range"]);
+
+// partsOf says what the halves of the strip are.
+export function partsOf(o: Overview): string {
+  const some = (all: number, what: string): string => (all > mostLanes ? `the first ${mostLanes} of ${count(all)} ${what}` : what);
+  const threads = some(outermost(o).length, "threads");
+  return `${threads.charAt(0).toUpperCase()}${threads.slice(1)} above, ${some(o.lanes.filter((l) => l.type === "queue").length, "device queues")} below`;
+}
+
+function outermost(o: Overview): Lane[] {
+  return o.lanes.filter((l) => l.type === "spans" && l.depth === 0);
+}
 
 interface Shares { host: Map<string, Float64Array>; device: Map<string, Float64Array>; threads: number; queues: number }
 
@@ -22,13 +38,14 @@ export class Strip {
   readonly element: HTMLCanvasElement;
   private shares: Shares | undefined;
   private abort: AbortController | undefined;
+  private marked: Window | undefined; // while it is being marked
   // What does not depend on the window, and for which size, theme and names it was drawn.
   private readonly ground = document.createElement("canvas");
   private drawn = "";
 
   // window is what is in sight, undefined where nothing is to be marked; show changes it.
   constructor(private overview: Overview, private readonly window: () => Window | undefined, private readonly show: (from: number, to: number) => void, private readonly left: () => number) {
-    this.element = h("canvas", { class: "run-strip", role: "img", "aria-label": "The whole run: threads above, device queues below" });
+    this.element = h("canvas", { class: "run-strip", role: "img" });
     new ResizeObserver(() => this.draw()).observe(this.element);
     this.pointers();
   }
@@ -37,13 +54,24 @@ export class Strip {
     this.overview = overview;
     this.abort?.abort();
     this.abort = new AbortController();
-    const spans = overview.lanes.filter((l) => l.type === "spans" && l.depth === 0).slice(0, mostLanes);
-    const queues = overview.lanes.filter((l) => l.type === "queue").slice(0, mostLanes);
+    const signal = this.abort.signal;
+    this.element.title = partsOf(overview);
+    this.element.setAttribute("aria-label", `The whole run: ${this.element.title}`);
+    let spans = outermost(overview).slice(0, mostLanes);
+    let queues = overview.lanes.filter((l) => l.type === "queue").slice(0, mostLanes);
     if (spans.length + queues.length === 0) return;
     const { first, last } = overview.meta;
+    const sums = new Sums(first, last + 1, spans.length, queues.length);
     try {
-      const t = await get<Timeline>("timeline", { trace: state.trace, from: first, to: last + 1, pixels: parts, lanes: [...spans, ...queues].map((l) => l.id).join(",") }, this.abort.signal);
-      this.shares = sharesOf(t, new Set(queues.map((l) => l.id)), first, last + 1, spans.length, queues.length);
+      // Below frames and ranges is what the threads do in them.
+      while (spans.length + queues.length > 0) {
+        const t = await get<Timeline>("timeline", { trace: state.trace, from: first, to: last + 1, pixels: parts, lanes: [...spans, ...queues].map((l) => l.id).join(",") }, signal);
+        const open = sums.add(t, spans, queues);
+        const depth = (spans[0]?.depth ?? 0) + 1;
+        spans = overview.lanes.filter((l) => l.type === "spans" && l.depth === depth && open.has(l.thread));
+        queues = [];
+      }
+      this.shares = sums;
       this.drawn = "";
       this.draw();
     } catch (error) {
@@ -78,7 +106,7 @@ export class Strip {
     c.clearRect(0, 0, this.element.width, this.element.height);
     c.drawImage(this.ground, 0, 0);
     c.setTransform(ratio, 0, 0, ratio, 0, 0);
-    const seen = this.window();
+    const seen = this.marked ?? this.window();
     if (!seen) return;
     const at = (time: number): number => x0 + (Math.min(Math.max(time - first, 0), length) / length) * width;
     const [a, b] = [at(seen.from), Math.max(at(seen.to), at(seen.from) + 3)];
@@ -126,7 +154,7 @@ export class Strip {
   }
 
   // pointers: a drag of the window moves it, of an edge resizes it, elsewhere it marks
-  // a new one; a click centres it.
+  // a new one, which is shown once it is let go; a click centres it.
   private pointers(): void {
     let held: { kind: "move" | "from" | "to" | "new"; time: number; from: number; to: number; moved: boolean } | undefined;
     const time = (e: MouseEvent): number => {
@@ -162,10 +190,16 @@ export class Strip {
       if (held.kind === "move") this.show(held.from + t - held.time, held.to + t - held.time);
       else if (held.kind === "from") this.show(Math.min(t, held.to - 20), held.to);
       else if (held.kind === "to") this.show(held.from, Math.max(t, held.from + 20));
-      else if (Math.abs(t - held.time) > 20) this.show(Math.min(t, held.time), Math.max(t, held.time));
+      else {
+        this.marked = { from: Math.min(t, held.time), to: Math.max(t, held.time) };
+        this.draw();
+      }
     });
     this.element.addEventListener("pointerup", () => {
-      if (held && !held.moved && held.to > held.from) {
+      const marked = this.marked;
+      this.marked = undefined;
+      if (marked && marked.to - marked.from > 20) this.show(marked.from, marked.to);
+      else if (held && !held.moved && held.to > held.from) {
         const half = (held.to - held.from) / 2;
         if (held.time < held.from || held.time > held.to) this.show(held.time - half, held.time + half);
       } else if (held && !held.moved) {
@@ -174,26 +208,65 @@ export class Strip {
       }
       held = undefined;
     });
-    this.element.addEventListener("pointercancel", () => (held = undefined));
+    this.element.addEventListener("pointercancel", () => {
+      held = this.marked = undefined;
+      this.draw();
+    });
   }
 }
 
-// sharesOf adds up, for equal parts of the run, how busy the lanes were with what.
-function sharesOf(t: Timeline, queues: ReadonlySet<number>, first: number, until: number, threads: number, lanes: number): Shares {
-  const shares: Shares = { host: new Map(), device: new Map(), threads: Math.max(threads, 1), queues: Math.max(lanes, 1) };
-  const step = (until - first) / parts;
-  for (const lane of t.lanes) {
-    const into = queues.has(lane.lane) ? shares.device : shares.host;
-    for (let i = 0; i < lane.start.length; i++) {
-      const name = classOf(t.labels[lane.label[i]!]!.kind);
-      let values = into.get(name);
-      if (!values) into.set(name, (values = new Float64Array(parts)));
-      const [start, end] = [Math.max(lane.start[i]!, first), Math.min(lane.end[i]!, until)];
-      if (end <= start) continue;
-      const density = lane.count[i]! > 1 ? Math.min(lane.busy[i]! / (lane.end[i]! - lane.start[i]!), 1) : 1;
-      for (let p = Math.floor((start - first) / step); p < parts && first + p * step < end; p++)
-        values[p]! += (Math.max(0, Math.min(end, first + (p + 1) * step) - Math.max(start, first + p * step)) / step) * density;
-    }
+// Sums adds up, for equal parts of the run, how busy the lanes were with what.
+class Sums implements Shares {
+  readonly host = new Map<string, Float64Array>();
+  readonly device = new Map<string, Float64Array>();
+  readonly threads: number;
+  readonly queues: number;
+  // Of each thread, what has been counted: what is nested in that is part of it.
+  private readonly taken = new Map<number, { start: number; end: number }[]>();
+
+  constructor(private readonly first: number, private readonly until: number, threads: number, queues: number) {
+    this.threads = Math.max(threads, 1);
+    this.queues = Math.max(queues, 1);
   }
-  return shares;
+
+  // add counts the lanes of one depth, and queues; it gives the threads of which there are
+  // frames or ranges, to look into.
+  add(t: Timeline, spans: Lane[], queues: Lane[]): Set<number> {
+    const open = new Set<number>();
+    const threads = new Map(spans.map((l) => [l.id, l.thread]));
+    const ours = new Set(queues.map((l) => l.id));
+    for (const lane of t.lanes) {
+      const thread = threads.get(lane.lane);
+      if (ours.has(lane.lane)) for (let i = 0; i < lane.start.length; i++) this.block(this.device, t, lane, i);
+      if (thread === undefined) continue;
+      const counted = this.taken.get(thread) ?? [];
+      const more: { start: number; end: number }[] = [];
+      let at = 0;
+      for (let i = 0; i < lane.start.length; i++) {
+        if (annotations.has(t.labels[lane.label[i]!]!.kind)) {
+          open.add(thread);
+          continue;
+        }
+        const middle = (lane.start[i]! + lane.end[i]!) / 2;
+        while (at < counted.length && counted[at]!.end < middle) at++;
+        if (at < counted.length && counted[at]!.start <= middle) continue;
+        this.block(this.host, t, lane, i);
+        more.push({ start: lane.start[i]!, end: lane.end[i]! });
+      }
+      this.taken.set(thread, [...counted, ...more].sort((a, b) => a.start - b.start));
+    }
+    return open;
+  }
+
+  private block(into: Map<string, Float64Array>, t: Timeline, lane: LaneBlocks, i: number): void {
+    const name = classOf(t.labels[lane.label[i]!]!.kind);
+    let values = into.get(name);
+    if (!values) into.set(name, (values = new Float64Array(parts)));
+    const [first, step] = [this.first, (this.until - this.first) / parts];
+    const [start, end] = [Math.max(lane.start[i]!, first), Math.min(lane.end[i]!, this.until)];
+    if (end <= start) return;
+    const density = lane.count[i]! > 1 ? Math.min(lane.busy[i]! / (lane.end[i]! - lane.start[i]!), 1) : 1;
+    for (let p = Math.floor((start - first) / step); p < parts && first + p * step < end; p++)
+      values[p]! += (Math.max(0, Math.min(end, first + (p + 1) * step) - Math.max(start, first + p * step)) / step) * density;
+  }
 }

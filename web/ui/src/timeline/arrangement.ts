@@ -31,8 +31,10 @@ export class Arrangement {
     return this.pinned.has(key);
   }
 
-  get hiddenCount(): number {
-    return this.hidden.size;
+  // hiddenAmong counts those of the tracks that are hidden: what is kept may be of
+  // another trace of this name.
+  hiddenAmong(tracks: Track[]): number {
+    return tracks.reduce((sum, t) => sum + (this.isHidden(t.row.key) ? 1 : 0) + this.hiddenAmong(t.inner), 0);
   }
 
   private keep(): void {

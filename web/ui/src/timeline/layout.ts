@@ -92,6 +92,14 @@ export function layout(o: Overview, folded: ReadonlySet<string>, counted: Counte
     pinned.push({ ...track.row, label: name && track.row.type !== "group" ? `${track.row.label} · ${name}` : track.row.label, hint: [name, track.row.hint].filter(Boolean).join(" · "), indent: 0, y: pinnedHeight, pinned: true });
     pinnedHeight += track.row.height;
   };
+  // What is folded hides all but what is pinned, however deep that lies.
+  const pinInside = (track: Track, path: Track[]): void => {
+    for (const inner of track.inner) {
+      if (arrangement.isHidden(inner.row.key)) continue;
+      if (arrangement.isPinned(inner.row.key) && inner.row.type !== "group") pin(inner, [...path, inner]);
+      else pinInside(inner, [...path, inner]);
+    }
+  };
   const add = (track: Track, path: Track[]): void => {
     if (arrangement.isHidden(track.row.key)) return;
     const inside = [...path, track];
@@ -101,10 +109,8 @@ export function layout(o: Overview, folded: ReadonlySet<string>, counted: Counte
     }
     rows.push({ ...track.row, folded: track.row.type === "group" ? folded.has(track.row.key) : undefined, y: height, pinned: false });
     height += track.row.height;
-    for (const inner of track.inner) {
-      if (!folded.has(track.row.key)) add(inner, inside);
-      else if (arrangement.isPinned(inner.row.key) && !arrangement.isHidden(inner.row.key)) pin(inner, [...inside, inner]);
-    }
+    if (folded.has(track.row.key)) pinInside(track, inside);
+    else for (const inner of track.inner) add(inner, inside);
   };
   for (const track of all) add(track, []);
   return { rows, pinned, height, pinnedHeight, tracks: all, byLane: new Map([...rows, ...pinned].filter((r) => r.lane).map((r) => [r.lane!.id, r])) };

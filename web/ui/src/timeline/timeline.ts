@@ -1,7 +1,7 @@
 // The timeline: what is shown of the trace's time, and what is pointed at,
 // selected and marked in it.
 import { get, type Arrow, type Counters, type Detail, type Next, type Overview } from "../api";
-import { h, message } from "../dom";
+import { h, message, placeTip } from "../dom";
 import { bytes, duration, moment, rate } from "../format";
 import { change, colourModes, state, type ColourMode } from "../state";
 import { Strip } from "../strip";
@@ -146,7 +146,7 @@ export class Timeline implements Target {
 
   private relayout(): void {
     this.rows = layout(this.overview, this.folded, this.counted, this.arrangement);
-    const hidden = this.arrangement.hiddenCount;
+    const hidden = this.arrangement.hiddenAmong(this.rows.tracks);
     this.hiddenTracks.hidden = hidden === 0;
     this.hiddenTracks.textContent = `${hidden} hidden`;
     this.resize();
@@ -289,11 +289,7 @@ export class Timeline implements Target {
     if (!lines) return;
     this.tip.replaceChildren(h("b", {}, lines[0]), ...lines[1].map((l) => h("div", {}, l)));
     const box = this.canvas.getBoundingClientRect();
-    const size = this.tip.getBoundingClientRect();
-    const left = box.left + this.at.x + 14;
-    const top = box.top + this.at.y + 18;
-    this.tip.style.left = `${Math.max(4, left + size.width > innerWidth - 4 ? box.left + this.at.x - size.width - 10 : left)}px`;
-    this.tip.style.top = `${Math.max(4, top + size.height > innerHeight - 4 ? box.top + this.at.y - size.height - 10 : top)}px`;
+    placeTip(this.tip, box.left + this.at.x, box.top + this.at.y);
   }
 
   private about(hit: NonNullable<Picture["hover"]>): [string, string[]] {

@@ -1,7 +1,7 @@
 // Flame graph: time by what was nested in what, of the host or of the devices.
 import { get, type FlameNode } from "../api";
-import { font, kindColour, named, onColour, token } from "../colour";
-import { h, link, plain, show } from "../dom";
+import { font, isKind, kindColour, named, onColour, token } from "../colour";
+import { h, link, placeTip, plain, show } from "../dom";
 import { bytes, count, duration, fraction } from "../format";
 import { change, state } from "../state";
 import { chart } from "./chart";
@@ -88,8 +88,7 @@ function contents(root: FlameNode, tip: HTMLElement): HTMLElement[] {
       tip.hidden = !b;
       if (b) {
         tip.replaceChildren(h("b", {}, labelOf(b.node)), ...describe(b.node, value(b.node), value(root)).map((l) => h("div", {}, l)));
-        tip.style.left = `${Math.max(4, Math.min(e.clientX + 14, innerWidth - tip.offsetWidth - 6))}px`;
-        tip.style.top = `${Math.min(e.clientY + 18, innerHeight - tip.offsetHeight - 6)}px`;
+        placeTip(tip, e.clientX, e.clientY);
       }
       if (b !== over) {
         over = b;
@@ -139,7 +138,7 @@ function labelOf(n: FlameNode): string {
 
 function styleOf(n: FlameNode): string {
   const kind = n.name.split(" ")[0]!;
-  return /^(compute_construct|enqueue_\w+|wait|enter_data|exit_data|update|device_init|device_shutdown|runtime_shutdown|create|delete|alloc|free)$/.test(kind) ? kindColour(kind) : named(n.name);
+  return isKind(kind) ? kindColour(kind) : named(n.name);
 }
 
 function describe(n: FlameNode, time: number, whole: number): string[] {

@@ -1,7 +1,7 @@
 // How the durations of a kernel are distributed.
 import { get, type Durations } from "../api";
 import { kindColour, token } from "../colour";
-import { h, link, show } from "../dom";
+import { h, link, placeTip, show } from "../dom";
 import { count, duration } from "../format";
 import { change, state } from "../state";
 import { chart } from "./chart";
@@ -64,8 +64,7 @@ function bars(d: Durations): HTMLElement {
     tip.hidden = !b;
     if (b && e) {
       tip.replaceChildren(h("b", {}, `${count(b.count)} ${b.count === 1 ? "launch" : "launches"}`), h("div", {}, `${duration(b.from)} to ${duration(b.to)}`));
-      tip.style.left = `${Math.max(4, Math.min(e.clientX + 14, innerWidth - tip.offsetWidth - 6))}px`;
-      tip.style.top = `${e.clientY + 16}px`;
+      placeTip(tip, e.clientX, e.clientY);
     }
     if (i !== over) {
       over = i;

@@ -1,43 +1,66 @@
 // The summary: where the time went, what could be better, what cost most.
 import { get, type CostRow, type Finding, type Overview, type Summary } from "../api";
 import { kindColour, token } from "../colour";
-import { h, link, show } from "../dom";
+import { clear, h, link, show } from "../dom";
 import { bytes, count, duration, fraction } from "../format";
 import { code } from "../source";
 import { change, state } from "../state";
-import { Strip } from "../strip";
+import { partsOf, Strip } from "../strip";
 import { table } from "../table";
 
-export function summaryView(o: Overview): HTMLElement {
+// seldom is how often the figures of a running program are read anew, ms: finding what
+// could be better reads all of the trace.
+const seldom = 2000;
+
+export interface SummaryView { element: HTMLElement; grow(o: Overview, ended: boolean): void }
+
+// summaryView shows the trace as it is; grow is for one that got more, and for its end.
+export function summaryView(o: Overview): SummaryView {
   const figures = h("div");
   const findings = h("div");
   const costs = h("div");
   const remarks = h("div");
   const strip = new Strip(o, () => undefined, (from, to) => change({ view: "timeline", from, to }), () => 0);
-  const view = h("div", { class: "view summary" }, figures,
-    o.lanes.length > 0 && h("section", { class: "over-time" }, h("h2", {}, "Over time"), strip.element,
-      h("p", { class: "note" }, "Threads above, device queues below. Mark a part, or click, to see it in the timeline.")),
-    h("section", {}, h("h2", {}, "What could be better"), findings), remarks, costs);
-  void strip.load(o);
-  void show(figures, async () => {
-    const s = await get<Summary>("summary", { trace: state.trace });
-    const said = s.remarks.filter((r) => !o.warnings.includes(r));
-    if (said.length > 0) remarks.replaceChildren(h("section", {}, h("h2", {}, "What stands out"), h("ul", { class: "remarks" }, ...said.map((r) => h("li", {}, sentence(r))))));
-    costs.replaceChildren(...costTables(s));
-    return head(o, s);
-  });
-  void show(findings, async () => {
-    const list = await get<Finding[]>("findings", { trace: state.trace });
-    if (list.length === 0) return [h("p", { class: "empty" }, "accscope advise finds nothing to mend: no data sent for nothing, no mapping that could stay, no wait that nothing needs.")];
-    const most = list.slice(0, 5);
-    const rest = list.slice(5);
-    return [h("ol", { class: "findings" }, ...most.map(findingItem)),
-      rest.length > 0 && h("details", {}, h("summary", {}, `${rest.length} more`), h("ol", { class: "findings", start: 6 }, ...rest.map(findingItem)))];
-  });
-  return view;
+  const parts = h("p", { class: "note" });
+  const time = h("section", { class: "over-time" }, h("h2", {}, "Over time"), strip.element, parts);
+  const element = h("div", { class: "view summary" }, figures, time, h("section", {}, h("h2", {}, "What could be better"), findings), remarks, costs);
+  let [timer, next] = [0, 0];
+  const load = (again: boolean): void => {
+    next = performance.now() + seldom;
+    time.hidden = o.lanes.length === 0;
+    parts.textContent = `${partsOf(o)}. Mark a part, or click, to see it in the timeline.`;
+    void strip.load(o);
+    void show(figures, async () => {
+      const s = await get<Summary>("summary", { trace: state.trace });
+      const said = s.remarks.filter((r) => !o.warnings.includes(r));
+      clear(remarks, said.length > 0 && h("section", {}, h("h2", {}, "What stands out"), h("ul", { class: "remarks" }, ...said.map((r) => h("li", {}, sentence(r))))));
+      costs.replaceChildren(...costTables(s));
+      return head(o, s);
+    }, again);
+    void show(findings, async () => {
+      const list = await get<Finding[]>("findings", { trace: state.trace });
+      if (list.length === 0) return [h("p", { class: "empty" }, "accscope advise finds nothing to mend: no data sent for nothing, no mapping that could stay, no wait that nothing needs.")];
+      const most = list.slice(0, 5);
+      const rest = list.slice(5);
+      const open = findings.querySelector("details")?.open;
+      return [h("ol", { class: "findings" }, ...most.map(findingItem)),
+        rest.length > 0 && h("details", { open }, h("summary", {}, `${rest.length} more`), h("ol", { class: "findings", start: 6 }, ...rest.map(findingItem)))];
+    }, again);
+  };
+  load(false);
+  return { element, grow(now, ended) {
+    o = now;
+    clearTimeout(timer);
+    const wait = ended ? 0 : next - performance.now();
+    if (wait <= 0) load(true);
+    else timer = setTimeout(() => element.isConnected && load(true), wait);
+  } };
 }
 
 const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+
+// said is a finding as a sentence; a variable that it begins with is written as in the program.
+const said = (f: Finding): string => (f.variable !== "" && f.what.startsWith(f.variable) && !/^\w/.test(f.what.slice(f.variable.length)) ? `${f.what}.` : sentence(f.what));
 
 const percent = (part: number, whole: number): string => (whole > 0 ? fraction(part / whole) : "-");
 
@@ -91,7 +114,7 @@ function findingItem(f: Finding): HTMLElement {
     h("div", {}, h("dt", {}, "why"), h("dd", {}, sentence(f.why))),
     f.directive !== "" && h("div", {}, h("dt", {}, "here"), h("dd", {}, code(f.directive, f.file))),
     h("div", {}, h("dt", {}, "instead"), h("dd", {}, /^\s*(#pragma|!\$acc)/.test(f.instead) ? code(f.instead, f.file) : sentence(f.instead))));
-  return h("li", {}, h("div", { class: "finding-head" }, h("b", {}, sentence(f.what)), h("span", { class: "gain" }, f.gain_ns > 0 ? `gains about ${f.cost}` : f.cost)),
+  return h("li", {}, h("div", { class: "finding-head" }, h("b", {}, said(f)), h("span", { class: "gain" }, f.gain_ns > 0 ? `gains about ${f.cost}` : f.cost)),
     h("p", { class: "finding-place" }, h("span", { class: `tag ${f.confidence}` }, f.confidence), `${f.rule.replaceAll("-", " ")} · ${f.subject}`,
       place && " · ", place && link(f.place, () => change({ view: "sources", file: f.file, line: f.line })),
       place && " · ", place && link("in the timeline", () => change({ view: "timeline", search: `${f.file}:${f.line}` })),

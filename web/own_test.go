@@ -1,0 +1,110 @@
+package web
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/accscope/accscope/collector/store/generate"
+)
+
+// annotated is a trace whose iterations are frames, with calls of MPI, marks and ranges.
+func annotated(t testing.TB, spans int) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "annotated.db")
+	if _, err := generate.Trace(path, generate.Options{Spans: spans, Threads: 2, Activity: true, Own: true, Seed: 1}); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// What is the program's own has colours of its own, each with its entry in the legend.
+func TestOwnColours(t *testing.T) {
+	b := browse(t, serve(t, Options{Traces: []string{annotated(t, 3000)}}).URL()+"#view=timeline")
+	b.settled()
+	b.picture("own")
+	entries := evaluate[[]string](b, `[...document.querySelectorAll(".timeline-legend button")].map(e => e.textContent)`)
+	for _, want := range []string{"frame", "range", "mark", "MPI", "kernel", "wait"} {
+		found := false
+		for _, entry := range entries {
+			found = found || entry == want
+		}
+		if !found {
+			t.Errorf("the legend has no %s: %q", want, entries)
+		}
+	}
+	seen := map[string]string{}
+	for name, style := range evaluate[map[string]string](b, `Object.fromEntries([...document.querySelectorAll(".timeline-legend button")].map(e => [e.textContent, e.querySelector("i").style.background]))`) {
+		if other, known := seen[style]; known {
+			t.Errorf("%s and %s are both %s", name, other, style)
+		}
+		seen[style] = name
+	}
+}
+
+// Of an annotated program the strip shows what the threads do in its frames and ranges.
+func TestStripLooksIntoRanges(t *testing.T) {
+	b := browse(t, serve(t, Options{Traces: []string{annotated(t, 3000)}}).URL()+"#view=timeline")
+	b.settled()
+	b.picture("strip")
+	// The colours of the strip's upper half against those of the legend.
+	seen := evaluate[map[string]bool](b, `(() => {
+		const strip = document.querySelector(".run-strip"), data = strip.getContext("2d").getImageData(0, 0, strip.width, Math.floor(strip.height / 2)).data;
+		const known = new Map([...document.querySelectorAll(".timeline-legend button")].map(e => [e.querySelector("i").style.background.match(/\d+/g).slice(0, 3).join(), e.textContent]));
+		const found = {};
+		for (let i = 0; i < data.length; i += 4) {
+			const name = known.get([data[i], data[i + 1], data[i + 2]].join());
+			if (name) found[name] = true;
+		}
+		return found;
+	})()`)
+	for name, want := range map[string]bool{"MPI": true, "compute construct": true, "frame": false, "range": false} {
+		if seen[name] != want {
+			t.Errorf("the colour of %s: %v, want %v", name, seen[name], want)
+		}
+	}
+	if title := b.text(`document.querySelector(".run-strip").title`); title != "Threads above, device queues below" {
+		t.Errorf("the strip is called %q", title)
+	}
+}
+
+// A part that is marked on the summary's strip is shown once it is let go.
+func TestMarkOnTheSummary(t *testing.T) {
+	b := browse(t, serveGenerated(t, 3000).URL())
+	b.settled()
+	if text := b.text(`document.querySelector("main").innerText`); !strings.Contains(text, "Over time") {
+		t.Fatalf("the summary says %q", text)
+	}
+	b.text(`(document.querySelector(".run-strip").scrollIntoView(), "")`)
+	box := evaluate[[]float64](b, `(r => [r.x, r.y, r.width, r.height])(document.querySelector(".run-strip").getBoundingClientRect())`)
+	y := box[1] + box[3]/2
+	b.drag(box[0]+box[2]*0.25, y, box[0]+box[2]*0.75, y) // by a place half way
+	b.wait("the timeline", `location.hash.includes("view=timeline") && location.hash.includes("from=")`)
+	b.settled()
+	b.text(`(fetch("/api/overview").then(r => r.json()).then(o => {
+		const p = new URLSearchParams(location.hash.slice(1));
+		window.part = (p.get("to") - p.get("from")) / (o.meta.last - o.meta.first);
+	}), "")`)
+	b.wait("what is shown", `window.part !== undefined`)
+	if part := evaluate[float64](b, "window.part"); part < 0.45 || part > 0.55 {
+		t.Errorf("%g of the run is shown, half of it was marked", part)
+	}
+}
+
+// A finding that begins with a variable writes that as the program does.
+func TestFindingsKeepNames(t *testing.T) {
+	s := serveGenerated(t, 20_000)
+	b := browse(t, s.URL())
+	b.settled()
+	n := 0
+	for _, f := range answer[[]findingInfo](t, s, "/api/findings") {
+		if f.Variable == "" || !strings.HasPrefix(f.What, f.Variable) {
+			continue
+		}
+		n++
+		b.wait("the finding "+f.What, `[...document.querySelectorAll(".finding-head b")].some(e => e.textContent === `+quote(f.What+".")+`)`)
+	}
+	if n == 0 {
+		t.Error("no finding begins with a variable")
+	}
+}
