@@ -78,18 +78,20 @@ func withOpenMPI(t *testing.T) {
 	}
 }
 
-func recordMessaging(t *testing.T, name string) string {
+// recordMPI records two ranks of a program, given as the text of a file, in trace.db of
+// the folder that it gives.
+func recordMPI(t *testing.T, name, source string) string {
 	t.Helper()
 	withOpenMPI(t)
 	folder := t.TempDir()
-	if err := os.WriteFile(filepath.Join(folder, name), []byte(messaging[name]), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(folder, name), []byte(source), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	compiler := "mpicc"
 	arguments := []string{"-g", "-o", "program", name}
 	if filepath.Ext(name) != ".c" {
 		compiler = "mpifort"
-		arguments = append(arguments, "-ffixed-line-length-none")
+		arguments = append(arguments, "-ffixed-line-length-none", "-fallow-argument-mismatch")
 	}
 	execute(t, folder, []string{"OMPI_FC=" + compilers.Fortran()}, compiler, arguments...).must(t)
 	invoke(t, folder, "run", "-q", "-o", "trace.db", "--", "mpirun", "-n", "2", "./program").must(t)
@@ -107,7 +109,7 @@ func answered(t *testing.T, folder, sql string) string {
 func TestMPICalls(t *testing.T) {
 	for name := range messaging {
 		t.Run(name, func(t *testing.T) {
-			folder := recordMessaging(t, name)
+			folder := recordMPI(t, name, messaging[name])
 			got := answered(t, folder, `SELECT p.rank, c.call, c.peer, c.bytes, c.tag, c.communicator FROM communication c JOIN processes p USING (process)
 				WHERE tag <> 8 AND call <> 'MPI_Wait' ORDER BY p.rank, c.start`)
 			want := `0,MPI_Init,-2,0,0,0
@@ -133,7 +135,7 @@ func TestMPICalls(t *testing.T) {
 // What a barrier waits is the time between the begins of the ranks' calls, a receive's that
 // to the send; a message's bytes are those that came.
 func TestMPIWaiting(t *testing.T) {
-	folder := recordMessaging(t, "program.c")
+	folder := recordMPI(t, "program.c", messaging["program.c"])
 	rows := map[string]map[string]any{}
 	for _, row := range reportedRows(t, folder, "communication") {
 		rows[fmt.Sprint(row["call"])] = row

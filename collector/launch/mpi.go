@@ -4,16 +4,14 @@ import (
 	"debug/elf"
 	"os/exec"
 	"path/filepath"
-	"strings"
 )
 
-// mpiLibraries are the libraries that stand before an MPI's calls, by the beginnings of
-// what programs of that MPI load.
+// mpiLibraries are the libraries that stand before an MPI's calls, by what programs of
+// that MPI load: an MPI's libraries have the version of its ABI, whatever its vendor and
+// language (libmpi_usempif08.so.40; libmpich.so.12, libmpifort.so.12, libmpi_gnu_91.so.12).
 var mpiLibraries = []struct{ needed, library string }{
-	{"libmpi.so.40", "libaccscope-openmpi.so"},
-	{"libmpi_", "libaccscope-openmpi.so"}, // its Fortran interfaces
-	{"libmpich", "libaccscope-mpich.so"},
-	{"libmpi.so.12", "libaccscope-mpich.so"}, // the common ABI of MPICH and others
+	{"libmpi*.so.40", "libaccscope-openmpi.so"},
+	{"libmpi*.so.12", "libaccscope-mpich.so"},
 }
 
 // mpiOf is the library for the MPI that a program's file loads, "" if it loads none.
@@ -29,7 +27,7 @@ func mpiOf(path string) string {
 	}
 	for _, name := range needed {
 		for _, of := range mpiLibraries {
-			if strings.HasPrefix(name, of.needed) {
+			if is, err := filepath.Match(of.needed, name); err == nil && is {
 				return of.library
 			}
 		}
