@@ -13,13 +13,26 @@
 #pragma weak ompi_mpi_datatype_null
 #pragma weak OMPI_C_MPI_COMM_NULL_COPY_FN
 #pragma weak ompi_mpi_group_null
+extern int mpi_fortran_in_place_;
+#pragma weak mpi_fortran_in_place_
 /* One that no other MPI has.  */
 #define OURS (&ompi_mpi_comm_world)
+#define LOADED accscope_openmpi_loaded
+#define ANOTHER_LOADED accscope_mpich_loaded
+#define FORTRAN_IN_PLACE (&mpi_fortran_in_place_)
 #else
 extern int MPIR_Dup_fn (MPI_Comm, int, void *, void *, void *, int *);
 #pragma weak MPIR_Dup_fn
 #define OURS (&MPIR_Dup_fn)
+#define LOADED accscope_mpich_loaded
+#define ANOTHER_LOADED accscope_openmpi_loaded
+extern void *MPIR_F_MPI_IN_PLACE;
+#pragma weak MPIR_F_MPI_IN_PLACE
+#define FORTRAN_IN_PLACE (&MPIR_F_MPI_IN_PLACE ? MPIR_F_MPI_IN_PLACE : NULL)
 #endif
+#pragma weak MPI_F_STATUS_IGNORE
+#pragma weak PMPI_Status_f2c
+#pragma weak PMPI_Comm_rank
 #pragma weak PMPI_Initialized
 #pragma weak PMPI_Finalized
 #pragma weak PMPI_Comm_f2c
@@ -40,9 +53,8 @@ extern int MPIR_Dup_fn (MPI_Comm, int, void *, void *, void *, int *);
 /* What is known of a communicator, an attribute of it.  */
 struct known
 {
-  int32_t number;
-  int size;		/* of the group that peers are of */
-  int world[];		/* their ranks in MPI_COMM_WORLD */
+  struct abi_communicator all;
+  int world[];		/* the peers' ranks in MPI_COMM_WORLD */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -51,6 +63,21 @@ static int keyval = MPI_KEYVAL_INVALID;
 /* How many communicators of the same processes there are.  */
 static struct same { uint32_t hash, count; } *sames;
 static unsigned same_count;
+
+int LOADED (void);
+__attribute__ ((weak)) int ANOTHER_LOADED (void);
+
+__attribute__ ((visibility ("default"))) int
+LOADED (void)
+{
+  return OURS != NULL;
+}
+
+int
+abi_concerned (void)
+{
+  return OURS != NULL || !ANOTHER_LOADED || !ANOTHER_LOADED ();
+}
 
 int
 abi_active (void)
@@ -108,9 +135,10 @@ static struct known *
 learn (MPI_Comm communicator)
 {
   MPI_Group group, all;
-  int inter = 0, size = 0;
+  int inter = 0, size = 0, rank = 0;
   struct known *known = NULL;
-  if (PMPI_Comm_test_inter (communicator, &inter) != MPI_SUCCESS
+  if (PMPI_Comm_rank (communicator, &rank) != MPI_SUCCESS
+      || PMPI_Comm_test_inter (communicator, &inter) != MPI_SUCCESS
       || (inter ? PMPI_Comm_remote_group (communicator, &group)
 	  : PMPI_Comm_group (communicator, &group)) != MPI_SUCCESS)
     return NULL;
@@ -129,9 +157,9 @@ learn (MPI_Comm communicator)
 	}
       else
 	{
-	  known->size = size;
-	  known->number = communicator == MPI_COMM_WORLD ? 0
+	  int32_t number = communicator == MPI_COMM_WORLD ? 0
 	    : communicator == MPI_COMM_SELF ? 1 : number_of (known->world, size);
+	  known->all = (struct abi_communicator) { number, size, rank, inter };
 	}
       free (ranks);
       PMPI_Group_free (&all);
@@ -162,12 +190,18 @@ known_of (MPI_Comm communicator)
   return known;
 }
 
-int32_t
-abi_communicator (intptr_t handle, enum language language, int *size)
+struct abi_communicator
+abi_communicator (intptr_t handle, enum language language)
 {
   const struct known *known = known_of (communicator_of (handle, language));
-  *size = known ? known->size : 0;
-  return known ? known->number : 0;
+  return known ? known->all : (struct abi_communicator) { 0, 0, 0, 0 };
+}
+
+int
+abi_in_place (intptr_t buffer, enum language language)
+{
+  const void *in_place = language == LANGUAGE_FORTRAN ? FORTRAN_IN_PLACE : MPI_IN_PLACE;
+  return in_place && (const void *) buffer == in_place;
 }
 
 int64_t
@@ -178,32 +212,55 @@ abi_peer (intptr_t handle, int rank, enum language language)
   if (rank < 0)
     return NO_PEER;
   const struct known *known = known_of (communicator_of (handle, language));
-  return known && rank < known->size ? known->world[rank] : rank;
+  return known && rank < known->all.size ? known->world[rank] : rank;
 }
 
-int64_t
-abi_size (intptr_t handle, enum language language)
+static MPI_Datatype
+type_of (intptr_t handle, enum language language)
+{
+  if (language == LANGUAGE_FORTRAN)
+    return PMPI_Type_f2c (*(const MPI_Fint *) handle);
+  return (MPI_Datatype) handle;
+}
+
+static int64_t
+size_of (MPI_Datatype type)
 {
   int size = 0;
-  MPI_Datatype type = language == LANGUAGE_FORTRAN
-    ? PMPI_Type_f2c (*(const MPI_Fint *) handle) : (MPI_Datatype) handle;
   if (type == MPI_DATATYPE_NULL || PMPI_Type_size (type, &size) != MPI_SUCCESS
       || size == MPI_UNDEFINED)
     return 0;
   return size;
 }
 
-int
-abi_received (intptr_t status, intptr_t type, int *rank, int64_t *bytes)
+int64_t
+abi_size (intptr_t handle, enum language language)
 {
-  const MPI_Status *of = (const MPI_Status *) status;
+  return size_of (type_of (handle, language));
+}
+
+int
+abi_received (intptr_t handle, intptr_t type, enum language language, int *rank,
+	      int64_t *bytes)
+{
+  MPI_Status status;
   int count = 0;
-  if (of == MPI_STATUS_IGNORE)
+  if (language == LANGUAGE_FORTRAN)
+    {
+      const MPI_Fint *of = (const MPI_Fint *) handle;
+      if (!PMPI_Status_f2c || !&MPI_F_STATUS_IGNORE || of == MPI_F_STATUS_IGNORE
+	  || PMPI_Status_f2c (of, &status) != MPI_SUCCESS)
+	return 0;
+    }
+  else if ((const MPI_Status *) handle == MPI_STATUS_IGNORE)
     return 0;
-  *rank = of->MPI_SOURCE;
-  if (type == 0 || PMPI_Get_count (of, (MPI_Datatype) type, &count) != MPI_SUCCESS
-      || count == MPI_UNDEFINED)
+  else
+    status = *(const MPI_Status *) handle;
+  MPI_Datatype element = type_of (type, language);
+  *rank = status.MPI_SOURCE;
+  if (element == MPI_DATATYPE_NULL
+      || PMPI_Get_count (&status, element, &count) != MPI_SUCCESS || count == MPI_UNDEFINED)
     return 0;
-  *bytes = count * abi_size (type, LANGUAGE_C);
+  *bytes = count * size_of (element);
   return 1;
 }

@@ -10,12 +10,26 @@ enum language { LANGUAGE_C, LANGUAGE_FORTRAN };
 #define ANY_SOURCE (-1)
 #define NO_PEER (-2)
 
+/* What is known of a communicator.  */
+struct abi_communicator
+{
+  int32_t number;	/* the same in all of its processes; 0: MPI_COMM_WORLD */
+  int size;		/* of the group that peers are of; 0: nothing is known */
+  int rank;		/* the process's own, in its group */
+  int inter;		/* whether it is an intercommunicator */
+};
+
+/* Whether calls are for this library to tell: not where the process has loaded another
+   MPI that there is a library for, and that library.  */
+int abi_concerned (void);
+
 /* Whether the process runs on this MPI, and is between initialization and end.  */
 int abi_active (void);
 
-/* The communicator's number, the same in all of its processes (0: MPI_COMM_WORLD), and
-   its size.  */
-int32_t abi_communicator (intptr_t communicator, enum language language, int *size);
+struct abi_communicator abi_communicator (intptr_t communicator, enum language language);
+
+/* Whether a buffer is MPI_IN_PLACE.  */
+int abi_in_place (intptr_t buffer, enum language language);
 
 /* The rank in MPI_COMM_WORLD of a rank of the communicator; ANY_SOURCE, NO_PEER.  */
 int64_t abi_peer (intptr_t communicator, int rank, enum language language);
@@ -23,7 +37,9 @@ int64_t abi_peer (intptr_t communicator, int rank, enum language language);
 /* Bytes of an element.  */
 int64_t abi_size (intptr_t type, enum language language);
 
-/* The rank and the bytes of a message that C's status tells of; 0: it tells nothing.  */
-int abi_received (intptr_t status, intptr_t type, int *rank, int64_t *bytes);
+/* The rank and the bytes of a message that the status of a call that succeeded tells of;
+   0: it tells nothing.  */
+int abi_received (intptr_t status, intptr_t type, enum language language, int *rank,
+		  int64_t *bytes);
 
 #endif

@@ -10,15 +10,23 @@
 #include "calls.h"
 #include "accscope_annotation.h"
 #include <dlfcn.h>
+#include <link.h>
 
 #define EXPORTED __attribute__ ((visibility ("default")))
 
-enum counting { ONE, EACH, ARRAY };
+enum counting { ONE, EACH, ARRAY, OWN };
+
+/* Which arguments say how much there is.  */
+struct amount
+{
+  unsigned char count, type, counting;
+};
 
 struct shape
 {
   const char *name;
-  unsigned char count, type, peer, tag, communicator, status, counting;
+  struct amount amount, in_place;
+  unsigned char in_place_buffer, peer, tag, communicator, status;
 };
 
 struct call
@@ -26,11 +34,14 @@ struct call
   const struct shape *shape;
   const intptr_t *words;
   enum language language;
+  int concerned;
   accscope_annotate_function *tell;	/* null: not this one */
   struct accscope_annotation annotation;
 };
 
-static __thread unsigned depth;		/* calls of MPI that call others */
+/* Calls of MPI that call others.  By its name it is one in a process that has both of
+   our libraries.  */
+EXPORTED __thread unsigned accscope_mpi_depth;
 
 static accscope_annotate_function *
 profiler (void)
@@ -45,16 +56,38 @@ profiler (void)
   return found == accscope_annotate_nobody ? NULL : found;
 }
 
+/* One of the libraries of an MPI that are loaded, by its number from 0.  */
+struct search
+{
+  unsigned skip;
+  char path[4096];	/* empty: there is none of that number */
+};
+
+static int
+is_it (struct dl_phdr_info *loaded, size_t size, void *data)
+{
+  struct search *search = data;
+  const char *path = loaded->dlpi_name, *slash = path ? strrchr (path, '/') : NULL;
+  (void) size;
+  if (!path || strncmp (slash ? slash + 1 : path, "libmpi", 6) != 0
+      || strlen (path) >= sizeof search->path || search->skip-- > 0)
+    return 0;
+  strcpy (search->path, path);
+  return 1;
+}
+
 /* MPI's own function.  A library of the program's may have been opened for itself.  */
 static void *
 find (const char *name)
 {
-  static const char *const libraries[] = { "libmpi.so.40", "libmpi_mpifh.so.40",
-    "libmpi_usempif08.so.40", "libmpich.so.12", "libmpichfort.so.12" };
   void *found = dlsym (RTLD_NEXT, name);
-  for (unsigned i = 0; !found && i < sizeof libraries / sizeof *libraries; i++)
+  for (unsigned number = 0; !found; number++)
     {
-      void *library = dlopen (libraries[i], RTLD_LAZY | RTLD_NOLOAD);
+      struct search search = { .skip = number };
+      dl_iterate_phdr (is_it, &search);
+      if (!search.path[0])
+	break;
+      void *library = dlopen (search.path, RTLD_LAZY | RTLD_NOLOAD);
       if (library)
 	found = dlsym (library, name);
     }
@@ -70,16 +103,40 @@ integer (const struct call *call, unsigned n)
 }
 
 static int64_t
-elements (const struct call *call, int size)
+elements (const struct call *call, const struct amount *amount,
+	  const struct abi_communicator *communicator)
+{
+  const int *counts = (const int *) call->words[amount->count - 1];
+  int64_t sum = 0;
+  switch (amount->counting)
+    {
+    case EACH:
+      return (int64_t) integer (call, amount->count) * communicator->size;
+    case ARRAY:
+      for (int i = 0; counts && i < communicator->size; i++)
+	sum += counts[i];
+      return sum;
+    case OWN:
+      return counts && communicator->size > 0 ? counts[communicator->rank] : 0;
+    }
+  return integer (call, amount->count);
+}
+
+/* The bytes of a call; 0 where MPI does not look at what says so.  */
+static int64_t
+bytes_of (const struct call *call, const struct abi_communicator *communicator)
 {
   const struct shape *shape = call->shape;
-  if (shape->counting != ARRAY)
-    return (int64_t) integer (call, shape->count) * (shape->counting == EACH ? size : 1);
-  const int *counts = (const int *) call->words[shape->count - 1];
-  int64_t sum = 0;
-  for (int i = 0; counts && i < size; i++)
-    sum += counts[i];
-  return sum;
+  const struct amount *amount = &shape->amount;
+  int collective = shape->tag == 0;
+  if (shape->in_place_buffer
+      && abi_in_place (call->words[shape->in_place_buffer - 1], call->language))
+    amount = &shape->in_place;
+  /* Which group sends, and what of the arguments counts, is different for each call.  */
+  if (!amount->count || (collective && communicator->inter))
+    return 0;
+  int64_t count = elements (call, amount, communicator);
+  return count > 0 ? count * abi_size (call->words[amount->type - 1], call->language) : 0;
 }
 
 static void
@@ -87,21 +144,19 @@ describe (struct call *call)
 {
   const struct shape *shape = call->shape;
   struct accscope_annotation *a = &call->annotation;
-  int size = 0;
+  struct abi_communicator communicator = { 0, 0, 0, 0 };
   a->number = NO_PEER;
   if (!abi_active ())
     return;
   if (shape->communicator)
-    a->communicator
-      = abi_communicator (call->words[shape->communicator - 1], call->language, &size);
+    communicator = abi_communicator (call->words[shape->communicator - 1], call->language);
+  a->communicator = communicator.number;
   if (shape->peer)
     a->number = abi_peer (call->words[shape->communicator - 1],
 			  integer (call, shape->peer), call->language);
   if (shape->tag)
     a->tag = integer (call, shape->tag);
-  if (shape->count)
-    a->bytes = (uint64_t) (elements (call, size)
-			   * abi_size (call->words[shape->type - 1], call->language));
+  a->bytes = (uint64_t) bytes_of (call, &communicator);
 }
 
 static void
@@ -109,7 +164,8 @@ enter (struct call *call, const struct shape *shape, const intptr_t *words,
        enum language language, void *caller)
 {
   call->tell = NULL;
-  if (depth++ || !(call->tell = profiler ()))
+  call->concerned = abi_concerned ();
+  if (!call->concerned || accscope_mpi_depth++ || !(call->tell = profiler ()))
     return;
   call->shape = shape;
   call->words = words;
@@ -123,10 +179,12 @@ enter (struct call *call, const struct shape *shape, const intptr_t *words,
   call->tell (&call->annotation);
 }
 
+/* SUCCEEDED: MPI has filled in the status, if there is one.  */
 static void
-leave (struct call *call)
+leave (struct call *call, int succeeded)
 {
-  depth--;
+  if (call->concerned)
+    accscope_mpi_depth--;
   if (!call->tell)
     return;
   int rank;
@@ -134,10 +192,11 @@ leave (struct call *call)
   struct accscope_annotation *a = &call->annotation;
   const struct shape *shape = call->shape;
   a->kind = ACCSCOPE_MPI_END;
-  if (shape->status && call->language == LANGUAGE_C && a->number != NO_PEER && abi_active ()
-      && abi_received (call->words[shape->status - 1], call->words[shape->type - 1], &rank, &bytes))
+  if (succeeded && shape->status && a->number != NO_PEER && abi_active ()
+      && abi_received (call->words[shape->status - 1], call->words[shape->amount.type - 1],
+		       call->language, &rank, &bytes))
     {
-      a->number = abi_peer (call->words[shape->communicator - 1], rank, LANGUAGE_C);
+      a->number = abi_peer (call->words[shape->communicator - 1], rank, call->language);
       a->bytes = (uint64_t) bytes;
     }
   else
@@ -150,8 +209,8 @@ static void
 tell_sent (const struct call *outer, unsigned char count, unsigned char type,
 	   unsigned char peer, unsigned char tag)
 {
-  const struct shape shape = { "MPI_Sendrecv (send)", count, type, peer, tag,
-    outer->shape->communicator, 0, ONE };
+  const struct shape shape = { .name = "MPI_Sendrecv (send)", .amount = { count, type, ONE },
+    .peer = peer, .tag = tag, .communicator = outer->shape->communicator };
   struct call call = *outer;
   if (!outer->tell)
     return;
@@ -216,7 +275,31 @@ also_sends (const struct call *call)
 #define JOIN(a, b) a##b
 #define EXPAND(macro, n) JOIN (macro, n)
 
-enum { UNKNOWN_FUNCTION = 16 };	/* MPI_ERR_OTHER or alike: an error to both */
+enum { SUCCESS = 0, UNKNOWN_FUNCTION = 16 };	/* MPI_ERR_OTHER or alike: an error to both */
+
+/* Where Fortran's call puts its error, its last argument; null: the program left it out.  */
+static int *
+error_of (const intptr_t *words, unsigned n)
+{
+  return (int *) words[n - 1];
+}
+
+static intptr_t
+unknown (const intptr_t *words, unsigned n, enum language language)
+{
+  if (language == LANGUAGE_FORTRAN && error_of (words, n))
+    *error_of (words, n) = UNKNOWN_FUNCTION;
+  return UNKNOWN_FUNCTION;
+}
+
+/* Where Fortran's program does not ask, errors end it.  */
+static int
+succeeded (intptr_t result, const intptr_t *words, unsigned n, enum language language)
+{
+  if (language == LANGUAGE_C)
+    return (int) result == SUCCESS;
+  return !error_of (words, n) || *error_of (words, n) == SUCCESS;
+}
 
 #define STAND_BEFORE(n, symbol, shape, language) \
   EXPORTED intptr_t symbol (EXPAND (WORDS_, n)); \
@@ -229,20 +312,23 @@ enum { UNKNOWN_FUNCTION = 16 };	/* MPI_ERR_OTHER or alike: an error to both */
     if (!next) \
       next = (intptr_t (*) (EXPAND (WORDS_, n))) find (#symbol); \
     if (!next) \
-      return UNKNOWN_FUNCTION; \
+      return unknown (words, n, language); \
     enter (&call, &shape, words, language, __builtin_return_address (0)); \
     also_sends (&call); \
     intptr_t result = next (EXPAND (NAMES_, n)); \
-    leave (&call); \
+    leave (&call, succeeded (result, words, n, language)); \
     return result; \
   }
 
-#define CALL(n, name, lower, count, type, peer, tag, communicator, status, counting) \
-  static const struct shape shape_##name \
-    = { "MPI_" #name, count, type, peer, tag, communicator, status, counting }; \
-  STAND_BEFORE (n, MPI_##name, shape_##name, LANGUAGE_C) \
-  STAND_BEFORE (EXPAND (MORE_, n), mpi_##lower##_, shape_##name, LANGUAGE_FORTRAN) \
-  STAND_BEFORE (EXPAND (MORE_, n), mpi_##lower##_f08_, shape_##name, LANGUAGE_FORTRAN)
+#define IN_PLACE(buffer, count, type, counting) \
+  .in_place_buffer = buffer, .in_place = { count, type, counting }
+#define CALL(n, c_name, lower, count_, type_, peer_, tag_, communicator_, status_, counting_, ...) \
+  static const struct shape shape_##c_name \
+    = { .name = "MPI_" #c_name, .amount = { count_, type_, counting_ }, .peer = peer_, \
+	.tag = tag_, .communicator = communicator_, .status = status_, __VA_ARGS__ }; \
+  STAND_BEFORE (n, MPI_##c_name, shape_##c_name, LANGUAGE_C) \
+  STAND_BEFORE (EXPAND (MORE_, n), mpi_##lower##_, shape_##c_name, LANGUAGE_FORTRAN) \
+  STAND_BEFORE (EXPAND (MORE_, n), mpi_##lower##_f08_, shape_##c_name, LANGUAGE_FORTRAN)
 
 CALLS (CALL)
 
@@ -271,6 +357,6 @@ MPI_Finalize (void)
     return UNKNOWN_FUNCTION;
   enter (&call, &shape_Finalize, NULL, LANGUAGE_C, __builtin_return_address (0));
   int result = next ();
-  leave (&call);
+  leave (&call, result == SUCCESS);
   return result;
 }

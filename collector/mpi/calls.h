@@ -1,8 +1,10 @@
 /* calls.h - the calls of MPI that are told of: number of C's arguments, name, name in
    Fortran, and which argument (from 1; 0: none) is the count, the datatype, the peer or
-   root, the tag, the communicator, and C's status.
+   root, the tag, the communicator, and the status.
 
-   A count is one, one for each rank (EACH), or an array with one for each (ARRAY).
+   A count is one, one for each rank (EACH), or an array with one for each (ARRAY), of
+   which the calling rank's is meant (OWN).  IN_PLACE says which argument, where it is
+   MPI_IN_PLACE, makes count and datatype mean nothing, and which are meant then.
    Fortran has one argument more, except for those of LANGUAGES, which are in calls.c.  */
 #define CALLS(CALL) \
   CALL (6, Send, send, 2, 3, 4, 5, 6, 0, ONE) \
@@ -29,14 +31,14 @@
   CALL (7, Reduce, reduce, 3, 4, 6, 0, 7, 0, ONE) \
   CALL (6, Allreduce, allreduce, 3, 4, 0, 0, 6, 0, ONE) \
   CALL (7, Iallreduce, iallreduce, 3, 4, 0, 0, 6, 0, ONE) \
-  CALL (8, Gather, gather, 2, 3, 7, 0, 8, 0, ONE) \
-  CALL (9, Gatherv, gatherv, 2, 3, 8, 0, 9, 0, ONE) \
-  CALL (8, Scatter, scatter, 5, 6, 7, 0, 8, 0, ONE) \
-  CALL (9, Scatterv, scatterv, 6, 7, 8, 0, 9, 0, ONE) \
-  CALL (7, Allgather, allgather, 2, 3, 0, 0, 7, 0, ONE) \
-  CALL (8, Allgatherv, allgatherv, 2, 3, 0, 0, 8, 0, ONE) \
-  CALL (7, Alltoall, alltoall, 2, 3, 0, 0, 7, 0, EACH) \
-  CALL (9, Alltoallv, alltoallv, 2, 4, 0, 0, 9, 0, ARRAY) \
+  CALL (8, Gather, gather, 2, 3, 7, 0, 8, 0, ONE, IN_PLACE (1, 5, 6, ONE)) \
+  CALL (9, Gatherv, gatherv, 2, 3, 8, 0, 9, 0, ONE, IN_PLACE (1, 5, 7, OWN)) \
+  CALL (8, Scatter, scatter, 5, 6, 7, 0, 8, 0, ONE, IN_PLACE (4, 2, 3, ONE)) \
+  CALL (9, Scatterv, scatterv, 6, 7, 8, 0, 9, 0, ONE, IN_PLACE (5, 2, 4, OWN)) \
+  CALL (7, Allgather, allgather, 2, 3, 0, 0, 7, 0, ONE, IN_PLACE (1, 5, 6, ONE)) \
+  CALL (8, Allgatherv, allgatherv, 2, 3, 0, 0, 8, 0, ONE, IN_PLACE (1, 5, 7, OWN)) \
+  CALL (7, Alltoall, alltoall, 2, 3, 0, 0, 7, 0, EACH, IN_PLACE (1, 5, 6, EACH)) \
+  CALL (9, Alltoallv, alltoallv, 2, 4, 0, 0, 9, 0, ARRAY, IN_PLACE (1, 6, 8, ARRAY)) \
   CALL (6, Reduce_scatter, reduce_scatter, 3, 4, 0, 0, 6, 0, ARRAY) \
   CALL (6, Reduce_scatter_block, reduce_scatter_block, 3, 4, 0, 0, 6, 0, EACH) \
   CALL (6, Scan, scan, 3, 4, 0, 0, 6, 0, ONE) \
