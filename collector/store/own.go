@@ -16,6 +16,12 @@ type Number struct {
 // calls of MPI.
 func (s *Site) Own() bool { return model.Own(s.KindCode) }
 
+// A call of MPI has its communicator's number and the message's tag in one.
+const (
+	communicatorBits = 1<<31 - 1
+	tagShift         = 32
+)
+
 // Numbers are those of a record of the program's own, which stand where other events
 // have addresses.
 func (r *Record) Numbers() []Number {
@@ -23,7 +29,7 @@ func (r *Record) Numbers() []Number {
 	case model.FrameStart:
 		return []Number{{"number", int64(r.Host)}}
 	case model.MPIStart:
-		return []Number{{"peer", int64(r.Host)}, {"communicator", int64(r.Address)}}
+		return []Number{{"peer", int64(r.Host)}, {"communicator", int64(r.Address & communicatorBits)}, {"tag", int64(r.Address) >> tagShift}}
 	}
 	if r.Site.Own() && r.Host != 0 {
 		return []Number{{"number", int64(r.Host)}}

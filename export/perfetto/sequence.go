@@ -33,15 +33,16 @@ const (
 	keyNumber
 	keyPeer
 	keyCommunicator
+	keyTag
 )
 
 var ownKeys = [...]string{keyRecord: "record", keySequence: "sequence", keyBytes: "bytes", keyHost: "host_address", keyAddress: "device_address",
 	keyUnended: "unended", keyOpener: "opener", keyActivity: "activity", keyCorrelation: "correlation", keyDeviceStart: "device_start",
 	keyDeviceEnd: "device_end", keyRecorded: "recorded", keyEnqueuedBy: "enqueued_by", keyNumber: "number",
-	keyPeer: "peer", keyCommunicator: "communicator"}
+	keyPeer: "peer", keyCommunicator: "communicator", keyTag: "tag"}
 
 // keyOf are the keys of store.Record.Numbers.
-var keyOf = map[string]int{"number": keyNumber, "peer": keyPeer, "communicator": keyCommunicator}
+var keyOf = map[string]int{"number": keyNumber, "peer": keyPeer, "communicator": keyCommunicator, "tag": keyTag}
 
 func (w *writer) newSequence(track uint64) *sequence {
 	w.sequences++
