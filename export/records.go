@@ -15,8 +15,8 @@ type threadStack struct {
 	ended  func(*OpenSpan, int64)
 }
 
-// Records reads the host records that options choose, in order. Before a span
-// begins, and at last, ended is told which spans of its thread have ended and
+// Records reads the host records that options choose, in order. Before a
+// record, and at last, ended is told which spans of its thread have ended and
 // when, innermost first; Never stands for those of which nothing shows that they
 // did.
 func Records(trace *store.Trace, options *Options, each func(*store.Record) error, ended func(thread model.ThreadID, span *OpenSpan, at int64)) error {
@@ -35,8 +35,8 @@ func Records(trace *store.Trace, options *Options, each func(*store.Record) erro
 				stacks[thread] = s
 			}
 		}
+		s.Leave(r, s.ended)
 		if r.Span {
-			s.Leave(r, s.ended)
 			s.Enter(r)
 		}
 		if err := each(r); err != nil {
