@@ -1,12 +1,10 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"os"
 	"os/signal"
@@ -25,6 +23,8 @@ import (
 	"github.com/accscope/accscope/export"
 	"github.com/accscope/accscope/export/chrome"
 	"github.com/accscope/accscope/export/html"
+	"github.com/accscope/accscope/export/otf2"
+	"github.com/accscope/accscope/export/otf2/archive"
 	"github.com/accscope/accscope/export/perfetto"
 	"github.com/accscope/accscope/export/pprof"
 	"github.com/accscope/accscope/export/speedscope"
@@ -40,7 +40,13 @@ type exportFormat struct {
 	compress  compression
 	binary    bool // nothing for a terminal
 	full      bool // there is more that --full writes
+	// folder writes into an empty folder instead of a file, and holds are the names in it.
+	folder func(folder string, trace *store.Trace, options export.Options) error
+	holds  []string
 }
+
+// sent says whether the format is no file.
+func (f *exportFormat) sent() bool { return f.write == nil && f.folder == nil }
 
 // compression is what --compress does.
 type compression int
@@ -52,17 +58,27 @@ const (
 	never
 )
 
-// exportFormats are the formats that are written to one file, and OTLP, which
-// has no write: it is sent.
+// exportFormats are the formats that are written to one file or folder, and OTLP, which
+// has neither write nor folder: it is sent.
 var exportFormats = map[string]exportFormat{
-	"perfetto":   {"Perfetto's native format, for ui.perfetto.dev", ".pftrace", perfetto.Write, "open it at https://ui.perfetto.dev", inside, true, true},
-	"chrome":     {"Chrome trace-event JSON, for older viewers", ".json", chrome.Write, "open it at https://ui.perfetto.dev or in chrome://tracing", gzipped, false, false},
-	"pprof":      {"pprof profile: go tool pprof -http draws flame graphs", ".pb.gz", pprof.Write, "open it by go tool pprof -http=: FILE", always, true, false},
-	"speedscope": {"speedscope JSON, for speedscope.app", ".speedscope.json", speedscope.Write, "open it at https://www.speedscope.app", gzipped, false, false},
-	"csv":        {"one row per span, event and device activity", ".csv", table.WriteCSV, "open it in a spreadsheet, or by duckdb or pandas", gzipped, false, false},
-	"html":       {"a report with plots: one page that opens offline", ".html", html.Write, "open it in a browser", never, false, false},
-	"otlp":       {"OpenTelemetry: sent to Jaeger, a collector, … (--endpoint)", "", nil, "", never, false, true},
-	"parquet":    {"the same as Parquet, for pandas, DuckDB and Polars", ".parquet", table.WriteParquet, "open it by duckdb or pandas: SELECT * FROM 'FILE'", always, true, false},
+	"perfetto": {about: "Perfetto's native format, for ui.perfetto.dev", extension: ".pftrace", write: perfetto.Write,
+		open: "open it at https://ui.perfetto.dev", compress: inside, binary: true, full: true},
+	"chrome": {about: "Chrome trace-event JSON, for older viewers", extension: ".json", write: chrome.Write,
+		open: "open it at https://ui.perfetto.dev or in chrome://tracing", compress: gzipped},
+	"pprof": {about: "pprof profile: go tool pprof -http draws flame graphs", extension: ".pb.gz", write: pprof.Write,
+		open: "open it by go tool pprof -http=: FILE", compress: always, binary: true},
+	"speedscope": {about: "speedscope JSON, for speedscope.app", extension: ".speedscope.json", write: speedscope.Write,
+		open: "open it at https://www.speedscope.app", compress: gzipped},
+	"csv": {about: "one row per span, event and device activity", extension: ".csv", write: table.WriteCSV,
+		open: "open it in a spreadsheet, or by duckdb or pandas", compress: gzipped},
+	"html": {about: "a report with plots: one page that opens offline", extension: ".html", write: html.Write,
+		open: "open it in a browser", compress: never},
+	"otlp": {about: "OpenTelemetry: sent to Jaeger, a collector, … (--endpoint)", compress: never, full: true},
+	"otf2": {about: "Open Trace Format 2, a folder of files, for Vampir and other tools around Score-P", extension: "-otf2",
+		folder: otf2.Write, holds: []string{archive.Anchor, archive.Definitions, archive.Locations},
+		open: "open it in Vampir, or by otf2-print FILE/" + archive.Anchor, compress: never},
+	"parquet": {about: "the same as Parquet, for pandas, DuckDB and Polars", extension: ".parquet", write: table.WriteParquet,
+		open: "open it by duckdb or pandas: SELECT * FROM 'FILE'", compress: always, binary: true},
 }
 
 func newExportCommand() *cobra.Command {
@@ -81,7 +97,7 @@ func newExportCommand() *cobra.Command {
 		Long: `export writes a trace in a format that other tools read:
 
 ` + about.String() + `
-The file appears under its name only when it is whole. -o - writes to standard output.
+The file, or the folder of otf2, appears under its name only when it is whole. -o - writes to standard output.
 
   accscope export --to perfetto trace.db
   accscope export --to chrome -o - trace.db | gzip > trace.json.gz
@@ -93,11 +109,14 @@ The file appears under its name only when it is whole. -o - writes to standard o
 			if !known {
 				return usageError{fmt.Errorf("--to %q: allowed are %s", to, strings.Join(names, ", "))}
 			}
-			if err := otlpTarget.check(command, format.write == nil); err != nil {
+			if err := otlpTarget.check(command, format.sent()); err != nil {
 				return err
 			}
 			if compress && format.compress == never {
 				return usageError{fmt.Errorf("--compress: %s has no compressed form (OTEL_EXPORTER_OTLP_COMPRESSION=gzip is that of otlp)", strings.ToLower(to))}
+			}
+			if output == "-" && format.folder != nil {
+				return usageError{fmt.Errorf("-o -: %s is a folder of files, give its name", strings.ToLower(to))}
 			}
 			if full && !format.full {
 				return usageError{fmt.Errorf("--full: %s is always whole", strings.ToLower(to))}
@@ -125,7 +144,7 @@ The file appears under its name only when it is whole. -o - writes to standard o
 			}
 			ctx, stop := signal.NotifyContext(command.Context(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
-			if format.write == nil {
+			if format.sent() {
 				return otlpTarget.send(ctx, command, trace, options)
 			}
 			write := func(w io.Writer) error { return writeFormat(ctx, w, format, trace, options) }
@@ -141,11 +160,22 @@ The file appears under its name only when it is whole. -o - writes to standard o
 					output += ".gz"
 				}
 			}
-			if err := mayWrite(output, args[0], force); err != nil {
+			if format.folder != nil {
+				output, err = mayWriteFolder(output, force, format.holds)
+			} else {
+				err = mayWrite(output, args[0], force)
+			}
+			if err != nil {
 				return err
 			}
 			stopProgress := showProgress(&options)
-			err = writeAtomically(output, write)
+			if format.folder != nil {
+				err = writeFolder(output, func(folder string) error {
+					return untilInterrupted(ctx, trace, func() error { return format.folder(folder, trace, options) })
+				})
+			} else {
+				err = writeAtomically(output, write)
+			}
 			stopProgress()
 			if err == nil {
 				fmt.Fprintf(command.ErrOrStderr(), "accscope: wrote %s; %s\n", output, strings.ReplaceAll(format.open, "FILE", output))
@@ -157,46 +187,33 @@ The file appears under its name only when it is whole. -o - writes to standard o
 	otlpTarget.register(command)
 	command.Flags().StringVar(&to, "to", "", "output `FORMAT`: "+strings.Join(names, ", "))
 	completeFlag(command, "to", names...)
-	command.Flags().StringVarP(&output, "output", "o", "", "output `FILE` (default: the trace's name here; - is standard output)")
+	command.Flags().StringVarP(&output, "output", "o", "", "output `FILE`, or folder of otf2 (default: the trace's name here; - is standard output)")
 	command.Flags().BoolVar(&compress, "compress", false, "compress: perfetto in its own way, chrome, csv and speedscope by gzip")
 	command.Flags().BoolVar(&full, "full", false, "perfetto: every field of every event as an argument; otlp: fold nothing, send every span")
-	command.Flags().BoolVar(&force, "force", false, "overwrite the output file")
+	command.Flags().BoolVar(&force, "force", false, "overwrite the output file, or the archive in the output folder")
 	limited(command, readerLimits, argumentFiles)
 	return command
 }
 
 // writeFormat writes until ctx ends.
 func writeFormat(ctx context.Context, w io.Writer, format exportFormat, trace *store.Trace, options export.Options) error {
+	return untilInterrupted(ctx, trace, func() error {
+		if options.Compress && format.compress == gzipped {
+			compressor := gzip.NewWriter(w)
+			return errors.Join(format.write(compressor, trace, options), compressor.Close())
+		}
+		return format.write(w, trace, options)
+	})
+}
+
+// untilInterrupted exports until ctx ends.
+func untilInterrupted(ctx context.Context, trace *store.Trace, write func() error) error {
 	trace.Interrupt(ctx.Done())
-	var err error
-	if options.Compress && format.compress == gzipped {
-		compressor := gzip.NewWriter(w)
-		err = errors.Join(format.write(compressor, trace, options), compressor.Close())
-	} else {
-		err = format.write(w, trace, options)
-	}
+	err := write()
 	if ctx.Err() != nil {
 		return errors.New("interrupted: nothing was written")
 	}
 	return err
-}
-
-// mayWrite says why a file must not be written.
-func mayWrite(output, trace string, force bool) error {
-	there, err := os.Stat(output)
-	if err != nil {
-		return nil // it is not there, or writing says what is wrong
-	}
-	if in, err := os.Stat(trace); err == nil && os.SameFile(there, in) {
-		return fmt.Errorf("%s is the trace itself; choose another name with -o", output)
-	}
-	if there.IsDir() {
-		return fmt.Errorf("%s is a folder; give a file in it", output)
-	}
-	if !force && there.Mode().IsRegular() {
-		return fmt.Errorf("%s exists; overwrite it with --force, or choose another name with -o", output)
-	}
-	return nil
 }
 
 func processOfRank(trace *store.Trace, rank int64) (model.ProcessID, error) {
@@ -247,49 +264,4 @@ func progressBar(done, total int64, took time.Duration) string {
 		left = fmt.Sprintf(", %s left", report.ShowDuration(float64(took)*(1-share)/share))
 	}
 	return fmt.Sprintf("accscope: exporting [%s%s] %.0f%%%s", strings.Repeat("#", full), strings.Repeat(".", width-full), share*100, left)
-}
-
-// writeAtomically writes a file that appears under its name only when whole. A
-// device or pipe is written directly.
-func writeAtomically(path string, write func(io.Writer) error) (err error) {
-	if there, err := os.Stat(path); err == nil && !there.Mode().IsRegular() {
-		file, err := os.OpenFile(path, os.O_WRONLY, 0)
-		if err != nil {
-			return err
-		}
-		return errors.Join(write(file), file.Close())
-	}
-	file, err := createBeside(path)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			file.Close()
-			err = errors.Join(err, os.Remove(file.Name()))
-		}
-	}()
-	buffered := bufio.NewWriterSize(file, 1<<20)
-	if err := write(buffered); err != nil {
-		return err
-	}
-	if err := buffered.Flush(); err != nil {
-		return err
-	}
-	if err := file.Close(); err != nil {
-		return err
-	}
-	return os.Rename(file.Name(), path)
-}
-
-// createBeside makes a new file next to path, which others may read if the user's
-// umask lets them: os.CreateTemp makes it the user's alone.
-func createBeside(path string) (*os.File, error) {
-	for number := os.Getpid(); ; number++ {
-		name := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s-%d", filepath.Base(path), number))
-		file, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
-		if !errors.Is(err, fs.ErrExist) {
-			return file, err
-		}
-	}
 }

@@ -84,7 +84,7 @@ var sampledTracks = regexp.MustCompile(`(?m)^counter in .* > (cpu|resident memor
 func TestExportWritesEveryFormat(t *testing.T) {
 	folder := filepath.Dir(tracetest.File(t, 300, 1))
 	for name, format := range exportFormats {
-		if format.write == nil {
+		if format.write == nil { // OTF2 is a folder: TestExportFolder
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
@@ -159,6 +159,13 @@ func TestExportRefuses(t *testing.T) {
 		{[]string{"--to", "parquet", "cut.db"}, exitFailure, "damaged"},
 		{[]string{"--to", "chrome", "--endpoint", "http://localhost:1", "trace.db"}, exitUsage, "--to otlp"},
 		{[]string{"--to", "otlp", "-o", "x", "trace.db"}, exitUsage, "--endpoint"},
+		{[]string{"--to", "otf2", "-o", "-", "trace.db"}, exitUsage, "a folder of files"},
+		{[]string{"--to", "otf2", "-o", "no/such/folder/x", "trace.db"}, exitFailure, "no such file or directory"},
+		{[]string{"--to", "otf2", "-o", "trace.db", "--force", "trace.db"}, exitFailure, "trace.db is no folder"},
+		{[]string{"--to", "otf2", "-o", ".", "--force", "trace.db"}, exitFailure, "no part of such an export"},
+		{[]string{"--to", "otf2", "cut.db"}, exitFailure, "damaged"},
+		{[]string{"--to", "otf2", "--compress", "trace.db"}, exitUsage, "no compressed form"},
+		{[]string{"--to", "otf2", "--full", "trace.db"}, exitUsage, "always whole"},
 		{[]string{"--to", "otlp", "--span-limit", "0", "trace.db"}, exitUsage, "--full"},
 		{[]string{"--to", "csv", "--since", "2s", "--until", "1s", "trace.db"}, exitUsage, "--until"},
 		{[]string{"--to", "csv", "--rank", "7", "trace.db"}, exitFailure, "no rank 7"},
@@ -179,15 +186,20 @@ func TestInterruptedExportLeavesNothing(t *testing.T) {
 	folder := filepath.Dir(path)
 	trace := tracetest.Open(t, path)
 	for name, format := range exportFormats {
-		if format.write == nil {
+		if format.sent() {
 			continue
 		}
 		ctx, cancel := context.WithCancel(context.Background())
-		err := writeAtomically(filepath.Join(folder, "out"), func(w io.Writer) error {
-			options := export.Options{Progress: func(int64, int64) { cancel() }}
-			cancel()
-			return writeFormat(ctx, w, format, trace, options)
-		})
+		options := export.Options{Progress: func(int64, int64) { cancel() }}
+		cancel()
+		var err error
+		if format.folder != nil {
+			err = writeFolder(filepath.Join(folder, "out"), func(folder string) error {
+				return untilInterrupted(ctx, trace, func() error { return format.folder(folder, trace, options) })
+			})
+		} else {
+			err = writeAtomically(filepath.Join(folder, "out"), func(w io.Writer) error { return writeFormat(ctx, w, format, trace, options) })
+		}
 		if err == nil || !strings.Contains(err.Error(), "interrupted") {
 			t.Errorf("%s: %v", name, err)
 		}

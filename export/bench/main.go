@@ -5,16 +5,18 @@
 //
 // A rate counts host spans only; with instants and device activity, which are
 // written too, it is the one beside. The processor time of a million host spans
-// counts all threads: it holds on a busy machine too. Files go to /dev/null, OTLP to a function that
-// takes every request at once.
+// counts all threads: it holds on a busy machine too. Files go to /dev/null, the folder of OTF2 into the
+// temporary one and from there, OTLP to a function that takes every request at once.
 package main
 
 import (
 	"bytes"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -30,6 +32,7 @@ import (
 	"github.com/accscope/accscope/export"
 	"github.com/accscope/accscope/export/chrome"
 	"github.com/accscope/accscope/export/html"
+	"github.com/accscope/accscope/export/otf2"
 	"github.com/accscope/accscope/export/otlp"
 	"github.com/accscope/accscope/export/perfetto"
 	exportpprof "github.com/accscope/accscope/export/pprof"
@@ -59,10 +62,34 @@ var formats = []format{
 	{"csv", table.WriteCSV},
 	{"parquet", table.WriteParquet},
 	{"html", html.Write},
+	{"otf2", writeOTF2},
 	{"otlp, folded", func(w io.Writer, t *store.Trace, o export.Options) error {
 		return send(w, t, otlp.Options{Options: o, SpanLimit: otlp.DefaultSpanLimit})
 	}},
 	{"otlp, full", func(w io.Writer, t *store.Trace, o export.Options) error { return send(w, t, otlp.Options{Options: o}) }},
+}
+
+// writeOTF2 exports into a folder, and from there to w.
+func writeOTF2(w io.Writer, trace *store.Trace, options export.Options) (err error) {
+	folder, err := os.MkdirTemp("", "accscope-otf2-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	if err := otf2.Write(folder, trace, options); err != nil {
+		return err
+	}
+	return filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		file, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		_, err = io.Copy(w, file)
+		return errors.Join(err, file.Close())
+	})
 }
 
 func send(_ io.Writer, trace *store.Trace, options otlp.Options) error {
