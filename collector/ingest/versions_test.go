@@ -3,6 +3,7 @@ package ingest_test
 import (
 	"archive/tar"
 	"bufio"
+	"bytes"
 	"compress/gzip"
 	"errors"
 	"flag"
@@ -22,8 +23,10 @@ import (
 
 // The folders testdata/COMMIT hold, each made by that commit: the capture of
 // testdata/ocean.c on the sim device, the trace that import made of it, and what the views
-// answered. A commit that raises the version of the trace or of the capture
-// format adds one, by `-run Versions -record COMMIT` and those two files.
+// answered. From 2e356fc on the program is there, too, which the capture names as
+// /ocean/ocean: its debug information says what the places mean. (4213b9b has no capture:
+// its program is gone.) A commit that raises the version of the trace or of the capture
+// format adds one, by `-run Versions -record COMMIT` and those files.
 var record = flag.String("record", "", "write what the views answer to the traces in testdata/`COMMIT`")
 
 // A trace and a capture of each version open, and every documented view answers
@@ -55,9 +58,17 @@ func TestVersionsAnswerAlike(t *testing.T) {
 			defer trace.Close()
 			compare(t, trace, answers)
 		})
+		capture := filepath.Join(folder, "capture.tar.gz")
+		if !exists(capture) {
+			continue
+		}
 		t.Run(filepath.Base(folder)+"/capture", func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "trace.db")
-			in, err := ingest.Open(ingest.Options{Captures: []string{unpack(t, filepath.Join(folder, "capture.tar.gz"))}, Trace: path})
+			unpacked := unpack(t, capture)
+			if program := filepath.Join(folder, "program.gz"); exists(program) {
+				find(t, filepath.Join(unpacked, "modules"), unzip(t, program))
+			}
+			in, err := ingest.Open(ingest.Options{Captures: []string{unpacked}, Trace: path})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -71,6 +82,27 @@ func TestVersionsAnswerAlike(t *testing.T) {
 			defer trace.Close()
 			compare(t, trace, answers)
 		})
+	}
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// find has a capture's list of modules name the program where it lies.
+func find(t *testing.T, modules, program string) {
+	t.Helper()
+	list, err := os.ReadFile(modules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := bytes.Replace(list, []byte(" /ocean/ocean\n"), []byte(" "+program+"\n"), 1)
+	if bytes.Equal(found, list) {
+		t.Fatalf("%s does not name the program", modules)
+	}
+	if err := os.WriteFile(modules, found, 0o600); err != nil {
+		t.Fatal(err)
 	}
 }
 
