@@ -245,6 +245,21 @@ func TestBehindIsSaid(t *testing.T) {
 	}
 }
 
+// Devices that there is no room for are counted.
+func TestDevicesWithoutRoom(t *testing.T) {
+	s := newScript(t)
+	for n := range int32(8) {
+		s.event(model.Alloc, int64(n+1)*ms, 1, "field", 10, func(e *capture.Event) { e.DeviceNumber, e.Bytes, e.Device = n, 1<<20, 1<<30 })
+	}
+	s.frame(20 * ms)
+	a, screen := stage(t, s, 80, 18, Options{})
+	press(a, "1")
+	text := pictureOf(screen).Text()
+	if n := strings.Count(text, " more"); n != 2 {
+		t.Errorf("it is said %d times that there are more devices, want twice:\n%s", n, text)
+	}
+}
+
 // GPUs of equal number on two hosts are told apart.
 func TestGPUsOfSeveralHosts(t *testing.T) {
 	s := pipeline(t)

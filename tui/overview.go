@@ -177,7 +177,8 @@ func (a *app) drawMemoryShort(c canvas) {
 		c.text(1, 0, c.w-1, "no device was used yet", t.dim)
 		return
 	}
-	each := max(c.h/len(list), 1)
+	list, c = a.fitting(list, 1, c)
+	each := max(c.h/max(len(list), 1), 1)
 	for i, d := range list {
 		box := c.part(0, i*each, c.w, each)
 		x := box.words(1, 0, t.accent, deviceName(a.frame.View, &d.DeviceInfo), t.plain, "  "+report.ShowBytes(float64(d.Used)),
@@ -195,6 +196,17 @@ func (a *app) drawMemoryShort(c canvas) {
 	}
 }
 
+// fitting are the devices that there is room for, with so many lines each, and where; a
+// line below them says how many more there are.
+func (a *app) fitting(list []*state.Device, lines int, c canvas) ([]*state.Device, canvas) {
+	if len(list)*lines <= c.h {
+		return list, c
+	}
+	room := max(c.h-1, 0) / lines
+	c.text(1, c.h-1, c.w-1, fmt.Sprintf("%d more", len(list)-room), c.theme.dim)
+	return list[:room], c.part(0, 0, c.w, c.h-1)
+}
+
 // drawTransferLines draws the rate of each device's transfers, both ways.
 func (a *app) drawTransferLines(c canvas) {
 	t := c.theme
@@ -204,7 +216,8 @@ func (a *app) drawTransferLines(c canvas) {
 		c.text(1, 0, c.w-1, "no transfers yet", t.dim)
 		return
 	}
-	each := max(c.h/(2*len(list)), 1)
+	list, c = a.fitting(list, 2, c)
+	each := max(c.h/max(2*len(list), 1), 1)
 	y := 0
 	for _, d := range list {
 		samples := a.history.devices[d.ID]

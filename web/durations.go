@@ -46,13 +46,9 @@ func durations(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	first, last, err := r.trace.ActivitiesBetween(math.MinInt64/2, w.to)
-	if err != nil {
-		return nil, err
-	}
 	a := durationsAnswer{Kernel: kernel, Buckets: []bucket{}}
 	var times []int64
-	err = r.trace.NumberedActivities(first, last, func(x *store.Activity) (bool, error) {
+	err = r.activities(w, func(x *store.Activity) (bool, error) {
 		mine := always[x.Work.ID]
 		if sometimes[x.Work.ID] {
 			cause, err := r.trace.Cause(x.Record)
@@ -61,7 +57,7 @@ func durations(r *request) (any, error) {
 			}
 			mine = cause != nil && cause.Name == kernel
 		}
-		if !mine || x.Start >= w.to || x.End() < w.from {
+		if !mine {
 			return true, nil
 		}
 		if len(times) == 0 || x.Duration > a.Longest {

@@ -36,7 +36,7 @@ func flame(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	filter := store.Filter{From: w.from, To: w.to}
+	filter := store.Filter{From: w.from, To: w.to, Exactly: true}
 	if w.from <= first && w.to > last {
 		filter = store.Filter{}
 	}

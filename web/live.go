@@ -66,8 +66,8 @@ func (s *reader) finishes(_ http.ResponseWriter, r *http.Request) {
 func (s *reader) ended(_ http.ResponseWriter, r *http.Request) {
 	s.files[0].settle(r.URL.Query().Get("path"))
 	s.end()
+	s.finish() // who has waited for the trace finds it finished
 	s.files[0].paused.Unlock()
-	s.finish()
 	for deadline := time.Now().Add(mostTelling); s.followers.Load() > 0 && time.Now().Before(deadline); {
 		time.Sleep(10 * time.Millisecond)
 	}
@@ -77,7 +77,7 @@ func (s *reader) ended(_ http.ResponseWriter, r *http.Request) {
 // with a look at it; "finishing", once its program has ended; and "end" when it is
 // finished.
 func (s *reader) stream(w http.ResponseWriter, r *http.Request) {
-	if !s.runs() {
+	if !s.followed {
 		fail(w, notFound("no program runs: this is a recording"))
 		return
 	}

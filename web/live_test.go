@@ -165,6 +165,14 @@ func TestLive(t *testing.T) {
 		for event != "finishing" {
 			event, _ = next()
 		}
+		r := r.Clone(ctx)
+		late, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if late.Body.Close(); late.StatusCode != http.StatusOK {
+			t.Errorf("a page that comes while the trace is finished is told %s", late.Status)
+		}
 		if want := `{"share":0.25,"events":40000,"behind":3000000000}`; told != want {
 			t.Errorf("while the trace is finished pages are told %s, want %s", told, want)
 		}

@@ -28,7 +28,7 @@ func (s *reader) listTraces(w http.ResponseWriter, _ *http.Request) {
 type overviewAnswer struct {
 	Name      string             `json:"name"`
 	Damage    string             `json:"damage"`   // what a check of the file found, "" if nothing
-	Running   bool               `json:"running"`  // /api/live follows the program
+	Running   bool               `json:"running"`  // /api/live follows the program, and then how far its trace is
 	Warnings  []string           `json:"warnings"` // what is missing from the trace, or may mislead
 	Meta      store.Meta         `json:"meta"`
 	Processes []store.Process    `json:"processes"`
@@ -53,7 +53,7 @@ type queueInfo struct {
 
 func overview(r *request) (any, error) {
 	a := overviewAnswer{Name: r.file.name(), Damage: r.file.damaged(),
-		Running: r.reader.runs() && r.file == r.reader.files[0]}
+		Running: !r.reader.complete() && r.file == r.reader.files[0]}
 	var err error
 	read := func(f func() error) {
 		if err == nil {

@@ -108,3 +108,21 @@ func TestFindingsKeepNames(t *testing.T) {
 		t.Error("no finding begins with a variable")
 	}
 }
+
+// A comparison counts the same with annotations as without.
+func TestCompareLeavesOutTheProgramsOwn(t *testing.T) {
+	s := serve(t, Options{Traces: []string{annotated(t, 1000), annotated(t, 500)}})
+	for _, by := range []string{"source", "kind"} {
+		rows := answer[compareAnswer](t, s, "/api/compare?by="+by).Rows
+		if len(rows) == 0 {
+			t.Errorf("by %s there is nothing", by)
+		}
+		for _, r := range rows {
+			for _, own := range []string{"frame", "range", "mark", "mpi", "jacobi.c:12"} {
+				if r.Name == own {
+					t.Errorf("by %s there is %s", by, own)
+				}
+			}
+		}
+	}
+}

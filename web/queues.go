@@ -109,25 +109,14 @@ func queues(r *request) (any, error) {
 // deviceWorkIn reads what the devices did in a window; nil if that is more than
 // mostOperations.
 func deviceWorkIn(r *request, w window) (*deviceWork, error) {
-	longest, err := longestActivity(r)
-	if err != nil {
-		return nil, err
-	}
-	first, last, err := r.trace.ActivitiesBetween(w.from-longest, w.to)
-	if err != nil {
-		return nil, err
-	}
 	ran := &deviceWork{queues: map[model.QueueID][]report.Interval{}, count: map[model.QueueID]int64{}, bytes: map[model.QueueID]int64{}}
 	read := 0
-	err = r.trace.NumberedActivities(first, last, func(x *store.Activity) (bool, error) {
+	err := r.activities(w, func(x *store.Activity) (bool, error) {
 		if read++; read > mostOperations {
 			ran = nil
 			return false, nil
 		}
 		at := report.Interval{Start: max(x.Start, w.from), End: min(x.End(), w.to)}
-		if at.End < at.Start {
-			return true, nil
-		}
 		queue := x.Work.Queue
 		ran.queues[queue] = append(ran.queues[queue], at)
 		ran.count[queue]++

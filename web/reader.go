@@ -48,6 +48,7 @@ type reader struct {
 	// finish closes it. progress is how far that is, nil before it is known.
 	finished chan struct{}
 	finish   func()
+	followed bool // a program wrote the first trace when it was opened
 	progress atomic.Pointer[finishing]
 	// followers is how many pages follow that program.
 	followers atomic.Int32
@@ -63,6 +64,16 @@ func (r *reader) runs() bool {
 	}
 }
 
+// complete says whether the first trace is finished, or nobody finishes it.
+func (r *reader) complete() bool {
+	select {
+	case <-r.finished:
+		return true
+	default:
+		return false
+	}
+}
+
 // readerConfig is the first thing that a reader is told.
 type readerConfig struct {
 	Traces  []string
@@ -74,7 +85,7 @@ type readerConfig struct {
 }
 
 func openReader(c readerConfig) (*reader, error) {
-	r := &reader{sources: c.Sources, then: c.Then, queries: make(chan struct{}, 2), over: make(chan struct{}), finished: make(chan struct{})}
+	r := &reader{sources: c.Sources, then: c.Then, followed: c.Running, queries: make(chan struct{}, 2), over: make(chan struct{}), finished: make(chan struct{})}
 	r.end = sync.OnceFunc(func() { close(r.over) })
 	r.finish = sync.OnceFunc(func() { close(r.finished) })
 	for i, path := range c.Traces {

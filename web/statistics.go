@@ -40,14 +40,14 @@ func statistics(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	filter := store.Filter{From: w.from, To: w.to}
+	filter, whole := store.Filter{From: w.from, To: w.to, Exactly: true}, false
 	first, last, err := r.trace.Extent()
 	if err != nil {
 		return nil, err
 	}
 	if w.from <= first && w.to > last {
 		// The sums of the whole trace are in the file.
-		filter = store.Filter{}
+		filter, whole = store.Filter{}, true
 	}
 	sums := make(map[[3]string]*sum)
 	add := func(group, kind, symbol, name string, count, time, inner, shortest, longest, bytes int64) {
@@ -71,7 +71,7 @@ func statistics(r *request) (any, error) {
 		t := &totals[i]
 		add("host", t.Site.Kind, t.Site.Symbol, t.Site.Name, t.Count, t.Time, t.Inner, t.Shortest, t.Longest, t.Bytes)
 	}
-	if filter.To == 0 {
+	if whole {
 		works, err := r.trace.WorkTotals(filter)
 		if err != nil {
 			return nil, err
@@ -97,21 +97,16 @@ func statistics(r *request) (any, error) {
 	return &a, nil
 }
 
-// activityWithin sums the device activity that overlaps a window. No activity is
-// longer than the longest, so few that started before the window are read.
+// activityWithin sums the device activity that overlaps a window.
 func activityWithin(r *request, w window, add func(group, kind, symbol, name string, count, time, inner, shortest, longest, bytes int64)) error {
-	longest, err := longestActivity(r)
-	if err != nil {
-		return err
-	}
-	first, last, err := r.trace.ActivitiesBetween(w.from-longest, w.to)
+	first, last, err := r.activityNumbers(w)
 	if err != nil {
 		return err
 	}
 	err = sqlitex.Execute(r.trace.Conn(), `SELECT a.work, count(*), sum(a.duration), min(a.duration), max(a.duration),
 		sum(CASE WHEN a.bytes BETWEEN 0 AND ?3 THEN a.bytes ELSE 0 END), n.text
 		FROM activity a LEFT JOIN record r ON r.id = a.record AND a.record > 0 LEFT JOIN site s ON s.id = r.site LEFT JOIN string n ON n.id = s.name
-		WHERE a.id BETWEEN ?4 AND ?5 AND a.start < ?2 AND a.start + a.duration > ?1 GROUP BY a.work, s.name`,
+		WHERE a.id BETWEEN ?4 AND ?5 AND `+activityOverlaps+` GROUP BY a.work, s.name`,
 		&sqlitex.ExecOptions{Args: []any{w.from, w.to, int64(model.UnknownSize - 1), first, last}, ResultFunc: func(s *sqlite.Stmt) error {
 			work, err := r.trace.Work(s.ColumnInt64(0))
 			if err != nil {
@@ -130,16 +125,4 @@ func activityWithin(r *request, w window, add func(group, kind, symbol, name str
 		return fmt.Errorf("summing device activity: %w", err)
 	}
 	return nil
-}
-
-// longestActivity is how long the longest device activity of the trace took, ns.
-func longestActivity(r *request) (longest int64, err error) {
-	err = sqlitex.Execute(r.trace.Conn(), "SELECT max(longest) FROM work_total", &sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
-		longest = s.ColumnInt64(0)
-		return nil
-	}})
-	if err != nil {
-		return 0, fmt.Errorf("summing device activity: %w", err)
-	}
-	return longest, nil
 }

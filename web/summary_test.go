@@ -128,3 +128,50 @@ func TestFlameAgreesWithSQL(t *testing.T) {
 		t.Errorf("it is %d levels deep", deepest)
 	}
 }
+
+// A window has the same activities in the statistics, in the queues' use and in the
+// kernels' durations, also where one ends as the window begins.
+func TestWindowsHaveTheSameActivities(t *testing.T) {
+	s := serve(t, Options{Traces: []string{tracetest.File(t, 2000, 1)}})
+	edges := sums(t, s, "SELECT end, start FROM device_activity WHERE kind = 'kernel' ORDER BY start LIMIT 1 OFFSET 40")
+	last := sums(t, s, "SELECT end, start FROM device_activity WHERE kind = 'kernel' ORDER BY start LIMIT 1 OFFSET 80")
+	for _, w := range [][2]int64{{edges[0], last[0]}, {edges[1], last[1]}, {edges[1], edges[0]}, {edges[0], last[1]}} {
+		window := "from=" + number(w[0]) + "&to=" + number(w[1])
+		want := sums(t, s, "SELECT count(*) FROM device_activity WHERE start < "+number(w[1])+" AND end > "+number(w[0]))[0]
+		var rows, operations int64
+		for _, r := range answer[statisticsAnswer](t, s, "/api/statistics?"+window).Rows {
+			if r.Group != "device" {
+				continue
+			}
+			rows += r.Count
+			if r.Kind != "kernel" {
+				continue
+			}
+			if d := answer[durationsAnswer](t, s, "/api/durations?kernel="+url.QueryEscape(r.Name)+"&"+window); d.Count != r.Count {
+				t.Errorf("%v: the histogram of %s has %d launches, the statistics %d", w, r.Name, d.Count, r.Count)
+			}
+		}
+		for _, q := range answer[queuesAnswer](t, s, "/api/queues?"+window).Queues {
+			operations += q.Operations
+		}
+		if rows != want || operations != want || want == 0 {
+			t.Errorf("%v: the statistics have %d, the queues %d, SQL %d", w, rows, operations, want)
+		}
+	}
+}
+
+// A window before the trace's origin is one, and nothing is in it.
+func TestWindowBeforeTheOrigin(t *testing.T) {
+	s := serve(t, Options{Traces: []string{tracetest.File(t, 300, 1)}})
+	for _, window := range []string{"from=-1000&to=0", "from=-1000&to=-5"} {
+		if a := answer[statisticsAnswer](t, s, "/api/statistics?"+window); len(a.Rows) > 0 {
+			t.Errorf("%s: %d rows of statistics", window, len(a.Rows))
+		}
+		if root := answer[flameNode](t, s, "/api/flame?"+window); root.Count != 0 {
+			t.Errorf("%s: a flame graph of %d events", window, root.Count)
+		}
+	}
+	if a := answer[statisticsAnswer](t, s, "/api/statistics?from=-1000&to=2000000"); len(a.Rows) == 0 {
+		t.Error("a window that begins before the origin has nothing of what is behind it")
+	}
+}

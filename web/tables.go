@@ -177,8 +177,12 @@ func gather(trace *store.Trace, by string, other bool, lines map[string]*differe
 }
 
 // dimension is what a site counts under, "" if it does not count, and what to call
-// that.
+// that. The program's own frames, ranges and calls of MPI do not: a comparison gives the
+// same with them as without.
 func dimension(trace *store.Trace, site *store.Site, by string) (key, name string) {
+	if site.Own() {
+		return "", ""
+	}
 	switch by {
 	case "kernel":
 		if site.Kind == "enqueue_launch" {

@@ -42,7 +42,8 @@ func (r *Record) Exclusive() int64 { return max(r.Duration-r.Inner, 0) }
 
 // Filter selects records; its zero value selects all.
 type Filter struct {
-	From, To int64 // overlap with [From, To), ns; To 0 means to the end
+	From, To int64 // overlap with [From, To), ns; 0 is no bound
+	Exactly  bool  // From and To are bounds also where they are 0: there are times before the origin
 	Process  model.ProcessID
 	Thread   model.ThreadID
 	Device   model.DeviceID
@@ -66,23 +67,25 @@ const askedEach = 1024
 // reached says whether reading ends at the n-th record, which is of a time.
 func (e Enough) reached(n int, time int64) bool { return e != nil && n%askedEach == 0 && e(time) }
 
-// bounds are From and To, where 0 is no bound: there are times before the
-// origin.
+// bounds are From and To, or the earliest and the latest time where there is none.
 func (f *Filter) bounds() (from, to int64) {
-	if f.Within != nil {
-		f.From = max(f.From, f.Within.From)
-		if f.To == 0 || f.To > f.Within.To {
-			f.To = f.Within.To
-		}
-	}
 	from, to = f.From, f.To
-	if from == 0 {
+	if from == 0 && !f.Exactly {
 		from = math.MinInt64
 	}
-	if to == 0 {
+	if to == 0 && !f.Exactly {
 		to = math.MaxInt64
 	}
+	if f.Within != nil {
+		from, to = max(from, f.Within.From), min(to, f.Within.To)
+	}
 	return from, to
+}
+
+// bounded says whether the filter is for a part of the time.
+func (f *Filter) bounded() bool {
+	from, to := f.bounds()
+	return from != math.MinInt64 || to != math.MaxInt64
 }
 
 func (f *Filter) site(s *Site) bool {
@@ -294,11 +297,11 @@ func (t *Trace) records(f Filter, yield func(*Record) error) error {
 		return schema.Explain(t.path, err)
 	}
 	first, last := int64(0), int64(math.MaxInt64)
-	if f.From > 0 {
-		if first, err = t.firstRecord(f.From - lateness); err != nil {
+	if from > math.MinInt64+lateness {
+		if first, err = t.firstRecord(from - lateness); err != nil {
 			return err
 		}
-		open, err := t.openAt(f.From, f.Thread)
+		open, err := t.openAt(from, f.Thread)
 		if err != nil {
 			return err
 		}
@@ -310,8 +313,8 @@ func (t *Trace) records(f Filter, yield func(*Record) error) error {
 			}
 		}
 	}
-	if f.To > 0 && f.To < math.MaxInt64-lateness {
-		if last, err = t.firstRecord(f.To + lateness); err != nil {
+	if to < math.MaxInt64-lateness {
+		if last, err = t.firstRecord(to + lateness); err != nil {
 			return err
 		}
 	}

@@ -61,7 +61,7 @@ func (t *Trace) Totals(f Filter) ([]Total, error) {
 	if err != nil {
 		return nil, err
 	}
-	works, err := t.WorkTotals(Filter{From: f.From, To: f.To, Within: f.Within})
+	works, err := t.WorkTotals(Filter{From: f.From, To: f.To, Exactly: f.Exactly, Within: f.Within})
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func (t *Trace) Totals(f Filter) ([]Total, error) {
 }
 
 func (t *Trace) hostTotals(f Filter) ([]Total, error) {
-	if f.From > 0 || f.To > 0 || f.Within != nil {
+	if f.bounded() || f.Within != nil {
 		return t.totalsWithin(f)
 	}
 	var out []Total
@@ -162,11 +162,12 @@ func (t *Trace) WorkTotals(f Filter) ([]WorkTotal, error) {
 		return t.workTotalsWithin(f)
 	}
 	query, args := "SELECT work, site, count, time, shortest, longest, bytes, thread FROM work_total", []int64(nil)
-	if f.From > 0 || f.To > 0 {
+	if f.bounded() {
 		query = `SELECT a.work, r.site, count(*), sum(a.duration), min(a.duration), max(a.duration), ` + schema.SumOfBytes("a.bytes") + `, s.thread
 			FROM activity a JOIN record r ON r.id = a.record JOIN site s ON s.id = r.site
-			WHERE (?1 = 0 OR r.time >= ?1 OR r.time + r.duration > ?1 OR r.end_sequence < 0) AND (?2 = 0 OR r.time < ?2) GROUP BY a.work, r.site`
-		args = []int64{f.From, f.To}
+			WHERE (r.time >= ?1 OR r.time + r.duration > ?1 OR r.end_sequence < 0) AND r.time < ?2 GROUP BY a.work, r.site`
+		from, to := f.bounds()
+		args = []int64{from, to}
 	}
 	var out []WorkTotal
 	err := t.query(query, args, func(s *sqlite.Stmt) error {
