@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	coltracepb "go.opentelemetry.io/proto/otlp/collector/trace/v1"
@@ -123,6 +124,69 @@ func TestRunEndsWhereTheBackendTakesNothing(t *testing.T) {
 			invoke(t, folder, "export", "--to", "otlp", "--full", "--endpoint", taking.URL, "t.db").must(t)
 			if unsent, err := strconv.Atoi(count[1]); err != nil || unsent != taken || taken == 0 {
 				t.Errorf("%s spans counted as not sent, %d sent afterwards", count[1], taken)
+			}
+		})
+	}
+}
+
+// A backend that takes the first spans and hangs then, before its answer or in it, holds up
+// the end of the run no longer than one that never took any; each span is counted.
+func TestBackendHangsAfterTheFirst(t *testing.T) {
+	program := build(t, "pipeline")
+	for name, begin := range map[string]func(http.ResponseWriter){
+		"before the answer": func(http.ResponseWriter) {},
+		"in the answer": func(w http.ResponseWriter) {
+			w.Header().Set("Content-Type", "application/x-protobuf")
+			w.Header().Set("Content-Length", "1000")
+			w.Write(make([]byte, 10))             //nolint:errcheck // the client may be gone
+			http.NewResponseController(w).Flush() //nolint:errcheck // the same
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var mutex sync.Mutex
+			taken := 0
+			var hangs atomic.Bool
+			hangs.Store(true)
+			backend := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				spans := 0
+				if r.URL.Path == "/v1/traces" {
+					spans = spansIn(t, r)
+				} else if _, err := io.Copy(io.Discard, r.Body); err != nil {
+					return
+				}
+				mutex.Lock()
+				waits := hangs.Load() && spans != 1 // it has the process's begin, if that was sent alone
+				if !waits {
+					taken += spans
+				}
+				mutex.Unlock()
+				if waits {
+					begin(w)
+					<-r.Context().Done()
+				}
+			}))
+			defer backend.Close()
+			folder := t.TempDir()
+			run := execute(t, folder, []string{"OTEL_METRICS_EXPORTER=none"}, accscope, "run", "--no-summary", "--device", "sim", "-o", "t.db",
+				"--otlp", "--otlp-timeout", "1s", "--endpoint", backend.URL, "--", program, "4", "4096").must(t)
+			count := regexp.MustCompile(`(\d+) spans sent, (\d+) not .*--otlp-timeout`).FindStringSubmatch(run.stderr)
+			if count == nil {
+				t.Fatalf("the run does not say what was not sent:\n%s", run.stderr)
+			}
+			sent, _ := strconv.Atoi(count[1])
+			unsent, _ := strconv.Atoi(count[2])
+			mutex.Lock()
+			if sent > taken || unsent == 0 {
+				t.Errorf("%d spans sent and %d not, but %d taken", sent, unsent, taken)
+			}
+			taken = 0
+			mutex.Unlock()
+			hangs.Store(false)
+			invoke(t, folder, "export", "--to", "otlp", "--full", "--endpoint", backend.URL, "t.db").must(t)
+			mutex.Lock()
+			defer mutex.Unlock()
+			if sent+unsent != taken {
+				t.Errorf("%d spans sent and %d not, but %d afterwards", sent, unsent, taken)
 			}
 		})
 	}
