@@ -47,18 +47,7 @@ var programs = []program{
 // first appear, against its golden table.
 func TestPlaces(t *testing.T) {
 	folder := t.TempDir()
-	library, err := filepath.Abs("../../lib/libopenacc.so")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, built := range []string{library, filepath.Join(filepath.Dir(library), "libopenacc-engine.so")} {
-		if _, err := os.Stat(built); err != nil {
-			t.Fatalf("%v: run make first", err)
-		}
-	}
-	recorder := filepath.Join(folder, "recorder.so")
-	run(t, compilers.C(), "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-I", "../include",
-		"-o", recorder, "testdata/recorder.c")
+	library, recorder := prepare(t, folder)
 	named, mapped := 0, 0
 	for _, p := range programs {
 		for _, flags := range p.builds {
@@ -83,6 +72,24 @@ func TestPlaces(t *testing.T) {
 	if named*100 < mapped*95 {
 		t.Errorf("%d of %d mappings have a name, 95 %% expected", named, mapped)
 	}
+}
+
+// prepare gives the runtime, which make has built, and compiles the tool into a folder.
+func prepare(t *testing.T, folder string) (library, recorder string) {
+	t.Helper()
+	library, err := filepath.Abs("../../lib/libopenacc.so")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, built := range []string{library, filepath.Join(filepath.Dir(library), "libopenacc-engine.so")} {
+		if _, err := os.Stat(built); err != nil {
+			t.Fatalf("%v: run make first", err)
+		}
+	}
+	recorder = filepath.Join(folder, "recorder.so")
+	run(t, compilers.C(), "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-I", "../include",
+		"-o", recorder, "testdata/recorder.c")
+	return library, recorder
 }
 
 // TestLevelsAgree holds the golden tables of optimised programs against those
@@ -165,6 +172,16 @@ func (r row) String() string {
 // record compiles and runs a program and gives its distinct rows.
 func record(t *testing.T, folder string, p program, flags, library, recorder string) []row {
 	t.Helper()
+	return build(t, folder, &p, flags).execute(t, p, library, recorder)
+}
+
+// compiled is the path of a program.
+type compiled string
+
+// build compiles a program into a folder, and the library that it opens, which becomes
+// an argument.
+func build(t *testing.T, folder string, p *program, flags string) compiled {
+	t.Helper()
 	compiler := p.compiler
 	if compiler == "" {
 		compiler = map[string]string{".c": compilers.C(), ".cpp": compilers.CXX(), ".f90": compilers.Fortran()}[filepath.Ext(p.source)]
@@ -184,6 +201,12 @@ func record(t *testing.T, folder string, p program, flags, library, recorder str
 		run(t, compiler, append(append([]string{}, common...), "-shared", "-fPIC", p.plugin, "-o", plugin)...)
 		p.running = append(slices.Clone(p.running), plugin)
 	}
+	return compiled(binary)
+}
+
+func (c compiled) execute(t *testing.T, p program, library, recorder string) []row {
+	t.Helper()
+	binary := string(c)
 	events := binary + ".events"
 	command := exec.Command(binary, p.running...)
 	command.Env = append(os.Environ(), "LD_PRELOAD="+library, "ACC_PROFLIB="+recorder, "ACC_DEVICE_TYPE=sim",

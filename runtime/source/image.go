@@ -96,6 +96,13 @@ func (im *Image) Close() {
 		return
 	}
 	im.closed = true
+	if im.units != nil {
+		for _, f := range im.units.split {
+			if f != nil {
+				f.close()
+			}
+		}
+	}
 	im.units, im.symbols, im.frames = nil, nil, nil
 	if im.debug != nil && im.debug != im.main {
 		im.debug.close()

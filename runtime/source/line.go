@@ -37,7 +37,11 @@ func (u *unit) lines() *lineTable {
 	}
 	t := &lineTable{}
 	u.lineTable = t
-	r, err := u.data.LineReader(u.root)
+	data, root := u.data, u.root
+	if u.skeleton != nil {
+		data, root = u.skeleton.data, u.skeleton.root
+	}
+	r, err := data.LineReader(root)
 	if err != nil || r == nil {
 		return t
 	}
@@ -76,25 +80,37 @@ func (u *unit) lines() *lineTable {
 			first = len(t.rows)
 		}
 	}
-	for _, f := range r.Files() {
-		name := ""
-		if f != nil {
-			name = f.Name
-		}
-		if name != "" && !filepath.IsAbs(name) && u.folder != "" {
-			name = filepath.Join(u.folder, name)
-		}
-		t.files = append(t.files, filepath.Clean(name))
-		if name == "" {
-			t.files[len(t.files)-1] = ""
-		}
-	}
+	t.files = fileNames(r, u.folder)
 	sort.Slice(t.sequences, func(i, j int) bool { return t.sequences[i].low < t.sequences[j].low })
 	return t
 }
 
+// fileNames are the paths of a line table's files, "" for those without a name.
+func fileNames(r *dwarf.LineReader, folder string) []string {
+	var names []string
+	for _, f := range r.Files() {
+		if f == nil || f.Name == "" {
+			names = append(names, "")
+			continue
+		}
+		name := f.Name
+		if !filepath.IsAbs(name) && folder != "" {
+			name = filepath.Join(folder, name)
+		}
+		names = append(names, filepath.Clean(name))
+	}
+	return names
+}
+
+// fileName is the file of a number that an entry has.
 func (u *unit) fileName(n int64) string {
-	files := u.lines().files
+	if u.skeleton != nil && u.declared == nil {
+		u.declared = u.declarationFiles()
+	}
+	files := u.declared
+	if u.skeleton == nil {
+		files = u.lines().files
+	}
 	if n < 0 || n >= int64(len(files)) {
 		return ""
 	}

@@ -39,8 +39,10 @@ func (ix *unitIndex) readModules(im *Image) {
 			break
 		}
 		if h.code {
-			if u, err := ix.newUnit(im, h); err == nil && isFortranLanguage(u.language) {
-				ix.addModules(u)
+			if u, err := ix.newUnit(im, h); err == nil {
+				if u = ix.restLocked(im, u, h.id); isFortranLanguage(u.language) {
+					ix.addModules(u)
+				}
 			}
 		}
 		at = h.offset + h.size

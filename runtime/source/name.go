@@ -83,12 +83,29 @@ func (u *unit) linkage(s *scope) string {
 		}
 	}
 	name := u.text(s.entry, dwarf.AttrName)
-	if isFortranLanguage(u.language) {
-		if main, _ := s.entry.Val(attrMainSubprogram).(bool); main {
-			return "MAIN__"
-		}
+	if isFortranLanguage(u.languageOf(s.entry)) && u.isMain(s.entry) {
+		return "MAIN__"
 	}
 	return name
+}
+
+// languageOf is the language that an entry was written in: after link-time
+// optimisation a unit has functions of units in several.
+func (u *unit) languageOf(e *dwarf.Entry) int64 {
+	if ou, o := u.origin(e, dwarf.AttrName); o != nil {
+		return ou.language
+	}
+	return u.language
+}
+
+// isMain tells whether an entry is that of Fortran's main program.
+func (u *unit) isMain(e *dwarf.Entry) bool {
+	_, o := u.origin(e, attrMainSubprogram)
+	if o == nil {
+		return false
+	}
+	main, _ := o.Val(attrMainSubprogram).(bool)
+	return main
 }
 
 const (
@@ -102,8 +119,9 @@ func (u *unit) display(s *scope) string {
 		return ""
 	}
 	name := u.text(s.entry, dwarf.AttrName)
+	language := u.languageOf(s.entry)
 	switch {
-	case isFortranLanguage(u.language):
+	case isFortranLanguage(language):
 		if isOutlined(name) {
 			return displayOf(name, true)
 		}
@@ -111,7 +129,7 @@ func (u *unit) display(s *scope) string {
 			return "main" // a main program without a name, or of this name
 		}
 		return u.qualifier(s) + name
-	case isCxxLanguage(u.language):
+	case isCxxLanguage(language):
 		if l := u.linkage(s); strings.HasPrefix(l, "_Z") {
 			return displayOf(l, false)
 		}
@@ -132,19 +150,20 @@ func (u *unit) display(s *scope) string {
 func (u *unit) qualifier(s *scope) string {
 	q := ""
 	around := s.parent
-	if su, o := u.origin(s.entry, dwarf.AttrName); o != nil && su == u && o != s.entry {
-		// A concrete copy stands outside the module; its origin stands in it.
-		if as := u.top.find(o.Offset); as != nil {
+	if ou, o := u.origin(s.entry, dwarf.AttrName); o != nil && o != s.entry && ou.tree() == nil {
+		// A concrete copy stands outside the module; its origin stands in it, after
+		// link-time optimisation in another unit.
+		if as := ou.top.find(o.Offset); as != nil {
 			around = as.parent
 		}
 	}
 	for p := around; p != nil; p = p.parent {
 		switch p.entry.Tag {
 		case dwarf.TagModule, dwarf.TagSubprogram:
-			if main, _ := p.entry.Val(attrMainSubprogram).(bool); main {
+			if p.unit.isMain(p.entry) {
 				continue
 			}
-			if n := u.text(p.entry, dwarf.AttrName); n != "" {
+			if n := p.unit.text(p.entry, dwarf.AttrName); n != "" {
 				q = n + "::" + q
 			}
 		}

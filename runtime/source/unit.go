@@ -26,10 +26,12 @@ type unit struct {
 	addrBase  uint64
 	listBase  uint64
 	lists     []byte // .debug_loclists or .debug_loc
+	skeleton  *unit  // what the program has of a split unit: its lines
 	treeBuilt bool
 	top       *scope
 	functions []*scope // every function with code, also nested ones
 	lineTable *lineTable
+	declared  []string // files that a split unit's declarations are in; nil: not read
 	typeCache map[dwarf.Offset]*dataType
 	lastTouch *list.Element
 	plans     map[uint64][]planned
@@ -46,6 +48,8 @@ type unitIndex struct {
 	decoded  map[uint64]*unit
 	recent   *list.List // decoded units, most recent first
 	held     uint64     // bytes of .debug_info of the decoded units
+
+	split map[string]*elfFile // files with split units, by path; nil: no such file
 
 	modules map[string]uint64 // units that define Fortran modules, by name; nil: not read
 }
@@ -73,7 +77,8 @@ func (im *Image) unitsLocked() (*unitIndex, error) {
 	if f == nil {
 		return nil, errNoUnit
 	}
-	ix := &unitIndex{file: f, indexed: map[uint64]bool{}, decoded: map[uint64]*unit{}, recent: list.New()}
+	ix := &unitIndex{file: f, indexed: map[uint64]bool{}, decoded: map[uint64]*unit{}, recent: list.New(),
+		split: map[string]*elfFile{}}
 	ix.info = f.bytes(".debug_info")
 	if ix.info == nil {
 		return nil, fmt.Errorf("%s: .debug_info cannot be read", f.path)
@@ -199,9 +204,13 @@ type unitHeader struct {
 	offset, size uint64 // in .debug_info, the length field included
 	version      int
 	abbrev       uint64
-	code         bool // describes code, not types only
+	kind         byte   // DW_UT_..., 1 before DWARF 5
+	id           uint64 // of a skeleton or split unit
+	code         bool   // describes code, not types only
 	wide         bool
 }
+
+const unitSplit = 5
 
 func readUnitHeader(info []byte, at uint64) (unitHeader, error) {
 	h := unitHeader{offset: at}
@@ -223,9 +232,9 @@ func readUnitHeader(info []byte, at uint64) (unitHeader, error) {
 	h.size = head + length
 	h.version = int(binary.LittleEndian.Uint16(b[head:]))
 	at = head + 2
-	kind := byte(1)
+	h.kind = 1
 	if h.version >= 5 {
-		kind = b[at]
+		h.kind = b[at]
 		at += 2
 	}
 	if at+8 > uint64(len(b)) {
@@ -233,32 +242,45 @@ func readUnitHeader(info []byte, at uint64) (unitHeader, error) {
 	}
 	if h.wide {
 		h.abbrev = binary.LittleEndian.Uint64(b[at:])
+		at += 8
 	} else {
 		h.abbrev = uint64(binary.LittleEndian.Uint32(b[at:]))
+		at += 4
 	}
+	h.id = unitID(b, at)
 	// 1 compile, 3 partial, 4 skeleton: 2 and 6 hold types, 5 lies elsewhere.
-	h.code = h.version >= 2 && h.version <= 5 && (kind == 1 || kind == 3 || kind == 4)
+	h.code = h.version >= 2 && h.version <= 5 && (h.kind == 1 || h.kind == 3 || h.kind == 4)
 	return h, nil
 }
 
+// sectioned gives sections to the decoder, those of more by their names.
+func sectioned(abbrev, info, line, str []byte, more map[string][]byte) (*dwarf.Data, error) {
+	d, err := dwarf.New(abbrev, nil, nil, info, line, nil, more[".debug_ranges"], str)
+	if err != nil {
+		return nil, err
+	}
+	for name, content := range more {
+		if content != nil && name != ".debug_ranges" {
+			if err := d.AddSection(name, content); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return d, nil
+}
+
+// newUnit gives what the program's file has of a unit.
 func (ix *unitIndex) newUnit(im *Image, h unitHeader) (*unit, error) {
 	if h.size > maxUnit {
 		return nil, fmt.Errorf("unit at offset 0x%x has %d bytes, too large to decode", h.offset, h.size)
 	}
 	s := &ix.sections
-	d, err := dwarf.New(s.abbrev, nil, nil, ix.info[h.offset:h.offset+h.size], s.line, nil, s.ranges, s.str)
+	d, err := sectioned(s.abbrev, ix.info[h.offset:h.offset+h.size], s.line, s.str, map[string][]byte{
+		".debug_addr": s.addr, ".debug_line_str": s.lineStr, ".debug_ranges": s.ranges,
+		".debug_str_offsets": s.strOffsets, ".debug_rnglists": s.rangeLists,
+	})
 	if err != nil {
 		return nil, err
-	}
-	for name, content := range map[string][]byte{
-		".debug_addr": s.addr, ".debug_line_str": s.lineStr,
-		".debug_str_offsets": s.strOffsets, ".debug_rnglists": s.rangeLists,
-	} {
-		if content != nil {
-			if err := d.AddSection(name, content); err != nil {
-				return nil, err
-			}
-		}
 	}
 	root, err := d.Reader().Next()
 	if err != nil {
@@ -307,13 +329,16 @@ func (ix *unitIndex) decode(im *Image, offset uint64) (*unit, error) {
 	if err != nil {
 		return nil, err
 	}
+	u = ix.restLocked(im, u, h.id)
 	for ix.held+u.size > unitBudget && ix.recent.Len() > 0 {
 		last := ix.recent.Back()
 		old := last.Value.(*unit)
 		ix.recent.Remove(last)
 		delete(ix.decoded, old.offset)
 		ix.held -= old.size
-		forget(ix.info[old.offset : old.offset+old.size])
+		if old.skeleton == nil {
+			forget(ix.info[old.offset : old.offset+old.size])
+		}
 	}
 	u.lastTouch = ix.recent.PushFront(u)
 	ix.decoded[offset] = u
