@@ -37,3 +37,19 @@ var chosen = sync.OnceValue(func() [3]string {
 	}
 	return [3]string(names)
 })
+
+// Version is that of the compiler of C, as 12.2.0.
+func Version() (string, error) {
+	output, err := exec.Command(C(), "-dumpfullversion").Output()
+	if err != nil {
+		return "", fmt.Errorf("%s -dumpfullversion: %w: give a compiler of GCC as CC", C(), err)
+	}
+	return strings.TrimSpace(string(output)), nil
+}
+
+// Major is its first number, as 12.
+func Major() (string, error) {
+	version, err := Version()
+	major, _, _ := strings.Cut(version, ".")
+	return major, err
+}
