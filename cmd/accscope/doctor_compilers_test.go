@@ -17,9 +17,9 @@ func TestDoctorCompilers(t *testing.T) {
 		{"", []string{"missing C gcc not found -> install gcc, version 12 or later", "missing C++ g++ not found -> install g++, version 12 or later",
 			"missing Fortran gfortran not found -> install gfortran, version 12 or later"}},
 		{"gcc-14=14.2.0 gcc=>gcc-14 g++=14.2.0 gfortran-14=14.2.0", []string{"ok C gcc 14.2.0", "ok C++ g++ 14.2.0", "ok Fortran gfortran-14 14.2.0"}},
-		{"gcc=11.4.0 gcc-12=12.3.0 gcc-13=13.1.0", []string{"ok C gcc 11.4.0 (too old: from 12 on), gcc-12 12.3.0, gcc-13 13.1.0"}},
+		{"gcc=11.4.0 gcc-12=12.3.0 gcc-13=13.1.0", []string{"ok C gcc 11.4.0 (too old: from 12 on), gcc-12 12.3.0 (12.2.0 was tested), gcc-13 13.1.0 (13.3.0 was tested)"}},
 		{"gcc=10.2.1", []string{"missing C gcc 10.2.1 (too old: from 12 on) -> install gcc, version 12 or later"}},
-		{"gcc=17.1.0", []string{"ok C gcc 17.1.0 (untested: up to 16 are tested)"}},
+		{"gcc=17.1.0", []string{"ok C gcc 17.1.0 (untested: tested are 12, 13, 14, 15, 16)"}},
 		{"gcc=clang", []string{"missing C gcc not found -> install gcc, version 12 or later"}},
 	} {
 		t.Run(c.machine, func(t *testing.T) {
