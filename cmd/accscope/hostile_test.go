@@ -65,6 +65,7 @@ func readers() (all [][]string) {
 	for _, format := range []string{"perfetto", "chrome", "pprof", "speedscope", "csv", "html", "parquet"} {
 		all = append(all, []string{"export", "--to", format, "-o", "-"})
 	}
+	all = append(all, []string{"export", "--to", "otf2", "--force", "-o", "archive"})
 	for _, view := range tui.ViewNames() {
 		all = append(all, []string{"top", "--picture", view}, []string{"top", "--at", "37%", "--picture", view})
 	}
