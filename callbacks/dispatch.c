@@ -125,10 +125,10 @@ acc_dispatch_publish (struct acc_dispatch *d, int index,
   if (count == 1 && taker != NULL && entries[0].callback == (uintptr_t) taker->one)
     {
       STORE (d->tool, entries[0].tool);
-      __atomic_fetch_or (&d->sole, bit, __ATOMIC_RELEASE);
+      __atomic_fetch_or (&d->taker_alone, bit, __ATOMIC_RELEASE);
     }
   else
-    __atomic_fetch_and (&d->sole, ~bit, __ATOMIC_RELEASE);
+    __atomic_fetch_and (&d->taker_alone, ~bit, __ATOMIC_RELEASE);
   if (count > 0)
     __atomic_fetch_or (&d->wanted, bit, __ATOMIC_RELEASE);
   else
@@ -529,10 +529,10 @@ hand_over (struct acc_dispatch *d, struct acc_dispatch_thread *thread,
 	   struct acc_dispatch_plan *plan)
 {
   struct handing h = { d, thread, thread->calls, thread->changes };
-  uint32_t sole = LOAD (d->sole), first = plan->done, end = first, n;
+  uint32_t taker_alone = LOAD (d->taker_alone), first = plan->done, end = first, n;
   uintptr_t tool;
 
-  if (sole == 0 || thread->disabled)
+  if (taker_alone == 0 || thread->disabled)
     return false;
   tool = LOAD (d->tool);
   for (; end < plan->count; end++)
@@ -540,7 +540,7 @@ hand_over (struct acc_dispatch *d, struct acc_dispatch_thread *thread,
       struct acc_dispatch_step *s = plan->step[end];
 
       if (!(s->event.lent & ACC_DISPATCH_LASTING)
-	  || UNLIKELY (!(sole >> acc_dispatch_index (s->event.event) & 1)
+	  || UNLIKELY (!(taker_alone >> acc_dispatch_index (s->event.event) & 1)
 		       || !pair_alone (s, tool)))
 	break;
     }

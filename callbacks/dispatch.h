@@ -92,7 +92,7 @@ struct acc_dispatch
   uint64_t (*correlation) (void);	/* acc_dispatch_correlation */
   uint32_t others;		/* lists with callbacks of other tools than the one that
 				   has names later (accscope_names.h) */
-  uint32_t sole;		/* lists whose one callback is the taker's */
+  uint32_t taker_alone;		/* lists whose one callback is the taker's */
   const struct accscope_taker *taker;	/* acc_dispatch_declare; or null */
   uintptr_t tool;		/* it, as entries call it */
   struct acc_dispatch_list list[ACC_DISPATCH_EVENTS];

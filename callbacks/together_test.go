@@ -55,8 +55,8 @@ func TestMistakesWithEventsTogetherAreFound(t *testing.T) {
 	}{
 		{"a tool is alone that is not", []string{"if (count == 1 && taker != NULL", "if (count >= 1 && taker != NULL"}},
 		{"another tool is the taker", []string{" && entries[0].callback == (uintptr_t) taker->one", ""}},
-		{"a tool stays alone when it leaves", []string{"__atomic_fetch_and (&d->sole, ~bit, __ATOMIC_RELEASE);", ";"}},
-		{"the thread's toggle is ignored", []string{"if (sole == 0 || thread->disabled)", "if (sole == 0)"}},
+		{"a tool stays alone when it leaves", []string{"__atomic_fetch_and (&d->taker_alone, ~bit, __ATOMIC_RELEASE);", ";"}},
+		{"the thread's toggle is ignored", []string{"if (taker_alone == 0 || thread->disabled)", "if (taker_alone == 0)"}},
 		{"a pair that another tool began", []string{"return LIKELY (pair->used == 1) && pair->slot[0].tool == tool;", "return true;"}},
 		{"an end loses what its start has left", []string{"event_kind[s->event.event].half == END && pair->used > 0", "0"}},
 		{"pairs of taken events are not ended", []string{"      acc_dispatch_pair_release (plan->step[n]->pair);", "      ;"}},

@@ -53,8 +53,8 @@ mark (struct accscope_cuda_queue *q)
    operations are measured.  In nanoseconds, as on an H200: what it saves of a
    transfer's or kernel's events, and what it costs a kernel that takes its own
    times.  */
-#define TRANSFER_SAVED 8000
-#define KERNEL_SAVED 1000
+#define TRANSFER_GAIN 8000
+#define KERNEL_GAIN 1000
 #define LAUNCH_COST 350
 #define FOLDED 100000		/* a queue adds so much at once to the device's */
 
@@ -62,22 +62,22 @@ static void
 fold (struct accscope_cuda_queue *q)
 {
   struct accscope_cuda_device *d = q->device;
-  int64_t before = __atomic_load_n (&d->saved, __ATOMIC_RELAXED), after, worth;
+  int64_t before = __atomic_load_n (&d->gain, __ATOMIC_RELAXED), after, break_even;
 
   do
-    after = before + q->saved > 0 ? before + q->saved : 0;
-  while (!__atomic_compare_exchange_n (&d->saved, &before, after, 1,
+    after = before + q->gain > 0 ? before + q->gain : 0;
+  while (!__atomic_compare_exchange_n (&d->gain, &before, after, 1,
 				       __ATOMIC_RELAXED, __ATOMIC_RELAXED));
-  q->saved = 0;
-  worth = __atomic_load_n (&d->worth, __ATOMIC_RELAXED);
-  if (worth > 0 && after >= worth)
-    __atomic_store_n (&d->due, 1, __ATOMIC_RELEASE);
+  q->gain = 0;
+  break_even = __atomic_load_n (&d->break_even, __ATOMIC_RELAXED);
+  if (break_even > 0 && after >= break_even)
+    __atomic_store_n (&d->pays, 1, __ATOMIC_RELEASE);
 }
 
 void
 accscope_cuda_spared (struct accscope_cuda_queue *q)
 {
-  if ((q->saved -= LAUNCH_COST) <= -FOLDED)
+  if ((q->gain -= LAUNCH_COST) <= -FOLDED)
     fold (q);
 }
 
@@ -161,8 +161,8 @@ accscope_cuda_measured (struct accscope_cuda_queue *q,
   q->last_number = q->submitted + 1;	/* the caller counts this one */
   *q->last = o;
   q->last = &o->next;
-  q->saved += o->record.kind == ACCSCOPE_CUDA_KERNEL ? KERNEL_SAVED : TRANSFER_SAVED;
-  if (q->saved >= FOLDED)
+  q->gain += o->record.kind == ACCSCOPE_CUDA_KERNEL ? KERNEL_GAIN : TRANSFER_GAIN;
+  if (q->gain >= FOLDED)
     fold (q);
   __atomic_fetch_add (&d->pending, 1, __ATOMIC_RELAXED);
 }

@@ -93,12 +93,12 @@ func (r *records) measure() {
 	case !r.stamps.Load() || cuptiCost == 0:
 		r.trace()
 	default:
-		r.setWorth(cuptiCost)
+		r.setBreakEven(cuptiCost)
 	}
 }
 
-func (r *records) setWorth(saved time.Duration) {
-	atomic.StoreInt64((*int64)(unsafe.Pointer(&r.device.c.worth)), int64(saved))
+func (r *records) setBreakEven(gain time.Duration) {
+	atomic.StoreInt64((*int64)(unsafe.Pointer(&r.device.c.break_even)), int64(gain))
 }
 
 // trace has CUPTI measure, if it can. r.mutex is held.
@@ -110,25 +110,25 @@ func (r *records) trace() {
 	r.device.backend.started() // CUPTI has exit handlers too
 }
 
-// due says whether CUPTI would have paid by now. The caller keeps the device from being
+// pays says whether CUPTI would have paid by now. The caller keeps the device from being
 // released.
-func (r *records) due() bool {
-	return atomic.LoadUint32((*uint32)(unsafe.Pointer(&r.device.c.due))) != 0
+func (r *records) pays() bool {
+	return atomic.LoadUint32((*uint32)(unsafe.Pointer(&r.device.c.pays))) != 0
 }
 
-func (r *records) setDue(value uint32) {
-	atomic.StoreUint32((*uint32)(unsafe.Pointer(&r.device.c.due)), value)
+func (r *records) setPays(value uint32) {
+	atomic.StoreUint32((*uint32)(unsafe.Pointer(&r.device.c.pays)), value)
 }
 
 // mostAttempts is how often CUPTI is asked: it cannot begin while the GPU is busy with
 // long kernels.
 const mostAttempts = 3
 
-// prefer has CUPTI measure what is enqueued from now on, if it is due and nobody else
+// traceFromNow has CUPTI measure what is enqueued from now on, if it pays and nobody else
 // uses a queue of the device just now; else the next one will ask. It is called by
 // threads that are about to enqueue, not by one of the runtime's: the process might be
 // ending meanwhile, and CUPTI with it.
-func (r *records) prefer() {
+func (r *records) traceFromNow() {
 	d := r.device
 	if !d.use() {
 		return
@@ -138,15 +138,15 @@ func (r *records) prefer() {
 		return
 	}
 	defer r.mutex.Unlock()
-	if !r.due() || r.stop == nil || r.closed || r.tracing() || !d.tryLockQueues() {
+	if !r.pays() || r.stop == nil || r.closed || r.tracing() || !d.tryLockQueues() {
 		return
 	}
 	defer d.unlockQueues()
-	r.setDue(0)
-	r.setWorth(0)
+	r.setPays(0)
+	r.setBreakEven(0)
 	r.trace()
 	if r.attempts++; !r.tracing() && r.attempts < mostAttempts {
-		r.setWorth(cuptiCost << (2 * r.attempts))
+		r.setBreakEven(cuptiCost << (2 * r.attempts))
 	}
 }
 
@@ -175,8 +175,8 @@ func (r *records) switchTo(on bool) {
 		r.running.Wait()
 		r.flush()
 		r.stamps.Store(false)
-		r.setWorth(0)
-		r.setDue(0)
+		r.setBreakEven(0)
+		r.setPays(0)
 		C.accscope_cuda_trace(r.device.c, 0, 0, nil)
 	}
 }

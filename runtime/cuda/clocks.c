@@ -367,7 +367,7 @@ accscope_cuda_clocks_copy (struct accscope_cuda_device *d, void (*begin) (uint64
   pthread_mutex_lock (&d->clock_lock);
   pthread_mutex_lock (&d->lock);
   k->round = k->copies;
-  k->told = 0;
+  k->bounded = 0;
   pthread_mutex_unlock (&d->lock);
   for (i = 0; i < TRIES && k->word != NULL; i++)
     if (!copy_once (d, begin, end))
@@ -390,11 +390,11 @@ accscope_cuda_clocks_copied (struct accscope_cuda_device *d, uint64_t number, ui
     {
       least = (int64_t) (c->before + COPY_DELAY - start);
       most = (int64_t) (c->after - KERNEL_DELAY - end);
-      if (!k->told || least > k->least)
+      if (!k->bounded || least > k->least)
 	k->least = least;
-      if (!k->told || most < k->most)
+      if (!k->bounded || most < k->most)
 	k->most = most;
-      k->told = 1;
+      k->bounded = 1;
       /* On an H200 it is nearer to the most.  */
       k->relation.cupti = k->least + (k->most - k->least) * 3 / 4;
       __atomic_store_n (&k->cupti_known, 1, __ATOMIC_RELEASE);

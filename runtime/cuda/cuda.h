@@ -115,7 +115,7 @@ struct accscope_cuda_clocks
   uint64_t copies;		/* for CUPTI to record, so far */
   uint64_t round;		/* of these, before the last few */
   int64_t least, most;		/* what these say of cupti, if one did */
-  int told;
+  int bounded;			/* least and most say something */
   int cupti_known;		/* atomic */
 };
 
@@ -175,11 +175,11 @@ struct accscope_cuda_device
 
   /* tracer.c: operations are measured by CUPTI.  */
   unsigned tracing;		/* atomic */
-  /* activity.c: nanoseconds that CUPTI would have saved the program so far; when it
-     is worth them, CUPTI is due.  */
-  int64_t saved;		/* atomic */
-  int64_t worth;		/* atomic; 0: it is due already, or will never be */
-  unsigned due;			/* atomic */
+  /* activity.c: nanoseconds that the program would have gained by CUPTI so far; from
+     break_even on it pays.  */
+  int64_t gain;			/* atomic */
+  int64_t break_even;		/* atomic; 0: it pays already, or never will */
+  unsigned pays;		/* atomic */
   struct accscope_cuda_operation traced;	/* stands for every one */
   pthread_mutex_t trace_lock;	/* guards what follows */
   struct accscope_cuda_record *record;
@@ -225,7 +225,7 @@ struct accscope_cuda_queue
   struct accscope_cuda_operation *spare;
   struct accscope_cuda_mark *last_end;	/* of the last one */
   uint64_t last_number;		/* submitted when that was recorded */
-  int64_t saved;		/* not yet in the device's */
+  int64_t gain;			/* not yet in the device's */
   CUstream reader;		/* on which these come back; NULL before the first */
   struct accscope_cuda_page *page;	/* that kernels are writing to, or NULL */
   unsigned skipped;		/* times that it was left to the next */

@@ -110,8 +110,8 @@ var runStep = uintptr(C.accscope_cuda_run)
 
 // transfer is prepare for an operation that CUPTI would measure at a lower cost.
 func (q *queue) transfer(o *device.Operation, doing string, kind C.int, correlation uint64, memory device.Address, other uintptr, n uint64, now bool) error {
-	if q.device.records.due() {
-		q.device.records.prefer()
+	if q.device.records.pays() {
+		q.device.records.traceFromNow()
 	}
 	_, err := q.prepare(o, doing, kind, correlation, memory, other, n, now)
 	return err

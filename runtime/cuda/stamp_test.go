@@ -280,8 +280,8 @@ func TestCUPTIWaitsForOtherThreads(t *testing.T) {
 	_, err = other.(*queue).use("test")
 	check(t, err)
 	fills()
-	if d.records.tracing() || !d.records.due() {
-		t.Errorf("CUPTI measures: %v, is due: %v", d.records.tracing(), d.records.due())
+	if d.records.tracing() || !d.records.pays() {
+		t.Errorf("CUPTI measures: %v, pays: %v", d.records.tracing(), d.records.pays())
 	}
 	other.(*queue).done()
 	fills()

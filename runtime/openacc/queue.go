@@ -27,14 +27,14 @@ type Queue struct {
 	enqueued *atomic.Uint64 // in C's memory: plans count it
 	finished atomic.Uint64
 
-	mu     sync.Mutex
-	writes hostWrites  // of queued downloads
-	mark   device.Mark // set some time ago to see how far the queue has come, nil if none
-	marked uint64      // writes.added when it was
-	news   int         // downloads since prune last ended
-	held   [][]byte    // what queued uploads will read
-	bytes  int         // of held
-	spare  []spare
+	mu        sync.Mutex
+	writes    hostWrites  // of queued downloads
+	mark      device.Mark // set some time ago to see how far the queue has come, nil if none
+	marked    uint64      // writes.added when it was
+	unpruned  int         // downloads since prune last ended
+	reads     [][]byte    // what queued uploads will read
+	readBytes int         // of reads
+	spare     []spare
 }
 
 func newQueue(d *Device, driver device.Queue, async int) *Queue {
@@ -50,7 +50,7 @@ const counterBytes = 64
 // pruneEvery is after how many downloads the queue looks what it can forget.
 const pruneEvery = 64
 
-// holdLimit is how much of held makes the queue itself release it, rather than
+// holdLimit is how much of reads makes the queue itself release it, rather than
 // the next wait.
 const holdLimit = 1 << 20
 
@@ -200,8 +200,8 @@ func (d *Device) writes(host, bytes uintptr) (will bool) {
 func (q *Queue) noteWrite(writes hostRange) {
 	q.mu.Lock()
 	q.change(func(w *hostWrites) { w.add(writes) })
-	q.news++
-	prune := q.news == pruneEvery // one thread at a time: prune sets it back
+	q.unpruned++
+	prune := q.unpruned == pruneEvery // one thread at a time: prune sets it back
 	q.mu.Unlock()
 	if prune {
 		q.prune()
@@ -215,15 +215,15 @@ func (q *Queue) willRead(reads []byte) {
 	}
 	q.mu.Lock()
 	var release [][]byte
-	q.held = append(q.held, reads)
-	if q.bytes += cap(reads); q.bytes > holdLimit {
-		release, q.held, q.bytes = q.held, nil, 0
+	q.reads = append(q.reads, reads)
+	if q.readBytes += cap(reads); q.readBytes > holdLimit {
+		release, q.reads, q.readBytes = q.reads, nil, 0
 	}
 	q.mu.Unlock()
 	if release != nil && q.driver.Then(func() { runtime.KeepAlive(release) }) != nil {
 		// The queue fails: nothing on it will read this memory for certain.
 		q.mu.Lock()
-		q.held = append(q.held, release...)
+		q.reads = append(q.reads, release...)
 		q.mu.Unlock()
 	}
 }
@@ -257,8 +257,8 @@ func (q *Queue) change(do func(*hostWrites)) {
 // held.
 func (q *Queue) forget() {
 	q.change(func(w *hostWrites) { w.forget(w.added) })
-	clear(q.held)
-	q.held, q.bytes = q.held[:0], 0
+	clear(q.reads)
+	q.reads, q.readBytes = q.reads[:0], 0
 }
 
 // prune drops the writes that are done on a queue that is never found idle.
@@ -276,7 +276,7 @@ func (q *Queue) prune() {
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.news = 0
+	q.unpruned = 0
 	if !done {
 		return
 	}
