@@ -11,14 +11,23 @@ import (
 	"github.com/accscope/accscope/collector/store"
 )
 
-// memorySeries is memory in use as columns: between time and end it was from
-// low to high, from end on it is last. Bytes.
-type memorySeries struct {
+// series is memory in use, bytes, or a sampled figure, as columns: between time and end
+// it was from low to high, from end on it is last.
+type series struct {
 	Time []int64 `json:"time"`
 	End  []int64 `json:"end"`
 	Low  []int64 `json:"low"`
 	High []int64 `json:"high"`
 	Last []int64 `json:"last"`
+}
+
+func seriesOf(points []store.MemoryPoint) series {
+	s := series{Time: []int64{}, End: []int64{}, Low: []int64{}, High: []int64{}, Last: []int64{}}
+	for _, p := range points {
+		s.Time, s.End, s.Low = append(s.Time, p.Time), append(s.End, p.End), append(s.Low, p.Low)
+		s.High, s.Last = append(s.High, p.High), append(s.Last, p.Last)
+	}
+	return s
 }
 
 // rateSeries is what moved in equal parts of the window, bytes a second.
@@ -34,9 +43,9 @@ type rateSeries struct {
 }
 
 type countersAnswer struct {
-	Device int64        `json:"device"`
-	Memory memorySeries `json:"memory"`
-	Rates  rateSeries   `json:"rates"`
+	Device int64      `json:"device"`
+	Memory series     `json:"memory"`
+	Rates  rateSeries `json:"rates"`
 }
 
 // counters gives a device's memory and transfer rates in a window.
@@ -53,12 +62,7 @@ func counters(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := countersAnswer{Device: int64(device), Memory: memorySeries{Time: []int64{}, End: []int64{}, Low: []int64{}, High: []int64{}, Last: []int64{}}}
-	m := &a.Memory
-	for _, p := range points {
-		m.Time, m.End, m.Low = append(m.Time, p.Time), append(m.End, p.End), append(m.Low, p.Low)
-		m.High, m.Last = append(m.High, p.High), append(m.Last, p.Last)
-	}
+	a := countersAnswer{Device: int64(device), Memory: seriesOf(points)}
 	a.Rates, err = rates(r.trace, device, w)
 	return &a, err
 }

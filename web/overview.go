@@ -37,6 +37,12 @@ type overviewAnswer struct {
 	Queues    []queueInfo        `json:"queues"`
 	Lanes     []store.Lane       `json:"lanes"`
 	Losses    []store.Loss       `json:"losses"`
+	Figures   []figureInfo       `json:"figures"` // sampled while the programs ran
+}
+
+type figureInfo struct {
+	store.Counter
+	Title string `json:"title"` // what to call its GPU, "" of a process
 }
 
 type deviceInfo struct {
@@ -80,12 +86,24 @@ func overview(r *request) (any, error) {
 	})
 	read(func() (err error) { a.Lanes, err = r.trace.Lanes(); return })
 	read(func() (err error) { a.Losses, err = r.trace.Losses(); return })
+	read(func() error {
+		list, err := r.trace.Counters()
+		for _, c := range list {
+			title := ""
+			if c.Process == 0 {
+				title = c.GPUTitle()
+			}
+			a.Figures = append(a.Figures, figureInfo{c, title})
+		}
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
 	a.Meta.First, a.Meta.Last = bounded(a.Meta.First), bounded(a.Meta.Last)
 	a.Processes, a.Threads, a.Devices = present(a.Processes), present(a.Threads), present(a.Devices)
 	a.Queues, a.Lanes, a.Losses, a.Warnings = present(a.Queues), present(a.Lanes), present(a.Losses), present(a.Warnings)
+	a.Figures = present(a.Figures)
 	for i := range a.Processes {
 		a.Processes[i].Arguments = present(a.Processes[i].Arguments)
 	}

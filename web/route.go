@@ -39,6 +39,7 @@ func routes() []route {
 		{path: "/api/findings", parameters: []string{"trace"}, answer: findings},
 		{path: "/api/timeline", parameters: []string{"trace", "from", "to", "pixels", "lanes"}, answer: timeline},
 		{path: "/api/counters", parameters: []string{"trace", "from", "to", "pixels", "device"}, answer: counters},
+		{path: "/api/sampled", parameters: []string{"trace", "from", "to", "pixels", "figures"}, answer: sampled},
 		{path: "/api/record", parameters: []string{"trace", "id"}, answer: recordDetail},
 		{path: "/api/activity", parameters: []string{"trace", "id"}, answer: activityDetail},
 		{path: "/api/arrows", parameters: []string{"trace", "record", "activity"}, answer: arrows},

@@ -42,3 +42,20 @@ func TestValuesForPeople(t *testing.T) {
 		t.Errorf("cases of %d units, of %d", len(seen), len(units))
 	}
 }
+
+// Sampled figures, too.
+func TestFiguresForPeople(t *testing.T) {
+	text, err := os.ReadFile("testdata/figures.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cases [][3]any
+	if err := json.Unmarshal(text, &cases); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range cases {
+		if got := ShowFigure(c[1].(float64), c[0].(string)); got != c[2] {
+			t.Errorf("%v %s: %q, not %q", c[1], c[0], got, c[2])
+		}
+	}
+}

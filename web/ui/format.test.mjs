@@ -7,10 +7,13 @@ import { fileURLToPath } from "node:url";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const built = await build({ absWorkingDir: here, entryPoints: ["src/format.ts"], bundle: true, format: "esm", write: false });
-const { few, show } = await import(`data:text/javascript,${encodeURIComponent(built.outputFiles[0].text)}`);
+const { few, figure, show } = await import(`data:text/javascript,${encodeURIComponent(built.outputFiles[0].text)}`);
 const cases = JSON.parse(await readFile(join(here, "../../collector/report/testdata/units.json"), "utf8"));
 assert.ok(cases.length > 50);
 for (const [unit, value, want] of cases) {
   const shown = show(value, unit);
   assert.equal(unit === "variables" ? few(shown) : shown, want, `${value} ${unit}`);
 }
+const figures = JSON.parse(await readFile(join(here, "../../collector/report/testdata/figures.json"), "utf8"));
+assert.ok(figures.length >= 5);
+for (const [unit, value, want] of figures) assert.equal(figure(value, unit), want, `${value} ${unit}`);

@@ -12,16 +12,19 @@ export interface Queue { id: number; device: number; number: number; name: strin
 export interface Overview {
   name: string; damage: string; running: boolean; warnings: string[];
   meta: { complete: boolean; first: number; last: number };
-  processes: Process[]; threads: Thread[]; devices: Device[]; queues: Queue[]; lanes: Lane[];
+  processes: Process[]; threads: Thread[]; devices: Device[]; queues: Queue[]; lanes: Lane[]; figures: Figure[];
 }
 export interface Label { text: string; kind: string; name: string; source: string }
 export interface LaneBlocks {
   lane: number; start: number[]; end: number[]; count: number[]; busy: number[]; bytes: number[]; id: number[]; label: number[]; open: number[];
 }
 export interface Timeline { from: number; to: number; labels: Label[]; lanes: LaneBlocks[] }
+export interface Series { time: number[]; end: number[]; low: number[]; high: number[]; last: number[] }
+export interface Figure { counter: number; host: number; process: number; gpu: number; name: string; unit: string; title: string }
+export interface Sampled { figures: { counter: number; values: Series }[] }
 export interface Counters {
   device: number;
-  memory: { time: number[]; end: number[]; low: number[]; high: number[]; last: number[] };
+  memory: Series;
   rates: { begin: number; step: number; upload: number[]; download: number[]; mixed: number[]; measured: boolean };
 }
 export interface Detail {

@@ -56,6 +56,17 @@ export function rate(bytesPerSecond: number): string {
   return scaled(bytesPerSecond, 1000, ["B/s", "kB/s", "MB/s", "GB/s", "TB/s"]);
 }
 
+// figure is a sampled figure in its unit: 180%, 312 W, 5 GiB, 41 C, 1980 MHz.
+export function figure(value: number, unit: string): string {
+  switch (unit) {
+    case "%": return `${fixed(value, 0)}%`;
+    case "B": return bytes(value);
+    case "mW": return `${fixed(value / 1000, 0)} W`;
+    case "Cel": return `${fixed(value, 0)} C`;
+  }
+  return `${fixed(value, 0)} ${unit}`;
+}
+
 export function fraction(of1: number): string {
   return `${fixed(of1 * 100, 1)}%`;
 }

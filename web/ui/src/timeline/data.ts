@@ -1,7 +1,7 @@
 // The blocks and counters that the timeline draws: asked for a little beyond
 // the window, so that a pan has something to show, and again when the window
 // leaves that or its scale changes.
-import { get, type Counters, type Label, type LaneBlocks, type Overview, type Timeline } from "../api";
+import { get, type Counters, type Label, type LaneBlocks, type Overview, type Sampled, type Series, type Timeline } from "../api";
 
 export interface Blocks {
   start: Float64Array; end: Float64Array; count: Float64Array; busy: Float64Array; bytes: Float64Array; id: Float64Array;
@@ -11,7 +11,7 @@ export interface Blocks {
 // The server takes times up to this, ns either way.
 const limit = 2 ** 61 - 2 ** 10;
 
-interface Part { from: number; to: number; perPixel: number; lanes: Map<number, Blocks>; counters: Map<number, Counters> }
+interface Part { from: number; to: number; perPixel: number; lanes: Map<number, Blocks>; counters: Map<number, Counters>; figures: Map<number, Series> }
 
 export class Data {
   readonly labels: Label[] = [];
@@ -19,7 +19,7 @@ export class Data {
   private base: Part | undefined; // the whole trace
   private part: Part | undefined; // around the window
   private running: { from: number; to: number; perPixel: number; abort: AbortController } | undefined;
-  private previous: ReadonlyMap<number, Counters> | undefined; // of the part before
+  private previous: Pick<Part, "counters" | "figures"> | undefined; // of the part before
   private asked = "";
   private generation = 0;
   error = "";
@@ -45,7 +45,11 @@ export class Data {
   }
 
   counters(device: number, from: number, to: number): Counters | undefined {
-    return (this.covers(this.part, from, to) ? this.part : this.base ?? this.part)?.counters.get(device) ?? this.previous?.get(device);
+    return (this.covers(this.part, from, to) ? this.part : this.base ?? this.part)?.counters.get(device) ?? this.previous?.counters.get(device);
+  }
+
+  figure(counter: number, from: number, to: number): Series | undefined {
+    return (this.covers(this.part, from, to) ? this.part : this.base ?? this.part)?.figures.get(counter) ?? this.previous?.figures.get(counter);
   }
 
   private covers(part: { from: number; to: number } | undefined, from: number, to: number): boolean {
@@ -53,7 +57,7 @@ export class Data {
   }
 
   // want asks for what the window needs unless it is here or under way.
-  want(from: number, to: number, pixels: number, lanes: readonly number[], devices: readonly number[]): void {
+  want(from: number, to: number, pixels: number, lanes: readonly number[], devices: readonly number[], figures: readonly number[]): void {
     const perPixel = (to - from) / pixels;
     const good = (p: { from: number; to: number; perPixel: number } | undefined): boolean => {
       if (!p) return false;
@@ -61,11 +65,11 @@ export class Data {
       const last = Math.min(to, this.overview.meta.last);
       return (first >= last || (p.from <= first && p.to >= last)) && p.perPixel <= perPixel * 1.3 && p.perPixel >= perPixel * 0.3;
     };
-    const complete = (p: Part | undefined): boolean => good(p) && lanes.every((l) => p!.lanes.has(l)) && devices.every((d) => p!.counters.has(d));
+    const complete = (p: Part | undefined): boolean => good(p) && lanes.every((l) => p!.lanes.has(l)) && devices.every((d) => p!.counters.has(d)) && figures.every((f) => p!.figures.has(f));
     if (complete(this.part)) return;
     if (this.running && good(this.running)) return;
     // What was answered, or failed, is not asked for again before something changes.
-    const question = [from, to, pixels, this.generation, lanes.join(), devices.join()].join(" ");
+    const question = [from, to, pixels, this.generation, lanes.join(), devices.join(), figures.join()].join(" ");
     if (question === this.asked) return;
     this.asked = question;
     this.running?.abort.abort();
@@ -76,12 +80,12 @@ export class Data {
     const wide = Math.min(16384, Math.ceil((run.to - run.from) / perPixel / 1.4));
     const blocks = (part: Part): void => {
       if (this.running !== run) return;
-      this.previous = this.part?.counters ?? this.previous;
+      this.previous = this.part ?? this.previous;
       this.part = part;
       if (!this.base || (part.from <= this.overview.meta.first && part.to >= this.overview.meta.last)) this.base = part;
       this.arrived();
     };
-    this.load(run.from, run.to, wide, lanes, devices, run.abort.signal, blocks).then(
+    this.load(run.from, run.to, wide, lanes, devices, figures, run.abort.signal, blocks).then(
       () => {
         if (this.running === run) this.finish("");
       },
@@ -99,15 +103,18 @@ export class Data {
     this.arrived();
   }
 
-  private async load(from: number, to: number, pixels: number, lanes: readonly number[], devices: readonly number[], signal: AbortSignal, blocks: (part: Part) => void): Promise<void> {
+  private async load(from: number, to: number, pixels: number, lanes: readonly number[], devices: readonly number[], figures: readonly number[], signal: AbortSignal, blocks: (part: Part) => void): Promise<void> {
     const generation = this.generation;
     const timeline: Timeline = lanes.length > 0 ? await get<Timeline>("timeline", { trace: this.trace, from, to, pixels, lanes: lanes.join(",") }, signal) : { from, to, labels: [], lanes: [] };
     const numbers = timeline.labels.map((l) => this.number(l));
-    const part: Part = { from, to, perPixel: generation === this.generation ? (to - from) / pixels / 1.4 : Infinity, lanes: new Map(), counters: new Map() };
+    const part: Part = { from, to, perPixel: generation === this.generation ? (to - from) / pixels / 1.4 : Infinity, lanes: new Map(), counters: new Map(), figures: new Map() };
     for (const lane of timeline.lanes) part.lanes.set(lane.lane, blocksOf(lane, numbers));
     blocks(part);
     // Counters come after the blocks, which are looked at first.
     await Promise.all(devices.map(async (device) => part.counters.set(device, await get<Counters>("counters", { trace: this.trace, from, to, pixels, device }, signal))));
+    if (figures.length === 0) return;
+    const sampled = await get<Sampled>("sampled", { trace: this.trace, from, to, pixels, figures: figures.join(",") }, signal);
+    for (const f of sampled.figures) part.figures.set(f.counter, f.values);
   }
 
   private number(l: Label): number {
@@ -138,4 +145,12 @@ export function first(b: Blocks, time: number): number {
     else high = middle;
   }
   return low;
+}
+
+// valueAt is what a series was at a time: where several values lie together, the highest;
+// undefined before its first.
+export function valueAt(s: Series, time: number): number | undefined {
+  let value: number | undefined;
+  for (let i = 0; i < s.time.length && s.time[i]! <= time; i++) value = s.end[i]! >= time ? s.high[i]! : s.last[i]!;
+  return value;
 }

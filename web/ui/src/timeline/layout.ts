@@ -1,9 +1,9 @@
 // Which rows the timeline has and where they are.
-import type { Device, Lane, Overview } from "../api";
+import type { Device, Figure, Lane, Overview } from "../api";
 import type { Arrangement } from "./arrangement";
 
 export interface Row {
-  type: "group" | "instants" | "spans" | "queue" | "memory" | "rate";
+  type: "group" | "instants" | "spans" | "queue" | "memory" | "rate" | "figure";
   key: string;
   label: string;
   hint: string;
@@ -13,6 +13,7 @@ export interface Row {
   pinned: boolean;
   lane?: Lane;
   device?: Device;
+  figure?: Figure; // what was sampled
   folded?: boolean;
 }
 
@@ -21,7 +22,7 @@ export interface Track { row: Omit<Row, "y" | "pinned">; inner: Track[] }
 
 export interface Layout { rows: Row[]; pinned: Row[]; height: number; pinnedHeight: number; byLane: Map<number, Row>; tracks: Track[] }
 
-const heights = { group: 22, instants: 14, spans: 19, queue: 21, memory: 52, rate: 44 };
+const heights = { group: 22, instants: 14, spans: 19, queue: 21, memory: 52, rate: 44, figure: 38 };
 
 // From so many rows of threads on, devices come before them.
 const manyRows = 12;
@@ -40,11 +41,19 @@ export function deviceName(o: Overview, d: Device): string {
 
 type Counted = ReadonlyMap<number, { memory: boolean; rate: boolean }>;
 
-// tracks are what there is: by process the threads with their nested constructs, and
-// the devices with their queues and counters.
+// tracks are what there is: by process the threads with their nested constructs, what was
+// sampled of it, and the devices with their queues and counters; and what was sampled of
+// GPUs, which belong to no process.
 function tracks(o: Overview, counted: Counted): Track[] {
   const track = (type: Row["type"], key: string, label: string, indent: number, more: Partial<Row> = {}): Track =>
     ({ row: { type, key, label, hint: label, indent, height: heights[type], ...more }, inner: [] });
+  // A group of figures, if there are any.
+  const sampled = (key: string, label: string, indent: number, figures: Figure[]): Track[] => {
+    if (figures.length === 0) return [];
+    const group = track("group", key, label, indent, { hint: "sampled ten times a second" });
+    for (const figure of figures) group.inner.push(track("figure", `c${figure.counter}`, figure.name.replaceAll("_", " "), indent + 1, { figure }));
+    return [group];
+  };
   const threads = new Map(o.threads.map((t) => [t.id, t]));
   const queues = new Map(o.queues.map((q) => [q.id, q]));
   const list: Track[] = [];
@@ -74,9 +83,16 @@ function tracks(o: Overview, counted: Counted): Track[] {
       devices.push(group);
     }
     const many = hosts.reduce((rows, t) => rows + 1 + t.inner.length, 0) > manyRows;
-    whole.inner.push(...(many ? [...devices, ...hosts] : [...hosts, ...devices]));
+    const figures = sampled(`f${process}`, "sampled", 1, o.figures.filter((f) => f.process === process));
+    whole.inner.push(...(many ? [...devices, ...hosts, ...figures] : [...hosts, ...figures, ...devices]));
     list.push(whole);
   }
+  const gpus = new Map<string, Figure[]>();
+  for (const f of o.figures.filter((f) => f.process === 0)) {
+    const key = `g${f.host}.${f.gpu}`;
+    gpus.set(key, [...(gpus.get(key) ?? []), f]);
+  }
+  for (const [key, figures] of gpus) list.push(...sampled(key, figures[0]!.title, 0, figures));
   return list;
 }
 

@@ -1,8 +1,8 @@
 // Drawing the timeline on its canvas.
-import type { Arrow, Counters, Label } from "../api";
+import type { Arrow, Counters, Label, Series } from "../api";
 import { colour, font, kindColour, onColour, token } from "../colour";
 import { plain } from "../dom";
-import { bytes, moment, rate } from "../format";
+import { bytes, figure, moment, rate } from "../format";
 import { state } from "../state";
 import { first, type Blocks, type Data } from "./data";
 import type { Layout, Row } from "./layout";
@@ -94,6 +94,7 @@ export class Painter {
       this.context.fillRect(gutter, y, p.width - gutter, row.height);
     } else if (row.lane) this.lane(p, row, y, k);
     else if (row.device) this.counter(p, row, y, k);
+    else if (row.figure) this.figure(p, row, y, k);
   }
 
   private grid(p: Picture, k: number): void {
@@ -170,15 +171,25 @@ export class Painter {
   private counter(p: Picture, row: Row, y: number, k: number): void {
     const counters = p.data.counters(row.device!.id, p.from, p.to);
     if (!counters) return;
-    if (row.type === "memory") this.memory(p, counters.memory, y, row.height, k);
+    if (row.type === "memory") this.curve(p, counters.memory, 0, bytes, y, row.height, k);
     else this.rates(p, counters.rates, y, row.height, k);
     this.context.fillStyle = this.theme.line;
     this.context.fillRect(gutter, y + row.height - 1, p.width - gutter, 1);
   }
 
-  private memory(p: Picture, m: Counters["memory"], y: number, height: number, k: number): void {
+  private figure(p: Picture, row: Row, y: number, k: number): void {
+    const { counter, unit } = row.figure!;
+    const values = p.data.figure(counter, p.from, p.to);
+    if (!values) return;
+    this.curve(p, values, unit === "%" ? 100 : 0, (value) => figure(value, unit), y, row.height, k);
+    this.context.fillStyle = this.theme.line;
+    this.context.fillRect(gutter, y + row.height - 1, p.width - gutter, 1);
+  }
+
+  // curve draws values up to the highest in sight, or to least if that is more.
+  private curve(p: Picture, m: Series, least: number, shown: (value: number) => string, y: number, height: number, k: number): void {
     const c = this.context;
-    let high = 0;
+    let high = least;
     for (let i = 0; i < m.time.length; i++) if (m.end[i]! >= p.from && m.time[i]! <= p.to) high = Math.max(high, m.high[i]!);
     for (let i = m.time.length - 1; i >= 0; i--)
       if (m.end[i]! < p.from) {
@@ -210,7 +221,7 @@ export class Painter {
     c.globalAlpha = 0.35;
     c.fill();
     c.globalAlpha = 1;
-    this.scale(bytes(high), y);
+    this.scale(shown(high), y);
   }
 
   private rates(p: Picture, r: Counters["rates"], y: number, height: number, k: number): void {

@@ -2,10 +2,10 @@
 // selected and marked in it.
 import { get, type Arrow, type Counters, type Detail, type Next, type Overview } from "../api";
 import { h, message, placeTip } from "../dom";
-import { bytes, duration, moment, rate } from "../format";
+import { bytes, duration, figure, moment, rate } from "../format";
 import { change, colourModes, state, type ColourMode } from "../state";
 import { Strip } from "../strip";
-import { Data, first } from "./data";
+import { Data, first, valueAt } from "./data";
 import { Arrangement, TrackList } from "./arrangement";
 import { keys, onEdge, pointers, type Target } from "./input";
 import { layout, type Layout, type Row } from "./layout";
@@ -284,7 +284,7 @@ export class Timeline implements Target {
   private describe(row: Row | undefined, x: number): void {
     const lines: [string, string[]] | undefined = this.hover ? this.about(this.hover)
       : row && x < gutter && row.hint !== row.label ? [row.hint, []]
-      : row?.device && this.pointer !== undefined ? this.aboutCounter(row) : undefined;
+      : (row?.device || row?.figure) && this.pointer !== undefined ? this.aboutCounter(row) : undefined;
     this.tip.hidden = lines === undefined;
     if (!lines) return;
     this.tip.replaceChildren(h("b", {}, lines[0]), ...lines[1].map((l) => h("div", {}, l)));
@@ -312,13 +312,16 @@ export class Timeline implements Target {
   }
 
   private aboutCounter(row: Row): [string, string[]] | undefined {
+    if (row.figure) {
+      const values = this.data.figure(row.figure.counter, this.from, this.to);
+      const value = values && valueAt(values, this.pointer!);
+      return value === undefined ? undefined : [`${row.label} ${figure(value, row.figure.unit)}`, []];
+    }
     const c = this.data.counters(row.device!.id, this.from, this.to);
     const time = this.pointer!;
     if (!c) return undefined;
     if (row.type === "memory") {
-      let used = 0;
-      for (let i = 0; i < c.memory.time.length && c.memory.time[i]! <= time; i++) used = c.memory.end[i]! >= time ? c.memory.high[i]! : c.memory.last[i]!;
-      return [`${bytes(used)} in use`, []];
+      return [`${bytes(valueAt(c.memory, time) ?? 0)} in use`, []];
     }
     const i = Math.floor((time - c.rates.begin) / c.rates.step);
     if (i < 0 || i >= c.rates.upload.length) return undefined;
@@ -539,7 +542,7 @@ export class Timeline implements Target {
     const scroll = this.scroller.scrollTop;
     const seen = [...this.rows.pinned, ...this.rows.rows.filter((r) => r.y + r.height >= scroll - 200 && r.y <= scroll + this.high + 200)];
     this.data.want(this.from, this.to, this.width(), seen.filter((r) => r.lane).map((r) => r.lane!.id),
-      [...new Set(seen.filter((r) => r.device).map((r) => r.device!.id))]);
+      [...new Set(seen.filter((r) => r.device).map((r) => r.device!.id))], seen.filter((r) => r.figure).map((r) => r.figure!.counter));
     this.painter.paint({ width: this.wide, height: this.high, scroll, from: this.from, to: this.to, layout: this.rows, data: this.data,
       arrows: this.arrows, hover: this.hover, selected: this.selection, pointer: this.pointer, named: this.named, range: state.range });
     if (this.painted) this.strip.draw();
