@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/accscope/accscope/collector/store/pages"
 	"github.com/accscope/accscope/collector/store/rollup"
@@ -40,4 +41,27 @@ func (t *Trace) groups(table string, owner, level, from, to int64, f func(*rollu
 		}
 		return nil
 	})
+}
+
+// membersNear gives the numbers of what the groups of a lane (rollup) or device
+// (sample_rollup) hold that starts in [from, to) and, as numbers stand together, of a few
+// neighbours: the last one before from is among them.
+func (t *Trace) membersNear(table string, owner, from, to int64) (ids []int64, err error) {
+	err = t.groups(table, owner, 1, from, to, func(g *rollup.Group) error {
+		if g.Start < from {
+			ids = ids[:0]
+		}
+		ids = append(ids, g.IDs...)
+		return nil
+	})
+	return ids, err
+}
+
+// lastMember is the number of the last that is in a group; 0: none is.
+func (t *Trace) lastMember(table string, owner int64) (last int64, err error) {
+	err = t.groups(table, owner, 1, math.MaxInt64, math.MaxInt64, func(g *rollup.Group) error {
+		last = g.IDs[len(g.IDs)-1]
+		return nil
+	})
+	return last, err
 }

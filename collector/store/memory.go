@@ -72,14 +72,8 @@ func (t *Trace) lastSample(device model.DeviceID, before int64) (last Sample, fo
 // stand together in groups, a few neighbours: the last one before from is among
 // them.
 func (t *Trace) samplesNear(device model.DeviceID, from, to int64) (list []Sample, err error) {
-	var ids []int64
-	if err := t.groups("sample_rollup", int64(device), 1, from, to, func(g *rollup.Group) error {
-		if g.Start < from {
-			ids = ids[:0]
-		}
-		ids = append(ids, g.IDs...)
-		return nil
-	}); err != nil {
+	ids, err := t.membersNear("sample_rollup", int64(device), from, to)
+	if err != nil {
 		return nil, err
 	}
 	for _, id := range ids {
@@ -95,11 +89,8 @@ func (t *Trace) samplesNear(device model.DeviceID, from, to int64) (list []Sampl
 	if err != nil || complete {
 		return list, err
 	}
-	last := int64(0)
-	if err := t.groups("sample_rollup", int64(device), 1, math.MaxInt64, math.MaxInt64, func(g *rollup.Group) error {
-		last = g.IDs[len(g.IDs)-1]
-		return nil
-	}); err != nil {
+	last, err := t.lastMember("sample_rollup", int64(device))
+	if err != nil {
 		return nil, err
 	}
 	_, end, err := t.between(from, to)

@@ -2,10 +2,8 @@ package store
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
-	"github.com/accscope/accscope/collector/store/rollup"
 	"github.com/accscope/accscope/collector/store/schema"
 	"zombiezen.com/go/sqlite"
 )
@@ -45,13 +43,7 @@ func (p *painter) raw(wanted []stretch) ([][]part, error) {
 // numbers stand together in groups, of a few neighbours: the last one before from
 // is among them.
 func (t *Trace) members(lane *Lane, from, to int64) (ids []int64, err error) {
-	if err := t.groups("rollup", lane.ID, 1, from, max(to, from), func(g *rollup.Group) error {
-		if g.Start < from {
-			ids = ids[:0]
-		}
-		ids = append(ids, g.IDs...)
-		return nil
-	}); err != nil {
+	if ids, err = t.membersNear("rollup", lane.ID, from, max(to, from)); err != nil {
 		return nil, err
 	}
 	complete, err := t.complete()
@@ -59,11 +51,8 @@ func (t *Trace) members(lane *Lane, from, to int64) (ids []int64, err error) {
 		return ids, err
 	}
 	// What is too new to be in a group.
-	last := int64(0)
-	if err := t.groups("rollup", lane.ID, 1, math.MaxInt64, math.MaxInt64, func(g *rollup.Group) error {
-		last = g.IDs[len(g.IDs)-1]
-		return nil
-	}); err != nil {
+	last, err := t.lastMember("rollup", lane.ID)
+	if err != nil {
 		return nil, err
 	}
 	if lane.Type == LaneQueue {
