@@ -418,17 +418,25 @@ func (t *Thread) standalone(c *Construct, start callbacks.Event, work func(*Devi
 	t.carryOut()
 }
 
+// decode makes the items of a directive that stands alone, and says whether they could be
+// made.
+func (t *Thread) decode(c *Construct, items func([]goacc.Item, goacc.Arguments) ([]goacc.Item, error)) bool {
+	var err error
+	if t.scratch.items, err = items(t.scratch.items, c.Arguments); err != nil {
+		t.malformed(err)
+		return false
+	}
+	t.nameDirective(c.Arguments)
+	return true
+}
+
 // EnterData is an enter data directive (OpenACC 3.3 §2.6.6).
 func (t *Thread) EnterData(c *Construct) {
 	t.enter("enter data directive", callbacks.EnterData, c.Async)
 	t.standalone(c, callbacks.EnterDataStart, func(d *Device, q *Queue) {
-		s := t.scratch
-		var err error
-		if s.items, err = goacc.EnterData(s.items, c.Arguments); err != nil {
-			t.malformed(err)
+		if !t.decode(c, goacc.EnterData) {
 			return
 		}
-		t.nameDirective(c.Arguments)
 		t.beginLifetimes(d, q, &planner{t: t, d: d})
 	})
 }
@@ -454,13 +462,9 @@ func (t *Thread) beginLifetimes(d *Device, q *Queue, p *planner) {
 func (t *Thread) ExitData(c *Construct) {
 	t.enter("exit data directive", callbacks.ExitData, c.Async)
 	t.standalone(c, callbacks.ExitDataStart, func(d *Device, q *Queue) {
-		s := t.scratch
-		var err error
-		if s.items, err = goacc.ExitData(s.items, c.Arguments); err != nil {
-			t.malformed(err)
+		if !t.decode(c, goacc.ExitData) {
 			return
 		}
-		t.nameDirective(c.Arguments)
 		t.endLifetimes(d, q)
 	})
 }

@@ -25,12 +25,9 @@ func (t *Thread) Declare(c *Construct) {
 	if !enters {
 		t.standalone(&sync, callbacks.ExitDataStart, func(d *Device, q *Queue) {
 			s := t.scratch
-			var err error
-			if s.items, err = goacc.ExitData(s.items, c.Arguments); err != nil {
-				t.malformed(err)
+			if !t.decode(c, goacc.ExitData) {
 				return
 			}
-			t.nameDirective(c.Arguments)
 			for i := range s.items {
 				t.declareExit(&s.items[i])
 			}
@@ -40,12 +37,9 @@ func (t *Thread) Declare(c *Construct) {
 	}
 	t.standalone(&sync, callbacks.EnterDataStart, func(d *Device, q *Queue) {
 		s := t.scratch
-		var err error
-		if s.items, err = goacc.EnterData(s.items, c.Arguments); err != nil {
-			t.malformed(err)
+		if !t.decode(c, goacc.EnterData) {
 			return
 		}
-		t.nameDirective(c.Arguments)
 		for i := range s.items {
 			t.declareEntry(d, &s.items[i])
 		}

@@ -14,12 +14,9 @@ func (t *Thread) Update(c *Construct) {
 	t.enter("update directive", callbacks.Update, c.Async)
 	t.standalone(c, callbacks.UpdateStart, func(d *Device, q *Queue) {
 		s := t.scratch
-		var err error
-		if s.items, err = goacc.Update(s.items, c.Arguments); err != nil {
-			t.malformed(err)
+		if !t.decode(c, goacc.Update) {
 			return
 		}
-		t.nameDirective(c.Arguments)
 		if opposed(s.items) {
 			t.updateInTurn(d, q, c.Arguments)
 		} else {
