@@ -294,9 +294,7 @@ func (d *dictionaries) load() error {
 	if err != nil {
 		return err
 	}
-	for _, table := range []map[int64]launchKey{launches} {
-		delete(table, 0)
-	}
+	delete(launches, 0)
 	delete(failures, 0)
 	d.places.fill(places)
 	d.shapes.fill(shapes)
