@@ -36,12 +36,13 @@ type summaryAnswer struct {
 
 // costRow is a line of what cost most.
 type costRow struct {
-	Name  string `json:"name"`
-	Place string `json:"place"`
-	Time  int64  `json:"time"`
-	Timed bool   `json:"timed"` // time is known
-	Bytes int64  `json:"bytes"`
-	Count int64  `json:"count"`
+	Name  string  `json:"name"`
+	Place string  `json:"place"`
+	Time  int64   `json:"time"`
+	Timed bool    `json:"timed"` // time is known
+	Share float64 `json:"share"` // of the time of all kernels, variables or constructs
+	Bytes int64   `json:"bytes"`
+	Count int64   `json:"count"`
 }
 
 // summary sums a trace up.
@@ -55,7 +56,7 @@ func summarize(trace *store.Trace) (*summaryAnswer, error) {
 	rows := func(list []report.Cost) []costRow {
 		out := []costRow{}
 		for _, c := range list {
-			out = append(out, costRow{c.Name, c.Place, c.Time, c.Timed, c.Bytes, c.Count})
+			out = append(out, costRow{c.Name, c.Place, c.Time, c.Timed, c.Share, c.Bytes, c.Count})
 		}
 		return out
 	}

@@ -43,6 +43,9 @@ func TestSummaryAgreesWithSQL(t *testing.T) {
 		where := " FROM kernels WHERE kernel = '" + c.Name + "' AND source_file || ':' || line LIKE '%" + c.Place + "'"
 		check(c.Name, c.Time, "SELECT sum(end - start)"+where)
 		check(c.Name, c.Count, "SELECT count(*)"+where)
+		if all := sums(t, s, "SELECT sum(end - start) FROM kernels")[0]; math.Abs(c.Share*float64(all)-float64(c.Time)) > 1 {
+			t.Errorf("%s has %v of the kernels' time, %d of %d", c.Name, c.Share, c.Time, all)
+		}
 	}
 	check("the costliest kernel", got.CostKernels[0].Time, "SELECT max(time) FROM (SELECT sum(end - start) AS time FROM kernels GROUP BY kernel, source_file, line)")
 	for _, c := range got.CostVariables {

@@ -42,9 +42,9 @@ func (s *Summary) Write(w io.Writer, how Screen) error {
 	how.Width = max(how.Width, narrowest)
 	d := &screen{Screen: how}
 	d.figures(s)
-	d.costs("kernel", "launches", s.Kernels, s.Device.Kernels, false)
-	d.costs("variable", "copies", s.Variables, s.Device.Transfer, true)
-	d.costs("construct", "count", s.Constructs, s.Host.Calls+s.Host.Waits, false)
+	d.costs("kernel", "launches", s.Kernels, false)
+	d.costs("variable", "copies", s.Variables, true)
+	d.costs("construct", "count", s.Constructs, false)
 	var next []string
 	width := 0
 	for _, a := range d.Next {
@@ -142,8 +142,8 @@ func percent(part, whole int64) string {
 	return Show(float64(part)/float64(whole), Fraction)
 }
 
-// costs draws a small table: names left, figures right. Shares are of whole.
-func (d *screen) costs(title, counted string, list []Cost, whole int64, bytes bool) {
+// costs draws a small table: names left, figures right.
+func (d *screen) costs(title, counted string, list []Cost, bytes bool) {
 	if len(list) == 0 {
 		return
 	}
@@ -162,7 +162,7 @@ func (d *screen) costs(title, counted string, list []Cost, whole int64, bytes bo
 		names = append(names, escape.Line(name))
 		time, share := "-", "-"
 		if c.Timed {
-			time, share = ShowDuration(float64(c.Time)), percent(c.Time, whole)
+			time, share = ShowDuration(float64(c.Time)), Show(c.Share, Fraction)
 		}
 		row := []string{time, share, fmt.Sprint(c.Count)}
 		if bytes {

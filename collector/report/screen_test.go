@@ -19,10 +19,10 @@ func much() *Summary {
 		Host:   HostTime{Threads: 8, Time: 96e9, Waits: 40e9, Calls: 6e9},
 		Peak:   Peak{Device: "sim 0", Bytes: 12 << 30, Capacity: 16 << 30, Others: 3},
 		Kernels: []Cost{
-			{Name: "Grid<double, Layout<3u>, std::allocator<double> >::scale(double, unsigned long)", Place: "a-long-name-of-a-source-file.cpp:1234", Time: 20e9, Timed: true, Count: 1_000_000},
-			{Name: "main \x1b[2J", Place: "main.c:8", Time: 5e9, Timed: true, Count: 12},
+			{Name: "Grid<double, Layout<3u>, std::allocator<double> >::scale(double, unsigned long)", Place: "a-long-name-of-a-source-file.cpp:1234", Time: 20e9, Timed: true, Share: 0.8, Count: 1_000_000},
+			{Name: "main \x1b[2J", Place: "main.c:8", Time: 5e9, Timed: true, Share: 0.2, Count: 12},
 			{Name: "untimed", Count: 1}},
-		Variables: []Cost{{Name: "field", Place: "main.c:7", Bytes: 123 << 30, Time: 7e9, Timed: true, Count: 2_000_000}, {Name: "(unknown)", Bytes: 12, Count: 1}}}
+		Variables: []Cost{{Name: "field", Place: "main.c:7", Bytes: 123 << 30, Time: 7e9, Timed: true, Share: 1, Count: 2_000_000}, {Name: "(unknown)", Bytes: 12, Count: 1}}}
 	for i := range 9 {
 		s.Findings = append(s.Findings, fmt.Sprintf("finding %d says at some length what was found, where, and what to do about it, on two lines of eighty columns", i+1))
 	}
@@ -32,7 +32,7 @@ func much() *Summary {
 // little is a run on the host.
 func little() *Summary {
 	return &Summary{Wall: 1_230_000, Host: HostTime{Threads: 1, Time: 1_230_000, Calls: 230_000},
-		Constructs: []Cost{{Name: "parallel", Place: "main.c:8", Time: 230_000, Timed: true, Count: 50}}}
+		Constructs: []Cost{{Name: "parallel", Place: "main.c:8", Time: 230_000, Timed: true, Share: 1, Count: 50}}}
 }
 
 func TestScreens(t *testing.T) {

@@ -60,7 +60,8 @@ type Peak struct {
 type Cost struct {
 	Name, Place string
 	Time        int64
-	Timed       bool // Time is known
+	Timed       bool    // Time is known
+	Share       float64 // of the time of all kernels, variables or constructs
 	Bytes       int64
 	Count       int64
 }
@@ -317,8 +318,16 @@ func (f *facts) costlyConstructs() []Cost {
 
 // costs are the first of the rows.
 func costs(rows []*row, cost func(*row) Cost) (list []Cost) {
-	for _, r := range rows[:min(len(rows), summaryRows)] {
-		list = append(list, cost(r))
+	all := int64(0)
+	for i, r := range rows {
+		c := cost(r)
+		all += c.Time
+		if i < summaryRows {
+			list = append(list, c)
+		}
+	}
+	for i := range list {
+		list[i].Share = float64(list[i].Time) / float64(max(all, 1))
 	}
 	return list
 }

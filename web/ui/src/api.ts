@@ -52,7 +52,7 @@ export interface Search { text: string; events: number; matches: { kind: string;
 export interface Next { record: number; start: number; end: number }
 export interface Difference { name: string; count: number; other_count: number; host: number; other_host: number; device: number; other_device: number; bytes: number; other_bytes: number }
 export interface Compare { by: string; trace: string; other: string; rows: Difference[]; summaries: Summary[] }
-export interface CostRow { name: string; place: string; time: number; timed: boolean; bytes: number; count: number }
+export interface CostRow { name: string; place: string; time: number; timed: boolean; share: number; bytes: number; count: number }
 export interface Summary {
   wall: number; simulated: boolean; devices: number; busy: number; at_least: boolean; kernels: number; transfers: number;
   threads: number; host: number; waits: number; calls: number; peak_device: string; peak: number; capacity: number;

@@ -126,8 +126,8 @@ function costTables(s: Summary): HTMLElement[] {
   const part = (title: string, what: string, list: CostRow[], counted: string, sizes: boolean, all: [string, () => void], search: boolean): HTMLElement | false => {
     const named = list.every((c) => c.name.startsWith(c.place)); // kernels are called by theirs
     return list.length > 0 && h("section", {}, h("h2", {}, title), table({ label: title, empty: "",
-      rows: list.map((c) => [c.name || "(no name)", ...(named ? [] : [c.place]), c.timed ? c.time : null, c.timed && s.wall > 0 ? c.time / s.wall : null, c.count, c.bytes]),
-      columns: [{ title: what, unit: "text" }, ...(named ? [] : [{ title: "place", unit: "text" as const }]), { title: "time", unit: "ns", meter: true }, { title: "of wall time", unit: "fraction" }, { title: counted, unit: "count" },
+      rows: list.map((c) => [c.name || "(no name)", ...(named ? [] : [c.place]), c.timed ? c.time : null, c.timed ? c.share : null, c.count, c.bytes]),
+      columns: [{ title: what, unit: "text" }, ...(named ? [] : [{ title: "place", unit: "text" as const }]), { title: "time", unit: "ns", meter: true }, { title: "share", unit: "fraction" }, { title: counted, unit: "count" },
         ...(sizes ? [{ title: "bytes", unit: "bytes" as const }] : [])],
       go: search ? (row) => change({ view: "timeline", search: String(row[0]) }) : undefined }), h("p", {}, link(...all)));
   };
