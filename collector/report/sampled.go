@@ -17,7 +17,8 @@ func (filter Filter) ChoosesEvents() bool {
 }
 
 // sampledTable are the figures that were sampled of processes and GPUs: their mean over
-// the time in which they were known, each value up to the next, and the highest.
+// the time in which they were known, each value up to the next or its process's end, and
+// the highest.
 func sampledTable(trace *store.Trace, filter Filter) (*Table, error) {
 	table := &Table{Key: "sampled", Title: "Processes and GPUs",
 		Note: "sampled ten times a second; a GPU's figures are of the whole GPU, whoever used it",
@@ -46,7 +47,9 @@ func sampledTable(trace *store.Trace, filter Filter) (*Table, error) {
 		rank = *filter.Rank
 	}
 	err = sqlitex.Execute(trace.Conn(), `WITH held AS (
-		SELECT counter, max(time, ?1) AS start, min(coalesce(lead(time) OVER (PARTITION BY counter ORDER BY time), ?2), ?2) AS end, value FROM counter_value)
+		SELECT v.counter, max(v.time, ?1) AS start, v.value,
+			min(coalesce(lead(v.time) OVER (PARTITION BY v.counter ORDER BY v.time), ?2), coalesce(nullif(p.end, 0), ?2), ?2) AS end
+		FROM counter_value v JOIN counter c ON c.id = v.counter LEFT JOIN process p ON p.id = c.process)
 		SELECT c.id, p.pid, sum(h.value * 1.0 * (h.end - h.start)) / sum(h.end - h.start), max(h.value)
 		FROM held h JOIN counter c ON c.id = h.counter LEFT JOIN process p ON p.id = c.process
 		WHERE h.end > h.start AND (?3 IS NULL OR p.id IS NULL OR p.rank = ?3) GROUP BY h.counter ORDER BY p.id IS NULL, p.id, c.host, c.gpu, c.id`,

@@ -41,6 +41,17 @@ func TestSampledTable(t *testing.T) {
 	}
 }
 
+// What a process had counts to its end: the time that follows is nobody's.
+func TestSampledToTheEndOfAProcess(t *testing.T) {
+	path := tracetest.File(t, 100, 1)
+	tracetest.Change(t, path, "UPDATE process SET end = 3000 WHERE id = 1",
+		"INSERT INTO counter VALUES (1, 1, 1, NULL, NULL, 'resident_memory', 'B')", "INSERT INTO counter_value VALUES (1, 1000, 100), (1, 2000, 300), (1, 3500, 0)")
+	table, err := sampledTable(tracetest.Open(t, path), Filter{From: 1000, To: 9000})
+	if err != nil || len(table.Rows) != 1 || table.Rows[0][5] != 200.0 {
+		t.Errorf("%v, %v; want a mean of 200 B", table, err)
+	}
+}
+
 // Two hosts have processes and GPUs of equal numbers.
 func TestSampledOnSeveralHosts(t *testing.T) {
 	path := tracetest.File(t, 100, 1)
