@@ -186,9 +186,13 @@ func describe(trace *store.Trace, f *facts, document *Document, options Options)
 	if processes > 1 {
 		document.Facts = append(document.Facts, [2]string{"processes", fmt.Sprint(processes)})
 	}
+	of := " from the first to the last event"
+	if options.Within != nil {
+		of = " in the chosen ranges"
+	}
 	document.Facts = append(document.Facts,
 		[2]string{"events", fmt.Sprint(f.events)},
-		[2]string{"time", ShowDuration(float64(f.wall)) + " from the first to the last event"})
+		[2]string{"time", ShowDuration(float64(f.wall)) + of})
 	if _, last, err := trace.Extent(); err != nil {
 		return err
 	} else if options.From > last {

@@ -89,7 +89,7 @@ type facts struct {
 	own     []*total // of the program's own spans and marks, which are not in totals
 	threads map[int64]threadFact
 	ranks   map[int64]any // by process
-	wall    int64         // nanoseconds from the first to the last event counted
+	wall    int64         // nanoseconds from the first to the last event counted; of chosen ranges their own
 	first   int64
 	last    int64
 	events  int64
@@ -144,6 +144,11 @@ func load(trace *store.Trace, filter Filter) (*facts, error) {
 		f.last = min(f.last, filter.To)
 	}
 	f.wall = max(f.last-f.first, 0)
+	if filter.Within != nil {
+		var chosen []Interval
+		filter.Within.Each(func(from, to int64) { chosen = append(chosen, Interval{max(from, f.first), min(to, f.last)}) })
+		f.wall = Covered(slices.DeleteFunc(chosen, func(at Interval) bool { return at.End <= at.Start }))
+	}
 	return f, nil
 }
 

@@ -26,6 +26,16 @@ func (w *Within) has(process model.ProcessID, time int64) bool {
 	return found || i > 0 && time < list[i-1].to
 }
 
+// Each calls f for the stretches of time of each process; of several processes they may
+// overlap.
+func (w *Within) Each(f func(from, to int64)) {
+	for _, list := range w.of {
+		for _, s := range list {
+			f(s.from, s.to)
+		}
+	}
+}
+
 // numberRange are those that a choice ends with: one, or the first and last of several.
 type numberRange struct{ first, last int64 }
 
