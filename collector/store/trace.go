@@ -329,7 +329,8 @@ func (t *Trace) Processes() ([]Process, error) {
 	var out []Process
 	err := t.each(`SELECT p.id, h.name, p.pid, p.parent_pid, p.program, p.arguments, p.rank, p.ranks, p.start, p.end, p.ended,
 		p.runtime, p.since_attach, p.capture, h.id, h.clock_offset, h.clock_uncertainty, h.realtime_offset,
-		coalesce((SELECT 'status ' || value FROM meta WHERE key = 'exit_' || p.pid), (SELECT value FROM meta WHERE key = 'ended_' || p.pid))
+		CASE WHEN p.ended IS NOT 'exec' -- the program that it went on as has its number, and ended so
+		THEN coalesce((SELECT 'status ' || value FROM meta WHERE key = 'exit_' || p.pid), (SELECT value FROM meta WHERE key = 'ended_' || p.pid)) END
 		FROM process p JOIN host h ON h.id = p.host ORDER BY p.rank, p.start, p.id`, nil, func(s *sqlite.Stmt) error {
 		p := Process{ProcessInfo: model.ProcessInfo{ID: model.ProcessID(s.ColumnInt64(0)), Host: s.ColumnText(1), PID: s.ColumnInt(2),
 			ParentPID: s.ColumnInt(3), Program: s.ColumnText(4), Rank: -1, Ranks: s.ColumnInt(7), Start: s.ColumnInt64(8),

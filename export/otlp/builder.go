@@ -150,7 +150,7 @@ func (b *builder) root(p *store.Process) *tracepb.Span {
 			a.flag("accscope.since_attach", true)
 		}
 	})
-	if status, err := strconv.ParseInt(b.facts[fmt.Sprintf("exit_%d", p.PID)], 10, 64); err == nil {
+	if status, err := strconv.ParseInt(b.facts[fmt.Sprintf("exit_%d", p.PID)], 10, 64); err == nil && p.Ended != "exec" {
 		b.describe(span, func(a *attributes) { a.number("process.exit.code", status) })
 		if status != 0 {
 			span.Status = &tracepb.Status{Code: tracepb.Status_STATUS_CODE_ERROR, Message: fmt.Sprintf("exit status %d", status)}
