@@ -133,6 +133,11 @@ func TestMPIArgumentsThatAreIgnored(t *testing.T) {
 				WHERE call NOT IN ('MPI_Init', 'MPI_Finalize', 'MPI_Comm_split') ORDER BY p.rank, c.start`); got != want {
 				t.Errorf("got\n%s\nwant\n%s", got, want)
 			}
+			for _, row := range reportedRows(t, folder, "communication") {
+				if row["call"] == "MPI_Recv" && row["bytes"] != 16.0 {
+					t.Errorf("the report: %v, want 16 bytes", row)
+				}
+			}
 		})
 	}
 }

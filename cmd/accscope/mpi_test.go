@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -153,6 +154,18 @@ func TestMPIWaiting(t *testing.T) {
 		if row == nil || row["wait_ns"] != want || row["wait_ns"].(float64)+row["transfer_ns"].(float64) != row["time_ns"].(float64) {
 			t.Errorf("%s waited %v, want %v ns", call, row, want)
 		}
+	}
+	// A filter takes calls away, and not what the others waited for.
+	begin := answered(t, folder, "SELECT start FROM communication WHERE call = 'MPI_Recv'")
+	for _, flags := range [][]string{{"--rank", "1"}, {"--since", begin + "ns"}} {
+		only := reportedRows(t, folder, "communication", flags...)
+		at := slices.IndexFunc(only, func(row map[string]any) bool { return row["call"] == "MPI_Recv" })
+		if at < 0 || only[at]["wait_ns"] != rows["MPI_Recv"]["wait_ns"] || len(only) >= len(rows) {
+			t.Errorf("%v: %v, want MPI_Recv as in %v", flags, only, rows)
+		}
+	}
+	if rows := reportedRows(t, folder, "communication", "--source", "nowhere.c"); len(rows) != 0 {
+		t.Errorf("%v in a file that there is not", rows)
 	}
 	summary := execute(t, folder, nil, accscope, "run", "-o", "other.db", "--", "mpirun", "-n", "2", "./program").must(t).stderr
 	if !strings.Contains(summary, "MPI ") || !strings.Contains(summary, "late ranks") || !strings.Contains(summary, "computation") {

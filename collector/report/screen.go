@@ -115,8 +115,11 @@ func (d *screen) figures(s *Summary) {
 	}
 	if m := s.MPI; m.Processes > 0 {
 		of := func(part int64) string { return percent(part, m.Whole) }
-		d.fact("MPI", fmt.Sprintf("calls %s: late ranks %s, transfer %s; computation %s", of(m.Time), of(m.Waited),
-			of(m.Time-m.Waited), of(max(m.Whole-m.Time, 0))))
+		parts := ""
+		if m.Waiting {
+			parts = fmt.Sprintf(": late ranks %s, transfer %s", of(m.Waited), of(m.Time-m.Waited))
+		}
+		d.fact("MPI", fmt.Sprintf("calls %s%s; computation %s", of(m.Time), parts, of(max(m.Whole-m.Time, 0))))
 	}
 }
 

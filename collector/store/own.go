@@ -29,12 +29,25 @@ func (r *Record) Numbers() []Number {
 	case model.FrameStart:
 		return []Number{{"number", int64(r.Host)}}
 	case model.MPIStart:
-		return []Number{{"peer", int64(r.Host)}, {"communicator", int64(r.Address & communicatorBits)}, {"tag", int64(r.Address) >> tagShift}}
+		peer, tag, communicator := r.Message()
+		if peer == noPeer {
+			return []Number{{"communicator", communicator}}
+		}
+		return []Number{{"peer", peer}, {"communicator", communicator}, {"tag", tag}}
 	}
 	if r.Site.Own() && r.Host != 0 {
 		return []Number{{"number", int64(r.Host)}}
 	}
 	return nil
+}
+
+// noPeer is the peer of a call of MPI that has none.
+const noPeer = -2
+
+// Message is what a call of MPI names: its peer or root (rank in MPI_COMM_WORLD, -1: any,
+// -2: none), the tag (-1: any), and the communicator's number.
+func (r *Record) Message() (peer, tag, communicator int64) {
+	return int64(r.Host), int64(r.Address) >> tagShift, int64(r.Address & communicatorBits)
 }
 
 // Label is what to call a record in a view of single ones: the name, with a frame's

@@ -7,7 +7,8 @@ import (
 	"github.com/accscope/accscope/collector/model"
 )
 
-// A call's communicator and tag stand in one number, a tag of any kind is -1.
+// A call's communicator and tag stand in one number, a tag of any kind is -1. Who names
+// nobody has neither peer nor tag.
 func TestNumbersOfCalls(t *testing.T) {
 	none, any := int64(-2), int64(-1)
 	for _, test := range []struct {
@@ -18,7 +19,7 @@ func TestNumbersOfCalls(t *testing.T) {
 	}{
 		{model.MPIStart, 3, 7<<32 | 5, []Number{{"peer", 3}, {"communicator", 5}, {"tag", 7}}},
 		{model.MPIStart, any, any<<32 | 1, []Number{{"peer", -1}, {"communicator", 1}, {"tag", -1}}},
-		{model.MPIStart, none, 0, []Number{{"peer", -2}, {"communicator", 0}, {"tag", 0}}},
+		{model.MPIStart, none, 0, []Number{{"communicator", 0}}},
 		{model.FrameStart, 12, 0, []Number{{"number", 12}}},
 		{model.RangeStart, 0, 0, nil},
 	} {

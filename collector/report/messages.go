@@ -1,0 +1,285 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+
+	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/store"
+)
+
+// message is a call of MPI.
+type message struct {
+	name         string
+	of           string // the call that it is the sending half of, "" if none
+	process      model.ProcessID
+	rank, peer   int64 // in MPI_COMM_WORLD; rank -1: not known
+	communicator int64
+	tag          int64
+	start, end   int64
+	bytes        int64
+	waited       int64 // ns for others to come
+}
+
+// messages are the calls of MPI that a report counts.
+type messages struct {
+	list    []message // in order of their start
+	waiting bool      // it is known what calls waited
+}
+
+// messages reads the calls of MPI. A call that never ended lasts to the end of the trace.
+// Whom a call waits for shows from all calls from the beginning on, so the filter is
+// applied behind that; where the trace has not all of them, nobody knows.
+func (f *facts) messages(trace *store.Trace, filter Filter) (*messages, error) {
+	all := &messages{waiting: true}
+	if !slices.ContainsFunc(f.own, func(t *total) bool { return t.site.kind == int64(model.MPIStart) }) {
+		return all, nil
+	}
+	received, err := receivedMessages(trace)
+	if err != nil {
+		return nil, err
+	}
+	if all.waiting, err = fromTheBeginning(trace); err != nil {
+		return nil, err
+	}
+	_, last, err := trace.Extent()
+	if err != nil {
+		return nil, err
+	}
+	calls := store.Filter{Kinds: []string{model.SpanName(model.MPIStart)}}
+	places := map[int64]int{} // of records in the list
+	for r, err := range trace.Spans(calls) {
+		if err != nil {
+			return nil, err
+		}
+		places[r.ID] = len(all.list)
+		peer, tag, communicator := r.Message()
+		m := message{name: r.Site.Name, process: r.Site.Process, rank: -1, peer: peer, communicator: communicator,
+			tag: tag, start: r.Start, end: r.End(), bytes: int64(r.Bytes)}
+		if came, known := received[r.ID]; known {
+			m.peer, m.bytes = came.from, came.bytes
+		}
+		if r.Unended {
+			m.end = last
+		}
+		if rank, known := f.ranks[int64(m.process)].(int64); known {
+			m.rank = rank
+		}
+		if outer, known := places[r.Parent]; known {
+			m.of = all.list[outer].name
+		}
+		all.list = append(all.list, m)
+	}
+	if all.waiting {
+		waitForRanks(all.list)
+	}
+	if filter == (Filter{}) {
+		return all, nil
+	}
+	chosen := &messages{waiting: all.waiting}
+	calls.From, calls.To, calls.Within = filter.From, filter.To, filter.Within
+	for r, err := range trace.Spans(calls) {
+		if err != nil {
+			return nil, err
+		}
+		if place, known := places[r.ID]; known && filter.accepts(f.site(r.Site), f.threads[int64(r.Thread)]) {
+			chosen.list = append(chosen.list, all.list[place])
+		}
+	}
+	return chosen, nil
+}
+
+// arrived is what a receive's status tells.
+type arrived struct{ from, bytes int64 }
+
+// receivedMessages are those that programs asked a status of, by the receive's record.
+func receivedMessages(trace *store.Trace) (map[int64]arrived, error) {
+	received := map[int64]arrived{}
+	err := sqlitex.Execute(trace.Conn(), "SELECT record, received_from, received_bytes FROM communication WHERE received_from IS NOT NULL",
+		&sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
+			received[s.ColumnInt64(0)] = arrived{s.ColumnInt64(1), s.ColumnInt64(2)}
+			return nil
+		}})
+	if err != nil {
+		return nil, fmt.Errorf("reading received messages: %w", err)
+	}
+	return received, nil
+}
+
+// fromTheBeginning says whether the trace has every call that there was.
+func fromTheBeginning(trace *store.Trace) (bool, error) {
+	partial := false
+	err := sqlitex.Execute(trace.Conn(), `SELECT EXISTS (SELECT 1 FROM loss WHERE events > 0) OR EXISTS (SELECT 1 FROM process WHERE since_attach)
+			OR EXISTS (SELECT 1 FROM meta WHERE key IN ('filter_last_bytes', 'filter_last_ns') AND value <> '')`,
+		&sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
+			partial = s.ColumnBool(0)
+			return nil
+		}})
+	if err != nil {
+		return false, fmt.Errorf("reading what is missing: %w", err)
+	}
+	return !partial, nil
+}
+
+// What calls wait for: in which of them everybody waits for the latest, in which the
+// others for the root, and in which the root for the others; which send, and receive.
+var (
+	allWait    = []string{"MPI_Barrier", "MPI_Allreduce", "MPI_Allgather", "MPI_Allgatherv", "MPI_Alltoall", "MPI_Alltoallv", "MPI_Reduce_scatter", "MPI_Reduce_scatter_block", "MPI_Comm_dup", "MPI_Comm_split", "MPI_Comm_create", "MPI_Cart_create"}
+	othersWait = []string{"MPI_Bcast", "MPI_Scatter", "MPI_Scatterv"}
+	rootWaits  = []string{"MPI_Reduce", "MPI_Gather", "MPI_Gatherv"}
+	sends      = []string{"MPI_Send", "MPI_Bsend", "MPI_Ssend", "MPI_Rsend", "MPI_Isend", "MPI_Ibsend", "MPI_Issend", "MPI_Irsend", sendingHalf}
+	receives   = []string{"MPI_Recv", "MPI_Irecv", "MPI_Sendrecv", "MPI_Sendrecv_replace"}
+	waits      = []string{"MPI_Wait", "MPI_Waitall", "MPI_Waitany", "MPI_Waitsome"}
+)
+
+// sendingHalf is the name of what a call that also receives sends.
+const sendingHalf = "MPI_Sendrecv (send)"
+
+// anyone stands for MPI_ANY_SOURCE and MPI_ANY_TAG.
+const anyone = -1
+
+// waitForRanks finds how long each call waited until the rank came that it needed, by the
+// order of the calls: the n-th collective call on a communicator is the same one for all
+// its ranks, and the n-th receive from a rank with a tag gets the n-th message that was
+// sent so.
+func waitForRanks(list []message) {
+	collective(list)
+	sent := pointToPoint(list)
+	pending := map[model.ProcessID][]int64{} // when messages were sent that are to come
+	for i := range list {
+		m := &list[i]
+		if at, seen := sent[i]; seen && m.name == "MPI_Irecv" {
+			pending[m.process] = append(pending[m.process], at)
+		} else if slices.Contains(waits, m.name) {
+			latest := m.start
+			pending[m.process] = slices.DeleteFunc(pending[m.process], func(at int64) bool {
+				if at > m.end {
+					return false
+				}
+				latest = max(latest, at)
+				return true
+			})
+			m.waited = latest - m.start
+		}
+	}
+}
+
+// collective finds what collective calls waited.
+func collective(list []message) {
+	type place struct {
+		name         string
+		communicator int64
+		number       int
+	}
+	type counter struct {
+		process      model.ProcessID
+		name         string
+		communicator int64
+	}
+	numbers := map[counter]int{}
+	calls := map[place][]*message{}
+	for i := range list {
+		m := &list[i]
+		if !slices.Contains(allWait, m.name) && !slices.Contains(othersWait, m.name) && !slices.Contains(rootWaits, m.name) {
+			continue
+		}
+		at := counter{m.process, m.name, m.communicator}
+		numbers[at]++
+		key := place{m.name, m.communicator, numbers[at]}
+		calls[key] = append(calls[key], m)
+	}
+	for key, group := range calls {
+		latest, root, rooted := group[0].start, int64(0), false
+		for _, m := range group {
+			latest = max(latest, m.start)
+			if m.rank == m.peer {
+				root, rooted = m.start, true
+			}
+		}
+		for _, m := range group {
+			until := m.start
+			switch {
+			case slices.Contains(allWait, key.name), slices.Contains(rootWaits, key.name) && m.rank == m.peer:
+				until = latest
+			case slices.Contains(othersWait, key.name) && rooted:
+				until = root
+			}
+			m.waited = max(min(until, m.end)-m.start, 0)
+		}
+	}
+}
+
+// envelope is what a message is matched by.
+type envelope struct{ source, destination, communicator, tag int64 }
+
+// matches says whether a receive, in which source and tag may be anyone's, takes it.
+func (e envelope) matches(receive envelope) bool {
+	return e.destination == receive.destination && e.communicator == receive.communicator &&
+		(receive.source == anyone || receive.source == e.source) && (receive.tag == anyone || receive.tag == e.tag)
+}
+
+// mailbox holds the messages that were sent to a rank in a communicator and not received.
+type mailbox map[envelope][]int // by envelope, in order of sending
+
+// take removes the first message that a receive takes.
+func (box mailbox) take(receive envelope) (first int, found bool) {
+	from := receive
+	if receive.source == anyone || receive.tag == anyone {
+		for e, queue := range box {
+			if e.matches(receive) && len(queue) > 0 && (!found || queue[0] < box[from][0]) {
+				from, found = e, true
+			}
+		}
+	}
+	queue := box[from]
+	if len(queue) == 0 {
+		return 0, false
+	}
+	if box[from] = queue[1:]; len(queue) == 1 {
+		delete(box, from)
+	}
+	return queue[0], true
+}
+
+// pointToPoint finds what sends and receives waited, and when the message of each receive
+// was sent, where that was seen.
+func pointToPoint(list []message) map[int]int64 {
+	type destination struct{ rank, communicator int64 }
+	sent := map[destination]mailbox{}
+	for i := range list {
+		if m := &list[i]; slices.Contains(sends, m.name) {
+			to := destination{m.peer, m.communicator}
+			if sent[to] == nil {
+				sent[to] = mailbox{}
+			}
+			e := envelope{m.rank, m.peer, m.communicator, m.tag}
+			sent[to][e] = append(sent[to][e], i)
+		}
+	}
+	times := map[int]int64{}
+	for i := range list {
+		m := &list[i]
+		if !slices.Contains(receives, m.name) {
+			continue
+		}
+		n, found := sent[destination{m.rank, m.communicator}].take(envelope{m.peer, m.rank, m.communicator, m.tag})
+		if !found {
+			continue
+		}
+		s := &list[n]
+		times[i] = s.start
+		if m.name == "MPI_Irecv" {
+			continue // a wait waits
+		}
+		m.waited = max(min(s.start, m.end)-m.start, 0)
+		if s.name == "MPI_Send" || s.name == "MPI_Ssend" {
+			if m.start > s.start && m.start < s.end {
+				s.waited = m.start - s.start // the receiver was late
+			}
+		}
+	}
+	return times
+}

@@ -1,0 +1,88 @@
+package report
+
+import (
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/store/tracetest"
+)
+
+// call makes a call of MPI's on a process whose number is the rank's and one more.
+func call(name string, rank, peer, tag, start, end int64) message {
+	return message{name: name, process: model.ProcessID(rank + 1), rank: rank, peer: peer, tag: tag, start: start, end: end}
+}
+
+func TestWaitForRanks(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		calls []message
+		want  []int64 // what each waited
+	}{
+		{"a barrier that the latest enters last", []message{call("MPI_Barrier", 0, -2, 0, 10, 60), call("MPI_Barrier", 1, -2, 0, 50, 60)}, []int64{40, 0}},
+		{"a root that comes first, at the beginning of time", []message{call("MPI_Bcast", 0, 0, 0, 0, 9), call("MPI_Bcast", 1, 0, 0, 5, 9)}, []int64{0, 0}},
+		{"a root that comes last", []message{call("MPI_Bcast", 1, 0, 0, 5, 40), call("MPI_Bcast", 0, 0, 0, 30, 35)}, []int64{25, 0}},
+		{"of two messages of a rank the one with the tag", []message{call("MPI_Recv", 1, 0, 7, 0, 50), call("MPI_Send", 0, 1, 8, 10, 11), call("MPI_Send", 0, 1, 7, 30, 31)}, []int64{30, 0, 0}},
+		{"whoever's comes first", []message{call("MPI_Recv", 2, -1, 7, 0, 50), call("MPI_Send", 1, 2, 7, 10, 11), call("MPI_Send", 0, 2, 7, 30, 31), call("MPI_Recv", 2, -1, 7, 51, 60)}, []int64{10, 0, 0, 0}},
+		{"any tag of a rank", []message{call("MPI_Recv", 2, 0, -1, 0, 50), call("MPI_Send", 1, 2, 7, 10, 11), call("MPI_Send", 0, 2, 9, 20, 21)}, []int64{20, 0, 0}},
+		{"a message that was sent at the beginning of time", []message{call("MPI_Isend", 0, 1, 7, 0, 1), call("MPI_Irecv", 1, 0, 7, 2, 3), call("MPI_Wait", 1, -2, 0, 4, 20), call("MPI_Isend", 0, 1, 7, 10, 11)}, []int64{0, 0, 0, 0}},
+		{"a late receiver", []message{call("MPI_Send", 0, 1, 7, 0, 50), call("MPI_Recv", 1, 0, 7, 40, 50)}, []int64{40, 0}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			waitForRanks(test.calls)
+			var got []int64
+			for _, m := range test.calls {
+				got = append(got, m.waited)
+			}
+			if !slices.Equal(got, test.want) {
+				t.Errorf("waited %v, want %v", got, test.want)
+			}
+		})
+	}
+}
+
+// MPI_Init and MPI_Finalize are neither communication nor computation, and threads that
+// call at once communicate once.
+func TestCommunicated(t *testing.T) {
+	waiting := call("MPI_Recv", 0, 1, 0, 150, 200)
+	waiting.waited = 30
+	got := communicated(&messages{waiting: true, list: []message{call("MPI_Init", 0, -2, 0, 0, 100), waiting, call("MPI_Wait", 0, -2, 0, 160, 220),
+		call("MPI_Finalize", 0, -2, 0, 300, 900)}})
+	if want := (Communication{Processes: 1, Time: 70, Waited: 30, Waiting: true, Whole: 200}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
+// What a call that also receives sends is not a call of its own.
+func TestSendingHalves(t *testing.T) {
+	outer, half := call("MPI_Sendrecv_replace", 0, 1, 0, 0, 9), call(sendingHalf, 0, 1, 0, 0, 0)
+	outer.bytes, half.bytes, half.of = 100, 40, outer.name
+	for _, waiting := range []bool{true, false} {
+		table := communication(&messages{waiting: waiting, list: []message{outer, half}})
+		want := []any{"MPI_Sendrecv_replace", int64(1), int64(9), int64(0), int64(9), int64(140), int64(9), int64(9), int64(9)}
+		if !waiting {
+			want[3], want[4] = nil, nil
+		}
+		if len(table.Rows) != 1 || !reflect.DeepEqual(table.Rows[0], want) || table.Cautious == waiting {
+			t.Errorf("%v, want %v", table.Rows, want)
+		}
+	}
+}
+
+// Where calls are missing nobody knows which one is which.
+func TestFromTheBeginning(t *testing.T) {
+	for change, want := range map[string]bool{
+		"UPDATE process SET since_attach = 0":                           true,
+		"UPDATE process SET since_attach = 1":                           false,
+		"INSERT OR REPLACE INTO meta VALUES ('filter_last_ns', '1000')": false,
+		"INSERT OR REPLACE INTO meta VALUES ('filter_last_bytes', '')":  true,
+		"INSERT OR REPLACE INTO meta VALUES ('filter_min_bytes', '1')":  true,
+	} {
+		path := tracetest.File(t, 100, 1)
+		tracetest.Change(t, path, change)
+		if got, err := fromTheBeginning(tracetest.Open(t, path)); got != want || err != nil {
+			t.Errorf("%s: %v, %v", change, got, err)
+		}
+	}
+}
