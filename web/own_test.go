@@ -1,26 +1,15 @@
 package web
 
 import (
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/accscope/accscope/collector/store/generate"
+	"github.com/accscope/accscope/collector/store/tracetest"
 )
-
-// annotated is a trace whose iterations are frames, with calls of MPI, marks and ranges.
-func annotated(t testing.TB, spans int) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "annotated.db")
-	if _, err := generate.Trace(path, generate.Options{Spans: spans, Threads: 2, Activity: true, Own: true, Seed: 1}); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
 
 // What is the program's own has colours of its own, each with its entry in the legend.
 func TestOwnColours(t *testing.T) {
-	b := browse(t, serve(t, Options{Traces: []string{annotated(t, 3000)}}).URL()+"#view=timeline")
+	b := browse(t, serve(t, Options{Traces: []string{tracetest.Annotated(t, 3000)}}).URL()+"#view=timeline")
 	b.settled()
 	b.picture("own")
 	entries := evaluate[[]string](b, `[...document.querySelectorAll(".timeline-legend button")].map(e => e.textContent)`)
@@ -44,7 +33,7 @@ func TestOwnColours(t *testing.T) {
 
 // Of an annotated program the strip shows what the threads do in its frames and ranges.
 func TestStripLooksIntoRanges(t *testing.T) {
-	b := browse(t, serve(t, Options{Traces: []string{annotated(t, 3000)}}).URL()+"#view=timeline")
+	b := browse(t, serve(t, Options{Traces: []string{tracetest.Annotated(t, 3000)}}).URL()+"#view=timeline")
 	b.settled()
 	b.picture("strip")
 	// The colours of the strip's upper half against those of the legend.
@@ -111,7 +100,7 @@ func TestFindingsKeepNames(t *testing.T) {
 
 // A comparison counts the same with annotations as without.
 func TestCompareLeavesOutTheProgramsOwn(t *testing.T) {
-	s := serve(t, Options{Traces: []string{annotated(t, 1000), annotated(t, 500)}})
+	s := serve(t, Options{Traces: []string{tracetest.Annotated(t, 1000), tracetest.Annotated(t, 500)}})
 	for _, by := range []string{"source", "kind"} {
 		rows := answer[compareAnswer](t, s, "/api/compare?by="+by).Rows
 		if len(rows) == 0 {

@@ -114,3 +114,43 @@ func TestSampledFigures(t *testing.T) {
 		t.Errorf("%v\nwant %v", got, want)
 	}
 }
+
+// What is the program's own is there by its name, at its time.
+func TestOwnSpans(t *testing.T) {
+	trace := tracetest.Open(t, tracetest.Annotated(t, 300))
+	var out bytes.Buffer
+	if err := Write(&out, trace, export.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	var events []struct {
+		Phase string `json:"ph"`
+		Name  string `json:"name"`
+	}
+	if err := json.Unmarshal(out.Bytes(), &events); err != nil {
+		t.Fatal(err)
+	}
+	got, want := map[string]int{}, map[string]int{}
+	for _, e := range events {
+		got[e.Phase+" "+e.Name]++
+	}
+	for r, err := range trace.Records(store.Filter{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Site.Own() {
+			phase := "i "
+			if r.Span {
+				phase = "X "
+			}
+			want[phase+export.SpanName(r.Site)]++
+		}
+	}
+	if len(want) != 4 {
+		t.Errorf("the trace has %v", want)
+	}
+	for name, n := range want {
+		if got[name] != n {
+			t.Errorf("%d of %q, want %d", got[name], name, n)
+		}
+	}
+}

@@ -147,7 +147,11 @@ func (e *exporter) event(s *sequence, r *store.Record, kind byte) {
 	}
 	if r.Site.Own() {
 		for _, n := range r.Numbers() {
-			event.number(s.key(keyOf[n.Name]), annotationInt, uint64(n.Value))
+			key, known := keyOf[n.Name]
+			if !known && e.w.err == nil {
+				e.w.err = fmt.Errorf("record %d has a number %q, which has no key in Perfetto's format here: add it to keyOf", r.ID, n.Name)
+			}
+			event.number(s.key(key), annotationInt, uint64(n.Value))
 		}
 	} else if e.options.Full {
 		event = rest(event, s, r)

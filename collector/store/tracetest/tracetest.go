@@ -26,6 +26,17 @@ func File(t testing.TB, spans int, seed uint64) string {
 	return path
 }
 
+// Annotated is File with what is a program's own: each iteration is a frame, with a call of
+// MPI, a mark, and a range around the rest.
+func Annotated(t testing.TB, spans int) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "annotated.db")
+	if _, err := generate.Trace(path, generate.Options{Spans: spans, Threads: 2, Activity: true, Own: true, Seed: 1}); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 // Change runs SQL statements on the trace at path.
 func Change(t testing.TB, path string, statements ...string) {
 	t.Helper()
