@@ -30,6 +30,16 @@ func markCells(items []Item, a Arguments) {
 	}
 }
 
+// markInside finds the pointers inside Fortran descriptors that the entry before has.
+// A directive's var is one array: GCC has both entries for it where its lifetime begins,
+// and where that ends both, one or, for a delete clause from GCC 14 on, a release of the
+// descriptor alone.
+func markInside(items []Item, a Arguments) {
+	for i := 1; i < len(items); i++ {
+		items[i].Inside = a.kind(i) == Pointer && a.kind(i-1) == Descriptor && a.Hosts[i] == a.Hosts[i-1]
+	}
+}
+
 // names says whether an entry of kind k stands for data that a clause names.
 func (k Kind) names() bool {
 	switch k {

@@ -60,6 +60,7 @@ type Item struct {
 	Finalize bool // drop all dynamic references, or all attachments
 	Optional bool // absence is no error
 	Cell     bool // pointer or descriptor on the way to a section, no variable itself (markCells)
+	Inside   bool // pointer of the descriptor before it, which is counted for both (markInside)
 	Frame    bool // frame of a procedure with internal procedures
 	Private  bool // may be a firstprivate variable, which the program may change at once
 	Value    bool // travels with the kernel's arguments if no part of it is present (MarkValues)
@@ -149,6 +150,7 @@ func EnterData(into []Item, a Arguments) ([]Item, error) {
 		}
 	}
 	markCells(items, a)
+	markInside(items, a)
 	return items, nil
 }
 
@@ -186,6 +188,12 @@ func ExitData(into []Item, a Arguments) ([]Item, error) {
 		}
 	}
 	markCells(items, a)
+	markInside(items, a)
+	for i := range items {
+		if items[i].Inside {
+			items[i].Action = ActionNone
+		}
+	}
 	return items, nil
 }
 

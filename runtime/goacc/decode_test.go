@@ -49,7 +49,7 @@ func describe(items []Item) string {
 			set  bool
 			name string
 		}{{i.Copyin, "copyin"}, {i.Copyout, "copyout"}, {i.Zero, "zero"}, {i.Finalize, "finalize"}, {i.Optional, "optional"},
-			{i.Cell, "cell"}, {i.Frame, "frame"}, {i.Private, "private"}} {
+			{i.Cell, "cell"}, {i.Inside, "inside"}, {i.Frame, "frame"}, {i.Private, "private"}} {
 			if flag.set {
 				text.WriteString(" " + flag.name)
 			}
@@ -192,7 +192,7 @@ func TestDecode(t *testing.T) {
 			to 0x1000 8`, `
 			none 0x0 0 copyin private
 			none 0x200 64 copyin of 0
-			none 0x200 8 of 0
+			none 0x200 8 inside of 0
 			map 0x1000 8 copyin private`},
 		{"absent optional argument with a garbage size", region, `
 			tofrom 0x0 987654321
@@ -228,6 +228,17 @@ func TestDecode(t *testing.T) {
 			update_self 0x6000 8
 			none 0x300 8 of 3
 			update_device 0x7000 8 optional`},
+		{"exit data of an allocatable array, by GCC 12 and by 14", exit, `
+			release 0x1000 8
+			to_pset 0x200 64
+			pointer 0x200 0
+			release 0x2000 8
+			release 0x300 64`, `
+			release 0x1000 8 optional
+			release 0x200 64 optional
+			none 0x200 8 optional inside
+			release 0x2000 8 optional
+			release 0x300 64 optional`},
 		{"zero lengths", exit, `
 			zero_len_array_section 0x1000 0
 			delete_zero_len_array_section 0x1000 0

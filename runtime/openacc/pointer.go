@@ -146,7 +146,9 @@ func (p *planner) pointer(items []goacc.Item, item *goacc.Item) (device.Address,
 			return 0, p.t.partlyMapped(item.Entry, item.Host, item.Size, m.Host, m.Size)
 		}
 	case dataenv.Present:
-		p.count(m, item)
+		if !item.Inside {
+			p.count(m, item)
+		}
 		// The descriptor that this call copies gets the pointer inside.
 		for i := len(p.t.scratch.uploads) - 1; i >= 0; i-- {
 			u := &p.t.scratch.uploads[i]
