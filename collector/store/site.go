@@ -253,15 +253,17 @@ func (t *Trace) Work(id int64) (*Work, error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, w := range t.works { // all have been read
+		if w.Kind == "kernel" {
+			if w.Name, err = t.Title(w.Symbol); err != nil {
+				return nil, err
+			}
+		}
+	}
 	w := t.works[id]
 	if w == nil {
 		w = &Work{ID: id}
 		t.works[id] = w
-	}
-	if w.Kind == "kernel" {
-		if w.Name, err = t.Title(w.Symbol); err != nil {
-			return nil, err
-		}
 	}
 	return w, nil
 }
