@@ -137,8 +137,28 @@ func (p *planner) makes(items []goacc.Item, item *goacc.Item) bool {
 		return !item.Value && !item.Cell
 	case goacc.ActionDescriptor, goacc.ActionPointer:
 		return !item.Value && !item.Cell && !p.isUnwanted(items, item)
+	case goacc.ActionPresent:
+		_, translates := p.target(item)
+		return translates
 	}
 	return false
+}
+
+// target is the device address of the mapped data that item, an absent pointer of a
+// present clause, points to.
+func (p *planner) target(item *goacc.Item) (device.Address, bool) {
+	if item.Size != 8 || p.d.global(item.Host) {
+		return 0, false
+	}
+	value, ok := load(item.Host)
+	if !ok || value == 0 {
+		return 0, false
+	}
+	m, presence := p.d.table.Find(value, 0)
+	if presence != dataenv.Present {
+		return 0, false
+	}
+	return m.DeviceOf(value), true
 }
 
 // count increments the reference counter of a mapping that item lies in.
@@ -285,17 +305,13 @@ func (p *planner) present(item *goacc.Item) (device.Address, *device.Error) {
 		return leaveOut(item)
 	}
 	// present(p) of a pointer p to mapped data: pass a translated copy.
-	if item.Size == 8 {
-		if value, ok := load(item.Host); ok && value != 0 {
-			if target, presence := p.d.table.Find(value, 0); presence == dataenv.Present {
-				m, failure := p.fresh(item)
-				if failure != nil {
-					return 0, failure
-				}
-				p.stage(m, item.Host, uintptr(target.DeviceOf(value)))
-				return m.DeviceOf(item.Host), nil
-			}
+	if target, translates := p.target(item); translates {
+		m, failure := p.fresh(item)
+		if failure != nil {
+			return 0, failure
 		}
+		p.stage(m, item.Host, uintptr(target))
+		return m.DeviceOf(item.Host), nil
 	}
 	return 0, p.t.notPresent("variable of a present clause: !acc_is_present:", item.Host, item.Size)
 }

@@ -136,6 +136,23 @@ sections_of_data_constructs (void)
   CHECK (!discrete () || !acc_is_present (&s.a, sizeof s.a));
 }
 
+/* The pointer of a section that was entered is made for a construct that names it.  */
+static void
+pointers_to_sections (void)
+{
+  double before = s.a[3];
+  for (int k = 0; k < 3; k++)
+    {
+#pragma acc enter data copyin(s.a[0:N])
+#pragma acc parallel present(s.a)
+      s.a[3] += 1;
+#pragma acc exit data copyout(s.a[0:N])
+      CHECK (!discrete () || !acc_is_present (&s.a, sizeof s.a));
+    }
+  CHECK (s.a[3] == before + 3);
+  s.a[3] = before;
+}
+
 /* What is absent is neither attached nor detached, and no error.  */
 static void
 absent_pointers (void)
@@ -193,6 +210,7 @@ main (void)
   values_alone ();
   sections_in_kernels ();
   sections_of_data_constructs ();
+  pointers_to_sections ();
   absent_pointers ();
   members_not_created ();
   return report ();
