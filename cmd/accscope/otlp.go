@@ -241,11 +241,24 @@ func (l *liveExport) finish(ctx context.Context, trace string, quiet bool) {
 }
 
 // finishSending gives the backend of a run that has ended one limit for all that
-// is left to send, spans and metrics beside each other.
-func finishSending(flags *runFlags, live *liveExport, figures *liveMetrics, trace string) {
-	ctx, cancel := context.WithTimeoutCause(context.Background(), flags.otlpTimeout,
+// is left to send, spans and metrics beside each other. Whoever asks for an end again,
+// after the program's, does not wait for the backend.
+func finishSending(flags *runFlags, live *liveExport, figures *liveMetrics, trace string, asked <-chan os.Signal) {
+	for len(asked) > 0 { // while the program ran
+		<-asked
+	}
+	letGo, leave := context.WithCancelCause(context.Background())
+	defer leave(nil)
+	ctx, cancel := context.WithTimeoutCause(letGo, flags.otlpTimeout,
 		fmt.Errorf("the backend had not taken it %s after the end of the run (--otlp-timeout)", flags.otlpTimeout))
 	defer cancel()
+	go func() {
+		select {
+		case signal := <-asked:
+			leave(fmt.Errorf("interrupted (%v) while the backend had not taken it", signal))
+		case <-ctx.Done():
+		}
+	}()
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)

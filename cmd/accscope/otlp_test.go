@@ -1,19 +1,24 @@
 package main
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
+	"time"
 
 	coltracepb "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	"golang.org/x/sys/unix"
@@ -187,6 +192,50 @@ func TestBackendHangsAfterTheFirst(t *testing.T) {
 			defer mutex.Unlock()
 			if sent+unsent != taken {
 				t.Errorf("%d spans sent and %d not, but %d afterwards", sent, unsent, taken)
+			}
+		})
+	}
+}
+
+// Whoever presses Ctrl+C while a backend holds a finished run has the prompt back, and
+// is told what was not sent.
+func TestInterruptLetsTheBackendGo(t *testing.T) {
+	program, hangs := build(t, "pipeline"), "http://"+listener(t).Addr().String()
+	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+		t.Run(signal.String(), func(t *testing.T) {
+			command := exec.Command(accscope, "run", "--no-summary", "--device", "sim", "-o", "t.db", "--otlp", "--otlp-timeout", "24h", "--endpoint", hangs, "--", program, "4", "4096")
+			command.Dir, command.Env = t.TempDir(), append(os.Environ(), "OTEL_EXPORTER_OTLP_TIMEOUT=86400000")
+			stderr, err := command.StderrPipe()
+			if err == nil {
+				err = command.Start()
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines, said := bufio.NewScanner(stderr), ""
+			for lines.Scan() && !strings.Contains(lines.Text(), "events in t.db") {
+				said += lines.Text() + "\n"
+			}
+			// What comes before the run waits for the backend was meant for the program.
+			done := make(chan struct{})
+			var group sync.WaitGroup
+			group.Go(func() {
+				for ticker := time.NewTicker(10 * time.Millisecond); ; {
+					select {
+					case <-ticker.C:
+						command.Process.Signal(signal) //nolint:errcheck // it may have ended just now
+					case <-done:
+						return
+					}
+				}
+			})
+			for lines.Scan() {
+				said += lines.Text() + "\n"
+			}
+			close(done)
+			group.Wait()
+			if err := command.Wait(); err != nil || !strings.Contains(said, " spans sent, ") || !strings.Contains(said, "interrupted") {
+				t.Errorf("%v\n%s", err, said)
 			}
 		})
 	}

@@ -198,7 +198,7 @@ func (flags *runFlags) run(args []string) error {
 		watch.hold()
 		failure = recording.finish(end, watch.finishing)
 	}
-	finishSending(flags, live, figures, recording.path)
+	finishSending(flags, live, figures, recording.path, process.Asked())
 	if failure == nil {
 		failure = watch.linger(recording)
 	}
