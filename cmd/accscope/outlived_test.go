@@ -176,3 +176,13 @@ func TestTraceGoneUnderTheRun(t *testing.T) {
 		}
 	}
 }
+
+// Nothing is promised of a session that is gone under the run.
+func TestSessionGoneUnderTheRun(t *testing.T) {
+	folder := t.TempDir()
+	environment, _ := sessions(t)
+	r := execute(t, folder, environment, accscope, "run", "--device", "sim", "-o", "t.db", "--", "sh", "-c", build(t, "jacobi")+` 32 5; rm -rf "$ACCSCOPE_SESSION"`)
+	if r.status != exitRunFailed || !strings.Contains(r.stderr, "the session is gone too") || strings.Contains(r.stderr, "is kept") {
+		t.Errorf("status %d: %s", r.status, r.stderr)
+	}
+}

@@ -204,8 +204,11 @@ func (flags *runFlags) run(args []string) error {
 	}
 	recording.discard()
 	if failure != nil {
-		fmt.Fprintf(stderr, "accscope: %v\naccscope: what was captured is kept: accscope import %s makes a trace of it (-o for another place)\n",
-			failure, recording.folder())
+		kept := fmt.Sprintf("what was captured is kept: accscope import %s makes a trace of it (-o for another place)", recording.folder())
+		if _, err := os.Lstat(recording.folder()); errors.Is(err, fs.ErrNotExist) {
+			kept = "the session is gone too, with what it had captured"
+		}
+		fmt.Fprintf(stderr, "accscope: %v\naccscope: %s\n", failure, kept)
 	}
 	if watched != nil {
 		fmt.Fprintf(stderr, "accscope: %v\n", watched)
