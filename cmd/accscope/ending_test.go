@@ -18,11 +18,14 @@ func TestWaysToEnd(t *testing.T) {
 	if err := os.WriteFile(source, []byte(`#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 int main (int argc, char **argv)
 {
   static float a[100];
+  if (!strcmp (argv[1], "renamed"))
+    prctl (PR_SET_NAME, "worker");
   if (argc > 2 && fork () > 0)
     return wait (0) < 0;
 #pragma acc parallel loop copy(a)
@@ -34,6 +37,16 @@ int main (int argc, char **argv)
     quick_exit (0);
   if (!strcmp (argv[1], "exec"))
     execlp ("sleep", "sleep", "1", (char *) 0);
+  if (!strcmp (argv[1], "exec at once"))
+    execlp ("true", "true", (char *) 0);
+  if (!strcmp (argv[1], "exec, killed"))
+    execlp ("sh", "sh", "-c", "kill -9 $$", (char *) 0);
+  if (!strcmp (argv[1], "exec itself"))
+    execl (argv[0], argv[0], "exit", (char *) 0);
+  if (!strcmp (argv[1], "exec fails") && execl ("/nowhere", "nowhere", (char *) 0))
+    _exit (0);
+  if (!strcmp (argv[1], "renamed"))
+    _exit (0);
   if (!strcmp (argv[1], "killed"))
     raise (SIGKILL);
   return 0;
@@ -50,11 +63,17 @@ int main (int argc, char **argv)
 		{"quick_exit", "", "quick_exit", "ended by quick_exit"},
 		{"exec", "", "exec", "went on as another program (exec)"},
 		{"killed", "", "killed", "was ended by signal 9 (killed)"},
+		{"exec at once", "", "exec", "went on as another program (exec)"},
+		{"exec, killed", "", "exec", "went on as another program (exec)"},
+		{"exec itself", "", "exec exited", "went on as another program (exec)"},
+		{"exec fails", "", "_exit", "ended by _exit"},
+		{"renamed", "", "_exit", "ended by _exit"},
 		{"exit", "child", "exited", ""},
-		{"_exit", "child", "unknown", "it was killed, or called _exit"},
+		{"_exit", "child", "unknown", "it was killed, called _exit, or went on as another program"},
 		{"quick_exit", "child", "quick_exit", "ended by quick_exit"},
 		{"exec", "child", "exec", "went on as another program (exec)"},
-		{"killed", "child", "unknown", "it was killed, or called _exit"},
+		{"exec itself", "child", "exec exited", "went on as another program (exec)"},
+		{"killed", "child", "unknown", "it was killed, called _exit, or went on as another program"},
 	} {
 		t.Run(c.way+c.of, func(t *testing.T) {
 			folder := t.TempDir()
@@ -63,15 +82,17 @@ int main (int argc, char **argv)
 				args = append(args, c.of)
 			}
 			run := invoke(t, folder, args...)
-			ended := strings.TrimSpace(invoke(t, folder, "query", "--format", "csv", "t.db", "SELECT group_concat(ended) FROM processes").must(t).stdout)
+			ended := strings.TrimSpace(invoke(t, folder, "query", "--format", "csv", "t.db", "SELECT group_concat(ended, ' ') FROM (SELECT ended FROM processes ORDER BY process)").must(t).stdout)
 			if !strings.HasSuffix(ended, "\n"+c.ended) {
 				t.Errorf("the trace says %q, want %s", ended, c.ended)
 			}
-			if !strings.Contains(run.stderr, c.report) || c.report == "" && strings.Contains(run.stderr, "WARNING") {
+			if !strings.Contains(strings.Join(strings.Fields(run.stderr), " "), c.report) || c.report == "" && strings.Contains(run.stderr, "WARNING") {
 				t.Errorf("the run says\n%s", run.stderr)
 			}
-			if info := invoke(t, folder, "info", "t.db").must(t).stdout; !strings.Contains(info, program+" "+c.ended+"\n") {
-				t.Errorf("info says\n%s", info)
+			for end := range strings.FieldsSeq(c.ended) {
+				if info := invoke(t, folder, "info", "t.db").must(t).stdout; !strings.Contains(info, program+" "+end+"\n") {
+					t.Errorf("info says\n%s", info)
+				}
 			}
 		})
 	}

@@ -141,10 +141,11 @@ func (r *recording) follow(ctx context.Context) error {
 // signalText is what a signal is called where people read it.
 func signalText(s syscall.Signal) string { return fmt.Sprintf("signal %d (%s)", int(s), s) }
 
-// status is told how the program ended, by its process number.
-func (r *recording) status(pid int, end launch.End) {
+// status is told how the program ended.
+func (r *recording) status(process *launch.Process, end launch.End) {
+	pid := process.PID()
 	if r.ingester != nil {
-		r.ingester.Status(pid, end.Signal != 0)
+		r.ingester.Status(pid, end.Signal != 0, process.Name())
 		if end.Signal != 0 {
 			r.ingester.EndedBy(pid, signalText(end.Signal))
 		} else {

@@ -189,7 +189,7 @@ func (flags *runFlags) run(args []string) error {
 	if failure == nil {
 		failure = recording.outlived(process, end)
 	}
-	recording.status(process.PID(), end)
+	recording.status(process, end)
 	live.end()
 	// What goes wrong with the view, whose terminal may have gone, does not keep
 	// the trace from being finished.

@@ -26,6 +26,7 @@ type Process struct {
 	ParentPID   int
 	StartTicks  uint64 // process start, as in /proc/PID/stat
 	Program     string // the executable's path
+	Name        string // the kernel's name of the process (comm) when the capture began
 	Arguments   []string
 	Directory   string // the current folder when the library was loaded
 	Host        string
@@ -252,6 +253,8 @@ func (p *Process) readInfo() error {
 		switch key {
 		case "program":
 			p.Program = value
+		case "name":
+			p.Name = value
 		case "argument":
 			p.Arguments = append(p.Arguments, value)
 		case "directory":
@@ -319,6 +322,16 @@ func (p *Process) Replaced() bool {
 	}
 	maps, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", p.PID))
 	return err == nil && len(maps) > 0 && !bytes.Contains(maps, []byte("/"+filepath.Base(p.Dir)+"/"+processFile))
+}
+
+// Comm is the name that the kernel has of the process, which is alive; a program may
+// change it, and another one that it goes on as (exec) does. "" if it can't be had.
+func (p *Process) Comm() string {
+	name, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", p.PID))
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSuffix(string(name), "\n")
 }
 
 // Realtime converts a time of this capture to CLOCK_REALTIME, in nanoseconds.

@@ -65,7 +65,7 @@ func (in *Ingester) follow(folder, name string) error {
 				in.warn("process %d: the first %d bytes of its capture went to a trace that is gone: their events are not in this one", c.PID, counters.ReleasedBytes)
 			}
 		}
-		p.capture = c
+		p.capture, p.name = c, c.Name
 		c.Warn = func(text string) { in.warn("%s", text) }
 		in.describeProcess(p)
 		if err := in.caller(); err != nil {
@@ -353,24 +353,53 @@ func (in *Ingester) drained(p *process) bool {
 	return true
 }
 
+// status is what whoever started a process knows of its end.
+type status struct {
+	killed bool
+	name   string // the kernel's of the process, "" if not known
+}
+
 // Status says of a process, by whoever started it, whether it was killed or ended
-// itself.
-func (in *Ingester) Status(pid int, killed bool) {
-	how := "_exit" // exit would have been seen
-	if killed {
-		how = "killed"
-	}
-	in.statuses[pid] = how
+// itself, and the name that the kernel had of it then, "" if that is not known.
+func (in *Ingester) Status(pid int, killed bool, name string) {
+	in.statuses[pid] = status{killed, name}
 	for _, p := range in.processes {
-		if p.info.PID == pid && p.info.Ended == unknownEnd && p.host == in.first {
-			p.info.Ended = how
+		if p.info.PID == pid && p.info.Ended == unknownEnd {
+			in.endUnseen(p)
 			in.model.AddProcess(p.info)
 		}
 	}
 }
 
+// endUnseen says how a process ended that did not exit, as far as that is known.
+func (in *Ingester) endUnseen(p *process) {
+	known, ok := in.statuses[p.info.PID]
+	switch {
+	case in.wentOn(p), ok && p.host == in.first && p.name != "" && known.name != "" && known.name != p.name:
+		p.info.Ended = "exec"
+	case !ok || p.host != in.first:
+		p.info.Ended = unknownEnd
+	case known.killed:
+		p.info.Ended = "killed"
+	default:
+		p.info.Ended = "_exit" // exit would have been seen
+	}
+}
+
+// wentOn says whether the process of a capture has begun another one since, which
+// takes another program (exec).
+func (in *Ingester) wentOn(p *process) bool {
+	for _, q := range in.processes {
+		if p.capture != nil && q != p && q.capture != nil && q.capture.PID == p.capture.PID && q.capture.StartTicks == p.capture.StartTicks &&
+			q.capture.Boot == p.capture.Boot && q.host == p.host && (q.info.Start == 0 || q.info.Start > p.info.Start) {
+			return true
+		}
+	}
+	return false
+}
+
 // unknownEnd is the end of a process that did not exit, where nobody has told more:
-// it was killed, or called _exit.
+// it was killed, called _exit, or went on as a program that ended at once.
 const unknownEnd = "unknown"
 
 // end notes how a process ended, if it has. What it had mapped counts as leaked
@@ -382,7 +411,14 @@ func (in *Ingester) end(p *process) {
 	// In this order: a process that ends in between has said before how.
 	alive := p.capture.Alive()
 	p.ran = p.ran || alive
+	name := ""
+	if alive {
+		name = p.capture.Comm()
+	}
 	replaced := alive && p.capture.Replaced()
+	if name != "" && !replaced {
+		p.name = name
+	}
 	counters, err := p.capture.Counters()
 	if err != nil {
 		in.warn("%v", err)
@@ -401,12 +437,10 @@ func (in *Ingester) end(p *process) {
 	case replaced:
 		p.info.Ended, p.info.End = "exec", in.lastTime(p)
 	case !alive:
-		p.info.Ended, p.info.End = unknownEnd, in.lastTime(p)
-		if p.ran {
+		in.endUnseen(p)
+		p.info.End = in.lastTime(p)
+		if p.ran && p.info.Ended != "exec" {
 			p.info.End = in.options.Now() + p.offset - in.origin.Load()
-		}
-		if how, known := in.statuses[p.info.PID]; known && p.host == in.first {
-			p.info.Ended = how
 		}
 	default:
 		return

@@ -76,7 +76,7 @@ type Ingester struct {
 	positions  map[write.Stream]int64
 	captures   []named             // Options.Captures, each once
 	processes  map[string]*process // by the name of their capture
-	statuses   map[int]string      // how processes ended that did not exit, by their number, as told
+	statuses   map[int]status      // of processes that were started by who told it, by their number
 	hosts      map[machine]*store.Host
 	first      *store.Host // the one whose clock is the trace's
 	rings      rings       // those with an item to come, by its time
@@ -131,6 +131,7 @@ type process struct {
 	names   []model.Name                // by capture.StringID; 0 is not seen yet
 	offset  int64                       // from its CLOCK_MONOTONIC to time in the trace
 	lost    map[string]int64            // by reason
+	name    string                      // the kernel's of the process, when it last was what is captured
 	missing int64                       // bytes of the capture that only a trace that is gone has
 	ran     bool                        // seen alive
 	last    int64                       // when an earlier collector heard of it last
@@ -171,7 +172,7 @@ func Open(o Options) (*Ingester, error) {
 		o.Now = monotonic
 	}
 	in := &Ingester{options: o, model: model.New(nil, nil), positions: map[write.Stream]int64{},
-		sampled: map[int]*process{}, counters: map[store.Counter]int64{}, processes: map[string]*process{}, statuses: map[int]string{}, endings: map[string]string{}, directives: map[model.Name]map[int]*source.Directive{}, constructs: map[place]bool{}, hosts: map[machine]*store.Host{}, skipped: map[string]bool{}, failing: map[string]int64{}}
+		sampled: map[int]*process{}, counters: map[store.Counter]int64{}, processes: map[string]*process{}, statuses: map[int]status{}, endings: map[string]string{}, directives: map[model.Name]map[int]*source.Directive{}, constructs: map[place]bool{}, hosts: map[machine]*store.Host{}, skipped: map[string]bool{}, failing: map[string]int64{}}
 	in.captures = distinct(o.Captures)
 	if o.Session != "" {
 		if _, err := os.Stat(o.Session); err != nil {

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"runtime"
+	"strings"
 	"syscall"
 	"unsafe"
 
@@ -20,6 +21,7 @@ type Process struct {
 	asked   chan os.Signal
 	done    chan struct{}
 	err     error
+	name    string
 	apart   bool // the program has a session of its own: our terminal's keys do not reach it
 }
 
@@ -47,6 +49,7 @@ func Start(program Program, args, environ []string, stdin, stdout, stderr *os.Fi
 	}
 	go process.forward()
 	go func() {
+		process.name = nameAtEnd(command.Process.Pid)
 		process.err = command.Wait()
 		close(process.done)
 	}()
@@ -95,6 +98,29 @@ func terminal() bool {
 
 // PID is the program's process id.
 func (p *Process) PID() int { return p.command.Process.Pid }
+
+// nameAtEnd waits for a child to end and gives the name that the kernel has of it then:
+// another than it began with where it went on as another program. "" if it can't be had.
+func nameAtEnd(pid int) string {
+	for {
+		err := unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WNOWAIT, nil)
+		if errors.Is(err, unix.EINTR) {
+			continue
+		}
+		if err != nil {
+			return ""
+		}
+		name, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid))
+		if err != nil {
+			return ""
+		}
+		return strings.TrimSuffix(string(name), "\n")
+	}
+}
+
+// Name is the name that the kernel had of the program when it ended, "" if that is not
+// known. It may be asked for after Done.
+func (p *Process) Name() string { return p.name }
 
 // Done is closed when the program has ended.
 func (p *Process) Done() <-chan struct{} { return p.done }

@@ -71,12 +71,18 @@ facts_write (const char *path, char *buffer, size_t size)
   length += 8 + (bytes > 0 ? (size_t) bytes : 0) + 1;
   long result = system_append (file, text, length);
 
-  char boot[64];
+  char line[64];
   if (result == 0
-      && read_file ("/proc/sys/kernel/random/boot_id", boot, sizeof boot) > 0)
+      && read_file ("/proc/sys/kernel/random/boot_id", line, sizeof line) > 0)
     {
-      boot[strcspn (boot, "\n")] = 0;
-      length = fact (text, 0, "boot", boot);
+      line[strcspn (line, "\n")] = 0;
+      length = fact (text, 0, "boot", line);
+      result = system_append (file, text, length);
+    }
+  if (result == 0 && read_file ("/proc/self/comm", line, sizeof line) > 0)
+    {
+      line[strcspn (line, "\n")] = 0;
+      length = fact (text, 0, "name", line);
       result = system_append (file, text, length);
     }
   long arguments = read_file ("/proc/self/cmdline", buffer, size);

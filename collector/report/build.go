@@ -134,7 +134,7 @@ func Warnings(trace *store.Trace) ([]string, error) {
 				warnings = append(warnings, fmt.Sprintf("process %d was recorded from an attach on; what it had mapped before is not known", s.ColumnInt64(0)))
 			}
 			if how := endings[s.ColumnText(1)]; how != "" {
-				if signal := meta.Facts[fmt.Sprintf("ended_%d", s.ColumnInt64(0))]; signal != "" {
+				if signal := meta.Facts[fmt.Sprintf("ended_%d", s.ColumnInt64(0))]; signal != "" && s.ColumnText(1) != "exec" {
 					how = "was ended by " + signal
 				}
 				warnings = append(warnings, fmt.Sprintf("process %d %s; constructs it was in have no end", s.ColumnInt64(0), how))
@@ -155,7 +155,7 @@ func Warnings(trace *store.Trace) ([]string, error) {
 // endings are the ways in which a process ends without the runtime's last events.
 var endings = map[string]string{
 	"killed":     "was killed",
-	"unknown":    "ended without exit: it was killed, or called _exit",
+	"unknown":    "ended without exit: it was killed, called _exit, or went on as another program (exec) that ended at once",
 	"_exit":      "ended by _exit, past the end of the runtime",
 	"quick_exit": "ended by quick_exit, past the end of the runtime",
 	"exec":       "went on as another program (exec), past the end of the runtime",
