@@ -53,6 +53,7 @@ int main ()
 `,
 	"program.f90": `program annotated
   use accscope_annotation
+  use, intrinsic :: iso_c_binding, only: c_int64_t
   implicit none
   real :: a(1000)
   integer :: n, i
@@ -70,6 +71,10 @@ int main ()
     call accscope_frame_end()
   end do
   call accscope_mark('done')
+  call accscope_frame_begin('turn', 5000000000_c_int64_t)
+  call accscope_frame_end()
+  call accscope_range_push('long', repeat('folder/', 1000)//'far.f90', 7)
+  call accscope_range_pop()
 end program
 `,
 }
@@ -81,7 +86,7 @@ func recordAnnotated(t *testing.T, name string) string {
 	if err := os.WriteFile(filepath.Join(folder, name), []byte(annotated[name]), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	include := filepath.Join(project, "runtime/include")
+	include := filepath.Join(project, "include")
 	arguments := []string{"-fopenacc", "-foffload=disable", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-I" + include, "-o", "program"}
 	compiler := compilers.C()
 	switch filepath.Ext(name) {
@@ -97,6 +102,36 @@ func recordAnnotated(t *testing.T, name string) string {
 	}
 	invoke(t, folder, "run", "-q", "--device", "sim", "-o", "trace.db", "--", "./program").must(t)
 	return folder
+}
+
+// TestAnnotationsSayWhere: an annotation's place is its call, whether the program says it
+// or the profiler finds it.
+func TestAnnotationsSayWhere(t *testing.T) {
+	for _, c := range []struct {
+		program      string
+		calls, names []string
+	}{
+		{"program.c", []string{`("step", n)`, `("work")`, `("rest")`, `("done")`}, []string{"step", "work", "rest", "done"}},
+		{"program.cpp", []string{`("step", n)`, `("work")`, `("rest")`, `("done")`}, []string{"step", "work", "rest", "done"}},
+		{"program.f90", []string{`('step', n)`, `('work',`, `('rest')`, `('done')`, `('turn',`, `('long',`}, []string{"step", "work", "rest", "done", "turn", "long"}},
+	} {
+		t.Run(c.program, func(t *testing.T) {
+			rows := reported(t, recordAnnotated(t, c.program), "annotations")
+			for i, name := range c.names {
+				before, _, found := strings.Cut(annotated[c.program], c.calls[i])
+				file, line := c.program, 1+strings.Count(before, "\n")
+				if name == "long" {
+					file, line = "far.f90", 7
+				}
+				if want := fmt.Sprintf("%s:%d", file, line); !found || rows[name]["source"] != want {
+					t.Errorf("%s is at %v, want %s", name, rows[name]["source"], want)
+				}
+			}
+			if turn := rows["turn"]; turn != nil && turn["slowest_number"] != 5e9 {
+				t.Errorf("the number of a frame is %v, want 5e9", turn["slowest_number"])
+			}
+		})
+	}
 }
 
 // reported are the rows of a report's table by their name.

@@ -3,6 +3,7 @@
    acc_event_t's, and their structs are those of a data event.  */
 #include "kinds.h"
 #include "proflib.h"
+#include "unwind.h"
 #include "accscope_annotation.h"
 
 #define EXPORTED __attribute__ ((visibility ("default")))
@@ -65,6 +66,9 @@ accscope_annotate (const struct accscope_annotation *annotation)
   api.valid_bytes = API_BYTES;
   api.device_type = acc_device_current;
   record_caller = annotation->caller;
+  if (!annotation->file && !annotation->caller && annotation->callee
+      && settings.stack != STACK_OFF)
+    record_caller = unwind_caller_of ((uintptr_t) annotation->callee);
   record_callback (&profile, &event, &api);
   record_caller = 0;
 }

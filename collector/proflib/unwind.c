@@ -239,9 +239,11 @@ pass (struct way *way, uint64_t at, uint64_t value, int relative)
   walk->relative |= (uint64_t) (relative != 0) << i;
 }
 
-/* The return addresses from FROM on; WALK, if not null, gets the way.  */
+/* The return addresses from FROM on, of the frames that end above BEYOND; WALK, if not
+   null, gets the way.  */
 static ALWAYS_INLINE unsigned
-climb (struct frame from, uint64_t *stack, unsigned limit, struct walk *walk)
+climb (struct frame from, uint64_t beyond, uint64_t *stack, unsigned limit,
+       struct walk *walk)
 {
   uint64_t pc = from.pc, sp = from.sp, bp = from.bp;
   unsigned depth = 0;
@@ -257,7 +259,7 @@ climb (struct frame from, uint64_t *stack, unsigned limit, struct walk *walk)
     {
       /* A return address may be that of the next function.  */
       const struct step *step = step_at (called ? pc - 1 : pc, &made);
-      if (called && (outside || step->owner == OWNER_PROGRAM))
+      if (called && (outside || (step->owner == OWNER_PROGRAM && sp > beyond)))
 	{
 	  outside = 1;
 	  stack[depth++] = pc;
@@ -296,7 +298,7 @@ unwind_stack (uint64_t *stack, unsigned limit)
 
   if (!frame_told (&from))
     FRAME_HERE (from);
-  return climb (from, stack, limit, NULL);
+  return climb (from, 0, stack, limit, NULL);
 }
 
 /* Whether the walk is the same again.  Each return address that is the same tells
@@ -326,8 +328,18 @@ unwind_caller (struct walk *walk)
     return walk->value[walk->words - 1];
   walk->words = 0;
   if (frame_told (&from))
-    return climb (from, &address, 1, NULL) ? address : 0;
-  return climb (from, &address, 1, walk) ? address : 0;
+    return climb (from, 0, &address, 1, NULL) ? address : 0;
+  return climb (from, 0, &address, 1, walk) ? address : 0;
+}
+
+__attribute__ ((noinline)) uint64_t
+unwind_caller_of (uint64_t address)
+{
+  struct frame from = { 0, 0, 0, 0 };
+  uint64_t caller;
+
+  FRAME_HERE (from);
+  return climb (from, address, &caller, 1, NULL) ? caller : 0;
 }
 
 #else
@@ -344,6 +356,13 @@ uint64_t
 unwind_caller (struct walk *walk)
 {
   (void) walk;
+  return 0;
+}
+
+uint64_t
+unwind_caller_of (uint64_t address)
+{
+  (void) address;
   return 0;
 }
 

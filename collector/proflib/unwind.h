@@ -27,6 +27,10 @@ struct walk
    which WALK keeps, is not looked for again.  */
 uint64_t unwind_caller (struct walk *walk);
 
+/* The return address of the function whose frame an address on the stack lies in, 0 if
+   it is not found.  */
+uint64_t unwind_caller_of (uint64_t address);
+
 /* Asks a runtime whether it tells where the program called.  */
 void unwind_prepare (acc_prof_lookup_func lookup);
 

@@ -9,7 +9,7 @@ LIBOPENACC_CFLAGS := $(CFLAGS_COMMON) \
 
 OPENACC_MODULES := openacc_kinds.f90 openacc_data.f90 openacc_attach.f90 openacc.f90
 OPENACC_INCLUDE := $(patsubst runtime/include/%,include/%,$(wildcard runtime/include/*.h)) include/openacc_lib.h \
-  $(addprefix include/,$(OPENACC_MODULES)) include/accel_lib.f90 include/openacc.mod
+  $(addprefix include/,$(OPENACC_MODULES) accel_lib.f90 accscope_annotation.f90) include/openacc.mod
 OPENACC_PKGCONFIG := lib/pkgconfig/openacc.pc
 
 vpath %.c runtime/entry callbacks

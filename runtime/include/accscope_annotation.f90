@@ -8,11 +8,19 @@
 !   call accscope_range_pop()
 !   call accscope_mark('restarted')
 !   call accscope_frame_end()
+!
+! Without the file the profiler finds out who called, which it cannot where the compiler
+! has put these procedures into their callers (-flto).
 module accscope_annotation
   use, intrinsic :: iso_c_binding
   implicit none
   private
   public :: accscope_range_push, accscope_range_pop, accscope_frame_begin, accscope_frame_end, accscope_mark
+
+  ! accscope_frame_begin(name, number, file, line); number of either kind
+  interface accscope_frame_begin
+    module procedure frame_begin_32, frame_begin_64
+  end interface
 
   ! struct accscope_annotation
   type, bind(c) :: annotation
@@ -28,6 +36,7 @@ module accscope_annotation
     integer(c_int64_t) :: caller
     integer(c_int32_t) :: tag
     integer(c_int32_t) :: reserved
+    type(c_ptr) :: callee
   end type
 
   ! enum accscope_annotation_kind
@@ -72,40 +81,55 @@ contains
     character(len=*), intent(in) :: name
     character(len=*), intent(in), optional :: file
     integer, intent(in), optional :: line
-    call send(range_start, name, 0_c_int64_t, file, line)
+    integer(c_int), target :: here
+    call send(c_loc(here), range_start, name, 0_c_int64_t, file, line)
   end subroutine
 
   subroutine accscope_range_pop()
-    call send(range_end, '', 0_c_int64_t)
+    integer(c_int), target :: here
+    call send(c_loc(here), range_end, '', 0_c_int64_t)
   end subroutine
 
-  subroutine accscope_frame_begin(name, number, file, line)
+  subroutine frame_begin_32(name, number, file, line)
     character(len=*), intent(in) :: name
-    integer, intent(in) :: number
+    integer(c_int32_t), intent(in) :: number
     character(len=*), intent(in), optional :: file
     integer, intent(in), optional :: line
-    call send(frame_start, name, int(number, c_int64_t), file, line)
+    integer(c_int), target :: here
+    call send(c_loc(here), frame_start, name, int(number, c_int64_t), file, line)
+  end subroutine
+
+  subroutine frame_begin_64(name, number, file, line)
+    character(len=*), intent(in) :: name
+    integer(c_int64_t), intent(in) :: number
+    character(len=*), intent(in), optional :: file
+    integer, intent(in), optional :: line
+    integer(c_int), target :: here
+    call send(c_loc(here), frame_start, name, number, file, line)
   end subroutine
 
   subroutine accscope_frame_end()
-    call send(frame_end, '', 0_c_int64_t)
+    integer(c_int), target :: here
+    call send(c_loc(here), frame_end, '', 0_c_int64_t)
   end subroutine
 
   subroutine accscope_mark(name, file, line)
     character(len=*), intent(in) :: name
     character(len=*), intent(in), optional :: file
     integer, intent(in), optional :: line
-    call send(mark, name, 0_c_int64_t, file, line)
+    integer(c_int), target :: here
+    call send(c_loc(here), mark, name, 0_c_int64_t, file, line)
   end subroutine
 
-  subroutine send(kind, name, number, file, line)
+  ! here lies in the frame of the procedure that the program has called.
+  subroutine send(here, kind, name, number, file, line)
+    type(c_ptr), intent(in) :: here
     integer(c_int32_t), intent(in) :: kind
     character(len=*), intent(in) :: name
     integer(c_int64_t), intent(in) :: number
     character(len=*), intent(in), optional :: file
     integer, intent(in), optional :: line
     character(kind=c_char, len=len_trim(name) + 1), target :: text
-    character(kind=c_char, len=4096), target :: path
     type(annotation) :: a
     if (.not. looked) then
       !$omp critical (accscope_annotation_look)
@@ -114,11 +138,22 @@ contains
     end if
     if (.not. associated(profiler)) return
     text = trim(name)//c_null_char
-    path = c_null_char
-    if (present(file)) path = trim(file)//c_null_char
-    a = annotation(int(storage_size(a) / 8, c_int32_t), kind, c_loc(text), c_loc(path), c_null_ptr, -1, 0, number, 0, 0, 0, 0)
-    if (present(line)) a%line = line
+    a = annotation(int(storage_size(a) / 8, c_int32_t), kind, c_loc(text), c_null_ptr, c_null_ptr, -1, 0, number, 0, 0, 0, 0, here)
     if (len_trim(name) == 0) a%name = c_null_ptr
+    if (present(line)) a%line = line
+    if (present(file)) then
+      call send_from(a, file)
+    else
+      call profiler(a)
+    end if
+  end subroutine
+
+  subroutine send_from(a, file)
+    type(annotation), intent(inout) :: a
+    character(len=*), intent(in) :: file
+    character(kind=c_char, len=len_trim(file) + 1), target :: path
+    path = trim(file)//c_null_char
+    if (len_trim(file) > 0) a%file = c_loc(path)
     call profiler(a)
   end subroutine
 

@@ -50,7 +50,8 @@ enum accscope_annotation_kind
 };
 
 /* What the profiler's accscope_annotate () takes.  An end without a name is that of
-   the innermost start of its kind; a null file has the profiler find out the caller.  */
+   the innermost start of its kind; a null file has the profiler find out the caller:
+   of the function whose frame callee lies in, if that is not null.  */
 struct accscope_annotation
 {
   uint32_t size;		/* of this struct */
@@ -65,6 +66,7 @@ struct accscope_annotation
   uint64_t caller;		/* return address in the program; 0: to be found */
   int32_t tag;			/* of a call of MPI */
   int32_t reserved;
+  const void *callee;
 };
 
 typedef void accscope_annotate_function (const struct accscope_annotation *);
