@@ -1,11 +1,11 @@
 /* One thread cannot copy as fast as a device takes data, so large copies are
    shared with a few helper threads.  They start with the first such copy, block
-   all signals and live as long as the process.  */
+   the program's signals and live as long as the process.  */
 #define _GNU_SOURCE
 #include "cuda.h"
+#include "../device/signals.h"
 
 #include <sched.h>
-#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -89,13 +89,13 @@ start_helpers (void)
 {
   cpu_set_t allowed;
   unsigned processors = 1, i, wanted;
-  sigset_t all, before;
+  sigset_t blocked, before;
 
   if (sched_getaffinity (0, sizeof allowed, &allowed) == 0)
     processors = CPU_COUNT (&allowed);
   wanted = processors / 2 > MOST_HELPERS ? MOST_HELPERS : processors / 2;
-  sigfillset (&all);
-  pthread_sigmask (SIG_SETMASK, &all, &before);
+  accscope_asynchronous_signals (&blocked);
+  pthread_sigmask (SIG_SETMASK, &blocked, &before);
   for (i = 0; i < wanted; i++)
     {
       pthread_t thread;

@@ -2,7 +2,7 @@
 # pkg-config file. Included by the top Makefile, paths from there.
 
 LIBOPENACC_SOURCES := $(wildcard runtime/entry/*.c) callbacks/dispatch.c
-LIBOPENACC_HEADERS := $(wildcard runtime/entry/*.h callbacks/*.h runtime/include/*.h) runtime/dataenv/present.h runtime/goacc/map_kinds.h
+LIBOPENACC_HEADERS := $(wildcard runtime/entry/*.h callbacks/*.h runtime/include/*.h) runtime/dataenv/present.h runtime/device/signals.h runtime/goacc/map_kinds.h
 LIBOPENACC_OBJECTS := $(patsubst %.c,.build/libopenacc/%.o,$(notdir $(LIBOPENACC_SOURCES)))
 LIBOPENACC_CFLAGS := $(CFLAGS_COMMON) \
   -fno-omit-frame-pointer -fPIC -ftls-model=initial-exec -Icallbacks -Iruntime/dataenv -Iruntime/goacc -Iruntime/include

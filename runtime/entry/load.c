@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../device/signals.h"
 #include "library.h"
 
 #define ENGINE_FILE "libopenacc-engine.so"
@@ -186,6 +187,18 @@ own_folder (char folder[PATH_MAX])
 static void give_up (const char *format, ...)
   __attribute__ ((noreturn, format (printf, 1, 2)));
 
+/* The mask of the thread that opens the Go part, and whether it has another one.  */
+static struct { sigset_t before; bool away; } signals;
+
+static void
+signals_back (void)
+{
+  if (signals.away)
+    pthread_sigmask (SIG_SETMASK, &signals.before, NULL);
+  signals.away = false;
+}
+
+/* Exit handlers find the thread as it was.  */
 static void
 give_up (const char *format, ...)
 {
@@ -195,6 +208,7 @@ give_up (const char *format, ...)
   va_start (arguments, format);
   vsnprintf (message, sizeof message, format, arguments);
   va_end (arguments);
+  signals_back ();
   accscope_complain ("%s", message);
   exit (1);
 }
@@ -205,7 +219,7 @@ open_engine (void)
   char path[PATH_MAX + sizeof ENGINE_FILE];
   struct accscope_host host = { 0 };
   void *handle, *symbol;
-  sigset_t all, before;
+  sigset_t blocked;
   int error;
 
   if (!own_folder (path))
@@ -217,8 +231,9 @@ open_engine (void)
   accscope_limits_widen ();
   /* Go's own threads begin with the mask of the thread that opens it.  A handler of
      the program that ran on one, where it interrupts Go, could make no call.  */
-  sigfillset (&all);
-  pthread_sigmask (SIG_SETMASK, &all, &before);
+  accscope_asynchronous_signals (&blocked);
+  pthread_sigmask (SIG_SETMASK, &blocked, &signals.before);
+  signals.away = true;
   handle = dlopen (path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (handle == NULL)
     give_up ("cannot open its other part, which belongs beside libopenacc.so: "
@@ -241,7 +256,7 @@ open_engine (void)
   host.exit = leave_and_exit;
   host.end_first = end_first;
   error = accscope_engine.start (&host);
-  pthread_sigmask (SIG_SETMASK, &before, NULL);
+  signals_back ();
   accscope_limits_restore ();
   if (error != 0)
     give_up ("cannot start %s: %s", path, strerror (error));
@@ -333,14 +348,14 @@ static void
 open_beside (void)
 {
   pthread_attr_t attributes;
-  sigset_t all, before;
+  sigset_t blocked, before;
   pthread_t thread;
   int error;
 
   pthread_attr_init (&attributes);
   pthread_attr_setstacksize (&attributes, 16 * OPENING_STACK);
-  sigfillset (&all);
-  pthread_sigmask (SIG_SETMASK, &all, &before);
+  accscope_asynchronous_signals (&blocked);
+  pthread_sigmask (SIG_SETMASK, &blocked, &before);
   error = pthread_create (&thread, &attributes, open_here, NULL);
   pthread_sigmask (SIG_SETMASK, &before, NULL);
   if (error != 0)

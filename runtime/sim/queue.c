@@ -5,8 +5,8 @@
    earlier, and the earliest unfinished one can always run.  */
 #define _GNU_SOURCE
 #include "queue.h"
+#include "../device/signals.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -257,18 +257,15 @@ run (void *argument)
     }
 }
 
-/* Starts the thread of a hardware queue.  Asynchronous signals are the
-   program's business: they go to its own threads, except the one by which the
-   Go runtime preempts.  */
+/* Starts the thread of a hardware queue.  Asynchronous signals go to the program's own
+   threads, except the two by which kernels are sampled and Go code is preempted.  */
 static int
 start_thread (hardware *q)
 {
   sigset_t blocked, before;
-  sigfillset (&blocked);
-  int open[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS,
-		 SIGPROF, SIGURG };
-  for (size_t i = 0; i < sizeof open / sizeof *open; i++)
-    sigdelset (&blocked, open[i]);
+  accscope_asynchronous_signals (&blocked);
+  sigdelset (&blocked, SIGPROF);
+  sigdelset (&blocked, SIGURG);
   pthread_attr_t attributes;
   if (pthread_attr_init (&attributes))
     return -1;

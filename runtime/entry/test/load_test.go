@@ -118,8 +118,8 @@ func TestNoEngineInOthers(t *testing.T) {
 	run(t, []string{preload(t)}, program).want(t, "45 1\n", 0)
 }
 
-// A library without its other part says what is missing, and ends the program.
-func TestEngineMissing(t *testing.T) {
+// thinAlone is a folder with the library without its other part.
+func thinAlone(t *testing.T) string {
 	folder := t.TempDir()
 	content, err := os.ReadFile(library(t) + "/libopenacc.so")
 	if err != nil {
@@ -128,6 +128,22 @@ func TestEngineMissing(t *testing.T) {
 	if err := os.WriteFile(folder+"/libopenacc.so", content, 0o755); err != nil {
 		t.Fatal(err)
 	}
+	return folder
+}
+
+// While the Go part is opened, the thread takes what a crash raises and no other signal;
+// behind that it has its own mask, also where the part is missing.
+func TestMask(t *testing.T) {
+	program := compile(t, "mask.c", "mask", "-fopenacc")
+	const end = "at the end SIGUSR1 0 SIGUSR2 1 SIGSEGV 0"
+	run(t, []string{preload(t), "STANDIN_MASK=1"}, program).want(t, lines("start", "blocked SIGUSR1 1 SIGSEGV 0 SIGABRT 0",
+		"lookup", "get_num_devices 2", "program_end", end), 0)
+	run(t, []string{"LD_PRELOAD=" + thinAlone(t) + "/libopenacc.so"}, program).want(t, lines(end), 1)
+}
+
+// A library without its other part says what is missing, and ends the program.
+func TestEngineMissing(t *testing.T) {
+	folder := thinAlone(t)
 	program := compile(t, "forks.c", "forks", "-fopenacc")
 	o := run(t, []string{"LD_PRELOAD=" + folder + "/libopenacc.so"}, program, "before", "exit")
 	if o.code != 1 || strings.Count(o.errors, "\n") != 1 || !strings.Contains(o.errors, folder+"/libopenacc-engine.so") {

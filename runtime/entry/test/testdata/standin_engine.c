@@ -1,6 +1,7 @@
 /* A stand-in for the Go part of libopenacc: prints what the thin library hands
    over.  STANDIN_SHARED=1 gives every thread an open device with shared memory
-   at its first call.  */
+   at its first call.  STANDIN_MASK=1 prints which signals are blocked at the start.  */
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,6 +37,13 @@ accscope_engine_start (const struct accscope_host *h)
   host = *h;
   device.open = device.shared_memory = getenv ("STANDIN_SHARED") != NULL;
   say ("start\n");
+  if (getenv ("STANDIN_MASK") != NULL)
+    {
+      sigset_t mask;
+      pthread_sigmask (SIG_SETMASK, NULL, &mask);
+      say ("blocked SIGUSR1 %d SIGSEGV %d SIGABRT %d\n", sigismember (&mask, SIGUSR1),
+	   sigismember (&mask, SIGSEGV), sigismember (&mask, SIGABRT));
+    }
   return 0;
 }
 
