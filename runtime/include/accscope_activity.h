@@ -16,7 +16,8 @@
    may be added at the end in later versions: look at a field only if the size
    covers it.  Functions that return int return 0 or an errno value: EINVAL for
    a null pointer, a struct that is too small, or a subscription that does not
-   exist; ENODEV for a device that does not exist or is not initialised; ENOMEM.
+   exist; ENODEV for a device that does not exist or is not initialised; ENOMEM;
+   EDEADLK and EBUSY as flush and flush_for say.
 
    All functions may be called from any thread, also from callbacks of events
    and of this interface.  */
@@ -73,10 +74,10 @@ struct accscope_activity_record
 };
 
 /* Who receives records.  record runs on a thread of the runtime or on one that is
-   inside flush, one call at a time for each subscriber, with no lock of the runtime
-   held: it may call the OpenACC API, but delays the records that follow.  Records of
-   one queue and kind come in the order of execution; those of different kinds may be
-   measured in different ways, and come at different times.  */
+   inside flush or flush_for, one call at a time, with no lock of the runtime held: it
+   may call the OpenACC API, but delays the records that follow, those of others, too.
+   Records of one queue and kind come in the order of execution; those of different
+   kinds may be measured in different ways, and come at different times.  */
 struct accscope_activity_subscriber
 {
   uint32_t size;
@@ -186,9 +187,10 @@ struct accscope_activity
   int (*device) (int32_t device_type, int32_t device_number,
 		 struct accscope_activity_device *device);
 
-  /* As flush, for one subscription, and without waiting for the record functions of
-     others: where one of those runs, which may want what the calling thread has, it
-     returns EBUSY at once, and the records come when they come.  */
+  /* As flush, for one subscription (EINVAL if there is none), and without waiting for
+     the record functions of others: where one of those runs, which may want what the
+     calling thread has, it returns EBUSY at once, and the records come when they come.
+     Called from inside record, of whatever subscription, it returns EDEADLK.  */
   int (*flush_for) (uint64_t subscription);
 };
 
