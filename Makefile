@@ -27,10 +27,10 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # How C is compiled; cgo packages state their own warnings.
 CFLAGS_COMMON := -std=gnu11 -O2 -g -ffile-prefix-map=$(CURDIR)=. -Wall -Wextra -Werror -fvisibility=hidden
 
-# What was compiled by other compilers is compiled again.
+# What was compiled by other compilers, or with other flags, is compiled again.
 .build/compilers: FORCE
 	@mkdir -p $(@D)
-	@{ $(CC) --version; $(FC) --version; } > $@.new
+	@{ $(CC) --version; $(FC) --version; echo '$(CFLAGS_COMMON)'; } > $@.new
 	@cmp -s $@.new $@ || cp $@.new $@
 	@rm $@.new
 FORCE:
@@ -83,7 +83,7 @@ PARTS := check check-page long consumers sanitize race conformance control dist 
 
 test-all: all ## everything, the long suites whole: every part, then a line for each
 	@.ci/setup test
-	+.ci/parts $(PARTS)
+	+MAKE='$(MAKE)' .ci/parts $(PARTS)
 
 long: all ## the tests of Go packages, whole
 	ACCSCOPE_LONG=1 ACCSCOPE_BROWSER=1 ACCSCOPE_CONSUMERS=1 $(GO) test -skip Sanitizers -timeout 180m ./...
@@ -157,11 +157,11 @@ install: all .build/share ## install under PREFIX (default /usr/local)
 	install bin/accscope $(DESTDIR)$(PREFIX)/bin/
 	install lib/libopenacc.so lib/libopenacc-engine.so lib/libaccprof.so $(MPI_LIBRARIES) $(DESTDIR)$(PREFIX)/lib/
 	install -m 644 include/* $(DESTDIR)$(PREFIX)/include/accscope/
-	cd .build/share && find . -type f -exec install -D -m 644 {} $(abspath $(DESTDIR)$(PREFIX))/share/{} \;
+	cd .build/share && find . -type f -print0 | xargs -0 -I {} install -D -m 644 {} $(abspath $(DESTDIR)$(PREFIX))/share/{}
 	sed 's|^prefix=.*|prefix=$(PREFIX)|; s|^includedir=.*|includedir=$${prefix}/include/accscope|' lib/pkgconfig/openacc.pc > $(DESTDIR)$(PREFIX)/lib/pkgconfig/openacc.pc
 
 uninstall: ## remove what install put there
-	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,bin/accscope lib/libopenacc.so lib/libopenacc-engine.so lib/libaccprof.so lib/libaccscope-openmpi.so lib/libaccscope-mpich.so lib/pkgconfig/openacc.pc)
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,bin/accscope lib/libopenacc.so lib/libopenacc-engine.so lib/libaccprof.so $(MPI_EVERY_LIBRARY) lib/pkgconfig/openacc.pc)
 	rm -rf $(DESTDIR)$(PREFIX)/include/accscope
 	rm -f $(DESTDIR)$(PREFIX)/share/man/man1/accscope.1.gz $(DESTDIR)$(PREFIX)/share/man/man1/accscope-*.1.gz
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/,bash-completion/completions/accscope zsh/site-functions/_accscope fish/vendor_completions.d/accscope.fish)
