@@ -118,8 +118,9 @@ errors() {
     while read -r number; do
       timeout 60 "${ours[@]}" "$carry/errors/$program" "$number" >"$work/out" 2>"$work/err" </dev/null
       echo "case $number $?"
-      sed 's/^/out /' "$work/out"
-      sed 's/^/err /' "$work/err"
+      # Unlike sed, awk ends a last line that has no end.
+      awk '{ print "out " $0 }' "$work/out"
+      awk '{ print "err " $0 }' "$work/err"
     done <"$carry/errors/$program.cases" >"$OUT/$program.results"
     echo "$program: $(grep -c '^case ' "$OUT/$program.results") cases"
   done
