@@ -95,28 +95,66 @@ func TestCounters(t *testing.T) {
 	}
 }
 
-// asBefore makes a trace what the statements leave, as an earlier version wrote it.
-func asBefore(t *testing.T, statements string) string {
+// rows are what a query gives, a line each.
+func rows(t *testing.T, path, query string) (list []string) {
 	t.Helper()
+	conn, err := sqlite.OpenConn(path, sqlite.OpenReadOnly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if err := sqlitex.ExecuteTransient(conn, query, &sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
+		line := ""
+		for i := range s.ColumnCount() {
+			line += s.ColumnText(i) + "|"
+		}
+		list = append(list, line)
+		return nil
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// A trace of the version before counters and annotations is read as one without any,
+// in its place, and gets what it lacks where it is continued.
+func TestTraceWithoutCounters(t *testing.T) {
 	path := generated(t, generate.Options{Spans: 100}).Path()
+	contents := map[string][]string{
+		"SELECT type, name, sql FROM sqlite_schema WHERE type = 'view' ORDER BY name": nil,
+		"SELECT * FROM kind ORDER BY code":                                            nil,
+		"SELECT name FROM pragma_table_info('site')":                                  nil,
+		"PRAGMA user_version":                                                         nil,
+	}
+	for query := range contents {
+		contents[query] = rows(t, path, query)
+	}
 	conn, err := sqlite.OpenConn(path, sqlite.OpenReadWrite)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := sqlitex.ExecuteScript(conn, statements, nil); err != nil {
+	if err := sqlitex.ExecuteScript(conn, `DROP VIEW counters; DROP VIEW annotations; DROP VIEW communication; DROP TABLE counter; DROP TABLE counter_value;
+		ALTER TABLE site DROP COLUMN own; DELETE FROM kind WHERE name IN ('range_start', 'range_end', 'frame_start', 'frame_end', 'mark', 'mpi_start', 'mpi_end');
+		PRAGMA user_version = 2;`, nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := conn.Close(); err != nil {
+	lost := conn.Changes()
+	if err := conn.Close(); err != nil || lost == 0 {
+		t.Fatalf("%d kinds taken away, %v", lost, err)
+	}
+	trace, err := store.Open(path)
+	if err != nil {
 		t.Fatal(err)
 	}
-	return path
-}
-
-// continues holds a trace that was opened to its path, closes it, and writes to it.
-func continues(t *testing.T, trace *store.Trace, path string) {
-	t.Helper()
-	if trace.Path() != path {
-		t.Errorf("%s is read through %s", path, trace.Path())
+	counters, err := trace.Counters()
+	if err != nil || len(counters) != 0 || trace.Path() != path {
+		t.Errorf("%v, %v, read through %s", counters, err, trace.Path())
+	}
+	if sites, err := trace.Sites(); err != nil || len(sites) == 0 {
+		t.Errorf("%d sites, %v", len(sites), err)
+	}
+	if err := sqlitex.ExecuteTransient(trace.Conn(), "SELECT * FROM counters", nil); err != nil {
+		t.Error(err)
 	}
 	if err := trace.Close(); err != nil {
 		t.Fatal(err)
@@ -124,37 +162,9 @@ func continues(t *testing.T, trace *store.Trace, path string) {
 	if counters, err := addCounters(t, path).Counters(); err != nil || len(counters) != 2 {
 		t.Errorf("%v, %v", counters, err)
 	}
-}
-
-// A trace of the version before counters is read as one without any, and gets the
-// tables where it is continued.
-func TestTraceWithoutCounters(t *testing.T) {
-	path := asBefore(t, "DROP VIEW counters; DROP TABLE counter; DROP TABLE counter_value; ALTER TABLE site DROP COLUMN own; PRAGMA user_version = 2;")
-	trace, err := store.Open(path)
-	if err != nil {
-		t.Fatal(err)
+	for query, want := range contents {
+		if got := rows(t, path, query); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s:\n%q\nof a new trace:\n%q", query, got, want)
+		}
 	}
-	counters, err := trace.Counters()
-	if err != nil || len(counters) != 0 {
-		t.Errorf("%v, %v", counters, err)
-	}
-	if err := sqlitex.ExecuteTransient(trace.Conn(), "SELECT * FROM counters", nil); err != nil {
-		t.Error(err)
-	}
-	continues(t, trace, path)
-}
-
-// A trace of the version before annotations, which has counters, is read in place and
-// continued as well.
-func TestTraceWithoutAnnotations(t *testing.T) {
-	path := asBefore(t, "ALTER TABLE site DROP COLUMN own; PRAGMA user_version = 3;")
-	trace, err := store.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sites, err := trace.Sites()
-	if err != nil || len(sites) == 0 {
-		t.Errorf("%d sites, %v", len(sites), err)
-	}
-	continues(t, trace, path)
 }

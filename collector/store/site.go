@@ -168,7 +168,7 @@ func (t *Trace) loadSites() error {
 		return err
 	}
 	own := "s.own"
-	if t.version <= schema.WithoutAnnotations {
+	if t.version <= schema.WithoutCounters {
 		own = "0"
 	}
 	err = t.each(`SELECT d.site, d.kind_code, d.device, d.queue, d.async, d.async_queue, d.process, d.device_type, d.device_number,

@@ -2,6 +2,7 @@ package schema
 
 import (
 	_ "embed"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -15,8 +16,9 @@ var counterSQL string
 //go:embed counter_view.sql
 var counterViewSQL string
 
-// WithoutCounters is the last version whose traces have no counters. They are read as if
-// there were none in them; what is older through a copy (Migrated).
+// WithoutCounters is the last version whose traces have no counters, and no spans of the
+// program's own, of which sites tell how deep they are. They are read as if there were
+// none in them; what is older through a copy (Migrated).
 const WithoutCounters = 2
 
 // AddCounters gives a connection to a trace without counters empty tables for them,
@@ -27,16 +29,18 @@ func AddCounters(conn *sqlite.Conn) error {
 
 // Upgrade makes a trace of an earlier version, which more is to be written to, one of
 // this version.
-func Upgrade(conn *sqlite.Conn, version int) error {
+func Upgrade(conn *sqlite.Conn, version int) (err error) {
 	if version == Version {
 		return nil
 	}
 	if version < WithoutCounters {
 		return fmt.Errorf("it has schema version %d, this program writes %d; import the session again, with another -o", version, Version)
 	}
-	tables := "ALTER TABLE site ADD COLUMN own INTEGER NOT NULL DEFAULT 0;"
-	if version <= WithoutCounters {
-		tables += counterSQL + counterViewSQL
+	defer sqlitex.Save(conn)(&err)
+	views, err := Text(conn, "SELECT group_concat('DROP VIEW \"' || replace(name, '\"', '\"\"') || '\";', '') FROM sqlite_schema WHERE type = 'view'")
+	if err != nil {
+		return err
 	}
-	return sqlitex.ExecuteScript(conn, tables+fmt.Sprintf("PRAGMA user_version = %d;", Version), nil)
+	return errors.Join(sqlitex.ExecuteScript(conn, "ALTER TABLE site ADD COLUMN own INTEGER NOT NULL DEFAULT 0;"+counterSQL+views+Views+
+		fmt.Sprintf("PRAGMA user_version = %d;", Version), nil), addKinds(conn))
 }

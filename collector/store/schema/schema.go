@@ -19,11 +19,7 @@ import (
 )
 
 // Version is the schema version that this package writes (PRAGMA user_version).
-const Version = 4
-
-// WithoutAnnotations is the last version whose sites don't tell how many of their spans are
-// the program's own: none were.
-const WithoutAnnotations = 3
+const Version = 3
 
 // ApplicationID marks a file as a trace of ours (PRAGMA application_id: "accs").
 const ApplicationID = 0x61636373
@@ -98,7 +94,7 @@ func CheckTables(conn *sqlite.Conn, path string, version int) error {
 			continue
 		}
 		columns := want[table]
-		if version <= WithoutAnnotations && table == "site" {
+		if version <= WithoutCounters && table == "site" {
 			columns = strings.TrimSuffix(columns, ",own")
 		}
 		// Columns behind ours do no harm.
@@ -120,11 +116,7 @@ func Create(conn *sqlite.Conn) (err error) {
 	if err := sqlitex.ExecuteScript(conn, Tables+counterSQL+Views, nil); err != nil {
 		return err
 	}
-	model.Kinds(func(kind int32, name, span string) {
-		if err == nil {
-			err = Execute(conn, "INSERT INTO kind VALUES (?, ?, ?)", kind, name, span)
-		}
-	})
+	err = addKinds(conn)
 	for code := int32(0); err == nil && model.ConstructName(code) != ""; code++ {
 		err = Execute(conn, "INSERT INTO construct VALUES (?, ?)", code, model.ConstructName(code))
 	}
@@ -141,6 +133,16 @@ func Create(conn *sqlite.Conn) (err error) {
 		INSERT INTO failure VALUES (0, NULL, NULL);
 		INSERT INTO stack VALUES (0, 0, 0);
 		PRAGMA user_version = %d;`, Version), nil)
+}
+
+// addKinds names the kinds of event that the trace does not name yet.
+func addKinds(conn *sqlite.Conn) (err error) {
+	model.Kinds(func(kind int32, name, span string) {
+		if err == nil {
+			err = Execute(conn, "INSERT OR IGNORE INTO kind VALUES (?, ?, ?)", kind, name, span)
+		}
+	})
+	return err
 }
 
 // CheckVersion says whether a file is a trace that this package can read.
