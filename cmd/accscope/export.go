@@ -97,7 +97,8 @@ func newExportCommand() *cobra.Command {
 		Long: `export writes a trace in a format that other tools read:
 
 ` + about.String() + `
-The file, or the folder of otf2, appears under its name only when it is whole. -o - writes to standard output.
+The file, or the folder of otf2, appears under its name only when it is whole. -o - writes to
+standard output.
 
   accscope export --to perfetto trace.db
   accscope export --to chrome -o - trace.db | gzip > trace.json.gz

@@ -137,17 +137,14 @@ func (p *planner) makes(items []goacc.Item, item *goacc.Item) bool {
 		return !item.Value && !item.Cell
 	case goacc.ActionDescriptor, goacc.ActionPointer:
 		return !item.Value && !item.Cell && !p.isUnwanted(items, item)
-	case goacc.ActionPresent:
-		_, translates := p.target(item)
-		return translates
 	}
 	return false
 }
 
-// target is the device address of the mapped data that item, an absent pointer of a
-// present clause, points to.
+// target is the device address of the mapped data that an absent pointer of a present
+// clause points to. The kernel gets a translated copy of such a pointer.
 func (p *planner) target(item *goacc.Item) (device.Address, bool) {
-	if item.Size != 8 || p.d.global(item.Host) {
+	if item.Action != goacc.ActionPresent || item.Size != 8 || p.d.global(item.Host) {
 		return 0, false
 	}
 	value, ok := load(item.Host)
@@ -304,7 +301,6 @@ func (p *planner) present(item *goacc.Item) (device.Address, *device.Error) {
 		// Kernels compiled for the host use a global itself.
 		return leaveOut(item)
 	}
-	// present(p) of a pointer p to mapped data: pass a translated copy.
 	if target, translates := p.target(item); translates {
 		m, failure := p.fresh(item)
 		if failure != nil {
@@ -331,7 +327,7 @@ func (p *planner) structure(items []goacc.Item, i int) (device.Address, *device.
 		}
 		if m, presence := p.d.table.Find(member.Host, member.Size); presence == dataenv.Present {
 			known = m
-		} else if p.makes(items, member) {
+		} else if _, translates := p.target(member); p.makes(items, member) || translates {
 			makes = true
 		}
 	}
