@@ -134,7 +134,7 @@ func TestImpossibleValues(t *testing.T) {
 	for _, change := range []string{
 		"UPDATE site SET thread = -5 WHERE id = 3", "UPDATE site SET thread = 9223372036854775807", "UPDATE thread SET id = -5 WHERE id = 1",
 		"UPDATE thread SET id = 9223372036854775807 WHERE id = 1", "UPDATE record SET time = -9223372036854775808 WHERE id = 3",
-		"UPDATE record SET time = 9223372036854775807 WHERE id = 3", "UPDATE site SET depth = 2147483647 WHERE id = 3",
+		"UPDATE record SET time = 9223372036854775807 WHERE id = 3", "UPDATE site SET depth = 2147483647 WHERE id = 3", "UPDATE site SET depth = -1", "UPDATE site SET own = -1",
 		"UPDATE site SET device = -5", "UPDATE queue SET id = -5 WHERE id = 1", "UPDATE site SET queue = 9223372036854775807",
 		"UPDATE device SET id = 9223372036854775807 WHERE id = 1", "UPDATE process SET id = -5 WHERE id = 1", "UPDATE datum SET bytes = -5",
 		"UPDATE record SET up = -1", "UPDATE record SET duration = 9223372036854775807",

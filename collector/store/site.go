@@ -192,7 +192,7 @@ func (t *Trace) loadSites() error {
 			Missing: r.ColumnInt32(29), Gangs: uint64(r.ColumnInt64(30)), Workers: uint64(r.ColumnInt64(31)),
 			Vector: uint64(r.ColumnInt64(32)), Dimensions: r.ColumnText(33), HasDimensions: !r.ColumnIsNull(33), ErrorCode: r.ColumnInt32(34),
 			RuntimeInfo: uint64(r.ColumnInt64(35)), name: model.Name(r.ColumnInt64(37)), file: model.Name(r.ColumnInt64(38)),
-			function: model.Name(r.ColumnInt64(39)), Thread: model.ThreadID(r.ColumnInt64(40)), Depth: r.ColumnInt(41), OwnDepth: r.ColumnInt(42)}
+			function: model.Name(r.ColumnInt64(39)), Thread: model.ThreadID(r.ColumnInt64(40)), Depth: max(r.ColumnInt(41), 0), OwnDepth: max(r.ColumnInt(42), 0)}
 		s.Kind = model.SpanName(s.KindCode)
 		if model.IsEnd(s.KindCode) || s.Kind == "" {
 			s.Kind = model.KindName(s.KindCode)
