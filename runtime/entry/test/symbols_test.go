@@ -30,7 +30,8 @@ var names = map[string]string{
 		acc_get_default_async acc_set_default_async acc_memcpy_device acc_memcpy_device_async acc_memcpy_d2d
 		acc_memcpy_d2d_async acc_callback_register acc_callback_unregister acc_get_current_opencl_device
 		acc_get_current_opencl_context acc_get_opencl_queue acc_set_opencl_queue`,
-	"PGI Accelerator 1.3": `acc_set_device acc_get_device`,
+	"PGI Accelerator 1.3":    `acc_set_device acc_get_device`,
+	"asked by leak checkers": `__lsan_default_suppressions __lsan_default_options`,
 	"Fortran": `acc_get_num_devices_h_ acc_set_device_type_h_ acc_get_device_type_h_ acc_set_device_num_h_
 		acc_get_device_num_h_ acc_async_test_h_ acc_async_test_all_h_ acc_wait_h_ acc_wait_async_h_ acc_wait_all_h_
 		acc_wait_all_async_h_ acc_init_h_ acc_shutdown_h_ acc_on_device_h_ acc_get_property_h_ acc_get_property_string_h_`,
