@@ -241,11 +241,13 @@ func (b *browser) touch(kind input.DispatchTouchEventType, places ...float64) {
 func (b *browser) find(want string) (x, y float64) {
 	b.Helper()
 	box := evaluate[[]float64](b, `(r => [r.x, r.y, r.width, r.height])(document.querySelector(".scroll canvas").getBoundingClientRect())`)
-	for y = box[1] + 40; y < box[1]+box[3]-10; y += 9 {
-		for x = box[0] + 230; x < box[0]+box[2]; x += 60 {
-			b.move(x, y)
-			if b.truth(`!document.querySelector(".tip").hidden && document.querySelector(".tip").innerText.includes(` + quote(want) + `)`) {
-				return x, y
+	for _, first := range []float64{230, 260, 245, 275} { // blocks may be narrow
+		for y = box[1] + 40; y < box[1]+box[3]-10; y += 9 {
+			for x = box[0] + first; x < box[0]+box[2]; x += 60 {
+				b.move(x, y)
+				if b.truth(`!document.querySelector(".tip").hidden && document.querySelector(".tip").innerText.includes(` + quote(want) + `)`) {
+					return x, y
+				}
 			}
 		}
 	}
