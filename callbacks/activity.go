@@ -53,8 +53,12 @@ type ActivityRecord struct {
 	AwaitedQueue int64 // of a wait; the place, of a wait or a warning
 	SrcFile      CString
 	LineNo       int32
-	_            int32
+	Flags        uint32
 }
+
+// ActivityPageable is a flag of transfers from and to pageable memory of the host
+// (ACCSCOPE_ACTIVITY_PAGEABLE).
+const ActivityPageable = 1
 
 // ActivitySubscriber is struct accscope_activity_subscriber.
 type ActivitySubscriber struct {
@@ -101,9 +105,9 @@ type ActivityQueue struct {
 
 // ActivityDevice is struct accscope_activity_device: what is known of a device.
 type ActivityDevice struct {
-	Size   uint32
-	_      uint32
-	Memory uint64 // bytes; 0 if not known
-	Name   CString
-	Vendor CString
+	Size            uint32
+	Multiprocessors uint32 // 0 if not known
+	Memory          uint64 // bytes; 0 if not known
+	Name            CString
+	Vendor          CString
 }

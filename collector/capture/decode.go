@@ -57,13 +57,13 @@ func (s *Stream) decode() (delivered bool, err error) {
 		s.item.Type = ItemSwitch
 		s.item.Switch = Switch{Time: s.time(le.Uint64(record[atSwitchTicks:])), Epoch: epoch, On: epoch&1 == 1}
 	case recordActivity:
-		err = s.decodeActivity(record)
+		err = s.decodeActivity(record, flags)
 	case recordMapping:
 		err = s.decodeMapping(record)
 	case recordDependency:
 		err = s.decodeDependency(record)
 	case recordDevice:
-		err = s.decodeDevice(record)
+		err = s.decodeDevice(record, flags)
 	case recordWarning:
 		err = s.decodeWarning(record)
 	default:
@@ -175,7 +175,7 @@ func (s *Stream) decodeThread(record []byte) {
 	s.item.Type = ItemThread
 }
 
-func (s *Stream) decodeActivity(record []byte) error {
+func (s *Stream) decodeActivity(record []byte, flags uint16) error {
 	le := binary.LittleEndian
 	word := func(offset int) int64 { return int64(le.Uint64(record[offset:])) }
 	name, err := s.text(le.Uint32(record[atActivityName:]), atActivityName)
@@ -189,6 +189,7 @@ func (s *Stream) decodeActivity(record []byte) error {
 		DeviceNumber: int32(le.Uint32(record[atActivityDeviceNumber:])), Name: s.process.nameOf(name),
 		Async: word(atActivityAsync), AsyncQueue: word(atActivityAsyncQueue), Bytes: le.Uint64(record[atActivityBytes:]),
 		Start: word(atActivityStart), End: word(atActivityEnd), DeviceStart: word(atActivityDeviceStart), DeviceEnd: word(atActivityDeviceEnd),
+		Pageable: flags&activityPageable != 0,
 	}
 	return nil
 }
@@ -226,7 +227,7 @@ func (s *Stream) decodeDependency(record []byte) error {
 	return nil
 }
 
-func (s *Stream) decodeDevice(record []byte) error {
+func (s *Stream) decodeDevice(record []byte, flags uint16) error {
 	le := binary.LittleEndian
 	name, err := s.text(le.Uint32(record[atDeviceName:]), atDeviceName)
 	if err != nil {
@@ -238,7 +239,7 @@ func (s *Stream) decodeDevice(record []byte) error {
 	}
 	s.item.Type = ItemDevice
 	s.item.Device = Device{Time: s.time(le.Uint64(record[atDeviceTicks:])), Memory: le.Uint64(record[atDeviceMemory:]),
-		DeviceType: int32(le.Uint32(record[atDeviceDeviceType:])), DeviceNumber: int32(le.Uint32(record[atDeviceDeviceNumber:])), Name: name, Vendor: vendor}
+		DeviceType: int32(le.Uint32(record[atDeviceDeviceType:])), DeviceNumber: int32(le.Uint32(record[atDeviceDeviceNumber:])), Name: name, Vendor: vendor, Multiprocessors: int32(flags)}
 	return nil
 }
 

@@ -100,6 +100,7 @@ type Activity struct {
 	DeviceStart  int64 // the device's own clock
 	DeviceEnd    int64
 	Name         StringID
+	Pageable     bool // of a transfer: the host's memory was
 }
 
 // Dependency says that a queue was made to wait for what another queue of its

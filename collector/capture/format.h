@@ -269,6 +269,7 @@ struct capture_switch
   uint64_t armed;		/* the new value of the control word */
 };
 
+#define CAPTURE_ACTIVITY_PAGEABLE 1u	/* flags: of a transfer's memory of the host */
 struct capture_activity
 {
   struct capture_record record;
@@ -301,7 +302,8 @@ struct capture_dependency
   int32_t line;
 };
 
-/* What the runtime says of a device; once in each chunk that speaks of it.  */
+/* What the runtime says of a device; once in each chunk that speaks of it.  The
+   record's flags are the number of its multiprocessors, 0: not known.  */
 struct capture_device
 {
   struct capture_record record;

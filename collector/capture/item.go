@@ -79,6 +79,8 @@ type Device struct {
 	DeviceType   int32
 	DeviceNumber int32
 	Name, Vendor StringID
+	// Multiprocessors are what gangs run on; 0: not known.
+	Multiprocessors int32
 }
 
 // Warning is what the runtime says of the program, once.

@@ -69,6 +69,7 @@ const (
 	siteLimit        = 65535
 	openLimit        = 16
 	stringCut        = 1
+	activityPageable = 1
 	sizeOfShortEvent = 4
 )
 

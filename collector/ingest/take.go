@@ -152,6 +152,11 @@ func (in *Ingester) device(r *ring, d *capture.Device) error {
 	if !news || in.writer == nil {
 		return nil
 	}
+	if d.Multiprocessors > 0 {
+		if err := in.writer.SetMultiprocessors(facts.Name, int64(d.Multiprocessors)); err != nil {
+			return err
+		}
+	}
 	return in.writer.SaveDevice(id)
 }
 

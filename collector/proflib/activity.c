@@ -52,7 +52,9 @@ write_activity (struct ring *ring, const struct accscope_activity_record *activi
   struct capture_activity *record = ring_room (ring, sizeof *record);
   if (name == NO_SPACE || !record)
     return -1;
-  record_head (&record->record, CAPTURE_RECORD_ACTIVITY, 0, sizeof *record);
+  record_head (&record->record, CAPTURE_RECORD_ACTIVITY,
+	       COVERS (activity, flags) && activity->flags & ACCSCOPE_ACTIVITY_PAGEABLE
+	       ? CAPTURE_ACTIVITY_PAGEABLE : 0, sizeof *record);
   record->ticks = now;
   record->correlation = activity->correlation;
   record->kind = activity->kind;
@@ -265,7 +267,9 @@ write_device (struct ring *ring, const struct device *device, uint64_t now)
   struct capture_device *record = ring_room (ring, sizeof *record);
   if (vendor == NO_SPACE || !record)
     return -1;
-  record_head (&record->record, CAPTURE_RECORD_DEVICE, 0, sizeof *record);
+  uint32_t gangs = device->facts.multiprocessors;
+  record_head (&record->record, CAPTURE_RECORD_DEVICE, gangs > 65535 ? 0 : (uint16_t) gangs,
+	       sizeof *record);
   record->ticks = now;
   record->memory = device->facts.memory;
   record->device_type = device->type;

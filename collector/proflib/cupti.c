@@ -197,6 +197,7 @@ take (const struct cupti_activity *activity)
     .correlation = number_of (o.correlation),
     .device_start = (int64_t) o.start, .device_end = (int64_t) o.end,
     .host_start = (int64_t) o.start + offset, .host_end = (int64_t) o.end + offset,
+    .flags = o.pageable ? ACCSCOPE_ACTIVITY_PAGEABLE : 0,
   };
   if (o.kind == 0 || o.end == 0 || o.end < o.start)
     return;

@@ -16,6 +16,9 @@ const (
 	// ConstructKey is that of a compute construct: its place follows, and the value is
 	// its name.
 	ConstructKey = "construct: "
+	// MultiprocessorsKey is that of devices of a name, which follows: the value is how
+	// many multiprocessors they have.
+	MultiprocessorsKey = "multiprocessors: "
 )
 
 // A Warning is what a runtime said of the program.

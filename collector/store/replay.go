@@ -334,7 +334,7 @@ func (u *unfolder) activity(a *Activity) model.Activity {
 	return model.Activity{Process: w.Process, Activity: capture.Activity{Time: a.Recorded, Correlation: a.Correlation,
 		Kind: w.KindCode, DeviceType: w.deviceType, DeviceNumber: w.deviceNumber, Async: w.Async, AsyncQueue: w.AsyncQueue,
 		Bytes: a.Bytes, Start: a.Start, End: a.End(), DeviceStart: a.DeviceStart, DeviceEnd: a.DeviceEnd,
-		Name: u.names[int64(w.name)]}}
+		Name: u.names[int64(w.name)], Pageable: w.Pageable}}
 }
 
 // ParseDimensions takes the dimensions of a launch apart (Site.Dimensions).

@@ -223,6 +223,7 @@ type Work struct {
 	ID                       int64
 	KindCode                 int32
 	Kind                     string // kernel, upload, download, copy, fill
+	Pageable                 bool   // of transfers: the host's memory was
 	Process                  model.ProcessID
 	Device                   model.DeviceID
 	Queue                    model.QueueID
@@ -242,7 +243,7 @@ func (t *Trace) Work(id int64) (*Work, error) {
 	}
 	err := t.each(`SELECT w.id, w.kind, d.process, w.device, w.queue, w.async, q.number, n.text, w.name, d.type, d.number FROM work w
 		JOIN device d ON d.id = w.device JOIN queue q ON q.id = w.queue JOIN string n ON n.id = w.name`, nil, func(r *sqlite.Stmt) error {
-		w := &Work{ID: r.ColumnInt64(0), KindCode: r.ColumnInt32(1), Process: model.ProcessID(r.ColumnInt64(2)),
+		w := &Work{ID: r.ColumnInt64(0), KindCode: r.ColumnInt32(1) &^ schema.Pageable, Pageable: r.ColumnInt32(1)&schema.Pageable != 0, Process: model.ProcessID(r.ColumnInt64(2)),
 			Device: model.DeviceID(r.ColumnInt64(3)), Queue: model.QueueID(r.ColumnInt64(4)), Async: r.ColumnInt64(5),
 			AsyncQueue: r.ColumnInt64(6), Name: t.readable(r.ColumnText(7)), Symbol: r.ColumnText(7), name: model.Name(r.ColumnInt64(8)),
 			deviceType: r.ColumnInt32(9), deviceNumber: r.ColumnInt32(10)}

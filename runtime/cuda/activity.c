@@ -102,7 +102,8 @@ accscope_cuda_measure (struct accscope_cuda_queue *q, uint64_t correlation,
   else if ((o = malloc (sizeof *o)) == NULL)
     return NULL;
   o->record = (struct accscope_cuda_record) { .correlation = correlation,
-					      .kind = kind, .bytes = bytes };
+					      .kind = kind & ~ACCSCOPE_CUDA_PAGEABLE, .bytes = bytes,
+					      .pageable = (kind & ACCSCOPE_CUDA_PAGEABLE) != 0 };
   o->next = NULL;
   /* The device goes straight from an operation that it has not finished to this
      one, if nothing is between them.  */

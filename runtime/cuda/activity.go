@@ -264,7 +264,7 @@ func (r *records) report(take func(room C.size_t) C.size_t) {
 		for i := range r.batch[:n] {
 			b := &r.batch[i]
 			r.observe(device.Activity{Correlation: uint64(b.correlation), Kind: device.ActivityKind(b.kind), Bytes: uint64(b.bytes),
-				Start: int64(b.start), End: int64(b.end)})
+				Start: int64(b.start), End: int64(b.end), Pageable: b.pageable != 0})
 		}
 		if n < len(r.batch) {
 			return

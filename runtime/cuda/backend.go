@@ -149,7 +149,7 @@ func (b *backend) describe(number int) (device.Properties, error) {
 	if result := C.accscope_cuda_describe(b.library.table, C.int(number), name, room, &memory); result != 0 {
 		return device.Properties{}, device.Errorf(device.Unavailable, uint64(result), "cuda device %d cannot be described: %s", number, b.library.text(result))
 	}
-	return device.Properties{Memory: uint64(memory), FreeMemory: uint64(memory), Name: C.GoString(name),
+	return device.Properties{Memory: uint64(memory), Multiprocessors: int(C.accscope_cuda_multiprocessors(b.library.table, C.int(number))), FreeMemory: uint64(memory), Name: C.GoString(name),
 		Vendor: "NVIDIA", Driver: "CUDA Driver " + versionText(b.library.version)}, nil
 }
 

@@ -27,7 +27,9 @@ enum accscope_cuda_kind
   ACCSCOPE_CUDA_DOWNLOAD = accscope_activity_download,
   ACCSCOPE_CUDA_COPY = accscope_activity_copy,
   ACCSCOPE_CUDA_FILL = accscope_activity_fill,
-  ACCSCOPE_CUDA_STORE		/* no activity */
+  ACCSCOPE_CUDA_STORE,		/* no activity */
+  /* Added to a transfer's kind where it goes in stages for its memory is pageable.  */
+  ACCSCOPE_CUDA_PAGEABLE = 64
 };
 
 /* One finished operation.  */
@@ -35,6 +37,7 @@ struct accscope_cuda_record
 {
   uint64_t correlation, kind, bytes;
   int64_t start, end;		/* device clock, nanoseconds */
+  uint64_t pageable;		/* a transfer's host memory was */
 };
 
 /* An event whose time on the device's clock is known.  Times are taken from a
@@ -456,15 +459,15 @@ int accscope_cuda_has_cupti (const char *path);
 /* copy.c: memcpy by several threads.  */
 void accscope_cuda_parallel_copy (void *to, const void *from, size_t bytes);
 
-/* staging.c */
+/* staging.c: pageable says whether that is why the transfer goes in stages.  */
 struct accscope_cuda_answer
 accscope_cuda_stage_upload (struct accscope_cuda_queue *queue,
 			    uint64_t correlation, CUdeviceptr to,
-			    const char *from, size_t bytes, int now);
+			    const char *from, size_t bytes, int now, int pageable);
 struct accscope_cuda_answer
 accscope_cuda_stage_download (struct accscope_cuda_queue *queue,
 			      uint64_t correlation, char *to,
-			      CUdeviceptr from, size_t bytes, int now);
+			      CUdeviceptr from, size_t bytes, int now, int pageable);
 void accscope_cuda_lane_close (struct accscope_cuda_device *device,
 			       struct accscope_cuda_lane *lane);
 

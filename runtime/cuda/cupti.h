@@ -30,6 +30,8 @@ enum
   CUPTI_ACTIVITY_MEMCPY_KIND_HTOD = 1,
   CUPTI_ACTIVITY_MEMCPY_KIND_DTOH = 2,
 
+  CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE = 1,
+
   CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0 = 3,
 
   CUPTI_ACTIVITY_FLAG_FLUSH_NONE = 0,
@@ -193,6 +195,7 @@ struct accscope_cupti_operation
   uint64_t bytes, start, end;	/* by CUPTI's clock; end 0: it could not tell */
   uint32_t device, context, stream, correlation;
   const char *name;		/* of a kernel, else null */
+  int pageable;			/* a transfer's memory of the host is */
 };
 
 static inline struct accscope_cupti_operation
@@ -206,7 +209,7 @@ accscope_cupti_operation (const struct cupti_activity *activity)
 	const struct cupti_kernel *k = (const void *) activity;
 	return (struct accscope_cupti_operation) {
 	  accscope_activity_kernel, 0, k->start, k->end, k->device, k->context,
-	  k->stream, k->correlation, k->name
+	  k->stream, k->correlation, k->name, 0
 	};
       }
     case CUPTI_ACTIVITY_KIND_MEMCPY:
@@ -216,7 +219,10 @@ accscope_cupti_operation (const struct cupti_activity *activity)
 	  m->copy_kind == CUPTI_ACTIVITY_MEMCPY_KIND_HTOD ? accscope_activity_upload
 	  : m->copy_kind == CUPTI_ACTIVITY_MEMCPY_KIND_DTOH ? accscope_activity_download
 	  : accscope_activity_copy, m->bytes, m->start, m->end, m->device, m->context,
-	  m->stream, m->correlation, NULL
+	  m->stream, m->correlation, NULL,
+	  (m->copy_kind == CUPTI_ACTIVITY_MEMCPY_KIND_HTOD ? m->from_kind
+	   : m->copy_kind == CUPTI_ACTIVITY_MEMCPY_KIND_DTOH ? m->to_kind : 0)
+	  == CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE
 	};
       }
     case CUPTI_ACTIVITY_KIND_MEMSET:
@@ -224,7 +230,7 @@ accscope_cupti_operation (const struct cupti_activity *activity)
 	const struct cupti_memset *m = (const void *) activity;
 	return (struct accscope_cupti_operation) {
 	  accscope_activity_fill, m->bytes, m->start, m->end, m->device, m->context,
-	  m->stream, m->correlation, NULL
+	  m->stream, m->correlation, NULL, 0
 	};
       }
     }

@@ -81,3 +81,13 @@ accscope_cuda_attribute (const struct accscope_cuda_driver *table, CUdevice devi
     return 0;
   return value;
 }
+
+int
+accscope_cuda_multiprocessors (const struct accscope_cuda_driver *table, int number)
+{
+  CUdevice device;
+
+  if (table->cuDeviceGet (&device, number) != CUDA_SUCCESS)
+    return 0;
+  return accscope_cuda_attribute (table, device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+}

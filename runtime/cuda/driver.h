@@ -124,6 +124,9 @@ CUresult accscope_cuda_describe (const struct accscope_cuda_driver *table,
 				 int number, char *name, int room,
 				 size_t *memory);
 
+/* How many multiprocessors a device has, 0 if that is not known.  */
+int accscope_cuda_multiprocessors (const struct accscope_cuda_driver *table, int number);
+
 CUresult accscope_cuda_device (const struct accscope_cuda_driver *table,
 			       int number, CUdevice *device);
 

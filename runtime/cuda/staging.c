@@ -147,10 +147,11 @@ struct staging
 /* Fails where there is no pinned memory; end_staging is due in any case.  */
 static struct accscope_cuda_answer
 begin_staging (struct accscope_cuda_queue *q, uint64_t correlation, int kind,
-	       size_t bytes, int now, struct staging *t)
+	       size_t bytes, int now, int pageable, struct staging *t)
 {
   t->lane = now ? &q->device->lane[ACCSCOPE_CUDA_LANES] : q->lane;
-  t->operation = accscope_cuda_measure (q, correlation, kind, bytes);
+  t->operation = accscope_cuda_measure (q, correlation, kind | (pageable ? ACCSCOPE_CUDA_PAGEABLE : 0),
+					bytes);
   t->event = NULL;
   __atomic_store_n (&q->staging, 1, __ATOMIC_RELEASE);
   pthread_mutex_lock (&t->lane->lock);
@@ -187,12 +188,12 @@ piece_of (size_t bytes)
 struct accscope_cuda_answer
 accscope_cuda_stage_upload (struct accscope_cuda_queue *q,
 			    uint64_t correlation, CUdeviceptr to,
-			    const char *from, size_t bytes, int now)
+			    const char *from, size_t bytes, int now, int pageable)
 {
   struct accscope_cuda_device *d = q->device;
   struct staging t;
   struct accscope_cuda_answer a
-    = begin_staging (q, correlation, ACCSCOPE_CUDA_UPLOAD, bytes, now, &t);
+    = begin_staging (q, correlation, ACCSCOPE_CUDA_UPLOAD, bytes, now, pageable, &t);
   struct accscope_cuda_lane *lane = t.lane;
   size_t done, n;
 
@@ -278,12 +279,12 @@ end:
 struct accscope_cuda_answer
 accscope_cuda_stage_download (struct accscope_cuda_queue *q,
 			      uint64_t correlation, char *to,
-			      CUdeviceptr from, size_t bytes, int now)
+			      CUdeviceptr from, size_t bytes, int now, int pageable)
 {
   struct accscope_cuda_device *d = q->device;
   struct staging t;
   struct accscope_cuda_answer a
-    = begin_staging (q, correlation, ACCSCOPE_CUDA_DOWNLOAD, bytes, now, &t);
+    = begin_staging (q, correlation, ACCSCOPE_CUDA_DOWNLOAD, bytes, now, pageable, &t);
   struct accscope_cuda_lane *lane = t.lane;
   size_t done, n;
 

@@ -313,7 +313,7 @@ accscope_cuda_read_stamps (struct accscope_cuda_queue *q, struct accscope_cuda_r
 	  *r = (struct accscope_cuda_record) {
 	    p->correlation[p->read], ACCSCOPE_CUDA_KERNEL, 0,
 	    accscope_cuda_gpu_time (&relation, d->origin, start),
-	    accscope_cuda_gpu_time (&relation, d->origin, end)
+	    accscope_cuda_gpu_time (&relation, d->origin, end), 0
 	  };
 	  /* However the clocks are related: kernels of a queue do not overlap, and what
 	     has ended has done so by now.  */

@@ -107,7 +107,7 @@ take (const struct cupti_activity *activity)
   struct accscope_cupti_operation o = accscope_cupti_operation (activity);
   struct accscope_cuda_device *d = o.device < MOST_DEVICES ? tracer.device[o.device] : NULL;
   struct accscope_cuda_record r = {
-    o.kind == 0 ? 0 : accscope_cuda_noted (tracer.notes, o.correlation), (uint64_t) o.kind, o.bytes, 0, 0
+    o.kind == 0 ? 0 : accscope_cuda_noted (tracer.notes, o.correlation), (uint64_t) o.kind, o.bytes, 0, 0, 0
   };
   struct accscope_cuda_relation relation;
   int64_t now;
@@ -364,24 +364,27 @@ void
 accscope_cuda_trace_begin (struct accscope_cuda_device *d, uint64_t correlation,
 			   int kind, uint64_t bytes)
 {
+  const int pageable = (kind & ACCSCOPE_CUDA_PAGEABLE) != 0;
+
+  kind &= ~ACCSCOPE_CUDA_PAGEABLE;
   enqueueing = correlation;
   if (kind == ACCSCOPE_CUDA_KERNEL)
     return;
   if (bytes == 0)		/* the driver is not called */
     {
       int64_t now = accscope_cuda_now () - d->origin;
-      struct accscope_cuda_record r = { correlation, kind, 0, now, now };
+      struct accscope_cuda_record r = { correlation, kind, 0, now, now, 0 };
       pthread_mutex_lock (&d->trace_lock);
       append (d, &r);
       pthread_mutex_unlock (&d->trace_lock);
     }
-  else if (bytes >= ACCSCOPE_CUDA_STAGE_BYTES
+  else if ((bytes >= ACCSCOPE_CUDA_STAGE_BYTES || pageable)
 	   && (kind == ACCSCOPE_CUDA_UPLOAD || kind == ACCSCOPE_CUDA_DOWNLOAD))
     {
       struct accscope_cuda_pieces *p = calloc (1, sizeof *p);
       if (p == NULL)
 	return;
-      p->record = (struct accscope_cuda_record) { correlation, kind, bytes, 0, 0 };
+      p->record = (struct accscope_cuda_record) { correlation, kind, bytes, 0, 0, pageable };
       p->left = bytes;
       pthread_mutex_lock (&d->trace_lock);
       p->next = d->pieces;

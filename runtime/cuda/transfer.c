@@ -45,7 +45,7 @@ accscope_cuda_upload (struct accscope_cuda_queue *q, uint64_t correlation,
       a = accscope_cuda_commit (q);
       if (!FAILED (a))
 	a = accscope_cuda_stage_upload (q, correlation, to, (const char *) from,
-					bytes, 0);
+					bytes, 0, bytes > DIRECT && !pinned (d, from));
     }
   else if (bytes <= DIRECT || pinned (d, from))
     {
@@ -56,7 +56,7 @@ accscope_cuda_upload (struct accscope_cuda_queue *q, uint64_t correlation,
     }
   else
     a = accscope_cuda_stage_upload (q, correlation, to, (const char *) from,
-				    bytes, now);
+				    bytes, now, 1);
   q->submitted++;
   pthread_mutex_unlock (&q->lock);
   accscope_cuda_leave (d, before);
@@ -160,7 +160,7 @@ accscope_cuda_download (struct accscope_cuda_queue *q, uint64_t correlation,
 	}
       else
 	a = accscope_cuda_stage_download (q, correlation, (char *) to, from,
-					  bytes, now && bytes > DIRECT);
+					  bytes, now && bytes > DIRECT, bytes > DIRECT);
     }
   q->writes = ++q->submitted;
   pthread_mutex_unlock (&q->lock);

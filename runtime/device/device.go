@@ -52,6 +52,8 @@ type Properties struct {
 	Vendor       string
 	Driver       string
 	SharedMemory bool // host addresses are device addresses
+	// Multiprocessors are what gangs run on, each on one; 0: not known, or none.
+	Multiprocessors int
 }
 
 // Device is one opened device. All methods may be called from any thread.
@@ -213,4 +215,5 @@ type Activity struct {
 	Kind        ActivityKind
 	Bytes       uint64
 	Start, End  int64 // device clock, nanoseconds
+	Pageable    bool  // a transfer's host memory was, and its bytes went by way of pinned memory
 }

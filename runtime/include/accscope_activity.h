@@ -47,6 +47,10 @@ enum accscope_activity_kind
   accscope_activity_warning = 7
 };
 
+/* A flag of an upload or download: the host's memory was pageable, so its bytes went
+   by way of pinned memory, copied by the host.  Not told of small transfers.  */
+#define ACCSCOPE_ACTIVITY_PAGEABLE 1u
+
 /* One operation that a device has finished.  Times are in nanoseconds; both of
    an accscope_activity_wait are that of its enqueueing, both of an
    accscope_activity_warning that at which it was found.  */
@@ -70,7 +74,7 @@ struct accscope_activity_record
      program, as acc_callback_info has it.  */
   const char *src_file;
   int32_t line_no;
-  int32_t reserved;
+  uint32_t flags;		/* ACCSCOPE_ACTIVITY_PAGEABLE, or 0 */
 };
 
 /* Who receives records.  record runs on a thread of the runtime or on one that is
@@ -130,7 +134,7 @@ struct accscope_activity_queue
 struct accscope_activity_device
 {
   uint32_t size;
-  uint32_t reserved;
+  uint32_t multiprocessors;	/* that gangs run on; 0: not known, or none */
   uint64_t memory;		/* bytes in all; 0: not known */
   const char *name;		/* or null, as the vendor */
   const char *vendor;

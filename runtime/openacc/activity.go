@@ -136,6 +136,9 @@ func (d *Device) finished(report device.Activity) {
 		HostStart: report.Start + offset, HostEnd: report.End + offset,
 	}
 	record.Size = activityRecordSize
+	if report.Pageable {
+		record.Flags = callbacks.ActivityPageable
+	}
 	if enqueued.kernel != "" {
 		record.Name = callbacks.Intern(enqueued.kernel)
 	}
@@ -404,7 +407,7 @@ func (rt *Runtime) Describe(kind device.Type, number int) (callbacks.ActivityDev
 		return callbacks.ActivityDevice{}, false
 	}
 	p := d.driver.Properties()
-	facts := callbacks.ActivityDevice{Memory: p.Memory}
+	facts := callbacks.ActivityDevice{Memory: p.Memory, Multiprocessors: uint32(p.Multiprocessors)}
 	if p.Name != "" {
 		facts.Name = callbacks.Intern(p.Name)
 	}

@@ -21,6 +21,10 @@ import (
 // Version is the schema version that this package writes (PRAGMA user_version).
 const Version = 3
 
+// Pageable is added to the kind of a work whose transfers are from or to pageable
+// memory of the host. Such a kind stands in activity_kind with the name that it has without.
+const Pageable = 16
+
 // ApplicationID marks a file as a trace of ours (PRAGMA application_id: "accs").
 const ApplicationID = 0x61636373
 

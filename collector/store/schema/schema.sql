@@ -173,7 +173,7 @@ CREATE TABLE ending (
   record INTEGER PRIMARY KEY, site INTEGER NOT NULL, datum INTEGER NOT NULL, correlation INTEGER NOT NULL
 );
 
--- What repeats in device activity.
+-- What repeats in device activity. kind: 16 more where the host's memory was pageable.
 CREATE TABLE work (
   id INTEGER PRIMARY KEY, kind INTEGER NOT NULL, device INTEGER NOT NULL, queue INTEGER NOT NULL,
   async INTEGER NOT NULL, name INTEGER NOT NULL

@@ -45,7 +45,8 @@ SELECT r.id AS record, d.process, d.thread, d.name AS kernel, d.source_file, d.l
 FROM record r JOIN site_detail d ON d.site = r.site LEFT JOIN activity a ON a.id = r.link
 WHERE d.kind_code = 18;
 
--- One row per upload or download; times as in kernels.
+-- One row per upload or download; times as in kernels. pageable: 1 where the host's memory
+-- was, as far as that was told.
 CREATE VIEW transfers AS
 SELECT r.id AS record, d.process, d.thread, CASE d.kind_code WHEN 20 THEN 'upload' ELSE 'download' END AS direction,
   d.name AS variable, x.bytes, x.host AS host_address, x.address AS device_address, d.implicit,
@@ -53,8 +54,9 @@ SELECT r.id AS record, d.process, d.thread, CASE d.kind_code WHEN 20 THEN 'uploa
   r.time AS enqueued, r.duration AS enqueue_time,
   a.start, a.start + a.duration AS end, a.duration AS device_time,
   CASE WHEN a.duration > 0 THEN x.bytes * 1e9 / a.duration END AS bytes_per_second,
-  r.id - nullif(r.up, 0) AS parent
+  r.id - nullif(r.up, 0) AS parent, w.kind >> 4 AS pageable
 FROM record r JOIN site_detail d ON d.site = r.site LEFT JOIN datum x ON x.id = r.datum LEFT JOIN activity a ON a.id = r.link
+LEFT JOIN work w ON w.id = a.work
 WHERE d.kind_code IN (20, 22);
 
 -- One row per alloc (create): device memory (a mapping) and how long it lived.
@@ -148,7 +150,8 @@ CREATE VIEW threads AS
 SELECT t.id AS thread, t.process, t.tid, t.name, p.pid, p.rank FROM thread t LEFT JOIN process p ON p.id = t.process;
 
 CREATE VIEW devices AS
-SELECT d.id AS device, d.process, d.type, d.number, d.name, d.vendor, d.capacity, d.peak AS peak_bytes
+SELECT d.id AS device, d.process, d.type, d.number, d.name, d.vendor, d.capacity, d.peak AS peak_bytes,
+  (SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'multiprocessors: ' || d.name) AS multiprocessors
 FROM device d;
 
 -- Host time by source line and kind of span.

@@ -230,12 +230,21 @@ func (d *dictionaries) stack(frames []uint64) (id int64, err error) {
 
 // work gives the number of what repeats in an activity.
 func (d *dictionaries) work(a *model.Activity, device model.DeviceID, queue model.QueueID) (int64, error) {
-	key := workKey{a.Async, a.Kind, device, queue, a.Name}
+	kind := a.Kind
+	if a.Pageable {
+		kind |= schema.Pageable
+	}
+	key := workKey{a.Async, kind, device, queue, a.Name}
 	id, fresh := d.works.id(key)
 	if !fresh {
 		return id, nil
 	}
-	return id, schema.Execute(d.conn, "INSERT INTO work VALUES (?, ?, ?, ?, ?, ?)", id, a.Kind, int64(device), int64(queue), a.Async, int64(a.Name))
+	if a.Pageable {
+		if err := schema.Execute(d.conn, "INSERT OR IGNORE INTO activity_kind VALUES (?, ?)", kind, model.ActivityName(a.Kind)); err != nil {
+			return 0, err
+		}
+	}
+	return id, schema.Execute(d.conn, "INSERT INTO work VALUES (?, ?, ?, ?, ?, ?)", id, kind, int64(device), int64(queue), a.Async, int64(a.Name))
 }
 
 // load fills the dictionaries from a trace that is to be continued. Only the

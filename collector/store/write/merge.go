@@ -98,8 +98,9 @@ func Merge(path string, inputs []Input) (err error) {
 	for i, s := range sources {
 		s.shift -= earliest
 		for key, value := range metas[i].Facts {
-			// The caller's span, and what was left out while recording.
-			if carried[key] || key != "traceparent" && key != "tracestate" && !strings.HasPrefix(key, "filter_") {
+			// The caller's span, what was left out while recording, and what devices have.
+			if carried[key] || key != "traceparent" && key != "tracestate" &&
+				!strings.HasPrefix(key, "filter_") && !strings.HasPrefix(key, store.MultiprocessorsKey) {
 				continue
 			}
 			carried[key] = true

@@ -13,6 +13,11 @@ func (w *Writer) SetConstruct(file string, line int32, construct string) error {
 	return w.SetMeta(store.ConstructKey+store.PlaceText(file, line), construct)
 }
 
+// SetMultiprocessors notes how many multiprocessors devices of a name have.
+func (w *Writer) SetMultiprocessors(device string, count int64) error {
+	return w.SetMeta(store.MultiprocessorsKey+device, count)
+}
+
 // writeNotes writes what another trace's notes say.
 func (w *Writer) writeNotes(m *store.Meta) error {
 	for _, x := range m.Warnings {
