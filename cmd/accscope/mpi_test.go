@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -71,31 +72,91 @@ const fortranMessaging = `      a = 0
       call MPI_Finalize(error)
 `
 
-// withOpenMPI skips where the library was not built.
-func withOpenMPI(t *testing.T) {
-	t.Helper()
-	if _, err := os.Stat(filepath.Join(project, "lib/libaccscope-openmpi.so")); err != nil {
-		t.Skip("Open MPI's headers were not found when this was built")
+// mpi is an MPI that programs are tested with.
+type mpi struct {
+	name        string
+	library     string     // of ours, for it
+	commands    [][]string // compilers of C and Fortran and the launcher: Debian's names, and others
+	environment []string
+}
+
+func mpis() []*mpi {
+	return []*mpi{
+		{"Open MPI", "libaccscope-openmpi.so", [][]string{{"mpicc.openmpi", "mpicc"}, {"mpifort.openmpi", "mpifort"}, {"mpirun.openmpi", "mpirun"}},
+			[]string{"OMPI_CC=" + compilers.C(), "OMPI_FC=" + compilers.Fortran()}},
+		{"MPICH", "libaccscope-mpich.so", [][]string{{"mpicc.mpich"}, {"mpifort.mpich"}, {"mpirun.mpich"}},
+			[]string{"MPICH_CC=" + compilers.C(), "MPICH_FC=" + compilers.Fortran()}},
 	}
 }
 
-// recordMPI records two ranks of a program, given as the text of a file, in trace.db of
-// the folder that it gives.
-func recordMPI(t *testing.T, name, source string) string {
+// The places of an MPI's commands.
+const (
+	mpicc = iota
+	mpifort
+	mpirun
+)
+
+// command is the first of the names that is there.
+func (m *mpi) command(which int) string {
+	names := m.commands[which]
+	for _, name := range names {
+		if _, err := exec.LookPath(name); err == nil {
+			return name
+		}
+	}
+	return names[0]
+}
+
+// missing says why programs of an MPI cannot be tested, "" if they can.
+func (m *mpi) missing() string {
+	if _, err := os.Stat(filepath.Join(project, "lib", m.library)); err != nil {
+		return m.name + "'s headers were not found when this was built"
+	}
+	for which := range m.commands {
+		if _, err := exec.LookPath(m.command(which)); err != nil {
+			return fmt.Sprintf("%s: %v", m.name, err)
+		}
+	}
+	return ""
+}
+
+// eachMPI runs a test with each MPI that is there.
+func eachMPI(t *testing.T, test func(t *testing.T, m *mpi)) {
+	for _, m := range mpis() {
+		t.Run(m.name, func(t *testing.T) {
+			if why := m.missing(); why != "" {
+				t.Skip(why)
+			}
+			test(t, m)
+		})
+	}
+}
+
+// withOpenMPI skips where programs of Open MPI cannot be tested.
+func withOpenMPI(t *testing.T) *mpi {
 	t.Helper()
-	withOpenMPI(t)
+	m := mpis()[0]
+	if why := m.missing(); why != "" {
+		t.Skip(why)
+	}
+	return m
+}
+
+// record records two ranks of a program, given as the text of a file, in trace.db of
+// the folder that it gives.
+func (m *mpi) record(t *testing.T, name, source string) string {
+	t.Helper()
 	folder := t.TempDir()
 	if err := os.WriteFile(filepath.Join(folder, name), []byte(source), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	compiler := "mpicc"
-	arguments := []string{"-g", "-o", "program", name}
+	compiler, arguments := mpicc, []string{"-g", "-o", "program", name}
 	if filepath.Ext(name) != ".c" {
-		compiler = "mpifort"
+		compiler = mpifort
 		arguments = append(arguments, "-ffixed-line-length-none", "-fallow-argument-mismatch")
 	}
-	execute(t, folder, []string{"OMPI_FC=" + compilers.Fortran()}, compiler, arguments...).must(t)
-	invoke(t, folder, "run", "-q", "-o", "trace.db", "--", "mpirun", "-n", "2", "./program").must(t)
+	execute(t, folder, m.environment, m.command(compiler), arguments...).must(t)
+	invoke(t, folder, "run", "-q", "-o", "trace.db", "--", m.command(mpirun), "-n", "2", "./program").must(t)
 	return folder
 }
 
@@ -108,12 +169,7 @@ func answered(t *testing.T, folder, sql string) string {
 
 // Calls are spans with peer, bytes, tag and communicator, in each language.
 func TestMPICalls(t *testing.T) {
-	for name := range messaging {
-		t.Run(name, func(t *testing.T) {
-			folder := recordMPI(t, name, messaging[name])
-			got := answered(t, folder, `SELECT p.rank, c.call, c.peer, c.bytes, c.tag, c.communicator FROM communication c JOIN processes p USING (process)
-				WHERE tag <> 8 AND call <> 'MPI_Wait' ORDER BY p.rank, c.start`)
-			want := `0,MPI_Init,-2,0,0,0
+	want := `0,MPI_Init,-2,0,0,0
 0,MPI_Barrier,-2,0,0,0
 0,MPI_Send,1,800,7,0
 0,MPI_Allreduce,-2,80,0,0
@@ -123,20 +179,29 @@ func TestMPICalls(t *testing.T) {
 1,MPI_Recv,0,800,7,0
 1,MPI_Allreduce,-2,80,0,0
 1,MPI_Finalize,-2,0,0,0`
-			if got != want {
-				t.Errorf("got\n%s\nwant\n%s", got, want)
-			}
-			if places := answered(t, folder, "SELECT count(*) FROM communication WHERE source_file LIKE '%"+name+"' AND line > 0"); places != map[string]string{"program.c": "13", "mpif.f": "10", "f08.f90": "10"}[name] {
-				t.Errorf("%s calls have a place in %s", places, name)
-			}
-		})
-	}
+	eachMPI(t, func(t *testing.T, m *mpi) {
+		for name := range messaging {
+			t.Run(name, func(t *testing.T) {
+				folder := m.record(t, name, messaging[name])
+				got := answered(t, folder, `SELECT p.rank, c.call, c.peer, c.bytes, c.tag, c.communicator FROM communication c JOIN processes p USING (process)
+				WHERE tag <> 8 AND call <> 'MPI_Wait' ORDER BY p.rank, c.start`)
+				if got != want {
+					t.Errorf("got\n%s\nwant\n%s", got, want)
+				}
+				if places := answered(t, folder, "SELECT count(*) FROM communication WHERE source_file LIKE '%"+name+"' AND line > 0"); places != map[string]string{"program.c": "13", "mpif.f": "10", "f08.f90": "10"}[name] {
+					t.Errorf("%s calls have a place in %s", places, name)
+				}
+			})
+		}
+	})
 }
 
 // What a barrier waits is the time between the begins of the ranks' calls, a receive's that
 // to the send; a message's bytes are those that came.
-func TestMPIWaiting(t *testing.T) {
-	folder := recordMPI(t, "program.c", messaging["program.c"])
+func TestMPIWaiting(t *testing.T) { eachMPI(t, waitedFor) }
+
+func waitedFor(t *testing.T, m *mpi) {
+	folder := m.record(t, "program.c", messaging["program.c"])
 	rows := map[string]map[string]any{}
 	for _, row := range reportedRows(t, folder, "communication") {
 		rows[fmt.Sprint(row["call"])] = row
@@ -167,7 +232,7 @@ func TestMPIWaiting(t *testing.T) {
 	if rows := reportedRows(t, folder, "communication", "--source", "nowhere.c"); len(rows) != 0 {
 		t.Errorf("%v in a file that there is not", rows)
 	}
-	summary := execute(t, folder, nil, accscope, "run", "-o", "other.db", "--", "mpirun", "-n", "2", "./program").must(t).stderr
+	summary := execute(t, folder, nil, accscope, "run", "-o", "other.db", "--", m.command(mpirun), "-n", "2", "./program").must(t).stderr
 	if !strings.Contains(summary, "MPI ") || !strings.Contains(summary, "late ranks") || !strings.Contains(summary, "computation") {
 		t.Errorf("the summary:\n%s", summary)
 	}

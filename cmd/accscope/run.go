@@ -88,7 +88,7 @@ func newRunCommand() *cobra.Command {
 	f.BoolVar(&flags.paused, "paused", false, "start with capture switched off; accscope attach switches it on")
 	f.StringVar(&flags.last, "last", "", "flight recorder: keep only the newest `AMOUNT` (30s or 512MiB)")
 	f.StringVar(&flags.limit, "limit", "", "ceiling of the capture's `SIZE` for each process (default 1GiB)")
-	f.StringVar(&flags.events, "events", "", "record only these `EVENTS` (enqueue_launch,create,...)")
+	f.StringVar(&flags.events, "events", "", "record only these `EVENTS`: enqueue_launch,create,... or memory, data, compute, transfers, annotations, mpi; -NAME leaves them out")
 	f.StringVar(&flags.minBytes, "min-bytes", "", "record only data events of at least this `SIZE` (4KiB)")
 	f.StringVar(&flags.queue, "queue", "", "record only events of these async `QUEUES` (1,2,sync)")
 	f.StringVar(&flags.activity, "activity", "", "how device times are taken, a `MODE`: auto (on NVIDIA GPUs kernels tell theirs, events or, where they are many, CUPTI those of transfers), cupti (all of them by it), runtime (never by it) or off")

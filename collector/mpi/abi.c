@@ -12,6 +12,9 @@
 #pragma weak ompi_mpi_comm_null
 #pragma weak ompi_mpi_datatype_null
 #pragma weak OMPI_C_MPI_COMM_NULL_COPY_FN
+#pragma weak OMPI_C_MPI_WIN_NULL_COPY_FN
+#pragma weak ompi_mpi_win_null
+#pragma weak ompi_mpi_byte
 #pragma weak ompi_mpi_group_null
 extern int mpi_fortran_in_place_;
 #pragma weak mpi_fortran_in_place_
@@ -20,6 +23,8 @@ extern int mpi_fortran_in_place_;
 #define LOADED accscope_openmpi_loaded
 #define ANOTHER_LOADED accscope_mpich_loaded
 #define FORTRAN_IN_PLACE (&mpi_fortran_in_place_)
+#define DESCRIBED_IN_PLACE FORTRAN_IN_PLACE
+#define IGNORED_IN_F08(status) 0	/* Fortran's interfaces have one MPI_STATUS_IGNORE */
 #else
 extern int MPIR_Dup_fn (MPI_Comm, int, void *, void *, void *, int *);
 #pragma weak MPIR_Dup_fn
@@ -29,6 +34,16 @@ extern int MPIR_Dup_fn (MPI_Comm, int, void *, void *, void *, int *);
 extern void *MPIR_F_MPI_IN_PLACE;
 #pragma weak MPIR_F_MPI_IN_PLACE
 #define FORTRAN_IN_PLACE (&MPIR_F_MPI_IN_PLACE ? MPIR_F_MPI_IN_PLACE : NULL)
+extern int MPIR_F08_MPI_IN_PLACE;
+#pragma weak MPIR_F08_MPI_IN_PLACE
+#define DESCRIBED_IN_PLACE (&MPIR_F08_MPI_IN_PLACE)
+#if MPICH_NUMVERSION >= 30200000
+#pragma weak MPI_F08_STATUS_IGNORE
+#define IGNORED_IN_F08(status) \
+  (&MPI_F08_STATUS_IGNORE && (const void *) (status) == MPI_F08_STATUS_IGNORE)
+#else
+#define IGNORED_IN_F08(status) 0
+#endif
 #endif
 #pragma weak MPI_F_STATUS_IGNORE
 #pragma weak PMPI_Status_f2c
@@ -37,6 +52,13 @@ extern void *MPIR_F_MPI_IN_PLACE;
 #pragma weak PMPI_Finalized
 #pragma weak PMPI_Comm_f2c
 #pragma weak PMPI_Type_f2c
+#pragma weak PMPI_Request_f2c
+#pragma weak PMPI_Win_f2c
+#pragma weak PMPI_Win_get_group
+#pragma weak PMPI_Win_create_keyval
+#pragma weak PMPI_Win_get_attr
+#pragma weak PMPI_Win_set_attr
+#pragma weak PMPI_Group_rank
 #pragma weak PMPI_Comm_size
 #pragma weak PMPI_Comm_group
 #pragma weak PMPI_Comm_test_inter
@@ -50,19 +72,23 @@ extern void *MPIR_F_MPI_IN_PLACE;
 #pragma weak PMPI_Type_size
 #pragma weak PMPI_Get_count
 
-/* What is known of a communicator, an attribute of it.  */
+/* What is known of a communicator or window, an attribute of it.  */
 struct known
 {
-  struct abi_communicator all;
-  int world[];		/* the peers' ranks in MPI_COMM_WORLD */
+  struct abi_group all;
+  int world[];
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int keyval = MPI_KEYVAL_INVALID;
+static int window_keyval = MPI_KEYVAL_INVALID;
 
-/* How many communicators of the same processes there are.  */
+/* How many communicators, or windows, of the same processes there are.  */
 static struct same { uint32_t hash, count; } *sames;
 static unsigned same_count;
+
+/* Begins of the hashes of these.  */
+enum { OF_COMMUNICATOR = 2166136261u, OF_WINDOW = 2166136259u };
 
 int LOADED (void);
 __attribute__ ((weak)) int ANOTHER_LOADED (void);
@@ -89,12 +115,26 @@ abi_active (void)
   return yes && !over;
 }
 
+static int
+is_fortran (enum language language)
+{
+  return language == LANGUAGE_FORTRAN || language == LANGUAGE_DESCRIPTORS;
+}
+
 static MPI_Comm
 communicator_of (intptr_t handle, enum language language)
 {
-  if (language == LANGUAGE_FORTRAN)
+  if (is_fortran (language))
     return PMPI_Comm_f2c (*(const MPI_Fint *) handle);
-  return (MPI_Comm) handle;
+  return language == LANGUAGE_C_ADDRESS ? *(const MPI_Comm *) handle : (MPI_Comm) handle;
+}
+
+static MPI_Win
+window_of (intptr_t handle, enum language language)
+{
+  if (is_fortran (language))
+    return PMPI_Win_f2c (*(const MPI_Fint *) handle);
+  return language == LANGUAGE_C_ADDRESS ? *(const MPI_Win *) handle : (MPI_Win) handle;
 }
 
 static int
@@ -107,13 +147,23 @@ forget (MPI_Comm communicator, int key, void *value, void *state)
   return MPI_SUCCESS;
 }
 
-/* A number for the processes of the list, and for which of several communicators of the
-   same ones this is: each process meets them in the same order where their first calls
-   are collective.  LOCK is held.  */
-static int32_t
-number_of (const int *world, int size)
+static int
+forget_window (MPI_Win window, int key, void *value, void *state)
 {
-  uint32_t hash = 2166136261u;
+  (void) window;
+  (void) key;
+  (void) state;
+  free (value);
+  return MPI_SUCCESS;
+}
+
+/* A number for the processes of the list, and for which of several communicators or
+   windows of the same ones this is: each process meets them in the same order where their
+   first calls are collective.  LOCK is held.  */
+static int32_t
+number_of (const int *world, int size, uint32_t begin)
+{
+  uint32_t hash = begin;
   for (int i = 0; i < size; i++)
     hash = (hash ^ (uint32_t) world[i]) * 16777619u;
   unsigned i = 0;
@@ -131,96 +181,140 @@ number_of (const int *world, int size)
   return (int32_t) (hash >> 1) | 2;
 }
 
+/* The processes of a group, which is given back.  Null: nothing can be found out.  */
 static struct known *
-learn (MPI_Comm communicator)
+learn (MPI_Group group, struct abi_group all)
 {
-  MPI_Group group, all;
-  int inter = 0, size = 0, rank = 0;
+  MPI_Group world;
   struct known *known = NULL;
-  if (PMPI_Comm_rank (communicator, &rank) != MPI_SUCCESS
-      || PMPI_Comm_test_inter (communicator, &inter) != MPI_SUCCESS
-      || (inter ? PMPI_Comm_remote_group (communicator, &group)
-	  : PMPI_Comm_group (communicator, &group)) != MPI_SUCCESS)
-    return NULL;
-  if (PMPI_Group_size (group, &size) == MPI_SUCCESS
-      && PMPI_Comm_group (MPI_COMM_WORLD, &all) == MPI_SUCCESS)
+  if (PMPI_Group_size (group, &all.size) == MPI_SUCCESS
+      && PMPI_Comm_group (MPI_COMM_WORLD, &world) == MPI_SUCCESS)
     {
-      int *ranks = malloc ((size_t) size * sizeof *ranks);
-      known = malloc (sizeof *known + (size_t) size * sizeof *known->world);
-      for (int i = 0; ranks && i < size; i++)
+      int *ranks = malloc ((size_t) all.size * sizeof *ranks);
+      known = malloc (sizeof *known + (size_t) all.size * sizeof *known->world);
+      for (int i = 0; ranks && i < all.size; i++)
 	ranks[i] = i;
       if (!ranks || !known
-	  || PMPI_Group_translate_ranks (group, size, ranks, all, known->world) != MPI_SUCCESS)
+	  || PMPI_Group_translate_ranks (group, all.size, ranks, world, known->world) != MPI_SUCCESS)
 	{
 	  free (known);
 	  known = NULL;
 	}
       else
 	{
-	  int32_t number = communicator == MPI_COMM_WORLD ? 0
-	    : communicator == MPI_COMM_SELF ? 1 : number_of (known->world, size);
-	  known->all = (struct abi_communicator) { number, size, rank, inter };
+	  known->all = all;
+	  known->all.world = known->world;
 	}
       free (ranks);
-      PMPI_Group_free (&all);
+      PMPI_Group_free (&world);
     }
   PMPI_Group_free (&group);
   return known;
 }
 
-/* Null: nothing can be found out.  */
-static const struct known *
-known_of (MPI_Comm communicator)
+static struct known *
+learn_communicator (MPI_Comm communicator)
 {
+  MPI_Group group;
+  struct abi_group all = { 0 };
+  if (PMPI_Comm_rank (communicator, &all.rank) != MPI_SUCCESS
+      || PMPI_Comm_test_inter (communicator, &all.inter) != MPI_SUCCESS
+      || (all.inter ? PMPI_Comm_remote_group (communicator, &group)
+	  : PMPI_Comm_group (communicator, &group)) != MPI_SUCCESS)
+    return NULL;
+  struct known *known = learn (group, all);
+  if (known && communicator != MPI_COMM_WORLD)
+    known->all.number = communicator == MPI_COMM_SELF ? 1
+      : number_of (known->world, known->all.size, OF_COMMUNICATOR);
+  return known;
+}
+
+static struct known *
+learn_window (MPI_Win window)
+{
+  MPI_Group group;
+  struct abi_group all = { 0 };
+  if (PMPI_Win_get_group (window, &group) != MPI_SUCCESS)
+    return NULL;
+  if (PMPI_Group_rank (group, &all.rank) != MPI_SUCCESS)
+    {
+      PMPI_Group_free (&group);
+      return NULL;
+    }
+  struct known *known = learn (group, all);
+  if (known)
+    known->all.number = number_of (known->world, known->all.size, OF_WINDOW);
+  return known;
+}
+
+static struct abi_group
+all_of (const struct known *known)
+{
+  return known ? known->all : (struct abi_group) { 0 };
+}
+
+struct abi_group
+abi_communicator (intptr_t handle, enum language language)
+{
+  MPI_Comm communicator = communicator_of (handle, language);
   struct known *known = NULL;
   int found = 0;
   if (communicator == MPI_COMM_NULL)
-    return NULL;
+    return all_of (NULL);
   pthread_mutex_lock (&lock);
   if (keyval != MPI_KEYVAL_INVALID
       || PMPI_Comm_create_keyval (MPI_COMM_NULL_COPY_FN, forget, &keyval, NULL) == MPI_SUCCESS)
     if (PMPI_Comm_get_attr (communicator, keyval, &known, &found) == MPI_SUCCESS && !found
-	&& (known = learn (communicator))
+	&& (known = learn_communicator (communicator))
 	&& PMPI_Comm_set_attr (communicator, keyval, known) != MPI_SUCCESS)
       {
 	free (known);
 	known = NULL;
       }
   pthread_mutex_unlock (&lock);
-  return known;
+  return all_of (known);
 }
 
-struct abi_communicator
-abi_communicator (intptr_t handle, enum language language)
+struct abi_group
+abi_window (intptr_t handle, enum language language)
 {
-  const struct known *known = known_of (communicator_of (handle, language));
-  return known ? known->all : (struct abi_communicator) { 0, 0, 0, 0 };
+  MPI_Win window = window_of (handle, language);
+  struct known *known = NULL;
+  int found = 0;
+  if (window == MPI_WIN_NULL)
+    return all_of (NULL);
+  pthread_mutex_lock (&lock);
+  if (window_keyval != MPI_KEYVAL_INVALID
+      || PMPI_Win_create_keyval (MPI_WIN_NULL_COPY_FN, forget_window, &window_keyval, NULL) == MPI_SUCCESS)
+    if (PMPI_Win_get_attr (window, window_keyval, &known, &found) == MPI_SUCCESS && !found
+	&& (known = learn_window (window))
+	&& PMPI_Win_set_attr (window, window_keyval, known) != MPI_SUCCESS)
+      {
+	free (known);
+	known = NULL;
+      }
+  pthread_mutex_unlock (&lock);
+  return all_of (known);
 }
 
 int
 abi_in_place (intptr_t buffer, enum language language)
 {
-  const void *in_place = language == LANGUAGE_FORTRAN ? FORTRAN_IN_PLACE : MPI_IN_PLACE;
+  const void *in_place = language == LANGUAGE_DESCRIPTORS ? DESCRIBED_IN_PLACE
+    : language == LANGUAGE_FORTRAN ? FORTRAN_IN_PLACE : MPI_IN_PLACE;
+  if (language == LANGUAGE_DESCRIPTORS)
+    buffer = *(const intptr_t *) buffer;	/* CFI_cdesc_t begins with base_addr */
   return in_place && (const void *) buffer == in_place;
 }
 
 int64_t
-abi_peer (intptr_t handle, int rank, enum language language)
+abi_peer (const struct abi_group *group, int rank)
 {
   if (rank == MPI_ANY_SOURCE)
     return ANY_SOURCE;
   if (rank < 0)
     return NO_PEER;
-  const struct known *known = known_of (communicator_of (handle, language));
-  return known && rank < known->all.size ? known->world[rank] : rank;
-}
-
-static MPI_Datatype
-type_of (intptr_t handle, enum language language)
-{
-  if (language == LANGUAGE_FORTRAN)
-    return PMPI_Type_f2c (*(const MPI_Fint *) handle);
-  return (MPI_Datatype) handle;
+  return rank < group->size ? group->world[rank] : rank;
 }
 
 static int64_t
@@ -236,31 +330,46 @@ size_of (MPI_Datatype type)
 int64_t
 abi_size (intptr_t handle, enum language language)
 {
-  return size_of (type_of (handle, language));
+  if (is_fortran (language))
+    return size_of (PMPI_Type_f2c (*(const MPI_Fint *) handle));
+  return size_of ((MPI_Datatype) handle);
+}
+
+int64_t
+abi_size_at (intptr_t types, int index, enum language language)
+{
+  if (is_fortran (language))
+    return size_of (PMPI_Type_f2c (((const MPI_Fint *) types)[index]));
+  return size_of (((const MPI_Datatype *) types)[index]);
+}
+
+intptr_t
+abi_request_at (intptr_t requests, int index, enum language language)
+{
+  if (is_fortran (language))
+    return (intptr_t) PMPI_Request_f2c (((const MPI_Fint *) requests)[index]);
+  return (intptr_t) ((const MPI_Request *) requests)[index];
 }
 
 int
-abi_received (intptr_t handle, intptr_t type, enum language language, int *rank,
-	      int64_t *bytes)
+abi_received (intptr_t handle, enum language language, int *rank, int64_t *bytes)
 {
   MPI_Status status;
   int count = 0;
-  if (language == LANGUAGE_FORTRAN)
+  if (is_fortran (language))
     {
       const MPI_Fint *of = (const MPI_Fint *) handle;
       if (!PMPI_Status_f2c || !&MPI_F_STATUS_IGNORE || of == MPI_F_STATUS_IGNORE
-	  || PMPI_Status_f2c (of, &status) != MPI_SUCCESS)
+	  || IGNORED_IN_F08 (of) || PMPI_Status_f2c (of, &status) != MPI_SUCCESS)
 	return 0;
     }
   else if ((const MPI_Status *) handle == MPI_STATUS_IGNORE)
     return 0;
   else
     status = *(const MPI_Status *) handle;
-  MPI_Datatype element = type_of (type, language);
   *rank = status.MPI_SOURCE;
-  if (element == MPI_DATATYPE_NULL
-      || PMPI_Get_count (&status, element, &count) != MPI_SUCCESS || count == MPI_UNDEFINED)
+  if (PMPI_Get_count (&status, MPI_BYTE, &count) != MPI_SUCCESS || count == MPI_UNDEFINED)
     return 0;
-  *bytes = count * size_of (element);
+  *bytes = count;
   return 1;
 }

@@ -4,17 +4,19 @@
    Arguments are handed on as they came, words that this file does not know the types of:
    all of them are integers or addresses, which C and Fortran pass alike.  Open MPI's
    Fortran interfaces (mpif.h and mpi, and mpi_f08 with _f08 behind the name) do not call
-   C's, so they have functions of their own; MPICH's do, and then the outer call is told.  */
+   C's, so they have functions of their own; MPICH's do, and then the outer call is told.
+   MPICH's of mpi_f08 that have a buffer have _f08ts behind the name.  */
 #define _GNU_SOURCE
 #include "abi.h"
 #include "calls.h"
+#include "persistent.h"
 #include "accscope_annotation.h"
 #include <dlfcn.h>
 #include <link.h>
 
 #define EXPORTED __attribute__ ((visibility ("default")))
 
-enum counting { ONE, EACH, ARRAY, OWN };
+enum counting { ONE, EACH, ARRAY, OWN, TYPES, SINGLE };
 
 /* Which arguments say how much there is.  */
 struct amount
@@ -27,6 +29,9 @@ struct shape
   const char *name;
   struct amount amount, in_place;
   unsigned char in_place_buffer, peer, tag, communicator, status;
+  unsigned char window, makes_window, by_address, takes, found, persists, frees;
+  struct { unsigned char requests, count; } starts;
+  struct { unsigned char count, type, peer, tag; } sends;
 };
 
 struct call
@@ -37,6 +42,7 @@ struct call
   int concerned;
   accscope_annotate_function *tell;	/* null: not this one */
   struct accscope_annotation annotation;
+  uint64_t persistent_bytes;		/* of a message that is to be started */
 };
 
 /* Calls of MPI that call others.  By its name it is one in a process that has both of
@@ -99,32 +105,57 @@ static int
 integer (const struct call *call, unsigned n)
 {
   intptr_t word = call->words[n - 1];
-  return call->language == LANGUAGE_FORTRAN ? *(const int *) word : (int) word;
+  return call->language == LANGUAGE_C ? (int) word : *(const int *) word;
+}
+
+/* The group that the call's peers are of.  */
+static struct abi_group
+group_of (const struct call *call)
+{
+  const struct shape *shape = call->shape;
+  enum language language = call->language;
+  if (!shape->communicator)
+    return (struct abi_group) { 0 };
+  if (shape->by_address && language == LANGUAGE_C)
+    language = LANGUAGE_C_ADDRESS;
+  intptr_t word = call->words[shape->communicator - 1];
+  return shape->window ? abi_window (word, language) : abi_communicator (word, language);
 }
 
 static int64_t
-elements (const struct call *call, const struct amount *amount,
-	  const struct abi_communicator *communicator)
+elements (const struct call *call, const struct amount *amount, const struct abi_group *group)
 {
   const int *counts = (const int *) call->words[amount->count - 1];
   int64_t sum = 0;
   switch (amount->counting)
     {
     case EACH:
-      return (int64_t) integer (call, amount->count) * communicator->size;
+      return (int64_t) integer (call, amount->count) * group->size;
     case ARRAY:
-      for (int i = 0; counts && i < communicator->size; i++)
+      for (int i = 0; counts && i < group->size; i++)
 	sum += counts[i];
       return sum;
     case OWN:
-      return counts && communicator->size > 0 ? counts[communicator->rank] : 0;
+      return counts && group->size > 0 ? counts[group->rank] : 0;
     }
   return integer (call, amount->count);
 }
 
+/* Where each count has a datatype of its own.  */
+static int64_t
+bytes_of_types (const struct call *call, const struct amount *amount, int size)
+{
+  const int *counts = (const int *) call->words[amount->count - 1];
+  int64_t sum = 0;
+  for (int i = 0; counts && i < size; i++)
+    if (counts[i] > 0)
+      sum += counts[i] * abi_size_at (call->words[amount->type - 1], i, call->language);
+  return sum;
+}
+
 /* The bytes of a call; 0 where MPI does not look at what says so.  */
 static int64_t
-bytes_of (const struct call *call, const struct abi_communicator *communicator)
+bytes_of (const struct call *call, const struct abi_group *group)
 {
   const struct shape *shape = call->shape;
   const struct amount *amount = &shape->amount;
@@ -133,9 +164,11 @@ bytes_of (const struct call *call, const struct abi_communicator *communicator)
       && abi_in_place (call->words[shape->in_place_buffer - 1], call->language))
     amount = &shape->in_place;
   /* Which group sends, and what of the arguments counts, is different for each call.  */
-  if (!amount->count || (collective && communicator->inter))
+  if (!amount->type || (collective && group->inter))
     return 0;
-  int64_t count = elements (call, amount, communicator);
+  if (amount->counting == TYPES)
+    return bytes_of_types (call, amount, group->size);
+  int64_t count = amount->counting == SINGLE ? 1 : elements (call, amount, group);
   return count > 0 ? count * abi_size (call->words[amount->type - 1], call->language) : 0;
 }
 
@@ -144,19 +177,16 @@ describe (struct call *call)
 {
   const struct shape *shape = call->shape;
   struct accscope_annotation *a = &call->annotation;
-  struct abi_communicator communicator = { 0, 0, 0, 0 };
   a->number = NO_PEER;
   if (!abi_active ())
     return;
-  if (shape->communicator)
-    communicator = abi_communicator (call->words[shape->communicator - 1], call->language);
-  a->communicator = communicator.number;
+  struct abi_group group = group_of (call);
+  a->communicator = group.number;
   if (shape->peer)
-    a->number = abi_peer (call->words[shape->communicator - 1],
-			  integer (call, shape->peer), call->language);
+    a->number = abi_peer (&group, integer (call, shape->peer));
   if (shape->tag)
     a->tag = integer (call, shape->tag);
-  a->bytes = (uint64_t) bytes_of (call, &communicator);
+  a->bytes = (uint64_t) bytes_of (call, &group);
 }
 
 static void
@@ -176,10 +206,63 @@ enter (struct call *call, const struct shape *shape, const intptr_t *words,
   call->annotation.name = shape->name;
   call->annotation.caller = (uintptr_t) caller;
   describe (call);
+  call->persistent_bytes = call->annotation.bytes;
+  if (shape->persists)
+    call->annotation.bytes = 0;	/* until it is started */
   call->tell (&call->annotation);
 }
 
-/* SUCCEEDED: MPI has filled in the status, if there is one.  */
+/* A part of a call as one of its own, inside.  */
+static void
+tell_part (struct call *part)
+{
+  part->annotation.kind = ACCSCOPE_MPI_START;
+  part->tell (&part->annotation);
+  part->annotation.kind = ACCSCOPE_MPI_END;
+  part->annotation.name = NULL;
+  part->tell (&part->annotation);
+}
+
+/* What is known only where MPI has succeeded: whose message came, how long it is, and
+   what there is from here on.  Says whether that is more than the start told.  */
+static int
+completed (struct call *call)
+{
+  const struct shape *shape = call->shape;
+  struct accscope_annotation *a = &call->annotation;
+  enum language of_result = call->language == LANGUAGE_C ? LANGUAGE_C_ADDRESS : call->language;
+  int rank;
+  int64_t bytes;
+  if (!abi_active ())
+    return 0;
+  if (shape->makes_window)
+    abi_window (call->words[shape->makes_window - 1], of_result);
+  if (shape->persists)
+    {
+      a->bytes = call->persistent_bytes;
+      persistent_keep (abi_request_at (call->words[shape->persists - 1], 0, call->language), a,
+		       strcmp (shape->name, "MPI_Recv_init") == 0);
+      return 0;
+    }
+  if (!shape->status || a->number == NO_PEER
+      || (shape->found && !*(const int *) call->words[shape->found - 1]))
+    return 0;
+  int told = abi_received (call->words[shape->status - 1], call->language, &rank, &bytes);
+  if (told)
+    {
+      struct abi_group group = group_of (call);
+      a->number = abi_peer (&group, rank);
+      a->bytes = (uint64_t) bytes;
+    }
+  if (!shape->takes)
+    return told;
+  struct call part = *call;
+  part.annotation.name = "MPI_Mprobe (receive)";
+  part.annotation.bytes = 0;
+  tell_part (&part);
+  return 0;
+}
+
 static void
 leave (struct call *call, int succeeded)
 {
@@ -187,50 +270,57 @@ leave (struct call *call, int succeeded)
     accscope_mpi_depth--;
   if (!call->tell)
     return;
-  int rank;
-  int64_t bytes;
-  struct accscope_annotation *a = &call->annotation;
-  const struct shape *shape = call->shape;
-  a->kind = ACCSCOPE_MPI_END;
-  if (succeeded && shape->status && a->number != NO_PEER && abi_active ()
-      && abi_received (call->words[shape->status - 1], call->words[shape->amount.type - 1],
-		       call->language, &rank, &bytes))
-    {
-      a->number = abi_peer (call->words[shape->communicator - 1], rank, call->language);
-      a->bytes = (uint64_t) bytes;
-    }
-  else
-    a->name = NULL;	/* nothing but the time */
-  call->tell (a);
+  call->annotation.kind = ACCSCOPE_MPI_END;
+  if (!succeeded || !completed (call))
+    call->annotation.name = NULL;	/* nothing but the time */
+  call->tell (&call->annotation);
 }
 
-/* The sending half of a call that also receives, as a call of its own inside.  */
+/* What a call that also receives sends.  */
 static void
-tell_sent (const struct call *outer, unsigned char count, unsigned char type,
-	   unsigned char peer, unsigned char tag)
+tell_sent (const struct call *outer)
 {
-  const struct shape shape = { .name = "MPI_Sendrecv (send)", .amount = { count, type, ONE },
-    .peer = peer, .tag = tag, .communicator = outer->shape->communicator };
-  struct call call = *outer;
-  if (!outer->tell)
+  const struct shape *all = outer->shape;
+  const struct shape shape = { .name = "MPI_Sendrecv (send)", .peer = all->sends.peer,
+    .amount = { all->sends.count, all->sends.type, ONE }, .tag = all->sends.tag,
+    .communicator = all->communicator };
+  struct call part = *outer;
+  part.shape = &shape;
+  part.annotation.name = shape.name;
+  describe (&part);
+  tell_part (&part);
+}
+
+/* What requests that are started again send and receive.  */
+static void
+tell_started (const struct call *outer)
+{
+  const struct shape *shape = outer->shape;
+  int count = shape->starts.count ? integer (outer, shape->starts.count) : 1;
+  if (!abi_active ())
     return;
-  call.shape = &shape;
-  call.annotation.kind = ACCSCOPE_MPI_START;
-  call.annotation.name = shape.name;
-  describe (&call);
-  call.tell (&call.annotation);
-  call.annotation.kind = ACCSCOPE_MPI_END;
-  call.annotation.name = NULL;
-  call.tell (&call.annotation);
+  for (int i = 0; i < count; i++)
+    {
+      struct call part = *outer;
+      int receives;
+      intptr_t request = abi_request_at (outer->words[shape->starts.requests - 1], i, outer->language);
+      if (!persistent_find (request, &part.annotation, &receives))
+	continue;
+      part.annotation.name = receives ? "MPI_Start (receive)" : "MPI_Start (send)";
+      part.annotation.caller = outer->annotation.caller;
+      tell_part (&part);
+    }
 }
 
 static void
-also_sends (const struct call *call)
+tell_parts (const struct call *call)
 {
-  if (strcmp (call->tell ? call->shape->name : "", "MPI_Sendrecv") == 0)
-    tell_sent (call, 2, 3, 4, 5);
-  else if (strcmp (call->tell ? call->shape->name : "", "MPI_Sendrecv_replace") == 0)
-    tell_sent (call, 2, 3, 4, 5);
+  if (call->tell && call->shape->sends.peer)
+    tell_sent (call);
+  if (call->tell && call->shape->starts.requests)
+    tell_started (call);
+  if (call->tell && call->shape->frees && abi_active ())
+    persistent_forget (abi_request_at (call->words[call->shape->frees - 1], 0, call->language));
 }
 
 #define WORDS_0 void
@@ -247,6 +337,7 @@ also_sends (const struct call *call)
 #define WORDS_11 WORDS_10, intptr_t a11
 #define WORDS_12 WORDS_11, intptr_t a12
 #define WORDS_13 WORDS_12, intptr_t a13
+#define WORDS_14 WORDS_13, intptr_t a14
 #define NAMES_0
 #define NAMES_1 a1
 #define NAMES_2 NAMES_1, a2
@@ -261,6 +352,7 @@ also_sends (const struct call *call)
 #define NAMES_11 NAMES_10, a11
 #define NAMES_12 NAMES_11, a12
 #define NAMES_13 NAMES_12, a13
+#define NAMES_14 NAMES_13, a14
 #define MORE_0 1
 #define MORE_1 2
 #define MORE_2 3
@@ -271,7 +363,9 @@ also_sends (const struct call *call)
 #define MORE_7 8
 #define MORE_8 9
 #define MORE_9 10
+#define MORE_10 11
 #define MORE_12 13
+#define MORE_13 14
 #define JOIN(a, b) a##b
 #define EXPAND(macro, n) JOIN (macro, n)
 
@@ -287,7 +381,7 @@ error_of (const intptr_t *words, unsigned n)
 static intptr_t
 unknown (const intptr_t *words, unsigned n, enum language language)
 {
-  if (language == LANGUAGE_FORTRAN && error_of (words, n))
+  if (language != LANGUAGE_C && error_of (words, n))
     *error_of (words, n) = UNKNOWN_FUNCTION;
   return UNKNOWN_FUNCTION;
 }
@@ -314,7 +408,7 @@ succeeded (intptr_t result, const intptr_t *words, unsigned n, enum language lan
     if (!next) \
       return unknown (words, n, language); \
     enter (&call, &shape, words, language, __builtin_return_address (0)); \
-    also_sends (&call); \
+    tell_parts (&call); \
     intptr_t result = next (EXPAND (NAMES_, n)); \
     leave (&call, succeeded (result, words, n, language)); \
     return result; \
@@ -322,15 +416,28 @@ succeeded (intptr_t result, const intptr_t *words, unsigned n, enum language lan
 
 #define IN_PLACE(buffer, count, type, counting) \
   .in_place_buffer = buffer, .in_place = { count, type, counting }
+#define SENDS(count_, type_, peer_, tag_) .sends = { count_, type_, peer_, tag_ }
+#define WINDOW .window = 1
+#define MAKES_WINDOW(argument) .makes_window = argument
+#define BY_ADDRESS .by_address = 1
+#define TAKES(argument) .takes = 1, .found = argument
+#define PERSISTS(argument) .persists = argument
+#define FREES(argument) .frees = argument
+#define STARTS(count_, requests_) .starts = { .requests = requests_, .count = count_ }
 #define CALL(n, c_name, lower, count_, type_, peer_, tag_, communicator_, status_, counting_, ...) \
   static const struct shape shape_##c_name \
     = { .name = "MPI_" #c_name, .amount = { count_, type_, counting_ }, .peer = peer_, \
 	.tag = tag_, .communicator = communicator_, .status = status_, __VA_ARGS__ }; \
   STAND_BEFORE (n, MPI_##c_name, shape_##c_name, LANGUAGE_C) \
   STAND_BEFORE (EXPAND (MORE_, n), mpi_##lower##_, shape_##c_name, LANGUAGE_FORTRAN) \
-  STAND_BEFORE (EXPAND (MORE_, n), mpi_##lower##_f08_, shape_##c_name, LANGUAGE_FORTRAN)
+  STAND_BEFORE (EXPAND (MORE_, n), mpi_##lower##_f08_, shape_##c_name, LANGUAGE_FORTRAN) \
+  STAND_BEFORE (EXPAND (MORE_, n), mpi_##lower##_f08ts_, shape_##c_name, LANGUAGE_DESCRIPTORS)
 
 CALLS (CALL)
+
+/* What the modules call where the program gives a C pointer.  */
+STAND_BEFORE (7, mpi_win_allocate_cptr_, shape_Win_allocate, LANGUAGE_FORTRAN)
+STAND_BEFORE (7, mpi_win_allocate_shared_cptr_, shape_Win_allocate_shared, LANGUAGE_FORTRAN)
 
 /* Whose languages have different arguments.  */
 static const struct shape shape_Init = { .name = "MPI_Init" };

@@ -18,11 +18,11 @@ func communication(calls *messages) *Table {
 	}
 	type sum struct{ count, time, waited, bytes, least, most int64 }
 	sums := map[string]*sum{}
-	sent := map[string]int64{} // in calls that also receive
+	inside := map[string]int64{} // of calls: the bytes of their parts
 	for i := range calls.list {
 		m := &calls.list[i]
-		if m.name == sendingHalf && m.of != "" {
-			sent[m.of] += m.bytes
+		if m.part() {
+			inside[m.of] += m.bytes
 			continue
 		}
 		s := sums[m.name]
@@ -42,7 +42,7 @@ func communication(calls *messages) *Table {
 		if calls.waiting {
 			waited, transfer = s.waited, s.time-s.waited
 		}
-		table.Rows = append(table.Rows, []any{name, s.count, s.time, waited, transfer, s.bytes + sent[name], s.least, average(s.time, s.count), s.most})
+		table.Rows = append(table.Rows, []any{name, s.count, s.time, waited, transfer, s.bytes + inside[name], s.least, average(s.time, s.count), s.most})
 	}
 	slices.SortFunc(table.Rows, func(a, b []any) int {
 		return cmp.Or(cmp.Compare(b[2].(int64), a[2].(int64)), cmp.Compare(a[0].(string), b[0].(string)))
@@ -73,12 +73,12 @@ func communicated(calls *messages) (c Communication) {
 			p = &process{first: m.start, last: m.start}
 			processes[m.process] = p
 		}
-		switch m.name {
-		case "MPI_Init", "MPI_Init_thread":
+		switch {
+		case m.name == "MPI_Init" || m.name == "MPI_Init_thread":
 			p.first, p.last = m.end, max(p.last, m.end)
-		case "MPI_Finalize":
+		case m.name == "MPI_Finalize":
 			p.last = max(p.last, m.start)
-		case sendingHalf: // a part of its call
+		case m.part():
 		default:
 			p.last = max(p.last, m.end)
 			p.calling = append(p.calling, Interval{m.start, m.end})

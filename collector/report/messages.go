@@ -14,7 +14,7 @@ import (
 // message is a call of MPI.
 type message struct {
 	name         string
-	of           string // the call that it is the sending half of, "" if none
+	of           string // the call that it is inside of, "" if none
 	process      model.ProcessID
 	rank, peer   int64 // in MPI_COMM_WORLD; rank -1: not known
 	communicator int64
@@ -125,18 +125,38 @@ func fromTheBeginning(trace *store.Trace) (bool, error) {
 }
 
 // What calls wait for: in which of them everybody waits for the latest, in which the
-// others for the root, and in which the root for the others; which send, and receive.
+// others for the root, and in which the root for the others; which send, which receive,
+// and of these which leave the waiting to a later call.
 var (
-	allWait    = []string{"MPI_Barrier", "MPI_Allreduce", "MPI_Allgather", "MPI_Allgatherv", "MPI_Alltoall", "MPI_Alltoallv", "MPI_Reduce_scatter", "MPI_Reduce_scatter_block", "MPI_Comm_dup", "MPI_Comm_split", "MPI_Comm_create", "MPI_Cart_create"}
-	othersWait = []string{"MPI_Bcast", "MPI_Scatter", "MPI_Scatterv"}
-	rootWaits  = []string{"MPI_Reduce", "MPI_Gather", "MPI_Gatherv"}
-	sends      = []string{"MPI_Send", "MPI_Bsend", "MPI_Ssend", "MPI_Rsend", "MPI_Isend", "MPI_Ibsend", "MPI_Issend", "MPI_Irsend", sendingHalf}
-	receives   = []string{"MPI_Recv", "MPI_Irecv", "MPI_Sendrecv", "MPI_Sendrecv_replace"}
-	waits      = []string{"MPI_Wait", "MPI_Waitall", "MPI_Waitany", "MPI_Waitsome"}
+	allWait = []string{"MPI_Barrier", "MPI_Allreduce", "MPI_Allgather", "MPI_Allgatherv", "MPI_Alltoall", "MPI_Alltoallv", "MPI_Alltoallw",
+		"MPI_Reduce_scatter", "MPI_Reduce_scatter_block", "MPI_Comm_dup", "MPI_Comm_dup_with_info", "MPI_Comm_split", "MPI_Comm_split_type",
+		"MPI_Comm_create", "MPI_Cart_create", "MPI_Cart_sub", "MPI_Graph_create", "MPI_Dist_graph_create", "MPI_Dist_graph_create_adjacent",
+		"MPI_Win_create", "MPI_Win_allocate", "MPI_Win_allocate_shared", "MPI_Win_create_dynamic", "MPI_Win_fence", "MPI_Win_free"}
+	othersWait    = []string{"MPI_Bcast", "MPI_Scatter", "MPI_Scatterv"}
+	rootWaits     = []string{"MPI_Reduce", "MPI_Gather", "MPI_Gatherv"}
+	laterAllWait  = []string{"MPI_Ibarrier", "MPI_Iallreduce", "MPI_Iallgather", "MPI_Iallgatherv", "MPI_Ialltoall", "MPI_Ialltoallv", "MPI_Ialltoallw", "MPI_Ireduce_scatter", "MPI_Ireduce_scatter_block"}
+	laterOthers   = []string{"MPI_Ibcast", "MPI_Iscatter", "MPI_Iscatterv"}
+	laterRoot     = []string{"MPI_Ireduce", "MPI_Igather", "MPI_Igatherv"}
+	sends         = []string{"MPI_Send", "MPI_Bsend", "MPI_Ssend", "MPI_Rsend", "MPI_Isend", "MPI_Ibsend", "MPI_Issend", "MPI_Irsend", sendingHalf, startedSend}
+	receives      = []string{"MPI_Recv", "MPI_Irecv", "MPI_Sendrecv", "MPI_Sendrecv_replace", "MPI_Isendrecv", "MPI_Isendrecv_replace", startedReceive, probedReceive}
+	receivesLater = []string{"MPI_Irecv", "MPI_Isendrecv", "MPI_Isendrecv_replace", startedReceive, probedReceive}
+	waits         = []string{"MPI_Wait", "MPI_Waitall", "MPI_Waitany", "MPI_Waitsome"}
 )
 
-// sendingHalf is the name of what a call that also receives sends.
-const sendingHalf = "MPI_Sendrecv (send)"
+// The names of parts of calls: what a call that also receives sends, what requests that
+// are started again and again send and receive, and the message that a probe has found,
+// which a later call receives.
+const (
+	sendingHalf    = "MPI_Sendrecv (send)"
+	startedSend    = "MPI_Start (send)"
+	startedReceive = "MPI_Start (receive)"
+	probedReceive  = "MPI_Mprobe (receive)"
+)
+
+// part says whether a call is a part of another one.
+func (m *message) part() bool {
+	return m.of != "" && slices.Contains([]string{sendingHalf, startedSend, startedReceive, probedReceive}, m.name)
+}
 
 // anyone stands for MPI_ANY_SOURCE and MPI_ANY_TAG.
 const anyone = -1
@@ -146,12 +166,12 @@ const anyone = -1
 // its ranks, and the n-th receive from a rank with a tag gets the n-th message that was
 // sent so.
 func waitForRanks(list []message) {
-	collective(list)
-	sent := pointToPoint(list)
-	pending := map[model.ProcessID][]int64{} // when messages were sent that are to come
+	due := pointToPoint(list)
+	collective(list, due)
+	pending := map[model.ProcessID][]int64{} // when what is to come was sent, or its ranks were there
 	for i := range list {
 		m := &list[i]
-		if at, seen := sent[i]; seen && m.name == "MPI_Irecv" {
+		if at, known := due[i]; known {
 			pending[m.process] = append(pending[m.process], at)
 		} else if slices.Contains(waits, m.name) {
 			latest := m.start
@@ -167,8 +187,9 @@ func waitForRanks(list []message) {
 	}
 }
 
-// collective finds what collective calls waited.
-func collective(list []message) {
+// collective finds what collective calls waited, and, in due, until when those that do
+// not wait have later calls wait.
+func collective(list []message, due map[int]int64) {
 	type place struct {
 		name         string
 		communicator int64
@@ -180,34 +201,43 @@ func collective(list []message) {
 		communicator int64
 	}
 	numbers := map[counter]int{}
-	calls := map[place][]*message{}
+	calls := map[place][]int{}
+	kinds := [][]string{allWait, othersWait, rootWaits, laterAllWait, laterOthers, laterRoot}
 	for i := range list {
 		m := &list[i]
-		if !slices.Contains(allWait, m.name) && !slices.Contains(othersWait, m.name) && !slices.Contains(rootWaits, m.name) {
+		if !slices.ContainsFunc(kinds, func(names []string) bool { return slices.Contains(names, m.name) }) {
 			continue
 		}
 		at := counter{m.process, m.name, m.communicator}
 		numbers[at]++
 		key := place{m.name, m.communicator, numbers[at]}
-		calls[key] = append(calls[key], m)
+		calls[key] = append(calls[key], i)
 	}
 	for key, group := range calls {
-		latest, root, rooted := group[0].start, int64(0), false
-		for _, m := range group {
+		latest, root, rooted := list[group[0]].start, int64(0), false
+		for _, i := range group {
+			m := &list[i]
 			latest = max(latest, m.start)
 			if m.rank == m.peer {
 				root, rooted = m.start, true
 			}
 		}
-		for _, m := range group {
+		later := key.name[:len("MPI_I")] == "MPI_I"
+		for _, i := range group {
+			m := &list[i]
 			until := m.start
 			switch {
-			case slices.Contains(allWait, key.name), slices.Contains(rootWaits, key.name) && m.rank == m.peer:
+			case slices.Contains(allWait, key.name), slices.Contains(laterAllWait, key.name),
+				m.rank == m.peer && (slices.Contains(rootWaits, key.name) || slices.Contains(laterRoot, key.name)):
 				until = latest
-			case slices.Contains(othersWait, key.name) && rooted:
+			case rooted && (slices.Contains(othersWait, key.name) || slices.Contains(laterOthers, key.name)):
 				until = root
 			}
-			m.waited = max(min(until, m.end)-m.start, 0)
+			if later {
+				due[i] = until
+			} else {
+				m.waited = max(min(until, m.end)-m.start, 0)
+			}
 		}
 	}
 }
@@ -226,7 +256,18 @@ type mailbox map[envelope][]int // by envelope, in order of sending
 
 // take removes the first message that a receive takes.
 func (box mailbox) take(receive envelope) (first int, found bool) {
-	from := receive
+	first, from, found := box.first(receive)
+	if found {
+		if box[from] = box[from][1:]; len(box[from]) == 0 {
+			delete(box, from)
+		}
+	}
+	return first, found
+}
+
+// first finds the first message that a receive takes.
+func (box mailbox) first(receive envelope) (first int, from envelope, found bool) {
+	from = receive
 	if receive.source == anyone || receive.tag == anyone {
 		for e, queue := range box {
 			if e.matches(receive) && len(queue) > 0 && (!found || queue[0] < box[from][0]) {
@@ -234,18 +275,14 @@ func (box mailbox) take(receive envelope) (first int, found bool) {
 			}
 		}
 	}
-	queue := box[from]
-	if len(queue) == 0 {
-		return 0, false
+	if queue := box[from]; len(queue) > 0 {
+		return queue[0], from, true
 	}
-	if box[from] = queue[1:]; len(queue) == 1 {
-		delete(box, from)
-	}
-	return queue[0], true
+	return 0, from, false
 }
 
-// pointToPoint finds what sends and receives waited, and when the message of each receive
-// was sent, where that was seen.
+// pointToPoint finds what sends, receives and probes waited, and when the message of each
+// receive that leaves the waiting to a later call was sent, where that was seen.
 func pointToPoint(list []message) map[int]int64 {
 	type destination struct{ rank, communicator int64 }
 	sent := map[destination]mailbox{}
@@ -262,17 +299,24 @@ func pointToPoint(list []message) map[int]int64 {
 	times := map[int]int64{}
 	for i := range list {
 		m := &list[i]
+		box, receive := sent[destination{m.rank, m.communicator}], envelope{m.peer, m.rank, m.communicator, m.tag}
+		if m.name == "MPI_Probe" || m.name == "MPI_Mprobe" {
+			if n, _, found := box.first(receive); found {
+				m.waited = max(min(list[n].start, m.end)-m.start, 0)
+			}
+			continue
+		}
 		if !slices.Contains(receives, m.name) {
 			continue
 		}
-		n, found := sent[destination{m.rank, m.communicator}].take(envelope{m.peer, m.rank, m.communicator, m.tag})
+		n, found := box.take(receive)
 		if !found {
 			continue
 		}
 		s := &list[n]
-		times[i] = s.start
-		if m.name == "MPI_Irecv" {
-			continue // a wait waits
+		if slices.Contains(receivesLater, m.name) {
+			times[i] = s.start // a wait waits
+			continue
 		}
 		m.waited = max(min(s.start, m.end)-m.start, 0)
 		if s.name == "MPI_Send" || s.name == "MPI_Ssend" {

@@ -27,6 +27,12 @@ func TestWaitForRanks(t *testing.T) {
 		{"whoever's comes first", []message{call("MPI_Recv", 2, -1, 7, 0, 50), call("MPI_Send", 1, 2, 7, 10, 11), call("MPI_Send", 0, 2, 7, 30, 31), call("MPI_Recv", 2, -1, 7, 51, 60)}, []int64{10, 0, 0, 0}},
 		{"any tag of a rank", []message{call("MPI_Recv", 2, 0, -1, 0, 50), call("MPI_Send", 1, 2, 7, 10, 11), call("MPI_Send", 0, 2, 9, 20, 21)}, []int64{20, 0, 0}},
 		{"a message that was sent at the beginning of time", []message{call("MPI_Isend", 0, 1, 7, 0, 1), call("MPI_Irecv", 1, 0, 7, 2, 3), call("MPI_Wait", 1, -2, 0, 4, 20), call("MPI_Isend", 0, 1, 7, 10, 11)}, []int64{0, 0, 0, 0}},
+		{"a probe, and the receive behind it", []message{call("MPI_Probe", 1, 0, 7, 0, 50), call("MPI_Send", 0, 1, 7, 40, 41), call("MPI_Recv", 1, 0, 7, 60, 61)}, []int64{40, 0, 0}},
+		{"a message that a probe has taken is not the next receive's", []message{call("MPI_Mprobe", 1, 0, 7, 0, 50), call("MPI_Send", 0, 1, 7, 40, 41), call(probedReceive, 1, 0, 7, 50, 50),
+			call("MPI_Recv", 1, 0, 7, 60, 90), call("MPI_Send", 0, 1, 7, 80, 81)}, []int64{40, 0, 0, 20, 0}},
+		{"requests that are started", []message{call(startedReceive, 1, 0, 7, 0, 1), call("MPI_Wait", 1, -2, 0, 5, 50), call(startedSend, 0, 1, 7, 30, 31)}, []int64{0, 25, 0}},
+		{"a wait for a collective call", []message{call("MPI_Ibarrier", 0, -2, 0, 0, 1), call("MPI_Wait", 0, -2, 0, 5, 50), call("MPI_Ibarrier", 1, -2, 0, 40, 41), call("MPI_Wait", 1, -2, 0, 42, 50)}, []int64{0, 35, 0, 0}},
+		{"a wait for a root", []message{call("MPI_Ibcast", 1, 0, 0, 0, 1), call("MPI_Wait", 1, -2, 0, 5, 50), call("MPI_Ibcast", 0, 0, 0, 20, 21), call("MPI_Wait", 0, -2, 0, 22, 50)}, []int64{0, 15, 0, 0}},
 		{"a late receiver", []message{call("MPI_Send", 0, 1, 7, 0, 50), call("MPI_Recv", 1, 0, 7, 40, 50)}, []int64{40, 0}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
