@@ -36,6 +36,16 @@ func (b *Block) Begin(arguments int) {
 	b.values, b.pointers, b.unique = b.values[:0], 0, false
 }
 
+// Copy makes b a block of what other is.
+func (b *Block) Copy(other *Block) {
+	b.contents = append(b.contents[:0], other.contents...)
+	b.values = append(b.values[:0], other.values...)
+	b.pointers, b.unique = other.pointers, other.unique
+}
+
+// SetValue sets the i-th value again, of as many bytes.
+func (b *Block) SetValue(i int, to []byte) { copy(b.contents[b.values[i].offset:], to) }
+
 // SetAddress sets an argument to the device address of a mapped variable.
 func (b *Block) SetAddress(argument int, address device.Address) {
 	binary.NativeEndian.PutUint64(b.contents[argument*addressBytes:], uint64(address))

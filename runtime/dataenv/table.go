@@ -112,6 +112,7 @@ type Table struct {
 	// one, which only acc_map_data can bring about.
 	aliased []*Mapping
 	length  int
+	changes uint64
 }
 
 // NewTable makes an empty table. It panics when the system has no memory left.
@@ -125,6 +126,9 @@ func NewTable() *Table {
 
 // Len is the number of mappings.
 func (t *Table) Len() int { return t.length }
+
+// Version counts the changes: where it is what it was, every look-up finds what it found.
+func (t *Table) Version() uint64 { return t.changes }
 
 // Published is the struct accscope_present that C code looks up in. It
 // is valid for the life of the process.
@@ -207,6 +211,7 @@ func (t *Table) Insert(m *Mapping) error {
 		t.aliased = append(t.aliased, m)
 	}
 	t.length++
+	t.changes++
 	return nil
 }
 
@@ -225,6 +230,7 @@ func (t *Table) Remove(m *Mapping) {
 	C.accscope_present_remove(t.store, tree, cBool(byDevice), C.uintptr_t(m.Host), C.uintptr_t(m.Device))
 	t.release(index)
 	t.length--
+	t.changes++
 }
 
 // FindDevice is the look-up from the device's side: the mapping that holds all

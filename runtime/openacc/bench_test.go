@@ -26,6 +26,16 @@ func BenchmarkConstructs(b *testing.B) {
 	presentAsync.Function = nothing
 	private := directive(AsyncSync, span8(goacc.ForcePresent, values), span8(goacc.To, n), span8(goacc.To, more))
 	private.Function = nothing
+	scalars := make([]entry, 0, 15)
+	arrays, numbers := words(make([]int64, 3*64)...), words(make([]int64, 12)...)
+	for i := range 3 {
+		scalars = append(scalars, span8(goacc.ForcePresent, arrays[i*512:(i+1)*512]))
+	}
+	for i := range 12 {
+		scalars = append(scalars, span8(goacc.To, numbers[i*8:(i+1)*8]))
+	}
+	many, manyAsync := directive(AsyncSync, scalars...), directive(1, scalars...)
+	many.Function, manyAsync.Function = nothing, nothing
 	region := directive(AsyncSync, span8(goacc.ToFrom, values))
 	enter, exit := directive(AsyncSync, span8(goacc.To, n)), directive(AsyncSync, span8(goacc.From, n))
 	update := directive(AsyncSync, span8(goacc.ForceTo, values))
@@ -44,12 +54,18 @@ func BenchmarkConstructs(b *testing.B) {
 		{"launch", nil, func() { thread.Parallel(present) }},
 		{"launch-firstprivate", nil, func() { thread.Parallel(private) }},
 		{"launch-async", nil, func() { thread.Parallel(presentAsync) }},
+		{"launch-scalars", nil, func() { put(numbers, 3, get(numbers, 3)+1); thread.Parallel(many) }},
+		{"launch-scalars-async", nil, func() { put(numbers, 3, get(numbers, 3)+1); thread.Parallel(manyAsync) }},
 		{"is-present", nil, func() { thread.IsPresent(pointerTo(values), 8) }},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			if c.name != "data" {
 				thread.Create(pointerTo(values), uintptr(len(values)), AsyncSync)
 				defer thread.Delete(pointerTo(values), uintptr(len(values)), AsyncSync, true)
+				for i := range 3 {
+					thread.Create(pointerTo(arrays[i*512:]), 512, AsyncSync)
+					defer thread.Delete(pointerTo(arrays[i*512:]), 512, AsyncSync, true)
+				}
 			}
 			b.ReportAllocs()
 			for b.Loop() {
@@ -59,7 +75,7 @@ func BenchmarkConstructs(b *testing.B) {
 		})
 	}
 	// The directives have their addresses as numbers.
-	runtime.KeepAlive([]any{values, n, more})
+	runtime.KeepAlive([]any{values, n, more, arrays, numbers})
 }
 
 // BenchmarkLaunchCallbacks times a synchronous launch with callbacks for every

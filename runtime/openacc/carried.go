@@ -88,14 +88,20 @@ func (t *Thread) listOfValues() string {
 		return ""
 	}
 	s := t.scratch
+	known := t.namedSite()
+	if s.again && known != nil && known.values != nil && known.values == s.recalled.list {
+		return known.values.list
+	}
 	s.entries = s.entries[:0]
 	for i := range s.items {
 		if item := &s.items[i]; t.carried(item) {
 			s.entries = append(s.entries, item.Entry)
 		}
 	}
-	known := t.namedSite()
 	if known != nil && known.values != nil && slices.Equal(known.values.entries, s.entries) {
+		if s.again {
+			s.recalled.list = known.values
+		}
 		return known.values.list
 	}
 	s.carried = s.carried[:0]

@@ -27,7 +27,7 @@ func (t *Thread) prepare() {
 	s.undo, s.created, s.removed = s.undo[:0], s.created[:0], s.removed[:0]
 	s.pending, s.exits, s.staging = s.pending[:0], s.exits[:0], s.staging[:0]
 	s.names, s.unnamed, s.arrivals, s.landings = s.names[:0], false, s.arrivals[:0], s.landings[:0]
-	s.late, s.suspects = s.late[:0], s.suspects[:0]
+	s.late, s.suspects, s.recalled, s.again = s.late[:0], s.suspects[:0], nil, false
 	t.entered++
 }
 
@@ -143,7 +143,7 @@ func (t *Thread) offloadTo(d *Device, q *Queue, c *Construct) bool {
 	p := planner{t: t, d: d, structured: true, queue: q}
 	start := t.plan.mark()
 	k, steady := d.knownKernel(c.Function)
-	if steady = steady && !t.unsteady.has(t.site()) && t.enterSteady(&p, c); !steady {
+	if steady = steady && !t.unsteady.has(t.site()) && t.enterSteady(&p, c, &k); !steady {
 		if !t.carryOutAll() {
 			return false
 		}
@@ -156,7 +156,9 @@ func (t *Thread) offloadTo(d *Device, q *Queue, c *Construct) bool {
 		t.fail(t.fromDevice(err))
 		return true
 	}
-	if !steady {
+	if steady {
+		p.keep(c, &k)
+	} else {
 		t.settle(d, q, false)
 	}
 	geometry := k.code.Resolve(c.Geometry)

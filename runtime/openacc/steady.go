@@ -31,9 +31,12 @@ func (u *unsteady) note(at site, steady bool) {
 
 // enterSteady decodes the variables of a compute construct, and does what its entry has
 // to if it is steady; else nothing has changed.
-func (t *Thread) enterSteady(p *planner, c *Construct) bool {
+func (t *Thread) enterSteady(p *planner, c *Construct, k *kernelCode) bool {
 	if t.rt.environment.notify || !t.knowsNames(c.Arguments) {
 		return false
+	}
+	if p.recall(c, k) {
+		return true
 	}
 	s := t.scratch
 	var err error
@@ -45,6 +48,7 @@ func (t *Thread) enterSteady(p *planner, c *Construct) bool {
 	p.d.mu.Lock()
 	defer p.d.mu.Unlock()
 	if p.stays(s.items, p.queue) {
+		s.version = p.d.table.Version()
 		return true
 	}
 	p.uncount()

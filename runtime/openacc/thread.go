@@ -45,6 +45,7 @@ type Thread struct {
 	named        []namedSite   // by site.slot, nil before the first
 	constructs   []writtenSite // likewise
 	unsteady     unsteady
+	recalls      recalls
 	joints       map[joint]string
 	lists        map[uint64]*carriedList // by a hash of their names
 	memory       *memory
@@ -114,6 +115,9 @@ type scratch struct {
 	told      int // the item that an event was about last; the next one's is near
 	block     arguments.Block
 	late      []lateValue
+	recalled  *recalled // what the construct in progress came to before; nil: it was not looked up
+	again     bool      // it is that again
+	version   uint64    // of the present table when its variables were found there
 	suspects  []hostPointer
 	places    []place
 	absent    []int // items that have no mapping

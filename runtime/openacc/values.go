@@ -21,6 +21,9 @@ type lateValue struct {
 func (t *Thread) planArguments(d *Device, q *Queue, k *kernelCode) (arguments.Placed, error) {
 	s := t.scratch
 	for i := range s.block.Values() {
+		if s.again {
+			break // it is known
+		}
 		if argument, _ := s.block.Value(i); k.code.MayWrite(argument) {
 			s.block.Unique()
 			break
@@ -52,22 +55,17 @@ func (t *Thread) planArguments(d *Device, q *Queue, k *kernelCode) (arguments.Pl
 // planValues adds an argument block with values, between its events. They name the
 // variable if there is one only; else a list of them goes to who can read it.
 func (t *Thread) planValues(q *Queue, placed *arguments.Placed) error {
-	s := t.scratch
 	var pair eventPair
 	var bytes, host uintptr
 	name := ""
 	if t.concerns(callbacks.EnqueueUploadStart) || t.concerns(callbacks.EnqueueUploadEnd) {
-		carried := 0
-		for i := range s.items {
-			if item := &s.items[i]; t.carried(item) {
-				bytes, host = bytes+item.Size, item.Host
-				carried++
-			}
-		}
-		if carried == 1 {
+		carried := t.carriedBytes()
+		bytes = carried.bytes
+		if carried.count == 1 {
+			host = carried.host
 			name = t.nameOf(host, bytes, nil)
 		} else {
-			host, name = 0, t.listOfValues()
+			name = t.listOfValues()
 		}
 	}
 	t.planData(callbacks.EnqueueUploadStart, &pair, bytes, host, placed.Address, name)

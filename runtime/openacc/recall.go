@@ -1,0 +1,205 @@
+package openacc
+
+import (
+	"slices"
+
+	"github.com/accscope/accscope/runtime/arguments"
+	"github.com/accscope/accscope/runtime/dataenv"
+	"github.com/accscope/accscope/runtime/goacc"
+)
+
+// A program launches the same construct with the same variables again and again. What
+// such a call came to is kept: as long as its arrays are equal and the present table has
+// not changed, nothing of it has to be found out again but what the variables hold.
+
+// recallSlots is how many constructs a thread recalls.
+const (
+	recallBits  = 8
+	recallSlots = 1 << recallBits
+)
+
+// recalls are the constructs that a thread recalls, by their site and variables.
+type recalls []*recalled
+
+// recalled is what a steady compute construct came to (steady.go).
+type recalled struct {
+	at         site
+	device     *Device
+	generation uint64  // of the device
+	version    uint64  // of its present table
+	kernel     *string // kernelCode.text
+	hosts      []uintptr
+	sizes      []uintptr
+	kinds      []uint16
+
+	complete bool // the call came twice in a row: what follows is filled in
+	items    []goacc.Item
+	present  []presentItem
+	values   []int // items that travel with the arguments, in the block's order
+	pointers []hostWord
+	block    arguments.Block // with the values of then
+	carried  carriedBytes
+	list     *carriedValues
+}
+
+// presentItem is an item with its mapping.
+type presentItem struct {
+	item    int
+	mapping *dataenv.Mapping
+}
+
+// hostWord is a pointer of the program's that a kernel follows.
+type hostWord struct{ address, value uintptr }
+
+// carriedBytes are the values that travel in an argument block.
+type carriedBytes struct {
+	count int
+	bytes uintptr // of all
+	host  uintptr // address of the last one
+}
+
+// recallSlot is where the thread keeps what it recalls of a construct.
+func (t *Thread) recallSlot(c *Construct) **recalled {
+	if t.recalls == nil {
+		t.recalls = make(recalls, recallSlots)
+	}
+	hash := uint64(t.place.ReturnAddress)
+	for _, host := range c.Arguments.Hosts {
+		hash = (hash ^ uint64(host)) * 0xff51afd7ed558ccd
+	}
+	return &t.recalls[(hash^hash>>32)*0xc4ceb9fe1a85ec53>>(64-recallBits)]
+}
+
+// isOf says whether c is the call that r is of, and would find the same present table.
+// d.mu is held.
+func (r *recalled) isOf(t *Thread, d *Device, c *Construct, k *kernelCode) bool {
+	return r.at == t.site() && r.device == d && r.generation == d.generation.Load() && r.kernel == k.text &&
+		r.version == d.table.Version() && slices.Equal(r.hosts, c.Arguments.Hosts) &&
+		slices.Equal(r.sizes, c.Arguments.Sizes) && slices.Equal(r.kinds, c.Arguments.Kinds)
+}
+
+// recall is enterSteady for a construct that is kept. False: it is not, or no longer as it
+// was then, and nothing has changed.
+func (p *planner) recall(c *Construct, k *kernelCode) bool {
+	t, s := p.t, p.t.scratch
+	slot := t.recallSlot(c)
+	r := *slot
+	if r == nil {
+		r = new(recalled)
+		*slot = r
+	}
+	s.recalled = r
+	if !r.complete {
+		return false
+	}
+	p.d.mu.Lock()
+	defer p.d.mu.Unlock()
+	if !r.isOf(t, p.d, c, k) || !p.holds(r) {
+		return false
+	}
+	s.items = append(s.items[:0], r.items...)
+	if len(r.values) > 0 && p.suspects(s.items) {
+		return false
+	}
+	t.nameLater(c.Arguments)
+	for i := range r.present {
+		p.count(r.present[i].mapping, &s.items[r.present[i].item])
+	}
+	s.block.Copy(&r.block)
+	for n, i := range r.values {
+		if item := &r.items[i]; item.Action == goacc.ActionMap {
+			s.block.SetValue(n, bytesAt(item.Host, item.Size))
+		}
+	}
+	s.again = true
+	return true
+}
+
+// holds says whether what a thread has found out about r, apart from the present table,
+// is so still: data are there to be used, values can be read, pointers point to what they
+// pointed to.
+func (p *planner) holds(r *recalled) bool {
+	for i := range r.present {
+		if m := r.present[i].mapping; !live(m) || !blockOf(m).isReady(p.t, p.queue) {
+			return false
+		}
+	}
+	if len(r.values) == 0 {
+		return true
+	}
+	if !p.t.prober.readable(r.items, p.t.place.StackPointer) {
+		return false
+	}
+	for _, pointer := range r.pointers {
+		if word(pointer.address) != pointer.value {
+			return false
+		}
+	}
+	for _, i := range r.values {
+		if p.d.willWrite(r.items[i].Host, r.items[i].Size) {
+			return false
+		}
+	}
+	return true
+}
+
+// keep notes what the steady construct in progress came to, if it was called with the same
+// variables the last time too. Its argument block is complete.
+func (p *planner) keep(c *Construct, k *kernelCode) {
+	t, s := p.t, p.t.scratch
+	r := s.recalled
+	if s.again || r == nil || !repeats(&c.Arguments) {
+		return
+	}
+	p.d.mu.Lock()
+	twice := s.version == r.version && r.isOf(t, p.d, c, k)
+	p.d.mu.Unlock()
+	if !twice {
+		r.at, r.device, r.generation, r.version, r.kernel = t.site(), p.d, p.d.generation.Load(), s.version, k.text
+		r.hosts = append(r.hosts[:0], c.Arguments.Hosts...)
+		r.sizes = append(r.sizes[:0], c.Arguments.Sizes...)
+		r.kinds = append(r.kinds[:0], c.Arguments.Kinds...)
+		r.complete = false
+		return
+	}
+	r.items = append(r.items[:0], s.items...)
+	r.present, r.values, r.pointers = r.present[:0], r.values[:0], r.pointers[:0]
+	counted := s.undo // one for each mapping, in the order of the items
+	for i := range r.items {
+		switch item := &r.items[i]; {
+		case item.Value:
+			r.values = append(r.values, i)
+			if item.Action == goacc.ActionPointer {
+				r.pointers = append(r.pointers, hostWord{item.Host, word(item.Host)})
+			}
+		case item.Action != goacc.ActionNone:
+			r.present = append(r.present, presentItem{i, counted[0].mapping})
+			counted = counted[1:]
+		}
+	}
+	r.block.Copy(&s.block)
+	r.carried, r.list = t.carriedBytes(), nil
+	r.complete = true
+}
+
+// repeats says whether equal arrays always mean the same variables: where a device pointer
+// is passed, memory decides.
+func repeats(a *goacc.Arguments) bool {
+	return len(a.Zero) == 0 && !slices.ContainsFunc(a.Kinds, func(kind uint16) bool {
+		return goacc.Kind(kind) == goacc.ForceDevicePointer
+	})
+}
+
+// carriedBytes are those of the construct in progress.
+func (t *Thread) carriedBytes() (c carriedBytes) {
+	s := t.scratch
+	if s.again {
+		return s.recalled.carried
+	}
+	for i := range s.items {
+		if item := &s.items[i]; t.carried(item) {
+			c.count, c.bytes, c.host = c.count+1, c.bytes+item.Size, item.Host
+		}
+	}
+	return c
+}

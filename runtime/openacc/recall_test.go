@@ -1,0 +1,129 @@
+package openacc
+
+import (
+	"runtime"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/accscope/accscope/runtime/device/devicetest"
+	"github.com/accscope/accscope/runtime/goacc"
+)
+
+// launchesBefore is how many launches it takes for the last of them to be recalled: one that finds
+// the kernel, and two that come to the same.
+const launchesBefore = 4
+
+// TestRecall: a construct that was launched again and again with the same variables does
+// what it would have done the first time, whatever has changed between two launches.
+func TestRecall(t *testing.T) {
+	const queue, sum = 1, launchesBefore * 10 // what the launches before have added
+	type launches struct {
+		*Thread
+		values, count, more, other []byte
+	}
+	launch := func(l *launches) { l.Parallel(adding(queue, goacc.ForcePresent, l.values, l.count, l.more)) }
+	device := func(l *launches, i int) int64 {
+		l.Wait(&Construct{Async: AsyncSync, Waits: []int32{queue}})
+		l.Update(directive(AsyncSync, span8(goacc.ForceFrom, l.values)))
+		return get(l.values, i)
+	}
+	for _, c := range []struct {
+		name   string
+		change func(*launches)
+		want   int64  // first of the values on the device after another launch
+		error  string // that the launch ends in
+	}{
+		{"nothing", func(*launches) {}, sum + 10, ""},
+		{"a value", func(l *launches) { put(l.more, 0, 100) }, sum + 100, ""},
+		{"a value comes to be present", func(l *launches) {
+			put(l.more, 0, 1000)
+			l.Create(pointerTo(l.more), 8, AsyncSync)
+			l.Update(directive(AsyncSync, span8(goacc.ForceTo, l.more)))
+			put(l.more, 0, 5) // which the device does not get
+		}, sum + 1000, ""},
+		{"a value is partly present", func(l *launches) { l.Create(pointerTo(l.more), 4, AsyncSync) }, 0, "already mapped"},
+		{"the data went and came elsewhere", func(l *launches) {
+			l.Delete(pointerTo(l.values), 16, AsyncSync, true)
+			l.Create(pointerTo(l.other), 4096, AsyncSync) // where they were, perhaps
+			put(l.values, 0, 7)
+			l.Copyin(pointerTo(l.values), 16, AsyncSync)
+		}, 7 + 10, ""},
+		{"the data went", func(l *launches) { l.Delete(pointerTo(l.values), 16, AsyncSync, true) }, 0, "present"},
+		{"the data have no more references, while a region holds them", func(l *launches) {
+			l.DataStart(directive(AsyncSync, span8(goacc.ToFrom, l.values)))
+			l.Delete(pointerTo(l.values), 16, AsyncSync, true)
+		}, sum + 10, ""},
+		{"a queue writes a value yet", func(l *launches) {
+			// A kernel makes 10 of 3, which comes back to the host behind it.
+			l.Copyin(pointerTo(l.other), 8, AsyncSync)
+			l.Parallel(adding(queue, goacc.ForcePresent, l.other[:8], l.count, l.more))
+			c := directive(queue, span8(goacc.From, l.other[:8]))
+			l.ExitData(c)
+			l.Parallel(adding(queue, goacc.ForcePresent, l.values, l.count, l.other[:8]))
+		}, sum + 10 + 10, ""},
+		{"the device was shut down", func(l *launches) {
+			l.Wait(&Construct{Async: AsyncSync, Waits: []int32{queue}})
+			l.Shutdown(DeviceSim)
+			put(l.values, 0, 1)
+			l.Copyin(pointerTo(l.values), 16, AsyncSync)
+		}, 1 + 10, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := newProgram(t, nil, nil)
+			l := &launches{Thread: p.NewThread(), values: words(0, 0), count: words(2), more: words(10), other: words(make([]int64, 512)...)}
+			defer l.Close()
+			l.Copyin(pointerTo(l.values), 16, AsyncSync)
+			for range launchesBefore {
+				launch(l)
+			}
+			if !l.scratch.again {
+				t.Fatal("the last launch is not recalled")
+			}
+			failed := failure(func() {
+				c.change(l)
+				launch(l)
+			})
+			if c.error != "" {
+				if !strings.Contains(failed, c.error) {
+					t.Errorf("the launch ends in %q, want an error with %q", failed, c.error)
+				}
+				return
+			}
+			if failed != "" {
+				t.Fatal(failed)
+			}
+			if got := device(l, 0); got != c.want {
+				t.Errorf("the device has %d, want %d", got, c.want)
+			}
+			runtime.KeepAlive(l)
+		})
+	}
+}
+
+// TestRecallPointer: the pointer that GCC passes beside the data of a present clause is
+// looked at in each launch.
+func TestRecallPointer(t *testing.T) {
+	p := newProgram(t, nil, nil)
+	thread := p.NewThread()
+	defer thread.Close()
+	first, second, pointer := words(1, 2), words(3, 4), words(0)
+	thread.Copyin(pointerTo(first), 16, AsyncSync)
+	thread.Copyin(pointerTo(second), 16, AsyncSync)
+	put(pointer, 0, int64(address(first)))
+	c := directive(AsyncSync, span8(goacc.ForcePresent, first), entry{goacc.Pointer, address(pointer), 0})
+	c.Function = devicetest.HostKernels().Nothing
+	for range launchesBefore {
+		thread.Parallel(c)
+	}
+	if !thread.scratch.again {
+		t.Fatal("the last launch is not recalled")
+	}
+	put(pointer, 0, int64(address(second)))
+	thread.Parallel(c)
+	if thread.scratch.again {
+		t.Error("a launch is recalled whose pointer points elsewhere")
+	}
+	runtime.KeepAlive(unsafe.Pointer(&first[0]))
+	runtime.KeepAlive(unsafe.Pointer(&second[0]))
+}
