@@ -90,3 +90,11 @@ func (c *clock) realtime(monotonic int64) int64 {
 	}
 	return monotonic + c.readings[i].realtime - c.readings[i].monotonic
 }
+
+func (c *clock) realtimeOffset() int64 {
+	n := len(c.readings)
+	if n == 0 {
+		return 0
+	}
+	return c.readings[n-1].realtime - c.readings[n-1].monotonic
+}

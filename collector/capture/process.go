@@ -337,6 +337,10 @@ func (p *Process) Comm() string {
 // Realtime converts a time of this capture to CLOCK_REALTIME, in nanoseconds.
 func (p *Process) Realtime(monotonic int64) int64 { return p.clock.Load().realtime(monotonic) }
 
+// RealtimeOffset is CLOCK_REALTIME minus CLOCK_MONOTONIC of the recording host, as last
+// read there: in nanoseconds, 0 if never.
+func (p *Process) RealtimeOffset() int64 { return p.clock.Load().realtimeOffset() }
+
 // refreshClock takes in the clock readings made since the last time.
 func (p *Process) refreshClock() error {
 	p.mu.Lock()

@@ -139,8 +139,7 @@ func (in *Ingester) host(c *capture.Process) *store.Host {
 			return h
 		}
 	}
-	at := in.options.Now()
-	realtime := c.Realtime(at) - at
+	realtime := c.RealtimeOffset()
 	h := &store.Host{ID: int64(len(in.hosts) + 1), Name: c.Host, Uncertainty: -1, RealtimeOffset: realtime}
 	if in.first == nil {
 		in.first, h.Uncertainty = h, 0
