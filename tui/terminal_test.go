@@ -16,6 +16,7 @@ import (
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/session"
 	"github.com/accscope/accscope/collector/store"
+	"github.com/accscope/accscope/collector/store/tracetest"
 	"github.com/accscope/accscope/runtime/compilers"
 	"github.com/accscope/accscope/runtime/leftover"
 	"github.com/accscope/accscope/tui"
@@ -239,14 +240,9 @@ func whole(t *testing.T, path string) {
 	}
 	next := map[model.ThreadID]uint64{}
 	count := map[model.ThreadID]uint64{}
-	for item, err := range trace.Items(model.NewNames()) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		if e := item.Event; e != nil {
-			next[e.Thread] = max(next[e.Thread], e.Sequence+1)
-			count[e.Thread]++
-		}
+	for _, e := range tracetest.Events(t, trace, model.NewNames()) {
+		next[e.Thread] = max(next[e.Thread], e.Sequence+1)
+		count[e.Thread]++
 	}
 	for thread, want := range next {
 		if count[thread] != want {

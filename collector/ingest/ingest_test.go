@@ -23,6 +23,7 @@ import (
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/collector/store/schema"
+	"github.com/accscope/accscope/collector/store/tracetest"
 	"github.com/accscope/accscope/runtime/compilers"
 	"github.com/accscope/accscope/runtime/leftover"
 	"golang.org/x/sys/unix"
@@ -137,17 +138,12 @@ func finish(t testing.TB, session, path string) *store.Trace {
 func check(t testing.TB, trace *store.Trace) (events uint64) {
 	t.Helper()
 	next := map[model.ThreadID]uint64{}
-	for item, err := range trace.Items(model.NewNames()) {
-		if err != nil {
-			t.Fatal(err)
+	for _, e := range tracetest.Events(t, trace, model.NewNames()) {
+		if e.Sequence != next[e.Thread] {
+			t.Fatalf("thread %d: event %d follows %d", e.Thread, e.Sequence, next[e.Thread])
 		}
-		if e := item.Event; e != nil {
-			if e.Sequence != next[e.Thread] {
-				t.Fatalf("thread %d: event %d follows %d", e.Thread, e.Sequence, next[e.Thread])
-			}
-			next[e.Thread]++
-			events++
-		}
+		next[e.Thread]++
+		events++
 	}
 	return events
 }

@@ -5,9 +5,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/collector/store/generate"
+	"github.com/accscope/accscope/collector/store/write"
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 )
@@ -40,11 +40,9 @@ func readAll(path string) {
 	_ = trace.Mappings(store.Filter{From: 2_000_000, To: 2_000_001}, func(*store.Mapping) bool { return true })
 	_, _ = trace.Totals(store.Filter{})
 	_, _ = trace.WorkTotals(store.Filter{})
-	for _, err := range trace.Items(model.NewNames()) {
-		if err != nil {
-			break
-		}
-	}
+	merged := path + ".merged"
+	_ = write.Merge(merged, []write.Input{{Path: path}, {Path: path}})
+	_ = os.Remove(merged)
 }
 
 func small(t testing.TB) []byte {

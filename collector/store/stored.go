@@ -68,6 +68,12 @@ const (
 	keptData  = 1 << 8
 )
 
+// Bytes is the size that a record's datum has.
+func (t *Trace) Bytes(datum int64) (int64, error) {
+	d, err := t.datum(datum)
+	return d.bytes, err
+}
+
 // datum reads the sizes and addresses of a record.
 func (t *Trace) datum(id int64) (datum, error) {
 	if id <= 0 {

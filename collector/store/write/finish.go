@@ -30,8 +30,10 @@ func (w *Writer) finish() error {
 		return err
 	}
 	w.roll.Finish()
-	if err := w.locate(); err != nil {
-		return err
+	if !w.settled {
+		if err := w.locate(); err != nil {
+			return err
+		}
 	}
 	// A queue that gave device times needs no bounds.
 	if err := schema.Execute(w.conn, "DELETE FROM occupancy WHERE queue IN (SELECT queue FROM work)"); err != nil {
@@ -44,7 +46,7 @@ func (w *Writer) finish() error {
 		if err := schema.RebuildTotals(w.conn, true); err != nil {
 			return err
 		}
-	} else {
+	} else if !w.settled {
 		// What never ended has been left out of the sums so far.
 		if err := w.totals.save(w.conn); err != nil {
 			return err

@@ -70,6 +70,7 @@ type Writer struct {
 	lastTime  int64
 	lateness  int64 // how much earlier than one before it a record was
 	resumed   bool
+	settled   bool // places by call stacks and sums of all have come with the rows
 	err       error
 }
 
