@@ -119,6 +119,12 @@ flush_for (uint64_t subscription)
 }
 
 static uint64_t
+learned (void)
+{
+  return table () ? table ()->learned () : 0;
+}
+
+static uint64_t
 current_correlation (void)
 {
   return acc_dispatch_correlation ();
@@ -164,7 +170,7 @@ static const struct accscope_activity before =
   .subscribe = subscribe, .unsubscribe = unsubscribe, .flush = flush,
   .current_correlation = current_correlation, .clock = clock_point,
   .mappings = mappings, .queues = queues,
-  .device = device, .flush_for = flush_for
+  .device = device, .flush_for = flush_for, .learned = learned
 };
 
 static const struct accscope_activity *

@@ -196,6 +196,12 @@ struct accscope_activity
      calling thread has, it returns EBUSY at once, and the records come when they come.
      Called from inside record, of whatever subscription, it returns EDEADLK.  */
   int (*flush_for) (uint64_t subscription);
+
+  /* Changes each time that the program may have learned that operations on a queue had
+     finished without a wait for it, of which events tell: acc_async_test has answered so,
+     or another queue was made to wait for it.  UINT64_MAX from when the program had or
+     gave a queue's native handle on, by which it can wait as it likes.  */
+  uint64_t (*learned) (void);
 };
 
 /* What acc_prof_lookup (ACCSCOPE_ACTIVITY_NAME) answers, cast to acc_query_fn. */

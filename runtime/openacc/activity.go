@@ -1,6 +1,7 @@
 package openacc
 
 import (
+	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -442,4 +443,20 @@ func (q *Queue) waiting() uint64 {
 		return 0
 	}
 	return max(1, q.enqueued.Load()-q.finished.Load())
+}
+
+// always is what Learned answers from when the program can wait by a native handle on.
+const always = math.MaxUint64
+
+// Learned changes each time that the program may have learned that operations on a queue
+// had finished without a wait for it, of which events tell.
+func (rt *Runtime) Learned() uint64 { return rt.learned.Load() }
+
+func (rt *Runtime) learns() {
+	for {
+		times := rt.learned.Load()
+		if times == always || rt.learned.CompareAndSwap(times, times+1) {
+			return
+		}
+	}
 }

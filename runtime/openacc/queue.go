@@ -347,6 +347,7 @@ func (t *Thread) follow(q, other *Queue) {
 	}
 	q.enqueued.Add(1)
 	q.inherit(other)
+	t.rt.learns() // by a wait for q
 	t.reportWait(q, other)
 }
 

@@ -47,6 +47,7 @@ func (t *Thread) idle(q *Queue) bool {
 	}
 	if idle {
 		q.drained(number)
+		t.rt.learns()
 	}
 	return idle
 }

@@ -286,6 +286,7 @@ func (t *Thread) DriverQueue(api device.API, async int) unsafe.Pointer {
 		return nil
 	}
 	if q := d.existing(t.mapAsync(async)); q != nil {
+		t.rt.learned.Store(always)
 		return q.driver.Handle()
 	}
 	return nil
@@ -311,6 +312,7 @@ func (t *Thread) SetDriverQueue(api device.API, async int, handle unsafe.Pointer
 	if !ok {
 		return false
 	}
+	t.rt.learned.Store(always)
 	driver, err := adopter.AdoptQueue(handle)
 	if err != nil {
 		t.fail(t.fromDevice(err))

@@ -75,6 +75,7 @@ type Runtime struct {
 	threads      atomic.Int32
 	identities   atomic.Uint64 // of threads
 	correlations atomic.Uint64
+	learned      atomic.Uint64 // Learned
 	activity     activity
 	passOver     sync.Once // says why a backend is not chosen
 }

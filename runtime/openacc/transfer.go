@@ -441,6 +441,7 @@ func (t *Thread) outlive(b *block, q *Queue) {
 			return
 		}
 		user.drained(number)
+		t.rt.learns()
 	}
 }
 

@@ -69,7 +69,7 @@ static const struct accscope_activity table =
   .subscribe = subscribe, .unsubscribe = accscopeUnsubscribe,
   .flush = accscopeFlush, .current_correlation = current_correlation,
   .clock = accscopeClock, .mappings = mappings, .queues = queues,
-  .device = accscopeDevice, .flush_for = accscopeFlushFor
+  .device = accscopeDevice, .flush_for = accscopeFlushFor, .learned = accscopeLearned
 };
 
 const struct accscope_activity *

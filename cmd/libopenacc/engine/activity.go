@@ -58,6 +58,12 @@ func accscopeUnsubscribe(subscription C.uint64_t) C.int {
 	return 0
 }
 
+//export accscopeLearned
+func accscopeLearned() C.uint64_t {
+	defer guard()
+	return C.uint64_t(core.Learned())
+}
+
 //export accscopeFlush
 func accscopeFlush() C.int {
 	defer guard()

@@ -27,6 +27,7 @@ func TestEarlyActivity(t *testing.T) {
 			"mappings",
 			"queues",
 			"device",
+			"learned",
 			"program_end",
 		}, ""},
 		{"refused", "refuse", []string{
@@ -42,6 +43,7 @@ func TestEarlyActivity(t *testing.T) {
 			"mappings",
 			"queues",
 			"device",
+			"learned",
 			"program_end",
 		}, lines("libopenacc: a tool's subscription to device activity was refused",
 			"libopenacc: a tool's subscription to device activity was refused")},

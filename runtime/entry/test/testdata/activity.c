@@ -90,6 +90,7 @@ main (void)
   EXPECT (activity->flush_for (number[2]), EINVAL);
   EXPECT (activity->flush_for (0), EINVAL);
   EXPECT (activity->current_correlation (), 0);
+  EXPECT (activity->learned (), 0);
   EXPECT (activity->clock (acc_device_host, 0, NULL), EINVAL);
   EXPECT (activity->clock (acc_device_host, 0, &time), ENODEV);
   EXPECT (activity->mappings (acc_device_host, 0, NULL, NULL), EINVAL);
@@ -111,5 +112,6 @@ main (void)
   EXPECT (activity->mappings (acc_device_host, 0, mapping, NULL), 0);
   EXPECT (activity->queues (acc_device_host, 0, queue, NULL), 0);
   EXPECT (activity->device (acc_device_host, 0, &device), 0);
+  EXPECT (activity->learned (), 7);
   return 0;
 }

@@ -89,6 +89,13 @@ flush_for (uint64_t subscription)
   return say ("flush_for");
 }
 
+static uint64_t
+learned (void)
+{
+  say ("learned");
+  return 7;
+}
+
 static const struct accscope_activity *
 activity (void)
 {
@@ -97,7 +104,7 @@ activity (void)
 	.unsubscribe = unsubscribe, .flush = flush,
 	.current_correlation = current_correlation, .clock = clock_point,
 	.mappings = mappings, .queues = queues, .device = device,
-	.flush_for = flush_for };
+	.flush_for = flush_for, .learned = learned };
 
   return &table;
 }
