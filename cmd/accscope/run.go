@@ -34,6 +34,7 @@ type runFlags struct {
 	minBytes    string
 	queue       string
 	callStack   string
+	hash        bool
 	activity    string
 	otlp        bool
 	target      otlp.Target
@@ -93,6 +94,7 @@ func newRunCommand() *cobra.Command {
 	f.StringVar(&flags.queue, "queue", "", "record only events of these async `QUEUES` (1,2,sync)")
 	f.StringVar(&flags.activity, "activity", "", "how device times are taken, a `MODE`: auto (on NVIDIA GPUs kernels tell theirs, events or, where they are many, CUPTI those of transfers), cupti (all of them by it), runtime (never by it) or off")
 	f.StringVar(&flags.callStack, "callstack", "", "which host call stacks are recorded, a `MODE`: caller, full or off")
+	f.BoolVar(&flags.hash, "hash", false, "take a hash of what each transfer moves: advise then knows what was sent again or came back unchanged")
 	completeFlag(command, "runtime", "auto", "native", "accscope")
 	completeFlag(command, "device", launch.Devices...)
 	completeFlag(command, "activity", "auto", "cupti", "runtime", "off")
@@ -154,9 +156,13 @@ func (flags *runFlags) run(args []string) error {
 		recording.abandon()
 		return statusError{err, exitRunFailed}
 	}
+	hash := ""
+	if flags.hash {
+		hash = "on"
+	}
 	environment := launch.Environment(os.Environ(), libraries, choice, flags.device, launch.Capture{
 		Session: recording.folder(), Paused: flags.paused, Last: flags.last, Limit: flags.limit,
-		Events: flags.events, MinBytes: flags.minBytes, Queue: flags.queue, CallStack: flags.callStack, Activity: flags.activity, Span: span, MPI: libraries.ChooseMPI(program, args[1:])})
+		Events: flags.events, MinBytes: flags.minBytes, Queue: flags.queue, CallStack: flags.callStack, Activity: flags.activity, Hash: hash, Span: span, MPI: libraries.ChooseMPI(program, args[1:])})
 	watch, err := startWatch(flags, recording)
 	if err != nil {
 		recording.abandon()

@@ -66,6 +66,8 @@ func (s *Stream) decode() (delivered bool, err error) {
 		err = s.decodeDevice(record, flags)
 	case recordWarning:
 		err = s.decodeWarning(record)
+	case recordContent:
+		s.decodeContent(record, flags)
 	default:
 		delivered = false // of a later version
 	}
@@ -103,6 +105,8 @@ func fixedBytes(kind uint8) int {
 		return sizeOfDevice
 	case recordWarning:
 		return sizeOfWarning
+	case recordContent:
+		return sizeOfContent
 	}
 	return sizeOfRecord
 }
@@ -258,4 +262,11 @@ func (s *Stream) decodeWarning(record []byte) error {
 	s.item.Type = ItemWarning
 	s.item.Warning = Warning{Time: s.time(le.Uint64(record[atWarningTicks:])), Text: text, SourceFile: at.SourceFile, Line: at.Line}
 	return nil
+}
+
+func (s *Stream) decodeContent(record []byte, flags uint16) {
+	le := binary.LittleEndian
+	s.item.Type = ItemContent
+	s.item.Content = Content{Time: s.time(le.Uint64(record[atContentTicks:])), Thread: le.Uint64(record[atContentThread:]), Sequence: le.Uint64(record[atContentSequence:]),
+		Hash: le.Uint64(record[atContentHash:]), Overwritten: le.Uint64(record[atContentOverwritten:]), Known: flags&contentOverwritten != 0}
 }

@@ -135,6 +135,7 @@ struct capture_chunk
 #define CAPTURE_RECORD_DEPENDENCY 22u
 #define CAPTURE_RECORD_DEVICE 24u
 #define CAPTURE_RECORD_WARNING 26u
+#define CAPTURE_RECORD_CONTENT 28u
 
 /* What all records but events begin with.  */
 struct capture_record
@@ -324,6 +325,19 @@ struct capture_warning
   uint32_t source_file;
   int32_t line;
   uint32_t zero;
+};
+
+/* Hashes of what a transfer moved, by the thread and the sequence of its start event:
+   XXH64 of up to 240 bytes, XXH3 with 64 bits of more.  */
+#define CAPTURE_CONTENT_OVERWRITTEN 1u	/* flags: .overwritten holds */
+struct capture_content
+{
+  struct capture_record record;
+  uint64_t ticks;
+  uint64_t thread;
+  uint64_t sequence;
+  uint64_t hash;
+  uint64_t overwritten;		/* of what was there before a download */
 };
 
 /* A record of the file "sites": a place that calls the runtime, with a snapshot of a

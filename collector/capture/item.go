@@ -17,6 +17,7 @@ const (
 	ItemDependency                     // Item.Dependency: a queue waits for another one
 	ItemDevice                         // Item.Device: what is known of a device
 	ItemWarning                        // Item.Warning: what the runtime warns of
+	ItemContent                        // Item.Content: hashes of what a transfer moved
 )
 
 // Item is one thing that a ring holds. Slices in it are valid until the ring's
@@ -32,6 +33,7 @@ type Item struct {
 	Dependency Dependency
 	Device     Device
 	Warning    Warning
+	Content    Content
 }
 
 // Thread is a host thread of the recorded process. A thread that raised events
@@ -89,6 +91,17 @@ type Warning struct {
 	Text       StringID
 	SourceFile StringID
 	Line       int32
+}
+
+// Content is the hash of what a transfer moved, as the host had it.
+type Content struct {
+	Time     int64  // when it was taken, CLOCK_MONOTONIC
+	Thread   uint64 // Thread.Number of the transfer's start event
+	Sequence uint64 // of that event
+	Hash     uint64
+	// Overwritten is the hash of what was there before a download, if that is Known.
+	Overwritten uint64
+	Known       bool
 }
 
 // CorruptError says where a capture file does not hold what it should. All

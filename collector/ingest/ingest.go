@@ -363,6 +363,8 @@ func itemTime(item *capture.Item) int64 {
 		return item.Device.Time
 	case capture.ItemWarning:
 		return item.Warning.Time
+	case capture.ItemContent:
+		return item.Content.Time
 	case capture.ItemThread:
 		return item.Thread.Time
 	}

@@ -24,6 +24,8 @@ func (in *Ingester) take(r *ring) error {
 		return in.device(r, &item.Device)
 	case capture.ItemWarning:
 		return in.warning(r, &item.Warning)
+	case capture.ItemContent:
+		return in.content(r, &item.Content)
 	case capture.ItemThread:
 		_, err := in.thread(r.process, item.Thread)
 		return err
@@ -195,4 +197,14 @@ func (in *Ingester) warning(r *ring, x *capture.Warning) error {
 	}
 	p := r.process.capture
 	return in.writer.SetWarning(p.String(x.SourceFile), x.Line, p.String(x.Text))
+}
+
+// content takes over the hash of what a transfer moved. The transfer's event was there
+// before: its thread is known.
+func (in *Ingester) content(r *ring, x *capture.Content) error {
+	thread, known := r.process.threads[x.Thread]
+	if !known || in.writer == nil {
+		return nil
+	}
+	return in.writer.WriteContent(&model.Content{Thread: thread.ID, Sequence: x.Sequence, Hash: x.Hash, Overwritten: x.Overwritten, Known: x.Known})
 }

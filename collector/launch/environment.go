@@ -18,6 +18,7 @@ type Capture struct {
 	Queue     string
 	CallStack string   // caller, full or off
 	Activity  string   // what devices did: auto, runtime or off
+	Hash      string   // on: of what transfers move
 	Span      string   // TRACEPARENT: the run's span
 	MPI       []string // what stands before MPI's calls (Libraries.ChooseMPI)
 }
@@ -57,7 +58,7 @@ func Environment(environ []string, libraries Libraries, choice Choice, device st
 		{"ACCSCOPE_LAST", capture.Last}, {"ACCSCOPE_CAPTURE_LIMIT", capture.Limit},
 		{"ACCSCOPE_EVENTS", capture.Events}, {"ACCSCOPE_MIN_BYTES", capture.MinBytes},
 		{"ACCSCOPE_QUEUE", capture.Queue}, {"ACCSCOPE_CALLSTACK", capture.CallStack},
-		{"ACCSCOPE_ACTIVITY", capture.Activity}, {"TRACEPARENT", capture.Span},
+		{"ACCSCOPE_ACTIVITY", capture.Activity}, {"ACCSCOPE_HASH", capture.Hash}, {"TRACEPARENT", capture.Span},
 	} {
 		if pair[1] != "" {
 			values.set(pair[0], pair[1])

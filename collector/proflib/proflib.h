@@ -9,6 +9,7 @@
    intern.c    strings of a chunk, interned by content
    ring.c      rings and their chunks: taking, filling, giving back
    activity.c  device activity and live mappings, where a runtime tells them
+   content.c   hashes of what transfers move, by xxh.c
    cupti.c     device activity of NVIDIA GPUs, where it does not
    flight.c    the flight recorder: giving the oldest chunks back
    process.c   the capture folder and the control page, again after a fork
@@ -50,6 +51,7 @@ struct settings
 {
   int armed;
   int filtering;		/* minimum_bytes or queues are set */
+  int hash;			/* of what transfers move */
   enum call_stack stack;
   enum activity activity;	/* what devices did and when */
   uint32_t filters;		/* CAPTURE_FILTER_*, CAPTURE_FLIGHT_* */
@@ -375,6 +377,12 @@ void activity_subscribe (acc_prof_lookup_func lookup);
 void activity_device (struct ring *ring, int type, int number, uint64_t now);
 void activity_snapshot (struct ring *ring, uint32_t armed, uint64_t now);
 void activity_publish (uint64_t now);
+
+/* -- content.c */
+
+/* The callback for an event of a kind where hashes are taken, else null.  */
+acc_callback content_callback (int kind);
+void content_prepare (void);
 
 /* -- cupti.c */
 

@@ -37,7 +37,7 @@ declare_many (acc_prof_lookup_func lookup)
   static const struct accscope_taker taker = { record_callback, record_events };
   accscope_events_function declare
     = (accscope_events_function) (void *) lookup (ACCSCOPE_EVENTS_NAME);
-  if (declare && !settings.filtering && settings.stack != STACK_FULL)
+  if (declare && !settings.filtering && !settings.hash && settings.stack != STACK_FULL)
     declare (&taker);
 }
 
@@ -46,7 +46,9 @@ register_callbacks (acc_prof_reg reg)
 {
   acc_callback record = settings.filtering ? record_filtered : record_callback;
   for (int kind = acc_ev_device_init_start; kind <= acc_ev_wait_end; kind++)
-    if (settings.event_mask & event_bit (kind))
+    if (settings.hash && content_callback (kind))
+      reg ((acc_event_t) kind, content_callback (kind), acc_reg);
+    else if (settings.event_mask & event_bit (kind))
       reg ((acc_event_t) kind, record, acc_reg);
   if (settings.event_mask & event_bit (acc_ev_error))
     reg (acc_ev_error, record, acc_reg);
@@ -70,6 +72,7 @@ prepare (void)
   clock_prepare ();
   process_prepare ();
   ring_prepare ();
+  content_prepare ();
   at_quick_exit (quit);
 }
 

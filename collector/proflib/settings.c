@@ -229,6 +229,13 @@ settings_read (void)
   else if (value && strcmp (value, "caller") != 0)
     reject ("ACCSCOPE_CALLSTACK", value);
 
+  value = variable ("ACCSCOPE_HASH");
+  settings.hash = value && strcmp (value, "on") == 0;
+  if (settings.hash)
+    remember ("hash", value);
+  else if (value && strcmp (value, "off") != 0)
+    reject ("ACCSCOPE_HASH", value);
+
   value = variable ("ACCSCOPE_ACTIVITY");
   settings.activity = ACTIVITY_AUTO;
   if (value && strcmp (value, "off") == 0)

@@ -147,10 +147,7 @@ func (t *Trace) useOwnViews(version int) error {
 			return schema.Explain(t.path, err)
 		}
 	}
-	var err error
-	if version <= schema.WithoutCounters {
-		err = schema.AddCounters(t.conn)
-	}
+	err := schema.AddMissing(t.conn, version)
 	if err == nil {
 		err = sqlitex.ExecuteScript(t.conn, ownViews, nil)
 	}

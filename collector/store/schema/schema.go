@@ -19,7 +19,7 @@ import (
 )
 
 // Version is the schema version that this package writes (PRAGMA user_version).
-const Version = 3
+const Version = 4
 
 // Pageable is added to the kind of a work whose transfers are from or to pageable
 // memory of the host. Such a kind stands in activity_kind with the name that it has without.
@@ -28,7 +28,7 @@ const Pageable = 16
 // ApplicationID marks a file as a trace of ours (PRAGMA application_id: "accs").
 const ApplicationID = 0x61636373
 
-// Tables is the SQL that makes the tables, but those of counters.
+// Tables is the SQL that makes the tables, but those that earlier versions lack.
 //
 //go:embed schema.sql
 var Tables string
@@ -61,7 +61,7 @@ var ownTables = sync.OnceValues(func() (map[string]string, error) {
 		return nil, err
 	}
 	defer conn.Close()
-	if err := sqlitex.ExecuteScript(conn, Tables+counterSQL, nil); err != nil {
+	if err := sqlitex.ExecuteScript(conn, Tables+laterSQL, nil); err != nil {
 		return nil, err
 	}
 	return tables(conn)
@@ -97,6 +97,9 @@ func CheckTables(conn *sqlite.Conn, path string, version int) error {
 		if version <= WithoutCounters && (table == "counter" || table == "counter_value") {
 			continue
 		}
+		if version <= WithoutContents && table == "content" {
+			continue
+		}
 		columns := want[table]
 		if version <= WithoutCounters && table == "site" {
 			columns = strings.TrimSuffix(columns, ",own")
@@ -117,7 +120,7 @@ func otherTable(path, table string) error {
 // Create makes the tables and views of a new trace.
 func Create(conn *sqlite.Conn) (err error) {
 	defer sqlitex.Save(conn)(&err)
-	if err := sqlitex.ExecuteScript(conn, Tables+counterSQL+Views, nil); err != nil {
+	if err := sqlitex.ExecuteScript(conn, Tables+laterSQL+Views, nil); err != nil {
 		return err
 	}
 	err = addKinds(conn)

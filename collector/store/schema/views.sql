@@ -46,7 +46,8 @@ FROM record r JOIN site_detail d ON d.site = r.site LEFT JOIN activity a ON a.id
 WHERE d.kind_code = 18;
 
 -- One row per upload or download; times as in kernels. pageable: 1 where the host's memory
--- was, as far as that was told.
+-- was, as far as that was told. content is the hash of what was moved, overwritten that of
+-- what the host had there before a download; NULL: not taken.
 CREATE VIEW transfers AS
 SELECT r.id AS record, d.process, d.thread, CASE d.kind_code WHEN 20 THEN 'upload' ELSE 'download' END AS direction,
   d.name AS variable, x.bytes, x.host AS host_address, x.address AS device_address, d.implicit,
@@ -54,9 +55,9 @@ SELECT r.id AS record, d.process, d.thread, CASE d.kind_code WHEN 20 THEN 'uploa
   r.time AS enqueued, r.duration AS enqueue_time,
   a.start, a.start + a.duration AS end, a.duration AS device_time,
   CASE WHEN a.duration > 0 THEN x.bytes * 1e9 / a.duration END AS bytes_per_second,
-  r.id - nullif(r.up, 0) AS parent, w.kind >> 4 AS pageable
+  r.id - nullif(r.up, 0) AS parent, w.kind >> 4 AS pageable, c.hash AS content, c.overwritten
 FROM record r JOIN site_detail d ON d.site = r.site LEFT JOIN datum x ON x.id = r.datum LEFT JOIN activity a ON a.id = r.link
-LEFT JOIN work w ON w.id = a.work
+LEFT JOIN work w ON w.id = a.work LEFT JOIN content c ON c.thread = d.thread AND c.sequence = r.sequence
 WHERE d.kind_code IN (20, 22);
 
 -- One row per alloc (create): device memory (a mapping) and how long it lived.

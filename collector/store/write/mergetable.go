@@ -100,6 +100,7 @@ func (m *merger) copyTables(p *part, foreign bool) error {
 		{"work", []column{work, nil, device, queue, nil, p.name}},
 		{"existing", []column{p.of("existing"), device, p.time, 6: p.name, 10: p.time, p.record}},
 		{"ending", []column{p.record, site, orNone(p.of("datum"))}},
+		{"content", []column{thread}},
 		{"landmark", []column{p.record}},
 		{"unended", []column{p.record}},
 		{"open_span", []column{p.record}},

@@ -16,15 +16,35 @@ var counterSQL string
 //go:embed counter_view.sql
 var counterViewSQL string
 
+//go:embed content.sql
+var contentSQL string
+
+// laterSQL makes the tables that earlier versions lack.
+var laterSQL = counterSQL + contentSQL
+
 // WithoutCounters is the last version whose traces have no counters, and no spans of the
 // program's own, of which sites tell how deep they are. They are read as if there were
 // none in them; what is older through a copy (Migrated).
 const WithoutCounters = 2
 
-// AddCounters gives a connection to a trace without counters empty tables for them,
-// of its own.
-func AddCounters(conn *sqlite.Conn) error {
-	return sqlitex.ExecuteScript(conn, strings.ReplaceAll(counterSQL, "CREATE TABLE ", "CREATE TEMP TABLE "), nil)
+// WithoutContents is the last version whose traces have no hashes of what transfers moved.
+const WithoutContents = 3
+
+// missing is the SQL that makes the tables that a version lacks.
+func missing(version int) (sql string) {
+	if version <= WithoutCounters {
+		sql += counterSQL
+	}
+	if version <= WithoutContents {
+		sql += contentSQL
+	}
+	return sql
+}
+
+// AddMissing gives a connection to a trace of an earlier version empty tables for what the
+// version lacks, of its own.
+func AddMissing(conn *sqlite.Conn, version int) error {
+	return sqlitex.ExecuteScript(conn, strings.ReplaceAll(missing(version), "CREATE TABLE ", "CREATE TEMP TABLE "), nil)
 }
 
 // Upgrade makes a trace of an earlier version, which more is to be written to, one of
@@ -41,6 +61,9 @@ func Upgrade(conn *sqlite.Conn, version int) (err error) {
 	if err != nil {
 		return err
 	}
-	return errors.Join(sqlitex.ExecuteScript(conn, "ALTER TABLE site ADD COLUMN own INTEGER NOT NULL DEFAULT 0;"+counterSQL+views+Views+
-		fmt.Sprintf("PRAGMA user_version = %d;", Version), nil), addKinds(conn))
+	sites := ""
+	if version <= WithoutCounters {
+		sites = "ALTER TABLE site ADD COLUMN own INTEGER NOT NULL DEFAULT 0;"
+	}
+	return errors.Join(sqlitex.ExecuteScript(conn, sites+missing(version)+views+Views+fmt.Sprintf("PRAGMA user_version = %d;", Version), nil), addKinds(conn))
 }
