@@ -41,7 +41,7 @@ var units = map[report.Unit]string{report.Text: "text", report.Count: "count", r
 	report.BytesPerSecond: "bytes/s", report.Fraction: "fraction", report.Address: "address",
 	report.Variables: "variables"}
 
-var dimensions = []string{"", "source", "kernel", "variable", "queue", "device", "thread", "rank"}
+var dimensions = []string{"", "source", "kernel", "variable", "queue", "device", "thread", "rank", "callstack"}
 
 // reportTables gives the tables that accscope report prints.
 func reportTables(r *request) (any, error) {

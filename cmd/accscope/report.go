@@ -114,6 +114,7 @@ runtime of the program measures none.
 
   accscope report program.accscope.db
   accscope report --by source --top 5 program.accscope.db
+  accscope report --by callstack program.accscope.db
   accscope report --present-at 120ms program.accscope.db
   accscope report --format csv --kernel solve program.accscope.db`,
 		Args:              arguments(cobra.ExactArgs(1), "one trace"),
@@ -163,7 +164,7 @@ runtime of the program measures none.
 		},
 	}
 	filters.register(command)
-	command.Flags().StringVar(&by, "by", "", "one table by `DIMENSION`: source, kernel, variable, queue, device, thread or rank")
+	command.Flags().StringVar(&by, "by", "", "one table by `DIMENSION`: source, kernel, variable, queue, device, thread, rank or callstack")
 	format.register(command, report.FormatCSV, report.FormatMarkdown)
 	command.Flags().StringVar(&present, "present-at", "", "the present table at this `TIME` of the trace")
 	command.Flags().IntVar(&top, "top", 20, "`ROWS` a table; 0 for all")

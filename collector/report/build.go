@@ -49,7 +49,16 @@ func Build(trace *store.Trace, options Options) (*Document, error) {
 	if err := describe(trace, f, document, options); err != nil {
 		return nil, err
 	}
-	if options.By != "" {
+	calls, err := f.callStacks(options.Top)
+	if err != nil {
+		return nil, err
+	}
+	if options.By == "callstack" {
+		if calls == nil {
+			calls = &Table{Key: "call_stacks", Title: callStacksTitle, Empty: noCallStacks}
+		}
+		document.Tables = []*Table{calls}
+	} else if options.By != "" {
 		table, err := f.by(options.By)
 		if err != nil {
 			return nil, err
@@ -83,21 +92,24 @@ func Build(trace *store.Trace, options Options) (*Document, error) {
 		if err != nil {
 			return nil, err
 		}
-		calls, err := f.messages(trace, options.Filter)
+		sent, err := f.messages(trace, options.Filter)
 		if err != nil {
 			return nil, err
 		}
-		messages := communication(calls)
-		document.Tables = []*Table{failures, said, annotations, messages, f.constructs(), f.kernels(), f.directions(), f.transferred(),
+		messages, constructs := communication(sent), f.constructs()
+		if calls == nil && len(constructs.Rows) > 0 {
+			constructs.Note += "; " + noCallStacks
+		}
+		document.Tables = []*Table{failures, said, annotations, messages, constructs, calls, f.kernels(), f.directions(), f.transferred(),
 			f.synchronisation(), f.queues(), memory, leaks, f.instants(), sampled}
 		// Errors, warnings, annotations and communication come first where there are any, and
 		// not at all where not.
 		document.Tables = slices.DeleteFunc(document.Tables, func(t *Table) bool {
-			return (t == failures || t == said || t == annotations || t == messages || t == sampled) && len(t.Rows) == 0
+			return t == nil || (t == failures || t == said || t == annotations || t == messages || t == sampled) && len(t.Rows) == 0
 		})
 	}
 	for _, table := range document.Tables {
-		if options.Top > 0 && len(table.Rows) > options.Top {
+		if options.Top > 0 && len(table.Rows) > options.Top && table != calls {
 			table.Omitted = len(table.Rows) - options.Top
 			table.Rows = table.Rows[:options.Top]
 		}

@@ -6,7 +6,7 @@ import (
 )
 
 // Dimensions are the values of --by.
-var Dimensions = []string{"source", "kernel", "variable", "queue", "device", "thread", "rank"}
+var Dimensions = []string{"source", "kernel", "variable", "queue", "device", "thread", "rank", "callstack"}
 
 // by makes one table that sums everything by one dimension.
 func (f *facts) by(dimension string) (*Table, error) {

@@ -74,8 +74,9 @@ func short(path string) string { return path[strings.LastIndexByte(path, '/')+1:
 
 // total sums the records of one site on one thread.
 type total struct {
-	site   *site
-	thread int64
+	site     *site
+	recorded *store.Site // the same as the trace has it
+	thread   int64
 	store.Sum
 	// Measured on the device: of the operations these records enqueued.
 	device store.Sum
@@ -129,7 +130,7 @@ func load(trace *store.Trace, filter Filter) (*facts, error) {
 		if spanKind(detail.kind) {
 			f.events += sum.Ended
 		}
-		t := &total{detail, thread, sum.Sum, sum.Device}
+		t := &total{detail, sum.Site, thread, sum.Sum, sum.Device}
 		if detail.own() {
 			f.own = append(f.own, t)
 		} else {

@@ -38,6 +38,7 @@ type Trace struct {
 	namesData bool              // transfers with a place have names of variables
 	// newestSite is the last site that titles have been looked for in.
 	newestSite int64
+	frames     hostFrames // of call stacks
 	// statements are prepared and not in use, by their text; nil: none are kept.
 	statements map[string]*sqlite.Stmt
 }

@@ -1,6 +1,6 @@
-// Package stacks sums a trace by what was nested in what: the host's function,
-// the construct, the operation in it. Flame graphs (pprof, speedscope) are drawn
-// from its sums.
+// Package stacks sums a trace by what was nested in what: the host's functions, all that
+// called where the trace has their call stacks, the construct, the operation in it. Flame
+// graphs (pprof, speedscope, the page's) are drawn from its sums.
 package stacks
 
 import (
@@ -37,14 +37,16 @@ type Stack struct {
 // Sum reads the stacks of a trace. Device time of a site that occurs on several
 // paths is divided among them by their counts.
 func Sum(trace *store.Trace, options export.Options) ([]*Stack, error) {
-	s := &summer{paths: map[string]*Stack{}, open: map[model.ThreadID]*export.Stack{}}
+	s := &summer{trace: trace, paths: map[string]*Stack{}, open: map[model.ThreadID]*export.Stack{}}
 	count := options.NewCount(trace)
 	for r, err := range trace.Records(options.Filter) {
 		if err != nil {
 			return nil, err
 		}
 		count.Record(r)
-		s.add(r)
+		if err := s.add(r); err != nil {
+			return nil, err
+		}
 	}
 	count.End()
 	if err := s.device(trace, options.Filter); err != nil {
@@ -68,12 +70,13 @@ func compare(a, b *Stack) int {
 }
 
 type summer struct {
+	trace *store.Trace
 	paths map[string]*Stack
 	open  map[model.ThreadID]*export.Stack
 	key   []byte
 }
 
-func (s *summer) add(r *store.Record) {
+func (s *summer) add(r *store.Record) error {
 	open := s.open[r.Thread]
 	if open == nil {
 		open = new(export.Stack)
@@ -91,7 +94,11 @@ func (s *summer) add(r *store.Record) {
 		for i := range open.Open {
 			path = append(path, open.Open[i].Site)
 		}
-		stack = &Stack{Frames: frames(append(path, r.Site)), Site: r.Site, sites: string(s.key)}
+		list, err := s.frames(append(path, r.Site))
+		if err != nil {
+			return err
+		}
+		stack = &Stack{Frames: list, Site: r.Site, sites: string(s.key)}
 		s.paths[string(s.key)] = stack
 	}
 	stack.Count++
@@ -100,7 +107,7 @@ func (s *summer) add(r *store.Record) {
 		open.Enter(r)
 	}
 	if r.Bytes >= model.UnknownSize {
-		return
+		return nil
 	}
 	// The other events of data tell the same bytes again.
 	switch r.Site.KindCode {
@@ -109,21 +116,35 @@ func (s *summer) add(r *store.Record) {
 	case model.Alloc:
 		stack.Allocated += int64(r.Bytes)
 	}
+	return nil
 }
 
-// frames names the levels of a path; the host function comes before the
-// outermost construct.
-func frames(path []*store.Site) []Frame {
+// frames names the levels of a path; the host functions come before what they called.
+func (s *summer) frames(path []*store.Site) ([]Frame, error) {
 	list := make([]Frame, 0, len(path)+1)
+	var callers []*store.Frame // of the level before
 	function := ""
 	for _, site := range path {
-		if site.Function != "" && site.Function != function {
+		stack, err := s.trace.HostStack(site)
+		if err != nil {
+			return nil, err
+		}
+		if len(stack) > 0 {
+			same := 0
+			for same < len(stack) && same < len(callers) && stack[same].Label() == callers[same].Label() {
+				same++
+			}
+			for _, f := range stack[same:] {
+				list = append(list, Frame{Name: f.Label(), File: f.File, Line: int64(max(f.FunctionLine, 0)), Function: f.Label()})
+			}
+			callers, function = stack, stack[len(stack)-1].Label()
+		} else if site.Function != "" && site.Function != function {
 			function = site.Function
 			list = append(list, Frame{Name: function, File: site.File, Line: int64(max(site.FunctionLine, 0)), Function: function})
 		}
 		list = append(list, FrameOf(site))
 	}
-	return list
+	return list, nil
 }
 
 // FrameOf is the level of a site itself.
