@@ -72,6 +72,36 @@ func TestProgram(t *testing.T) {
 	}
 }
 
+// Images are read as each compiler registers them. Those of OpenMP's target regions
+// are not ours: the program is as one without code for the GPU.
+func TestProgramOfLaterCompilers(t *testing.T) {
+	p := compile(t, "testdata/interface.c")
+	for _, version := range []string{"1", "2", "3"} {
+		image := "ACCSCOPE_STANDIN_IMAGE=" + version
+		if got, err := p.run(t, image, "ACCSCOPE_STANDIN_DEVICES=2"); err != nil || got != "all is so\n" {
+			t.Errorf("image of version %s: %v\n%s", version, err, got)
+		}
+	}
+	p = compile(t, "../../examples/jacobi/jacobi.c")
+	want, err := p.run(t, "ACC_DEVICE_TYPE=host")
+	if err != nil {
+		t.Fatalf("%v\n%s", err, want)
+	}
+	for _, version := range []string{"2", "3"} {
+		variables := []string{"ACCSCOPE_STANDIN_IMAGE=" + version, "ACCSCOPE_STANDIN_OPENMP=yes"}
+		if got, err := p.run(t, variables...); err != nil || got != want {
+			t.Errorf("an OpenMP image of version %s: %v\n%s", version, err, got)
+		}
+		got, err := p.run(t, append(variables, "ACC_DEVICE_TYPE=nvidia")...)
+		if err == nil || !strings.Contains(got, "there is no code for cuda device 0") {
+			t.Errorf("an OpenMP image of version %s alone, and the GPU asked for: %v\n%s", version, err, got)
+		}
+	}
+	if got, err := p.run(t, "ACCSCOPE_STANDIN_IMAGE=4"); err != nil || !strings.HasPrefix(got, "accscope: offload image of version 4.1: this library reads versions up to 3.1") {
+		t.Errorf("an image of a version that nobody knows: %v\n%s", err, got)
+	}
+}
+
 // What a program can see of two GPUs.
 func TestProgramInterface(t *testing.T) {
 	p := compile(t, "testdata/interface.c")

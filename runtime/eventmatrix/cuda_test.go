@@ -31,20 +31,31 @@ func TestCUDA(t *testing.T) {
 	}
 }
 
-// TestGPU does the same for what runtime/cuda/gputest recorded on a real GPU, where the
-// source was not at hand: what only a directive's text tells is left out.
+// TestGPU does the same for what runtime/cuda/gputest recorded on a real GPU and, of the
+// same program, on sim there, for each compiler. The source was not at hand: what only a
+// directive's text tells is left out.
 func TestGPU(t *testing.T) {
 	results := os.Getenv("ACCSCOPE_GPU_RESULTS")
 	if results == "" {
 		t.Skip("set ACCSCOPE_GPU_RESULTS to the folder of results of runtime/cuda/gputest/run.sh")
 	}
-	folder := t.TempDir()
-	recorder := buildRecorder(t, folder)
-	for _, p := range programs {
-		want := record(t, folder, recorder, p, "ACC_DEVICE_TYPE=sim")
-		got := readRows(t, filepath.Join(results, p.source+".events"))
-		checkRows(t, p, got, cuda)
-		compare(t, p, withoutText(want), withoutText(got))
+	others, err := filepath.Glob(filepath.Join(results, "gcc-*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, folder := range append(others, results) {
+		for _, p := range programs {
+			want := readRows(t, filepath.Join(folder, p.source+".sim.events"))
+			got := readRows(t, filepath.Join(folder, p.source+".nvidia.events"))
+			if len(got) == 0 {
+				t.Errorf("%s: %s recorded nothing", folder, p.source)
+			}
+			t.Logf("%s: %s: %d events", folder, p.source, len(got))
+			if folder == results { // what other compilers change of the rows is checked with them
+				checkRows(t, p, got, cuda)
+			}
+			compare(t, p, withoutText(want), withoutText(got))
+		}
 	}
 }
 

@@ -23,16 +23,26 @@ type Image struct {
 	Variables []Variable
 }
 
+// nvidia is acc_device_nvidia, the Type of images that PTX reads.
+const nvidia = 5
+
+// What an image's version says in its upper half: which tables there are.
+const (
+	withRequires = 2 // GCC 13: OpenMP's requirements, before the rest of the device side
+	withIndirect = 3 // GCC 14 to 16: also OpenMP's indirect functions, behind it and behind the host's tables
+)
+
 // linkBit marks a declare link variable in the size field of the table.
 const linkBit = uintptr(1) << 63
 
 // ReadImage reads the tables that GOMP_offload_register_ver is given: four
-// pointers, begin and end of the function table and of the variable table.
+// pointers, begin and end of the function table and of the variable table, which
+// those of OpenMP's indirect functions may follow.
 func ReadImage(version uint32, table unsafe.Pointer, deviceType int32, data unsafe.Pointer) (Image, error) {
 	image := Image{Version: version, Type: deviceType, Table: table, Data: data}
-	if library, device := version>>16, version&0xffff; library > 1 || device > 1 {
-		return image, fmt.Errorf("offload image of version %d.%d: this library reads version 1.1; "+
-			"link the program with "+testedCompilers, library, device)
+	if library, device := version>>16, version&0xffff; library > withIndirect || device > 1 {
+		return image, fmt.Errorf("offload image of version %d.%d: this library reads versions up to %d.1; "+
+			"link the program with "+testedCompilers, library, device, withIndirect)
 	}
 	if table == nil {
 		return image, fmt.Errorf("offload image without a table; link the program with " + testedCompilers)
@@ -50,6 +60,20 @@ func ReadImage(version uint32, table unsafe.Pointer, deviceType int32, data unsa
 	image.Variables = Variables(variables)
 	return image, nil
 }
+
+// OpenMP says whether the image is known to hold OpenMP's target regions: GCC links
+// those and OpenACC's constructs into images of their own only. They may need what
+// OpenMP's runtime alone provides, as reverse offload and indirect functions. GCC 12
+// marks no image.
+func (i Image) OpenMP() bool {
+	if i.Type != nvidia || i.Data == nil || i.library() < withRequires {
+		return false
+	}
+	requires := *(*uintptr)(i.Data)
+	return requires != 0 || i.library() >= withIndirect && i.ptx().indirectCount != 0
+}
+
+func (i Image) library() uint32 { return i.Version >> 16 }
 
 // Variables reads a variable table: pairs of address and size, the size's
 // highest bit marking a declare link variable.

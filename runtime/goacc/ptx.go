@@ -23,7 +23,8 @@ type PTXFunction struct {
 	Dimensions [3]uint16 // gangs, workers, vector that the compiler fixed; 0: left open
 }
 
-// ptxData is what mkoffload puts into the program.
+// ptxData is what mkoffload puts into the program; before it stands a word with
+// OpenMP's requirements in images that are withRequires.
 type ptxData struct {
 	objects       unsafe.Pointer
 	objectCount   uint32
@@ -31,6 +32,16 @@ type ptxData struct {
 	variableCount uint32
 	functions     unsafe.Pointer // array of ptxFunction
 	functionCount uint32
+	indirectCount uint32 // in images that are withIndirect; else padding
+}
+
+// ptx is the device side of an image that has one.
+func (i Image) ptx() *ptxData {
+	data := i.Data
+	if i.library() >= withRequires {
+		data = unsafe.Add(data, pointerBytes)
+	}
+	return (*ptxData)(data)
 }
 
 type ptxFunction struct {
@@ -43,7 +54,7 @@ func (i Image) PTX() (PTX, error) {
 	if i.Data == nil {
 		return PTX{}, fmt.Errorf("offload image without device data; link the program again with -foffload=nvptx-none")
 	}
-	data := (*ptxData)(i.Data)
+	data := i.ptx()
 	code := PTX{Objects: data.objects, Count: int(data.objectCount)}
 	if int(data.functionCount) != len(i.Functions) || int(data.variableCount) != len(i.Variables) {
 		return PTX{}, fmt.Errorf("offload image: %d functions and %d variables on the host, %d and %d on the device; link the program again with one compiler",

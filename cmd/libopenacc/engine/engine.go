@@ -149,13 +149,15 @@ func accscope_engine_register_image(version C.unsigned, table unsafe.Pointer, ki
 		fmt.Fprintf(os.Stderr, "accscope: %v\n", err)
 		return
 	}
-	core.RegisterImage(image)
+	if !image.OpenMP() {
+		core.RegisterImage(image)
+	}
 }
 
 //export accscope_engine_unregister_image
 func accscope_engine_unregister_image(version C.unsigned, table unsafe.Pointer, kind C.int, data unsafe.Pointer) {
 	defer guard()
-	if image, err := goacc.ReadImage(uint32(version), table, int32(kind), data); err == nil {
+	if image, err := goacc.ReadImage(uint32(version), table, int32(kind), data); err == nil && !image.OpenMP() {
 		core.UnregisterImage(image)
 	}
 	// The object that held it is being closed: others may take its addresses.

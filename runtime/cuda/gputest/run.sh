@@ -1,14 +1,24 @@
 #!/usr/bin/env bash
 # Runs what carry.sh gathered, on GCC's own runtime and on ours, side by side.
-# Usage: run.sh [STEP...], steps: smoke measure matrix errors tests profiled bench pairs costs trace foreign; all without.
-# Results go to $OUT (default: the folder results beside this script).
+# Usage: run.sh [STEP...], steps: smoke measure matrix errors tests profiled compilers bench pairs costs trace foreign; all without.
+# Results go to $OUT (default: the folder results beside this script). $CARRY is what
+# was gathered (default: this script's folder).
 set -uo pipefail
-carry=$(realpath "$(dirname "$0")")
+self=$(realpath "$0")
+carry=$(realpath "${CARRY:-$(dirname "$self")}")
 OUT=${OUT:-$carry/results}
 mkdir -p "$OUT"
 export CARRY=$carry
 export ACC_DEVICE_TYPE=nvidia LC_ALL=C
-export LD_LIBRARY_PATH=$carry/gcc:${LD_LIBRARY_PATH:-}
+if [ -e "$carry/gcc/libc.so.6" ]; then
+  # Programs of another release, with all its libraries (toolchain.sh).
+  unset LD_LIBRARY_PATH
+  there=/tmp/accscope-$(basename "$carry")
+  ln -sfn "$carry/gcc" "$there"
+  [ -O "$there" ] || { echo "$there is another user's" >&2; exit 1; }
+else
+  export LD_LIBRARY_PATH=$carry/gcc:${LD_LIBRARY_PATH:-}
+fi
 ours=(env "LD_PRELOAD=$carry/lib/libopenacc.so")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -86,6 +96,28 @@ profiled() {
   join -t $'\t' -o 1.1,1.3,2.3,2.4 "$work/ours" "$work/profiled" | awk -F'\t' '$2 != $3 { print $1, $2, $3, substr($4, 1, 160) }'
 }
 
+# Only what does not pass on ours is run on GCC's runtime.
+sample() {
+  all_tests ours
+  local name environment
+  awk -F'\t' '$3 != 0 { print $1 }' "$OUT/tests.ours.tsv" | while read -r name; do
+    environment=$(awk -F'\t' -v name="$name" '$1 == name { print $2 }' "$carry/tests/list")
+    one "$name" "$environment" gcc
+  done >"$OUT/tests.gcc.tsv"
+  awk -F'\t' '{ if (FNR == NR) gcc[$1] = $3; else if ($3 != 0) print ($1 in gcc && gcc[$1] == 0 ? "  only on ours:" : "  on both:"), $1, "status", $3, substr($4, 1, 200) }' \
+    "$OUT/tests.gcc.tsv" "$OUT/tests.ours.tsv"
+}
+
+# What other versions of GCC have compiled (others.sh).
+compilers() {
+  local folder
+  for folder in "$carry"/gcc-*/; do
+    [ -e "$folder/version" ] || { echo "== other compilers: none here"; continue; }
+    echo "== GCC $(cat "$folder/version")"
+    CARRY=$folder OUT=$OUT/$(basename "$folder") "$self" smoke matrix sample trace
+  done
+}
+
 # cupti: the path of CUPTI's library, empty if it is not installed.
 cupti() {
   {
@@ -102,12 +134,16 @@ measure() {
   timeout 120 "$carry/measure" "$found" 2>&1
 }
 
+# The same program on sim says what the events should be.
 matrix() {
   echo "== the event matrix's programs; compare with ACCSCOPE_GPU_RESULTS=$OUT go test ./runtime/eventmatrix"
+  local device program
   for program in directives.c directives.f90 routines.c routines.f90; do
-    timeout 60 env "LD_PRELOAD=$carry/lib/libopenacc.so" "ACC_PROFLIB=$carry/matrix/recorder.so" \
-      "RECORD_FILE=$OUT/$program.events" "$carry/matrix/$program" >"$work/out" 2>&1
-    echo "$program: status $?, $(wc -l <"$OUT/$program.events") events; $(tail -1 "$work/out" | cut -c1-200)"
+    for device in nvidia sim; do
+      timeout 60 env "LD_PRELOAD=$carry/lib/libopenacc.so" "ACC_PROFLIB=$carry/matrix/recorder.so" ACC_DEVICE_TYPE=$device \
+        "RECORD_FILE=$OUT/$program.$device.events" "$carry/matrix/$program" >"$work/out" 2>&1
+      echo "$program on $device: status $?, $(wc -l <"$OUT/$program.$device.events") events; $(tail -1 "$work/out" | cut -c1-200)"
+    done
   done
 }
 
@@ -184,6 +220,7 @@ trace() {
     "$carry/bin/accscope" report "$OUT/$program.db" >"$OUT/$program.report" 2>&1
     head -40 "$OUT/$program.report"
   done
+  [ -e "$carry/timing" ] || return 0
   echo "== kernels timed by CUDA's events on the queue's stream, and in the trace"
   for how in auto cupti runtime; do
     ACCSCOPE_ACTIVITY=$how timeout 120 "$carry/bin/accscope" run -q --no-summary --force --device nvidia -o "$OUT/timing.$how.db" -- "$carry/timing" 2>&1 | tee "$OUT/timing.$how.ms" | head -5
@@ -201,6 +238,6 @@ foreign() {
   "$carry/bin/accscope" report "$OUT/gcc.timing.db" 2>&1 | grep -A 5 '^Kernels'
 }
 
-for step in "${@:-smoke measure matrix errors tests profiled bench pairs costs trace foreign}"; do
+for step in "${@:-smoke measure matrix errors tests profiled compilers bench pairs costs trace foreign}"; do
   for s in $step; do $s; done
 done 2>&1 | tee "$OUT/log.txt"

@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # Compiles GCC's OpenACC run-time tests for NVIDIA GPUs into CARRY/tests, with a
-# list of how to run each. Usage: tests.sh SUITE CARRY, where SUITE is a folder
-# that holds libgomp/testsuite (`make conformance` unpacks it).
+# list of how to run each. Usage: tests.sh SUITE CARRY [SAMPLE], where SUITE is a folder
+# that holds libgomp/testsuite (`make conformance` unpacks it), and SAMPLE a file that
+# names the tests to take.
 set -euo pipefail
+sample=${3:+$(realpath "$3")}
 suite=$(realpath "$1")/libgomp/testsuite
 carry=$(realpath -m "$2")/tests
 include=$(realpath "$(dirname "$0")/../../conformance/include")
@@ -47,10 +49,11 @@ build() {
   sources=("$(prepare "$source")")
   file=$(basename "$source")
   case $source in
-    *.f90 | *.f | *.F90 | *.f95) language=fortran compiler=gfortran-12 ;;
-    *.C) language=c++ compiler=g++-12 ;;
-    *) language=c compiler=gcc-12 ;;
+    *.f90 | *.f | *.F90 | *.f95) language=fortran compiler=gfortran-$GCC ;;
+    *.C) language=c++ compiler=g++-$GCC ;;
+    *) language=c compiler=gcc-$GCC ;;
   esac
+  [ -z "$sample" ] || grep -q "^[^#]*/$file\$" "$sample" || return 0
   grep -q 'dg-do  *\(link\|compile\)' "$source" && return 0
   name=$language-$file
   extra="$(directive 'additional-options' "$source") $(directive 'options' "$source")"

@@ -1,6 +1,8 @@
 /* Gives a program that GCC linked without device code an image that the stand-in
    driver understands: preloaded, it registers the outlined functions of the
-   program's own table, which GCC writes in any case, as kernels.  */
+   program's own table, which GCC writes in any case, as kernels.  The image is of
+   the version $ACCSCOPE_STANDIN_IMAGE, as of GCC 12 (1, the default), 13 (2) or 14
+   (3); $ACCSCOPE_STANDIN_OPENMP gives it OpenMP's marks.  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <elf.h>
@@ -22,15 +24,17 @@ static struct
   struct descriptor *functions;
   uintptr_t *host;
   size_t count;
-  const void *table[4];
+  const void *table[6];
   struct
   {
+    uintptr_t requires;		/* from version 2 on */
     const void *objects;
     unsigned object_count;
     const void *variables;
     unsigned variable_count;
     const void *functions;
     unsigned function_count;
+    unsigned indirect_count;	/* from version 3 on */
   } data;
 } image;
 
@@ -87,6 +91,7 @@ register_program (void)
       dlsym (RTLD_DEFAULT, "GOMP_offload_register_ver");
   char *text = NULL;
   size_t size = 0, i;
+  unsigned version = 1;
   FILE *stream;
 
   find_functions ();
@@ -113,5 +118,14 @@ register_program (void)
   image.data.object_count = 1;
   image.data.functions = image.functions;
   image.data.function_count = image.count;
-  enter (0x10001, image.table, 5, &image.data);
+  if (getenv ("ACCSCOPE_STANDIN_IMAGE") != NULL)
+    version = atoi (getenv ("ACCSCOPE_STANDIN_IMAGE"));
+  if (getenv ("ACCSCOPE_STANDIN_OPENMP") != NULL)
+    {
+      /* As of a reverse offload, and of an indirect function.  */
+      image.data.requires = version == 2 ? 640 : 0;
+      image.data.indirect_count = 1;
+    }
+  enter (version << 16 | 1, image.table, 5,
+	 version == 1 ? (void *) &image.data.objects : &image.data);
 }
