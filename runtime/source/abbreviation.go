@@ -1,6 +1,9 @@
 package source
 
-import "debug/dwarf"
+import (
+	"debug/dwarf"
+	"slices"
+)
 
 // debug/dwarf does not tell whether a reference counts from the unit or from
 // the start of .debug_info; link-time optimisation uses the latter. The form
@@ -10,14 +13,20 @@ const (
 	formBlock      = 0x09
 	formRefAddr    = 0x10
 	formImplicit   = 0x21
+	formStrx       = 0x1a
+	formAddrx      = 0x1b
 	maxAbbrevCodes = 1 << 20
+
+	// Extensions, of two bytes each.
+	formAddressIndex = 0x1f01 // DW_FORM_GNU_addr_index
+	formStringIndex  = 0x1f02 // DW_FORM_GNU_str_index
 )
 
 // usesFarReferences tells whether any abbreviation of the table has a
 // reference across units.
 func usesFarReferences(abbrev []byte, at uint64) bool {
 	far := false
-	walkAbbreviations(abbrev, at, func(_, _, form uint64) bool {
+	walkAbbreviations(abbrev, at, func(_, _, form uint64, _ int) bool {
 		far = far || form == formRefAddr
 		return !far
 	})
@@ -35,7 +44,7 @@ func (u *unit) isFar(e *dwarf.Entry, attribute dwarf.Attr) bool {
 	}
 	code, _ := uleb(info[e.Offset:])
 	far := false
-	walkAbbreviations(u.image.units.sections.abbrev, u.abbrev, func(c, a, form uint64) bool {
+	walkAbbreviations(u.image.units.sections.abbrev, u.abbrev, func(c, a, form uint64, _ int) bool {
 		if c == code && a == uint64(attribute) {
 			far = form == formRefAddr
 			return false
@@ -45,10 +54,30 @@ func (u *unit) isFar(e *dwarf.Entry, attribute dwarf.Attr) bool {
 	return far
 }
 
-func walkAbbreviations(b []byte, at uint64, visit func(code, attribute, form uint64) bool) {
+// withoutExtensions gives the abbreviations with the indexed forms of DWARF 5 in place
+// of those that split debug information of DWARF 4 has for the same, in as many bytes:
+// debug/dwarf knows only the former.
+func withoutExtensions(abbrev []byte, at uint64) []byte {
+	abbrev = slices.Clone(abbrev)
+	walkAbbreviations(abbrev, at, func(_, _, form uint64, position int) bool {
+		switch form {
+		case formAddressIndex:
+			copy(abbrev[position:], []byte{0x80 | formAddrx, 0})
+		case formStringIndex:
+			copy(abbrev[position:], []byte{0x80 | formStrx, 0})
+		}
+		return true
+	})
+	return abbrev
+}
+
+// walkAbbreviations visits the attributes of a table until visit is false. position is
+// where in b the form stands.
+func walkAbbreviations(b []byte, at uint64, visit func(code, attribute, form uint64, position int) bool) {
 	if at >= uint64(len(b)) {
 		return
 	}
+	whole := len(b)
 	b = b[at:]
 	next := func() uint64 {
 		v, n := uleb(b)
@@ -66,14 +95,16 @@ func walkAbbreviations(b []byte, at uint64, visit func(code, attribute, form uin
 		}
 		b = b[1:] // has children
 		for len(b) > 0 {
-			attribute, form := next(), next()
+			attribute := next()
+			position := whole - len(b)
+			form := next()
 			if form == formImplicit {
 				next()
 			}
 			if attribute == 0 && form == 0 {
 				break
 			}
-			if !visit(code, attribute, form) {
+			if !visit(code, attribute, form, position) {
 				return
 			}
 		}

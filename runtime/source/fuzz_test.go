@@ -1,6 +1,7 @@
 package source
 
 import (
+	"encoding/binary"
 	"os"
 	"path/filepath"
 	"testing"
@@ -126,6 +127,100 @@ func FuzzOpen(f *testing.F) {
 			if err == nil {
 				fr.name(0x4000, 8, false)
 				fr.name(0x1080, 8, false)
+			}
+		}
+	})
+}
+
+// FuzzSplit reads damaged files of split debug information, of DWARF 4 and 5.
+func FuzzSplit(f *testing.F) {
+	var programs, split [][]byte
+	for _, version := range []string{"-gdwarf-4", "-gdwarf-5"} {
+		dir := f.TempDir()
+		small := filepath.Join(dir, "small.c")
+		if err := os.WriteFile(small, []byte("double g[4]; void f (int n, double *p)\n{\n#pragma acc parallel loop copy(p[0:n], g)\n  for (int i = 0; i < n; i++) p[i] += g[i & 3];\n}\n"), 0o644); err != nil {
+			f.Fatal(err)
+		}
+		out := filepath.Join(dir, "small.so")
+		command(f, dir, compilers.C(), "-O2", "-gsplit-dwarf", version, "-fopenacc", "-foffload=disable", "-nostdlib", "-shared", "-fPIC", "-o", out, small)
+		for _, file := range []struct {
+			name string
+			to   *[][]byte
+		}{{out, &programs}, {filepath.Join(dir, "small.so-small.dwo"), &split}} {
+			b, err := os.ReadFile(file.name)
+			if err != nil {
+				f.Fatal(err)
+			}
+			*file.to = append(*file.to, b)
+			if err := os.Remove(file.name); err != nil {
+				f.Fatal(err)
+			}
+		}
+	}
+	f.Add(uint8(0), []byte{})
+	f.Add(uint8(1), []byte{0x00, 0x45, 0xff, 0x01, 0x11, 0x00})
+	f.Fuzz(func(t *testing.T, which uint8, edits []byte) {
+		dir, n := t.TempDir(), int(which)%len(split)
+		b := append([]byte(nil), split[n]...)
+		for ; len(edits) >= 3; edits = edits[3:] {
+			at := (int(edits[0])<<8 | int(edits[1])) % len(b)
+			b[at] = edits[2]
+		}
+		program := filepath.Join(dir, "small.so")
+		for path, content := range map[string][]byte{program: programs[n], filepath.Join(dir, "small.so-small.dwo"): b} {
+			if err := os.WriteFile(path, content, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		im, err := Open(program)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer im.Close()
+		for pc := uint64(0x1000); pc < 0x1200; pc += 16 {
+			im.Lookup(pc)
+			im.Kernel(pc)
+			fr, err := im.Frame(pc, 0, Registers{known: 0xffff}, func(address uint64, to []byte) error {
+				clear(to)
+				return nil
+			})
+			if err == nil {
+				fr.name(0x4000, 8, false)
+			}
+		}
+	})
+}
+
+// FuzzPackage reads any bytes as a package's index.
+func FuzzPackage(f *testing.F) {
+	// Two sections of two units; the first is number 7.
+	words := []uint32{2, 2, 2, 4, 7, 0, 9, 0, 0, 0, 0, 0, 1, 2, 0, 0, 1, 3, 0, 8, 4, 8, 4, 8, 4, 8}
+	var index []byte
+	for _, w := range words {
+		index = binary.LittleEndian.AppendUint32(index, w)
+	}
+	f.Add(index)
+	f.Add([]byte{5, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff})
+	file := func(index []byte) *elfFile {
+		return &elfFile{sections: map[string]*section{
+			".debug_cu_index":   {raw: index},
+			".debug_info.dwo":   {raw: []byte("first   second.")},
+			".debug_abbrev.dwo": {raw: []byte("any")},
+			".debug_str.dwo":    {raw: []byte("shared")},
+		}}
+	}
+	sections := packaged(file(index), 7)
+	if got := string(sections(".debug_info.dwo")); got != "firs" {
+		f.Fatalf("a unit's piece is %q", got)
+	}
+	if got := string(sections(".debug_str.dwo")); got != "shared" || sections(".debug_abbrev.dwo") != nil || packaged(file(index), 8) != nil {
+		f.Fatalf("strings %q, or a piece outside of its section, or of no unit", got)
+	}
+	f.Fuzz(func(t *testing.T, index []byte) {
+		for _, id := range []uint64{0, 7, ^uint64(0)} {
+			if sections := packaged(file(index), id); sections != nil {
+				sections(".debug_info.dwo")
+				sections(".debug_abbrev.dwo")
 			}
 		}
 	})

@@ -58,7 +58,9 @@ func table(t testing.TB, program string) string {
 // were checked against the sources.
 func TestNames(t *testing.T) {
 	for _, program := range []string{"stencil.c", "solver.cc", "callers.cc", "fields.f90", "tiles.f90"} {
-		for _, build := range []string{"-O0", "-O2", "-O3", "-O2 -gdwarf-4", "-O2 -no-pie"} {
+		for _, build := range []string{"-O0", "-O2", "-O3", "-O2 -gdwarf-4", "-O2 -no-pie",
+			// Where all code is in one section, ranges count from its beginning.
+			"-O2 -gsplit-dwarf -fno-reorder-functions", "-O2 -gsplit-dwarf -gdwarf-4 -fno-reorder-functions"} {
 			t.Run(program+build, func(t *testing.T) {
 				t.Parallel()
 				flags := strings.Fields(build)

@@ -4,6 +4,7 @@ import (
 	"debug/elf"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -80,6 +81,26 @@ func TestStorage(t *testing.T) {
 		{name: "compressed the old way", flags: []string{"-gz=zlib-gnu"}},
 		{name: "without index", modify: func(t *testing.T, program string) {
 			command(t, filepath.Dir(program), "objcopy", "--remove-section=.debug_aranges", program)
+		}},
+		{name: "split", flags: []string{"-gsplit-dwarf"}},
+		{name: "split, DWARF 4", flags: []string{"-gsplit-dwarf", "-gdwarf-4"}},
+		{name: "split, compressed", flags: []string{"-gsplit-dwarf", "-gz"}},
+		// Its addresses count from the unit's, as it is all in one section.
+		{name: "split, sections", flags: []string{"-gsplit-dwarf", "-ffunction-sections"}},
+		{name: "split, DWARF 4, sections", flags: []string{"-gsplit-dwarf", "-gdwarf-4", "-ffunction-sections"}},
+		{name: "split, DWARF 4, package", flags: []string{"-gsplit-dwarf", "-gdwarf-4"}, modify: func(t *testing.T, program string) {
+			if _, err := exec.LookPath("dwp"); err != nil {
+				t.Skip("no dwp, which packs split files: apt-get install binutils, or binutils-gold where it is there")
+			}
+			dir := filepath.Dir(program)
+			command(t, dir, "dwp", "-e", program, "-o", program+".dwp")
+			files, err := filepath.Glob(filepath.Join(dir, "*.dwo"))
+			if err != nil || len(files) != 1 {
+				t.Fatalf("split files %q, want one (%v)", files, err)
+			}
+			if err := os.Remove(files[0]); err != nil {
+				t.Fatal(err)
+			}
 		}},
 		{name: "debug link", modify: separate()},
 		{name: "debug link, compressed", flags: []string{"-gz"}, modify: separate()},

@@ -45,6 +45,9 @@ func (u *unit) locations(e *dwarf.Entry, attribute dwarf.Attr) []locationRange {
 		if u.version >= 5 {
 			return u.locationList5(u.lists[offset:])
 		}
+		if u.skeleton != nil {
+			return u.locationListSplit(u.lists[offset:])
+		}
 		return u.locationList4(u.lists[offset:])
 	}
 	return nil
@@ -74,6 +77,61 @@ func (u *unit) locationList4(b []byte) (list []locationRange) {
 			list = append(list, locationRange{low: base + low, high: base + high, expression: b[2 : 2+n]})
 		}
 		b = b[2+n:]
+	}
+	return list
+}
+
+// locationListSplit decodes a list of .debug_loc.dwo, of split units of DWARF 4: like
+// those of DWARF 5, but for lengths and offsets of a fixed size.
+func (u *unit) locationListSplit(b []byte) (list []locationRange) {
+	base := u.low
+	address := func() uint64 {
+		index, n := uleb(b)
+		b = b[n:]
+		v, _ := u.indexedAddress(index)
+		return v
+	}
+	fixed := func(n int) uint64 {
+		if len(b) < n {
+			b = nil
+			return 0
+		}
+		var v uint64
+		for i := range n {
+			v |= uint64(b[i]) << (8 * i)
+		}
+		b = b[n:]
+		return v
+	}
+	for len(b) > 0 && len(list) < maxLocations {
+		kind := b[0]
+		b = b[1:]
+		r := locationRange{}
+		switch kind {
+		case 1:
+			base = address()
+			continue
+		case 2:
+			r.low = address()
+			r.high = address()
+		case 3:
+			r.low = address()
+			r.high = r.low + fixed(4)
+		case 4:
+			r.low = base + fixed(4)
+			r.high = base + fixed(4)
+		default: // 0 is the end
+			return list
+		}
+		n := fixed(2)
+		if n > uint64(len(b)) {
+			return list
+		}
+		r.expression = b[:n]
+		b = b[n:]
+		if r.low < r.high {
+			list = append(list, r)
+		}
 	}
 	return list
 }

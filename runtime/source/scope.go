@@ -94,7 +94,7 @@ func (u *unit) tree() error {
 		case dwarf.TagSubprogram, dwarf.TagInlinedSubroutine, dwarf.TagLexDwarfBlock, dwarf.TagModule,
 			dwarf.TagNamespace, dwarf.TagCommonDwarfBlock, dwarf.TagTryDwarfBlock, dwarf.TagCatchDwarfBlock:
 			s := &scope{unit: u, entry: e, parent: at}
-			if s.ranges, err = u.data.Ranges(e); err != nil {
+			if s.ranges, err = u.ranges(e); err != nil {
 				s.ranges = nil
 			}
 			at.children = append(at.children, s)

@@ -10,9 +10,17 @@ import (
 
 // Split debug information (DWARF 5 §3.1.3, gcc -gsplit-dwarf): of each unit the program
 // has a skeleton, with the addresses and lines of its code; all else lies in an object
-// file beside it. That of DWARF 4, an extension, is not read.
+// file beside it. With DWARF 4 it is an extension of GNU, which has attributes and forms
+// of its own and tables without heads (https://gcc.gnu.org/wiki/DebugFission).
 
-const attrDwoName = dwarf.Attr(0x76)
+const (
+	attrDwoName = dwarf.Attr(0x76)
+
+	attrGNUDwoName    = dwarf.Attr(0x2130)
+	attrGNUDwoID      = dwarf.Attr(0x2131)
+	attrGNURangesBase = dwarf.Attr(0x2132)
+	attrGNUAddrBase   = dwarf.Attr(0x2133)
+)
 
 // The heads of the tables of one unit (DWARF 5 §7.26, §7.28, §7.29), which entries of a split
 // unit count from without saying so.
@@ -25,16 +33,25 @@ const (
 // is none, or no file has the rest.
 func (ix *unitIndex) restLocked(im *Image, skeleton *unit, id uint64) *unit {
 	name, _ := skeleton.root.Val(attrDwoName).(string)
-	if name == "" || skeleton.version < 5 {
+	if skeleton.version < 5 {
+		name, _ = skeleton.root.Val(attrGNUDwoName).(string)
+		id = uint64(sectionOffset(skeleton.root.Val(attrGNUDwoID)))
+	}
+	if name == "" {
 		return skeleton
 	}
 	for _, path := range splitFiles(im.path, skeleton.folder, name) {
-		f := ix.openSplit(path)
-		if f == nil {
-			continue
+		if f := ix.openSplit(path); f != nil {
+			if u := ix.splitUnit(f.bytes, skeleton, id); u != nil {
+				return u
+			}
 		}
-		if u := ix.splitUnit(im, f, skeleton, id); u != nil {
-			return u
+	}
+	if f := ix.openSplit(im.path + packageSuffix); f != nil {
+		if sections := packaged(f, id); sections != nil {
+			if u := ix.splitUnit(sections, skeleton, id); u != nil {
+				return u
+			}
 		}
 	}
 	return skeleton
@@ -69,42 +86,70 @@ func (ix *unitIndex) openSplit(path string) *elfFile {
 	return f
 }
 
-// splitUnit is the unit of the file that has the skeleton's number, nil when the file
-// is of another program.
-func (ix *unitIndex) splitUnit(im *Image, f *elfFile, skeleton *unit, id uint64) *unit {
-	info, abbrev := f.bytes(".debug_info.dwo"), f.bytes(".debug_abbrev.dwo")
+// splitSections gives a section by its name: of a file, or a unit's piece of a package.
+type splitSections func(name string) []byte
+
+// splitUnit is the unit that has the skeleton's number, nil when the sections are of
+// another program.
+func (ix *unitIndex) splitUnit(sections splitSections, skeleton *unit, id uint64) *unit {
+	info := sections(".debug_info.dwo")
 	for at := uint64(0); at < uint64(len(info)); {
 		h, err := readUnitHeader(info, at)
 		if err != nil {
 			return nil
 		}
 		at = h.offset + h.size
-		if h.kind != unitSplit || h.id != id || h.wide || h.size > maxUnit {
+		if (h.version >= 5) != (skeleton.version >= 5) || h.wide || h.size > maxUnit {
 			continue
 		}
-		// Its tables begin behind their heads.
-		d, err := sectioned(abbrev, info[h.offset:at], f.bytes(".debug_line.dwo"), f.bytes(".debug_str.dwo"), map[string][]byte{
-			".debug_addr":        from(ix.sections.addr, skeleton.addrBase),
-			".debug_str_offsets": from(f.bytes(".debug_str_offsets.dwo"), stringOffsetsHead),
-			".debug_rnglists":    from(f.bytes(".debug_rnglists.dwo"), listsHead),
-		})
-		if err != nil {
+		if h.version >= 5 && (h.kind != unitSplit || h.id != id) {
+			continue
+		}
+		u := ix.readSplit(sections, skeleton, h, info[h.offset:at])
+		if u == nil {
 			return nil
 		}
-		root, err := d.Reader().Next()
-		if err != nil || root == nil {
-			return nil
+		if h.version >= 5 || u.root.Val(attrGNUDwoID) == skeleton.root.Val(attrGNUDwoID) {
+			return u
 		}
-		u := *skeleton
-		u.data, u.root, u.size, u.abbrev = d, root, h.size, h.abbrev
-		u.language, _ = root.Val(dwarf.AttrLanguage).(int64)
-		u.skeleton = skeleton
-		u.lists, u.listBase = f.bytes(".debug_loclists.dwo"), listsHead
-		u.farRefs = false
-		u.typeCache = map[dwarf.Offset]*dataType{}
-		return &u
 	}
 	return nil
+}
+
+// readSplit reads a unit with the skeleton's addresses.
+func (ix *unitIndex) readSplit(sections splitSections, skeleton *unit, h unitHeader, info []byte) *unit {
+	u := *skeleton
+	abbrev := sections(".debug_abbrev.dwo")
+	strings := sections(".debug_str_offsets.dwo")
+	if h.version >= 5 {
+		// The tables begin behind their heads.
+		strings = from(strings, stringOffsetsHead)
+		u.lists, u.listBase = sections(".debug_loclists.dwo"), listsHead
+		u.rangeLists = from(sections(".debug_rnglists.dwo"), listsHead)
+	} else {
+		abbrev = withoutExtensions(abbrev, h.abbrev)
+		u.addrBase = uint64(sectionOffset(skeleton.root.Val(attrGNUAddrBase)))
+		u.lists, u.listBase = sections(".debug_loc.dwo"), 0
+		u.rangeLists = from(ix.sections.ranges, uint64(sectionOffset(skeleton.root.Val(attrGNURangesBase))))
+	}
+	d, err := sectioned(abbrev, info, sections(".debug_line.dwo"), sections(".debug_str.dwo"), map[string][]byte{
+		".debug_addr":        from(ix.sections.addr, u.addrBase),
+		".debug_str_offsets": strings,
+		".debug_rnglists":    u.rangeLists, // whose indices it resolves
+	})
+	if err != nil {
+		return nil
+	}
+	root, err := d.Reader().Next()
+	if err != nil || root == nil {
+		return nil
+	}
+	u.data, u.root, u.size, u.abbrev = d, root, h.size, h.abbrev
+	u.language, _ = root.Val(dwarf.AttrLanguage).(int64)
+	u.skeleton = skeleton
+	u.farRefs = false
+	u.typeCache = map[dwarf.Offset]*dataType{}
+	return &u
 }
 
 // from gives a section from an offset on.

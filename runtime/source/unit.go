@@ -12,29 +12,31 @@ import (
 // unit is one decoded compilation unit. It has its own dwarf.Data over its own
 // slice of .debug_info, so offsets in it count from the start of the unit.
 type unit struct {
-	image     *Image
-	offset    uint64 // in .debug_info
-	size      uint64
-	version   int
-	data      *dwarf.Data
-	root      *dwarf.Entry
-	language  int64
-	low       uint64 // base address of location lists
-	folder    string // DW_AT_comp_dir
-	farRefs   bool   // references to other units may occur
-	abbrev    uint64 // offset of the abbreviations
-	addrBase  uint64
-	listBase  uint64
-	lists     []byte // .debug_loclists or .debug_loc
-	skeleton  *unit  // what the program has of a split unit: its lines
-	treeBuilt bool
-	top       *scope
-	functions []*scope // every function with code, also nested ones
-	lineTable *lineTable
-	declared  []string // files that a split unit's declarations are in; nil: not read
-	typeCache map[dwarf.Offset]*dataType
-	lastTouch *list.Element
-	plans     map[uint64][]planned
+	image    *Image
+	offset   uint64 // in .debug_info
+	size     uint64
+	version  int
+	data     *dwarf.Data
+	root     *dwarf.Entry
+	language int64
+	low      uint64 // base address of location lists
+	folder   string // DW_AT_comp_dir
+	farRefs  bool   // references to other units may occur
+	abbrev   uint64 // offset of the abbreviations
+	addrBase uint64
+	listBase uint64
+	lists    []byte // .debug_loclists or .debug_loc
+	skeleton *unit  // what the program has of a split unit: its lines
+	// of a split unit: .debug_rnglists behind its head or .debug_ranges from its base on
+	rangeLists []byte
+	treeBuilt  bool
+	top        *scope
+	functions  []*scope // every function with code, also nested ones
+	lineTable  *lineTable
+	declared   []string // files that a split unit's declarations are in; nil: not read
+	typeCache  map[dwarf.Offset]*dataType
+	lastTouch  *list.Element
+	plans      map[uint64][]planned
 }
 
 // unitIndex finds the unit of an address and keeps the decoded units.
