@@ -108,13 +108,19 @@ sample() {
     "$OUT/tests.gcc.tsv" "$OUT/tests.ours.tsv"
 }
 
-# What other versions of GCC have compiled (others.sh).
+# What other versions of GCC have compiled (others.sh), all at once.
 compilers() {
-  local folder
+  local folder name
   for folder in "$carry"/gcc-*/; do
-    [ -e "$folder/version" ] || { echo "== other compilers: none here"; continue; }
+    [ -e "$folder/version" ] || { echo "== other compilers: none here"; return; }
+    name=$(basename "$folder")
+    mkdir -p "$OUT/$name"
+    CARRY=$folder OUT=$OUT/$name "$self" smoke matrix sample trace >"$work/$name.log" 2>&1 &
+  done
+  wait
+  for folder in "$carry"/gcc-*/; do
     echo "== GCC $(cat "$folder/version")"
-    CARRY=$folder OUT=$OUT/$(basename "$folder") "$self" smoke matrix sample trace
+    cat "$work/$(basename "$folder").log"
   done
 }
 
