@@ -178,6 +178,10 @@ func (p *Process) readHeader() error {
 	case magic != processMagic:
 		return &CorruptError{name, 0, "not a capture of accscope"}
 	}
+	// The magic is written last, but what was read with it may have been read before it.
+	if _, err := p.control.ReadAt(b[:], 0); err != nil {
+		return fmt.Errorf("read capture: %w", err)
+	}
 	if v := le.Uint32(b[atProcessVersion:]); v != Version {
 		return &CorruptError{name, atProcessVersion, fmt.Sprintf("capture format %d, this accscope reads %d; use the accscope that recorded it", v, Version)}
 	}

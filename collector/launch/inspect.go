@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 )
 
@@ -85,7 +86,7 @@ func Inspect(name string) (Program, error) {
 		return Program{}, fmt.Errorf("cannot run %s: damaged ELF file: %w", path, err)
 	}
 	defer object.Close()
-	if object.Machine != elf.EM_X86_64 || object.Class != elf.ELFCLASS64 {
+	if object.Machine != ownMachine() || object.Class != elf.ELFCLASS64 {
 		program.Kind = Plain
 		return program, nil
 	}
@@ -125,4 +126,12 @@ func inspectObject(object *elf.File, program *Program) {
 	if uses || program.DeviceImage {
 		program.Kind, program.Library = GCC, "libgomp.so.1"
 	}
+}
+
+// ownMachine is what the programs are for that our libraries can be loaded into.
+func ownMachine() elf.Machine {
+	if runtime.GOARCH == "arm64" {
+		return elf.EM_AARCH64
+	}
+	return elf.EM_X86_64
 }

@@ -7,9 +7,17 @@
 #include <stddef.h>
 #include <string.h>
 
-#define SP 7			/* DWARF numbers of registers */
+/* DWARF numbers of registers: System V ABI, AMD64 supplement, figure 3.36; DWARF
+   for the Arm 64-bit Architecture, section 4.1.  */
+#if defined __aarch64__
+#define SP 31
+#define BP 29
+#define RA 30			/* the link register */
+#else
+#define SP 7
 #define BP 6
 #define RA 16
+#endif
 
 struct reader
 {
@@ -192,6 +200,9 @@ read_common (struct common *c, const uint8_t *at)
 	      bytes (&r, encoded_size (encoding));
 	      break;
 	    }
+#if defined __aarch64__
+	  case 'B': break;	/* by which key return addresses are signed */
+#endif
 	  case 'S': return -1;	/* a signal handler's frame */
 	  default: return -1;
 	  }
@@ -206,6 +217,7 @@ struct state
   uint64_t base;		/* register; 0: an expression */
   int64_t offset;
   int64_t bp;			/* where it is saved; 0: unchanged */
+  int64_t ra;			/* the same; 0: in its register */
   int bp_lost, ended;
 };
 
@@ -219,8 +231,11 @@ saved (struct state *s, uint64_t number, int64_t offset)
       s->bp = offset;
       s->bp_lost = 0;
     }
-  else if (number == RA && offset != -8)
-    s->ended = 1;		/* not left by a return */
+  else if (number == RA)
+    {
+      s->ra = offset;
+      s->ended = 0;
+    }
 }
 
 static void
@@ -232,7 +247,10 @@ restored (struct state *s, const struct state *initial, uint64_t number)
       s->bp_lost = initial->bp_lost;
     }
   else if (number == RA)
-    s->ended = initial->ended;
+    {
+      s->ra = initial->ra;
+      s->ended = initial->ended;
+    }
 }
 
 /* Runs instructions up to ADDRESS.  */
@@ -287,8 +305,11 @@ run (struct state *s, const struct state *initial, const struct common *c,
 		s->bp_lost = 1;
 	      continue;
 	    case 0x08:		/* the same value */
-	      if (unsigned_leb (&r) == BP)
+	      number = unsigned_leb (&r);
+	      if (number == BP)
 		s->bp = s->bp_lost = 0;
+	      else if (number == RA)
+		s->ra = s->ended = 0;
 	      continue;
 	    case 0x09: case 0x14: case 0x15:	/* elsewhere */
 	      number = unsigned_leb (&r);
@@ -329,6 +350,9 @@ run (struct state *s, const struct state *initial, const struct common *c,
 	      r.at += number;
 	      continue;
 	    case 0x2e: unsigned_leb (&r); continue;
+#if defined __aarch64__
+	    case 0x2d: continue;	/* the return address is signed, or not */
+#endif
 	    default: return -1;
 	    }
 	}
@@ -371,13 +395,19 @@ cfi_rule_at (struct cfi_rule *rule, const void *header, uint64_t address)
   state = initial;
   if (run (&state, &initial, &common, r, start, address) < 0)
     return -1;
+#if !defined __aarch64__
+  if (state.ra != -8)
+    return -1;			/* not left by a return */
+#endif
+  /* Who called something has put the link register away.  */
   if (state.ended || (state.base != SP && state.base != BP)
-      || state.bp_lost
+      || state.bp_lost || state.ra == 0 || state.ra != (int32_t) state.ra
       || state.offset != (int32_t) state.offset
       || state.bp != (int32_t) state.bp)
     return -1;
   rule->base = state.base == SP ? CFI_SP : CFI_BP;
   rule->offset = (int32_t) state.offset;
   rule->saved_bp = (int32_t) state.bp;
+  rule->saved_ra = (int32_t) state.ra;
   return 0;
 }

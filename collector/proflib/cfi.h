@@ -11,13 +11,15 @@ enum cfi_base
   CFI_BP
 };
 
-/* The caller's stack pointer is base + offset, and the return address lies
-   below it.  The caller's %rbp lies at the caller's stack pointer + saved_bp,
-   or is unchanged where that is 0.  */
+/* The caller's stack pointer is base + offset, and the return address lies at
+   the caller's stack pointer + saved_ra: on x86-64 always just below it.  The
+   caller's frame pointer (%rbp, x29) lies at the caller's stack pointer +
+   saved_bp, or is unchanged where that is 0.  */
 struct cfi_rule
 {
   int32_t offset;
   int32_t saved_bp;
+  int32_t saved_ra;
   uint8_t base;
 };
 

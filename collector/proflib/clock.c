@@ -2,7 +2,7 @@
 
    The time-stamp counter is used where the processor calls it invariant and
    the kernel itself keeps time by it (so it found the processors' counters
-   equal).  Readings of all three clocks are taken at distances that double
+   equal); the 64-bit Arm architecture has one counter for all processors.  Readings of all three clocks are taken at distances that double
    from 1 ms to 1 s; the reader interpolates between them.  */
 #define _GNU_SOURCE
 #include "proflib.h"
@@ -57,7 +57,8 @@ counter_usable (void)
 static int
 counter_usable (void)
 {
-  return 1;	/* the architecture's generic timer is invariant */
+  int mode = 0;	/* a sandbox may have forbidden the instruction */
+  return prctl (PR_GET_TSC, &mode) != 0 || mode == PR_TSC_ENABLE;
 }
 #else
 static int
@@ -66,6 +67,18 @@ counter_usable (void)
   return 0;
 }
 #endif
+
+/* Ticks of a second, where the processor tells; else 0.  */
+static uint64_t
+counter_frequency (void)
+{
+  uint64_t frequency = 0;
+#if defined __aarch64__
+  if (clock_kind == CAPTURE_CLOCK_COUNTER)
+    __asm__ ("mrs %0, cntfrq_el0" : "=r" (frequency));
+#endif
+  return frequency;
+}
 
 void
 clock_read (struct capture_clock *reading)
@@ -104,6 +117,11 @@ clock_restart (void)
   while (second.monotonic - first.monotonic < 20000);
   uint64_t span = (uint64_t) (second.monotonic - first.monotonic);
   clock_millisecond = (second.ticks - first.ticks) * 1000000 / span;
+  uint64_t told = counter_frequency () / 1000;
+  /* Firmware may tell a wrong one.  */
+  if (told > clock_millisecond - clock_millisecond / 8
+      && told < clock_millisecond + clock_millisecond / 8)
+    clock_millisecond = told;
   if (clock_millisecond == 0)
     clock_millisecond = 1;
   clock_distance = clock_millisecond;
@@ -124,11 +142,12 @@ clock_record (void)
     = (struct capture_clock *) (control.bytes + CAPTURE_CLOCK_OFFSET) + place;
   struct capture_clock reading;
   clock_read (&reading);
-  __atomic_exchange_n (&slot->number, 0, __ATOMIC_ACQ_REL);
-  slot->ticks = reading.ticks;
-  slot->monotonic = reading.monotonic;
-  slot->realtime = reading.realtime;
-  slot->uncertainty = reading.uncertainty;
+  /* Each store releases, so that who sees it sees that the number is not its.  */
+  __atomic_store_n (&slot->number, 0, __ATOMIC_RELAXED);
+  __atomic_store_n (&slot->ticks, reading.ticks, __ATOMIC_RELEASE);
+  __atomic_store_n (&slot->monotonic, reading.monotonic, __ATOMIC_RELEASE);
+  __atomic_store_n (&slot->realtime, reading.realtime, __ATOMIC_RELEASE);
+  __atomic_store_n (&slot->uncertainty, reading.uncertainty, __ATOMIC_RELEASE);
   __atomic_store_n (&slot->number, count + 1, __ATOMIC_RELEASE);
   __atomic_store_n (&process->clock_readings, count + 1, __ATOMIC_RELEASE);
   __atomic_store_n (&clock_next, reading.ticks + clock_distance, __ATOMIC_RELAXED);

@@ -14,8 +14,8 @@
 
 enum { STATE_NONE, STATE_BEGINNING, STATE_READY, STATE_FAILED };
 
-union control control __attribute__ ((aligned (PAGE)));
-union local local __attribute__ ((aligned (PAGE)));
+union control control __attribute__ ((aligned (LARGEST_PAGE)));
+union local local __attribute__ ((aligned (LARGEST_PAGE)));
 char folder[PATH_LIMIT];
 
 static uint64_t generations;	/* inherited by children, so theirs differ */

@@ -36,7 +36,13 @@
 #define LIKELY(x) __builtin_expect (!!(x), 1)
 #define UNLIKELY(x) __builtin_expect (!!(x), 0)
 #define ALWAYS_INLINE inline __attribute__ ((always_inline))
-#define PAGE 4096
+#define PAGE 4096		/* the least that a machine has */
+/* The most: what is mapped in place of variables takes whole ones.  */
+#if defined __aarch64__
+#define LARGEST_PAGE 65536
+#else
+#define LARGEST_PAGE PAGE
+#endif
 #define PATH_LIMIT 4096
 #define RING_LIMIT 16384	/* ring files of a process */
 #define NO_SPACE UINT32_MAX
@@ -87,7 +93,7 @@ event_bit (int kind)
 union control
 {
   struct capture_process process;
-  char bytes[CAPTURE_PROCESS_SIZE];
+  char bytes[(CAPTURE_PROCESS_SIZE + LARGEST_PAGE - 1) / LARGEST_PAGE * LARGEST_PAGE];
 };
 extern union control control;
 
@@ -100,7 +106,7 @@ union local
     uint32_t state;
     uint32_t initialiser;	/* tid */
   };
-  char bytes[PAGE];
+  char bytes[LARGEST_PAGE];
 };
 extern union local local;
 extern char folder[PATH_LIMIT];
@@ -152,7 +158,8 @@ ticks_counter (void)
   return __builtin_ia32_rdtsc ();
 #elif defined __aarch64__
   uint64_t value;
-  __asm__ volatile ("mrs %0, cntvct_el0" : "=r" (value));
+  /* Without the barrier it may be read before what comes earlier has been done.  */
+  __asm__ volatile ("isb\n\tmrs %0, cntvct_el0" : "=r" (value) : : "memory");
   return value;
 #else
   return 0;

@@ -1,8 +1,7 @@
 /* unwind.c - return addresses of the program for an event.
 
    A frame is left by the call frame information that compilers write for every
-   function (.eh_frame; System V ABI, AMD64 supplement, and DWARF 4 section
-   6.4), because runtimes are compiled without frame pointers.  What it says of
+   function (.eh_frame; the ABI of the processor, and DWARF 4 section 6.4), because runtimes are compiled without frame pointers.  What it says of
    one return address is worked out once and kept, so that later events take a
    few loads for each frame.  Nothing here locks or allocates.  */
 #define _GNU_SOURCE
@@ -29,7 +28,7 @@ unwind_prepare (acc_prof_lookup_func lookup)
     __atomic_store_n (&runtime_caller, caller, __ATOMIC_RELEASE);
 }
 
-#if defined __x86_64__
+#if defined __x86_64__ || defined __aarch64__
 
 /* -- which file an address lies in */
 
@@ -196,9 +195,33 @@ struct frame
 
 /* Here, or where our runtime was called.  Inlined: the stack pointer is the
    caller's, and at each call as far below its frame.  */
+#if defined __x86_64__
 #define FRAME_HERE(frame) \
   __asm__ volatile ("leaq 0(%%rip), %0\n\tmovq %%rsp, %1\n\tmovq %%rbp, %2" \
 		    : "=&r" ((frame).pc), "=&r" ((frame).sp), "=&r" ((frame).bp))
+#define RETURN_ADDRESS_AT(rule) (-8)
+#else
+/* The link register is in the frame by then, as what follows is said to change it.  */
+#define FRAME_HERE(frame) \
+  __asm__ volatile ("adr %0, .\n\tmov %1, sp\n\tmov %2, x29" \
+		    : "=&r" ((frame).pc), "=&r" ((frame).sp), "=&r" ((frame).bp) \
+		    : : "x30")
+#define RETURN_ADDRESS_AT(rule) ((int64_t) (rule).saved_ra)
+#endif
+
+/* A word of the stack that may be a return address: where a program signs these, without
+   the signature (xpaclri, nothing on processors that know none).  */
+static ALWAYS_INLINE uint64_t
+return_address_at (uint64_t address)
+{
+#if defined __aarch64__
+  register uint64_t value __asm__ ("x30") = word_at (address);
+  __asm__ ("hint 7" : "+r" (value));
+  return value;
+#else
+  return word_at (address);
+#endif
+}
 
 static int
 frame_told (struct frame *frame)
@@ -274,8 +297,9 @@ climb (struct frame from, uint64_t beyond, uint64_t *stack, unsigned limit,
 	break;
       if (step->rule.base == CFI_BP)
 	pass (&way, bp_at, bp, 1);
-      pc = word_at (frame - 8);
-      pass (&way, frame - 8, pc, 0);
+      uint64_t back = frame + RETURN_ADDRESS_AT (step->rule);
+      pc = return_address_at (back);
+      pass (&way, back, pc, 0);
       if (step->rule.saved_bp != 0)
 	{
 	  bp_at = frame + (int64_t) step->rule.saved_bp;
@@ -309,7 +333,7 @@ same_walk (const struct walk *walk, const struct frame *from)
   for (unsigned i = 0; i < walk->words; i++)
     {
       uint64_t value = LIKELY (walk->offset[i] != WALK_REGISTER)
-	? word_at (from->sp + walk->offset[i]) : from->bp;
+	? return_address_at (from->sp + walk->offset[i]) : from->bp;
       if (value - (walk->relative >> i & 1 ? from->sp : 0) != walk->value[i])
 	return 0;
     }

@@ -41,10 +41,9 @@ type Place struct {
 	Saved         SavedRegisters
 }
 
-// SavedRegisters are the other registers that a call preserves.
-type SavedRegisters struct {
-	RBX, R12, R13, R14, R15 uintptr
-}
+// SavedRegisters are the other registers that a call preserves, in the order of
+// source.Processor.Preserved.
+type SavedRegisters [preservedRegisters]uintptr
 
 // A site is a place of the program that calls the runtime: with the outlined
 // function if it is a compute construct, else 0.

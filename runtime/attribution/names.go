@@ -117,13 +117,11 @@ func follows(kind goacc.Kind) bool {
 func runtimeCall(place Place, function uintptr, entries []source.Entry) source.RuntimeCall {
 	call := source.RuntimeCall{ReturnAddress: uint64(place.ReturnAddress), Function: uint64(function),
 		Entries: entries, Memory: source.OwnMemory}
-	for number, value := range map[int]uintptr{
-		source.RegisterRSP: place.StackPointer, source.RegisterRBP: place.FramePointer,
-		source.RegisterRBX: place.Saved.RBX, source.RegisterR12: place.Saved.R12,
-		source.RegisterR13: place.Saved.R13, source.RegisterR14: place.Saved.R14,
-		source.RegisterR15: place.Saved.R15,
-	} {
-		call.Registers.Set(number, uint64(value))
+	own := source.Own()
+	call.Registers.Set(own.StackPointer, uint64(place.StackPointer))
+	call.Registers.Set(own.FramePointer, uint64(place.FramePointer))
+	for i, number := range own.Preserved {
+		call.Registers.Set(number, uint64(place.Saved[i]))
 	}
 	return call
 }

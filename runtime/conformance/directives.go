@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"regexp"
+	"runtime"
 	"strings"
 )
 
@@ -115,7 +116,13 @@ func globMatches(pattern, text string) bool {
 	return regexp.MustCompile("(?s)^" + quoted + "$").MatchString(text)
 }
 
-const targetTriplet = "x86_64-pc-linux-gnu"
+// targetTriplet is this machine, as the suite names machines.
+func targetTriplet() string {
+	if runtime.GOARCH == "arm64" {
+		return "aarch64-unknown-linux-gnu"
+	}
+	return "x86_64-pc-linux-gnu"
+}
 
 // evaluator evaluates DejaGnu's conditions for one test.
 type evaluator struct {
@@ -149,7 +156,7 @@ func (e *evaluator) selects(expression string) bool {
 		case w.braced:
 			value = e.selects(text)
 		case strings.Contains(text, "*") || strings.Count(text, "-") >= 2 && !e.isTarget(text):
-			value = globMatches(text, targetTriplet)
+			value = globMatches(text, targetTriplet())
 		default:
 			value = e.target(text)
 		}

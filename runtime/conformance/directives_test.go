@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -76,7 +77,8 @@ func TestSelectors(t *testing.T) {
 	}{
 		{``, true, true},
 		{`*-*-*`, true, true},
-		{`x86_64-*-linux*`, true, true},
+		{`x86_64-*-linux*`, runtime.GOARCH == "amd64", runtime.GOARCH == "amd64"},
+		{`aarch64*-*-*`, runtime.GOARCH == "arm64", runtime.GOARCH == "arm64"},
 		{`powerpc*-*-*`, false, false},
 		{`openacc_host_selected`, true, false},
 		{`! openacc_host_selected`, false, true},

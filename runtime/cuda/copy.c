@@ -3,6 +3,7 @@
    the program's signals and live as long as the process.  */
 #define _GNU_SOURCE
 #include "cuda.h"
+#include "../device/pause.h"
 #include "../device/signals.h"
 
 #include <sched.h>
@@ -63,7 +64,7 @@ help (void *unused)
 	if (__atomic_load_n (&shared.number, __ATOMIC_SEQ_CST) != seen)
 	  break;
 	else
-	  __builtin_ia32_pause ();
+	  accscope_pause ();
       if (looks == LOOKS)
 	{
 	  pthread_mutex_lock (&shared.lock);
@@ -127,7 +128,7 @@ accscope_cuda_parallel_copy (void *to, const void *from, size_t bytes)
   /* No helper may look while the copy is being set up.  */
   __atomic_store_n (&shared.open, 0, __ATOMIC_SEQ_CST);
   while (__atomic_load_n (&shared.inside, __ATOMIC_SEQ_CST) != 0)
-    __builtin_ia32_pause ();
+    accscope_pause ();
   shared.to = to;
   shared.from = from;
   shared.bytes = bytes;
@@ -143,6 +144,6 @@ accscope_cuda_parallel_copy (void *to, const void *from, size_t bytes)
   take_pieces ();
   while (__atomic_load_n (&shared.done, __ATOMIC_SEQ_CST)
 	 < shared.pieces)
-    __builtin_ia32_pause ();
+    accscope_pause ();
   pthread_mutex_unlock (&shared.use);
 }

@@ -120,6 +120,8 @@ accscope_present_read (const struct accscope_present *present,
 	{
 #if defined __x86_64__ || defined __i386__
 	  __builtin_ia32_pause ();
+#elif defined __aarch64__
+	  __asm__ volatile ("isb" : : : "memory");	/* yield does nothing on most */
 #endif
 	  continue;
 	}

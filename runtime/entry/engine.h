@@ -37,10 +37,16 @@ struct accscope_device
   const struct accscope_present *present;	/* runtime/dataenv/present.h */
 };
 
-/* What a call preserves besides the stack and frame pointers.  */
+/* What a call preserves besides the stack and frame pointers: %rbx and %r12 to
+   %r15; of the 64-bit Arm architecture x19 to x28.  */
+#if defined __aarch64__
+#define ACCSCOPE_REGISTERS 10
+#else
+#define ACCSCOPE_REGISTERS 5
+#endif
 struct accscope_registers
 {
-  uint64_t rbx, r12, r13, r14, r15;
+  uint64_t value[ACCSCOPE_REGISTERS];
 };
 
 /* Where the program called us: what source attribution starts from.  Registers
@@ -49,7 +55,7 @@ struct accscope_place
 {
   const void *return_address;
   const void *stack_pointer;	/* value of the caller's stack pointer */
-  const void *frame_pointer;	/* the caller's %rbp */
+  const void *frame_pointer;	/* the caller's %rbp, or x29 */
   struct accscope_registers registers;
   uint32_t entered;		/* the call is in the Go part */
 };

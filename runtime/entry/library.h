@@ -167,8 +167,14 @@ void accscope_uncopied (const char *what, const void *host);
   t->shared.place.return_address = __builtin_return_address (0);	\
   t->shared.place.stack_pointer = CALLERS_STACK_POINTER;		\
   t->shared.place.frame_pointer = *(void **) __builtin_frame_address (0)
+/* Where the frame record lies in a frame is the processor's convention: on x86-64 at
+   its end, with the return address as its last word.  */
+#if defined __x86_64__
 #define CALLERS_STACK_POINTER						\
   ((const char *) __builtin_frame_address (0) + 2 * sizeof (void *))
+#else
+#define CALLERS_STACK_POINTER ((const char *) __builtin_dwarf_cfa ())
+#endif
 #define END								\
   do									\
     if (UNLIKELY (outer_place.return_address != NULL))			\

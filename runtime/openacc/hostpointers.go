@@ -18,7 +18,7 @@ import (
 // Addresses of a program's data lie between these.
 const (
 	lowestAddress  = 1 << 16
-	highestAddress = 1 << 47
+	highestAddress = 1 << 48
 )
 
 // A hostPointer is a variable whose value goes to a kernel as it is on the host, and

@@ -38,5 +38,5 @@ accscope_sim_sleep_until (const struct accscope_sim_device *d, int64_t when)
 	continue;
     }
   while (accscope_sim_monotonic () < host)
-    accscope_sim_pause ();
+    accscope_pause ();
 }

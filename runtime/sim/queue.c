@@ -148,7 +148,7 @@ wait_for (hardware *q, uint64_t sequence)
     {
       if (LOAD (q->completed) >= sequence)
 	return;
-      accscope_sim_pause ();
+      accscope_pause ();
     }
   pthread_mutex_lock (&q->lock);
   q->waiters++;
@@ -252,7 +252,7 @@ run (void *argument)
 	accscope_sim_mark_release (o->mark);
       free (o);
       for (int i = 0; i < SPINS && !__atomic_load_n (&q->head, __ATOMIC_RELAXED); i++)
-	accscope_sim_pause ();
+	accscope_pause ();
       pthread_mutex_lock (&q->lock);
     }
 }

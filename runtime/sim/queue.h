@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "../device/operation.h"
+#include "../device/pause.h"
 
 /* What an operation does; the first five are device.ActivityKind.  */
 enum accscope_sim_kind
@@ -126,14 +127,6 @@ int64_t accscope_sim_clock (struct accscope_sim_device *device, int64_t *host);
 int64_t accscope_sim_now (const struct accscope_sim_device *device);
 int64_t accscope_sim_monotonic (void);
 void accscope_sim_sleep_until (const struct accscope_sim_device *device, int64_t when);
-
-static inline void
-accscope_sim_pause (void)
-{
-#if defined __x86_64__
-  __builtin_ia32_pause ();
-#endif
-}
 
 /* An activity queue on hardware queue number; NULL if there is no memory.  */
 struct accscope_sim_stream *

@@ -53,16 +53,22 @@ type outerCall struct {
 }
 
 func (o *outerCall) fill(f *Frame) {
-	back := f.load(f.cfa.plus(-8), 8)
+	p := f.image.processor
+	at, saved := p.returnAddress(f.rule.saved)
+	if !saved {
+		return
+	}
+	back := f.load(f.cfa.plus(at), 8)
 	if back.root != constant {
 		return
 	}
-	pc := uint64(back.n) - f.bias
+	// Above the address there may be its signature.
+	pc := uint64(back.n)&(1<<p.addressBits-1) - f.bias
 	if f.image.code(pc-1, pc) == nil {
 		return // from another file
 	}
 	registers := Registers{}
-	for _, r := range []int{RegisterRBX, RegisterRBP, RegisterR12, RegisterR13, RegisterR14, RegisterR15} {
+	for _, r := range append([]int{p.FramePointer}, p.Preserved...) {
 		v := f.registers.get(r)
 		if at, saved := f.rule.saved[r]; saved {
 			v = f.load(f.cfa.plus(at), 8)
@@ -71,7 +77,7 @@ func (o *outerCall) fill(f *Frame) {
 			registers.Set(r, uint64(v.n))
 		}
 	}
-	registers.Set(RegisterRSP, uint64(f.cfa.n))
+	registers.Set(p.StackPointer, uint64(f.cfa.n))
 	outer, err := f.image.frameLocked(pc, f.bias, registers, f.read)
 	if err != nil || outer.function == nil {
 		return

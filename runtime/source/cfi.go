@@ -348,6 +348,7 @@ func (r *ruleRun) run(b []byte) bool {
 				r.rule.offset = signed() * r.c.dataAlign
 			case 0x2e:
 				number()
+			case 0x2d: // of AArch64: whether the return address is signed
 			default:
 				return false
 			}

@@ -70,14 +70,19 @@ func TestFrameRulesAreThoseOfTheProfiler(t *testing.T) {
 
 // ruleText is a rule as testdata/cfi.c writes it.
 func ruleText(frames *frameTable, pc uint64) string {
-	const rbp, rsp, returnAddress = 6, 7, 16
+	own := Own()
 	r, ok := frames.rule(pc)
-	if !ok || r.expression != nil || r.saved[returnAddress] != -8 {
+	returns, saved := own.returnAddress(r.saved)
+	// Of x86-64 the rule itself says where.
+	if at, told := r.saved[16]; own == X8664 && (!told || at != returns) {
+		saved = false
+	}
+	if !ok || !saved || r.expression != nil {
 		return "none"
 	}
-	base, known := map[int]string{rsp: "sp", rbp: "bp"}[r.register]
+	base, known := map[int]string{own.StackPointer: "sp", own.FramePointer: "bp"}[r.register]
 	if !known {
 		return "none"
 	}
-	return fmt.Sprintf("%s%+d_%+d", base, r.offset, r.saved[rbp])
+	return fmt.Sprintf("%s%+d_%+d_%+d", base, r.offset, r.saved[own.FramePointer], returns)
 }

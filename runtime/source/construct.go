@@ -29,7 +29,7 @@ func (im *Image) Construct(returnAddress uint64) (k Kernel, ok bool, err error) 
 			return nil
 		}
 		// The second argument of GOACC_parallel_keyed.
-		passed := s.registers[4]
+		passed := s.registers[s.p.second]
 		if passed.root != fileBased {
 			return nil
 		}

@@ -11,24 +11,13 @@ import (
 // not fault, when the range cannot be read.
 type Memory func(address uint64, to []byte) error
 
-// Registers are the registers of a function at a call, by their DWARF number
-// (System V ABI, AMD64 supplement, figure 3.36). Those that the callee may have
+// Registers are the registers of a function at a call, by their DWARF number (see
+// Processor). Those that the callee may have
 // changed are of no use; the stack pointer is the one after the call returned.
 type Registers struct {
 	known uint32
-	value [16]uint64
+	value [32]uint64
 }
-
-// DWARF numbers of the registers that survive a call.
-const (
-	RegisterRBX = 3
-	RegisterRBP = 6
-	RegisterRSP = 7
-	RegisterR12 = 12
-	RegisterR13 = 13
-	RegisterR14 = 14
-	RegisterR15 = 15
-)
 
 // Set records a register's value.
 func (r *Registers) Set(number int, v uint64) {

@@ -23,15 +23,9 @@ func FuzzExpression(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, code []byte) {
-		s := entryState()
+		s := X8664.outlinedState()
 		m := machine{
-			register: func(n int) value {
-				if n < 0 || n >= trackedRegisters {
-					return value{}
-				}
-				return s.registers[n]
-			},
-			atEntry: atFunctionEntry, load: s.load, frame: value{root: frameBased}, base: []byte{0x9c},
+			register: s.register, atEntry: s.p.outlinedWith, load: s.load, frame: value{root: frameBased}, base: []byte{0x9c},
 			object: number(0x1000), indexed: func(uint64) (uint64, bool) { return 0, false },
 		}
 		if p, ok := m.evaluate(code); ok && p.v.root == unknown {
@@ -44,36 +38,44 @@ func FuzzExpression(f *testing.F) {
 func FuzzMachineCode(f *testing.F) {
 	f.Add([]byte{0x48, 0x8b, 0x47, 0x08, 0x48, 0x83, 0xe8, 0x08, 0xeb, 0xf6, 0xc3})
 	f.Add([]byte{0xc5, 0xf9, 0x6f, 0x44, 0x24, 0x10, 0x62, 0xf1, 0x7c, 0x48, 0x10, 0x07})
+	// ldr x0, [x0, 8]; sub x0, x0, 8; stp x0, x1, [sp, -16]!; b .-12
+	f.Add([]byte{0x00, 0x04, 0x40, 0xf9, 0x00, 0x20, 0x00, 0xd1, 0xe0, 0x07, 0xbf, 0xa9, 0xfd, 0xff, 0xff, 0x17})
 	f.Fuzz(func(t *testing.T, code []byte) {
-		fl := analyse(code, 0x1000)
-		last := uint64(0)
-		fl.visit(0x1000, 0x1000+uint64(len(code)), func(pc uint64, s *state) bool {
-			if pc <= last {
-				t.Fatalf("0x%x after 0x%x", pc, last)
+		for _, p := range processors {
+			followAny(t, p, code)
+		}
+	})
+}
+
+func followAny(t *testing.T, p *Processor, code []byte) {
+	fl := analyse(p, code, 0x1000)
+	last := uint64(0)
+	fl.visit(0x1000, 0x1000+uint64(len(code)), func(pc uint64, s *state) bool {
+		if pc <= last {
+			t.Fatalf("0x%x after 0x%x", pc, last)
+		}
+		last = pc
+		return false
+	})
+	// Any function: a value that an instruction computed is in no second
+	// place when the instruction runs again.
+	fl = newFlow(p, p.calledState())
+	fl.decode(code, 0x1000)
+	fl.solve()
+	fl.visit(0x1000, 0x1000+uint64(len(code)), func(pc uint64, s *state) bool {
+		after := s.clone()
+		i := fl.index[pc]
+		after.run(fl.list[i], i)
+		holders := 0
+		for _, v := range after.registers {
+			if v.root == computed && int(v.slot) == i {
+				holders++
 			}
-			last = pc
-			return false
-		})
-		// Any function: a value that an instruction computed is in no second
-		// place when the instruction runs again.
-		fl = &flow{index: map[uint64]int{}, blocks: map[int]*state{}, entry: calledState()}
-		fl.decode(code, 0x1000)
-		fl.solve()
-		fl.visit(0x1000, 0x1000+uint64(len(code)), func(pc uint64, s *state) bool {
-			after := s.clone()
-			i := fl.index[pc]
-			after.run(fl.list[i], i)
-			holders := 0
-			for _, v := range after.registers {
-				if v.root == computed && int(v.slot) == i {
-					holders++
-				}
-			}
-			if holders > 1 {
-				t.Fatalf("0x%x: %d registers have what it computes", pc, holders)
-			}
-			return false
-		})
+		}
+		if holders > 1 {
+			t.Fatalf("0x%x: %d registers have what it computes", pc, holders)
+		}
+		return false
 	})
 }
 
@@ -230,9 +232,12 @@ func FuzzPackage(f *testing.F) {
 func FuzzSnapshot(f *testing.F) {
 	local := [4]uint64{1, 2, 3, 4}
 	call := RuntimeCall{Entries: []Entry{{Address: 8, Size: 16, Follows: true}, {Structure: true}}}
-	call.Registers.Set(RegisterRSP, uint64(addressOf(unsafe.Slice((*byte)(unsafe.Pointer(&local)), 32))))
+	call.Registers.Set(Own().StackPointer, uint64(addressOf(unsafe.Slice((*byte)(unsafe.Pointer(&local)), 32))))
 	f.Add(call.Snapshot(nil, nil))
 	f.Add(make([]byte, snapshotHead+16*8))
+	more := make([]byte, snapshotHead+32*8)
+	more[12] = 32
+	f.Add(more)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		c, err := ReadSnapshot(b)
 		if err != nil {

@@ -20,11 +20,12 @@ var ErrBinaryChanged = errors.New("binary changed")
 // Image is one ELF file, opened lazily: Open reads headers only. It is safe
 // for use by several goroutines.
 type Image struct {
-	path    string
-	buildID string
-	roots   []string // folders of separate debug files
-	main    *elfFile // code and unwind tables
-	segment []segment
+	path      string
+	buildID   string
+	roots     []string // folders of separate debug files
+	main      *elfFile // code and unwind tables
+	processor *Processor
+	segment   []segment
 
 	mu      sync.Mutex
 	closed  bool
@@ -72,7 +73,7 @@ func OpenWithDebugRoots(path string, roots []string) (*Image, error) {
 		if err != nil {
 			return err
 		}
-		im.main = f
+		im.main, im.processor = f, processors[f.elf.Machine]
 		im.buildID = f.buildID()
 		for _, p := range f.elf.Progs {
 			if p.Type == elf.PT_LOAD {
@@ -219,8 +220,8 @@ func (f *elfFile) readHeaders() error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.path, err)
 	}
-	if e.Class != elf.ELFCLASS64 || e.Data != elf.ELFDATA2LSB || e.Machine != elf.EM_X86_64 {
-		return fmt.Errorf("%s: not a 64-bit x86-64 file", f.path)
+	if e.Class != elf.ELFCLASS64 || e.Data != elf.ELFDATA2LSB || processors[e.Machine] == nil {
+		return fmt.Errorf("%s: not a 64-bit file of x86-64 or little-endian AArch64", f.path)
 	}
 	f.elf = e
 	for _, s := range e.Sections {

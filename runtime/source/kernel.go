@@ -190,7 +190,7 @@ func (u *unit) describedSlots(f *scope) []Slot {
 	}
 	low, high := f.ranges[0][0], f.ranges[0][1]
 	code := u.image.code(low, high)
-	fl := analyse(code, low)
+	fl := analyse(u.image.processor, code, low)
 	var base []byte
 	if b, ok := f.entry.Val(dwarf.AttrFrameBase).([]byte); ok {
 		base = b
@@ -244,13 +244,8 @@ func (u *unit) readSlot(v *dwarf.Entry, fl *flow, base []byte, low, high uint64)
 		}
 		fl.visit(max(from, low), min(to, high), func(pc uint64, s *state) bool {
 			m := machine{
-				atEntry: atFunctionEntry, base: base, frame: value{root: frameBased}, load: s.load,
-				register: func(n int) value {
-					if n < 0 || n >= trackedRegisters {
-						return value{}
-					}
-					return s.registers[n]
-				},
+				atEntry: s.p.outlinedWith, base: base, frame: value{root: frameBased}, load: s.load,
+				register: s.register,
 			}
 			p, known := m.evaluate(r.expression)
 			if !known {

@@ -112,7 +112,7 @@ func follow(t testing.TB, program string, see func(c call, p *Process, memory Me
 	memory := func(address uint64, to []byte) error {
 		local := []unix.Iovec{{Base: &to[0]}}
 		local[0].SetLen(len(to))
-		n, err := unix.ProcessVMReadv(c.Process.Pid, local, []unix.RemoteIovec{{Base: uintptr(address), Len: len(to)}}, 0)
+		n, err := readMemory(c.Process.Pid, local, []unix.RemoteIovec{{Base: uintptr(address), Len: len(to)}})
 		if err == nil && n != len(to) {
 			err = io.ErrUnexpectedEOF
 		}
@@ -147,15 +147,21 @@ func readCall(r *bufio.Reader) (c call, err error) {
 	if err != nil {
 		return c, err
 	}
-	var rsp, rbp, rbx, r12, r13, r14, r15 uint64
+	own := Own()
+	values := make([]uint64, len(own.Preserved))
+	var sp, fp uint64
 	var n int
-	if _, err := fmt.Sscanf(line, "call %s %x %x %x %x %x %x %x %x %x %d", &c.name, &c.ret, &rsp, &rbp,
-		&rbx, &r12, &r13, &r14, &r15, &c.function, &n); err != nil {
+	fields := []any{&c.name, &c.ret, &sp, &fp}
+	for i := range values {
+		fields = append(fields, &values[i])
+	}
+	if _, err := fmt.Sscanf(line, "call %s %x %x %x"+strings.Repeat(" %x", len(values)+1)+" %d", append(fields, &c.function, &n)...); err != nil {
 		return c, fmt.Errorf("%q: %w", line, err)
 	}
-	for number, v := range map[int]uint64{RegisterRSP: rsp, RegisterRBP: rbp, RegisterRBX: rbx,
-		RegisterR12: r12, RegisterR13: r13, RegisterR14: r14, RegisterR15: r15} {
-		c.registers.Set(number, v)
+	c.registers.Set(own.StackPointer, sp)
+	c.registers.Set(own.FramePointer, fp)
+	for i, number := range own.Preserved {
+		c.registers.Set(number, values[i])
 	}
 	for i := 0; i < n; i++ {
 		line, err := r.ReadString('\n')

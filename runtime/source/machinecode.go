@@ -2,16 +2,6 @@ package source
 
 import "golang.org/x/arch/x86/x86asm"
 
-// instruction is one decoded instruction at an address. When only its length
-// is known, killed lists the general registers that it may write.
-type instruction struct {
-	pc     uint64
-	length int
-	inst   x86asm.Inst
-	opaque bool
-	killed [3]int // DWARF numbers, -1 for none
-}
-
 // dwarfRegister gives the DWARF number of a register and its width in bytes,
 // -1 for registers that are not tracked.
 func dwarfRegister(r x86asm.Reg) (number, width int) {
@@ -35,12 +25,19 @@ func dwarfRegister(r x86asm.Reg) (number, width int) {
 	return -1, 0
 }
 
-// decodeAt decodes one instruction; false at the first bytes that are none.
-func decodeAt(code []byte, pc uint64) (instruction, bool) {
+// x86Decode decodes one instruction; false at the first bytes that are none.
+func x86Decode(code []byte, pc uint64) (instruction, bool) {
 	in := instruction{pc: pc, killed: [3]int{-1, -1, -1}}
 	i, err := x86asm.Decode(code, 64)
 	if err == nil && i.Len > 0 && i.Op != 0 {
 		in.inst, in.length = i, i.Len
+		in.way = x86Way(i.Op)
+		if rel, ok := i.Args[0].(x86asm.Rel); ok {
+			in.to, in.fixed = pc+uint64(i.Len)+uint64(int64(rel)), true
+			if in.way == onward {
+				in.way = branching
+			}
+		}
 		return in, true
 	}
 	// endbr64 and the vector extensions are not in the decoder's tables.
@@ -124,4 +121,16 @@ func vectorInstruction(code []byte, in instruction) (instruction, bool) {
 		in.killed[1] = general[rm&15]
 	}
 	return in, true
+}
+
+func x86Way(op x86asm.Op) way {
+	switch op {
+	case x86asm.JMP:
+		return jumping
+	case x86asm.CALL:
+		return calling
+	case x86asm.RET, x86asm.UD2, x86asm.HLT:
+		return ending
+	}
+	return onward
 }

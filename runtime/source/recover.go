@@ -26,7 +26,7 @@ func (u *unit) flowOf(fn *scope) *flow {
 	}
 	ranges := append([][2]uint64(nil), fn.ranges...)
 	sort.Slice(ranges, func(i, j int) bool { return ranges[i][0] < ranges[j][0] })
-	f := &flow{index: map[uint64]int{}, blocks: map[int]*state{}, entry: calledState()}
+	f := newFlow(u.image.processor, u.image.processor.calledState())
 	for _, r := range ranges {
 		if !f.decode(u.image.code(r[0], r[1]), r[0]) {
 			f = nil
@@ -39,16 +39,6 @@ func (u *unit) flowOf(fn *scope) *flow {
 	}
 	u.image.recentFunction, u.image.recentFlow = fn, f
 	return f
-}
-
-// calledState is the state at the entry of a function of which nothing is known.
-func calledState() *state {
-	s := &state{reachable: true, stored: map[int32]bool{}, frame: map[int64]cell{}}
-	for r := 0; r < 16; r++ {
-		s.registers[r] = enteredWith(r)
-	}
-	s.registers[7] = value{root: frameBased, n: -8}
-	return s
 }
 
 func enteredWith(register int) value { return value{root: entered, slot: int32(register)} }
@@ -97,7 +87,7 @@ func (f *Frame) numeric(v value) (int64, bool) {
 	if s == nil {
 		return 0, false
 	}
-	for r := 0; r < 16; r++ {
+	for r := 0; r < s.p.general; r++ {
 		if h, known := s.registers[r], f.registers.get(r); known.root == constant && h.root == v.root && h.slot == v.slot {
 			return known.n + v.n - h.n, true
 		}
@@ -132,7 +122,7 @@ func (f *Frame) inFrame(s *state, v value) (n int64, ok bool) {
 // beforeCall gives what a register held at the call, also one that the call
 // does not preserve.
 func (f *Frame) beforeCall(register int) value {
-	if v := f.registers.get(register); v.root == constant || register < 0 || register > 15 {
+	if v := f.registers.get(register); v.root == constant || register < 0 || register >= f.image.processor.general {
 		return v
 	}
 	if s := f.state().at; s != nil {
@@ -267,10 +257,10 @@ func (f *Frame) elsewhere(p *planned, use func(pl place, s *state) bool) {
 			m := machine{
 				atEntry: enteredWith, base: f.base, frame: value{root: frameBased}, load: s.load, bias: int64(f.bias),
 				register: func(n int) value {
-					if n < 0 || n > 15 {
+					if n >= s.p.general {
 						return value{}
 					}
-					return s.registers[n]
+					return s.register(n)
 				},
 			}
 			pl, ok := m.evaluate(r.expression)

@@ -177,12 +177,12 @@ func forget(b []byte) {
 	if len(b) == 0 {
 		return
 	}
-	start := addressOf(b) & 4095
-	skip := int((4096 - start) & 4095)
-	if len(b)-skip < 4096 {
+	page := os.Getpagesize()
+	skip := -int(addressOf(b)) & (page - 1)
+	if len(b)-skip < page {
 		return
 	}
-	b = b[skip : len(b)-(len(b)-skip)%4096]
+	b = b[skip : len(b)-(len(b)-skip)%page]
 	// Failure costs memory, nothing else.
 	_ = unix.Madvise(b, unix.MADV_DONTNEED)
 }

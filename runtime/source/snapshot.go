@@ -18,13 +18,15 @@ import (
 // all of these point to.
 //
 // In bytes, each number little-endian: a head of eight words of 32 bits (the
-// registers that are known, the entries, the pieces of memory, five that are 0); 16
-// registers of 8 bytes; each entry's address, size and flags, 8 bytes each; each
+// registers that are known, the entries, the pieces of memory, how many registers
+// follow or 0 for 16, four that are 0); so many registers of 8 bytes; each entry's address, size and flags, 8 bytes each; each
 // piece's address and length, 8 bytes each; the pieces.
 const (
 	snapshotHead  = 32
 	snapshotEntry = 24
 	snapshotPiece = 16
+
+	fewRegisters = 16 // of x86-64
 
 	entryFollows   = 1
 	entryStructure = 2
@@ -56,10 +58,11 @@ func (c *RuntimeCall) Snapshot(to []byte, static [][2]uint64) []byte {
 
 func (c *RuntimeCall) snapshot(to []byte, static [][2]uint64, pid int) []byte {
 	var wanted [][2]uint64
-	if sp := c.Registers.get(RegisterRSP); sp.root == constant {
+	own := Own()
+	if sp := c.Registers.get(own.StackPointer); sp.root == constant {
 		wanted = append(wanted, [2]uint64{uint64(sp.n), uint64(sp.n) + frameBytes})
 		// Below the frame pointer a function has its variables.
-		if fp := c.Registers.get(RegisterRBP); fp.root == constant && fp.n > sp.n+frameBytes {
+		if fp := c.Registers.get(own.FramePointer); fp.root == constant && fp.n > sp.n+frameBytes {
 			wanted = append(wanted, [2]uint64{uint64(max(fp.n-localBytes, sp.n+frameBytes)), uint64(fp.n) + 256})
 		}
 	}
@@ -72,7 +75,8 @@ func (c *RuntimeCall) snapshot(to []byte, static [][2]uint64, pid int) []byte {
 	pieces := readPieces(pid, append(wanted, static...))
 	pieces = append(pieces, readPieces(pid, c.targets(pieces))...)
 
-	size := snapshotHead + len(c.Registers.value)*8 + len(c.Entries)*snapshotEntry + len(pieces)*snapshotPiece
+	registers := c.Registers.value[:own.general]
+	size := snapshotHead + len(registers)*8 + len(c.Entries)*snapshotEntry + len(pieces)*snapshotPiece
 	for _, p := range pieces {
 		size += len(p.bytes)
 	}
@@ -80,8 +84,13 @@ func (c *RuntimeCall) snapshot(to []byte, static [][2]uint64, pid int) []byte {
 	to = binary.LittleEndian.AppendUint32(to, c.Registers.known)
 	to = binary.LittleEndian.AppendUint32(to, uint32(len(c.Entries)))
 	to = binary.LittleEndian.AppendUint32(to, uint32(len(pieces)))
-	to = append(to, make([]byte, snapshotHead-12)...)
-	for _, v := range c.Registers.value {
+	if len(registers) == fewRegisters {
+		to = binary.LittleEndian.AppendUint32(to, 0)
+	} else {
+		to = binary.LittleEndian.AppendUint32(to, uint32(len(registers)))
+	}
+	to = append(to, make([]byte, snapshotHead-16)...)
+	for _, v := range registers {
 		to = binary.LittleEndian.AppendUint64(to, v)
 	}
 	for _, e := range c.Entries {
@@ -111,7 +120,7 @@ func (c *RuntimeCall) targets(pieces []piece) (list [][2]uint64) {
 	seen := map[uint64]bool{}
 	add := func(address uint64) {
 		// Not aligned, the zero page, the kernel's half: no pointer to an object.
-		if address%8 != 0 || address < 1<<16 || address >= 1<<47 || len(list) >= maxTargets || seen[address] {
+		if address%8 != 0 || address < 1<<16 || address >= 1<<Own().addressBits || len(list) >= maxTargets || seen[address] {
 			return
 		}
 		seen[address] = true
@@ -156,7 +165,7 @@ func readPieces(pid int, ranges [][2]uint64) (read []piece) {
 			size += r.Len
 		}
 		local[0].SetLen(size)
-		n, err := unix.ProcessVMReadv(pid, local, batch, 0)
+		n, err := readMemory(pid, local, batch)
 		if err != nil {
 			n = 0
 		}
@@ -182,17 +191,25 @@ var errSnapshot = errors.New("damaged snapshot of a call")
 // are for the caller to fill in.
 func ReadSnapshot(b []byte) (RuntimeCall, error) {
 	var c RuntimeCall
-	if len(b) < snapshotHead+16*8 {
+	if len(b) < snapshotHead {
 		return c, errSnapshot
 	}
 	le := binary.LittleEndian
 	entries, count := int(le.Uint32(b[4:])), int(le.Uint32(b[8:]))
-	c.Registers.known = le.Uint32(b) & 0xffff
+	registers := int(le.Uint32(b[12:]))
+	if registers == 0 {
+		registers = fewRegisters
+	}
+	c.Registers.known = le.Uint32(b)
 	b = b[snapshotHead:]
-	for i := range c.Registers.value {
+	if registers > len(c.Registers.value) || len(b) < 8*registers {
+		return c, errSnapshot
+	}
+	for i := range registers {
 		c.Registers.value[i] = le.Uint64(b[8*i:])
 	}
-	b = b[16*8:]
+	c.Registers.known &= uint32(uint64(1)<<registers - 1)
+	b = b[8*registers:]
 	if entries > len(b)/snapshotEntry || count > maxPieces || count > (len(b)-entries*snapshotEntry)/snapshotPiece {
 		return c, errSnapshot
 	}

@@ -1,6 +1,7 @@
 /* Prints what collector/proflib/cfi.c says of addresses in a shared object: a line
    for each address that standard input names, relative to where the object is
-   loaded: base, offset and the place of %rbp, or "none".  */
+   loaded: base, offset, and the places of the
+   frame pointer and the return address, or "none".  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <link.h>
@@ -38,7 +39,8 @@ main (int argc, char **argv)
       struct cfi_rule rule;
 
       if (cfi_rule_at (&rule, header, object->l_addr + address) == 0)
-	printf ("%s%+d %+d\n", rule.base == CFI_SP ? "sp" : "bp", rule.offset, rule.saved_bp);
+	printf ("%s%+d %+d %+d\n", rule.base == CFI_SP ? "sp" : "bp", rule.offset, rule.saved_bp,
+		rule.saved_ra);
       else
 	puts ("none");
     }

@@ -12,15 +12,34 @@
 
 typedef unsigned long word;
 
+/* The registers that a call preserves, in the order of their DWARF numbers.  */
+#if defined __aarch64__
+#define KEPT 10
+#define KEEP(saved)								\
+  __asm__ volatile ("stp x19, x20, [%0]; stp x21, x22, [%0, 16];"		\
+		    "stp x23, x24, [%0, 32]; stp x25, x26, [%0, 48];"		\
+		    "stp x27, x28, [%0, 64]" : : "r" (saved) : "memory")
+#define CALLERS_STACK_POINTER ((word) __builtin_dwarf_cfa ())
+#else
+#define KEPT 5
+#define KEEP(saved)								\
+  __asm__ volatile ("movq %%rbx, 0(%0); movq %%r12, 8(%0);"			\
+		    "movq %%r13, 16(%0); movq %%r14, 24(%0);"			\
+		    "movq %%r15, 32(%0)" : : "r" (saved) : "memory")
+#define CALLERS_STACK_POINTER ((word) __builtin_frame_address (0) + 16)
+#endif
+
 static void
-report (const char *name, word *frame, const word *saved, void *function,
-	size_t entries, void **hostaddrs, size_t *sizes, unsigned short *kinds)
+report (const char *name, word *frame, word stack_pointer, const word *saved,
+	void *function, size_t entries, void **hostaddrs, size_t *sizes,
+	unsigned short *kinds)
 {
   char acknowledged;
 
-  dprintf (3, "call %s %lx %lx %lx %lx %lx %lx %lx %lx %lx %zu\n", name,
-	   frame[1], (word) (frame + 2), frame[0], saved[0], saved[1],
-	   saved[2], saved[3], saved[4], (word) function, entries);
+  dprintf (3, "call %s %lx %lx %lx", name, frame[1], stack_pointer, frame[0]);
+  for (int i = 0; i < KEPT; i++)
+    dprintf (3, " %lx", saved[i]);
+  dprintf (3, " %lx %zu\n", (word) function, entries);
   for (size_t i = 0; i < entries; i++)
     dprintf (3, "entry %lx %lx %x\n", (word) hostaddrs[i], sizes[i], kinds[i]);
   dprintf (3, "end\n");
@@ -31,12 +50,10 @@ report (const char *name, word *frame, const word *saved, void *function,
 #define REPORT(name, function, entries, hostaddrs, sizes, kinds)		\
   do										\
     {										\
-      word saved[5];								\
-      __asm__ volatile ("movq %%rbx, 0(%0); movq %%r12, 8(%0);"			\
-			"movq %%r13, 16(%0); movq %%r14, 24(%0);"		\
-			"movq %%r15, 32(%0)" : : "r" (saved) : "memory");	\
-      report (name, __builtin_frame_address (0), saved, (void *) (function),	\
-	      entries, hostaddrs, sizes, kinds);				\
+      word saved[KEPT];								\
+      KEEP (saved);								\
+      report (name, __builtin_frame_address (0), CALLERS_STACK_POINTER, saved,	\
+	      (void *) (function), entries, hostaddrs, sizes, kinds);		\
     }										\
   while (0)
 

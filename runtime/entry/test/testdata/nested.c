@@ -6,7 +6,33 @@
 void GOACC_parallel_keyed (int, void (*) (void *), unsigned long, void **,
 			   unsigned long *, unsigned short *, ...);
 
-/* function (first, ...) with value + 0 to value + 4 in %rbx, %r12 to %r15.  */
+/* function (first, ...) with value + 0 to value + 4 in the first five registers that a
+   call preserves.  */
+#if defined __aarch64__
+static void
+call_with (long value, void *function, long first, void *second)
+{
+  register long x0 __asm__ ("x0") = first;
+  register void *x1 __asm__ ("x1") = second;
+  register long x2 __asm__ ("x2") = 0;
+  register long x6 __asm__ ("x6") = 0;	/* the end of the variable arguments */
+  register void *x9 __asm__ ("x9") = function;
+  register long x10 __asm__ ("x10") = value;
+
+  __asm__ volatile ("mov	x19, x10\n"
+		    "	add	x20, x10, 1\n"
+		    "	add	x21, x10, 2\n"
+		    "	add	x22, x10, 3\n"
+		    "	add	x23, x10, 4\n"
+		    "	blr	x9"
+		    : "+r" (x0), "+r" (x1), "+r" (x2), "+r" (x6), "+r" (x9),
+		      "+r" (x10)
+		    :
+		    : "x3", "x4", "x5", "x7", "x8", "x11", "x12", "x13", "x14",
+		      "x15", "x16", "x17", "x19", "x20", "x21", "x22", "x23",
+		      "x30", "memory", "cc");
+}
+#else
 static void
 call_with (long value, void *function, long first, void *second)
 {
@@ -31,6 +57,7 @@ call_with (long value, void *function, long first, void *second)
 		    : "rbx", "r12", "r13", "r14", "r15", "rdx", "rcx", "r8", "r9",
 		      "r10", "r11", "memory", "cc");
 }
+#endif
 
 static void
 kernel (void *block)

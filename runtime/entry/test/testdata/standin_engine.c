@@ -78,8 +78,8 @@ place (T t)
   const struct accscope_registers *r = &t->place.registers;
 
   if (getenv ("STANDIN_PLACES") != NULL)
-    say ("registers %d %d %d %d %d\n", (int) r->rbx, (int) r->r12, (int) r->r13,
-	 (int) r->r14, (int) r->r15);
+    say ("registers %d %d %d %d %d\n", (int) r->value[0], (int) r->value[1],
+	 (int) r->value[2], (int) r->value[3], (int) r->value[4]);
 }
 
 EXPORT void

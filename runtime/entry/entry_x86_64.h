@@ -1,0 +1,90 @@
+/* entry_x86_64.h - the jumps of entry.c on x86-64.  */
+
+#define STUB(name)							\
+  asm (".text\n"							\
+       "	.globl	" #name "\n"					\
+       "	.type	" #name ", @function\n"				\
+       "	.p2align 4\n"						\
+       #name ":\n"							\
+       "	.cfi_startproc\n"					\
+       "	jmp	*accscope_slot_" #name "(%rip)\n"		\
+       "accscope_first_" #name ":\n"					\
+       "	leaq	accscope_slot_" #name "(%rip), %r11\n"		\
+       "	jmp	accscope_first\n"				\
+       "	.cfi_endproc\n"						\
+       "	.size	" #name ", .-" #name "\n"			\
+       "	.section .data.rel.local, \"aw\", @progbits\n"		\
+       "	.p2align 3\n"						\
+       "	.hidden	accscope_slot_" #name "\n"			\
+       "	.globl	accscope_slot_" #name "\n"			\
+       "	.type	accscope_slot_" #name ", @object\n"		\
+       "	.size	accscope_slot_" #name ", 8\n"			\
+       "accscope_slot_" #name ":\n"					\
+       "	.quad	accscope_first_" #name "\n"			\
+       "	.text\n");
+
+/* %r11: the slot.  Keeps the registers that carry arguments (no routine takes a
+   floating-point number).  */
+asm (".text\n"
+     "	.type	accscope_first, @function\n"
+     "accscope_first:\n"
+     "	.cfi_startproc\n"
+     "	pushq	%rdi\n	.cfi_adjust_cfa_offset 8\n"
+     "	pushq	%rsi\n	.cfi_adjust_cfa_offset 8\n"
+     "	pushq	%rdx\n	.cfi_adjust_cfa_offset 8\n"
+     "	pushq	%rcx\n	.cfi_adjust_cfa_offset 8\n"
+     "	pushq	%r8\n	.cfi_adjust_cfa_offset 8\n"
+     "	pushq	%r9\n	.cfi_adjust_cfa_offset 8\n"
+     "	pushq	%rax\n	.cfi_adjust_cfa_offset 8\n"
+     "	pushq	%r11\n	.cfi_adjust_cfa_offset 8\n"
+     "	subq	$8, %rsp\n	.cfi_adjust_cfa_offset 8\n"
+     "	call	accscope_bind\n"
+     "	addq	$8, %rsp\n	.cfi_adjust_cfa_offset -8\n"
+     "	popq	%r11\n	.cfi_adjust_cfa_offset -8\n"
+     "	popq	%rax\n	.cfi_adjust_cfa_offset -8\n"
+     "	popq	%r9\n	.cfi_adjust_cfa_offset -8\n"
+     "	popq	%r8\n	.cfi_adjust_cfa_offset -8\n"
+     "	popq	%rcx\n	.cfi_adjust_cfa_offset -8\n"
+     "	popq	%rdx\n	.cfi_adjust_cfa_offset -8\n"
+     "	popq	%rsi\n	.cfi_adjust_cfa_offset -8\n"
+     "	popq	%rdi\n	.cfi_adjust_cfa_offset -8\n"
+     "	jmp	*(%r11)\n"
+     "	.cfi_endproc\n"
+     "	.size	accscope_first, .-accscope_first\n");
+
+#define NOTE(name)							\
+  asm (".text\n"							\
+       "	.globl	accscope_entry_" #name "\n"			\
+       "	.hidden	accscope_entry_" #name "\n"			\
+       "	.type	accscope_entry_" #name ", @function\n"		\
+       "	.p2align 4\n"						\
+       "accscope_entry_" #name ":\n"					\
+       "	.cfi_startproc\n"					\
+       "	movq	accscope_self@gottpoff(%rip), %r11\n"		\
+       "	cmpq	$0, %fs:40(%r11)\n"				\
+       "	jne	1f\n"						\
+       "	movq	%rbx, %fs:64(%r11)\n"				\
+       "	movq	%r12, %fs:72(%r11)\n"				\
+       "	movq	%r13, %fs:80(%r11)\n"				\
+       "	movq	%r14, %fs:88(%r11)\n"				\
+       "	movq	%r15, %fs:96(%r11)\n"				\
+       "	jmp	accscope_body_" #name "\n"			\
+       "1:	leaq	accscope_body_" #name "(%rip), %r10\n"		\
+       "	jmp	accscope_entry_nested\n"			\
+       "	.cfi_endproc\n"						\
+       "	.size	accscope_entry_" #name ", .-accscope_entry_" #name "\n");
+
+/* %r10: the function.  */
+asm (".text\n"
+     "	.type	accscope_entry_nested, @function\n"
+     "accscope_entry_nested:\n"
+     "	.cfi_startproc\n"
+     "	movq	accscope_registers@gottpoff(%rip), %r11\n"
+     "	movq	%rbx, %fs:(%r11)\n"
+     "	movq	%r12, %fs:8(%r11)\n"
+     "	movq	%r13, %fs:16(%r11)\n"
+     "	movq	%r14, %fs:24(%r11)\n"
+     "	movq	%r15, %fs:32(%r11)\n"
+     "	jmp	*%r10\n"
+     "	.cfi_endproc\n"
+     "	.size	accscope_entry_nested, .-accscope_entry_nested\n");
