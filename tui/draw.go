@@ -260,7 +260,13 @@ func processName(v *state.State, id model.ProcessID) string {
 			if p.Rank >= 0 {
 				return fmt.Sprintf("rank %d", p.Rank)
 			}
-			return fmt.Sprintf("pid %d", p.PID)
+			name := fmt.Sprintf("pid %d", p.PID)
+			for j := range v.Processes { // a number that processes of two hosts have
+				if other := &v.Processes[j]; other.PID == p.PID && other.Host != p.Host {
+					return name + " on " + p.Host
+				}
+			}
+			return name
 		}
 	}
 	return ""

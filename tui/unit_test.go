@@ -440,3 +440,17 @@ func FuzzPane(f *testing.F) {
 		}
 	})
 }
+
+// Two hosts may have processes of one number: then its host is in the name.
+func TestNamesOfProcesses(t *testing.T) {
+	v := &state.State{}
+	for i, host := range []string{"node1", "node2", "node2"} {
+		v.Processes = append(v.Processes, model.ProcessInfo{ID: model.ProcessID(i + 1), Host: host, PID: 4711 + i/2, Rank: -1})
+	}
+	v.Processes = append(v.Processes, model.ProcessInfo{ID: 4, Host: "node1", PID: 4711, Rank: 3})
+	for i, want := range []string{"pid 4711 on node1", "pid 4711 on node2", "pid 4712", "rank 3"} {
+		if got := processName(v, model.ProcessID(i+1)); got != want {
+			t.Errorf("process %d is called %q, want %q", i+1, got, want)
+		}
+	}
+}

@@ -367,7 +367,7 @@ func leaks(r *request) (any, error) {
 	if r.values.err != nil {
 		return nil, r.values.err
 	}
-	list, err := r.trace.NeverDeleted(0, 0, reading.enough)
+	list, err := r.trace.NeverDeleted(math.MinInt64, math.MaxInt64, reading.enough)
 	if err != nil {
 		return nil, err
 	}

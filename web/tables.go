@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"math"
 	"net/http"
 	"slices"
 	"strings"
@@ -49,7 +50,11 @@ func reportTables(r *request) (any, error) {
 	if !contains(dimensions, by) {
 		return nil, badRequest("parameter by is %q: want one of %s", by, strings.Join(dimensions[1:], ", "))
 	}
-	filter := report.Filter{From: r.values.integer("from", 0, -timeLimit, timeLimit), To: r.values.integer("to", 0, -timeLimit, timeLimit)}
+	filter := report.Filter{}
+	if r.values.text("from") != "" || r.values.text("to") != "" {
+		filter = report.Filter{Exactly: true, From: r.values.integer("from", math.MinInt64, -timeLimit, timeLimit),
+			To: r.values.integer("to", math.MaxInt64, -timeLimit, timeLimit)}
+	}
 	top := int(r.values.integer("top", 1000, 1, 100_000))
 	if r.values.err != nil {
 		return nil, r.values.err

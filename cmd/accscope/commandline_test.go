@@ -55,7 +55,7 @@ func TestWhatACommandSays(t *testing.T) {
 	for i := len(cut) / 4; i < len(cut)*3/4; i++ {
 		cut[i] = 0xff
 	}
-	for name, content := range map[string][]byte{"empty.db": nil, "text.db": []byte(strings.Repeat("no database\n", 100)), "damaged.db": cut} {
+	for name, content := range map[string][]byte{"empty.db": nil, "one.db": []byte("x"), "text.db": []byte(strings.Repeat("no database\n", 100)), "damaged.db": cut} {
 		if err := os.WriteFile(filepath.Join(folder, name), content, 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -85,6 +85,10 @@ func TestWhatACommandSays(t *testing.T) {
 		{"info|--check|--json|damaged.db", "", 1, `{"check":"damaged: damaged.db: `},
 		{"info|--json|--format|text|trace.db", "", 2, "contradict"},
 		{"info|empty.db", "", 1, "empty.db: not an accscope trace: it is an empty file\n"},
+		{"info|one.db", "", 1, "one.db: not an accscope trace: it is no SQLite database, but a file of 1 B\n"},
+		{"run|-o|-|--|./program", "", 2, "-o -: a trace is a database and cannot be written to a pipe; give a file"},
+		{"import|-o|-|trace.db", "", 2, "-o -: a trace is a database"},
+		{"report|--until|0s|trace.db", "", 2, "--until 0s: nothing is before the trace's begin"},
 		{"info|text.db", "", 1, "text.db: not an accscope trace: it is no SQLite database\n"},
 		{"info|nothing.db", "", 1, "cannot open trace nothing.db: no such file or directory\n"},
 		{"report|--rank|first|trace.db", "", 2, `"first" is no number from 0 on`},
@@ -108,8 +112,11 @@ func TestWhatACommandSays(t *testing.T) {
 		})
 	}
 	entries, err := filepath.Glob(filepath.Join(folder, "*.accscope.db"))
+	if _, there := os.Lstat(filepath.Join(folder, "-")); there == nil {
+		entries = append(entries, "-")
+	}
 	if err != nil || len(entries) > 0 {
-		t.Errorf("a device that is none left %v, %v", entries, err)
+		t.Errorf("a run that was refused left %v, %v", entries, err)
 	}
 }
 

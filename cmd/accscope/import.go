@@ -43,6 +43,9 @@ another place.
 		Args:              arguments(cobra.MinimumNArgs(1), "at least one capture folder, session or trace"),
 		ValidArgsFunction: completeSessions,
 		RunE: func(command *cobra.Command, args []string) error {
+			if err := traceOutput(output); err != nil {
+				return err
+			}
 			return importCaptures(args, output, force)
 		},
 	}

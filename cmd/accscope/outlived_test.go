@@ -171,7 +171,7 @@ func TestTraceGoneUnderTheRun(t *testing.T) {
 	for status, want := range map[int]int{0: exitRunFailed, 6: 6} {
 		folder := t.TempDir()
 		r := invoke(t, folder, "run", "--device", "sim", "-o", "t.db", "--", "sh", "-c", fmt.Sprintf("%s 32 5; until [ -s t.db-wal ]; do sleep 0.01; done; rm -f t.db*; exit %d", program, status))
-		if r.status != want || !strings.Contains(r.stderr, "t.db") || !strings.Contains(r.stderr, "gone") {
+		if r.status != want || !strings.Contains(r.stderr, "t.db") || !strings.Contains(r.stderr, "t.db: the trace is gone: it was removed or moved while it was written") {
 			t.Errorf("after %d: status %d, want %d: %s", status, r.status, want, r.stderr)
 		}
 	}

@@ -56,6 +56,9 @@ func (f *filterFlags) filter() (report.Filter, error) {
 	if filter.To, err = parseTime("--until", f.to); err != nil {
 		return filter, err
 	}
+	if f.to != "" && filter.To <= 0 {
+		return filter, usageError{fmt.Errorf("--until %s: nothing is before the trace's begin; want a time after it, such as 1.5s", f.to)}
+	}
 	if filter.To > 0 && filter.To <= filter.From {
 		return filter, usageError{fmt.Errorf("--until %s is not after --since %s", f.to, f.from)}
 	}

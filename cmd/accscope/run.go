@@ -118,6 +118,9 @@ func (flags *runFlags) run(args []string) error {
 	if !flags.web && (flags.hold || flags.noOpen) {
 		return usageError{errors.New("--hold and --no-open go with --web")}
 	}
+	if err := traceOutput(flags.output); err != nil {
+		return err
+	}
 	if flags.otlpTimeout < 0 {
 		return usageError{fmt.Errorf("--otlp-timeout %s: want a time like 10s; 0 waits for nothing", flags.otlpTimeout)}
 	}
@@ -231,6 +234,15 @@ func runtimeName(choice launch.Choice) string {
 		return "accscope's runtime"
 	}
 	return "its own runtime"
+}
+
+// traceOutput refuses - as the name of a trace, which for other files is standard
+// output: a trace is a database, and cannot be written as a stream.
+func traceOutput(output string) error {
+	if output == "-" {
+		return usageError{errors.New("-o -: a trace is a database and cannot be written to a pipe; give a file, of which accscope export -o - writes other formats (./- is a file called -)")}
+	}
+	return nil
 }
 
 // claimTrace chooses the file of a trace and creates it, empty: that holds the

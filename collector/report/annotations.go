@@ -72,7 +72,9 @@ func (f *facts) annotations(trace *store.Trace, filter Filter) (*Table, error) {
 	kinds := []string{model.SpanName(model.RangeStart), model.SpanName(model.FrameStart), model.SpanName(model.Mark)}
 	all := map[[2]string]*annotated{}
 	var list []*annotated
-	for r, err := range trace.Records(store.Filter{From: filter.From, To: filter.To, Within: filter.Within, Kinds: kinds}) {
+	chosen := filter.stored()
+	chosen.Kinds = kinds
+	for r, err := range trace.Records(chosen) {
 		if err != nil {
 			return nil, err
 		}

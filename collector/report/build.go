@@ -205,10 +205,16 @@ func describe(trace *store.Trace, f *facts, document *Document, options Options)
 	document.Facts = append(document.Facts,
 		[2]string{"events", fmt.Sprint(f.events)},
 		[2]string{"time", ShowDuration(float64(f.wall)) + of})
-	if _, last, err := trace.Extent(); err != nil {
+	first, last, err := trace.Extent()
+	if err != nil {
 		return err
-	} else if options.From > last {
+	}
+	from, to := options.Filter.bounds()
+	switch {
+	case from > last:
 		document.Warnings = append(document.Warnings, fmt.Sprintf("the trace ends at %s, before the window begins", ShowDuration(float64(last))))
+	case to <= first:
+		document.Warnings = append(document.Warnings, fmt.Sprintf("the trace begins at %s, after the window ends", ShowDuration(float64(first))))
 	}
 	if options.Filter != (Filter{}) {
 		document.Facts = append(document.Facts, [2]string{"filtered", "yes: only what the flags let through is counted"})

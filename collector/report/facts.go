@@ -15,7 +15,8 @@ import (
 
 // Filter limits what a report counts. Zero fields limit nothing.
 type Filter struct {
-	From, To int64  // trace time in nanoseconds; To 0 is the end
+	From, To int64  // trace time in nanoseconds, [From, To); 0 is no bound
+	Exactly  bool   // From and To are bounds also where they are 0: there are times before the origin
 	Kernel   string // part of its name, as people see it or as the event has it
 	Variable string
 	Queue    *int64 // async_queue
@@ -23,6 +24,17 @@ type Filter struct {
 	Rank     *int64
 	Source   string        // part of file:line
 	Within   *store.Within // ranges or frames of the program's own; From and To are theirs
+}
+
+// stored is what the trace itself chooses by: times, and ranges of the program's own.
+func (filter Filter) stored() store.Filter {
+	return store.Filter{From: filter.From, To: filter.To, Exactly: filter.Exactly, Within: filter.Within}
+}
+
+// bounds are From and To, or the earliest and the latest time where there is none.
+func (filter Filter) bounds() (from, to int64) {
+	chosen := filter.stored()
+	return chosen.Bounds()
 }
 
 // site is what all records with the same site share.
@@ -115,7 +127,7 @@ func load(trace *store.Trace, filter Filter) (*facts, error) {
 	if err := f.loadThreads(trace.Conn()); err != nil {
 		return nil, err
 	}
-	totals, err := trace.Totals(store.Filter{From: filter.From, To: filter.To, Within: filter.Within})
+	totals, err := trace.Totals(filter.stored())
 	if err != nil {
 		return nil, err
 	}
@@ -140,10 +152,8 @@ func load(trace *store.Trace, filter Filter) (*facts, error) {
 	if f.first, f.last, err = trace.Extent(); err != nil {
 		return nil, err
 	}
-	f.first = max(f.first, filter.From)
-	if filter.To > 0 {
-		f.last = min(f.last, filter.To)
-	}
+	from, to := filter.bounds()
+	f.first, f.last = max(f.first, from), min(f.last, to)
 	f.wall = max(f.last-f.first, 0)
 	if filter.Within != nil {
 		var chosen []Interval
@@ -182,14 +192,8 @@ func (f *facts) loadThreads(conn *sqlite.Conn) error {
 
 // window is the condition for a column of trace time.
 func (filter Filter) window(column string) (string, []any) {
-	condition, args := "1", []any(nil)
-	if filter.From > 0 {
-		condition, args = condition+" AND "+column+" >= ?", append(args, filter.From)
-	}
-	if filter.To > 0 {
-		condition, args = condition+" AND "+column+" < ?", append(args, filter.To)
-	}
-	return condition, args
+	from, to := filter.bounds()
+	return column + " >= ? AND " + column + " < ?", []any{from, to}
 }
 
 func (filter Filter) accepts(s *site, thread threadFact) bool {

@@ -80,7 +80,7 @@ func (f *facts) messages(trace *store.Trace, filter Filter) (*messages, error) {
 		return all, nil
 	}
 	chosen := &messages{waiting: all.waiting}
-	calls.From, calls.To, calls.Within = filter.From, filter.To, filter.Within
+	calls.From, calls.To, calls.Exactly, calls.Within = filter.From, filter.To, filter.Exactly, filter.Within
 	for r, err := range trace.Spans(calls) {
 		if err != nil {
 			return nil, err

@@ -13,7 +13,7 @@ import (
 // rank. What was sampled of processes and GPUs belongs to no kernel, variable, queue,
 // device or line, and is left out then.
 func (filter Filter) ChoosesEvents() bool {
-	return filter != (Filter{From: filter.From, To: filter.To, Rank: filter.Rank})
+	return filter != (Filter{From: filter.From, To: filter.To, Exactly: filter.Exactly, Rank: filter.Rank})
 }
 
 // sampledTable are the figures that were sampled of processes and GPUs: their mean over
@@ -35,13 +35,12 @@ func sampledTable(trace *store.Trace, filter Filter) (*Table, error) {
 	for i := range counters {
 		known[counters[i].ID] = &counters[i]
 	}
-	if filter.To == 0 {
-		_, last, err := trace.Extent()
-		if err != nil {
-			return nil, err
-		}
-		filter.To = last + 1
+	from, to := filter.bounds()
+	_, last, err := trace.Extent()
+	if err != nil {
+		return nil, err
 	}
+	to = min(to, last+1)
 	var rank any
 	if filter.Rank != nil {
 		rank = *filter.Rank
@@ -53,7 +52,7 @@ func sampledTable(trace *store.Trace, filter Filter) (*Table, error) {
 		SELECT c.id, p.pid, sum(h.value * 1.0 * (h.end - h.start)) / sum(h.end - h.start), max(h.value)
 		FROM held h JOIN counter c ON c.id = h.counter LEFT JOIN process p ON p.id = c.process
 		WHERE h.end > h.start AND (?3 IS NULL OR p.id IS NULL OR p.rank = ?3) GROUP BY h.counter ORDER BY p.id IS NULL, p.id, c.host, c.gpu, c.id`,
-		&sqlitex.ExecOptions{Args: []any{filter.From, filter.To, rank}, ResultFunc: func(s *sqlite.Stmt) error {
+		&sqlitex.ExecOptions{Args: []any{from, to, rank}, ResultFunc: func(s *sqlite.Stmt) error {
 			c := known[s.ColumnInt64(0)]
 			if c == nil {
 				return nil // it came after the list of them was read

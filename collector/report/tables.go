@@ -286,7 +286,8 @@ func (f *facts) neverDeleted(trace *store.Trace, filter Filter) (*Table, error) 
 		Empty: "everything that was mapped was deleted",
 		Columns: []Column{{"variable", "variable", Text}, {"source", "source", Text}, {"count", "count", Count},
 			{"bytes", "bytes", Bytes}, {"since", "since_ns", Nanoseconds}}}
-	mappings, err := trace.NeverDeleted(filter.From, filter.To, nil)
+	from, to := filter.bounds()
+	mappings, err := trace.NeverDeleted(from, to, nil)
 	if err != nil {
 		return nil, err
 	}

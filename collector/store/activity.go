@@ -47,7 +47,7 @@ func (t *Trace) Activities(f Filter) iter.Seq2[*Activity, error] {
 }
 
 func (t *Trace) activities(f Filter, yield func(*Activity) error) error {
-	from, to := f.bounds()
+	from, to := f.Bounds()
 	if f.Within != nil {
 		to = math.MaxInt64 // what was enqueued there may run later
 	}

@@ -17,9 +17,6 @@ import (
 // pool shows by mappings inside what was allocated. It reads every record once, or
 // until enough ends it: then it is what had not been deleted until there.
 func (t *Trace) NeverDeleted(from, to int64, enough Enough) ([]Mapping, error) {
-	if to == 0 {
-		to = math.MaxInt64
-	}
 	type place struct {
 		device  model.DeviceID
 		address int64

@@ -183,7 +183,7 @@ type Sample struct {
 // Samples streams every change of the devices' memory from time from until
 // before to (0: no bound), in the order it was recorded.
 func (t *Trace) Samples(from, to int64) iter.Seq2[Sample, error] {
-	from, to = (&Filter{From: from, To: to}).bounds()
+	from, to = (&Filter{From: from, To: to}).Bounds()
 	return func(yield func(Sample, error) bool) {
 		first, last := int64(0), int64(math.MaxInt64)
 		if from != math.MinInt64 || to != math.MaxInt64 {

@@ -67,8 +67,8 @@ const askedEach = 1024
 // reached says whether reading ends at the n-th record, which is of a time.
 func (e Enough) reached(n int, time int64) bool { return e != nil && n%askedEach == 0 && e(time) }
 
-// bounds are From and To, or the earliest and the latest time where there is none.
-func (f *Filter) bounds() (from, to int64) {
+// Bounds are From and To, or the earliest and the latest time where there is none.
+func (f *Filter) Bounds() (from, to int64) {
 	from, to = f.From, f.To
 	if from == 0 && !f.Exactly {
 		from = math.MinInt64
@@ -84,7 +84,7 @@ func (f *Filter) bounds() (from, to int64) {
 
 // bounded says whether the filter is for a part of the time.
 func (f *Filter) bounded() bool {
-	from, to := f.bounds()
+	from, to := f.Bounds()
 	return from != math.MinInt64 || to != math.MaxInt64
 }
 
@@ -291,7 +291,7 @@ func (h *byStart) take() Record {
 // records streams in order of start: rows come in order of arrival, and a row
 // is held back for as long as an earlier one may still come.
 func (t *Trace) records(f Filter, yield func(*Record) error) error {
-	from, to := f.bounds()
+	from, to := f.Bounds()
 	lateness, err := schema.Integer(t.conn, "SELECT value FROM meta WHERE key = 'lateness'")
 	if err != nil {
 		return schema.Explain(t.path, err)

@@ -166,7 +166,7 @@ func (t *Trace) WorkTotals(f Filter) ([]WorkTotal, error) {
 		query = `SELECT a.work, r.site, count(*), sum(a.duration), min(a.duration), max(a.duration), ` + schema.SumOfBytes("a.bytes") + `, s.thread
 			FROM activity a JOIN record r ON r.id = a.record JOIN site s ON s.id = r.site
 			WHERE (r.time >= ?1 OR r.time + r.duration > ?1 OR r.end_sequence < 0) AND r.time < ?2 GROUP BY a.work, r.site`
-		from, to := f.bounds()
+		from, to := f.Bounds()
 		args = []int64{from, to}
 	}
 	var out []WorkTotal

@@ -32,9 +32,19 @@ type plainly struct{ error }
 func (p plainly) Error() string { return Plain(p.error) }
 func (p plainly) Unwrap() error { return p.error }
 
+// goneError is SQLite's error about a file that was taken away under it, said in our words.
+type goneError struct{ error }
+
+func (goneError) Error() string   { return "the trace is gone" }
+func (g goneError) Unwrap() error { return g.error }
+
 // otherDatabase says what a database is that is no trace.
-func otherDatabase(conn *sqlite.Conn, id int64) string {
+func otherDatabase(conn *sqlite.Conn, path string, id int64) string {
 	if pages, err := Integer(conn, "PRAGMA page_count"); err == nil && pages == 0 {
+		// Of a file that is shorter than a database's head SQLite takes no notice.
+		if info, err := os.Stat(path); err == nil && info.Size() > 0 {
+			return fmt.Sprintf("no SQLite database, but a file of %d B", info.Size())
+		}
 		return "an empty file"
 	}
 	return fmt.Sprintf("another program's SQLite database (application id %#x)", id)
@@ -57,7 +67,7 @@ func Explain(path string, err error) error {
 	case sqlite.ResultReadOnly:
 		remedy = "the file is read-only; choose another one"
 		if sqlite.ErrCode(err) == sqlite.ResultReadOnlyDBMoved {
-			remedy = "the trace is gone: it was removed or moved while it was written"
+			return fmt.Errorf("%s: %w: it was removed or moved while it was written", path, goneError{err})
 		}
 	case sqlite.ResultCantOpen:
 		remedy = "check that the folder exists and may be written"

@@ -159,7 +159,7 @@ func CheckVersion(conn *sqlite.Conn, path string) (version int, err error) {
 		return 0, Explain(path, err)
 	}
 	if id != ApplicationID {
-		return 0, fmt.Errorf("%s: %w: it is %s", path, ErrNotATrace, otherDatabase(conn, id))
+		return 0, fmt.Errorf("%s: %w: it is %s", path, ErrNotATrace, otherDatabase(conn, path, id))
 	}
 	v, err := Integer(conn, "PRAGMA user_version")
 	if err != nil {

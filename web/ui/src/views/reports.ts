@@ -10,7 +10,7 @@ export function reportView(told: () => string[], title: string, keys: string[], 
   const place = h("div");
   let part = false;
   const load = (): void => void show(place, async () => {
-    const range = part && state.from !== undefined ? { from: Math.max(Math.floor(state.from), 0), to: Math.ceil(state.to!) } : {};
+    const range = part && state.from !== undefined ? { from: Math.floor(state.from), to: Math.ceil(state.to!) } : {};
     const report = await get<Report>("report", { trace: state.trace, top: 5000, ...range });
     return [...report.warnings.filter((w) => !told().includes(w)).map((w) => h("p", { class: "error" }, w)),
       ...durations(report.tables.find((t) => keys[0] === "kernels" && t.key === "kernels"), range),
