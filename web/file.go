@@ -32,9 +32,11 @@ type file struct {
 	mutex   sync.Mutex
 	growing bool
 	idle    []*store.Trace
-	damage  string // what the check found
+	damage  string         // what the check found
+	summary *summaryAnswer // of a finished trace, once it was asked for
 	stop    chan struct{}
-	checked sync.WaitGroup
+	checked sync.WaitGroup // what goes on beside the requests
+	advice  adviceSearch
 	// paused is held for writing while the trace must not be open.
 	paused sync.RWMutex
 }

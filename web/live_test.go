@@ -17,6 +17,7 @@ import (
 	"github.com/accscope/accscope/collector/session"
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/collector/store/generate"
+	"github.com/accscope/accscope/collector/store/tracetest"
 	"github.com/accscope/accscope/collector/store/write"
 )
 
@@ -328,5 +329,62 @@ func TestSummaryFollows(t *testing.T) {
 	b.settled()
 	if again := b.text(all); again != last {
 		t.Errorf("in the end the page said\n%s\nand, loaded again,\n%s", last, again)
+	}
+}
+
+// The other views take in what comes, too, and what the user chose in them stays.
+func TestViewsFollow(t *testing.T) {
+	p := run(t)
+	p.advance(1000)
+	s := serve(t, Options{Traces: []string{p.path}, Running: true})
+	b := browse(t, s.URL()+"#view=queues")
+	// Rows are counted in: of sorted ones also the order changes.
+	const rows = `[...document.querySelectorAll("main tbody")].map(e => e.textContent).join("\n")`
+	const sorted = `[...document.querySelectorAll("main th")].map(e => e.getAttribute("aria-sort")).join(" ")`
+	for _, v := range []struct {
+		view  string
+		grows string // an expression of what changes as the trace grows
+	}{
+		{"queues", rows}, {"kernels", rows}, {"transfers", rows}, {"sources", rows},
+		{"flame", `document.querySelector("main .flame-facts")?.textContent`},
+		{"memory", `performance.getEntriesByType("resource").filter(e => e.name.includes("/api/variables")).length`},
+	} {
+		t.Run(v.view, func(t *testing.T) {
+			b := b.in(t)
+			b.view(v.view)
+			b.settled()
+			// The user sorts by the last column, and has the keys there.
+			b.text(`(e => { e?.focus(); e?.click(); return "" })([...document.querySelectorAll("main th button")].at(-1))`)
+			order := b.text(sorted)
+			const keys = `(e => e === document.body ? "" : e.textContent)(document.activeElement)`
+			focus := b.text(keys)
+			before := b.text(`String(` + v.grows + `)`)
+			p.advance(3000)
+			b.wait("the view to follow", `(now => now !== "undefined" && now !== `+quote(before)+`)(String(`+v.grows+`))`)
+			b.settled()
+			if now := b.text(sorted); now != order {
+				t.Errorf("sorted as %q, then as %q", order, now)
+			}
+			if now := b.text(keys); now != focus || strings.Contains(order, "descending") && now == "" {
+				t.Errorf("the keys were at %q, then at %q", focus, now)
+			}
+		})
+	}
+	p.finish(s)
+	b.wait("the end", `document.querySelector("#follow") === null`)
+	b.settled()
+}
+
+// The memory view begins with the device that most memory was in use on, and not with
+// one on which nothing happened.
+func TestMemoryBeginsWhereItWasUsed(t *testing.T) {
+	path := tracetest.File(t, 300, 1)
+	tracetest.Change(t, path, "UPDATE device SET peak = 1000 WHERE peak IS NULL",
+		"INSERT INTO device SELECT max(id) + 1, process, 2, 0, 'Idle', 0, '', NULL FROM device")
+	b := browse(t, serve(t, Options{Traces: []string{path}}).URL()+"#view=memory")
+	b.settled()
+	names := evaluate[[]string](b, `(e => [e.options[e.selectedIndex].textContent, ...[...e.options].map(o => o.textContent)])(document.querySelector("main select"))`)
+	if len(names) < 3 || strings.Contains(names[0], "Idle") || !strings.Contains(strings.Join(names, " "), "Idle") {
+		t.Errorf("chosen, and what there is: %q", names)
 	}
 }

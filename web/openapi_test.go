@@ -30,7 +30,7 @@ var operations = map[string]struct {
 	"/api/traces":       {"The traces that are served.", []traceInfo{}, ""},
 	"/api/overview":     {"What a trace is of: processes, threads, devices, queues and the lanes of its timeline.", overviewAnswer{}, "trace=1"},
 	"/api/summary":      {"Where the time went and what cost most.", summaryAnswer{}, ""},
-	"/api/findings":     {"What the program could do better: what accscope advise prints.", []findingInfo{}, ""},
+	"/api/findings":     {"What the program could do better: what accscope advise prints. A trace of millions of events takes a while: then the answer says how far that is, and who asks again gets more.", findingsAnswer{}, ""},
 	"/api/flame":        {"The window summed by what was nested in what: function, construct, operation.", flameNode{}, ""},
 	"/api/durations":    {"How the device times of a kernel are distributed.", durationsAnswer{}, "kernel=main"},
 	"/api/schema":       {"The views that SQL may read, with their columns.", []viewInfo{}, ""},

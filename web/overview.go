@@ -48,6 +48,8 @@ type figureInfo struct {
 type deviceInfo struct {
 	model.DeviceInfo
 	Title string `json:"title"` // what to call it: its type, number and name
+	// Peak is the most memory that was in use, bytes; 0 where none ever was.
+	Peak int64 `json:"peak"`
 	// Requested: a program asked for it before the runtime chose a device.
 	Requested bool `json:"requested"`
 }
@@ -72,8 +74,12 @@ func overview(r *request) (any, error) {
 	read(func() (err error) { a.Threads, err = r.trace.Threads(); return })
 	read(func() error {
 		devices, err := r.trace.Devices()
+		if err != nil {
+			return err
+		}
+		peaks, err := r.trace.Peaks()
 		for _, d := range devices {
-			a.Devices = append(a.Devices, deviceInfo{d, export.DeviceName(&d), d.Requested()})
+			a.Devices = append(a.Devices, deviceInfo{d, export.DeviceName(&d), peaks[d.ID], d.Requested()})
 		}
 		return err
 	})

@@ -3,6 +3,7 @@ package web
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/accscope/accscope/collector/store/tracetest"
 )
@@ -86,7 +87,7 @@ func TestFindingsKeepNames(t *testing.T) {
 	b := browse(t, s.URL())
 	b.settled()
 	n := 0
-	for _, f := range answer[[]findingInfo](t, s, "/api/findings") {
+	for _, f := range allFindings(t, s) {
 		if f.Variable == "" || !strings.HasPrefix(f.What, f.Variable) {
 			continue
 		}
@@ -95,6 +96,22 @@ func TestFindingsKeepNames(t *testing.T) {
 	}
 	if n == 0 {
 		t.Error("no finding begins with a variable")
+	}
+}
+
+// allFindings asks until the trace has been looked through.
+func allFindings(t *testing.T, s *Server) []findingInfo {
+	t.Helper()
+	for deadline := time.Now().Add(patient); ; {
+		a := answer[findingsAnswer](t, s, "/api/findings")
+		switch {
+		case a.Read == a.Rules:
+			return a.Findings
+		case len(a.Findings) > 0:
+			t.Fatalf("%d findings before all of the rules are read", len(a.Findings))
+		case time.Now().After(deadline):
+			t.Fatalf("after %v %d of %d rules are read", patient, a.Read, a.Rules)
+		}
 	}
 }
 

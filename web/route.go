@@ -36,7 +36,7 @@ func routes() []route {
 		{path: "/api/traces", serve: (*reader).listTraces},
 		{path: "/api/overview", parameters: []string{"trace"}, answer: overview},
 		{path: "/api/summary", parameters: []string{"trace"}, answer: summary},
-		{path: "/api/findings", parameters: []string{"trace"}, answer: findings},
+		{path: "/api/findings", parameters: []string{"trace"}, serve: (*reader).findings},
 		{path: "/api/timeline", parameters: []string{"trace", "from", "to", "pixels", "lanes"}, answer: timeline},
 		{path: "/api/counters", parameters: []string{"trace", "from", "to", "pixels", "device"}, answer: counters},
 		{path: "/api/sampled", parameters: []string{"trace", "from", "to", "pixels", "figures"}, answer: sampled},

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"github.com/accscope/accscope/collector/advice"
 	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/store"
 )
@@ -46,7 +45,24 @@ type costRow struct {
 }
 
 // summary sums a trace up.
-func summary(r *request) (any, error) { return summarize(r.trace) }
+func summary(r *request) (any, error) { return r.file.summarize(r.trace) }
+
+// summarize sums a trace up; a finished one once, as its summary reads all of it.
+func (f *file) summarize(trace *store.Trace) (*summaryAnswer, error) {
+	f.mutex.Lock()
+	kept, growing := f.summary, f.growing
+	f.mutex.Unlock()
+	if kept != nil {
+		return kept, nil
+	}
+	answer, err := summarize(trace)
+	if err == nil && !growing {
+		f.mutex.Lock()
+		f.summary = answer
+		f.mutex.Unlock()
+	}
+	return answer, err
+}
 
 func summarize(trace *store.Trace) (*summaryAnswer, error) {
 	s, err := report.Summarize(trace)
@@ -64,24 +80,4 @@ func summarize(trace *store.Trace) (*summaryAnswer, error) {
 		Kernels: s.Device.Kernels, Transfers: s.Device.Transfer, Threads: s.Host.Threads, Host: s.Host.Time, Waits: s.Host.Waits, Calls: s.Host.Calls,
 		PeakDevice: s.Peak.Device, Peak: s.Peak.Bytes, Capacity: s.Peak.Capacity,
 		CostKernels: rows(s.Kernels), CostVariables: rows(s.Variables), CostConstructs: rows(s.Constructs), Remarks: present(s.Findings)}, nil
-}
-
-// findingInfo is a finding with what people are told of it.
-type findingInfo struct {
-	advice.Finding
-	Place string `json:"place"` // file:line, with the file's name alone
-	Cost  string `json:"cost"`  // what it gains or holds, in words
-}
-
-// findings gives what accscope advise prints.
-func findings(r *request) (any, error) {
-	list, err := advice.Find(r.trace, 0)
-	if err != nil {
-		return nil, err
-	}
-	out := []findingInfo{}
-	for _, f := range list {
-		out = append(out, findingInfo{*f, f.Place(), f.Cost()})
-	}
-	return out, nil
 }

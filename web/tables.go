@@ -115,7 +115,7 @@ func (s *reader) compare(w http.ResponseWriter, r *http.Request) {
 	a := compareAnswer{By: by, Trace: s.files[0].name(), Other: s.files[1].name(), Rows: []difference{}}
 	for i, f := range s.files {
 		_, err := s.read(r.Context(), f, parameters{}, func(q *request) (any, error) {
-			whole, err := summarize(q.trace)
+			whole, err := f.summarize(q.trace)
 			if err != nil {
 				return nil, err
 			}

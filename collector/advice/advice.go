@@ -67,7 +67,11 @@ const gainShare = 1000
 
 // Find gives the findings of a trace, what is wrong first, then those that gain
 // most. Findings of time gain at least minimum nanoseconds; 0: gainShare.
-func Find(trace *store.Trace, minimum int64) ([]*Finding, error) {
+func Find(trace *store.Trace, minimum int64) ([]*Finding, error) { return Search(trace, minimum, nil) }
+
+// Search is Find that tells, unless told is nil, how many of the rules it has looked by:
+// each reads all of the trace.
+func Search(trace *store.Trace, minimum int64, told func(read, rules int)) ([]*Finding, error) {
 	first, last, err := trace.Extent()
 	if err != nil {
 		return nil, err
@@ -79,7 +83,10 @@ func Find(trace *store.Trace, minimum int64) ([]*Finding, error) {
 	}
 	waiting := &waiting{trace: trace}
 	findings := []*Finding{}
-	for _, r := range rules {
+	for i, r := range rules {
+		if told != nil {
+			told(i, len(rules))
+		}
 		groups, err := r.read(trace)
 		if err != nil {
 			return nil, fmt.Errorf("rule %s: %w", r.name, err)

@@ -382,6 +382,17 @@ func (t *Trace) Devices() ([]model.DeviceInfo, error) {
 	return out, err
 }
 
+// Peaks reads the most memory that was in use on each device, bytes. One on which none
+// ever was has no entry.
+func (t *Trace) Peaks() (map[model.DeviceID]int64, error) {
+	peaks := map[model.DeviceID]int64{}
+	err := t.each("SELECT device, peak_bytes FROM devices WHERE peak_bytes > 0", nil, func(s *sqlite.Stmt) error {
+		peaks[model.DeviceID(s.ColumnInt64(0))] = s.ColumnInt64(1)
+		return nil
+	})
+	return peaks, err
+}
+
 // Queues reads the async queues, by device.
 func (t *Trace) Queues() ([]model.QueueInfo, error) {
 	var out []model.QueueInfo

@@ -7,7 +7,7 @@ export interface Lane {
 }
 export interface Process { id: number; host: string; pid: number; program: string; rank: number }
 export interface Thread { id: number; process: number; tid: number; number: number; name: string }
-export interface Device { id: number; process: number; title: string; requested: boolean }
+export interface Device { id: number; process: number; title: string; peak: number; requested: boolean }
 export interface Queue { id: number; device: number; number: number; name: string }
 export interface Overview {
   name: string; damage: string; running: boolean; warnings: string[];
@@ -58,6 +58,8 @@ export interface Summary {
   threads: number; host: number; waits: number; calls: number; peak_device: string; peak: number; capacity: number;
   cost_kernels: CostRow[]; cost_variables: CostRow[]; cost_constructs: CostRow[]; remarks: string[];
 }
+// Findings are yet to come while not all of the rules have been looked by.
+export interface Findings { rules: number; read: number; findings: Finding[] }
 export interface Finding {
   rule: string; gain_ns: number; bytes: number; count: number; subject: string; variable: string; kernel: string; file: string; line: number; function: string;
   what: string; why: string; directive: string; instead: string; confidence: string; sql: string; place: string; cost: string;

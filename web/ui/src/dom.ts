@@ -40,14 +40,18 @@ export function placeTip(tip: HTMLElement, x: number, y: number): void {
 
 // show puts what work gives into a place, with a loading state that appears if
 // it takes long, unless what is there is to be kept until then, and the error where it
-// happened.
+// happened. What is kept is of the same kind as what comes: where the user is in it
+// stays.
 export async function show(place: Element, work: () => Promise<Child[]>, keep = false): Promise<void> {
   const turn = (turns.get(place) ?? 0) + 1;
   turns.set(place, turn);
   const timer = setTimeout(() => !keep && turns.get(place) === turn && clear(place, h("p", { class: "loading", role: "status" }, "Loading …")), 150);
   try {
     const children = await work();
-    if (turns.get(place) === turn) clear(place, ...children);
+    if (turns.get(place) !== turn) return;
+    const back = keep ? held(place) : undefined;
+    clear(place, ...children);
+    back?.();
   } catch (error) {
     if (turns.get(place) === turn) clear(place, h("p", { class: "error", role: "alert" }, message(error)));
   } finally {
@@ -55,6 +59,26 @@ export async function show(place: Element, work: () => Promise<Child[]>, keep = 
   }
 }
 const turns = new WeakMap<Element, number>();
+
+// held notes what is scrolled, opened and in focus in a place, and gives what restores
+// that in its new content.
+function held(place: Element): () => void {
+  const alike = (tag: string, label: string | null, text: string | null): HTMLElement[] => [...place.querySelectorAll<HTMLElement>(tag)].filter((e) =>
+    e.getAttribute("aria-label") === label && (text === null || e.textContent === text));
+  const find = (e: Element): (() => HTMLElement | undefined) => {
+    const [tag, label, text] = [e.tagName, e.getAttribute("aria-label"), e.tagName === "BUTTON" ? e.textContent : null];
+    const at = alike(tag, label, text).indexOf(e as HTMLElement);
+    return () => alike(tag, label, text)[at];
+  };
+  const scrolled = [...place.querySelectorAll("[tabindex]")].filter((e) => e.scrollTop > 0 || e.scrollLeft > 0).map((e) => ({ now: find(e), top: e.scrollTop, left: e.scrollLeft }));
+  const opened = [...place.querySelectorAll("details[open]")].map(find);
+  const focus = document.activeElement && place.contains(document.activeElement) ? find(document.activeElement) : undefined;
+  return () => {
+    for (const now of opened) now()?.setAttribute("open", "");
+    for (const s of scrolled) s.now()?.scrollTo({ top: s.top, left: s.left, behavior: "instant" });
+    focus?.()?.focus({ preventScroll: true });
+  };
+}
 
 export function message(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

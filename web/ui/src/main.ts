@@ -2,6 +2,7 @@
 import { get, type Overview, type Search, type TraceInfo } from "./api";
 import { clear, h, message } from "./dom";
 import { count } from "./format";
+import type { View } from "./grown";
 import { follow, type Live } from "./live";
 import { change, onChange, state, views, type ViewName } from "./state";
 import { Timeline } from "./timeline/timeline";
@@ -12,7 +13,7 @@ import { queuesView } from "./views/queues";
 import { reportView } from "./views/reports";
 import { sourcesView } from "./views/sources";
 import { sqlView } from "./views/sql";
-import { summaryView, type SummaryView } from "./views/summary";
+import { summaryView } from "./views/summary";
 
 const titles: Record<ViewName, string> = { summary: "Summary", timeline: "Timeline", memory: "Memory", queues: "Queues", kernels: "Kernels", transfers: "Transfers",
   flame: "Flame graph", sources: "Sources", sql: "SQL", compare: "Compare" };
@@ -20,7 +21,7 @@ const titles: Record<ViewName, string> = { summary: "Summary", timeline: "Timeli
 let overview: Overview;
 let traces: TraceInfo[] = [];
 let timeline: Timeline | undefined;
-let summary: SummaryView | undefined; // while it is shown
+let view: View | undefined; // the one that is shown, but for the timeline
 let live: Live | undefined;
 let shown: string | undefined;
 
@@ -136,7 +137,7 @@ function render(): void {
   const key = `${state.view} ${state.trace} ${state.view === "sources" ? `${state.file} ${state.line}` : ""} ${state.view === "compare" ? state.by : ""}`;
   if (key === shown) return;
   shown = key;
-  summary = undefined;
+  view = undefined;
   if (state.view === "timeline") {
     if (overview.lanes.length === 0 && !overview.running) {
       clear(main, h("div", { class: "view" }, h("p", { class: "empty" }, "The trace has no events: the program may use no OpenACC, or a runtime without the profiling interface.")));
@@ -149,11 +150,13 @@ function render(): void {
     timeline.focus();
     return;
   }
-  clear(main, {
-    summary: () => (summary = summaryView(overview)).element, flame: flameView, memory: () => memoryView(overview), queues: () => queuesView(overview), sources: sourcesView, sql: sqlView, compare: () => compareView(traces),
+  view = {
+    summary: () => summaryView(overview), flame: flameView, memory: () => memoryView(overview), queues: () => queuesView(overview), sources: sourcesView,
+    sql: () => ({ element: sqlView() }), compare: () => ({ element: compareView(traces) }),
     kernels: () => reportView(() => overview.warnings, "Kernels", ["kernels", "constructs"], 0),
     transfers: () => reportView(() => overview.warnings, "Transfers", ["transfers_by_variable", "transfers", "waits"], 0),
-  }[state.view]());
+  }[state.view]();
+  clear(main, view.element);
 }
 
 async function load(): Promise<void> {
@@ -167,7 +170,7 @@ async function load(): Promise<void> {
 async function reload(ended = false): Promise<void> {
   await load();
   timeline?.grow(overview);
-  summary?.grow(overview, ended);
+  view?.grow?.(overview, ended);
   if (state.view === "timeline" && !timeline && overview.lanes.length > 0) shown = undefined;
   render();
 }

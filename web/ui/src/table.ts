@@ -1,6 +1,7 @@
 // A table that sorts by its columns and shows large results in steps.
 import { h, clear, plain } from "./dom";
 import { show, type Unit } from "./format";
+import { state } from "./state";
 
 export interface Column { title: string; unit: Unit; meter?: boolean; class?: (row: unknown[]) => string; text?: (row: unknown[]) => string }
 export interface TableOptions {
@@ -16,15 +17,23 @@ export interface TableOptions {
 
 const step = 200;
 
+// How the user arranged tables, by view, label and columns: a table that is drawn anew,
+// as its trace has grown, stays so.
+interface Arrangement { by: number; down: boolean; shown: number }
+const arrangements = new Map<string, Arrangement>();
+
 function shortened(text: string, most: number): string {
   return text.length > most ? `${text.slice(0, most)}…` : text;
 }
 
 export function table(o: TableOptions): HTMLElement {
   if (o.rows.length === 0) return h("p", { class: "empty" }, o.empty);
-  let by = o.sort ?? -1;
-  let down = true;
-  let shown = step;
+  const key = [state.view, o.label, ...o.columns.map((c) => c.title)].join("\n");
+  let { by, down, shown } = arrangements.get(key) ?? { by: o.sort ?? -1, down: true, shown: step };
+  const keep = (): void => {
+    arrangements.set(key, { by, down, shown });
+    draw();
+  };
   const place = h("div", { class: "table-wrap", tabindex: 0, role: "region", "aria-label": o.label });
   const isText = (c: Column): boolean => ["text", "variables", ""].includes(c.unit);
   // Without a unit, what stands in a column says whether it holds numbers.
@@ -50,7 +59,8 @@ export function table(o: TableOptions): HTMLElement {
         h("button", { type: "button", title: `Sort by ${c.title}`, onclick: () => {
           if (by === i) down = !down;
           else { by = i; down = numbers[i]!; }
-          draw();
+          keep();
+          place.querySelectorAll<HTMLElement>("th button")[i]?.focus(); // it is another one
         } }, c.title + (by === i ? (down ? " ↓" : " ↑") : "")))));
     const body = rows.slice(0, shown).map((row) => {
       const line = h("tr", { class: (o.go ? "go " : "") + (o.here?.(row) ? "here" : "") });
@@ -73,7 +83,7 @@ export function table(o: TableOptions): HTMLElement {
     });
     const more = rows.length > shown && h("tr", {}, h("td", { colspan: o.columns.length }, h("button", { type: "button", onclick: () => {
       shown += 5 * step;
-      draw();
+      keep();
     } }, `${rows.length - shown} more rows`)));
     clear(place, h("table", {}, h("thead", {}, head), h("tbody", {}, ...body, more)));
     place.querySelector("tr.here")?.scrollIntoView({ block: "nearest" });

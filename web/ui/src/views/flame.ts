@@ -3,6 +3,7 @@ import { get, type FlameNode } from "../api";
 import { font, isKind, kindColour, named, onColour, token } from "../colour";
 import { h, link, placeTip, plain, show } from "../dom";
 import { bytes, count, duration, fraction } from "../format";
+import { Pace, type View } from "../grown";
 import { change, state } from "../state";
 import { chart } from "./chart";
 
@@ -10,39 +11,52 @@ const rowHeight = 20;
 
 interface Box { node: FlameNode; x: number; width: number; depth: number }
 
-export function flameView(): HTMLElement {
+// Choice is what the user looks at, by names: the graph itself is another one each time
+// that it is read.
+interface Choice { device?: boolean; path: string[] }
+
+export function flameView(): View {
   const place = h("div");
   const tip = h("div", { class: "tip", hidden: true });
   let part = false;
-  const load = (): void => void show(place, async () => {
+  const chosen: Choice = { path: [] };
+  const load = (again: boolean): Promise<void> => show(place, async () => {
     const range = part && state.from !== undefined ? { from: Math.floor(state.from), to: Math.ceil(state.to!) } : {};
     const root = await get<FlameNode>("flame", { trace: state.trace, ...range });
     if (root.host === 0 && root.device === 0) return [h("p", { class: "empty" }, "No construct has a duration.")];
-    return contents(root, tip);
-  });
+    return contents(root, tip, chosen);
+  }, again);
   const window = h("button", { type: "button", "aria-pressed": "false", onclick: () => {
     part = !part;
     window.setAttribute("aria-pressed", String(part));
-    load();
+    void pace.load();
   } }, "Only what the timeline shows");
-  load();
-  return h("div", { class: "view" }, h("h1", {}, "Flame graph"),
+  const element = h("div", { class: "view" }, h("h1", {}, "Flame graph"),
     h("p", { class: "note" }, "The wider, the more time was spent in it and in what is nested below. Click to zoom, click the top to get back."),
     state.from !== undefined && h("div", { class: "bar" }, window), place, tip);
+  const pace = new Pace(element, load);
+  void pace.load();
+  return { element, grow: (_, ended) => pace.grow(ended) };
 }
 
-function contents(root: FlameNode, tip: HTMLElement): HTMLElement[] {
-  let device = root.host === 0;
+function contents(root: FlameNode, tip: HTMLElement, chosen: Choice): HTMLElement[] {
+  let device = root.device > 0 && (chosen.device ?? root.host === 0);
   let path: FlameNode[] = [root];
+  for (const name of chosen.path) {
+    const next = path.at(-1)!.children.find((c) => identity(c) === name);
+    if (!next) break;
+    path.push(next);
+  }
   const value = (n: FlameNode): number => (device ? n.device : n.host);
   const place = h("div");
   const facts = h("p", { class: "note flame-facts", "aria-live": "polite" });
   const choice = h("select", { "aria-label": "Time of", onchange: () => {
-    device = choice.value === "device";
+    chosen.device = device = choice.value === "device";
     path = [root];
     draw();
   } }, h("option", { value: "host" }, "time of the host"), root.device > 0 && h("option", { value: "device", selected: device }, "time of the devices"));
   const draw = (): void => {
+    chosen.path = path.slice(1).map(identity);
     const top = path.at(-1)!;
     const boxes: Box[] = path.map((node, depth) => ({ node, x: 0, width: 1, depth }));
     const inside = (n: FlameNode, x: number, width: number, depth: number): void => {
@@ -120,6 +134,8 @@ function contents(root: FlameNode, tip: HTMLElement): HTMLElement[] {
   draw();
   return [h("div", { class: "bar" }, choice), facts, place];
 }
+
+const identity = (n: FlameNode): string => `${n.name} ${n.file}:${n.line}`;
 
 // between are the nodes from one, without it, to another below it.
 function between(from: FlameNode, to: FlameNode): FlameNode[] {

@@ -9,10 +9,10 @@ import { chart } from "./chart";
 const left = 52;
 const bottom = 20;
 
-// histogram shows the launches of a kernel by how long they took.
-export function histogram(kernel: string, range: { from?: number; to?: number }): HTMLElement {
-  const place = h("div", { class: "histogram" });
-  void show(place, async () => {
+// histogram shows in a place the launches of a kernel by how long they took; again says
+// that it is there already.
+export function histogram(place: HTMLElement, kernel: string, range: { from?: number; to?: number }, again: boolean): Promise<void> {
+  return show(place, async () => {
     const d = await get<Durations>("durations", { trace: state.trace, kernel, ...range });
     if (d.count === 0) return [h("h2", {}, kernel), h("p", { class: "empty" }, "The runtime measured no launch of it on the device.")];
     const fact = (value: number, text: string): HTMLElement => h("span", {}, `${text} `, h("b", {}, duration(value)));
@@ -21,8 +21,7 @@ export function histogram(kernel: string, range: { from?: number; to?: number })
         fact(d.total / d.count, "average"), fact(d.p95, "95% within"), fact(d.longest, "longest"),
         link("Show the longest", () => change({ view: "timeline", selected: `a${d.slowest}`, search: kernel })), link("Show all in the timeline", () => change({ view: "timeline", search: kernel }))),
       bars(d)];
-  });
-  return place;
+  }, again);
 }
 
 function bars(d: Durations): HTMLElement {

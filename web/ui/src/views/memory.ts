@@ -1,8 +1,9 @@
 // Memory: use over time by variable, what was present at a time, leaks.
 import { get, type Mapping, type Mappings, type Overview, type Variables } from "../api";
 import { named, token } from "../colour";
-import { h, link, show } from "../dom";
+import { clear, h, link, show } from "../dom";
 import { bytes, count, duration, moment } from "../format";
+import { Pace, type View } from "../grown";
 import { change, state } from "../state";
 import { table } from "../table";
 import { deviceName } from "../timeline/layout";
@@ -12,62 +13,71 @@ import { chart } from "./chart";
 const left = 76;
 const bottom = 22;
 
-export function memoryView(o: Overview): HTMLElement {
-  const view = h("div", { class: "view" }, h("h1", {}, "Memory"));
+export function memoryView(o: Overview): View {
   const place = h("div");
   const present = h("div");
   const leaked = h("div");
-  const withMemory = o.devices.filter((d) => !d.requested);
-  if (withMemory.length === 0) {
-    view.append(h("p", { class: "empty" }, "The program used no device."));
-    return view;
-  }
-  let device = withMemory.at(-1)!.id;
+  const none = h("p", { class: "empty" }, "The program used no device.");
+  let device = 0;
+  let chosen = false; // by the user
   let part = false;
   const choice = h("select", { "aria-label": "Device", onchange: () => {
     device = Number(choice.value);
-    load();
-  } }, ...withMemory.map((d) => h("option", { value: d.id, selected: d.id === device }, deviceName(o, d))));
+    chosen = true;
+    void pace.load();
+  } });
   const window = h("button", { type: "button", "aria-pressed": "false", onclick: () => {
     part = !part;
     window.setAttribute("aria-pressed", String(part));
-    load();
+    void pace.load();
   } }, "Only what the timeline shows");
-  view.append(h("div", { class: "bar" }, choice, state.from !== undefined && window), place, h("h2", {}, "Present table"), present, h("h2", {}, "Never deleted"), leaked);
+  const all = h("div", {}, h("div", { class: "bar" }, choice, state.from !== undefined && window), place, h("h2", {}, "Present table"), present, h("h2", {}, "Never deleted"), leaked);
+  const element = h("div", { class: "view" }, h("h1", {}, "Memory"), none, all);
 
-  const load = (within?: number): void => {
-    void show(place, async () => {
+  // offer gives the devices to choose among: that with the highest use comes first.
+  const offer = (): void => {
+    const devices = o.devices.filter((d) => !d.requested);
+    none.hidden = devices.length > 0;
+    all.hidden = devices.length === 0;
+    if (!chosen) device = devices.reduce((most, d) => (d.peak > most.peak ? d : most), devices[0] ?? { id: 0, peak: 0 }).id;
+    clear(choice, ...devices.map((d) => h("option", { value: d.id, selected: d.id === device }, deviceName(o, d))));
+  };
+  const load = (again = false, within?: number): Promise<unknown> => {
+    offer();
+    if (all.hidden) return Promise.resolve();
+    return show(place, async () => {
       const range = part && state.from !== undefined ? { from: Math.floor(state.from), to: Math.ceil(state.to!) } : {};
       const v = await get<Variables>("variables", { trace: state.trace, device, pixels: 1200, within, ...range });
-      if (state.at === undefined) showPresent(atPeak(v));
+      if (state.at === undefined) void showPresent(atPeak(v), undefined, again);
       if (v.variables.length === 0) return [h("p", { class: "empty" }, "Nothing was allocated or mapped on this device.")];
       return [h("div", { class: "cards" },
         h("div", { class: "card" }, h("b", {}, bytes(v.peak)), h("span", {}, "high-water mark")),
         h("div", { class: "card" }, h("b", {}, moment(v.peak_time, 1000)), link("when it was reached: show", () => at(atPeak(v))))),
-        ...unread(v.until, () => load(patience)), area(v, at), legend(v),
+        ...unread(v.until, () => void load(false, patience)), area(v, at), legend(v),
         h("p", { class: "note" }, "Click into the chart, or move with the arrow keys, to see what was present at that time.")];
-    });
+    }, again);
   };
   const at = (time: number): void => {
     change({ at: Math.round(time) });
-    showPresent(state.at!);
+    void showPresent(state.at!);
   };
-  const showPresent = (time: number, within?: number): void => {
-    void show(present, async () => {
+  const showPresent = (time: number, within?: number, again = false): Promise<void> =>
+    show(present, async () => {
       const m = await get<Mappings>("mappings", { trace: state.trace, at: time, within });
-      return [h("p", { class: "note" }, `At ${moment(time, 1000)}: ${count(m.mappings.length + m.omitted)} mappings, ${bytes(m.bytes)}.`), ...unread(m.until, () => showPresent(time, patience)), mappings(m.mappings, "Nothing was mapped at this time.")];
-    });
-  };
-  const showLeaks = (within?: number): void => {
-    void show(leaked, async () => {
+      return [h("p", { class: "note" }, `At ${moment(time, 1000)}: ${count(m.mappings.length + m.omitted)} mappings, ${bytes(m.bytes)}.`), ...unread(m.until, () => void showPresent(time, patience)), mappings("Present table", m.mappings, "Nothing was mapped at this time.")];
+    }, again);
+  const showLeaks = (within?: number, again = false): Promise<void> =>
+    show(leaked, async () => {
       const m = await get<Mappings>("leaks", { trace: state.trace, within });
-      return [...unread(m.until, () => showLeaks(patience)), mappings(m.mappings, "Everything that was mapped was deleted.")];
-    });
-  };
-  showLeaks();
-  load();
-  if (state.at !== undefined) showPresent(state.at);
-  return view;
+      return [...unread(m.until, () => void showLeaks(patience)), mappings("Never deleted", m.mappings, "Everything that was mapped was deleted.")];
+    }, again);
+  const pace = new Pace(element, (again) => Promise.all([load(again), showLeaks(undefined, again)]));
+  void pace.load();
+  if (state.at !== undefined) void showPresent(state.at);
+  return { element, grow(now, ended) {
+    o = now;
+    pace.grow(ended);
+  } };
 }
 
 // patience is how long the server reads if asked to, ms.
@@ -79,8 +89,8 @@ function unread(until: number, all: () => void): HTMLElement[] {
   return [h("p", { class: "note" }, `There is much to read: this is what happened before ${moment(until, 1000)}. `, link("Read on", all))];
 }
 
-function mappings(list: Mapping[], empty: string): HTMLElement {
-  return table({ label: "Mappings", empty, rows: list.map((m) => [m.name, m.bytes < 0 ? null : m.bytes, m.host, m.address, m.source, m.start, m.end < 0 ? "never" : duration(m.end - m.start), m.record]),
+function mappings(label: string, list: Mapping[], empty: string): HTMLElement {
+  return table({ label, empty, rows: list.map((m) => [m.name, m.bytes < 0 ? null : m.bytes, m.host, m.address, m.source, m.start, m.end < 0 ? "never" : duration(m.end - m.start), m.record]),
     columns: [{ title: "variable", unit: "text" }, { title: "size", unit: "bytes", meter: true }, { title: "host address", unit: "address" },
       { title: "device address", unit: "address" }, { title: "source", unit: "text" }, { title: "since", unit: "time" }, { title: "lived", unit: "text" }, { title: "record", unit: "" }],
     go: (row) => Number(row[7]) > 0 && change({ view: "timeline", selected: `r${row[7]}` }) });

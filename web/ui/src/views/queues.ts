@@ -2,24 +2,30 @@
 import { get, type Overview, type Queues } from "../api";
 import { h, link, show } from "../dom";
 import { bytes, count, duration, fraction } from "../format";
+import { Pace, type View } from "../grown";
 import { change, state } from "../state";
 import { deviceName } from "../timeline/layout";
 import { strip } from "./chart";
 
-export function queuesView(o: Overview): HTMLElement {
+export function queuesView(o: Overview): View {
   const place = h("div");
   let part = false;
-  const load = (): void => void show(place, async () => {
+  const load = (again = false): Promise<void> => show(place, async () => {
     const range = part && state.from !== undefined ? { from: Math.floor(state.from), to: Math.ceil(state.to!) } : {};
     return contents(o, await get<Queues>("queues", { trace: state.trace, pixels: 1500, ...range }));
-  });
+  }, again);
   const window = h("button", { type: "button", "aria-pressed": "false", onclick: () => {
     part = !part;
     window.setAttribute("aria-pressed", String(part));
-    load();
+    void pace.load();
   } }, "Only what the timeline shows");
-  load();
-  return h("div", { class: "view" }, h("h1", {}, "Queues"), state.from !== undefined && h("div", { class: "bar" }, window), place);
+  const element = h("div", { class: "view" }, h("h1", {}, "Queues"), state.from !== undefined && h("div", { class: "bar" }, window), place);
+  const pace = new Pace(element, load);
+  void pace.load();
+  return { element, grow(now, ended) {
+    o = now;
+    pace.grow(ended);
+  } };
 }
 
 function contents(o: Overview, q: Queues): HTMLElement[] {

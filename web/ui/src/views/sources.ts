@@ -2,26 +2,36 @@
 import { get, type Cost, type Source, type SourceFile } from "../api";
 import { h, message, show } from "../dom";
 import { bytes, duration } from "../format";
+import { Pace, type View } from "../grown";
 import { coloured, Highlighter } from "../source";
 import { change, state } from "../state";
 import { table } from "../table";
 
-export function sourcesView(): HTMLElement {
+export function sourcesView(): View {
   const place = h("div");
-  void show(place, async () => {
+  const names = h("div");
+  const text = h("div");
+  const split = h("div", { class: "split" }, names, text);
+  let file = "";
+  const load = (again: boolean): Promise<void> => show(place, async () => {
     const files = await get<SourceFile[]>("sources", { trace: state.trace });
     if (files.length === 0) return [h("p", { class: "empty" }, "The trace names no sources. They are known where the program has debug information (gcc -g), or where its runtime tells them.")];
     const chosen = files.find((f) => f.file === state.file) ?? files[0]!;
-    const text = h("div");
-    void show(text, () => lines(chosen));
+    const same = again && file === chosen.file;
+    file = chosen.file;
+    void show(text, () => lines(chosen, same), same);
     const common = folder(files.map((f) => f.file));
     const list = table({ label: "Sources", empty: "", rows: files.map((f) => [f.file.slice(common.length), f.exclusive, f.device || null, f.file]), goTitle: "Show this source",
       columns: [{ title: "file", unit: "text" }, { title: "host", unit: "ns", meter: true }, { title: "device", unit: "ns", meter: true }],
       here: (row) => row[3] === chosen.file, go: (row) => change({ view: "sources", file: String(row[3]), line: undefined }, true) });
-    return [h("div", { class: "split" }, h("div", {}, common !== "" && h("p", { class: "note" }, `in ${common}`), list), text)];
-  });
-  return h("div", { class: "view" }, h("h1", {}, "Sources"),
+    await show(names, async () => [common !== "" && h("p", { class: "note" }, `in ${common}`), list], again);
+    return [split];
+  }, again);
+  const element = h("div", { class: "view" }, h("h1", {}, "Sources"),
     h("p", { class: "note" }, "By line: time of the host's threads without what is nested inside, and, beside it, time of the device. The darker a line, the more of either it took. A line with costs leads to its events in the timeline."), place);
+  const pace = new Pace(element, load);
+  void pace.load();
+  return { element, grow: (_, ended) => pace.grow(ended) };
 }
 
 // folder is what the paths have in common, to a slash.
@@ -31,7 +41,9 @@ function folder(paths: string[]): string {
   return common;
 }
 
-async function lines(f: SourceFile): Promise<HTMLElement[]> {
+// lines is the text of a source with its costs; again says that it is shown already, so
+// that it stays scrolled as it is.
+async function lines(f: SourceFile, again: boolean): Promise<HTMLElement[]> {
   const costs = new Map(f.lines.map((c) => [c.line, c]));
   const go = (c: Cost): void => change({ view: "timeline", search: `${f.file}:${c.line}` });
   let s: Source;
@@ -71,7 +83,7 @@ async function lines(f: SourceFile): Promise<HTMLElement[]> {
     return row;
   });
   const body = h("pre", { class: "source whole", tabindex: 0, role: "region", "aria-label": f.file }, heading, ...rows);
-  setTimeout(() => {
+  if (!again) setTimeout(() => {
     const row = rows[(here ?? 0) - 1];
     if (row) body.scrollTop = row.offsetTop - body.clientHeight / 2;
   });

@@ -1,21 +1,19 @@
 // The summary: where the time went, what could be better, what cost most.
-import { get, type CostRow, type Finding, type Overview, type Summary } from "../api";
+import { get, type CostRow, type Finding, type Findings, type Overview, type Summary } from "../api";
 import { kindColour, token } from "../colour";
 import { clear, h, link, show } from "../dom";
 import { bytes, count, duration, fraction } from "../format";
+import { Pace, type View } from "../grown";
 import { code } from "../source";
 import { change, state } from "../state";
 import { partsOf, Strip } from "../strip";
 import { table } from "../table";
 
-// seldom is how often the figures of a running program are read anew, ms: finding what
-// could be better reads all of the trace.
-const seldom = 2000;
-
-export interface SummaryView { element: HTMLElement; grow(o: Overview, ended: boolean): void }
+// askAgain is how long the page waits until it asks again for what is being looked for, ms.
+const askAgain = 500;
 
 // summaryView shows the trace as it is; grow is for one that got more, and for its end.
-export function summaryView(o: Overview): SummaryView {
+export function summaryView(o: Overview): View {
   const figures = h("div");
   const findings = h("div");
   const costs = h("div");
@@ -24,21 +22,19 @@ export function summaryView(o: Overview): SummaryView {
   const parts = h("p", { class: "note" });
   const time = h("section", { class: "over-time" }, h("h2", {}, "Over time"), strip.element, parts);
   const element = h("div", { class: "view summary" }, figures, time, h("section", {}, h("h2", {}, "What could be better"), findings), remarks, costs);
-  let [timer, next] = [0, 0];
-  const load = (again: boolean): void => {
-    next = performance.now() + seldom;
+  const load = (again: boolean): Promise<unknown> => {
     time.hidden = o.lanes.length === 0;
     parts.textContent = `${partsOf(o)}. Mark a part, or click, to see it in the timeline.`;
     void strip.load(o);
-    void show(figures, async () => {
+    const summed = show(figures, async () => {
       const s = await get<Summary>("summary", { trace: state.trace });
       const said = s.remarks.filter((r) => !o.warnings.includes(r));
       clear(remarks, said.length > 0 && h("section", {}, h("h2", {}, "What stands out"), h("ul", { class: "remarks" }, ...said.map((r) => h("li", {}, sentence(r))))));
       costs.replaceChildren(...costTables(s));
       return head(o, s);
     }, again);
-    void show(findings, async () => {
-      const list = await get<Finding[]>("findings", { trace: state.trace });
+    const looked = show(findings, async () => {
+      const list = await found();
       if (list.length === 0) return [h("p", { class: "empty" }, "accscope advise finds nothing to mend: no data sent for nothing, no mapping that could stay, no wait that nothing needs.")];
       const most = list.slice(0, 5);
       const rest = list.slice(5);
@@ -46,14 +42,23 @@ export function summaryView(o: Overview): SummaryView {
       return [h("ol", { class: "findings" }, ...most.map(findingItem)),
         rest.length > 0 && h("details", { open }, h("summary", {}, `${rest.length} more`), h("ol", { class: "findings", start: 6 }, ...rest.map(findingItem)))];
     }, again);
+    return Promise.all([summed, looked]);
   };
-  load(false);
+  // found waits until the trace has been looked through, and says how far that is.
+  const found = async (): Promise<Finding[]> => {
+    for (;;) {
+      const f = await get<Findings>("findings", { trace: state.trace });
+      if (f.read >= f.rules) return f.findings;
+      findings.replaceChildren(h("p", { class: "loading", role: "status" }, `Looking through the trace: ${f.read} of ${f.rules} rules …`));
+      await new Promise((again) => setTimeout(again, askAgain));
+      if (!element.isConnected) return [];
+    }
+  };
+  const pace = new Pace(element, load);
+  void pace.load();
   return { element, grow(now, ended) {
     o = now;
-    clearTimeout(timer);
-    const wait = ended ? 0 : next - performance.now();
-    if (wait <= 0) load(true);
-    else timer = setTimeout(() => element.isConnected && load(true), wait);
+    pace.grow(ended);
   } };
 }
 

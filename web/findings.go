@@ -1,0 +1,183 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"net/http"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/accscope/accscope/collector/advice"
+	"github.com/accscope/accscope/collector/store"
+)
+
+// Finding what could be better reads all of a trace several times: of millions of events
+// that takes minutes. So of a finished trace it is done once, beside the requests, which
+// are told how far it is.
+const (
+	// searchPatience is how long it may take.
+	searchPatience = 10 * time.Minute
+	// searchWait is how long a request waits for its end.
+	searchWait = time.Second
+	// growingPatience is how long a request looks through a trace that is being written,
+	// which its writer cannot finish meanwhile.
+	growingPatience = 5 * time.Second
+)
+
+// findingInfo is a finding with what people are told of it.
+type findingInfo struct {
+	advice.Finding
+	Place string `json:"place"` // file:line, with the file's name alone
+	Cost  string `json:"cost"`  // what it gains or holds, in words
+}
+
+// findingsAnswer is what accscope advise prints.
+type findingsAnswer struct {
+	// Rules is how many there are to look by, Read how many have been looked by. Where
+	// these differ, the findings are yet to come.
+	Rules    int           `json:"rules"`
+	Read     int           `json:"read"`
+	Findings []findingInfo `json:"findings"`
+}
+
+// adviceSearch is the look for the findings of a finished trace.
+type adviceSearch struct {
+	begin sync.Once
+	over  chan struct{} // closed at its end
+
+	mutex  sync.Mutex
+	answer findingsAnswer
+	err    error
+}
+
+// findings gives what accscope advise prints.
+func (s *reader) findings(w http.ResponseWriter, r *http.Request) {
+	values := parameters{values: r.URL.Query()}
+	number := values.integer("trace", 0, 0, int64(len(s.files)-1))
+	if values.err != nil {
+		fail(w, values.err)
+		return
+	}
+	f := s.files[number]
+	var answer any
+	var err error
+	if f.isGrowing() {
+		answer, err = s.read(r.Context(), f, values, findingsSoFar)
+	} else {
+		answer, err = f.search(r.Context())
+	}
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	writeJSON(w, answer)
+}
+
+// findingsSoFar are those of a trace that is being written.
+func findingsSoFar(r *request) (any, error) {
+	patience := growingPatience
+	if !r.reader.runs() {
+		patience = searchWait + growingPatience*3 // nobody waits to finish it
+	}
+	ctx, cancel := context.WithTimeout(r.ctx, patience)
+	defer cancel()
+	r.trace.Interrupt(ctx.Done())
+	answer, err := find(r.trace, nil)
+	if err != nil && ctx.Err() != nil && r.ctx.Err() == nil {
+		return nil, statusError{http.StatusServiceUnavailable, "The trace is too large to be looked through while it is written: this comes once it is finished."}
+	}
+	return answer, err
+}
+
+// find looks by all rules; told hears of each.
+func find(trace *store.Trace, told func(read, rules int)) (*findingsAnswer, error) {
+	answer := &findingsAnswer{Rules: len(advice.Rules()), Findings: []findingInfo{}}
+	answer.Read = answer.Rules
+	list, err := advice.Search(trace, 0, told)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range list {
+		answer.Findings = append(answer.Findings, findingInfo{*f, f.Place(), f.Cost()})
+	}
+	return answer, nil
+}
+
+// search begins the look for a finished trace's findings, where nobody has, and says how
+// far it is.
+func (f *file) search(ctx context.Context) (*findingsAnswer, error) {
+	s := &f.advice
+	s.begin.Do(func() {
+		s.over = make(chan struct{})
+		s.answer = findingsAnswer{Rules: len(advice.Rules()), Findings: []findingInfo{}}
+		f.checked.Add(1)
+		go func() {
+			defer f.checked.Done()
+			defer close(s.over)
+			s.run(f)
+		}()
+	})
+	wait := time.NewTimer(searchWait)
+	defer wait.Stop()
+	select {
+	case <-s.over:
+	case <-wait.C:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	answer := s.answer
+	return &answer, s.err
+}
+
+// run is the search, on a connection of its own, until the file is closed.
+func (s *adviceSearch) run(f *file) {
+	ctx, cancel := context.WithTimeout(context.Background(), searchPatience)
+	defer cancel()
+	go func() {
+		select {
+		case <-f.stop:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	answer, err := f.lookThrough(ctx, func(read, _ int) {
+		s.mutex.Lock()
+		defer s.mutex.Unlock()
+		s.answer.Read = read
+	})
+	if err != nil && ctx.Err() == context.DeadlineExceeded {
+		err = fmt.Errorf("looking through the trace took longer than %v; accscope advise takes its time (--time-limit 0)", searchPatience)
+	}
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if s.err = err; err == nil {
+		s.answer = *answer
+	}
+}
+
+// lookThrough looks by all rules, until ctx is done. A fault that a damaged file leads to
+// becomes an error; its connection is left alone.
+func (f *file) lookThrough(ctx context.Context, told func(read, rules int)) (answer *findingsAnswer, err error) {
+	trace, err := store.Open(f.where())
+	if err != nil {
+		return nil, err
+	}
+	fault := true
+	defer func() {
+		if fault {
+			err = fmt.Errorf("%s: reading the trace failed: %v", f.where(), recover())
+			log.Printf("accscope: %v\n%s", err, debug.Stack())
+			return
+		}
+		trace.Close() //nolint:errcheck // it was only read
+	}()
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	trace.Interrupt(ctx.Done())
+	answer, err = find(trace, told)
+	fault = false
+	return answer, err
+}
