@@ -4,11 +4,10 @@ import (
 	"cmp"
 	"math"
 	"net/http"
-	"slices"
 	"strings"
 
+	"github.com/accscope/accscope/collector/compare"
 	"github.com/accscope/accscope/collector/report"
-	"github.com/accscope/accscope/collector/store"
 )
 
 type column struct {
@@ -103,105 +102,36 @@ type compareAnswer struct {
 // compare sets two traces side by side.
 func (s *reader) compare(w http.ResponseWriter, r *http.Request) {
 	by := cmp.Or(r.URL.Query().Get("by"), "kernel")
-	if !contains([]string{"kernel", "variable", "source", "kind"}, by) {
-		fail(w, badRequest("parameter by is %q: want kernel, variable, source or kind", by))
+	if !contains(compare.By(), by) {
+		fail(w, badRequest("parameter by is %q: want one of %s", by, strings.Join(compare.By(), ", ")))
 		return
 	}
 	if len(s.files) < 2 {
 		fail(w, notFound("there is one trace; start accscope serve with two to compare them"))
 		return
 	}
-	lines := make(map[string]*difference)
 	a := compareAnswer{By: by, Trace: s.files[0].name(), Other: s.files[1].name(), Rows: []difference{}}
-	for i, f := range s.files {
+	both := compare.New([2]string{a.Trace, a.Other})
+	for side, f := range s.files {
 		_, err := s.read(r.Context(), f, parameters{}, func(q *request) (any, error) {
 			whole, err := f.summarize(q.trace)
 			if err != nil {
 				return nil, err
 			}
 			a.Summaries = append(a.Summaries, whole)
-			return nil, gather(q.trace, by, i == 1, lines)
+			return nil, both.Add(side, q.trace)
 		})
 		if err != nil {
 			fail(w, err)
 			return
 		}
 	}
-	for _, d := range lines {
-		a.Rows = append(a.Rows, *d)
-	}
-	change := func(d *difference) int64 {
-		return max(d.Host-d.OtherHost, d.OtherHost-d.Host) + max(d.Device-d.OtherDevice, d.OtherDevice-d.Device)
-	}
-	slices.SortFunc(a.Rows, func(x, y difference) int {
-		return cmp.Or(cmp.Compare(change(&y), change(&x)), cmp.Compare(x.Name, y.Name))
-	})
-	if len(a.Rows) > 5000 {
-		a.Rows = a.Rows[:5000]
+	for _, d := range both.Differences(by) {
+		x, y := d.Sides[0], d.Sides[1]
+		a.Rows = append(a.Rows, difference{d.Name, x.Count, y.Count, x.Host, y.Host, x.Device, y.Device, x.Bytes, y.Bytes})
+		if len(a.Rows) == 5000 {
+			break
+		}
 	}
 	writeJSON(w, &a)
-}
-
-// gather adds the sums of a trace to the lines.
-func gather(trace *store.Trace, by string, other bool, lines map[string]*difference) error {
-	add := func(key, name string, count, host, device, bytes int64) {
-		if key == "" {
-			return
-		}
-		d := lines[key]
-		if d == nil {
-			d = &difference{Name: name}
-			lines[key] = d
-		}
-		if other {
-			d.OtherCount, d.OtherHost, d.OtherDevice, d.OtherBytes = d.OtherCount+count, d.OtherHost+host, d.OtherDevice+device, d.OtherBytes+bytes
-		} else {
-			d.Count, d.Host, d.Device, d.Bytes = d.Count+count, d.Host+host, d.Device+device, d.Bytes+bytes
-		}
-	}
-	totals, err := trace.Totals(store.Filter{})
-	if err != nil {
-		return err
-	}
-	for i := range totals {
-		t := &totals[i]
-		key, name := dimension(trace, t.Site, by)
-		add(key, name, t.Count, t.Exclusive(), t.Device.Time, t.Bytes)
-	}
-	works, err := trace.WorkTotals(store.Filter{})
-	if err != nil {
-		return err
-	}
-	for i := range works {
-		t := &works[i]
-		if t.Site == nil && (by == "kernel" && t.Work.Kind == "kernel" || by == "variable" && t.Work.Kind != "kernel") {
-			add(t.Symbol(), t.Name(), 0, 0, t.Time, 0)
-		}
-	}
-	return nil
-}
-
-// dimension is what a site counts under, "" if it does not count, and what to call
-// that. The program's own frames, ranges and calls of MPI do not: a comparison gives the
-// same with them as without.
-func dimension(trace *store.Trace, site *store.Site, by string) (key, name string) {
-	if site.Own() {
-		return "", ""
-	}
-	switch by {
-	case "kernel":
-		if site.Kind == "enqueue_launch" {
-			return cmp.Or(site.Symbol, "(no name)"), cmp.Or(site.Name, "(no name)")
-		}
-	case "variable":
-		if site.Kind == "enqueue_upload" || site.Kind == "enqueue_download" {
-			name = trace.Variable(site)
-			return name, name
-		}
-	case "source":
-		key = place(site.File, site.Line)
-	case "kind":
-		key = site.Kind
-	}
-	return key, key
 }

@@ -22,23 +22,32 @@ type Comparison struct {
 	moved      map[thing]int64 // by what is on the other side: its line in the base
 }
 
+// New begins a comparison of two sides that are called so.
+func New(names [2]string) *Comparison { return &Comparison{names: names} }
+
 // Load reads the traces of both sides.
 func Load(base, other []*store.Trace, names [2]string) (*Comparison, error) {
-	c := &Comparison{names: names}
+	c := New(names)
 	for side, traces := range [][]*store.Trace{base, other} {
 		if len(traces) == 0 {
 			return nil, errors.New("a comparison needs a trace on each side")
 		}
 		for _, trace := range traces {
-			r, err := readRun(trace)
-			if err != nil {
+			if err := c.Add(side, trace); err != nil {
 				return nil, err
 			}
-			c.sides[side] = append(c.sides[side], r)
 		}
 	}
-	c.match()
 	return c, nil
+}
+
+// Add reads a run of a side: 0 is the base, 1 the other one.
+func (c *Comparison) Add(side int, trace *store.Trace) error {
+	r, err := readRun(trace)
+	if err == nil {
+		c.sides[side], c.moved = append(c.sides[side], r), nil
+	}
+	return err
 }
 
 // Simulated says whether a run's times are those of a simulated device.
@@ -56,6 +65,9 @@ type line struct {
 
 // collect gives the lines of a dimension.
 func (c *Comparison) collect(d dimension) []*line {
+	if c.moved == nil {
+		c.match()
+	}
 	lines := map[thing]*line{}
 	var order []*line
 	for side, runs := range c.sides {

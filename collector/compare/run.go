@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"strings"
@@ -22,22 +23,30 @@ const (
 	byVariable
 	byQueue
 	byRank
+	bySource
+	byKind
 )
 
-func (d dimension) String() string {
-	return [...]string{"construct", "kernel", "variable", "queue", "rank"}[d]
-}
+var dimensions = [...]string{"construct", "kernel", "variable", "queue", "rank", "source", "kind"}
 
-// thing is a construct, kernel, variable, queue or rank of a program.
+func (d dimension) String() string { return dimensions[d] }
+
+// thing is a construct, kernel, variable, queue or rank of a program, a line of its source,
+// or a kind of span.
 type thing struct {
 	dimension
 	name           string
+	symbol         string // the linker's name of a kernel that is called by it
 	file, function string // "" where the name is all
 	line           int64
 }
 
-// sums are what a run says about a thing: times are nanoseconds.
-type sums struct{ count, bytes, time int64 }
+// sums are what a run says about a thing: times are nanoseconds, that of the host without
+// what is nested inside, and that which its tables show.
+type sums struct {
+	count, bytes, time, host int64
+	shown                    string // a kernel's name with its place
+}
 
 // run is what is compared of a trace.
 type run struct {
@@ -68,6 +77,9 @@ func readRun(trace *store.Trace) (*run, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading ranks: %w", err)
 	}
+	if err := r.addUnseen(trace); err != nil {
+		return nil, err
+	}
 	for i := range r.totals {
 		t := &r.totals[i]
 		bytes := int64(0)
@@ -79,27 +91,49 @@ func readRun(trace *store.Trace) (*run, error) {
 			count = t.Count
 		}
 		if t.Ended > 0 {
-			r.add(construct(t.Site), count, bytes, t.Exclusive())
+			r.add(construct(t.Site), sums{count: count, bytes: bytes, time: t.Exclusive(), host: t.Exclusive()})
+		}
+		if all := (sums{count: t.Count, bytes: bytes, time: t.Device.Time, host: t.Exclusive()}); !t.Site.Own() {
+			r.add(thing{dimension: bySource, name: t.Site.Place()}, all)
+			r.add(thing{dimension: byKind, name: t.Site.Kind}, all)
 		}
 		if t.Site.Kind == "enqueue_launch" || transfer(t.Site) {
 			for _, at := range r.operated(t.Site) {
-				r.add(at, t.Count, bytes, t.Device.Time)
+				r.add(at, sums{count: t.Count, bytes: bytes, time: t.Device.Time, host: t.Exclusive(), shown: t.Site.Name})
 			}
 		}
 	}
 	return r, nil
 }
 
-func (r *run) add(at thing, count, bytes, time int64) {
+// addUnseen adds what devices did that was enqueued before capture.
+func (r *run) addUnseen(trace *store.Trace) error {
+	works, err := trace.WorkTotals(store.Filter{})
+	if err != nil {
+		return err
+	}
+	for i := range works {
+		if w := &works[i]; w.Site == nil {
+			at := thing{dimension: byVariable, name: w.Name()}
+			if w.Work.Kind == "kernel" {
+				at = kernel(w.Name(), w.Symbol())
+			}
+			r.add(at, sums{time: w.Time, shown: w.Name()})
+		}
+	}
+	return nil
+}
+
+func (r *run) add(at thing, more sums) {
 	if at.name == "" {
 		return
 	}
 	s := r.things[at]
 	if s == nil {
-		s = &sums{}
+		s = &sums{shown: more.shown}
 		r.things[at] = s
 	}
-	s.count, s.bytes, s.time = s.count+count, s.bytes+bytes, s.time+time
+	s.count, s.bytes, s.time, s.host = s.count+more.count, s.bytes+more.bytes, s.time+more.time, s.host+more.host
 }
 
 func transfer(s *store.Site) bool { return s.Kind == "enqueue_upload" || s.Kind == "enqueue_download" }
@@ -117,15 +151,24 @@ func construct(s *store.Site) thing {
 	if s.Kind == "device_init" || s.Kind == "device_shutdown" {
 		name = s.Kind
 	}
-	return thing{byConstruct, name, path.Base("/" + s.File), s.Function, int64(s.Line)}.placed(s)
+	return thing{dimension: byConstruct, name: name}.placed(s)
 }
 
-// placed is a thing without a place where the site has none.
+// placed is a thing with the site's place, if it has one.
 func (t thing) placed(s *store.Site) thing {
-	if s.File == "" {
-		t.file, t.line = "", 0
+	t.function = s.Function
+	if s.File != "" {
+		t.file, t.line = path.Base("/"+s.File), int64(s.Line)
 	}
 	return t
+}
+
+// kernel is a kernel as people see it, and as the linker does.
+func kernel(name, symbol string) thing {
+	if place, rest, found := strings.Cut(name, " "); found && name != symbol && strings.Contains(place, ":") {
+		return thing{dimension: byKernel, name: rest} // its place may move
+	}
+	return thing{dimension: byKernel, name: cmp.Or(name, "(no name)"), symbol: symbol}
 }
 
 // operated are the things that an enqueue, of a kernel or a transfer, counts for.
@@ -133,11 +176,7 @@ func (r *run) operated(s *store.Site) []thing {
 	var list []thing
 	switch {
 	case s.Kind == "enqueue_launch":
-		name := s.Name
-		if place, rest, found := strings.Cut(name, " "); found && s.Name != s.Symbol && strings.Contains(place, ":") {
-			name = rest // its place may move
-		}
-		list = append(list, thing{byKernel, name, path.Base("/" + s.File), s.Function, int64(s.Line)}.placed(s))
+		list = append(list, kernel(s.Name, s.Symbol).placed(s))
 	case transfer(s):
 		list = append(list, thing{dimension: byVariable, name: r.variable(s)})
 	}

@@ -63,6 +63,14 @@ func (s *Site) Label() string {
 	return s.Kind
 }
 
+// Place is FILE:LINE, FILE alone where no line is known, "" where no file is.
+func (s *Site) Place() string {
+	if s.File == "" || s.Line < 0 {
+		return s.File
+	}
+	return PlaceText(s.File, s.Line)
+}
+
 // Outermost says whether the site's events lie in no span of the runtime's.
 func (s *Site) Outermost() bool { return s.Depth == s.OwnDepth && !s.Own() }
 
