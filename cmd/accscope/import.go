@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/accscope/accscope/collector/capture"
+	"github.com/accscope/accscope/collector/gather"
 	"github.com/accscope/accscope/collector/ingest"
 	"github.com/accscope/accscope/collector/session"
 	"github.com/accscope/accscope/collector/store"
@@ -24,6 +25,7 @@ import (
 func newImportCommand() *cobra.Command {
 	var output string
 	var force bool
+	var to toFlags
 	command := &cobra.Command{
 		Use:   "import [flags] FOLDER|SESSION|TRACE...",
 		Short: "Make one trace of captures, sessions and traces",
@@ -39,18 +41,33 @@ another place.
   accscope import accscope-solver-4711
   accscope import solver-20260301-101500-4711        a session that accscope ls lists
   accscope import -o job.db node1/accscope-solver-12 node2/accscope-solver-15
-  accscope import -o job.db node1.accscope.db node2.accscope.db`,
+  accscope import -o job.db node1.accscope.db node2.accscope.db
+
+Of a job's collector (accscope gather) it takes the folder of one that will not go on,
+and makes the trace of what that has. With --to it sends sessions to one: what
+accscope run --to had left.`,
 		Args:              arguments(cobra.MinimumNArgs(1), "at least one capture folder, session or trace"),
 		ValidArgsFunction: completeSessions,
 		RunE: func(command *cobra.Command, args []string) error {
 			if err := traceOutput(output); err != nil {
 				return err
 			}
+			target, err := to.target()
+			if err != nil {
+				return usageError{err}
+			}
+			if target != nil {
+				if output != "" || force {
+					return usageError{errors.New("-o and --force go with a trace that is made here: with --to the job's collector makes it")}
+				}
+				return sendSessions(args, target, &to)
+			}
 			return importCaptures(args, output, force)
 		},
 	}
 	command.Flags().StringVarP(&output, "output", "o", "", "the trace's `FILE` (default NAME.accscope.db here, or where it was begun)")
 	command.Flags().BoolVar(&force, "force", false, "overwrite the trace given by -o; nothing else is ever overwritten")
+	to.register(command)
 	limited(command, importLimits, importedFiles)
 	return command
 }
@@ -103,6 +120,9 @@ func findSources(paths []string) (s sources, err error) {
 			}
 			s.traces = append(s.traces, path)
 			continue
+		}
+		if inside, _, ok := gather.IsResult(path); ok {
+			path = inside
 		}
 		if capture.Is(path) {
 			s.captures = append(s.captures, path)

@@ -45,7 +45,7 @@ func startMetrics(flags *runFlags, r *recording, program string) (*liveMetrics, 
 	if err != nil {
 		return nil, err
 	}
-	m := &liveMetrics{trace: trace, begun: time.Now(), target: flags.target, cancel: func() {}, pushed: make(chan struct{})}
+	m := &liveMetrics{trace: trace, begun: time.Now(), target: flags.backend, cancel: func() {}, pushed: make(chan struct{})}
 	if m.resource, err = resource.New(context.Background(), resource.WithAttributes(attribute.String("service.name", program)), resource.WithFromEnv()); err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func startMetrics(flags *runFlags, r *recording, program string) (*liveMetrics, 
 	if err != nil {
 		return nil, err
 	}
-	if m.exporter, err = flags.target.MetricExporter(context.Background()); err != nil {
+	if m.exporter, err = flags.backend.MetricExporter(context.Background()); err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(context.Background())

@@ -185,7 +185,7 @@ func startLive(flags *runFlags, r *recording) (*liveExport, error) {
 	if !flags.otlp || r.ingester == nil {
 		return nil, nil
 	}
-	target, path := flags.target, r.ingester.Trace
+	target, path := flags.backend, r.ingester.Trace
 	if reason := otlp.Disabled(); reason != "" {
 		return nil, fmt.Errorf("--otlp sends nothing: %s", reason)
 	}

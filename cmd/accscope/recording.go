@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/accscope/accscope/collector/gather/agent"
 	"github.com/accscope/accscope/collector/ingest"
 	"github.com/accscope/accscope/collector/launch"
 	"github.com/accscope/accscope/collector/report"
@@ -25,7 +26,7 @@ type recording struct {
 	session  *session.Session
 	member   *session.Member // among the ranks of a job; nil outside of one
 	lock     *session.Lock   // nil: another rank of the job collects
-	ingester *ingest.Ingester
+	ingester collector
 	warnings []string
 	claimed  string // name of the trace that this run chose
 	path     string // of the finished trace
@@ -34,6 +35,23 @@ type recording struct {
 
 	handedOver bool             // another rank of the job finishes the trace
 	left       []session.Runner // what the program left behind and still runs
+}
+
+// collector takes in what a session's captures gain: into a trace (ingest.Ingester), or
+// for the job's collector (agent.Agent).
+type collector interface {
+	Run(ctx context.Context) error
+	Finish() error
+	Suspend() error
+	Close() error
+	Status(pid int, killed bool, name string)
+	EndedBy(pid int, signal string)
+	Exited(pid, status int)
+	// Trace is the path of the trace while it is written, "" if there is none.
+	Trace() string
+	Events() int64
+	Behind() time.Duration
+	Finished() float64
 }
 
 func startRecording(flags *runFlags, program launch.Program) (*recording, error) {
@@ -46,6 +64,11 @@ func startRecording(flags *runFlags, program launch.Program) (*recording, error)
 	} else if r.session, err = session.Create(filepath.Base(program.Path)); err != nil {
 		return nil, err
 	}
+	if flags.target != nil {
+		if err := r.session.NoteRank(); err != nil {
+			return nil, err
+		}
+	}
 	if r.lock, err = r.session.Lock(); err != nil {
 		if r.member != nil && errors.Is(err, session.ErrOwned) {
 			return r, nil
@@ -53,7 +76,7 @@ func startRecording(flags *runFlags, program launch.Program) (*recording, error)
 		return nil, err
 	}
 	trace, err := r.session.Trace()
-	if err == nil && trace == "" {
+	if err == nil && trace == "" && flags.target == nil {
 		trace, err = r.claim(program)
 	}
 	if err == nil {
@@ -87,9 +110,18 @@ func (r *recording) claim(program launch.Program) (string, error) {
 
 // open begins to collect, or goes on with a trace that was begun.
 func (r *recording) open(trace string) error {
-	var err error
-	r.ingester, err = ingest.Open(ingest.Options{Session: r.session.Folder, Trace: trace, Release: true, Caller: r.caller(),
-		Warn: func(line string) { r.warnings = append(r.warnings, line) }})
+	warn := func(line string) { r.warnings = append(r.warnings, line) }
+	if r.flags.target != nil {
+		sender, err := agent.Open(agent.Options{Session: r.session, To: r.flags.target, Wait: r.flags.to.wait, Warn: warn})
+		if err == nil {
+			r.ingester = sender
+		}
+		return err
+	}
+	ingester, err := ingest.Open(ingest.Options{Session: r.session.Folder, Trace: trace, Release: true, Caller: r.caller(), Warn: warn})
+	if err == nil {
+		r.ingester = ingester
+	}
 	return err
 }
 
@@ -176,6 +208,9 @@ func (r *recording) finish(end launch.End, tell func(*recording)) (err error) {
 	for _, warning := range r.warnings {
 		fmt.Fprintf(stderr, "accscope: %s\n", warning)
 	}
+	if r.flags.target != nil {
+		return r.sent()
+	}
 	if r.path, err = r.session.Trace(); err != nil {
 		return err
 	}
@@ -191,6 +226,19 @@ func (r *recording) finish(end launch.End, tell func(*recording)) (err error) {
 		fmt.Fprintf(stderr, "accscope: %v\n", err)
 	}
 	return nil
+}
+
+// sent ends a recording whose captures went to the job's collector.
+func (r *recording) sent() error {
+	if len(r.left) > 0 {
+		fmt.Fprintf(stderr, "accscope: %s still run, and are captured on\naccscope: accscope import --to %s %s sends the rest once they have ended\n",
+			list(r.left), r.flags.to.url, r.folder())
+		return nil
+	}
+	if !r.flags.quiet {
+		fmt.Fprintf(stderr, "accscope: sent to %s\n", r.flags.target)
+	}
+	return r.session.Remove()
 }
 
 // handOver leaves the session to the ranks that still run.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/accscope/accscope/collector/gather/link"
 	"github.com/accscope/accscope/collector/launch"
 	"github.com/accscope/accscope/collector/session"
 	"github.com/accscope/accscope/collector/store/location"
@@ -37,7 +38,7 @@ type runFlags struct {
 	hash        bool
 	activity    string
 	otlp        bool
-	target      otlp.Target
+	backend     otlp.Target
 	otlpTimeout time.Duration
 	metrics     string
 	tui         bool
@@ -45,6 +46,8 @@ type runFlags struct {
 	hold        bool
 	noOpen      bool
 	linger      time.Duration
+	to          toFlags
+	target      *link.Target // of to; nil: the trace is kept here
 }
 
 const runHelp = `run starts a program, captures every OpenACC event in it and in the processes it
@@ -60,6 +63,8 @@ stays in the session, which accscope ls shows and accscope import completes.
   accscope run -- ./program arguments...
   accscope run -o solver.db --device sim -- ./solver
   mpirun -n 4 accscope run -- ./program       one trace of all ranks of the node
+  srun accscope run --to nats://head:4222 -- ./program
+                                              one of all nodes (accscope gather)
   accscope run -- mpirun -n 4 ./program       the same
 
 The program runs on our OpenACC runtime if it was compiled by GCC, else on its
@@ -104,9 +109,10 @@ func newRunCommand() *cobra.Command {
 	f.BoolVar(&flags.hold, "hold", false, "with --web: without a terminal too, keep the page open after the run until SIGINT or SIGTERM")
 	f.BoolVar(&flags.noOpen, "no-open", false, "with --web: do not open the browser")
 	f.BoolVar(&flags.otlp, "otlp", false, "send spans and metrics to an OpenTelemetry backend while the program runs")
-	f.StringVar(&flags.target.Endpoint, "endpoint", "", "with --otlp: `URL` to send to (default OTEL_EXPORTER_OTLP_ENDPOINT, else http://localhost:4318)")
-	f.StringVar(&flags.target.Protocol, "protocol", "", "with --otlp: `PROTOCOL` grpc or http (default OTEL_EXPORTER_OTLP_PROTOCOL, else by the port)")
+	f.StringVar(&flags.backend.Endpoint, "endpoint", "", "with --otlp: `URL` to send to (default OTEL_EXPORTER_OTLP_ENDPOINT, else http://localhost:4318)")
+	f.StringVar(&flags.backend.Protocol, "protocol", "", "with --otlp: `PROTOCOL` grpc or http (default OTEL_EXPORTER_OTLP_PROTOCOL, else by the port)")
 	f.DurationVar(&flags.otlpTimeout, "otlp-timeout", 10*time.Second, "with --otlp: wait at most this `TIME` after the run's end for the backend to take the rest")
+	flags.to.register(command)
 	f.StringVar(&flags.metrics, "metrics", "", "serve metrics for Prometheus at `ADDRESS` (127.0.0.1:9464) while the program runs")
 	return command
 }
@@ -123,6 +129,9 @@ func (flags *runFlags) run(args []string) error {
 	}
 	if flags.otlpTimeout < 0 {
 		return usageError{fmt.Errorf("--otlp-timeout %s: want a time like 10s; 0 waits for nothing", flags.otlpTimeout)}
+	}
+	if err := flags.checkTarget(); err != nil {
+		return usageError{err}
 	}
 	program, err := launch.Inspect(args[0])
 	if err != nil {
@@ -165,7 +174,7 @@ func (flags *runFlags) run(args []string) error {
 	}
 	environment := launch.Environment(os.Environ(), libraries, choice, flags.device, launch.Capture{
 		Session: recording.folder(), Paused: flags.paused, Last: flags.last, Limit: flags.limit,
-		Events: flags.events, MinBytes: flags.minBytes, Queue: flags.queue, CallStack: flags.callStack, Activity: flags.activity, Hash: hash, Span: span, MPI: libraries.ChooseMPI(program, args[1:])})
+		Events: flags.events, MinBytes: flags.minBytes, Queue: flags.queue, CallStack: flags.callStack, Activity: flags.activity, Hash: hash, Span: span, MPI: libraries.ChooseMPI(program, args[1:]), Hasty: flags.target != nil})
 	watch, err := startWatch(flags, recording)
 	if err != nil {
 		recording.abandon()
@@ -214,6 +223,9 @@ func (flags *runFlags) run(args []string) error {
 	recording.discard()
 	if failure != nil {
 		kept := fmt.Sprintf("what was captured is kept: accscope import %s makes a trace of it (-o for another place)", recording.folder())
+		if flags.target != nil {
+			kept = fmt.Sprintf("what was captured is kept: accscope import --to %s %s sends the rest", flags.to.url, recording.folder())
+		}
 		if _, err := os.Lstat(recording.folder()); errors.Is(err, fs.ErrNotExist) {
 			kept = "the session is gone too, with what it had captured"
 		}

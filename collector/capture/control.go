@@ -40,13 +40,21 @@ func (p *Process) SetOn(on bool) error {
 // collector that owns the session may call it, after it has made what it read
 // durable. It returns the bytes given back, which may be some where it fails.
 func (s *Stream) Release() (int64, error) {
-	if s.file == nil || !s.loaded {
+	if !s.loaded {
+		return 0, nil
+	}
+	return s.releaseBefore(s.index)
+}
+
+// releaseBefore gives the space of the chunks before an index back.
+func (s *Stream) releaseBefore(index int64) (int64, error) {
+	if s.file == nil {
 		return 0, nil
 	}
 	p := s.process
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	freed, err := s.punch()
+	freed, err := s.punch(index)
 	if freed > 0 {
 		err = errors.Join(err, p.addReleased(freed))
 	}
@@ -56,19 +64,19 @@ func (s *Stream) Release() (int64, error) {
 	return freed, nil
 }
 
-// punch makes a hole of the chunks before the current one.
-func (s *Stream) punch() (freed int64, err error) {
+// punch makes a hole of the chunks before an index.
+func (s *Stream) punch(before int64) (freed int64, err error) {
 	var header [8]byte
 	var ring *os.File
-	for s.released < s.index {
+	for s.released < before {
 		state, err := s.look(s.released, header[:])
 		if err != nil {
 			return freed, err
 		}
 		if state != chunkThere {
 			next, more := s.afterHole(s.released + 1)
-			if !more || next > s.index {
-				next = s.index
+			if !more || next > before {
+				next = before
 			}
 			s.released = next
 			continue

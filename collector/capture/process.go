@@ -16,6 +16,7 @@ import (
 	"sync/atomic"
 
 	"github.com/accscope/accscope/collector/regular"
+	"golang.org/x/sys/unix"
 )
 
 // Process is the capture of one process: its folder, which may still grow. Its
@@ -286,8 +287,13 @@ func (p *Process) readInfo() error {
 
 // Rank is the process's rank in its MPI job, if it was started as one.
 func (p *Process) Rank() (rank int, ok bool) {
+	return RankOf(func(name string) string { return p.Environment[name] })
+}
+
+// RankOf is the MPI rank that the launcher's variables tell, if they tell one.
+func RankOf(variable func(name string) string) (rank int, ok bool) {
 	for _, name := range []string{"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"} {
-		if rank, err := strconv.Atoi(p.Environment[name]); err == nil && rank >= 0 {
+		if rank, err := strconv.Atoi(variable(name)); err == nil && rank >= 0 {
 			return rank, true
 		}
 	}
@@ -296,7 +302,7 @@ func (p *Process) Rank() (rank int, ok bool) {
 
 // Alive reports whether the recorded process still runs on this host.
 func (p *Process) Alive() bool {
-	if boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id"); err != nil || strings.TrimSpace(string(boot)) != p.Boot {
+	if boot := OwnBoot(); boot == "" || boot != p.Boot {
 		return false
 	}
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.PID))
@@ -315,6 +321,24 @@ func (p *Process) Alive() bool {
 	}
 	start, err := strconv.ParseUint(fields[19], 10, 64)
 	return err == nil && start == p.StartTicks
+}
+
+// OwnBoot is this host's boot id, as the kernel has it; "" if it can't be had.
+func OwnBoot() string {
+	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(boot))
+}
+
+// OwnHost is this host's name, as captures have it; "" if it can't be had.
+func OwnHost() string {
+	var names unix.Utsname
+	if unix.Uname(&names) != nil {
+		return ""
+	}
+	return unix.ByteSliceToString(names.Nodename[:])
 }
 
 // Replaced reports whether the recorded process, which is alive, runs another

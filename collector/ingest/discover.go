@@ -139,6 +139,12 @@ func (in *Ingester) host(c *capture.Process) *store.Host {
 			return h
 		}
 	}
+	if in.first == nil && in.options.Elsewhere != nil {
+		in.addOwnHost(in.options.Now())
+		if h := in.hosts[on]; h != nil {
+			return h
+		}
+	}
 	realtime := c.RealtimeOffset()
 	h := &store.Host{ID: int64(len(in.hosts) + 1), Name: c.Host, Uncertainty: -1, RealtimeOffset: realtime}
 	if in.first == nil {
@@ -150,6 +156,13 @@ func (in *Ingester) host(c *capture.Process) *store.Host {
 	}
 	in.hosts[on] = h
 	return h
+}
+
+// addOwnHost makes this machine the one whose clock is the trace's.
+func (in *Ingester) addOwnHost(now int64) {
+	own := machine{capture.OwnHost(), capture.OwnBoot()}
+	in.first = &store.Host{ID: 1, Name: own.host, RealtimeOffset: time.Now().UnixNano() - now}
+	in.hosts[own] = in.first
 }
 
 // describeProcess takes over what a capture says of its process.
@@ -214,6 +227,11 @@ func (in *Ingester) create() error {
 	in.writer = w
 	if err := w.SetMeta("session", in.sessionName()); err != nil {
 		return err
+	}
+	if in.options.Elsewhere != nil && in.first != nil {
+		if err := w.SaveHost(*in.first); err != nil {
+			return err
+		}
 	}
 	if in.identity != "" {
 		if err := w.SetMeta("identity", in.identity); err != nil {
@@ -352,16 +370,10 @@ func (in *Ingester) drained(p *process) bool {
 	return true
 }
 
-// status is what whoever started a process knows of its end.
-type status struct {
-	killed bool
-	name   string // the kernel's of the process, "" if not known
-}
-
 // Status says of a process, by whoever started it, whether it was killed or ended
 // itself, and the name that the kernel had of it then, "" if that is not known.
 func (in *Ingester) Status(pid int, killed bool, name string) {
-	in.statuses[pid] = status{killed, name}
+	in.statuses[pid] = End{killed, name}
 	for _, p := range in.processes {
 		if p.info.PID == pid && p.info.Ended == unknownEnd {
 			in.endUnseen(p)
@@ -373,12 +385,16 @@ func (in *Ingester) Status(pid int, killed bool, name string) {
 // endUnseen says how a process ended that did not exit, as far as that is known.
 func (in *Ingester) endUnseen(p *process) {
 	known, ok := in.statuses[p.info.PID]
+	ok = ok && p.host == in.first
+	if in.options.Elsewhere != nil {
+		known, ok = in.options.Elsewhere.Ended(p.folder, p.info.PID)
+	}
 	switch {
-	case in.wentOn(p), ok && p.host == in.first && p.name != "" && known.name != "" && known.name != p.name:
+	case in.wentOn(p), ok && p.name != "" && known.Name != "" && known.Name != p.name:
 		p.info.Ended = "exec"
-	case !ok || p.host != in.first:
+	case !ok:
 		p.info.Ended = unknownEnd
-	case known.killed:
+	case known.Killed:
 		p.info.Ended = "killed"
 	default:
 		p.info.Ended = "_exit" // exit would have been seen
@@ -408,13 +424,14 @@ func (in *Ingester) end(p *process) {
 		return
 	}
 	// In this order: a process that ends in between has said before how.
-	alive := p.capture.Alive()
-	p.ran = p.ran || alive
-	name := ""
-	if alive {
+	alive, replaced, name := false, false, ""
+	if in.options.Elsewhere != nil {
+		alive = in.options.Elsewhere.Running(p.folder)
+	} else if alive = p.capture.Alive(); alive {
+		p.ran = true
 		name = p.capture.Comm()
+		replaced = p.capture.Replaced()
 	}
-	replaced := alive && p.capture.Replaced()
 	if name != "" && !replaced {
 		p.name = name
 	}

@@ -51,6 +51,27 @@ type Options struct {
 	Warn func(string)
 	// Now is CLOCK_MONOTONIC, ns; nil means the real one.
 	Now func() int64
+	// Elsewhere tells of processes that ran on other machines, whose captures are
+	// copied here; nil: all run on this one.
+	Elsewhere Elsewhere
+}
+
+// Elsewhere is what is known of the processes of captures that are copies. The trace's
+// clock is then that of this machine.
+type Elsewhere interface {
+	// Until is the CLOCK_MONOTONIC of this machine, ns, before which all that was
+	// raised anywhere is here.
+	Until() int64
+	// Running says whether a capture, by its folder's name, may still grow.
+	Running(capture string) bool
+	// Ended is how a capture's process ended, by whoever started it there.
+	Ended(capture string, pid int) (end End, known bool)
+}
+
+// End is what whoever started a process knows of its end.
+type End struct {
+	Killed bool
+	Name   string // the name that the kernel had of the process then, "" if not known
 }
 
 // Caller is the span that a run was started in.
@@ -76,7 +97,7 @@ type Ingester struct {
 	positions  map[write.Stream]int64
 	captures   []named             // Options.Captures, each once
 	processes  map[string]*process // by the name of their capture
-	statuses   map[int]status      // of processes that were started by who told it, by their number
+	statuses   map[int]End         // of processes that were started by who told it, by their number
 	hosts      map[machine]*store.Host
 	first      *store.Host // the one whose clock is the trace's
 	rings      rings       // those with an item to come, by its time
@@ -172,7 +193,7 @@ func Open(o Options) (*Ingester, error) {
 		o.Now = monotonic
 	}
 	in := &Ingester{options: o, model: model.New(nil, nil), positions: map[write.Stream]int64{},
-		sampled: map[int]*process{}, counters: map[store.Counter]int64{}, processes: map[string]*process{}, statuses: map[int]status{}, endings: map[string]string{}, directives: map[model.Name]map[int]*source.Directive{}, constructs: map[place]bool{}, hosts: map[machine]*store.Host{}, skipped: map[string]bool{}, failing: map[string]int64{}}
+		sampled: map[int]*process{}, counters: map[store.Counter]int64{}, processes: map[string]*process{}, statuses: map[int]End{}, endings: map[string]string{}, directives: map[model.Name]map[int]*source.Directive{}, constructs: map[place]bool{}, hosts: map[machine]*store.Host{}, skipped: map[string]bool{}, failing: map[string]int64{}}
 	in.captures = distinct(o.Captures)
 	if o.Session != "" {
 		if _, err := os.Stat(o.Session); err != nil {
@@ -274,6 +295,9 @@ func (in *Ingester) warn(format string, args ...any) {
 // number of events. An error about the trace's file ends the work; nothing
 // captured is lost by it.
 func (in *Ingester) Poll() (int64, error) {
+	if in.options.Elsewhere != nil {
+		return in.advance(in.options.Elsewhere.Until())
+	}
 	until := in.options.Now() - int64(slack)
 	return in.advance(until)
 }

@@ -21,6 +21,7 @@ type Capture struct {
 	Hash      string   // on: of what transfers move
 	Span      string   // TRACEPARENT: the run's span
 	MPI       []string // what stands before MPI's calls (Libraries.ChooseMPI)
+	Hasty     bool     // a program whose capture is full does not wait for the collector
 }
 
 // Environment returns the environment in which a program is captured: environ
@@ -51,6 +52,9 @@ func Environment(environ []string, libraries Libraries, choice Choice, device st
 		values.set("ACC_DEVICE_TYPE", deviceType(device))
 	}
 	values.set(session.FolderVariable, capture.Session)
+	if capture.Hasty {
+		values.set("ACCSCOPE_CAPTURE_WAIT", "off")
+	}
 	if capture.Paused {
 		values.set("ACCSCOPE_CAPTURE", "off")
 	}

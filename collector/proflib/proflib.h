@@ -58,6 +58,7 @@ struct settings
   int armed;
   int filtering;		/* minimum_bytes or queues are set */
   int hash;			/* of what transfers move */
+  int hasty;			/* ACCSCOPE_CAPTURE_WAIT=off: a full ring drops at once */
   enum call_stack stack;
   enum activity activity;	/* what devices did and when */
   uint32_t filters;		/* CAPTURE_FILTER_*, CAPTURE_FLIGHT_* */

@@ -342,7 +342,7 @@ chunk_take (struct ring *ring)
 static int
 collector_alive (void)
 {
-  if (!settings.session[0])
+  if (!settings.session[0] || settings.hasty)
     return 0;
   char path[PATH_LIMIT];
   size_t length = path_append (path, 0, settings.session);

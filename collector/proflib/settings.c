@@ -201,6 +201,11 @@ read_limits (void)
   if (value && !quantity (value, sizes, &settings.limit_bytes))
     reject ("ACCSCOPE_CAPTURE_LIMIT", value);
 
+  value = variable ("ACCSCOPE_CAPTURE_WAIT");
+  settings.hasty = value && strcmp (value, "off") == 0;
+  if (value && !settings.hasty && strcmp (value, "on") != 0)
+    reject ("ACCSCOPE_CAPTURE_WAIT", value);
+
   value = variable ("ACCSCOPE_LAST");
   if (value && quantity (value, times, &settings.last_nanoseconds))
     settings.filters |= CAPTURE_FLIGHT_TIME;

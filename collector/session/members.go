@@ -6,7 +6,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 
+	"github.com/accscope/accscope/collector/capture"
 	"golang.org/x/sys/unix"
 )
 
@@ -97,3 +100,45 @@ func (s *Session) Finishing() (bool, error) {
 
 // Over says that the last member has finished the trace and removed the session.
 func (m *Member) Over() error { return m.file.Close() }
+
+// rankPrefix and a number are the name of an empty file: a rank of the job was started in
+// the session, whether it uses OpenACC or not.
+const rankPrefix = "rank-"
+
+// NoteRank notes the rank that this process was started as, if it was.
+func (s *Session) NoteRank() error {
+	rank, ok := capture.RankOf(os.Getenv)
+	if !ok {
+		return nil
+	}
+	file, err := os.OpenFile(s.File(rankPrefix+strconv.Itoa(rank)), os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return fmt.Errorf("cannot join the session: %w", err)
+	}
+	return file.Close()
+}
+
+// Ranks are those that NoteRank noted.
+func (s *Session) Ranks() ([]int, error) {
+	entries, err := os.ReadDir(s.Folder)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the session: %w", err)
+	}
+	var ranks []int
+	for _, entry := range entries {
+		if rank, ok := rankIn(entry.Name()); ok {
+			ranks = append(ranks, rank)
+		}
+	}
+	return ranks, nil
+}
+
+// rankIn is the rank that a file's name tells.
+func rankIn(name string) (rank int, ok bool) {
+	digits, ok := strings.CutPrefix(name, rankPrefix)
+	if !ok {
+		return 0, false
+	}
+	rank, err := strconv.Atoi(digits)
+	return rank, err == nil && rank >= 0 && strconv.Itoa(rank) == digits
+}

@@ -327,7 +327,10 @@ func (s *Session) clear() error {
 // a capture, also one that was given up when it was an empty folder.
 func (s *Session) owns(entry fs.DirEntry) bool {
 	if !entry.IsDir() {
-		return slices.Contains([]string{lockFile, membersFile, traceFile, traceFile + fresh}, entry.Name())
+		if _, ok := rankIn(entry.Name()); ok {
+			return true
+		}
+		return slices.Contains([]string{lockFile, membersFile, traceFile, traceFile + fresh, AgentFile, AgentFile + fresh}, entry.Name())
 	}
 	folder := filepath.Join(s.Folder, entry.Name())
 	inside, err := os.ReadDir(folder)
@@ -511,4 +514,13 @@ func inspect(folder string) (p ProcessInfo, job string, err error) {
 		p.Rank = rank
 	}
 	return p, jobName(func(name string) string { return c.Environment[name] }), nil
+}
+
+// At makes a folder a session, or opens the one that it is.
+func At(folder string) (*Session, error) {
+	if err := os.Mkdir(folder, folderMode); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, fmt.Errorf("cannot make a session: %w", err)
+	}
+	s := &Session{Folder: folder}
+	return s, s.mark()
 }

@@ -27,12 +27,23 @@ func (s *Session) SetTrace(path string) error {
 	if identity == "" {
 		identity = rand.Text()
 	}
-	// Whole or not at all, however this process ends.
-	fresh := filepath.Join(s.Folder, traceFile+fresh)
-	if err := os.WriteFile(fresh, []byte(identity+"\n"+absolute), 0o600); err != nil {
+	return s.Replace(traceFile, []byte(identity+"\n"+absolute))
+}
+
+// AgentFile says how far a session has been sent to a job's collector, by the agent.
+const AgentFile = "agent"
+
+// File is the path of one of the session's files.
+func (s *Session) File(name string) string { return filepath.Join(s.Folder, name) }
+
+// Replace writes one of the session's files, whole or not at all, however this process
+// ends.
+func (s *Session) Replace(name string, text []byte) error {
+	path := s.File(name + fresh)
+	if err := os.WriteFile(path, text, 0o600); err != nil {
 		return err
 	}
-	return os.Rename(fresh, filepath.Join(s.Folder, traceFile))
+	return os.Rename(path, s.File(name))
 }
 
 // fresh ends the name of a file while it is written.

@@ -1,0 +1,380 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/accscope/accscope/collector/gather/gathertest"
+)
+
+// gathering is a collector, as a process, that is reached through a network of the
+// test's.
+type gathering struct {
+	t      *testing.T
+	folder string
+	flags  []string
+	proxy  *gathertest.Proxy
+	job    string
+
+	command *exec.Cmd
+	output  *bytes.Buffer
+	ended   chan error
+}
+
+// gatherIn starts a collector of a folder that is new.
+func gatherIn(t *testing.T, flags ...string) *gathering {
+	t.Helper()
+	g := &gathering{t: t, folder: filepath.Join(t.TempDir(), "result"), flags: flags, proxy: gathertest.New(t), job: "job"}
+	g.start()
+	t.Cleanup(g.kill)
+	return g
+}
+
+// start starts the collector, which takes any port that is free.
+func (g *gathering) start() {
+	g.t.Helper()
+	g.output = &bytes.Buffer{}
+	g.command = exec.Command(accscope, append([]string{"gather", "--listen", "127.0.0.1:0", "-o", g.folder}, g.flags...)...)
+	g.command.Stderr = g.output
+	before := g.manifest().Address
+	if err := g.command.Start(); err != nil {
+		g.t.Fatal(err)
+	}
+	g.ended = make(chan error, 1)
+	go func(command *exec.Cmd, ended chan error) { ended <- command.Wait() }(g.command, g.ended)
+	g.until("the collector's address", func() bool { return g.manifest().Address != before })
+	address := g.manifest().Address
+	address, _, _ = strings.Cut(address[strings.Index(address, "://")+3:], "/")
+	g.proxy.To(address)
+}
+
+// to is what agents are told.
+func (g *gathering) to() string { return "nats://" + g.proxy.Address() + "/" + g.job }
+
+// kill ends the collector by SIGKILL.
+func (g *gathering) kill() {
+	if g.command.Process != nil && g.ended != nil {
+		g.command.Process.Kill() //nolint:errcheck // it may have ended
+		<-g.ended
+		g.ended = nil
+	}
+}
+
+// wait waits until the collector has ended by itself.
+func (g *gathering) wait() {
+	g.t.Helper()
+	select {
+	case err := <-g.ended:
+		if g.ended = nil; err != nil {
+			g.t.Fatalf("%v: %s", err, g.output)
+		}
+	case <-time.After(patience):
+		g.t.Fatalf("the collector does not end: %s", g.output)
+	}
+}
+
+// patience is how long anything may take on a machine that is busy.
+const patience = 2 * time.Minute
+
+func (g *gathering) until(what string, there func() bool) {
+	g.t.Helper()
+	for end := time.Now().Add(patience); !there(); time.Sleep(20 * time.Millisecond) {
+		select {
+		case err := <-g.ended:
+			g.ended = nil
+			g.t.Fatalf("the collector ended while the test waits for %s: %v, %s", what, err, g.output)
+		default:
+		}
+		if time.Now().After(end) {
+			g.t.Fatalf("the test waits in vain for %s: %s", what, g.output)
+		}
+	}
+}
+
+// gathered is what a manifest says.
+type gatheredManifest struct {
+	Address                               string
+	Complete                              bool
+	Agents, Ended, Ranks, Batches, Events int
+	Repeated, Lost                        int
+	EndedBy                               string `json:"ended_by"`
+}
+
+func (g *gathering) manifest() (m gatheredManifest) {
+	g.t.Helper()
+	text, err := os.ReadFile(filepath.Join(g.folder, "manifest.json"))
+	if err != nil {
+		return m
+	}
+	if err := json.Unmarshal(text, &m); err != nil {
+		g.t.Fatal(err)
+	}
+	return m
+}
+
+// came waits until so many batches have come.
+func (g *gathering) came(batches int) {
+	g.t.Helper()
+	g.until(fmt.Sprint(batches, " batches"), func() bool {
+		n := 0
+		files, _ := filepath.Glob(filepath.Join(g.folder, "agents", "*"))
+		for _, file := range files {
+			var entry struct{ Batches int }
+			if text, err := os.ReadFile(file); err == nil && json.Unmarshal(text, &entry) == nil {
+				n += entry.Batches
+			}
+		}
+		return n >= batches
+	})
+}
+
+// holds checks that the result is complete and holds each event of so many processes once.
+func (g *gathering) holds(processes, events int) {
+	g.t.Helper()
+	m := g.manifest()
+	if !m.Complete || m.Events != processes*events || m.Lost != 0 {
+		g.t.Errorf("%+v, want %d events: %s", m, processes*events, g.output)
+	}
+	rows := invoke(g.t, g.folder, "query", "--format", "csv", "trace.db", `SELECT count(*), min(n), max(n), min(whole)
+		FROM (SELECT process, sum(n) AS n, min(whole) AS whole
+			FROM (SELECT process, thread, count(*) AS n, count(*) = max(sequence) + 1 AND count(*) = count(DISTINCT sequence) AS whole
+				FROM events GROUP BY process, thread)
+			GROUP BY process)`).must(g.t).stdout
+	if want := fmt.Sprintf("%d,%d,%d,1", processes, events, events); !strings.Contains(rows, want) {
+		g.t.Errorf("%s, want %s", rows, want)
+	}
+}
+
+// eventsOf is how many events a program raises, each time the same.
+func eventsOf(t *testing.T, program ...string) int {
+	t.Helper()
+	folder := t.TempDir()
+	environment, _ := sessions(t)
+	execute(t, folder, environment, accscope, append([]string{"run", "-q", "--device", "sim", "-o", "t.db", "--"}, program...)...).must(t)
+	lines := strings.Fields(countEvents(t, folder, "t.db"))
+	n, err := strconv.Atoi(lines[len(lines)-1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// Nodes send while their programs run; the collector ends when they have, with one trace
+// of all, and the captures as they were.
+func TestGather(t *testing.T) {
+	program := build(t, "jacobi")
+	want := eventsOf(t, program, "32", "40")
+	g := gatherIn(t, "--keep", "--ranks", "3")
+	var nodes sync.WaitGroup
+	for rank := range 3 {
+		environment, left := sessions(t)
+		environment = append(environment, "ACCSCOPE_TO="+g.to(), "PMI_RANK="+strconv.Itoa(rank))
+		nodes.Go(func() {
+			execute(t, t.TempDir(), environment, accscope, "run", "-q", "--device", "sim", "--", program, "32", "40").must(t)
+			if folders := left(); len(folders) > 0 {
+				t.Errorf("sessions %v are left", folders)
+			}
+		})
+	}
+	nodes.Wait()
+	g.wait()
+	g.holds(3, want)
+	if m := g.manifest(); m.Ranks != 3 || m.Agents != 3 || m.Ended != 3 {
+		t.Errorf("%+v", m)
+	}
+	rows := invoke(t, g.folder, "query", "--format", "csv", "trace.db", "SELECT group_concat(rank), group_concat(DISTINCT ended) FROM (SELECT * FROM processes ORDER BY rank)").must(t).stdout
+	if !strings.Contains(rows, `"0,1,2",exited`) {
+		t.Errorf("processes %s", rows)
+	}
+	captures, err := filepath.Glob(filepath.Join(g.folder, "session", "*.*"))
+	if err != nil || len(captures) != 3 {
+		t.Fatalf("captures %v, %v", captures, err)
+	}
+	invoke(t, g.folder, append([]string{"import", "-o", "again.db"}, captures...)...).must(t)
+	for _, table := range []string{"kernels", "transfers", "sources", "variables"} {
+		count := "SELECT count(*), count(DISTINCT process) FROM " + table
+		if table == "sources" || table == "variables" {
+			count = "SELECT count(*), count(DISTINCT source_file) FROM sources"
+		}
+		got := invoke(t, g.folder, "query", "trace.db", count).must(t).stdout
+		if again := invoke(t, g.folder, "query", "again.db", count).must(t).stdout; got != again {
+			t.Errorf("%s: %s of the collector, %s of its captures", table, got, again)
+		}
+	}
+}
+
+// An agent and the collector are killed, and the network is cut, while a program runs:
+// nothing is lost, and nothing is there twice.
+func TestGatherSurvives(t *testing.T) {
+	program := build(t, "jacobi")
+	want := eventsOf(t, "sh", "-c", program+" 32 30; "+program+" 32 30") / 2
+	g := gatherIn(t)
+	environment, left := sessions(t)
+	folder := t.TempDir()
+	run := ""
+	for i := range 4 {
+		run += fmt.Sprintf("%s 32 30; cat gate-%d; ", program, i)
+		if err := syscall.Mkfifo(filepath.Join(folder, fmt.Sprint("gate-", i)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	steps := 0
+	step := func() {
+		t.Helper()
+		// It opens once the program has come there.
+		file, err := os.OpenFile(filepath.Join(folder, fmt.Sprint("gate-", steps)), os.O_WRONLY, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file.Close()
+		steps++
+	}
+	command := exec.Command(accscope, "run", "-q", "--device", "sim", "--to", g.to(), "--", "sh", "-c", run)
+	command.Dir, command.Env = folder, append(os.Environ(), environment...)
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	g.came(1)
+	g.kill()
+	step() // the second is captured while there is no collector
+	g.start()
+	g.came(2)
+	g.proxy.Cut()
+	step() // the third while there is no network
+	step()
+	if err := command.Process.Kill(); err != nil { // the agent: the program goes on
+		t.Fatal(err)
+	}
+	command.Wait() //nolint:errcheck // it was killed
+	step()
+	g.proxy.Mend()
+	all := left()
+	if len(all) != 1 {
+		t.Fatalf("sessions %v, want one", all)
+	}
+	sent := result{status: 1}
+	for end := time.Now().Add(patience); sent.status != 0 && time.Now().Before(end); {
+		sent = execute(t, folder, environment, accscope, "import", "--to", g.to(), all[0])
+		if sent.status != 0 && !strings.Contains(sent.stderr, "still run") {
+			break
+		}
+	}
+	sent.must(t)
+	if all := left(); len(all) > 0 {
+		t.Errorf("sessions %v are left", all)
+	}
+	g.wait()
+	g.holds(4, want)
+}
+
+// While no collector is there the program runs as it would, what its capture has no space
+// for is counted, and what was captured comes later.
+func TestGatherLater(t *testing.T) {
+	program := build(t, "jacobi")
+	proxy := gathertest.New(t)
+	environment, left := sessions(t)
+	to := "nats://" + proxy.Address()
+	r := execute(t, t.TempDir(), environment, accscope, "run", "--device", "sim", "--limit", "64KiB", "--to", to, "--to-wait", "10ms", "--", "sh", "-c", program+" 32 4000; exit 3")
+	if r.status != 3 || !strings.Contains(r.stderr, "import --to "+to) {
+		t.Errorf("status %d: %s", r.status, r.stderr)
+	}
+	all := left()
+	if len(all) != 1 {
+		t.Fatalf("sessions %v, want one", all)
+	}
+	g := gatherIn(t)
+	execute(t, t.TempDir(), environment, accscope, "import", "--to", g.to(), all[0]).must(t)
+	g.wait()
+	m := g.manifest()
+	if m.Lost == 0 || m.Events == 0 || !m.Complete {
+		t.Errorf("%+v: %s", m, g.output)
+	}
+	if !strings.Contains(g.output.String(), fmt.Sprintf("%d LOST", m.Lost)) {
+		t.Errorf("the collector says %s", g.output)
+	}
+}
+
+// SIGTERM ends a collector whose agents have not: the trace is there, what is missing is
+// said. --idle ends one to which nothing comes.
+func TestGatherEnds(t *testing.T) {
+	program := build(t, "jacobi")
+	for name, flags := range map[string][]string{"signal": nil, "idle": {"--idle", "3s"}} {
+		t.Run(name, func(t *testing.T) {
+			g := gatherIn(t, flags...)
+			environment, _ := sessions(t)
+			folder := t.TempDir()
+			gate := filepath.Join(folder, "gate")
+			if err := syscall.Mkfifo(gate, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			command := exec.Command(accscope, "run", "-q", "--device", "sim", "--to", g.to(), "--to-wait", "1s", "--", "sh", "-c", program+" 32 30; cat "+gate)
+			command.Env = append(os.Environ(), environment...)
+			if err := command.Start(); err != nil {
+				t.Fatal(err)
+			}
+			defer func() {
+				file, err := os.OpenFile(gate, os.O_WRONLY, 0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				file.Close()
+				command.Wait() //nolint:errcheck // its collector has gone
+			}()
+			g.came(1)
+			why := "a signal"
+			if name == "signal" {
+				if err := g.command.Process.Signal(syscall.SIGTERM); err != nil {
+					t.Fatal(err)
+				}
+			} else {
+				why = "nothing came any more"
+				g.proxy.Cut()
+			}
+			g.wait()
+			m := g.manifest()
+			if !m.Complete || m.EndedBy != why || m.Ended != 0 || m.Agents != 1 {
+				t.Errorf("%+v", m)
+			}
+			if !strings.Contains(g.output.String(), "1 agents have NOT ended") {
+				t.Errorf("the collector says %s", g.output)
+			}
+		})
+	}
+}
+
+func TestGatherUsage(t *testing.T) {
+	for _, c := range []struct{ args, want string }{
+		{"gather", "-o which folder"},
+		{"gather -o x --ranks 2 --idle 1s", "two ways"},
+		{"gather -o x --cluster nats://a --listen :0", "--cluster goes through other servers"},
+		{"gather -o x --peers a:1", "go together"},
+		{"gather -o x --job a.b", "--job"},
+		{"gather -o x --store 1", "--store"},
+		{"run --to nats://a -o t.db -- true", "-o goes with a trace"},
+		{"run --to nats://a --last 3s -- true", "--last"},
+		{"run --to http://a -- true", "no address of a job's collector"},
+		{"run --to nats://u:p@a -- true", "password"},
+		{"import --to nats://a -o t.db x", "-o and --force"},
+	} {
+		if r := invoke(t, t.TempDir(), strings.Fields(c.args)...); r.status != exitUsage || !strings.Contains(r.stderr, c.want) {
+			t.Errorf("%s: status %d, %s, want %q", c.args, r.status, r.stderr, c.want)
+		}
+	}
+	full := t.TempDir()
+	if err := os.WriteFile(filepath.Join(full, "mine"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r := invoke(t, full, "gather", "-o", full, "--listen", "127.0.0.1:0"); r.status != exitFailure || !strings.Contains(r.stderr, "not empty") {
+		t.Errorf("status %d, %s", r.status, r.stderr)
+	}
+}

@@ -1,0 +1,104 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/accscope/accscope/collector/capture"
+	"github.com/accscope/accscope/collector/gather/wire"
+)
+
+// patience is how long is waited after a failure, at first and at most.
+const (
+	leastPatience = 100 * time.Millisecond
+	mostPatience  = 2 * time.Second
+)
+
+// send sends the pending batch until a server has stored it. One is on its way at a time:
+// each is stored after those before it. The error is ctx's, or one that no time mends.
+func (a *Agent) send(ctx context.Context) error {
+	patience := leastPatience
+	for {
+		err := a.try(ctx)
+		if err == nil {
+			return a.stored()
+		}
+		var refused *refusal
+		if errors.As(err, &refused) {
+			return err
+		}
+		if ctx.Err() != nil {
+			if a.state.problem == nil {
+				a.state.problem = err
+			}
+			return ctx.Err()
+		}
+		a.state.problem = err
+		select {
+		case <-ctx.Done():
+		case <-time.After(patience):
+		}
+		patience = min(2*patience, mostPatience)
+	}
+}
+
+// refusal is what a collector answers that does not want an agent.
+type refusal struct{ reason string }
+
+func (r *refusal) Error() string { return "the job's collector refuses: " + r.reason }
+
+func (a *Agent) try(ctx context.Context) error {
+	if !a.conn.IsConnected() {
+		if err := a.conn.LastError(); err != nil {
+			return err
+		}
+		return nats.ErrDisconnected
+	}
+	short, cancel := context.WithTimeout(ctx, reply)
+	defer cancel()
+	if a.state.Gather == "" {
+		if err := a.join(short); err != nil {
+			return err
+		}
+	}
+	job := a.options.To.Job
+	// The server forgets numbers after a while; the collector never does.
+	_, err := a.stream.PublishMsg(short, &nats.Msg{Subject: wire.BatchSubject(job, a.state.Gather, a.state.Agent), Data: a.pending.data},
+		jetstream.WithMsgID(fmt.Sprintf("%s-%d-%d", a.state.Agent, a.state.Life, a.pending.number)),
+		jetstream.WithExpectStream(wire.StreamName(job, a.state.Gather)), jetstream.WithRetryAttempts(0))
+	return err
+}
+
+// join asks which collector takes the batches.
+func (a *Agent) join(ctx context.Context) error {
+	ranks, err := a.options.Session.Ranks()
+	if err != nil {
+		return err
+	}
+	question, err := json.Marshal(wire.Join{Version: wire.Version, Agent: a.state.Agent, Host: capture.OwnHost(), Ranks: ranks})
+	if err != nil {
+		return err
+	}
+	message, err := a.conn.RequestWithContext(ctx, wire.JoinSubject(a.options.To.Job), question)
+	if err != nil {
+		return err
+	}
+	var answer wire.Joined
+	if err := json.Unmarshal(message.Data, &answer); err != nil {
+		return fmt.Errorf("the job's collector answers what this accscope does not understand: %w", err)
+	}
+	if answer.Refused != "" {
+		return &refusal{answer.Refused}
+	}
+	if !wire.ValidName(answer.Gather) {
+		return fmt.Errorf("the job's collector calls itself %q", answer.Gather)
+	}
+	a.state.Gather = answer.Gather
+	return a.save()
+}

@@ -1,0 +1,197 @@
+package gather
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/accscope/accscope/collector/capture"
+	"github.com/accscope/accscope/collector/gather/wire"
+	"github.com/accscope/accscope/collector/ingest"
+	"github.com/accscope/accscope/collector/session"
+	"github.com/accscope/accscope/collector/store"
+)
+
+// The parts of a result, beside the manifest.
+const (
+	sessionFolder = "session"  // the captures, as a session
+	traceFile     = "trace.db" // the trace that they become
+)
+
+// poll is how often what has come is taken into the trace.
+const poll = 100 * time.Millisecond
+
+// folder is an archive: each agent's captures put together again as they are on its node,
+// in one session, and the trace that is made of them meanwhile.
+type folder struct {
+	path    string
+	session *session.Session
+	lock    *session.Lock
+	ledger  *ledger
+	in      *ingest.Ingester
+	keep    bool
+	copies  map[string]*capture.Copy // by the folder's name in the session
+	ranked  map[string]bool          // those of them whose rank is in the ledger
+}
+
+func openFolder(o *Options, l *ledger, warn func(string)) (f *folder, err error) {
+	path, err := filepath.Abs(o.Folder)
+	if err != nil {
+		return nil, err
+	}
+	f = &folder{path: path, ledger: l, keep: o.Keep, copies: map[string]*capture.Copy{}, ranked: map[string]bool{}}
+	if f.session, err = session.At(filepath.Join(path, sessionFolder)); err != nil {
+		return nil, err
+	}
+	if f.lock, err = f.session.Lock(); err != nil {
+		return nil, err
+	}
+	trace := filepath.Join(path, traceFile)
+	begun, err := f.session.Trace()
+	if err == nil && begun == "" {
+		err = f.session.SetTrace(trace)
+	}
+	if err == nil {
+		f.in, err = ingest.Open(ingest.Options{Session: f.session.Folder, Trace: trace, Release: !o.Keep, Elsewhere: f, Warn: warn})
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.lock.Unlock())
+	}
+	return f, nil
+}
+
+// Put writes a batch's pieces to where they are on the agent's node.
+func (f *folder) Put(b *wire.Batch) error {
+	for i := range b.Parts {
+		part := &b.Parts[i]
+		name := b.Agent + "." + part.Capture
+		to := f.copies[name]
+		if to == nil {
+			var err error
+			if to, err = capture.MakeCopy(filepath.Join(f.session.Folder, name)); err != nil {
+				return err
+			}
+			f.copies[name] = to
+		}
+		if err := to.Write(part.Piece()); err != nil {
+			return err
+		}
+	}
+	for i := range b.Parts {
+		f.noteRank(b.Agent, b.Agent+"."+b.Parts[i].Capture)
+	}
+	return nil
+}
+
+// noteRank takes over the rank of a capture that is new.
+func (f *folder) noteRank(agent, name string) {
+	if f.ranked[name] {
+		return
+	}
+	c, err := capture.Open(filepath.Join(f.session.Folder, name))
+	if err != nil {
+		return // it begins with a later batch, or who reads the events tells of it
+	}
+	defer c.Close()
+	f.ranked[name] = true
+	if rank, ok := c.Rank(); ok {
+		f.ledger.rankSeen(agent, rank)
+	}
+}
+
+// Follow takes what has come into the trace, until ctx is done.
+func (f *folder) Follow(ctx context.Context) error {
+	ticker := time.NewTicker(poll)
+	defer ticker.Stop()
+	for {
+		if _, err := f.in.Poll(); err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+		}
+	}
+}
+
+// Finish completes the trace.
+func (f *folder) Finish() (Contents, error) {
+	defer f.Close() //nolint:errcheck // a lock
+	if err := f.in.Finish(); err != nil {
+		return Contents{}, err
+	}
+	f.in = nil
+	contents, err := describe(filepath.Join(f.path, traceFile))
+	if err != nil || f.keep {
+		return contents, err
+	}
+	return contents, f.session.Remove()
+}
+
+func describe(path string) (c Contents, err error) {
+	trace, err := store.Open(path)
+	if err != nil {
+		return c, err
+	}
+	defer trace.Close()
+	meta, err := trace.Meta()
+	if err != nil {
+		return c, err
+	}
+	processes, err := trace.Processes()
+	if err != nil {
+		return c, err
+	}
+	losses, err := trace.Losses()
+	for _, loss := range losses {
+		c.Lost += loss.Events
+	}
+	c.Trace, c.Processes, c.Events = traceFile, len(processes), meta.Events
+	return c, err
+}
+
+// Close leaves the trace to be gone on with.
+func (f *folder) Close() error {
+	var err error
+	if f.in != nil {
+		err = f.in.Close()
+		f.in = nil
+	}
+	if f.lock != nil {
+		err = errors.Join(err, f.lock.Unlock())
+		f.lock = nil
+	}
+	return err
+}
+
+// Until is the CLOCK_MONOTONIC, ns, before which all that was raised on the nodes is here.
+func (f *folder) Until() int64 {
+	var now unix.Timespec
+	if unix.ClockGettime(unix.CLOCK_MONOTONIC, &now) != nil {
+		return 0
+	}
+	return now.Nano() - (time.Now().UnixNano() - f.ledger.until())
+}
+
+// Running says whether a capture may still grow.
+func (f *folder) Running(name string) bool { return !f.ledger.ended(agentOf(name)) }
+
+// Ended is how a process ended, by its agent.
+func (f *folder) Ended(name string, pid int) (ingest.End, bool) {
+	p, known := f.ledger.process(agentOf(name), pid)
+	return ingest.End{Killed: p.Killed, Name: p.Name}, known
+}
+
+// IsResult says whether a folder is a collector's result, and where its session and its
+// trace are.
+func IsResult(path string) (sessionPath, trace string, ok bool) {
+	if _, err := os.Stat(filepath.Join(path, ManifestFile)); err != nil {
+		return "", "", false
+	}
+	return filepath.Join(path, sessionFolder), filepath.Join(path, traceFile), true
+}

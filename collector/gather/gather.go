@@ -1,0 +1,290 @@
+// Package gather is a job's collector: it takes what the agents of the job's nodes send
+// through NATS JetStream, each batch once, and makes one result of it in a folder. Several
+// of them share a job's agents, and make a folder each. How far each agent was received
+// stands beside what was received of it: killed at any moment, a collector goes on where
+// it was.
+package gather
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/accscope/accscope/collector/gather/link"
+	"github.com/accscope/accscope/collector/gather/wire"
+)
+
+// Options say how agents reach the collector and what it makes.
+type Options struct {
+	Folder string // of the result
+	Job    string
+	// Listen is the address of a server of the collector's own, HOST:PORT; with port 0
+	// any that is free. "" where Cluster is used.
+	Listen string
+	// Peers are the addresses at which the servers of the job's other collectors take
+	// each other, and PeerListen that of this one. A job with peers has three or more
+	// collectors, and any one of them may be lost.
+	Peers      []string
+	PeerListen string
+	PeerName   string // address that the others reach this one at; "": PeerListen
+	// Cluster are NATS servers to go through, in place of an own one.
+	Cluster string
+	Files   link.Files
+	Copies  int // how many servers keep each batch; 0: three of a cluster, else one
+	// Store is how many bytes of batches the servers keep that were not taken yet.
+	Store int64
+	Ranks int           // end once so many ranks have come and all agents have ended; 0: once all agents have
+	Idle  time.Duration // end once nothing has come for so long; 0: never
+	Keep  bool          // leave the captures in the result
+	Warn  func(string)
+}
+
+// Gather is a collector that runs.
+type Gather struct {
+	options  Options
+	name     string
+	server   *ownServer
+	conn     *nats.Conn
+	stream   jetstream.JetStream
+	archive  Archive
+	ledger   *ledger
+	manifest *manifest
+	fails    chan error
+
+	mu     sync.Mutex
+	heard  time.Time
+	warned map[string]bool
+}
+
+// Archive is where batches are put: what makes a result of them.
+type Archive interface {
+	// Put adds what a batch holds. One that was put before changes nothing.
+	Put(b *wire.Batch) error
+	// Follow makes of what was put what can be shown, until ctx is done.
+	Follow(ctx context.Context) error
+	// Finish completes the result and describes it.
+	Finish() (Contents, error)
+	// Close leaves the result to be gone on with.
+	Close() error
+}
+
+// Contents is what a result holds.
+type Contents struct {
+	Trace     string `json:"trace"` // its path in the result's folder
+	Processes int    `json:"processes"`
+	Events    int64  `json:"events"`
+	Lost      int64  `json:"lost"` // events that captures dropped
+}
+
+// Open begins to listen. A result that was begun is gone on with.
+func Open(o Options) (g *Gather, err error) {
+	if err := os.MkdirAll(o.Folder, 0o700); err != nil {
+		return nil, fmt.Errorf("cannot make the result's folder: %w; choose another with -o", err)
+	}
+	g = &Gather{options: o, fails: make(chan error, 1), warned: map[string]bool{}}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, g.close())
+		}
+	}()
+	if g.manifest, err = openManifest(o.Folder, o.Job); err != nil {
+		return g, err
+	}
+	g.name = g.manifest.Gather
+	if g.ledger, err = openLedger(filepath.Join(o.Folder, "agents")); err != nil {
+		return g, err
+	}
+	archive, err := openFolder(&o, g.ledger, g.warn)
+	if err != nil {
+		return g, err
+	}
+	g.archive = archive
+	if o.Cluster == "" {
+		if g.server, err = startServer(&o, g.name, g.warn); err != nil {
+			return g, err
+		}
+		g.conn, err = g.server.connect(g.warn)
+	} else {
+		var target *link.Target
+		if target, err = link.Parse(o.Cluster, o.Files); err == nil {
+			g.conn, err = target.Connect("accscope gather "+g.name, func(err error) { g.warn(err.Error()) })
+		}
+	}
+	if err != nil {
+		return g, err
+	}
+	g.stream, err = jetstream.New(g.conn)
+	g.manifest.Address = g.Address()
+	return g, errors.Join(err, g.manifest.save())
+}
+
+// newName makes a name that no other collector has.
+func newName() string { return "gather-" + strings.ToLower(rand.Text()[:12]) }
+
+// Address is where agents reach the collector's own server, else the cluster.
+func (g *Gather) Address() string {
+	if g.server == nil {
+		return g.options.Cluster
+	}
+	return g.server.address() + "/" + g.options.Job
+}
+
+func (g *Gather) warn(text string) {
+	g.mu.Lock()
+	said := g.warned[text]
+	g.warned[text] = true
+	g.mu.Unlock()
+	if !said && g.options.Warn != nil {
+		g.options.Warn(text)
+	}
+}
+
+// Run collects until the job's end, or until ctx is done, and completes the result.
+func (g *Gather) Run(ctx context.Context) (s Summary, err error) {
+	defer func() { err = errors.Join(err, g.close()) }()
+	working, stop := context.WithCancel(ctx)
+	defer stop()
+	followed := make(chan error, 1)
+	go func() { followed <- g.archive.Follow(working) }()
+	receiving, err := g.receive(working)
+	why := endedBySignal
+	if err == nil {
+		if why, err = g.wait(ctx, followed); err == nil {
+			err = g.drain()
+		}
+		receiving.Stop()
+		<-receiving.Closed()
+	}
+	stop()
+	if following := <-followed; err == nil {
+		err = following
+	}
+	if err != nil && ctx.Err() == nil {
+		return Summary{}, err
+	}
+	contents, err := g.archive.Finish()
+	if err != nil {
+		return Summary{}, err
+	}
+	g.archive = nil
+	s = g.ledger.summary()
+	s.Contents = contents
+	g.manifest.Complete, g.manifest.EndedBy = true, why
+	g.manifest.Summary = s
+	if err := g.manifest.save(); err != nil {
+		return s, err
+	}
+	return s, g.forgetStream()
+}
+
+// Why a collector ended.
+const (
+	endedByAgents = "all agents have ended"
+	endedByIdle   = "nothing came any more"
+	endedBySignal = "a signal"
+)
+
+// wait waits for the job's end and says why it is there.
+func (g *Gather) wait(ctx context.Context, followed chan error) (string, error) {
+	ticker := time.NewTicker(100 * time.Millisecond)
+	defer ticker.Stop()
+	saved := time.Now()
+	for {
+		select {
+		case <-ctx.Done():
+			return endedBySignal, nil
+		case err := <-g.fails:
+			return "", err
+		case err := <-followed:
+			followed <- err
+			return "", err
+		case <-ticker.C:
+		}
+		s := g.ledger.summary()
+		if time.Since(saved) > time.Second {
+			g.manifest.Summary, saved = s, time.Now()
+			if err := g.manifest.save(); err != nil {
+				return "", err
+			}
+		}
+		switch {
+		case g.options.Idle > 0:
+			g.mu.Lock()
+			heard := g.heard
+			g.mu.Unlock()
+			if !heard.IsZero() && time.Since(heard) > g.options.Idle {
+				return endedByIdle, nil
+			}
+		case s.Agents > 0 && s.Ended == s.Agents && s.Ranks >= g.options.Ranks:
+			return endedByAgents, nil
+		}
+	}
+}
+
+func (g *Gather) hear() {
+	g.mu.Lock()
+	g.heard = time.Now()
+	g.mu.Unlock()
+}
+
+// join answers an agent's question.
+func (g *Gather) join(m *nats.Msg) {
+	var question wire.Join
+	answer := wire.Joined{Gather: g.name}
+	err := json.Unmarshal(m.Data, &question)
+	switch {
+	case err != nil || !wire.ValidName(question.Agent):
+		answer.Refused = "the question is not an agent's"
+	case question.Version != wire.Version:
+		answer.Refused = fmt.Sprintf("its version is %d, the agent's %d; use the same accscope on all nodes", wire.Version, question.Version)
+	default:
+		g.hear()
+		if err := g.ledger.announce(&question); err != nil {
+			g.fail(err)
+			return
+		}
+	}
+	text, err := json.Marshal(answer)
+	if err == nil {
+		err = m.Respond(text)
+	}
+	if err != nil {
+		g.warn(err.Error())
+	}
+}
+
+// fail ends the work.
+func (g *Gather) fail(err error) {
+	select {
+	case g.fails <- err:
+	default:
+	}
+}
+
+// close lets everything go.
+func (g *Gather) close() error {
+	var err error
+	if g.archive != nil {
+		err = g.archive.Close()
+		g.archive = nil
+	}
+	if g.conn != nil {
+		g.conn.Close()
+		g.conn = nil
+	}
+	if g.server != nil {
+		g.server.stop()
+		g.server = nil
+	}
+	return err
+}

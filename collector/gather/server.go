@@ -1,0 +1,158 @@
+package gather
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+
+	"github.com/accscope/accscope/collector/gather/link"
+)
+
+// ownServer is a NATS server in this process.
+type ownServer struct {
+	server *server.Server
+	token  string
+	scheme string
+}
+
+// ready is how long a server may take to listen.
+const ready = time.Minute
+
+// startServer starts a server that keeps its streams in the result's folder.
+func startServer(o *Options, name string, warn func(string)) (*ownServer, error) {
+	host, port, err := address(o.Listen)
+	if err != nil {
+		return nil, fmt.Errorf("--listen: %w", err)
+	}
+	token, err := link.ReadToken(o.Files.Token)
+	if err != nil {
+		return nil, err
+	}
+	options := &server.Options{
+		ServerName: name, Host: host, Port: port, Authorization: token,
+		JetStream: true, StoreDir: filepath.Join(o.Folder, "stream"), NoSigs: true, NoLog: true,
+		MaxPayload: server.MAX_PAYLOAD_SIZE,
+	}
+	own := &ownServer{token: token, scheme: "nats"}
+	if o.Files.Cert != "" {
+		if options.TLSConfig, err = serving(o.Files); err != nil {
+			return nil, err
+		}
+		own.scheme = "tls"
+		options.TLS, options.TLSTimeout = true, ready.Seconds()
+		options.TLSVerify = o.Files.CA != ""
+	} else if o.Files.Key != "" || o.Files.CA != "" {
+		return nil, errors.New("--tls-ca and --tls-key go with --tls-cert")
+	}
+	if len(o.Peers) > 0 {
+		if err := cluster(options, o, token); err != nil {
+			return nil, err
+		}
+	}
+	if own.server, err = server.NewServer(options); err != nil {
+		return nil, fmt.Errorf("cannot start a server: %w", err)
+	}
+	own.server.SetLoggerV2(&logger{warn}, false, false, false)
+	own.server.Start()
+	if !own.server.ReadyForConnections(ready) {
+		own.stop()
+		return nil, fmt.Errorf("cannot listen at %s: is another program there?", o.Listen)
+	}
+	return own, nil
+}
+
+// serving is the TLS of a server: agents, too, have to show a certificate where there is
+// one to check theirs by.
+func serving(files link.Files) (*tls.Config, error) {
+	config, err := link.TLS(files)
+	if err == nil && files.CA != "" {
+		config.ClientAuth = tls.RequireAndVerifyClientCert
+	}
+	return config, err
+}
+
+// cluster has a server share its streams with those of the other collectors.
+func cluster(options *server.Options, o *Options, token string) error {
+	host, port, err := address(o.PeerListen)
+	if err != nil {
+		return fmt.Errorf("--peer-listen: %w", err)
+	}
+	options.Cluster = server.ClusterOpts{Name: "accscope-" + o.Job, Host: host, Port: port, Advertise: o.PeerName, NoAdvertise: true}
+	var user *url.Userinfo
+	if token != "" {
+		options.Cluster.Username, options.Cluster.Password = "accscope", token
+		user = url.UserPassword("accscope", token)
+	}
+	if options.TLSConfig != nil {
+		options.Cluster.TLSConfig = options.TLSConfig.Clone()
+		options.Cluster.TLSTimeout = ready.Seconds()
+	}
+	for _, peer := range o.Peers {
+		host, port, err := address(peer)
+		if err != nil {
+			return fmt.Errorf("--peers: %w", err)
+		}
+		options.Routes = append(options.Routes, &url.URL{Scheme: "nats", User: user, Host: net.JoinHostPort(host, strconv.Itoa(port))})
+	}
+	return nil
+}
+
+// address reads HOST:PORT. Port 0 is a server's "any that is free".
+func address(text string) (host string, port int, err error) {
+	host, digits, err := net.SplitHostPort(text)
+	if err != nil {
+		return "", 0, fmt.Errorf("%q is no address: want HOST:PORT", text)
+	}
+	port, err = strconv.Atoi(digits)
+	if err != nil || port < 0 || port > 65535 {
+		return "", 0, fmt.Errorf("%q is no address: want HOST:PORT", text)
+	}
+	if port == 0 {
+		port = server.RANDOM_PORT
+	}
+	if host == "" {
+		host = server.DEFAULT_HOST
+	}
+	return host, port, nil
+}
+
+// address is where the server is reached.
+func (s *ownServer) address() string { return s.scheme + "://" + s.server.Addr().String() }
+
+// connect connects to the server without a network.
+func (s *ownServer) connect(warn func(string)) (*nats.Conn, error) {
+	options := []nats.Option{nats.InProcessServer(s.server), nats.Name("accscope gather"),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { warn(err.Error()) })}
+	if s.token != "" {
+		options = append(options, nats.Token(s.token))
+	}
+	conn, err := nats.Connect("", options...)
+	if err != nil {
+		return nil, fmt.Errorf("cannot reach the server of this process: %w", err)
+	}
+	return conn, nil
+}
+
+func (s *ownServer) stop() {
+	s.server.Shutdown()
+	s.server.WaitForShutdown()
+}
+
+// logger tells of a server what is worth knowing.
+type logger struct{ warn func(string) }
+
+func (l *logger) Noticef(string, ...any) {}
+func (l *logger) Debugf(string, ...any)  {}
+func (l *logger) Tracef(string, ...any)  {}
+func (l *logger) Warnf(string, ...any)   {}
+
+func (l *logger) Errorf(format string, v ...any) { l.warn("server: " + fmt.Sprintf(format, v...)) }
+func (l *logger) Fatalf(format string, v ...any) { l.Errorf(format, v...) }

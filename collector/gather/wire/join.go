@@ -1,0 +1,30 @@
+package wire
+
+// What an agent asks once, before it sends: which of the job's collectors takes its
+// batches. It keeps to that one for good.
+
+// Join is an agent's question, in JSON, on JoinSubject.
+type Join struct {
+	Version int    `json:"version"`
+	Agent   string `json:"agent"`
+	Host    string `json:"host"`
+	Ranks   []int  `json:"ranks,omitempty"`
+}
+
+// Joined is the answer.
+type Joined struct {
+	Gather  string `json:"gather"`            // the collector's name
+	Refused string `json:"refused,omitempty"` // why not; the agent sends nothing then
+}
+
+// JoinSubject is where agents of a job ask; each question goes to one collector.
+func JoinSubject(job string) string { return "accscope." + job + ".join" }
+
+// BatchSubject is where an agent's batches for a collector go; "*" for the agent stands
+// for all of them.
+func BatchSubject(job, gather, agent string) string {
+	return "accscope." + job + ".batch." + gather + "." + agent
+}
+
+// StreamName is the stream that keeps a collector's batches.
+func StreamName(job, gather string) string { return "accscope-" + job + "-" + gather }
