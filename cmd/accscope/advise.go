@@ -35,6 +35,9 @@ data do not add up. The SQL of its evidence gives the rows that were counted.
   accscope advise --min-gain 10ms program.accscope.db
   accscope advise --format sarif -o findings.sarif program.accscope.db
 
+Whether kernels have enough gangs is judged on GPUs only; of a trace that is of none
+a line on standard error says so.
+
 The exit status is 0 with findings and without.`,
 		Args:              arguments(cobra.ExactArgs(1), "one trace"),
 		ValidArgsFunction: completeTraces(1),
@@ -55,6 +58,11 @@ The exit status is 0 with findings and without.`,
 			findings, err := advice.Find(trace, int64(minimum))
 			if err != nil {
 				return err
+			}
+			if note, err := advice.Unjudged(trace); err != nil {
+				return err
+			} else if note != "" {
+				fmt.Fprintf(command.ErrOrStderr(), "accscope: %s\n", note)
 			}
 			write := func(w io.Writer) error {
 				switch shape {

@@ -36,6 +36,7 @@ func TestAdvice(t *testing.T) {
 		{"synchronous-construct", "bad._omp_fn.0", "#pragma acc parallel loop async(1)\nand #pragma acc wait(1) before the host needs a result"},
 		{"never-deleted", "block", "exit data delete(block) where the host frees the data"},
 		{"deleted-while-busy", "field", "wait for the queue before the data are deleted, or delete them on the same queue (exit data … async)"},
+		{"queue-race", "field", "#pragma acc update self(field) async(3) wait(1), or the same queue for both"},
 		{"imbalance", "work._omp_fn.0", "divide the work by what it costs, not by its number of elements"},
 		{"swallowed-error", "", "ask before (acc_is_present, what acc_malloc returns), or let the program end with a status other than 0"},
 		{"memory-nearly-full", "accscope sim", "delete what is not needed any longer (exit data delete), or divide the problem: accscope report shows what was present at the peak"},

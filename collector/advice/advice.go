@@ -50,7 +50,7 @@ func (f *Finding) Place() string { return report.ShowPlace(f.File, f.Line, f.Fun
 
 // rules are in the order of their pages.
 var rules = []*rule{roundTrip, unusedTransfer, mappedInLoop, smallTransfers, implicitTransfer, needlessWait, synchronousConstruct,
-	neverDeleted, deletedWhileBusy, imbalance, swallowedError, memoryNearlyFull}
+	idleQueue, shortKernel, fewGangs, pageableMemory, neverDeleted, deletedWhileBusy, queueRace, imbalance, swallowedError, memoryNearlyFull}
 
 // Rules are the names of all rules.
 func Rules() []string {
@@ -87,7 +87,7 @@ func Search(trace *store.Trace, minimum int64, told func(read, rules int)) ([]*F
 		if told != nil {
 			told(i, len(rules))
 		}
-		groups, err := r.read(trace)
+		groups, err := r.read(trace, sources)
 		if err != nil {
 			return nil, fmt.Errorf("rule %s: %w", r.name, err)
 		}

@@ -89,6 +89,11 @@ func (d *written) add(name, item string) {
 	d.clauses = append(d.clauses, directive.Clause{Name: name, Arguments: item, Has: item != ""})
 }
 
+// without removes the clauses of these names.
+func (d *written) without(names ...string) {
+	d.clauses = slices.DeleteFunc(d.clauses, func(c directive.Clause) bool { return slices.Contains(names, strings.ToLower(c.Name)) })
+}
+
 // moved is the directive with a variable moved to another clause.
 func (d *written) moved(variable, to string, from ...string) string {
 	other := d.clone()

@@ -1,6 +1,7 @@
 package advice
 
 import (
+	"math"
 	"sort"
 
 	"zombiezen.com/go/sqlite"
@@ -13,11 +14,11 @@ import (
 
 // gain is the wall time that the program is shorter by without what the group
 // shows, in nanoseconds, at most wall. What a thread does itself, and what it waits
-// for on the synchronous queue, it is spared. What an async queue does costs wall
-// time only while a thread waits for this queue and no other one works. Threads and
-// processes run side by side: the one that gains most counts.
+// for on the synchronous queue, it is spared, but up to a wait for an async queue no
+// more than this queue leaves: a thread that gets there sooner waits longer. What an
+// async queue does costs wall time only while a thread waits for this queue and no other
+// one works. Threads and processes run side by side: the one that gains most counts.
 func (g *group) gain(w *waiting, wall int64) (int64, error) {
-	type owner struct{ process, thread int64 }
 	host := map[owner][]report.Interval{}
 	async := map[owner][]occurrence{}
 	for _, o := range g.rows {
@@ -33,13 +34,17 @@ func (g *group) gain(w *waiting, wall int64) (int64, error) {
 	}
 	most := int64(0)
 	for by, intervals := range host {
+		if err := w.load(); err != nil {
+			return 0, err
+		}
+		shorter := w.shorter(async[by])
 		gain := report.Covered(intervals)
-		if len(async[by]) > 0 {
-			shorter, err := w.shorter(async[by])
-			if err != nil {
-				return 0, err
+		if g.elsewhere {
+			for _, duration := range shorter {
+				gain += duration
 			}
-			gain += shorter
+		} else {
+			gain = w.bounded(by, report.Merge(intervals), async[by], shorter)
 		}
 		most = max(most, gain)
 	}
@@ -51,19 +56,33 @@ type waiting struct {
 	trace *store.Trace
 	read  bool
 	waits map[int64][]blocked // by process, in order of their ends
+	tasks map[task][]operated // of async queues, in order of their starts
 }
+
+type (
+	owner struct{ process, thread int64 }
+	// task is what a thread has put onto a queue.
+	task struct {
+		owner
+		queue int64
+	}
+	operated struct{ enqueued, start, end int64 }
+)
 
 // blocked is a wait of a thread, and for how long of it a queue alone was busy.
 type blocked struct {
 	report.Interval
-	alone map[int64]int64 // by queue, async_queue
+	thread, queue int64
+	alone         map[int64]int64 // by queue, async_queue
 }
 
-// shorter is how much shorter the waits are without the device's work of rows: for
-// each wait at most the time in which their queue alone kept the thread.
-func (w *waiting) shorter(rows []occurrence) (int64, error) {
-	if err := w.load(); err != nil {
-		return 0, err
+// shorter is how much shorter the waits are without the device's work of rows, by their
+// place among those of the process: for each wait at most the time in which their queue
+// alone kept the thread.
+func (w *waiting) shorter(rows []occurrence) map[int]int64 {
+	by := map[int]int64{}
+	if len(rows) == 0 {
+		return by
 	}
 	type hold struct {
 		wait  int
@@ -78,11 +97,68 @@ func (w *waiting) shorter(rows []occurrence) (int64, error) {
 			held[hold{i, o.queue}] += o.deviceEnd - o.deviceStart
 		}
 	}
-	sum := int64(0)
 	for at, duration := range held {
-		sum += min(duration, waits[at.wait].alone[at.queue])
+		by[at.wait] += min(duration, waits[at.wait].alone[at.queue])
 	}
-	return sum, nil
+	return by
+}
+
+// bounded is what a thread is spared, of host's intervals, which are merged, and of its
+// waits. From the end of one wait for an async queue to that of the next it takes at
+// least as long as what the queue has to do in any case: what the thread does not
+// enqueue in its intervals, and is not among rows.
+func (w *waiting) bounded(by owner, host []report.Interval, rows []occurrence, shorter map[int]int64) (gain int64) {
+	spared := map[[2]int64]bool{}
+	for _, o := range rows {
+		spared[[2]int64{o.queue, o.deviceStart}] = true
+	}
+	from, next := int64(math.MinInt64), 0 // of the stretch; the first interval that may lie in it
+	for i, wait := range w.waits[by.process] {
+		if wait.thread != by.thread || wait.queue == callbacks.AsyncSync {
+			gain += shorter[i]
+			continue
+		}
+		inside := int64(0)
+		for ; next < len(host) && host[next].Start < wait.End; next++ {
+			inside += min(host[next].End, wait.End) - max(host[next].Start, from)
+			if host[next].End > wait.End {
+				break
+			}
+		}
+		if inside > 0 {
+			inside = min(inside+shorter[i], w.left(task{by, wait.queue}, from, wait.End, host, spared))
+		} else {
+			inside = shorter[i]
+		}
+		gain += inside
+		from = wait.End
+	}
+	for ; next < len(host); next++ {
+		gain += max(host[next].End-max(host[next].Start, from), 0)
+	}
+	return gain
+}
+
+// left is how much of a stretch of time remains beside what a thread's queue has to do in
+// any case. A stretch that begins with the trace does so with the queue's first operation.
+func (w *waiting) left(t task, from, to int64, host []report.Interval, spared map[[2]int64]bool) int64 {
+	operations := w.tasks[t]
+	if from == math.MinInt64 {
+		from = host[0].Start
+		if len(operations) > 0 {
+			from = min(from, operations[0].enqueued)
+		}
+	}
+	left := to - from
+	for i := sort.Search(len(operations), func(i int) bool { return operations[i].end > from }); i < len(operations) && operations[i].start < to; i++ {
+		o := operations[i]
+		at := sort.Search(len(host), func(i int) bool { return host[i].End >= o.enqueued })
+		if at < len(host) && host[at].Start <= o.enqueued || spared[[2]int64{t.queue, o.start}] {
+			continue
+		}
+		left -= min(o.end, to) - max(o.start, from)
+	}
+	return max(left, 0)
 }
 
 // load reads the waits and what the queues did in them.
@@ -92,10 +168,22 @@ func (w *waiting) load() error {
 	}
 	w.read = true
 	w.waits = map[int64][]blocked{}
-	err := sqlitex.Execute(w.trace.Conn(), `SELECT process, start, end FROM waits WHERE end > start ORDER BY end`,
+	w.tasks = map[task][]operated{}
+	err := sqlitex.Execute(w.trace.Conn(), `SELECT process, start, end, thread, async_queue FROM waits WHERE end > start ORDER BY end`,
 		&sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
 			process := s.ColumnInt64(0)
-			w.waits[process] = append(w.waits[process], blocked{report.Interval{Start: s.ColumnInt64(1), End: s.ColumnInt64(2)}, map[int64]int64{}})
+			w.waits[process] = append(w.waits[process], blocked{report.Interval{Start: s.ColumnInt64(1), End: s.ColumnInt64(2)},
+				s.ColumnInt64(3), s.ColumnInt64(4), map[int64]int64{}})
+			return nil
+		}})
+	if err != nil {
+		return err
+	}
+	err = sqlitex.Execute(w.trace.Conn(), `SELECT process, thread, async_queue, enqueued, start, end FROM kernels WHERE async_queue <> -2 AND device_time > 0
+		UNION ALL SELECT process, thread, async_queue, enqueued, start, end FROM transfers WHERE async_queue <> -2 AND device_time > 0 ORDER BY start`,
+		&sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
+			t := task{owner{s.ColumnInt64(0), s.ColumnInt64(1)}, s.ColumnInt64(2)}
+			w.tasks[t] = append(w.tasks[t], operated{s.ColumnInt64(3), s.ColumnInt64(4), s.ColumnInt64(5)})
 			return nil
 		}})
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 // while it alone keeps a thread waiting.
 func TestGain(t *testing.T) {
 	// A thread waits from 100 to 200: for queue 1 from 100 to 160 alone, then both work.
-	waits := &waiting{read: true, waits: map[int64][]blocked{1: {{report.Interval{Start: 100, End: 200}, map[int64]int64{}}}}}
+	waits := &waiting{read: true, waits: map[int64][]blocked{1: {{report.Interval{Start: 100, End: 200}, 1, 1, map[int64]int64{}}}}}
 	add := waits.activities()
 	for _, o := range []occurrence{{process: 1, queue: 1, deviceStart: 50, deviceEnd: 180}, {process: 1, queue: 2, deviceStart: 160, deviceEnd: 200}} {
 		add(o)
@@ -41,5 +41,41 @@ func TestGain(t *testing.T) {
 		if err != nil || got != test.want {
 			t.Errorf("%s: %d, want %d (%v)", test.name, got, test.want, err)
 		}
+	}
+}
+
+// A thread that comes to a wait sooner waits longer: what it is spared before counts only
+// as far as the queue is not busy, or is spared, too.
+func TestGainIsBounded(t *testing.T) {
+	// From 0 on queue 1 works until 60, and from 80 to 100; the thread waits for it from
+	// 70 to 100, and again from 250 to 300, when queue 1 has worked from 260.
+	by := owner{1, 1}
+	waits := &waiting{read: true, waits: map[int64][]blocked{1: {
+		{report.Interval{Start: 70, End: 100}, 1, 1, map[int64]int64{1: 30}}, {report.Interval{Start: 250, End: 300}, 1, 1, map[int64]int64{1: 40}}}},
+		tasks: map[task][]operated{{by, 1}: {{0, 0, 60}, {65, 80, 100}, {240, 260, 300}}}}
+	host := func(start, end int64) occurrence {
+		return occurrence{process: 1, thread: 1, start: start, end: end, queue: callbacks.AsyncSync}
+	}
+	for _, test := range []struct {
+		name string
+		rows []occurrence
+		want int64
+	}{
+		{"while the queue works", []occurrence{host(5, 50)}, 20},
+		{"no more than it took", []occurrence{host(5, 15)}, 10},
+		{"with what it enqueues", []occurrence{host(5, 70)}, 40},
+		{"while the queue is idle", []occurrence{host(110, 200)}, 90},
+		{"in two stretches", []occurrence{host(5, 50), host(110, 200)}, 110},
+		{"across a wait", []occurrence{host(90, 120)}, 30},
+		{"behind the last wait", []occurrence{host(290, 400)}, 110},
+		{"what the queue is spared, too", []occurrence{{process: 1, thread: 1, start: 5, end: 50, queue: 1, deviceStart: 80, deviceEnd: 100}}, 40},
+	} {
+		got, err := (&group{rows: test.rows}).gain(waits, 1000)
+		if err != nil || got != test.want {
+			t.Errorf("%s: %d, want %d (%v)", test.name, got, test.want, err)
+		}
+	}
+	if got, err := (&group{rows: []occurrence{host(5, 50)}, elsewhere: true}).gain(waits, 1000); err != nil || got != 45 {
+		t.Errorf("gained elsewhere: %d (%v)", got, err)
 	}
 }

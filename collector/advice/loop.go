@@ -19,11 +19,14 @@ func enclosingLoop(lines []string, line int) int {
 	switch {
 	case line < 1 || line > len(lines):
 		return 0
-	case strings.HasPrefix(strings.TrimSpace(lines[line-1]), "!"):
+	case isFortran(lines[line-1]):
 		return enclosingDo(lines, line)
 	}
 	return enclosingFor(lines, line)
 }
+
+// isFortran says whether a line with a directive is Fortran's.
+func isFortran(line string) bool { return strings.HasPrefix(strings.TrimSpace(line), "!") }
 
 func enclosingFor(lines []string, line int) int {
 	depth := 0 // blocks that begin between a line and the directive, less those that end

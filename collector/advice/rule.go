@@ -20,6 +20,8 @@ type rule struct {
 	// columns are those of occurrence. Rows of one subject and place, over all
 	// processes, are one finding.
 	evidence string
+	// prepare makes the evidence where SQL alone does not find it; "" for none.
+	prepare func(*store.Trace, *report.Sources) (string, error)
 	// enough is the threshold of a finding; nil: every one.
 	enough func(*group) bool
 	// explain fills in what happens, why it costs and what to write instead.
@@ -27,6 +29,7 @@ type rule struct {
 	confidence Confidence
 	subject    subject
 	timeless   bool // costs memory or results, no time
+	elsewhere  bool // the time is gained by others, who wait for the thread
 	wrong      bool
 }
 
@@ -59,6 +62,7 @@ type group struct {
 	first, last             int64 // begin of the first and the last row
 	detail                  string
 	rows                    []occurrence
+	elsewhere               bool
 	sql                     string
 }
 
@@ -67,20 +71,27 @@ var evidenceColumns = []string{"subject", "source_file", "line", "function", "pr
 	"start", "end", "device_start", "device_end", "detail"}
 
 // read gives the evidence of a rule, a group for each subject and place.
-func (r *rule) read(trace *store.Trace) ([]*group, error) {
+func (r *rule) read(trace *store.Trace, sources *report.Sources) ([]*group, error) {
+	evidence := r.evidence
+	if r.prepare != nil {
+		var err error
+		if evidence, err = r.prepare(trace, sources); err != nil || evidence == "" {
+			return nil, err
+		}
+	}
 	type key struct {
 		subject, file, function string
 		line                    int64
 	}
 	groups := map[key]*group{}
 	var order []*group
-	sql := "SELECT " + strings.Join(evidenceColumns, ", ") + " FROM (" + r.evidence + ") ORDER BY start"
+	sql := "SELECT " + strings.Join(evidenceColumns, ", ") + " FROM (" + evidence + ") ORDER BY start"
 	err := sqlitex.ExecuteTransient(trace.Conn(), sql, &sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
 		k := key{s.ColumnText(0), s.ColumnText(1), s.ColumnText(3), s.ColumnInt64(2)}
 		g := groups[k]
 		if g == nil {
-			g = &group{subject: k.subject, file: k.file, function: k.function, line: k.line, first: s.ColumnInt64(9)}
-			g.sql = r.statement(s)
+			g = &group{subject: k.subject, file: k.file, function: k.function, line: k.line, first: s.ColumnInt64(9), elsewhere: r.elsewhere}
+			g.sql = statement(evidence, s)
 			groups[k] = g
 			order = append(order, g)
 		}
@@ -95,7 +106,7 @@ func (r *rule) read(trace *store.Trace) ([]*group, error) {
 }
 
 // statement is the SQL of the rows that belong together with the present one.
-func (r *rule) statement(s *sqlite.Stmt) string {
+func statement(evidence string, s *sqlite.Stmt) string {
 	var where []string
 	for i, column := range evidenceColumns[:4] {
 		value := "NULL"
@@ -107,7 +118,7 @@ func (r *rule) statement(s *sqlite.Stmt) string {
 		}
 		where = append(where, column+" IS "+value)
 	}
-	return "SELECT * FROM (" + strings.Join(strings.Fields(r.evidence), " ") + ") WHERE " + strings.Join(where, " AND ")
+	return "SELECT * FROM (" + strings.Join(strings.Fields(evidence), " ") + ") WHERE " + strings.Join(where, " AND ")
 }
 
 // finding puts into words what a group shows.

@@ -91,10 +91,10 @@ func WriteSARIF(w io.Writer, findings []*Finding, version string) error {
 	for _, f := range findings {
 		level := "warning"
 		switch {
-		case f.wrong:
-			level = "error"
 		case f.Confidence == Possible:
 			level = "note"
+		case f.wrong:
+			level = "error"
 		}
 		sum := sha256.Sum256([]byte(f.Rule + "\x00" + f.Subject + "\x00" + f.Function + "\x00" + filepath.Base(f.File)))
 		result := sarifResult{RuleID: f.Rule, RuleIndex: index[f.Rule], Level: level, Properties: f,

@@ -3,13 +3,16 @@ package advice
 import "fmt"
 
 // smallTransfers finds transfers of at most 16 KiB that follow one another from the
-// same directive with no kernel in between, ten and more in a row on average.
+// same directive with no kernel in between, ten and more in a row on average. What a
+// construct sends beside its data the program cannot send otherwise: a pointer that a
+// clause names, values of up to 63 bytes, and variables that go together already.
 var smallTransfers = &rule{
 	name:  "small-transfers",
 	about: "Many small transfers follow one another that could be one.",
 	evidence: `WITH step AS (
-  SELECT direction AS what, process, thread, device, async_queue, variable, bytes, source_file, line, function, enqueued AS at,
-    enqueued + enqueue_time AS end, start AS device_start, end AS device_end FROM transfers
+  SELECT t.direction AS what, t.process, t.thread, t.device, t.async_queue, t.variable, t.bytes, t.source_file, t.line, t.function, t.enqueued AS at,
+    t.enqueued + t.enqueue_time AS end, t.start AS device_start, t.end AS device_end FROM transfers t LEFT JOIN spans c ON c.record = t.parent
+  WHERE coalesce(c.construct, '') NOT IN ('data', 'parallel', 'kernels', 'serial') OR t.bytes >= ` + smallest + ` AND coalesce(t.variable, '') NOT LIKE '%, %'
   UNION ALL SELECT 'use', process, thread, device, async_queue, NULL, 0, NULL, 0, NULL, enqueued, 0, 0, 0 FROM kernels
 ), ordered AS (
   SELECT *, lag(what) OVER thread AS before, lag(source_file) OVER thread AS file_before, lag(line) OVER thread AS line_before, lag(bytes) OVER thread AS bytes_before

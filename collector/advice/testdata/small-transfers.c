@@ -34,6 +34,18 @@ mended (void)
   }
 }
 
+/* Each clause sends the pointer that it names, and nothing else.  */
+static void
+advance (double *x, double *y)
+{
+#pragma acc data present(x, y)
+  {
+#pragma acc parallel loop present(x, y)
+    for (int i = 0; i < 16; i++)
+      x[i] += y[i];
+  }
+}
+
 /* A kernel needs each of them before the next one can be known.  */
 static void
 alike (void)
@@ -46,6 +58,9 @@ alike (void)
 #pragma acc parallel present(field, border)
       border[row] = field[row][0];
     }
+#pragma acc data create(field)
+  for (int row = 1; row < N; row++)
+    advance (field[0], field[row]);
 }
 
 PROGRAMS

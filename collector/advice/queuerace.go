@@ -1,0 +1,59 @@
+package advice
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/accscope/accscope/collector/report"
+	"github.com/accscope/accscope/collector/store"
+)
+
+// queueRace finds operations on different queues that touch the same data, at least one
+// to write, without a wait that holds them in order.
+var queueRace = &rule{
+	name:  "queue-race",
+	about: "Operations on different queues write the same data, and no wait holds them in order.",
+	prepare: func(trace *store.Trace, sources *report.Sources) (string, error) {
+		pairs, err := unordered(trace, sources)
+		if err != nil || len(pairs) == 0 {
+			return "", err
+		}
+		var rows []string
+		for _, p := range pairs {
+			kernels := 0
+			if p.kernels {
+				kernels = 1
+			}
+			rows = append(rows, fmt.Sprintf("(%d, %d, '%s', %d)", p.first, p.second, strings.ReplaceAll(p.name, "'", "''"), kernels))
+		}
+		return `WITH pair (first, second, variable, kernels) AS (VALUES ` + strings.Join(rows, ", ") + `)
+SELECT p.variable AS subject, y.source_file, y.line, y.function, y.process, y.thread, y.device, y.async_queue, y.bytes,
+  x.start AS start, x.start AS end, 0 AS device_start, 0 AS device_end,
+  printf('%d|%s on queue %s, at line %d', p.kernels, replace(x.kind, 'enqueue_', ''), x.async_queue, x.line) AS detail
+FROM pair p CROSS JOIN spans x ON x.record = p.first CROSS JOIN spans y ON y.record = p.second`, nil
+	},
+	confidence: Likely,
+	timeless:   true,
+	wrong:      true,
+	explain: func(f *Finding, g *group, d *written) {
+		kernels, other, _ := strings.Cut(g.detail, "|")
+		f.What = fmt.Sprintf("%s: nothing holds it in order with the %s, %s, though both touch the same data and one writes them", named(f.Variable), other, times(g.count))
+		f.Why = "queues run side by side: which one comes first may differ from run to run, and with it the result"
+		f.Instead = "one queue for both, or a wait for the other queue: the wait clause on the later one"
+		if d.known() && !strings.HasPrefix(d.name, "data") {
+			waits := d.clone()
+			waits.add("wait", queueIn(other))
+			f.Instead = waits.String() + ", or the same queue for both"
+		}
+		if kernels == "1" {
+			f.Confidence = Possible // they may work on different parts
+		}
+	},
+}
+
+// queueIn is the queue's number in "launch on queue 1, at line 3".
+func queueIn(text string) string {
+	_, rest, _ := strings.Cut(text, " on queue ")
+	number, _, _ := strings.Cut(rest, ",")
+	return number
+}

@@ -1,0 +1,33 @@
+package advice
+
+import "fmt"
+
+// shortKernel finds kernels of at most 10 microseconds that follow one another on a
+// device with nothing between them, twenty and more: what a launch takes, from one end to
+// the next, is most of their time.
+var shortKernel = &rule{
+	name:  "short-kernel",
+	about: "Kernels follow one another that are too short for what their launch takes.",
+	evidence: operations + `
+SELECT k.kernel AS subject, k.source_file, k.line, k.function, k.process, k.thread, k.device, -2 AS async_queue, 0 AS bytes,
+  f.device_end AS start, f.next_done AS end, 0 AS device_start, 0 AS device_end, f.async_queue AS detail
+FROM followed f CROSS JOIN kernels k ON k.record = f.record
+WHERE f.what = 'kernel' AND f.next = 'kernel' AND f.next_device = f.device AND f.next_queue = f.async_queue AND f.device_end <= f.next_start
+  AND f.device_end - f.device_start <= 10000 AND f.next_done - f.next_start <= 10000 AND f.next_done - f.device_end BETWEEN 2000 AND 50000`,
+	enough:     func(g *group) bool { return g.count >= 20 },
+	confidence: Possible,
+	subject:    aKernel,
+	explain: func(f *Finding, g *group, d *written) {
+		f.What = fmt.Sprintf("the kernel was followed by another one %s, each done within 10 us of its begin", times(g.count))
+		f.Why = "to launch a kernel and to begin with it takes as long, however little it has to do"
+		f.Instead = "one kernel in place of several: fuse the loops that follow one another"
+		if d.known() && d.loop > 0 {
+			other := d.clone()
+			other.add("collapse", "2")
+			f.Instead = fmt.Sprintf("one kernel in place of several: %s around the loop at line %d, or the loops fused that follow one another", other, d.loop)
+		}
+		if g.detail == "-2" {
+			f.Instead += "; async on the construct, so that the host does not wait for each, saves a part of it"
+		}
+	},
+}
