@@ -56,6 +56,7 @@ type app struct {
 	views   []view
 	current int
 	overlay *detail
+	below   *detail // of the chosen row, on large terminals
 	menu    *sortMenu
 	help    bool
 	helpTop int

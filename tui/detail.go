@@ -2,7 +2,9 @@ package tui
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strings"
 	"syscall"
@@ -11,6 +13,9 @@ import (
 
 	"github.com/accscope/accscope/collector/state"
 )
+
+// fieldName is the width of the names beside a detail's fields.
+const fieldName = 18
 
 // detail is everything about one thing, shown over the view.
 type detail struct {
@@ -68,8 +73,8 @@ func (d *detail) draw(c canvas) {
 			inside.text(0, y, inside.w, l.text, l.style)
 			continue
 		}
-		inside.text(0, y, 16, l.name, c.theme.dim)
-		inside.text(17, y, inside.w-17, l.text, l.style)
+		inside.text(0, y, fieldName, l.name, c.theme.dim)
+		inside.text(fieldName+1, y, inside.w-fieldName-1, l.text, l.style)
 	}
 }
 
@@ -96,7 +101,13 @@ func (d *detail) lines(t *theme) []detailLine {
 		lines = append(lines, detailLine{name: "function", text: d.source.Function, style: t.plain})
 	}
 	if d.noCode != nil {
-		return append(lines, detailLine{name: "excerpt", text: d.noCode.Error(), style: t.dim})
+		// The place has been said.
+		why := d.noCode
+		var at *fs.PathError
+		if errors.As(why, &at) {
+			why = at.Err
+		}
+		return append(lines, detailLine{name: "excerpt", text: "none: " + why.Error(), style: t.dim})
 	}
 	lines = append(lines, detailLine{})
 	for _, l := range d.code {

@@ -46,7 +46,9 @@ func (a *app) draw() {
 	if a.frame.View == nil {
 		a.drawNothing(body)
 	} else {
-		a.views[a.current].draw(a, body)
+		view, below := a.divide(body)
+		a.views[a.current].draw(a, view)
+		a.drawBelow(below)
 	}
 	a.drawFoot(c.part(0, h-1, w, 1))
 	switch {

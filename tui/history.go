@@ -11,25 +11,38 @@ import (
 // oldest make room.
 type history struct {
 	devices map[model.DeviceID][]sample
-	rates   []sample // of the whole
+	kernels map[string][]sample // by kernelKey
+	rates   []sample            // of the whole
 }
 
-const maxSamples = 4096
+const (
+	maxSamples = 4096
+	maxKernels = 64 // whose time is kept: those that were launched first
+)
 
 // sample is cumulative figures at a time.
 type sample struct {
 	time     int64
 	up, down int64 // bytes
 	events   int64
+	kernel   int64 // ns that it was measured to run
 }
 
-func newHistory() *history { return &history{devices: map[model.DeviceID][]sample{}} }
+func newHistory() *history {
+	return &history{devices: map[model.DeviceID][]sample{}, kernels: map[string][]sample{}}
+}
 
 // add takes a frame in.
 func (h *history) add(f *Frame) {
 	for i := range f.View.Devices {
 		d := &f.View.Devices[i]
 		h.devices[d.ID] = appendSample(h.devices[d.ID], sample{time: f.Time, up: d.Uploads.Bytes, down: d.Downloads.Bytes})
+	}
+	for i := range f.View.Kernels {
+		key := kernelKey(&f.View.Kernels[i])
+		if samples, known := h.kernels[key]; known || len(h.kernels) < maxKernels {
+			h.kernels[key] = appendSample(samples, sample{time: f.Time, kernel: f.View.Kernels[i].Timed.Time})
+		}
 	}
 	h.rates = appendSample(h.rates, sample{time: f.Time, events: f.View.Events})
 }
@@ -81,4 +94,5 @@ func perSecond(samples []sample, figure func(*sample) int64, time, window int64)
 
 func upBytes(s *sample) int64    { return s.up }
 func downBytes(s *sample) int64  { return s.down }
+func kernelTime(s *sample) int64 { return s.kernel }
 func eventCount(s *sample) int64 { return s.events }

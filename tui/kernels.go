@@ -31,6 +31,7 @@ func newKernelsView() *kernelsView {
 			{title: "gangs x workers x vector", width: 24, right: true, wide: 130},
 			{title: "enqueue", width: 9, right: true, wide: 150},
 			{title: "device", width: 12, wide: 150},
+			{title: "last 10 s", width: 20, wide: 180},
 		}},
 		transfers: table{name: "transfers", sortBy: -1, fields: []field{
 			{title: "device"},
@@ -87,9 +88,17 @@ func (k *kernelsView) mouse(a *app, x, y int, buttons tcell.ButtonMask) {
 
 func (k *kernelsView) draw(a *app, c canvas) {
 	v := a.frame.View
-	k.kernels.set(kernelRows(v))
+	k.kernels.set(a.kernelRows())
 	k.transfers.set(transferRows(a))
 	k.sources.set(sourceRows(v))
+	free := c.h
+	for _, t := range k.tables() {
+		free -= 2 + max(len(t.visible), 1) // its title, its head, and rows or that there are none
+	}
+	if free >= leastTimes {
+		a.drawKernelTimes(c.part(0, c.h-free, c.w, free))
+		c = c.part(0, 0, c.w, c.h-free)
+	}
 	transfers := min(len(k.transfers.visible)+1, max(c.h/4, 3))
 	rest := c.h - transfers - 3
 	top := max(min(len(k.kernels.visible)+1, max(rest*3/5, rest-len(k.sources.visible)-1)), 2)
@@ -113,6 +122,46 @@ func (k *kernelsView) draw(a *app, c canvas) {
 	}
 }
 
+// leastTimes is the least number of free lines that the kernels' times over time are drawn in.
+const leastTimes = 12
+
+// drawKernelTimes draws how busy the kernels that took most kept their devices over the
+// time that is shown: full height is one queue all the time.
+func (a *app) drawKernelTimes(c canvas) {
+	v, t := a.frame.View, c.theme
+	from, to := a.span()
+	measured := 0
+	for measured < len(v.Kernels) && v.Kernels[measured].Timed.Count > 0 {
+		measured++
+	}
+	if measured == 0 {
+		return
+	}
+	c.words(1, 1, t.title, "Over time", t.dim, "  share of the time that a kernel ran, on a queue")
+	c = c.part(0, 2, c.w, c.h-2)
+	shown := min(measured, max(c.h/4, 1))
+	each := min(c.h/shown, 12)
+	width := c.w - gutter
+	for i := range shown {
+		x := &v.Kernels[i]
+		box := c.part(0, i*each, c.w, each)
+		values := rate(a.history.kernels[kernelKey(x)], kernelTime, from, to, width)
+		sum, top := 0.0, 1e9
+		for _, value := range values {
+			sum, top = sum+value, max(top, value)
+		}
+		box.text(1, 0, gutter-3, x.Name, t.plain)
+		box.text(1, 1, gutter-3, percent(sum/float64(width)/1e9), t.bold)
+		if each > 3 {
+			box.text(1, 2, gutter-3, "top is "+percent(top/1e9), t.dim)
+		}
+		for y := range each - 1 {
+			box.cell(gutter-1, y, t.vertical, t.dim)
+		}
+		box.sparkline(gutter, 0, each-1, values, top, t.activities[kernel])
+	}
+}
+
 // untimed says for how many launches there is a device time, where some have one and
 // others never will: while the program runs they may be on their way.
 func untimed(f Frame) string {
@@ -130,7 +179,14 @@ func untimed(f Frame) string {
 	return fmt.Sprintf("  %d of %d launches have a device time", measured, launches)
 }
 
-func kernelRows(v *state.State) []row {
+// kernelKey tells kernels apart, and the devices that each ran on.
+func kernelKey(x *state.Kernel) string {
+	return fmt.Sprintf("%s/%s/%d/%d", x.Symbol, x.Source.File, x.Source.Line, x.Device)
+}
+
+func (a *app) kernelRows() []row {
+	v := a.frame.View
+	_, to := a.span()
 	total := int64(0)
 	for i := range v.Devices {
 		total += v.Devices[i].KernelTime
@@ -164,9 +220,9 @@ func kernelRows(v *state.State) []row {
 			shareText = percent(part)
 		}
 		rows = append(rows, row{
-			id: fmt.Sprintf("%s/%s/%d/%d", x.Symbol, x.Source.File, x.Source.Line, x.Device),
+			id: kernelKey(x),
 			cells: []string{name, show(x.Timed.Time), shareText, count(float64(x.Count)), show(int64(average)), model.Readable(x.Symbol), show(x.Timed.Shortest), show(x.Timed.Longest),
-				shape, report.ShowDuration(float64(x.HostTime)), device},
+				shape, report.ShowDuration(float64(x.HostTime)), device, a.theme.spark(rate(a.history.kernels[kernelKey(x)], kernelTime, to-10e9, to, 20))},
 			also: x.Symbol + " " + model.Readable(x.Symbol),
 			keys: []float64{0, float64(x.Timed.Time), part, float64(x.Count), average, 0, float64(x.Timed.Shortest), float64(x.Timed.Longest), 0, float64(x.HostTime)},
 			detail: func() detail {

@@ -134,11 +134,16 @@ func (a *app) show(index int) {
 func (a *app) open() {
 	rows := a.views[a.current].table()
 	if r := rows.current(); r != nil && r.detail != nil {
-		d := r.detail()
-		d.code, d.noCode = excerpt(d.source, 4)
-		d.table, d.id = rows, r.id
-		a.overlay = &d
+		a.overlay = detailOf(rows, r)
 	}
+}
+
+// detailOf is everything about a row, with the lines around its source.
+func detailOf(rows *table, r *row) *detail {
+	d := r.detail()
+	d.code, d.noCode = excerpt(d.source, 4)
+	d.table, d.id = rows, r.id
+	return &d
 }
 
 func (a *app) leave() {

@@ -109,8 +109,9 @@ func operationLabel(name, kind string, at state.Source) string {
 	if label == "" {
 		label = kind
 	}
-	if at.Line > 0 {
-		label += ":" + number(int64(at.Line))
+	// A kernel that is called by its place has the line already.
+	if line := ":" + number(int64(at.Line)); at.Line > 0 && !strings.Contains(label, line+" ") {
+		label += line
 	}
 	return label
 }

@@ -46,7 +46,7 @@ func (m *memoryView) draw(a *app, c canvas) {
 	// The graphs share half of the height, or what the mappings leave of it.
 	m.rows.set(m.collect(a))
 	room := max(c.h/2, min(c.h-len(m.rows.visible)-3, c.h*2/3))
-	each := min(max(room/len(list), 4), 16)
+	each := min(max(room/len(list), 4), 24)
 	shown := min(max(room/each, 1), len(list))
 	for i := range shown {
 		a.drawMemory(c.part(0, i*each, c.w, each), list[i])
@@ -155,7 +155,10 @@ func (a *app) mappingRow(d *state.Device, alike []*state.Mapping, mark string, s
 		keys:  []float64{0, float64(len(alike)), float64(bytes), float64(age), float64(x.Creates)},
 		style: style,
 		detail: func() detail {
-			y := detail{title: "mapping " + name, source: x.Source, fields: [][2]string{{"name", name}, {"mark", mark}, {"device", device}}}
+			y := detail{title: "mapping " + name, source: x.Source, fields: [][2]string{{"name", name}, {"device", device}}}
+			if mark != "" {
+				y.fields = append(y.fields, [2]string{"mark", mark})
+			}
 			field := func(name, format string, values ...any) {
 				y.fields = append(y.fields, [2]string{name, fmt.Sprintf(format, values...)})
 			}

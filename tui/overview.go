@@ -73,7 +73,7 @@ func (o *overviewView) draw(a *app, c canvas) {
 	left := c.w / 2
 	a.drawQueueLines(o.panel(c.part(0, 0, left, top), "Queues", "Queues"))
 	a.drawMemoryShort(o.panel(c.part(left, 0, c.w-left, top), "Memory", "Memory"))
-	o.kernels.set(shortKernelRows(a.frame.View))
+	o.kernels.set(a.shortKernelRows())
 	o.kernels.draw(o.panel(c.part(0, top, left, middle), fmt.Sprintf("Kernels %d", o.kernels.total), "Kernels"), true, "no kernel was launched yet")
 	a.drawTransferLines(o.panel(c.part(left, top, c.w-left, middle), "Transfers", "Kernels"))
 	box := o.panel(c.part(0, top+middle, c.w, bottom), "Machine", "Program")
@@ -97,8 +97,8 @@ func (o *overviewView) panel(c canvas, title, view string) canvas {
 }
 
 // shortKernelRows are the kernels' rows with the columns that there is room for.
-func shortKernelRows(v *state.State) []row {
-	rows := kernelRows(v)
+func (a *app) shortKernelRows() []row {
+	rows := a.kernelRows()
 	for i := range rows {
 		rows[i].cells, rows[i].keys = rows[i].cells[:5], rows[i].keys[:5]
 	}

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -105,7 +106,7 @@ func (p *programView) rows(a *app) []row {
 				d := detail{title: threadName(v, x.ID), fields: [][2]string{{"thread", number(int64(x.TID))},
 					{"process", processName(v, x.Process)}, {"events", number(x.Events)}}}
 				for _, s := range x.Stack {
-					d.fields = append(d.fields, [2]string{s.Kind, fmt.Sprintf("%s %s since %s, for %s", s.Name, sourceText(s.Source),
+					d.fields = append(d.fields, [2]string{s.Kind, fmt.Sprintf("%s since %s, for %s", namedPlace(s.Name, s.Source),
 						clock(s.Since), report.ShowDuration(float64(a.frame.Time-s.Since)))})
 					d.source = s.Source
 				}
@@ -113,6 +114,15 @@ func (p *programView) rows(a *app) []row {
 			}})
 	}
 	return rows
+}
+
+// namedPlace is a name and where that is, which the name of a kernel begins with.
+func namedPlace(name string, at state.Source) string {
+	place := sourceText(at)
+	if name == "" || strings.HasPrefix(name, place+" ") {
+		return cmp.Or(name, place)
+	}
+	return name + " " + place
 }
 
 // stackText names the constructs that a thread is in, outermost first.

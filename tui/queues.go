@@ -137,7 +137,7 @@ func (q *queuesView) height(lanes []laneRow, room int) int {
 			devices++
 		}
 	}
-	return min(max((room-devices)/len(lanes), 2), 8)
+	return min(max((room-devices)/len(lanes), 2), 12)
 }
 
 // first is the first lane to draw so that the chosen one is seen.
@@ -388,6 +388,13 @@ func (q *queuesView) drawAxis(a *app, c canvas) {
 	c.text(1, 1, gutter-2, "queue  pending  busy", t.dim)
 }
 
+func threads(n int64) string {
+	if n == 1 {
+		return "1 thread"
+	}
+	return fmt.Sprintf("%d threads", n)
+}
+
 func queueDetail(v *state.State, d *state.Device, q *state.Queue) detail {
 	x := detail{title: deviceName(v, &d.DeviceInfo) + " " + queueName(q.Number)}
 	field := func(name, format string, values ...any) {
@@ -402,7 +409,9 @@ func queueDetail(v *state.State, d *state.Device, q *state.Queue) detail {
 		field("busy", "at most %s: the runtime measures no device time", report.ShowDuration(float64(q.Bound)))
 	}
 	field("waits", "%d, the host blocked %s", q.Waits, report.ShowDuration(float64(q.WaitTime)))
-	field("waiting now", "%d threads", q.Waiting)
+	if q.Waiting > 0 {
+		field("waiting now", "%s", threads(q.Waiting))
+	}
 	if q.DependencySum > 0 {
 		field("held back", "%d times by other queues, %s", q.DependencySum, report.ShowDuration(float64(q.HeldBack)))
 	}

@@ -20,7 +20,10 @@ func symbolsOf(v *state.State) symbols {
 	for i := range v.Kernels {
 		k := &v.Kernels[i]
 		at := namedAt{k.Name, k.Source.File, k.Source.Line}
-		linker := k.Symbol + " " + model.Readable(k.Symbol)
+		linker := k.Symbol
+		if readable := model.Readable(k.Symbol); readable != linker {
+			linker += " " + readable
+		}
 		switch other := s[at]; {
 		case k.Symbol == k.Name || linker == other: // on another device
 		case other == "":
