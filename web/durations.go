@@ -42,6 +42,10 @@ func durations(r *request) (any, error) {
 	if kernel == "" {
 		return nil, badRequest("parameter kernel is missing: give the name of a kernel, as the report has it")
 	}
+	within, err := r.inside()
+	if err != nil {
+		return nil, err
+	}
 	always, sometimes, err := launchesOf(r.trace, kernel)
 	if err != nil {
 		return nil, err
@@ -56,6 +60,11 @@ func durations(r *request) (any, error) {
 				return false, err
 			}
 			mine = cause != nil && cause.Name == kernel
+		}
+		if mine && within != nil {
+			if mine, err = r.trace.CausedWithin(within, x.Work.Process, x.Record, x.Start); err != nil {
+				return false, err
+			}
 		}
 		if !mine {
 			return true, nil

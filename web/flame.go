@@ -40,6 +40,9 @@ func flame(r *request) (any, error) {
 	if w.from <= first && w.to > last {
 		filter = store.Filter{}
 	}
+	if filter.Within, err = r.inside(); err != nil {
+		return nil, err
+	}
 	list, err := stacks.Sum(r.trace, export.Options{Filter: filter})
 	if err != nil {
 		return nil, err

@@ -38,6 +38,9 @@ type overviewAnswer struct {
 	Lanes     []store.Lane       `json:"lanes"`
 	Losses    []store.Loss       `json:"losses"`
 	Figures   []figureInfo       `json:"figures"` // sampled while the programs ran
+	// Annotations are the names of ranges and frames of the program's own.
+	Annotations []annotationInfo `json:"annotations"`
+	CallStacks  bool             `json:"call_stacks"` // the trace has whole call stacks of the host
 }
 
 type figureInfo struct {
@@ -103,6 +106,8 @@ func overview(r *request) (any, error) {
 		}
 		return err
 	})
+	read(func() (err error) { a.Annotations, err = annotationsOf(r.trace); return })
+	read(func() (err error) { a.CallStacks, err = r.trace.HasHostStacks(); return })
 	if err != nil {
 		return nil, err
 	}

@@ -1,9 +1,15 @@
 package web
 
 import (
+	"net/http"
+	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
 	"github.com/accscope/accscope/collector/store/tracetest"
 )
@@ -131,4 +137,84 @@ func TestCompareLeavesOutTheProgramsOwn(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Frames are listed with their times, and what is chosen limits tables, flame graph and
+// durations.
+func TestOnlyChosenFrames(t *testing.T) {
+	path := tracetest.Annotated(t, 3000)
+	s := serve(t, Options{Traces: []string{path}})
+	all := answer[framesAnswer](t, s, "/api/frames?inside=iteration")
+	if len(all.Frames) < 5 || all.Frames[0].Kind != "frame" || all.Frames[1].End <= all.Frames[1].Start || all.From != all.Frames[0].Start {
+		t.Fatalf("frames %+v", all)
+	}
+	one := answer[framesAnswer](t, s, "/api/frames?inside=iteration+1")
+	if len(one.Frames) == 0 || len(one.Frames) >= len(all.Frames) || one.From < all.From || one.To > all.To {
+		t.Errorf("of one number: %+v", one)
+	}
+	launches := func(inside string) (sum float64) {
+		for _, table := range answer[reportAnswer](t, s, "/api/report?by=source"+inside).Tables {
+			for _, row := range table.Rows {
+				for i, c := range table.Columns {
+					if n, known := row[i].(float64); known && c.Key == "kernels" {
+						sum += n
+					}
+				}
+			}
+		}
+		return sum
+	}
+	if whole, part := launches(""), launches("&inside=iteration+1"); part == 0 || part >= whole/2 {
+		t.Errorf("%v launches in one frame, %v in all", part, whole)
+	}
+	if whole, part := answer[flameNode](t, s, "/api/flame"), answer[flameNode](t, s, "/api/flame?inside=iteration+1"); part.Host == 0 || part.Host >= whole.Host/2 || part.Device == 0 {
+		t.Errorf("flame graphs of %d and %d ns", part.Host, whole.Host)
+	}
+	kernel := ""
+	for _, table := range answer[reportAnswer](t, s, "/api/report").Tables {
+		if table.Key == "kernels" {
+			kernel, _ = table.Rows[0][0].(string)
+		}
+	}
+	query := "/api/durations?kernel=" + url.QueryEscape(kernel)
+	if whole, part := answer[durationsAnswer](t, s, query), answer[durationsAnswer](t, s, query+"&inside=iteration+1"); part.Count == 0 || part.Count >= whole.Count/2 {
+		t.Errorf("%d launches of %d are in one frame", part.Count, whole.Count)
+	}
+	overview := answer[overviewAnswer](t, s, "/api/overview")
+	if !slices.Contains(overview.Annotations, annotationInfo{"frame", "iteration"}) || overview.CallStacks {
+		t.Errorf("overview: %+v, call stacks %v", overview.Annotations, overview.CallStacks)
+	}
+	if status, body := fetch(t, s, "/api/report?inside=nothing"); status != http.StatusNotFound || !strings.Contains(string(body), "iteration") {
+		t.Errorf("of frames that there are not: %d %s", status, body)
+	}
+}
+
+// On the page a frame is chosen by a field or by its bar, for all views from then on.
+func TestChoosingFramesOnThePage(t *testing.T) {
+	b := browse(t, serve(t, Options{Traces: []string{tracetest.Annotated(t, 3000)}}).URL())
+	b.settled()
+	b.wait("the frames", `document.querySelector(".frames table tbody tr") !== null && document.querySelector(".frames canvas") !== null`)
+	b.picture("frames")
+	if problem := b.text(layoutProblems); problem != "" {
+		t.Error(problem)
+	}
+	b.view("kernels")
+	b.wait("the kernels", `document.querySelector("main table tbody tr") !== null`)
+	table := `[...document.querySelectorAll("main table")].map(e => e.innerText).join()`
+	whole := b.text(table)
+	b.write("#only", "iteration 1"+kb.Enter)
+	b.wait("the kernels of a frame", `location.hash.includes("inside=iteration+1") && document.querySelector("main table tbody tr") !== null && `+table+` !== `+quote(whole))
+	b.view("timeline")
+	b.settled()
+	if shown := b.text(`location.hash`); !strings.Contains(shown, "from=") || !strings.Contains(shown, "inside=iteration+1") {
+		t.Errorf("the timeline is at %s", shown)
+	}
+	b.write("#only", "nothing"+kb.Enter)
+	b.wait("what there is", `document.querySelector(".only span").textContent.includes("iteration")`)
+	b.view("summary")
+	b.wait("the bars", `document.querySelector(".frames canvas") !== null`)
+	b.text(`(document.querySelector(".frames canvas").scrollIntoView({ block: "center" }), "")`)
+	box := evaluate[[]float64](b, `(r => [r.x, r.y, r.width, r.height])(document.querySelector(".frames canvas").getBoundingClientRect())`)
+	b.do(chromedp.MouseClickXY(box[0]+box[2]-1, box[1]+box[3]-3))
+	b.wait("the last frame", `/^iteration (?!1$)\d+$/.test(new URLSearchParams(location.hash.slice(1)).get("inside"))`)
 }

@@ -58,6 +58,16 @@ func reportTables(r *request) (any, error) {
 	if r.values.err != nil {
 		return nil, r.values.err
 	}
+	var err error
+	if filter.Within, err = r.inside(); err != nil {
+		return nil, err
+	}
+	if w := filter.Within; w != nil {
+		filter.From = max(filter.From, w.From)
+		if filter.To == 0 || filter.To > w.To {
+			filter.To = w.To
+		}
+	}
 	document, err := report.Build(r.trace, report.Options{Filter: filter, Top: top, By: by})
 	if err != nil {
 		return nil, err

@@ -86,7 +86,7 @@ func (t *Trace) activities(f Filter, yield func(*Activity) error) error {
 			}
 		}
 		if f.Within != nil {
-			if within, err := t.causedWithin(f.Within, w.Process, v[activityRecord], v[activityStart]); err != nil || !within {
+			if within, err := t.CausedWithin(f.Within, w.Process, v[activityRecord], v[activityStart]); err != nil || !within {
 				return err
 			}
 		}

@@ -306,7 +306,7 @@ func (t *Trace) records(f Filter, yield func(*Record) error) error {
 			return err
 		}
 		for i := range open {
-			if r := &open[i]; f.site(r.Site) && r.Start < to && (f.Within == nil || f.Within.has(r.Site.Process, r.Start)) {
+			if r := &open[i]; f.site(r.Site) && r.Start < to && (f.Within == nil || f.Within.Has(r.Site.Process, r.Start)) {
 				if err := yield(r); err != nil {
 					return err
 				}
@@ -348,7 +348,7 @@ func (t *Trace) records(f Filter, yield func(*Record) error) error {
 				wanted[siteID] = site
 			}
 		}
-		if site == nil || f.Within != nil && !f.Within.has(site.Process, time) {
+		if site == nil || f.Within != nil && !f.Within.Has(site.Process, time) {
 			return nil
 		}
 		r.set(id, v)

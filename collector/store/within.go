@@ -2,6 +2,7 @@ package store
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -19,8 +20,8 @@ type Within struct {
 	From, To int64                         // the first begin and the last end, ns
 }
 
-// has says whether what begins in a process at a time is within.
-func (w *Within) has(process model.ProcessID, time int64) bool {
+// Has says whether what begins in a process at a time is within.
+func (w *Within) Has(process model.ProcessID, time int64) bool {
 	list := w.of[process]
 	i, found := slices.BinarySearchFunc(list, time, func(s stretch, time int64) int { return cmp.Compare(s.from, time) })
 	return found || i > 0 && time < list[i-1].to
@@ -57,27 +58,50 @@ func choice(text string) (name string, of numberRange, numbered bool) {
 	return name, numberRange{first, end}, true
 }
 
-// Annotated finds the ranges and frames that a text chooses: those of a name, or of a
-// name or kind and the number behind it ("frame 12", "step 12..20").
-func (t *Trace) Annotated(text string) (*Within, error) {
+// EachAnnotated calls f for the ranges and frames that a text chooses, in order of their
+// begin: those of a name, or of a name or kind and the number behind it ("frame 12",
+// "step 12..20"); all if it is empty. The record is valid until f returns; one that never
+// ended lasts until end.
+func (t *Trace) EachAnnotated(text string, f func(r *Record, end int64)) error {
 	name, of, numbered := choice(text)
-	w := &Within{of: make(map[model.ProcessID][]stretch), From: math.MaxInt64, To: math.MinInt64}
 	_, last, err := t.Extent()
 	if err != nil {
-		return nil, err
+		return err
 	}
+	found := false
 	for r, err := range t.Spans(Filter{Kinds: []string{model.SpanName(model.RangeStart), model.SpanName(model.FrameStart)}}) {
 		if err != nil {
-			return nil, err
+			return err
 		}
 		number := int64(r.Host)
-		if r.Site.Name != text && (!numbered || r.Site.Name != name && r.Site.Kind != name || number < of.first || number > of.last) {
+		if text != "" && r.Site.Name != text && (!numbered || r.Site.Name != name && r.Site.Kind != name || number < of.first || number > of.last) {
 			continue
 		}
-		s := stretch{from: r.Start, to: r.End()}
+		found = true
+		end := r.End()
 		if r.Unended {
-			s.to = last + 1
+			end = last + 1
 		}
+		f(r, end)
+	}
+	if !found && text != "" {
+		return t.noAnnotation(text)
+	}
+	return nil
+}
+
+// ErrNoAnnotation is what errors of a choice wrap that chooses nothing.
+var ErrNoAnnotation = errors.New("there is no range or frame")
+
+// Annotated gives the time of the ranges and frames that a text chooses, as EachAnnotated
+// does.
+func (t *Trace) Annotated(text string) (*Within, error) {
+	if text == "" {
+		return nil, t.noAnnotation(text)
+	}
+	w := &Within{of: make(map[model.ProcessID][]stretch), From: math.MaxInt64, To: math.MinInt64}
+	err := t.EachAnnotated(text, func(r *Record, end int64) {
+		s := stretch{from: r.Start, to: end}
 		w.From, w.To = min(w.From, s.from), max(w.To, s.to)
 		list := w.of[r.Site.Process]
 		if n := len(list); n > 0 && s.from <= list[n-1].to {
@@ -86,9 +110,9 @@ func (t *Trace) Annotated(text string) (*Within, error) {
 			list = append(list, s)
 		}
 		w.of[r.Site.Process] = list
-	}
-	if len(w.of) == 0 {
-		return nil, t.noAnnotation(text)
+	})
+	if err != nil {
+		return nil, err
 	}
 	return w, nil
 }
@@ -108,18 +132,18 @@ func (t *Trace) noAnnotation(text string) error {
 	slices.Sort(names)
 	names = slices.Compact(names)
 	if len(names) == 0 {
-		return fmt.Errorf("there is no range or frame %q: the program marks none (accscope_annotation.h, or NVTX)", text)
+		return fmt.Errorf("%w %q: the program marks none (accscope_annotation.h, or NVTX)", ErrNoAnnotation, text)
 	}
 	more := ""
 	if len(names) > 10 {
 		names, more = names[:10], ", …"
 	}
-	return fmt.Errorf("there is no range or frame %q; there are %s%s; a frame's number goes behind its name", text, strings.Join(names, ", "), more)
+	return fmt.Errorf("%w %q; there are %s%s; a frame's number goes behind its name", ErrNoAnnotation, text, strings.Join(names, ", "), more)
 }
 
-// causedWithin says whether an activity of a process was enqueued within; of one whose
+// CausedWithin says whether an activity of a process was enqueued within; of one whose
 // enqueue was not seen, whether it began there.
-func (t *Trace) causedWithin(w *Within, process model.ProcessID, record, start int64) (bool, error) {
+func (t *Trace) CausedWithin(w *Within, process model.ProcessID, record, start int64) (bool, error) {
 	at := start
 	if record > 0 {
 		var err error
@@ -127,7 +151,7 @@ func (t *Trace) causedWithin(w *Within, process model.ProcessID, record, start i
 			return false, schema.Explain(t.path, err)
 		}
 	}
-	return w.has(process, at), nil
+	return w.Has(process, at), nil
 }
 
 // workTotalsWithin sums the activities themselves.

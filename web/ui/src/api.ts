@@ -1,5 +1,6 @@
 // The server's JSON API (openapi.yaml).
 import type { Unit } from "./format";
+import { state } from "./state";
 
 export interface Lane {
   id: number; type: "spans" | "instants" | "queue"; process: number; thread: number; queue: number; device: number;
@@ -13,6 +14,7 @@ export interface Overview {
   name: string; damage: string; running: boolean; warnings: string[];
   meta: { complete: boolean; first: number; last: number };
   processes: Process[]; threads: Thread[]; devices: Device[]; queues: Queue[]; lanes: Lane[]; figures: Figure[];
+  annotations: { kind: string; name: string }[]; call_stacks: boolean;
 }
 export interface Label { text: string; kind: string; name: string; source: string }
 export interface LaneBlocks {
@@ -65,6 +67,7 @@ export interface Finding {
   what: string; why: string; directive: string; instead: string; confidence: string; sql: string; place: string; cost: string;
 }
 export interface FlameNode { name: string; file: string; line: number; count: number; host: number; device: number; bytes: number; children: FlameNode[] }
+export interface Frames { frames: { record: number; kind: string; name: string; number: number; start: number; end: number }[]; omitted: number; from: number; to: number }
 export interface Durations { kernel: string; count: number; total: number; shortest: number; median: number; p95: number; longest: number; slowest: number; buckets: { from: number; to: number; count: number }[] }
 export interface ViewInfo { name: string; columns: string[] }
 export interface Sql { columns: string[]; rows: (string | number | null)[][]; limit: string; seconds: number }
@@ -88,7 +91,11 @@ export function endsWithProgram(then: string): string {
   return gone;
 }
 
+// What is limited to the ranges or frames that were chosen for all views.
+const limited = ["report", "flame", "durations"];
+
 export async function get<T>(path: string, query: Query = {}, signal?: AbortSignal): Promise<T> {
+  if (limited.includes(path) && state.inside !== "") query = { inside: state.inside, ...query };
   let response: Response;
   try {
     response = await fetch(address(path, query), { signal });

@@ -5,6 +5,7 @@ import { count } from "./format";
 import type { View } from "./grown";
 import { follow, type Live } from "./live";
 import { change, onChange, state, views, type ViewName } from "./state";
+import { only } from "./only";
 import { Timeline } from "./timeline/timeline";
 import { compareView } from "./views/compare";
 import { flameView } from "./views/flame";
@@ -31,12 +32,13 @@ const nav = h("nav", { "aria-label": "Views" });
 const viewChoice = h("select", { class: "views", "aria-label": "View", onchange: () => change({ view: viewChoice.value as ViewName }) }, ...views.map((v) => h("option", { value: v }, titles[v])));
 const traceName = h("span", { class: "trace" });
 const traceChoice = h("select", { "aria-label": "Trace", hidden: true, onchange: () => {
-  change({ trace: Number(traceChoice.value), from: undefined, to: undefined, selected: undefined, range: undefined, at: undefined }, true);
+  change({ trace: Number(traceChoice.value), from: undefined, to: undefined, selected: undefined, range: undefined, at: undefined, inside: "" }, true);
 } });
 const searchField = h("input", { type: "search", placeholder: "Search (/)", "aria-label": "Search for a kernel, variable, event or source", id: "search" });
 const searchFound = h("span", { class: "found", role: "status" });
 const theme = h("button", { type: "button", id: "theme", title: "Light or dark", onclick: () => setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark", true) });
 const liveSlot = h("div");
+const onlyChosen = only();
 
 function setTheme(to: string, keep: boolean): void {
   document.documentElement.dataset.theme = to;
@@ -134,7 +136,8 @@ function render(): void {
   if (document.activeElement !== searchField) searchField.value = state.search;
   document.title = `${overview.name} – ${titles[state.view]} – accscope`;
   countMatches();
-  const key = `${state.view} ${state.trace} ${state.view === "sources" ? `${state.file} ${state.line}` : ""} ${state.view === "compare" ? state.by : ""}`;
+  onlyChosen.show();
+  const key = `${state.view} ${state.trace} ${state.view === "timeline" ? "" : state.inside} ${state.view === "sources" ? `${state.file} ${state.line}` : ""} ${state.view === "compare" ? state.by : ""}`;
   if (key === shown) return;
   shown = key;
   view = undefined;
@@ -151,7 +154,7 @@ function render(): void {
     return;
   }
   view = {
-    summary: () => summaryView(overview), flame: flameView, memory: () => memoryView(overview), queues: () => queuesView(overview), sources: sourcesView,
+    summary: () => summaryView(overview), flame: () => flameView(overview), memory: () => memoryView(overview), queues: () => queuesView(overview), sources: sourcesView,
     sql: () => ({ element: sqlView() }), compare: () => ({ element: compareView(traces) }),
     kernels: () => reportView(() => overview.warnings, "Kernels", ["kernels", "constructs"], 0),
     transfers: () => reportView(() => overview.warnings, "Transfers", ["transfers_by_variable", "transfers", "waits"], 0),
@@ -163,6 +166,7 @@ async function load(): Promise<void> {
   overview = await get<Overview>("overview", { trace: state.trace });
   traceName.textContent = overview.name;
   traceName.title = overview.name;
+  onlyChosen.grow(overview);
   warnings();
 }
 
@@ -201,7 +205,7 @@ function keys(e: KeyboardEvent): void {
 async function start(): Promise<void> {
   document.fonts.ready.then(() => timeline?.restyle());
   setTheme(localStorage.getItem("theme") ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"), false);
-  document.body.append(head(), bannerPlace, main, help);
+  document.body.append(head(), onlyChosen.element, bannerPlace, main, help);
   clear(main, h("div", { class: "view" }, h("p", { class: "loading", role: "status" }, "Loading …")));
   try {
     [traces] = await Promise.all([get<TraceInfo[]>("traces"), load()]);
@@ -238,7 +242,7 @@ async function start(): Promise<void> {
     }
     if ("colour" in changed) timeline?.restyle();
     else if ("search" in changed) timeline?.redraw();
-    if (changed === state) timeline?.restore();
+    if (changed === state || "inside" in changed) timeline?.restore();
     render();
   });
   document.addEventListener("keydown", keys);

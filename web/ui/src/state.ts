@@ -15,6 +15,7 @@ export interface State {
   range?: [number, number];
   colour: ColourMode;
   search: string;
+  inside: string; // ranges or frames of the program's own that views are limited to
   file?: string;
   line?: number;
   sql?: string;
@@ -44,6 +45,7 @@ function read(): State {
     range: begin !== undefined && finish !== undefined && finish > begin ? [begin, finish] : undefined,
     selected: selected && /^[ra][1-9]\d*$/.test(selected) ? selected : undefined,
     search: p.get("search") ?? "",
+    inside: p.get("inside") ?? "",
     file: p.get("file") ?? undefined,
     line: number("line"),
     sql: p.get("sql") ?? undefined,
@@ -91,6 +93,7 @@ function write(push: boolean): void {
   }
   if (state.colour !== "kind") set("colour", state.colour);
   set("search", state.search);
+  set("inside", state.inside);
   if (state.view === "sources") {
     set("file", state.file);
     set("line", state.line);

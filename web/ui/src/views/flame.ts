@@ -1,5 +1,5 @@
 // Flame graph: time by what was nested in what, of the host or of the devices.
-import { get, type FlameNode } from "../api";
+import { get, type FlameNode, type Overview } from "../api";
 import { font, isKind, kindColour, named, onColour, token } from "../colour";
 import { h, link, placeTip, plain, show } from "../dom";
 import { bytes, count, duration, fraction } from "../format";
@@ -15,7 +15,7 @@ interface Box { node: FlameNode; x: number; width: number; depth: number }
 // that it is read.
 interface Choice { device?: boolean; path: string[] }
 
-export function flameView(): View {
+export function flameView(o: Overview): View {
   const place = h("div");
   const tip = h("div", { class: "tip", hidden: true });
   let part = false;
@@ -31,12 +31,21 @@ export function flameView(): View {
     window.setAttribute("aria-pressed", String(part));
     void pace.load();
   } }, "Only what the timeline shows");
+  // The call stacks of a running program are not known before it ends.
+  let known = o;
+  const unknown = h("span");
+  const say = (): void => void (unknown.textContent = known.call_stacks || known.running ? "" : " The trace has no host call stacks, so only the functions with constructs are shown: accscope run --callstack full records all that called them.");
+  say();
   const element = h("div", { class: "view" }, h("h1", {}, "Flame graph"),
-    h("p", { class: "note" }, "The wider, the more time was spent in it and in what is nested below. Click to zoom, click the top to get back."),
+    h("p", { class: "note" }, "The wider, the more time was spent in it and in what is nested below. Click to zoom, click the top to get back.", unknown),
     state.from !== undefined && h("div", { class: "bar" }, window), place, tip);
   const pace = new Pace(element, load);
   void pace.load();
-  return { element, grow: (_, ended) => pace.grow(ended) };
+  return { element, grow: (now, ended) => {
+    known = now;
+    say();
+    pace.grow(ended);
+  } };
 }
 
 function contents(root: FlameNode, tip: HTMLElement, chosen: Choice): HTMLElement[] {

@@ -8,6 +8,7 @@ import { code } from "../source";
 import { change, state } from "../state";
 import { partsOf, Strip } from "../strip";
 import { table } from "../table";
+import { framesSection } from "./frames";
 
 // askAgain is how long the page waits until it asks again for what is being looked for, ms.
 const askAgain = 500;
@@ -21,7 +22,8 @@ export function summaryView(o: Overview): View {
   const strip = new Strip(o, () => undefined, (from, to) => change({ view: "timeline", from, to }), () => 0);
   const parts = h("p", { class: "note" });
   const time = h("section", { class: "over-time" }, h("h2", {}, "Over time"), strip.element, parts);
-  const element = h("div", { class: "view summary" }, figures, time, h("section", {}, h("h2", {}, "What could be better"), findings), remarks, costs);
+  const own = framesSection();
+  const element = h("div", { class: "view summary" }, figures, time, h("section", {}, h("h2", {}, "What could be better"), findings), remarks, costs, own.element);
   const load = (again: boolean): Promise<unknown> => {
     time.hidden = o.lanes.length === 0;
     parts.textContent = `${partsOf(o)}. Mark a part, or click, to see it in the timeline.`;
@@ -42,7 +44,7 @@ export function summaryView(o: Overview): View {
       return [h("ol", { class: "findings" }, ...most.map(findingItem)),
         rest.length > 0 && h("details", { open }, h("summary", {}, `${rest.length} more`), h("ol", { class: "findings", start: 6 }, ...rest.map(findingItem)))];
     }, again);
-    return Promise.all([summed, looked]);
+    return Promise.all([summed, looked, own.load(o, again)]);
   };
   // found waits until the trace has been looked through, and says how far that is.
   const found = async (): Promise<Finding[]> => {
