@@ -94,9 +94,13 @@ func (c gnuCompiler) note(tried []triedCompiler) string {
 		return fmt.Sprintf("too old: from %d on", oldestGCC)
 	}
 	var versions []string
+	exact := func(t triedCompiler) bool { return t.version == c.version }
 	for _, t := range tried {
 		if t.major != c.major {
 			versions = append(versions, strconv.Itoa(t.major))
+			continue
+		}
+		if !exact(t) && slices.ContainsFunc(tried, exact) {
 			continue
 		}
 		var notes []string
@@ -108,7 +112,7 @@ func (c gnuCompiler) note(tried []triedCompiler) string {
 		}
 		return strings.Join(notes, "; ")
 	}
-	return "untested: tested are " + strings.Join(versions, ", ")
+	return "untested: tested are " + strings.Join(slices.Compact(versions), ", ")
 }
 
 // offloadCompiler looks for GCC's compiler for NVIDIA GPUs, of any version.

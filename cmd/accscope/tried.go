@@ -12,7 +12,8 @@ import (
 
 // triedFiles are what `make compiler` wrote of each version of GCC: a file gcc-N with
 // lines of a word and its value, the compiler, the system and the machine, then each
-// step with yes or no.
+// step with yes or no, then how many mappings of the tests' programs have a name at each
+// level of optimisation and format of debug information.
 //
 //go:embed tried
 var triedFiles embed.FS
@@ -22,6 +23,13 @@ type triedCompiler struct {
 	version, system, machine string
 	major                    int
 	steps                    map[string]bool // whether each passed
+	named                    []namedCell
+}
+
+// namedCell is one of the table of names found.
+type namedCell struct {
+	named, all    int
+	level, format string // compiler flags
 }
 
 // failed are the steps that did not pass.
@@ -55,7 +63,9 @@ func triedCompilers() ([]triedCompiler, error) {
 		}
 		all = append(all, c)
 	}
-	slices.SortFunc(all, func(a, b triedCompiler) int { return cmp.Compare(a.major, b.major) })
+	slices.SortFunc(all, func(a, b triedCompiler) int {
+		return cmp.Or(cmp.Compare(a.major, b.major), strings.Compare(a.version, b.version))
+	})
 	return all, nil
 }
 
@@ -70,10 +80,18 @@ func parseTried(text string) (triedCompiler, error) {
 			c.system = value
 		case word == "machine":
 			c.machine = value
+		case word == "named":
+			var cell namedCell
+			if _, err := fmt.Sscanf(value, "%d of %d at %s", &cell.named, &cell.all, &cell.level); err != nil {
+				return c, fmt.Errorf("%q: want named N of N at LEVEL FORMAT: %w", line, err)
+			}
+			_, flags, _ := strings.Cut(value, " at ")
+			_, cell.format, _ = strings.Cut(flags, " ")
+			c.named = append(c.named, cell)
 		case value == "yes" || value == "no":
 			c.steps[word] = value == "yes"
 		default:
-			return c, fmt.Errorf("%q: want compiler, system, machine or a step with yes or no", line)
+			return c, fmt.Errorf("%q: want compiler, system, machine, named or a step with yes or no", line)
 		}
 	}
 	first, _, _ := strings.Cut(c.version, ".")

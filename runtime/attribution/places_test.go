@@ -25,12 +25,14 @@ var update = flag.Bool("update", false, "rewrite testdata/*.golden")
 type program struct {
 	name    string
 	source  string
+	more    []string // further sources, each behind those that it uses
 	builds  []string // flags, and the golden table's name
 	plugin  string   // a library that the program opens, compiled in the same way
 	running []string // its arguments
 	// compiler, "" for that of the source's language. A test whose compiler is not
 	// installed is skipped.
 	compiler string
+	long     bool // only with ACCSCOPE_LONG
 }
 
 var programs = []program{
@@ -40,8 +42,27 @@ var programs = []program{
 	{name: "particles", source: "../../examples/particles/particles.cpp", builds: []string{"-O0", "-O2", "-O3", "-O2 -no-pie"}},
 	{name: "saxpy", source: "../../examples/saxpy/saxpy.c", builds: []string{"-O0", "-O2", "-O3", "-O2 -no-pie"}, running: []string{"1000"}},
 	{name: "heat", source: "../../examples/heat-mpi/heat.c", compiler: "mpicc", builds: []string{"-O0", "-O2", "-O3"}, running: []string{"100", "3"}},
+	{name: "shallow-water-cpp", source: "../../examples/shallow-water/cpp/main.cpp", more: []string{"grid.cpp", "ranks.cpp", "boundary.cpp", "sweep.cpp", "forcing.cpp", "totals.cpp"},
+		builds: []string{"-O0", "-O2"}, running: shallowWater, long: true},
+	{name: "shallow-water-fortran", source: "../../examples/shallow-water/fortran/basin.f90", more: []string{"ranks.F90", "boundary.f90", "sweep.f90", "forcing.f90", "totals.f90", "main.f90"},
+		builds: []string{"-O0", "-O2"}, running: shallowWater, long: true},
 	{name: "opener", source: "testdata/opener.c", plugin: "testdata/plugin.c", builds: []string{"-O0", "-O2", "-O3"}},
 }
+
+// A small basin for a few steps has every construct.
+var shallowWater = []string{"--nx", "16", "--ny", "16", "--steps", "2", "--check", "1"}
+
+// sources are all files of a program, but for what it opens.
+func (p program) sources() []string {
+	files := []string{p.source}
+	for _, name := range p.more {
+		files = append(files, filepath.Join(filepath.Dir(p.source), name))
+	}
+	return files
+}
+
+// here says whether the program takes part in this run of the tests.
+func (p program) here() bool { return !p.long || os.Getenv("ACCSCOPE_LONG") != "" }
 
 // TestPlaces holds the distinct rows of each program, in the order in which they
 // first appear, against its golden table.
@@ -50,6 +71,9 @@ func TestPlaces(t *testing.T) {
 	library, recorder := prepare(t, folder)
 	named, mapped := 0, 0
 	for _, p := range programs {
+		if !p.here() {
+			continue
+		}
 		for _, flags := range p.builds {
 			build := p.name + strings.ReplaceAll(flags, " ", "")
 			t.Run(build, func(t *testing.T) {
@@ -166,7 +190,8 @@ func (r row) String() string {
 		place += fmt.Sprintf("-%d", r.end)
 	}
 	return strings.TrimRight(fmt.Sprintf("%-28v %-24s %-28s %-24s %-16s %s", r.event, place,
-		fmt.Sprintf("%s %d-%d", r.function, r.first, r.last), r.kernel, r.variable, r.bytes), " ")
+		// A word each: of C++, "(anonymous namespace)::f".
+		fmt.Sprintf("%s %d-%d", strings.ReplaceAll(r.function, " ", "_"), r.first, r.last), r.kernel, r.variable, r.bytes), " ")
 }
 
 // record compiles and runs a program and gives its distinct rows.
@@ -191,7 +216,7 @@ func build(t *testing.T, folder string, p *program, flags string) compiled {
 	}
 	binary := filepath.Join(folder, p.name+strings.ReplaceAll(flags, " ", ""))
 	common := append([]string{"-g", "-fopenacc", "-foffload=disable", "-I", "../include"}, strings.Fields(flags)...)
-	arguments := append(append([]string{}, common...), p.source, "-o", binary, "-lm", "-ldl")
+	arguments := append(append(append([]string{}, common...), p.sources()...), "-o", binary, "-lm", "-ldl")
 	if filepath.Ext(p.source) == ".f90" {
 		arguments = append(arguments, "-J", folder)
 	}

@@ -140,6 +140,10 @@ func (u *unit) display(s *scope) string {
 				return displayOf(t.nameOf(sym), false)
 			}
 		}
+		if name != "" && !isOutlined(name) {
+			// One that was inlined everywhere has no symbol where only its file sees it.
+			name = u.namespaces(s) + name
+		}
 		return displayOf(name, false)
 	}
 	return displayOf(name, false)
@@ -149,15 +153,7 @@ func (u *unit) display(s *scope) string {
 // procedure, each followed by "::". The main program is no part of it.
 func (u *unit) qualifier(s *scope) string {
 	q := ""
-	around := s.parent
-	if ou, o := u.origin(s.entry, dwarf.AttrName); o != nil && o != s.entry && ou.tree() == nil {
-		// A concrete copy stands outside the module; its origin stands in it, after
-		// link-time optimisation in another unit.
-		if as := ou.top.find(o.Offset); as != nil {
-			around = as.parent
-		}
-	}
-	for p := around; p != nil; p = p.parent {
+	for p := u.around(s); p != nil; p = p.parent {
 		switch p.entry.Tag {
 		case dwarf.TagModule, dwarf.TagSubprogram:
 			if p.unit.isMain(p.entry) {
@@ -169,6 +165,33 @@ func (u *unit) qualifier(s *scope) string {
 		}
 	}
 	return q
+}
+
+// namespaces is the chain of namespaces of C++ around a function that has no linkage
+// name, as compilers' readable names have it.
+func (u *unit) namespaces(s *scope) string {
+	q := ""
+	for p := u.around(s); p != nil && p.entry.Tag == dwarf.TagNamespace; p = p.parent {
+		n := p.unit.text(p.entry, dwarf.AttrName)
+		if n == "" {
+			n = "(anonymous namespace)"
+		}
+		q = n + "::" + q
+	}
+	return q
+}
+
+// around is the scope that a function was written in.
+func (u *unit) around(s *scope) *scope {
+	around := s.parent
+	if ou, o := u.origin(s.entry, dwarf.AttrName); o != nil && o != s.entry && ou.tree() == nil {
+		// A concrete copy stands outside the module; its origin stands in it, after
+		// link-time optimisation in another unit.
+		if as := ou.top.find(o.Offset); as != nil {
+			around = as.parent
+		}
+	}
+	return around
 }
 
 // find gives the scope whose entry is at the offset.
