@@ -19,16 +19,17 @@ import (
 // has waited for counts for all, as how threads wait for one another is not seen: so
 // nothing is found that only threads could put in order.
 type ordering struct {
-	sources *report.Sources
-	names   map[string]bool                       // of data
-	texts   map[textPlace]map[string]access       // what constructs do with data
-	begins  map[textPlace]int64                   // lines of their functions
-	devices map[int64]map[string]*data            // live, by device and name; nil: several
-	lying   map[int64][]*data                     // live, by device, in order of address
-	queues  map[deviceQueue]map[deviceQueue]int64 // what is known to have finished, by the queue
-	host    map[int64]map[deviceQueue]int64       // by the process: what its threads know
-	pairs   []racing
-	seen    map[racingPlaces]int
+	sources  *report.Sources
+	names    map[string]bool                       // of data
+	texts    map[textPlace]map[string]access       // what constructs do with data
+	begins   map[textPlace]int64                   // lines of their functions
+	meanings map[meaning]bool                      // whether constructs mean data
+	devices  map[int64]map[string]*data            // live, by device and name; nil: several
+	lying    map[int64][]*data                     // live, by device, in order of address
+	queues   map[deviceQueue]map[deviceQueue]int64 // what is known to have finished, by the queue
+	host     map[int64]map[deviceQueue]int64       // by the process: what its threads know
+	pairs    []racing
+	seen     map[racingPlaces]int
 }
 
 type (
@@ -57,6 +58,10 @@ type (
 		kernels       bool // both are
 	}
 	racingPlaces struct{ first, second textPlace }
+	meaning      struct {
+		construct, mapped textPlace
+		name              string
+	}
 )
 
 // mostPairs is how many pairs of a finding are shown: each counts, but a program has one
@@ -65,7 +70,7 @@ const mostPairs = 20
 
 // unordered gives the pairs of a trace, in the order of the second operation.
 func unordered(trace *store.Trace, sources *report.Sources) ([]racing, error) {
-	o := &ordering{sources: sources, names: map[string]bool{}, texts: map[textPlace]map[string]access{}, begins: map[textPlace]int64{}, devices: map[int64]map[string]*data{},
+	o := &ordering{sources: sources, names: map[string]bool{}, texts: map[textPlace]map[string]access{}, begins: map[textPlace]int64{}, meanings: map[meaning]bool{}, devices: map[int64]map[string]*data{},
 		lying: map[int64][]*data{}, queues: map[deviceQueue]map[deviceQueue]int64{}, host: map[int64]map[deviceQueue]int64{}, seen: map[racingPlaces]int{}}
 	async := false
 	err := sqlitex.Execute(trace.Conn(), `SELECT 1 FROM queues WHERE async_queue <> -2 AND operations > 0 LIMIT 1`,
@@ -233,6 +238,16 @@ func (o *ordering) text(place textPlace) map[string]access {
 // means says whether a construct that has a name means the data of this name: they were
 // mapped in the same function, or nothing of this name is declared in its own.
 func (o *ordering) means(place textPlace, d *data) bool {
+	asked := meaning{place, d.made, d.name}
+	answer, known := o.meanings[asked]
+	if !known {
+		answer = o.mean(place, d)
+		o.meanings[asked] = answer
+	}
+	return answer
+}
+
+func (o *ordering) mean(place textPlace, d *data) bool {
 	if place.file == d.made.file && place.function == d.made.function {
 		return true
 	}
