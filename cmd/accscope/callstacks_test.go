@@ -128,7 +128,9 @@ func TestCallStacksInTheReport(t *testing.T) {
 		}
 	}
 	for _, want := range []string{"frame step;solve;range inner;advance;compute_construct", "frame step;solve;advance;compute_construct", "main;advance;compute_construct"} {
-		if !slices.ContainsFunc(slicesOf(found), func(stack string) bool { return strings.HasPrefix(stack, want) || strings.HasPrefix(stack, "main;"+want) }) {
+		if !slices.ContainsFunc(slicesOf(found), func(stack string) bool {
+			return strings.HasPrefix(stack, want) || strings.HasPrefix(stack, "main;"+want)
+		}) {
 			t.Errorf("no stack %s among %q", want, slicesOf(found))
 		}
 	}

@@ -35,7 +35,7 @@ func TestPageableMemoryIsTold(t *testing.T) {
 			pageable := unsafe.Pointer(&make([]byte, large)[0])
 			check(t, devicetest.Upload(q, 1, a, pageable, middle, true))
 			pinned := unsafe.Pointer(d.c.lane[len(d.c.lane)-1].stage[0].memory) // which the first one made
-			want := []bool{false, true}                                          // by the number of the operation
+			want := []bool{false, true}                                         // by the number of the operation
 			for _, test := range []struct {
 				host     unsafe.Pointer
 				bytes    uint64
