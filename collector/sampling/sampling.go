@@ -165,6 +165,7 @@ func (s *Sampler) sample(pids []int, devices *gpus) {
 			for c := range s.last {
 				if c.PID == pid {
 					give(c, 0)
+					delete(s.last, c) // another one may get the number
 				}
 			}
 		}

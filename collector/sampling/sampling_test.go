@@ -133,3 +133,21 @@ func TestProcess(t *testing.T) {
 		t.Error("GPUs were asked for that nobody uses")
 	}
 }
+
+// The number of a process that has ended may be another one's: its figures begin anew.
+func TestSamplerForgetsWhatEnded(t *testing.T) {
+	s := &Sampler{used: map[int]usage{}, last: map[Counter]int64{}}
+	s.sample([]int{os.Getpid()}, nil)
+	if len(s.used) != 1 || len(s.last) == 0 || len(s.Take()) == 0 {
+		t.Fatalf("of a running process: %v, %v", s.used, s.last)
+	}
+	s.sample(nil, nil)
+	for _, r := range s.Take() {
+		if r.Value != 0 {
+			t.Errorf("%s ended at %d", r.Name, r.Value)
+		}
+	}
+	if len(s.used) != 0 || len(s.last) != 0 {
+		t.Errorf("after its end there are %v, %v", s.used, s.last)
+	}
+}
