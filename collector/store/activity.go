@@ -99,14 +99,34 @@ func (t *Trace) activities(f Filter, yield func(*Activity) error) error {
 // Cause reads the site of the enqueue that caused an activity; nil if there is
 // no such record.
 func (t *Trace) Cause(record int64) (cause *Site, err error) {
-	if record <= 0 {
-		return nil, nil
+	c, err := t.enqueue(record)
+	if err != nil || !c.there {
+		return nil, err
 	}
-	err = t.query("SELECT site FROM record WHERE id = ?", []int64{record}, func(s *sqlite.Stmt) error {
-		cause, err = t.Site(s.ColumnInt64(0))
-		return err
+	return t.Site(c.site)
+}
+
+// enqueue is what an activity's cause says.
+type enqueue struct {
+	record, site, time int64
+	there              bool // there is such a record
+}
+
+// enqueue reads the enqueue that caused an activity. The last one is remembered: its site
+// and its time are asked for one after the other.
+func (t *Trace) enqueue(record int64) (*enqueue, error) {
+	if last := &t.lastEnqueue; last.there && last.record == record {
+		return last, nil
+	}
+	t.lastEnqueue = enqueue{record: record}
+	if record <= 0 {
+		return &t.lastEnqueue, nil
+	}
+	err := t.query("SELECT site, time FROM record WHERE id = ?", []int64{record}, func(s *sqlite.Stmt) error {
+		t.lastEnqueue = enqueue{record, s.ColumnInt64(0), s.ColumnInt64(1), true}
+		return nil
 	})
-	return cause, err
+	return &t.lastEnqueue, err
 }
 
 // asSite makes of a work the site of an enqueue that was not seen.

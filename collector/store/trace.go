@@ -33,9 +33,10 @@ type Trace struct {
 	data    map[int64][]datum // rows of the table datum by their number / dataChunk
 	done    func() error      // called at the end; nil: nothing
 	// readables are names as people are to see them, by what the events have.
-	readables map[string]string
-	titles    map[string]string // of kernels, by the linker's name
-	namesData bool              // transfers with a place have names of variables
+	readables   map[string]string
+	titles      map[string]string // of kernels, by the linker's name
+	namesData   bool              // transfers with a place have names of variables
+	lastEnqueue enqueue
 	// newestSite is the last site that titles have been looked for in.
 	newestSite int64
 	frames     hostFrames // of call stacks

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/accscope/accscope/collector/model"
-	"github.com/accscope/accscope/collector/store/schema"
 )
 
 // Within is the time of a program's ranges or frames: in a process, what begins while
@@ -144,14 +143,14 @@ func (t *Trace) noAnnotation(text string) error {
 // CausedWithin says whether an activity of a process was enqueued within; of one whose
 // enqueue was not seen, whether it began there.
 func (t *Trace) CausedWithin(w *Within, process model.ProcessID, record, start int64) (bool, error) {
-	at := start
-	if record > 0 {
-		var err error
-		if at, err = schema.Integer(t.conn, "SELECT time FROM record WHERE id = ?", record); err != nil {
-			return false, schema.Explain(t.path, err)
-		}
+	e, err := t.enqueue(record)
+	if err != nil {
+		return false, err
 	}
-	return w.Has(process, at), nil
+	if e.there {
+		start = e.time
+	}
+	return w.Has(process, start), nil
 }
 
 // workTotalsWithin sums the activities themselves.
