@@ -28,8 +28,8 @@ type Attribution struct {
 	version atomic.Uint64
 
 	mu        sync.Mutex // taken to add to the caches
-	positions atomic.Pointer[map[site]*position]
-	calls     atomic.Pointer[map[site]*callNames]
+	positions atomic.Pointer[map[CallSite]*position]
+	calls     atomic.Pointer[map[CallSite]*callNames]
 	routines  map[routineCall]string
 }
 
@@ -45,10 +45,10 @@ type Place struct {
 // source.Processor.Preserved.
 type SavedRegisters [preservedRegisters]uintptr
 
-// A site is a place of the program that calls the runtime: with the outlined
+// A CallSite is a place of the program that calls the runtime: with the outlined
 // function if it is a compute construct, else 0.
-type site struct {
-	returnAddress, function uintptr
+type CallSite struct {
+	ReturnAddress, Function uintptr
 }
 
 // A position is what the debug information says about a site.
@@ -84,8 +84,8 @@ func (a *Attribution) notice() {
 func (a *Attribution) Forget() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.positions.Store(&map[site]*position{})
-	a.calls.Store(&map[site]*callNames{})
+	a.positions.Store(&map[CallSite]*position{})
+	a.calls.Store(&map[CallSite]*callNames{})
 	a.routines = map[routineCall]string{}
 	a.version.Add(1)
 }
@@ -107,7 +107,7 @@ func (a *Attribution) Attribute(place Place, function uintptr, info *callbacks.I
 // positionOf is the position of a call that has the events of a construct, looked up if
 // it is new.
 func (a *Attribution) positionOf(place Place, function uintptr, as callbacks.Construct) *position {
-	at := site{place.ReturnAddress, function}
+	at := CallSite{place.ReturnAddress, function}
 	p, known := (*a.positions.Load())[at]
 	if !known {
 		a.notice()
@@ -142,8 +142,8 @@ func add[K comparable, V any](cache *atomic.Pointer[map[K]V], key K, value V) {
 
 // position looks a site up. An error of the resolver means damaged or missing
 // debug information: what it found nevertheless is used, the rest is unknown.
-func (a *Attribution) position(at site, as callbacks.Construct) *position {
-	found, _ := a.process.Position(uint64(at.returnAddress), uint64(at.function))
+func (a *Attribution) position(at CallSite, as callbacks.Construct) *position {
+	found, _ := a.process.Position(uint64(at.ReturnAddress), uint64(at.Function))
 	p := &position{line: lineNumber(found.Line), endLine: lineNumber(found.EndLine),
 		functionLine: lineNumber(found.FunctionLine), functionEnd: lineNumber(found.FunctionEnd), directive: found.Directive}
 	if as != callbacks.Declare && as.Written(found.Directive.Construct()) == callbacks.Declare {

@@ -57,7 +57,7 @@ func (a *Attribution) NameDirective(place Place, function uintptr, arguments goa
 	if place.ReturnAddress == 0 || len(arguments.Kinds) == 0 {
 		return nil, true
 	}
-	at := site{place.ReturnAddress, function}
+	at := CallSite{place.ReturnAddress, function}
 	known := (*a.calls.Load())[at]
 	if known != nil && len(known.names) == len(arguments.Kinds) {
 		if known.attempts >= attempts {

@@ -21,7 +21,7 @@ type References struct {
 	tool atomic.Pointer[lateTool] // nil: nobody has asked for references
 
 	mu       sync.Mutex // taken to add to what follows
-	sites    map[site]*lateSite
+	sites    map[CallSite]*lateSite
 	routines map[routineCall]string
 	modules  map[loaded.Module]uintptr // an address in each module that has a site
 	last     uint32                    // site number
@@ -74,7 +74,7 @@ const (
 
 // NewReferences answers like an Attribution until a tool asks for references.
 func NewReferences(a *Attribution) *References {
-	return &References{Attribution: a, sites: map[site]*lateSite{}, routines: map[routineCall]string{},
+	return &References{Attribution: a, sites: map[CallSite]*lateSite{}, routines: map[routineCall]string{},
 		modules: map[loaded.Module]uintptr{}, closed: loaded.Closed()}
 }
 
@@ -134,7 +134,7 @@ func (r *References) told(place Place, function uintptr) *lateSite {
 	case tool == nil:
 		return nil
 	case place.ReturnAddress != 0:
-		return r.site(tool, site{place.ReturnAddress, function})
+		return r.site(tool, CallSite{place.ReturnAddress, function})
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -164,7 +164,7 @@ func (r *References) NameKernel(place Place, function uintptr) string {
 
 // site gives the site of a call, nil where another module may be by now where one was
 // that has sites: then names are looked up at once.
-func (r *References) site(tool *lateTool, at site) *lateSite {
+func (r *References) site(tool *lateTool, at CallSite) *lateSite {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if s := r.sites[at]; s != nil {
@@ -179,15 +179,15 @@ func (r *References) site(tool *lateTool, at site) *lateSite {
 			}
 		}
 	}
-	for _, address := range []uintptr{at.returnAddress, at.function} {
+	for _, address := range []uintptr{at.ReturnAddress, at.Function} {
 		if module, ok := loaded.Of(address); ok {
 			r.modules[module] = address
 		}
 	}
 	r.last++
-	s := &lateSite{number: r.last, function: at.function, text: string(Reference) + strconv.FormatUint(uint64(r.last), 10)}
+	s := &lateSite{number: r.last, function: at.Function, text: string(Reference) + strconv.FormatUint(uint64(r.last), 10)}
 	s.place = callbacks.Intern(s.text)
-	tool.tell(Site{Number: s.number, ReturnAddress: at.returnAddress, Function: at.function})
+	tool.tell(Site{Number: s.number, ReturnAddress: at.ReturnAddress, Function: at.Function})
 	r.sites[at] = s
 	return s
 }
@@ -195,7 +195,7 @@ func (r *References) site(tool *lateTool, at site) *lateSite {
 // NameDirective implements openacc.Namer.
 func (r *References) NameDirective(place Place, function uintptr, arguments goacc.Arguments) ([]string, bool) {
 	if tool := r.referring(); tool != nil && place.ReturnAddress != 0 && len(arguments.Kinds) > 0 {
-		if s := r.site(tool, site{place.ReturnAddress, function}); s != nil {
+		if s := r.site(tool, CallSite{place.ReturnAddress, function}); s != nil {
 			if names, settled := r.referTo(tool, s, place, arguments); names != nil {
 				return names, settled
 			}
@@ -247,7 +247,7 @@ func distinct(hosts []uintptr) bool {
 // NameData implements openacc.Namer.
 func (r *References) NameData(place Place, host, bytes uintptr) string {
 	if tool := r.referring(); tool != nil && place.ReturnAddress != 0 && host != 0 {
-		if s := r.site(tool, site{place.ReturnAddress, 0}); s != nil {
+		if s := r.site(tool, CallSite{place.ReturnAddress, 0}); s != nil {
 			if name := r.referToData(tool, s, place, host, bytes); name != "" {
 				return name
 			}

@@ -103,7 +103,7 @@ func (t *Thread) compute() *computeEvents {
 	if t.computes == nil {
 		t.computes = make([]*computeEvents, siteSlots)
 	}
-	slot := &t.computes[t.site().slot(t.context.async)]
+	slot := &t.computes[slotOf(t.site(), t.context.async)]
 	if *slot == nil {
 		*slot = t.newComputeEvents()
 	}

@@ -86,7 +86,7 @@ func (t *Thread) noteNames(arguments goacc.Arguments) {
 
 // A namedSite is a directive all of whose variables have their names.
 type namedSite struct {
-	at     site
+	at     attribution.CallSite
 	names  []string
 	values *carriedValues // what listOfValues last found for them, or nil
 }
@@ -98,34 +98,34 @@ func (t *Thread) namesOf(arguments goacc.Arguments) []string {
 	}
 	at := t.site()
 	if t.knownNames(at, len(arguments.Kinds)) {
-		return t.named[at.slot(0)].names
+		return t.named[slotOf(at, 0)].names
 	}
 	names, settled := t.rt.options.Namer.NameDirective(t.place, t.function, arguments)
 	if settled {
 		if t.named == nil {
 			t.named = make([]namedSite, siteSlots)
 		}
-		t.named[at.slot(0)] = namedSite{at: at, names: names}
+		t.named[slotOf(at, 0)] = namedSite{at: at, names: names}
 	}
 	return names
 }
 
 // knownNames says whether t.named has the names of a directive with so many entries.
-func (t *Thread) knownNames(at site, entries int) bool {
+func (t *Thread) knownNames(at attribution.CallSite, entries int) bool {
 	if t.named == nil {
 		return false
 	}
-	known := &t.named[at.slot(0)]
+	known := &t.named[slotOf(at, 0)]
 	return known.at == at && len(known.names) == entries
 }
 
 // namedSite is what t.named has of the directive in progress, or nil.
 func (t *Thread) namedSite() *namedSite {
 	at := t.site()
-	if t.named == nil || t.named[at.slot(0)].at != at {
+	if t.named == nil || t.named[slotOf(at, 0)].at != at {
 		return nil
 	}
-	return &t.named[at.slot(0)]
+	return &t.named[slotOf(at, 0)]
 }
 
 // nameData notes the name of a routine's argument.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/accscope/accscope/runtime/arguments"
+	"github.com/accscope/accscope/runtime/attribution"
 	"github.com/accscope/accscope/runtime/dataenv"
 	"github.com/accscope/accscope/runtime/goacc"
 )
@@ -23,7 +24,7 @@ type recalls []*recalled
 
 // recalled is what a steady compute construct came to (steady.go).
 type recalled struct {
-	at         site
+	at         attribution.CallSite
 	device     *Device
 	generation uint64  // of the device
 	version    uint64  // of its present table

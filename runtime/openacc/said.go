@@ -26,7 +26,7 @@ type general struct {
 
 // A likeness is what a general is made of.
 type likeness struct {
-	at         site
+	at         attribution.CallSite
 	async      int
 	device     *Device // nil: the general fits nothing else
 	queue      *Queue
@@ -41,7 +41,7 @@ func (t *Thread) generalOf(b *said) *general {
 	}
 	like, c := &b.like, &t.context
 	if d := c.device; d != nil && like.device == d && like.async == c.async && like.queue == c.queue &&
-		like.at.returnAddress == t.place.ReturnAddress && like.at.function == t.function &&
+		like.at.ReturnAddress == t.place.ReturnAddress && like.at.Function == t.function &&
 		like.generation == d.generation.Load() && like.open == d.isOpen() {
 		return b.general
 	}
@@ -108,7 +108,7 @@ func (t *Thread) fill(b *said) {
 		g.api.DeviceType = g.info.DeviceType
 	}
 	if a := t.rt.options.Attributor; a != nil {
-		a.Attribute(attribution.Place{ReturnAddress: like.at.returnAddress}, like.at.function, &g.info)
+		a.Attribute(attribution.Place{ReturnAddress: like.at.ReturnAddress}, like.at.Function, &g.info)
 	}
 }
 

@@ -1,10 +1,6 @@
 package openacc
 
-// A site is a place of the program that calls the runtime: with the outlined
-// function if it is a compute construct, else 0.
-type site struct {
-	returnAddress, function uintptr
-}
+import "github.com/accscope/accscope/runtime/attribution"
 
 // siteSlots is how many sites a thread keeps what it knows of.
 const (
@@ -12,8 +8,8 @@ const (
 	siteSlots = 1 << siteBits
 )
 
-// slot is where a thread keeps what it knows of a site with an async value, and of others.
-func (at site) slot(async int) uintptr {
-	hash := (uint64(at.returnAddress) ^ uint64(async)<<32) * 0xff51afd7ed558ccd
+// slotOf is where a thread keeps what it knows of a site with an async value, and of others.
+func slotOf(at attribution.CallSite, async int) uintptr {
+	hash := (uint64(at.ReturnAddress) ^ uint64(async)<<32) * 0xff51afd7ed558ccd
 	return uintptr((hash ^ hash>>32) * 0xc4ceb9fe1a85ec53 >> (64 - siteBits))
 }

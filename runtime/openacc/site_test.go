@@ -1,6 +1,10 @@
 package openacc
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/accscope/accscope/runtime/attribution"
+)
 
 // Kernels of one program hardly ever share the slot in which a thread keeps what it
 // knows of them, however far their calls lie apart.
@@ -10,7 +14,7 @@ func TestSiteSlots(t *testing.T) {
 		for _, async := range []int{AsyncSync, AsyncNoval, 0, 3} {
 			taken := map[uintptr]bool{}
 			for i := range uintptr(kernels) {
-				taken[site{returnAddress: 0x401000 + i*apart}.slot(async)] = true
+				taken[slotOf(attribution.CallSite{ReturnAddress: 0x401000 + i*apart}, async)] = true
 			}
 			if len(taken) < kernels*4/5 {
 				t.Errorf("%d kernels %d bytes apart, async %d: %d slots", kernels, apart, async, len(taken))

@@ -2,6 +2,7 @@ package openacc
 
 import (
 	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/runtime/attribution"
 	"github.com/accscope/accscope/runtime/dataenv"
 	"github.com/accscope/accscope/runtime/device"
 	"github.com/accscope/accscope/runtime/goacc"
@@ -15,17 +16,17 @@ import (
 const unsteadySlots = 64
 
 // unsteady are sites that were not steady the last time.
-type unsteady [unsteadySlots]site
+type unsteady [unsteadySlots]attribution.CallSite
 
 // has says whether a site is among them, as far as that is known: to find out costs time.
-func (u *unsteady) has(at site) bool { return u[at.slot(0)%unsteadySlots] == at }
+func (u *unsteady) has(at attribution.CallSite) bool { return u[slotOf(at, 0)%unsteadySlots] == at }
 
 // note notes whether a site was steady.
-func (u *unsteady) note(at site, steady bool) {
-	if known := &u[at.slot(0)%unsteadySlots]; !steady {
+func (u *unsteady) note(at attribution.CallSite, steady bool) {
+	if known := &u[slotOf(at, 0)%unsteadySlots]; !steady {
 		*known = at
 	} else if *known == at {
-		*known = site{}
+		*known = attribution.CallSite{}
 	}
 }
 

@@ -97,7 +97,9 @@ type call struct {
 }
 
 // site is where the program made the call.
-func (c *call) site() site { return site{c.place.ReturnAddress, c.function} }
+func (c *call) site() attribution.CallSite {
+	return attribution.CallSite{ReturnAddress: c.place.ReturnAddress, Function: c.function}
+}
 
 // A region is an open data construct: what its end has to undo.
 type region struct {

@@ -24,7 +24,7 @@ func Written(a Attributor, place attribution.Place, c *Construct, as construct) 
 
 // A writtenSite is a construct with what it was written as.
 type writtenSite struct {
-	at site
+	at attribution.CallSite
 	as construct
 }
 
@@ -47,8 +47,8 @@ func (t *Thread) written(c *Construct, as construct) construct {
 	if t.constructs == nil {
 		t.constructs = make([]writtenSite, siteSlots)
 	}
-	at := site{t.place.ReturnAddress, c.Function}
-	known := &t.constructs[at.slot(0)]
+	at := attribution.CallSite{ReturnAddress: t.place.ReturnAddress, Function: c.Function}
+	known := &t.constructs[slotOf(at, 0)]
 	if known.at != at {
 		*known = writtenSite{at, Written(t.rt.options.Attributor, t.place, c, as)}
 	}

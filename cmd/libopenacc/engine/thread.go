@@ -122,7 +122,13 @@ func enter(t thread) *openacc.Thread {
 func placeOf(t thread) *attribution.Place { return (*attribution.Place)(unsafe.Pointer(&t.place)) }
 
 // A Place has the layout of struct accscope_place up to what is C's own.
-const _ = -(unsafe.Sizeof(attribution.Place{}) ^ unsafe.Offsetof(C.struct_accscope_place{}.entered))
+const (
+	_ = -(unsafe.Offsetof(attribution.Place{}.ReturnAddress) ^ unsafe.Offsetof(C.struct_accscope_place{}.return_address))
+	_ = -(unsafe.Offsetof(attribution.Place{}.StackPointer) ^ unsafe.Offsetof(C.struct_accscope_place{}.stack_pointer))
+	_ = -(unsafe.Offsetof(attribution.Place{}.FramePointer) ^ unsafe.Offsetof(C.struct_accscope_place{}.frame_pointer))
+	_ = -(unsafe.Offsetof(attribution.Place{}.Saved) ^ unsafe.Offsetof(C.struct_accscope_place{}.registers))
+	_ = -(unsafe.Sizeof(attribution.Place{}) ^ unsafe.Offsetof(C.struct_accscope_place{}.entered))
+)
 
 // published are the struct accscope_device of devices, which C code reads.
 var published sync.Map // *openacc.Device to *C.struct_accscope_device
