@@ -290,9 +290,10 @@ func (p *Process) Rank() (rank int, ok bool) {
 	return RankOf(func(name string) string { return p.Environment[name] })
 }
 
-// RankOf is the MPI rank that the launcher's variables tell, if they tell one.
+// RankOf is the rank that the variables of MPI's launcher or of the batch system tell, if
+// they tell one.
 func RankOf(variable func(name string) string) (rank int, ok bool) {
-	for _, name := range []string{"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"} {
+	for _, name := range []string{"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID", "FLUX_TASK_RANK", "JOB_COMPLETION_INDEX"} {
 		if rank, err := strconv.Atoi(variable(name)); err == nil && rank >= 0 {
 			return rank, true
 		}

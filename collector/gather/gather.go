@@ -125,6 +125,9 @@ func Open(o Options) (g *Gather, err error) {
 	}
 	g.stream, err = jetstream.New(g.conn)
 	g.manifest.Address = g.Address()
+	if g.server != nil {
+		g.manifest.Peer = g.server.peerAddress()
+	}
 	return g, errors.Join(err, g.manifest.save())
 }
 
@@ -152,12 +155,23 @@ func (g *Gather) warn(text string) {
 // Run collects until the job's end, or until ctx is done, and completes the result.
 func (g *Gather) Run(ctx context.Context) (s Summary, err error) {
 	defer func() { err = errors.Join(err, g.close()) }()
-	working, stop := context.WithCancel(ctx)
+	working, stop := context.WithCancel(context.Background())
 	defer stop()
 	followed := make(chan error, 1)
 	go func() { followed <- g.archive.Follow(working) }()
-	receiving, err := g.receive(working)
-	why := endedBySignal
+	// What the servers have is in the result before it ends, also where it was told to
+	// end before they could be reached.
+	reach, giveUp := context.WithCancel(working)
+	defer giveUp()
+	defer context.AfterFunc(ctx, func() {
+		select {
+		case <-working.Done():
+		case <-time.After(ready):
+			giveUp()
+		}
+	})()
+	receiving, err := g.receive(reach)
+	why := ""
 	if err == nil {
 		if why, err = g.wait(ctx, followed); err == nil {
 			err = g.drain()
@@ -169,7 +183,7 @@ func (g *Gather) Run(ctx context.Context) (s Summary, err error) {
 	if following := <-followed; err == nil {
 		err = following
 	}
-	if err != nil && ctx.Err() == nil {
+	if err != nil {
 		return Summary{}, err
 	}
 	contents, err := g.archive.Finish()
@@ -184,7 +198,11 @@ func (g *Gather) Run(ctx context.Context) (s Summary, err error) {
 	if err := g.manifest.save(); err != nil {
 		return s, err
 	}
-	return s, g.forgetStream()
+	g.forgetStream()
+	if len(g.options.Peers) > 0 {
+		g.stay()
+	}
+	return s, nil
 }
 
 // Why a collector ended.

@@ -21,7 +21,8 @@ type manifest struct {
 	Version  int       `json:"version"`
 	Gather   string    `json:"gather"` // the collector's name
 	Job      string    `json:"job"`
-	Address  string    `json:"address"` // where agents reach it
+	Address  string    `json:"address"`        // where agents reach it
+	Peer     string    `json:"peer,omitempty"` // where the job's other collectors do
 	Began    time.Time `json:"began"`
 	Complete bool      `json:"complete"`
 	EndedBy  string    `json:"ended_by,omitempty"`

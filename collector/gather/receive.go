@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -72,13 +74,16 @@ func (g *Gather) config(agents string) jetstream.StreamConfig {
 // nobody is the name of no agent.
 const nobody = "nobody.at.all"
 
+// stuck is how long the stream may have batches of which none is taken.
+const stuck = 2 * time.Minute
+
 // drain has the stream take nothing more, so that agents keep what they have, and waits
 // until all that it has is taken.
 func (g *Gather) drain() error {
-	ctx, cancel := context.WithTimeout(context.Background(), ready)
-	defer cancel()
+	before, since := uint64(math.MaxUint64), time.Now()
 	for {
-		waiting := uint64(0)
+		var waiting uint64
+		ctx, cancel := context.WithTimeout(context.Background(), stuck)
 		err := g.untilThere(ctx, func(ctx context.Context) error {
 			stream, err := g.stream.UpdateStream(ctx, g.config(nobody))
 			if err == nil {
@@ -86,18 +91,21 @@ func (g *Gather) drain() error {
 			}
 			return err
 		})
-		if err != nil {
+		cancel()
+		switch {
+		case err != nil:
 			return fmt.Errorf("cannot take what the servers still have: %w; the same command goes on with it", err)
-		}
-		if waiting == 0 {
+		case waiting == 0:
+			return nil
+		case waiting < before:
+			before, since = waiting, time.Now()
+		case time.Since(since) > stuck:
+			g.warn(fmt.Sprintf("%d batches that the servers have are not in the result: those before them are missing", waiting))
 			return nil
 		}
 		select {
 		case err := <-g.fails:
 			return err
-		case <-ctx.Done():
-			g.warn(fmt.Sprintf("%d batches that the servers have are not in the result: others before them are missing", waiting))
-			return nil
 		case <-time.After(look):
 		}
 	}
@@ -183,12 +191,45 @@ func (g *Gather) told(err error) {
 }
 
 // forgetStream removes the stream once the result is complete.
-func (g *Gather) forgetStream() error {
+func (g *Gather) forgetStream() {
 	ctx, cancel := context.WithTimeout(context.Background(), taken)
 	defer cancel()
 	err := g.stream.DeleteStream(ctx, wire.StreamName(g.options.Job, g.name))
 	if err != nil && !errors.Is(err, jetstream.ErrStreamNotFound) {
 		g.warn(fmt.Sprintf("the result is complete, but the servers keep its stream %s: %v", wire.StreamName(g.options.Job, g.name), err))
 	}
-	return nil
+}
+
+// stayFor is how long a collector's server stays for those of the others at most.
+const stayFor = 2 * time.Minute
+
+// stay lets the server go on until the other collectors, which need it, have taken what
+// the servers have.
+func (g *Gather) stay() {
+	ctx, cancel := context.WithTimeout(context.Background(), stayFor)
+	defer cancel()
+	for failed := 0; failed < 3 && ctx.Err() == nil; {
+		short, done := context.WithTimeout(ctx, taken)
+		left := 0
+		names := g.stream.StreamNames(short)
+		for name := range names.Name() {
+			if strings.HasPrefix(name, wire.StreamName(g.options.Job, "")) {
+				left++
+			}
+		}
+		err := names.Err()
+		done()
+		switch {
+		case err == nil && left == 0:
+			return
+		case err == nil:
+			failed = 0
+		default: // the others may have gone
+			failed++
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(anew):
+		}
+	}
 }

@@ -127,6 +127,14 @@ func address(text string) (host string, port int, err error) {
 // address is where the server is reached.
 func (s *ownServer) address() string { return s.scheme + "://" + s.server.Addr().String() }
 
+// peerAddress is where the servers of other collectors reach it, "" without any.
+func (s *ownServer) peerAddress() string {
+	if at := s.server.ClusterAddr(); at != nil {
+		return at.String()
+	}
+	return ""
+}
+
 // connect connects to the server without a network.
 func (s *ownServer) connect(warn func(string)) (*nats.Conn, error) {
 	options := []nats.Option{nats.InProcessServer(s.server), nats.Name("accscope gather"),

@@ -173,7 +173,7 @@ func (in *Ingester) describeProcess(p *process) {
 	if rank, ok := c.Rank(); ok {
 		p.info.Rank = rank
 	}
-	for _, name := range []string{"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS"} {
+	for _, name := range []string{"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS", "FLUX_JOB_SIZE"} {
 		if n, err := strconv.Atoi(c.Environment[name]); err == nil && n > 0 {
 			p.info.Ranks = n
 			break

@@ -274,7 +274,8 @@ settings_read (void)
     "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK",
     "OMPI_MCA_ess_base_jobid", "PMIX_NAMESPACE", "PMIX_RANK", "PMI_RANK",
     "PMI_SIZE", "PMI_JOBID", "SLURM_PROCID", "SLURM_NTASKS", "SLURM_JOB_ID",
-    "SLURM_STEP_ID", "TRACEPARENT", "TRACESTATE",
+    "SLURM_STEP_ID", "FLUX_TASK_RANK", "FLUX_JOB_SIZE", "FLUX_JOB_ID",
+    "JOB_COMPLETION_INDEX", "TRACEPARENT", "TRACESTATE",
   };
   for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
     if ((value = variable (kept[i])))

@@ -192,7 +192,7 @@ func JobName() string { return jobName(os.Getenv) }
 
 func jobName(variable func(name string) string) string {
 	for _, variables := range [][]string{
-		{"PMIX_NAMESPACE"}, {"OMPI_MCA_ess_base_jobid"}, {"SLURM_JOB_ID", "SLURM_STEP_ID"}, {"PMI_JOBID"},
+		{"PMIX_NAMESPACE"}, {"OMPI_MCA_ess_base_jobid"}, {"SLURM_JOB_ID", "SLURM_STEP_ID"}, {"PMI_JOBID"}, {"FLUX_JOB_ID"},
 	} {
 		name := strings.ToLower(strings.SplitN(variables[0], "_", 2)[0])
 		for _, each := range variables {
