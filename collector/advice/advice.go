@@ -49,7 +49,7 @@ type Finding struct {
 func (f *Finding) Place() string { return report.ShowPlace(f.File, f.Line, f.Function) }
 
 // rules are in the order of their pages.
-var rules = []*rule{roundTrip, unusedTransfer, mappedInLoop, smallTransfers, implicitTransfer, needlessWait, synchronousConstruct,
+var rules = []*rule{repeatedTransfer, roundTrip, unusedTransfer, mappedInLoop, smallTransfers, implicitTransfer, needlessWait, synchronousConstruct,
 	idleQueue, shortKernel, fewGangs, pageableMemory, neverDeleted, deletedWhileBusy, queueRace, imbalance, swallowedError, memoryNearlyFull}
 
 // Rules are the names of all rules.

@@ -42,6 +42,9 @@ func (d *written) String() string {
 // known says whether the directive's text is at hand.
 func (d *written) known() bool { return d.name != "" }
 
+// updates says whether it is an update directive.
+func (d *written) updates() bool { return strings.HasPrefix(d.name, "update") }
+
 // of says whether an item of a clause is the variable or a part of it.
 func of(item, variable string) bool {
 	rest, begins := strings.CutPrefix(strings.ToLower(item), strings.ToLower(variable))

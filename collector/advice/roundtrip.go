@@ -1,60 +1,43 @@
 package advice
 
-import (
-	"fmt"
-	"strings"
-)
+import "fmt"
 
-// smallest are the bytes from which data are looked at: less goes by value.
-const smallest = "64"
-
-// history is SQL for steps: what happened to the data of each address, and, without
-// an address, what may have used any data of a device: kernels, host_data regions
-// and copies within the device. done counts these uses. What else is to be known of a
-// step is looked up by its record, where it is evidence.
-const history = `WITH step AS (
-  SELECT 'use' AS what, 0 AS record, process, device, 0 AS bytes, 0 AS host_address, enqueued AS at FROM kernels
-  UNION ALL SELECT 'use', 0, process, device, 0, 0, start FROM spans WHERE kind = 'enter_data' AND construct = 'host_data'
-  UNION ALL SELECT 'use', 0, process, device, 0, 0, start FROM device_activity WHERE kind = 'copy'
-  UNION ALL SELECT 'create', record, process, device, bytes, host_address, start FROM allocations WHERE kind = 'create' AND bytes >= ` + smallest + `
-  UNION ALL SELECT direction, record, process, device, bytes, host_address, enqueued FROM transfers WHERE bytes >= ` + smallest + ` AND host_address <> 0
-), counted AS (
-  SELECT *, sum(what = 'use') OVER (PARTITION BY process, device ORDER BY at) AS done FROM step
-), ever AS MATERIALIZED (
-  SELECT process, device, count(*) AS done FROM step WHERE what = 'use' GROUP BY process, device
-), steps AS (
-  SELECT what, record, process, device, done, lag(what) OVER datum AS before, lag(done) OVER datum AS done_before,
-    lead(what) OVER datum AS next, lead(done) OVER datum AS done_next
-  FROM counted WHERE what <> 'use' WINDOW datum AS (PARTITION BY process, device, host_address, bytes ORDER BY at)
-)
-SELECT t.variable AS subject, t.source_file, t.line, t.function, t.process, t.thread, t.device, t.async_queue, t.bytes, t.enqueued AS start,
-  t.enqueued + t.enqueue_time AS end, coalesce(t.start, 0) AS device_start, coalesce(t.end, 0) AS device_end, NULL AS detail
-FROM steps s CROSS JOIN transfers t ON t.record = s.record LEFT JOIN ever e ON e.process = s.process AND e.device = s.device WHERE `
-
-// roundTrip finds data that come back as they were sent: nothing ran on the device
-// in between that could have changed them.
+// roundTrip finds data that come back as they were sent, since nothing ran on the device
+// in between that could have changed them; and, by hashes, data that came down and go up
+// again unchanged: to where they still are, or to where they could have stayed.
 var roundTrip = &rule{
-	name:       "round-trip",
-	about:      "Data are sent to the device and brought back, and nothing on the device could change them in between.",
-	evidence:   history + `s.what = 'download' AND s.before IN ('upload', 'download') AND s.done = s.done_before`,
+	name:  "round-trip",
+	about: "Data are sent to the device and brought back, or brought back and sent again, and nothing changed them in between.",
+	evidence: history + `returned AS MATERIALIZED (
+  SELECT * FROM moves WHERE what = 'upload' AND last = 'download' AND content = last_content AND (made > last_made OR done = last_done AND device_address = last_address)
+), chosen AS (
+  SELECT record, min(kind) AS kind FROM (
+    SELECT record, 'back' AS kind FROM steps WHERE what = 'download' AND before IN ('upload', 'download') AND done = done_before
+      AND coalesce(content = overwritten, 1)
+    UNION ALL SELECT record, 'up' FROM returned
+    UNION ALL SELECT last_record, 'down' FROM returned WHERE made > last_made
+  ) GROUP BY record
+)` + spared,
 	confidence: Likely,
 	explain: func(f *Finding, g *group, d *written) {
-		f.What = fmt.Sprintf("%s came back from the device %s, %s in all, without a kernel since it was last the same on both sides",
-			named(f.Variable), times(g.count), size(g.bytes))
 		f.Why = "the host has these values already: each download is time for nothing"
-		switch {
-		case !d.known():
-			f.Instead = "leave this download out, or copy in only"
-		case strings.HasPrefix(d.name, "update") && len(d.clauses) == 1 && len(d.clauses[0].Items()) < 2:
-			f.Instead = "leave the directive out"
-		case strings.HasPrefix(d.name, "update"):
-			other := d.clone()
-			other.take(f.Variable, "self", "host")
-			f.Instead = other.String()
-		case strings.HasPrefix(d.name, "exit"):
-			f.Instead = d.moved(f.Variable, "delete", "copyout")
+		switch g.detail {
+		case "back back":
+			f.What = fmt.Sprintf("%s came back from the device %s, %s in all, without a kernel since it was last the same on both sides",
+				named(f.Variable), times(g.count), size(g.bytes))
+			f.Instead = withoutDownload(f, d)
+		case "up up":
+			f.What = fmt.Sprintf("%s was sent %s as it had come back from the device, %s in all", named(f.Variable), times(g.count), size(g.bytes))
+			f.Why = "the device had these values, and the host did not change them: each upload is time for nothing"
+			if d.known() && d.updates() {
+				f.Instead = d.withoutUpdate(f, "device")
+				return
+			}
+			f.Instead = d.stays(f)
 		default:
-			f.Instead = d.moved(f.Variable, "copyin", "copy", "pcopy", "present_or_copy")
+			f.What = fmt.Sprintf("%s came down from the device and went up again unchanged, %d transfers, %s in all", named(f.Variable), g.count, size(g.bytes))
+			f.Why = "if it stayed on the device, neither would be needed; where the host reads it in between, an update self is, which takes half of the time"
+			f.Instead = d.stays(f)
 		}
 	},
 }

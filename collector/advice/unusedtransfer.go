@@ -1,31 +1,33 @@
 package advice
 
-import (
-	"fmt"
-	"strings"
-)
+import "fmt"
 
 // unusedTransfer finds data that are sent, and sent again or deleted before anything
-// ran on the device that could have used them. A host_data region counts as a use.
+// ran on the device that could have used them. A host_data region counts as a use. By
+// hashes it finds, too, what each of a directive's downloads brought back as the host had
+// it, though kernels ran.
 var unusedTransfer = &rule{
-	name:       "unused-transfer",
-	about:      "Data are sent to the device, and no kernel runs before they are overwritten or deleted.",
-	evidence:   history + `s.what = 'upload' AND coalesce(s.next, 'end') <> 'download' AND s.done = coalesce(s.done_next, e.done, 0)`,
+	name:  "unused-transfer",
+	about: "Data are sent to the device and overwritten or deleted before a kernel runs, or brought back though no kernel changes them.",
+	evidence: history + `chosen AS (
+  SELECT s.record, 'sent' AS kind FROM steps s LEFT JOIN ever e ON e.process = s.process AND e.device = s.device
+    WHERE s.what = 'upload' AND coalesce(s.next, 'end') <> 'download' AND s.done = coalesce(s.done_next, e.done, 0)
+  UNION ALL SELECT record, 'brought' FROM (
+    SELECT m.record, m.last, m.done > m.last_done AND m.made = m.last_made AND m.device_address = m.last_address AS used,
+      min(coalesce(m.content = m.overwritten, 0)) OVER (PARTITION BY m.process, m.device, m.host_address, m.bytes, t.source_file, t.line) AS unchanged
+    FROM moves m CROSS JOIN transfers t ON t.record = m.record WHERE m.what = 'download'
+  ) WHERE unchanged AND used
+)` + spared,
 	confidence: Likely,
 	explain: func(f *Finding, g *group, d *written) {
+		if g.detail == "brought brought" {
+			f.What = fmt.Sprintf("%s was brought back %s, %s in all, and never differed from what the host had", named(f.Variable), times(g.count), size(g.bytes))
+			f.Why = "no kernel changed it: each download is time for nothing"
+			f.Instead = withoutDownload(f, d)
+			return
+		}
 		f.What = fmt.Sprintf("%s was sent %s, %s in all, and overwritten or deleted before any kernel ran", named(f.Variable), times(g.count), size(g.bytes))
 		f.Why = "no kernel reads what such a transfer brings"
-		switch {
-		case !d.known():
-			f.Instead = "leave this transfer out, or create the data without it"
-		case strings.HasPrefix(d.name, "update") && len(d.clauses) == 1 && len(d.clauses[0].Items()) < 2:
-			f.Instead = "leave the directive out"
-		case strings.HasPrefix(d.name, "update"):
-			other := d.clone()
-			other.take(f.Variable, "device")
-			f.Instead = other.String()
-		default:
-			f.Instead = d.moved(f.Variable, "create", "copyin", "copy", "pcopyin", "pcopy", "present_or_copyin", "present_or_copy")
-		}
+		f.Instead = withoutUpload(f, d)
 	},
 }

@@ -34,7 +34,7 @@ mended (void)
     }
 }
 
-/* Each time a kernel runs between the two transfers.  */
+/* Each time a kernel runs between the two transfers, and the host sets an element.  */
 static void
 alike (void)
 {
@@ -50,6 +50,7 @@ alike (void)
           }
 #pragma acc update self(field)
       }
+      field[step] = -1;
     }
 }
 

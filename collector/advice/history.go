@@ -1,0 +1,104 @@
+package advice
+
+import "strings"
+
+// smallest are the bytes from which data are looked at: less goes by value.
+const smallest = "64"
+
+// history is SQL for what happened to the data of each address, and, without an address,
+// what may have used any data of a device: kernels, host_data regions and copies within
+// the device. done counts these uses, made the mappings. steps are mappings and transfers,
+// each with the ones before and behind it; moves are transfers of what is mapped alone, with
+// the one before, their hashes, and whether any download of the same data differs from what
+// the host had: then kernels write to them. What else is to be known is looked up by the
+// record, where it is evidence.
+const history = `WITH step AS (
+  SELECT 'use' AS what, 0 AS record, process, device, 0 AS bytes, 0 AS host_address, 0 AS device_address, enqueued AS at, NULL AS content, NULL AS overwritten FROM kernels
+  UNION ALL SELECT 'use', 0, process, device, 0, 0, 0, start, NULL, NULL FROM spans WHERE kind = 'enter_data' AND construct = 'host_data'
+  UNION ALL SELECT 'use', 0, process, device, 0, 0, 0, start, NULL, NULL FROM device_activity WHERE kind = 'copy'
+  UNION ALL SELECT 'create', record, process, device, bytes, host_address, device_address, start, NULL, NULL FROM allocations WHERE kind = 'create' AND bytes >= ` + smallest + `
+  UNION ALL SELECT direction, record, process, device, bytes, host_address, device_address, enqueued, content, overwritten FROM transfers
+    WHERE bytes >= ` + smallest + ` AND host_address <> 0
+), counted AS (
+  SELECT *, sum(what = 'use') OVER (PARTITION BY process, device ORDER BY at) AS done FROM step
+), ever AS MATERIALIZED (
+  SELECT process, device, count(*) AS done FROM step WHERE what = 'use' GROUP BY process, device
+), numbered AS MATERIALIZED (
+  SELECT *, sum(what = 'create') OVER datum AS made FROM counted WHERE what <> 'use' WINDOW datum AS (PARTITION BY process, device, host_address, bytes ORDER BY at)
+), steps AS (
+  SELECT *, lag(what) OVER datum AS before, lag(done) OVER datum AS done_before, lead(what) OVER datum AS next, lead(done) OVER datum AS done_next
+  FROM numbered WINDOW datum AS (PARTITION BY process, device, host_address, bytes ORDER BY at)
+), moves AS (
+  SELECT *, lag(what) OVER datum AS last, lag(record) OVER datum AS last_record, lag(content) OVER datum AS last_content,
+    lag(done) OVER datum AS last_done, lag(made) OVER datum AS last_made, lag(device_address) OVER datum AS last_address,
+    max(what = 'download' AND overwritten IS NOT content) OVER (PARTITION BY process, device, host_address, bytes) AS written
+  FROM numbered WHERE what <> 'create' AND made > 0 WINDOW datum AS (PARTITION BY process, device, host_address, bytes ORDER BY at)
+), `
+
+// spared is SQL for the evidence of transfers that are chosen, by record, each of a kind;
+// the kinds of a finding, its first and its last in the order of the alphabet, are its
+// detail.
+const spared = ` SELECT t.variable AS subject, t.source_file, t.line, t.function, t.process, t.thread, t.device, t.async_queue, t.bytes, t.enqueued AS start,
+  t.enqueued + t.enqueue_time AS end, coalesce(t.start, 0) AS device_start, coalesce(t.end, 0) AS device_end,
+  min(s.kind) OVER finding || ' ' || max(s.kind) OVER finding AS detail
+FROM chosen s CROSS JOIN transfers t ON t.record = s.record WINDOW finding AS (PARTITION BY t.variable, t.source_file, t.line, t.function)`
+
+// withoutDownload is what to write instead of a directive that brings a variable back.
+func withoutDownload(f *Finding, d *written) string {
+	switch {
+	case !d.known():
+		return "leave this download out, or copy in only"
+	case d.updates():
+		return d.withoutUpdate(f, "self", "host")
+	case strings.HasPrefix(d.name, "exit"):
+		return d.moved(f.Variable, "delete", "copyout")
+	}
+	return d.moved(f.Variable, "copyin", "copy", "pcopy", "present_or_copy")
+}
+
+// withoutUpload is what to write instead of a directive that sends a variable for nothing.
+func withoutUpload(f *Finding, d *written) string {
+	switch {
+	case !d.known():
+		return "leave this transfer out, or create the data without it"
+	case d.updates():
+		return d.withoutUpdate(f, "device")
+	}
+	return d.moved(f.Variable, "create", "copyin", "copy", "pcopyin", "pcopy", "present_or_copyin", "present_or_copy")
+}
+
+// withoutUpdate is an update directive without the variable.
+func (d *written) withoutUpdate(f *Finding, clauses ...string) string {
+	if len(d.clauses) == 1 && len(d.clauses[0].Items()) < 2 {
+		return "leave the directive out"
+	}
+	other := d.clone()
+	other.take(f.Variable, clauses...)
+	return other.String()
+}
+
+// stays is what to write so that data stay on the device from one time that the
+// directive is reached to the next.
+func (d *written) stays(f *Finding) string {
+	where := d.again(f)
+	switch {
+	case !d.known():
+		return "a data region around " + where + "; update directives for what the host reads or changes inside"
+	case strings.HasPrefix(d.name, "enter") || strings.HasPrefix(d.name, "exit"):
+		return "move the directive out of " + where + "; update directives for what the host reads or changes inside"
+	}
+	region, inner := &written{sentinel: d.sentinel, name: "data"}, d.clone()
+	for _, name := range []string{"copy", "copyin", "copyout", "create"} {
+		if item, found := inner.take(f.Variable, name); found {
+			region.add(name, item)
+			inner.add("present", item)
+		}
+	}
+	if len(region.clauses) == 0 {
+		region.add("copy", f.Variable)
+	}
+	if d.name == "data" {
+		return "around " + where + ": " + region.String()
+	}
+	return "around " + where + ": " + region.String() + "\nand here: " + inner.String()
+}

@@ -1,0 +1,38 @@
+package advice
+
+import "fmt"
+
+// repeatedTransfer finds data that are sent again as they were sent the last time. With
+// hashes (accscope run --hash) that is known; but not where kernels ran meanwhile that are
+// known to write to the data, which have to be set back then. Without hashes only what is
+// mapped anew ten times and more, and never came back in between, is suspected: what the
+// program updates, it has changed.
+var repeatedTransfer = &rule{
+	name:  "repeated-transfer",
+	about: "The same data are sent to the device again, unchanged.",
+	evidence: history + `hashed AS (SELECT DISTINCT process FROM transfers WHERE content IS NOT NULL), chosen AS (
+  SELECT record, 'hashed' AS kind FROM moves WHERE what = 'upload' AND last = 'upload' AND content = last_content AND (done = last_done OR NOT written)
+    AND (made > last_made OR device_address = last_address)
+  UNION ALL SELECT record, 'suspected' FROM (
+    SELECT t.record, count(*) OVER (PARTITION BY t.process, t.device, t.host_address, t.bytes, t.source_file, t.line) AS times
+    FROM moves m CROSS JOIN transfers t ON t.record = m.record
+    WHERE m.what = 'upload' AND m.last = 'upload' AND m.made > m.last_made AND NOT t.implicit AND t.process NOT IN (SELECT process FROM hashed)
+  ) WHERE times >= 10
+)` + spared,
+	confidence: Likely,
+	explain: func(f *Finding, g *group, d *written) {
+		f.What = fmt.Sprintf("%s was sent %s with the same contents as the time before, %s in all", named(f.Variable), times(g.count), size(g.bytes))
+		f.Why = "the device had these data before: each transfer is time for nothing"
+		if g.detail != "hashed hashed" {
+			f.Confidence = Possible
+			f.What = fmt.Sprintf("%s was sent again %s, %s in all, and did not come back in between; whether it had changed is not known (accscope run --hash tells)",
+				named(f.Variable), times(g.count), size(g.bytes))
+			f.Why = "if the host has not changed it, each transfer is time for nothing"
+		}
+		if d.known() && d.updates() {
+			f.Instead = d.withoutUpdate(f, "device") + "\nor only where the host has changed " + named(f.Variable)
+			return
+		}
+		f.Instead = d.stays(f)
+	},
+}
