@@ -398,7 +398,7 @@ export class Painter {
     c.fillStyle = t.raised;
     c.fillRect(0, 0, gutter - 1, ruler - 1);
     c.fillStyle = t.dim;
-    this.text(p.data.loading ? "loading …" : "time since the begin", 8, ruler / 2, gutter - 16);
+    this.text(p.data.loading ? "loading …" : gutter < 150 ? "time" : "time since the begin", 8, ruler / 2, gutter - 16);
   }
 
   // text draws what fits, with an ellipsis where something does not.

@@ -64,7 +64,7 @@ export function memoryView(o: Overview): View {
   const showPresent = (time: number, within?: number, again = false): Promise<void> =>
     show(present, async () => {
       const m = await get<Mappings>("mappings", { trace: state.trace, at: time, within });
-      return [h("p", { class: "note" }, `At ${moment(time, 1000)}: ${count(m.mappings.length + m.omitted)} mappings, ${bytes(m.bytes)}.`), ...unread(m.until, () => void showPresent(time, patience)), mappings("Present table", m.mappings, "Nothing was mapped at this time.")];
+      return [h("p", { class: "note" }, `At ${moment(time, 1000)}: ${counted(m.mappings.length + m.omitted)}, ${bytes(m.bytes)}.`), ...unread(m.until, () => void showPresent(time, patience)), mappings("Present table", m.mappings, "Nothing was mapped at this time.")];
     }, again);
   const showLeaks = (within?: number, again = false): Promise<void> =>
     show(leaked, async () => {
@@ -82,6 +82,8 @@ export function memoryView(o: Overview): View {
 
 // patience is how long the server reads if asked to, ms.
 const patience = 20000;
+
+const counted = (n: number): string => `${count(n)} ${n === 1 ? "mapping" : "mappings"}`;
 
 // unread says how far the trace was read for what is shown, and reads on.
 function unread(until: number, all: () => void): HTMLElement[] {

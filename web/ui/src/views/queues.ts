@@ -12,7 +12,7 @@ export function queuesView(o: Overview): View {
   let part = false;
   const load = (again = false): Promise<void> => show(place, async () => {
     const range = part && state.from !== undefined ? { from: Math.floor(state.from), to: Math.ceil(state.to!) } : {};
-    return contents(o, await get<Queues>("queues", { trace: state.trace, pixels: 1500, ...range }));
+    return contents(o, await get<Queues>("queues", { trace: state.trace, pixels: 1500, ...range }), part);
   }, again);
   const window = h("button", { type: "button", "aria-pressed": "false", onclick: () => {
     part = !part;
@@ -28,7 +28,7 @@ export function queuesView(o: Overview): View {
   } };
 }
 
-function contents(o: Overview, q: Queues): HTMLElement[] {
+function contents(o: Overview, q: Queues, part: boolean): HTMLElement[] {
   if (q.queues.length === 0) return [h("p", { class: "empty" }, "Nothing ran on a queue.")];
   const whole = q.to - q.from;
   const card = (value: string, text: string): HTMLElement => h("div", { class: "card" }, h("b", {}, value), h("span", {}, text));
@@ -36,7 +36,7 @@ function contents(o: Overview, q: Queues): HTMLElement[] {
   const cards: HTMLElement[] = [];
   if (q.queues.some((x) => x.measured)) {
     const between = (low: string, high: string): string => (low === high ? low : `${low} to ${high}`);
-    cards.push(card(between(share(q.busy_least, whole), share(q.busy_most, whole)), "of the time any queue was busy"),
+    cards.push(card(between(share(q.busy_least, whole), share(q.busy_most, whole)), `of the ${duration(whole)} ${part ? "shown" : "from the first event to the last"} a queue was busy`),
       card(between(duration(Math.max(whole - q.busy_most, 0)), duration(Math.max(whole - q.busy_least, 0))), "in which no queue was busy"));
     if (q.exact) cards.push(card(share(q.at_least[1] ?? 0, q.busy_least), "of the busy time two or more queues were"),
       card(share(q.overlap, q.transfers), "of the transfer time hidden behind kernels"));
