@@ -119,11 +119,8 @@ func nameAtEnd(pid int) string {
 }
 
 // Name is the name that the kernel had of the program when it ended, "" if that is not
-// known. It may be asked for after Done.
+// known. It may be asked for after Wait.
 func (p *Process) Name() string { return p.name }
-
-// Done is closed when the program has ended.
-func (p *Process) Done() <-chan struct{} { return p.done }
 
 // End is how a program ended.
 type End struct {
