@@ -63,6 +63,7 @@ type app struct {
 	prompt  *prompt
 	asking  bool // whether to leave
 	message string
+	only    string // frames or ranges that a replay is limited to
 	tabs    []span // of the view's names, for the mouse
 	seekbar span
 	clicks  clicks
@@ -141,6 +142,9 @@ func newApp(source Source, screen tcell.Screen, options Options) *app {
 	a := &app{screen: screen, source: source, options: options, history: newHistory(), window: 10e9, pane: options.Program}
 	a.useTheme(cmp.Or(options.Settings.Theme, ThemeNames()[0]))
 	a.player, _ = source.(Player)
+	if replay, ok := source.(*Replay); ok {
+		a.only = replay.limited
+	}
 	a.views = allViews()
 	a.current = max(slices.Index(ViewNames(), options.Settings.View), 0)
 	return a

@@ -187,10 +187,14 @@ func (a *app) drawAlarm(c canvas) canvas {
 // drawFilter says over the view what its rows are filtered by, and gives what is left.
 func (a *app) drawFilter(c canvas) canvas {
 	rows := a.views[a.current].table()
+	t := c.theme
+	if a.only != "" {
+		c.words(1, 0, t.dim, "only ", t.accent, a.only, t.dim, "  in sums and events; f changes it")
+		c = c.part(0, 1, c.w, c.h-1)
+	}
 	if rows.filter == "" {
 		return c
 	}
-	t := c.theme
 	c.words(1, 0, t.dim, "filter ", t.accent, rows.filter, t.dim, fmt.Sprintf("  %s; Esc shows all", rows.name))
 	return c.part(0, 1, c.w, c.h-1)
 }

@@ -58,4 +58,7 @@ type Player interface {
 	SetSpeed(speed float64)
 	// SetWindow says for how long before its time the rates are wanted, ns.
 	SetWindow(window int64)
+	// Only limits sums and events to frames or ranges of the program's own, such as
+	// "step 12", and gives their time; "" takes that back.
+	Only(text string) (from, to int64, err error)
 }

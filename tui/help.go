@@ -14,13 +14,13 @@ var (
 		{"Views", [][2]string{{"1 to 6", "choose one"}, {"Tab S-Tab", "next, previous view"}}},
 		{"Rows", [][2]string{{"up down j k", "choose a row"}, {"PgUp PgDn", "a page up, down"}, {"Home End", "first, last row"},
 			{"Enter", "details and source"}, {"s", "choose what to sort by"}, {"S", "turn the order around"},
-			{"/", "filter; Esc shows all"}, {"o", "next panel (kernels)"}}},
+			{"/", "filter; Esc shows all"}, {"o", "next table of the view"}}},
 		{"Whole", [][2]string{{"c", "next colour theme"}, {"Ctrl-L", "draw the screen anew"}, {"q", "leave, or be asked"}}},
 	}
 	helpRight = []section{
 		{"Time", [][2]string{{"+ -", "finer, coarser scale"}, {"left right", "back and forth (h l)"}, {"space", "pause the view only"}, {"Esc", "back to now"}}},
 		{"Replay", [][2]string{{"space", "play, pause"}, {"< >", "half, double speed"}, {"[ ]", "back, forth half a scale"},
-			{"0 $ g", "start, end, a time"}}},
+			{"0 $ g", "start, end, a time"}, {"f", "only frames: step 12"}}},
 		{"Program (run --tui)", [][2]string{{"p  Ctrl-]", "give, take it the keys"}}},
 		{"Lanes of the queues", nil},
 	}

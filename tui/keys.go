@@ -225,11 +225,25 @@ func (a *app) playerKey(key *tcell.EventKey) bool {
 				}
 				a.player.SeekTo(time)
 			}}
+	case 'f':
+		a.prompt = &prompt{label: "only (step 12, step 3..7; empty: all): ", text: []rune(a.only), change: func(string) {}, cancel: func() {}, done: a.limit}
 	default:
 		return false
 	}
 	a.back, a.frozen = 0, false
 	return true
+}
+
+// limit shows only frames or ranges of the program's own, and the end of their time.
+func (a *app) limit(text string) {
+	text = strings.TrimSpace(text)
+	from, to, err := a.player.Only(text)
+	if err != nil {
+		a.message = err.Error()
+		return
+	}
+	a.only = text
+	a.window = niceWindow(to - from)
 }
 
 func (a *app) latestTime() int64 {

@@ -11,11 +11,15 @@ import (
 	"github.com/accscope/accscope/collector/state"
 )
 
-// programView shows the processes, and what each of their threads is in.
-type programView struct{ threads table }
+// programView shows the processes, what each of their threads is in, and the program's own
+// frames and ranges, if it marks any.
+type programView struct {
+	threads, annotations table
+	lower                bool // the keys go to the annotations
+}
 
 func newProgramView() *programView {
-	return &programView{threads: table{name: "threads", sortBy: -1, fields: []field{
+	return &programView{annotations: newAnnotationTable(), threads: table{name: "threads", sortBy: -1, fields: []field{
 		{title: "thread", width: 24},
 		{title: "events", width: 8, right: true},
 		{title: "for", width: 11, right: true},
@@ -24,12 +28,38 @@ func newProgramView() *programView {
 	}}}
 }
 
-func (p *programView) name() string                       { return "Program" }
-func (p *programView) table() *table                      { return &p.threads }
-func (p *programView) key(_ *app, _ *tcell.EventKey) bool { return false }
+func (p *programView) name() string { return "Program" }
+
+func (p *programView) table() *table {
+	if p.lower {
+		return &p.annotations
+	}
+	return &p.threads
+}
+
+func (p *programView) key(a *app, key *tcell.EventKey) bool {
+	if key.Key() != tcell.KeyRune || key.Rune() != 'o' || len(a.frame.View.Annotations) == 0 {
+		return false
+	}
+	p.lower = !p.lower
+	return true
+}
+
 func (p *programView) mouse(a *app, x, y int, buttons tcell.ButtonMask) {
-	if _, open := p.threads.mouse(x, y, buttons); open {
-		a.open()
+	for i, t := range []*table{&p.threads, &p.annotations} {
+		if i == 1 && len(a.frame.View.Annotations) == 0 {
+			return
+		}
+		was := p.lower
+		if mine, open := t.mouse(x, y, buttons); mine {
+			if buttons&tcell.Button1 != 0 {
+				p.lower = i == 1
+			}
+			if open && was == p.lower {
+				a.open()
+			}
+			return
+		}
 	}
 }
 
@@ -71,8 +101,20 @@ func (p *programView) draw(a *app, c canvas) {
 	}
 	y++
 	c.words(1, y, t.title, fmt.Sprintf("Threads %d", len(v.Threads)))
+	y++
 	p.threads.set(p.rows(a))
-	p.threads.draw(c.part(0, y+1, c.w, c.h-y-1), true, "no thread has raised an event yet")
+	height := c.h - y
+	if len(v.Annotations) == 0 {
+		p.lower = false
+	} else {
+		height = min(len(v.Threads)+1, max((c.h-y-1)/2, 2))
+	}
+	p.threads.draw(c.part(0, y, c.w, height), !p.lower, "no thread has raised an event yet")
+	if y += height + 1; len(v.Annotations) > 0 && y < c.h {
+		c.words(1, y, t.title, fmt.Sprintf("Frames and ranges %d", len(v.Annotations)), t.dim, "  o: the keys go here")
+		p.annotations.set(annotationRows(v))
+		p.annotations.draw(c.part(0, y+1, c.w, c.h-y-1), p.lower, "there are none")
+	}
 }
 
 func (p *programView) rows(a *app) []row {

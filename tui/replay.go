@@ -17,14 +17,17 @@ type Replay struct {
 	path        string
 	first, last int64
 
-	mu     sync.Mutex
-	speed  float64
-	paused bool
-	base   int64     // the replay's time at since
-	since  time.Time // when time began to run from base
-	jumped bool      // the time was chosen
-	window int64
-	wake   chan struct{} // a command came
+	mu      sync.Mutex
+	speed   float64
+	paused  bool
+	base    int64     // the replay's time at since
+	since   time.Time // when time began to run from base
+	jumped  bool      // the time was chosen
+	window  int64
+	wake    chan struct{} // a command came
+	only    *store.Within
+	limited string // by what text
+	chosen  bool   // only was changed
 }
 
 // The fastest a replay goes, and the slowest.
@@ -90,6 +93,41 @@ func (r *Replay) SeekTo(to int64) {
 	r.command(func() { r.base, r.jumped = max(min(to, r.last), r.first), true })
 }
 
+// Only limits sums and events to frames or ranges of the program's own, whose time it
+// gives; "" takes that back. Its errors say what there is.
+func (r *Replay) Only(text string) (from, to int64, err error) {
+	var within *store.Within
+	from, to = r.first, r.last
+	if text != "" {
+		trace, err := store.Open(r.path)
+		if err != nil {
+			return 0, 0, err
+		}
+		defer trace.Close()
+		if within, err = trace.Annotated(text); err != nil {
+			return 0, 0, err
+		}
+		from, to = within.From, within.To
+	}
+	r.command(func() {
+		r.only, r.limited, r.chosen, r.jumped = within, text, true, true
+		r.base = max(min(to, r.last), r.first)
+	})
+	return from, to, nil
+}
+
+// chose gives a reader that was made anew where the choice of Only has changed.
+func (r *Replay) chose(reader *state.Reader, trace *store.Trace) *state.Reader {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.chosen {
+		r.chosen = false
+		reader = state.New(trace)
+		reader.Only(r.only)
+	}
+	return reader
+}
+
 // SetWindow says for how long before its time the rates are wanted.
 func (r *Replay) SetWindow(window int64) { r.command(func() { r.window = window }) }
 
@@ -143,6 +181,7 @@ func (r *Replay) Run(ctx context.Context, interval time.Duration, observe func(F
 	reader := state.New(trace)
 	r.command(func() { r.jumped = true })
 	for shown := int64(math.MinInt64); ctx.Err() == nil; {
+		reader = r.chose(reader, trace)
 		at, how, jumped, window := r.next()
 		restart := jumped
 		for i := int64(approaches); jumped && i > 0; i-- {
@@ -204,7 +243,7 @@ func (r *Replay) Step(ctx context.Context, interval time.Duration, observe func(
 	}
 	defer trace.Close()
 	trace.Interrupt(ctx.Done())
-	reader := state.New(trace)
+	reader := r.chose(state.New(trace), trace)
 	for next := r.first; next < r.last-int64(interval); {
 		next += int64(interval)
 		frame, err := frameAt(reader, next, Playing)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -265,6 +266,13 @@ func TestAnnotationsInExports(t *testing.T) {
 				t.Errorf("%s has no %s", format, name)
 			}
 		}
+	}
+	program := invoke(t, folder, "top", "--picture", "program", "--inside", "step 2..3", "trace.db").must(t).stdout
+	if !regexp.MustCompile(`(?m)^ only step 2\.\.3 `).MatchString(program) || !regexp.MustCompile(`(?m)^ step +frame +2 `).MatchString(program) || !regexp.MustCompile(`(?m)^ work +range +2 `).MatchString(program) {
+		t.Errorf("the terminal limited to frames:\n%s", program)
+	}
+	if r := invoke(t, folder, "top", "--picture", "program", "--inside", "step 99", "trace.db"); r.status != exitUsage || !strings.Contains(r.stderr, `frame "step"`) {
+		t.Errorf("of a frame that there is not: %d\n%s", r.status, r.stderr)
 	}
 	picture := invoke(t, folder, "top", "--picture", "events", "trace.db").must(t).stdout
 	for _, text := range []string{"frame_end", "step 4", "mark", "done"} {

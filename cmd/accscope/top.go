@@ -26,6 +26,7 @@ type topFlags struct {
 	at       string
 	size     string
 	svg      bool
+	inside   string
 	limits   limitFlags
 }
 
@@ -79,6 +80,7 @@ Press ? in it for the keys.`,
 	f.StringVar(&flags.picture, "picture", "", "print a `VIEW` of a trace as text instead: "+strings.Join(tui.ViewNames(), ", "))
 	f.StringVar(&flags.at, "at", "100%", "with --picture: the `TIME` in the trace (12.5s, 300ms, 40%)")
 	f.StringVar(&flags.size, "size", "80x24", "with --picture: columns and lines (`WxH`)")
+	f.StringVar(&flags.inside, "inside", "", "of a trace only sums and events in this `RANGE` of the program's own, or frame: \"assemble\", \"frame 12\", \"step 3..7\"")
 	f.BoolVar(&flags.svg, "svg", false, "with --picture: as an SVG drawing")
 	flags.limits.register(command, readerLimits, "with --picture and --once: ")
 	return command
@@ -91,6 +93,9 @@ func (flags *topFlags) show(ctx context.Context, command *cobra.Command, args []
 	ask := flags.picture == "" && !asJSON && isTerminal(os.Stdin) && isTerminal(os.Stdout)
 	source, err := topSource(ctx, args, ask, flags.ascii || !unicodeLocale())
 	if err != nil || source == nil {
+		return err
+	}
+	if err := flags.limitTo(source); err != nil {
 		return err
 	}
 	if flags.picture != "" {
@@ -111,6 +116,21 @@ func (flags *topFlags) show(ctx context.Context, command *cobra.Command, args []
 	}
 	_, err = tui.Run(ctx, source, tui.Options{Interval: flags.interval, ASCII: flags.ascii || !unicodeLocale(), Settings: settings})
 	return err
+}
+
+// limitTo limits a trace to the ranges or frames that --inside names.
+func (flags *topFlags) limitTo(source tui.Source) error {
+	if flags.inside == "" {
+		return nil
+	}
+	replay, ok := source.(*tui.Replay)
+	if !ok {
+		return usageError{errors.New("--inside takes a trace")}
+	}
+	if _, _, err := replay.Only(flags.inside); err != nil {
+		return usageError{fmt.Errorf("--inside: %w", err)}
+	}
+	return nil
 }
 
 // takePicture prints what the screen would show of a trace.

@@ -71,7 +71,15 @@ func (r *Reader) activity(a *store.Activity) error {
 	if site != nil {
 		key.site, thread = site.ID, site.Thread
 	}
-	r.work(key).Add(&store.Sum{Count: 1, Ended: 1, Time: a.Duration, Shortest: a.Duration, Longest: a.Duration})
+	counts := true
+	if r.only != nil {
+		if counts, err = r.trace.CausedWithin(r.only, a.Work.Process, a.Record, a.Start); err != nil {
+			return err
+		}
+	}
+	if counts {
+		r.work(key).Add(&store.Sum{Count: 1, Ended: 1, Time: a.Duration, Shortest: a.Duration, Longest: a.Duration})
+	}
 	q.busy += q.covered.add(a.Start, a.End())
 	q.ran.add(Stretch{From: a.Start, To: a.End(), Busy: a.Duration, Record: a.Record, Kind: a.Work.Kind, Site: site}, bothStretches)
 	if a.Record == 0 {

@@ -80,6 +80,9 @@ func (r *Reader) state() (*State, error) {
 	for _, e := range r.log.newest() {
 		v.Log = append(v.Log, eventOf(&e))
 	}
+	if v.Annotations, err = r.annotations(); err != nil {
+		return nil, err
+	}
 	return v, r.sums(v)
 }
 

@@ -17,7 +17,8 @@ const Newest = math.MaxInt64
 // goroutine.
 type Reader struct {
 	trace   *store.Trace
-	at      int64 // all up to here was taken in
+	only    *store.Within // what is counted and logged; nil: all
+	at      int64         // all up to here was taken in
 	started bool
 	follows bool // a trace that is being written: what has come since is new
 
@@ -58,6 +59,16 @@ func New(trace *store.Trace) *Reader {
 	return &Reader{trace: trace, at: math.MinInt64, now: math.MinInt64, threads: map[model.ThreadID]*thread{}, sites: map[int64]*sum{}, works: map[workAt]*store.Sum{},
 		devices: map[model.DeviceID]*device{}, queues: map[model.QueueID]*queue{}, syncQueues: map[model.DeviceID]model.QueueID{},
 		ended: map[model.ProcessID]bool{}, counters: map[int64]*counter{}}
+}
+
+// Only limits sums and the log to what begins within ranges or frames of the program's
+// own; nil: to nothing. What queues did, memory and threads are shown all the same. It is
+// called before anything is read.
+func (r *Reader) Only(within *store.Within) { r.only = within }
+
+// counts says whether a record is in sums and the log.
+func (r *Reader) counts(x *store.Record) bool {
+	return r.only == nil || r.only.Has(x.Site.Process, x.Start)
 }
 
 // Soon is the time of the next thing that happens after the state read last, as far
@@ -102,7 +113,9 @@ func (r *Reader) advance(time int64) error {
 		return err
 	}
 	if time < r.at || r.started && time == Newest && r.at != Newest && !meta.Complete {
+		only := r.only
 		*r = *New(r.trace)
+		r.only = only
 	}
 	if !r.started {
 		r.started, r.follows = true, time == Newest && !meta.Complete

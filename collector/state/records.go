@@ -38,8 +38,10 @@ func (r *Reader) take(x *store.Record, used int64) {
 	r.now = max(r.now, x.Start)
 	r.events++
 	t.events++
-	r.site(s.ID).begin(x)
-	r.log.add(x, false)
+	if r.counts(x) {
+		r.site(s.ID).begin(x)
+		r.log.add(x, false)
+	}
 	switch s.KindCode {
 	case model.Create, model.Alloc, model.Delete, model.Free:
 		r.device(s.Device).change(x, used)
@@ -82,8 +84,10 @@ func (r *Reader) end(t *thread, x *span) {
 	r.now = max(r.now, x.End())
 	r.events++
 	t.events++
-	r.site(x.Site.ID).end(&x.Record)
-	r.log.add(&x.Record, true)
+	if r.counts(&x.Record) {
+		r.site(x.Site.ID).end(&x.Record)
+		r.log.add(&x.Record, true)
+	}
 	switch x.Site.KindCode {
 	case model.WaitStart:
 		r.queue(x.Site.Queue).waited(&x.Record)

@@ -16,20 +16,21 @@ import (
 // State is a trace at a time. Times are nanoseconds since the trace's origin, sizes
 // bytes.
 type State struct {
-	Origin    int64               `json:"origin"` // what times count from, on the first host's CLOCK_MONOTONIC
-	Now       int64               `json:"now"`    // time of the newest event
-	Events    int64               `json:"events"`
-	Lost      int64               `json:"lost"`   // events that capture dropped
-	Behind    int64               `json:"behind"` // how much older than the present this is, ns; 0: as new as can be
-	Processes []model.ProcessInfo `json:"processes"`
-	Threads   []Thread            `json:"threads"`
-	Devices   []Device            `json:"devices"`
-	Kernels   []Kernel            `json:"kernels"` // most device time first, then most host time
-	Sources   []SourceTime        `json:"sources"` // most exclusive time first
-	Errors    []Event             `json:"errors"`  // the first 1000
-	ErrorSum  int64               `json:"error_count"`
-	Log       []Event             `json:"log"`      // newest last
-	Counters  []Counter           `json:"counters"` // the processes' figures, then the GPUs'
+	Origin      int64               `json:"origin"` // what times count from, on the first host's CLOCK_MONOTONIC
+	Now         int64               `json:"now"`    // time of the newest event
+	Events      int64               `json:"events"`
+	Lost        int64               `json:"lost"`   // events that capture dropped
+	Behind      int64               `json:"behind"` // how much older than the present this is, ns; 0: as new as can be
+	Processes   []model.ProcessInfo `json:"processes"`
+	Threads     []Thread            `json:"threads"`
+	Devices     []Device            `json:"devices"`
+	Kernels     []Kernel            `json:"kernels"`     // most device time first, then most host time
+	Sources     []SourceTime        `json:"sources"`     // most exclusive time first
+	Annotations []Annotation        `json:"annotations"` // most time first
+	Errors      []Event             `json:"errors"`      // the first 1000
+	ErrorSum    int64               `json:"error_count"`
+	Log         []Event             `json:"log"`      // newest last
+	Counters    []Counter           `json:"counters"` // the processes' figures, then the GPUs'
 }
 
 // Source is a place in the program's source as the runtime reported it; empty

@@ -11,7 +11,9 @@ import (
 // sum is of the records of a site.
 type sum struct {
 	store.Sum
-	last int64 // when the newest began
+	last    int64   // when the newest began
+	squares float64 // of the durations
+	number  int64   // of the frame that took longest
 }
 
 // workAt is a work and the site that caused it, 0 where that was not seen.
@@ -41,6 +43,10 @@ func (s *sum) begin(x *store.Record) {
 }
 
 func (s *sum) end(x *store.Record) {
+	s.squares += float64(x.Duration) * float64(x.Duration)
+	if s.Ended == 0 || x.Duration > s.Longest {
+		s.number = int64(x.Host)
+	}
 	s.Add(&store.Sum{Ended: 1, Time: x.Duration, Inner: x.Inner, Shortest: x.Duration, Longest: x.Duration, Bytes: model.Size(x.Bytes)})
 }
 
