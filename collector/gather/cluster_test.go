@@ -150,3 +150,75 @@ func TestServers(t *testing.T) {
 		t.Errorf("%+v, want %d events of 6 agents", summary, 6*want)
 	}
 }
+
+// A thousand agents at once send a capture each into three servers, one of which is killed
+// and comes back meanwhile.
+func TestThousandAgents(t *testing.T) {
+	if os.Getenv("ACCSCOPE_LONG") == "" {
+		t.Skip("minutes: part of make long")
+	}
+	const agents = 1000
+	folder, want := recorded(t)
+	nodes, to := servers(t)
+	g, err := Open(Options{Folder: filepath.Join(t.TempDir(), "result"), Job: "test", Cluster: to, Copies: 3, Store: 1 << 30, Ranks: agents})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	var summary Summary
+	go func() {
+		var err error
+		summary, err = g.Run(context.Background())
+		ended <- err
+	}()
+	began := time.Now()
+	var working sync.WaitGroup
+	for range agents {
+		working.Go(func() {
+			if err := sendWith(t, folder, to, link.Files{}, 4*patience); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	for g.ledger.summary().Ended < agents/10 && time.Since(began) < patience {
+		time.Sleep(100 * time.Millisecond)
+	}
+	nodes[0].kill()
+	nodes[0].start()
+	working.Wait()
+	sent := time.Since(began)
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Fatal(err)
+		}
+	case <-time.After(4 * patience):
+		t.Fatal("the collector does not end")
+	}
+	if summary.Events != agents*want || summary.Agents != agents || summary.Ended != agents {
+		t.Errorf("%+v, want %d events of %d agents", summary, agents*want, agents)
+	}
+	t.Logf("%d events of %d agents: %v to send, %v in all; %d batches, %d of them again", summary.Events, agents, sent, time.Since(began), summary.Batches, summary.Repeated)
+	for i, n := range nodes {
+		most := peakMemory(t, n.command.Process.Pid)
+		t.Logf("server %d: %d MiB at most", i, most>>20)
+		if most > 1<<30 {
+			t.Errorf("server %d took %d MiB, more than 1 GiB", i, most>>20)
+		}
+	}
+}
+
+// peakMemory is the most that a process had resident, in bytes.
+func peakMemory(t *testing.T, pid int) int64 {
+	t.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(status), "VmHWM:")
+	var kilobytes int64
+	if _, err := fmt.Sscan(rest, &kilobytes); err != nil {
+		t.Fatal(err)
+	}
+	return kilobytes << 10
+}
