@@ -13,6 +13,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -57,6 +58,7 @@ type Agent struct {
 	told    int // of them
 	pending *outgoing
 	sent    time.Time
+	telling sync.Mutex // of warned and Options.Warn
 	warned  map[string]bool
 	reached atomic.Int64 // CLOCK_REALTIME, ns, of what is stored
 }
@@ -90,7 +92,10 @@ func Open(o Options) (*Agent, error) {
 // Name is the agent's name.
 func (a *Agent) Name() string { return a.state.Agent }
 
+// warn may be called from any goroutine: connections tell of their errors by it.
 func (a *Agent) warn(err error) {
+	a.telling.Lock()
+	defer a.telling.Unlock()
 	if a.options.Warn != nil && !a.warned[err.Error()] {
 		a.warned[err.Error()] = true
 		a.options.Warn(err.Error())
