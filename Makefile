@@ -35,7 +35,7 @@ CFLAGS_COMMON := -std=gnu11 -O2 -g -ffile-prefix-map=$(CURDIR)=. -Wall -Wextra -
 	@rm $@.new
 FORCE:
 
-.PHONY: FORCE all help screens setup demo test test-all check long consumers sanitize race conformance control compiler roots bench gpu-carry fuzz soak dist try-dist install uninstall clean print-cgo-cflags
+.PHONY: FORCE all help screens setup demo test test-all check long consumers sanitize race conformance control compiler roots aarch64 bench gpu-carry fuzz soak dist try-dist install uninstall clean print-cgo-cflags
 .DEFAULT_GOAL := all
 
 include runtime/entry/build.mk
@@ -79,7 +79,7 @@ test: all ## everything that gates a change (a fixed sample of the long suites)
 	$(GO) run ./runtime/conformance --settings sim --sample --negative-control
 
 # What test-all is made of. Each can be made alone.
-PARTS := check check-page long consumers sanitize race conformance control dist try-dist roots soak
+PARTS := check check-page long consumers sanitize race conformance control dist try-dist roots aarch64 soak
 
 test-all: all ## everything, the long suites whole: every part, then a line for each
 	@.ci/setup test
@@ -122,6 +122,9 @@ conformance: all ## GCC's OpenACC run-time tests on our runtime, as host and as 
 compiler: all ## what holds for each version of GCC: make compiler GCC=14
 	@.ci/setup suite
 	+@GO='$(GO)' MAKE='$(MAKE)' .ci/compiler
+
+aarch64: ## build for aarch64 by cross compilers and try it under qemu-user, where the machine allows it
+	.ci/aarch64
 
 roots: ## GCC 13 to 16 in root folders of Debian 13 and forky, where the machine allows it
 	.ci/roots

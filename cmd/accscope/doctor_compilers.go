@@ -26,6 +26,7 @@ func compilerFindings() []finding {
 	if err != nil {
 		return []finding{{"compilers", false, err.Error(), "build accscope anew"}}
 	}
+	tried = onThisMachine(tried)
 	var findings []finding
 	newest := 0
 	for _, language := range []struct{ title, name string }{{"C", "gcc"}, {"C++", "g++"}, {"Fortran", "gfortran"}} {

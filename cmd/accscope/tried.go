@@ -5,12 +5,14 @@ import (
 	"embed"
 	"fmt"
 	"path"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// triedFiles are what `make compiler` wrote of each version of GCC: a file gcc-N with
+// triedFiles are what `make compiler` wrote of each version of GCC: a file gcc-N, or
+// gcc-N-MACHINE, with
 // lines of a word and its value, the compiler, the system and the machine, then each
 // step with yes or no, then how many mappings of the tests' programs have a name at each
 // level of optimisation and format of debug information.
@@ -44,6 +46,18 @@ func (c triedCompiler) failed() []string {
 	return names
 }
 
+// whole tells that all of GCC's tests are run with it: on x86-64.
+func (c triedCompiler) whole() bool { return c.machine == "x86_64" }
+
+// onThisMachine are those that were tried for this machine's processor.
+func onThisMachine(all []triedCompiler) []triedCompiler {
+	name := map[string]string{"amd64": "x86_64", "arm64": "aarch64"}[runtime.GOARCH]
+	return slices.DeleteFunc(all, func(c triedCompiler) bool {
+		machine, _, _ := strings.Cut(c.machine, " ")
+		return machine != name
+	})
+}
+
 // triedCompilers are those of the files, the oldest first.
 func triedCompilers() ([]triedCompiler, error) {
 	entries, err := triedFiles.ReadDir("tried")
@@ -64,7 +78,7 @@ func triedCompilers() ([]triedCompiler, error) {
 		all = append(all, c)
 	}
 	slices.SortFunc(all, func(a, b triedCompiler) int {
-		return cmp.Or(cmp.Compare(a.major, b.major), strings.Compare(a.version, b.version))
+		return cmp.Or(cmp.Compare(a.major, b.major), strings.Compare(a.version, b.version), -strings.Compare(a.machine, b.machine))
 	})
 	return all, nil
 }

@@ -53,3 +53,24 @@ func Major() (string, error) {
 	major, _, _ := strings.Cut(version, ".")
 	return major, err
 }
+
+// Emulator is the program that runs what these compilers build, where that is not the
+// machine itself (.ci/aarch64): there sanitizers, debuggers and bounds of time are not
+// for tests to use. Empty on the machine itself.
+func Emulator() string { return os.Getenv("ACCSCOPE_EMULATED") }
+
+// Tool is the binary utility of that name that goes with the compiler of C, as objcopy.
+func Tool(name string) string {
+	output, err := exec.Command(C(), "-print-prog-name="+name).Output()
+	if path := strings.TrimSpace(string(output)); err == nil && path != "" {
+		return path
+	}
+	return name
+}
+
+// Offloads tells whether the compiler of C++ knows a device to offload to: only then it
+// writes the tables of what is offloaded into programs.
+func Offloads() bool {
+	output, _ := exec.Command(CXX(), "-v").CombinedOutput() // one that fails knows none
+	return strings.Contains(string(output), "OFFLOAD_TARGET_NAMES")
+}

@@ -44,6 +44,20 @@ func readExpected(file string) (expectations, version, error) {
 	return list, version(found[1]), err
 }
 
+// overlay takes over what a list of another machine has, if there is one: the results
+// that are not those of x86-64.
+func (e expectations) overlay(file string, of version) error {
+	other, listed, err := readExpected(file)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err == nil && listed != of {
+		err = fmt.Errorf("%s: is of GCC %s, what it is laid over of %s", file, listed, of)
+	}
+	maps.Copy(e, other)
+	return err
+}
+
 func parseExpected(file, text string) (expectations, error) {
 	list := expectations{}
 	number := 0

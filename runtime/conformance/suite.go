@@ -134,7 +134,7 @@ func unpack(archive, folder string) error {
 	}
 	defer os.RemoveAll(partial)
 	arguments := append([]string{"--extract", "--xz", "--file", archive, "--directory", partial,
-		"--strip-components=1", "--wildcards"}, unpackPatterns...)
+		"--strip-components=1", "--no-same-owner", "--wildcards"}, unpackPatterns...)
 	if output, err := exec.Command("tar", arguments...).CombinedOutput(); err != nil {
 		return fmt.Errorf("unpack %s: %w: %s", archive, err, strings.TrimSpace(string(output)))
 	}

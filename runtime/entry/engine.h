@@ -58,6 +58,11 @@ struct accscope_place
   const void *frame_pointer;	/* the caller's %rbp, or x29 */
   struct accscope_registers registers;
   uint32_t entered;		/* the call is in the Go part */
+#if !defined __x86_64__
+  /* Where our function keeps the return address, which on x86-64 lies below the
+     caller's stack pointer.  */
+  const void *const *kept;
+#endif
 };
 
 /* One host thread.  The thin library keeps it in thread-local storage and

@@ -166,14 +166,18 @@ void accscope_uncopied (const char *what, const void *host);
     }									\
   t->shared.place.return_address = __builtin_return_address (0);	\
   t->shared.place.stack_pointer = CALLERS_STACK_POINTER;		\
+  NOTE_KEPT (&t->shared.place);						\
   t->shared.place.frame_pointer = *(void **) __builtin_frame_address (0)
 /* Where the frame record lies in a frame is the processor's convention: on x86-64 at
    its end, with the return address as its last word.  */
 #if defined __x86_64__
 #define CALLERS_STACK_POINTER						\
   ((const char *) __builtin_frame_address (0) + 2 * sizeof (void *))
+#define NOTE_KEPT(place) ((void) 0)
 #else
 #define CALLERS_STACK_POINTER ((const char *) __builtin_dwarf_cfa ())
+#define NOTE_KEPT(place)						\
+  ((place)->kept = (const void *const *) __builtin_frame_address (0) + 1)
 #endif
 #define END								\
   do									\

@@ -54,6 +54,20 @@ accscope_abandoned (void)
   exit (1);
 }
 
+/* What lies where the call at P has put its return address.  */
+static const void *
+kept_at (const struct accscope_place *p)
+{
+#if defined __aarch64__
+  /* Without its signature, if there is one (xpaclri).  */
+  register const void *address __asm__ ("x30") = *p->kept;
+  __asm__ ("hint 7" : "+r" (address));
+  return address;
+#else
+  return ((const void *const *) p->stack_pointer)[-1];
+#endif
+}
+
 /* Whether the call that was made at P is over without having returned, as seen from
    a stack pointer now.  */
 static bool
@@ -72,7 +86,7 @@ is_gone (const struct accscope_place *p, const void *now)
   if (is_on != was_on)
     return was_on;
   return (const char *) now >= then
-	 || ((const void *const *) then)[-1] != p->return_address;
+	 || kept_at (p) != p->return_address;
 }
 
 /* Whether the call in progress cannot be left: it is not in a callback.  */

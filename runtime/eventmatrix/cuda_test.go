@@ -8,12 +8,16 @@ import (
 	"testing"
 
 	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/runtime/compilers"
 	"github.com/accscope/accscope/runtime/cuda/standin/build"
 )
 
 // TestCUDA holds the events on the cuda backend, on the stand-in driver, against
 // those on sim.
 func TestCUDA(t *testing.T) {
+	if !compilers.Offloads() {
+		t.Skip(compilers.CXX() + " knows no device to offload to")
+	}
 	folder := t.TempDir()
 	recorder := buildRecorder(t, folder)
 	registrar, err := build.Registrar(folder)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -55,7 +56,8 @@ func table(t testing.TB, program string) string {
 }
 
 // TestNames resolves every call of real programs and compares with tables that
-// were checked against the sources.
+// were checked against the sources. Of a processor other than x86-64 there is a table
+// where the compiler's code tells more or less.
 func TestNames(t *testing.T) {
 	for _, program := range []string{"stencil.c", "solver.cc", "callers.cc", "fields.f90", "tiles.f90"} {
 		for _, build := range []string{"-O0", "-O2", "-O3", "-O2 -gdwarf-4", "-O2 -no-pie",
@@ -66,6 +68,10 @@ func TestNames(t *testing.T) {
 				flags := strings.Fields(build)
 				got := table(t, compile(t, program, flags...))
 				golden := filepath.Join("testdata", strings.ReplaceAll(program, ".", "_")+flags[0]+".golden")
+				common, _ := os.ReadFile(golden) // missing: told below
+				if Own() != X8664 && string(common) != got {
+					golden = strings.TrimSuffix(golden, "golden") + runtime.GOARCH + ".golden"
+				}
 				if *update && len(flags) == 1 {
 					if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
 						t.Fatal(err)

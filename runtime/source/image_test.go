@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/accscope/accscope/runtime/compilers"
 )
 
 // kernelTable lists every outlined function of a program as the image itself
@@ -61,10 +63,10 @@ func TestStorage(t *testing.T) {
 	separate := func(remove ...string) func(t *testing.T, program string) {
 		return func(t *testing.T, program string) {
 			dir := filepath.Dir(program)
-			command(t, dir, "objcopy", "--only-keep-debug", program, program+".debug")
-			command(t, dir, "objcopy", "--strip-debug", "--add-gnu-debuglink="+program+".debug", program)
+			command(t, dir, compilers.Tool("objcopy"), "--only-keep-debug", program, program+".debug")
+			command(t, dir, compilers.Tool("objcopy"), "--strip-debug", "--add-gnu-debuglink="+program+".debug", program)
 			for _, r := range remove {
-				command(t, dir, "objcopy", "--remove-section="+r, program+".debug")
+				command(t, dir, compilers.Tool("objcopy"), "--remove-section="+r, program+".debug")
 			}
 		}
 	}
@@ -80,7 +82,7 @@ func TestStorage(t *testing.T) {
 		{name: "compressed", flags: []string{"-gz"}},
 		{name: "compressed the old way", flags: []string{"-gz=zlib-gnu"}},
 		{name: "without index", modify: func(t *testing.T, program string) {
-			command(t, filepath.Dir(program), "objcopy", "--remove-section=.debug_aranges", program)
+			command(t, filepath.Dir(program), compilers.Tool("objcopy"), "--remove-section=.debug_aranges", program)
 		}},
 		{name: "split", flags: []string{"-gsplit-dwarf"}},
 		{name: "split, DWARF 4", flags: []string{"-gsplit-dwarf", "-gdwarf-4"}},
@@ -128,8 +130,8 @@ func TestBuildIDFolder(t *testing.T) {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	command(t, root, "objcopy", "--only-keep-debug", program, filepath.Join(folder, id[2:]+".debug"))
-	command(t, root, "objcopy", "--strip-debug", program)
+	command(t, root, compilers.Tool("objcopy"), "--only-keep-debug", program, filepath.Join(folder, id[2:]+".debug"))
+	command(t, root, compilers.Tool("objcopy"), "--strip-debug", program)
 	im, err := OpenWithDebugRoots(program, []string{root})
 	if err != nil {
 		t.Fatal(err)
@@ -144,8 +146,8 @@ func TestBuildIDFolder(t *testing.T) {
 func TestDebugLinkChecksum(t *testing.T) {
 	program := compile(t, "stencil.c", "-O2", "-Wl,--build-id=none")
 	dir := filepath.Dir(program)
-	command(t, dir, "objcopy", "--only-keep-debug", program, program+".debug")
-	command(t, dir, "objcopy", "--strip-debug", "--add-gnu-debuglink="+program+".debug", program)
+	command(t, dir, compilers.Tool("objcopy"), "--only-keep-debug", program, program+".debug")
+	command(t, dir, compilers.Tool("objcopy"), "--strip-debug", "--add-gnu-debuglink="+program+".debug", program)
 	f, err := os.OpenFile(program+".debug", os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -179,7 +181,7 @@ func TestWithoutDebug(t *testing.T) {
 	if g, ok, err = im.Global(globalAddress(t, im, "blk_")); err != nil || !ok || g.Name != "/blk/" {
 		t.Errorf("got %+v, %v, %v", g, ok, err)
 	}
-	command(t, filepath.Dir(program), "strip", program)
+	command(t, filepath.Dir(program), compilers.Tool("strip"), program)
 	im = open(t, program)
 	l, err = im.Lookup(s.address + 4)
 	if err != nil || l.Function != "" || l.Module != program || l.Offset != s.address+4 {
