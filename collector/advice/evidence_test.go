@@ -1,0 +1,121 @@
+package advice
+
+import (
+	"fmt"
+	"testing"
+
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+)
+
+// viewsOfATrace are tables with the names and columns of the views that evidence reads, so
+// that a case says its rows itself.
+const viewsOfATrace = `
+CREATE TABLE kernels (record INTEGER, process DEFAULT 1, thread DEFAULT 1, kernel DEFAULT 'k', source_file DEFAULT 'a.c', line DEFAULT 1, function DEFAULT 'f',
+  device DEFAULT 1, async_queue DEFAULT -2, enqueued, enqueue_time DEFAULT 1, start, end, device_time AS (end - start), gangs DEFAULT 1, workers DEFAULT 1, vector DEFAULT 32, parent);
+CREATE TABLE transfers (record INTEGER, process DEFAULT 1, thread DEFAULT 1, direction DEFAULT 'upload', variable DEFAULT 'x', bytes DEFAULT 8000, host_address DEFAULT 64,
+  source_file DEFAULT 'a.c', line DEFAULT 2, function DEFAULT 'f', device DEFAULT 1, async_queue DEFAULT -2, enqueued, enqueue_time DEFAULT 1, start, end,
+  device_time AS (end - start), bytes_per_second AS (bytes * 1e9 / (end - start)), parent, pageable);
+CREATE TABLE spans (record INTEGER, process DEFAULT 1, thread DEFAULT 1, kind, construct, start, end, duration AS (end - start));
+CREATE TABLE waits (record INTEGER, process DEFAULT 1, thread DEFAULT 1, device DEFAULT 1, async_queue, implicit DEFAULT 0, start, end);
+CREATE TABLE devices (device, multiprocessors);`
+
+// step is SQL for what a step of a loop does, its number in place of %d: the host prepares
+// for 100 us, sends, and a kernel of 80 us runs.
+const step = `INSERT INTO spans (record, kind, construct, start, end) VALUES (%[1]d0, 'update', 'update', %[1]d000000 + 0, %[1]d000000 + 20000);
+INSERT INTO transfers (record, enqueued, start, end, parent) VALUES (%[1]d1, %[1]d000000 + 100, %[1]d000000 + 1000, %[1]d000000 + 19000, %[1]d0);
+INSERT INTO spans (record, kind, construct, start, end) VALUES (%[1]d2, 'compute_construct', 'parallel', %[1]d000000 + 20000, %[1]d000000 + 110000);
+INSERT INTO kernels (record, enqueued, start, end, parent) VALUES (%[1]d3, %[1]d000000 + 21000, %[1]d000000 + 25000, %[1]d000000 + 105000, %[1]d2);`
+
+func steps(more string) string {
+	sql := ""
+	for i := 1; i <= 5; i++ {
+		sql += fmt.Sprintf(step, i)
+		if more != "" {
+			sql += fmt.Sprintf(more, i)
+		}
+	}
+	return sql
+}
+
+// The evidence of rules on made-up traces, where each threshold is met and is not: how many
+// rows there are, and what the host and the device would be spared by them.
+func TestEvidence(t *testing.T) {
+	kernel := func(enqueued, start, end, queue int) string {
+		return fmt.Sprintf("INSERT INTO kernels (record, enqueued, start, end, async_queue) VALUES (%d, %d, %d, %d, %d);", enqueued, enqueued, start, end, queue)
+	}
+	sized := func(columns string, start, end int) string {
+		return fmt.Sprintf("INSERT INTO kernels (record, enqueued, start, end, gangs, workers, vector, parent, async_queue) VALUES (%d, %d, %d, %d, %s);", start, start, start, end, columns)
+	}
+	const gpu = "INSERT INTO devices VALUES (1, 100); INSERT INTO spans (record, construct) VALUES (1, 'kernels'), (2, 'serial');"
+	send := func(address, bytes, start, end, queue, pageable int) string {
+		return fmt.Sprintf("INSERT INTO transfers (record, host_address, bytes, enqueued, enqueue_time, start, end, async_queue, pageable) VALUES (%[3]d, %[1]d, %[2]d, %[3]d, %[4]d - %[3]d, %[3]d, %[4]d, %[5]d, %[6]d);",
+			address, bytes, start, end, queue, pageable)
+	}
+	four := func(address, bytes, takes, queue int) (sql string) {
+		for i := range 4 {
+			sql += send(address, bytes, i*10_000_000, i*10_000_000+takes, queue, 1)
+		}
+		return sql
+	}
+	for _, test := range []struct {
+		rule         *rule
+		name, sql    string
+		rows         int
+		host, device int64
+	}{
+		// A gap of 890 us before each step but the first, and 98 us of the device's work.
+		{idleQueue, "the host prepares", steps(""), 4, 4 * 98000, 0},
+		{idleQueue, "from what came back", steps("INSERT INTO transfers (record, direction, enqueued, start, end) VALUES (%[1]d4, 'download', %[1]d000000 + 106000, %[1]d000000 + 107000, %[1]d000000 + 108000);"), 0, 0, 0},
+		{idleQueue, "and nothing is sent", steps("") + "UPDATE transfers SET direction = 'copy'", 0, 0, 0},
+		{idleQueue, "while a queue works", steps("UPDATE kernels SET end = %[1]d000000 + 900000 WHERE record = %[1]d3;"), 0, 0, 0},
+		{idleQueue, "and no kernel runs", steps("") + "DELETE FROM kernels", 0, 0, 0},
+		{idleQueue, "in less than 50 us", `INSERT INTO spans (record, kind, start, end) VALUES (1, 'update', 0, 1000), (2, 'update', 50000, 51000);` +
+			kernel(10, 20, 900, -2) + "INSERT INTO transfers (record, enqueued, start, end) VALUES (3, 50100, 50200, 50300);" + kernel(50400, 50500, 50600, -2), 0, 0, 0},
+
+		{shortKernel, "short ones in a row", kernel(0, 2000, 5000, 1) + kernel(3000, 6000, 9000, 1) + kernel(6000, 10000, 13000, 1), 2, 8000, 0},
+		{shortKernel, "a long one", kernel(0, 2000, 5000, 1) + kernel(3000, 6000, 17000, 1), 0, 0, 0},
+		{shortKernel, "far apart", kernel(0, 2000, 5000, 1) + kernel(60000, 62000, 65000, 1), 0, 0, 0},
+		{shortKernel, "on two queues", kernel(0, 2000, 5000, 1) + kernel(3000, 6000, 9000, 2), 0, 0, 0},
+		{shortKernel, "with a transfer between them", kernel(0, 2000, 5000, 1) + "INSERT INTO transfers (record, enqueued, start, end) VALUES (9, 1000, 5000, 6000);" + kernel(3000, 6000, 9000, 1), 0, 0, 0},
+
+		{fewGangs, "one gang", gpu + sized("1, 1, 32, 1, -2", 0, 100000), 1, 0, 99000},
+		{fewGangs, "one lane of many gangs", gpu + sized("500, 1, 1, 1, -2", 0, 64000), 1, 0, 54000},
+		{fewGangs, "one lane of as many as there are", gpu + sized("100, 1, 1, 1, -2", 0, 64000), 1, 0, 62000},
+		{fewGangs, "half of them", gpu + sized("50, 1, 32, 1, -2", 0, 100000), 1, 0, 50000},
+		{fewGangs, "more", gpu + sized("51, 1, 32, 1, -2", 0, 100000), 0, 0, 0},
+		{fewGangs, "a short one", gpu + sized("1, 1, 32, 1, -2", 0, 49999), 0, 0, 0},
+		{fewGangs, "a serial one", gpu + sized("1, 1, 1, 2, -2", 0, 100000), 0, 0, 0},
+		{fewGangs, "side by side", gpu + sized("1, 1, 32, 1, 1", 0, 100000) + sized("1, 1, 32, 1, 2", 90000, 200000), 0, 0, 0},
+		{fewGangs, "one after the other", gpu + sized("1, 1, 32, 1, 1", 0, 100000) + sized("1, 1, 32, 1, 2", 100000, 200000), 2, 0, 198000},
+		{fewGangs, "of a device that is not known", "INSERT INTO devices VALUES (1, NULL);" + sized("1, 1, 32, 1, -2", 0, 100000), 0, 0, 0},
+
+		// 50 MB take 2 ms at 25 GB/s.
+		{pageableMemory, "half of the rate", four(64, 50_000_000, 4_000_000, -2), 4, 8_000_000, 0},
+		{pageableMemory, "on a queue", four(64, 50_000_000, 5_000_000, 1), 4, 0, 12_000_000},
+		{pageableMemory, "more", four(64, 50_000_000, 3_999_999, -2), 0, 0, 0},
+		{pageableMemory, "less than pinned memory's", four(64, 50_000_000, 3_000_000, -2) + send(99, 50_000_000, 50_000_000, 51_000_000, -2, 0), 4, 8_000_000, 0},
+		{pageableMemory, "pinned", four(64, 50_000_000, 4_000_000, -2) + "UPDATE transfers SET pageable = 0;", 0, 0, 0},
+		{pageableMemory, "small ones", four(64, 1_000_000, 4_000_000, -2), 0, 0, 0},
+		{pageableMemory, "each of other data", four(64, 50_000_000, 4_000_000, -2) + "UPDATE transfers SET host_address = record;", 0, 0, 0},
+	} {
+		t.Run(test.rule.name+"/"+test.name, func(t *testing.T) {
+			conn, err := sqlite.OpenConn(":memory:")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close()
+			if err := sqlitex.ExecuteScript(conn, viewsOfATrace+test.sql, nil); err != nil {
+				t.Fatal(err)
+			}
+			rows, host, device := 0, int64(0), int64(0)
+			err = sqlitex.Execute(conn, "SELECT end - start, device_end - device_start FROM ("+test.rule.evidence+")", &sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
+				rows, host, device = rows+1, host+s.ColumnInt64(0), device+s.ColumnInt64(1)
+				return nil
+			}})
+			if err != nil || rows != test.rows || host != test.host || device != test.device {
+				t.Errorf("%d rows, host %d, device %d; want %d, %d, %d (%v)", rows, host, device, test.rows, test.host, test.device, err)
+			}
+		})
+	}
+}
