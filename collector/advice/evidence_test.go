@@ -18,6 +18,7 @@ CREATE TABLE transfers (record INTEGER, process DEFAULT 1, thread DEFAULT 1, dir
   device_time AS (end - start), bytes_per_second AS (bytes * 1e9 / (end - start)), parent, pageable);
 CREATE TABLE spans (record INTEGER, process DEFAULT 1, thread DEFAULT 1, kind, construct, start, end, duration AS (end - start));
 CREATE TABLE waits (record INTEGER, process DEFAULT 1, thread DEFAULT 1, device DEFAULT 1, async_queue, implicit DEFAULT 0, start, end);
+CREATE TABLE meta (key, value);
 CREATE TABLE devices (device, multiprocessors);`
 
 // step is SQL for what a step of a loop does, its number in place of %d: the host prepares
@@ -86,6 +87,7 @@ func TestEvidence(t *testing.T) {
 		{fewGangs, "more", gpu + sized("51, 1, 32, 1, -2", 0, 100000), 0, 0, 0},
 		{fewGangs, "a short one", gpu + sized("1, 1, 32, 1, -2", 0, 49999), 0, 0, 0},
 		{fewGangs, "a serial one", gpu + sized("1, 1, 1, 2, -2", 0, 100000), 0, 0, 0},
+		{fewGangs, "a serial one, by its text", gpu + sized("1, 1, 1, 1, -2", 0, 100000) + "INSERT INTO meta VALUES ('construct: a.c:1', 'serial loop');", 0, 0, 0},
 		{fewGangs, "side by side", gpu + sized("1, 1, 32, 1, 1", 0, 100000) + sized("1, 1, 32, 1, 2", 90000, 200000), 0, 0, 0},
 		{fewGangs, "one after the other", gpu + sized("1, 1, 32, 1, 1", 0, 100000) + sized("1, 1, 32, 1, 2", 100000, 200000), 2, 0, 198000},
 		{fewGangs, "of a device that is not known", "INSERT INTO devices VALUES (1, NULL);" + sized("1, 1, 32, 1, -2", 0, 100000), 0, 0, 0},

@@ -26,7 +26,8 @@ SELECT r.kernel AS subject, r.source_file, r.line, r.function, r.process, r.thre
   r.enqueued AS start, r.enqueued AS end, r.start + CAST(r.device_time * r.share AS INTEGER) AS device_start, r.end AS device_end,
   printf('%d gangs of %d lanes, on a device of %d multiprocessors', r.gangs, r.workers * r.vector, r.multiprocessors) AS detail
 FROM ran r LEFT JOIN spans s ON s.record = r.parent
-WHERE r.device_time >= 50000 AND r.share <= 0.5 AND r.start >= coalesce(r.before, r.start) AND r.end <= coalesce(r.next, r.end) AND s.construct IS NOT 'serial'`,
+WHERE r.device_time >= 50000 AND r.share <= 0.5 AND r.start >= coalesce(r.before, r.start) AND r.end <= coalesce(r.next, r.end) AND s.construct IS NOT 'serial'
+  AND NOT EXISTS (SELECT 1 FROM meta WHERE key = 'construct: ' || r.source_file || ':' || r.line AND value LIKE 'serial%')`,
 	confidence: Likely,
 	subject:    aKernel,
 	explain: func(f *Finding, g *group, d *written) {

@@ -52,8 +52,9 @@ var synchronousConstruct = &rule{
 	about: "The host waits for each kernel of a row, where queues could hold them.",
 	evidence: operations + `
 SELECT k.kernel AS subject, k.source_file, k.line, k.function, k.process, k.thread, k.device, -2 AS async_queue, 0 AS bytes,
-  f.device_end AS start, f.device_end + max(0, min(f.next_start - f.device_end, f.next_done - f.next_start)) AS end, 0 AS device_start, 0 AS device_end, NULL AS detail
-FROM followed f CROSS JOIN kernels k ON k.record = f.record
+  c.start + max(k.device_time, k.enqueued + k.enqueue_time - c.start) AS start,
+  max(c.end, c.start + max(k.device_time, k.enqueued + k.enqueue_time - c.start)) AS end, 0 AS device_start, 0 AS device_end, NULL AS detail
+FROM followed f CROSS JOIN kernels k ON k.record = f.record CROSS JOIN spans c ON c.record = k.parent
 WHERE f.what = 'kernel' AND f.async_queue = -2 AND f.next = 'kernel' AND f.next_queue = -2 AND f.next_device = f.device AND f.device_end < f.next_start`,
 	enough:     func(g *group) bool { return g.count >= 10 },
 	confidence: Possible,

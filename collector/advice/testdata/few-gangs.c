@@ -33,6 +33,15 @@ mended (void)
     field[target[i]] = field[target[i]] * 0.5 + i;
 }
 
+static void
+repeat (double *x, int queue)
+{
+#pragma acc parallel loop num_gangs(16) vector_length(32) async(queue) present(x[0:N])
+  for (int i = 0; i < N; i++)
+    for (int k = 0; k < 2000; k++)
+      x[i] = x[i] * 0.5 + k;
+}
+
 /* A little work, work that the program itself wants done by one, and kernels with few
    gangs side by side.  */
 static void
@@ -48,12 +57,7 @@ alike (void)
     for (int i = 0; i < N / 10; i++)
       last = last * 0.5 + field[i];
     for (int part = 0; part < 4; part++)
-      {
-#pragma acc parallel loop num_gangs(16) vector_length(32) async(part + 1) present(result)
-        for (int i = 0; i < N; i++)
-          for (int k = 0; k < 2000; k++)
-            result[part][i] = result[part][i] * 0.5 + k;
-      }
+      repeat (result[part], part + 1);
 #pragma acc wait
   }
 }

@@ -6,16 +6,20 @@
 static double field[ROWS][COLUMNS];
 
 static void
+advance (double *x)
+{
+#pragma acc parallel loop async(1) present(x[0:COLUMNS])
+  for (int column = 0; column < COLUMNS; column++)
+    x[column] += 1;
+}
+
+static void
 bad (void)
 {
 #pragma acc data copy(field)
   {
     for (int row = 0; row < ROWS; row++)
-      {
-#pragma acc parallel loop async(1)
-        for (int column = 0; column < COLUMNS; column++)
-          field[row][column] += 1;
-      }
+      advance (field[row]);
 #pragma acc wait(1)
   }
 }
