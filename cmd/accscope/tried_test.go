@@ -9,8 +9,9 @@ import (
 	"testing"
 )
 
-// steps are those of .ci/compiler, in the table's order.
-var steps = []string{"demo", "programs", "events", "names", "conformance"}
+// steps are those of .ci/compiler, in the table's order, and what runtime/cuda/gputest
+// found on a GPU.
+var steps = []string{"demo", "programs", "events", "names", "conformance", "nvidia"}
 
 // TestTriedTable holds the table of docs/compilers.md to the results that the doctor
 // knows, and to the expected results of GCC's own tests.

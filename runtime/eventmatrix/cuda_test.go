@@ -47,7 +47,10 @@ func TestGPU(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, folder := range append(others, results) {
+	if own, err := filepath.Glob(filepath.Join(results, "*.events")); err != nil || len(own) > 0 || len(others) == 0 {
+		others = append(others, results)
+	}
+	for _, folder := range others {
 		for _, p := range programs {
 			want := readRows(t, filepath.Join(folder, p.source+".sim.events"))
 			got := readRows(t, filepath.Join(folder, p.source+".nvidia.events"))

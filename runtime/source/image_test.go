@@ -1,6 +1,7 @@
 package source
 
 import (
+	"bytes"
 	"debug/elf"
 	"errors"
 	"os"
@@ -117,6 +118,25 @@ func TestStorage(t *testing.T) {
 				t.Errorf("differs:\n%s", difference(want, got))
 			}
 		})
+	}
+}
+
+// TestForgetKeepsMemory gives pages back of what is mapped only: a compressed section
+// that is not large lies in memory.
+func TestForgetKeepsMemory(t *testing.T) {
+	im := open(t, compile(t, "stencil.c", "-gz"))
+	im.mu.Lock()
+	defer im.mu.Unlock()
+	content := bytes.Repeat([]byte("kept"), 16<<10)
+	im.debugLocked().forget(content)
+	if !bytes.Equal(content, bytes.Repeat([]byte("kept"), 16<<10)) {
+		t.Error("a section in memory was lost")
+	}
+	f := im.debugLocked()
+	head := string(f.data[:64])
+	f.forget(f.data)
+	if string(f.data[:64]) != head {
+		t.Error("the file's own bytes were lost")
 	}
 }
 

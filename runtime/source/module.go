@@ -47,11 +47,11 @@ func (ix *unitIndex) readModules(im *Image) {
 		}
 		at = h.offset + h.size
 		if at-touched > 16<<20 {
-			forget(ix.info[touched:at])
+			ix.file.forget(ix.info[touched:at])
 			touched = at
 		}
 	}
-	forget(ix.info[touched:])
+	ix.file.forget(ix.info[touched:])
 }
 
 func (ix *unitIndex) addModules(u *unit) {

@@ -171,6 +171,16 @@ func scratchFile() (*os.File, error) {
 	return os.NewFile(uintptr(fd), "accscope-debug"), nil
 }
 
+// forget gives the resident pages of a piece of a section back, where it is mapped. One
+// that was decompressed into memory would be lost.
+func (f *elfFile) forget(b []byte) {
+	for _, m := range f.mapped {
+		if at := addressOf(b) - addressOf(m); addressOf(b) >= addressOf(m) && at <= uintptr(len(m)) && uintptr(len(b)) <= uintptr(len(m))-at {
+			forget(b)
+		}
+	}
+}
+
 // forget gives the resident pages of a mapped slice back; they are read again
 // when touched.
 func forget(b []byte) {

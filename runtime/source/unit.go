@@ -192,12 +192,12 @@ func (ix *unitIndex) visitAll(im *Image) {
 		at = h.offset + h.size
 		// The pages around each header became resident; give them back.
 		if at-touched > 16<<20 {
-			forget(ix.info[touched:at])
+			ix.file.forget(ix.info[touched:at])
 			touched = at
 		}
 	}
-	forget(ix.info[touched:])
-	forget(ix.sections.abbrev)
+	ix.file.forget(ix.info[touched:])
+	ix.file.forget(ix.sections.abbrev)
 	ix.sortRanges()
 }
 
@@ -339,7 +339,7 @@ func (ix *unitIndex) decode(im *Image, offset uint64) (*unit, error) {
 		delete(ix.decoded, old.offset)
 		ix.held -= old.size
 		if old.skeleton == nil {
-			forget(ix.info[old.offset : old.offset+old.size])
+			ix.file.forget(ix.info[old.offset : old.offset+old.size])
 		}
 	}
 	u.lastTouch = ix.recent.PushFront(u)
