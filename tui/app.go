@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/gdamore/tcell/v2"
+
+	"github.com/accscope/accscope/collector/advice"
 )
 
 // Options say how to show a source.
@@ -41,7 +43,10 @@ type app struct {
 	source    Source
 	player    Player // nil: live
 	pane      *Pane
+	search    *search // nil: the source gives no findings
 	options   Options
+	// beside runs what takes long until the user leaves; nil: nothing is run.
+	beside func(work func(ctx context.Context))
 
 	mu       sync.Mutex // guards history and latest
 	history  *history
@@ -114,18 +119,24 @@ func Run(ctx context.Context, source Source, options Options) (result Result, er
 	defer work.Wait()
 	defer cancel()
 	// A panic elsewhere than here would leave the terminal as it is; restoring
-	// it there would race with what is being drawn here.
+	// it there would race with what is being drawn here. The first one is told.
 	panics := make(chan string, 1)
-	work.Add(1)
-	go func() {
-		defer work.Done()
-		defer func() {
-			if problem := recover(); problem != nil {
-				panics <- fmt.Sprintf("%v\n%s", problem, debug.Stack())
-			}
+	a.beside = func(run func(ctx context.Context)) {
+		work.Add(1)
+		go func() {
+			defer work.Done()
+			defer func() {
+				if problem := recover(); problem != nil {
+					select {
+					case panics <- fmt.Sprintf("%v\n%s", problem, debug.Stack()):
+					default:
+					}
+				}
+			}()
+			run(ctx)
 		}()
-		a.receive(ctx)
-	}()
+	}
+	a.beside(a.receive)
 	events := make(chan tcell.Event, 64)
 	stop := make(chan struct{})
 	defer close(stop)
@@ -142,6 +153,9 @@ func newApp(source Source, screen tcell.Screen, options Options) *app {
 	a := &app{screen: screen, source: source, options: options, history: newHistory(), window: 10e9, pane: options.Program}
 	a.useTheme(cmp.Or(options.Settings.Theme, ThemeNames()[0]))
 	a.player, _ = source.(Player)
+	if adviser, ok := source.(Adviser); ok {
+		a.search = &search{adviser: adviser, found: found{rules: len(advice.Rules())}}
+	}
 	if replay, ok := source.(*Replay); ok {
 		a.only = replay.limited
 	}
@@ -151,7 +165,7 @@ func newApp(source Source, screen tcell.Screen, options Options) *app {
 }
 
 func allViews() []view {
-	return []view{newOverviewView(), newQueuesView(), newMemoryView(), newKernelsView(), newEventsView(), newProgramView()}
+	return []view{newOverviewView(), newQueuesView(), newMemoryView(), newKernelsView(), newEventsView(), newProgramView(), newFindingsView()}
 }
 
 // receive takes the source's frames.

@@ -58,7 +58,8 @@ func sourceText(s state.Source) string {
 
 // draw shows the detail in the middle of the screen.
 func (d *detail) draw(c canvas) {
-	lines := d.lines(c.theme)
+	const around = fieldName + 1 + 4 // beside a field's text: its name and the frame
+	lines := d.lines(c.theme, min(c.w-2-around, widestText))
 	width := 40
 	for _, l := range lines {
 		width = max(width, textWidth(l.name)+textWidth(l.text)+20)
@@ -84,10 +85,19 @@ type detailLine struct {
 	code       bool
 }
 
-func (d *detail) lines(t *theme) []detailLine {
+// widestText is where the text of a field is broken at the latest: longer lines are hard
+// to read.
+const widestText = 100
+
+// lines are the fields, their texts broken at a width, and the source.
+func (d *detail) lines(t *theme, width int) []detailLine {
 	var lines []detailLine
 	for _, f := range d.fields {
-		lines = append(lines, detailLine{name: f[0], text: f[1], style: t.plain})
+		name := f[0]
+		for _, text := range wrapped(f[1], width) {
+			lines = append(lines, detailLine{name: name, text: text, style: t.plain})
+			name = ""
+		}
 	}
 	if d.source.File == "" {
 		return lines
@@ -167,4 +177,26 @@ func (d *detail) key(key *tcell.EventKey) (done bool) {
 		return true
 	}
 	return false
+}
+
+// wrapped breaks text at line ends, and at blanks where a line is wider than so many
+// cells. A word that is wider stays whole.
+func wrapped(text string, width int) []string {
+	var lines []string
+	for part := range strings.SplitSeq(text, "\n") {
+		line := ""
+		for word := range strings.SplitSeq(part, " ") {
+			if line != "" && textWidth(line)+1+textWidth(word) > width {
+				lines = append(lines, line)
+				line = word
+				continue
+			}
+			if line != "" {
+				line += " "
+			}
+			line += word
+		}
+		lines = append(lines, line)
+	}
+	return lines
 }

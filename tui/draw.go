@@ -140,6 +140,14 @@ func speedText(speed float64) string {
 
 func (a *app) drawTabs(c canvas) {
 	a.tabs = a.tabs[:0]
+	scale := "scale " + report.ShowDuration(float64(a.window))
+	all, tight := 1, 0
+	for _, v := range a.views {
+		all += textWidth(v.name()) + 4
+	}
+	if c.w-all <= textWidth(scale)+2 { // one blank between names instead of two
+		scale, tight = report.ShowDuration(float64(a.window)), 1
+	}
 	x := 1
 	for i, v := range a.views {
 		style := c.theme.dim
@@ -149,9 +157,8 @@ func (a *app) drawTabs(c canvas) {
 		label := fmt.Sprintf(" %d %s ", i+1, v.name())
 		width := c.text(x, 0, c.w-x, label, style)
 		a.tabs = append(a.tabs, span{c.x + x, c.y, width})
-		x += width
+		x += width - tight
 	}
-	scale := "scale " + report.ShowDuration(float64(a.window))
 	if c.w-x > textWidth(scale)+2 {
 		c.text(c.w-textWidth(scale)-1, 0, textWidth(scale), scale, c.theme.dim)
 	}

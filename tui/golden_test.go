@@ -135,7 +135,7 @@ func TestHelpFits(t *testing.T) {
 
 // What rows are filtered by is said in every view.
 func TestFilterIsSaid(t *testing.T) {
-	for _, view := range []string{"1", "2", "3", "4", "5", "6"} {
+	for _, view := range []string{"1", "2", "3", "4", "5", "6", "7"} {
 		if text := screenOf(t, pipeline(t), view, "/", "solver", "enter"); !strings.Contains(text, "filter solver") {
 			t.Errorf("view %s does not say what it is filtered by:\n%s", view, text)
 		}
@@ -224,7 +224,7 @@ func TestLeaksGrowthAndErrorsStandOut(t *testing.T) {
 	if text := screenOf(t, s, "3"); !strings.Contains(text, "6 leaked") && !strings.Contains(text, "leaked, ") {
 		t.Errorf("what lives when the device is shut down has leaked:\n%s", text)
 	}
-	for _, view := range []string{"1", "2", "3", "4", "5", "6"} {
+	for _, view := range []string{"1", "2", "3", "4", "5", "6", "7"} {
 		if text := screenOf(t, s, view); !strings.Contains(text, "1 error;") || !strings.Contains(text, "the kernel failed (code 7) at solver.c:32") {
 			t.Errorf("view %s does not show the error:\n%s", view, text)
 		}
@@ -237,7 +237,7 @@ func TestBehindIsSaid(t *testing.T) {
 		s := pipeline(t)
 		s.did(s.writer.SetMeta(store.Behind, int64(behind)))
 		s.frame(3990 * ms)
-		for _, view := range []string{"1", "2", "3", "4", "5", "6"} {
+		for _, view := range []string{"1", "2", "3", "4", "5", "6", "7"} {
 			if text := screenOf(t, s, view); strings.Contains(text, "the collector is 3.21 s behind the program") != said {
 				t.Errorf("view %s, %v behind, want it said: %v\n%s", view, behind, said, text)
 			}

@@ -11,7 +11,7 @@ type section struct {
 // The help has two columns, which together fit a terminal of 80 columns and 24 lines.
 var (
 	helpLeft = []section{
-		{"Views", [][2]string{{"1 to 6", "choose one"}, {"Tab S-Tab", "next, previous view"}}},
+		{"Views", [][2]string{{"1 to 7", "choose one"}, {"Tab S-Tab", "next, previous view"}}},
 		{"Rows", [][2]string{{"up down j k", "choose a row"}, {"PgUp PgDn", "a page up, down"}, {"Home End", "first, last row"},
 			{"Enter", "details and source"}, {"s", "choose what to sort by"}, {"S", "turn the order around"},
 			{"/", "filter; Esc shows all"}, {"o", "next table of the view"}}},

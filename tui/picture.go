@@ -24,7 +24,7 @@ type pictureCell struct {
 
 // Shot says what to take a picture of.
 type Shot struct {
-	View          string // queues, memory, kernels, events or program
+	View          string // one of ViewNames
 	Width, Height int    // cells
 	At            string // a time as for the key g: 12.5s, 300ms, 40%
 	ASCII         bool
@@ -66,6 +66,7 @@ func TakePicture(ctx context.Context, replay *Replay, shot Shot) (*Picture, erro
 	a.resolve()
 	replay.SetPaused(true)
 	replay.SeekTo(at)
+	searching := ctx
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	err = replay.Run(ctx, 10*time.Millisecond, func(f Frame) {
@@ -76,6 +77,11 @@ func TakePicture(ctx context.Context, replay *Replay, shot Shot) (*Picture, erro
 	})
 	if err != nil && !errors.Is(err, context.Canceled) {
 		return nil, err
+	}
+	if _, asked := a.views[a.current].(*findingsView); asked && a.search != nil {
+		if a.search.run(searching); a.search.soFar().err != nil {
+			return nil, a.search.soFar().err
+		}
 	}
 	a.redraw()
 	return pictureOf(screen), nil

@@ -60,11 +60,14 @@ func showsRanks(t *testing.T, term *terminal) {
 	t.Helper()
 	term.shows("4 processes", "rank 0 sim 0")
 	term.keys("2")
-	term.shows("4 processes", "rank 0 sim 0", "sync", "queue 1")
-	term.keys("/")
-	term.shows("filter queues:")
-	term.keys("rank 3", "Enter")
-	term.shows("rank 3 sim 0", "queue 4")
+	term.shows("4 processes", "sync", "queue 1")
+	// They stand in the order that they came in, which leaves any of them out of sight.
+	for _, rank := range []string{"rank 0", "rank 3"} {
+		term.keys("/")
+		term.shows("filter queues:")
+		term.keys("C-u", rank, "Enter")
+		term.shows("filter "+rank+"  queues", rank+" sim 0", "queue 4")
+	}
 	term.keys("Escape", "3")
 	term.shows("rank 0 sim 0", "Mappings", "field")
 	term.keys("6")

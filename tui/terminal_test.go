@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -400,6 +401,22 @@ func TestReplay(t *testing.T) {
 		term.keys(fmt.Sprint(i + 1))
 		term.shows(texts...)
 	}
+	// The findings are those of accscope advise, in its order.
+	output, err := exec.Command(accscope, "advise", "--format", "json", path).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var findings []struct{ Rule, What string }
+	if err := json.Unmarshal(output, &findings); err != nil || len(findings) == 0 {
+		t.Fatalf("%v\n%s", err, output)
+	}
+	term.keys("7")
+	term.shows(fmt.Sprintf("Findings %d", len(findings)), " 1 "+findings[0].Rule)
+	kept := slices.IndexFunc(findings, func(f struct{ Rule, What string }) bool { return f.Rule == "never-deleted" })
+	term.keys("/")
+	term.keys("-l", "never-deleted")
+	term.keys("Enter")
+	term.shows(fmt.Sprintf(" %d never-deleted", kept+1), "scene.c:50", "exit data delete(kept)")
 	term.keys("3", "$")
 	term.tmux("resize-window", "-x", "80", "-y", "24")
 	term.shows("leaked", "? help")

@@ -69,6 +69,9 @@ Press ? in it for the keys.`,
 			if flags.picture == "" && !flags.once {
 				return show(command.Context())
 			}
+			if flags.picture == tui.FindingsView {
+				flags.limits.base = adviceLimits
+			}
 			return flags.limits.within(command.Context(), func() []string { return argumentFiles(args) }, show)
 		},
 	}
@@ -82,7 +85,7 @@ Press ? in it for the keys.`,
 	f.StringVar(&flags.size, "size", "80x24", "with --picture: columns and lines (`WxH`)")
 	f.StringVar(&flags.inside, "inside", "", "of a trace only sums and events in this `RANGE` of the program's own, or frame: \"assemble\", \"frame 12\", \"step 3..7\"")
 	f.BoolVar(&flags.svg, "svg", false, "with --picture: as an SVG drawing")
-	flags.limits.register(command, readerLimits, "with --picture and --once: ")
+	flags.limits.register(command, readerLimits, "with --picture and --once (of findings as for advise): ")
 	return command
 }
 
