@@ -20,7 +20,7 @@ const home = "/home/you/work"
 // The pages show what a machine of the user's would.
 var personal = regexp.MustCompile(`(?m)^(  host +)\S+$`)
 
-// unsteady are figures that differ from run to run: times, shares, rates, dates. How
+// unsteady are figures that differ from run to run: times, shares, rates, ranks, dates. How
 // wide the columns are depends on them.
 var unsteady = []struct {
 	figure *regexp.Regexp
@@ -31,6 +31,7 @@ var unsteady = []struct {
 	{regexp.MustCompile(`\d+(\.\d+)? [kMGT]?B/s`), "RATE"},
 	{regexp.MustCompile(`-{3,}`), "---"},
 	{regexp.MustCompile(`[ \t]+`), " "},
+	{regexp.MustCompile(`(?m)^\d+ ([a-z]+-[a-z-]+ TIME )`), "RANK $1"}, // of findings, by their times
 }
 
 // steady is what has to be the same each time: the lines without unsteady figures, in
