@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/accscope/accscope/runtime/compilers"
@@ -53,6 +54,7 @@ var terminal = []struct{ picture, view, at, trace string }{
 	{"kernels", "kernels", "60%", "shallow-water-cpp"},
 	{"events", "events", "60%", "leak"},
 	{"program", "program", "60%", "shallow-water-cpp"},
+	{"findings", "findings", "100%", "wave"},
 }
 
 // page are the pictures of the page's views, by the fragment of their address.
@@ -104,11 +106,21 @@ func drawAll(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(filepath.Join(folder, p.picture+".svg"), svg, 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(folder, p.picture+".svg"), elsewhere(svg, work), 0o644); err != nil {
 			return err
 		}
 	}
 	return drawPage(ctx, accscope, work)
+}
+
+// elsewhere is a drawing with paths as of a user's folder in place of that of the runs.
+func elsewhere(svg []byte, work string) []byte {
+	const home, cell = "/home/you", 8 // cell: how wide a character is
+	text := regexp.MustCompile(`textLength="\d+"([^>]*)>` + regexp.QuoteMeta(work) + `([^<]*)<`)
+	return text.ReplaceAllFunc(svg, func(found []byte) []byte {
+		m := text.FindSubmatch(found)
+		return fmt.Appendf(nil, `textLength="%d"%s>%s%s<`, cell*len(home+string(m[2])), m[1], home, m[2])
+	})
 }
 
 // record compiles and runs the program; its trace is then in the folder.
