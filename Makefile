@@ -56,8 +56,11 @@ setup: ## install or name what the build needs (SETUP=no: nothing, for packagers
 
 GO_SOURCES := go.mod go.sum $(shell find callbacks runtime collector export tui web cmd -name '*.go' -o -name '*.[ch]' -o -path web/dist -name '*' -type f 2>/dev/null)
 
+# The commit that `accscope version` tells, where git knows one, whatever GOFLAGS says.
+STAMP = $(if $(shell git rev-parse --verify -q HEAD 2>/dev/null),-buildvcs=true)
+
 bin/accscope: $(GO_SOURCES)
-	$(GO) build -trimpath -o $@ ./cmd/accscope
+	$(GO) build $(STAMP) -trimpath -o $@ ./cmd/accscope
 
 lib/libopenacc-engine.so: $(GO_SOURCES)
 	@mkdir -p lib
