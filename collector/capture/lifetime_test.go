@@ -78,6 +78,9 @@ func TestSignalHandlers(t *testing.T) {
 	if _, err := fmt.Sscan(output, &raised, &handled); err != nil {
 		t.Fatal(err)
 	}
+	if handled == 0 {
+		t.Fatal("no handler has interrupted anything")
+	}
 	p := openOne(t, session)
 	updates, frees := 0, 0
 	for _, item := range events(t, p) {
