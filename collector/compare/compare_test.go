@@ -2,6 +2,7 @@ package compare
 
 import (
 	"math"
+	"math/big"
 	"math/bits"
 	"slices"
 	"strings"
@@ -26,6 +27,124 @@ func TestMannWhitney(t *testing.T) {
 			t.Errorf("%v %v: %g, want %g", test.a, test.b, got, want)
 		}
 	}
+}
+
+// Hundreds of values a side: the limits of published tables (two-sided, 5 %), and beyond
+// them what whole numbers of any size give.
+func TestMannWhitneyOfManyValues(t *testing.T) {
+	// apart gives rows of n and m values in which the second is greater in all but u pairs.
+	apart := func(n, m, u int) (a, b []int64) {
+		for i := range n {
+			above := min(u, m) // of the second row's values, which lie below this one
+			u -= above
+			a = append(a, int64(above)*10_000+int64(i)+1)
+		}
+		for i := range m {
+			b = append(b, int64(i+1)*10_000)
+		}
+		return a, b
+	}
+	for _, test := range []struct{ n, m, critical int }{{4, 4, 0}, {5, 8, 6}, {7, 20, 34}, {10, 10, 23}, {20, 20, 127}} {
+		for _, side := range []bool{false, true} {
+			a, b := apart(test.n, test.m, test.critical)
+			c, d := apart(test.n, test.m, test.critical+1)
+			if side {
+				a, b, c, d = b, a, d, c
+			}
+			if least, more := mannWhitney(a, b), mannWhitney(c, d); least > 0.05 || more <= 0.05 {
+				t.Errorf("%v: %g and %g; the table's limit is between", test, least, more)
+			}
+		}
+	}
+	for _, test := range []struct{ n, m, u int }{{30, 40, 430}, {60, 60, 1450}, {60, 70, 1500}, {150, 20, 1000}} {
+		a, b := apart(test.n, test.m, test.u)
+		want := byWholeNumbers(test.n, test.m, test.u)
+		if got := mannWhitney(a, b); math.Abs(got-want) > 1e-9 {
+			t.Errorf("%v: %.12f, want %.12f", test, got, want)
+		}
+		ranks, _ := doubleRanks(a, b)
+		if test.n == test.m {
+			same := rankSums(ranks, test.n)
+			for s, chance := range untied(test.n, test.m) {
+				if math.Abs(chance-same[2*s]) > 1e-12 {
+					t.Fatalf("%v: the sum %d has the chance %g, or %g", test, s, chance, same[2*s])
+				}
+			}
+		}
+	}
+	// More than the sums can be counted of: the chance is that of a normal distribution,
+	// which where they can is as near as this.
+	var a, b []int64
+	for i := range int64(90) {
+		a, b = append(a, i*i%40), append(b, i*i%40+i%5)
+	}
+	ranks, observed := doubleRanks(a, b)
+	exact, about := mannWhitney(a, b), normal(ranks, len(a), abs(observed*len(ranks)-len(a)*len(ranks)*(len(ranks)+1)))
+	if !tied(ranks) || math.Abs(exact-about) > 1e-3 || exact < 0.01 || exact > 0.9 {
+		t.Errorf("of equal values %g, about %g", exact, about)
+	}
+	many, more := make([]int64, 400), make([]int64, 400)
+	for i := range many {
+		many[i], more[i] = int64(i%200), int64(i%200+i%30)
+	}
+	if got := mannWhitney(many, more); math.IsNaN(got) || got <= 0 || got > 0.05 {
+		t.Errorf("400 values a side that differ: %g", got)
+	}
+	for i := range many {
+		many[i], more[i] = int64(2*i), int64(2*i+41)
+	}
+	ranks, observed = doubleRanks(many, more)
+	exact, about = mannWhitney(many, more), normal(ranks, 400, abs(observed*800-400*800*801))
+	if sum := total(untied(400, 400)); math.Abs(sum-1) > 1e-7 || math.Abs(exact-about) > 1e-4 || exact < 0.001 {
+		t.Errorf("400 values a side: %g, about %g; of all %g", exact, about, sum)
+	}
+	if got := mannWhitney(many, many); got != 1 {
+		t.Errorf("400 values a side that are the same: %g", got)
+	}
+}
+
+func total(chances []float64) (sum float64) {
+	for _, c := range chances {
+		sum += c
+	}
+	return sum
+}
+
+func abs(n int) int { return max(n, -n) }
+
+// byWholeNumbers is the chance by whole numbers: in how many orders of n and m values there are
+// as few pairs, or fewer, in which the first is greater, as are u, on either side.
+func byWholeNumbers(n, m, u int) float64 {
+	ways := make([][]*big.Int, m+1) // of the orders of k values and those of the second row
+	for j := range ways {
+		ways[j] = []*big.Int{big.NewInt(1)}
+	}
+	for i := 1; i <= n; i++ {
+		next := make([][]*big.Int, m+1)
+		next[0] = []*big.Int{big.NewInt(1)}
+		for j := 1; j <= m; j++ {
+			// The greatest of all is of the second row, or of the first: above j others.
+			next[j] = make([]*big.Int, min(i*j, u)+1)
+			for s := range next[j] {
+				sum := new(big.Int)
+				if s < len(next[j-1]) {
+					sum.Add(sum, next[j-1][s])
+				}
+				if s >= j && s-j < len(ways[j]) {
+					sum.Add(sum, ways[j][s-j])
+				}
+				next[j][s] = sum
+			}
+		}
+		ways = next
+	}
+	few := new(big.Int)
+	for _, w := range ways[m] {
+		few.Add(few, w)
+	}
+	all := new(big.Int).Binomial(int64(n+m), int64(n))
+	chance, _ := new(big.Rat).SetFrac(few, all).Float64()
+	return 2 * chance
 }
 
 func byAllDivisions(a, b []int64) float64 {
