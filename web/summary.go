@@ -1,6 +1,8 @@
 package web
 
 import (
+	"slices"
+
 	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/store"
 )
@@ -79,5 +81,5 @@ func summarize(trace *store.Trace) (*summaryAnswer, error) {
 	return &summaryAnswer{Wall: s.Wall, Simulated: s.Simulated, Devices: s.Device.Devices, Busy: s.Device.Busy, AtLeast: s.Device.AtLeast,
 		Kernels: s.Device.Kernels, Transfers: s.Device.Transfer, Threads: s.Host.Threads, Host: s.Host.Time, Waits: s.Host.Waits, Calls: s.Host.Calls,
 		PeakDevice: s.Peak.Device, Peak: s.Peak.Bytes, Capacity: s.Peak.Capacity,
-		CostKernels: rows(s.Kernels), CostVariables: rows(s.Variables), CostConstructs: rows(s.Constructs), Remarks: present(s.Findings)}, nil
+		CostKernels: rows(s.Kernels), CostVariables: rows(s.Variables), CostConstructs: rows(s.Constructs), Remarks: present(slices.Concat(s.Findings, s.Hints))}, nil
 }

@@ -26,6 +26,8 @@ var unsteady = []struct {
 	figure *regexp.Regexp
 	mask   string
 }{
+	{regexp.MustCompile(`(?m)^ *! .*\n`), ""}, // what gains most depends on times
+	{regexp.MustCompile(`\n\n+`), "\n"},
 	{regexp.MustCompile(`[+-]?\d+(\.\d+)?(e[+-]\d+)? (ns|us|ms|s|min|h)\b`), "TIME"},
 	{regexp.MustCompile(`[+-]?\d+(\.\d+)?(%| times)`), "SHARE"},
 	{regexp.MustCompile(`\d+(\.\d+)? [kMGT]?B/s`), "RATE"},

@@ -1,14 +1,17 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"golang.org/x/term"
 
+	"github.com/accscope/accscope/collector/advice"
 	"github.com/accscope/accscope/collector/launch"
 	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/store"
@@ -46,7 +49,7 @@ func (r *recording) summary(path string, end launch.End) error {
 	}
 	fmt.Fprintf(stderr, "accscope: program %s; %d events in %s\n", end, meta.Events, shown(path))
 	if meta.Events > 0 && !r.flags.noSummary {
-		return summarize(trace, path) // with the warnings
+		return summarize(trace, path, meta.Events) // with the warnings
 	}
 	for _, warning := range warnings {
 		fmt.Fprintf(stderr, "accscope: WARNING: %s\n", warning)
@@ -94,16 +97,65 @@ const (
 	summaryLines = 24
 )
 
+// How much a run's end may be held up by the look for what could be better: each rule
+// reads all of the trace, which takes about a second for so many events.
+const (
+	adviceEvents   = 200_000
+	advicePatience = 10 * time.Second // on a machine that is at something else
+)
+
+// gains are what could be better, most first; false if the trace is too large to look
+// through now.
+func gains(trace *store.Trace, events int64) ([]report.Gain, bool, error) {
+	if events > adviceEvents {
+		return nil, false, nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), advicePatience)
+	defer cancel()
+	trace.Interrupt(ctx.Done())
+	defer trace.Interrupt(nil)
+	findings, err := advice.Find(trace, 0)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, false, nil
+		}
+		return nil, false, err
+	}
+	var list []report.Gain
+	for _, f := range findings {
+		if f.Rule == advice.NeverDeleted {
+			continue // the summary has these, and those mapped once too
+		}
+		cost := f.Cost()
+		switch {
+		case f.Gain > 0:
+			cost = "gains " + cost
+		case f.Bytes == 0:
+			cost = ""
+		}
+		list = append(list, report.Gain{Place: f.Place(), What: f.What, Cost: cost})
+	}
+	return list, true, nil
+}
+
 // summarize draws the summary below the line that says where the trace is.
-func summarize(trace *store.Trace, path string) error {
+func summarize(trace *store.Trace, path string, events int64) error {
 	summary, err := report.Summarize(trace)
 	if err != nil {
 		return err
 	}
+	advised := "what to change, and what it gains"
+	if list, looked, err := gains(trace, events); err != nil {
+		return err
+	} else if looked {
+		summary.Gains, summary.Hints = list, nil
+	} else {
+		advised += " (takes its time)"
+	}
 	name := shown(path)
 	screen := report.Screen{Width: summaryWidth, Lines: summaryLines, Above: 1, Next: []report.Advice{
 		{Command: "accscope report " + name, Shows: "all tables"},
-		{Command: "accscope advise " + name, Shows: "what to change, and what it gains"},
+		{Command: "accscope advise " + name, Shows: advised},
 		{Command: "accscope serve " + name, Shows: "the timeline in a browser"},
 	}}
 	if isTerminal(os.Stderr) {

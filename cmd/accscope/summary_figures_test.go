@@ -2,20 +2,24 @@ package main
 
 import (
 	"encoding/csv"
+	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/accscope/accscope/collector/advice"
 	"github.com/accscope/accscope/collector/report"
+	"github.com/accscope/accscope/collector/store"
 )
 
 // The parts of a program that summaries tell apart: an array that a kernel copies
 // by itself in a loop, data that is never deleted, a second queue.
 const (
 	copiesInALoop = `#include <stdlib.h>
-static float big[10000], small[10];
+static float big[1000000], small[10];
 int main (void)
 {
   float *left = malloc (4096);
@@ -23,7 +27,7 @@ int main (void)
   for (int k = 0; k < 20; k++)
     {
 #pragma acc parallel loop
-      for (int i = 0; i < 10000; i++)
+      for (int i = 0; i < 1000000; i++)
         big[i] += k;
 #pragma acc parallel loop copy(small)`
 	sameQueue = `
@@ -143,14 +147,13 @@ func TestSummaryIsWhatTheTraceSays(t *testing.T) {
 					time, _ := strconv.ParseFloat(r[3], 64)
 					want = append(want, r[0]+" program.c:"+r[1]+" "+asBytes(r[2])+" "+asDuration(r[3])+" "+asShare(time, figure(t, folder, "SELECT sum(device_time) FROM transfers"))+" "+r[4])
 				}
-				repeated := rowsOf(t, folder, `SELECT variable, line, count(*), sum(bytes) FROM transfers WHERE implicit AND bytes >= 1000 GROUP BY 1, 2`)
-				if len(repeated) != 1 {
-					t.Fatalf("transferred again and again: %v", repeated)
-				}
-				r := repeated[0]
-				want = append(want, fmt.Sprintf("copied by constructs again and again: %s at program.c:%s (%s times, %s); a data construct", r[0], r[1], r[2], asBytes(r[3])))
 				left := rowsOf(t, folder, `SELECT coalesce(variable, 'data'), line, bytes FROM allocations WHERE kind = 'create' AND line = 6`)[0]
 				want = append(want, fmt.Sprintf("never deleted: %s at program.c:%s (%s)", left[0], left[1], asBytes(left[2])))
+				checkHints(t, folder)
+				for _, g := range adviseFirst(t, folder) {
+					// As much of it as a line has room for.
+					want = append(want, fmt.Sprintf("! program.c:%d %.20s", g.Line, g.What), asCost(g.Gain, g.Bytes))
+				}
 			}
 			for _, text := range want {
 				if !strings.Contains(flat, text) {
@@ -158,6 +161,53 @@ func TestSummaryIsWhatTheTraceSays(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// adviseFirst are the findings of accscope advise that a summary has room for.
+func adviseFirst(t *testing.T, folder string) []advice.Finding {
+	t.Helper()
+	var found []advice.Finding
+	if err := json.Unmarshal([]byte(invoke(t, folder, "advise", "--json", "trace.db").must(t).stdout), &found); err != nil {
+		t.Fatal(err)
+	}
+	if len(found) == 0 || found[0].Rule != "implicit-transfer" {
+		t.Fatalf("findings: %v", found)
+	}
+	return found[:min(len(found), 3)]
+}
+
+func asCost(gain, bytes int64) string {
+	if gain > 0 {
+		return "gains " + report.ShowDuration(float64(gain))
+	}
+	return report.ShowBytes(float64(bytes))
+}
+
+// checkHints holds what a summary says where the trace is too large to be looked
+// through against SQL.
+func checkHints(t *testing.T, folder string) {
+	t.Helper()
+	trace, err := store.Open(filepath.Join(folder, "trace.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer trace.Close()
+	if list, looked, err := gains(trace, adviceEvents+1); list != nil || looked || err != nil {
+		t.Errorf("looked for %v in too large a trace, %v", list, err)
+	}
+	summary, err := report.Summarize(trace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	repeated := rowsOf(t, folder, `SELECT variable, line, count(*), sum(bytes) FROM transfers WHERE implicit AND bytes >= 1000 GROUP BY 1, 2`)
+	if len(repeated) != 1 {
+		t.Fatalf("transferred again and again: %v", repeated)
+	}
+	r := repeated[0]
+	want := fmt.Sprintf("copied by constructs again and again: %s at program.c:%s (%s times, %s); a data construct", r[0], r[1], r[2], asBytes(r[3]))
+	if len(summary.Hints) != 1 || !strings.HasPrefix(summary.Hints[0], want) {
+		t.Errorf("hints %q, want %q", summary.Hints, want)
 	}
 }
 

@@ -2,10 +2,13 @@ package advice
 
 import "fmt"
 
+// NeverDeleted is the name of the rule for data that nobody deletes.
+const NeverDeleted = "never-deleted"
+
 // neverDeleted finds data that stay on the device until it is shut down, made twice
 // and more at one place: the memory in use grows.
 var neverDeleted = &rule{
-	name:  "never-deleted",
+	name:  NeverDeleted,
 	about: "Data are mapped again and again and never deleted: the memory in use grows.",
 	evidence: `SELECT a.variable AS subject, a.source_file, a.line, a.function, a.process, a.thread, a.device, -2 AS async_queue, a.bytes,
   a.start, a.start AS end, 0 AS device_start, 0 AS device_end, NULL AS detail

@@ -22,8 +22,8 @@ const (
 	arrayBytes    = 64
 )
 
-// findings are what stands out in a trace, each a sentence that says what to do:
-// warnings and errors first, then what costs most.
+// findings are what stands out in a trace, each a sentence: warnings, errors, data that
+// were left.
 func (f *facts) findings(trace *store.Trace) ([]string, error) {
 	list, err := Warnings(trace)
 	if err != nil {
@@ -56,7 +56,6 @@ func (f *facts) findings(trace *store.Trace) ([]string, error) {
 		text, _ := row[1].(string)
 		list = append(list, "the runtime warns"+at(place)+": "+cut(text, messageAtMost))
 	}
-	list = append(list, f.repeated()...)
 	left, err := f.left(trace)
 	return append(list, left...), err
 }

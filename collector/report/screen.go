@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -58,8 +59,15 @@ func (s *Summary) Write(w io.Writer, how Screen) error {
 		line := fmt.Sprintf("%-*s  ", width, a.Command)
 		next = append(next, "  "+label+line+d.style(dim, cut(a.Shows, d.Width-8-utf8.RuneCountInString(line))))
 	}
-	d.findings(s.Findings, d.Lines-d.Above-len(d.lines)-len(next))
-	if len(s.Findings) > 0 && d.Above+len(d.lines)+len(next) < d.Lines {
+	findings := slices.Concat(s.Findings, s.Hints)
+	// A blank line, and two for the first finding.
+	room := d.Lines - d.Above - len(d.lines) - len(next) - 1
+	gains := s.Gains[:max(min(len(s.Gains), mostGains, room-2*min(len(findings), 1)), 0)]
+	d.findings(findings, room-len(gains))
+	for _, g := range gains {
+		d.gain(g)
+	}
+	if len(findings)+len(gains) > 0 && d.Above+len(d.lines)+len(next) < d.Lines {
 		d.lines = append(d.lines, "")
 	}
 	d.lines = append(d.lines, next...)
@@ -188,11 +196,26 @@ func (d *screen) costs(title, counted string, list []Cost, bytes bool) {
 	}
 }
 
+// mostGains is how much of what could be better a screen names.
+const mostGains = 3
+
+// gain draws what could be better, on one line, with what that gains at its end.
+func (d *screen) gain(g Gain) {
+	text := g.What
+	if g.Place != "" {
+		text = g.Place + "  " + text
+	}
+	room := d.Width - 4
+	if g.Cost != "" {
+		room -= utf8.RuneCountInString(g.Cost) + 2
+	}
+	d.finding([]string{strings.TrimRight(fmt.Sprintf("%-*s  %s", room, cut(escape.Line(text), room), g.Cost), " ")})
+}
+
 // findings draws as many as there is room for, below a blank line: the first, and
 // whole, if not all.
 func (d *screen) findings(list []string, room int) {
 	d.lines = append(d.lines, "")
-	room--
 	for i, finding := range list {
 		lines, allowed := wrap(escape.Line(finding), d.Width-4), room
 		if i < len(list)-1 {

@@ -29,6 +29,15 @@ func much() *Summary {
 	return s
 }
 
+// advised is much, looked through for what could be better.
+func advised() *Summary {
+	s := much()
+	s.Findings = s.Findings[:1]
+	s.Gains = []Gain{{"main.c:8", "field was sent again 199 times, 243 MiB in all, and did not come back in between", "gains 10.5 ms"},
+		{"", "work \x1b[2J", "61.0 MiB"}, {"main.c:9", "may be read before it is there", ""}, {"main.c:10", "is one too many", "gains 1 ms"}}
+	return s
+}
+
 // little is a run on the host.
 func little() *Summary {
 	return &Summary{Wall: 1_230_000, Host: HostTime{Threads: 1, Time: 1_230_000, Calls: 230_000},
@@ -41,10 +50,11 @@ func TestScreens(t *testing.T) {
 		summary *Summary
 		screen  Screen
 	}{
-		"much":   {much(), Screen{Width: 80, Lines: 24, Above: 1, Next: advice}},
-		"wide":   {much(), Screen{Width: 120, Lines: 24, Above: 1, Next: advice}},
-		"little": {little(), Screen{Width: 80, Lines: 24, Above: 1, Next: advice}},
-		"colour": {little(), Screen{Width: 80, Lines: 24, Above: 1, Next: advice, Colour: true}},
+		"much":    {much(), Screen{Width: 80, Lines: 24, Above: 1, Next: advice}},
+		"wide":    {much(), Screen{Width: 120, Lines: 24, Above: 1, Next: advice}},
+		"advised": {advised(), Screen{Width: 80, Lines: 24, Above: 1, Next: advice}},
+		"little":  {little(), Screen{Width: 80, Lines: 24, Above: 1, Next: advice}},
+		"colour":  {little(), Screen{Width: 80, Lines: 24, Above: 1, Next: advice, Colour: true}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var drawn bytes.Buffer
@@ -74,6 +84,7 @@ func TestScreensFit(t *testing.T) {
 		for findings := range 10 {
 			s := much()
 			s.Findings = s.Findings[:findings]
+			s.Gains = advised().Gains[:findings%5]
 			s.Findings = append(s.Findings, strings.Repeat("x", 300))
 			var drawn bytes.Buffer
 			screen := Screen{Width: width, Lines: 24, Above: 1, Next: []Advice{{"accscope report t.db", "all tables"}, {"accscope serve t.db", "the timeline"}}}

@@ -24,8 +24,17 @@ type Summary struct {
 	Simulated  bool // operations ran on the simulated device
 	Kernels    []Cost
 	Variables  []Cost
-	Constructs []Cost // where no device did anything
-	Findings   []string
+	Constructs []Cost   // where no device did anything
+	Findings   []string // warnings, errors, data that were left
+	Hints      []string // what sums alone tell of what could be better
+	Gains      []Gain   // what could be better, where a caller has looked for it
+}
+
+// Gain is something that could be better, in words.
+type Gain struct {
+	Place string // "" where it is not known
+	What  string
+	Cost  string // what it gains or holds, "" where that is not known
 }
 
 // DeviceTime is how long devices were busy. The parts may overlap, and their sum
@@ -93,6 +102,7 @@ func Summarize(trace *store.Trace) (*Summary, error) {
 	if len(s.Kernels)+len(s.Variables) == 0 {
 		s.Constructs = f.costlyConstructs()
 	}
+	s.Hints = f.repeated()
 	s.Findings, err = f.findings(trace)
 	return s, err
 }
