@@ -173,14 +173,14 @@ func (a *activity) wake() {
 // reportWait tells subscribers that q was made to wait for other. No event does:
 // those of OpenACC 3.3 §5.1.10 are about threads that wait. The record goes along with
 // that of the operation that has to wait: to wake a thread up takes the program's time.
-func (t *Thread) reportWait(q, other *Queue) {
+func (t *waiter) reportWait(q, other *Queue) {
 	t.note(q.device, callbacks.ActivityRecord{Kind: callbacks.ActivityWait, Async: int64(q.async), AsyncQueue: int64(q.async),
 		AwaitedQueue: int64(other.async)})
 }
 
 // note tells subscribers of what happens at this moment and in this place and is no
 // operation of a device.
-func (t *Thread) note(d *Device, record callbacks.ActivityRecord) {
+func (t *waiter) note(d *Device, record callbacks.ActivityRecord) {
 	a := &t.rt.activity
 	if !a.wanted() {
 		return

@@ -8,6 +8,13 @@ import (
 	"github.com/accscope/accscope/runtime/device"
 )
 
+// lifetimes are those of data on a device: what begins and ends them, for constructs
+// and routines (OpenACC 3.3 §2.6, §2.7.2).
+type lifetimes struct {
+	warner
+	prober prober
+}
+
 // A block is a piece of device memory with the mappings in it: one, or several
 // when they are members of one structure and have to keep their distances.
 type block struct {
@@ -54,7 +61,7 @@ type block struct {
 // longer in the table; a new mapping of it has to wait.
 type leaving struct {
 	host, size uintptr
-	thread     *Thread
+	thread     *lifetimes
 	pending    atomic.Bool
 }
 
@@ -111,7 +118,7 @@ func live(m *dataenv.Mapping) bool { return m.Infinite || m.Structured > 0 || m.
 // awaitBlocks waits for mappings and ranges that other threads are still busy
 // with, and lets q wait for uploads that others have put onto their queues. A
 // thread only ever waits for work planned before its own.
-func (t *Thread) awaitBlocks(d *Device, q *Queue) {
+func (t *lifetimes) awaitBlocks(d *Device, q *Queue) {
 	s := t.scratch
 	for _, b := range s.pending {
 		d.ready.await(&b.pending)
@@ -131,7 +138,7 @@ func (t *Thread) awaitBlocks(d *Device, q *Queue) {
 // made as soon as what they were created with is in place, or on an asynchronous
 // queue on its way. Only with wait does the host thread wait for it; else it may
 // have to call settle again when it has.
-func (t *Thread) settle(d *Device, q *Queue, wait bool) {
+func (t *lifetimes) settle(d *Device, q *Queue, wait bool) {
 	if wait && q.synchronous() && q.busy() {
 		t.awaitQueue(q, true)
 	}
@@ -161,7 +168,7 @@ func (s *scratch) markReady(d *Device, q *Queue) {
 }
 
 // allocate takes device memory for size bytes, for a construct on q or nil. d.mu is held.
-func (t *Thread) allocate(d *Device, q *Queue, host, size uintptr) (*block, *device.Error) {
+func (t *lifetimes) allocate(d *Device, q *Queue, host, size uintptr) (*block, *device.Error) {
 	address, err := d.alloc(q, size)
 	if err != nil {
 		return nil, t.outOfMemory(size, err)
@@ -174,7 +181,7 @@ func (t *Thread) allocate(d *Device, q *Queue, host, size uintptr) (*block, *dev
 }
 
 // newBlock is a block that memory counts already.
-func (t *Thread) newBlock(memory *allocation, address device.Address, host, size uintptr) *block {
+func (t *lifetimes) newBlock(memory *allocation, address device.Address, host, size uintptr) *block {
 	b := &block{address: address, size: size, host: host, memory: memory, creator: t.identity, call: t.entered}
 	b.pending.Store(true)
 	return b
@@ -190,7 +197,7 @@ func (b *block) drop() *allocation {
 }
 
 // insert makes a mapping of [host, host+size) in b. d.mu is held.
-func (t *Thread) insert(d *Device, b *block, host, size uintptr) (*dataenv.Mapping, *device.Error) {
+func (t *lifetimes) insert(d *Device, b *block, host, size uintptr) (*dataenv.Mapping, *device.Error) {
 	m := &b.first
 	if b.members.Load() > 0 {
 		m = new(dataenv.Mapping)
@@ -218,7 +225,7 @@ func (t *Thread) insert(d *Device, b *block, host, size uintptr) (*dataenv.Mappi
 
 // found notes that t uses a mapping that another thread made, and whose first
 // upload may not have been made.
-func (t *Thread) found(m *dataenv.Mapping) {
+func (t *lifetimes) found(m *dataenv.Mapping) {
 	t.learn(m)
 	if b := blockOf(m); b.creator != t.identity && b.creator != 0 {
 		t.scratch.pending = append(t.scratch.pending, b)

@@ -25,12 +25,12 @@ const carriedLists = 1024
 
 // listsNames says whether somebody wants to know what a transfer of several variables
 // carries, of whom only a tool that resolves references can be told.
-func (t *Thread) listsNames(start, end callbacks.Event) bool {
+func (t *namer) listsNames(start, end callbacks.Event) bool {
 	return t.naming() && (t.wanted(start) || t.wanted(end)) && t.rt.options.Namer.Refers()
 }
 
 // listed is the list of the names in the scratch space.
-func (t *Thread) listed() string {
+func (t *namer) listed() string {
 	names := t.scratch.carried
 	if !slices.ContainsFunc(names, attribution.IsReference) {
 		return ""
@@ -53,7 +53,7 @@ func (t *Thread) listed() string {
 
 // carries notes that the transfer in progress carries [host, host+size), which m maps,
 // if anything does.
-func (t *Thread) carries(host, size uintptr, m *dataenv.Mapping) {
+func (t *namer) carries(host, size uintptr, m *dataenv.Mapping) {
 	name := t.nameOf(host, size, m)
 	if !attribution.IsReference(name) {
 		name = "" // it was found before somebody asked for references
@@ -62,7 +62,7 @@ func (t *Thread) carries(host, size uintptr, m *dataenv.Mapping) {
 }
 
 // listOf is the list of what a group carries, "" if nobody can be told.
-func (t *Thread) listOf(g *group, start, end callbacks.Event) string {
+func (t *namer) listOf(g *group, start, end callbacks.Event) string {
 	if !t.listsNames(start, end) {
 		return ""
 	}
@@ -83,7 +83,7 @@ type carriedValues struct {
 
 // listOfValues is the list of the values that travel in the argument block. A site's
 // values are the same from launch to launch, nearly always.
-func (t *Thread) listOfValues() string {
+func (t *namer) listOfValues() string {
 	if !t.listsNames(callbacks.EnqueueUploadStart, callbacks.EnqueueUploadEnd) {
 		return ""
 	}

@@ -66,9 +66,10 @@ type computeMemory struct {
 type launched struct {
 	name     *string // identifies the kernel
 	geometry device.Geometry
+	version  uint64 // of the Attributor's answers
 }
 
-func (t *Thread) newComputeEvents() *computeEvents {
+func (t *raiser) newComputeEvents() *computeEvents {
 	e := &computeEvents{computeMemory: (*computeMemory)(t.memory.allocate(unsafe.Sizeof(computeMemory{})))}
 	e.said = said{general: &e.shared, lasting: e.steps[:]}
 	for _, of := range []*callbacks.EventInfo{&e.explicit, &e.implicit, &e.launch} {
@@ -96,7 +97,7 @@ func (t *Thread) newComputeEvents() *computeEvents {
 }
 
 // compute is the events of the compute construct in progress.
-func (t *Thread) compute() *computeEvents {
+func (t *raiser) compute() *computeEvents {
 	if e := t.context.compute; e != nil {
 		return e
 	}
@@ -125,7 +126,7 @@ func (t *Thread) compute() *computeEvents {
 }
 
 // anotherCompute is for a construct inside a callback or kernel of another one.
-func (t *Thread) anotherCompute() *computeEvents {
+func (t *raiser) anotherCompute() *computeEvents {
 	for _, e := range t.computes[siteSlots:] {
 		if !e.busy {
 			return e
@@ -138,10 +139,10 @@ func (t *Thread) anotherCompute() *computeEvents {
 
 // planCompute adds event i of the compute construct in progress, unless it was added
 // before.
-func (t *Thread) planCompute(i int) { t.planComputes(i, i) }
+func (t *raiser) planCompute(i int) { t.planComputes(i, i) }
 
 // planComputes adds events that follow one another.
-func (t *Thread) planComputes(first, last int) {
+func (t *raiser) planComputes(first, last int) {
 	p, e := t.plan, t.context.compute
 	if e != nil && e.filled && first >= t.context.planned && p.raises && p.pending() && p.Count+computeSteps <= callbacks.PlanSteps {
 		n := p.Count
@@ -156,7 +157,7 @@ func (t *Thread) planComputes(first, last int) {
 }
 
 // planFirstComputes is planComputes where other things may have to be done before.
-func (t *Thread) planFirstComputes(first, last int) {
+func (t *raiser) planFirstComputes(first, last int) {
 	first = max(first, t.context.planned)
 	t.context.planned = max(last+1, t.context.planned)
 	for ; first <= last; first++ {
@@ -168,7 +169,7 @@ func (t *Thread) planFirstComputes(first, last int) {
 }
 
 // planComposed adds events of which the first one is a step, and so are the others then.
-func (t *Thread) planComposed(first, last int) {
+func (t *raiser) planComposed(first, last int) {
 	e := t.compute()
 	if !e.filled {
 		t.generalOf(&e.said)
@@ -184,72 +185,8 @@ func (t *Thread) planComposed(first, last int) {
 	p.raises = true
 }
 
-// planLaunch adds a kernel's launch, between the end of the construct's entry and the
-// start of its exit.
-func (t *Thread) planLaunch(q *Queue, k *kernelCode, g device.Geometry, b device.ArgumentBlock) {
-	name := ""
-	tells := t.concerns(callbacks.EnterDataEnd) || t.concerns(callbacks.EnqueueLaunchStart) || t.concerns(callbacks.EnqueueLaunchEnd)
-	if tells {
-		name = t.composeLaunch(k, g)
-	} else if t.rt.activity.wanted() {
-		name = t.kernelName(k)
-	}
-	number := t.correlate(q, name)
-	if e := t.context.compute; tells {
-		e.steps[launchStart].Correlation, e.steps[launchEnd].Correlation = number, number
-	}
-	t.planComputes(enterEnd, launchStart)
-	err := t.planKernel(q, number, k, g, b)
-	if err != nil {
-		t.planCompute(launchEnd)
-		t.context.correlation = 0
-		t.fail(t.fromDevice(err))
-		return
-	}
-	t.planComputes(launchEnd, exitStart)
-	t.context.correlation = 0
-}
-
-// planKernel adds the operation.
-func (t *Thread) planKernel(q *Queue, number uint64, k *kernelCode, g device.Geometry, b device.ArgumentBlock) error {
-	return t.prepared(q.driver.Launch(t.operation(q, number), number, k.code, g, b, q.synchronous()))
-}
-
-// composeLaunch fills in what the events of a launch say, and gives the kernel's name.
-func (t *Thread) composeLaunch(k *kernelCode, g device.Geometry) string {
-	e := t.compute()
-	like := launched{k.text, g}
-	if e.launched == like {
-		return e.kernel
-	}
-	if e.launched.name != like.name {
-		t.carryOut() // the name may have to be read from debug information
-		e.changed()
-	}
-	e.launched = like
-	launch := e.launch.Launch()
-	launch.KernelName = 0
-	if e.kernel = t.kernelName(k); e.kernel != "" {
-		launch.KernelName = callbacks.Intern(e.kernel)
-	}
-	launch.NumGangs, launch.NumWorkers, launch.VectorLength = uint64(g.Gangs), uint64(g.Workers), uint64(g.Vector)
-	e.dims = [2]uint64{1, uint64(g.Gangs)}
-	launch.NumGangsPerDim = addressOf(&e.dims)
-	return e.kernel
-}
-
-// kernelName is what events call the kernel of the construct in progress.
-func (t *Thread) kernelName(k *kernelCode) string {
-	if n := t.rt.options.Namer; n != nil {
-		if name := n.NameKernel(t.place, t.function); name != "" {
-			return name
-		}
-	}
-	return t.context.device.name(k)
-}
-
 // endCompute ends the events of the compute construct in progress.
-func (t *Thread) endCompute() {
+func (t *raiser) endCompute() {
 	if e := t.context.compute; e != nil {
 		e.busy, t.context.compute = false, nil
 	}

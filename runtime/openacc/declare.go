@@ -10,7 +10,7 @@ import (
 
 // Declare is the entry or exit of a block with a declare directive (OpenACC 3.3
 // §2.13): variables whose lifetime begins, and such whose lifetime ends.
-func (t *Thread) Declare(c *Construct) {
+func (t *directives) Declare(c *Construct) {
 	t.enter("declare directive", callbacks.Declare, AsyncSync)
 	enters := false
 	for i := range c.Arguments.Kinds {
@@ -43,7 +43,7 @@ func (t *Thread) Declare(c *Construct) {
 		for i := range s.items {
 			t.declareEntry(d, &s.items[i])
 		}
-		t.beginLifetimes(d, q, &planner{t: t, d: d, declared: true})
+		t.beginLifetimes(d, q, &planner{t: &t.lifetimes, d: d, declared: true})
 	})
 }
 
@@ -53,7 +53,7 @@ func (t *Thread) Declare(c *Construct) {
 // present for another reason is not counted, and its exit, if any, is skipped;
 // one left over from an earlier call of the function keeps its count. present
 // only checks.
-func (t *Thread) declareEntry(d *Device, item *goacc.Item) {
+func (t *directives) declareEntry(d *Device, item *goacc.Item) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	span := hostRange{low: item.Host, high: item.Host + item.Size}
@@ -75,7 +75,7 @@ func (t *Thread) declareEntry(d *Device, item *goacc.Item) {
 }
 
 // declareExit skips the exit of a variable that declareEntry did not count.
-func (t *Thread) declareExit(item *goacc.Item) {
+func (t *directives) declareExit(item *goacc.Item) {
 	span := hostRange{low: item.Host, high: item.Host + item.Size}
 	if i := slices.Index(t.declared, span); i >= 0 && item.Action == goacc.ActionRelease {
 		t.declared = slices.Delete(t.declared, i, i+1)

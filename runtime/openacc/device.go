@@ -2,13 +2,11 @@ package openacc
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"unsafe"
 
-	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/runtime/dataenv"
 	"github.com/accscope/accscope/runtime/device"
 )
@@ -27,7 +25,7 @@ type Device struct {
 	generation atomic.Uint64 // of the initialisation; odd while open
 	opening    sync.Mutex    // held while the backend opens or closes the device
 	openers    sync.Mutex    // guards opener
-	opener     *Thread       // the thread that initialises the device, nil if none
+	opener     *devices      // the thread that initialises the device, nil if none
 	opened     *sync.Cond    // on openers: opener has become nil
 
 	driver  device.Device // valid while open
@@ -108,42 +106,6 @@ func (d *Device) changed() {
 	}
 }
 
-// initialise opens d if it is not open: for the lazy initialisation of a
-// construct (implicit), or because a routine asks for it.
-func (t *Thread) initialise(d *Device, explicit bool) {
-	if d.isOpen() {
-		return
-	}
-	d.openers.Lock()
-	for d.opener != nil && d.opener != t {
-		d.opened.Wait()
-	}
-	if d.isOpen() {
-		d.openers.Unlock()
-		return
-	}
-	nested := d.opener == t // a callback of device_init_start uses the device
-	d.opener = t
-	d.openers.Unlock()
-	var pair eventPair
-	if !nested {
-		t.raiseInit(callbacks.DeviceInitStart, &pair, d, explicit)
-	}
-	err := d.openDriver()
-	if !nested {
-		t.raiseInit(callbacks.DeviceInitEnd, &pair, d, explicit)
-		pair.release()
-		d.openers.Lock()
-		d.opener = nil
-		d.opened.Broadcast()
-		d.openers.Unlock()
-	}
-	if err != nil {
-		t.fail(device.Errorf(device.DeviceInit, driverCode(err),
-			"%s: cannot initialise device %s: %v", t.routine, d, err))
-	}
-}
-
 func driverCode(err error) uint64 {
 	if failure, ok := err.(*device.Error); ok {
 		return failure.Driver
@@ -199,85 +161,6 @@ func (d *Device) openDriver() error {
 	d.open.Store(true)
 	d.changed()
 	return nil
-}
-
-// shutDown ends every data lifetime of d, closes it, and gives the mappings that
-// there were.
-func (t *Thread) shutDown(d *Device, parent construct) []*dataenv.Mapping {
-	d.opening.Lock()
-	if !d.isOpen() {
-		d.opening.Unlock()
-		return nil
-	}
-	d.open.Store(false)
-	d.changed()
-	d.opening.Unlock()
-
-	t.rt.activity.drain(d.flush)
-	var pair eventPair
-	t.raiseShutdown(callbacks.DeviceShutdownStart, &pair, d, parent)
-	d.mu.Lock()
-	var queues []*Queue
-	for _, q := range d.queues {
-		queues = append(queues, q)
-	}
-	d.mu.Unlock()
-	var failure error
-	note := func(err error) {
-		if err != nil && failure == nil {
-			failure = err
-		}
-	}
-	// Queues drain first: operations may still use the memory given back below.
-	for _, q := range queues {
-		note(q.driver.Synchronize())
-	}
-	d.mu.Lock()
-	var gone []*dataenv.Mapping
-	for m := range d.table.All() {
-		gone = append(gone, m)
-	}
-	for _, m := range gone {
-		d.table.Remove(m)
-	}
-	d.queues = map[int]*Queue{}
-	d.byAsync.Clear()
-	d.idle, d.leaving = nil, nil
-	var allocations map[device.Address]uintptr
-	if !d.Shared { // shared memory outlives the closing
-		allocations, d.allocations = d.allocations, nil
-	}
-	d.mu.Unlock()
-	for _, m := range gone {
-		b := m.Block.(*block)
-		if b.identity {
-			continue
-		}
-		t.raiseDataOn(d, callbacks.Delete, parent, m.Size, m.Host, m.Device, t.joined("", m.Name()))
-		if memory := b.drop(); memory != nil && d.pool == nil {
-			t.raiseDataOn(d, callbacks.Free, parent, memory.size, 0, memory.address, "")
-		}
-	}
-	if d.pool == nil {
-		for _, address := range slices.Sorted(maps.Keys(allocations)) {
-			t.raiseDataOn(d, callbacks.Free, parent, allocations[address], 0, address, "")
-		}
-	}
-	d.opening.Lock()
-	note(d.driver.Close())
-	d.pool.each(func(event callbacks.Event, address device.Address, bytes uintptr) {
-		t.raiseDataOn(d, event, parent, bytes, 0, address, "")
-	})
-	d.generation.Add(1)
-	d.rt.active.Add(-1)
-	d.opening.Unlock()
-	t.raiseShutdown(callbacks.DeviceShutdownEnd, &pair, d, parent)
-	pair.release()
-	if failure != nil {
-		t.fail(device.Errorf(device.DeviceShutdown, driverCode(failure),
-			"%s: error while shutting down device %s: %v", t.routine, d, failure))
-	}
-	return gone
 }
 
 // knownKernel finds the device code of an outlined function that has run before.

@@ -6,7 +6,8 @@
 // One [Runtime] serves a process. Every host thread that uses it has a [Thread],
 // which holds that thread's control variables and its open data regions; the
 // routines are methods of Thread, named after the standard's. A host thread
-// calls into its Thread from one goroutine at a time.
+// calls into its Thread from one goroutine at a time. A Thread is made of layers,
+// one for each job (thread.go).
 //
 // # Order of work
 //

@@ -155,7 +155,7 @@ func (c *call) invalidSize(what string, address, bytes uintptr) *device.Error {
 		"check %s and bytes", span(address, bytes), what)
 }
 
-func (t *Thread) typeUnavailable(argument string, kind device.Type, reason error) *device.Error {
+func (t *caller) typeUnavailable(argument string, kind device.Type, reason error) *device.Error {
 	why := ""
 	if reason != nil {
 		why = " (" + reason.Error() + ")"

@@ -41,7 +41,7 @@ type context struct {
 // An eventPair is a _start event and its _end event. The zero value is ready.
 type eventPair struct {
 	pair   *callbacks.Pair
-	thread *Thread
+	thread *raiser
 }
 
 // release ends the pair; without a _start event it does nothing, nor after an
@@ -55,7 +55,7 @@ func (e *eventPair) release() {
 }
 
 // take gives the pair memory that C may see, if it has none yet.
-func (e *eventPair) take(t *Thread) *callbacks.Pair {
+func (e *eventPair) take(t *raiser) *callbacks.Pair {
 	if e.pair == nil {
 		e.thread = t
 		if len(t.pairs) == 0 {
@@ -72,7 +72,7 @@ func (e *eventPair) take(t *Thread) *callbacks.Pair {
 
 // compose adds an event of the call in progress to the plan. What it has in common with
 // the call's other events is filled in.
-func (t *Thread) compose(event callbacks.Event, pair *eventPair) (*callbacks.Step, *callbacks.EventInfo) {
+func (t *raiser) compose(event callbacks.Event, pair *eventPair) (*callbacks.Step, *callbacks.EventInfo) {
 	p := t.plan
 	g := t.generalOf(&p.said)
 	s, n := t.step()
@@ -93,7 +93,7 @@ func (t *Thread) compose(event callbacks.Event, pair *eventPair) (*callbacks.Ste
 
 // composeOwn is compose for an event with general fields of its own, which begin
 // as those of the call.
-func (t *Thread) composeOwn(event callbacks.Event, pair *eventPair) (*general, *callbacks.EventInfo) {
+func (t *raiser) composeOwn(event callbacks.Event, pair *eventPair) (*general, *callbacks.EventInfo) {
 	if t.plan.special && t.plan.pending() {
 		t.carryOut()
 	}
@@ -105,7 +105,7 @@ func (t *Thread) composeOwn(event callbacks.Event, pair *eventPair) (*general, *
 }
 
 // planEvent adds an event that has no fields of its own.
-func (t *Thread) planEvent(event callbacks.Event, pair *eventPair) {
+func (t *raiser) planEvent(event callbacks.Event, pair *eventPair) {
 	if t.concerns(event) {
 		t.compose(event, pair)
 	}
@@ -113,18 +113,18 @@ func (t *Thread) planEvent(event callbacks.Event, pair *eventPair) {
 
 // begin raises the event that begins the span of the construct or routine in progress;
 // end plans its _end event.
-func (t *Thread) begin(start callbacks.Event) {
+func (t *raiser) begin(start callbacks.Event) {
 	t.planBegin(start)
 	t.carryOut()
 }
 
 // planBegin is begin where the next event follows at once.
-func (t *Thread) planBegin(start callbacks.Event) {
+func (t *raiser) planBegin(start callbacks.Event) {
 	t.context.ends = start + 1
 	t.planEvent(start, &t.context.pair)
 }
 
-func (t *Thread) end() {
+func (t *raiser) end() {
 	c := &t.context
 	t.planEvent(c.ends, &c.pair)
 	c.pair.release()
@@ -133,7 +133,7 @@ func (t *Thread) end() {
 
 // raiseInit raises the events around a device's initialisation, both of which say that
 // it has no interface yet.
-func (t *Thread) raiseInit(event callbacks.Event, pair *eventPair, d *Device, explicit bool) {
+func (t *raiser) raiseInit(event callbacks.Event, pair *eventPair, d *Device, explicit bool) {
 	if !t.concerns(event) {
 		return
 	}
@@ -152,7 +152,7 @@ func (t *Thread) raiseInit(event callbacks.Event, pair *eventPair, d *Device, ex
 	t.initialising--
 }
 
-func (t *Thread) raiseShutdown(event callbacks.Event, pair *eventPair, d *Device, parent construct) {
+func (t *raiser) raiseShutdown(event callbacks.Event, pair *eventPair, d *Device, parent construct) {
 	if !t.concerns(event) {
 		return
 	}
@@ -164,7 +164,7 @@ func (t *Thread) raiseShutdown(event callbacks.Event, pair *eventPair, d *Device
 }
 
 // planWait adds a wait event.
-func (t *Thread) planWait(event callbacks.Event, pair *eventPair, q *Queue, implicit bool) {
+func (t *raiser) planWait(event callbacks.Event, pair *eventPair, q *Queue, implicit bool) {
 	c := &t.context
 	// What the call's other events say is right for a wait for its own queue, too.
 	own := q == c.queue && q.device == c.device && q.synchronous()
@@ -199,13 +199,13 @@ func (t *Thread) planWait(event callbacks.Event, pair *eventPair, q *Queue, impl
 
 // raiseData raises an event about size bytes; pair is nil for create, delete,
 // alloc and free.
-func (t *Thread) raiseData(event callbacks.Event, pair *eventPair, size, host uintptr, address device.Address, name string) {
+func (t *raiser) raiseData(event callbacks.Event, pair *eventPair, size, host uintptr, address device.Address, name string) {
 	t.planData(event, pair, size, host, address, name)
 	t.carryOut()
 }
 
 // planData adds such an event.
-func (t *Thread) planData(event callbacks.Event, pair *eventPair, size, host uintptr, address device.Address, name string) {
+func (t *raiser) planData(event callbacks.Event, pair *eventPair, size, host uintptr, address device.Address, name string) {
 	if t.concerns(event) {
 		_, e := t.compose(event, pair)
 		if e.Implicit != 0 && host != 0 {
@@ -216,7 +216,7 @@ func (t *Thread) planData(event callbacks.Event, pair *eventPair, size, host uin
 }
 
 // raiseDataOn is raiseData outside a construct, for a given device.
-func (t *Thread) raiseDataOn(d *Device, event callbacks.Event, parent construct, size, host uintptr, address device.Address, name string) {
+func (t *raiser) raiseDataOn(d *Device, event callbacks.Event, parent construct, size, host uintptr, address device.Address, name string) {
 	if !t.concerns(event) {
 		return
 	}
@@ -227,7 +227,7 @@ func (t *Thread) raiseDataOn(d *Device, event callbacks.Event, parent construct,
 	t.carryOut()
 }
 
-func (t *Thread) composeData(e *callbacks.EventInfo, size, host uintptr, address device.Address, name string) {
+func (t *raiser) composeData(e *callbacks.EventInfo, size, host uintptr, address device.Address, name string) {
 	data := e.Data()
 	data.Bytes, data.HostPtr, data.DevicePtr, data.VarName = uint64(size), host, uintptr(address), 0
 	if name != "" {
@@ -236,7 +236,7 @@ func (t *Thread) composeData(e *callbacks.EventInfo, size, host uintptr, address
 }
 
 // nameInC is cString for the name of a variable.
-func (t *Thread) nameInC(name string) callbacks.CString {
+func (t *namer) nameInC(name string) callbacks.CString {
 	data := unsafe.StringData(name)
 	known := &t.namesInC[uintptr(unsafe.Pointer(data))/16%uintptr(len(t.namesInC))]
 	if known.data != data || known.length != len(name) {

@@ -18,7 +18,7 @@ import (
 // it too, with the line of the first one; one in the program's exit handlers ends
 // it at once. Host threads that fail after it, or because the devices were shut
 // down under them, stop here.
-func (t *Thread) fail(failure *device.Error) {
+func (t *raiser) fail(failure *device.Error) {
 	if ending := t.rt.ending.Load(); ending != nil && ending != t {
 		t.rt.stop()
 	}
@@ -40,7 +40,7 @@ func (t *Thread) fail(failure *device.Error) {
 
 // failMapping is fail for a construct whose variables could not all be mapped: what was
 // allocated and created before is told of, and other threads need not wait for it.
-func (t *Thread) failMapping(d *Device, failure *device.Error) {
+func (t *lifetimes) failMapping(d *Device, failure *device.Error) {
 	t.planCreated(d)
 	t.scratch.markReady(d, nil)
 	t.fail(failure)
@@ -48,7 +48,7 @@ func (t *Thread) failMapping(d *Device, failure *device.Error) {
 
 // endSpans raises the _end events of the spans that are open in the construct in
 // progress, which an error ends.
-func (t *Thread) endSpans() {
+func (t *raiser) endSpans() {
 	if t.context.compute != nil {
 		switch t.context.planned - 1 {
 		case enterStart:
@@ -67,7 +67,7 @@ func (t *Thread) endSpans() {
 
 // exit prints a failure's line and ends the program; false means that another
 // failure does already.
-func (t *Thread) exit(failure *device.Error) bool {
+func (t *raiser) exit(failure *device.Error) bool {
 	if !t.rt.failed.TryLock() {
 		return false
 	}
@@ -95,7 +95,7 @@ func (rt *Runtime) stop() {
 // (§5.1.11), does neither. A callback that runs into the condition itself is not
 // called again for that, and nothing is raised where another thread has ended the
 // devices.
-func (t *Thread) reportAbsent(host, bytes uintptr) {
+func (t *raiser) reportAbsent(host, bytes uintptr) {
 	if ending := t.rt.ending.Load(); t.failing != nil || t.reporting || ending != nil && ending != t || !t.rt.registry.Wanted(callbacks.Error) {
 		return
 	}
@@ -104,7 +104,7 @@ func (t *Thread) reportAbsent(host, bytes uintptr) {
 	t.raiseError(t.notPresent("data_arg", host, bytes))
 }
 
-func (t *Thread) raiseError(failure *device.Error) {
+func (t *raiser) raiseError(failure *device.Error) {
 	if a := t.rt.options.Attributor; a != nil {
 		t.context.parent = a.Written(t.place, t.function, t.context.parent)
 	}

@@ -167,7 +167,7 @@ func (d *Device) leaveGlobals(image goacc.Image) {
 
 // storeLinks notes the stores of the addresses of declare link variables that a
 // new mapping holds (OpenACC 3.3 §2.13.3). d.mu is held.
-func (t *Thread) storeLinks(d *Device, m *dataenv.Mapping) {
+func (t *lifetimes) storeLinks(d *Device, m *dataenv.Mapping) {
 	for _, l := range d.links {
 		if l.host < m.Host || l.host+l.size > m.Host+m.Size {
 			continue

@@ -35,6 +35,9 @@ type warning struct {
 	entry int
 }
 
+// A warner warns of that.
+type warner struct{ transfers }
+
 // suspectHostPointers notes the values of 8 bytes that a kernel gets and that lie in
 // data which is present and which the construct does not name beside. d.mu is held.
 func (p *planner) suspectHostPointers(items []goacc.Item) {
@@ -84,9 +87,9 @@ func names(items []goacc.Item, i int, m *dataenv.Mapping) bool {
 
 // warnOfHostPointers warns of the suspects that are no numbers; it reports false where
 // the device is strict and that was an error.
-func (t *Thread) warnOfHostPointers(d *Device, c *Construct) bool {
+func (t *warner) warnOfHostPointers(d *Device, c *Construct) bool {
 	for _, x := range t.scratch.suspects {
-		if !t.first(d, warning{c.Function, x.entry}) {
+		if !d.first(warning{c.Function, x.entry}) {
 			continue
 		}
 		told := attribution.Argument{}
@@ -125,7 +128,7 @@ func clauseFor(name string) string {
 }
 
 // first notes that something is said of w; false if it was before.
-func (t *Thread) first(d *Device, w warning) bool {
+func (d *Device) first(w warning) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.warned[w] {
@@ -139,7 +142,7 @@ func (t *Thread) first(d *Device, w warning) bool {
 }
 
 // warn prints a line, and tells those who listen to the devices.
-func (t *Thread) warn(d *Device, told attribution.Argument, text string) {
+func (t *warner) warn(d *Device, told attribution.Argument, text string) {
 	// Nothing can be done about an error stream that does not take the line.
 	_, _ = fmt.Fprintf(t.rt.options.Errors, "accscope: warning: %s%s\n", told.Place(), text)
 	t.note(d, callbacks.ActivityRecord{Kind: callbacks.ActivityWarning, Async: AsyncSync, AsyncQueue: AsyncSync, Name: callbacks.Intern(text)})
@@ -147,16 +150,16 @@ func (t *Thread) warn(d *Device, told attribution.Argument, text string) {
 
 // suspectUpdate notes an update of data that a device's kernels share with the host,
 // as it is declared at file scope. d.mu is held.
-func (t *Thread) suspectUpdate(d *Device, item *goacc.Item) {
+func (t *warner) suspectUpdate(d *Device, item *goacc.Item) {
 	if d.hostCoded != nil && !d.warned[warning{t.place.ReturnAddress, item.Entry}] {
 		t.scratch.suspects = append(t.scratch.suspects, hostPointer{item.Entry, item.Size})
 	}
 }
 
 // warnOfUpdates warns of the suspects of an update, be it a directive's or a routine's.
-func (t *Thread) warnOfUpdates(d *Device, a goacc.Arguments) {
+func (t *warner) warnOfUpdates(d *Device, a goacc.Arguments) {
 	for _, x := range t.scratch.suspects {
-		if !t.first(d, warning{t.place.ReturnAddress, x.entry}) {
+		if !d.first(warning{t.place.ReturnAddress, x.entry}) {
 			continue
 		}
 		told, what := attribution.Argument{}, "data"

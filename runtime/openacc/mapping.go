@@ -11,7 +11,7 @@ import (
 // it changes the present table and notes the transfers in the thread's scratch
 // space. d.mu is held throughout.
 type planner struct {
-	t          *Thread
+	t          *lifetimes
 	d          *Device
 	structured bool      // which reference counter
 	queue      *Queue    // of a compute construct

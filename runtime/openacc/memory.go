@@ -1,10 +1,11 @@
 package openacc
 
 import (
-	"github.com/accscope/accscope/runtime/loaded"
 	"syscall"
 	"time"
 	"unsafe"
+
+	"github.com/accscope/accscope/runtime/loaded"
 
 	"golang.org/x/sys/unix"
 

@@ -32,6 +32,18 @@ type Namer interface {
 	Refers() bool
 }
 
+// A namer knows what the program calls the variables of the call in progress, and what
+// its construct was written as.
+type namer struct {
+	caller
+	namesInC   [256]nameInC  // of variables that events told of
+	named      []namedSite   // by site.slot, nil before the first
+	constructs []writtenSite // likewise
+	joints     map[joint]string
+	lists      map[uint64]*carriedList // by a hash of their names
+	version    uint64                  // of the Attributor's answers
+}
+
 // A namedRange is a range of host memory that the call in progress names.
 type namedRange struct {
 	low, high uintptr
@@ -44,13 +56,13 @@ const dataEvents = 1<<callbacks.Create | 1<<callbacks.Delete | 1<<callbacks.Allo
 	1<<callbacks.EnqueueDownloadStart | 1<<callbacks.EnqueueDownloadEnd
 
 // naming says whether somebody wants to know the variables of this call.
-func (t *Thread) naming() bool {
+func (t *namer) naming() bool {
 	return atomic.LoadUint32(t.wantedEvents)&dataEvents != 0 && t.rt.options.Namer != nil
 }
 
 // nameDirective notes the names of a directive's variables for the events of
 // this call. d.mu must not be held: debug information may have to be read.
-func (t *Thread) nameDirective(arguments goacc.Arguments) {
+func (t *namer) nameDirective(arguments goacc.Arguments) {
 	if !t.naming() {
 		return
 	}
@@ -59,12 +71,12 @@ func (t *Thread) nameDirective(arguments goacc.Arguments) {
 
 // nameLater is nameDirective for a directive whose names are known (named), and may
 // not be asked for.
-func (t *Thread) nameLater(arguments goacc.Arguments) {
+func (t *namer) nameLater(arguments goacc.Arguments) {
 	t.scratch.unnamed, t.scratch.arguments = t.naming(), arguments
 }
 
 // knowsNames says whether names of a directive's variables are known, or not wanted.
-func (t *Thread) knowsNames(arguments goacc.Arguments) bool {
+func (t *namer) knowsNames(arguments goacc.Arguments) bool {
 	if !t.naming() {
 		return true
 	}
@@ -74,7 +86,7 @@ func (t *Thread) knowsNames(arguments goacc.Arguments) bool {
 	return t.knownNames(t.site(), len(arguments.Kinds))
 }
 
-func (t *Thread) noteNames(arguments goacc.Arguments) {
+func (t *namer) noteNames(arguments goacc.Arguments) {
 	names := t.namesOf(arguments)
 	s := t.scratch
 	for i, name := range names {
@@ -92,7 +104,7 @@ type namedSite struct {
 }
 
 // namesOf asks the Namer, until it has given all names.
-func (t *Thread) namesOf(arguments goacc.Arguments) []string {
+func (t *namer) namesOf(arguments goacc.Arguments) []string {
 	if !t.versioned {
 		t.checkVersion()
 	}
@@ -111,7 +123,7 @@ func (t *Thread) namesOf(arguments goacc.Arguments) []string {
 }
 
 // knownNames says whether t.named has the names of a directive with so many entries.
-func (t *Thread) knownNames(at attribution.CallSite, entries int) bool {
+func (t *namer) knownNames(at attribution.CallSite, entries int) bool {
 	if t.named == nil {
 		return false
 	}
@@ -120,7 +132,7 @@ func (t *Thread) knownNames(at attribution.CallSite, entries int) bool {
 }
 
 // namedSite is what t.named has of the directive in progress, or nil.
-func (t *Thread) namedSite() *namedSite {
+func (t *namer) namedSite() *namedSite {
 	at := t.site()
 	if t.named == nil || t.named[slotOf(at, 0)].at != at {
 		return nil
@@ -129,7 +141,7 @@ func (t *Thread) namedSite() *namedSite {
 }
 
 // nameData notes the name of a routine's argument.
-func (t *Thread) nameData(host, bytes uintptr) {
+func (t *namer) nameData(host, bytes uintptr) {
 	if !t.naming() {
 		return
 	}
@@ -138,7 +150,7 @@ func (t *Thread) nameData(host, bytes uintptr) {
 	}
 }
 
-func (t *Thread) haveNames() {
+func (t *namer) haveNames() {
 	if s := t.scratch; s.unnamed {
 		s.unnamed = false
 		t.noteNames(s.arguments)
@@ -147,7 +159,7 @@ func (t *Thread) haveNames() {
 
 // nameOf names a host range for an event: by what the call in progress calls it,
 // else by what m, its mapping (or nil), was called before.
-func (t *Thread) nameOf(host, size uintptr, m *dataenv.Mapping) string {
+func (t *namer) nameOf(host, size uintptr, m *dataenv.Mapping) string {
 	t.haveNames()
 	name, smallest := "", ^uintptr(0)
 	for i := range t.scratch.names {
@@ -166,7 +178,7 @@ func (t *Thread) nameOf(host, size uintptr, m *dataenv.Mapping) string {
 
 // learn gives a mapping the name that the call in progress has for it, if it has
 // none yet. Of references it keeps two: the first may turn out to be of no name.
-func (t *Thread) learn(m *dataenv.Mapping) {
+func (t *namer) learn(m *dataenv.Mapping) {
 	known := m.Name()
 	if known != "" && (!attribution.IsReference(known) || strings.LastIndexByte(known, attribution.Reference) > 0) {
 		return
@@ -187,7 +199,7 @@ const joints = 4096
 
 // joined is the name of data for which there are two, the first of which counts; ""
 // is none. Of references both go along: the first may turn out to be of no name.
-func (t *Thread) joined(name, other string) string {
+func (t *namer) joined(name, other string) string {
 	if attribution.IsReference(other) && !t.rt.options.Namer.Refers() {
 		return name // nobody would know what it refers to
 	}

@@ -1,7 +1,7 @@
 package openacc
 
 import (
-	"sync/atomic"
+	"runtime"
 	"unsafe"
 
 	"github.com/accscope/accscope/callbacks"
@@ -10,6 +10,13 @@ import (
 
 // memory is what a Thread has allocated outside Go's heap.
 type memory struct{ blocks []unsafe.Pointer }
+
+// newMemory is that of a thread: it is freed once the thread is garbage.
+func newMemory(of *Thread) *memory {
+	m := new(memory)
+	runtime.AddCleanup(of, (*memory).free, m)
+	return m
+}
 
 func (m *memory) allocate(bytes uintptr) unsafe.Pointer {
 	block := callbacks.Allocate(bytes)
@@ -84,8 +91,20 @@ func (p *plan) forget() { p.Count = p.Done }
 // pending says whether steps are to be carried out.
 func (p *plan) pending() bool { return p.Count > p.Done }
 
+// A raiser plans what a call does, and carries it out: events with the operations that
+// they tell of, and the error that ends the program (OpenACC 3.3 chapter 5).
+type raiser struct {
+	namer
+	computes []*computeEvents
+	pairs    []*callbacks.Pair // not in use
+
+	initialising int           // initialisation events being raised
+	failing      *device.Error // it ends the program; nil for none
+	reporting    bool          // callbacks are told of an error that does not
+}
+
 // step adds a step, and gives its number too.
-func (t *Thread) step() (*callbacks.Step, uint32) {
+func (t *raiser) step() (*callbacks.Step, uint32) {
 	p := t.plan
 	if p.Count == callbacks.PlanSteps {
 		t.carryOut()
@@ -101,11 +120,6 @@ func (t *Thread) step() (*callbacks.Step, uint32) {
 	return p.Step[n], n
 }
 
-// wanted says whether an event other than Error has a callback: one atomic load.
-func (t *Thread) wanted(event callbacks.Event) bool {
-	return atomic.LoadUint32(t.wantedEvents)>>(event&31)&1 != 0 && t.events.Disabled == 0
-}
-
 // A planMark is how far a plan is decided.
 type planMark struct {
 	begun uint64
@@ -119,34 +133,12 @@ func (p *plan) isWithin(m planMark) bool { return p.begun == m.begun && p.Done <
 
 // concerns says whether an event has to be a step: it is wanted, or comes after others
 // whose callbacks may make it so.
-func (t *Thread) concerns(event callbacks.Event) bool {
+func (t *raiser) concerns(event callbacks.Event) bool {
 	return t.plan.raises && t.plan.pending() || t.wanted(event)
 }
 
-// operation adds an operation of q to the plan, which q is to prepare at once, and whose
-// error in that goes to prepared.
-func (t *Thread) operation(q *Queue, number uint64) *device.Operation {
-	t.makeRoom(1)
-	s, n := t.step()
-	p := t.plan
-	o := &p.operations[p.prepared]
-	p.prepared++
-	o.queue, o.step, o.number = q, n, number
-	s.Operate(addressOf(o.Operands), addressOf(q.enqueued))
-	return &o.Operation
-}
-
-// prepared takes the operation added last back if it could not be prepared.
-func (t *Thread) prepared(err error) error {
-	if err != nil {
-		t.plan.Count--
-		t.plan.prepared--
-	}
-	return err
-}
-
 // makeRoom sees to it that an operation and its events, so many steps, are in one plan.
-func (t *Thread) makeRoom(steps uint32) {
+func (t *raiser) makeRoom(steps uint32) {
 	if p := t.plan; p.pending() && (p.prepared == planOperations || p.Count+steps > callbacks.PlanSteps) {
 		t.carryOut()
 	}
@@ -154,7 +146,7 @@ func (t *Thread) makeRoom(steps uint32) {
 
 // carryOut carries out the plan. Events behind one whose callback called the runtime
 // say what holds then.
-func (t *Thread) carryOut() {
+func (t *raiser) carryOut() {
 	for t.plan.pending() && !t.advance() {
 		t.refresh()
 	}
@@ -162,7 +154,7 @@ func (t *Thread) carryOut() {
 
 // carryOutAll is carryOut where a callback that calls the runtime may decide on what
 // comes after it: it drops the steps behind it and reports false.
-func (t *Thread) carryOutAll() bool {
+func (t *raiser) carryOutAll() bool {
 	if !t.plan.pending() || t.advance() {
 		return true
 	}
@@ -171,7 +163,7 @@ func (t *Thread) carryOutAll() bool {
 }
 
 // carryOutBefore carries out the steps before one.
-func (t *Thread) carryOutBefore(step uint32) {
+func (t *raiser) carryOutBefore(step uint32) {
 	p := t.plan
 	for p.Done < step {
 		p.pause = step
@@ -184,7 +176,7 @@ func (t *Thread) carryOutBefore(step uint32) {
 // advance carries out the plan up to its end or pause, or up to an event whose callback
 // called the runtime; then it reports false. The error of an operation is raised behind
 // the event that tells of its end, and ends the plan.
-func (t *Thread) advance() bool {
+func (t *raiser) advance() bool {
 	p := t.plan
 	first, count := p.Done, p.Count
 	if p.pause != 0 {
@@ -236,7 +228,7 @@ func pairOf(s *callbacks.Step) *callbacks.Pair { return *(**callbacks.Pair)(unsa
 
 // drop takes back the steps not carried out, from an event of the compute construct in
 // progress on: they are to be planned again.
-func (t *Thread) drop(from int) {
+func (t *raiser) drop(from int) {
 	p := t.plan
 	n := p.Done
 	for n < p.Count && (p.Step[n].Lent != ofCompute || computeIndex(p.Step[n].Event) < from) && from > computeStart {

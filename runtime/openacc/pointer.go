@@ -14,7 +14,7 @@ func (p *planner) stage(m *dataenv.Mapping, host, value uintptr) {
 	p.t.stageStore(m, host, value)
 }
 
-func (t *Thread) stageStore(m *dataenv.Mapping, host, value uintptr) {
+func (t *lifetimes) stageStore(m *dataenv.Mapping, host, value uintptr) {
 	buffer := t.staging(8)
 	binary.LittleEndian.PutUint64(buffer, uint64(value))
 	t.scratch.stores = append(t.scratch.stores,
@@ -23,7 +23,7 @@ func (t *Thread) stageStore(m *dataenv.Mapping, host, value uintptr) {
 
 // staging gives n bytes that stay as they are while the construct runs; what an
 // asynchronous queue reads later is copied again.
-func (t *Thread) staging(n int) []byte {
+func (t *lifetimes) staging(n int) []byte {
 	s := t.scratch
 	if cap(s.staging)-len(s.staging) < n {
 		s.staging = make([]byte, 0, max(1024, n))
@@ -187,7 +187,7 @@ func (p *planner) attach(items []goacc.Item, item *goacc.Item) {
 
 // attachPointer attaches the pointer at host. It reports false where no action
 // is taken: the pointer or what it points to is not present. d.mu is held.
-func (t *Thread) attachPointer(d *Device, host, bias uintptr) bool {
+func (t *lifetimes) attachPointer(d *Device, host, bias uintptr) bool {
 	m, presence := d.table.Find(host, 8)
 	if presence != dataenv.Present || blockOf(m).identity {
 		return false
@@ -220,7 +220,7 @@ func (t *Thread) attachPointer(d *Device, host, bias uintptr) bool {
 
 // detachPointer performs the detach action, or with finalize the immediate
 // detach action. d.mu is held.
-func (t *Thread) detachPointer(d *Device, host uintptr, finalize bool) {
+func (t *lifetimes) detachPointer(d *Device, host uintptr, finalize bool) {
 	m, presence := d.table.Find(host, 8)
 	if presence != dataenv.Present {
 		return
@@ -228,7 +228,7 @@ func (t *Thread) detachPointer(d *Device, host uintptr, finalize bool) {
 	t.detachIn(m, host, finalize)
 }
 
-func (t *Thread) detachIn(m *dataenv.Mapping, host uintptr, finalize bool) {
+func (t *lifetimes) detachIn(m *dataenv.Mapping, host uintptr, finalize bool) {
 	offset := host - m.Host
 	count := m.Attach[offset]
 	if count == 0 {

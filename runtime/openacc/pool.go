@@ -60,7 +60,7 @@ func (w *poolWatch) each(raise func(event callbacks.Event, address device.Addres
 
 // planAllocation adds an alloc or free event for memory of d, or on a device with
 // a pool those of what the pool did since. m, if any, is the mapping it is for.
-func (t *Thread) planAllocation(d *Device, event callbacks.Event, size uintptr, address device.Address, m *dataenv.Mapping) {
+func (t *raiser) planAllocation(d *Device, event callbacks.Event, size uintptr, address device.Address, m *dataenv.Mapping) {
 	if d.pool != nil {
 		d.pool.each(func(event callbacks.Event, address device.Address, bytes uintptr) {
 			t.planData(event, nil, bytes, 0, address, "")

@@ -60,7 +60,7 @@ type carriedBytes struct {
 }
 
 // recallSlot is where the thread keeps what it recalls of a construct.
-func (t *Thread) recallSlot(c *Construct) **recalled {
+func (t *launcher) recallSlot(c *Construct) **recalled {
 	if t.recalls == nil {
 		t.recalls = make(recalls, recallSlots)
 	}
@@ -73,16 +73,16 @@ func (t *Thread) recallSlot(c *Construct) **recalled {
 
 // isOf says whether c is the call that r is of, and would find the same present table.
 // d.mu is held.
-func (r *recalled) isOf(t *Thread, d *Device, c *Construct, k *kernelCode) bool {
-	return r.at == t.site() && r.device == d && r.generation == d.generation.Load() && r.kernel == k.text &&
+func (r *recalled) isOf(at attribution.CallSite, d *Device, c *Construct, k *kernelCode) bool {
+	return r.at == at && r.device == d && r.generation == d.generation.Load() && r.kernel == k.text &&
 		r.version == d.table.Version() && slices.Equal(r.hosts, c.Arguments.Hosts) &&
 		slices.Equal(r.sizes, c.Arguments.Sizes) && slices.Equal(r.kinds, c.Arguments.Kinds)
 }
 
 // recall is enterSteady for a construct that is kept. False: it is not, or no longer as it
 // was then, and nothing has changed.
-func (p *planner) recall(c *Construct, k *kernelCode) bool {
-	t, s := p.t, p.t.scratch
+func (t *launcher) recall(p *planner, c *Construct, k *kernelCode) bool {
+	s := t.scratch
 	slot := t.recallSlot(c)
 	r := *slot
 	if r == nil {
@@ -95,7 +95,7 @@ func (p *planner) recall(c *Construct, k *kernelCode) bool {
 	}
 	p.d.mu.Lock()
 	defer p.d.mu.Unlock()
-	if !r.isOf(t, p.d, c, k) || !p.holds(r) {
+	if !r.isOf(t.site(), p.d, c, k) || !p.holds(r) {
 		return false
 	}
 	s.items = append(s.items[:0], r.items...)
@@ -146,14 +146,14 @@ func (p *planner) holds(r *recalled) bool {
 
 // keep notes what the steady construct in progress came to, if it was called with the same
 // variables the last time too. Its argument block is complete.
-func (p *planner) keep(c *Construct, k *kernelCode) {
-	t, s := p.t, p.t.scratch
+func (t *launcher) keep(p *planner, c *Construct, k *kernelCode) {
+	s := t.scratch
 	r := s.recalled
 	if s.again || r == nil || !repeats(&c.Arguments) {
 		return
 	}
 	p.d.mu.Lock()
-	twice := s.version == r.version && r.isOf(t, p.d, c, k)
+	twice := s.version == r.version && r.isOf(t.site(), p.d, c, k)
 	p.d.mu.Unlock()
 	if !twice {
 		r.at, r.device, r.generation, r.version, r.kernel = t.site(), p.d, p.d.generation.Load(), s.version, k.text
@@ -192,7 +192,7 @@ func repeats(a *goacc.Arguments) bool {
 }
 
 // carriedBytes are those of the construct in progress.
-func (t *Thread) carriedBytes() (c carriedBytes) {
+func (t *namer) carriedBytes() (c carriedBytes) {
 	s := t.scratch
 	if s.again {
 		return s.recalled.carried

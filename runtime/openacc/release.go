@@ -9,7 +9,7 @@ import (
 // release performs the exit actions of a region: detach, decrement everything,
 // copy back what is left without references, remove it (OpenACC 3.3 §2.7.2). It
 // notes the transfers in the scratch space. d.mu is held. q is the region's queue.
-func (t *Thread) release(d *Device, list []undo, q *Queue) {
+func (t *lifetimes) release(d *Device, list []undo, q *Queue) {
 	s := t.scratch
 	for i := range list {
 		if list[i].attach {
@@ -72,7 +72,7 @@ func within(list []undo, i int, async bool) (excluded []hostRange, skip bool) {
 }
 
 // exitData performs the exit actions of an exit data directive. d.mu is held.
-func (t *Thread) exitData(d *Device, items []goacc.Item) *device.Error {
+func (t *lifetimes) exitData(d *Device, items []goacc.Item) *device.Error {
 	s := t.scratch
 	for i := range items {
 		if items[i].Action == goacc.ActionDetach {

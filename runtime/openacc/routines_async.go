@@ -13,10 +13,13 @@ import (
 // argument does not have. No int of a program is it.
 const CurrentDevice = math.MinInt
 
+// asyncRoutines are those about queues (OpenACC 3.3 §3.2.9 to §3.2.14).
+type asyncRoutines struct{ deviceRoutines }
+
 // numbered finds the device that a routine's dev_num argument names: of the
 // current type; CurrentDevice is the current device. Nil without an error means
 // that it is not initialised, so its queues are empty.
-func (t *Thread) numbered(number int) (d *Device, ok bool) {
+func (t *asyncRoutines) numbered(number int) (d *Device, ok bool) {
 	if number == CurrentDevice {
 		d = t.use()
 		return d, d != nil
@@ -39,19 +42,6 @@ func (t *Thread) numbered(number int) (d *Device, ok bool) {
 	return d, true
 }
 
-func (t *Thread) idle(q *Queue) bool {
-	number := q.enqueued.Load()
-	idle, err := q.driver.Idle()
-	if err != nil {
-		t.fail(t.fromDevice(err))
-	}
-	if idle {
-		q.drained(number)
-		t.rt.learns()
-	}
-	return idle
-}
-
 // deviceForm names a routine or its _device form.
 func deviceForm(routine string, number int) string {
 	if number == CurrentDevice {
@@ -61,7 +51,7 @@ func deviceForm(routine string, number int) string {
 }
 
 // AsyncTest is acc_async_test and acc_async_test_device (OpenACC 3.3 §3.2.9).
-func (t *Thread) AsyncTest(async, number int) bool {
+func (t *asyncRoutines) AsyncTest(async, number int) bool {
 	t.enter(deviceForm("acc_async_test", number), callbacks.RuntimeAPI, async)
 	if !validAsync(async) {
 		t.fail(t.invalidAsync("wait_arg", async))
@@ -77,7 +67,7 @@ func (t *Thread) AsyncTest(async, number int) bool {
 
 // AsyncTestAll is acc_async_test_all and acc_async_test_all_device (OpenACC 3.3
 // §3.2.9).
-func (t *Thread) AsyncTestAll(number int) bool {
+func (t *asyncRoutines) AsyncTestAll(number int) bool {
 	t.enter(deviceForm("acc_async_test_all", number), callbacks.RuntimeAPI, AsyncSync)
 	d, ok := t.numbered(number)
 	if !ok || d == nil || d.Shared {
@@ -92,7 +82,7 @@ func (t *Thread) AsyncTestAll(number int) bool {
 }
 
 // WaitFor is acc_wait and acc_wait_device (OpenACC 3.3 §3.2.10).
-func (t *Thread) WaitFor(async, number int) {
+func (t *asyncRoutines) WaitFor(async, number int) {
 	t.enter(deviceForm("acc_wait", number), callbacks.RuntimeAPI, async)
 	if !validAsync(async) {
 		t.fail(t.invalidAsync("wait_arg", async))
@@ -110,7 +100,7 @@ func (t *Thread) WaitFor(async, number int) {
 // WaitAny is acc_wait_any and acc_wait_any_device (OpenACC 3.3 §3.2.12): the
 // index of a queue, among count async values at list, that is empty; -1 if there
 // are none but acc_async_sync.
-func (t *Thread) WaitAny(count int, values *int32, number int) int {
+func (t *asyncRoutines) WaitAny(count int, values *int32, number int) int {
 	t.enter(deviceForm("acc_wait_any", number), callbacks.RuntimeAPI, AsyncSync)
 	switch {
 	case count < 0:
@@ -192,7 +182,7 @@ func (t *Thread) WaitAny(count int, values *int32, number int) int {
 const failurePeriod = 10 * time.Millisecond
 
 // WaitAll is acc_wait_all and acc_wait_all_device (OpenACC 3.3 §3.2.10).
-func (t *Thread) WaitAll(number int) {
+func (t *asyncRoutines) WaitAll(number int) {
 	t.enter(deviceForm("acc_wait_all", number), callbacks.RuntimeAPI, AsyncSync)
 	d, ok := t.numbered(number)
 	if !ok || d == nil || d.Shared {
@@ -206,7 +196,7 @@ func (t *Thread) WaitAll(number int) {
 }
 
 // WaitAsync is acc_wait_async and acc_wait_device_async (OpenACC 3.3 §3.2.11).
-func (t *Thread) WaitAsync(waitFor, async, number int) {
+func (t *asyncRoutines) WaitAsync(waitFor, async, number int) {
 	routine := "acc_wait_async"
 	if number != CurrentDevice {
 		routine = "acc_wait_device_async"
@@ -226,7 +216,7 @@ func (t *Thread) WaitAsync(waitFor, async, number int) {
 
 // WaitAllAsync is acc_wait_all_async and acc_wait_all_device_async (OpenACC 3.3
 // §3.2.11).
-func (t *Thread) WaitAllAsync(async, number int) {
+func (t *asyncRoutines) WaitAllAsync(async, number int) {
 	routine := "acc_wait_all_async"
 	if number != CurrentDevice {
 		routine = "acc_wait_all_device_async"
@@ -237,7 +227,7 @@ func (t *Thread) WaitAllAsync(async, number int) {
 
 // enqueueWait makes a queue of the current device wait for queues of a numbered
 // one. Marks do not reach across devices: there the host thread waits.
-func (t *Thread) enqueueWait(async, number int, others func(*Device) []*Queue) {
+func (t *asyncRoutines) enqueueWait(async, number int, others func(*Device) []*Queue) {
 	if !validAsync(async) {
 		t.fail(t.invalidAsync("async_arg", async))
 		return
@@ -267,12 +257,12 @@ func (t *Thread) enqueueWait(async, number int, others func(*Device) []*Queue) {
 
 // GetDefaultAsync is acc_get_default_async (OpenACC 3.3 §3.2.13): the number of a
 // queue, callbacks.DefaultQueue where the program has set none, or acc_async_sync.
-func (t *Thread) GetDefaultAsync() int { return t.defaultAsync }
+func (t *asyncRoutines) GetDefaultAsync() int { return t.defaultAsync }
 
 // SetDefaultAsync is acc_set_default_async (OpenACC 3.3 §3.2.14);
 // acc_async_default restores the initial value. acc_async_noval has no effect: §2.14.3
 // says so of the directive, which the routine is equivalent to.
-func (t *Thread) SetDefaultAsync(async int) {
+func (t *asyncRoutines) SetDefaultAsync(async int) {
 	t.enter("acc_set_default_async", callbacks.RuntimeAPI, async)
 	if !validAsync(async) {
 		t.fail(t.invalidAsync("async_arg", async))

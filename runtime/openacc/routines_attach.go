@@ -7,12 +7,12 @@ import (
 )
 
 // Attach is acc_attach and acc_attach_async (OpenACC 3.3 §3.2.29).
-func (t *Thread) Attach(pointer unsafe.Pointer, async int) {
+func (t *dataRoutines) Attach(pointer unsafe.Pointer, async int) {
 	t.pointerRoutine("acc_attach", async, t.at(pointer), t.attachAll)
 }
 
 // Detach is acc_detach with its _async and _finalize forms (OpenACC 3.3 §3.2.29).
-func (t *Thread) Detach(pointer unsafe.Pointer, async int, finalize bool) {
+func (t *dataRoutines) Detach(pointer unsafe.Pointer, async int, finalize bool) {
 	t.pointerRoutine(detachRoutine(finalize), async, t.at(pointer), t.detachAll(finalize))
 }
 
@@ -20,14 +20,14 @@ func (t *Thread) Detach(pointer unsafe.Pointer, async int, finalize bool) {
 // descriptor of what the pointer points to: gfortran does not tell where a pointer
 // of no certain type is. Every pointer in memory that is present which points
 // there, in the descriptor's shape, is attached. A null pointer is none.
-func (t *Thread) AttachDescribed(target *FortranDescriptor, async int) {
-	t.pointerRoutine("acc_attach", async, func(d *Device) ([]uintptr, bool) { return t.pointersTo(d, target), true }, t.attachAll)
+func (t *dataRoutines) AttachDescribed(target *FortranDescriptor, async int) {
+	t.pointerRoutine("acc_attach", async, func(d *Device) ([]uintptr, bool) { return d.pointersTo(target), true }, t.attachAll)
 }
 
 // DetachDescribed is acc_detach with its forms of Fortran: of the attached pointers
 // that point there.
-func (t *Thread) DetachDescribed(target *FortranDescriptor, async int, finalize bool) {
-	t.pointerRoutine(detachRoutine(finalize), async, func(d *Device) ([]uintptr, bool) { return t.attachedTo(d, target), true },
+func (t *dataRoutines) DetachDescribed(target *FortranDescriptor, async int, finalize bool) {
+	t.pointerRoutine(detachRoutine(finalize), async, func(d *Device) ([]uintptr, bool) { return d.attachedTo(target), true },
 		t.detachAll(finalize))
 }
 
@@ -39,7 +39,7 @@ func detachRoutine(finalize bool) string {
 }
 
 // at gives the one pointer of a C routine.
-func (t *Thread) at(pointer unsafe.Pointer) func(*Device) ([]uintptr, bool) {
+func (t *dataRoutines) at(pointer unsafe.Pointer) func(*Device) ([]uintptr, bool) {
 	return func(*Device) ([]uintptr, bool) {
 		if pointer == nil {
 			t.fail(t.errorf(errorInvalidNullPointer, "ptr_addr is a null pointer; pass the address of a pointer"))
@@ -49,13 +49,13 @@ func (t *Thread) at(pointer unsafe.Pointer) func(*Device) ([]uintptr, bool) {
 	}
 }
 
-func (t *Thread) attachAll(d *Device, pointers []uintptr) {
+func (t *dataRoutines) attachAll(d *Device, pointers []uintptr) {
 	for _, pointer := range pointers {
 		t.attachPointer(d, pointer, 0)
 	}
 }
 
-func (t *Thread) detachAll(finalize bool) func(*Device, []uintptr) {
+func (t *dataRoutines) detachAll(finalize bool) func(*Device, []uintptr) {
 	return func(d *Device, pointers []uintptr) {
 		for _, pointer := range pointers {
 			t.detachPointer(d, pointer, finalize)
@@ -65,7 +65,7 @@ func (t *Thread) detachAll(finalize bool) func(*Device, []uintptr) {
 
 // pointerRoutine is a routine about pointers, which find gives by their host
 // addresses. do runs with d.mu held.
-func (t *Thread) pointerRoutine(routine string, async int, find func(*Device) ([]uintptr, bool), do func(*Device, []uintptr)) {
+func (t *dataRoutines) pointerRoutine(routine string, async int, find func(*Device) ([]uintptr, bool), do func(*Device, []uintptr)) {
 	d, ok := t.data(asyncForm(routine, async), async)
 	if !ok {
 		return
@@ -141,7 +141,7 @@ const (
 
 // pointersTo finds the pointers to target in the host memory of d's mappings, small
 // ones first: structures are small, what they point to may be large.
-func (t *Thread) pointersTo(d *Device, target *FortranDescriptor) []uintptr {
+func (d *Device) pointersTo(target *FortranDescriptor) []uintptr {
 	if d.Shared || target.Base == 0 {
 		return nil
 	}
@@ -177,7 +177,7 @@ func (t *Thread) pointersTo(d *Device, target *FortranDescriptor) []uintptr {
 }
 
 // attachedTo finds the attached pointers to target.
-func (t *Thread) attachedTo(d *Device, target *FortranDescriptor) []uintptr {
+func (d *Device) attachedTo(target *FortranDescriptor) []uintptr {
 	if d.Shared {
 		return nil
 	}

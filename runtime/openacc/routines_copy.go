@@ -4,14 +4,16 @@ import (
 	"math"
 	"unsafe"
 
-	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/runtime/dataenv"
 	"github.com/accscope/accscope/runtime/device"
 )
 
+// copyRoutines are those that copy memory (OpenACC 3.3 §3.2.26 to §3.2.28, §3.2.30).
+type copyRoutines struct{ dataRoutines }
+
 // copyArguments checks the arguments that the acc_memcpy routines share. It reports
 // false where there is nothing to copy.
-func (t *Thread) copyArguments(to, from unsafe.Pointer, bytes uintptr, toName, toWhat, fromName, fromWhat string) bool {
+func (t *copyRoutines) copyArguments(to, from unsafe.Pointer, bytes uintptr, toName, toWhat, fromName, fromWhat string) bool {
 	switch {
 	case bytes == 0:
 		return false
@@ -34,7 +36,7 @@ func (t *Thread) copyArguments(to, from unsafe.Pointer, bytes uintptr, toName, t
 
 // MemcpyToDevice is acc_memcpy_to_device and its _async form (OpenACC 3.3
 // §3.2.26).
-func (t *Thread) MemcpyToDevice(data, host unsafe.Pointer, bytes uintptr, async int) {
+func (t *copyRoutines) MemcpyToDevice(data, host unsafe.Pointer, bytes uintptr, async int) {
 	d, ok := t.data(asyncForm("acc_memcpy_to_device", async), async)
 	if !ok || !t.isLocal(d, "data_host_src", host, bytes) ||
 		!t.copyArguments(data, host, bytes, "data_dev_dest", "device", "data_host_src", "host") || data == host {
@@ -58,7 +60,7 @@ func (t *Thread) MemcpyToDevice(data, host unsafe.Pointer, bytes uintptr, async 
 
 // MemcpyFromDevice is acc_memcpy_from_device and its _async form (OpenACC 3.3
 // §3.2.27).
-func (t *Thread) MemcpyFromDevice(host, data unsafe.Pointer, bytes uintptr, async int) {
+func (t *copyRoutines) MemcpyFromDevice(host, data unsafe.Pointer, bytes uintptr, async int) {
 	d, ok := t.data(asyncForm("acc_memcpy_from_device", async), async)
 	if !ok || !t.isLocal(d, "data_host_dest", host, bytes) ||
 		!t.copyArguments(host, data, bytes, "data_host_dest", "host", "data_dev_src", "device") || data == host {
@@ -81,7 +83,7 @@ func (t *Thread) MemcpyFromDevice(host, data unsafe.Pointer, bytes uintptr, asyn
 }
 
 // MemcpyDevice is acc_memcpy_device and its _async form (OpenACC 3.3 §3.2.28).
-func (t *Thread) MemcpyDevice(to, from unsafe.Pointer, bytes uintptr, async int) {
+func (t *copyRoutines) MemcpyDevice(to, from unsafe.Pointer, bytes uintptr, async int) {
 	d, ok := t.data(asyncForm("acc_memcpy_device", async), async)
 	if !ok || !t.copyArguments(to, from, bytes, "data_dev_dest", "device", "data_dev_src", "device") || to == from {
 		return
@@ -103,16 +105,9 @@ func (t *Thread) MemcpyDevice(to, from unsafe.Pointer, bytes uintptr, async int)
 	}
 }
 
-// finish waits for a synchronous routine's transfers.
-func (t *Thread) finish(q *Queue) {
-	if q.synchronous() && q.busy() {
-		t.awaitQueue(q, true)
-	}
-}
-
 // inBlock raises an error for a device range that begins in memory the runtime
 // knows and runs past its end. Addresses from elsewhere are believed.
-func (t *Thread) inBlock(d *Device, argument string, data unsafe.Pointer, bytes uintptr) bool {
+func (t *copyRoutines) inBlock(d *Device, argument string, data unsafe.Pointer, bytes uintptr) bool {
 	address := device.Address(uintptr(data))
 	d.mu.Lock()
 	over := false
@@ -131,7 +126,7 @@ func (t *Thread) inBlock(d *Device, argument string, data unsafe.Pointer, bytes 
 
 // isLocal raises an error where the host's side of a copy is known to be memory
 // of device d: the specification leaves that undefined.
-func (t *Thread) isLocal(d *Device, argument string, host unsafe.Pointer, bytes uintptr) bool {
+func (t *copyRoutines) isLocal(d *Device, argument string, host unsafe.Pointer, bytes uintptr) bool {
 	if d.Shared || host == nil || bytes == 0 {
 		return true
 	}
@@ -151,7 +146,7 @@ func (t *Thread) isLocal(d *Device, argument string, host unsafe.Pointer, bytes 
 // MemcpyD2D is acc_memcpy_d2d and its _async form (OpenACC 3.3 §3.2.30): copies
 // the device data of one host range to that of another, on one device or
 // between two of the current type.
-func (t *Thread) MemcpyD2D(to, from unsafe.Pointer, bytes uintptr, toNumber, fromNumber, async int) {
+func (t *copyRoutines) MemcpyD2D(to, from unsafe.Pointer, bytes uintptr, toNumber, fromNumber, async int) {
 	d, ok := t.data(asyncForm("acc_memcpy_d2d", async), async)
 	if !ok {
 		return
@@ -212,7 +207,7 @@ func (t *Thread) MemcpyD2D(to, from unsafe.Pointer, bytes uintptr, toNumber, fro
 }
 
 // located finds the device address of a host range that must be present.
-func (t *Thread) located(d *Device, argument string, host unsafe.Pointer, bytes uintptr) (device.Address, bool) {
+func (t *copyRoutines) located(d *Device, argument string, host unsafe.Pointer, bytes uintptr) (device.Address, bool) {
 	t.context.device = d
 	var m *dataenv.Mapping
 	presence := dataenv.Absent
@@ -230,101 +225,4 @@ func (t *Thread) located(d *Device, argument string, host unsafe.Pointer, bytes 
 		return 0, false
 	}
 	return m.DeviceOf(uintptr(host)), true
-}
-
-// The routines of Appendix A.2 answer with the driver's own objects, nil where
-// the current device is of another kind.
-
-// handles begins a routine about the driver's queues: the current device, if its
-// API is api.
-func (t *Thread) handles(routine string, api device.API, async int) *Device {
-	d, ok := t.data(routine, async)
-	if !ok || d.handles.API != api {
-		return nil
-	}
-	return d
-}
-
-// queueNames are what an API's queues are called, in the names of routines and in
-// those of their arguments.
-func queueNames(api device.API) (noun, argument string) {
-	if api == device.APIOpenCL {
-		return "opencl_queue", "cmdqueue"
-	}
-	return "cuda_stream", "stream"
-}
-
-// inUse gives the driver's objects of the device that this thread uses: none
-// before its first use of one.
-func (t *Thread) inUse(routine string, api device.API) device.Handles {
-	t.enter(routine, callbacks.RuntimeAPI, AsyncSync)
-	if d := t.current; d != nil && d.isOpen() && d.handles.API == api {
-		return d.handles
-	}
-	return device.Handles{}
-}
-
-// DriverDevice is acc_get_current_cuda_device (A.2.1.1) or
-// acc_get_current_opencl_device (A.2.2.1).
-func (t *Thread) DriverDevice(api device.API) unsafe.Pointer {
-	return t.inUse("acc_get_current_device", api).Device
-}
-
-// DriverContext is acc_get_current_cuda_context (A.2.1.2) or
-// acc_get_current_opencl_context (A.2.2.2).
-func (t *Thread) DriverContext(api device.API) unsafe.Pointer {
-	return t.inUse("acc_get_current_context", api).Context
-}
-
-// DriverQueue is acc_get_cuda_stream (A.2.1.3) or acc_get_opencl_queue (A.2.2.3):
-// nil for a queue that was not used yet, which has no stream, and on a device of
-// another API.
-func (t *Thread) DriverQueue(api device.API, async int) unsafe.Pointer {
-	noun, _ := queueNames(api)
-	d := t.handles("acc_get_"+noun, api, async)
-	if d == nil {
-		return nil
-	}
-	if q := d.existing(t.mapAsync(async)); q != nil {
-		t.rt.learned.Store(always)
-		return q.driver.Handle()
-	}
-	return nil
-}
-
-// SetDriverQueue is acc_set_cuda_stream (A.2.1.4) or acc_set_opencl_queue
-// (A.2.2.4). It reports whether the device took the queue: a device of another API
-// does not, nor do the synchronous queues of host threads, which are many.
-func (t *Thread) SetDriverQueue(api device.API, async int, handle unsafe.Pointer) bool {
-	noun, argument := queueNames(api)
-	d := t.handles("acc_set_"+noun, api, async)
-	if d == nil {
-		return false
-	}
-	if handle == nil {
-		t.fail(t.errorf(errorInvalidNullPointer, "%s is a null pointer; pass one that the program made", argument))
-		return false
-	}
-	if async = t.mapAsync(async); async == AsyncSync {
-		return false
-	}
-	adopter, ok := d.driver.(device.QueueAdopter)
-	if !ok {
-		return false
-	}
-	t.rt.learned.Store(always)
-	driver, err := adopter.AdoptQueue(handle)
-	if err != nil {
-		t.fail(t.fromDevice(err))
-		return false
-	}
-	if old := d.existing(async); old != nil {
-		t.awaitQueue(old, true)
-	}
-	q := newQueue(d, driver, async)
-	d.mu.Lock()
-	d.queues[async] = q
-	d.mu.Unlock()
-	d.byAsync.Store(async, q)
-	return true
 }

@@ -17,8 +17,11 @@ const (
 	PropertyDriver       = 0x10003
 )
 
+// deviceRoutines are those about devices (OpenACC 3.3 §3.2.1 to §3.2.8, §3.2.15).
+type deviceRoutines struct{ directives }
+
 // NumDevices is acc_get_num_devices (OpenACC 3.3 §3.2.1).
-func (t *Thread) NumDevices(kind device.Type) int {
+func (t *deviceRoutines) NumDevices(kind device.Type) int {
 	t.enter("acc_get_num_devices", callbacks.RuntimeAPI, AsyncSync)
 	if kind == DeviceCurrent {
 		kind = t.rt.resolve(t.deviceType)
@@ -31,7 +34,7 @@ func (t *Thread) NumDevices(kind device.Type) int {
 }
 
 // check finds the concrete type for a device type argument, or raises an error.
-func (t *Thread) check(kind device.Type) (device.Type, int, bool) {
+func (t *deviceRoutines) check(kind device.Type) (device.Type, int, bool) {
 	if kind == DeviceCurrent {
 		kind = t.deviceType
 	}
@@ -50,18 +53,18 @@ func (t *Thread) check(kind device.Type) (device.Type, int, bool) {
 
 // choice sets the control variables of the thread. Each host thread has its own
 // (OpenACC 3.3 §2.3.1): those of others keep the value that the environment gave.
-func (t *Thread) choice(kind device.Type, number int, concrete device.Type) {
+func (t *deviceRoutines) choice(kind device.Type, number int, concrete device.Type) {
 	t.deviceType, t.deviceNumber, t.selected = kind, number, true
 	t.selectDevice(t.rt.device(concrete, number))
 }
 
 // SetDeviceType is acc_set_device_type (OpenACC 3.3 §3.2.2).
-func (t *Thread) SetDeviceType(kind device.Type) {
+func (t *deviceRoutines) SetDeviceType(kind device.Type) {
 	t.enter("acc_set_device_type", callbacks.RuntimeAPI, AsyncSync)
 	t.setType(kind)
 }
 
-func (t *Thread) setType(kind device.Type) (device.Type, bool) {
+func (t *deviceRoutines) setType(kind device.Type) (device.Type, bool) {
 	concrete, count, ok := t.check(kind)
 	if !ok {
 		return 0, false
@@ -80,7 +83,7 @@ func (t *Thread) setType(kind device.Type) (device.Type, bool) {
 // DeviceType is acc_get_device_type (OpenACC 3.3 §3.2.3): the type that the next
 // construct will use, which is not initialised for the answer. While a device is
 // being initialised, its callbacks learn that none is selected yet.
-func (t *Thread) DeviceType() device.Type {
+func (t *deviceRoutines) DeviceType() device.Type {
 	t.enter("acc_get_device_type", callbacks.RuntimeAPI, AsyncSync)
 	if t.initialising > 0 {
 		return DeviceNone
@@ -96,7 +99,7 @@ func (t *Thread) DeviceType() device.Type {
 
 // SetDeviceNum is acc_set_device_num (OpenACC 3.3 §3.2.4). A negative number is
 // the default one; a type of 0 keeps the current type.
-func (t *Thread) SetDeviceNum(number int, kind device.Type) {
+func (t *deviceRoutines) SetDeviceNum(number int, kind device.Type) {
 	t.enter("acc_set_device_num", callbacks.RuntimeAPI, AsyncSync)
 	if kind == DeviceNone {
 		kind = t.deviceType
@@ -104,7 +107,7 @@ func (t *Thread) SetDeviceNum(number int, kind device.Type) {
 	t.setNumber(number, kind)
 }
 
-func (t *Thread) setNumber(number int, kind device.Type) (*Device, bool) {
+func (t *deviceRoutines) setNumber(number int, kind device.Type) (*Device, bool) {
 	concrete, count, ok := t.check(kind)
 	if !ok {
 		return nil, false
@@ -128,7 +131,7 @@ func (t *Thread) setNumber(number int, kind device.Type) (*Device, bool) {
 
 // DeviceNum is acc_get_device_num (OpenACC 3.3 §3.2.5): -1 where there is no
 // device of the type.
-func (t *Thread) DeviceNum(kind device.Type) int {
+func (t *deviceRoutines) DeviceNum(kind device.Type) int {
 	t.enter("acc_get_device_num", callbacks.RuntimeAPI, AsyncSync)
 	if kind == DeviceCurrent {
 		return t.deviceNumber
@@ -150,7 +153,7 @@ func (t *Thread) DeviceNum(kind device.Type) int {
 // properties describes the device that the arguments of acc_get_property name; ok
 // is false where there is none. The number counts for no device but the current
 // one, whose type acc_device_current is.
-func (t *Thread) properties(number int, kind device.Type) (device.Properties, *Device, bool) {
+func (t *deviceRoutines) properties(number int, kind device.Type) (device.Properties, *Device, bool) {
 	if kind == DeviceCurrent {
 		kind, number = t.deviceType, t.deviceNumber
 	}
@@ -170,7 +173,7 @@ func (t *Thread) properties(number int, kind device.Type) (device.Properties, *D
 }
 
 // Property is acc_get_property (OpenACC 3.3 §3.2.6): 0 for what has no value.
-func (t *Thread) Property(number int, kind device.Type, property int) uint64 {
+func (t *deviceRoutines) Property(number int, kind device.Type, property int) uint64 {
 	p, _, ok := t.properties(number, kind)
 	if !ok {
 		return 0
@@ -191,7 +194,7 @@ func (t *Thread) Property(number int, kind device.Type, property int) uint64 {
 // PropertyString is acc_get_property_string (OpenACC 3.3 §3.2.6); ok is false
 // for what has no value. The driver's string says, for the device that programs
 // get by default, how it was chosen.
-func (t *Thread) PropertyString(number int, kind device.Type, property int) (text string, ok bool) {
+func (t *deviceRoutines) PropertyString(number int, kind device.Type, property int) (text string, ok bool) {
 	p, d, ok := t.properties(number, kind)
 	if !ok {
 		return "", false
@@ -223,7 +226,7 @@ func (rt *Runtime) chosen(d *Device) string {
 }
 
 // Init is acc_init (OpenACC 3.3 §3.2.7).
-func (t *Thread) Init(kind device.Type) {
+func (t *deviceRoutines) Init(kind device.Type) {
 	t.enter("acc_init", callbacks.RuntimeAPI, AsyncSync)
 	if bad := t.rt.environment.bad; bad != "" {
 		t.fail(device.Errorf(device.InvalidArgument, 0, "%s", bad))
@@ -242,7 +245,7 @@ func (t *Thread) Init(kind device.Type) {
 }
 
 // InitDevice is acc_init_device (OpenACC 3.3 §3.2.7).
-func (t *Thread) InitDevice(number int, kind device.Type) {
+func (t *deviceRoutines) InitDevice(number int, kind device.Type) {
 	t.enter("acc_init_device", callbacks.RuntimeAPI, AsyncSync)
 	if number < 0 {
 		if concrete, count, ok := t.check(kind); ok {
@@ -259,7 +262,7 @@ func (t *Thread) InitDevice(number int, kind device.Type) {
 
 // Shutdown is acc_shutdown (OpenACC 3.3 §3.2.8): of all devices of a type. A
 // device that is not initialised stays so.
-func (t *Thread) Shutdown(kind device.Type) {
+func (t *deviceRoutines) Shutdown(kind device.Type) {
 	t.enter("acc_shutdown", callbacks.RuntimeAPI, AsyncSync)
 	concrete, _, ok := t.check(kind)
 	if !ok {
@@ -280,7 +283,7 @@ func (t *Thread) Shutdown(kind device.Type) {
 }
 
 // ShutdownDevice is acc_shutdown_device (OpenACC 3.3 §3.2.8).
-func (t *Thread) ShutdownDevice(number int, kind device.Type) {
+func (t *deviceRoutines) ShutdownDevice(number int, kind device.Type) {
 	t.enter("acc_shutdown_device", callbacks.RuntimeAPI, AsyncSync)
 	concrete, count, ok := t.check(kind)
 	if !ok {
@@ -296,7 +299,7 @@ func (t *Thread) ShutdownDevice(number int, kind device.Type) {
 // ended raises runtime_shutdown, after which there are no callbacks (OpenACC 3.3
 // §5.1). That it comes at the end of the program only, and once, follows: a program
 // that has shut down all devices may use one again.
-func (t *Thread) ended() {
+func (t *deviceRoutines) ended() {
 	if !t.rt.started.Load() || t.rt.over.Swap(true) {
 		return
 	}
@@ -311,9 +314,9 @@ func (t *Thread) ended() {
 
 // EndProgram shuts down whatever is initialised, at the end of the program. Where a
 // kernel has crashed, nothing is: its queue is never done.
-func (t *Thread) EndProgram() {
+func (t *deviceRoutines) EndProgram() {
 	t.enter("the end of the program", callbacks.RuntimeAPI, AsyncSync)
-	t.rt.ending.Store(t)
+	t.rt.ending.Store(&t.raiser)
 	if t.rt.crashed.Load() {
 		t.ended()
 		return
@@ -363,7 +366,7 @@ func holds(ranges []hostRange, host uintptr) bool {
 
 // RegionDropped says so of what t's data regions would copy back. All that are
 // open end too late: the innermost one need not be the one that copies.
-func (t *Thread) RegionDropped() bool {
+func (t *directives) RegionDropped() bool {
 	return slices.ContainsFunc(t.regions, func(r region) bool {
 		return slices.ContainsFunc(r.undo, func(u undo) bool {
 			return u.copyout && !u.attach && t.rt.Dropped(r.device, u.host)
@@ -372,7 +375,7 @@ func (t *Thread) RegionDropped() bool {
 }
 
 // OnDevice is acc_on_device (OpenACC 3.3 §3.2.15), for code that GCC did not fold.
-func (t *Thread) OnDevice(kind device.Type) bool {
+func (t *deviceRoutines) OnDevice(kind device.Type) bool {
 	running := DeviceHost
 	for _, d := range t.rt.initialised(0, true) {
 		if code, ok := d.driver.(device.HostCoded); ok && code.Inside() {

@@ -18,8 +18,12 @@ func asyncForm(routine string, async int) string {
 	return routine + "_async"
 }
 
+// dataRoutines are those about device memory and the data in it (OpenACC 3.3 §3.2.16 to
+// §3.2.25, §3.2.29).
+type dataRoutines struct{ asyncRoutines }
+
 // data begins a routine that works on host data of the current device.
-func (t *Thread) data(routine string, async int) (*Device, bool) {
+func (t *dataRoutines) data(routine string, async int) (*Device, bool) {
 	t.enter(routine, callbacks.RuntimeAPI, async)
 	if !validAsync(async) {
 		t.fail(t.invalidAsync("async_arg", async))
@@ -32,7 +36,7 @@ func (t *Thread) data(routine string, async int) (*Device, bool) {
 // section is data for a routine whose data section is given by its address and its
 // length. One of no bytes is valid, also at a null pointer: the routines take no
 // action for it.
-func (t *Thread) section(routine string, host unsafe.Pointer, bytes uintptr, async int) (*Device, bool) {
+func (t *dataRoutines) section(routine string, host unsafe.Pointer, bytes uintptr, async int) (*Device, bool) {
 	d, ok := t.data(routine, async)
 	switch {
 	case !ok:
@@ -49,7 +53,7 @@ func (t *Thread) section(routine string, host unsafe.Pointer, bytes uintptr, asy
 
 // onQueue gives the queue of a routine's async argument and readies the scratch
 // space.
-func (t *Thread) onQueue(d *Device, async int) *Queue {
+func (t *dataRoutines) onQueue(d *Device, async int) *Queue {
 	q := t.queue(d, async)
 	t.context.queue = q
 	t.prepare()
@@ -57,7 +61,7 @@ func (t *Thread) onQueue(d *Device, async int) *Queue {
 }
 
 // Malloc is acc_malloc (OpenACC 3.3 §3.2.16): nil for no bytes or no memory.
-func (t *Thread) Malloc(bytes uintptr) unsafe.Pointer {
+func (t *dataRoutines) Malloc(bytes uintptr) unsafe.Pointer {
 	t.enter("acc_malloc", callbacks.RuntimeAPI, AsyncSync)
 	d := t.use()
 	if d == nil || bytes == 0 {
@@ -78,7 +82,7 @@ func (t *Thread) Malloc(bytes uintptr) unsafe.Pointer {
 }
 
 // Free is acc_free (OpenACC 3.3 §3.2.17).
-func (t *Thread) Free(data unsafe.Pointer) {
+func (t *dataRoutines) Free(data unsafe.Pointer) {
 	t.enter("acc_free", callbacks.RuntimeAPI, AsyncSync)
 	d := t.use()
 	if d == nil || data == nil {
@@ -110,16 +114,16 @@ func (t *Thread) Free(data unsafe.Pointer) {
 // Copyin is acc_copyin and acc_copyin_async (OpenACC 3.3 §3.2.18). No bytes are no
 // error, and no action: neither the present table nor a counter changes, and no
 // event follows. The result is then what acc_deviceptr gives.
-func (t *Thread) Copyin(host unsafe.Pointer, bytes uintptr, async int) unsafe.Pointer {
+func (t *dataRoutines) Copyin(host unsafe.Pointer, bytes uintptr, async int) unsafe.Pointer {
 	return t.begins("acc_copyin", host, bytes, async, true)
 }
 
 // Create is acc_create and acc_create_async (OpenACC 3.3 §3.2.18).
-func (t *Thread) Create(host unsafe.Pointer, bytes uintptr, async int) unsafe.Pointer {
+func (t *dataRoutines) Create(host unsafe.Pointer, bytes uintptr, async int) unsafe.Pointer {
 	return t.begins("acc_create", host, bytes, async, false)
 }
 
-func (t *Thread) begins(routine string, host unsafe.Pointer, bytes uintptr, async int, copyin bool) unsafe.Pointer {
+func (t *dataRoutines) begins(routine string, host unsafe.Pointer, bytes uintptr, async int, copyin bool) unsafe.Pointer {
 	d, ok := t.section(asyncForm(routine, async), host, bytes, async)
 	if !ok {
 		return nil
@@ -128,7 +132,7 @@ func (t *Thread) begins(routine string, host unsafe.Pointer, bytes uintptr, asyn
 		return host
 	}
 	if bytes == 0 {
-		return t.deviceAddress(d, host)
+		return d.deviceAddress(host)
 	}
 	q := t.onQueue(d, async)
 	if q == nil {
@@ -138,7 +142,7 @@ func (t *Thread) begins(routine string, host unsafe.Pointer, bytes uintptr, asyn
 	s := t.scratch
 	s.items = append(s.items[:0], goacc.Item{Action: goacc.ActionMap, Host: uintptr(host), Size: bytes,
 		Copyin: copyin, Leader: -1})
-	p := planner{t: t, d: d}
+	p := planner{t: &t.lifetimes, d: d}
 	d.mu.Lock()
 	if m, presence := d.table.Find(uintptr(host), bytes); presence == dataenv.Partly && !p.evict(&s.items[0]) {
 		d.mu.Unlock()
@@ -163,17 +167,17 @@ func (t *Thread) begins(routine string, host unsafe.Pointer, bytes uintptr, asyn
 // Copyout is acc_copyout with its _async and _finalize forms (OpenACC 3.3
 // §3.2.19). Data that is not present is reported to error callbacks, and no action
 // is taken: reportAbsent.
-func (t *Thread) Copyout(host unsafe.Pointer, bytes uintptr, async int, finalize bool) {
+func (t *dataRoutines) Copyout(host unsafe.Pointer, bytes uintptr, async int, finalize bool) {
 	t.ends("acc_copyout", host, bytes, async, finalize, true)
 }
 
 // Delete is acc_delete with its _async and _finalize forms (OpenACC 3.3 §3.2.19),
 // for data that is not present as Copyout.
-func (t *Thread) Delete(host unsafe.Pointer, bytes uintptr, async int, finalize bool) {
+func (t *dataRoutines) Delete(host unsafe.Pointer, bytes uintptr, async int, finalize bool) {
 	t.ends("acc_delete", host, bytes, async, finalize, false)
 }
 
-func (t *Thread) ends(routine string, host unsafe.Pointer, bytes uintptr, async int, finalize, copyout bool) {
+func (t *dataRoutines) ends(routine string, host unsafe.Pointer, bytes uintptr, async int, finalize, copyout bool) {
 	if finalize {
 		routine += "_finalize"
 	}
@@ -204,16 +208,16 @@ func (t *Thread) ends(routine string, host unsafe.Pointer, bytes uintptr, async 
 }
 
 // UpdateDevice is acc_update_device and its _async form (OpenACC 3.3 §3.2.20).
-func (t *Thread) UpdateDevice(host unsafe.Pointer, bytes uintptr, async int) {
+func (t *dataRoutines) UpdateDevice(host unsafe.Pointer, bytes uintptr, async int) {
 	t.updates("acc_update_device", goacc.ActionUpdateDevice, host, bytes, async)
 }
 
 // UpdateSelf is acc_update_self and its _async form (OpenACC 3.3 §3.2.20).
-func (t *Thread) UpdateSelf(host unsafe.Pointer, bytes uintptr, async int) {
+func (t *dataRoutines) UpdateSelf(host unsafe.Pointer, bytes uintptr, async int) {
 	t.updates("acc_update_self", goacc.ActionUpdateSelf, host, bytes, async)
 }
 
-func (t *Thread) updates(routine string, action goacc.Action, host unsafe.Pointer, bytes uintptr, async int) {
+func (t *dataRoutines) updates(routine string, action goacc.Action, host unsafe.Pointer, bytes uintptr, async int) {
 	d, ok := t.section(asyncForm(routine, async), host, bytes, async)
 	if !ok || d.Shared || bytes == 0 {
 		return
@@ -234,7 +238,7 @@ func (t *Thread) updates(routine string, action goacc.Action, host unsafe.Pointe
 }
 
 // MapData is acc_map_data (OpenACC 3.3 §3.2.21).
-func (t *Thread) MapData(host, data unsafe.Pointer, bytes uintptr) {
+func (t *dataRoutines) MapData(host, data unsafe.Pointer, bytes uintptr) {
 	d, ok := t.data("acc_map_data", AsyncSync)
 	if !ok {
 		return
@@ -295,7 +299,7 @@ func (d *Device) deviceMapped(address device.Address, bytes uintptr) bool {
 }
 
 // UnmapData is acc_unmap_data (OpenACC 3.3 §3.2.22).
-func (t *Thread) UnmapData(host unsafe.Pointer) {
+func (t *dataRoutines) UnmapData(host unsafe.Pointer) {
 	d, ok := t.data("acc_unmap_data", AsyncSync)
 	if !ok {
 		return
@@ -334,18 +338,18 @@ func (t *Thread) UnmapData(host unsafe.Pointer) {
 }
 
 // DevicePtr is acc_deviceptr (OpenACC 3.3 §3.2.23): nil where host is absent.
-func (t *Thread) DevicePtr(host unsafe.Pointer) unsafe.Pointer {
+func (t *dataRoutines) DevicePtr(host unsafe.Pointer) unsafe.Pointer {
 	t.enter("acc_deviceptr", callbacks.RuntimeAPI, AsyncSync)
 	d := t.use()
 	if d == nil || host == nil || d.Shared {
 		return host
 	}
-	return t.deviceAddress(d, host)
+	return d.deviceAddress(host)
 }
 
 // deviceAddress is where d, which does not share the host's memory, has what is at
 // host: nil where it is absent.
-func (t *Thread) deviceAddress(d *Device, host unsafe.Pointer) unsafe.Pointer {
+func (d *Device) deviceAddress(host unsafe.Pointer) unsafe.Pointer {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if m, presence := d.table.Find(uintptr(host), 0); presence == dataenv.Present {
@@ -355,7 +359,7 @@ func (t *Thread) deviceAddress(d *Device, host unsafe.Pointer) unsafe.Pointer {
 }
 
 // HostPtr is acc_hostptr (OpenACC 3.3 §3.2.24): nil where data is not mapped.
-func (t *Thread) HostPtr(data unsafe.Pointer) unsafe.Pointer {
+func (t *dataRoutines) HostPtr(data unsafe.Pointer) unsafe.Pointer {
 	t.enter("acc_hostptr", callbacks.RuntimeAPI, AsyncSync)
 	d := t.use()
 	if d == nil || data == nil || d.Shared {
@@ -371,7 +375,7 @@ func (t *Thread) HostPtr(data unsafe.Pointer) unsafe.Pointer {
 
 // IsPresent is acc_is_present (OpenACC 3.3 §3.2.25). No bytes count as one; a
 // null pointer is not present.
-func (t *Thread) IsPresent(host unsafe.Pointer, bytes uintptr) bool {
+func (t *dataRoutines) IsPresent(host unsafe.Pointer, bytes uintptr) bool {
 	t.enter("acc_is_present", callbacks.RuntimeAPI, AsyncSync)
 	d := t.use()
 	if d == nil || host == nil {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 
 	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/runtime/device"
@@ -43,9 +44,9 @@ type Options struct {
 	// KernelName names the function outlined at a host address; nil leaves it to
 	// the device.
 	KernelName func(function uintptr) string
-	// Selected is told when a thread's current device changes; Changed when a
+	// Selected is told when a thread's current device changes, with Thread.Owner; Changed when a
 	// device was initialised or is about to be shut down.
-	Selected func(*Thread, *Device)
+	Selected func(owner unsafe.Pointer, d *Device)
 	Changed  func(*Device)
 	// Delivering says whether the calling thread is inside a subscriber's record
 	// function; nil means that none ever calls the runtime.
@@ -66,7 +67,7 @@ type Runtime struct {
 	images  []goacc.Image
 
 	failed       sync.Mutex                              // held by the thread that ends the program with an error
-	ending       atomic.Pointer[Thread]                  // the thread that runs the program's end
+	ending       atomic.Pointer[raiser]                  // the thread that runs the program's end
 	crashed      atomic.Bool                             // a kernel has: its queue is never done
 	dropped      atomic.Pointer[map[*Device][]hostRange] // what was on devices then, by address
 	active       atomic.Int64                            // devices between initialisation and shutdown

@@ -1,8 +1,9 @@
 package openacc
 
-import "github.com/accscope/accscope/runtime/attribution"
-
-import "github.com/accscope/accscope/callbacks"
+import (
+	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/runtime/attribution"
+)
 
 // said is what the events of a call have in common. It stays from call to call where
 // it is the same.
@@ -32,23 +33,24 @@ type likeness struct {
 	queue      *Queue
 	generation uint64 // of the device
 	open       bool
+	version    uint64 // of the Attributor's answers
 }
 
 // generalOf is what the events of the call in progress have in common, in b.
-func (t *Thread) generalOf(b *said) *general {
+func (t *raiser) generalOf(b *said) *general {
 	if !t.versioned {
 		t.checkVersion()
 	}
 	like, c := &b.like, &t.context
 	if d := c.device; d != nil && like.device == d && like.async == c.async && like.queue == c.queue &&
 		like.at.ReturnAddress == t.place.ReturnAddress && like.at.Function == t.function &&
-		like.generation == d.generation.Load() && like.open == d.isOpen() {
+		like.generation == d.generation.Load() && like.open == d.isOpen() && like.version == t.version {
 		return b.general
 	}
 	if t.plan.says(b.general) {
 		t.carryOut()
 	}
-	*like = likeness{at: t.site(), async: c.async, device: c.device}
+	*like = likeness{at: t.site(), async: c.async, device: c.device, version: t.version}
 	if d := c.device; d != nil {
 		like.queue, like.generation, like.open = c.queue, d.generation.Load(), d.isOpen()
 	}
@@ -70,7 +72,7 @@ func (p *plan) says(g *general) bool {
 }
 
 // checkVersion forgets source positions that may be others by now; once for a call.
-func (t *Thread) checkVersion() {
+func (t *namer) checkVersion() {
 	t.versioned = true
 	a := t.rt.options.Attributor
 	if a == nil {
@@ -80,18 +82,10 @@ func (t *Thread) checkVersion() {
 		t.version = now
 		clear(t.named)
 		clear(t.constructs)
-		for _, l := range t.levels {
-			l.plan.like = likeness{}
-		}
-		for _, e := range t.computes {
-			if e != nil {
-				e.like, e.launched = likeness{}, launched{}
-			}
-		}
 	}
 }
 
-func (t *Thread) fill(b *said) {
+func (t *raiser) fill(b *said) {
 	g, like := b.general, &b.like
 	b.changed()
 	g.info = callbacks.Info{LineNo: -1, EndLineNo: -1, FuncLineNo: -1, FuncEndLineNo: -1,
@@ -127,16 +121,16 @@ func (g *general) onDevice(d *Device, open bool) {
 
 // refresh fills in again what the events of the plan have in common, after a callback
 // of one of them has called the runtime.
-func (t *Thread) refresh() {
+func (t *raiser) refresh() {
 	t.refill(&t.plan.said)
 	if e := t.context.compute; e != nil {
 		t.refill(&e.said)
 	}
 }
 
-func (t *Thread) refill(b *said) {
+func (t *raiser) refill(b *said) {
 	if like := &b.like; like.device != nil {
-		like.generation, like.open = like.device.generation.Load(), like.device.isOpen()
+		like.generation, like.open, like.version = like.device.generation.Load(), like.device.isOpen(), t.version
 		t.fill(b)
 	}
 }

@@ -32,11 +32,11 @@ func (u *unsteady) note(at attribution.CallSite, steady bool) {
 
 // enterSteady decodes the variables of a compute construct, and does what its entry has
 // to if it is steady; else nothing has changed.
-func (t *Thread) enterSteady(p *planner, c *Construct, k *kernelCode) bool {
+func (t *launcher) enterSteady(p *planner, c *Construct, k *kernelCode) bool {
 	if t.rt.environment.notify || !t.knowsNames(c.Arguments) {
 		return false
 	}
-	if p.recall(c, k) {
+	if t.recall(p, c, k) {
 		return true
 	}
 	s := t.scratch
@@ -152,7 +152,7 @@ func (p *planner) suspects(items []goacc.Item) bool {
 }
 
 // isReady says whether t can use b on q without waiting for other threads.
-func (b *block) isReady(t *Thread, q *Queue) bool {
+func (b *block) isReady(t *lifetimes, q *Queue) bool {
 	if b.creator == t.identity || b.creator == 0 {
 		return true
 	}
@@ -161,7 +161,7 @@ func (b *block) isReady(t *Thread, q *Queue) bool {
 
 // leaveSteady undoes enterSteady: a callback of the construct's first events called the
 // runtime. What it has deleted goes now.
-func (t *Thread) leaveSteady(d *Device, q *Queue) {
+func (t *launcher) leaveSteady(d *Device, q *Queue) {
 	s := t.scratch
 	for i := range s.undo {
 		s.undo[i].copyout = false // the construct has not begun
@@ -176,7 +176,7 @@ func (t *Thread) leaveSteady(d *Device, q *Queue) {
 }
 
 // planSteadyEnd adds what comes behind the launch of a steady construct.
-func (t *Thread) planSteadyEnd(q *Queue) {
+func (t *launcher) planSteadyEnd(q *Queue) {
 	if q.synchronous() {
 		t.planCompute(waitStart)
 		return
@@ -185,7 +185,7 @@ func (t *Thread) planSteadyEnd(q *Queue) {
 }
 
 // endSteady waits for the launch of a steady construct on a synchronous queue.
-func (t *Thread) endSteady(q *Queue) {
+func (t *launcher) endSteady(q *Queue) {
 	number := q.enqueued.Load()
 	err := q.driver.Synchronize()
 	if err == nil {
@@ -202,7 +202,7 @@ func (t *Thread) endSteady(q *Queue) {
 }
 
 // isOver says whether nothing is left to do at the end of a steady construct, nor to tell.
-func (t *Thread) isOver(q *Queue) bool {
+func (t *launcher) isOver(q *Queue) bool {
 	s := t.scratch
 	return t.context.planned == computeSteps && !t.plan.pending() && !(q.synchronous() && q.busy()) &&
 		len(s.removed)+len(s.stores)+len(s.downloads) == 0
@@ -210,7 +210,7 @@ func (t *Thread) isOver(q *Queue) bool {
 
 // enterSteadyRegion is DataStart for a data construct that changes nothing but reference
 // counters, on a queue that need not be waited for. False: it is to be entered as any other.
-func (t *Thread) enterSteadyRegion(d *Device, c *Construct) bool {
+func (t *directives) enterSteadyRegion(d *Device, c *Construct) bool {
 	q := t.context.queue
 	if q.busy() || t.unsteady.has(t.site()) || !t.knowsNames(c.Arguments) {
 		return false
@@ -222,7 +222,7 @@ func (t *Thread) enterSteadyRegion(d *Device, c *Construct) bool {
 		return false
 	}
 	t.nameLater(c.Arguments)
-	p := planner{t: t, d: d, structured: true}
+	p := planner{t: &t.lifetimes, d: d, structured: true}
 	d.mu.Lock()
 	stays := p.stays(s.items, q)
 	if !stays {
@@ -281,7 +281,7 @@ func (d *Device) keeps(list []undo) bool {
 
 // wholePlan carries out the plan, whose last event ends the call's span. False: a callback
 // before has called the runtime, and the end is to be planned again.
-func (t *Thread) wholePlan() bool {
+func (t *raiser) wholePlan() bool {
 	if !t.plan.pending() || t.advance() {
 		return true
 	}

@@ -212,7 +212,7 @@ func (g *group) add(u *transfer, between bool) bool {
 
 // made says whether the mapping was made by the directive in progress, so that its memory
 // and what lies beside it there hold nothing yet.
-func (t *Thread) made(m *dataenv.Mapping) bool {
+func (t *transfers) made(m *dataenv.Mapping) bool {
 	return m != nil && blockOf(m).creator == t.identity && blockOf(m).call == t.entered
 }
 

@@ -10,6 +10,9 @@ import (
 	"github.com/accscope/accscope/runtime/device"
 )
 
+// transfers are the copies between the host and a device that a call makes.
+type transfers struct{ waiter }
+
 // appendPieces notes the transfer of [host, host+size), which lies in m, without
 // the pointers in it that are attached (those hold device addresses on the
 // device and host addresses on the host, and keep them) and without the ranges
@@ -59,18 +62,8 @@ func appendPiece(into []transfer, m *dataenv.Mapping, host, size uintptr) []tran
 	return into
 }
 
-// correlate numbers the next operation on q; name is that of its kernel.
-func (t *Thread) correlate(q *Queue, name string) uint64 {
-	number := t.rt.correlations.Add(1)
-	t.context.correlation = number
-	if t.rt.activity.wanted() {
-		t.rt.activity.expect(number, int64(t.context.async), int64(q.async), name)
-	}
-	return number
-}
-
 // upload puts one copy to the device onto q, between its events.
-func (t *Thread) upload(q *Queue, u *transfer) {
+func (t *transfers) upload(q *Queue, u *transfer) {
 	own, inOrder := u.staged, false
 	switch {
 	case own != nil:
@@ -95,7 +88,7 @@ func (t *Thread) upload(q *Queue, u *transfer) {
 }
 
 // uploadTogether puts a group of copies onto q as one.
-func (t *Thread) uploadTogether(q *Queue, g *group) {
+func (t *transfers) uploadTogether(q *Queue, g *group) {
 	if len(g.copies) == 1 {
 		t.upload(q, &g.copies[0])
 		return
@@ -123,7 +116,7 @@ func (t *Thread) uploadTogether(q *Queue, g *group) {
 // enqueueUpload puts size bytes at source onto q, between the events of u; own keeps
 // source for an asynchronous queue. What is a part of a launch, as its argument block is,
 // stands in own: to measure it on the device would cost more than the copy.
-func (t *Thread) enqueueUpload(q *Queue, u *transfer, name string, source unsafe.Pointer, size uintptr, own []byte, part bool) {
+func (t *transfers) enqueueUpload(q *Queue, u *transfer, name string, source unsafe.Pointer, size uintptr, own []byte, part bool) {
 	correlation := uint64(0)
 	if !part {
 		correlation = t.correlate(q, "")
@@ -152,7 +145,7 @@ func (t *Thread) enqueueUpload(q *Queue, u *transfer, name string, source unsafe
 
 // snapshot is what an asynchronous upload sends that need not read the host's
 // memory in queue order, nil if it has to; inOrder says that it comes in that order.
-func (t *Thread) snapshot(q *Queue, u *transfer) (own []byte, inOrder bool) {
+func (t *transfers) snapshot(q *Queue, u *transfer) (own []byte, inOrder bool) {
 	var chain *scalarChain
 	last, will := q.lastWrite(u.host, u.size)
 	switch {
@@ -171,7 +164,7 @@ func (t *Thread) snapshot(q *Queue, u *transfer) (own []byte, inOrder bool) {
 
 // followWriters makes q wait for other queues that still have to write the host
 // memory that u reads: without that the upload could overtake them.
-func (t *Thread) followWriters(q *Queue, u *transfer) {
+func (t *transfers) followWriters(q *Queue, u *transfer) {
 	if q.device.downloads.Load() == 0 {
 		return
 	}
@@ -184,7 +177,7 @@ func (t *Thread) followWriters(q *Queue, u *transfer) {
 }
 
 // download puts one copy from the device onto q, between its events.
-func (t *Thread) download(q *Queue, u *transfer) {
+func (t *transfers) download(q *Queue, u *transfer) {
 	correlation := t.correlate(q, "")
 	to, writes := at(u.host), hostRange{low: u.host, high: u.host + u.size, number: correlation}
 	if s := t.scratch.scalarFor(u, correlation, nil); s != nil {
@@ -196,7 +189,7 @@ func (t *Thread) download(q *Queue, u *transfer) {
 // downloadTogether puts a group of copies onto q as one. On an asynchronous queue they
 // are scalars, which come to their places in the queue's order; else g.land brings them
 // there once it is done.
-func (t *Thread) downloadTogether(q *Queue, g *group) {
+func (t *transfers) downloadTogether(q *Queue, g *group) {
 	if len(g.copies) == 1 {
 		t.download(q, &g.copies[0])
 		return
@@ -223,7 +216,7 @@ func (t *Thread) downloadTogether(q *Queue, g *group) {
 
 // enqueueDownload puts a copy of size bytes onto q, between the events of u; writes are
 // the host memory that it will come to in the end.
-func (t *Thread) enqueueDownload(q *Queue, correlation uint64, u *transfer, name string, to unsafe.Pointer, size uintptr, writes ...hostRange) {
+func (t *transfers) enqueueDownload(q *Queue, correlation uint64, u *transfer, name string, to unsafe.Pointer, size uintptr, writes ...hostRange) {
 	var pair eventPair
 	t.makeRoom(3)
 	t.planData(callbacks.EnqueueDownloadStart, &pair, u.size, u.host, u.device, name)
@@ -244,25 +237,6 @@ func (t *Thread) enqueueDownload(q *Queue, correlation uint64, u *transfer, name
 	}
 }
 
-// zero puts the zeroing of device memory onto q. OpenACC 3.3 chapter 5 has no
-// event for it; it is device activity.
-func (t *Thread) zero(q *Queue, f *fill) {
-	number := t.correlate(q, "")
-	t.enqueue(q.driver.Fill(t.operation(q, number), number, f.device, 0, uint64(f.size), q.synchronous()))
-}
-
-// enqueue puts an operation that has no events onto its queue; false: it has failed, as
-// err says if it could not be prepared.
-func (t *Thread) enqueue(err error) bool {
-	err = t.prepared(err)
-	t.carryOut()
-	t.context.correlation = 0
-	if err != nil {
-		t.fail(t.fromDevice(err))
-	}
-	return err == nil
-}
-
 // overwritten says whether one of uploads writes where u goes, which has to come after it.
 func overwritten(uploads []transfer, u *transfer) bool {
 	for i := range uploads {
@@ -275,7 +249,7 @@ func overwritten(uploads []transfer, u *transfer) bool {
 
 // enqueueUploads puts the planned fills and uploads onto q, whole variables before
 // pointers, and raises the events of the mappings made.
-func (t *Thread) enqueueUploads(d *Device, q *Queue) {
+func (t *lifetimes) enqueueUploads(d *Device, q *Queue) {
 	s := t.scratch
 	if len(s.pending)+len(s.exits) > 0 {
 		t.awaitBlocks(d, q)
@@ -297,7 +271,7 @@ func (t *Thread) enqueueUploads(d *Device, q *Queue) {
 // uploadAll puts the planned uploads onto q, and then the stores of pointers. What is
 // small goes as one with what lies beside it, unless the queue has still to bring it to
 // the host.
-func (t *Thread) uploadAll(d *Device, q *Queue) {
+func (t *transfers) uploadAll(d *Device, q *Queue) {
 	s := t.scratch
 	if len(s.uploads)+len(s.stores) > 1 {
 		small := s.small.begin()
@@ -320,7 +294,7 @@ func (t *Thread) uploadAll(d *Device, q *Queue) {
 
 // downloadAll puts the planned downloads onto q. What is small goes as one, and comes to
 // its places where the group lands: once a synchronous queue was waited for.
-func (t *Thread) downloadAll(q *Queue) *group {
+func (t *transfers) downloadAll(q *Queue) *group {
 	s := t.scratch
 	small := s.small.begin()
 	if len(s.downloads) > 1 {
@@ -337,7 +311,7 @@ func (t *Thread) downloadAll(q *Queue) *group {
 }
 
 // planCreated adds the events of the mappings made.
-func (t *Thread) planCreated(d *Device) {
+func (t *lifetimes) planCreated(d *Device) {
 	for _, m := range t.scratch.created {
 		if memory := blockOf(m).memory; memory != nil && !memory.told {
 			memory.told = true
@@ -350,7 +324,7 @@ func (t *Thread) planCreated(d *Device) {
 // enqueueExits puts the planned downloads onto q and gives up the mappings
 // removed. Their memory goes back once the queue has come that far. The next event
 // must follow at once.
-func (t *Thread) enqueueExits(d *Device, q *Queue, own *leaving) {
+func (t *lifetimes) enqueueExits(d *Device, q *Queue, own *leaving) {
 	s := t.scratch
 	for _, m := range s.removed {
 		t.outlive(blockOf(m), q)
@@ -375,7 +349,7 @@ func (t *Thread) enqueueExits(d *Device, q *Queue, own *leaving) {
 
 // discard raises the events of the removed mappings, frees their memory and has
 // scalars written back.
-func (t *Thread) discard(d *Device, q *Queue) {
+func (t *lifetimes) discard(d *Device, q *Queue) {
 	s := t.scratch
 	var later []device.Address
 	for _, m := range s.removed {
@@ -423,31 +397,9 @@ func (t *Thread) discard(d *Device, q *Queue) {
 	}
 }
 
-// outlive makes q, or with a synchronous queue the host thread, wait for kernels
-// of other queues that may still use a block about to be freed.
-func (t *Thread) outlive(b *block, q *Queue) {
-	for _, user := range b.users {
-		if user == q || !user.busy() {
-			continue
-		}
-		if !q.synchronous() {
-			t.follow(q, user)
-			continue
-		}
-		t.carryOut() // this may take its time
-		number := user.enqueued.Load()
-		if err := user.driver.Synchronize(); err != nil {
-			t.fail(t.fromDevice(err))
-			return
-		}
-		user.drained(number)
-		t.rt.learns()
-	}
-}
-
 // leave announces that t is about to copy back ranges whose mappings are gone.
 // d.mu is held.
-func (t *Thread) leave(d *Device, q *Queue) *leaving {
+func (t *lifetimes) leave(d *Device, q *Queue) *leaving {
 	s := t.scratch
 	if !q.synchronous() || len(s.downloads) == 0 || len(s.removed) == 0 {
 		return nil

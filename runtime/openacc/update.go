@@ -10,7 +10,7 @@ import (
 )
 
 // Update is an update directive (OpenACC 3.3 §2.14.4).
-func (t *Thread) Update(c *Construct) {
+func (t *directives) Update(c *Construct) {
 	t.enter("update directive", callbacks.Update, c.Async)
 	t.standalone(c, callbacks.UpdateStart, func(d *Device, q *Queue) {
 		s := t.scratch
@@ -32,7 +32,7 @@ func (t *Thread) Update(c *Construct) {
 // updateInTurn performs the items of a directive whose order matters, as the program
 // has it. GCC passes the clauses of C and C++ from the last to the first, those of
 // Fortran as they stand: what Fortran has two names for is known by a descriptor.
-func (t *Thread) updateInTurn(d *Device, q *Queue, a goacc.Arguments) {
+func (t *lifetimes) updateInTurn(d *Device, q *Queue, a goacc.Arguments) {
 	items := slices.Clone(t.scratch.items)
 	if !slices.ContainsFunc(a.Kinds, func(kind uint16) bool { return goacc.Kind(kind) == goacc.Descriptor }) {
 		slices.Reverse(items)
@@ -67,7 +67,7 @@ func opposed(items []goacc.Item) bool {
 
 // updateItems puts the copies of items onto q and waits if it is synchronous; false if
 // it cannot. The next event must follow at once.
-func (t *Thread) updateItems(d *Device, q *Queue, items []goacc.Item) bool {
+func (t *lifetimes) updateItems(d *Device, q *Queue, items []goacc.Item) bool {
 	s := t.scratch
 	s.uploads, s.stores, s.downloads = s.uploads[:0], s.stores[:0], s.downloads[:0]
 	d.mu.Lock()
@@ -89,7 +89,7 @@ func (t *Thread) updateItems(d *Device, q *Queue, items []goacc.Item) bool {
 	return true
 }
 
-func (t *Thread) planUpdate(d *Device, items []goacc.Item) *device.Error {
+func (t *lifetimes) planUpdate(d *Device, items []goacc.Item) *device.Error {
 	s := t.scratch
 	for i := range items {
 		item := &items[i]
@@ -137,7 +137,7 @@ func (t *Thread) planUpdate(d *Device, items []goacc.Item) *device.Error {
 
 // renew stores the device address of a pointer member whose section was updated,
 // unless the pointer is attached: then it holds that value already.
-func (t *Thread) renew(d *Device, m *dataenv.Mapping, item *goacc.Item) {
+func (t *lifetimes) renew(d *Device, m *dataenv.Mapping, item *goacc.Item) {
 	if blockOf(m).identity || m.Attach[item.Host-m.Host] > 0 {
 		return
 	}
@@ -149,7 +149,7 @@ func (t *Thread) renew(d *Device, m *dataenv.Mapping, item *goacc.Item) {
 // Wait is a wait directive (OpenACC 3.3 §2.16.3): the host thread waits, or with
 // an async value that queue does, for the queues in the list or, where there is
 // none, for all. Unlike in a clause, acc_async_noval is known from no argument.
-func (t *Thread) Wait(c *Construct) {
+func (t *directives) Wait(c *Construct) {
 	t.enter("wait directive", callbacks.Wait, c.Async)
 	d := t.use()
 	if d == nil || !t.checkAsync(c.Async) {

@@ -18,7 +18,7 @@ type lateValue struct {
 // between the events of an upload if values travel with it; nothing is added where a
 // block like it lies on the device already. A block into whose values the kernel may
 // write serves one launch.
-func (t *Thread) planArguments(d *Device, q *Queue, k *kernelCode) (arguments.Placed, error) {
+func (t *launcher) planArguments(d *Device, q *Queue, k *kernelCode) (arguments.Placed, error) {
 	s := t.scratch
 	for i := range s.block.Values() {
 		if s.again {
@@ -54,7 +54,7 @@ func (t *Thread) planArguments(d *Device, q *Queue, k *kernelCode) (arguments.Pl
 
 // planValues adds an argument block with values, between its events. They name the
 // variable if there is one only; else a list of them goes to who can read it.
-func (t *Thread) planValues(q *Queue, placed *arguments.Placed) error {
+func (t *launcher) planValues(q *Queue, placed *arguments.Placed) error {
 	var pair eventPair
 	var bytes, host uintptr
 	name := ""
@@ -75,19 +75,13 @@ func (t *Thread) planValues(q *Queue, placed *arguments.Placed) error {
 	return err
 }
 
-// planStore adds a copy of contents to device memory that is a part of a launch. They
-// are read when it is carried out.
-func (t *Thread) planStore(q *Queue, to device.Address, contents []byte) error {
-	return t.prepared(q.driver.Store(t.operation(q, 0), to, contents, q.synchronous()))
-}
-
 // carried says whether the program's value of item travels with the arguments.
-func (t *Thread) carried(item *goacc.Item) bool {
+func (t *namer) carried(item *goacc.Item) bool {
 	return item.Value && item.Action == goacc.ActionMap && !t.late(item.Host)
 }
 
 // late says whether the value at host is a lateValue.
-func (t *Thread) late(host uintptr) bool {
+func (t *namer) late(host uintptr) bool {
 	for _, v := range t.scratch.late {
 		if v.host == host {
 			return true

@@ -34,7 +34,7 @@ const constructEvents = 1<<(callbacks.WaitEnd+1) - 1
 
 // written is what the construct in progress was written as, as far as anybody is to be
 // told. An error looks for the text itself.
-func (t *Thread) written(c *Construct, as construct) construct {
+func (t *namer) written(c *Construct, as construct) construct {
 	switch wanted := atomic.LoadUint32(t.wantedEvents); {
 	case wanted == 0:
 		return as
@@ -58,7 +58,7 @@ func (t *Thread) written(c *Construct, as construct) construct {
 // impliedData is the field implicit of an event about data of the compute construct in
 // progress: 0 for a variable that a data clause of its directive lists, else 1, as for
 // what serves several variables (OpenACC 3.3 §5.1.4, §5.1.9).
-func (t *Thread) impliedData(host, size uintptr, name string) int32 {
+func (t *namer) impliedData(host, size uintptr, name string) int32 {
 	s := t.scratch
 	clause, smallest := goacc.ClauseNone, ^uintptr(0)
 	for range s.items {

@@ -146,9 +146,9 @@ func publish(d *openacc.Device) *C.struct_accscope_device {
 	return known.(*C.struct_accscope_device)
 }
 
-func selected(t *openacc.Thread, d *openacc.Device) {
+func selected(owner unsafe.Pointer, d *openacc.Device) {
 	changed(d)
-	(thread)(t.Owner).device = publish(d)
+	(thread)(owner).device = publish(d)
 }
 
 // changed publishes whether a device is initialised.

@@ -1,0 +1,224 @@
+package openacc
+
+import (
+	"fmt"
+	"runtime"
+	"unsafe"
+
+	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/runtime/device"
+	"github.com/accscope/accscope/runtime/goacc"
+)
+
+// A launcher does compute constructs (OpenACC 3.3 §2.5).
+type launcher struct {
+	lifetimes
+	unsteady unsteady
+	recalls  recalls
+}
+
+// Parallel is a compute construct: parallel, kernels or serial, which GCC's call
+// does not tell apart (OpenACC 3.3 §2.5).
+func (t *launcher) Parallel(c *Construct) {
+	t.enter("compute construct", callbacks.Parallel, AsyncSync)
+	t.function = c.Function
+	t.context.parent = t.written(c, callbacks.Parallel)
+	d := t.use()
+	if d == nil {
+		return
+	}
+	if c.OnHost {
+		d = t.rt.device(DeviceHost, 0)
+		t.initialise(d, false)
+		t.context.device = d
+	} else if !t.checkAsync(c.Async) {
+		return
+	}
+	if !d.Shared {
+		t.context.offloads = true
+		t.offload(d, c)
+		t.endCompute()
+		return
+	}
+	t.begin(callbacks.ComputeConstructStart)
+	if !c.OnHost {
+		t.waitClause(d, nil, c.Waits)
+	}
+	t.runOn(d, c)
+	t.end()
+	t.carryOut()
+}
+
+// runOn runs the outlined function on a device that shares the host's memory.
+func (t *launcher) runOn(d *Device, c *Construct) {
+	k, err := d.kernel(c.Function)
+	if err != nil {
+		t.fail(t.fromDevice(err))
+		return
+	}
+	s := t.scratch
+	s.hosts = append(s.hosts[:0], c.Arguments.Hosts...)
+	block := device.ArgumentBlock{Address: device.Address(unsafe.Pointer(unsafe.SliceData(s.hosts)))}
+	q := t.synchronousQueue(d)
+	if q == nil {
+		return
+	}
+	one := device.Geometry{Gangs: 1, Workers: 1, Vector: 1}
+	t.notify(d, k, c, one)
+	// A call of the host's own code is no enqueue, and no device's activity.
+	if err := t.planKernel(q, 0, &k, one, block); err != nil {
+		t.fail(t.fromDevice(err))
+	}
+	t.carryOut()
+	runtime.KeepAlive(s.hosts)
+	if err := q.driver.Synchronize(); err != nil {
+		t.fail(t.fromDevice(err))
+	}
+}
+
+// offload is a compute construct on a device with a memory of its own. The async-value
+// is that of the call, whatever callbacks of its first event set.
+func (t *launcher) offload(d *Device, c *Construct) {
+	async := t.mapAsync(c.Async)
+	q := t.queue(d, async)
+	if q == nil {
+		return
+	}
+	t.context.async, t.context.queue = async, q
+	if len(c.Waits) > 0 {
+		t.planCompute(computeStart)
+		t.carryOut()
+		if q = t.queue(d, async); q == nil {
+			return
+		}
+		t.context.queue, t.context.implicit = q, 1
+		t.waitClause(d, q, c.Waits)
+	}
+	for done := false; !done && q != nil; {
+		t.context.queue, t.context.implicit = q, 1
+		t.planComputes(computeStart, enterStart)
+		t.prepare()
+		if done = t.offloadTo(d, q, c); !done {
+			q = t.queue(d, async)
+		}
+	}
+}
+
+// offloadTo does a compute construct on q, whose first events are planned. False: a
+// callback of these called the runtime, what it has set holds for this construct, and
+// nothing has happened yet.
+func (t *launcher) offloadTo(d *Device, q *Queue, c *Construct) bool {
+	s := t.scratch
+	p := planner{t: &t.lifetimes, d: d, structured: true, queue: q}
+	start := t.plan.mark()
+	k, steady := d.knownKernel(c.Function)
+	if steady = steady && !t.unsteady.has(t.site()) && t.enterSteady(&p, c, &k); !steady {
+		if !t.carryOutAll() {
+			return false
+		}
+		if !t.enterCompute(&p, c, &k) {
+			return true
+		}
+	}
+	block, err := t.planArguments(d, q, &k)
+	if err != nil {
+		t.fail(t.fromDevice(err))
+		return true
+	}
+	if steady {
+		t.keep(&p, c, &k)
+	} else {
+		t.settle(d, q, false)
+	}
+	geometry := k.code.Resolve(c.Geometry)
+	t.notify(d, k, c, geometry)
+	t.planLaunch(q, &k, geometry, block.ArgumentBlock)
+	if steady {
+		t.planSteadyEnd(q)
+	}
+	if !t.advance() {
+		if steady && t.plan.isWithin(start) {
+			q.arguments.Launched(block) // it will never be
+			t.drop(computeStart)
+			t.leaveSteady(d, q)
+			return false
+		}
+		t.drop(waitStart)
+		t.refresh()
+		t.carryOut()
+		steady = false
+	}
+	if block.Contents != nil {
+		q.arguments.Stored(block)
+	}
+	q.arguments.Launched(block)
+	if steady && q.synchronous() {
+		t.endSteady(q)
+	}
+
+	d.mu.Lock()
+	t.release(d, s.undo, q)
+	own := t.leave(d, q)
+	d.mu.Unlock()
+	if steady && t.isOver(q) {
+		return true
+	}
+	t.enqueueExits(d, q, own)
+	t.planCompute(exitEnd)
+	t.context.implicit = 0
+	t.planCompute(computeEnd)
+	t.carryOut()
+	return true
+}
+
+// enterCompute performs the entry actions of a compute construct and finds its kernel,
+// if k is none yet; false: it has failed.
+func (t *launcher) enterCompute(p *planner, c *Construct, k *kernelCode) bool {
+	d, s := p.d, t.scratch
+	var err error
+	if s.items, err = goacc.Region(s.items, c.Arguments, true, load); err != nil {
+		t.malformed(err)
+		return false
+	}
+	t.nameDirective(c.Arguments)
+	s.block.Begin(len(c.Arguments.Hosts))
+	d.mu.Lock()
+	mapped, failure := p.mapVariables(s.items)
+	d.mu.Unlock()
+	if failure != nil {
+		t.failMapping(d, failure)
+		return false
+	}
+	t.unsteady.note(t.site(), len(s.created) == 0)
+	if len(s.suspects) > 0 && !t.warnOfHostPointers(d, c) {
+		return false
+	}
+	if !mapped { // the addresses are garbage: the function reads none of them
+		s.block.Begin(len(c.Arguments.Hosts))
+		for i, host := range c.Arguments.Hosts {
+			s.block.SetAddress(i, device.Address(host))
+		}
+	}
+	t.enqueueUploads(d, p.queue)
+	if k.code == nil {
+		if *k, err = d.kernel(c.Function); err != nil {
+			t.fail(t.fromDevice(err))
+			return false
+		}
+	}
+	return true
+}
+
+// notify prints PGI's ACC_NOTIFY line.
+func (t *launcher) notify(d *Device, k kernelCode, c *Construct, g device.Geometry) {
+	if !t.rt.environment.notify {
+		return
+	}
+	name := d.name(&k)
+	if name == "" {
+		name = fmt.Sprintf("%#x", c.Function)
+	}
+	// A closed standard output is the program's own affair.
+	_, _ = fmt.Fprintf(t.rt.options.Output, "launch kernel  function=%s device=%s queue=%d num_gangs=%d num_workers=%d vector_length=%d\n",
+		name, d, t.context.async, g.Gangs, g.Workers, g.Vector)
+}

@@ -1,0 +1,131 @@
+package openacc
+
+import (
+	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/runtime/device"
+)
+
+// An enqueuer makes operations of queues steps of the plan, with the numbers by which
+// devices' reports find them.
+type enqueuer struct{ raiser }
+
+// operation adds an operation of q to the plan, which q is to prepare at once, and whose
+// error in that goes to prepared.
+func (t *enqueuer) operation(q *Queue, number uint64) *device.Operation {
+	t.makeRoom(1)
+	s, n := t.step()
+	p := t.plan
+	o := &p.operations[p.prepared]
+	p.prepared++
+	o.queue, o.step, o.number = q, n, number
+	s.Operate(addressOf(o.Operands), addressOf(q.enqueued))
+	return &o.Operation
+}
+
+// prepared takes the operation added last back if it could not be prepared.
+func (t *enqueuer) prepared(err error) error {
+	if err != nil {
+		t.plan.Count--
+		t.plan.prepared--
+	}
+	return err
+}
+
+// correlate numbers the next operation on q; name is that of its kernel.
+func (t *enqueuer) correlate(q *Queue, name string) uint64 {
+	number := t.rt.correlations.Add(1)
+	t.context.correlation = number
+	if t.rt.activity.wanted() {
+		t.rt.activity.expect(number, int64(t.context.async), int64(q.async), name)
+	}
+	return number
+}
+
+// enqueue puts an operation that has no events onto its queue; false: it has failed, as
+// err says if it could not be prepared.
+func (t *enqueuer) enqueue(err error) bool {
+	err = t.prepared(err)
+	t.carryOut()
+	t.context.correlation = 0
+	if err != nil {
+		t.fail(t.fromDevice(err))
+	}
+	return err == nil
+}
+
+// zero puts the zeroing of device memory onto q. OpenACC 3.3 chapter 5 has no
+// event for it; it is device activity.
+func (t *enqueuer) zero(q *Queue, f *fill) {
+	number := t.correlate(q, "")
+	t.enqueue(q.driver.Fill(t.operation(q, number), number, f.device, 0, uint64(f.size), q.synchronous()))
+}
+
+// planStore adds a copy of contents to device memory that is a part of a launch. They
+// are read when it is carried out.
+func (t *enqueuer) planStore(q *Queue, to device.Address, contents []byte) error {
+	return t.prepared(q.driver.Store(t.operation(q, 0), to, contents, q.synchronous()))
+}
+
+// planLaunch adds a kernel's launch, between the end of the construct's entry and the
+// start of its exit.
+func (t *enqueuer) planLaunch(q *Queue, k *kernelCode, g device.Geometry, b device.ArgumentBlock) {
+	name := ""
+	tells := t.concerns(callbacks.EnterDataEnd) || t.concerns(callbacks.EnqueueLaunchStart) || t.concerns(callbacks.EnqueueLaunchEnd)
+	if tells {
+		name = t.composeLaunch(k, g)
+	} else if t.rt.activity.wanted() {
+		name = t.kernelName(k)
+	}
+	number := t.correlate(q, name)
+	if e := t.context.compute; tells {
+		e.steps[launchStart].Correlation, e.steps[launchEnd].Correlation = number, number
+	}
+	t.planComputes(enterEnd, launchStart)
+	err := t.planKernel(q, number, k, g, b)
+	if err != nil {
+		t.planCompute(launchEnd)
+		t.context.correlation = 0
+		t.fail(t.fromDevice(err))
+		return
+	}
+	t.planComputes(launchEnd, exitStart)
+	t.context.correlation = 0
+}
+
+// planKernel adds the operation.
+func (t *enqueuer) planKernel(q *Queue, number uint64, k *kernelCode, g device.Geometry, b device.ArgumentBlock) error {
+	return t.prepared(q.driver.Launch(t.operation(q, number), number, k.code, g, b, q.synchronous()))
+}
+
+// composeLaunch fills in what the events of a launch say, and gives the kernel's name.
+func (t *enqueuer) composeLaunch(k *kernelCode, g device.Geometry) string {
+	e := t.compute()
+	like := launched{k.text, g, t.version}
+	if e.launched == like {
+		return e.kernel
+	}
+	if e.launched.name != like.name || e.launched.version != like.version {
+		t.carryOut() // the name may have to be read from debug information
+		e.changed()
+	}
+	e.launched = like
+	launch := e.launch.Launch()
+	launch.KernelName = 0
+	if e.kernel = t.kernelName(k); e.kernel != "" {
+		launch.KernelName = callbacks.Intern(e.kernel)
+	}
+	launch.NumGangs, launch.NumWorkers, launch.VectorLength = uint64(g.Gangs), uint64(g.Workers), uint64(g.Vector)
+	e.dims = [2]uint64{1, uint64(g.Gangs)}
+	launch.NumGangsPerDim = addressOf(&e.dims)
+	return e.kernel
+}
+
+// kernelName is what events call the kernel of the construct in progress.
+func (t *enqueuer) kernelName(k *kernelCode) string {
+	if n := t.rt.options.Namer; n != nil {
+		if name := n.NameKernel(t.place, t.function); name != "" {
+			return name
+		}
+	}
+	return t.context.device.name(k)
+}
