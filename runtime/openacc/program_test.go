@@ -104,9 +104,19 @@ func failure(f func()) (line string) {
 	return ""
 }
 
-// memory allocates n bytes that C may hold on to, filled with value.
+// hostBlocks is the memory that tests gave to the runtime. Directives and queues have
+// their addresses as numbers, which keep nothing, so it stays.
+var hostBlocks struct {
+	sync.Mutex
+	all [][]byte
+}
+
+// hostMemory allocates n bytes that C may keep, filled with value.
 func hostMemory(n int, value byte) []byte {
 	block := make([]byte, n+256)
+	hostBlocks.Lock()
+	hostBlocks.all = append(hostBlocks.all, block)
+	hostBlocks.Unlock()
 	start := (256 - int(uintptr(unsafe.Pointer(unsafe.SliceData(block)))%256)) % 256
 	block = block[start : start+n : start+n]
 	for i := range block {
