@@ -46,12 +46,12 @@ func openFile(path string, growing, trusted bool) (*file, error) {
 	if growing {
 		return f, nil
 	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, fmt.Errorf("cannot open trace: %w", err)
+	size := int64(0)
+	if info, err := os.Stat(path); err == nil { // else opening it says what is wrong
+		size = info.Size()
 	}
 	var opts []store.Option
-	if info.Size() <= promptCheck && !trusted {
+	if size <= promptCheck && !trusted {
 		opts = append(opts, store.Checked())
 	}
 	trace, err := store.Open(path, opts...)
@@ -64,7 +64,7 @@ func openFile(path string, growing, trusted bool) (*file, error) {
 	}
 	f.growing = !meta.Complete
 	f.idle = append(f.idle, trace)
-	if info.Size() > promptCheck && !f.growing && !trusted {
+	if size > promptCheck && !f.growing && !trusted {
 		f.checked.Add(1)
 		go f.check()
 	}

@@ -108,6 +108,9 @@ standard output.
 		RunE: func(command *cobra.Command, args []string) error {
 			format, known := exportFormats[strings.ToLower(to)]
 			if !known {
+				if to == "" {
+					return usageError{fmt.Errorf("export: want --to FORMAT: %s", strings.Join(names, ", "))}
+				}
 				return usageError{fmt.Errorf("--to %q: allowed are %s", to, strings.Join(names, ", "))}
 			}
 			if err := otlpTarget.check(command, format.sent()); err != nil {

@@ -110,7 +110,7 @@ func findSources(paths []string) (s sources, err error) {
 		if !info.IsDir() {
 			trace, err := store.Open(path)
 			if errors.Is(err, schema.ErrNotATrace) {
-				return s, fmt.Errorf("%s is no folder and no trace: import takes capture folders (accscope-PROGRAM-PID), session folders and traces", path)
+				return s, fmt.Errorf("%w; import takes capture folders (accscope-PROGRAM-PID), session folders and traces", err)
 			}
 			if err != nil {
 				return s, err

@@ -126,7 +126,11 @@ func describeTrace(w io.Writer, trace *store.Trace, asJSON, checked bool) error 
 		if p.Rank >= 0 {
 			rank = fmt.Sprintf(", rank %d", p.Rank)
 		}
-		fmt.Fprintf(w, "process    %d on %s%s: %s %s\n", p.PID, escape.Line(p.On.Name), rank, escape.Line(p.Program), escape.Line(p.Ended))
+		ended := p.Ended
+		if p.Exit != "" {
+			ended += ", " + p.Exit
+		}
+		fmt.Fprintf(w, "process    %d on %s%s: %s %s\n", p.PID, escape.Line(p.On.Name), rank, escape.Line(p.Program), escape.Line(ended))
 	}
 	for _, line := range clocks(processes) {
 		fmt.Fprintf(w, "clock      %s\n", line)

@@ -60,6 +60,7 @@ compiler whose runtime offers the OpenACC profiling interface.
 
   accscope run -- ./program        profile a program: a trace and a summary
   accscope report trace.db         where the time went
+  accscope advise trace.db         what to change, and what it gains
   accscope top                     watch running programs
   accscope serve trace.db          a timeline in the browser
   accscope export --to perfetto trace.db
@@ -94,6 +95,8 @@ func newRootCommand() *cobra.Command {
 	root.SetErr(stderr)
 	log.SetOutput(stderr)
 	root.AddCommand(commands()...)
+	root.InitDefaultCompletionCmd()
+	completeInPlainBash(root)
 	return root
 }
 

@@ -35,7 +35,7 @@ func writeAtomically(path string, write func(io.Writer) error) (err error) {
 	if there, err := os.Stat(path); err == nil && !there.Mode().IsRegular() {
 		file, err := os.OpenFile(path, os.O_WRONLY, 0)
 		if err != nil {
-			return err
+			return unwritable(path, err)
 		}
 		return errors.Join(write(file), file.Close())
 	}
@@ -68,9 +68,19 @@ func createBeside(path string) (*os.File, error) {
 	for number := os.Getpid(); ; number++ {
 		file, err := os.OpenFile(beside(path, number), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 		if !errors.Is(err, fs.ErrExist) {
-			return file, err
+			return file, unwritable(path, err)
 		}
 	}
+}
+
+// unwritable says that path cannot be written, in place of the hidden name that was
+// tried.
+func unwritable(path string, err error) error {
+	var tried *fs.PathError
+	if errors.As(err, &tried) {
+		return fmt.Errorf("cannot write %s: %w; choose another place with -o", path, tried.Err)
+	}
+	return err
 }
 
 // mayWriteFolder says where an export's folder is, or why it must not be written. One that
@@ -139,7 +149,7 @@ func makeBeside(path string) (string, error) {
 	for number := os.Getpid(); ; number++ {
 		name := beside(path, number)
 		if err := os.Mkdir(name, 0o777); !errors.Is(err, fs.ErrExist) {
-			return name, err
+			return name, unwritable(path, err)
 		}
 	}
 }

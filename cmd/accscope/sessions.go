@@ -163,7 +163,7 @@ func captureOf(pid int) (string, error) {
 		return "", fmt.Errorf("there is no process %d; accscope ls lists what runs", pid)
 	}
 	if maps, err := os.Open(fmt.Sprintf("/proc/%d/maps", pid)); errors.Is(err, os.ErrPermission) {
-		return "", fmt.Errorf("process %d may not be looked at: %w; do it as its owner", pid, err)
+		return "", fmt.Errorf("process %d may not be looked at: %w; do it as its owner", pid, os.ErrPermission)
 	} else if err == nil {
 		// Opened to see whether it may be; there is nothing to lose.
 		_ = maps.Close()

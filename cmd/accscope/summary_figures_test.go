@@ -225,6 +225,9 @@ int main (void)
 }`)
 	said := invoke(t, folder, "run", "--device", "sim", "--force", "-o", "trace.db", "--", "./program").stderr
 	report := invoke(t, folder, "report", "trace.db").must(t).stdout
+	if info := invoke(t, folder, "info", "trace.db").must(t).stdout; !strings.Contains(info, "program killed, signal 11 (segmentation fault)\n") {
+		t.Errorf("info does not name the signal:\n%s", info)
+	}
 	for from, text := range map[string]string{"run": said, "report": report} {
 		if !strings.Contains(strings.Join(strings.Fields(text), " "), "was ended by signal 11 (segmentation fault); constructs it was in have no end") {
 			t.Errorf("%s does not name the signal:\n%s", from, text)

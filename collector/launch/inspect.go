@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -57,7 +58,12 @@ func Inspect(name string) (Program, error) {
 	path, err := exec.LookPath(name)
 	if err != nil && !errors.Is(err, exec.ErrDot) {
 		if strings.Contains(name, "/") {
-			return Program{}, fmt.Errorf("cannot run %s: %w", name, errors.Unwrap(err))
+			err = errors.Unwrap(err)
+			var path *fs.PathError
+			if errors.As(err, &path) {
+				err = path.Err // which says the name again
+			}
+			return Program{}, fmt.Errorf("cannot run %s: %w", name, err)
 		}
 		if _, statErr := os.Stat(name); statErr == nil {
 			return Program{}, fmt.Errorf("cannot run %s: not found in PATH; did you mean ./%s?", name, name)
