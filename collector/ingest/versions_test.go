@@ -17,6 +17,7 @@ import (
 
 	"github.com/accscope/accscope/collector/ingest"
 	"github.com/accscope/accscope/collector/store"
+	"github.com/accscope/accscope/collector/store/schema"
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 )
@@ -24,9 +25,9 @@ import (
 // The folders testdata/COMMIT hold, each made by that commit: the capture of
 // testdata/ocean.c on the sim device, the trace that import made of it, and what the views
 // answered. From 2e356fc on the program is there, too, which the capture names as
-// /ocean/ocean: its debug information says what the places mean. (4213b9b has no capture:
-// its program is gone.) A commit that raises the version of the trace or of the capture
-// format adds one, by `-run Versions -record COMMIT` and those files.
+// /ocean/ocean: its debug information says what the places mean. A commit that raises the
+// version of the trace or of the capture format adds one, by `-run Versions -record COMMIT`
+// and those files.
 var record = flag.String("record", "", "write what the views answer to the traces in testdata/`COMMIT`")
 
 // A trace and a capture of each version open, and every documented view answers
@@ -48,23 +49,22 @@ func TestVersionsAnswerAlike(t *testing.T) {
 	if err != nil || len(folders) == 0 {
 		t.Fatalf("no versions: %v", err)
 	}
+	of := map[int]string{} // version of a trace: its folder
 	for _, answers := range folders {
 		folder := filepath.Dir(answers)
 		t.Run(filepath.Base(folder)+"/trace", func(t *testing.T) {
-			trace, err := store.Open(unzip(t, filepath.Join(folder, "trace.db.gz")))
+			file := unzip(t, filepath.Join(folder, "trace.db.gz"))
+			of[version(t, file)] = folder
+			trace, err := store.Open(file)
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer trace.Close()
 			compare(t, trace, answers)
 		})
-		capture := filepath.Join(folder, "capture.tar.gz")
-		if !exists(capture) {
-			continue
-		}
 		t.Run(filepath.Base(folder)+"/capture", func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "trace.db")
-			unpacked := unpack(t, capture)
+			unpacked := unpack(t, filepath.Join(folder, "capture.tar.gz"))
 			if program := filepath.Join(folder, "program.gz"); exists(program) {
 				find(t, filepath.Join(unpacked, "modules"), unzip(t, program))
 			}
@@ -83,6 +83,26 @@ func TestVersionsAnswerAlike(t *testing.T) {
 			compare(t, trace, answers)
 		})
 	}
+	for v := 1; v <= schema.Version; v++ {
+		if of[v] == "" {
+			t.Errorf("no folder has a trace of version %d", v)
+		}
+	}
+}
+
+// version is that of a trace's schema.
+func version(t *testing.T, file string) int {
+	t.Helper()
+	conn, err := sqlite.OpenConn(file, sqlite.OpenReadOnly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	v, err := schema.CheckVersion(conn, file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
 }
 
 func exists(path string) bool {
