@@ -46,8 +46,8 @@ type subscriber struct {
 	record func(*callbacks.ActivityRecord)
 }
 
-// operation is what an activity record needs to know from its enqueueing.
-type operation struct {
+// An enqueued is what an activity record needs to know from its enqueueing.
+type enqueued struct {
 	async, queue int64
 	kernel       string
 }
@@ -62,7 +62,7 @@ func (a *activity) init(rt *Runtime) {
 func (a *activity) wanted() bool { return a.on.Load() }
 
 func (a *activity) expect(number uint64, async, queue int64, kernel string) {
-	a.expected.add(number, operation{async, queue, kernel})
+	a.expected.add(number, enqueued{async, queue, kernel})
 }
 
 // Subscribe starts the delivery of records for operations enqueued from now on;

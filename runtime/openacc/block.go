@@ -8,13 +8,6 @@ import (
 	"github.com/accscope/accscope/runtime/device"
 )
 
-// lifetimes are those of data on a device: what begins and ends them, for constructs
-// and routines (OpenACC 3.3 §2.6, §2.7.2).
-type lifetimes struct {
-	warner
-	prober prober
-}
-
 // A block is a piece of device memory with the mappings in it: one, or several
 // when they are members of one structure and have to keep their distances.
 type block struct {
@@ -57,9 +50,9 @@ type block struct {
 	first dataenv.Mapping // the mapping that most blocks have only one of
 }
 
-// leaving is a range that a host thread copies back for a mapping that is no
+// A copyBack is a range that a host thread copies back for a mapping that is no
 // longer in the table; a new mapping of it has to wait.
-type leaving struct {
+type copyBack struct {
 	host, size uintptr
 	thread     *lifetimes
 	pending    atomic.Bool
@@ -114,44 +107,6 @@ func blockOf(m *dataenv.Mapping) *block { return m.Block.(*block) }
 
 // live is the number of references that keep a mapping.
 func live(m *dataenv.Mapping) bool { return m.Infinite || m.Structured > 0 || m.Dynamic > 0 }
-
-// awaitBlocks waits for mappings and ranges that other threads are still busy
-// with, and lets q wait for uploads that others have put onto their queues. A
-// thread only ever waits for work planned before its own.
-func (t *lifetimes) awaitBlocks(d *Device, q *Queue) {
-	s := t.scratch
-	for _, b := range s.pending {
-		d.ready.await(&b.pending)
-		if b.arrival != nil && b.arrival != q && b.arrival.finished.Load() < b.number {
-			t.follow(q, b.arrival)
-		}
-	}
-	for _, l := range s.exits {
-		d.ready.await(&l.pending)
-	}
-	clear(s.pending)
-	clear(s.exits)
-	s.pending, s.exits = s.pending[:0], s.exits[:0]
-}
-
-// settle ends the entry half of a construct: other threads may use the mappings
-// made as soon as what they were created with is in place, or on an asynchronous
-// queue on its way. Only with wait does the host thread wait for it; else it may
-// have to call settle again when it has.
-func (t *lifetimes) settle(d *Device, q *Queue, wait bool) {
-	if wait && q.synchronous() && q.busy() {
-		t.awaitQueue(q, true)
-	}
-	if len(t.scratch.created) == 0 {
-		return
-	}
-	if q.synchronous() && !wait && q.busy() {
-		if idle, err := q.driver.Idle(); err != nil || !idle {
-			return
-		}
-	}
-	t.scratch.markReady(d, q)
-}
 
 // markReady lets other threads use the mappings that were made in this call.
 func (s *scratch) markReady(d *Device, q *Queue) {
@@ -214,9 +169,9 @@ func (t *lifetimes) insert(d *Device, b *block, host, size uintptr) (*dataenv.Ma
 	if len(d.links) > 0 {
 		t.storeLinks(d, m)
 	}
-	for _, l := range d.leaving {
+	for _, l := range d.copyBacks {
 		if l.thread != t && host < l.host+l.size && l.host < host+size {
-			t.scratch.exits = append(t.scratch.exits, l)
+			t.scratch.copyBacks = append(t.scratch.copyBacks, l)
 		}
 	}
 	t.scratch.created = append(t.scratch.created, m)

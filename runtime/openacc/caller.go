@@ -89,7 +89,7 @@ func (c *call) deviceName() string {
 // next one.
 type scratch struct {
 	items     []goacc.Item
-	told      int // the item that an event was about last; the next one's is near
+	nearest   int // the item that an event was about last; the next one's is near
 	block     arguments.Block
 	late      []lateValue
 	recalled  *recalled // what the construct in progress came to before; nil: it was not looked up
@@ -110,7 +110,7 @@ type scratch struct {
 	downloads []transfer
 	removed   []*dataenv.Mapping
 	pending   []*block
-	exits     []*leaving
+	copyBacks []*copyBack
 	staging   []byte
 	names     []namedRange // what the call in progress calls its variables
 	unnamed   bool         // names are still to be taken from arguments
@@ -119,12 +119,12 @@ type scratch struct {
 	landings  []*scalar      // scalars to write back
 }
 
-// prepare starts a construct's work on the scratch space.
-func (t *caller) prepare() {
+// clearScratch starts a construct's work on the scratch space.
+func (t *caller) clearScratch() {
 	s := t.scratch
 	s.fills, s.uploads, s.stores, s.downloads = s.fills[:0], s.uploads[:0], s.stores[:0], s.downloads[:0]
 	s.undo, s.created, s.removed = s.undo[:0], s.created[:0], s.removed[:0]
-	s.pending, s.exits, s.staging = s.pending[:0], s.exits[:0], s.staging[:0]
+	s.pending, s.copyBacks, s.staging = s.pending[:0], s.copyBacks[:0], s.staging[:0]
 	s.names, s.unnamed, s.arrivals, s.landings = s.names[:0], false, s.arrivals[:0], s.landings[:0]
 	s.late, s.suspects, s.recalled, s.again = s.late[:0], s.suspects[:0], nil, false
 	t.entered++

@@ -51,9 +51,9 @@ func (t *namer) listed() string {
 	return known.list
 }
 
-// carries notes that the transfer in progress carries [host, host+size), which m maps,
+// addCarried notes that the transfer in progress carries [host, host+size), which m maps,
 // if anything does.
-func (t *namer) carries(host, size uintptr, m *dataenv.Mapping) {
+func (t *namer) addCarried(host, size uintptr, m *dataenv.Mapping) {
 	name := t.nameOf(host, size, m)
 	if !attribution.IsReference(name) {
 		name = "" // it was found before somebody asked for references
@@ -69,7 +69,7 @@ func (t *namer) listOf(g *group, start, end callbacks.Event) string {
 	t.scratch.carried = t.scratch.carried[:0]
 	for i := range g.copies {
 		u := &g.copies[i]
-		t.carries(u.host, u.size, u.mapping)
+		t.addCarried(u.host, u.size, u.mapping)
 	}
 	return t.listed()
 }
@@ -107,7 +107,7 @@ func (t *namer) listOfValues() string {
 	s.carried = s.carried[:0]
 	for i := range s.items {
 		if item := &s.items[i]; t.carried(item) {
-			t.carries(item.Host, item.Size, nil)
+			t.addCarried(item.Host, item.Size, nil)
 		}
 	}
 	list := t.listed()

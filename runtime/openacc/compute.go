@@ -97,7 +97,7 @@ func (t *launcher) offload(d *Device, c *Construct) {
 	for done := false; !done && q != nil; {
 		t.context.queue, t.context.implicit = q, 1
 		t.planComputes(computeStart, enterStart)
-		t.prepare()
+		t.clearScratch()
 		if done = t.offloadTo(d, q, c); !done {
 			q = t.queue(d, async)
 		}
@@ -126,7 +126,7 @@ func (t *launcher) offloadTo(d *Device, q *Queue, c *Construct) bool {
 		return true
 	}
 	if steady {
-		t.keep(&p, c, &k)
+		t.noteRecall(&p, c, &k)
 	} else {
 		t.settle(d, q, false)
 	}
@@ -140,7 +140,7 @@ func (t *launcher) offloadTo(d *Device, q *Queue, c *Construct) bool {
 		if steady && t.plan.isWithin(start) {
 			q.arguments.Launched(block) // it will never be
 			t.drop(computeStart)
-			t.leaveSteady(d, q)
+			t.undoSteady(d, q)
 			return false
 		}
 		t.drop(waitStart)
@@ -158,7 +158,7 @@ func (t *launcher) offloadTo(d *Device, q *Queue, c *Construct) bool {
 
 	d.mu.Lock()
 	t.release(d, s.undo, q)
-	own := t.leave(d, q)
+	own := t.beginCopyBack(d, q)
 	d.mu.Unlock()
 	if steady && t.isOver(q) {
 		return true

@@ -106,7 +106,7 @@ func (t *directives) enterRegion(d *Device, c *Construct) {
 		return
 	}
 	t.context.queue = q
-	t.prepare()
+	t.clearScratch()
 	s := t.scratch
 	var err error
 	if s.items, err = goacc.Region(s.items, c.Arguments, false, load); err != nil {
@@ -158,17 +158,17 @@ func (t *directives) DataEnd() {
 	}
 	t.context.queue = q
 	t.planBegin(callbacks.ExitDataStart)
-	ended := !q.busy() && d.keeps(r.undo)
+	ended := !q.busy() && d.allStay(r.undo)
 	if ended {
 		t.end()
 	}
 	if !t.wholePlan() {
 		ended = false
 	}
-	t.prepare()
+	t.clearScratch()
 	d.mu.Lock()
 	t.release(d, r.undo, q)
-	own := t.leave(d, q)
+	own := t.beginCopyBack(d, q)
 	d.mu.Unlock()
 	t.enqueueExits(d, q, own)
 	if !ended {
@@ -200,7 +200,7 @@ func (t *directives) standalone(c *Construct, start callbacks.Event, work func(*
 		t.waitClause(d, q, c.Waits)
 	}
 	if q != nil {
-		t.prepare()
+		t.clearScratch()
 		work(d, q)
 	}
 	t.end()
@@ -230,23 +230,6 @@ func (t *directives) EnterData(c *Construct) {
 	})
 }
 
-// beginLifetimes performs the entry actions of the items in the scratch space.
-func (t *lifetimes) beginLifetimes(d *Device, q *Queue, p *planner) {
-	s := t.scratch
-	d.mu.Lock()
-	_, failure := p.mapVariables(s.items)
-	d.mu.Unlock()
-	if failure != nil {
-		t.failMapping(d, failure)
-		return
-	}
-	t.enqueueUploads(d, q)
-	t.settle(d, q, true)
-	if len(s.removed) > 0 {
-		t.discard(d, q)
-	}
-}
-
 // ExitData is an exit data directive (OpenACC 3.3 §2.6.6).
 func (t *directives) ExitData(c *Construct) {
 	t.enter("exit data directive", callbacks.ExitData, c.Async)
@@ -256,20 +239,4 @@ func (t *directives) ExitData(c *Construct) {
 		}
 		t.endLifetimes(d, q)
 	})
-}
-
-func (t *lifetimes) endLifetimes(d *Device, q *Queue) {
-	d.mu.Lock()
-	failure := t.exitData(d, t.scratch.items)
-	own := t.leave(d, q)
-	d.mu.Unlock()
-	if failure != nil {
-		if own != nil {
-			d.left(own)
-		}
-		t.fail(failure)
-		return
-	}
-	t.awaitBlocks(d, q)
-	t.enqueueExits(d, q, own)
 }

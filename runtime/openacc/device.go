@@ -36,7 +36,7 @@ type Device struct {
 	allocations map[device.Address]uintptr // what acc_malloc returned, with its size
 	queues      map[int]*Queue             // by async value; those of acc_async_sync are not here
 	idle        []*Queue                   // synchronous queues without a thread
-	leaving     []*leaving                 // ranges being copied back for a mapping already removed
+	copyBacks   []*copyBack                // ranges being copied back for a mapping already removed
 	links       []linked                   // declare link variables of its images
 	hostCoded   device.HostCoded           // the driver, if it is one
 	warned      map[warning]bool           // said already
@@ -134,7 +134,7 @@ func (d *Device) openDriver() error {
 		d.allocations = map[device.Address]uintptr{}
 	}
 	d.queues = map[int]*Queue{}
-	d.idle, d.leaving, d.links = nil, nil, nil
+	d.idle, d.copyBacks, d.links = nil, nil, nil
 	d.hostCoded, _ = driver.(device.HostCoded)
 	d.pool = watchPool(driver)
 	d.byAsync.Clear()

@@ -151,7 +151,7 @@ func (t *devices) shutDown(d *Device, parent construct) []*dataenv.Mapping {
 	}
 	d.queues = map[int]*Queue{}
 	d.byAsync.Clear()
-	d.idle, d.leaving = nil, nil
+	d.idle, d.copyBacks = nil, nil
 	var allocations map[device.Address]uintptr
 	if !d.Shared { // shared memory outlives the closing
 		allocations, d.allocations = d.allocations, nil

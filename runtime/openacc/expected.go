@@ -35,7 +35,7 @@ func (e *expected) open() {
 
 func turn(number uint64) uint64 { return number/expectedSlots + 1 }
 
-func (e *expected) add(number uint64, o operation) {
+func (e *expected) add(number uint64, o enqueued) {
 	if slots := e.slots.Load(); slots != nil {
 		if sort, ok := e.sorts.of(o); ok && slots[number%expectedSlots].CompareAndSwap(0, turn(number)<<sortBits|sort) {
 			return
@@ -45,17 +45,17 @@ func (e *expected) add(number uint64, o operation) {
 }
 
 // take removes an operation.
-func (e *expected) take(number uint64) (operation, bool) {
+func (e *expected) take(number uint64) (enqueued, bool) {
 	if slots := e.slots.Load(); slots != nil {
 		s := &slots[number%expectedSlots]
 		if word := s.Load(); word>>sortBits == turn(number) && s.CompareAndSwap(word, 0) {
-			return e.sorts.operation(word % mostSorts), true
+			return e.sorts.numbered(word % mostSorts), true
 		}
 	}
 	if o, ok := e.rest.LoadAndDelete(number); ok {
-		return o.(operation), true
+		return o.(enqueued), true
 	}
-	return operation{}, false
+	return enqueued{}, false
 }
 
 func (e *expected) clear() {
@@ -72,26 +72,26 @@ type sorts struct {
 	recent [256]atomic.Pointer[sort]
 
 	mutex sync.Mutex
-	known map[operation]uint64
-	all   atomic.Pointer[[]operation] // by number; only ever grows
+	known map[enqueued]uint64
+	all   atomic.Pointer[[]enqueued] // by number; only ever grows
 }
 
 type sort struct {
-	operation
+	enqueued
 	number uint64
 }
 
 // of is false when there are too many.
-func (s *sorts) of(o operation) (uint64, bool) {
+func (s *sorts) of(o enqueued) (uint64, bool) {
 	place := &s.recent[(uintptr(unsafe.Pointer(unsafe.StringData(o.kernel)))>>3^uintptr(o.queue)*31^uintptr(o.async)*7)%uintptr(len(s.recent))]
-	if r := place.Load(); r != nil && r.operation == o {
+	if r := place.Load(); r != nil && r.enqueued == o {
 		return r.number, true
 	}
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	number, ok := s.known[o]
 	if !ok {
-		var all []operation
+		var all []enqueued
 		if a := s.all.Load(); a != nil {
 			all = *a
 		}
@@ -99,7 +99,7 @@ func (s *sorts) of(o operation) (uint64, bool) {
 			return 0, false
 		}
 		if s.known == nil {
-			s.known = map[operation]uint64{}
+			s.known = map[enqueued]uint64{}
 		}
 		number = uint64(len(all))
 		s.known[o] = number
@@ -110,4 +110,4 @@ func (s *sorts) of(o operation) (uint64, bool) {
 	return number, true
 }
 
-func (s *sorts) operation(number uint64) operation { return (*s.all.Load())[number] }
+func (s *sorts) numbered(number uint64) enqueued { return (*s.all.Load())[number] }

@@ -16,7 +16,7 @@ func TestExpected(t *testing.T) {
 		group.Go(func() {
 			for i := range uint64(each) {
 				number := 1 + w + workers*i
-				e.add(number, operation{async: int64(number)})
+				e.add(number, enqueued{async: int64(number)})
 				if i%3 == 0 {
 					continue // stays
 				}
@@ -40,7 +40,7 @@ func TestExpected(t *testing.T) {
 	if left != workers*each/3 {
 		t.Errorf("%d operations were left, want %d", left, workers*each/3)
 	}
-	e.add(5, operation{})
+	e.add(5, enqueued{})
 	e.clear()
 	if _, ok := e.take(5); ok {
 		t.Error("an operation after clear")

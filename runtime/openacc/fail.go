@@ -38,14 +38,6 @@ func (t *raiser) fail(failure *device.Error) {
 	}
 }
 
-// failMapping is fail for a construct whose variables could not all be mapped: what was
-// allocated and created before is told of, and other threads need not wait for it.
-func (t *lifetimes) failMapping(d *Device, failure *device.Error) {
-	t.planCreated(d)
-	t.scratch.markReady(d, nil)
-	t.fail(failure)
-}
-
 // endSpans raises the _end events of the spans that are open in the construct in
 // progress, which an error ends.
 func (t *raiser) endSpans() {

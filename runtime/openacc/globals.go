@@ -81,7 +81,7 @@ func (rt *Runtime) UnregisterImage(image goacc.Image) {
 	})
 	for _, d := range rt.devices {
 		if d.isOpen() {
-			d.leaveGlobals(image)
+			d.removeGlobals(image)
 		}
 	}
 }
@@ -144,7 +144,7 @@ func (d *Device) enterGlobals(image goacc.Image) error {
 	return nil
 }
 
-func (d *Device) leaveGlobals(image goacc.Image) {
+func (d *Device) removeGlobals(image goacc.Image) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.links = slices.DeleteFunc(d.links, func(l linked) bool {

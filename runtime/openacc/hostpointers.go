@@ -67,11 +67,7 @@ func (p *planner) suspectHostPointers(items []goacc.Item) {
 // be read.
 func (p *planner) made(item *goacc.Item) bool {
 	m, presence := p.d.table.Find(item.Host, item.Size)
-	if presence != dataenv.Present {
-		return false
-	}
-	b := blockOf(m)
-	return b.call == p.t.entered && b.creator == p.t.identity && m.Attach[item.Host-m.Host] == 0
+	return presence == dataenv.Present && p.t.made(m) && m.Attach[item.Host-m.Host] == 0
 }
 
 // names says whether an item other than the i-th one names memory of m.

@@ -22,8 +22,8 @@ type planner struct {
 
 	together *allocation // for what it creates, nil for none
 
-	group *block // of the structure whose members come next
-	left  int    // members still to come
+	group     *block // of the structure whose members come next
+	remaining int    // members still to come
 }
 
 // mapVariables performs the entry actions of all items (OpenACC 3.3 §2.7.2). It
@@ -87,8 +87,8 @@ func (p *planner) reads(item *goacc.Item) bool {
 
 func (p *planner) item(items []goacc.Item, i int) (device.Address, *device.Error) {
 	item := &items[i]
-	if p.left > 0 {
-		p.left--
+	if p.remaining > 0 {
+		p.remaining--
 	} else {
 		p.group = nil
 	}
@@ -101,7 +101,7 @@ func (p *planner) item(items []goacc.Item, i int) (device.Address, *device.Error
 	case goacc.ActionIfPresent:
 		m, presence := p.d.table.Find(item.Host, item.Size)
 		if presence != dataenv.Present {
-			return leaveOut(item)
+			return omit(item)
 		}
 		p.count(m, item)
 		return m.DeviceOf(item.Host), nil
@@ -124,8 +124,8 @@ func (p *planner) item(items []goacc.Item, i int) (device.Address, *device.Error
 	return host, nil
 }
 
-// leaveOut takes an item out of the directive: the kernel gets its host address.
-func leaveOut(item *goacc.Item) (device.Address, *device.Error) {
+// omit takes an item out of the directive: the kernel gets its host address.
+func omit(item *goacc.Item) (device.Address, *device.Error) {
 	item.Action, item.Value = goacc.ActionNone, false
 	return device.Address(item.Host), nil
 }
@@ -182,7 +182,7 @@ func (p *planner) count(m *dataenv.Mapping, item *goacc.Item) {
 func (p *planner) create(item *goacc.Item) (device.Address, *device.Error) {
 	m, presence := p.d.table.Find(item.Host, item.Size)
 	if item.Cell && presence != dataenv.Present && !p.group.covers(item.Host, item.Size) {
-		return leaveOut(item)
+		return omit(item)
 	}
 	if item.Value = item.Value && presence == dataenv.Absent; item.Value {
 		p.value(item)
@@ -190,7 +190,7 @@ func (p *planner) create(item *goacc.Item) (device.Address, *device.Error) {
 	}
 	if presence == dataenv.Partly {
 		if item.Frame {
-			return leaveOut(item)
+			return omit(item)
 		}
 		if !p.evict(item) {
 			return 0, p.t.partlyMapped(item.Entry, item.Host, item.Size, m.Host, m.Size)
@@ -200,7 +200,7 @@ func (p *planner) create(item *goacc.Item) (device.Address, *device.Error) {
 	if presence == dataenv.Present {
 		p.count(m, item)
 		if p.declared && blockOf(m).scope { // left over from an earlier call of the function
-			p.begin(m, item)
+			p.fill(m, item)
 		}
 		return m.DeviceOf(item.Host), nil
 	}
@@ -208,7 +208,7 @@ func (p *planner) create(item *goacc.Item) (device.Address, *device.Error) {
 	if failure != nil {
 		return 0, failure
 	}
-	p.begin(m, item)
+	p.fill(m, item)
 	return m.DeviceOf(item.Host), nil
 }
 
@@ -226,9 +226,9 @@ func (p *planner) value(item *goacc.Item) {
 	copy(memory, bytesAt(item.Host, item.Size))
 }
 
-// begin notes what item's memory begins with: the host's bytes, zeroes (the
+// fill notes what item's memory begins with: the host's bytes, zeroes (the
 // modifier zero, OpenACC 3.3 §2.7.8 and §2.7.9) or what it may hold.
-func (p *planner) begin(m *dataenv.Mapping, item *goacc.Item) {
+func (p *planner) fill(m *dataenv.Mapping, item *goacc.Item) {
 	switch {
 	case item.Copyin:
 		p.upload(m, item.Host, item.Size)
@@ -264,7 +264,7 @@ func (p *planner) fresh(item *goacc.Item) (*dataenv.Mapping, *device.Error) {
 // behind: GCC never ends those of copyin clauses, nor those of a library that is
 // closed.
 func (p *planner) evict(item *goacc.Item) bool {
-	var left []*dataenv.Mapping
+	var stale []*dataenv.Mapping
 	for _, m := range p.d.table.Overlapping(item.Host, item.Size) {
 		switch {
 		case unloaded(m):
@@ -272,10 +272,10 @@ func (p *planner) evict(item *goacc.Item) bool {
 		case !blockOf(m).scope || m.Structured > 0 || m.Dynamic > 1 || m.Infinite:
 			return false
 		default:
-			left = append(left, m)
+			stale = append(stale, m)
 		}
 	}
-	for _, m := range left {
+	for _, m := range stale {
 		p.t.scratch.remove(p.d, m)
 	}
 	return true
@@ -299,7 +299,7 @@ func (p *planner) present(item *goacc.Item) (device.Address, *device.Error) {
 	}
 	if p.d.global(item.Host) {
 		// Kernels compiled for the host use a global itself.
-		return leaveOut(item)
+		return omit(item)
 	}
 	if target, translates := p.target(item); translates {
 		m, failure := p.fresh(item)
@@ -316,7 +316,7 @@ func (p *planner) present(item *goacc.Item) (device.Address, *device.Error) {
 func (p *planner) structure(items []goacc.Item, i int) (device.Address, *device.Error) {
 	item := &items[i]
 	members := items[i+1 : i+1+item.Members]
-	p.left = item.Members
+	p.remaining = item.Members
 	var known *dataenv.Mapping
 	makes := false
 	for j := range members {

@@ -67,11 +67,11 @@ func (p *planner) isUnwanted(items []goacc.Item, item *goacc.Item) bool {
 // descriptor makes the device copy of a Fortran array descriptor.
 func (p *planner) descriptor(items []goacc.Item, item *goacc.Item) (device.Address, *device.Error) {
 	if p.isUnwanted(items, item) {
-		return leaveOut(item)
+		return omit(item)
 	}
 	m, presence := p.d.table.Find(item.Host, item.Size)
 	if item.Cell && presence != dataenv.Present {
-		return leaveOut(item)
+		return omit(item)
 	}
 	if presence == dataenv.Partly {
 		if !p.evict(item) {
@@ -86,7 +86,7 @@ func (p *planner) descriptor(items []goacc.Item, item *goacc.Item) (device.Addre
 		// Copied again only if this call just made the room for it, if the array was not
 		// allocated when it was copied, or for the attach action of a component, which
 		// includes the bounds (OpenACC 3.3 §2.6.4).
-		copyin = b.call == p.t.entered && b.creator == p.t.identity && b.pending.Load() || b.null && word(item.Host) != 0 ||
+		copyin = p.t.made(m) && b.pending.Load() || b.null && word(item.Host) != 0 ||
 			word(item.Host) != 0 && slices.ContainsFunc(items, func(other goacc.Item) bool {
 				return other.Action == goacc.ActionAttach && other.Host == item.Host
 			})
@@ -112,7 +112,7 @@ func (p *planner) descriptor(items []goacc.Item, item *goacc.Item) (device.Addre
 // alone, it travels with the arguments.
 func (p *planner) pointer(items []goacc.Item, item *goacc.Item) (device.Address, *device.Error) {
 	if p.isUnwanted(items, item) {
-		return leaveOut(item)
+		return omit(item)
 	}
 	var leader *goacc.Item
 	if item.Leader >= 0 {

@@ -179,6 +179,16 @@ func (q *Queue) drained(number uint64) {
 	q.mu.Unlock()
 }
 
+// await blocks until what is on q now is done.
+func (q *Queue) await() error {
+	number := q.enqueued.Load()
+	err := q.driver.Synchronize()
+	if err == nil {
+		q.drained(number)
+	}
+	return err
+}
+
 // change changes q.writes, of which the device counts the pieces. q.mu is held.
 func (q *Queue) change(do func(*hostWrites)) {
 	before := q.writes.len()

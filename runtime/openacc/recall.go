@@ -95,7 +95,7 @@ func (t *launcher) recall(p *planner, c *Construct, k *kernelCode) bool {
 	}
 	p.d.mu.Lock()
 	defer p.d.mu.Unlock()
-	if !r.isOf(t.site(), p.d, c, k) || !p.holds(r) {
+	if !r.isOf(t.site(), p.d, c, k) || !p.isStill(r) {
 		return false
 	}
 	s.items = append(s.items[:0], r.items...)
@@ -116,10 +116,10 @@ func (t *launcher) recall(p *planner, c *Construct, k *kernelCode) bool {
 	return true
 }
 
-// holds says whether what a thread has found out about r, apart from the present table,
+// isStill says whether what a thread has found out about r, apart from the present table,
 // is so still: data are there to be used, values can be read, pointers point to what they
 // pointed to.
-func (p *planner) holds(r *recalled) bool {
+func (p *planner) isStill(r *recalled) bool {
 	for i := range r.present {
 		if m := r.present[i].mapping; !live(m) || !blockOf(m).isReady(p.t, p.queue) {
 			return false
@@ -144,9 +144,9 @@ func (p *planner) holds(r *recalled) bool {
 	return true
 }
 
-// keep notes what the steady construct in progress came to, if it was called with the same
+// noteRecall notes what the steady construct in progress came to, if it was called with the same
 // variables the last time too. Its argument block is complete.
-func (t *launcher) keep(p *planner, c *Construct, k *kernelCode) {
+func (t *launcher) noteRecall(p *planner, c *Construct, k *kernelCode) {
 	s := t.scratch
 	r := s.recalled
 	if s.again || r == nil || !repeats(&c.Arguments) {

@@ -8,12 +8,12 @@ import (
 
 // Attach is acc_attach and acc_attach_async (OpenACC 3.3 §3.2.29).
 func (t *dataRoutines) Attach(pointer unsafe.Pointer, async int) {
-	t.pointerRoutine("acc_attach", async, t.at(pointer), t.attachAll)
+	t.pointerRoutine("acc_attach", async, t.single(pointer), t.attachAll)
 }
 
 // Detach is acc_detach with its _async and _finalize forms (OpenACC 3.3 §3.2.29).
 func (t *dataRoutines) Detach(pointer unsafe.Pointer, async int, finalize bool) {
-	t.pointerRoutine(detachRoutine(finalize), async, t.at(pointer), t.detachAll(finalize))
+	t.pointerRoutine(detachRoutine(finalize), async, t.single(pointer), t.detachAll(finalize))
 }
 
 // AttachDescribed is acc_attach and acc_attach_async of Fortran, which gives the
@@ -38,8 +38,8 @@ func detachRoutine(finalize bool) string {
 	return "acc_detach"
 }
 
-// at gives the one pointer of a C routine.
-func (t *dataRoutines) at(pointer unsafe.Pointer) func(*Device) ([]uintptr, bool) {
+// single gives the one pointer of a C routine.
+func (t *dataRoutines) single(pointer unsafe.Pointer) func(*Device) ([]uintptr, bool) {
 	return func(*Device) ([]uintptr, bool) {
 		if pointer == nil {
 			t.fail(t.errorf(errorInvalidNullPointer, "ptr_addr is a null pointer; pass the address of a pointer"))

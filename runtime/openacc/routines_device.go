@@ -342,19 +342,19 @@ func (rt *Runtime) Dropped(d *Device, host uintptr) bool {
 		return false
 	}
 	if d != nil {
-		return holds((*devices)[d], host)
+		return contain((*devices)[d], host)
 	}
 	for _, ranges := range *devices {
-		if holds(ranges, host) {
+		if contain(ranges, host) {
 			return true
 		}
 	}
 	return false
 }
 
-// holds says whether one of ranges, which are in order and apart, holds a host
+// contain says whether one of ranges, which are in order and apart, holds a host
 // address.
-func holds(ranges []hostRange, host uintptr) bool {
+func contain(ranges []hostRange, host uintptr) bool {
 	i, _ := slices.BinarySearchFunc(ranges, host, func(r hostRange, host uintptr) int {
 		if r.high <= host {
 			return -1

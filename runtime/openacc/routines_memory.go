@@ -56,7 +56,7 @@ func (t *dataRoutines) section(routine string, host unsafe.Pointer, bytes uintpt
 func (t *dataRoutines) onQueue(d *Device, async int) *Queue {
 	q := t.queue(d, async)
 	t.context.queue = q
-	t.prepare()
+	t.clearScratch()
 	return q
 }
 
@@ -115,15 +115,15 @@ func (t *dataRoutines) Free(data unsafe.Pointer) {
 // error, and no action: neither the present table nor a counter changes, and no
 // event follows. The result is then what acc_deviceptr gives.
 func (t *dataRoutines) Copyin(host unsafe.Pointer, bytes uintptr, async int) unsafe.Pointer {
-	return t.begins("acc_copyin", host, bytes, async, true)
+	return t.beginLifetime("acc_copyin", host, bytes, async, true)
 }
 
 // Create is acc_create and acc_create_async (OpenACC 3.3 §3.2.18).
 func (t *dataRoutines) Create(host unsafe.Pointer, bytes uintptr, async int) unsafe.Pointer {
-	return t.begins("acc_create", host, bytes, async, false)
+	return t.beginLifetime("acc_create", host, bytes, async, false)
 }
 
-func (t *dataRoutines) begins(routine string, host unsafe.Pointer, bytes uintptr, async int, copyin bool) unsafe.Pointer {
+func (t *dataRoutines) beginLifetime(routine string, host unsafe.Pointer, bytes uintptr, async int, copyin bool) unsafe.Pointer {
 	d, ok := t.section(asyncForm(routine, async), host, bytes, async)
 	if !ok {
 		return nil
@@ -168,16 +168,16 @@ func (t *dataRoutines) begins(routine string, host unsafe.Pointer, bytes uintptr
 // §3.2.19). Data that is not present is reported to error callbacks, and no action
 // is taken: reportAbsent.
 func (t *dataRoutines) Copyout(host unsafe.Pointer, bytes uintptr, async int, finalize bool) {
-	t.ends("acc_copyout", host, bytes, async, finalize, true)
+	t.endLifetime("acc_copyout", host, bytes, async, finalize, true)
 }
 
 // Delete is acc_delete with its _async and _finalize forms (OpenACC 3.3 §3.2.19),
 // for data that is not present as Copyout.
 func (t *dataRoutines) Delete(host unsafe.Pointer, bytes uintptr, async int, finalize bool) {
-	t.ends("acc_delete", host, bytes, async, finalize, false)
+	t.endLifetime("acc_delete", host, bytes, async, finalize, false)
 }
 
-func (t *dataRoutines) ends(routine string, host unsafe.Pointer, bytes uintptr, async int, finalize, copyout bool) {
+func (t *dataRoutines) endLifetime(routine string, host unsafe.Pointer, bytes uintptr, async int, finalize, copyout bool) {
 	if finalize {
 		routine += "_finalize"
 	}
@@ -263,7 +263,7 @@ func (t *dataRoutines) MapData(host, data unsafe.Pointer, bytes uintptr) {
 		t.fail(t.badMap(d, "bytes", h, uintptr(data), bytes))
 		return
 	}
-	t.prepare()
+	t.clearScratch()
 	t.nameData(h, bytes)
 	d.mu.Lock()
 	var failure *device.Error
@@ -313,7 +313,7 @@ func (t *dataRoutines) UnmapData(host unsafe.Pointer) {
 	if d.Shared {
 		return
 	}
-	t.prepare()
+	t.clearScratch()
 	d.mu.Lock()
 	m, presence := d.table.Find(h, 0)
 	var failure *device.Error

@@ -21,8 +21,8 @@ type spare struct {
 	size    uintptr
 }
 
-// keep takes memory in, and says whether it did.
-func (q *Queue) keep(memory *allocation) bool {
+// keepSpare takes memory in, and says whether it did.
+func (q *Queue) keepSpare(memory *allocation) bool {
 	if memory.size > spareBytes {
 		return false
 	}

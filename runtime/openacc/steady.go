@@ -92,12 +92,12 @@ func (p *planner) stays(items []goacc.Item, q *Queue) bool {
 			s.block.SetAddress(item.Entry, address)
 		}
 	}
-	return len(s.absent) == 0 || p.carries(items) && !p.suspects(items)
+	return len(s.absent) == 0 || p.putValues(items) && !p.suspects(items)
 }
 
-// carries puts the absent items into the argument block, if all of them can travel as
+// putValues puts the absent items into the argument block, if all of them can travel as
 // values that are known now.
-func (p *planner) carries(items []goacc.Item) bool {
+func (p *planner) putValues(items []goacc.Item) bool {
 	s := p.t.scratch
 	if !p.t.prober.readable(items, p.t.place.StackPointer) {
 		return false
@@ -159,9 +159,9 @@ func (b *block) isReady(t *lifetimes, q *Queue) bool {
 	return !b.pending.Load() && (b.arrival == nil || b.arrival == q || b.arrival.finished.Load() >= b.number)
 }
 
-// leaveSteady undoes enterSteady: a callback of the construct's first events called the
+// undoSteady undoes enterSteady: a callback of the construct's first events called the
 // runtime. What it has deleted goes now.
-func (t *launcher) leaveSteady(d *Device, q *Queue) {
+func (t *launcher) undoSteady(d *Device, q *Queue) {
 	s := t.scratch
 	for i := range s.undo {
 		s.undo[i].copyout = false // the construct has not begun
@@ -186,12 +186,7 @@ func (t *launcher) planSteadyEnd(q *Queue) {
 
 // endSteady waits for the launch of a steady construct on a synchronous queue.
 func (t *launcher) endSteady(q *Queue) {
-	number := q.enqueued.Load()
-	err := q.driver.Synchronize()
-	if err == nil {
-		q.drained(number)
-	}
-	if err != nil {
+	if err := q.await(); err != nil {
 		t.planCompute(waitEnd)
 		t.fail(t.fromDevice(err))
 	}
@@ -215,7 +210,7 @@ func (t *directives) enterSteadyRegion(d *Device, c *Construct) bool {
 	if q.busy() || t.unsteady.has(t.site()) || !t.knowsNames(c.Arguments) {
 		return false
 	}
-	t.prepare()
+	t.clearScratch()
 	s := t.scratch
 	var err error
 	if s.items, err = goacc.Region(s.items, c.Arguments, false, load); err != nil {
@@ -242,7 +237,7 @@ func (t *directives) enterSteadyRegion(d *Device, c *Construct) bool {
 	}
 	// The region begins behind what the callback has done.
 	t.popRegion()
-	t.leaveSteady(d, q)
+	t.undoSteady(d, q)
 	t.pushRegion(d, t.context.parent)
 	t.enterRegion(d, c)
 	t.end()
@@ -260,8 +255,8 @@ func (p *planner) uncount() {
 	s.undo, s.pending = s.undo[:0], s.pending[:0]
 }
 
-// keeps says whether all of a region's mappings stay when it ends.
-func (d *Device) keeps(list []undo) bool {
+// allStay says whether all of a region's mappings stay when it ends.
+func (d *Device) allStay(list []undo) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	stay, n := true, 0

@@ -19,7 +19,7 @@ import (
 //   - waiter: queues, and waiting for them (waiter.go)
 //   - transfers: copies between the host and a device (transfer.go)
 //   - warner: what a device that runs the host's code would hide (hostpointers.go)
-//   - lifetimes: what data lifetimes begin and end with (block.go)
+//   - lifetimes: what data lifetimes begin and end with (lifetimes.go)
 //   - launcher: compute constructs (compute.go)
 //   - directives: all other directives (construct.go)
 //   - the routines of chapter 3 and of Appendix A.2, by their files

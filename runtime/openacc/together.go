@@ -21,11 +21,11 @@ const blockAlignment = 256
 // An allocation is a piece of device memory for the blocks that a directive makes
 // together. It is freed with the last of them.
 type allocation struct {
-	address device.Address
-	size    uintptr
-	several bool         // it has room for more than one block
-	blocks  atomic.Int32 // in use
-	told    bool         // its alloc event was raised
+	address  device.Address
+	size     uintptr
+	several  bool         // it has room for more than one block
+	blocks   atomic.Int32 // in use
+	reported bool         // its alloc event was raised
 }
 
 // one is m if the allocation is for that mapping alone, else nil.

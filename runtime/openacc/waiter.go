@@ -92,11 +92,7 @@ func (t *waiter) awaitLast(q *Queue, implicit bool) {
 	var pair eventPair
 	t.planWait(callbacks.WaitStart, &pair, q, implicit)
 	t.carryOut()
-	number := q.enqueued.Load()
-	err := q.driver.Synchronize()
-	if err == nil {
-		q.drained(number)
-	}
+	err := q.await()
 	t.planWait(callbacks.WaitEnd, &pair, q, implicit)
 	pair.release()
 	if err != nil {
@@ -209,12 +205,10 @@ func (t *waiter) outlive(b *block, q *Queue) {
 			continue
 		}
 		t.carryOut() // this may take its time
-		number := user.enqueued.Load()
-		if err := user.driver.Synchronize(); err != nil {
+		if err := user.await(); err != nil {
 			t.fail(t.fromDevice(err))
 			return
 		}
-		user.drained(number)
 		t.rt.learns()
 	}
 }

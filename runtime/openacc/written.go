@@ -62,10 +62,10 @@ func (t *namer) impliedData(host, size uintptr, name string) int32 {
 	s := t.scratch
 	clause, smallest := goacc.ClauseNone, ^uintptr(0)
 	for range s.items {
-		if s.told++; s.told >= len(s.items) {
-			s.told = 0
+		if s.nearest++; s.nearest >= len(s.items) {
+			s.nearest = 0
 		}
-		item := &s.items[s.told]
+		item := &s.items[s.nearest]
 		if item.Value || host < item.Host || host+size > item.Host+item.Size || item.Size >= smallest {
 			continue
 		}
