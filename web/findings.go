@@ -13,8 +13,8 @@ import (
 	"github.com/accscope/accscope/collector/store"
 )
 
-// Finding what could be better reads all of a trace several times: of millions of events
-// that takes minutes. So of a finished trace it is done once, beside the requests, which
+// Finding what could be better reads all of a trace: of many millions of events that takes
+// minutes. So of a finished trace it is done once, beside the requests, which
 // are told how far it is.
 const (
 	// searchPatience is how long it may take.

@@ -93,6 +93,44 @@ func TestAdvice(t *testing.T) {
 	}
 }
 
+// TestAdviceWithoutSource: where the program's source is not at hand, what a construct maps
+// again and again is told once, whether a clause names it or none does.
+func TestAdviceWithoutSource(t *testing.T) {
+	for _, test := range []struct{ program, variable string }{{"mapped-in-loop", "x"}, {"implicit-transfer", "result, field"}} {
+		t.Run(test.program, func(t *testing.T) {
+			folder := t.TempDir()
+			for _, name := range []string{"program.h", test.program + ".c"} {
+				text, err := os.ReadFile(filepath.Join(adviceFolder, name))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(filepath.Join(folder, name), text, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			execute(t, folder, nil, compilers.C(), "-fopenacc", "-foffload=disable", "-O1", "-g", "-o", "program", test.program+".c").must(t)
+			if err := os.Remove(filepath.Join(folder, test.program+".c")); err != nil {
+				t.Fatal(err)
+			}
+			execute(t, folder, modelled, accscope, "run", "-q", "--device", "sim", "-o", "bad.db", "--", "./program", "bad").must(t)
+			var findings []advice.Finding
+			said := invoke(t, folder, "advise", "--min-gain", "1ns", "--format", "json", "bad.db").must(t).stdout
+			if err := json.Unmarshal([]byte(said), &findings); err != nil {
+				t.Fatalf("%v\n%s", err, said)
+			}
+			if len(findings) != 1 || findings[0].Rule != "mapped-in-loop" || findings[0].Variable != test.variable || !strings.Contains(findings[0].Why, "cannot be told") {
+				t.Errorf("found\n%s", said)
+			}
+			for _, f := range findings {
+				rows := invoke(t, folder, "query", "--format", "csv", "bad.db", f.SQL).must(t).stdout
+				if list, err := csv.NewReader(strings.NewReader(rows)).ReadAll(); err != nil || int64(len(list)) != f.Count+1 {
+					t.Errorf("%d rows were counted, SQL gives, with a line of names (%v),\n%s", f.Count, err, rows)
+				}
+			}
+		})
+	}
+}
+
 // TestAdviceHasPages: each rule's page says what its programs are.
 func TestAdviceHasPages(t *testing.T) {
 	for _, rule := range advice.Rules() {

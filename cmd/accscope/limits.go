@@ -38,7 +38,7 @@ const (
 
 var (
 	readerLimits = limits{30 * time.Second, 768 << 20}
-	// Each rule of advise reads the trace by itself.
+	// Some rules of advise read the trace by themselves.
 	adviceLimits = limits{2 * time.Minute, 1 << 30}
 	// What import makes has also to be found in the debug information of programs.
 	importLimits = limits{10 * time.Minute, 2 << 30}

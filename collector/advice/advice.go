@@ -65,6 +65,12 @@ func Rules() []string {
 // the caller says how much: 1/1000.
 const gainShare = 1000
 
+// placeTold is a place that a rule has a finding at.
+type placeTold struct {
+	rule, file string
+	line       int64
+}
+
 // Find gives the findings of a trace, what is wrong first, then those that gain
 // most. Findings of time gain at least minimum nanoseconds; 0: gainShare.
 func Find(trace *store.Trace, minimum int64) ([]*Finding, error) { return Search(trace, minimum, nil) }
@@ -81,30 +87,33 @@ func Search(trace *store.Trace, minimum int64, told func(read, rules int)) ([]*F
 	if err != nil {
 		return nil, err
 	}
-	waiting := &waiting{trace: trace}
+	waiting := newWaiting()
+	read, err := watch(trace, waiting)
+	if err != nil {
+		return nil, err
+	}
 	findings := []*Finding{}
+	places := map[placeTold]bool{}
 	for i, r := range rules {
 		if told != nil {
 			told(i, len(rules))
 		}
-		groups, err := r.read(trace, sources)
+		groups, err := r.groups(read, sources)
 		if err != nil {
 			return nil, fmt.Errorf("rule %s: %w", r.name, err)
 		}
 		for _, g := range groups {
-			if r.enough != nil && !r.enough(g) {
+			if r.enough != nil && !r.enough(g) || r.unless != nil && places[placeTold{r.unless.name, g.file, g.line}] {
 				continue
 			}
 			gain := int64(0)
 			if !r.timeless {
-				if gain, err = g.gain(waiting, wall); err != nil {
-					return nil, err
-				}
-				if gain < cmp.Or(minimum, wall/gainShare) {
+				if gain = g.gain(waiting, wall); gain < cmp.Or(minimum, wall/gainShare) {
 					continue
 				}
 			}
 			findings = append(findings, r.finding(g, gain, sources))
+			places[placeTold{r.name, g.file, g.line}] = true
 		}
 	}
 	slices.SortStableFunc(findings, func(a, b *Finding) int {

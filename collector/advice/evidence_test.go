@@ -21,9 +21,9 @@ CREATE TABLE waits (record INTEGER, process DEFAULT 1, thread DEFAULT 1, device 
 CREATE TABLE meta (key, value);
 CREATE TABLE devices (device, multiprocessors);`
 
-// step is SQL for what a step of a loop does, its number in place of %d: the host prepares
+// aStep is SQL for what a step of a loop does, its number in place of %d: the host prepares
 // for 100 us, sends, and a kernel of 80 us runs.
-const step = `INSERT INTO spans (record, kind, construct, start, end) VALUES (%[1]d0, 'update', 'update', %[1]d000000 + 0, %[1]d000000 + 20000);
+const aStep = `INSERT INTO spans (record, kind, construct, start, end) VALUES (%[1]d0, 'update', 'update', %[1]d000000 + 0, %[1]d000000 + 20000);
 INSERT INTO transfers (record, enqueued, start, end, parent) VALUES (%[1]d1, %[1]d000000 + 100, %[1]d000000 + 1000, %[1]d000000 + 19000, %[1]d0);
 INSERT INTO spans (record, kind, construct, start, end) VALUES (%[1]d2, 'compute_construct', 'parallel', %[1]d000000 + 20000, %[1]d000000 + 110000);
 INSERT INTO kernels (record, enqueued, start, end, parent) VALUES (%[1]d3, %[1]d000000 + 21000, %[1]d000000 + 25000, %[1]d000000 + 105000, %[1]d2);`
@@ -31,7 +31,7 @@ INSERT INTO kernels (record, enqueued, start, end, parent) VALUES (%[1]d3, %[1]d
 func steps(more string) string {
 	sql := ""
 	for i := 1; i <= 5; i++ {
-		sql += fmt.Sprintf(step, i)
+		sql += fmt.Sprintf(aStep, i)
 		if more != "" {
 			sql += fmt.Sprintf(more, i)
 		}

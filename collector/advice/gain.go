@@ -1,11 +1,10 @@
 package advice
 
 import (
+	"cmp"
 	"math"
+	"slices"
 	"sort"
-
-	"zombiezen.com/go/sqlite"
-	"zombiezen.com/go/sqlite/sqlitex"
 
 	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/collector/report"
@@ -18,7 +17,7 @@ import (
 // more than this queue leaves: a thread that gets there sooner waits longer. What an
 // async queue does costs wall time only while a thread waits for this queue and no other
 // one works. Threads and processes run side by side: the one that gains most counts.
-func (g *group) gain(w *waiting, wall int64) (int64, error) {
+func (g *group) gain(w *waiting, wall int64) int64 {
 	host := map[owner][]report.Interval{}
 	async := map[owner][]occurrence{}
 	for _, o := range g.rows {
@@ -34,9 +33,6 @@ func (g *group) gain(w *waiting, wall int64) (int64, error) {
 	}
 	most := int64(0)
 	for by, intervals := range host {
-		if err := w.load(); err != nil {
-			return 0, err
-		}
 		shorter := w.shorter(async[by])
 		gain := report.Covered(intervals)
 		if g.elsewhere {
@@ -48,15 +44,18 @@ func (g *group) gain(w *waiting, wall int64) (int64, error) {
 		}
 		most = max(most, gain)
 	}
-	return min(most, wall), nil
+	return min(most, wall)
 }
 
 // waiting is when threads were blocked for async queues, and for which.
 type waiting struct {
-	trace *store.Trace
-	read  bool
 	waits map[int64][]blocked // by process, in order of their ends
 	tasks map[task][]operated // of async queues, in order of their starts
+	busy  []occurrence        // what queues did, until all is read
+}
+
+func newWaiting() *waiting {
+	return &waiting{waits: map[int64][]blocked{}, tasks: map[task][]operated{}}
 }
 
 type (
@@ -161,40 +160,42 @@ func (w *waiting) left(t task, from, to int64, host []report.Interval, spared ma
 	return max(left, 0)
 }
 
-// load reads the waits and what the queues did in them.
-func (w *waiting) load() error {
-	if w.read {
-		return nil
+// take notes waits, and what threads put onto async queues.
+func (w *waiting) take(h *happening) {
+	s := h.Site
+	switch {
+	case h.wait() && h.ended && h.Duration > 0:
+		process := int64(s.Process)
+		w.waits[process] = append(w.waits[process], blocked{report.Interval{Start: h.Start, End: h.End()}, int64(s.Thread), s.AsyncQueue, map[int64]int64{}})
+	case h.measured && h.device.end > h.device.start && s.AsyncQueue != callbacks.AsyncSync:
+		t := task{owner{int64(s.Process), int64(s.Thread)}, s.AsyncQueue}
+		w.tasks[t] = append(w.tasks[t], operated{h.Start, h.device.start, h.device.end})
 	}
-	w.read = true
-	w.waits = map[int64][]blocked{}
-	w.tasks = map[task][]operated{}
-	err := sqlitex.Execute(w.trace.Conn(), `SELECT process, start, end, thread, async_queue FROM waits WHERE end > start ORDER BY end`,
-		&sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
-			process := s.ColumnInt64(0)
-			w.waits[process] = append(w.waits[process], blocked{report.Interval{Start: s.ColumnInt64(1), End: s.ColumnInt64(2)},
-				s.ColumnInt64(3), s.ColumnInt64(4), map[int64]int64{}})
-			return nil
-		}})
-	if err != nil {
-		return err
+}
+
+// activity notes what a queue did.
+func (w *waiting) activity(a *store.Activity) {
+	if a.Duration > 0 {
+		w.busy = append(w.busy, occurrence{process: int64(a.Work.Process), queue: a.Work.AsyncQueue, deviceStart: a.Start, deviceEnd: a.End()})
 	}
-	err = sqlitex.Execute(w.trace.Conn(), `SELECT process, thread, async_queue, enqueued, start, end FROM kernels WHERE async_queue <> -2 AND device_time > 0
-		UNION ALL SELECT process, thread, async_queue, enqueued, start, end FROM transfers WHERE async_queue <> -2 AND device_time > 0 ORDER BY start`,
-		&sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
-			t := task{owner{s.ColumnInt64(0), s.ColumnInt64(1)}, s.ColumnInt64(2)}
-			w.tasks[t] = append(w.tasks[t], operated{s.ColumnInt64(3), s.ColumnInt64(4), s.ColumnInt64(5)})
-			return nil
-		}})
-	if err != nil {
-		return err
+}
+
+// complete is called when all has been read.
+func (w *waiting) complete() {
+	for _, list := range w.waits {
+		slices.SortStableFunc(list, func(a, b blocked) int { return cmp.Compare(a.End, b.End) })
 	}
+	for _, list := range w.tasks {
+		slices.SortStableFunc(list, func(a, b operated) int { return cmp.Compare(a.start, b.start) })
+	}
+	slices.SortStableFunc(w.busy, func(a, b occurrence) int {
+		return cmp.Or(cmp.Compare(a.process, b.process), cmp.Compare(a.deviceStart, b.deviceStart))
+	})
 	add := w.activities()
-	return sqlitex.Execute(w.trace.Conn(), `SELECT process, async_queue, start, end FROM device_activity WHERE end > start ORDER BY process, start`,
-		&sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
-			add(occurrence{process: s.ColumnInt64(0), queue: s.ColumnInt64(1), deviceStart: s.ColumnInt64(2), deviceEnd: s.ColumnInt64(3)})
-			return nil
-		}})
+	for _, o := range w.busy {
+		add(o)
+	}
+	w.busy = nil
 }
 
 // activities takes what the queues of a process did, in the order in which it began, and

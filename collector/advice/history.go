@@ -3,7 +3,10 @@ package advice
 import "strings"
 
 // smallest are the bytes from which data are looked at: less goes by value.
-const smallest = "64"
+const (
+	smallest      = "64"
+	smallestBytes = 64
+)
 
 // history is SQL for what happened to the data of each address, and, without an address,
 // what may have used any data of a device: kernels, host_data regions and copies within

@@ -1,6 +1,13 @@
 package advice
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/store"
+)
 
 // idleQueue finds stretches of 50 microseconds and more in which a thread prepares on
 // the host what it sends next, while the device is idle: the thread has waited for what
@@ -30,6 +37,9 @@ SELECT t.variable AS subject, t.source_file, t.line, t.function, t.process, t.th
   f.at AS start, f.at + min(f.until - f.at, f.busy_before) AS end, 0 AS device_start, 0 AS device_end, NULL AS detail
 FROM followed f CROSS JOIN transfers t ON t.record = f.first
 WHERE t.direction = 'upload' AND f.kernels > 0 AND f.kernels_before > 0 AND f.downloads_before = 0 AND f.done_before <= f.at`,
+	watch: func(_ *pass, found *evidence) watcher {
+		return &idle{found: found, threads: map[model.ThreadID]*idleThread{}, bursts: map[model.ProcessID][]*burst{}}
+	},
 	enough:     func(g *group) bool { return g.count >= 3 },
 	confidence: Possible,
 	explain: func(f *Finding, g *group, d *written) {
@@ -43,4 +53,153 @@ WHERE t.direction = 'upload' AND f.kernels > 0 AND f.kernels_before > 0 AND f.do
 				named(f.Variable), other, d.sentinel)
 		}
 	},
+}
+
+// preparation is the time that a thread takes at least to prepare what it sends, ns.
+const preparation = 50_000
+
+// idle watches for threads that prepare while the device is idle.
+type idle struct {
+	found   *evidence
+	threads map[model.ThreadID]*idleThread
+	bursts  map[model.ProcessID][]*burst
+}
+
+type (
+	// idleThread is where a thread is. What it asks for after its last call of the
+	// runtime belongs to the burst behind the next gap, if there is one.
+	idleThread struct {
+		called      bool
+		free        int64 // end of its calls
+		burst, tail *burst
+	}
+	// burst is what a thread asks of devices from one gap to the next.
+	burst struct {
+		gap                bool // there is one before it
+		at, until          int64
+		busy, done         int64
+		measured           bool // done is known
+		kernels, downloads bool
+		first              int64 // record
+		site               *store.Site
+		bytes              int64
+
+		busyBefore                     int64 // of the burst before
+		kernelsBefore, downloadsBefore bool
+	}
+)
+
+func (w *idle) take(h *happening) {
+	transfer := h.upload() || h.download()
+	call := h.ended && (h.Site.Kind == "compute_construct" || h.Site.Kind == "enter_data" || h.Site.Kind == "exit_data" || h.Site.Kind == "update" || h.wait())
+	if !call && !transfer && !h.kernel() {
+		return
+	}
+	t := w.threads[h.Thread]
+	if t == nil {
+		t = &idleThread{}
+		w.threads[h.Thread] = t
+	}
+	if call {
+		t.call(w, h)
+		return
+	}
+	to := &t.burst
+	if t.called && h.Start >= t.free {
+		to = &t.tail
+	}
+	if *to == nil {
+		*to = &burst{}
+		if to == &t.burst {
+			w.add(h, t.burst)
+		}
+	}
+	(*to).add(h)
+}
+
+func (w *idle) add(h *happening, b *burst) {
+	w.bursts[h.Site.Process] = append(w.bursts[h.Site.Process], b)
+}
+
+// call: the thread calls the runtime.
+func (t *idleThread) call(w *idle, h *happening) {
+	switch {
+	case t.called && h.Start-t.free >= preparation:
+		b := t.tail
+		if b == nil {
+			b = &burst{}
+		}
+		b.gap, b.at, b.until = true, t.free, h.Start
+		if before := t.burst; before != nil {
+			b.busyBefore, b.kernelsBefore, b.downloadsBefore = before.busy, before.kernels, before.downloads
+		}
+		t.burst = b
+		w.add(h, b)
+	case t.tail != nil && t.burst == nil:
+		t.burst = t.tail
+		w.add(h, t.burst)
+	case t.tail != nil:
+		t.burst.join(t.tail)
+	}
+	t.tail = nil
+	t.free = max(t.free, h.End())
+	if !t.called {
+		t.free = h.End()
+	}
+	t.called = true
+}
+
+// add adds an operation.
+func (b *burst) add(h *happening) {
+	if h.measured {
+		b.busy += h.device.end - h.device.start
+		if !b.measured || h.device.end > b.done {
+			b.done = h.device.end
+		}
+		b.measured = true
+	}
+	b.kernels, b.downloads = b.kernels || h.kernel(), b.downloads || h.download()
+	if b.first == 0 || h.ID < b.first {
+		b.first, b.site, b.bytes = h.ID, h.Site, int64(h.Bytes)
+	}
+}
+
+// join adds what came behind.
+func (b *burst) join(other *burst) {
+	b.busy += other.busy
+	if other.measured && (!b.measured || other.done > b.done) {
+		b.done, b.measured = other.done, true
+	}
+	b.kernels, b.downloads = b.kernels || other.kernels, b.downloads || other.downloads
+	if b.first == 0 || other.first != 0 && other.first < b.first {
+		b.first, b.site, b.bytes = other.first, other.site, other.bytes
+	}
+}
+
+func (w *idle) end() {
+	for _, t := range w.threads {
+		if t.tail != nil && t.burst != nil {
+			t.burst.join(t.tail)
+		}
+	}
+	for _, list := range w.bursts {
+		slices.SortStableFunc(list, func(a, b *burst) int {
+			if a.gap != b.gap {
+				if b.gap {
+					return -1
+				}
+				return 1
+			}
+			return cmp.Compare(a.at, b.at)
+		})
+		done, known := int64(0), false // by the bursts before
+		for _, b := range list {
+			if known && done <= b.at && b.gap && b.site != nil && b.site.KindCode == model.EnqueueUploadStart && b.kernels && b.kernelsBefore && !b.downloadsBefore {
+				w.found.of(b.site).add(onHost(b.site, b.at, b.at+min(b.until-b.at, b.busyBefore)), b.bytes, "")
+			}
+			if b.measured && (!known || b.done > done) {
+				done, known = b.done, true
+			}
+		}
+	}
 }

@@ -1,34 +1,50 @@
 package advice
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/store"
 )
 
 // mappedInLoop finds data that a directive maps and unmaps again and again: of ten
-// mappings and more on average each is of the same data.
+// mappings and more on average each is of the same data. What a construct maps without a
+// clause is implicitTransfer's; where its text was not known when the trace was written,
+// that cannot be told, and the mappings count here.
 var mappedInLoop = &rule{
 	name:  "mapped-in-loop",
 	about: "The same data are mapped, copied and deleted again and again by one directive.",
 	evidence: `WITH mapped AS (
   SELECT process, source_file, line, group_concat(DISTINCT variable) AS variables, sum(bytes) AS bytes, count(*) AS mappings,
-    count(DISTINCT printf('%d %d %d', device, host_address, bytes)) AS different
-  FROM allocations WHERE kind = 'create' AND NOT implicit AND ended IS NOT NULL AND bytes >= ` + smallest + `
+    count(DISTINCT printf('%d %d %d', device, host_address, bytes)) AS different, max(implicit) AS implied
+  FROM allocations WHERE kind = 'create' AND (NOT implicit OR ` + textUnknown + `) AND ended IS NOT NULL AND bytes >= ` + smallest + `
   GROUP BY process, source_file, line
 )
 SELECT m.variables AS subject, s.source_file, s.line, s.function, s.process, s.thread, s.device, s.async_queue,
-  iif(s.kind = 'enter_data', m.bytes / m.mappings * m.different, 0) AS bytes, s.start, s.end, 0 AS device_start, 0 AS device_end, m.mappings AS detail
+  iif(s.kind = 'enter_data', m.bytes / m.mappings * m.different, 0) AS bytes, s.start, s.end, 0 AS device_start, 0 AS device_end, m.mappings || iif(m.implied, ' implied', '') AS detail
 FROM (SELECT *, row_number() OVER (PARTITION BY process, thread, source_file, line, kind ORDER BY start) AS nth
     FROM spans WHERE kind IN ('enter_data', 'exit_data')) s
 JOIN mapped m ON m.process = s.process AND m.source_file IS s.source_file AND m.line = s.line
 WHERE m.mappings >= 10 * m.different AND s.nth > 1`,
+	watch: func(p *pass, found *evidence) watcher {
+		return &loopMappings{pass: p, found: found, live: map[int64]liveMapping{}, places: map[mappingPlace]*mappedPlace{}}
+	},
 	confidence: Likely,
 	explain: func(f *Finding, g *group, d *written) {
 		variables := strings.Split(f.Variable, ",")
 		f.Variable = strings.Join(variables, ", ")
-		f.What = fmt.Sprintf("%s: mapped and deleted again and again, %s mappings; it took %d spans of the host besides the first", f.Variable, g.detail, g.count)
+		mappings, implied, _ := strings.Cut(g.detail, " ")
+		f.What = fmt.Sprintf("%s: mapped and deleted again and again, %s mappings; it took %d spans of the host besides the first", f.Variable, mappings, g.count)
 		f.Why = "each time memory is taken, the data are copied, and the memory is given back, though the data are the same ones"
 		where := d.again(f)
+		if implied != "" {
+			f.Why += "; whether a clause copy names them or none does cannot be told, since the directive's text was not at hand when the trace was written"
+		}
 		if !d.known() {
 			f.Instead = "a data region around " + where + "; update directives for what the host reads or changes inside"
 			return
@@ -48,4 +64,112 @@ WHERE m.mappings >= 10 * m.different AND s.nth > 1`,
 			f.Instead = fmt.Sprintf("around %s: %s", where, region)
 		}
 	},
+}
+
+// textUnknown is SQL for records of constructs whose place is known, but whose text was not
+// when the trace was written.
+const textUnknown = `(line > 0 AND source_file NOT NULL AND NOT EXISTS (SELECT 1 FROM meta WHERE key = 'construct: ' || source_file || ':' || line))`
+
+// loopMappings watches for what directives map again and again.
+type loopMappings struct {
+	pass   *pass
+	found  *evidence
+	live   map[int64]liveMapping // by the record that made it
+	places map[mappingPlace]*mappedPlace
+}
+
+type (
+	mappingPlace struct {
+		process model.ProcessID
+		file    string
+		line    int32
+	}
+	liveMapping struct {
+		place *mappedPlace
+		site  *store.Site
+		datumKey
+	}
+	// mappedPlace is a directive with what it maps and deletes.
+	mappedPlace struct {
+		mappings, bytes int64
+		implied         bool
+		different       map[datumKey]bool
+		variables       map[string]int64 // the first record that made one
+		reached         map[reachedBy]bool
+		rows            []mappingRow // all but the first of each thread and kind
+	}
+	reachedBy struct {
+		thread model.ThreadID
+		kind   int32
+	}
+	mappingRow struct {
+		site       *store.Site
+		start, end int64
+	}
+)
+
+func (w *loopMappings) place(s *store.Site) *mappedPlace {
+	key := mappingPlace{s.Process, s.File, s.Line}
+	at := w.places[key]
+	if at == nil {
+		at = &mappedPlace{different: map[datumKey]bool{}, variables: map[string]int64{}, reached: map[reachedBy]bool{}}
+		w.places[key] = at
+	}
+	return at
+}
+
+func (w *loopMappings) take(h *happening) {
+	switch s := h.Site; {
+	case s.KindCode == model.Create:
+		if int64(h.Bytes) >= smallestBytes && (s.Implicit == 0 || w.pass.textUnknown(s)) {
+			w.live[h.ID] = liveMapping{w.place(s), s, datumKey{deviceData{s.Process, s.Device}, int64(h.Host), int64(h.Bytes)}}
+		}
+	case s.KindCode == model.Delete:
+		m, known := w.live[h.Opener]
+		if !known {
+			return
+		}
+		delete(w.live, h.Opener)
+		at := m.place
+		at.mappings++
+		at.bytes += m.bytes
+		at.implied = at.implied || m.site.Implicit != 0
+		at.different[m.datumKey] = true
+		if first, known := at.variables[m.site.Symbol]; m.site.HasName && (!known || h.Opener < first) {
+			at.variables[m.site.Symbol] = h.Opener
+		}
+	case h.Span && (s.Kind == "enter_data" || s.Kind == "exit_data"):
+		at, by := w.place(s), reachedBy{h.Thread, s.KindCode}
+		if !at.reached[by] {
+			at.reached[by] = true
+			return
+		}
+		row := mappingRow{s, h.Start, 0}
+		if h.ended {
+			row.end = h.End()
+		}
+		at.rows = append(at.rows, row)
+	}
+}
+
+func (w *loopMappings) end() {
+	for _, at := range w.places {
+		different := int64(len(at.different))
+		if at.mappings == 0 || at.mappings < 10*different {
+			continue
+		}
+		names := slices.SortedFunc(maps.Keys(at.variables), func(a, b string) int { return cmp.Compare(at.variables[a], at.variables[b]) })
+		detail := strconv.FormatInt(at.mappings, 10)
+		if at.implied {
+			detail += " implied"
+		}
+		for _, row := range at.rows {
+			o, bytes := rowAt(row.site), int64(0)
+			o.start, o.end = row.start, row.end
+			if row.site.Kind == "enter_data" {
+				bytes = at.bytes / at.mappings * different
+			}
+			w.found.about(strings.Join(names, ","), row.site).add(o, bytes, detail)
+		}
+	}
 }

@@ -1,6 +1,11 @@
 package advice
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/collector/model"
+)
 
 // operations is SQL for what threads ask of devices, each with what the thread asks
 // next: kernels, transfers (but of what goes to the device by value) and waits that the
@@ -36,6 +41,9 @@ SELECT 'queue ' || e.async_queue AS subject, w.source_file, w.line, w.function, 
   0 AS device_start, 0 AS device_end, NULL AS detail
 FROM epochs e CROSS JOIN waits w ON w.record = e.wait
 WHERE e.next = 'kernel' AND e.next_queue = e.async_queue AND e.transfers = 0 AND e.done < e.next_start`,
+	watch: func(p *pass, found *evidence) watcher {
+		return p.sequences(&needless{found: found, open: map[task]*epoch{}, over: map[owner]*epoch{}})
+	},
 	confidence: Likely,
 	subject:    aQueue,
 	explain: func(f *Finding, g *group, _ *written) {
@@ -44,6 +52,70 @@ WHERE e.next = 'kernel' AND e.next_queue = e.async_queue AND e.transfers = 0 AND
 		f.Instead = "leave the wait out; wait once, before the host needs a result"
 	},
 }
+
+// needless watches for waits that nothing needs.
+type needless struct {
+	found *evidence
+	open  map[task]*epoch
+	over  map[owner]*epoch // what the last operation of a thread, a wait, has ended
+}
+
+// epoch is what a thread put onto a queue since it last waited for it.
+type epoch struct {
+	transfers     bool
+	measured      bool
+	done, longest int64
+}
+
+func (w *needless) asked(last, a *asked) {
+	by := owner{int64(a.site.Process), int64(a.site.Thread)}
+	if last != nil && last.kind == model.WaitStart {
+		if e := w.over[by]; e != nil {
+			delete(w.over, by)
+			w.judge(e, last, a)
+		}
+	}
+	if a.site.AsyncQueue == callbacks.AsyncSync {
+		return
+	}
+	queue := task{by, a.site.AsyncQueue}
+	e := w.open[queue]
+	if a.kind == model.WaitStart {
+		delete(w.open, queue)
+		if e != nil {
+			w.over[by] = e
+		}
+		return
+	}
+	if e == nil {
+		e = &epoch{}
+		w.open[queue] = e
+	}
+	e.transfers = e.transfers || a.kind != model.EnqueueLaunchStart
+	if d := a.device; d.measured {
+		if !e.measured {
+			e.done = d.end
+		}
+		e.measured = true
+		e.done, e.longest = max(e.done, d.end), max(e.longest, d.end-d.start)
+	}
+}
+
+// judge finds a wait whose epoch is over, if it brought nothing and next goes on with the
+// queue.
+func (w *needless) judge(e *epoch, wait, next *asked) {
+	if next.kind != model.EnqueueLaunchStart || next.site.AsyncQueue != wait.site.AsyncQueue || e.transfers ||
+		!e.measured || !next.device.measured || e.done >= next.device.start {
+		return
+	}
+	o := onHost(wait.site, e.done, 0)
+	if idle := next.device.start - e.done; wait.ended && next.ended {
+		o.end = e.done + max(0, min(idle, idle+e.longest-(next.end-wait.end)))
+	}
+	w.found.about(fmt.Sprintf("queue %d", wait.site.AsyncQueue), wait.site).add(o, 0, "")
+}
+
+func (*needless) end() {}
 
 // synchronousConstruct finds kernels for which the host waits only to launch the
 // next one, ten and more.
@@ -56,6 +128,7 @@ SELECT k.kernel AS subject, k.source_file, k.line, k.function, k.process, k.thre
   max(c.end, c.start + max(k.device_time, k.enqueued + k.enqueue_time - c.start)) AS end, 0 AS device_start, 0 AS device_end, NULL AS detail
 FROM followed f CROSS JOIN kernels k ON k.record = f.record CROSS JOIN spans c ON c.record = k.parent
 WHERE f.what = 'kernel' AND f.async_queue = -2 AND f.next = 'kernel' AND f.next_queue = -2 AND f.next_device = f.device AND f.device_end < f.next_start`,
+	watch:      func(p *pass, found *evidence) watcher { return p.sequences(&synchronous{found}) },
 	enough:     func(g *group) bool { return g.count >= 10 },
 	confidence: Possible,
 	subject:    aKernel,
@@ -70,3 +143,24 @@ WHERE f.what = 'kernel' AND f.async_queue = -2 AND f.next = 'kernel' AND f.next_
 		}
 	},
 }
+
+// synchronous watches for kernels that are waited for only to launch the next one.
+type synchronous struct{ found *evidence }
+
+func (w *synchronous) asked(last, a *asked) {
+	if last == nil || last.kind != model.EnqueueLaunchStart || a.kind != model.EnqueueLaunchStart ||
+		last.site.AsyncQueue != callbacks.AsyncSync || a.site.AsyncQueue != callbacks.AsyncSync || last.site.Device != a.site.Device ||
+		!last.device.measured || !a.device.measured || last.device.end >= a.device.start || last.outside.record == 0 {
+		return
+	}
+	o, around := onHost(last.site, 0, 0), last.outside
+	if last.ended {
+		o.start = around.start + max(last.device.end-last.device.start, last.end-around.start)
+		if around.ended {
+			o.end = max(around.end, o.start)
+		}
+	}
+	w.found.of(last.site).add(o, 0, "")
+}
+
+func (*synchronous) end() {}

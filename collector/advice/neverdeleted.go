@@ -1,6 +1,13 @@
 package advice
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+
+	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/store"
+)
 
 // NeverDeleted is the name of the rule for data that nobody deletes.
 const NeverDeleted = "never-deleted"
@@ -40,6 +47,9 @@ SELECT t.variable AS subject, t.source_file, t.line, t.function, t.process, t.th
   t.enqueued AS start, f.deleted AS end, t.start AS device_start, t.end AS device_end, NULL AS detail
 FROM followed f CROSS JOIN transfers t ON t.record = f.record CROSS JOIN events e ON e.record = f.deletion
 WHERE f.what = 'transfer' AND f.done > f.deleted AND e.async_queue <> t.async_queue`,
+	watch: func(_ *pass, found *evidence) watcher {
+		return &deletions{found, map[hostData][]busyTransfer{}}
+	},
 	confidence: Certain,
 	timeless:   true,
 	wrong:      true,
@@ -49,3 +59,42 @@ WHERE f.what = 'transfer' AND f.done > f.deleted AND e.async_queue <> t.async_qu
 		f.Instead = "wait for the queue before the data are deleted, or delete them on the same queue (exit data … async)"
 	},
 }
+
+// deletions watches for data that are deleted while transfers of theirs are under way.
+type deletions struct {
+	found *evidence
+	under map[hostData][]busyTransfer
+}
+
+type (
+	hostData struct {
+		deviceData
+		host uint64
+	}
+	// busyTransfer is a transfer on an async queue.
+	busyTransfer struct {
+		site  *store.Site
+		row   occurrence
+		bytes int64
+	}
+)
+
+func (w *deletions) take(h *happening) {
+	key := hostData{deviceData{h.Site.Process, h.Site.Device}, h.Host}
+	switch {
+	case h.Site.KindCode == model.Delete:
+		for _, t := range w.under[key] {
+			if t.row.deviceEnd > h.Start && t.row.queue != h.Site.AsyncQueue {
+				t.row.end = h.Start
+				w.found.of(t.site).add(t.row, t.bytes, "")
+			}
+		}
+		delete(w.under, key)
+	case (h.upload() || h.download()) && h.Site.AsyncQueue != callbacks.AsyncSync && h.device.end > h.Start:
+		// Those that are done by then are done when the data are deleted, too.
+		under := slices.DeleteFunc(w.under[key], func(t busyTransfer) bool { return t.row.deviceEnd <= h.Start })
+		w.under[key] = append(under, busyTransfer{h.Site, h.spared(), int64(h.Bytes)})
+	}
+}
+
+func (*deletions) end() {}

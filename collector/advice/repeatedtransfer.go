@@ -1,6 +1,10 @@
 package advice
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/accscope/accscope/collector/model"
+)
 
 // repeatedTransfer finds data that are sent again as they were sent the last time. With
 // hashes (accscope run --hash) that is known; but not where kernels ran meanwhile that are
@@ -19,6 +23,9 @@ var repeatedTransfer = &rule{
     WHERE m.what = 'upload' AND m.last = 'upload' AND m.made > m.last_made AND NOT t.implicit AND t.process NOT IN (SELECT process FROM hashed)
   ) WHERE times >= 10
 )` + spared,
+	watch: func(p *pass, found *evidence) watcher {
+		return p.histories(&repetitions{pass: p, found: found, suspects: map[suspectKey][]*step{}})
+	},
 	confidence: Likely,
 	explain: func(f *Finding, g *group, d *written) {
 		f.What = fmt.Sprintf("%s was sent %s with the same contents as the time before, %s in all", named(f.Variable), times(g.count), size(g.bytes))
@@ -35,4 +42,59 @@ var repeatedTransfer = &rule{
 		}
 		f.Instead = d.stays(f)
 	},
+}
+
+// repetitions watches for what is sent again.
+type repetitions struct {
+	pass      *pass
+	found     *evidence
+	undecided []sentAgain            // unless kernels write to the data
+	suspects  map[suspectKey][]*step // by the place that sends them
+}
+
+type (
+	sentAgain struct {
+		of *datum
+		*step
+	}
+	suspectKey struct {
+		datumKey
+		file string
+		line int32
+	}
+)
+
+func (*repetitions) step(*datum, *step, *step) {}
+
+func (w *repetitions) move(d *datum, last, m *step) {
+	if last == nil || m.kind != model.EnqueueUploadStart || last.kind != model.EnqueueUploadStart {
+		return
+	}
+	if m.hash.same(last.hash) && (m.made > last.made || m.address == last.address) {
+		if m.done == last.done {
+			w.found.of(m.site).ofKind(m.row, m.bytes, "hashed")
+		} else {
+			w.undecided = append(w.undecided, sentAgain{d, m})
+		}
+	}
+	if m.made > last.made && m.site.Implicit == 0 {
+		key := suspectKey{d.key, m.site.File, m.site.Line}
+		w.suspects[key] = append(w.suspects[key], m)
+	}
+}
+
+func (w *repetitions) end() {
+	for _, m := range w.undecided {
+		if !m.of.writes {
+			w.found.of(m.site).ofKind(m.row, m.bytes, "hashed")
+		}
+	}
+	for key, list := range w.suspects {
+		if len(list) < 10 || w.pass.hashed[key.process] {
+			continue
+		}
+		for _, m := range list {
+			w.found.of(m.site).ofKind(m.row, m.bytes, "suspected")
+		}
+	}
 }

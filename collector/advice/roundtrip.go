@@ -1,6 +1,10 @@
 package advice
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/accscope/accscope/collector/model"
+)
 
 // roundTrip finds data that come back as they were sent, since nothing ran on the device
 // in between that could have changed them; and, by hashes, data that came down and go up
@@ -18,6 +22,7 @@ var roundTrip = &rule{
     UNION ALL SELECT last_record, 'down' FROM returned WHERE made > last_made
   ) GROUP BY record
 )` + spared,
+	watch:      func(p *pass, found *evidence) watcher { return p.histories(&returns{found}) },
 	confidence: Likely,
 	explain: func(f *Finding, g *group, d *written) {
 		f.Why = "the host has these values already: each download is time for nothing"
@@ -41,3 +46,27 @@ var roundTrip = &rule{
 		}
 	},
 }
+
+// returns watches for what comes back, or goes up again, as it was.
+type returns struct{ found *evidence }
+
+func (w *returns) step(_ *datum, last, s *step) {
+	if s == nil || s.kind != model.EnqueueDownloadStart || last.kind == model.Create || s.done != last.done || s.hash.written() && s.hash.compared {
+		return
+	}
+	s.returned = true
+	w.found.of(s.site).ofKind(s.row, s.bytes, "back")
+}
+
+func (w *returns) move(_ *datum, last, m *step) {
+	if last == nil || m.kind != model.EnqueueUploadStart || last.kind != model.EnqueueDownloadStart || !m.hash.same(last.hash) ||
+		m.made == last.made && (m.done != last.done || m.address != last.address) {
+		return
+	}
+	w.found.of(m.site).ofKind(m.row, m.bytes, "up")
+	if m.made > last.made && !last.returned {
+		w.found.of(last.site).ofKind(last.row, last.bytes, "down")
+	}
+}
+
+func (*returns) end() {}

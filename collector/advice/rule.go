@@ -22,10 +22,15 @@ type rule struct {
 	evidence string
 	// prepare makes the evidence where SQL alone does not find it; "" for none.
 	prepare func(*store.Trace, *report.Sources) (string, error)
+	// watch finds the same rows while the trace is read once, for rules whose SQL takes
+	// long; nil where it does not. It gives no watcher where another one tells it.
+	watch func(*pass, *evidence) watcher
 	// enough is the threshold of a finding; nil: every one.
 	enough func(*group) bool
 	// explain fills in what happens, why it costs and what to write instead.
-	explain    func(*Finding, *group, *written)
+	explain func(*Finding, *group, *written)
+	// unless another rule, which is asked before, has a finding at the same place.
+	unless     *rule
 	confidence Confidence
 	subject    subject
 	timeless   bool // costs memory or results, no time
@@ -56,21 +61,32 @@ type occurrence struct {
 
 // group is the evidence of a finding.
 type group struct {
-	subject, file, function string
-	line                    int64
-	bytes, count            int64
-	first, last             int64 // begin of the first and the last row
-	detail                  string
-	rows                    []occurrence
-	elsewhere               bool
-	sql                     string
+	groupKey
+	bytes, count int64
+	last         int64 // start of the last row
+	detail       string
+	rows         []occurrence
+	elsewhere    bool
+	evidence     string // SQL of all rows of the rule
 }
 
 // evidenceColumns are what the evidence of each rule has to give.
 var evidenceColumns = []string{"subject", "source_file", "line", "function", "process", "thread", "device", "async_queue", "bytes",
 	"start", "end", "device_start", "device_end", "detail"}
 
-// read gives the evidence of a rule, a group for each subject and place.
+// groups gives the evidence of a rule, a group for each subject and place.
+func (r *rule) groups(p *pass, sources *report.Sources) ([]*group, error) {
+	found := p.found[r]
+	if found == nil {
+		return r.read(p.trace, sources)
+	}
+	for _, g := range found.list {
+		g.elsewhere, g.evidence = r.elsewhere, r.evidence
+	}
+	return found.list, nil
+}
+
+// read gives the evidence of a rule by its SQL.
 func (r *rule) read(trace *store.Trace, sources *report.Sources) ([]*group, error) {
 	evidence := r.evidence
 	if r.prepare != nil {
@@ -79,52 +95,40 @@ func (r *rule) read(trace *store.Trace, sources *report.Sources) ([]*group, erro
 			return nil, err
 		}
 	}
-	type key struct {
-		subject, file, function string
-		line                    int64
-	}
-	groups := map[key]*group{}
+	groups := map[groupKey]*group{}
 	var order []*group
 	sql := "SELECT " + strings.Join(evidenceColumns, ", ") + " FROM (" + evidence + ") ORDER BY start"
 	err := sqlitex.ExecuteTransient(trace.Conn(), sql, &sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
-		k := key{s.ColumnText(0), s.ColumnText(1), s.ColumnText(3), s.ColumnInt64(2)}
+		k := groupKey{s.ColumnText(0), s.ColumnText(1), s.ColumnText(3), s.ColumnInt64(2)}
 		g := groups[k]
 		if g == nil {
-			g = &group{subject: k.subject, file: k.file, function: k.function, line: k.line, first: s.ColumnInt64(9), elsewhere: r.elsewhere}
-			g.sql = statement(evidence, s)
+			g = &group{groupKey: k, elsewhere: r.elsewhere, evidence: evidence}
 			groups[k] = g
 			order = append(order, g)
 		}
-		g.count++
-		g.bytes += s.ColumnInt64(8)
-		g.last, g.detail = s.ColumnInt64(9), s.ColumnText(13)
-		g.rows = append(g.rows, occurrence{process: s.ColumnInt64(4), thread: s.ColumnInt64(5), device: s.ColumnInt64(6), queue: s.ColumnInt64(7),
-			start: s.ColumnInt64(9), end: s.ColumnInt64(10), deviceStart: s.ColumnInt64(11), deviceEnd: s.ColumnInt64(12)})
+		g.add(occurrence{process: s.ColumnInt64(4), thread: s.ColumnInt64(5), device: s.ColumnInt64(6), queue: s.ColumnInt64(7),
+			start: s.ColumnInt64(9), end: s.ColumnInt64(10), deviceStart: s.ColumnInt64(11), deviceEnd: s.ColumnInt64(12)}, s.ColumnInt64(8), s.ColumnText(13))
 		return nil
 	}})
 	return order, err
 }
 
-// statement is the SQL of the rows that belong together with the present one.
-func statement(evidence string, s *sqlite.Stmt) string {
-	var where []string
-	for i, column := range evidenceColumns[:4] {
-		value := "NULL"
-		switch s.ColumnType(i) {
-		case sqlite.TypeInteger:
-			value = fmt.Sprint(s.ColumnInt64(i))
-		case sqlite.TypeText:
-			value = "'" + strings.ReplaceAll(s.ColumnText(i), "'", "''") + "'"
+// statement is the SQL of a group's rows.
+func (g *group) statement() string {
+	is := func(column, value string) string {
+		if value == "" {
+			return "coalesce(" + column + ", '') = ''"
 		}
-		where = append(where, column+" IS "+value)
+		return column + " IS '" + strings.ReplaceAll(value, "'", "''") + "'"
 	}
-	return "SELECT * FROM (" + strings.Join(strings.Fields(evidence), " ") + ") WHERE " + strings.Join(where, " AND ")
+	return "SELECT * FROM (" + strings.Join(strings.Fields(g.evidence), " ") + ") WHERE " + strings.Join([]string{is("subject", g.subject),
+		is("source_file", g.file), fmt.Sprintf("line IS %d", g.line), is("function", g.function)}, " AND ")
 }
 
 // finding puts into words what a group shows.
 func (r *rule) finding(g *group, gain int64, sources *report.Sources) *Finding {
 	f := &Finding{Rule: r.name, Gain: gain, Bytes: g.bytes, Count: g.count, File: g.file, Line: max(g.line, 0), Function: g.function,
-		Subject: g.subject, Confidence: r.confidence, SQL: g.sql, wrong: r.wrong}
+		Subject: g.subject, Confidence: r.confidence, SQL: g.statement(), wrong: r.wrong}
 	switch r.subject {
 	case aVariable:
 		f.Variable = g.subject

@@ -1,6 +1,12 @@
 package advice
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+
+	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/store"
+)
 
 // smallTransfers finds transfers of at most 16 KiB that follow one another from the
 // same directive with no kernel in between, ten and more in a row on average. What a
@@ -21,6 +27,9 @@ var smallTransfers = &rule{
 SELECT variable AS subject, source_file, line, function, process, thread, device, async_queue, bytes, at AS start, end,
   coalesce(device_start, 0) AS device_start, coalesce(device_end, 0) AS device_end, what AS detail
 FROM ordered WHERE what <> 'use' AND what = before AND source_file IS file_before AND line = line_before AND bytes <= 16384 AND bytes_before <= 16384`,
+	watch: func(_ *pass, found *evidence) watcher {
+		return &smalls{found, map[model.ThreadID]smallStep{}}
+	},
 	enough:     func(g *group) bool { return g.count >= 10 },
 	confidence: Likely,
 	explain: func(f *Finding, g *group, d *written) {
@@ -32,3 +41,44 @@ FROM ordered WHERE what <> 'use' AND what = before AND source_file IS file_befor
 		}
 	},
 }
+
+// smalls watches for small transfers in a row.
+type smalls struct {
+	found  *evidence
+	before map[model.ThreadID]smallStep
+}
+
+// smallStep is a transfer, or a kernel, whose site does not matter.
+type smallStep struct {
+	site  *store.Site // nil: a kernel
+	bytes int64
+}
+
+func (w *smalls) take(h *happening) {
+	transfer := h.upload() || h.download()
+	if !transfer && !h.kernel() {
+		return
+	}
+	now := smallStep{}
+	if transfer {
+		now = smallStep{h.Site, int64(h.Bytes)}
+		if s := h.outside.site; s != nil && (now.bytes < smallestBytes || strings.Contains(h.Site.Symbol, ", ")) {
+			switch s.Construct {
+			case "data", "parallel", "kernels", "serial":
+				return
+			}
+		}
+	}
+	before := w.before[h.Thread]
+	w.before[h.Thread] = now
+	if s := before.site; s != nil && transfer && before.bytes <= 16384 && now.bytes <= 16384 &&
+		(s == h.Site || s.KindCode == h.Site.KindCode && s.File == h.Site.File && s.Line == h.Site.Line) {
+		what := "upload"
+		if h.download() {
+			what = "download"
+		}
+		w.found.of(h.Site).add(h.spared(), now.bytes, what)
+	}
+}
+
+func (*smalls) end() {}

@@ -1,6 +1,10 @@
 package advice
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/accscope/accscope/collector/model"
+)
 
 // unusedTransfer finds data that are sent, and sent again or deleted before anything
 // ran on the device that could have used them. A host_data region counts as a use. By
@@ -18,6 +22,9 @@ var unusedTransfer = &rule{
     FROM moves m CROSS JOIN transfers t ON t.record = m.record WHERE m.what = 'download'
   ) WHERE unchanged AND used
 )` + spared,
+	watch: func(p *pass, found *evidence) watcher {
+		return p.histories(&unused{pass: p, found: found, brought: map[suspectKey]*broughtBack{}})
+	},
 	confidence: Likely,
 	explain: func(f *Finding, g *group, d *written) {
 		if g.detail == "brought brought" {
@@ -30,4 +37,54 @@ var unusedTransfer = &rule{
 		f.Why = "no kernel reads what such a transfer brings"
 		f.Instead = withoutUpload(f, d)
 	},
+}
+
+// unused watches for what is sent and not used, and what is brought and never changed.
+type unused struct {
+	pass    *pass
+	found   *evidence
+	brought map[suspectKey]*broughtBack
+}
+
+// broughtBack are the downloads of data by a place, behind kernels; changed: one of its
+// downloads brought something new, or it is not known.
+type broughtBack struct {
+	changed bool
+	list    []*step
+}
+
+func (w *unused) step(d *datum, s, next *step) {
+	switch {
+	case s.kind != model.EnqueueUploadStart:
+	case next == nil && s.done == w.pass.history.uses[d.key.deviceData],
+		next != nil && next.kind != model.EnqueueDownloadStart && next.done == s.done:
+		w.found.of(s.site).ofKind(s.row, s.bytes, "sent")
+	}
+}
+
+func (w *unused) move(d *datum, last, m *step) {
+	if m.kind != model.EnqueueDownloadStart {
+		return
+	}
+	key := suspectKey{d.key, m.site.File, m.site.Line}
+	b := w.brought[key]
+	if b == nil {
+		b = &broughtBack{}
+		w.brought[key] = b
+	}
+	switch {
+	case b.changed:
+	case !m.hash.unchanged():
+		b.changed, b.list = true, nil
+	case last != nil && m.done > last.done && m.made == last.made && m.address == last.address:
+		b.list = append(b.list, m)
+	}
+}
+
+func (w *unused) end() {
+	for _, b := range w.brought {
+		for _, m := range b.list {
+			w.found.of(m.site).ofKind(m.row, m.bytes, "brought")
+		}
+	}
 }

@@ -1,0 +1,143 @@
+package advice
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+
+	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/store"
+)
+
+// groupKey is what a finding is about, and where.
+type groupKey struct {
+	subject, file, function string
+	line                    int64
+}
+
+// evidence is what a watcher has found.
+type evidence struct {
+	bySite map[*store.Site]*group // whose subject is what the site names
+	groups map[groupKey]*group
+	list   []*group
+}
+
+// of is the group of what happens at a site, with what it names as the subject.
+func (e *evidence) of(s *store.Site) *group {
+	g := e.bySite[s]
+	if g == nil {
+		g = e.about(s.Symbol, s)
+		e.bySite[s] = g
+	}
+	return g
+}
+
+// about is the group of a subject at a site.
+func (e *evidence) about(subject string, s *store.Site) *group {
+	k := groupKey{subject, s.File, s.Function, int64(s.Line)}
+	g := e.groups[k]
+	if g == nil {
+		g = &group{groupKey: k}
+		e.groups[k] = g
+		e.list = append(e.list, g)
+	}
+	return g
+}
+
+// add adds a row.
+func (g *group) add(o occurrence, bytes int64, detail string) {
+	g.count++
+	g.bytes += bytes
+	g.rows = append(g.rows, o)
+	if n := len(g.rows); n == 1 || o.start >= g.last {
+		g.last, g.detail = o.start, detail
+	}
+}
+
+// of a kind: of a finding the first and the last in the order of the alphabet are told.
+func (g *group) ofKind(o occurrence, bytes int64, kind string) {
+	first, last, _ := strings.Cut(g.detail, " ")
+	g.add(o, bytes, "")
+	if g.count == 1 {
+		first, last = kind, kind
+	}
+	g.detail = min(first, kind) + " " + max(last, kind)
+}
+
+// order brings rows, and groups by their first ones, into the order of their starts.
+func (e *evidence) order() {
+	for _, g := range e.list {
+		byStart := func(a, b occurrence) int { return cmp.Compare(a.start, b.start) }
+		if !slices.IsSortedFunc(g.rows, byStart) {
+			slices.SortStableFunc(g.rows, byStart)
+		}
+	}
+	slices.SortStableFunc(e.list, func(a, b *group) int { return cmp.Compare(a.rows[0].start, b.rows[0].start) })
+}
+
+// spared is the row of an enqueued operation: what the host and the device would be
+// spared without it.
+func (h *happening) spared() occurrence {
+	o := h.row()
+	o.start = h.Start
+	if h.ended {
+		o.end = h.End()
+	}
+	if h.measured {
+		o.deviceStart, o.deviceEnd = h.device.start, h.device.end
+	}
+	return o
+}
+
+// row is an empty row at a record's place.
+func (h *happening) row() occurrence { return rowAt(h.Site) }
+
+func rowAt(s *store.Site) occurrence {
+	return occurrence{process: int64(s.Process), thread: int64(s.Thread), queue: s.AsyncQueue, device: int64(s.Device)}
+}
+
+// onHost is a row of a time that the host alone would be spared.
+func onHost(s *store.Site, start, end int64) occurrence {
+	o := rowAt(s)
+	o.queue, o.start, o.end = callbacks.AsyncSync, start, end
+	return o
+}
+
+// upload, download, kernel and wait say what a record is.
+func (h *happening) upload() bool   { return h.Site.KindCode == model.EnqueueUploadStart }
+func (h *happening) download() bool { return h.Site.KindCode == model.EnqueueDownloadStart }
+func (h *happening) kernel() bool   { return h.Site.KindCode == model.EnqueueLaunchStart }
+func (h *happening) wait() bool     { return h.Site.KindCode == model.WaitStart }
+
+// contents are hashes of transfers, by thread and in order of their sequence there.
+type contents map[model.ThreadID][]hashedTransfer
+
+type hashedTransfer struct {
+	sequence uint64
+	content
+}
+
+func readContents(trace *store.Trace) (contents, error) {
+	c := contents{}
+	err := sqlitex.Execute(trace.Conn(), "SELECT thread, sequence, hash, overwritten FROM content ORDER BY thread, sequence",
+		&sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
+			thread := model.ThreadID(s.ColumnInt64(0))
+			c[thread] = append(c[thread], hashedTransfer{uint64(s.ColumnInt64(1)), content{s.ColumnInt64(2), s.ColumnInt64(3), true, !s.ColumnIsNull(3)}})
+			return nil
+		}})
+	return c, err
+}
+
+// take gives the hashes of a transfer.
+func (c contents) take(r *store.Record) content {
+	of := c[r.Thread]
+	at, found := slices.BinarySearchFunc(of, r.Sequence, func(t hashedTransfer, sequence uint64) int { return cmp.Compare(t.sequence, sequence) })
+	if !found {
+		return content{}
+	}
+	return of[at].content
+}

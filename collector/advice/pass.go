@@ -1,0 +1,243 @@
+package advice
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/store"
+)
+
+// pass is one reading of a trace, in order of time, by which the rules that watch find
+// their evidence. What they find is what their SQL gives, in a fraction of its time: the
+// tests compare the two.
+type pass struct {
+	trace      *store.Trace
+	constructs map[string]string // names of compute constructs whose text was known, by FILE:LINE
+	watchers   []watcher
+	found      map[*rule]*evidence
+	history    *histories // nil: nobody asks
+	asked      *sequences // nil: nobody asks
+	measured   measures
+	copies     []usedAt
+	contents   contents
+	hashed     map[model.ProcessID]bool       // some transfer has a hash
+	around     map[model.ThreadID][]enclosing // spans, by their depth
+	now        happening
+}
+
+// watcher finds evidence of a rule while a trace is read.
+type watcher interface {
+	take(*happening)
+	end()
+}
+
+// happening is a record with what was measured of it. It is valid until the next one.
+type happening struct {
+	*store.Record
+	device
+	hash    content
+	ended   bool      // the host's end is known
+	outside enclosing // the span around it
+}
+
+// device is what was measured of an operation on the device.
+type device struct {
+	start, end int64
+	measured   bool
+}
+
+// enclosing is a span of the host's; record 0: none.
+type enclosing struct {
+	record, start, end int64
+	ended              bool
+	site               *store.Site
+}
+
+// usedAt is a time at which something on a device may have used any of its data.
+type usedAt struct {
+	at int64
+	deviceData
+}
+
+// deviceData are the data of a device.
+type deviceData struct {
+	process model.ProcessID
+	device  model.DeviceID
+}
+
+// content are the hashes of what a transfer moved, and of what a download overwrote.
+type content struct {
+	moved, overwritten int64
+	hashed, compared   bool // which of the two were taken
+}
+
+// unchanged says whether a download brought what the host had, as far as that is known.
+func (c content) unchanged() bool { return c.hashed && c.compared && c.moved == c.overwritten }
+
+// written says whether a download brought something else: also where one of the two
+// hashes was not taken.
+func (c content) written() bool {
+	return c.hashed != c.compared || c.hashed && c.moved != c.overwritten
+}
+
+// same says whether two transfers moved the same.
+func (c content) same(other content) bool {
+	return c.hashed && other.hashed && c.moved == other.moved
+}
+
+// watch reads the trace for all rules that watch, and for what waits show.
+func watch(trace *store.Trace, waits *waiting) (*pass, error) {
+	meta, err := trace.Meta()
+	if err != nil {
+		return nil, err
+	}
+	p := &pass{trace: trace, constructs: meta.Constructs, found: map[*rule]*evidence{}, hashed: map[model.ProcessID]bool{}, around: map[model.ThreadID][]enclosing{}}
+	for _, r := range rules {
+		if r.watch != nil {
+			p.found[r] = &evidence{bySite: map[*store.Site]*group{}, groups: map[groupKey]*group{}}
+			if w := r.watch(p, p.found[r]); w != nil {
+				p.watchers = append(p.watchers, w)
+			}
+		}
+	}
+	if p.contents, err = readContents(trace); err != nil {
+		return nil, err
+	}
+	if err := p.readActivities(waits); err != nil {
+		return nil, err
+	}
+	if err := p.readRecords(waits); err != nil {
+		return nil, err
+	}
+	for _, w := range p.watchers {
+		w.end()
+	}
+	for _, e := range p.found {
+		e.order()
+	}
+	return p, nil
+}
+
+// readActivities reads what devices did.
+func (p *pass) readActivities(waits *waiting) error {
+	p.measured = measures{}
+	for a, err := range p.trace.Activities(store.Filter{}) {
+		if err != nil {
+			return err
+		}
+		p.measured.add(a)
+		waits.activity(a)
+		if a.Work.KindCode == model.ActivityCopy {
+			p.copies = append(p.copies, usedAt{a.Start, deviceData{a.Work.Process, a.Work.Device}})
+		}
+	}
+	slices.SortFunc(p.copies, func(a, b usedAt) int { return cmp.Compare(a.at, b.at) })
+	return nil
+}
+
+// readRecords shows all records to the watchers.
+func (p *pass) readRecords(waits *waiting) error {
+	h := &p.now
+	for r, err := range p.trace.Records(store.Filter{}) {
+		if err != nil {
+			return err
+		}
+		for len(p.copies) > 0 && p.copies[0].at <= r.Start {
+			if p.history != nil {
+				p.history.use(p.copies[0].deviceData)
+			}
+			p.copies = p.copies[1:]
+		}
+		*h = happening{Record: r, ended: r.Span && !r.Unended, outside: p.parent(r)}
+		switch r.Site.KindCode {
+		case model.EnqueueUploadStart, model.EnqueueDownloadStart:
+			h.hash = p.contents.take(r)
+			h.device = p.measured.of(r.ID)
+			if h.hash.hashed {
+				p.hashed[r.Site.Process] = true
+			}
+		case model.EnqueueLaunchStart:
+			h.device = p.measured.of(r.ID)
+		}
+		for _, w := range p.watchers {
+			w.take(h)
+		}
+		waits.take(h)
+		if r.Span {
+			p.enclose(r)
+		}
+	}
+	for _, c := range p.copies {
+		if p.history != nil {
+			p.history.use(c.deviceData)
+		}
+	}
+	waits.complete()
+	return nil
+}
+
+// parent is the span around a record.
+func (p *pass) parent(r *store.Record) enclosing {
+	if r.Parent != 0 {
+		spans := p.around[r.Thread]
+		for i := len(spans) - 1; i >= 0; i-- {
+			if spans[i].record == r.Parent {
+				return spans[i]
+			}
+		}
+	}
+	return enclosing{}
+}
+
+// mostDepth bounds the depth of spans that is followed.
+const mostDepth = 1000
+
+// enclose notes a span, which ends those of its depth and deeper ones.
+func (p *pass) enclose(r *store.Record) {
+	spans := p.around[r.Thread]
+	spans = spans[:min(max(r.Depth, 0), len(spans), mostDepth)]
+	p.around[r.Thread] = append(spans, enclosing{r.ID, r.Start, r.End(), !r.Unended, r.Site})
+}
+
+// textUnknown says whether the place of a construct is known, but its text was not when
+// the trace was written: then it is not known either whether a clause names its data.
+func (p *pass) textUnknown(s *store.Site) bool {
+	_, known := p.constructs[store.PlaceText(s.File, s.Line)]
+	return !known && s.File != "" && s.Line > 0
+}
+
+// measures are what was measured of enqueued operations, by their record.
+type measures map[int64]*[measuresEach]measure
+
+type measure struct {
+	start    int64
+	duration int64 // and 1; 0: not measured
+}
+
+// measuresEach is how many records a piece of measures is for.
+const measuresEach = 1 << 10
+
+// add notes the first activity of an enqueued operation.
+func (m measures) add(a *store.Activity) {
+	if a.Record <= 0 {
+		return
+	}
+	piece := m[a.Record/measuresEach]
+	if piece == nil {
+		piece = new([measuresEach]measure)
+		m[a.Record/measuresEach] = piece
+	}
+	if at := &piece[a.Record%measuresEach]; at.duration == 0 {
+		*at = measure{a.Start, max(a.Duration, 0) + 1}
+	}
+}
+
+func (m measures) of(record int64) device {
+	piece := m[record/measuresEach]
+	if record <= 0 || piece == nil || piece[record%measuresEach].duration == 0 {
+		return device{}
+	}
+	at := piece[record%measuresEach]
+	return device{at.start, at.start + at.duration - 1, true}
+}
