@@ -120,13 +120,10 @@ func (f *flow) solve() {
 					work = append(work, j)
 				}
 			}
-			if in.leaves() {
+			if in.leaves() || !f.goesOn(i) {
 				break
 			}
 			i++
-			if i >= len(f.list) {
-				break
-			}
 			if starts[i] {
 				if f.merge(i, s) {
 					work = append(work, i)
@@ -135,6 +132,12 @@ func (f *flow) solve() {
 			}
 		}
 	}
+}
+
+// goesOn tells whether another instruction stands behind one. None does at the end of
+// a part of the function that lies apart, which ends in a call that never returns.
+func (f *flow) goesOn(i int) bool {
+	return i+1 < len(f.list) && f.list[i+1].pc == f.list[i].pc+uint64(f.list[i].length)
 }
 
 // merge joins a state into the start of a block and tells whether that changed.
@@ -189,8 +192,8 @@ func (f *flow) visit(low, high uint64, f2 func(pc uint64, s *state) bool) {
 		}
 		in := f.list[i]
 		s.run(in, i)
-		if _, jumps := in.jumpsTo(); in.leaves() || jumps && len(f.blocks) == 1 {
-			s = nil // the latter: only the first block is known
+		if _, jumps := in.jumpsTo(); in.leaves() || !f.goesOn(i) || jumps && len(f.blocks) == 1 {
+			s = nil // the last: only the first block is known
 		}
 	}
 }

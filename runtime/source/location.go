@@ -81,6 +81,11 @@ func (u *unit) locationList4(b []byte) (list []locationRange) {
 	return list
 }
 
+// unbracketed is the length that GCC writes in such a list for a range of one byte at the
+// end of a call: the assembler is given .LVL1-.LVL1-1 for .LVL1-(.LVL1-1). Taken for a
+// length it would hold for the rest of the program.
+const unbracketed = 1<<32 - 1
+
 // locationListSplit decodes a list of .debug_loc.dwo, of split units of DWARF 4: like
 // those of DWARF 5, but for lengths and offsets of a fixed size.
 func (u *unit) locationListSplit(b []byte) (list []locationRange) {
@@ -116,7 +121,11 @@ func (u *unit) locationListSplit(b []byte) (list []locationRange) {
 			r.high = address()
 		case 3:
 			r.low = address()
-			r.high = r.low + fixed(4)
+			length := fixed(4)
+			if length == unbracketed {
+				length = 1
+			}
+			r.high = r.low + length
 		case 4:
 			r.low = base + fixed(4)
 			r.high = base + fixed(4)
