@@ -29,8 +29,8 @@ func compilerFindings() []finding {
 	tried = onThisMachine(tried)
 	var findings []finding
 	newest := 0
-	for _, language := range []struct{ title, name string }{{"C", "gcc"}, {"C++", "g++"}, {"Fortran", "gfortran"}} {
-		installed := gnuCompilers(language.name)
+	for _, language := range []struct{ title, name, translator string }{{"C", "gcc", "cc1"}, {"C++", "g++", "cc1plus"}, {"Fortran", "gfortran", "f951"}} {
+		installed := gnuCompilers(language.name, language.translator)
 		findings = append(findings, compilerFinding(language.title, language.name, installed, tried))
 		for _, c := range installed {
 			newest = max(newest, c.major)
@@ -39,35 +39,47 @@ func compilerFindings() []finding {
 	return append(findings, offloadCompiler(newest))
 }
 
-// gnuCompilers are those in PATH by a plain name or one with a version, the plain
-// one first; one that several names lead to is there once.
-func gnuCompilers(name string) []gnuCompiler {
+// gnuCompilers are those in PATH by a plain name or one with a version, the plain one
+// first. Several names of one compiler, be they links, copies or wrappers as ccache's, are
+// there once: they have a version, and the program that translates, in common.
+func gnuCompilers(name, translator string) []gnuCompiler {
 	var found []gnuCompiler
-	seen := map[string]bool{}
+	known := map[string]bool{}
 	for _, pattern := range []string{name, name + "-[0-9]*"} {
-		var files []string
+		var matching []string
 		for _, folder := range filepath.SplitList(os.Getenv("PATH")) {
 			matches, _ := filepath.Glob(filepath.Join(folder, pattern)) // the pattern is a constant
-			files = append(files, matches...)
+			matching = append(matching, matches...)
 		}
-		slices.SortStableFunc(files, func(a, b string) int { return cmp.Compare(filepath.Base(a), filepath.Base(b)) })
-		for _, file := range files {
-			target, err := filepath.EvalSymlinks(file)
-			if err != nil || seen[target] {
-				continue
+		slices.SortStableFunc(matching, func(a, b string) int { return cmp.Compare(filepath.Base(a), filepath.Base(b)) })
+		for _, file := range matching {
+			c, identity, ok := askCompiler(file, translator)
+			if ok && !known[identity] {
+				known[identity] = true
+				found = append(found, c)
 			}
-			seen[target] = true
-			output, err := exec.Command(file, "-dumpfullversion").Output()
-			version := strings.TrimSpace(string(output))
-			first, _, dotted := strings.Cut(version, ".")
-			major, number := strconv.Atoi(first)
-			if err != nil || !dotted || number != nil {
-				continue // no compiler of GCC: Clang knows no such option
-			}
-			found = append(found, gnuCompiler{filepath.Base(file), version, major})
 		}
 	}
 	return found
+}
+
+// askCompiler asks a file what compiler of GCC it is, and where its translator lies, which
+// names the compiler itself; one without is the file.
+func askCompiler(file, translator string) (c gnuCompiler, identity string, ok bool) {
+	output, err := exec.Command(file, "-dumpfullversion").Output()
+	version := strings.TrimSpace(string(output))
+	first, _, dotted := strings.Cut(version, ".")
+	major, number := strconv.Atoi(first)
+	if err != nil || !dotted || number != nil {
+		return c, "", false // no compiler of GCC: Clang knows no such option
+	}
+	output, _ = exec.Command(file, "-print-prog-name="+translator).Output() // one that fails says nothing
+	for _, path := range []string{strings.TrimSpace(string(output)), file} {
+		if target, err := filepath.EvalSymlinks(path); err == nil && filepath.IsAbs(path) {
+			return gnuCompiler{filepath.Base(file), version, major}, version + " " + target, true
+		}
+	}
+	return gnuCompiler{filepath.Base(file), version, major}, version + " " + file, true
 }
 
 func compilerFinding(title, name string, installed []gnuCompiler, tried []triedCompiler) finding {

@@ -8,16 +8,20 @@ import (
 	"testing"
 )
 
-// What the doctor says of compilers, on machines with these and no others.
+// What the doctor says of compilers, on machines with these and no others: NAME=VERSION of
+// each, or NAME=>NAME for a link, or NAME=VERSION:TRANSLATOR for one that says where the
+// program is that translates.
 func TestDoctorCompilers(t *testing.T) {
 	for _, c := range []struct {
-		machine string // NAME=VERSION, or NAME=>NAME for a link, of each compiler
+		machine string
 		want    []string
 	}{
 		{"", []string{"missing C gcc not found -> install gcc, version 12 or later", "missing C++ g++ not found -> install g++, version 12 or later",
 			"missing Fortran gfortran not found -> install gfortran, version 12 or later"}},
 		{"gcc-14=14.2.0 gcc=>gcc-14 g++=14.2.0 gfortran-14=14.2.0", []string{"ok C gcc 14.2.0", "ok C++ g++ 14.2.0", "ok Fortran gfortran-14 14.2.0"}},
 		{"gcc=11.4.0 gcc-12=12.3.0 gcc-13=13.1.0", []string{"ok C gcc 11.4.0 (too old: from 12 on), gcc-12 12.3.0 (12.2.0 was tested), gcc-13 13.1.0 (13.3.0 was tested)"}},
+		{"gcc=14.2.0:cc1 gcc-14=14.2.0:cc1 gcc-14.2=14.2.0:cc1", []string{"ok C gcc 14.2.0"}},
+		{"gcc=14.2.0:cc1 gcc-14=14.2.0:other/cc1", []string{"ok C gcc 14.2.0, gcc-14 14.2.0"}},
 		{"gcc=10.2.1", []string{"missing C gcc 10.2.1 (too old: from 12 on) -> install gcc, version 12 or later"}},
 		{"gcc=17.1.0", []string{"ok C gcc 17.1.0 (untested: tested are 12, 13, 14, 15, 16)"}},
 		{"gcc=clang", []string{"missing C gcc not found -> install gcc, version 12 or later"}},
@@ -34,7 +38,21 @@ func TestDoctorCompilers(t *testing.T) {
 					}
 					continue
 				}
-				script := "#!/bin/sh\n[ $1 = -dumpfullversion ] && echo " + version + "\n"
+				version, translator, _ := strings.Cut(version, ":")
+				script := "#!/bin/sh\ncase $1 in\n-dumpfullversion) echo " + version + " ;;\n-print-prog-name=cc1) echo "
+				if translator != "" {
+					path := filepath.Join(machine, "lib", translator)
+					if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+						t.Fatal(err)
+					}
+					if err := os.WriteFile(path, nil, 0o755); err != nil {
+						t.Fatal(err)
+					}
+					script += path
+				} else {
+					script += "cc1" // not found: GCC says the name itself
+				}
+				script += " ;;\nesac\n"
 				if version == "clang" {
 					script = "#!/bin/sh\necho \"unknown argument $1\" >&2; exit 1\n"
 				}
