@@ -31,6 +31,7 @@ type overviewAnswer struct {
 	Running   bool               `json:"running"`  // /api/live follows the program, and then how far its trace is
 	Warnings  []string           `json:"warnings"` // what is missing from the trace, or may mislead
 	Meta      store.Meta         `json:"meta"`
+	Clocks    string             `json:"clocks"` // how far off times of different hosts may be, "" where all are of one clock
 	Processes []store.Process    `json:"processes"`
 	Threads   []model.ThreadInfo `json:"threads"`
 	Devices   []deviceInfo       `json:"devices"`
@@ -115,6 +116,7 @@ func overview(r *request) (any, error) {
 	a.Processes, a.Threads, a.Devices = present(a.Processes), present(a.Threads), present(a.Devices)
 	a.Queues, a.Lanes, a.Losses, a.Warnings = present(a.Queues), present(a.Lanes), present(a.Losses), present(a.Warnings)
 	a.Figures = present(a.Figures)
+	a.Clocks = report.ClockError(a.Processes)
 	for i := range a.Processes {
 		a.Processes[i].Arguments = present(a.Processes[i].Arguments)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/accscope/accscope/collector/capture"
 	"github.com/accscope/accscope/collector/gather"
 	"github.com/accscope/accscope/collector/ingest"
+	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/session"
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/collector/store/location"
@@ -439,7 +440,7 @@ func describeImport(path string) error {
 	if err != nil {
 		return err
 	}
-	for _, line := range clocks(processes) {
+	for _, line := range report.Clocks(processes) {
 		fmt.Fprintf(stderr, "accscope: clock of %s\n", line)
 	}
 	fmt.Fprintf(stderr, "accscope: %d events in %s\n", meta.Events, shown(path))

@@ -132,7 +132,7 @@ func describeTrace(w io.Writer, trace *store.Trace, asJSON, checked bool) error 
 		}
 		fmt.Fprintf(w, "process    %d on %s%s: %s %s\n", p.PID, escape.Line(p.On.Name), rank, escape.Line(p.Program), escape.Line(ended))
 	}
-	for _, line := range clocks(processes) {
+	for _, line := range report.Clocks(processes) {
 		fmt.Fprintf(w, "clock      %s\n", line)
 	}
 	for _, d := range devices {
@@ -157,26 +157,4 @@ func describeTrace(w io.Writer, trace *store.Trace, asJSON, checked bool) error 
 		_, err = fmt.Fprintln(w, "whole")
 	}
 	return err
-}
-
-// clocks says how the clocks of hosts were set against the first one's.
-func clocks(processes []store.Process) (lines []string) {
-	seen := map[int64]bool{}
-	for i := range processes {
-		host := &processes[i].On
-		if seen[host.ID] || host.ClockOffset == 0 && host.Uncertainty == 0 {
-			continue
-		}
-		seen[host.ID] = true
-		line := fmt.Sprintf("%s: offset %v", host.Name, time.Duration(host.ClockOffset))
-		if host.Uncertainty >= 0 {
-			line += fmt.Sprintf(" ± %v", time.Duration(host.Uncertainty))
-		} else if host.ID != 1 {
-			line += ", set by the time of day: its error is not known"
-		} else {
-			continue
-		}
-		lines = append(lines, line)
-	}
-	return lines
 }

@@ -34,7 +34,10 @@ const (
 // Sample is a round trip. Sent and Heard are times of the machine whose clock is to be set,
 // ns; Received and Answered those of the reference.
 type Sample struct {
-	Sent, Received, Answered, Heard int64
+	Sent     int64 `json:"s"`
+	Received int64 `json:"r"`
+	Answered int64 `json:"a"`
+	Heard    int64 `json:"h"`
 }
 
 // Sane says whether a sample can be one: both clocks went forward, and the answer was not

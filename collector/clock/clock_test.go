@@ -3,6 +3,7 @@ package clock
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -215,6 +216,9 @@ func TestLine(t *testing.T) {
 	knots := line.Fresh()
 	if len(knots) != 4 || knots[0].At != began || knots[3].At != began+31e9 || len(line.Fresh()) != 0 {
 		t.Errorf("knots %+v", knots)
+	}
+	if all := line.Knots(); !slices.Equal(all, knots) {
+		t.Errorf("all are %+v, want %+v", all, knots)
 	}
 	var other Line
 	other.Restore(knots)

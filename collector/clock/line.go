@@ -1,6 +1,7 @@
 package clock
 
 import (
+	"cmp"
 	"maps"
 	"math"
 	"slices"
@@ -39,8 +40,17 @@ func (l *Line) Restore(knots []Knot) {
 func (l *Line) Fresh() []Knot {
 	fresh := l.fresh
 	l.fresh = nil
-	slices.SortFunc(fresh, func(a, b Knot) int { return int(min(max(a.At-b.At, -1), 1)) })
+	slices.SortFunc(fresh, func(a, b Knot) int { return cmp.Compare(a.At, b.At) })
 	return fresh
+}
+
+// Knots are all that there are, in their order.
+func (l *Line) Knots() []Knot {
+	all := make([]Knot, 0, len(l.knots))
+	for _, i := range slices.Sorted(maps.Keys(l.knots)) {
+		all = append(all, Knot{i * grain, l.knots[i]})
+	}
+	return all
 }
 
 // Known says whether there is anything to read.

@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/accscope/accscope/collector/capture"
 	"github.com/accscope/accscope/collector/gather/wire"
 	"github.com/accscope/accscope/collector/ingest"
@@ -20,6 +18,7 @@ import (
 const (
 	sessionFolder = "session"  // the captures, as a session
 	traceFile     = "trace.db" // the trace that they become
+	clocksFolder  = "clocks"   // what sets their clocks
 )
 
 // poll is how often what has come is taken into the trace.
@@ -32,6 +31,7 @@ type folder struct {
 	session *session.Session
 	lock    *session.Lock
 	ledger  *ledger
+	clocks  *clocks
 	in      *ingest.Ingester
 	keep    bool
 	copies  map[string]*capture.Copy // by the folder's name in the session
@@ -50,6 +50,9 @@ func openFolder(o *Options, l *ledger, warn func(string)) (f *folder, err error)
 	if f.lock, err = f.session.Lock(); err != nil {
 		return nil, err
 	}
+	if f.clocks, err = openClocks(filepath.Join(path, clocksFolder)); err != nil {
+		return nil, errors.Join(err, f.lock.Unlock())
+	}
 	trace := filepath.Join(path, traceFile)
 	begun, err := f.session.Trace()
 	if err == nil && begun == "" {
@@ -66,6 +69,9 @@ func openFolder(o *Options, l *ledger, warn func(string)) (f *folder, err error)
 
 // Put writes a batch's pieces to where they are on the agent's node.
 func (f *folder) Put(b *wire.Batch) error {
+	if err := f.clocks.keep(b); err != nil {
+		return err
+	}
 	for i := range b.Parts {
 		part := &b.Parts[i]
 		name := b.Agent + "." + part.Capture
@@ -108,8 +114,12 @@ func (f *folder) Follow(ctx context.Context) error {
 	ticker := time.NewTicker(poll)
 	defer ticker.Stop()
 	for {
-		if _, err := f.in.Poll(); err != nil {
-			return err
+		f.clocks.settle()
+		// A trace begins with the first events that can be set to its clock.
+		if !f.waits(func(string) bool { return true }) {
+			if _, err := f.in.Poll(); err != nil {
+				return err
+			}
 		}
 		select {
 		case <-ctx.Done():
@@ -122,6 +132,7 @@ func (f *folder) Follow(ctx context.Context) error {
 // Finish completes the trace.
 func (f *folder) Finish() (Contents, error) {
 	defer f.Close() //nolint:errcheck // a lock
+	f.clocks.settle()
 	if err := f.in.Finish(); err != nil {
 		return Contents{}, err
 	}
@@ -130,7 +141,7 @@ func (f *folder) Finish() (Contents, error) {
 	if err != nil || f.keep {
 		return contents, err
 	}
-	return contents, f.session.Remove()
+	return contents, errors.Join(f.session.Remove(), os.RemoveAll(f.clocks.folder))
 }
 
 func describe(path string) (c Contents, err error) {
@@ -167,15 +178,6 @@ func (f *folder) Close() error {
 		f.lock = nil
 	}
 	return err
-}
-
-// Until is the CLOCK_MONOTONIC, ns, before which all that was raised on the nodes is here.
-func (f *folder) Until() int64 {
-	var now unix.Timespec
-	if unix.ClockGettime(unix.CLOCK_MONOTONIC, &now) != nil {
-		return 0
-	}
-	return now.Nano() - (time.Now().UnixNano() - f.ledger.until())
 }
 
 // Running says whether a capture may still grow.

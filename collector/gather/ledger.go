@@ -36,7 +36,11 @@ type entry struct {
 	Ended     bool           `json:"ended"`
 	// Until is the CLOCK_REALTIME, ns, before which all of the agent's events are here.
 	Until int64 `json:"until"`
+	// Monotonic is the same on the CLOCK_MONOTONIC of the agent's host.
+	Monotonic int64 `json:"monotonic"`
+	Clock     bool  `json:"clock"` // its batches have samples of the clocks
 
+	first  time.Time // when it was known, to this process
 	heard  time.Time
 	length int // of its file
 }
@@ -56,7 +60,7 @@ func openLedger(folder string) (*ledger, error) {
 		if err != nil {
 			return nil, fmt.Errorf("cannot read the result: %w", err)
 		}
-		e := &entry{heard: time.Now(), length: len(text)}
+		e := &entry{first: time.Now(), heard: time.Now(), length: len(text)}
 		if len(bytes.TrimSpace(text)) == 0 {
 			continue // killed before its first line
 		}
@@ -92,7 +96,7 @@ func (l *ledger) save(e *entry) error {
 func (l *ledger) get(agent string) *entry {
 	e := l.agents[agent]
 	if e == nil {
-		e = &entry{Agent: agent, Until: time.Now().UnixNano()}
+		e = &entry{Agent: agent, Until: time.Now().UnixNano(), first: time.Now()}
 		l.agents[agent] = e
 	}
 	e.heard = time.Now()
@@ -104,7 +108,10 @@ func (l *ledger) announce(j *wire.Join) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	e := l.get(j.Agent)
-	e.Host = j.Host
+	e.Host, e.Clock = j.Host, j.Clock
+	if j.Boot != "" {
+		e.Boot = j.Boot
+	}
 	e.addRanks(j.Ranks)
 	return l.save(e)
 }
@@ -155,7 +162,7 @@ func (l *ledger) enter(b *wire.Batch) error {
 	e.Host, e.Boot, e.Last, e.Ended = b.Host, b.Boot, b.Mark, b.Last
 	e.Batches++
 	e.Bytes += int64(b.Size())
-	e.Until = b.UntilRealtime
+	e.Until, e.Monotonic = b.UntilRealtime, b.Until
 	e.addRanks(b.Ranks)
 	if len(b.Processes) > 0 {
 		e.Processes = b.Processes
@@ -218,18 +225,13 @@ func (l *ledger) summary() (s Summary) {
 // waitFor is how long the trace waits for an agent that is silent.
 const waitFor = 2 * time.Minute
 
-// until is the CLOCK_REALTIME, ns, before which all events of agents that still send are
-// here.
-func (l *ledger) until() int64 {
+// each calls f for what is known of each agent.
+func (l *ledger) each(f func(e *entry)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	until := time.Now().UnixNano()
 	for _, e := range l.agents {
-		if !e.Ended && time.Since(e.heard) < waitFor {
-			until = min(until, e.Until)
-		}
+		f(e)
 	}
-	return until
 }
 
 // ended says whether an agent sends no more.

@@ -55,6 +55,9 @@ func (g *Gather) receive(ctx context.Context) (jetstream.ConsumeContext, error) 
 	if _, err := g.conn.QueueSubscribe(wire.JoinSubject(g.options.Job), consumer, g.join); err != nil {
 		return nil, err
 	}
+	if _, err := g.conn.Subscribe(wire.TimeSubject(g.options.Job, g.name), g.time); err != nil {
+		return nil, err
+	}
 	return source.Consume(g.take, jetstream.PullMaxMessages(atOnce), jetstream.ConsumeErrHandler(func(_ jetstream.ConsumeContext, err error) {
 		if errors.Is(err, jetstream.ErrConsumerDeleted) || errors.Is(err, jetstream.ErrConsumerNotFound) {
 			g.fail(fmt.Errorf("another collector has taken over this one's batches: %w", err))

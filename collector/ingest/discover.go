@@ -58,6 +58,11 @@ func (in *Ingester) follow(folder, name string) error {
 			in.giveUp(folder, err)
 			return nil
 		}
+		if in.options.Elsewhere != nil && !in.finishing {
+			if _, known := in.options.Elsewhere.Clock(c.Host, c.Boot); !known {
+				return c.Close()
+			}
+		}
 		if p == nil {
 			p = in.enter(c, name)
 			if counters, err := c.Counters(); err == nil && counters.ReleasedBytes > 0 && in.options.Trace != "" {
@@ -131,7 +136,8 @@ func (in *Ingester) enter(c *capture.Process, name string) *process {
 }
 
 // host finds the machine of a capture. Captures of one boot of one machine
-// share a clock; others are set against the first one by their CLOCK_REALTIME.
+// share a clock; others are set against the first one by what is known of it elsewhere,
+// else by their CLOCK_REALTIME.
 func (in *Ingester) host(c *capture.Process) *store.Host {
 	on := machine{c.Host, c.Boot}
 	for _, known := range []machine{on, {host: c.Host}} {
@@ -149,6 +155,10 @@ func (in *Ingester) host(c *capture.Process) *store.Host {
 	h := &store.Host{ID: int64(len(in.hosts) + 1), Name: c.Host, Uncertainty: -1, RealtimeOffset: realtime}
 	if in.first == nil {
 		in.first, h.Uncertainty = h, 0
+	} else if line := in.clock(c); line != nil {
+		at := line.Look(line.Track.Last())
+		h.ClockOffset, h.Uncertainty = at.Offset, at.Error
+		in.lines[h] = line
 	} else {
 		h.ClockOffset = realtime - in.first.RealtimeOffset
 		in.warn("%s: its clock is set against that of %s by the time of day: offset %v, error not known", h.Name, in.first.Name,
@@ -182,7 +192,7 @@ func (in *Ingester) describeProcess(p *process) {
 	for _, setting := range c.Rejected {
 		in.warn("process %d: %s was not understood and did nothing", c.PID, setting)
 	}
-	p.offset = p.host.ClockOffset
+	in.setClock(p)
 	in.model.AddProcess(p.info)
 }
 
@@ -446,7 +456,7 @@ func (in *Ingester) end(p *process) {
 	}
 	switch {
 	case counters.Exited:
-		p.info.Ended, p.info.End = "exited", counters.ExitTime+p.offset-in.origin.Load()
+		p.info.Ended, p.info.End = "exited", p.atTime(counters.ExitTime)-in.origin.Load()
 		if counters.QuickExit {
 			p.info.Ended = "quick_exit"
 		}

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/accscope/accscope/collector/capture"
+	"github.com/accscope/accscope/collector/clock"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/session"
 	"github.com/accscope/accscope/collector/store"
@@ -56,24 +57,6 @@ type Options struct {
 	Elsewhere Elsewhere
 }
 
-// Elsewhere is what is known of the processes of captures that are copies. The trace's
-// clock is then that of this machine.
-type Elsewhere interface {
-	// Until is the CLOCK_MONOTONIC of this machine, ns, before which all that was
-	// raised anywhere is here.
-	Until() int64
-	// Running says whether a capture, by its folder's name, may still grow.
-	Running(capture string) bool
-	// Ended is how a capture's process ended, by whoever started it there.
-	Ended(capture string, pid int) (end End, known bool)
-}
-
-// End is what whoever started a process knows of its end.
-type End struct {
-	Killed bool
-	Name   string // the name that the kernel had of the process then, "" if not known
-}
-
 // Caller is the span that a run was started in.
 type Caller struct {
 	TraceParent, TraceState string // "" if there is none
@@ -99,8 +82,9 @@ type Ingester struct {
 	processes  map[string]*process // by the name of their capture
 	statuses   map[int]End         // of processes that were started by who told it, by their number
 	hosts      map[machine]*store.Host
-	first      *store.Host // the one whose clock is the trace's
-	rings      rings       // those with an item to come, by its time
+	lines      map[*store.Host]*clock.Line // what sets the clocks of hosts that have more than one offset
+	first      *store.Host                 // the one whose clock is the trace's
+	rings      rings                       // those with an item to come, by its time
 	lastID     model.ProcessID
 	lastTID    model.ThreadID
 	origin     atomic.Int64
@@ -150,7 +134,8 @@ type process struct {
 	rings   map[string]*ring
 	threads map[uint64]model.ThreadInfo // by number in the capture
 	names   []model.Name                // by capture.StringID; 0 is not seen yet
-	offset  int64                       // from its CLOCK_MONOTONIC to time in the trace
+	offset  int64                       // from its CLOCK_MONOTONIC to the trace's
+	line    *clock.Line                 // that is in place of offset; nil: none
 	lost    map[string]int64            // by reason
 	name    string                      // the kernel's of the process, when it last was what is captured
 	missing int64                       // bytes of the capture that only a trace that is gone has
@@ -167,6 +152,7 @@ type ring struct {
 	name     string
 	item     *capture.Item
 	time     int64 // of the item, on the trace's clock
+	set      bool  // the time stays
 	position int64 // where the item begins
 	stored   int64 // position in the trace
 	queued   bool
@@ -193,7 +179,7 @@ func Open(o Options) (*Ingester, error) {
 		o.Now = monotonic
 	}
 	in := &Ingester{options: o, model: model.New(nil, nil), positions: map[write.Stream]int64{},
-		sampled: map[int]*process{}, counters: map[store.Counter]int64{}, processes: map[string]*process{}, statuses: map[int]End{}, endings: map[string]string{}, directives: map[model.Name]map[int]*source.Directive{}, constructs: map[place]bool{}, hosts: map[machine]*store.Host{}, skipped: map[string]bool{}, failing: map[string]int64{}}
+		sampled: map[int]*process{}, counters: map[store.Counter]int64{}, processes: map[string]*process{}, statuses: map[int]End{}, endings: map[string]string{}, directives: map[model.Name]map[int]*source.Directive{}, constructs: map[place]bool{}, hosts: map[machine]*store.Host{}, lines: map[*store.Host]*clock.Line{}, skipped: map[string]bool{}, failing: map[string]int64{}}
 	in.captures = distinct(o.Captures)
 	if o.Session != "" {
 		if _, err := os.Stat(o.Session); err != nil {
@@ -326,6 +312,12 @@ func (in *Ingester) advance(until int64) (int64, error) {
 				return in.events.Load() - before, in.commit()
 			}
 		}
+		if !r.set {
+			// The first one may be another by now.
+			r.time, r.set = r.process.atTime(itemTime(r.item))-in.origin.Load(), true
+			heap.Fix(&in.rings, 0)
+			continue
+		}
 		if err := in.take(r); err != nil {
 			return in.events.Load() - before, err
 		}
@@ -366,8 +358,9 @@ func (in *Ingester) next(r *ring) bool {
 			return false
 		}
 		r.item = item
+		r.set = true
 		if at := itemTime(item); at != 0 {
-			r.time = at + r.process.offset - in.origin.Load()
+			r.time, r.set = r.process.about(at)-in.origin.Load(), r.process.line == nil
 		}
 		return true
 	}
@@ -409,6 +402,9 @@ func (in *Ingester) commit() error {
 	}
 	if in.writer.Pending() == 0 && !in.moved() {
 		return nil
+	}
+	if err := in.saveClocks(); err != nil {
+		return err
 	}
 	for _, p := range in.ordered() {
 		for _, r := range p.rings {
@@ -549,6 +545,9 @@ func (in *Ingester) Finish() error {
 		}
 	}
 	if err := in.frames(); err != nil {
+		return err
+	}
+	if err := in.finishClocks(); err != nil {
 		return err
 	}
 	if err := in.writer.Finish(); err != nil {

@@ -26,6 +26,7 @@ func (in *Ingester) resume() error {
 	var processes []store.Process
 	var threads []model.ThreadInfo
 	var losses []store.Loss
+	var clocks []store.Clock
 	if err == nil {
 		processes, err = t.Processes()
 	}
@@ -34,6 +35,9 @@ func (in *Ingester) resume() error {
 	}
 	if err == nil {
 		losses, err = t.Losses()
+	}
+	if err == nil {
+		err = t.Clocks(func(c store.Clock) { clocks = append(clocks, c) })
 	}
 	if err = errors.Join(err, t.Close()); err != nil {
 		return err
@@ -74,6 +78,7 @@ func (in *Ingester) resume() error {
 			}
 		}
 	}
+	in.restoreClocks(clocks)
 	return nil
 }
 

@@ -122,7 +122,7 @@ func (in *Ingester) construct(p *process, e *model.Event, ran int64) error {
 
 func (in *Ingester) activity(r *ring, a *capture.Activity) error {
 	p := r.process
-	shift := p.offset - in.origin.Load()
+	shift := p.atTime(a.Time) - a.Time - in.origin.Load()
 	x := model.Activity{Activity: *a, Process: p.info.ID}
 	x.Time, x.Start, x.End = a.Time+shift, a.Start+shift, a.End+shift
 	x.Name = in.name(p, a.Name)
@@ -134,7 +134,7 @@ func (in *Ingester) activity(r *ring, a *capture.Activity) error {
 }
 
 func (in *Ingester) dependency(r *ring, d *capture.Dependency) error {
-	shift := r.process.offset - in.origin.Load()
+	shift := r.process.atTime(d.Recorded) - d.Recorded - in.origin.Load()
 	x := model.Dependency{Dependency: *d, Process: r.process.info.ID}
 	x.Recorded, x.Time = d.Recorded+shift, d.Time+shift
 	x.SourceFile = in.name(r.process, d.SourceFile)

@@ -197,6 +197,13 @@ func describe(trace *store.Trace, f *facts, document *Document, options Options)
 	}
 	if processes > 1 {
 		document.Facts = append(document.Facts, [2]string{"processes", fmt.Sprint(processes)})
+		list, err := trace.Processes()
+		if err != nil {
+			return err
+		}
+		if off := ClockError(list); off != "" {
+			document.Facts = append(document.Facts, [2]string{"clocks", off})
+		}
 	}
 	of := " from the first to the last event"
 	if options.Within != nil {

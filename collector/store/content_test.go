@@ -31,7 +31,7 @@ func TestContents(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	change("DROP VIEW transfers; DROP TABLE content; PRAGMA user_version = 3;")
+	change("DROP VIEW transfers; DROP VIEW clocks; DROP TABLE content; DROP TABLE clock; PRAGMA user_version = 3;")
 	none := func() {
 		t.Helper()
 		trace, err := store.Open(path)

@@ -133,7 +133,7 @@ func TestTraceWithoutCounters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := sqlitex.ExecuteScript(conn, `DROP VIEW transfers; DROP VIEW counters; DROP VIEW annotations; DROP VIEW communication; DROP TABLE counter; DROP TABLE counter_value; DROP TABLE content;
+	if err := sqlitex.ExecuteScript(conn, `DROP VIEW transfers; DROP VIEW counters; DROP VIEW annotations; DROP VIEW communication; DROP TABLE counter; DROP TABLE counter_value; DROP TABLE content; DROP VIEW clocks; DROP TABLE clock;
 		ALTER TABLE site DROP COLUMN own; DELETE FROM kind WHERE name IN ('range_start', 'range_end', 'frame_start', 'frame_end', 'mark', 'mpi_start', 'mpi_end');
 		PRAGMA user_version = 2;`, nil); err != nil {
 		t.Fatal(err)

@@ -46,6 +46,7 @@ var viewQueries = []struct {
 	{"threads", "", []string{"process", "name"}, []string{"tid"}},
 	{"devices", "", []string{"name", "process"}, []string{"peak_bytes"}},
 	{"counters", "time", []string{"name", "process", "gpu", "unit"}, []string{"value"}},
+	{"clocks", "time", []string{"host"}, []string{"offset", "drift"}},
 	{"loss", "", []string{"reason", "process"}, []string{"events"}},
 }
 

@@ -60,6 +60,7 @@ type Agent struct {
 	sent    time.Time
 	telling sync.Mutex // of warned and Options.Warn
 	warned  map[string]bool
+	probes  probes
 	reached atomic.Int64 // CLOCK_REALTIME, ns, of what is stored
 }
 
@@ -85,6 +86,9 @@ func Open(o Options) (*Agent, error) {
 	if a.stream, err = jetstream.New(a.conn); err != nil {
 		a.conn.Close()
 		return nil, err
+	}
+	if a.state.Gather != "" {
+		a.probes.start(a.conn, a.timeSubject())
 	}
 	return a, nil
 }
@@ -182,6 +186,7 @@ func (a *Agent) collect(last bool) (*outgoing, error) {
 	}
 	if whole && last && b.Size() == 0 {
 		b.Last = true
+		a.probes.finish(context.Background(), a.conn, a.timeSubject())
 	}
 	b.Processes = a.ends
 	a.state.Until, a.state.UntilRealtime = b.Until, b.UntilRealtime
@@ -189,6 +194,7 @@ func (a *Agent) collect(last bool) (*outgoing, error) {
 		return nil, nil
 	}
 	a.told = len(a.ends)
+	b.Clock = a.probes.take()
 	data, err := wire.Encode(b)
 	if err != nil {
 		return nil, err
@@ -303,6 +309,9 @@ func (a *Agent) Suspend() error {
 
 // Close gives up: what is not sent stays in the session.
 func (a *Agent) Close() error {
+	done, cancel := context.WithCancel(context.Background())
+	cancel()
+	a.probes.finish(done, a.conn, a.timeSubject())
 	for name := range a.tails {
 		a.forget(name)
 	}

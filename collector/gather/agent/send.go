@@ -81,7 +81,8 @@ func (a *Agent) join(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	question, err := json.Marshal(wire.Join{Version: wire.Version, Agent: a.state.Agent, Host: capture.OwnHost(), Ranks: ranks})
+	question, err := json.Marshal(wire.Join{Version: wire.Version, Agent: a.state.Agent, Host: capture.OwnHost(), Ranks: ranks,
+		Boot: capture.OwnBoot(), Clock: true})
 	if err != nil {
 		return err
 	}
@@ -100,5 +101,9 @@ func (a *Agent) join(ctx context.Context) error {
 		return fmt.Errorf("the job's collector calls itself %q", answer.Gather)
 	}
 	a.state.Gather = answer.Gather
+	a.probes.start(a.conn, a.timeSubject())
 	return a.save()
 }
+
+// timeSubject is where the collector that takes the batches is asked for the time.
+func (a *Agent) timeSubject() string { return wire.TimeSubject(a.options.To.Job, a.state.Gather) }

@@ -9,6 +9,8 @@ type Join struct {
 	Agent   string `json:"agent"`
 	Host    string `json:"host"`
 	Ranks   []int  `json:"ranks,omitempty"`
+	Boot    string `json:"boot,omitempty"`  // the kernel's boot id
+	Clock   bool   `json:"clock,omitempty"` // the agent asks for the time, and its batches have samples
 }
 
 // Joined is the answer.
@@ -16,6 +18,16 @@ type Joined struct {
 	Gather  string `json:"gather"`            // the collector's name
 	Refused string `json:"refused,omitempty"` // why not; the agent sends nothing then
 }
+
+// Time is what a collector answers who asks for the time: its CLOCK_MONOTONIC, ns, when the
+// question came and when the answer went.
+type Time struct {
+	Received int64 `json:"received"`
+	Answered int64 `json:"answered"`
+}
+
+// TimeSubject is where agents ask a collector for the time.
+func TimeSubject(job, gather string) string { return "accscope." + job + ".time." + gather }
 
 // JoinSubject is where agents of a job ask; each question goes to one collector.
 func JoinSubject(job string) string { return "accscope." + job + ".join" }

@@ -16,6 +16,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/accscope/accscope/collector/capture"
+	"github.com/accscope/accscope/collector/clock"
 )
 
 // Version is that of batches and of what is said when an agent joins.
@@ -55,7 +56,9 @@ type Batch struct {
 	Ranks         []int     `json:"ranks,omitempty"`     // MPI ranks that the agent was started for
 	Processes     []Process `json:"processes,omitempty"` // what is known of their ends, as of now
 	Last          bool      `json:"last,omitempty"`      // there will be no more
-	Parts         []Part    `json:"parts,omitempty"`
+	// Clock are round trips from the agent's host to the collector's, in order.
+	Clock []clock.Sample `json:"clock,omitempty"`
+	Parts []Part         `json:"parts,omitempty"`
 }
 
 // Process is what whoever started a process knows of its end.

@@ -8,11 +8,12 @@ import (
 	"testing"
 
 	"github.com/accscope/accscope/collector/capture"
+	"github.com/accscope/accscope/collector/clock"
 )
 
 func example() *Batch {
 	b := &Batch{Agent: "node1-abc", Mark: Mark{2, 7}, After: Mark{1, 3}, Host: "node1", Boot: "b", Until: 5, UntilRealtime: 6, Ranks: []int{0, 3},
-		Processes: []Process{{PID: 4, Killed: true, Name: "solver"}}, Last: true}
+		Processes: []Process{{PID: 4, Killed: true, Name: "solver"}}, Last: true, Clock: []clock.Sample{{Sent: 1, Received: 102, Answered: 103, Heard: 7}}}
 	b.Add("12-34", []capture.Piece{{File: "info", Data: []byte("host=node1")}, {File: "ring-00000", Offset: 128, Data: bytes.Repeat([]byte{1, 2}, 4000)}})
 	b.Add("13-35", []capture.Piece{{File: "process", Offset: 8, Data: nil}})
 	return b

@@ -19,8 +19,14 @@ var counterViewSQL string
 //go:embed content.sql
 var contentSQL string
 
+//go:embed clock.sql
+var clockSQL string
+
+//go:embed clock_view.sql
+var clockViewSQL string
+
 // laterSQL makes the tables that earlier versions lack.
-var laterSQL = counterSQL + contentSQL
+var laterSQL = counterSQL + contentSQL + clockSQL
 
 // WithoutCounters is the last version whose traces have no counters, and no spans of the
 // program's own, of which sites tell how deep they are. They are read as if there were
@@ -30,6 +36,9 @@ const WithoutCounters = 2
 // WithoutContents is the last version whose traces have no hashes of what transfers moved.
 const WithoutContents = 3
 
+// WithoutClocks is the last version whose traces have one offset for each host's clock.
+const WithoutClocks = 4
+
 // missing is the SQL that makes the tables that a version lacks.
 func missing(version int) (sql string) {
 	if version <= WithoutCounters {
@@ -37,6 +46,9 @@ func missing(version int) (sql string) {
 	}
 	if version <= WithoutContents {
 		sql += contentSQL
+	}
+	if version <= WithoutClocks {
+		sql += clockSQL
 	}
 	return sql
 }

@@ -19,7 +19,7 @@ import (
 )
 
 // Version is the schema version that this package writes (PRAGMA user_version).
-const Version = 4
+const Version = 5
 
 // Pageable is added to the kind of a work whose transfers are from or to pageable
 // memory of the host. Such a kind stands in activity_kind with the name that it has without.
@@ -37,7 +37,7 @@ var Tables string
 var eventViewsSQL string
 
 // Views is the SQL that makes the views.
-var Views = eventViewsSQL + counterViewSQL
+var Views = eventViewsSQL + counterViewSQL + clockViewSQL
 
 // SiteDetail is the SQL that spells out the sites behind a number, its argument.
 //
@@ -98,6 +98,9 @@ func CheckTables(conn *sqlite.Conn, path string, version int) error {
 			continue
 		}
 		if version <= WithoutContents && table == "content" {
+			continue
+		}
+		if version <= WithoutClocks && table == "clock" {
 			continue
 		}
 		columns := want[table]

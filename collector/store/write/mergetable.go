@@ -85,6 +85,7 @@ func (m *merger) copyTables(p *part, foreign bool) error {
 		columns []column // the others are the same
 	}{
 		{"host", []column{host, nil, clock}},
+		{"clock", []column{host, p.time, clock}},
 		{"process", []column{process, host, 8: p.time, p.time}},
 		{"thread", []column{thread, process}},
 		{"device", []column{device, process}},
@@ -123,8 +124,10 @@ func (m *merger) copyTables(p *part, foreign bool) error {
 		}
 	}
 	if foreign && !p.exact {
-		if err := m.fail(schema.Execute(m.conn, "UPDATE host SET clock_uncertainty = NULL WHERE id > ?", p.moved["host"].by)); err != nil {
-			return err
+		for _, unknown := range []string{"UPDATE host SET clock_uncertainty = NULL WHERE id > ?", "UPDATE clock SET uncertainty = NULL WHERE host > ?"} {
+			if err := m.fail(schema.Execute(m.conn, unknown, p.moved["host"].by)); err != nil {
+				return err
+			}
 		}
 	}
 	m.dict.places.last, m.dict.sites.last = m.used["place"], m.used["site"]

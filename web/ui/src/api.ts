@@ -11,7 +11,7 @@ export interface Thread { id: number; process: number; tid: number; number: numb
 export interface Device { id: number; process: number; title: string; peak: number; requested: boolean }
 export interface Queue { id: number; device: number; number: number; name: string }
 export interface Overview {
-  name: string; damage: string; running: boolean; warnings: string[];
+  name: string; damage: string; running: boolean; warnings: string[]; clocks: string;
   meta: { complete: boolean; first: number; last: number };
   processes: Process[]; threads: Thread[]; devices: Device[]; queues: Queue[]; lanes: Lane[]; figures: Figure[];
   annotations: { kind: string; name: string }[]; call_stacks: boolean;

@@ -93,6 +93,7 @@ function head(o: Overview, s: Summary): HTMLElement[] {
   return [h("h1", {}, programs.slice(0, 3).join(", ") || o.name),
     s.simulated ? h("p", { class: "remark" }, "Simulated device: times are not your GPU's.") : h("span"),
     h("div", { class: "cards" }, ...cards),
+    o.clocks !== "" ? h("p", { class: "note" }, `Clocks of other hosts: ${o.clocks}.`) : h("span"),
     h("section", {}, h("h2", {}, "Where the time went"), ...bars,
       s.devices === 0 ? h("p", { class: "note" }, s.cost_kernels.length > 0 ? "The runtime measures no device times." : "No device was used: constructs on the host are what is measured.") : h("span"))];
 }

@@ -1,0 +1,24 @@
+package store
+
+import "zombiezen.com/go/sqlite"
+
+// Clock is what was added to a host's CLOCK_MONOTONIC at a time: between two of a host it
+// changes evenly.
+type Clock struct {
+	Host        int64 // its number
+	Time        int64 // ns, in the trace
+	Offset      int64 // ns
+	Uncertainty int64 // ns that the offset may be off, -1 if not known
+}
+
+// Clocks calls f for what hosts' clocks were set by, by host and time.
+func (t *Trace) Clocks(f func(Clock)) error {
+	return t.each("SELECT host, time, offset, uncertainty FROM clock ORDER BY host, time", nil, func(s *sqlite.Stmt) error {
+		c := Clock{s.ColumnInt64(0), s.ColumnInt64(1), s.ColumnInt64(2), -1}
+		if !s.ColumnIsNull(3) {
+			c.Uncertainty = s.ColumnInt64(3)
+		}
+		f(c)
+		return nil
+	})
+}
