@@ -1,6 +1,7 @@
 package web
 
 import (
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"github.com/accscope/accscope/collector/advice"
 	"github.com/accscope/accscope/collector/store/tracetest"
 )
 
@@ -102,6 +104,31 @@ func TestFindingsKeepNames(t *testing.T) {
 	}
 	if n == 0 {
 		t.Error("no finding begins with a variable")
+	}
+}
+
+// What to write instead stands line by line, directives apart from the words around them.
+func TestFindingsShowDirectives(t *testing.T) {
+	s := serveGenerated(t, 3000)
+	b := browse(t, s.URL())
+	b.settled()
+	f := findingInfo{Finding: advice.Finding{Rule: "mapped-in-loop", Gain: 1, Count: 1, File: "/a/b.c", Line: 2, What: "it is", Why: "so",
+		Instead: "around the loop at line 1: #pragma acc data copy(a)\nand here: #pragma acc parallel loop\nor nothing"}, Place: "b.c:2", Cost: "1 ns"}
+	answer, err := json.Marshal(findingsAnswer{Rules: 1, Read: 1, Findings: []findingInfo{f}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.text(`(() => {
+		const ask = window.fetch;
+		window.fetch = (what, how) => String(what.url ?? what).includes("api/findings") ? Promise.resolve(new Response(` + quote(string(answer)) + `)) : ask(what, how);
+		return "";
+	})()`)
+	b.view("queues")
+	b.view("summary")
+	b.wait("the finding", `document.querySelectorAll(".finding-facts dd").length === 2`)
+	const want = "around the loop at line 1:|#pragma acc data copy(a)|and here:|#pragma acc parallel loop|Or nothing."
+	if got := b.text(`[...document.querySelectorAll(".finding-facts > div:last-child dd > div")].flatMap(e => [...e.childNodes].map(n => n.textContent)).join("|")`); got != want {
+		t.Errorf("instead: %q, want %q", got, want)
 	}
 }
 

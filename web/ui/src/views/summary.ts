@@ -116,12 +116,18 @@ function shares(title: string, whole: number, parts: [string, number, string][])
     h("div", { class: "legend" }, ...shown.map(([name, value, style]) => h("span", {}, mark(style), `${name} `, h("b", {}, percent(value, whole)), ` ${duration(value)}`))));
 }
 
+// remedy is a line of what to write instead: words, a directive, or words and then one.
+function remedy(line: string, file: string): HTMLElement {
+  const at = line.search(/#pragma|!\$acc/);
+  return at < 0 ? h("div", {}, sentence(line)) : h("div", {}, line.slice(0, at).trimEnd(), code(line.slice(at), file));
+}
+
 function findingItem(f: Finding): HTMLElement {
   const place = f.file !== "" && f.line > 0;
   const facts = h("dl", { class: "finding-facts" },
     h("div", {}, h("dt", {}, "why"), h("dd", {}, sentence(f.why))),
     f.directive !== "" && h("div", {}, h("dt", {}, "here"), h("dd", {}, code(f.directive, f.file))),
-    h("div", {}, h("dt", {}, "instead"), h("dd", {}, /^\s*(#pragma|!\$acc)/.test(f.instead) ? code(f.instead, f.file) : sentence(f.instead))));
+    h("div", {}, h("dt", {}, "instead"), h("dd", {}, ...f.instead.split("\n").map((line) => remedy(line, f.file)))));
   return h("li", {}, h("div", { class: "finding-head" }, h("b", {}, said(f)), h("span", { class: "gain" }, f.gain_ns > 0 ? `gains about ${f.cost}` : f.cost)),
     h("p", { class: "finding-place" }, h("span", { class: `tag ${f.confidence}` }, f.confidence), `${f.rule.replaceAll("-", " ")} · ${f.subject}`,
       place && " · ", place && link(f.place, () => change({ view: "sources", file: f.file, line: f.line })),
