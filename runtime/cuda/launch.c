@@ -1,7 +1,18 @@
 /* Launches.  A kernel's parameter is the address of its argument block in device
-   memory; where it takes its times there is another, the address for these
-   (stamps.c).  */
+   memory; where it takes its times there are two more, the address for these and
+   which of its threads tell when they end (stamps.c).  */
 #include "cuda.h"
+
+/* The first thread of every warp.  Where a kernel has more than MANY threads, only the
+   first of every gang: to write so many words would take the GPU longer than a short
+   kernel does.  */
+#define MANY 131072
+
+static uint32_t
+tellers (const struct accscope_cuda_step *s)
+{
+  return (uint64_t) s->gangs * s->vector * s->workers > MANY ? UINT32_MAX : 31;
+}
 
 struct accscope_cuda_answer
 accscope_cuda_launch (const struct accscope_cuda_step *s)
@@ -12,7 +23,8 @@ accscope_cuda_launch (const struct accscope_cuda_step *s)
   struct accscope_cuda_answer a;
   struct accscope_cuda_operation *o = NULL;
   CUdeviceptr block = s->device, stamp = 0;
-  void *parameters[] = { &block, &stamp };
+  uint32_t telling = tellers (s);
+  void *parameters[] = { &block, &stamp, &telling };
 
   pthread_mutex_lock (&q->lock);
   if (s->stamps)

@@ -16,8 +16,10 @@ import (
 	"github.com/accscope/accscope/runtime/goacc"
 )
 
-// The parameter that a kernel gets: where it writes its times (stamps.h), 0 for nowhere.
-const stampParameter = ", .param .u64 %accscope_stamp"
+// The parameters that a kernel gets: where it writes its times (stamps.h), 0 for
+// nowhere, and which bits of a thread's number in its gang are 0 for those that tell
+// when they end.
+const stampParameter = ", .param .u64 %accscope_stamp, .param .u32 %accscope_tellers"
 
 // The first thread of the first gang tells when the kernel begins: gangs begin in
 // their order.
@@ -39,39 +41,32 @@ setp.ne.and.u64 %accscope_tells, %accscope_at, 0, %accscope_tells;
 }
 `
 
-// The first thread of every warp tells when it ends, in one of some words, and the
-// latest holds. Where there are more than 131,072 threads, of each gang only the first
-// does: so many words would take the GPU longer than a short kernel.
+// Those threads tell when they end, each warp's in one of some words, and the latest
+// holds. All threads of a kernel come here, most of them at the same time, so each
+// instruction counts.
 var stampEnd = strings.NewReplacer(
 	"LASTEND", strconv.Itoa(C.ACCSCOPE_CUDA_STAMP_ENDS-1),
 	"STRIDE", strconv.Itoa(C.ACCSCOPE_CUDA_STAMP_STRIDE),
 ).Replace(`
 {
-.reg .u64 %accscope_at, %accscope_time, %accscope_all;
-.reg .u32 %accscope_a, %accscope_b, %accscope_c, %accscope_gang, %accscope_mask;
+.reg .u64 %accscope_at, %accscope_time;
+.reg .u32 %accscope_a, %accscope_b, %accscope_c, %accscope_d;
 .reg .pred %accscope_tells;
 ld.param.u64 %accscope_at, [%accscope_stamp];
-mov.u32 %accscope_a, %ntid.x;
-mov.u32 %accscope_b, %ntid.y;
-mul.lo.u32 %accscope_b, %accscope_a, %accscope_b;
-mov.u32 %accscope_c, %nctaid.x;
-mul.wide.u32 %accscope_all, %accscope_b, %accscope_c;
-setp.gt.u64 %accscope_tells, %accscope_all, 131072;
-selp.b32 %accscope_mask, -1, 31, %accscope_tells;
-mov.u32 %accscope_gang, %ctaid.x;
-mov.u32 %accscope_b, %tid.y;
-mul.lo.u32 %accscope_b, %accscope_a, %accscope_b;
-mov.u32 %accscope_a, %tid.x;
-add.u32 %accscope_a, %accscope_a, %accscope_b;
-shr.u32 %accscope_b, %accscope_a, 5;
-add.u32 %accscope_b, %accscope_b, %accscope_gang;
-and.b32 %accscope_b, %accscope_b, LASTEND;
-mul.wide.u32 %accscope_all, %accscope_b, STRIDE;
-and.b32 %accscope_a, %accscope_a, %accscope_mask;
-setp.eq.u32 %accscope_tells, %accscope_a, 0;
+ld.param.u32 %accscope_c, [%accscope_tellers];
+mov.u32 %accscope_a, %tid.y;
+mov.u32 %accscope_b, %ntid.x;
+mov.u32 %accscope_d, %tid.x;
+mad.lo.u32 %accscope_a, %accscope_a, %accscope_b, %accscope_d;
+and.b32 %accscope_b, %accscope_a, %accscope_c;
+setp.eq.u32 %accscope_tells, %accscope_b, 0;
 setp.ne.and.u64 %accscope_tells, %accscope_at, 0, %accscope_tells;
-add.u64 %accscope_at, %accscope_at, %accscope_all;
 @%accscope_tells mov.u64 %accscope_time, %globaltimer;
+mov.u32 %accscope_b, %ctaid.x;
+shr.u32 %accscope_a, %accscope_a, 5;
+add.u32 %accscope_a, %accscope_a, %accscope_b;
+and.b32 %accscope_a, %accscope_a, LASTEND;
+mad.wide.u32 %accscope_at, %accscope_a, STRIDE, %accscope_at;
 @%accscope_tells red.global.max.u64 [%accscope_at+STRIDE], %accscope_time;
 }
 `)

@@ -130,7 +130,7 @@ line (CUlinkState state, char *text)
       m->functions = f;
     }
   else if (sscanf (text, ".entry %511s (", name) == 1
-	   && strstr (text, "%accscope_stamp)") != NULL)
+	   && strstr (text, "%accscope_stamp,") != NULL)
     {
       struct CUfunc_st *f = m->functions;
       while (f != NULL && strcmp (f->name, name) != 0)
