@@ -148,11 +148,7 @@ func threadName(v *state.State, id model.ThreadID) string {
 		if th.ID != id {
 			continue
 		}
-		name := "thread"
-		if th.Name != "" {
-			name = th.Name
-		}
-		name += fmt.Sprintf(" %d", th.TID)
+		name := th.Title()
 		if len(v.Processes) > 1 {
 			name = processName(v, th.Process) + " " + name
 		}

@@ -24,6 +24,9 @@ func TestAnnotations(t *testing.T) {
 	for _, item := range events(t, p) {
 		e := &item.Event
 		text := fmt.Sprintf("%d %s %d", e.Kind, p.String(e.Name), int64(e.Host))
+		if e.Kind == ProcessRangeStart || e.Kind == ProcessRangeStart+1 {
+			text += fmt.Sprintf(" range %d", e.Device)
+		}
 		if file := p.String(e.SourceFile); e.Kind == FrameStart && (filepath.Base(file) != "annotate.c" || e.Line <= 0 || p.String(e.Function) != "main") {
 			t.Errorf("%s at %s:%d in %s", text, file, e.Line, p.String(e.Function))
 		}
@@ -33,8 +36,10 @@ func TestAnnotations(t *testing.T) {
 	for n := range 3 {
 		want = append(want, fmt.Sprintf("42 step %d", n), fmt.Sprintf("40 part %d 0", n), "41  0", "43  0")
 	}
-	want = append(want, "40  is no reference 0", "41  0",
-		"40 pushed 0", "40 weit ü 0", "41  0", "40 registered 7", "41  0", "41  0", "44 marked 0")
+	want = append(want, "40  is no reference 0", "41  0", "48 long 0 range 1", "49  0 range 1",
+		"40 pushed 0", "40 weit ü 0", "41  0", "40 registered 7", "41  0", "41  0", "44 marked 0",
+		"48 first 0 range 2", "48 second 0 range 3", "48 third 7 range 4", "48 third 7 range 5",
+		"49  0 range 2", "49  0 range 4", "49  0 range 3", "49  0 range 5")
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
@@ -58,7 +63,7 @@ func TestAnnotationsAreFiltered(t *testing.T) {
 	for _, c := range []struct {
 		events string
 		want   int
-	}{{"all", 15}, {"frame", 6}, {"-annotations", 0}, {"mark,range", 9}} {
+	}{{"all", 17}, {"frame", 6}, {"-annotations", 0}, {"mark,range", 11}, {"range_start", 5}} {
 		session := t.TempDir()
 		command := exec.Command(program)
 		command.Dir = t.TempDir()

@@ -14,6 +14,9 @@ const (
 	FrameStart int32 = kindFrameStart
 	Mark       int32 = kindMark
 	MPIStart   int32 = kindMpiStart
+	// ProcessRangeStart begins a range that may end on another thread; Event.Device is its
+	// number.
+	ProcessRangeStart int32 = kindProcessRangeStart
 )
 
 // A ring's file is called this and its number.

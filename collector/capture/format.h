@@ -42,6 +42,9 @@
 #define CAPTURE_KIND_FRAME_START 42u	/* number: the frame's */
 #define CAPTURE_KIND_MARK 44u
 #define CAPTURE_KIND_MPI_START 46u	/* number: the peer's rank */
+/* A range that may end on another thread.  Its third word is the number, unique in the
+   process, by which its end finds it: neither is part of a pair.  */
+#define CAPTURE_KIND_PROCESS_RANGE_START 48u
 
 /* struct capture_process.ended */
 #define CAPTURE_END_EXIT 1u		/* the library's destructor ran */

@@ -133,6 +133,7 @@ type process struct {
 	folder  string
 	rings   map[string]*ring
 	threads map[uint64]model.ThreadInfo // by number in the capture
+	lanes   lanes                       // of ranges of the process
 	names   []model.Name                // by capture.StringID; 0 is not seen yet
 	offset  int64                       // from its CLOCK_MONOTONIC to the trace's
 	line    *clock.Line                 // that is in place of offset; nil: none

@@ -83,16 +83,21 @@ func compile(t testing.TB, name string, arguments ...string) string {
 	return path
 }
 
-// load is a program that raises events from threads, and the file in which it
-// counts them.
-func load(t testing.TB, session string, threads, iterations int) (*exec.Cmd, string) {
+func profilerLibrary(t testing.TB) string {
 	t.Helper()
 	sources, err := filepath.Glob("../proflib/*.c")
 	if err != nil || len(sources) == 0 {
 		t.Fatalf("no sources of the profiler library: %v", err)
 	}
-	library := compile(t, "libaccprof.so", append(sources, "-fPIC", "-shared", "-fvisibility=hidden", "-pthread",
+	return compile(t, "libaccprof.so", append(sources, "-fPIC", "-shared", "-fvisibility=hidden", "-pthread",
 		"-Wl,-soname,libaccprof.so", "-Wl,-z,now", "-Wl,-z,nodelete")...)
+}
+
+// load is a program that raises events from threads, and the file in which it
+// counts them.
+func load(t testing.TB, session string, threads, iterations int) (*exec.Cmd, string) {
+	t.Helper()
+	library := profilerLibrary(t)
 	program := compile(t, "load", "testdata/load.c", "-pthread", "-ldl")
 	counters := filepath.Join(t.TempDir(), "counters")
 	if err := os.WriteFile(counters, make([]byte, 4096), 0o600); err != nil {

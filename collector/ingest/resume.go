@@ -79,6 +79,7 @@ func (in *Ingester) resume() error {
 		}
 	}
 	in.restoreClocks(clocks)
+	in.resumeLanes()
 	return nil
 }
 

@@ -83,6 +83,11 @@ func (in *Ingester) event(r *ring, item *capture.Item) error {
 	e := &in.buffer
 	e.Event, e.Process, e.Thread = item.Event, p.info.ID, thread
 	e.Time = r.time
+	if e.Kind == capture.ProcessRangeStart || e.Kind == capture.ProcessRangeStart+1 {
+		if err := in.processRange(p, e, item.Thread); err != nil {
+			return err
+		}
+	}
 	e.SourceFile = in.name(p, e.SourceFile)
 	e.Function = in.name(p, e.Function)
 	e.Name = in.name(p, e.Name)

@@ -4,7 +4,8 @@ import "github.com/accscope/accscope/collector/capture"
 
 // Kinds of events that are the program's own, beyond acc_event_t: annotations
 // (accscope_annotation.h), and its calls of MPI. Number is Event.Host, a communicator
-// Event.Device.
+// Event.Device. A range of the process, in a lane of its own, has there the kernel's number
+// of the thread that it began or ended on.
 const (
 	RangeStart = capture.RangeStart
 	RangeEnd   = RangeStart + 1
@@ -35,7 +36,10 @@ func (e *Event) inherit(start *Event) {
 	if e.Name != 0 {
 		return
 	}
-	kind, time, sequence, pair := e.Kind, e.Time, e.Sequence, e.Pair
+	kind, time, sequence, pair, ended := e.Kind, e.Time, e.Sequence, e.Pair, e.Device
 	*e = *start
 	e.Kind, e.Time, e.Sequence, e.Pair = kind, time, sequence, pair
+	if kind == RangeEnd {
+		e.Device = ended
+	}
 }

@@ -1,6 +1,11 @@
 package model
 
-import "github.com/accscope/accscope/callbacks"
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/accscope/accscope/callbacks"
+)
 
 // ProcessInfo describes a process of the trace.
 type ProcessInfo struct {
@@ -26,9 +31,18 @@ type ProcessInfo struct {
 type ThreadInfo struct {
 	ID      ThreadID  `json:"id"`
 	Process ProcessID `json:"process"`
-	TID     int       `json:"tid"`    // the kernel's thread number
+	TID     int       `json:"tid"`    // the kernel's thread number; 0: none, a lane of ranges
 	Number  uint64    `json:"number"` // of the thread in its capture
 	Name    string    `json:"name"`
+}
+
+// Title is the thread's name and the kernel's number of it, as lists show it.
+func (t *ThreadInfo) Title() string {
+	name := cmp.Or(t.Name, "thread")
+	if t.TID == 0 {
+		return name
+	}
+	return fmt.Sprintf("%s %d", name, t.TID)
 }
 
 // DeviceInfo describes a device as one process sees it.

@@ -14,7 +14,9 @@ _Static_assert (ACCSCOPE_RANGE_START == CAPTURE_KIND_RANGE_START
 		&& ACCSCOPE_FRAME_END == CAPTURE_KIND_FRAME_START + 1
 		&& ACCSCOPE_MARK == CAPTURE_KIND_MARK
 		&& ACCSCOPE_MPI_START == CAPTURE_KIND_MPI_START
-		&& ACCSCOPE_MPI_END == CAPTURE_KIND_MPI_START + 1,
+		&& ACCSCOPE_MPI_END == CAPTURE_KIND_MPI_START + 1
+		&& ACCSCOPE_PROCESS_RANGE_START == CAPTURE_KIND_PROCESS_RANGE_START
+		&& ACCSCOPE_PROCESS_RANGE_END == CAPTURE_KIND_PROCESS_RANGE_START + 1,
 		"the header's kinds are the format's");
 
 /* A text that begins with the character 1 would be a reference (accscope_names.h).  */
@@ -26,13 +28,28 @@ plain (const char *text)
   return text;
 }
 
-EXPORTED void
+/* Ranges that were started by number.  */
+static uint64_t process_ranges;
+
+EXPORTED uint64_t
 accscope_annotate (const struct accscope_annotation *annotation)
 {
   int kind = annotation->kind;
+  uint64_t range = 0, number = (uint64_t) annotation->number;
+  uint64_t third = (uint64_t) (uint32_t) annotation->tag << 32
+		   | (uint32_t) annotation->communicator;
   if (annotation->size < sizeof *annotation || !is_kind (annotation_kinds, kind)
       || !(settings.event_mask & event_bit (kind)))
-    return;
+    return 0;
+  if (kind == ACCSCOPE_PROCESS_RANGE_START)
+    third = range = __atomic_add_fetch (&process_ranges, 1, __ATOMIC_RELAXED);
+  else if (kind == ACCSCOPE_PROCESS_RANGE_END)
+    {
+      if (!number)
+	return 0;	/* its start was not recorded */
+      third = number;
+      number = 0;
+    }
   acc_prof_info profile = {
     .event_type = (acc_event_t) kind,
     .valid_bytes = PROFILE_BYTES,
@@ -57,9 +74,8 @@ accscope_annotate (const struct accscope_annotation *annotation)
     .parent_construct = (acc_construct_t) -1,
     .var_name = plain (annotation->name),
     .bytes = annotation->bytes,
-    .host_ptr = (void *) (uintptr_t) annotation->number,
-    .device_ptr = (void *) (uintptr_t) ((uint64_t) (uint32_t) annotation->tag << 32
-					 | (uint32_t) annotation->communicator)
+    .host_ptr = (void *) (uintptr_t) number,
+    .device_ptr = (void *) (uintptr_t) third
   };
   acc_api_info api;
   memset (&api, 0, sizeof api);
@@ -71,4 +87,5 @@ accscope_annotate (const struct accscope_annotation *annotation)
     record_caller = unwind_caller_of ((uintptr_t) annotation->callee);
   record_callback (&profile, &event, &api);
   record_caller = 0;
+  return range;
 }

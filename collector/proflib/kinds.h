@@ -53,7 +53,8 @@ static const uint64_t annotation_kinds
   = BIT (CAPTURE_KIND_RANGE_START) | BIT (CAPTURE_KIND_RANGE_START + 1)
   | BIT (CAPTURE_KIND_FRAME_START) | BIT (CAPTURE_KIND_FRAME_START + 1)
   | BIT (CAPTURE_KIND_MARK) | BIT (CAPTURE_KIND_MPI_START)
-  | BIT (CAPTURE_KIND_MPI_START + 1);
+  | BIT (CAPTURE_KIND_MPI_START + 1) | BIT (CAPTURE_KIND_PROCESS_RANGE_START)
+  | BIT (CAPTURE_KIND_PROCESS_RANGE_START + 1);
 static const uint64_t launch_kinds
   = BIT (acc_ev_enqueue_launch_start) | BIT (acc_ev_enqueue_launch_end);
 

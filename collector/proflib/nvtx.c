@@ -4,8 +4,8 @@
    nvToolsExt.h.
 
    Pushed ranges nest on their thread, whichever domain they are of.  Ranges that are
-   started and ended by number (nvtxRangeStart) may end on another thread; they are not
-   taken.  */
+   started and ended by number (nvtxRangeStart) are of the process: they may overlap, and
+   end on another thread.  */
 #include "proflib.h"
 #include "accscope_annotation.h"
 #include <stdlib.h>
@@ -15,8 +15,10 @@
 enum { TABLE_CALLBACKS = 1 };				/* NvtxExportTableID */
 enum { MODULE_CORE = 1, MODULE_CORE2 = 5 };		/* NvtxCallbackModule */
 enum { CORE_MARK_EX = 1, CORE_MARK_A, CORE_MARK_W,	/* NvtxCallbackIdCore */
-       CORE_PUSH_EX = 8, CORE_PUSH_A, CORE_PUSH_W, CORE_POP };
-enum { CORE2_MARK_EX = 1, CORE2_PUSH_EX = 4, CORE2_POP,	/* NvtxCallbackIdCore2 */
+       CORE_START_EX, CORE_START_A, CORE_START_W, CORE_END,
+       CORE_PUSH_EX, CORE_PUSH_A, CORE_PUSH_W, CORE_POP };
+enum { CORE2_MARK_EX = 1, CORE2_START_EX, CORE2_END,	/* NvtxCallbackIdCore2 */
+       CORE2_PUSH_EX, CORE2_POP,
        CORE2_REGISTER_A = 10, CORE2_REGISTER_W };
 enum { MESSAGE_ASCII = 1, MESSAGE_UNICODE, MESSAGE_REGISTERED };	/* nvtxMessageType_t */
 enum { PAYLOAD_UINT64 = 1, PAYLOAD_INT64, PAYLOAD_UINT32 = 4, PAYLOAD_INT32 };
@@ -79,24 +81,24 @@ narrow (const wchar_t *text, char *to, size_t size)
 /* In NVTX's function, which the program has of its header.  */
 #define CALLER ((uintptr_t) __builtin_return_address (0))
 
-static void
+static uint64_t
 send (int kind, const char *name, int64_t number, uintptr_t caller)
 {
   struct accscope_annotation annotation = {
     .size = sizeof annotation, .kind = kind, .name = name, .number = number,
     .caller = caller
   };
-  accscope_annotate (&annotation);
+  return accscope_annotate (&annotation);
 }
 
-static void
+static uint64_t
 send_wide (int kind, const wchar_t *text, uintptr_t caller)
 {
   char name[512];
-  send (kind, narrow (text, name, sizeof name), 0, caller);
+  return send (kind, narrow (text, name, sizeof name), 0, caller);
 }
 
-static void
+static uint64_t
 send_attributes (int kind, const struct attributes *given, uintptr_t caller)
 {
   char wide[512];
@@ -115,7 +117,7 @@ send_attributes (int kind, const struct attributes *given, uintptr_t caller)
 	case PAYLOAD_INT32: number = given->payload.signed32; break;
 	}
     }
-  send (kind, name, number, caller);
+  return send (kind, name, number, caller);
 }
 
 static void mark (const char *name) { send (ACCSCOPE_MARK, name, 0, CALLER); }
@@ -125,6 +127,11 @@ static int push (const char *name) { send (ACCSCOPE_RANGE_START, name, 0, CALLER
 static int push_wide (const wchar_t *name) { send_wide (ACCSCOPE_RANGE_START, name, CALLER); return NO_LEVEL; }
 static int push_attributes (const struct attributes *a) { send_attributes (ACCSCOPE_RANGE_START, a, CALLER); return NO_LEVEL; }
 static int pop (void) { send (ACCSCOPE_RANGE_END, NULL, 0, CALLER); return NO_LEVEL; }
+/* An nvtxRangeId_t is the process range's number.  */
+static uint64_t start (const char *name) { return send (ACCSCOPE_PROCESS_RANGE_START, name, 0, CALLER); }
+static uint64_t start_wide (const wchar_t *name) { return send_wide (ACCSCOPE_PROCESS_RANGE_START, name, CALLER); }
+static uint64_t start_attributes (const struct attributes *a) { return send_attributes (ACCSCOPE_PROCESS_RANGE_START, a, CALLER); }
+static void end (uint64_t range) { send (ACCSCOPE_PROCESS_RANGE_END, NULL, (int64_t) range, CALLER); }
 
 static void
 mark_domain (void *domain, const struct attributes *a)
@@ -147,6 +154,20 @@ pop_domain (void *domain)
   (void) domain;
   send (ACCSCOPE_RANGE_END, NULL, 0, CALLER);
   return NO_LEVEL;
+}
+
+static uint64_t
+start_domain (void *domain, const struct attributes *a)
+{
+  (void) domain;
+  return send_attributes (ACCSCOPE_PROCESS_RANGE_START, a, CALLER);
+}
+
+static void
+end_domain (void *domain, uint64_t range)
+{
+  (void) domain;
+  send (ACCSCOPE_PROCESS_RANGE_END, NULL, (int64_t) range, CALLER);
 }
 
 /* A registered text is its own handle; it lives as long as the program.  */
@@ -194,6 +215,12 @@ InitializeInjectionNvtx2 (export_table_function export_table)
     { MODULE_CORE, CORE_PUSH_A, (function_pointer) push },
     { MODULE_CORE, CORE_PUSH_W, (function_pointer) push_wide },
     { MODULE_CORE, CORE_POP, (function_pointer) pop },
+    { MODULE_CORE, CORE_START_EX, (function_pointer) start_attributes },
+    { MODULE_CORE, CORE_START_A, (function_pointer) start },
+    { MODULE_CORE, CORE_START_W, (function_pointer) start_wide },
+    { MODULE_CORE, CORE_END, (function_pointer) end },
+    { MODULE_CORE2, CORE2_START_EX, (function_pointer) start_domain },
+    { MODULE_CORE2, CORE2_END, (function_pointer) end_domain },
     { MODULE_CORE2, CORE2_MARK_EX, (function_pointer) mark_domain },
     { MODULE_CORE2, CORE2_PUSH_EX, (function_pointer) push_domain },
     { MODULE_CORE2, CORE2_POP, (function_pointer) pop_domain },

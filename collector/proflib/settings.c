@@ -90,14 +90,15 @@ static const struct { const char *name; uint64_t mask; } event_names[] = {
   { #name "_start", (uint64_t) 1 << acc_ev_##name##_start }, \
   { #name "_end", (uint64_t) 1 << acc_ev_##name##_end }, \
   { #name, (uint64_t) 3 << acc_ev_##name##_start }
+#define RANGE(halves) \
+  (uint64_t) (halves) << CAPTURE_KIND_RANGE_START \
+    | (uint64_t) (halves) << CAPTURE_KIND_PROCESS_RANGE_START
   PAIR (device_init), PAIR (device_shutdown), ONE (runtime_shutdown),
   ONE (create), ONE (delete), ONE (alloc), ONE (free),
   PAIR (enter_data), PAIR (exit_data), PAIR (update), PAIR (compute_construct),
   PAIR (enqueue_launch), PAIR (enqueue_upload), PAIR (enqueue_download),
   PAIR (wait),
-  { "range", (uint64_t) 3 << CAPTURE_KIND_RANGE_START },
-  { "range_start", (uint64_t) 1 << CAPTURE_KIND_RANGE_START },
-  { "range_end", (uint64_t) 2 << CAPTURE_KIND_RANGE_START },
+  { "range", RANGE (3) }, { "range_start", RANGE (1) }, { "range_end", RANGE (2) },
   { "frame", (uint64_t) 3 << CAPTURE_KIND_FRAME_START },
   { "frame_start", (uint64_t) 1 << CAPTURE_KIND_FRAME_START },
   { "frame_end", (uint64_t) 2 << CAPTURE_KIND_FRAME_START },
@@ -105,7 +106,7 @@ static const struct { const char *name; uint64_t mask; } event_names[] = {
   { "mpi", (uint64_t) 3 << CAPTURE_KIND_MPI_START },
   { "mpi_start", (uint64_t) 1 << CAPTURE_KIND_MPI_START },
   { "mpi_end", (uint64_t) 2 << CAPTURE_KIND_MPI_START },
-  { "annotations", (uint64_t) 31 << CAPTURE_KIND_RANGE_START },
+  { "annotations", (uint64_t) 31 << CAPTURE_KIND_RANGE_START | RANGE (3) },
   { "error", (uint64_t) 1 << 63 },
   { "all", UINT64_MAX },
   { "memory", (uint64_t) 15 << acc_ev_create },
@@ -114,6 +115,7 @@ static const struct { const char *name; uint64_t mask; } event_names[] = {
   { "transfers", (uint64_t) 15 << acc_ev_enqueue_upload_start },
 #undef ONE
 #undef PAIR
+#undef RANGE
 };
 
 static int

@@ -95,7 +95,10 @@ func laneTitles(trace *store.Trace) (func(store.Lane) string, error) {
 	process := processTitles(processes)
 	thread := map[model.ThreadID]string{}
 	for _, t := range threads {
-		thread[t.ID] = fmt.Sprintf("thread %d %s", t.TID, t.Name)
+		thread[t.ID] = t.Title()
+		if t.TID != 0 {
+			thread[t.ID] = fmt.Sprintf("thread %d %s", t.TID, t.Name)
+		}
 	}
 	device := map[model.DeviceID]string{}
 	for i := range devices {

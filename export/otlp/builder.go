@@ -321,7 +321,9 @@ func (b *builder) recordSpan(r *store.Record, parent SpanID, e ending) *tracepb.
 
 func (b *builder) thread(a *attributes, id model.ThreadID) {
 	if t, known := b.threads[id]; known {
-		a.number("thread.id", int64(t.TID))
+		if t.TID != 0 {
+			a.number("thread.id", int64(t.TID))
+		}
 		a.text("thread.name", t.Name)
 	}
 }

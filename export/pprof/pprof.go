@@ -95,7 +95,7 @@ func newBuilder(p *profile.Profile, trace *store.Trace) (*builder, error) {
 		return nil, err
 	}
 	for _, t := range threads {
-		b.threads[t.ID] = strings.TrimSpace(fmt.Sprintf("%s %d", t.Name, t.TID))
+		b.threads[t.ID] = strings.TrimSpace(strings.TrimSuffix(fmt.Sprintf("%s %d", t.Name, t.TID), " 0"))
 	}
 	devices, err := trace.Devices()
 	if err != nil {

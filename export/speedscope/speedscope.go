@@ -151,11 +151,7 @@ func (f *writer) introduce() error {
 		return err
 	}
 	for _, t := range threads {
-		name := t.Name
-		if name == "" {
-			name = "thread"
-		}
-		f.threads[t.ID] = &track{name: fmt.Sprintf("%s%s %d", before[t.Process], name, t.TID)}
+		f.threads[t.ID] = &track{name: before[t.Process] + t.Title()}
 		f.ordering = append(f.ordering, f.threads[t.ID])
 	}
 	devices, err := f.trace.Devices()

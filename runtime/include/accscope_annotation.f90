@@ -8,6 +8,8 @@
 !   call accscope_range_pop()
 !   call accscope_mark('restarted')
 !   call accscope_frame_end()
+!   request = accscope_range_start('request')   a range of the process: it may end on
+!   call accscope_range_end(request)            another thread; integer(c_int64_t)
 !
 ! Without the file the profiler finds out who called, which it cannot where the compiler
 ! has put these procedures into their callers (-flto).
@@ -15,7 +17,8 @@ module accscope_annotation
   use, intrinsic :: iso_c_binding
   implicit none
   private
-  public :: accscope_range_push, accscope_range_pop, accscope_frame_begin, accscope_frame_end, accscope_mark
+  public :: accscope_range_push, accscope_range_pop, accscope_frame_begin, accscope_frame_end, accscope_mark, &
+    accscope_range_start, accscope_range_end
 
   ! accscope_frame_begin(name, number, file, line); number of either kind
   interface accscope_frame_begin
@@ -40,13 +43,15 @@ module accscope_annotation
   end type
 
   ! enum accscope_annotation_kind
-  integer(c_int32_t), parameter :: range_start = 40, range_end = 41, frame_start = 42, frame_end = 43, mark = 44
+  integer(c_int32_t), parameter :: range_start = 40, range_end = 41, frame_start = 42, frame_end = 43, mark = 44, &
+    process_range_start = 48, process_range_end = 49
 
   abstract interface
-    subroutine annotate(a) bind(c)
-      import :: annotation
+    function annotate(a) bind(c) result(range)
+      import :: annotation, c_int64_t
       type(annotation), intent(in) :: a
-    end subroutine
+      integer(c_int64_t) :: range
+    end function
   end interface
 
   interface
@@ -90,6 +95,21 @@ contains
     call send(c_loc(here), range_end, '', 0_c_int64_t)
   end subroutine
 
+  function accscope_range_start(name, file, line) result(range)
+    character(len=*), intent(in) :: name
+    character(len=*), intent(in), optional :: file
+    integer, intent(in), optional :: line
+    integer(c_int64_t) :: range
+    integer(c_int), target :: here
+    call send(c_loc(here), process_range_start, name, 0_c_int64_t, file, line, range)
+  end function
+
+  subroutine accscope_range_end(range)
+    integer(c_int64_t), intent(in) :: range
+    integer(c_int), target :: here
+    call send(c_loc(here), process_range_end, '', range)
+  end subroutine
+
   subroutine frame_begin_32(name, number, file, line)
     character(len=*), intent(in) :: name
     integer(c_int32_t), intent(in) :: number
@@ -122,15 +142,18 @@ contains
   end subroutine
 
   ! here lies in the frame of the procedure that the program has called.
-  subroutine send(here, kind, name, number, file, line)
+  subroutine send(here, kind, name, number, file, line, range)
     type(c_ptr), intent(in) :: here
     integer(c_int32_t), intent(in) :: kind
     character(len=*), intent(in) :: name
     integer(c_int64_t), intent(in) :: number
     character(len=*), intent(in), optional :: file
     integer, intent(in), optional :: line
+    integer(c_int64_t), intent(out), optional :: range
     character(kind=c_char, len=len_trim(name) + 1), target :: text
+    integer(c_int64_t) :: given
     type(annotation) :: a
+    if (present(range)) range = 0
     if (.not. looked) then
       !$omp critical (accscope_annotation_look)
       if (.not. looked) call look()
@@ -142,19 +165,21 @@ contains
     if (len_trim(name) == 0) a%name = c_null_ptr
     if (present(line)) a%line = line
     if (present(file)) then
-      call send_from(a, file)
+      call send_from(a, file, given)
     else
-      call profiler(a)
+      given = profiler(a)
     end if
+    if (present(range)) range = given
   end subroutine
 
-  subroutine send_from(a, file)
+  subroutine send_from(a, file, given)
     type(annotation), intent(inout) :: a
     character(len=*), intent(in) :: file
+    integer(c_int64_t), intent(out) :: given
     character(kind=c_char, len=len_trim(file) + 1), target :: path
     path = trim(file)//c_null_char
     if (len_trim(file) > 0) a%file = c_loc(path)
-    call profiler(a)
+    given = profiler(a)
   end subroutine
 
   ! Finds the profiler in a library of the program, or in the one among those of

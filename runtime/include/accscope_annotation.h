@@ -12,12 +12,18 @@
 	accscope_mark ("restarted");
 	accscope_frame_end ();
 
+   What begins on one thread and ends on another, or overlaps with others, is a range of
+   the process, which its number ends:
+
+	uint64_t request = accscope_range_start ("request");
+	accscope_range_end (request);
+
    In C++ also, ended by the scope's end:
 
 	accscope::frame step ("step", n);
 	accscope::range assemble ("assemble");
 
-   Names are copied.  Frames and ranges end on the thread that they begin on.  */
+   Names are copied.  Frames and pushed ranges end on the thread that they begin on.  */
 #ifndef ACCSCOPE_ANNOTATION_H
 #define ACCSCOPE_ANNOTATION_H 1
 
@@ -46,7 +52,9 @@ enum accscope_annotation_kind
   ACCSCOPE_FRAME_END = 43,
   ACCSCOPE_MARK = 44,
   ACCSCOPE_MPI_START = 46,
-  ACCSCOPE_MPI_END = 47
+  ACCSCOPE_MPI_END = 47,
+  ACCSCOPE_PROCESS_RANGE_START = 48,
+  ACCSCOPE_PROCESS_RANGE_END = 49
 };
 
 /* What the profiler's accscope_annotate () takes.  An end without a name is that of
@@ -61,7 +69,8 @@ struct accscope_annotation
   const char *function;
   int32_t line;
   int32_t communicator;		/* of a call of MPI */
-  int64_t number;		/* of a frame; of a call of MPI the rank of its peer */
+  int64_t number;		/* of a frame; of a call of MPI the rank of its peer;
+				   at a process range's end what its start gave */
   uint64_t bytes;		/* of a call of MPI */
   uint64_t caller;		/* return address in the program; 0: to be found */
   int32_t tag;			/* of a call of MPI */
@@ -69,15 +78,17 @@ struct accscope_annotation
   const void *callee;
 };
 
-typedef void accscope_annotate_function (const struct accscope_annotation *);
+/* Gives the number of the process range that was started, else 0.  */
+typedef uint64_t accscope_annotate_function (const struct accscope_annotation *);
 
 /* In libaccprof.so; the calls below find it by name.  */
 accscope_annotate_function accscope_annotate;
 
-static inline void
+static inline uint64_t
 accscope_annotate_nobody (const struct accscope_annotation *annotation)
 {
   (void) annotation;
+  return 0;
 }
 
 /* The profiler's function: in a library of the program, or in the one among those of
@@ -116,7 +127,7 @@ accscope_annotation_find (void)
   return as.function;
 }
 
-static inline void
+static inline uint64_t
 accscope_annotation_send (enum accscope_annotation_kind kind, const char *name,
 			  int64_t number, const char *file, int line,
 			  const char *function)
@@ -129,7 +140,7 @@ accscope_annotation_send (enum accscope_annotation_kind kind, const char *name,
       __atomic_store_n (&known, send, __ATOMIC_RELEASE);
     }
   if (send == accscope_annotate_nobody)
-    return;
+    return 0;
   struct accscope_annotation annotation;
   memset (&annotation, 0, sizeof annotation);
   annotation.size = sizeof annotation;
@@ -139,20 +150,25 @@ accscope_annotation_send (enum accscope_annotation_kind kind, const char *name,
   annotation.function = function;
   annotation.line = line;
   annotation.number = number;
-  send (&annotation);
+  return send (&annotation);
 }
 
 #define ACCSCOPE_HERE __FILE__, __LINE__, __func__
 #define accscope_range_push(name) \
-  accscope_annotation_send (ACCSCOPE_RANGE_START, (name), 0, ACCSCOPE_HERE)
+  ((void) accscope_annotation_send (ACCSCOPE_RANGE_START, (name), 0, ACCSCOPE_HERE))
 #define accscope_range_pop() \
-  accscope_annotation_send (ACCSCOPE_RANGE_END, NULL, 0, ACCSCOPE_HERE)
+  ((void) accscope_annotation_send (ACCSCOPE_RANGE_END, NULL, 0, ACCSCOPE_HERE))
+#define accscope_range_start(name) \
+  accscope_annotation_send (ACCSCOPE_PROCESS_RANGE_START, (name), 0, ACCSCOPE_HERE)
+#define accscope_range_end(range) \
+  ((void) accscope_annotation_send (ACCSCOPE_PROCESS_RANGE_END, NULL, \
+				    (int64_t) (range), ACCSCOPE_HERE))
 #define accscope_frame_begin(name, number) \
-  accscope_annotation_send (ACCSCOPE_FRAME_START, (name), (number), ACCSCOPE_HERE)
+  ((void) accscope_annotation_send (ACCSCOPE_FRAME_START, (name), (number), ACCSCOPE_HERE))
 #define accscope_frame_end() \
-  accscope_annotation_send (ACCSCOPE_FRAME_END, NULL, 0, ACCSCOPE_HERE)
+  ((void) accscope_annotation_send (ACCSCOPE_FRAME_END, NULL, 0, ACCSCOPE_HERE))
 #define accscope_mark(name) \
-  accscope_annotation_send (ACCSCOPE_MARK, (name), 0, ACCSCOPE_HERE)
+  ((void) accscope_annotation_send (ACCSCOPE_MARK, (name), 0, ACCSCOPE_HERE))
 
 #ifdef __cplusplus
 }

@@ -61,7 +61,18 @@ nvtx (void)
   ((int (*) (void *)) functions[1][5]) (NULL);
   ((int (*) (void)) functions[0][11]) ();
   ((void (*) (const char *)) functions[0][2]) ("marked");
-  return functions[0][4] != NULL;	/* RangeStart is not taken */
+  uint64_t first = ((uint64_t (*) (const char *)) functions[0][5]) ("first");
+  uint64_t second = ((uint64_t (*) (const wchar_t *)) functions[0][6]) (L"second");
+  attributes.message = "third";
+  attributes.message_type = 1;
+  uint64_t third = ((uint64_t (*) (void *, const struct attributes *)) functions[1][2]) (NULL, &attributes);
+  uint64_t fourth = ((uint64_t (*) (const struct attributes *)) functions[0][4]) (&attributes);
+  ((void (*) (uint64_t)) functions[0][7]) (first);
+  ((void (*) (void *, uint64_t)) functions[1][3]) (NULL, third);
+  ((void (*) (uint64_t)) functions[0][7]) (second);
+  ((void (*) (uint64_t)) functions[0][7]) (fourth);
+  ((void (*) (uint64_t)) functions[0][7]) (0);
+  return 0;
 }
 
 int
@@ -80,5 +91,7 @@ main (int argc, char **argv)
     }
   accscope_range_push ("\001 is no reference");
   accscope_range_pop ();
+  uint64_t range = accscope_range_start ("long");
+  accscope_range_end (range);
   return argc > 1 ? nvtx () : 0;
 }

@@ -92,12 +92,15 @@ FROM landmark m LEFT JOIN record r ON r.id = m.record LEFT JOIN site_detail d ON
 WHERE m.kind = 100;
 
 -- The program's own frames, ranges and marks; number is a frame's. duration NULL: a mark,
--- or it never ended.
+-- or it never ended. start_tid and end_tid are the kernel's numbers of the threads of a
+-- range of the process (thread is its lane), NULL of others.
 CREATE VIEW annotations AS
 SELECT r.id AS record, r.id - nullif(r.up, 0) AS parent, d.process, d.thread, d.span AS kind, d.name, x.host AS number,
   r.time AS start, r.time + r.duration AS end, r.duration,
   CASE WHEN r.duration IS NOT NULL THEN max(r.duration - r.inner_time, 0) END AS exclusive_time,
-  d.source_file, d.line, d.function
+  d.source_file, d.line, d.function, nullif(x.address, 0) AS start_tid,
+  CASE WHEN x.address <> 0 AND r.duration IS NOT NULL
+    THEN coalesce((SELECT y.address FROM ending e JOIN datum y ON y.id = e.datum WHERE e.record = r.id), x.address) END AS end_tid
 FROM record r JOIN site_detail d ON d.site = r.site LEFT JOIN datum x ON x.id = r.datum
 WHERE d.kind_code IN (40, 42, 44);
 

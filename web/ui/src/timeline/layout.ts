@@ -65,7 +65,7 @@ function tracks(o: Overview, counted: Counted): Track[] {
     const hosts: Track[] = [];
     for (const id of new Set(lanes.filter((l) => l.type !== "queue").map((l) => l.thread))) {
       const t = threads.get(id);
-      const thread = track("group", `t${id}`, t ? `thread ${t.number}${t.name ? ` · ${t.name}` : ""} · ${t.tid}` : `thread ${id}`, 1);
+      const thread = track("group", `t${id}`, t ? t.tid === 0 ? t.name : `thread ${t.number}${t.name ? ` · ${t.name}` : ""} · ${t.tid}` : `thread ${id}`, 1);
       for (const lane of lanes.filter((l) => l.thread === id && l.type === "instants")) thread.inner.push(track("instants", `l${lane.id}`, "events", 2, { lane, hint: "events without duration" }));
       for (const lane of lanes.filter((l) => l.thread === id && l.type === "spans").sort((a, b) => a.depth - b.depth))
         thread.inner.push(track("spans", `l${lane.id}`, lane.depth === 0 ? "constructs" : `nested ${lane.depth}`, 2, { lane, hint: lane.depth === 0 ? "constructs" : `constructs, nested ${lane.depth} deep` }));
