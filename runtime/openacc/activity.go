@@ -2,9 +2,6 @@ package openacc
 
 import (
 	"math"
-	"slices"
-	"sync"
-	"sync/atomic"
 
 	"golang.org/x/sys/unix"
 
@@ -13,75 +10,11 @@ import (
 	"github.com/accscope/accscope/runtime/device"
 )
 
-// activity delivers what devices report about finished operations to those who
-// subscribed (runtime/include/accscope_activity.h says what they may expect).
-// Records go through one goroutine, or a thread that flushes, outside all locks.
-type activity struct {
-	rt *Runtime
-	on atomic.Bool // somebody subscribes
-
-	expected expected // operations enqueued and not yet reported
-
-	mu          sync.Mutex
-	some        *sync.Cond // there is something for the goroutine
-	changed     *sync.Cond // records were delivered
-	subscribers []*subscriber
-	last        uint64 // subscription given out last
-	waiting     []callbacks.ActivityRecord
-	spare       []callbacks.ActivityRecord // empty, to wait in next
-	added       uint64                     // records in all
-	delivered   uint64                     // of these
-	running     bool
-	idle        bool                      // the goroutine waits for something to deliver
-	flushing    int                       // threads that will deliver what waits
-	delivering  bool                      // somebody does
-	calling     uint64                    // subscription whose function runs, 0 if none
-	record      *callbacks.ActivityRecord // a subscriber's own copy; C gets it, so it lies alone
-}
-
-type subscriber struct {
-	number uint64
-	kinds  uint32 // sum of 1 << kind, 0 for all
-	from   uint64 // correlations up to here were enqueued before
-	record func(*callbacks.ActivityRecord)
-}
-
-// An enqueued is what an activity record needs to know from its enqueueing.
-type enqueued struct {
-	async, queue int64
-	kernel       string
-}
-
-func (a *activity) init(rt *Runtime) {
-	a.rt = rt
-	a.some, a.changed = sync.NewCond(&a.mu), sync.NewCond(&a.mu)
-	a.record = new(callbacks.ActivityRecord)
-}
-
-// wanted is one atomic load.
-func (a *activity) wanted() bool { return a.on.Load() }
-
-func (a *activity) expect(number uint64, async, queue int64, kernel string) {
-	a.expected.add(number, enqueued{async, queue, kernel})
-}
-
 // Subscribe starts the delivery of records for operations enqueued from now on;
 // kinds is a sum of 1 << kind, 0 for all. record runs on a goroutine of the
 // runtime or a thread that flushes, one call at a time.
 func (rt *Runtime) Subscribe(kinds uint32, record func(*callbacks.ActivityRecord)) uint64 {
-	a := &rt.activity
-	a.mu.Lock()
-	a.last++
-	number := a.last
-	a.subscribers = append(slices.Clone(a.subscribers),
-		&subscriber{number: number, kinds: kinds, from: rt.correlations.Load(), record: record})
-	a.expected.open()
-	a.on.Store(true)
-	if !a.running {
-		a.running = true
-		go a.deliver()
-	}
-	a.mu.Unlock()
+	number := rt.activity.Subscribe(kinds, rt.correlations.Load, record)
 	rt.observeAll(true)
 	return number
 }
@@ -90,25 +23,7 @@ func (rt *Runtime) Subscribe(kinds uint32, record func(*callbacks.ActivityRecord
 // reports whether there was one. inside tells that the calling thread is in the
 // subscription's own record function, which is not waited for.
 func (rt *Runtime) Unsubscribe(number uint64, inside bool) bool {
-	a := &rt.activity
-	a.mu.Lock()
-	at := slices.IndexFunc(a.subscribers, func(s *subscriber) bool { return s.number == number })
-	if at >= 0 {
-		a.subscribers = slices.Delete(slices.Clone(a.subscribers), at, at+1)
-	}
-	for !inside && a.calling == number {
-		a.changed.Wait()
-	}
-	none := len(a.subscribers) == 0
-	if none {
-		a.on.Store(false)
-	}
-	a.mu.Unlock()
-	if none {
-		rt.observeAll(false)
-		a.expected.clear()
-	}
-	return at >= 0
+	return rt.activity.Unsubscribe(number, inside, func() { rt.observeAll(false) })
 }
 
 func (rt *Runtime) observeAll(on bool) {
@@ -124,14 +39,14 @@ func (rt *Runtime) observeAll(on bool) {
 // finished takes a device's report; it may be called from any thread.
 func (d *Device) finished(report device.Activity) {
 	a := &d.rt.activity
-	enqueued, ok := a.expected.take(report.Correlation)
+	enqueued, ok := a.Take(report.Correlation)
 	if !ok {
 		return // enqueued before anybody subscribed
 	}
 	offset := d.clockOffset.Load()
 	record := callbacks.ActivityRecord{
 		Kind: callbacks.ActivityKind(report.Kind), DeviceType: callbacks.DeviceType(d.Type),
-		DeviceNumber: int32(d.Number), Async: enqueued.async, AsyncQueue: enqueued.queue,
+		DeviceNumber: int32(d.Number), Async: enqueued.Async, AsyncQueue: enqueued.Queue,
 		Bytes: report.Bytes, Correlation: report.Correlation,
 		DeviceStart: report.Start, DeviceEnd: report.End,
 		HostStart: report.Start + offset, HostEnd: report.End + offset,
@@ -140,34 +55,11 @@ func (d *Device) finished(report device.Activity) {
 	if report.Pageable {
 		record.Flags = callbacks.ActivityPageable
 	}
-	if enqueued.kernel != "" {
-		record.Name = callbacks.Intern(enqueued.kernel)
+	if enqueued.Kernel != "" {
+		record.Name = callbacks.Intern(enqueued.Kernel)
 	}
-	a.add(record)
-	a.hasten()
-}
-
-// add puts a record behind those that wait for their delivery.
-func (a *activity) add(record callbacks.ActivityRecord) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.waiting = append(a.waiting, record)
-	a.added++
-}
-
-// hasten has what waits delivered, if it is not on its way.
-func (a *activity) hasten() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.wake()
-}
-
-// wake has the goroutine deliver what waits, if nobody else will. The lock is held.
-func (a *activity) wake() {
-	if a.idle && a.flushing == 0 && !a.delivering && len(a.waiting) > 0 {
-		a.idle = false
-		a.some.Signal()
-	}
+	a.Add(record)
+	a.Hasten()
 }
 
 // reportWait tells subscribers that q was made to wait for other. No event does:
@@ -182,7 +74,7 @@ func (t *waiter) reportWait(q, other *Queue) {
 // operation of a device.
 func (t *waiter) note(d *Device, record callbacks.ActivityRecord) {
 	a := &t.rt.activity
-	if !a.wanted() {
+	if !a.Wanted() {
 		return
 	}
 	var now unix.Timespec
@@ -200,69 +92,20 @@ func (t *waiter) note(d *Device, record callbacks.ActivityRecord) {
 	record.DeviceEnd = record.DeviceStart
 	record.Correlation = t.rt.correlations.Add(1)
 	record.SrcFile, record.LineNo = info.SrcFile, info.LineNo
-	a.add(record)
-}
-
-// deliver is the goroutine that calls the subscribers.
-func (a *activity) deliver() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	for {
-		for len(a.waiting) == 0 || a.delivering {
-			a.idle = true
-			a.some.Wait()
-		}
-		a.idle = false
-		a.deliverWaiting()
-	}
-}
-
-// deliverWaiting calls the subscribers for what waits. The lock is held, but for the
-// calls.
-func (a *activity) deliverWaiting() {
-	a.delivering = true
-	batch := a.waiting
-	a.waiting, a.spare = a.spare, nil
-	for i := range batch {
-		for _, s := range a.subscribers {
-			*a.record = batch[i]
-			if a.record.Correlation <= s.from || s.kinds != 0 && s.kinds>>uint(a.record.Kind)&1 == 0 ||
-				!slices.Contains(a.subscribers, s) {
-				continue
-			}
-			a.calling = s.number
-			if len(a.subscribers) > 1 {
-				a.changed.Broadcast() // to those who must not wait for this one
-			}
-			a.mu.Unlock()
-			s.record(a.record)
-			a.mu.Lock()
-			a.calling = 0
-			a.changed.Broadcast()
-		}
-		a.delivered++
-	}
-	a.spare = batch[:0]
-	a.delivering = false
-	a.changed.Broadcast()
-	a.wake()
+	a.Add(record)
 }
 
 // Flush returns when the records of all operations that have finished were
 // delivered. It must not be called from a record function.
-func (rt *Runtime) Flush() { rt.activity.flush(0, rt.flushDrivers) }
+func (rt *Runtime) Flush() { rt.activity.Flush(0, rt.flushDrivers) }
 
 // FlushFor is Flush for one subscription. It does not wait while the record function of
 // another one runs, which may wait for the calling thread: then not all is delivered.
 func (rt *Runtime) FlushFor(number uint64) (known, all bool) {
-	a := &rt.activity
-	a.mu.Lock()
-	known = slices.ContainsFunc(a.subscribers, func(s *subscriber) bool { return s.number == number })
-	a.mu.Unlock()
-	if !known {
+	if !rt.activity.Knows(number) {
 		return false, false
 	}
-	return true, a.flush(number, rt.flushDrivers)
+	return true, rt.activity.Flush(number, rt.flushDrivers)
 }
 
 func (rt *Runtime) flushDrivers() {
@@ -276,70 +119,6 @@ func (d *Device) flush() {
 	if f, ok := d.driver.(device.Flusher); ok {
 		f.Flush()
 	}
-}
-
-// flush has reports made, and returns when they are delivered: by the calling thread, if
-// there is one subscription and nobody is at it, since to have another thread do it takes
-// many times as long. Of one subscription, number, it waits for no other's function. It
-// says whether all is delivered.
-func (a *activity) flush(number uint64, report func()) (all bool) {
-	if !a.wanted() {
-		return true
-	}
-	if a.isDelivering() {
-		report()
-		return false
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.flushing++
-	a.mu.Unlock()
-	report()
-	a.mu.Lock()
-	defer func() {
-		a.flushing--
-		a.wake()
-	}()
-	for added := a.added; a.delivered < added && len(a.subscribers) > 0; {
-		if number != 0 && a.calling != 0 && a.calling != number {
-			return false
-		}
-		if !a.delivering && len(a.subscribers) == 1 && (number == 0 || a.subscribers[0].number == number) {
-			a.deliverWaiting()
-			continue
-		}
-		if a.idle && !a.delivering {
-			a.idle = false
-			a.some.Signal()
-		}
-		a.changed.Wait()
-	}
-	return true
-}
-
-// drain has reports made inside a call of the runtime, and returns when the goroutine has
-// delivered them.
-func (a *activity) drain(report func()) {
-	if !a.wanted() {
-		return
-	}
-	report()
-	if a.isDelivering() {
-		return
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	for added := a.added; a.delivered < added && len(a.subscribers) > 0; {
-		a.wake()
-		a.changed.Wait()
-	}
-}
-
-// isDelivering says whether the calling thread is inside a record function, which must
-// not wait for its own end.
-func (a *activity) isDelivering() bool {
-	inside := a.rt.options.Delivering
-	return inside != nil && inside()
 }
 
 // readClock relates the device's clock to the host's.

@@ -144,7 +144,7 @@ func (d *Device) openDriver() error {
 	d.refused.Store(new([]refusal))
 	d.mu.Unlock()
 	d.readClock()
-	driver.Observe(d.rt.activity.wanted())
+	driver.Observe(d.rt.activity.Wanted())
 	if err := d.rt.enterImages(d); err != nil {
 		d.mu.Lock()
 		for _, m := range slices.Collect(d.table.All()) {

@@ -122,7 +122,7 @@ func (t *devices) shutDown(d *Device, parent construct) []*dataenv.Mapping {
 	d.changed()
 	d.opening.Unlock()
 
-	t.rt.activity.drain(d.flush)
+	t.rt.activity.Drain(d.flush)
 	var pair eventPair
 	t.raiseShutdown(callbacks.DeviceShutdownStart, &pair, d, parent)
 	d.mu.Lock()

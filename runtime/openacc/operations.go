@@ -2,6 +2,7 @@ package openacc
 
 import (
 	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/runtime/activity"
 	"github.com/accscope/accscope/runtime/device"
 )
 
@@ -35,8 +36,8 @@ func (t *enqueuer) prepared(err error) error {
 func (t *enqueuer) correlate(q *Queue, name string) uint64 {
 	number := t.rt.correlations.Add(1)
 	t.context.correlation = number
-	if t.rt.activity.wanted() {
-		t.rt.activity.expect(number, int64(t.context.async), int64(q.async), name)
+	if t.rt.activity.Wanted() {
+		t.rt.activity.Expect(number, activity.Enqueued{Async: int64(t.context.async), Queue: int64(q.async), Kernel: name})
 	}
 	return number
 }
@@ -73,7 +74,7 @@ func (t *enqueuer) planLaunch(q *Queue, k *kernelCode, g device.Geometry, b devi
 	tells := t.concerns(callbacks.EnterDataEnd) || t.concerns(callbacks.EnqueueLaunchStart) || t.concerns(callbacks.EnqueueLaunchEnd)
 	if tells {
 		name = t.composeLaunch(k, g)
-	} else if t.rt.activity.wanted() {
+	} else if t.rt.activity.Wanted() {
 		name = t.kernelName(k)
 	}
 	number := t.correlate(q, name)

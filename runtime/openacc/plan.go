@@ -242,7 +242,7 @@ func (t *raiser) drop(from int) {
 	t.pairs = endedPairs(t.pairs, p.Step[n:p.Count])
 	for p.prepared > 0 && p.operations[p.prepared-1].step >= n {
 		p.prepared--
-		t.rt.activity.expected.take(p.operations[p.prepared].number)
+		t.rt.activity.Take(p.operations[p.prepared].number)
 	}
 	p.Count = n
 	if e := t.context.compute; e != nil {

@@ -303,7 +303,7 @@ func (t *deviceRoutines) ended() {
 	if !t.rt.started.Load() || t.rt.over.Swap(true) {
 		return
 	}
-	t.rt.activity.drain(func() {})
+	t.rt.activity.Drain(func() {})
 	if t.wanted(callbacks.RuntimeShutdown) {
 		g, _ := t.composeOwn(callbacks.RuntimeShutdown, nil)
 		g.info.Async, g.info.AsyncQueue = AsyncSync, AsyncSync

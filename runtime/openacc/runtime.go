@@ -12,6 +12,7 @@ import (
 	"unsafe"
 
 	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/runtime/activity"
 	"github.com/accscope/accscope/runtime/device"
 	"github.com/accscope/accscope/runtime/goacc"
 )
@@ -77,7 +78,7 @@ type Runtime struct {
 	identities   atomic.Uint64 // of threads
 	correlations atomic.Uint64
 	learned      atomic.Uint64 // Learned
-	activity     activity
+	activity     activity.Delivery
 	passOver     sync.Once // says why a backend is not chosen
 }
 
@@ -112,7 +113,7 @@ func New(options Options) (*Runtime, error) {
 	if options.Problem != "" {
 		rt.environment.bad = options.Problem
 	}
-	rt.activity.init(rt)
+	rt.activity.Init(options.Delivering)
 	return rt, nil
 }
 

@@ -1,10 +1,17 @@
-package openacc
+package activity
 
 import (
 	"sync"
 	"sync/atomic"
 	"unsafe"
 )
+
+// Enqueued is what a record of an operation needs to know from its enqueueing: its
+// async-value, the queue that this is mapped to, and for a launch the kernel's name.
+type Enqueued struct {
+	Async, Queue int64
+	Kernel       string
+}
 
 // expectedSlots is more than are commonly enqueued and not reported yet.
 const expectedSlots = 1 << 14
@@ -35,7 +42,7 @@ func (e *expected) open() {
 
 func turn(number uint64) uint64 { return number/expectedSlots + 1 }
 
-func (e *expected) add(number uint64, o enqueued) {
+func (e *expected) add(number uint64, o Enqueued) {
 	if slots := e.slots.Load(); slots != nil {
 		if sort, ok := e.sorts.of(o); ok && slots[number%expectedSlots].CompareAndSwap(0, turn(number)<<sortBits|sort) {
 			return
@@ -45,7 +52,7 @@ func (e *expected) add(number uint64, o enqueued) {
 }
 
 // take removes an operation.
-func (e *expected) take(number uint64) (enqueued, bool) {
+func (e *expected) take(number uint64) (Enqueued, bool) {
 	if slots := e.slots.Load(); slots != nil {
 		s := &slots[number%expectedSlots]
 		if word := s.Load(); word>>sortBits == turn(number) && s.CompareAndSwap(word, 0) {
@@ -53,9 +60,9 @@ func (e *expected) take(number uint64) (enqueued, bool) {
 		}
 	}
 	if o, ok := e.rest.LoadAndDelete(number); ok {
-		return o.(enqueued), true
+		return o.(Enqueued), true
 	}
-	return enqueued{}, false
+	return Enqueued{}, false
 }
 
 func (e *expected) clear() {
@@ -72,26 +79,26 @@ type sorts struct {
 	recent [256]atomic.Pointer[sort]
 
 	mutex sync.Mutex
-	known map[enqueued]uint64
-	all   atomic.Pointer[[]enqueued] // by number; only ever grows
+	known map[Enqueued]uint64
+	all   atomic.Pointer[[]Enqueued] // by number; only ever grows
 }
 
 type sort struct {
-	enqueued
+	Enqueued
 	number uint64
 }
 
 // of is false when there are too many.
-func (s *sorts) of(o enqueued) (uint64, bool) {
-	place := &s.recent[(uintptr(unsafe.Pointer(unsafe.StringData(o.kernel)))>>3^uintptr(o.queue)*31^uintptr(o.async)*7)%uintptr(len(s.recent))]
-	if r := place.Load(); r != nil && r.enqueued == o {
+func (s *sorts) of(o Enqueued) (uint64, bool) {
+	place := &s.recent[(uintptr(unsafe.Pointer(unsafe.StringData(o.Kernel)))>>3^uintptr(o.Queue)*31^uintptr(o.Async)*7)%uintptr(len(s.recent))]
+	if r := place.Load(); r != nil && r.Enqueued == o {
 		return r.number, true
 	}
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	number, ok := s.known[o]
 	if !ok {
-		var all []enqueued
+		var all []Enqueued
 		if a := s.all.Load(); a != nil {
 			all = *a
 		}
@@ -99,7 +106,7 @@ func (s *sorts) of(o enqueued) (uint64, bool) {
 			return 0, false
 		}
 		if s.known == nil {
-			s.known = map[enqueued]uint64{}
+			s.known = map[Enqueued]uint64{}
 		}
 		number = uint64(len(all))
 		s.known[o] = number
@@ -110,4 +117,4 @@ func (s *sorts) of(o enqueued) (uint64, bool) {
 	return number, true
 }
 
-func (s *sorts) numbered(number uint64) enqueued { return (*s.all.Load())[number] }
+func (s *sorts) numbered(number uint64) Enqueued { return (*s.all.Load())[number] }

@@ -1,4 +1,4 @@
-package openacc
+package activity
 
 import (
 	"sync"
@@ -16,11 +16,11 @@ func TestExpected(t *testing.T) {
 		group.Go(func() {
 			for i := range uint64(each) {
 				number := 1 + w + workers*i
-				e.add(number, enqueued{async: int64(number)})
+				e.add(number, Enqueued{Async: int64(number)})
 				if i%3 == 0 {
 					continue // stays
 				}
-				if o, ok := e.take(number); !ok || o.async != int64(number) {
+				if o, ok := e.take(number); !ok || o.Async != int64(number) {
 					t.Errorf("operation %d: %v, %v", number, o, ok)
 					return
 				}
@@ -32,15 +32,15 @@ func TestExpected(t *testing.T) {
 	for number := range uint64(workers*each + 10) {
 		if o, ok := e.take(number + 1); ok {
 			left++
-			if o.async != int64(number+1) {
-				t.Errorf("operation %d is %d", number+1, o.async)
+			if o.Async != int64(number+1) {
+				t.Errorf("operation %d is %d", number+1, o.Async)
 			}
 		}
 	}
 	if left != workers*each/3 {
 		t.Errorf("%d operations were left, want %d", left, workers*each/3)
 	}
-	e.add(5, enqueued{})
+	e.add(5, Enqueued{})
 	e.clear()
 	if _, ok := e.take(5); ok {
 		t.Error("an operation after clear")
