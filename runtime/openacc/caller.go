@@ -10,6 +10,7 @@ import (
 	"github.com/accscope/accscope/runtime/dataenv"
 	"github.com/accscope/accscope/runtime/device"
 	"github.com/accscope/accscope/runtime/goacc"
+	"github.com/accscope/accscope/runtime/hostwrites"
 )
 
 // A caller is a host thread that calls the runtime: its control variables, the call in
@@ -115,8 +116,8 @@ type scratch struct {
 	names     []namedRange // what the call in progress calls its variables
 	unnamed   bool         // names are still to be taken from arguments
 	arguments goacc.Arguments
-	arrivals  []*scalarChain // scalars uploaded to an asynchronous queue
-	landings  []*scalar      // scalars to write back
+	arrivals  []*hostwrites.Chain  // scalars uploaded to an asynchronous queue
+	landings  []*hostwrites.Scalar // scalars to write back
 }
 
 // clearScratch starts a construct's work on the scratch space.

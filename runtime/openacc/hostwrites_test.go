@@ -2,7 +2,6 @@ package openacc
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"runtime"
 	"sync/atomic"
 	"testing"
@@ -12,80 +11,6 @@ import (
 	"github.com/accscope/accscope/runtime/device/devicetest"
 	"github.com/accscope/accscope/runtime/goacc"
 )
-
-// TestHostWrites compares random writes and questions with a list that knows the
-// last write of every byte.
-func TestHostWrites(t *testing.T) {
-	const size = 100
-	random := rand.New(rand.NewPCG(1, 2))
-	var writes hostWrites
-	var bytes [size]hostRange
-	any := func() (low, high uintptr) {
-		low = uintptr(random.IntN(size))
-		return low, low + 1 + uintptr(random.IntN(min(12, size-int(low))))
-	}
-	for step := range 20000 {
-		low, high := any()
-		r := hostRange{low: low, high: high, number: uint64(step + 1)}
-		switch random.IntN(8) {
-		case 0: // a thread was overtaken, or another queue is waited for
-			r.number -= min(uint64(step), random.Uint64N(20))
-		case 1:
-			r.scalar = &scalar{}
-		case 2:
-			writes.forget(writes.added)
-			for i := range bytes {
-				if s := bytes[i].scalar; s == nil || s.landed.Load() {
-					bytes[i] = hostRange{}
-				}
-			}
-			continue
-		case 3:
-			if s := bytes[low].scalar; s != nil {
-				s.landed.Store(true)
-			}
-		}
-		writes.add(r)
-		for i := low; i < high; i++ {
-			if bytes[i].number <= r.number {
-				bytes[i] = r
-			}
-		}
-		low, high = any()
-		if random.IntN(2) == 0 {
-			low, high = r.low, r.high
-		}
-		got, will := writes.last(low, high)
-		want, exact, some := bytes[low].scalar, true, false
-		for i := low; i < high; i++ {
-			some = some || bytes[i].number != 0
-			exact = exact && bytes[i] == bytes[low] && bytes[i].low == low && bytes[i].high == high
-		}
-		if !exact {
-			want = nil
-		}
-		if got != want || will != some {
-			t.Fatalf("step %d: [%d, %d) is %p, %v; want %p, %v", step, low, high, got, will, want, some)
-		}
-	}
-}
-
-// TestHostWritesForgetInOrder: what was added after the point that the queue has
-// reached is kept, and so is what a later one with a lower number lies under.
-func TestHostWritesForgetInOrder(t *testing.T) {
-	var writes hostWrites
-	writes.add(hostRange{low: 0, high: 10, number: 1})
-	writes.add(hostRange{low: 20, high: 30, number: 5})
-	reached := writes.added
-	writes.add(hostRange{low: 40, high: 50, number: 6})
-	writes.add(hostRange{low: 20, high: 30, number: 4})
-	writes.forget(reached)
-	for low, want := range map[uintptr]bool{0: false, 20: true, 40: true} {
-		if _, will := writes.last(low, low+1); will != want {
-			t.Errorf("a write to %d is expected: %v, want %v", low, will, want)
-		}
-	}
-}
 
 // heldQueue is the queue of async value 1 with a kernel on it that runs until
 // release is called.
@@ -124,7 +49,7 @@ func TestWritesOfOneRange(t *testing.T) {
 	for range 1000 {
 		updateSelf(thread, values)
 	}
-	if n := q.writes.len(); n != 1 {
+	if n := q.writes.Len(); n != 1 {
 		t.Errorf("%d writes to come are kept for one range", n)
 	}
 	if n := q.device.downloads.Load(); n != 1 {
@@ -169,7 +94,7 @@ func TestWritesDone(t *testing.T) {
 	marks := &countedMarks{Queue: q.driver}
 	q.driver = marks
 	update(0, pruneEvery)
-	if n := q.writes.len(); n != pruneEvery {
+	if n := q.writes.Len(); n != pruneEvery {
 		t.Errorf("%d writes to come, want %d", n, pruneEvery)
 	}
 	release()
@@ -179,7 +104,7 @@ func TestWritesDone(t *testing.T) {
 	q, release = heldQueue(t, thread)
 	defer release()
 	update(pruneEvery, 2*pruneEvery)
-	if n := q.writes.len(); n != pruneEvery {
+	if n := q.writes.Len(); n != pruneEvery {
 		t.Errorf("%d writes to come after the first %d were done, want the other %d", n, pruneEvery, pruneEvery)
 	}
 	if q.willWrite(address(values), 8) || !q.willWrite(address(values)+8*pruneEvery, 8) {

@@ -189,7 +189,7 @@ func (t *lifetimes) discard(d *Device, q *Queue) {
 	driver := d.driver
 	err := q.driver.Then(func() {
 		for _, l := range landings {
-			l.land()
+			l.Land()
 		}
 		for _, address := range later {
 			// An error here is the device's failure, which the queue reports.

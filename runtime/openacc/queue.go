@@ -10,6 +10,7 @@ import (
 	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/runtime/arguments"
 	"github.com/accscope/accscope/runtime/device"
+	"github.com/accscope/accscope/runtime/hostwrites"
 )
 
 // A Queue is one activity queue of a device: that of an async value, or the
@@ -28,12 +29,12 @@ type Queue struct {
 	finished atomic.Uint64
 
 	mu        sync.Mutex
-	writes    hostWrites  // of queued downloads
-	mark      device.Mark // set some time ago to see how far the queue has come, nil if none
-	marked    uint64      // writes.added when it was
-	unpruned  int         // downloads since prune last ended
-	reads     [][]byte    // what queued uploads will read
-	readBytes int         // of reads
+	writes    hostwrites.Writes // of queued downloads
+	mark      device.Mark       // set some time ago to see how far the queue has come, nil if none
+	marked    uint64            // writes.Added when it was
+	unpruned  int               // downloads since prune last ended
+	reads     [][]byte          // what queued uploads will read
+	readBytes int               // of reads
 	spare     []spare
 }
 
@@ -54,11 +55,8 @@ const pruneEvery = 64
 // the next wait.
 const holdLimit = 1 << 20
 
-type hostRange struct {
-	low, high uintptr
-	number    uint64  // of the download, which are in order
-	scalar    *scalar // what will be written, if it goes through one
-}
+// A hostRange is [low, high) of the host's memory.
+type hostRange struct{ low, high uintptr }
 
 // synchronous says whether q belongs to one host thread, which waits for it at
 // the end of every construct.
@@ -101,16 +99,16 @@ func (q *Queue) willWrite(host, bytes uintptr) bool {
 
 // lastWrite finds the last write to host memory in the range that q still has to
 // make; scalar is set if it is that of a scalar which is the range.
-func (q *Queue) lastWrite(host, bytes uintptr) (_ *scalar, will bool) {
+func (q *Queue) lastWrite(host, bytes uintptr) (_ *hostwrites.Scalar, will bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.writes.len() == 0 {
+	if q.writes.Len() == 0 {
 		return nil, false
 	}
 	if idle, err := q.driver.Idle(); err == nil && idle {
 		q.forget()
 	}
-	return q.writes.last(host, host+bytes)
+	return q.writes.Last(host, host+bytes)
 }
 
 // willWrite says whether a queue of d still has to write host memory in the range.
@@ -130,9 +128,9 @@ func (d *Device) writes(host, bytes uintptr) (will bool) {
 
 // noteWrite notes the host memory that an operation which is on the queue now will
 // write.
-func (q *Queue) noteWrite(writes hostRange) {
+func (q *Queue) noteWrite(writes hostwrites.Write) {
 	q.mu.Lock()
-	q.change(func(w *hostWrites) { w.add(writes) })
+	q.change(func(w *hostwrites.Writes) { w.Add(writes) })
 	q.unpruned++
 	prune := q.unpruned == pruneEvery // one thread at a time: prune sets it back
 	q.mu.Unlock()
@@ -190,16 +188,16 @@ func (q *Queue) await() error {
 }
 
 // change changes q.writes, of which the device counts the pieces. q.mu is held.
-func (q *Queue) change(do func(*hostWrites)) {
-	before := q.writes.len()
+func (q *Queue) change(do func(*hostwrites.Writes)) {
+	before := q.writes.Len()
 	do(&q.writes)
-	q.device.downloads.Add(int64(q.writes.len() - before))
+	q.device.downloads.Add(int64(q.writes.Len() - before))
 }
 
 // forget drops what concerns operations that are done, when all are. q.mu is
 // held.
 func (q *Queue) forget() {
-	q.change(func(w *hostWrites) { w.forget(w.added) })
+	q.change(func(w *hostwrites.Writes) { w.Forget(w.Added()) })
 	clear(q.reads)
 	q.reads, q.readBytes = q.reads[:0], 0
 }
@@ -207,7 +205,7 @@ func (q *Queue) forget() {
 // prune drops the writes that are done on a queue that is never found idle.
 func (q *Queue) prune() {
 	q.mu.Lock()
-	old, upTo, now := q.mark, q.marked, q.writes.added
+	old, upTo, now := q.mark, q.marked, q.writes.Added()
 	q.mu.Unlock()
 	done := old == nil || old.Done()
 	var mark device.Mark
@@ -225,7 +223,7 @@ func (q *Queue) prune() {
 	}
 	if old != nil {
 		old.Release()
-		q.change(func(w *hostWrites) { w.forget(upTo) })
+		q.change(func(w *hostwrites.Writes) { w.Forget(upTo) })
 	}
 	q.mark, q.marked = mark, now
 }
@@ -237,18 +235,14 @@ func (q *Queue) inherit(other *Queue) {
 		return // its host thread waits before it goes on
 	}
 	other.mu.Lock()
-	pieces := other.writes.list()
+	pieces := other.writes.Pieces()
 	other.mu.Unlock()
 	if len(pieces) == 0 {
 		return
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.change(func(w *hostWrites) {
-		for _, p := range pieces {
-			w.addPiece(p.low, p.high, p.write)
-		}
-	})
+	q.change(func(w *hostwrites.Writes) { w.Inherit(pieces) })
 }
 
 func (d *Device) sortedQueues() []*Queue {

@@ -8,6 +8,7 @@ import (
 	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/runtime/dataenv"
 	"github.com/accscope/accscope/runtime/device"
+	"github.com/accscope/accscope/runtime/hostwrites"
 )
 
 // transfers are the copies between the host and a device that a call makes.
@@ -105,7 +106,7 @@ func (t *transfers) uploadTogether(q *Queue, g *group) {
 			continue
 		}
 		copy(sent, bytesAt(u.host, u.size))
-		if !q.synchronous() && u.size <= scalarBytes && t.function != 0 {
+		if !q.synchronous() && u.size <= hostwrites.ScalarBytes && t.function != 0 {
 			t.scratch.arrived(u.host, sent, nil)
 		}
 	}
@@ -146,17 +147,17 @@ func (t *transfers) enqueueUpload(q *Queue, u *transfer, name string, source uns
 // snapshot is what an asynchronous upload sends that need not read the host's
 // memory in queue order, nil if it has to; inOrder says that it comes in that order.
 func (t *transfers) snapshot(q *Queue, u *transfer) (own []byte, inOrder bool) {
-	var chain *scalarChain
+	var chain *hostwrites.Chain
 	last, will := q.lastWrite(u.host, u.size)
 	switch {
 	case !will:
 		own = slices.Clone(bytesAt(u.host, u.size))
 	case last != nil:
-		own, chain = last.next()
+		own, chain = last.Next()
 	default:
 		return nil, false
 	}
-	if u.size <= scalarBytes && t.function != 0 {
+	if u.size <= hostwrites.ScalarBytes && t.function != 0 {
 		t.scratch.arrived(u.host, own, chain)
 	}
 	return own, chain != nil
@@ -179,9 +180,9 @@ func (t *transfers) followWriters(q *Queue, u *transfer) {
 // download puts one copy from the device onto q, between its events.
 func (t *transfers) download(q *Queue, u *transfer) {
 	correlation := t.correlate(q, "")
-	to, writes := at(u.host), hostRange{low: u.host, high: u.host + u.size, number: correlation}
+	to, writes := at(u.host), hostwrites.Write{Low: u.host, High: u.host + u.size, Number: correlation}
 	if s := t.scratch.scalarFor(u, correlation, nil); s != nil {
-		to, writes.scalar = s.address(), s
+		to, writes.Scalar = unsafe.Pointer(unsafe.SliceData(s.Value())), s
 	}
 	t.enqueueDownload(q, correlation, u, t.nameOf(u.host, u.size, u.mapping), to, u.size, writes)
 }
@@ -199,12 +200,12 @@ func (t *transfers) downloadTogether(q *Queue, g *group) {
 	}
 	correlation := t.correlate(q, "")
 	came := make([]byte, g.high-g.low)
-	writes := make([]hostRange, len(g.copies))
+	writes := make([]hostwrites.Write, len(g.copies))
 	for i := range g.copies {
 		u := &g.copies[i]
-		writes[i] = hostRange{low: u.host, high: u.host + u.size, number: correlation}
+		writes[i] = hostwrites.Write{Low: u.host, High: u.host + u.size, Number: correlation}
 		if !q.synchronous() {
-			writes[i].scalar = t.scratch.scalarFor(u, correlation, came[u.device-g.low:][:u.size])
+			writes[i].Scalar = t.scratch.scalarFor(u, correlation, came[u.device-g.low:][:u.size])
 		}
 	}
 	name := t.listOf(g, callbacks.EnqueueDownloadStart, callbacks.EnqueueDownloadEnd)
@@ -216,7 +217,7 @@ func (t *transfers) downloadTogether(q *Queue, g *group) {
 
 // enqueueDownload puts a copy of size bytes onto q, between the events of u; writes are
 // the host memory that it will come to in the end.
-func (t *transfers) enqueueDownload(q *Queue, correlation uint64, u *transfer, name string, to unsafe.Pointer, size uintptr, writes ...hostRange) {
+func (t *transfers) enqueueDownload(q *Queue, correlation uint64, u *transfer, name string, to unsafe.Pointer, size uintptr, writes ...hostwrites.Write) {
 	var pair eventPair
 	t.makeRoom(3)
 	t.planData(callbacks.EnqueueDownloadStart, &pair, u.size, u.host, u.device, name)
@@ -278,7 +279,7 @@ func (t *transfers) downloadAll(q *Queue) *group {
 	small := s.small.begin()
 	if len(s.downloads) > 1 {
 		s.downloads = slices.DeleteFunc(s.downloads, func(u transfer) bool {
-			return (q.synchronous() || t.scratch.hasArrived(&u)) && small.add(&u, true)
+			return (q.synchronous() || t.scratch.arrival(&u) != nil) && small.add(&u, true)
 		})
 		t.downloadTogether(q, small)
 	}
@@ -287,4 +288,39 @@ func (t *transfers) downloadAll(q *Queue) *group {
 	}
 	s.downloads = s.downloads[:0]
 	return small
+}
+
+// arrived notes the upload of [host, host+len(from)) to an asynchronous queue,
+// chain being that of the construct before, nil if the host's bytes are sent.
+func (s *scratch) arrived(host uintptr, from []byte, chain *hostwrites.Chain) {
+	if chain == nil {
+		chain = hostwrites.NewChain(host, bytesAt(host, uintptr(len(from))), from)
+	}
+	s.arrivals = append(s.arrivals, chain)
+}
+
+// arrival is the chain of a scalar that the construct in progress has copied in and u
+// copies back, nil for none.
+func (s *scratch) arrival(u *transfer) *hostwrites.Chain {
+	for _, a := range s.arrivals {
+		if a.Is(u.host, u.size) {
+			return a
+		}
+	}
+	return nil
+}
+
+// scalarFor is what the download of a number goes to that copies back what the construct in
+// progress has copied in, nil for any other. It comes to value, or memory of its own.
+func (s *scratch) scalarFor(u *transfer, number uint64, value []byte) *hostwrites.Scalar {
+	chain := s.arrival(u)
+	if chain == nil {
+		return nil
+	}
+	if value == nil {
+		value = make([]byte, u.size)
+	}
+	landing := chain.Return(number, value)
+	s.landings = append(s.landings, landing)
+	return landing
 }
