@@ -29,6 +29,19 @@ func decodeReading(b []byte) (number uint64, r reading) {
 	}
 }
 
+// settled are the readings of the table with numbers above known, up to total, of two looks
+// at it. The recording process takes a reading's number away before it writes another
+// reading in its place, so one whose number is the same in both looks is whole in the first.
+func settled(first, second []byte, known, total uint64) (fresh []reading) {
+	for at := 0; at+sizeOfClock <= min(len(first), len(second)); at += sizeOfClock {
+		number, r := decodeReading(first[at:])
+		if again, _ := decodeReading(second[at:]); again == number && number > known && number <= total {
+			fresh = append(fresh, r)
+		}
+	}
+	return fresh
+}
+
 // with returns a clock that also knows the given readings.
 func (c *clock) with(more []reading) *clock {
 	all := make([]reading, 0, len(c.readings)+len(more))

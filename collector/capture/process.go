@@ -203,6 +203,13 @@ func (p *Process) Counters() (Counters, error) {
 		return Counters{}, fmt.Errorf("read capture %s: %w", p.Dir, err)
 	}
 	le := binary.LittleEndian
+	if le.Uint32(b[atProcessEnded:]) != 0 {
+		// When it ended is written before that it did, but what one look finds of the two
+		// it may have read in any order.
+		if _, err := p.control.ReadAt(b[:], 0); err != nil {
+			return Counters{}, fmt.Errorf("read capture %s: %w", p.Dir, err)
+		}
+	}
 	word := func(offset int) uint64 { return le.Uint64(b[offset:]) }
 	c := Counters{
 		Epoch:          le.Uint32(b[atProcessArmed:]),
@@ -382,17 +389,16 @@ func (p *Process) refreshClock() error {
 	if total == p.readings {
 		return nil
 	}
-	table := make([]byte, processSize-clockOffset)
-	n, err := p.control.ReadAt(table, clockOffset)
-	if err != nil && err != io.EOF {
-		return fmt.Errorf("read capture %s: %w", p.Dir, err)
-	}
-	var fresh []reading
-	for at := 0; at+sizeOfClock <= n && at < (clockFirst+clockLater)*sizeOfClock; at += sizeOfClock {
-		if number, r := decodeReading(table[at:]); number > p.readings && number <= total {
-			fresh = append(fresh, r)
+	var looks [2][]byte
+	for i := range looks {
+		looks[i] = make([]byte, (clockFirst+clockLater)*sizeOfClock)
+		n, err := p.control.ReadAt(looks[i], clockOffset)
+		if err != nil && err != io.EOF {
+			return fmt.Errorf("read capture %s: %w", p.Dir, err)
 		}
+		looks[i] = looks[i][:n]
 	}
+	fresh := settled(looks[0], looks[1], p.readings, total)
 	p.readings = total
 	p.clock.Store(p.clock.Load().with(fresh))
 	return nil

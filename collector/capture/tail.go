@@ -143,6 +143,12 @@ const controlGap = 64
 // changed reads what is new in the file "process", but the count of what a collector
 // gave back, which each copy has of its own. What makes the file a capture comes last.
 func (t *Tail) changed() (pieces []Piece, err error) {
+	// How many clock readings there are is looked at first: a look at all may find the
+	// count, and not yet the reading.
+	var readings [8]byte
+	if _, err := t.process.control.ReadAt(readings[:], atProcessClockReadings); err != nil && err != io.EOF {
+		return nil, fmt.Errorf("read capture %s: %w", t.process.Dir, err)
+	}
 	page := make([]byte, processSize)
 	n, err := t.process.control.ReadAt(page, 0)
 	if err != nil && err != io.EOF {
@@ -152,6 +158,7 @@ func (t *Tail) changed() (pieces []Piece, err error) {
 	if n < sizeOfProcess {
 		return nil, &CorruptError{t.process.control.Name(), int64(n), "the file ends in its header"}
 	}
+	copy(page[atProcessClockReadings:], readings[:])
 	clear(page[atProcessReleasedBytes:][:8])
 	before := t.control
 	t.control = page

@@ -44,7 +44,7 @@ static uint32_t reached;	/* atomic: entries from here on were never used */
 static uint32_t waiting;	/* atomic: entries that are not free */
 
 static uint64_t page_size;
-static int populates;		/* the kernel has MADV_POPULATE_READ */
+static int populates;		/* MADV_POPULATE_READ tells what can be read */
 
 /* -- reading the program's memory */
 
@@ -66,7 +66,9 @@ content_prepare (void)
   if (page_size < PAGE)
     page_size = PAGE;
   uint64_t page = (uintptr_t) &control & -page_size;
-  populates = settings.hash && populate (page, page + page_size) == 0;
+  /* An emulator may take any advice and do nothing: it says so of address 0 too.  */
+  populates = settings.hash && populate (page, page + page_size) == 0
+    && populate (0, page_size) != 0;
 }
 
 /* Has the kernel read a byte of each page, many at a time.  */
