@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/accscope/accscope/runtime/compilers"
 )
 
 // The hashes are those that xxHash's own program gives.
@@ -101,7 +103,7 @@ func TestContent(t *testing.T) {
 				}
 				for at, transfer := range transfers {
 					expected := want[transfer]
-					if setting == "off" || expected == "- -" {
+					if setting == "off" || expected == "- -" || compilers.Emulator() != "" { // which cannot tell what memory can be read
 						expected = ""
 					}
 					if contents[at] != expected {

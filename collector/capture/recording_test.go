@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/accscope/accscope/runtime/compilers"
 )
 
 // Every field that a runtime gives arrives.
@@ -276,6 +278,9 @@ func TestUnwritable(t *testing.T) {
 		{"no files", t.TempDir(), `ulimit -f 0; exec "$@"`, "above the limit of ulimit -f"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			if c.name == "no files" {
+				compilers.SkipEmulated(t, "what a program reads of its own /proc/self the emulator writes into a file first")
+			}
 			command := raiser(t, c.session, "fill", "4")
 			command.Args = append([]string{"bash", "-c", c.shell, "bash"}, command.Args...)
 			command.Path = "/bin/bash"

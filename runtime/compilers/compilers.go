@@ -59,6 +59,18 @@ func Major() (string, error) {
 // for tests to use. Empty on the machine itself.
 func Emulator() string { return os.Getenv("ACCSCOPE_EMULATED") }
 
+// SkipEmulated skips a test, or a part of one, that the emulator does not allow, and says
+// why. The reasons are listed in docs/compilers.md.
+func SkipEmulated(t interface {
+	Helper()
+	Skipf(format string, arguments ...any)
+}, why string) {
+	t.Helper()
+	if emulator := Emulator(); emulator != "" {
+		t.Skipf("%s: %s", emulator, why)
+	}
+}
+
 // Tool is the binary utility of that name that goes with the compiler of C, as objcopy.
 func Tool(name string) string {
 	output, err := exec.Command(C(), "-print-prog-name="+name).Output()

@@ -6,6 +6,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/accscope/accscope/runtime/compilers"
 )
 
 // limited runs few_resources under limits of its shell.
@@ -56,6 +58,9 @@ func TestFewResources(t *testing.T) {
 		{"ulimit -v 1500000", " HOST ", space},
 	} {
 		t.Run(c.limits+"/"+c.device, func(t *testing.T) {
+			if c.limits == "ulimit -v 50000" {
+				compilers.SkipEmulated(t, "the emulator itself needs more address space")
+			}
 			output, errors, status := limited(t, program, c.limits, c.device, "keep")
 			lines := strings.SplitAfter(errors, "\n")
 			if c.says != "" && !strings.HasPrefix(lines[0], "libopenacc: the process ") || !strings.Contains(lines[0], c.says) {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -13,13 +14,15 @@ import (
 // allows, the process's first call among them, with and without the profiler.
 func TestSmallStack(t *testing.T) {
 	program := compile(t, "small_stack")
+	// KiB: PTHREAD_STACK_MIN
+	least := map[string]string{"amd64": "16", "arm64": "128"}[runtime.GOARCH]
 	profiler := filepath.Join(filepath.Dir(library(t)), "libaccprof.so")
 	for _, device := range devices {
 		for _, c := range []struct{ arguments, profiler, want string }{
-			{"16", "", "2\n"},
-			{"16 second", "", "4\n"},
-			{"16", profiler, "2\n"},
-			{"16 second", profiler, "4\n"},
+			{least, "", "2\n"},
+			{least + " second", "", "4\n"},
+			{least, profiler, "2\n"},
+			{least + " second", profiler, "4\n"},
 		} {
 			t.Run(fmt.Sprint(device, "/", c.arguments, "/", filepath.Base(c.profiler)), func(t *testing.T) {
 				command := exec.Command(program, strings.Fields(c.arguments)...)

@@ -70,11 +70,11 @@ func library(t *testing.T) string {
 }
 
 // build compiles one program, linked before GCC's own library.
-func build(t *testing.T, source, optimisation string) string {
+func build(t *testing.T, source, optimisation string, flags ...string) string {
 	t.Helper()
 	folder, libraries := t.TempDir(), filepath.Dir(library(t))
 	binary := filepath.Join(folder, "program")
-	arguments := []string{"-fopenacc", "-foffload=disable", optimisation, "-g", "-I../include", "-o", binary}
+	arguments := append([]string{"-fopenacc", "-foffload=disable", optimisation, "-g", "-I../include", "-o", binary}, flags...)
 	compiler := map[string]string{".c": compilers.C(), ".cc": compilers.CXX(), ".f90": compilers.Fortran()}[filepath.Ext(source)]
 	if compiler == compilers.Fortran() {
 		arguments = append(arguments, "-J", folder)

@@ -65,8 +65,7 @@ func TestTools(t *testing.T) {
 // Without libgomp in the process the library reads ACC_PROFLIB itself.
 func TestToolsWithoutLibgomp(t *testing.T) {
 	a := profiler(t, "tool_a")
-	program := []string{"python3", "-c", `import ctypes, sys
-ctypes.CDLL(sys.argv[1]).acc_get_num_devices(2)`, library(t) + "/libopenacc.so"}
+	program := []string{compile(t, "opens.c", "opens", "-ldl"), library(t) + "/libopenacc.so"}
 	for _, test := range []struct{ list, output, errors string }{
 		{a + ";" + a, "tool_a called\nregister 16 mode 0\n", ""},
 		{" " + a + " ;", "tool_a called\nregister 16 mode 0\n", ""},
@@ -75,7 +74,7 @@ ctypes.CDLL(sys.argv[1]).acc_get_num_devices(2)`, library(t) + "/libopenacc.so"}
 		{"libm.so.6", "", `libopenacc: ACC_PROFLIB: "libm.so.6" is no profiling library: it has no acc_register_library` + "\n"},
 	} {
 		o := run(t, []string{"ACC_PROFLIB=" + test.list}, program...)
-		o.want(t, "start\nlookup\n"+test.output+"get_num_devices 2\nprogram_end\n", 0)
+		o.want(t, "start\nlookup\n"+test.output+"get_num_devices 2\n42\nprogram_end\n", 0)
 		if o.errors != test.errors {
 			t.Errorf("%q: standard error %q, want %q", test.list, o.errors, test.errors)
 		}
@@ -85,11 +84,8 @@ ctypes.CDLL(sys.argv[1]).acc_get_num_devices(2)`, library(t) + "/libopenacc.so"}
 // Tools come before callbacks that the program registers, also where it does so before
 // its first use: one for errors may end the program, and tools learn of the error before.
 func TestToolsComeFirst(t *testing.T) {
-	o := run(t, []string{"ACC_PROFLIB=" + profiler(t, "tool_a")}, "python3", "-c", `import ctypes, sys
-openacc = ctypes.CDLL(sys.argv[1])
-openacc.acc_prof_register(100, ctypes.c_void_p(1), 0)
-openacc.acc_get_num_devices(2)`, library(t)+"/libopenacc.so")
-	o.want(t, "start\nlookup\ntool_a called\nregister 16 mode 0\nregister 100 mode 0\nget_num_devices 2\nprogram_end\n", 0)
+	o := run(t, []string{"ACC_PROFLIB=" + profiler(t, "tool_a")}, compile(t, "opens.c", "opens", "-ldl"), library(t)+"/libopenacc.so", "register")
+	o.want(t, "start\nlookup\ntool_a called\nregister 16 mode 0\nregister 100 mode 0\nget_num_devices 2\n42\nprogram_end\n", 0)
 }
 
 // A missing library is reported once, whoever reads ACC_PROFLIB first, and a

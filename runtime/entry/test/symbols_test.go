@@ -83,7 +83,7 @@ func TestExportedNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, symbol := range symbols {
-		if symbol.Section == elf.SHN_UNDEF {
+		if symbol.Section == elf.SHN_UNDEF || elf.ST_BIND(symbol.Info) == elf.STB_LOCAL {
 			continue
 		}
 		if !want[symbol.Name] {

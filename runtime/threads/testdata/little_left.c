@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <stdio.h>
 
-#define STACK (64 << 10)
+#define STACK (256 << 10)
 #define LEFT (7 << 10)
 
 static char stack[STACK] __attribute__ ((aligned (4096)));

@@ -9,7 +9,9 @@
 static int counts[acc_ev_last + 16];
 static size_t bytes;
 static const void *host;
-static void (*inside) (void);	/* called in enter_data_start */
+/* Called in enter_data_start.  Volatile, as a compiler may take a construct's call for one
+   that calls nothing of this file.  */
+static void (*volatile inside) (void);
 
 static void
 count (acc_prof_info *profile, acc_event_info *event, acc_api_info *api)
@@ -21,7 +23,7 @@ count (acc_prof_info *profile, acc_event_info *event, acc_api_info *api)
       bytes = event->data_event.bytes;
       host = event->data_event.host_ptr;
     }
-  if (profile->event_type == acc_ev_enter_data_start && inside)
+  if (profile->event_type == acc_ev_enter_data_start && inside != NULL)
     inside ();
 }
 
