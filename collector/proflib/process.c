@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 
 enum { STATE_NONE, STATE_BEGINNING, STATE_READY, STATE_FAILED };
+#define BEGINNING_LOOKS 50000	/* a tenth of a millisecond apart at least */
 
 union control control __attribute__ ((aligned (LARGEST_PAGE)));
 union local local __attribute__ ((aligned (LARGEST_PAGE)));
@@ -251,8 +252,9 @@ process_begin (void)
       SYSTEM4 (SYS_rt_sigprocmask, SIG_SETMASK, &blocked, 0, sizeof blocked);
       return result;
     }
-  /* Another thread is at it; or this one is, below a signal handler.  */
-  for (int i = 0; state == STATE_BEGINNING && i < 1000
+  /* Another thread is at it, which takes long on a machine with much to do, and an event
+     that is not waited for is lost; or this one is, below a signal handler.  */
+  for (int i = 0; state == STATE_BEGINNING && i < BEGINNING_LOOKS
        && __atomic_load_n (&local.initialiser, __ATOMIC_RELAXED) != tid; i++)
     {
       system_sleep (100000);
