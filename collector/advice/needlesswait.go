@@ -18,7 +18,7 @@ const operations = `WITH operation AS (
   UNION ALL SELECT 'wait', record, process, thread, device, async_queue, start, end, NULL, NULL FROM waits WHERE NOT implicit
 ), followed AS (
   SELECT *, lead(what) OVER asked AS next, lead(async_queue) OVER asked AS next_queue, lead(end) OVER asked AS next_end,
-    lead(device_start) OVER asked AS next_start, lead(device_end) OVER asked AS next_done, lead(device) OVER asked AS next_device
+    lead(record) OVER asked AS next_record, lead(device_start) OVER asked AS next_start, lead(device_end) OVER asked AS next_done, lead(device) OVER asked AS next_device
   FROM operation WINDOW asked AS (PARTITION BY process, thread ORDER BY at)
 )`
 
@@ -124,9 +124,11 @@ var synchronousConstruct = &rule{
 	about: "The host waits for each kernel of a row, where queues could hold them.",
 	evidence: operations + `
 SELECT k.kernel AS subject, k.source_file, k.line, k.function, k.process, k.thread, k.device, -2 AS async_queue, 0 AS bytes,
-  c.start + max(k.device_time, k.enqueued + k.enqueue_time - c.start) AS start,
-  max(c.end, c.start + max(k.device_time, k.enqueued + k.enqueue_time - c.start)) AS end, 0 AS device_start, 0 AS device_end, NULL AS detail
+  n.start - max(0, n.start - c.start - max(k.device_time, n.start - c.end + k.enqueued + k.enqueue_time - c.start
+    - max(0, min(k.enqueued + k.enqueue_time, k.end) - max(k.enqueued, k.start)))) AS start,
+  n.start AS end, 0 AS device_start, 0 AS device_end, NULL AS detail
 FROM followed f CROSS JOIN kernels k ON k.record = f.record CROSS JOIN spans c ON c.record = k.parent
+CROSS JOIN kernels l ON l.record = f.next_record CROSS JOIN spans n ON n.record = l.parent
 WHERE f.what = 'kernel' AND f.async_queue = -2 AND f.next = 'kernel' AND f.next_queue = -2 AND f.next_device = f.device AND f.device_end < f.next_start`,
 	watch:      func(p *pass, found *evidence) watcher { return p.sequences(&synchronous{found}) },
 	enough:     func(g *group) bool { return g.count >= 10 },
@@ -150,15 +152,17 @@ type synchronous struct{ found *evidence }
 func (w *synchronous) asked(last, a *asked) {
 	if last == nil || last.kind != model.EnqueueLaunchStart || a.kind != model.EnqueueLaunchStart ||
 		last.site.AsyncQueue != callbacks.AsyncSync || a.site.AsyncQueue != callbacks.AsyncSync || last.site.Device != a.site.Device ||
-		!last.device.measured || !a.device.measured || last.device.end >= a.device.start || last.outside.record == 0 {
+		!last.device.measured || !a.device.measured || last.device.end >= a.device.start || last.outside.record == 0 || a.outside.record == 0 {
 		return
 	}
-	o, around := onHost(last.site, 0, 0), last.outside
-	if last.ended {
-		o.start = around.start + max(last.device.end-last.device.start, last.end-around.start)
-		if around.ended {
-			o.end = max(around.end, o.start)
-		}
+	// The thread goes on when the launch is done, and the device with the next kernel when
+	// this one is: the construct takes the longer of what both have to do in any case.
+	o, around, next := onHost(last.site, 0, a.outside.start), last.outside, a.outside
+	if last.ended && around.ended {
+		kernel := last.device
+		within := max(0, min(last.end, kernel.end)-max(last.start, kernel.start)) // a launch that the device has the thread do
+		host := next.start - around.end + last.end - around.start - within
+		o.start = next.start - max(0, next.start-around.start-max(kernel.end-kernel.start, host))
 	}
 	w.found.of(last.site).add(o, 0, "")
 }

@@ -15,6 +15,7 @@ bad (void)
         for (int i = 0; i < N; i++)
           field[i] += 1;
 #pragma acc wait(1)
+        host_step ();
 #pragma acc parallel loop async(1)
         for (int i = 0; i < N; i++)
           field[i] *= 2;
@@ -33,6 +34,7 @@ mended (void)
 #pragma acc parallel loop async(1)
         for (int i = 0; i < N; i++)
           field[i] += 1;
+        host_step ();
 #pragma acc parallel loop async(1)
         for (int i = 0; i < N; i++)
           field[i] *= 2;

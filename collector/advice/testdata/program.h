@@ -8,6 +8,18 @@
 #include <string.h>
 #include <time.h>
 
+/* What the host does of its own in a step: nothing, unless -DHOST_STEP=NANOSECONDS says how
+   long it takes.  */
+#ifndef HOST_STEP
+#define HOST_STEP 0
+#endif
+static inline void
+host_step (void)
+{
+  if (HOST_STEP > 0)
+    nanosleep (&(struct timespec){ 0, HOST_STEP }, NULL);
+}
+
 /* The milliseconds that a function takes, called so often.  */
 static double
 timed (void (*function) (void), int often)

@@ -13,6 +13,7 @@ bad (void)
 #pragma acc parallel loop
       for (int i = 0; i < N; i++)
         field[i] += 1;
+      host_step ();
     }
 }
 
@@ -26,6 +27,7 @@ mended (void)
 #pragma acc parallel loop async(1)
         for (int i = 0; i < N; i++)
           field[i] += 1;
+        host_step ();
       }
 #pragma acc wait(1)
   }
