@@ -117,6 +117,7 @@ check: ## formatting, vet, staticcheck, the rules of docs/architecture.md
 	$(GO) vet -tags manual ./cmd/accscope
 	$(GO) run $(STATICCHECK) ./...
 	$(GO) test ./docs
+	cd export/consumers && $(GO) list -deps -test ./... >/dev/null # its go.mod follows this one's
 
 conformance: all ## GCC's OpenACC run-time tests on our runtime, as host and as sim device
 	$(GO) run ./runtime/conformance --settings host $(CONFORMANCE_FLAGS)
