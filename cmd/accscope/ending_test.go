@@ -90,7 +90,7 @@ int main (int argc, char **argv)
 				t.Errorf("the run says\n%s", run.stderr)
 			}
 			for end := range strings.FieldsSeq(c.ended) {
-				if info := invoke(t, folder, "info", "t.db").must(t).stdout; !strings.Contains(info, program+" "+end+"\n") {
+				if info := invoke(t, folder, "info", "t.db").must(t).stdout; !strings.Contains(info, program+" "+end) {
 					t.Errorf("info says\n%s", info)
 				}
 			}

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -329,6 +330,13 @@ func importPart(options ingest.Options, part bool) error {
 	if err != nil {
 		return err
 	}
+	var line func(time.Duration) string
+	if isTerminal(os.Stderr) {
+		line = func(took time.Duration) string {
+			return finishingLine("importing", ingester.Finished(), ingester.Events(), 0, took)
+		}
+	}
+	defer showLine(line, func() {})()
 	if part {
 		return ingester.Suspend()
 	}

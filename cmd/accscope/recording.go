@@ -292,36 +292,13 @@ func tellBehind(ctx context.Context, w io.Writer, behind func() time.Duration, i
 
 // progress shows a line while a long ingest ends, and tells it to those who look on.
 func (r *recording) progress(tell func(*recording)) (stop func()) {
-	line := !r.flags.quiet && isTerminal(os.Stderr)
-	done := make(chan struct{})
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		ticker := time.NewTicker(500 * time.Millisecond)
-		defer ticker.Stop()
-		shown := false
-		for {
-			select {
-			case <-ticker.C:
-				tell(r)
-				if !line {
-					continue
-				}
-				shown = true
-				fmt.Fprintf(os.Stderr, "\raccscope: finishing the trace: %.0f%%, %d events, %s behind the program's end \x1b[K",
-					100*r.ingester.Finished(), r.ingester.Events(), report.ShowDuration(float64(r.ingester.Behind())))
-			case <-done:
-				if shown {
-					fmt.Fprint(os.Stderr, "\r\x1b[K")
-				}
-				return
-			}
+	var line func(time.Duration) string
+	if !r.flags.quiet && isTerminal(os.Stderr) {
+		line = func(took time.Duration) string {
+			return finishingLine("finishing the trace", r.ingester.Finished(), r.ingester.Events(), r.ingester.Behind(), took)
 		}
-	}()
-	return func() {
-		close(done)
-		<-ended
 	}
+	return showLine(line, func() { tell(r) })
 }
 
 // isEmpty says whether nothing has been written to a trace whose name is held.

@@ -94,6 +94,7 @@ type Ingester struct {
 	behind     atomic.Int64                             // ns
 	told       int64                                    // of that, what the trace says, ns
 	toFinish   atomic.Int64                             // behind when Finish began, ns
+	remains    atomic.Int64                             // how far it will be behind at its end, as programs ended so long ago, ns
 	skipped    map[string]bool                          // captures given up, by folder
 	failing    map[string]int64                         // captures that can't be opened by now, and since when
 	identity   string                                   // of the trace

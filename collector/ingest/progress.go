@@ -12,10 +12,29 @@ func (in *Ingester) fallBehind(next int64) {
 		now = in.ended // so that the share grows evenly
 	}
 	behind := max(now-in.origin.Load()-next, 0)
-	if in.finishing {
-		in.toFinish.CompareAndSwap(0, behind)
+	if in.finishing && in.toFinish.CompareAndSwap(0, behind) {
+		in.remains.Store(max(now-in.lastExit(now), 0))
 	}
 	in.behind.Store(behind)
+}
+
+// lastExit is when the last process ended, unless one may have gone on until now.
+func (in *Ingester) lastExit(now int64) int64 {
+	last := int64(0)
+	for _, p := range in.processes {
+		if p.capture == nil {
+			continue
+		}
+		counters, err := p.capture.Counters()
+		if err != nil || !counters.Exited {
+			return now
+		}
+		last = max(last, p.atTime(counters.ExitTime))
+	}
+	if last == 0 {
+		return now
+	}
+	return last
 }
 
 // Behind is how old what has been taken in is: how long before now the next event
@@ -30,5 +49,6 @@ func (in *Ingester) Finished() float64 {
 	if all == 0 {
 		return 0
 	}
-	return min(max(1-float64(in.behind.Load())/float64(all), 0), 1)
+	done, whole := all-in.behind.Load(), max(all-in.remains.Load(), 1)
+	return min(max(float64(done)/float64(whole), 0), 1)
 }
