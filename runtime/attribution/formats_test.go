@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/accscope/accscope/callbacks"
@@ -25,43 +26,37 @@ var (
 // without these. Without ACCSCOPE_LONG each program has each level and each
 // format once. What was found of all is written to $ACCSCOPE_NAMES, a line a cell.
 func TestFormats(t *testing.T) {
-	folder := t.TempDir()
-	library, recorder := prepare(t, folder)
+	library, recorder := prepare(t, t.TempDir())
 	cells := map[string]*mappings{}
-	for n, p := range programs {
-		if !p.here() {
-			continue
-		}
-		known := recall(t, p)
-		for i, format := range formats {
-			for j, level := range levels {
-				if os.Getenv("ACCSCOPE_LONG") == "" && (n+i)%len(levels) != j {
-					continue
-				}
-				cell := level + " " + format
-				if cells[cell] == nil {
-					cells[cell] = &mappings{}
-				}
-				t.Run(p.name+level+format, func(t *testing.T) {
-					program := p
-					binary := build(t, folder, &program, cell)
-					m := &mappings{}
-					known.compare(t, binary.execute(t, program, library, recorder), false, m)
-					if strings.Contains(format, "split") {
-						remove(t, string(binary)+"*.dwo")
-						known.compare(t, binary.execute(t, program, library, recorder), true, &mappings{})
+	var mu sync.Mutex
+	t.Run("cells", func(t *testing.T) { // ends when all have
+		for n, p := range programs {
+			if !p.here() {
+				continue
+			}
+			known := recall(t, p)
+			for i, format := range formats {
+				for j, level := range levels {
+					if os.Getenv("ACCSCOPE_LONG") == "" && (n+i)%len(levels) != j {
+						continue
 					}
-					cells[cell].all += m.all
-					cells[cell].named += m.named
-					lacks := float64(m.all-m.named) / float64(m.all)
-					if m.all > 0 && lacks > known.unnamed+0.05 {
-						t.Errorf("%d of %d mappings have a name; at most %.0f in a hundred may lack one; without: %q",
-							m.named, m.all, 100*(known.unnamed+0.05), m.unnamed)
-					}
-				})
+					t.Run(p.name+level+format, func(t *testing.T) {
+						t.Parallel()
+						m := tryFormat(t, p, known, level+" "+format, library, recorder)
+						mu.Lock()
+						defer mu.Unlock()
+						sum := cells[level+" "+format]
+						if sum == nil {
+							sum = &mappings{}
+							cells[level+" "+format] = sum
+						}
+						sum.all += m.all
+						sum.named += m.named
+					})
+				}
 			}
 		}
-	}
+	})
 	var table strings.Builder
 	for _, format := range formats {
 		line := fmt.Sprintf("%-14s", format)
@@ -80,6 +75,25 @@ func TestFormats(t *testing.T) {
 			t.Error(err)
 		}
 	}
+}
+
+// tryFormat compiles a program with the flags of a cell and holds what it says to what is
+// known.
+func tryFormat(t *testing.T, p program, known known, cell, library, recorder string) *mappings {
+	t.Helper()
+	binary := build(t, t.TempDir(), &p, cell)
+	m := &mappings{}
+	known.compare(t, binary.execute(t, p, library, recorder), false, m)
+	if strings.Contains(cell, "split") {
+		remove(t, string(binary)+"*.dwo")
+		known.compare(t, binary.execute(t, p, library, recorder), true, &mappings{})
+	}
+	lacks := float64(m.all-m.named) / float64(m.all)
+	if m.all > 0 && lacks > known.unnamed+0.05 {
+		t.Errorf("%d of %d mappings have a name; at most %.0f in a hundred may lack one; without: %q",
+			m.named, m.all, 100*(known.unnamed+0.05), m.unnamed)
+	}
+	return m
 }
 
 // TestSplitFiles tries a program without the file that has most of its debug
