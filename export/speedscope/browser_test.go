@@ -38,7 +38,7 @@ func TestSpeedscopeOpensTheFile(t *testing.T) {
 	}
 	browser, err := exec.LookPath("chromium")
 	if err != nil {
-		t.Fatal("chromium not found: install chromium")
+		t.Skip("no chromium in PATH: apt-get install chromium")
 	}
 	allocator, stop := chromedp.NewExecAllocator(context.Background(), chromedp.ExecPath(browser), chromedp.WindowSize(1400, 900),
 		chromedp.UserDataDir(t.TempDir()), chromedp.WSURLReadTimeout(time.Minute), chromedp.NoFirstRun, chromedp.Headless, chromedp.NoSandbox, chromedp.NoDefaultBrowserCheck,
