@@ -96,6 +96,10 @@ func Build(trace *store.Trace, options Options) (*Document, error) {
 		if err != nil {
 			return nil, err
 		}
+		ofRanks, err := f.ofRanks(options.Filter)
+		if err != nil {
+			return nil, err
+		}
 		messages, constructs := communication(sent), f.constructs()
 		if calls == nil && len(constructs.Rows) > 0 {
 			constructs.Note += "; " + noCallStacks
@@ -107,6 +111,8 @@ func Build(trace *store.Trace, options Options) (*Document, error) {
 		document.Tables = slices.DeleteFunc(document.Tables, func(t *Table) bool {
 			return t == nil || (t == failures || t == said || t == annotations || t == messages || t == sampled) && len(t.Rows) == 0
 		})
+		ofRanks = slices.DeleteFunc(ofRanks, func(t *Table) bool { return t == nil })
+		document.Tables = append(document.Tables, ofRanks...)
 	}
 	for _, table := range document.Tables {
 		if options.Top > 0 && len(table.Rows) > options.Top && table != calls {

@@ -22,6 +22,7 @@ type Options struct {
 	Activity bool // device activity, as our runtime gives it
 	Pauses   bool // now and then a pause, from some microseconds to a second
 	Own      bool // each iteration is a frame, with a call of MPI, a mark, and a range around the rest
+	Slow     int  // the process, from 1 on, whose kernels take four times as long; 0: none
 	Seed     uint64
 }
 
@@ -220,7 +221,11 @@ func (s *Session) iteration(t *thread, i int) {
 			launch.Name = s.kernels[int(line+2)%len(s.kernels)]
 			launch.Gangs, launch.Workers, launch.Vector = 128, 1, 128
 			s.span(t, s.numbered(launch), nil)
-			s.device(t, queue, model.ActivityKernel, launch.Name, 0, int64(800+s.roll(600)))
+			time := int64(800 + s.roll(600))
+			if int(t.process) == s.options.Slow {
+				time *= 4
+			}
+			s.device(t, queue, model.ActivityKernel, launch.Name, 0, time)
 		})
 	}
 	s.span(t, s.event(t, model.UpdateStart, int64(queue), line+4), func() {

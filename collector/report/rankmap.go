@@ -1,0 +1,196 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+
+	"github.com/accscope/accscope/collector/store"
+)
+
+// RankUse is how busy a rank was over time.
+type RankUse struct {
+	Rank int64  `json:"rank"`
+	Host string `json:"host"`
+	// Busy is the time that its devices were busy in the whole run, ns, over its queues; in
+	// traces without device times that in constructs and routines on its threads.
+	Busy int64 `json:"busy"`
+	// Use is the busy fraction of equal parts of the window.
+	Use []float64 `json:"use"`
+}
+
+// RankMap is time by rank. Of many ranks it has those that stand out, and what the others
+// are like: whatever their number, no more than MostSampled are read, one after the other.
+type RankMap struct {
+	From   int64     `json:"from"`
+	To     int64     `json:"to"`
+	Ranks  int       `json:"ranks"`  // how many there are
+	Device bool      `json:"device"` // what is told of is devices, else host threads
+	Rows   []RankUse `json:"rows"`   // by rank: all, or those whose time is farthest from the median
+	Folded bool      `json:"folded"` // there are more than Rows
+	// Median is that of each part of the window, and Sampled of how many ranks, evenly chosen.
+	Median  []float64 `json:"median"`
+	Sampled int       `json:"sampled"`
+	// MedianBusy is the median of all ranks' Busy, ns.
+	MedianBusy int64 `json:"median_busy"`
+}
+
+const (
+	// MostSampled is how many ranks a median over time is of at most.
+	MostSampled = 128
+	// mostLanes is how many queues or threads of a rank are read: those with most to tell.
+	mostLanes = 8
+	// rowsOfLane is how many groups of a lane are opened at least (store.TimelineOfRows).
+	rowsOfLane = 1
+)
+
+// ranked is a rank of the trace: its lanes, and what they sum to.
+type ranked struct {
+	rank  int64
+	host  string
+	busy  int64
+	lanes []store.Lane
+}
+
+// ranksOf gives the ranks of a trace, by rank, and whether their lanes are devices'.
+func ranksOf(trace *store.Trace) (list []*ranked, device bool, err error) {
+	ranks, of := map[int64]*ranked{}, map[int64]*ranked{} // by rank, by process
+	err = sqlitex.Execute(trace.Conn(), "SELECT process, rank, host FROM processes WHERE rank IS NOT NULL ORDER BY rank, process",
+		&sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
+			r := ranks[s.ColumnInt64(1)]
+			if r == nil {
+				r = &ranked{rank: s.ColumnInt64(1), host: s.ColumnText(2)}
+				ranks[r.rank] = r
+				list = append(list, r)
+			}
+			of[s.ColumnInt64(0)] = r
+			return nil
+		}})
+	if err != nil {
+		return nil, false, fmt.Errorf("reading processes: %w", err)
+	}
+	lanes, err := trace.Lanes()
+	if err != nil {
+		return nil, false, err
+	}
+	device = slices.ContainsFunc(lanes, func(l store.Lane) bool { return l.Type == store.LaneQueue })
+	for _, lane := range lanes {
+		r := of[int64(lane.Process)]
+		if r == nil || device != (lane.Type == store.LaneQueue) || !device && (lane.Type != store.LaneSpans || lane.Depth != 0) {
+			continue
+		}
+		r.busy += lane.Busy
+		r.lanes = append(r.lanes, lane)
+	}
+	for _, r := range list {
+		slices.SortFunc(r.lanes, func(a, b store.Lane) int { return cmp.Or(cmp.Compare(b.Busy, a.Busy), cmp.Compare(a.ID, b.ID)) })
+		r.lanes = slices.Clip(r.lanes[:min(len(r.lanes), mostLanes)])
+	}
+	return list, device, nil
+}
+
+// MapRanks makes the map of a window [from, to) in so many parts with so many rows at most.
+// only, if not nil, chooses ranks.
+func MapRanks(trace *store.Trace, from, to int64, parts, rows int, only func(rank int64) bool) (*RankMap, error) {
+	list, device, err := ranksOf(trace)
+	if err != nil {
+		return nil, err
+	}
+	if only != nil {
+		list = slices.DeleteFunc(list, func(r *ranked) bool { return !only(r.rank) })
+	}
+	m := &RankMap{From: from, To: to, Ranks: len(list), Device: device, Rows: []RankUse{}, Median: make([]float64, parts)}
+	if len(list) == 0 {
+		return m, nil
+	}
+	shown := list
+	m.MedianBusy = medianBusy(list)
+	if len(list) > rows {
+		m.Folded = true
+		shown = farthest(list, m.MedianBusy, rows)
+	}
+	m.Sampled = min(len(list), MostSampled)
+	columns := make([][]float64, parts)
+	sample := func(use []float64) {
+		for i, v := range use {
+			columns[i] = append(columns[i], v)
+		}
+	}
+	read := map[*ranked][]float64{} // of those that are shown
+	for _, r := range shown {
+		use, err := r.use(trace, from, to, parts)
+		if err != nil {
+			return nil, err
+		}
+		read[r] = use
+		m.Rows = append(m.Rows, RankUse{r.rank, r.host, r.busy, use})
+	}
+	for i := range m.Sampled {
+		r := list[i*len(list)/m.Sampled]
+		use, known := read[r]
+		if !known {
+			if use, err = r.use(trace, from, to, parts); err != nil {
+				return nil, err
+			}
+		}
+		sample(use)
+	}
+	for i, column := range columns {
+		slices.Sort(column)
+		m.Median[i] = column[(len(column)-1)/2]
+	}
+	return m, nil
+}
+
+func medianBusy(list []*ranked) int64 {
+	all := make([]int64, len(list))
+	for i, r := range list {
+		all[i] = r.busy
+	}
+	slices.Sort(all)
+	return all[(len(all)-1)/2]
+}
+
+// farthest are the ranks whose time is farthest from the median, by rank.
+func farthest(list []*ranked, median int64, rows int) []*ranked {
+	off := func(r *ranked) int64 { return max(r.busy-median, median-r.busy) }
+	all := slices.Clone(list)
+	slices.SortStableFunc(all, func(a, b *ranked) int { return cmp.Compare(off(b), off(a)) })
+	all = all[:rows]
+	slices.SortFunc(all, func(a, b *ranked) int { return cmp.Compare(a.rank, b.rank) })
+	return all
+}
+
+// use is the busy fraction of equal parts of a window.
+func (r *ranked) use(trace *store.Trace, from, to int64, parts int) ([]float64, error) {
+	use := make([]float64, parts)
+	width := float64(to-from) / float64(parts)
+	for _, lane := range r.lanes {
+		if lane.Last < from || lane.First >= to {
+			continue
+		}
+		blocks, err := trace.TimelineOfRows(lane, from, to, parts, rowsOfLane)
+		if err != nil {
+			return nil, err
+		}
+		for i := range blocks {
+			b := &blocks[i]
+			if b.End <= b.Start {
+				continue
+			}
+			share := min(float64(b.Busy)/float64(b.End-b.Start), 1)
+			begin, end := (float64(max(b.Start, from))-float64(from))/width, (float64(min(b.End, to))-float64(from))/width
+			for at := max(int(begin), 0); at < parts && float64(at) < end; at++ {
+				use[at] += share * (math.Min(end, float64(at+1)) - math.Max(begin, float64(at)))
+			}
+		}
+	}
+	for i := range use {
+		use[i] = min(use[i], 1)
+	}
+	return use, nil
+}
