@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/collector/store/tracetest"
 )
@@ -43,6 +44,7 @@ var operations = map[string]struct {
 	"/api/arrows":       {"Which device operations a record and what is nested in it caused, or what caused an activity.", []arrow{}, "record=1"},
 	"/api/statistics":   {"Sums of what overlaps a range, by event and name. The whole of each span counts.", statisticsAnswer{}, "from=1000000&to=2000000"},
 	"/api/queues":       {"How busy the queues were in a window, and what overlapped.", queuesAnswer{}, "pixels=100"},
+	"/api/ranks":        {"How busy the ranks of a job were in a window; of many those that stand out, and the median.", report.RankMap{}, "pixels=100"},
 	"/api/variables":    {"A device's memory by variable.", variablesAnswer{}, "device=1&pixels=100"},
 	"/api/mappings":     {"The present table at a time.", mappingsAnswer{}, "at=2000000"},
 	"/api/leaks":        {"What was never deleted or freed.", mappingsAnswer{}, ""},
@@ -64,6 +66,8 @@ var parameterTexts = map[string][2]string{
 	"to":       {"integer", "End of the window, ns, exclusive; by default that of the trace."},
 	"pixels":   {"integer", "Width that the window is shown in."},
 	"lanes":    {"string", "Numbers of lanes, separated by commas; by default all."},
+	"ranks":    {"string", "Which ranks: numbers, and the first and last of several, separated by commas (0-15,617); by default all."},
+	"rank":     {"integer", "Only this MPI rank."},
 	"figures":  {"string", "Numbers of sampled figures, separated by commas."},
 	"kernel":   {"string", "The name of a kernel, as the report has it."},
 	"device":   {"integer", "Number of the device in the trace."},
@@ -96,7 +100,7 @@ var requiredParameters = map[string][]string{"/api/counters": {"device"}, "/api/
 // those of the routes, its schemas those of the types that they give.
 func TestOpenAPIDescribesTheRoutes(t *testing.T) {
 	d := &describer{comments: make(map[string]string), schemas: make(map[string]string)}
-	for _, folder := range []string{".", "../collector/advice", "../collector/store", "../collector/model"} {
+	for _, folder := range []string{".", "../collector/advice", "../collector/report", "../collector/store", "../collector/model"} {
 		d.read(t, folder)
 	}
 	var paths strings.Builder

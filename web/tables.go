@@ -54,6 +54,10 @@ func reportTables(r *request) (any, error) {
 		filter = report.Filter{Exactly: true, From: r.values.integer("from", math.MinInt64, -timeLimit, timeLimit),
 			To: r.values.integer("to", math.MaxInt64, -timeLimit, timeLimit)}
 	}
+	if r.values.text("rank") != "" {
+		rank := r.values.integer("rank", 0, 0, math.MaxInt64)
+		filter.Rank = &rank
+	}
 	top := int(r.values.integer("top", 1000, 1, 100_000))
 	if r.values.err != nil {
 		return nil, r.values.err

@@ -42,6 +42,8 @@ export interface Sum { group: string; kind: string; name: string; count: number;
 export interface Statistics { from: number; to: number; rows: Sum[]; omitted: number }
 export interface QueueUse { queue: number; device: number; name: string; measured: boolean; operations: number; busy: number; bytes: number; use: number[] }
 export interface Queues { from: number; to: number; queues: QueueUse[]; exact: boolean; busy_least: number; busy_most: number; at_least: number[]; overlap: number; kernels: number; transfers: number }
+export interface RankUse { rank: number; host: string; busy: number; use: number[] }
+export interface RankMap { from: number; to: number; ranks: number; device: boolean; rows: RankUse[]; folded: boolean; median: number[]; sampled: number; median_busy: number }
 export interface Variables { from: number; to: number; variables: { name: string; peak: number; used: number[] }[]; peak: number; peak_time: number; peak_end: number; until: number }
 export interface Mapping { record: number; kind: string; name: string; device: number; source: string; host: string; address: string; bytes: number; start: number; end: number }
 export interface Mappings { at: number; mappings: Mapping[]; omitted: number; bytes: number; until: number }

@@ -11,13 +11,14 @@ import { compareView } from "./views/compare";
 import { flameView } from "./views/flame";
 import { memoryView } from "./views/memory";
 import { queuesView } from "./views/queues";
+import { ranksView } from "./views/ranks";
 import { reportView } from "./views/reports";
 import { sourcesView } from "./views/sources";
 import { sqlView } from "./views/sql";
 import { summaryView } from "./views/summary";
 
 const titles: Record<ViewName, string> = { summary: "Summary", timeline: "Timeline", memory: "Memory", queues: "Queues", kernels: "Kernels", transfers: "Transfers",
-  flame: "Flame graph", sources: "Sources", sql: "SQL", compare: "Compare" };
+  flame: "Flame graph", sources: "Sources", sql: "SQL", compare: "Compare", ranks: "Ranks" };
 
 let overview: Overview;
 let traces: TraceInfo[] = [];
@@ -51,7 +52,7 @@ const help = h("dialog", { "aria-label": "Keys" }, h("h1", {}, "Keys and gesture
   [["W S", "zoom in and out, also the wheel"], ["A D", "go left and right, also drag, arrow keys and Shift+wheel"], ["↑ ↓", "scroll, also the wheel with Alt or over the names"],
     ["drag in the ruler, Shift+drag", "mark a range and get its statistics"], ["double click", "zoom to a span"], ["F", "zoom to the selection"], ["0", "show the whole trace"],
     ["M", "statistics of the selection, or of what is shown"], [", .", "select the previous or next in the row"], ["/", "search"], ["N Shift+N", "next and previous match"],
-    ["Esc", "clear selection and range"], ["1 … 9", "views, from Summary to SQL"], ["C", "compare two traces"], ["?", "this help"]] as [string, string][])
+    ["Esc", "clear selection and range"], ["1 … 9", "views, from Summary to SQL"], ["C", "compare two traces"], ["R", "ranks of a job"], ["?", "this help"]] as [string, string][])
   .map(([keys, text]) => h("tr", {}, h("td", {}, h("kbd", {}, keys)), h("td", {}, text))))),
   h("form", { method: "dialog" }, h("button", { class: "primary", onclick: (e: Event) => { e.preventDefault(); help.close(); } }, "Close")));
 
@@ -154,7 +155,7 @@ function render(): void {
     return;
   }
   view = {
-    summary: () => summaryView(overview), flame: () => flameView(overview), memory: () => memoryView(overview), queues: () => queuesView(overview), sources: sourcesView,
+    summary: () => summaryView(overview), flame: () => flameView(overview), memory: () => memoryView(overview), queues: () => queuesView(overview), ranks: () => ranksView(overview), sources: sourcesView,
     sql: () => ({ element: sqlView() }), compare: () => ({ element: compareView(traces) }),
     kernels: () => reportView(() => overview.warnings, "Kernels", ["kernels", "constructs"], 0),
     transfers: () => reportView(() => overview.warnings, "Transfers", ["transfers_by_variable", "transfers", "waits"], 0),
@@ -167,6 +168,8 @@ async function load(): Promise<void> {
   traceName.textContent = overview.name;
   traceName.title = overview.name;
   onlyChosen.grow(overview);
+  const ofJob = overview.processes.some((p) => p.rank > 0);
+  for (const button of nav.querySelectorAll("button")) if (button.dataset.view === "ranks") button.hidden = !ofJob;
   warnings();
 }
 
@@ -198,6 +201,7 @@ function keys(e: KeyboardEvent): void {
   else if (e.key === "?") help.showModal();
   else if (/^[1-9]$/.test(e.key)) change({ view: views[Number(e.key) - 1]! });
   else if (e.key === "c") change({ view: "compare" });
+  else if (e.key === "r") change({ view: "ranks" });
   else return;
   e.preventDefault();
 }

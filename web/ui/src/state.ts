@@ -1,7 +1,7 @@
 // What the page shows, kept in the fragment of its URL so that a view can be
 // shared and the browser's back button works.
 
-export const views = ["summary", "timeline", "memory", "queues", "kernels", "transfers", "flame", "sources", "sql", "compare"] as const;
+export const views = ["summary", "timeline", "memory", "queues", "kernels", "transfers", "flame", "sources", "sql", "compare", "ranks"] as const;
 export type ViewName = (typeof views)[number];
 export const colourModes = ["kind", "kernel", "variable", "source"] as const;
 export type ColourMode = (typeof colourModes)[number];
