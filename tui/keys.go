@@ -273,13 +273,13 @@ func parsePlace(text string, first, last int64) (int64, error) {
 }
 
 // clicks makes one click of one press, however often the terminal reports it.
-type clicks struct{ held tcell.ButtonMask }
+type clicks struct{ pressed tcell.ButtonMask }
 
 // fresh gives the buttons that were not held before, and the wheel.
 func (c *clicks) fresh(e *tcell.EventMouse) tcell.ButtonMask {
 	buttons := e.Buttons()
-	fresh := buttons &^ c.held
-	c.held = buttons & (tcell.Button1 | tcell.Button2 | tcell.Button3)
+	fresh := buttons &^ c.pressed
+	c.pressed = buttons & (tcell.Button1 | tcell.Button2 | tcell.Button3)
 	return fresh
 }
 

@@ -10,21 +10,6 @@ const struct accscope_activity *device_activity;
   ((object)->size >= offsetof (__typeof__ (*(object)), field) \
 		     + sizeof (object)->field)
 
-/* Begin a record outside a callback of events; null: capture is off.  */
-static struct ring *
-enter (uint64_t now)
-{
-  uint32_t armed = __atomic_load_n (&control.process.armed, __ATOMIC_RELAXED);
-  return armed & 1 ? ring_enter (armed, now) : NULL;
-}
-
-static void
-leave (struct ring *ring)
-{
-  __atomic_signal_fence (__ATOMIC_SEQ_CST);
-  ring->busy = 0;
-}
-
 static int
 wanted (const struct accscope_activity_record *activity)
 {
@@ -133,7 +118,7 @@ activity_record (void *context, const struct accscope_activity_record *activity)
 	? write_dependency : write_warning;
     }
   uint64_t now = ticks_now ();
-  struct ring *ring = enter (now);
+  struct ring *ring = ring_begin (now);
   if (!ring)
     return;
   int attempts = 0;
@@ -143,7 +128,7 @@ activity_record (void *context, const struct accscope_activity_record *activity)
 	ring_drop (ring, now);
 	break;
       }
-  leave (ring);
+  ring_end (ring);
 }
 
 static uint64_t subscription;

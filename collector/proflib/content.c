@@ -255,14 +255,12 @@ static void
 tell (const struct download *transfer, uint64_t value)
 {
   uint64_t now = ticks_now ();
-  uint32_t armed = __atomic_load_n (&control.process.armed, __ATOMIC_RELAXED);
-  struct ring *ring = armed & 1 ? ring_enter (armed, now) : NULL;
+  struct ring *ring = ring_begin (now);
   if (!ring)
     return;
   if (append (ring, transfer, value, now) < 0 && ring_more (ring, now) == 0)
     append (ring, transfer, value, now);
-  __atomic_signal_fence (__ATOMIC_SEQ_CST);
-  ring->busy = 0;
+  ring_end (ring);
 }
 
 /* What KEY says has ended: its downloads have arrived.  */

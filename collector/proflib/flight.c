@@ -7,7 +7,7 @@
 
 #define CHUNKS_HELD 16384	/* the largest ceiling over the smallest chunk */
 
-struct held
+struct used_up
 {
   uint32_t slot;
   uint32_t index;
@@ -15,8 +15,8 @@ struct held
   uint64_t number;		/* atomic, written last: 1 + its place in the row */
 };
 
-/* The used-up chunks in a row: held[place % CHUNKS_HELD].  */
-static struct held held[CHUNKS_HELD];
+/* The used-up chunks in a row: used_up[place % CHUNKS_HELD].  */
+static struct used_up used_up[CHUNKS_HELD];
 static uint64_t first, past;	/* atomic: places of the oldest, and of the next */
 static uint32_t busy;		/* a thread gives back; it alone moves first */
 
@@ -28,7 +28,7 @@ flight_forget (void)
 }
 
 static void
-give_back (const struct held *chunk)
+give_back (const struct used_up *chunk)
 {
   char path[PATH_LIMIT];
   ring_path (path, chunk->slot);
@@ -43,7 +43,7 @@ give_back (const struct held *chunk)
 }
 
 static int
-too_much (const struct held *chunk, uint64_t now)
+too_much (const struct used_up *chunk, uint64_t now)
 {
   if (settings.filters & CAPTURE_FLIGHT_BYTES)
     return ring_bytes () > settings.last_bytes;
@@ -54,11 +54,11 @@ too_much (const struct held *chunk, uint64_t now)
 }
 
 /* The oldest chunk, null if there is none.  */
-static const struct held *
+static const struct used_up *
 oldest (void)
 {
   uint64_t place = __atomic_load_n (&first, __ATOMIC_RELAXED);
-  const struct held *chunk = &held[place % CHUNKS_HELD];
+  const struct used_up *chunk = &used_up[place % CHUNKS_HELD];
   return __atomic_load_n (&chunk->number, __ATOMIC_SEQ_CST) == place + 1
     ? chunk : NULL;
 }
@@ -77,7 +77,7 @@ add (uint32_t slot, uint64_t index, uint64_t now)
     }
   while (!__atomic_compare_exchange_n (&past, &place, place + 1, 1,
 				       __ATOMIC_RELAXED, __ATOMIC_RELAXED));
-  struct held *chunk = &held[place % CHUNKS_HELD];
+  struct used_up *chunk = &used_up[place % CHUNKS_HELD];
   chunk->slot = slot;
   chunk->index = (uint32_t) index;
   __atomic_store_n (&chunk->end, now, __ATOMIC_RELAXED);
@@ -94,14 +94,14 @@ flight_add (uint32_t slot, uint64_t index, uint64_t now)
     add (slot, index - 1, now);
   /* One thread at a time gives back, also what others add meanwhile; so it looks
      once more when it has said that it is done.  */
-  const struct held *chunk;
+  const struct used_up *chunk;
   while ((chunk = oldest ()) && too_much (chunk, now))
     {
       if (__atomic_exchange_n (&busy, 1, __ATOMIC_SEQ_CST))
 	return;
       while ((chunk = oldest ()) && too_much (chunk, now))
 	{
-	  struct held used = *chunk;
+	  struct used_up used = *chunk;
 	  __atomic_store_n (&first, first + 1, __ATOMIC_RELEASE);
 	  give_back (&used);
 	}

@@ -301,6 +301,23 @@ extern uint32_t ring_count;
 
 void ring_prepare (void);
 struct ring *ring_enter (uint32_t armed, uint64_t now);
+
+/* Begins a record outside a callback of events; null: capture is off.  */
+static inline struct ring *
+ring_begin (uint64_t now)
+{
+  uint32_t armed = __atomic_load_n (&control.process.armed, __ATOMIC_RELAXED);
+  return armed & 1 ? ring_enter (armed, now) : NULL;
+}
+
+/* Ends what ring_enter or ring_begin began.  */
+static inline void
+ring_end (struct ring *ring)
+{
+  __atomic_signal_fence (__ATOMIC_SEQ_CST);
+  ring->busy = 0;
+}
+
 int ring_more (struct ring *ring, uint64_t now);
 void ring_drop (struct ring *ring, uint64_t now);
 void ring_leave (void);		/* the calling thread ends */

@@ -306,12 +306,11 @@ append (struct ring *ring, struct site *site, unsigned flags, uint64_t ticks,
 }
 
 static ALWAYS_INLINE void
-leave (struct ring *ring, uint64_t now)
+end_event (struct ring *ring, uint64_t now)
 {
   if (UNLIKELY (now >= __atomic_load_n (&clock_next, __ATOMIC_RELAXED)))
     clock_record ();
-  __atomic_signal_fence (__ATOMIC_SEQ_CST);
-  ring->busy = 0;
+  ring_end (ring);
 }
 
 /* An event that needs more than the quick way of record_callback.  RING is null,
@@ -341,7 +340,7 @@ record_other (struct ring *ring, uint32_t armed, uint64_t now,
       if (!site && (attempts > 2 || ring_more (ring, now) < 0))
 	{
 	  ring_drop (ring, now);
-	  leave (ring, now);
+	  end_event (ring, now);
 	  if (profile)
 	    device_event (profile->event_type);
 	  return;
@@ -375,7 +374,7 @@ record_other (struct ring *ring, uint32_t armed, uint64_t now,
       ring->context_new = 0;
       activity_device (ring, profile->device_type, profile->device_number, now);
     }
-  leave (ring, now);
+  end_event (ring, now);
   recorded (site, profile->event_type, now);
 }
 
@@ -421,7 +420,7 @@ record_callback (acc_prof_info *profile, acc_event_info *event,
     }
   append (ring, site, flags, ticks, next);
   ring_commit (ring);
-  leave (ring, now);
+  end_event (ring, now);
   if (UNLIKELY (site->special & (SITE_DEVICE | SITE_WAIT)))
     recorded (site, profile->event_type, now);
 }
@@ -504,7 +503,7 @@ record_remembered (struct accscope_event **events, unsigned count)
   unsigned n = record_at_once (ring, events, count, now, &special);
   if (LIKELY (n > 0))
     ring_commit (ring);
-  leave (ring, now);
+  end_event (ring, now);
   if (UNLIKELY (special & SITE_WAIT))
     activity_publish (now);
   return n;

@@ -152,7 +152,7 @@ take (uint32_t level)
 }
 
 static void
-leave (struct ring *ring)
+give_up (struct ring *ring)
 {
   struct capture_thread_end *record = ring_room (ring, sizeof *record);
   if (ring->chunk && record && !ring->announce)
@@ -175,8 +175,8 @@ ring_leave (void)
   if (!ring || ring->generation != local_generation () || ring->busy)
     return;
   if (ring->nested)
-    leave (ring->nested);
-  leave (ring);
+    give_up (ring->nested);
+  give_up (ring);
 }
 
 void

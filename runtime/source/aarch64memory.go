@@ -36,7 +36,7 @@ func armMemory(s *state, w uint32) {
 			s.registers[base] = value{}
 		}
 	case w&0x3f200c00 == 0x19000400: // blocks of memory
-		clear(s.frame)
+		clear(s.slots)
 		s.armSet(to, value{})
 		s.armSet(base, value{})
 		s.armSet(field(w, 16, 5), value{})

@@ -47,7 +47,7 @@ type machine struct {
 	register func(number int) value
 	atEntry  func(number int) value // registers when the function was entered
 	load     func(address value, size int) value
-	frame    value  // the canonical frame address
+	cfa      value  // the canonical frame address
 	base     []byte // expression of the frame base
 	object   value  // address of the object that a type's expression is about
 	indexed  func(index uint64) (uint64, bool)
@@ -307,7 +307,7 @@ func (e *evaluation) operation(op byte) bool {
 	case 0x97: // push_object_address
 		e.push(e.m.object)
 	case 0x9c: // call_frame_cfa
-		e.push(e.m.frame)
+		e.push(e.m.cfa)
 	case 0xa1, 0xfb: // addrx
 		e.index(e.m.bias)
 	case 0xa2, 0xfc: // constx

@@ -24,7 +24,7 @@ type state struct {
 	// that were ever stored are in it; all states of a flow share it.
 	stored    map[int32]bool
 	registers [trackedRegisters]value // by Processor.tracked
-	frame     map[int64]cell          // by offset from the canonical frame address
+	slots     map[int64]cell          // of the stack, by offset from the canonical frame address
 }
 
 // A store of more bytes is not followed.
@@ -107,7 +107,7 @@ func (f *flow) solve() {
 		i := work[len(work)-1]
 		work = work[:len(work)-1]
 		s := f.blocks[i].clone()
-		steps += len(s.frame) // copying a state takes as long as so many instructions
+		steps += len(s.slots) // copying a state takes as long as so many instructions
 		for {
 			in := f.list[i]
 			s.run(in, i)
@@ -145,7 +145,7 @@ func (f *flow) merge(i int, s *state) bool {
 	old := f.blocks[i]
 	if old == nil {
 		f.blocks[i] = s.clone()
-		f.cells += len(s.frame)
+		f.cells += len(s.slots)
 		return true
 	}
 	changed := false
@@ -155,9 +155,9 @@ func (f *flow) merge(i int, s *state) bool {
 			changed = true
 		}
 	}
-	for at, c := range old.frame {
-		if s.frame[at] != c {
-			delete(old.frame, at)
+	for at, c := range old.slots {
+		if s.slots[at] != c {
+			delete(old.slots, at)
 			changed = true
 		}
 	}
@@ -166,7 +166,7 @@ func (f *flow) merge(i int, s *state) bool {
 
 func (s *state) clone() *state {
 	c := *s
-	c.frame = maps.Clone(s.frame)
+	c.slots = maps.Clone(s.slots)
 	return &c
 }
 
@@ -209,7 +209,7 @@ func (s *state) load(a value, size int) value {
 	case slotBased:
 		return value{root: slotLoaded, slot: a.slot, n: a.n}
 	case frameBased:
-		if c, ok := s.frame[a.n]; ok && c.size == size {
+		if c, ok := s.slots[a.n]; ok && c.size == size {
 			return c.v
 		}
 	}
@@ -221,15 +221,15 @@ func (s *state) store(a value, v value, size int) {
 		return
 	}
 	for at := a.n - maxCellSize + 1; at < a.n+int64(size); at++ {
-		if c, ok := s.frame[at]; ok && a.n < at+int64(c.size) {
-			delete(s.frame, at)
+		if c, ok := s.slots[at]; ok && a.n < at+int64(c.size) {
+			delete(s.slots, at)
 		}
 	}
-	if v.root != unknown && size <= maxCellSize && len(s.frame) < maxCells {
+	if v.root != unknown && size <= maxCellSize && len(s.slots) < maxCells {
 		if v.root == computed {
 			s.stored[v.slot] = true
 		}
-		s.frame[a.n] = cell{v, size}
+		s.slots[a.n] = cell{v, size}
 	}
 }
 
@@ -251,9 +251,9 @@ func (s *state) run(in instruction, i int) {
 		}
 	}
 	if s.stored[made.slot] {
-		for at, c := range s.frame {
+		for at, c := range s.slots {
 			if c.v.root == computed && c.v.slot == made.slot {
-				delete(s.frame, at)
+				delete(s.slots, at)
 			}
 		}
 	}

@@ -283,7 +283,7 @@ func (f *Frame) machine(static bool) *machine {
 	m := &machine{load: f.load, bias: int64(f.bias)}
 	if !static {
 		m.register = f.registers.get
-		m.frame, m.base = f.cfa, f.base
+		m.cfa, m.base = f.cfa, f.base
 		m.atEntry = f.atEntry
 	}
 	return m

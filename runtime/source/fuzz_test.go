@@ -25,7 +25,7 @@ func FuzzExpression(f *testing.F) {
 	f.Fuzz(func(t *testing.T, code []byte) {
 		s := X8664.outlinedState()
 		m := machine{
-			register: s.register, atEntry: s.p.outlinedWith, load: s.load, frame: value{root: frameBased}, base: []byte{0x9c},
+			register: s.register, atEntry: s.p.outlinedWith, load: s.load, cfa: value{root: frameBased}, base: []byte{0x9c},
 			object: number(0x1000), indexed: func(uint64) (uint64, bool) { return 0, false },
 		}
 		if p, ok := m.evaluate(code); ok && p.v.root == unknown {

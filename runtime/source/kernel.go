@@ -244,7 +244,7 @@ func (u *unit) readSlot(v *dwarf.Entry, fl *flow, base []byte, low, high uint64)
 		}
 		fl.visit(max(from, low), min(to, high), func(pc uint64, s *state) bool {
 			m := machine{
-				atEntry: s.p.outlinedWith, base: base, frame: value{root: frameBased}, load: s.load,
+				atEntry: s.p.outlinedWith, base: base, cfa: value{root: frameBased}, load: s.load,
 				register: s.register,
 			}
 			p, known := m.evaluate(r.expression)

@@ -89,7 +89,7 @@ func (s *state) register(number int) value {
 // outlinedState is the state at the entry of an outlined function, whose argument is
 // the block.
 func (p *Processor) outlinedState() *state {
-	s := &state{p: p, reachable: true, frame: map[int64]cell{}}
+	s := &state{p: p, reachable: true, slots: map[int64]cell{}}
 	s.registers[p.first] = value{root: blockBased}
 	s.registers[p.StackPointer] = value{root: frameBased, n: p.atEntry}
 	return s
@@ -105,7 +105,7 @@ func (p *Processor) outlinedWith(register int) value {
 
 // calledState is the state at the entry of a function of which nothing is known.
 func (p *Processor) calledState() *state {
-	s := &state{p: p, reachable: true, stored: map[int32]bool{}, frame: map[int64]cell{}}
+	s := &state{p: p, reachable: true, stored: map[int32]bool{}, slots: map[int64]cell{}}
 	for r := 0; r < p.general; r++ {
 		s.registers[r] = enteredWith(r)
 	}

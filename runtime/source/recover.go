@@ -102,7 +102,7 @@ func (f *Frame) inFrame(s *state, v value) (n int64, ok bool) {
 	if f.cfa.root != constant {
 		return 0, false
 	}
-	for at, c := range s.frame {
+	for at, c := range s.slots {
 		if c.size != 8 || c.v.root != v.root || c.v.slot != v.slot {
 			continue
 		}
@@ -218,9 +218,9 @@ func (f *Frame) earlierAddress(p *planned) (int64, bool) {
 	return f.numeric(found)
 }
 
-// held tells whether a pointer is known to have had a value somewhere in the
+// hadValue tells whether a pointer is known to have had a value somewhere in the
 // function.
-func (f *Frame) held(p *planned, address uint64) bool {
+func (f *Frame) hadValue(p *planned, address uint64) bool {
 	is := false
 	f.elsewhere(p, func(pl place, s *state) bool {
 		v := pl.v
@@ -255,7 +255,7 @@ func (f *Frame) elsewhere(p *planned, use func(pl place, s *state) bool) {
 				return true
 			}
 			m := machine{
-				atEntry: enteredWith, base: f.base, frame: value{root: frameBased}, load: s.load, bias: int64(f.bias),
+				atEntry: enteredWith, base: f.base, cfa: value{root: frameBased}, load: s.load, bias: int64(f.bias),
 				register: func(n int) value {
 					if n >= s.p.general {
 						return value{}
@@ -286,7 +286,7 @@ func (f *Frame) hidden(name string, depth int, address uint64, s *search) bool {
 			continue
 		}
 		for _, t := range s.pointers {
-			if sameTarget(p.typ, t) && (p.depth < depth || f.held(p, address)) {
+			if sameTarget(p.typ, t) && (p.depth < depth || f.hadValue(p, address)) {
 				return true
 			}
 		}

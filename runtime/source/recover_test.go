@@ -23,9 +23,9 @@ func TestValueInFrame(t *testing.T) {
 		{"no word", nil, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := &state{frame: map[int64]cell{-64: {value{root: computed, slot: 8}, 8}}}
+			s := &state{slots: map[int64]cell{-64: {value{root: computed, slot: 8}, 8}}}
 			for at := range c.words {
-				s.frame[at] = cell{had.plus(8), 8}
+				s.slots[at] = cell{had.plus(8), 8}
 			}
 			f := &Frame{cfa: number(frame), read: func(address uint64, to []byte) error {
 				word, ok := c.words[int64(address)-frame]

@@ -49,7 +49,7 @@ type unitIndex struct {
 	visited  bool // all units are in ranges
 	decoded  map[uint64]*unit
 	recent   *list.List // decoded units, most recent first
-	held     uint64     // bytes of .debug_info of the decoded units
+	bytes    uint64     // bytes of .debug_info of the decoded units
 
 	split map[string]*elfFile // files with split units, by path; nil: no such file
 
@@ -332,19 +332,19 @@ func (ix *unitIndex) decode(im *Image, offset uint64) (*unit, error) {
 		return nil, err
 	}
 	u = ix.restLocked(im, u, h.id)
-	for ix.held+u.size > unitBudget && ix.recent.Len() > 0 {
+	for ix.bytes+u.size > unitBudget && ix.recent.Len() > 0 {
 		last := ix.recent.Back()
 		old := last.Value.(*unit)
 		ix.recent.Remove(last)
 		delete(ix.decoded, old.offset)
-		ix.held -= old.size
+		ix.bytes -= old.size
 		if old.skeleton == nil {
 			ix.file.forget(ix.info[old.offset : old.offset+old.size])
 		}
 	}
 	u.lastTouch = ix.recent.PushFront(u)
 	ix.decoded[offset] = u
-	ix.held += u.size
+	ix.bytes += u.size
 	return u, nil
 }
 
