@@ -12,7 +12,7 @@ import (
 )
 
 // triedFiles are what `make compiler` wrote of each version of GCC: a file gcc-N, or
-// gcc-N-MACHINE, with lines of a word and its value, the compiler, the system and the
+// gcc-N-MACHINE, gcc-noble of Ubuntu's, with lines of a word and its value, the compiler, the system and the
 // machine, then each step with yes or no, then how many mappings of the tests' programs have a name at each
 // level of optimisation and format of debug information.
 //
