@@ -128,7 +128,7 @@ func TestDebugInformationElsewhere(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			program := buildExample(t, compilers.C(), "jacobi/jacobi.c", c.flags)
-			after := exec.Command("sh", "-ec", c.after)
+			after := exec.Command("sh", "-ec", strings.ReplaceAll(c.after, "objcopy", compilers.Tool("objcopy")))
 			after.Dir = filepath.Dir(program)
 			if output, err := after.CombinedOutput(); err != nil {
 				t.Fatalf("%v: %s", err, output)

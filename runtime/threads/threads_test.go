@@ -117,7 +117,7 @@ func TestShortLived(t *testing.T) {
 				{"resident kilobytes", early.resident, late.resident, workers*kilobytesEach + heap},
 			} {
 				if c.what == "resident kilobytes" && compilers.Emulator() != "" {
-					continue // the emulator keeps memory for each thread that there was
+					continue // it keeps memory for each thread that there was
 				}
 				t.Logf("%s: %d after 1,000 threads, %d after 10,000", c.what, c.early, c.late)
 				if c.late*100 > c.early*105+c.room*100 {

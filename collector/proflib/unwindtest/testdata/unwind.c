@@ -1,11 +1,22 @@
-/* Unwinds from functions of many kinds and compares with backtrace.  */
+/* Unwinds from functions of many kinds and compares with backtrace.  With an argument it
+   prints one of the call stacks, as offsets in the program's file.  */
+#define _GNU_SOURCE
 #include <execinfo.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include "unwind.h"
 
 #define LIMIT 128
-static int failed, checks;
+static int failed, checks, print;
+
+static int
+first_object (struct dl_phdr_info *info, size_t size, void *base)
+{
+  (void) size;
+  *(uint64_t *) base = info->dlpi_addr;
+  return 1;
+}
 
 __attribute__ ((noinline)) void
 check (const char *where)
@@ -15,6 +26,14 @@ check (const char *where)
   unsigned depth = unwind_stack (own, LIMIT);
   int expected = backtrace (theirs, LIMIT);
 
+  if (print)
+    {
+      uint64_t base = 0;
+      dl_iterate_phdr (first_object, &base);
+      for (unsigned i = 0; i < depth; i++)
+	printf ("%#lx\n", (long) (own[i] - base));
+      exit (depth < 3);
+    }
   checks++;
   /* theirs[0] and own[0] lie here, at different calls; a sanitizer's backtrace
      has a frame of its own before.  */
@@ -76,8 +95,12 @@ compare (const void *a, const void *b)
 }
 
 int
-main (void)
+main (int argc, char **argv)
 {
+  (void) argv;
+  print = argc > 1;
+  if (print)
+    return variable_frame (1000) - 1;	/* which is called, not jumped to */
   int numbers[] = { 3, 1, 2 };
   int sum = recursion (0, "direct") + recursion (20, "recursion")
     + variable_frame (1000) + variable_frame (37) + frame_pointer (7)
