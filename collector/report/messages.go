@@ -242,66 +242,65 @@ func collective(list []message, due map[int]int64) {
 	}
 }
 
-// envelope is what a message is matched by.
+// envelope is what a message is matched by. That of a receive may have anyone's source and
+// tag.
 type envelope struct{ source, destination, communicator, tag int64 }
 
-// matches says whether a receive, in which source and tag may be anyone's, takes it.
-func (e envelope) matches(receive envelope) bool {
-	return e.destination == receive.destination && e.communicator == receive.communicator &&
-		(receive.source == anyone || receive.source == e.source) && (receive.tag == anyone || receive.tag == e.tag)
+// mailbox holds the messages that were sent and not received. A message lies in a queue for
+// each way in which a receive may name it, so that finding the first one takes as long
+// however many there are.
+type mailbox struct {
+	queues map[envelope][]int // messages in order of sending, among them some that are taken
+	taken  []bool             // by message
 }
 
-// mailbox holds the messages that were sent to a rank in a communicator and not received.
-type mailbox map[envelope][]int // by envelope, in order of sending
-
-// take removes the first message that a receive takes.
-func (box mailbox) take(receive envelope) (first int, found bool) {
-	first, from, found := box.first(receive)
-	if found {
-		if box[from] = box[from][1:]; len(box[from]) == 0 {
-			delete(box, from)
+// put adds a message behind those that were sent before.
+func (box *mailbox) put(e envelope, message int) {
+	for _, source := range [...]int64{e.source, anyone} {
+		for _, tag := range [...]int64{e.tag, anyone} {
+			as := envelope{source, e.destination, e.communicator, tag}
+			box.queues[as] = append(box.queues[as], message)
 		}
 	}
-	return first, found
 }
 
 // first finds the first message that a receive takes.
-func (box mailbox) first(receive envelope) (first int, from envelope, found bool) {
-	from = receive
-	if receive.source == anyone || receive.tag == anyone {
-		for e, queue := range box {
-			if e.matches(receive) && len(queue) > 0 && (!found || queue[0] < box[from][0]) {
-				from, found = e, true
-			}
-		}
+func (box *mailbox) first(receive envelope) (message int, found bool) {
+	queue := box.queues[receive]
+	for len(queue) > 0 && box.taken[queue[0]] {
+		queue = queue[1:]
 	}
-	if queue := box[from]; len(queue) > 0 {
-		return queue[0], from, true
+	if len(queue) == 0 {
+		delete(box.queues, receive)
+		return 0, false
 	}
-	return 0, from, false
+	box.queues[receive] = queue
+	return queue[0], true
+}
+
+// take removes the first message that a receive takes.
+func (box *mailbox) take(receive envelope) (message int, found bool) {
+	if message, found = box.first(receive); found {
+		box.taken[message] = true
+	}
+	return message, found
 }
 
 // pointToPoint finds what sends, receives and probes waited, and when the message of each
 // receive that leaves the waiting to a later call was sent, where that was seen.
 func pointToPoint(list []message) map[int]int64 {
-	type destination struct{ rank, communicator int64 }
-	sent := map[destination]mailbox{}
+	sent := mailbox{map[envelope][]int{}, make([]bool, len(list))}
 	for i := range list {
 		if m := &list[i]; slices.Contains(sends, m.name) {
-			to := destination{m.peer, m.communicator}
-			if sent[to] == nil {
-				sent[to] = mailbox{}
-			}
-			e := envelope{m.rank, m.peer, m.communicator, m.tag}
-			sent[to][e] = append(sent[to][e], i)
+			sent.put(envelope{m.rank, m.peer, m.communicator, m.tag}, i)
 		}
 	}
 	times := map[int]int64{}
 	for i := range list {
 		m := &list[i]
-		box, receive := sent[destination{m.rank, m.communicator}], envelope{m.peer, m.rank, m.communicator, m.tag}
+		receive := envelope{m.peer, m.rank, m.communicator, m.tag}
 		if m.name == "MPI_Probe" || m.name == "MPI_Mprobe" {
-			if n, _, found := box.first(receive); found {
+			if n, found := sent.first(receive); found {
 				m.waited = max(min(list[n].start, m.end)-m.start, 0)
 			}
 			continue
@@ -309,7 +308,7 @@ func pointToPoint(list []message) map[int]int64 {
 		if !slices.Contains(receives, m.name) {
 			continue
 		}
-		n, found := box.take(receive)
+		n, found := sent.take(receive)
 		if !found {
 			continue
 		}

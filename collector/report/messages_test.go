@@ -48,6 +48,51 @@ func TestWaitForRanks(t *testing.T) {
 	}
 }
 
+// Receives of whoever's messages take them in the order of sending, and look at each but a
+// few times, however many ranks and tags there are whose messages nobody has received.
+func TestReceivesOfAnyone(t *testing.T) {
+	const ranks, each = 400, 250 // with all pairs open, 10 000 000 000 looks at pairs
+	var calls []message
+	for tag := range int64(each) {
+		for rank := range int64(ranks) {
+			at := tag*ranks + rank
+			calls = append(calls, call("MPI_Isend", rank+1, 0, tag, 10*at+5, 10*at+6))
+		}
+	}
+	for at := range int64(ranks * each) {
+		calls = append(calls, call("MPI_Recv", 0, anyone, anyone, 10*at, 10*at+9))
+	}
+	waitForRanks(calls)
+	for i := ranks * each; i < len(calls); i++ {
+		if calls[i].waited != 5 {
+			t.Fatalf("receive %d waited %d ns", i-ranks*each, calls[i].waited)
+		}
+	}
+}
+
+// A message that one kind of receive has taken is none of another kind's.
+func TestReceivesOfAllKinds(t *testing.T) {
+	box := mailbox{map[envelope][]int{}, make([]bool, 6)}
+	for message, e := range []envelope{{1, 0, 0, 7}, {2, 0, 0, 7}, {1, 0, 0, 8}, {1, 0, 5, 7}, {1, 0, 0, 7}, {2, 3, 0, 7}} {
+		box.put(e, message)
+	}
+	for _, test := range []struct {
+		receive envelope
+		want    int // -1: none
+	}{
+		{envelope{anyone, 0, 0, 8}, 2}, {envelope{1, 0, 0, anyone}, 0}, {envelope{anyone, 0, 0, anyone}, 1}, {envelope{2, 0, 0, 7}, -1},
+		{envelope{anyone, 0, 5, anyone}, 3}, {envelope{1, 0, 0, 7}, 4}, {envelope{anyone, 0, 0, anyone}, -1}, {envelope{anyone, 3, 0, 7}, 5},
+	} {
+		got, found := box.take(test.receive)
+		if !found {
+			got = -1
+		}
+		if got != test.want {
+			t.Errorf("%+v takes %d, want %d", test.receive, got, test.want)
+		}
+	}
+}
+
 // MPI_Init and MPI_Finalize are neither communication nor computation, and threads that
 // call at once communicate once.
 func TestCommunicated(t *testing.T) {
