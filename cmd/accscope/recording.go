@@ -173,6 +173,18 @@ func (r *recording) follow(ctx context.Context) error {
 // signalText is what a signal is called where people read it.
 func signalText(s syscall.Signal) string { return fmt.Sprintf("signal %d (%s)", int(s), s) }
 
+// note tells the rank that collects how the program ended.
+func (r *recording) note(process *launch.Process, end launch.End) error {
+	if r.member == nil {
+		return nil
+	}
+	noted := session.End{PID: process.PID(), Killed: end.Signal != 0, Name: process.Name(), Status: end.Code}
+	if noted.Killed {
+		noted.Signal = signalText(end.Signal)
+	}
+	return r.session.NoteEnd(noted)
+}
+
 // status is told how the program ended.
 func (r *recording) status(process *launch.Process, end launch.End) {
 	pid := process.PID()

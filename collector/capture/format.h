@@ -103,6 +103,7 @@ struct capture_process
   uint64_t last_nanoseconds;
   uint64_t minimum_bytes;
   uint64_t event_mask;		/* bit k: event kind k; bit 63: acc_ev_error */
+  uint64_t exit_status;		/* what exit was given, and 256; 0: not known */
 };
 
 struct capture_chunk

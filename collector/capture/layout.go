@@ -88,7 +88,7 @@ const (
 
 // The size of struct capture_process, and where its fields are, in bytes.
 const (
-	sizeOfProcess            = 184
+	sizeOfProcess            = 192
 	atProcessMagic           = 0
 	atProcessVersion         = 8
 	atProcessHeaderBytes     = 12
@@ -116,6 +116,7 @@ const (
 	atProcessLastNanoseconds = 160
 	atProcessMinimumBytes    = 168
 	atProcessEventMask       = 176
+	atProcessExitStatus      = 184
 )
 
 // The size of struct capture_chunk, and where its fields are, in bytes.

@@ -67,6 +67,7 @@ type Counters struct {
 	Exited           bool  // the process ended by exit or quick_exit
 	QuickExit        bool  // by quick_exit
 	ExitTime         int64 // CLOCK_MONOTONIC, if Exited
+	Status           int   // of its exit, if Exited; -1: not known
 	LimitBytes       uint64
 	AllocatedBytes   uint64 // of all chunks ever
 	RecycledBytes    uint64 // given back by the flight recorder
@@ -223,6 +224,11 @@ func (p *Process) Counters() (Counters, error) {
 		TimeStampCounter: le.Uint32(b[atProcessClock:]) == clockCounter,
 	}
 	c.On = c.Epoch&1 == 1
+	if status := word(atProcessExitStatus); status != 0 {
+		c.Status = int(status & 255)
+	} else {
+		c.Status = -1
+	}
 	if c.Exited {
 		c.ExitTime = p.clock.Load().monotonic(word(atProcessEndTicks))
 	}

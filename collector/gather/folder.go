@@ -3,6 +3,7 @@ package gather
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"time"
@@ -186,7 +187,11 @@ func (f *folder) Running(name string) bool { return !f.ledger.ended(agentOf(name
 // Ended is how a process ended, by its agent.
 func (f *folder) Ended(name string, pid int) (ingest.End, bool) {
 	p, known := f.ledger.process(agentOf(name), pid)
-	return ingest.End{Killed: p.Killed, Name: p.Name}, known
+	exit := p.Signal
+	if known && !p.Killed {
+		exit = fmt.Sprintf("status %d", p.Status)
+	}
+	return ingest.End{Killed: p.Killed, Name: p.Name, Exit: exit}, known
 }
 
 // IsResult says whether a folder is a collector's result, and where its session and its

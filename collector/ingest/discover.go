@@ -383,7 +383,7 @@ func (in *Ingester) drained(p *process) bool {
 // Status says of a process, by whoever started it, whether it was killed or ended
 // itself, and the name that the kernel had of it then, "" if that is not known.
 func (in *Ingester) Status(pid int, killed bool, name string) {
-	in.statuses[pid] = End{killed, name}
+	in.statuses[pid] = End{Killed: killed, Name: name}
 	for _, p := range in.processes {
 		if p.info.PID == pid && p.info.Ended == unknownEnd {
 			in.endUnseen(p)
@@ -459,6 +459,8 @@ func (in *Ingester) end(p *process) {
 		p.info.Ended, p.info.End = "exited", p.atTime(counters.ExitTime)-in.origin.Load()
 		if counters.QuickExit {
 			p.info.Ended = "quick_exit"
+		} else if counters.Status >= 0 {
+			p.info.Exit = exitStatus(counters.Status)
 		}
 	case replaced:
 		p.info.Ended, p.info.End = "exec", in.lastTime(p)

@@ -26,6 +26,7 @@ type Elsewhere interface {
 type End struct {
 	Killed bool
 	Name   string // the name that the kernel had of the process then, "" if not known
+	Exit   string // the exit status ("status 1") or the signal, "" if not known
 }
 
 // clock is what sets the clock of a capture's machine, nil if nothing does.

@@ -15,7 +15,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -98,7 +97,7 @@ type Ingester struct {
 	skipped    map[string]bool                          // captures given up, by folder
 	failing    map[string]int64                         // captures that can't be opened by now, and since when
 	identity   string                                   // of the trace
-	endings    map[string]string                        // facts of the trace: how processes ended
+	exits      map[int]string                           // exit statuses and signals of these
 	directives map[model.Name]map[int]*source.Directive // of source files, by their lines
 	constructs map[place]bool                           // looked for
 	stop       <-chan struct{}                          // closed when following is to end; nil: nobody ends it
@@ -181,7 +180,7 @@ func Open(o Options) (*Ingester, error) {
 		o.Now = monotonic
 	}
 	in := &Ingester{options: o, model: model.New(nil, nil), positions: map[write.Stream]int64{},
-		sampled: map[int]*process{}, counters: map[store.Counter]int64{}, processes: map[string]*process{}, statuses: map[int]End{}, endings: map[string]string{}, directives: map[model.Name]map[int]*source.Directive{}, constructs: map[place]bool{}, hosts: map[machine]*store.Host{}, lines: map[*store.Host]*clock.Line{}, skipped: map[string]bool{}, failing: map[string]int64{}}
+		sampled: map[int]*process{}, counters: map[store.Counter]int64{}, processes: map[string]*process{}, statuses: map[int]End{}, exits: map[int]string{}, directives: map[model.Name]map[int]*source.Directive{}, constructs: map[place]bool{}, hosts: map[machine]*store.Host{}, lines: map[*store.Host]*clock.Line{}, skipped: map[string]bool{}, failing: map[string]int64{}}
 	in.captures = distinct(o.Captures)
 	if o.Session != "" {
 		if _, err := os.Stat(o.Session); err != nil {
@@ -496,17 +495,6 @@ func (in *Ingester) ordered() []*process {
 	return all
 }
 
-// EndedBy is told by who started a process which signal ended it: captures only
-// know that they were not completed.
-func (in *Ingester) EndedBy(pid int, signal string) {
-	in.endings[fmt.Sprintf("ended_%d", pid)] = signal
-}
-
-// Exited is told by who started a process with which status it exited.
-func (in *Ingester) Exited(pid, status int) {
-	in.endings[fmt.Sprintf("exit_%d", pid)] = strconv.Itoa(status)
-}
-
 // Finish takes in all that is left and completes the trace: one plain file at
 // Options.Trace.
 func (in *Ingester) Finish() error {
@@ -515,8 +503,12 @@ func (in *Ingester) Finish() error {
 		return err
 	}
 	in.complete = true
+	if err := in.noted(); err != nil {
+		return err
+	}
 	for _, p := range in.ordered() {
 		in.end(p)
+		in.exit(p)
 		if in.writer != nil && p.capture != nil {
 			if err := in.writer.SaveProcess(p.info, p.host.ID, p.folder); err != nil {
 				return err
@@ -535,8 +527,11 @@ func (in *Ingester) Finish() error {
 	if err := in.describe(); err != nil {
 		return err
 	}
-	for key, how := range in.endings {
-		if err := in.writer.SetMeta(key, how); err != nil {
+	for _, p := range in.ordered() {
+		if p.info.Exit == "" {
+			continue
+		}
+		if err := in.writer.SetMeta(fmt.Sprintf("%s%d", store.ExitKey, p.info.ID), p.info.Exit); err != nil {
 			return err
 		}
 	}

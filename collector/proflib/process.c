@@ -263,6 +263,15 @@ process_begin (void)
   return state == STATE_READY ? 0 : -1;
 }
 
+/* exit was called, with STATUS.  */
+void
+process_exits (int status, void *unused)
+{
+  (void) unused;
+  if (local_generation () != 0)
+    control.process.exit_status = 256 + (unsigned) (status & 255);
+}
+
 /* The process ends as END says; events may still follow.  */
 void
 process_end (uint32_t end)

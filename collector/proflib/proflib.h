@@ -121,6 +121,7 @@ local_generation (void)
 void process_prepare (void);	/* at load */
 int process_begin (void);	/* at the first event; 0, or -1: no capture */
 void process_end (uint32_t end);
+void process_exits (int status, void *unused);
 void process_forked (void);
 size_t path_append (char *path, size_t length, const char *text);
 size_t number_append (char *path, size_t length, uint64_t number, unsigned width);

@@ -62,6 +62,11 @@ quit (void)
   process_end (CAPTURE_END_QUICK_EXIT);
 }
 
+/* Of glibc: the one handler of exit that is told the status.  Other C libraries have
+   none.  */
+#pragma weak on_exit
+extern int on_exit (void (*) (int, void *), void *);
+
 static void
 prepare (void)
 {
@@ -74,6 +79,8 @@ prepare (void)
   ring_prepare ();
   content_prepare ();
   at_quick_exit (quit);
+  if (on_exit)
+    on_exit (process_exits, NULL);
 }
 
 EXPORTED void

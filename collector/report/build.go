@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
@@ -127,7 +128,7 @@ func Build(trace *store.Trace, options Options) (*Document, error) {
 // that ended without a word or were not seen from their begin, what was left out
 // while recording.
 func Warnings(trace *store.Trace) ([]string, error) {
-	var warnings []string
+	var warnings, failed []string
 	conn := trace.Conn()
 	err := sqlitex.Execute(conn, `SELECT pid, reason, sum(events), sum(bytes) FROM loss GROUP BY pid, reason ORDER BY 3 DESC`,
 		&sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
@@ -142,25 +143,32 @@ func Warnings(trace *store.Trace) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading losses: %w", err)
 	}
-	meta, err := trace.Meta()
-	if err != nil {
-		return nil, err
-	}
-	err = sqlitex.Execute(conn, `SELECT pid, ended, since_attach FROM processes ORDER BY rank, process`,
+	err = sqlitex.Execute(conn, `SELECT pid, ended, since_attach, rank, exit FROM processes ORDER BY rank, process`,
 		&sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
 			if s.ColumnInt64(2) != 0 {
 				warnings = append(warnings, fmt.Sprintf("process %d was recorded from an attach on; what it had mapped before is not known", s.ColumnInt64(0)))
 			}
-			if how := endings[s.ColumnText(1)]; how != "" {
-				if signal := meta.Facts[fmt.Sprintf("ended_%d", s.ColumnInt64(0))]; signal != "" && s.ColumnText(1) != "exec" {
-					how = "was ended by " + signal
+			who := fmt.Sprintf("process %d", s.ColumnInt64(0))
+			if !s.ColumnIsNull(3) {
+				who += fmt.Sprintf(" (rank %d)", s.ColumnInt64(3))
+			}
+			how, exit := endings[s.ColumnText(1)], s.ColumnText(4)
+			switch status, exited := strings.CutPrefix(exit, "status "); {
+			case how != "":
+				if exit != "" && !exited {
+					how = "was ended by " + exit
 				}
-				warnings = append(warnings, fmt.Sprintf("process %d %s; constructs it was in have no end", s.ColumnInt64(0), how))
+				warnings = append(warnings, fmt.Sprintf("%s %s; constructs it was in have no end", who, how))
+			case exited && status != "0" && !s.ColumnIsNull(3):
+				failed = append(failed, fmt.Sprintf("rank %d (%s)", s.ColumnInt64(3), exit))
 			}
 			return nil
 		}})
 	if err != nil {
 		return nil, fmt.Errorf("reading processes: %w", err)
+	}
+	if n := len(failed); n > 0 {
+		warnings = append(warnings, fmt.Sprintf("%d of the ranks ended with a status other than 0: %s", n, some(failed, namedAtMost)))
 	}
 	untimed, err := Untimed(trace)
 	if err != nil {

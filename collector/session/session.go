@@ -327,7 +327,7 @@ func (s *Session) clear() error {
 // a capture, also one that was given up when it was an empty folder.
 func (s *Session) owns(entry fs.DirEntry) bool {
 	if !entry.IsDir() {
-		if _, ok := rankIn(entry.Name()); ok {
+		if _, ok := rankIn(entry.Name()); ok || isEnd(entry.Name()) {
 			return true
 		}
 		return slices.Contains([]string{lockFile, membersFile, traceFile, traceFile + fresh, AgentFile, AgentFile + fresh}, entry.Name())

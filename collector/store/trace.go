@@ -323,13 +323,19 @@ type Process struct {
 	Capture string `json:"capture"` // name of the capture folder
 }
 
+// ExitKey and a process's number are the key of the fact how it ended: "status 1", or the
+// signal.
+const ExitKey = "process_exit_"
+
 // Processes reads the processes, by rank and then by start.
 func (t *Trace) Processes() ([]Process, error) {
 	var out []Process
 	err := t.each(`SELECT p.id, h.name, p.pid, p.parent_pid, p.program, p.arguments, p.rank, p.ranks, p.start, p.end, p.ended,
 		p.runtime, p.since_attach, p.capture, h.id, h.clock_offset, h.clock_uncertainty, h.realtime_offset,
-		CASE WHEN p.ended IS NOT 'exec' -- the program that it went on as has its number, and ended so
-		THEN coalesce((SELECT 'status ' || value FROM meta WHERE key = 'exit_' || p.pid), (SELECT value FROM meta WHERE key = 'ended_' || p.pid)) END
+		coalesce((SELECT value FROM meta WHERE key = '`+ExitKey+`' || p.id),
+			-- Traces of earlier versions have it by the process number, which a program has too that it went on as.
+			CASE WHEN p.ended IS NOT 'exec' THEN coalesce((SELECT 'status ' || value FROM meta WHERE key = 'exit_' || p.pid),
+				(SELECT value FROM meta WHERE key = 'ended_' || p.pid)) END)
 		FROM process p JOIN host h ON h.id = p.host ORDER BY p.rank, p.start, p.id`, nil, func(s *sqlite.Stmt) error {
 		p := Process{ProcessInfo: model.ProcessInfo{ID: model.ProcessID(s.ColumnInt64(0)), Host: s.ColumnText(1), PID: s.ColumnInt(2),
 			ParentPID: s.ColumnInt(3), Program: s.ColumnText(4), Rank: -1, Ranks: s.ColumnInt(7), Start: s.ColumnInt64(8),

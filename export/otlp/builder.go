@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 
@@ -150,7 +151,8 @@ func (b *builder) root(p *store.Process) *tracepb.Span {
 			a.flag("accscope.since_attach", true)
 		}
 	})
-	if status, err := strconv.ParseInt(b.facts[fmt.Sprintf("exit_%d", p.PID)], 10, 64); err == nil && p.Ended != "exec" {
+	text, exited := strings.CutPrefix(p.Exit, "status ")
+	if status, err := strconv.ParseInt(text, 10, 64); exited && err == nil {
 		b.describe(span, func(a *attributes) { a.number("process.exit.code", status) })
 		if status != 0 {
 			span.Status = &tracepb.Status{Code: tracepb.Status_STATUS_CODE_ERROR, Message: fmt.Sprintf("exit status %d", status)}

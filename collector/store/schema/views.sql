@@ -147,7 +147,9 @@ LEFT JOIN (SELECT queue, sum(end - start) AS time FROM occupancy GROUP BY queue)
 CREATE VIEW processes AS
 SELECT p.id AS process, h.name AS host, p.pid, p.parent_pid, p.program, p.arguments, p.rank, p.ranks,
   p.start, p.end, p.ended, p.runtime, p.since_attach, h.clock_offset, h.clock_uncertainty, h.realtime_offset,
-  p.start + (SELECT value FROM meta WHERE key = 'origin') - h.clock_offset + h.realtime_offset AS start_unix
+  p.start + (SELECT value FROM meta WHERE key = 'origin') - h.clock_offset + h.realtime_offset AS start_unix,
+  coalesce((SELECT value FROM meta WHERE key = 'process_exit_' || p.id), CASE WHEN p.ended IS NOT 'exec'
+    THEN coalesce((SELECT 'status ' || value FROM meta WHERE key = 'exit_' || p.pid), (SELECT value FROM meta WHERE key = 'ended_' || p.pid)) END) AS exit
 FROM process p LEFT JOIN host h ON h.id = p.host;
 
 CREATE VIEW threads AS

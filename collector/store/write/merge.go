@@ -104,6 +104,9 @@ func (m *merger) copy() error {
 		if err := m.copyTables(p, i > 0); err != nil {
 			return err
 		}
+		if err := m.copyExits(p); err != nil {
+			return err
+		}
 	}
 	if err := m.copyOrdered(); err != nil {
 		return err
@@ -112,6 +115,24 @@ func (m *merger) copy() error {
 		return err
 	}
 	return m.copyActivities()
+}
+
+// copyExits takes over how the processes of a part ended.
+func (m *merger) copyExits(p *part) error {
+	processes, err := p.trace.Processes()
+	if err != nil {
+		return err
+	}
+	by := p.moved["process"].by
+	for i := range processes {
+		if processes[i].Exit == "" {
+			continue
+		}
+		if err := m.SetMeta(fmt.Sprintf("%s%d", store.ExitKey, int64(processes[i].ID)+by), processes[i].Exit); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // room ends a transaction that is large enough and begins the next.
