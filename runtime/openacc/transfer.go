@@ -1,6 +1,7 @@
 package openacc
 
 import (
+	"cmp"
 	"runtime"
 	"slices"
 	"unsafe"
@@ -29,15 +30,7 @@ func appendPieces(into []transfer, m *dataenv.Mapping, host, size uintptr, exclu
 	for offset := range m.Attach {
 		holes = append(holes, hostRange{low: m.Host + offset, high: m.Host + offset + 8})
 	}
-	slices.SortFunc(holes, func(a, b hostRange) int {
-		switch {
-		case a.low < b.low:
-			return -1
-		case a.low > b.low:
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(holes, func(a, b hostRange) int { return cmp.Compare(a.low, b.low) })
 	end := host + size
 	for _, hole := range holes {
 		if hole.high <= host || hole.low >= end {
