@@ -357,6 +357,32 @@ func TestGatherEnds(t *testing.T) {
 	}
 }
 
+// What a collector that was killed has becomes a trace by import: here all, since the agent
+// had ended.
+func TestGatherImport(t *testing.T) {
+	program := build(t, "jacobi")
+	want := eventsOf(t, program, "32", "30")
+	g := gatherIn(t, "--ranks", "2") // one more than there is: it does not end
+	environment, _ := sessions(t)
+	execute(t, t.TempDir(), append(environment, "ACCSCOPE_TO="+g.to(), "PMI_RANK=0"), accscope, "run", "-q", "--device", "sim", "--", program, "32", "30").must(t)
+	g.until("the agent's end", func() bool {
+		files, _ := filepath.Glob(filepath.Join(g.folder, "agents", "*"))
+		for _, file := range files {
+			var entry struct{ Ended bool }
+			if text, err := os.ReadFile(file); err == nil && json.Unmarshal(text, &entry) == nil && entry.Ended {
+				return true
+			}
+		}
+		return false
+	})
+	g.kill()
+	invoke(t, filepath.Dir(g.folder), "import", g.folder).must(t)
+	count := invoke(t, g.folder, "query", "--format", "csv", "trace.db", "SELECT count(*), (SELECT value FROM meta WHERE key = 'complete') FROM events").must(t).stdout
+	if !strings.Contains(count, fmt.Sprintf("%d,1", want)) {
+		t.Errorf("%s, want %d events, complete", count, want)
+	}
+}
+
 func TestGatherUsage(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{"gather", "-o which folder"},
