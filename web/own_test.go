@@ -231,6 +231,10 @@ func TestChoosingFramesOnThePage(t *testing.T) {
 	whole := b.text(table)
 	b.write("#only", "iteration 1"+kb.Enter)
 	b.wait("the kernels of a frame", `location.hash.includes("inside=iteration+1") && document.querySelector("main table tbody tr") !== null && `+table+` !== `+quote(whole))
+	for _, view := range []string{"memory", "queues"} {
+		b.view(view)
+		b.wait(view+" of a frame", `[...document.querySelectorAll("main button[aria-pressed=true]")].some(e => e.textContent.startsWith("Only what the timeline"))`)
+	}
 	b.view("timeline")
 	b.settled()
 	if shown := b.text(`location.hash`); !strings.Contains(shown, "from=") || !strings.Contains(shown, "inside=iteration+1") {

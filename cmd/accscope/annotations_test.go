@@ -189,6 +189,12 @@ func TestAnnotationsInTheReport(t *testing.T) {
 			if kernels := launches(t, folder, "--inside", "work"); kernels != 5 {
 				t.Errorf("%d launches inside work", kernels)
 			}
+			for name, used := range map[string]bool{"work": true, "rest": false} {
+				memory := reportedRows(t, folder, "memory", "--inside", name)
+				if len(memory) != 1 || memory[0]["peak_bytes"].(float64) >= 4000 != used {
+					t.Errorf("memory inside %s: %v", name, memory)
+				}
+			}
 			if kernels := launches(t, folder, "--inside", "rest"); kernels != 0 {
 				t.Errorf("%d launches inside rest", kernels)
 			}

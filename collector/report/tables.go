@@ -242,10 +242,13 @@ func memoryTable(trace *store.Trace, filter Filter) (*Table, error) {
 			{"capacity", "capacity_bytes", Bytes}, {"peak share", "peak_share", Fraction}}}
 	whole := filter
 	whole.Rank, whole.Device = nil, nil
-	if whole != (Filter{}) {
+	timed := filter.limitsTime()
+	if timed {
+		table.Note = "in the chosen time, at its end: of all data of ranks and devices"
+	} else if whole != (Filter{}) {
 		table.Note = "of the whole run: only ranks and devices are filtered"
 	}
-	err := sqlitex.Execute(trace.Conn(), `SELECT d.type, d.number, d.peak_bytes, d.capacity, p.rank, d.device, p.pid, (SELECT count(*) FROM processes)
+	err := sqlitex.Execute(trace.Conn(), `SELECT d.type, d.number, d.peak_bytes, d.capacity, p.rank, d.device, p.pid, (SELECT count(*) FROM processes), d.process
 		FROM devices d JOIN processes p ON p.process = d.process
 		WHERE d.peak_bytes IS NOT NULL ORDER BY p.rank, d.device`,
 		&sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
@@ -266,11 +269,17 @@ func memoryTable(trace *store.Trace, filter Filter) (*Table, error) {
 			if s.ColumnType(3) != sqlite.TypeNull {
 				capacity = s.ColumnInt64(3)
 			}
-			left, err := trace.MemoryLeft(model.DeviceID(s.ColumnInt64(5)))
+			var peak, left int64
+			var err error
+			if timed {
+				peak, left, err = memoryIn(trace, s.ColumnInt64(5), filter.times(model.ProcessID(s.ColumnInt64(8))))
+			} else if left, err = trace.MemoryLeft(model.DeviceID(s.ColumnInt64(5))); err == nil {
+				peak = s.ColumnInt64(2)
+			}
 			if err != nil {
 				return err
 			}
-			table.Rows = append(table.Rows, []any{device, s.ColumnInt64(2), left, capacity, share(s.ColumnInt64(2), s.ColumnInt64(3))})
+			table.Rows = append(table.Rows, []any{device, peak, left, capacity, share(peak, s.ColumnInt64(3))})
 			return nil
 		}})
 	if err != nil {

@@ -36,6 +36,13 @@ func (w *Within) Each(f func(from, to int64)) {
 	}
 }
 
+// EachOf calls f for the stretches of time of a process, in order.
+func (w *Within) EachOf(process model.ProcessID, f func(from, to int64)) {
+	for _, s := range w.of[process] {
+		f(s.from, s.to)
+	}
+}
+
 // numberRange are those that a choice ends with: one, or the first and last of several.
 type numberRange struct{ first, last int64 }
 

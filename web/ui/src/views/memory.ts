@@ -20,13 +20,13 @@ export function memoryView(o: Overview): View {
   const none = h("p", { class: "empty" }, "The program used no device.");
   let device = 0;
   let chosen = false; // by the user
-  let part = false;
+  let part = state.inside !== ""; // chosen frames or ranges are what the timeline shows then
   const choice = h("select", { "aria-label": "Device", onchange: () => {
     device = Number(choice.value);
     chosen = true;
     void pace.load();
   } });
-  const window = h("button", { type: "button", "aria-pressed": "false", onclick: () => {
+  const window = h("button", { type: "button", "aria-pressed": String(part), onclick: () => {
     part = !part;
     window.setAttribute("aria-pressed", String(part));
     void pace.load();

@@ -9,12 +9,12 @@ import { strip } from "./chart";
 
 export function queuesView(o: Overview): View {
   const place = h("div");
-  let part = false;
+  let part = state.inside !== ""; // chosen frames or ranges are what the timeline shows then
   const load = (again = false): Promise<void> => show(place, async () => {
     const range = part && state.from !== undefined ? { from: Math.floor(state.from), to: Math.ceil(state.to!) } : {};
     return contents(o, await get<Queues>("queues", { trace: state.trace, pixels: 1500, ...range }), part);
   }, again);
-  const window = h("button", { type: "button", "aria-pressed": "false", onclick: () => {
+  const window = h("button", { type: "button", "aria-pressed": String(part), onclick: () => {
     part = !part;
     window.setAttribute("aria-pressed", String(part));
     void pace.load();
