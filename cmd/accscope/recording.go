@@ -306,8 +306,12 @@ func tellBehind(ctx context.Context, w io.Writer, behind func() time.Duration, i
 func (r *recording) progress(tell func(*recording)) (stop func()) {
 	var line func(time.Duration) string
 	if !r.flags.quiet && isTerminal(os.Stderr) {
+		what := "finishing the trace"
+		if r.flags.target != nil {
+			what = "sending what is left"
+		}
 		line = func(took time.Duration) string {
-			return finishingLine("finishing the trace", r.ingester.Finished(), r.ingester.Events(), r.ingester.Behind(), took)
+			return finishingLine(what, r.ingester.Finished(), r.ingester.Events(), r.ingester.Behind(), took)
 		}
 	}
 	return showLine(line, func() { tell(r) })
