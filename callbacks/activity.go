@@ -17,6 +17,7 @@ const (
 	ActivityFill     ActivityKind = 5
 	ActivityWait     ActivityKind = 6
 	ActivityWarning  ActivityKind = 7
+	ActivityExposed  ActivityKind = 8
 )
 
 var activityKindNames = map[ActivityKind]string{
@@ -27,6 +28,7 @@ var activityKindNames = map[ActivityKind]string{
 	ActivityFill:     "accscope_activity_fill",
 	ActivityWait:     "accscope_activity_wait",
 	ActivityWarning:  "accscope_activity_warning",
+	ActivityExposed:  "accscope_activity_exposed",
 }
 
 // String returns the header's name.

@@ -26,7 +26,7 @@ func (g *group) gain(w *waiting, wall int64) int64 {
 		switch {
 		case o.deviceEnd <= o.deviceStart:
 		case o.queue == callbacks.AsyncSync:
-			host[by] = append(host[by], report.Interval{Start: o.deviceStart, End: o.deviceEnd})
+			host[by] = append(host[by], w.blockedBy(by, report.Interval{Start: o.deviceStart, End: o.deviceEnd})...)
 		default:
 			async[by] = append(async[by], o)
 		}
@@ -52,10 +52,12 @@ type waiting struct {
 	waits map[int64][]blocked // by process, in order of their ends
 	tasks map[task][]operated // of async queues, in order of their starts
 	busy  []occurrence        // what queues did, until all is read
+	// synchronous are a thread's waits for the synchronous queue, in order.
+	synchronous map[owner][]report.Interval
 }
 
 func newWaiting() *waiting {
-	return &waiting{waits: map[int64][]blocked{}, tasks: map[task][]operated{}}
+	return &waiting{waits: map[int64][]blocked{}, tasks: map[task][]operated{}, synchronous: map[owner][]report.Interval{}}
 }
 
 type (
@@ -73,6 +75,20 @@ type blocked struct {
 	report.Interval
 	thread, queue int64
 	alone         map[int64]int64 // by queue, async_queue
+}
+
+// blockedBy is the part of what the synchronous queue does in which the thread waits for it:
+// all of it, where no such waits are told. Behind a transfer that a construct has enqueued
+// the thread goes on with its launch, and what it does next takes time of its own.
+func (w *waiting) blockedBy(by owner, at report.Interval) (list []report.Interval) {
+	waits := w.synchronous[by]
+	if len(waits) == 0 {
+		return []report.Interval{at}
+	}
+	for i := sort.Search(len(waits), func(i int) bool { return waits[i].End > at.Start }); i < len(waits) && waits[i].Start < at.End; i++ {
+		list = append(list, report.Interval{Start: max(at.Start, waits[i].Start), End: min(at.End, waits[i].End)})
+	}
+	return list
 }
 
 // shorter is how much shorter the waits are without the device's work of rows, by their
@@ -184,6 +200,13 @@ func (w *waiting) activity(a *store.Activity) {
 func (w *waiting) complete() {
 	for _, list := range w.waits {
 		slices.SortStableFunc(list, func(a, b blocked) int { return cmp.Compare(a.End, b.End) })
+	}
+	for process, list := range w.waits {
+		for _, wait := range list {
+			if by := (owner{process, wait.thread}); wait.queue == callbacks.AsyncSync {
+				w.synchronous[by] = append(w.synchronous[by], wait.Interval)
+			}
+		}
 	}
 	for _, list := range w.tasks {
 		slices.SortStableFunc(list, func(a, b operated) int { return cmp.Compare(a.start, b.start) })

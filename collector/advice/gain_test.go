@@ -44,6 +44,27 @@ func TestGain(t *testing.T) {
 	}
 }
 
+// What the synchronous queue does counts while the thread waits for it, not beside what the
+// thread does meanwhile.
+func TestGainOfSynchronousQueue(t *testing.T) {
+	waits := &waiting{synchronous: map[owner][]report.Interval{{1, 1}: {{Start: 10, End: 20}, {Start: 40, End: 70}}}}
+	for _, test := range []struct {
+		name       string
+		start, end int64 // on the device, behind 5 on the host
+		want       int64
+	}{
+		{"waited for", 12, 18, 11},
+		{"and before that", 7, 18, 13},
+		{"by two waits", 12, 50, 23},
+		{"not waited for", 22, 38, 5},
+	} {
+		rows := []occurrence{{process: 1, thread: 1, start: 1, end: 6, queue: callbacks.AsyncSync, deviceStart: test.start, deviceEnd: test.end}}
+		if got := (&group{rows: rows}).gain(waits, 1000); got != test.want {
+			t.Errorf("%s: %d, want %d", test.name, got, test.want)
+		}
+	}
+}
+
 // A thread that comes to a wait sooner waits longer: what it is spared before counts only
 // as far as the queue is not busy, or is spared, too.
 func TestGainIsBounded(t *testing.T) {

@@ -36,6 +36,9 @@ type (
 		moved  *step // the last transfer of what was mapped
 		made   int64 // mappings
 		writes bool  // some download brought something new: kernels write to it
+		// exposed: acc_deviceptr has given its device address: what gets it may use the
+		// data, and no event tells.
+		exposed bool
 	}
 	// step is a mapping, or a transfer.
 	step struct {
@@ -83,7 +86,7 @@ func (hs *histories) take(h *happening) {
 	key := datumKey{of, int64(h.Host), int64(h.Bytes)}
 	d := hs.data[key]
 	if d == nil {
-		d = &datum{key: key}
+		d = &datum{key: key, exposed: hs.pass.isExposed(key.host, key.bytes)}
 		hs.data[key] = d
 		hs.list = append(hs.list, d)
 	}

@@ -38,6 +38,11 @@ const history = `WITH step AS (
   FROM numbered WHERE what <> 'create' AND made > 0 WINDOW datum AS (PARTITION BY process, device, host_address, bytes ORDER BY at)
 ), `
 
+// notExposed is SQL for steps of data whose device address acc_deviceptr has not given: what
+// gets it may use them, and no event tells.
+const notExposed = `NOT EXISTS (SELECT 1 FROM meta WHERE key BETWEEN 'exposed: ' AND 'exposed: :'
+      AND host_address >= CAST(substr(key, 10) AS INTEGER) AND host_address + bytes <= CAST(substr(key, 10) AS INTEGER) + CAST(value AS INTEGER))`
+
 // spared is SQL for the evidence of transfers that are chosen, by record, each of a kind;
 // the kinds of a finding, its first and its last in the order of the alphabet, are its
 // detail.

@@ -14,6 +14,7 @@ import (
 type pass struct {
 	trace      *store.Trace
 	constructs map[string]string // names of compute constructs whose text was known, by FILE:LINE
+	exposed    []store.Data      // whose device address was given, by their begin; Bytes reach to the furthest end so far
 	watchers   []watcher
 	found      map[*rule]*evidence
 	history    *histories // nil: nobody asks
@@ -92,7 +93,7 @@ func watch(trace *store.Trace, waits *waiting) (*pass, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &pass{trace: trace, constructs: meta.Constructs, found: map[*rule]*evidence{}, hashed: map[model.ProcessID]bool{}, around: map[model.ThreadID][]enclosing{}}
+	p := &pass{trace: trace, constructs: meta.Constructs, exposed: reaching(meta.Exposed), found: map[*rule]*evidence{}, hashed: map[model.ProcessID]bool{}, around: map[model.ThreadID][]enclosing{}}
 	for _, r := range rules {
 		if r.watch != nil {
 			p.found[r] = &evidence{bySite: map[*store.Site]*group{}, groups: map[groupKey]*group{}}
@@ -205,6 +206,30 @@ func (p *pass) enclose(r *store.Record) {
 func (p *pass) textUnknown(s *store.Site) bool {
 	_, known := p.constructs[store.PlaceText(s.File, s.Line)]
 	return !known && s.File != "" && s.Line > 0
+}
+
+// reaching sorts data, and lets each reach as far as one before.
+func reaching(list []store.Data) []store.Data {
+	slices.SortFunc(list, func(a, b store.Data) int { return cmp.Compare(a.Host, b.Host) })
+	for i := range list {
+		if i > 0 {
+			list[i].Bytes = max(list[i].Bytes, list[i-1].Host+list[i-1].Bytes-list[i].Host)
+		}
+	}
+	return list
+}
+
+// isExposed says whether data lie in some whose device address was given.
+func (p *pass) isExposed(host, bytes int64) bool {
+	i, found := slices.BinarySearchFunc(p.exposed, host, func(d store.Data, host int64) int { return cmp.Compare(d.Host, host) })
+	if !found {
+		i--
+	} else {
+		for i+1 < len(p.exposed) && p.exposed[i+1].Host == host {
+			i++
+		}
+	}
+	return i >= 0 && host+bytes <= p.exposed[i].Host+p.exposed[i].Bytes
 }
 
 // measures are what was measured of enqueued operations, by their record.

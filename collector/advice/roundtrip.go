@@ -17,7 +17,7 @@ var roundTrip = &rule{
 ), chosen AS (
   SELECT record, min(kind) AS kind FROM (
     SELECT record, 'back' AS kind FROM steps WHERE what = 'download' AND before IN ('upload', 'download') AND done = done_before
-      AND coalesce(content = overwritten, 1)
+      AND coalesce(content = overwritten, ` + notExposed + `)
     UNION ALL SELECT record, 'up' FROM returned
     UNION ALL SELECT last_record, 'down' FROM returned WHERE made > last_made
   ) GROUP BY record
@@ -50,8 +50,9 @@ var roundTrip = &rule{
 // returns watches for what comes back, or goes up again, as it was.
 type returns struct{ found *evidence }
 
-func (w *returns) step(_ *datum, last, s *step) {
-	if s == nil || s.kind != model.EnqueueDownloadStart || last.kind == model.Create || s.done != last.done || s.hash.written() && s.hash.compared {
+func (w *returns) step(d *datum, last, s *step) {
+	if s == nil || s.kind != model.EnqueueDownloadStart || last.kind == model.Create || s.done != last.done ||
+		s.hash.written() && s.hash.compared || !s.hash.unchanged() && d.exposed {
 		return
 	}
 	s.returned = true

@@ -7,7 +7,8 @@ import (
 )
 
 // unusedTransfer finds data that are sent, and sent again or deleted before anything
-// ran on the device that could have used them. A host_data region counts as a use. By
+// ran on the device that could have used them. A host_data region counts as a use, and so
+// does acc_deviceptr, of the data whose address it gives, whenever it was called. By
 // hashes it finds, too, what each of a directive's downloads brought back as the host had
 // it, though kernels ran.
 var unusedTransfer = &rule{
@@ -15,7 +16,7 @@ var unusedTransfer = &rule{
 	about: "Data are sent to the device and overwritten or deleted before a kernel runs, or brought back though no kernel changes them.",
 	evidence: history + `chosen AS (
   SELECT s.record, 'sent' AS kind FROM steps s LEFT JOIN ever e ON e.process = s.process AND e.device = s.device
-    WHERE s.what = 'upload' AND coalesce(s.next, 'end') <> 'download' AND s.done = coalesce(s.done_next, e.done, 0)
+    WHERE s.what = 'upload' AND coalesce(s.next, 'end') <> 'download' AND s.done = coalesce(s.done_next, e.done, 0) AND ` + notExposed + `
   UNION ALL SELECT record, 'brought' FROM (
     SELECT m.record, m.last, m.done > m.last_done AND m.made = m.last_made AND m.device_address = m.last_address AS used,
       min(coalesce(m.content = m.overwritten, 0)) OVER (PARTITION BY m.process, m.device, m.host_address, m.bytes, t.source_file, t.line) AS unchanged
@@ -55,7 +56,7 @@ type broughtBack struct {
 
 func (w *unused) step(d *datum, s, next *step) {
 	switch {
-	case s.kind != model.EnqueueUploadStart:
+	case s.kind != model.EnqueueUploadStart || d.exposed:
 	case next == nil && s.done == w.pass.history.uses[d.key.deviceData],
 		next != nil && next.kind != model.EnqueueDownloadStart && next.done == s.done:
 		w.found.of(s.site).ofKind(s.row, s.bytes, "sent")

@@ -65,7 +65,7 @@ func (s *Stream) decode() (delivered bool, err error) {
 	case recordDevice:
 		err = s.decodeDevice(record, flags)
 	case recordWarning:
-		err = s.decodeWarning(record)
+		err = s.decodeWarning(record, flags)
 	case recordContent:
 		s.decodeContent(record, flags)
 	default:
@@ -247,7 +247,7 @@ func (s *Stream) decodeDevice(record []byte, flags uint16) error {
 	return nil
 }
 
-func (s *Stream) decodeWarning(record []byte) error {
+func (s *Stream) decodeWarning(record []byte, flags uint16) error {
 	le := binary.LittleEndian
 	text, err := s.text(le.Uint32(record[atWarningText:]), atWarningText)
 	if err != nil {
@@ -260,7 +260,7 @@ func (s *Stream) decodeWarning(record []byte) error {
 	at := Event{SourceFile: file, Line: int32(le.Uint32(record[atWarningLine:]))}
 	s.process.refer(&at)
 	s.item.Type = ItemWarning
-	s.item.Warning = Warning{Time: s.time(le.Uint64(record[atWarningTicks:])), Text: text, SourceFile: at.SourceFile, Line: at.Line}
+	s.item.Warning = Warning{Time: s.time(le.Uint64(record[atWarningTicks:])), Text: text, SourceFile: at.SourceFile, Line: at.Line, Exposed: flags&warningExposed != 0}
 	return nil
 }
 

@@ -321,6 +321,8 @@ struct capture_device
 };
 
 /* What the runtime warns of, once.  */
+#define CAPTURE_WARNING_EXPOSED 1u	/* flags: .text is the host address and bytes of data
+					   whose device address acc_deviceptr has given */
 struct capture_warning
 {
   struct capture_record record;

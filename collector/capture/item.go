@@ -91,6 +91,7 @@ type Warning struct {
 	Text       StringID
 	SourceFile StringID
 	Line       int32
+	Exposed    bool // no warning: Text is the host address and bytes of data whose device address was given
 }
 
 // Content is the hash of what a transfer moved, as the host had it.

@@ -72,6 +72,7 @@ const (
 	openLimit             = 16
 	stringCut             = 1
 	activityPageable      = 1
+	warningExposed        = 1
 	contentOverwritten    = 1
 	sizeOfShortEvent      = 4
 )

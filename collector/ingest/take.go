@@ -5,6 +5,7 @@ import (
 
 	"github.com/accscope/accscope/collector/capture"
 	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/runtime/source/directive"
 )
 
@@ -194,13 +195,20 @@ func (in *Ingester) name(p *process, id capture.StringID) model.Name {
 	return name
 }
 
-// warning takes over what the runtime warns of. Of processes that say the same, the
+// warning takes over what the runtime warns of, or that data were exposed. Of processes that say the same, the
 // trace has it once.
 func (in *Ingester) warning(r *ring, x *capture.Warning) error {
 	if in.writer == nil {
 		return nil
 	}
 	p := r.process.capture
+	if x.Exposed {
+		data, err := store.ParseData(p.String(x.Text))
+		if err != nil {
+			return nil // of a runtime that says something else
+		}
+		return in.writer.SetExposed(data)
+	}
 	return in.writer.SetWarning(p.String(x.SourceFile), x.Line, p.String(x.Text))
 }
 

@@ -13,7 +13,8 @@ const struct accscope_activity *device_activity;
 static int
 wanted (const struct accscope_activity_record *activity)
 {
-  if (activity->kind == accscope_activity_warning)
+  if (activity->kind == accscope_activity_warning
+      || activity->kind == accscope_activity_exposed)
     return 1;
   if (settings.filters & CAPTURE_FILTER_BYTES
       && activity->kind != accscope_activity_kernel
@@ -90,7 +91,9 @@ write_warning (struct ring *ring, const struct accscope_activity_record *warning
   struct capture_warning *record = ring_room (ring, sizeof *record);
   if (file == NO_SPACE || !record)
     return -1;
-  record_head (&record->record, CAPTURE_RECORD_WARNING, 0, sizeof *record);
+  record_head (&record->record, CAPTURE_RECORD_WARNING,
+	       warning->kind == accscope_activity_exposed ? CAPTURE_WARNING_EXPOSED : 0,
+	       sizeof *record);
   record->ticks = now;
   record->text = text;
   record->source_file = file;
@@ -110,7 +113,8 @@ activity_record (void *context, const struct accscope_activity_record *activity)
   int (*write) (struct ring *, const struct accscope_activity_record *, uint64_t)
     = write_activity;
   if (activity->kind == accscope_activity_wait
-      || activity->kind == accscope_activity_warning)
+      || activity->kind == accscope_activity_warning
+      || activity->kind == accscope_activity_exposed)
     {
       if (!COVERS (activity, line_no))
 	return;

@@ -16,6 +16,9 @@ const (
 	// ConstructKey is that of a compute construct: its place follows, and the value is
 	// its name.
 	ConstructKey = "construct: "
+	// ExposedKey is that of data whose device address acc_deviceptr has given: their host
+	// address and their bytes follow, and the value is these bytes again.
+	ExposedKey = "exposed: "
 	// MultiprocessorsKey is that of devices of a name, which follows: the value is how
 	// many multiprocessors they have.
 	MultiprocessorsKey = "multiprocessors: "
@@ -44,6 +47,27 @@ func splitPlace(text string) (file string, line int32) {
 	return text[:at], int32(n)
 }
 
+// Data are a range of the host's memory.
+type Data struct{ Host, Bytes int64 }
+
+// String is the decimal numbers of the host's address and of the bytes, as runtimes tell
+// them (accscope_activity_exposed).
+func (d Data) String() string { return fmt.Sprintf("%d %d", d.Host, d.Bytes) }
+
+// ParseData is the reverse of Data.String.
+func ParseData(text string) (Data, error) {
+	host, bytes, _ := strings.Cut(text, " ")
+	h, err := strconv.ParseInt(host, 10, 64)
+	if err != nil {
+		return Data{}, fmt.Errorf("data %q: want two numbers: %w", text, err)
+	}
+	b, err := strconv.ParseInt(bytes, 10, 64)
+	if err != nil || b < 0 {
+		return Data{}, fmt.Errorf("data %q: want two numbers: an address, and a size", text)
+	}
+	return Data{h, b}, nil
+}
+
 // note takes in what a row of table meta says of the program, if it is one of those.
 func (m *Meta) note(key, value string) bool {
 	if text, found := strings.CutPrefix(key, WarningKey); found {
@@ -52,6 +76,12 @@ func (m *Meta) note(key, value string) bool {
 		slices.SortFunc(m.Warnings, func(a, b Warning) int {
 			return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Text, b.Text))
 		})
+		return true
+	}
+	if data, found := strings.CutPrefix(key, ExposedKey); found {
+		if d, err := ParseData(data); err == nil {
+			m.Exposed = append(m.Exposed, d)
+		}
 		return true
 	}
 	place, found := strings.CutPrefix(key, ConstructKey)

@@ -215,6 +215,7 @@ type Meta struct {
 	Warnings []Warning         `json:"-"` // what runtimes warned of, by their places
 
 	Constructs map[string]string `json:"-"` // names of compute constructs by FILE:LINE
+	Exposed    []Data            `json:"-"` // whose device address acc_deviceptr has given
 }
 
 // countEvents adds, until the trace is finished, the beginnings of what has no end

@@ -37,11 +37,14 @@ table (void)
    Go part; they stay valid after the replay.  */
 #define OURS (UINT64_C (1) << 63)
 
+int accscope_subscribed;
+
 static int
 subscribe (const struct accscope_activity_subscriber *s, uint64_t *subscription)
 {
   int i, result = ENOMEM;
 
+  __atomic_store_n (&accscope_subscribed, 1, __ATOMIC_RELAXED);
   if (table () != NULL)
     return table ()->subscribe (s, subscription);
   if (s == NULL || subscription == NULL || s->size < sizeof *s

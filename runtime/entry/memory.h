@@ -103,6 +103,10 @@ quick_is_present (const struct thread *t, void *host, size_t bytes, int *answer)
   return *answer >= 0;
 }
 
+/* Whether somebody has subscribed to activity, and is to be told which data the program
+   asked for the device address of (activity.c); atomic.  */
+extern int accscope_subscribed;
+
 static inline bool
 quick_deviceptr (const struct thread *t, void *host, void **answer)
 {
@@ -114,6 +118,7 @@ quick_deviceptr (const struct thread *t, void *host, void **answer)
     return true;
   table = present_table (t);
   if (table == NULL || host == NULL
+      || __atomic_load_n (&accscope_subscribed, __ATOMIC_RELAXED)
       || accscope_present_find (table, (uintptr_t) host, 0, &device) < 0)
     return false;
   *answer = (void *) device;

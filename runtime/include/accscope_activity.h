@@ -44,7 +44,11 @@ enum accscope_activity_kind
   accscope_activity_wait = 6,
   /* No operation either: the runtime found something in the program that would not
      work on another device, and says so, once.  name is the text.  */
-  accscope_activity_warning = 7
+  accscope_activity_warning = 7,
+  /* Nor this: acc_deviceptr has given the device address of data, which may be used from
+     now on without an event, once for each mapped range.  name is the range's host
+     address and its bytes, two decimal numbers; bytes are these.  */
+  accscope_activity_exposed = 8
 };
 
 /* A flag of an upload or download: the host's memory was pageable, so its bytes went

@@ -40,6 +40,7 @@ type Device struct {
 	links       []linked                   // declare link variables of its images
 	hostCoded   device.HostCoded           // the driver, if it is one
 	warned      map[warning]bool           // said already
+	exposed     map[[2]uintptr]bool        // addresses and sizes that acc_deviceptr was asked for, as told
 	pool        *poolWatch                 // what its pool did, nil for a device without one
 
 	ready       readiness

@@ -1,6 +1,7 @@
 package openacc
 
 import (
+	"fmt"
 	"math"
 	"unsafe"
 
@@ -344,7 +345,37 @@ func (t *dataRoutines) DevicePtr(host unsafe.Pointer) unsafe.Pointer {
 	if d == nil || host == nil || d.Shared {
 		return host
 	}
-	return d.deviceAddress(host)
+	address := d.deviceAddress(host)
+	if address != nil && t.rt.activity.Wanted() {
+		t.expose(d, uintptr(host))
+	}
+	return address
+}
+
+// mostExposed bounds the ranges of which a device notes that they were exposed.
+const mostExposed = 1024
+
+// expose tells subscribers, once for each range, that the device address of the mapped data
+// at host was given: what gets it may use them without an event.
+func (t *dataRoutines) expose(d *Device, host uintptr) {
+	d.mu.Lock()
+	m, presence := d.table.Find(host, 0)
+	known := presence != dataenv.Present || len(d.exposed) >= mostExposed
+	var data [2]uintptr
+	if !known {
+		data = [2]uintptr{m.Host, m.Size}
+		if known = d.exposed[data]; !known {
+			if d.exposed == nil {
+				d.exposed = map[[2]uintptr]bool{}
+			}
+			d.exposed[data] = true
+		}
+	}
+	d.mu.Unlock()
+	if !known {
+		t.note(d, callbacks.ActivityRecord{Kind: callbacks.ActivityExposed, Async: AsyncSync, AsyncQueue: AsyncSync, Bytes: uint64(data[1]),
+			Name: callbacks.Intern(fmt.Sprintf("%d %d", int64(data[0]), data[1]))})
+	}
 }
 
 // deviceAddress is where d, which does not share the host's memory, has what is at

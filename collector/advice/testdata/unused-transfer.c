@@ -34,7 +34,7 @@ mended (void)
     }
 }
 
-/* What host_data gives the address of is used by what gets it.  */
+/* What host_data or acc_deviceptr gives the address of is used by what gets it.  */
 static void
 alike (void)
 {
@@ -45,6 +45,16 @@ alike (void)
 #pragma acc host_data use_device(field)
       acc_memcpy_from_device (result, field, sizeof result);
     }
+#pragma acc data create(field)
+  {
+    double *there = acc_deviceptr (field);
+    for (int step = 0; step < 20; step++)
+      {
+#pragma acc update device(field[0:N / 2])
+        acc_memcpy_from_device (result, there, sizeof result);
+#pragma acc update self(field)
+      }
+  }
 }
 
 PROGRAMS

@@ -1,6 +1,10 @@
 package write
 
-import "github.com/accscope/accscope/collector/store"
+import (
+	"strconv"
+
+	"github.com/accscope/accscope/collector/store"
+)
 
 // SetWarning notes what a runtime warns of; the same again changes nothing.
 func (w *Writer) SetWarning(file string, line int32, text string) error {
@@ -13,6 +17,11 @@ func (w *Writer) SetConstruct(file string, line int32, construct string) error {
 	return w.SetMeta(store.ConstructKey+store.PlaceText(file, line), construct)
 }
 
+// SetExposed notes data whose device address the program has asked for.
+func (w *Writer) SetExposed(data store.Data) error {
+	return w.SetMeta(store.ExposedKey+data.String(), strconv.FormatInt(data.Bytes, 10))
+}
+
 // SetMultiprocessors notes how many multiprocessors devices of a name have.
 func (w *Writer) SetMultiprocessors(device string, count int64) error {
 	return w.SetMeta(store.MultiprocessorsKey+device, count)
@@ -22,6 +31,11 @@ func (w *Writer) SetMultiprocessors(device string, count int64) error {
 func (w *Writer) writeNotes(m *store.Meta) error {
 	for _, x := range m.Warnings {
 		if err := w.SetWarning(x.File, x.Line, x.Text); err != nil {
+			return err
+		}
+	}
+	for _, data := range m.Exposed {
+		if err := w.SetExposed(data); err != nil {
 			return err
 		}
 	}
