@@ -19,6 +19,8 @@ CREATE TABLE transfers (record INTEGER, process DEFAULT 1, thread DEFAULT 1, dir
 CREATE TABLE spans (record INTEGER, process DEFAULT 1, thread DEFAULT 1, kind, construct, start, end, duration AS (end - start));
 CREATE TABLE waits (record INTEGER, process DEFAULT 1, thread DEFAULT 1, device DEFAULT 1, async_queue, implicit DEFAULT 0, start, end);
 CREATE TABLE meta (key, value);
+CREATE TABLE errors (process DEFAULT 1, thread DEFAULT 1, time DEFAULT 5, message DEFAULT 'm', source_file, line DEFAULT 1, function, device DEFAULT 1, async);
+CREATE TABLE processes (process DEFAULT 1, pid DEFAULT 77, ended DEFAULT 'exited');
 CREATE TABLE devices (device, multiprocessors);`
 
 // aStep is SQL for what a step of a loop does, its number in place of %d: the host prepares
@@ -91,6 +93,11 @@ func TestEvidence(t *testing.T) {
 		{fewGangs, "side by side", gpu + sized("1, 1, 32, 1, 1", 0, 100000) + sized("1, 1, 32, 1, 2", 90000, 200000), 0, 0, 0},
 		{fewGangs, "one after the other", gpu + sized("1, 1, 32, 1, 1", 0, 100000) + sized("1, 1, 32, 1, 2", 100000, 200000), 2, 0, 198000},
 		{fewGangs, "of a device that is not known", "INSERT INTO devices VALUES (1, NULL);" + sized("1, 1, 32, 1, -2", 0, 100000), 0, 0, 0},
+
+		{swallowedError, "a status that is not known", "INSERT INTO errors DEFAULT VALUES; INSERT INTO processes DEFAULT VALUES;", 1, 0, 0},
+		{swallowedError, "status 0", "INSERT INTO errors DEFAULT VALUES; INSERT INTO processes DEFAULT VALUES; INSERT INTO meta VALUES ('process_exit_1', 'status 0');", 1, 0, 0},
+		{swallowedError, "status 1", "INSERT INTO errors DEFAULT VALUES; INSERT INTO processes DEFAULT VALUES; INSERT INTO meta VALUES ('process_exit_1', 'status 1');", 0, 0, 0},
+		{swallowedError, "status 1, of an earlier version", "INSERT INTO errors DEFAULT VALUES; INSERT INTO processes DEFAULT VALUES; INSERT INTO meta VALUES ('exit_77', 1);", 0, 0, 0},
 
 		// 50 MB take 2 ms at 25 GB/s.
 		{pageableMemory, "half of the rate", four(64, 50_000_000, 4_000_000, -2), 4, 8_000_000, 0},

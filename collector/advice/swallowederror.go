@@ -1,6 +1,10 @@
 package advice
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/accscope/accscope/collector/store"
+)
 
 // swallowedError finds errors of the runtime in processes that went on and exited
 // with status 0.
@@ -10,7 +14,8 @@ var swallowedError = &rule{
 	evidence: `SELECT NULL AS subject, e.source_file, e.line, e.function, e.process, e.thread, e.device, coalesce(e.async, -2) AS async_queue, 0 AS bytes,
   e.time AS start, e.time AS end, 0 AS device_start, 0 AS device_end, e.message AS detail
 FROM errors e JOIN processes p ON p.process = e.process
-WHERE p.ended = 'exited' AND CAST(coalesce((SELECT value FROM meta WHERE key = 'exit_' || p.pid), 0) AS INTEGER) = 0`,
+WHERE p.ended = 'exited' AND coalesce((SELECT value FROM meta WHERE key = '` + store.ExitKey + `' || p.process),
+  (SELECT 'status ' || value FROM meta WHERE key = 'exit_' || p.pid), 'status 0') = 'status 0'`,
 	confidence: Certain,
 	timeless:   true,
 	subject:    anError,
