@@ -80,8 +80,11 @@ type KernelReading struct {
 // mostDependencies is how many of a queue's dependencies a Reading has.
 const mostDependencies = 32
 
+// onceWaits is how long a single object waits for a first event.
+var onceWaits = 15 * time.Second
+
 // Stream writes a JSON object per interval until the source ends or ctx is done;
-// once: a single one. A replay is not paced: its intervals are those of the
+// once: a single one, which says after onceWaits that nothing was seen yet. A replay is not paced: its intervals are those of the
 // trace's time, and its single object is the end.
 func Stream(ctx context.Context, source Source, interval time.Duration, once bool, w io.Writer) error {
 	encoder := json.NewEncoder(w)
@@ -111,7 +114,13 @@ func Stream(ctx context.Context, source Source, interval time.Duration, once boo
 		}
 		return err
 	}
+	begun := time.Now()
 	err := source.Run(ctx, interval, func(f Frame) {
+		if once && !written && f.State == Waiting && time.Since(begun) > onceWaits {
+			f.View = &state.State{}
+			write(f)
+			cancel()
+		}
 		if f.View == nil || written && ctx.Err() != nil {
 			return
 		}
