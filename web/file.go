@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -46,9 +45,9 @@ func openFile(path string, growing, trusted bool) (*file, error) {
 	if growing {
 		return f, nil
 	}
-	size := int64(0)
-	if info, err := os.Stat(path); err == nil { // else opening it says what is wrong
-		size = info.Size()
+	size, err := store.SizeAt(path)
+	if err != nil {
+		size = 0 // opening it says what is wrong
 	}
 	var opts []store.Option
 	if size <= promptCheck && !trusted {
@@ -71,7 +70,8 @@ func openFile(path string, growing, trusted bool) (*file, error) {
 	return f, nil
 }
 
-// check verifies a large trace beside the requests.
+// check verifies a large trace beside the requests; an archive's rows are verified as they
+// are read.
 func (f *file) check() {
 	defer f.checked.Done()
 	note := func(err error) {

@@ -5,7 +5,7 @@ import "github.com/spf13/cobra"
 func commands() []*cobra.Command {
 	return []*cobra.Command{
 		newRunCommand(), newReportCommand(), newAdviseCommand(), newCompareCommand(), newQueryCommand(), newInfoCommand(), newImportCommand(), newGatherCommand(),
-		newExportCommand(), newListCommand(), newAttachCommand(), newDetachCommand(), newDoctorCommand(), newDocsCommand(),
+		newExportCommand(), newArchiveCommand(), newListCommand(), newAttachCommand(), newDetachCommand(), newDoctorCommand(), newDocsCommand(),
 		newServeCommand(), newTopCommand(), newVersionCommand(), newKeeperCommand(), newReaderCommand(),
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"sort"
 	"time"
 
@@ -94,7 +93,7 @@ func describeTrace(w io.Writer, trace *store.Trace, asJSON, checked bool) error 
 		}
 		return encoder.Encode(document)
 	}
-	size, err := os.Stat(trace.Path())
+	size, err := trace.FileSize()
 	if err != nil {
 		return err
 	}
@@ -102,7 +101,7 @@ func describeTrace(w io.Writer, trace *store.Trace, asJSON, checked bool) error 
 	if !meta.Complete {
 		state = "unfinished: still being written, or its collector was killed (accscope ls, accscope import)"
 	}
-	fmt.Fprintf(w, "trace      %s, %s, schema %d, %s\n", trace.Path(), report.ShowBytes(float64(size.Size())), meta.Version, state)
+	fmt.Fprintf(w, "trace      %s, %s, schema %d, %s\n", trace.Path(), report.ShowBytes(float64(size)), meta.Version, state)
 	if meta.Realtime != 0 {
 		fmt.Fprintf(w, "began      %s\n", time.Unix(0, meta.Realtime).Format("2006-01-02 15:04:05.000000000 -0700"))
 	}

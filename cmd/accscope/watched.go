@@ -14,6 +14,7 @@ import (
 	"github.com/accscope/accscope/collector/capture"
 	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/session"
+	"github.com/accscope/accscope/collector/store/archive"
 	"github.com/accscope/accscope/tui"
 )
 
@@ -43,7 +44,7 @@ func topSource(ctx context.Context, args []string, ask, ascii bool) (tui.Source,
 func namedSource(name string) (tui.Source, error) {
 	info, err := os.Stat(name)
 	switch {
-	case err == nil && !info.IsDir():
+	case err == nil && (!info.IsDir() || archive.Is(name)):
 		return tui.OpenReplay(name)
 	case err == nil && capture.Is(name):
 		return tui.Captures(filepath.Base(name), name), nil

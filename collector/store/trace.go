@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/store/archive"
 	"github.com/accscope/accscope/collector/store/location"
 	"github.com/accscope/accscope/collector/store/pages"
 	"github.com/accscope/accscope/collector/store/schema"
@@ -47,7 +48,10 @@ type Trace struct {
 // Option changes how Open treats a file.
 type Option func(*options)
 
-type options struct{ check bool }
+type options struct {
+	check bool
+	rows  *archive.Archive // whose rows the file lacks; nil: it has them
+}
 
 // Checked makes Open verify the whole file first (PRAGMA quick_check): for
 // files from elsewhere, at the price of reading them once.
@@ -56,13 +60,16 @@ func Checked() Option { return func(o *options) { o.check = true } }
 // ownViews are the views for one connection only.
 var ownViews = strings.ReplaceAll(schema.Views, "CREATE VIEW ", "CREATE TEMP VIEW ")
 
-// Open opens a trace read-only. The file is not trusted: its schema can run
+// Open opens a trace read-only: a file, or the folder of an archive. It is not trusted: its schema can run
 // nothing, its views are not used, cells are checked as they are read, and strings and memory are
 // limited.
 func Open(path string, opts ...Option) (*Trace, error) {
 	var o options
 	for _, opt := range opts {
 		opt(&o)
+	}
+	if archive.Is(path) {
+		return openArchive(path, o)
 	}
 	if err := location.Settle(path); err != nil {
 		return nil, err
@@ -124,7 +131,7 @@ func (t *Trace) harden(o options) error {
 		return err
 	}
 	t.version = version
-	if err := t.useOwnViews(version); err != nil {
+	if err := t.useOwnViews(version, o.rows); err != nil {
 		return err
 	}
 	if o.check {
@@ -143,13 +150,16 @@ func (t *Trace) harden(o options) error {
 // the file: these may be anybody's SQL. What a query sorts beyond the cache goes to the
 // disk: SQLite then keeps its rows side by side, which sorts in two thirds of the time
 // that it takes where all of them stay in memory.
-func (t *Trace) useOwnViews(version int) error {
+func (t *Trace) useOwnViews(version int, rows *archive.Archive) error {
 	for _, statement := range []string{"PRAGMA query_only = OFF", "PRAGMA temp_store = FILE"} {
 		if err := sqlitex.ExecuteTransient(t.conn, statement, nil); err != nil {
 			return schema.Explain(t.path, err)
 		}
 	}
 	err := schema.AddMissing(t.conn, version)
+	if err == nil && rows != nil {
+		err = rows.Attach(t.conn)
+	}
 	if err == nil {
 		err = sqlitex.ExecuteScript(t.conn, ownViews, nil)
 	}
@@ -428,12 +438,4 @@ func (t *Trace) Losses() ([]Loss, error) {
 		return nil
 	})
 	return out, err
-}
-
-// BareSize is the size of the file's tables without indices and rollups, bytes.
-// It reads every page's header.
-func (t *Trace) BareSize() (int64, error) {
-	n, err := schema.Integer(t.conn, `SELECT coalesce(sum(pgsize), 0) FROM dbstat WHERE name IN ('record', 'activity', 'ending', 'sample', 'datum',
-		'dependency', 'site', 'site_detail', 'place', 'shape', 'string', 'launch', 'work', 'stack', 'failure')`)
-	return n, schema.Explain(t.path, err)
 }

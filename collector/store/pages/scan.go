@@ -29,7 +29,17 @@ type Reader struct {
 	conn *sqlite.Conn
 	page *sqlite.Stmt // not in use; nil: prepare one
 	keep bool
+	rows Rows // nil: all are in the file
 }
+
+// Rows are those of tables that stand elsewhere than in the file. Scan does what a Reader's
+// does, and says whether the table is one of them.
+type Rows interface {
+	Scan(table string, columns []string, first, last int64, f func(id int64, values []int64) error) (known bool, err error)
+}
+
+// From has rows scanned where they stand.
+func (r *Reader) From(rows Rows) { r.rows = rows }
 
 // NewReader reads by a connection to the trace at path. keep says that a statement may
 // stay prepared between scans, until Close.
@@ -51,6 +61,11 @@ func (r *Reader) Close() error {
 // of the key, with the values of columns; NULL is 0. The values are valid until
 // the next row.
 func (r *Reader) Scan(table, key string, columns []string, first, last int64, f func(id int64, values []int64) error) error {
+	if r.rows != nil {
+		if known, err := r.rows.Scan(table, columns, first, last, f); known {
+			return err
+		}
+	}
 	root, places, err := r.layout(table, key, columns)
 	if err != nil {
 		return err

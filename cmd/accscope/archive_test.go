@@ -1,0 +1,98 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/accscope/accscope/collector/store/generate"
+)
+
+// Every command that reads a trace says of its archive the same, byte for byte: of runs of
+// examples, and of made-up jobs of several ranks.
+func TestArchivesReadAsTraces(t *testing.T) {
+	traces, archives := t.TempDir(), t.TempDir()
+	runs := []string{"jacobi", "job"}
+	examples := []string{"jacobi"}
+	if os.Getenv("ACCSCOPE_LONG") != "" {
+		examples = append(examples, "pipeline", "stencil", "particles")
+		runs = append(runs, "pipeline", "stencil", "particles")
+	}
+	for _, example := range examples {
+		invoke(t, traces, "run", "-q", "--device", "sim", "-o", example+".db", "--", build(t, example)).must(t)
+		if err := os.Rename(filepath.Join(traces, example+".db"), filepath.Join(traces, example)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := generate.Trace(filepath.Join(traces, "job"), generate.Options{Spans: 600, Ranks: 3, Threads: 2, Activity: true, Own: true, Seed: 2}); err != nil {
+		t.Fatal(err)
+	}
+	for _, run := range runs {
+		said := invoke(t, traces, "archive", "--file-rows", "500", "-o", filepath.Join(archives, run), run).must(t).stderr
+		if !strings.Contains(said, "wrote ") {
+			t.Errorf("%q", said)
+		}
+	}
+	views := strings.Fields(invoke(t, traces, "query", "--format", "csv", "job", ".tables").must(t).stdout)[1:]
+	for _, run := range runs {
+		commands := [][]string{{"report", "--format", "json", run}, {"report", "--format", "json", "--since", "200us", "--until", "3ms", run}, {"report", run},
+			{"advise", "--format", "json", "--min-gain", "1ns", run}, {"compare", "--format", "json", run, "job"},
+			{"info", "--format", "json", run}, {"info", "--check", "--format", "json", run}, {"top", "--picture", "program", run},
+			{"query", "--format", "json", run, "SELECT p.kind AS parent, s.kind, count(*) FROM spans s LEFT JOIN spans p ON p.record = s.parent GROUP BY 1, 2"}}
+		for _, view := range views {
+			commands = append(commands, []string{"query", "--format", "csv", run, "SELECT * FROM " + view})
+		}
+		for _, format := range []string{"perfetto", "speedscope", "csv"} {
+			commands = append(commands, []string{"export", "--to", format, "-o", "-", run})
+		}
+		for _, command := range commands {
+			want, got := invoke(t, traces, command...), invoke(t, archives, command...)
+			if want.status != 0 {
+				t.Errorf("accscope %q: status %d\n%s", command, want.status, want.stderr)
+			}
+			if got != want {
+				t.Errorf("accscope %q of the archive: status %d\n%s\n%.500s\nof the trace: status %d\n%s\n%.500s", command, got.status, got.stderr, got.stdout, want.status, want.stderr, want.stdout)
+			}
+		}
+	}
+}
+
+// An archive takes the place of an archive with --force, and of nothing else.
+func TestArchiveOverwritesOnlyArchives(t *testing.T) {
+	folder := t.TempDir()
+	if _, err := generate.Trace(filepath.Join(folder, "trace.db"), generate.Options{Spans: 100}); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(folder, "mine"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "mine", "notes"), []byte("of the user"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	invoke(t, folder, "archive", "trace.db").must(t)
+	for _, c := range []struct {
+		args   []string
+		status int
+		says   string
+	}{
+		{[]string{"trace.db"}, exitFailure, "trace-archive exists; overwrite it with --force"},
+		{[]string{"--force", "trace.db"}, 0, "wrote trace-archive"},
+		{[]string{"--force", "-o", "mine", "trace.db"}, exitFailure, "mine holds notes"},
+		{[]string{"--force", "-o", "trace.db", "trace.db"}, exitFailure, "trace.db is no folder"},
+		{[]string{"--force", "-o", "trace-archive", "trace-archive"}, exitFailure, "is the trace itself"},
+		{[]string{"--file-rows", "0", "trace.db"}, exitUsage, "--file-rows 0"},
+		{[]string{"mine"}, exitFailure, "it is a folder"},
+	} {
+		r := invoke(t, folder, append([]string{"archive"}, c.args...)...)
+		if r.status != c.status || !strings.Contains(r.stderr, c.says) {
+			t.Errorf("archive %q: status %d\n%s", c.args, r.status, r.stderr)
+		}
+	}
+	invoke(t, folder, "info", "--check", "trace-archive").must(t)
+	left, err := os.ReadDir(folder)
+	if err != nil || len(left) != 3 {
+		t.Errorf("there are %v", fmt.Sprint(left, err))
+	}
+}
