@@ -27,7 +27,7 @@ func newArchiveCommand() *cobra.Command {
 		Use:   "archive [flags] TRACE",
 		Short: "Write a trace as an archive: a folder of Parquet files that all commands read",
 		Long: `archive writes a trace as a folder of Parquet files, for long-lived runs and for
-pandas, DuckDB, Polars and Spark, which read it without accscope. report, advise,
+readers of Parquet (DuckDB, Polars, ...), which need no accscope for it. report, advise,
 compare, query, info, export, serve and top read the folder as they read the trace.
 
   accscope archive -o heat trace.db
