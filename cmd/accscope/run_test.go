@@ -193,7 +193,7 @@ func TestMistakes(t *testing.T) {
 		{[]string{"report", "--since", "2s", "--until", "1s", "x.db"}, exitUsage, `--until 1s is not after --since 2s`},
 		{[]string{"query", "x.db"}, exitUsage, `want a trace and one SQL statement`},
 		{[]string{"query", "x.db", ""}, exitFailure, `x\.db`},
-		{[]string{"import", "notes.txt"}, exitFailure, `notes\.txt is no folder`},
+		{[]string{"import", "notes.txt"}, exitFailure, `notes\.txt: not an accscope trace.*import takes`},
 		{[]string{"attach", "many"}, exitUsage, `no process id`},
 		{[]string{"attach", strconv.Itoa(os.Getpid())}, exitFailure, `--paused`},
 		{[]string{"frobnicate"}, exitUsage, `unknown command "frobnicate"`},
