@@ -27,10 +27,10 @@ type Writer struct {
 	fileRows int64
 	failed   atomic.Bool
 	writing  sync.WaitGroup
-	mutex    sync.Mutex // of what the goroutines tell
+	order    []lane
+	mutex    sync.Mutex // of what the goroutines tell:
 	err      error
 	done     map[lane][]Part
-	order    []lane
 }
 
 // lane are the rows of a table that are of the same ranks.
@@ -103,15 +103,17 @@ type partWriter struct {
 
 // begin begins the next file of a lane.
 func (w *Writer) begin(l lane) *partWriter {
+	// Its place among the files is taken; what it holds is known when it is whole.
+	w.mutex.Lock()
 	number := len(w.done[l])
+	w.done[l] = append(w.done[l], Part{})
+	w.mutex.Unlock()
 	if number == 0 {
 		w.order = append(w.order, l)
 	}
 	name := fmt.Sprintf("%s/ranks=%s/part-%06d.parquet", l.table.Name, l.ranks, number)
 	p := &partWriter{table: l.table, batches: make(chan []int64, 2), spare: make(chan []int64, 4),
 		part: Part{File: File{Name: name}, Ranks: l.ranks}}
-	// Its place among the files is taken; what it holds is known when it is whole.
-	w.done[l] = append(w.done[l], Part{})
 	p.batch = make([]int64, 0, batchRows*len(l.table.Columns))
 	w.open[l] = p
 	w.writing.Add(1)
