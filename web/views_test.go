@@ -306,6 +306,13 @@ func TestSQLConsole(t *testing.T) {
 		b.click("main button.primary")
 		b.wait(want, `document.querySelector("main").innerText.includes(`+quote(want)+`)`)
 	}
+	b.wait("the list of views", `[...document.querySelectorAll(".schema details")].some(e => e.innerText.includes("kernels"))`)
+	b.write("textarea", "SELECT device_ti")
+	b.key(kb.Tab)
+	b.key(" FROM kern")
+	b.wait("the view to be offered", `document.querySelector(".completion li")?.innerText === "kernels"`)
+	b.key(kb.Tab)
+	b.wait("both names to be whole", `document.querySelector("textarea").value === "SELECT device_time FROM kernels"`)
 	b.write("textarea", "SELECT 7 AS seven, 'x' AS letter")
 	b.click("main button.primary")
 	b.wait("the result", `document.querySelector("main th.num")?.textContent === "seven" && document.querySelector("main td.num").textContent === "7"`)

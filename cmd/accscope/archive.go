@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -16,7 +15,6 @@ import (
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/collector/store/archive"
 	"github.com/accscope/accscope/collector/store/archive/convert"
-	"github.com/accscope/accscope/export"
 )
 
 func newArchiveCommand() *cobra.Command {
@@ -68,46 +66,26 @@ each holds. The folder appears under its name only when it is whole.`,
 // mayWriteArchive says whether a folder may be written: it is not there, is empty, or is an
 // archive, which force lets go, and not the trace itself.
 func mayWriteArchive(output, trace string, force bool) (string, error) {
-	holds := []string{archive.ManifestFile}
-	if archive.Is(output) {
-		entries, err := os.ReadDir(output)
-		if err != nil {
-			return "", err
-		}
-		for _, entry := range entries {
-			holds = append(holds, entry.Name())
-		}
-		if there, err := os.Stat(output); err == nil {
-			if source, err := os.Stat(trace); err == nil && os.SameFile(there, source) {
-				return "", fmt.Errorf("%s is the trace itself; choose another folder with -o", output)
-			}
+	if there, err := os.Stat(output); err == nil {
+		if source, err := os.Stat(trace); err == nil && os.SameFile(there, source) && there.IsDir() {
+			return "", fmt.Errorf("%s is the trace itself; choose another folder with -o", output)
 		}
 	}
-	return mayWriteFolder(output, force, holds)
+	return mayWriteFolder(output, force, archive.Holds(output))
 }
 
 func writeArchive(ctx context.Context, command *cobra.Command, output string, trace *store.Trace, options convert.Options) error {
-	shown := export.Options{}
-	stopProgress := showProgress(&shown)
+	progress, stopProgress := showProgress("archived")
 	defer stopProgress()
-	options.Progress = shown.Progress
-	if err := writeFolder(output, func(folder string) error {
-		trace.Interrupt(ctx.Done())
-		err := convert.Trace(folder, trace, options)
-		if ctx.Err() != nil {
-			return errors.New("interrupted: nothing was written")
-		}
-		return err
-	}); err != nil {
-		return err
-	}
-	trace.Interrupt(nil)
-	written, err := store.Open(output)
+	options.Progress = progress
+	err := writeFolder(output, func(folder string) error {
+		return untilInterrupted(ctx, trace, func() error { return convert.Trace(folder, trace, options) })
+	})
 	if err != nil {
 		return err
 	}
-	defer written.Close()
-	now, err := written.FileSize()
+	trace.Interrupt(nil)
+	now, err := store.SizeAt(output)
 	if err != nil {
 		return err
 	}

@@ -72,6 +72,12 @@ func TestArchiveOverwritesOnlyArchives(t *testing.T) {
 		t.Fatal(err)
 	}
 	invoke(t, folder, "archive", "trace.db").must(t)
+	invoke(t, folder, "archive", "-o", "beside", "trace.db").must(t)
+	for _, name := range []string{"mine/archive.json", "beside/notes"} { // an archive.json of other things
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(`{"format": "zip"}`), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for _, c := range []struct {
 		args   []string
 		status int
@@ -79,11 +85,12 @@ func TestArchiveOverwritesOnlyArchives(t *testing.T) {
 	}{
 		{[]string{"trace.db"}, exitFailure, "trace-archive exists; overwrite it with --force"},
 		{[]string{"--force", "trace.db"}, 0, "wrote trace-archive"},
-		{[]string{"--force", "-o", "mine", "trace.db"}, exitFailure, "mine holds notes"},
+		{[]string{"--force", "-o", "mine", "trace.db"}, exitFailure, "mine holds archive.json"},
+		{[]string{"--force", "-o", "beside", "trace.db"}, exitFailure, "beside holds notes"},
 		{[]string{"--force", "-o", "trace.db", "trace.db"}, exitFailure, "trace.db is no folder"},
 		{[]string{"--force", "-o", "trace-archive", "trace-archive"}, exitFailure, "is the trace itself"},
 		{[]string{"--file-rows", "0", "trace.db"}, exitUsage, "--file-rows 0"},
-		{[]string{"mine"}, exitFailure, "it is a folder"},
+		{[]string{"mine"}, exitFailure, "mine"},
 	} {
 		r := invoke(t, folder, append([]string{"archive"}, c.args...)...)
 		if r.status != c.status || !strings.Contains(r.stderr, c.says) {
@@ -92,7 +99,7 @@ func TestArchiveOverwritesOnlyArchives(t *testing.T) {
 	}
 	invoke(t, folder, "info", "--check", "trace-archive").must(t)
 	left, err := os.ReadDir(folder)
-	if err != nil || len(left) != 3 {
+	if err != nil || len(left) != 4 {
 		t.Errorf("there are %v", fmt.Sprint(left, err))
 	}
 }

@@ -172,7 +172,8 @@ standard output.
 			if err != nil {
 				return err
 			}
-			stopProgress := showProgress(&options)
+			progress, stopProgress := showProgress("exported")
+			options.Progress = progress
 			if format.folder != nil {
 				err = writeFolder(output, func(folder string) error {
 					return untilInterrupted(ctx, trace, func() error { return format.folder(folder, trace, options) })
@@ -233,21 +234,21 @@ func processOfRank(trace *store.Trace, rank int64) (model.ProcessID, error) {
 	return 0, fmt.Errorf("the trace has no rank %d; accscope info lists its processes", rank)
 }
 
-// showProgress draws a bar on a terminal's standard error, once the work has
-// taken a while.
-func showProgress(options *export.Options) (stop func()) {
+// showProgress draws a bar on a terminal's standard error, once the work, in which rows are
+// "exported", has taken a while. Elsewhere progress is nil.
+func showProgress(what string) (progress func(done, total int64), stop func()) {
 	if !isTerminal(os.Stderr) {
-		return func() {}
+		return nil, func() {}
 	}
 	begun := time.Now()
 	next, drawn := begun.Add(500*time.Millisecond), false
-	options.Progress = func(done, total int64) {
+	progress = func(done, total int64) {
 		if now := time.Now(); now.After(next) {
 			next, drawn = now.Add(100*time.Millisecond), true
-			fmt.Fprint(os.Stderr, "\r"+progressBar(done, total, now.Sub(begun))+"\x1b[K")
+			fmt.Fprint(os.Stderr, "\r"+progressBar(what, done, total, now.Sub(begun))+"\x1b[K")
 		}
 	}
-	return func() {
+	return progress, func() {
 		if drawn {
 			fmt.Fprint(os.Stderr, "\r\x1b[K")
 		}
@@ -256,10 +257,10 @@ func showProgress(options *export.Options) (stop func()) {
 
 // progressBar is a line that says how far the work is and how long the rest will
 // take.
-func progressBar(done, total int64, took time.Duration) string {
+func progressBar(what string, done, total int64, took time.Duration) string {
 	const width = 30
 	if total <= 0 {
-		return fmt.Sprintf("accscope: %d rows exported", done)
+		return fmt.Sprintf("accscope: %d rows %s", done, what)
 	}
 	share := min(float64(done)/float64(total), 1)
 	full := int(share * width)
@@ -267,5 +268,5 @@ func progressBar(done, total int64, took time.Duration) string {
 	if share > 0.02 && share < 1 {
 		left = fmt.Sprintf(", %s left", report.ShowDuration(float64(took)*(1-share)/share))
 	}
-	return fmt.Sprintf("accscope: exporting [%s%s] %.0f%%%s", strings.Repeat("#", full), strings.Repeat(".", width-full), share*100, left)
+	return fmt.Sprintf("accscope: %s [%s%s] %.0f%%%s", what, strings.Repeat("#", full), strings.Repeat(".", width-full), share*100, left)
 }

@@ -248,12 +248,12 @@ func TestProgressBar(t *testing.T) {
 		took        time.Duration
 		want        string
 	}{
-		{0, 100, 0, `^accscope: exporting \[\.{30}\] 0%$`},
-		{50, 100, 10 * time.Second, `^accscope: exporting \[#{15}\.{15}\] 50%, 10 s left$`},
-		{100, 100, 10 * time.Second, `^accscope: exporting \[#{30}\] 100%$`},
+		{0, 100, 0, `^accscope: exported \[\.{30}\] 0%$`},
+		{50, 100, 10 * time.Second, `^accscope: exported \[#{15}\.{15}\] 50%, 10 s left$`},
+		{100, 100, 10 * time.Second, `^accscope: exported \[#{30}\] 100%$`},
 		{7, 0, time.Second, `^accscope: 7 rows exported$`},
 	} {
-		if got := progressBar(test.done, test.total, test.took); !regexp.MustCompile(test.want).MatchString(got) {
+		if got := progressBar("exported", test.done, test.total, test.took); !regexp.MustCompile(test.want).MatchString(got) {
 			t.Errorf("%d of %d: %q", test.done, test.total, got)
 		}
 	}

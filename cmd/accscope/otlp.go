@@ -70,11 +70,12 @@ func (flags *otlpFlags) send(ctx context.Context, command *cobra.Command, trace 
 		limit = 0
 	}
 	trace.Interrupt(ctx.Done())
-	progress := showProgress(&options)
+	progress, stopProgress := showProgress("exported")
+	options.Progress = progress
 	result, err := otlp.SendTo(ctx, flags.target, func(to otlp.Uploader) (otlp.Result, error) {
 		return otlp.Send(ctx, to, trace, otlp.Options{Options: options, Parent: parent, SpanLimit: limit})
 	})
-	progress()
+	stopProgress()
 	if err != nil {
 		return fmt.Errorf("%s: %w", flags.target, err)
 	}

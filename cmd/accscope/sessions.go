@@ -57,7 +57,7 @@ finished (accscope import finishes them).`,
 				return nil
 			}
 			writer := tabwriter.NewWriter(command.OutOrStdout(), 0, 0, 2, ' ', 0)
-			fmt.Fprintln(writer, "SESSION\tPID\tCAPTURE\tRANK\tPROGRAM\tCOLLECTOR\tAGE")
+			fmt.Fprintln(writer, "SESSION\t    PID\tCAPTURE\tRANK\tPROGRAM\tCOLLECTOR\tAGE")
 			for _, s := range list {
 				listSession(writer, &s)
 			}
@@ -79,7 +79,7 @@ func listSession(w io.Writer, s *session.Info) {
 	}
 	age := report.ShowDuration(float64(time.Since(s.Modified)))
 	if len(s.Processes) == 0 {
-		fmt.Fprintf(w, "%s\t-\t-\t-\t-\t%s\t%s\n", s.Name, collector, age)
+		fmt.Fprintf(w, "%s\t%7s\t-\t%4s\t-\t%s\t%s\n", s.Name, "-", "-", collector, age)
 	}
 	for _, p := range s.Processes {
 		pid, state, rank := strconv.Itoa(p.PID), "ended", "-"
@@ -94,7 +94,7 @@ func listSession(w io.Writer, s *session.Info) {
 		if p.Rank >= 0 {
 			rank = strconv.Itoa(p.Rank)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", s.Name, pid, state, rank, escape.Line(strings.Join(p.Arguments, " ")), collector, age)
+		fmt.Fprintf(w, "%s\t%7s\t%s\t%4s\t%s\t%s\t%s\n", s.Name, pid, state, rank, escape.Line(strings.Join(p.Arguments, " ")), collector, age)
 	}
 }
 

@@ -83,6 +83,26 @@ func Is(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
+// Holds are the names in an archive's folder that are the archive's, nothing where path is
+// none that can be read.
+func Holds(path string) []string {
+	m, err := readManifest(path)
+	if err != nil {
+		return nil
+	}
+	names := []string{ManifestFile, IndexFile}
+	for _, parts := range m.Tables {
+		for _, part := range parts {
+			first, _, _ := strings.Cut(part.Name, "/")
+			names = append(names, first)
+		}
+	}
+	for _, file := range m.Copies {
+		names = append(names, file.Name)
+	}
+	return names
+}
+
 // readManifest reads the manifest of the archive at path.
 func readManifest(path string) (*Manifest, error) {
 	name := filepath.Join(path, ManifestFile)
