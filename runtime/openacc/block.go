@@ -35,7 +35,7 @@ type block struct {
 	number  uint64
 
 	// targets are the device addresses that attached pointers hold, by the
-	// pointer's offset in its mapping.
+	// pointer's host address.
 	targets map[uintptr]device.Address
 
 	// cells is how many of the dynamic references come from directives that name data

@@ -270,6 +270,39 @@ func TestAttach(t *testing.T) {
 	}
 }
 
+// TestAttachedMembers: each pointer of a structure counts its own attachments, so a region
+// inside another moves nothing; and what the outer one detaches in memory that goes is
+// stored nowhere.
+func TestAttachedMembers(t *testing.T) {
+	thread, events := togetherProgram(t)
+	one, two := hostMemory(1000, 1), hostMemory(1000, 2)
+	object := words(int64(address(one)), int64(address(two)))
+	cells := [2]uintptr{address(object), address(object) + 8}
+	region := directive(AsyncSync, entry{goacc.Struct, cells[0], 2}, entry{goacc.Alloc, cells[0], 8}, entry{goacc.Alloc, cells[1], 8},
+		span8(goacc.ToFrom, one), entry{goacc.Attach, cells[0], 0}, span8(goacc.ToFrom, two), entry{goacc.Attach, cells[1], 0})
+	thread.DataStart(region)
+	events.take()
+	for range 2 {
+		thread.DataStart(region)
+		thread.DataEnd()
+	}
+	if got := events.take(); got != "" {
+		t.Errorf("the inner regions:\n%s\nwant nothing moved", got)
+	}
+	for i, data := range [][]byte{one, two} {
+		into := words(0)
+		thread.MemcpyFromDevice(pointerTo(into), thread.DevicePtr(at(cells[i])), 8, AsyncSync)
+		if got, want := get(into, 0), int64(uintptr(thread.DevicePtr(pointerTo(data)))); got != want {
+			t.Errorf("pointer %d is %#x after them, want the device address %#x", i, got, want)
+		}
+	}
+	events.take()
+	thread.DataEnd()
+	if got := events.take(); strings.Contains(got, "upload") {
+		t.Errorf("the outer region ends with\n%s", got)
+	}
+}
+
 // TestStructMembers: members of one structure keep their distances on the
 // device; a member cannot be added outside the block later.
 func TestStructMembers(t *testing.T) {

@@ -126,13 +126,17 @@ func (t *lifetimes) planCreated(d *Device) {
 }
 
 // enqueueExits puts the planned downloads onto q and gives up the mappings
-// removed. Their memory goes back once the queue has come that far. The next event
+// removed. Their memory goes back once the queue has come that far. A pointer that is
+// detached in memory which goes is stored only if it is copied back. The next event
 // must follow at once.
 func (t *lifetimes) enqueueExits(d *Device, q *Queue, own *copyBack) {
 	s := t.scratch
 	for _, m := range s.removed {
 		t.outlive(blockOf(m), q)
 	}
+	s.stores = slices.DeleteFunc(s.stores, func(u transfer) bool {
+		return slices.Contains(s.removed, u.mapping) && !overlaps(s.downloads, &u)
+	})
 	for i := range s.stores {
 		t.upload(q, &s.stores[i])
 	}

@@ -203,7 +203,7 @@ func (t *lifetimes) attachPointer(d *Device, host, bias uintptr) bool {
 		return false
 	}
 	b, offset := blockOf(m), host-m.Host
-	if m.Attach[offset] > 0 && b.targets[offset] == address {
+	if m.Attach[offset] > 0 && b.targets[host] == address {
 		m.Attach[offset]++
 		return true
 	}
@@ -213,7 +213,7 @@ func (t *lifetimes) attachPointer(d *Device, host, bias uintptr) bool {
 	if b.targets == nil {
 		b.targets = map[uintptr]device.Address{}
 	}
-	m.Attach[offset], b.targets[offset] = 1, address
+	m.Attach[offset], b.targets[host] = 1, address
 	t.stageStore(m, host, uintptr(address))
 	return true
 }
@@ -239,6 +239,6 @@ func (t *lifetimes) detachIn(m *dataenv.Mapping, host uintptr, finalize bool) {
 		return
 	}
 	delete(m.Attach, offset)
-	delete(blockOf(m).targets, offset)
+	delete(blockOf(m).targets, host)
 	t.stageStore(m, host, word(host))
 }

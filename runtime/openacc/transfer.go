@@ -231,10 +231,10 @@ func (t *transfers) enqueueDownload(q *Queue, correlation uint64, u *transfer, n
 	}
 }
 
-// overwritten says whether one of uploads writes where u goes, which has to come after it.
-func overwritten(uploads []transfer, u *transfer) bool {
-	for i := range uploads {
-		if o := &uploads[i]; u.device < o.device+device.Address(o.size) && o.device < u.device+device.Address(u.size) {
+// overlaps says whether one of transfers is of device memory that u writes to, too.
+func overlaps(transfers []transfer, u *transfer) bool {
+	for i := range transfers {
+		if o := &transfers[i]; u.device < o.device+device.Address(o.size) && o.device < u.device+device.Address(u.size) {
 			return true
 		}
 	}
@@ -252,7 +252,7 @@ func (t *transfers) uploadAll(d *Device, q *Queue) {
 			return (u.staged != nil || !d.willWrite(u.host, u.size)) && small.add(&u, t.made(u.mapping))
 		})
 		s.stores = slices.DeleteFunc(s.stores, func(u transfer) bool {
-			return !overwritten(s.uploads, &u) && small.add(&u, t.made(u.mapping))
+			return !overlaps(s.uploads, &u) && small.add(&u, t.made(u.mapping))
 		})
 		t.uploadTogether(q, small)
 	}
