@@ -89,7 +89,7 @@ func profilerLibrary(t testing.TB) string {
 	if err != nil || len(sources) == 0 {
 		t.Fatalf("no sources of the profiler library: %v", err)
 	}
-	return compile(t, "libaccprof.so", append(sources, "-fPIC", "-shared", "-fvisibility=hidden", "-pthread",
+	return compile(t, "libaccprof.so", append(sources, "../../runtime/cuda/cupti.c", "-fPIC", "-shared", "-fvisibility=hidden", "-pthread",
 		"-Wl,-soname,libaccprof.so", "-Wl,-z,now", "-Wl,-z,nodelete")...)
 }
 

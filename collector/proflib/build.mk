@@ -1,6 +1,6 @@
 # libaccprof.so: the profiler library that OpenACC runtimes load.
 
-PROFLIB_SOURCES := $(wildcard collector/proflib/*.c)
+PROFLIB_SOURCES := $(wildcard collector/proflib/*.c) runtime/cuda/cupti.c
 PROFLIB_HEADERS := $(wildcard collector/proflib/*.h) collector/capture/format.h runtime/cuda/cupti.h \
   $(wildcard runtime/include/acc*.h)
 

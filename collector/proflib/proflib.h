@@ -10,7 +10,7 @@
    ring.c      rings and their chunks: taking, filling, giving back
    activity.c  device activity and live mappings, where a runtime tells them
    content.c   hashes of what transfers move, by xxh.c
-   cupti.c     device activity of NVIDIA GPUs, where it does not
+   foreign.c   device activity of NVIDIA GPUs, where it does not
    flight.c    the flight recorder: giving the oldest chunks back
    process.c   the capture folder and the control page, again after a fork
    facts.c     what "info" says of the process
@@ -410,13 +410,13 @@ void activity_publish (uint64_t now);
 acc_callback content_callback (int kind);
 void content_prepare (void);
 
-/* -- cupti.c */
+/* -- foreign.c */
 
-extern uint32_t cupti_running;	/* atomic: enqueue events are to be told */
-void cupti_begin (void);
-uint64_t cupti_enqueue (int start, uint64_t given, const acc_prof_info *,
-			const acc_event_info *);
-void cupti_flush (void);
+extern uint32_t foreign_running;	/* atomic: enqueue events are to be told */
+void foreign_begin (void);
+uint64_t foreign_enqueue (int start, uint64_t given, const acc_prof_info *,
+			  const acc_event_info *);
+void foreign_flush (void);
 
 /* -- record.c */
 

@@ -230,9 +230,9 @@ enqueued (const struct site *site, const acc_prof_info *profile,
   uint64_t number = 0;
   if (device_activity)
     number = device_activity->current_correlation ();
-  if (UNLIKELY (__atomic_load_n (&cupti_running, __ATOMIC_ACQUIRE)))
-    number = cupti_enqueue (site->flags & CAPTURE_SITE_START, number, profile,
-			    event);
+  if (UNLIKELY (__atomic_load_n (&foreign_running, __ATOMIC_ACQUIRE)))
+    number = foreign_enqueue (site->flags & CAPTURE_SITE_START, number, profile,
+			      event);
   return number;
 }
 
@@ -254,10 +254,10 @@ static void
 device_event (int kind)
 {
   if (kind == acc_ev_device_init_end || kind == acc_ev_enqueue_launch_end)
-    cupti_begin ();
+    foreign_begin ();
   else if (kind == acc_ev_device_shutdown_start
 	   || kind == acc_ev_runtime_shutdown)
-    cupti_flush ();
+    foreign_flush ();
 }
 
 /* What comes behind the record of an event.  */
@@ -494,7 +494,7 @@ record_remembered (struct accscope_event **events, unsigned count)
     return count;
   if (UNLIKELY (!ring || ring->busy || ring->generation != local_generation ()
 		|| ring->armed != armed
-		|| __atomic_load_n (&cupti_running, __ATOMIC_ACQUIRE)))
+		|| __atomic_load_n (&foreign_running, __ATOMIC_ACQUIRE)))
     return 0;
   ring->busy = 1;
   __atomic_signal_fence (__ATOMIC_SEQ_CST);

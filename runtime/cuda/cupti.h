@@ -1,15 +1,13 @@
-/* The part of CUPTI's activity API that accscope uses: what a GPU did and when,
-   under whatever runtime.  Declared here so that no CUDA is needed to build; the
-   library is opened when a program runs.  Names, numbers and layouts are those of
+/* What a GPU did and when, under whatever runtime: the part of CUPTI's activity API
+   that accscope uses, and its client.  The API is declared here so that no CUDA is
+   needed to build; the library is opened when a program runs.  Names, numbers and layouts are those of
    NVIDIA's CUPTI reference.  Of records only the part is declared that all
    versions since CUDA 9 begin with.  */
 #ifndef ACCSCOPE_CUPTI_H
 #define ACCSCOPE_CUPTI_H
 
-#include <dlfcn.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include "../include/accscope_activity.h"
 
 typedef int CUptiResult;
@@ -149,117 +147,71 @@ typedef void (*cupti_callback) (void *context, int domain, uint32_t function,
   X (cuptiActivityRegisterTimestampCallback, (cupti_timestamp timestamp))	\
   X (cuptiActivityFlushPeriod, (uint32_t milliseconds))
 
-struct accscope_cupti
-{
-#define X(name, parameters) CUptiResult (*name) parameters;
-  ACCSCOPE_CUPTI_FUNCTIONS (X)
-  ACCSCOPE_CUPTI_LATER (X)
-#undef X
-};
+#pragma GCC visibility push(hidden)
 
-/* Opens the library at PATH, or if that is null or empty the one that is
-   installed, and fills TABLE.  Returns 0, or -1 if there is none.  */
-static inline int
-accscope_cupti_open (struct accscope_cupti *table, const char *path)
-{
-  static const char *const names[] = {
-    "libcupti.so", "libcupti.so.13", "libcupti.so.12", "libcupti.so.11.8",
-    "/usr/local/cuda/extras/CUPTI/lib64/libcupti.so",
-    "/usr/local/cuda/lib64/libcupti.so",
-    "/opt/cuda/extras/CUPTI/lib64/libcupti.so",
-  };
-  void *library = NULL;
-  size_t i;
-
-  if (path != NULL && *path != '\0')
-    library = dlopen (path, RTLD_NOW | RTLD_LOCAL);
-  else
-    for (i = 0; library == NULL && i < sizeof names / sizeof *names; i++)
-      library = dlopen (names[i], RTLD_NOW | RTLD_LOCAL);
-  if (library == NULL)
-    return -1;
-#define X(name, parameters)				\
-  *(void **) &table->name = dlsym (library, #name);
-  ACCSCOPE_CUPTI_FUNCTIONS (X)
-  ACCSCOPE_CUPTI_LATER (X)
-#undef X
-#define X(name, parameters) && table->name != NULL
-  return 1 ACCSCOPE_CUPTI_FUNCTIONS (X) ? 0 : -1;
-#undef X
-}
+/* -- The client (cupti.c), one for each of our libraries: the runtime's backend says
+   by it what its own operations took, the profiler library what other runtimes'
+   did.  Records come to one user, on threads of CUPTI's.  */
 
 /* What a record says that the device did.  */
 struct accscope_cupti_operation
 {
-  int kind;			/* enum accscope_activity_kind; 0: the record says nothing of it */
+  int kind;			/* enum accscope_activity_kind */
   uint64_t bytes, start, end;	/* by CUPTI's clock; end 0: it could not tell */
   uint32_t device, context, stream, correlation;
   const char *name;		/* of a kernel, else null */
   int pageable;			/* a transfer's memory of the host is */
 };
 
-static inline struct accscope_cupti_operation
-accscope_cupti_operation (const struct cupti_activity *activity)
+/* What records are told of, and the driver's calls that are called back.  */
+struct accscope_cupti_kinds
 {
-  switch (activity->kind)
-    {
-    case CUPTI_ACTIVITY_KIND_KERNEL:
-    case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
-      {
-	const struct cupti_kernel *k = (const void *) activity;
-	return (struct accscope_cupti_operation) {
-	  accscope_activity_kernel, 0, k->start, k->end, k->device, k->context,
-	  k->stream, k->correlation, k->name, 0
-	};
-      }
-    case CUPTI_ACTIVITY_KIND_MEMCPY:
-      {
-	const struct cupti_memcpy *m = (const void *) activity;
-	return (struct accscope_cupti_operation) {
-	  m->copy_kind == CUPTI_ACTIVITY_MEMCPY_KIND_HTOD ? accscope_activity_upload
-	  : m->copy_kind == CUPTI_ACTIVITY_MEMCPY_KIND_DTOH ? accscope_activity_download
-	  : accscope_activity_copy, m->bytes, m->start, m->end, m->device, m->context,
-	  m->stream, m->correlation, NULL,
-	  (m->copy_kind == CUPTI_ACTIVITY_MEMCPY_KIND_HTOD ? m->from_kind
-	   : m->copy_kind == CUPTI_ACTIVITY_MEMCPY_KIND_DTOH ? m->to_kind : 0)
-	  == CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE
-	};
-      }
-    case CUPTI_ACTIVITY_KIND_MEMSET:
-      {
-	const struct cupti_memset *m = (const void *) activity;
-	return (struct accscope_cupti_operation) {
-	  accscope_activity_fill, m->bytes, m->start, m->end, m->device, m->context,
-	  m->stream, m->correlation, NULL, 0
-	};
-      }
-    }
-  return (struct accscope_cupti_operation) { .kind = 0 };
-}
+  const int *records;
+  size_t record_count;
+  const uint32_t *calls;
+  size_t call_count;
+};
 
-/* Gives CUPTI a buffer for records; its user frees it.  */
-static inline void
-accscope_cupti_request (uint8_t **buffer, size_t *size, size_t *most)
+/* What CUPTI does for its user.  */
+struct accscope_cupti_use
 {
-  *size = (size_t) 512 << 10;
-  *buffer = malloc (*size);
-  if (*buffer == NULL)
-    *size = 0;
-  *most = 0;
-}
+  struct accscope_cupti_kinds kinds;
+  uint32_t period;		/* milliseconds, after which records come at the latest */
+  cupti_callback called;
+  cupti_timestamp clock;	/* what records are timed by, null: CUPTI's own clock */
+  /* One call at a time of both: of the correlation numbers in a buffer, since they
+     may stand behind what they belong to, and then of its operations.  The former
+     may be null.  */
+  void (*external) (uint32_t correlation, uint64_t number);
+  void (*operation) (const struct accscope_cupti_operation *operation);
+};
 
-/* Has records of all of these kinds come, or of none; whether they do.  */
-static inline int
-accscope_cupti_enable (const struct accscope_cupti *table, const int *kinds, size_t count)
-{
-  for (size_t i = 0; i < count; i++)
-    if (table->cuptiActivityEnable (kinds[i]) != CUPTI_SUCCESS)
-      {
-	while (i-- > 0)
-	  table->cuptiActivityDisable (kinds[i]);
-	return 0;
-      }
-  return 1;
-}
+/* Opens the library at PATH, or if that is null or empty the one that is
+   installed; whether there is one.  The first that was found stays.  */
+int accscope_cupti_open (const char *path);
+
+/* Has CUPTI, which is open, do what USE says, until the end; whether it does.  It
+   does not where another tool uses CUPTI, which has one subscriber at a time: being
+   it keeps us from taking the place of that tool's clock and buffers, and another
+   tool from taking ours.  USE is the same each time.  Beginning, adding and ending
+   are for one thread at a time.  */
+int accscope_cupti_begin (const struct accscope_cupti_use *use);
+/* These kinds, too, until the end; whether they do.  */
+int accscope_cupti_add (const struct accscope_cupti_kinds *kinds);
+void accscope_cupti_end (void);
+
+/* What is to be added to the times of records for those of the user's clock.  */
+int64_t accscope_cupti_offset (void);
+/* Has what is complete come, on this thread; what is not, too, if that is FORCED.  */
+void accscope_cupti_flush (int forced);
+/* Keeps records from being told of, for what the user's functions read.  */
+void accscope_cupti_hold (void);
+void accscope_cupti_resume (void);
+
+/* A region of this thread, whose operations have this number.  */
+void accscope_cupti_push (uint64_t number);
+void accscope_cupti_pop (void);
+
+#pragma GCC visibility pop
 
 #endif

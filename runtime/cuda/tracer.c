@@ -16,31 +16,28 @@
 #define FLUSH_PERIOD 100	/* milliseconds */
 #define MOST_DEVICES 64
 
-/* The records of transfers, and the calls that enqueue them.  */
-static const int kinds[] = { CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMSET };
-#define KINDS (sizeof kinds / sizeof *kinds)
-
-static const uint32_t calls[] = {
+/* The records of transfers, and the calls that enqueue them; then those of kernels.  */
+static const int transfer_records[] = { CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMSET };
+static const uint32_t transfer_calls[] = {
   CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoDAsync, CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoHAsync,
   CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoDAsync, CUPTI_DRIVER_TRACE_CBID_cuMemsetD8Async
 };
-#define CALLS (sizeof calls / sizeof *calls)
+static const int kernel_records[] = { CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL };
+static const uint32_t kernel_calls[] = { CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel };
+#define ALL(list) list, sizeof list / sizeof *list
 
-static struct accscope_cupti cupti;
 static struct
 {
   pthread_mutex_t lock;		/* guards what follows */
-  int opened;			/* CUPTI's library */
-  int registered;		/* where its records go */
+  int begun;			/* CUPTI's client has */
   unsigned users;		/* devices that are traced */
-  void *subscriber;
   unsigned kernels;		/* atomic: those of kernels come, too */
-  int asked;			/* for these */
+  int asked;			/* atomic: for these */
 
   struct accscope_cuda_note *notes;
-  pthread_mutex_t records;	/* guards what follows, taken after lock */
-  struct accscope_cuda_device *device[MOST_DEVICES];	/* by the driver's number */
-} tracer = { .lock = PTHREAD_MUTEX_INITIALIZER, .records = PTHREAD_MUTEX_INITIALIZER };
+  /* By the driver's number; changed with the lock while records are held.  */
+  struct accscope_cuda_device *device[MOST_DEVICES];
+} tracer = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* The operation that this thread is enqueueing, 0 for none.  */
 static __thread uint64_t enqueueing;
@@ -102,102 +99,70 @@ piece (struct accscope_cuda_device *d, const struct accscope_cuda_record *r)
 }
 
 static void
-take (const struct cupti_activity *activity)
+take (const struct accscope_cupti_operation *o)
 {
-  struct accscope_cupti_operation o = accscope_cupti_operation (activity);
-  struct accscope_cuda_device *d = o.device < MOST_DEVICES ? tracer.device[o.device] : NULL;
+  struct accscope_cuda_device *d = o->device < MOST_DEVICES ? tracer.device[o->device] : NULL;
   struct accscope_cuda_record r = {
-    o.kind == 0 ? 0 : accscope_cuda_noted (tracer.notes, o.correlation), (uint64_t) o.kind, o.bytes, 0, 0, 0
+    accscope_cuda_noted (tracer.notes, o->correlation), (uint64_t) o->kind, o->bytes, 0, 0, 0
   };
   struct accscope_cuda_relation relation;
   int64_t now;
 
-  if (d == NULL || r.correlation == 0 || o.end == 0)
+  if (d == NULL || r.correlation == 0 || o->end == 0)
     return;
   if (r.correlation & RELATES)
     {
-      accscope_cuda_clocks_copied (d, r.correlation & ~RELATES, o.start, o.end);
+      accscope_cuda_clocks_copied (d, r.correlation & ~RELATES, o->start, o->end);
       return;
     }
   relation = accscope_cuda_relation (d);
   now = accscope_cuda_now () - d->origin;
-  r.start = accscope_cuda_gpu_time (&relation, d->origin, o.start + relation.cupti);
-  r.end = accscope_cuda_gpu_time (&relation, d->origin, o.end + relation.cupti);
+  r.start = accscope_cuda_gpu_time (&relation, d->origin, o->start + relation.cupti);
+  r.end = accscope_cuda_gpu_time (&relation, d->origin, o->end + relation.cupti);
   /* What has ended has done so by now, however the clocks are related.  */
   if (r.end > now)
     r.end = now;
   if (r.start > r.end)
     r.start = r.end;
   pthread_mutex_lock (&d->trace_lock);
-  if (o.kind == ACCSCOPE_CUDA_KERNEL || !piece (d, &r))
+  if (o->kind == ACCSCOPE_CUDA_KERNEL || !piece (d, &r))
     append (d, &r);
   pthread_mutex_unlock (&d->trace_lock);
 }
 
-static void
-complete (void *context, uint32_t stream, uint8_t *buffer, size_t size, size_t valid)
-{
-  struct cupti_activity *record = NULL;
-
-  (void) context;
-  (void) stream;
-  (void) size;
-  pthread_mutex_lock (&tracer.records);
-  while (cupti.cuptiActivityGetNextRecord (buffer, valid, &record) == CUPTI_SUCCESS)
-    take (record);
-  pthread_mutex_unlock (&tracer.records);
-  free (buffer);
-}
+static const struct accscope_cupti_use use = {
+  .kinds = { ALL (transfer_records), ALL (transfer_calls) },
+  .period = FLUSH_PERIOD,
+  .called = called,
+  .operation = take,
+};
 
 /* tracer.lock is held.  */
 static int
 prepare (const char *path)
 {
-  if (tracer.opened)
-    return 1;
   if (tracer.notes == NULL)
     tracer.notes = accscope_cuda_notes ();
-  tracer.opened = tracer.notes != NULL && accscope_cupti_open (&cupti, path) == 0;
-  return tracer.opened;
-}
-
-static int
-register_all (void)
-{
-  if (tracer.registered)
-    return 1;
-  if (cupti.cuptiActivityRegisterCallbacks (accscope_cupti_request, complete) != CUPTI_SUCCESS)
-    return 0;
-  if (cupti.cuptiActivityFlushPeriod != NULL)
-    cupti.cuptiActivityFlushPeriod (FLUSH_PERIOD);
-  tracer.registered = 1;
-  return 1;
+  return tracer.notes != NULL && accscope_cupti_open (path);
 }
 
 /* tracer.lock is held.  */
 static void
 disable (void)
 {
-  size_t i;
-
-  for (i = 0; i < KINDS; i++)
-    cupti.cuptiActivityDisable (kinds[i]);
-  if (tracer.kernels)
-    cupti.cuptiActivityDisable (CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
   __atomic_store_n (&tracer.kernels, 0, __ATOMIC_RELEASE);
   __atomic_store_n (&tracer.asked, 0, __ATOMIC_RELEASE);
-  if (tracer.subscriber != NULL)
-    cupti.cuptiUnsubscribe (tracer.subscriber);
-  tracer.subscriber = NULL;
+  accscope_cupti_end ();
+  tracer.begun = 0;
 }
 
 /* tracer.lock is held.  */
 static int
 enable_kernels (void)
 {
-  if (cupti.cuptiEnableCallback (1, tracer.subscriber, CUPTI_CB_DOMAIN_DRIVER_API,
-				 CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel) != CUPTI_SUCCESS
-      || cupti.cuptiActivityEnable (CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) != CUPTI_SUCCESS)
+  const struct accscope_cupti_kinds kinds = { ALL (kernel_records), ALL (kernel_calls) };
+
+  if (!accscope_cupti_add (&kinds))
     return 0;
   __atomic_store_n (&tracer.kernels, 1, __ATOMIC_RELEASE);
   return 1;
@@ -215,35 +180,20 @@ accscope_cuda_trace_kernels (void)
   if (__atomic_load_n (&tracer.asked, __ATOMIC_ACQUIRE))
     return;
   pthread_mutex_lock (&tracer.lock);
-  if (!tracer.asked && !tracer.kernels && tracer.subscriber != NULL)
+  if (!tracer.asked && !tracer.kernels && tracer.begun)
     enable_kernels ();
   __atomic_store_n (&tracer.asked, 1, __ATOMIC_RELEASE);
   pthread_mutex_unlock (&tracer.lock);
 }
 
-static int
-enable_all (void)
-{
-  size_t i;
-
-  for (i = 0; i < CALLS; i++)
-    if (cupti.cuptiEnableCallback (1, tracer.subscriber, CUPTI_CB_DOMAIN_DRIVER_API,
-				   calls[i]) != CUPTI_SUCCESS)
-      return 0;
-  return accscope_cupti_enable (&cupti, kinds, KINDS);
-}
-
-/* Fails where another tool uses CUPTI: it has one subscriber at a time.  What is
-   registered before would take the place of that tool's.  tracer.lock is held.  */
+/* Fails where another tool uses CUPTI.  tracer.lock is held.  */
 static int
 enable (int kernels)
 {
-  if (cupti.cuptiSubscribe (&tracer.subscriber, called, NULL) != CUPTI_SUCCESS)
-    {
-      tracer.subscriber = NULL;
-      return 0;
-    }
-  if (register_all () && enable_all () && (!kernels || enable_kernels ()))
+  tracer.begun = accscope_cupti_begin (&use);
+  if (!tracer.begun)
+    return 0;
+  if (!kernels || enable_kernels ())
     return 1;
   disable ();
   return 0;
@@ -252,9 +202,7 @@ enable (int kernels)
 int
 accscope_cuda_has_cupti (const char *path)
 {
-  struct accscope_cupti table;
-
-  return accscope_cupti_open (&table, path) == 0;
+  return accscope_cupti_open (path);
 }
 
 static void
@@ -279,7 +227,7 @@ related (struct accscope_cuda_device *d)
   do
     {
       accscope_cuda_trace_relate (d);
-      cupti.cuptiActivityFlushAll (CUPTI_ACTIVITY_FLAG_FLUSH_NONE);
+      accscope_cupti_flush (0);
       if (__atomic_load_n (&d->clocks.cupti_known, __ATOMIC_ACQUIRE))
 	return 1;
       nanosleep (&moment, NULL);
@@ -291,9 +239,9 @@ related (struct accscope_cuda_device *d)
 static void
 set_device (struct accscope_cuda_device *d, struct accscope_cuda_device *to)
 {
-  pthread_mutex_lock (&tracer.records);
+  accscope_cupti_hold ();
   tracer.device[d->device] = to;
-  pthread_mutex_unlock (&tracer.records);
+  accscope_cupti_resume ();
 }
 
 /* tracer.lock is held.  */
@@ -313,7 +261,7 @@ accscope_cuda_trace (struct accscope_cuda_device *d, int on, int kernels,
   pthread_mutex_lock (&tracer.lock);
   if (on && !was && d->device < MOST_DEVICES && prepare (path)
       && accscope_cuda_clocks_read_gpu (d)
-      && (tracer.subscriber != NULL || enable (kernels))
+      && (tracer.begun || enable (kernels))
       && (!kernels || tracer.kernels || enable_kernels ()))
     {
       set_device (d, d);
@@ -348,10 +296,10 @@ accscope_cuda_trace_close (struct accscope_cuda_device *d)
   if (__atomic_exchange_n (&d->tracing, 0, __ATOMIC_ACQ_REL))
     tracer.users--;
   pthread_mutex_unlock (&tracer.lock);
-  pthread_mutex_lock (&tracer.records);
+  accscope_cupti_hold ();
   if (d->device < MOST_DEVICES && tracer.device[d->device] == d)
     tracer.device[d->device] = NULL;
-  pthread_mutex_unlock (&tracer.records);
+  accscope_cupti_resume ();
   while ((p = d->pieces) != NULL)
     {
       d->pieces = p->next;
@@ -403,7 +351,7 @@ void
 accscope_cuda_trace_flush (struct accscope_cuda_device *d)
 {
   (void) d;
-  cupti.cuptiActivityFlushAll (CUPTI_ACTIVITY_FLAG_FLUSH_NONE);
+  accscope_cupti_flush (0);
 }
 
 size_t

@@ -1,5 +1,5 @@
-/* cupti.c - device activity under runtimes that tell none, on NVIDIA GPUs: from
-   CUPTI's activity API, where it is installed.
+/* foreign.c - device activity under runtimes that tell none, on NVIDIA GPUs: from
+   CUPTI's activity API (runtime/cuda/cupti.c), where it is installed.
 
    CUPTI is opened when such a runtime has initialised a device, so that other
    programs never load it.  Each enqueue event is a region of an external
@@ -10,22 +10,15 @@
 #include "proflib.h"
 #include "../../runtime/cuda/cupti.h"
 #include <dlfcn.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #define FLUSH_PERIOD 200	/* milliseconds */
 
-static struct accscope_cupti cupti;
 static uint32_t state;		/* atomic: 0 not tried, 1 being tried, 2 done */
-uint32_t cupti_running;
+uint32_t foreign_running;
 static uint64_t generation;	/* of the process that CUPTI runs in, not its children */
-
-/* Where buffers of records are taken apart, by one thread at a time.  */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* What is to be added to CUPTI's times for CLOCK_MONOTONIC.  */
-static int64_t offset;
 
 /* Names of kernels, found by what they are: a record may come after the module
    that the runtime's name was in has been closed.  Where there is no more room,
@@ -119,17 +112,16 @@ name_keep (const char *name)
 /* The number of the operation whose start or end event this is; GIVEN is the
    runtime's, 0 if it has none.  */
 uint64_t
-cupti_enqueue (int start, uint64_t given, const acc_prof_info *profile,
-	       const acc_event_info *event)
+foreign_enqueue (int start, uint64_t given, const acc_prof_info *profile,
+		 const acc_event_info *event)
 {
   static __thread uint64_t current __attribute__ ((tls_model ("initial-exec")));
-  uint64_t before = current, last;
+  uint64_t before = current;
   if (local_generation () != generation)
     return given;
   /* Capture may have been switched off between a start and its end.  */
   if (before)
-    cupti.cuptiActivityPopExternalCorrelationId
-      (CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, &last);
+    accscope_cupti_pop ();
   current = 0;
   if (!start)
     return before;
@@ -142,8 +134,7 @@ cupti_enqueue (int start, uint64_t given, const acc_prof_info *profile,
     ? name_keep (event->launch_event.kernel_name) : NULL;
   __atomic_store_n (&e->number, number, __ATOMIC_RELEASE);
   current = number;
-  cupti.cuptiActivityPushExternalCorrelationId
-    (CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, number);
+  accscope_cupti_push (number);
   return number;
 }
 
@@ -188,51 +179,29 @@ queue_of (struct accscope_activity_record *record, uint32_t context,
 }
 
 static void
-take (const struct cupti_activity *activity)
+number (uint32_t correlation, uint64_t external)
 {
-  struct accscope_cupti_operation o = accscope_cupti_operation (activity);
-  struct accscope_activity_record record = {
-    .size = sizeof record, .kind = o.kind, .device_type = acc_device_nvidia,
-    .device_number = (int32_t) o.device, .bytes = o.bytes,
-    .correlation = number_of (o.correlation),
-    .device_start = (int64_t) o.start, .device_end = (int64_t) o.end,
-    .host_start = (int64_t) o.start + offset, .host_end = (int64_t) o.end + offset,
-    .flags = o.pageable ? ACCSCOPE_ACTIVITY_PAGEABLE : 0,
-  };
-  if (o.kind == 0 || o.end == 0 || o.end < o.start)
-    return;
-  const struct enqueue *e = queue_of (&record, o.context, o.stream);
-  record.name = o.kind == accscope_activity_kernel && e && e->name ? e->name : o.name;
-  activity_record (NULL, &record);
+  numbers[correlation % NUMBERS].correlation = correlation;
+  numbers[correlation % NUMBERS].number = external;
 }
 
-/* An external correlation number may come after what it belongs to, so those of
-   a buffer are read first.  */
 static void
-complete (void *context, uint32_t stream, uint8_t *buffer, size_t size,
-	  size_t valid)
+take (const struct accscope_cupti_operation *o)
 {
-  (void) context;
-  (void) stream;
-  (void) size;
-  pthread_mutex_lock (&lock);
-  struct cupti_activity *activity = NULL;
-  while (cupti.cuptiActivityGetNextRecord (buffer, valid, &activity)
-	 == CUPTI_SUCCESS)
-    if (activity->kind == CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION)
-      {
-	const struct cupti_external *e = (const void *) activity;
-	if (e->external_kind != CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0)
-	  continue;	/* somebody else's */
-	numbers[e->correlation % NUMBERS].correlation = e->correlation;
-	numbers[e->correlation % NUMBERS].number = e->external;
-      }
-  activity = NULL;
-  while (cupti.cuptiActivityGetNextRecord (buffer, valid, &activity)
-	 == CUPTI_SUCCESS)
-    take (activity);
-  pthread_mutex_unlock (&lock);
-  free (buffer);
+  const int64_t offset = accscope_cupti_offset ();
+  struct accscope_activity_record record = {
+    .size = sizeof record, .kind = o->kind, .device_type = acc_device_nvidia,
+    .device_number = (int32_t) o->device, .bytes = o->bytes,
+    .correlation = number_of (o->correlation),
+    .device_start = (int64_t) o->start, .device_end = (int64_t) o->end,
+    .host_start = (int64_t) o->start + offset, .host_end = (int64_t) o->end + offset,
+    .flags = o->pageable ? ACCSCOPE_ACTIVITY_PAGEABLE : 0,
+  };
+  if (o->end == 0 || o->end < o->start)
+    return;
+  const struct enqueue *e = queue_of (&record, o->context, o->stream);
+  record.name = o->kind == accscope_activity_kernel && e && e->name ? e->name : o->name;
+  activity_record (NULL, &record);
 }
 
 /* -- beginning and end */
@@ -246,75 +215,52 @@ ignore (void *context, int domain, uint32_t function, const struct cupti_call *c
   (void) call;
 }
 
-static int
-register_all (void)
-{
-  if (!cupti.cuptiActivityRegisterTimestampCallback
-      || cupti.cuptiActivityRegisterTimestampCallback (timestamp) != CUPTI_SUCCESS)
-    {
-      uint64_t before = timestamp (), now;
-      if (cupti.cuptiGetTimestamp (&now) != CUPTI_SUCCESS)
-	return 0;
-      offset = (int64_t) (before + (timestamp () - before) / 2 - now);
-    }
-  return cupti.cuptiActivityRegisterCallbacks (accscope_cupti_request, complete) == CUPTI_SUCCESS;
-}
+static const int kinds[] = {
+  CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION,
+  CUPTI_ACTIVITY_KIND_DRIVER,	/* with whose records the numbers come */
+  CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
+  CUPTI_ACTIVITY_KIND_MEMSET,
+};
 
-/* CUPTI has one subscriber at a time: being it keeps us from taking the place of
-   another tool's clock and buffers, and another tool from taking ours.  */
-static int
-enable (void)
-{
-  static const int kinds[] = {
-    CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION,
-    CUPTI_ACTIVITY_KIND_DRIVER,	/* with whose records the numbers come */
-    CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
-    CUPTI_ACTIVITY_KIND_MEMSET,
-  };
-  void *subscriber;
-  if (cupti.cuptiSubscribe (&subscriber, ignore, NULL) != CUPTI_SUCCESS)
-    return 0;
-  if (!register_all ()
-      || !accscope_cupti_enable (&cupti, kinds, sizeof kinds / sizeof *kinds))
-    {
-      cupti.cuptiUnsubscribe (subscriber);
-      return 0;
-    }
-  if (cupti.cuptiActivityFlushPeriod)
-    cupti.cuptiActivityFlushPeriod (FLUSH_PERIOD);
-  return 1;
-}
+static const struct accscope_cupti_use use = {
+  .kinds = { .records = kinds, .record_count = sizeof kinds / sizeof *kinds },
+  .period = FLUSH_PERIOD,
+  .called = ignore,
+  .clock = timestamp,
+  .external = number,
+  .operation = take,
+};
 
 void
-cupti_flush (void)
+foreign_flush (void)
 {
-  if (__atomic_load_n (&cupti_running, __ATOMIC_ACQUIRE)
+  if (__atomic_load_n (&foreign_running, __ATOMIC_ACQUIRE)
       && local_generation () == generation)
-    cupti.cuptiActivityFlushAll (CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+    accscope_cupti_flush (1);
 }
 
 /* Called outside of any record, where memory may be allocated.  */
 void
-cupti_begin (void)
+foreign_begin (void)
 {
   static uint32_t launched;
   uint32_t none = 0;
   /* Handlers that the first launch brought must not run before ours.  */
-  if (UNLIKELY (cupti_running)
+  if (UNLIKELY (foreign_running)
       && __atomic_fetch_add (&launched, 1, __ATOMIC_RELAXED) < 1)
-    atexit (cupti_flush);
+    atexit (foreign_flush);
   if (settings.activity != ACTIVITY_AUTO || device_activity
       || __atomic_load_n (&state, __ATOMIC_RELAXED) != 0
       || !__atomic_compare_exchange_n (&state, &none, 1, 0, __ATOMIC_ACQ_REL,
 				       __ATOMIC_RELAXED))
     return;
   void *driver = dlopen ("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-  if (driver && accscope_cupti_open (&cupti, settings.cupti) == 0 && enable ())
+  if (driver && accscope_cupti_open (settings.cupti) && accscope_cupti_begin (&use))
     {
       /* Its handler was registered after the driver's, and so runs before.  */
-      atexit (cupti_flush);
+      atexit (foreign_flush);
       generation = local_generation ();
-      __atomic_store_n (&cupti_running, 1, __ATOMIC_RELEASE);
+      __atomic_store_n (&foreign_running, 1, __ATOMIC_RELEASE);
     }
   __atomic_store_n (&state, 2, __ATOMIC_RELEASE);
 }
