@@ -8,7 +8,6 @@ import (
 	"maps"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -58,8 +57,8 @@ const (
 	never
 )
 
-// exportFormats are the formats that are written to one file or folder, and OTLP, which
-// has neither write nor folder: it is sent.
+// exportFormats are the formats that are written to one file or folder, and those that have
+// neither write nor folder: they are sent.
 var exportFormats = map[string]exportFormat{
 	"perfetto": {about: "Perfetto's native format, for ui.perfetto.dev", extension: ".pftrace", write: perfetto.Write,
 		open: "open it at https://ui.perfetto.dev", compress: inside, binary: true, full: true},
@@ -73,7 +72,8 @@ var exportFormats = map[string]exportFormat{
 		open: "open it in a spreadsheet, or by duckdb or pandas", compress: gzipped},
 	"html": {about: "a report with plots: one page that opens offline", extension: ".html", write: html.Write,
 		open: "open it in a browser", compress: never},
-	"otlp": {about: "OpenTelemetry: sent to Jaeger, a collector, … (--endpoint)", compress: never, full: true},
+	"clickhouse": {about: "the views, sent to a ClickHouse server (--endpoint, --run)", compress: never},
+	"otlp":       {about: "OpenTelemetry: sent to Jaeger, a collector, … (--endpoint)", compress: never, full: true},
 	"otf2": {about: "Open Trace Format 2, a folder of files, for Vampir and other tools around Score-P", extension: "-otf2",
 		folder: otf2.Write, holds: []string{archive.Anchor, archive.Definitions, archive.Locations},
 		open: "open it in Vampir, or by otf2-print FILE/" + archive.Anchor, compress: never},
@@ -84,6 +84,7 @@ var exportFormats = map[string]exportFormat{
 func newExportCommand() *cobra.Command {
 	var filters filterFlags
 	var otlpTarget otlpFlags
+	var database clickhouseFlags
 	var to, output string
 	var compress, full, force bool
 	names := slices.Sorted(maps.Keys(exportFormats))
@@ -102,7 +103,8 @@ standard output.
 
   accscope export --to perfetto trace.db
   accscope export --to chrome -o - trace.db | gzip > trace.json.gz
-  accscope export --to otlp --endpoint http://localhost:4318 trace.db`,
+  accscope export --to otlp --endpoint http://localhost:4318 trace.db
+  accscope export --to clickhouse --endpoint http://localhost:8123 --run heat-64 trace.db`,
 		Args:              arguments(cobra.ExactArgs(1), "one trace"),
 		ValidArgsFunction: completeTraces(1),
 		RunE: func(command *cobra.Command, args []string) error {
@@ -113,17 +115,21 @@ standard output.
 				}
 				return usageError{fmt.Errorf("--to %q: allowed are %s", to, strings.Join(names, ", "))}
 			}
-			if err := otlpTarget.check(command, format.sent()); err != nil {
+			to = strings.ToLower(to)
+			if err := checkTarget(command, to, format.sent()); err != nil {
 				return err
 			}
 			if compress && format.compress == never {
-				return usageError{fmt.Errorf("--compress: %s has no compressed form (OTEL_EXPORTER_OTLP_COMPRESSION=gzip is that of otlp)", strings.ToLower(to))}
+				return usageError{fmt.Errorf("--compress: %s has no compressed form (OTEL_EXPORTER_OTLP_COMPRESSION=gzip is that of otlp)", to)}
 			}
 			if output == "-" && format.folder != nil {
-				return usageError{fmt.Errorf("-o -: %s is a folder of files, give its name", strings.ToLower(to))}
+				return usageError{fmt.Errorf("-o -: %s is a folder of files, give its name", to)}
 			}
 			if full && !format.full {
-				return usageError{fmt.Errorf("--full: %s is always whole", strings.ToLower(to))}
+				return usageError{fmt.Errorf("--full: %s is always whole", to)}
+			}
+			if to == "clickhouse" && filters != (filterFlags{}) {
+				return usageError{errors.New("clickhouse takes whole traces: leave out the flags that choose a part, and choose by SQL in the database")}
 			}
 			if _, err := filters.filter(); err != nil {
 				return err
@@ -148,18 +154,22 @@ standard output.
 			}
 			ctx, stop := signal.NotifyContext(command.Context(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
-			if format.sent() {
+			switch to {
+			case "otlp":
 				return otlpTarget.send(ctx, command, trace, options)
+			case "clickhouse":
+				database.target.Endpoint = otlpTarget.target.Endpoint
+				return database.send(ctx, command, trace, options, force)
 			}
 			write := func(w io.Writer) error { return writeFormat(ctx, w, format, trace, options) }
 			if output == "-" {
 				if format.binary && isTerminal(os.Stdout) {
-					return fmt.Errorf("%s is binary, nothing for a terminal: redirect it, or give a file with -o", strings.ToLower(to))
+					return fmt.Errorf("%s is binary, nothing for a terminal: redirect it, or give a file with -o", to)
 				}
 				return write(dataOutput(command))
 			}
 			if output == "" {
-				output = strings.TrimSuffix(strings.TrimSuffix(filepath.Base(args[0]), ".db"), ".accscope") + format.extension
+				output = traceName(args[0]) + format.extension
 				if compress && format.compress == gzipped {
 					output += ".gz"
 				}
@@ -190,14 +200,31 @@ standard output.
 	}
 	filters.register(command)
 	otlpTarget.register(command)
+	database.register(command)
 	command.Flags().StringVar(&to, "to", "", "output `FORMAT`: "+strings.Join(names, ", "))
 	completeFlag(command, "to", names...)
 	command.Flags().StringVarP(&output, "output", "o", "", "output `FILE`, or folder of otf2 (default: the trace's name here; - is standard output)")
 	command.Flags().BoolVar(&compress, "compress", false, "compress: perfetto in its own way, chrome, csv and speedscope by gzip")
 	command.Flags().BoolVar(&full, "full", false, "perfetto: every field of every event as an argument; otlp: fold nothing, send every span")
-	command.Flags().BoolVar(&force, "force", false, "overwrite the output file, or the archive in the output folder")
+	command.Flags().BoolVar(&force, "force", false, "overwrite the output file, or the archive in the output folder; clickhouse: another run of the same name")
 	limited(command, readerLimits, argumentFiles)
 	return command
+}
+
+// checkTarget refuses flags that do not go with the format.
+func checkTarget(command *cobra.Command, to string, sent bool) error {
+	if sent && command.Flags().Changed("output") {
+		return usageError{fmt.Errorf("--output: %s is sent to --endpoint, not written to a file", to)}
+	}
+	if to == "otlp" && command.Flags().Changed("force") {
+		return usageError{errors.New("--force: otlp is sent to --endpoint, not written to a file")}
+	}
+	for _, name := range slices.Sorted(maps.Keys(targetFlags)) {
+		if command.Flags().Changed(name) && !slices.Contains(targetFlags[name], to) {
+			return usageError{fmt.Errorf("--%s goes with --to %s only", name, strings.Join(targetFlags[name], " and --to "))}
+		}
+	}
+	return nil
 }
 
 // writeFormat writes until ctx ends.

@@ -28,29 +28,11 @@ type otlpFlags struct {
 
 func (flags *otlpFlags) register(command *cobra.Command) {
 	f := command.Flags()
-	f.StringVar(&flags.target.Endpoint, "endpoint", "", "otlp: `URL` to send to (default OTEL_EXPORTER_OTLP_ENDPOINT, else http://localhost:4318)")
+	f.StringVar(&flags.target.Endpoint, "endpoint", "", "otlp, clickhouse: `URL` to send to (default OTEL_EXPORTER_OTLP_ENDPOINT, else http://localhost:4318; CLICKHOUSE_URL, else http://localhost:8123)")
 	f.StringVar(&flags.target.Protocol, "protocol", "", "otlp: `PROTOCOL` grpc or http (default OTEL_EXPORTER_OTLP_PROTOCOL, else grpc for port 4317, http for others)")
 	f.IntVar(&flags.spanLimit, "span-limit", otlp.DefaultSpanLimit, "otlp: fold repeated spans until at most `N` are left, as Jaeger's page takes no more")
 	f.BoolVar(&flags.metrics, "metrics", true, "otlp: send metrics of the run's course too, where the backend takes them")
 	f.StringVar(&flags.traceParent, "traceparent", "", "otlp: the caller's `SPAN` to join (default: TRACEPARENT as the run had it, else as it is now)")
-}
-
-// otlpFlagNames are the flags that only export --to otlp has.
-var otlpFlagNames = []string{"endpoint", "protocol", "span-limit", "traceparent", "metrics"}
-
-// check refuses flags that do not go with the format.
-func (flags *otlpFlags) check(command *cobra.Command, otlp bool) error {
-	for _, name := range []string{"output", "force"} {
-		if otlp && command.Flags().Changed(name) {
-			return usageError{fmt.Errorf("--%s: otlp is sent to --endpoint, not written to a file", name)}
-		}
-	}
-	for _, name := range otlpFlagNames {
-		if !otlp && command.Flags().Changed(name) {
-			return usageError{fmt.Errorf("--%s goes with --to otlp only", name)}
-		}
-	}
-	return nil
 }
 
 // send exports a trace to an OpenTelemetry backend.
