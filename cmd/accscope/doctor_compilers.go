@@ -45,9 +45,10 @@ func compilerFindings() []finding {
 func gnuCompilers(name, translator string) []gnuCompiler {
 	var found []gnuCompiler
 	known := map[string]bool{}
+	folders := pathFolders()
 	for _, pattern := range []string{name, name + "-[0-9]*"} {
 		var matching []string
-		for _, folder := range filepath.SplitList(os.Getenv("PATH")) {
+		for _, folder := range folders {
 			matches, _ := filepath.Glob(filepath.Join(folder, pattern)) // the pattern is a constant
 			matching = append(matching, matches...)
 		}
@@ -61,6 +62,19 @@ func gnuCompilers(name, translator string) []gnuCompiler {
 		}
 	}
 	return found
+}
+
+// pathFolders are the folders of PATH, each once, whatever it is called there: /bin may be
+// a link to /usr/bin. Compilers are asked by starting them, so twice is too often.
+func pathFolders() []string {
+	var folders []string
+	for _, folder := range filepath.SplitList(os.Getenv("PATH")) {
+		target, err := filepath.EvalSymlinks(folder)
+		if err == nil && !slices.Contains(folders, target) {
+			folders = append(folders, target)
+		}
+	}
+	return folders
 }
 
 // askCompiler asks a file what compiler of GCC it is, and where its translator lies, which
@@ -106,26 +120,29 @@ func (c gnuCompiler) note(tried []triedCompiler) string {
 	if c.major < oldestGCC {
 		return fmt.Sprintf("too old: from %d on", oldestGCC)
 	}
-	var versions []string
-	exact := func(t triedCompiler) bool { return t.version == c.version }
+	var majors, versions []string
 	for _, t := range tried {
 		if t.major != c.major {
-			versions = append(versions, strconv.Itoa(t.major))
+			majors = append(majors, strconv.Itoa(t.major))
 			continue
 		}
-		if !exact(t) && slices.ContainsFunc(tried, exact) {
-			continue
+		failed := ""
+		if names := t.failed(); len(names) > 0 {
+			failed = "tests failed: " + strings.Join(names, ", ")
 		}
-		var notes []string
-		if t.version != c.version {
-			notes = append(notes, t.version+" was tested")
+		if t.version == c.version {
+			return failed
 		}
-		if failed := t.failed(); len(failed) > 0 {
-			notes = append(notes, "tests failed: "+strings.Join(failed, ", "))
+		version := t.version
+		if failed != "" {
+			version += " (" + failed + ")"
 		}
-		return strings.Join(notes, "; ")
+		versions = append(versions, version)
 	}
-	return "untested: tested are " + strings.Join(slices.Compact(versions), ", ")
+	if len(versions) > 0 {
+		return "tested: " + strings.Join(versions, ", ")
+	}
+	return "untested: tested are " + strings.Join(slices.Compact(majors), ", ")
 }
 
 // offloadCompiler looks for GCC's compiler for NVIDIA GPUs, of any version.

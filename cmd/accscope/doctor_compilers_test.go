@@ -19,7 +19,7 @@ func TestDoctorCompilers(t *testing.T) {
 		{"", []string{"missing C gcc not found -> install gcc, version 12 or later", "missing C++ g++ not found -> install g++, version 12 or later",
 			"missing Fortran gfortran not found -> install gfortran, version 12 or later"}},
 		{"gcc-14=14.2.0 gcc=>gcc-14 g++=14.2.0 gfortran-14=14.2.0", []string{"ok C gcc 14.2.0", "ok C++ g++ 14.2.0", "ok Fortran gfortran-14 14.2.0"}},
-		{"gcc=11.4.0 gcc-12=12.3.0 gcc-13=13.1.0", []string{"ok C gcc 11.4.0 (too old: from 12 on), gcc-12 12.3.0 (12.2.0 was tested), gcc-13 13.1.0 (13.3.0 was tested)"}},
+		{"gcc=11.4.0 gcc-12=12.3.0 gcc-13=13.1.0", []string{"ok C gcc 11.4.0 (too old: from 12 on), gcc-12 12.3.0 (tested: 12.2.0), gcc-13 13.1.0 (tested: 13.2.0, 13.3.0)"}},
 		{"gcc=14.2.0:cc1 gcc-14=14.2.0:cc1 gcc-14.2=14.2.0:cc1", []string{"ok C gcc 14.2.0"}},
 		{"gcc=14.2.0:cc1 gcc-14=14.2.0:other/cc1", []string{"ok C gcc 14.2.0, gcc-14 14.2.0"}},
 		{"gcc=10.2.1", []string{"missing C gcc 10.2.1 (too old: from 12 on) -> install gcc, version 12 or later"}},
@@ -74,5 +74,32 @@ func TestDoctorCompilers(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A folder that PATH names several times, also by a link, has its compilers started once.
+func TestDoctorStartsCompilersOnce(t *testing.T) {
+	machine := t.TempDir()
+	bin, link, started := filepath.Join(machine, "bin"), filepath.Join(machine, "link"), filepath.Join(machine, "started")
+	if err := os.Mkdir(bin, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("bin", link); err != nil {
+		t.Fatal(err)
+	}
+	script := "#!/bin/sh\necho \"$1\" >>" + started + "\ncase $1 in\n-dumpfullversion) echo 14.2.0 ;;\n*) echo cc1 ;;\nesac\n"
+	if err := os.WriteFile(filepath.Join(bin, "gcc"), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", strings.Join([]string{bin, link, filepath.Join(machine, "none"), bin + "/"}, string(filepath.ListSeparator)))
+	if found := gnuCompilers("gcc", "cc1"); len(found) != 1 || found[0] != (gnuCompiler{"gcc", "14.2.0", 14}) {
+		t.Errorf("%+v", found)
+	}
+	text, err := os.ReadFile(started)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "-dumpfullversion\n-print-prog-name=cc1\n"; string(text) != want {
+		t.Errorf("started for\n%swant\n%s", text, want)
 	}
 }

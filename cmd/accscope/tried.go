@@ -45,9 +45,6 @@ func (c triedCompiler) failed() []string {
 	return names
 }
 
-// whole tells that all of GCC's tests are run with it: on x86-64.
-func (c triedCompiler) whole() bool { return c.machine == "x86_64" }
-
 // onThisMachine are those that were tried for this machine's processor.
 func onThisMachine(all []triedCompiler) []triedCompiler {
 	name := map[string]string{"amd64": "x86_64", "arm64": "aarch64"}[runtime.GOARCH]
