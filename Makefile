@@ -35,7 +35,7 @@ CFLAGS_COMMON := -std=gnu11 -O2 -g -ffile-prefix-map=$(CURDIR)=. -Wall -Wextra -
 	@rm $@.new
 FORCE:
 
-.PHONY: FORCE all help screens setup demo test test-all check long consumers sanitize race conformance control compiler roots aarch64 bench gpu-carry fuzz soak dist try-dist install uninstall clean print-cgo-cflags
+.PHONY: FORCE all help screens setup demo test test-all check long consumers sanitize race conformance control compiler roots aarch64 bench bench-gather gpu-carry fuzz soak dist try-dist install uninstall clean print-cgo-cflags
 .DEFAULT_GOAL := all
 
 include runtime/entry/build.mk
@@ -135,6 +135,9 @@ roots: ## GCC 13 to 16 in root folders of Debian 13 and forky, where the machine
 
 bench: all ## the figures of docs/benchmarks.md, side by side with libgomp and others
 	.ci/bench
+
+bench-gather: all ## jobs: 64 processes into one result, 1,000 agents into three servers, what an agent takes
+	$(GO) run ./collector/gather/bench $(BENCH_FLAGS)
 
 gpu-carry: all ## gather in .carry/ what the GPU tests need on a machine without compilers
 	runtime/cuda/gputest/carry.sh .carry .build/conformance/suite/gcc-12.2.0-dfsg
