@@ -88,7 +88,28 @@ func (t *Track) Add(s Sample) bool {
 	t.questions.add(sent, most)
 	t.answers.add(heard, -least)
 	t.samples = append(t.samples, pair{sent, most, least})
+	t.questions.points = thin(t.questions.points)
+	t.answers.points = thin(t.answers.points)
+	t.samples = thin(t.samples)
 	return true
+}
+
+// many is how many samples, and points of a hull, are kept.
+const many = 4096
+
+// thin leaves of what is too much every second one of the older half: bounds of times long
+// ago get wider, and hold.
+func thin[S ~[]E, E any](all S) S {
+	if len(all) <= many {
+		return all
+	}
+	kept := all[:0]
+	for i, each := range all {
+		if i%2 == 0 || i >= many/2 {
+			kept = append(kept, each)
+		}
+	}
+	return kept
 }
 
 // reach is how far offsets may change, ns: a day.
@@ -102,7 +123,7 @@ func (t *Track) Last() int64 {
 	if t.count == 0 {
 		return math.MinInt64
 	}
-	return t.zero.Sent + int64(t.samples[t.count-1].at)
+	return t.zero.Sent + int64(t.samples[len(t.samples)-1].at)
 }
 
 // At is the offset at a time of the machine's clock, ns; false: nothing is known.
@@ -125,9 +146,9 @@ const around = 32
 // loosely is what samples near a time leave possible of clocks that part as fast as Drift.
 // Where they contradict even that, a clock was set: both of what they say is possible.
 func (t *Track) loosely(at float64) (most, least float64) {
-	i := sort.Search(t.count, func(i int) bool { return t.samples[i].at > at })
+	i := sort.Search(len(t.samples), func(i int) bool { return t.samples[i].at > at })
 	most, least = math.Inf(1), math.Inf(-1)
-	for _, s := range t.samples[max(i-around, 0):min(i+around, t.count)] {
+	for _, s := range t.samples[max(i-around, 0):min(i+around, len(t.samples))] {
 		far := Drift * math.Abs(at-s.at)
 		most, least = min(most, s.most+far), max(least, s.least-far)
 	}

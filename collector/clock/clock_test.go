@@ -244,3 +244,31 @@ func FuzzTrack(f *testing.F) {
 		}
 	})
 }
+
+// A track of many hours takes the memory of one, and what it says of any time holds.
+func TestManySamples(t *testing.T) {
+	const offset, drift, seconds = 7e12, 20e-6, 3 * many
+	at := func(time int64) int64 { return offset + int64(drift*float64(time)) }
+	var track Track
+	for i := int64(0); i < seconds; i++ {
+		sent := i * 1e9
+		there := sent + 10e3 + i*i%13*3e3
+		heard := there + 10e3 + i*i%7*5e3
+		if !track.Add(Sample{Sent: sent, Received: there + at(there), Answered: there + at(there), Heard: heard}) {
+			t.Fatalf("sample %d is refused", i)
+		}
+	}
+	if n := max(len(track.samples), len(track.questions.points), len(track.answers.points)); n > many {
+		t.Errorf("%d samples or points are kept, want %d at most", n, many)
+	}
+	if track.Samples() != seconds || track.Last() != (seconds-1)*1e9 {
+		t.Errorf("%d samples until %d", track.Samples(), track.Last())
+	}
+	for i := int64(0); i < seconds; i += 7 {
+		time := i*1e9 + 3e8
+		r, ok := track.At(time)
+		if off := max(r.Offset-at(time), at(time)-r.Offset); !ok || off > r.Error || r.Error > 100e3 {
+			t.Fatalf("at %d: %+v, want %d", time, r, at(time))
+		}
+	}
+}

@@ -112,6 +112,13 @@ func (l *Line) fix(i int64, r Reading) {
 		l.knots = make(map[int64]Reading)
 	}
 	l.knots[i] = r
+	if len(l.knots) > 4*many {
+		// Times of hours ago are in the trace.
+		old := slices.Sorted(maps.Keys(l.knots))
+		for _, i := range old[:len(old)/2] {
+			delete(l.knots, i)
+		}
+	}
 }
 
 // afar is what the nearest knot says of another one, without samples.

@@ -2,6 +2,7 @@ package gather
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -48,6 +50,9 @@ func openClocks(folder string) (*clocks, error) {
 		return nil, fmt.Errorf("cannot read the result: %w", err)
 	}
 	for _, file := range files {
+		if strings.Contains(file.Name(), ".") {
+			continue // no agent's: killed while it was written
+		}
 		if err := c.load(filepath.Join(folder, file.Name())); err != nil {
 			return nil, err
 		}
@@ -92,13 +97,36 @@ func (c *clocks) keep(b *wire.Batch) error {
 	}
 	// What was begun before a kill ends here.
 	_, err = file.Write(append(append([]byte{'\n'}, text...), '\n'))
-	if err = errors.Join(err, file.Close()); err != nil {
+	info, failed := file.Stat()
+	if err = errors.Join(err, failed, file.Close()); err != nil {
 		return fmt.Errorf("cannot write the result: %w", err)
+	}
+	if info.Size() > clocksLimit {
+		if err := halve(filepath.Join(c.folder, b.Agent)); err != nil {
+			return fmt.Errorf("cannot write the result: %w", err)
+		}
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.came[b.Boot] = append(c.came[b.Boot], b.Clock...)
 	return nil
+}
+
+// clocksLimit is how large an agent's file gets, bytes: a round trip a second for three hours.
+const clocksLimit = 1 << 20
+
+// halve leaves the newer half of a file's lines. What is older set times that are in the trace.
+func halve(path string) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	text = text[len(text)/2:]
+	text = text[bytes.IndexByte(text, '\n')+1:]
+	if err := os.WriteFile(path+".new", text, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(path+".new", path)
 }
 
 // settle has the lines know what came. Several agents of a machine have samples of the same

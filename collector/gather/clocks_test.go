@@ -286,3 +286,38 @@ func TestAsksForTheTime(t *testing.T) {
 		t.Errorf("offset %d ± %d, want 0", at.Offset, at.Error)
 	}
 }
+
+// An agent's file of round trips does not grow without end; the newest stay.
+func TestClocksFile(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), clocksFolder)
+	c, err := openClocks(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := int64(0)
+	for number := range 400 {
+		b := &wire.Batch{Agent: "node", Boot: "another", Mark: wire.Mark{Life: 1, Number: number + 1}}
+		for range 200 {
+			last += 1e9
+			b.Clock = append(b.Clock, clock.Sample{Sent: last, Received: last + 5e4, Answered: last + 5e4, Heard: last + 1e5})
+		}
+		if err := c.keep(b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// As a process leaves it that was killed while it made the file shorter.
+	if err := os.WriteFile(filepath.Join(folder, "node.new"), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(filepath.Join(folder, "node"))
+	if err != nil || info.Size() > clocksLimit+1<<16 {
+		t.Errorf("%v, %v", info, err)
+	}
+	again, err := openClocks(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if line := again.line("another"); line == nil || line.Track.Last() != last || line.Track.Samples() < 1000 {
+		t.Errorf("%+v, want samples until %d", line, last)
+	}
+}

@@ -22,8 +22,13 @@ const (
 	clocksFolder  = "clocks"   // what sets their clocks
 )
 
-// poll is how often what has come is taken into the trace.
-const poll = 100 * time.Millisecond
+// poll is how often what has come is taken into the trace, at most: looking at many captures
+// takes its time, of which restful times as much is waited, up to seldom.
+const (
+	poll    = 100 * time.Millisecond
+	restful = 4
+	seldom  = 5 * time.Second
+)
 
 // folder is an archive: each agent's captures put together again as they are on its node,
 // in one session, and the trace that is made of them meanwhile.
@@ -112,9 +117,8 @@ func (f *folder) noteRank(agent, name string) {
 
 // Follow takes what has come into the trace, until ctx is done.
 func (f *folder) Follow(ctx context.Context) error {
-	ticker := time.NewTicker(poll)
-	defer ticker.Stop()
 	for {
+		began := time.Now()
 		f.clocks.settle()
 		// A trace begins with the first events that can be set to its clock.
 		if !f.waits(func(string) bool { return true }) {
@@ -125,7 +129,7 @@ func (f *folder) Follow(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-ticker.C:
+		case <-time.After(min(max(poll, restful*time.Since(began)), seldom)):
 		}
 	}
 }

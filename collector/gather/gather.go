@@ -176,6 +176,9 @@ func (g *Gather) Run(ctx context.Context) (s Summary, err error) {
 		if why, err = g.wait(ctx, followed); err == nil {
 			err = g.drain()
 		}
+		if err == nil {
+			g.askLastTime()
+		}
 		receiving.Stop()
 		<-receiving.Closed()
 	}
@@ -216,7 +219,7 @@ const (
 func (g *Gather) wait(ctx context.Context, followed chan error) (string, error) {
 	ticker := time.NewTicker(100 * time.Millisecond)
 	defer ticker.Stop()
-	saved := time.Now()
+	saved, asked := time.Now(), time.Now()
 	for {
 		select {
 		case <-ctx.Done():
@@ -227,6 +230,10 @@ func (g *Gather) wait(ctx context.Context, followed chan error) (string, error) 
 			followed <- err
 			return "", err
 		case <-ticker.C:
+		}
+		if time.Since(asked) > askEvery {
+			asked = time.Now()
+			g.tell(wire.WhoseSubject(g.options.Job), g.ledger.silent(silentFor))
 		}
 		s := g.ledger.summary()
 		if time.Since(saved) > time.Second {

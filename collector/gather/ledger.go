@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -55,6 +56,9 @@ func openLedger(folder string) (*ledger, error) {
 		return nil, fmt.Errorf("cannot read the result: %w", err)
 	}
 	for _, file := range files {
+		if strings.Contains(file.Name(), ".") {
+			continue // no agent's: killed while it was written
+		}
 		path := filepath.Join(folder, file.Name())
 		text, err := os.ReadFile(path)
 		if err != nil {
@@ -72,7 +76,12 @@ func openLedger(folder string) (*ledger, error) {
 	return l, nil
 }
 
-// save writes an agent's file in place: a line, whose rest are spaces.
+// inPlace is how long a file may be that is written in place, bytes: a page of the file
+// system's cache, which a signal finds written or not.
+const inPlace = 4 << 10
+
+// save writes an agent's file: a line, whose rest are spaces. It is there as it was or as
+// it is to be, whenever the process is killed.
 func (l *ledger) save(e *entry) error {
 	text, err := json.Marshal(e)
 	if err != nil {
@@ -81,6 +90,16 @@ func (l *ledger) save(e *entry) error {
 	const grain = 1 << 10 // written at once, also where it gets longer
 	e.length = max(e.length, (len(text)+grain)/grain*grain)
 	line := append(text, bytes.Repeat([]byte(" "), e.length-len(text)-1)...)
+	if e.length > inPlace {
+		path := filepath.Join(l.folder, e.Agent)
+		if err := os.WriteFile(path+".new", append(line, '\n'), 0o600); err != nil {
+			return fmt.Errorf("cannot write the result: %w", err)
+		}
+		if err := os.Rename(path+".new", path); err != nil {
+			return fmt.Errorf("cannot write the result: %w", err)
+		}
+		return nil
+	}
 	file, err := os.OpenFile(filepath.Join(l.folder, e.Agent), os.O_WRONLY|os.O_CREATE, 0o600)
 	if err != nil {
 		return fmt.Errorf("cannot write the result: %w", err)
@@ -177,6 +196,45 @@ func (l *ledger) repeated(b *wire.Batch) error {
 	e := l.get(b.Agent)
 	e.Repeated++
 	return l.save(e)
+}
+
+// silent are agents that were announced so long ago, and sent nothing.
+func (l *ledger) silent(since time.Duration) (agents []string) {
+	l.each(func(e *entry) {
+		if e.Batches == 0 && time.Since(e.first) >= since && len(agents) < wire.AgentsAtOnce {
+			agents = append(agents, e.Agent)
+		}
+	})
+	return agents
+}
+
+// sending are those of some agents that sent something.
+func (l *ledger) sending(agents []string) (ours []string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, agent := range agents {
+		if e := l.agents[agent]; e != nil && e.Batches > 0 {
+			ours = append(ours, agent)
+		}
+	}
+	return ours
+}
+
+// forget takes back that agents were announced, those that sent nothing.
+func (l *ledger) forget(agents []string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, agent := range agents {
+		e := l.agents[agent]
+		if e == nil || e.Batches > 0 {
+			continue
+		}
+		delete(l.agents, agent)
+		if err := os.Remove(filepath.Join(l.folder, agent)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("cannot write the result: %w", err)
+		}
+	}
+	return nil
 }
 
 // rankSeen adds the rank of a capture.

@@ -55,6 +55,9 @@ func (g *Gather) receive(ctx context.Context) (jetstream.ConsumeContext, error) 
 	if _, err := g.conn.QueueSubscribe(wire.JoinSubject(g.options.Job), consumer, g.join); err != nil {
 		return nil, err
 	}
+	if err := g.share(); err != nil {
+		return nil, err
+	}
 	if _, err := g.conn.Subscribe(wire.TimeSubject(g.options.Job, g.name), g.time); err != nil {
 		return nil, err
 	}
@@ -181,6 +184,9 @@ func (g *Gather) take(m jetstream.Msg) {
 		if err := g.ledger.enter(b); err != nil {
 			g.fail(err)
 			return
+		}
+		if b.Number == 1 {
+			g.tell(wire.OursSubject(g.options.Job), []string{b.Agent})
 		}
 	}
 	g.told(m.Ack())

@@ -19,6 +19,25 @@ type Joined struct {
 	Refused string `json:"refused,omitempty"` // why not; the agent sends nothing then
 }
 
+// Ours is what a collector tells the job's others, in JSON, on OursSubject: which agents
+// send to it. An agent that did not hear the answer of the collector that it asked first
+// asks again, and may get another one: the first is not to wait for it. A collector that
+// has agents which were announced and sent nothing asks the others for them by Ours on
+// WhoseSubject.
+type Ours struct {
+	Gather string   `json:"gather"`
+	Agents []string `json:"agents"`
+}
+
+// AgentsAtOnce is how many agents are told of at once.
+const AgentsAtOnce = 1024
+
+// OursSubject is where collectors tell which agents send to them.
+func OursSubject(job string) string { return "accscope." + job + ".ours" }
+
+// WhoseSubject is where they ask which of some agents send to others.
+func WhoseSubject(job string) string { return "accscope." + job + ".whose" }
+
 // Time is what a collector answers who asks for the time: its CLOCK_MONOTONIC, ns, when the
 // question came and when the answer went.
 type Time struct {
