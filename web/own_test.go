@@ -113,7 +113,7 @@ func TestFindingsShowDirectives(t *testing.T) {
 	b := browse(t, s.URL())
 	b.settled()
 	f := findingInfo{Finding: advice.Finding{Rule: "mapped-in-loop", Gain: 1, Count: 1, File: "/a/b.c", Line: 2, What: "it is", Why: "so",
-		Instead: "around the loop at line 1: #pragma acc data copy(a)\nand here: #pragma acc parallel loop\nor nothing"}, Place: "b.c:2", Cost: "1 ns"}
+		Instead: "around the loop at line 1: #pragma acc data copy(a)\nand here: #pragma acc parallel loop\nor nothing\nwait with #pragma acc wait before that"}, Place: "b.c:2", Cost: "1 ns"}
 	answer, err := json.Marshal(findingsAnswer{Rules: 1, Read: 1, Findings: []findingInfo{f}})
 	if err != nil {
 		t.Fatal(err)
@@ -126,7 +126,7 @@ func TestFindingsShowDirectives(t *testing.T) {
 	b.view("queues")
 	b.view("summary")
 	b.wait("the finding", `document.querySelectorAll(".finding-facts dd").length === 2`)
-	const want = "around the loop at line 1:|#pragma acc data copy(a)|and here:|#pragma acc parallel loop|Or nothing."
+	const want = "around the loop at line 1:|#pragma acc data copy(a)|and here:|#pragma acc parallel loop|Or nothing.|Wait with #pragma acc wait before that."
 	if got := b.text(`[...document.querySelectorAll(".finding-facts > div:last-child dd > div")].flatMap(e => [...e.childNodes].map(n => n.textContent)).join("|")`); got != want {
 		t.Errorf("instead: %q, want %q", got, want)
 	}

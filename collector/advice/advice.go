@@ -24,19 +24,21 @@ const (
 
 // Finding is something that costs time or memory, or is wrong, and can be mended.
 type Finding struct {
-	Rule       string     `json:"rule"`
-	Gain       int64      `json:"gain_ns"` // wall time, 0 where it costs memory or is wrong
-	Bytes      int64      `json:"bytes"`   // transferred, or held
-	Count      int64      `json:"count"`   // rows of SQL
-	Subject    string     `json:"subject"` // of any kind, as people are to see it
-	Variable   string     `json:"variable"`
-	Kernel     string     `json:"kernel"` // as the events have it
-	File       string     `json:"file"`
-	Line       int64      `json:"line"` // 0: not known
-	Function   string     `json:"function"`
-	What       string     `json:"what"`
-	Why        string     `json:"why"`
-	Directive  string     `json:"directive"` // as it is, "" where the source is not at hand
+	Rule      string `json:"rule"`
+	Gain      int64  `json:"gain_ns"` // wall time, 0 where it costs memory or is wrong
+	Bytes     int64  `json:"bytes"`   // transferred, or held
+	Count     int64  `json:"count"`   // rows of SQL
+	Subject   string `json:"subject"` // of any kind, as people are to see it
+	Variable  string `json:"variable"`
+	Kernel    string `json:"kernel"` // as the events have it
+	File      string `json:"file"`
+	Line      int64  `json:"line"` // 0: not known
+	Function  string `json:"function"`
+	What      string `json:"what"`
+	Why       string `json:"why"`
+	Directive string `json:"directive"` // as it is, "" where the source is not at hand
+	// Instead is what to write, line by line: words, a directive, or words, a colon and a
+	// directive, which reaches to the line's end.
 	Instead    string     `json:"instead"`
 	Confidence Confidence `json:"confidence"`
 	SQL        string     `json:"sql"` // gives the rows counted

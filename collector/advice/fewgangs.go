@@ -40,7 +40,7 @@ WHERE r.device_time >= 50000 AND r.share <= 0.5 AND r.start >= coalesce(r.before
 				other.name = "parallel loop"
 			}
 			other.without("num_gangs", "num_workers", "vector_length")
-			f.Instead = other.String() + ", if the iterations do not depend on one another"
+			f.Instead = "if the iterations do not depend on one another: " + other.String()
 		}
 	},
 }

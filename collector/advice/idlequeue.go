@@ -49,7 +49,7 @@ WHERE t.direction = 'upload' AND f.kernels > 0 AND f.kernels_before > 0 AND f.do
 		if d.known() {
 			other := d.clone()
 			other.add("async", "queue")
-			f.Instead = fmt.Sprintf("two copies of %s by turns, each with a queue: %s, the same on the kernels, and %s wait(queue) before the copy is written again",
+			f.Instead = fmt.Sprintf("two copies of %s by turns, each with a queue, also on the kernels: %s\nand before a copy is written again: %s wait(queue)",
 				named(f.Variable), other, d.sentinel)
 		}
 	},

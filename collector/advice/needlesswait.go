@@ -141,7 +141,7 @@ WHERE f.what = 'kernel' AND f.async_queue = -2 AND f.next = 'kernel' AND f.next_
 		if d.known() {
 			other := d.clone()
 			other.add("async", "1")
-			f.Instead = other.String() + "\nand " + d.sentinel + " wait(1) before the host needs a result"
+			f.Instead = other.String() + "\nand before the host needs a result: " + d.sentinel + " wait(1)"
 		}
 	},
 }

@@ -43,7 +43,7 @@ FROM pair p CROSS JOIN spans x ON x.record = p.first CROSS JOIN spans y ON y.rec
 		if d.known() && !strings.HasPrefix(d.name, "data") {
 			waits := d.clone()
 			waits.add("wait", queueIn(other))
-			f.Instead = waits.String() + ", or the same queue for both"
+			f.Instead = waits.String() + "\nor the same queue for both"
 		}
 		if kernels == "1" {
 			f.Confidence = Possible // they may work on different parts

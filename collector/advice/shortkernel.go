@@ -29,10 +29,10 @@ WHERE f.what = 'kernel' AND f.next = 'kernel' AND f.next_device = f.device AND f
 		if d.known() && d.loop > 0 {
 			other := d.clone()
 			other.add("collapse", "2")
-			f.Instead = fmt.Sprintf("one kernel in place of several: %s around the loop at line %d, or the loops fused that follow one another", other, d.loop)
+			f.Instead = fmt.Sprintf("one kernel in place of several, around the loop at line %d: %s\nor the loops fused that follow one another", d.loop, other)
 		}
 		if g.detail == "-2" {
-			f.Instead += "; async on the construct, so that the host does not wait for each, saves a part of it"
+			f.Instead += "\nasync on the construct, so that the host does not wait for each, saves a part of it"
 		}
 	},
 }

@@ -116,10 +116,11 @@ function shares(title: string, whole: number, parts: [string, number, string][])
     h("div", { class: "legend" }, ...shown.map(([name, value, style]) => h("span", {}, mark(style), `${name} `, h("b", {}, percent(value, whole)), ` ${duration(value)}`))));
 }
 
-// remedy is a line of what to write instead: words, a directive, or words and then one.
+// remedy is a line of what to write instead: words, a directive, or words with a colon and
+// then one. A directive reaches to the line's end (advice.Finding).
 function remedy(line: string, file: string): HTMLElement {
-  const at = line.search(/#pragma|!\$acc/);
-  return at < 0 ? h("div", {}, sentence(line)) : h("div", {}, line.slice(0, at).trimEnd(), code(line.slice(at), file));
+  const parts = /^(.*: )?((?:#pragma acc|!\$acc) .*)$/.exec(line);
+  return parts ? h("div", {}, (parts[1] ?? "").trimEnd(), code(parts[2]!, file)) : h("div", {}, sentence(line));
 }
 
 function findingItem(f: Finding): HTMLElement {
