@@ -69,6 +69,7 @@ var parameterTexts = map[string][2]string{
 	"ranks":    {"string", "Which ranks: numbers, and the first and last of several, separated by commas (0-15,617); by default all."},
 	"rank":     {"integer", "Only this MPI rank."},
 	"figures":  {"string", "Numbers of sampled figures, separated by commas."},
+	"tables":   {"string", "Keys of the tables that are wanted, separated by commas; all without it."},
 	"kernel":   {"string", "The name of a kernel, as the report has it."},
 	"device":   {"integer", "Number of the device in the trace."},
 	"id":       {"integer", "Number of the record or activity."},

@@ -13,6 +13,8 @@ const (
 	mostRankRows = 64
 	// mostRankParts is how many parts of time.
 	mostRankParts = 400
+	// mostRankChoices is how many ranks, or stretches of them, a request may name.
+	mostRankChoices = 10_000
 )
 
 // rankMap tells how busy the ranks of a job were in a window.
@@ -35,14 +37,18 @@ func chosenRanks(text string) (only func(rank int64) bool, err error) {
 	}
 	type stretch struct{ first, last int64 }
 	var list []stretch
-	for part := range strings.SplitSeq(text, ",") {
+	parts := strings.Split(text, ",")
+	if len(parts) > mostRankChoices {
+		return nil, badRequest("parameter ranks has %d parts, want %d at most: stretches as 0-15 count once", len(parts), mostRankChoices)
+	}
+	for _, part := range parts {
 		from, to, several := strings.Cut(part, "-")
 		if !several {
 			to = from
 		}
 		first, wrong := strconv.ParseInt(from, 10, 64)
 		last, bad := strconv.ParseInt(to, 10, 64)
-		if wrong != nil || bad != nil || first < 0 || last < first || len(list) == maxPixels {
+		if wrong != nil || bad != nil || first < 0 || last < first {
 			return nil, badRequest("parameter ranks: %q is no rank and no ranks as 0-15", part)
 		}
 		list = append(list, stretch{first, last})

@@ -40,6 +40,13 @@ func TestRanks(t *testing.T) {
 			t.Errorf("ranks %q: %d, %s", wrong, status, body)
 		}
 	}
+	if status, body := fetch(t, s, "/api/ranks?ranks=1"+strings.Repeat(",1", mostRankChoices)); status != http.StatusBadRequest || !strings.Contains(string(body), "10001 parts, want 10000 at most") {
+		t.Errorf("too many: %d, %s", status, body)
+	}
+	chosen := answer[reportAnswer](t, s, "/api/report?tables=imbalance,critical_path&top=5")
+	if len(chosen.Tables) != 2 || chosen.Tables[0].Key != "imbalance" || chosen.Tables[1].Key != "critical_path" {
+		t.Errorf("two tables of the report: %+v", chosen.Tables)
+	}
 	of := answer[reportAnswer](t, s, "/api/report?by=rank&rank=617")
 	if len(of.Tables) != 1 || len(of.Tables[0].Rows) != 1 || of.Tables[0].Rows[0][0] != "rank 617" {
 		t.Errorf("the report of a rank: %+v", of.Tables)

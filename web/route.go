@@ -49,7 +49,7 @@ func routes() []route {
 		{path: "/api/variables", parameters: []string{"trace", "device", "from", "to", "pixels", "within"}, answer: variables},
 		{path: "/api/mappings", parameters: []string{"trace", "at", "within"}, answer: mappings},
 		{path: "/api/leaks", parameters: []string{"trace", "within"}, answer: leaks},
-		{path: "/api/report", parameters: []string{"trace", "by", "from", "to", "top", "inside", "rank"}, answer: reportTables},
+		{path: "/api/report", parameters: []string{"trace", "by", "tables", "from", "to", "top", "inside", "rank"}, answer: reportTables},
 		{path: "/api/frames", parameters: []string{"trace", "inside"}, answer: frames},
 		{path: "/api/flame", parameters: []string{"trace", "from", "to", "inside"}, answer: flame},
 		{path: "/api/durations", parameters: []string{"trace", "kernel", "from", "to", "inside"}, answer: durations},

@@ -72,7 +72,11 @@ func reportTables(r *request) (any, error) {
 			filter.To = w.To
 		}
 	}
-	document, err := report.Build(r.trace, report.Options{Filter: filter, Top: top, By: by})
+	var tables []string
+	if text := r.values.text("tables"); text != "" {
+		tables = strings.Split(text, ",")
+	}
+	document, err := report.Build(r.trace, report.Options{Filter: filter, Top: top, By: by, Tables: tables})
 	if err != nil {
 		return nil, err
 	}

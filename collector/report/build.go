@@ -31,8 +31,14 @@ const (
 // Options choose what a report shows.
 type Options struct {
 	Filter
-	Top int // rows a table; 0: all
-	By  string
+	Top    int // rows a table; 0: all
+	By     string
+	Tables []string // keys of those that are wanted, where By is ""; none: all
+}
+
+// wants says whether one of some tables is wanted.
+func (o *Options) wants(keys ...string) bool {
+	return len(o.Tables) == 0 || slices.ContainsFunc(keys, func(key string) bool { return slices.Contains(o.Tables, key) })
 }
 
 // Build makes the report of a trace.
@@ -50,78 +56,86 @@ func Build(trace *store.Trace, options Options) (*Document, error) {
 	if err := describe(trace, f, document, options); err != nil {
 		return nil, err
 	}
-	calls, err := f.callStacks(options.Top)
+	if options.By == "" {
+		document.Tables, err = f.all(trace, options)
+	} else {
+		var table *Table
+		table, err = f.one(options)
+		document.Tables = []*Table{table}
+	}
 	if err != nil {
 		return nil, err
 	}
-	if options.By == "callstack" {
-		if calls == nil {
-			calls = &Table{Key: "call_stacks", Title: callStacksTitle, Empty: noCallStacks}
-		}
-		document.Tables = []*Table{calls}
-	} else if options.By != "" {
-		table, err := f.by(options.By)
-		if err != nil {
-			return nil, err
-		}
-		document.Tables = []*Table{table}
-	} else {
-		leaks, err := f.neverDeleted(trace, options.Filter)
-		if err != nil {
-			return nil, err
-		}
-		memory, err := memoryTable(trace, options.Filter)
-		if err != nil {
-			return nil, err
-		}
-		if err := noteMissing(trace, memory, leaks); err != nil {
-			return nil, err
-		}
-		failures, err := f.errors(trace, options.Filter)
-		if err != nil {
-			return nil, err
-		}
-		said, err := warningTable(trace)
-		if err != nil {
-			return nil, err
-		}
-		annotations, err := f.annotations(trace, options.Filter)
-		if err != nil {
-			return nil, err
-		}
-		sampled, err := sampledTable(trace, options.Filter)
-		if err != nil {
-			return nil, err
-		}
-		sent, err := f.messages(trace, options.Filter)
-		if err != nil {
-			return nil, err
-		}
-		ofRanks, err := f.ofRanks(options.Filter)
-		if err != nil {
-			return nil, err
-		}
-		messages, constructs := communication(sent), f.constructs()
-		if calls == nil && len(constructs.Rows) > 0 {
-			constructs.Note += "; " + noCallStacks
-		}
-		document.Tables = []*Table{failures, said, annotations, messages, constructs, calls, f.kernels(), f.directions(), f.transferred(),
-			f.synchronisation(), f.queues(), memory, leaks, f.instants(), sampled}
-		// Errors, warnings, annotations and communication come first where there are any, and
-		// not at all where not.
-		document.Tables = slices.DeleteFunc(document.Tables, func(t *Table) bool {
-			return t == nil || (t == failures || t == said || t == annotations || t == messages || t == sampled) && len(t.Rows) == 0
-		})
-		ofRanks = slices.DeleteFunc(ofRanks, func(t *Table) bool { return t == nil })
-		document.Tables = append(document.Tables, ofRanks...)
-	}
 	for _, table := range document.Tables {
-		if options.Top > 0 && len(table.Rows) > options.Top && table != calls {
+		if options.Top > 0 && len(table.Rows) > options.Top && table.Key != callStacksKey {
 			table.Omitted = len(table.Rows) - options.Top
 			table.Rows = table.Rows[:options.Top]
 		}
 	}
 	return document, nil
+}
+
+// one is the table of a dimension.
+func (f *facts) one(options Options) (*Table, error) {
+	if options.By != "callstack" {
+		return f.by(options.By)
+	}
+	calls, err := f.callStacks(options.Top)
+	if calls == nil {
+		calls = &Table{Key: callStacksKey, Title: callStacksTitle, Empty: noCallStacks}
+	}
+	return calls, err
+}
+
+// onlyWithRows are keys of tables that a report leaves out where they are empty.
+var onlyWithRows = []string{"errors", "runtime_warnings", "annotations", "communication", "sampled"}
+
+// all are the tables that are wanted. What is expensive to find is left where it is not.
+func (f *facts) all(trace *store.Trace, options Options) ([]*Table, error) {
+	filter := options.Filter
+	var failures, said, annotations, messages, calls, memory, leaks, sampled *Table
+	for _, part := range []struct {
+		keys []string
+		find func() error
+	}{
+		{[]string{"errors"}, func() (err error) { failures, err = f.errors(trace, filter); return err }},
+		{[]string{"runtime_warnings"}, func() (err error) { said, err = warningTable(trace); return err }},
+		{[]string{"annotations"}, func() (err error) { annotations, err = f.annotations(trace, filter); return err }},
+		{[]string{"communication"}, func() error {
+			sent, err := f.messages(trace, filter)
+			if err == nil {
+				messages = communication(sent)
+			}
+			return err
+		}},
+		{[]string{callStacksKey, "constructs"}, func() (err error) { calls, err = f.callStacks(options.Top); return err }},
+		{[]string{"memory"}, func() (err error) { memory, err = memoryTable(trace, filter); return err }},
+		{[]string{"leaks"}, func() (err error) { leaks, err = f.neverDeleted(trace, filter); return err }},
+		{[]string{"memory", "leaks"}, func() error { return noteMissing(trace, memory, leaks) }},
+		{[]string{"sampled"}, func() (err error) { sampled, err = sampledTable(trace, filter); return err }},
+	} {
+		if options.wants(part.keys...) {
+			if err := part.find(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	constructs := f.constructs()
+	if calls == nil && len(constructs.Rows) > 0 {
+		constructs.Note += "; " + noCallStacks
+	}
+	tables := []*Table{failures, said, annotations, messages, constructs, calls, f.kernels(), f.directions(), f.transferred(),
+		f.synchronisation(), f.queues(), memory, leaks, f.instants(), sampled}
+	if options.wants("ranks", "imbalance", "critical_path") {
+		ofRanks, err := f.ofRanks(filter)
+		if err != nil {
+			return nil, err
+		}
+		tables = append(tables, ofRanks...)
+	}
+	return slices.DeleteFunc(tables, func(t *Table) bool {
+		return t == nil || !options.wants(t.Key) || len(t.Rows) == 0 && slices.Contains(onlyWithRows, t.Key)
+	}), nil
 }
 
 // Warnings says what is missing from a trace, or may mislead: losses, processes
@@ -292,6 +306,9 @@ func noteMissing(trace *store.Trace, memory, leaks *Table) error {
 		return meta.Facts["filter_queue"] != "" || slices.ContainsFunc(events, func(kind int64) bool { return !kinds[kind] })
 	}
 	note := func(table *Table, text string) {
+		if table == nil {
+			return
+		}
 		if table.Note != "" {
 			text = table.Note + "; " + text
 		}

@@ -43,7 +43,10 @@ func (c *called) sort() {
 	}
 }
 
-const callStacksTitle = "Host time by call stack"
+const (
+	callStacksKey   = "call_stacks"
+	callStacksTitle = "Host time by call stack"
+)
 
 // noCallStacks says how to get what a trace has not.
 const noCallStacks = "the trace has no host call stacks: accscope run --callstack full records them"
@@ -54,7 +57,7 @@ func (f *facts) callStacks(top int) (*Table, error) {
 	if has, err := f.trace.HasHostStacks(); err != nil || !has {
 		return nil, err
 	}
-	table := &Table{Key: "call_stacks", Title: callStacksTitle,
+	table := &Table{Key: callStacksKey, Title: callStacksTitle,
 		Note:  "of its time in OpenACC and MPI: functions call what stands below them; device time is of what was enqueued there",
 		Empty: "nothing was recorded",
 		Columns: []Column{{"function", "", Text}, {"", "function", Text}, {"", "depth", Count}, {"", "stack", Text}, {"source", "source", Text}, {"count", "count", Count},

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 
@@ -52,4 +53,19 @@ func rowsOf(t *testing.T, trace *store.Trace, filter Filter) int {
 		t.Fatal(err)
 	}
 	return len(f.constructs().Rows)
+}
+
+// Tables that are asked for are those that the whole report has.
+func TestChosenTables(t *testing.T) {
+	trace := tracetest.Generated(t, 2000)
+	whole, err := Build(trace, Options{})
+	if err != nil || len(whole.Tables) < 8 {
+		t.Fatalf("%d tables, %v", len(whole.Tables), err)
+	}
+	for _, table := range whole.Tables {
+		chosen, err := Build(trace, Options{Tables: []string{table.Key}})
+		if err != nil || len(chosen.Tables) != 1 || !reflect.DeepEqual(chosen.Tables[0], table) {
+			t.Errorf("%s: %+v, %v", table.Key, chosen, err)
+		}
+	}
 }

@@ -13,25 +13,23 @@ export function ranksView(o: Overview): View {
   const place = h("div");
   const tables = h("div");
   let one: number | undefined;
-  const choice = h("input", { type: "text", placeholder: "all", "aria-label": "Ranks", size: 16, onchange: () => void pace.load() });
+  const choice = h("input", { type: "text", placeholder: "all", "aria-label": "Ranks", size: 16, onchange: () => void map(false) });
+  // What the timeline shows, if that is a part of the trace.
+  const range = (): Record<string, number> => (state.from !== undefined ? { from: Math.floor(state.from), to: Math.ceil(state.to!) } : {});
+  const map = (again: boolean): Promise<void> => show(place, async () =>
+    heat(o, await get<RankMap>("ranks", { trace: state.trace, pixels: 400, ranks: choice.value.trim(), ...range() }), pick), again);
+  const below = (again: boolean): Promise<void> => show(tables, async () => {
+    const what = one === undefined ? { tables: "imbalance,critical_path" } : { rank: one, by: "kernel" };
+    const report = await get<Report>("report", { trace: state.trace, top: 100, ...what, ...range() });
+    return [one !== undefined && h("p", {}, `Rank ${one}. `, link("Back to all ranks", () => pick(undefined))),
+      ...report.tables.flatMap((t) => [h("h2", {}, t.title), h("p", { class: "note" }, t.note),
+        table({ label: t.title, rows: t.rows, empty: t.empty || "There are none.", columns: t.columns.map((c) => ({ title: c.title, unit: c.unit, meter: c.unit === "ns" && /(^device_ns|^time_ns|^max_ns)$/.test(c.key) })) })])];
+  }, again);
   const pick = (rank: number | undefined): void => {
     one = rank;
-    void pace.load();
+    void below(false);
   };
-  const load = (again = false): Promise<unknown> => {
-    const map = show(place, async () => {
-      const range = state.from !== undefined ? { from: Math.floor(state.from), to: Math.ceil(state.to!) } : {};
-      return heat(o, await get<RankMap>("ranks", { trace: state.trace, pixels: 400, ranks: choice.value.trim(), ...range }), pick);
-    }, again);
-    const below = show(tables, async () => {
-      const report = await get<Report>("report", one === undefined ? { trace: state.trace, top: 100 } : { trace: state.trace, top: 100, rank: one, by: "kernel" });
-      const list = report.tables.filter((t) => one !== undefined || ["imbalance", "critical_path"].includes(t.key));
-      return [one !== undefined && h("p", {}, `Rank ${one}. `, link("Back to all ranks", () => pick(undefined))),
-        ...list.flatMap((t) => [h("h2", {}, t.title), h("p", { class: "note" }, t.note),
-          table({ label: t.title, rows: t.rows, empty: t.empty || "There are none.", columns: t.columns.map((c) => ({ title: c.title, unit: c.unit, meter: c.unit === "ns" && /(^device_ns|^time_ns|^max_ns)$/.test(c.key) })) })])];
-    }, again);
-    return Promise.all([map, below]);
-  };
+  const load = (again = false): Promise<unknown> => Promise.all([map(again), below(again)]);
   const element = h("div", { class: "view" }, h("h1", {}, "Ranks"), h("div", { class: "bar" }, h("label", {}, "Ranks (0-15,617) ", choice)), place, tables);
   const pace = new Pace(element, load);
   void pace.load();

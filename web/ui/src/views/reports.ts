@@ -13,7 +13,7 @@ export function reportView(told: () => string[], title: string, keys: string[], 
   const graph = new Graph();
   const load = (again: boolean): Promise<void> => show(place, async () => {
     const range = part && state.from !== undefined ? { from: Math.floor(state.from), to: Math.ceil(state.to!) } : {};
-    const report = await get<Report>("report", { trace: state.trace, top: 5000, ...range });
+    const report = await get<Report>("report", { trace: state.trace, top: 5000, tables: keys.join(","), ...range });
     return [...report.warnings.filter((w) => !told().includes(w)).map((w) => h("p", { class: "error" }, w)),
       ...graph.of(report.tables.find((t) => keys[0] === "kernels" && t.key === "kernels"), range, again),
       ...keys.flatMap((key) => report.tables.filter((t) => t.key === key)).flatMap((t, i) => section(t, i === 0 ? nameColumn : 0))];
