@@ -26,7 +26,7 @@ var unsteady = []struct {
 	figure *regexp.Regexp
 	mask   string
 }{
-	{regexp.MustCompile(`(?m)^ *! .*\n`), ""}, // what gains most depends on times
+	{regexp.MustCompile(`(?m)^ *! .* gains \d.*\n`), ""}, // what gains most depends on times
 	{regexp.MustCompile(`\n\n+`), "\n"},
 	{regexp.MustCompile(`[+-]?\d+(\.\d+)?(e[+-]\d+)? (ns|us|ms|s|min|h)\b`), "TIME"},
 	{regexp.MustCompile(`[+-]?\d+(\.\d+)?(%| times)`), "SHARE"},

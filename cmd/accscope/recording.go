@@ -173,16 +173,19 @@ func (r *recording) follow(ctx context.Context) error {
 // signalText is what a signal is called where people read it.
 func signalText(s syscall.Signal) string { return fmt.Sprintf("signal %d (%s)", int(s), s) }
 
-// note tells the rank that collects how the program ended.
-func (r *recording) note(process *launch.Process, end launch.End) error {
+// note tells the rank that collects how the program ended. The trace is finished where it
+// cannot, too.
+func (r *recording) note(process *launch.Process, end launch.End) {
 	if r.member == nil {
-		return nil
+		return
 	}
 	noted := session.End{PID: process.PID(), Killed: end.Signal != 0, Name: process.Name(), Status: end.Code}
 	if noted.Killed {
 		noted.Signal = signalText(end.Signal)
 	}
-	return r.session.NoteEnd(noted)
+	if err := r.session.NoteEnd(noted); err != nil {
+		fmt.Fprintf(stderr, "accscope: %v; the trace will not say it\n", err)
+	}
 }
 
 // status is told how the program ended.

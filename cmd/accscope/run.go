@@ -205,7 +205,7 @@ func (flags *runFlags) run(args []string) error {
 	cancel()
 	failure := errors.Join(err, <-followed)
 	if failure == nil {
-		failure = recording.note(process, end)
+		recording.note(process, end)
 	}
 	if failure == nil {
 		failure = recording.outlived(process, end)

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/signal"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"golang.org/x/term"
@@ -97,20 +99,20 @@ const (
 	summaryLines = 24
 )
 
-// How much a run's end may be held up by the look for what could be better: each rule
-// reads all of the trace, which takes about a second for so many events.
+// How much a run's end may be held up by the look for what could be better: it reads
+// all of the trace, which takes about a second for so many events.
 const (
 	adviceEvents   = 200_000
 	advicePatience = 10 * time.Second // on a machine that is at something else
 )
 
 // gains are what could be better, most first; false if the trace is too large to look
-// through now.
-func gains(trace *store.Trace, events int64) ([]report.Gain, bool, error) {
+// through it now, or that was not over by the end of patience or when ctx was done.
+func gains(ctx context.Context, trace *store.Trace, events int64, patience time.Duration) ([]report.Gain, bool, error) {
 	if events > adviceEvents {
 		return nil, false, nil
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), advicePatience)
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	trace.Interrupt(ctx.Done())
 	defer trace.Interrupt(nil)
@@ -138,6 +140,15 @@ func gains(trace *store.Trace, events int64) ([]report.Gain, bool, error) {
 	return list, true, nil
 }
 
+// untilAsked is done when a user asks for an end.
+func untilAsked() (context.Context, context.CancelFunc) {
+	signals := launch.NotIgnored(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	if len(signals) == 0 { // which would stand for all that there are
+		return context.WithCancel(context.Background())
+	}
+	return signal.NotifyContext(context.Background(), signals...)
+}
+
 // summarize draws the summary below the line that says where the trace is.
 func summarize(trace *store.Trace, path string, events int64) error {
 	summary, err := report.Summarize(trace)
@@ -145,11 +156,15 @@ func summarize(trace *store.Trace, path string, events int64) error {
 		return err
 	}
 	advised := "what to change, and what it gains"
-	if list, looked, err := gains(trace, events); err != nil {
-		return err
-	} else if looked {
+	ctx, stop := untilAsked()
+	list, looked, err := gains(ctx, trace, events, advicePatience)
+	stop()
+	switch {
+	case err != nil: // sums tell something, too
+		fmt.Fprintf(stderr, "accscope: no advice: %v\n", err)
+	case looked:
 		summary.Gains, summary.Hints = list, nil
-	} else {
+	default:
 		advised += " (takes its time)"
 	}
 	name := shown(path)

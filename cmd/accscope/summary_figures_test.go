@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/accscope/accscope/collector/advice"
 	"github.com/accscope/accscope/collector/report"
@@ -193,8 +194,14 @@ func checkHints(t *testing.T, folder string) {
 		t.Fatal(err)
 	}
 	defer trace.Close()
-	if list, looked, err := gains(trace, adviceEvents+1); list != nil || looked || err != nil {
-		t.Errorf("looked for %v in too large a trace, %v", list, err)
+	for _, test := range []struct {
+		events   int64
+		patience time.Duration
+		looks    bool
+	}{{adviceEvents + 1, time.Hour, false}, {adviceEvents, 0, false}, {adviceEvents, time.Hour, true}} {
+		if list, looked, err := gains(t.Context(), trace, test.events, test.patience); looked != test.looks || len(list) > 0 != test.looks || err != nil {
+			t.Errorf("of %d events, with %v: %v, %v, %v", test.events, test.patience, list, looked, err)
+		}
 	}
 	summary, err := report.Summarize(trace)
 	if err != nil {

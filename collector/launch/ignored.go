@@ -22,6 +22,7 @@ static unsigned long inherited_ignored (void) { return ignored; }
 import "C"
 
 import (
+	"os"
 	"os/signal"
 	"slices"
 	"syscall"
@@ -42,8 +43,9 @@ func KeepIgnored() {
 	}
 }
 
-// notIgnored are those of the signals that this process does not ignore.
-func notIgnored(signals ...syscall.Signal) (some []syscall.Signal) {
+// NotIgnored are those of the signals that this process does not ignore: to ask for the
+// others would let them through.
+func NotIgnored(signals ...os.Signal) (some []os.Signal) {
 	for _, s := range signals {
 		if !signal.Ignored(s) {
 			some = append(some, s)

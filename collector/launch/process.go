@@ -40,7 +40,7 @@ func Start(program Program, args, environ []string, stdin, stdout, stderr *os.Fi
 	command.Stdin, command.Stdout, command.Stderr = stdin, stdout, stderr
 	process := &Process{command: command, signals: make(chan os.Signal, 16), asked: make(chan os.Signal, 16), done: make(chan struct{}),
 		apart: attributes != nil && attributes.Setsid}
-	for _, each := range notIgnored(syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR1, syscall.SIGUSR2) {
+	for _, each := range NotIgnored(syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR1, syscall.SIGUSR2) {
 		signal.Notify(process.signals, each)
 	}
 	if err := command.Start(); err != nil {
