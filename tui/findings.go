@@ -42,7 +42,11 @@ func (f *findingsView) mouse(a *app, x, y int, buttons tcell.ButtonMask) {
 func (f *findingsView) draw(a *app, c canvas) {
 	t := c.theme
 	if a.search == nil {
-		c.text(1, 0, c.w-2, "Findings come when the program has ended:", t.title)
+		title := "Findings come when the program has ended:"
+		if a.frame.State == Ended {
+			title = "The program has ended; findings are of its trace:"
+		}
+		c.text(1, 0, c.w-2, title, t.title)
 		c.text(1, 1, c.w-2, "each of the rules reads the whole trace.", t.plain)
 		c.words(1, 3, t.accent, "accscope top TRACE     ", t.dim, " shows them here")
 		c.words(1, 4, t.accent, "accscope advise TRACE  ", t.dim, " prints them")

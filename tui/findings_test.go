@@ -141,6 +141,19 @@ func TestLookingForFindings(t *testing.T) {
 	}
 }
 
+// Of programs that run, the view says when findings come; of those that have ended, how to
+// get them.
+func TestFindingsOfAProgram(t *testing.T) {
+	a, screen := stage(t, pipeline(t), 80, 24, Options{})
+	for state, want := range map[State]string{Live: "Findings come when the program has ended:", Ended: "The program has ended; findings are of its trace:"} {
+		a.search, a.latest.State = nil, state
+		press(a, "7")
+		if text := pictureOf(screen).Text(); !strings.Contains(text, want) || !strings.Contains(text, "accscope advise TRACE") {
+			t.Errorf("%s:\n%s", state, text)
+		}
+	}
+}
+
 // A look that fails says why, and the views go on.
 func TestFindingsThatFail(t *testing.T) {
 	a, screen := stage(t, pipeline(t), 80, 24, Options{})
