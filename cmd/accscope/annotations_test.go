@@ -83,12 +83,19 @@ end program
 // recordAnnotated gives a folder with the trace of an annotated program.
 func recordAnnotated(t *testing.T, name string) string {
 	t.Helper()
+	return recordOwn(t, name, annotated[name])
+}
+
+// recordOwn gives a folder with the trace of a program that calls the header's functions,
+// in the language of its name. Without the profiler they say nothing.
+func recordOwn(t *testing.T, name, text string) string {
+	t.Helper()
 	folder := t.TempDir()
-	if err := os.WriteFile(filepath.Join(folder, name), []byte(annotated[name]), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	include := filepath.Join(project, "include")
-	arguments := []string{"-fopenacc", "-foffload=disable", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-I" + include, "-o", "program"}
+	arguments := []string{"-fopenacc", "-foffload=disable", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread", "-I" + include, "-o", "program"}
 	compiler := compilers.C()
 	switch filepath.Ext(name) {
 	case ".cpp":

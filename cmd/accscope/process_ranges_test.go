@@ -10,12 +10,9 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
-
-	"github.com/accscope/accscope/runtime/compilers"
 )
 
 // The same program in three languages: ranges that overlap, one of which another thread
@@ -107,26 +104,7 @@ end program
 func TestRangesOfTheProcess(t *testing.T) {
 	for program, text := range overlapping {
 		t.Run(program, func(t *testing.T) {
-			folder := t.TempDir()
-			if err := os.WriteFile(filepath.Join(folder, program), []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
-			include := filepath.Join(project, "include")
-			arguments := []string{"-fopenacc", "-foffload=disable", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread", "-I" + include, "-o", "program"}
-			compiler := compilers.C()
-			switch filepath.Ext(program) {
-			case ".cpp":
-				compiler = compilers.CXX()
-			case ".f90":
-				compiler = compilers.Fortran()
-				arguments = append(arguments, "-cpp", filepath.Join(include, "accscope_annotation.f90"))
-			}
-			execute(t, folder, nil, compiler, append(arguments, program)...).must(t)
-			if r := execute(t, folder, nil, "./program").must(t); r.stdout+r.stderr != "" {
-				t.Errorf("without the profiler it prints %q", r.stdout+r.stderr)
-			}
-			invoke(t, folder, "run", "-q", "--device", "sim", "-o", "trace.db", "--", "./program").must(t)
-
+			folder := recordOwn(t, program, text)
 			for name, want := range map[string]int{"early": 2, "late": 2, "endless": 1} {
 				if kernels := launches(t, folder, "--inside", name); kernels != want {
 					t.Errorf("%d launches inside %s, want %d", kernels, name, want)
@@ -187,8 +165,10 @@ func overlappingInViews(t *testing.T, folder string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.ContainsFunc([]string{"early", "late"}, func(name string) bool { return strings.Contains(string(definitions), name) }) {
-		t.Error("OTF2 names no range")
+	for _, name := range []string{"early", "late", "endless"} {
+		if !strings.Contains(string(definitions), name) {
+			t.Errorf("OTF2 names no %s", name)
+		}
 	}
 	var lock sync.Mutex
 	var sent bytes.Buffer

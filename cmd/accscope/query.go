@@ -17,6 +17,7 @@ import (
 	"github.com/accscope/accscope/collector/escape"
 	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/store"
+	"github.com/accscope/accscope/collector/store/schema"
 )
 
 func newQueryCommand() *cobra.Command {
@@ -114,20 +115,13 @@ func query(w io.Writer, conn *sqlite.Conn, sql string, format report.Format) err
 	}
 }
 
+// cell is a value as people read it.
 func cell(statement *sqlite.Stmt, column int) any {
-	switch statement.ColumnType(column) {
-	case sqlite.TypeInteger:
-		return statement.ColumnInt64(column)
-	case sqlite.TypeFloat:
-		return statement.ColumnFloat(column)
-	case sqlite.TypeText:
-		return statement.ColumnText(column)
-	case sqlite.TypeBlob:
-		data := make([]byte, statement.ColumnLen(column))
-		statement.ColumnBytes(column, data)
+	value := schema.Value(statement, column)
+	if data, blob := value.([]byte); blob {
 		return "x'" + hex.EncodeToString(data) + "'"
 	}
-	return nil
+	return value
 }
 
 // rowWriter prints rows of a query in one format.

@@ -24,17 +24,7 @@ func TestDetached(t *testing.T) {
 	program := compile(t, "detached", "testdata/detached.c", "-ldl")
 	command := exec.Command(program, loading.Args[1])
 	command.Env = append(os.Environ(), "ACCSCOPE_SESSION="+session)
-	input, err := command.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	output, err := command.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
+	input, output := startPiped(t, command)
 	raise := func(events string) {
 		t.Helper()
 		if _, err := io.WriteString(input, events); err != nil {

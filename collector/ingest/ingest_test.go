@@ -121,6 +121,24 @@ func counted(t testing.TB, counters string, threads int) (all uint64) {
 	return all
 }
 
+// startPiped starts a program with pipes for its input and output; at the test's end it has
+// ended.
+func startPiped(t *testing.T, command *exec.Cmd) (input io.WriteCloser, output io.Reader) {
+	t.Helper()
+	input, err := command.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if output, err = command.StdoutPipe(); err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { input.Close(); command.Wait() }) //nolint:errcheck // the test may have waited
+	return input, output
+}
+
 // finish takes in what is left and opens the trace.
 func finish(t testing.TB, session, path string) *store.Trace {
 	t.Helper()

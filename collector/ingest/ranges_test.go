@@ -21,18 +21,7 @@ func TestRangesOfTheProcess(t *testing.T) {
 			command := exec.Command(compile(t, "ranges", "testdata/ranges.c"), strconv.Itoa(c.open))
 			command.Env = append(os.Environ(), "ACCSCOPE_SESSION="+session, "ACC_PROFLIB="+profilerLibrary(t))
 			command.Stderr = os.Stderr
-			input, err := command.StdinPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			output, err := command.StdoutPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := command.Start(); err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() { input.Close(); command.Wait() })
+			input, output := startPiped(t, command)
 			if _, err := bufio.NewReader(output).ReadString('\n'); err != nil {
 				t.Fatal(err)
 			}

@@ -1,8 +1,6 @@
 package table
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -18,17 +16,11 @@ import (
 	"github.com/accscope/accscope/collector/store/archive/convert"
 	"github.com/accscope/accscope/collector/store/generate"
 	"github.com/accscope/accscope/collector/store/tracetest"
-	"github.com/accscope/accscope/export/npmtest"
 )
 
 // DuckDB and Polars, which are no readers of ours, find in an archive what the trace holds:
 // the questions of docs/archive.md are asked of both, and every table is counted.
 func TestOthersReadArchives(t *testing.T) {
-	folder := npmtest.Package(t, "@duckdb/node-api", "1.5.6-r.1")
-	script := filepath.Join(folder, "archive.mjs")
-	if err := os.WriteFile(script, []byte(query), 0o644); err != nil {
-		t.Fatal(err)
-	}
 	path := filepath.Join(t.TempDir(), "trace.db")
 	if _, err := generate.Trace(path, generate.Options{Spans: 3000, Ranks: 5, Activity: true, Seed: 7}); err != nil {
 		t.Fatal(err)
@@ -51,20 +43,9 @@ func TestOthersReadArchives(t *testing.T) {
 		}
 		return rows
 	}
+	ask := duckDB(t, filepath.Dir(archived))
 	duckdb := func(sql string, columns [][]string) (rows [][]string) {
-		command := exec.Command("node", script, sql)
-		command.Dir = filepath.Dir(archived)
-		var problems bytes.Buffer
-		command.Stderr = &problems
-		output, err := command.Output()
-		if err != nil {
-			t.Fatalf("%s: %v\n%s", sql, err, problems.Bytes())
-		}
-		var answers []map[string]any
-		if err := json.Unmarshal(output, &answers); err != nil {
-			t.Fatalf("%v in %s", err, output)
-		}
-		for _, answer := range answers {
+		for _, answer := range ask(sql) {
 			row := []string{}
 			for _, cell := range columns[0] {
 				name, _, _ := strings.Cut(cell, " ")

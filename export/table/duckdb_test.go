@@ -30,16 +30,24 @@ const reader = await connection.runAndReadAll(process.argv[2])
 console.log(JSON.stringify(reader.getRowObjectsJson()))
 `
 
-// DuckDB, a reader that is not of the library that writes, finds in the Parquet
-// and CSV files what the trace holds, and every column with its type.
-func TestDuckDBReadsTheFiles(t *testing.T) {
-	folder := npmtest.Package(t, "@duckdb/node-api", "1.5.6-r.1")
-	script := filepath.Join(folder, "query.mjs")
-	if err := os.WriteFile(script, []byte(query), 0o644); err != nil {
+// duckDB gives what answers SQL in a folder, a row for each as JSON has it.
+func duckDB(t *testing.T, folder string) func(sql string) []map[string]any {
+	t.Helper()
+	file, err := os.CreateTemp(npmtest.Package(t, "@duckdb/node-api", "1.5.6-r.1"), "query-*.mjs")
+	if err != nil {
 		t.Fatal(err)
 	}
-	ask := func(sql string) (rows []map[string]any) {
-		command := exec.Command("node", script, sql)
+	t.Cleanup(func() { os.Remove(file.Name()) })
+	if _, err := file.WriteString(query); err != nil {
+		t.Fatal(err)
+	}
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return func(sql string) (rows []map[string]any) {
+		t.Helper()
+		command := exec.Command("node", file.Name(), sql)
+		command.Dir = folder
 		var problems bytes.Buffer
 		command.Stderr = &problems
 		output, err := command.Output()
@@ -51,6 +59,12 @@ func TestDuckDBReadsTheFiles(t *testing.T) {
 		}
 		return rows
 	}
+}
+
+// DuckDB, a reader that is not of the library that writes, finds in the Parquet
+// and CSV files what the trace holds, and every column with its type.
+func TestDuckDBReadsTheFiles(t *testing.T) {
+	ask := duckDB(t, t.TempDir())
 	number := func(value any) int64 {
 		text, ok := value.(string)
 		if !ok {

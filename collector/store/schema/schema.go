@@ -191,6 +191,23 @@ func Integer(conn *sqlite.Conn, query string, args ...any) (n int64, err error) 
 	return n, err
 }
 
+// Value is a row's value as it is: int64, float64, string, []byte or nil.
+func Value(s *sqlite.Stmt, column int) any {
+	switch s.ColumnType(column) {
+	case sqlite.TypeInteger:
+		return s.ColumnInt64(column)
+	case sqlite.TypeFloat:
+		return s.ColumnFloat(column)
+	case sqlite.TypeText:
+		return s.ColumnText(column)
+	case sqlite.TypeBlob:
+		data := make([]byte, s.ColumnLen(column))
+		s.ColumnBytes(column, data)
+		return data
+	}
+	return nil
+}
+
 // Text runs a query that gives one string; "" if there is no row.
 func Text(conn *sqlite.Conn, query string, args ...any) (s string, err error) {
 	err = sqlitex.ExecuteTransient(conn, query, &sqlitex.ExecOptions{Args: args, ResultFunc: func(stmt *sqlite.Stmt) error {

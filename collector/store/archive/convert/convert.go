@@ -127,7 +127,7 @@ func (c *converter) statistics(to *sqlite.Conn) (err error) {
 		return err
 	}
 	return sqlitex.ExecuteTransient(c.conn, "SELECT tbl, idx, stat FROM main.sqlite_stat1", &sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
-		return schema.Execute(to, "INSERT INTO sqlite_stat1 VALUES (?, ?, ?)", cell(s, 0), cell(s, 1), cell(s, 2))
+		return schema.Execute(to, "INSERT INTO sqlite_stat1 VALUES (?, ?, ?)", schema.Value(s, 0), schema.Value(s, 1), schema.Value(s, 2))
 	}})
 }
 
@@ -137,23 +137,6 @@ func names(conn *sqlite.Conn, query string) (all []string, err error) {
 		return nil
 	}})
 	return all, err
-}
-
-// cell is a value of a row as it is.
-func cell(s *sqlite.Stmt, i int) any {
-	switch s.ColumnType(i) {
-	case sqlite.TypeInteger:
-		return s.ColumnInt64(i)
-	case sqlite.TypeFloat:
-		return s.ColumnFloat(i)
-	case sqlite.TypeText:
-		return s.ColumnText(i)
-	case sqlite.TypeBlob:
-		value := make([]byte, s.ColumnLen(i))
-		s.ColumnBytes(i, value)
-		return value
-	}
-	return nil
 }
 
 // copyTable copies a table into the index, and into a file for other readers.
@@ -189,7 +172,7 @@ func (c *converter) copyTable(to *sqlite.Conn, path, table string) (err error) {
 		}
 		for i := range row {
 			if row[i] = int64(0); i < there {
-				row[i] = cell(read, i)
+				row[i] = schema.Value(read, i)
 			}
 			bind(insert, i+1, row[i])
 		}
