@@ -52,12 +52,13 @@ type waiting struct {
 	waits map[int64][]blocked // by process, in order of their ends
 	tasks map[task][]operated // of async queues, in order of their starts
 	busy  []occurrence        // what queues did, until all is read
-	// synchronous are a thread's waits for the synchronous queue, in order.
-	synchronous map[owner][]report.Interval
+	// synchronous are a thread's waits for the synchronous queue, in order; downloading, the
+	// downloads on it that the thread was back from when they were done.
+	synchronous, downloading map[owner][]report.Interval
 }
 
 func newWaiting() *waiting {
-	return &waiting{waits: map[int64][]blocked{}, tasks: map[task][]operated{}, synchronous: map[owner][]report.Interval{}}
+	return &waiting{waits: map[int64][]blocked{}, tasks: map[task][]operated{}, synchronous: map[owner][]report.Interval{}, downloading: map[owner][]report.Interval{}}
 }
 
 type (
@@ -77,9 +78,10 @@ type blocked struct {
 	alone         map[int64]int64 // by queue, async_queue
 }
 
-// blockedBy is the part of what the synchronous queue does in which the thread waits for it:
-// all of it, where no such waits are told. Behind a transfer that a construct has enqueued
-// the thread goes on with its launch, and what it does next takes time of its own.
+// blockedBy is the part of what the synchronous queue does in which the thread waits for it,
+// or for a download behind it: all of it, where no such waits are told. Behind a transfer that
+// a construct has enqueued the thread goes on with its launch, and what it does next takes
+// time of its own.
 func (w *waiting) blockedBy(by owner, at report.Interval) (list []report.Interval) {
 	waits := w.synchronous[by]
 	if len(waits) == 0 {
@@ -183,6 +185,11 @@ func (w *waiting) take(h *happening) {
 	case h.wait() && h.ended && h.Duration > 0:
 		process := int64(s.Process)
 		w.waits[process] = append(w.waits[process], blocked{report.Interval{Start: h.Start, End: h.End()}, int64(s.Thread), s.AsyncQueue, map[int64]int64{}})
+	case h.download() && s.AsyncQueue == callbacks.AsyncSync:
+		if h.measured && h.ended && h.device.end > h.Start && h.End() >= h.device.end {
+			by := owner{int64(s.Process), int64(s.Thread)}
+			w.downloading[by] = append(w.downloading[by], report.Interval{Start: h.Start, End: h.device.end})
+		}
 	case h.measured && h.device.end > h.device.start && s.AsyncQueue != callbacks.AsyncSync:
 		t := task{owner{int64(s.Process), int64(s.Thread)}, s.AsyncQueue}
 		w.tasks[t] = append(w.tasks[t], operated{h.Start, h.device.start, h.device.end})
@@ -207,6 +214,9 @@ func (w *waiting) complete() {
 				w.synchronous[by] = append(w.synchronous[by], wait.Interval)
 			}
 		}
+	}
+	for by, list := range w.synchronous {
+		w.synchronous[by] = report.Merge(slices.Concat(list, w.downloading[by]))
 	}
 	for _, list := range w.tasks {
 		slices.SortStableFunc(list, func(a, b operated) int { return cmp.Compare(a.start, b.start) })

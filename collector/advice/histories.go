@@ -9,7 +9,7 @@ import (
 // begins with history.
 type histories struct {
 	pass *pass
-	uses map[deviceData]int64 // what may have used any data of the device: kernels, host_data regions, copies within it
+	uses map[deviceData]int64 // what may have used any data of the device: kernels, host_data regions, copies
 	data map[datumKey]*datum
 	list []*datum // in order of their first mention
 	told []historian
@@ -71,7 +71,7 @@ func (hs *histories) use(of deviceData) { hs.uses[of]++ }
 func (hs *histories) take(h *happening) {
 	of := deviceData{h.Site.Process, h.Site.Device}
 	switch {
-	case h.kernel(), h.Site.Kind == "enter_data" && h.Span && h.Site.Construct == "host_data":
+	case h.kernel(), (h.upload() || h.download()) && h.Parent == 0, h.Site.Kind == "enter_data" && h.Span && h.Site.Construct == "host_data":
 		hs.use(of)
 		return
 	case int64(h.Bytes) < smallestBytes:

@@ -9,8 +9,9 @@ const (
 )
 
 // history is SQL for what happened to the data of each address, and, without an address,
-// what may have used any data of a device: kernels, host_data regions and copies within
-// the device. done counts these uses, made the mappings. steps are mappings and transfers,
+// what may have used any data of a device: kernels, host_data regions, copies within
+// the device and those of acc_memcpy_to_device and acc_memcpy_from_device, which no span
+// encloses: they go by device addresses, and between any host memory. done counts these uses, made the mappings. steps are mappings and transfers,
 // each with the ones before and behind it; moves are transfers of what is mapped alone, with
 // the one before, their hashes, and whether any download of the same data differs from what
 // the host had: then kernels write to them. What else is to be known is looked up by the
@@ -19,9 +20,10 @@ const history = `WITH step AS (
   SELECT 'use' AS what, 0 AS record, process, device, 0 AS bytes, 0 AS host_address, 0 AS device_address, enqueued AS at, NULL AS content, NULL AS overwritten FROM kernels
   UNION ALL SELECT 'use', 0, process, device, 0, 0, 0, start, NULL, NULL FROM spans WHERE kind = 'enter_data' AND construct = 'host_data'
   UNION ALL SELECT 'use', 0, process, device, 0, 0, 0, start, NULL, NULL FROM device_activity WHERE kind = 'copy'
+  UNION ALL SELECT 'use', 0, process, device, 0, 0, 0, enqueued, NULL, NULL FROM transfers WHERE parent IS NULL
   UNION ALL SELECT 'create', record, process, device, bytes, host_address, device_address, start, NULL, NULL FROM allocations WHERE kind = 'create' AND bytes >= ` + smallest + `
   UNION ALL SELECT direction, record, process, device, bytes, host_address, device_address, enqueued, content, overwritten FROM transfers
-    WHERE bytes >= ` + smallest + ` AND host_address <> 0
+    WHERE bytes >= ` + smallest + ` AND host_address <> 0 AND parent IS NOT NULL
 ), counted AS (
   SELECT *, sum(what = 'use') OVER (PARTITION BY process, device ORDER BY at) AS done FROM step
 ), ever AS MATERIALIZED (
@@ -29,7 +31,8 @@ const history = `WITH step AS (
 ), numbered AS MATERIALIZED (
   SELECT *, sum(what = 'create') OVER datum AS made FROM counted WHERE what <> 'use' WINDOW datum AS (PARTITION BY process, device, host_address, bytes ORDER BY at)
 ), steps AS (
-  SELECT *, lag(what) OVER datum AS before, lag(done) OVER datum AS done_before, lead(what) OVER datum AS next, lead(done) OVER datum AS done_next
+  SELECT *, lag(what) OVER datum AS before, lag(done) OVER datum AS done_before, lag(device_address) OVER datum AS address_before,
+    lead(what) OVER datum AS next, lead(done) OVER datum AS done_next, lead(device_address) OVER datum AS address_next
   FROM numbered WINDOW datum AS (PARTITION BY process, device, host_address, bytes ORDER BY at)
 ), moves AS (
   SELECT *, lag(what) OVER datum AS last, lag(record) OVER datum AS last_record, lag(content) OVER datum AS last_content,

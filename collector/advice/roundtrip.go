@@ -16,7 +16,7 @@ var roundTrip = &rule{
   SELECT * FROM moves WHERE what = 'upload' AND last = 'download' AND content = last_content AND (made > last_made OR done = last_done AND device_address = last_address)
 ), chosen AS (
   SELECT record, min(kind) AS kind FROM (
-    SELECT record, 'back' AS kind FROM steps WHERE what = 'download' AND before IN ('upload', 'download') AND done = done_before
+    SELECT record, 'back' AS kind FROM steps WHERE what = 'download' AND before IN ('upload', 'download') AND done = done_before AND device_address = address_before
       AND coalesce(content = overwritten, ` + notExposed + `)
     UNION ALL SELECT record, 'up' FROM returned
     UNION ALL SELECT last_record, 'down' FROM returned WHERE made > last_made
@@ -51,7 +51,7 @@ var roundTrip = &rule{
 type returns struct{ found *evidence }
 
 func (w *returns) step(d *datum, last, s *step) {
-	if s == nil || s.kind != model.EnqueueDownloadStart || last.kind == model.Create || s.done != last.done ||
+	if s == nil || s.kind != model.EnqueueDownloadStart || last.kind == model.Create || s.done != last.done || s.address != last.address ||
 		s.hash.written() && s.hash.compared || !s.hash.unchanged() && d.exposed {
 		return
 	}

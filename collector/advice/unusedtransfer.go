@@ -16,7 +16,8 @@ var unusedTransfer = &rule{
 	about: "Data are sent to the device and overwritten or deleted before a kernel runs, or brought back though no kernel changes them.",
 	evidence: history + `chosen AS (
   SELECT s.record, 'sent' AS kind FROM steps s LEFT JOIN ever e ON e.process = s.process AND e.device = s.device
-    WHERE s.what = 'upload' AND coalesce(s.next, 'end') <> 'download' AND s.done = coalesce(s.done_next, e.done, 0) AND ` + notExposed + `
+    WHERE s.what = 'upload' AND coalesce(s.next, 'end') <> 'download' AND s.done = coalesce(s.done_next, e.done, 0)
+      AND (s.next IS NOT 'upload' OR s.device_address = s.address_next) AND ` + notExposed + `
   UNION ALL SELECT record, 'brought' FROM (
     SELECT m.record, m.last, m.done > m.last_done AND m.made = m.last_made AND m.device_address = m.last_address AS used,
       min(coalesce(m.content = m.overwritten, 0)) OVER (PARTITION BY m.process, m.device, m.host_address, m.bytes, t.source_file, t.line) AS unchanged
@@ -58,7 +59,7 @@ func (w *unused) step(d *datum, s, next *step) {
 	switch {
 	case s.kind != model.EnqueueUploadStart || d.exposed:
 	case next == nil && s.done == w.pass.history.uses[d.key.deviceData],
-		next != nil && next.kind != model.EnqueueDownloadStart && next.done == s.done:
+		next != nil && next.done == s.done && (next.kind == model.Create || next.kind == model.EnqueueUploadStart && next.address == s.address):
 		w.found.of(s.site).ofKind(s.row, s.bytes, "sent")
 	}
 }

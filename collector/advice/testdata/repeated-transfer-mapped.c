@@ -14,7 +14,7 @@ bad (void)
     {
 #pragma acc parallel loop copyin(field[0:N]) copyout(result)
       for (int i = 0; i < N; i++)
-        result[i] = field[i] + step;
+        result[i] = field[i];
     }
   free (field);
 }
@@ -28,7 +28,7 @@ mended (void)
     {
 #pragma acc parallel loop present(field[0:N]) copyout(result)
       for (int i = 0; i < N; i++)
-        result[i] = field[i] + step;
+        result[i] = field[i];
     }
   free (field);
 }
