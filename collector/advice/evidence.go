@@ -113,6 +113,12 @@ func (h *happening) download() bool { return h.Site.KindCode == model.EnqueueDow
 func (h *happening) kernel() bool   { return h.Site.KindCode == model.EnqueueLaunchStart }
 func (h *happening) wait() bool     { return h.Site.KindCode == model.WaitStart }
 
+// byAddress says whether a record is a transfer that no construct encloses, but at most an
+// annotation: of acc_memcpy_to_device or acc_memcpy_from_device.
+func (h *happening) byAddress() bool {
+	return (h.upload() || h.download()) && (h.Parent == 0 || h.outside.site != nil && h.outside.site.Own() && h.outside.site.KindCode != model.MPIStart)
+}
+
 // contents are hashes of transfers, by thread and in order of their sequence there.
 type contents map[model.ThreadID][]hashedTransfer
 

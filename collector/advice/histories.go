@@ -71,7 +71,7 @@ func (hs *histories) use(of deviceData) { hs.uses[of]++ }
 func (hs *histories) take(h *happening) {
 	of := deviceData{h.Site.Process, h.Site.Device}
 	switch {
-	case h.kernel(), (h.upload() || h.download()) && h.Parent == 0, h.Site.Kind == "enter_data" && h.Span && h.Site.Construct == "host_data":
+	case h.kernel(), h.byAddress(), h.Site.Kind == "enter_data" && h.Span && h.Site.Construct == "host_data":
 		hs.use(of)
 		return
 	case int64(h.Bytes) < smallestBytes:

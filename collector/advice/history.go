@@ -10,7 +10,7 @@ const (
 
 // history is SQL for what happened to the data of each address, and, without an address,
 // what may have used any data of a device: kernels, host_data regions, copies within
-// the device and those of acc_memcpy_to_device and acc_memcpy_from_device, which no span
+// the device and those of acc_memcpy_to_device and acc_memcpy_from_device, which no construct
 // encloses: they go by device addresses, and between any host memory. done counts these uses, made the mappings. steps are mappings and transfers,
 // each with the ones before and behind it; moves are transfers of what is mapped alone, with
 // the one before, their hashes, and whether any download of the same data differs from what
@@ -20,10 +20,10 @@ const history = `WITH step AS (
   SELECT 'use' AS what, 0 AS record, process, device, 0 AS bytes, 0 AS host_address, 0 AS device_address, enqueued AS at, NULL AS content, NULL AS overwritten FROM kernels
   UNION ALL SELECT 'use', 0, process, device, 0, 0, 0, start, NULL, NULL FROM spans WHERE kind = 'enter_data' AND construct = 'host_data'
   UNION ALL SELECT 'use', 0, process, device, 0, 0, 0, start, NULL, NULL FROM device_activity WHERE kind = 'copy'
-  UNION ALL SELECT 'use', 0, process, device, 0, 0, 0, enqueued, NULL, NULL FROM transfers WHERE parent IS NULL
+  UNION ALL SELECT 'use', 0, process, device, 0, 0, 0, enqueued, NULL, NULL FROM transfers WHERE ` + byAddress + `
   UNION ALL SELECT 'create', record, process, device, bytes, host_address, device_address, start, NULL, NULL FROM allocations WHERE kind = 'create' AND bytes >= ` + smallest + `
   UNION ALL SELECT direction, record, process, device, bytes, host_address, device_address, enqueued, content, overwritten FROM transfers
-    WHERE bytes >= ` + smallest + ` AND host_address <> 0 AND parent IS NOT NULL
+    WHERE bytes >= ` + smallest + ` AND host_address <> 0 AND NOT ` + byAddress + `
 ), counted AS (
   SELECT *, sum(what = 'use') OVER (PARTITION BY process, device ORDER BY at) AS done FROM step
 ), ever AS MATERIALIZED (
@@ -40,6 +40,9 @@ const history = `WITH step AS (
     max(what = 'download' AND overwritten IS NOT content) OVER (PARTITION BY process, device, host_address, bytes) AS written
   FROM numbered WHERE what <> 'create' AND made > 0 WINDOW datum AS (PARTITION BY process, device, host_address, bytes ORDER BY at)
 ), `
+
+// byAddress is SQL for transfers that no construct encloses.
+const byAddress = `(parent IS NULL OR parent IN (SELECT record FROM annotations))`
 
 // notExposed is SQL for steps of data whose device address acc_deviceptr has not given: what
 // gets it may use them, and no event tells.

@@ -34,7 +34,8 @@ mended (void)
     }
 }
 
-/* Each time a kernel runs between the two transfers, and the host sets an element.  */
+/* Each time a kernel runs between the two transfers, and the host sets an element; and what
+   lies in several places comes into one buffer by turns.  */
 static void
 alike (void)
 {
@@ -52,6 +53,14 @@ alike (void)
       }
       field[step] = -1;
     }
+  double *here = acc_malloc (sizeof field), *there = acc_malloc (sizeof field);
+  for (int step = 0; step < 20; step++)
+    {
+      acc_memcpy_from_device (result, here, sizeof result);
+      acc_memcpy_from_device (result, there, sizeof result);
+    }
+  acc_free (here);
+  acc_free (there);
 }
 
 PROGRAMS

@@ -34,7 +34,8 @@ mended (void)
     }
 }
 
-/* What host_data or acc_deviceptr gives the address of is used by what gets it.  */
+/* What host_data or acc_deviceptr gives the address of is used by what gets it, and so is
+   what acc_malloc gives: here it comes back elsewhere.  */
 static void
 alike (void)
 {
@@ -50,11 +51,18 @@ alike (void)
     double *there = acc_deviceptr (field);
     for (int step = 0; step < 20; step++)
       {
+        field[step] = -step;
 #pragma acc update device(field[0:N / 2])
-        acc_memcpy_from_device (result, there, sizeof result);
-#pragma acc update self(field)
       }
+    acc_memcpy_from_device (result, there, sizeof result);
   }
+  double *here = acc_malloc (sizeof field);
+  for (int step = 0; step < 20; step++)
+    {
+      acc_memcpy_to_device (here, field, sizeof field);
+      acc_memcpy_from_device (result, here, sizeof result);
+    }
+  acc_free (here);
 }
 
 PROGRAMS
