@@ -69,6 +69,10 @@ func (p *publication) others() *uint32 {
 	return (*uint32)(unsafe.Pointer(&p.dispatch.others))
 }
 
+func (p *publication) takenEvents() *uint32 {
+	return (*uint32)(unsafe.Pointer(&p.dispatch.taker_alone))
+}
+
 func (p *publication) reserve(number, count int) error {
 	if C.acc_dispatch_reserve(p.dispatch, C.int(number), C.uint32_t(count)) != 0 {
 		return errNoMemory

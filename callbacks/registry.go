@@ -114,6 +114,11 @@ func (r *Registry) Wanted(event Event) bool { return r.published.wanted(event) }
 // event but Error.
 func (r *Registry) WantedEvents() *uint32 { return r.published.wantedEvents() }
 
+// TakenEvents has a bit for each event whose only callback is that of the tool which takes
+// events together (accscope_events.h), to be loaded atomically: it records, and leaves the
+// program's variables alone.
+func (r *Registry) TakenEvents() *uint32 { return r.published.takenEvents() }
+
 // Others is where to see whether other tools than that of the callback c are listening:
 // to be loaded atomically, with a bit for each event that has an enabled callback of
 // another one. It is for one tool, which must not change.

@@ -33,6 +33,7 @@ type caller struct {
 	entered uint64 // counts constructs
 
 	wantedEvents *uint32 // callbacks.Registry.WantedEvents
+	takenEvents  *uint32 // callbacks.Registry.TakenEvents
 	versioned    bool    // namer.version was compared during this call
 	memory       *memory
 }
@@ -149,6 +150,12 @@ func (t *caller) enter(routine string, parent construct, async int) {
 // wanted says whether an event other than Error has a callback: one atomic load.
 func (t *caller) wanted(event callbacks.Event) bool {
 	return atomic.LoadUint32(t.wantedEvents)>>(event&31)&1 != 0 && t.events.Disabled == 0
+}
+
+// callbacksMayWrite says whether callbacks of some events, a bit for each, may write the
+// program's variables.
+func (t *caller) callbacksMayWrite(events uint32) bool {
+	return atomic.LoadUint32(t.wantedEvents)&^atomic.LoadUint32(t.takenEvents)&events != 0 && t.events.Disabled == 0
 }
 
 // nest begins code of the program that may call the runtime on this thread;

@@ -112,6 +112,9 @@ func (t *launcher) offloadTo(d *Device, q *Queue, c *Construct) bool {
 	p := planner{t: &t.lifetimes, d: d, structured: true, queue: q}
 	start := t.plan.mark()
 	k, steady := d.knownKernel(c.Function)
+	if steady && t.callbacksMayWrite(1<<callbacks.ComputeConstructStart|1<<callbacks.EnterDataStart) && !t.carryOutAll() {
+		return false // values are read behind them
+	}
 	if steady = steady && !t.unsteady.has(t.site()) && t.enterSteady(&p, c, &k); !steady {
 		if !t.carryOutAll() {
 			return false
@@ -199,7 +202,11 @@ func (t *launcher) enterCompute(p *planner, c *Construct, k *kernelCode) bool {
 			s.block.SetAddress(i, device.Address(host))
 		}
 	}
+	made := len(s.created) > 0
 	t.enqueueUploads(d, p.queue)
+	if made && t.callbacksMayWrite(creationEvents) {
+		t.readValues(d)
+	}
 	if k.code == nil {
 		if *k, err = d.kernel(c.Function); err != nil {
 			t.fail(t.fromDevice(err))

@@ -50,7 +50,7 @@ func (rt *Runtime) AdoptThread(events *callbacks.Thread, former *Thread) *Thread
 	*made = Thread{}
 	made.rt, made.events, made.identity = rt, events, rt.identities.Add(1)
 	made.deviceType, made.deviceNumber, made.defaultAsync = rt.environment.deviceType, rt.environment.number, callbacks.DefaultQueue
-	made.wantedEvents = rt.registry.WantedEvents()
+	made.wantedEvents, made.takenEvents = rt.registry.WantedEvents(), rt.registry.TakenEvents()
 	made.memory, made.levels, made.version, made.pairs, made.computes = memory, levels, version, pairs, computes
 	made.synchronous, made.regions, made.prober.local, made.prober.remote = synchronous, regions, local, remote
 	for _, e := range made.computes {

@@ -75,6 +75,24 @@ func (t *launcher) planValues(q *Queue, placed *arguments.Placed) error {
 	return err
 }
 
+// creationEvents are those between the start of a construct's entry and the upload of its
+// values, in Registry.WantedEvents.
+const creationEvents = 1<<callbacks.Alloc | 1<<callbacks.Create | 1<<callbacks.EnqueueUploadStart | 1<<callbacks.EnqueueUploadEnd
+
+// readValues reads the values of the construct in progress again, as variables that are
+// mapped are read: behind the callbacks of what was created for the construct.
+func (t *launcher) readValues(d *Device) {
+	s := t.scratch
+	for n := range s.block.Values() {
+		argument, _ := s.block.Value(n)
+		for i := range s.items {
+			if item := &s.items[i]; item.Entry == argument && t.carried(item) && !d.willWrite(item.Host, item.Size) {
+				s.block.SetValue(n, bytesAt(item.Host, item.Size))
+			}
+		}
+	}
+}
+
 // carried says whether the program's value of item travels with the arguments.
 func (t *namer) carried(item *goacc.Item) bool {
 	return item.Value && item.Action == goacc.ActionMap && !t.late(item.Host)

@@ -251,6 +251,50 @@ after_callbacks (void)
   CHECK (result == 5);
 }
 
+/* So too where nothing of the construct but that value is new, launch after launch,
+   and in the callback of an allocation for another variable.  */
+static void
+after_each_callback (void)
+{
+  int result = 0;
+
+  if (!discrete ())
+    return;
+#pragma acc data create(result)
+  for (int launch = 0; launch < 6; launch++)
+    {
+      set_inside = 0;
+      inside = launch % 2 ? NULL : set_it;
+#pragma acc parallel firstprivate(set_inside) present(result)
+      result = set_inside;
+      inside = NULL;
+#pragma acc update self(result)
+      CHECK (result == (launch % 2 ? 0 : 5));
+    }
+}
+
+static void
+set_in_allocation (acc_prof_info *profile, acc_event_info *event, acc_api_info *api)
+{
+  (void) profile, (void) event, (void) api;
+  set_inside = 6;
+}
+
+static void
+after_allocation (void)
+{
+  int result = 0;
+
+  if (!discrete ())
+    return;
+  acc_prof_register (acc_ev_alloc, set_in_allocation, acc_reg);
+  set_inside = 0;
+#pragma acc parallel firstprivate(set_inside) copyout(result)
+  result = set_inside;
+  acc_prof_unregister (acc_ev_alloc, set_in_allocation, acc_reg);
+  CHECK (result == 6);
+}
+
 int
 main (void)
 {
@@ -268,5 +312,11 @@ main (void)
   frames ();
   mapped_meanwhile ();
   after_callbacks ();
+  after_allocation ();
+  /* Where nobody asks for names a launch that comes again is one step.  */
+  for (unsigned i = 0; i < sizeof events / sizeof *events; i++)
+    if (events[i] != acc_ev_enter_data_start)
+      acc_prof_unregister (events[i], count, acc_reg);
+  after_each_callback ();
   return report ();
 }
