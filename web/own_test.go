@@ -194,6 +194,19 @@ func TestOnlyChosenFrames(t *testing.T) {
 	if whole, part := launches(""), launches("&inside=iteration+1"); part == 0 || part >= whole/2 {
 		t.Errorf("%v launches in one frame, %v in all", part, whole)
 	}
+	// The summary's figures are those of accscope report --inside.
+	if whole, part := answer[summaryAnswer](t, s, "/api/summary"), answer[summaryAnswer](t, s, "/api/summary?inside=iteration+1"); part.Wall != one.To-one.From || part.Busy == 0 || part.Busy >= whole.Busy/2 || part.Host >= whole.Host/2 {
+		t.Errorf("summaries: %+v of %+v", part, whole)
+	} else {
+		figures := map[any]any{}
+		for _, row := range answer[reportAnswer](t, s, "/api/report?tables=time&inside=iteration+1").Tables[0].Rows {
+			figures[row[0]] = row[1]
+		}
+		if want := (map[any]any{"wall": float64(part.Wall), "device": float64(part.Busy), "device, kernels": float64(part.Kernels), "device, transfers": float64(part.Transfers),
+			"host, waiting": float64(part.Waits), "host, in other OpenACC": float64(part.Calls), "host, outside of OpenACC": float64(max(part.Host-part.Waits-part.Calls, 0))}); !containsAll(figures, want) {
+			t.Errorf("the report has %v, the summary %v", figures, want)
+		}
+	}
 	if whole, part := answer[flameNode](t, s, "/api/flame"), answer[flameNode](t, s, "/api/flame?inside=iteration+1"); part.Host == 0 || part.Host >= whole.Host/2 || part.Device == 0 {
 		t.Errorf("flame graphs of %d and %d ns", part.Host, whole.Host)
 	}
@@ -214,6 +227,16 @@ func TestOnlyChosenFrames(t *testing.T) {
 	if status, body := fetch(t, s, "/api/report?inside=nothing"); status != http.StatusNotFound || !strings.Contains(string(body), "iteration") {
 		t.Errorf("of frames that there are not: %d %s", status, body)
 	}
+}
+
+// containsAll says whether a map has all of another.
+func containsAll(have, want map[any]any) bool {
+	for key, value := range want {
+		if have[key] != value {
+			return false
+		}
+	}
+	return true
 }
 
 // On the page a frame is chosen by a field or by its bar, for all views from then on.
@@ -243,6 +266,7 @@ func TestChoosingFramesOnThePage(t *testing.T) {
 	b.write("#only", "nothing"+kb.Enter)
 	b.wait("what there is", `document.querySelector(".only span").textContent.includes("iteration")`)
 	b.view("summary")
+	b.wait("the summary of a frame", `document.querySelector(".card span")?.textContent === "wall time of iteration 1"`)
 	b.wait("the bars", `document.querySelector(".frames canvas") !== null`)
 	b.text(`(document.querySelector(".frames canvas").scrollIntoView({ block: "center" }), "")`)
 	box := evaluate[[]float64](b, `(r => [r.x, r.y, r.width, r.height])(document.querySelector(".frames canvas").getBoundingClientRect())`)

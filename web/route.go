@@ -35,7 +35,7 @@ func routes() []route {
 	return []route{
 		{path: "/api/traces", serve: (*reader).listTraces},
 		{path: "/api/overview", parameters: []string{"trace"}, answer: overview},
-		{path: "/api/summary", parameters: []string{"trace"}, answer: summary},
+		{path: "/api/summary", parameters: []string{"trace", "inside"}, answer: summary},
 		{path: "/api/findings", parameters: []string{"trace"}, serve: (*reader).findings},
 		{path: "/api/timeline", parameters: []string{"trace", "from", "to", "pixels", "lanes"}, answer: timeline},
 		{path: "/api/counters", parameters: []string{"trace", "from", "to", "pixels", "device"}, answer: counters},

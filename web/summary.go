@@ -46,8 +46,17 @@ type costRow struct {
 	Count int64   `json:"count"`
 }
 
-// summary sums a trace up.
-func summary(r *request) (any, error) { return r.file.summarize(r.trace) }
+// summary sums a trace up, or the ranges or frames that were chosen.
+func summary(r *request) (any, error) {
+	within, err := r.inside()
+	switch {
+	case err != nil:
+		return nil, err
+	case within == nil:
+		return r.file.summarize(r.trace)
+	}
+	return summarize(r.trace, report.Filter{From: within.From, To: within.To, Within: within})
+}
 
 // summarize sums a trace up; a finished one once, as its summary reads all of it.
 func (f *file) summarize(trace *store.Trace) (*summaryAnswer, error) {
@@ -57,7 +66,7 @@ func (f *file) summarize(trace *store.Trace) (*summaryAnswer, error) {
 	if kept != nil {
 		return kept, nil
 	}
-	answer, err := summarize(trace)
+	answer, err := summarize(trace, report.Filter{})
 	if err == nil && !growing {
 		f.mutex.Lock()
 		f.summary = answer
@@ -66,8 +75,8 @@ func (f *file) summarize(trace *store.Trace) (*summaryAnswer, error) {
 	return answer, err
 }
 
-func summarize(trace *store.Trace) (*summaryAnswer, error) {
-	s, err := report.Summarize(trace)
+func summarize(trace *store.Trace, filter report.Filter) (*summaryAnswer, error) {
+	s, err := report.Summarize(trace, filter)
 	if err != nil {
 		return nil, err
 	}

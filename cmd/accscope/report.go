@@ -108,8 +108,9 @@ func newReportCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "report [flags] TRACE",
 		Short: "Show where a trace's time, bytes and memory went",
-		Long: `report prints tables of a trace: host time by construct, kernels, transfers,
-synchronisation, queues, device memory, data never deleted, errors.
+		Long: `report prints tables of a trace: where the time went, host time by construct,
+kernels, transfers, synchronisation, queues, device memory, data never deleted,
+errors.
 
 Exclusive times leave out what is nested inside, so they add up; inclusive times
 do not. Device times are measured on the device; a dash stands where the OpenACC

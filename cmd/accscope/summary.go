@@ -151,7 +151,7 @@ func untilAsked() (context.Context, context.CancelFunc) {
 
 // summarize draws the summary below the line that says where the trace is.
 func summarize(trace *store.Trace, path string, events int64) error {
-	summary, err := report.Summarize(trace)
+	summary, err := report.Summarize(trace, report.Filter{})
 	if err != nil {
 		return err
 	}

@@ -203,7 +203,7 @@ func checkHints(t *testing.T, folder string) {
 			t.Errorf("of %d events, with %v: %v, %v, %v", test.events, test.patience, list, looked, err)
 		}
 	}
-	summary, err := report.Summarize(trace)
+	summary, err := report.Summarize(trace, report.Filter{})
 	if err != nil {
 		t.Fatal(err)
 	}

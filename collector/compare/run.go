@@ -65,7 +65,7 @@ func readRun(trace *store.Trace) (*run, error) {
 	if r.totals, err = trace.Totals(store.Filter{}); err != nil {
 		return nil, err
 	}
-	summary, err := report.Summarize(trace)
+	summary, err := report.Summarize(trace, report.Filter{})
 	if err != nil {
 		return nil, err
 	}

@@ -93,7 +93,7 @@ var onlyWithRows = []string{"errors", "runtime_warnings", "annotations", "commun
 // all are the tables that are wanted. What is expensive to find is left where it is not.
 func (f *facts) all(trace *store.Trace, options Options) ([]*Table, error) {
 	filter := options.Filter
-	var failures, said, annotations, messages, calls, memory, leaks, sampled *Table
+	var failures, said, annotations, time, messages, calls, memory, leaks, sampled *Table
 	for _, part := range []struct {
 		keys []string
 		find func() error
@@ -101,10 +101,11 @@ func (f *facts) all(trace *store.Trace, options Options) ([]*Table, error) {
 		{[]string{"errors"}, func() (err error) { failures, err = f.errors(trace, filter); return err }},
 		{[]string{"runtime_warnings"}, func() (err error) { said, err = warningTable(trace); return err }},
 		{[]string{"annotations"}, func() (err error) { annotations, err = f.annotations(trace, filter); return err }},
-		{[]string{"communication"}, func() error {
+		{[]string{"time", "communication"}, func() error {
 			sent, err := f.messages(trace, filter)
 			if err == nil {
 				messages = communication(sent)
+				time, err = f.figures(filter, sent)
 			}
 			return err
 		}},
@@ -124,7 +125,7 @@ func (f *facts) all(trace *store.Trace, options Options) ([]*Table, error) {
 	if calls == nil && len(constructs.Rows) > 0 {
 		constructs.Note += "; " + noCallStacks
 	}
-	tables := []*Table{failures, said, annotations, messages, constructs, calls, f.kernels(), f.directions(), f.transferred(),
+	tables := []*Table{failures, said, time, annotations, messages, constructs, calls, f.kernels(), f.directions(), f.transferred(),
 		f.synchronisation(), f.queues(), memory, leaks, f.instants(), sampled}
 	if options.wants("ranks", "imbalance", "critical_path") {
 		ofRanks, err := f.ofRanks(filter)

@@ -60,27 +60,18 @@ type Communication struct {
 }
 
 // communicated sums calls up. Threads of a process may call at once.
-func communicated(calls *messages) (c Communication) {
-	type process struct {
-		first, last     int64
-		calling, waited []Interval
-	}
+func (f *facts) communicated(calls *messages, filter Filter) (c Communication) {
+	type process struct{ calling, waited []Interval }
 	processes := map[model.ProcessID]*process{}
+	for id, inside := range calls.inside {
+		if times := f.chosen(filter, int64(id), inside); len(times) > 0 || !filter.limitsTime() && filter.Rank == nil {
+			processes[id] = &process{}
+			c.Whole += Covered(times)
+		}
+	}
 	for i := range calls.list {
 		m := &calls.list[i]
-		p := processes[m.process]
-		if p == nil {
-			p = &process{first: m.start, last: m.start}
-			processes[m.process] = p
-		}
-		switch {
-		case m.name == "MPI_Init" || m.name == "MPI_Init_thread":
-			p.first, p.last = m.end, max(p.last, m.end)
-		case m.name == "MPI_Finalize":
-			p.last = max(p.last, m.start)
-		case m.part():
-		default:
-			p.last = max(p.last, m.end)
+		if p := processes[m.process]; p != nil && !m.part() && !m.frames() {
 			p.calling = append(p.calling, Interval{m.start, m.end})
 			p.waited = append(p.waited, Interval{m.start, m.start + m.waited})
 		}
@@ -89,7 +80,36 @@ func communicated(calls *messages) (c Communication) {
 	for _, p := range processes {
 		c.Time += Covered(p.calling)
 		c.Waited += Covered(p.waited)
-		c.Whole += p.last - p.first
 	}
 	return c
+}
+
+// begins says whether a call begins MPI.
+func (m *message) begins() bool { return m.name == "MPI_Init" || m.name == "MPI_Init_thread" }
+
+// frames says whether a call begins or ends MPI: what lies between these is a process's time
+// of communication and computation.
+func (m *message) frames() bool { return m.begins() || m.name == "MPI_Finalize" }
+
+// between gives, for each process that called MPI, the time from MPI_Init's end to
+// MPI_Finalize's begin, or from the first call to the last where those were not seen.
+func between(list []message) map[model.ProcessID]Interval {
+	inside := map[model.ProcessID]Interval{}
+	for i := range list {
+		m := &list[i]
+		p, known := inside[m.process]
+		if !known {
+			p = Interval{m.start, m.start}
+		}
+		switch {
+		case m.begins():
+			p = Interval{m.end, max(p.End, m.end)}
+		case m.name == "MPI_Finalize":
+			p.End = max(p.End, m.start)
+		case !m.part():
+			p.End = max(p.End, m.end)
+		}
+		inside[m.process] = p
+	}
+	return inside
 }

@@ -22,14 +22,14 @@ const (
 	arrayBytes    = 64
 )
 
-// findings are what stands out in a trace, each a sentence: warnings, errors, data that
-// were left.
-func (f *facts) findings(trace *store.Trace) ([]string, error) {
+// findings are what stands out in a trace, each a sentence: warnings, which are of the
+// whole trace, errors, data that were left.
+func (f *facts) findings(trace *store.Trace, filter Filter) ([]string, error) {
 	list, err := Warnings(trace)
 	if err != nil {
 		return nil, err
 	}
-	failures, err := f.errors(trace, Filter{})
+	failures, err := f.errors(trace, filter)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func (f *facts) findings(trace *store.Trace) ([]string, error) {
 		text, _ := row[1].(string)
 		list = append(list, "the runtime warns"+at(place)+": "+cut(text, messageAtMost))
 	}
-	left, err := f.left(trace)
+	left, err := f.left(trace, filter)
 	return append(list, left...), err
 }
 
@@ -107,8 +107,8 @@ func (f *facts) repeated() []string {
 }
 
 // left are those of the data that were on the device to the end.
-func (f *facts) left(trace *store.Trace) ([]string, error) {
-	table, err := f.neverDeleted(trace, Filter{})
+func (f *facts) left(trace *store.Trace, filter Filter) ([]string, error) {
+	table, err := f.neverDeleted(trace, filter)
 	if err != nil || len(table.Rows) == 0 {
 		return nil, err
 	}

@@ -26,8 +26,9 @@ type message struct {
 
 // messages are the calls of MPI that a report counts.
 type messages struct {
-	list    []message // in order of their start
-	waiting bool      // it is known what calls waited
+	list    []message                    // in order of their start
+	waiting bool                         // it is known what calls waited
+	inside  map[model.ProcessID]Interval // of all calls (between)
 }
 
 // messages reads the calls of MPI. A call that never ended lasts to the end of the trace.
@@ -76,10 +77,11 @@ func (f *facts) messages(trace *store.Trace, filter Filter) (*messages, error) {
 	if all.waiting {
 		waitForRanks(all.list)
 	}
+	all.inside = between(all.list)
 	if filter == (Filter{}) {
 		return all, nil
 	}
-	chosen := &messages{waiting: all.waiting}
+	chosen := &messages{waiting: all.waiting, inside: all.inside}
 	calls.From, calls.To, calls.Exactly, calls.Within = filter.From, filter.To, filter.Exactly, filter.Within
 	for r, err := range trace.Spans(calls) {
 		if err != nil {

@@ -98,10 +98,17 @@ func TestReceivesOfAllKinds(t *testing.T) {
 func TestCommunicated(t *testing.T) {
 	waiting := call("MPI_Recv", 0, 1, 0, 150, 200)
 	waiting.waited = 30
-	got := communicated(&messages{waiting: true, list: []message{call("MPI_Init", 0, -2, 0, 0, 100), waiting, call("MPI_Wait", 0, -2, 0, 160, 220),
-		call("MPI_Finalize", 0, -2, 0, 300, 900)}})
-	if want := (Communication{Processes: 1, Time: 70, Waited: 30, Waiting: true, Whole: 200}); got != want {
+	all := []message{call("MPI_Init", 0, -2, 0, 0, 100), waiting, call("MPI_Wait", 0, -2, 0, 160, 220),
+		call("MPI_Finalize", 0, -2, 0, 300, 900)}
+	of := func(list []message, filter Filter) Communication {
+		return (&facts{}).communicated(&messages{waiting: true, list: list, inside: between(all)}, filter)
+	}
+	if got, want := of(all, Filter{}), (Communication{Processes: 1, Time: 70, Waited: 30, Waiting: true, Whole: 200}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
+	}
+	// Of a part, what begins there, and its time between the two.
+	if got, want := of(all[2:3], Filter{From: 155, To: 500}), (Communication{Processes: 1, Time: 60, Waiting: true, Whole: 145}); got != want {
+		t.Errorf("of a part %+v, want %+v", got, want)
 	}
 }
 

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -10,13 +11,14 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 )
 
 // Summary is what a run ends with: where the time went, what cost most, and what
 // stands out. Times are nanoseconds, sizes bytes.
 type Summary struct {
-	Wall       int64 // from the begin of capture to the end of the last process
+	Wall       int64 // from the begin of capture to the end of the last process; of chosen times theirs
 	Device     DeviceTime
 	Host       HostTime
 	MPI        Communication
@@ -78,94 +80,140 @@ type Cost struct {
 // summaryRows is how many kernels, variables or constructs a summary names.
 const summaryRows = 3
 
-// Summarize sums a trace up.
-func Summarize(trace *store.Trace) (*Summary, error) {
-	f, err := load(trace, Filter{})
+// Summarize sums a trace up, or what of it a filter of times, ranges and a rank lets
+// through: what begins there, on devices what was enqueued there. The filter's other fields
+// do not apply.
+func Summarize(trace *store.Trace, filter Filter) (*Summary, error) {
+	filter = Filter{From: filter.From, To: filter.To, Exactly: filter.Exactly, Within: filter.Within, Rank: filter.Rank}
+	f, err := load(trace, filter)
 	if err != nil {
 		return nil, err
 	}
 	s := &Summary{Kernels: f.costlyKernels(), Variables: f.costlyVariables()}
-	if err := s.readTimes(trace, f); err != nil {
-		return nil, err
-	}
-	if err := s.readDevices(trace); err != nil {
-		return nil, err
-	}
-	if err := s.readPeak(trace); err != nil {
-		return nil, err
-	}
-	calls, err := f.messages(trace, Filter{})
+	calls, err := f.messages(trace, filter)
 	if err != nil {
 		return nil, err
 	}
-	s.MPI = communicated(calls)
+	if err := s.readFigures(f, filter, calls); err != nil {
+		return nil, err
+	}
 	if len(s.Kernels)+len(s.Variables) == 0 {
 		s.Constructs = f.costlyConstructs()
 	}
 	s.Hints = f.repeated()
-	s.Findings, err = f.findings(trace)
+	s.Findings, err = f.findings(trace, filter)
 	return s, err
+}
+
+// readFigures finds where the time went, and how much memory was in use.
+func (s *Summary) readFigures(f *facts, filter Filter, calls *messages) error {
+	if err := s.readTimes(f, filter); err != nil {
+		return err
+	}
+	if err := s.readDevices(f, filter); err != nil {
+		return err
+	}
+	if err := s.readPeak(f, filter); err != nil {
+		return err
+	}
+	s.MPI = f.communicated(calls, filter)
+	return nil
+}
+
+// chosen are the times of a process that count, within those that it has: none where its
+// rank is not wanted.
+func (f *facts) chosen(filter Filter, process int64, of Interval) (list []Interval) {
+	if filter.Rank != nil && f.ranks[process] != any(*filter.Rank) {
+		return nil
+	}
+	for _, at := range filter.times(model.ProcessID(process)) {
+		if at = (Interval{max(at.Start, of.Start), min(at.End, of.End)}); at.Start < at.End {
+			list = append(list, at)
+		}
+	}
+	return list
 }
 
 // readTimes finds the wall time and what the host did with it. Of a process that
 // was not recorded from its begin, or of which only the newest was kept, the time
 // from the first to the last event counts.
-func (s *Summary) readTimes(trace *store.Trace, f *facts) error {
-	meta, err := trace.Meta()
+func (s *Summary) readTimes(f *facts, filter Filter) error {
+	meta, err := f.trace.Meta()
 	if err != nil {
 		return err
 	}
 	part := meta.Facts["filter_last_bytes"] != "" || meta.Facts["filter_last_ns"] != ""
 	lengths := map[int64]int64{} // of processes
 	begin, end := int64(math.MaxInt64), int64(math.MinInt64)
-	err = sqlitex.Execute(trace.Conn(), `SELECT process, start, coalesce(end, ?), since_attach FROM processes`,
+	err = sqlitex.Execute(f.trace.Conn(), `SELECT process, start, coalesce(end, ?), since_attach FROM processes`,
 		&sqlitex.ExecOptions{Args: []any{f.last}, ResultFunc: func(r *sqlite.Stmt) error {
-			from, to := r.ColumnInt64(1), r.ColumnInt64(2)
-			lengths[r.ColumnInt64(0)] = to - from
-			begin, end = min(begin, from), max(end, to)
+			times := f.chosen(filter, r.ColumnInt64(0), Interval{r.ColumnInt64(1), r.ColumnInt64(2)})
+			for _, at := range times {
+				begin, end = min(begin, at.Start), max(end, at.End)
+			}
+			lengths[r.ColumnInt64(0)] = Covered(times)
 			part = part || r.ColumnInt64(3) != 0
 			return nil
 		}})
-	if err == nil {
-		err = sqlitex.Execute(trace.Conn(), `SELECT coalesce(sum(inclusive_time) FILTER (WHERE kind = 'wait'), 0), coalesce(sum(exclusive_time), 0) FROM sources`,
-			&sqlitex.ExecOptions{ResultFunc: func(r *sqlite.Stmt) error {
-				s.Host.Waits = r.ColumnInt64(0)
-				s.Host.Calls = max(r.ColumnInt64(1)-s.Host.Waits, 0)
-				return nil
-			}})
-	}
 	if err != nil {
 		return fmt.Errorf("reading times: %w", err)
 	}
-	s.Wall = max(end-begin, 0)
-	if part {
-		s.Wall = f.wall
-	}
-	threads := map[int64]bool{}
 	for _, t := range f.totals {
-		if !spanKind(t.site.kind) || threads[t.thread] {
+		if !spanKind(t.site.kind) {
 			continue
 		}
-		threads[t.thread] = true
-		s.Host.Threads++
-		if part {
-			s.Host.Time += f.wall
-		} else {
-			s.Host.Time += lengths[t.site.process]
+		s.Host.Calls += t.Exclusive()
+		if t.site.kind == kindWait {
+			s.Host.Waits += t.Time
 		}
+	}
+	s.Host.Calls = max(s.Host.Calls-s.Host.Waits, 0)
+	s.Wall = max(end-begin, 0)
+	if part || filter.Within != nil {
+		s.Wall = f.wall
+	}
+	// Threads that use OpenACC somewhere are there all the time.
+	totals, err := f.trace.Totals(store.Filter{})
+	if err != nil {
+		return err
+	}
+	threads := map[model.ThreadID]bool{}
+	for i := range totals {
+		t := &totals[i]
+		length := lengths[int64(t.Site.Process)]
+		if !spanKind(int64(t.Site.KindCode)) || model.Own(t.Site.KindCode) || threads[t.Thread] || length == 0 {
+			continue
+		}
+		threads[t.Thread] = true
+		s.Host.Threads++
+		if part && filter.Within == nil {
+			length = f.wall
+		}
+		s.Host.Time += length
 	}
 	return nil
 }
 
 // readPeak finds the device that had the most memory in use.
-func (s *Summary) readPeak(trace *store.Trace) error {
-	err := sqlitex.Execute(trace.Conn(), `SELECT type, number, peak_bytes, coalesce(capacity, 0) FROM devices WHERE peak_bytes > 0 ORDER BY peak_bytes DESC, device`,
-		&sqlitex.ExecOptions{ResultFunc: func(r *sqlite.Stmt) error {
-			if s.Peak.Device != "" {
-				s.Peak.Others++
+func (s *Summary) readPeak(f *facts, filter Filter) error {
+	err := sqlitex.Execute(f.trace.Conn(), `SELECT type, number, peak_bytes, coalesce(capacity, 0), device, process FROM devices WHERE peak_bytes > 0 ORDER BY device`,
+		&sqlitex.ExecOptions{ResultFunc: func(r *sqlite.Stmt) (err error) {
+			bytes, process := r.ColumnInt64(2), r.ColumnInt64(5)
+			times := f.chosen(filter, process, Interval{math.MinInt64, math.MaxInt64})
+			if len(times) == 0 {
 				return nil
 			}
-			s.Peak = Peak{Device: deviceName(r.ColumnInt64(0), r.ColumnInt64(1)), Bytes: r.ColumnInt64(2), Capacity: r.ColumnInt64(3)}
+			if filter.limitsTime() {
+				if bytes, _, err = memoryIn(f.trace, r.ColumnInt64(4), times); err != nil || bytes == 0 {
+					return err
+				}
+			}
+			if s.Peak.Device != "" {
+				s.Peak.Others++
+			}
+			if bytes > s.Peak.Bytes {
+				s.Peak = Peak{Device: deviceName(r.ColumnInt64(0), r.ColumnInt64(1)), Bytes: bytes, Capacity: r.ColumnInt64(3), Others: s.Peak.Others}
+			}
 			return nil
 		}})
 	if err != nil {
@@ -179,13 +227,16 @@ func (s *Summary) readPeak(trace *store.Trace) error {
 const mostIntervals = 1_000_000
 
 // readDevices adds up what each device did.
-func (s *Summary) readDevices(trace *store.Trace) error {
+func (s *Summary) readDevices(f *facts, filter Filter) error {
 	type used struct{ device, queues, operations, busy, busiest int64 }
 	var devices []used
-	err := sqlitex.Execute(trace.Conn(), `SELECT device, device_type, count(*) FILTER (WHERE measured), sum(operations),
-			coalesce(sum(busy_time), 0), coalesce(max(busy_time), 0)
+	err := sqlitex.Execute(f.trace.Conn(), `SELECT device, device_type, count(*) FILTER (WHERE measured), sum(operations),
+			coalesce(sum(busy_time), 0), coalesce(max(busy_time), 0), process
 		FROM queues WHERE operations > 0 OR measured GROUP BY device`,
 		&sqlitex.ExecOptions{ResultFunc: func(r *sqlite.Stmt) error {
+			if len(f.chosen(filter, r.ColumnInt64(6), Interval{math.MinInt64, math.MaxInt64})) == 0 {
+				return nil
+			}
 			s.Simulated = s.Simulated || callbacks.DeviceType(r.ColumnInt64(1)) == callbacks.DeviceSim
 			if r.ColumnInt64(2) > 0 {
 				devices = append(devices, used{r.ColumnInt64(0), r.ColumnInt64(2), r.ColumnInt64(3), r.ColumnInt64(4), r.ColumnInt64(5)})
@@ -196,13 +247,16 @@ func (s *Summary) readDevices(trace *store.Trace) error {
 		return fmt.Errorf("reading queues: %w", err)
 	}
 	s.Device.Devices = len(devices)
+	wanted := map[model.DeviceID]bool{}
 	for _, d := range devices {
 		switch {
+		case filter.limitsTime():
+			wanted[model.DeviceID(d.device)] = true
 		case d.queues == 1: // its operations come one after the other
 			s.Device.Busy += d.busy
-			err = s.addSums(trace, d.device)
+			err = s.addSums(f.trace, d.device)
 		case d.operations <= mostIntervals:
-			err = s.addIntervals(trace, d.device)
+			err = s.addIntervals(f.trace, d.device)
 		default:
 			s.Device.AtLeast = true
 			s.Device.Busy += d.busiest
@@ -211,7 +265,63 @@ func (s *Summary) readDevices(trace *store.Trace) error {
 			return fmt.Errorf("reading device activity: %w", err)
 		}
 	}
+	if err := s.addChosen(f.trace, filter, wanted); err != nil {
+		return fmt.Errorf("reading device activity: %w", err)
+	}
 	return nil
+}
+
+// addChosen adds what devices did of what a filter lets through.
+func (s *Summary) addChosen(trace *store.Trace, filter Filter, wanted map[model.DeviceID]bool) error {
+	if len(wanted) == 0 {
+		return nil
+	}
+	did := map[model.DeviceID]*doing{}
+	busy := map[model.DeviceID]map[model.QueueID]int64{}
+	for a, err := range trace.Activities(filter.stored()) {
+		if err != nil {
+			return err
+		}
+		device := a.Work.Device
+		if !wanted[device] {
+			continue
+		}
+		if did[device] == nil {
+			did[device], busy[device] = &doing{}, map[model.QueueID]int64{}
+		}
+		busy[device][a.Work.Queue] += a.Duration
+		if d := did[device]; len(d.all) <= mostIntervals {
+			d.add(a.Work.Kind, Interval{a.Start, a.End()})
+		}
+	}
+	for device, d := range did {
+		if len(d.all) <= mostIntervals {
+			s.addTo(d)
+			continue
+		}
+		s.Device.AtLeast = true
+		s.Device.Busy += slices.Max(slices.Collect(maps.Values(busy[device])))
+	}
+	return nil
+}
+
+// doing is when a device did what.
+type doing struct{ all, kernels, transfers []Interval }
+
+func (d *doing) add(kind string, at Interval) {
+	d.all = append(d.all, at)
+	switch kind {
+	case "kernel":
+		d.kernels = append(d.kernels, at)
+	case "upload", "download", "copy":
+		d.transfers = append(d.transfers, at)
+	}
+}
+
+func (s *Summary) addTo(d *doing) {
+	s.Device.Busy += Covered(d.all)
+	s.Device.Kernels += Covered(d.kernels)
+	s.Device.Transfer += Covered(d.transfers)
 }
 
 // addSums adds the sums of a device of one queue.
@@ -232,22 +342,13 @@ func (s *Summary) addSums(trace *store.Trace, device int64) error {
 // addIntervals adds the time in which a device did anything, ran kernels, and
 // transferred.
 func (s *Summary) addIntervals(trace *store.Trace, device int64) error {
-	var all, kernels, transfers []Interval
+	var did doing
 	err := sqlitex.Execute(trace.Conn(), `SELECT kind, start, end FROM device_activity WHERE device = ?`,
 		&sqlitex.ExecOptions{Args: []any{device}, ResultFunc: func(r *sqlite.Stmt) error {
-			at := Interval{r.ColumnInt64(1), r.ColumnInt64(2)}
-			all = append(all, at)
-			switch r.ColumnText(0) {
-			case "kernel":
-				kernels = append(kernels, at)
-			case "upload", "download", "copy":
-				transfers = append(transfers, at)
-			}
+			did.add(r.ColumnText(0), Interval{r.ColumnInt64(1), r.ColumnInt64(2)})
 			return nil
 		}})
-	s.Device.Busy += Covered(all)
-	s.Device.Kernels += Covered(kernels)
-	s.Device.Transfer += Covered(transfers)
+	s.addTo(&did)
 	return err
 }
 

@@ -51,7 +51,7 @@ func TestDataWithoutName(t *testing.T) {
 					t.Errorf("no row of %s is %s", key, c.want)
 				}
 			}
-			summary, err := Summarize(trace)
+			summary, err := Summarize(trace, Filter{})
 			if err != nil {
 				t.Fatal(err)
 			}

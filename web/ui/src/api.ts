@@ -94,7 +94,7 @@ export function endsWithProgram(then: string): string {
 }
 
 // What is limited to the ranges or frames that were chosen for all views.
-const limited = ["report", "flame", "durations"];
+const limited = ["summary", "report", "flame", "durations"];
 
 export async function get<T>(path: string, query: Query = {}, signal?: AbortSignal): Promise<T> {
   if (limited.includes(path) && state.inside !== "") query = { inside: state.inside, ...query };

@@ -24,7 +24,7 @@ export function framesSection(): { element: HTMLElement; load(o: Overview, again
       element.hidden = o.annotations.length === 0;
       if (element.hidden) return;
       await show(place, async () => {
-        const report = await get<Report>("report", { trace: state.trace, top: 1000 });
+        const report = await get<Report>("report", { trace: state.trace, top: 1000, tables: "annotations" });
         const t = report.tables.find((x) => x.key === "annotations");
         if (!t) return [];
         return [h("p", { class: "note" }, `${t.note}. A row shows each one of its name; the field above limits timeline, kernels, transfers and flame graph to some.`),

@@ -23,7 +23,7 @@ export function summaryView(o: Overview): View {
   const parts = h("p", { class: "note" });
   const time = h("section", { class: "over-time" }, h("h2", {}, "Over time"), strip.element, parts);
   const own = framesSection();
-  const element = h("div", { class: "view summary" }, figures, time, h("section", {}, h("h2", {}, "What could be better"), findings), remarks, costs, own.element);
+  const element = h("div", { class: "view summary" }, figures, time, h("section", {}, h("h2", {}, state.inside === "" ? "What could be better" : "What could be better in the whole run"), findings), remarks, costs, own.element);
   const load = (again: boolean): Promise<unknown> => {
     time.hidden = o.lanes.length === 0;
     parts.textContent = `${partsOf(o)}. Mark a part, or click, to see it in the timeline.`;
@@ -75,7 +75,7 @@ function head(o: Overview, s: Summary): HTMLElement[] {
   const card = (value: string, text: string, go?: () => void): HTMLElement => h("div", { class: "card" }, h("b", {}, value), go ? link(text, go) : h("span", {}, text));
   const programs = [...new Set(o.processes.map((p) => p.program.split("/").pop() || "program"))];
   const whole = s.wall * Math.max(s.devices, 1);
-  const cards = [card(duration(s.wall), "wall time")];
+  const cards = [card(duration(s.wall), state.inside === "" ? "wall time" : `wall time of ${state.inside}`)];
   if (s.devices > 0) cards.push(card(`${s.at_least ? "at least " : ""}${percent(s.busy, whole)}`, s.devices === 1 ? "device busy" : `${s.devices} devices busy`, () => change({ view: "queues" })));
   if (s.peak_device !== "") cards.push(card(bytes(s.peak), `peak memory${s.capacity > 0 ? ` of ${bytes(s.capacity)}` : ""}, ${s.peak_device}`, () => change({ view: "memory" })));
   if (s.threads > 0) cards.push(card(percent(Math.max(s.host - s.waits - s.calls, 0), s.host), s.threads === 1 ? "of the host outside of OpenACC" : `of ${count(s.threads)} threads outside of OpenACC`));
