@@ -35,7 +35,8 @@ func newImportCommand() *cobra.Command {
 that ran with ACC_PROFLIB=libaccprof.so) or of a folder that holds some, of session
 folders (left by an accscope that was killed; accscope ls lists them), and of
 traces, such as those that the nodes of an MPI job left. The clocks of several
-hosts are set against the first one's by the time of day; import says by how much.
+hosts are set against the first one's by MPI's barriers, else by the time of day;
+import says by how much.
 Captures and traces stay as they are; a session is removed once its trace is
 complete. A session whose trace was begun goes on with that, unless -o names
 another place.

@@ -65,15 +65,19 @@ type Track struct {
 	base               int64  // offset of zero, about
 	questions, answers hull
 	samples            []pair
+	all                bool // keep all of them, however many
 }
 
-// pair is a sample whose ends are near each other.
-type pair struct{ at, most, least float64 }
+// pair is what a sample says: at most so much at one time, at least so much at another.
+type pair struct{ at, most, until, least float64 }
 
 // Add takes a sample. Samples come in order of time; one that is no sample or comes late is
 // left out, which false says.
-func (t *Track) Add(s Sample) bool {
-	if !s.Sane() || t.count > 0 && s.Sent < t.zero.Sent+int64(t.samples[len(t.samples)-1].at) {
+func (t *Track) Add(s Sample) bool { return s.Sane() && t.add(s) }
+
+// add takes a sample, of which the answer need not come after the question.
+func (t *Track) add(s Sample) bool {
+	if t.count > 0 && s.Sent < t.zero.Sent+int64(t.samples[len(t.samples)-1].at) {
 		return false
 	}
 	if t.count == 0 {
@@ -87,7 +91,10 @@ func (t *Track) Add(s Sample) bool {
 	t.count++
 	t.questions.add(sent, most)
 	t.answers.add(heard, -least)
-	t.samples = append(t.samples, pair{sent, most, least})
+	t.samples = append(t.samples, pair{sent, most, heard, least})
+	if t.all {
+		return true
+	}
 	t.questions.points = thin(t.questions.points)
 	t.answers.points = thin(t.answers.points)
 	t.samples = thin(t.samples)
@@ -149,8 +156,7 @@ func (t *Track) loosely(at float64) (most, least float64) {
 	i := sort.Search(len(t.samples), func(i int) bool { return t.samples[i].at > at })
 	most, least = math.Inf(1), math.Inf(-1)
 	for _, s := range t.samples[max(i-around, 0):min(i+around, len(t.samples))] {
-		far := Drift * math.Abs(at-s.at)
-		most, least = min(most, s.most+far), max(least, s.least-far)
+		most, least = min(most, s.most+Drift*math.Abs(at-s.at)), max(least, s.least-Drift*math.Abs(at-s.until))
 	}
 	return most, least
 }

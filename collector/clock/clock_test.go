@@ -272,3 +272,64 @@ func TestManySamples(t *testing.T) {
 		}
 	}
 }
+
+// Barriers of machines whose clocks differ and drift: each clock is bounded by them, also
+// where it is never the last with the reference, and what is set by the middle has nobody
+// leave a barrier before all have come.
+func TestMeet(t *testing.T) {
+	const machines, count = 5, 2000
+	random := rand.New(rand.NewPCG(1, 2))
+	offset, drift := [machines]float64{}, [machines]float64{}
+	for i := 1; i < machines; i++ {
+		offset[i], drift[i] = float64(random.Int64N(2e12)-1e12), random.Float64()*100e-6-50e-6
+	}
+	// The time of a machine's clock when the reference's shows another.
+	on := func(machine int, time float64) int64 {
+		return int64((time - offset[machine]) / (1 + drift[machine]))
+	}
+	var all [machines][]Meeting
+	time := 1e9
+	for range count {
+		time += 20e6 + random.Float64()*200e6
+		var came [machines]float64
+		last := 0.0
+		for i := range came {
+			came[i] = time + random.ExpFloat64()*2e6
+			last = max(last, came[i])
+		}
+		for i := range came {
+			all[i] = append(all[i], Meeting{on(i, came[i]), on(i, last+3e3+random.ExpFloat64()*10e3)})
+		}
+	}
+	tracks := Meet([][]Meeting{all[0], all[1], all[2], all[3], all[4]})
+	if tracks[0] != nil {
+		t.Error("the reference is set")
+	}
+	good, widest := 0, int64(0)
+	for machine, track := range tracks[1:] {
+		machine++
+		for k, at := range all[machine] {
+			truth := int64(drift[machine]*float64(at.Came) + offset[machine])
+			r, ok := track.At(at.Came)
+			off := max(r.Offset-truth, truth-r.Offset)
+			if !ok || off > r.Error+1 {
+				t.Fatalf("machine %d, meeting %d: %+v, want %d", machine, k, r, truth)
+			}
+			widest = max(widest, r.Error)
+			if off <= 10e3 {
+				good++
+			}
+			left, _ := track.At(at.Left)
+			if all[0][k].Left+1 < at.Came+r.Offset-r.Error || at.Left+left.Offset+left.Error+1 < all[0][k].Came {
+				t.Fatalf("machine %d leaves meeting %d before all have come", machine, k)
+			}
+		}
+	}
+	t.Logf("%.1f %% within 10 µs, bounds of %d ns at most", 100*float64(good)/(count*(machines-1)), widest)
+	if good < count*(machines-1)*99/100 {
+		t.Errorf("%d of %d within 10 µs", good, count*(machines-1))
+	}
+	if none := Meet([][]Meeting{nil, nil}); none[1] != nil {
+		t.Error("a clock is set by nothing")
+	}
+}

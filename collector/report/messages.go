@@ -43,7 +43,7 @@ func (f *facts) messages(trace *store.Trace, filter Filter) (*messages, error) {
 	if err != nil {
 		return nil, err
 	}
-	if all.waiting, err = fromTheBeginning(trace); err != nil {
+	if all.waiting, err = trace.FromTheBeginning(); err != nil {
 		return nil, err
 	}
 	_, last, err := trace.Extent()
@@ -109,21 +109,6 @@ func receivedMessages(trace *store.Trace) (map[int64]arrived, error) {
 		return nil, fmt.Errorf("reading received messages: %w", err)
 	}
 	return received, nil
-}
-
-// fromTheBeginning says whether the trace has every call that there was.
-func fromTheBeginning(trace *store.Trace) (bool, error) {
-	partial := false
-	err := sqlitex.Execute(trace.Conn(), `SELECT EXISTS (SELECT 1 FROM loss WHERE events > 0) OR EXISTS (SELECT 1 FROM process WHERE since_attach)
-			OR EXISTS (SELECT 1 FROM meta WHERE key IN ('filter_last_bytes', 'filter_last_ns') AND value <> '')`,
-		&sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
-			partial = s.ColumnBool(0)
-			return nil
-		}})
-	if err != nil {
-		return false, fmt.Errorf("reading what is missing: %w", err)
-	}
-	return !partial, nil
 }
 
 // What calls wait for: in which of them everybody waits for the latest, in which the

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/accscope/accscope/collector/model"
-	"github.com/accscope/accscope/collector/store/tracetest"
 )
 
 // call makes a call of MPI's on a process whose number is the rank's and one more.
@@ -124,23 +123,6 @@ func TestSendingHalves(t *testing.T) {
 		}
 		if len(table.Rows) != 1 || !reflect.DeepEqual(table.Rows[0], want) || table.Cautious == waiting {
 			t.Errorf("%v, want %v", table.Rows, want)
-		}
-	}
-}
-
-// Where calls are missing nobody knows which one is which.
-func TestFromTheBeginning(t *testing.T) {
-	for change, want := range map[string]bool{
-		"UPDATE process SET since_attach = 0":                           true,
-		"UPDATE process SET since_attach = 1":                           false,
-		"INSERT OR REPLACE INTO meta VALUES ('filter_last_ns', '1000')": false,
-		"INSERT OR REPLACE INTO meta VALUES ('filter_last_bytes', '')":  true,
-		"INSERT OR REPLACE INTO meta VALUES ('filter_min_bytes', '1')":  true,
-	} {
-		path := tracetest.File(t, 100, 1)
-		tracetest.Change(t, path, change)
-		if got, err := fromTheBeginning(tracetest.Open(t, path)); got != want || err != nil {
-			t.Errorf("%s: %v, %v", change, got, err)
 		}
 	}
 }

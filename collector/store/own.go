@@ -3,6 +3,8 @@ package store
 import (
 	"fmt"
 
+	"zombiezen.com/go/sqlite"
+
 	"github.com/accscope/accscope/collector/model"
 )
 
@@ -71,4 +73,16 @@ func (b *Block) Label() string {
 		return numbered(b.Site, b.Number)
 	}
 	return b.Site.Label()
+}
+
+// FromTheBeginning says whether the trace has every call that there was: nothing was lost
+// or dropped, and no process was attached to after its beginning.
+func (t *Trace) FromTheBeginning() (bool, error) {
+	partial := false
+	err := t.each(`SELECT EXISTS (SELECT 1 FROM loss WHERE events > 0) OR EXISTS (SELECT 1 FROM process WHERE since_attach)
+			OR EXISTS (SELECT 1 FROM meta WHERE key IN ('filter_last_bytes', 'filter_last_ns') AND value <> '')`, nil, func(s *sqlite.Stmt) error {
+		partial = s.ColumnBool(0)
+		return nil
+	})
+	return !partial, err
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/accscope/accscope/collector/clock"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/collector/store/pages"
@@ -22,8 +23,9 @@ type Input struct {
 
 // Merge writes one trace of several, those of other hosts for example, to path,
 // where nothing may be but an empty file that holds the name. The first one's
-// clock holds; those of other machines are set against it by the time of day, all
-// by their Offset, and the hosts table says by how much.
+// clock holds. Those of other machines are set against it by the barriers that ranks of
+// an MPI job had together, with bounds of the error; where there are none, by the time of
+// day, all by their Offset. The hosts table says by how much.
 //
 // Rows are copied. What a table's row is numbered in the merged trace is its number plus
 // how many numbers the parts before it use; but records and activities are numbered in
@@ -38,7 +40,6 @@ func Merge(path string, inputs []Input) (err error) {
 			err = errors.Join(err, p.close())
 		}
 	}()
-	var earliest int64 // beginning, on the first one's clock after its origin
 	for _, input := range inputs {
 		p, err := openPart(input.Path)
 		if err != nil {
@@ -48,7 +49,13 @@ func Merge(path string, inputs []Input) (err error) {
 		if err := p.setClock(m.parts[0], input.Offset); err != nil {
 			return err
 		}
-		earliest = min(earliest, p.shift)
+	}
+	if err := m.meet(); err != nil {
+		return err
+	}
+	var earliest int64 // beginning, on the first one's clock after its origin
+	for _, p := range m.parts {
+		earliest = min(earliest, p.at(0))
 	}
 	for _, p := range m.parts {
 		p.shift -= earliest
@@ -148,11 +155,13 @@ func (m *merger) room() error {
 
 // part is a trace being merged, as it is at one moment.
 type part struct {
-	trace *store.Trace
-	pages *pages.Reader
-	meta  store.Meta
-	shift int64 // from its times to those of the merged trace
-	exact bool  // its clock is that of the first part: of one machine since it was started
+	trace  *store.Trace
+	pages  *pages.Reader
+	meta   store.Meta
+	offset int64       // Input.Offset
+	shift  int64       // from its times to those of the merged trace, with what line says
+	line   *clock.Line // how its clock was set where that was no fixed number; nil: it was
+	exact  bool        // its clock is that of the first part: of one machine since it was started
 
 	moved      map[string]moved // by table
 	names      map[int64]model.Name
@@ -187,6 +196,7 @@ func (p *part) damaged(what string, number int64) error {
 
 // setClock finds what is added to the part's times to get those of the first one.
 func (p *part) setClock(first *part, offset int64) (err error) {
+	p.offset = offset
 	if p == first {
 		p.exact = true
 		return nil

@@ -114,7 +114,7 @@ func (c *cursor) advance() (bool, error) {
 			return false, nil
 		}
 	}
-	c.next = c.time(c.row()) + c.part.shift
+	c.next = c.part.at(c.time(c.row()))
 	return true, nil
 }
 
@@ -220,7 +220,7 @@ func (m *merger) readLanes(p *part) error {
 	}
 	return p.each("SELECT record, device, time, used FROM sample ORDER BY record, rowid", func(s *sqlite.Stmt) error {
 		p.samples = append(p.samples, sampleAfter{s.ColumnInt64(0), model.Sample{Device: model.DeviceID(s.ColumnInt64(1) + device),
-			Time: s.ColumnInt64(2) + p.shift, Value: s.ColumnInt64(3)}})
+			Time: p.at(s.ColumnInt64(2)), Value: s.ColumnInt64(3)}})
 		return nil
 	})
 }
@@ -239,7 +239,7 @@ func (m *merger) copyRecords() error {
 }
 
 func (m *merger) copyRecord(p *part, row []int64) error {
-	old, sequence, time, up, data, link, inner, duration, end, correlation := row[0], row[2], row[3]+p.shift, row[4], row[5], row[6], row[7], row[8], row[9], row[10]
+	old, sequence, time, up, data, link, inner, duration, end, correlation := row[0], row[2], p.at(row[3]), row[4], row[5], row[6], row[7], row[8], row[9], row[10]
 	site, known := p.sites[row[1]]
 	if !known {
 		return p.damaged("site", row[1])
@@ -283,6 +283,9 @@ func (m *merger) copyRecord(p *part, row []int64) error {
 	case end < 0:
 		duration = pages.Null
 	default:
+		if duration = p.lasting(row[3], duration); p.line != nil && inner > duration {
+			inner = duration // its children's, before the clocks were set
+		}
 		m.roll.Span(id, site.thread, site.depth, time, duration, bytes, site.id)
 	}
 	if (site.kind == model.Alloc || site.kind == model.Free) && inner != noSample {
@@ -327,7 +330,10 @@ func (m *merger) sampleUntil(p *part, record int64) error {
 // copyActivities copies the activities of all parts.
 func (m *merger) copyActivities() error {
 	return m.inOrder(&wholeActivity, func(p *part, row []int64) error {
-		work, start, duration, delay, bytes, offset, excess, correlation := row[1], row[3]+p.shift, row[4], row[5], row[6], row[7], row[8], row[9]
+		work, start, duration, bytes, correlation := row[1], p.at(row[3]), p.lasting(row[3], row[4]), row[6], row[9]
+		delay := p.lasting(row[3]+row[4], row[5])
+		// The device's clock stays what it is.
+		offset, excess := row[7]+row[3]-start, row[8]+row[4]-duration
 		queue, known := p.queues[work]
 		if !known {
 			return p.damaged("work", work)
@@ -341,8 +347,7 @@ func (m *merger) copyActivities() error {
 			return err
 		}
 		work += p.moved["work"].by
-		// The device's clock stays what it is.
-		m.activity.Add(0, id, work, record, start, duration, delay, bytes, offset-p.shift, excess, correlation)
+		m.activity.Add(0, id, work, record, start, duration, delay, bytes, offset, excess, correlation)
 		m.roll.Activity(id, queue, start, duration, bytes, work)
 		m.pending++
 		return m.room()

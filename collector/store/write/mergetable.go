@@ -40,8 +40,6 @@ func orNone(c column) column {
 	}
 }
 
-func (p *part) time(value int64) (int64, error) { return value + p.shift, nil }
-
 func (p *part) name(number int64) (int64, error) {
 	name, known := p.names[number]
 	if !known {
@@ -71,21 +69,15 @@ func (m *merger) copyTables(p *part, foreign bool) error {
 	if err := m.move(p); err != nil {
 		return err
 	}
+	if err := m.copyHosts(p, foreign); err != nil {
+		return err
+	}
 	host, process, thread, device, queue := p.of("host"), p.of("process"), p.of("thread"), p.of("device"), p.of("queue")
 	place, stack, site, work := p.of("place"), p.of("stack"), p.of("site"), p.of("work")
-	clock := column(nil)
-	if foreign {
-		// Its clock plus this is the first one's.
-		clock = func(offset int64) (int64, error) {
-			return offset + p.shift - p.meta.Origin + m.parts[0].meta.Origin - m.parts[0].shift, nil
-		}
-	}
 	tables := []struct {
 		name    string
 		columns []column // the others are the same
 	}{
-		{"host", []column{host, nil, clock}},
-		{"clock", []column{host, p.time, clock}},
 		{"process", []column{process, host, 8: p.time, p.time}},
 		{"thread", []column{thread, process}},
 		{"device", []column{device, process}},
@@ -121,13 +113,6 @@ func (m *merger) copyTables(p *part, foreign bool) error {
 	for _, t := range tables {
 		if err := m.copyTable(p, t.name, t.columns); err != nil {
 			return fmt.Errorf("table %s: %w", t.name, err)
-		}
-	}
-	if foreign && !p.exact {
-		for _, unknown := range []string{"UPDATE host SET clock_uncertainty = NULL WHERE id > ?", "UPDATE clock SET uncertainty = NULL WHERE host > ?"} {
-			if err := m.fail(schema.Execute(m.conn, unknown, p.moved["host"].by)); err != nil {
-				return err
-			}
 		}
 	}
 	m.dict.places.last, m.dict.sites.last = m.used["place"], m.used["site"]
