@@ -43,7 +43,8 @@ type app struct {
 	source    Source
 	player    Player // nil: live
 	pane      *Pane
-	search    *search // nil: the source gives no findings
+	search    *search   // nil: the source gives no findings
+	ranks     *rankLook // nil: the source is of no job
 	options   Options
 	// beside runs what takes long until the user leaves; nil: nothing is run.
 	beside func(work func(ctx context.Context))
@@ -160,12 +161,20 @@ func newApp(source Source, screen tcell.Screen, options Options) *app {
 		a.only = replay.limited
 	}
 	a.views = allViews()
-	a.current = max(slices.Index(ViewNames(), options.Settings.View), 0)
+	if ranked, ok := source.(Ranked); ok && ranked.RankCount() > 1 {
+		a.ranks = &rankLook{ranked: ranked}
+	} else {
+		a.views = a.views[:len(a.views)-1]
+	}
+	if at := slices.Index(ViewNames(), options.Settings.View); at >= 0 && at < len(a.views) {
+		a.current = at
+	}
 	return a
 }
 
+// allViews are the views there are, the one of jobs last.
 func allViews() []view {
-	return []view{newOverviewView(), newQueuesView(), newMemoryView(), newKernelsView(), newEventsView(), newProgramView(), newFindingsView()}
+	return []view{newOverviewView(), newQueuesView(), newMemoryView(), newKernelsView(), newEventsView(), newProgramView(), newFindingsView(), newRanksView()}
 }
 
 // receive takes the source's frames.

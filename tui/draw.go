@@ -199,6 +199,12 @@ func (a *app) drawFilter(c canvas) canvas {
 		c.words(1, 0, t.dim, "only ", t.accent, a.only, t.dim, "  in sums and events; f changes it")
 		c = c.part(0, 1, c.w, c.h-1)
 	}
+	if a.ranks != nil {
+		if shown := a.ranks.ranked.ShownRanks(); shown != "" {
+			c.words(1, 0, t.dim, "only ", t.accent, shown, t.dim, "  in all views; r changes it")
+			c = c.part(0, 1, c.w, c.h-1)
+		}
+	}
 	if rows.filter == "" {
 		return c
 	}

@@ -20,7 +20,7 @@ var (
 	helpRight = []section{
 		{"Time", [][2]string{{"+ -", "finer, coarser scale"}, {"left right", "back and forth (h l)"}, {"space", "pause the view only"}, {"Esc", "back to now"}}},
 		{"Replay", [][2]string{{"space", "play, pause"}, {"< >", "half, double speed"}, {"[ ]", "back, forth half a scale"},
-			{"0 $ g", "start, end, a time"}, {"f", "only frames: step 12"}}},
+			{"0 $ g", "start, end, a time"}, {"f r", "only frames, only ranks"}}},
 		{"Program (run --tui)", [][2]string{{"p  Ctrl-]", "give, take it the keys"}}},
 		{"Lanes of the queues", nil},
 	}

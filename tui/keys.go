@@ -227,6 +227,12 @@ func (a *app) playerKey(key *tcell.EventKey) bool {
 			}}
 	case 'f':
 		a.prompt = &prompt{label: "only (step 12, step 3..7; empty: all): ", text: []rune(a.only), change: func(string) {}, cancel: func() {}, done: a.limit}
+	case 'r':
+		if a.ranks == nil {
+			a.message = "the trace is of no MPI job: it has no ranks to choose from"
+			return true
+		}
+		a.askRanks()
 	default:
 		return false
 	}

@@ -54,6 +54,9 @@ func TakePicture(ctx context.Context, replay *Replay, shot Shot) (*Picture, erro
 			a.current, found = i, true
 		}
 	}
+	if found && a.current >= len(a.views) {
+		return nil, errors.New("the trace is of no MPI job: it has no ranks")
+	}
 	if !found {
 		return nil, fmt.Errorf("there is no view %q: there are %s", shot.View, strings.Join(ViewNames(), ", "))
 	}
@@ -81,6 +84,12 @@ func TakePicture(ctx context.Context, replay *Replay, shot Shot) (*Picture, erro
 	if _, asked := a.views[a.current].(*findingsView); asked && a.search != nil {
 		if a.search.run(searching); a.search.soFar().err != nil {
 			return nil, a.search.soFar().err
+		}
+	}
+	if _, asked := a.views[a.current].(*ranksView); asked {
+		a.ranks.run(searching)
+		if _, err := a.ranks.soFar(); err != nil {
+			return nil, err
 		}
 	}
 	a.redraw()

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/state"
 	"github.com/accscope/accscope/collector/store"
 )
@@ -27,7 +29,12 @@ type Replay struct {
 	wake    chan struct{} // a command came
 	only    *store.Within
 	limited string // by what text
-	chosen  bool   // only was changed
+	chosen  bool   // what is shown was changed
+
+	ranks     []report.RankOf
+	choice    *report.RankChoice // nil: all
+	shown     []model.ProcessID  // what the views show of them; nil: all
+	shownText string
 }
 
 // The fastest a replay goes, and the slowest.
@@ -52,6 +59,10 @@ func OpenReplay(path string) (*Replay, error) {
 		r.speed /= 2
 	}
 	r.base = r.first
+	if r.ranks, err = report.RanksOf(trace); err != nil {
+		return nil, err
+	}
+	r.shown, r.shownText = chooseRanks(r.ranks, nil)
 	return r, nil
 }
 
@@ -116,16 +127,29 @@ func (r *Replay) Only(text string) (from, to int64, err error) {
 	return from, to, nil
 }
 
-// chose gives a reader that was made anew where the choice of Only has changed.
-func (r *Replay) chose(reader *state.Reader, trace *store.Trace) *state.Reader {
+// open opens the trace for a reader of what was chosen. whole is of all ranks where none were.
+func (r *Replay) open(ctx context.Context, whole bool) (*store.Trace, *state.Reader, error) {
+	trace, err := store.Open(r.path)
+	if err != nil {
+		return nil, nil, err
+	}
+	trace.Interrupt(ctx.Done())
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.chosen {
-		r.chosen = false
-		reader = state.New(trace)
-		reader.Only(r.only)
+	r.chosen = false
+	if r.shown != nil && (r.choice != nil || !whole) {
+		trace.OnlyProcesses(r.shown)
 	}
-	return reader
+	reader := state.New(trace)
+	reader.Only(r.only)
+	return trace, reader, nil
+}
+
+// rechosen says whether what is shown was changed since it was opened.
+func (r *Replay) rechosen() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.chosen
 }
 
 // SetWindow says for how long before its time the rates are wanted.
@@ -172,16 +196,21 @@ const approaches = 20
 
 // Run plays until ctx is done.
 func (r *Replay) Run(ctx context.Context, interval time.Duration, observe func(Frame)) error {
-	trace, err := store.Open(r.path)
+	trace, reader, err := r.open(ctx, false)
 	if err != nil {
 		return err
 	}
-	defer trace.Close()
-	trace.Interrupt(ctx.Done())
-	reader := state.New(trace)
+	defer func() { trace.Close() }()
 	r.command(func() { r.jumped = true })
 	for shown := int64(math.MinInt64); ctx.Err() == nil; {
-		reader = r.chose(reader, trace)
+		if r.rechosen() {
+			fresh, other, err := r.open(ctx, false)
+			if err != nil {
+				return err
+			}
+			trace.Close()
+			trace, reader = fresh, other
+		}
 		at, how, jumped, window := r.next()
 		restart := jumped
 		for i := int64(approaches); jumped && i > 0; i-- {
@@ -237,13 +266,11 @@ const mostStill = 1000
 // interval of its time, but for all of a long time in which nothing happens, and
 // one at the end.
 func (r *Replay) Step(ctx context.Context, interval time.Duration, observe func(Frame)) error {
-	trace, err := store.Open(r.path)
+	trace, reader, err := r.open(ctx, true)
 	if err != nil {
 		return err
 	}
 	defer trace.Close()
-	trace.Interrupt(ctx.Done())
-	reader := r.chose(state.New(trace), trace)
 	for next := r.first; next < r.last-int64(interval); {
 		next += int64(interval)
 		frame, err := frameAt(reader, next, Playing)

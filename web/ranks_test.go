@@ -40,7 +40,7 @@ func TestRanks(t *testing.T) {
 			t.Errorf("ranks %q: %d, %s", wrong, status, body)
 		}
 	}
-	if status, body := fetch(t, s, "/api/ranks?ranks=1"+strings.Repeat(",1", mostRankChoices)); status != http.StatusBadRequest || !strings.Contains(string(body), "10001 parts, want 10000 at most") {
+	if status, body := fetch(t, s, "/api/ranks?ranks=1"+strings.Repeat(",1", 10_000)); status != http.StatusBadRequest || !strings.Contains(string(body), "10001 parts, want 10000 at most") {
 		t.Errorf("too many: %d, %s", status, body)
 	}
 	chosen := answer[reportAnswer](t, s, "/api/report?tables=imbalance,critical_path&top=5")

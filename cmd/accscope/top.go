@@ -27,6 +27,7 @@ type topFlags struct {
 	size     string
 	svg      bool
 	inside   string
+	rank     string
 	limits   limitFlags
 }
 
@@ -84,6 +85,7 @@ Press ? in it for the keys.`,
 	f.StringVar(&flags.at, "at", "100%", "with --picture: the `TIME` in the trace (12.5s, 300ms, 40%)")
 	f.StringVar(&flags.size, "size", "80x24", "with --picture: columns and lines (`WxH`)")
 	f.StringVar(&flags.inside, "inside", "", "of a trace only sums and events in this `RANGE` of the program's own, or frame: \"assemble\", \"frame 12\", \"step 3..7\"")
+	f.StringVar(&flags.rank, "rank", "", "of a trace only these `RANKS` of an MPI job: 617, or 0-15,617 (default: all; on the screen and in pictures of more than 64 the one that did most)")
 	f.BoolVar(&flags.svg, "svg", false, "with --picture: as an SVG drawing")
 	flags.limits.register(command, readerLimits, "with --picture and --once (of findings as for advise): ")
 	return command
@@ -121,14 +123,19 @@ func (flags *topFlags) show(ctx context.Context, command *cobra.Command, args []
 	return err
 }
 
-// limitTo limits a trace to the ranges or frames that --inside names.
+// limitTo limits a trace to the ranks of --rank, and to the ranges or frames that --inside names.
 func (flags *topFlags) limitTo(source tui.Source) error {
+	replay, ok := source.(*tui.Replay)
+	if !ok && (flags.inside != "" || flags.rank != "") {
+		return usageError{errors.New("--inside and --rank take a trace")}
+	}
+	if flags.rank != "" {
+		if err := replay.ChooseRanks(flags.rank); err != nil {
+			return usageError{fmt.Errorf("--rank: %w", err)}
+		}
+	}
 	if flags.inside == "" {
 		return nil
-	}
-	replay, ok := source.(*tui.Replay)
-	if !ok {
-		return usageError{errors.New("--inside takes a trace")}
 	}
 	if _, _, err := replay.Only(flags.inside); err != nil {
 		return usageError{fmt.Errorf("--inside: %w", err)}

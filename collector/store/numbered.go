@@ -22,6 +22,9 @@ func (t *Trace) NumberedRecords(first, last int64, f func(r *Record, used int64)
 	var values [columnCorrelation + 1]int64
 	var r Record
 	return stopped(t.pages.Scan("record", "id", storedColumns, first, last, func(id int64, stored []int64) (err error) {
+		if chosen, err := t.chosenSite(stored[storedSite]); err != nil || !chosen {
+			return err
+		}
 		if err := t.unpack(id, stored, &values); err != nil {
 			return err
 		}
@@ -38,6 +41,9 @@ func (t *Trace) NumberedRecords(first, last int64, f func(r *Record, used int64)
 func (t *Trace) NumberedActivities(first, last int64, f func(*Activity) (more bool, err error)) error {
 	var a Activity
 	return stopped(t.pages.Scan("activity", "id", activityColumns, first, last, func(id int64, v []int64) (err error) {
+		if chosen, err := t.chosenWork(v[activityWork]); err != nil || !chosen {
+			return err
+		}
 		a.set(id, v)
 		if a.Work, err = t.Work(v[activityWork]); err != nil {
 			return err
@@ -64,7 +70,7 @@ func stopped(err error) error {
 // number, those that end before a time, and gives the number of the last.
 func (t *Trace) OccupanciesAfter(number, before int64) (list []Occupancy, last int64, err error) {
 	last = number
-	err = t.query("SELECT rowid, queue, start, end, operations, bytes FROM occupancy WHERE rowid > ? ORDER BY rowid", []int64{number}, func(s *sqlite.Stmt) error {
+	err = t.query("SELECT rowid, queue, start, end, operations, bytes FROM occupancy WHERE rowid > ? AND "+t.chosenQueuesSQL("queue")+" ORDER BY rowid", []int64{number}, func(s *sqlite.Stmt) error {
 		if s.ColumnInt64(3) >= before {
 			return errStop
 		}
@@ -88,7 +94,7 @@ type QueueDependency struct {
 // DependenciesAfter reads the waits between queues behind a number.
 func (t *Trace) DependenciesAfter(number int64) (list []QueueDependency, err error) {
 	err = t.query(`SELECT x.id, x.queue, x.awaited, x.time, f.text, x.line FROM dependency x LEFT JOIN string f ON f.id = x.file
-		WHERE x.id > ? ORDER BY x.id`, []int64{number}, func(s *sqlite.Stmt) error {
+		WHERE x.id > ? AND `+t.chosenQueuesSQL("x.queue")+` ORDER BY x.id`, []int64{number}, func(s *sqlite.Stmt) error {
 		list = append(list, QueueDependency{s.ColumnInt64(0), model.QueueID(s.ColumnInt64(1)), model.QueueID(s.ColumnInt64(2)), s.ColumnInt64(3),
 			s.ColumnText(4), s.ColumnInt32(5)})
 		return nil
@@ -100,7 +106,7 @@ func (t *Trace) DependenciesAfter(number int64) (list []QueueDependency, err err
 // free behind a number, and gives the number of the last.
 func (t *Trace) OtherSamplesAfter(number int64) (list []Sample, last int64, err error) {
 	last = number
-	err = t.query("SELECT rowid, device, time, used FROM sample WHERE rowid > ? ORDER BY rowid", []int64{number}, func(s *sqlite.Stmt) error {
+	err = t.query("SELECT rowid, device, time, used FROM sample WHERE rowid > ? AND "+t.chosenDevicesSQL("device")+" ORDER BY rowid", []int64{number}, func(s *sqlite.Stmt) error {
 		last = s.ColumnInt64(0)
 		list = append(list, Sample{model.DeviceID(s.ColumnInt64(1)), s.ColumnInt64(2), s.ColumnInt64(3)})
 		return nil
@@ -112,7 +118,7 @@ func (t *Trace) OtherSamplesAfter(number int64) (list []Sample, last int64, err 
 // number: as mappings whose record is minus theirs.
 func (t *Trace) ExistingAfter(number int64) (list []Mapping, err error) {
 	err = t.query(`SELECT x.id, x.host, x.address, x.bytes, x.time, x.ended, x.ended_by, n.text, d.id, d.process, d.type, d.number FROM existing x
-		JOIN device d ON d.id = x.device JOIN string n ON n.id = x.name WHERE x.id > ? ORDER BY x.id`, []int64{number}, func(s *sqlite.Stmt) error {
+		JOIN device d ON d.id = x.device JOIN string n ON n.id = x.name WHERE x.id > ? AND `+t.chosenSQL("d.process")+` ORDER BY x.id`, []int64{number}, func(s *sqlite.Stmt) error {
 		m := Mapping{Record: -s.ColumnInt64(0), Kind: "create", Host: uint64(s.ColumnInt64(1)), Address: uint64(s.ColumnInt64(2)),
 			Bytes: uint64(s.ColumnInt64(3)), Start: s.ColumnInt64(4), End: math.MaxInt64,
 			Site: &Site{Name: t.readable(s.ColumnText(7)), Symbol: s.ColumnText(7), Device: model.DeviceID(s.ColumnInt64(8)), Process: model.ProcessID(s.ColumnInt64(9)),

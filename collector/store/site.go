@@ -184,7 +184,7 @@ func (t *Trace) loadSites() error {
 		d.version, d.thread_id, d.profile_bytes, d.event_bytes, d.api_bytes, d.device_api, d.api_device_type, d.vendor,
 		d.device_handle, d.context_handle, d.async_handle, d.missing, d.gangs, d.workers, d.vector, d.dimensions, d.error_code,
 		d.runtime_info, d.stack, s.name, p.file, p.function, s.thread, s.depth, `+own+` FROM site_detail d JOIN site s ON s.id = d.site
-		LEFT JOIN located o ON o.site = s.id JOIN place p ON p.id = coalesce(o.place, s.place)`, nil, func(r *sqlite.Stmt) error {
+		LEFT JOIN located o ON o.site = s.id JOIN place p ON p.id = coalesce(o.place, s.place) WHERE `+t.chosenSQL("d.process"), nil, func(r *sqlite.Stmt) error {
 		id := r.ColumnInt64(0)
 		if old := t.sites[id]; old != nil && old.KindCode != 0 {
 			return nil
