@@ -196,7 +196,7 @@ func (a *app) drawFilter(c canvas) canvas {
 	rows := a.views[a.current].table()
 	t := c.theme
 	if a.only != "" {
-		c.words(1, 0, t.dim, "only ", t.accent, a.only, t.dim, "  in sums and events; f changes it")
+		c.words(1, 0, t.dim, "only ", t.accent, a.only, t.dim, "  in sums, events and graphs; f changes it")
 		c = c.part(0, 1, c.w, c.h-1)
 	}
 	if a.ranks != nil {

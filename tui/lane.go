@@ -48,14 +48,24 @@ type lane struct {
 	running, wait        segment // what has not ended
 }
 
-// laneOf gives what a queue did in [from, to), as known at a time.
-func laneOf(q *state.Queue, from, to, time int64) *lane {
+// counted says of a device's times whether they are in the frames that sums are limited to.
+func (a *app) counted(d *state.Device) func(time int64) bool {
+	w := a.frame.View.Within
+	return func(time int64) bool { return w == nil || w.Has(d.Process, time) }
+}
+
+// laneOf gives what a queue did in [from, to), as known at a time; counts says of what is
+// under way whether its begin counts.
+func laneOf(q *state.Queue, counts func(time int64) bool, from, to, time int64) *lane {
 	l := &lane{busy: segments(q.Ran, from, to, mixed), waits: segments(q.Waited, from, to, waiting)}
 	if !q.Measured {
 		l.busy = segments(q.Occupied, from, to, bound)
 	}
 	for i := range q.Dependencies {
 		d := &q.Dependencies[i]
+		if !counts(d.Time) {
+			continue
+		}
 		s := segment{from: d.From, to: d.To, share: 1, what: following, label: dependencyLabel(d), guess: d.To == 0}
 		if s.guess {
 			s.to = time
@@ -63,6 +73,7 @@ func laneOf(q *state.Queue, from, to, time int64) *lane {
 		l.follows = append(l.follows, s)
 	}
 	switch {
+	case q.Depth > 0 && !counts(q.Since):
 	case q.Depth > 0 && !q.Measured:
 		l.running = segment{from: q.Since, to: time, share: 1, what: bound, guess: true}
 	case q.Depth > 0 && q.Next != nil:
@@ -74,7 +85,7 @@ func laneOf(q *state.Queue, from, to, time int64) *lane {
 			}
 		}
 	}
-	if q.Waiting > 0 {
+	if q.Waiting > 0 && counts(q.WaitingSince) {
 		l.wait = segment{from: q.WaitingSince, to: time, share: 1, what: waiting}
 	}
 	return l
@@ -187,6 +198,33 @@ func share(cells []column, window int64) (part float64, atMost bool) {
 		atMost = atMost || c.share > 0 && (c.guess || c.what == bound)
 	}
 	return sum / float64(max(len(cells), 1)), atMost
+}
+
+// busyness is how busy a queue is: in the last second of its cells, or, where sums are
+// limited to frames, in their time so far.
+func (a *app) busyness(q *state.Queue, cells []column) (part float64, atMost bool) {
+	v := a.frame.View
+	if v.Within == nil {
+		return share(cells, a.window)
+	}
+	busy := q.Busy
+	if !q.Measured {
+		busy = q.Bound
+	}
+	return float64(busy) / float64(max(v.Chosen, 1)), !q.Measured && busy > 0
+}
+
+// usedIn is used, without what lies outside of the frames that sums are limited to.
+func (a *app) usedIn(d *state.Device, from, to int64, n int) []float64 {
+	values := used(d.Memory, from, to, n)
+	if w := a.frame.View.Within; w != nil {
+		for c := range values {
+			if !w.Reaches(d.Process, from+(to-from)*int64(c)/int64(n), from+(to-from)*int64(c+1)/int64(n)) {
+				values[c] = -1
+			}
+		}
+	}
+	return values
 }
 
 // used gives a device's memory in use over [from, to) in n cells: the most in each;

@@ -1,11 +1,16 @@
 package tui
 
 import (
+	"fmt"
+	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gdamore/tcell/v2"
 
+	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/store/tracetest"
 )
 
@@ -44,5 +49,65 @@ func TestChoosingFramesInAReplay(t *testing.T) {
 	choose("")
 	if a.only != "" || replay.only != nil || replay.base != replay.last {
 		t.Errorf("limited to %q, at %d of %d", a.only, replay.base, replay.last)
+	}
+}
+
+// Limited to frames, graphs show nothing outside of them, and queues are as busy as the
+// report says.
+func TestGraphsOfFrames(t *testing.T) {
+	path := tracetest.Annotated(t, 3000)
+	trace := tracetest.Open(t, path)
+	within, err := trace.Annotated("iteration 1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	document, err := report.Build(trace, report.Options{Filter: report.Filter{From: within.From, To: within.To, Within: within}, Tables: []string{"queues"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	replay, err := OpenReplay(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := replay.Only("iteration 1"); err != nil {
+		t.Fatal(err)
+	}
+	var frame Frame
+	if err := replay.Step(t.Context(), time.Hour, func(f Frame) { frame = f }); err != nil {
+		t.Fatal(err)
+	}
+	a := &app{frame: frame, window: 1e9}
+	busy := map[string]string{}
+	for i := range frame.View.Devices {
+		d := &frame.View.Devices[i]
+		for j := range d.Queues {
+			q := &d.Queues[j]
+			part, atMost := a.busyness(q, nil)
+			if q.Busy > 0 && !atMost {
+				busy[report.DeviceName(int64(d.Type), int64(d.Number))+" "+callbacks.AsyncName(q.Number)] = fmt.Sprintf("%.3f", part)
+			}
+			for _, s := range laneOf(q, a.counted(d), frame.Time-1e12, frame.Time, frame.Time).busy {
+				if s.to <= within.From {
+					t.Errorf("queue %d was busy from %d to %d, the frame begins at %d", q.Number, s.from, s.to, within.From)
+				}
+			}
+		}
+		first, last := replay.Extent()
+		const n = 200
+		for c, value := range a.usedIn(d, first, last, n) {
+			from, to := first+(last-first)*int64(c)/n, first+(last-first)*int64(c+1)/n
+			if value >= 0 && !within.Reaches(d.Process, from, to) {
+				t.Errorf("memory is drawn from %d to %d", from, to)
+			}
+		}
+	}
+	want := map[string]string{}
+	for _, row := range document.Tables[0].Rows {
+		if part, known := row[7].(float64); known {
+			want[fmt.Sprint(row[0], " ", row[1])] = fmt.Sprintf("%.3f", part)
+		}
+	}
+	if len(want) == 0 || !reflect.DeepEqual(busy, want) {
+		t.Errorf("queues are busy %v, the report says %v", busy, want)
 	}
 }

@@ -130,12 +130,12 @@ func (a *app) drawQueueLines(c canvas) {
 	for _, d := range list {
 		for i := range d.Queues {
 			q := &d.Queues[i]
-			l := laneOf(q, from, to, a.frame.Time)
+			l := laneOf(q, a.counted(d), from, to, a.frame.Time)
 			x := line{name: queueName(q.Number), queue: q, cells: columns(l.busy, l.running, from, to, max(c.w-name-figures-1, 1))}
 			if len(list) > 1 {
 				x.name = deviceName(v, &d.DeviceInfo) + " " + x.name
 			}
-			x.busy, x.most = share(x.cells, a.window)
+			x.busy, x.most = a.busyness(q, x.cells)
 			lines = append(lines, x)
 		}
 	}
@@ -192,7 +192,7 @@ func (a *app) drawMemoryShort(c canvas) {
 		case d.MappingSum > 0:
 			box.words(x, 0, t.dim, fmt.Sprintf("  %d mappings", d.MappingSum))
 		}
-		box.sparkline(1, 1, each-1, used(d.Memory, from, to, max(c.w-1, 0)), float64(max(d.Peak, 1)), t.activities[mixed])
+		box.sparkline(1, 1, each-1, a.usedIn(d, from, to, max(c.w-1, 0)), float64(max(d.Peak, 1)), t.activities[mixed])
 	}
 }
 

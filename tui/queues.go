@@ -123,7 +123,7 @@ func (q *queuesView) draw(a *app, c canvas) {
 			break
 		}
 		q.hits = append(q.hits, laneHit{c.y + y, rows, i})
-		a.drawLane(c.part(0, y, c.w, rows), l.queue, i == q.rows.at)
+		a.drawLane(c.part(0, y, c.w, rows), l, i == q.rows.at)
 		y += rows
 	}
 	q.drawAxis(a, axis)
@@ -181,11 +181,11 @@ func (a *app) drawDevice(c canvas, d *state.Device) {
 
 // drawLane shows a queue: its figures on the left; on the right how busy it was
 // over time and, in the last line, when the host waited for it.
-func (a *app) drawLane(c canvas, q *state.Queue, chosen bool) {
-	t := c.theme
+func (a *app) drawLane(c canvas, row laneRow, chosen bool) {
+	t, q := c.theme, row.queue
 	from, to := a.span()
 	width := c.w - gutter
-	l := laneOf(q, from, to, a.frame.Time)
+	l := laneOf(q, a.counted(row.device), from, to, a.frame.Time)
 	running, wait := l.running, l.wait
 	cells := columns(l.busy, running, from, to, width)
 	waits := columns(l.waits, wait, from, to, width)
@@ -195,7 +195,7 @@ func (a *app) drawLane(c canvas, q *state.Queue, chosen bool) {
 		style, mark = t.bold, string(t.marker)
 	}
 	c.text(0, 0, 11, mark+queueName(q.Number), style)
-	part, atMost := share(cells, a.window)
+	part, atMost := a.busyness(q, cells)
 	busy := percent(part)
 	if atMost {
 		busy = "<" + busy

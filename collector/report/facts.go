@@ -156,9 +156,7 @@ func load(trace *store.Trace, filter Filter) (*facts, error) {
 	f.first, f.last = max(f.first, from), min(f.last, to)
 	f.wall = max(f.last-f.first, 0)
 	if filter.Within != nil {
-		var chosen []Interval
-		filter.Within.Each(func(from, to int64) { chosen = append(chosen, Interval{max(from, f.first), min(to, f.last)}) })
-		f.wall = Covered(slices.DeleteFunc(chosen, func(at Interval) bool { return at.End <= at.Start }))
+		f.wall = filter.Within.Time(f.first, f.last)
 	}
 	return f, nil
 }

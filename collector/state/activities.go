@@ -79,9 +79,9 @@ func (r *Reader) activity(a *store.Activity) error {
 	}
 	if counts {
 		r.work(key).Add(&store.Sum{Count: 1, Ended: 1, Time: a.Duration, Shortest: a.Duration, Longest: a.Duration})
+		q.busy += q.covered.add(a.Start, a.End())
+		q.ran.add(Stretch{From: a.Start, To: a.End(), Busy: a.Duration, Record: a.Record, Kind: a.Work.Kind, Site: site}, bothStretches)
 	}
-	q.busy += q.covered.add(a.Start, a.End())
-	q.ran.add(Stretch{From: a.Start, To: a.End(), Busy: a.Duration, Record: a.Record, Kind: a.Work.Kind, Site: site}, bothStretches)
 	if a.Record == 0 {
 		return nil
 	}

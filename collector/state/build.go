@@ -2,6 +2,7 @@ package state
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/accscope/accscope/collector/model"
@@ -9,7 +10,10 @@ import (
 
 // state makes a State of what was taken in.
 func (r *Reader) state() (*State, error) {
-	v := &State{Origin: r.origin, Now: r.now, Events: r.events, ErrorSum: r.errorSum}
+	v := &State{Origin: r.origin, Now: r.now, Events: r.events, ErrorSum: r.errorSum, Within: r.only}
+	if r.only != nil {
+		v.Chosen = r.only.Time(math.MinInt64, r.after())
+	}
 	var err error
 	if v.Lost, v.Behind, err = r.trace.Shortfall(); err != nil {
 		return nil, err
@@ -91,6 +95,7 @@ func (r *Reader) fillMemory(d *Device) {
 	if known == nil {
 		return
 	}
+	known.lasted(r.after())
 	d.Used, d.Peak, d.Memory, d.LeakedBytes = known.used, known.peak, known.memory.list, known.leakedBytes
 	live := known.live()
 	d.MappingSum = len(live)

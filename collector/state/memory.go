@@ -21,7 +21,9 @@ type allocation struct {
 // device is the memory of one device as one process sees it.
 type device struct {
 	process     model.ProcessID
+	only        *store.Within // what the peak is of
 	used, peak  int64
+	since       int64 // when that came to be in use
 	memory      recent[store.MemoryPoint]
 	allocations map[int64]*allocation // by record
 	mappings    map[int64]*allocation
@@ -43,7 +45,7 @@ func variableOf(s *store.Site) variable { return variable{s.Name, s.File, s.Line
 func (r *Reader) device(id model.DeviceID) *device {
 	d := r.devices[id]
 	if d == nil {
-		d = &device{allocations: map[int64]*allocation{}, mappings: map[int64]*allocation{}, byHost: map[uint64]*allocation{}, allocated: map[variable]int64{}}
+		d = &device{process: r.process(id), only: r.only, allocations: map[int64]*allocation{}, mappings: map[int64]*allocation{}, byHost: map[uint64]*allocation{}, allocated: map[variable]int64{}}
 		r.devices[id] = d
 	}
 	return d
@@ -60,9 +62,20 @@ func (d *device) exist(m *store.Mapping) {
 	d.now(m.Start, d.used+model.Size(m.Bytes))
 }
 
+// lasted notes that what is in use was until a time.
+func (d *device) lasted(until int64) {
+	if d.only != nil && d.only.Reaches(d.process, d.since, until) {
+		d.peak = max(d.peak, d.used)
+	}
+}
+
 // now notes the memory in use from a time on.
 func (d *device) now(time, used int64) {
-	d.used, d.peak = used, max(d.peak, used)
+	d.lasted(time)
+	d.used, d.since = used, time
+	if d.only == nil {
+		d.peak = max(d.peak, used)
+	}
 	d.memory.add(store.MemoryPoint{Time: time, End: time, Low: used, High: used, Last: used}, bothPoints)
 }
 

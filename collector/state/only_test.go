@@ -3,6 +3,10 @@ package state_test
 import (
 	"testing"
 
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+
+	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/state"
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/collector/store/tracetest"
@@ -73,11 +77,76 @@ func TestOnlyAFrame(t *testing.T) {
 			t.Errorf("no frames among %+v", s.Annotations)
 		}
 	}
+	s, err := reader.At(state.Newest)
+	if err != nil || s.Chosen != within.Time(within.From, within.To) || s.Within != within {
+		t.Errorf("%d ns of the frames, %v", s.Chosen, err)
+	}
+	checkGraphs(t, trace, within, s)
 	whole, err := state.New(trace).At(state.Newest)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if whole.Kernels[0].Count <= launches {
 		t.Errorf("%d launches in all", whole.Kernels[0].Count)
+	}
+}
+
+// checkGraphs holds what queues did and the most memory in use, of frames, against the
+// trace's activities and changes of memory.
+func checkGraphs(t *testing.T, trace *store.Trace, within *store.Within, s *state.State) {
+	t.Helper()
+	busy, whole := map[model.QueueID]int64{}, map[model.QueueID]int64{}
+	for a, err := range trace.Activities(store.Filter{Within: within}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		busy[a.Work.Queue] += a.Duration
+	}
+	for a, err := range trace.Activities(store.Filter{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole[a.Work.Queue] += a.Duration
+	}
+	peaks := map[model.DeviceID]int64{}
+	used, since := map[model.DeviceID]int64{}, map[model.DeviceID]int64{}
+	owners := map[model.DeviceID]model.ProcessID{}
+	for _, d := range s.Devices {
+		owners[d.ID] = d.Process
+	}
+	lasted := func(d model.DeviceID, until int64) {
+		for time := range 100 { // in a hundred places
+			if within.Has(owners[d], since[d]+(until-since[d])*int64(time)/100) {
+				peaks[d] = max(peaks[d], used[d])
+			}
+		}
+	}
+	if err := sqlitex.Execute(trace.Conn(), "SELECT device, time, used FROM memory ORDER BY time", &sqlitex.ExecOptions{ResultFunc: func(row *sqlite.Stmt) error {
+		d := model.DeviceID(row.ColumnInt64(0))
+		lasted(d, row.ColumnInt64(1))
+		since[d], used[d] = row.ColumnInt64(1), row.ColumnInt64(2)
+		return nil
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	highest := int64(0)
+	for _, d := range s.Devices {
+		highest = max(highest, d.Peak)
+		lasted(d.ID, within.To)
+		if d.Peak != peaks[d.ID] {
+			t.Errorf("device %d: %d bytes at most, want %d", d.ID, d.Peak, peaks[d.ID])
+		}
+		for _, q := range d.Queues {
+			ran := int64(0)
+			for _, x := range q.Ran {
+				ran += x.Busy
+			}
+			if q.Busy != busy[q.ID] || ran != q.Busy || q.Busy >= whole[q.ID] {
+				t.Errorf("queue %d was busy %d ns, drawn %d, want %d of %d", q.ID, q.Busy, ran, busy[q.ID], whole[q.ID])
+			}
+		}
+	}
+	if highest == 0 {
+		t.Error("no memory was in use")
 	}
 }

@@ -100,10 +100,12 @@ func (q *queue) drain(done func(*operation) bool) {
 
 // waited takes in a wait of the host that is over: what was enqueued before it is
 // done.
-func (q *queue) waited(x *store.Record) {
-	q.waits++
-	q.waitTime += x.Duration
-	q.blocked.add(Stretch{From: x.Start, To: x.End(), Busy: x.Duration, Record: x.ID, Site: x.Site}, bothStretches)
+func (q *queue) waited(x *store.Record, counts bool) {
+	if counts {
+		q.waits++
+		q.waitTime += x.Duration
+		q.blocked.add(Stretch{From: x.Start, To: x.End(), Busy: x.Duration, Record: x.ID, Site: x.Site}, bothStretches)
+	}
 	q.drain(func(o *operation) bool { return o.record < x.ID })
 	if !q.measured {
 		q.release(x.ID-1, x.End(), false)

@@ -40,6 +40,7 @@ type Reader struct {
 	pending    []store.QueueDependency // not taken in: they come with what was enqueued by then
 	samples    []store.Sample          // the same, of other samples
 	ended      map[model.ProcessID]bool
+	owners     map[model.DeviceID]model.ProcessID
 	errors     []store.Record
 	errorSum   int64
 	log        eventLog
@@ -58,18 +59,26 @@ type earlyRecord struct {
 func New(trace *store.Trace) *Reader {
 	return &Reader{trace: trace, at: math.MinInt64, now: math.MinInt64, threads: map[model.ThreadID]*thread{}, sites: map[int64]*sum{}, works: map[workAt]*store.Sum{},
 		devices: map[model.DeviceID]*device{}, queues: map[model.QueueID]*queue{}, syncQueues: map[model.DeviceID]model.QueueID{},
-		ended: map[model.ProcessID]bool{}, counters: map[int64]*counter{}}
+		ended: map[model.ProcessID]bool{}, owners: map[model.DeviceID]model.ProcessID{}, counters: map[int64]*counter{}}
 }
 
-// Only limits sums and the log to what begins within ranges or frames of the program's
-// own; nil: to nothing. What queues did, memory and threads are shown all the same. It is
-// called before anything is read.
+// Only limits sums, the log, what queues did and the most memory in use to what begins
+// within ranges or frames of the program's own; nil: to nothing. What is pending, live and
+// open is shown all the same. It is called before anything is read.
 func (r *Reader) Only(within *store.Within) { r.only = within }
 
 // counts says whether a record is in sums and the log.
 func (r *Reader) counts(x *store.Record) bool {
 	return r.only == nil || r.only.Has(x.Site.Process, x.Start)
 }
+
+// within says whether what happened on a device at a time counts.
+func (r *Reader) within(id model.DeviceID, time int64) bool {
+	return r.only == nil || r.only.Has(r.process(id), time)
+}
+
+// process is the one that a device is of.
+func (r *Reader) process(id model.DeviceID) model.ProcessID { return r.owners[id] }
 
 // Soon is the time of the next thing that happens after the state read last, as far
 // as is known; Newest where nothing more does.
@@ -168,6 +177,24 @@ func (r *Reader) reopen(complete bool) error {
 
 // readOthers reads the small tables' new rows.
 func (r *Reader) readOthers() error {
+	devices, err := r.trace.Devices()
+	if err != nil {
+		return err
+	}
+	for _, d := range devices {
+		r.owners[d.ID] = d.Process
+	}
+	queues, err := r.trace.Queues()
+	if err != nil {
+		return err
+	}
+	of := map[model.QueueID]model.DeviceID{}
+	for _, q := range queues {
+		of[q.ID] = q.Device
+		if q.Number == model.AsyncSync {
+			r.syncQueues[q.Device] = q.ID
+		}
+	}
 	existing, err := r.trace.ExistingAfter(r.others.existing)
 	if err != nil {
 		return err
@@ -198,16 +225,13 @@ func (r *Reader) readOthers() error {
 	r.others.occupancies = last
 	for _, o := range occupancies {
 		q := r.queue(o.Queue)
+		if !r.within(of[o.Queue], o.From) {
+			continue
+		}
 		q.bound += o.To - o.From
 		q.occupied.add(Stretch{From: o.From, To: o.To, Busy: o.To - o.From}, bothStretches)
 	}
-	queues, err := r.trace.Queues()
-	for _, q := range queues {
-		if q.Number == model.AsyncSync {
-			r.syncQueues[q.Device] = q.ID
-		}
-	}
-	return err
+	return nil
 }
 
 // after is a moment after at.

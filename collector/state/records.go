@@ -90,7 +90,7 @@ func (r *Reader) end(t *thread, x *span) {
 	}
 	switch x.Site.KindCode {
 	case model.WaitStart:
-		r.queue(x.Site.Queue).waited(&x.Record)
+		r.queue(x.Site.Queue).waited(&x.Record, r.counts(&x.Record))
 	case model.ComputeConstructStart, model.EnterDataStart, model.ExitDataStart, model.UpdateStart:
 		if id := r.syncQueues[x.Site.Device]; id != 0 && x.Site.Outermost() && r.queues[id] != nil {
 			r.queues[id].drain(func(o *operation) bool { return o.thread == x.Site.Thread })

@@ -16,10 +16,15 @@ import (
 // State is a trace at a time. Times are nanoseconds since the trace's origin, sizes
 // bytes.
 type State struct {
-	Origin      int64               `json:"origin"` // what times count from, on the first host's CLOCK_MONOTONIC
-	Now         int64               `json:"now"`    // time of the newest event
-	Events      int64               `json:"events"`
-	Lost        int64               `json:"lost"`   // events that capture dropped
+	Origin int64 `json:"origin"` // what times count from, on the first host's CLOCK_MONOTONIC
+	Now    int64 `json:"now"`    // time of the newest event
+	Events int64 `json:"events"`
+	Lost   int64 `json:"lost"` // events that capture dropped
+	// Within is what sums are limited to (Reader.Only), nil: nothing; Chosen is how much of
+	// that has passed, ns.
+	Within *store.Within `json:"-"`
+	Chosen int64         `json:"-"`
+
 	Behind      int64               `json:"behind"` // how much older than the present this is, ns; 0: as new as can be
 	Processes   []model.ProcessInfo `json:"processes"`
 	Threads     []Thread            `json:"threads"`

@@ -26,14 +26,27 @@ func (w *Within) Has(process model.ProcessID, time int64) bool {
 	return found || i > 0 && time < list[i-1].to
 }
 
-// Each calls f for the stretches of time of each process; of several processes they may
-// overlap.
-func (w *Within) Each(f func(from, to int64)) {
+// Reaches says whether in a process some of [from, to) is within.
+func (w *Within) Reaches(process model.ProcessID, from, to int64) bool {
+	list := w.of[process]
+	i, _ := slices.BinarySearchFunc(list, to, func(s stretch, time int64) int { return cmp.Compare(s.from, time) })
+	return from < to && i > 0 && from < list[i-1].to
+}
+
+// Time is how much of [from, to) is within in at least one process, ns.
+func (w *Within) Time(from, to int64) (sum int64) {
+	var all []stretch
 	for _, list := range w.of {
-		for _, s := range list {
-			f(s.from, s.to)
+		all = append(all, list...)
+	}
+	slices.SortFunc(all, func(a, b stretch) int { return cmp.Compare(a.from, b.from) })
+	for _, s := range all {
+		if s.from, s.to = max(s.from, from), min(s.to, to); s.from < s.to {
+			sum += s.to - s.from
+			from = s.to
 		}
 	}
+	return sum
 }
 
 // EachOf calls f for the stretches of time of a process, in order.
