@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -214,6 +215,9 @@ func build(t *testing.T, folder string, p *program, flags string) compiled {
 	if _, err := exec.LookPath(compiler); err != nil {
 		t.Skipf("%s is not installed", compiler)
 	}
+	if by := os.Getenv("ACCSCOPE_EMULATED"); by != "" && compiler == p.compiler {
+		t.Skipf("%s: %s links libraries of the machine itself", by, compiler)
+	}
 	binary := filepath.Join(folder, p.name+strings.ReplaceAll(flags, " ", ""))
 	common := append([]string{"-g", "-fopenacc", "-foffload=disable", "-I", "../include"}, strings.Fields(flags)...)
 	arguments := append(append(append([]string{}, common...), p.sources()...), "-o", binary, "-lm", "-ldl")
@@ -270,11 +274,17 @@ func parse(t *testing.T, line string) row {
 	return row{callbacks.Event(number(f[0])), f[1], number(f[2]), number(f[3]), f[4], number(f[5]), number(f[6]), f[7], f[8], f[9]}
 }
 
+// golden compares rows with a table. Another machine than x86-64 has a table of its own where
+// it differs: GCC asks for array descriptors to be aligned to 32 bytes there and to 8 on
+// aarch64, which shows in the size of memory that several of them lie in.
 func golden(t *testing.T, path string, rows []row) {
 	t.Helper()
 	var text strings.Builder
 	for _, r := range rows {
 		fmt.Fprintln(&text, r)
+	}
+	if common, _ := os.ReadFile(path); runtime.GOARCH != "amd64" && string(common) != text.String() { // missing: told below
+		path = strings.TrimSuffix(path, "golden") + runtime.GOARCH + ".golden"
 	}
 	if *update {
 		if err := os.WriteFile(path, []byte(text.String()), 0o644); err != nil {
