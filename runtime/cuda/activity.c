@@ -54,6 +54,7 @@ mark (struct accscope_cuda_queue *q)
    transfer's or kernel's events, and what it costs a kernel that takes its own
    times.  */
 #define TRANSFER_GAIN 8000
+#define BEHIND_GAIN 4000	/* of one that needs no event before it */
 #define KERNEL_GAIN 1000
 #define LAUNCH_COST 350
 #define FOLDED 100000		/* a queue adds so much at once to the device's */
@@ -105,6 +106,8 @@ accscope_cuda_measure (struct accscope_cuda_queue *q, uint64_t correlation,
 					      .kind = kind & ~ACCSCOPE_CUDA_PAGEABLE, .bytes = bytes,
 					      .pageable = (kind & ACCSCOPE_CUDA_PAGEABLE) != 0 };
   o->next = NULL;
+  o->start = NULL;
+  o->behind = 0;
   /* The device goes straight from an operation that it has not finished to this
      one, if nothing is between them.  */
   if (q->last_end != NULL && q->last_number == q->submitted
@@ -113,14 +116,24 @@ accscope_cuda_measure (struct accscope_cuda_queue *q, uint64_t correlation,
       o->start = q->last_end;
       o->start->users++;
     }
+  else if (q->stamped_at == q->submitted && q->finished != q->submitted
+	   && d->cuda->cuStreamQuery (q->stream) == CUDA_ERROR_NOT_READY)
+    o->behind = q->stamped;
   else
     o->start = mark (q);
-  if (o->start == NULL)
+  if (o->start == NULL && o->behind == 0)
     {
       free (o);
       return NULL;
     }
   return o;
+}
+
+static void
+release_start (struct accscope_cuda_device *d, struct accscope_cuda_operation *o)
+{
+  if (o->start != NULL)
+    accscope_cuda_mark_release (d, o->start);
 }
 
 void
@@ -131,8 +144,9 @@ accscope_cuda_measure_start (struct accscope_cuda_queue *q,
 
   if (o == NULL || o == &q->device->traced || (later = mark (q)) == NULL)
     return;
-  accscope_cuda_mark_release (q->device, o->start);
+  release_start (q->device, o);
   o->start = later;
+  o->behind = 0;
 }
 
 void
@@ -151,9 +165,14 @@ accscope_cuda_measured (struct accscope_cuda_queue *q,
   o->end = mark (q);
   if (o->end == NULL)
     {
-      accscope_cuda_mark_release (d, o->start);
+      release_start (d, o);
       free (o);
       return;
+    }
+  if (o->behind != 0 && q->behind == NULL)
+    {
+      q->behind = o;
+      __atomic_store_n (&q->behind_number, o->behind, __ATOMIC_RELAXED);
     }
   if (q->last_end != NULL)
     accscope_cuda_mark_release (d, q->last_end);
@@ -162,7 +181,8 @@ accscope_cuda_measured (struct accscope_cuda_queue *q,
   q->last_number = q->submitted + 1;	/* the caller counts this one */
   *q->last = o;
   q->last = &o->next;
-  q->gain += o->record.kind == ACCSCOPE_CUDA_KERNEL ? KERNEL_GAIN : TRANSFER_GAIN;
+  q->gain += o->record.kind == ACCSCOPE_CUDA_KERNEL ? KERNEL_GAIN
+	     : o->behind != 0 ? BEHIND_GAIN : TRANSFER_GAIN;
   if (q->gain >= FOLDED)
     fold (q);
   __atomic_fetch_add (&d->pending, 1, __ATOMIC_RELAXED);
@@ -182,37 +202,85 @@ mark_time (struct accscope_cuda_device *d, struct accscope_cuda_mark *m, int64_t
   return m->time;
 }
 
+void
+accscope_cuda_ended (struct accscope_cuda_queue *q, uint64_t kernel, int64_t time)
+{
+  struct accscope_cuda_operation *o;
+
+  for (o = q->behind; o != NULL && o->behind <= kernel; o = o->next)
+    if (o->behind != 0)
+      {
+	o->record.start = o->behind == kernel ? time : ACCSCOPE_CUDA_UNKNOWN;
+	o->behind = 0;
+      }
+  q->behind = o;
+  __atomic_store_n (&q->behind_number, o != NULL ? o->behind : 0, __ATOMIC_RELAXED);
+}
+
+/* Takes the operations that have ended off the queue's list, so many at most, up to one
+   whose beginning is not known yet.  */
+static struct accscope_cuda_operation *
+take_ended (struct accscope_cuda_queue *q, size_t most)
+{
+  struct accscope_cuda_operation *taken, **link = &taken, *o;
+
+  pthread_mutex_lock (&q->lock);
+  while (most-- > 0 && (o = q->first) != NULL && o->behind == 0
+	 && q->device->cuda->cuEventQuery (o->end->event) == CUDA_SUCCESS)
+    {
+      *link = o;
+      link = &o->next;
+      if ((q->first = o->next) == NULL)
+	q->last = &q->first;
+    }
+  *link = NULL;
+  pthread_mutex_unlock (&q->lock);
+  return taken;
+}
+
+static void
+set_times (struct accscope_cuda_device *d, struct accscope_cuda_operation *o)
+{
+  int64_t now = accscope_cuda_now () - d->origin;
+
+  if (o->start != NULL)
+    o->record.start = mark_time (d, o->start, now);
+  o->record.end = mark_time (d, o->end, now);
+  if (o->record.start == ACCSCOPE_CUDA_UNKNOWN)
+    o->record.start = o->record.end;
+  else if (o->record.end < o->record.start)
+    o->record.end = o->end->time = o->record.start;	/* the next may begin then */
+}
+
+/* The driver is asked for times while others may use the queue: that takes it long.  */
 size_t
 accscope_cuda_drain (struct accscope_cuda_queue *q,
 		     struct accscope_cuda_record *where, size_t room)
 {
   struct accscope_cuda_device *d = q->device;
-  struct accscope_cuda_operation *o;
-  CUcontext before;
-  size_t n = 0;
+  CUcontext before = accscope_cuda_enter (d);
+  size_t n = accscope_cuda_read_stamps (q, where, room), stamps = n;
+  struct accscope_cuda_operation *taken = take_ended (q, room - n), *o;
 
-  before = accscope_cuda_enter (d);
-  pthread_mutex_lock (&q->lock);
-  while (n < room && (o = q->first) != NULL
-	 && d->cuda->cuEventQuery (o->end->event) == CUDA_SUCCESS)
+  for (o = taken; o != NULL; o = o->next)
     {
-      int64_t now = accscope_cuda_now () - d->origin;
-      o->record.start = mark_time (d, o->start, now);
-      o->record.end = mark_time (d, o->end, now);
-      if (o->record.end < o->record.start)
-	o->record.end = o->record.start;
+      set_times (d, o);
       where[n++] = o->record;
-      q->first = o->next;
-      if (q->first == NULL)
-	q->last = &q->first;
-      accscope_cuda_mark_release (d, o->start);
-      accscope_cuda_mark_release (d, o->end);
-      o->next = q->spare;
-      q->spare = o;
     }
-  pthread_mutex_unlock (&q->lock);
-  __atomic_fetch_sub (&d->pending, n, __ATOMIC_RELAXED);
-  n += accscope_cuda_read_stamps (q, where + n, room - n);
+  if (taken != NULL)
+    {
+      pthread_mutex_lock (&q->lock);
+      while ((o = taken) != NULL)
+	{
+	  taken = o->next;
+	  release_start (d, o);
+	  accscope_cuda_mark_release (d, o->end);
+	  o->next = q->spare;
+	  q->spare = o;
+	}
+      pthread_mutex_unlock (&q->lock);
+    }
+  __atomic_fetch_sub (&d->pending, n - stamps, __ATOMIC_RELAXED);
   accscope_cuda_leave (d, before);
   return n;
 }

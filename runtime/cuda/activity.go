@@ -62,9 +62,13 @@ func (r *records) pending() uint64 {
 
 // waited is called when a queue was waited for.
 func (r *records) waited(q *queue) {
-	if r.pending() >= many {
-		r.drain(q)
+	if r.pending() < many {
+		return
 	}
+	if c := q.c.Load(); c != nil && atomic.LoadUint64((*uint64)(unsafe.Pointer(&c.behind_number))) != 0 {
+		C.accscope_cuda_turn(c, 0) // the kernels' ends are needed
+	}
+	r.drain(q)
 }
 
 // tracing says whether CUPTI measures, rather than events of the driver.

@@ -63,11 +63,13 @@ struct accscope_cuda_mark
   int64_t time;			/* on the device's clock, if known */
 };
 
-/* An operation being measured.  */
+/* An operation being measured.  It begins at start, or when a kernel before it has
+   ended that takes its own times.  */
 struct accscope_cuda_operation
 {
   struct accscope_cuda_record record;
   struct accscope_cuda_mark *start, *end;
+  uint64_t behind;		/* that kernel's number on the queue, 0 if none or read */
   struct accscope_cuda_operation *next;
 };
 
@@ -232,6 +234,10 @@ struct accscope_cuda_queue
   CUstream reader;		/* on which these come back; NULL before the first */
   struct accscope_cuda_page *page;	/* that kernels are writing to, or NULL */
   unsigned skipped;		/* times that it was left to the next */
+  uint64_t stamped;		/* kernels so far that take their own times */
+  uint64_t stamped_at;		/* submitted behind the last of them */
+  struct accscope_cuda_operation *behind;	/* the first whose kernel was not read */
+  uint64_t behind_number;	/* atomic: that kernel's number, 0 if there is none */
   struct accscope_cuda_page *turned, **last_turned;	/* on their way back */
 
   /* Whoever reads records is one at a time.  */
@@ -375,6 +381,10 @@ void accscope_cuda_mark_release (struct accscope_cuda_device *device,
 				 struct accscope_cuda_mark *mark);
 /* Moves up to room records of finished operations: of those that events measured
    the oldest first, then of the kernels that took their times.  */
+/* The queue's kernel of this number ended then, ACCSCOPE_CUDA_UNKNOWN if nobody knows:
+   operations behind it begin.  queue->lock is held.  */
+#define ACCSCOPE_CUDA_UNKNOWN INT64_MIN
+void accscope_cuda_ended (struct accscope_cuda_queue *queue, uint64_t kernel, int64_t time);
 size_t accscope_cuda_drain (struct accscope_cuda_queue *queue,
 			    struct accscope_cuda_record *where, size_t room);
 

@@ -37,6 +37,7 @@ accscope_cuda_launch (const struct accscope_cuda_step *s)
 	    0, q->stream, parameters, NULL);
   if (stamp != 0 && !FAILED (a))
     {
+      q->stamped_at = q->submitted + 1;
       accscope_cuda_stamped (q, s->correlation);
       accscope_cuda_spared (q);
     }

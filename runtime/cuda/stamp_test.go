@@ -217,6 +217,77 @@ func TestStampsAmongTransfers(t *testing.T) {
 	}
 }
 
+// What is enqueued behind a kernel that still runs begins when the kernel ends, by the
+// kernel's own time; where that is lost, it is told all the same.
+func TestTransferBehindKernel(t *testing.T) {
+	for name, c := range map[string]struct {
+		failure string
+		kernels int // reported, of each two operations
+	}{
+		"read": {kernels: 1},
+		"lost": {failure: "cuMemcpyDtoHAsync_v2:1:1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d, seen := observed(t, map[string]string{"ACCSCOPE_ACTIVITY": "runtime", "ACCSCOPE_STANDIN_FAIL": c.failure})
+			takesTimes(t, d, true)
+			gate, err := d.Kernel(kernels().Gate)
+			check(t, err)
+			q := newQueue(t, d)
+			memory, err := d.Alloc(8)
+			check(t, err)
+			flags := newFlags()
+			check(t, devicetest.Launch(q, 1, gate, device.Geometry{}, devicetest.Arguments(t, d, q, device.Address(uintptr(unsafe.Pointer(&flags[0]))), device.Address(uintptr(unsafe.Pointer(&flags[1])))), false))
+			check(t, devicetest.Fill(q, 2, memory, 1, 8, false))
+			check(t, devicetest.Fill(q, 3, memory, 2, 8, false))
+			setFlag(&flags[0])
+			check(t, q.Synchronize())
+			d.Flush()
+			got := seen()
+			if len(got) != 2+c.kernels {
+				t.Fatalf("reported are %v", got)
+			}
+			switch first := got[2]; {
+			case c.kernels == 1 && first.Start != got[1].End:
+				t.Errorf("%+v follows %+v", first, got[1])
+			case c.kernels == 0 && first.Start != first.End:
+				t.Errorf("begins at a time that nobody knows: %+v", first)
+			case got[3].Start < first.End:
+				t.Errorf("%+v follows %+v", got[3], first)
+			}
+		})
+	}
+}
+
+// A thread that waits often reads what has piled up, kernels' times before those of the
+// transfers behind them.
+func TestTransfersBehindKernelsAreReadByWaits(t *testing.T) {
+	d, seen := observed(t, map[string]string{"ACCSCOPE_ACTIVITY": "runtime"})
+	takesTimes(t, d, true)
+	gate, err := d.Kernel(kernels().Gate)
+	check(t, err)
+	q := newQueue(t, d)
+	memory, err := d.Alloc(8)
+	check(t, err)
+	const rounds = 5 * many
+	for i := range uint64(rounds) {
+		flags := newFlags()
+		check(t, devicetest.Launch(q, 2*i+1, gate, device.Geometry{}, devicetest.Arguments(t, d, q, device.Address(uintptr(unsafe.Pointer(&flags[0]))), device.Address(uintptr(unsafe.Pointer(&flags[1])))), false))
+		check(t, devicetest.Fill(q, 2*i+2, memory, 1, 8, false))
+		setFlag(&flags[0])
+		check(t, q.Synchronize())
+	}
+	d.Flush()
+	got := seen()
+	if len(got) != 2*rounds {
+		t.Fatalf("%d operations reported, want %d", len(got), 2*rounds)
+	}
+	for i := range uint64(rounds) {
+		if kernel, fill := got[2*i+1], got[2*i+2]; fill.Start != kernel.End || fill.End < fill.Start {
+			t.Fatalf("%+v follows %+v", fill, kernel)
+		}
+	}
+}
+
 // CUPTI measures the transfers from when it would have paid: not where there are many
 // launches for each. Every operation is reported once, whoever measured it.
 func TestCUPTIWhenItPays(t *testing.T) {

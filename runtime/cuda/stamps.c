@@ -30,6 +30,7 @@ struct accscope_cuda_page
   CUevent ended;		/* behind its kernels, while they may run */
   CUevent copied;		/* behind the reading back */
   unsigned used, read;
+  uint64_t before;		/* kernels of its queue before its first */
   uint64_t correlation[ACCSCOPE_CUDA_STAMPS];
 };
 
@@ -119,6 +120,14 @@ lose_page (struct accscope_cuda_device *d, struct accscope_cuda_page *p)
   release (d, &p->copied);
 }
 
+/* So that nothing waits for the times of its kernels; q->lock is held.  */
+static void
+lose_times (struct accscope_cuda_queue *q, struct accscope_cuda_page *p)
+{
+  accscope_cuda_ended (q, p->before + p->used, ACCSCOPE_CUDA_UNKNOWN);
+  lose_page (q->device, p);
+}
+
 static void
 give_page (struct accscope_cuda_device *d, struct accscope_cuda_page *p)
 {
@@ -196,7 +205,7 @@ turn (struct accscope_cuda_queue *q, int idle)
     }
   if (!turned)
     {
-      lose_page (d, p);
+      lose_times (q, p);
       return;
     }
   p->next = NULL;
@@ -219,7 +228,7 @@ fetch_ended (struct accscope_cuda_queue *q)
 	{
 	  if ((*link = p->next) == NULL)
 	    q->last_turned = link;
-	  lose_page (d, p);
+	  lose_times (q, p);
 	  continue;
 	}
       link = &p->next;
@@ -231,6 +240,9 @@ accscope_cuda_stamped (struct accscope_cuda_queue *q, uint64_t correlation)
 {
   struct accscope_cuda_page *p = q->page;
 
+  if (p->used == 0)
+    p->before = q->stamped;
+  q->stamped++;
   p->correlation[p->used++] = correlation;
   if (p->used == ACCSCOPE_CUDA_STAMPS)
     turn (q, 0);
@@ -290,6 +302,20 @@ last_end (const struct accscope_cuda_page *p)
   return last;
 }
 
+/* What begins behind the kernel that was read learns of its end.  It was there before
+   the page was turned, by a thread with the same lock.  */
+static void
+tell_end (struct accscope_cuda_queue *q, uint64_t kernel, int64_t time)
+{
+  uint64_t awaited = __atomic_load_n (&q->behind_number, __ATOMIC_RELAXED);
+
+  if (awaited == 0 || awaited > kernel)
+    return;
+  pthread_mutex_lock (&q->lock);
+  accscope_cuda_ended (q, kernel, time);
+  pthread_mutex_unlock (&q->lock);
+}
+
 size_t
 accscope_cuda_read_stamps (struct accscope_cuda_queue *q, struct accscope_cuda_record *where,
 			   size_t room)
@@ -309,7 +335,10 @@ accscope_cuda_read_stamps (struct accscope_cuda_queue *q, struct accscope_cuda_r
 	  struct accscope_cuda_record *r = &where[n];
 
 	  if (start == 0 || end == 0)	/* it ended the program, or failed */
-	    continue;
+	    {
+	      tell_end (q, p->before + p->read + 1, ACCSCOPE_CUDA_UNKNOWN);
+	      continue;
+	    }
 	  *r = (struct accscope_cuda_record) {
 	    p->correlation[p->read], ACCSCOPE_CUDA_KERNEL, 0,
 	    accscope_cuda_gpu_time (&relation, d->origin, start),
@@ -326,6 +355,7 @@ accscope_cuda_read_stamps (struct accscope_cuda_queue *q, struct accscope_cuda_r
 	  if (r->end <= r->start)	/* the GPU's clock has steps of up to 256 ns */
 	    r->end = r->start + 1;
 	  q->last_stamp = r->end;
+	  tell_end (q, p->before + p->read + 1, r->end);
 	  n++;
 	}
       if (p->read < p->used)
