@@ -18,6 +18,7 @@ const (
 	ActivityWait     ActivityKind = 6
 	ActivityWarning  ActivityKind = 7
 	ActivityExposed  ActivityKind = 8
+	ActivityUnused   ActivityKind = 9
 )
 
 var activityKindNames = map[ActivityKind]string{
@@ -29,6 +30,7 @@ var activityKindNames = map[ActivityKind]string{
 	ActivityWait:     "accscope_activity_wait",
 	ActivityWarning:  "accscope_activity_warning",
 	ActivityExposed:  "accscope_activity_exposed",
+	ActivityUnused:   "accscope_activity_unused",
 }
 
 // String returns the header's name.

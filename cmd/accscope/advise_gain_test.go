@@ -46,6 +46,7 @@ func TestAdviceGains(t *testing.T) {
 		{"round-trip-mapped", "round-trip", slowLink, true, nil},
 		{"round-trip-update", "round-trip", slowLink, true, nil},
 		{"unused-transfer", "unused-transfer", slowLink, false, nil},
+		{"unused-transfer-never", "unused-transfer", slowLink, false, nil},
 		{"unused-transfer-unchanged", "unused-transfer", slowLink, true, nil},
 		{"mapped-in-loop", "mapped-in-loop", slowLink, false, nil},
 		{"small-transfers", "small-transfers", append(slices.Clone(slowLink), "ACCSCOPE_SIM_H2D_LATENCY=1ms"), false, nil},

@@ -31,6 +31,7 @@ func TestAdviceWithHashes(t *testing.T) {
 		{"round-trip-mapped", "round-trip", around("10", "copy(field)", "present(field)"), false, 38, advice.Likely},
 		{"round-trip-update", "round-trip", "leave the directive out", false, 20, advice.Likely},
 		{"unused-transfer", "unused-transfer", "leave the directive out", false, 20, advice.Likely},
+		{"unused-transfer-never", "unused-transfer", "#pragma acc data copyout(result)", true, 20, advice.Likely},
 		{"unused-transfer-unchanged", "unused-transfer", "leave the directive out", false, 20, advice.Likely},
 	} {
 		name := test.program

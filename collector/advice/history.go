@@ -81,6 +81,24 @@ func withoutUpload(f *Finding, d *written) string {
 	return d.moved(f.Variable, "create", "copyin", "copy", "pcopyin", "pcopy", "present_or_copyin", "present_or_copy")
 }
 
+// withoutData is what to write instead of a directive that has a variable for nothing.
+func withoutData(f *Finding, d *written) string {
+	switch {
+	case !d.known():
+		return "leave " + named(f.Variable) + " out of the directive"
+	case d.updates():
+		return d.withoutUpdate(f, "self", "host", "device")
+	}
+	other := d.clone()
+	for _, clause := range []string{"copy", "copyin", "copyout", "pcopy", "pcopyin", "pcopyout", "present_or_copy", "present_or_copyin", "present_or_copyout"} {
+		other.take(f.Variable, clause)
+	}
+	if len(other.clauses) == 0 {
+		return "leave the directive out"
+	}
+	return other.String()
+}
+
 // withoutUpdate is an update directive without the variable.
 func (d *written) withoutUpdate(f *Finding, clauses ...string) string {
 	if len(d.clauses) == 1 && len(d.clauses[0].Items()) < 2 {

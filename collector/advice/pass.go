@@ -13,8 +13,9 @@ import (
 // tests compare the two.
 type pass struct {
 	trace      *store.Trace
-	constructs map[string]string // names of compute constructs whose text was known, by FILE:LINE
-	exposed    []store.Data      // whose device address was given, by their begin; Bytes reach to the furthest end so far
+	constructs map[string]string                // names of compute constructs whose text was known, by FILE:LINE
+	exposed    []store.Data                     // whose device address was given, by their begin; Bytes reach to the furthest end so far
+	unused     map[model.ProcessID][]store.Data // of which no kernel had any use, in the same way
 	watchers   []watcher
 	found      map[*rule]*evidence
 	history    *histories // nil: nobody asks
@@ -94,6 +95,9 @@ func watch(trace *store.Trace, waits *waiting) (*pass, error) {
 		return nil, err
 	}
 	p := &pass{trace: trace, constructs: meta.Constructs, exposed: reaching(meta.Exposed), found: map[*rule]*evidence{}, hashed: map[model.ProcessID]bool{}, around: map[model.ThreadID][]enclosing{}}
+	if p.unused, err = unusedData(trace, &meta); err != nil {
+		return nil, err
+	}
 	for _, r := range rules {
 		if r.watch != nil {
 			p.found[r] = &evidence{bySite: map[*store.Site]*group{}, groups: map[groupKey]*group{}}
@@ -219,17 +223,46 @@ func reaching(list []store.Data) []store.Data {
 	return list
 }
 
+// unusedData are the data of which no kernel had any use, by process: of those that were
+// captured from their beginning on, and whole.
+func unusedData(trace *store.Trace, meta *store.Meta) (map[model.ProcessID][]store.Data, error) {
+	if len(meta.Unused) == 0 {
+		return nil, nil
+	}
+	processes, err := trace.Processes()
+	if err != nil {
+		return nil, err
+	}
+	since := map[model.ProcessID]bool{}
+	for i := range processes {
+		since[processes[i].ID] = processes[i].SinceAttach
+	}
+	unused := map[model.ProcessID][]store.Data{}
+	for _, d := range meta.Unused {
+		if !since[d.Process] {
+			unused[d.Process] = append(unused[d.Process], d.Data)
+		}
+	}
+	for process, list := range unused {
+		unused[process] = reaching(list)
+	}
+	return unused, nil
+}
+
 // isExposed says whether data lie in some whose device address was given.
-func (p *pass) isExposed(host, bytes int64) bool {
-	i, found := slices.BinarySearchFunc(p.exposed, host, func(d store.Data, host int64) int { return cmp.Compare(d.Host, host) })
+func (p *pass) isExposed(host, bytes int64) bool { return within(p.exposed, host, bytes) }
+
+// within says whether data lie in one of a list that reaching has made.
+func within(list []store.Data, host, bytes int64) bool {
+	i, found := slices.BinarySearchFunc(list, host, func(d store.Data, host int64) int { return cmp.Compare(d.Host, host) })
 	if !found {
 		i--
 	} else {
-		for i+1 < len(p.exposed) && p.exposed[i+1].Host == host {
+		for i+1 < len(list) && list[i+1].Host == host {
 			i++
 		}
 	}
-	return i >= 0 && host+bytes <= p.exposed[i].Host+p.exposed[i].Bytes
+	return i >= 0 && host+bytes <= list[i].Host+list[i].Bytes
 }
 
 // measures are what was measured of enqueued operations, by their record.

@@ -260,7 +260,7 @@ func (s *Stream) decodeWarning(record []byte, flags uint16) error {
 	at := Event{SourceFile: file, Line: int32(le.Uint32(record[atWarningLine:]))}
 	s.process.refer(&at)
 	s.item.Type = ItemWarning
-	s.item.Warning = Warning{Time: s.time(le.Uint64(record[atWarningTicks:])), Text: text, SourceFile: at.SourceFile, Line: at.Line, Exposed: flags&warningExposed != 0}
+	s.item.Warning = Warning{Time: s.time(le.Uint64(record[atWarningTicks:])), Text: text, SourceFile: at.SourceFile, Line: at.Line, Exposed: flags&warningExposed != 0, Unused: flags&warningUnused != 0}
 	return nil
 }
 

@@ -323,6 +323,7 @@ struct capture_device
 /* What the runtime warns of, once.  */
 #define CAPTURE_WARNING_EXPOSED 1u	/* flags: .text is the host address and bytes of data
 					   whose device address acc_deviceptr has given */
+#define CAPTURE_WARNING_UNUSED 2u	/* the same of data that no kernel could use */
 struct capture_warning
 {
   struct capture_record record;

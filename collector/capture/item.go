@@ -92,6 +92,7 @@ type Warning struct {
 	SourceFile StringID
 	Line       int32
 	Exposed    bool // no warning: Text is the host address and bytes of data whose device address was given
+	Unused     bool // no warning: Text is the host address and bytes of data that no kernel could use
 }
 
 // Content is the hash of what a transfer moved, as the host had it.

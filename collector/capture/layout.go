@@ -73,6 +73,7 @@ const (
 	stringCut             = 1
 	activityPageable      = 1
 	warningExposed        = 1
+	warningUnused         = 2
 	contentOverwritten    = 1
 	sizeOfShortEvent      = 4
 )

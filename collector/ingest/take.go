@@ -202,6 +202,13 @@ func (in *Ingester) warning(r *ring, x *capture.Warning) error {
 		return nil
 	}
 	p := r.process.capture
+	if x.Unused {
+		data, err := store.ParseData(p.String(x.Text))
+		if err != nil {
+			return nil // of a runtime that says something else
+		}
+		return in.writer.SetUnused(store.ProcessData{Process: r.process.info.ID, Data: data})
+	}
 	if x.Exposed {
 		data, err := store.ParseData(p.String(x.Text))
 		if err != nil {

@@ -11,10 +11,17 @@ const struct accscope_activity *device_activity;
 		     + sizeof (object)->field)
 
 static int
+warns (const struct accscope_activity_record *activity)
+{
+  return activity->kind == accscope_activity_warning
+    || activity->kind == accscope_activity_exposed
+    || activity->kind == accscope_activity_unused;
+}
+
+static int
 wanted (const struct accscope_activity_record *activity)
 {
-  if (activity->kind == accscope_activity_warning
-      || activity->kind == accscope_activity_exposed)
+  if (warns (activity))
     return 1;
   if (settings.filters & CAPTURE_FILTER_BYTES
       && activity->kind != accscope_activity_kernel
@@ -92,7 +99,8 @@ write_warning (struct ring *ring, const struct accscope_activity_record *warning
   if (file == NO_SPACE || !record)
     return -1;
   record_head (&record->record, CAPTURE_RECORD_WARNING,
-	       warning->kind == accscope_activity_exposed ? CAPTURE_WARNING_EXPOSED : 0,
+	       warning->kind == accscope_activity_exposed ? CAPTURE_WARNING_EXPOSED
+	       : warning->kind == accscope_activity_unused ? CAPTURE_WARNING_UNUSED : 0,
 	       sizeof *record);
   record->ticks = now;
   record->text = text;
@@ -112,9 +120,7 @@ activity_record (void *context, const struct accscope_activity_record *activity)
     return;
   int (*write) (struct ring *, const struct accscope_activity_record *, uint64_t)
     = write_activity;
-  if (activity->kind == accscope_activity_wait
-      || activity->kind == accscope_activity_warning
-      || activity->kind == accscope_activity_exposed)
+  if (activity->kind == accscope_activity_wait || warns (activity))
     {
       if (!COVERS (activity, line_no))
 	return;

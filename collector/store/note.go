@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/accscope/accscope/collector/model"
 )
 
 // Beginnings of keys in table meta.
@@ -19,6 +21,9 @@ const (
 	// ExposedKey is that of data whose device address acc_deviceptr has given: their host
 	// address and their bytes follow, and the value is these bytes again.
 	ExposedKey = "exposed: "
+	// UnusedKey is that of data of which no kernel of a process had any use: the process's
+	// number, their host address and their bytes follow, and the value is these bytes again.
+	UnusedKey = "unused: "
 	// MultiprocessorsKey is that of devices of a name, which follows: the value is how
 	// many multiprocessors they have.
 	MultiprocessorsKey = "multiprocessors: "
@@ -49,6 +54,15 @@ func splitPlace(text string) (file string, line int32) {
 
 // Data are a range of the host's memory.
 type Data struct{ Host, Bytes int64 }
+
+// ProcessData are data of a process.
+type ProcessData struct {
+	Process model.ProcessID
+	Data
+}
+
+// String is the decimal number of the process and what Data.String gives.
+func (d ProcessData) String() string { return fmt.Sprintf("%d %s", d.Process, d.Data) }
 
 // String is the decimal numbers of the host's address and of the bytes, as runtimes tell
 // them (accscope_activity_exposed).
@@ -81,6 +95,14 @@ func (m *Meta) note(key, value string) bool {
 	if data, found := strings.CutPrefix(key, ExposedKey); found {
 		if d, err := ParseData(data); err == nil {
 			m.Exposed = append(m.Exposed, d)
+		}
+		return true
+	}
+	if text, found := strings.CutPrefix(key, UnusedKey); found {
+		number, data, _ := strings.Cut(text, " ")
+		process, err := strconv.ParseInt(number, 10, 64)
+		if d, badData := ParseData(data); err == nil && badData == nil {
+			m.Unused = append(m.Unused, ProcessData{model.ProcessID(process), d})
 		}
 		return true
 	}

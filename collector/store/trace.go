@@ -227,6 +227,7 @@ type Meta struct {
 
 	Constructs map[string]string `json:"-"` // names of compute constructs by FILE:LINE
 	Exposed    []Data            `json:"-"` // whose device address acc_deviceptr has given
+	Unused     []ProcessData     `json:"-"` // of which no kernel had any use
 }
 
 // countEvents adds, until the trace is finished, the beginnings of what has no end

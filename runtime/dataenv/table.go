@@ -43,6 +43,7 @@ type Mapping struct {
 	Attach map[uintptr]int
 
 	Declared bool  // made by a declare directive
+	Used     bool  // a kernel may have read or written the data, or whatever has its device address
 	Block    any   // what the runtime keeps about the device memory
 	Created  int64 // CLOCK_MONOTONIC, nanoseconds
 

@@ -48,7 +48,11 @@ enum accscope_activity_kind
   /* Nor this: acc_deviceptr has given the device address of data, which may be used from
      now on without an event, once for each mapped range.  name is the range's host
      address and its bytes, two decimal numbers; bytes are these.  */
-  accscope_activity_exposed = 8
+  accscope_activity_exposed = 8,
+  /* Nor this, which comes when the last device is shut down: no kernel could use what was
+     mapped of a range, in any of its lifetimes: no compute construct named it, none got a
+     pointer to it, and nothing had its device address.  name and bytes are as above.  */
+  accscope_activity_unused = 9
 };
 
 /* A flag of an upload or download: the host's memory was pageable, so its bytes went

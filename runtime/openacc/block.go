@@ -190,5 +190,8 @@ func (t *lifetimes) found(m *dataenv.Mapping) {
 // remove takes a mapping without references out of the table. d.mu is held.
 func (s *scratch) remove(d *Device, m *dataenv.Mapping) {
 	d.table.Remove(m)
+	if d.rt.activity.Wanted() {
+		d.rt.usage.over(m)
+	}
 	s.removed = append(s.removed, m)
 }

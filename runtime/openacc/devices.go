@@ -122,6 +122,7 @@ func (t *devices) shutDown(d *Device, parent construct) []*dataenv.Mapping {
 	d.changed()
 	d.opening.Unlock()
 
+	t.tellUnused(d)
 	t.rt.activity.Drain(d.flush)
 	var pair eventPair
 	t.raiseShutdown(callbacks.DeviceShutdownStart, &pair, d, parent)

@@ -172,6 +172,7 @@ func (t *lifetimes) storeLinks(d *Device, m *dataenv.Mapping) {
 		if l.host < m.Host || l.host+l.size > m.Host+m.Size {
 			continue
 		}
+		m.Used = true
 		buffer := t.staging(8)
 		binary.LittleEndian.PutUint64(buffer, uint64(m.DeviceOf(l.host)))
 		t.scratch.stores = append(t.scratch.stores, transfer{host: l.host, device: l.pointer, size: 8, staged: buffer})

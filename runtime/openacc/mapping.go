@@ -118,6 +118,7 @@ func (p *planner) item(items []goacc.Item, i int) (device.Address, *device.Error
 		return p.useDevice(item)
 	case goacc.ActionAttach:
 		if m, presence := p.d.table.Find(item.Host, item.Size); presence == dataenv.Present {
+			m.Used = m.Used || p.queue != nil
 			return m.DeviceOf(item.Host), nil
 		}
 	}
@@ -155,12 +156,16 @@ func (p *planner) target(item *goacc.Item) (device.Address, bool) {
 	if presence != dataenv.Present {
 		return 0, false
 	}
+	m.Used = true
 	return m.DeviceOf(value), true
 }
 
 // count increments the reference counter of a mapping that item lies in.
 func (p *planner) count(m *dataenv.Mapping, item *goacc.Item) {
 	p.t.found(m)
+	if p.queue != nil {
+		m.Used = true
+	}
 	if p.structured {
 		p.t.scratch.undo = append(p.t.scratch.undo, undo{})
 		u := &p.t.scratch.undo[len(p.t.scratch.undo)-1]
@@ -356,6 +361,7 @@ func (p *planner) useDevice(item *goacc.Item) (device.Address, *device.Error) {
 	m, presence := p.d.table.Find(item.Host, 0)
 	if presence == dataenv.Present {
 		p.t.found(m)
+		m.Used = true
 		address := m.DeviceOf(item.Host)
 		p.hosts[item.Entry] = uintptr(address)
 		return address, nil

@@ -44,6 +44,7 @@ func (d *Device) target(value, bias uintptr) (device.Address, bool) {
 			return 0, false
 		}
 	}
+	m.Used = true
 	return m.DeviceOf(start) - device.Address(bias), true
 }
 
@@ -149,6 +150,7 @@ func (p *planner) pointer(items []goacc.Item, item *goacc.Item) (device.Address,
 		if !item.Inside {
 			p.count(m, item)
 		}
+		m.Used = m.Used || p.queue != nil
 		// The descriptor that this call copies gets the pointer inside.
 		for i := len(p.t.scratch.uploads) - 1; i >= 0; i-- {
 			u := &p.t.scratch.uploads[i]

@@ -213,7 +213,9 @@ func (t *copyRoutines) located(d *Device, argument string, host unsafe.Pointer, 
 	presence := dataenv.Absent
 	d.mu.Lock()
 	if d.isOpen() {
-		m, presence = d.table.Find(uintptr(host), bytes)
+		if m, presence = d.table.Find(uintptr(host), bytes); m != nil {
+			m.Used = true
+		}
 	}
 	d.mu.Unlock()
 	switch presence {

@@ -151,6 +151,9 @@ func (t *dataRoutines) beginLifetime(routine string, host unsafe.Pointer, bytes 
 		return nil
 	}
 	_, failure := p.mapVariables(s.items)
+	if m, presence := d.table.Find(uintptr(host), bytes); presence == dataenv.Present {
+		m.Used = true // whoever gets the address may use it
+	}
 	d.mu.Unlock()
 	if failure != nil {
 		t.fail(failure)
@@ -384,6 +387,7 @@ func (d *Device) deviceAddress(host unsafe.Pointer) unsafe.Pointer {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if m, presence := d.table.Find(uintptr(host), 0); presence == dataenv.Present {
+		m.Used = true
 		return at(uintptr(m.DeviceOf(uintptr(host))))
 	}
 	return nil

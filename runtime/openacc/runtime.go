@@ -79,6 +79,7 @@ type Runtime struct {
 	correlations atomic.Uint64
 	learned      atomic.Uint64 // Learned
 	activity     activity.Delivery
+	usage        usage
 	passOver     sync.Once // says why a backend is not chosen
 }
 

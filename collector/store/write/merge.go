@@ -105,10 +105,10 @@ func (m *merger) copy() error {
 				return err
 			}
 		}
-		if err := m.writeNotes(&p.meta); err != nil {
+		if err := m.copyTables(p, i > 0); err != nil {
 			return err
 		}
-		if err := m.copyTables(p, i > 0); err != nil {
+		if err := m.writeNotes(&p.meta, p.moved["process"].by); err != nil {
 			return err
 		}
 		if err := m.copyExits(p); err != nil {

@@ -3,6 +3,7 @@ package write
 import (
 	"strconv"
 
+	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 )
 
@@ -22,13 +23,19 @@ func (w *Writer) SetExposed(data store.Data) error {
 	return w.SetMeta(store.ExposedKey+data.String(), strconv.FormatInt(data.Bytes, 10))
 }
 
+// SetUnused notes data of a process of which no kernel had any use.
+func (w *Writer) SetUnused(data store.ProcessData) error {
+	return w.SetMeta(store.UnusedKey+data.String(), strconv.FormatInt(data.Bytes, 10))
+}
+
 // SetMultiprocessors notes how many multiprocessors devices of a name have.
 func (w *Writer) SetMultiprocessors(device string, count int64) error {
 	return w.SetMeta(store.MultiprocessorsKey+device, count)
 }
 
-// writeNotes writes what another trace's notes say.
-func (w *Writer) writeNotes(m *store.Meta) error {
+// writeNotes writes what another trace's notes say, whose processes have numbers that are
+// by so much higher here.
+func (w *Writer) writeNotes(m *store.Meta, by int64) error {
 	for _, x := range m.Warnings {
 		if err := w.SetWarning(x.File, x.Line, x.Text); err != nil {
 			return err
@@ -36,6 +43,12 @@ func (w *Writer) writeNotes(m *store.Meta) error {
 	}
 	for _, data := range m.Exposed {
 		if err := w.SetExposed(data); err != nil {
+			return err
+		}
+	}
+	for _, data := range m.Unused {
+		data.Process += model.ProcessID(by)
+		if err := w.SetUnused(data); err != nil {
 			return err
 		}
 	}
