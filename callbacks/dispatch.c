@@ -556,6 +556,22 @@ hand_over (struct acc_dispatch *d, struct acc_dispatch_thread *thread,
   return true;
 }
 
+static INLINE int
+operate (const struct acc_dispatch_step *s)
+{
+  uint64_t before = LOAD (*s->submitted), known;
+  int failed = s->operation->run (s->operation);
+
+  if (s->finished == NULL)
+    __atomic_fetch_add (s->submitted, 1, __ATOMIC_SEQ_CST);
+  else if (!failed)
+    for (known = LOAD (*s->finished); known < before;)
+      if (__atomic_compare_exchange_n (s->finished, &known, before, 0, __ATOMIC_SEQ_CST,
+				       __ATOMIC_ACQUIRE))
+	break;
+  return failed;
+}
+
 int
 acc_dispatch_carry_out (struct acc_dispatch *d, struct acc_dispatch_thread *thread,
 			struct acc_dispatch_plan *plan)
@@ -568,10 +584,7 @@ acc_dispatch_carry_out (struct acc_dispatch *d, struct acc_dispatch_thread *thre
       int failed = 0;
 
       if (s->event.event == 0)
-	{
-	  failed = s->operation->run (s->operation);
-	  __atomic_fetch_add (s->submitted, 1, __ATOMIC_SEQ_CST);
-	}
+	failed = operate (s);
       else if (s->event.lent & ACC_DISPATCH_LASTING && hand_over (d, thread, plan))
 	continue;
       else

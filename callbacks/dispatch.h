@@ -203,7 +203,9 @@ struct acc_dispatch_step
     struct acc_dispatch_pair *pair;
     struct acc_dispatch_operation *operation;
   };
-  uint64_t *submitted;		/* counted up behind the operation, atomically */
+  /* Atomic.  An operation is counted behind it.  One that waits for all of them is not:
+     FINISHED, else null, then is at least what there were before.  */
+  uint64_t *submitted, *finished;
 };
 
 /* A bit of event.lent: it is the same event each time that the step is in a plan, and

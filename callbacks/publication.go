@@ -131,6 +131,7 @@ type Step struct {
 	memo        [2]uint64
 	Pair        uintptr
 	submitted   uintptr
+	finished    uintptr
 }
 
 // Lasting says that a Step is the same event each time that it is in a plan: a _start
@@ -147,6 +148,13 @@ func (s *Step) Changed() { s.memo = [2]uint64{} }
 func (s *Step) Operate(operation, submitted uintptr) {
 	*s = Step{}
 	s.Pair, s.submitted = operation, submitted
+}
+
+// Await is Operate for what waits for all that submitted counts, and is not counted:
+// finished is then at least what it was before.
+func (s *Step) Await(operation, submitted, finished uintptr) {
+	s.Operate(operation, submitted)
+	s.finished = finished
 }
 
 // PlanSteps is the most steps of one Plan.

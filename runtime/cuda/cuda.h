@@ -28,6 +28,7 @@ enum accscope_cuda_kind
   ACCSCOPE_CUDA_COPY = accscope_activity_copy,
   ACCSCOPE_CUDA_FILL = accscope_activity_fill,
   ACCSCOPE_CUDA_STORE,		/* no activity */
+  ACCSCOPE_CUDA_AWAIT,		/* no operation: the caller's thread waits */
   /* Added to a transfer's kind where it goes in stages for its memory is pageable.  */
   ACCSCOPE_CUDA_PAGEABLE = 64
 };
@@ -264,7 +265,8 @@ struct accscope_cuda_step
 };
 
 /* step.c: puts it onto its queue, and returns 0, or the answer says why not;
-   ACCSCOPE_CUDA_CLOSED if the queue was closed meanwhile.  */
+   ACCSCOPE_CUDA_CLOSED if the queue was closed meanwhile, where it does not only wait for
+   it.  */
 int accscope_cuda_run (struct accscope_cuda_step *step);
 #define ACCSCOPE_CUDA_CLOSED (-1)
 

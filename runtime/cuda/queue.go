@@ -156,8 +156,18 @@ func (q *queue) Launch(o *device.Operation, correlation uint64, k device.Kernel,
 	return nil
 }
 
+func (q *queue) Await(o *device.Operation) {
+	o.Doing = "wait for a queue"
+	*(*C.struct_accscope_cuda_step)(unsafe.Pointer(o.Operands)) = C.struct_accscope_cuda_step{
+		gate: (*C.uint32_t)(q.using.Address()), queue: q.c.Load(), kind: C.ACCSCOPE_CUDA_AWAIT}
+	o.Run = runStep
+}
+
 func (q *queue) Outcome(o *device.Operation) error {
 	s := (*C.struct_accscope_cuda_step)(unsafe.Pointer(o.Operands))
+	if s.kind == C.ACCSCOPE_CUDA_AWAIT {
+		return q.synchronized(s.answer)
+	}
 	switch s.answer.result {
 	case 0:
 		return nil
@@ -271,7 +281,11 @@ func (q *queue) synchronize() error {
 	if c == nil {
 		return nil
 	}
-	answer := C.accscope_cuda_synchronize(c)
+	return q.synchronized(C.accscope_cuda_synchronize(c))
+}
+
+// synchronized is behind each wait for the queue.
+func (q *queue) synchronized(answer C.struct_accscope_cuda_answer) error {
 	q.device.records.waited(q)
 	q.device.pool.trimExcess()
 	if answer.result == 0 {

@@ -18,6 +18,8 @@ put (const struct accscope_cuda_step *s)
     case ACCSCOPE_CUDA_FILL:
       return accscope_cuda_fill (s->queue, s->correlation, s->device,
 				 (unsigned char) s->other, s->bytes);
+    case ACCSCOPE_CUDA_AWAIT:
+      return accscope_cuda_synchronize (s->queue);
     case ACCSCOPE_CUDA_STORE:
       return accscope_cuda_store (s->queue, s->device, (const void *) s->other,
 				  s->bytes);
@@ -31,8 +33,8 @@ accscope_cuda_run (struct accscope_cuda_step *s)
 {
   if (!accscope_gate_enter (s->gate))
     {
-      s->answer.result = ACCSCOPE_CUDA_CLOSED;
-      return 1;
+      s->answer.result = s->kind == ACCSCOPE_CUDA_AWAIT ? CUDA_SUCCESS : ACCSCOPE_CUDA_CLOSED;
+      return FAILED (s->answer);
     }
   s->answer = put (s);
   accscope_gate_leave (s->gate);

@@ -78,7 +78,7 @@ type Device interface {
 	// Observe switches the reporting of finished operations on or off; it is
 	// off after Open. A Flusher reports what has finished some time later, and at
 	// the latest when Close returns, or Flush where the queue is idle; any other
-	// before a Synchronize that waits for it returns.
+	// before a Synchronize or an Await that waits for it is over.
 	Observe(on bool)
 	// Clock gives one point at which the device's clock and the host's
 	// CLOCK_MONOTONIC were read together.
@@ -147,7 +147,7 @@ type Geometry struct{ Gangs, Workers, Vector uint32 }
 // turn comes, between the callbacks of its events for one.
 //
 // An operation that fails on the device makes the queue fail: the error is
-// returned by the next Synchronize, Idle or operation, and is an *Error.
+// returned by the next Synchronize, Await, Idle or operation, and is an *Error.
 type Queue interface {
 	// Upload copies n bytes from host to device memory. src stays valid until
 	// the operation is done.
@@ -165,6 +165,9 @@ type Queue interface {
 	// Launch runs a kernel. Its argument block lies in device memory, and stays as it
 	// is until the kernel has ended.
 	Launch(o *Operation, correlation uint64, k Kernel, g Geometry, b ArgumentBlock, now bool) error
+	// Await has the thread that runs it wait until everything put onto the queue before
+	// is done, at the latest when Outcome returns. Nothing is left of a closed queue.
+	Await(o *Operation)
 	// Outcome is to be called once when an operation has run: its error, if any.
 	Outcome(o *Operation) error
 	// Then runs f on a runtime thread after everything put onto the queue
@@ -179,7 +182,7 @@ type Queue interface {
 
 	// Idle says whether all operations are done.
 	Idle() (bool, error)
-	// Synchronize blocks until all operations are done.
+	// Synchronize blocks until all operations are done, at once.
 	Synchronize() error
 
 	// Handle is the driver's own queue (a CUstream), nil where there is none.

@@ -37,6 +37,7 @@ struct work
   uintptr_t from;		// a kernel's function, or a fill's value
   uint64_t bytes, kind, observed, correlation;
   int64_t start, end;
+  uint64_t awaits;		// nothing is done: Go waits
 };
 
 enum { KERNEL = 1, FILL = 5 };	// of device.ActivityKind
@@ -44,6 +45,8 @@ enum { KERNEL = 1, FILL = 5 };	// of device.ActivityKind
 static int
 run (struct work *w)
 {
+  if (w->awaits)
+    return 0;
   if (w->observed)
     w->start = monotonic ();
   if (w->kind == FILL)
@@ -167,9 +170,19 @@ func (q *queue) Launch(o *device.Operation, correlation uint64, k device.Kernel,
 	return q.prepare(o, device.ActivityKernel, correlation, uintptr(b.Address), uintptr(function), 0)
 }
 
+// Await waits for what Then has passed in Outcome, since Go runs that; all else is done
+// when it is put onto the queue.
+func (q *queue) Await(o *device.Operation) {
+	*(*C.struct_work)(unsafe.Pointer(o.Operands)) = C.struct_work{awaits: 1}
+	o.Run = runWork
+}
+
 // Outcome reports an operation that was observed.
 func (q *queue) Outcome(o *device.Operation) error {
 	w := (*C.struct_work)(unsafe.Pointer(o.Operands))
+	if w.awaits != 0 {
+		return q.Synchronize()
+	}
 	if w.observed == 0 {
 		return nil
 	}

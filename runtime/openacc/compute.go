@@ -146,7 +146,7 @@ func (t *launcher) offloadTo(d *Device, q *Queue, c *Construct) bool {
 			t.undoSteady(d, q)
 			return false
 		}
-		t.drop(waitStart)
+		t.drop(t.undecided())
 		t.refresh()
 		t.carryOut()
 		steady = false
@@ -155,8 +155,8 @@ func (t *launcher) offloadTo(d *Device, q *Queue, c *Construct) bool {
 		q.arguments.Stored(block)
 	}
 	q.arguments.Launched(block)
-	if steady && q.synchronous() {
-		t.endSteady(q)
+	if steady && q.synchronous() && q.busy() {
+		t.awaitLast(q, true)
 	}
 
 	d.mu.Lock()
@@ -172,6 +172,15 @@ func (t *launcher) offloadTo(d *Device, q *Queue, c *Construct) bool {
 	t.planCompute(computeEnd)
 	t.carryOut()
 	return true
+}
+
+// undecided is the first event that may have to be another one, behind that of the plan
+// whose callback called the runtime: a wait that has begun ends, too.
+func (t *launcher) undecided() int {
+	if last := t.plan.Step[t.plan.Done-1]; isFrom(last, waitStart) {
+		return exitEnd
+	}
+	return waitStart
 }
 
 // enterCompute performs the entry actions of a compute construct and finds its kernel,

@@ -18,9 +18,19 @@ func (t *enqueuer) operation(q *Queue, number uint64) *device.Operation {
 	p := t.plan
 	o := &p.operations[p.prepared]
 	p.prepared++
-	o.queue, o.step, o.number = q, n, number
+	o.queue, o.step, o.number, o.awaits = q, n, number, false
 	s.Operate(addressOf(o.Operands), addressOf(q.enqueued))
 	return &o.Operation
+}
+
+// planAwait adds that the thread waits for what is on q by then.
+func (t *enqueuer) planAwait(q *Queue) {
+	driver := t.operation(q, 0)
+	p := t.plan
+	o := &p.operations[p.prepared-1]
+	o.awaits = true
+	p.Step[o.step].Await(addressOf(o.Operands), addressOf(q.enqueued), addressOf(q.finished))
+	q.driver.Await(driver)
 }
 
 // prepared takes the operation added last back if it could not be prepared.

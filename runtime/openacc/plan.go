@@ -35,8 +35,8 @@ func addressOf[T any](of *T) uintptr { return uintptr(unsafe.Pointer(of)) }
 
 // A plan is what the call in progress does next, as far as it is decided: events, and
 // the operations that they tell of, in their order. C carries it out in one crossing
-// and raises each event when its turn comes. What cannot be a step (waiting, looking
-// into the present table) comes between two plans.
+// and raises each event when its turn comes. What cannot be a step (looking into the
+// present table, memory) comes between two plans.
 type plan struct {
 	*callbacks.Plan
 	*planMemory
@@ -68,6 +68,7 @@ type planned struct {
 	queue  *Queue
 	step   uint32
 	number uint64 // its correlation, 0 for none
+	awaits bool   // it only waits for the queue
 }
 
 // What Step.Lent says of an event.
@@ -208,7 +209,9 @@ func (t *raiser) advance() bool {
 func (p *plan) outcome(first uint32) (err error) {
 	for i := range p.operations[:p.prepared] {
 		if o := &p.operations[i]; o.step >= first && o.step < p.Done {
-			err = o.queue.driver.Outcome(&o.Operation)
+			if err = o.queue.driver.Outcome(&o.Operation); o.awaits && err == nil {
+				o.queue.drained(o.queue.finished.Load())
+			}
 		}
 	}
 	return err
@@ -226,12 +229,17 @@ func endedPairs(pairs []*callbacks.Pair, steps []*callbacks.Step) []*callbacks.P
 
 func pairOf(s *callbacks.Step) *callbacks.Pair { return *(**callbacks.Pair)(unsafe.Pointer(&s.Pair)) }
 
+// isFrom says whether a step is an event of a compute construct, this one or one behind it.
+func isFrom(s *callbacks.Step, event int) bool {
+	return s.Lent == ofCompute && computeIndex(s.Event) >= event
+}
+
 // drop takes back the steps not carried out, from an event of the compute construct in
 // progress on: they are to be planned again.
 func (t *raiser) drop(from int) {
 	p := t.plan
 	n := p.Done
-	for n < p.Count && (p.Step[n].Lent != ofCompute || computeIndex(p.Step[n].Event) < from) && from > computeStart {
+	for n < p.Count && from > computeStart && !isFrom(p.Step[n], from) {
 		n++
 	}
 	for _, s := range p.Step[n:p.Count] {

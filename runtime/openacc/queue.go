@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 
 	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/runtime/arguments"
@@ -25,8 +26,7 @@ type Queue struct {
 	// enqueued counts operations, each after it was put onto the queue; finished
 	// is how many of them are known to be done. So a host thread that finds them
 	// equal has nothing of its own left on the queue.
-	enqueued *atomic.Uint64 // in C's memory: plans count it
-	finished atomic.Uint64
+	enqueued, finished *atomic.Uint64 // in C's memory: plans count them
 
 	mu        sync.Mutex
 	writes    hostwrites.Writes // of queued downloads
@@ -39,14 +39,18 @@ type Queue struct {
 }
 
 func newQueue(d *Device, driver device.Queue, async int) *Queue {
-	counter := callbacks.Allocate(counterBytes)
-	q := &Queue{device: d, driver: driver, async: async, enqueued: (*atomic.Uint64)(counter)}
-	runtime.AddCleanup(q, callbacks.Deallocate, counter)
+	memory := callbacks.Allocate(unsafe.Sizeof(counters{}))
+	c := (*counters)(memory)
+	q := &Queue{device: d, driver: driver, async: async, enqueued: &c.enqueued, finished: &c.finished}
+	runtime.AddCleanup(q, callbacks.Deallocate, memory)
 	return q
 }
 
-// counterBytes keeps the counters of two queues from sharing a line of the cache.
-const counterBytes = 64
+// counters are those of one queue, which shares no line of the cache with another one's.
+type counters struct {
+	enqueued, finished atomic.Uint64
+	_                  [48]byte
+}
 
 // pruneEvery is after how many downloads the queue looks what it can forget.
 const pruneEvery = 64

@@ -233,7 +233,7 @@ func (t *dataRoutines) updates(routine string, action goacc.Action, host unsafe.
 	t.nameData(uintptr(host), bytes)
 	t.scratch.items = append(t.scratch.items[:0], goacc.Item{Action: action, Host: uintptr(host), Size: bytes, Leader: -1})
 	t.begin(callbacks.UpdateStart)
-	t.updateItems(d, q, t.scratch.items)
+	t.updateItems(d, q, t.scratch.items, true)
 	t.end()
 	t.carryOut()
 	if len(t.scratch.suspects) > 0 {

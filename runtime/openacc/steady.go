@@ -175,25 +175,18 @@ func (t *launcher) undoSteady(d *Device, q *Queue) {
 	}
 }
 
-// planSteadyEnd adds what comes behind the launch of a steady construct.
+// planSteadyEnd adds what comes behind the launch of a steady construct; the wait for a
+// synchronous queue only where events tell of it (waiter.awaitAlone).
 func (t *launcher) planSteadyEnd(q *Queue) {
 	if q.synchronous() {
 		t.planCompute(waitStart)
+		if t.plan.raises {
+			t.planAwait(q)
+		}
+		t.planComputes(waitEnd, computeEnd)
 		return
 	}
 	t.planComputes(exitEnd, computeEnd)
-}
-
-// endSteady waits for the launch of a steady construct on a synchronous queue.
-func (t *launcher) endSteady(q *Queue) {
-	if err := q.await(); err != nil {
-		t.planCompute(waitEnd)
-		t.fail(t.fromDevice(err))
-	}
-	t.planComputes(waitEnd, computeEnd)
-	if t.plan.pending() && !t.advance() {
-		t.drop(computeStart) // the rest is planned again, behind what the callback leaves to do
-	}
 }
 
 // isOver says whether nothing is left to do at the end of a steady construct, nor to tell.

@@ -20,7 +20,7 @@ func (t *directives) Update(c *Construct) {
 		if opposed(s.items) {
 			t.updateInTurn(d, q, c.Arguments)
 		} else {
-			t.updateItems(d, q, s.items)
+			t.updateItems(d, q, s.items, true)
 		}
 		if d.hostCoded != nil && len(c.Arguments.Kinds) == 0 { // GCC takes whole variables at file scope out
 			s.suspects = append(s.suspects, hostPointer{})
@@ -39,7 +39,7 @@ func (t *lifetimes) updateInTurn(d *Device, q *Queue, a goacc.Arguments) {
 	}
 	for i := range items {
 		// The next item may read what this one writes.
-		if !t.updateItems(d, q, items[i:i+1]) {
+		if !t.updateItems(d, q, items[i:i+1], false) {
 			return
 		}
 	}
@@ -66,8 +66,9 @@ func opposed(items []goacc.Item) bool {
 }
 
 // updateItems puts the copies of items onto q and waits if it is synchronous; false if
-// it cannot. The next event must follow at once.
-func (t *lifetimes) updateItems(d *Device, q *Queue, items []goacc.Item) bool {
+// it cannot. The next event must follow at once; the wait comes with it if these are the
+// last items.
+func (t *lifetimes) updateItems(d *Device, q *Queue, items []goacc.Item, last bool) bool {
 	s := t.scratch
 	s.uploads, s.stores, s.downloads = s.uploads[:0], s.stores[:0], s.downloads[:0]
 	d.mu.Lock()
@@ -83,6 +84,10 @@ func (t *lifetimes) updateItems(d *Device, q *Queue, items []goacc.Item) bool {
 	t.uploadAll(d, q)
 	small := t.downloadAll(q)
 	if q.synchronous() && q.busy() {
+		if last && small.came == nil {
+			t.awaitNext(q, true)
+			return true
+		}
 		t.awaitLast(q, true)
 	}
 	small.land()

@@ -83,21 +83,51 @@ type ownQueue struct {
 
 // awaitQueue blocks until q is empty, between wait events.
 func (t *waiter) awaitQueue(q *Queue, implicit bool) {
-	t.awaitLast(q, implicit)
+	t.awaitNext(q, implicit)
 	t.carryOut()
 }
 
-// awaitLast is awaitQueue where the next event follows at once: wait_end is planned.
+// awaitNext is awaitQueue where the next event follows at once, and nothing that depends
+// on the wait comes before: it is planned.
+func (t *waiter) awaitNext(q *Queue, implicit bool) {
+	if !t.awaitAlone(q) {
+		t.planAwaitQueue(q, implicit)
+	}
+}
+
+// awaitLast is awaitQueue where the next event follows at once: only wait_end is planned.
 func (t *waiter) awaitLast(q *Queue, implicit bool) {
-	var pair eventPair
-	t.planWait(callbacks.WaitStart, &pair, q, implicit)
-	t.carryOut()
-	err := q.await()
-	t.planWait(callbacks.WaitEnd, &pair, q, implicit)
-	pair.release()
-	if err != nil {
+	if t.awaitAlone(q) {
+		return
+	}
+	behind := t.planAwaitQueue(q, implicit)
+	if t.plan.begun == behind.begun {
+		t.carryOutBefore(behind.count)
+	}
+}
+
+// awaitAlone waits where there is nothing else to carry out, not even an event: a queue
+// that is empty may tell so without a crossing into C.
+func (t *waiter) awaitAlone(q *Queue) bool {
+	if t.plan.pending() || t.wanted(callbacks.WaitStart) || t.wanted(callbacks.WaitEnd) {
+		return false
+	}
+	if err := q.await(); err != nil {
 		t.fail(t.fromDevice(err))
 	}
+	return true
+}
+
+// planAwaitQueue adds a wait between its events, and says where the wait ends.
+func (t *waiter) planAwaitQueue(q *Queue, implicit bool) planMark {
+	var pair eventPair
+	t.makeRoom(3)
+	t.planWait(callbacks.WaitStart, &pair, q, implicit)
+	t.planAwait(q)
+	behind := t.plan.mark()
+	t.planWait(callbacks.WaitEnd, &pair, q, implicit)
+	pair.release()
+	return behind
 }
 
 // follow makes q wait for what is on other now, without blocking.

@@ -400,6 +400,30 @@ submit (stream *s, operation *o, int now)
   return submit_with (s, o, 0, now);
 }
 
+/* Waits for the queue, of which nothing is left when it is closed.  The gate is left while
+   the thread waits: it may end the program then, in a signal handler.  */
+static int
+await_step (struct accscope_sim_step *step)
+{
+  stream *s = step->stream;
+
+  step->answer = (answer) { 0, 0 };
+  if (!s || !accscope_gate_enter (step->gate))
+    return 0;
+  hardware *q = s->hardware;
+  uint64_t last = LOAD (s->last);
+  if (LOAD (q->completed) < last)
+    {
+      accscope_gate_leave (step->gate);
+      wait_for (q, last);
+      if (!accscope_gate_enter (step->gate))
+	return 0;
+    }
+  step->answer.error = accscope_sim_take_error (s);
+  accscope_gate_leave (step->gate);
+  return step->answer.error != 0;
+}
+
 int
 accscope_sim_run_step (struct accscope_sim_step *step)
 {
@@ -408,6 +432,8 @@ accscope_sim_run_step (struct accscope_sim_step *step)
 		  .source = step->source, .fail = step->fail };
   size_t contents = o.kind == ACCSCOPE_SIM_STORE ? o.bytes : 0;
 
+  if (o.kind == ACCSCOPE_SIM_AWAIT)
+    return await_step (step);
   if (accscope_gate_enter (step->gate))
     {
       step->answer = submit_with (step->stream, &o, contents, step->now);

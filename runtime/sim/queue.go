@@ -122,6 +122,13 @@ func (q *queue) Launch(o *device.Operation, correlation uint64, k device.Kernel,
 	return nil
 }
 
+func (q *queue) Await(o *device.Operation) {
+	o.Doing = "wait for a queue"
+	*(*C.struct_accscope_sim_step)(unsafe.Pointer(o.Operands)) = C.struct_accscope_sim_step{
+		gate: (*C.uint32_t)(q.using.Address()), stream: q.stream.Load(), kind: C.ACCSCOPE_SIM_AWAIT}
+	o.Run = runStep
+}
+
 func (q *queue) Outcome(o *device.Operation) error {
 	return q.answer((*C.struct_accscope_sim_step)(unsafe.Pointer(o.Operands)).answer, o.Doing)
 }

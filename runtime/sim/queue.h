@@ -22,7 +22,8 @@ enum accscope_sim_kind
   ACCSCOPE_SIM_STORE,
   ACCSCOPE_SIM_MARK,
   ACCSCOPE_SIM_WAIT,
-  ACCSCOPE_SIM_THEN
+  ACCSCOPE_SIM_THEN,
+  ACCSCOPE_SIM_AWAIT		/* on the caller's thread */
 };
 
 /* Why a queue failed: the kind in the top byte, the operation's number among
@@ -160,7 +161,8 @@ struct accscope_sim_step
 };
 
 /* Puts it onto its queue, and returns 0, or the answer has the error;
-   ACCSCOPE_SIM_CLOSED if the queue was closed meanwhile.  What a store copies may change
+   ACCSCOPE_SIM_CLOSED if the queue was closed meanwhile, where it does not only wait for
+   it (stream may be null then).  What a store copies may change
    then; it is part of launches to come: neither recorded, nor modelled, nor an
    operation that a fault is injected into.  */
 int accscope_sim_run_step (struct accscope_sim_step *step);

@@ -183,9 +183,9 @@ func transfers(t *testing.T, f *fixture) {
 		check(t, Fill(q, 6, b, 0xaa, 0, now))
 		check(t, Copy(q, 7, b, a, 0, now))
 		check(t, Download(q, 8, dst, a, 0, now))
-		check(t, q.Synchronize())
+		check(t, Await(q))
 		if idle, err := q.Idle(); !idle || err != nil {
-			t.Errorf("now %v: after Synchronize Idle() = %v, %v", now, idle, err)
+			t.Errorf("now %v: after Await Idle() = %v, %v", now, idle, err)
 		}
 		for i := range to {
 			want := int64(i+1) * 3
@@ -508,6 +508,8 @@ func closing(t *testing.T, f *fixture) {
 	if _, err := f.device.Alloc(1); !errors.As(err, &failure) || failure.Code != device.DeviceShutdown {
 		t.Errorf("memory of a closed device: %v", err)
 	}
+	check(t, Await(q))
 	check(t, q.Close())
+	check(t, Await(q))
 	f.open(t) // once more
 }

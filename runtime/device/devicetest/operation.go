@@ -46,6 +46,11 @@ func Store(q device.Queue, dst device.Address, contents []byte, now bool) error 
 	return do(q, func(o *device.Operation) error { return q.Store(o, dst, contents, now) })
 }
 
+// Await waits for q, as a step of a plan does.
+func Await(q device.Queue) error {
+	return do(q, func(o *device.Operation) error { q.Await(o); return nil })
+}
+
 func do(q device.Queue, prepare func(*device.Operation) error) error {
 	o := device.Operation{Operands: new(device.Operands)}
 	if err := prepare(&o); err != nil {
