@@ -2,6 +2,7 @@ package gather
 
 import (
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -11,7 +12,8 @@ import (
 
 // share has the job's collectors know which agents are whose.
 func (g *Gather) share() error {
-	_, err := g.conn.Subscribe(wire.OursSubject(g.options.Job), func(m *nats.Msg) {
+	conn := g.conn // it is let go at the end, when questions may still be on their way
+	_, err := conn.Subscribe(wire.OursSubject(g.options.Job), func(m *nats.Msg) {
 		if theirs, ok := g.others(m); ok {
 			if err := g.ledger.forget(theirs); err != nil {
 				g.fail(err)
@@ -21,9 +23,9 @@ func (g *Gather) share() error {
 	if err != nil {
 		return err
 	}
-	_, err = g.conn.Subscribe(wire.WhoseSubject(g.options.Job), func(m *nats.Msg) {
+	_, err = conn.Subscribe(wire.WhoseSubject(g.options.Job), func(m *nats.Msg) {
 		if asked, ok := g.others(m); ok {
-			g.tell(wire.OursSubject(g.options.Job), g.ledger.sending(asked))
+			g.tellBy(conn, wire.OursSubject(g.options.Job), g.ledger.sending(asked))
 		}
 	})
 	return err
@@ -37,15 +39,17 @@ func (g *Gather) others(m *nats.Msg) (agents []string, ok bool) {
 }
 
 // tell tells the others of agents.
-func (g *Gather) tell(subject string, agents []string) {
+func (g *Gather) tell(subject string, agents []string) { g.tellBy(g.conn, subject, agents) }
+
+func (g *Gather) tellBy(conn *nats.Conn, subject string, agents []string) {
 	if len(agents) == 0 {
 		return
 	}
 	text, err := json.Marshal(wire.Ours{Gather: g.name, Agents: agents})
 	if err == nil {
-		err = g.conn.Publish(subject, text)
+		err = conn.Publish(subject, text)
 	}
-	if err != nil {
+	if err != nil && !errors.Is(err, nats.ErrConnectionClosed) { // who asks asks again
 		g.warn(err.Error())
 	}
 }
