@@ -53,6 +53,22 @@ func (p program) run(t *testing.T, environment ...string) (string, error) {
 	return string(output), err
 }
 
+// What measures and tries the backend on a machine with a GPU compiles on every machine.
+func TestProgramsForGPUCompile(t *testing.T) {
+	sources, err := filepath.Glob("gputest/*.c")
+	if err != nil || len(sources) == 0 {
+		t.Fatalf("no sources: %v", err)
+	}
+	for _, source := range sources {
+		// GCC does not see that a directive's async clause uses its value.
+		arguments := []string{"-std=gnu11", "-fopenacc", "-foffload=disable", "-fsyntax-only", "-Wall", "-Wextra", "-Werror",
+			"-Wno-unused-but-set-parameter", "-I../include", source}
+		if output, err := exec.Command(compilers.C(), arguments...).CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", source, err, output)
+		}
+	}
+}
+
 // A program with an image runs on the GPU of its own accord, and comes to the
 // same results as on the host.
 func TestProgram(t *testing.T) {

@@ -11,7 +11,13 @@
 #include <time.h>
 
 static struct accscope_cuda_driver cuda;
-static struct accscope_cupti cupti;
+static struct
+{
+#define X(name, parameters) CUptiResult (*name) parameters;
+  ACCSCOPE_CUPTI_FUNCTIONS (X)
+  ACCSCOPE_CUPTI_LATER (X)
+#undef X
+} cupti;
 static CUfunction function;
 static CUstream stream;
 static CUevent event[4096];
