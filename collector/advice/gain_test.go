@@ -65,6 +65,19 @@ func TestGainOfSynchronousQueue(t *testing.T) {
 	}
 }
 
+// A thread that is inside a download waits for what the queue does before it.
+func TestDownloadBlocks(t *testing.T) {
+	by := owner{1, 1}
+	waits := newWaiting()
+	waits.waits[1] = []blocked{{report.Interval{Start: 10, End: 20}, 1, callbacks.AsyncSync, map[int64]int64{}}}
+	waits.downloading[by] = []report.Interval{{Start: 30, End: 60}}
+	waits.complete()
+	rows := []occurrence{{process: 1, thread: 1, start: 1, end: 6, queue: callbacks.AsyncSync, deviceStart: 18, deviceEnd: 50}}
+	if got := (&group{rows: rows}).gain(waits, 1000); got != 5+2+20 {
+		t.Errorf("gain %d, want 27", got)
+	}
+}
+
 // A thread that comes to a wait sooner waits longer: what it is spared before counts only
 // as far as the queue is not busy, or is spared, too.
 func TestGainIsBounded(t *testing.T) {
