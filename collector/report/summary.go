@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -248,24 +249,31 @@ func (s *Summary) readDevices(f *facts, filter Filter) error {
 	}
 	s.Device.Devices = len(devices)
 	wanted := map[model.DeviceID]bool{}
+	// What is read of a device is read of many at once: a job has as many as ranks.
+	single, several := map[int64]bool{}, map[int64]*doing{}
+	together := int64(0) // operations of several
 	for _, d := range devices {
 		switch {
 		case filter.limitsTime():
 			wanted[model.DeviceID(d.device)] = true
 		case d.queues == 1: // its operations come one after the other
 			s.Device.Busy += d.busy
-			err = s.addSums(f.trace, d.device)
+			single[d.device] = true
 		case d.operations <= mostIntervals:
-			err = s.addIntervals(f.trace, d.device)
+			if together += d.operations; together > mostIntervals {
+				if err := s.addIntervals(f.trace, several); err != nil {
+					return fmt.Errorf("reading device activity: %w", err)
+				}
+				together = d.operations
+				clear(several)
+			}
+			several[d.device] = &doing{}
 		default:
 			s.Device.AtLeast = true
 			s.Device.Busy += d.busiest
 		}
-		if err != nil {
-			return fmt.Errorf("reading device activity: %w", err)
-		}
 	}
-	if err := s.addChosen(f.trace, filter, wanted); err != nil {
+	if err := errors.Join(s.addSums(f.trace, single), s.addIntervals(f.trace, several), s.addChosen(f.trace, filter, wanted)); err != nil {
 		return fmt.Errorf("reading device activity: %w", err)
 	}
 	return nil
@@ -324,31 +332,43 @@ func (s *Summary) addTo(d *doing) {
 	s.Device.Transfer += Covered(d.transfers)
 }
 
-// addSums adds the sums of a device of one queue.
-func (s *Summary) addSums(trace *store.Trace, device int64) error {
-	return sqlitex.Execute(trace.Conn(), `SELECT k.name, sum(t.time) FROM work_total t JOIN work w ON w.id = t.work
-		JOIN activity_kind k ON k.code = w.kind WHERE w.device = ? GROUP BY k.name`,
-		&sqlitex.ExecOptions{Args: []any{device}, ResultFunc: func(r *sqlite.Stmt) error {
-			switch r.ColumnText(0) {
+// addSums adds the sums of devices of one queue.
+func (s *Summary) addSums(trace *store.Trace, devices map[int64]bool) error {
+	if len(devices) == 0 {
+		return nil
+	}
+	return sqlitex.Execute(trace.Conn(), `SELECT w.device, k.name, sum(t.time) FROM work_total t JOIN work w ON w.id = t.work
+		JOIN activity_kind k ON k.code = w.kind GROUP BY w.device, k.name`,
+		&sqlitex.ExecOptions{ResultFunc: func(r *sqlite.Stmt) error {
+			if !devices[r.ColumnInt64(0)] {
+				return nil
+			}
+			switch r.ColumnText(1) {
 			case "kernel":
-				s.Device.Kernels += r.ColumnInt64(1)
+				s.Device.Kernels += r.ColumnInt64(2)
 			case "upload", "download", "copy":
-				s.Device.Transfer += r.ColumnInt64(1)
+				s.Device.Transfer += r.ColumnInt64(2)
 			}
 			return nil
 		}})
 }
 
-// addIntervals adds the time in which a device did anything, ran kernels, and
+// addIntervals adds the time in which each of some devices did anything, ran kernels, and
 // transferred.
-func (s *Summary) addIntervals(trace *store.Trace, device int64) error {
-	var did doing
-	err := sqlitex.Execute(trace.Conn(), `SELECT kind, start, end FROM device_activity WHERE device = ?`,
-		&sqlitex.ExecOptions{Args: []any{device}, ResultFunc: func(r *sqlite.Stmt) error {
-			did.add(r.ColumnText(0), Interval{r.ColumnInt64(1), r.ColumnInt64(2)})
+func (s *Summary) addIntervals(trace *store.Trace, devices map[int64]*doing) error {
+	if len(devices) == 0 {
+		return nil
+	}
+	err := sqlitex.Execute(trace.Conn(), `SELECT device, kind, start, end FROM device_activity`,
+		&sqlitex.ExecOptions{ResultFunc: func(r *sqlite.Stmt) error {
+			if did := devices[r.ColumnInt64(0)]; did != nil {
+				did.add(r.ColumnText(1), Interval{r.ColumnInt64(2), r.ColumnInt64(3)})
+			}
 			return nil
 		}})
-	s.addTo(&did)
+	for _, did := range devices {
+		s.addTo(did)
+	}
 	return err
 }
 

@@ -77,12 +77,20 @@ func (t *Trace) samplesNear(device model.DeviceID, from, to int64) (list []Sampl
 		return nil, err
 	}
 	for _, id := range ids {
-		if err := t.query(`SELECT r.time, r.inner_time FROM record r JOIN site s ON s.id = r.site WHERE r.id = ?1 AND s.kind IN (8, 9)
-			UNION ALL SELECT time, used FROM sample WHERE record = ?1 AND device = ?2`, []int64{id, int64(device)}, func(s *sqlite.Stmt) error {
+		if err := t.query("SELECT r.time, r.inner_time FROM record r JOIN site s ON s.id = r.site WHERE r.id = ? AND s.kind IN (8, 9)", []int64{id}, func(s *sqlite.Stmt) error {
 			list = append(list, Sample{device, s.ColumnInt64(0), s.ColumnInt64(1)})
 			return nil
 		}); err != nil {
 			return nil, err
+		}
+		others, err := t.samplesAt(id)
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range others {
+			if s.Device == device {
+				list = append(list, s)
+			}
 		}
 	}
 	complete, err := t.complete()
@@ -113,17 +121,82 @@ func (t *Trace) MemoryLeft(device model.DeviceID) (int64, error) {
 	if err != nil || !found {
 		return 0, err
 	}
-	end := int64(math.MaxInt64)
-	if err := t.query(`SELECT r.time FROM landmark m CROSS JOIN record r ON r.id = m.record JOIN site x ON x.id = r.site
-		WHERE m.kind = ? AND x.device = ? AND (r.duration IS NULL OR r.time + r.duration >= ?) ORDER BY r.time DESC LIMIT 1`,
-		[]int64{int64(model.DeviceShutdownStart), int64(device), last.Time}, func(s *sqlite.Stmt) error {
-			end = s.ColumnInt64(0)
-			return nil
-		}); err != nil {
+	shut, err := t.shutByDevice()
+	if err != nil {
 		return 0, err
+	}
+	end := int64(math.MaxInt64)
+	for _, s := range shut[device] { // in order of time
+		if s.to >= last.Time {
+			end = s.from
+		}
 	}
 	last, _, err = t.lastSample(device, end)
 	return last.Used, err
+}
+
+// shutting is a time from one moment to another, ns.
+type shutting struct{ from, to int64 }
+
+// shutByDevice are the times that devices took to be shut down, of each in their order. They are
+// read at once: a job of many ranks has many devices, each of which is asked for.
+func (t *Trace) shutByDevice() (map[model.DeviceID][]shutting, error) {
+	complete, err := t.complete()
+	if err != nil || complete && t.shut != nil {
+		return t.shut, err
+	}
+	shut := map[model.DeviceID][]shutting{}
+	err = t.query(`SELECT x.device, r.time, r.time + r.duration FROM landmark m CROSS JOIN record r ON r.id = m.record JOIN site x ON x.id = r.site
+		WHERE m.kind = ? ORDER BY r.time`, []int64{int64(model.DeviceShutdownStart)}, func(s *sqlite.Stmt) error {
+		to := int64(math.MaxInt64) // it never ended
+		if !s.ColumnIsNull(2) {
+			to = s.ColumnInt64(2)
+		}
+		device := model.DeviceID(s.ColumnInt64(0))
+		shut[device] = append(shut[device], shutting{s.ColumnInt64(1), to})
+		return nil
+	})
+	if err == nil && complete {
+		t.shut = shut
+	}
+	return shut, err
+}
+
+// mostSamplesKept is how many changes of memory that come with no alloc or free are kept.
+const mostSamplesKept = 1 << 20
+
+// samplesAt are the changes of memory that come with no alloc or free, of all devices, that
+// were seen after a record and before the next. Their table has no index: of a finished trace
+// they are read at once, unless they are too many to keep.
+func (t *Trace) samplesAt(record int64) (list []Sample, err error) {
+	complete, err := t.complete()
+	if err != nil {
+		return nil, err
+	}
+	if complete && t.otherSamples == nil {
+		n, err := schema.Integer(t.conn, "SELECT count(*) FROM sample")
+		if err != nil {
+			return nil, schema.Explain(t.path, err)
+		}
+		if n <= mostSamplesKept {
+			others := map[int64][]Sample{}
+			if err := t.query("SELECT record, device, time, used FROM sample", nil, func(s *sqlite.Stmt) error {
+				others[s.ColumnInt64(0)] = append(others[s.ColumnInt64(0)], Sample{model.DeviceID(s.ColumnInt64(1)), s.ColumnInt64(2), s.ColumnInt64(3)})
+				return nil
+			}); err != nil {
+				return nil, err
+			}
+			t.otherSamples = others
+		}
+	}
+	if complete && t.otherSamples != nil {
+		return t.otherSamples[record], nil
+	}
+	err = t.query("SELECT device, time, used FROM sample WHERE record = ?", []int64{record}, func(s *sqlite.Stmt) error {
+		list = append(list, Sample{model.DeviceID(s.ColumnInt64(0)), s.ColumnInt64(1), s.ColumnInt64(2)})
+		return nil
+	})
+	return list, err
 }
 
 // changes calls f for the changes of memory by the records from first to last,

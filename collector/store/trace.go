@@ -42,6 +42,9 @@ type Trace struct {
 	newestSite int64
 	frames     hostFrames // of call stacks
 	only       *limit     // to processes; nil: all are read
+	// What is asked for by device, of a finished trace; nil: not read.
+	shut         map[model.DeviceID][]shutting
+	otherSamples map[int64][]Sample // by record
 	// statements are prepared and not in use, by their text; nil: none are kept.
 	statements map[string]*sqlite.Stmt
 }
