@@ -33,22 +33,35 @@ func Open(path string) (*Archive, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Archive{Manifest: m, path: path, tables: map[string]*rows{}}
-	a.cache.init()
+	if m.Growing != nil {
+		return nil, fmt.Errorf("%s: %w, and has no index yet; read the trace that it is made of (trace.db beside it, if accscope gather writes it)", path, ErrGrowing)
+	}
+	a := &Archive{Manifest: m, path: path}
 	if err := a.there(&m.Index); err != nil {
 		return nil, err
 	}
+	if err := a.find(); err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// find finds the files of the tables.
+func (a *Archive) find() error {
+	a.tables = map[string]*rows{}
+	a.cache.init()
+	m := a.Manifest
 	for _, table := range Tables {
 		r := &rows{table: table, cache: &a.cache}
-		lanes := map[string]int{}
+		lanes := map[ranked]int{}
 		for _, p := range m.Tables[table.Name] {
 			if err := a.there(&p.File); err != nil {
-				return nil, err
+				return err
 			}
-			at, known := lanes[p.Ranks]
+			at, known := lanes[p.ranked()]
 			if !known {
 				at = len(r.lanes)
-				lanes[p.Ranks] = at
+				lanes[p.ranked()] = at
 				r.lanes = append(r.lanes, nil)
 			}
 			r.lanes[at] = append(r.lanes[at], &part{Part: p, table: table, path: a.file(&p.File)})
@@ -56,7 +69,7 @@ func Open(path string) (*Archive, error) {
 		}
 		a.tables[table.Name] = r
 	}
-	return a, nil
+	return nil
 }
 
 // file is where a file of the archive lies.

@@ -141,6 +141,9 @@ func (c *cursor) seek(l *laneCursor) (bool, error) {
 		return false, nil
 	}
 	p := l.parts[l.part]
+	if c.misses(p) {
+		return c.load(l)
+	}
 	if err := p.open(); err != nil {
 		return false, err
 	}
@@ -152,11 +155,16 @@ func (c *cursor) seek(l *laneCursor) (bool, error) {
 	return c.load(l)
 }
 
+// misses says that no row of a file is of the times that are wanted, by the manifest.
+func (c *cursor) misses(p *part) bool {
+	return c.timed && p.From != nil && p.To != nil && (*p.From > c.to || *p.To < c.from)
+}
+
 // load reads the group that a lane is at, or the next one that has rows of the window.
 func (c *cursor) load(l *laneCursor) (bool, error) {
 	for {
 		p := l.parts[l.part]
-		for l.group >= 0 && l.group < len(p.groups) {
+		for !c.misses(p) && l.group >= 0 && l.group < len(p.groups) {
 			g := &p.groups[l.group]
 			if g.first > c.last || g.last < c.first {
 				return false, nil // they are in order
@@ -180,6 +188,9 @@ func (c *cursor) load(l *laneCursor) (bool, error) {
 		}
 		if l.part < 0 || l.part == len(l.parts) || l.parts[l.part].First > c.last || l.parts[l.part].Last < c.first {
 			return false, nil
+		}
+		if c.misses(l.parts[l.part]) {
+			continue
 		}
 		if err := l.parts[l.part].open(); err != nil {
 			return false, err

@@ -43,8 +43,15 @@ type Manifest struct {
 	Run      string            `json:"run"`        // identity of the trace, "" where it has none
 	Complete bool              `json:"complete"`   // false: the run had not ended, or its collector was killed
 	Index    File              `json:"index"`
-	Tables   map[string][]Part `json:"tables"` // the files of the tables that are cut
-	Copies   map[string]File   `json:"copies"` // the other tables, for other readers
+	Tables   map[string][]Part `json:"tables"`            // the files of the tables that are cut
+	Copies   map[string]File   `json:"copies"`            // the other tables, for other readers
+	Growing  *Growing          `json:"growing,omitempty"` // how far it has come while it is written; there is no index then
+}
+
+// Growing is how far an archive has come that is written while its trace is.
+type Growing struct {
+	Width int              `json:"width"` // how many ranks a range has
+	Next  map[string]int64 `json:"next"`  // by table: the key from which on rows are in no file yet
 }
 
 // File is a file of an archive.
@@ -58,11 +65,23 @@ type File struct {
 type Part struct {
 	File
 	Ranks string `json:"ranks"`          // those of its processes: a range, or "none" where they have no rank
+	Late  bool   `json:"late,omitempty"` // rows that could still change when those around them were written
 	First int64  `json:"first"`          // key of its first row
 	Last  int64  `json:"last"`           // and of its last
 	From  *int64 `json:"from,omitempty"` // the earliest time of a row, ns since the trace's origin
 	To    *int64 `json:"to,omitempty"`   // the latest
 }
+
+// ranked are ranks whose files hold rows in order of their keys, one file after another.
+type ranked struct {
+	ranks string
+	late  bool
+}
+
+func (p *Part) ranked() ranked { return ranked{p.Ranks, p.Late} }
+
+// ErrGrowing is wrapped by errors about archives that are still written.
+var ErrGrowing = errors.New("archive is still written")
 
 // ErrVersion is wrapped by errors about archives of a later version.
 var ErrVersion = errors.New("archive was written by a later accscope")
@@ -142,8 +161,12 @@ func ParseManifest(text []byte) (*Manifest, error) {
 	case m.Version < 1 || m.Schema < 1:
 		return nil, damagedManifest("version %d with tables of version %d", m.Version, m.Schema)
 	}
-	if err := m.Index.check(); err != nil {
-		return nil, err
+	if m.Growing == nil {
+		if err := m.Index.check(); err != nil {
+			return nil, err
+		}
+	} else if m.Complete || m.Growing.Width < 1 || m.Growing.Next == nil {
+		return nil, damagedManifest("it is complete and still written, or does not say how far it has come")
 	}
 	for _, table := range Tables {
 		if err := checkParts(table, m.Tables[table.Name]); err != nil {
@@ -179,13 +202,13 @@ func checkParts(table *Table, parts []Part) error {
 	if len(parts) > mostParts {
 		return damagedManifest("the table %s has %d files", table.Name, len(parts))
 	}
-	last := map[string]int64{}
+	last := map[ranked]int64{}
 	for i := range parts {
 		p := &parts[i]
 		if err := p.check(); err != nil {
 			return err
 		}
-		before, later := last[p.Ranks]
+		before, later := last[p.ranked()]
 		switch {
 		case p.Rows < 1 || p.First > p.Last || p.First == math.MinInt64 || uint64(p.Last-p.First) < uint64(p.Rows-1):
 			return damagedManifest("the file %.80q has %d rows from %d to %d", p.Name, p.Rows, p.First, p.Last)
@@ -194,7 +217,7 @@ func checkParts(table *Table, parts []Part) error {
 		case table.Time >= 0 && (p.From == nil || p.To == nil || *p.From > *p.To):
 			return damagedManifest("the file %.80q has no time", p.Name)
 		}
-		last[p.Ranks] = p.Last
+		last[p.ranked()] = p.Last
 	}
 	return nil
 }

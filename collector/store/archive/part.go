@@ -112,6 +112,9 @@ func (p *part) describe(file *parquet.File) ([]group, error) {
 			if g.from, g.to, err = bounds(file, number, p.places[p.table.Time]); err != nil {
 				return nil, err
 			}
+			if p.From == nil || p.To == nil || g.from < *p.From || g.to > *p.To {
+				return nil, fmt.Errorf("row group %d has times that the manifest does not say", number)
+			}
 		}
 		groups = append(groups, g)
 	}

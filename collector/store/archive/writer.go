@@ -36,7 +36,7 @@ type Writer struct {
 // lane are the rows of a table that are of the same ranks.
 type lane struct {
 	table *Table
-	ranks string
+	ranked
 }
 
 // NoRanks are the ranks of processes that have none.
@@ -57,10 +57,19 @@ func (w *Writer) SetFileRows(rows int64) { w.fileRows = max(rows, 1) }
 // Add takes a row of a table, its values in the order of the columns. Rows of the same
 // ranks come in order of their keys.
 func (w *Writer) Add(table *Table, ranks string, values ...int64) error {
+	return w.add(lane{table, ranked{ranks: ranks}}, values)
+}
+
+// AddLate takes a row that could still change when Add took those around it. Such rows come
+// in order of their keys, too, and stand in files of their own.
+func (w *Writer) AddLate(table *Table, ranks string, values ...int64) error {
+	return w.add(lane{table, ranked{ranks: ranks, late: true}}, values)
+}
+
+func (w *Writer) add(l lane, values []int64) error {
 	if w.failed.Load() {
 		return w.failure()
 	}
-	l := lane{table, ranks}
 	p := w.open[l]
 	if p == nil {
 		p = w.begin(l)
@@ -111,9 +120,13 @@ func (w *Writer) begin(l lane) *partWriter {
 	if number == 0 {
 		w.order = append(w.order, l)
 	}
-	name := fmt.Sprintf("%s/ranks=%s/part-%06d.parquet", l.table.Name, l.ranks, number)
+	kind := "part"
+	if l.late {
+		kind = "late"
+	}
+	name := fmt.Sprintf("%s/ranks=%s/%s-%06d.parquet", l.table.Name, l.ranks, kind, number)
 	p := &partWriter{table: l.table, batches: make(chan []int64, 2), spare: make(chan []int64, 4),
-		part: Part{File: File{Name: name}, Ranks: l.ranks}}
+		part: Part{File: File{Name: name}, Ranks: l.ranks, Late: l.late}}
 	p.batch = make([]int64, 0, batchRows*len(l.table.Columns))
 	w.open[l] = p
 	w.writing.Add(1)
@@ -268,6 +281,14 @@ func (w *Writer) Copy(name string, columns []string, numbers []bool, next func(r
 	return nil
 }
 
+// list has the manifest name the files that are whole.
+func (w *Writer) list() {
+	clear(w.manifest.Tables)
+	for _, l := range w.order {
+		w.manifest.Tables[l.table.Name] = append(w.manifest.Tables[l.table.Name], w.done[l]...)
+	}
+}
+
 // Finish ends all files and writes the manifest: only then there is an archive. The index
 // is in its place already.
 func (w *Writer) Finish(run string, complete bool) error {
@@ -279,10 +300,8 @@ func (w *Writer) Finish(run string, complete bool) error {
 		return fmt.Errorf("cannot write the archive: %w", err)
 	}
 	w.manifest.Run, w.manifest.Complete = run, complete
-	w.manifest.Index = File{Name: IndexFile, Bytes: index.Size()}
-	for _, l := range w.order {
-		w.manifest.Tables[l.table.Name] = append(w.manifest.Tables[l.table.Name], w.done[l]...)
-	}
+	w.manifest.Index, w.manifest.Growing = File{Name: IndexFile, Bytes: index.Size()}, nil
+	w.list()
 	if err := w.manifest.write(w.path); err != nil {
 		return fmt.Errorf("cannot write the archive: %w", err)
 	}

@@ -20,6 +20,7 @@ import (
 type Options struct {
 	By       string // the accscope that writes it
 	FileRows int64  // rows of a file; 0: archive.FileRows
+	Ranks    int    // of an archive that grows: how many there will be; 0: not known
 	Ranges   int    // in how many ranges the ranks are cut at most; 0: mostRanges
 	// Progress is called now and then with the rows that were written, and all; nil: never.
 	Progress func(done, total int64)
@@ -88,6 +89,12 @@ func (c *converter) index(path string) (err error) {
 			return schema.Explain(path, err)
 		}
 	}
+	return c.copies(conn, path, false)
+}
+
+// copies writes the tables that have no files of their own rows into an index and into files
+// for other readers; these alone where the index is one that nobody reads.
+func (c *converter) copies(conn *sqlite.Conn, path string, alone bool) error {
 	if err := schema.Create(conn); err != nil {
 		return schema.Explain(path, err)
 	}
@@ -106,9 +113,15 @@ func (c *converter) index(path string) (err error) {
 			}
 			continue
 		}
+		if alone && summaries[table] {
+			continue
+		}
 		if err := c.copyTable(conn, path, table); err != nil {
 			return err
 		}
+	}
+	if alone {
+		return nil
 	}
 	return schema.Explain(path, c.statistics(conn))
 }

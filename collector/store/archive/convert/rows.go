@@ -2,6 +2,7 @@ package convert
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -19,11 +20,7 @@ func (c *converter) rows() error {
 	if err != nil {
 		return err
 	}
-	bySite, err := c.owners("SELECT s.id, d.process FROM site s JOIN device d ON d.id = s.device", ranges)
-	if err != nil {
-		return err
-	}
-	byWork, err := c.owners("SELECT w.id, d.process FROM work w JOIN device d ON d.id = w.device", ranges)
+	bySite, byWork, err := c.allOwners(ranges)
 	if err != nil {
 		return err
 	}
@@ -35,20 +32,33 @@ func (c *converter) rows() error {
 		c.total += n
 	}
 	for _, t := range archive.Tables {
-		of := func([]int64) string { return allRanks }
-		switch t {
-		case archive.Record:
-			of = func(row []int64) string { return owner(bySite, row[1]) }
-		case archive.Ending:
-			of = func(row []int64) string { return owner(bySite, row[1]) }
-		case archive.Activity:
-			of = func(row []int64) string { return owner(byWork, row[1]) }
-		}
-		if err := c.table(t, of); err != nil {
+		of := ranksOf(t, bySite, byWork)
+		if err := c.table(t, math.MinInt64, math.MaxInt64, func(row []int64) error { return c.to.Add(t, of(row), row...) }); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// ranksOf gives the range of ranks of a table's row, by its site or its work.
+func ranksOf(t *archive.Table, bySite, byWork map[int64]string) func(row []int64) string {
+	switch t {
+	case archive.Record, archive.Ending:
+		return func(row []int64) string { return owner(bySite, row[1]) }
+	case archive.Activity:
+		return func(row []int64) string { return owner(byWork, row[1]) }
+	}
+	return func([]int64) string { return allRanks }
+}
+
+// allOwners are the ranges of ranks of the sites and of the works. A site's is that of its
+// thread: not all have a device.
+func (c *converter) allOwners(ranges map[model.ProcessID]string) (bySite, byWork map[int64]string, err error) {
+	if bySite, err = c.owners("SELECT s.id, t.process FROM site s JOIN thread t ON t.id = s.thread", ranges); err != nil {
+		return nil, nil, err
+	}
+	byWork, err = c.owners("SELECT w.id, d.process FROM work w JOIN device d ON d.id = w.device", ranges)
+	return bySite, byWork, err
 }
 
 // allRanks are the ranks of rows that belong to no process alone.
@@ -113,12 +123,12 @@ func (c *converter) owners(query string, ranges map[model.ProcessID]string) (map
 // progressEach is how many rows are written between two reports.
 const progressEach = 1 << 16
 
-// table writes the rows of a table, of which of says the ranks.
-func (c *converter) table(t *archive.Table, of func(row []int64) string) error {
+// table gives the rows of a table with keys from first to last.
+func (c *converter) table(t *archive.Table, first, last int64, give func(row []int64) error) error {
 	row := make([]int64, len(t.Columns))
-	query := fmt.Sprintf("SELECT %s FROM %s ORDER BY %s", strings.Join(t.Columns, ", "), t.Name, t.Columns[0])
+	query := fmt.Sprintf("SELECT %s FROM %s WHERE %s BETWEEN ? AND ? ORDER BY %[3]s", strings.Join(t.Columns, ", "), t.Name, t.Columns[0])
 	var failed error
-	err := sqlitex.ExecuteTransient(c.conn, query, &sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
+	err := sqlitex.ExecuteTransient(c.conn, query, &sqlitex.ExecOptions{Args: []any{first, last}, ResultFunc: func(s *sqlite.Stmt) error {
 		for i := range row {
 			switch s.ColumnType(i) {
 			case sqlite.TypeInteger:
@@ -137,7 +147,7 @@ func (c *converter) table(t *archive.Table, of func(row []int64) string) error {
 		if c.done++; c.options.Progress != nil && c.done%progressEach == 0 {
 			c.options.Progress(c.done, c.total)
 		}
-		failed = c.to.Add(t, of(row), row...)
+		failed = give(row)
 		return failed
 	}})
 	if failed != nil {
