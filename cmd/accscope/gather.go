@@ -16,6 +16,7 @@ import (
 	"github.com/accscope/accscope/collector/gather/agent"
 	"github.com/accscope/accscope/collector/gather/link"
 	"github.com/accscope/accscope/collector/session"
+	"github.com/accscope/accscope/collector/store/archive"
 )
 
 const gatherHelp = `gather is the collector of a job of many nodes: it takes what accscope run --to
@@ -68,6 +69,8 @@ func newGatherCommand() *cobra.Command {
 	f.IntVar(&o.Ranks, "ranks", 0, "end only once this `NUMBER` of ranks has come")
 	f.DurationVar(&o.Idle, "idle", 0, "end once nothing has come for this `TIME`, however many agents have ended")
 	f.BoolVar(&o.Keep, "keep", false, "leave the nodes' captures in the folder, too")
+	f.BoolVar(&o.Archive, "archive", false, "make an archive (Parquet) while the job runs: FOLDER/archive takes the place of FOLDER/trace.db, which stays with --keep")
+	f.Int64Var(&o.ArchiveRows, "archive-rows", archive.FileRows, "with --archive: begin new files after this `NUMBER` of records, or ten minutes")
 	f.StringVar(&o.Files.Token, "token-file", "", "agents must know the token in this `FILE`")
 	f.StringVar(&o.Files.Cert, "tls-cert", "", "encrypt: this side's certificate, a `FILE` (PEM)")
 	f.StringVar(&o.Files.Key, "tls-key", "", "its key, a `FILE` (PEM)")
@@ -90,6 +93,8 @@ func (flags *gatherFlags) check() error {
 		return errors.New("--cluster goes through other servers: --listen and --peers are for one of gather's own")
 	case (flags.peers == "") != (o.PeerListen == ""):
 		return errors.New("--peers and --peer-listen go together")
+	case o.ArchiveRows < 1:
+		return fmt.Errorf("--archive-rows %d: want 1 or more", o.ArchiveRows)
 	case !link.ValidJob(o.Job):
 		return fmt.Errorf("--job %q: want letters, digits, - and _", o.Job)
 	}
@@ -114,6 +119,7 @@ func (flags *gatherFlags) gather() error {
 	}
 	o := &flags.options
 	o.Warn = func(text string) { fmt.Fprintf(stderr, "accscope: %s\n", text) }
+	o.By = version()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	g, err := gather.Open(*o)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	"github.com/accscope/accscope/collector/capture"
@@ -13,6 +14,7 @@ import (
 	"github.com/accscope/accscope/collector/ingest"
 	"github.com/accscope/accscope/collector/session"
 	"github.com/accscope/accscope/collector/store"
+	"github.com/accscope/accscope/collector/store/archive/convert"
 )
 
 // The parts of a result, beside the manifest.
@@ -20,6 +22,7 @@ const (
 	sessionFolder = "session"  // the captures, as a session
 	traceFile     = "trace.db" // the trace that they become
 	clocksFolder  = "clocks"   // what sets their clocks
+	archiveFolder = "archive"  // the archive that is made of the trace meanwhile
 )
 
 // poll is how often what has come is taken into the trace, at most: looking at many captures
@@ -33,15 +36,18 @@ const (
 // folder is an archive: each agent's captures put together again as they are on its node,
 // in one session, and the trace that is made of them meanwhile.
 type folder struct {
-	path    string
-	session *session.Session
-	lock    *session.Lock
-	ledger  *ledger
-	clocks  *clocks
-	in      *ingest.Ingester
-	keep    bool
-	copies  map[string]*capture.Copy // by the folder's name in the session
-	ranked  map[string]bool          // those of them whose rank is in the ledger
+	path     string
+	session  *session.Session
+	lock     *session.Lock
+	ledger   *ledger
+	clocks   *clocks
+	in       *ingest.Ingester
+	growing  *convert.Growing // nil: no archive is made
+	begun    atomic.Bool      // the trace has its tables: others may open it
+	archived bool             // there is the archive, whole
+	keep     bool
+	copies   map[string]*capture.Copy // by the folder's name in the session
+	ranked   map[string]bool          // those of them whose rank is in the ledger
 }
 
 func openFolder(o *Options, l *ledger, warn func(string)) (f *folder, err error) {
@@ -67,8 +73,11 @@ func openFolder(o *Options, l *ledger, warn func(string)) (f *folder, err error)
 	if err == nil {
 		f.in, err = ingest.Open(ingest.Options{Session: f.session.Folder, Trace: trace, Release: !o.Keep, Elsewhere: f, Warn: warn})
 	}
+	if err == nil && o.Archive {
+		f.growing, err = convert.Grow(filepath.Join(path, archiveFolder), trace, convert.Options{By: o.By, FileRows: o.ArchiveRows, Ranks: o.Ranks})
+	}
 	if err != nil {
-		return nil, errors.Join(err, f.lock.Unlock())
+		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
 }
@@ -115,8 +124,47 @@ func (f *folder) noteRank(agent, name string) {
 	}
 }
 
-// Follow takes what has come into the trace, until ctx is done.
+// Follow takes what has come into the trace, and that into the archive, until ctx is done.
 func (f *folder) Follow(ctx context.Context) error {
+	if f.growing == nil {
+		return f.follow(ctx)
+	}
+	both, stop := context.WithCancel(ctx)
+	defer stop()
+	archived := make(chan error, 1)
+	go func() {
+		defer stop() // one that fails ends both
+		archived <- f.archive(both)
+	}()
+	err := f.follow(both)
+	stop()
+	return errors.Join(err, <-archived)
+}
+
+// archivePoll is how often it is seen whether a window of the archive is to be closed.
+const archivePoll = time.Second
+
+// archive writes what the trace has gained, until ctx is done.
+func (f *folder) archive(ctx context.Context) error {
+	ticker := time.NewTicker(archivePoll)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+		}
+		if !f.begun.Load() {
+			continue
+		}
+		if _, err := f.growing.Take(); err != nil {
+			return err
+		}
+	}
+}
+
+// follow takes what has come into the trace, until ctx is done.
+func (f *folder) follow(ctx context.Context) error {
 	for {
 		began := time.Now()
 		f.clocks.settle()
@@ -124,6 +172,10 @@ func (f *folder) Follow(ctx context.Context) error {
 		if !f.waits(func(string) bool { return true }) {
 			if _, err := f.in.Poll(); err != nil {
 				return err
+			}
+			if !f.begun.Load() {
+				info, err := os.Stat(filepath.Join(f.path, traceFile))
+				f.begun.Store(err == nil && info.Size() > 0)
 			}
 		}
 		select {
@@ -143,10 +195,35 @@ func (f *folder) Finish() (Contents, error) {
 	}
 	f.in = nil
 	contents, err := describe(filepath.Join(f.path, traceFile))
+	if err == nil && f.growing != nil {
+		if err = f.growing.Finish(); err == nil {
+			f.growing, f.archived = nil, true
+			contents.Trace = archiveFolder
+			err = sameAs(filepath.Join(f.path, archiveFolder), contents)
+		}
+	}
 	if err != nil || f.keep {
 		return contents, err
 	}
 	return contents, errors.Join(f.session.Remove(), os.RemoveAll(f.clocks.folder))
+}
+
+// sameAs refuses an archive that holds another run than its trace.
+func sameAs(path string, want Contents) error {
+	got, err := describe(path)
+	if got.Trace = want.Trace; err == nil && got != want {
+		err = fmt.Errorf("the archive %s holds %d events of %d processes, the trace %d of %d: the trace is kept", path, got.Events, got.Processes, want.Events, want.Processes)
+	}
+	return err
+}
+
+// Forget lets go the trace of which there is an archive. Before it a collector that is
+// killed has the trace to make the archive of.
+func (f *folder) Forget() error {
+	if !f.archived || f.keep {
+		return nil
+	}
+	return os.Remove(filepath.Join(f.path, traceFile))
 }
 
 func describe(path string) (c Contents, err error) {
@@ -177,6 +254,10 @@ func (f *folder) Close() error {
 	if f.in != nil {
 		err = f.in.Close()
 		f.in = nil
+	}
+	if f.growing != nil {
+		f.growing.Close()
+		f.growing = nil
 	}
 	if f.lock != nil {
 		err = errors.Join(err, f.lock.Unlock())

@@ -46,7 +46,13 @@ type Options struct {
 	Ranks int           // end once so many ranks have come and all agents have ended; 0: once all agents have
 	Idle  time.Duration // end once nothing has come for so long; 0: never
 	Keep  bool          // leave the captures in the result
-	Warn  func(string)
+	// Archive makes an archive of the trace while the job runs, which takes its place when it
+	// is whole; with Keep the trace stays. Its files begin anew after ArchiveRows records (0:
+	// archive.FileRows). By is the accscope that writes it.
+	Archive     bool
+	ArchiveRows int64
+	By          string
+	Warn        func(string)
 }
 
 // Gather is a collector that runs.
@@ -74,6 +80,8 @@ type Archive interface {
 	Follow(ctx context.Context) error
 	// Finish completes the result and describes it.
 	Finish() (Contents, error)
+	// Forget lets go what a result needs no more that is known to be complete.
+	Forget() error
 	// Close leaves the result to be gone on with.
 	Close() error
 }
@@ -193,6 +201,7 @@ func (g *Gather) Run(ctx context.Context) (s Summary, err error) {
 	if err != nil {
 		return Summary{}, err
 	}
+	result := g.archive
 	g.archive = nil
 	s = g.ledger.summary()
 	s.Contents = contents
@@ -202,6 +211,9 @@ func (g *Gather) Run(ctx context.Context) (s Summary, err error) {
 		return s, err
 	}
 	g.forgetStream()
+	if err := result.Forget(); err != nil {
+		return s, err
+	}
 	if len(g.options.Peers) > 0 {
 		g.stay()
 	}

@@ -23,7 +23,7 @@ import (
 func TestGrowsWithItsTrace(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "trace.db")
 	folder := filepath.Join(t.TempDir(), "archive")
-	o := convert.Options{By: "test", FileRows: 700}
+	o := convert.Options{By: "test", FileRows: 1500}
 	grow := func() *convert.Growing {
 		g, err := convert.Grow(folder, path, o)
 		if err != nil {
@@ -99,7 +99,7 @@ func TestGrowsWithItsTrace(t *testing.T) {
 	if err := w.Finish(); err != nil {
 		t.Fatal(err)
 	}
-	if windows < 5 {
+	if windows < 3 {
 		t.Errorf("%d windows", windows)
 	}
 	if err := g.Finish(); err != nil {

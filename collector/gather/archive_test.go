@@ -1,0 +1,146 @@
+package gather
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/accscope/accscope/collector/gather/link"
+	"github.com/accscope/accscope/collector/gather/wire"
+	"github.com/accscope/accscope/collector/ingest"
+	"github.com/accscope/accscope/collector/store"
+	"github.com/accscope/accscope/collector/store/archive"
+)
+
+// What a node sends becomes an archive while it comes, of which files are there before the
+// end; a collector that is killed meanwhile goes on with it. In the end it holds each event
+// once, and takes the place of the trace.
+func TestArchiveWhileItComes(t *testing.T) {
+	captured, events := recorded(t)
+	alone := filepath.Join(t.TempDir(), "alone.db")
+	in, err := ingest.Open(ingest.Options{Captures: []string{captured}, Trace: alone})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := in.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	all := batches(t, captured)
+	for _, b := range all {
+		b.UntilRealtime = time.Now().Add(time.Hour).UnixNano() // all that was raised is here
+	}
+	o := Options{Folder: filepath.Join(t.TempDir(), "result"), Job: "test", Listen: "127.0.0.1:0", Store: 64 << 20, Ranks: 1,
+		Archive: true, ArchiveRows: 40, By: "test"}
+	manifest := filepath.Join(o.Folder, archiveFolder, archive.ManifestFile)
+	g, err := Open(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := g.ledger.announce(&wire.Join{Agent: "node"}); err != nil {
+		t.Fatal(err)
+	}
+	half := len(all) - 1
+	for _, b := range all[:half] {
+		if err := errors.Join(g.archive.Put(b), g.ledger.enter(b)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	followed := make(chan error, 1)
+	go func() { followed <- g.archive.Follow(ctx) }()
+	for began := time.Now(); ; time.Sleep(20 * time.Millisecond) {
+		if _, err := os.Stat(manifest); err == nil {
+			break
+		}
+		if time.Since(began) > patience {
+			t.Fatal("no file of the archive is closed")
+		}
+	}
+	stop()
+	if err := <-followed; err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.Open(filepath.Dir(manifest)); !errors.Is(err, archive.ErrGrowing) {
+		t.Errorf("opened meanwhile: %v", err)
+	}
+	if err := g.close(); err != nil { // all that a killed one leaves: it is closed, not finished
+		t.Fatal(err)
+	}
+
+	if g, err = Open(o); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	var summary Summary
+	name, address := g.name, g.Address()
+	go func() {
+		var err error
+		summary, err = g.Run(context.Background())
+		ended <- err
+	}()
+	stream, err := jetstream.New(connect(t, address, link.Files{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range all[half-2:] { // two of them come again
+		data, err := wire.Encode(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		publishOf(t, stream, name, "node", data)
+	}
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Fatal(err)
+		}
+	case <-time.After(patience):
+		t.Fatal("it does not end")
+	}
+	if summary.Events != events || summary.Trace != archiveFolder {
+		t.Errorf("%+v, want %d events", summary, events)
+	}
+	if _, err := os.Stat(filepath.Join(o.Folder, traceFile)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the trace is left: %v", err)
+	}
+	want, got := sums(t, alone), sums(t, filepath.Join(o.Folder, archiveFolder))
+	if got != want {
+		t.Errorf("the archive has %+v, a trace of the capture %+v", got, want)
+	}
+}
+
+// kept is what is compared of two traces of the same events.
+type kept struct {
+	complete       bool
+	events, rows   int64
+	time, sequence int64
+}
+
+func sums(t *testing.T, path string) (k kept) {
+	t.Helper()
+	trace, err := store.Open(path, store.Checked())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer trace.Close()
+	meta, err := trace.Meta()
+	if err != nil {
+		t.Fatal(err)
+	}
+	k.complete, k.events = meta.Complete, meta.Events
+	for r, err := range trace.Records(store.Filter{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		k.rows++
+		k.time += r.Duration
+		k.sequence += int64(r.Sequence)
+	}
+	return k
+}
