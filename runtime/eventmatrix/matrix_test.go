@@ -142,11 +142,13 @@ What a construct creates lies in one piece of device memory where the device has
 one ` + "`alloc` and one `free`" + ` for all, which name a variable only where there is one, and
 a ` + "`create` and a `delete`" + ` for each. Variables of at most 256 bytes that are mapped, such
 as array descriptors, pointers and reduction variables, are copied in one transfer in
-each direction, whose events have the sum of the sizes and name none of several.
+each direction, whose events have the sum of the sizes and name none of several. A structure
+of up to 64 KiB goes with the pointers that its directive attaches in it, and is named.
 So is what enter data makes of that size: each variable keeps its own life, and the
-piece is freed with the last of them. An exit data and an update copy in one transfer what
-lies in one such piece: to the device only what lies side by side there, to the host on a
-queue that is waited for.
+piece is freed with the last of them. So are members of a structure, wherever it lies. An
+exit data and an update copy in one transfer what lies in one such piece: to the device only
+what lies side by side there, to the host on a queue that is waited for. A pointer that is
+detached is stored only in memory that stays, or that is copied back with it.
 
 Copies inside device memory (` + "`acc_memcpy_device`, `acc_memcpy_d2d`" + `) have no event of
 their own in OpenACC 3.3; device activity shows them.

@@ -13,6 +13,7 @@ import (
 type block struct {
 	address  device.Address
 	size     uintptr
+	room     uintptr // size with the padding behind it, which is nobody's; 0: there is none
 	host     uintptr // host address that address stands for
 	members  atomic.Int32
 	memory   *allocation // that it lies in; nil: not the runtime's to free
@@ -75,6 +76,7 @@ type transfer struct {
 	size    uintptr
 	staged  []byte // the bytes to upload, where they are not those at host
 	mapping *dataenv.Mapping
+	number  int // among those of the directive (groups)
 }
 
 // A fill is device memory to be zeroed.

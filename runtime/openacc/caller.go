@@ -100,7 +100,7 @@ type scratch struct {
 	suspects  []hostPointer
 	places    []place
 	absent    []int // items that have no mapping
-	small     group
+	small     groups
 	carried   []string  // names of what a transfer carries
 	entries   []int     // of the values that an argument block carries
 	hosts     []uintptr // the arguments of a kernel that runs on the host

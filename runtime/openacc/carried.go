@@ -61,16 +61,17 @@ func (t *namer) addCarried(host, size uintptr, m *dataenv.Mapping) {
 	t.scratch.carried = append(t.scratch.carried, name)
 }
 
-// listOf is the list of what a group carries, "" if nobody can be told.
-func (t *namer) listOf(g *group, start, end callbacks.Event) string {
+// nameOfGroup names the variable that a group carries, of which whole tells; of several
+// it is their list, "" if nobody can be told.
+func (t *namer) nameOfGroup(g *group, whole *transfer, start, end callbacks.Event) string {
+	if whole.mapping != nil {
+		return t.nameOf(whole.host, whole.size, whole.mapping)
+	}
 	if !t.listsNames(start, end) {
 		return ""
 	}
 	t.scratch.carried = t.scratch.carried[:0]
-	for i := range g.copies {
-		u := &g.copies[i]
-		t.addCarried(u.host, u.size, u.mapping)
-	}
+	g.outermost(func(u *transfer, _ uintptr) { t.addCarried(u.host, u.size, u.mapping) })
 	return t.listed()
 }
 

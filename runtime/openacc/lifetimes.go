@@ -137,10 +137,7 @@ func (t *lifetimes) enqueueExits(d *Device, q *Queue, own *copyBack) {
 	s.stores = slices.DeleteFunc(s.stores, func(u transfer) bool {
 		return slices.Contains(s.removed, u.mapping) && !overlaps(s.downloads, &u)
 	})
-	for i := range s.stores {
-		t.upload(q, &s.stores[i])
-	}
-	s.stores = s.stores[:0]
+	t.uploadAll(q.device, q)
 	small := t.downloadAll(q)
 	if q.synchronous() && q.busy() {
 		t.awaitLast(q, true)

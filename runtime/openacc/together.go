@@ -15,6 +15,10 @@ import (
 // a reader of the events would look for.
 const smallCopy = 256
 
+// smallStructure is the size, in bytes, of the largest structure whose members lie among
+// small variables.
+const smallStructure = 4 << 10
+
 // blockAlignment is that of device memory for a variable; small ones have their own.
 const blockAlignment = 256
 
@@ -42,6 +46,7 @@ type place struct {
 	alignment  uintptr
 	order      int // by what is copied, so that what goes together lies together
 	offset     uintptr
+	room       uintptr // up to the next one, padding included
 }
 
 // reserve takes device memory in one piece for all that items will create on entry to
@@ -96,6 +101,9 @@ func (p *planner) reserve(items []goacc.Item) {
 		r := &s.places[i]
 		r.offset = (size + r.alignment - 1) &^ (r.alignment - 1)
 		size = r.offset + r.size
+		if r.room = r.size; i > 0 {
+			s.places[i-1].room = r.offset - s.places[i-1].offset
+		}
 	}
 	address, err := p.d.alloc(p.queue, size)
 	if err != nil {
@@ -106,11 +114,12 @@ func (p *planner) reserve(items []goacc.Item) {
 }
 
 // copyOrder puts small variables first: those that are copied in, then those that are
-// copied both ways, then those that are copied out.
+// copied both ways, then those that are copied out. Members of a structure are among them:
+// most are pointers and descriptors.
 func copyOrder(item *goacc.Item, size uintptr) int {
 	in := item.Copyin || item.Action == goacc.ActionPointer
 	switch {
-	case size > smallCopy:
+	case size > smallCopy && (item.Action != goacc.ActionStruct || size > smallStructure):
 		return 4
 	case item.Action == goacc.ActionStruct || in && item.Copyout:
 		return 1
@@ -130,7 +139,9 @@ func (p *planner) reserved(host, size uintptr) *block {
 	for _, r := range p.t.scratch.places {
 		if r.host == host && r.size == size {
 			p.together.blocks.Add(1)
-			return p.t.newBlock(p.together, p.together.address+device.Address(r.offset), host, size)
+			b := p.t.newBlock(p.together, p.together.address+device.Address(r.offset), host, size)
+			b.room = r.room
+			return b
 		}
 	}
 	return nil
@@ -159,67 +170,4 @@ func extent(members []goacc.Item) (host, size uintptr) {
 	// The device addresses keep the alignment of the host's.
 	low &^= blockAlignment - 1
 	return low, high - low
-}
-
-// A group is small copies of one directive, between the host and a piece of device
-// memory that it made, as one transfer.
-type group struct {
-	copies    []transfer
-	low, high device.Address
-	came      []byte // what was downloaded and is not in its places yet
-}
-
-// begin empties the group.
-func (g *group) begin() *group {
-	clear(g.copies)
-	g.copies, g.came = g.copies[:0], nil
-	return g
-}
-
-// land brings what came from the device to its places on the host.
-func (g *group) land() {
-	if g.came == nil {
-		return
-	}
-	for i := range g.copies {
-		u := &g.copies[i]
-		copy(bytesAt(u.host, u.size), g.came[u.device-g.low:])
-	}
-	g.came = nil
-}
-
-// add takes a copy in if it can go with the others: beside them, or with between also if
-// there is something between it and them, which is copied too.
-func (g *group) add(u *transfer, between bool) bool {
-	if u.mapping == nil {
-		return false
-	}
-	b := blockOf(u.mapping)
-	if b.size > smallCopy || b.memory == nil || !b.memory.several || len(g.copies) > 0 && blockOf(g.copies[0].mapping).memory != b.memory {
-		return false
-	}
-	end := u.device + device.Address(u.size)
-	if len(g.copies) == 0 {
-		g.low, g.high = u.device, end
-	}
-	if !between && len(g.copies) > 0 && u.device != g.high && end != g.low {
-		return false
-	}
-	g.low, g.high = min(g.low, u.device), max(g.high, end)
-	g.copies = append(g.copies, *u)
-	return true
-}
-
-// made says whether the mapping was made by the directive in progress, so that its memory
-// and what lies beside it there hold nothing yet.
-func (t *transfers) made(m *dataenv.Mapping) bool {
-	return m != nil && blockOf(m).creator == t.identity && blockOf(m).call == t.entered
-}
-
-// bytes is the sum of the copies' sizes.
-func (g *group) bytes() (sum uintptr) {
-	for i := range g.copies {
-		sum += g.copies[i].size
-	}
-	return sum
 }

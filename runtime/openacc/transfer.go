@@ -12,6 +12,9 @@ import (
 	"github.com/accscope/accscope/runtime/hostwrites"
 )
 
+// mostPart is the size, in bytes, of the largest upload that is a part of a launch.
+const mostPart = 4 << 10
+
 // transfers are the copies between the host and a device that a call makes.
 type transfers struct{ waiter }
 
@@ -87,9 +90,6 @@ func (t *transfers) uploadTogether(q *Queue, g *group) {
 		t.upload(q, &g.copies[0])
 		return
 	}
-	if len(g.copies) == 0 {
-		return
-	}
 	own := make([]byte, g.high-g.low)
 	for i := range g.copies {
 		u := &g.copies[i]
@@ -103,8 +103,9 @@ func (t *transfers) uploadTogether(q *Queue, g *group) {
 			t.scratch.arrived(u.host, sent, nil)
 		}
 	}
-	name := t.listOf(g, callbacks.EnqueueUploadStart, callbacks.EnqueueUploadEnd)
-	t.enqueueUpload(q, &transfer{device: g.low, size: g.bytes()}, name, unsafe.Pointer(unsafe.SliceData(own)), uintptr(len(own)), own, t.function != 0)
+	whole := g.whole()
+	name := t.nameOfGroup(g, &whole, callbacks.EnqueueUploadStart, callbacks.EnqueueUploadEnd)
+	t.enqueueUpload(q, &whole, name, unsafe.Pointer(unsafe.SliceData(own)), uintptr(len(own)), own, t.function != 0 && len(own) <= mostPart)
 }
 
 // enqueueUpload puts size bytes at source onto q, between the events of u; own keeps
@@ -181,14 +182,11 @@ func (t *transfers) download(q *Queue, u *transfer) {
 }
 
 // downloadTogether puts a group of copies onto q as one. On an asynchronous queue they
-// are scalars, which come to their places in the queue's order; else g.land brings them
-// there once it is done.
+// are scalars, which come to their places in the queue's order; else groups.land brings
+// them there once it is done.
 func (t *transfers) downloadTogether(q *Queue, g *group) {
 	if len(g.copies) == 1 {
 		t.download(q, &g.copies[0])
-		return
-	}
-	if len(g.copies) == 0 {
 		return
 	}
 	correlation := t.correlate(q, "")
@@ -201,8 +199,9 @@ func (t *transfers) downloadTogether(q *Queue, g *group) {
 			writes[i].Scalar = t.scratch.scalarFor(u, correlation, came[u.device-g.low:][:u.size])
 		}
 	}
-	name := t.listOf(g, callbacks.EnqueueDownloadStart, callbacks.EnqueueDownloadEnd)
-	t.enqueueDownload(q, correlation, &transfer{device: g.low, size: g.bytes()}, name, unsafe.Pointer(unsafe.SliceData(came)), uintptr(len(came)), writes...)
+	whole := g.whole()
+	name := t.nameOfGroup(g, &whole, callbacks.EnqueueDownloadStart, callbacks.EnqueueDownloadEnd)
+	t.enqueueDownload(q, correlation, &whole, name, unsafe.Pointer(unsafe.SliceData(came)), uintptr(len(came)), writes...)
 	if q.synchronous() {
 		g.came = came
 	}
@@ -242,19 +241,17 @@ func overlaps(transfers []transfer, u *transfer) bool {
 }
 
 // uploadAll puts the planned uploads onto q, and then the stores of pointers. What is
-// small goes as one with what lies beside it, unless the queue has still to bring it to
-// the host.
+// small goes as one with what lies beside it, and a pointer with the structure that it
+// lies in, unless the queue has still to bring it to the host.
 func (t *transfers) uploadAll(d *Device, q *Queue) {
 	s := t.scratch
 	if len(s.uploads)+len(s.stores) > 1 {
 		small := s.small.begin()
-		s.uploads = slices.DeleteFunc(s.uploads, func(u transfer) bool {
-			return (u.staged != nil || !d.willWrite(u.host, u.size)) && small.add(&u, t.made(u.mapping))
-		})
-		s.stores = slices.DeleteFunc(s.stores, func(u transfer) bool {
-			return !overlaps(s.uploads, &u) && small.add(&u, t.made(u.mapping))
-		})
-		t.uploadTogether(q, small)
+		small.gather(func(u *transfer) bool { return u.staged != nil || !d.willWrite(u.host, u.size) },
+			t.besideOnDevice, &s.uploads, &s.stores)
+		for i := range small.list {
+			t.uploadTogether(q, &small.list[i])
+		}
 	}
 	for i := range s.uploads {
 		t.upload(q, &s.uploads[i])
@@ -266,15 +263,16 @@ func (t *transfers) uploadAll(d *Device, q *Queue) {
 }
 
 // downloadAll puts the planned downloads onto q. What is small goes as one, and comes to
-// its places where the group lands: once a synchronous queue was waited for.
-func (t *transfers) downloadAll(q *Queue) *group {
+// its places where the groups land: once a synchronous queue was waited for.
+func (t *transfers) downloadAll(q *Queue) *groups {
 	s := t.scratch
 	small := s.small.begin()
 	if len(s.downloads) > 1 {
-		s.downloads = slices.DeleteFunc(s.downloads, func(u transfer) bool {
-			return (q.synchronous() || t.scratch.arrival(&u) != nil) && small.add(&u, true)
-		})
-		t.downloadTogether(q, small)
+		small.gather(func(u *transfer) bool { return u.size <= smallCopy && (q.synchronous() || s.arrival(u) != nil) },
+			near, &s.downloads)
+		for i := range small.list {
+			t.downloadTogether(q, &small.list[i])
+		}
 	}
 	for i := range s.downloads {
 		t.download(q, &s.downloads[i])

@@ -84,7 +84,7 @@ func (t *lifetimes) updateItems(d *Device, q *Queue, items []goacc.Item, last bo
 	t.uploadAll(d, q)
 	small := t.downloadAll(q)
 	if q.synchronous() && q.busy() {
-		if last && small.came == nil {
+		if last && !small.lands() {
 			t.awaitNext(q, true)
 			return true
 		}
