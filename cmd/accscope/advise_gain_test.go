@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -98,17 +99,40 @@ func TestAdviceGainOfRanks(t *testing.T) {
 	if os.Getenv("ACCSCOPE_LONG") == "" {
 		t.Skip("measures; set ACCSCOPE_LONG=1")
 	}
-	folder := t.TempDir()
-	source, err := filepath.Abs(filepath.Join(adviceFolder, "imbalance.c"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	execute(t, folder, nil, compilers.C(), "-fopenacc", "-foffload=disable", "-O2", "-g", "-o", "program", source).must(t)
-	environment := append(slices.Clone(slowLaunch), "ACCSCOPE_SIM_LAUNCH_LATENCY=100ms", "ACC_DEVICE_TYPE=sim")
-	plain := append(slices.Clone(environment), "LD_PRELOAD="+filepath.Join(project, "lib/libopenacc.so"))
-	ranks := func(variant string) []string {
+	each := func(variant string) []string {
 		return []string{"sh", "-c", "for rank in 0 1; do OMPI_COMM_WORLD_RANK=$rank OMPI_COMM_WORLD_SIZE=2 ./program " + variant + " & done; wait"}
 	}
+	for _, test := range []struct{ name, program, kernel string }{
+		{"one kernel", "imbalance", "work._omp_fn.0"},
+		{"two kernels", "imbalance-kernels", "first._omp_fn.0"},
+		{"two kernels and MPI", "imbalance-kernels", "first._omp_fn.0"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			folder := t.TempDir()
+			source, err := filepath.Abs(filepath.Join(adviceFolder, test.program+".c"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			compiler, ranks := compilers.C(), each
+			arguments := []string{"-fopenacc", "-foffload=disable", "-O2", "-g", "-o", "program", source}
+			var compiling []string
+			if test.name == "two kernels and MPI" {
+				m := withOpenMPI(t)
+				compiler, compiling, arguments = m.command(mpicc), m.environment, append(arguments, "-DMEET")
+				ranks = func(variant string) []string { return []string{m.command(mpirun), "-n", "2", "./program", variant} }
+			}
+			execute(t, folder, compiling, compiler, arguments...).must(t)
+			gainOfRanks(t, folder, test.kernel, ranks)
+		})
+	}
+}
+
+// gainOfRanks compares what advise says of a kernel with what is measured, of commands for
+// the bad variant and the mended one.
+func gainOfRanks(t *testing.T, folder, kernel string, ranks func(variant string) []string) {
+	t.Helper()
+	environment := append(slices.Clone(slowLaunch), "ACCSCOPE_SIM_LAUNCH_LATENCY=100ms", "ACC_DEVICE_TYPE=sim")
+	plain := append(slices.Clone(environment), "LD_PRELOAD="+filepath.Join(project, "lib/libopenacc.so"))
 	var said, gained time.Duration
 	for range gainAttempts {
 		var took [2][]time.Duration
@@ -124,13 +148,9 @@ func TestAdviceGainOfRanks(t *testing.T) {
 			slices.Sort(took[i])
 		}
 		execute(t, folder, environment, accscope, append([]string{"run", "-q", "--no-summary", "--force", "--device", "sim", "-o", "bad.db", "--"}, ranks("bad")...)...).must(t)
-		var findings []advice.Finding
-		if err := json.Unmarshal([]byte(invoke(t, folder, "advise", "--min-gain", "1ns", "--format", "json", "bad.db").must(t).stdout), &findings); err != nil {
-			t.Fatal(err)
-		}
 		said, gained = 0, took[0][2]-took[1][2]
-		for _, f := range findings {
-			if f.Rule == "imbalance" {
+		for _, f := range findingsOf(t, folder, "bad.db") {
+			if f.Rule == "imbalance" && f.Kernel == kernel {
 				said += time.Duration(f.Gain)
 			}
 		}
@@ -140,6 +160,75 @@ func TestAdviceGainOfRanks(t *testing.T) {
 		}
 	}
 	t.Errorf("%v were gained, %v were said", gained, said)
+}
+
+// findingsOf are the findings of a trace, however little they gain.
+func findingsOf(t *testing.T, folder, trace string) (findings []advice.Finding) {
+	t.Helper()
+	said := invoke(t, folder, "advise", "--min-gain", "1ns", "--format", "json", trace).must(t).stdout
+	if err := json.Unmarshal([]byte(said), &findings); err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	return findings
+}
+
+// TestAdviceImbalanceOfKernels: where ranks do not meet behind each kernel, evening one out
+// gains what the rank with most to do has less to do then, if it is less.
+func TestAdviceImbalanceOfKernels(t *testing.T) {
+	folder := t.TempDir()
+	source, err := filepath.Abs(filepath.Join(adviceFolder, "imbalance-kernels.c"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	execute(t, folder, nil, compilers.C(), "-fopenacc", "-foffload=disable", "-O1", "-g", "-o", "program", source).must(t)
+	for _, variant := range []string{"bad", "mended", "alike"} {
+		t.Run(variant, func(t *testing.T) {
+			execute(t, folder, append(slices.Clone(slowLaunch), "ACCSCOPE_SIM_LAUNCH_LATENCY=50ms"), accscope, "run", "-q", "--no-summary", "--device", "sim", "-o", variant+".db", "--",
+				"sh", "-c", "for rank in 0 1; do OMPI_COMM_WORLD_RANK=$rank OMPI_COMM_WORLD_SIZE=2 ./program "+variant+"; done").must(t)
+			said := map[string]int64{}
+			for _, f := range findingsOf(t, folder, variant+".db") {
+				if f.Rule == "imbalance" {
+					said[f.Kernel] = f.Gain
+				}
+			}
+			// What is true of the run that was recorded, whatever the machine did meanwhile.
+			rows := invoke(t, folder, "query", "--format", "csv", variant+".db", `SELECT p.rank, kernel, sum(device_time) FROM kernels JOIN processes p USING (process) GROUP BY 1, 2
+				UNION ALL SELECT p.rank, '', sum(t.end - t.start) FROM transfers t JOIN processes p USING (process) GROUP BY 1`).must(t).stdout
+			list, err := csv.NewReader(strings.NewReader(rows)).ReadAll()
+			if err != nil || len(list) != 7 {
+				t.Fatalf("%v\n%s", err, rows)
+			}
+			var all [2]int64 // by rank
+			spent := map[string]*[2]int64{}
+			for _, row := range list[1:] {
+				rank, err := strconv.Atoi(row[0])
+				if err != nil {
+					t.Fatal(err)
+				}
+				time, err := strconv.ParseInt(row[2], 10, 64)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if spent[row[1]] == nil {
+					spent[row[1]] = &[2]int64{}
+				}
+				spent[row[1]][rank] = time
+				all[rank] += time
+			}
+			for kernel, times := range spent {
+				average := (times[0] + times[1]) / 2
+				gain := max(all[0], all[1]) - max(all[0]-times[0], all[1]-times[1]) - average
+				if 5*max(times[0], times[1]) <= 6*average || kernel == "" {
+					gain = 0
+				}
+				t.Logf("%s gains %d ns, %d are said", kernel, gain, said[kernel])
+				const rounding = 1000
+				if gain = max(gain, 0); said[kernel] > 2*gain+rounding || gain > 2*said[kernel]+rounding {
+					t.Errorf("%s: %d ns are gained, %d are said", kernel, gain, said[kernel])
+				}
+			}
+		})
+	}
 }
 
 // turns are the medians of what program.h prints, ms.

@@ -110,7 +110,11 @@ func Search(trace *store.Trace, minimum int64, told func(read, rules int)) ([]*F
 			}
 			gain := int64(0)
 			if !r.timeless {
-				if gain = g.gain(waiting, wall); gain < cmp.Or(minimum, wall/gainShare) {
+				gain = g.gain(waiting, wall)
+				if r.most != nil {
+					gain = min(gain, r.most(read, g))
+				}
+				if gain < cmp.Or(minimum, wall/gainShare) {
 					continue
 				}
 			}

@@ -20,6 +20,7 @@ type pass struct {
 	found      map[*rule]*evidence
 	history    *histories // nil: nobody asks
 	asked      *sequences // nil: nobody asks
+	meetings   *meetings  // nil: fewer than two ranks
 	measured   measures
 	copies     []usedAt
 	contents   contents
@@ -109,6 +110,9 @@ func watch(trace *store.Trace, waits *waiting) (*pass, error) {
 	if p.contents, err = readContents(trace); err != nil {
 		return nil, err
 	}
+	if p.meetings, err = newMeetings(trace); err != nil {
+		return nil, err
+	}
 	if err := p.readActivities(waits); err != nil {
 		return nil, err
 	}
@@ -169,6 +173,7 @@ func (p *pass) readRecords(waits *waiting) error {
 			w.take(h)
 		}
 		waits.take(h)
+		p.meetings.take(h)
 		if r.Span {
 			p.enclose(r)
 		}
@@ -179,6 +184,7 @@ func (p *pass) readRecords(waits *waiting) error {
 		}
 	}
 	waits.complete()
+	p.meetings.end()
 	return nil
 }
 

@@ -27,6 +27,8 @@ type rule struct {
 	watch func(*pass, *evidence) watcher
 	// enough is the threshold of a finding; nil: every one.
 	enough func(*group) bool
+	// most is what a finding gains at most; nil: nothing more is known of it.
+	most func(*pass, *group) int64
 	// explain fills in what happens, why it costs and what to write instead.
 	explain func(*Finding, *group, *written)
 	// unless another rule, which is asked before, has a finding at the same place.

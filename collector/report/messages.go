@@ -130,6 +130,9 @@ var (
 	waits         = []string{"MPI_Wait", "MPI_Waitall", "MPI_Waitany", "MPI_Waitsome"}
 )
 
+// AllMeet says whether a call of MPI lets no rank of its communicator go on before all have come.
+func AllMeet(call string) bool { return slices.Contains(allWait, call) }
+
 // The names of parts of calls: what a call that also receives sends, what requests that
 // are started again and again send and receive, and the message that a probe has found,
 // which a later call receives.
