@@ -2,14 +2,11 @@ package tui
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"strings"
 	"sync"
 
 	"github.com/gdamore/tcell/v2"
 
-	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/store"
 )
@@ -26,13 +23,8 @@ type Ranked interface {
 	MapRanks(ctx context.Context) (*report.RankMap, error)
 }
 
-const (
-	// mostRanksAtOnce is how many ranks the views show together. Of more that are chosen they
-	// show the slowest, and the list of ranks is folded.
-	mostRanksAtOnce = 64
-	// rankParts is how many parts of time a rank's row has.
-	rankParts = 40
-)
+// rankParts is how many parts of time a rank's row has.
+const rankParts = 40
 
 // RanksView is the name, of ViewNames, of the view that there is of jobs only.
 const RanksView = "ranks"
@@ -46,45 +38,12 @@ func (r *Replay) ChooseRanks(text string) error {
 	if err != nil {
 		return err
 	}
-	shown, about := chooseRanks(r.ranks, choice)
+	shown, about := report.ShownRanks(r.ranks, choice)
 	if len(shown) == 0 && choice != nil {
-		if len(r.ranks) == 0 {
-			return errors.New("the trace is of no MPI job: it has no ranks")
-		}
-		return fmt.Errorf("the trace has no rank %s: it has %d to %d", strings.TrimSpace(text), r.ranks[0].Rank, r.ranks[len(r.ranks)-1].Rank)
+		return report.NoRanks(r.ranks, text)
 	}
 	r.command(func() { r.choice, r.shown, r.shownText, r.chosen, r.jumped = choice, shown, about, true, true })
 	return nil
-}
-
-// chooseRanks are the processes that the views show of a choice, nil for all, and what to say
-// of them.
-func chooseRanks(ranks []report.RankOf, choice *report.RankChoice) (shown []model.ProcessID, about string) {
-	var chosen []report.RankOf
-	for _, rank := range ranks {
-		if choice.Has(rank.Rank) {
-			chosen = append(chosen, rank)
-		}
-	}
-	switch {
-	case len(chosen) > mostRanksAtOnce:
-		slowest := chosen[0]
-		for _, rank := range chosen {
-			if rank.Busy > slowest.Busy {
-				slowest = rank
-			}
-		}
-		return slowest.Processes, fmt.Sprintf("rank %d, which did most of %d", slowest.Rank, len(chosen))
-	case choice == nil:
-		return nil, ""
-	}
-	for _, rank := range chosen {
-		shown = append(shown, rank.Processes...)
-	}
-	if len(chosen) == 1 {
-		return shown, fmt.Sprintf("rank %d of %d", chosen[0].Rank, len(ranks))
-	}
-	return shown, fmt.Sprintf("%d ranks of %d", len(chosen), len(ranks))
 }
 
 // ShownRanks says which ranks the views show.
@@ -105,7 +64,7 @@ func (r *Replay) MapRanks(ctx context.Context) (*report.RankMap, error) {
 	r.mu.Lock()
 	choice := r.choice
 	r.mu.Unlock()
-	return report.MapRanks(trace, r.first, max(r.last, r.first+1), rankParts, mostRanksAtOnce, choice.Has)
+	return report.MapRanks(trace, r.first, max(r.last, r.first+1), rankParts, report.RanksAtOnce, choice.Has)
 }
 
 // rankLook is a look at time by rank beside the views, begun when they are asked for.

@@ -51,7 +51,7 @@ func TestRanksOfALargeJob(t *testing.T) {
 	const ranks, slow = 200, 117
 	replay := job(t, ranks, slow)
 	m, err := replay.MapRanks(t.Context())
-	if err != nil || m.Ranks != ranks || !m.Folded || len(m.Rows) != mostRanksAtOnce {
+	if err != nil || m.Ranks != ranks || !m.Folded || len(m.Rows) != report.RanksAtOnce {
 		t.Fatalf("%+v, %v", m, err)
 	}
 	trace := tracetest.Open(t, replay.path)

@@ -62,7 +62,7 @@ func OpenReplay(path string) (*Replay, error) {
 	if r.ranks, err = report.RanksOf(trace); err != nil {
 		return nil, err
 	}
-	r.shown, r.shownText = chooseRanks(r.ranks, nil)
+	r.shown, r.shownText = report.ShownRanks(r.ranks, nil)
 	return r, nil
 }
 

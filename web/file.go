@@ -5,14 +5,20 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
+	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 )
 
 // readers is how many requests read a trace at a time.
 const readers = 4
+
+// mostIdle is how many connections are kept: those that read, and some that are limited to ranks
+// of a job.
+const mostIdle = 2 * readers
 
 // promptCheck is up to which size, in bytes, a trace is verified before it is
 // shown; larger ones are verified while they are.
@@ -33,6 +39,7 @@ type file struct {
 	idle    []*store.Trace
 	damage  string         // what the check found
 	summary *summaryAnswer // of a finished trace, once it was asked for
+	job     *job           // so too
 	stop    chan struct{}
 	checked sync.WaitGroup // what goes on beside the requests
 	advice  adviceSearch
@@ -141,10 +148,7 @@ func (f *file) spare(ctx context.Context) (*store.Trace, error) {
 func (f *file) connect(ctx context.Context) (*store.Trace, error) {
 	f.mutex.Lock()
 	var trace *store.Trace
-	if n := len(f.idle); n > 0 {
-		trace = f.idle[n-1]
-		f.idle = f.idle[:n-1]
-	}
+	trace = f.takeIdle(nil)
 	f.mutex.Unlock()
 	if trace == nil {
 		var err error
@@ -158,17 +162,64 @@ func (f *file) connect(ctx context.Context) (*store.Trace, error) {
 	return trace, nil
 }
 
-// release takes a connection back. One that a fault happened in is left alone.
-func (f *file) release(trace *store.Trace, fault bool) {
+// takeIdle gives a connection that is limited to processes, nil if there is none. The caller has
+// the mutex.
+func (f *file) takeIdle(processes []model.ProcessID) *store.Trace {
+	for i := len(f.idle) - 1; i >= 0; i-- {
+		if trace := f.idle[i]; slices.Equal(trace.LimitedTo(), processes) {
+			f.idle = slices.Delete(f.idle, i, i+1)
+			return trace
+		}
+	}
+	return nil
+}
+
+// limited gives a connection that reads some processes only, for one of all, which it takes
+// back. It is released as that.
+func (f *file) limited(ctx context.Context, all *store.Trace, processes []model.ProcessID) (*store.Trace, error) {
+	if f.isGrowing() { // nobody has read from it, and nobody will
+		all.OnlyProcesses(processes)
+		return all, nil
+	}
 	f.mutex.Lock()
-	keep := !f.growing && !fault
-	if keep {
-		trace.Interrupt(nil)
-		f.idle = append(f.idle, trace)
+	trace := f.takeIdle(processes)
+	f.mutex.Unlock()
+	if trace == nil {
+		var err error
+		if trace, err = store.Open(f.where()); err != nil {
+			return nil, err
+		}
+		trace.OnlyProcesses(processes)
+	}
+	trace.Interrupt(ctx.Done())
+	f.keep(all)
+	return trace, nil
+}
+
+// keep keeps a connection of a finished trace for later, and no more of them than are worth it.
+func (f *file) keep(trace *store.Trace) {
+	trace.Interrupt(nil)
+	f.mutex.Lock()
+	f.idle = append(f.idle, trace)
+	var oldest *store.Trace
+	if len(f.idle) > mostIdle {
+		oldest = f.idle[0]
+		f.idle = slices.Delete(f.idle, 0, 1)
 	}
 	f.mutex.Unlock()
-	if !keep && !fault {
+	if oldest != nil {
+		oldest.Close() //nolint:errcheck // it was only read
+	}
+}
+
+// release takes a connection back. One that a fault happened in is left alone.
+func (f *file) release(trace *store.Trace, fault bool) {
+	switch {
+	case fault:
+	case f.isGrowing():
 		trace.Close() //nolint:errcheck // it was only read
+	default:
+		f.keep(trace)
 	}
 	f.paused.RUnlock()
 	<-f.slots

@@ -1,7 +1,9 @@
 package web
 
 import (
+	"fmt"
 	"net/http"
+	"slices"
 
 	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/collector/model"
@@ -32,6 +34,7 @@ type overviewAnswer struct {
 	Warnings  []string           `json:"warnings"` // what is missing from the trace, or may mislead
 	Meta      store.Meta         `json:"meta"`
 	Clocks    string             `json:"clocks"` // how far off times of different hosts may be, "" where all are of one clock
+	Ranks     shownRanks         `json:"ranks"`  // what the lists below are of
 	Processes []store.Process    `json:"processes"`
 	Threads   []model.ThreadInfo `json:"threads"`
 	Devices   []deviceInfo       `json:"devices"`
@@ -66,13 +69,21 @@ type queueInfo struct {
 func overview(r *request) (any, error) {
 	a := overviewAnswer{Name: r.file.name(), Damage: r.file.damaged(),
 		Running: !r.reader.complete() && r.file == r.reader.files[0]}
-	var err error
+	job, shown, err := r.limitRanks()
+	if err != nil {
+		return nil, err
+	}
+	a.Ranks, a.Clocks = shown, job.clocks
 	read := func(f func() error) {
 		if err == nil {
 			err = f()
 		}
 	}
-	read(func() (err error) { a.Warnings, err = report.Warnings(r.trace); return })
+	read(func() (err error) {
+		a.Warnings, err = report.Warnings(r.trace)
+		a.Warnings = someWarnings(a.Warnings)
+		return
+	})
 	read(func() (err error) { a.Meta, err = r.trace.Meta(); return })
 	read(func() (err error) { a.Processes, err = r.trace.Processes(); return })
 	read(func() (err error) { a.Threads, err = r.trace.Threads(); return })
@@ -95,7 +106,13 @@ func overview(r *request) (any, error) {
 		return err
 	})
 	read(func() (err error) { a.Lanes, err = r.trace.Lanes(); return })
-	read(func() (err error) { a.Losses, err = r.trace.Losses(); return })
+	read(func() (err error) {
+		a.Losses, err = r.trace.Losses()
+		if only := r.trace.LimitedTo(); only != nil {
+			a.Losses = slices.DeleteFunc(a.Losses, func(l store.Loss) bool { return !slices.Contains(only, l.Process) })
+		}
+		return
+	})
 	read(func() error {
 		list, err := r.trace.Counters()
 		for _, c := range list {
@@ -116,11 +133,20 @@ func overview(r *request) (any, error) {
 	a.Processes, a.Threads, a.Devices = present(a.Processes), present(a.Threads), present(a.Devices)
 	a.Queues, a.Lanes, a.Losses, a.Warnings = present(a.Queues), present(a.Lanes), present(a.Losses), present(a.Warnings)
 	a.Figures = present(a.Figures)
-	a.Clocks = report.ClockError(a.Processes)
 	for i := range a.Processes {
 		a.Processes[i].Arguments = present(a.Processes[i].Arguments)
 	}
 	return &a, nil
+}
+
+// mostWarnings is how many warnings are shown: of many ranks, each may give one.
+const mostWarnings = 100
+
+func someWarnings(list []string) []string {
+	if more := len(list) - mostWarnings; more > 0 {
+		return append(list[:mostWarnings:mostWarnings], fmt.Sprintf("%d more such warnings: accscope report lists them", more))
+	}
+	return list
 }
 
 // present makes no list an empty one: null is not what a client expects.

@@ -28,6 +28,7 @@ type queueUse struct {
 type queuesAnswer struct {
 	From   int64      `json:"from"`
 	To     int64      `json:"to"`
+	Ranks  shownRanks `json:"ranks"` // what all figures are of
 	Queues []queueUse `json:"queues"`
 	// Exact: every operation was looked at. Else groups of neighbours were, and
 	// what ran at once is not known: AtLeast is empty, and Overlap, Kernels and
@@ -63,6 +64,10 @@ func queues(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	_, shown, err := r.limitRanks()
+	if err != nil {
+		return nil, err
+	}
 	lanes, err := r.trace.Lanes()
 	if err != nil {
 		return nil, err
@@ -71,7 +76,7 @@ func queues(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := queuesAnswer{From: w.from, To: w.to, Queues: []queueUse{}, AtLeast: []int64{}}
+	a := queuesAnswer{From: w.from, To: w.to, Ranks: shown, Queues: []queueUse{}, AtLeast: []int64{}}
 	ran, err := deviceWorkIn(r, w)
 	if err != nil {
 		return nil, err

@@ -34,17 +34,17 @@ type route struct {
 func routes() []route {
 	return []route{
 		{path: "/api/traces", serve: (*reader).listTraces},
-		{path: "/api/overview", parameters: []string{"trace"}, answer: overview},
+		{path: "/api/overview", parameters: []string{"trace", "ranks"}, answer: overview},
 		{path: "/api/summary", parameters: []string{"trace", "inside"}, answer: summary},
 		{path: "/api/findings", parameters: []string{"trace"}, serve: (*reader).findings},
-		{path: "/api/timeline", parameters: []string{"trace", "from", "to", "pixels", "lanes"}, answer: timeline},
+		{path: "/api/timeline", parameters: []string{"trace", "from", "to", "pixels", "lanes", "ranks"}, answer: timeline},
 		{path: "/api/counters", parameters: []string{"trace", "from", "to", "pixels", "device"}, answer: counters},
 		{path: "/api/sampled", parameters: []string{"trace", "from", "to", "pixels", "figures"}, answer: sampled},
 		{path: "/api/record", parameters: []string{"trace", "id"}, answer: recordDetail},
 		{path: "/api/activity", parameters: []string{"trace", "id"}, answer: activityDetail},
 		{path: "/api/arrows", parameters: []string{"trace", "record", "activity"}, answer: arrows},
 		{path: "/api/statistics", parameters: []string{"trace", "from", "to"}, answer: statistics},
-		{path: "/api/queues", parameters: []string{"trace", "from", "to", "pixels"}, answer: queues},
+		{path: "/api/queues", parameters: []string{"trace", "from", "to", "pixels", "ranks"}, answer: queues},
 		{path: "/api/ranks", parameters: []string{"trace", "from", "to", "pixels", "ranks"}, answer: rankMap},
 		{path: "/api/variables", parameters: []string{"trace", "device", "from", "to", "pixels", "within"}, answer: variables},
 		{path: "/api/mappings", parameters: []string{"trace", "at", "within"}, answer: mappings},
@@ -147,15 +147,16 @@ func (s *reader) read(ctx context.Context, f *file, values parameters, answer fu
 // readOn is read on a connection that has been acquired; it releases it.
 func (s *reader) readOn(ctx context.Context, f *file, trace *store.Trace, values parameters, answer func(*request) (any, error)) (result any, err error) {
 	fault := true
+	q := &request{ctx: ctx, reader: s, file: f, trace: trace, values: values}
 	defer func() {
 		if fault {
 			err = fmt.Errorf("%s: reading the trace failed: %v", f.where(), recover())
 			log.Printf("accscope: %v\n%s", err, debug.Stack())
 		}
-		f.release(trace, fault)
+		f.release(q.trace, fault)
 	}()
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	result, err = answer(&request{ctx: ctx, reader: s, file: f, trace: trace, values: values})
+	result, err = answer(q)
 	fault = false
 	return result, err
 }

@@ -50,6 +50,9 @@ func timeline(r *request) (any, error) {
 	if r.values.err != nil {
 		return nil, r.values.err
 	}
+	if _, _, err := r.limitRanks(); err != nil {
+		return nil, err
+	}
 	lanes, err := r.trace.Lanes()
 	if err != nil {
 		return nil, err
@@ -81,7 +84,11 @@ func (r *request) blocks(lanes []store.Lane, w window) ([][]store.Block, error) 
 	rows := min(w.pixels, windowRows/max(len(lanes), 1))
 	blocks := make([][]store.Block, len(lanes))
 	var next atomic.Int64
+	processes := r.trace.LimitedTo()
 	read := func(q *request) (any, error) {
+		if err := q.limit(processes); err != nil {
+			return nil, err
+		}
 		for {
 			i := int(next.Add(1)) - 1
 			if i >= len(lanes) {

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
@@ -198,60 +196,4 @@ func (r *ranked) use(trace *store.Trace, from, to int64, parts int) ([]float64, 
 		use[i] = min(use[i], 1)
 	}
 	return use, nil
-}
-
-// RankChoice is a choice of ranks, as "0-15,617".
-type RankChoice struct{ stretches []rankStretch }
-
-type rankStretch struct{ first, last int64 }
-
-// mostStretches is how many parts a choice of ranks may have.
-const mostStretches = 10_000
-
-// ParseRanks reads a choice of ranks: numbers, and the first and last of several with a dash
-// between them, separated by commas. "" is nil, which chooses all.
-func ParseRanks(text string) (*RankChoice, error) {
-	if text = strings.ReplaceAll(text, " ", ""); text == "" {
-		return nil, nil
-	}
-	parts := strings.Split(text, ",")
-	if len(parts) > mostStretches {
-		return nil, fmt.Errorf("there are %d parts, want %d at most: stretches as 0-15 count once", len(parts), mostStretches)
-	}
-	c := new(RankChoice)
-	for _, part := range parts {
-		from, to, several := strings.Cut(part, "-")
-		if !several {
-			to = from
-		}
-		first, wrong := strconv.ParseInt(from, 10, 64)
-		last, bad := strconv.ParseInt(to, 10, 64)
-		if wrong != nil || bad != nil || first < 0 || last < first {
-			return nil, fmt.Errorf("%q is no rank and no ranks as 0-15", part)
-		}
-		c.stretches = append(c.stretches, rankStretch{first, last})
-	}
-	return c, nil
-}
-
-// Has says whether a rank is chosen.
-func (c *RankChoice) Has(rank int64) bool {
-	return c == nil || slices.ContainsFunc(c.stretches, func(s rankStretch) bool { return rank >= s.first && rank <= s.last })
-}
-
-// RankOf is a rank of a job.
-type RankOf struct {
-	Rank      int64
-	Busy      int64 // as RankUse has it, ns
-	Processes []model.ProcessID
-}
-
-// RanksOf are the ranks of a trace, by rank; none of a trace that is of no job.
-func RanksOf(trace *store.Trace) ([]RankOf, error) {
-	list, _, err := ranksOf(trace)
-	of := make([]RankOf, len(list))
-	for i, r := range list {
-		of[i] = RankOf{r.rank, r.busy, r.processes}
-	}
-	return of, err
 }

@@ -11,6 +11,7 @@ import (
 
 // limit is a choice of processes.
 type limit struct {
+	of    []model.ProcessID
 	list  string // of their numbers, for SQL
 	sites members
 	works members
@@ -23,12 +24,12 @@ type members struct {
 	has   map[int64]bool
 }
 
-// OnlyProcesses limits to some processes what Processes, Threads, Devices, Queues, Sites,
+// OnlyProcesses limits to some processes what Processes, Threads, Devices, Queues, Lanes, Sites,
 // Counters, and the readers of numbered rows give, so that the rest of a job's many ranks is
-// neither looked up nor kept. It is called before anything is read. SQL, sums and timelines
-// are not limited.
+// neither looked up nor kept. It is called before anything is read. SQL and sums are not
+// limited.
 func (t *Trace) OnlyProcesses(processes []model.ProcessID) {
-	l := new(limit)
+	l := &limit{of: processes}
 	numbers := make([]string, len(processes))
 	for i, p := range processes {
 		numbers[i] = fmt.Sprint(int64(p))
@@ -37,6 +38,14 @@ func (t *Trace) OnlyProcesses(processes []model.ProcessID) {
 	l.sites = members{query: "SELECT site, process IN (" + l.list + ") FROM site_detail WHERE site > ? ORDER BY site", has: map[int64]bool{}}
 	l.works = members{query: "SELECT w.id, d.process IN (" + l.list + ") FROM work w LEFT JOIN device d ON d.id = w.device WHERE w.id > ? ORDER BY w.id", has: map[int64]bool{}}
 	t.only = l
+}
+
+// LimitedTo are the processes of OnlyProcesses; nil: all are read.
+func (t *Trace) LimitedTo() []model.ProcessID {
+	if t.only == nil {
+		return nil
+	}
+	return t.only.of
 }
 
 // chosenSQL is a condition on a column of processes, for WHERE.

@@ -250,7 +250,7 @@ func (t *Trace) Work(id int64) (*Work, error) {
 		return w, nil
 	}
 	err := t.each(`SELECT w.id, w.kind, d.process, w.device, w.queue, w.async, q.number, n.text, w.name, d.type, d.number FROM work w
-		JOIN device d ON d.id = w.device JOIN queue q ON q.id = w.queue JOIN string n ON n.id = w.name`, nil, func(r *sqlite.Stmt) error {
+		JOIN device d ON d.id = w.device JOIN queue q ON q.id = w.queue JOIN string n ON n.id = w.name WHERE `+t.chosenSQL("d.process"), nil, func(r *sqlite.Stmt) error {
 		w := &Work{ID: r.ColumnInt64(0), KindCode: r.ColumnInt32(1) &^ schema.Pageable, Pageable: r.ColumnInt32(1)&schema.Pageable != 0, Process: model.ProcessID(r.ColumnInt64(2)),
 			Device: model.DeviceID(r.ColumnInt64(3)), Queue: model.QueueID(r.ColumnInt64(4)), Async: r.ColumnInt64(5),
 			AsyncQueue: r.ColumnInt64(6), Name: t.readable(r.ColumnText(7)), Symbol: r.ColumnText(7), name: model.Name(r.ColumnInt64(8)),

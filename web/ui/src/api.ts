@@ -13,6 +13,7 @@ export interface Queue { id: number; device: number; number: number; name: strin
 export interface Overview {
   name: string; damage: string; running: boolean; warnings: string[]; clocks: string;
   meta: { complete: boolean; first: number; last: number };
+  ranks: { total: number; about: string }; // which ranks the lists are of
   processes: Process[]; threads: Thread[]; devices: Device[]; queues: Queue[]; lanes: Lane[]; figures: Figure[];
   annotations: { kind: string; name: string }[]; call_stacks: boolean;
 }
@@ -96,8 +97,12 @@ export function endsWithProgram(then: string): string {
 // What is limited to the ranges or frames that were chosen for all views.
 const limited = ["summary", "report", "flame", "durations"];
 
+// And to the ranks that were.
+const ofRanks = ["overview", "timeline", "queues"];
+
 export async function get<T>(path: string, query: Query = {}, signal?: AbortSignal): Promise<T> {
   if (limited.includes(path) && state.inside !== "") query = { inside: state.inside, ...query };
+  if (ofRanks.includes(path) && state.ranks !== "") query = { ranks: state.ranks, ...query };
   let response: Response;
   try {
     response = await fetch(address(path, query), { signal });

@@ -2,6 +2,7 @@
 import { get, type Overview, type Search, type TraceInfo } from "./api";
 import { clear, h, message } from "./dom";
 import { count } from "./format";
+import { chosenRanks } from "./chosen";
 import type { View } from "./grown";
 import { follow, type Live } from "./live";
 import { change, onChange, state, views, type ViewName } from "./state";
@@ -33,13 +34,14 @@ const nav = h("nav", { "aria-label": "Views" });
 const viewChoice = h("select", { class: "views", "aria-label": "View", onchange: () => change({ view: viewChoice.value as ViewName }) }, ...views.map((v) => h("option", { value: v }, titles[v])));
 const traceName = h("span", { class: "trace" });
 const traceChoice = h("select", { "aria-label": "Trace", hidden: true, onchange: () => {
-  change({ trace: Number(traceChoice.value), from: undefined, to: undefined, selected: undefined, range: undefined, at: undefined, inside: "" }, true);
+  change({ trace: Number(traceChoice.value), from: undefined, to: undefined, selected: undefined, range: undefined, at: undefined, inside: "", ranks: "" }, true);
 } });
 const searchField = h("input", { type: "search", placeholder: "Search (/)", "aria-label": "Search for a kernel, variable, event or source", id: "search" });
 const searchFound = h("span", { class: "found", role: "status" });
 const theme = h("button", { type: "button", id: "theme", title: "Light or dark", onclick: () => setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark", true) });
 const liveSlot = h("div");
 const onlyChosen = only();
+const ranksChosen = chosenRanks();
 
 function setTheme(to: string, keep: boolean): void {
   document.documentElement.dataset.theme = to;
@@ -138,7 +140,8 @@ function render(): void {
   document.title = `${overview.name} – ${titles[state.view]} – accscope`;
   countMatches();
   onlyChosen.show();
-  const key = `${state.view} ${state.trace} ${state.view === "timeline" ? "" : state.inside} ${state.view === "sources" ? `${state.file} ${state.line}` : ""} ${state.view === "compare" ? state.by : ""}`;
+  ranksChosen.show();
+  const key = `${state.view} ${state.trace} ${state.ranks} ${state.view === "timeline" ? "" : state.inside} ${state.view === "sources" ? `${state.file} ${state.line}` : ""} ${state.view === "compare" ? state.by : ""}`;
   if (key === shown) return;
   shown = key;
   view = undefined;
@@ -168,7 +171,8 @@ async function load(): Promise<void> {
   traceName.textContent = overview.name;
   traceName.title = overview.name;
   onlyChosen.grow(overview);
-  const ofJob = overview.processes.some((p) => p.rank > 0);
+  ranksChosen.grow(overview);
+  const ofJob = overview.ranks.total > 1 || overview.processes.some((p) => p.rank > 0);
   for (const button of nav.querySelectorAll("button")) if (button.dataset.view === "ranks") button.hidden = !ofJob;
   warnings();
 }
@@ -209,10 +213,16 @@ function keys(e: KeyboardEvent): void {
 async function start(): Promise<void> {
   document.fonts.ready.then(() => timeline?.restyle());
   setTheme(localStorage.getItem("theme") ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"), false);
-  document.body.append(head(), onlyChosen.element, bannerPlace, main, help);
+  document.body.append(head(), onlyChosen.element, ranksChosen.element, bannerPlace, main, help);
   clear(main, h("div", { class: "view" }, h("p", { class: "loading", role: "status" }, "Loading …")));
   try {
-    [traces] = await Promise.all([get<TraceInfo[]>("traces"), load()]);
+    // Ranks of an address that the trace has not are as none.
+    const begun = load().catch((error: unknown) => {
+      if (state.ranks === "") throw error;
+      change({ ranks: "" });
+      return load().then(() => ranksChosen.failed(message(error)));
+    });
+    [traces] = await Promise.all([get<TraceInfo[]>("traces"), begun]);
   } catch (error) {
     clear(main, h("div", { class: "view" }, h("p", { class: "error", role: "alert" }, message(error))));
     return;
@@ -231,17 +241,28 @@ async function start(): Promise<void> {
       timeline?.focus();
     }
   });
-  let trace = state.trace;
+  let [trace, ranks] = [state.trace, state.ranks];
   onChange((changed) => {
-    if (state.trace !== trace) {
-      trace = state.trace;
-      timeline = undefined;
-      counted = "";
-      forgetWarnings();
+    if (state.trace !== trace || state.ranks !== ranks) {
+      const [other, before] = [state.trace !== trace, ranks];
+      [trace, ranks] = [state.trace, state.ranks];
+      if (other) {
+        counted = "";
+        forgetWarnings();
+      }
       void load().then(() => {
+        timeline = undefined;
         shown = undefined;
         render();
-      }, (error: unknown) => clear(main, h("p", { class: "error" }, message(error))));
+      }, (error: unknown) => {
+        if (!other) { // what is shown stays
+          ranks = before;
+          change({ ranks });
+          return ranksChosen.failed(message(error));
+        }
+        timeline = undefined;
+        clear(main, h("p", { class: "error" }, message(error)));
+      });
       return;
     }
     if ("colour" in changed) timeline?.restyle();

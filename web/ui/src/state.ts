@@ -15,6 +15,7 @@ export interface State {
   range?: [number, number];
   colour: ColourMode;
   search: string;
+  ranks: string; // of a job, that the timeline, memory and queues are limited to
   inside: string; // ranges or frames of the program's own that views are limited to
   file?: string;
   line?: number;
@@ -46,6 +47,7 @@ function read(): State {
     selected: selected && /^[ra][1-9]\d*$/.test(selected) ? selected : undefined,
     search: p.get("search") ?? "",
     inside: p.get("inside") ?? "",
+    ranks: p.get("ranks") ?? "",
     file: p.get("file") ?? undefined,
     line: number("line"),
     sql: p.get("sql") ?? undefined,
@@ -94,6 +96,7 @@ function write(push: boolean): void {
   if (state.colour !== "kind") set("colour", state.colour);
   set("search", state.search);
   set("inside", state.inside);
+  set("ranks", state.ranks);
   if (state.view === "sources") {
     set("file", state.file);
     set("line", state.line);

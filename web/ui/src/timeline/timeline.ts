@@ -429,7 +429,7 @@ export class Timeline implements Target {
       this.panel.detail(detail, this.overview);
       this.said.textContent = `${detail.title}, ${duration(detail.end - detail.start)}`;
       if (reveal) this.reveal(detail.start, detail.end, lane?.id);
-      this.problem.textContent = "";
+      this.problem.textContent = lane || this.overview.ranks.about === "" ? "" : `This is of a rank that is not shown (only ${this.overview.ranks.about} is).`;
     } catch (error) {
       this.problem.textContent = message(error);
     }
