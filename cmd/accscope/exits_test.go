@@ -6,7 +6,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/accscope/accscope/collector/ending"
 	"github.com/accscope/accscope/collector/store/tracetest"
 	"github.com/accscope/accscope/runtime/compilers"
 )
@@ -123,4 +125,70 @@ func TestSignalsOfRanks(t *testing.T) {
 	if entries, err := os.ReadDir(filepath.Join(folder, "sessions")); err == nil && len(entries) > 0 {
 		t.Errorf("the session is left: %v", entries)
 	}
+}
+
+// Of ranks that a launcher has started and waits for, the kernel says which signal ended
+// one, where it can.
+func TestSignalsOfLaunchedRanks(t *testing.T) {
+	folder := exitProgram(t)
+	command := exec.Command(accscope, "run", "--device", "sim", "-o", "trace.db", "--", "sh", "-c",
+		"for rank in 0 1; do OMPI_COMM_WORLD_RANK=$rank OMPI_COMM_WORLD_SIZE=2 ./program $((rank * 9)) 3 & done; wait")
+	command.Dir = folder
+	var said strings.Builder
+	command.Stderr = &said
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- command.Wait() }()
+	// They end once both are in the trace, which is being written.
+	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
+		r := invoke(t, folder, "query", "--format", "csv", "trace.db", "SELECT count(*) FROM processes WHERE rank IS NOT NULL")
+		if r.status == 0 && strings.HasSuffix(strings.TrimSpace(r.stdout), "\n2") {
+			break
+		}
+		if time.Now().After(deadline) {
+			command.Process.Kill() //nolint:errcheck // the test has failed
+			t.Fatalf("the ranks are not in the trace: %s%s", r.stdout, r.stderr)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(folder, "here-go"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; err != nil {
+		t.Fatalf("%v: %s", err, said.String())
+	}
+	const told, untold = "0,exited,status 0; 1,killed,signal 9 (killed)", "0,exited,status 0; 1,unknown,-"
+	switch got := endsOf(t, folder, "trace.db"); {
+	case got == told:
+		if flat := strings.Join(strings.Fields(said.String()), " "); !strings.Contains(flat, "(rank 1) was ended by signal 9 (killed)") {
+			t.Errorf("the summary does not say it:\n%s", said.String())
+		}
+	case got == untold && !toldAfterWait(t):
+		t.Log("this kernel does not tell how processes ended that others have waited for")
+	default:
+		t.Errorf("the ranks ended so: %s", got)
+	}
+}
+
+// toldAfterWait says whether the kernel tells how a process ended that was waited for.
+func toldAfterWait(t *testing.T) bool {
+	t.Helper()
+	command := exec.Command("cat")
+	input, err := command.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	w, err := ending.Open(command.Process.Pid)
+	input.Close()
+	command.Wait() //nolint:errcheck // it ends with its input
+	if err != nil {
+		return false
+	}
+	defer w.Close()
+	_, known := w.Status()
+	return known
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/accscope/accscope/collector/ending"
 	"github.com/accscope/accscope/collector/launch"
 	"github.com/accscope/accscope/tui"
 	"github.com/accscope/accscope/web"
@@ -97,7 +98,7 @@ func (w *watch) show(r *recording, process *launch.Process) error {
 		return err
 	}
 	go func() {
-		w.pane.Ended(ending(process.Wait()))
+		w.pane.Ended(endedHow(process.Wait()))
 	}()
 	// A terminal that is closed ends the view, not what is recorded.
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGHUP)
@@ -112,13 +113,13 @@ func (w *watch) show(r *recording, process *launch.Process) error {
 	return nil
 }
 
-// ending says how a program ended.
-func ending(end launch.End, err error) string {
+// endedHow says how a program ended.
+func endedHow(end launch.End, err error) string {
 	switch {
 	case err != nil:
 		return err.Error()
 	case end.Signal != 0:
-		return signalText(end.Signal)
+		return ending.SignalText(end.Signal)
 	}
 	return fmt.Sprintf("status %d", end.Code)
 }

@@ -7,9 +7,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"syscall"
 	"time"
 
+	"github.com/accscope/accscope/collector/ending"
 	"github.com/accscope/accscope/collector/gather/agent"
 	"github.com/accscope/accscope/collector/ingest"
 	"github.com/accscope/accscope/collector/launch"
@@ -170,9 +170,6 @@ func (r *recording) follow(ctx context.Context) error {
 	return err
 }
 
-// signalText is what a signal is called where people read it.
-func signalText(s syscall.Signal) string { return fmt.Sprintf("signal %d (%s)", int(s), s) }
-
 // note tells the rank that collects how the program ended. The trace is finished where it
 // cannot, too.
 func (r *recording) note(process *launch.Process, end launch.End) {
@@ -181,7 +178,7 @@ func (r *recording) note(process *launch.Process, end launch.End) {
 	}
 	noted := session.End{PID: process.PID(), Killed: end.Signal != 0, Name: process.Name(), Status: end.Code}
 	if noted.Killed {
-		noted.Signal = signalText(end.Signal)
+		noted.Signal = ending.SignalText(end.Signal)
 	}
 	if err := r.session.NoteEnd(noted); err != nil {
 		fmt.Fprintf(stderr, "accscope: %v; the trace will not say it\n", err)
@@ -194,7 +191,7 @@ func (r *recording) status(process *launch.Process, end launch.End) {
 	if r.ingester != nil {
 		r.ingester.Status(pid, end.Signal != 0, process.Name())
 		if end.Signal != 0 {
-			r.ingester.EndedBy(pid, signalText(end.Signal))
+			r.ingester.EndedBy(pid, ending.SignalText(end.Signal))
 		} else {
 			r.ingester.Exited(pid, end.Code)
 		}

@@ -72,6 +72,7 @@ func (in *Ingester) follow(folder, name string) error {
 		}
 		p.capture, p.name = c, c.Name
 		c.Warn = func(text string) { in.warn("%s", text) }
+		in.watch(p)
 		in.describeProcess(p)
 		if err := in.caller(); err != nil {
 			return err
@@ -465,6 +466,7 @@ func (in *Ingester) end(p *process) {
 	case replaced:
 		p.info.Ended, p.info.End = "exec", in.lastTime(p)
 	case !alive:
+		in.unwaited(p)
 		in.endUnseen(p)
 		p.info.End = in.lastTime(p)
 		if p.ran && p.info.Ended != "exec" {

@@ -2,7 +2,9 @@ package ingest
 
 import (
 	"fmt"
+	"os"
 
+	"github.com/accscope/accscope/collector/ending"
 	"github.com/accscope/accscope/collector/session"
 )
 
@@ -35,6 +37,48 @@ func (in *Ingester) noted() error {
 		in.Status(end.PID, end.Killed, end.Name)
 	}
 	return err
+}
+
+// watch takes hold of a process of this machine, so that the kernel tells how it ended.
+// Where it can't, nobody may know. Those that this process has started it is told of.
+func (in *Ingester) watch(p *process) {
+	if in.options.Elsewhere != nil || p.watch != nil || p.info.Ended != "" || p.capture.ParentPID == os.Getpid() || !p.capture.Alive() {
+		return
+	}
+	w, err := ending.Open(p.capture.PID)
+	if err != nil {
+		return
+	}
+	if !p.capture.Alive() { // its number may be another one's by now
+		w.Close() //nolint:errcheck // it was only opened
+		return
+	}
+	p.watch = w
+}
+
+// unwaited asks the kernel how a process ended that is gone, where whoever started it has
+// not told. One that exited by itself may have gone on as another program (exec) before.
+func (in *Ingester) unwaited(p *process) {
+	if p.watch == nil {
+		return
+	}
+	status, known := p.watch.Status()
+	p.watch.Close() //nolint:errcheck // nothing was written to it
+	p.watch = nil
+	if !known {
+		return
+	}
+	pid := p.info.PID
+	if _, told := in.exits[pid]; !told {
+		if status.Signaled() {
+			in.EndedBy(pid, ending.SignalText(status.Signal()))
+		} else {
+			in.Exited(pid, status.ExitStatus())
+		}
+	}
+	if _, told := in.statuses[pid]; !told && status.Signaled() {
+		in.statuses[pid] = End{Killed: true}
+	}
 }
 
 // exit finds the exit status or signal of a process that has ended. The program that it

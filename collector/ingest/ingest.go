@@ -20,6 +20,7 @@ import (
 
 	"github.com/accscope/accscope/collector/capture"
 	"github.com/accscope/accscope/collector/clock"
+	"github.com/accscope/accscope/collector/ending"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/session"
 	"github.com/accscope/accscope/collector/store"
@@ -141,6 +142,7 @@ type process struct {
 	name    string                      // the kernel's of the process, when it last was what is captured
 	missing int64                       // bytes of the capture that only a trace that is gone has
 	ran     bool                        // seen alive
+	watch   *ending.Watch               // nil: not taken hold of
 	last    int64                       // when an earlier collector heard of it last
 	gone    bool                        // seen to have ended
 	over    bool                        // ended, and everything was read
@@ -576,6 +578,10 @@ func (in *Ingester) closeCaptures() error {
 		if p.capture != nil {
 			errs = append(errs, p.capture.Close())
 			p.capture = nil
+		}
+		if p.watch != nil {
+			errs = append(errs, p.watch.Close())
+			p.watch = nil
 		}
 	}
 	return errors.Join(errs...)
