@@ -10,6 +10,30 @@ import (
 	"github.com/accscope/accscope/collector/store/generate"
 )
 
+// Archives are put together as traces are, and one becomes a trace again.
+func TestImportOfArchives(t *testing.T) {
+	folder := t.TempDir()
+	for n, name := range []string{"one", "two"} {
+		if _, err := generate.Trace(filepath.Join(folder, name+".db"), generate.Options{Spans: 400, Ranks: 2, Threads: 2, Activity: true, Own: true, Seed: uint64(n)}); err != nil {
+			t.Fatal(err)
+		}
+		invoke(t, folder, "archive", "--file-rows", "300", name+".db").must(t)
+	}
+	for made, from := range map[string][]string{"of-one.db": {"one.db"}, "of-one-archive.db": {"one-archive"}, "of-two.db": {"one.db", "two.db"}, "of-two-archives.db": {"one-archive", "two-archive"}} {
+		invoke(t, folder, append([]string{"import", "-o", made}, from...)...).must(t)
+		invoke(t, folder, "info", "--check", made).must(t)
+	}
+	for traces, archives := range map[string]string{"of-one.db": "of-one-archive.db", "of-two.db": "of-two-archives.db"} {
+		for _, view := range []string{"processes", "events", "device_activity", "memory", "communication"} {
+			question := "SELECT * FROM " + view
+			want, got := invoke(t, folder, "query", "--format", "csv", traces, question), invoke(t, folder, "query", "--format", "csv", archives, question)
+			if want.status != 0 || got.stdout != want.stdout {
+				t.Errorf("%s: of archives there are\n%.500s%s\nof traces\n%.500s%s", view, got.stdout, got.stderr, want.stdout, want.stderr)
+			}
+		}
+	}
+}
+
 // Every command that reads a trace says of its archive the same, byte for byte: of runs of
 // examples, and of made-up jobs of several ranks.
 func TestArchivesReadAsTraces(t *testing.T) {

@@ -97,7 +97,7 @@ func TestWhatACommandSays(t *testing.T) {
 		{"import|empty.db", "", 1, "empty.db: not an accscope trace: it is an empty file; import takes capture folders"},
 		{"serve|nothing.db", "", 1, "cannot open trace nothing.db: no such file or directory\n"},
 		{"run|--|./nothing", "", 127, "cannot run ./nothing: no such file or directory\n"},
-		{"export|trace.db", "", 2, "export: want --to FORMAT: chrome, csv,"},
+		{"export|trace.db", "", 2, "export: want --to FORMAT: chrome, clickhouse, csv,"},
 		{"ls|--format|json", "", 0, "["},
 		{"doctor|--format|json", "", 0, `"subject": "session folder"`},
 		{"__complete|report|trace.db|--source|", "", 0, "program.c:6\n"},

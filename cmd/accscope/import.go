@@ -19,6 +19,7 @@ import (
 	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/session"
 	"github.com/accscope/accscope/collector/store"
+	"github.com/accscope/accscope/collector/store/archive"
 	"github.com/accscope/accscope/collector/store/location"
 	"github.com/accscope/accscope/collector/store/schema"
 	"github.com/accscope/accscope/collector/store/write"
@@ -34,7 +35,7 @@ func newImportCommand() *cobra.Command {
 		Long: `import makes one trace of capture folders (accscope-PROGRAM-PID, left by a program
 that ran with ACC_PROFLIB=libaccprof.so) or of a folder that holds some, of session
 folders (left by an accscope that was killed; accscope ls lists them), and of
-traces, such as those that the nodes of an MPI job left. The clocks of several
+traces and archives, such as those that the nodes of an MPI job left. The clocks of several
 hosts are set against the first one's by MPI's barriers, else by the time of day;
 import says by how much.
 Captures and traces stay as they are; a session is removed once its trace is
@@ -110,10 +111,10 @@ func findSources(paths []string) (s sources, err error) {
 		if err != nil {
 			return s, err
 		}
-		if !info.IsDir() {
+		if !info.IsDir() || archive.Is(path) {
 			trace, err := store.Open(path)
 			if errors.Is(err, schema.ErrNotATrace) {
-				return s, fmt.Errorf("%w; import takes capture folders (accscope-PROGRAM-PID), session folders and traces", err)
+				return s, fmt.Errorf("%w; import takes capture folders (accscope-PROGRAM-PID), session folders, traces and archives", err)
 			}
 			if err != nil {
 				return s, err
@@ -142,7 +143,7 @@ func findSources(paths []string) (s sources, err error) {
 				return s, err
 			}
 			if len(captures) == 0 {
-				return s, fmt.Errorf("%s is no capture folder, no session, and has no captures in it", path)
+				return s, fmt.Errorf("%s is no capture folder, no session, no archive, and has no captures in it", path)
 			}
 			s.captures = append(s.captures, captures...)
 			continue

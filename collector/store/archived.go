@@ -6,6 +6,7 @@ import (
 
 	"github.com/accscope/accscope/collector/store/archive"
 	"github.com/accscope/accscope/collector/store/location"
+	"github.com/accscope/accscope/collector/store/pages"
 	"github.com/accscope/accscope/collector/store/schema"
 )
 
@@ -30,8 +31,18 @@ func openArchive(path string, o options) (*Trace, error) {
 		return nil, errors.Join(err, a.Close())
 	}
 	t.pages.From(a)
+	t.rows = a
 	t.done = a.Close
 	return t, nil
+}
+
+// Reader scans the rows of t's tables, wherever they stand, until it is closed.
+func (t *Trace) Reader() *pages.Reader {
+	r := pages.NewReader(t.path, t.conn, true)
+	if t.rows != nil {
+		r.From(t.rows)
+	}
+	return r
 }
 
 // SizeAt is FileSize of the trace at path, which is not opened.

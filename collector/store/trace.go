@@ -28,7 +28,8 @@ type Trace struct {
 	path    string
 	conn    *sqlite.Conn
 	pages   *pages.Reader
-	version int // of its schema
+	rows    pages.Rows // of an archive; nil: in the file
+	version int        // of its schema
 	sites   map[int64]*Site
 	works   map[int64]*Work
 	data    map[int64][]datum // rows of the table datum by their number / dataChunk

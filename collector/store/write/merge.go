@@ -177,7 +177,7 @@ func openPart(path string) (*part, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &part{trace: t, pages: pages.NewReader(path, t.Conn(), true)}
+	p := &part{trace: t, pages: t.Reader()}
 	if err = schema.Explain(path, schema.Execute(t.Conn(), "BEGIN")); err == nil {
 		p.meta, err = t.Meta()
 	}
