@@ -21,6 +21,7 @@ const exitCondition = 3
 func newCompareCommand() *cobra.Command {
 	var format formatFlag
 	var base, failIf []string
+	var rank string
 	var simulated bool
 	var top int
 	command := &cobra.Command{
@@ -68,11 +69,15 @@ trace that cannot be read.`,
 				}
 				conditions = append(conditions, condition)
 			}
+			only, err := report.ParseRanks(rank)
+			if err != nil {
+				return usageError{fmt.Errorf("--rank: %w", err)}
+			}
 			before, then := base, args
 			if len(base) == 0 {
 				before, then = args[:1], args[1:]
 			}
-			comparison, err := loadComparison(command.Context(), before, then)
+			comparison, err := loadComparison(command.Context(), before, then, only)
 			if err != nil {
 				return err
 			}
@@ -103,6 +108,7 @@ trace that cannot be read.`,
 	flags.StringArrayVar(&base, "base", nil, "a `TRACE` of before, repeated for several runs; the arguments are those of after")
 	flags.StringArrayVar(&failIf, "fail-if", nil, "end with status 3 if this `CONDITION` holds, such as 'transfers.bytes > +5%'")
 	flags.BoolVar(&simulated, "allow-simulated-time", false, "let conditions be on times of a simulated device")
+	flags.StringVar(&rank, "rank", "", "only these `RANKS` of MPI jobs: 617, or 0-15,617")
 	flags.IntVar(&top, "top", 20, "`ROWS` a table; 0 for all")
 	format.register(command, report.FormatMarkdown)
 	completeFlag(command, "fail-if", compare.MetricNames()...)
@@ -110,27 +116,44 @@ trace that cannot be read.`,
 	return command
 }
 
-// loadComparison reads the traces of both sides.
-func loadComparison(ctx context.Context, base, other []string) (_ *compare.Comparison, err error) {
-	var sides [2][]*store.Trace
+// loadComparison reads the traces of both sides, or the chosen ranks of them.
+func loadComparison(ctx context.Context, base, other []string, only *report.RankChoice) (_ *compare.Comparison, err error) {
+	sides := [2][]string{base, other}
 	var names [2]string
+	for side, paths := range sides {
+		var short []string
+		for _, path := range paths {
+			short = append(short, filepath.Base(path))
+		}
+		names[side] = strings.Join(short, ", ")
+		if only != nil {
+			names[side] += fmt.Sprintf(" (rank %s)", only)
+		}
+	}
+	comparison := compare.New(names)
+	comparison.Only(only)
+	var traces []*store.Trace
 	defer func() {
-		for _, trace := range append(sides[0], sides[1]...) {
+		for _, trace := range traces {
 			err = errors.Join(err, trace.Close())
 		}
 	}()
-	for side, paths := range [][]string{base, other} {
-		var short []string
+	for side, paths := range sides {
 		for _, path := range paths {
 			trace, err := store.Open(path)
 			if err != nil {
 				return nil, err
 			}
-			sides[side] = append(sides[side], trace)
+			traces = append(traces, trace)
 			trace.Interrupt(ctx.Done())
-			short = append(short, filepath.Base(path))
+			if err := comparison.Add(side, trace); err != nil {
+				var missing *report.MissingRank
+				if errors.As(err, &missing) {
+					return nil, usageError{fmt.Errorf("--rank: %s: %w", path, err)}
+				}
+				return nil, err
+			}
 		}
-		names[side] = strings.Join(short, ", ")
 	}
-	return compare.Load(sides[0], sides[1], names)
+	return comparison, nil
 }

@@ -18,12 +18,17 @@ import (
 type Comparison struct {
 	sides      [2][]*run
 	names      [2]string
+	only       *report.RankChoice // nil: all ranks
 	Conditions []*Condition
 	moved      map[thing]int64 // by what is on the other side: its line in the base
 }
 
 // New begins a comparison of two sides that are called so.
 func New(names [2]string) *Comparison { return &Comparison{names: names} }
+
+// Only limits the comparison to ranks of the runs, of which no others are read. It is called
+// before Add.
+func (c *Comparison) Only(ranks *report.RankChoice) { c.only = ranks }
 
 // Load reads the traces of both sides.
 func Load(base, other []*store.Trace, names [2]string) (*Comparison, error) {
@@ -41,9 +46,10 @@ func Load(base, other []*store.Trace, names [2]string) (*Comparison, error) {
 	return c, nil
 }
 
-// Add reads a run of a side: 0 is the base, 1 the other one.
+// Add reads a run of a side: 0 is the base, 1 the other one. Nothing has been read of its trace
+// where the comparison is limited to ranks; one that has none of them is an error.
 func (c *Comparison) Add(side int, trace *store.Trace) error {
-	r, err := readRun(trace)
+	r, err := readRun(trace, c.only)
 	if err == nil {
 		c.sides[side], c.moved = append(c.sides[side], r), nil
 	}

@@ -10,6 +10,7 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/store"
 )
@@ -59,13 +60,16 @@ type run struct {
 	simulated bool
 }
 
-func readRun(trace *store.Trace) (*run, error) {
+func readRun(trace *store.Trace, only *report.RankChoice) (*run, error) {
+	if err := limitTo(trace, only); err != nil {
+		return nil, err
+	}
 	r := &run{things: map[thing]*sums{}, ranks: map[int64]int64{}, variable: trace.Variable}
 	var err error
 	if r.totals, err = trace.Totals(store.Filter{}); err != nil {
 		return nil, err
 	}
-	summary, err := report.Summarize(trace, report.Filter{})
+	summary, err := report.Summarize(trace, report.Filter{Ranks: only})
 	if err != nil {
 		return nil, err
 	}
@@ -104,6 +108,28 @@ func readRun(trace *store.Trace) (*run, error) {
 		}
 	}
 	return r, nil
+}
+
+// limitTo has a trace give no more than chosen ranks.
+func limitTo(trace *store.Trace, only *report.RankChoice) error {
+	if only == nil {
+		return nil
+	}
+	ranks, err := report.RanksOf(trace)
+	if err != nil {
+		return err
+	}
+	var processes []model.ProcessID
+	for _, r := range ranks {
+		if only.Has(r.Rank) {
+			processes = append(processes, r.Processes...)
+		}
+	}
+	if len(processes) == 0 {
+		return report.NoRanks(ranks, only.String())
+	}
+	trace.OnlyProcesses(processes)
+	return nil
 }
 
 // addUnseen adds what devices did that was enqueued before capture.

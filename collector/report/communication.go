@@ -64,7 +64,7 @@ func (f *facts) communicated(calls *messages, filter Filter) (c Communication) {
 	type process struct{ calling, waited []Interval }
 	processes := map[model.ProcessID]*process{}
 	for id, inside := range calls.inside {
-		if times := f.chosen(filter, int64(id), inside); len(times) > 0 || !filter.limitsTime() && filter.Rank == nil {
+		if times := f.chosen(filter, int64(id), inside); len(times) > 0 || !filter.limitsTime() && filter.Rank == nil && filter.Ranks == nil {
 			processes[id] = &process{}
 			c.Whole += Covered(times)
 		}

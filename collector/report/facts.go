@@ -22,6 +22,7 @@ type Filter struct {
 	Queue    *int64 // async_queue
 	Device   *int64 // device number
 	Rank     *int64
+	Ranks    *RankChoice   // of Summarize: these ranks only; nil: all
 	Source   string        // part of file:line
 	Within   *store.Within // ranges or frames of the program's own; From and To are theirs
 }
@@ -202,7 +203,7 @@ func (filter Filter) accepts(s *site, thread threadFact) bool {
 		filter.Variable != "" && (!s.about(filter.Variable) || s.kind == kindLaunch),
 		filter.Queue != nil && s.queue != *filter.Queue,
 		filter.Device != nil && s.device != *filter.Device,
-		filter.Rank != nil && thread.rank != any(*filter.Rank):
+		!filter.wantsRank(thread.rank):
 		return false
 	}
 	if filter.Source == "" {
@@ -214,6 +215,12 @@ func (filter Filter) accepts(s *site, thread threadFact) bool {
 
 // isData says whether the site's events are about data.
 func (s *site) isData() bool { return isTransfer(s.kind) || s.kind >= kindCreate && s.kind <= kindFree }
+
+// wantsRank says whether what is of a rank, nil of none, passes the filter.
+func (filter Filter) wantsRank(rank any) bool {
+	number, known := rank.(int64)
+	return (filter.Rank == nil || known && number == *filter.Rank) && (filter.Ranks == nil || known && filter.Ranks.Has(number))
+}
 
 // about says whether the site's events are about a variable, alone or with others.
 func (s *site) about(variable string) bool {
@@ -252,6 +259,6 @@ func describeSite(s *store.Site) *site {
 // Matches says whether a record of a site passes the filter, as far as the site
 // decides it: time and rank are not in it.
 func (filter Filter) Matches(s *store.Site) bool {
-	filter.Rank = nil
+	filter.Rank, filter.Ranks = nil, nil
 	return filter.accepts(describeSite(s), threadFact{})
 }

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -12,7 +11,10 @@ import (
 )
 
 // RankChoice is a choice of ranks, as "0-15,617".
-type RankChoice struct{ stretches []rankStretch }
+type RankChoice struct {
+	text      string
+	stretches []rankStretch
+}
 
 type rankStretch struct{ first, last int64 }
 
@@ -29,7 +31,7 @@ func ParseRanks(text string) (*RankChoice, error) {
 	if len(parts) > mostStretches {
 		return nil, fmt.Errorf("there are %d parts, want %d at most: stretches as 0-15 count once", len(parts), mostStretches)
 	}
-	c := new(RankChoice)
+	c := &RankChoice{text: strings.Join(parts, ", ")}
 	for _, part := range parts {
 		from, to, several := strings.Cut(part, "-")
 		if !several {
@@ -44,6 +46,9 @@ func ParseRanks(text string) (*RankChoice, error) {
 	}
 	return c, nil
 }
+
+// String is the choice as it was written.
+func (c *RankChoice) String() string { return c.text }
 
 // Has says whether a rank is chosen.
 func (c *RankChoice) Has(rank int64) bool {
@@ -101,10 +106,15 @@ func ShownRanks(ranks []RankOf, choice *RankChoice) (shown []model.ProcessID, ab
 	return shown, fmt.Sprintf("%d ranks of %d", len(chosen), len(ranks))
 }
 
+// MissingRank is the error of a choice that has none of a trace's ranks.
+type MissingRank struct{ text string }
+
+func (e *MissingRank) Error() string { return e.text }
+
 // NoRanks says that a choice, as it was written, has none of the ranks.
 func NoRanks(ranks []RankOf, text string) error {
 	if len(ranks) == 0 {
-		return errors.New("the trace is of no MPI job: it has no ranks")
+		return &MissingRank{"the trace is of no MPI job: it has no ranks"}
 	}
-	return fmt.Errorf("the trace has no rank %s: it has %d to %d", strings.TrimSpace(text), ranks[0].Rank, ranks[len(ranks)-1].Rank)
+	return &MissingRank{fmt.Sprintf("the trace has no rank %s: it has %d to %d", strings.TrimSpace(text), ranks[0].Rank, ranks[len(ranks)-1].Rank)}
 }

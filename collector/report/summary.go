@@ -81,11 +81,11 @@ type Cost struct {
 // summaryRows is how many kernels, variables or constructs a summary names.
 const summaryRows = 3
 
-// Summarize sums a trace up, or what of it a filter of times, ranges and a rank lets
+// Summarize sums a trace up, or what of it a filter of times, ranges and ranks lets
 // through: what begins there, on devices what was enqueued there. The filter's other fields
 // do not apply.
 func Summarize(trace *store.Trace, filter Filter) (*Summary, error) {
-	filter = Filter{From: filter.From, To: filter.To, Exactly: filter.Exactly, Within: filter.Within, Rank: filter.Rank}
+	filter = Filter{From: filter.From, To: filter.To, Exactly: filter.Exactly, Within: filter.Within, Rank: filter.Rank, Ranks: filter.Ranks}
 	f, err := load(trace, filter)
 	if err != nil {
 		return nil, err
@@ -124,7 +124,7 @@ func (s *Summary) readFigures(f *facts, filter Filter, calls *messages) error {
 // chosen are the times of a process that count, within those that it has: none where its
 // rank is not wanted.
 func (f *facts) chosen(filter Filter, process int64, of Interval) (list []Interval) {
-	if filter.Rank != nil && f.ranks[process] != any(*filter.Rank) {
+	if !filter.wantsRank(f.ranks[process]) {
 		return nil
 	}
 	for _, at := range filter.times(model.ProcessID(process)) {

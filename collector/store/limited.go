@@ -25,9 +25,9 @@ type members struct {
 }
 
 // OnlyProcesses limits to some processes what Processes, Threads, Devices, Queues, Lanes, Sites,
-// Counters, and the readers of numbered rows give, so that the rest of a job's many ranks is
-// neither looked up nor kept. It is called before anything is read. SQL and sums are not
-// limited.
+// Counters, Totals, WorkTotals, and the readers of numbered rows give, so that the rest of a
+// job's many ranks is neither looked up nor kept. It is called before anything is read. SQL is
+// not limited.
 func (t *Trace) OnlyProcesses(processes []model.ProcessID) {
 	l := &limit{of: processes}
 	numbers := make([]string, len(processes))

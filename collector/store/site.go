@@ -144,11 +144,15 @@ func (t *Trace) Site(id int64) (*Site, error) {
 	if s := t.sites[id]; s != nil {
 		return s, nil
 	}
-	if err := t.loadSites(); err != nil {
+	chosen, err := t.chosenSite(id)
+	if err == nil && chosen {
+		err = t.loadSites()
+	}
+	if err != nil {
 		return nil, err
 	}
 	s := t.sites[id]
-	if s == nil {
+	if s == nil { // another rank's, or
 		// A row that names no site is damage; showing it bare is better than
 		// losing all others.
 		s = &Site{ID: id, Line: -1}
@@ -248,6 +252,11 @@ type Work struct {
 func (t *Trace) Work(id int64) (*Work, error) {
 	if w := t.works[id]; w != nil {
 		return w, nil
+	}
+	if chosen, err := t.chosenWork(id); err != nil || !chosen {
+		w := &Work{ID: id}
+		t.works[id] = w
+		return w, err
 	}
 	err := t.each(`SELECT w.id, w.kind, d.process, w.device, w.queue, w.async, q.number, n.text, w.name, d.type, d.number FROM work w
 		JOIN device d ON d.id = w.device JOIN queue q ON q.id = w.queue JOIN string n ON n.id = w.name WHERE `+t.chosenSQL("d.process"), nil, func(r *sqlite.Stmt) error {

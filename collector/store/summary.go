@@ -85,6 +85,9 @@ func (t *Trace) hostTotals(f Filter) ([]Total, error) {
 	}
 	var out []Total
 	err := t.query("SELECT thread, site, count, ended, time, inner_time, shortest, longest, bytes FROM total", nil, func(s *sqlite.Stmt) error {
+		if chosen, err := t.chosenSite(s.ColumnInt64(1)); err != nil || !chosen {
+			return err
+		}
 		site, err := t.Site(s.ColumnInt64(1))
 		if err != nil {
 			return err
@@ -106,6 +109,11 @@ func (t *Trace) totalsWithin(f Filter) ([]Total, error) {
 	for r, err := range t.Records(f) {
 		if err != nil {
 			return nil, err
+		}
+		if chosen, err := t.chosenSite(r.Site.ID); err != nil {
+			return nil, err
+		} else if !chosen {
+			continue
 		}
 		k := totalOf{r.Thread, r.Site.ID}
 		i, ok := at[k]
@@ -171,6 +179,9 @@ func (t *Trace) WorkTotals(f Filter) ([]WorkTotal, error) {
 	}
 	var out []WorkTotal
 	err := t.query(query, args, func(s *sqlite.Stmt) error {
+		if chosen, err := t.chosenWork(s.ColumnInt64(0)); err != nil || !chosen {
+			return err
+		}
 		x := WorkTotal{Thread: model.ThreadID(s.ColumnInt64(7)),
 			Sum: activitySum(s.ColumnInt64(2), s.ColumnInt64(3), s.ColumnInt64(4), s.ColumnInt64(5), s.ColumnInt64(6))}
 		var err error
