@@ -10,7 +10,6 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"github.com/accscope/accscope/callbacks"
-	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/store"
 )
@@ -61,7 +60,7 @@ type run struct {
 }
 
 func readRun(trace *store.Trace, only *report.RankChoice) (*run, error) {
-	if err := limitTo(trace, only); err != nil {
+	if err := report.LimitTo(trace, only); err != nil {
 		return nil, err
 	}
 	r := &run{things: map[thing]*sums{}, ranks: map[int64]int64{}, variable: trace.Variable}
@@ -108,28 +107,6 @@ func readRun(trace *store.Trace, only *report.RankChoice) (*run, error) {
 		}
 	}
 	return r, nil
-}
-
-// limitTo has a trace give no more than chosen ranks.
-func limitTo(trace *store.Trace, only *report.RankChoice) error {
-	if only == nil {
-		return nil
-	}
-	ranks, err := report.RanksOf(trace)
-	if err != nil {
-		return err
-	}
-	var processes []model.ProcessID
-	for _, r := range ranks {
-		if only.Has(r.Rank) {
-			processes = append(processes, r.Processes...)
-		}
-	}
-	if len(processes) == 0 {
-		return report.NoRanks(ranks, only.String())
-	}
-	trace.OnlyProcesses(processes)
-	return nil
 }
 
 // addUnseen adds what devices did that was enqueued before capture.

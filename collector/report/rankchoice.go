@@ -106,6 +106,29 @@ func ShownRanks(ranks []RankOf, choice *RankChoice) (shown []model.ProcessID, ab
 	return shown, fmt.Sprintf("%d ranks of %d", len(chosen), len(ranks))
 }
 
+// LimitTo has a trace, of which nothing has been read, give no more than chosen ranks; nil: all.
+// The error where it has none of them is a *MissingRank.
+func LimitTo(trace *store.Trace, choice *RankChoice) error {
+	if choice == nil {
+		return nil
+	}
+	ranks, err := RanksOf(trace)
+	if err != nil {
+		return err
+	}
+	var processes []model.ProcessID
+	for _, r := range ranks {
+		if choice.Has(r.Rank) {
+			processes = append(processes, r.Processes...)
+		}
+	}
+	if len(processes) == 0 {
+		return NoRanks(ranks, choice.String())
+	}
+	trace.OnlyProcesses(processes)
+	return nil
+}
+
 // MissingRank is the error of a choice that has none of a trace's ranks.
 type MissingRank struct{ text string }
 
