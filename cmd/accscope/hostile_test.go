@@ -97,11 +97,11 @@ func TestForeignViewsAreNotRun(t *testing.T) {
 	}
 	for _, args := range readers() {
 		r, err := endure(folder, append(args, trace)...)
-		status := 0
+		status, says := 0, ""
 		if slices.Contains(args, "ranks") {
-			status = exitFailure // the trace is of no MPI job
+			status, says = exitFailure, "the trace is of no MPI job: it has no ranks"
 		}
-		if err != nil || r.status != status {
+		if err != nil || r.status != status || !strings.Contains(r.stderr, says) {
 			t.Errorf("%v: status %d, %v\n%s", args, r.status, err, r.stderr)
 		}
 		if args[0] == "report" && len(args) == 1 && r.stdout != want {

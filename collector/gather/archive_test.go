@@ -13,7 +13,6 @@ import (
 
 	"github.com/accscope/accscope/collector/gather/link"
 	"github.com/accscope/accscope/collector/gather/wire"
-	"github.com/accscope/accscope/collector/ingest"
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/collector/store/archive"
 )
@@ -24,13 +23,7 @@ import (
 func TestArchiveWhileItComes(t *testing.T) {
 	captured, events := recorded(t)
 	alone := filepath.Join(t.TempDir(), "alone.db")
-	in, err := ingest.Open(ingest.Options{Captures: []string{captured}, Trace: alone})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := in.Finish(); err != nil {
-		t.Fatal(err)
-	}
+	takenIn(t, captured, alone)
 	all := batches(t, captured)
 	for _, b := range all {
 		b.UntilRealtime = time.Now().Add(time.Hour).UnixNano() // all that was raised is here
@@ -76,14 +69,8 @@ func TestArchiveWhileItComes(t *testing.T) {
 	if g, err = Open(o); err != nil {
 		t.Fatal(err)
 	}
-	ended := make(chan error, 1)
-	var summary Summary
 	name, address := g.name, g.Address()
-	go func() {
-		var err error
-		summary, err = g.Run(context.Background())
-		ended <- err
-	}()
+	summary, ended := started(g)
 	stream, err := jetstream.New(connect(t, address, link.Files{}))
 	if err != nil {
 		t.Fatal(err)

@@ -16,7 +16,6 @@ import (
 	"github.com/accscope/accscope/collector/clock"
 	"github.com/accscope/accscope/collector/gather/link"
 	"github.com/accscope/accscope/collector/gather/wire"
-	"github.com/accscope/accscope/collector/ingest"
 	"github.com/accscope/accscope/collector/store"
 )
 
@@ -50,13 +49,7 @@ func (n skewed) samples(begin int64) (all []clock.Sample) {
 func TestOneClock(t *testing.T) {
 	folder, events := recorded(t)
 	path := filepath.Join(t.TempDir(), "alone.db")
-	in, err := ingest.Open(ingest.Options{Captures: []string{folder}, Trace: path})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := in.Finish(); err != nil {
-		t.Fatal(err)
-	}
+	takenIn(t, folder, path)
 	alone, err := store.Open(path)
 	if err != nil {
 		t.Fatal(err)

@@ -1,7 +1,6 @@
 package gather
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -112,13 +111,7 @@ func TestServers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ended := make(chan error, 1)
-	var summary Summary
-	go func() {
-		var err error
-		summary, err = g.Run(context.Background())
-		ended <- err
-	}()
+	summary, ended := started(g)
 	send := func() {
 		t.Helper()
 		var working sync.WaitGroup
@@ -170,13 +163,7 @@ func TestThousandAgents(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ended := make(chan error, 1)
-	var summary Summary
-	go func() {
-		var err error
-		summary, err = g.Run(context.Background())
-		ended <- err
-	}()
+	summary, ended := started(g)
 	began := time.Now()
 	var working sync.WaitGroup
 	for range agents {

@@ -47,14 +47,32 @@ func recorded(t *testing.T) (folder string, events int64) {
 		}
 		return err
 	})
-	in, err := ingest.Open(ingest.Options{Captures: []string{folder}})
+	return folder, takenIn(t, folder, "")
+}
+
+// takenIn has a capture taken in alone, into a trace at path unless that is "", and counts its
+// events.
+func takenIn(t *testing.T, capture, path string) int64 {
+	t.Helper()
+	in, err := ingest.Open(ingest.Options{Captures: []string{capture}, Trace: path})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := in.Finish(); err != nil {
 		t.Fatal(err)
 	}
-	return folder, in.Events()
+	return in.Events()
+}
+
+// started runs a collector, whose summary is there once it has ended.
+func started(g *Gather) (summary *Summary, ended <-chan error) {
+	summary, end := new(Summary), make(chan error, 1)
+	go func() {
+		var err error
+		*summary, err = g.Run(context.Background())
+		end <- err
+	}()
+	return summary, end
 }
 
 // batches are what an agent would send of a capture, in small pieces.
@@ -109,14 +127,8 @@ func TestOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ended := make(chan error, 1)
-	var summary Summary
 	name, address := g.name, g.Address()
-	go func() {
-		var err error
-		summary, err = g.Run(context.Background())
-		ended <- err
-	}()
+	summary, ended := started(g)
 	conn := connect(t, address, link.Files{})
 	stream, err := jetstream.New(conn)
 	if err != nil {

@@ -253,12 +253,15 @@ func (t *Trace) Work(id int64) (*Work, error) {
 	if w := t.works[id]; w != nil {
 		return w, nil
 	}
-	if chosen, err := t.chosenWork(id); err != nil || !chosen {
-		w := &Work{ID: id}
-		t.works[id] = w
-		return w, err
+	chosen, err := t.chosenWork(id)
+	if err != nil {
+		return nil, err
 	}
-	err := t.each(`SELECT w.id, w.kind, d.process, w.device, w.queue, w.async, q.number, n.text, w.name, d.type, d.number FROM work w
+	if !chosen {
+		t.works[id] = &Work{ID: id}
+		return t.works[id], nil
+	}
+	err = t.each(`SELECT w.id, w.kind, d.process, w.device, w.queue, w.async, q.number, n.text, w.name, d.type, d.number FROM work w
 		JOIN device d ON d.id = w.device JOIN queue q ON q.id = w.queue JOIN string n ON n.id = w.name WHERE `+t.chosenSQL("d.process"), nil, func(r *sqlite.Stmt) error {
 		w := &Work{ID: r.ColumnInt64(0), KindCode: r.ColumnInt32(1) &^ schema.Pageable, Pageable: r.ColumnInt32(1)&schema.Pageable != 0, Process: model.ProcessID(r.ColumnInt64(2)),
 			Device: model.DeviceID(r.ColumnInt64(3)), Queue: model.QueueID(r.ColumnInt64(4)), Async: r.ColumnInt64(5),
