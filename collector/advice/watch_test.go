@@ -113,6 +113,33 @@ func TestWatchersAgreeWithSQL(t *testing.T) {
 	}
 }
 
+// What no kernel had any use of is found in processes that were captured from their
+// beginning on, not in those that capture was switched on in later: nobody knows what
+// they did before.
+func TestUnusedOfWhatWasMissed(t *testing.T) {
+	for since, finds := range map[int]bool{0: true, 1: false} {
+		path := tracetest.File(t, 3000, 5)
+		tracetest.Change(t, path, "DELETE FROM meta WHERE key BETWEEN 'unused: ' AND 'unused: :'",
+			"INSERT INTO meta SELECT 'unused: ' || p.id || ' 0 ' || (1 << 60), 1 << 60 FROM process p",
+			fmt.Sprintf("UPDATE process SET since_attach = %d", since))
+		trace := tracetest.Open(t, path)
+		if agree(t, trace); t.Failed() {
+			return
+		}
+		read, err := watch(trace, newWaiting())
+		if err != nil {
+			t.Fatal(err)
+		}
+		never := false
+		for _, g := range read.found[unusedTransfer].list {
+			never = never || g.detail == "never never"
+		}
+		if never != finds {
+			t.Errorf("since_attach %d: found %v", since, never)
+		}
+	}
+}
+
 // The same of what ran on a GPU.
 func TestWatchersAgreeOnGPU(t *testing.T) {
 	traces, err := filepath.Glob("testdata/gpu/*.db.gz")
