@@ -131,6 +131,10 @@ func TestCompareFailsIf(t *testing.T) {
 		{"downloads.bytes[variable=b] != =0", 0, ""},
 		{"downloads.bytes[variable=b] < -99%", 3, "downloads.bytes[variable=b] < -99%: 3.91 KiB, then 0 B"},
 		{"errors > +5%", 0, ""},
+		{"errors[queue=sync] > =0", 0, ""}, // none on either side
+		{"errors[source=program.c] > =0", 0, ""},
+		{"uploads.count[variable=d] > =0", 2, "the limit names nothing that is in a trace"},
+		{"waits[queue=7] > =0", 2, "the limit names nothing that is in a trace"},
 		{"launches[kernel=nothing] > +0", 2, "the limit names nothing that is in a trace"},
 		{"launches", 2, "want METRIC OP VALUE"},
 		{"kernel_time > +900000%", 2, "--allow-simulated-time compares them all the same"},
@@ -143,6 +147,11 @@ func TestCompareFailsIf(t *testing.T) {
 		if r.status != test.status || !strings.Contains(r.stderr, test.want) {
 			t.Errorf("%s: status %d, %s", test.conditions, r.status, r.stderr)
 		}
+	}
+	invoke(t, folder, "run", "-q", "-o", "untimed.db", "--device", "sim", "--activity", "off", "--", "./program").must(t)
+	unmeasured := invoke(t, folder, "compare", "--allow-simulated-time", "--fail-if", "kernel_time > +5%", "before.db", "untimed.db")
+	if unmeasured.status != 2 || !strings.Contains(unmeasured.stderr, "untimed.db has no device times of that") {
+		t.Errorf("without device times: status %d, %s", unmeasured.status, unmeasured.stderr)
 	}
 	for _, test := range []struct {
 		arguments []string

@@ -132,19 +132,24 @@ func (c *Condition) parseValue(text string) error {
 func (c *Condition) Timed() bool { return c.metric.unit == timed }
 
 // Decide finds out whether a condition makes the comparison fail, and keeps it for
-// the tables. It is an error if its limit lets nothing through on either side.
+// the tables. It is an error if its limit names nothing on either side, or if it is on
+// device time of which a run has none.
 func (c *Comparison) Decide(condition *Condition) error {
-	matched := false
+	named := false
 	var medians [2]int64
 	for side, runs := range c.sides {
 		values := make([]int64, len(runs))
 		for i, r := range runs {
-			value, any := condition.metric.value(r, condition.limit)
-			values[i], matched = value, matched || any
+			value, found := condition.metric.value(r, condition.limit)
+			if found.unmeasured {
+				return fmt.Errorf("%q: %s has no device times of that: the OpenACC runtime measured none, or they were left out (accscope run --activity)",
+					condition.Text, r.name)
+			}
+			values[i], named = value, named || found.named
 		}
 		medians[side] = median(values)
 	}
-	if !matched && condition.limit != (limit{}) {
+	if !named && condition.limit != (limit{}) {
 		return fmt.Errorf("%q: the limit names nothing that is in a trace", condition.Text)
 	}
 	condition.Base, condition.Other = medians[0], medians[1]

@@ -96,22 +96,33 @@ type limit struct {
 	rank   *int64
 }
 
-// value is the metric of a run; matched says whether the limit let anything through.
-func (m *metric) value(r *run, l limit) (sum int64, matched bool) {
+// found says what a limit let through of a run.
+type found struct {
+	named      bool // something of the run, whatever the metric counts
+	unmeasured bool // what a device did, and nobody measured any of it
+}
+
+// value is the metric of a run. What a limit names may be there and have none of what the
+// metric counts: that is 0.
+func (m *metric) value(r *run, l limit) (sum int64, f found) {
 	if m.whole != nil {
-		return m.whole(r), true
+		return m.whole(r), found{named: true}
 	}
-	accepts := func(s *store.Site) bool {
-		if !m.site(s) || !l.filter.Matches(s) {
-			return false
-		}
-		rank, has := r.ranks[int64(s.Process)]
-		return l.rank == nil || has && rank == *l.rank
-	}
+	operations, measured := false, false
 	for i := range r.totals {
-		if t := &r.totals[i]; accepts(t.Site) && (!m.device || t.Device.Count > 0) {
-			sum, matched = sum+m.sum(t), true
+		t := &r.totals[i]
+		if rank, has := r.ranks[int64(t.Site.Process)]; l.rank != nil && (!has || rank != *l.rank) || !l.filter.Matches(t.Site) {
+			continue
+		}
+		f.named = true
+		switch {
+		case !m.site(t.Site):
+		case m.device && t.Device.Count == 0:
+			operations = true
+		default:
+			sum, measured = sum+m.sum(t), true
 		}
 	}
-	return sum, matched
+	f.unmeasured = operations && !measured
+	return sum, f
 }

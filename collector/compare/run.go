@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"path"
+	"path/filepath"
 	"strings"
 
 	"zombiezen.com/go/sqlite"
@@ -50,6 +51,7 @@ type sums struct {
 
 // run is what is compared of a trace.
 type run struct {
+	name      string // of its file
 	things    map[thing]*sums
 	totals    []store.Total
 	ranks     map[int64]int64 // by process
@@ -63,7 +65,7 @@ func readRun(trace *store.Trace, only *report.RankChoice) (*run, error) {
 	if err := report.LimitTo(trace, only); err != nil {
 		return nil, err
 	}
-	r := &run{things: map[thing]*sums{}, ranks: map[int64]int64{}, variable: trace.Variable}
+	r := &run{name: filepath.Base(trace.Path()), things: map[thing]*sums{}, ranks: map[int64]int64{}, variable: trace.Variable}
 	var err error
 	if r.totals, err = trace.Totals(store.Filter{}); err != nil {
 		return nil, err
