@@ -29,6 +29,9 @@ func init() {
 }
 
 // occupy takes the numbers below programs, if the limit lets the poller have others.
+// One that somebody else closes between the last of them and the poller's opening
+// is the poller's: no call of ours may be under way in another thread, which is why
+// cmd/libopenacc/engine/start.c waits.
 func occupy(base int) (held []int) {
 	high, err := duplicate(base, programs+8)
 	if err != nil {

@@ -2,8 +2,10 @@ package threads
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -37,6 +39,23 @@ func TestClosedDescriptors(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestNobodyComesInBeforeThePoller lets the process's first thread come into Go as early
+// as it can: had Go's poller not been open by then, it could get the number of the file
+// that the C library opens for such a thread, and programs close that.
+func TestNobodyComesInBeforeThePoller(t *testing.T) {
+	watch := filepath.Join(t.TempDir(), "watch.so")
+	if out, err := exec.Command(compilers.C(), "-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-o", watch, "testdata/entered.c", "-ldl").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	command := exec.Command(compile(t, "few_resources"), "keep")
+	command.Env = append(os.Environ(), "ACC_DEVICE_TYPE=sim", "LD_PRELOAD="+watch+":"+library(t))
+	out, err := command.CombinedOutput()
+	var at int
+	if _, form := fmt.Sscanf(string(out), "Go waited\nGo's poller is at %d\n6, 1 of the host", &at); err != nil || form != nil || at < 1024 {
+		t.Errorf("%v, printed %q", err, out)
 	}
 }
 

@@ -15,6 +15,7 @@ package main
 // #include <stdlib.h>
 // #include "engine.h"
 // #include "leaks.h"
+// #include "start.h"
 // #include "stop.h"
 // static inline void accscope_end_first (void (*end_first) (void)) { end_first (); }
 // static inline void accscope_exit (void (*leave) (int), int status) { leave (status); }
@@ -48,8 +49,11 @@ var (
 	registry *callbacks.Registry
 )
 
-//export accscope_engine_start
-func accscope_engine_start(from *C.struct_accscope_host) C.int {
+// A package's main is initialised behind all others.
+func init() { C.accscope_engine_initialised(1) }
+
+//export accscope_engine_begin
+func accscope_engine_begin(from *C.struct_accscope_host) C.int {
 	defer guard()
 	if from.version != C.ACCSCOPE_ENGINE_VERSION {
 		fmt.Fprintf(os.Stderr, "accscope: libopenacc.so and libopenacc-engine.so are of different versions (%d and %d); install both from one build\n",
