@@ -83,6 +83,57 @@ func TestArchivesReadAsTraces(t *testing.T) {
 	}
 }
 
+// An archive that import makes of captures says what the trace of them says, and is written
+// over by nothing but --force; what it cannot be made of is said.
+func TestImportIntoAnArchive(t *testing.T) {
+	folder := t.TempDir()
+	library := filepath.Join(project, "lib")
+	for range 2 {
+		execute(t, folder, []string{"ACC_PROFLIB=" + library + "/libaccprof.so", "LD_PRELOAD=" + library + "/libopenacc.so", "ACC_DEVICE_TYPE=sim"},
+			build(t, "jacobi"), "32", "5").must(t)
+	}
+	captures, err := filepath.Glob(filepath.Join(folder, "accscope-jacobi-*"))
+	if err != nil || len(captures) != 2 {
+		t.Fatalf("captures %v, %v", captures, err)
+	}
+	into := func(output string, more ...string) result {
+		return invoke(t, folder, append(append([]string{"import", "-o", output}, captures...), more...)...)
+	}
+	into("trace.db").must(t)
+	if said := into("whole", "--archive").must(t).stderr; !strings.Contains(said, "events in whole") {
+		t.Errorf("%q", said)
+	}
+	commands := [][]string{{"report", "--format", "json"}, {"advise", "--format", "json", "--min-gain", "1ns"}, {"info", "--check", "--format", "json"}, {"export", "--to", "csv", "-o", "-"}}
+	for _, view := range []string{"events", "device_activity", "memory", "processes"} {
+		commands = append(commands, []string{"query", "--format", "csv", "SELECT * FROM " + view})
+	}
+	for _, command := range commands {
+		of := func(trace string) result {
+			if at := len(command) - 1; command[0] == "query" {
+				return invoke(t, folder, "query", "--format", "csv", trace, command[at])
+			}
+			return invoke(t, folder, append(command[:len(command):len(command)], trace)...)
+		}
+		if want, got := of("trace.db").must(t), of("whole"); got != want {
+			t.Errorf("accscope %q of the archive: status %d\n%s\n%.500s\nof the trace:\n%.500s", command, got.status, got.stderr, got.stdout, want.stdout)
+		}
+	}
+	into("whole", "--archive", "--force").must(t)
+	for says, r := range map[string]result{
+		"--force":          into("whole", "--archive"),
+		"want the archive": invoke(t, folder, append([]string{"import", "--archive"}, captures...)...),
+		"captures alone":   into("other", "--archive", "trace.db"),
+		"--to":             into("other", "--archive", "--to", "127.0.0.1:1"),
+	} {
+		if r.status == 0 || !strings.Contains(r.stderr, says) {
+			t.Errorf("status %d, want one that says %q: %s", r.status, says, r.stderr)
+		}
+	}
+	if left, err := filepath.Glob(filepath.Join(folder, ".*")); err != nil || len(left) > 0 {
+		t.Errorf("left: %v, %v", left, err)
+	}
+}
+
 // An archive takes the place of an archive with --force, and of nothing else.
 func TestArchiveOverwritesOnlyArchives(t *testing.T) {
 	folder := t.TempDir()

@@ -20,6 +20,7 @@ import (
 	"github.com/accscope/accscope/collector/session"
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/collector/store/archive"
+	"github.com/accscope/accscope/collector/store/archive/convert"
 	"github.com/accscope/accscope/collector/store/location"
 	"github.com/accscope/accscope/collector/store/schema"
 	"github.com/accscope/accscope/collector/store/write"
@@ -27,7 +28,7 @@ import (
 
 func newImportCommand() *cobra.Command {
 	var output string
-	var force bool
+	var force, archived bool
 	var to toFlags
 	command := &cobra.Command{
 		Use:   "import [flags] FOLDER|SESSION|TRACE...",
@@ -49,10 +50,16 @@ another place.
 
 Of a job's collector (accscope gather) it takes the folder of one that will not go on,
 and makes the trace of what that has. With --to it sends sessions to one: what
-accscope run --to had left.`,
+accscope run --to had left.
+
+With --archive the rows of captures go into an archive (accscope archive) as they are
+read, without a trace: for what is too large for one. -o names its folder.`,
 		Args:              arguments(cobra.MinimumNArgs(1), "at least one capture folder, session or trace"),
 		ValidArgsFunction: completeSessions,
 		RunE: func(command *cobra.Command, args []string) error {
+			if archived {
+				return importArchive(command, args, output, force, &to)
+			}
 			if err := traceOutput(output); err != nil {
 				return err
 			}
@@ -70,7 +77,8 @@ accscope run --to had left.`,
 		},
 	}
 	command.Flags().StringVarP(&output, "output", "o", "", "the trace's `FILE` (default NAME.accscope.db here, or where it was begun)")
-	command.Flags().BoolVar(&force, "force", false, "overwrite the trace given by -o; nothing else is ever overwritten")
+	command.Flags().BoolVar(&force, "force", false, "overwrite the trace or archive given by -o; nothing else is ever overwritten")
+	command.Flags().BoolVar(&archived, "archive", false, "make an archive, of captures: a folder of Parquet files, given by -o")
 	to.register(command)
 	limited(command, importLimits, importedFiles)
 	return command
@@ -321,6 +329,46 @@ func (s *sources) whole() error {
 		}
 	}
 	return nil
+}
+
+// importArchive makes an archive of captures without a trace.
+func importArchive(command *cobra.Command, paths []string, output string, force bool, to *toFlags) error {
+	if target, err := to.target(); err != nil || target != nil {
+		return usageError{errors.Join(err, errors.New("--archive makes an archive here, and does not go with --to"))}
+	}
+	if output == "" {
+		return usageError{errors.New("--archive: want the archive's folder by -o")}
+	}
+	from, err := findSources(paths)
+	if err != nil {
+		return err
+	}
+	if len(from.sessions)+len(from.traces) > 0 {
+		return errors.New("--archive takes captures alone: make a trace of sessions and traces with accscope import, and an archive of that with accscope archive")
+	}
+	if output, err = mayWriteFolder(output, force, archive.Holds(output)); err != nil {
+		return err
+	}
+	if err := writeFolder(output, func(folder string) (err error) {
+		rows, err := archive.Create(folder, version())
+		if err != nil {
+			return err
+		}
+		finished := false
+		defer func() {
+			if !finished {
+				rows.Abandon()
+			}
+		}()
+		if err := importInto(ingest.Options{Captures: from.captures, Trace: rows.Index(), Archive: rows}); err != nil {
+			return err
+		}
+		finished = true
+		return convert.Complete(rows)
+	}); err != nil {
+		return err
+	}
+	return describeImport(output)
 }
 
 func importInto(options ingest.Options) error { return importPart(options, false) }

@@ -231,11 +231,16 @@ func (in *Ingester) start() error {
 }
 
 func (in *Ingester) create() error {
-	w, err := write.Create(in.place.Working, in.origin.Load(), in.model)
+	var err error
+	if in.options.Archive != nil {
+		in.writer, err = write.CreateArchive(in.place.Working, in.options.Archive, in.origin.Load(), in.model)
+	} else {
+		in.writer, err = write.Create(in.place.Working, in.origin.Load(), in.model)
+	}
 	if err != nil {
 		return err
 	}
-	in.writer = w
+	w := in.writer
 	if err := w.SetMeta("session", in.sessionName()); err != nil {
 		return err
 	}

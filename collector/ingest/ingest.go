@@ -24,6 +24,7 @@ import (
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/session"
 	"github.com/accscope/accscope/collector/store"
+	"github.com/accscope/accscope/collector/store/archive"
 	"github.com/accscope/accscope/collector/store/location"
 	"github.com/accscope/accscope/collector/store/write"
 	"github.com/accscope/accscope/runtime/source"
@@ -41,6 +42,9 @@ type Options struct {
 	// that was not finished, it is continued; an empty file holds the name; any
 	// other file is an error. "" keeps no trace: only the model follows.
 	Trace string
+	// Archive gets the rows as they come; Trace is its index then, which must not be
+	// there. What was killed begins anew. nil: all goes into the trace.
+	Archive *archive.Writer
 	// Release gives capture space back once its events are in the trace; only for
 	// the owner of the session.
 	Release bool
@@ -73,43 +77,44 @@ const slack = 20 * time.Millisecond
 // Ingester follows captures. Poll, Run and Finish belong to one goroutine; Trace,
 // Origin and Events may be looked at from any.
 type Ingester struct {
-	options    Options
-	place      location.Placement
-	model      *model.Model
-	writer     *write.Writer
-	positions  map[write.Stream]int64
-	captures   []named             // Options.Captures, each once
-	processes  map[string]*process // by the name of their capture
-	statuses   map[int]End         // of processes that were started by who told it, by their number
-	hosts      map[machine]*store.Host
-	lines      map[*store.Host]*clock.Line // what sets the clocks of hosts that have more than one offset
-	first      *store.Host                 // the one whose clock is the trace's
-	rings      rings                       // those with an item to come, by its time
-	lastID     model.ProcessID
-	lastTID    model.ThreadID
-	origin     atomic.Int64
-	started    bool
-	called     bool // the trace knows the caller's span
-	events     atomic.Int64
-	behind     atomic.Int64                             // ns
-	told       int64                                    // of that, what the trace says, ns
-	toFinish   atomic.Int64                             // behind when Finish began, ns
-	remains    atomic.Int64                             // how far it will be behind at its end, as programs ended so long ago, ns
-	skipped    map[string]bool                          // captures given up, by folder
-	failing    map[string]int64                         // captures that can't be opened by now, and since when
-	identity   string                                   // of the trace
-	exits      map[int]string                           // exit statuses and signals of these
-	directives map[model.Name]map[int]*source.Directive // of source files, by their lines
-	constructs map[place]bool                           // looked for
-	stop       <-chan struct{}                          // closed when following is to end; nil: nobody ends it
-	finishing  bool
-	ended      int64                   // when Finish began, CLOCK_MONOTONIC
-	complete   bool                    // all that will be taken in has been
-	sampled    map[int]*process        // those that figures were sampled of, by their number
-	counters   map[store.Counter]int64 // numbers in the trace
-	noGPU      bool                    // the trace says why there are no figures of GPUs
-	warnings   []string
-	buffer     model.Event
+	options     Options
+	place       location.Placement
+	model       *model.Model
+	writer      *write.Writer
+	transaction int // rows of one
+	positions   map[write.Stream]int64
+	captures    []named             // Options.Captures, each once
+	processes   map[string]*process // by the name of their capture
+	statuses    map[int]End         // of processes that were started by who told it, by their number
+	hosts       map[machine]*store.Host
+	lines       map[*store.Host]*clock.Line // what sets the clocks of hosts that have more than one offset
+	first       *store.Host                 // the one whose clock is the trace's
+	rings       rings                       // those with an item to come, by its time
+	lastID      model.ProcessID
+	lastTID     model.ThreadID
+	origin      atomic.Int64
+	started     bool
+	called      bool // the trace knows the caller's span
+	events      atomic.Int64
+	behind      atomic.Int64                             // ns
+	told        int64                                    // of that, what the trace says, ns
+	toFinish    atomic.Int64                             // behind when Finish began, ns
+	remains     atomic.Int64                             // how far it will be behind at its end, as programs ended so long ago, ns
+	skipped     map[string]bool                          // captures given up, by folder
+	failing     map[string]int64                         // captures that can't be opened by now, and since when
+	identity    string                                   // of the trace
+	exits       map[int]string                           // exit statuses and signals of these
+	directives  map[model.Name]map[int]*source.Directive // of source files, by their lines
+	constructs  map[place]bool                           // looked for
+	stop        <-chan struct{}                          // closed when following is to end; nil: nobody ends it
+	finishing   bool
+	ended       int64                   // when Finish began, CLOCK_MONOTONIC
+	complete    bool                    // all that will be taken in has been
+	sampled     map[int]*process        // those that figures were sampled of, by their number
+	counters    map[store.Counter]int64 // numbers in the trace
+	noGPU       bool                    // the trace says why there are no figures of GPUs
+	warnings    []string
+	buffer      model.Event
 }
 
 // place is a line of a source file.
@@ -184,6 +189,9 @@ func Open(o Options) (*Ingester, error) {
 	in := &Ingester{options: o, model: model.New(nil, nil), positions: map[write.Stream]int64{},
 		sampled: map[int]*process{}, counters: map[store.Counter]int64{}, processes: map[string]*process{}, statuses: map[int]End{}, exits: map[int]string{}, directives: map[model.Name]map[int]*source.Directive{}, constructs: map[place]bool{}, hosts: map[machine]*store.Host{}, lines: map[*store.Host]*clock.Line{}, skipped: map[string]bool{}, failing: map[string]int64{}}
 	in.captures = distinct(o.Captures)
+	if in.transaction = write.TransactionRows; o.Archive != nil {
+		in.transaction = write.ArchiveRows
+	}
 	if o.Session != "" {
 		if _, err := os.Stat(o.Session); err != nil {
 			return nil, fmt.Errorf("cannot read the session: %w", err)
@@ -218,6 +226,9 @@ func Open(o Options) (*Ingester, error) {
 		}
 	}
 	if there, err := os.Stat(in.place.Working); err == nil && there.Size() > 0 {
+		if o.Archive != nil {
+			return nil, in.foreign("is there already")
+		}
 		if err := in.resume(); err != nil {
 			return nil, err
 		}
@@ -330,7 +341,7 @@ func (in *Ingester) advance(until int64) (int64, error) {
 			heap.Pop(&in.rings)
 			r.queued = false
 		}
-		if in.writer != nil && in.writer.Pending() >= write.TransactionRows {
+		if in.writer != nil && in.writer.Pending() >= in.transaction {
 			if err := in.commit(); err != nil {
 				return in.events.Load() - before, err
 			}

@@ -170,3 +170,20 @@ func (w *Writer) Rows(table *Table) (n int64) {
 
 // Settle ends the files that are open and waits until all are on the disk.
 func (w *Writer) Settle() error { return w.settle() }
+
+// Settled ends the files that are open and gives what there is by now to be read. Rows of the
+// same ranks that are added afterwards stand in further files.
+func (w *Writer) Settled() (*Archive, error) {
+	if err := w.settle(); err != nil {
+		return nil, err
+	}
+	w.list()
+	a := &Archive{Manifest: &w.manifest, path: w.path}
+	return a, a.find()
+}
+
+// Index is the path of the archive's file in SQLite.
+func (w *Writer) Index() string { return filepath.Join(w.path, IndexFile) }
+
+// Folder is where the archive is written.
+func (w *Writer) Folder() string { return w.path }

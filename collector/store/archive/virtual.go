@@ -28,6 +28,16 @@ func (a *Archive) Attach(conn *sqlite.Conn) error {
 	return nil
 }
 
+// Detach takes them away again.
+func (a *Archive) Detach(conn *sqlite.Conn) error {
+	for _, table := range Tables {
+		if err := sqlitex.ExecuteTransient(conn, "DROP TABLE temp."+table.Name, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (a *Archive) connect(_ *sqlite.Conn, options *sqlite.VTableConnectOptions) (sqlite.VTable, *sqlite.VTableConfig, error) {
 	r := a.tables[options.VTableName]
 	if r == nil {

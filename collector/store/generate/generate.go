@@ -10,6 +10,8 @@ import (
 	"github.com/accscope/accscope/collector/capture"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
+	"github.com/accscope/accscope/collector/store/archive"
+	"github.com/accscope/accscope/collector/store/archive/convert"
 	"github.com/accscope/accscope/collector/store/write"
 )
 
@@ -250,16 +252,46 @@ func Trace(path string, o Options) (events int64, err error) {
 	if err != nil {
 		return 0, err
 	}
+	err = s.fill(w, write.TransactionRows)
+	return s.Events, err
+}
+
+// Archive writes a finished synthetic trace as an archive into an empty folder, without a
+// trace, with files of so many rows and after each so many rows a transaction.
+func Archive(folder string, o Options, fileRows int64, transaction int) (err error) {
+	to, err := archive.Create(folder, "generated")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			to.Abandon()
+		}
+	}()
+	to.SetFileRows(fileRows)
+	s := New(o)
+	w, err := write.CreateArchive(to.Index(), to, 0, s.Model)
+	if err != nil {
+		return err
+	}
+	if err := s.fill(w, transaction); err != nil {
+		return err
+	}
+	return convert.Complete(to)
+}
+
+// fill writes the session.
+func (s *Session) fill(w *write.Writer, transaction int) (err error) {
 	defer func() {
 		if e := w.Close(); err == nil {
 			err = e
 		}
 	}()
 	if err := Introduce(w, s); err != nil {
-		return 0, err
+		return err
 	}
 	s.Write = func(step *model.Step) error {
-		if w.Pending() >= write.TransactionRows {
+		if w.Pending() >= transaction {
 			if err := w.Commit(); err != nil {
 				return err
 			}
@@ -268,9 +300,9 @@ func Trace(path string, o Options) (events int64, err error) {
 	}
 	s.Activity = w.WriteActivity
 	if err := s.Run(); err != nil {
-		return 0, err
+		return err
 	}
-	return s.Events, w.Finish()
+	return w.Finish()
 }
 
 // Introduce writes a session's host, process and threads.

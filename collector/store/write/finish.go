@@ -30,6 +30,11 @@ func (w *Writer) finish() error {
 		return err
 	}
 	w.roll.Finish()
+	if w.archived != nil {
+		if err := w.attach(); err != nil {
+			return err
+		}
+	}
 	if !w.settled {
 		if err := w.locate(); err != nil {
 			return err
@@ -63,6 +68,11 @@ func (w *Writer) finish() error {
 	}
 	if err := schema.Execute(w.conn, "INSERT OR REPLACE INTO meta VALUES ('complete', 1)"); err != nil {
 		return err
+	}
+	if w.archived != nil {
+		if err := w.archived.detach(w.conn); err != nil {
+			return err
+		}
 	}
 	for _, pragma := range []string{
 		"PRAGMA analysis_limit = 400",

@@ -40,7 +40,7 @@ func (w *Writer) datumOf(e *model.Event) int64 {
 	}
 	id, fresh := w.data.id(d)
 	if fresh {
-		w.datum.Add(0, id, d.bytes, d.host, d.address)
+		w.addDatum(id, &d)
 	}
 	return id
 }

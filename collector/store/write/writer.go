@@ -70,7 +70,8 @@ type Writer struct {
 	lastTime  int64
 	lateness  int64 // how much earlier than one before it a record was
 	resumed   bool
-	settled   bool // places by call stacks and sums of all have come with the rows
+	archived  *archived // nil: all rows stand in the file
+	settled   bool      // places by call stacks and sums of all have come with the rows
 	err       error
 }
 
@@ -227,7 +228,7 @@ func (w *Writer) write(step *model.Step) error {
 			return err
 		}
 	default:
-		site, err := w.dict.site(e, e.Kind, step.Depth, step.Own, step.Device, step.Queue)
+		site, err := w.siteOf(e, e.Kind, step.Depth, step.Own, step.Device, step.Queue)
 		if err != nil {
 			return err
 		}
@@ -293,18 +294,18 @@ func (w *Writer) settle(s *model.Span, thread model.ThreadID, end *model.Event) 
 		r.duration = max(end.Time-s.Start.Time, 0)
 		r.endSequence = int64(end.Sequence - s.Start.Sequence)
 		if !sameEnd(&s.Start, end) {
-			site, err := w.dict.site(end, s.Start.Kind, s.Depth, s.Own, s.Device, w.directory.Queue(s.Device, end.AsyncQueue))
+			site, err := w.siteOf(end, s.Start.Kind, s.Depth, s.Own, s.Device, w.directory.Queue(s.Device, end.AsyncQueue))
 			if err != nil {
 				return err
 			}
-			if err := schema.Execute(w.conn, "INSERT INTO ending VALUES (?, ?, ?, ?)", s.ID, site, w.datumOf(end), int64(end.Correlation)); err != nil {
+			if err := w.ending(i >= 0, s.ID, site, w.datumOf(end), int64(end.Correlation)); err != nil {
 				return err
 			}
 		}
 		site := r.site
 		if i < 0 {
 			var err error
-			if site, err = w.dict.site(&s.Start, s.Start.Kind, s.Depth, s.Own, s.Device, s.Queue); err != nil {
+			if site, err = w.siteOf(&s.Start, s.Start.Kind, s.Depth, s.Own, s.Device, s.Queue); err != nil {
 				return err
 			}
 		}
@@ -372,8 +373,10 @@ func (w *Writer) WriteActivity(a *model.Activity, enqueue int64, device model.De
 	}
 	w.lastAct++
 	duration := a.End - a.Start
-	w.activity.Add(0, w.lastAct, work, enqueue, a.Start, duration, a.Time-a.End, int64(a.Bytes), a.DeviceStart-a.Start,
-		a.DeviceEnd-a.DeviceStart-duration, int64(a.Correlation))
+	if err := w.addActivity(a.Process, w.lastAct, work, enqueue, a.Start, duration, a.Time-a.End, int64(a.Bytes), a.DeviceStart-a.Start,
+		a.DeviceEnd-a.DeviceStart-duration, int64(a.Correlation)); err != nil {
+		return w.fail(err)
+	}
 	w.pending++
 	w.totals.activity(work, enqueue, duration, int64(a.Bytes))
 	if enqueue > 0 {
@@ -455,7 +458,18 @@ func (w *Writer) flushRows() error {
 		if r.awaits && r.link == 0 {
 			spare += spareOfLink
 		}
+		if w.archived != nil && spare == 0 {
+			if err := w.archived.record(r, duration); err != nil {
+				return err
+			}
+			continue
+		}
 		w.record.Add(spare, r.id, r.site, r.sequence, r.time, r.up, r.datum, r.link, r.inner, duration, r.endSequence, r.correlation)
+	}
+	if w.archived != nil {
+		if err := w.archived.flush(); err != nil {
+			return err
+		}
 	}
 	w.base += int64(len(w.rows))
 	w.rows = w.rows[:0]
@@ -510,6 +524,9 @@ func (w *Writer) SaveProcess(p model.ProcessInfo, host int64, capture string) er
 	if p.Ended != "" {
 		end = p.End
 	}
+	if w.archived != nil {
+		w.archived.process(&p)
+	}
 	return w.change(func() error {
 		return schema.Execute(w.conn, `INSERT OR REPLACE INTO process VALUES
 			(?, ?, ?, ?, ?, ?, ?, nullif(?, 0), ?, ?, nullif(?, ''), nullif(?, ''), ?, ?)`,
@@ -560,6 +577,9 @@ func (w *Writer) Close() error {
 	}
 	errs = append(errs, w.finalize(), w.conn.Close())
 	w.conn = nil
+	if w.archived != nil && w.archived.rows != nil {
+		errs = append(errs, w.archived.rows.Close())
+	}
 	return schema.Explain(w.path, errors.Join(errs...))
 }
 

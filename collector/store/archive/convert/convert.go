@@ -21,14 +21,10 @@ type Options struct {
 	By       string // the accscope that writes it
 	FileRows int64  // rows of a file; 0: archive.FileRows
 	Ranks    int    // of an archive that grows: how many there will be; 0: not known
-	Ranges   int    // in how many ranges the ranks are cut at most; 0: mostRanges
+	Ranges   int    // in how many ranges the ranks are cut at most; 0: archive.MostRanges
 	// Progress is called now and then with the rows that were written, and all; nil: never.
 	Progress func(done, total int64)
 }
-
-// mostRanges bounds how many files of a table are written at a time: each has a row group
-// in memory.
-const mostRanges = 8
 
 // summaries are the tables of the index that other readers have no use for: groups of rows
 // in a form of our own.

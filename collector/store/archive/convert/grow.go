@@ -40,9 +40,6 @@ const (
 	leastRows  = archive.GroupRows
 )
 
-// narrowest is how many ranks a range has where it is not known how many there will be.
-const narrowest = 16
-
 // Grow begins the archive of the trace at a path, which need not be there yet, in a folder,
 // or goes on with the one that is there.
 func Grow(folder, trace string, options Options) (*Growing, error) {
@@ -297,22 +294,11 @@ func (g *Growing) owners(c *converter) (bySite, byWork map[int64]string, err err
 		for i := range processes {
 			known, highest = max(known, processes[i].Ranks), max(highest, processes[i].Rank+1)
 		}
-		most := g.options.Ranges
-		if most <= 0 {
-			most = mostRanges
-		}
-		if g.at.Width = (max(known, highest) + most - 1) / most; known == 0 {
-			g.at.Width = max(g.at.Width, narrowest)
-		}
-		g.at.Width = max(g.at.Width, 1)
+		g.at.Width = archive.Width(max(known, highest), g.options.Ranges, known > 0)
 	}
 	ranges := map[model.ProcessID]string{}
 	for i := range processes {
-		p := &processes[i]
-		if ranges[p.ID] = archive.NoRanks; p.Rank >= 0 {
-			first := p.Rank / g.at.Width * g.at.Width
-			ranges[p.ID] = fmt.Sprintf("%d-%d", first, first+g.at.Width-1)
-		}
+		ranges[processes[i].ID] = archive.RangeOf(processes[i].Rank, g.at.Width)
 	}
 	return c.allOwners(ranges)
 }

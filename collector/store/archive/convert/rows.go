@@ -48,7 +48,7 @@ func ranksOf(t *archive.Table, bySite, byWork map[int64]string) func(row []int64
 	case archive.Activity:
 		return func(row []int64) string { return owner(byWork, row[1]) }
 	}
-	return func([]int64) string { return allRanks }
+	return func([]int64) string { return archive.AllRanks }
 }
 
 // allOwners are the ranges of ranks of the sites and of the works. A site's is that of its
@@ -60,9 +60,6 @@ func (c *converter) allOwners(ranges map[model.ProcessID]string) (bySite, byWork
 	byWork, err = c.owners("SELECT w.id, d.process FROM work w JOIN device d ON d.id = w.device", ranges)
 	return bySite, byWork, err
 }
-
-// allRanks are the ranks of rows that belong to no process alone.
-const allRanks = "all"
 
 // owner is the range of ranks of what has a number.
 func owner(by map[int64]string, number int64) string {
@@ -86,11 +83,7 @@ func (c *converter) ranges() (map[model.ProcessID]string, error) {
 	}
 	slices.Sort(ranks)
 	ranks = slices.Compact(ranks)
-	most := c.options.Ranges
-	if most <= 0 {
-		most = mostRanges
-	}
-	width := max((len(ranks)+most-1)/most, 1)
+	width := archive.Width(len(ranks), c.options.Ranges, true)
 	name := map[int]string{}
 	for begin := 0; begin < len(ranks); begin += width {
 		part := ranks[begin:min(begin+width, len(ranks))]
