@@ -35,7 +35,7 @@ CFLAGS_COMMON := -std=gnu11 -O2 -g -ffile-prefix-map=$(CURDIR)=. -Wall -Wextra -
 	@rm $@.new
 FORCE:
 
-.PHONY: FORCE all help screens setup demo test test-all check long consumers sanitize race conformance control compiler roots aarch64 bench bench-gather gpu-carry fuzz soak dist try-dist install uninstall clean print-cgo-cflags
+.PHONY: FORCE all help screens setup demo test test-all check long consumers sanitize race conformance control compiler roots aarch64 bench bench-gather bench-archive gpu-carry fuzz soak dist try-dist install uninstall clean print-cgo-cflags
 .DEFAULT_GOAL := all
 
 include runtime/entry/build.mk
@@ -138,6 +138,9 @@ bench: all ## the figures of docs/benchmarks.md, side by side with libgomp and o
 
 bench-gather: all ## jobs: 64 processes into one result, 1,000 agents into three servers, what an agent takes
 	$(GO) run ./collector/gather/bench $(BENCH_FLAGS)
+
+bench-archive: all ## archives: 10^9 spans captured into one of 20 GB below TMPDIR, opened, drawn, summed (fewer: BENCH_FLAGS="-spans 100_000_000")
+	$(GO) run ./collector/store/archive/bench -spans 1_000_000_000 $(BENCH_FLAGS)
 
 gpu-carry: all ## gather in .carry/ what the GPU tests need on a machine without compilers
 	runtime/cuda/gputest/carry.sh .carry .build/conformance/suite/gcc-12.2.0-dfsg

@@ -213,7 +213,13 @@ func TestRefusals(t *testing.T) {
 			return os.WriteFile(filepath.Join(folder, record), make([]byte, info.Size()), 0o666)
 		}, schema.ErrDamaged, []string{record, archive.Remedy}},
 		"a changed page": {func(folder string) error { return flip(filepath.Join(folder, record), 600) }, schema.ErrDamaged, []string{record, archive.Remedy}},
-		"no index":       {func(folder string) error { return os.Remove(filepath.Join(folder, archive.IndexFile)) }, os.ErrNotExist, []string{archive.IndexFile, archive.Remedy}},
+		"other sums": {func(folder string) error {
+			return sums(folder, "UPDATE total SET time = time + 1 WHERE site = (SELECT max(site) FROM total WHERE ended > 0)")
+		}, schema.ErrDamaged, []string{archive.IndexFile, "have other sums", archive.Remedy}},
+		"sums of no rows": {func(folder string) error {
+			return sums(folder, "INSERT INTO work_total SELECT work + 1000, thread, site, count, time, shortest, longest, bytes FROM work_total LIMIT 1")
+		}, schema.ErrDamaged, []string{archive.IndexFile, "have other sums", archive.Remedy}},
+		"no index": {func(folder string) error { return os.Remove(filepath.Join(folder, archive.IndexFile)) }, os.ErrNotExist, []string{archive.IndexFile, archive.Remedy}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			folder := filepath.Join(t.TempDir(), "archive")
@@ -234,6 +240,15 @@ func TestRefusals(t *testing.T) {
 			}
 		})
 	}
+}
+
+// sums changes the sums of an archive's index.
+func sums(folder, change string) error {
+	conn, err := sqlite.OpenConn(filepath.Join(folder, archive.IndexFile), sqlite.OpenReadWrite)
+	if err != nil {
+		return err
+	}
+	return errors.Join(sqlitex.ExecuteTransient(conn, change, nil), conn.Close())
 }
 
 // flip changes a byte of a file.

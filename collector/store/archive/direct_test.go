@@ -1,6 +1,8 @@
 package archive_test
 
 import (
+	"errors"
+	"fmt"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -11,6 +13,7 @@ import (
 
 	"github.com/accscope/accscope/collector/store/archive"
 	"github.com/accscope/accscope/collector/store/generate"
+	"github.com/accscope/accscope/collector/store/schema"
 	"github.com/accscope/accscope/collector/store/tracetest"
 )
 
@@ -69,5 +72,35 @@ func TestArchiveWithoutATrace(t *testing.T) {
 				t.Error("nothing tells other readers what sites are")
 			}
 		})
+	}
+}
+
+// Sums over the files are those that SQL has, whatever the numbers are by which they are.
+func TestSums(t *testing.T) {
+	_, folder := made(t, generate.Options{Spans: 3000, Ranks: 5, Threads: 2, Activity: true, Own: true, Seed: 3}, 700)
+	trace := tracetest.Open(t, folder)
+	opened, err := archive.Open(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer opened.Close()
+	for _, c := range [][3]string{{"record", "site", "duration"}, {"record", "sequence", "inner_time"}, {"record", "time", "id"}, {"activity", "work", "duration"}, {"datum", "address", "bytes"}} {
+		want := map[int64]archive.Sum{}
+		query := fmt.Sprintf("SELECT %s, count(%s), sum(%[2]s) FROM %s GROUP BY 1 HAVING count(%[2]s) > 0", c[1], c[2], c[0])
+		if err := sqlitex.ExecuteTransient(trace.Conn(), query, &sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
+			want[s.ColumnInt64(0)] = archive.Sum{Rows: s.ColumnInt64(1), Total: s.ColumnInt64(2)}
+			return nil
+		}}); err != nil {
+			t.Fatal(err)
+		}
+		got, err := opened.Sums(c[0], c[1], c[2], 3)
+		if err != nil || len(want) < 2 || !reflect.DeepEqual(got, want) {
+			t.Errorf("%v: %d sums, want %d (%v)", c, len(got), len(want), err)
+		}
+	}
+	for table, column := range map[string]string{"spans": "site", "record": "spans"} {
+		if _, err := opened.Sums(table, "site", column, 1); !errors.Is(err, schema.ErrTables) {
+			t.Errorf("%s, %s: %v", table, column, err)
+		}
 	}
 }
