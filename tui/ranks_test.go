@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/accscope/accscope/collector/session"
+	"github.com/accscope/accscope/runtime/compilers"
 	"github.com/accscope/accscope/tui"
 )
 
@@ -20,8 +21,7 @@ func ranks(t *testing.T, folder string, launcher ...string) *exec.Cmd {
 	if _, err := exec.LookPath("mpirun"); err != nil {
 		t.Skip("mpirun is not there: install openmpi-bin")
 	}
-	for name, value := range map[string]string{"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-		"OMPI_MCA_rmaps_base_oversubscribe": "1"} {
+	for name, value := range compilers.MPI() {
 		t.Setenv(name, value)
 	}
 	command := exec.Command("mpirun", append(append([]string{"-n", "4"}, launcher...), scene, "1000000")...)

@@ -40,13 +40,11 @@ func testMain(m *testing.M) int {
 		fmt.Fprintf(os.Stderr, "go build: %v\n%s", err, output)
 		return 1
 	}
-	for name, value := range map[string]string{
-		"ACCSCOPE_LIBRARY_PATH": filepath.Join(project, "lib"),
-		"ACCSCOPE_DIR":          filepath.Join(folder, "sessions"),
-		// MPI in containers: as root, on fewer cores than ranks.
-		"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-		"OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_CC": compilers.C(), "LC_ALL": "C.UTF-8",
-	} {
+	environment := compilers.MPI()
+	environment["ACCSCOPE_LIBRARY_PATH"] = filepath.Join(project, "lib")
+	environment["ACCSCOPE_DIR"] = filepath.Join(folder, "sessions")
+	environment["LC_ALL"] = "C.UTF-8"
+	for name, value := range environment {
 		os.Setenv(name, value)
 	}
 	for _, library := range []string{"libopenacc.so", "libopenacc-engine.so", "libaccprof.so"} {

@@ -18,7 +18,7 @@ func TestKernelsOfOthers(t *testing.T) {
 	for _, arguments := range [][]string{
 		{"-fPIC", "-shared", "-O1", "-I", "../../runtime/include", "-o", runtime, "testdata/launching.c", "-ldl"},
 		{"-g", "-O2", "-fopenacc", "-foffload=disable", "-c", "-o", object, "testdata/launched.c"},
-		{"-o", program, object, runtime, "-Wl,-rpath," + folder},
+		{"-foffload=disable", "-o", program, object, runtime, "-Wl,-rpath," + folder}, // else what is offloaded wants the runtime of -fopenacc
 	} {
 		if output, err := exec.Command(compilers.C(), arguments...).CombinedOutput(); err != nil {
 			t.Fatalf("%v: %v\n%s", arguments, err, output)

@@ -178,7 +178,7 @@ func readCall(r *bufio.Reader) (c call, err error) {
 		case 0x04, 0x05, 0x1d, 0x50, 0x51, 0xd1:
 			e.Follows = i > 0
 		}
-		e.Structure = kind&0xff == 0x1c
+		e.Structure = kind&0xff == 0x1c || kind&0xff == 0x5c // GCC 14 and later: members in any order
 		c.entries = append(c.entries, e)
 		c.kinds = append(c.kinds, kind)
 	}

@@ -37,7 +37,7 @@ class Field {
 __attribute__((noinline)) static int compare(double *argument, int by) {
   above = argument[1] > by;
   acc_copyin(where, 80);
-  return 1;
+  return above >= 0;
 }
 
 __attribute__((noinline)) static int twice(double (&field)[10], int by) {
