@@ -2,7 +2,9 @@ package advice
 
 import (
 	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 
 	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/collector/model"
@@ -12,16 +14,36 @@ import (
 // NeverDeleted is the name of the rule for data that nobody deletes.
 const NeverDeleted = "never-deleted"
 
-// neverDeleted finds data that stay on the device until it is shut down, made twice
-// and more at one place: the memory in use grows.
+// fewestGrowths is after how many different kernels a place has to map what stays, so that
+// memory grows: what a program maps before it begins, and once again for what comes then,
+// stays for good reasons.
+const fewestGrowths = 3
+
+// neverDeleted finds data that stay on the device until it is shut down, mapped at one place
+// of a process again and again while it runs kernels: the memory in use grows. Each rank that
+// keeps its data to the end, and a function that maps many arrays before the first kernel,
+// are none.
 var neverDeleted = &rule{
 	name:  NeverDeleted,
 	about: "Data are mapped again and again and never deleted: the memory in use grows.",
-	evidence: `SELECT a.variable AS subject, a.source_file, a.line, a.function, a.process, a.thread, a.device, -2 AS async_queue, a.bytes,
+	evidence: `WITH kept AS MATERIALIZED (
+  SELECT a.* FROM allocations a LEFT JOIN (SELECT process, min(start) AS down FROM spans WHERE kind = 'device_shutdown' GROUP BY process) s ON s.process = a.process
+  WHERE a.kind = 'create' AND (a.ended IS NULL OR a.ended >= s.down)
+), step AS (
+  SELECT record, process, device, variable, source_file, line, function, start AS at FROM kept
+  UNION ALL SELECT 0, process, 0, NULL, NULL, 0, NULL, enqueued FROM kernels
+  UNION ALL SELECT 0, process, 0, NULL, NULL, 0, NULL, start FROM spans WHERE kind = 'enter_data' AND construct = 'host_data'
+), counted AS (
+  SELECT *, sum(record = 0) OVER (PARTITION BY process ORDER BY at) AS done FROM step
+), growing AS MATERIALIZED (
+  SELECT process, device, variable, source_file, line, function FROM counted WHERE record <> 0 GROUP BY 1, 2, 3, 4, 5, 6 HAVING count(DISTINCT done) >= ` + strconv.Itoa(fewestGrowths) + `
+)
+SELECT a.variable AS subject, a.source_file, a.line, a.function, a.process, a.thread, a.device, -2 AS async_queue, a.bytes,
   a.start, a.start AS end, 0 AS device_start, 0 AS device_end, NULL AS detail
-FROM allocations a LEFT JOIN (SELECT process, min(start) AS down FROM spans WHERE kind = 'device_shutdown' GROUP BY process) s ON s.process = a.process
-WHERE a.kind = 'create' AND (a.ended IS NULL OR a.ended >= s.down)`,
-	enough:     func(g *group) bool { return g.count >= 2 },
+FROM kept a JOIN growing g ON g.process = a.process AND g.device = a.device AND g.variable IS a.variable AND g.source_file IS a.source_file AND g.line = a.line AND g.function IS a.function`,
+	watch: func(_ *pass, found *evidence) watcher {
+		return &kept{found: found, live: map[int64]*keptMapping{}, done: map[model.ProcessID]int64{}, down: map[model.ProcessID]bool{}}
+	},
 	confidence: Certain,
 	timeless:   true,
 	explain: func(f *Finding, g *group, _ *written) {
@@ -29,6 +51,65 @@ WHERE a.kind = 'create' AND (a.ended IS NULL OR a.ended >= s.down)`,
 		f.Why = "the device's memory in use grows until there is none left"
 		f.Instead = fmt.Sprintf("exit data delete(%s) where the host frees the data", named(f.Variable))
 	},
+}
+
+// kept watches for mappings that stay.
+type kept struct {
+	found *evidence
+	live  map[int64]*keptMapping    // by record
+	done  map[model.ProcessID]int64 // kernels, and what uses data outside of OpenACC
+	down  map[model.ProcessID]bool
+}
+
+type (
+	keptMapping struct {
+		site        *store.Site
+		start, done int64
+		bytes       int64
+	}
+	// keptAt is where data are mapped that stay.
+	keptAt struct {
+		deviceData
+		groupKey
+	}
+)
+
+func (w *kept) take(h *happening) {
+	process := h.Site.Process
+	switch {
+	case h.kernel(), h.Span && h.Site.Kind == "enter_data" && h.Site.Construct == "host_data":
+		w.done[process]++
+	case h.Site.KindCode == model.Create:
+		w.live[h.ID] = &keptMapping{h.Site, h.Start, w.done[process], int64(h.Bytes)}
+	case h.Site.KindCode == model.Delete:
+		if !w.down[process] {
+			delete(w.live, h.Opener)
+		}
+	case h.Span && h.Site.Kind == "device_shutdown":
+		w.down[process] = true
+	}
+}
+
+func (w *kept) end() {
+	at := map[keptAt][]*keptMapping{}
+	for _, id := range slices.Sorted(maps.Keys(w.live)) {
+		m := w.live[id]
+		s := m.site
+		where := keptAt{deviceData{s.Process, s.Device}, groupKey{s.Symbol, s.File, s.Function, int64(s.Line)}}
+		at[where] = append(at[where], m)
+	}
+	for _, list := range at {
+		done := map[int64]bool{}
+		for _, m := range list {
+			done[m.done] = true
+		}
+		if len(done) < fewestGrowths {
+			continue
+		}
+		for _, m := range list {
+			w.found.of(m.site).add(onHost(m.site, m.start, m.start), m.bytes, "")
+		}
+	}
 }
 
 // deletedWhileBusy finds data that were deleted while a transfer of theirs was still

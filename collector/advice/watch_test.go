@@ -88,6 +88,7 @@ func TestWatchersAgreeWithSQL(t *testing.T) {
 		{"few data with hashes", append(slices.Clone(few), hashes)},
 		{"exposed data", append(slices.Clone(few), hashes, "INSERT INTO meta SELECT 'exposed: ' || column1 || ' ' || column2, column2 FROM (VALUES (4096, 8192), (4000, 300), (12288, 4096))")},
 		{"unused data", append(slices.Clone(few), hashes, "INSERT INTO meta SELECT 'unused: ' || p.id || ' ' || column1 || ' ' || column2, column2 FROM (VALUES (4096, 8192), (4000, 300), (12288, 4096)), process p WHERE p.id % 2")},
+		{"kept data", []string{"UPDATE record SET link = 0 WHERE site IN (SELECT id FROM site WHERE kind IN (6, 7, 8, 9))"}},
 		{"one queue", append(slices.Clone(few), "UPDATE queue SET number = -2", "UPDATE site_detail SET async_queue = -2")},
 		{"kernels and waits", append(slices.Clone(few), "UPDATE record SET site = (SELECT o.id FROM site o JOIN site s ON s.id = record.site AND o.thread = s.thread WHERE o.kind = iif(record.id % 3, 18, 24) LIMIT 1) WHERE site IN (SELECT id FROM site WHERE kind IN (20, 22))",
 			"UPDATE queue SET number = 1", "UPDATE site_detail SET async_queue = 1", "UPDATE activity SET duration = duration / 8")},

@@ -43,14 +43,25 @@ mended (void)
     }
 }
 
-/* What the program uses to its end is mapped once.  */
+static void
+take_to_device (double *array)
+{
+#pragma acc enter data copyin(array[0:N])
+}
+
+/* What the program uses to its end is mapped once, and all arrays by one function.  */
 static void
 alike (void)
 {
-  static double block[N];
+  static double block[N], arrays[5][N];
 #pragma acc enter data copyin(block)
+  for (int i = 0; i < 5; i++)
+    take_to_device (arrays[i]);
   for (int step = 0; step < 20; step++)
-    work (block);
+    {
+      work (block);
+      work (arrays[step % 5]);
+    }
 }
 
 PROGRAMS
