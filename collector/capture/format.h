@@ -348,7 +348,7 @@ struct capture_content
 };
 
 /* A record of the file "sites": a place that calls the runtime, with a snapshot of a
-   call there (runtime/source/snapshot.go) as far as bytes says.  */
+   call there (runtime/source/snapshot) as far as bytes says.  */
 struct capture_site_call
 {
   uint32_t bytes;		/* of the record, a multiple of 8 */

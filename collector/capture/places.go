@@ -15,6 +15,7 @@ import (
 
 	"github.com/accscope/accscope/collector/regular"
 	"github.com/accscope/accscope/runtime/source"
+	"github.com/accscope/accscope/runtime/source/snapshot"
 )
 
 // References stand in events for places and names that the program did not wait for
@@ -190,7 +191,7 @@ func (p *places) variable(text string) string {
 	for i := range min(number[2], uint64(len(site.calls))) {
 		call := &site.calls[i]
 		if call.snapshot != nil {
-			if at, err := source.ReadSnapshot(call.snapshot); err == nil {
+			if at, err := snapshot.Read(call.snapshot); err == nil {
 				at.ReturnAddress, at.Function = site.returnAddress, site.function
 				call.names = p.resolverFor(site).Names(at)
 			}

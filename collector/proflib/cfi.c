@@ -1,7 +1,7 @@
 /* cfi.c - call frame information: .eh_frame_hdr finds a function's entry,
    whose instructions up to an address say how its frame is left (Linux Standard
    Base 5.0, section 10.6; DWARF 4, section 6.4).  A test holds the rules to those
-   of runtime/source/cfi.go.  */
+   of runtime/source/cfi.  */
 #include "cfi.h"
 
 #include <stddef.h>

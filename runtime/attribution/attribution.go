@@ -42,7 +42,7 @@ type Place struct {
 }
 
 // SavedRegisters are the other registers that a call preserves, in the order of
-// source.Processor.Preserved.
+// machine.Processor.Preserved.
 type SavedRegisters [preservedRegisters]uintptr
 
 // A CallSite is a place of the program that calls the runtime: with the outlined

@@ -6,7 +6,8 @@ import (
 
 	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/runtime/goacc"
-	"github.com/accscope/accscope/runtime/source"
+	"github.com/accscope/accscope/runtime/source/machine"
+	"github.com/accscope/accscope/runtime/source/snapshot"
 )
 
 // An Argument is a variable of a compute construct, for a reader: empty and zero where
@@ -95,10 +96,10 @@ func complete(names []string) bool {
 }
 
 // entriesOf is what names are looked for from the entries of a directive.
-func entriesOf(arguments goacc.Arguments) []source.Entry {
-	entries := make([]source.Entry, len(arguments.Kinds))
+func entriesOf(arguments goacc.Arguments) []snapshot.Entry {
+	entries := make([]snapshot.Entry, len(arguments.Kinds))
 	for i := range entries {
-		entries[i] = source.Entry{Address: uint64(arguments.Hosts[i]), Size: uint64(BytesOf(arguments, i)),
+		entries[i] = snapshot.Entry{Address: uint64(arguments.Hosts[i]), Size: uint64(BytesOf(arguments, i)),
 			Follows: i > 0 && follows(goacc.Kind(arguments.Kinds[i]))}
 	}
 	return entries
@@ -114,10 +115,10 @@ func follows(kind goacc.Kind) bool {
 }
 
 // runtimeCall is a call in progress on the calling thread.
-func runtimeCall(place Place, function uintptr, entries []source.Entry) source.RuntimeCall {
-	call := source.RuntimeCall{ReturnAddress: uint64(place.ReturnAddress), Function: uint64(function),
-		Entries: entries, Memory: source.OwnMemory}
-	own := source.Own()
+func runtimeCall(place Place, function uintptr, entries []snapshot.Entry) snapshot.Call {
+	call := snapshot.Call{ReturnAddress: uint64(place.ReturnAddress), Function: uint64(function),
+		Entries: entries, Memory: snapshot.OwnMemory}
+	own := machine.Own()
 	call.Registers.Set(own.StackPointer, uint64(place.StackPointer))
 	call.Registers.Set(own.FramePointer, uint64(place.FramePointer))
 	for i, number := range own.Preserved {
@@ -179,7 +180,7 @@ func (a *Attribution) NameData(place Place, host, bytes uintptr) string {
 	if known {
 		return name
 	}
-	name = a.process.Names(runtimeCall(place, 0, []source.Entry{{Address: uint64(host), Size: uint64(bytes)}}))[0]
+	name = a.process.Names(runtimeCall(place, 0, []snapshot.Entry{{Address: uint64(host), Size: uint64(bytes)}}))[0]
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if len(a.routines) >= routineCalls {

@@ -8,7 +8,7 @@ import (
 	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/runtime/goacc"
 	"github.com/accscope/accscope/runtime/loaded"
-	"github.com/accscope/accscope/runtime/source"
+	"github.com/accscope/accscope/runtime/source/snapshot"
 )
 
 // References stand in events for places and names while nobody but a tool that
@@ -266,7 +266,7 @@ func (r *References) referToData(tool *lateTool, s *lateSite, place Place, host,
 	if known || s.snapshots >= routineSnapshots {
 		return name
 	}
-	call := runtimeCall(place, 0, []source.Entry{{Address: uint64(host), Size: uint64(bytes)}})
+	call := runtimeCall(place, 0, []snapshot.Entry{{Address: uint64(host), Size: uint64(bytes)}})
 	if !r.snapshot(tool, s, s.snapshots, &call) {
 		return ""
 	}
@@ -278,11 +278,11 @@ func (r *References) referToData(tool *lateTool, s *lateSite, place Place, host,
 
 // snapshot tells the tool of a call's entries, which have the numbers from first on.
 // r.mu is held.
-func (r *References) snapshot(tool *lateTool, s *lateSite, first int, call *source.RuntimeCall) bool {
+func (r *References) snapshot(tool *lateTool, s *lateSite, first int, call *snapshot.Call) bool {
 	if r.written > snapshotBytes {
 		return false
 	}
-	r.taken = call.Snapshot(r.taken[:0], r.process.Static(call.ReturnAddress))
+	r.taken = call.Append(r.taken[:0], r.process.Static(call.ReturnAddress))
 	r.written += len(r.taken)
 	tool.tell(Site{Number: s.number, First: uint32(first), Snapshot: r.taken,
 		ReturnAddress: uintptr(call.ReturnAddress), Function: uintptr(call.Function)})

@@ -1,14 +1,6 @@
 package source
 
-// RuntimeCall is one call of the runtime that the program made: what its place and the
-// names of its variables are found from.
-type RuntimeCall struct {
-	ReturnAddress uint64
-	Function      uint64 // outlined function of a compute construct, else 0
-	Registers     Registers
-	Entries       []Entry
-	Memory        Memory // as it was at the call
-}
+import "github.com/accscope/accscope/runtime/source/snapshot"
 
 // Position is where a call stands in the source, as OpenACC 3.3 §5.2.1 has it.
 // Unknown texts are empty, unknown lines 0.
@@ -51,7 +43,7 @@ func (p *Process) KernelName(function uint64) string {
 
 // Names names the entries of a call, "" for those that have no name. What is missing
 // in the debug information leaves names out.
-func (p *Process) Names(c RuntimeCall) []string {
+func (p *Process) Names(c snapshot.Call) []string {
 	var slots []Slot
 	if c.Function != 0 {
 		if k, err := p.Kernel(c.Function); err == nil {

@@ -1,6 +1,13 @@
 package source
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/accscope/accscope/runtime/source/elffile"
+	"github.com/accscope/accscope/runtime/source/linkage"
+	"github.com/accscope/accscope/runtime/source/machine"
+	"github.com/accscope/accscope/runtime/source/units"
+)
 
 // Construct describes the compute construct whose call returns to an address in
 // the terms of the file: GCC passes its outlined function to the runtime. ok is
@@ -12,43 +19,33 @@ func (im *Image) Construct(returnAddress uint64) (k Kernel, ok bool, err error) 
 	if im.closed {
 		return k, false, errors.New(im.path + ": closed")
 	}
-	err = guard(im.path, func() error {
+	err = elffile.Guard(im.path, func() error {
 		u, err := im.unitAtLocked(returnAddress - 1)
-		if errors.Is(err, errNoUnit) {
+		if errors.Is(err, units.ErrNoUnit) {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		if err := u.tree(); err != nil {
+		if err := u.Tree(); err != nil {
 			return err
 		}
-		f := Frame{image: im, pc: returnAddress - 1, unit: u, function: u.functionAt(returnAddress - 1)}
+		f := Frame{image: im, pc: returnAddress - 1, unit: u, function: u.FunctionAt(returnAddress - 1)}
 		s := f.state().at
 		if s == nil {
 			return nil
 		}
 		// The second argument of GOACC_parallel_keyed.
-		passed := s.registers[s.p.second]
-		if passed.root != fileBased {
+		passed := s.Registers[s.Processor.Second]
+		if passed.Root != machine.FileBased {
 			return nil
 		}
-		outlined := u.functionAt(uint64(passed.n))
-		if outlined == nil || outlined.entryAddress() != uint64(passed.n) || !isOutlined(u.linkage(outlined)) {
+		outlined := u.FunctionAt(uint64(passed.N))
+		if outlined == nil || outlined.EntryAddress() != uint64(passed.N) || !linkage.IsOutlined(u.Linkage(outlined)) {
 			return nil
 		}
 		ok = true
-		return im.kernelLocked(uint64(passed.n), &k)
+		return im.kernelLocked(uint64(passed.N), &k)
 	})
 	return k, ok && err == nil, err
-}
-
-// Construct describes the compute construct whose call returns to a run-time
-// address.
-func (p *Process) Construct(returnAddress uint64) (Kernel, bool, error) {
-	im, _, at, err := p.resolve(returnAddress-1, true)
-	if im == nil {
-		return Kernel{}, false, err
-	}
-	return im.Construct(at + 1)
 }

@@ -7,8 +7,9 @@
 //
 // An Image is one ELF file with its debug information, wherever that lies. A
 // Process is the set of images of a process: of the running one, or of a
-// recorded list of modules. Only the units of debug information that hold a
-// wanted address are decoded, and few of them are kept.
+// recorded list of modules. The packages below have what answers are made of:
+// elffile the file, units its debug information, cfi its frames, machine what
+// its code does, expression where variables are, snapshot what is kept of a call.
 //
 // Nothing here guesses: what cannot be resolved is empty.
 package source

@@ -3,6 +3,8 @@ package source
 import (
 	"strconv"
 	"strings"
+
+	"github.com/accscope/accscope/runtime/source/units"
 )
 
 // axis is one dimension of an array in memory.
@@ -18,29 +20,29 @@ const maxElements = 256
 
 // layout gives the dimensions of an array, nil where they are not known or run
 // backwards. object is the array, or its descriptor.
-func (f *Frame) layout(t *dataType, object uint64) []axis {
-	element := t.target()
-	if element == nil || element.size == 0 {
+func (f *Frame) layout(t *units.Type, object uint64) []axis {
+	element := t.Target()
+	if element == nil || element.Size == 0 {
 		return nil
 	}
-	axes := make([]axis, len(t.dimensions))
-	for i, d := range t.dimensions {
-		lower, upper := t.defaultLower(), int64(0)
+	axes := make([]axis, len(t.Dimensions))
+	for i, d := range t.Dimensions {
+		lower, upper := t.DefaultLower(), int64(0)
 		ok := true
-		if d.lower != nil {
-			lower, ok = f.typeExpression(d.lower, t, object)
+		if d.Lower != nil {
+			lower, ok = f.typeExpression(d.Lower, t, object)
 		}
-		count, counted := f.typeExpression(d.count, t, object)
+		count, counted := f.typeExpression(d.Count, t, object)
 		if !counted {
-			upper, counted = f.typeExpression(d.upper, t, object)
+			upper, counted = f.typeExpression(d.Upper, t, object)
 			count = upper - lower + 1
 		}
 		if !ok || !counted || count <= 0 || count > 1<<40 {
 			return nil
 		}
 		axes[i] = axis{lower: lower, count: uint64(count)}
-		if d.stride != nil {
-			stride, ok := f.typeExpression(d.stride, t, object)
+		if d.Stride != nil {
+			stride, ok := f.typeExpression(d.Stride, t, object)
 			if !ok || stride <= 0 {
 				return nil
 			}
@@ -48,9 +50,9 @@ func (f *Frame) layout(t *dataType, object uint64) []axis {
 		}
 	}
 	// Without strides an array is dense: Fortran's first index is the fastest, C's last.
-	dense := element.size
+	dense := element.Size
 	for i := range axes {
-		if !isFortranLanguage(t.unit.language) {
+		if !units.IsFortran(t.Unit.Language) {
 			i = len(axes) - 1 - i
 		}
 		if axes[i].stride == 0 {
@@ -88,13 +90,13 @@ func index(axes []axis, fortran bool, offset uint64) (text string, element uint6
 }
 
 // array looks at an array whose place is known.
-func (s *search) array(name string, a uint64, t *dataType, depth int) (string, fit) {
-	size := t.size
+func (s *search) array(name string, a uint64, t *units.Type, depth int) (string, fit) {
+	size := t.Size
 	if size == 0 {
 		size = s.f.arraySize(t, a)
 	}
 	if size != 0 {
-		if n, f := s.elements(name, a, size, s.f.layout(t, a), t.target(), depth); f != noMatch {
+		if n, f := s.elements(name, a, size, s.f.layout(t, a), t.Target(), depth); f != noMatch {
 			return n, f
 		}
 	}
@@ -109,17 +111,17 @@ func (s *search) array(name string, a uint64, t *dataType, depth int) (string, f
 
 // elements looks at the components of the structures that an array of so many bytes
 // consists of: of the one that holds the range, or for a pointer to it.
-func (s *search) elements(name string, base, bytes uint64, axes []axis, element *dataType, depth int) (string, fit) {
-	if element == nil || element.kind != structureType || len(axes) == 0 || bytes == 0 || depth >= maxSearchDepth {
+func (s *search) elements(name string, base, bytes uint64, axes []axis, element *units.Type, depth int) (string, fit) {
+	if element == nil || element.Kind != units.Structure || len(axes) == 0 || bytes == 0 || depth >= maxSearchDepth {
 		return "", noMatch
 	}
-	fortran := isFortranLanguage(element.unit.language)
+	fortran := units.IsFortran(element.Unit.Language)
 	if s.inside(base, bytes) {
 		text, at, ok := index(axes, fortran, s.address-base)
-		if !ok || s.size >= element.size || !s.inside(base+at, element.size) {
+		if !ok || s.size >= element.Size || !s.inside(base+at, element.Size) {
 			return "", noMatch // elements rather than a component of one
 		}
-		n, f := s.structure(name+text, base+at, element, element.separator("."), depth+1)
+		n, f := s.structure(name+text, base+at, element, element.Separator("."), depth+1)
 		if f != noMatch {
 			f = holdsRange
 		}
@@ -133,12 +135,12 @@ func (s *search) elements(name string, base, bytes uint64, axes []axis, element 
 	if count > maxElements {
 		return "", noMatch
 	}
-	for at := uint64(0); at < bytes && s.budget > 0; at += element.size {
+	for at := uint64(0); at < bytes && s.budget > 0; at += element.Size {
 		text, exact, ok := index(axes, fortran, at)
 		if !ok || exact != at {
 			continue
 		}
-		n, f := s.structure(name+text, base+at, element, element.separator("."), depth+1)
+		n, f := s.structure(name+text, base+at, element, element.Separator("."), depth+1)
 		switch {
 		case f < best:
 			best, bestName = f, n

@@ -1,22 +1,15 @@
 package source
 
-// Entry is one mapping of a compute construct or data directive.
-type Entry struct {
-	Address uint64 // on the host
-	Size    uint64
-	// Follows tells that the mapping belongs to the one before it: a pointer,
-	// descriptor or attachment that goes with mapped data.
-	Follows bool
-	// Structure tells that the mapping announces members of a structure that
-	// begins at the address; Size then counts no bytes.
-	Structure bool
-}
+import (
+	"github.com/accscope/accscope/runtime/source/snapshot"
+	"github.com/accscope/accscope/runtime/source/units"
+)
 
 // NameEntries names the mappings of a call: by the slots of the outlined
 // function when there is one, then by what the caller's frame says about their
 // addresses, then by static data, and last by the group they belong to. Nil
 // slots, frame and static are allowed. Mappings without a name stay empty.
-func NameEntries(entries []Entry, slots []Slot, frame *Frame, static func(address, size uint64) string) []string {
+func NameEntries(entries []snapshot.Entry, slots []Slot, frame *Frame, static func(address, size uint64) string) []string {
 	names := make([]string, len(entries))
 	var known []Variable
 	for _, s := range slots {
@@ -32,7 +25,7 @@ func NameEntries(entries []Entry, slots []Slot, frame *Frame, static func(addres
 		if typ == nil {
 			continue
 		}
-		v := Variable{Name: s.Name, typ: typ, Size: typ.size, Pointer: typ.kind == pointerType}
+		v := Variable{Name: s.Name, typ: typ, Size: typ.Size, Pointer: typ.Kind == units.Pointer}
 		if s.Pointer {
 			v.Value = e.Address + uint64(s.Bias)
 		} else {
@@ -73,7 +66,7 @@ func (f *Frame) withValues(list []Variable) []Variable {
 
 // nameGroups gives the mappings of a group the one name that is known for any
 // of them, when there is only one.
-func nameGroups(entries []Entry, names []string) {
+func nameGroups(entries []snapshot.Entry, names []string) {
 	for i := 0; i < len(entries); {
 		j := i + 1
 		for j < len(entries) && entries[j].Follows {

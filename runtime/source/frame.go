@@ -5,34 +5,14 @@ import (
 	"encoding/binary"
 	"errors"
 	"strings"
+
+	"github.com/accscope/accscope/runtime/source/cfi"
+	"github.com/accscope/accscope/runtime/source/elffile"
+	"github.com/accscope/accscope/runtime/source/expression"
+	"github.com/accscope/accscope/runtime/source/machine"
+	"github.com/accscope/accscope/runtime/source/snapshot"
+	"github.com/accscope/accscope/runtime/source/units"
 )
-
-// Memory reads memory of the process that a frame belongs to. It must fail,
-// not fault, when the range cannot be read.
-type Memory func(address uint64, to []byte) error
-
-// Registers are the registers of a function at a call, by their DWARF number (see
-// Processor). Those that the callee may have
-// changed are of no use; the stack pointer is the one after the call returned.
-type Registers struct {
-	known uint32
-	value [32]uint64
-}
-
-// Set records a register's value.
-func (r *Registers) Set(number int, v uint64) {
-	if number >= 0 && number < len(r.value) {
-		r.value[number] = v
-		r.known |= 1 << number
-	}
-}
-
-func (r *Registers) get(number int) value {
-	if number < 0 || number >= len(r.value) || r.known&(1<<number) == 0 {
-		return value{}
-	}
-	return value{root: constant, n: int64(r.value[number])}
-}
 
 // Variable is one variable in scope at a call.
 type Variable struct {
@@ -43,7 +23,7 @@ type Variable struct {
 	Value   uint64 // what a pointer holds, when it could be read
 	Depth   int    // 0 is the innermost scope
 
-	typ     *dataType
+	typ     *units.Type
 	inPlace bool // Address is set
 }
 
@@ -52,13 +32,13 @@ type Frame struct {
 	image     *Image
 	pc        uint64
 	bias      uint64
-	registers Registers
-	cfa       value
-	read      Memory
+	registers snapshot.Registers
+	cfa       machine.Value
+	read      snapshot.Memory
 	base      []byte
-	unit      *unit
-	function  *scope // nil without debug information
-	rule      frameRule
+	unit      *units.Unit
+	function  *units.Scope // nil without debug information
+	rule      cfi.Rule
 	plan      []planned
 	evaluated map[int][]Variable // by depth
 	found     map[int][]Variable // by depth, not described at the call
@@ -73,10 +53,10 @@ type Frame struct {
 // planned is one variable of a scope before its place is computed.
 type planned struct {
 	name   string
-	unit   *unit
+	unit   *units.Unit
 	entry  *dwarf.Entry
-	typ    *dataType
-	list   []locationRange
+	typ    *units.Type
+	list   []units.LocationRange
 	fixed  uint64 // address of a symbol, in the terms of the file
 	depth  int
 	static bool // outside the function: has no frame
@@ -88,7 +68,7 @@ type planned struct {
 
 // Frame describes the variables at a call. pc is the return address in the
 // terms of the file, bias what the loader added to the file's addresses.
-func (im *Image) Frame(pc, bias uint64, registers Registers, read Memory) (*Frame, error) {
+func (im *Image) Frame(pc, bias uint64, registers snapshot.Registers, read snapshot.Memory) (*Frame, error) {
 	im.mu.Lock()
 	defer im.mu.Unlock()
 	if im.closed {
@@ -97,31 +77,31 @@ func (im *Image) Frame(pc, bias uint64, registers Registers, read Memory) (*Fram
 	return im.frameLocked(pc, bias, registers, read)
 }
 
-func (im *Image) frameLocked(pc, bias uint64, registers Registers, read Memory) (*Frame, error) {
+func (im *Image) frameLocked(pc, bias uint64, registers snapshot.Registers, read snapshot.Memory) (*Frame, error) {
 	f := &Frame{image: im, pc: pc - 1, bias: bias, registers: registers, read: read,
 		evaluated: map[int][]Variable{}, found: map[int][]Variable{}}
-	err := guard(im.path, func() error {
-		if r, ok := im.framesLocked().rule(f.pc); ok && r.expression == nil {
+	err := elffile.Guard(im.path, func() error {
+		if r, ok := im.framesLocked().Rule(f.pc); ok && r.Expression == nil {
 			f.rule = r
-			f.cfa = registers.get(r.register).plus(r.offset)
+			f.cfa = f.register(r.Register).Plus(r.Offset)
 		}
 		u, err := im.unitAtLocked(f.pc)
-		if errors.Is(err, errNoUnit) {
+		if errors.Is(err, units.ErrNoUnit) {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		if err := u.tree(); err != nil {
+		if err := u.Tree(); err != nil {
 			return err
 		}
-		fn := u.functionAt(f.pc)
+		fn := u.FunctionAt(f.pc)
 		if fn == nil {
 			return nil
 		}
 		f.unit, f.function = u, fn
-		f.base, _ = fn.entry.Val(dwarf.AttrFrameBase).([]byte)
-		f.plan = u.plan(fn, f.pc)
+		f.base, _ = fn.Entry.Val(dwarf.AttrFrameBase).([]byte)
+		f.plan = plan(u, fn, f.pc)
 		return nil
 	})
 	if err != nil {
@@ -131,15 +111,16 @@ func (im *Image) frameLocked(pc, bias uint64, registers Registers, read Memory) 
 }
 
 // plan lists the variables in scope at pc, innermost scope first.
-func (u *unit) plan(fn *scope, pc uint64) []planned {
-	if p, ok := u.plans[pc]; ok {
+func plan(u *units.Unit, fn *units.Scope, pc uint64) []planned {
+	plans, _ := u.Kept.(map[uint64][]planned)
+	if p, ok := plans[pc]; ok {
 		return p
 	}
 	var list []planned
 	depth := 0
 	static, around := false, false
-	seen := map[*scope]bool{}
-	add := func(s *scope) {
+	seen := map[*units.Scope]bool{}
+	add := func(s *units.Scope) {
 		if seen[s] {
 			return
 		}
@@ -150,189 +131,199 @@ func (u *unit) plan(fn *scope, pc uint64) []planned {
 				list[i].around = around
 			}
 		}()
-		for _, v := range s.variables {
-			list = u.planVariable(list, s, v, depth, static)
+		for _, v := range s.Variables {
+			list = planVariable(u, list, s, v, depth, static)
 			if len(list) > 0 && list[len(list)-1].entry == v && s == fn && v.Tag == dwarf.TagFormalParameter {
 				p := &list[len(list)-1]
-				p.begins, p.argument = fn.entryAddress(), true
+				p.begins, p.argument = fn.EntryAddress(), true
 			}
 		}
-		for _, c := range s.children {
-			if c.entry.Tag == dwarf.TagCommonDwarfBlock {
-				for _, v := range c.variables {
-					list = u.planVariable(list, c, v, depth, static)
+		for _, c := range s.Children {
+			if c.Entry.Tag == dwarf.TagCommonDwarfBlock {
+				for _, v := range c.Variables {
+					list = planVariable(u, list, c, v, depth, static)
 				}
 			}
 		}
 		if len(list) > n {
 			depth++
 		}
-		for _, i := range s.imports {
-			list = u.planImport(list, i, depth, seen)
+		for _, i := range s.Imports {
+			list = planImport(u, list, i, depth, seen)
 		}
 		if len(list) > n {
 			depth++
 		}
 	}
-	var origins []*scope
-	for s := fn.innermost(pc); s != nil; s = s.parent {
+	var origins []*units.Scope
+	for s := fn.Innermost(pc); s != nil; s = s.Parent {
 		add(s)
-		if s.entry.Tag == dwarf.TagSubprogram || s.entry.Tag == dwarf.TagInlinedSubroutine {
+		if s.Entry.Tag == dwarf.TagSubprogram || s.Entry.Tag == dwarf.TagInlinedSubroutine {
 			nested := false
 			// What stands around the source of the function is in scope too.
-			if v, o := u.refer(s.entry, dwarf.AttrAbstractOrigin); v == u && o != nil {
-				if as := u.top.find(o.Offset); as != nil {
-					origins = append(origins, as.parent)
-					nested = u.nested(as)
+			if v, o := u.Refer(s.Entry, dwarf.AttrAbstractOrigin); v == u && o != nil {
+				if as := u.Top.Find(o.Offset); as != nil {
+					origins = append(origins, as.Parent)
+					nested = isNested(u, as)
 				}
 			}
-			static = static || s.entry.Tag == dwarf.TagSubprogram
-			around = around || s.entry.Tag == dwarf.TagInlinedSubroutine && !nested
+			static = static || s.Entry.Tag == dwarf.TagSubprogram
+			around = around || s.Entry.Tag == dwarf.TagInlinedSubroutine && !nested
 		}
 	}
 	static = true
 	for _, o := range origins {
-		for ; o != nil; o = o.parent {
+		for ; o != nil; o = o.Parent {
 			add(o)
 		}
 	}
-	if len(u.plans) > 256 || u.plans == nil {
-		u.plans = map[uint64][]planned{}
+	if len(plans) > 256 || plans == nil {
+		plans = map[uint64][]planned{}
+		u.Kept = plans
 	}
-	u.plans[pc] = list
+	plans[pc] = list
 	return list
 }
 
-// nested tells whether a function stands in another one: a contained procedure,
+// isNested tells whether a function stands in another one: a contained procedure,
 // or a lambda, which is declared in a class of that one.
-func (u *unit) nested(fn *scope) bool {
-	if fn.parent.function() != nil {
+func isNested(u *units.Unit, fn *units.Scope) bool {
+	if fn.Parent.Function() != nil {
 		return true
 	}
-	v, declared := u.refer(fn.entry, dwarf.AttrSpecification)
+	v, declared := u.Refer(fn.Entry, dwarf.AttrSpecification)
 	if v != u || declared == nil {
 		return false
 	}
-	s := u.top.find(declared.Offset)
-	return s != nil && s.parent.function() != nil
+	s := u.Top.Find(declared.Offset)
+	return s != nil && s.Parent.Function() != nil
 }
 
-func (u *unit) planVariable(list []planned, s *scope, v *dwarf.Entry, depth int, static bool) []planned {
-	name := u.text(v, dwarf.AttrName)
-	if name == "" || strings.Contains(name, ".") && isFortranLanguage(u.language) {
+func planVariable(u *units.Unit, list []planned, s *units.Scope, v *dwarf.Entry, depth int, static bool) []planned {
+	name := u.Text(v, dwarf.AttrName)
+	if name == "" || strings.Contains(name, ".") && units.IsFortran(u.Language) {
 		return list
 	}
 	p := planned{name: name, unit: u, entry: v, depth: depth, static: static}
-	if p.list = u.locations(v, dwarf.AttrLocation); p.list == nil {
+	if p.list = u.Locations(v, dwarf.AttrLocation); p.list == nil {
 		// Static data of another unit, or described at its declaration.
-		if ou, o := u.origin(v, dwarf.AttrLocation); o != nil {
-			p.list = ou.locations(o, dwarf.AttrLocation)
+		if ou, o := u.Origin(v, dwarf.AttrLocation); o != nil {
+			p.list = ou.Locations(o, dwarf.AttrLocation)
 		}
 	}
 	if p.list == nil {
-		linkage := u.text(v, dwarf.AttrLinkageName)
+		linker := u.Text(v, dwarf.AttrLinkageName)
 		external, _ := v.Val(dwarf.AttrExternal).(bool)
-		if linkage == "" && external && s.entry.Tag != dwarf.TagCommonDwarfBlock {
-			linkage = name
+		if linker == "" && external && s.Entry.Tag != dwarf.TagCommonDwarfBlock {
+			linker = name
 		}
-		if linkage == "" && !static {
+		if linker == "" && !static {
 			// Optimised away, but in scope.
-			p.typ = u.typeOf(v)
+			p.typ = u.TypeOf(v)
 			return append(list, p)
 		}
-		if linkage == "" {
+		if linker == "" {
 			return list
 		}
-		o, ok := u.image.symbolsLocked().object(linkage)
+		o, ok := u.Index.Symbols().Object(linker)
 		if !ok {
 			return list
 		}
-		p.fixed = o.address
+		p.fixed = o.Address
 	}
-	p.typ = u.typeOf(v)
+	p.typ = u.TypeOf(v)
 	return append(list, p)
 }
 
 // planImport adds what a Fortran procedure uses: a variable of a module, or all of a
 // module, with what this uses. seen are the scopes that the list has.
-func (u *unit) planImport(list []planned, i *dwarf.Entry, depth int, seen map[*scope]bool) []planned {
-	v, e := u.refer(i, dwarf.AttrImport)
+func planImport(u *units.Unit, list []planned, i *dwarf.Entry, depth int, seen map[*units.Scope]bool) []planned {
+	v, e := u.Refer(i, dwarf.AttrImport)
 	switch {
 	case e == nil || v != u:
 		return list
 	case e.Tag == dwarf.TagVariable:
-		return u.planVariable(list, u.top, e, depth, true)
+		return planVariable(u, list, u.Top, e, depth, true)
 	case e.Tag != dwarf.TagModule:
 		return list
 	}
-	s := u.module(e)
+	s := u.Module(e)
 	if s == nil || seen[s] {
 		return list
 	}
 	seen[s] = true
-	for _, v := range s.variables {
-		list = s.unit.planVariable(list, s, v, depth, true)
+	for _, v := range s.Variables {
+		list = planVariable(s.Unit, list, s, v, depth, true)
 	}
-	for _, i := range s.imports {
-		list = s.unit.planImport(list, i, depth, seen)
+	for _, i := range s.Imports {
+		list = planImport(s.Unit, list, i, depth, seen)
 	}
 	return list
 }
 
-func (f *Frame) machine(static bool) *machine {
-	m := &machine{load: f.load, bias: int64(f.bias)}
+func (f *Frame) machine(static bool) *expression.Context {
+	m := &expression.Context{Load: f.load, Bias: int64(f.bias)}
 	if !static {
-		m.register = f.registers.get
-		m.cfa, m.base = f.cfa, f.base
-		m.atEntry = f.atEntry
+		m.Register = f.register
+		m.CFA, m.FrameBase = f.cfa, f.base
+		m.AtEntry = f.atEntry
 	}
 	return m
 }
 
-func (f *Frame) load(a value, size int) value {
-	if a.root != constant || f.read == nil {
-		return value{}
+// register is the value of a register at the call.
+func (f *Frame) register(number int) machine.Value {
+	n, known := f.registers.Get(number)
+	if !known {
+		return machine.Value{}
+	}
+	return machine.Value{Root: machine.Constant, N: int64(n)}
+}
+
+func (f *Frame) load(a machine.Value, size int) machine.Value {
+	if a.Root != machine.Constant || f.read == nil {
+		return machine.Value{}
 	}
 	var b [8]byte
-	if err := f.read(uint64(a.n), b[:size]); err != nil {
-		return value{}
+	if err := f.read(uint64(a.N), b[:size]); err != nil {
+		return machine.Value{}
 	}
-	return number(int64(binary.LittleEndian.Uint64(b[:])))
+	return machine.Number(int64(binary.LittleEndian.Uint64(b[:])))
 }
 
 func (f *Frame) pointer(address uint64) (uint64, bool) {
-	v := f.load(number(int64(address)), 8)
-	return uint64(v.n), v.root == constant
+	v := f.load(machine.Number(int64(address)), 8)
+	return uint64(v.N), v.Root == machine.Constant
 }
 
 // place computes where a planned variable is.
 func (f *Frame) place(p planned) (Variable, bool) {
 	v := Variable{Name: p.name, Depth: p.depth, typ: p.typ}
 	if p.typ != nil {
-		v.Size, v.Pointer = p.typ.size, p.typ.kind == pointerType
+		v.Size, v.Pointer = p.typ.Size, p.typ.Kind == units.Pointer
 	}
 	if p.fixed != 0 {
 		v.Address, v.inPlace = p.fixed+f.bias, true
 	} else {
 		m := f.machine(p.static)
-		code := at(p.list, f.pc)
+		code := units.ExpressionAt(p.list, f.pc)
 		if code == nil {
 			// What the call changes is not described after it, but still there.
-			if code = at(p.list, f.pc-1); code == nil {
+			if code = units.ExpressionAt(p.list, f.pc-1); code == nil {
 				return v, false
 			}
-			m.register = f.beforeCall
+			m.Register = f.beforeCall
 		}
-		m.indexed = p.unit.indexedAddress
-		pl, ok := m.evaluate(code)
-		if !ok || pl.v.root != constant {
+		m.Indexed = p.unit.IndexedAddress
+		pl, ok := m.Evaluate(code)
+		if !ok || pl.Value.Root != machine.Constant {
 			return v, false
 		}
-		if pl.content {
-			v.Value = uint64(pl.v.n)
+		if pl.Content {
+			v.Value = uint64(pl.Value.N)
 			return v, v.Pointer
 		}
-		v.Address, v.inPlace = uint64(pl.v.n), true
+		v.Address, v.inPlace = uint64(pl.Value.N), true
 	}
 	if v.Pointer {
 		v.Value, _ = f.pointer(v.Address)
@@ -379,7 +370,7 @@ func (f *Frame) name(address, size uint64, whole bool) string {
 		return ""
 	}
 	// Damage leaves the range without a name.
-	_ = guard(f.image.path, func() error {
+	_ = elffile.Guard(f.image.path, func() error {
 		s := search{f: f, address: address, size: size, whole: whole}
 		fit := noMatch
 		if name, fit = s.among(f.extra); fit != noMatch {

@@ -1,83 +1,13 @@
 package source
 
 import (
-	"encoding/binary"
 	"os"
 	"path/filepath"
 	"testing"
-	"unsafe"
 
 	"github.com/accscope/accscope/runtime/compilers"
+	"github.com/accscope/accscope/runtime/source/snapshot"
 )
-
-// FuzzExpression runs the evaluator of location expressions over any bytes.
-func FuzzExpression(f *testing.F) {
-	for _, seed := range [][]byte{
-		{0x91, 0xb8, 0x7f, 0x06, 0x23, 0x30, 0x06}, // fbreg -72; deref; plus 48; deref
-		{0x75, 0x08, 0x06, 0x38, 0x1c, 0x9f},       // breg5 8; deref; lit8; minus; stack_value
-		{0xa3, 0x01, 0x55, 0x23, 0x08, 0x06},       // entry_value(reg5); plus 8; deref
-		{0x2f, 0xfd, 0xff},                         // skip to itself
-		{0x97, 0x23, 0x28, 0x06, 0x97, 0x23, 0x20, 0x06, 0x1e},
-		{0x9c, 0x10, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01, 0x22},
-	} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, code []byte) {
-		s := X8664.outlinedState()
-		m := machine{
-			register: s.register, atEntry: s.p.outlinedWith, load: s.load, cfa: value{root: frameBased}, base: []byte{0x9c},
-			object: number(0x1000), indexed: func(uint64) (uint64, bool) { return 0, false },
-		}
-		if p, ok := m.evaluate(code); ok && p.v.root == unknown {
-			t.Error("an unknown place was called known")
-		}
-	})
-}
-
-// FuzzMachineCode follows any bytes as if they were an outlined function.
-func FuzzMachineCode(f *testing.F) {
-	f.Add([]byte{0x48, 0x8b, 0x47, 0x08, 0x48, 0x83, 0xe8, 0x08, 0xeb, 0xf6, 0xc3})
-	f.Add([]byte{0xc5, 0xf9, 0x6f, 0x44, 0x24, 0x10, 0x62, 0xf1, 0x7c, 0x48, 0x10, 0x07})
-	// ldr x0, [x0, 8]; sub x0, x0, 8; stp x0, x1, [sp, -16]!; b .-12
-	f.Add([]byte{0x00, 0x04, 0x40, 0xf9, 0x00, 0x20, 0x00, 0xd1, 0xe0, 0x07, 0xbf, 0xa9, 0xfd, 0xff, 0xff, 0x17})
-	f.Fuzz(func(t *testing.T, code []byte) {
-		for _, p := range processors {
-			followAny(t, p, code)
-		}
-	})
-}
-
-func followAny(t *testing.T, p *Processor, code []byte) {
-	fl := analyse(p, code, 0x1000)
-	last := uint64(0)
-	fl.visit(0x1000, 0x1000+uint64(len(code)), func(pc uint64, s *state) bool {
-		if pc <= last {
-			t.Fatalf("0x%x after 0x%x", pc, last)
-		}
-		last = pc
-		return false
-	})
-	// Any function: a value that an instruction computed is in no second
-	// place when the instruction runs again.
-	fl = newFlow(p, p.calledState())
-	fl.decode(code, 0x1000)
-	fl.solve()
-	fl.visit(0x1000, 0x1000+uint64(len(code)), func(pc uint64, s *state) bool {
-		after := s.clone()
-		i := fl.index[pc]
-		after.run(fl.list[i], i)
-		holders := 0
-		for _, v := range after.registers {
-			if v.root == computed && int(v.slot) == i {
-				holders++
-			}
-		}
-		if holders > 1 {
-			t.Fatalf("0x%x: %d registers have what it computes", pc, holders)
-		}
-		return false
-	})
-}
 
 // FuzzOpen opens damaged programs and asks them everything: errors are fine,
 // panics are not.
@@ -120,7 +50,7 @@ func FuzzOpen(f *testing.F) {
 			im.Kernel(pc)
 			im.Global(pc)
 			im.Construct(pc)
-			fr, err := im.Frame(pc, 0, Registers{known: 0xffff}, func(address uint64, to []byte) error {
+			fr, err := im.Frame(pc, 0, zeroRegisters(), func(address uint64, to []byte) error {
 				for i := range to {
 					to[i] = []byte{0x80, 0x10, 0, 0, 0, 0, 0, 0}[i&7] // an address of code
 				}
@@ -182,7 +112,7 @@ func FuzzSplit(f *testing.F) {
 		for pc := uint64(0x1000); pc < 0x1200; pc += 16 {
 			im.Lookup(pc)
 			im.Kernel(pc)
-			fr, err := im.Frame(pc, 0, Registers{known: 0xffff}, func(address uint64, to []byte) error {
+			fr, err := im.Frame(pc, 0, zeroRegisters(), func(address uint64, to []byte) error {
 				clear(to)
 				return nil
 			})
@@ -193,61 +123,10 @@ func FuzzSplit(f *testing.F) {
 	})
 }
 
-// FuzzPackage reads any bytes as a package's index.
-func FuzzPackage(f *testing.F) {
-	// Two sections of two units; the first is number 7.
-	words := []uint32{2, 2, 2, 4, 7, 0, 9, 0, 0, 0, 0, 0, 1, 2, 0, 0, 1, 3, 0, 8, 4, 8, 4, 8, 4, 8}
-	var index []byte
-	for _, w := range words {
-		index = binary.LittleEndian.AppendUint32(index, w)
+// zeroRegisters are registers that are known, all of them 0.
+func zeroRegisters() (r snapshot.Registers) {
+	for number := range 16 {
+		r.Set(number, 0)
 	}
-	f.Add(index)
-	f.Add([]byte{5, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff})
-	file := func(index []byte) *elfFile {
-		return &elfFile{sections: map[string]*section{
-			".debug_cu_index":   {raw: index},
-			".debug_info.dwo":   {raw: []byte("first   second.")},
-			".debug_abbrev.dwo": {raw: []byte("any")},
-			".debug_str.dwo":    {raw: []byte("shared")},
-		}}
-	}
-	sections := packaged(file(index), 7)
-	if got := string(sections(".debug_info.dwo")); got != "firs" {
-		f.Fatalf("a unit's piece is %q", got)
-	}
-	if got := string(sections(".debug_str.dwo")); got != "shared" || sections(".debug_abbrev.dwo") != nil || packaged(file(index), 8) != nil {
-		f.Fatalf("strings %q, or a piece outside of its section, or of no unit", got)
-	}
-	f.Fuzz(func(t *testing.T, index []byte) {
-		for _, id := range []uint64{0, 7, ^uint64(0)} {
-			if sections := packaged(file(index), id); sections != nil {
-				sections(".debug_info.dwo")
-				sections(".debug_abbrev.dwo")
-			}
-		}
-	})
-}
-
-// FuzzSnapshot reads any bytes as a snapshot, and whatever memory that says it has.
-func FuzzSnapshot(f *testing.F) {
-	local := [4]uint64{1, 2, 3, 4}
-	call := RuntimeCall{Entries: []Entry{{Address: 8, Size: 16, Follows: true}, {Structure: true}}}
-	call.Registers.Set(Own().StackPointer, uint64(addressOf(unsafe.Slice((*byte)(unsafe.Pointer(&local)), 32))))
-	f.Add(call.Snapshot(nil, nil))
-	f.Add(make([]byte, snapshotHead+16*8))
-	more := make([]byte, snapshotHead+32*8)
-	more[12] = 32
-	f.Add(more)
-	f.Fuzz(func(t *testing.T, b []byte) {
-		c, err := ReadSnapshot(b)
-		if err != nil {
-			return
-		}
-		var word [8]byte
-		for _, v := range c.Registers.value {
-			if c.Memory(v, word[:]) == nil && len(b) < len(word) {
-				t.Error("more memory than there are bytes")
-			}
-		}
-	})
+	return r
 }

@@ -1,6 +1,11 @@
 package source
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/accscope/accscope/runtime/source/elffile"
+	"github.com/accscope/accscope/runtime/source/linkage"
+)
 
 // Global is static data: a C or C++ variable, a Fortran module variable or
 // common block.
@@ -19,14 +24,14 @@ func (im *Image) Global(address uint64) (g Global, ok bool, err error) {
 	if im.closed {
 		return g, false, errors.New(im.path + ": closed")
 	}
-	err = guard(im.path, func() error {
+	err = elffile.Guard(im.path, func() error {
 		t := im.symbolsLocked()
-		s, found := t.containing(address, true)
+		s, found := t.Containing(address, true)
 		if !found {
 			return nil
 		}
-		name := t.nameOf(s)
-		g = Global{Name: displayVariable(name, im.isFortran()), LinkageName: name, Address: s.address, Size: s.size}
+		name := t.NameOf(s)
+		g = Global{Name: linkage.Variable(name, im.isFortran()), LinkageName: name, Address: s.Address, Size: s.Size}
 		ok = g.Name != ""
 		return nil
 	})

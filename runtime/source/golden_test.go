@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/accscope/accscope/runtime/compilers"
+	"github.com/accscope/accscope/runtime/source/machine"
+	"github.com/accscope/accscope/runtime/source/snapshot"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -21,7 +23,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 // call and one a mapping.
 func table(t testing.TB, program string) string {
 	var b strings.Builder
-	follow(t, program, func(c call, p *Process, memory Memory) {
+	follow(t, program, func(c call, p *Process, memory snapshot.Memory) {
 		l, err := p.LookupReturn(c.ret)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
@@ -44,7 +46,7 @@ func table(t testing.TB, program string) string {
 			t.Errorf("%s: the call is said to be the construct %+v: %v", c.name, found, err)
 		}
 		b.WriteByte('\n')
-		at := RuntimeCall{ReturnAddress: c.ret, Function: c.function, Registers: c.registers, Entries: c.entries, Memory: memory}
+		at := snapshot.Call{ReturnAddress: c.ret, Function: c.function, Registers: c.registers, Entries: c.entries, Memory: memory}
 		names := p.Names(at)
 		if kept := later(t, at, p); !slices.Equal(kept, names) {
 			t.Errorf("%s: named %q at the call, %q from a snapshot of it", c.name, names, kept)
@@ -116,7 +118,7 @@ func hold(t *testing.T, name, got string, record bool) {
 		}
 	}
 	golden, processor := goldenFile(name, version, ""), ""
-	if common, _ := os.ReadFile(golden); Own() != X8664 && string(common) != got { // missing: told below
+	if common, _ := os.ReadFile(golden); machine.Own() != machine.X8664 && string(common) != got { // missing: told below
 		processor = runtime.GOARCH
 		golden = goldenFile(name, version, processor)
 	}
@@ -181,6 +183,23 @@ func TestNames(t *testing.T) {
 				flags := strings.Fields(build)
 				got := table(t, compile(t, program, flags...))
 				hold(t, strings.ReplaceAll(program, ".", "_")+flags[0], got, len(flags) == 1)
+				golden := filepath.Join("testdata", strings.ReplaceAll(program, ".", "_")+flags[0]+".golden")
+				common, _ := os.ReadFile(golden) // missing: told below
+				if machine.Own() != machine.X8664 && string(common) != got {
+					golden = strings.TrimSuffix(golden, "golden") + runtime.GOARCH + ".golden"
+				}
+				if *update && len(flags) == 1 {
+					if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+						t.Fatal(err)
+					}
+				}
+				want, err := os.ReadFile(golden)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got != string(want) {
+					t.Errorf("%s differs:\n%s", golden, difference(string(want), got))
+				}
 			})
 		}
 	}
@@ -290,12 +309,12 @@ func goldenLines(t *testing.T, name string, version int) []string {
 }
 
 // later names the entries of a call from a snapshot of it.
-func later(t testing.TB, at RuntimeCall, p *Process) []string {
+func later(t testing.TB, at snapshot.Call, p *Process) []string {
 	var pid int
 	if _, err := fmt.Sscanf(p.maps, "/proc/%d/maps", &pid); err != nil {
 		t.Fatal(err)
 	}
-	kept, err := ReadSnapshot(at.snapshot(nil, p.Static(at.ReturnAddress), pid))
+	kept, err := snapshot.Read(at.AppendOf(nil, p.Static(at.ReturnAddress), pid))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,16 +1,15 @@
 package source
 
 import (
-	"bytes"
 	"debug/elf"
-	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"os"
 	"sync"
 
-	"golang.org/x/sys/unix"
+	"github.com/accscope/accscope/runtime/source/cfi"
+	"github.com/accscope/accscope/runtime/source/elffile"
+	"github.com/accscope/accscope/runtime/source/machine"
+	"github.com/accscope/accscope/runtime/source/units"
 )
 
 // ErrBinaryChanged reports a file whose build-id is not the recorded one.
@@ -22,39 +21,30 @@ var ErrBinaryChanged = errors.New("binary changed")
 type Image struct {
 	path      string
 	buildID   string
-	roots     []string // folders of separate debug files
-	main      *elfFile // code and unwind tables
-	processor *Processor
+	roots     []string      // folders of separate debug files
+	main      *elffile.File // code and unwind tables
+	processor *machine.Processor
 	segment   []segment
 
 	mu      sync.Mutex
 	closed  bool
-	sought  bool     // debug has been looked for
-	debug   *elfFile // debug information: main itself, a separate file, or nil
-	looked  []SeparateFile
-	symbols *symbolTable // nil until asked for
-	units   *unitIndex   // nil until asked for
-	frames  *frameTable  // nil until asked for
-	statics [][2]uint64  // nil until asked for
+	sought  bool          // debug has been looked for
+	debug   *elffile.File // debug information: main itself, a separate file, or nil
+	looked  []elffile.SeparateFile
+	symbols *elffile.Symbols // nil until asked for
+	units   *units.Index     // nil until asked for
+	frames  *cfi.Table       // nil until asked for
+	statics [][2]uint64      // nil until asked for
 
 	// The function that was last run over symbolic values.
-	recentFunction *scope
-	recentFlow     *flow
+	recentFunction *units.Scope
+	recentFlow     *machine.Flow
 }
 
 // segment is one loadable piece: file offsets to addresses.
 type segment struct {
 	offset, size, address uint64
 	executable, writable  bool
-}
-
-// elfFile is one mapped file.
-type elfFile struct {
-	path     string
-	data     []byte // the whole file, mapped
-	elf      *elf.File
-	sections map[string]*section
-	mapped   [][]byte // all mappings, data included
 }
 
 // Open maps the file and finds its debug information: in itself, in a file
@@ -68,14 +58,17 @@ func Open(path string) (*Image, error) {
 // debug files in place of /usr/lib/debug.
 func OpenWithDebugRoots(path string, roots []string) (*Image, error) {
 	im := &Image{path: path, roots: roots}
-	err := guard(path, func() error {
-		f, err := openELF(path)
+	err := elffile.Guard(path, func() error {
+		f, err := elffile.Open(path)
 		if err != nil {
 			return err
 		}
-		im.main, im.processor = f, processors[f.elf.Machine]
-		im.buildID = f.buildID()
-		for _, p := range f.elf.Progs {
+		im.main = f
+		if im.processor = machine.Processors[f.ELF.Machine]; im.processor == nil {
+			return fmt.Errorf("%s: not a file of x86-64 or AArch64", path)
+		}
+		im.buildID = f.BuildID()
+		for _, p := range f.ELF.Progs {
 			if p.Type == elf.PT_LOAD {
 				im.segment = append(im.segment, segment{p.Off, p.Memsz, p.Vaddr, p.Flags&elf.PF_X != 0, p.Flags&elf.PF_W != 0})
 			}
@@ -98,18 +91,14 @@ func (im *Image) Close() {
 	}
 	im.closed = true
 	if im.units != nil {
-		for _, f := range im.units.split {
-			if f != nil {
-				f.close()
-			}
-		}
+		im.units.Close()
 	}
 	im.units, im.symbols, im.frames = nil, nil, nil
 	if im.debug != nil && im.debug != im.main {
-		im.debug.close()
+		im.debug.Close()
 	}
 	if im.main != nil {
-		im.main.close()
+		im.main.Close()
 	}
 	im.main, im.debug = nil, nil
 }
@@ -125,15 +114,15 @@ func (im *Image) BuildID() string { return im.buildID }
 func (im *Image) DebugPath() string { return im.DebugInfo().Path }
 
 // debugLocked finds the file with the debug information when first asked.
-func (im *Image) debugLocked() *elfFile {
+func (im *Image) debugLocked() *elffile.File {
 	if im.sought || im.main == nil {
 		return im.debug
 	}
 	im.sought = true
-	if im.main.hasDebug() {
+	if im.main.HasDebug() {
 		im.debug = im.main
 	} else {
-		im.debug, im.looked = findDebugFile(im.main, im.roots)
+		im.debug, im.looked = elffile.FindDebug(im.main, im.roots)
 	}
 	return im.debug
 }
@@ -146,9 +135,9 @@ type DebugInfo struct {
 	Compressed bool   // the section must be decompressed before the first look-up
 	Indexed    bool   // .debug_aranges is there; without, all units are visited once
 
-	Symbols bool           // there is a symbol table: functions have names without debug information
-	Linked  string         // the separate file that .gnu_debuglink names, "" when it names none
-	Looked  []SeparateFile // where a separate file was sought in vain
+	Symbols bool                   // there is a symbol table: functions have names without debug information
+	Linked  string                 // the separate file that .gnu_debuglink names, "" when it names none
+	Looked  []elffile.SeparateFile // where a separate file was sought in vain
 }
 
 // DebugInfo describes the image's debug information.
@@ -157,23 +146,23 @@ func (im *Image) DebugInfo() DebugInfo {
 	defer im.mu.Unlock()
 	var d DebugInfo
 	// A debug file that cannot be read counts as none.
-	_ = guard(im.path, func() error {
+	_ = elffile.Guard(im.path, func() error {
 		if im.main == nil {
 			return nil
 		}
-		d.Symbols = im.main.sections[".symtab"] != nil
-		d.Linked, _, _ = debugLink(im.main.bytes(".gnu_debuglink"))
+		d.Symbols = im.main.Sections[".symtab"] != nil
+		d.Linked, _, _ = elffile.DebugLink(im.main.Bytes(".gnu_debuglink"))
 		f := im.debugLocked()
 		d.Looked = im.looked
 		if f == nil {
 			return nil
 		}
-		d.Symbols = d.Symbols || f.sections[".symtab"] != nil
-		d.Path = f.path
-		if s := f.sections[".debug_info"]; s != nil {
-			d.Bytes, d.Compressed = s.size, s.compressed
+		d.Symbols = d.Symbols || f.Sections[".symtab"] != nil
+		d.Path = f.Path
+		if s := f.Sections[".debug_info"]; s != nil {
+			d.Bytes, d.Compressed = s.Size, s.Compressed
 		}
-		d.Indexed = f.sections[".debug_aranges"] != nil
+		d.Indexed = f.Sections[".debug_aranges"] != nil
 		return nil
 	})
 	return d
@@ -190,94 +179,87 @@ func (im *Image) Address(offset uint64) (uint64, bool) {
 	return 0, false
 }
 
-func openELF(path string) (*elfFile, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
+// symbolsLocked is .symtab of the image or its debug file, or else .dynsym.
+func (im *Image) symbolsLocked() *elffile.Symbols {
+	if im.symbols != nil {
+		return im.symbols
 	}
-	defer f.Close()
-	st, err := f.Stat()
-	if err != nil {
-		return nil, err
+	im.symbols = &elffile.Symbols{}
+	for _, f := range []*elffile.File{im.main, im.debugLocked()} {
+		if f == nil {
+			continue
+		}
+		if t := elffile.ReadSymbols(f, elf.SHT_SYMTAB); len(t.All) > 0 {
+			im.symbols = t
+			return t
+		}
 	}
-	if !st.Mode().IsRegular() || st.Size() < 64 {
-		return nil, fmt.Errorf("%s: not an ELF file", path)
+	if im.main != nil {
+		im.symbols = elffile.ReadSymbols(im.main, elf.SHT_DYNSYM)
 	}
-	data, err := unix.Mmap(int(f.Fd()), 0, int(st.Size()), unix.PROT_READ, unix.MAP_PRIVATE)
-	if err != nil {
-		return nil, fmt.Errorf("%s: map: %w", path, err)
-	}
-	ef := &elfFile{path: path, data: data, mapped: [][]byte{data}, sections: map[string]*section{}}
-	if err := guard(path, ef.readHeaders); err != nil {
-		ef.close()
-		return nil, err
-	}
-	return ef, nil
+	return im.symbols
 }
 
-func (f *elfFile) readHeaders() error {
-	e, err := elf.NewFile(bytes.NewReader(f.data))
+// framesLocked is the table of the program's frames.
+func (im *Image) framesLocked() *cfi.Table {
+	if im.frames == nil {
+		im.frames = cfi.Read(im.main)
+	}
+	return im.frames
+}
+
+// unitsLocked are the units of debug information, errNoUnit where there is none.
+func (im *Image) unitsLocked() (*units.Index, error) {
+	if im.units != nil {
+		return im.units, nil
+	}
+	f := im.debugLocked()
+	if f == nil {
+		return nil, units.ErrNoUnit
+	}
+	ix, err := units.NewIndex(im.path, f, im.symbolsLocked)
+	im.units = ix
+	return ix, err
+}
+
+// unitAtLocked gives the decoded unit that holds the address.
+func (im *Image) unitAtLocked(pc uint64) (*units.Unit, error) {
+	ix, err := im.unitsLocked()
 	if err != nil {
-		return fmt.Errorf("%s: %w", f.path, err)
+		return nil, err
 	}
-	if e.Class != elf.ELFCLASS64 || e.Data != elf.ELFDATA2LSB || processors[e.Machine] == nil {
-		return fmt.Errorf("%s: not a 64-bit file of x86-64 or little-endian AArch64", f.path)
+	return ix.At(pc)
+}
+
+// code gives the bytes of the program at a range of addresses.
+func (im *Image) code(low, high uint64) []byte {
+	if im.main == nil || high <= low || high-low > 16<<20 {
+		return nil
 	}
-	f.elf = e
-	for _, s := range e.Sections {
-		f.addSection(s)
+	for _, s := range im.segment {
+		if s.executable && low >= s.address && high-s.address <= s.size {
+			at := s.offset + low - s.address
+			n := uint64(len(im.main.Data))
+			if at > n || high-low > n-at {
+				return nil
+			}
+			return im.main.Data[at : at+high-low]
+		}
 	}
 	return nil
 }
 
-func (f *elfFile) hasDebug() bool {
-	return f.sections[".debug_info"] != nil && f.sections[".debug_abbrev"] != nil
+// extent is the range of addresses that the file's segments take.
+func (im *Image) extent() (low, high uint64) {
+	for i, s := range im.segment {
+		if i == 0 || s.address < low {
+			low = s.address
+		}
+		high = max(high, s.address+s.size)
+	}
+	return low, high
 }
 
-func (f *elfFile) close() {
-	for _, m := range f.mapped {
-		unix.Munmap(m)
-	}
-	f.mapped, f.data, f.sections = nil, nil, nil
-}
-
-// buildID reads the NT_GNU_BUILD_ID note.
-func (f *elfFile) buildID() string {
-	for _, p := range f.elf.Progs {
-		if p.Type == elf.PT_NOTE && p.Off <= uint64(len(f.data)) && p.Filesz <= uint64(len(f.data))-p.Off {
-			if id := buildIDNote(f.data[p.Off:p.Off+p.Filesz], p.Align); id != "" {
-				return id
-			}
-		}
-	}
-	// A file that holds debug information only may have no note segment.
-	if b := f.bytes(".note.gnu.build-id"); b != nil {
-		return buildIDNote(b, 4)
-	}
-	return ""
-}
-
-func buildIDNote(b []byte, align uint64) string {
-	if align != 8 {
-		align = 4
-	}
-	pad := func(n uint64) uint64 { return (n + align - 1) &^ (align - 1) }
-	for len(b) >= 12 {
-		nameSize := uint64(binary.LittleEndian.Uint32(b))
-		descSize := uint64(binary.LittleEndian.Uint32(b[4:]))
-		kind := binary.LittleEndian.Uint32(b[8:])
-		desc := pad(12 + nameSize)
-		if desc+descSize > uint64(len(b)) {
-			return ""
-		}
-		if kind == 3 && string(b[12:12+nameSize]) == "GNU\x00" {
-			return hex.EncodeToString(b[desc : desc+descSize])
-		}
-		next := pad(desc + descSize)
-		if next > uint64(len(b)) {
-			return ""
-		}
-		b = b[next:]
-	}
-	return ""
-}
+// isFortran tells whether the image needs the Fortran library, which is how a
+// file without debug information shows that names end in an underscore.
+func (im *Image) isFortran() bool { return im.main != nil && im.main.Needs("libgfortran.so") }

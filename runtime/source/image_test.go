@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/accscope/accscope/runtime/compilers"
+	"github.com/accscope/accscope/runtime/source/elffile"
+	"github.com/accscope/accscope/runtime/source/linkage"
 )
 
 // kernelTable lists every outlined function of a program as the image itself
@@ -28,7 +30,7 @@ func kernelTable(t testing.TB, im *Image) string {
 	}
 	var b strings.Builder
 	for _, s := range symbols {
-		if !isOutlined(s.Name) || elf.ST_TYPE(s.Info) != elf.STT_FUNC {
+		if !linkage.IsOutlined(s.Name) || elf.ST_TYPE(s.Info) != elf.STT_FUNC {
 			continue
 		}
 		k, err := im.Kernel(s.Value)
@@ -128,14 +130,14 @@ func TestForgetKeepsMemory(t *testing.T) {
 	im.mu.Lock()
 	defer im.mu.Unlock()
 	content := bytes.Repeat([]byte("kept"), 16<<10)
-	im.debugLocked().forget(content)
+	im.debugLocked().Forget(content)
 	if !bytes.Equal(content, bytes.Repeat([]byte("kept"), 16<<10)) {
 		t.Error("a section in memory was lost")
 	}
 	f := im.debugLocked()
-	head := string(f.data[:64])
-	f.forget(f.data)
-	if string(f.data[:64]) != head {
+	head := string(f.Data[:64])
+	f.Forget(f.Data)
+	if string(f.Data[:64]) != head {
 		t.Error("the file's own bytes were lost")
 	}
 }
@@ -186,11 +188,11 @@ func TestDebugLinkChecksum(t *testing.T) {
 func TestWithoutDebug(t *testing.T) {
 	program := compile(t, "fields.f90", "-O0", "-g0")
 	im := open(t, program)
-	s, ok := im.symbolsLocked().byNameForTest("__fields_MOD_smooth")
+	s, ok := function(im, "__fields_MOD_smooth")
 	if !ok {
 		t.Fatal("no symbol")
 	}
-	l, err := im.Lookup(s.address + 4)
+	l, err := im.Lookup(s.Address + 4)
 	if err != nil || l.Function != "fields::smooth" || l.LinkageName != "__fields_MOD_smooth" || l.File != "" || l.Line != 0 {
 		t.Errorf("got %+v, %v", l, err)
 	}
@@ -203,42 +205,43 @@ func TestWithoutDebug(t *testing.T) {
 	}
 	command(t, filepath.Dir(program), compilers.Tool("strip"), program)
 	im = open(t, program)
-	l, err = im.Lookup(s.address + 4)
-	if err != nil || l.Function != "" || l.Module != program || l.Offset != s.address+4 {
+	l, err = im.Lookup(s.Address + 4)
+	if err != nil || l.Function != "" || l.Module != program || l.Offset != s.Address+4 {
 		t.Errorf("stripped: got %+v, %v", l, err)
 	}
 }
 
-func (t *symbolTable) byNameForTest(name string) (symbol, bool) {
-	for _, s := range t.all {
-		if t.nameOf(s) == name {
+// function is the symbol of a name.
+func function(im *Image, name string) (elffile.Symbol, bool) {
+	for _, s := range im.symbolsLocked().All {
+		if im.symbolsLocked().NameOf(s) == name {
 			return s, true
 		}
 	}
-	return symbol{}, false
+	return elffile.Symbol{}, false
 }
 
 func globalAddress(t *testing.T, im *Image, name string) uint64 {
 	t.Helper()
-	s, ok := im.symbolsLocked().object(name)
+	s, ok := im.symbolsLocked().Object(name)
 	if !ok {
 		t.Fatalf("no symbol %s", name)
 	}
-	return s.address
+	return s.Address
 }
 
 // TestModules resolves after the fact, and refuses a program that was rebuilt.
 func TestModules(t *testing.T) {
 	program := compile(t, "stencil.c", "-O2", "-Wl,--build-id=sha1")
 	im := open(t, program)
-	s, ok := im.symbolsLocked().byNameForTest("sweep._omp_fn.0")
+	s, ok := function(im, "sweep._omp_fn.0")
 	if !ok {
 		t.Fatal("no symbol")
 	}
 	m := Module{Path: program, Bias: 0x555555554000, BuildID: im.BuildID()}
 	p := FromModules([]Module{m})
 	defer p.Close()
-	k, err := p.Kernel(m.Bias + s.address)
+	k, err := p.Kernel(m.Bias + s.Address)
 	if err != nil || k.Name != "sweep:27" {
 		t.Errorf("got %+v, %v", k, err)
 	}
@@ -248,11 +251,11 @@ func TestModules(t *testing.T) {
 	m.BuildID, m.Low, m.High = "00112233", m.Bias, m.Bias+1<<30
 	p = FromModules([]Module{m})
 	defer p.Close()
-	l, err := p.Lookup(m.Bias + s.address)
-	if !errors.Is(err, ErrBinaryChanged) || l.Function != "" || l.Module != program || l.Offset != s.address {
+	l, err := p.Lookup(m.Bias + s.Address)
+	if !errors.Is(err, ErrBinaryChanged) || l.Function != "" || l.Module != program || l.Offset != s.Address {
 		t.Errorf("a changed binary: got %+v, %v", l, err)
 	}
-	if k, err := p.Kernel(m.Bias + s.address); !errors.Is(err, ErrBinaryChanged) || k.Name != "" {
+	if k, err := p.Kernel(m.Bias + s.Address); !errors.Is(err, ErrBinaryChanged) || k.Name != "" {
 		t.Errorf("a changed binary: got %+v, %v", k, err)
 	}
 }

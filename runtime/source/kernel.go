@@ -7,6 +7,12 @@ import (
 	"path/filepath"
 	"sort"
 	"strings"
+
+	"github.com/accscope/accscope/runtime/source/elffile"
+	"github.com/accscope/accscope/runtime/source/expression"
+	"github.com/accscope/accscope/runtime/source/linkage"
+	"github.com/accscope/accscope/runtime/source/machine"
+	"github.com/accscope/accscope/runtime/source/units"
 )
 
 // Kernel is the outlined function of a compute construct.
@@ -39,7 +45,7 @@ type Slot struct {
 	// Number tells that the variable is of an arithmetic type, which holds no address.
 	Number bool
 
-	typ  *dataType     // of the variable, while it is being described; nil when unknown
+	typ  *units.Type   // of the variable, while it is being described; nil when unknown
 	kind typeReference // the same, without keeping the unit decoded
 }
 
@@ -52,17 +58,17 @@ func (im *Image) Kernel(address uint64) (Kernel, error) {
 	if im.closed {
 		return k, errors.New(im.path + ": closed")
 	}
-	err := guard(im.path, func() error { return im.kernelLocked(address, &k) })
+	err := elffile.Guard(im.path, func() error { return im.kernelLocked(address, &k) })
 	if k.LinkageName == "" {
-		e := guard(im.path, func() error {
+		e := elffile.Guard(im.path, func() error {
 			t := im.symbolsLocked()
-			if s, ok := t.containing(address, false); ok {
-				k.LinkageName = t.nameOf(s)
-				k.FunctionLinkage = outlinedName.ReplaceAllString(k.LinkageName, "")
-				k.Function = displayOf(k.LinkageName, im.isFortran())
+			if s, ok := t.Containing(address, false); ok {
+				k.LinkageName = t.NameOf(s)
+				k.FunctionLinkage = linkage.Around(k.LinkageName)
+				k.Function = linkage.Display(k.LinkageName, im.isFortran())
 				k.Name = k.Function
-				if n := outlinedName.FindString(k.LinkageName); n != "" {
-					k.Name += "#" + n[strings.LastIndexByte(n, '.')+1:]
+				if n := linkage.Number(k.LinkageName); n != "" {
+					k.Name += "#" + n
 				}
 			}
 			return nil
@@ -76,33 +82,33 @@ func (im *Image) Kernel(address uint64) (Kernel, error) {
 
 func (im *Image) kernelLocked(address uint64, k *Kernel) error {
 	u, err := im.unitAtLocked(address)
-	if errors.Is(err, errNoUnit) {
+	if errors.Is(err, units.ErrNoUnit) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	if err := u.tree(); err != nil {
+	if err := u.Tree(); err != nil {
 		return err
 	}
-	f := u.functionAt(address)
+	f := u.FunctionAt(address)
 	if f == nil {
 		return nil
 	}
-	k.LinkageName = u.linkage(f)
-	around := outlinedIn(f)
-	k.Function, k.FunctionLinkage = u.display(around), u.linkage(around)
-	k.FunctionFirstLine, k.FunctionLastLine = u.functionLines(around)
-	if k.File = u.declaredIn(around.entry); k.File == "" {
-		if r, ok := u.lines().at(address); ok {
-			k.File = u.lines().name(r.file)
+	k.LinkageName = u.Linkage(f)
+	around := units.OutlinedIn(f)
+	k.Function, k.FunctionLinkage = u.Display(around), u.Linkage(around)
+	k.FunctionFirstLine, k.FunctionLastLine = u.FunctionLines(around)
+	if k.File = u.DeclaredIn(around.Entry); k.File == "" {
+		if r, ok := u.Lines().At(address); ok {
+			k.File = u.Lines().Name(r.File)
 		}
 	}
-	k.FirstLine, k.LastLine = u.ownLines(f, k.File, 0)
-	if r, ok := u.lines().at(address); ok && u.lines().name(r.file) != k.File {
+	k.FirstLine, k.LastLine = u.OwnLines(f, k.File, 0)
+	if r, ok := u.Lines().At(address); ok && u.Lines().Name(r.File) != k.File {
 		// The construct stands in a file that the function's own includes.
-		k.File = u.lines().name(r.file)
-		k.FirstLine, k.LastLine = u.ownLines(f, k.File, 0)
+		k.File = u.Lines().Name(r.File)
+		k.FirstLine, k.LastLine = u.OwnLines(f, k.File, 0)
 	}
 	k.Name = k.Function
 	if k.FirstLine > 0 {
@@ -111,25 +117,25 @@ func (im *Image) kernelLocked(address uint64, k *Kernel) error {
 	if k.Name == "" && k.File != "" {
 		k.Name = filepath.Base(k.File)
 	}
-	k.Variables = u.slots(f)
+	k.Variables = im.slots(u, f)
 	return nil
 }
 
 // slots names the elements of an outlined function's argument block.
-func (u *unit) slots(f *scope) []Slot {
+func (im *Image) slots(u *units.Unit, f *units.Scope) []Slot {
 	named := map[int]Slot{}
-	for _, s := range u.blockMembers(f) {
+	for _, s := range blockMembers(u, f) {
 		named[s.Index] = s
 	}
-	for _, s := range u.describedSlots(f) {
+	for _, s := range im.describedSlots(u, f) {
 		if _, ok := named[s.Index]; !ok {
 			named[s.Index] = s
 		}
 	}
 	list := make([]Slot, 0, len(named))
 	for _, s := range named {
-		s.Number = s.typ != nil && s.typ.kind == scalarType
-		s.kind, s.typ = s.typ.reference(), nil
+		s.Number = s.typ != nil && s.typ.Kind == units.Scalar
+		s.kind, s.typ = im.reference(s.typ), nil
 		list = append(list, s)
 	}
 	sort.Slice(list, func(i, j int) bool { return list[i].Index < list[j].Index })
@@ -138,27 +144,27 @@ func (u *unit) slots(f *scope) []Slot {
 
 // blockMembers reads names off the type of the argument block, whose members
 // carry the names of the variables that are passed whole.
-func (u *unit) blockMembers(f *scope) (list []Slot) {
-	for _, p := range f.variables {
+func blockMembers(u *units.Unit, f *units.Scope) (list []Slot) {
+	for _, p := range f.Variables {
 		if artificial, _ := p.Val(dwarf.AttrArtificial).(bool); p.Tag != dwarf.TagFormalParameter || !artificial {
 			continue
 		}
-		t := u.typeOf(p)
-		if t == nil || t.kind != pointerType {
+		t := u.TypeOf(p)
+		if t == nil || t.Kind != units.Pointer {
 			return nil
 		}
-		if t = t.target(); t == nil || t.kind != structureType {
+		if t = t.Target(); t == nil || t.Kind != units.Structure {
 			return nil
 		}
-		t.fill()
-		for _, m := range t.members {
-			if m.name == "" || m.offset%8 != 0 {
+		t.Fill()
+		for _, m := range t.Members {
+			if m.Name == "" || m.Offset%8 != 0 {
 				continue
 			}
-			mt := t.unit.typeOf(m.entry)
-			s := Slot{Index: int(m.offset / 8), Name: sourceName(m.name), typ: mt}
-			if mt != nil && mt.kind == pointerType {
-				s.typ = mt.target()
+			mt := t.Unit.TypeOf(m.Entry)
+			s := Slot{Index: int(m.Offset / 8), Name: sourceName(m.Name), typ: mt}
+			if mt != nil && mt.Kind == units.Pointer {
+				s.typ = mt.Target()
 			}
 			list = append(list, s)
 		}
@@ -184,25 +190,25 @@ type candidate struct {
 
 // describedSlots names slots by the locations of the outlined function's
 // variables. Those that come from around the construct are its direct children.
-func (u *unit) describedSlots(f *scope) []Slot {
-	if len(f.ranges) == 0 {
+func (im *Image) describedSlots(u *units.Unit, f *units.Scope) []Slot {
+	if len(f.Ranges) == 0 {
 		return nil
 	}
-	low, high := f.ranges[0][0], f.ranges[0][1]
-	code := u.image.code(low, high)
-	fl := analyse(u.image.processor, code, low)
+	low, high := f.Ranges[0][0], f.Ranges[0][1]
+	code := im.code(low, high)
+	fl := machine.Analyse(im.processor, code, low)
 	var base []byte
-	if b, ok := f.entry.Val(dwarf.AttrFrameBase).([]byte); ok {
+	if b, ok := f.Entry.Val(dwarf.AttrFrameBase).([]byte); ok {
 		base = b
 	}
 	best := map[int]candidate{}
 	clash := map[int]bool{}
-	for _, v := range f.variables {
-		name := sourceName(u.text(v, dwarf.AttrName))
+	for _, v := range f.Variables {
+		name := sourceName(u.Text(v, dwarf.AttrName))
 		if name == "" || v.Tag != dwarf.TagVariable {
 			continue
 		}
-		c, ok := u.readSlot(v, fl, base, low, high)
+		c, ok := readSlot(u, v, fl, base, low, high)
 		if !ok {
 			continue
 		}
@@ -233,21 +239,21 @@ func (c candidate) better(o candidate) bool {
 }
 
 // readSlot finds the slot that a variable of an outlined function comes from.
-func (u *unit) readSlot(v *dwarf.Entry, fl *flow, base []byte, low, high uint64) (candidate, bool) {
-	t := u.typeOf(v)
+func readSlot(u *units.Unit, v *dwarf.Entry, fl *machine.Flow, base []byte, low, high uint64) (candidate, bool) {
+	t := u.TypeOf(v)
 	var found candidate
 	ok := false
-	for _, r := range u.locations(v, dwarf.AttrLocation) {
-		from, to := r.low, r.high
-		if r.always {
+	for _, r := range u.Locations(v, dwarf.AttrLocation) {
+		from, to := r.Low, r.High
+		if r.Always {
 			from, to = low, high
 		}
-		fl.visit(max(from, low), min(to, high), func(pc uint64, s *state) bool {
-			m := machine{
-				atEntry: s.p.outlinedWith, base: base, cfa: value{root: frameBased}, load: s.load,
-				register: s.register,
+		fl.Visit(max(from, low), min(to, high), func(pc uint64, s *machine.State) bool {
+			m := expression.Context{
+				AtEntry: s.Processor.OutlinedWith, FrameBase: base, CFA: machine.Value{Root: machine.FrameBased}, Load: s.Load,
+				Register: s.Register,
 			}
-			p, known := m.evaluate(r.expression)
+			p, known := m.Evaluate(r.Expression)
 			if !known {
 				return false
 			}
@@ -255,7 +261,7 @@ func (u *unit) readSlot(v *dwarf.Entry, fl *flow, base []byte, low, high uint64)
 			if !known {
 				// The location is known and is no slot's; wait for a store only
 				// where the variable has a place in the frame.
-				return p.content || p.v.root != frameBased
+				return p.Content || p.Value.Root != machine.FrameBased
 			}
 			c.pc = pc
 			if !ok || c.better(found) {
@@ -271,61 +277,43 @@ func (u *unit) readSlot(v *dwarf.Entry, fl *flow, base []byte, low, high uint64)
 }
 
 // readPlace grades what a variable's place says about a slot.
-func readPlace(p place, t *dataType, s *state) (candidate, bool) {
-	if !p.content && p.v.root == slotBased {
-		return candidate{slot: Slot{Index: int(p.v.slot), Bias: p.v.n, typ: t}}, true
+func readPlace(p expression.Place, t *units.Type, s *machine.State) (candidate, bool) {
+	if !p.Content && p.Value.Root == machine.SlotBased {
+		return candidate{slot: Slot{Index: int(p.Value.Slot), Bias: p.Value.N, typ: t}}, true
 	}
-	v := p.v
-	if !p.content {
+	v := p.Value
+	if !p.Content {
 		size := 8
-		if t != nil && t.size != 0 && t.size <= 16 {
-			size = int(t.size)
+		if t != nil && t.Size != 0 && t.Size <= 16 {
+			size = int(t.Size)
 		}
-		if v.root == slotBased || v.root == slotLoaded {
+		if v.Root == machine.SlotBased || v.Root == machine.SlotLoaded {
 			return candidate{}, false
 		}
-		v = s.load(v, size)
+		v = s.Load(v, size)
 	}
-	if v.root == frameBased && t != nil && t.isReference() {
+	if v.Root == machine.FrameBased && t != nil && t.IsReference() {
 		// A reference to a private copy.
-		if t = t.target(); t == nil {
+		if t = t.Target(); t == nil {
 			return candidate{}, false
 		}
-		v = s.load(v, int(t.size))
+		v = s.Load(v, int(t.Size))
 	}
-	switch v.root {
-	case slotBased:
-		if t == nil || t.kind != pointerType {
+	switch v.Root {
+	case machine.SlotBased:
+		if t == nil || t.Kind != units.Pointer {
 			return candidate{}, false
 		}
 		// A reference stands for the variable itself.
-		c := candidate{grade: 1, slot: Slot{Index: int(v.slot), Bias: v.n, Pointer: !t.isReference(), typ: t}}
-		if t.isReference() {
-			c.slot.typ = t.target()
+		c := candidate{grade: 1, slot: Slot{Index: int(v.Slot), Bias: v.N, Pointer: !t.IsReference(), typ: t}}
+		if t.IsReference() {
+			c.slot.typ = t.Target()
 		}
 		return c, true
-	case slotLoaded:
-		if v.n == 0 && t != nil && (t.kind == scalarType || t.kind == pointerType) {
-			return candidate{grade: 2, slot: Slot{Index: int(v.slot), typ: t}}, true
+	case machine.SlotLoaded:
+		if v.N == 0 && t != nil && (t.Kind == units.Scalar || t.Kind == units.Pointer) {
+			return candidate{grade: 2, slot: Slot{Index: int(v.Slot), typ: t}}, true
 		}
 	}
 	return candidate{}, false
-}
-
-// code gives the bytes of the program at a range of addresses.
-func (im *Image) code(low, high uint64) []byte {
-	if im.main == nil || high <= low || high-low > 16<<20 {
-		return nil
-	}
-	for _, s := range im.segment {
-		if s.executable && low >= s.address && high-s.address <= s.size {
-			at := s.offset + low - s.address
-			n := uint64(len(im.main.data))
-			if at > n || high-low > n-at {
-				return nil
-			}
-			return im.main.data[at : at+high-low]
-		}
-	}
-	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/accscope/accscope/runtime/source/linkage"
 	"github.com/accscope/accscope/runtime/source/sourcetest"
 )
 
@@ -103,9 +104,9 @@ func outlinedAddresses(b testing.TB, im *Image) (list []uint64) {
 	im.mu.Lock()
 	defer im.mu.Unlock()
 	t := im.symbolsLocked()
-	for _, s := range t.all {
-		if !s.data && isOutlined(t.nameOf(s)) {
-			list = append(list, s.address)
+	for _, s := range t.All {
+		if !s.Data && linkage.IsOutlined(t.NameOf(s)) {
+			list = append(list, s.Address)
 		}
 	}
 	if len(list) != sourcetest.Units*sourcetest.FunctionsPerUnit {

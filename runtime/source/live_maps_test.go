@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/accscope/accscope/runtime/compilers"
+	"github.com/accscope/accscope/runtime/source/snapshot"
 )
 
 func thisFunction() uintptr {
@@ -40,7 +41,7 @@ int main (void)
 	}
 	command(t, dir, compilers.C(), "-O2", "-o", "opener", opener, "-ldl", "-rdynamic")
 	var lines []string
-	follow(t, filepath.Join(dir, "opener"), func(c call, p *Process, memory Memory) {
+	follow(t, filepath.Join(dir, "opener"), func(c call, p *Process, memory snapshot.Memory) {
 		l, err := p.LookupReturn(c.ret)
 		if err != nil {
 			t.Fatal(err)

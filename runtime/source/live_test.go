@@ -11,18 +11,19 @@ import (
 	"sync"
 	"testing"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/accscope/accscope/runtime/compilers"
+	"github.com/accscope/accscope/runtime/source/machine"
+	"github.com/accscope/accscope/runtime/source/snapshot"
+	"golang.org/x/sys/unix"
 )
 
 // call is one call of the stub runtime.
 type call struct {
 	name      string
 	ret       uint64
-	registers Registers
+	registers snapshot.Registers
 	function  uint64
-	entries   []Entry
+	entries   []snapshot.Entry
 	kinds     []uint16
 }
 
@@ -90,7 +91,7 @@ func command(t testing.TB, dir, name string, args ...string) {
 
 // follow runs a program and calls see at each of its calls while the program
 // waits; see gets a resolver for the program's address space.
-func follow(t testing.TB, program string, see func(c call, p *Process, memory Memory)) {
+func follow(t testing.TB, program string, see func(c call, p *Process, memory snapshot.Memory)) {
 	t.Helper()
 	events, theirEvents, err := os.Pipe()
 	if err != nil {
@@ -112,7 +113,7 @@ func follow(t testing.TB, program string, see func(c call, p *Process, memory Me
 	memory := func(address uint64, to []byte) error {
 		local := []unix.Iovec{{Base: &to[0]}}
 		local[0].SetLen(len(to))
-		n, err := readMemory(c.Process.Pid, local, []unix.RemoteIovec{{Base: uintptr(address), Len: len(to)}})
+		n, err := snapshot.ReadMemory(c.Process.Pid, local, []unix.RemoteIovec{{Base: uintptr(address), Len: len(to)}})
 		if err == nil && n != len(to) {
 			err = io.ErrUnexpectedEOF
 		}
@@ -147,7 +148,7 @@ func readCall(r *bufio.Reader) (c call, err error) {
 	if err != nil {
 		return c, err
 	}
-	own := Own()
+	own := machine.Own()
 	values := make([]uint64, len(own.Preserved))
 	var sp, fp uint64
 	var n int
@@ -168,7 +169,7 @@ func readCall(r *bufio.Reader) (c call, err error) {
 		if err != nil {
 			return c, err
 		}
-		var e Entry
+		var e snapshot.Entry
 		var kind uint16
 		if _, err := fmt.Sscanf(line, "entry %x %x %x", &e.Address, &e.Size, &kind); err != nil {
 			return c, fmt.Errorf("%q: %w", line, err)

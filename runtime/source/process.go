@@ -11,6 +11,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/accscope/accscope/runtime/source/snapshot"
 )
 
 // ErrNoModule reports an address that lies in no file of the process.
@@ -107,17 +109,6 @@ func FromModules(modules []Module) *Process {
 
 func newProcess() *Process {
 	return &Process{roots: []string{"/usr/lib/debug"}, images: map[string]opened{}, inodes: map[string]inode{}}
-}
-
-// extent is the range of addresses that the file's segments take.
-func (im *Image) extent() (low, high uint64) {
-	for i, s := range im.segment {
-		if i == 0 || s.address < low {
-			low = s.address
-		}
-		high = max(high, s.address+s.size)
-	}
-	return low, high
 }
 
 // Close unmaps every file.
@@ -381,12 +372,22 @@ func (p *Process) GlobalName(address, size uint64) string {
 }
 
 // Frame describes the variables at a call that returns to a run-time address.
-func (p *Process) Frame(returnAddress uint64, registers Registers, read Memory) (*Frame, error) {
+func (p *Process) Frame(returnAddress uint64, registers snapshot.Registers, read snapshot.Memory) (*Frame, error) {
 	im, m, at, err := p.resolve(returnAddress-1, true)
 	if im == nil {
 		return nil, err
 	}
 	return im.Frame(at+1, m.Bias, registers, read)
+}
+
+// Construct describes the compute construct whose call returns to a run-time
+// address.
+func (p *Process) Construct(returnAddress uint64) (Kernel, bool, error) {
+	im, _, at, err := p.resolve(returnAddress-1, true)
+	if im == nil {
+		return Kernel{}, false, err
+	}
+	return im.Construct(at + 1)
 }
 
 // cache keeps answers. It starts over when it is full.

@@ -3,6 +3,10 @@ package source
 import (
 	"debug/dwarf"
 	"sort"
+
+	"github.com/accscope/accscope/runtime/source/expression"
+	"github.com/accscope/accscope/runtime/source/machine"
+	"github.com/accscope/accscope/runtime/source/units"
 )
 
 // Optimised code often says at a call nothing of a variable whose address it
@@ -14,34 +18,31 @@ import (
 
 // callState is what is known of the symbolic values of a function at a call.
 type callState struct {
-	fl *flow
-	at *state // before the call, nil when it is not reached by known paths
+	fl *machine.Flow
+	at *machine.State // before the call, nil when it is not reached by known paths
 }
 
 // flowOf runs a function over symbolic values. nil: it is too long, or not all
 // of it can be decoded, so that paths may be missing.
-func (u *unit) flowOf(fn *scope) *flow {
-	if u.image.recentFunction == fn {
-		return u.image.recentFlow
+func (im *Image) flowOf(fn *units.Scope) *machine.Flow {
+	if im.recentFunction == fn {
+		return im.recentFlow
 	}
-	ranges := append([][2]uint64(nil), fn.ranges...)
+	ranges := append([][2]uint64(nil), fn.Ranges...)
 	sort.Slice(ranges, func(i, j int) bool { return ranges[i][0] < ranges[j][0] })
-	f := newFlow(u.image.processor, u.image.processor.calledState())
+	f := machine.NewFlow(im.processor, im.processor.CalledState())
 	for _, r := range ranges {
-		if !f.decode(u.image.code(r[0], r[1]), r[0]) {
+		if !f.Decode(im.code(r[0], r[1]), r[0]) {
 			f = nil
 			break
 		}
 	}
-	if f != nil && len(f.list) > 0 {
-		f.first = f.index[fn.entryAddress()]
-		f.solve()
+	if f != nil {
+		f.Solve(fn.EntryAddress())
 	}
-	u.image.recentFunction, u.image.recentFlow = fn, f
+	im.recentFunction, im.recentFlow = fn, f
 	return f
 }
-
-func enteredWith(register int) value { return value{root: entered, slot: int32(register)} }
 
 // state gives the symbolic state at the call.
 func (f *Frame) state() *callState {
@@ -52,34 +53,25 @@ func (f *Frame) state() *callState {
 	if f.function == nil {
 		return f.call
 	}
-	f.call.fl = f.unit.flowOf(f.function)
+	f.call.fl = f.image.flowOf(f.function)
 	if f.call.fl == nil {
 		return f.call
 	}
-	// The call is the instruction before the return address.
-	list := f.call.fl.list
-	i := sort.Search(len(list), func(i int) bool { return list[i].pc > f.pc }) - 1
-	if i < 0 || list[i].pc+uint64(list[i].length) != f.pc+1 {
-		return f.call
-	}
-	f.call.fl.visit(list[i].pc, list[i].pc+1, func(_ uint64, s *state) bool {
-		f.call.at = s.clone()
-		return true
-	})
+	f.call.at = f.call.fl.Before(f.pc + 1)
 	return f.call
 }
 
 // numeric turns a symbolic value of the function into a number: by a register
 // that the call preserves, or a word of the frame, that still has it.
-func (f *Frame) numeric(v value) (int64, bool) {
-	switch v.root {
-	case constant:
-		return v.n, true
-	case frameBased:
-		return f.cfa.n + v.n, f.cfa.root == constant
-	case fileBased:
-		return v.n + int64(f.bias), true
-	case entered, computed:
+func (f *Frame) numeric(v machine.Value) (int64, bool) {
+	switch v.Root {
+	case machine.Constant:
+		return v.N, true
+	case machine.FrameBased:
+		return f.cfa.N + v.N, f.cfa.Root == machine.Constant
+	case machine.FileBased:
+		return v.N + int64(f.bias), true
+	case machine.Entered, machine.Computed:
 	default:
 		return 0, false
 	}
@@ -87,9 +79,9 @@ func (f *Frame) numeric(v value) (int64, bool) {
 	if s == nil {
 		return 0, false
 	}
-	for r := 0; r < s.p.general; r++ {
-		if h, known := s.registers[r], f.registers.get(r); known.root == constant && h.root == v.root && h.slot == v.slot {
-			return known.n + v.n - h.n, true
+	for r := 0; r < s.Processor.General; r++ {
+		if h, known := s.Registers[r], f.register(r); known.Root == machine.Constant && h.Root == v.Root && h.Slot == v.Slot {
+			return known.N + v.N - h.N, true
 		}
 	}
 	return f.inFrame(s, v)
@@ -98,19 +90,19 @@ func (f *Frame) numeric(v value) (int64, bool) {
 // inFrame reads a symbolic value off the words of the frame that had it at the
 // call. The function called may have changed a word whose address it got, so all
 // that can be read must still say the same.
-func (f *Frame) inFrame(s *state, v value) (n int64, ok bool) {
-	if f.cfa.root != constant {
+func (f *Frame) inFrame(s *machine.State, v machine.Value) (n int64, ok bool) {
+	if f.cfa.Root != machine.Constant {
 		return 0, false
 	}
-	for at, c := range s.slots {
-		if c.size != 8 || c.v.root != v.root || c.v.slot != v.slot {
+	for at, c := range s.Slots {
+		if c.Size != 8 || c.V.Root != v.Root || c.V.Slot != v.Slot {
 			continue
 		}
-		w := f.load(f.cfa.plus(at), 8)
-		if w.root != constant {
+		w := f.load(f.cfa.Plus(at), 8)
+		if w.Root != machine.Constant {
 			continue
 		}
-		if found := w.n + v.n - c.v.n; ok && found != n {
+		if found := w.N + v.N - c.V.N; ok && found != n {
 			return 0, false
 		} else {
 			n, ok = found, true
@@ -121,23 +113,23 @@ func (f *Frame) inFrame(s *state, v value) (n int64, ok bool) {
 
 // beforeCall gives what a register held at the call, also one that the call
 // does not preserve.
-func (f *Frame) beforeCall(register int) value {
-	if v := f.registers.get(register); v.root == constant || register < 0 || register >= f.image.processor.general {
+func (f *Frame) beforeCall(register int) machine.Value {
+	if v := f.register(register); v.Root == machine.Constant || register < 0 || register >= f.image.processor.General {
 		return v
 	}
 	if s := f.state().at; s != nil {
-		if n, ok := f.numeric(s.registers[register]); ok {
-			return number(n)
+		if n, ok := f.numeric(s.Registers[register]); ok {
+			return machine.Number(n)
 		}
 	}
-	return value{}
+	return machine.Value{}
 }
 
 // atEntry gives what a register held when the function was entered: it is still
 // somewhere in the frame, or the caller's call site tells.
-func (f *Frame) atEntry(register int) value {
-	if n, ok := f.numeric(enteredWith(register)); ok {
-		return number(n)
+func (f *Frame) atEntry(register int) machine.Value {
+	if n, ok := f.numeric(machine.EnteredWith(register)); ok {
+		return machine.Number(n)
 	}
 	return f.passed(register)
 }
@@ -148,11 +140,11 @@ func (p *planned) fixedPlace() bool {
 	if p.static || p.typ == nil || len(p.list) == 0 {
 		return false
 	}
-	switch p.typ.kind {
-	case arrayType, descriptorType:
+	switch p.typ.Kind {
+	case units.Array, units.Descriptor:
 		return true
-	case structureType:
-		return p.typ.size > 16
+	case units.Structure:
+		return p.typ.Size > 16
 	}
 	return false
 }
@@ -173,8 +165,8 @@ func (f *Frame) recovered(depth int) []Variable {
 			continue
 		}
 		if a, ok := f.earlierAddress(p); ok && a != 0 {
-			v := Variable{Name: p.name, Depth: p.depth, typ: p.typ, Size: p.typ.size, Address: uint64(a), inPlace: true}
-			if v.Pointer = p.typ.kind == pointerType; v.Pointer {
+			v := Variable{Name: p.name, Depth: p.depth, typ: p.typ, Size: p.typ.Size, Address: uint64(a), inPlace: true}
+			if v.Pointer = p.typ.Kind == units.Pointer; v.Pointer {
 				v.Value, _ = f.pointer(v.Address)
 			}
 			list = append(list, v)
@@ -190,29 +182,29 @@ func (p *planned) byReference() bool {
 	if p.static || p.typ == nil || !p.argument || len(p.list) == 0 {
 		return false
 	}
-	code := at(p.list, p.begins)
+	code := units.ExpressionAt(p.list, p.begins)
 	if len(code) == 0 {
 		return false
 	}
-	m := machine{register: enteredWith}
-	pl, ok := m.evaluate(code)
-	return ok && !pl.content && pl.v.root == entered
+	m := expression.Context{Register: machine.EnteredWith}
+	pl, ok := m.Evaluate(code)
+	return ok && !pl.Content && pl.Value.Root == machine.Entered
 }
 
 // earlierAddress evaluates the locations that a variable has elsewhere in the
 // function. They must agree.
 func (f *Frame) earlierAddress(p *planned) (int64, bool) {
-	var found value
+	var found machine.Value
 	agree := true
-	f.elsewhere(p, func(pl place, _ *state) bool {
-		if pl.content || pl.v.root == unknown {
+	f.elsewhere(p, func(pl expression.Place, _ *machine.State) bool {
+		if pl.Content || pl.Value.Root == machine.Unknown {
 			return false
 		}
-		agree = agree && (found.root == unknown || found == pl.v)
-		found = pl.v
+		agree = agree && (found.Root == machine.Unknown || found == pl.Value)
+		found = pl.Value
 		return true
 	})
-	if found.root == unknown || !agree {
+	if found.Root == machine.Unknown || !agree {
 		return 0, false
 	}
 	return f.numeric(found)
@@ -222,10 +214,10 @@ func (f *Frame) earlierAddress(p *planned) (int64, bool) {
 // function.
 func (f *Frame) hadValue(p *planned, address uint64) bool {
 	is := false
-	f.elsewhere(p, func(pl place, s *state) bool {
-		v := pl.v
-		if !pl.content {
-			v = s.load(v, 8)
+	f.elsewhere(p, func(pl expression.Place, s *machine.State) bool {
+		v := pl.Value
+		if !pl.Content {
+			v = s.Load(v, 8)
 		}
 		n, ok := f.numeric(v)
 		is = is || ok && uint64(n) == address
@@ -240,7 +232,7 @@ const maxElsewhere = 64
 
 // elsewhere evaluates each location of a variable, from its first instruction
 // on until use is content.
-func (f *Frame) elsewhere(p *planned, use func(pl place, s *state) bool) {
+func (f *Frame) elsewhere(p *planned, use func(pl expression.Place, s *machine.State) bool) {
 	fl := f.state().fl
 	if fl == nil || f.call.at == nil {
 		return
@@ -250,20 +242,20 @@ func (f *Frame) elsewhere(p *planned, use func(pl place, s *state) bool) {
 			break
 		}
 		steps := 0
-		fl.visit(r.low, r.high, func(_ uint64, s *state) bool {
+		fl.Visit(r.Low, r.High, func(_ uint64, s *machine.State) bool {
 			if steps++; steps > maxElsewhere {
 				return true
 			}
-			m := machine{
-				atEntry: enteredWith, base: f.base, cfa: value{root: frameBased}, load: s.load, bias: int64(f.bias),
-				register: func(n int) value {
-					if n >= s.p.general {
-						return value{}
+			m := expression.Context{
+				AtEntry: machine.EnteredWith, FrameBase: f.base, CFA: machine.Value{Root: machine.FrameBased}, Load: s.Load, Bias: int64(f.bias),
+				Register: func(n int) machine.Value {
+					if n >= s.Processor.General {
+						return machine.Value{}
 					}
-					return s.register(n)
+					return s.Register(n)
 				},
 			}
-			pl, ok := m.evaluate(r.expression)
+			pl, ok := m.Evaluate(r.Expression)
 			return ok && use(pl, s)
 		})
 	}
@@ -279,8 +271,8 @@ func (f *Frame) hidden(name string, depth int, address uint64, s *search) bool {
 		if p.depth > depth || p.name == name {
 			continue
 		}
-		if p.typ.isReference() {
-			if s.root != nil && sameType(p.typ.target(), s.root) {
+		if p.typ.IsReference() {
+			if s.root != nil && sameType(p.typ.Target(), s.root) {
 				return true
 			}
 			continue
@@ -321,7 +313,7 @@ func (f *Frame) gone() []*planned {
 	f.counted = true
 	for i := range f.plan {
 		p := &f.plan[i]
-		if p.static || p.typ == nil || p.typ.kind != pointerType {
+		if p.static || p.typ == nil || p.typ.Kind != units.Pointer {
 			continue
 		}
 		if _, ok := f.place(*p); !ok {
@@ -332,11 +324,11 @@ func (f *Frame) gone() []*planned {
 }
 
 // sameTarget tells whether two pointers may point to the same data.
-func sameTarget(a, b *dataType) bool {
-	x, y := a.target(), b.target()
+func sameTarget(a, b *units.Type) bool {
+	x, y := a.Target(), b.Target()
 	return x == nil || y == nil || sameType(x, y) // nil is void
 }
 
-func sameType(x, y *dataType) bool {
-	return x == y || x.kind == y.kind && x.size == y.size && x.unit.text(x.entry, dwarf.AttrName) == y.unit.text(y.entry, dwarf.AttrName)
+func sameType(x, y *units.Type) bool {
+	return x == y || x.Kind == y.Kind && x.Size == y.Size && x.Unit.Text(x.Entry, dwarf.AttrName) == y.Unit.Text(y.Entry, dwarf.AttrName)
 }

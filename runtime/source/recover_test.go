@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"testing"
+
+	"github.com/accscope/accscope/runtime/source/machine"
 )
 
 // TestValueInFrame reads a value that several words of a frame had at a call, one
@@ -11,7 +13,7 @@ import (
 // often it is asked for, and none rather than a guess.
 func TestValueInFrame(t *testing.T) {
 	const frame, buffer = 0x7fff0000, 0x5000
-	had := value{root: computed, slot: 7}
+	had := machine.Value{Root: machine.Computed, Slot: 7}
 	for _, c := range []struct {
 		name  string
 		words map[int64]uint64 // by offset in the frame; all had the value, plus 8 each
@@ -23,11 +25,11 @@ func TestValueInFrame(t *testing.T) {
 		{"no word", nil, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := &state{slots: map[int64]cell{-64: {value{root: computed, slot: 8}, 8}}}
+			s := &machine.State{Slots: map[int64]machine.Cell{-64: {V: machine.Value{Root: machine.Computed, Slot: 8}, Size: 8}}}
 			for at := range c.words {
-				s.slots[at] = cell{had.plus(8), 8}
+				s.Slots[at] = machine.Cell{V: had.Plus(8), Size: 8}
 			}
-			f := &Frame{cfa: number(frame), read: func(address uint64, to []byte) error {
+			f := &Frame{cfa: machine.Number(frame), read: func(address uint64, to []byte) error {
 				word, ok := c.words[int64(address)-frame]
 				if !ok {
 					return errors.New("not a word of the frame")

@@ -2,7 +2,9 @@ package source
 
 import (
 	"debug/dwarf"
-	"strings"
+
+	"github.com/accscope/accscope/runtime/source/machine"
+	"github.com/accscope/accscope/runtime/source/units"
 )
 
 // fit grades how a variable accounts for a range of memory; lower is better.
@@ -24,8 +26,8 @@ type search struct {
 	whole         bool // the range is all of a structure that begins there
 	budget        int  // members and pointers still to be looked at
 
-	pointers []*dataType // types of the pointers that led to the range
-	root     *dataType   // type of the variable that fits best
+	pointers []*units.Type // types of the pointers that led to the range
+	root     *units.Type   // type of the variable that fits best
 }
 
 // A component of an element of an array in a component of a variable is six deep.
@@ -55,7 +57,7 @@ func (s *search) variable(v Variable) (string, fit) {
 		}
 		return "", noMatch
 	}
-	if v.typ.kind == pointerType {
+	if v.typ.Kind == units.Pointer {
 		return s.pointer(v.Name, v.Address, v.Value, v.inPlace, v.typ, 0)
 	}
 	if !v.inPlace {
@@ -69,44 +71,36 @@ func (s *search) inside(a, n uint64) bool {
 	return s.address >= a && s.address-a < n && s.size <= n-(s.address-a)
 }
 
-func (s *search) object(name string, a uint64, t *dataType, depth int) (string, fit) {
+func (s *search) object(name string, a uint64, t *units.Type, depth int) (string, fit) {
 	if s.budget--; s.budget < 0 || depth > maxSearchDepth || t == nil {
 		return "", noMatch
 	}
-	switch t.kind {
-	case pointerType:
+	switch t.Kind {
+	case units.Pointer:
 		v, ok := s.f.pointer(a)
 		if !ok {
 			v = 0
 		}
 		return s.pointer(name, a, v, true, t, depth)
-	case structureType:
-		return s.structure(name, a, t, t.separator("."), depth)
-	case descriptorType:
+	case units.Structure:
+		return s.structure(name, a, t, t.Separator("."), depth)
+	case units.Descriptor:
 		return s.descriptor(name, a, t, depth)
-	case arrayType:
+	case units.Array:
 		return s.array(name, a, t, depth)
 	}
-	if s.address == a && (t.size == 0 || s.size <= t.size) {
+	if s.address == a && (t.Size == 0 || s.size <= t.Size) {
 		return name, isRange
 	}
-	if s.inside(a, t.size) {
+	if s.inside(a, t.Size) {
 		return name, holdsRange
 	}
 	return "", noMatch
 }
 
-// separator is what stands between a variable and its member.
-func (t *dataType) separator(c string) string {
-	if isFortranLanguage(t.unit.language) {
-		return "%"
-	}
-	return c
-}
-
-func (s *search) pointer(name string, a, v uint64, inPlace bool, t *dataType, depth int) (string, fit) {
-	target := t.target()
-	if t.isReference() {
+func (s *search) pointer(name string, a, v uint64, inPlace bool, t *units.Type, depth int) (string, fit) {
+	target := t.Target()
+	if t.IsReference() {
 		return s.object(name, v, target, depth+1)
 	}
 	if inPlace && s.address == a && s.size <= 8 {
@@ -115,11 +109,11 @@ func (s *search) pointer(name string, a, v uint64, inPlace bool, t *dataType, de
 	if v == 0 {
 		return "", noMatch
 	}
-	structure := target != nil && target.kind == structureType && target.size > 0
+	structure := target != nil && target.Kind == units.Structure && target.Size > 0
 	if s.address == v {
 		s.pointers = append(s.pointers, t)
 	}
-	if s.address == v && !(structure && s.size < target.size && !s.whole) {
+	if s.address == v && !(structure && s.size < target.Size && !s.whole) {
 		return name, pointsTo
 	}
 	if !structure || depth >= maxSearchDepth {
@@ -128,7 +122,7 @@ func (s *search) pointer(name string, a, v uint64, inPlace bool, t *dataType, de
 		}
 		return "", noMatch
 	}
-	n, f := s.structure(name, v, target, target.separator("->"), depth+1)
+	n, f := s.structure(name, v, target, target.Separator("->"), depth+1)
 	switch f {
 	case isRange, holdsRange:
 		f = targetHolds
@@ -139,33 +133,33 @@ func (s *search) pointer(name string, a, v uint64, inPlace bool, t *dataType, de
 	return n, f
 }
 
-func (s *search) structure(name string, a uint64, t *dataType, separator string, depth int) (string, fit) {
-	if s.address == a && (s.size == t.size || s.whole) {
+func (s *search) structure(name string, a uint64, t *units.Type, separator string, depth int) (string, fit) {
+	if s.address == a && (s.size == t.Size || s.whole) {
 		return name, isRange
 	}
-	t.fill()
+	t.Fill()
 	prefix := name + separator
 	if name == "this" {
 		prefix = ""
 	}
-	within := s.inside(a, t.size)
+	within := s.inside(a, t.Size)
 	best, bestName := noMatch, ""
-	for _, m := range t.members {
+	for _, m := range t.Members {
 		if s.budget--; s.budget < 0 {
 			break
 		}
-		mt := t.unit.typeOf(m.entry)
-		full := prefix + m.name
-		if m.name == "" || m.entry.Tag == dwarf.TagInheritance {
+		mt := t.Unit.TypeOf(m.Entry)
+		full := prefix + m.Name
+		if m.Name == "" || m.Entry.Tag == dwarf.TagInheritance {
 			full = name
 		}
 		n, f := "", noMatch
 		if within {
-			if mt == nil || s.inside(a+m.offset, max(mt.size, 1)) {
-				n, f = s.object(full, a+m.offset, mt, depth+1)
+			if mt == nil || s.inside(a+m.Offset, max(mt.Size, 1)) {
+				n, f = s.object(full, a+m.Offset, mt, depth+1)
 			}
-		} else if mt != nil && (mt.kind == pointerType || mt.kind == descriptorType || mt.kind == structureType) {
-			if n, f = s.object(full, a+m.offset, mt, depth+1); f == noMatch {
+		} else if mt != nil && (mt.Kind == units.Pointer || mt.Kind == units.Descriptor || mt.Kind == units.Structure) {
+			if n, f = s.object(full, a+m.Offset, mt, depth+1); f == noMatch {
 				continue
 			}
 			f = memberPointer
@@ -190,24 +184,24 @@ func (s *search) structure(name string, a uint64, t *dataType, separator string,
 }
 
 // descriptor looks at a Fortran array that a descriptor describes.
-func (s *search) descriptor(name string, a uint64, t *dataType, depth int) (string, fit) {
-	if s.inside(a, t.size) {
+func (s *search) descriptor(name string, a uint64, t *units.Type, depth int) (string, fit) {
+	if s.inside(a, t.Size) {
 		if s.address == a {
 			return name, isRange
 		}
 		return name, holdsRange
 	}
-	if t.indirect {
-		if d, ok := s.f.pointer(a); ok && d != 0 && s.inside(d, 40+24*uint64(len(t.dimensions))) {
+	if t.Indirect {
+		if d, ok := s.f.pointer(a); ok && d != 0 && s.inside(d, 40+24*uint64(len(t.Dimensions))) {
 			return name, pointsTo
 		}
 	}
-	base, ok := s.f.typeExpression(t.entry.Val(dwarf.AttrDataLocation), t, a)
+	base, ok := s.f.typeExpression(t.Entry.Val(dwarf.AttrDataLocation), t, a)
 	if !ok || base == 0 {
 		return "", noMatch
 	}
 	whole := s.f.descriptorSpan(t, a)
-	if n, f := s.elements(name, uint64(base), whole, s.f.layout(t, a), t.target(), depth); f != noMatch {
+	if n, f := s.elements(name, uint64(base), whole, s.f.layout(t, a), t.Target(), depth); f != noMatch {
 		return n, f
 	}
 	if s.address == uint64(base) {
@@ -221,7 +215,7 @@ func (s *search) descriptor(name string, a uint64, t *dataType, depth int) (stri
 
 // typeExpression evaluates a bound, stride or data location of a type for the
 // object at an address: a constant, an expression, or a variable that holds it.
-func (f *Frame) typeExpression(attribute any, t *dataType, object uint64) (int64, bool) {
+func (f *Frame) typeExpression(attribute any, t *units.Type, object uint64) (int64, bool) {
 	switch v := attribute.(type) {
 	case int64:
 		return v, true
@@ -229,53 +223,53 @@ func (f *Frame) typeExpression(attribute any, t *dataType, object uint64) (int64
 		return int64(v), true
 	case []byte:
 		m := f.machine(false)
-		m.object = number(int64(object))
-		p, ok := m.evaluate(v)
-		return p.v.n, ok && p.v.root == constant
+		m.Object = machine.Number(int64(object))
+		p, ok := m.Evaluate(v)
+		return p.Value.N, ok && p.Value.Root == machine.Constant
 	case dwarf.Offset:
-		e := t.unit.entryAt(v)
+		e := t.Unit.EntryAt(v)
 		if e == nil {
 			return 0, false
 		}
-		vt := t.unit.typeOf(e)
-		code := at(t.unit.locations(e, dwarf.AttrLocation), f.pc)
+		vt := t.Unit.TypeOf(e)
+		code := units.ExpressionAt(t.Unit.Locations(e, dwarf.AttrLocation), f.pc)
 		if vt == nil || code == nil {
 			return 0, false
 		}
-		p, ok := f.machine(false).evaluate(code)
-		if !ok || p.v.root != constant {
+		p, ok := f.machine(false).Evaluate(code)
+		if !ok || p.Value.Root != machine.Constant {
 			return 0, false
 		}
-		if p.content {
-			return p.v.n, true
+		if p.Content {
+			return p.Value.N, true
 		}
-		if vt.size != 4 && vt.size != 8 {
+		if vt.Size != 4 && vt.Size != 8 {
 			return 0, false
 		}
-		n := f.load(p.v, int(vt.size))
-		return n.n, n.root == constant
+		n := f.load(p.Value, int(vt.Size))
+		return n.N, n.Root == machine.Constant
 	}
 	return 0, false
 }
 
 // arraySize is the size of an array whose bounds are variables, 0 when they
 // are unknown.
-func (f *Frame) arraySize(t *dataType, object uint64) uint64 {
-	element := t.target()
-	if element == nil || element.size == 0 || len(t.dimensions) == 0 {
+func (f *Frame) arraySize(t *units.Type, object uint64) uint64 {
+	element := t.Target()
+	if element == nil || element.Size == 0 || len(t.Dimensions) == 0 {
 		return 0
 	}
-	n := element.size
-	for _, d := range t.dimensions {
-		count, ok := f.typeExpression(d.count, t, object)
+	n := element.Size
+	for _, d := range t.Dimensions {
+		count, ok := f.typeExpression(d.Count, t, object)
 		if !ok {
-			upper, known := f.typeExpression(d.upper, t, object)
+			upper, known := f.typeExpression(d.Upper, t, object)
 			if !known {
 				return 0
 			}
-			lower := t.defaultLower()
-			if d.lower != nil {
-				if lower, known = f.typeExpression(d.lower, t, object); !known {
+			lower := t.DefaultLower()
+			if d.Lower != nil {
+				if lower, known = f.typeExpression(d.Lower, t, object); !known {
 					return 0
 				}
 			}
@@ -291,36 +285,24 @@ func (f *Frame) arraySize(t *dataType, object uint64) uint64 {
 
 // descriptorSpan is how many bytes lie between the first and the last element
 // of an array with a descriptor, 0 when that is unknown or runs backwards.
-func (f *Frame) descriptorSpan(t *dataType, object uint64) uint64 {
-	element := t.target()
-	if element == nil || element.size == 0 {
+func (f *Frame) descriptorSpan(t *units.Type, object uint64) uint64 {
+	element := t.Target()
+	if element == nil || element.Size == 0 {
 		return 0
 	}
-	n := element.size
-	for _, d := range t.dimensions {
-		lower := t.defaultLower()
+	n := element.Size
+	for _, d := range t.Dimensions {
+		lower := t.DefaultLower()
 		ok := true
-		if d.lower != nil {
-			lower, ok = f.typeExpression(d.lower, t, object)
+		if d.Lower != nil {
+			lower, ok = f.typeExpression(d.Lower, t, object)
 		}
-		upper, ok2 := f.typeExpression(d.upper, t, object)
-		stride, ok3 := f.typeExpression(d.stride, t, object)
+		upper, ok2 := f.typeExpression(d.Upper, t, object)
+		stride, ok3 := f.typeExpression(d.Stride, t, object)
 		if !ok || !ok2 || !ok3 || upper < lower || stride <= 0 || uint64(upper-lower) > (1<<47)/uint64(stride) {
 			return 0
 		}
 		n += uint64(upper-lower) * uint64(stride)
 	}
 	return n
-}
-
-// displayVariable makes the linkage name of static data readable.
-func displayVariable(linkage string, fortran bool) string {
-	if m := moduleEntity.FindStringSubmatch(linkage); m != nil {
-		return m[2]
-	}
-	name := displayOf(linkage, false)
-	if fortran && strings.HasSuffix(name, "_") {
-		return "/" + strings.TrimRight(name, "_") + "/"
-	}
-	return name
 }

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/accscope/accscope/runtime/source/elffile"
 )
 
 // Static data that a snapshot keeps: variables of at most so many bytes, which are
@@ -59,7 +61,7 @@ func (im *Image) static() [][2]uint64 {
 	}
 	im.statics = [][2]uint64{}
 	// Damage leaves the list shorter.
-	_ = guard(im.path, func() error {
+	_ = elffile.Guard(im.path, func() error {
 		for _, kind := range []elf.SectionType{elf.SHT_SYMTAB, elf.SHT_DYNSYM} {
 			if im.statics = im.smallVariables(kind); len(im.statics) > 0 {
 				break
@@ -74,11 +76,11 @@ func (im *Image) static() [][2]uint64 {
 // can be written to, those side by side as one range.
 func (im *Image) smallVariables(kind elf.SectionType) [][2]uint64 {
 	list := [][2]uint64{}
-	for _, s := range im.main.elf.Sections {
+	for _, s := range im.main.ELF.Sections {
 		if s.Type != kind {
 			continue
 		}
-		for content := im.main.bytes(s.Name); len(content) >= 24; content = content[24:] {
+		for content := im.main.Bytes(s.Name); len(content) >= 24; content = content[24:] {
 			address, size := binary.LittleEndian.Uint64(content[8:]), binary.LittleEndian.Uint64(content[16:])
 			if elf.ST_TYPE(content[4]) == elf.STT_OBJECT && size >= 8 && size <= maxStaticVariable && im.writable(address) &&
 				!im.constant(int(binary.LittleEndian.Uint16(content[6:]))) {
@@ -106,10 +108,10 @@ func (im *Image) smallVariables(kind elf.SectionType) [][2]uint64 {
 // constant says whether a section holds what only the loader writes to: tables of
 // virtual functions and of kernels, which point to code, one for each unit of a program.
 func (im *Image) constant(section int) bool {
-	if section >= len(im.main.elf.Sections) {
+	if section >= len(im.main.ELF.Sections) {
 		return false
 	}
-	name := im.main.elf.Sections[section].Name
+	name := im.main.ELF.Sections[section].Name
 	return strings.HasPrefix(name, ".data.rel.ro") || strings.HasPrefix(name, ".gnu.offload_")
 }
 

@@ -1,0 +1,47 @@
+package source
+
+import (
+	"debug/dwarf"
+
+	"github.com/accscope/accscope/runtime/source/elffile"
+	"github.com/accscope/accscope/runtime/source/units"
+)
+
+// typeReference names a type in a way that can be kept: a type itself keeps its
+// decoded unit in memory.
+type typeReference struct {
+	image *Image // nil: no type
+	unit  uint64
+	entry dwarf.Offset
+}
+
+func (im *Image) reference(t *units.Type) typeReference {
+	if t == nil {
+		return typeReference{}
+	}
+	return typeReference{im, t.Unit.Offset, t.Entry.Offset}
+}
+
+// resolve decodes the type again, nil when there is none any more.
+func (r typeReference) resolve() (t *units.Type) {
+	if r.image == nil {
+		return nil
+	}
+	r.image.mu.Lock()
+	defer r.image.mu.Unlock()
+	if r.image.closed || r.image.units == nil {
+		return nil
+	}
+	// Damage leaves the variable without a type.
+	_ = elffile.Guard(r.image.path, func() error {
+		u, err := r.image.units.Decode(r.unit)
+		if err != nil {
+			return err
+		}
+		if e := u.EntryAt(r.entry); e != nil {
+			t = u.NewType(e)
+		}
+		return nil
+	})
+	return t
+}

@@ -1,0 +1,258 @@
+// Package snapshot has calls of the runtime as the names of their variables are found from
+// them: at once in the running program, or later and elsewhere, from as much of the program's
+// memory as is kept of the moment.
+package snapshot
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"os"
+	"slices"
+
+	"github.com/accscope/accscope/runtime/source/machine"
+	"golang.org/x/sys/unix"
+)
+
+// A snapshot is a RuntimeCall with as much of the memory of its moment as names are usually
+// found from, so that they can be looked for later and elsewhere: by another process,
+// also when this one has ended. It is taken without debug information, within some
+// tens of microseconds: the caller's frame and those around it, the small static
+// variables of its file, the descriptors that go with entries, and the beginnings of what
+// all of these point to.
+//
+// In bytes, each number little-endian: a head of eight words of 32 bits (the
+// registers that are known, the entries, the pieces of memory, how many registers
+// follow or 0 for 16, four that are 0); so many registers of 8 bytes; each entry's address, size and flags, 8 bytes each; each
+// piece's address and length, 8 bytes each; the pieces.
+const (
+	headSize  = 32
+	entrySize = 24
+	pieceSize = 16
+
+	fewRegisters = 16 // of x86-64
+
+	entryFollows   = 1
+	entryStructure = 2
+)
+
+const (
+	frameBytes  = 8 << 10 // from the caller's stack pointer upwards
+	localBytes  = 4 << 10 // below the frame pointer, which may be far up
+	targetBytes = 512     // of what a pointer points to
+	maxTargets  = 128
+
+	maxFollowing = 512 // of a pointer or a descriptor that goes with an entry
+	maxPieces    = 1 << 16
+
+	maxPieceBytes = 4 << 10 // a page: what cannot be read ends at one
+)
+
+// piece is a range of memory with its bytes.
+type piece struct {
+	low   uint64
+	bytes []byte
+}
+
+// Append appends a snapshot of a call of the running process to a slice. static are
+// the ranges of static data that names may be found from.
+func (c *Call) Append(to []byte, static [][2]uint64) []byte {
+	return c.AppendOf(to, static, os.Getpid())
+}
+
+// AppendOf is Append for a call of another process.
+func (c *Call) AppendOf(to []byte, static [][2]uint64, pid int) []byte {
+	var wanted [][2]uint64
+	own := machine.Own()
+	if sp, known := c.Registers.Get(own.StackPointer); known {
+		wanted = append(wanted, [2]uint64{sp, sp + frameBytes})
+		// Below the frame pointer a function has its variables.
+		if fp, known := c.Registers.Get(own.FramePointer); known && int64(fp) > int64(sp+frameBytes) {
+			wanted = append(wanted, [2]uint64{uint64(max(int64(fp-localBytes), int64(sp+frameBytes))), fp + 256})
+		}
+	}
+	for _, e := range c.Entries {
+		if e.Follows { // the array's descriptor, which may lie far inside of a structure
+			low := e.Address &^ 7
+			wanted = append(wanted, [2]uint64{low, low + min(e.Size+8, maxFollowing)})
+		}
+	}
+	pieces := readPieces(pid, append(wanted, static...))
+	pieces = append(pieces, readPieces(pid, c.targets(pieces))...)
+
+	registers := c.Registers.value[:own.General]
+	size := headSize + len(registers)*8 + len(c.Entries)*entrySize + len(pieces)*pieceSize
+	for _, p := range pieces {
+		size += len(p.bytes)
+	}
+	to = slices.Grow(to, size)
+	to = binary.LittleEndian.AppendUint32(to, c.Registers.known)
+	to = binary.LittleEndian.AppendUint32(to, uint32(len(c.Entries)))
+	to = binary.LittleEndian.AppendUint32(to, uint32(len(pieces)))
+	if len(registers) == fewRegisters {
+		to = binary.LittleEndian.AppendUint32(to, 0)
+	} else {
+		to = binary.LittleEndian.AppendUint32(to, uint32(len(registers)))
+	}
+	to = append(to, make([]byte, headSize-16)...)
+	for _, v := range registers {
+		to = binary.LittleEndian.AppendUint64(to, v)
+	}
+	for _, e := range c.Entries {
+		flags := uint64(0)
+		if e.Follows {
+			flags |= entryFollows
+		}
+		if e.Structure {
+			flags |= entryStructure
+		}
+		to = binary.LittleEndian.AppendUint64(to, e.Address)
+		to = binary.LittleEndian.AppendUint64(to, e.Size)
+		to = binary.LittleEndian.AppendUint64(to, flags)
+	}
+	for _, p := range pieces {
+		to = binary.LittleEndian.AppendUint64(to, p.low)
+		to = binary.LittleEndian.AppendUint64(to, uint64(len(p.bytes)))
+	}
+	for _, p := range pieces {
+		to = append(to, p.bytes...)
+	}
+	return to
+}
+
+// targets are the beginnings of what registers and pieces point to.
+func (c *Call) targets(pieces []piece) (list [][2]uint64) {
+	seen := map[uint64]bool{}
+	add := func(address uint64) {
+		// Not aligned, the zero page, the kernel's half: no pointer to an object.
+		if address%8 != 0 || address < 1<<16 || address >= 1<<machine.Own().AddressBits || len(list) >= maxTargets || seen[address] {
+			return
+		}
+		seen[address] = true
+		for _, p := range pieces {
+			if address >= p.low && address < p.low+uint64(len(p.bytes)) {
+				return
+			}
+		}
+		list = append(list, [2]uint64{address, address + targetBytes})
+	}
+	for n, v := range c.Registers.value {
+		if c.Registers.known&(1<<n) != 0 {
+			add(v)
+		}
+	}
+	for _, p := range pieces {
+		for at := int(-p.low & 7); at+8 <= len(p.bytes); at += 8 {
+			add(binary.LittleEndian.Uint64(p.bytes[at:]))
+		}
+	}
+	return list
+}
+
+// readPieces reads ranges of a process as far as they are there.
+func readPieces(pid int, ranges [][2]uint64) (read []piece) {
+	var remote []unix.RemoteIovec
+	total := 0
+	for _, r := range ranges {
+		for low := r[0]; low < r[1]; {
+			high := min(r[1], low&^(maxPieceBytes-1)+maxPieceBytes)
+			remote = append(remote, unix.RemoteIovec{Base: uintptr(low), Len: int(high - low)})
+			total += int(high - low)
+			low = high
+		}
+	}
+	memory := make([]byte, total)
+	for len(remote) > 0 {
+		batch := remote[:min(len(remote), 1024)] // as many as the kernel takes
+		local := []unix.Iovec{{Base: &memory[0]}}
+		size := 0
+		for _, r := range batch {
+			size += r.Len
+		}
+		local[0].SetLen(size)
+		n, err := ReadMemory(pid, local, batch)
+		if err != nil {
+			n = 0
+		}
+		done := 0
+		for done < len(batch) && batch[done].Len <= n {
+			length := batch[done].Len
+			read = append(read, piece{uint64(batch[done].Base), memory[:length]})
+			memory, n = memory[length:], n-length
+			done++
+		}
+		if done < len(batch) { // this one cannot be read
+			memory = memory[batch[done].Len:]
+			done++
+		}
+		remote = remote[done:]
+	}
+	return read
+}
+
+var errDamaged = errors.New("damaged snapshot of a call")
+
+// Read gives the call that Snapshot wrote; its return address and function
+// are for the caller to fill in.
+func Read(b []byte) (Call, error) {
+	var c Call
+	if len(b) < headSize {
+		return c, errDamaged
+	}
+	le := binary.LittleEndian
+	entries, count := int(le.Uint32(b[4:])), int(le.Uint32(b[8:]))
+	registers := int(le.Uint32(b[12:]))
+	if registers == 0 {
+		registers = fewRegisters
+	}
+	c.Registers.known = le.Uint32(b)
+	b = b[headSize:]
+	if registers > len(c.Registers.value) || len(b) < 8*registers {
+		return c, errDamaged
+	}
+	for i := range registers {
+		c.Registers.value[i] = le.Uint64(b[8*i:])
+	}
+	c.Registers.known &= uint32(uint64(1)<<registers - 1)
+	b = b[8*registers:]
+	if entries > len(b)/entrySize || count > maxPieces || count > (len(b)-entries*entrySize)/pieceSize {
+		return c, errDamaged
+	}
+	for ; entries > 0; entries-- {
+		flags := le.Uint64(b[16:])
+		c.Entries = append(c.Entries, Entry{Address: le.Uint64(b), Size: le.Uint64(b[8:]),
+			Follows: flags&entryFollows != 0, Structure: flags&entryStructure != 0})
+		b = b[entrySize:]
+	}
+	content := b[count*pieceSize:]
+	pieces := make([]piece, count)
+	for i := range pieces {
+		length := le.Uint64(b[8:])
+		if length > uint64(len(content)) {
+			return c, errDamaged
+		}
+		pieces[i] = piece{le.Uint64(b), content[:length]}
+		content, b = content[length:], b[pieceSize:]
+	}
+	// Where pieces overlap, any of them says the same.
+	slices.SortStableFunc(pieces, func(a, b piece) int { return cmp.Compare(a.low, b.low) })
+	c.Memory = func(address uint64, to []byte) error {
+		i, _ := slices.BinarySearchFunc(pieces, address, func(p piece, a uint64) int {
+			if p.low <= a {
+				return -1
+			}
+			return 1
+		})
+		for i--; i >= 0 && address-pieces[i].low < maxPieceBytes; i-- {
+			p := pieces[i]
+			if at := address - p.low; at <= uint64(len(p.bytes)) && uint64(len(to)) <= uint64(len(p.bytes))-at {
+				copy(to, p.bytes[at:])
+				return nil
+			}
+		}
+		return errNotKept
+	}
+	return c, nil
+}
+
+var errNotKept = errors.New("not in the snapshot")

@@ -1,0 +1,197 @@
+package units
+
+import (
+	"bytes"
+	"debug/dwarf"
+)
+
+// Kind tells types apart by where their data lie.
+type Kind uint8
+
+const (
+	Scalar Kind = iota
+	Pointer
+	Array
+	Descriptor // Fortran array with a descriptor: its data lie elsewhere
+	Structure
+	other
+)
+
+// Type is the type of a variable, qualifiers and names of types removed.
+type Type struct {
+	Unit  *Unit
+	Entry *dwarf.Entry
+	Kind  Kind
+	Size  uint64 // bytes, 0 when unknown or not constant
+
+	// indirect: the object holds the address of the descriptor.
+	Indirect bool
+
+	Members    []member
+	Dimensions []dimension
+	filled     bool
+}
+
+type member struct {
+	Name   string
+	Offset uint64
+	Entry  *dwarf.Entry
+}
+
+// dimension is one dimension of an array: bounds as DWARF has them, int64,
+// []byte expression or reference to a variable; nil when absent.
+type dimension struct {
+	Lower, Upper, Count, Stride any
+	entry                       *dwarf.Entry
+}
+
+// TypeOf gives the type of a variable, member or pointer, nil when unknown.
+func (u *Unit) TypeOf(e *dwarf.Entry) *Type {
+	for n := 0; n < 32; n++ {
+		ou, o := u.Origin(e, dwarf.AttrType)
+		if o == nil {
+			return nil
+		}
+		u, e = ou.Refer(o, dwarf.AttrType)
+		if e == nil {
+			return nil
+		}
+		switch e.Tag {
+		case dwarf.TagTypedef, dwarf.TagConstType, dwarf.TagVolatileType, dwarf.TagRestrictType, dwarf.TagAtomicType:
+			continue
+		}
+		return u.NewType(e)
+	}
+	return nil
+}
+
+// NewType is the type that an entry describes.
+func (u *Unit) NewType(e *dwarf.Entry) *Type {
+	if t := u.typeCache[e.Offset]; t != nil {
+		return t
+	}
+	t := &Type{Unit: u, Entry: e, Kind: other}
+	u.typeCache[e.Offset] = t
+	if n, ok := e.Val(dwarf.AttrByteSize).(int64); ok && n > 0 {
+		t.Size = uint64(n)
+	}
+	switch e.Tag {
+	case dwarf.TagBaseType, dwarf.TagEnumerationType, dwarf.TagStringType:
+		t.Kind = Scalar
+	case dwarf.TagPointerType, dwarf.TagReferenceType, dwarf.TagRvalueReferenceType:
+		t.Kind, t.Size = Pointer, 8
+	case dwarf.TagStructType, dwarf.TagClassType, dwarf.TagUnionType:
+		t.Kind = Structure
+	case dwarf.TagArrayType:
+		t.Kind = Array
+		if e.Val(dwarf.AttrDataLocation) != nil {
+			t.Kind = Descriptor
+		}
+		t.Fill()
+		switch where, _ := e.Val(dwarf.AttrDataLocation).([]byte); {
+		case t.Kind == Array:
+			t.Size = t.constantSize()
+		case bytes.HasPrefix(where, []byte{0x97, 0x06, 0x06}): // object address, deref, deref
+			t.Indirect, t.Size = true, 8
+		default:
+			t.Size = 40 + 24*uint64(len(t.Dimensions))
+		}
+	}
+	return t
+}
+
+// Target is what a pointer points to, or an array's element.
+func (t *Type) Target() *Type { return t.Unit.TypeOf(t.Entry) }
+
+// IsReference tells whether a name of this type stands for what it refers to.
+func (t *Type) IsReference() bool {
+	return t.Entry.Tag == dwarf.TagReferenceType || t.Entry.Tag == dwarf.TagRvalueReferenceType
+}
+
+const maxMembers = 4096
+
+// Fill reads members and dimensions.
+func (t *Type) Fill() {
+	if t.filled {
+		return
+	}
+	t.filled = true
+	if !t.Entry.Children {
+		return
+	}
+	r := t.Unit.data.Reader()
+	r.Seek(t.Entry.Offset)
+	if _, err := r.Next(); err != nil {
+		return
+	}
+	for len(t.Members) < maxMembers && len(t.Dimensions) < 64 {
+		e, err := r.Next()
+		if err != nil || e == nil || e.Tag == 0 {
+			return
+		}
+		switch e.Tag {
+		case dwarf.TagMember, dwarf.TagInheritance:
+			name, _ := e.Val(dwarf.AttrName).(string)
+			offset, constant := e.Val(dwarf.AttrDataMemberLoc).(int64)
+			union := t.Entry.Tag == dwarf.TagUnionType
+			declared, _ := e.Val(dwarf.AttrDeclaration).(bool)
+			external, _ := e.Val(dwarf.AttrExternal).(bool) // static member
+			if (constant || union) && offset >= 0 && !declared && !external {
+				t.Members = append(t.Members, member{name, uint64(offset), e})
+			}
+		case dwarf.TagSubrangeType:
+			t.Dimensions = append(t.Dimensions, dimension{
+				Lower: e.Val(dwarf.AttrLowerBound), Upper: e.Val(dwarf.AttrUpperBound),
+				Count: e.Val(dwarf.AttrCount), Stride: e.Val(dwarf.AttrStride), entry: e,
+			})
+		}
+		if e.Children {
+			r.SkipChildren()
+		}
+	}
+}
+
+// DefaultLower is the lower bound that the language implies.
+func (t *Type) DefaultLower() int64 {
+	if IsFortran(t.Unit.Language) {
+		return 1
+	}
+	return 0
+}
+
+func (t *Type) constantSize() uint64 {
+	element := t.Target()
+	if element == nil || len(t.Dimensions) == 0 {
+		return 0
+	}
+	n := element.Size
+	for _, d := range t.Dimensions {
+		count, ok := d.Count.(int64)
+		if !ok {
+			upper, isConstant := d.Upper.(int64)
+			if !isConstant {
+				return 0
+			}
+			lower := t.DefaultLower()
+			if d.Lower != nil {
+				if lower, ok = d.Lower.(int64); !ok {
+					return 0
+				}
+			}
+			count = upper - lower + 1
+		}
+		if count <= 0 || n > 0 && uint64(count) > (1<<47)/n {
+			return 0
+		}
+		n *= uint64(count)
+	}
+	return n
+}
+
+// Separator is what stands between a variable and its member.
+func (t *Type) Separator(c string) string {
+	if IsFortran(t.Unit.Language) {
+		return "%"
+	}
+	return c
+}
