@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -17,7 +18,7 @@ const formatSARIF report.Format = "sarif"
 
 func newAdviseCommand() *cobra.Command {
 	var format formatFlag
-	var output string
+	var output, rank string
 	var minimum time.Duration
 	var force bool
 	command := &cobra.Command{
@@ -33,6 +34,7 @@ data do not add up. The SQL of its evidence gives the rows that were counted.
 
   accscope advise program.accscope.db
   accscope advise --min-gain 10ms program.accscope.db
+  accscope advise --rank 0-15,617 job.db
   accscope advise --format sarif -o findings.sarif program.accscope.db
 
 Whether kernels have enough gangs is judged on GPUs only; of a trace that is of none
@@ -49,12 +51,23 @@ The exit status is 0 with findings and without.`,
 			if minimum < 0 {
 				return usageError{fmt.Errorf("--min-gain %s: want a time such as 10ms", minimum)}
 			}
+			only, err := report.ParseRanks(rank)
+			if err != nil {
+				return usageError{fmt.Errorf("--rank: %w", err)}
+			}
 			trace, err := store.Open(args[0])
 			if err != nil {
 				return err
 			}
 			defer trace.Close()
 			trace.Interrupt(command.Context().Done())
+			if err := report.LimitTo(trace, only); err != nil {
+				var missing *report.MissingRank
+				if errors.As(err, &missing) {
+					return usageError{fmt.Errorf("--rank: %s: %w", args[0], err)}
+				}
+				return err
+			}
 			findings, err := advice.Find(trace, int64(minimum))
 			if err != nil {
 				return err
@@ -85,6 +98,7 @@ The exit status is 0 with findings and without.`,
 	format.register(command, formatSARIF)
 	command.Flags().StringVarP(&output, "output", "o", "", "write to this `FILE` instead of standard output")
 	command.Flags().DurationVar(&minimum, "min-gain", 0, "only findings that gain this `TIME` (10ms; default: a thousandth of the run's)")
+	command.Flags().StringVar(&rank, "rank", "", "only of these `RANKS` of an MPI job: 617, or 0-15,617; not how they compare with others")
 	command.Flags().BoolVar(&force, "force", false, "overwrite the output file")
 	limited(command, adviceLimits, argumentFiles)
 	return command

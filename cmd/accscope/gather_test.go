@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -25,6 +26,7 @@ type gathering struct {
 	flags  []string
 	proxy  *gathertest.Proxy
 	job    string
+	trace  string // in the folder, "": trace.db
 
 	command *exec.Cmd
 	output  *bytes.Buffer
@@ -139,6 +141,25 @@ func (g *gathering) came(batches int) {
 	})
 }
 
+// result is the name of the trace or archive in the folder.
+func (g *gathering) result() string {
+	if g.trace == "" {
+		return "trace.db"
+	}
+	return g.trace
+}
+
+// window waits until files of the archive are closed, where the result is one.
+func (g *gathering) window() {
+	g.t.Helper()
+	if g.trace != "" {
+		g.until("a window of the archive", func() bool {
+			_, err := os.Stat(filepath.Join(g.folder, g.trace, "archive.json"))
+			return err == nil
+		})
+	}
+}
+
 // holds checks that the result is complete and holds each event of so many processes once.
 func (g *gathering) holds(processes, events int) {
 	g.t.Helper()
@@ -146,7 +167,8 @@ func (g *gathering) holds(processes, events int) {
 	if !m.Complete || m.Events != processes*events || m.Lost != 0 {
 		g.t.Errorf("%+v, want %d events: %s", m, processes*events, g.output)
 	}
-	rows := invoke(g.t, g.folder, "query", "--format", "csv", "trace.db", `SELECT count(*), min(n), max(n), min(whole)
+	invoke(g.t, g.folder, "info", "--check", g.result()).must(g.t)
+	rows := invoke(g.t, g.folder, "query", "--format", "csv", g.result(), `SELECT count(*), min(n), max(n), min(whole)
 		FROM (SELECT process, sum(n) AS n, min(whole) AS whole
 			FROM (SELECT process, thread, count(*) AS n, count(*) = max(sequence) + 1 AND count(*) = count(DISTINCT sequence) AS whole
 				FROM events GROUP BY process, thread)
@@ -223,7 +245,22 @@ func TestGather(t *testing.T) {
 func TestGatherSurvives(t *testing.T) {
 	program := build(t, "jacobi")
 	want := eventsOf(t, "sh", "-c", program+" 32 30; "+program+" 32 30") / 2
-	g := gatherIn(t)
+	results := []string{""}
+	if os.Getenv("ACCSCOPE_LONG") != "" {
+		results = append(results, "archive")
+	}
+	for _, trace := range results {
+		t.Run(cmp.Or(trace, "trace"), func(t *testing.T) { survives(t, program, want, trace) })
+	}
+}
+
+func survives(t *testing.T, program string, want int, trace string) {
+	var flags []string
+	if trace != "" {
+		flags = []string{"--archive", "--archive-rows", "100"}
+	}
+	g := gatherIn(t, flags...)
+	g.trace = trace
 	environment, left := sessions(t)
 	folder := t.TempDir()
 	run := ""
@@ -250,6 +287,7 @@ func TestGatherSurvives(t *testing.T) {
 		t.Fatal(err)
 	}
 	g.came(1)
+	g.window()
 	g.kill()
 	step() // the second is captured while there is no collector
 	g.start()
@@ -421,6 +459,12 @@ func TestGatherPeers(t *testing.T) {
 	}
 	program := build(t, "jacobi")
 	want := eventsOf(t, program, "32", "30")
+	for _, trace := range []string{"", "archive"} {
+		t.Run(cmp.Or(trace, "trace"), func(t *testing.T) { peersOf(t, program, want, trace) })
+	}
+}
+
+func peersOf(t *testing.T, program string, want int, trace string) {
 	var peers []*gathertest.Proxy
 	var names []string
 	for range 3 {
@@ -435,8 +479,11 @@ func TestGatherPeers(t *testing.T) {
 	}
 	to := ""
 	for i := range peers {
-		g := &gathering{t: t, folder: filepath.Join(t.TempDir(), "result"), proxy: gathertest.New(t), job: "job",
+		g := &gathering{t: t, folder: filepath.Join(t.TempDir(), "result"), proxy: gathertest.New(t), job: "job", trace: trace,
 			flags: []string{"--peer-listen", "127.0.0.1:0", "--peer-name", names[i], "--peers", strings.Join(names, ",")}}
+		if trace != "" {
+			g.flags = append(g.flags, "--archive", "--archive-rows", "100")
+		}
 		t.Cleanup(g.kill)
 		gathers = append(gathers, g)
 		start(i)
@@ -475,6 +522,9 @@ func TestGatherPeers(t *testing.T) {
 			t.Errorf("%+v: %s", m, g.output)
 		}
 		events, came = events+m.Events, came+m.Agents
+		if m.Events > 0 {
+			g.holds(m.Agents, want)
+		}
 	}
 	if events != agents*want || came != agents {
 		t.Errorf("%d events of %d agents, want %d of %d", events, came, agents*want, agents)

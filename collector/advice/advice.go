@@ -74,7 +74,8 @@ type placeTold struct {
 }
 
 // Find gives the findings of a trace, what is wrong first, then those that gain
-// most. Findings of time gain at least minimum nanoseconds; 0: gainShare.
+// most. Findings of time gain at least minimum nanoseconds; 0: gainShare. Of a trace that is
+// limited to some processes they are of these, and what compares all ranks is not asked.
 func Find(trace *store.Trace, minimum int64) ([]*Finding, error) { return Search(trace, minimum, nil) }
 
 // Search is Find that tells, unless told is nil, how many of the rules it has looked by:
@@ -99,6 +100,9 @@ func Search(trace *store.Trace, minimum int64, told func(read, rules int)) ([]*F
 	for i, r := range rules {
 		if told != nil {
 			told(i, len(rules))
+		}
+		if r.allRanks && trace.LimitedTo() != nil {
+			continue
 		}
 		groups, err := r.groups(read, sources)
 		if err != nil {

@@ -129,7 +129,11 @@ type hashedTransfer struct {
 
 func readContents(trace *store.Trace) (contents, error) {
 	c := contents{}
-	err := sqlitex.Execute(trace.Conn(), "SELECT thread, sequence, hash, overwritten FROM content ORDER BY thread, sequence",
+	where := ""
+	if trace.LimitedTo() != nil {
+		where = "WHERE thread IN (SELECT thread FROM threads WHERE process IN (" + processes(trace) + ")) "
+	}
+	err := sqlitex.Execute(trace.Conn(), "SELECT thread, sequence, hash, overwritten FROM content "+where+"ORDER BY thread, sequence",
 		&sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
 			thread := model.ThreadID(s.ColumnInt64(0))
 			c[thread] = append(c[thread], hashedTransfer{uint64(s.ColumnInt64(1)), content{s.ColumnInt64(2), s.ColumnInt64(3), true, !s.ColumnIsNull(3)}})

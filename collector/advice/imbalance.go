@@ -19,6 +19,7 @@ FROM compared WHERE ranks > 1 AND time > 1.2 * average`,
 	confidence: Likely,
 	subject:    aKernel,
 	elsewhere:  true,
+	allRanks:   true,
 	most:       func(p *pass, g *group) int64 { return p.meetings.most(g) },
 	explain: func(f *Finding, g *group, _ *written) {
 		f.What = fmt.Sprintf("%s launches take a fifth longer than the ranks' average, or more", g.detail)

@@ -91,12 +91,12 @@ func unordered(trace *store.Trace, sources *report.Sources) ([]racing, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = sqlitex.Execute(trace.Conn(), happenings, &sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error { o.take(s); return nil }})
+	err = sqlitex.Execute(trace.Conn(), chosen(trace, happenings)+" ORDER BY at, record", &sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error { o.take(s); return nil }})
 	return o.pairs, err
 }
 
-// happenings is SQL for all that matters to the order of operations, in order of time. A
-// wait counts when it is over.
+// happenings is SQL for all that matters to the order of operations. A wait counts when it is
+// over.
 const happenings = `SELECT at, what, process, device, async_queue, record, low, high, name, file, line, end_line, function FROM (
   SELECT start AS at, 'create' AS what, process, device, -2 AS async_queue, record, host_address AS low, host_address + bytes AS high, variable AS name,
     source_file AS file, line, 0 AS end_line, function FROM allocations WHERE kind = 'create'
@@ -106,7 +106,7 @@ const happenings = `SELECT at, what, process, device, async_queue, record, low, 
   UNION ALL SELECT start, 'kernel', process, device, async_queue, record, 0, 0, name, source_file, line, end_line, function FROM spans WHERE kind = 'enqueue_launch'
   UNION ALL SELECT end, 'wait', process, device, async_queue, record, 0, 0, NULL, NULL, 0, 0, NULL FROM waits WHERE end IS NOT NULL
   UNION ALL SELECT time, 'follow', process, device, async_queue, 0, awaited_queue, 0, NULL, NULL, 0, 0, NULL FROM queue_dependencies
-) ORDER BY at, record`
+)`
 
 func (o *ordering) take(s *sqlite.Stmt) {
 	process, queue := s.ColumnInt64(2), deviceQueue{s.ColumnInt64(3), s.ColumnInt64(4)}

@@ -37,6 +37,7 @@ type rule struct {
 	subject    subject
 	timeless   bool // costs memory or results, no time
 	elsewhere  bool // the time is gained by others, who wait for the thread
+	allRanks   bool // compares ranks: of some of them it says nothing
 	wrong      bool
 }
 
@@ -83,7 +84,7 @@ func (r *rule) groups(p *pass, sources *report.Sources) ([]*group, error) {
 		return r.read(p.trace, sources)
 	}
 	for _, g := range found.list {
-		g.elsewhere, g.evidence = r.elsewhere, r.evidence
+		g.elsewhere, g.evidence = r.elsewhere, chosen(p.trace, r.evidence)
 	}
 	return found.list, nil
 }
@@ -97,6 +98,7 @@ func (r *rule) read(trace *store.Trace, sources *report.Sources) ([]*group, erro
 			return nil, err
 		}
 	}
+	evidence = chosen(trace, evidence)
 	groups := map[groupKey]*group{}
 	var order []*group
 	sql := "SELECT " + strings.Join(evidenceColumns, ", ") + " FROM (" + evidence + ") ORDER BY start"
@@ -113,6 +115,23 @@ func (r *rule) read(trace *store.Trace, sources *report.Sources) ([]*group, erro
 		return nil
 	}})
 	return order, err
+}
+
+// chosen is SQL that gives processes, of those that the trace is limited to.
+func chosen(trace *store.Trace, sql string) string {
+	if trace.LimitedTo() == nil {
+		return sql
+	}
+	return "SELECT * FROM (" + sql + ") WHERE process IN (" + processes(trace) + ")"
+}
+
+// processes lists those that a trace is limited to.
+func processes(trace *store.Trace) string {
+	var list []string
+	for _, process := range trace.LimitedTo() {
+		list = append(list, fmt.Sprint(int64(process)))
+	}
+	return strings.Join(list, ", ")
 }
 
 // statement is the SQL of a group's rows.

@@ -10,9 +10,11 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -137,9 +139,10 @@ func (b *bench) write() error {
 	steps := max(b.spans/int64(b.ranks)/spansOfAStep, 1)
 	began, busy := time.Now(), used(unix.RUSAGE_SELF)
 	programs, err := b.start(program, steps, launch.Environment(environment(), libraries, launch.Choice{Runtime: launch.Accscope}, "sim",
-		launch.Capture{Session: run.Folder, Limit: "128MiB", CallStack: "off"}))
+		launch.Capture{Session: run.Folder, CallStack: "off"}))
 	if err == nil {
-		err = b.follow(in, programs)
+		paced := programs.pace(run.Folder)
+		err = errors.Join(b.follow(in, programs), paced())
 	}
 	if err = errors.Join(err, programs.wait()); err != nil {
 		return errors.Join(err, in.Close())
@@ -191,6 +194,68 @@ func (b *bench) start(program string, steps int64, environment []string) (*progr
 	return p, nil
 }
 
+// What the captures of all programs may take of the disk, bytes: above most they stand still
+// until there is less than enough. Where the machine has other work, too, the collector would
+// be too far behind for them to wait, and events would be lost.
+const (
+	most   = 1 << 30
+	enough = 1 << 28
+)
+
+// pace has the programs stand still while their captures are too large, until stop is called.
+func (p *programs) pace(captures string) (stop func() error) {
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() {
+		standing := false
+		ticker := time.NewTicker(50 * time.Millisecond)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				done <- p.signal(unix.SIGCONT)
+				return
+			case <-ticker.C:
+			}
+			used := space(captures)
+			if !standing && used > most || standing && used < enough {
+				standing = !standing
+				if err := p.signal(map[bool]os.Signal{true: unix.SIGSTOP, false: unix.SIGCONT}[standing]); err != nil {
+					done <- err
+					return
+				}
+			}
+		}
+	}()
+	return func() error { cancel(); return <-done }
+}
+
+// space is what the files of a folder take of the disk, bytes. They come and go meanwhile.
+func space(folder string) (bytes int64) {
+	_ = filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return nil
+		}
+		var s unix.Stat_t
+		if unix.Stat(path, &s) == nil {
+			bytes += s.Blocks * 512
+		}
+		return nil
+	})
+	return bytes
+}
+
+// signal signals those that have not ended.
+func (p *programs) signal(signal os.Signal) error {
+	var errs []error
+	for _, command := range p.all {
+		if err := command.Process.Signal(signal); err != nil && !errors.Is(err, os.ErrProcessDone) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
 // wait waits until all have ended.
 func (p *programs) wait() error {
 	for ; p.left > 0; p.left-- {
@@ -208,13 +273,7 @@ func (p *programs) heard(err error) {
 // end has them end before their time.
 func (p *programs) end() error {
 	p.ended = true
-	var errs []error
-	for _, command := range p.all {
-		if err := command.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
-			errs = append(errs, err)
-		}
-	}
-	return errors.Join(errs...)
+	return p.signal(os.Kill)
 }
 
 // follow takes in what the programs do until they have ended.
@@ -350,7 +409,7 @@ func (b *bench) read() error {
 // windows draws all lanes at a page's width: windows from all of the time down to some
 // microseconds, at random places, of which the first of each size is read with cold caches.
 func (b *bench) windows(trace *store.Trace, lanes []store.Lane, first, last int64) error {
-	const pixels, most = 1750, 12_000 // as the page has it
+	const pixels, rows = 1750, 12_000 // as the page has it
 	random := rand.New(rand.NewPCG(1, 1))
 	var all, busies, colds []time.Duration
 	for shift := 0; shift <= 24; shift++ {
@@ -364,7 +423,7 @@ func (b *bench) windows(trace *store.Trace, lanes []store.Lane, first, last int6
 			}
 			began, busy := time.Now(), used(unix.RUSAGE_SELF)
 			for _, lane := range lanes {
-				if _, err := trace.TimelineOfRows(lane, from, from+width, pixels, min(pixels, most/len(lanes))); err != nil {
+				if _, err := trace.TimelineOfRows(lane, from, from+width, pixels, min(pixels, rows/len(lanes))); err != nil {
 					return err
 				}
 			}
