@@ -85,6 +85,28 @@ const (
 )
 
 func (s *Session) stateOf(pid int) runnerState {
+	before := image(pid)
+	state := s.stateOfImage(pid)
+	if state == runnerOther && image(pid) != before {
+		return runnerStarting // what was read of it is of two programs, or breaks off between them
+	}
+	return state
+}
+
+// image tells one program that a process executes from the next: where the kernel has put
+// its environment. It is the same for those that have none, have ended, or are not to be
+// looked at.
+func image(pid int) string {
+	// In proc_pid_stat(5), counted from behind the name.
+	const environmentStart = 50 - 3
+	stat, _ := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat")) // ended: empty
+	if fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:]); len(fields) > environmentStart {
+		return string(fields[environmentStart])
+	}
+	return ""
+}
+
+func (s *Session) stateOfImage(pid int) runnerState {
 	folder := filepath.Join("/proc", strconv.Itoa(pid))
 	setting := []byte("\x00" + FolderVariable + "=" + s.Folder + "\x00")
 	// Other users' processes can't be read, and are none of ours.
