@@ -35,7 +35,7 @@ CFLAGS_COMMON := -std=gnu11 -O2 -g -ffile-prefix-map=$(CURDIR)=. -Wall -Wextra -
 	@rm $@.new
 FORCE:
 
-.PHONY: FORCE all help screens setup demo test test-all check long consumers sanitize race conformance control compiler roots aarch64 bench bench-gather bench-archive gpu-carry fuzz soak dist try-dist install uninstall clean print-cgo-cflags
+.PHONY: FORCE all help screens setup demo test test-all check long consumers sanitize race conformance control compiler distribution roots aarch64 bench bench-gather bench-archive gpu-carry fuzz soak dist try-dist install uninstall clean print-cgo-cflags
 .DEFAULT_GOAL := all
 
 include runtime/entry/build.mk
@@ -80,6 +80,12 @@ test: all ## everything that gates a change (a fixed sample of the long suites)
 	cd export/consumers && $(GO) test -short -timeout 40m ./...
 	$(MAKE) conformance CONFORMANCE_FLAGS=--sample
 	$(GO) run ./runtime/conformance --settings sim --sample --negative-control
+
+distribution: all ## of the tests those that depend most on what a distribution's packages are: MPI, compilers, shells
+	@.ci/setup test
+	$(GO) test -short -timeout 40m -run 'MPI|Rank|TestExamples|TestOTF2|Outlives|KernelsOfOthers|TestNames|TestModulesOfOtherFiles|TestTerminal' \
+	  ./cmd/accscope ./tui ./collector/ingest ./runtime/source ./export/otf2/...
+	$(GO) test -short -timeout 40m ./collector/session ./runtime/entry/test
 
 # What test-all is made of. Each can be made alone.
 PARTS := check check-page long consumers sanitize race conformance control dist try-dist roots aarch64 soak

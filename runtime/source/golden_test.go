@@ -118,7 +118,7 @@ func hold(t *testing.T, name, got string, record bool) {
 		}
 	}
 	golden, processor := goldenFile(name, version, ""), ""
-	if common, _ := os.ReadFile(golden); machine.Own() != machine.X8664 && string(common) != got { // missing: told below
+	if common, _ := os.ReadFile(golden); machine.Own() != machine.X8664 && differs(string(common), got) != "" { // missing: told below
 		processor = runtime.GOARCH
 		golden = goldenFile(name, version, processor)
 	}
@@ -183,23 +183,6 @@ func TestNames(t *testing.T) {
 				flags := strings.Fields(build)
 				got := table(t, compile(t, program, flags...))
 				hold(t, strings.ReplaceAll(program, ".", "_")+flags[0], got, len(flags) == 1)
-				golden := filepath.Join("testdata", strings.ReplaceAll(program, ".", "_")+flags[0]+".golden")
-				common, _ := os.ReadFile(golden) // missing: told below
-				if machine.Own() != machine.X8664 && string(common) != got {
-					golden = strings.TrimSuffix(golden, "golden") + runtime.GOARCH + ".golden"
-				}
-				if *update && len(flags) == 1 {
-					if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-						t.Fatal(err)
-					}
-				}
-				want, err := os.ReadFile(golden)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if got != string(want) {
-					t.Errorf("%s differs:\n%s", golden, difference(string(want), got))
-				}
 			})
 		}
 	}
