@@ -1,8 +1,10 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 
+	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/state"
 	"github.com/accscope/accscope/collector/store"
 )
@@ -214,12 +216,16 @@ func (a *app) busyness(q *state.Queue, cells []column) (part float64, atMost boo
 	return float64(busy) / float64(max(v.Chosen, 1)), !q.Measured && busy > 0
 }
 
-// usedIn is used, without what lies outside of the frames that sums are limited to.
-func (a *app) usedIn(d *state.Device, from, to int64, n int) []float64 {
-	values := used(d.Memory, from, to, n)
+// usedIn is used, without what lies outside of the frames of a process that sums are
+// limited to; process 0: of any process.
+func (a *app) usedIn(process model.ProcessID, points []store.MemoryPoint, from, to int64, n int) []float64 {
+	values := used(points, from, to, n)
 	if w := a.frame.View.Within; w != nil {
 		for c := range values {
-			if !w.Reaches(d.Process, from+(to-from)*int64(c)/int64(n), from+(to-from)*int64(c+1)/int64(n)) {
+			start, end := from+(to-from)*int64(c)/int64(n), from+(to-from)*int64(c+1)/int64(n)
+			if !slices.ContainsFunc(a.frame.View.Processes, func(p model.ProcessInfo) bool {
+				return (process == 0 || p.ID == process) && w.Reaches(p.ID, start, end)
+			}) {
 				values[c] = -1
 			}
 		}

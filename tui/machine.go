@@ -110,7 +110,7 @@ var short = map[string]string{"memory_used": "memory", "resident_memory": "memor
 // drawFigure draws a counter over the time that is shown.
 func (a *app) drawFigure(c canvas, x *state.Counter, style tcell.Style) {
 	from, to := a.span()
-	values := used(x.Points, from, to, c.w)
+	values := a.usedIn(x.Process, x.Points, from, to, c.w)
 	top := 100.0
 	for _, v := range values {
 		top = max(top, v)

@@ -241,7 +241,7 @@ func (a *app) drawMemory(c canvas, d *state.Device) {
 	for y := range height {
 		c.cell(left-1, 1+y, t.vertical, t.dim)
 	}
-	c.sparkline(left, 1, height, a.usedIn(d, from, to, width), top, t.activities[mixed])
+	c.sparkline(left, 1, height, a.usedIn(d.Process, d.Memory, from, to, width), top, t.activities[mixed])
 	y := c.h - 1
 	highest := 1.0
 	for i := range up {

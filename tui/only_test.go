@@ -10,7 +10,9 @@ import (
 	"github.com/gdamore/tcell/v2"
 
 	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/report"
+	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/collector/store/tracetest"
 )
 
@@ -94,11 +96,30 @@ func TestGraphsOfFrames(t *testing.T) {
 		}
 		first, last := replay.Extent()
 		const n = 200
-		for c, value := range a.usedIn(d, first, last, n) {
+		for c, value := range a.usedIn(d.Process, d.Memory, first, last, n) {
 			from, to := first+(last-first)*int64(c)/n, first+(last-first)*int64(c+1)/n
 			if value >= 0 && !within.Reaches(d.Process, from, to) {
 				t.Errorf("memory is drawn from %d to %d", from, to)
 			}
+		}
+	}
+	// The figures of the machine: a process's own, and a GPU's, which all processes use.
+	first, last := replay.Extent()
+	points := []store.MemoryPoint{{Time: first, End: last, High: 50, Last: 50}}
+	for _, process := range []model.ProcessID{0, frame.View.Processes[0].ID} {
+		const n = 200
+		drawn := 0
+		for c, value := range a.usedIn(process, points, first, last, n) {
+			from, to := first+(last-first)*int64(c)/n, first+(last-first)*int64(c+1)/n
+			if value < 0 {
+				continue
+			}
+			if drawn++; within.Time(from, to) == 0 {
+				t.Errorf("a figure of process %d is drawn from %d to %d", process, from, to)
+			}
+		}
+		if process == 0 && drawn == 0 || drawn > n/2 {
+			t.Errorf("%d of %d cells of a figure of process %d are drawn", drawn, n, process)
 		}
 	}
 	want := map[string]string{}

@@ -192,7 +192,7 @@ func (a *app) drawMemoryShort(c canvas) {
 		case d.MappingSum > 0:
 			box.words(x, 0, t.dim, fmt.Sprintf("  %d mappings", d.MappingSum))
 		}
-		box.sparkline(1, 1, each-1, a.usedIn(d, from, to, max(c.w-1, 0)), float64(max(d.Peak, 1)), t.activities[mixed])
+		box.sparkline(1, 1, each-1, a.usedIn(d.Process, d.Memory, from, to, max(c.w-1, 0)), float64(max(d.Peak, 1)), t.activities[mixed])
 	}
 }
 

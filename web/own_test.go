@@ -66,6 +66,25 @@ func TestStripLooksIntoRanges(t *testing.T) {
 	}
 }
 
+// The summary tells MPI's calls from computation, as the report does, and its strip shows
+// where the chosen frames lie.
+func TestSummaryOfMPI(t *testing.T) {
+	s := serve(t, Options{Traces: []string{tracetest.Annotated(t, 3000)}})
+	whole, part := answer[summaryAnswer](t, s, "/api/summary"), answer[summaryAnswer](t, s, "/api/summary?inside=iteration+1")
+	if whole.MPIRanks == 0 || whole.MPITime == 0 || whole.MPITime > whole.MPIWhole || part.MPITime == 0 || part.MPITime >= whole.MPITime {
+		t.Errorf("MPI: %+v, in a frame %+v", whole, part)
+	}
+	for _, row := range answer[reportAnswer](t, s, "/api/report?tables=time").Tables[0].Rows {
+		if row[0] == "MPI, calls" && row[1] != float64(whole.MPITime) {
+			t.Errorf("the report has %v, the summary %d", row, whole.MPITime)
+		}
+	}
+	b := browse(t, s.URL()+"#view=summary&inside=iteration+1")
+	b.wait("MPI's share", `[...document.querySelectorAll(".shares h3")].some(e => e.textContent.startsWith("MPI, ")) &&
+		[...document.querySelectorAll("main h2")].some(e => e.textContent === "Communication (MPI)")`)
+	b.wait("the frame on the strip", `document.querySelector(".over-time .note").textContent.includes("before and behind iteration 1 is pale")`)
+}
+
 // A part that is marked on the summary's strip is shown once it is let go.
 func TestMarkOnTheSummary(t *testing.T) {
 	b := browse(t, serveGenerated(t, 3000).URL())

@@ -21,10 +21,18 @@ type summaryAnswer struct {
 	// Threads is how many use OpenACC; Host is the time of their processes, over
 	// them, and Waits and Calls the parts of it blocked in waits and in other
 	// constructs and routines.
-	Threads       int       `json:"threads"`
-	Host          int64     `json:"host"`
-	Waits         int64     `json:"waits"`
-	Calls         int64     `json:"calls"`
+	Threads int   `json:"threads"`
+	Host    int64 `json:"host"`
+	Waits   int64 `json:"waits"`
+	Calls   int64 `json:"calls"`
+	// MPIRanks is how many processes called MPI; MPIWhole is their time from MPI_Init to
+	// MPI_Finalize, MPITime the part of it in calls, and MPIWaited that of these for ranks
+	// that came later, if MPIWaiting says that it is known.
+	MPIRanks      int       `json:"mpi_ranks"`
+	MPIWhole      int64     `json:"mpi_whole"`
+	MPITime       int64     `json:"mpi_time"`
+	MPIWaited     int64     `json:"mpi_waited"`
+	MPIWaiting    bool      `json:"mpi_waiting"`
 	PeakDevice    string    `json:"peak_device"` // the one with the highest memory in use, "" where none was used
 	Peak          int64     `json:"peak"`
 	Capacity      int64     `json:"capacity"` // 0: not known
@@ -89,6 +97,7 @@ func summarize(trace *store.Trace, filter report.Filter) (*summaryAnswer, error)
 	}
 	return &summaryAnswer{Wall: s.Wall, Simulated: s.Simulated, Devices: s.Device.Devices, Busy: s.Device.Busy, AtLeast: s.Device.AtLeast,
 		Kernels: s.Device.Kernels, Transfers: s.Device.Transfer, Threads: s.Host.Threads, Host: s.Host.Time, Waits: s.Host.Waits, Calls: s.Host.Calls,
+		MPIRanks: s.MPI.Processes, MPIWhole: s.MPI.Whole, MPITime: s.MPI.Time, MPIWaited: s.MPI.Waited, MPIWaiting: s.MPI.Waiting,
 		PeakDevice: s.Peak.Device, Peak: s.Peak.Bytes, Capacity: s.Peak.Capacity,
 		CostKernels: rows(s.Kernels), CostVariables: rows(s.Variables), CostConstructs: rows(s.Constructs), Remarks: present(slices.Concat(s.Findings, s.Hints))}, nil
 }

@@ -56,6 +56,26 @@ func (a *annotated) row() []any {
 		int64(math.Sqrt(squares/float64(n))), a.slowest)
 }
 
+// frames are the program's own, summed up by name.
+func (f *facts) frames() (list []Frames) {
+	at := map[string]int{}
+	for _, t := range f.own {
+		if t.site.kind != int64(model.FrameStart) {
+			continue
+		}
+		name := t.recorded.Label()
+		i, known := at[name]
+		if !known {
+			i = len(list)
+			at[name], list = i, append(list, Frames{Name: name})
+		}
+		of := &list[i]
+		of.Count, of.Ended, of.Time, of.Longest = of.Count+t.Count, of.Ended+t.Ended, of.Time+t.Time, max(of.Longest, t.Longest)
+	}
+	slices.SortFunc(list, func(a, b Frames) int { return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Name, b.Name)) })
+	return list
+}
+
 // annotations are the program's own frames, ranges and marks: how long they took, and how
 // that varies.
 func (f *facts) annotations(trace *store.Trace, filter Filter) (*Table, error) {

@@ -129,6 +129,23 @@ func (d *screen) figures(s *Summary) {
 		}
 		d.fact("MPI", fmt.Sprintf("calls %s%s; computation %s", of(m.Time), parts, of(max(m.Whole-m.Time, 0))))
 	}
+	if len(s.Frames) > 0 {
+		d.fact("frames", frames(s.Frames))
+	}
+}
+
+// frames says how long frames of the name took that took most, and how many names there
+// are beside.
+func frames(list []Frames) string {
+	f := &list[0]
+	text := fmt.Sprintf("%d of %s", f.Count, f.Name)
+	if f.Ended > 0 {
+		text += fmt.Sprintf(", on average %s, at most %s", ShowDuration(float64(f.Time)/float64(f.Ended)), ShowDuration(float64(f.Longest)))
+	}
+	if n := len(list) - 1; n > 0 {
+		text += fmt.Sprintf("; others: %d", n)
+	}
+	return text
 }
 
 // peak says how much memory the device had in use that had most.

@@ -18,6 +18,7 @@ func much() *Summary {
 		Device: DeviceTime{Devices: 4, Busy: 30e9, Kernels: 25e9, Transfer: 7e9},
 		Host:   HostTime{Threads: 8, Time: 96e9, Waits: 40e9, Calls: 6e9},
 		Peak:   Peak{Device: "sim 0", Bytes: 12 << 30, Capacity: 16 << 30, Others: 3},
+		Frames: []Frames{{"step \x1b[2J", 1001, 1000, 11e9, 25e6}, {Name: "checkpoint", Count: 1}},
 		Kernels: []Cost{
 			{Name: "Grid<double, Layout<3u>, std::allocator<double> >::scale(double, unsigned long)", Place: "a-long-name-of-a-source-file.cpp:1234", Time: 20e9, Timed: true, Share: 0.8, Count: 1_000_000},
 			{Name: "main \x1b[2J", Place: "main.c:8", Time: 5e9, Timed: true, Share: 0.2, Count: 12},

@@ -24,13 +24,22 @@ type Summary struct {
 	Host       HostTime
 	MPI        Communication
 	Peak       Peak
-	Simulated  bool // operations ran on the simulated device
+	Frames     []Frames // of the program's own, by name, those that took most first
+	Simulated  bool     // operations ran on the simulated device
 	Kernels    []Cost
 	Variables  []Cost
 	Constructs []Cost   // where no device did anything
 	Findings   []string // warnings, errors, data that were left
 	Hints      []string // what sums alone tell of what could be better
 	Gains      []Gain   // what could be better, where a caller has looked for it
+}
+
+// Frames are what the program calls frames of a name: turns of a loop, mostly.
+type Frames struct {
+	Name          string
+	Count         int64 // with those that did not end
+	Ended         int64
+	Time, Longest int64 // of those that ended
 }
 
 // Gain is something that could be better, in words.
@@ -118,6 +127,7 @@ func (s *Summary) readFigures(f *facts, filter Filter, calls *messages) error {
 		return err
 	}
 	s.MPI = f.communicated(calls, filter)
+	s.Frames = f.frames()
 	return nil
 }
 

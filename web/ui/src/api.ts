@@ -60,7 +60,7 @@ export interface Compare { by: string; trace: string; other: string; rows: Diffe
 export interface CostRow { name: string; place: string; time: number; timed: boolean; share: number; bytes: number; count: number }
 export interface Summary {
   wall: number; simulated: boolean; devices: number; busy: number; at_least: boolean; kernels: number; transfers: number;
-  threads: number; host: number; waits: number; calls: number; peak_device: string; peak: number; capacity: number;
+  threads: number; host: number; waits: number; calls: number; mpi_ranks: number; mpi_whole: number; mpi_time: number; mpi_waited: number; mpi_waiting: boolean; peak_device: string; peak: number; capacity: number;
   cost_kernels: CostRow[]; cost_variables: CostRow[]; cost_constructs: CostRow[]; remarks: string[];
 }
 // Findings are yet to come while not all of the rules have been looked by.

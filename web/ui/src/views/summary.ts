@@ -1,12 +1,12 @@
 // The summary: where the time went, what could be better, what cost most.
-import { get, type CostRow, type Finding, type Findings, type Overview, type Summary } from "../api";
+import { get, type CostRow, type Finding, type Findings, type Frames, type Overview, type Report, type Summary } from "../api";
 import { kindColour, token } from "../colour";
 import { clear, h, link, show } from "../dom";
 import { bytes, count, duration, fraction } from "../format";
 import { Pace, type View } from "../grown";
 import { code } from "../source";
 import { change, state } from "../state";
-import { partsOf, Strip } from "../strip";
+import { partsOf, Strip, type Window } from "../strip";
 import { table } from "../table";
 import { framesSection } from "./frames";
 
@@ -19,20 +19,31 @@ export function summaryView(o: Overview): View {
   const findings = h("div");
   const costs = h("div");
   const remarks = h("div");
-  const strip = new Strip(o, () => undefined, (from, to) => change({ view: "timeline", from, to }), () => 0);
+  const messages = h("section", { hidden: true });
+  let chosen: Window | undefined; // from the first to the last of the chosen frames or ranges
+  const strip = new Strip(o, () => chosen, (from, to) => change({ view: "timeline", from, to }), () => 0);
   const parts = h("p", { class: "note" });
   const time = h("section", { class: "over-time" }, h("h2", {}, "Over time"), strip.element, parts);
   const own = framesSection();
-  const element = h("div", { class: "view summary" }, figures, time, h("section", {}, h("h2", {}, state.inside === "" ? "What could be better" : "What could be better in the whole run"), findings), remarks, costs, own.element);
+  const element = h("div", { class: "view summary" }, figures, time, h("section", {}, h("h2", {}, state.inside === "" ? "What could be better" : "What could be better in the whole run"), findings), remarks, costs, messages, own.element);
   const load = (again: boolean): Promise<unknown> => {
     time.hidden = o.lanes.length === 0;
     parts.textContent = `${partsOf(o)}. Mark a part, or click, to see it in the timeline.`;
     void strip.load(o);
+    if (state.inside !== "") {
+      void get<Frames>("frames", { trace: state.trace, inside: state.inside }).then((f) => {
+        chosen = { from: f.from, to: Math.max(f.to, f.from + 1) };
+        parts.textContent += ` What lies before and behind ${state.inside} is pale.`;
+        strip.draw();
+      }, () => undefined); // the summary says what is wrong with the choice
+    }
     const summed = show(figures, async () => {
       const s = await get<Summary>("summary", { trace: state.trace });
       const said = s.remarks.filter((r) => !o.warnings.includes(r));
       clear(remarks, said.length > 0 && h("section", {}, h("h2", {}, "What stands out"), h("ul", { class: "remarks" }, ...said.map((r) => h("li", {}, sentence(r))))));
       costs.replaceChildren(...costTables(s));
+      messages.hidden = s.mpi_ranks === 0;
+      if (!messages.hidden) messages.replaceChildren(...await communication());
       return head(o, s);
     }, again);
     const looked = show(findings, async () => {
@@ -90,6 +101,10 @@ function head(o: Overview, s: Summary): HTMLElement[] {
       ["other", Math.max(s.busy - s.kernels - s.transfers + both, 0), kindColour("fill")]];
     bars.push(shares(s.devices === 1 ? "Device" : `${s.devices} devices`, whole, [...parts, ["idle", Math.max(whole - s.busy, 0), token("line")]]));
   }
+  if (s.mpi_ranks > 0) {
+    const calls: [string, number, string][] = s.mpi_waiting ? [["calls, for late ranks", s.mpi_waited, kindColour("wait")], ["calls, transfer", Math.max(s.mpi_time - s.mpi_waited, 0), kindColour("mpi")]] : [["calls", s.mpi_time, kindColour("mpi")]];
+    bars.push(shares(`MPI, ${count(s.mpi_ranks)} ranks from MPI_Init to MPI_Finalize`, s.mpi_whole, [...calls, ["computation", Math.max(s.mpi_whole - s.mpi_time, 0), token("line")]]));
+  }
   return [h("h1", {}, programs.slice(0, 3).join(", ") || o.name),
     s.simulated ? h("p", { class: "remark" }, "Simulated device: times are not your GPU's.") : h("span"),
     h("div", { class: "cards" }, ...cards),
@@ -135,6 +150,13 @@ function findingItem(f: Finding): HTMLElement {
       place && " · ", place && link("in the timeline", () => change({ view: "timeline", search: `${f.file}:${f.line}` })),
       " · ", link(`${count(f.count)} ${f.count === 1 ? "row" : "rows"} of evidence`, () => change({ view: "sql", sql: f.sql }))),
     facts);
+}
+
+// communication is a table of the calls of MPI.
+async function communication(): Promise<HTMLElement[]> {
+  const report = await get<Report>("report", { trace: state.trace, tables: "communication" });
+  return report.tables.flatMap((t) => [h("h2", {}, t.title), h("p", { class: "note" }, sentence(t.note)),
+    table({ label: t.title, rows: t.rows, empty: "There is none.", columns: t.columns.map((c) => ({ title: c.title, unit: c.unit, meter: c.key === "time_ns" })) })]);
 }
 
 function costTables(s: Summary): HTMLElement[] {
