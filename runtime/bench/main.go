@@ -1,6 +1,9 @@
 // Command bench runs the same program on GCC's runtime and on ours, in turn, on
 // the host device, and ours on the sim device too, and prints medians and
 // ratios. The machine's speed drifts: only figures of one run compare.
+//
+// With -against it compares two builds of ours instead, without a tool, with one of a
+// callback for each event, and profiled: by runs in turns, with intervals.
 package main
 
 import (
@@ -22,8 +25,19 @@ import (
 func main() {
 	rounds := flag.Int("rounds", 3, "runs of each `number`, taken in turn")
 	only := flag.String("only", "", "one `benchmark` instead of all")
+	against := flag.String("against", "", "compare with the libraries of another `folder`, from before")
+	libraries := flag.String("libraries", "lib", "the `folder` with the libraries from now, with -against")
+	turns := flag.Int("turns", 40, "runs of each build, with -against")
+	title := flag.String("setting", "", `one `+"`setting`"+` alone, as "sim, a callback", with -against`)
+	program := flag.String("program", "", "the benchmark and, with .so behind its name, the plain tool, made before: a `file`, with -against")
 	flag.Parse()
-	if err := run(*rounds, *only); err != nil {
+	var err error
+	if *against == "" {
+		err = run(*rounds, *only)
+	} else {
+		err = compare(&pairing{program: *program, before: *against, now: *libraries, turns: *turns, setting: *title}, *only)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
@@ -49,9 +63,8 @@ func run(rounds int, only string) error {
 	}
 	defer os.RemoveAll(folder)
 	program := filepath.Join(folder, "bench")
-	compile := exec.Command(compilers.C(), "-fopenacc", "-foffload=disable", "-fno-ipa-pta", "-O2", "-o", program, "runtime/bench/program/bench.c", "-lpthread")
-	if output, err := compile.CombinedOutput(); err != nil {
-		return fmt.Errorf("%s: %w\n%s", compile, err, output)
+	if err := compile(program, "-fopenacc", "-foffload=disable", "-fno-ipa-pta", "runtime/bench/program/bench.c", "-lpthread"); err != nil {
+		return err
 	}
 	settings := []setting{
 		{"libgomp host", []string{"ACC_DEVICE_TYPE=host"}},
@@ -84,6 +97,15 @@ func run(rounds int, only string) error {
 		if len(one) > 0 && len(two) > 0 {
 			fmt.Printf("our dispatch to %d callbacks, two threads / one: %.2f\n", callbacks, median(two)/median(one))
 		}
+	}
+	return nil
+}
+
+// compile makes a program of the benchmarks.
+func compile(to string, arguments ...string) error {
+	command := exec.Command(compilers.C(), append([]string{"-O2", "-o", to}, arguments...)...)
+	if output, err := command.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w\n%s", command, err, output)
 	}
 	return nil
 }

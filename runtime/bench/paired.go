@@ -1,0 +1,160 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+)
+
+// pairing compares two builds of the library, by runs of the same program in turns.
+type pairing struct {
+	program, plain  string // the benchmark, and the tool of one callback for each event
+	before, now     string // folders with the libraries
+	turns           int
+	setting, folder string // a setting alone, "" for all; where captures go
+}
+
+// settings are devices and tools: none, one callback for each event, the profiler.
+func (p *pairing) settings() []setting {
+	var all []setting
+	for _, device := range []string{"host", "sim", "nvidia"} {
+		for _, tool := range []string{"no tool", "a callback", "profiled"} {
+			s := setting{device + ", " + tool, []string{"ACC_DEVICE_TYPE=" + device, "ACCSCOPE_SIM_POISON=off"}}
+			if p.setting == "" && device != "nvidia" || p.setting == s.title {
+				all = append(all, s)
+			}
+		}
+	}
+	return all
+}
+
+// environment is that of a run by the libraries of a folder.
+func (p *pairing) environment(s setting, libraries string) []string {
+	environment := append(slices.Clone(s.environment), "LD_PRELOAD="+filepath.Join(libraries, "libopenacc.so"))
+	switch {
+	case strings.HasSuffix(s.title, "a callback"):
+		environment = append(environment, "ACC_PROFLIB="+p.plain)
+	case strings.HasSuffix(s.title, "profiled"):
+		environment = append(environment, "ACC_PROFLIB="+filepath.Join(libraries, "libaccprof.so"),
+			"ACCSCOPE_SESSION="+p.folder, "ACCSCOPE_CAPTURE_LIMIT=4GiB")
+	}
+	return environment
+}
+
+// run takes the turns of each setting and prints them. In every other turn the build
+// from before goes first.
+func (p *pairing) run(only string) error {
+	for _, s := range p.settings() {
+		var order []string
+		before, now := map[string][]float64{}, map[string][]float64{}
+		for turn := range p.turns {
+			for half := range 2 {
+				libraries, results := p.before, before
+				if half != turn%2 {
+					libraries, results = p.now, now
+				}
+				if err := os.MkdirAll(p.folder, 0o700); err != nil {
+					return err
+				}
+				names, values, err := once(p.program, only, setting{s.title, p.environment(s, libraries)})
+				if err == nil {
+					err = os.RemoveAll(p.folder)
+				}
+				if err != nil {
+					return fmt.Errorf("%s, %s: %w", s.title, libraries, err)
+				}
+				order = names
+				for i, name := range names {
+					results[name] = append(results[name], values[i])
+				}
+			}
+		}
+		p.print(s, order, before, now)
+	}
+	return nil
+}
+
+func (p *pairing) print(s setting, order []string, before, now map[string][]float64) {
+	writer := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(writer, "%s, ns each\tbefore\tnow\tnow/before\t95 %%\tnow-before\t95 %%\t\t\n", s.title)
+	for _, name := range order {
+		var ratios, differences []float64
+		for i := range now[name] {
+			ratios = append(ratios, now[name][i]/before[name][i])
+			differences = append(differences, now[name][i]-before[name][i])
+		}
+		ratio, low, high := interval(ratios)
+		difference, least, most := interval(differences)
+		mark := ""
+		if least > 0 {
+			mark = "slower"
+		}
+		fmt.Fprintf(writer, "%s\t%.1f\t%.1f\t%.2f\t%.2f-%.2f\t%+.1f\t%+.1f-%+.1f\t%s\t\n", name,
+			middle(before[name]), middle(now[name]), ratio, low, high, difference, least, most, mark)
+	}
+	writer.Flush()
+	// A synchronous launch raises 10 events, an asynchronous one 8.
+	for name, events := range map[string]float64{"launch-events-1-callbacks": 10, "launch-async-64-events-1-callbacks": 8} {
+		if len(now[name]) > 0 {
+			fmt.Printf("%s, %s: %.1f ns an event, before %.1f\n", s.title, name, middle(now[name])/events, middle(before[name])/events)
+		}
+	}
+}
+
+func middle(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	return median(sorted)
+}
+
+// interval is the median of values with the interval that holds the true one with a
+// probability of 95 %, by the order of the values alone: with n of them the number of
+// those below the true median has the distribution of n throws of a coin.
+func interval(values []float64) (middle, low, high float64) {
+	sorted := slices.Sorted(slices.Values(values))
+	n := len(sorted)
+	below, term := 0.0, math.Pow(0.5, float64(n))
+	k := 0
+	for ; k < n/2; k++ {
+		if below += term; below > 0.025 {
+			break
+		}
+		term *= float64(n-k) / float64(k+1)
+	}
+	k = max(k-1, 0)
+	return median(sorted), sorted[k], sorted[n-1-k]
+}
+
+// compare makes what is not there yet, and takes the turns.
+func compare(p *pairing, only string) (err error) {
+	work, err := os.MkdirTemp("/dev/shm", "accscope-bench")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(work)
+	p.folder = filepath.Join(work, "session")
+	for _, folder := range []*string{&p.before, &p.now} {
+		if *folder, err = filepath.Abs(*folder); err != nil {
+			return err
+		}
+		if _, err := os.Stat(filepath.Join(*folder, "libopenacc.so")); err != nil {
+			return fmt.Errorf("%w: name a folder with the libraries", err)
+		}
+	}
+	if p.program == "" {
+		p.program = filepath.Join(work, "bench")
+		if err := compile(p.program, "-fopenacc", "-foffload=disable", "-fno-ipa-pta", "runtime/bench/program/bench.c", "-lpthread"); err != nil {
+			return err
+		}
+		if err := compile(p.program+".so", "-shared", "-fPIC", "-Iruntime/include", "runtime/bench/program/tool.c"); err != nil {
+			return err
+		}
+	} else if p.program, err = filepath.Abs(p.program); err != nil {
+		return err
+	}
+	p.plain = p.program + ".so"
+	return p.run(only)
+}
