@@ -21,9 +21,12 @@ extern "C" {
 #define ACCSCOPE_PRESENT_FANOUT 32
 #define ACCSCOPE_PRESENT_NO_KEY UINTPTR_MAX
 
+/* In an index: the Go side knows that the program asked for the device address.  */
+#define ACCSCOPE_PRESENT_EXPOSED ((uintptr_t) 1 << (8 * sizeof (uintptr_t) - 1))
+
 /* One node.  Entries are sorted by key.  In a leaf (level 0) an entry is a
-   mapping: host address, device address, size, and the Go side's index; above,
-   it is a child, its key the smallest key beneath it.  Keys without an entry are
+   mapping: host address, device address, size, and the Go side's index with
+   ACCSCOPE_PRESENT_EXPOSED; above, it is a child, its key the smallest key beneath it.  Keys without an entry are
    ACCSCOPE_PRESENT_NO_KEY.  */
 struct accscope_present_node
 {
@@ -74,10 +77,10 @@ accscope_present_rank (const struct accscope_present_node *n, uintptr_t key)
 }
 
 /* Finds the mapping that holds all of [key, key+size), or key itself if size
-   is 0.  1 and its device address, or 0.  */
+   is 0.  1 and its device address, and its index if that is not null, or 0.  */
 static inline int
 accscope_present_search (uintptr_t tree, uintptr_t key, size_t size,
-			 uintptr_t *value)
+			 uintptr_t *value, uintptr_t *index)
 {
   unsigned level = tree & ACCSCOPE_PRESENT_LEVEL;
   const struct accscope_present_node *n
@@ -98,6 +101,8 @@ accscope_present_search (uintptr_t tree, uintptr_t key, size_t size,
 	      || (size == 0 && offset == have && have))
 	    return 0;
 	  *value = v + offset;
+	  if (index)
+	    *index = __atomic_load_n (&n->index[low - 1], __ATOMIC_ACQUIRE);
 	  return 1;
 	}
       n = (const struct accscope_present_node *) v;
@@ -107,11 +112,13 @@ accscope_present_search (uintptr_t tree, uintptr_t key, size_t size,
 }
 
 /* Looks in one of the trees of a table, then in OTHER if that is not null.  1 and
-   *value, 0 if there is nothing, -1 if the writer was busy for long.  */
+   *value, and *index if that is not null, 0 if there is nothing, -1 if the writer
+   was busy for long.  */
 static inline int
 accscope_present_read (const struct accscope_present *present,
 		       const uintptr_t *tree, const uintptr_t *other,
-		       uintptr_t key, size_t size, uintptr_t *value)
+		       uintptr_t key, size_t size, uintptr_t *value,
+		       uintptr_t *index)
 {
   for (int attempt = 0; attempt < 256; attempt++)
     {
@@ -127,10 +134,10 @@ accscope_present_read (const struct accscope_present *present,
 	}
       uintptr_t v = 0;
       int found = accscope_present_search (
-	__atomic_load_n (tree, __ATOMIC_ACQUIRE), key, size, &v);
+	__atomic_load_n (tree, __ATOMIC_ACQUIRE), key, size, &v, index);
       if (!found && other)
 	found = accscope_present_search (
-	  __atomic_load_n (other, __ATOMIC_ACQUIRE), key, size, &v);
+	  __atomic_load_n (other, __ATOMIC_ACQUIRE), key, size, &v, index);
       /* Every load above acquires, so none moves below this one; the writer's
 	 stores release, so having read one of them implies seeing its odd
 	 number here.  */
@@ -155,7 +162,21 @@ accscope_present_find (const struct accscope_present *present, uintptr_t host,
 {
   return accscope_present_read (present, &present->ranges,
 				size == 0 ? &present->points : NULL, host, size,
-				device);
+				device, NULL);
+}
+
+/* Finds the device address of what is at host, as accscope_present_find does of
+   size 0, and whether the Go side knows that the program asked for it before.  */
+static inline int
+accscope_present_find_exposed (const struct accscope_present *present,
+			       uintptr_t host, uintptr_t *device, int *exposed)
+{
+  uintptr_t index = 0;
+  int found = accscope_present_read (present, &present->ranges,
+				     &present->points, host, 0, device, &index);
+
+  *exposed = (index & ACCSCOPE_PRESENT_EXPOSED) != 0;
+  return found;
 }
 
 /* Finds the host address that the device address belongs to.  Returns 1 and the
@@ -167,7 +188,7 @@ accscope_present_find_host (const struct accscope_present *present,
 			    uintptr_t device, uintptr_t *host)
 {
   return accscope_present_read (present, &present->devices, NULL, device, 0,
-				host) == 1 ? 1 : -1;
+				host, NULL) == 1 ? 1 : -1;
 }
 
 /* The writer's side.  Calls for one store are serialised by the caller.  */

@@ -234,6 +234,19 @@ func (t *Table) Remove(m *Mapping) {
 	t.changes++
 }
 
+// Expose notes for C that the program asked for the device address of a mapping and that
+// all who want to know of it have been told: C answers from then on, for as long as the
+// mapping is in the table.
+func (t *Table) Expose(m *Mapping) {
+	tree := t.ranges()
+	if m.Size == 0 {
+		tree = t.points()
+	}
+	if at := before(tree, m.Host); at.ok() && t.at(at) == m {
+		at.expose()
+	}
+}
+
 // FindDevice is the look-up from the device's side: the mapping that holds all
 // of the device range [address, address+size), or for size 0 the one address
 // lies in, nil if there is none. O(log n), but for device memory that

@@ -243,6 +243,63 @@ func TestLarge(t *testing.T) {
 	}
 }
 
+// TestExposed: C knows which mappings were exposed, wherever the tree's nodes go to, and
+// for as long as they are there.
+func TestExposed(t *testing.T) {
+	const count, size = 2000, 64
+	table := NewTable()
+	host := func(i int) uintptr { return 0x100000 + uintptr(i)*2*size }
+	var mappings [count]*Mapping
+	insert := func(i int) {
+		mappings[i] = &Mapping{Host: host(i), Device: device.Address(0x70000000 + i*size), Size: size}
+		if err := table.Insert(mappings[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check := func(exposed func(i int) bool) {
+		t.Helper()
+		for i, m := range mappings {
+			address, known, found := presenttest.FindExposed(table.Published(), host(i)+8)
+			switch {
+			case m == nil:
+				if found != 0 || known {
+					t.Fatalf("mapping %d is gone, C finds %#x, exposed %v", i, address, known)
+				}
+			case found != 1 || address != m.Device+8 || known != exposed(i):
+				t.Fatalf("mapping %d: C finds %#x (%d), exposed %v, want %#x, %v", i, address, found, known, m.Device+8, exposed(i))
+			default:
+				if there, _ := table.Find(host(i), size); there != m {
+					t.Fatalf("mapping %d: Go finds %+v", i, there)
+				}
+			}
+		}
+	}
+	for i := 0; i < count; i += 2 {
+		insert(i)
+		if i%6 == 0 {
+			table.Expose(mappings[i])
+		}
+	}
+	check(func(i int) bool { return i%6 == 0 })
+	for i := 1; i < count; i += 2 { // nodes are parted
+		insert(i)
+	}
+	check(func(i int) bool { return i%6 == 0 })
+	for i := range mappings { // and merged
+		if i%5 != 0 {
+			table.Remove(mappings[i])
+			mappings[i] = nil
+		}
+	}
+	check(func(i int) bool { return i%6 == 0 })
+	for i := range mappings {
+		if i%5 != 0 {
+			insert(i)
+		}
+	}
+	check(func(i int) bool { return i%30 == 0 })
+}
+
 func TestInsertErrors(t *testing.T) {
 	table := NewTable()
 	for _, m := range []*Mapping{{Host: 100, Size: 50, Device: 1}, {Host: 200, Size: 50, Device: 1000}, {Host: 300, Device: 7}} {

@@ -5,6 +5,7 @@ import "C"
 
 import (
 	"math/bits"
+	"sync/atomic"
 	"unsafe"
 )
 
@@ -19,7 +20,13 @@ type cursor struct {
 func (c cursor) ok() bool       { return c.leaf != nil }
 func (c cursor) key() uintptr   { return uintptr(c.leaf.key[c.entry]) }
 func (c cursor) size() uintptr  { return uintptr(c.leaf.size[c.entry]) }
-func (c cursor) index() uintptr { return uintptr(c.leaf.index[c.entry]) }
+func (c cursor) index() uintptr { return uintptr(c.leaf.index[c.entry] &^ C.ACCSCOPE_PRESENT_EXPOSED) }
+
+// expose marks the entry for C, which may read it meanwhile.
+func (c cursor) expose() {
+	word := (*uintptr)(unsafe.Pointer(&c.leaf.index[c.entry]))
+	atomic.StoreUintptr(word, *word|C.ACCSCOPE_PRESENT_EXPOSED)
+}
 
 // covers says whether address, which is not below the entry's key, is one of
 // its bytes.

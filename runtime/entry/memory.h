@@ -112,14 +112,18 @@ quick_deviceptr (const struct thread *t, void *host, void **answer)
 {
   const struct accscope_present *table;
   uintptr_t device = 0;
+  int found, exposed;
 
   *answer = host;
   if (on_host (t))
     return true;
   table = present_table (t);
-  if (table == NULL || host == NULL
-      || __atomic_load_n (&accscope_subscribed, __ATOMIC_RELAXED)
-      || accscope_present_find (table, (uintptr_t) host, 0, &device) < 0)
+  if (table == NULL || host == NULL)
+    return false;
+  found = accscope_present_find_exposed (table, (uintptr_t) host, &device, &exposed);
+  if (found < 0
+      || (found && !exposed
+	  && __atomic_load_n (&accscope_subscribed, __ATOMIC_RELAXED)))
     return false;
   *answer = (void *) device;
   return true;

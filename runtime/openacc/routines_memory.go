@@ -363,6 +363,9 @@ const mostExposed = 1024
 func (t *dataRoutines) expose(d *Device, host uintptr) {
 	d.mu.Lock()
 	m, presence := d.table.Find(host, 0)
+	if presence == dataenv.Present {
+		d.table.Expose(m)
+	}
 	known := presence != dataenv.Present || len(d.exposed) >= mostExposed
 	var data [2]uintptr
 	if !known {

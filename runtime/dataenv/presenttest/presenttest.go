@@ -19,6 +19,12 @@ find_host (const void *present, uintptr_t device, uintptr_t *host)
   return accscope_present_find_host (present, device, host);
 }
 
+static int
+find_exposed (const void *present, uintptr_t host, uintptr_t *device, int *exposed)
+{
+  return accscope_present_find_exposed (present, host, device, exposed);
+}
+
 static double
 look_up_often (const void *present, const uintptr_t *hosts, size_t count,
 	       size_t times)
@@ -49,6 +55,15 @@ func Find(published unsafe.Pointer, host, size uintptr) (device.Address, int) {
 	var address C.uintptr_t
 	found := C.find(published, C.uintptr_t(host), C.size_t(size), &address)
 	return device.Address(address), int(found)
+}
+
+// FindExposed looks up what is at an address: Find of size 0, and whether the program is
+// known to have asked for its device address.
+func FindExposed(published unsafe.Pointer, host uintptr) (address device.Address, exposed bool, found int) {
+	var value C.uintptr_t
+	var known C.int
+	result := C.find_exposed(published, C.uintptr_t(host), &value, &known)
+	return device.Address(value), known != 0, int(result)
 }
 
 // FindHost is the look-up from the device's side: 1 and the host address, or -1.
