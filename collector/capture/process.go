@@ -304,9 +304,13 @@ func (p *Process) Rank() (rank int, ok bool) {
 }
 
 // RankOf is the rank that the variables of MPI's launcher or of the batch system tell, if
-// they tell one.
+// they tell one. Slurm's script of a job has the variables of a task, too, but those of a step
+// (sbatch(1), srun(1)): what it starts itself is no rank.
 func RankOf(variable func(name string) string) (rank int, ok bool) {
 	for _, name := range []string{"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID", "FLUX_TASK_RANK", "JOB_COMPLETION_INDEX"} {
+		if name == "SLURM_PROCID" && variable("SLURM_STEP_ID") == "" {
+			continue
+		}
 		if rank, err := strconv.Atoi(variable(name)); err == nil && rank >= 0 {
 			return rank, true
 		}

@@ -185,6 +185,9 @@ func (in *Ingester) describeProcess(p *process) {
 		p.info.Rank = rank
 	}
 	for _, name := range []string{"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS", "FLUX_JOB_SIZE"} {
+		if name == "SLURM_NTASKS" && p.info.Rank < 0 {
+			continue // of the job that a script is of
+		}
 		if n, err := strconv.Atoi(c.Environment[name]); err == nil && n > 0 {
 			p.info.Ranks = n
 			break

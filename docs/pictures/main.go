@@ -14,6 +14,8 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/accscope/accscope/runtime/compilers"
@@ -34,6 +36,7 @@ type run struct {
 	// links is the bandwidth of the simulated device's, as of a real one or less.
 	links string
 	args  []string
+	ranks int // of a program of MPI; 0: it is none
 }
 
 var runs = []run{
@@ -41,6 +44,7 @@ var runs = []run{
 	{name: "pipeline", source: "pipeline/pipeline.c", links: "200MB/s", args: []string{"64"}},
 	{name: "leak", source: "leak/leak.c", links: "2GB/s"},
 	{name: "wave", source: "wave/wave.c", links: "10GB/s"},
+	{name: "heat", source: "heat-mpi/heat.c", links: "2GB/s", args: []string{"400000", "60"}, ranks: 8},
 	{name: "wave-mended", source: "wave/wave.c", patches: []string{"wave/1-resident.patch", "wave/2-parts.patch"}, links: "10GB/s"},
 }
 
@@ -55,6 +59,7 @@ var terminal = []struct{ picture, view, at, trace string }{
 	{"events", "events", "60%", "leak"},
 	{"program", "program", "60%", "shallow-water-cpp"},
 	{"findings", "findings", "100%", "wave"},
+	{"ranks", "ranks", "100%", "heat"},
 }
 
 // page are the pictures of the page's views, by the fragment of their address.
@@ -128,11 +133,15 @@ func (r run) record(ctx context.Context, accscope, work string) error {
 	if err := r.compile(ctx, work); err != nil {
 		return err
 	}
-	args := append([]string{"run", "-q", "--device", "sim", "-o", r.name + ".db", "--", "./" + r.name}, r.args...)
-	command := exec.CommandContext(ctx, accscope, args...)
+	args := []string{"run", "-q", "--device", "sim", "-o", r.name + ".db", "--"}
+	if r.ranks > 0 {
+		args = append(args, "mpirun", "-n", strconv.Itoa(r.ranks))
+	}
+	command := exec.CommandContext(ctx, accscope, slices.Concat(args, []string{"./" + r.name}, r.args)...)
 	command.Dir = work
 	command.Env = append(os.Environ(), "ACCSCOPE_DIR="+filepath.Join(work, "sessions"), "ACCSCOPE_SIM_MODEL=on",
 		"ACCSCOPE_SIM_H2D_BANDWIDTH="+r.links, "ACCSCOPE_SIM_D2H_BANDWIDTH="+r.links)
+	command.Env = append(command.Env, ofMPI()...)
 	if said, err := command.CombinedOutput(); err != nil {
 		return fmt.Errorf("%s: %w\n%s", command, err, said)
 	}
@@ -157,8 +166,20 @@ func (r run) compile(ctx context.Context, work string) error {
 			return err
 		}
 	}
-	_, err = output(ctx, work, compilers.C(), "-fopenacc", "-foffload=disable", "-O2", "-g", "-o", r.name, r.name+".c", "-lm")
+	compiler := []string{compilers.C()}
+	if r.ranks > 0 {
+		compiler = slices.Concat([]string{"env"}, ofMPI(), []string{"mpicc"})
+	}
+	_, err = output(ctx, work, compiler[0], append(compiler[1:], "-fopenacc", "-foffload=disable", "-O2", "-g", "-o", r.name, r.name+".c", "-lm")...)
 	return err
+}
+
+// ofMPI is the environment of Open MPI's compiler and launcher.
+func ofMPI() (environment []string) {
+	for name, value := range compilers.MPI() {
+		environment = append(environment, name+"="+value)
+	}
+	return environment
 }
 
 // output is what a command says; its error has what it complained of.
