@@ -19,7 +19,11 @@ var assigned = regexp.MustCompile(`^\s*(=($|[^=>])|(\+|-|\*|/|%|&|\||\^|<<|>>)=|
 // are called there is not seen.
 func accesses(lines []string, names map[string]bool, fortran bool) map[string]access {
 	found := map[string]access{}
+	fixed := fortran && len(lines) > 0 && fixedSentinel.MatchString(lines[0])
 	for _, line := range lines {
+		if fixed && line != "" && strings.ContainsRune("cC*", rune(line[0])) {
+			continue // a comment of fixed form, or a directive
+		}
 		directive := strings.HasPrefix(strings.TrimSpace(line), "#")
 		if fortran {
 			line = strings.ToLower(line)

@@ -1,6 +1,9 @@
 package advice
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestAccesses(t *testing.T) {
 	for _, test := range []struct {
@@ -26,9 +29,11 @@ func TestAccesses(t *testing.T) {
 		{"b(i) = A(i) ! a(i) = 1", true, access{true, false}},
 		{"if (A(i) == 1) b = 2", true, access{true, false}},
 		{"!$acc parallel loop copy(a)", true, access{}},
+		{"c$acc parallel loop copy(a)\nc a(i) = 2\n*$acc& present(a)\n      b(i) = 1", true, access{}},
+		{"C$ACC parallel loop copy(a)\n      a(i) = 1", true, access{true, true}},
 		{"", false, access{}},
 	} {
-		if got := accesses([]string{test.line}, map[string]bool{"a": true}, test.fortran)["a"]; got != test.want {
+		if got := accesses(strings.Split(test.line, "\n"), map[string]bool{"a": true}, test.fortran)["a"]; got != test.want {
 			t.Errorf("%q: %+v, want %+v", test.line, got, test.want)
 		}
 	}

@@ -57,6 +57,10 @@ func TestEnclosingLoop(t *testing.T) {
 		{"subroutine s\ndo i = 1, n\n do j = 1, m\n end do\n!$acc @\nend do\n", 2},
 		{"subroutine s\ndo i = 1, n\nenddo\n!$acc @\n", 0},
 		{"do i = 1, n\nsubroutine s\n!$acc @\n", 0},
+		{"      subroutine s\n      do 10 i = 1, n\n   10 continue\nc$acc @\n", 0},
+		{"      subroutine s\n      do 20 k = 1, n\n      do 10 i = 1, n\n   10 continue\n!$acc @\n   20 continue\n", 2},
+		{"      subroutine s\n      do 20 k = 1, n\nC$ACC @\n      do 10 i = 1, n\n   10 continue\n   20 continue\n", 2},
+		{"do 10 k = 1, n\n do j = 1, m\n end do\n!$acc @\n10 end do\n", 1},
 		{"@", 0},
 	} {
 		lines := strings.Split(test.text, "\n")

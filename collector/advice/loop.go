@@ -8,8 +8,12 @@ import (
 var (
 	loopC     = regexp.MustCompile(`^\s*(for|while|do)\b`)
 	doFortran = regexp.MustCompile(`(?i)^\s*(\w+\s*:\s*)?do\b`)
-	endDo     = regexp.MustCompile(`(?i)^\s*end\s*do\b`)
-	unit      = regexp.MustCompile(`(?i)^\s*(subroutine|program|module|function|(\w+\s+)+function)\b`)
+	// A loop that ends with the statement of this label.
+	doLabel       = regexp.MustCompile(`(?i)^\s*(?:\d+\s+)?do\s+(\d+)\b`)
+	fixedSentinel = regexp.MustCompile(`(?i)^[c*]\$acc\b`)
+
+	endDo = regexp.MustCompile(`(?i)^\s*end\s*do\b`)
+	unit  = regexp.MustCompile(`(?i)^\s*(subroutine|program|module|function|(\w+\s+)+function)\b`)
 )
 
 // enclosingLoop is the line of the innermost loop around a line, in its function; 0
@@ -25,8 +29,10 @@ func enclosingLoop(lines []string, line int) int {
 	return enclosingFor(lines, line)
 }
 
-// isFortran says whether a line with a directive is Fortran's.
-func isFortran(line string) bool { return strings.HasPrefix(strings.TrimSpace(line), "!") }
+// isFortran says whether a line with a directive is Fortran's, of free or fixed form.
+func isFortran(line string) bool {
+	return strings.HasPrefix(strings.TrimSpace(line), "!") || fixedSentinel.MatchString(line)
+}
 
 func enclosingFor(lines []string, line int) int {
 	depth := 0 // blocks that begin between a line and the directive, less those that end
@@ -58,9 +64,19 @@ func enclosingFor(lines []string, line int) int {
 }
 
 func enclosingDo(lines []string, line int) int {
-	ended := 0 // loops that end between a line and the directive
+	ended := 0                  // loops that end between a line and the directive
+	labels := map[string]bool{} // of statements between a line and the directive
 	for n := line - 1; n >= 1; n-- {
 		text := lines[n-1]
+		if label, _, _ := strings.Cut(strings.TrimSpace(text), " "); label != "" && strings.Trim(label, "0123456789") == "" {
+			labels[label] = true
+		}
+		if m := doLabel.FindStringSubmatch(text); m != nil {
+			if labels[m[1]] {
+				continue // it ends before the directive
+			}
+			return n
+		}
 		switch {
 		case endDo.MatchString(text):
 			ended++

@@ -17,8 +17,12 @@ import (
 // What a rank does is its time outside of MPI. Where the trace has no calls of MPI, or not all
 // of them, nobody knows what of that was waiting: then it is what its devices do, and the whole
 // run is one stretch.
+//
+// Where some ranks call MPI and others do not, nobody knows where the others wait: what kernels
+// of these gain is bounded as if no rank called it.
 type meetings struct {
 	byMPI   bool
+	all     *meetings // of all ranks, where byMPI is of some; nil: of all
 	ranks   map[model.ProcessID]*rankAt
 	kernels map[kernelPlace]*sharedKernel
 	at      map[*store.Site]*sharedKernel // launches of them
@@ -101,6 +105,9 @@ func meetingsOf(ranks map[model.ProcessID]bool, sites []*store.Site, whole bool)
 		}
 	}
 	if m.byMPI = whole && len(calling) > 0; m.byMPI {
+		if len(calling) < len(ranks) {
+			m.all = meetingsOf(ranks, sites, false)
+		}
 		ranks = calling // nobody knows where others meet them
 	}
 	for _, process := range slices.Sorted(maps.Keys(ranks)) {
@@ -128,6 +135,7 @@ func (m *meetings) take(h *happening) {
 	if m == nil {
 		return
 	}
+	m.all.take(h)
 	rank := m.ranks[h.Site.Process]
 	if rank == nil {
 		return
@@ -243,6 +251,7 @@ func (m *meetings) end() {
 	if m == nil {
 		return
 	}
+	m.all.end()
 	for _, rank := range m.ranks {
 		if m.byMPI && rank.last > rank.free {
 			m.stretchOf(rank).work[rank.number] += rank.last - rank.free
@@ -261,7 +270,11 @@ func (m *meetings) most(g *group) int64 {
 	if m == nil {
 		return math.MaxInt64
 	}
-	k := m.kernels[kernelPlace{g.subject, g.file, g.line}]
+	place := kernelPlace{g.subject, g.file, g.line}
+	k := m.kernels[place]
+	if m.all != nil && (k == nil || len(k.launches) < len(m.all.kernels[place].launches)) {
+		return m.all.most(g)
+	}
 	if k == nil || len(k.launches) < 2 {
 		return math.MaxInt64
 	}

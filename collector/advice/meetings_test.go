@@ -97,6 +97,25 @@ func TestMeetings(t *testing.T) {
 			j.kernel(1, "b", 1010, 30)
 			j.kernel(0, "b", 2000, 10)
 		}, 20, 0},
+		{"ranks with and without MPI", true, func(j *job) { // 2 and 3 wait for each other by other means
+			j.call(0, "MPI_Barrier", 0, 0, 5)
+			j.call(1, "MPI_Barrier", 0, 0, 5)
+			j.kernel(0, "b", 5, 10)
+			j.kernel(1, "b", 5, 30)
+			j.kernel(2, "a", 5, 90)
+			j.kernel(3, "a", 5, 10)
+			j.call(0, "MPI_Barrier", 0, 15, 35)
+			j.call(1, "MPI_Barrier", 0, 35, 35)
+		}, 40, 10},
+		{"a kernel of ranks with and without MPI", true, func(j *job) {
+			j.call(0, "MPI_Barrier", 0, 0, 5)
+			j.call(1, "MPI_Barrier", 0, 0, 5)
+			j.kernel(0, "a", 5, 10)
+			j.kernel(1, "a", 5, 10)
+			j.kernel(2, "a", 5, 70)
+			j.kernel(2, "b", 75, 10)
+			j.kernel(1, "b", 85, 10)
+		}, 40, 0},
 		{"even in all", true, func(j *job) {
 			j.kernel(0, "a", 0, 90)
 			j.kernel(1, "a", 0, 10)
