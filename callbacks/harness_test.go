@@ -28,10 +28,7 @@ type harness struct {
 
 func newHarness(t *testing.T) *harness {
 	t.Helper()
-	registry, err := NewRegistry()
-	if err != nil {
-		t.Fatal(err)
-	}
+	registry := NewRegistry(callbackstest.NewDispatch(t))
 	return &harness{
 		t: t, registry: registry, thread: &Thread{}, tool: callbackstest.NewTool(t),
 		callbacks: map[string]Callback{}, inside: map[string]func(){},

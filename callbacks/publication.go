@@ -42,14 +42,6 @@ var errNoMemory = errors.New("out of memory for callback lists")
 // publication is the C side of a registry.
 type publication struct{ dispatch *C.struct_acc_dispatch }
 
-func newDispatch() (unsafe.Pointer, error) {
-	d := C.acc_dispatch_new()
-	if d == nil {
-		return nil, errNoMemory
-	}
-	return unsafe.Pointer(d), nil
-}
-
 func publicationOn(dispatch unsafe.Pointer) publication {
 	return publication{dispatch: (*C.struct_acc_dispatch)(dispatch)}
 }

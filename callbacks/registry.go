@@ -43,20 +43,10 @@ func (l *eventList) find(c Callback) int {
 	return slices.IndexFunc(l.entries, func(e entry) bool { return e.callback == c })
 }
 
-// NewRegistry makes a registry with nothing registered, published to C memory of
-// its own. The error is that there was no memory.
-func NewRegistry() (*Registry, error) {
-	d, err := newDispatch()
-	if err != nil {
-		return nil, err
-	}
-	return NewRegistryOn(d), nil
-}
-
-// NewRegistryOn makes a registry that publishes to a struct acc_dispatch, fresh
-// from acc_dispatch_new, that other code dispatches from. There must be one
-// Registry only for each.
-func NewRegistryOn(dispatch unsafe.Pointer) *Registry {
+// NewRegistry makes a registry with nothing registered, which publishes to a struct
+// acc_dispatch, fresh from acc_dispatch_new, that other code may dispatch from. There
+// must be one Registry only for each.
+func NewRegistry(dispatch unsafe.Pointer) *Registry {
 	return &Registry{published: publicationOn(dispatch)}
 }
 

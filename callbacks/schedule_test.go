@@ -180,10 +180,7 @@ type registrySet struct {
 }
 
 func newRegistrySet(t *testing.T, event Event) *registrySet {
-	registry, err := NewRegistry()
-	if err != nil {
-		t.Fatal(err)
-	}
+	registry := NewRegistry(callbackstest.NewDispatch(t))
 	s := &registrySet{t: t, event: event, tool: callbackstest.NewTool(t), set: registry, named: map[string]Callback{}}
 	for _, name := range []string{"Y", "A", "B", "C", "Z", "D"} {
 		s.named[name] = callbackOf(s.tool, func(*Info, *EventInfo, *APIInfo) { s.invoked(name) })

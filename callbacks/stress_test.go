@@ -15,8 +15,7 @@ import (
 // unregister and toggle. A and Z are left alone: each instance must run both
 // once, A first; the callbacks between them may run or not.
 func TestSixtyFourThreads(t *testing.T) {
-	registry, err := NewRegistry()
-	must(t, err)
+	registry := NewRegistry(callbackstest.NewDispatch(t))
 	tool := callbackstest.NewTool(t)
 	var running [32]struct {
 		a, z, others int
@@ -126,8 +125,7 @@ func BenchmarkDispatch(b *testing.B) {
 func BenchmarkDispatchFromGo(b *testing.B) {
 	for _, callbacks := range []int{0, 1} {
 		b.Run(fmt.Sprintf("callbacks=%d", callbacks), func(b *testing.B) {
-			registry, err := NewRegistry()
-			must(b, err)
+			registry := NewRegistry(callbackstest.NewDispatch(b))
 			for range callbacks {
 				must(b, registry.Register(nil, UpdateStart, callbackOf(callbackstest.NewTool(b), func(*Info, *EventInfo, *APIInfo) {}), Reg))
 			}
@@ -142,8 +140,7 @@ func BenchmarkDispatchFromGo(b *testing.B) {
 
 // BenchmarkRegister is the cost of one registration and its end.
 func BenchmarkRegister(b *testing.B) {
-	registry, err := NewRegistry()
-	must(b, err)
+	registry := NewRegistry(callbackstest.NewDispatch(b))
 	c := callbackOf(callbackstest.NewTool(b), func(*Info, *EventInfo, *APIInfo) {})
 	for b.Loop() {
 		must(b, registry.Register(nil, UpdateStart, c, Reg))

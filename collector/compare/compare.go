@@ -6,7 +6,6 @@ package compare
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -29,22 +28,6 @@ func New(names [2]string) *Comparison { return &Comparison{names: names} }
 // Only limits the comparison to ranks of the runs, of which no others are read. It is called
 // before Add.
 func (c *Comparison) Only(ranks *report.RankChoice) { c.only = ranks }
-
-// Load reads the traces of both sides.
-func Load(base, other []*store.Trace, names [2]string) (*Comparison, error) {
-	c := New(names)
-	for side, traces := range [][]*store.Trace{base, other} {
-		if len(traces) == 0 {
-			return nil, errors.New("a comparison needs a trace on each side")
-		}
-		for _, trace := range traces {
-			if err := c.Add(side, trace); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return c, nil
-}
 
 // Add reads a run of a side: 0 is the base, 1 the other one. Nothing has been read of its trace
 // where the comparison is limited to ranks; one that has none of them is an error.

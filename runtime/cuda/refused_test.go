@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/callbacks/callbackstest"
 	"github.com/accscope/accscope/runtime/cuda/standin/build"
 	"github.com/accscope/accscope/runtime/device"
 	"github.com/accscope/accscope/runtime/device/devicetest"
@@ -19,8 +20,7 @@ import (
 // code that the driver refuses. Whoever uses that code or its variables is told
 // why, nobody else is, until the library is closed.
 func TestImageRefusedLater(t *testing.T) {
-	registry, err := callbacks.NewRegistry()
-	check(t, err)
+	registry := callbacks.NewRegistry(callbackstest.NewDispatch(t))
 	var errors bytes.Buffer
 	runtime, err := openacc.New(openacc.Options{
 		Backends:  []device.Backend{with(t, nil), host.New(nil)},

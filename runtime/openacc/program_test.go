@@ -50,10 +50,7 @@ func (b *lockedBuffer) take() string {
 // newProgram makes a runtime in an environment of its own.
 func newProgram(t testing.TB, environment map[string]string, change func(*sim.Options)) *program {
 	t.Helper()
-	registry, err := callbacks.NewRegistry()
-	if err != nil {
-		t.Fatal(err)
-	}
+	registry := callbacks.NewRegistry(callbackstest.NewDispatch(t))
 	o := sim.DefaultOptions()
 	o.Memory = 64 << 20
 	if change != nil {

@@ -61,7 +61,7 @@ func accscope_engine_begin(from *C.struct_accscope_host) C.int {
 		return C.EINVAL
 	}
 	endFirst, leaveAndExit := from.end_first, from.exit
-	registry = callbacks.NewRegistryOn(unsafe.Pointer(from.dispatch))
+	registry = callbacks.NewRegistry(unsafe.Pointer(from.dispatch))
 	C.accscope_engine_leaks_begin(unsafe.Pointer(registry))
 	references = attribution.NewReferences(attribution.New(process()))
 	options := openacc.Options{
