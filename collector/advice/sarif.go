@@ -77,6 +77,9 @@ const (
 // the folder with the files' version control, else the one that holds them all.
 func WriteSARIF(w io.Writer, findings []*Finding, version string) error {
 	root := sourceRoot(findings)
+	if version == "" || version[0] < '0' || version[0] > '9' {
+		version = "0.0.0-" + version // SARIF's rule 2005 asks for one that begins with a number
+	}
 	run := sarifRun{Results: []sarifResult{}, ColumnKind: "utf16CodeUnits",
 		Tool: sarifTool{sarifDriver{Name: "accscope", Version: version, InformationURI: home}}}
 	if root != "" {
@@ -98,7 +101,7 @@ func WriteSARIF(w io.Writer, findings []*Finding, version string) error {
 		}
 		sum := sha256.Sum256([]byte(f.Rule + "\x00" + f.Subject + "\x00" + f.Function + "\x00" + filepath.Base(f.File)))
 		result := sarifResult{RuleID: f.Rule, RuleIndex: index[f.Rule], Level: level, Properties: f,
-			Message:      sarifMessage{strings.TrimSpace(f.What + ". " + f.Why + ". Instead: " + f.Instead + ".")},
+			Message:      sarifMessage{message(f)},
 			Fingerprints: map[string]string{"accscope/v1": hex.EncodeToString(sum[:8])}}
 		if f.File != "" {
 			at := sarifPhysical{Artifact: sarifLocation{URI: escapedPath(f.File)}}
@@ -115,6 +118,27 @@ func WriteSARIF(w io.Writer, findings []*Finding, version string) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetIndent("", "  ")
 	return encoder.Encode(sarifLog{sarifSchema, "2.1.0", []sarifRun{run}})
+}
+
+// message is a finding in sentences; a variable that it begins with is written as in the
+// program. Behind a directive there is no full stop, which would look like a part of it.
+func message(f *Finding) string {
+	what := f.What
+	if f.Variable == "" || !strings.HasPrefix(what, f.Variable) {
+		what = capital(what)
+	}
+	text := what + ". " + capital(f.Why) + ". Instead: " + f.Instead
+	if last := text[strings.LastIndexByte(text, '\n')+1:]; !strings.Contains(strings.ToLower(last), "acc ") {
+		text += "."
+	}
+	return strings.TrimSpace(text)
+}
+
+func capital(text string) string {
+	if text == "" {
+		return ""
+	}
+	return strings.ToUpper(text[:1]) + text[1:]
 }
 
 func escapedPath(path string) string { return (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath() }

@@ -55,6 +55,21 @@ func TestSARIFPaths(t *testing.T) {
 	}
 }
 
+func TestSARIFMessages(t *testing.T) {
+	for _, test := range []struct {
+		f    Finding
+		want string
+	}{
+		{Finding{Variable: "x", What: "x was sent twice", Why: "it costs", Instead: "around it: #pragma acc data copy(x)"}, "x was sent twice. It costs. Instead: around it: #pragma acc data copy(x)"},
+		{Finding{Variable: "x", What: "the device was idle", Why: "so", Instead: "!$acc wait\nor leave it out"}, "The device was idle. So. Instead: !$acc wait\nor leave it out."},
+		{Finding{}, ". . Instead: ."},
+	} {
+		if got := message(&test.f); got != test.want {
+			t.Errorf("%q, want %q", got, test.want)
+		}
+	}
+}
+
 // Microsoft's validator of SARIF finds no error in what we write.
 func TestSARIFIsValid(t *testing.T) {
 	folder := npmtest.Package(t, "@microsoft/sarif-multitool-linux", "5.7.0")
