@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/runtime/compilers"
 )
 
@@ -239,6 +241,22 @@ func TestInsideNothing(t *testing.T) {
 		r := invoke(t, folder, command...)
 		if r.status != 2 || !strings.Contains(r.stderr, `there are frame "step", range "rest", range "work"`) {
 			t.Errorf("%v: status %d, %s", command, r.status, r.stderr)
+		}
+	}
+}
+
+// What is wrong with a choice is the command line's fault only where the trace was read.
+func TestInsideErrors(t *testing.T) {
+	for _, test := range []struct {
+		err   error
+		usage bool
+	}{
+		{fmt.Errorf("%w \"step\"", store.ErrNoAnnotation), true},
+		{errors.New("the file is damaged"), false},
+	} {
+		var usage usageError
+		if got := insideError(test.err); errors.As(got, &usage) != test.usage || !errors.Is(got, test.err) {
+			t.Errorf("%v becomes %v", test.err, got)
 		}
 	}
 }

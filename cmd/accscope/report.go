@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -73,6 +74,15 @@ func (f *filterFlags) filter() (report.Filter, error) {
 	return filter, nil
 }
 
+// insideError is an error of a choice by --inside: of the command line, where the trace has
+// nothing of that name.
+func insideError(err error) error {
+	if errors.Is(err, store.ErrNoAnnotation) {
+		return usageError{fmt.Errorf("--inside: %w", err)}
+	}
+	return err
+}
+
 // choose is filter for a trace, whose ranges and frames --inside may name.
 func (f *filterFlags) choose(trace *store.Trace) (report.Filter, error) {
 	filter, err := f.filter()
@@ -80,7 +90,7 @@ func (f *filterFlags) choose(trace *store.Trace) (report.Filter, error) {
 		return filter, err
 	}
 	if filter.Within, err = trace.Annotated(f.inside); err != nil {
-		return filter, usageError{fmt.Errorf("--inside: %w", err)}
+		return filter, insideError(err)
 	}
 	filter.From = max(filter.From, filter.Within.From)
 	if filter.To == 0 || filter.To > filter.Within.To {

@@ -138,7 +138,7 @@ func (flags *topFlags) limitTo(source tui.Source) error {
 		return nil
 	}
 	if _, _, err := replay.Only(flags.inside); err != nil {
-		return usageError{fmt.Errorf("--inside: %w", err)}
+		return insideError(err)
 	}
 	return nil
 }
