@@ -101,20 +101,20 @@ func (w *waiting) shorter(rows []occurrence) map[int]int64 {
 	if len(rows) == 0 {
 		return by
 	}
-	type hold struct {
+	type awaited struct {
 		wait  int
 		queue int64
 	}
-	held := map[hold]int64{}
+	busy := map[awaited]int64{}
 	waits := w.waits[rows[0].process]
 	for _, o := range rows {
 		// The first wait that ends after the operation does.
 		i := sort.Search(len(waits), func(i int) bool { return waits[i].End >= o.deviceEnd })
 		if i < len(waits) {
-			held[hold{i, o.queue}] += o.deviceEnd - o.deviceStart
+			busy[awaited{i, o.queue}] += o.deviceEnd - o.deviceStart
 		}
 	}
-	for at, duration := range held {
+	for at, duration := range busy {
 		by[at.wait] += min(duration, waits[at.wait].alone[at.queue])
 	}
 	return by
@@ -143,7 +143,7 @@ func (w *waiting) bounded(by owner, host []report.Interval, rows []occurrence, s
 			}
 		}
 		if inside > 0 {
-			inside = min(inside+shorter[i], w.left(task{by, wait.queue}, from, wait.End, host, spared))
+			inside = min(inside+shorter[i], w.remaining(task{by, wait.queue}, from, wait.End, host, spared))
 		} else {
 			inside = shorter[i]
 		}
@@ -156,9 +156,9 @@ func (w *waiting) bounded(by owner, host []report.Interval, rows []occurrence, s
 	return gain
 }
 
-// left is how much of a stretch of time remains beside what a thread's queue has to do in
+// remaining is how much of a stretch of time remains beside what a thread's queue has to do in
 // any case. A stretch that begins with the trace does so with the queue's first operation.
-func (w *waiting) left(t task, from, to int64, host []report.Interval, spared map[[2]int64]bool) int64 {
+func (w *waiting) remaining(t task, from, to int64, host []report.Interval, spared map[[2]int64]bool) int64 {
 	operations := w.tasks[t]
 	if from == math.MinInt64 {
 		from = host[0].Start
@@ -166,16 +166,16 @@ func (w *waiting) left(t task, from, to int64, host []report.Interval, spared ma
 			from = min(from, operations[0].enqueued)
 		}
 	}
-	left := to - from
+	rest := to - from
 	for i := sort.Search(len(operations), func(i int) bool { return operations[i].end > from }); i < len(operations) && operations[i].start < to; i++ {
 		o := operations[i]
 		at := sort.Search(len(host), func(i int) bool { return host[i].End >= o.enqueued })
 		if at < len(host) && host[at].Start <= o.enqueued || spared[[2]int64{t.queue, o.start}] {
 			continue
 		}
-		left -= min(o.end, to) - max(o.start, from)
+		rest -= min(o.end, to) - max(o.start, from)
 	}
-	return max(left, 0)
+	return max(rest, 0)
 }
 
 // take notes waits, and what threads put onto async queues.

@@ -26,7 +26,7 @@ type meetings struct {
 	ranks   map[model.ProcessID]*rankAt
 	kernels map[kernelPlace]*sharedKernel
 	at      map[*store.Site]*sharedKernel // launches of them
-	// open are the stretches that some rank has not left yet, from number first on.
+	// open are the stretches that some rank has not ended yet, from number first on.
 	open  []*stretch
 	first int
 }
@@ -43,7 +43,7 @@ type kernelPlace struct {
 // sharedKernel is a kernel that several ranks launch.
 type sharedKernel struct {
 	launches map[int]bool // by rank's number in stretches
-	gain     int64        // of the stretches that all ranks have left, ns
+	gain     int64        // of the stretches that all ranks have ended, ns
 }
 
 // rankAt is how far a rank has been followed.
@@ -64,9 +64,9 @@ type ran struct {
 
 // stretch is what the ranks do from one meeting to the next, ns by rank.
 type stretch struct {
-	work []int64
-	in   map[*sharedKernel][]int64
-	left int // ranks that have left it
+	work  []int64
+	in    map[*sharedKernel][]int64
+	ended int // ranks that are past it
 }
 
 // newMeetings is nil for a trace of fewer than two ranks.
@@ -189,9 +189,9 @@ func (m *meetings) call(rank *rankAt, h *happening) {
 		}
 		return done
 	})
-	m.stretchOf(rank).left++
+	m.stretchOf(rank).ended++
 	rank.stretch++
-	for len(m.open) > 0 && m.open[0].left == len(m.ranks) {
+	for len(m.open) > 0 && m.open[0].ended == len(m.ranks) {
 		m.close()
 	}
 }

@@ -193,17 +193,17 @@ func (o *ordering) delete(device, low, high int64) {
 	}
 	name := lying[i].name
 	o.lying[device] = slices.Delete(lying, i, i+1)
-	var left []*data
+	var others []*data // of the name
 	for _, d := range o.lying[device] {
 		if d.name == name {
-			left = append(left, d)
+			others = append(others, d)
 		}
 	}
-	switch len(left) {
+	switch len(others) {
 	case 0:
 		delete(o.devices[device], name)
 	case 1:
-		o.devices[device][name] = left[0]
+		o.devices[device][name] = others[0]
 	}
 }
 

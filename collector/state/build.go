@@ -133,7 +133,7 @@ func (r *Reader) queueState(info model.QueueInfo, all []model.QueueInfo, waiting
 		v.WaitingSince = slices.Min(waiting)
 	}
 	for _, x := range q.dependencies {
-		v.HeldBack += x.held()
+		v.HeldBack += x.duration()
 		d := x.Dependency
 		for _, other := range all {
 			if int64(other.ID) == x.Queue {

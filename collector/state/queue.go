@@ -44,7 +44,7 @@ const (
 )
 
 // dependency is a queue's wait for another one. It holds its queue back from when
-// that has done what came before until the other one has done what it held then.
+// that has done what came before until the other one has done what it had to do then.
 type dependency struct {
 	Dependency
 	own, other int64 // records of the last operations before it, on its queue and on the other one
@@ -134,7 +134,7 @@ func (r *Reader) takePending(time int64) {
 			other.followers = append(other.followers, x)
 		}
 		if len(q.dependencies) == mostDependencies {
-			q.heldBack += q.dependencies[0].held()
+			q.heldBack += q.dependencies[0].duration()
 			q.dependencies = q.dependencies[1:]
 		}
 		q.dependencies = append(q.dependencies, x)
@@ -147,8 +147,8 @@ func (r *Reader) takePending(time int64) {
 	}
 }
 
-// held is how long a dependency that is over held its queue back, ns.
-func (x *dependency) held() int64 { return max(x.To-x.From, 0) }
+// duration is how long a dependency that is over held its queue back, ns.
+func (x *dependency) duration() int64 { return max(x.To-x.From, 0) }
 
 // ranUntil tells the dependencies that an operation of this queue has ended: its own
 // ones began to hold it back no earlier, those on it may be over. The times of two

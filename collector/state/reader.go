@@ -144,7 +144,7 @@ func (r *Reader) advance(time int64) error {
 	r.takePending(time)
 	for _, t := range r.threads {
 		for i := len(t.stack) - 1; i >= 0 && !t.stack[i].Unended && t.stack[i].End() <= time; i-- {
-			r.leave(t, i)
+			r.endDeeper(t, i)
 		}
 	}
 	if err := r.readActivities(before, time); err != nil {

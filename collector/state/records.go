@@ -34,7 +34,7 @@ func (r *Reader) take(x *store.Record, used int64) {
 	s := x.Site
 	r.takePending(x.Start)
 	t := r.thread(s.Thread)
-	r.leave(t, s.Depth)
+	r.endDeeper(t, s.Depth)
 	r.now = max(r.now, x.Start)
 	r.events++
 	t.events++
@@ -65,9 +65,9 @@ func (r *Reader) take(x *store.Record, used int64) {
 	r.end(t, &t.stack[len(t.stack)-1])
 }
 
-// leave takes in that a thread is in no span deeper than depth: also in none whose
+// endDeeper takes in that a thread's spans deeper than depth have ended, also those whose
 // end was not seen.
-func (r *Reader) leave(t *thread, depth int) {
+func (r *Reader) endDeeper(t *thread, depth int) {
 	for len(t.stack) > depth {
 		last := len(t.stack) - 1
 		r.end(t, &t.stack[last])

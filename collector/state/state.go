@@ -132,8 +132,8 @@ type Queue struct {
 	WaitingSince int64 `json:"-"`
 }
 
-// Dependency is a wait of a queue for what another one held: of a wait directive or
-// clause with async, or acc_wait_async.
+// Dependency is a wait of a queue for what another one has to do: of a wait directive
+// or clause with async, or acc_wait_async.
 type Dependency struct {
 	Sequence int64  `json:"sequence"` // among those of the queue, from 1
 	Queue    int64  `json:"queue"`    // number of the one waited for

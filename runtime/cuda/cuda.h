@@ -79,7 +79,7 @@ struct accscope_cuda_pieces
 {
   struct accscope_cuda_pieces *next;
   struct accscope_cuda_record record;
-  uint64_t left;		/* bytes not recorded yet */
+  uint64_t missing;		/* bytes not recorded yet */
 };
 
 /* One moment on the GPU's clock and on CLOCK_MONOTONIC, in nanoseconds.  */
@@ -234,7 +234,7 @@ struct accscope_cuda_queue
   int64_t gain;			/* not yet in the device's */
   CUstream reader;		/* on which these come back; NULL before the first */
   struct accscope_cuda_page *page;	/* that kernels are writing to, or NULL */
-  unsigned skipped;		/* times that it was left to the next */
+  unsigned skipped;		/* times that it was put off to the next */
   uint64_t stamped;		/* kernels so far that take their own times */
   uint64_t stamped_at;		/* submitted behind the last of them */
   struct accscope_cuda_operation *behind;	/* the first whose kernel was not read */

@@ -82,12 +82,12 @@ piece (struct accscope_cuda_device *d, const struct accscope_cuda_record *r)
   for (link = &d->pieces; (p = *link) != NULL; link = &p->next)
     if (p->record.correlation == r->correlation)
       {
-	if (p->left == p->record.bytes || r->start < p->record.start)
+	if (p->missing == p->record.bytes || r->start < p->record.start)
 	  p->record.start = r->start;
-	if (p->left == p->record.bytes || r->end > p->record.end)
+	if (p->missing == p->record.bytes || r->end > p->record.end)
 	  p->record.end = r->end;
-	p->left = r->bytes < p->left ? p->left - r->bytes : 0;
-	if (p->left == 0)
+	p->missing = r->bytes < p->missing ? p->missing - r->bytes : 0;
+	if (p->missing == 0)
 	  {
 	    *link = p->next;
 	    append (d, &p->record);
@@ -246,7 +246,7 @@ set_device (struct accscope_cuda_device *d, struct accscope_cuda_device *to)
 
 /* tracer.lock is held.  */
 static void
-leave (void)
+drop_user (void)
 {
   if (--tracer.users == 0)
     disable ();
@@ -273,13 +273,13 @@ accscope_cuda_trace (struct accscope_cuda_device *d, int on, int kernels,
       else
 	{
 	  set_device (d, NULL);
-	  leave ();
+	  drop_user ();
 	}
     }
   else if (!on && was)
     {
       __atomic_store_n (&d->tracing, 0, __ATOMIC_RELEASE);
-      leave ();
+      drop_user ();
       can = 0;
     }
   pthread_mutex_unlock (&tracer.lock);
@@ -291,7 +291,7 @@ accscope_cuda_trace_close (struct accscope_cuda_device *d)
 {
   struct accscope_cuda_pieces *p;
 
-  /* CUPTI itself is left alone: the process may be ending, and CUPTI with it.  */
+  /* CUPTI itself stays as it is: the process may be ending, and CUPTI with it.  */
   pthread_mutex_lock (&tracer.lock);
   if (__atomic_exchange_n (&d->tracing, 0, __ATOMIC_ACQ_REL))
     tracer.users--;
@@ -333,7 +333,7 @@ accscope_cuda_trace_begin (struct accscope_cuda_device *d, uint64_t correlation,
       if (p == NULL)
 	return;
       p->record = (struct accscope_cuda_record) { correlation, kind, bytes, 0, 0, pageable };
-      p->left = bytes;
+      p->missing = bytes;
       pthread_mutex_lock (&d->trace_lock);
       p->next = d->pieces;
       d->pieces = p;
