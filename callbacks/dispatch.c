@@ -539,7 +539,7 @@ hand_over (struct acc_dispatch *d, struct acc_dispatch_thread *thread,
     {
       struct acc_dispatch_step *s = plan->step[end];
 
-      if (!(s->event.lent & ACC_DISPATCH_LASTING)
+      if (!(s->event.flags & ACC_DISPATCH_LASTING)
 	  || UNLIKELY (!(taker_alone >> acc_dispatch_index (s->event.event) & 1)
 		       || !pair_alone (s, tool)))
 	break;
@@ -585,7 +585,7 @@ acc_dispatch_carry_out (struct acc_dispatch *d, struct acc_dispatch_thread *thre
 
       if (s->event.event == 0)
 	failed = operate (s);
-      else if (s->event.lent & ACC_DISPATCH_LASTING && hand_over (d, thread, plan))
+      else if (s->event.flags & ACC_DISPATCH_LASTING && hand_over (d, thread, plan))
 	continue;
       else
 	raise_step (d, thread, s);

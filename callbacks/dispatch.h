@@ -208,7 +208,7 @@ struct acc_dispatch_step
   uint64_t *submitted, *finished;
 };
 
-/* A bit of event.lent: it is the same event each time that the step is in a plan, and
+/* A bit of event.flags: it is the same event each time that the step is in a plan, and
    memo is set to zero when what it says changes (accscope_events.h).  */
 #define ACC_DISPATCH_LASTING 1
 

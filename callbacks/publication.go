@@ -114,7 +114,7 @@ type Thread struct {
 // takes, in memory of Allocate, as is the Step.
 type Step struct {
 	Event       Event  // None: an operation
-	Lent        uint32 // Lasting, and other bits of the maker's own
+	Flags       uint32 // Lasting, and other bits of the maker's own
 	Correlation uint64 // Thread.Correlation for this event
 	_           uintptr
 	Info        uintptr

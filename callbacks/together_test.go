@@ -65,7 +65,7 @@ func TestMistakesWithEventsTogetherAreFound(t *testing.T) {
 		{"callbacks registered meanwhile are not called", []string{"h->thread->changes == h->changes", "1"}},
 		{"callbacks switched off meanwhile are called", []string{"\n\t && !h->thread->disabled", ""}},
 		{"an event that is raised has no number", []string{"      thread->correlation = e->correlation;\n", ""}},
-		{"events that are not lasting are handed over", []string{"      if (!(s->event.lent & ACC_DISPATCH_LASTING)\n\t  || UNLIKELY", "      if (UNLIKELY"}},
+		{"events that are not lasting are handed over", []string{"      if (!(s->event.flags & ACC_DISPATCH_LASTING)\n\t  || UNLIKELY", "      if (UNLIKELY"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

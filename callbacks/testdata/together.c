@@ -122,7 +122,7 @@ many (struct accscope_event **events, unsigned count, accscope_raise_function ra
       struct accscope_event *e = events[n];
       uint64_t correlation = thread.correlation;
 
-      if (!(e->lent & ACC_DISPATCH_LASTING))
+      if (!(e->flags & ACC_DISPATCH_LASTING))
 	abort ();
       if (e->memo[0] != 0 && e->memo[0] != (uint64_t) e->event)
 	abort ();
@@ -231,7 +231,7 @@ main (int argc, char **argv)
 	  plan.step[n] = &steps[n];
 	  steps[n].event.correlation = 1 + seed % 9;
 	  /* Some are not the same each time.  */
-	  steps[n].event.lent = n != OPERATION && chance (8, n + 300) != 0;
+	  steps[n].event.flags = n != OPERATION && chance (8, n + 300) != 0;
 	}
       begin (0);
       done = one_by_one ();

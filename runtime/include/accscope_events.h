@@ -14,8 +14,8 @@
 	  declare (&taker);
 
    Registration, toggles and their order stay those of OpenACC 3.3, chapter 5:
-   many only stands for calling one for each of the events, and the runtime may call
-   either.  Other runtimes answer the look-up with a null pointer.  */
+   a call of the function many stands for a call of the function one for each event,
+   and the runtime may call either.  Other runtimes answer the look-up with a null pointer.  */
 #ifndef ACCSCOPE_EVENTS_H
 #define ACCSCOPE_EVENTS_H 1
 
@@ -34,7 +34,7 @@ extern "C" {
 struct accscope_event
 {
   int32_t event;		/* acc_event_t */
-  uint32_t lent;		/* the runtime's own */
+  uint32_t flags;		/* the runtime's own */
   uint64_t correlation;		/* of an enqueue event, accscope_activity.h; or 0 */
   /* Null where the event is neither _start nor _end.  What stands there at a
      _start event, stands there at its _end event.  */
@@ -48,13 +48,14 @@ struct accscope_event
   uint64_t memo[2];
 };
 
-/* Has one called for an event of many, with structs that are complete.  0: there is
-   nothing more to do for many.  */
+/* From within the tool's function many: has its function one called for an event of
+   those, with structs that are complete.  0: many is to return, having taken the events
+   up to this one.  */
 typedef int (*accscope_raise_function) (void *from, struct accscope_event *);
 
-/* many.  It takes events in order and returns how many it has taken: all, unless RAISE
-   has answered 0 for the last one.  It runs on the thread that raised them and must
-   not call the OpenACC API.  */
+/* The tool's function many.  It takes events in order and returns how many it has taken:
+   all, unless RAISE has answered 0 for the last one.  It runs on the thread that raised
+   them and must not call the OpenACC API.  */
 typedef unsigned (*accscope_events_callback) (struct accscope_event **events,
 					      unsigned count,
 					      accscope_raise_function raise,
@@ -62,8 +63,8 @@ typedef unsigned (*accscope_events_callback) (struct accscope_event **events,
 
 struct accscope_taker
 {
-  acc_callback one;
-  accscope_events_callback many;
+  acc_callback one;			/* an event */
+  accscope_events_callback many;	/* several */
 };
 
 /* What acc_prof_lookup (ACCSCOPE_EVENTS_NAME) answers, cast to acc_query_fn.  Returns

@@ -90,7 +90,7 @@ func (t *raiser) newComputeEvents() *computeEvents {
 		case callbacks.WaitStart, callbacks.WaitEnd:
 			pair = 4
 		}
-		e.steps[i] = callbacks.Step{Event: event, Lent: ofCompute, Pair: addressOf(&e.pairs[pair]),
+		e.steps[i] = callbacks.Step{Event: event, Flags: ofCompute, Pair: addressOf(&e.pairs[pair]),
 			Info: addressOf(&e.shared.info), API: addressOf(&e.shared.api), EventInfo: addressOf(of)}
 	}
 	return e

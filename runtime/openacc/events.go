@@ -82,7 +82,7 @@ func (t *raiser) compose(event callbacks.Event, pair *eventPair) (*callbacks.Ste
 	s.Info, s.API, s.EventInfo = addressOf(&g.info), addressOf(&g.api), addressOf(e)
 	e.ParentConstruct, e.Implicit = t.context.parent, t.context.implicit
 	if pair != nil {
-		s.Pair, s.Lent = addressOf(pair.take(t)), pooledPair
+		s.Pair, s.Flags = addressOf(pair.take(t)), pooledPair
 		if event.Half() == callbacks.End {
 			pair.pair = nil
 		}

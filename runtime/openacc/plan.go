@@ -71,7 +71,7 @@ type planned struct {
 	awaits bool   // it only waits for the queue
 }
 
-// What Step.Lent says of an event.
+// What Step.Flags says of an event.
 const (
 	ofCompute  = callbacks.Lasting      // it is one of a computeEvents
 	pooledPair = callbacks.Lasting << 1 // its pair is one of Thread.pairs, and goes back there
@@ -220,7 +220,7 @@ func (p *plan) outcome(first uint32) (err error) {
 // endedPairs appends the pairs of _end events that are pooled.
 func endedPairs(pairs []*callbacks.Pair, steps []*callbacks.Step) []*callbacks.Pair {
 	for _, s := range steps {
-		if s.Lent == pooledPair && s.Event.Half() == callbacks.End {
+		if s.Flags == pooledPair && s.Event.Half() == callbacks.End {
 			pairs = append(pairs, pairOf(s))
 		}
 	}
@@ -231,7 +231,7 @@ func pairOf(s *callbacks.Step) *callbacks.Pair { return *(**callbacks.Pair)(unsa
 
 // isFrom says whether a step is an event of a compute construct, this one or one behind it.
 func isFrom(s *callbacks.Step, event int) bool {
-	return s.Lent == ofCompute && computeIndex(s.Event) >= event
+	return s.Flags == ofCompute && computeIndex(s.Event) >= event
 }
 
 // drop takes back the steps not carried out, from an event of the compute construct in
@@ -243,7 +243,7 @@ func (t *raiser) drop(from int) {
 		n++
 	}
 	for _, s := range p.Step[n:p.Count] {
-		if s.Lent == ofCompute {
+		if s.Flags == ofCompute {
 			t.context.planned = min(t.context.planned, computeIndex(s.Event))
 		}
 	}
