@@ -65,15 +65,18 @@ func (t *Trace) Totals(f Filter) ([]Total, error) {
 	if err != nil {
 		return nil, err
 	}
-	devices := make(map[totalOf]*Sum)
-	for i := range out {
-		devices[totalOf{out[i].Thread, out[i].Site.ID}] = &out[i].Device
-	}
+	devices := make(map[totalOf]Sum, len(works))
 	for i := range works {
 		if w := &works[i]; w.Site != nil {
-			if d := devices[totalOf{w.Thread, w.Site.ID}]; d != nil {
-				d.Add(&w.Sum)
-			}
+			at := totalOf{w.Thread, w.Site.ID}
+			d := devices[at]
+			d.Add(&w.Sum)
+			devices[at] = d
+		}
+	}
+	for i := range out {
+		if d, is := devices[totalOf{out[i].Thread, out[i].Site.ID}]; is {
+			out[i].Device.Add(&d)
 		}
 	}
 	return out, nil
@@ -84,6 +87,14 @@ func (t *Trace) hostTotals(f Filter) ([]Total, error) {
 		return t.totalsWithin(f)
 	}
 	var out []Total
+	if t.only == nil && f.Thread == 0 && len(f.Kinds) == 0 {
+		// Of a job of many ranks there are many, which growing would copy again and again.
+		n, err := schema.Integer(t.conn, "SELECT count(*) FROM total")
+		if err != nil {
+			return nil, schema.Explain(t.path, err)
+		}
+		out = make([]Total, 0, n)
+	}
 	err := t.query("SELECT thread, site, count, ended, time, inner_time, shortest, longest, bytes FROM total", nil, func(s *sqlite.Stmt) error {
 		if chosen, err := t.chosenSite(s.ColumnInt64(1)); err != nil || !chosen {
 			return err

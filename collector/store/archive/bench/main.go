@@ -44,6 +44,7 @@ type bench struct {
 	ranks   int
 	folder  string
 	library string
+	program string
 	least   int64 // bytes that are to stay free
 	profile string
 	scratch string
@@ -58,6 +59,7 @@ func main() {
 	flag.IntVar(&b.ranks, "ranks", 8, "programs that run at once")
 	flag.StringVar(&b.folder, "o", "", "keep the archive in this `FOLDER`, which must not be there; one that is there is read again")
 	flag.StringVar(&b.library, "lib", "lib", "the `FOLDER` of accscope's libraries")
+	flag.StringVar(&b.program, "program", "", "the `FILE` of program/steps.c, compiled; without it is compiled here")
 	flag.Int64Var(&b.least, "free", 4, "`GiB` of the disk that are to stay free: the programs are ended before")
 	flag.StringVar(&b.profile, "profile", "", "write where the processor time goes to this `FILE`, for go tool pprof")
 	flag.Parse()
@@ -98,10 +100,13 @@ func (b *bench) write() error {
 			return fmt.Errorf("%w; make first", err)
 		}
 	}
-	program := filepath.Join(b.scratch, "steps")
-	compile := exec.Command(compilers.C(), "-fopenacc", "-O2", "-g", "-o", program, "collector/store/archive/bench/program/steps.c")
-	if output, err := compile.CombinedOutput(); err != nil {
-		return fmt.Errorf("%s: %w\n%s", compile, err, output)
+	program := b.program
+	if program == "" {
+		program = filepath.Join(b.scratch, "steps")
+		compile := exec.Command(compilers.C(), "-fopenacc", "-O2", "-g", "-o", program, "collector/store/archive/bench/program/steps.c")
+		if output, err := compile.CombinedOutput(); err != nil {
+			return fmt.Errorf("%s: %w\n%s", compile, err, output)
+		}
 	}
 	if err := os.Setenv("ACCSCOPE_DIR", b.scratch); err != nil {
 		return err
