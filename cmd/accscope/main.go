@@ -27,6 +27,8 @@ const (
 // usageError is an error in the command line; the message says how to mend it.
 type usageError struct{ error }
 
+func (e usageError) Unwrap() error { return e.error }
+
 // statusError ends accscope with a status of its own, in silence without an error.
 type statusError struct {
 	error
