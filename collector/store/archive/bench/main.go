@@ -18,6 +18,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"runtime/pprof"
 	"slices"
@@ -73,6 +74,8 @@ func main() {
 }
 
 func (b *bench) run() (err error) {
+	ctx, stop := signal.NotifyContext(context.Background(), unix.SIGINT, unix.SIGTERM)
+	defer stop()
 	if b.scratch, err = os.MkdirTemp("", "accscope-archive-bench"); err != nil {
 		return err
 	}
@@ -81,15 +84,15 @@ func (b *bench) run() (err error) {
 		b.folder = filepath.Join(b.scratch, "archive")
 	}
 	if !archive.Is(b.folder) {
-		if err := b.write(); err != nil {
+		if err := b.write(ctx); err != nil {
 			return err
 		}
 	}
 	return b.read()
 }
 
-// write captures the programs into an archive.
-func (b *bench) write() error {
+// write captures the programs into an archive. They end with ctx.
+func (b *bench) write(ctx context.Context) error {
 	library, err := filepath.Abs(b.library)
 	if err != nil {
 		return err
@@ -143,7 +146,7 @@ func (b *bench) write() error {
 	}
 	steps := max(b.spans/int64(b.ranks)/spansOfAStep, 1)
 	began, busy := time.Now(), used(unix.RUSAGE_SELF)
-	programs, err := b.start(program, steps, launch.Environment(environment(), libraries, launch.Choice{Runtime: launch.Accscope}, "sim",
+	programs, err := b.start(ctx, program, steps, launch.Environment(environment(), libraries, launch.Choice{Runtime: launch.Accscope}, "sim",
 		launch.Capture{Session: run.Folder, CallStack: "off"}))
 	if err == nil {
 		paced := programs.pace(run.Folder)
@@ -183,10 +186,10 @@ type programs struct {
 }
 
 // start starts the programs, each a rank.
-func (b *bench) start(program string, steps int64, environment []string) (*programs, error) {
+func (b *bench) start(ctx context.Context, program string, steps int64, environment []string) (*programs, error) {
 	p := &programs{done: make(chan error, b.ranks)}
 	for rank := range b.ranks {
-		command := exec.Command(program, strconv.FormatInt(steps, 10))
+		command := exec.CommandContext(ctx, program, strconv.FormatInt(steps, 10))
 		command.Env = append(slices.Clone(environment), "PMI_RANK="+strconv.Itoa(rank), "PMI_SIZE="+strconv.Itoa(b.ranks))
 		command.Stderr = os.Stderr
 		if err := command.Start(); err != nil {
