@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -55,11 +56,12 @@ func TestAdviseOfRanks(t *testing.T) {
 	if one == 0 || both != 2*one || trips("1") != 0 || trips("0-1") != one {
 		t.Errorf("round trips: %d of rank 0, %d of two such ranks", one, both)
 	}
+	// Of chosen ranks it is not asked how ranks compare, and a busy machine makes them differ.
 	plain := func(all []finding) []finding {
 		for i := range all {
 			all[i].SQL = ""
 		}
-		return all
+		return slices.DeleteFunc(all, func(f finding) bool { return f.Rule == "imbalance" })
 	}
 	if got, want := plain(of("--rank", "0,1-2")), plain(of()); !reflect.DeepEqual(got, want) {
 		t.Errorf("of all ranks there are\n%+v\nof the trace\n%+v", got, want)
