@@ -200,13 +200,28 @@ struct accscope_cuda_device
   struct accscope_cuda_lane lane[ACCSCOPE_CUDA_LANES + 1];
 };
 
-/* A copy that is left to do when a download has come as far as pinned memory.  */
+/* A copy by the host, as is left to do when a download has come as far as pinned
+   memory.  */
 struct accscope_cuda_copy
 {
   void *to;
   const void *from;
   size_t bytes;
 };
+
+/* Of a part of a download, what lies in its bytes from offset on that are in memory.  */
+static inline struct accscope_cuda_copy
+accscope_cuda_within (const struct accscope_part *part, const char *memory, size_t offset,
+		      size_t bytes)
+{
+  size_t low = part->offset > offset ? part->offset : offset;
+  size_t end = part->offset + part->bytes, high = end < offset + bytes ? end : offset + bytes;
+
+  if (low >= high)
+    return (struct accscope_cuda_copy) { (void *) part->host, memory, 0 };
+  return (struct accscope_cuda_copy) { (char *) part->host + (low - part->offset),
+				       memory + (low - offset), high - low };
+}
 
 #define ACCSCOPE_CUDA_BOUNCE_BYTES ((size_t) 256 << 10)
 #define ACCSCOPE_CUDA_COPIES 64
@@ -259,6 +274,7 @@ struct accscope_cuda_step
   size_t bytes;
   CUfunction function;
   unsigned gangs, workers, vector;
+  unsigned parts;		/* other is so many struct accscope_part; 0: it is memory */
   uint8_t kind;			/* enum accscope_cuda_kind */
   uint8_t now;
   uint8_t stamps;		/* the kernel can take its times */
@@ -307,6 +323,16 @@ struct accscope_cuda_answer
 accscope_cuda_idle (struct accscope_cuda_queue *queue);
 struct accscope_cuda_answer
 accscope_cuda_synchronize (struct accscope_cuda_queue *queue);
+/* Puts copies by the host onto a stream.  */
+struct accscope_cuda_answer
+accscope_cuda_copy_later (struct accscope_cuda_device *device, CUstream stream,
+			  const struct accscope_cuda_copy *copy, unsigned count);
+/* Puts onto a stream what brings those bytes of a download, which are in memory by
+   then, to their places.  */
+struct accscope_cuda_answer
+accscope_cuda_bring_later (struct accscope_cuda_device *device, CUstream stream,
+			   const struct accscope_part *part, unsigned parts,
+			   const char *memory, size_t offset, size_t bytes);
 /* Calls accscope_cuda_run_then (handle) in queue order.  */
 struct accscope_cuda_answer
 accscope_cuda_then (struct accscope_cuda_queue *queue, uintptr_t handle);
@@ -322,7 +348,8 @@ accscope_cuda_upload (struct accscope_cuda_queue *queue, uint64_t correlation,
 		      CUdeviceptr to, uintptr_t from, size_t bytes, int now);
 struct accscope_cuda_answer
 accscope_cuda_download (struct accscope_cuda_queue *queue, uint64_t correlation,
-			uintptr_t to, CUdeviceptr from, size_t bytes, int now);
+			const struct accscope_part *part, unsigned parts,
+			CUdeviceptr from, size_t bytes, int now);
 struct accscope_cuda_answer
 accscope_cuda_copy (struct accscope_cuda_queue *queue, uint64_t correlation,
 		    CUdeviceptr to, CUdeviceptr from, size_t bytes);
@@ -478,8 +505,9 @@ accscope_cuda_stage_upload (struct accscope_cuda_queue *queue,
 			    const char *from, size_t bytes, int now, int pageable);
 struct accscope_cuda_answer
 accscope_cuda_stage_download (struct accscope_cuda_queue *queue,
-			      uint64_t correlation, char *to,
-			      CUdeviceptr from, size_t bytes, int now, int pageable);
+			      uint64_t correlation, const struct accscope_part *part,
+			      unsigned parts, CUdeviceptr from, size_t bytes, int now,
+			      int pageable);
 void accscope_cuda_lane_close (struct accscope_cuda_device *device,
 			       struct accscope_cuda_lane *lane);
 

@@ -112,43 +112,83 @@ run_copies (const struct accscope_cuda_copy *copy, unsigned count)
   unsigned i;
 
   for (i = 0; i < count; i++)
-    memcpy (copy[i].to, copy[i].from, copy[i].bytes);
+    accscope_cuda_parallel_copy (copy[i].to, copy[i].from, copy[i].bytes);
 }
 
-struct committed
+struct later
 {
   unsigned count;
   struct accscope_cuda_copy copy[];
 };
 
 static void
-run_committed (void *argument)
+run_later (void *argument)
 {
-  struct committed *all = argument;
+  struct later *all = argument;
 
   run_copies (all->copy, all->count);
   free (all);
 }
 
+static struct later *
+new_later (unsigned count)
+{
+  struct later *all = malloc (sizeof *all + count * sizeof all->copy[0]);
+
+  if (all != NULL)
+    all->count = count;
+  return all;
+}
+
+/* Frees all where that fails.  */
+static struct accscope_cuda_answer
+put_later (struct accscope_cuda_device *d, CUstream stream, struct later *all)
+{
+  struct accscope_cuda_answer a;
+
+  if (all == NULL)
+    return ANSWER (malloc, CUDA_ERROR_OUT_OF_MEMORY);
+  a = CALL (d, cuLaunchHostFunc, stream, run_later, all);
+  if (FAILED (a))
+    free (all);
+  return a;
+}
+
+struct accscope_cuda_answer
+accscope_cuda_copy_later (struct accscope_cuda_device *d, CUstream stream,
+			  const struct accscope_cuda_copy *copy, unsigned count)
+{
+  struct later *all = new_later (count);
+
+  if (all != NULL)
+    memcpy (all->copy, copy, count * sizeof copy[0]);
+  return put_later (d, stream, all);
+}
+
+struct accscope_cuda_answer
+accscope_cuda_bring_later (struct accscope_cuda_device *d, CUstream stream,
+			   const struct accscope_part *part, unsigned parts,
+			   const char *memory, size_t offset, size_t bytes)
+{
+  struct later *all = new_later (parts);
+  unsigned i;
+
+  for (i = 0; all != NULL && i < parts; i++)
+    all->copy[i] = accscope_cuda_within (&part[i], memory, offset, bytes);
+  return put_later (d, stream, all);
+}
+
 struct accscope_cuda_answer
 accscope_cuda_commit (struct accscope_cuda_queue *q)
 {
-  struct accscope_cuda_device *d = q->device;
   struct accscope_cuda_answer a;
-  struct committed *all;
 
   if (q->copies == 0)
     return SUCCESS;
-  all = malloc (sizeof *all + q->copies * sizeof q->copy[0]);
-  if (all == NULL)
-    return ANSWER (malloc, CUDA_ERROR_OUT_OF_MEMORY);
-  all->count = q->copies;
-  memcpy (all->copy, q->copy, q->copies * sizeof q->copy[0]);
   q->last_number = UINT64_MAX;	/* something is between two operations */
-  a = CALL (d, cuLaunchHostFunc, q->stream, run_committed, all);
-  if (FAILED (a))
-    free (all);
-  q->copies = 0;
+  a = accscope_cuda_copy_later (q->device, q->stream, q->copy, q->copies);
+  if (!FAILED (a))
+    q->copies = 0;
   return a;
 }
 

@@ -125,6 +125,14 @@ func (q *queue) Download(o *device.Operation, correlation uint64, dst unsafe.Poi
 	return q.transfer(o, "download", C.ACCSCOPE_CUDA_DOWNLOAD, correlation, src, uintptr(dst), n, now)
 }
 
+func (q *queue) Scatter(o *device.Operation, correlation uint64, parts []device.Part, src device.Address, n uint64, now bool) error {
+	err := q.Download(o, correlation, unsafe.Pointer(unsafe.SliceData(parts)), src, n, now)
+	if err == nil {
+		(*C.struct_accscope_cuda_step)(unsafe.Pointer(o.Operands)).parts = C.uint(len(parts))
+	}
+	return err
+}
+
 func (q *queue) Copy(o *device.Operation, correlation uint64, dst, src device.Address, n uint64, now bool) error {
 	return q.transfer(o, "copy", C.ACCSCOPE_CUDA_COPY, correlation, dst, uintptr(src), n, now)
 }

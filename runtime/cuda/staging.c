@@ -66,32 +66,6 @@ next_stage (struct accscope_cuda_lane *lane)
   return &lane->stage[lane->next++ % ACCSCOPE_CUDA_STAGES];
 }
 
-static void
-run_copy (void *argument)
-{
-  struct accscope_cuda_copy *copy = argument;
-
-  accscope_cuda_parallel_copy (copy->to, copy->from, copy->bytes);
-  free (copy);
-}
-
-/* Puts a copy by the host onto a lane's stream.  */
-static struct accscope_cuda_answer
-copy_later (struct accscope_cuda_device *d, struct accscope_cuda_lane *lane,
-	    void *to, const void *from, size_t bytes)
-{
-  struct accscope_cuda_copy *copy = malloc (sizeof *copy);
-  struct accscope_cuda_answer a;
-
-  if (copy == NULL)
-    return ANSWER (malloc, CUDA_ERROR_OUT_OF_MEMORY);
-  *copy = (struct accscope_cuda_copy) { to, from, bytes };
-  a = CALL (d, cuLaunchHostFunc, lane->stream, run_copy, copy);
-  if (FAILED (a))
-    free (copy);
-  return a;
-}
-
 /* Makes stream wait for what is on another one now.  */
 static struct accscope_cuda_answer
 follow (struct accscope_cuda_device *d, CUstream stream, CUevent event,
@@ -125,15 +99,38 @@ upload_plainly (struct accscope_cuda_queue *q, CUdeviceptr to, const char *from,
   return FAILED (a) ? a : CALL (d, cuStreamSynchronize, q->stream);
 }
 
+/* Brings those bytes of a download, which are in memory, to their places.  */
+static void
+bring (const struct accscope_part *part, unsigned parts, const char *memory, size_t offset,
+       size_t bytes)
+{
+  unsigned i;
+
+  for (i = 0; i < parts; i++)
+    {
+      struct accscope_cuda_copy copy = accscope_cuda_within (&part[i], memory, offset, bytes);
+      accscope_cuda_parallel_copy (copy.to, copy.from, copy.bytes);
+    }
+}
+
 static struct accscope_cuda_answer
-download_plainly (struct accscope_cuda_queue *q, char *to, CUdeviceptr from,
-		  size_t bytes)
+download_plainly (struct accscope_cuda_queue *q, const struct accscope_part *part,
+		  unsigned parts, CUdeviceptr from, size_t bytes)
 {
   struct accscope_cuda_device *d = q->device;
-  struct accscope_cuda_answer a
-    = CALL (d, cuMemcpyDtoHAsync, to, from, bytes, q->stream);
+  char *own = parts > 1 ? malloc (bytes) : NULL;
+  char *to = parts > 1 ? own : (char *) part->host;
+  struct accscope_cuda_answer a;
 
-  return FAILED (a) ? a : CALL (d, cuStreamSynchronize, q->stream);
+  if (to == NULL)
+    return ANSWER (malloc, CUDA_ERROR_OUT_OF_MEMORY);
+  a = CALL (d, cuMemcpyDtoHAsync, to, from, bytes, q->stream);
+  if (!FAILED (a))
+    a = CALL (d, cuStreamSynchronize, q->stream);
+  if (!FAILED (a) && own != NULL)
+    bring (part, parts, own, 0, bytes);
+  free (own);
+  return a;
 }
 
 /* A transfer in stages: what it holds while it is put onto the queue.  */
@@ -220,9 +217,10 @@ accscope_cuda_stage_upload (struct accscope_cuda_queue *q,
 	}
       else
 	{
+	  struct accscope_cuda_copy copy = { s->memory, from + done, n };
 	  if (s->used)
 	    TRY (CALL (d, cuStreamWaitEvent, lane->stream, s->emptied, 0));
-	  TRY (copy_later (d, lane, s->memory, from + done, n));
+	  TRY (accscope_cuda_copy_later (d, lane->stream, &copy, 1));
 	  TRY (follow (d, q->stream, s->filled, lane->stream));
 	}
       if (done == 0)
@@ -238,7 +236,8 @@ end:
 
 /* Downloads piece by piece and copies each while the next ones are under way.  */
 static struct accscope_cuda_answer
-download_now (struct accscope_cuda_queue *q, struct staging *t, char *to,
+download_now (struct accscope_cuda_queue *q, struct staging *t,
+	      const struct accscope_part *part, unsigned parts,
 	      CUdeviceptr from, size_t bytes)
 {
   struct accscope_cuda_device *d = q->device;
@@ -268,7 +267,7 @@ download_now (struct accscope_cuda_queue *q, struct staging *t, char *to,
       s = &lane->stage[first % ACCSCOPE_CUDA_STAGES];
       n = piece_of (bytes - done);
       TRY (CALL (d, cuEventSynchronize, s->filled));
-      accscope_cuda_parallel_copy (to + done, s->memory, n);
+      bring (part, parts, s->memory, done, n);
       done += n;
       first++;
     }
@@ -278,8 +277,9 @@ end:
 
 struct accscope_cuda_answer
 accscope_cuda_stage_download (struct accscope_cuda_queue *q,
-			      uint64_t correlation, char *to,
-			      CUdeviceptr from, size_t bytes, int now, int pageable)
+			      uint64_t correlation, const struct accscope_part *part,
+			      unsigned parts, CUdeviceptr from, size_t bytes, int now,
+			      int pageable)
 {
   struct accscope_cuda_device *d = q->device;
   struct staging t;
@@ -290,12 +290,12 @@ accscope_cuda_stage_download (struct accscope_cuda_queue *q,
 
   if (FAILED (a))
     {
-      a = download_plainly (q, to, from, bytes);
+      a = download_plainly (q, part, parts, from, bytes);
       goto end;
     }
   if (now)
     {
-      a = download_now (q, &t, to, from, bytes);
+      a = download_now (q, &t, part, parts, from, bytes);
       goto end;
     }
   for (done = 0; done < bytes; done += n)
@@ -310,7 +310,7 @@ accscope_cuda_stage_download (struct accscope_cuda_queue *q,
 	}
       TRY (CALL (d, cuMemcpyDtoHAsync, s->memory, from + done, n, q->stream));
       TRY (follow (d, lane->stream, s->filled, q->stream));
-      TRY (copy_later (d, lane, to + done, s->memory, n));
+      TRY (accscope_cuda_bring_later (d, lane->stream, part, parts, s->memory, done, n));
       TRY (CALL (d, cuEventRecord, s->emptied, lane->stream));
       s->used = 1;
     }

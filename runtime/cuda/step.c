@@ -2,6 +2,17 @@
 #include "cuda.h"
 
 static struct accscope_cuda_answer
+download (const struct accscope_cuda_step *s)
+{
+  struct accscope_part whole = { s->other, 0, s->bytes };
+  const struct accscope_part *part
+    = s->parts > 0 ? (const struct accscope_part *) s->other : &whole;
+
+  return accscope_cuda_download (s->queue, s->correlation, part,
+				 s->parts > 0 ? s->parts : 1, s->device, s->bytes, s->now);
+}
+
+static struct accscope_cuda_answer
 put (const struct accscope_cuda_step *s)
 {
   switch (s->kind)
@@ -10,8 +21,7 @@ put (const struct accscope_cuda_step *s)
       return accscope_cuda_upload (s->queue, s->correlation, s->device, s->other,
 				   s->bytes, s->now);
     case ACCSCOPE_CUDA_DOWNLOAD:
-      return accscope_cuda_download (s->queue, s->correlation, s->other, s->device,
-				     s->bytes, s->now);
+      return download (s);
     case ACCSCOPE_CUDA_COPY:
       return accscope_cuda_copy (s->queue, s->correlation, s->device, s->other,
 				 s->bytes);

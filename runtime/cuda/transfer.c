@@ -108,16 +108,19 @@ bounce (struct accscope_cuda_queue *q, size_t bytes)
   return room;
 }
 
+/* What many parts, or nobody who waits, are left with goes onto the stream.  */
 static struct accscope_cuda_answer
 download_small (struct accscope_cuda_queue *q, uint64_t correlation,
-		uintptr_t to, CUdeviceptr from, size_t bytes, char *room,
-		int now)
+		const struct accscope_part *part, unsigned parts,
+		CUdeviceptr from, size_t bytes, char *room, int now)
 {
   struct accscope_cuda_device *d = q->device;
   struct accscope_cuda_operation *o;
   struct accscope_cuda_answer a = SUCCESS;
+  int later = !now || parts > ACCSCOPE_CUDA_COPIES;
+  unsigned i;
 
-  if (q->copies == ACCSCOPE_CUDA_COPIES)
+  if (later || q->copies + parts > ACCSCOPE_CUDA_COPIES)
     a = accscope_cuda_commit (q);
   if (FAILED (a))
     return a;
@@ -127,14 +130,20 @@ download_small (struct accscope_cuda_queue *q, uint64_t correlation,
   accscope_cuda_measured (q, o);
   if (FAILED (a))
     return a;
-  q->copy[q->copies++]
-    = (struct accscope_cuda_copy) { (void *) to, room, bytes };
-  return now ? a : accscope_cuda_commit (q);
+  if (later)
+    {
+      q->last_number = UINT64_MAX;	/* something is between two operations */
+      return accscope_cuda_bring_later (d, q->stream, part, parts, room, 0, bytes);
+    }
+  for (i = 0; i < parts; i++)
+    q->copy[q->copies++] = accscope_cuda_within (&part[i], room, 0, bytes);
+  return a;
 }
 
 struct accscope_cuda_answer
 accscope_cuda_download (struct accscope_cuda_queue *q, uint64_t correlation,
-			uintptr_t to, CUdeviceptr from, size_t bytes, int now)
+			const struct accscope_part *part, unsigned parts,
+			CUdeviceptr from, size_t bytes, int now)
 {
   struct accscope_cuda_device *d = q->device;
   CUcontext before = accscope_cuda_enter (d);
@@ -146,21 +155,21 @@ accscope_cuda_download (struct accscope_cuda_queue *q, uint64_t correlation,
   if (bytes <= DIRECT)
     room = bounce (q, bytes);
   if (room != NULL)
-    a = download_small (q, correlation, to, from, bytes, room, now);
+    a = download_small (q, correlation, part, parts, from, bytes, room, now);
   else
     {
       a = accscope_cuda_commit (q);
       if (FAILED (a))
 	;
-      else if (bytes > DIRECT && pinned (d, to))
+      else if (bytes > DIRECT && parts == 1 && pinned (d, part->host))
 	{
 	  o = accscope_cuda_measure (q, correlation, ACCSCOPE_CUDA_DOWNLOAD, bytes);
-	  a = CALL (d, cuMemcpyDtoHAsync, (void *) to, from, bytes, q->stream);
+	  a = CALL (d, cuMemcpyDtoHAsync, (void *) part->host, from, bytes, q->stream);
 	  accscope_cuda_measured (q, o);
 	}
       else
-	a = accscope_cuda_stage_download (q, correlation, (char *) to, from,
-					  bytes, now && bytes > DIRECT, bytes > DIRECT);
+	a = accscope_cuda_stage_download (q, correlation, part, parts, from, bytes,
+					  now && bytes > DIRECT, bytes > DIRECT);
     }
   q->writes = ++q->submitted;
   pthread_mutex_unlock (&q->lock);

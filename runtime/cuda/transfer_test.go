@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -82,6 +83,56 @@ func TestTransfersOfNothing(t *testing.T) {
 			}
 			for _, err := range all(8) {
 				wantError(t, err, device.InvalidArgument, 1, "CUDA_ERROR_INVALID_VALUE")
+			}
+		})
+	}
+}
+
+// However many downloads to several places wait behind a kernel, and whatever pinned memory
+// there is for them, all come.
+func TestScatterWaits(t *testing.T) {
+	var none []string
+	for n := range 99 {
+		none = append(none, fmt.Sprintf("cuMemHostAlloc:%d:2", n+1))
+	}
+	for name, variables := range map[string]map[string]string{"pinned": nil, "no pinned memory": faulty(strings.Join(none, ","))} {
+		t.Run(name, func(t *testing.T) {
+			d := open(t, variables, nil)
+			q := newQueue(t, d)
+			const words, parts, many = 500, 40, 200 // 4 KB of the 256 that the queue has, each
+			sent, back := make([]int64, words), make([][parts]int64, many)
+			for i := range sent {
+				sent[i] = int64(i + 1)
+			}
+			a, err := d.Alloc(8 * words)
+			check(t, err)
+			check(t, devicetest.Upload(q, 1, a, unsafe.Pointer(&sent[0]), 8*words, true))
+			if name == "pinned" { // else the caller waits
+				gate, err := d.Kernel(kernels().Gate)
+				check(t, err)
+				flags := newFlags()
+				check(t, devicetest.Launch(q, 2, gate, device.Geometry{}, devicetest.Arguments(t, d, q, device.Address(uintptr(unsafe.Pointer(&flags[0]))), device.Address(uintptr(unsafe.Pointer(&flags[1])))), false))
+				defer func() {
+					if idle, err := q.Idle(); !idle || err != nil {
+						t.Errorf("in the end Idle() = %v, %v", idle, err)
+					}
+				}()
+				time.AfterFunc(20*time.Millisecond, func() { setFlag(&flags[0]) })
+			}
+			for i := range back {
+				var to [parts]device.Part
+				for j := range to {
+					to[j] = device.Part{Host: uintptr(unsafe.Pointer(&back[i][j])), Offset: uint64(8 * (i + j)), Bytes: 8}
+				}
+				check(t, devicetest.Scatter(q, 3, to[:], a, 8*words, i%4 == 3))
+			}
+			check(t, q.Synchronize())
+			for i := range back {
+				for j, got := range back[i] {
+					if got != sent[i+j] {
+						t.Fatalf("download %d, part %d: %d, want %d", i, j, got, sent[i+j])
+					}
+				}
 			}
 		})
 	}

@@ -158,6 +158,10 @@ type Queue interface {
 	Store(o *Operation, dst Address, contents []byte, now bool) error
 	// Download copies n bytes from device to host memory.
 	Download(o *Operation, correlation uint64, dst unsafe.Pointer, src Address, n uint64, now bool) error
+	// Scatter is the Download of n bytes that go to several places of the host's memory,
+	// those in no part to none; there is one part at least. They are read when it is put onto the queue, and may
+	// change then.
+	Scatter(o *Operation, correlation uint64, parts []Part, src Address, n uint64, now bool) error
 	// Copy copies n bytes inside the device.
 	Copy(o *Operation, correlation uint64, dst, src Address, n uint64, now bool) error
 	// Fill sets n bytes to value.
@@ -189,6 +193,13 @@ type Queue interface {
 	Handle() unsafe.Pointer
 	// Close waits for the queue, then releases it.
 	Close() error
+}
+
+// A Part is what a Scatter brings to one place of the host's memory. It is C's struct
+// accscope_part (operation.h).
+type Part struct {
+	Host          uintptr
+	Offset, Bytes uint64 // of what is downloaded
 }
 
 // Mark is a point in a queue.

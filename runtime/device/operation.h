@@ -5,6 +5,13 @@
 #include <sched.h>
 #include <stdint.h>
 
+/* device.Part: of what is downloaded, the bytes from offset on go to host.  */
+struct accscope_part
+{
+  uintptr_t host;
+  uint64_t offset, bytes;
+};
+
 /* device.Gate */
 #define ACCSCOPE_GATE_HELD 0x40000000u
 #define ACCSCOPE_GATE_CLOSED 0x80000000u

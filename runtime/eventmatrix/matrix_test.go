@@ -147,8 +147,9 @@ of up to 64 KiB goes with the pointers that its directive attaches in it, and is
 So is what enter data makes of that size: each variable keeps its own life, and the
 piece is freed with the last of them. So are members of a structure, wherever it lies. An
 exit data and an update copy in one transfer what lies in one such piece: to the device only
-what lies side by side there, to the host on a queue that is waited for. A pointer that is
-detached is stored only in memory that stays, or that is copied back with it.
+what lies side by side there; to the host each variable goes to its place, on an
+asynchronous queue when that has come so far. A pointer that is detached is stored only in
+memory that stays, or that is copied back with it.
 
 Copies inside device memory (` + "`acc_memcpy_device`, `acc_memcpy_d2d`" + `) have no event of
 their own in OpenACC 3.3; device activity shows them.

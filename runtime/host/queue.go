@@ -6,6 +6,8 @@ package host
 #include <string.h>
 #include <time.h>
 
+#include "../device/operation.h"
+
 static uintptr_t
 allocate (uint64_t bytes)
 {
@@ -38,9 +40,20 @@ struct work
   uint64_t bytes, kind, observed, correlation;
   int64_t start, end;
   uint64_t awaits;		// nothing is done: Go waits
+  uint64_t parts;		// to is so many struct accscope_part; 0: it is memory
 };
 
 enum { KERNEL = 1, FILL = 5 };	// of device.ActivityKind
+
+static void
+scatter (const struct work *w)
+{
+  const struct accscope_part *part = (const struct accscope_part *) w->to;
+  uint64_t i;
+
+  for (i = 0; i < w->parts; i++)
+    memmove ((void *) part[i].host, (const char *) w->from + part[i].offset, part[i].bytes);
+}
 
 static int
 run (struct work *w)
@@ -51,6 +64,8 @@ run (struct work *w)
     w->start = monotonic ();
   if (w->kind == FILL)
     memset ((void *) w->to, (int) w->from, w->bytes);
+  else if (w->parts)
+    scatter (w);
   else if (w->kind != KERNEL)
     memmove ((void *) w->to, (const void *) w->from, w->bytes);
   else if (w->through)
@@ -129,6 +144,14 @@ func (q *queue) Store(o *device.Operation, dst device.Address, contents []byte, 
 
 func (q *queue) Download(o *device.Operation, correlation uint64, dst unsafe.Pointer, src device.Address, n uint64, _ bool) error {
 	return q.prepare(o, device.ActivityDownload, correlation, uintptr(dst), uintptr(src), n)
+}
+
+func (q *queue) Scatter(o *device.Operation, correlation uint64, parts []device.Part, src device.Address, n uint64, _ bool) error {
+	err := q.prepare(o, device.ActivityDownload, correlation, uintptr(unsafe.Pointer(unsafe.SliceData(parts))), uintptr(src), n)
+	if err == nil {
+		(*C.struct_work)(unsafe.Pointer(o.Operands)).parts = C.uint64_t(len(parts))
+	}
+	return err
 }
 
 func (q *queue) Copy(o *device.Operation, correlation uint64, dst, src device.Address, n uint64, _ bool) error {

@@ -21,7 +21,6 @@ const (
 type group struct {
 	copies    []transfer // what begins first on the device comes first, and what lies inside behind
 	low, high device.Address
-	came      []byte // what was downloaded and is not in its places yet
 }
 
 // groups are the copies of one directive in one direction, gathered into as few transfers
@@ -38,26 +37,6 @@ func (g *groups) begin() *groups {
 	clear(g.list)
 	g.copies, g.list = g.copies[:0], g.list[:0]
 	return g
-}
-
-// lands says whether something is to be brought to its places when it has come.
-func (g *groups) lands() bool {
-	return slices.ContainsFunc(g.list, func(of group) bool { return of.came != nil })
-}
-
-// land brings what came from the device to its places on the host.
-func (g *groups) land() {
-	for i := range g.list {
-		of := &g.list[i]
-		if of.came == nil {
-			continue
-		}
-		for j := range of.copies {
-			u := &of.copies[j]
-			copy(bytesAt(u.host, u.size), of.came[u.device-of.low:])
-		}
-		of.came = nil
-	}
 }
 
 // gather makes groups of the copies for which movable is true, and leaves in the lists, in

@@ -138,11 +138,10 @@ func (t *lifetimes) enqueueExits(d *Device, q *Queue, own *copyBack) {
 		return slices.Contains(s.removed, u.mapping) && !overlaps(s.downloads, &u)
 	})
 	t.uploadAll(q.device, q)
-	small := t.downloadAll(q)
+	t.downloadAll(q)
 	if q.synchronous() && q.busy() {
 		t.awaitLast(q, true)
 	}
-	small.land()
 	t.settle(d, q, true)
 	if own != nil {
 		d.endCopyBack(own)

@@ -1,6 +1,7 @@
 package openacc
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"testing"
@@ -66,6 +67,56 @@ func TestSmallCopiesInQueueOrder(t *testing.T) {
 	thread.WaitAll(CurrentDevice)
 	if get(sum, 0) != 55 {
 		t.Errorf("the sum is %d, want 55", get(sum, 0))
+	}
+}
+
+// TestSmallDownloadsInQueueOrder: what an asynchronous directive brings back goes in one
+// transfer, comes when the queue has come so far and not before, and what is uploaded behind
+// it is what came.
+func TestSmallDownloadsInQueueOrder(t *testing.T) {
+	for name, c := range map[string]struct {
+		kind goacc.Kind
+		do   func(*Thread, *Construct)
+	}{
+		"update":    {goacc.ForceFrom, (*Thread).Update},
+		"exit data": {goacc.From, (*Thread).ExitData},
+		"construct": {goacc.ToFrom, (*Thread).Parallel},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newProgram(t, nil, nil)
+			thread := p.NewThread()
+			defer thread.Close()
+			one, two := words(1, 2, 3, 4, 5), words(6)
+			want := [][]byte{bytes.Clone(one), bytes.Clone(two)}
+			behind := c.kind != goacc.ToFrom // else the host's bytes go
+			if behind {
+				thread.EnterData(directive(AsyncSync, span8(goacc.To, one), span8(goacc.To, two)))
+				put(one, 0, -1)
+				put(two, 0, -1)
+			}
+			q, release := heldQueue(t, thread)
+			var events recorder
+			events.register(p, callbacks.EnqueueDownloadStart)
+			back := directive(q.async, span8(c.kind, one), span8(c.kind, two))
+			back.Function = devicetest.HostKernels().Nothing
+			c.do(thread, back)
+			if got, want := events.take(), fmt.Sprintf("enqueue_download_start 48 async %d", q.async); got != want {
+				t.Errorf("downloads:\n%s\nwant\n%s", got, want)
+			}
+			thread.EnterData(directive(q.async, span8(goacc.To, two)))
+			thread.Update(directive(q.async, span8(goacc.ForceTo, two)))
+			if behind && (get(one, 0) != -1 || get(two, 0) != -1) {
+				t.Error("something came before the queue's turn")
+			}
+			release()
+			thread.WaitAll(CurrentDevice)
+			if !bytes.Equal(one, want[0]) || !bytes.Equal(two, want[1]) {
+				t.Errorf("%x and %x came, want %x and %x", one, two, want[0], want[1])
+			}
+			if got := onDevice(thread, address(two), 8); !bytes.Equal(got, want[1]) {
+				t.Errorf("the device has %x in the end, want %x", got, want[1])
+			}
+		})
 	}
 }
 

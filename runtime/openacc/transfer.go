@@ -175,45 +175,46 @@ func (t *transfers) followWriters(q *Queue, u *transfer) {
 func (t *transfers) download(q *Queue, u *transfer) {
 	correlation := t.correlate(q, "")
 	to, writes := at(u.host), hostwrites.Write{Low: u.host, High: u.host + u.size, Number: correlation}
-	if s := t.scratch.scalarFor(u, correlation, nil); s != nil {
+	if s := t.scratch.scalarFor(u, correlation); s != nil {
 		to, writes.Scalar = unsafe.Pointer(unsafe.SliceData(s.Value())), s
 	}
-	t.enqueueDownload(q, correlation, u, t.nameOf(u.host, u.size, u.mapping), to, u.size, writes)
+	t.enqueueDownload(q, correlation, u, t.nameOf(u.host, u.size, u.mapping), func(o *device.Operation) error {
+		return q.driver.Download(o, correlation, to, u.device, uint64(u.size), q.synchronous())
+	}, writes)
 }
 
-// downloadTogether puts a group of copies onto q as one. On an asynchronous queue they
-// are scalars, which come to their places in the queue's order; else groups.land brings
-// them there once it is done.
+// downloadTogether puts a group of copies onto q as one, which brings each to its place.
 func (t *transfers) downloadTogether(q *Queue, g *group) {
 	if len(g.copies) == 1 {
 		t.download(q, &g.copies[0])
 		return
 	}
 	correlation := t.correlate(q, "")
-	came := make([]byte, g.high-g.low)
+	parts := make([]device.Part, len(g.copies))
 	writes := make([]hostwrites.Write, len(g.copies))
 	for i := range g.copies {
 		u := &g.copies[i]
 		writes[i] = hostwrites.Write{Low: u.host, High: u.host + u.size, Number: correlation}
-		if !q.synchronous() {
-			writes[i].Scalar = t.scratch.scalarFor(u, correlation, came[u.device-g.low:][:u.size])
+		parts[i] = device.Part{Host: u.host, Offset: uint64(u.device - g.low), Bytes: uint64(u.size)}
+		if s := t.scratch.scalarFor(u, correlation); s != nil {
+			parts[i].Host, writes[i].Scalar = uintptr(unsafe.Pointer(unsafe.SliceData(s.Value()))), s
 		}
 	}
 	whole := g.whole()
 	name := t.nameOfGroup(g, &whole, callbacks.EnqueueDownloadStart, callbacks.EnqueueDownloadEnd)
-	t.enqueueDownload(q, correlation, &whole, name, unsafe.Pointer(unsafe.SliceData(came)), uintptr(len(came)), writes...)
-	if q.synchronous() {
-		g.came = came
-	}
+	t.enqueueDownload(q, correlation, &whole, name, func(o *device.Operation) error {
+		return q.driver.Scatter(o, correlation, parts, g.low, uint64(g.high-g.low), q.synchronous())
+	}, writes...)
+	runtime.KeepAlive(parts)
 }
 
-// enqueueDownload puts a copy of size bytes onto q, between the events of u; writes are
-// the host memory that it will come to in the end.
-func (t *transfers) enqueueDownload(q *Queue, correlation uint64, u *transfer, name string, to unsafe.Pointer, size uintptr, writes ...hostwrites.Write) {
+// enqueueDownload puts a copy from the device, which prepare readies, onto q, between the
+// events of u; writes are the host memory that it will come to in the end.
+func (t *transfers) enqueueDownload(q *Queue, correlation uint64, u *transfer, name string, prepare func(*device.Operation) error, writes ...hostwrites.Write) {
 	var pair eventPair
 	t.makeRoom(3)
 	t.planData(callbacks.EnqueueDownloadStart, &pair, u.size, u.host, u.device, name)
-	err := t.prepared(q.driver.Download(t.operation(q, correlation), correlation, to, u.device, uint64(size), q.synchronous()))
+	err := t.prepared(prepare(t.operation(q, correlation)))
 	behind := t.plan.Count
 	t.planData(callbacks.EnqueueDownloadEnd, &pair, u.size, u.host, u.device, name)
 	pair.release()
@@ -262,14 +263,12 @@ func (t *transfers) uploadAll(d *Device, q *Queue) {
 	s.uploads, s.stores = s.uploads[:0], s.stores[:0]
 }
 
-// downloadAll puts the planned downloads onto q. What is small goes as one, and comes to
-// its places where the groups land: once a synchronous queue was waited for.
-func (t *transfers) downloadAll(q *Queue) *groups {
+// downloadAll puts the planned downloads onto q. What is small goes as one.
+func (t *transfers) downloadAll(q *Queue) {
 	s := t.scratch
-	small := s.small.begin()
 	if len(s.downloads) > 1 {
-		small.gather(func(u *transfer) bool { return u.size <= smallCopy && (q.synchronous() || s.arrival(u) != nil) },
-			near, &s.downloads)
+		small := s.small.begin()
+		small.gather(func(u *transfer) bool { return u.size <= smallCopy }, near, &s.downloads)
 		for i := range small.list {
 			t.downloadTogether(q, &small.list[i])
 		}
@@ -278,7 +277,6 @@ func (t *transfers) downloadAll(q *Queue) *groups {
 		t.download(q, &s.downloads[i])
 	}
 	s.downloads = s.downloads[:0]
-	return small
 }
 
 // arrived notes the upload of [host, host+len(from)) to an asynchronous queue,
@@ -302,16 +300,13 @@ func (s *scratch) arrival(u *transfer) *hostwrites.Chain {
 }
 
 // scalarFor is what the download of a number goes to that copies back what the construct in
-// progress has copied in, nil for any other. It comes to value, or memory of its own.
-func (s *scratch) scalarFor(u *transfer, number uint64, value []byte) *hostwrites.Scalar {
+// progress has copied in, nil for any other.
+func (s *scratch) scalarFor(u *transfer, number uint64) *hostwrites.Scalar {
 	chain := s.arrival(u)
 	if chain == nil {
 		return nil
 	}
-	if value == nil {
-		value = make([]byte, u.size)
-	}
-	landing := chain.Return(number, value)
+	landing := chain.Return(number, make([]byte, u.size))
 	s.landings = append(s.landings, landing)
 	return landing
 }

@@ -82,15 +82,14 @@ func (t *lifetimes) updateItems(d *Device, q *Queue, items []goacc.Item, last bo
 		t.awaitBlocks(d, q)
 	}
 	t.uploadAll(d, q)
-	small := t.downloadAll(q)
-	if q.synchronous() && q.busy() {
-		if last && !small.lands() {
-			t.awaitNext(q, true)
-			return true
-		}
+	t.downloadAll(q)
+	switch {
+	case !q.synchronous() || !q.busy():
+	case last:
+		t.awaitNext(q, true)
+	default:
 		t.awaitLast(q, true)
 	}
-	small.land()
 	return true
 }
 

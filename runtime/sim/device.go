@@ -175,7 +175,7 @@ func (k *kernel) Resolve(g device.Geometry) device.Geometry {
 	return device.Geometry{Gangs: max(g.Gangs, 1), Workers: max(g.Workers, 1), Vector: max(g.Vector, 1)}
 }
 
-// MayWrite is false: every launch gets its block as it was stored (queue.c).
+// MayWrite is false: every launch gets its block as it was stored (operation.c).
 func (k *kernel) MayWrite(int) bool { return false }
 
 // failure turns the C side's error into one that says what to do.

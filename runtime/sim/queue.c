@@ -25,27 +25,7 @@ typedef struct accscope_sim_answer answer;
 #define LOAD(place) __atomic_load_n (&(place), __ATOMIC_ACQUIRE)
 #define STORE(place, what) __atomic_store_n (&(place), (what), __ATOMIC_RELEASE)
 
-struct accscope_sim_operation
-{
-  operation *next;
-  stream *stream;
-  mark *mark;
-  int kind, fail;
-  uint64_t correlation, sequence, bytes;
-  uintptr_t destination, source;	/* source: function, value or handle too */
-  int64_t submitted;			/* device clock, model only */
-  unsigned char contents[];		/* of a store: bytes to go to destination */
-};
-
 /* Running an operation.  */
-
-static void
-fail (stream *s, uint64_t error)
-{
-  uint64_t none = 0;
-  __atomic_compare_exchange_n (&s->error, &none, error, 0, __ATOMIC_ACQ_REL,
-			       __ATOMIC_RELAXED);
-}
 
 /* Whether an injected fault hits this operation.  */
 static int
@@ -61,48 +41,10 @@ faulty (device *d, const operation *o)
   uint64_t n = __atomic_add_fetch (&d->count[o->kind], 1, __ATOMIC_RELAXED);
   if (o->fail || n == c->failing[o->kind])
     {
-      fail (o->stream, ACCSCOPE_SIM_ERROR (o->kind, n));
+      accscope_sim_fail (o->stream, ACCSCOPE_SIM_ERROR (o->kind, n));
       return 1;
     }
   return 0;
-}
-
-/* Every launch gets its argument block as it was stored, so what a kernel has written
-   into the values there is undone.  */
-static void
-run_kernel (const operation *o)
-{
-  void *block = (void *) o->destination;
-  char few[1024], *stored = o->bytes > sizeof few ? malloc (o->bytes) : few;
-
-  if (!stored)
-    {
-      fail (o->stream, ACCSCOPE_SIM_ERROR (ACCSCOPE_SIM_NO_MEMORY, 0));
-      return;
-    }
-  memcpy (stored, block, o->bytes);
-  /* The function is one that a compiler made.  */
-  accscope_sim_run (o->stream->hardware->device, o->source, block);
-  if (memcmp (stored, block, o->bytes) != 0)
-    memcpy (block, stored, o->bytes);
-  if (stored != few)
-    free (stored);
-}
-
-static void
-perform (const operation *o)
-{
-  switch (o->kind)
-    {
-    case ACCSCOPE_SIM_KERNEL:
-      run_kernel (o);
-      break;
-    case ACCSCOPE_SIM_FILL:
-      memset ((void *) o->destination, (int) o->source, o->bytes);
-      break;
-    default:
-      memmove ((void *) o->destination, (const void *) o->source, o->bytes);
-    }
 }
 
 static int64_t
@@ -128,12 +70,12 @@ perform_modelled (hardware *q, const operation *o, int64_t *start, int64_t *end)
       *end = *start + c->latency[o->kind] + (int64_t) (seconds * 1e9);
       d->link_free[o->kind] = *end;
       pthread_mutex_unlock (&d->links);
-      perform (o);
+      accscope_sim_perform (o);
     }
   else
     {
       int64_t before = accscope_sim_monotonic ();
-      perform (o);
+      accscope_sim_perform (o);
       *end = *start + c->latency[o->kind] + (accscope_sim_monotonic () - before);
     }
   q->model_end = *end;
@@ -182,7 +124,7 @@ execute (hardware *q, const operation *o)
     return 0;
   if (o->kind == ACCSCOPE_SIM_STORE)
     {
-      perform (o);
+      accscope_sim_perform (o);
       return 0;
     }
   if ((d->configuration.faults || o->fail) && faulty (d, o))
@@ -197,7 +139,7 @@ execute (hardware *q, const operation *o)
     {
       if (observing)
 	r.start = accscope_sim_now (d);
-      perform (o);
+      accscope_sim_perform (o);
       if (observing)
 	r.end = accscope_sim_now (d);
     }
@@ -303,9 +245,9 @@ brief (const device *d, const operation *o)
 }
 
 /* Runs o here if now is set and the queue is idle; else puts a copy of it onto the
-   queue.  The source of a store, which has contents set, is copied too.  */
+   queue.  */
 static answer
-submit_with (stream *s, operation *o, size_t contents, int now)
+submit (stream *s, operation *o, int now)
 {
   hardware *q = s->hardware;
   answer a = { accscope_sim_take_error (s), 0 };
@@ -356,17 +298,11 @@ submit_with (stream *s, operation *o, size_t contents, int now)
       if (copy)
 	break;
       pthread_mutex_unlock (&q->lock);
-      copy = malloc (sizeof *copy + contents);
+      copy = accscope_sim_copy (o);
       if (!copy)
 	{
 	  a.error = ACCSCOPE_SIM_ERROR (ACCSCOPE_SIM_NO_MEMORY, 0);
 	  return a;
-	}
-      *copy = *o;
-      if (contents)
-	{
-	  memcpy (copy->contents, (const void *) o->source, contents);
-	  copy->source = (uintptr_t) copy->contents;
 	}
     }
   if (!q->has_thread && start_thread (q))
@@ -392,12 +328,6 @@ submit_with (stream *s, operation *o, size_t contents, int now)
     pthread_cond_signal (&q->work);
   pthread_mutex_unlock (&q->lock);
   return a;
-}
-
-static answer
-submit (stream *s, operation *o, int now)
-{
-  return submit_with (s, o, 0, now);
 }
 
 /* Waits for the queue, of which nothing is left when it is closed.  The gate is left while
@@ -429,14 +359,13 @@ accscope_sim_run_step (struct accscope_sim_step *step)
 {
   operation o = { .kind = step->kind, .correlation = step->correlation,
 		  .bytes = step->bytes, .destination = step->destination,
-		  .source = step->source, .fail = step->fail };
-  size_t contents = o.kind == ACCSCOPE_SIM_STORE ? o.bytes : 0;
+		  .source = step->source, .fail = step->fail, .parts = step->parts };
 
   if (o.kind == ACCSCOPE_SIM_AWAIT)
     return await_step (step);
   if (accscope_gate_enter (step->gate))
     {
-      step->answer = submit_with (step->stream, &o, contents, step->now);
+      step->answer = submit (step->stream, &o, step->now);
       accscope_gate_leave (step->gate);
     }
   else
@@ -468,7 +397,7 @@ accscope_sim_record (stream *s)
       uint64_t error = submit (s, &o, 0).error;
       if (!error)
 	return m;
-      fail (s, error);	/* for whoever can report it */
+      accscope_sim_fail (s, error);	/* for whoever can report it */
     }
   m->sequence = LOAD (s->last);
   return m;

@@ -62,7 +62,7 @@ func (q *queue) prepare(o *device.Operation, doing string, kind C.int, correlati
 	s.gate, s.stream, s.kind, s.correlation = (*C.uint32_t)(q.using.Address()), stream, kind, C.uint64_t(correlation)
 	s.destination, s.source, s.bytes = C.uintptr_t(dst), C.uintptr_t(src), C.uint64_t(n)
 	s.answer.error, s.answer.wake = 0, 0
-	s.fail, s.now = 0, cBool(now)
+	s.fail, s.now, s.parts = 0, cBool(now), 0
 	o.Run = runStep
 	return s, nil
 }
@@ -84,6 +84,14 @@ func (q *queue) Upload(o *device.Operation, correlation uint64, dst device.Addre
 
 func (q *queue) Download(o *device.Operation, correlation uint64, dst unsafe.Pointer, src device.Address, n uint64, now bool) error {
 	return q.transfer(o, "download", C.ACCSCOPE_SIM_DOWNLOAD, correlation, src, uintptr(dst), uintptr(src), n, now)
+}
+
+func (q *queue) Scatter(o *device.Operation, correlation uint64, parts []device.Part, src device.Address, n uint64, now bool) error {
+	err := q.Download(o, correlation, unsafe.Pointer(unsafe.SliceData(parts)), src, n, now)
+	if err == nil {
+		(*C.struct_accscope_sim_step)(unsafe.Pointer(o.Operands)).parts = C.uint(len(parts))
+	}
+	return err
 }
 
 func (q *queue) Copy(o *device.Operation, correlation uint64, dst, src device.Address, n uint64, now bool) error {

@@ -58,7 +58,6 @@ struct accscope_sim_configuration
   accscope_sim_call *call;	/* NULL: as it is */
 };
 
-struct accscope_sim_operation;
 struct accscope_sim_device;
 
 /* A hardware queue.  Sequence numbers count its operations from 1.  */
@@ -158,6 +157,7 @@ struct accscope_sim_step
   int kind;			/* enum accscope_sim_kind */
   int fail;			/* fails instead */
   int now;			/* if the queue is idle, it is done on return */
+  unsigned parts;		/* destination is so many struct accscope_part; 0: it is memory */
 };
 
 /* Puts it onto its queue, and returns 0, or the answer has the error;
@@ -214,6 +214,30 @@ unsigned accscope_sim_append (struct accscope_sim_device *device,
 /* Moves up to room records, oldest first, to where; their number.  */
 size_t accscope_sim_drain (struct accscope_sim_device *device,
 			   struct accscope_sim_record *where, size_t room);
+
+/* operation.c */
+struct accscope_sim_operation
+{
+  struct accscope_sim_operation *next;
+  struct accscope_sim_stream *stream;
+  struct accscope_sim_mark *mark;
+  int kind, fail;
+  unsigned parts;		/* destination is so many struct accscope_part; 0: it is memory */
+  uint64_t correlation, sequence, bytes;
+  uintptr_t destination, source;	/* source: function, value or handle too */
+  int64_t submitted;			/* device clock, model only */
+  unsigned char contents[];		/* what a store's source was, or where a download's parts go */
+};
+
+/* A copy with its contents, to be freed; NULL if there is no memory.  */
+struct accscope_sim_operation *
+accscope_sim_copy (const struct accscope_sim_operation *operation);
+
+/* Does what it says, a kernel, a copy or a fill.  */
+void accscope_sim_perform (const struct accscope_sim_operation *operation);
+
+/* Makes the queue fail, unless it has.  */
+void accscope_sim_fail (struct accscope_sim_stream *stream, uint64_t error);
 
 /* The Go side's.  */
 extern void accscope_sim_run_then (uintptr_t handle);

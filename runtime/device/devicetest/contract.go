@@ -3,6 +3,7 @@ package devicetest
 import (
 	"errors"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -30,6 +31,7 @@ func Run(t *testing.T, b device.Backend, k Kernels) {
 		{"properties", properties},
 		{"memory", memory},
 		{"transfers", transfers},
+		{"scatter", scatter},
 		{"order", order},
 		{"then", then},
 		{"marks", marks},
@@ -181,6 +183,7 @@ func transfers(t *testing.T, f *fixture) {
 		check(t, Download(q, 4, dst, b, size, now))
 		check(t, Upload(q, 5, a, src, 0, now))
 		check(t, Fill(q, 6, b, 0xaa, 0, now))
+		check(t, Scatter(q, 9, []device.Part{{}}, a, 0, now))
 		check(t, Copy(q, 7, b, a, 0, now))
 		check(t, Download(q, 8, dst, a, 0, now))
 		check(t, Await(q))
@@ -194,6 +197,49 @@ func transfers(t *testing.T, f *fixture) {
 			}
 			if to[i] != want {
 				t.Fatalf("now %v: element %d is %d, want %d", now, i, to[i], want)
+			}
+		}
+		check(t, f.device.Free(a))
+		check(t, f.device.Free(b))
+	}
+	check(t, q.Close())
+}
+
+// scatter: a download comes to all its places, in the queue's order, and nowhere else, and
+// their list is the caller's again at once. Sizes and numbers are on both sides of what is
+// small.
+func scatter(t *testing.T, f *fixture) {
+	q := f.queue(t)
+	for _, c := range []struct{ words, parts int }{{1, 1}, {7, 3}, {300, 100}, {1 << 20, 2}} {
+		// All but the last word of pieces of one size, unless that is the first, too; the
+		// first piece comes to the place of the last, and so on.
+		from, came, again := make([]int64, c.words), make([]int64, c.words), make([]int64, c.words)
+		want := make([]int64, c.words)
+		for i := range from {
+			from[i] = int64(i + 1)
+		}
+		src, size := pointer(from)
+		dst, _ := pointer(came)
+		back, _ := pointer(again)
+		a, b := f.alloc(t, size), f.alloc(t, size)
+		piece := c.words / c.parts
+		for _, now := range []bool{true, false} {
+			clear(came)
+			parts := make([]device.Part, c.parts)
+			for i := range parts {
+				n, to := max(piece-1, 1), (c.parts-1-i)*piece
+				copy(want[to:to+n], from[i*piece:])
+				parts[i] = device.Part{Host: uintptr(unsafe.Pointer(&came[to])), Offset: uint64(8 * i * piece), Bytes: uint64(8 * n)}
+			}
+			check(t, Upload(q, 1, a, src, size, now))
+			check(t, Scatter(q, 2, parts, a, size, now))
+			clear(parts)
+			check(t, Fill(q, 3, a, 0, size, now))
+			check(t, Upload(q, 4, b, dst, size, now))
+			check(t, Download(q, 5, back, b, size, now))
+			check(t, Await(q))
+			if !slices.Equal(came, want) || !slices.Equal(again, want) {
+				t.Errorf("%d words in %d parts, now %v: came wrong, or what was read behind it (%v) did", c.words, c.parts, now, !slices.Equal(again, want))
 			}
 		}
 		check(t, f.device.Free(a))

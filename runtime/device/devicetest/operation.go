@@ -25,6 +25,12 @@ func Download(q device.Queue, correlation uint64, dst unsafe.Pointer, src device
 	return do(q, func(o *device.Operation) error { return q.Download(o, correlation, dst, src, n, now) })
 }
 
+// Scatter puts a copy from the device to several places onto q.
+func Scatter(q device.Queue, correlation uint64, parts []device.Part, src device.Address, n uint64, now bool) error {
+	defer runtime.KeepAlive(parts)
+	return do(q, func(o *device.Operation) error { return q.Scatter(o, correlation, parts, src, n, now) })
+}
+
 // Copy puts a copy inside the device onto q.
 func Copy(q device.Queue, correlation uint64, dst, src device.Address, n uint64, now bool) error {
 	return do(q, func(o *device.Operation) error { return q.Copy(o, correlation, dst, src, n, now) })

@@ -168,6 +168,12 @@ main (void)
   a[0] += 1.0f;
   SECTION ("exit data copyout(a) finalize");
 #pragma acc exit data copyout(a[0:N]) finalize
+  SECTION ("enter data copyin(scalar, sum)");
+#pragma acc enter data copyin(scalar, sum)
+  SECTION ("update self(scalar, sum) async(1)");
+#pragma acc update self(scalar, sum) async(1)
+  SECTION ("exit data delete(scalar, sum) wait(1)");
+#pragma acc exit data delete(scalar, sum) wait(1)
   SECTION ("declare create(local)");
   declared ();
   SECTION ("parallel present(a), absent, and the end of the program");

@@ -1,0 +1,95 @@
+/* What an operation of a queue does, and what it keeps of its caller's.  See queue.h.  */
+#define _GNU_SOURCE
+#include "queue.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct accscope_sim_operation operation;
+
+void
+accscope_sim_fail (struct accscope_sim_stream *s, uint64_t error)
+{
+  uint64_t none = 0;
+  __atomic_compare_exchange_n (&s->error, &none, error, 0, __ATOMIC_ACQ_REL,
+			       __ATOMIC_RELAXED);
+}
+
+/* Every launch gets its argument block as it was stored, so what a kernel has written
+   into the values there is undone.  */
+static void
+run_kernel (const operation *o)
+{
+  void *block = (void *) o->destination;
+  char few[1024], *stored = o->bytes > sizeof few ? malloc (o->bytes) : few;
+
+  if (!stored)
+    {
+      accscope_sim_fail (o->stream, ACCSCOPE_SIM_ERROR (ACCSCOPE_SIM_NO_MEMORY, 0));
+      return;
+    }
+  memcpy (stored, block, o->bytes);
+  /* The function is one that a compiler made.  */
+  accscope_sim_run (o->stream->hardware->device, o->source, block);
+  if (memcmp (stored, block, o->bytes) != 0)
+    memcpy (block, stored, o->bytes);
+  if (stored != few)
+    free (stored);
+}
+
+static void
+scatter (const operation *o)
+{
+  const struct accscope_part *part = (const struct accscope_part *) o->destination;
+
+  for (unsigned i = 0; i < o->parts; i++)
+    memmove ((void *) part[i].host, (const char *) o->source + part[i].offset, part[i].bytes);
+}
+
+void
+accscope_sim_perform (const operation *o)
+{
+  if (o->parts)
+    {
+      scatter (o);
+      return;
+    }
+  switch (o->kind)
+    {
+    case ACCSCOPE_SIM_KERNEL:
+      run_kernel (o);
+      break;
+    case ACCSCOPE_SIM_FILL:
+      memset ((void *) o->destination, (int) o->source, o->bytes);
+      break;
+    default:
+      memmove ((void *) o->destination, (const void *) o->source, o->bytes);
+    }
+}
+
+/* What the caller may change when it has submitted o: the source of a store, and the
+   places of parts.  */
+static size_t
+contents_of (const operation *o)
+{
+  return o->parts ? o->parts * sizeof (struct accscope_part)
+	 : o->kind == ACCSCOPE_SIM_STORE ? o->bytes : 0;
+}
+
+operation *
+accscope_sim_copy (const operation *o)
+{
+  size_t contents = contents_of (o);
+  operation *copy = malloc (sizeof *copy + contents);
+
+  if (!copy)
+    return NULL;
+  *copy = *o;
+  if (contents)
+    {
+      uintptr_t *place = o->parts ? &copy->destination : &copy->source;
+      memcpy (copy->contents, (const void *) *place, contents);
+      *place = (uintptr_t) copy->contents;
+    }
+  return copy;
+}
