@@ -168,3 +168,27 @@ func TestNetworkFolder(t *testing.T) {
 	}
 	empty()
 }
+
+// What is made under a hidden name until it is whole is called by its own where the disk is
+// too small for it, and nothing of it is left.
+func TestFullDiskNamesTheOutput(t *testing.T) {
+	small, folder := mounted(t, "16k"), t.TempDir()
+	environment := []string{"ACC_PROFLIB=" + project + "/lib/libaccprof.so", "LD_PRELOAD=" + project + "/lib/libopenacc.so", "ACC_DEVICE_TYPE=sim"}
+	execute(t, folder, environment, build(t, "jacobi"), "32", "50").must(t)
+	captures, err := filepath.Glob(filepath.Join(folder, "accscope-*"))
+	if err != nil || len(captures) != 1 {
+		t.Fatalf("captures %v, %v", captures, err)
+	}
+	invoke(t, folder, "import", "-o", "trace.db", captures[0]).must(t)
+	output := filepath.Join(small, "out")
+	for _, command := range [][]string{{"export", "--to", "csv", "-o", output, "trace.db"}, {"export", "--to", "otf2", "-o", output, "trace.db"},
+		{"archive", "-o", output, "trace.db"}, {"import", "--archive", "-o", output, captures[0]}} {
+		r := invoke(t, folder, command...)
+		if r.status != 1 || !strings.Contains(r.stderr, output) || strings.Contains(r.stderr, "/.out") {
+			t.Errorf("%q: status %d, %s", command[:3], r.status, r.stderr)
+		}
+		if left, err := os.ReadDir(small); err != nil || len(left) > 0 {
+			t.Errorf("%q leaves %v, %v", command[:3], left, err)
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // mayWrite says why a file must not be written.
@@ -46,7 +47,7 @@ func writeAtomically(path string, write func(io.Writer) error) (err error) {
 	defer func() {
 		if err != nil {
 			file.Close()
-			err = errors.Join(err, os.Remove(file.Name()))
+			err = errors.Join(underName{err, file.Name(), path}, os.Remove(file.Name()))
 		}
 	}()
 	buffered := bufio.NewWriterSize(file, 1<<20)
@@ -82,6 +83,16 @@ func unwritable(path string, err error) error {
 	}
 	return err
 }
+
+// underName is an error about what is made under a hidden name, said of the name that it
+// would have got.
+type underName struct {
+	error
+	hidden, name string
+}
+
+func (e underName) Error() string { return strings.ReplaceAll(e.error.Error(), e.hidden, e.name) }
+func (e underName) Unwrap() error { return e.error }
 
 // mayWriteFolder says where an export's folder is, or why it must not be written. One that
 // exists has to be empty; with force it may hold what such an export holds, and nothing
@@ -121,7 +132,7 @@ func writeFolder(path string, write func(folder string) error) (err error) {
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, os.RemoveAll(making))
+			err = errors.Join(underName{err, making, path}, os.RemoveAll(making))
 		}
 	}()
 	if err := write(making); err != nil {
