@@ -77,8 +77,9 @@ const (
 // the folder with the files' version control, else the one that holds them all.
 func WriteSARIF(w io.Writer, findings []*Finding, version string) error {
 	root := sourceRoot(findings)
-	if version == "" || version[0] < '0' || version[0] > '9' {
-		version = "0.0.0-" + version // SARIF's rule 2005 asks for one that begins with a number
+	// SARIF's rule 2005 asks for a version that begins with a number.
+	if version = strings.TrimPrefix(version, "v"); version == "" || version[0] < '0' || version[0] > '9' {
+		version = "0.0.0-" + version
 	}
 	run := sarifRun{Results: []sarifResult{}, ColumnKind: "utf16CodeUnits",
 		Tool: sarifTool{sarifDriver{Name: "accscope", Version: version, InformationURI: home}}}
@@ -124,7 +125,7 @@ func WriteSARIF(w io.Writer, findings []*Finding, version string) error {
 // program. Behind a directive there is no full stop, which would look like a part of it.
 func message(f *Finding) string {
 	what := f.What
-	if f.Variable == "" || !strings.HasPrefix(what, f.Variable) {
+	if behind, is := strings.CutPrefix(what, f.Variable); f.Variable == "" || !is || !strings.ContainsAny(behind[:min(len(behind), 1)], " :") {
 		what = capital(what)
 	}
 	text := what + ". " + capital(f.Why) + ". Instead: " + f.Instead

@@ -62,10 +62,28 @@ func TestSARIFMessages(t *testing.T) {
 	}{
 		{Finding{Variable: "x", What: "x was sent twice", Why: "it costs", Instead: "around it: #pragma acc data copy(x)"}, "x was sent twice. It costs. Instead: around it: #pragma acc data copy(x)"},
 		{Finding{Variable: "x", What: "the device was idle", Why: "so", Instead: "!$acc wait\nor leave it out"}, "The device was idle. So. Instead: !$acc wait\nor leave it out."},
+		{Finding{Variable: "t", What: "the device was idle", Why: "so", Instead: "two of t"}, "The device was idle. So. Instead: two of t."},
+		{Finding{Variable: "a, b", What: "a, b: mapped again", Why: "so", Instead: "once"}, "a, b: mapped again. So. Instead: once."},
 		{Finding{}, ". . Instead: ."},
 	} {
 		if got := message(&test.f); got != test.want {
 			t.Errorf("%q, want %q", got, test.want)
+		}
+	}
+}
+
+func TestSARIFVersion(t *testing.T) {
+	for version, want := range map[string]string{"v1.2.3": "1.2.3", "1.2.3": "1.2.3", "development": "0.0.0-development"} {
+		var out bytes.Buffer
+		if err := WriteSARIF(&out, nil, version); err != nil {
+			t.Fatal(err)
+		}
+		var log sarifLog
+		if err := json.Unmarshal(out.Bytes(), &log); err != nil {
+			t.Fatal(err)
+		}
+		if got := log.Runs[0].Tool.Driver.Version; got != want {
+			t.Errorf("%s becomes %s, want %s", version, got, want)
 		}
 	}
 }
