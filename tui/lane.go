@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/accscope/accscope/collector/model"
@@ -223,9 +222,7 @@ func (a *app) usedIn(process model.ProcessID, points []store.MemoryPoint, from, 
 	if w := a.frame.View.Within; w != nil {
 		for c := range values {
 			start, end := from+(to-from)*int64(c)/int64(n), from+(to-from)*int64(c+1)/int64(n)
-			if !slices.ContainsFunc(a.frame.View.Processes, func(p model.ProcessInfo) bool {
-				return (process == 0 || p.ID == process) && w.Reaches(p.ID, start, end)
-			}) {
+			if process != 0 && !w.Reaches(process, start, end) || process == 0 && !w.ReachesAny(start, end) {
 				values[c] = -1
 			}
 		}

@@ -33,6 +33,16 @@ func (w *Within) Reaches(process model.ProcessID, from, to int64) bool {
 	return from < to && i > 0 && from < list[i-1].to
 }
 
+// ReachesAny says that of at least one process.
+func (w *Within) ReachesAny(from, to int64) bool {
+	for process := range w.of {
+		if w.Reaches(process, from, to) {
+			return true
+		}
+	}
+	return false
+}
+
 // Time is how much of [from, to) is within in at least one process, ns.
 func (w *Within) Time(from, to int64) (sum int64) {
 	var all []stretch
