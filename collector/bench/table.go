@@ -2,8 +2,9 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"strings"
+
+	"github.com/accscope/accscope/runtime/bench/turns"
 )
 
 // series are the runs of one workload on one runtime; alone[i] and profiled[i]
@@ -65,7 +66,7 @@ func middle(samples []sample, of func(sample) float64) float64 {
 	for i, s := range samples {
 		values[i] = of(s)
 	}
-	return median(values)
+	return turns.Median(values)
 }
 
 // ratio is the median of profiled by alone, turn for turn, with its interval.
@@ -79,31 +80,6 @@ func (s series) ratio(of func(sample) float64) string {
 	if len(ratios) == 0 {
 		return "-"
 	}
-	low, high := interval(ratios)
-	return fmt.Sprintf("%.3f (%.3f-%.3f)", median(ratios), low, high)
-}
-
-func median(values []float64) float64 {
-	sorted := slices.Sorted(slices.Values(values))
-	n := len(sorted)
-	return (sorted[(n-1)/2] + sorted[n/2]) / 2
-}
-
-// interval holds the true median with a probability of at least 95 %, whatever the
-// values' distribution: the sorted values so far from both ends that both tails of
-// a binomial distribution with p = 1/2 have at most 2.5 %. With fewer than six
-// values it is all of them, and the probability less.
-func interval(values []float64) (low, high float64) {
-	sorted := slices.Sorted(slices.Values(values))
-	n, left := len(sorted), 0
-	term := 1.0 // of the binomial distribution at `left`
-	for range n {
-		term /= 2
-	}
-	for tail := term; tail <= 0.025; tail += term {
-		left++
-		term *= float64(n-left+1) / float64(left)
-	}
-	left = max(left-1, 0)
-	return sorted[left], sorted[n-1-left]
+	low, high := turns.Interval(ratios)
+	return fmt.Sprintf("%.3f (%.3f-%.3f)", turns.Median(ratios), low, high)
 }

@@ -19,6 +19,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/accscope/accscope/runtime/bench/turns"
 	"github.com/accscope/accscope/runtime/compilers"
 )
 
@@ -95,7 +96,7 @@ func run(rounds int, only string) error {
 		one := results[1][fmt.Sprintf("dispatch-%d-callbacks-1-threads", callbacks)]
 		two := results[1][fmt.Sprintf("dispatch-%d-callbacks-2-threads", callbacks)]
 		if len(one) > 0 && len(two) > 0 {
-			fmt.Printf("our dispatch to %d callbacks, two threads / one: %.2f\n", callbacks, median(two)/median(one))
+			fmt.Printf("our dispatch to %d callbacks, two threads / one: %.2f\n", callbacks, turns.Median(two)/turns.Median(one))
 		}
 	}
 	return nil
@@ -152,16 +153,9 @@ func print(settings []setting, order []string, results []map[string][]float64) {
 				fmt.Fprint(writer, "-\t")
 				continue
 			}
-			fmt.Fprintf(writer, "%.1f (%.1f-%.1f)\t", median(values), values[0], values[len(values)-1])
+			fmt.Fprintf(writer, "%.1f (%.1f-%.1f)\t", turns.Median(values), values[0], values[len(values)-1])
 		}
-		fmt.Fprintf(writer, "%.2f\t\n", median(results[1][name])/median(results[0][name]))
+		fmt.Fprintf(writer, "%.2f\t\n", turns.Median(results[1][name])/turns.Median(results[0][name]))
 	}
 	writer.Flush()
-}
-
-func median(sorted []float64) float64 {
-	if len(sorted) == 0 {
-		return 0
-	}
-	return sorted[len(sorted)/2]
 }

@@ -2,12 +2,13 @@ package main
 
 import (
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/accscope/accscope/runtime/bench/turns"
 )
 
 // pairing compares two builds of the library, by runs of the same program in turns.
@@ -48,7 +49,11 @@ func (p *pairing) environment(s setting, libraries string) []string {
 // run takes the turns of each setting and prints them. In every other turn the build
 // from before goes first.
 func (p *pairing) run(only string) error {
-	for _, s := range p.settings() {
+	settings := p.settings()
+	if len(settings) == 0 || p.turns < 1 {
+		return fmt.Errorf("no turns of -setting %q: want a device (host, sim or nvidia) and a tool (no tool, a callback or profiled), as in \"sim, a callback\", and -turns 1 or more", p.setting)
+	}
+	for _, s := range settings {
 		var order []string
 		before, now := map[string][]float64{}, map[string][]float64{}
 		for turn := range p.turns {
@@ -87,45 +92,22 @@ func (p *pairing) print(s setting, order []string, before, now map[string][]floa
 			ratios = append(ratios, now[name][i]/before[name][i])
 			differences = append(differences, now[name][i]-before[name][i])
 		}
-		ratio, low, high := interval(ratios)
-		difference, least, most := interval(differences)
+		low, high := turns.Interval(ratios)
+		least, most := turns.Interval(differences)
 		mark := ""
 		if least > 0 {
 			mark = "slower"
 		}
 		fmt.Fprintf(writer, "%s\t%.1f\t%.1f\t%.2f\t%.2f-%.2f\t%+.1f\t%+.1f-%+.1f\t%s\t\n", name,
-			middle(before[name]), middle(now[name]), ratio, low, high, difference, least, most, mark)
+			turns.Median(before[name]), turns.Median(now[name]), turns.Median(ratios), low, high, turns.Median(differences), least, most, mark)
 	}
 	writer.Flush()
 	// A synchronous launch raises 10 events, an asynchronous one 8.
 	for name, events := range map[string]float64{"launch-events-1-callbacks": 10, "launch-async-64-events-1-callbacks": 8} {
 		if len(now[name]) > 0 {
-			fmt.Printf("%s, %s: %.1f ns an event, before %.1f\n", s.title, name, middle(now[name])/events, middle(before[name])/events)
+			fmt.Printf("%s, %s: %.1f ns an event, before %.1f\n", s.title, name, turns.Median(now[name])/events, turns.Median(before[name])/events)
 		}
 	}
-}
-
-func middle(values []float64) float64 {
-	sorted := slices.Sorted(slices.Values(values))
-	return median(sorted)
-}
-
-// interval is the median of values with the interval that holds the true one with a
-// probability of 95 %, by the order of the values alone: with n of them the number of
-// those below the true median has the distribution of n throws of a coin.
-func interval(values []float64) (middle, low, high float64) {
-	sorted := slices.Sorted(slices.Values(values))
-	n := len(sorted)
-	below, term := 0.0, math.Pow(0.5, float64(n))
-	k := 0
-	for ; k < n/2; k++ {
-		if below += term; below > 0.025 {
-			break
-		}
-		term *= float64(n-k) / float64(k+1)
-	}
-	k = max(k-1, 0)
-	return median(sorted), sorted[k], sorted[n-1-k]
 }
 
 // compare makes what is not there yet, and takes the turns.
