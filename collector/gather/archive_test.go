@@ -102,6 +102,54 @@ func TestArchiveWhileItComes(t *testing.T) {
 	}
 }
 
+// A collector that is killed when its result is there, and its manifest does not say so yet,
+// goes on with it and completes it.
+func TestKilledAtTheEnd(t *testing.T) {
+	captured, events := recorded(t)
+	alone := filepath.Join(t.TempDir(), "alone.db")
+	takenIn(t, captured, alone)
+	want := sums(t, alone)
+	for _, archived := range []bool{false, true} {
+		o := Options{Folder: filepath.Join(t.TempDir(), "result"), Job: "test", Listen: "127.0.0.1:0", Store: 64 << 20, Archive: archived, ArchiveRows: 40}
+		g, err := Open(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, b := range batches(t, captured) {
+			if err := errors.Join(g.archive.Put(b), g.ledger.enter(b)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := g.archive.Finish(); err != nil {
+			t.Fatal(err)
+		}
+		if err := g.close(); err != nil {
+			t.Fatal(err)
+		}
+		if g, err = Open(o); err != nil {
+			t.Fatal(err)
+		}
+		summary, ended := started(g)
+		select {
+		case err := <-ended:
+			if err != nil {
+				t.Fatal(err)
+			}
+		case <-time.After(patience):
+			t.Fatal("it does not end")
+		}
+		if summary.Events != events {
+			t.Errorf("archived %v: %+v, want %d events", archived, summary, events)
+		}
+		if got := sums(t, filepath.Join(o.Folder, summary.Trace)); got != want {
+			t.Errorf("archived %v: the result has %+v, a trace of the capture %+v", archived, got, want)
+		}
+		if _, err := os.Stat(filepath.Join(o.Folder, sessionFolder)); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("archived %v: the captures are left: %v", archived, err)
+		}
+	}
+}
+
 // kept is what is compared of two traces of the same events.
 type kept struct {
 	complete       bool

@@ -202,10 +202,7 @@ func (f *folder) Finish() (Contents, error) {
 			err = sameAs(filepath.Join(f.path, archiveFolder), contents)
 		}
 	}
-	if err != nil || f.keep {
-		return contents, err
-	}
-	return contents, errors.Join(f.session.Remove(), os.RemoveAll(f.clocks.folder))
+	return contents, err
 }
 
 // sameAs refuses an archive that holds another run than its trace.
@@ -217,13 +214,17 @@ func sameAs(path string, want Contents) error {
 	return err
 }
 
-// Forget lets go the trace of which there is an archive. Before it a collector that is
-// killed has the trace to make the archive of.
+// Forget lets go the captures, and the trace of which there is an archive. Before it a
+// collector that is killed has all that it completes the result from.
 func (f *folder) Forget() error {
-	if !f.archived || f.keep {
+	if f.keep {
 		return nil
 	}
-	return os.Remove(filepath.Join(f.path, traceFile))
+	err := errors.Join(f.session.Remove(), os.RemoveAll(f.clocks.folder))
+	if f.archived {
+		err = errors.Join(err, os.Remove(filepath.Join(f.path, traceFile)))
+	}
+	return err
 }
 
 func describe(path string) (c Contents, err error) {
