@@ -66,8 +66,8 @@ func newGatherCommand() *cobra.Command {
 	f.IntVar(&o.Copies, "copies", 0, "on how many servers each batch is kept, a `NUMBER` (default 3 with --peers, else 1)")
 	flags.store = 1 << 30
 	f.Var(&flags.store, "store", "how much a server keeps that was not taken yet, a `SIZE`; more waits on the nodes")
-	f.IntVar(&o.Ranks, "ranks", 0, "end only once this `NUMBER` of ranks has come")
-	f.DurationVar(&o.Idle, "idle", 0, "end once nothing has come for this `TIME`, however many agents have ended")
+	f.IntVar(&o.Ranks, "ranks", 0, "end only once this `NUMBER` of ranks has come, to all of the job's gathers together")
+	f.DurationVar(&o.Idle, "idle", 0, "end once nothing has come for this `TIME`, however many agents have ended (those that run are heard of every 2s)")
 	f.BoolVar(&o.Keep, "keep", false, "leave the nodes' captures in the folder, too")
 	f.BoolVar(&o.Archive, "archive", false, "make an archive (Parquet) while the job runs: FOLDER/archive takes the place of FOLDER/trace.db, which stays with --keep")
 	f.Int64Var(&o.ArchiveRows, "archive-rows", archive.FileRows, "with --archive: begin new files after this `NUMBER` of records, or ten minutes")
@@ -122,6 +122,7 @@ func (flags *gatherFlags) gather() error {
 	o.By = version()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends it at once
 	g, err := gather.Open(*o)
 	if err != nil {
 		return err

@@ -43,9 +43,12 @@ type Options struct {
 	Copies  int // how many servers keep each batch; 0: three of a cluster, else one
 	// Store is how many bytes of batches the servers keep that were not taken yet.
 	Store int64
-	Ranks int           // end once so many ranks have come and all agents have ended; 0: once all agents have
-	Idle  time.Duration // end once nothing has come for so long; 0: never
-	Keep  bool          // leave the captures in the result
+	// Ranks and Idle are of the whole job, however many collectors it has: end once so many
+	// ranks have come and all agents have ended (0: once all agents have); end once nothing
+	// has come for so long (0: never).
+	Ranks int
+	Idle  time.Duration
+	Keep  bool // leave the captures in the result
 	// Archive makes an archive of the trace while the job runs, which takes its place when it
 	// is whole; with Keep the trace stays. Its files begin anew after ArchiveRows records (0:
 	// archive.FileRows). By is the accscope that writes it.
@@ -70,6 +73,7 @@ type Gather struct {
 	mu     sync.Mutex
 	heard  time.Time
 	warned map[string]bool
+	shares map[string]share // of the job's other collectors, by their names
 }
 
 // Archive is where batches are put: what makes a result of them.
@@ -99,7 +103,7 @@ func Open(o Options) (g *Gather, err error) {
 	if err := os.MkdirAll(o.Folder, 0o700); err != nil {
 		return nil, fmt.Errorf("cannot make the result's folder: %w; choose another with -o", err)
 	}
-	g = &Gather{options: o, fails: make(chan error, 1), warned: map[string]bool{}}
+	g = &Gather{options: o, fails: make(chan error, 1), warned: map[string]bool{}, shares: map[string]share{}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, g.close())
@@ -111,6 +115,9 @@ func Open(o Options) (g *Gather, err error) {
 	g.name = g.manifest.Gather
 	if g.ledger, err = openLedger(filepath.Join(o.Folder, "agents")); err != nil {
 		return g, err
+	}
+	if len(g.ledger.agents) > 0 {
+		g.hear()
 	}
 	archive, err := openFolder(&o, g.ledger, g.warn)
 	if err != nil {
@@ -211,11 +218,12 @@ func (g *Gather) Run(ctx context.Context) (s Summary, err error) {
 		return s, err
 	}
 	g.forgetStream()
+	g.tellState(&s, true)
 	if err := result.Forget(); err != nil {
 		return s, err
 	}
 	if len(g.options.Peers) > 0 {
-		g.stay()
+		g.stay(&s)
 	}
 	return s, nil
 }
@@ -243,26 +251,24 @@ func (g *Gather) wait(ctx context.Context, followed chan error) (string, error) 
 			return "", err
 		case <-ticker.C:
 		}
+		s := g.ledger.summary()
 		if time.Since(asked) > askEvery {
 			asked = time.Now()
 			g.tell(wire.WhoseSubject(g.options.Job), g.ledger.silent(silentFor))
+			g.tellState(&s, false)
 		}
-		s := g.ledger.summary()
 		if time.Since(saved) > time.Second {
 			g.manifest.Summary, saved = s, time.Now()
 			if err := g.manifest.save(); err != nil {
 				return "", err
 			}
 		}
-		switch {
+		switch job := g.job(&s); {
 		case g.options.Idle > 0:
-			g.mu.Lock()
-			heard := g.heard
-			g.mu.Unlock()
-			if !heard.IsZero() && time.Since(heard) > g.options.Idle {
+			if job.quiet > g.options.Idle {
 				return endedByIdle, nil
 			}
-		case s.Agents > 0 && s.Ended == s.Agents && s.Ranks >= g.options.Ranks:
+		case job.agents > 0 && job.ended == job.agents && job.ranks >= g.options.Ranks:
 			return endedByAgents, nil
 		}
 	}

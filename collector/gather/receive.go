@@ -213,13 +213,14 @@ func (g *Gather) forgetStream() {
 const stayFor = 2 * time.Minute
 
 // stay lets the server go on until the other collectors, which need it, have taken what
-// the servers have.
-func (g *Gather) stay() {
+// the servers have, and tells them of this one's share meanwhile.
+func (g *Gather) stay(s *Summary) {
 	ctx, cancel := context.WithTimeout(context.Background(), stayFor)
 	defer cancel()
 	for failed := 0; failed < 3 && ctx.Err() == nil; {
 		short, done := context.WithTimeout(ctx, taken)
 		left := 0
+		g.tellState(s, true)
 		names := g.stream.StreamNames(short)
 		for name := range names.Name() {
 			if strings.HasPrefix(name, wire.StreamName(g.options.Job, "")) {

@@ -73,8 +73,9 @@ func TestTokenAndTLS(t *testing.T) {
 	}
 	cert, key := certify("collector")
 	nodeCert, nodeKey := certify("node")
+	told := make(chan string, 100)
 	g, err := Open(Options{Folder: filepath.Join(t.TempDir(), "result"), Job: "test", Listen: "127.0.0.1:0", Store: 16 << 20,
-		Files: link.Files{Token: token, Cert: cert, Key: key, CA: ca}})
+		Warn: func(text string) { told <- text }, Files: link.Files{Token: token, Cert: cert, Key: key, CA: ca}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,6 +116,18 @@ func TestTokenAndTLS(t *testing.T) {
 	}
 	if summary.Events != want || summary.Agents != 1 {
 		t.Errorf("%+v, want %d events of one agent", summary, want)
+	}
+	// Of each that was refused it is said once, however often it tried.
+	close(told)
+	said := map[string]bool{}
+	for text := range told {
+		if strings.Contains(text, "cid:") || said[text] {
+			t.Errorf("%q is told of one connection", text)
+		}
+		said[text] = true
+	}
+	if len(said) == 0 {
+		t.Error("nothing is told of those that were refused")
 	}
 }
 

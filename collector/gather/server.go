@@ -7,7 +7,9 @@ import (
 	"net"
 	"net/url"
 	"path/filepath"
+	"regexp"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -39,7 +41,7 @@ func startServer(o *Options, name string, warn func(string)) (*ownServer, error)
 	options := &server.Options{
 		ServerName: name, Host: host, Port: port, Authorization: token,
 		JetStream: true, StoreDir: filepath.Join(o.Folder, "stream"), NoSigs: true, NoLog: true,
-		MaxPayload: server.MAX_PAYLOAD_SIZE,
+		MaxPayload: server.MAX_PAYLOAD_SIZE, ConnectErrorReports: reportEvery, ReconnectErrorReports: reportEvery,
 	}
 	own := &ownServer{token: token, scheme: "nats"}
 	if o.Files.Cert != "" {
@@ -162,5 +164,25 @@ func (l *logger) Debugf(string, ...any)  {}
 func (l *logger) Tracef(string, ...any)  {}
 func (l *logger) Warnf(string, ...any)   {}
 
-func (l *logger) Errorf(format string, v ...any) { l.warn("server: " + fmt.Sprintf(format, v...)) }
+// reportEvery is how many times a server tries in vain to reach another one before that is
+// told: they start one after the other, and try once a second.
+const reportEvery = 10
+
+// connection is what tells a connection from others of the same machine, or a try from others,
+// in what a server says.
+var connection = regexp.MustCompile(`(\S+):\d+ - [a-z]+:\d+ - | tcp \S+->\S+:| \(attempt \d+\)`)
+
+func (l *logger) Errorf(format string, v ...any) {
+	text := fmt.Sprintf(format, v...)
+	if strings.Contains(text, "(attempt 1)") {
+		return
+	}
+	// Whoever is refused tries again and again: it is told once.
+	from := ""
+	if who := connection.FindStringSubmatch(text); who != nil && who[1] != "" {
+		from = who[1] + ": "
+	}
+	l.warn("server: " + from + connection.ReplaceAllString(text, ""))
+}
+
 func (l *logger) Fatalf(format string, v ...any) { l.Errorf(format, v...) }

@@ -23,6 +23,19 @@ func (g *Gather) share() error {
 	if err != nil {
 		return err
 	}
+	if g.shared() {
+		_, err = conn.Subscribe(wire.StateSubject(g.options.Job), func(m *nats.Msg) {
+			var of wire.State
+			if json.Unmarshal(m.Data, &of) == nil && of.Gather != g.name {
+				g.mu.Lock()
+				defer g.mu.Unlock()
+				g.shares[of.Gather] = share{of, time.Now()}
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
 	_, err = conn.Subscribe(wire.WhoseSubject(g.options.Job), func(m *nats.Msg) {
 		if asked, ok := g.others(m); ok {
 			g.tellBy(conn, wire.OursSubject(g.options.Job), g.ledger.sending(asked))
@@ -30,6 +43,60 @@ func (g *Gather) share() error {
 	})
 	return err
 }
+
+// share is what another collector told of its share of the job, and when.
+type share struct {
+	wire.State
+	at time.Time
+}
+
+// whole is a job as all its collectors know it.
+type whole struct {
+	agents, ended, ranks int
+	quiet                time.Duration // since something came to any; 0 if nothing did yet
+}
+
+// job adds to this collector's share those of the others. Of one that has not been heard of
+// for long nobody waits for the agents: it is gone, and they keep what they have.
+func (g *Gather) job(own *Summary) whole {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	job := whole{agents: own.Agents, ended: own.Ended, ranks: own.Ranks}
+	last := g.heard
+	for _, s := range g.shares {
+		job.agents += s.Agents
+		job.ranks += s.Ranks
+		if s.Done || time.Since(s.at) > stayFor {
+			job.ended += s.Agents
+		} else {
+			job.ended += s.Ended
+		}
+		if at := s.at.Add(-time.Duration(s.Quiet)); s.Quiet >= 0 && at.After(last) {
+			last = at
+		}
+	}
+	if !last.IsZero() {
+		job.quiet = time.Since(last)
+	}
+	return job
+}
+
+// tellState tells the others of this collector's share.
+func (g *Gather) tellState(own *Summary, done bool) {
+	if !g.shared() {
+		return
+	}
+	state := wire.State{Gather: g.name, Agents: own.Agents, Ended: own.Ended, Ranks: own.Ranks, Quiet: -1, Done: done}
+	g.mu.Lock()
+	if !g.heard.IsZero() {
+		state.Quiet = int64(time.Since(g.heard))
+	}
+	g.mu.Unlock()
+	g.publish(g.conn, wire.StateSubject(g.options.Job), state)
+}
+
+// shared says whether the job may have other collectors.
+func (g *Gather) shared() bool { return g.options.Cluster != "" || len(g.options.Peers) > 0 }
 
 // others reads which agents another collector tells of.
 func (g *Gather) others(m *nats.Msg) (agents []string, ok bool) {
@@ -45,11 +112,16 @@ func (g *Gather) tellBy(conn *nats.Conn, subject string, agents []string) {
 	if len(agents) == 0 {
 		return
 	}
-	text, err := json.Marshal(wire.Ours{Gather: g.name, Agents: agents})
+	g.publish(conn, subject, wire.Ours{Gather: g.name, Agents: agents})
+}
+
+// publish tells the others something. Who did not hear it hears it again.
+func (g *Gather) publish(conn *nats.Conn, subject string, what any) {
+	text, err := json.Marshal(what)
 	if err == nil {
 		err = conn.Publish(subject, text)
 	}
-	if err != nil && !errors.Is(err, nats.ErrConnectionClosed) { // who asks asks again
+	if err != nil && !errors.Is(err, nats.ErrConnectionClosed) {
 		g.warn(err.Error())
 	}
 }
@@ -67,7 +139,7 @@ const (
 // askLastTime asks the others for agents that sent nothing until now, so that the result does
 // not tell of them as its own.
 func (g *Gather) askLastTime() {
-	if g.options.Cluster == "" && len(g.options.Peers) == 0 {
+	if !g.shared() {
 		return
 	}
 	for end := time.Now().Add(askLast); time.Now().Before(end); time.Sleep(look) {

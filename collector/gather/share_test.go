@@ -103,3 +103,86 @@ func TestAgentOfAnother(t *testing.T) {
 		}
 	}
 }
+
+// What a job's ranks and its end are is counted over all of its collectors: none ends before
+// the others have what it waits for, and one that gets no agent ends with them.
+func TestJobOfSeveral(t *testing.T) {
+	captured, want := recorded(t)
+	server, err := startServer(&Options{Folder: t.TempDir(), Job: "test", Listen: "127.0.0.1:0"}, "server", func(text string) { t.Log(text) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.stop()
+	stream, err := jetstream.New(connect(t, server.address(), link.Files{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	var summaries []*Summary
+	var ends []<-chan error
+	for range 3 {
+		g, err := Open(Options{Folder: filepath.Join(t.TempDir(), "result"), Job: "test", Cluster: server.address(), Store: 64 << 20, Ranks: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, g.name)
+		summary, ended := started(g)
+		summaries, ends = append(summaries, summary), append(ends, ended)
+	}
+	for rank, name := range names[:2] {
+		for _, ended := range ends {
+			select {
+			case err := <-ended:
+				t.Fatalf("a collector ends after %d of 2 ranks: %v", rank, err)
+			case <-time.After(3 * askEvery / 2): // wrong are those that end, however slow they are
+			}
+		}
+		for _, b := range batches(t, captured) {
+			b.Agent, b.Ranks = "node-"+name, []int{rank}
+			data, err := wire.Encode(b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			publishOf(t, stream, name, b.Agent, data)
+		}
+	}
+	for i, ended := range ends {
+		select {
+		case err := <-ended:
+			if err != nil {
+				t.Fatal(err)
+			}
+		case <-time.After(patience):
+			t.Fatalf("collector %d does not end", i)
+		}
+		if agents, events := min(1, 2-i), want*int64(min(1, 2-i)); summaries[i].Agents != agents || summaries[i].Events != events {
+			t.Errorf("collector %d: %+v, want %d events of %d agents", i, summaries[i], events, agents)
+		}
+	}
+}
+
+// What others told counts as long as they may be there.
+func TestShares(t *testing.T) {
+	own := &Summary{Agents: 2, Ended: 1, Ranks: 2}
+	long := time.Now().Add(-2 * stayFor)
+	for _, c := range []struct {
+		name   string
+		shares []share
+		want   whole // quiet in whole hours
+	}{
+		{"alone", nil, whole{2, 1, 2, 0}},
+		{"with others", []share{{wire.State{Agents: 3, Ended: 2, Ranks: 5, Quiet: -1}, time.Now()}, {wire.State{Agents: 1, Ended: 1, Ranks: 1, Quiet: -1}, time.Now()}}, whole{6, 4, 8, 0}},
+		{"one that was ended", []share{{wire.State{Agents: 3, Ended: 2, Ranks: 3, Quiet: -1, Done: true}, time.Now()}}, whole{5, 4, 5, 0}},
+		{"one that is gone", []share{{wire.State{Agents: 3, Ended: 0, Ranks: 3, Quiet: -1}, long}}, whole{5, 4, 5, 0}},
+		{"the last to hear something", []share{{wire.State{Quiet: int64(3 * time.Hour)}, time.Now()}, {wire.State{Quiet: int64(2 * time.Hour)}, time.Now()}}, whole{2, 1, 2, 2}},
+	} {
+		g := &Gather{shares: map[string]share{}}
+		for i, s := range c.shares {
+			g.shares[string(rune('a'+i))] = s
+		}
+		got := g.job(own)
+		if got.quiet /= time.Hour; got != c.want {
+			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
+		}
+	}
+}

@@ -29,6 +29,20 @@ type Ours struct {
 	Agents []string `json:"agents"`
 }
 
+// State is what a collector tells the job's others of its share, in JSON, on StateSubject:
+// a job's end is that of all its agents, whosever they are.
+type State struct {
+	Gather string `json:"gather"`
+	Agents int    `json:"agents"`
+	Ended  int    `json:"ended"` // of them
+	Ranks  int    `json:"ranks"`
+	Quiet  int64  `json:"quiet"`          // ns since something came; -1: nothing came yet
+	Done   bool   `json:"done,omitempty"` // it takes nothing more
+}
+
+// StateSubject is where collectors tell that.
+func StateSubject(job string) string { return "accscope." + job + ".state" }
+
 // AgentsAtOnce is how many agents are told of at once.
 const AgentsAtOnce = 1024
 
