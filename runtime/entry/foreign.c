@@ -44,11 +44,19 @@ other_runtime (void)
   return handle;
 }
 
+static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static bool bound, binding;
+
+void
+accscope_bind_in_child (void)
+{
+  lock = (pthread_mutex_t) PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+  binding = false;
+}
+
 void
 accscope_bind (void)
 {
-  static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-  static bool bound, binding;
   void *foreign;
   unsigned i;
   int cancel;

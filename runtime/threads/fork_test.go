@@ -14,13 +14,13 @@ import (
 // TestFork has a child of a process that uses OpenACC call it, which ends the
 // child with one clear line and status 1, whatever it calls; or do what a child
 // may do. Nobody hangs, and the parent goes on. A child forked before the first
-// use is a process like any other.
+// use is a process like any other, also where another thread was at its first one.
 func TestFork(t *testing.T) {
 	const line = "libopenacc: OpenACC was used in a process that was forked from one already using it; " +
 		"fork before the first use, or exec\n"
 	program := compile(t, "forks")
 	for _, device := range devices {
-		for _, does := range []string{"exec", "system", "_exit", "exit", "first"} {
+		for _, does := range []string{"exec", "system", "_exit", "exit", "first", "binding"} {
 			fork(t, device, program, does, "0\n", "")
 		}
 		for _, calls := range []string{"acc_get_num_devices", "acc_is_present", "acc_deviceptr", "acc_hostptr", "acc_wait",

@@ -1,7 +1,12 @@
 /* Uses the device, forks, and has the child do what argv[1] says; "first" forks
-   before any use, and the child uses the device as the parent does.  Prints the
+   before any use, and the child uses the device as the parent does; "binding" forks while
+   another thread's first call looks for runtimes among the loaded objects.  Prints the
    child's exit status; then the parent goes on using the device.  */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <link.h>
 #include <openacc.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,20 +84,58 @@ finish (void)
       exit (3);
 }
 
+static __thread int waits;
+static int looking, forked;
+
+/* Stands before that of the C library.  */
+int
+dl_iterate_phdr (int (*callback) (struct dl_phdr_info *, size_t, void *), void *data)
+{
+  int (*iterate) (int (*) (struct dl_phdr_info *, size_t, void *), void *);
+
+  if (waits)
+    {
+      waits = 0;
+      __atomic_store_n (&looking, 1, __ATOMIC_RELEASE);
+      while (!__atomic_load_n (&forked, __ATOMIC_ACQUIRE))
+	usleep (1000);
+    }
+  *(void **) &iterate = dlsym (RTLD_NEXT, "dl_iterate_phdr");
+  return iterate (callback, data);
+}
+
+static void *
+calls (void *unused)
+{
+  waits = 1;
+  acc_get_num_devices (acc_device_host);
+  return unused;
+}
+
 int
 main (int argc, char **argv)
 {
-  int first = argc == 2 && strcmp (argv[1], "first") == 0, status;
+  int binding = argc == 2 && strcmp (argv[1], "binding") == 0;
+  int first = binding || (argc == 2 && strcmp (argv[1], "first") == 0), status;
+  pthread_t other;
 
   program = argv[0];
   if (argc == 1)
     return 0;	/* what the child goes on as */
   if (!first)
     begin ();
+  if (binding)
+    {
+      if (pthread_create (&other, NULL, calls, NULL) != 0)
+	return 4;
+      while (!__atomic_load_n (&looking, __ATOMIC_ACQUIRE))
+	usleep (1000);
+    }
   fflush (stdout);
   pid_t process = fork ();
   if (process == 0)
     {
+      alarm (250);	/* only a hang takes so long */
       if (!first)
 	child (argv[1]);
       begin ();
@@ -101,6 +144,9 @@ main (int argc, char **argv)
     }
   if (waitpid (process, &status, 0) != process)
     return 2;
+  __atomic_store_n (&forked, 1, __ATOMIC_RELEASE);
+  if (binding)
+    pthread_join (other, NULL);
   printf ("%d\n", WIFEXITED (status) ? WEXITSTATUS (status) : -1);
   if (first)
     begin ();
