@@ -12,10 +12,10 @@ static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static int initialised;
 
 void
-accscope_engine_initialised (int all)
+accscope_engine_initialised (void)
 {
   pthread_mutex_lock (&mutex);
-  initialised = all;
+  initialised = 1;
   pthread_cond_broadcast (&changed);
   pthread_mutex_unlock (&mutex);
 }
