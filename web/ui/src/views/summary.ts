@@ -28,12 +28,13 @@ export function summaryView(o: Overview): View {
   const element = h("div", { class: "view summary" }, figures, time, h("section", {}, h("h2", {}, state.inside === "" ? "What could be better" : "What could be better in the whole run"), findings), remarks, costs, messages, own.element);
   const load = (again: boolean): Promise<unknown> => {
     time.hidden = o.lanes.length === 0;
-    parts.textContent = `${partsOf(o)}. Mark a part, or click, to see it in the timeline.`;
+    const note = `${partsOf(o)}. Mark a part, or click, to see it in the timeline.`;
+    parts.textContent = note;
     void strip.load(o);
     if (state.inside !== "") {
       void get<Frames>("frames", { trace: state.trace, inside: state.inside }).then((f) => {
         chosen = { from: f.from, to: Math.max(f.to, f.from + 1) };
-        parts.textContent += ` What lies before and behind ${state.inside} is pale.`;
+        parts.textContent = `${note} What lies before and behind ${state.inside} is pale.`;
         strip.draw();
       }, () => undefined); // the summary says what is wrong with the choice
     }
