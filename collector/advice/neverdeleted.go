@@ -16,13 +16,14 @@ const NeverDeleted = "never-deleted"
 
 // fewestGrowths is after how many different kernels a place has to map what stays, so that
 // memory grows: what a program maps before it begins, and once again for what comes then,
-// stays for good reasons.
+// stays for good reasons. So does what it maps as it comes to use it: that has an end, and
+// growth is still there in the second half of the kernels.
 const fewestGrowths = 3
 
 // neverDeleted finds data that stay on the device until it is shut down, mapped at one place
 // of a process again and again while it runs kernels: the memory in use grows. Each rank that
-// keeps its data to the end, and a function that maps many arrays before the first kernel,
-// are none.
+// keeps its data to the end, and a function that maps many arrays before the first kernel, or
+// each at its first use, are none.
 var neverDeleted = &rule{
 	name:  NeverDeleted,
 	about: "Data are mapped again and again and never deleted: the memory in use grows.",
@@ -34,9 +35,9 @@ var neverDeleted = &rule{
   UNION ALL SELECT 0, process, 0, NULL, NULL, 0, NULL, enqueued FROM kernels
   UNION ALL SELECT 0, process, 0, NULL, NULL, 0, NULL, start FROM spans WHERE kind = 'enter_data' AND construct = 'host_data'
 ), counted AS (
-  SELECT *, sum(record = 0) OVER (PARTITION BY process ORDER BY at) AS done FROM step
+  SELECT *, sum(record = 0) OVER (PARTITION BY process ORDER BY at) AS done, sum(record = 0) OVER (PARTITION BY process) AS all_done FROM step
 ), growing AS MATERIALIZED (
-  SELECT process, device, variable, source_file, line, function FROM counted WHERE record <> 0 GROUP BY 1, 2, 3, 4, 5, 6 HAVING count(DISTINCT done) >= ` + strconv.Itoa(fewestGrowths) + `
+  SELECT process, device, variable, source_file, line, function FROM counted WHERE record <> 0 GROUP BY 1, 2, 3, 4, 5, 6 HAVING count(DISTINCT done) >= ` + strconv.Itoa(fewestGrowths) + ` AND 2 * max(done) >= max(all_done)
 )
 SELECT a.variable AS subject, a.source_file, a.line, a.function, a.process, a.thread, a.device, -2 AS async_queue, a.bytes,
   a.start, a.start AS end, 0 AS device_start, 0 AS device_end, NULL AS detail
@@ -91,19 +92,19 @@ func (w *kept) take(h *happening) {
 }
 
 func (w *kept) end() {
-	at := map[keptAt][]*keptMapping{}
+	places := map[keptAt][]*keptMapping{}
 	for _, id := range slices.Sorted(maps.Keys(w.live)) {
 		m := w.live[id]
 		s := m.site
 		where := keptAt{deviceData{s.Process, s.Device}, groupKey{s.Symbol, s.File, s.Function, int64(s.Line)}}
-		at[where] = append(at[where], m)
+		places[where] = append(places[where], m)
 	}
-	for _, list := range at {
-		done := map[int64]bool{}
+	for at, list := range places {
+		done, last := map[int64]bool{}, int64(0)
 		for _, m := range list {
-			done[m.done] = true
+			done[m.done], last = true, max(last, m.done)
 		}
-		if len(done) < fewestGrowths {
+		if len(done) < fewestGrowths || 2*last < w.done[at.process] {
 			continue
 		}
 		for _, m := range list {

@@ -49,11 +49,12 @@ take_to_device (double *array)
 #pragma acc enter data copyin(array[0:N])
 }
 
-/* What the program uses to its end is mapped once, and all arrays by one function.  */
+/* What the program uses to its end is mapped once, and all arrays by one function; others
+   when they are used first.  */
 static void
 alike (void)
 {
-  static double block[N], arrays[5][N];
+  static double block[N], arrays[5][N], later[5][N];
 #pragma acc enter data copyin(block)
   for (int i = 0; i < 5; i++)
     take_to_device (arrays[i]);
@@ -61,6 +62,9 @@ alike (void)
     {
       work (block);
       work (arrays[step % 5]);
+      if (step < 5)
+	take_to_device (later[step]);
+      work (later[step % 5]);
     }
 }
 
