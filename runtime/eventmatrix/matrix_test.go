@@ -134,7 +134,9 @@ values' sizes, as device address that of the argument block, and the host addres
 name of the variable only where it is one; there is none where the queue has uploaded
 the same block before. So do the pointers that GCC makes for a construct to the data of a
 Fortran array, which are no variables of the program: where nothing else names them, they
-have no mapping and no event, and their sizes do not count. GCC's encoding forces two deviations: a scalar that a program
+have no mapping and no event, and their sizes do not count. A pointer of C that a ` + "`present`" + `
+clause names without a section, and that is not mapped, is one of these, too: the kernel gets
+where the data that it points to are on the device. GCC's encoding forces two deviations: a scalar that a program
 names in ` + "`copyin`" + ` of a compute construct raises no ` + "`create`" + ` (against §5.1.4), and a
 private variable that is present has the device's value (against §2.5.14).
 

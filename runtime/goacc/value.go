@@ -9,9 +9,9 @@ const ValueBytes = 32
 // MarkValues finds the variables of a compute construct that the kernel may get as
 // values with its arguments, without a mapping: what GCC passes as copyin, be it
 // firstprivate or not, is small, and no other variable of the construct shares its
-// memory or points to it; and the compiler's pointers to data of the construct, of which
-// the kernel only reads where the data are. Whether a part of it is present is for the
-// caller to see. word reads a pointer of the program's memory.
+// memory or points to it; and pointers to data, of which the kernel only reads where the
+// data are: the compiler's own, and those of C that a present clause names. Whether a part
+// of it is present is for the caller to see. word reads a pointer of the program's memory.
 //
 // OpenACC 3.3 §2.5.13 (firstprivate), §2.7.7 (copyin).
 func MarkValues(items []Item, word func(address uintptr) uintptr) {
@@ -19,8 +19,15 @@ func MarkValues(items []Item, word func(address uintptr) uintptr) {
 	low, high := ^uintptr(0), uintptr(0)
 	for i := range items {
 		item := &items[i]
-		value := item.Private && item.Action == ActionMap && item.Size <= ValueBytes && !leads(items, i)
-		item.Value = (value || item.Action == ActionPointer) && members == 0
+		switch item.Action {
+		case ActionMap:
+			item.Value = item.Private && item.Size <= ValueBytes && !leads(items, i)
+		case ActionPresent:
+			item.Value = item.Size == pointerBytes && !leads(items, i)
+		default:
+			item.Value = item.Action == ActionPointer
+		}
+		item.Value = item.Value && members == 0
 		if item.Value {
 			low, high = min(low, item.Host), max(high, item.Host+item.Size)
 		}

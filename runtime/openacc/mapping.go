@@ -79,10 +79,16 @@ func (p *planner) reads(item *goacc.Item) bool {
 		if !item.Copyin && !item.Copyout {
 			return false
 		}
-		_, presence := p.d.table.Find(item.Host, item.Size)
-		return presence == dataenv.Absent
+		return p.absent(item)
+	case goacc.ActionPresent:
+		return item.Size == 8 && p.absent(item) // a pointer, perhaps
 	}
 	return false
+}
+
+func (p *planner) absent(item *goacc.Item) bool {
+	_, presence := p.d.table.Find(item.Host, item.Size)
+	return presence == dataenv.Absent
 }
 
 func (p *planner) item(items []goacc.Item, i int) (device.Address, *device.Error) {
@@ -142,22 +148,22 @@ func (p *planner) makes(items []goacc.Item, item *goacc.Item) bool {
 	return false
 }
 
-// target is the device address of the mapped data that an absent pointer of a present
-// clause points to. The kernel gets a translated copy of such a pointer.
-func (p *planner) target(item *goacc.Item) (device.Address, bool) {
+// target is the mapped data that an absent pointer of a present clause points to, and their
+// device address. The kernel gets a translated copy of such a pointer.
+func (p *planner) target(item *goacc.Item) (device.Address, *dataenv.Mapping) {
 	if item.Action != goacc.ActionPresent || item.Size != 8 || p.d.global(item.Host) {
-		return 0, false
+		return 0, nil
 	}
 	value, ok := load(item.Host)
 	if !ok || value == 0 {
-		return 0, false
+		return 0, nil
 	}
 	m, presence := p.d.table.Find(value, 0)
 	if presence != dataenv.Present {
-		return 0, false
+		return 0, nil
 	}
 	m.Used = true
-	return m.DeviceOf(value), true
+	return m.DeviceOf(value), m
 }
 
 // count increments the reference counter of a mapping that item lies in.
@@ -295,6 +301,7 @@ func (p *planner) upload(m *dataenv.Mapping, host, size uintptr) {
 // present performs the present clause.
 func (p *planner) present(item *goacc.Item) (device.Address, *device.Error) {
 	m, presence := p.d.table.Find(item.Host, item.Size)
+	item.Value = item.Value && presence == dataenv.Absent
 	switch presence {
 	case dataenv.Present:
 		p.count(m, item)
@@ -306,7 +313,12 @@ func (p *planner) present(item *goacc.Item) (device.Address, *device.Error) {
 		// Kernels compiled for the host use a global itself.
 		return omit(item)
 	}
-	if target, translates := p.target(item); translates {
+	if target, data := p.target(item); data != nil {
+		p.t.found(data)
+		if item.Value {
+			p.t.scratch.block.AddPointer(item.Entry, target)
+			return 0, nil
+		}
 		m, failure := p.fresh(item)
 		if failure != nil {
 			return 0, failure
@@ -332,7 +344,7 @@ func (p *planner) structure(items []goacc.Item, i int) (device.Address, *device.
 		}
 		if m, presence := p.d.table.Find(member.Host, member.Size); presence == dataenv.Present {
 			known = m
-		} else if _, translates := p.target(member); p.makes(items, member) || translates {
+		} else if _, data := p.target(member); p.makes(items, member) || data != nil {
 			makes = true
 		}
 	}

@@ -91,6 +91,8 @@ func (p *prober) readable(items []goacc.Item, sp uintptr) bool {
 		case goacc.ActionMap, goacc.ActionDescriptor:
 		case goacc.ActionPointer, goacc.ActionDevicePointer, goacc.ActionAttach:
 			reads = true
+		case goacc.ActionPresent:
+			reads = item.Value
 		default:
 			reads = false
 		}

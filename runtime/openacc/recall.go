@@ -170,7 +170,7 @@ func (t *launcher) noteRecall(p *planner, c *Construct, k *kernelCode) {
 		switch item := &r.items[i]; {
 		case item.Value:
 			r.values = append(r.values, i)
-			if item.Action == goacc.ActionPointer {
+			if item.Action != goacc.ActionMap {
 				r.pointers = append(r.pointers, hostWord{item.Host, word(item.Host)})
 			}
 		case item.Action != goacc.ActionNone:

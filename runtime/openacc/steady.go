@@ -73,7 +73,7 @@ func (p *planner) stays(items []goacc.Item, q *Queue) bool {
 			case presence == dataenv.Present && live(m) && blockOf(m).isReady(p.t, q):
 				p.count(m, item)
 				address = m.DeviceOf(item.Host)
-			case launches && presence == dataenv.Absent && item.Private && item.Action == goacc.ActionMap:
+			case launches && presence == dataenv.Absent && (item.Private || item.Action == goacc.ActionPresent):
 				s.absent = append(s.absent, i)
 				continue
 			default:
@@ -114,10 +114,19 @@ func (p *planner) putValues(items []goacc.Item) bool {
 		if !item.Value || p.d.willWrite(item.Host, item.Size) {
 			return false
 		}
-		if item.Action == goacc.ActionMap {
+		switch item.Action {
+		case goacc.ActionMap:
 			p.value(item)
-		} else if !p.follows(items, item) {
-			return false
+		case goacc.ActionPresent:
+			address, data := p.target(item)
+			if data == nil || !live(data) || !blockOf(data).isReady(p.t, p.queue) {
+				return false
+			}
+			p.t.scratch.block.AddPointer(item.Entry, address)
+		default:
+			if !p.follows(items, item) {
+				return false
+			}
 		}
 	}
 	return true

@@ -120,6 +120,10 @@ main (void)
 #pragma acc parallel loop present(a[0:N], b[0:N])
     for (int i = 0; i < N; i++)
       b[i] = a[i];
+    SECTION ("parallel present(b), the pointer itself, which is not mapped");
+#pragma acc parallel loop present(b)
+    for (int i = 0; i < N; i++)
+      b[i] += 1.0f;
     SECTION ("end of data");
   }
 

@@ -273,6 +273,54 @@ after_each_callback (void)
     }
 }
 
+/* A pointer that a present clause names and that is not mapped is no variable of its own:
+   the kernel gets where the device's data are, whatever a launch before has made of it.  */
+static void
+pointers (void)
+{
+  int a[N] = { 0 }, b[N] = { 0 }, moved[2] = { 0 }, *p;
+
+#pragma acc enter data copyin(a, b, moved)
+  memset (counts, 0, sizeof counts);
+  for (int i = 0; i < 10; i++)
+    {
+      p = i % 5 == 4 ? b + 1 : a;
+#pragma acc parallel loop present(p)
+      for (int k = 0; k < N - 1; k++)
+	p[k] += 1;
+    }
+  if (discrete ())
+    for (int i = 0; i < 5; i++)
+      {
+	p = moved;
+#pragma acc parallel present(p)
+	{
+	  *p += 1;
+	  p++;
+	}
+	CHECK (p == moved);
+      }
+  CHECK (counts[acc_ev_create] == 0 && counts[acc_ev_delete] == 0 && uploads () == 0);
+  p = moved;
+#pragma acc enter data copyin(p)
+  if (discrete ())
+    {
+      /* Now it is a variable: what the device has of it is what is meant.  */
+#pragma acc parallel present(p)
+      p = NULL;
+#pragma acc exit data copyout(p)
+      CHECK (p == NULL);
+    }
+  else
+    {
+#pragma acc exit data delete(p)
+    }
+#pragma acc exit data copyout(a, b, moved)
+  for (int k = 0; k < N; k++)
+    CHECK (a[k] == (k < N - 1 ? 8 : 0) && b[k] == (k > 0 ? 2 : 0));
+  CHECK (!discrete () || (moved[0] == 5 && moved[1] == 0));
+}
+
 static void
 set_in_allocation (acc_prof_info *profile, acc_event_info *event, acc_api_info *api)
 {
@@ -313,6 +361,7 @@ main (void)
   mapped_meanwhile ();
   after_callbacks ();
   after_allocation ();
+  pointers ();
   /* Where nobody asks for names a launch that comes again is one step.  */
   for (unsigned i = 0; i < sizeof events / sizeof *events; i++)
     if (events[i] != acc_ev_enter_data_start)
