@@ -177,6 +177,9 @@ func eventText(p *capture.Process, e *capture.Event) string {
 	case callbacks.Create, callbacks.Delete, callbacks.Alloc, callbacks.Free, callbacks.EnqueueUploadStart,
 		callbacks.EnqueueUploadEnd, callbacks.EnqueueDownloadStart, callbacks.EnqueueDownloadEnd:
 		bytes, variable = fmt.Sprint(e.Bytes), p.String(e.Name)
+		if strings.Contains(variable, ", ") {
+			variable = "" // a list, of which other tools are not told
+		}
 	case callbacks.EnqueueLaunchStart, callbacks.EnqueueLaunchEnd:
 		kernel, geometry = p.String(e.Name), fmt.Sprint(e.Gangs, " ", e.Workers, " ", e.Vector)
 	case callbacks.Error:
