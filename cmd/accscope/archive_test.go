@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/accscope/accscope/collector/store/archive"
 	"github.com/accscope/accscope/collector/store/generate"
 )
 
@@ -131,6 +132,26 @@ func TestImportIntoAnArchive(t *testing.T) {
 	}
 	if left, err := filepath.Glob(filepath.Join(folder, ".*")); err != nil || len(left) > 0 {
 		t.Errorf("left: %v, %v", left, err)
+	}
+}
+
+// However far apart ranks are, and though none of them says how many there are, their rows go
+// into few files.
+func TestImportedRanksAreInFewFiles(t *testing.T) {
+	folder := t.TempDir()
+	library := filepath.Join(project, "lib")
+	for index := range archive.MostRanges + 4 {
+		execute(t, folder, []string{"ACC_PROFLIB=" + library + "/libaccprof.so", "LD_PRELOAD=" + library + "/libopenacc.so", "ACC_DEVICE_TYPE=sim",
+			fmt.Sprint("JOB_COMPLETION_INDEX=", index*100)}, build(t, "jacobi"), "32", "1").must(t)
+	}
+	captures, err := filepath.Glob(filepath.Join(folder, "accscope-jacobi-*"))
+	if err != nil || len(captures) != archive.MostRanges+4 {
+		t.Fatalf("captures %v, %v", captures, err)
+	}
+	invoke(t, folder, append([]string{"import", "--archive", "-o", "whole"}, captures...)...).must(t)
+	ranges, err := filepath.Glob(filepath.Join(folder, "whole", "record", "ranks=*"))
+	if err != nil || len(ranges) < 2 || len(ranges) > archive.MostRanges {
+		t.Errorf("ranges %v, %v", ranges, err)
 	}
 }
 

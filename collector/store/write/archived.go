@@ -22,7 +22,10 @@ const ArchiveRows = 400_000
 type archived struct {
 	to      *archive.Writer
 	rows    *archive.Archive // while the trace is finished: those of the files
-	width   int              // of a range of ranks; 0: not known yet
+	ranks   map[model.ProcessID]int
+	most    int  // ranks, as far as is known
+	told    bool // by a process, so that there are no more
+	width   int  // of a range of ranks; 0: not decided yet
 	ranges  map[model.ProcessID]string
 	sites   []string // by site: the range of its process
 	endings [][4]int64
@@ -38,29 +41,34 @@ func CreateArchive(path string, to *archive.Writer, origin int64, m *model.Model
 	if err != nil {
 		return nil, err
 	}
-	w.archived = &archived{to: to, ranges: map[model.ProcessID]string{}}
+	w.archived = &archived{to: to, ranks: map[model.ProcessID]int{}, ranges: map[model.ProcessID]string{}}
 	if err := w.change(func() error { return w.moveRows(false) }); err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
 	return w, nil
 }
 
-// process notes the range of a process's rank. Once it has rows it stays in it.
+// process notes the rank of a process.
 func (a *archived) process(p *model.ProcessInfo) {
-	if _, known := a.ranges[p.ID]; known {
-		return
-	}
-	if a.width == 0 && p.Rank >= 0 {
-		a.width = archive.Width(max(p.Ranks, p.Rank+1), 0, p.Ranks > 0)
-	}
-	a.ranges[p.ID] = archive.RangeOf(p.Rank, max(a.width, 1))
+	a.ranks[p.ID] = p.Rank
+	a.most, a.told = max(a.most, p.Ranks, p.Rank+1), a.told || p.Ranks > 0
 }
 
+// rangeOf is the range of a process's rank. Once it has rows it stays in it; how wide ranges
+// are is decided by the ranks that are known at the first row.
 func (a *archived) rangeOf(process model.ProcessID) string {
-	if ranks, known := a.ranges[process]; known {
+	if ranks, decided := a.ranges[process]; decided {
 		return ranks
 	}
-	return archive.NoRanks
+	rank, known := a.ranks[process]
+	if !known {
+		return archive.NoRanks
+	}
+	if rank >= 0 && a.width == 0 {
+		a.width = archive.Width(a.most, 0, a.told)
+	}
+	a.ranges[process] = archive.RangeOf(rank, a.width)
+	return a.ranges[process]
 }
 
 // record takes a row that cannot change any more.
