@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -132,6 +134,28 @@ func TestImportIntoAnArchive(t *testing.T) {
 	}
 	if left, err := filepath.Glob(filepath.Join(folder, ".*")); err != nil || len(left) > 0 {
 		t.Errorf("left: %v, %v", left, err)
+	}
+}
+
+// Captures that are interrupted on their way into an archive leave nothing of it.
+func TestInterruptedImportLeavesNothing(t *testing.T) {
+	folder := t.TempDir()
+	library := filepath.Join(project, "lib")
+	execute(t, folder, []string{"ACC_PROFLIB=" + library + "/libaccprof.so", "LD_PRELOAD=" + library + "/libopenacc.so", "ACC_DEVICE_TYPE=sim"}, build(t, "jacobi"), "32", "5").must(t)
+	captures, err := filepath.Glob(filepath.Join(folder, "accscope-jacobi-*"))
+	if err != nil || len(captures) != 1 {
+		t.Fatalf("captures %v, %v", captures, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	command := newImportCommand()
+	command.SilenceErrors, command.SilenceUsage = true, true
+	command.SetArgs([]string{"--archive", "-o", filepath.Join(folder, "whole"), captures[0]})
+	if err := command.ExecuteContext(ctx); !errors.Is(err, errInterrupted) {
+		t.Errorf("%v", err)
+	}
+	if left := names(t, folder); len(left) != 1 {
+		t.Errorf("left %v", left)
 	}
 }
 

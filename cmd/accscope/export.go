@@ -238,12 +238,14 @@ func writeFormat(ctx context.Context, w io.Writer, format exportFormat, trace *s
 	})
 }
 
+var errInterrupted = errors.New("interrupted: nothing was written")
+
 // untilInterrupted exports until ctx ends.
 func untilInterrupted(ctx context.Context, trace *store.Trace, write func() error) error {
 	trace.Interrupt(ctx.Done())
 	err := write()
 	if ctx.Err() != nil {
-		return errors.New("interrupted: nothing was written")
+		return errInterrupted
 	}
 	return err
 }

@@ -1,14 +1,18 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -349,23 +353,30 @@ func importArchive(command *cobra.Command, paths []string, output string, force 
 	if output, err = mayWriteFolder(output, force, archive.Holds(output)); err != nil {
 		return err
 	}
-	if err := writeFolder(output, func(folder string) (err error) {
+	ctx, stop := signal.NotifyContext(command.Context(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	err = writeFolder(output, func(folder string) error {
 		rows, err := archive.Create(folder, version())
 		if err != nil {
 			return err
 		}
+		defer context.AfterFunc(ctx, rows.Stop)()
 		finished := false
 		defer func() {
 			if !finished {
 				rows.Abandon()
 			}
 		}()
-		if err := importInto(ingest.Options{Captures: from.captures, Trace: rows.Index(), Archive: rows}); err != nil {
+		if err := cmp.Or(importInto(ingest.Options{Captures: from.captures, Trace: rows.Index(), Archive: rows}), ctx.Err()); err != nil {
 			return err
 		}
 		finished = true
 		return convert.Complete(rows)
-	}); err != nil {
+	})
+	if err != nil {
+		if ctx.Err() != nil {
+			return errInterrupted
+		}
 		return err
 	}
 	return describeImport(output)

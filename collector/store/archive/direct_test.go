@@ -104,3 +104,19 @@ func TestSums(t *testing.T) {
 		}
 	}
 }
+
+// A writer that is stopped takes no more rows, and there is no archive.
+func TestStop(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "archive")
+	w, err := archive.Create(folder, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Add(archive.Datum, archive.AllRanks, 1, 2, 3, 4); err != nil {
+		t.Fatal(err)
+	}
+	w.Stop()
+	if w.Add(archive.Datum, archive.AllRanks, 2, 2, 3, 4) == nil || w.Finish("run", true) == nil || archive.Is(folder) {
+		t.Error("it goes on")
+	}
+}

@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,6 +15,8 @@ import (
 
 // FileRows is how many rows of a table stand in a file: a file is a stretch of the time.
 const FileRows = 4 << 20
+
+var errStopped = errors.New("writing was stopped")
 
 // batchRows is how many rows are handed to who writes them at once.
 const batchRows = 4096
@@ -94,6 +97,9 @@ func (w *Writer) fail(err error) {
 	}
 	w.failed.Store(true)
 }
+
+// Stop has the next row fail, and the end. It may be called from any goroutine.
+func (w *Writer) Stop() { w.fail(errStopped) }
 
 func (w *Writer) failure() error {
 	w.mutex.Lock()
