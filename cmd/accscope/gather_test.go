@@ -351,32 +351,51 @@ func TestGatherLater(t *testing.T) {
 }
 
 // SIGTERM ends a collector whose agents have not: the trace is there, what is missing is
-// said. --idle ends one to which nothing comes.
+// said. --idle ends one to which nothing comes. What an agent could not send becomes a trace
+// where it is, of just that.
 func TestGatherEnds(t *testing.T) {
 	program := build(t, "jacobi")
+	want := eventsOf(t, program, "32", "30")
 	for name, flags := range map[string][]string{"signal": nil, "idle": {"--idle", "1s"}} {
 		t.Run(name, func(t *testing.T) {
 			g := gatherIn(t, flags...)
-			environment, _ := sessions(t)
+			environment, left := sessions(t)
 			folder := t.TempDir()
 			gate := filepath.Join(folder, "gate")
 			if err := syscall.Mkfifo(gate, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			command := exec.Command(accscope, "run", "-q", "--device", "sim", "--to", g.to(), "--to-wait", "1s", "--", "sh", "-c", program+" 32 30; cat "+gate)
-			command.Env = append(os.Environ(), environment...)
+			command := exec.Command(accscope, "run", "-q", "--device", "sim", "--to", g.to(), "--to-wait", "1s", "--", "sh", "-c", program+" 32 30; cat "+gate+"; "+program+" 32 30")
+			var said bytes.Buffer
+			command.Env, command.Stderr = append(os.Environ(), environment...), &said
 			if err := command.Start(); err != nil {
 				t.Fatal(err)
 			}
-			defer func() {
+			opened := false
+			open := func() {
+				if opened {
+					return
+				}
+				opened = true
 				file, err := os.OpenFile(gate, os.O_WRONLY, 0)
 				if err != nil {
 					t.Fatal(err)
 				}
 				file.Close()
 				command.Wait() //nolint:errcheck // its collector has gone
-			}()
-			g.came(1)
+			}
+			defer open()
+			g.until("the first program's events", func() bool {
+				rows := invoke(t, g.folder, "query", "--format", "csv", "trace.db", "SELECT count(*) FROM events")
+				return rows.status == 0 && strings.HasSuffix(strings.TrimSpace(rows.stdout), strconv.Itoa(want))
+			})
+			g.until("that the agent knows", func() bool {
+				for _, folder := range left() {
+					text, err := os.ReadFile(filepath.Join(folder, "agent"))
+					return err == nil && bytes.Contains(text, []byte(`"ring-`))
+				}
+				return false
+			})
 			why := "a signal"
 			if name == "signal" {
 				if err := g.command.Process.Signal(syscall.SIGTERM); err != nil {
@@ -393,6 +412,19 @@ func TestGatherEnds(t *testing.T) {
 			}
 			if !strings.Contains(g.output.String(), "1 agents have NOT ended") {
 				t.Errorf("the collector says %s", g.output)
+			}
+			open()
+			all := left()
+			if len(all) != 1 || !strings.Contains(said.String(), "without --to") {
+				t.Fatalf("sessions %v, want one; run says %s", all, said.String())
+			}
+			rest := execute(t, folder, environment, accscope, "import", "-o", "rest.db", all[0]).must(t)
+			if !strings.Contains(rest.stderr, "the trace here is of the rest") {
+				t.Errorf("import says %s", rest.stderr)
+			}
+			lines := strings.Fields(countEvents(t, folder, "rest.db"))
+			if n, err := strconv.Atoi(lines[len(lines)-1]); err != nil || m.Events+n != 2*want {
+				t.Errorf("%d events of the collector, and %d of the rest (%v), want %d together", m.Events, n, err, 2*want)
 			}
 		})
 	}

@@ -19,6 +19,7 @@ import (
 
 	"github.com/accscope/accscope/collector/capture"
 	"github.com/accscope/accscope/collector/gather"
+	"github.com/accscope/accscope/collector/gather/agent"
 	"github.com/accscope/accscope/collector/ingest"
 	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/session"
@@ -420,7 +421,21 @@ func finishSession(s *session.Session, begun, trace string, running bool) error 
 			return err
 		}
 	}
-	return importPart(ingest.Options{Session: s.Folder, Trace: trace, Release: true}, running)
+	options, err := ofSession(s, trace)
+	if err != nil {
+		return err
+	}
+	options.Release = true
+	return importPart(options, running)
+}
+
+// ofSession is how a session becomes a trace: without what a job's collector has of it.
+func ofSession(s *session.Session, trace string) (ingest.Options, error) {
+	collector, sent, err := agent.Sent(s)
+	if collector != "" {
+		fmt.Fprintf(stderr, "accscope: the collector %s has what was sent of %s: the trace here is of the rest\n", collector, s.Name())
+	}
+	return ingest.Options{Session: s.Folder, Trace: trace, Sent: sent}, err
 }
 
 // moveBegun copies the trace that a session has begun, if it is still at its path;
@@ -475,7 +490,10 @@ func mergeInto(from sources, trace string) error {
 		if part == "" {
 			// It is kept for when what follows fails.
 			part = filepath.Join(folder, fmt.Sprintf("session-%d.db", i))
-			err = importInto(ingest.Options{Session: s.Folder, Trace: part})
+			var options ingest.Options
+			if options, err = ofSession(s, part); err == nil {
+				err = importInto(options)
+			}
 		} else {
 			err = finishSession(s, part, part, false)
 		}

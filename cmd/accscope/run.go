@@ -227,7 +227,7 @@ func (flags *runFlags) run(args []string) error {
 	if failure != nil {
 		kept := fmt.Sprintf("what was captured is kept: accscope import %s makes a trace of it (-o for another place)", recording.folder())
 		if flags.target != nil {
-			kept = fmt.Sprintf("what was captured is kept: accscope import --to %s %s sends the rest", flags.to.url, recording.folder())
+			kept = fmt.Sprintf("what was captured is kept: accscope import --to %s %s sends the rest, without --to it makes a trace of that", flags.to.url, recording.folder())
 		}
 		if _, err := os.Lstat(recording.folder()); errors.Is(err, fs.ErrNotExist) {
 			kept = "the session is gone too, with what it had captured"

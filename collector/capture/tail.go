@@ -31,7 +31,8 @@ type Positions map[string]int64
 type Tail struct {
 	process *Process
 	at      Positions
-	control []byte // the file "process" as it was read last; nil: not yet
+	whole   Positions // of streams: behind the events that a copy has whole
+	control []byte    // the file "process" as it was read last; nil: not yet
 }
 
 // OpenTail opens a capture to be read on from what Positions returned; nil: from its
@@ -41,7 +42,7 @@ func OpenTail(dir string, from Positions) (*Tail, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Tail{process: p, at: maps.Clone(from)}
+	t := &Tail{process: p, at: maps.Clone(from), whole: Positions{}}
 	if t.at == nil {
 		t.at = Positions{}
 	}
@@ -53,6 +54,10 @@ func (t *Tail) Process() *Process { return t.process }
 
 // Positions are how far the pieces reach that Next has returned.
 func (t *Tail) Positions() Positions { return maps.Clone(t.at) }
+
+// Whole are how far a copy of what Next has returned has the streams' events, of those that
+// have come since the tail was opened: what a chunk's header does not tell of yet is not seen there.
+func (t *Tail) Whole() Positions { return maps.Clone(t.whole) }
 
 // Close closes the capture's files.
 func (t *Tail) Close() error { return t.process.Close() }
@@ -67,18 +72,21 @@ func (t *Tail) Next(limit int) ([]Piece, error) {
 	// What events refer to is there before them: read after them, it is whole.
 	at := maps.Clone(t.at)
 	var events []Piece
+	whole := maps.Clone(t.whole)
 	for _, s := range streams {
-		more, next, err := s.tail(at[s.Name], limit-size(events))
+		more, next, told, err := s.tail(at[s.Name], limit-size(events))
 		if err != nil {
 			return nil, err
 		}
 		events = append(events, more...)
-		at[s.Name] = next
+		if at[s.Name] = next; told > 0 {
+			whole[s.Name] = told
+		}
 	}
 	var pieces []Piece
-	whole := true
+	all := true
 	for _, name := range []string{infoFile, modulesFile, sitesFile} {
-		piece, all, err := t.appended(name, at[name], limit-size(pieces))
+		piece, read, err := t.appended(name, at[name], limit-size(pieces))
 		if err != nil {
 			return nil, err
 		}
@@ -86,9 +94,9 @@ func (t *Tail) Next(limit int) ([]Piece, error) {
 			pieces = append(pieces, piece)
 			t.at[name] = piece.Offset + int64(len(piece.Data))
 		}
-		whole = whole && all
+		all = all && read
 	}
-	if !whole { // the events come after all that they refer to
+	if !all { // the events come after all that they refer to
 		return pieces, nil
 	}
 	changed, err := t.changed()
@@ -98,6 +106,7 @@ func (t *Tail) Next(limit int) ([]Piece, error) {
 	for _, s := range streams {
 		t.at[s.Name] = at[s.Name]
 	}
+	t.whole = whole
 	return append(append(pieces, changed...), events...), nil
 }
 
@@ -189,25 +198,25 @@ func differing(before, page []byte, from, to int) (pieces []Piece) {
 }
 
 // tail reads what the ring has got behind an offset, about limit bytes, and gives where
-// it goes on. A chunk's header, which says how far the chunk holds, comes after all that
-// it says so of.
-func (s *Stream) tail(offset int64, limit int) (pieces []Piece, next int64, err error) {
+// it goes on, and up to where headers tell of what was read. A chunk's header, which says how
+// far the chunk holds, comes after all that it says so of.
+func (s *Stream) tail(offset int64, limit int) (pieces []Piece, next, told int64, err error) {
 	for limit > 0 {
 		index := chunkAt(offset)
 		if chunkOffset(index) == offset {
 			found, there, err := s.find(index)
 			if err != nil || !there {
-				return pieces, offset, err
+				return pieces, offset, told, err
 			}
 			index, offset = found, chunkOffset(found)
 		}
 		header := make([]byte, sizeOfChunk)
 		n, err := s.source.ReadAt(header, chunkOffset(index))
 		if err != nil && err != io.EOF {
-			return nil, offset, fmt.Errorf("read %s: %w", s.path, err)
+			return nil, offset, told, fmt.Errorf("read %s: %w", s.path, err)
 		}
 		if n < len(header) {
-			return pieces, offset, nil
+			return pieces, offset, told, nil
 		}
 		if binary.LittleEndian.Uint64(header) == 0 { // given back meanwhile
 			offset = chunkOffset(index + 1)
@@ -218,7 +227,7 @@ func (s *Stream) tail(offset int64, limit int) (pieces []Piece, next int64, err 
 		if offset < end {
 			data, err := s.read(from, min(end, from+int64(limit)))
 			if err != nil {
-				return nil, offset, err
+				return nil, offset, told, err
 			}
 			if len(data) > 0 {
 				pieces = append(pieces, Piece{s.Name, from, data})
@@ -226,9 +235,10 @@ func (s *Stream) tail(offset int64, limit int) (pieces []Piece, next int64, err 
 			limit -= len(data)
 			offset = from + int64(len(data))
 			if offset < end {
-				return pieces, offset, nil
+				return pieces, offset, told, nil
 			}
 			pieces = append(pieces, Piece{s.Name, chunkOffset(index), header})
+			told = end
 			limit -= len(header)
 		}
 		if offset >= chunkOffset(index+1) {
@@ -236,17 +246,17 @@ func (s *Stream) tail(offset int64, limit int) (pieces []Piece, next int64, err 
 		}
 		following, there, err := s.find(index + 1)
 		if err != nil || !there {
-			return pieces, offset, err
+			return pieces, offset, told, err
 		}
 		// A chunk is begun after the last commit in the one before it.
 		if _, err := s.source.ReadAt(header, chunkOffset(index)); err != nil {
-			return nil, offset, fmt.Errorf("read %s: %w", s.path, err)
+			return nil, offset, told, fmt.Errorf("read %s: %w", s.path, err)
 		}
 		if chunkOffset(index)+committedIn(header, index) <= offset {
 			offset = chunkOffset(following)
 		}
 	}
-	return pieces, offset, nil
+	return pieces, offset, told, nil
 }
 
 // committedIn is how many bytes of a chunk hold by its header, all of them where the

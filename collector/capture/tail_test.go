@@ -161,6 +161,99 @@ func same(t *testing.T, from, to string) {
 	}
 }
 
+// What is to be seen of a copy, and what comes behind that, are all events, each once: wherever
+// the sending ends.
+func TestWhole(t *testing.T) {
+	const all = 20000
+	session := t.TempDir()
+	run(t, raiser(t, session, "fill", fmt.Sprint(all)))
+	from := openOne(t, session)
+	for _, limit := range []int{700, 9000, 100 << 10} {
+		to := filepath.Join(t.TempDir(), filepath.Base(from.Dir))
+		copied, err := MakeCopy(to)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tail, err := OpenTail(from.Dir, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole, between := Positions{}, 0
+		for round := 0; ; round++ {
+			pieces, err := tail.Next(limit)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, p := range pieces {
+				if err := copied.Write(p); err != nil {
+					t.Fatal(err)
+				}
+			}
+			maps.Copy(whole, tail.Whole())
+			if round%5 == 0 || len(pieces) == 0 {
+				there, rest := readable(t, to), behind(t, from.Dir, whole)
+				if there+rest != all {
+					t.Fatalf("limit %d: %d events in the copy and %d behind them, want %d together", limit, there, rest, all)
+				}
+				if there > 0 && rest > 0 {
+					between++
+				}
+			}
+			if len(pieces) == 0 {
+				break
+			}
+			if round%3 != 2 {
+				continue
+			}
+			at := tail.Positions()
+			if err := tail.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if tail, err = OpenTail(from.Dir, at); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := tail.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if limit < 10000 && between == 0 {
+			t.Errorf("limit %d: at no time was a part in the copy", limit)
+		}
+	}
+}
+
+// behind is how many events a capture has behind positions.
+func behind(t *testing.T, folder string, at Positions) (n uint64) {
+	t.Helper()
+	p, err := Open(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	streams, err := p.Streams()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range streams {
+		if err := s.Resume(at[s.Name]); err != nil {
+			t.Fatal(err)
+		}
+		for {
+			item, err := s.Next()
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if item.Type == ItemEvent {
+				n++
+			}
+		}
+	}
+	return n
+}
+
 // A ring's pieces that are older than what is there take nothing back, and those that are
 // no capture's are refused.
 func TestCopyRefuses(t *testing.T) {

@@ -65,8 +65,14 @@ func (in *Ingester) follow(folder, name string) error {
 		}
 		if p == nil {
 			p = in.enter(c, name)
-			if counters, err := c.Counters(); err == nil && counters.ReleasedBytes > 0 && in.options.Trace != "" {
-				p.missing = int64(counters.ReleasedBytes)
+			if sent := in.options.Sent[name]; len(sent) > 0 {
+				for _, bytes := range sent {
+					p.missing += bytes
+				}
+				p.absent = "the first part of the capture was sent to a job's collector"
+				in.warn("process %d: the first %d bytes of its capture were sent to a job's collector: their events are in its trace, and not in this one", c.PID, p.missing)
+			} else if counters, err := c.Counters(); err == nil && counters.ReleasedBytes > 0 && in.options.Trace != "" {
+				p.missing, p.absent = int64(counters.ReleasedBytes), "the first part of the capture went to a trace that is gone"
 				in.warn("process %d: the first %d bytes of its capture went to a trace that is gone: their events are not in this one", c.PID, counters.ReleasedBytes)
 			}
 		}
@@ -90,7 +96,11 @@ func (in *Ingester) follow(folder, name string) error {
 		if r == nil {
 			r = &ring{process: p, stream: s, name: s.Name, time: math.MinInt64}
 			p.rings[s.Name] = r
-			if at, ok := in.positions[write.Stream{Process: p.info.ID, Name: s.Name}]; ok {
+			at, ok := in.positions[write.Stream{Process: p.info.ID, Name: s.Name}]
+			if !ok {
+				at, ok = in.options.Sent[name][s.Name]
+			}
+			if ok {
 				if err := s.Resume(at); err != nil {
 					in.warn("%v", err)
 				}
@@ -484,4 +494,36 @@ func (in *Ingester) end(p *process) {
 		return
 	}
 	in.model.AddProcess(p.info)
+}
+
+// losses writes what capture dropped of a process by now.
+func (in *Ingester) losses(p *process) error {
+	if p.capture == nil {
+		return nil
+	}
+	counters, err := p.capture.Counters()
+	if err != nil {
+		in.warn("%v", err)
+		return nil
+	}
+	for reason, n := range map[string]uint64{"no space": counters.DroppedSpace, "nested too deep": counters.DroppedNested,
+		"too many threads": counters.DroppedThreads} {
+		if int64(n) != p.lost[reason] {
+			p.lost[reason] = int64(n)
+		}
+	}
+	if p.missing > 0 {
+		if err := in.writer.SetLost(p.info.ID, 0, p.absent, 0, p.missing); err != nil {
+			return err
+		}
+	}
+	for reason, n := range p.lost {
+		if n == 0 {
+			continue
+		}
+		if err := in.writer.SetLost(p.info.ID, 0, reason, n, 0); err != nil {
+			return err
+		}
+	}
+	return nil
 }

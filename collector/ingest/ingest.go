@@ -36,6 +36,9 @@ type Options struct {
 	// Session is a session folder: every capture in it, also those that come
 	// later. "" if there is none.
 	Session string
+	// Sent are how far streams of the session's captures, by the captures' names, were sent to
+	// a job's collector: their events are in the trace that it makes, and not in this one.
+	Sent map[string]capture.Positions
 	// Captures are further capture folders.
 	Captures []string
 	// Trace is the path of the trace. If a trace of the same identity is there
@@ -145,7 +148,8 @@ type process struct {
 	line    *clock.Line                 // that is in place of offset; nil: none
 	lost    map[string]int64            // by reason
 	name    string                      // the kernel's of the process, when it last was what is captured
-	missing int64                       // bytes of the capture that only a trace that is gone has
+	missing int64                       // bytes of the capture that only another trace has
+	absent  string                      // and why it is not here
 	ran     bool                        // seen alive
 	watch   *ending.Watch               // nil: not taken hold of
 	last    int64                       // when an earlier collector heard of it last
@@ -465,38 +469,6 @@ func (in *Ingester) moved() bool {
 		}
 	}
 	return false
-}
-
-// losses writes what capture dropped of a process by now.
-func (in *Ingester) losses(p *process) error {
-	if p.capture == nil {
-		return nil
-	}
-	counters, err := p.capture.Counters()
-	if err != nil {
-		in.warn("%v", err)
-		return nil
-	}
-	for reason, n := range map[string]uint64{"no space": counters.DroppedSpace, "nested too deep": counters.DroppedNested,
-		"too many threads": counters.DroppedThreads} {
-		if int64(n) != p.lost[reason] {
-			p.lost[reason] = int64(n)
-		}
-	}
-	if p.missing > 0 {
-		if err := in.writer.SetLost(p.info.ID, 0, "the first part of the capture went to a trace that is gone", 0, p.missing); err != nil {
-			return err
-		}
-	}
-	for reason, n := range p.lost {
-		if n == 0 {
-			continue
-		}
-		if err := in.writer.SetLost(p.info.ID, 0, reason, n, 0); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func (in *Ingester) ordered() []*process {

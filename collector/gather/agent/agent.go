@@ -69,6 +69,7 @@ type outgoing struct {
 	number int
 	data   []byte
 	after  map[string]capture.Positions // how far the captures are sent with it
+	whole  map[string]capture.Positions // and how far their events are to be seen there
 	last   bool
 }
 
@@ -160,7 +161,7 @@ func (a *Agent) collect(last bool) (*outgoing, error) {
 	if err := a.discover(); err != nil {
 		return nil, err
 	}
-	after := map[string]capture.Positions{}
+	after, seen := map[string]capture.Positions{}, map[string]capture.Positions{}
 	whole := true
 	for _, name := range slices.Sorted(maps.Keys(a.tails)) {
 		room := wire.Limit - b.Size()
@@ -178,7 +179,7 @@ func (a *Agent) collect(last bool) (*outgoing, error) {
 		}
 		if len(pieces) > 0 {
 			b.Add(name, pieces)
-			after[name] = tail.Positions()
+			after[name], seen[name] = tail.Positions(), tail.Whole()
 		}
 	}
 	if !whole || b.Size() >= wire.Limit {
@@ -199,7 +200,7 @@ func (a *Agent) collect(last bool) (*outgoing, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &outgoing{number: b.Number, data: data, after: after, last: b.Last}, nil
+	return &outgoing{number: b.Number, data: data, after: after, whole: seen, last: b.Last}, nil
 }
 
 // heartbeat is after what time an agent says that there is no news.
@@ -250,6 +251,12 @@ func (a *Agent) stored() error {
 	a.reached.Store(a.state.UntilRealtime)
 	a.state.Acknowledged, a.state.Ended = sent.number, a.state.Ended || sent.last
 	maps.Copy(a.state.Captures, sent.after)
+	for name, whole := range sent.whole {
+		if a.state.Whole[name] == nil {
+			a.state.Whole[name] = capture.Positions{}
+		}
+		maps.Copy(a.state.Whole[name], whole)
+	}
 	if err := a.save(); err != nil {
 		return err
 	}

@@ -72,6 +72,9 @@ func (a *Agent) try(ctx context.Context) error {
 	_, err := a.stream.PublishMsg(short, &nats.Msg{Subject: wire.BatchSubject(job, a.state.Gather, a.state.Agent), Data: a.pending.data},
 		jetstream.WithMsgID(fmt.Sprintf("%s-%d-%d", a.state.Agent, a.state.Life, a.pending.number)),
 		jetstream.WithExpectStream(wire.StreamName(job, a.state.Gather)), jetstream.WithRetryAttempts(0))
+	if errors.Is(err, jetstream.ErrNoStreamResponse) {
+		return fmt.Errorf("%s, the collector that has what was sent before, takes nothing there: it has ended, or was not started again (%w)", a.state.Gather, err)
+	}
 	return err
 }
 
@@ -87,6 +90,9 @@ func (a *Agent) join(ctx context.Context) error {
 		return err
 	}
 	message, err := a.conn.RequestWithContext(ctx, wire.JoinSubject(a.options.To.Job), question)
+	if errors.Is(err, nats.ErrNoResponders) {
+		return fmt.Errorf("no collector of job %q is there (%w)", a.options.To.Job, err)
+	}
 	if err != nil {
 		return err
 	}

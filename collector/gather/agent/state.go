@@ -22,6 +22,7 @@ type state struct {
 	Acknowledged  int                          `json:"acknowledged"` // batches of this life that are stored
 	Gather        string                       `json:"gather"`       // the collector that takes them; "": none yet
 	Captures      map[string]capture.Positions `json:"captures"`     // how far they are stored
+	Whole         map[string]capture.Positions `json:"whole"`        // how far their events are to be seen there
 	Ended         bool                         `json:"ended"`        // the last batch is stored
 	Until         int64                        `json:"until"`
 	UntilRealtime int64                        `json:"until_realtime"`
@@ -39,7 +40,7 @@ func (a *Agent) resume() error {
 		return fmt.Errorf("cannot read how far the session was sent: %w", err)
 	default:
 		if err := json.Unmarshal(text, &a.state); err != nil {
-			return fmt.Errorf("%s is damaged: %w; import the session without --to", a.options.Session.File(session.AgentFile), err)
+			return fmt.Errorf("%s is damaged: %w; import the session's captures, by their folders", a.options.Session.File(session.AgentFile), err)
 		}
 		if a.state.Life > 0 && a.state.Acknowledged > 0 {
 			a.state.After = wire.Mark{Life: a.state.Life, Number: a.state.Acknowledged}
@@ -48,8 +49,31 @@ func (a *Agent) resume() error {
 	if a.state.Captures == nil {
 		a.state.Captures = map[string]capture.Positions{}
 	}
+	if a.state.Whole == nil {
+		a.state.Whole = map[string]capture.Positions{}
+	}
 	a.state.Life, a.state.Acknowledged, a.state.Ended = a.state.Life+1, 0, false
 	return a.save()
+}
+
+// Sent is what a job's collector, by its name, has of a session's captures: how far their
+// streams were sent to it. "": nothing was.
+func Sent(s *session.Session) (collector string, captures map[string]capture.Positions, err error) {
+	text, err := os.ReadFile(s.File(session.AgentFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil, nil
+	}
+	var sent state
+	if err == nil {
+		err = json.Unmarshal(text, &sent)
+	}
+	if err != nil {
+		return "", nil, fmt.Errorf("cannot read how far the session was sent: %w; its captures alone can be imported, by their folders", err)
+	}
+	if len(sent.Captures) == 0 {
+		return "", nil, nil
+	}
+	return sent.Gather, sent.Whole, nil
 }
 
 // save keeps the state, whole or not at all.

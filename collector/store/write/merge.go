@@ -3,6 +3,7 @@ package write
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -46,7 +47,13 @@ func Merge(path string, inputs []Input) (err error) {
 			return err
 		}
 		m.parts = append(m.parts, p)
-		if err := p.setClock(m.parts[0], input.Offset); err != nil {
+		p.offset = input.Offset
+	}
+	if err := m.leaveEmpty(); err != nil {
+		return err
+	}
+	for _, p := range m.parts {
+		if err := p.setClock(m.parts[0]); err != nil {
 			return err
 		}
 	}
@@ -68,6 +75,33 @@ func Merge(path string, inputs []Input) (err error) {
 		return err
 	}
 	return m.Finish()
+}
+
+// leaveEmpty leaves out parts without a process, unless all are: a job's collector may have
+// got no agent. They have no clock that could be set.
+func (m *merger) leaveEmpty() error {
+	var full []*part
+	for _, p := range m.parts {
+		n, err := schema.Integer(p.trace.Conn(), "SELECT count(*) FROM process WHERE id > 0")
+		if err != nil {
+			return schema.Explain(p.trace.Path(), err)
+		}
+		if n > 0 {
+			full = append(full, p)
+		}
+	}
+	if len(full) == 0 {
+		full = m.parts[:1]
+	}
+	all := m.parts
+	m.parts = full
+	var err error
+	for _, p := range all {
+		if !slices.Contains(full, p) {
+			err = errors.Join(err, p.close())
+		}
+	}
+	return err
 }
 
 // merger makes one trace of several.
@@ -195,8 +229,7 @@ func (p *part) damaged(what string, number int64) error {
 }
 
 // setClock finds what is added to the part's times to get those of the first one.
-func (p *part) setClock(first *part, offset int64) (err error) {
-	p.offset = offset
+func (p *part) setClock(first *part) (err error) {
 	if p == first {
 		p.exact = true
 		return nil
@@ -206,11 +239,11 @@ func (p *part) setClock(first *part, offset int64) (err error) {
 	}
 	switch {
 	case p.exact:
-		p.shift = p.meta.Origin - first.meta.Origin + offset
+		p.shift = p.meta.Origin - first.meta.Origin + p.offset
 	case p.meta.Realtime == 0 || first.meta.Realtime == 0:
 		return fmt.Errorf("%s: the time of day of its clock is not known, so it can't be set against %s", p.trace.Path(), first.trace.Path())
 	default:
-		p.shift = p.meta.Realtime - first.meta.Realtime + offset
+		p.shift = p.meta.Realtime - first.meta.Realtime + p.offset
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/collector/store/generate"
 	"github.com/accscope/accscope/collector/store/write"
@@ -122,5 +123,49 @@ func TestMergeOfAnEarlierPart(t *testing.T) {
 	}
 	if len(merged.starts) != 2 || merged.starts[0] != part.starts[0]+earlier || merged.starts[1] != part.starts[0] {
 		t.Errorf("processes begin at %v; want %d after %d", merged.starts, part.starts[0]+earlier, part.starts[0])
+	}
+}
+
+// Traces without a process, as of a collector that got no agent, are no hindrance, wherever
+// they stand.
+func TestMergeOfEmptyTraces(t *testing.T) {
+	folder := t.TempDir()
+	var empty []write.Input
+	for _, name := range []string{"a.db", "b.db"} {
+		w, err := write.Create(filepath.Join(folder, name), 1000, model.New(nil, nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(w.Finish(), w.Close()); err != nil {
+			t.Fatal(err)
+		}
+		empty = append(empty, write.Input{Path: filepath.Join(folder, name)})
+	}
+	full := write.Input{Path: filepath.Join(folder, "full.db")}
+	events, err := generate.Trace(full.Path, generate.Options{Spans: 50, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		inputs []write.Input
+		want   int64
+	}{
+		"first": {[]write.Input{empty[0], full, empty[1]}, events},
+		"last":  {[]write.Input{full, empty[0]}, events},
+		"all":   {empty, 0},
+	} {
+		path := filepath.Join(folder, "merged-"+name+".db")
+		if err := write.Merge(path, c.inputs); err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		trace, err := store.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		meta, err := trace.Meta()
+		if err = errors.Join(err, trace.Close()); err != nil || meta.Events != c.want || !meta.Complete {
+			t.Errorf("%s: %d events, complete %v (%v), want %d", name, meta.Events, meta.Complete, err, c.want)
+		}
 	}
 }
