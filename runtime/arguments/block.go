@@ -5,7 +5,8 @@
 // (firstprivate variables too, OpenACC 3.3 §2.5.13). Where a variable is nothing but
 // a value, the value stands in the block behind the addresses, and its address is
 // that place: it needs no mapping and no transfer of its own. So does a pointer to data
-// that the kernel follows: what stands in the block is the data's device address.
+// that the kernel follows, and an array descriptor with such a pointer in it: what stands
+// in the block is the data's device address.
 package arguments
 
 import (
@@ -23,7 +24,7 @@ const addressBytes = 8
 type Block struct {
 	contents []byte
 	values   []value
-	pointers int // of the values
+	pointers int // of the values: pointers and descriptors
 	unique   bool
 	placed   []byte // contents with the values' addresses
 }
@@ -68,14 +69,30 @@ func (b *Block) AddPointer(argument int, to device.Address) {
 	b.pointers++
 }
 
+// AddDescriptor is AddValue for an array descriptor, whose pointer AddInside gives.
+func (b *Block) AddDescriptor(argument, size int, alignment uint8) []byte {
+	b.pointers++
+	return b.AddValue(argument, size, alignment)
+}
+
+// AddInside makes an argument a pointer to device memory in the value added last, so many
+// bytes from its beginning.
+func (b *Block) AddInside(argument, offset int, to device.Address) {
+	at := b.values[len(b.values)-1].offset + offset
+	binary.NativeEndian.PutUint64(b.contents[at:], uint64(to))
+	b.values = append(b.values, value{argument, at})
+	b.SetAddress(argument, device.Address(at))
+	b.pointers++
+}
+
 // Unique keeps the block from being used by any other launch, as where the device
 // will write into it.
 func (b *Block) Unique() { b.unique = true }
 
-// Values is how many values the block carries, pointers too.
+// Values is how many values the block carries, pointers and descriptors too.
 func (b *Block) Values() int { return len(b.values) }
 
-// Pointers is the number of pointers among the values.
+// Pointers is the number of pointers and descriptors among the values.
 func (b *Block) Pointers() int { return b.pointers }
 
 // Value is the i-th value's argument and its offset in the block.

@@ -133,7 +133,8 @@ of a launch (§2.5.14 and §2.6.2 say what is private). That upload has the sum 
 values' sizes, as device address that of the argument block, and the host address and
 name of the variable only where it is one; there is none where the queue has uploaded
 the same block before. So do the pointers that GCC makes for a construct to the data of a
-Fortran array, which are no variables of the program: where nothing else names them, they
+Fortran array, and the array's descriptor with such a pointer in it, which are no variables
+of the program: where nothing else names them, and no part of them is present, they
 have no mapping and no event, and their sizes do not count. A pointer of C that a ` + "`present`" + `
 clause names without a section, and that is not mapped, is one of these, too: the kernel gets
 where the data that it points to are on the device. GCC's encoding forces two deviations: a scalar that a program

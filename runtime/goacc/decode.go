@@ -60,7 +60,7 @@ type Item struct {
 	Finalize bool // drop all dynamic references, or all attachments
 	Optional bool // absence is no error
 	Cell     bool // pointer or descriptor on the way to a section, no variable itself (markCells)
-	Inside   bool // pointer of the descriptor before it, which is counted for both (markInside)
+	Inside   bool // pointer of the descriptor before it, which is counted for both (markInside), or goes with it as a value
 	Frame    bool // frame of a procedure with internal procedures
 	Private  bool // may be a firstprivate variable, which the program may change at once
 	Value    bool // travels with the kernel's arguments if no part of it is present (MarkValues)

@@ -2,6 +2,9 @@ package goacc
 
 import "math/bits"
 
+// descriptorBytes is the size of the largest array descriptor, of 15 dimensions.
+const descriptorBytes = 40 + 15*24
+
 // ValueBytes is the size of the largest variable that travels with a kernel's
 // arguments: the largest scalar of C and Fortran.
 const ValueBytes = 32
@@ -10,8 +13,9 @@ const ValueBytes = 32
 // values with its arguments, without a mapping: what GCC passes as copyin, be it
 // firstprivate or not, is small, and no other variable of the construct shares its
 // memory or points to it; and pointers to data, of which the kernel only reads where the
-// data are: the compiler's own, and those of C that a present clause names. Whether a part
-// of it is present is for the caller to see. word reads a pointer of the program's memory.
+// data are: the compiler's own, also in an array descriptor, which goes with it, and those of
+// C that a present clause names. Whether a part of it is present is for the caller to see.
+// word reads a pointer of the program's memory.
 //
 // OpenACC 3.3 §2.5.13 (firstprivate), §2.7.7 (copyin).
 func MarkValues(items []Item, word func(address uintptr) uintptr) {
@@ -24,8 +28,11 @@ func MarkValues(items []Item, word func(address uintptr) uintptr) {
 			item.Value = item.Private && item.Size <= ValueBytes && !leads(items, i)
 		case ActionPresent:
 			item.Value = item.Size == pointerBytes && !leads(items, i)
+		case ActionDescriptor:
+			item.Value = item.Size <= descriptorBytes
 		default:
 			item.Value = item.Action == ActionPointer
+			item.Inside = item.Value && i > 0 && items[i-1].Action == ActionDescriptor && items[i-1].Host == item.Host
 		}
 		item.Value = item.Value && members == 0
 		if item.Value {
@@ -55,6 +62,11 @@ func MarkValues(items []Item, word func(address uintptr) uintptr) {
 					v.Value = false
 				}
 			}
+		}
+	}
+	for i := range items {
+		if item := &items[i]; item.Inside {
+			item.Value = items[i-1].Value
 		}
 	}
 }
@@ -105,13 +117,12 @@ func leads(items []Item, i int) bool {
 }
 
 // reach is the host memory that an item names. A section without bytes names the
-// place where it begins.
+// place where it begins. A pointer inside a descriptor is a part of that.
 func reach(item *Item) (from, to uintptr) {
-	switch item.Action {
-	case ActionNone, ActionStruct:
-		if item.Host == 0 || item.Action == ActionNone {
-			return 0, 0
-		}
+	switch {
+	case item.Host == 0 || item.Action == ActionNone || item.Inside:
+		return 0, 0
+	case item.Action == ActionStruct:
 		return item.Host, item.Host + 1
 	}
 	return item.Host, item.Host + max(item.Size, 1)

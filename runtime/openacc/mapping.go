@@ -114,7 +114,7 @@ func (p *planner) item(items []goacc.Item, i int) (device.Address, *device.Error
 	case goacc.ActionDescriptor:
 		return p.descriptor(items, item)
 	case goacc.ActionPointer:
-		return p.pointer(items, item)
+		return p.pointer(items, i)
 	case goacc.ActionDevicePointer:
 		item.Copyin = true
 		return p.create(item)

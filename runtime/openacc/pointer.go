@@ -65,7 +65,8 @@ func (p *planner) isUnwanted(items []goacc.Item, item *goacc.Item) bool {
 	return leader.Action == goacc.ActionNone
 }
 
-// descriptor makes the device copy of a Fortran array descriptor.
+// descriptor makes the device copy of a Fortran array descriptor. One that serves the kernel
+// alone travels with the arguments.
 func (p *planner) descriptor(items []goacc.Item, item *goacc.Item) (device.Address, *device.Error) {
 	if p.isUnwanted(items, item) {
 		return omit(item)
@@ -73,6 +74,10 @@ func (p *planner) descriptor(items []goacc.Item, item *goacc.Item) (device.Addre
 	m, presence := p.d.table.Find(item.Host, item.Size)
 	if item.Cell && presence != dataenv.Present {
 		return omit(item)
+	}
+	if item.Value = item.Value && presence == dataenv.Absent; item.Value {
+		p.putDescriptor(item)
+		return 0, nil
 	}
 	if presence == dataenv.Partly {
 		if !p.evict(item) {
@@ -111,7 +116,8 @@ func (p *planner) descriptor(items []goacc.Item, item *goacc.Item) (device.Addre
 
 // pointer makes the device copy of a pointer to mapped data. Where it serves the kernel
 // alone, it travels with the arguments.
-func (p *planner) pointer(items []goacc.Item, item *goacc.Item) (device.Address, *device.Error) {
+func (p *planner) pointer(items []goacc.Item, i int) (device.Address, *device.Error) {
+	item := &items[i]
 	if p.isUnwanted(items, item) {
 		return omit(item)
 	}
@@ -138,7 +144,7 @@ func (p *planner) pointer(items []goacc.Item, item *goacc.Item) (device.Address,
 	}
 	m, presence := p.d.table.Find(item.Host, item.Size)
 	if item.Value = item.Value && presence == dataenv.Absent; item.Value {
-		p.t.scratch.block.AddPointer(item.Entry, device.Address(stored))
+		p.putPointer(items, i, device.Address(stored))
 		return 0, nil
 	}
 	switch presence {
@@ -147,7 +153,7 @@ func (p *planner) pointer(items []goacc.Item, item *goacc.Item) (device.Address,
 			return 0, p.t.partlyMapped(item.Entry, item.Host, item.Size, m.Host, m.Size)
 		}
 	case dataenv.Present:
-		if !item.Inside {
+		if !item.Inside || p.queue != nil {
 			p.count(m, item)
 		}
 		m.Used = m.Used || p.queue != nil
@@ -170,6 +176,22 @@ func (p *planner) pointer(items []goacc.Item, item *goacc.Item) (device.Address,
 	}
 	p.stage(m, item.Host, stored)
 	return m.DeviceOf(item.Host), nil
+}
+
+// putDescriptor puts a descriptor into the argument block, as the host has it.
+func (p *planner) putDescriptor(item *goacc.Item) {
+	copy(p.t.scratch.block.AddDescriptor(item.Entry, int(item.Size), item.Alignment), bytesAt(item.Host, item.Size))
+}
+
+// putPointer puts a pointer to device memory into the argument block, in its place in the
+// descriptor before it if it is inside that.
+func (p *planner) putPointer(items []goacc.Item, i int, to device.Address) {
+	item := &items[i]
+	if item.Inside {
+		p.t.scratch.block.AddInside(item.Entry, int(item.Host-items[i-1].Host), to)
+	} else {
+		p.t.scratch.block.AddPointer(item.Entry, to)
+	}
 }
 
 // attach performs the attach action (OpenACC 3.3 §2.7.2).

@@ -49,7 +49,8 @@ type presentItem struct {
 	mapping *dataenv.Mapping
 }
 
-// hostWord is a pointer of the program's that a kernel follows.
+// hostWord is a pointer of the program's that a kernel follows, or a word of a descriptor
+// that it reads.
 type hostWord struct{ address, value uintptr }
 
 // carriedBytes are the values that travel in an argument block.
@@ -125,7 +126,7 @@ func (p *planner) isStill(r *recalled) bool {
 			return false
 		}
 	}
-	if len(r.values) == 0 {
+	if len(r.values)+len(r.pointers) == 0 {
 		return true
 	}
 	if !p.t.prober.readable(r.items, p.t.place.StackPointer) {
@@ -171,16 +172,26 @@ func (t *launcher) noteRecall(p *planner, c *Construct, k *kernelCode) {
 		case item.Value:
 			r.values = append(r.values, i)
 			if item.Action != goacc.ActionMap {
-				r.pointers = append(r.pointers, hostWord{item.Host, word(item.Host)})
+				r.follow(item)
 			}
 		case item.Action != goacc.ActionNone:
 			r.present = append(r.present, presentItem{i, counted[0].mapping})
 			counted = counted[1:]
+			if item.Action == goacc.ActionPointer {
+				r.follow(item)
+			}
 		}
 	}
 	r.block.Copy(&s.block)
 	r.carried, r.list = t.carriedBytes(), nil
 	r.complete = true
+}
+
+// follow notes what a pointer or a descriptor is on the host.
+func (r *recalled) follow(item *goacc.Item) {
+	for at := item.Host; at < item.Host+item.Size; at += 8 {
+		r.pointers = append(r.pointers, hostWord{at, word(at)})
+	}
 }
 
 // repeats says whether equal arrays always mean the same variables: where a device pointer

@@ -1,11 +1,13 @@
 package openacc
 
 import (
+	"bytes"
 	"runtime"
 	"strings"
 	"testing"
 	"unsafe"
 
+	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/runtime/device/devicetest"
 	"github.com/accscope/accscope/runtime/goacc"
 )
@@ -126,4 +128,82 @@ func TestRecallPointer(t *testing.T) {
 	}
 	runtime.KeepAlive(unsafe.Pointer(&first[0]))
 	runtime.KeepAlive(unsafe.Pointer(&second[0]))
+}
+
+// TestRecallDescriptor: so is a descriptor, be it in the argument block, of which every word
+// counts, or on the device, where the pointer in it must lead to the data still.
+func TestRecallDescriptor(t *testing.T) {
+	for name, c := range map[string]struct {
+		mapped  bool
+		changed int // word of the descriptor
+		recalls bool
+	}{
+		"a bound":                      {false, 6, false},
+		"the pointer":                  {false, 0, false},
+		"nothing that the launch gets": {false, 8, true},
+		"a bound, on the device":       {true, 6, true},
+		"the pointer, on the device":   {true, 0, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newProgram(t, nil, nil)
+			thread := p.NewThread()
+			defer thread.Close()
+			first, second := words(1, 2), words(3, 4)
+			descriptor := words(int64(address(first)), 1, 2, 3, 4, 5, 6, 7, 8) // eight words, and one behind
+			thread.Copyin(pointerTo(first), 16, AsyncSync)
+			thread.Copyin(pointerTo(second), 16, AsyncSync)
+			entries := []entry{span8(goacc.ForcePresent, first), {goacc.Descriptor, address(descriptor), 64}, {goacc.Pointer, address(descriptor), 0}}
+			if c.mapped {
+				thread.EnterData(directive(AsyncSync, span8(goacc.To, first), entries[1], entries[2]))
+			}
+			launch := directive(AsyncSync, entries...)
+			launch.Function = devicetest.HostKernels().Nothing
+			var events recorder
+			events.register(p, callbacks.Create, callbacks.Alloc, callbacks.EnqueueUploadStart)
+			for range launchesBefore {
+				thread.Parallel(launch)
+			}
+			if !thread.scratch.again {
+				t.Fatal("the last launch is not recalled")
+			}
+			if got := events.take(); got != "" {
+				t.Errorf("launches raise\n%s\nwant no event of a descriptor", got)
+			}
+			if c.changed == 0 {
+				put(descriptor, 0, int64(address(second)))
+			} else {
+				put(descriptor, c.changed, 99)
+			}
+			thread.Parallel(launch)
+			if thread.scratch.again != c.recalls {
+				t.Errorf("recalled %v, want %v", thread.scratch.again, c.recalls)
+			}
+			runtime.KeepAlive(second)
+		})
+	}
+}
+
+// TestDescriptorOfNothing: a descriptor that came to the device before its array was allocated
+// goes there again, though all that the launch names is present.
+func TestDescriptorOfNothing(t *testing.T) {
+	p := newProgram(t, nil, nil)
+	thread := p.NewThread()
+	defer thread.Close()
+	array, descriptor := words(1, 2), words(0, 1, 2, 3, 4, 5, 6, 7)
+	launch := directive(AsyncSync)
+	launch.Function = devicetest.HostKernels().Nothing
+	thread.Parallel(launch) // so that the kernel is known
+	entries := []entry{{goacc.ToFrom, 0, 0}, {goacc.Descriptor, address(descriptor), 64}, {goacc.Pointer, address(descriptor), 0}}
+	thread.DataStart(directive(AsyncSync, entries...))
+	thread.Copyin(pointerTo(array), 16, AsyncSync)
+	put(descriptor, 0, int64(address(array)))
+	put(descriptor, 6, 66)
+	entries[0] = span8(goacc.ForcePresent, array)
+	launch.Arguments = argumentsOf(entries...)
+	thread.Parallel(launch)
+	want := words(deviceWord(thread, array), 1, 2, 3, 4, 5, 66, 7)
+	if got := onDevice(thread, address(descriptor), 64); !bytes.Equal(got, want) {
+		t.Errorf("the device's descriptor is %x, want %x", got, want)
+	}
+	thread.DataEnd()
 }

@@ -79,12 +79,18 @@ func (p *planner) stays(items []goacc.Item, q *Queue) bool {
 			default:
 				return false
 			}
-		case goacc.ActionPointer:
-			if _, presence := p.d.table.Find(item.Host, item.Size); !launches || presence != dataenv.Absent {
+		case goacc.ActionDescriptor, goacc.ActionPointer:
+			m, presence := p.d.table.Find(item.Host, item.Size)
+			switch {
+			case presence == dataenv.Present && live(m) && blockOf(m).isReady(p.t, q) && p.leadsThere(items, item, m):
+				p.count(m, item)
+				address = m.DeviceOf(item.Host)
+			case launches && presence == dataenv.Absent:
+				s.absent = append(s.absent, i)
+				continue
+			default:
 				return false
 			}
-			s.absent = append(s.absent, i)
-			continue
 		default:
 			return false
 		}
@@ -123,29 +129,40 @@ func (p *planner) putValues(items []goacc.Item) bool {
 				return false
 			}
 			p.t.scratch.block.AddPointer(item.Entry, address)
+		case goacc.ActionDescriptor:
+			p.putDescriptor(item)
 		default:
-			if !p.follows(items, item) {
+			address, ok := p.follows(items, item)
+			if !ok {
 				return false
 			}
+			p.putPointer(items, i, address)
 		}
 	}
 	return true
 }
 
-// follows puts a pointer to the variable before it, which is present, into the argument
-// block; it reports false for any other.
-func (p *planner) follows(items []goacc.Item, item *goacc.Item) bool {
+// follows is where a pointer to the variable before it, which is present, leads on the
+// device; it reports false for any other.
+func (p *planner) follows(items []goacc.Item, item *goacc.Item) (device.Address, bool) {
 	if item.Leader < 0 {
-		return false
+		return 0, false
 	}
 	leader := &items[item.Leader]
 	if start := word(item.Host) + item.Bias; start != leader.Host || leader.Action == goacc.ActionNone {
-		return false
+		return 0, false
 	}
-	address, ok := p.d.target(word(item.Host), item.Bias)
-	if ok {
-		p.t.scratch.block.AddPointer(item.Entry, address)
+	return p.d.target(word(item.Host), item.Bias)
+}
+
+// leadsThere says whether what the device has of a descriptor, or of a pointer, in m, stays
+// as it is for the array that the construct names.
+func (p *planner) leadsThere(items []goacc.Item, item *goacc.Item, m *dataenv.Mapping) bool {
+	if item.Action == goacc.ActionDescriptor {
+		return !blockOf(m).null
 	}
+	m.Used = m.Used || p.queue != nil
+	_, ok := p.follows(items, item)
 	return ok
 }
 

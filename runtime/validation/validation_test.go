@@ -33,6 +33,7 @@ var programs = []struct {
 	{"data.f90", 50},
 	{"pointers.f90", 30},
 	{"dummies.f90", 17},
+	{"descriptors.f90", 30},
 	{"members.f90", 7},
 	{"loops.f90", 35},
 	{"asynchronous.f90", 20},
