@@ -44,52 +44,43 @@ other_runtime (void)
   return handle;
 }
 
-static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-static bool bound, binding;
-
-void
-accscope_bind_in_child (void)
-{
-  lock = (pthread_mutex_t) PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-  binding = false;
-}
-
 void
 accscope_bind (void)
 {
-  void *foreign;
+  static void *const ours = (void *) &accscope_entry;
+  static void *decided;		/* a handle of the other runtime, or ours; null: not yet */
+  static __thread bool looking;
+  void *foreign = NULL, *before = NULL;
   unsigned i;
   int cancel;
 
   pthread_setcancelstate (PTHREAD_CANCEL_DISABLE, &cancel);
-  pthread_mutex_lock (&lock);
-  if (!bound)
+  /* Looking into another object runs its constructors if that has not happened
+     yet, and one that registers an image comes here again: for the time being the
+     entries are our own.  No lock is held: a thread that opens an object has the
+     dynamic linker to itself while the object's constructors call us.  */
+  if (!looking)
     {
-      /* Looking into another object runs its constructors if that has not
-	 happened yet, and one that registers an image comes here again: for the
-	 time being the entries are our own.  */
-      foreign = NULL;
-      if (!binding)
-	{
-	  binding = true;
-	  foreign = other_runtime ();
-	}
-      for (i = 0; i < accscope_entries; i++)
-	{
-	  const struct entry *e = &accscope_entry[i];
-	  const void *target = e->function;
-	  if (foreign != NULL)
-	    {
-	      target = dlsym (foreign, e->name);
-	      if (target == NULL)
-		target = dlsym (RTLD_NEXT, e->name);
-	      if (target == NULL)
-		target = (const void *) missing;
-	    }
-	  __atomic_store_n (e->slot, (void *) target, __ATOMIC_RELEASE);
-	}
-      bound = true;
+      looking = true;
+      foreign = other_runtime ();
+      looking = false;
+      if (!__atomic_compare_exchange_n (&decided, &before, foreign ? foreign : ours,
+					false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+	foreign = before != ours ? before : NULL;
     }
-  pthread_mutex_unlock (&lock);
+  for (i = 0; i < accscope_entries; i++)
+    {
+      const struct entry *e = &accscope_entry[i];
+      const void *target = e->function;
+      if (foreign != NULL)
+	{
+	  target = dlsym (foreign, e->name);
+	  if (target == NULL)
+	    target = dlsym (RTLD_NEXT, e->name);
+	  if (target == NULL)
+	    target = (const void *) missing;
+	}
+      __atomic_store_n (e->slot, (void *) target, __ATOMIC_RELEASE);
+    }
   pthread_setcancelstate (cancel, NULL);
 }

@@ -22,7 +22,6 @@ in_child (void)
 
   if (phase () == phase_none)
     {
-      accscope_bind_in_child ();
       accscope_load_in_child ();
       accscope_early_in_child ();
       accscope_activity_in_child ();

@@ -275,7 +275,6 @@ void accscope_signals_thread_end (struct thread *);
 
 /* In a child forked before the first use: locks that another thread of the
    parent may have held.  */
-void accscope_bind_in_child (void);
 void accscope_load_in_child (void);
 void accscope_early_in_child (void);
 void accscope_activity_in_child (void);

@@ -269,7 +269,6 @@ open_all (struct thread *t)
 {
   open_engine ();
   usable = true;
-  accscope_early_replay_images ();
   accscope_names_replay ();
   accscope_activity_replay ();
   /* Tools come before the program's own callbacks, of which one for errors may end
@@ -279,6 +278,9 @@ open_all (struct thread *t)
   t->shared.dispatch.inside = 1;
   accscope_early_replay ();
   atexit (end_program);
+  /* Until here constructors of objects that other threads open have their images noted,
+     and do not wait for us: the tools' objects have to wait for theirs.  */
+  accscope_early_replay_images ();
 }
 
 static void open_beside (void);
