@@ -50,7 +50,7 @@ var (
 )
 
 // A package's main is initialised behind all others.
-func init() { C.accscope_engine_initialised() }
+func init() { C.accscope_engine_initialised(1) }
 
 //export accscope_engine_begin
 func accscope_engine_begin(from *C.struct_accscope_host) C.int {

@@ -12,10 +12,10 @@ static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static int initialised;
 
 void
-accscope_engine_initialised (void)
+accscope_engine_initialised (int all)
 {
   pthread_mutex_lock (&mutex);
-  initialised = 1;
+  initialised = all;
   pthread_cond_broadcast (&changed);
   pthread_mutex_unlock (&mutex);
 }

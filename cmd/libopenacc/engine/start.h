@@ -3,6 +3,6 @@
 #define ACCSCOPE_ENGINE_START_H
 
 /* Lets it, from when all packages of the Go part are initialised.  */
-void accscope_engine_initialised (void);
+void accscope_engine_initialised (int all);
 
 #endif
