@@ -153,6 +153,11 @@ runtime of the program measures none.
 			}
 			defer trace.Close()
 			trace.Interrupt(command.Context().Done())
+			if filters.rank.value != nil {
+				if err := report.LimitToRank(trace, *filters.rank.value); err != nil {
+					return err
+				}
+			}
 			filter, err := filters.choose(trace)
 			if err != nil {
 				return err

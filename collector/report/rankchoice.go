@@ -141,3 +141,21 @@ func NoRanks(ranks []RankOf, text string) error {
 	}
 	return &MissingRank{fmt.Sprintf("the trace has no rank %s: it has %d to %d", strings.TrimSpace(text), ranks[0].Rank, ranks[len(ranks)-1].Rank)}
 }
+
+// LimitToRank limits a trace to the processes of a rank, if it has any.
+func LimitToRank(trace *store.Trace, rank int64) error {
+	processes, err := trace.Processes()
+	if err != nil {
+		return err
+	}
+	var of []model.ProcessID
+	for i := range processes {
+		if int64(processes[i].Rank) == rank {
+			of = append(of, processes[i].ID)
+		}
+	}
+	if len(of) > 0 && len(of) < len(processes) {
+		trace.OnlyProcesses(of)
+	}
+	return nil
+}

@@ -210,19 +210,38 @@ func (t *Trace) loadSites() error {
 			s.Kind = model.KindName(s.KindCode)
 		}
 		s.Construct = model.ConstructName(s.ParentConstruct)
-		t.entitle(s, meta.Constructs)
-		moves := s.KindCode >= model.EnqueueUploadStart && s.KindCode <= model.EnqueueDownloadEnd
-		t.namesData = t.namesData || moves && s.File != "" && !nameless(s.Name)
+		t.learnNames(s, meta.Constructs)
 		s.CallStack = known.Frames(r.ColumnInt64(36))
 		t.sites[id] = s
 		return nil
 	})
+	if err == nil && t.only != nil {
+		err = t.learnOthersNames(meta.Constructs)
+	}
 	for _, s := range t.sites {
 		if title := t.titles[s.Symbol]; s.launches() && title != "" {
 			s.Name = title
 		}
 	}
 	return err
+}
+
+// learnNames learns of a site what names of kernels and of data depend on.
+func (t *Trace) learnNames(s *Site, constructs map[string]string) {
+	t.entitle(s, constructs)
+	moves := s.KindCode >= model.EnqueueUploadStart && s.KindCode <= model.EnqueueDownloadEnd
+	t.namesData = t.namesData || moves && s.File != "" && !nameless(s.Name)
+}
+
+// learnOthersNames learns that of the processes that are not read: what something is called
+// does not depend on which are.
+func (t *Trace) learnOthersNames(constructs map[string]string) error {
+	return t.each(`SELECT DISTINCT kind_code, source_file, function, line, name, parent_construct FROM site_detail WHERE kind_code BETWEEN ? AND ?`,
+		[]any{model.EnqueueLaunchStart, model.EnqueueDownloadEnd}, func(r *sqlite.Stmt) error {
+			t.learnNames(&Site{KindCode: r.ColumnInt32(0), File: r.ColumnText(1), Function: t.readable(r.ColumnText(2)), Line: r.ColumnInt32(3),
+				Name: t.readable(r.ColumnText(4)), Symbol: r.ColumnText(4), Construct: model.ConstructName(r.ColumnInt32(5))}, constructs)
+			return nil
+		})
 }
 
 // launches says whether a site is a kernel's.
