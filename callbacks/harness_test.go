@@ -3,6 +3,7 @@ package callbacks
 import (
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/accscope/accscope/callbacks/callbackstest"
 )
@@ -12,6 +13,11 @@ type function = func(*Info, *EventInfo, *APIInfo)
 // callbackOf makes f a callback of a tool.
 func callbackOf(tool *callbackstest.Tool, f function) Callback {
 	return CCallback(callbackstest.Routine(tool, f))
+}
+
+// dispatch raises one event.
+func dispatch(r *Registry, thread *Thread, pair *Pair, info *Info, event *EventInfo, api *APIInfo) {
+	callbackstest.Dispatch(r.Published(), unsafe.Pointer(thread), unsafe.Pointer(pair), unsafe.Pointer(info), unsafe.Pointer(event), unsafe.Pointer(api))
 }
 
 // harness is a registry whose callbacks have one-letter names and record that
@@ -61,7 +67,7 @@ func (h *harness) register(event Event, name string, f function) {
 func (h *harness) raise(event Event) string {
 	before := h.ran
 	h.ran = nil
-	h.registry.Dispatch(h.thread, &Pair{}, &Info{EventType: event}, &EventInfo{}, &APIInfo{})
+	dispatch(h.registry, h.thread, &Pair{}, &Info{EventType: event}, &EventInfo{}, &APIInfo{})
 	ran := strings.Join(h.ran, " ")
 	h.ran = before
 	return ran

@@ -86,7 +86,7 @@ func TestPlanTellsWhatSingleEventsTell(t *testing.T) {
 			}
 			for _, name := range []string{"A", "B"} {
 				h.register(e, name+e.String(), func(i *Info, e *EventInfo, a *APIInfo) {
-					line := fmt.Sprintf("%s: %+v %+v %+v %d", name, *i, *e.Other(), *a, h.registry.CurrentCorrelation())
+					line := fmt.Sprintf("%s: %+v %+v %+v %d", name, *i, *e.Other(), *a, callbackstest.Correlation())
 					if i.EventType.Kind() != OtherKind { // what is behind a short struct is nobody's
 						line += fmt.Sprint(*e.Data())
 					}
@@ -111,7 +111,7 @@ func TestPlanTellsWhatSingleEventsTell(t *testing.T) {
 				pairs[s.Pair] = new(Pair)
 			}
 			h.thread.Correlation = s.Correlation
-			h.registry.Dispatch(h.thread, pairs[s.Pair], &m.infos[i], &m.events[i], &m.apis[i])
+			dispatch(h.registry, h.thread, pairs[s.Pair], &m.infos[i], &m.events[i], &m.apis[i])
 		}
 	}
 	if len(told[0]) != 12 || !reflect.DeepEqual(told[0], told[1]) {

@@ -5,29 +5,12 @@ package callbacks
 // #include <stdlib.h>
 // #include "dispatch.h"
 //
-// static inline void
-// call_dispatch (uintptr_t published, uint64_t *thread, uint64_t *pair,
-//                uint64_t *info, uint64_t *event, uint64_t *api)
-// {
-//   struct acc_dispatch *dispatch = (struct acc_dispatch *) published;
-//   dispatch->event (dispatch, ((acc_callback_info *) info)->event_type,
-//                    (struct acc_dispatch_thread *) thread,
-//                    (struct acc_dispatch_pair *) pair, (acc_callback_info *) info,
-//                    (acc_event_info *) event, (acc_api_info *) api);
-// }
-//
 // static inline int
 // call_carry_out (uintptr_t published, uint64_t *thread, uintptr_t plan)
 // {
 //   struct acc_dispatch *dispatch = (struct acc_dispatch *) published;
 //   return dispatch->carry_out (dispatch, (struct acc_dispatch_thread *) thread,
 //                               (struct acc_dispatch_plan *) plan);
-// }
-//
-// static inline uint64_t
-// call_correlation (const struct acc_dispatch *dispatch)
-// {
-//   return dispatch->correlation ();
 // }
 import "C"
 
@@ -87,13 +70,6 @@ func (p *publication) publish(number int, entries []entry) {
 // Published is the struct acc_dispatch that C code dispatches from.
 func (r *Registry) Published() unsafe.Pointer { return unsafe.Pointer(r.published.dispatch) }
 
-// CurrentCorrelation is what accscope_activity.current_correlation answers: the
-// correlation of the operation for which the innermost callback in progress on
-// the calling thread is being called; 0 outside callbacks of enqueue events.
-func (r *Registry) CurrentCorrelation() uint64 {
-	return uint64(C.call_correlation(r.published.dispatch))
-}
-
 // Thread is struct acc_dispatch_thread, one host thread. Only that thread may
 // use it, so it must not be shared by goroutines that run at the same time.
 type Thread struct {
@@ -110,8 +86,8 @@ type Thread struct {
 }
 
 // Step is struct acc_dispatch_step, a step of a Plan: an event, or an operation of a
-// device's queue. Pair, Info, EventInfo and API are the addresses of what Dispatch
-// takes, in memory of Allocate, as is the Step.
+// device's queue. Pair (0 for an event that is neither a _start nor an _end event), Info,
+// EventInfo and API are the addresses of such structs in memory of Allocate, as is the Step.
 type Step struct {
 	Event       Event  // None: an operation
 	Flags       uint32 // Lasting, and other bits of the maker's own
@@ -194,36 +170,17 @@ func (p *Pair) end() {
 	p.used = 0
 }
 
-// Dispatch invokes the callbacks of event info.EventType on the calling thread,
-// from the first registered to the last; from the last to the first for an _end
-// event (OpenACC 3.3 §5.4.1). The caller fills what it knows of info, event and
-// api; each callback gets copies, in which EventType, ValidBytes, Version,
-// ThreadID and ToolInfo are set. pair may be nil for an event that is neither a
-// _start nor an _end event.
+// CarryOut carries out the steps of a plan that are not done, on the calling thread. An
+// event that is wanted when its turn comes is raised: its callbacks are invoked from the
+// first registered to the last, from the last to the first for an _end event (OpenACC 3.3
+// §5.4.1). Each gets copies of Info, EventInfo and APIInfo, in which EventType, ValidBytes,
+// Version, ThreadID and ToolInfo are set. What callbacks change in the registry takes
+// effect as OpenACC 3.3 §5.5 says. No lock may be held that a callback could need.
 //
-// Without a registered and enabled callback it costs one atomic load. What
-// callbacks change in the registry takes effect as OpenACC 3.3 §5.5 says. No lock
-// may be held that a callback could need.
-func (r *Registry) Dispatch(thread *Thread, pair *Pair, info *Info, event *EventInfo, api *APIInfo) {
-	if !r.published.wanted(info.EventType) || thread.Disabled != 0 {
-		return
-	}
-	// As numbers and pointers to numbers, which cgo need not look through: none of
-	// these structs holds a pointer to Go memory that is not pinned.
-	var pairs *C.uint64_t
-	if pair != nil {
-		pairs = (*C.uint64_t)(unsafe.Pointer(pair))
-	}
-	C.call_dispatch(C.uintptr_t(uintptr(unsafe.Pointer(r.published.dispatch))), (*C.uint64_t)(unsafe.Pointer(&thread.ThreadID)), pairs,
-		(*C.uint64_t)(unsafe.Pointer(info)), (*C.uint64_t)(unsafe.Pointer(event)), (*C.uint64_t)(unsafe.Pointer(api)))
-}
-
-// CarryOut carries out the steps of a plan that are not done: it raises each event as
-// Dispatch does, if it is wanted when its turn comes, releases the pairs of _end events,
-// and runs the operations. It stops behind an operation that fails, and answers true;
-// and behind an event one of whose callbacks called the runtime (Thread.Calls has
-// changed), because the steps after it may have to be others now: plan.Done says how
-// many are done.
+// It releases the pairs of _end events, and runs the operations. It stops behind an
+// operation that fails, and answers true; and behind an event one of whose callbacks called
+// the runtime (Thread.Calls has changed), because the steps after it may have to be others
+// now: plan.Done says how many are done.
 func (r *Registry) CarryOut(thread *Thread, plan *Plan) (failed bool) {
 	return C.call_carry_out(C.uintptr_t(uintptr(unsafe.Pointer(r.published.dispatch))), (*C.uint64_t)(unsafe.Pointer(&thread.ThreadID)),
 		C.uintptr_t(uintptr(unsafe.Pointer(plan)))) != 0

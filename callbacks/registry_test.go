@@ -247,7 +247,7 @@ func TestCallbacksGetCopies(t *testing.T) {
 		})
 	}
 	info, launch, driver := sent, *event.Launch(), api
-	h.registry.Dispatch(h.thread, &Pair{}, &info, &event, &driver)
+	dispatch(h.registry, h.thread, &Pair{}, &info, &event, &driver)
 	if ran != 2 {
 		t.Errorf("%d callbacks ran", ran)
 	}
@@ -261,7 +261,7 @@ func TestCallbacksGetCopies(t *testing.T) {
 func TestCorrelation(t *testing.T) {
 	h := newHarness(t)
 	var seen []uint64
-	look := func() { seen = append(seen, h.registry.CurrentCorrelation()) }
+	look := func() { seen = append(seen, callbackstest.Correlation()) }
 	h.inside["A"] = func() {
 		look()
 		h.thread.Correlation = 8

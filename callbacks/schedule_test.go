@@ -206,7 +206,7 @@ func (s *registrySet) disable(name string) { s.set.Unregister(nil, s.event, s.na
 
 func (s *registrySet) dispatch(invoke func(string)) {
 	s.invoked = invoke
-	s.set.Dispatch(&Thread{ThreadID: 1}, &Pair{}, &Info{EventType: s.event}, &EventInfo{}, &APIInfo{})
+	dispatch(s.set, &Thread{ThreadID: 1}, &Pair{}, &Info{EventType: s.event}, &EventInfo{}, &APIInfo{})
 }
 
 // TestSchedulesOfTwoThreads runs the six examples of §5.5.3 on the registry.

@@ -47,7 +47,7 @@ func TestSixtyFourThreads(t *testing.T) {
 			var api APIInfo
 			for range instances {
 				running[n].a, running[n].z, running[n].others = 0, 0, 0
-				registry.Dispatch(thread, &Pair{}, &Info{EventType: UpdateStart}, &event, &api)
+				dispatch(registry, thread, &Pair{}, &Info{EventType: UpdateStart}, &event, &api)
 				if r := running[n]; r.a != 1 || r.z != 1 {
 					t.Errorf("one instance ran A %d times and Z %d times", r.a, r.z)
 					return
@@ -132,7 +132,7 @@ func BenchmarkDispatchFromGo(b *testing.B) {
 			thread, pair := &Thread{}, &Pair{}
 			info, event, api := &Info{EventType: UpdateStart}, &EventInfo{}, &APIInfo{}
 			for b.Loop() {
-				registry.Dispatch(thread, pair, info, event, api)
+				dispatch(registry, thread, pair, info, event, api)
 			}
 		})
 	}

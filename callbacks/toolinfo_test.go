@@ -16,11 +16,11 @@ import (
 func (h *harness) raisePair(start Event, between func()) {
 	var pair Pair
 	defer pair.Release()
-	h.registry.Dispatch(h.thread, &pair, &Info{EventType: start}, &EventInfo{}, &APIInfo{})
+	dispatch(h.registry, h.thread, &pair, &Info{EventType: start}, &EventInfo{}, &APIInfo{})
 	if between != nil {
 		between()
 	}
-	h.registry.Dispatch(h.thread, &pair, &Info{EventType: start + 1}, &EventInfo{}, &APIInfo{})
+	dispatch(h.registry, h.thread, &pair, &Info{EventType: start + 1}, &EventInfo{}, &APIInfo{})
 }
 
 // TestToolInfoTravelsPerTool runs up to 100 tools at once: each finds in _end
@@ -92,7 +92,7 @@ func TestToolInfoOfSingleEvents(t *testing.T) {
 			})
 		}
 		h.raise(event)
-		h.registry.Dispatch(h.thread, nil, &Info{EventType: event}, &EventInfo{}, &APIInfo{})
+		dispatch(h.registry, h.thread, nil, &Info{EventType: event}, &EventInfo{}, &APIInfo{})
 	}
 }
 

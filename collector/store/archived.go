@@ -103,11 +103,3 @@ func SizeAt(path string) (int64, error) {
 // FileSize is how large the trace is on the disk, bytes: the file, or those of an archive
 // but for copies for other readers.
 func (t *Trace) FileSize() (int64, error) { return SizeAt(t.path) }
-
-// BareSize is the size of the file's tables without indices and rollups, bytes.
-// It reads every page's header.
-func (t *Trace) BareSize() (int64, error) {
-	n, err := schema.Integer(t.conn, `SELECT coalesce(sum(pgsize), 0) FROM dbstat WHERE name IN ('record', 'activity', 'ending', 'sample', 'datum',
-		'dependency', 'site', 'site_detail', 'place', 'shape', 'string', 'launch', 'work', 'stack', 'failure')`)
-	return n, schema.Explain(t.path, err)
-}

@@ -109,10 +109,6 @@ func (im *Image) Path() string { return im.path }
 // BuildID is the GNU build-id in hexadecimal, "" when the file has none.
 func (im *Image) BuildID() string { return im.buildID }
 
-// DebugPath names the file that holds the debug information, "" when there is
-// none.
-func (im *Image) DebugPath() string { return im.DebugInfo().Path }
-
 // debugLocked finds the file with the debug information when first asked.
 func (im *Image) debugLocked() *elffile.File {
 	if im.sought || im.main == nil {

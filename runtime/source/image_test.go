@@ -178,7 +178,7 @@ func TestDebugLinkChecksum(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.Close()
-	if p := open(t, program).DebugPath(); p != "" {
+	if p := open(t, program).DebugInfo().Path; p != "" {
 		t.Errorf("took %s, whose checksum differs", p)
 	}
 }
