@@ -39,7 +39,7 @@ func TestImageRefusedLater(t *testing.T) {
 		f()
 	}
 	runtime.RegisterImage(kernelImage())
-	thread := runtime.NewThread()
+	thread := runtime.NewThread(&callbacks.Thread{}, nil)
 	defer thread.Close()
 	defer thread.EndProgram()
 	kernels := devicetest.HostKernels()

@@ -17,7 +17,7 @@ func quiet(o *sim.Options) { o.Poison = false }
 // registered callbacks.
 func BenchmarkConstructs(b *testing.B) {
 	p := newProgram(b, nil, quiet)
-	thread := p.NewThread()
+	thread := p.newThread()
 	values, n, more := words(make([]int64, 64)...), words(1), words(1)
 	nothing := devicetest.HostKernels().Nothing
 	present := directive(AsyncSync, span8(goacc.ForcePresent, values))
@@ -84,7 +84,7 @@ func BenchmarkLaunchCallbacks(b *testing.B) {
 	for _, count := range []int{0, 1, 4} {
 		b.Run(fmt.Sprint(count), func(b *testing.B) {
 			p := newProgram(b, nil, quiet)
-			thread := p.NewThread()
+			thread := p.newThread()
 			for range count {
 				nothing := p.callback(func(*callbacks.Info, *callbacks.EventInfo, *callbacks.APIInfo) {})
 				for _, e := range callbacks.Events() {
@@ -109,7 +109,7 @@ func BenchmarkLaunchCallbacks(b *testing.B) {
 // garbage.
 func TestAllocations(t *testing.T) {
 	p := newProgram(t, nil, nil)
-	thread := p.NewThread()
+	thread := p.newThread()
 	defer thread.Close()
 	values := words(1, 2)
 	thread.Create(pointerTo(values), 16, AsyncSync)

@@ -133,9 +133,9 @@ free 24`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := newProgram(t, nil, nil)
-			thread := p.NewThread()
+			thread := p.newThread()
 			thread.Init(DeviceSim)
-			p.NewThread().InitDevice(0, DeviceHost) // so that only the construct's events follow
+			p.newThread().InitDevice(0, DeviceHost) // so that only the construct's events follow
 			var events recorder
 			events.register(p, callbacks.Events()...)
 			if line := failure(func() { c.do(thread) }); line != "" {
@@ -152,7 +152,7 @@ free 24`},
 // what the kinds say.
 func TestComputeResults(t *testing.T) {
 	p := newProgram(t, nil, nil)
-	thread := p.NewThread()
+	thread := p.newThread()
 	defer thread.Close()
 	values, count, more := words(1, 2, 3), words(3), words(10)
 	thread.Parallel(adding(AsyncSync, goacc.ToFrom, values, count, more))
@@ -193,7 +193,7 @@ func TestComputeResults(t *testing.T) {
 // waiting. Constructs get what it was set to, and what constructs change adds up.
 func TestScalarsOfQueues(t *testing.T) {
 	p := newProgram(t, nil, nil)
-	thread := p.NewThread()
+	thread := p.newThread()
 	defer thread.Close()
 	values, total, count, k := words(0, 0, 0), words(5), words(3), words(0)
 	one, step := words(1), words(100)
@@ -229,7 +229,7 @@ func TestScalarsOfQueues(t *testing.T) {
 // whatever order the variables come in, and the host's afterwards.
 func TestAttach(t *testing.T) {
 	p := newProgram(t, nil, nil)
-	thread := p.NewThread()
+	thread := p.newThread()
 	defer thread.Close()
 	data := words(7, 8, 9)
 	object := words(42, int64(address(data)), 43) // the second member points to data
@@ -307,7 +307,7 @@ func TestAttachedMembers(t *testing.T) {
 // device; a member cannot be added outside the block later.
 func TestStructMembers(t *testing.T) {
 	p := newProgram(t, nil, nil)
-	thread := p.NewThread()
+	thread := p.newThread()
 	defer thread.Close()
 	object := words(1, 2, 3, 4)
 	member := func(i int) entry { return entry{goacc.To, address(object) + uintptr(8*i), 8} }
@@ -331,7 +331,7 @@ func TestStructMembers(t *testing.T) {
 // but not what a later one of them keeps from being copied.
 func TestSeveralCopyouts(t *testing.T) {
 	p := newProgram(t, nil, nil)
-	thread := p.NewThread()
+	thread := p.newThread()
 	defer thread.Close()
 	frame := words(1, 2, 3, 4)
 	part := func(kind goacc.Kind, i int) entry { return entry{kind, address(frame) + uintptr(8*i), 8} }
@@ -350,7 +350,7 @@ func TestSeveralCopyouts(t *testing.T) {
 // function reads none of them.
 func TestGarbageAddresses(t *testing.T) {
 	p := newProgram(t, nil, nil)
-	thread := p.NewThread()
+	thread := p.newThread()
 	defer thread.Close()
 	c := directive(AsyncSync, entry{goacc.ToFrom, 0x10001, 64}, entry{goacc.To, 8, 4}, entry{goacc.To, 0, 8})
 	c.Function = devicetest.HostKernels().Nothing
@@ -367,7 +367,7 @@ func TestGarbageAddresses(t *testing.T) {
 // once, and after that no callback is called.
 func TestShutdownAndRestart(t *testing.T) {
 	p := newProgram(t, nil, nil)
-	thread := p.NewThread()
+	thread := p.newThread()
 	x := hostMemory(16, 1)
 	var events recorder
 	events.register(p, callbacks.DeviceInitStart, callbacks.DeviceInitEnd, callbacks.DeviceShutdownStart,
@@ -399,7 +399,7 @@ func TestShutdownAndRestart(t *testing.T) {
 // its devices by itself.
 func TestEndWithoutDevice(t *testing.T) {
 	p := newProgram(t, nil, nil)
-	thread := p.NewThread()
+	thread := p.newThread()
 	var events recorder
 	events.register(p, callbacks.RuntimeShutdown)
 	thread.EndProgram()
@@ -421,7 +421,7 @@ func TestEndWithoutDevice(t *testing.T) {
 // enqueue events saw.
 func TestActivity(t *testing.T) {
 	p := newProgram(t, nil, nil)
-	thread := p.NewThread()
+	thread := p.newThread()
 	defer thread.Close()
 	var records []callbacks.ActivityRecord
 	number := p.Subscribe(0, func(r *callbacks.ActivityRecord) { records = append(records, *r) })
@@ -465,7 +465,7 @@ func TestActivity(t *testing.T) {
 // one is reported with both; a wait of the thread is not, it has events.
 func TestActivityTellsWaitsBetweenQueues(t *testing.T) {
 	p := newProgram(t, nil, nil)
-	thread := p.NewThread()
+	thread := p.newThread()
 	defer thread.Close()
 	var records []callbacks.ActivityRecord
 	number := p.Subscribe(1<<callbacks.ActivityWait, func(r *callbacks.ActivityRecord) { records = append(records, *r) })
@@ -488,7 +488,7 @@ func TestActivityTellsWaitsBetweenQueues(t *testing.T) {
 // TestDefaultAsync: async without a value goes to acc-default-async-var.
 func TestDefaultAsync(t *testing.T) {
 	p := newProgram(t, nil, nil)
-	thread := p.NewThread()
+	thread := p.newThread()
 	defer thread.Close()
 	x := hostMemory(16, 1)
 	if initial := thread.GetDefaultAsync(); initial != callbacks.DefaultQueue {
@@ -522,7 +522,7 @@ func TestDefaultAsync(t *testing.T) {
 // queue, 3, while 5 is still busy (OpenACC 3.3 §2.16.3).
 func TestWaitForTheDefaultQueue(t *testing.T) {
 	p := newProgram(t, nil, nil)
-	thread := p.NewThread()
+	thread := p.newThread()
 	defer thread.Close()
 	open, come := words(0), words(0)
 	release := func() { atomic.StoreInt64((*int64)(pointerTo(open)), 1) }
@@ -555,7 +555,7 @@ func TestWaitForTheDefaultQueue(t *testing.T) {
 // TestHostIsShared: on the host device routines give back what they got.
 func TestHostIsShared(t *testing.T) {
 	p := newProgram(t, map[string]string{"ACC_DEVICE_TYPE": "host"}, nil)
-	thread := p.NewThread()
+	thread := p.newThread()
 	defer thread.Close()
 	x := hostMemory(16, 1)
 	if thread.Copyin(pointerTo(x), 16, AsyncSync) != pointerTo(x) || !thread.IsPresent(pointerTo(x), 16) ||

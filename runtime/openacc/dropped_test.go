@@ -11,7 +11,7 @@ import (
 // overlap, and asks for each byte where its device copy ended with it.
 func TestDropped(t *testing.T) {
 	p := newProgram(t, nil, func(o *sim.Options) { o.Devices = 2 })
-	thread := p.NewThread()
+	thread := p.newThread()
 	defer thread.Close()
 	array := hostMemory(1000, 1)
 	devices := []*Device{p.device(DeviceSim, 0), p.device(DeviceSim, 1)}
@@ -76,7 +76,7 @@ func TestRegionDropped(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := newProgram(t, nil, nil)
-			thread, last := p.NewThread(), p.NewThread()
+			thread, last := p.newThread(), p.newThread()
 			defer thread.Close()
 			defer last.Close()
 			for _, r := range c.regions {

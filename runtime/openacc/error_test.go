@@ -105,7 +105,7 @@ func TestErrors(t *testing.T) {
 			p := newProgram(t, nil, nil)
 			var events recorder
 			events.register(p, callbacks.Error)
-			thread := p.NewThread()
+			thread := p.newThread()
 			line := failure(func() { c.do(thread, hostMemory(16, 1)) })
 			if !strings.HasPrefix(line, "accscope: ") || !strings.Contains(line, c.line) || strings.Count(line, "\n") != 1 {
 				t.Errorf("line %q, want %q in it", line, c.line)
@@ -123,7 +123,7 @@ func TestAbsentData(t *testing.T) {
 	p := newProgram(t, nil, nil)
 	var events recorder
 	events.register(p, callbacks.Error, callbacks.EnqueueDownloadStart, callbacks.Delete)
-	thread := p.NewThread()
+	thread := p.newThread()
 	x := hostMemory(16, 1)
 	for _, async := range []int{AsyncSync, 3} {
 		for _, finalize := range []bool{false, true} {
@@ -167,7 +167,7 @@ func TestAbsentData(t *testing.T) {
 // TestErrorCallback: the callback may use acc_get_property and acc_shutdown.
 func TestErrorCallback(t *testing.T) {
 	p := newProgram(t, nil, nil)
-	thread := p.NewThread()
+	thread := p.newThread()
 	var memory uint64
 	err := p.registry.Register(nil, callbacks.Error, p.callback(func(*callbacks.Info, *callbacks.EventInfo, *callbacks.APIInfo) {
 		memory = thread.Property(0, DeviceCurrent, PropertyMemory)
@@ -190,7 +190,7 @@ func TestErrorCallback(t *testing.T) {
 // time, and the line is that of the first one.
 func TestErrorInErrorCallback(t *testing.T) {
 	p := newProgram(t, nil, nil)
-	thread := p.NewThread()
+	thread := p.newThread()
 	calls := 0
 	err := p.registry.Register(nil, callbacks.Error, p.callback(func(*callbacks.Info, *callbacks.EventInfo, *callbacks.APIInfo) {
 		calls++
@@ -224,7 +224,7 @@ func TestEnvironment(t *testing.T) {
 	} {
 		p := newProgram(t, c.variables, nil)
 		var kind device.Type
-		line := failure(func() { kind = p.NewThread().DeviceType() })
+		line := failure(func() { kind = p.newThread().DeviceType() })
 		if kind != c.kind || !strings.Contains(line, c.line) || (c.line == "") != (line == "") {
 			t.Errorf("%v: device type %d, line %q; want %d, %q", c.variables, kind, line, c.kind, c.line)
 		}
@@ -240,7 +240,7 @@ func TestInitFailure(t *testing.T) {
 	p := newProgram(t, nil, func(o *sim.Options) { o.Faults = faults })
 	var events recorder
 	events.register(p, callbacks.Error, callbacks.DeviceInitStart, callbacks.DeviceInitEnd)
-	if line := failure(func() { p.NewThread().Init(DeviceSim) }); !strings.Contains(line, "acc_init: cannot initialise device sim 0") {
+	if line := failure(func() { p.newThread().Init(DeviceSim) }); !strings.Contains(line, "acc_init: cannot initialise device sim 0") {
 		t.Errorf("line %q", line)
 	}
 	if got, want := events.take(), "device_init_start\ndevice_init_end\nerror device_init"; got != want {
@@ -289,7 +289,7 @@ func TestEventsOfAFailure(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := newProgram(t, nil, nil)
-			thread := p.NewThread()
+			thread := p.newThread()
 			thread.Init(DeviceSim)
 			var events recorder
 			events.register(p, callbacks.Events()...)

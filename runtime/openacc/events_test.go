@@ -25,7 +25,7 @@ func short(events ...callbacks.Event) string {
 func TestEventsOfManyPlaces(t *testing.T) {
 	p := newProgram(t, nil, nil)
 	p.options.Attributor = lineOfAddress{}
-	thread := p.NewThread()
+	thread := p.newThread()
 	defer thread.Close()
 	values := words(1, 2)
 	thread.Create(pointerTo(values), 16, AsyncSync)
@@ -85,7 +85,7 @@ func TestEventsOfQueuesInTurn(t *testing.T) {
 	p := newProgram(t, nil, nil)
 	var attributed counting
 	p.options.Attributor = &attributed
-	thread := p.NewThread()
+	thread := p.newThread()
 	defer thread.Close()
 	values := words(1, 2)
 	thread.Create(pointerTo(values), 16, AsyncSync)
@@ -144,7 +144,7 @@ func (lineOfAddress) Version() uint64 { return 0 }
 // its own behind it, has raised the wait's end when it returns.
 func TestEventsOfADeleteThatWaits(t *testing.T) {
 	p := newProgram(t, nil, nil)
-	other, thread := p.NewThread(), p.NewThread()
+	other, thread := p.newThread(), p.newThread()
 	defer other.Close()
 	defer thread.Close()
 	values := words(1, 2)

@@ -117,7 +117,7 @@ func (t *raiser) raiseError(failure *device.Error) {
 // negative if nobody knows.
 func (rt *Runtime) KernelCrashed(kind device.Type, number, thread int, function uintptr, cause string) {
 	rt.crashed.Store(true)
-	t := rt.AdoptThread(&callbacks.Thread{ThreadID: int32(thread)}, nil)
+	t := rt.NewThread(&callbacks.Thread{ThreadID: int32(thread)}, nil)
 	defer t.Close()
 	t.enter("compute construct", callbacks.Parallel, AsyncSync)
 	t.context.device, t.function = rt.device(kind, number), function

@@ -40,7 +40,7 @@ func updateSelf(thread *Thread, values []byte) {
 
 // TestWritesOfOneRange: what the host is ahead of the device by does not show.
 func TestWritesOfOneRange(t *testing.T) {
-	thread := newProgram(t, nil, nil).NewThread()
+	thread := newProgram(t, nil, nil).newThread()
 	defer thread.Close()
 	values := hostMemory(64, 1)
 	thread.Create(pointerTo(values), uintptr(len(values)), AsyncSync)
@@ -81,7 +81,7 @@ func (m countedMark) Release() {
 
 // TestWritesDone: a queue that is never found idle forgets what it has done.
 func TestWritesDone(t *testing.T) {
-	thread := newProgram(t, nil, nil).NewThread()
+	thread := newProgram(t, nil, nil).newThread()
 	defer thread.Close()
 	values := hostMemory(16*pruneEvery, 1)
 	thread.Create(pointerTo(values), uintptr(len(values)), AsyncSync)
@@ -120,7 +120,7 @@ func TestWritesDone(t *testing.T) {
 func BenchmarkAhead(b *testing.B) {
 	for _, ahead := range []int{0, 1000, 16000} {
 		b.Run(fmt.Sprint(ahead), func(b *testing.B) {
-			thread := newProgram(b, nil, quiet).NewThread()
+			thread := newProgram(b, nil, quiet).newThread()
 			defer thread.Close()
 			values, others := hostMemory(8*16384, 1), hostMemory(8, 1)
 			thread.Create(pointerTo(values), uintptr(len(values)), AsyncSync)

@@ -15,7 +15,7 @@ import (
 // to §3.2.20).
 func TestNoBytes(t *testing.T) {
 	p := newProgram(t, nil, nil)
-	thread := p.NewThread()
+	thread := p.newThread()
 	defer thread.Close()
 	x, absent := hostMemory(16, 1), hostMemory(16, 1)
 	thread.DataStart(directive(AsyncSync, entry{goacc.To, address(x), 16}))
@@ -170,7 +170,7 @@ func TestLifetimes(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := newProgram(t, nil, nil)
-			thread := p.NewThread()
+			thread := p.newThread()
 			defer thread.Close()
 			x := hostMemory(16, 1)
 			for i, s := range c.steps {
@@ -187,7 +187,7 @@ func TestLifetimes(t *testing.T) {
 						i, s.do, structured, dynamic, x[0], x[15], s.structured, s.dynamic, s.host)
 				}
 			}
-			if free := p.NewThread().Property(0, DeviceSim, PropertyFreeMemory); free != p.NewThread().Property(0, DeviceSim, PropertyMemory) {
+			if free := p.newThread().Property(0, DeviceSim, PropertyFreeMemory); free != p.newThread().Property(0, DeviceSim, PropertyMemory) {
 				t.Errorf("device memory leaked: %d bytes free", free)
 			}
 		})

@@ -16,7 +16,7 @@ import (
 func TestPlansOfConstructs(t *testing.T) {
 	for _, listening := range []bool{false, true} {
 		p := newProgram(t, nil, nil)
-		thread := p.NewThread()
+		thread := p.newThread()
 		defer thread.Close()
 		if listening {
 			new(recorder).register(p, callbacks.Events()...)
@@ -68,7 +68,7 @@ func TestCallbacksThatCallFromSteadyConstructs(t *testing.T) {
 		for _, at := range order {
 			for _, does := range []string{"nothing", "launch", "delete"} {
 				p := newProgram(t, nil, nil)
-				thread := p.NewThread()
+				thread := p.newThread()
 				values := words(1, 2)
 				thread.Create(pointerTo(values), 16, AsyncSync)
 				c := directive(async, span8(goacc.ToFrom, values))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"unsafe"
 
@@ -27,6 +28,14 @@ type program struct {
 	registry *callbacks.Registry
 	output   lockedBuffer
 	errors   lockedBuffer
+}
+
+// hostThreads counts the threads of tests.
+var hostThreads atomic.Int32
+
+// newThread makes a host thread.
+func (p *program) newThread() *Thread {
+	return p.NewThread(&callbacks.Thread{ThreadID: hostThreads.Add(1)}, nil)
 }
 
 type lockedBuffer struct {
@@ -73,7 +82,7 @@ func newProgram(t testing.TB, environment map[string]string, change func(*sim.Op
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		last := p.NewThread()
+		last := p.newThread()
 		last.EndProgram()
 		last.Close()
 	})

@@ -73,7 +73,7 @@ func TestRecall(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := newProgram(t, nil, nil)
-			l := &launches{Thread: p.NewThread(), values: words(0, 0), count: words(2), more: words(10), other: words(make([]int64, 512)...)}
+			l := &launches{Thread: p.newThread(), values: words(0, 0), count: words(2), more: words(10), other: words(make([]int64, 512)...)}
 			defer l.Close()
 			l.Copyin(pointerTo(l.values), 16, AsyncSync)
 			for range launchesBefore {
@@ -107,7 +107,7 @@ func TestRecall(t *testing.T) {
 // looked at in each launch.
 func TestRecallPointer(t *testing.T) {
 	p := newProgram(t, nil, nil)
-	thread := p.NewThread()
+	thread := p.newThread()
 	defer thread.Close()
 	first, second, pointer := words(1, 2), words(3, 4), words(0)
 	thread.Copyin(pointerTo(first), 16, AsyncSync)
@@ -146,7 +146,7 @@ func TestRecallDescriptor(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newProgram(t, nil, nil)
-			thread := p.NewThread()
+			thread := p.newThread()
 			defer thread.Close()
 			first, second := words(1, 2), words(3, 4)
 			descriptor := words(int64(address(first)), 1, 2, 3, 4, 5, 6, 7, 8) // eight words, and one behind
@@ -187,7 +187,7 @@ func TestRecallDescriptor(t *testing.T) {
 // goes there again, though all that the launch names is present.
 func TestDescriptorOfNothing(t *testing.T) {
 	p := newProgram(t, nil, nil)
-	thread := p.NewThread()
+	thread := p.newThread()
 	defer thread.Close()
 	array, descriptor := words(1, 2), words(0, 1, 2, 3, 4, 5, 6, 7)
 	launch := directive(AsyncSync)

@@ -74,8 +74,7 @@ type Runtime struct {
 	active       atomic.Int64                            // devices between initialisation and shutdown
 	started      atomic.Bool                             // something was initialised
 	over         atomic.Bool                             // runtime_shutdown came
-	threads      atomic.Int32
-	identities   atomic.Uint64 // of threads
+	identities   atomic.Uint64                           // of threads
 	correlations atomic.Uint64
 	learned      atomic.Uint64 // Learned
 	activity     activity.Delivery

@@ -25,17 +25,10 @@ import (
 //   - the routines of chapter 3 and of Appendix A.2, by their files
 type Thread struct{ driverRoutines }
 
-// NewThread makes the runtime's record of a host thread. Close it when the
-// thread ends.
-func (rt *Runtime) NewThread() *Thread {
-	number := rt.threads.Add(1) - 1
-	return rt.AdoptThread(&callbacks.Thread{ThreadID: number}, nil)
-}
-
-// AdoptThread is NewThread for a thread whose dispatch state exists already.
-// former is a closed Thread that nobody uses any more, whose memory serves again;
-// nil for none.
-func (rt *Runtime) AdoptThread(events *callbacks.Thread, former *Thread) *Thread {
+// NewThread makes the runtime's record of a host thread, whose dispatch state is events.
+// Close it when the thread ends. former is a closed Thread that nobody uses any more, whose
+// memory serves again; nil for none.
+func (rt *Runtime) NewThread(events *callbacks.Thread, former *Thread) *Thread {
 	made := former
 	if made == nil {
 		made = new(Thread)

@@ -16,10 +16,10 @@ import (
 // §2.3.1).
 func TestControlVariablesAreAThreadsOwn(t *testing.T) {
 	p := newProgram(t, nil, nil)
-	first, quiet := p.NewThread(), p.NewThread()
+	first, quiet := p.newThread(), p.newThread()
 	first.SetDeviceType(DeviceHost)
 	first.SetDefaultAsync(7)
-	for name, thread := range map[string]*Thread{"a thread that has read nothing": quiet, "a thread that begins later": p.NewThread()} {
+	for name, thread := range map[string]*Thread{"a thread that has read nothing": quiet, "a thread that begins later": p.newThread()} {
 		if kind := thread.DeviceType(); kind != DeviceSim {
 			t.Errorf("%s has device type %d, want %d", name, kind, DeviceSim)
 		}
@@ -50,7 +50,7 @@ func TestThreads(t *testing.T) {
 	var group sync.WaitGroup
 	for worker := range 64 {
 		group.Go(func() {
-			thread := p.NewThread()
+			thread := p.newThread()
 			defer thread.Close()
 			if worker%8 == 7 {
 				thread.SetDeviceNum(1, DeviceSim)
@@ -145,7 +145,7 @@ func TestShortThreads(t *testing.T) {
 	p := newProgram(t, nil, nil)
 	x := hostMemory(16, 1)
 	for range 1000 {
-		thread := p.NewThread()
+		thread := p.newThread()
 		thread.Copyin(pointerTo(x), 16, AsyncSync)
 		thread.Delete(pointerTo(x), 16, AsyncSync, false)
 		thread.Close()

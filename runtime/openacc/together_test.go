@@ -25,7 +25,7 @@ func TestSmallCopiesGoTogether(t *testing.T) {
 	for _, async := range []int{AsyncSync, 4} {
 		t.Run(fmt.Sprint(async), func(t *testing.T) {
 			p := newProgram(t, nil, nil)
-			thread := p.NewThread()
+			thread := p.newThread()
 			defer thread.Close()
 			thread.Init(DeviceSim)
 			var events recorder
@@ -52,7 +52,7 @@ func TestSmallCopiesGoTogether(t *testing.T) {
 // construct on it, and what the host sets meanwhile, too.
 func TestSmallCopiesInQueueOrder(t *testing.T) {
 	p := newProgram(t, nil, nil)
-	thread := p.NewThread()
+	thread := p.newThread()
 	defer thread.Close()
 	q, release := heldQueue(t, thread)
 	sum, one, more, array := words(0), words(1), words(10), hostMemory(1000, 1)
@@ -84,7 +84,7 @@ func TestSmallDownloadsInQueueOrder(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newProgram(t, nil, nil)
-			thread := p.NewThread()
+			thread := p.newThread()
 			defer thread.Close()
 			one, two := words(1, 2, 3, 4, 5), words(6)
 			want := [][]byte{bytes.Clone(one), bytes.Clone(two)}
@@ -124,7 +124,7 @@ func TestSmallDownloadsInQueueOrder(t *testing.T) {
 // memory, also while the device is far behind, and so the same argument block.
 func TestSpareMemory(t *testing.T) {
 	p := newProgram(t, nil, nil)
-	thread := p.NewThread()
+	thread := p.newThread()
 	defer thread.Close()
 	q, release := heldQueue(t, thread)
 	array, one, more := hostMemory(1000, 0), words(1), words(10)
@@ -151,7 +151,7 @@ func TestSpareMemory(t *testing.T) {
 // uploaded in its order, and the pointer in it is attached after that.
 func TestStoreAfterUpload(t *testing.T) {
 	p := newProgram(t, nil, nil)
-	thread := p.NewThread()
+	thread := p.newThread()
 	defer thread.Close()
 	q, release := heldQueue(t, thread)
 	structure, other, array := hostMemory(16, 0), words(1), hostMemory(1000, 1)
@@ -177,7 +177,7 @@ func TestStoreAfterUpload(t *testing.T) {
 // device earlier leave what lies between them as it is there.
 func TestNothingBetweenIsCopied(t *testing.T) {
 	p := newProgram(t, nil, nil)
-	thread := p.NewThread()
+	thread := p.newThread()
 	defer thread.Close()
 	array, other := hostMemory(1000, 1), words(1)
 	thread.Create(pointerTo(array), 1000, AsyncSync)
@@ -195,7 +195,7 @@ func TestNothingBetweenIsCopied(t *testing.T) {
 // togetherProgram is a program whose recorder hears of what costs something.
 func togetherProgram(t *testing.T) (*Thread, *recorder) {
 	p := newProgram(t, nil, nil)
-	thread := p.NewThread()
+	thread := p.newThread()
 	t.Cleanup(thread.Close)
 	thread.Init(DeviceSim)
 	events := new(recorder)
@@ -361,7 +361,7 @@ func TestUpdateOfNeighbours(t *testing.T) {
 // its order, by itself.
 func TestUpdateBehindADownload(t *testing.T) {
 	p := newProgram(t, nil, nil)
-	thread := p.NewThread()
+	thread := p.newThread()
 	defer thread.Close()
 	q, release := heldQueue(t, thread)
 	one, two := words(1), words(2)

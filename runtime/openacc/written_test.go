@@ -15,7 +15,7 @@ import (
 // data of a variable explicit, where the map kinds of nothing else are such.
 func TestWhatMapKindsTell(t *testing.T) {
 	p := newProgram(t, nil, nil)
-	thread := p.NewThread()
+	thread := p.newThread()
 	defer thread.Close()
 	large, small, structure := words(1, 2, 3, 4, 5), words(1), words(0, 7, 8)
 	put(structure, 0, int64(address(large)))

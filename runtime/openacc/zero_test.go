@@ -68,7 +68,7 @@ func TestZero(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := newProgram(t, nil, nil)
-			thread := p.NewThread()
+			thread := p.newThread()
 			defer thread.Close()
 			x := hostMemory(128, none)
 			if got := c.do(thread, x); (got == 0) != c.zero {
@@ -83,7 +83,7 @@ func TestZero(t *testing.T) {
 func TestZeroOfKernels(t *testing.T) {
 	for _, device := range []string{"sim", "host"} {
 		p := newProgram(t, map[string]string{"ACC_DEVICE_TYPE": device}, nil)
-		thread := p.NewThread()
+		thread := p.newThread()
 		defer thread.Close()
 		var fills []callbacks.ActivityRecord
 		number := p.Subscribe(1<<callbacks.ActivityFill, func(r *callbacks.ActivityRecord) { fills = append(fills, *r) })

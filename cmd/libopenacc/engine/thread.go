@@ -43,7 +43,7 @@ func (table *threadTable) begin(t thread) *openacc.Thread {
 	if n := len(table.former); n > 0 {
 		former, table.former = table.former[n-1], table.former[:n-1]
 	}
-	made := core.AdoptThread(events(t), former)
+	made := core.NewThread(events(t), former)
 	made.Owner = unsafe.Pointer(t)
 	var index uintptr
 	if n := len(table.free); n > 0 {
