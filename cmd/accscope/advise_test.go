@@ -29,9 +29,9 @@ func TestAdvice(t *testing.T) {
 	for _, test := range []struct{ rule, subject, instead string }{
 		{"round-trip", "field", "leave the directive out"},
 		{"unused-transfer", "field", "leave the directive out"},
-		{"mapped-in-loop", "x", "around what calls advance again and again: #pragma acc data copy(x[0:n])\nand here: #pragma acc parallel loop present(x[0:n])"},
+		{"mapped-in-loop", "x", "around what calls advance again and again: #pragma acc data copy(x[0:n])\nand here: #pragma acc parallel loop present(x[0:n])\nand update directives for what the host reads or changes in between"},
 		{"small-transfers", "field", "move update behind the loop at line 12 in bad, with the whole of field as its argument; gather parts that lie apart in one array"},
-		{"implicit-transfer", "field", "around the loop at line 10 in bad: #pragma acc data copy(field)\nand here: #pragma acc parallel loop present(field)"},
+		{"implicit-transfer", "field", "around the loop at line 10 in bad: #pragma acc data copy(field)\nand here: #pragma acc parallel loop present(field)\nand update directives for what the host reads or changes in between"},
 		{"needless-wait", "queue 1", "leave the wait out; wait once, before the host needs a result"},
 		{"synchronous-construct", "bad._omp_fn.0", "#pragma acc parallel loop async(1)\nand before the host needs a result: #pragma acc wait(1)"},
 		{"never-deleted", "block", "exit data delete(block) where the host frees the data"},
@@ -126,6 +126,82 @@ func TestAdviceWithoutSource(t *testing.T) {
 				if list, err := csv.NewReader(strings.NewReader(rows)).ReadAll(); err != nil || int64(len(list)) != f.Count+1 {
 					t.Errorf("%d rows were counted, SQL gives, with a line of names (%v),\n%s", f.Count, err, rows)
 				}
+			}
+		})
+	}
+}
+
+// mapsInTwoFunctions maps 12 times in one function, 4 times in another, and brings what no kernel
+// has changed at every third of its turns.
+const mapsInTwoFunctions = `
+static void __attribute__ ((noinline)) often (double *x, int n)
+{
+#pragma acc parallel loop copy(x[0:n])
+  for (int i = 0; i < n; i++)
+    x[i] += 1;
+}
+static void __attribute__ ((noinline)) seldom (double *x, int n)
+{
+#pragma acc parallel loop copy(x[0:n])
+  for (int i = 0; i < n; i++)
+    x[i] += 1;
+}
+static void __attribute__ ((noinline)) fetch (double *x, int n)
+{
+#pragma acc update self(x[0:n])
+}
+int main (void)
+{
+  static double a[100000], b[100000], c[100000];
+  for (int i = 0; i < 12; i++)
+    often (a, 100000);
+  for (int i = 0; i < 4; i++)
+    seldom (b, 100000);
+#pragma acc data copyin(c)
+  for (int i = 0; i < 6; i++)
+    {
+#pragma acc parallel loop
+      for (int j = 0; j < 100000; j++)
+        c[j] += j;
+      fetch (c, 100000);
+      if (i % 2)
+        fetch (c, 100000);
+    }
+}`
+
+// TestAdviceWithoutLines: functions without lines are told apart, no directive's text is taken
+// for known, and what is not so at each turn is told as that.
+func TestAdviceWithoutLines(t *testing.T) {
+	for _, debug := range []string{"-g0", "-g"} {
+		t.Run(debug, func(t *testing.T) {
+			folder := t.TempDir()
+			if err := os.WriteFile(filepath.Join(folder, "maps.c"), []byte(mapsInTwoFunctions), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			execute(t, folder, nil, compilers.C(), "-fopenacc", "-foffload=disable", "-O1", debug, "-o", "program", "maps.c").must(t)
+			execute(t, folder, modelled, accscope, "run", "-q", "--device", "sim", "-o", "bad.db", "--", "./program").must(t)
+			var findings []advice.Finding
+			said := invoke(t, folder, "advise", "--min-gain", "1ns", "--format", "json", "bad.db").must(t).stdout
+			if err := json.Unmarshal([]byte(said), &findings); err != nil {
+				t.Fatalf("%v\n%s", err, said)
+			}
+			mapped, partly := 0, false
+			for _, f := range findings {
+				partly = partly || f.Rule == "round-trip" && f.Function == "fetch" && f.Count == 3 && strings.HasSuffix(f.Instead, "where that is so: 3 of the 9 transfers here")
+				unknown := strings.Contains(f.Why, "cannot be told") || strings.Contains(f.Why, "or one with copy does")
+				switch {
+				case f.Rule != "mapped-in-loop" && f.Rule != "implicit-transfer":
+				case unknown != (debug == "-g0"):
+					t.Errorf("%s in %s: %s", f.Rule, f.Function, f.Why)
+				case f.Rule == "mapped-in-loop":
+					mapped++
+					if f.Function != "often" || !strings.Contains(f.What, ": mapped and deleted again and again, 12 mappings;") || strings.HasPrefix(f.What, ":") {
+						t.Errorf("in %s: %q", f.Function, f.What)
+					}
+				}
+			}
+			if mapped != 1 || !partly {
+				t.Errorf("found\n%s", said)
 			}
 		})
 	}

@@ -112,6 +112,9 @@ func Search(trace *store.Trace, minimum int64, told func(read, rules int)) ([]*F
 			if r.enough != nil && !r.enough(g) || r.unless != nil && places[placeTold{r.unless.name, g.file, g.line}] {
 				continue
 			}
+			if r.refuted != nil && r.refuted(read, sources, g) {
+				continue
+			}
 			gain := int64(0)
 			if !r.timeless {
 				gain = g.gain(waiting, wall)

@@ -1,6 +1,7 @@
 package advice
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -13,7 +14,8 @@ type written struct {
 	sentinel string // "#pragma acc" or "!$acc"
 	name     string // "parallel loop", "wait(1)"
 	clauses  []directive.Clause
-	loop     int // line of the loop around it in its function, 0: none is seen
+	loop     int      // line of the loop around it in its function, 0: none is seen
+	before   []string // lines of the source before it
 }
 
 // takeApart takes a directive's text, on one line, apart. What is no directive
@@ -51,6 +53,43 @@ func of(item, variable string) bool {
 	return begins && (rest == "" || rest[0] == '[' || rest[0] == '(')
 }
 
+// path says whether a variable is a component of another one, which a clause may name by a
+// pointer to it.
+func path(variable string) bool { return separator.MatchString(variable) }
+
+var separator = regexp.MustCompile(`->|[.%]`)
+
+// itemOf is the index of the item that is the variable, -1 where none is. A component is
+// also what has been assigned from it before, as in u = grid->u, or else has its last name.
+func (d *written) itemOf(items []string, variable string) int {
+	if at := slices.IndexFunc(items, func(item string) bool { return of(item, variable) }); at >= 0 || !path(variable) {
+		return at
+	}
+	parts := separator.Split(variable, -1)
+	for i, part := range parts {
+		parts[i] = regexp.QuoteMeta(strings.TrimSpace(part))
+	}
+	component := strings.Join(parts, `\s*(?:->|[.%])\s*`)
+	last := -1
+	for i, item := range items {
+		if path(item) {
+			continue
+		}
+		name := item
+		if at := strings.IndexAny(item, "[( "); at >= 0 {
+			name = item[:at]
+		}
+		assigned := regexp.MustCompile(`(?i)\b` + regexp.QuoteMeta(name) + `\s*=>?\s*(?:\([^()]*\)\s*)?&?\s*` + component + `\s*(?:\[\s*0\s*\]\s*)?(?:[,;!]|$)`)
+		if slices.ContainsFunc(d.before, assigned.MatchString) {
+			return i
+		}
+		if strings.EqualFold(regexp.QuoteMeta(name), parts[len(parts)-1]) {
+			last = i
+		}
+	}
+	return last
+}
+
 // clone is a copy that can be changed.
 func (d *written) clone() *written {
 	other := *d
@@ -67,7 +106,7 @@ func (d *written) take(variable string, names ...string) (item string, found boo
 			continue
 		}
 		items := c.Items()
-		at := slices.IndexFunc(items, func(item string) bool { return of(item, variable) })
+		at := d.itemOf(items, variable)
 		if at < 0 {
 			continue
 		}
@@ -97,10 +136,38 @@ func (d *written) without(names ...string) {
 	d.clauses = slices.DeleteFunc(d.clauses, func(c directive.Clause) bool { return slices.Contains(names, strings.ToLower(c.Name)) })
 }
 
-// moved is the directive with a variable moved to another clause.
+// copying are the clauses that make data, sending those that send them, too.
+var (
+	copying = []string{"copy", "copyin", "copyout", "create", "pcopy", "pcopyin", "pcopyout", "pcreate", "present_or_copy", "present_or_copyin", "present_or_copyout", "present_or_create"}
+	sending = []string{"copyin", "copy", "pcopyin", "pcopy", "present_or_copyin", "present_or_copy"}
+)
+
+// region is a data region with what the directive's clauses make of these variables, and
+// the directive with them present; nil where no clause has one of them.
+func (d *written) region(variables ...string) (region, inner *written) {
+	region, inner = &written{sentinel: d.sentinel, name: "data"}, d.clone()
+	for _, variable := range variables {
+		for _, name := range copying {
+			if item, found := inner.take(variable, name); found {
+				region.add(name, item)
+				inner.add("present", item)
+			}
+		}
+	}
+	if len(region.clauses) == 0 {
+		return nil, nil
+	}
+	return region, inner
+}
+
+// moved is the directive with a variable moved to another clause; words where a component
+// is in none of its clauses, which would not mean the data by its own name.
 func (d *written) moved(variable, to string, from ...string) string {
 	other := d.clone()
-	item, _ := other.take(variable, from...)
+	item, found := other.take(variable, from...)
+	if !found && path(variable) {
+		return "what names " + variable + " in " + to + " in place of " + from[0]
+	}
 	other.add(to, item)
 	return other.String()
 }

@@ -26,6 +26,36 @@ func TestDirectiveRewritten(t *testing.T) {
 	}
 }
 
+// A component is found in a directive by the pointer that it has been assigned to, or that has
+// its name; another pointer is not it.
+func TestDirectiveNamesComponent(t *testing.T) {
+	for _, test := range []struct{ text, before, variable, want, inner string }{
+		{"#pragma acc data copyin(u[0:n])", "double *u = g->u;", "g->u", "#pragma acc data copyin(u[0:n])", "#pragma acc data present(u[0:n])"},
+		{"#pragma acc data copy(a[0:n], u[0:n])", "  double *restrict a = (double *) g -> u, *u = g->v;", "g->u", "#pragma acc data copy(a[0:n])", "#pragma acc data copy(u[0:n]) present(a[0:n])"},
+		{"#pragma acc data copyin(next[0:n])", "", "grid.next", "#pragma acc data copyin(next[0:n])", "#pragma acc data present(next[0:n])"},
+		{"#pragma acc data copyin(first[0:n])", "first = &grid[2].cells[0];", "grid[2].cells", "#pragma acc data copyin(first[0:n])", "#pragma acc data present(first[0:n])"},
+		{"!$acc parallel loop copy(P)", "p => tile%field%density", "tile%field%density", "!$acc data copy(P)", "!$acc parallel loop present(P)"},
+		{"#pragma acc data pcopyin(g->u[0:n])", "u = g->u;", "g->u", "#pragma acc data pcopyin(g->u[0:n])", "#pragma acc data present(g->u[0:n])"},
+		{"#pragma acc data copy(w[0:n])", "w = g->w; u = h->u;", "g->u", "", ""},
+		{"#pragma acc data copy(up[0:n])", "up = g->upper;", "g->up2", "", ""},
+		{"#pragma acc data copy(u[0:n])", "", "v", "", ""},
+	} {
+		d := takeApart(test.text)
+		d.before = strings.Split(test.before, "\n")
+		region, inner := d.region(test.variable)
+		if region == nil && test.want == "" {
+			continue
+		}
+		if region == nil || region.String() != test.want || inner.String() != test.inner {
+			t.Errorf("%s of %s: %v and %v, want %s and %s", test.variable, test.text, region, inner, test.want, test.inner)
+		}
+	}
+	d := takeApart("#pragma acc data copy(w[0:n])")
+	if got, want := d.moved("g->u", "copyin", "copy"), "what names g->u in copyin in place of copy"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // Whatever a source has, a directive is taken apart without a panic, and what comes
 // out parses as the same.
 func FuzzDirective(f *testing.F) {

@@ -19,6 +19,12 @@ type groupKey struct {
 	line                    int64
 }
 
+// moveKey is what transfers in a direction are about, and where.
+type moveKey struct {
+	groupKey
+	kind int32 // of the record
+}
+
 // evidence is what a watcher has found.
 type evidence struct {
 	bySite map[*store.Site]*group // whose subject is what the site names
@@ -32,13 +38,20 @@ func (e *evidence) of(s *store.Site) *group {
 	if g == nil {
 		g = e.about(s.Symbol, s)
 		e.bySite[s] = g
+		if !slices.Contains(g.kinds, s.KindCode) {
+			g.kinds = append(g.kinds, s.KindCode)
+		}
 	}
 	return g
 }
 
+func keyOf(subject string, s *store.Site) groupKey {
+	return groupKey{subject, s.File, s.Function, int64(s.Line)}
+}
+
 // about is the group of a subject at a site.
 func (e *evidence) about(subject string, s *store.Site) *group {
-	k := groupKey{subject, s.File, s.Function, int64(s.Line)}
+	k := keyOf(subject, s)
 	g := e.groups[k]
 	if g == nil {
 		g = &group{groupKey: k}

@@ -1,6 +1,9 @@
 package advice
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 )
@@ -13,6 +16,9 @@ type histories struct {
 	data map[datumKey]*datum
 	list []*datum // in order of their first mention
 	told []historian
+	// changed are data of which a download brought something new: kernels write to them, and
+	// to what overlaps them.
+	changed map[datumKey]bool
 }
 
 // historian is a rule that goes by histories.
@@ -31,11 +37,12 @@ type (
 		host, bytes int64
 	}
 	datum struct {
-		key    datumKey
-		last   *step // mapping or transfer
-		moved  *step // the last transfer of what was mapped
-		made   int64 // mappings
-		writes bool  // some download brought something new: kernels write to it
+		key   datumKey
+		last  *step // mapping or transfer
+		moved *step // the last transfer of what was mapped
+		made  int64 // mappings
+		// confirmed: some download brought what the host had.
+		confirmed bool
 		// exposed: acc_deviceptr has given its device address: what gets it may use the
 		// data, and no event tells.
 		exposed bool
@@ -62,7 +69,7 @@ func (p *pass) histories(h historian) watcher {
 		p.history.told = append(p.history.told, h)
 		return nil
 	}
-	p.history = &histories{pass: p, uses: map[deviceData]int64{}, data: map[datumKey]*datum{}, told: []historian{h}}
+	p.history = &histories{pass: p, uses: map[deviceData]int64{}, data: map[datumKey]*datum{}, told: []historian{h}, changed: map[datumKey]bool{}}
 	return p.history
 }
 
@@ -70,6 +77,10 @@ func (hs *histories) use(of deviceData) { hs.uses[of]++ }
 
 func (hs *histories) take(h *happening) {
 	of := deviceData{h.Site.Process, h.Site.Device}
+	key := datumKey{of, int64(h.Host), int64(h.Bytes)}
+	if h.download() && h.Host != 0 && !h.byAddress() && h.hash.written() {
+		hs.changed[key] = true
+	}
 	switch {
 	case h.kernel(), h.byAddress(), h.Site.Kind == "enter_data" && h.Span && h.Site.Construct == "host_data":
 		hs.use(of)
@@ -83,7 +94,6 @@ func (hs *histories) take(h *happening) {
 	case h.Site.KindCode != model.Create:
 		return
 	}
-	key := datumKey{of, int64(h.Host), int64(h.Bytes)}
 	d := hs.data[key]
 	if d == nil {
 		d = &datum{key: key, exposed: hs.pass.isExposed(key.host, key.bytes)}
@@ -105,13 +115,35 @@ func (hs *histories) take(h *happening) {
 	if s.kind == model.Create || d.made == 0 {
 		return
 	}
-	if s.kind == model.EnqueueDownloadStart && s.hash.written() {
-		d.writes = true
+	if s.kind == model.EnqueueDownloadStart && s.hash.unchanged() {
+		d.confirmed = true
 	}
 	for _, t := range hs.told {
 		t.move(d, d.moved, s)
 	}
 	d.moved = s
+}
+
+// ranges are host ranges by device, in order of their begins, with how far those up to each
+// reach.
+type ranges map[deviceData][]store.Data
+
+func (hs *histories) changedData() ranges {
+	r := ranges{}
+	for key := range hs.changed {
+		r[key.deviceData] = append(r[key.deviceData], store.Data{Host: key.host, Bytes: key.bytes})
+	}
+	for of, list := range r {
+		r[of] = reaching(list)
+	}
+	return r
+}
+
+// touches says whether one of the ranges overlaps data.
+func (r ranges) touches(data datumKey) bool {
+	list := r[data.deviceData]
+	before, _ := slices.BinarySearchFunc(list, data.host+data.bytes, func(d store.Data, end int64) int { return cmp.Compare(d.Host, end) })
+	return before > 0 && list[before-1].Host+list[before-1].Bytes > data.host
 }
 
 func (hs *histories) end() {

@@ -1,6 +1,9 @@
 package advice
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // smallest are the bytes from which data are looked at: less goes by value.
 const (
@@ -13,9 +16,10 @@ const (
 // the device and those of acc_memcpy_to_device and acc_memcpy_from_device, which no construct
 // encloses: they go by device addresses, and between any host memory. done counts these uses, made the mappings. steps are mappings and transfers,
 // each with the ones before and behind it; moves are transfers of what is mapped alone, with
-// the one before, their hashes, and whether any download of the same data differs from what
-// the host had: then kernels write to them. What else is to be known is looked up by the
-// record, where it is evidence.
+// the one before, their hashes, and whether a download of the same data brought what the host
+// had; changed are data, of any size, of which a download differed from that: kernels write to
+// them. What
+// else is to be known is looked up by the record, where it is evidence.
 const history = `WITH step AS (
   SELECT 'use' AS what, 0 AS record, process, device, 0 AS bytes, 0 AS host_address, 0 AS device_address, enqueued AS at, NULL AS content, NULL AS overwritten FROM kernels
   UNION ALL SELECT 'use', 0, process, device, 0, 0, 0, start, NULL, NULL FROM spans WHERE kind = 'enter_data' AND construct = 'host_data'
@@ -37,8 +41,11 @@ const history = `WITH step AS (
 ), moves AS (
   SELECT *, lag(what) OVER datum AS last, lag(record) OVER datum AS last_record, lag(content) OVER datum AS last_content,
     lag(done) OVER datum AS last_done, lag(made) OVER datum AS last_made, lag(device_address) OVER datum AS last_address,
-    max(what = 'download' AND overwritten IS NOT content) OVER (PARTITION BY process, device, host_address, bytes) AS written
+    max(what = 'download' AND content = overwritten) OVER (PARTITION BY process, device, host_address, bytes) AS confirmed
   FROM numbered WHERE what <> 'create' AND made > 0 WINDOW datum AS (PARTITION BY process, device, host_address, bytes ORDER BY at)
+), changed AS MATERIALIZED (
+  SELECT DISTINCT process, device, host_address, bytes FROM transfers
+  WHERE direction = 'download' AND overwritten IS NOT content AND host_address <> 0 AND NOT ` + byAddress + `
 ), `
 
 // byAddress is SQL for transfers that no construct encloses.
@@ -58,27 +65,44 @@ const spared = ` SELECT t.variable AS subject, t.source_file, t.line, t.function
 FROM chosen s CROSS JOIN transfers t ON t.record = s.record WINDOW finding AS (PARTITION BY t.variable, t.source_file, t.line, t.function)`
 
 // withoutDownload is what to write instead of a directive that brings a variable back.
-func withoutDownload(f *Finding, d *written) string {
+func withoutDownload(f *Finding, g *group, d *written) string {
 	switch {
 	case !d.known():
-		return "leave this download out, or copy in only"
+		return g.partly("leave this download out, or copy in only")
 	case d.updates():
-		return d.withoutUpdate(f, "self", "host")
+		return g.partly(d.withoutUpdate(f, "self", "host"))
 	case strings.HasPrefix(d.name, "exit"):
-		return d.moved(f.Variable, "delete", "copyout")
+		return g.partly(d.moved(f.Variable, "delete", "copyout"))
 	}
-	return d.moved(f.Variable, "copyin", "copy", "pcopy", "present_or_copy")
+	return g.partly(d.moved(f.Variable, "copyin", "copy", "pcopy", "present_or_copy"))
+}
+
+// mostly is where data are to stay, though at the same place they change more often than not.
+func (g *group) mostly(instead string) string {
+	if 2*g.count >= g.moves {
+		return instead
+	}
+	return fmt.Sprintf("%s\nwith update directives where they change in between: here all but %d of %d transfers", instead, g.count, g.moves)
+}
+
+// partly is what to write instead, of a place that has further transfers, which the
+// finding is not about.
+func (g *group) partly(instead string) string {
+	if g.moves <= g.count {
+		return instead
+	}
+	return fmt.Sprintf("%s\nwhere that is so: %d of the %d transfers here", instead, g.count, g.moves)
 }
 
 // withoutUpload is what to write instead of a directive that sends a variable for nothing.
-func withoutUpload(f *Finding, d *written) string {
+func withoutUpload(f *Finding, g *group, d *written) string {
 	switch {
 	case !d.known():
-		return "leave this transfer out, or create the data without it"
+		return g.partly("leave this transfer out, or create the data without it")
 	case d.updates():
-		return d.withoutUpdate(f, "device")
+		return g.partly(d.withoutUpdate(f, "device"))
 	}
-	return d.moved(f.Variable, "create", "copyin", "copy", "pcopyin", "pcopy", "present_or_copyin", "present_or_copy")
+	return g.partly(d.moved(f.Variable, "create", sending...))
 }
 
 // withoutData is what to write instead of a directive that has a variable for nothing.
@@ -90,8 +114,13 @@ func withoutData(f *Finding, d *written) string {
 		return d.withoutUpdate(f, "self", "host", "device")
 	}
 	other := d.clone()
-	for _, clause := range []string{"copy", "copyin", "copyout", "pcopy", "pcopyin", "pcopyout", "present_or_copy", "present_or_copyin", "present_or_copyout"} {
-		other.take(f.Variable, clause)
+	listed := false
+	for _, clause := range copying {
+		_, found := other.take(f.Variable, clause)
+		listed = listed || found
+	}
+	if !listed {
+		return "leave " + f.Variable + " out of the directive"
 	}
 	if len(other.clauses) == 0 {
 		return "leave the directive out"
@@ -105,7 +134,9 @@ func (d *written) withoutUpdate(f *Finding, clauses ...string) string {
 		return "leave the directive out"
 	}
 	other := d.clone()
-	other.take(f.Variable, clauses...)
+	if _, found := other.take(f.Variable, clauses...); !found {
+		return "leave " + named(f.Variable) + " out of the directive"
+	}
 	return other.String()
 }
 
@@ -115,18 +146,16 @@ func (d *written) stays(f *Finding) string {
 	where := d.again(f)
 	switch {
 	case !d.known():
-		return "a data region around " + where + "; update directives for what the host reads or changes inside"
+		return "a data region around " + where + "; " + inBetween
 	case strings.HasPrefix(d.name, "enter") || strings.HasPrefix(d.name, "exit"):
-		return "move the directive out of " + where + "; update directives for what the host reads or changes inside"
+		return "move the directive out of " + where + "; " + inBetween
 	}
-	region, inner := &written{sentinel: d.sentinel, name: "data"}, d.clone()
-	for _, name := range []string{"copy", "copyin", "copyout", "create"} {
-		if item, found := inner.take(f.Variable, name); found {
-			region.add(name, item)
-			inner.add("present", item)
-		}
-	}
-	if len(region.clauses) == 0 {
+	region, inner := d.region(f.Variable)
+	switch {
+	case region == nil && path(f.Variable):
+		return "a data region around " + where + ", with " + f.Variable + "; " + inBetween
+	case region == nil:
+		region, inner = &written{sentinel: d.sentinel, name: "data"}, d
 		region.add("copy", f.Variable)
 	}
 	if d.name == "data" {

@@ -32,6 +32,6 @@ FROM (
 		}
 		inner := d.clone()
 		inner.add("present", f.Variable)
-		f.Instead = fmt.Sprintf("around %s: %s data copy(%s)\nand here: %s", where, d.sentinel, f.Variable, inner)
+		f.Instead = fmt.Sprintf("around %s: %s data copy(%s)\nand here: %s\nand %s", where, d.sentinel, f.Variable, inner, inBetween)
 	},
 }

@@ -20,16 +20,16 @@ var mappedInLoop = &rule{
 	name:  "mapped-in-loop",
 	about: "The same data are mapped, copied and deleted again and again by one directive.",
 	evidence: `WITH mapped AS (
-  SELECT process, source_file, line, group_concat(DISTINCT variable) AS variables, sum(bytes) AS bytes, count(*) AS mappings,
+  SELECT process, source_file, line, function, group_concat(DISTINCT variable) AS variables, sum(bytes) AS bytes, count(*) AS mappings,
     count(DISTINCT printf('%d %d %d', device, host_address, bytes)) AS different, max(implicit) AS implied
   FROM allocations WHERE kind = 'create' AND (NOT implicit OR ` + textUnknown + `) AND ended IS NOT NULL AND bytes >= ` + smallest + `
-  GROUP BY process, source_file, line
+  GROUP BY process, source_file, line, function
 )
 SELECT m.variables AS subject, s.source_file, s.line, s.function, s.process, s.thread, s.device, s.async_queue,
   iif(s.kind = 'enter_data', m.bytes / m.mappings * m.different, 0) AS bytes, s.start, s.end, 0 AS device_start, 0 AS device_end, m.mappings || iif(m.implied, ' implied', '') AS detail
-FROM (SELECT *, row_number() OVER (PARTITION BY process, thread, source_file, line, kind ORDER BY start) AS nth
+FROM (SELECT *, row_number() OVER (PARTITION BY process, thread, source_file, line, function, kind ORDER BY start) AS nth
     FROM spans WHERE kind IN ('enter_data', 'exit_data')) s
-JOIN mapped m ON m.process = s.process AND m.source_file IS s.source_file AND m.line = s.line
+JOIN mapped m ON m.process = s.process AND m.source_file IS s.source_file AND m.line = s.line AND m.function IS s.function
 WHERE m.mappings >= 10 * m.different AND s.nth > 1`,
 	watch: func(p *pass, found *evidence) watcher {
 		return &loopMappings{pass: p, found: found, live: map[int64]liveMapping{}, places: map[mappingPlace]*mappedPlace{}}
@@ -39,36 +39,29 @@ WHERE m.mappings >= 10 * m.different AND s.nth > 1`,
 		variables := strings.Split(f.Variable, ",")
 		f.Variable = strings.Join(variables, ", ")
 		mappings, implied, _ := strings.Cut(g.detail, " ")
-		f.What = fmt.Sprintf("%s: mapped and deleted again and again, %s mappings; it took %d spans of the host besides the first", f.Variable, mappings, g.count)
+		f.What = fmt.Sprintf("%s: mapped and deleted again and again, %s mappings; it took %d spans of the host besides the first", named(f.Variable), mappings, g.count)
 		f.Why = "each time memory is taken, the data are copied, and the memory is given back, though the data are the same ones"
 		where := d.again(f)
 		if implied != "" {
 			f.Why += "; whether a clause copy names them or none does cannot be told, since the directive's text was not at hand when the trace was written"
 		}
-		if !d.known() {
-			f.Instead = "a data region around " + where + "; update directives for what the host reads or changes inside"
-			return
-		}
-		region := &written{sentinel: d.sentinel, name: "data"}
-		inner := d.clone()
-		for _, variable := range variables {
-			for _, name := range []string{"copy", "copyin", "copyout", "create"} {
-				if item, found := inner.take(variable, name); found {
-					region.add(name, item)
-					inner.add("present", item)
-				}
-			}
-		}
-		f.Instead = fmt.Sprintf("around %s: %s\nand here: %s", where, region, inner)
-		if strings.Contains(d.name, "data") {
-			f.Instead = fmt.Sprintf("around %s: %s", where, region)
+		region, inner := d.region(variables...)
+		switch {
+		case d.known() && strings.HasPrefix(d.name, "enter"):
+			f.Instead = "move the directive out of " + where + ", and the exit data with it\nand " + inBetween
+		case region == nil:
+			f.Instead = "a data region around " + where + "; " + inBetween
+		case d.name == "data":
+			f.Instead = fmt.Sprintf("around %s: %s\nand %s", where, region, inBetween)
+		default:
+			f.Instead = fmt.Sprintf("around %s: %s\nand here: %s\nand %s", where, region, inner, inBetween)
 		}
 	},
 }
 
-// textUnknown is SQL for records of constructs whose place is known, but whose text was not
-// when the trace was written.
-const textUnknown = `(line > 0 AND source_file NOT NULL AND NOT EXISTS (SELECT 1 FROM meta WHERE key = 'construct: ' || source_file || ':' || line))`
+// textUnknown is SQL for records of constructs whose text was not known when the trace was
+// written: without lines (no -g), it never is.
+const textUnknown = `(coalesce(line, 0) <= 0 OR source_file IS NULL OR NOT EXISTS (SELECT 1 FROM meta WHERE key = 'construct: ' || source_file || ':' || line))`
 
 // loopMappings watches for what directives map again and again.
 type loopMappings struct {
@@ -79,10 +72,12 @@ type loopMappings struct {
 }
 
 type (
+	// mappingPlace has the function, too: a template's instances have their lines in
+	// common, and functions without lines the lack of them.
 	mappingPlace struct {
-		process model.ProcessID
-		file    string
-		line    int32
+		process        model.ProcessID
+		file, function string
+		line           int32
 	}
 	liveMapping struct {
 		place *mappedPlace
@@ -109,7 +104,7 @@ type (
 )
 
 func (w *loopMappings) place(s *store.Site) *mappedPlace {
-	key := mappingPlace{s.Process, s.File, s.Line}
+	key := mappingPlace{s.Process, s.File, s.Function, s.Line}
 	at := w.places[key]
 	if at == nil {
 		at = &mappedPlace{different: map[datumKey]bool{}, variables: map[string]int64{}, reached: map[reachedBy]bool{}}

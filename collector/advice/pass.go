@@ -27,6 +27,10 @@ type pass struct {
 	hashed     map[model.ProcessID]bool       // some transfer has a hash
 	around     map[model.ThreadID][]enclosing // spans, by their depth
 	now        happening
+	// reached are how many transfers and launches each site has, moves the former by what they
+	// are about.
+	reached map[*store.Site]int64
+	moves   map[moveKey]int64
 }
 
 // watcher finds evidence of a rule while a trace is read.
@@ -95,7 +99,8 @@ func watch(trace *store.Trace, waits *waiting) (*pass, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &pass{trace: trace, constructs: meta.Constructs, exposed: reaching(meta.Exposed), found: map[*rule]*evidence{}, hashed: map[model.ProcessID]bool{}, around: map[model.ThreadID][]enclosing{}}
+	p := &pass{trace: trace, constructs: meta.Constructs, exposed: reaching(meta.Exposed), found: map[*rule]*evidence{}, hashed: map[model.ProcessID]bool{}, around: map[model.ThreadID][]enclosing{},
+		reached: map[*store.Site]int64{}, moves: map[moveKey]int64{}}
 	if p.unused, err = unusedData(trace, &meta); err != nil {
 		return nil, err
 	}
@@ -166,8 +171,10 @@ func (p *pass) readRecords(waits *waiting) error {
 			if h.hash.hashed {
 				p.hashed[r.Site.Process] = true
 			}
+			p.reached[r.Site]++
 		case model.EnqueueLaunchStart:
 			h.device = p.measured.of(r.ID)
+			p.reached[r.Site]++
 		}
 		for _, w := range p.watchers {
 			w.take(h)
@@ -182,6 +189,9 @@ func (p *pass) readRecords(waits *waiting) error {
 		if p.history != nil {
 			p.history.use(c.deviceData)
 		}
+	}
+	for site, times := range p.reached {
+		p.moves[moveKey{keyOf(site.Symbol, site), site.KindCode}] += times
 	}
 	waits.complete()
 	p.meetings.end()
@@ -211,11 +221,11 @@ func (p *pass) enclose(r *store.Record) {
 	p.around[r.Thread] = append(spans, enclosing{r.ID, r.Start, r.End(), !r.Unended, r.Site})
 }
 
-// textUnknown says whether the place of a construct is known, but its text was not when
-// the trace was written: then it is not known either whether a clause names its data.
+// textUnknown says whether the text of a construct was not known when the trace was
+// written: then it is not known either whether a clause names its data.
 func (p *pass) textUnknown(s *store.Site) bool {
 	_, known := p.constructs[store.PlaceText(s.File, s.Line)]
-	return !known && s.File != "" && s.Line > 0
+	return !known || s.File == "" || s.Line <= 0
 }
 
 // reaching sorts data, and lets each reach as far as one before.

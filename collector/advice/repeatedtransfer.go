@@ -2,21 +2,25 @@ package advice
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/report"
 )
 
 // repeatedTransfer finds data that are sent again as they were sent the last time. With
 // hashes (accscope run --hash) that is known; but not where kernels ran meanwhile that are
-// known to write to the data, which have to be set back then. Without hashes only what is
-// mapped anew ten times and more, and never came back in between, is suspected: what the
-// program updates, it has changed.
+// known to write to the data, by a download or by their text: these have to be set back then.
+// Without hashes only what is mapped anew ten times and more, and never came back in between,
+// is suspected: what the program updates, it has changed.
 var repeatedTransfer = &rule{
 	name:  "repeated-transfer",
 	about: "The same data are sent to the device again, unchanged.",
 	evidence: history + `hashed AS (SELECT DISTINCT process FROM transfers WHERE content IS NOT NULL), chosen AS (
-  SELECT record, 'hashed' AS kind FROM moves WHERE what = 'upload' AND last = 'upload' AND content = last_content AND (done = last_done OR NOT written)
-    AND (made > last_made OR device_address = last_address)
+  SELECT record, iif(done = last_done OR confirmed, 'hashed', 'unproven') AS kind FROM moves m
+  WHERE what = 'upload' AND last = 'upload' AND content = last_content AND (made > last_made OR device_address = last_address)
+    AND (done = last_done OR NOT EXISTS (SELECT 1 FROM changed c WHERE c.process = m.process AND c.device = m.device
+      AND c.host_address < m.host_address + m.bytes AND c.host_address + c.bytes > m.host_address))
   UNION ALL SELECT record, 'suspected' FROM (
     SELECT t.record, count(*) OVER (PARTITION BY t.process, t.device, t.host_address, t.bytes, t.source_file, t.line) AS times
     FROM moves m CROSS JOIN transfers t ON t.record = m.record
@@ -26,15 +30,26 @@ var repeatedTransfer = &rule{
 	watch: func(p *pass, found *evidence) watcher {
 		return p.histories(&repetitions{pass: p, found: found, suspects: map[suspectKey][]*step{}})
 	},
+	refuted: func(p *pass, sources *report.Sources, g *group) bool {
+		if g.detail == "hashed hashed" {
+			return false
+		}
+		g.text = p.inKernels(sources, g)
+		return g.text.writes
+	},
 	confidence: Likely,
 	explain: func(f *Finding, g *group, d *written) {
 		f.What = fmt.Sprintf("%s was sent %s with the same contents as the time before, %s in all", named(f.Variable), times(g.count), size(g.bytes))
 		f.Why = "the device had these data before: each transfer is time for nothing"
-		if g.detail != "hashed hashed" {
+		switch _, last, _ := strings.Cut(g.detail, " "); {
+		case last == "unproven" && !g.text.uses:
+			f.Confidence = Possible
+			f.Why = "the device had these data before, unless a kernel writes to them, which cannot be seen here: if none does, each transfer is time for nothing"
+		case last == "suspected":
 			f.Confidence = Possible
 			f.What = fmt.Sprintf("%s was sent again %s, %s in all, and did not come back in between; whether it had changed is not known (accscope run --hash tells)",
 				named(f.Variable), times(g.count), size(g.bytes))
-			f.Why = "if the host has not changed it, each transfer is time for nothing"
+			f.Why = "if neither the host nor a kernel has changed it, each transfer is time for nothing"
 		}
 		if d.known() && d.updates() {
 			f.Instead = d.withoutUpdate(f, "device") + "\nor only where the host has changed " + named(f.Variable)
@@ -84,9 +99,14 @@ func (w *repetitions) move(d *datum, last, m *step) {
 }
 
 func (w *repetitions) end() {
+	changed := w.pass.history.changedData()
 	for _, m := range w.undecided {
-		if !m.of.writes {
+		switch {
+		case changed.touches(m.of.key):
+		case m.of.confirmed:
 			w.found.of(m.site).ofKind(m.row, m.bytes, "hashed")
+		default:
+			w.found.of(m.site).ofKind(m.row, m.bytes, "unproven")
 		}
 	}
 	for key, list := range w.suspects {

@@ -30,19 +30,19 @@ var roundTrip = &rule{
 		case "back back":
 			f.What = fmt.Sprintf("%s came back from the device %s, %s in all, without a kernel since it was last the same on both sides",
 				named(f.Variable), times(g.count), size(g.bytes))
-			f.Instead = withoutDownload(f, d)
+			f.Instead = withoutDownload(f, g, d)
 		case "up up":
 			f.What = fmt.Sprintf("%s was sent %s as it had come back from the device, %s in all", named(f.Variable), times(g.count), size(g.bytes))
 			f.Why = "the device had these values, and the host did not change them: each upload is time for nothing"
 			if d.known() && d.updates() {
-				f.Instead = d.withoutUpdate(f, "device")
+				f.Instead = g.partly(d.withoutUpdate(f, "device"))
 				return
 			}
-			f.Instead = d.stays(f)
+			f.Instead = g.mostly(d.stays(f))
 		default:
 			f.What = fmt.Sprintf("%s came down from the device and went up again unchanged, %d transfers, %s in all", named(f.Variable), g.count, size(g.bytes))
 			f.Why = "if it stayed on the device, neither would be needed; where the host reads it in between, an update self is, which takes half of the time"
-			f.Instead = d.stays(f)
+			f.Instead = g.mostly(d.stays(f))
 		}
 	},
 }

@@ -27,6 +27,8 @@ type rule struct {
 	watch func(*pass, *evidence) watcher
 	// enough is the threshold of a finding; nil: every one.
 	enough func(*group) bool
+	// refuted says whether the program's text says otherwise; nil: it is not asked.
+	refuted func(*pass, *report.Sources, *group) bool
 	// most is what a finding gains at most; nil: nothing more is known of it.
 	most func(*pass, *group) int64
 	// explain fills in what happens, why it costs and what to write instead.
@@ -66,8 +68,11 @@ type occurrence struct {
 type group struct {
 	groupKey
 	bytes, count int64
-	last         int64 // start of the last row
+	moves        int64   // all transfers of the subject at the place, in the directions of the rows
+	kinds        []int32 // of the rows' records
+	last         int64   // start of the last row
 	detail       string
+	text         access // what kernels do with the subject, as their text says
 	rows         []occurrence
 	elsewhere    bool
 	evidence     string // SQL of all rows of the rule
@@ -85,6 +90,9 @@ func (r *rule) groups(p *pass, sources *report.Sources) ([]*group, error) {
 	}
 	for _, g := range found.list {
 		g.elsewhere, g.evidence = r.elsewhere, chosen(p.trace, r.evidence)
+		for _, kind := range g.kinds {
+			g.moves += p.moves[moveKey{g.groupKey, kind}]
+		}
 	}
 	return found.list, nil
 }
@@ -146,6 +154,9 @@ func (g *group) statement() string {
 		is("source_file", g.file), fmt.Sprintf("line IS %d", g.line), is("function", g.function)}, " AND ")
 }
 
+// mostBefore is how many lines before a directive are looked at for the names of its data.
+const mostBefore = 200
+
 // finding puts into words what a group shows.
 func (r *rule) finding(g *group, gain int64, sources *report.Sources) *Finding {
 	f := &Finding{Rule: r.name, Gain: gain, Bytes: g.bytes, Count: g.count, File: g.file, Line: max(g.line, 0), Function: g.function,
@@ -158,7 +169,11 @@ func (r *rule) finding(g *group, gain int64, sources *report.Sources) *Finding {
 	}
 	f.Directive = sources.Directive(g.file, g.line)
 	d := takeApart(f.Directive)
-	d.loop = enclosingLoop(sources.Lines(g.file), int(g.line))
+	lines := sources.Lines(g.file)
+	d.loop = enclosingLoop(lines, int(g.line))
+	if g.line >= 1 && g.line <= int64(len(lines)) {
+		d.before = lines[max(g.line-mostBefore, 0) : g.line-1]
+	}
 	r.explain(f, g, d)
 	return f
 }

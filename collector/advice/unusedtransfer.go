@@ -48,7 +48,7 @@ var unusedTransfer = &rule{
 		case "brought brought":
 			f.What = fmt.Sprintf("%s was brought back %s, %s in all, and never differed from what the host had", named(f.Variable), times(g.count), size(g.bytes))
 			f.Why = "no kernel changed it: each download is time for nothing"
-			f.Instead = withoutDownload(f, d)
+			f.Instead = withoutDownload(f, g, d)
 			return
 		case "never never":
 			f.What = fmt.Sprintf("%s was transferred %s, %s in all, and no kernel had any use of it", named(f.Variable), times(g.count), size(g.bytes))
@@ -58,7 +58,7 @@ var unusedTransfer = &rule{
 		}
 		f.What = fmt.Sprintf("%s was sent %s, %s in all, and overwritten or deleted before any kernel ran", named(f.Variable), times(g.count), size(g.bytes))
 		f.Why = "no kernel reads what such a transfer brings"
-		f.Instead = withoutUpload(f, d)
+		f.Instead = withoutUpload(f, g, d)
 	},
 }
 

@@ -2,6 +2,7 @@ package advice
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/accscope/accscope/collector/report"
 )
@@ -28,11 +29,14 @@ func (d *written) again(f *Finding) string {
 		return fmt.Sprintf("the loop at line %d in %s", d.loop, f.Function)
 	case d.loop > 0:
 		return fmt.Sprintf("the loop at line %d", d.loop)
-	case f.Function != "":
+	case f.Function != "" && f.Function != "main" && !strings.Contains(f.Function, "+0x"): // of a module without symbols
 		return "what calls " + f.Function + " again and again"
 	}
 	return "what repeats it"
 }
+
+// inBetween is what else to write where data stay on the device.
+const inBetween = "update directives for what the host reads or changes in between"
 
 // named is a variable in a sentence.
 func named(variable string) string {

@@ -29,12 +29,20 @@ mended (void)
     }
 }
 
-/* The host changes a little of field each time; and what kernels write to is set back.  */
+#pragma acc routine seq
+static void
+add (double *where, double what)
+{
+  *where += what;
+}
+
+/* The host changes a little of field each time; and what kernels write to is set back,
+   whether all of it comes back, a part, or nothing.  */
 static void
 alike (void)
 {
-  static double work[N];
-#pragma acc data create(field, work) copyout(result)
+  static double work[N], bins[N], sums[N];
+#pragma acc data create(field, work, bins, sums) copyout(result)
   {
     for (int step = 0; step < 20; step++)
       {
@@ -52,6 +60,21 @@ alike (void)
           result[i] = work[i]++;
       }
 #pragma acc update self(work)
+    for (int step = 0; step < 20; step++)
+      {
+#pragma acc update device(bins, sums)
+#pragma acc parallel loop
+        for (int i = 0; i < N; i++)
+          {
+            bins[i % 100] = step;
+            add (&sums[i], step + 1);
+          }
+#pragma acc update self(sums[0:1])
+        sums[0] = 0;
+#pragma acc parallel loop
+        for (int i = 0; i < N; i++)
+          result[i] = bins[i] + sums[i];
+      }
   }
 }
 

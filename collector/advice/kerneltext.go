@@ -1,0 +1,57 @@
+package advice
+
+import (
+	"strings"
+
+	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/report"
+)
+
+// kernelText is a construct with a kernel, and the function around it.
+type kernelText struct {
+	file, function           string
+	functionLine, begin, end int32
+}
+
+// inKernels says what the constructs of all kernels do with the subject of a finding, as far as
+// their text is at hand: that one of them writes to what has this name; that some use it, and all
+// are known. A use counts where the finding's own function has the construct, or nothing in the
+// construct's declares the name; a write anywhere, as an argument may be the same data. A
+// component goes by its last name, which is that of pointers to it.
+func (p *pass) inKernels(sources *report.Sources, g *group) access {
+	name := g.subject
+	if parts := separator.Split(name, -1); len(parts) > 1 {
+		name = parts[len(parts)-1]
+	}
+	found, whole := access{}, true
+	seen := map[kernelText]bool{}
+	for site := range p.reached {
+		k := kernelText{site.File, site.Function, site.FunctionLine, site.Line, site.EndLine}
+		if site.KindCode != model.EnqueueLaunchStart || seen[k] {
+			continue
+		}
+		seen[k] = true
+		a, known := k.access(sources, g, name)
+		found.uses, found.writes = found.uses || a.uses, found.writes || a.writes
+		whole = whole && known
+	}
+	found.uses = found.uses && whole
+	return found
+}
+
+// access is what a construct does with what has a name; not known where its text is not at hand.
+func (k kernelText) access(sources *report.Sources, g *group, name string) (a access, known bool) {
+	lines := sources.Lines(k.file)
+	if k.begin < 1 || k.end < k.begin || int(k.end) > len(lines) {
+		return access{}, false
+	}
+	fortran := isFortran(lines[k.begin-1])
+	if fortran {
+		name = strings.ToLower(name)
+	}
+	a = accesses(lines[k.begin-1:k.end], map[string]bool{name: true}, fortran)[name]
+	if own := k.file == g.file && k.function == g.function; !own && k.functionLine >= 1 && k.functionLine <= k.begin {
+		a.uses = a.uses && !declares(lines[k.functionLine-1:k.begin], name, fortran)
+	}
+	return a, true
+}
