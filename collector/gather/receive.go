@@ -30,6 +30,9 @@ const (
 	// window is how long the stream knows the batches that it has by their numbers. The
 	// ledger knows them for good.
 	window = 2 * time.Minute
+	// noStorage is how a server answers that may not use as much of its disk as is asked for:
+	// three quarters of what is free when it starts.
+	noStorage = 10047
 )
 
 // receive makes the stream if it is not there, and takes what comes.
@@ -49,6 +52,10 @@ func (g *Gather) receive(ctx context.Context) (jetstream.ConsumeContext, error) 
 			AckWait: taken, MaxAckPending: atOnce, DeliverPolicy: jetstream.DeliverAllPolicy})
 		return err
 	})
+	var refused *jetstream.APIError
+	if errors.As(err, &refused) && refused.ErrorCode == noStorage {
+		return nil, fmt.Errorf("cannot keep what agents send: the servers have no %d MiB free for it; give a smaller --store, or a folder on another disk with -o (%w)", g.options.Store>>20, err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot keep what agents send: %w", err)
 	}

@@ -28,6 +28,11 @@ func Settle(path string) error {
 	case err != nil:
 		return cannotOpen(path, err)
 	case info.IsDir():
+		for _, inside := range []string{"trace.db", "archive"} { // as accscope gather makes them
+			if _, err := os.Stat(filepath.Join(file, inside)); err == nil {
+				return fmt.Errorf("%s: %w: it is a folder, with %s in it", path, schema.ErrNotATrace, filepath.Join(path, inside))
+			}
+		}
 		return fmt.Errorf("%s: %w: it is a folder; a capture folder becomes a trace by accscope import", path, schema.ErrNotATrace)
 	case !info.Mode().IsRegular():
 		return fmt.Errorf("%s: %w: it is %s", path, schema.ErrNotATrace, regular.Kind(info.Mode()))
