@@ -88,33 +88,49 @@ func (u *Unit) locationList4(b []byte) (list []LocationRange) {
 // length it would hold for the rest of the program.
 const unbracketed = 1<<32 - 1
 
+// listReader reads the entries of a location list. Beyond its end there are zeroes.
+type listReader struct{ rest []byte }
+
+func (r *listReader) number() uint64 {
+	v, n := leb128.Unsigned(r.rest)
+	r.rest = r.rest[n:]
+	return v
+}
+
+// fixed is a number of so many bytes.
+func (r *listReader) fixed(bytes int) (v uint64) {
+	if len(r.rest) < bytes {
+		r.rest = nil
+		return 0
+	}
+	for i, b := range r.rest[:bytes] {
+		v |= uint64(b) << (8 * i)
+	}
+	r.rest = r.rest[bytes:]
+	return v
+}
+
+// expression is what follows an entry; false: it is cut off.
+func (r *listReader) expression(bytes uint64) ([]byte, bool) {
+	if bytes > uint64(len(r.rest)) {
+		return nil, false
+	}
+	e := r.rest[:bytes]
+	r.rest = r.rest[bytes:]
+	return e, true
+}
+
 // locationListSplit decodes a list of .debug_loc.dwo, of split units of DWARF 4: like
 // those of DWARF 5, but for lengths and offsets of a fixed size.
 func (u *Unit) locationListSplit(b []byte) (list []LocationRange) {
-	base := u.low
+	base, in := u.low, listReader{b}
 	address := func() uint64 {
-		index, n := leb128.Unsigned(b)
-		b = b[n:]
-		v, _ := u.IndexedAddress(index)
+		v, _ := u.IndexedAddress(in.number())
 		return v
 	}
-	fixed := func(n int) uint64 {
-		if len(b) < n {
-			b = nil
-			return 0
-		}
-		var v uint64
-		for i := range n {
-			v |= uint64(b[i]) << (8 * i)
-		}
-		b = b[n:]
-		return v
-	}
-	for len(b) > 0 && len(list) < maxLocations {
-		kind := b[0]
-		b = b[1:]
+	for len(in.rest) > 0 && len(list) < maxLocations {
 		r := LocationRange{}
-		switch kind {
+		switch in.fixed(1) {
 		case 1:
 			base = address()
 			continue
@@ -123,23 +139,21 @@ func (u *Unit) locationListSplit(b []byte) (list []LocationRange) {
 			r.High = address()
 		case 3:
 			r.Low = address()
-			length := fixed(4)
+			length := in.fixed(4)
 			if length == unbracketed {
 				length = 1
 			}
 			r.High = r.Low + length
 		case 4:
-			r.Low = base + fixed(4)
-			r.High = base + fixed(4)
+			r.Low = base + in.fixed(4)
+			r.High = base + in.fixed(4)
 		default: // 0 is the end
 			return list
 		}
-		n := fixed(2)
-		if n > uint64(len(b)) {
+		var whole bool
+		if r.Expression, whole = in.expression(in.fixed(2)); !whole {
 			return list
 		}
-		r.Expression = b[:n]
-		b = b[n:]
 		if r.Low < r.High {
 			list = append(list, r)
 		}
@@ -149,64 +163,48 @@ func (u *Unit) locationListSplit(b []byte) (list []LocationRange) {
 
 // locationList5 decodes a list of .debug_loclists (DWARF 5 §7.7.3).
 func (u *Unit) locationList5(b []byte) (list []LocationRange) {
-	base := u.low
-	number := func() uint64 {
-		v, n := leb128.Unsigned(b)
-		b = b[n:]
-		return v
-	}
+	base, in := u.low, listReader{b}
 	address := func() uint64 {
-		if len(b) < 8 {
-			b = nil
-			return 0
-		}
-		v := binary.LittleEndian.Uint64(b)
-		b = b[8:]
+		v, _ := u.IndexedAddress(in.number())
 		return v
 	}
-	for len(b) > 0 && len(list) < maxLocations {
-		kind := b[0]
-		b = b[1:]
+	for len(in.rest) > 0 && len(list) < maxLocations {
 		r := LocationRange{}
-		switch kind {
-		case 0:
-			return list
+		switch in.fixed(1) {
 		case 1:
-			base, _ = u.IndexedAddress(number())
+			base = address()
 			continue
 		case 2:
-			r.Low, _ = u.IndexedAddress(number())
-			r.High, _ = u.IndexedAddress(number())
+			r.Low = address()
+			r.High = address()
 		case 3:
-			r.Low, _ = u.IndexedAddress(number())
-			r.High = r.Low + number()
+			r.Low = address()
+			r.High = r.Low + in.number()
 		case 4:
-			r.Low = base + number()
-			r.High = base + number()
+			r.Low = base + in.number()
+			r.High = base + in.number()
 		case 5:
 			r.Always = true
 		case 6:
-			base = address()
+			base = in.fixed(8)
 			continue
 		case 7:
-			r.Low = address()
-			r.High = address()
+			r.Low = in.fixed(8)
+			r.High = in.fixed(8)
 		case 8:
-			r.Low = address()
-			r.High = r.Low + number()
+			r.Low = in.fixed(8)
+			r.High = r.Low + in.number()
 		case 9: // view numbers, a GNU extension
-			number()
-			number()
+			in.number()
+			in.number()
 			continue
-		default:
+		default: // 0 is the end
 			return list
 		}
-		n := number()
-		if n > uint64(len(b)) {
+		var whole bool
+		if r.Expression, whole = in.expression(in.number()); !whole {
 			return list
 		}
-		r.Expression = b[:n]
-		b = b[n:]
 		if r.Always || r.Low < r.High {
 			list = append(list, r)
 		}
