@@ -17,7 +17,7 @@ import (
 const lookEach = 100 * time.Millisecond
 
 // outlived follows what the program leaves behind when it ends, until that has
-// ended too or is let go: r.left says what runs on. Of the ranks of a job the last
+// ended too or is let go: r.running says what runs on. Of the ranks of a job the last
 // one does.
 func (r *recording) outlived(process *launch.Process, end launch.End) error {
 	ended := time.Now()
@@ -36,14 +36,14 @@ func (r *recording) outlived(process *launch.Process, end launch.End) error {
 			}
 		}
 	}
-	left, err := r.session.Running()
-	if err != nil || len(left) == 0 {
+	running, err := r.session.Running()
+	if err != nil || len(running) == 0 {
 		return err
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	followed := make(chan error, 1)
 	go func() { followed <- r.follow(ctx) }()
-	r.left, err = r.wait(process, end, ended, left)
+	r.running, err = r.wait(process, end, ended, running)
 	cancel()
 	return errors.Join(err, <-followed)
 }
@@ -51,25 +51,25 @@ func (r *recording) outlived(process *launch.Process, end launch.End) error {
 // wait waits for the processes left behind: at a terminal as long as they run,
 // else, and once the user has asked for an end, for flags.linger after ended. A
 // second time the user need not ask for long. It gives those that still run.
-func (r *recording) wait(process *launch.Process, end launch.End, ended time.Time, left []session.Runner) ([]session.Runner, error) {
+func (r *recording) wait(process *launch.Process, end launch.End, ended time.Time, running []session.Runner) ([]session.Runner, error) {
 	patient := isTerminal(os.Stderr)
 	asked := 0
 	for len(process.Asked()) > 0 { // while the program ran
 		<-process.Asked()
 		patient = false
 	}
-	r.sayWaiting(left, end, patient)
+	r.sayWaiting(running, end, patient)
 	for {
 		wait := lookEach
 		if !patient {
 			if wait = min(wait, r.flags.linger-time.Since(ended)); wait <= 0 {
-				return left, nil
+				return running, nil
 			}
 		}
 		select {
 		case <-process.Asked():
 			if asked++; asked > 1 {
-				return left, nil
+				return running, nil
 			}
 			if rest := r.flags.linger - time.Since(ended); rest > 0 && isTerminal(os.Stderr) {
 				fmt.Fprintf(stderr, "accscope: %s more for them to end; Ctrl+C again lets them go now\n", report.ShowDuration(float64(rest)))
@@ -78,14 +78,14 @@ func (r *recording) wait(process *launch.Process, end launch.End, ended time.Tim
 		case <-time.After(wait):
 		}
 		var err error
-		if left, err = r.session.Running(); err != nil || len(left) == 0 {
+		if running, err = r.session.Running(); err != nil || len(running) == 0 {
 			return nil, err
 		}
 	}
 }
 
 // sayWaiting tells the user what is waited for.
-func (r *recording) sayWaiting(left []session.Runner, end launch.End, patient bool) {
+func (r *recording) sayWaiting(running []session.Runner, end launch.End, patient bool) {
 	if r.flags.quiet || r.flags.linger <= 0 && !patient {
 		return
 	}
@@ -93,14 +93,14 @@ func (r *recording) sayWaiting(left []session.Runner, end launch.End, patient bo
 	if !patient {
 		limit = fmt.Sprintf(", for %v at most", r.flags.linger)
 	}
-	fmt.Fprintf(stderr, "accscope: program %s; waiting for what it left behind: %s%s\n", end, list(left), limit)
+	fmt.Fprintf(stderr, "accscope: program %s; waiting for what it left behind: %s%s\n", end, list(running), limit)
 }
 
 // sayUnfinished tells the user of a trace that is not complete, since processes
 // still run.
-func sayUnfinished(trace string, left []session.Runner, folder string) {
+func sayUnfinished(trace string, running []session.Runner, folder string) {
 	fmt.Fprintf(stderr, "accscope: %s is NOT complete: %s still run, and are captured on\naccscope: accscope import %s goes on with it once they have ended (accscope ls shows them)\n",
-		shown(trace), list(left), folder)
+		shown(trace), list(running), folder)
 }
 
 // list names processes, not more than a line has room for.

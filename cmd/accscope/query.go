@@ -209,8 +209,8 @@ func (r *rowWriter) finish() error {
 		}
 	}
 	var b strings.Builder
-	line := func(cells []string, left, between, right string) {
-		b.WriteString(left)
+	line := func(cells []string, begin, between, end string) {
+		b.WriteString(begin)
 		for i, cell := range cells {
 			if i > 0 {
 				b.WriteString(between)
@@ -218,18 +218,18 @@ func (r *rowWriter) finish() error {
 			space := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
 			if r.numbers[i] {
 				cell = space + cell
-			} else if i < len(cells)-1 || right != "" {
+			} else if i < len(cells)-1 || end != "" {
 				cell += space
 			}
 			b.WriteString(cell)
 		}
-		b.WriteString(right + "\n")
+		b.WriteString(end + "\n")
 	}
-	left, between, right := "", "  ", ""
+	begin, between, end := "", "  ", ""
 	if r.format == report.FormatMarkdown {
-		left, between, right = "| ", " | ", " |"
+		begin, between, end = "| ", " | ", " |"
 	}
-	line(r.columns, left, between, right)
+	line(r.columns, begin, between, end)
 	rules := make([]string, len(widths))
 	for i, width := range widths {
 		rules[i] = strings.Repeat("-", width)
@@ -237,9 +237,9 @@ func (r *rowWriter) finish() error {
 			rules[i] = rules[i][1:] + ":"
 		}
 	}
-	line(rules, left, between, right)
+	line(rules, begin, between, end)
 	for _, row := range r.rows {
-		line(row, left, between, right)
+		line(row, begin, between, end)
 	}
 	_, err := io.WriteString(r.w, b.String())
 	return err

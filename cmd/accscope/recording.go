@@ -34,7 +34,7 @@ type recording struct {
 	nothing  bool // the finished trace holds nothing that is worth keeping
 
 	handedOver bool             // another rank of the job finishes the trace
-	left       []session.Runner // what the program left behind and still runs
+	running    []session.Runner // what the program left behind and still runs
 }
 
 // collector takes in what a session's captures gain: into a trace (ingest.Ingester), or
@@ -208,7 +208,7 @@ func (r *recording) finish(end launch.End, tell func(*recording)) (err error) {
 		defer func() { err = errors.Join(err, r.member.Over()) }()
 	}
 	stop := r.progress(tell)
-	if len(r.left) > 0 {
+	if len(r.running) > 0 {
 		err = r.ingester.Suspend()
 	} else {
 		err = r.ingester.Finish()
@@ -229,8 +229,8 @@ func (r *recording) finish(end launch.End, tell func(*recording)) (err error) {
 	if err := r.summary(r.path, end); err != nil {
 		return err
 	}
-	if len(r.left) > 0 {
-		sayUnfinished(r.path, r.left, r.folder())
+	if len(r.running) > 0 {
+		sayUnfinished(r.path, r.running, r.folder())
 		return nil
 	}
 	if err := r.session.Remove(); err != nil {
@@ -242,9 +242,9 @@ func (r *recording) finish(end launch.End, tell func(*recording)) (err error) {
 
 // sent ends a recording whose captures went to the job's collector.
 func (r *recording) sent() error {
-	if len(r.left) > 0 {
+	if len(r.running) > 0 {
 		fmt.Fprintf(stderr, "accscope: %s still run, and are captured on\naccscope: accscope import --to %s %s sends the rest once they have ended\n",
-			list(r.left), r.flags.to.url, r.folder())
+			list(r.running), r.flags.to.url, r.folder())
 		return nil
 	}
 	if !r.flags.quiet {

@@ -22,7 +22,7 @@ import (
 // summary says where the trace is and, unless the user does not want it, what
 // is in it. A trace without events is not kept.
 func (r *recording) summary(path string, end launch.End) error {
-	if len(r.left) > 0 && isEmpty(path) {
+	if len(r.running) > 0 && isEmpty(path) {
 		if !r.flags.quiet {
 			fmt.Fprintf(stderr, "accscope: program %s; no OpenACC event by now\n", end)
 		}
@@ -41,7 +41,7 @@ func (r *recording) summary(path string, end launch.End) error {
 	if err != nil {
 		return err
 	}
-	r.nothing = meta.Events == 0 && meta.Lost == 0 && len(r.left) == 0 && !r.letsNothingThrough()
+	r.nothing = meta.Events == 0 && meta.Lost == 0 && len(r.running) == 0 && !r.letsNothingThrough()
 	switch {
 	case r.flags.quiet:
 		return nil

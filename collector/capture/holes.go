@@ -74,7 +74,7 @@ func (s *Stream) look(index int64, header []byte) (chunkState, error) {
 	if offset < 0 { // behind what a file can have
 		return chunkBeyond, nil
 	}
-	n, err := s.source.ReadAt(header[:8], offset)
+	n, err := s.input.ReadAt(header[:8], offset)
 	if err != nil && err != io.EOF {
 		return 0, fmt.Errorf("read %s: %w", s.path, err)
 	}

@@ -40,7 +40,7 @@ func filled(t *testing.T) (*Process, *Stream, *countedFile) {
 		t.Fatalf("%d streams, %v", len(streams), err)
 	}
 	counted := &countedFile{ReaderAt: streams[0].file}
-	streams[0].source = counted
+	streams[0].input = counted
 	return p, streams[0], counted
 }
 

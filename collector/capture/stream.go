@@ -13,8 +13,8 @@ type Stream struct {
 	Name string // of the file, without its folder
 
 	process *Process
-	source  io.ReaderAt
-	file    *os.File // source, where it is a file
+	input   io.ReaderAt
+	file    *os.File // input, where it is a file
 	holes   holes    // of the file
 	path    string
 
@@ -36,8 +36,8 @@ type Stream struct {
 	item     Item
 }
 
-func newStream(p *Process, source io.ReaderAt, path string) *Stream {
-	return &Stream{process: p, source: source, path: path, clock: p.clock.Load()}
+func newStream(p *Process, input io.ReaderAt, path string) *Stream {
+	return &Stream{process: p, input: input, path: path, clock: p.clock.Load()}
 }
 
 // Next returns the stream's next item, which is overwritten by the following
@@ -125,7 +125,7 @@ func (s *Stream) load() error {
 	}
 	s.index = index
 	var header [sizeOfChunk]byte
-	n, err := s.source.ReadAt(header[:], chunkOffset(index))
+	n, err := s.input.ReadAt(header[:], chunkOffset(index))
 	if err != nil && err != io.EOF {
 		return fmt.Errorf("read %s: %w", s.path, err)
 	}
@@ -176,7 +176,7 @@ func (s *Stream) fetch(committed int) error {
 		s.data = data
 	}
 	have := len(s.data)
-	n, err := s.source.ReadAt(s.data[have:committed], chunkOffset(s.index)+int64(have))
+	n, err := s.input.ReadAt(s.data[have:committed], chunkOffset(s.index)+int64(have))
 	if err != nil && err != io.EOF {
 		return fmt.Errorf("read %s: %w", s.path, err)
 	}
@@ -199,7 +199,7 @@ func (s *Stream) fetch(committed int) error {
 
 func (s *Stream) committed() (int, error) {
 	var b [8]byte
-	n, err := s.source.ReadAt(b[:], chunkOffset(s.index)+atChunkCommitted)
+	n, err := s.input.ReadAt(b[:], chunkOffset(s.index)+atChunkCommitted)
 	if err != nil && err != io.EOF {
 		return 0, fmt.Errorf("read %s: %w", s.path, err)
 	}

@@ -211,7 +211,7 @@ func (s *Stream) tail(offset int64, limit int) (pieces []Piece, next, told int64
 			index, offset = found, chunkOffset(found)
 		}
 		header := make([]byte, sizeOfChunk)
-		n, err := s.source.ReadAt(header, chunkOffset(index))
+		n, err := s.input.ReadAt(header, chunkOffset(index))
 		if err != nil && err != io.EOF {
 			return nil, offset, told, fmt.Errorf("read %s: %w", s.path, err)
 		}
@@ -249,7 +249,7 @@ func (s *Stream) tail(offset int64, limit int) (pieces []Piece, next, told int64
 			return pieces, offset, told, err
 		}
 		// A chunk is begun after the last commit in the one before it.
-		if _, err := s.source.ReadAt(header, chunkOffset(index)); err != nil {
+		if _, err := s.input.ReadAt(header, chunkOffset(index)); err != nil {
 			return nil, offset, told, fmt.Errorf("read %s: %w", s.path, err)
 		}
 		if chunkOffset(index)+committedIn(header, index) <= offset {
@@ -272,7 +272,7 @@ func committedIn(header []byte, index int64) int64 {
 // read reads a part of the ring's file, less where that ends before.
 func (s *Stream) read(from, to int64) ([]byte, error) {
 	data := make([]byte, max(to-from, 0))
-	n, err := s.source.ReadAt(data, from)
+	n, err := s.input.ReadAt(data, from)
 	if err != nil && err != io.EOF {
 		return nil, fmt.Errorf("read %s: %w", s.path, err)
 	}

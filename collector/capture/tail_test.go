@@ -145,11 +145,11 @@ func same(t *testing.T, from, to string) {
 				break
 			}
 			header := make([]byte, sizeOfChunk)
-			if _, err := s.source.ReadAt(header, chunkOffset(found)); err != nil {
+			if _, err := s.input.ReadAt(header, chunkOffset(found)); err != nil {
 				t.Fatal(err)
 			}
 			want := make([]byte, committedIn(header, found))
-			if _, err := s.source.ReadAt(want, chunkOffset(found)); err != nil && err != io.EOF {
+			if _, err := s.input.ReadAt(want, chunkOffset(found)); err != nil && err != io.EOF {
 				t.Fatal(err)
 			}
 			end := min(chunkOffset(found)+int64(len(want)), int64(len(got)))

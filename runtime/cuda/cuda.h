@@ -408,12 +408,12 @@ void accscope_cuda_measured (struct accscope_cuda_queue *queue,
 			     struct accscope_cuda_operation *operation);
 void accscope_cuda_mark_release (struct accscope_cuda_device *device,
 				 struct accscope_cuda_mark *mark);
-/* Moves up to room records of finished operations: of those that events measured
-   the oldest first, then of the kernels that took their times.  */
 /* The queue's kernel of this number ended then, ACCSCOPE_CUDA_UNKNOWN if nobody knows:
    operations behind it begin.  queue->lock is held.  */
 #define ACCSCOPE_CUDA_UNKNOWN INT64_MIN
 void accscope_cuda_ended (struct accscope_cuda_queue *queue, uint64_t kernel, int64_t time);
+/* Moves up to room records of finished operations: of those that events measured
+   the oldest first, then of the kernels that took their times.  */
 size_t accscope_cuda_drain (struct accscope_cuda_queue *queue,
 			    struct accscope_cuda_record *where, size_t room);
 
