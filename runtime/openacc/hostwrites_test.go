@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/runtime/device"
 	"github.com/accscope/accscope/runtime/device/devicetest"
 	"github.com/accscope/accscope/runtime/goacc"
@@ -54,6 +55,30 @@ func TestWritesOfOneRange(t *testing.T) {
 	}
 	if n := q.device.downloads.Load(); n != 1 {
 		t.Errorf("the device counts %d writes, want 1", n)
+	}
+}
+
+// TestLandingIsWaitedFor: a scalar that comes to the host behind its download is an operation
+// to wait for, also where another thread has waited for the queue in between.
+func TestLandingIsWaitedFor(t *testing.T) {
+	p := newProgram(t, nil, nil)
+	thread, other := p.newThread(), p.newThread()
+	defer thread.Close()
+	defer other.Close()
+	const async = 1
+	q := thread.queue(thread.use(), async)
+	waited := p.callback(func(*callbacks.Info, *callbacks.EventInfo, *callbacks.APIInfo) {
+		other.WaitFor(async, CurrentDevice)
+		if q.busy() {
+			t.Error("the queue is busy when it was waited for")
+		}
+	})
+	if err := p.registry.Register(nil, callbacks.Delete, waited, callbacks.Reg); err != nil {
+		t.Fatal(err)
+	}
+	thread.Parallel(adding(async, goacc.ToFrom, words(0), words(1), words(10)))
+	if !q.busy() {
+		t.Error("nobody would wait for the scalar that is on its way")
 	}
 }
 

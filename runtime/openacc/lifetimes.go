@@ -199,6 +199,9 @@ func (t *lifetimes) discard(d *Device, q *Queue) {
 	if err != nil {
 		t.fail(t.fromDevice(err))
 	}
+	if len(landings) > 0 {
+		q.enqueued.Add(1) // whoever waits from now on has what lands, too
+	}
 }
 
 // beginCopyBack announces that t is about to copy back ranges whose mappings are gone.
