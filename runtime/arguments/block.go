@@ -37,6 +37,9 @@ func (b *Block) Begin(arguments int) {
 	b.values, b.pointers, b.unique = b.values[:0], 0, false
 }
 
+// Bytes is how large the block is.
+func (b *Block) Bytes() int { return len(b.contents) }
+
 // Copy makes b a block of what other is.
 func (b *Block) Copy(other *Block) {
 	b.contents = append(b.contents[:0], other.contents...)
@@ -55,12 +58,19 @@ func (b *Block) SetAddress(argument int, address device.Address) {
 // AddValue makes an argument a value in the block, of size bytes, at an address that
 // is a multiple of 1<<alignment, and gives its memory, to be filled at once.
 func (b *Block) AddValue(argument, size int, alignment uint8) []byte {
-	multiple := 1 << min(alignment, placeAlignment)
-	at := (len(b.contents) + multiple - 1) &^ (multiple - 1)
-	b.contents = append(b.contents, make([]byte, at+size-len(b.contents))...)
+	end := After(len(b.contents), size, alignment)
+	at := end - size
+	b.contents = append(b.contents, make([]byte, end-len(b.contents))...)
 	b.values = append(b.values, value{argument, at})
 	b.SetAddress(argument, device.Address(at))
 	return b.contents[at : at+size]
+}
+
+// After is the size of a block of so many bytes with a value of size bytes more, which is
+// the larger the larger the block was.
+func After(bytes, size int, alignment uint8) int {
+	multiple := 1 << min(alignment, placeAlignment)
+	return (bytes+multiple-1)&^(multiple-1) + size
 }
 
 // AddPointer makes an argument a pointer in the block, to device memory.
@@ -98,8 +108,8 @@ func (b *Block) Pointers() int { return b.pointers }
 // Value is the i-th value's argument and its offset in the block.
 func (b *Block) Value(i int) (argument, offset int) { return b.values[i].argument, b.values[i].offset }
 
-// appendAt appends to into what the block is at an address.
-func (b *Block) appendAt(into []byte, address device.Address) []byte {
+// AppendAt appends to into what the block is at an address, a multiple of 1<<placeAlignment.
+func (b *Block) AppendAt(into []byte, address device.Address) []byte {
 	into = append(into, b.contents...)
 	placed := into[len(into)-len(b.contents):]
 	for _, v := range b.values {

@@ -93,7 +93,7 @@ func (s *Store) Place(b *Block, allocate func(bytes uint64) (device.Address, err
 		copy(place.shadow(), b.contents)
 	}
 	p := Placed{ArgumentBlock: place.block(), known: place}
-	b.placed = b.appendAt(b.placed[:0], p.Address)
+	b.placed = b.AppendAt(b.placed[:0], p.Address)
 	p.Contents = b.placed
 	return p, nil
 }

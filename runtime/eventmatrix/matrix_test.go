@@ -145,7 +145,9 @@ What a construct creates lies in one piece of device memory where the device has
 one ` + "`alloc` and one `free`" + ` for all, which name a variable only where there is one, and
 a ` + "`create` and a `delete`" + ` for each. Variables of at most 256 bytes that are mapped, such
 as array descriptors, pointers and reduction variables, are copied in one transfer in
-each direction, whose events have the sum of the sizes and name none of several. A structure
+each direction, whose events have the sum of the sizes and name none of several. Where the
+values of a launch are other ones than those of the launch before, they go with the variables
+that it copies in, and the memory has room for the kernel's arguments at its beginning. A structure
 of up to 64 KiB goes with the pointers that its directive attaches in it, and is named.
 So is what enter data makes of that size: each variable keeps its own life, and the
 piece is freed with the last of them. So are members of a structure, wherever it lies. An

@@ -101,6 +101,8 @@ type scratch struct {
 	places    []place
 	absent    []int // items that have no mapping
 	small     groups
+	varies    bool      // the values of the compute construct in progress change from launch to launch
+	beside    *group    // of small, which goes to the device with the argument block
 	carried   []string  // names of what a transfer carries
 	entries   []int     // of the values that an argument block carries
 	hosts     []uintptr // the arguments of a kernel that runs on the host
@@ -128,7 +130,7 @@ func (t *caller) clearScratch() {
 	s.undo, s.created, s.removed = s.undo[:0], s.created[:0], s.removed[:0]
 	s.pending, s.copyBacks, s.staging = s.pending[:0], s.copyBacks[:0], s.staging[:0]
 	s.names, s.unnamed, s.arrivals, s.landings = s.names[:0], false, s.arrivals[:0], s.landings[:0]
-	s.late, s.suspects, s.recalled, s.again = s.late[:0], s.suspects[:0], nil, false
+	s.late, s.suspects, s.recalled, s.again, s.varies, s.beside = s.late[:0], s.suspects[:0], nil, false, false, nil
 	t.entered++
 }
 

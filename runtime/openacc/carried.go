@@ -71,8 +71,34 @@ func (t *namer) nameOfGroup(g *group, whole *transfer, start, end callbacks.Even
 		return ""
 	}
 	t.scratch.carried = t.scratch.carried[:0]
-	g.outermost(func(u *transfer, _ uintptr) { t.addCarried(u.host, u.size, u.mapping) })
+	t.addGroup(g)
 	return t.listed()
+}
+
+func (t *namer) addGroup(g *group) {
+	g.outermost(func(u *transfer, _ uintptr) { t.addCarried(u.host, u.size, u.mapping) })
+}
+
+// listBeside is the list of the variables of a group and of the values of the launch.
+func (t *namer) listBeside(g *group) string {
+	if !t.listsNames(callbacks.EnqueueUploadStart, callbacks.EnqueueUploadEnd) {
+		return ""
+	}
+	s := t.scratch
+	s.carried = s.carried[:0]
+	t.addGroup(g)
+	t.addValues()
+	return t.listed()
+}
+
+// addValues notes that the transfer in progress carries the values of the launch.
+func (t *namer) addValues() {
+	s := t.scratch
+	for i := range s.items {
+		if item := &s.items[i]; t.carried(item) {
+			t.addCarried(item.Host, item.Size, nil)
+		}
+	}
 }
 
 // A carriedValues is the list of the values that the argument block of a site carried,
@@ -106,11 +132,7 @@ func (t *namer) listOfValues() string {
 		return known.values.list
 	}
 	s.carried = s.carried[:0]
-	for i := range s.items {
-		if item := &s.items[i]; t.carried(item) {
-			t.addCarried(item.Host, item.Size, nil)
-		}
-	}
+	t.addValues()
 	list := t.listed()
 	if known != nil {
 		known.values = &carriedValues{slices.Clone(s.entries), list}

@@ -14,6 +14,7 @@ import (
 type launcher struct {
 	lifetimes
 	unsteady unsteady
+	varying  varying
 	recalls  recalls
 }
 
@@ -194,6 +195,7 @@ func (t *launcher) enterCompute(p *planner, c *Construct, k *kernelCode) bool {
 	}
 	t.nameDirective(c.Arguments)
 	s.block.Begin(len(c.Arguments.Hosts))
+	s.varies = t.varying.has(t.site())
 	d.mu.Lock()
 	mapped, failure := p.mapVariables(s.items)
 	d.mu.Unlock()

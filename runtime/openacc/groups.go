@@ -151,7 +151,7 @@ func together(a, b *dataenv.Mapping) bool {
 // amongOthers says whether a mapping's memory has room for others.
 func amongOthers(m *dataenv.Mapping) bool {
 	memory := blockOf(m).memory
-	return memory != nil && memory.several
+	return memory != nil && (memory.several || memory.leading > 0)
 }
 
 // near says whether both lie in one piece of device memory, with so little between them

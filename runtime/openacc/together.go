@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/accscope/accscope/runtime/arguments"
 	"github.com/accscope/accscope/runtime/dataenv"
 	"github.com/accscope/accscope/runtime/device"
 	"github.com/accscope/accscope/runtime/goacc"
@@ -28,6 +29,7 @@ type allocation struct {
 	address  device.Address
 	size     uintptr
 	several  bool         // it has room for more than one block
+	leading  uintptr      // bytes at its beginning for the construct's argument block, 0: none
 	blocks   atomic.Int32 // in use
 	reported bool         // its alloc event was raised
 }
@@ -53,7 +55,8 @@ type place struct {
 // a construct: it lives as long as the construct, as a rule. Of what lives on behind an
 // enter data directive only small variables lie together, since each of them may go by
 // itself. Where the device has no such piece, or one variable needs it, each takes its
-// own. d.mu is held.
+// own. The argument block of a launch that carries values lies before small variables
+// that are copied in, to go with them. d.mu is held.
 func (p *planner) reserve(items []goacc.Item) {
 	s := p.t.scratch
 	s.places = s.places[:0]
@@ -91,12 +94,13 @@ func (p *planner) reserve(items []goacc.Item) {
 		}
 		s.places = append(s.places, made)
 	}
-	if len(s.places) < 2 {
+	slices.SortStableFunc(s.places, func(a, b place) int { return cmp.Compare(a.order, b.order) })
+	leading := p.leading(items)
+	if len(s.places) < 2 && leading == 0 {
 		s.places = s.places[:0]
 		return
 	}
-	slices.SortStableFunc(s.places, func(a, b place) int { return cmp.Compare(a.order, b.order) })
-	var size uintptr
+	size := leading
 	for i := range s.places {
 		r := &s.places[i]
 		r.offset = (size + r.alignment - 1) &^ (r.alignment - 1)
@@ -110,8 +114,35 @@ func (p *planner) reserve(items []goacc.Item) {
 		s.places = s.places[:0]
 		return
 	}
-	p.together = &allocation{address: address, size: size, several: true}
+	p.together = &allocation{address: address, size: size, several: len(s.places) > 1, leading: leading}
 }
+
+// mostLeading is the size, in bytes, of the largest argument block that goes with variables.
+const mostLeading = 1 << 10
+
+// leading is how much room the argument block takes before the places, in their order, with
+// what may turn out to be mapped; 0 where none of them is copied in, or no value may go, or
+// values that are the same from launch to launch are on the device already.
+func (p *planner) leading(items []goacc.Item) uintptr {
+	s := p.t.scratch
+	if !s.varies || len(s.places) == 0 || s.places[0].order > lastCopiedIn {
+		return 0
+	}
+	bytes, carries := s.block.Bytes(), false
+	for i := range items {
+		if item := &items[i]; item.Value && !item.Inside {
+			bytes = arguments.After(bytes, int(item.Size), max(item.Alignment, 3)) // as pointers are
+			carries = carries || item.Action == goacc.ActionMap
+		}
+	}
+	if !carries || bytes > mostLeading {
+		return 0
+	}
+	return uintptr(bytes)
+}
+
+// lastCopiedIn is the last of copyOrder that is copied in, of small variables.
+const lastCopiedIn = 1
 
 // copyOrder puts small variables first: those that are copied in, then those that are
 // copied both ways, then those that are copied out. Members of a structure are among them:

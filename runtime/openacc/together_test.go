@@ -48,6 +48,109 @@ func TestSmallCopiesGoTogether(t *testing.T) {
 	}
 }
 
+// TestValuesBesideVariables: what a construct copies in of small variables goes with its
+// values and their addresses in one transfer, but for what a queue has still to bring, and
+// values that were the same the last time.
+func TestValuesBesideVariables(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		async   int
+		pending string // what the queue has still to write: a variable, a value, or the launches before
+		want    string
+	}{
+		{"synchronous", AsyncSync, "", "enqueue_upload_start 24"},
+		{"with the values of before", AsyncSync, "", "enqueue_upload_start 8"},
+		{"asynchronous", 1, "", "enqueue_upload_start 24"},
+		{"asynchronous, behind others", 1, "launches", "enqueue_upload_start 8\nenqueue_upload_start 16"},
+		{"variable that is pending", 1, "variable", "enqueue_upload_start 8\nenqueue_upload_start 16"},
+		{"value that is pending", 1, "value", "enqueue_upload_start 16\nenqueue_upload_start 8"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := newProgram(t, nil, nil)
+			thread := p.newThread()
+			defer thread.Close()
+			sum, count, more := words(0), words(1), words(10)
+			want := int64(0)
+			release := func() {}
+			var q *Queue
+			if c.pending != "" {
+				q, release = heldQueue(t, thread)
+			}
+			// A launch whose values change, elsewhere in memory.
+			for _, value := range []int64{1, 2} {
+				thread.Parallel(adding(AsyncSync, goacc.ToFrom, words(0), count, words(value)))
+			}
+			if pending := map[string][]byte{"variable": sum, "value": more}[c.pending]; pending != nil {
+				put(pending, 0, 1000)
+				thread.Create(pointerTo(pending), 8, AsyncSync)
+				thread.Update(directive(AsyncSync, span8(goacc.ForceTo, pending)))
+				put(pending, 0, 1)
+				thread.ExitData(directive(q.async, span8(goacc.From, pending)))
+				want = 1000
+			} else {
+				for _, value := range []int64{1, 20, 300, 4} {
+					put(more, 0, value)
+					thread.Parallel(adding(c.async, goacc.ToFrom, sum, count, more))
+					want += value
+				}
+				if c.want == "enqueue_upload_start 8" {
+					put(more, 0, 10)
+					for range 3 { // so that their block is on the device
+						thread.Parallel(adding(c.async, goacc.ToFrom, sum, count, more))
+						want += 10
+					}
+				}
+				if put(more, 0, 10); c.pending == "" {
+					thread.WaitAll(CurrentDevice)
+				}
+			}
+			if c.pending != "value" {
+				want += 10
+			}
+			var events recorder
+			events.register(p, callbacks.EnqueueUploadStart)
+			thread.Parallel(adding(c.async, goacc.ToFrom, sum, count, more))
+			if got := strings.ReplaceAll(events.take(), " async 1", ""); got != c.want {
+				t.Errorf("uploads:\n%s\nwant\n%s", got, c.want)
+			}
+			release()
+			thread.WaitAll(CurrentDevice)
+			if got := get(sum, 0); got != want {
+				t.Errorf("the sum is %d, want %d", got, want)
+			}
+		})
+	}
+}
+
+// TestPendingBetween: a variable that is sent by itself, as a queue has still to bring it,
+// is not overwritten by what goes with the values around it.
+func TestPendingBetween(t *testing.T) {
+	p := newProgram(t, nil, nil)
+	thread := p.newThread()
+	defer thread.Close()
+	one, pending, three, count, more := words(1), words(2), words(3), words(1), words(10)
+	around := func(async int) {
+		c := directive(async, span8(goacc.ToFrom, one), span8(goacc.To, count), span8(goacc.To, more), span8(goacc.ToFrom, pending), span8(goacc.ToFrom, three))
+		c.Function = devicetest.HostKernels().Add
+		thread.Parallel(c)
+	}
+	for _, value := range []int64{5, -5} {
+		put(more, 0, value)
+		around(AsyncSync)
+	}
+	put(more, 0, 10)
+	q, release := heldQueue(t, thread)
+	thread.EnterData(directive(AsyncSync, span8(goacc.To, pending)))
+	put(pending, 0, -2)
+	thread.ExitData(directive(q.async, span8(goacc.From, pending)))
+	around(q.async)
+	release()
+	thread.WaitAll(CurrentDevice)
+	if get(one, 0) != 11 || get(pending, 0) != 2 || get(three, 0) != 3 {
+		t.Errorf("%d, %d and %d came back, want 11, 2 and 3", get(one, 0), get(pending, 0), get(three, 0))
+	}
+}
+
 // TestSmallCopiesInQueueOrder: what the queue brings to the host comes to the next
 // construct on it, and what the host sets meanwhile, too.
 func TestSmallCopiesInQueueOrder(t *testing.T) {

@@ -91,6 +91,14 @@ func (t *transfers) uploadTogether(q *Queue, g *group) {
 		return
 	}
 	own := make([]byte, g.high-g.low)
+	t.fillIn(q, g, own)
+	whole := g.whole()
+	name := t.nameOfGroup(g, &whole, callbacks.EnqueueUploadStart, callbacks.EnqueueUploadEnd)
+	t.enqueueUpload(q, &whole, name, unsafe.Pointer(unsafe.SliceData(own)), uintptr(len(own)), own, t.function != 0 && len(own) <= mostPart)
+}
+
+// fillIn puts what a group sends into own.
+func (t *transfers) fillIn(q *Queue, g *group, own []byte) {
 	for i := range g.copies {
 		u := &g.copies[i]
 		sent := own[u.device-g.low:][:u.size]
@@ -103,9 +111,6 @@ func (t *transfers) uploadTogether(q *Queue, g *group) {
 			t.scratch.arrived(u.host, sent, nil)
 		}
 	}
-	whole := g.whole()
-	name := t.nameOfGroup(g, &whole, callbacks.EnqueueUploadStart, callbacks.EnqueueUploadEnd)
-	t.enqueueUpload(q, &whole, name, unsafe.Pointer(unsafe.SliceData(own)), uintptr(len(own)), own, t.function != 0 && len(own) <= mostPart)
 }
 
 // enqueueUpload puts size bytes at source onto q, between the events of u; own keeps
@@ -243,15 +248,20 @@ func overlaps(transfers []transfer, u *transfer) bool {
 
 // uploadAll puts the planned uploads onto q, and then the stores of pointers. What is
 // small goes as one with what lies beside it, and a pointer with the structure that it
-// lies in, unless the queue has still to bring it to the host.
+// lies in, unless the queue has still to bring it to the host. What goes with the argument
+// block of the launch stays for that.
 func (t *transfers) uploadAll(d *Device, q *Queue) {
 	s := t.scratch
-	if len(s.uploads)+len(s.stores) > 1 {
+	if n := len(s.uploads) + len(s.stores); n > 1 || n == 1 && t.hasLeading(s.uploads) {
 		small := s.small.begin()
 		small.gather(func(u *transfer) bool { return u.staged != nil || !d.willWrite(u.host, u.size) },
 			t.besideOnDevice, &s.uploads, &s.stores)
 		for i := range small.list {
-			t.uploadTogether(q, &small.list[i])
+			if g := &small.list[i]; t.followsBlock(g) {
+				s.beside = g
+			} else {
+				t.uploadTogether(q, g)
+			}
 		}
 	}
 	for i := range s.uploads {
@@ -261,6 +271,21 @@ func (t *transfers) uploadAll(d *Device, q *Queue) {
 		t.upload(q, &s.stores[i])
 	}
 	s.uploads, s.stores = s.uploads[:0], s.stores[:0]
+}
+
+// hasLeading says whether the first of uploads is to memory that the directive in progress
+// has made, with room for its argument block.
+func (t *transfers) hasLeading(uploads []transfer) bool {
+	return len(uploads) > 0 && t.made(uploads[0].mapping) && amongOthers(uploads[0].mapping)
+}
+
+// followsBlock says whether a group begins with the first variable behind the argument
+// block of the launch in progress.
+func (t *transfers) followsBlock(g *group) bool {
+	m := g.copies[0].mapping
+	memory := blockOf(m).memory
+	return t.made(m) && memory != nil && memory.leading > 0 && g.high-memory.address <= mostPart &&
+		g.low == memory.address+device.Address(t.scratch.places[0].offset)
 }
 
 // downloadAll puts the planned downloads onto q. What is small goes as one.

@@ -1,8 +1,12 @@
 package openacc
 
 import (
+	"hash/maphash"
+	"unsafe"
+
 	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/runtime/arguments"
+	"github.com/accscope/accscope/runtime/attribution"
 	"github.com/accscope/accscope/runtime/device"
 	"github.com/accscope/accscope/runtime/goacc"
 )
@@ -16,10 +20,19 @@ type lateValue struct {
 
 // planArguments adds the argument block of the construct in progress to the plan,
 // between the events of an upload if values travel with it; nothing is added where a
-// block like it lies on the device already. A block into whose values the kernel may
-// write serves one launch.
+// block like it lies on the device already. A block into whose values the kernel may write
+// serves one launch, as does one that goes with variables which the construct maps.
 func (t *launcher) planArguments(d *Device, q *Queue, k *kernelCode) (arguments.Placed, error) {
 	s := t.scratch
+	if len(s.created) > 0 {
+		t.varying.note(t.site(), t.hashOfValues())
+	}
+	if s.beside != nil {
+		if carried := t.carriedBytes(); carried.count > 0 {
+			return t.planBeside(q, s.beside, carried.bytes), nil
+		}
+		t.uploadTogether(q, s.beside)
+	}
 	for i := range s.block.Values() {
 		if s.again {
 			break // it is known
@@ -44,12 +57,65 @@ func (t *launcher) planArguments(d *Device, q *Queue, k *kernelCode) (arguments.
 	}
 	if len(s.late) > 0 {
 		t.carryOut()
-	}
-	for _, late := range s.late {
-		_, offset := s.block.Value(late.number)
-		t.upload(q, &transfer{host: late.host, device: placed.Address + device.Address(offset), size: late.size})
+		t.uploadLate(q, placed.Address)
 	}
 	return placed, nil
+}
+
+// uploadLate puts the values that are not known yet into the block at an address.
+func (t *launcher) uploadLate(q *Queue, address device.Address) {
+	for _, late := range t.scratch.late {
+		_, offset := t.scratch.block.Value(late.number)
+		t.upload(q, &transfer{host: late.host, device: address + device.Address(offset), size: late.size})
+	}
+}
+
+// planBeside puts the argument block onto q, with so many bytes of values, in the room for
+// it before the variables of g, and them with it.
+func (t *launcher) planBeside(q *Queue, g *group, values uintptr) arguments.Placed {
+	address := blockOf(g.copies[0].mapping).memory.address
+	own := t.scratch.block.AppendAt(make([]byte, 0, g.high-address), address)
+	block := device.ArgumentBlock{Address: address, Size: uint64(len(own))}
+	own = own[:cap(own)]
+	t.fillIn(q, g, own[g.low-address:])
+	whole := transfer{device: address, size: g.whole().size + values}
+	t.enqueueUpload(q, &whole, t.listBeside(g), unsafe.Pointer(unsafe.SliceData(own)), uintptr(len(own)), own, true)
+	t.uploadLate(q, address)
+	return arguments.Placed{ArgumentBlock: block}
+}
+
+// varying are the sites of launches that map variables, with what their values were: where
+// these change, the argument block goes with the variables; else it is on the device from
+// the launch before.
+type varying [unsteadySlots]struct {
+	at      attribution.CallSite
+	values  uint64 // hash
+	changes bool
+}
+
+// has says whether the last two launches at a site had other values, as far as that is known.
+func (v *varying) has(at attribution.CallSite) bool {
+	known := &v[slotOf(at, 0)%unsteadySlots]
+	return known.at == at && known.changes
+}
+
+// note notes the values of a launch.
+func (v *varying) note(at attribution.CallSite, values uint64) {
+	known := &v[slotOf(at, 0)%unsteadySlots]
+	known.changes = known.at == at && known.values != values
+	known.at, known.values = at, values
+}
+
+var valuesSeed = maphash.MakeSeed()
+
+// hashOfValues is that of the values of the launch in progress, 0 for none.
+func (t *launcher) hashOfValues() (hash uint64) {
+	for i := range t.scratch.items {
+		if item := &t.scratch.items[i]; t.carried(item) {
+			hash = hash*0x9e3779b97f4a7c15 ^ maphash.Bytes(valuesSeed, bytesAt(item.Host, item.Size))
+		}
+	}
+	return hash
 }
 
 // planValues adds an argument block with values, between its events. They name the
