@@ -1,9 +1,11 @@
 package report
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/accscope/accscope/collector/store"
@@ -78,5 +80,38 @@ func TestSummaryOfTimes(t *testing.T) {
 	s := of("iteration")
 	if s.Wall != wall || s.Host.Waits != waits || s.Host.Calls != calls || s.Device.Kernels == 0 || s.Device.Kernels > kernels || s.Peak.Bytes != peak || len(numbers) < 3 {
 		t.Errorf("%d frames: %+v, one by one %d ns, waits %d, calls %d, kernels %d, peak %d", len(numbers), s, wall, waits, calls, kernels, peak)
+	}
+}
+
+// Frames are chosen by their kind as by their name, and what chooses none is told what there is.
+func TestChoicesOfFrames(t *testing.T) {
+	trace := tracetest.Open(t, tracetest.Annotated(t, 3000))
+	records := func(text string) (ids []int64) {
+		if err := trace.EachAnnotated(text, func(r *store.Record, _ int64) {
+			if text == "" && r.Site.Kind != "frame" {
+				return
+			}
+			ids = append(ids, r.ID)
+		}); err != nil {
+			t.Fatal(err)
+		}
+		return ids
+	}
+	all, frames := records(""), records("frame")
+	if len(frames) < 3 || !reflect.DeepEqual(frames, all) {
+		t.Errorf("%d frames of %d", len(frames), len(all))
+	}
+	least, most := uint64(1<<62), uint64(0)
+	if err := trace.EachAnnotated("iteration", func(r *store.Record, _ int64) { least, most = min(least, r.Host), max(most, r.Host) }); err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		fmt.Sprintf("iteration %d", most+7): fmt.Sprintf(`there is no range or frame "iteration %d": the numbers of "iteration" are from %d to %d`, most+7, least, most),
+		"nothing 3":                         "a frame's number goes behind its name",
+		"nothing":                           `frame "iteration"`,
+	} {
+		if _, err := trace.Annotated(text); err == nil || !errors.Is(err, store.ErrNoAnnotation) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
 	}
 }

@@ -88,8 +88,8 @@ func choice(text string) (name string, of numberRange, numbered bool) {
 }
 
 // EachAnnotated calls f for the ranges and frames that a text chooses, in order of their
-// begin: those of a name, or of a name or kind and the number behind it ("frame 12",
-// "step 12..20"); all if it is empty. The record is valid until f returns; one that never
+// begin: those of a name, or else of a kind ("frame"), or of a name or kind and the number
+// behind it ("frame 12", "step 12..20"); all if it is empty. The record is valid until f returns; one that never
 // ended lasts until end.
 func (t *Trace) EachAnnotated(text string, f func(r *Record, end int64)) error {
 	name, of, numbered := choice(text)
@@ -97,13 +97,25 @@ func (t *Trace) EachAnnotated(text string, f func(r *Record, end int64)) error {
 	if err != nil {
 		return err
 	}
+	sites, err := t.Sites()
+	if err != nil {
+		return err
+	}
+	named := func(s *Site) bool { return s.Name == text }
+	if !slices.ContainsFunc(sites, func(s *Site) bool { return annotates(s) && named(s) }) {
+		named = func(s *Site) bool { return s.Kind == text }
+	}
 	found := false
+	least, most := int64(math.MaxInt64), int64(math.MinInt64) // numbers of the name
 	for r, err := range t.Spans(Filter{Kinds: []string{model.SpanName(model.RangeStart), model.SpanName(model.FrameStart)}}) {
 		if err != nil {
 			return err
 		}
 		number := int64(r.Host)
-		if text != "" && r.Site.Name != text && (!numbered || r.Site.Name != name && r.Site.Kind != name || number < of.first || number > of.last) {
+		if numbered && (r.Site.Name == name || r.Site.Kind == name) && (number != 0 || r.Site.KindCode == model.FrameStart) {
+			least, most = min(least, number), max(most, number)
+		}
+		if text != "" && !named(r.Site) && (!numbered || r.Site.Name != name && r.Site.Kind != name || number < of.first || number > of.last) {
 			continue
 		}
 		found = true
@@ -113,7 +125,11 @@ func (t *Trace) EachAnnotated(text string, f func(r *Record, end int64)) error {
 		}
 		f(r, end)
 	}
-	if !found && text != "" {
+	switch {
+	case found || text == "":
+	case least <= most:
+		return fmt.Errorf("%w %q: the numbers of %q are from %d to %d", ErrNoAnnotation, text, name, least, most)
+	default:
 		return t.noAnnotation(text)
 	}
 	return nil
@@ -146,6 +162,9 @@ func (t *Trace) Annotated(text string) (*Within, error) {
 	return w, nil
 }
 
+// annotates says whether a site is of a range or frame.
+func annotates(s *Site) bool { return s.KindCode == model.RangeStart || s.KindCode == model.FrameStart }
+
 // noAnnotation says what could have been chosen.
 func (t *Trace) noAnnotation(text string) error {
 	sites, err := t.Sites()
@@ -154,7 +173,7 @@ func (t *Trace) noAnnotation(text string) error {
 	}
 	var names []string
 	for _, s := range sites {
-		if s.KindCode == model.RangeStart || s.KindCode == model.FrameStart {
+		if annotates(s) {
 			names = append(names, fmt.Sprintf("%s %q", s.Kind, s.Name))
 		}
 	}
