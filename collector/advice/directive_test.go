@@ -56,6 +56,23 @@ func TestDirectiveNamesComponent(t *testing.T) {
 	}
 }
 
+// Mappings are counted in a process, and so they are told where several have them.
+func TestMappingsOfProcesses(t *testing.T) {
+	for processes, want := range map[int64]string{
+		1: "x: mapped and deleted again and again, 10 mappings; it took 18 spans of the host besides the first",
+		3: "x: mapped and deleted again and again, in one of 3 processes 10 mappings; it took 54 spans of the host besides the first",
+	} {
+		g := &group{}
+		for i := range 18 * processes {
+			g.add(occurrence{process: i / 18}, 8, "10")
+		}
+		f := &Finding{Variable: "x"}
+		if mappedInLoop.explain(f, g, &written{}); f.What != want {
+			t.Errorf("%d processes: %s, want %s", processes, f.What, want)
+		}
+	}
+}
+
 // Whatever a source has, a directive is taken apart without a panic, and what comes
 // out parses as the same.
 func FuzzDirective(f *testing.F) {

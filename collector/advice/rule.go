@@ -78,6 +78,15 @@ type group struct {
 	evidence     string // SQL of all rows of the rule
 }
 
+// processes is how many processes the rows are of.
+func (g *group) processes() int {
+	seen := map[int64]bool{}
+	for _, o := range g.rows {
+		seen[o.process] = true
+	}
+	return len(seen)
+}
+
 // evidenceColumns are what the evidence of each rule has to give.
 var evidenceColumns = []string{"subject", "source_file", "line", "function", "process", "thread", "device", "async_queue", "bytes",
 	"start", "end", "device_start", "device_end", "detail"}
