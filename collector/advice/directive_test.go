@@ -56,6 +56,17 @@ func TestDirectiveNamesComponent(t *testing.T) {
 	}
 }
 
+// Copies by turns have a queue each in place of the one that the directive names.
+func TestQueueOfCopies(t *testing.T) {
+	for _, text := range []string{"#pragma acc update device(x[0:n])", "#pragma acc update device(x[0:n]) async(1)", "#pragma acc update async device(x[0:n])"} {
+		f, d := &Finding{Variable: "x"}, takeApart(text)
+		idleQueue.explain(f, &group{}, d)
+		if want := ": #pragma acc update device(x[0:n]) async(queue)\n"; !strings.Contains(f.Instead, want) || d.String() != text {
+			t.Errorf("%s: %q, want %q", text, f.Instead, want)
+		}
+	}
+}
+
 // Mappings are counted in a process, and so they are told where several have them.
 func TestMappingsOfProcesses(t *testing.T) {
 	for processes, want := range map[int64]string{

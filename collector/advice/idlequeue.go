@@ -48,6 +48,7 @@ WHERE t.direction = 'upload' AND f.kernels > 0 AND f.kernels_before > 0 AND f.do
 		f.Instead = fmt.Sprintf("a second copy of %s: prepare one while a queue works on the other (async(1), async(2)), and wait for a queue only before its copy is written again", named(f.Variable))
 		if d.known() {
 			other := d.clone()
+			other.without("async")
 			other.add("async", "queue")
 			f.Instead = fmt.Sprintf("two copies of %s by turns, each with a queue, also on the kernels: %s\nand before a copy is written again: %s wait(queue)",
 				named(f.Variable), other, d.sentinel)
