@@ -237,10 +237,16 @@ func launches(t *testing.T, folder string, flags ...string) (count int) {
 // A frame that is not there is refused with those that are.
 func TestInsideNothing(t *testing.T) {
 	folder := recordAnnotated(t, "program.c")
-	for _, command := range [][]string{{"report", "--inside", "stop 3", "trace.db"}, {"export", "--to", "csv", "-o", "-", "--inside", "step 9", "trace.db"}} {
-		r := invoke(t, folder, command...)
-		if r.status != 2 || !strings.Contains(r.stderr, `there are frame "step", range "rest", range "work"`) {
-			t.Errorf("%v: status %d, %s", command, r.status, r.stderr)
+	for _, test := range []struct {
+		want    string
+		command []string
+	}{
+		{`there are frame "step", range "rest", range "work"`, []string{"report", "--inside", "stop 3", "trace.db"}},
+		{`the numbers of "step" are from 0 to 4`, []string{"export", "--to", "csv", "-o", "-", "--inside", "step 9", "trace.db"}},
+	} {
+		r := invoke(t, folder, test.command...)
+		if r.status != 2 || !strings.Contains(r.stderr, test.want) {
+			t.Errorf("%v: status %d, %s", test.command, r.status, r.stderr)
 		}
 	}
 }
@@ -302,7 +308,7 @@ func TestAnnotationsInExports(t *testing.T) {
 	if !regexp.MustCompile(`(?m)^ only step 2\.\.3 `).MatchString(program) || !regexp.MustCompile(`(?m)^ step +frame +2 `).MatchString(program) || !regexp.MustCompile(`(?m)^ work +range +2 `).MatchString(program) {
 		t.Errorf("the terminal limited to frames:\n%s", program)
 	}
-	if r := invoke(t, folder, "top", "--picture", "program", "--inside", "step 99", "trace.db"); r.status != exitUsage || !strings.Contains(r.stderr, `frame "step"`) {
+	if r := invoke(t, folder, "top", "--picture", "program", "--inside", "step 99", "trace.db"); r.status != exitUsage || !strings.Contains(r.stderr, `the numbers of "step" are from 0 to 4`) {
 		t.Errorf("of a frame that there is not: %d\n%s", r.status, r.stderr)
 	}
 	picture := invoke(t, folder, "top", "--picture", "events", "trace.db").must(t).stdout
