@@ -26,6 +26,7 @@ func TestMarkValues(t *testing.T) {
 		{"scalars of a kernels construct, which may be written", []entry{{ForceToFrom, 0x100, 4}}, "-"},
 		{"null", []entry{{To, 0, 4}}, "-"},
 		{"members of a structure, and what comes after them", []entry{{Struct, 0x100, 2}, {To, 0x100, 4}, {To, 0x108, 4}, {To, 0x200, 4}}, "---v"},
+		{"where a structure begins", []entry{{Struct, 0x100, 1}, {Alloc, 0x108, 8}, {To, 0x100, 4}}, "---"},
 		{"with a pointer of its own, which travels", []entry{{To, 0x100, 8}, {Pointer, 0x910, 0}}, "-v"},
 		{"with a descriptor", []entry{{To, 0x100, 8}, {Descriptor, 0x300, 64}, {Pointer, 0x910, 0}}, "-vv"},
 		{"a descriptor with its pointer inside, which travel", []entry{{ToFrom, 0x5000, 80}, {Descriptor, 0x910, 64}, {Pointer, 0x910, 0}}, "-vv"},
