@@ -88,6 +88,15 @@ func TestProgram(t *testing.T) {
 	}
 }
 
+// What a kernel may write to its values and to the pointers that travel with its arguments no
+// other launch sees.
+func TestProgramWritesValues(t *testing.T) {
+	p := compile(t, "../validation/testdata/values.c")
+	if got, err := p.run(t, "ACC_DEVICE_TYPE=nvidia", "ACCSCOPE_STANDIN_WRITES=yes"); err != nil {
+		t.Errorf("%v\n%s", err, got)
+	}
+}
+
 // Images are read as each compiler registers them. Those of OpenMP's target regions
 // are not ours: the program is as one without code for the GPU.
 func TestProgramOfLaterCompilers(t *testing.T) {

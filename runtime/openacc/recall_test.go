@@ -207,3 +207,44 @@ func TestDescriptorOfNothing(t *testing.T) {
 	}
 	thread.DataEnd()
 }
+
+// TestPresentBesideValues: data of the size of a pointer that are present are what the kernel
+// gets, also where values travel with its arguments.
+func TestPresentBesideValues(t *testing.T) {
+	p := newProgram(t, nil, nil)
+	thread := p.newThread()
+	defer thread.Close()
+	values, count, more := words(0), words(1), words(10)
+	thread.Copyin(pointerTo(values), 8, AsyncSync)
+	for range launchesBefore {
+		thread.Parallel(adding(AsyncSync, goacc.ForcePresent, values, count, more))
+	}
+	if got := onDevice(thread, address(values), 8); get(got, 0) != launchesBefore*10 {
+		t.Errorf("the device has %d, want %d", get(got, 0), launchesBefore*10)
+	}
+}
+
+// TestRecallPending: a value that the queue has still to bring, by a copy which changes nothing
+// of what is present, comes to the launch behind it.
+func TestRecallPending(t *testing.T) {
+	p := newProgram(t, nil, nil)
+	thread := p.newThread()
+	defer thread.Close()
+	values, count, more := words(0, 0), words(2), words(10)
+	thread.Copyin(pointerTo(values), 16, AsyncSync)
+	launch := func() { thread.Parallel(adding(1, goacc.ForcePresent, values, count, more)) }
+	for range launchesBefore {
+		launch()
+	}
+	if !thread.scratch.again {
+		t.Fatal("the last launch is not recalled")
+	}
+	q, release := heldQueue(t, thread)
+	thread.MemcpyFromDevice(pointerTo(more), thread.DevicePtr(pointerTo(values)), 8, q.async)
+	launch()
+	release()
+	thread.WaitAll(CurrentDevice)
+	if got := onDevice(thread, address(values), 8); get(got, 0) != 2*launchesBefore*10 {
+		t.Errorf("the device has %d, want twice the %d that it had", get(got, 0), launchesBefore*10)
+	}
+}
