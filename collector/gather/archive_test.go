@@ -82,14 +82,7 @@ func TestArchiveWhileItComes(t *testing.T) {
 		}
 		publishOf(t, stream, name, "node", data)
 	}
-	select {
-	case err := <-ended:
-		if err != nil {
-			t.Fatal(err)
-		}
-	case <-time.After(patience):
-		t.Fatal("it does not end")
-	}
+	awaitEnd(t, ended)
 	if summary.Events != events || summary.Trace != archiveFolder {
 		t.Errorf("%+v, want %d events", summary, events)
 	}
@@ -130,14 +123,7 @@ func TestKilledAtTheEnd(t *testing.T) {
 			t.Fatal(err)
 		}
 		summary, ended := started(g)
-		select {
-		case err := <-ended:
-			if err != nil {
-				t.Fatal(err)
-			}
-		case <-time.After(patience):
-			t.Fatal("it does not end")
-		}
+		awaitEnd(t, ended)
 		if summary.Events != events {
 			t.Errorf("archived %v: %+v, want %d events", archived, summary, events)
 		}

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 	"zombiezen.com/go/sqlite"
@@ -147,14 +146,7 @@ func TestOneClock(t *testing.T) {
 				publishOf(t, stream, name, nodes[i].name, data)
 			}
 		}
-		select {
-		case err := <-ended:
-			if err != nil {
-				t.Fatal(err)
-			}
-		case <-time.After(patience):
-			t.Fatal("it does not end")
-		}
+		awaitEnd(t, ended)
 		stop()
 		if summary.Events != 2*events || summary.Processes != 2 {
 			t.Errorf("%+v, want %d events of 2 processes", summary, 2*events)
@@ -255,14 +247,7 @@ func TestAsksForTheTime(t *testing.T) {
 	if err := sendWith(t, captured, address, link.Files{}, patience); err != nil {
 		t.Fatal(err)
 	}
-	select {
-	case err := <-ended:
-		if err != nil {
-			t.Fatal(err)
-		}
-	case <-time.After(patience):
-		t.Fatal("it does not end")
-	}
+	awaitEnd(t, ended)
 	c, err := openClocks(filepath.Join(o.Folder, clocksFolder))
 	if err != nil {
 		t.Fatal(err)

@@ -75,6 +75,19 @@ func started(g *Gather) (summary *Summary, ended <-chan error) {
 	return summary, end
 }
 
+// awaitEnd waits for what started gives.
+func awaitEnd(t *testing.T, ended <-chan error) {
+	t.Helper()
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Fatal(err)
+		}
+	case <-time.After(patience):
+		t.Fatal("it does not end")
+	}
+}
+
 // batches are what an agent would send of a capture, in small pieces.
 func batches(t *testing.T, folder string) (all []*wire.Batch) {
 	t.Helper()
@@ -144,14 +157,7 @@ func TestOnce(t *testing.T) {
 			publish(t, stream, name, []byte("no batch"))
 		}
 	}
-	select {
-	case err := <-ended:
-		if err != nil {
-			t.Fatal(err)
-		}
-	case <-time.After(patience):
-		t.Fatal("it does not end")
-	}
+	awaitEnd(t, ended)
 	if summary.Events != want || summary.Processes != 1 || summary.Lost != 0 {
 		t.Errorf("%+v, want %d events of one process", summary, want)
 	}
