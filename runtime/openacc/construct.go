@@ -127,9 +127,7 @@ func (t *directives) enterRegion(d *Device, c *Construct) {
 	last.undo = append(last.undo, s.undo...)
 	t.enqueueUploads(d, q)
 	t.settle(d, q, true)
-	if len(s.removed) > 0 {
-		t.discard(d, q)
-	}
+	t.giveUp(d, q)
 }
 
 // DataEnd is the exit of the innermost construct that DataStart entered.

@@ -24,8 +24,10 @@
 // A call is a plan (plan.go): the events and the operations of queues that are decided,
 // in their order. C carries it out in one crossing, with each event where it happens.
 // Between plans lie looking into the present table, taking and freeing memory, and having
-// a queue wait for another one; and a wait that nobody is told of, where nothing else is to
-// be carried out: an empty queue can tell so without a crossing.
+// a queue wait for another one ([waiter.follow]): no event tells of it, it takes no time, and
+// what the queue then inherits is to be known before the next operation is decided. So does
+// a wait that nobody is told of, where nothing else is to be carried out: an empty queue can
+// tell so without a crossing.
 // A compute construct that finds all its data on the device is one plan from its first
 // event to its last (steady.go). A compute construct's events are composed once for
 // each place that launches (computeevents.go), others each time (events.go). A callback

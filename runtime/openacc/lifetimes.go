@@ -64,9 +64,7 @@ func (t *lifetimes) beginLifetimes(d *Device, q *Queue, p *planner) {
 	}
 	t.enqueueUploads(d, q)
 	t.settle(d, q, true)
-	if len(s.removed) > 0 {
-		t.discard(d, q)
-	}
+	t.giveUp(d, q)
 }
 
 func (t *lifetimes) endLifetimes(d *Device, q *Queue) {
@@ -131,9 +129,7 @@ func (t *lifetimes) planCreated(d *Device) {
 // must follow at once.
 func (t *lifetimes) enqueueExits(d *Device, q *Queue, own *copyBack) {
 	s := t.scratch
-	for _, m := range s.removed {
-		t.outlive(blockOf(m), q)
-	}
+	t.outlive(q)
 	s.stores = slices.DeleteFunc(s.stores, func(u transfer) bool {
 		return slices.Contains(s.removed, u.mapping) && !overlaps(s.downloads, &u)
 	})
@@ -146,9 +142,13 @@ func (t *lifetimes) enqueueExits(d *Device, q *Queue, own *copyBack) {
 	if own != nil {
 		d.endCopyBack(own)
 	}
-	if len(s.removed)+len(s.landings) > 0 {
-		t.discard(d, q)
-	}
+	t.discard(d, q)
+}
+
+// giveUp is discard where nothing is copied back: it waits for the memory's users.
+func (t *lifetimes) giveUp(d *Device, q *Queue) {
+	t.outlive(q)
+	t.discard(d, q)
 }
 
 // discard raises the events of the removed mappings, frees their memory and has
@@ -157,10 +157,8 @@ func (t *lifetimes) discard(d *Device, q *Queue) {
 	s := t.scratch
 	var later []device.Address
 	for _, m := range s.removed {
-		b := blockOf(m)
-		t.outlive(b, q)
 		t.planData(callbacks.Delete, nil, m.Size, m.Host, m.Device, t.nameOf(m.Host, m.Size, m))
-		memory := b.drop()
+		memory := blockOf(m).drop()
 		if memory == nil {
 			continue
 		}

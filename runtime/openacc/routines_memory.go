@@ -161,10 +161,8 @@ func (t *dataRoutines) beginLifetime(routine string, host unsafe.Pointer, bytes 
 	}
 	t.enqueueUploads(d, q)
 	t.settle(d, q, true)
-	if len(s.removed) > 0 {
-		t.discard(d, q)
-		t.carryOut() // no event of the routine's own follows
-	}
+	t.giveUp(d, q)
+	t.carryOut() // no event of the routine's own follows
 	return at(uintptr(p.last))
 }
 

@@ -195,10 +195,8 @@ func (t *launcher) undoSteady(d *Device, q *Queue) {
 	d.mu.Lock()
 	t.release(d, s.undo, q)
 	d.mu.Unlock()
-	if len(s.removed) > 0 {
-		t.discard(d, q)
-		t.carryOut()
-	}
+	t.giveUp(d, q)
+	t.carryOut()
 }
 
 // planSteadyEnd adds what comes behind the launch of a steady construct; the wait for a

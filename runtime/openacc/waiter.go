@@ -135,6 +135,7 @@ func (t *waiter) follow(q, other *Queue) {
 	if q == other {
 		return
 	}
+	t.carryOut()
 	mark, err := other.driver.Record()
 	if err == nil {
 		err = q.driver.Wait(mark)
@@ -223,22 +224,20 @@ func (t *waiter) idle(q *Queue) bool {
 	return idle
 }
 
-// outlive makes q, or with a synchronous queue the host thread, wait for kernels
-// of other queues that may still use a block about to be freed.
-func (t *waiter) outlive(b *block, q *Queue) {
-	for _, user := range b.users {
-		if user == q || !user.busy() {
-			continue
+// outlive makes q, or with a synchronous queue the host thread, wait for kernels of other
+// queues that may still use the mappings removed, whose memory is about to be freed.
+func (t *waiter) outlive(q *Queue) {
+	for _, m := range t.scratch.removed {
+		for _, user := range blockOf(m).users {
+			switch {
+			case user == q || !user.busy():
+			case !q.synchronous():
+				t.follow(q, user)
+			default:
+				t.planAwait(user)
+				t.carryOut()
+				t.rt.learns()
+			}
 		}
-		if !q.synchronous() {
-			t.follow(q, user)
-			continue
-		}
-		t.carryOut() // this may take its time
-		if err := user.await(); err != nil {
-			t.fail(t.fromDevice(err))
-			return
-		}
-		t.rt.learns()
 	}
 }
