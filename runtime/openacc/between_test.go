@@ -30,3 +30,27 @@ func TestUsersAreAwaitedOnce(t *testing.T) {
 		t.Errorf("queues that were waited for: %s, want [5]", got)
 	}
 }
+
+// TestCallbacksOfCreationWrite: what a callback of alloc or create writes to a variable is
+// copied, however small the variable is.
+func TestCallbacksOfCreationWrite(t *testing.T) {
+	for _, event := range []callbacks.Event{callbacks.Alloc, callbacks.Create} {
+		for _, async := range []int{AsyncSync, 1} {
+			for _, size := range []int{8, 1024, 2 * SnapshotBytes} {
+				p := newProgram(t, nil, nil)
+				thread := p.newThread()
+				x := hostMemory(size, 1)
+				write := p.callback(func(*callbacks.Info, *callbacks.EventInfo, *callbacks.APIInfo) { x[0] = 7 })
+				if err := p.registry.Register(thread.events, event, write, callbacks.Reg); err != nil {
+					t.Fatal(err)
+				}
+				thread.EnterData(directive(async, entry{goacc.To, address(x), uintptr(size)}))
+				thread.WaitAll(CurrentDevice)
+				if got := onDevice(thread, address(x), 1)[0]; got != 7 {
+					t.Errorf("%v, async %d, %d bytes: %d on the device, want 7", event, async, size, got)
+				}
+				thread.Close()
+			}
+		}
+	}
+}

@@ -99,7 +99,7 @@ func (t *lifetimes) enqueueUploads(d *Device, q *Queue) {
 		t.awaitBlocks(d, q)
 	}
 	t.planCreated(d)
-	if len(s.fills) > 0 {
+	if len(s.fills) > 0 || t.callbacksMayWrite(1<<callbacks.Alloc|1<<callbacks.Create) {
 		t.carryOut()
 	}
 	for i := range s.fills {
