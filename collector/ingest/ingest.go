@@ -142,6 +142,7 @@ type process struct {
 	folder  string
 	rings   map[string]*ring
 	threads map[uint64]model.ThreadInfo // by number in the capture
+	thread  model.ThreadInfo            // the one that was asked for last
 	lanes   lanes                       // of ranges of the process
 	names   []model.Name                // by capture.StringID; 0 is not seen yet
 	offset  int64                       // from its CLOCK_MONOTONIC to the trace's
@@ -360,18 +361,10 @@ func (in *Ingester) next(r *ring) bool {
 	for {
 		r.position = r.stream.Offset()
 		item, err := r.stream.Next()
-		if errors.Is(err, io.EOF) {
-			r.item = nil
-			return false
-		}
-		var corrupt *capture.CorruptError
-		if errors.As(err, &corrupt) {
-			in.warn("%s", corrupt.Error())
-			r.process.lost["damaged"]++
-			continue
-		}
 		if err != nil {
-			in.warn("%s: %v; the rest of this thread is left out for now", r.name, err)
+			if in.damaged(r, err) {
+				continue
+			}
 			r.item = nil
 			return false
 		}
@@ -382,6 +375,22 @@ func (in *Ingester) next(r *ring) bool {
 		}
 		return true
 	}
+}
+
+// damaged tells of what kept a ring's next item from being read, and says whether there is
+// more behind it.
+func (in *Ingester) damaged(r *ring, err error) bool {
+	var corrupt *capture.CorruptError
+	switch {
+	case errors.Is(err, io.EOF):
+	case errors.As(err, &corrupt):
+		in.warn("%s", corrupt.Error())
+		r.process.lost["damaged"]++
+		return true
+	default:
+		in.warn("%s: %v; the rest of this thread is left out for now", r.name, err)
+	}
+	return false
 }
 
 func itemTime(item *capture.Item) int64 {

@@ -58,7 +58,11 @@ func (in *Ingester) take(r *ring) error {
 
 // thread gives a thread of a capture its number in the trace.
 func (in *Ingester) thread(p *process, t capture.Thread) (model.ThreadID, error) {
+	if last := &p.thread; last.ID != 0 && last.Number == t.Number && last.Name == t.Name {
+		return last.ID, nil
+	}
 	info, ok := p.threads[t.Number]
+	p.thread = info
 	if ok && info.Name == t.Name {
 		return info.ID, nil
 	}
@@ -67,7 +71,7 @@ func (in *Ingester) thread(p *process, t capture.Thread) (model.ThreadID, error)
 		info = model.ThreadInfo{ID: in.lastTID, Process: p.info.ID, TID: t.TID, Number: t.Number}
 	}
 	info.Name = t.Name
-	p.threads[t.Number] = info
+	p.threads[t.Number], p.thread = info, info
 	in.model.AddThread(info)
 	if in.writer != nil {
 		return info.ID, in.writer.SaveThread(info)

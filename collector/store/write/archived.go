@@ -41,6 +41,7 @@ func CreateArchive(path string, to *archive.Writer, origin int64, m *model.Model
 	if err != nil {
 		return nil, err
 	}
+	w.sums.beside = true
 	w.archived = &archived{to: to, ranks: map[model.ProcessID]int{}, ranges: map[model.ProcessID]string{}}
 	if err := w.change(func() error { return w.moveRows(false) }); err != nil {
 		return nil, errors.Join(err, w.Close())

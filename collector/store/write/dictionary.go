@@ -83,6 +83,13 @@ type workKey struct {
 	name   model.Name
 }
 
+// What a site is looked up by at first: an odd number near the golden ratio of 2^32 spreads it.
+const (
+	lastSitesBits = 12
+	lastSites     = 1 << lastSitesBits
+	lastSitesMix  = 0x9e3779b1
+)
+
 // dictionaries are the tables of what repeats.
 type dictionaries struct {
 	conn       *sqlite.Conn
@@ -94,7 +101,7 @@ type dictionaries struct {
 	dimensions dictionary[string]
 	sites      dictionary[siteKey]
 	works      dictionary[workKey]
-	lastSites  [256]struct {
+	lastSites  [lastSites]struct {
 		key siteKey
 		id  int64
 	}
@@ -125,7 +132,11 @@ func (d *dictionaries) site(e *model.Event, kind int32, depth, own int, device m
 		key.stack = id
 	}
 	// What a loop's events say comes again soon: found without a hash of all of it.
-	last := &d.lastSites[uint32(key.name*31+model.Name(key.place.line)*7+model.Name(kind)+model.Name(key.thread)*131)%uint32(len(d.lastSites))]
+	mixed := uint32(0)
+	for _, part := range [...]uint32{uint32(key.name), uint32(key.place.line), uint32(kind), uint32(key.thread), uint32(key.queue), uint32(key.parent), uint32(key.depth)} {
+		mixed = (mixed + part) * lastSitesMix
+	}
+	last := &d.lastSites[mixed>>(32-lastSitesBits)]
 	if last.id != 0 && last.key == key {
 		return last.id, nil
 	}

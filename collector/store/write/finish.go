@@ -29,7 +29,8 @@ func (w *Writer) finish() error {
 	if err := w.begin(); err != nil {
 		return err
 	}
-	w.roll.Finish()
+	w.sums.whole()
+	w.sums.roll.Finish()
 	if w.archived != nil {
 		if err := w.attach(); err != nil {
 			return err
@@ -53,7 +54,7 @@ func (w *Writer) finish() error {
 		}
 	} else if !w.settled {
 		// What never ended has been left out of the sums so far.
-		if err := w.totals.save(w.conn); err != nil {
+		if err := w.sums.totals.save(w.conn); err != nil {
 			return err
 		}
 		if err := schema.Execute(w.conn, schema.AddUnended); err != nil {

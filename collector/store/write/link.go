@@ -16,7 +16,7 @@ func (w *Writer) sample(step *model.Step, s model.Sample) error {
 	if peak, known := w.peaks[s.Device]; !known || s.Value > peak {
 		w.peaks[s.Device], w.newPeaks[s.Device] = s.Value, true
 	}
-	w.roll.Sample(step.ID, s)
+	w.sums.add(addend{what: addSample, id: step.ID, device: s.Device, time: s.Time, inner: s.Value})
 	if kind := step.Event.Kind; kind == model.Alloc || kind == model.Free {
 		w.rows[len(w.rows)-1].inner = s.Value
 		return nil

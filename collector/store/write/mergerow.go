@@ -279,17 +279,17 @@ func (m *merger) copyRecord(p *part, row []int64) error {
 	switch {
 	case end == 0:
 		duration = pages.Null
-		m.roll.Instant(id, site.thread, time, bytes, site.id)
+		m.sums.roll.Instant(id, site.thread, time, bytes, site.id)
 	case end < 0:
 		duration = pages.Null
 	default:
 		if duration = p.lasting(row[3], duration); p.line != nil && inner > duration {
 			inner = duration // its children's, before the clocks were set
 		}
-		m.roll.Span(id, site.thread, site.depth, time, duration, bytes, site.id)
+		m.sums.roll.Span(id, site.thread, site.depth, time, duration, bytes, site.id)
 	}
 	if (site.kind == model.Alloc || site.kind == model.Free) && inner != noSample {
-		m.roll.Sample(id, model.Sample{Device: site.device, Time: time, Value: inner})
+		m.sums.roll.Sample(id, model.Sample{Device: site.device, Time: time, Value: inner})
 	}
 	m.record.Add(0, id, site.id, sequence, time, up, data, link, inner, duration, end, correlation)
 	m.pending++
@@ -321,7 +321,7 @@ func (m *merger) sampleUntil(p *part, record int64) error {
 		if err != nil {
 			return err
 		}
-		m.roll.Sample(id, s.Sample)
+		m.sums.roll.Sample(id, s.Sample)
 		p.samples = p.samples[1:]
 	}
 	return nil
@@ -348,7 +348,7 @@ func (m *merger) copyActivities() error {
 		}
 		work += p.moved["work"].by
 		m.activity.Add(0, id, work, record, start, duration, delay, bytes, offset, excess, correlation)
-		m.roll.Activity(id, queue, start, duration, bytes, work)
+		m.sums.roll.Activity(id, queue, start, duration, bytes, work)
 		m.pending++
 		return m.room()
 	})

@@ -70,12 +70,12 @@ func resume(path string, conn *sqlite.Conn, m *model.Model) (*Writer, error) {
 	if err := w.prepare(); err != nil {
 		return nil, err
 	}
-	if err := w.totals.load(conn); err != nil {
+	if err := w.sums.totals.load(conn); err != nil {
 		return nil, err
 	}
 	w.resumed = true
 	// Who follows the trace gets lanes that go on.
-	if err := w.change(func() error { return w.roll.Rebuild(conn) }); err != nil {
+	if err := w.change(func() error { return w.sums.roll.Rebuild(conn) }); err != nil {
 		return nil, err
 	}
 	return w, w.SetMeta("complete", 0)

@@ -13,7 +13,6 @@ import (
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/collector/store/pages"
-	"github.com/accscope/accscope/collector/store/rollup"
 	"github.com/accscope/accscope/collector/store/schema"
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
@@ -57,8 +56,7 @@ type Writer struct {
 	peaks     map[model.DeviceID]int64
 	newPeaks  map[model.DeviceID]bool
 	detailed  int64 // the last site in site_detail
-	roll      *rollup.Builder
-	totals    *totals
+	sums      *sums
 	open      map[int64]uint64 // pairs of the spans in the file that have no end yet
 	opened    bool             // open differs from the file
 	savedName int
@@ -98,7 +96,7 @@ func Create(path string, origin int64, m *model.Model) (*Writer, error) {
 
 func newWriter(path string, conn *sqlite.Conn, m *model.Model) *Writer {
 	return &Writer{path: path, conn: conn, names: m.Names(), directory: m.Directory(), base: m.Records() + 1,
-		dict: dictionaries{conn: conn}, savedName: 1, open: make(map[int64]uint64), totals: newTotals(), roll: rollup.New(),
+		dict: dictionaries{conn: conn}, savedName: 1, open: make(map[int64]uint64), sums: newSums(),
 		peaks: make(map[model.DeviceID]int64), newPeaks: make(map[model.DeviceID]bool)}
 }
 
@@ -238,10 +236,13 @@ func (w *Writer) write(step *model.Step) error {
 		}
 		if step.Phase == model.Started {
 			r.open, r.endSequence, r.pair, r.awaits = true, -1, e.Pair, e.Correlation != 0
-			w.totals.seen(cause{record: r.id, site: site, thread: e.Thread, awaited: e.Correlation != 0})
+			what := addBegun
+			if e.Correlation != 0 {
+				what = addAwaited
+			}
+			w.sums.add(addend{what: what, id: r.id, site: site, thread: e.Thread})
 		} else {
-			w.roll.Instant(r.id, e.Thread, e.Time, int64(e.Bytes), site)
-			w.totals.add(e.Thread, site, 0, 0, int64(e.Bytes), false)
+			w.sums.add(addend{what: addInstant, id: r.id, site: site, thread: e.Thread, time: e.Time, bytes: int64(e.Bytes)})
 		}
 		switch e.Kind {
 		case model.Create:
@@ -309,8 +310,8 @@ func (w *Writer) settle(s *model.Span, thread model.ThreadID, end *model.Event) 
 				return err
 			}
 		}
-		w.totals.add(thread, site, r.duration, s.Inner, int64(s.Start.Bytes), true)
-		w.roll.Span(s.ID, thread, int32(s.Depth), s.Start.Time, r.duration, int64(s.Start.Bytes), site)
+		w.sums.add(addend{what: addSpan, id: s.ID, site: site, thread: thread, depth: int32(s.Depth), time: s.Start.Time, duration: r.duration,
+			inner: s.Inner, bytes: int64(s.Start.Bytes)})
 	} else if err := schema.Execute(w.conn, "INSERT INTO unended VALUES (?)", s.ID); err != nil {
 		return err
 	}
@@ -378,11 +379,10 @@ func (w *Writer) WriteActivity(a *model.Activity, enqueue int64, device model.De
 		return w.fail(err)
 	}
 	w.pending++
-	w.totals.activity(work, enqueue, duration, int64(a.Bytes))
 	if enqueue > 0 {
 		w.link(enqueue, w.lastAct)
 	}
-	w.roll.Activity(w.lastAct, queue, a.Start, duration, int64(a.Bytes), work)
+	w.sums.add(addend{what: addActivity, id: w.lastAct, site: work, queue: queue, time: a.Start, duration: duration, bytes: int64(a.Bytes), enqueue: enqueue})
 	return nil
 }
 
@@ -429,10 +429,11 @@ func (w *Writer) commit() error {
 	if err := w.flushRows(); err != nil {
 		return err
 	}
-	if err := w.totals.save(w.conn); err != nil {
+	w.sums.whole()
+	if err := w.sums.totals.save(w.conn); err != nil {
 		return err
 	}
-	if err := w.roll.Save(w.conn); err != nil {
+	if err := w.sums.roll.Save(w.conn); err != nil {
 		return err
 	}
 	if err := sqlitex.ExecuteTransient(w.conn, "COMMIT", nil); err != nil {
@@ -577,6 +578,7 @@ func (w *Writer) Close() error {
 	}
 	errs = append(errs, w.finalize(), w.conn.Close())
 	w.conn = nil
+	w.sums.wait()
 	if w.archived != nil && w.archived.rows != nil {
 		errs = append(errs, w.archived.rows.Close())
 	}

@@ -1,0 +1,10 @@
+package write_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/accscope/accscope/runtime/leftover"
+)
+
+func TestMain(m *testing.M) { os.Exit(leftover.Main(m)) }
