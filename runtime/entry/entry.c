@@ -19,10 +19,13 @@ __thread struct accscope_registers accscope_registers
 #define PLACE offsetof (struct thread, shared.place)
 _Static_assert (PLACE + offsetof (struct accscope_place, return_address) == 40
 		&& PLACE + offsetof (struct accscope_place, registers) == 64
-		&& offsetof (struct accscope_registers, value) == 0,
-		"the code in entry_*.h stores them by offset");
+		&& offsetof (struct accscope_registers, value) == 0
+		&& offsetof (struct accscope_place, return_address) == 0
+		&& offsetof (struct accscope_place, stack_pointer) == 8
+		&& offsetof (struct accscope_place, frame_pointer) == 16,
+		"the code in entry_*.h finds them by offset");
 
-/* STUB, NOTE, and what they jump to.  */
+/* STUB, NOTE, and what they jump to; accscope_outward.  */
 #if defined __aarch64__
 #include "entry_aarch64.h"
 #elif defined __x86_64__

@@ -248,6 +248,15 @@ void accscope_fork_begin (void);	/* from the constructor */
 void accscope_fork_engine (const void *address);	/* address: in the Go part */
 void accscope_forked_call (void) __attribute__ ((noreturn));
 
+/* entry.c: from inside the Go part, calls function (A, B, C) as if the program did at
+   PLACE.  Who walks the stack from there, for a call stack or an exception, finds the
+   program's frames below, not the Go part's, which no unwinder of C code passes.  */
+int accscope_outward (const struct accscope_place *place, uintptr_t function,
+		      void *a, void *b, void *c);
+/* passage.c: acc_dispatch_carry_out for the Go part, outward.  */
+int accscope_carry_out (struct acc_dispatch *, struct acc_dispatch_thread *,
+			struct acc_dispatch_plan *);
+
 /* Runs a kernel on the calling thread: function (block).  */
 void accscope_call (void (*function) (void *), void *block);
 

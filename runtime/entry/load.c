@@ -49,7 +49,10 @@ accscope_call (void (*function) (void *), void *block)
 
   t->shared.dispatch.inside = 0;
   t->kernels++;
-  function (block);
+  if (t->shared.place.return_address == NULL)	/* a device's own thread */
+    function (block);
+  else
+    accscope_outward (&t->shared.place, (uintptr_t) function, block, NULL, NULL);
   t->kernels--;
   t->shared.dispatch.inside = inside;
 }
@@ -252,6 +255,7 @@ open_engine (void)
   host.dispatch = acc_dispatch_new ();
   if (host.dispatch == NULL)
     give_up ("no memory");
+  host.dispatch->carry_out = accscope_carry_out;
   host.call = accscope_call;
   host.exit = leave_and_exit;
   host.end_first = end_first;

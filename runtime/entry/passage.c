@@ -189,6 +189,16 @@ accscope_leave (const struct passage *p)
   pthread_setcancelstate (p->cancel, NULL);
 }
 
+/* The thread is the calling one; its place is empty where the program is in no call, as
+   at its end: the stack ends there then.  */
+int
+accscope_carry_out (struct acc_dispatch *d, struct acc_dispatch_thread *thread,
+		    struct acc_dispatch_plan *plan)
+{
+  return accscope_outward (&((struct accscope_thread *) thread)->place,
+			   (uintptr_t) acc_dispatch_carry_out, d, thread, plan);
+}
+
 /* The functions that are called: those of the Go part, or what does nothing.  */
 static const struct engine *
 begin (struct passage *p, const char *call)
