@@ -119,7 +119,7 @@ func TestAdviceGainOfRanks(t *testing.T) {
 			if test.name == "two kernels and MPI" {
 				m := withOpenMPI(t)
 				compiler, compiling, arguments = m.command(mpicc), m.environment, append(arguments, "-DMEET")
-				ranks = func(variant string) []string { return []string{m.command(mpirun), "-n", "2", "./program", variant} }
+				ranks = func(variant string) []string { return []string{m.launcher(t), "-n", "2", "./program", variant} }
 			}
 			execute(t, folder, compiling, compiler, arguments...).must(t)
 			gainOfRanks(t, folder, test.kernel, ranks)

@@ -203,7 +203,7 @@ func TestMPIWithBothLibraries(t *testing.T) {
 		for _, order := range [][2]string{{"mpich", "openmpi"}, {"openmpi", "mpich"}} {
 			t.Run(order[0]+" first", func(t *testing.T) {
 				invoke(t, folder, "run", "-q", "--force", "-o", "trace.db", "--", "sh", "-c",
-					"LD_PRELOAD="+filepath.Join(project, "lib/libaccscope-"+order[0]+".so")+":"+filepath.Join(project, "lib/libaccscope-"+order[1]+".so")+":$LD_PRELOAD "+m.command(mpirun)+" -n 2 ./program").must(t)
+					"LD_PRELOAD="+filepath.Join(project, "lib/libaccscope-"+order[0]+".so")+":"+filepath.Join(project, "lib/libaccscope-"+order[1]+".so")+":$LD_PRELOAD "+m.launcher(t)+" -n 2 ./program").must(t)
 				got := answered(t, folder, "SELECT call, count(*), sum(bytes) FROM communication WHERE call IN ('MPI_Send', 'MPI_Barrier') GROUP BY call ORDER BY call")
 				if want := "MPI_Barrier,2,0\nMPI_Send,2,1200"; got != want {
 					t.Errorf("got\n%s\nwant\n%s", got, want)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/accscope/accscope/runtime/compilers"
@@ -78,16 +79,18 @@ type mpi struct {
 	library     string     // of ours, for it
 	commands    [][]string // compilers of C and Fortran and the launcher: Debian's names, and others
 	environment []string
+	launching   sync.Once
+	started     string
 }
 
-func mpis() []*mpi {
+var mpis = sync.OnceValue(func() []*mpi {
 	return []*mpi{
-		{"Open MPI", "libaccscope-openmpi.so", [][]string{{"mpicc.openmpi", "mpicc"}, {"mpifort.openmpi", "mpifort"}, {"mpirun.openmpi", "mpirun"}},
-			[]string{"OMPI_CC=" + compilers.C(), "OMPI_FC=" + compilers.Fortran()}},
-		{"MPICH", "libaccscope-mpich.so", [][]string{{"mpicc.mpich"}, {"mpifort.mpich"}, {"mpirun.mpich"}},
-			[]string{"MPICH_CC=" + compilers.C(), "MPICH_FC=" + compilers.Fortran()}},
+		{name: "Open MPI", library: "libaccscope-openmpi.so", commands: [][]string{{"mpicc.openmpi", "mpicc"}, {"mpifort.openmpi", "mpifort"}, {"mpirun.openmpi", "mpirun"}},
+			environment: []string{"OMPI_CC=" + compilers.C(), "OMPI_FC=" + compilers.Fortran()}},
+		{name: "MPICH", library: "libaccscope-mpich.so", commands: [][]string{{"mpicc.mpich"}, {"mpifort.mpich"}, {"mpirun.mpich"}},
+			environment: []string{"MPICH_CC=" + compilers.C(), "MPICH_FC=" + compilers.Fortran()}},
 	}
-}
+})
 
 // The places of an MPI's commands.
 const (
@@ -105,6 +108,38 @@ func (m *mpi) command(which int) string {
 		}
 	}
 	return names[0]
+}
+
+// launcher starts ranks that find each other. Those of Ubuntu 24.04's MPICH look for a PMIx
+// server, which its own launcher is not, and Open MPI's is.
+func (m *mpi) launcher(t *testing.T) string {
+	t.Helper()
+	own := m.command(mpirun)
+	if m.name != "MPICH" {
+		return own
+	}
+	m.launching.Do(func() {
+		folder := t.TempDir()
+		if err := os.WriteFile(filepath.Join(folder, "alone.c"), []byte(`#include <mpi.h>
+int main (void)
+{
+  int ranks;
+  MPI_Init (0, 0);
+  MPI_Comm_size (MPI_COMM_WORLD, &ranks);
+  MPI_Finalize ();
+  return ranks == 1;
+}
+`), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		execute(t, folder, m.environment, m.command(mpicc), "-o", "alone", "alone.c").must(t)
+		m.started = own
+		if other := mpis()[0].command(mpirun); execute(t, folder, nil, own, "-n", "2", "./alone").status != 0 {
+			execute(t, folder, nil, other, "-n", "2", "./alone").must(t)
+			m.started = other
+		}
+	})
+	return m.started
 }
 
 // missing says why programs of an MPI cannot be tested, "" if they can.
@@ -156,7 +191,7 @@ func (m *mpi) record(t *testing.T, name, source string) string {
 		arguments = append(arguments, "-ffixed-line-length-none", "-fallow-argument-mismatch")
 	}
 	execute(t, folder, m.environment, m.command(compiler), arguments...).must(t)
-	invoke(t, folder, "run", "-q", "-o", "trace.db", "--", m.command(mpirun), "-n", "2", "./program").must(t)
+	invoke(t, folder, "run", "-q", "-o", "trace.db", "--", m.launcher(t), "-n", "2", "./program").must(t)
 	return folder
 }
 
@@ -232,7 +267,7 @@ func waitedFor(t *testing.T, m *mpi) {
 	if rows := reportedRows(t, folder, "communication", "--source", "nowhere.c"); len(rows) != 0 {
 		t.Errorf("%v in a file that there is not", rows)
 	}
-	summary := execute(t, folder, nil, accscope, "run", "-o", "other.db", "--", m.command(mpirun), "-n", "2", "./program").must(t).stderr
+	summary := execute(t, folder, nil, accscope, "run", "-o", "other.db", "--", m.launcher(t), "-n", "2", "./program").must(t).stderr
 	if !strings.Contains(summary, "MPI ") || !strings.Contains(summary, "late ranks") || !strings.Contains(summary, "computation") {
 		t.Errorf("the summary:\n%s", summary)
 	}
