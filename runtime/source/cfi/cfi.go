@@ -3,11 +3,13 @@
 package cfi
 
 import (
+	"bytes"
 	"encoding/binary"
+	"maps"
 	"sort"
 
+	"github.com/accscope/accscope/runtime/source/cursor"
 	"github.com/accscope/accscope/runtime/source/elffile"
-	"github.com/accscope/accscope/runtime/source/leb128"
 )
 
 // Table is .eh_frame: for every function, how to find its frame.
@@ -67,64 +69,43 @@ func Read(f *elffile.File) *Table {
 }
 
 func (t *Table) entry(c *commonInfo, common, at uint64, b []byte) {
-	low, n, ok := t.pointer(b, at, c.pointerEncoding)
-	if !ok {
-		return
-	}
-	size, m, ok := t.pointer(b[n:], 0, c.pointerEncoding&0x0f)
-	if !ok {
-		return
-	}
-	b = b[n+m:]
+	in := cursor.Cursor{Rest: b}
+	low, ok := t.pointer(&in, at, c.pointerEncoding)
+	size, sized := t.pointer(&in, 0, c.pointerEncoding&0x0f)
 	if c.augmented {
-		length, k := leb128.Unsigned(b)
-		if length > uint64(len(b)-k) {
-			return
-		}
-		b = b[uint64(k)+length:]
+		in.Block(in.Unsigned())
 	}
-	if low+size > low {
-		t.entries = append(t.entries, frameEntry{low, low + size, common, b})
+	if ok && sized && !in.Bad && low+size > low {
+		t.entries = append(t.entries, frameEntry{low, low + size, common, in.Rest})
 	}
 }
 
 // pointer decodes an encoded pointer that stands at an offset of the section.
-func (t *Table) pointer(b []byte, at uint64, encoding byte) (v uint64, n int, ok bool) {
-	switch encoding & 0x0f {
-	case 0x00, 0x04, 0x0c:
-		n = 8
-	case 0x02, 0x0a:
-		n = 2
-	case 0x03, 0x0b:
-		n = 4
+func (t *Table) pointer(in *cursor.Cursor, at uint64, encoding byte) (v uint64, ok bool) {
+	size := 0
+	switch encoding & 0x07 {
+	case 0x00, 0x04:
+		size = 8
+	case 0x02:
+		size = 2
+	case 0x03:
+		size = 4
 	default:
-		return 0, 0, false
+		return 0, false
 	}
-	if len(b) < n {
-		return 0, 0, false
+	if encoding&0x08 != 0 {
+		v = uint64(in.SignedFixed(size))
+	} else {
+		v = in.Fixed(size)
 	}
-	switch n {
-	case 2:
-		v = uint64(binary.LittleEndian.Uint16(b))
-		if encoding&8 != 0 {
-			v = uint64(int16(v))
-		}
-	case 4:
-		v = uint64(binary.LittleEndian.Uint32(b))
-		if encoding&8 != 0 {
-			v = uint64(int32(v))
-		}
-	case 8:
-		v = binary.LittleEndian.Uint64(b)
-	}
-	switch encoding & 0x70 {
+	switch encoding & 0xf0 {
 	case 0x00:
 	case 0x10:
 		v += t.address + at
 	default:
-		return 0, 0, false
+		return 0, false
 	}
-	return v, n, encoding&0x80 == 0
+	return v, !in.Bad
 }
 
 func (t *Table) common(at uint64) *commonInfo {
@@ -135,65 +116,43 @@ func (t *Table) common(at uint64) *commonInfo {
 	if length < 9 || length > uint64(len(t.content))-at-4 || binary.LittleEndian.Uint32(t.content[at+4:]) != 0 {
 		return nil
 	}
-	b := t.content[at+8 : at+4+length]
-	b = b[1:] // version
-	end := 0
-	for end < len(b) && b[end] != 0 {
-		end++
-	}
-	if end == len(b) {
+	in := cursor.Cursor{Rest: t.content[at+8 : at+4+length]}
+	in.Fixed(1) // version
+	end := bytes.IndexByte(in.Rest, 0)
+	if end < 0 {
 		return nil
 	}
-	augmentation := string(b[:end])
-	b = b[end+1:]
-	c := &commonInfo{}
-	var n int
-	c.codeAlign, n = leb128.Unsigned(b)
-	b = b[n:]
-	c.dataAlign, n = leb128.Signed(b)
-	b = b[n:]
-	_, n = leb128.Unsigned(b) // return address column
-	b = b[n:]
+	augmentation := string(in.Block(uint64(end)))
+	in.Fixed(1)
+	c := &commonInfo{codeAlign: in.Unsigned(), dataAlign: in.Signed()}
+	in.Unsigned() // return address column
 	if augmentation != "" {
 		if augmentation[0] != 'z' {
 			return nil
 		}
 		c.augmented = true
-		size, n := leb128.Unsigned(b)
-		if size > uint64(len(b)-n) {
-			return nil
-		}
-		data := b[n : uint64(n)+size]
-		b = b[uint64(n)+size:]
+		data := cursor.Cursor{Rest: in.Block(in.Unsigned())}
 		for _, a := range augmentation[1:] {
 			switch a {
 			case 'R':
-				if len(data) < 1 {
-					return nil
-				}
-				c.pointerEncoding = data[0]
-				data = data[1:]
+				c.pointerEncoding = byte(data.Fixed(1))
 			case 'P':
-				if len(data) < 1 {
+				// Relative to what does not matter: it is passed over.
+				if _, ok := t.pointer(&data, 0, byte(data.Fixed(1))&0x0f); !ok {
 					return nil
 				}
-				_, n, _ := t.pointer(data[1:], 0, data[0]&0x0f)
-				if n == 0 {
-					return nil
-				}
-				data = data[1+n:]
 			case 'L':
-				if len(data) < 1 {
-					return nil
-				}
-				data = data[1:]
+				data.Fixed(1)
 			case 'S', 'B':
 			default:
 				return nil
 			}
 		}
+		if in.Bad || data.Bad {
+			return nil
+		}
 	}
-	c.code = b
+	c.code = in.Rest
 	return c
 }
 
@@ -207,11 +166,7 @@ type Rule struct {
 }
 
 func (f Rule) clone() Rule {
-	saved := make(map[int]int64, len(f.Saved))
-	for k, v := range f.Saved {
-		saved[k] = v
-	}
-	f.Saved = saved
+	f.Saved = maps.Clone(f.Saved)
 	return f
 }
 
@@ -244,37 +199,9 @@ type ruleRun struct {
 	stack         []Rule
 }
 
-func (r *ruleRun) run(b []byte) bool {
-	number := func() uint64 {
-		v, n := leb128.Unsigned(b)
-		b = b[n:]
-		return v
-	}
-	signed := func() int64 {
-		v, n := leb128.Signed(b)
-		b = b[n:]
-		return v
-	}
-	block := func() []byte {
-		n := number()
-		if n > uint64(len(b)) {
-			b = nil
-			return nil
-		}
-		x := b[:n]
-		b = b[n:]
-		return x
-	}
-	fixed := func(n int) uint64 {
-		if len(b) < n {
-			b = nil
-			return 0
-		}
-		var w [8]byte
-		copy(w[:], b[:n])
-		b = b[n:]
-		return binary.LittleEndian.Uint64(w[:])
-	}
+func (r *ruleRun) run(code []byte) bool {
+	in := cursor.Cursor{Rest: code}
+	number := func() int64 { return int64(in.Unsigned()) }
 	restore := func(reg int) {
 		if v, ok := r.initial.Saved[reg]; ok {
 			r.rule.Saved[reg] = v
@@ -282,30 +209,29 @@ func (r *ruleRun) run(b []byte) bool {
 			delete(r.rule.Saved, reg)
 		}
 	}
-	for len(b) > 0 {
-		op := b[0]
-		b = b[1:]
+	for len(in.Rest) > 0 {
+		op := in.Fixed(1)
 		low := int(op & 0x3f)
 		advance := uint64(0)
 		switch {
 		case op>>6 == 1:
 			advance = uint64(low)
 		case op>>6 == 2:
-			r.rule.Saved[low] = int64(number()) * r.c.dataAlign
+			r.rule.Saved[low] = number() * r.c.dataAlign
 		case op>>6 == 3:
 			restore(low)
 		default:
 			switch op {
 			case 0x00:
 			case 0x02:
-				advance = fixed(1)
+				advance = in.Fixed(1)
 			case 0x03:
-				advance = fixed(2)
+				advance = in.Fixed(2)
 			case 0x04:
-				advance = fixed(4)
+				advance = in.Fixed(4)
 			case 0x05:
 				reg := int(number())
-				r.rule.Saved[reg] = int64(number()) * r.c.dataAlign
+				r.rule.Saved[reg] = number() * r.c.dataAlign
 			case 0x06:
 				restore(int(number()))
 			case 0x07, 0x08:
@@ -315,10 +241,10 @@ func (r *ruleRun) run(b []byte) bool {
 				number()
 			case 0x15:
 				delete(r.rule.Saved, int(number()))
-				signed()
+				in.Signed()
 			case 0x2f:
 				reg := int(number())
-				r.rule.Saved[reg] = -int64(number()) * r.c.dataAlign
+				r.rule.Saved[reg] = -number() * r.c.dataAlign
 			case 0x0a:
 				if len(r.stack) > 32 {
 					return false
@@ -331,23 +257,23 @@ func (r *ruleRun) run(b []byte) bool {
 				r.rule = r.stack[len(r.stack)-1]
 				r.stack = r.stack[:len(r.stack)-1]
 			case 0x0c:
-				r.rule.Register, r.rule.Offset, r.rule.Expression = int(number()), int64(number()), nil
+				r.rule.Register, r.rule.Offset, r.rule.Expression = int(number()), number(), nil
 			case 0x0d:
 				r.rule.Register = int(number())
 			case 0x0e:
-				r.rule.Offset = int64(number())
+				r.rule.Offset = number()
 			case 0x0f:
-				r.rule.Expression = block()
+				r.rule.Expression = in.Block(in.Unsigned())
 			case 0x10, 0x16: // a register saved where an expression says
 				delete(r.rule.Saved, int(number()))
-				block()
+				in.Block(in.Unsigned())
 			case 0x11:
 				reg := int(number())
-				r.rule.Saved[reg] = signed() * r.c.dataAlign
+				r.rule.Saved[reg] = in.Signed() * r.c.dataAlign
 			case 0x12:
-				r.rule.Register, r.rule.Offset, r.rule.Expression = int(number()), signed()*r.c.dataAlign, nil
+				r.rule.Register, r.rule.Offset, r.rule.Expression = int(number()), in.Signed()*r.c.dataAlign, nil
 			case 0x13:
-				r.rule.Offset = signed() * r.c.dataAlign
+				r.rule.Offset = in.Signed() * r.c.dataAlign
 			case 0x2e:
 				number()
 			case 0x2d: // of AArch64: whether the return address is signed

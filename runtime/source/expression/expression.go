@@ -4,9 +4,7 @@
 package expression
 
 import (
-	"encoding/binary"
-
-	"github.com/accscope/accscope/runtime/source/leb128"
+	"github.com/accscope/accscope/runtime/source/cursor"
 	"github.com/accscope/accscope/runtime/source/machine"
 )
 
@@ -39,21 +37,20 @@ const (
 // Evaluate runs a DWARF location expression (DWARF 5 §2.5, §2.6). It gives
 // false when the result is unknown or not in one piece.
 func (m *Context) Evaluate(code []byte) (Place, bool) {
-	e := evaluation{m: m, code: code}
+	e := evaluation{Cursor: cursor.Cursor{Rest: code}, m: m, code: code}
 	return e.run()
 }
 
 type evaluation struct {
-	m     *Context
-	code  []byte
-	at    int
-	stack []machine.Value
-	bad   bool
+	cursor.Cursor // Bad also where the stack is too small or too large
+	m             *Context
+	code          []byte
+	stack         []machine.Value
 }
 
 func (e *evaluation) push(v machine.Value) {
 	if len(e.stack) >= maxStack {
-		e.bad = true
+		e.Bad = true
 		return
 	}
 	e.stack = append(e.stack, v)
@@ -61,7 +58,7 @@ func (e *evaluation) push(v machine.Value) {
 
 func (e *evaluation) pop() machine.Value {
 	if len(e.stack) == 0 {
-		e.bad = true
+		e.Bad = true
 		return machine.Value{}
 	}
 	v := e.stack[len(e.stack)-1]
@@ -69,60 +66,7 @@ func (e *evaluation) pop() machine.Value {
 	return v
 }
 
-func (e *evaluation) take(n int) []byte {
-	if n < 0 || n > len(e.code)-e.at {
-		e.bad = true
-		e.at = len(e.code)
-		return make([]byte, 8)
-	}
-	b := e.code[e.at : e.at+n]
-	e.at += n
-	return b
-}
-
-func (e *evaluation) fixed(n int, signed bool) int64 {
-	b := e.take(n)
-	switch n {
-	case 1:
-		if signed {
-			return int64(int8(b[0]))
-		}
-		return int64(b[0])
-	case 2:
-		v := binary.LittleEndian.Uint16(b)
-		if signed {
-			return int64(int16(v))
-		}
-		return int64(v)
-	case 4:
-		v := binary.LittleEndian.Uint32(b)
-		if signed {
-			return int64(int32(v))
-		}
-		return int64(v)
-	}
-	return int64(binary.LittleEndian.Uint64(b))
-}
-
-func (e *evaluation) unsigned() uint64 {
-	if e.at >= len(e.code) {
-		e.bad = true
-		return 0
-	}
-	v, n := leb128.Unsigned(e.code[e.at:])
-	e.at += n
-	return v
-}
-
-func (e *evaluation) signed() int64 {
-	if e.at >= len(e.code) {
-		e.bad = true
-		return 0
-	}
-	v, n := leb128.Signed(e.code[e.at:])
-	e.at += n
-	return v
-}
+func (e *evaluation) number(n int64) { e.push(machine.Number(n)) }
 
 func (e *evaluation) registerValue(n int) machine.Value {
 	if e.m.Register == nil {
@@ -141,40 +85,35 @@ func (e *evaluation) load(size int) {
 }
 
 func (e *evaluation) run() (Place, bool) {
-	for steps := 0; e.at < len(e.code) && !e.bad; steps++ {
+	for steps := 0; len(e.Rest) > 0 && !e.Bad; steps++ {
 		if steps >= maxOperations {
 			return Place{}, false
 		}
-		op := e.code[e.at]
-		e.at++
+		op := byte(e.Fixed(1))
 		switch {
 		case op >= 0x30 && op <= 0x4f: // lit
 			e.push(machine.Number(int64(op - 0x30)))
 		case op >= 0x50 && op <= 0x6f: // reg
 			return e.inRegister(int(op - 0x50))
 		case op >= 0x70 && op <= 0x8f: // breg
-			e.push(e.registerValue(int(op - 0x70)).Plus(e.signed()))
+			e.push(e.registerValue(int(op - 0x70)).Plus(e.Signed()))
 		case op == 0x90: // regx
-			return e.inRegister(int(e.unsigned() & 0xffff))
+			return e.inRegister(int(e.Unsigned() & 0xffff))
 		case op == 0x9f: // stack_value
 			v := e.pop()
-			return Place{v, true}, !e.bad && v.Root != machine.Unknown && e.at == len(e.code)
+			return Place{v, true}, !e.Bad && v.Root != machine.Unknown && len(e.Rest) == 0
 		case op == 0x9e: // implicit_value
-			n := int(min(e.unsigned(), 1<<20))
-			b := e.take(n)
-			if e.bad || n > 8 || e.at != len(e.code) {
+			if n := e.Unsigned(); n > 8 || n != uint64(len(e.Rest)) {
 				return Place{}, false
 			}
-			var w [8]byte
-			copy(w[:], b)
-			return Place{machine.Number(int64(binary.LittleEndian.Uint64(w[:]))), true}, true
+			return Place{machine.Number(int64(e.Fixed(len(e.Rest)))), true}, true
 		default:
 			if !e.operation(op) {
 				return Place{}, false
 			}
 		}
 	}
-	if e.bad || len(e.stack) == 0 {
+	if e.Bad || len(e.stack) == 0 {
 		return Place{}, false
 	}
 	v := e.stack[len(e.stack)-1]
@@ -182,7 +121,7 @@ func (e *evaluation) run() (Place, bool) {
 }
 
 func (e *evaluation) inRegister(n int) (Place, bool) {
-	if e.bad || e.at != len(e.code) { // followed by pieces
+	if e.Bad || len(e.Rest) > 0 { // followed by pieces
 		return Place{}, false
 	}
 	v := e.registerValue(n)
@@ -194,27 +133,17 @@ func (e *evaluation) inRegister(n int) (Place, bool) {
 func (e *evaluation) operation(op byte) bool {
 	switch op {
 	case 0x03: // addr
-		e.push(machine.Number(e.fixed(8, false) + e.m.Bias))
+		e.number(int64(e.Fixed(8)) + e.m.Bias)
 	case 0x06: // deref
 		e.load(8)
-	case 0x08:
-		e.push(machine.Number(e.fixed(1, false)))
-	case 0x09:
-		e.push(machine.Number(e.fixed(1, true)))
-	case 0x0a:
-		e.push(machine.Number(e.fixed(2, false)))
-	case 0x0b:
-		e.push(machine.Number(e.fixed(2, true)))
-	case 0x0c:
-		e.push(machine.Number(e.fixed(4, false)))
-	case 0x0d:
-		e.push(machine.Number(e.fixed(4, true)))
-	case 0x0e, 0x0f:
-		e.push(machine.Number(e.fixed(8, false)))
+	case 0x08, 0x0a, 0x0c, 0x0e, 0x0f: // const, of 1, 2, 4 or 8 bytes
+		e.number(int64(e.Fixed(1 << ((op - 0x08) / 2))))
+	case 0x09, 0x0b, 0x0d: // the same with a sign
+		e.number(e.SignedFixed(1 << ((op - 0x08) / 2)))
 	case 0x10:
-		e.push(machine.Number(int64(e.unsigned())))
+		e.number(int64(e.Unsigned()))
 	case 0x11:
-		e.push(machine.Number(e.signed()))
+		e.number(e.Signed())
 	case 0x12: // dup
 		v := e.pop()
 		e.push(v)
@@ -224,7 +153,7 @@ func (e *evaluation) operation(op byte) bool {
 	case 0x14: // over
 		e.pick(1)
 	case 0x15: // pick
-		e.pick(int(e.fixed(1, false)))
+		e.pick(int(e.Fixed(1)))
 	case 0x16: // swap
 		a, b := e.pop(), e.pop()
 		e.push(a)
@@ -240,19 +169,19 @@ func (e *evaluation) operation(op byte) bool {
 		b, a := e.pop(), e.pop()
 		e.push(binaryOperation(op, a, b))
 	case 0x23: // plus_uconst
-		n := e.unsigned()
+		n := e.Unsigned()
 		e.push(e.pop().Plus(int64(n)))
 	case 0x28: // bra
-		to := int(e.fixed(2, true))
+		to := e.SignedFixed(2)
 		if v := e.pop(); v.Root != machine.Constant {
 			return false
 		} else if v.N != 0 {
 			return e.jump(to)
 		}
 	case 0x2f: // skip
-		return e.jump(int(e.fixed(2, true)))
+		return e.jump(e.SignedFixed(2))
 	case 0x91: // fbreg
-		off := e.signed()
+		off := e.Signed()
 		if e.m.FrameBase == nil || e.m.depth > 4 {
 			return false
 		}
@@ -264,10 +193,10 @@ func (e *evaluation) operation(op byte) bool {
 		}
 		e.push(p.Value.Plus(off))
 	case 0x92: // bregx
-		r := int(e.unsigned() & 0xffff)
-		e.push(e.registerValue(r).Plus(e.signed()))
+		r := int(e.Unsigned() & 0xffff)
+		e.push(e.registerValue(r).Plus(e.Signed()))
 	case 0x94: // deref_size
-		n := int(e.fixed(1, false))
+		n := int(e.Fixed(1))
 		if n != 1 && n != 2 && n != 4 && n != 8 {
 			return false
 		}
@@ -284,7 +213,7 @@ func (e *evaluation) operation(op byte) bool {
 	case 0xa3, 0xf3: // entry_value
 		return e.entryValue()
 	case 0xa8, 0xf7: // convert: to the generic type it changes nothing
-		if e.unsigned() != 0 {
+		if e.Unsigned() != 0 {
 			e.pop()
 			e.push(machine.Value{})
 		}
@@ -293,28 +222,28 @@ func (e *evaluation) operation(op byte) bool {
 		// pointers name nothing that has one address.
 		return false
 	}
-	return !e.bad
+	return !e.Bad
 }
 
 func (e *evaluation) pick(n int) {
 	if n >= len(e.stack) {
-		e.bad = true
+		e.Bad = true
 		return
 	}
 	e.push(e.stack[len(e.stack)-1-n])
 }
 
-func (e *evaluation) jump(by int) bool {
-	to := e.at + by
-	if e.bad || to < 0 || to > len(e.code) {
+func (e *evaluation) jump(by int64) bool {
+	to := int64(len(e.code)-len(e.Rest)) + by
+	if e.Bad || to < 0 || to > int64(len(e.code)) {
 		return false
 	}
-	e.at = to
+	e.Rest = e.code[to:]
 	return true
 }
 
 func (e *evaluation) index(bias int64) {
-	n := e.unsigned()
+	n := e.Unsigned()
 	if e.m.Indexed != nil {
 		if a, ok := e.m.Indexed(n); ok {
 			e.push(machine.Number(int64(a) + bias))
@@ -325,12 +254,8 @@ func (e *evaluation) index(bias int64) {
 }
 
 func (e *evaluation) entryValue() bool {
-	n := e.unsigned()
-	if n > uint64(len(e.code)-e.at) {
-		return false
-	}
-	inner := e.take(int(n))
-	if e.m.AtEntry == nil || e.m.depth > 4 || e.bad {
+	inner := e.Block(e.Unsigned())
+	if e.m.AtEntry == nil || e.m.depth > 4 || e.Bad {
 		return false
 	}
 	m := Context{Register: e.m.AtEntry, depth: e.m.depth + 1}
@@ -387,35 +312,35 @@ func arithmetic(op byte, a, b int64) machine.Value {
 		}
 		return machine.Number(0)
 	}
+	n := int64(0)
 	switch op {
 	case 0x1a:
-		return machine.Number(a & b)
-	case 0x1b:
-		if b == 0 {
+		n = a & b
+	case 0x1b, 0x1d:
+		switch {
+		case b == 0:
 			return machine.Value{}
+		case op == 0x1b:
+			n = a / b
+		default:
+			n = int64(uint64(a) % uint64(b))
 		}
-		return machine.Number(a / b)
 	case 0x1c:
-		return machine.Number(a - b)
-	case 0x1d:
-		if b == 0 {
-			return machine.Value{}
-		}
-		return machine.Number(int64(uint64(a) % uint64(b)))
+		n = a - b
 	case 0x1e:
-		return machine.Number(a * b)
+		n = a * b
 	case 0x21:
-		return machine.Number(a | b)
+		n = a | b
 	case 0x22:
-		return machine.Number(a + b)
+		n = a + b
 	case 0x24:
-		return machine.Number(int64(uint64(a) << min(uint64(b), 64)))
+		n = int64(uint64(a) << min(uint64(b), 64))
 	case 0x25:
-		return machine.Number(int64(uint64(a) >> min(uint64(b), 64)))
+		n = int64(uint64(a) >> min(uint64(b), 64))
 	case 0x26:
-		return machine.Number(a >> min(uint64(b), 63))
+		n = a >> min(uint64(b), 63)
 	case 0x27:
-		return machine.Number(a ^ b)
+		n = a ^ b
 	case 0x29:
 		return truth(a == b)
 	case 0x2a:
@@ -429,5 +354,5 @@ func arithmetic(op byte, a, b int64) machine.Value {
 	case 0x2e:
 		return truth(a != b)
 	}
-	return machine.Value{}
+	return machine.Number(n)
 }

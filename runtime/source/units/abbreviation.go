@@ -4,7 +4,7 @@ import (
 	"debug/dwarf"
 	"slices"
 
-	"github.com/accscope/accscope/runtime/source/leb128"
+	"github.com/accscope/accscope/runtime/source/cursor"
 )
 
 // debug/dwarf does not tell whether a reference counts from the unit or from
@@ -12,7 +12,6 @@ import (
 // is in the abbreviations.
 
 const (
-	formBlock      = 0x09
 	formRefAddr    = 0x10
 	formImplicit   = 0x21
 	formStrx       = 0x1a
@@ -44,7 +43,8 @@ func (u *Unit) isFar(e *dwarf.Entry, attribute dwarf.Attr) bool {
 	if uint64(e.Offset) >= uint64(len(info)) {
 		return false
 	}
-	code, _ := leb128.Unsigned(info[e.Offset:])
+	at := cursor.Cursor{Rest: info[e.Offset:]}
+	code := at.Unsigned()
 	far := false
 	walkAbbreviations(u.Index.sections.abbrev, u.abbrev, func(c, a, form uint64, _ int) bool {
 		if c == code && a == uint64(attribute) {
@@ -79,29 +79,20 @@ func walkAbbreviations(b []byte, at uint64, visit func(code, attribute, form uin
 	if at >= uint64(len(b)) {
 		return
 	}
-	whole := len(b)
-	b = b[at:]
-	next := func() uint64 {
-		v, n := leb128.Unsigned(b)
-		b = b[n:]
-		return v
-	}
-	for n := 0; n < maxAbbrevCodes && len(b) > 0; n++ {
-		code := next()
+	in := cursor.Cursor{Rest: b[at:]}
+	for n := 0; n < maxAbbrevCodes && len(in.Rest) > 0; n++ {
+		code := in.Unsigned()
 		if code == 0 {
 			return
 		}
-		next() // tag
-		if len(b) == 0 {
-			return
-		}
-		b = b[1:] // has children
-		for len(b) > 0 {
-			attribute := next()
-			position := whole - len(b)
-			form := next()
+		in.Unsigned() // tag
+		in.Fixed(1)   // has children
+		for len(in.Rest) > 0 {
+			attribute := in.Unsigned()
+			position := len(b) - len(in.Rest)
+			form := in.Unsigned()
 			if form == formImplicit {
-				next()
+				in.Unsigned()
 			}
 			if attribute == 0 && form == 0 {
 				break

@@ -10,9 +10,9 @@ import (
 func TestSplitLocations(t *testing.T) {
 	addresses := binary.LittleEndian.AppendUint64(nil, 0x273a)
 	addresses = binary.LittleEndian.AppendUint64(addresses, 0x273b)
-	u := &Unit{Index: &Index{}}
+	u := &Unit{Index: &Index{}, version: 4, skeleton: &Unit{}}
 	u.Index.sections.addr = addresses
-	list := u.locationListSplit([]byte{
+	list := u.locationList([]byte{
 		3, 0, 0xff, 0xff, 0xff, 0xff, 1, 0, 0x55, // from the first address on: in %rdi
 		3, 1, 0x10, 0, 0, 0, 1, 0, 0x56, // from the second on, 16 bytes: in %rbp
 		0,
