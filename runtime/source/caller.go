@@ -1,6 +1,7 @@
 package source
 
 import (
+	"github.com/accscope/accscope/runtime/source/elffile"
 	"github.com/accscope/accscope/runtime/source/machine"
 	"github.com/accscope/accscope/runtime/source/snapshot"
 )
@@ -68,7 +69,11 @@ func (o *outerCall) fill(f *Frame) {
 		}
 	}
 	registers.Set(p.StackPointer, uint64(f.cfa.N))
-	outer, err := f.image.frameLocked(pc, f.bias, registers, f.read)
+	var outer *Frame
+	err := elffile.Guard(f.image.path, func() (err error) {
+		outer, err = f.image.frameLocked(pc, f.bias, registers, f.read)
+		return err
+	})
 	if err != nil || outer.function == nil {
 		return
 	}

@@ -1,12 +1,8 @@
 package source
 
 import (
-	"errors"
-
-	"github.com/accscope/accscope/runtime/source/elffile"
 	"github.com/accscope/accscope/runtime/source/linkage"
 	"github.com/accscope/accscope/runtime/source/machine"
-	"github.com/accscope/accscope/runtime/source/units"
 )
 
 // Construct describes the compute construct whose call returns to an address in
@@ -14,23 +10,12 @@ import (
 // false where the call is none of that sort, or the function cannot be told. It
 // serves where nobody noted what the call passed.
 func (im *Image) Construct(returnAddress uint64) (k Kernel, ok bool, err error) {
-	im.mu.Lock()
-	defer im.mu.Unlock()
-	if im.closed {
-		return k, false, errors.New(im.path + ": closed")
-	}
-	err = elffile.Guard(im.path, func() error {
-		u, err := im.unitAtLocked(returnAddress - 1)
-		if errors.Is(err, units.ErrNoUnit) {
-			return nil
-		}
-		if err != nil {
+	err = im.read(func() error {
+		u, around, err := im.functionAtLocked(returnAddress - 1)
+		if around == nil {
 			return err
 		}
-		if err := u.Tree(); err != nil {
-			return err
-		}
-		f := Frame{image: im, pc: returnAddress - 1, unit: u, function: u.FunctionAt(returnAddress - 1)}
+		f := Frame{image: im, pc: returnAddress - 1, unit: u, function: around}
 		s := f.state().at
 		if s == nil {
 			return nil

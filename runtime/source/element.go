@@ -58,9 +58,28 @@ func (f *Frame) layout(t *units.Type, object uint64) []axis {
 		if axes[i].stride == 0 {
 			axes[i].stride = dense
 		}
+		if axes[i].count > (1<<47)/dense {
+			return nil
+		}
 		dense *= axes[i].count
 	}
 	return axes
+}
+
+// span is how many bytes lie from the first element of an array to the end of its last one,
+// 0 when that is unknown.
+func span(axes []axis, t *units.Type) uint64 {
+	if axes == nil {
+		return 0
+	}
+	n := t.Target().Size
+	for _, x := range axes {
+		if x.count > (1<<47)/x.stride {
+			return 0
+		}
+		n += (x.count - 1) * x.stride
+	}
+	return n
 }
 
 // index gives the element that holds an address, its indices as the language writes
@@ -91,14 +110,13 @@ func index(axes []axis, fortran bool, offset uint64) (text string, element uint6
 
 // array looks at an array whose place is known.
 func (s *search) array(name string, a uint64, t *units.Type, depth int) (string, fit) {
+	axes := s.f.layout(t, a)
 	size := t.Size
 	if size == 0 {
-		size = s.f.arraySize(t, a)
+		size = span(axes, t)
 	}
-	if size != 0 {
-		if n, f := s.elements(name, a, size, s.f.layout(t, a), t.Target(), depth); f != noMatch {
-			return n, f
-		}
+	if n, f := s.elements(name, a, size, axes, t.Target(), depth); f != noMatch {
+		return n, f
 	}
 	if s.address == a && (size == 0 || s.size <= size) {
 		return name, isRange
@@ -127,7 +145,7 @@ func (s *search) elements(name string, base, bytes uint64, axes []axis, element 
 		}
 		return n, f
 	}
-	best, bestName := noMatch, ""
+	best := choice{fit: noMatch}
 	count := uint64(1)
 	for _, x := range axes {
 		count *= x.count
@@ -140,13 +158,7 @@ func (s *search) elements(name string, base, bytes uint64, axes []axis, element 
 		if !ok || exact != at {
 			continue
 		}
-		n, f := s.structure(name+text, base+at, element, element.Separator("."), depth+1)
-		switch {
-		case f < best:
-			best, bestName = f, n
-		case f == best && f != noMatch && n != bestName:
-			bestName = ""
-		}
+		best.offer(s.structure(name+text, base+at, element, element.Separator("."), depth+1))
 	}
-	return bestName, best
+	return best.name, best.fit
 }

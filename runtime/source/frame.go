@@ -3,11 +3,9 @@ package source
 import (
 	"debug/dwarf"
 	"encoding/binary"
-	"errors"
 	"strings"
 
 	"github.com/accscope/accscope/runtime/source/cfi"
-	"github.com/accscope/accscope/runtime/source/elffile"
 	"github.com/accscope/accscope/runtime/source/expression"
 	"github.com/accscope/accscope/runtime/source/machine"
 	"github.com/accscope/accscope/runtime/source/snapshot"
@@ -69,43 +67,29 @@ type planned struct {
 // Frame describes the variables at a call. pc is the return address in the
 // terms of the file, bias what the loader added to the file's addresses.
 func (im *Image) Frame(pc, bias uint64, registers snapshot.Registers, read snapshot.Memory) (*Frame, error) {
-	im.mu.Lock()
-	defer im.mu.Unlock()
-	if im.closed {
-		return nil, errors.New(im.path + ": closed")
-	}
-	return im.frameLocked(pc, bias, registers, read)
+	var f *Frame
+	err := im.read(func() (err error) {
+		f, err = im.frameLocked(pc, bias, registers, read)
+		return err
+	})
+	return f, err
 }
 
 func (im *Image) frameLocked(pc, bias uint64, registers snapshot.Registers, read snapshot.Memory) (*Frame, error) {
 	f := &Frame{image: im, pc: pc - 1, bias: bias, registers: registers, read: read,
 		evaluated: map[int][]Variable{}, found: map[int][]Variable{}}
-	err := elffile.Guard(im.path, func() error {
-		if r, ok := im.framesLocked().Rule(f.pc); ok && r.Expression == nil {
-			f.rule = r
-			f.cfa = f.register(r.Register).Plus(r.Offset)
-		}
-		u, err := im.unitAtLocked(f.pc)
-		if errors.Is(err, units.ErrNoUnit) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if err := u.Tree(); err != nil {
-			return err
-		}
-		fn := u.FunctionAt(f.pc)
-		if fn == nil {
-			return nil
-		}
+	if r, ok := im.framesLocked().Rule(f.pc); ok && r.Expression == nil {
+		f.rule = r
+		f.cfa = f.register(r.Register).Plus(r.Offset)
+	}
+	u, fn, err := im.functionAtLocked(f.pc)
+	if err != nil {
+		return nil, err
+	}
+	if fn != nil {
 		f.unit, f.function = u, fn
 		f.base, _ = fn.Entry.Val(dwarf.AttrFrameBase).([]byte)
 		f.plan = plan(u, fn, f.pc)
-		return nil
-	})
-	if err != nil {
-		return nil, err
 	}
 	return f, nil
 }
@@ -363,14 +347,12 @@ func (f *Frame) atDepth(depth int) []Variable {
 // innermost scope that is the range, contains it or points to it. It gives ""
 // when none does, or when two of the same scope fit equally well.
 func (f *Frame) name(address, size uint64, whole bool) string {
-	f.image.mu.Lock()
-	defer f.image.mu.Unlock()
 	name := ""
-	if f.image.closed || address == 0 {
+	if address == 0 {
 		return ""
 	}
 	// Damage leaves the range without a name.
-	_ = elffile.Guard(f.image.path, func() error {
+	_ = f.image.read(func() error {
 		s := search{f: f, address: address, size: size, whole: whole}
 		fit := noMatch
 		if name, fit = s.among(f.extra); fit != noMatch {

@@ -1,11 +1,6 @@
 package source
 
-import (
-	"errors"
-
-	"github.com/accscope/accscope/runtime/source/elffile"
-	"github.com/accscope/accscope/runtime/source/linkage"
-)
+import "github.com/accscope/accscope/runtime/source/linkage"
 
 // Global is static data: a C or C++ variable, a Fortran module variable or
 // common block.
@@ -19,12 +14,7 @@ type Global struct {
 // Global gives the static data that holds the address, which is in the terms
 // of the file. ok is false when there is none.
 func (im *Image) Global(address uint64) (g Global, ok bool, err error) {
-	im.mu.Lock()
-	defer im.mu.Unlock()
-	if im.closed {
-		return g, false, errors.New(im.path + ": closed")
-	}
-	err = elffile.Guard(im.path, func() error {
+	err = im.read(func() error {
 		t := im.symbolsLocked()
 		s, found := t.Containing(address, true)
 		if !found {

@@ -103,6 +103,17 @@ func (im *Image) Close() {
 	im.main, im.debug = nil, nil
 }
 
+// read looks something up: alone, and not in an image that is closed. Damaged debug
+// information is an error.
+func (im *Image) read(look func() error) error {
+	im.mu.Lock()
+	defer im.mu.Unlock()
+	if im.closed {
+		return errors.New(im.path + ": closed")
+	}
+	return elffile.Guard(im.path, look)
+}
+
 // Path is the file's name as it was given to Open.
 func (im *Image) Path() string { return im.path }
 
@@ -111,7 +122,7 @@ func (im *Image) BuildID() string { return im.buildID }
 
 // debugLocked finds the file with the debug information when first asked.
 func (im *Image) debugLocked() *elffile.File {
-	if im.sought || im.main == nil {
+	if im.sought {
 		return im.debug
 	}
 	im.sought = true
@@ -138,14 +149,9 @@ type DebugInfo struct {
 
 // DebugInfo describes the image's debug information.
 func (im *Image) DebugInfo() DebugInfo {
-	im.mu.Lock()
-	defer im.mu.Unlock()
 	var d DebugInfo
 	// A debug file that cannot be read counts as none.
-	_ = elffile.Guard(im.path, func() error {
-		if im.main == nil {
-			return nil
-		}
+	_ = im.read(func() error {
 		d.Symbols = im.main.Sections[".symtab"] != nil
 		d.Linked, _, _ = elffile.DebugLink(im.main.Bytes(".gnu_debuglink"))
 		f := im.debugLocked()
@@ -204,27 +210,44 @@ func (im *Image) framesLocked() *cfi.Table {
 	return im.frames
 }
 
-// unitsLocked are the units of debug information, errNoUnit where there is none.
+// unitsLocked are the units of debug information, nil where there is none.
 func (im *Image) unitsLocked() (*units.Index, error) {
 	if im.units != nil {
 		return im.units, nil
 	}
 	f := im.debugLocked()
 	if f == nil {
-		return nil, units.ErrNoUnit
+		return nil, nil
 	}
 	ix, err := units.NewIndex(im.path, f, im.symbolsLocked)
 	im.units = ix
 	return ix, err
 }
 
-// unitAtLocked gives the decoded unit that holds the address.
+// unitAtLocked gives the decoded unit that holds the address, nil where there is none.
 func (im *Image) unitAtLocked(pc uint64) (*units.Unit, error) {
 	ix, err := im.unitsLocked()
-	if err != nil {
+	if ix == nil || err != nil {
 		return nil, err
 	}
-	return ix.At(pc)
+	u, err := ix.At(pc)
+	if errors.Is(err, units.ErrNoUnit) {
+		return nil, nil
+	}
+	return u, err
+}
+
+// functionAtLocked gives the unit and the function that hold the address, nil where there
+// is none.
+func (im *Image) functionAtLocked(pc uint64) (*units.Unit, *units.Scope, error) {
+	u, err := im.unitAtLocked(pc)
+	if u == nil || err != nil {
+		return nil, nil, err
+	}
+	if err := u.Tree(); err != nil {
+		return nil, nil, err
+	}
+	return u, u.FunctionAt(pc), nil
 }
 
 // code gives the bytes of the program at a range of addresses.

@@ -2,13 +2,11 @@ package source
 
 import (
 	"debug/dwarf"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"sort"
 	"strings"
 
-	"github.com/accscope/accscope/runtime/source/elffile"
 	"github.com/accscope/accscope/runtime/source/expression"
 	"github.com/accscope/accscope/runtime/source/linkage"
 	"github.com/accscope/accscope/runtime/source/machine"
@@ -52,48 +50,26 @@ type Slot struct {
 // Kernel describes the outlined function at an address in the terms of the
 // file.
 func (im *Image) Kernel(address uint64) (Kernel, error) {
-	im.mu.Lock()
-	defer im.mu.Unlock()
 	k := Kernel{}
-	if im.closed {
-		return k, errors.New(im.path + ": closed")
-	}
-	err := elffile.Guard(im.path, func() error { return im.kernelLocked(address, &k) })
+	err := im.read(func() error { return im.kernelLocked(address, &k) })
 	if k.LinkageName == "" {
-		e := elffile.Guard(im.path, func() error {
-			t := im.symbolsLocked()
-			if s, ok := t.Containing(address, false); ok {
-				k.LinkageName = t.NameOf(s)
-				k.FunctionLinkage = linkage.Around(k.LinkageName)
-				k.Function = linkage.Display(k.LinkageName, im.isFortran())
-				k.Name = k.Function
-				if n := linkage.Number(k.LinkageName); n != "" {
-					k.Name += "#" + n
-				}
-			}
-			return nil
-		})
-		if err == nil {
+		var e error
+		if k.LinkageName, k.Function, e = im.symbolAt(address); err == nil {
 			err = e
+		}
+		k.FunctionLinkage = linkage.Around(k.LinkageName)
+		k.Name = k.Function
+		if n := linkage.Number(k.LinkageName); n != "" {
+			k.Name += "#" + n
 		}
 	}
 	return k, err
 }
 
 func (im *Image) kernelLocked(address uint64, k *Kernel) error {
-	u, err := im.unitAtLocked(address)
-	if errors.Is(err, units.ErrNoUnit) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if err := u.Tree(); err != nil {
-		return err
-	}
-	f := u.FunctionAt(address)
+	u, f, err := im.functionAtLocked(address)
 	if f == nil {
-		return nil
+		return err
 	}
 	k.LinkageName = u.Linkage(f)
 	around := units.OutlinedIn(f)
@@ -197,10 +173,7 @@ func (im *Image) describedSlots(u *units.Unit, f *units.Scope) []Slot {
 	low, high := f.Ranges[0][0], f.Ranges[0][1]
 	code := im.code(low, high)
 	fl := machine.Analyse(im.processor, code, low)
-	var base []byte
-	if b, ok := f.Entry.Val(dwarf.AttrFrameBase).([]byte); ok {
-		base = b
-	}
+	base, _ := f.Entry.Val(dwarf.AttrFrameBase).([]byte)
 	best := map[int]candidate{}
 	clash := map[int]bool{}
 	for _, v := range f.Variables {

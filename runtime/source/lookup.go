@@ -2,9 +2,7 @@ package source
 
 import (
 	"debug/dwarf"
-	"errors"
 
-	"github.com/accscope/accscope/runtime/source/elffile"
 	"github.com/accscope/accscope/runtime/source/linkage"
 	"github.com/accscope/accscope/runtime/source/units"
 )
@@ -45,35 +43,37 @@ func (im *Image) LookupReturn(pc uint64) (Location, error) {
 // offset only; neither is an error. The error tells of damaged or unreadable
 // debug information, and the location holds what could be found nevertheless.
 func (im *Image) Lookup(pc uint64) (Location, error) {
-	im.mu.Lock()
-	defer im.mu.Unlock()
 	l := Location{Module: im.path, Offset: pc}
-	if im.closed {
-		return l, errors.New(im.path + ": closed")
-	}
-	err := elffile.Guard(im.path, func() error { return im.lookupLocked(pc, &l) })
+	err := im.read(func() error { return im.lookupLocked(pc, &l) })
 	if l.Function == "" {
-		if e := elffile.Guard(im.path, func() error { im.nameBySymbol(pc, &l); return nil }); err == nil {
+		linkageName, function, e := im.symbolAt(pc)
+		if linkageName != "" {
+			l.LinkageName, l.Function = linkageName, function
+		}
+		if err == nil {
 			err = e
 		}
 	}
 	return l, err
 }
 
-func (im *Image) nameBySymbol(pc uint64, l *Location) {
-	t := im.symbolsLocked()
-	if s, ok := t.Containing(pc, false); ok {
-		l.LinkageName = t.NameOf(s)
-		l.Function = linkage.Display(l.LinkageName, im.isFortran())
-	}
+// symbolAt gives the function at an address by the symbol table: as the linker knows it, and
+// for display.
+func (im *Image) symbolAt(pc uint64) (linkageName, function string, err error) {
+	err = im.read(func() error {
+		t := im.symbolsLocked()
+		if s, ok := t.Containing(pc, false); ok {
+			linkageName = t.NameOf(s)
+			function = linkage.Display(linkageName, im.isFortran())
+		}
+		return nil
+	})
+	return linkageName, function, err
 }
 
 func (im *Image) lookupLocked(pc uint64, l *Location) error {
 	u, err := im.unitAtLocked(pc)
-	if errors.Is(err, units.ErrNoUnit) {
-		return nil
-	}
-	if err != nil {
+	if u == nil || err != nil {
 		return err
 	}
 	if r, ok := u.Lines().At(pc); ok {

@@ -40,9 +40,9 @@ type Process struct {
 	images   map[string]opened // by path
 	lastRead time.Time
 
-	locations cache[uint64, located]
-	kernels   cache[uint64, kernelled]
-	globals   cache[uint64, globalled]
+	locations cache[uint64, answer[Location]]
+	kernels   cache[uint64, answer[Kernel]]
+	globals   cache[uint64, answer[Global]]
 
 	directives cache[string, map[int]*Directive] // by file, of each by line
 }
@@ -62,20 +62,10 @@ type opened struct {
 	err   error
 }
 
-type located struct {
-	l   Location
-	err error
-}
-
-type kernelled struct {
-	k   Kernel
-	err error
-}
-
-type globalled struct {
-	g   Global
-	ok  bool
-	err error
+// answer is one of those that are kept.
+type answer[V any] struct {
+	value V
+	err   error
 }
 
 // Results kept for each sort of question.
@@ -316,49 +306,49 @@ func (p *Process) Lookup(address uint64) (Location, error) { return p.lookup(add
 func (p *Process) LookupReturn(address uint64) (Location, error) { return p.lookup(address, 1) }
 
 func (p *Process) lookup(address, back uint64) (Location, error) {
-	r := p.locations.get(address-back, func() (located, bool) {
+	r := p.locations.get(address-back, func() (answer[Location], bool) {
 		im, m, at, err := p.resolve(address-back, true)
 		if im == nil {
-			return located{Location{Module: m.Path, Offset: at}, err}, !errors.Is(err, ErrNoModule)
+			return answer[Location]{Location{Module: m.Path, Offset: at}, err}, !errors.Is(err, ErrNoModule)
 		}
 		l, err := im.Lookup(at)
-		return located{l, err}, true
+		return answer[Location]{l, err}, true
 	})
-	if r.l.Module != "" {
-		r.l.Offset += back
+	if r.value.Module != "" {
+		r.value.Offset += back
 	}
-	return r.l, r.err
+	return r.value, r.err
 }
 
 // Kernel describes the outlined function at a run-time address.
 func (p *Process) Kernel(address uint64) (Kernel, error) {
-	r := p.kernels.get(address, func() (kernelled, bool) {
+	r := p.kernels.get(address, func() (answer[Kernel], bool) {
 		im, _, at, err := p.resolve(address, true)
 		if im == nil {
-			return kernelled{Kernel{}, err}, !errors.Is(err, ErrNoModule)
+			return answer[Kernel]{err: err}, !errors.Is(err, ErrNoModule)
 		}
 		k, err := im.Kernel(at)
-		return kernelled{k, err}, true
+		return answer[Kernel]{k, err}, true
 	})
-	return r.k, r.err
+	return r.value, r.err
 }
 
 // Global gives the static data that holds a run-time address, its address also
 // in run-time terms.
 func (p *Process) Global(address uint64) (Global, bool, error) {
-	r := p.globals.get(address, func() (globalled, bool) {
+	r := p.globals.get(address, func() (answer[Global], bool) {
 		im, m, at, err := p.resolve(address, false)
 		if im == nil {
 			if errors.Is(err, ErrNoModule) {
-				return globalled{}, false // heap or stack
+				return answer[Global]{}, false // heap or stack
 			}
-			return globalled{err: err}, true
+			return answer[Global]{err: err}, true
 		}
-		g, ok, err := im.Global(at)
+		g, _, err := im.Global(at)
 		g.Address += m.Bias
-		return globalled{g, ok, err}, true
+		return answer[Global]{g, err}, true
 	})
-	return r.g, r.ok, r.err
+	return r.value, r.value.Name != "", r.err
 }
 
 // GlobalName is the name of static data that holds the whole range, "" when

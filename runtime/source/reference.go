@@ -3,7 +3,6 @@ package source
 import (
 	"debug/dwarf"
 
-	"github.com/accscope/accscope/runtime/source/elffile"
 	"github.com/accscope/accscope/runtime/source/units"
 )
 
@@ -27,13 +26,8 @@ func (r typeReference) resolve() (t *units.Type) {
 	if r.image == nil {
 		return nil
 	}
-	r.image.mu.Lock()
-	defer r.image.mu.Unlock()
-	if r.image.closed || r.image.units == nil {
-		return nil
-	}
 	// Damage leaves the variable without a type.
-	_ = elffile.Guard(r.image.path, func() error {
+	_ = r.image.read(func() error {
 		u, err := r.image.units.Decode(r.unit)
 		if err != nil {
 			return err

@@ -37,17 +37,32 @@ const maxSearchDepth = 6
 // when several fit equally well.
 func (s *search) among(list []Variable) (name string, best fit) {
 	s.budget, s.pointers, s.root = 4096, nil, nil
-	best = noMatch
+	c := choice{fit: noMatch}
 	for _, v := range list {
-		n, fit := s.variable(v)
-		switch {
-		case fit < best:
-			name, best, s.root = n, fit, v.typ
-		case fit == best && fit != noMatch && n != name:
-			name = ""
+		if c.offer(s.variable(v)) {
+			s.root = v.typ
 		}
 	}
-	return name, best
+	return c.name, c.fit
+}
+
+// choice is the name that fits best of several. It is empty, with a fit, when two of them
+// fit equally well.
+type choice struct {
+	name string
+	fit  fit
+}
+
+// offer takes a name in and tells whether it fits better than all before.
+func (c *choice) offer(name string, f fit) bool {
+	better := f < c.fit
+	switch {
+	case better:
+		c.name, c.fit = name, f
+	case f == c.fit && f != noMatch && name != c.name:
+		c.name = ""
+	}
+	return better
 }
 
 func (s *search) variable(v Variable) (string, fit) {
@@ -143,7 +158,7 @@ func (s *search) structure(name string, a uint64, t *units.Type, separator strin
 		prefix = ""
 	}
 	within := s.inside(a, t.Size)
-	best, bestName := noMatch, ""
+	best := choice{fit: noMatch}
 	for _, m := range t.Members {
 		if s.budget--; s.budget < 0 {
 			break
@@ -164,23 +179,18 @@ func (s *search) structure(name string, a uint64, t *units.Type, separator strin
 			}
 			f = memberPointer
 		}
-		switch {
-		case f < best:
-			best, bestName = f, n
-		case f == best && f != noMatch && n != bestName:
-			bestName = ""
-		}
+		best.offer(n, f)
 	}
 	if within {
-		if best != noMatch && bestName != "" {
-			return bestName, holdsRange
+		if best.name != "" {
+			return best.name, holdsRange
 		}
 		if s.address == a {
 			return name, isRange
 		}
 		return name, holdsRange
 	}
-	return bestName, best
+	return best.name, best.fit
 }
 
 // descriptor looks at a Fortran array that a descriptor describes.
@@ -200,8 +210,9 @@ func (s *search) descriptor(name string, a uint64, t *units.Type, depth int) (st
 	if !ok || base == 0 {
 		return "", noMatch
 	}
-	whole := s.f.descriptorSpan(t, a)
-	if n, f := s.elements(name, uint64(base), whole, s.f.layout(t, a), t.Target(), depth); f != noMatch {
+	axes := s.f.layout(t, a)
+	whole := span(axes, t)
+	if n, f := s.elements(name, uint64(base), whole, axes, t.Target(), depth); f != noMatch {
 		return n, f
 	}
 	if s.address == uint64(base) {
@@ -250,59 +261,4 @@ func (f *Frame) typeExpression(attribute any, t *units.Type, object uint64) (int
 		return n.N, n.Root == machine.Constant
 	}
 	return 0, false
-}
-
-// arraySize is the size of an array whose bounds are variables, 0 when they
-// are unknown.
-func (f *Frame) arraySize(t *units.Type, object uint64) uint64 {
-	element := t.Target()
-	if element == nil || element.Size == 0 || len(t.Dimensions) == 0 {
-		return 0
-	}
-	n := element.Size
-	for _, d := range t.Dimensions {
-		count, ok := f.typeExpression(d.Count, t, object)
-		if !ok {
-			upper, known := f.typeExpression(d.Upper, t, object)
-			if !known {
-				return 0
-			}
-			lower := t.DefaultLower()
-			if d.Lower != nil {
-				if lower, known = f.typeExpression(d.Lower, t, object); !known {
-					return 0
-				}
-			}
-			count = upper - lower + 1
-		}
-		if count <= 0 || uint64(count) > (1<<47)/n {
-			return 0
-		}
-		n *= uint64(count)
-	}
-	return n
-}
-
-// descriptorSpan is how many bytes lie between the first and the last element
-// of an array with a descriptor, 0 when that is unknown or runs backwards.
-func (f *Frame) descriptorSpan(t *units.Type, object uint64) uint64 {
-	element := t.Target()
-	if element == nil || element.Size == 0 {
-		return 0
-	}
-	n := element.Size
-	for _, d := range t.Dimensions {
-		lower := t.DefaultLower()
-		ok := true
-		if d.Lower != nil {
-			lower, ok = f.typeExpression(d.Lower, t, object)
-		}
-		upper, ok2 := f.typeExpression(d.Upper, t, object)
-		stride, ok3 := f.typeExpression(d.Stride, t, object)
-		if !ok || !ok2 || !ok3 || upper < lower || stride <= 0 || uint64(upper-lower) > (1<<47)/uint64(stride) {
-			return 0
-		}
-		n += uint64(upper-lower) * uint64(stride)
-	}
-	return n
 }

@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/accscope/accscope/runtime/source/elffile"
 )
 
 // Static data that a snapshot keeps: variables of at most so many bytes, which are
@@ -54,22 +52,21 @@ func (p *Process) Prepare() {
 
 // static is Static in the terms of the file.
 func (im *Image) static() [][2]uint64 {
-	im.mu.Lock()
-	defer im.mu.Unlock()
-	if im.closed || im.statics != nil {
-		return im.statics
-	}
-	im.statics = [][2]uint64{}
+	var list [][2]uint64
 	// Damage leaves the list shorter.
-	_ = elffile.Guard(im.path, func() error {
-		for _, kind := range []elf.SectionType{elf.SHT_SYMTAB, elf.SHT_DYNSYM} {
-			if im.statics = im.smallVariables(kind); len(im.statics) > 0 {
-				break
+	_ = im.read(func() error {
+		if im.statics == nil {
+			im.statics = [][2]uint64{}
+			for _, kind := range []elf.SectionType{elf.SHT_SYMTAB, elf.SHT_DYNSYM} {
+				if im.statics = im.smallVariables(kind); len(im.statics) > 0 {
+					break
+				}
 			}
 		}
+		list = im.statics
 		return nil
 	})
-	return im.statics
+	return list
 }
 
 // smallVariables lists the small objects of a symbol table that lie in segments that
