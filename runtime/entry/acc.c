@@ -31,33 +31,39 @@ LAST_PROCEDURE (acc_shutdown, (acc_device_t type), engine ()->shutdown (T, type)
 LAST_PROCEDURE (acc_shutdown_device, (int number, acc_device_t type),
 		engine ()->shutdown_device (T, number, type))
 
-/* 3.2.9 to 3.2.14: queues */
-#define CURRENT ACCSCOPE_CURRENT_DEVICE
+/* A routine, and its form with an async or a device argument more: the call is the same,
+   as what the routine itself does not have is this.  */
+enum { async = ACCSCOPE_ASYNC_SYNC };
+static const long number = ACCSCOPE_CURRENT_DEVICE;
 
-ROUTINE (int, acc_async_test, (int async),
-	 engine ()->async_test (T, async, CURRENT))
+#define LIST(...) __VA_ARGS__
+#define WITH_ASYNC(kind, name, parameters, call)			\
+  kind (name, parameters, call)						\
+  kind (name##_async, (LIST parameters, int async), call)
+
+/* 3.2.9 to 3.2.14: queues */
+ROUTINE (int, acc_async_test, (int async), engine ()->async_test (T, async, number))
 ROUTINE (int, acc_async_test_device, (int async, int number),
 	 engine ()->async_test (T, async, number))
-ROUTINE (int, acc_async_test_all, (void), engine ()->async_test_all (T, CURRENT))
+ROUTINE (int, acc_async_test_all, (void), engine ()->async_test_all (T, number))
 ROUTINE (int, acc_async_test_all_device, (int number),
 	 engine ()->async_test_all (T, number))
-LAST_PROCEDURE (acc_wait, (int async), engine ()->wait (T, async, CURRENT))
+LAST_PROCEDURE (acc_wait, (int async), engine ()->wait_for (T, async, number))
 LAST_PROCEDURE (acc_wait_device, (int async, int number),
-		engine ()->wait (T, async, number))
-LAST_PROCEDURE (acc_wait_all, (void), engine ()->wait_all (T, CURRENT))
+		engine ()->wait_for (T, async, number))
+LAST_PROCEDURE (acc_wait_all, (void), engine ()->wait_all (T, number))
 LAST_PROCEDURE (acc_wait_all_device, (int number),
 		engine ()->wait_all (T, number))
 LAST_PROCEDURE (acc_wait_async, (int wait_for, int async),
-		engine ()->wait_async (T, wait_for, async, CURRENT))
+		engine ()->wait_async (T, wait_for, async, number))
 LAST_PROCEDURE (acc_wait_device_async, (int wait_for, int async, int number),
-		engine ()->wait_async (T, wait_for, async,
-				       number))
+		engine ()->wait_async (T, wait_for, async, number))
 LAST_PROCEDURE (acc_wait_all_async, (int async),
-		engine ()->wait_all_async (T, async, CURRENT))
+		engine ()->wait_all_async (T, async, number))
 LAST_PROCEDURE (acc_wait_all_device_async, (int async, int number),
 		engine ()->wait_all_async (T, async, number))
 ROUTINE (int, acc_wait_any, (int count, int list[]),
-	 engine ()->wait_any (T, count, list, CURRENT))
+	 engine ()->wait_any (T, count, list, number))
 ROUTINE (int, acc_wait_any_device, (int count, int list[], int number),
 	 engine ()->wait_any (T, count, list, number))
 ROUTINE (int, acc_get_default_async, (void), engine ()->get_default_async (T))
@@ -71,152 +77,99 @@ ROUTINE (int, acc_on_device, (int type), accscope_on_device (t, type))
 ROUTINE (void *, acc_malloc, (size_t bytes), engine ()->malloc (T, bytes))
 LAST_PROCEDURE (acc_free, (void *address), engine ()->free (T, address))
 ROUTINE (void *, acc_copyin, (void *host, size_t bytes),
-	 accscope_copyin (t, host, bytes, ACCSCOPE_ASYNC_SYNC))
+	 accscope_copyin (t, host, bytes, async))
 ROUTINE (void *, acc_create, (void *host, size_t bytes),
-	 accscope_create (t, host, bytes, ACCSCOPE_ASYNC_SYNC))
+	 accscope_create (t, host, bytes, async))
 PROCEDURE (acc_copyin_async, (void *host, size_t bytes, int async),
 	   accscope_copyin (t, host, bytes, async))
 PROCEDURE (acc_create_async, (void *host, size_t bytes, int async),
 	   accscope_create (t, host, bytes, async))
-LAST_COPY (acc_copyout, (void *host, size_t bytes),
-	   accscope_copyout (t, host, bytes, ACCSCOPE_ASYNC_SYNC, 0))
-LAST_COPY (acc_copyout_finalize, (void *host, size_t bytes),
-	   accscope_copyout (t, host, bytes, ACCSCOPE_ASYNC_SYNC, 1))
-LAST_COPY (acc_copyout_async, (void *host, size_t bytes, int async),
-	   accscope_copyout (t, host, bytes, async, 0))
-LAST_COPY (acc_copyout_finalize_async,
-	   (void *host, size_t bytes, int async),
-	   accscope_copyout (t, host, bytes, async, 1))
-LAST_PROCEDURE (acc_delete, (void *host, size_t bytes),
-		accscope_delete (t, host, bytes, ACCSCOPE_ASYNC_SYNC, 0))
-LAST_PROCEDURE (acc_delete_finalize, (void *host, size_t bytes),
-		accscope_delete (t, host, bytes, ACCSCOPE_ASYNC_SYNC, 1))
-LAST_PROCEDURE (acc_delete_async, (void *host, size_t bytes, int async),
-		accscope_delete (t, host, bytes, async, 0))
-LAST_PROCEDURE (acc_delete_finalize_async,
-		(void *host, size_t bytes, int async),
-		accscope_delete (t, host, bytes, async, 1))
-PROCEDURE (acc_update_device, (void *host, size_t bytes),
-	   accscope_update_device (t, host, bytes, ACCSCOPE_ASYNC_SYNC))
-PROCEDURE (acc_update_device_async, (void *host, size_t bytes, int async),
-	   accscope_update_device (t, host, bytes, async))
-LAST_COPY (acc_update_self, (void *host, size_t bytes),
-	   accscope_update_self (t, host, bytes, ACCSCOPE_ASYNC_SYNC))
-LAST_COPY (acc_update_self_async, (void *host, size_t bytes, int async),
-	   accscope_update_self (t, host, bytes, async))
+WITH_ASYNC (LAST_COPY, acc_copyout, (void *host, size_t bytes),
+	    accscope_copyout (t, host, bytes, async, false))
+WITH_ASYNC (LAST_COPY, acc_copyout_finalize, (void *host, size_t bytes),
+	    accscope_copyout (t, host, bytes, async, true))
+WITH_ASYNC (LAST_PROCEDURE, acc_delete, (void *host, size_t bytes),
+	    accscope_delete (t, host, bytes, async, false))
+WITH_ASYNC (LAST_PROCEDURE, acc_delete_finalize, (void *host, size_t bytes),
+	    accscope_delete (t, host, bytes, async, true))
+WITH_ASYNC (PROCEDURE, acc_update_device, (void *host, size_t bytes),
+	    accscope_update_device (t, host, bytes, async))
+WITH_ASYNC (LAST_COPY, acc_update_self, (void *host, size_t bytes),
+	    accscope_update_self (t, host, bytes, async))
 PROCEDURE (acc_map_data, (void *host, void *device, size_t bytes),
 	   engine ()->map_data (T, host, device, bytes))
 LAST_PROCEDURE (acc_unmap_data, (void *host), engine ()->unmap_data (T, host))
 
-void *
-ENTRY (acc_deviceptr) (void *host)
-{
-  void *value;
-
-  if (LIKELY (quick_deviceptr (&accscope_self, host, &value)))
-    return value;
-  BEGIN;
-  value = engine ()->deviceptr (T, host);
-  END;
-  return value;
+/* Look-ups that most often need no thread's place.  */
+#define LOOK_UP(result, name, parameters, quick, call)			\
+result									\
+ENTRY (name) parameters							\
+{									\
+  result value;								\
+									\
+  if (LIKELY (quick))							\
+    return value;							\
+  BEGIN;								\
+  value = call;								\
+  END;									\
+  return value;								\
 }
 
-void *
-ENTRY (acc_hostptr) (void *device)
-{
-  void *value;
-
-  if (LIKELY (quick_hostptr (&accscope_self, device, &value)))
-    return value;
-  BEGIN;
-  value = engine ()->hostptr (T, device);
-  END;
-  return value;
-}
-
-int
-ENTRY (acc_is_present) (void *host, size_t bytes)
-{
-  int value;
-
-  if (LIKELY (quick_is_present (&accscope_self, host, bytes, &value)))
-    return value;
-  BEGIN;
-  value = engine ()->is_present (T, host, bytes);
-  END;
-  return value;
-}
+LOOK_UP (void *, acc_deviceptr, (void *host),
+	 quick_deviceptr (&accscope_self, host, &value),
+	 engine ()->deviceptr (T, host))
+LOOK_UP (void *, acc_hostptr, (void *device),
+	 quick_hostptr (&accscope_self, device, &value),
+	 engine ()->hostptr (T, device))
+LOOK_UP (int, acc_is_present, (void *host, size_t bytes),
+	 quick_is_present (&accscope_self, host, bytes, &value),
+	 engine ()->is_present (T, host, bytes))
 
 /* 3.2.26 to 3.2.30: copies and attachment */
-PROCEDURE (acc_memcpy_to_device, (void *device, void *host, size_t bytes),
-	   engine ()->memcpy_to_device (T, device, host, bytes,
-					ACCSCOPE_ASYNC_SYNC))
-PROCEDURE (acc_memcpy_to_device_async,
-	   (void *device, void *host, size_t bytes, int async),
-	   engine ()->memcpy_to_device (T, device, host, bytes, async))
-PROCEDURE (acc_memcpy_from_device, (void *host, void *device, size_t bytes),
-	   engine ()->memcpy_from_device (T, host, device, bytes,
-					  ACCSCOPE_ASYNC_SYNC))
-PROCEDURE (acc_memcpy_from_device_async,
-	   (void *host, void *device, size_t bytes, int async),
-	   engine ()->memcpy_from_device (T, host, device, bytes, async))
-PROCEDURE (acc_memcpy_device, (void *to, void *from, size_t bytes),
-	   engine ()->memcpy_device (T, to, from, bytes, ACCSCOPE_ASYNC_SYNC))
-PROCEDURE (acc_memcpy_device_async,
-	   (void *to, void *from, size_t bytes, int async),
-	   engine ()->memcpy_device (T, to, from, bytes, async))
-PROCEDURE (acc_memcpy_d2d,
-	   (void *to, void *from, size_t bytes, int to_device, int from_device),
-	   engine ()->memcpy_d2d (T, to, from, bytes, to_device, from_device,
-				  ACCSCOPE_ASYNC_SYNC))
-PROCEDURE (acc_memcpy_d2d_async,
-	   (void *to, void *from, size_t bytes, int to_device, int from_device,
-	    int async),
-	   engine ()->memcpy_d2d (T, to, from, bytes, to_device, from_device,
-				  async))
-PROCEDURE (acc_attach, (void **pointer),
-	   accscope_attach (t, pointer, ACCSCOPE_ASYNC_SYNC))
-PROCEDURE (acc_attach_async, (void **pointer, int async),
-	   accscope_attach (t, pointer, async))
-LAST_PROCEDURE (acc_detach, (void **pointer),
-		accscope_detach (t, pointer, ACCSCOPE_ASYNC_SYNC, 0))
-LAST_PROCEDURE (acc_detach_async, (void **pointer, int async),
-		accscope_detach (t, pointer, async, 0))
-LAST_PROCEDURE (acc_detach_finalize, (void **pointer),
-		accscope_detach (t, pointer, ACCSCOPE_ASYNC_SYNC, 1))
-LAST_PROCEDURE (acc_detach_finalize_async, (void **pointer, int async),
-		accscope_detach (t, pointer, async, 1))
+WITH_ASYNC (PROCEDURE, acc_memcpy_to_device, (void *device, void *host, size_t bytes),
+	    engine ()->memcpy_to_device (T, device, host, bytes, async))
+WITH_ASYNC (PROCEDURE, acc_memcpy_from_device,
+	    (void *host, void *device, size_t bytes),
+	    engine ()->memcpy_from_device (T, host, device, bytes, async))
+WITH_ASYNC (PROCEDURE, acc_memcpy_device, (void *to, void *from, size_t bytes),
+	    engine ()->memcpy_device (T, to, from, bytes, async))
+WITH_ASYNC (PROCEDURE, acc_memcpy_d2d,
+	    (void *to, void *from, size_t bytes, int to_device, int from_device),
+	    engine ()->memcpy_d2d (T, to, from, bytes, to_device, from_device, async))
+WITH_ASYNC (PROCEDURE, acc_attach, (void **pointer),
+	    accscope_attach (t, pointer, async))
+WITH_ASYNC (LAST_PROCEDURE, acc_detach, (void **pointer),
+	    accscope_detach (t, pointer, async, false))
+WITH_ASYNC (LAST_PROCEDURE, acc_detach_finalize, (void **pointer),
+	    accscope_detach (t, pointer, async, true))
 
 /* Appendix A.2 */
-ROUTINE (void *, acc_get_current_cuda_device, (void),
-	 engine ()->get_current_cuda_device (T))
-ROUTINE (void *, acc_get_current_cuda_context, (void),
-	 engine ()->get_current_cuda_context (T))
-ROUTINE (void *, acc_get_cuda_stream, (int async),
-	 engine ()->get_cuda_stream (T, async))
+#define DRIVER(api, device, context, queue)				\
+  ROUTINE (void *, device, (void), engine ()->driver_device (T, api))	\
+  ROUTINE (void *, context, (void), engine ()->driver_context (T, api))	\
+  ROUTINE (void *, queue, (int async), engine ()->driver_queue (T, api, async))
+DRIVER (acc_device_api_cuda, acc_get_current_cuda_device,
+	acc_get_current_cuda_context, acc_get_cuda_stream)
+DRIVER (acc_device_api_opencl, acc_get_current_opencl_device,
+	acc_get_current_opencl_context, acc_get_opencl_queue)
+
 static int
 set_cuda_stream (struct thread *t, int async, void *stream)
 {
   if (async == acc_async_sync && accscope_trace_on)
     fprintf (stderr, "accscope: acc_set_cuda_stream: Refusing request to set CUDA"
 	     " stream associated with \"acc_async_sync\"\n");
-  return engine ()->set_cuda_stream (T, async, stream);
+  return engine ()->set_driver_queue (T, acc_device_api_cuda, async, stream);
 }
 
 ROUTINE (int, acc_set_cuda_stream, (int async, void *stream),
 	 set_cuda_stream (t, async, stream))
-ROUTINE (void *, acc_get_current_opencl_device, (void),
-	 engine ()->get_current_opencl_device (T))
-ROUTINE (void *, acc_get_current_opencl_context, (void),
-	 engine ()->get_current_opencl_context (T))
-ROUTINE (void *, acc_get_opencl_queue, (int async),
-	 engine ()->get_opencl_queue (T, async))
 PROCEDURE (acc_set_opencl_queue, (int async, void *queue),
-	   engine ()->set_opencl_queue (T, async, queue))
+	   engine ()->set_driver_queue (T, acc_device_api_opencl, async, queue))
 
 /* OpenACC 1.0 and 2.0 */
-LAST_PROCEDURE (acc_async_wait, (int async), engine ()->wait (T, async, CURRENT))
-LAST_PROCEDURE (acc_async_wait_all, (void), engine ()->wait_all (T, CURRENT))
+LAST_PROCEDURE (acc_async_wait, (int async), engine ()->wait_for (T, async, number))
+LAST_PROCEDURE (acc_async_wait_all, (void), engine ()->wait_all (T, number))
 
 /* 3.2.18 makes these two names for acc_copyin and acc_create, but GCC's own tests
    of them (lib-36, lib-40) ask for an error where there are no bytes.  */
@@ -231,15 +184,13 @@ some (struct thread *t, const char *routine, const void *host, size_t bytes)
 }
 
 ROUTINE (void *, acc_present_or_copyin, (void *host, size_t bytes),
-	 accscope_copyin (t, host, some (t, "acc_present_or_copyin", host, bytes),
-			  ACCSCOPE_ASYNC_SYNC))
+	 accscope_copyin (t, host, some (t, "acc_present_or_copyin", host, bytes), async))
 ROUTINE (void *, acc_pcopyin, (void *host, size_t bytes),
-	 accscope_copyin (t, host, bytes, ACCSCOPE_ASYNC_SYNC))
+	 accscope_copyin (t, host, bytes, async))
 ROUTINE (void *, acc_present_or_create, (void *host, size_t bytes),
-	 accscope_create (t, host, some (t, "acc_present_or_create", host, bytes),
-			  ACCSCOPE_ASYNC_SYNC))
+	 accscope_create (t, host, some (t, "acc_present_or_create", host, bytes), async))
 ROUTINE (void *, acc_pcreate, (void *host, size_t bytes),
-	 accscope_create (t, host, bytes, ACCSCOPE_ASYNC_SYNC))
+	 accscope_create (t, host, bytes, async))
 
 /* PGI Accelerator 1.3 */
 PROCEDURE (acc_set_device, (acc_device_t type),

@@ -10,11 +10,12 @@
 #define ACCSCOPE_ENGINE_H
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "dispatch.h"	/* callbacks/: struct acc_dispatch, struct acc_dispatch_thread */
 
-#define ACCSCOPE_ENGINE_VERSION 7
+#define ACCSCOPE_ENGINE_VERSION 8
 
 /* Async values as GCC-compiled programs pass them.  */
 #define ACCSCOPE_ASYNC_NOVAL   (-1)
@@ -105,10 +106,75 @@ struct accscope_host
   void (*end_first) (void);
 };
 
+/* Constructs and routines, which the Go side answers by its thread's method of the same
+   name: its functions are generated from these rows (go generate
+   ./cmd/libopenacc/engine).  An async argument of ACCSCOPE_ASYNC_SYNC means the
+   synchronous form of a routine.  */
+#define ACCSCOPE_ENGINE_ROUTINES(X, T)						\
+  /* constructs */								\
+  X (void, parallel, (T t, const struct accscope_construct *c), (t, c))			\
+  X (void, data_start, (T t, const struct accscope_construct *c), (t, c))		\
+  X (void, data_end, (T t), (t))							\
+  X (void, enter_data, (T t, const struct accscope_construct *c), (t, c))		\
+  X (void, exit_data, (T t, const struct accscope_construct *c), (t, c))		\
+  X (void, update, (T t, const struct accscope_construct *c), (t, c))			\
+  X (void, declare, (T t, const struct accscope_construct *c), (t, c))			\
+  X (void, wait, (T t, const struct accscope_construct *c), (t, c))		\
+  /* 3.2.1 to 3.2.8: devices */		\
+  X (int, get_num_devices, (T t, int type), (t, type))					\
+  X (void, set_device_type, (T t, int type), (t, type))					\
+  X (int, get_device_type, (T t), (t))						\
+  X (void, set_device_num, (T t, int number, int type), (t, number, type))				\
+  X (int, get_device_num, (T t, int type), (t, type))					\
+  X (size_t, get_property, (T t, int number, int type, int property), (t, number, type, property))		\
+  X (void, init, (T t, int type), (t, type))						\
+  X (void, init_device, (T t, int number, int type), (t, number, type))				\
+  X (void, shutdown, (T t, int type), (t, type))						\
+  X (void, shutdown_device, (T t, int number, int type), (t, number, type))			\
+  /* 3.2.9 to 3.2.16: queues; device may be ACCSCOPE_CURRENT_DEVICE */		\
+  X (bool, async_test, (T t, int async, long device), (t, async, device))				\
+  X (bool, async_test_all, (T t, long device), (t, device))					\
+  X (void, wait_for, (T t, int async, long device), (t, async, device))					\
+  X (int, wait_any, (T t, int count, const int *list, long device), (t, count, list, device))		\
+  X (void, wait_all, (T t, long device), (t, device))						\
+  X (void, wait_async, (T t, int wait_for, int async, long device), (t, wait_for, async, device))		\
+  X (void, wait_all_async, (T t, int async, long device), (t, async, device))			\
+  X (int, get_default_async, (T t), (t))						\
+  X (void, set_default_async, (T t, int async), (t, async))					\
+  X (bool, on_device, (T t, int type), (t, type))						\
+  /* 3.2.17 to 3.2.31: memory */						\
+  X (void *, malloc, (T t, size_t bytes), (t, bytes))					\
+  X (void, free, (T t, void *address), (t, address))						\
+  X (void *, copyin, (T t, void *host, size_t bytes, int async), (t, host, bytes, async))		\
+  X (void *, create, (T t, void *host, size_t bytes, int async), (t, host, bytes, async))		\
+  X (void, copyout, (T t, void *host, size_t bytes, int async, bool finalize), (t, host, bytes, async, finalize))	\
+  X (void, delete, (T t, void *host, size_t bytes, int async, bool finalize), (t, host, bytes, async, finalize))	\
+  X (void, update_device, (T t, void *host, size_t bytes, int async), (t, host, bytes, async))		\
+  X (void, update_self, (T t, void *host, size_t bytes, int async), (t, host, bytes, async))		\
+  X (void, map_data, (T t, void *host, void *device, size_t bytes), (t, host, device, bytes))		\
+  X (void, unmap_data, (T t, void *host), (t, host))					\
+  X (void *, deviceptr, (T t, void *host), (t, host))					\
+  X (void *, hostptr, (T t, void *device), (t, device))					\
+  X (bool, is_present, (T t, void *host, size_t bytes), (t, host, bytes))				\
+  X (void, memcpy_to_device, (T t, void *device, void *host, size_t bytes, int async), (t, device, host, bytes, async)) \
+  X (void, memcpy_from_device, (T t, void *host, void *device, size_t bytes, int async), (t, host, device, bytes, async)) \
+  X (void, memcpy_device, (T t, void *to, void *from, size_t bytes, int async), (t, to, from, bytes, async))	\
+  X (void, memcpy_d2d, (T t, void *to, void *from, size_t bytes, int to_device, int from_device, int async), (t, to, from, bytes, to_device, from_device, async)) \
+  X (void, attach, (T t, void **pointer, int async), (t, pointer, async))				\
+  X (void, detach, (T t, void **pointer, int async, bool finalize), (t, pointer, async, finalize))		\
+  /* with gfortran's descriptor of what the pointer points to */			\
+  X (void, attach_described, (T t, const void *target, int async), (t, target, async))		\
+  X (void, detach_described, (T t, const void *target, int async, bool finalize), (t, target, async, finalize)) \
+  /* Appendix A.2; api is acc_device_api */						\
+  X (void *, driver_device, (T t, int api), (t, api))					\
+  X (void *, driver_context, (T t, int api), (t, api))					\
+  X (void *, driver_queue, (T t, int api, int async), (t, api, async))			\
+  X (bool, set_driver_queue, (T t, int api, int async, void *queue), (t, api, async, queue))
+
 /* X (result, name, parameters, arguments): the Go side exports
-   accscope_engine_<name>.  T stands for struct accscope_thread *.  An async argument of
-   ACCSCOPE_ASYNC_SYNC means the synchronous form of a routine.  */
+   accscope_engine_<name>.  T stands for struct accscope_thread *.  */
 #define ACCSCOPE_ENGINE_FUNCTIONS(X, T)						\
+  ACCSCOPE_ENGINE_ROUTINES (X, T)						\
   /* start-up and end */							\
   X (int, start, (const struct accscope_host *host), (host))	/* 0, or an errno value */ \
   X (void, thread_end, (T t), (t))							\
@@ -126,70 +192,7 @@ struct accscope_host
   X (void, callback_unregister, (T t, int event, void *callback, int mode), (t, event, callback, mode))	\
   X (void *, lookup, (T t, const char *name), (t, name))					\
   X (void, names_later, (void *site), (site))	/* an accscope_site_function; once */	\
-  /* constructs */								\
-  X (void, parallel, (T t, const struct accscope_construct *c), (t, c))			\
-  X (void, data_start, (T t, const struct accscope_construct *c), (t, c))		\
-  X (void, data_end, (T t), (t))							\
-  X (void, enter_data, (T t, const struct accscope_construct *c), (t, c))		\
-  X (void, exit_data, (T t, const struct accscope_construct *c), (t, c))		\
-  X (void, update, (T t, const struct accscope_construct *c), (t, c))			\
-  X (void, declare, (T t, const struct accscope_construct *c), (t, c))			\
-  X (void, wait_directive, (T t, const struct accscope_construct *c), (t, c))		\
-  /* 3.2.1 to 3.2.8: devices */		\
-  X (int, get_num_devices, (T t, int type), (t, type))					\
-  X (void, set_device_type, (T t, int type), (t, type))					\
-  X (int, get_device_type, (T t), (t))						\
-  X (void, set_device_num, (T t, int number, int type), (t, number, type))				\
-  X (int, get_device_num, (T t, int type), (t, type))					\
-  X (size_t, get_property, (T t, int number, int type, int property), (t, number, type, property))		\
   X (const char *, get_property_string, (T t, int number, int type, int property), (t, number, type, property)) \
-  X (void, init, (T t, int type), (t, type))						\
-  X (void, init_device, (T t, int number, int type), (t, number, type))				\
-  X (void, shutdown, (T t, int type), (t, type))						\
-  X (void, shutdown_device, (T t, int number, int type), (t, number, type))			\
-  /* 3.2.9 to 3.2.16: queues; device may be ACCSCOPE_CURRENT_DEVICE */		\
-  X (int, async_test, (T t, int async, long device), (t, async, device))				\
-  X (int, async_test_all, (T t, long device), (t, device))					\
-  X (void, wait, (T t, int async, long device), (t, async, device))					\
-  X (int, wait_any, (T t, int count, const int *list, long device), (t, count, list, device))		\
-  X (void, wait_all, (T t, long device), (t, device))						\
-  X (void, wait_async, (T t, int wait_for, int async, long device), (t, wait_for, async, device))		\
-  X (void, wait_all_async, (T t, int async, long device), (t, async, device))			\
-  X (int, get_default_async, (T t), (t))						\
-  X (void, set_default_async, (T t, int async), (t, async))					\
-  X (int, on_device, (T t, int type), (t, type))						\
-  /* 3.2.17 to 3.2.31: memory */						\
-  X (void *, malloc, (T t, size_t bytes), (t, bytes))					\
-  X (void, free, (T t, void *address), (t, address))						\
-  X (void *, copyin, (T t, void *host, size_t bytes, int async), (t, host, bytes, async))		\
-  X (void *, create, (T t, void *host, size_t bytes, int async), (t, host, bytes, async))		\
-  X (void, copyout, (T t, void *host, size_t bytes, int async, int finalize), (t, host, bytes, async, finalize))	\
-  X (void, delete, (T t, void *host, size_t bytes, int async, int finalize), (t, host, bytes, async, finalize))	\
-  X (void, update_device, (T t, void *host, size_t bytes, int async), (t, host, bytes, async))		\
-  X (void, update_self, (T t, void *host, size_t bytes, int async), (t, host, bytes, async))		\
-  X (void, map_data, (T t, void *host, void *device, size_t bytes), (t, host, device, bytes))		\
-  X (void, unmap_data, (T t, void *host), (t, host))					\
-  X (void *, deviceptr, (T t, void *host), (t, host))					\
-  X (void *, hostptr, (T t, void *device), (t, device))					\
-  X (int, is_present, (T t, void *host, size_t bytes), (t, host, bytes))				\
-  X (void, memcpy_to_device, (T t, void *device, void *host, size_t bytes, int async), (t, device, host, bytes, async)) \
-  X (void, memcpy_from_device, (T t, void *host, void *device, size_t bytes, int async), (t, host, device, bytes, async)) \
-  X (void, memcpy_device, (T t, void *to, void *from, size_t bytes, int async), (t, to, from, bytes, async))	\
-  X (void, memcpy_d2d, (T t, void *to, void *from, size_t bytes, int to_device, int from_device, int async), (t, to, from, bytes, to_device, from_device, async)) \
-  X (void, attach, (T t, void **pointer, int async), (t, pointer, async))				\
-  X (void, detach, (T t, void **pointer, int async, int finalize), (t, pointer, async, finalize))		\
-  /* with gfortran's descriptor of what the pointer points to */			\
-  X (void, attach_described, (T t, const void *target, int async), (t, target, async))		\
-  X (void, detach_described, (T t, const void *target, int async, int finalize), (t, target, async, finalize)) \
-  /* Appendix A.2 */								\
-  X (void *, get_current_cuda_device, (T t), (t))					\
-  X (void *, get_current_cuda_context, (T t), (t))					\
-  X (void *, get_cuda_stream, (T t, int async), (t, async))					\
-  X (int, set_cuda_stream, (T t, int async, void *stream), (t, async, stream))			\
-  X (void *, get_current_opencl_device, (T t), (t))					\
-  X (void *, get_current_opencl_context, (T t), (t))					\
-  X (void *, get_opencl_queue, (T t, int async), (t, async))				\
-  X (void, set_opencl_queue, (T t, int async, void *queue), (t, async, queue))			\
   /* source attribution for the quick path: fills the source fields of a		\
      struct acc_prof_info, and gives what a construct whose events have parent as	\
      was written as (acc_construct_t); c is NULL for any but a compute construct */	\

@@ -74,10 +74,10 @@ LOGICAL (acc_async_test_all_h_, (void), engine ()->async_test_all (T, CURRENT))
 LOGICAL (acc_async_test_all_device_h_, (const int32_t *number),
 	 engine ()->async_test_all (T, *number))
 LAST_PROCEDURE (acc_wait_h_, (const int32_t *async),
-		engine ()->wait (T, *async, CURRENT))
+		engine ()->wait_for (T, *async, CURRENT))
 LAST_PROCEDURE (acc_wait_device_h_,
 		(const int32_t *async, const int32_t *number),
-		engine ()->wait (T, *async, *number))
+		engine ()->wait_for (T, *async, *number))
 LAST_PROCEDURE (acc_wait_all_h_, (void), engine ()->wait_all (T, CURRENT))
 LAST_PROCEDURE (acc_wait_all_device_h_, (const int32_t *number),
 		engine ()->wait_all (T, *number))
@@ -156,39 +156,28 @@ section (struct thread *t, const char *routine, const struct descriptor *a)
   return elements * a->element_length;
 }
 
-/* The three forms of a routine: expression may use host, bytes, async.  last is
-   what comes first, with the routine's name, its data and whether there is any.  */
-#define FORMS(result, name, async_parameter, async_value, last, give, call)	\
+/* The three forms of a routine: the call may use host, bytes, async.  last is what
+   comes first, with the routine's name, its data and whether there is any.  */
+#define FORM(result, entry, name, parameters, data, any, length_of_data,	\
+	     async_value, last, give, call)				\
 result									\
-ENTRY (name##_32_h_) (void *host, const int32_t *l async_parameter)	\
+ENTRY (entry) parameters						\
 {									\
-  last (#name, host, *l != 0);						\
+  last (name, data, any);						\
   BEGIN;								\
   const int async = async_value;					\
-  size_t bytes = *l;							\
-  give call;								\
-}									\
-									\
-result									\
-ENTRY (name##_64_h_) (void *host, const int64_t *l async_parameter)	\
-{									\
-  last (#name, host, *l != 0);						\
-  BEGIN;								\
-  const int async = async_value;					\
-  size_t bytes = *l;							\
-  give call;								\
-}									\
-									\
-result									\
-ENTRY (name##_array_h_) (const struct descriptor *a async_parameter)	\
-{									\
-  last (#name, a->base, true);						\
-  BEGIN;								\
-  const int async = async_value;					\
-  void *host = a->base;							\
-  size_t bytes = section (t, #name, a);					\
+  void *const host = data;						\
+  size_t bytes = length_of_data;					\
   give call;								\
 }
+#define FORMS(result, name, async_parameter, ...)			\
+  FORM (result, name##_32_h_, #name, (void *data, const int32_t *l async_parameter), \
+	data, *l != 0, *l, __VA_ARGS__)					\
+  FORM (result, name##_64_h_, #name, (void *data, const int64_t *l async_parameter), \
+	data, *l != 0, *l, __VA_ARGS__)					\
+  FORM (result, name##_array_h_, #name,					\
+	(const struct descriptor *a async_parameter), a->base, true,	\
+	section (t, #name, a), __VA_ARGS__)
 
 #define ASYNC_PARAMETER , const int32_t *async_argument
 #define ALWAYS(name, host, any) (void) 0
@@ -198,45 +187,27 @@ ENTRY (name##_array_h_) (const struct descriptor *a async_parameter)	\
 #define DO(...) (void) async; __VA_ARGS__; END
 #define RETURN(...) (void) async; int32_t value = (__VA_ARGS__) != 0; END; return value
 
-#define SYNCHRONOUS(name, call)						\
-  FORMS (void, name, , ACCSCOPE_ASYNC_SYNC, ALWAYS, DO, (call))
-#define ASYNCHRONOUS(name, call)					\
-  FORMS (void, name, ASYNC_PARAMETER, *async_argument, ALWAYS, DO, (call))
-#define LAST_SYNCHRONOUS(name, call)					\
-  FORMS (void, name, , ACCSCOPE_ASYNC_SYNC, UNLESS_ENDED, DO, (call))
-#define LAST_ASYNCHRONOUS(name, call)					\
-  FORMS (void, name, ASYNC_PARAMETER, *async_argument, UNLESS_ENDED, DO, (call))
-#define COPY(name, call)						\
-  FORMS (void, name, , ACCSCOPE_ASYNC_SYNC, UNLESS_ENDED_COPY, DO, (call))
-#define COPY_ASYNCHRONOUS(name, call)					\
-  FORMS (void, name, ASYNC_PARAMETER, *async_argument, UNLESS_ENDED_COPY, DO,	\
-	 (call))
+#define SYNCHRONOUS(name, last, call)					\
+  FORMS (void, name, , ACCSCOPE_ASYNC_SYNC, last, DO, (call))
+#define WITH_ASYNC(name, last, call)					\
+  SYNCHRONOUS (name, last, call)					\
+  FORMS (void, name##_async, ASYNC_PARAMETER, *async_argument, last, DO, (call))
 
 /* 3.2.18 to 3.2.25 */
-SYNCHRONOUS (acc_copyin, accscope_copyin (t, host, bytes, async))
-SYNCHRONOUS (acc_present_or_copyin, accscope_copyin (t, host, bytes, async))
-SYNCHRONOUS (acc_create, accscope_create (t, host, bytes, async))
-SYNCHRONOUS (acc_present_or_create, accscope_create (t, host, bytes, async))
-SYNCHRONOUS (acc_update_device, accscope_update_device (t, host, bytes, async))
-COPY (acc_update_self, accscope_update_self (t, host, bytes, async))
-COPY (acc_copyout, accscope_copyout (t, host, bytes, async, 0))
-COPY (acc_copyout_finalize, accscope_copyout (t, host, bytes, async, 1))
-LAST_SYNCHRONOUS (acc_delete, accscope_delete (t, host, bytes, async, 0))
-LAST_SYNCHRONOUS (acc_delete_finalize,
-		  accscope_delete (t, host, bytes, async, 1))
-ASYNCHRONOUS (acc_copyin_async, accscope_copyin (t, host, bytes, async))
-ASYNCHRONOUS (acc_create_async, accscope_create (t, host, bytes, async))
-ASYNCHRONOUS (acc_update_device_async,
-	      accscope_update_device (t, host, bytes, async))
-COPY_ASYNCHRONOUS (acc_update_self_async,
-		   accscope_update_self (t, host, bytes, async))
-COPY_ASYNCHRONOUS (acc_copyout_async,
-		   accscope_copyout (t, host, bytes, async, 0))
-COPY_ASYNCHRONOUS (acc_copyout_finalize_async,
-		   accscope_copyout (t, host, bytes, async, 1))
-LAST_ASYNCHRONOUS (acc_delete_async, accscope_delete (t, host, bytes, async, 0))
-LAST_ASYNCHRONOUS (acc_delete_finalize_async,
-		   accscope_delete (t, host, bytes, async, 1))
+WITH_ASYNC (acc_copyin, ALWAYS, accscope_copyin (t, host, bytes, async))
+WITH_ASYNC (acc_create, ALWAYS, accscope_create (t, host, bytes, async))
+SYNCHRONOUS (acc_present_or_copyin, ALWAYS, accscope_copyin (t, host, bytes, async))
+SYNCHRONOUS (acc_present_or_create, ALWAYS, accscope_create (t, host, bytes, async))
+WITH_ASYNC (acc_update_device, ALWAYS, accscope_update_device (t, host, bytes, async))
+WITH_ASYNC (acc_update_self, UNLESS_ENDED_COPY,
+	    accscope_update_self (t, host, bytes, async))
+WITH_ASYNC (acc_copyout, UNLESS_ENDED_COPY,
+	    accscope_copyout (t, host, bytes, async, false))
+WITH_ASYNC (acc_copyout_finalize, UNLESS_ENDED_COPY,
+	    accscope_copyout (t, host, bytes, async, true))
+WITH_ASYNC (acc_delete, UNLESS_ENDED, accscope_delete (t, host, bytes, async, false))
+WITH_ASYNC (acc_delete_finalize, UNLESS_ENDED,
+	    accscope_delete (t, host, bytes, async, true))
 FORMS (int32_t, acc_is_present, , ACCSCOPE_ASYNC_SYNC, ALWAYS, RETURN,
        (accscope_is_present (t, host, length (t, "acc_is_present", bytes))))
 
@@ -267,7 +238,7 @@ attach (struct thread *t, const struct descriptor *target, int async)
 
 static void
 detach (struct thread *t, const struct descriptor *target, int async,
-	int finalize)
+	bool finalize)
 {
   if (!on_host (t) || async < ACCSCOPE_ASYNC_DEFAULT)
     engine ()->detach_described (T, target, async, finalize);
@@ -279,13 +250,13 @@ PROCEDURE (acc_attach_async_array_h_,
 	   (const struct descriptor *target, int async),
 	   attach (t, target, async))
 LAST_PROCEDURE (acc_detach_array_h_, (const struct descriptor *target),
-		detach (t, target, ACCSCOPE_ASYNC_SYNC, 0))
+		detach (t, target, ACCSCOPE_ASYNC_SYNC, false))
 LAST_PROCEDURE (acc_detach_async_array_h_,
 		(const struct descriptor *target, int async),
-		detach (t, target, async, 0))
+		detach (t, target, async, false))
 LAST_PROCEDURE (acc_detach_finalize_array_h_,
 		(const struct descriptor *target),
-		detach (t, target, ACCSCOPE_ASYNC_SYNC, 1))
+		detach (t, target, ACCSCOPE_ASYNC_SYNC, true))
 LAST_PROCEDURE (acc_detach_finalize_async_array_h_,
 		(const struct descriptor *target, int async),
-		detach (t, target, async, 1))
+		detach (t, target, async, true))

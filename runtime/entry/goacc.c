@@ -153,14 +153,15 @@ uncopied (const char *directive, int flags, size_t entries,
       accscope_uncopied (directive, hostaddrs[i]);
 }
 
-/* enter data, exit data and update: the same arguments.  */
-#define STANDALONE(NAME, function, start, construct, last, directive)	\
+/* enter data, exit data and update: the same arguments.  first comes before all.  */
+#define STANDALONE(NAME, first, function, start, construct, last, directive)	\
 void									\
 ENTRY (NAME) (int flags_m, size_t mapnum, void **hostaddrs,		\
 	      size_t *sizes, unsigned short *kinds, int async,		\
 	      int num_waits, ...)					\
 {									\
-  if (last && ended ())							\
+  first;								\
+  if ((last) && ended ())						\
     {									\
       uncopied (directive, ~flags_m, mapnum, hostaddrs, kinds);		\
       return;								\
@@ -176,17 +177,17 @@ ENTRY (NAME) (int flags_m, size_t mapnum, void **hostaddrs,		\
       va_start (arguments, num_waits);					\
       READ_WAITS (c, num_waits, arguments);				\
       va_end (arguments);						\
-      engine ()->function (T, &c);					\
+      (function) (T, &c);						\
     }									\
   END;									\
 }
 
-STANDALONE (GOACC_enter_data, enter_data, acc_ev_enter_data_start,
+STANDALONE (GOACC_enter_data, , engine ()->enter_data, acc_ev_enter_data_start,
 	    acc_construct_enter_data, false, "an enter data directive")
-STANDALONE (GOACC_exit_data, exit_data, acc_ev_exit_data_start,
+STANDALONE (GOACC_exit_data, , engine ()->exit_data, acc_ev_exit_data_start,
 	    acc_construct_exit_data, true, "an exit data directive")
-STANDALONE (GOACC_update, update, acc_ev_update_start, acc_construct_update,
-	    true, "an update directive")
+STANDALONE (GOACC_update, , engine ()->update, acc_ev_update_start,
+	    acc_construct_update, true, "an update directive")
 
 /* GCC 5 to 11 had one entry point for both directions; the first entry that is
    no pointer, descriptor or struct tells which.  */
@@ -210,39 +211,11 @@ enters (size_t entries, const unsigned short *kinds)
   return true;
 }
 
-void
-ENTRY (GOACC_enter_exit_data) (int flags_m, size_t mapnum, void **hostaddrs,
-			       size_t *sizes, unsigned short *kinds, int async,
-			       int num_waits, ...)
-{
-  bool enter = enters (mapnum, kinds);
-
-  if (!enter && ended ())
-    {
-      uncopied ("an exit data directive", ~flags_m, mapnum, hostaddrs, kinds);
-      return;
-    }
-  BEGIN;
-  if (!accscope_host_standalone (t, ~flags_m, async, num_waits,
-				 enter ? acc_ev_enter_data_start
-				 : acc_ev_exit_data_start,
-				 enter ? acc_construct_enter_data
-				 : acc_construct_exit_data))
-    {
-      struct accscope_construct c = CONSTRUCT (flags_m);
-      va_list arguments;
-
-      c.async = async;
-      va_start (arguments, num_waits);
-      READ_WAITS (c, num_waits, arguments);
-      va_end (arguments);
-      if (enter)
-	engine ()->enter_data (T, &c);
-      else
-	engine ()->exit_data (T, &c);
-    }
-  END;
-}
+STANDALONE (GOACC_enter_exit_data, const bool enter = enters (mapnum, kinds),
+	    enter ? engine ()->enter_data : engine ()->exit_data,
+	    enter ? acc_ev_enter_data_start : acc_ev_exit_data_start,
+	    enter ? acc_construct_enter_data : acc_construct_exit_data, !enter,
+	    "an exit data directive")
 
 void
 ENTRY (GOACC_wait) (int async, int num_waits, ...)
@@ -256,7 +229,7 @@ ENTRY (GOACC_wait) (int async, int num_waits, ...)
   va_start (arguments, num_waits);
   READ_WAITS (c, num_waits, arguments);
   va_end (arguments);
-  engine ()->wait_directive (T, &c);
+  engine ()->wait (T, &c);
   END;
 }
 

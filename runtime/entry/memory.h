@@ -24,51 +24,35 @@ accscope_on_device (struct thread *t, int type)
   return engine ()->on_device (T, type);
 }
 
-static inline void *
-accscope_copyin (struct thread *t, void *host, size_t bytes, int async)
-{
-  if (on_host (t) && plain (host, bytes, async))
-    return host;
-  return engine ()->copyin (T, host, bytes, async);
+/* On the host data has no lifetimes of its own.  */
+#define BEGINS_LIFETIME(name)						\
+static inline void *							\
+accscope_##name (struct thread *t, void *host, size_t bytes, int async)	\
+{									\
+  return on_host (t) && plain (host, bytes, async)			\
+	 ? host : engine ()->name (T, host, bytes, async);		\
 }
-
-static inline void *
-accscope_create (struct thread *t, void *host, size_t bytes, int async)
-{
-  if (on_host (t) && plain (host, bytes, async))
-    return host;
-  return engine ()->create (T, host, bytes, async);
+#define ENDS_LIFETIME(name)						\
+static inline void							\
+accscope_##name (struct thread *t, void *host, size_t bytes, int async,	\
+		 bool finalize)						\
+{									\
+  if (!on_host (t) || !plain (host, bytes, async))			\
+    engine ()->name (T, host, bytes, async, finalize);			\
 }
-
-static inline void
-accscope_copyout (struct thread *t, void *host, size_t bytes, int async,
-		  int finalize)
-{
-  if (!on_host (t) || !plain (host, bytes, async))
-    engine ()->copyout (T, host, bytes, async, finalize);
+#define UPDATES(name)							\
+static inline void							\
+accscope_##name (struct thread *t, void *host, size_t bytes, int async)	\
+{									\
+  if (!on_host (t) || !plain (host, bytes, async))			\
+    engine ()->name (T, host, bytes, async);				\
 }
-
-static inline void
-accscope_delete (struct thread *t, void *host, size_t bytes, int async,
-		 int finalize)
-{
-  if (!on_host (t) || !plain (host, bytes, async))
-    engine ()->delete (T, host, bytes, async, finalize);
-}
-
-static inline void
-accscope_update_device (struct thread *t, void *host, size_t bytes, int async)
-{
-  if (!on_host (t) || !plain (host, bytes, async))
-    engine ()->update_device (T, host, bytes, async);
-}
-
-static inline void
-accscope_update_self (struct thread *t, void *host, size_t bytes, int async)
-{
-  if (!on_host (t) || !plain (host, bytes, async))
-    engine ()->update_self (T, host, bytes, async);
-}
+BEGINS_LIFETIME (copyin)
+BEGINS_LIFETIME (create)
+ENDS_LIFETIME (copyout)
+ENDS_LIFETIME (delete)
+UPDATES (update_device)
+UPDATES (update_self)
 
 /* The present table of the thread's current device, or null: not open, or none
    to be looked up in.  */
@@ -164,7 +148,7 @@ accscope_attach (struct thread *t, void **pointer, int async)
 }
 
 static inline void
-accscope_detach (struct thread *t, void **pointer, int async, int finalize)
+accscope_detach (struct thread *t, void **pointer, int async, bool finalize)
 {
   if (!on_host (t) || pointer == NULL || async < ACCSCOPE_ASYNC_DEFAULT)
     engine ()->detach (T, pointer, async, finalize);

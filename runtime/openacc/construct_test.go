@@ -491,7 +491,7 @@ func TestDefaultAsync(t *testing.T) {
 	thread := p.newThread()
 	defer thread.Close()
 	x := hostMemory(16, 1)
-	if initial := thread.GetDefaultAsync(); initial != callbacks.DefaultQueue {
+	if initial := thread.DefaultAsync(); initial != callbacks.DefaultQueue {
 		t.Errorf("initially %d, want %d", initial, callbacks.DefaultQueue)
 	}
 	thread.SetDefaultAsync(7)
@@ -502,7 +502,7 @@ func TestDefaultAsync(t *testing.T) {
 		t.Errorf("queues %+v, want queue 7", queues)
 	}
 	thread.SetDefaultAsync(AsyncDefault)
-	if got := thread.GetDefaultAsync(); got != callbacks.DefaultQueue {
+	if got := thread.DefaultAsync(); got != callbacks.DefaultQueue {
 		t.Errorf("reset to %d, want %d", got, callbacks.DefaultQueue)
 	}
 	thread.SetDefaultAsync(7)

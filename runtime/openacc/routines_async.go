@@ -255,9 +255,9 @@ func (t *asyncRoutines) enqueueWait(async, number int, others func(*Device) []*Q
 	}
 }
 
-// GetDefaultAsync is acc_get_default_async (OpenACC 3.3 §3.2.13): the number of a
+// DefaultAsync is acc_get_default_async (OpenACC 3.3 §3.2.13): the number of a
 // queue, callbacks.DefaultQueue where the program has set none, or acc_async_sync.
-func (t *asyncRoutines) GetDefaultAsync() int { return t.defaultAsync }
+func (t *asyncRoutines) DefaultAsync() int { return t.defaultAsync }
 
 // SetDefaultAsync is acc_set_default_async (OpenACC 3.3 §3.2.14);
 // acc_async_default restores the initial value. acc_async_noval has no effect: §2.14.3

@@ -23,7 +23,7 @@ func TestControlVariablesAreAThreadsOwn(t *testing.T) {
 		if kind := thread.DeviceType(); kind != DeviceSim {
 			t.Errorf("%s has device type %d, want %d", name, kind, DeviceSim)
 		}
-		if async := thread.GetDefaultAsync(); async != callbacks.DefaultQueue {
+		if async := thread.DefaultAsync(); async != callbacks.DefaultQueue {
 			t.Errorf("%s has the default queue %d, want %d", name, async, callbacks.DefaultQueue)
 		}
 	}

@@ -10,6 +10,8 @@
 // contract, and does nothing itself: package runtime/openacc is the runtime.
 package main
 
+//go:generate go run ./exports exports.go
+
 // #cgo CFLAGS: -std=gnu11 -Wall -Wextra -I${SRCDIR}/../../../runtime/entry -I${SRCDIR}/../../../callbacks -I${SRCDIR}/../../../runtime/include
 // #include <errno.h>
 // #include <stdlib.h>

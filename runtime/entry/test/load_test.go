@@ -28,8 +28,8 @@ func TestConstructs(t *testing.T) {
 		"enter_data flags=0 entries=1 dims=0,0,0 async=4 waits=7,4",
 		"update flags=1 entries=1 dims=0,0,0 async=-2 waits=",
 		"exit_data flags=0 entries=1 dims=0,0,0 async=-2 waits=",
-		"wait_directive flags=0 entries=0 dims=0,0,0 async=2 waits=4,1",
-		"wait_directive flags=0 entries=0 dims=0,0,0 async=-2 waits=",
+		"wait flags=0 entries=0 dims=0,0,0 async=2 waits=4,1",
+		"wait flags=0 entries=0 dims=0,0,0 async=-2 waits=",
 		"x=6",
 		"program_end",
 	), 0)
@@ -90,8 +90,8 @@ func TestQuickPath(t *testing.T) {
 		"parallel flags=1 entries=1 dims=0,0,0 async=-2 waits=",
 		"enter_data flags=0 entries=1 dims=0,0,0 async=4 waits=7,4",
 		"update flags=1 entries=1 dims=0,0,0 async=-2 waits=",
-		"wait_directive flags=0 entries=0 dims=0,0,0 async=2 waits=4,1",
-		"wait_directive flags=0 entries=0 dims=0,0,0 async=-2 waits=",
+		"wait flags=0 entries=0 dims=0,0,0 async=2 waits=4,1",
+		"wait flags=0 entries=0 dims=0,0,0 async=-2 waits=",
 		"x=6",
 		"program_end",
 	), 0)

@@ -69,7 +69,7 @@ CONSTRUCT (enter_data)
 CONSTRUCT (exit_data)
 CONSTRUCT (update)
 CONSTRUCT (declare)
-CONSTRUCT (wait_directive)
+CONSTRUCT (wait)
 
 /* STANDIN_PLACES=1: the registers of where the program called.  */
 static void
