@@ -42,12 +42,12 @@ write_activity (struct ring *ring, const struct accscope_activity_record *activi
 {
   uint32_t name = COVERS (activity, name)
     ? intern_optional (ring, activity->name) : 0;
-  struct capture_activity *record = ring_room (ring, sizeof *record);
+  int pageable = COVERS (activity, flags) && activity->flags & ACCSCOPE_ACTIVITY_PAGEABLE;
+  struct capture_activity *record
+    = record_begin (ring, CAPTURE_RECORD_ACTIVITY,
+		    pageable ? CAPTURE_ACTIVITY_PAGEABLE : 0, sizeof *record);
   if (name == NO_SPACE || !record)
     return -1;
-  record_head (&record->record, CAPTURE_RECORD_ACTIVITY,
-	       COVERS (activity, flags) && activity->flags & ACCSCOPE_ACTIVITY_PAGEABLE
-	       ? CAPTURE_ACTIVITY_PAGEABLE : 0, sizeof *record);
   record->ticks = now;
   record->correlation = activity->correlation;
   record->kind = activity->kind;
@@ -61,9 +61,7 @@ write_activity (struct ring *ring, const struct accscope_activity_record *activi
   record->end = activity->host_end;
   record->device_start = activity->device_start;
   record->device_end = activity->device_end;
-  ring->position += sizeof *record;
-  ring_commit (ring);
-  return 0;
+  return record_end (ring, sizeof *record);
 }
 
 static int
@@ -71,10 +69,10 @@ write_dependency (struct ring *ring, const struct accscope_activity_record *wait
 		  uint64_t now)
 {
   uint32_t file = intern_optional (ring, wait->src_file);
-  struct capture_dependency *record = ring_room (ring, sizeof *record);
+  struct capture_dependency *record
+    = record_begin (ring, CAPTURE_RECORD_DEPENDENCY, 0, sizeof *record);
   if (file == NO_SPACE || !record)
     return -1;
-  record_head (&record->record, CAPTURE_RECORD_DEPENDENCY, 0, sizeof *record);
   record->ticks = now;
   record->queue = wait->async_queue;
   record->awaited = wait->awaited_queue;
@@ -83,9 +81,7 @@ write_dependency (struct ring *ring, const struct accscope_activity_record *wait
   record->device_number = wait->device_number;
   record->source_file = file;
   record->line = wait->line_no;
-  ring->position += sizeof *record;
-  ring_commit (ring);
-  return 0;
+  return record_end (ring, sizeof *record);
 }
 
 static int
@@ -95,21 +91,19 @@ write_warning (struct ring *ring, const struct accscope_activity_record *warning
   uint32_t text = intern_optional (ring, warning->name);
   uint32_t file = text == NO_SPACE ? NO_SPACE
     : intern_optional (ring, warning->src_file);
-  struct capture_warning *record = ring_room (ring, sizeof *record);
+  struct capture_warning *record
+    = record_begin (ring, CAPTURE_RECORD_WARNING,
+		    warning->kind == accscope_activity_exposed ? CAPTURE_WARNING_EXPOSED
+		    : warning->kind == accscope_activity_unused ? CAPTURE_WARNING_UNUSED
+		    : 0, sizeof *record);
   if (file == NO_SPACE || !record)
     return -1;
-  record_head (&record->record, CAPTURE_RECORD_WARNING,
-	       warning->kind == accscope_activity_exposed ? CAPTURE_WARNING_EXPOSED
-	       : warning->kind == accscope_activity_unused ? CAPTURE_WARNING_UNUSED : 0,
-	       sizeof *record);
   record->ticks = now;
   record->text = text;
   record->source_file = file;
   record->line = warning->line_no;
   record->zero = 0;
-  ring->position += sizeof *record;
-  ring_commit (ring);
-  return 0;
+  return record_end (ring, sizeof *record);
 }
 
 void
@@ -259,21 +253,18 @@ write_device (struct ring *ring, const struct device *device, uint64_t now)
   uint32_t name = intern_optional (ring, device->facts.name);
   uint32_t vendor = name == NO_SPACE ? NO_SPACE
     : intern_optional (ring, device->facts.vendor);
-  struct capture_device *record = ring_room (ring, sizeof *record);
+  uint32_t gangs = device->facts.multiprocessors;
+  struct capture_device *record
+    = record_begin (ring, CAPTURE_RECORD_DEVICE, gangs > 65535 ? 0 : gangs, sizeof *record);
   if (vendor == NO_SPACE || !record)
     return -1;
-  uint32_t gangs = device->facts.multiprocessors;
-  record_head (&record->record, CAPTURE_RECORD_DEVICE, gangs > 65535 ? 0 : (uint16_t) gangs,
-	       sizeof *record);
   record->ticks = now;
   record->memory = device->facts.memory;
   record->device_type = device->type;
   record->device_number = device->number;
   record->name = name;
   record->vendor = vendor;
-  ring->position += sizeof *record;
-  ring_commit (ring);
-  return 0;
+  return record_end (ring, sizeof *record);
 }
 
 /* Called where a context has been defined: once in each chunk, what is known of
@@ -303,10 +294,10 @@ write_mapping (struct ring *ring, const struct accscope_activity_mapping *mappin
 	       uint64_t now)
 {
   uint32_t name = COVERS (mapping, name) ? intern_optional (ring, mapping->name) : 0;
-  struct capture_mapping *record = ring_room (ring, sizeof *record);
+  struct capture_mapping *record
+    = record_begin (ring, CAPTURE_RECORD_MAPPING, 0, sizeof *record);
   if (name == NO_SPACE || !record)
     return -1;
-  record_head (&record->record, CAPTURE_RECORD_MAPPING, 0, sizeof *record);
   record->ticks = now;
   record->host = (uintptr_t) mapping->host_ptr;
   record->device = (uintptr_t) mapping->device_ptr;
@@ -317,9 +308,7 @@ write_mapping (struct ring *ring, const struct accscope_activity_mapping *mappin
   record->attached = mapping->attached;
   record->structured = mapping->structured;
   record->dynamic = mapping->dynamic;
-  ring->position += sizeof *record;
-  ring_commit (ring);
-  return 0;
+  return record_end (ring, sizeof *record);
 }
 
 static void

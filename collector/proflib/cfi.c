@@ -41,39 +41,40 @@ bytes (struct reader *r, unsigned size)
   return value;
 }
 
+/* The bits of a LEB128 number, and how many there are.  */
 static uint64_t
-unsigned_leb (struct reader *r)
+leb (struct reader *r, unsigned *bits)
 {
   uint64_t value = 0, byte;
-  unsigned shift = 0;
 
+  *bits = 0;
   do
     {
       byte = bytes (r, 1);
-      if (shift < 64)
-	value |= (byte & 0x7f) << shift;
-      shift += 7;
+      if (*bits < 64)
+	value |= (byte & 0x7f) << *bits;
+      *bits += 7;
     }
   while (byte & 0x80);
   return value;
 }
 
+static uint64_t
+unsigned_leb (struct reader *r)
+{
+  unsigned bits;
+
+  return leb (r, &bits);
+}
+
 static int64_t
 signed_leb (struct reader *r)
 {
-  uint64_t value = 0, byte;
-  unsigned shift = 0;
+  unsigned bits;
+  uint64_t value = leb (r, &bits);
 
-  do
-    {
-      byte = bytes (r, 1);
-      if (shift < 64)
-	value |= (byte & 0x7f) << shift;
-      shift += 7;
-    }
-  while (byte & 0x80);
-  if (shift < 64 && (byte & 0x40))
-    value |= -(uint64_t) 1 << shift;
+  if (bits < 64 && value >> (bits - 1))
+    value |= -(uint64_t) 1 << bits;
   return (int64_t) value;
 }
 

@@ -236,18 +236,16 @@ note (uint64_t key, const struct download *download)
 static int
 append (struct ring *ring, const struct download *transfer, uint64_t value, uint64_t now)
 {
-  struct capture_content *record = ring_room (ring, sizeof *record);
+  struct capture_content *record
+    = record_begin (ring, CAPTURE_RECORD_CONTENT, transfer->flags, sizeof *record);
   if (!record)
     return -1;
-  record_head (&record->record, CAPTURE_RECORD_CONTENT, transfer->flags, sizeof *record);
   record->ticks = now;
   record->thread = transfer->thread;
   record->sequence = transfer->sequence;
   record->hash = value;
   record->overwritten = transfer->overwritten;
-  ring->position += sizeof *record;
-  ring_commit (ring);
-  return 0;
+  return record_end (ring, sizeof *record);
 }
 
 /* Without space for it, the transfer is one without a hash.  */

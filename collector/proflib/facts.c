@@ -45,9 +45,7 @@ facts_start_ticks (char *buffer, size_t size)
 static size_t
 fact (char *to, size_t length, const char *key, const char *value)
 {
-  length = path_append (to, length, key);
-  length = path_append (to, length, "=");
-  return path_append (to, length, value) + 1;
+  return path_append (to, length, key, "=", value) + 1;
 }
 
 int
@@ -71,20 +69,16 @@ facts_write (const char *path, char *buffer, size_t size)
   length += 8 + (bytes > 0 ? (size_t) bytes : 0) + 1;
   long result = system_append (file, text, length);
 
+  static const char *const of_kernel[][2] = {
+    { "boot", "/proc/sys/kernel/random/boot_id" }, { "name", "/proc/self/comm" }
+  };
   char line[64];
-  if (result == 0
-      && read_file ("/proc/sys/kernel/random/boot_id", line, sizeof line) > 0)
-    {
-      line[strcspn (line, "\n")] = 0;
-      length = fact (text, 0, "boot", line);
-      result = system_append (file, text, length);
-    }
-  if (result == 0 && read_file ("/proc/self/comm", line, sizeof line) > 0)
-    {
-      line[strcspn (line, "\n")] = 0;
-      length = fact (text, 0, "name", line);
-      result = system_append (file, text, length);
-    }
+  for (int i = 0; i < 2; i++)
+    if (result == 0 && read_file (of_kernel[i][1], line, sizeof line) > 0)
+      {
+	line[strcspn (line, "\n")] = 0;
+	result = system_append (file, text, fact (text, 0, of_kernel[i][0], line));
+      }
   long arguments = read_file ("/proc/self/cmdline", buffer, size);
   for (long at = 0; result == 0 && at < arguments; )
     {

@@ -152,8 +152,7 @@ module_line (const char *line, struct base *base, int memory, int output)
   else
     strcpy (text + length, "-");
   length += strlen (text + length);
-  length = path_append (text, length, " ");
-  length = path_append (text, length, path);
+  length = path_append (text, length, " ", path);
   text[length++] = '\n';
   long result = system_append (output, text, length);
   if (result < 0)
@@ -248,8 +247,7 @@ modules_note (const uint64_t *address, unsigned count)
       if (known)
 	continue;
       char path[PATH_LIMIT];
-      size_t length = path_append (path, 0, folder);
-      path_append (path, length, "/" CAPTURE_MODULES_FILE);
+      path_append (path, 0, folder, "/" CAPTURE_MODULES_FILE);
       modules_write (path);
       if (!modules_know (address[i]))
 	__atomic_store_n (&nowhere[__atomic_fetch_add (&next, 1, __ATOMIC_RELAXED)

@@ -26,8 +26,7 @@ append_site (const struct accscope_site *site)
     .return_address = site->return_address, .function = site->function
   };
   char path[PATH_LIMIT];
-  size_t length = path_append (path, 0, folder);
-  path_append (path, length, "/" CAPTURE_SITES_FILE);
+  path_append (path, 0, folder, "/" CAPTURE_SITES_FILE);
   int file = system_open (path, O_WRONLY | O_CREAT | O_APPEND, 0600);
   if (file < 0)
     return;

@@ -10,6 +10,9 @@
 #include "accscope_annotation.h"
 #include <stdlib.h>
 
+/* Which domain something is of does not matter.  */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 #define EXPORTED __attribute__ ((visibility ("default")))
 
 enum { TABLE_CALLBACKS = 1 };				/* NvtxExportTableID */
@@ -49,30 +52,15 @@ struct attributes		/* nvtxEventAttributes_v2 */
 static const char *
 narrow (const wchar_t *text, char *to, size_t size)
 {
+  static const unsigned char lead[] = { 0, 0xc0, 0xe0, 0xf0 };
   size_t at = 0;
   for (; text && *text && at + 4 < size; text++)
     {
       uint32_t c = (uint32_t) *text;
-      if (c < 0x80)
-	to[at++] = (char) c;
-      else if (c < 0x800)
-	{
-	  to[at++] = (char) (0xc0 | c >> 6);
-	  to[at++] = (char) (0x80 | (c & 0x3f));
-	}
-      else if (c < 0x10000)
-	{
-	  to[at++] = (char) (0xe0 | c >> 12);
-	  to[at++] = (char) (0x80 | (c >> 6 & 0x3f));
-	  to[at++] = (char) (0x80 | (c & 0x3f));
-	}
-      else
-	{
-	  to[at++] = (char) (0xf0 | (c >> 18 & 7));
-	  to[at++] = (char) (0x80 | (c >> 12 & 0x3f));
-	  to[at++] = (char) (0x80 | (c >> 6 & 0x3f));
-	  to[at++] = (char) (0x80 | (c & 0x3f));
-	}
+      unsigned more = c < 0x80 ? 0 : c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
+      to[at++] = (char) (lead[more] | (c >> 6 * more & (more ? 0x3f >> more : 0x7f)));
+      while (more-- > 0)
+	to[at++] = (char) (0x80 | (c >> 6 * more & 0x3f));
     }
   to[at] = 0;
   return to;
@@ -133,48 +121,17 @@ static uint64_t start_wide (const wchar_t *name) { return send_wide (ACCSCOPE_PR
 static uint64_t start_attributes (const struct attributes *a) { return send_attributes (ACCSCOPE_PROCESS_RANGE_START, a, CALLER); }
 static void end (uint64_t range) { send (ACCSCOPE_PROCESS_RANGE_END, NULL, (int64_t) range, CALLER); }
 
-static void
-mark_domain (void *domain, const struct attributes *a)
-{
-  (void) domain;
-  send_attributes (ACCSCOPE_MARK, a, CALLER);
-}
-
-static int
-push_domain (void *domain, const struct attributes *a)
-{
-  (void) domain;
-  send_attributes (ACCSCOPE_RANGE_START, a, CALLER);
-  return NO_LEVEL;
-}
-
-static int
-pop_domain (void *domain)
-{
-  (void) domain;
-  send (ACCSCOPE_RANGE_END, NULL, 0, CALLER);
-  return NO_LEVEL;
-}
-
-static uint64_t
-start_domain (void *domain, const struct attributes *a)
-{
-  (void) domain;
-  return send_attributes (ACCSCOPE_PROCESS_RANGE_START, a, CALLER);
-}
-
-static void
-end_domain (void *domain, uint64_t range)
-{
-  (void) domain;
-  send (ACCSCOPE_PROCESS_RANGE_END, NULL, (int64_t) range, CALLER);
-}
+/* Those of a domain.  */
+static void mark_domain (void *domain, const struct attributes *a) { send_attributes (ACCSCOPE_MARK, a, CALLER); }
+static int push_domain (void *domain, const struct attributes *a) { send_attributes (ACCSCOPE_RANGE_START, a, CALLER); return NO_LEVEL; }
+static int pop_domain (void *domain) { send (ACCSCOPE_RANGE_END, NULL, 0, CALLER); return NO_LEVEL; }
+static uint64_t start_domain (void *domain, const struct attributes *a) { return send_attributes (ACCSCOPE_PROCESS_RANGE_START, a, CALLER); }
+static void end_domain (void *domain, uint64_t range) { send (ACCSCOPE_PROCESS_RANGE_END, NULL, (int64_t) range, CALLER); }
 
 /* A registered text is its own handle; it lives as long as the program.  */
 static void *
 register_text (void *domain, const char *text)
 {
-  (void) domain;
   return text ? strdup (text) : NULL;
 }
 

@@ -23,10 +23,11 @@ static uint64_t generations;	/* inherited by children, so theirs differ */
 static char scratch[65536];	/* of the initialising thread */
 
 size_t
-path_append (char *path, size_t length, const char *text)
+path_append_all (char *path, size_t length, const char *const *text)
 {
-  while (*text && length < PATH_LIMIT - 1)
-    path[length++] = *text++;
+  for (; *text; text++)
+    for (const char *at = *text; *at && length < PATH_LIMIT - 1; at++)
+      path[length++] = *at;
   path[length] = 0;
   return length;
 }
@@ -71,9 +72,7 @@ static void
 complain (const char *what, long error)
 {
   static char line[PATH_LIMIT];
-  size_t length = path_append (line, 0, "accscope: cannot create ");
-  length = path_append (line, length, what);
-  length = path_append (line, length, " (error ");
+  size_t length = path_append (line, 0, "accscope: cannot create ", what, " (error ");
   length = number_append (line, length, (uint64_t) -error, 1);
   const char *name = error == -EACCES ? ", permission denied"
     : error == -ENOSPC ? ", no space left"
@@ -81,8 +80,7 @@ complain (const char *what, long error)
     : error == -ENOENT ? ", no such folder"
     : error == -EDQUOT ? ", quota exceeded"
     : error == -EFBIG ? ", above the limit of ulimit -f" : "";
-  length = path_append (line, length, name);
-  length = path_append (line, length, "): this process is not recorded\n");
+  length = path_append (line, length, name, "): this process is not recorded\n");
   long position = SYSTEM3 (SYS_lseek, 2, 0, SEEK_CUR);
   if (position < 0 || system_size_allowed ((uint64_t) position + length))
     system_write (2, line, length);
@@ -96,8 +94,7 @@ make_folder (uint64_t start)
   size_t length;
   if (settings.session[0])
     {
-      length = path_append (folder, 0, settings.session);
-      length = path_append (folder, length, "/");
+      length = path_append (folder, 0, settings.session, "/");
       length = number_append (folder, length, (uint64_t) system_pid (), 1);
       length = path_append (folder, length, "-");
       length = number_append (folder, length, start, 1);
@@ -109,10 +106,8 @@ make_folder (uint64_t start)
 			    sizeof program - 1);
       program[bytes > 0 ? bytes : 0] = 0;
       const char *name = strrchr (program, '/');
-      length = path_append (folder, 0, settings.directory);
-      length = path_append (folder, length, "/accscope-");
-      length = path_append (folder, length, name ? name + 1 : "program");
-      length = path_append (folder, length, "-");
+      length = path_append (folder, 0, settings.directory, "/accscope-",
+			    name ? name + 1 : "program", "-");
       length = number_append (folder, length, (uint64_t) system_pid (), 1);
     }
   if (length > PATH_LIMIT - 32)
@@ -208,7 +203,7 @@ begin (void)
 	= { CAPTURE_PROCESS_FILE, CAPTURE_MODULES_FILE, CAPTURE_INFO_FILE };
       for (int i = 0; i < 3; i++)
 	{
-	  path_append (path, path_append (path, length, "/"), files[i]);
+	  path_append (path, length, "/", files[i]);
 	  SYSTEM3 (SYS_unlinkat, AT_FDCWD, path, 0);
 	}
       SYSTEM3 (SYS_unlinkat, AT_FDCWD, folder, AT_REMOVEDIR);
@@ -279,8 +274,7 @@ process_end (uint32_t end)
   if (local_generation () == 0)
     return;
   char path[PATH_LIMIT];
-  size_t length = path_append (path, 0, folder);
-  path_append (path, length, "/" CAPTURE_MODULES_FILE);
+  path_append (path, 0, folder, "/" CAPTURE_MODULES_FILE);
   modules_write (path);
   clock_record ();
   control.process.end_ticks = ticks_now ();

@@ -123,7 +123,10 @@ int process_begin (void);	/* at the first event; 0, or -1: no capture */
 void process_end (uint32_t end);
 void process_exits (int status, void *unused);
 void process_forked (void);
-size_t path_append (char *path, size_t length, const char *text);
+/* The texts behind what the path has; its length then.  */
+#define path_append(path, length, ...) \
+  path_append_all (path, length, (const char *const []) { __VA_ARGS__, NULL })
+size_t path_append_all (char *path, size_t length, const char *const *text);
 size_t number_append (char *path, size_t length, uint64_t number, unsigned width);
 
 /* -- facts.c */
@@ -366,6 +369,25 @@ record_head (struct capture_record *record, unsigned type, unsigned flags,
   record->zero = 0;
   record->flags = (uint16_t) flags;
   record->bytes = (uint32_t) bytes;
+}
+
+/* Room for a record, with its head; null: the chunk is used up.  */
+static inline void *
+record_begin (struct ring *ring, unsigned type, unsigned flags, size_t bytes)
+{
+  struct capture_record *record = ring_room (ring, bytes);
+  if (record)
+    record_head (record, type, flags, bytes);
+  return record;
+}
+
+/* The record at the ring's position is whole; 0.  */
+static inline int
+record_end (struct ring *ring, size_t bytes)
+{
+  ring->position += bytes;
+  ring_commit (ring);
+  return 0;
 }
 
 /* The largest event: its words, gang dimensions and call stack.  */

@@ -57,9 +57,7 @@ chunk_offset (uint64_t index)
 size_t
 ring_path (char *path, uint32_t slot)
 {
-  size_t length = path_append (path, 0, folder);
-  length = path_append (path, length, "/ring-");
-  return number_append (path, length, slot, 5);
+  return number_append (path, path_append (path, 0, folder, "/ring-"), slot, 5);
 }
 
 /* -- taking and leaving */
@@ -159,8 +157,7 @@ give_up (struct ring *ring)
     {
       record_head (&record->record, CAPTURE_RECORD_THREAD_END, 0, sizeof *record);
       record->ticks = ticks_now ();
-      ring->position += sizeof *record;
-      ring_commit (ring);
+      record_end (ring, sizeof *record);
     }
   __atomic_store_n (&owners[ring->slot], 0, __ATOMIC_RELEASE);
   __atomic_fetch_add (&free_rings, 1, __ATOMIC_RELEASE);
@@ -345,8 +342,7 @@ collector_alive (void)
   if (!settings.session[0] || settings.hasty)
     return 0;
   char path[PATH_LIMIT];
-  size_t length = path_append (path, 0, settings.session);
-  path_append (path, length, "/lock");
+  path_append (path, 0, settings.session, "/lock");
   int file = system_open (path, O_RDONLY, 0);
   if (file < 0)
     return 0;
@@ -455,8 +451,7 @@ act_on_switch (struct ring *ring, uint32_t armed, uint64_t now)
   record_head (&record->record, CAPTURE_RECORD_SWITCH, 0, sizeof *record);
   record->ticks = now;
   record->armed = armed;
-  ring->position += sizeof *record;
-  ring_commit (ring);
+  record_end (ring, sizeof *record);
 }
 
 /* The calling thread's ring for an event, or null: not to be recorded.  */

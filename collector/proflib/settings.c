@@ -35,11 +35,9 @@ static void
 reject (const char *name, const char *value)
 {
   char text[512];
-  size_t length = path_append (text, 0, name);
-  if (strlen (value) + length + 2 > sizeof text)
+  if (strlen (value) + strlen (name) + 2 > sizeof text)
     value = "(too long)";
-  length = path_append (text, length, "=");
-  path_append (text, length, value);
+  path_append (text, 0, name, "=", value);
   remember ("rejected", text);
 }
 
@@ -260,15 +258,8 @@ settings_read (void)
   remember ("directory", settings.directory);
   value = variable ("ACCSCOPE_SESSION");
   if (value)
-    {
-      size_t length = 0;
-      if (*value != '/')
-	{
-	  length = path_append (settings.session, 0, settings.directory);
-	  length = path_append (settings.session, length, "/");
-	}
-      path_append (settings.session, length, value);
-    }
+    path_append (settings.session, 0, *value == '/' ? "" : settings.directory,
+		 *value == '/' ? "" : "/", value);
   read_filters ();
   read_limits ();
 
