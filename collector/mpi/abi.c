@@ -121,41 +121,16 @@ is_fortran (enum language language)
   return language == LANGUAGE_FORTRAN || language == LANGUAGE_DESCRIPTORS;
 }
 
-static MPI_Comm
-communicator_of (intptr_t handle, enum language language)
-{
-  if (is_fortran (language))
-    return PMPI_Comm_f2c (*(const MPI_Fint *) handle);
-  return language == LANGUAGE_C_ADDRESS ? *(const MPI_Comm *) handle : (MPI_Comm) handle;
-}
-
-static MPI_Win
-window_of (intptr_t handle, enum language language)
-{
-  if (is_fortran (language))
-    return PMPI_Win_f2c (*(const MPI_Fint *) handle);
-  return language == LANGUAGE_C_ADDRESS ? *(const MPI_Win *) handle : (MPI_Win) handle;
-}
-
-static int
-forget (MPI_Comm communicator, int key, void *value, void *state)
-{
-  (void) communicator;
-  (void) key;
-  (void) state;
-  free (value);
-  return MPI_SUCCESS;
-}
-
-static int
-forget_window (MPI_Win window, int key, void *value, void *state)
-{
-  (void) window;
-  (void) key;
-  (void) state;
-  free (value);
-  return MPI_SUCCESS;
-}
+#define HANDLE_OF(name, type, of_fortran) \
+  static type \
+  name (intptr_t handle, enum language language) \
+  { \
+    if (is_fortran (language)) \
+      return of_fortran (*(const MPI_Fint *) handle); \
+    return language == LANGUAGE_C_ADDRESS ? *(const type *) handle : (type) handle; \
+  }
+HANDLE_OF (communicator_of, MPI_Comm, PMPI_Comm_f2c)
+HANDLE_OF (window_of, MPI_Win, PMPI_Win_f2c)
 
 /* A number for the processes of the list, and for which of several communicators or
    windows of the same ones this is: each process meets them in the same order where their
@@ -253,49 +228,42 @@ all_of (const struct known *known)
   return known ? known->all : (struct abi_group) { 0 };
 }
 
-struct abi_group
-abi_communicator (intptr_t handle, enum language language)
-{
-  MPI_Comm communicator = communicator_of (handle, language);
-  struct known *known = NULL;
-  int found = 0;
-  if (communicator == MPI_COMM_NULL)
-    return all_of (NULL);
-  pthread_mutex_lock (&lock);
-  if (keyval != MPI_KEYVAL_INVALID
-      || PMPI_Comm_create_keyval (MPI_COMM_NULL_COPY_FN, forget, &keyval, NULL) == MPI_SUCCESS)
-    if (PMPI_Comm_get_attr (communicator, keyval, &known, &found) == MPI_SUCCESS && !found
-	&& (known = learn_communicator (communicator))
-	&& PMPI_Comm_set_attr (communicator, keyval, known) != MPI_SUCCESS)
-      {
-	free (known);
-	known = NULL;
-      }
-  pthread_mutex_unlock (&lock);
-  return all_of (known);
-}
-
-struct abi_group
-abi_window (intptr_t handle, enum language language)
-{
-  MPI_Win window = window_of (handle, language);
-  struct known *known = NULL;
-  int found = 0;
-  if (window == MPI_WIN_NULL)
-    return all_of (NULL);
-  pthread_mutex_lock (&lock);
-  if (window_keyval != MPI_KEYVAL_INVALID
-      || PMPI_Win_create_keyval (MPI_WIN_NULL_COPY_FN, forget_window, &window_keyval, NULL) == MPI_SUCCESS)
-    if (PMPI_Win_get_attr (window, window_keyval, &known, &found) == MPI_SUCCESS && !found
-	&& (known = learn_window (window))
-	&& PMPI_Win_set_attr (window, window_keyval, known) != MPI_SUCCESS)
-      {
-	free (known);
-	known = NULL;
-      }
-  pthread_mutex_unlock (&lock);
-  return all_of (known);
-}
+/* What is known of a communicator, or of a window: an attribute of it from its first call
+   on, which goes with it.  */
+#define KNOWN(kind, type, handle_of, null, Kind, no_copy, learn, key) \
+  static int \
+  forget_##kind (type of, int which, void *value, void *state) \
+  { \
+    (void) of; \
+    (void) which; \
+    (void) state; \
+    free (value); \
+    return MPI_SUCCESS; \
+  } \
+  struct abi_group \
+  abi_##kind (intptr_t handle, enum language language) \
+  { \
+    type of = handle_of (handle, language); \
+    struct known *known = NULL; \
+    int found = 0; \
+    if (of == null) \
+      return all_of (NULL); \
+    pthread_mutex_lock (&lock); \
+    if (key != MPI_KEYVAL_INVALID \
+	|| PMPI_##Kind##_create_keyval (no_copy, forget_##kind, &key, NULL) == MPI_SUCCESS) \
+      if (PMPI_##Kind##_get_attr (of, key, &known, &found) == MPI_SUCCESS && !found \
+	  && (known = learn (of)) && PMPI_##Kind##_set_attr (of, key, known) != MPI_SUCCESS) \
+	{ \
+	  free (known); \
+	  known = NULL; \
+	} \
+    pthread_mutex_unlock (&lock); \
+    return all_of (known); \
+  }
+KNOWN (communicator, MPI_Comm, communicator_of, MPI_COMM_NULL, Comm, MPI_COMM_NULL_COPY_FN,
+       learn_communicator, keyval)
+KNOWN (window, MPI_Win, window_of, MPI_WIN_NULL, Win, MPI_WIN_NULL_COPY_FN, learn_window,
+       window_keyval)
 
 int
 abi_in_place (intptr_t buffer, enum language language)

@@ -337,7 +337,6 @@ tell_parts (const struct call *call)
 #define WORDS_11 WORDS_10, intptr_t a11
 #define WORDS_12 WORDS_11, intptr_t a12
 #define WORDS_13 WORDS_12, intptr_t a13
-#define WORDS_14 WORDS_13, intptr_t a14
 #define NAMES_0
 #define NAMES_1 a1
 #define NAMES_2 NAMES_1, a2
@@ -352,22 +351,7 @@ tell_parts (const struct call *call)
 #define NAMES_11 NAMES_10, a11
 #define NAMES_12 NAMES_11, a12
 #define NAMES_13 NAMES_12, a13
-#define NAMES_14 NAMES_13, a14
-#define MORE_0 1
-#define MORE_1 2
-#define MORE_2 3
-#define MORE_3 4
-#define MORE_4 5
-#define MORE_5 6
-#define MORE_6 7
-#define MORE_7 8
-#define MORE_8 9
-#define MORE_9 10
-#define MORE_10 11
-#define MORE_12 13
-#define MORE_13 14
-#define JOIN(a, b) a##b
-#define EXPAND(macro, n) JOIN (macro, n)
+#define LIST(...) __VA_ARGS__
 
 enum { SUCCESS = 0, UNKNOWN_FUNCTION = 16 };	/* MPI_ERR_OTHER or alike: an error to both */
 
@@ -395,24 +379,30 @@ succeeded (intptr_t result, const intptr_t *words, unsigned n, enum language lan
   return !error_of (words, n) || *error_of (words, n) == SUCCESS;
 }
 
-#define STAND_BEFORE(n, symbol, shape, language) \
-  EXPORTED intptr_t symbol (EXPAND (WORDS_, n)); \
+#define STAND_BEFORE(symbol, shape, language, parameters, arguments) \
+  EXPORTED intptr_t symbol parameters; \
   intptr_t \
-  symbol (EXPAND (WORDS_, n)) \
+  symbol parameters \
   { \
-    static intptr_t (*next) (EXPAND (WORDS_, n)); \
-    const intptr_t words[] = { EXPAND (NAMES_, n) }; \
+    static intptr_t (*next) parameters; \
+    const intptr_t words[] = { LIST arguments }; \
+    const unsigned n = sizeof words / sizeof (intptr_t); \
     struct call call; \
     if (!next) \
-      next = (intptr_t (*) (EXPAND (WORDS_, n))) find (#symbol); \
+      next = (intptr_t (*) parameters) find (#symbol); \
     if (!next) \
       return unknown (words, n, language); \
     enter (&call, &shape, words, language, __builtin_return_address (0)); \
     tell_parts (&call); \
-    intptr_t result = next (EXPAND (NAMES_, n)); \
+    intptr_t result = next arguments; \
     leave (&call, succeeded (result, words, n, language)); \
     return result; \
   }
+#define OF_C(n, symbol, shape) \
+  STAND_BEFORE (symbol, shape, LANGUAGE_C, (WORDS_##n), (NAMES_##n))
+/* With one argument more than C's.  */
+#define OF_FORTRAN(n, symbol, shape, language) \
+  STAND_BEFORE (symbol, shape, language, (WORDS_##n, intptr_t error), (NAMES_##n, error))
 
 #define IN_PLACE(buffer, count, type, counting) \
   .in_place_buffer = buffer, .in_place = { count, type, counting }
@@ -428,42 +418,29 @@ succeeded (intptr_t result, const intptr_t *words, unsigned n, enum language lan
   static const struct shape shape_##c_name \
     = { .name = "MPI_" #c_name, .amount = { count_, type_, counting_ }, .peer = peer_, \
 	.tag = tag_, .communicator = communicator_, .status = status_, __VA_ARGS__ }; \
-  STAND_BEFORE (n, MPI_##c_name, shape_##c_name, LANGUAGE_C) \
-  STAND_BEFORE (EXPAND (MORE_, n), mpi_##lower##_, shape_##c_name, LANGUAGE_FORTRAN) \
-  STAND_BEFORE (EXPAND (MORE_, n), mpi_##lower##_f08_, shape_##c_name, LANGUAGE_FORTRAN) \
-  STAND_BEFORE (EXPAND (MORE_, n), mpi_##lower##_f08ts_, shape_##c_name, LANGUAGE_DESCRIPTORS)
+  OF_C (n, MPI_##c_name, shape_##c_name) \
+  OF_FORTRAN (n, mpi_##lower##_, shape_##c_name, LANGUAGE_FORTRAN) \
+  OF_FORTRAN (n, mpi_##lower##_f08_, shape_##c_name, LANGUAGE_FORTRAN) \
+  OF_FORTRAN (n, mpi_##lower##_f08ts_, shape_##c_name, LANGUAGE_DESCRIPTORS)
 
 CALLS (CALL)
 
 /* What the modules call where the program gives a C pointer.  */
-STAND_BEFORE (7, mpi_win_allocate_cptr_, shape_Win_allocate, LANGUAGE_FORTRAN)
-STAND_BEFORE (7, mpi_win_allocate_shared_cptr_, shape_Win_allocate_shared, LANGUAGE_FORTRAN)
+OF_FORTRAN (6, mpi_win_allocate_cptr_, shape_Win_allocate, LANGUAGE_FORTRAN)
+OF_FORTRAN (6, mpi_win_allocate_shared_cptr_, shape_Win_allocate_shared, LANGUAGE_FORTRAN)
 
 /* Whose languages have different arguments.  */
+#define ONLY_ERROR(symbol, shape) \
+  STAND_BEFORE (symbol, shape, LANGUAGE_FORTRAN, (intptr_t error), (error))
 static const struct shape shape_Init = { .name = "MPI_Init" };
 static const struct shape shape_Init_thread = { .name = "MPI_Init_thread" };
 static const struct shape shape_Finalize = { .name = "MPI_Finalize" };
-STAND_BEFORE (2, MPI_Init, shape_Init, LANGUAGE_C)
-STAND_BEFORE (1, mpi_init_, shape_Init, LANGUAGE_FORTRAN)
-STAND_BEFORE (1, mpi_init_f08_, shape_Init, LANGUAGE_FORTRAN)
-STAND_BEFORE (4, MPI_Init_thread, shape_Init_thread, LANGUAGE_C)
-STAND_BEFORE (3, mpi_init_thread_, shape_Init_thread, LANGUAGE_FORTRAN)
-STAND_BEFORE (3, mpi_init_thread_f08_, shape_Init_thread, LANGUAGE_FORTRAN)
-STAND_BEFORE (1, mpi_finalize_, shape_Finalize, LANGUAGE_FORTRAN)
-STAND_BEFORE (1, mpi_finalize_f08_, shape_Finalize, LANGUAGE_FORTRAN)
-
-EXPORTED int MPI_Finalize (void);
-int
-MPI_Finalize (void)
-{
-  static int (*next) (void);
-  struct call call;
-  if (!next)
-    next = (int (*) (void)) find ("MPI_Finalize");
-  if (!next)
-    return UNKNOWN_FUNCTION;
-  enter (&call, &shape_Finalize, NULL, LANGUAGE_C, __builtin_return_address (0));
-  int result = next ();
-  leave (&call, result == SUCCESS);
-  return result;
-}
+OF_C (2, MPI_Init, shape_Init)
+ONLY_ERROR (mpi_init_, shape_Init)
+ONLY_ERROR (mpi_init_f08_, shape_Init)
+OF_C (4, MPI_Init_thread, shape_Init_thread)
+OF_FORTRAN (2, mpi_init_thread_, shape_Init_thread, LANGUAGE_FORTRAN)
+OF_FORTRAN (2, mpi_init_thread_f08_, shape_Init_thread, LANGUAGE_FORTRAN)
+OF_C (0, MPI_Finalize, shape_Finalize)
+ONLY_ERROR (mpi_finalize_, shape_Finalize)
+ONLY_ERROR (mpi_finalize_f08_, shape_Finalize)

@@ -1,87 +1,73 @@
-/* persistent.c - an array in order of requests: there are few, and they are looked up far
-   more often than made.  */
+/* persistent.c - a tree of requests: there are few, and they are looked up far more often
+   than made.  */
+#define _GNU_SOURCE
 #include "persistent.h"
 #include <pthread.h>
+#include <search.h>
 #include <stdlib.h>
-#include <string.h>
 
-static struct kept
+struct kept
 {
   intptr_t request;
   int64_t peer;
   uint64_t bytes;
   int32_t tag, communicator;
   int receives;
-} *list;
-static size_t count, room;
+};
+static void *tree;		/* of struct kept */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* The first whose request is not less; LOCK is held.  */
-static size_t
-place_of (intptr_t request)
+static int
+compare (const void *a, const void *b)
 {
-  size_t low = 0, high = count;
-  while (low < high)
-    {
-      size_t middle = low + (high - low) / 2;
-      if (list[middle].request < request)
-	low = middle + 1;
-      else
-	high = middle;
-    }
-  return low;
+  const struct kept *one = a, *other = b;
+  return (one->request > other->request) - (one->request < other->request);
 }
 
 void
 persistent_keep (intptr_t request, const struct accscope_annotation *message, int receives)
 {
+  struct kept *made = malloc (sizeof *made);
+  if (!made)
+    return;
+  *made = (struct kept) { request, message->number, message->bytes, message->tag,
+			  message->communicator, receives };
   pthread_mutex_lock (&lock);
-  size_t at = place_of (request);
-  if (at == count || list[at].request != request)
-    {
-      if (count == room)
-	{
-	  size_t larger = room ? room * 2 : 16;
-	  struct kept *more = realloc (list, larger * sizeof *more);
-	  if (!more)
-	    {
-	      pthread_mutex_unlock (&lock);
-	      return;
-	    }
-	  list = more;
-	  room = larger;
-	}
-      memmove (list + at + 1, list + at, (count++ - at) * sizeof *list);
-    }
-  list[at] = (struct kept) { request, message->number, message->bytes, message->tag,
-			     message->communicator, receives };
+  struct kept **there = tsearch (made, &tree, compare);
+  if (there && *there != made)
+    **there = *made;
+  if (!there || *there != made)
+    free (made);
   pthread_mutex_unlock (&lock);
 }
 
 void
 persistent_forget (intptr_t request)
 {
+  const struct kept key = { .request = request };
   pthread_mutex_lock (&lock);
-  size_t at = place_of (request);
-  if (at < count && list[at].request == request)
-    memmove (list + at, list + at + 1, (--count - at) * sizeof *list);
+  struct kept **there = tfind (&key, &tree, compare);
+  struct kept *forgotten = there ? *there : NULL;
+  if (forgotten)
+    tdelete (&key, &tree, compare);
   pthread_mutex_unlock (&lock);
+  free (forgotten);
 }
 
 int
 persistent_find (intptr_t request, struct accscope_annotation *message, int *receives)
 {
+  const struct kept key = { .request = request };
   pthread_mutex_lock (&lock);
-  size_t at = place_of (request);
-  int found = at < count && list[at].request == request;
-  if (found)
+  struct kept **there = tfind (&key, &tree, compare);
+  if (there)
     {
-      message->number = list[at].peer;
-      message->bytes = list[at].bytes;
-      message->tag = list[at].tag;
-      message->communicator = list[at].communicator;
-      *receives = list[at].receives;
+      message->number = (*there)->peer;
+      message->bytes = (*there)->bytes;
+      message->tag = (*there)->tag;
+      message->communicator = (*there)->communicator;
+      *receives = (*there)->receives;
     }
   pthread_mutex_unlock (&lock);
-  return found;
+  return there != NULL;
 }
