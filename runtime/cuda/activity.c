@@ -258,7 +258,7 @@ accscope_cuda_drain (struct accscope_cuda_queue *q,
 		     struct accscope_cuda_record *where, size_t room)
 {
   struct accscope_cuda_device *d = q->device;
-  CUcontext before = accscope_cuda_enter (d);
+  ENTERED (d);
   size_t n = accscope_cuda_read_stamps (q, where, room), stamps = n;
   struct accscope_cuda_operation *taken = take_ended (q, room - n), *o;
 
@@ -281,6 +281,5 @@ accscope_cuda_drain (struct accscope_cuda_queue *q,
       pthread_mutex_unlock (&q->lock);
     }
   __atomic_fetch_sub (&d->pending, n - stamps, __ATOMIC_RELAXED);
-  accscope_cuda_leave (d, before);
   return n;
 }

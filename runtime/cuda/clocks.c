@@ -248,13 +248,11 @@ accscope_cuda_clocks_open (struct accscope_cuda_device *d)
 {
   struct accscope_cuda_answer a;
 
+  ENTERED (d);
+  LOCKED (&d->clock_lock);
   d->origin = accscope_cuda_now ();
-  pthread_mutex_lock (&d->clock_lock);
   a = CALL (d, cuStreamCreate, &d->clock, CU_STREAM_NON_BLOCKING);
-  if (!FAILED (a))
-    a = relate (d, FIRST_PATIENCE);
-  pthread_mutex_unlock (&d->clock_lock);
-  return a;
+  return FAILED (a) ? a : relate (d, FIRST_PATIENCE);
 }
 
 const struct accscope_cuda_object accscope_cuda_clock_code
@@ -263,14 +261,11 @@ const struct accscope_cuda_object accscope_cuda_clock_code
 int
 accscope_cuda_clocks_take (struct accscope_cuda_device *d, CUmodule module)
 {
-  int taken;
-
-  pthread_mutex_lock (&d->clock_lock);
-  taken = d->clocks.module == NULL;
-  if (taken)
-    d->clocks.module = module;
-  pthread_mutex_unlock (&d->clock_lock);
-  return taken;
+  LOCKED (&d->clock_lock);
+  if (d->clocks.module != NULL)
+    return 0;
+  d->clocks.module = module;
+  return 1;
 }
 
 /* d->clock_lock is held.  */
@@ -295,16 +290,11 @@ load_kernel (struct accscope_cuda_device *d)
 int
 accscope_cuda_clocks_read_gpu (struct accscope_cuda_device *d)
 {
-  CUcontext before = accscope_cuda_enter (d);
-  int known;
-
-  pthread_mutex_lock (&d->clock_lock);
+  ENTERED (d);
+  LOCKED (&d->clock_lock);
   if (load_kernel (d) && d->clocks.first.gpu == 0)
     relate (d, FIRST_PATIENCE);
-  known = d->clocks.first.gpu != 0;
-  pthread_mutex_unlock (&d->clock_lock);
-  accscope_cuda_leave (d, before);
-  return known;
+  return d->clocks.first.gpu != 0;
 }
 
 int
@@ -312,7 +302,6 @@ accscope_cuda_clocks_keep (struct accscope_cuda_device *d)
 {
   struct accscope_cuda_clocks *k = &d->clocks;
   int64_t age, known;
-  CUcontext before;
 
   pthread_mutex_lock (&d->lock);
   age = accscope_cuda_now () - d->reference->host;
@@ -320,11 +309,9 @@ accscope_cuda_clocks_keep (struct accscope_cuda_device *d)
   pthread_mutex_unlock (&d->lock);
   if (age < GREATEST_AGE && (k->word == NULL || age < FIRST_AGE || age < known))
     return 0;
-  before = accscope_cuda_enter (d);
-  pthread_mutex_lock (&d->clock_lock);
+  ENTERED (d);
+  LOCKED (&d->clock_lock);
   relate (d, PATIENCE);		/* if it fails, so will the program's operations */
-  pthread_mutex_unlock (&d->clock_lock);
-  accscope_cuda_leave (d, before);
   return 1;
 }
 
@@ -361,10 +348,10 @@ void
 accscope_cuda_clocks_copy (struct accscope_cuda_device *d, void (*begin) (uint64_t), void (*end) (void))
 {
   struct accscope_cuda_clocks *k = &d->clocks;
-  CUcontext before = accscope_cuda_enter (d);
   int i;
 
-  pthread_mutex_lock (&d->clock_lock);
+  ENTERED (d);
+  LOCKED (&d->clock_lock);
   pthread_mutex_lock (&d->lock);
   k->round = k->copies;
   k->bounded = 0;
@@ -372,8 +359,6 @@ accscope_cuda_clocks_copy (struct accscope_cuda_device *d, void (*begin) (uint64
   for (i = 0; i < TRIES && k->word != NULL; i++)
     if (!copy_once (d, begin, end))
       break;
-  pthread_mutex_unlock (&d->clock_lock);
-  accscope_cuda_leave (d, before);
 }
 
 /* Each copy tells what CUPTI's clock is behind at least, and at most.  */
@@ -385,7 +370,7 @@ accscope_cuda_clocks_copied (struct accscope_cuda_device *d, uint64_t number, ui
   struct accscope_cuda_copied *c = &k->copied[number % ACCSCOPE_CUDA_COPIED];
   int64_t least, most;
 
-  pthread_mutex_lock (&d->lock);
+  LOCKED (&d->lock);
   if (number == c->number && number > k->round)
     {
       least = (int64_t) (c->before + COPY_DELAY - start);
@@ -399,7 +384,6 @@ accscope_cuda_clocks_copied (struct accscope_cuda_device *d, uint64_t number, ui
       k->relation.cupti = k->least + (k->most - k->least) * 3 / 4;
       __atomic_store_n (&k->cupti_known, 1, __ATOMIC_RELEASE);
     }
-  pthread_mutex_unlock (&d->lock);
 }
 
 void
@@ -425,12 +409,8 @@ accscope_cuda_clocks_close (struct accscope_cuda_device *d)
 struct accscope_cuda_relation
 accscope_cuda_relation (struct accscope_cuda_device *d)
 {
-  struct accscope_cuda_relation r;
-
-  pthread_mutex_lock (&d->lock);
-  r = d->clocks.relation;
-  pthread_mutex_unlock (&d->lock);
-  return r;
+  LOCKED (&d->lock);
+  return d->clocks.relation;
 }
 
 int64_t

@@ -9,7 +9,6 @@ accscope_cuda_open (const struct accscope_cuda_driver *cuda, int number,
 {
   struct accscope_cuda_device *d = calloc (1, sizeof *d);
   struct accscope_cuda_answer a;
-  CUcontext before;
   unsigned i;
 
   if (d == NULL)
@@ -28,9 +27,7 @@ accscope_cuda_open (const struct accscope_cuda_driver *cuda, int number,
   pthread_mutex_init (&d->trace_lock, NULL);
   for (i = 0; i <= ACCSCOPE_CUDA_LANES; i++)
     pthread_mutex_init (&d->lane[i].lock, NULL);
-  before = accscope_cuda_enter (d);
   a = accscope_cuda_clocks_open (d);
-  accscope_cuda_leave (d, before);
   if (FAILED (a))
     {
       accscope_cuda_close (d);
@@ -55,7 +52,7 @@ destroy (struct accscope_cuda_device *d, struct accscope_cuda_events *events)
 void
 accscope_cuda_close (struct accscope_cuda_device *d)
 {
-  CUcontext before = accscope_cuda_enter (d);
+  struct accscope_cuda_entered entered = accscope_cuda_enter (d);
   unsigned i;
 
   accscope_cuda_trace_close (d);
@@ -65,10 +62,10 @@ accscope_cuda_close (struct accscope_cuda_device *d)
   accscope_cuda_clocks_close (d);
   destroy (d, &d->plain);
   destroy (d, &d->timed);
-  if (before == d->context)
+  if (entered.before == d->context)
     d->cuda->cuCtxSetCurrent (NULL);
   else
-    accscope_cuda_leave (d, before);
+    accscope_cuda_leave (&entered);
   d->cuda->cuDevicePrimaryCtxRelease (d->device);
   for (i = 0; i <= ACCSCOPE_CUDA_LANES; i++)
     pthread_mutex_destroy (&d->lane[i].lock);
@@ -92,11 +89,10 @@ accscope_cuda_queue_open (struct accscope_cuda_device *d, CUstream adopted,
   q->adopted = adopted != NULL;
   if (!q->adopted)
     {
-      CUcontext before = accscope_cuda_enter (d);
+      ENTERED (d);
       /* A default stream waits for CUDA's null stream and holds it up, as the
 	 queues of GCC's own library do: programs that mix both rely on it.  */
       a = CALL (d, cuStreamCreate, &q->stream, CU_STREAM_DEFAULT);
-      accscope_cuda_leave (d, before);
     }
   if (FAILED (a))
     {
@@ -113,34 +109,34 @@ accscope_cuda_queue_open (struct accscope_cuda_device *d, CUstream adopted,
   return a;
 }
 
+static void
+drop (struct accscope_cuda_operation *list)
+{
+  while (list != NULL)
+    {
+      struct accscope_cuda_operation *o = list;
+      list = o->next;
+      free (o);
+    }
+}
+
 /* The queue was waited for.  */
 struct accscope_cuda_answer
 accscope_cuda_queue_close (struct accscope_cuda_queue *q)
 {
   struct accscope_cuda_device *d = q->device;
-  CUcontext before = accscope_cuda_enter (d);
   struct accscope_cuda_answer a = SUCCESS;
 
-  while (q->first != NULL)	/* the device failed: their times are unknown */
-    {
-      struct accscope_cuda_operation *o = q->first;
-      q->first = o->next;
-      free (o);
-    }
+  ENTERED (d);
+  drop (q->first);		/* the device failed: their times are unknown */
   if (q->last_end != NULL)
     accscope_cuda_mark_release (d, q->last_end);
   accscope_cuda_drop_pages (q);
-  while (q->spare != NULL)
-    {
-      struct accscope_cuda_operation *o = q->spare;
-      q->spare = o->next;
-      free (o);
-    }
+  drop (q->spare);
   if (q->bounce != NULL && !FAILED (a))
     a = CALL (d, cuMemFreeHost, q->bounce);
   if (!q->adopted && !FAILED (a))
     a = CALL (d, cuStreamDestroy, q->stream);
-  accscope_cuda_leave (d, before);
   pthread_mutex_destroy (&q->completion);
   pthread_mutex_destroy (&q->lock);
   free (q);
@@ -151,30 +147,21 @@ struct accscope_cuda_answer
 accscope_cuda_memory_info (struct accscope_cuda_device *d, size_t *free,
 			   size_t *total)
 {
-  CUcontext before = accscope_cuda_enter (d);
-  struct accscope_cuda_answer a = CALL (d, cuMemGetInfo, free, total);
-
-  accscope_cuda_leave (d, before);
-  return a;
+  ENTERED (d);
+  return CALL (d, cuMemGetInfo, free, total);
 }
 
 struct accscope_cuda_answer
 accscope_cuda_alloc (struct accscope_cuda_device *d, size_t bytes,
 		     CUdeviceptr *address)
 {
-  CUcontext before = accscope_cuda_enter (d);
-  struct accscope_cuda_answer a = CALL (d, cuMemAlloc, address, bytes);
-
-  accscope_cuda_leave (d, before);
-  return a;
+  ENTERED (d);
+  return CALL (d, cuMemAlloc, address, bytes);
 }
 
 struct accscope_cuda_answer
 accscope_cuda_free (struct accscope_cuda_device *d, CUdeviceptr address)
 {
-  CUcontext before = accscope_cuda_enter (d);
-  struct accscope_cuda_answer a = CALL (d, cuMemFree, address);
-
-  accscope_cuda_leave (d, before);
-  return a;
+  ENTERED (d);
+  return CALL (d, cuMemFree, address);
 }

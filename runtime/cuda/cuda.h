@@ -523,7 +523,13 @@ accscope_cuda_commit (struct accscope_cuda_queue *queue);
 
 /* The context that was current before, to be put back: a program may use several
    devices through CUDA itself.  */
-static inline CUcontext
+struct accscope_cuda_entered
+{
+  struct accscope_cuda_device *device;
+  CUcontext before;
+};
+
+static inline struct accscope_cuda_entered
 accscope_cuda_enter (struct accscope_cuda_device *device)
 {
   CUcontext before = NULL;
@@ -531,15 +537,36 @@ accscope_cuda_enter (struct accscope_cuda_device *device)
   device->cuda->cuCtxGetCurrent (&before);
   if (before != device->context)
     device->cuda->cuCtxSetCurrent (device->context);
-  return before;
+  return (struct accscope_cuda_entered) { device, before };
 }
 
 static inline void
-accscope_cuda_leave (struct accscope_cuda_device *device, CUcontext before)
+accscope_cuda_leave (const struct accscope_cuda_entered *e)
 {
-  if (before != NULL && before != device->context)
-    device->cuda->cuCtxSetCurrent (before);
+  if (e->before != NULL && e->before != e->device->context)
+    e->device->cuda->cuCtxSetCurrent (e->before);
 }
+
+static inline pthread_mutex_t *
+accscope_cuda_lock (pthread_mutex_t *mutex)
+{
+  pthread_mutex_lock (mutex);
+  return mutex;
+}
+
+static inline void
+accscope_cuda_unlock (pthread_mutex_t *const *mutex)
+{
+  pthread_mutex_unlock (*mutex);
+}
+
+/* Up to the end of the block the device's context is current, or the mutex locked.  */
+#define ENTERED(device)							\
+  const struct accscope_cuda_entered entered				\
+    __attribute__ ((cleanup (accscope_cuda_leave))) = accscope_cuda_enter (device)
+#define LOCKED(mutex)							\
+  pthread_mutex_t *const locked						\
+    __attribute__ ((cleanup (accscope_cuda_unlock))) = accscope_cuda_lock (mutex)
 
 static inline int64_t
 accscope_cuda_now (void)

@@ -10,7 +10,6 @@ accscope_cuda_link (struct accscope_cuda_device *d, const void *objects,
 		    void **code, size_t *bytes, char *log, size_t room)
 {
   const struct accscope_cuda_object *object = objects;
-  CUcontext before = accscope_cuda_enter (d);
   int options[3] = { CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
 		     CU_JIT_OPTIMIZATION_LEVEL };
   void *values[3] = { log, (void *) room, (void *) (uintptr_t) optimisation };
@@ -20,6 +19,7 @@ accscope_cuda_link (struct accscope_cuda_device *d, const void *objects,
   size_t size;
   unsigned i;
 
+  ENTERED (d);
   log[0] = '\0';
   a = CALL (d, cuLinkCreate, optimisation >= 0 ? 3 : 2, options, values, &state);
   if (!FAILED (a))
@@ -38,7 +38,6 @@ accscope_cuda_link (struct accscope_cuda_device *d, const void *objects,
 	a = CALL (d, cuModuleLoadData, module, image);
       d->cuda->cuLinkDestroy (state);
     }
-  accscope_cuda_leave (d, before);
   return a;
 }
 
@@ -46,77 +45,57 @@ struct accscope_cuda_answer
 accscope_cuda_load_code (struct accscope_cuda_device *d, const void *code,
 			 CUmodule *module)
 {
-  CUcontext before = accscope_cuda_enter (d);
-  struct accscope_cuda_answer a = CALL (d, cuModuleLoadData, module, code);
-
-  accscope_cuda_leave (d, before);
-  return a;
+  ENTERED (d);
+  return CALL (d, cuModuleLoadData, module, code);
 }
 
 struct accscope_cuda_answer
 accscope_cuda_function (struct accscope_cuda_device *d, CUmodule module,
 			const char *name, CUfunction *function, int *threads)
 {
-  CUcontext before = accscope_cuda_enter (d);
+  ENTERED (d);
   struct accscope_cuda_answer a
     = CALL (d, cuModuleGetFunction, function, module, name);
 
-  if (!FAILED (a))
-    a = CALL (d, cuFuncGetAttribute, threads,
-	      CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, *function);
-  accscope_cuda_leave (d, before);
-  return a;
+  return FAILED (a) ? a : CALL (d, cuFuncGetAttribute, threads,
+				CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, *function);
 }
 
 struct accscope_cuda_answer
 accscope_cuda_variable (struct accscope_cuda_device *d, CUmodule module,
 			const char *name, CUdeviceptr *address, size_t *bytes)
 {
-  CUcontext before = accscope_cuda_enter (d);
-  struct accscope_cuda_answer a
-    = CALL (d, cuModuleGetGlobal, address, bytes, module, name);
-
-  accscope_cuda_leave (d, before);
-  return a;
+  ENTERED (d);
+  return CALL (d, cuModuleGetGlobal, address, bytes, module, name);
 }
 
 struct accscope_cuda_answer
 accscope_cuda_set (struct accscope_cuda_device *d, CUmodule module,
 		   const char *name, const void *value, size_t bytes)
 {
-  CUcontext before = accscope_cuda_enter (d);
+  ENTERED (d);
   CUdeviceptr address;
   size_t size;
   struct accscope_cuda_answer a
     = CALL (d, cuModuleGetGlobal, &address, &size, module, name);
 
   if (a.result == CUDA_ERROR_NOT_FOUND)
-    a = SUCCESS;
-  else if (!FAILED (a) && size == bytes)
-    a = CALL (d, cuMemcpyHtoD, address, value, bytes);
-  accscope_cuda_leave (d, before);
-  return a;
+    return SUCCESS;
+  return FAILED (a) || size != bytes ? a : CALL (d, cuMemcpyHtoD, address, value, bytes);
 }
 
 struct accscope_cuda_answer
 accscope_cuda_unload (struct accscope_cuda_device *d, CUmodule module)
 {
-  CUcontext before = accscope_cuda_enter (d);
-  struct accscope_cuda_answer a = CALL (d, cuModuleUnload, module);
-
-  accscope_cuda_leave (d, before);
-  return a;
+  ENTERED (d);
+  return CALL (d, cuModuleUnload, module);
 }
 
 struct accscope_cuda_answer
 accscope_cuda_occupancy (struct accscope_cuda_device *d, CUfunction function,
 			 int limit, int *grid, int *block)
 {
-  CUcontext before = accscope_cuda_enter (d);
-  struct accscope_cuda_answer a
-    = CALL (d, cuOccupancyMaxPotentialBlockSize, grid, block, function, NULL, 0,
+  ENTERED (d);
+  return CALL (d, cuOccupancyMaxPotentialBlockSize, grid, block, function, NULL, 0,
 	    limit);
-
-  accscope_cuda_leave (d, before);
-  return a;
 }

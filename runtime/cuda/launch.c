@@ -19,14 +19,14 @@ accscope_cuda_launch (const struct accscope_cuda_step *s)
 {
   struct accscope_cuda_queue *q = s->queue;
   struct accscope_cuda_device *d = q->device;
-  CUcontext before = accscope_cuda_enter (d);
   struct accscope_cuda_answer a;
   struct accscope_cuda_operation *o = NULL;
   CUdeviceptr block = s->device, stamp = 0;
   uint32_t telling = tellers (s);
   void *parameters[] = { &block, &stamp, &telling };
 
-  pthread_mutex_lock (&q->lock);
+  ENTERED (d);
+  LOCKED (&q->lock);
   if (s->stamps)
     stamp = accscope_cuda_stamp (q);
   else if (__atomic_load_n (&d->tracing, __ATOMIC_RELAXED))
@@ -43,7 +43,5 @@ accscope_cuda_launch (const struct accscope_cuda_step *s)
     }
   accscope_cuda_measured (q, o);
   q->submitted++;
-  pthread_mutex_unlock (&q->lock);
-  accscope_cuda_leave (d, before);
   return a;
 }

@@ -29,7 +29,7 @@ static void
 give_back (struct accscope_cuda_device *d, struct accscope_cuda_events *events,
 	   CUevent event)
 {
-  pthread_mutex_lock (&d->lock);
+  LOCKED (&d->lock);
   if (events->count == events->capacity)
     {
       size_t capacity = events->capacity ? 2 * events->capacity : 64;
@@ -42,7 +42,6 @@ give_back (struct accscope_cuda_device *d, struct accscope_cuda_events *events,
     }
   if (events->count < events->capacity)
     events->event[events->count++] = event;
-  pthread_mutex_unlock (&d->lock);
 }
 
 void
@@ -62,10 +61,10 @@ accscope_cuda_record (struct accscope_cuda_queue *q, CUevent *event,
 		      int *writes)
 {
   struct accscope_cuda_device *d = q->device;
-  CUcontext before = accscope_cuda_enter (d);
   struct accscope_cuda_answer a;
 
-  pthread_mutex_lock (&q->lock);
+  ENTERED (d);
+  LOCKED (&q->lock);
   a = accscope_cuda_commit (q);
   if (!FAILED (a) && (*event = accscope_cuda_event (d, 0, &a)) != NULL)
     {
@@ -74,36 +73,27 @@ accscope_cuda_record (struct accscope_cuda_queue *q, CUevent *event,
 	accscope_cuda_event_release (d, *event);
     }
   *writes = q->writes > q->finished;
-  pthread_mutex_unlock (&q->lock);
-  accscope_cuda_leave (d, before);
   return a;
 }
 
 struct accscope_cuda_answer
 accscope_cuda_event_query (struct accscope_cuda_device *d, CUevent event)
 {
-  CUcontext before = accscope_cuda_enter (d);
-  struct accscope_cuda_answer a = CALL (d, cuEventQuery, event);
-
-  accscope_cuda_leave (d, before);
-  return a;
+  ENTERED (d);
+  return CALL (d, cuEventQuery, event);
 }
 
 struct accscope_cuda_answer
 accscope_cuda_wait (struct accscope_cuda_queue *q, CUevent event, int writes)
 {
   struct accscope_cuda_device *d = q->device;
-  CUcontext before = accscope_cuda_enter (d);
-  struct accscope_cuda_answer a;
 
-  pthread_mutex_lock (&q->lock);
-  a = CALL (d, cuStreamWaitEvent, q->stream, event, 0);
+  ENTERED (d);
+  LOCKED (&q->lock);
   q->submitted++;
   if (writes)
     q->writes = q->submitted;
-  pthread_mutex_unlock (&q->lock);
-  accscope_cuda_leave (d, before);
-  return a;
+  return CALL (d, cuStreamWaitEvent, q->stream, event, 0);
 }
 
 static void
@@ -197,12 +187,11 @@ accscope_cuda_commit (struct accscope_cuda_queue *q)
 static void
 finish (struct accscope_cuda_queue *q, uint64_t number)
 {
-  pthread_mutex_lock (&q->lock);
+  LOCKED (&q->lock);
   if (q->finished < number)
     q->finished = number;
   if (q->submitted == number && q->copies == 0)
     q->bounce_used = 0;
-  pthread_mutex_unlock (&q->lock);
 }
 
 struct accscope_cuda_answer
@@ -210,22 +199,17 @@ accscope_cuda_idle (struct accscope_cuda_queue *q)
 {
   struct accscope_cuda_device *d = q->device;
   struct accscope_cuda_answer a = SUCCESS;
-  CUcontext before;
 
   if (__atomic_load_n (&q->staging, __ATOMIC_ACQUIRE))
     return ANSWER (cuStreamQuery, CUDA_ERROR_NOT_READY);
-  pthread_mutex_lock (&q->lock);
+  LOCKED (&q->lock);
   if (q->submitted != q->finished || q->adopted)
     {
       /* Whoever holds completion waits for the queue already.  */
       if (pthread_mutex_trylock (&q->completion) != 0)
-	{
-	  pthread_mutex_unlock (&q->lock);
-	  return ANSWER (cuStreamQuery, CUDA_ERROR_NOT_READY);
-	}
-      before = accscope_cuda_enter (d);
+	return ANSWER (cuStreamQuery, CUDA_ERROR_NOT_READY);
+      ENTERED (d);
       a = CALL (d, cuStreamQuery, q->stream);
-      accscope_cuda_leave (d, before);
       if (!FAILED (a))
 	{
 	  run_copies (q->copy, q->copies);
@@ -235,7 +219,6 @@ accscope_cuda_idle (struct accscope_cuda_queue *q)
 	}
       pthread_mutex_unlock (&q->completion);
     }
-  pthread_mutex_unlock (&q->lock);
   return a;
 }
 
@@ -247,30 +230,25 @@ accscope_cuda_synchronize (struct accscope_cuda_queue *q)
   struct accscope_cuda_copy copy[ACCSCOPE_CUDA_COPIES];
   unsigned copies;
   uint64_t number;
-  CUcontext before;
+  int done;
 
-  pthread_mutex_lock (&q->completion);
+  LOCKED (&q->completion);
   pthread_mutex_lock (&q->lock);
   number = q->submitted;
   copies = q->copies;
   memcpy (copy, q->copy, copies * sizeof copy[0]);
   q->copies = 0;
-  if (number == q->finished && !q->adopted)
-    {
-      pthread_mutex_unlock (&q->lock);
-      pthread_mutex_unlock (&q->completion);
-      return a;
-    }
+  done = number == q->finished && !q->adopted;
   pthread_mutex_unlock (&q->lock);
-  before = accscope_cuda_enter (d);
+  if (done)
+    return a;
+  ENTERED (d);
   a = CALL (d, cuStreamSynchronize, q->stream);
-  accscope_cuda_leave (d, before);
   if (!FAILED (a))
     {
       run_copies (copy, copies);
       finish (q, number);
     }
-  pthread_mutex_unlock (&q->completion);
   return a;
 }
 
@@ -284,15 +262,11 @@ struct accscope_cuda_answer
 accscope_cuda_then (struct accscope_cuda_queue *q, uintptr_t handle)
 {
   struct accscope_cuda_device *d = q->device;
-  CUcontext before = accscope_cuda_enter (d);
   struct accscope_cuda_answer a;
 
-  pthread_mutex_lock (&q->lock);
-  a = accscope_cuda_commit (q);
-  if (!FAILED (a))
-    a = CALL (d, cuLaunchHostFunc, q->stream, run_then, (void *) handle);
+  ENTERED (d);
+  LOCKED (&q->lock);
   q->submitted++;
-  pthread_mutex_unlock (&q->lock);
-  accscope_cuda_leave (d, before);
-  return a;
+  a = accscope_cuda_commit (q);
+  return FAILED (a) ? a : CALL (d, cuLaunchHostFunc, q->stream, run_then, (void *) handle);
 }

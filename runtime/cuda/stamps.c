@@ -93,14 +93,13 @@ take_page (struct accscope_cuda_queue *q)
   struct accscope_cuda_device *d = q->device;
   struct accscope_cuda_page *p;
 
-  pthread_mutex_lock (&d->lock);
+  LOCKED (&d->lock);
   p = d->stamps.spare;
   if (p != NULL)
     {
       d->stamps.spare = p->next;
       d->stamps.spares--;
     }
-  pthread_mutex_unlock (&d->lock);
   return p;
 }
 
@@ -133,11 +132,10 @@ give_page (struct accscope_cuda_device *d, struct accscope_cuda_page *p)
 {
   lose_page (d, p);
   p->used = p->read = 0;
-  pthread_mutex_lock (&d->lock);
+  LOCKED (&d->lock);
   p->next = d->stamps.spare;
   d->stamps.spare = p;
   d->stamps.spares++;
-  pthread_mutex_unlock (&d->lock);
 }
 
 CUdeviceptr
@@ -252,24 +250,18 @@ void
 accscope_cuda_turn (struct accscope_cuda_queue *q, int wait)
 {
   struct accscope_cuda_device *d = q->device;
-  CUcontext before;
   int idle;
 
-  pthread_mutex_lock (&q->lock);
+  LOCKED (&q->lock);
   if ((q->page == NULL || q->page->used == 0) && q->turned == NULL)
-    {
-      pthread_mutex_unlock (&q->lock);
-      return;
-    }
-  before = accscope_cuda_enter (d);
+    return;
+  ENTERED (d);
   idle = d->cuda->cuStreamQuery (q->stream) == CUDA_SUCCESS;
   if (q->page != NULL && q->page->used > 0 && (idle || wait || ++q->skipped > BUSY))
     turn (q, idle);
   fetch_ended (q);
   if (wait && idle && q->reader != NULL)
     d->cuda->cuStreamSynchronize (q->reader);
-  accscope_cuda_leave (d, before);
-  pthread_mutex_unlock (&q->lock);
 }
 
 /* The next page of the queue that has come back, NULL if there is none.  */
@@ -278,14 +270,13 @@ next_page (struct accscope_cuda_queue *q)
 {
   struct accscope_cuda_page *p;
 
-  pthread_mutex_lock (&q->lock);
+  LOCKED (&q->lock);
   p = q->turned;
   if (p != NULL
       && (p->ended != NULL || q->device->cuda->cuEventQuery (p->copied) != CUDA_SUCCESS))
     p = NULL;
   if (p != NULL && (q->turned = p->next) == NULL)
     q->last_turned = &q->turned;
-  pthread_mutex_unlock (&q->lock);
   return p;
 }
 
@@ -311,9 +302,8 @@ tell_end (struct accscope_cuda_queue *q, uint64_t kernel, int64_t time)
 
   if (awaited == 0 || awaited > kernel)
     return;
-  pthread_mutex_lock (&q->lock);
+  LOCKED (&q->lock);
   accscope_cuda_ended (q, kernel, time);
-  pthread_mutex_unlock (&q->lock);
 }
 
 size_t
@@ -397,23 +387,18 @@ accscope_cuda_drop_pages (struct accscope_cuda_queue *q)
 int
 accscope_cuda_stamps_open (struct accscope_cuda_device *d)
 {
-  CUcontext before;
-
   if (!accscope_cuda_clocks_read_gpu (d))
     return 0;
-  before = accscope_cuda_enter (d);
-  pthread_mutex_lock (&d->clock_lock);
+  ENTERED (d);
+  LOCKED (&d->clock_lock);
   if (!d->stamps.ready && make_pages (d))
     __atomic_store_n (&d->stamps.ready, 1, __ATOMIC_RELEASE);
-  pthread_mutex_unlock (&d->clock_lock);
-  accscope_cuda_leave (d, before);
   return d->stamps.ready;
 }
 
 void
 accscope_cuda_stamps_keep (struct accscope_cuda_device *d)
 {
-  CUcontext before;
   int few;
 
   pthread_mutex_lock (&d->lock);
@@ -421,11 +406,9 @@ accscope_cuda_stamps_keep (struct accscope_cuda_device *d)
   pthread_mutex_unlock (&d->lock);
   if (!few)
     return;
-  before = accscope_cuda_enter (d);
-  pthread_mutex_lock (&d->clock_lock);
+  ENTERED (d);
+  LOCKED (&d->clock_lock);
   make_pages (d);
-  pthread_mutex_unlock (&d->clock_lock);
-  accscope_cuda_leave (d, before);
 }
 
 /* The device is being closed, and nothing runs on it.  */

@@ -6,6 +6,19 @@
    returns, without waiting for the stream.  */
 #define DIRECT ((size_t) 64 << 10)
 
+/* Sets a to what an operation of the queue answers that is measured.  The driver is not
+   asked to move nothing.  */
+#define MEASURED(kind, call)						\
+  do									\
+    {									\
+      struct accscope_cuda_operation *o					\
+	= accscope_cuda_measure (q, correlation, kind, bytes);		\
+									\
+      a = bytes > 0 ? (call) : SUCCESS;					\
+      accscope_cuda_measured (q, o);					\
+    }									\
+  while (0)
+
 /* Whether the device can reach host memory as it is.  */
 static int
 pinned (struct accscope_cuda_device *d, uintptr_t address)
@@ -23,8 +36,6 @@ accscope_cuda_upload (struct accscope_cuda_queue *q, uint64_t correlation,
 {
   struct accscope_cuda_device *d = q->device;
   struct accscope_cuda_answer a = SUCCESS;
-  struct accscope_cuda_operation *o;
-  CUcontext before;
   int in_order;
 
   pthread_mutex_lock (&q->lock);
@@ -39,7 +50,7 @@ accscope_cuda_upload (struct accscope_cuda_queue *q, uint64_t correlation,
       pthread_mutex_lock (&q->lock);
       in_order = 0;
     }
-  before = accscope_cuda_enter (d);
+  ENTERED (d);
   if (in_order)
     {
       a = accscope_cuda_commit (q);
@@ -48,18 +59,13 @@ accscope_cuda_upload (struct accscope_cuda_queue *q, uint64_t correlation,
 					bytes, 0, bytes > DIRECT && !pinned (d, from));
     }
   else if (bytes <= DIRECT || pinned (d, from))
-    {
-      o = accscope_cuda_measure (q, correlation, ACCSCOPE_CUDA_UPLOAD, bytes);
-      if (bytes > 0)
-	a = CALL (d, cuMemcpyHtoDAsync, to, (const void *) from, bytes, q->stream);
-      accscope_cuda_measured (q, o);
-    }
+    MEASURED (ACCSCOPE_CUDA_UPLOAD,
+	      CALL (d, cuMemcpyHtoDAsync, to, (const void *) from, bytes, q->stream));
   else
     a = accscope_cuda_stage_upload (q, correlation, to, (const char *) from,
 				    bytes, now, 1);
   q->submitted++;
   pthread_mutex_unlock (&q->lock);
-  accscope_cuda_leave (d, before);
   return a;
 }
 
@@ -69,10 +75,10 @@ accscope_cuda_store (struct accscope_cuda_queue *q, CUdeviceptr to,
 {
   struct accscope_cuda_device *d = q->device;
   struct accscope_cuda_answer a = SUCCESS;
-  CUcontext before = accscope_cuda_enter (d);
   size_t done, n;
 
-  pthread_mutex_lock (&q->lock);
+  ENTERED (d);
+  LOCKED (&q->lock);
   for (done = 0; done < bytes && !FAILED (a); done += n)
     {
       n = bytes - done < DIRECT ? bytes - done : DIRECT;
@@ -80,8 +86,6 @@ accscope_cuda_store (struct accscope_cuda_queue *q, CUdeviceptr to,
 		q->stream);
     }
   q->submitted++;
-  pthread_mutex_unlock (&q->lock);
-  accscope_cuda_leave (d, before);
   return a;
 }
 
@@ -115,7 +119,6 @@ download_small (struct accscope_cuda_queue *q, uint64_t correlation,
 		CUdeviceptr from, size_t bytes, char *room, int now)
 {
   struct accscope_cuda_device *d = q->device;
-  struct accscope_cuda_operation *o;
   struct accscope_cuda_answer a = SUCCESS;
   int later = !now || parts > ACCSCOPE_CUDA_COPIES;
   unsigned i;
@@ -124,10 +127,8 @@ download_small (struct accscope_cuda_queue *q, uint64_t correlation,
     a = accscope_cuda_commit (q);
   if (FAILED (a))
     return a;
-  o = accscope_cuda_measure (q, correlation, ACCSCOPE_CUDA_DOWNLOAD, bytes);
-  if (bytes > 0)
-    a = CALL (d, cuMemcpyDtoHAsync, room, from, bytes, q->stream);
-  accscope_cuda_measured (q, o);
+  MEASURED (ACCSCOPE_CUDA_DOWNLOAD,
+	    CALL (d, cuMemcpyDtoHAsync, room, from, bytes, q->stream));
   if (FAILED (a))
     return a;
   if (later)
@@ -146,12 +147,11 @@ accscope_cuda_download (struct accscope_cuda_queue *q, uint64_t correlation,
 			CUdeviceptr from, size_t bytes, int now)
 {
   struct accscope_cuda_device *d = q->device;
-  CUcontext before = accscope_cuda_enter (d);
   struct accscope_cuda_answer a;
-  struct accscope_cuda_operation *o;
   char *room = NULL;
 
-  pthread_mutex_lock (&q->lock);
+  ENTERED (d);
+  LOCKED (&q->lock);
   if (bytes <= DIRECT)
     room = bounce (q, bytes);
   if (room != NULL)
@@ -162,18 +162,13 @@ accscope_cuda_download (struct accscope_cuda_queue *q, uint64_t correlation,
       if (FAILED (a))
 	;
       else if (bytes > DIRECT && parts == 1 && pinned (d, part->host))
-	{
-	  o = accscope_cuda_measure (q, correlation, ACCSCOPE_CUDA_DOWNLOAD, bytes);
-	  a = CALL (d, cuMemcpyDtoHAsync, (void *) part->host, from, bytes, q->stream);
-	  accscope_cuda_measured (q, o);
-	}
+	MEASURED (ACCSCOPE_CUDA_DOWNLOAD,
+		  CALL (d, cuMemcpyDtoHAsync, (void *) part->host, from, bytes, q->stream));
       else
 	a = accscope_cuda_stage_download (q, correlation, part, parts, from, bytes,
 					  now && bytes > DIRECT, bytes > DIRECT);
     }
   q->writes = ++q->submitted;
-  pthread_mutex_unlock (&q->lock);
-  accscope_cuda_leave (d, before);
   return a;
 }
 
@@ -182,18 +177,12 @@ accscope_cuda_copy (struct accscope_cuda_queue *q, uint64_t correlation,
 		    CUdeviceptr to, CUdeviceptr from, size_t bytes)
 {
   struct accscope_cuda_device *d = q->device;
-  CUcontext before = accscope_cuda_enter (d);
   struct accscope_cuda_answer a = SUCCESS;
-  struct accscope_cuda_operation *o;
 
-  pthread_mutex_lock (&q->lock);
-  o = accscope_cuda_measure (q, correlation, ACCSCOPE_CUDA_COPY, bytes);
-  if (bytes > 0)
-    a = CALL (d, cuMemcpyDtoDAsync, to, from, bytes, q->stream);
-  accscope_cuda_measured (q, o);
+  ENTERED (d);
+  LOCKED (&q->lock);
+  MEASURED (ACCSCOPE_CUDA_COPY, CALL (d, cuMemcpyDtoDAsync, to, from, bytes, q->stream));
   q->submitted++;
-  pthread_mutex_unlock (&q->lock);
-  accscope_cuda_leave (d, before);
   return a;
 }
 
@@ -202,17 +191,11 @@ accscope_cuda_fill (struct accscope_cuda_queue *q, uint64_t correlation,
 		    CUdeviceptr to, unsigned char value, size_t bytes)
 {
   struct accscope_cuda_device *d = q->device;
-  CUcontext before = accscope_cuda_enter (d);
   struct accscope_cuda_answer a = SUCCESS;
-  struct accscope_cuda_operation *o;
 
-  pthread_mutex_lock (&q->lock);
-  o = accscope_cuda_measure (q, correlation, ACCSCOPE_CUDA_FILL, bytes);
-  if (bytes > 0)
-    a = CALL (d, cuMemsetD8Async, to, value, bytes, q->stream);
-  accscope_cuda_measured (q, o);
+  ENTERED (d);
+  LOCKED (&q->lock);
+  MEASURED (ACCSCOPE_CUDA_FILL, CALL (d, cuMemsetD8Async, to, value, bytes, q->stream));
   q->submitted++;
-  pthread_mutex_unlock (&q->lock);
-  accscope_cuda_leave (d, before);
   return a;
 }
