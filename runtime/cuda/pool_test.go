@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/accscope/accscope/runtime/device"
+	"github.com/accscope/accscope/runtime/device/blocks"
 	"github.com/accscope/accscope/runtime/device/devicetest"
 )
 
@@ -88,7 +89,7 @@ func TestPool(t *testing.T) {
 		spans = append(spans, span{a, a + device.Address(size)})
 	}
 	for i, s := range spans {
-		if s.low%alignment != 0 {
+		if s.low%blocks.Alignment != 0 {
 			t.Errorf("%#x is not aligned", s.low)
 		}
 		inside := false
@@ -107,8 +108,8 @@ func TestPool(t *testing.T) {
 	for a := range live {
 		p.release(a)
 	}
-	if p.free != h.used || p.unused != h.used {
-		t.Errorf("all is free: %d of %d bytes free, %d in unused chunks", p.free, h.used, p.unused)
+	if p.blocks.Free != h.used || p.blocks.Unused != h.used {
+		t.Errorf("all is free: %d of %d bytes free, %d in unused chunks", p.blocks.Free, h.used, p.blocks.Unused)
 	}
 	p.trimExcess()
 	if h.used > p.keep {

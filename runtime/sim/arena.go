@@ -2,17 +2,16 @@ package sim
 
 import (
 	"fmt"
-	"math/bits"
 	"sync"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/accscope/accscope/runtime/device"
+	"github.com/accscope/accscope/runtime/device/blocks"
 )
 
 const (
-	alignment = 256
 	// guard is the least number of bytes between two blocks.
 	guard = 64
 	// commitStep is how much of the arena becomes accessible at a time.
@@ -22,20 +21,11 @@ const (
 	// integer.
 	freshPattern = 0x7ff7a5a57ff7a5a5
 	freedPattern = 0x7ff7deaf7ff7deaf
-
-	// A free block is in the bin of its size: classes powers of two, each
-	// divided evenly into divisions.
-	divisionBits = 3
-	divisions    = 1 << divisionBits
-	classes      = 64
 )
 
 // arena is a device's memory: an address range that holds nothing else, so that
 // a stray access to it can be told from one to host memory. It is reserved whole
 // and becomes accessible from the start as far as blocks reach.
-//
-// Free blocks are kept in bins by size; allocating takes one from the smallest
-// bin that fits and freeing joins neighbours, both in constant time.
 type arena struct {
 	mutex     sync.Mutex
 	memory    uint64 // what may be allocated
@@ -48,20 +38,7 @@ type arena struct {
 	fills     sync.WaitGroup // poison being written, outside mutex; none begins when closed
 	committed uint64         // bytes accessible from base
 
-	blocks   map[uint64]*block // in use, by offset
-	occupied uint64            // bit per class: some division has a block
-	division [classes]uint8    // bit per division
-	bins     [classes][divisions]*block
-	spare    *block // block structs for reuse, linked by next
-}
-
-// block is a part of the arena, free or in use.
-type block struct {
-	offset, size uint64 // multiples of the alignment
-	asked        uint64 // bytes in use, 0 if free
-	free         bool
-	below, above *block // neighbours by address
-	prior, next  *block // in the bin
+	blocks blocks.Set // their addresses count from base
 }
 
 // newArena reserves the address space. Guards and alignment cost address space
@@ -72,8 +49,8 @@ func newArena(memory, limit uint64, poison bool) (*arena, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reserve %s of address space: %w", formatBytes(reserved), err)
 	}
-	a := &arena{memory: memory, limit: limit, poison: poison, reserved: reserved, base: uintptr(base), blocks: map[uint64]*block{}}
-	a.put(&block{size: reserved &^ (alignment - 1)})
+	a := &arena{memory: memory, limit: limit, poison: poison, reserved: reserved, base: uintptr(base), blocks: blocks.Set{InUse: map[uint64]*blocks.Block{}}}
+	a.blocks.Put(&blocks.Block{Size: reserved &^ (blocks.Alignment - 1)})
 	return a, nil
 }
 
@@ -110,8 +87,6 @@ func (a *arena) freeMemory() uint64 {
 	return a.memory - a.used
 }
 
-func roundUp(n uint64) uint64 { return (n + alignment - 1) &^ (alignment - 1) }
-
 func (a *arena) alloc(asked uint64) (device.Address, error) {
 	asked = max(asked, 1)
 	b, err := a.allocBlock(asked)
@@ -119,19 +94,19 @@ func (a *arena) alloc(asked uint64) (device.Address, error) {
 		return 0, err
 	}
 	if a.poison {
-		fill(a.bytes(b.offset, asked), &freshBytes)
+		fill(a.bytes(b.Address, asked), &freshBytes)
 		a.fills.Done()
 	}
-	return device.Address(uint64(a.base) + b.offset), nil
+	return device.Address(uint64(a.base) + b.Address), nil
 }
 
-func (a *arena) allocBlock(asked uint64) (*block, error) {
+func (a *arena) allocBlock(asked uint64) (*blocks.Block, error) {
 	a.mutex.Lock()
 	defer a.mutex.Unlock()
 	if a.closed {
 		return nil, device.Errorf(device.DeviceShutdown, 0, "allocate %d bytes: the sim device is shut down", asked)
 	}
-	charge := roundUp(asked)
+	charge := blocks.RoundUp(asked)
 	if asked > a.memory || charge > a.memory-a.used {
 		return nil, device.Errorf(device.OutOfMemory, 0, "out of device memory: %d bytes asked for, %d of %d free; free some, or set ACCSCOPE_SIM_MEMORY higher",
 			asked, a.memory-a.used, a.memory)
@@ -140,18 +115,19 @@ func (a *arena) allocBlock(asked uint64) (*block, error) {
 		return nil, device.Errorf(device.OutOfMemory, 0, "out of device memory: %d bytes asked for, %d of %d free, but ACCSCOPE_SIM_FAULT allows no more than %d",
 			asked, a.memory-a.used, a.memory, a.limit)
 	}
-	b := a.take(roundUp(asked + guard))
+	size := blocks.RoundUp(asked + guard)
+	b := a.blocks.Find(size)
 	if b == nil {
 		return nil, device.Errorf(device.OutOfMemory, 0, "out of device memory: %d bytes asked for, %d of %d free, but not in one piece; free some, or set ACCSCOPE_SIM_MEMORY higher",
 			asked, a.memory-a.used, a.memory)
 	}
-	if err := a.commit(b.offset + b.size); err != nil {
-		a.put(b)
+	a.blocks.Use(b, size)
+	if err := a.commit(b.Address + size); err != nil {
+		a.blocks.Release(b)
 		return nil, device.Errorf(device.OutOfMemory, 0, "out of device memory: %d bytes asked for, %d of %d free, but the system gives no memory for them: %v",
 			asked, a.memory-a.used, a.memory, err)
 	}
-	b.asked = asked
-	a.blocks[b.offset] = b
+	b.Asked = asked
 	a.used += charge
 	if a.poison {
 		a.fills.Add(1)
@@ -166,24 +142,23 @@ func (a *arena) free(address device.Address) error {
 		return device.Errorf(device.DeviceShutdown, 0, "free device memory at %#x: the sim device is shut down", address)
 	}
 	offset := uint64(address) - uint64(a.base)
-	b := a.blocks[offset]
+	b := a.blocks.InUse[offset]
 	if b == nil {
 		err := a.unknown(address, offset)
 		a.mutex.Unlock()
 		return err
 	}
-	delete(a.blocks, offset)
+	delete(a.blocks.InUse, offset)
 	if a.poison {
 		// Nobody else knows of the block now, and it may be large.
 		a.fills.Add(1)
 		a.mutex.Unlock()
-		fill(a.bytes(offset, b.asked), &freedBytes)
+		fill(a.bytes(offset, b.Asked), &freedBytes)
 		a.fills.Done()
 		a.mutex.Lock()
 	}
-	a.used -= roundUp(b.asked)
-	b.asked = 0
-	a.put(b)
+	a.used -= blocks.RoundUp(b.Asked)
+	a.blocks.Release(b)
 	a.mutex.Unlock()
 	return nil
 }
@@ -191,10 +166,10 @@ func (a *arena) free(address device.Address) error {
 // unknown explains why address cannot be freed.
 func (a *arena) unknown(address device.Address, offset uint64) error {
 	if offset < a.reserved {
-		for start, b := range a.blocks {
-			if offset > start && offset-start < b.asked {
+		for start, b := range a.blocks.InUse {
+			if offset > start && offset-start < b.Asked {
 				return device.Errorf(device.InvalidArgument, 0, "free device memory at %#x: this is %d bytes into the block of %d bytes at %#x; pass the start of the block",
-					address, offset-start, b.asked, uint64(a.base)+start)
+					address, offset-start, b.Asked, uint64(a.base)+start)
 			}
 		}
 		return device.Errorf(device.InvalidArgument, 0, "free device memory at %#x: nothing is allocated there; it was freed already, or never allocated", address)
@@ -213,111 +188,6 @@ func (a *arena) commit(size uint64) error {
 	}
 	a.committed = size
 	return nil
-}
-
-// bin is the bin of blocks of this size.
-func bin(size uint64) (class, division int) {
-	units := size / alignment
-	class = bits.Len64(units) - 1
-	if class >= divisionBits {
-		return class, int(units>>(class-divisionBits)) & (divisions - 1)
-	}
-	return class, int(units<<(divisionBits-class)) & (divisions - 1)
-}
-
-// take finds a free block of at least size bytes and cuts it to size; nil if
-// there is none.
-func (a *arena) take(size uint64) *block {
-	class, division := bin(size)
-	b := a.bins[class][division]
-	for b != nil && b.size < size { // in its own bin a block may be too small
-		b = b.next
-	}
-	if b == nil {
-		larger := a.division[class] >> (division + 1) << (division + 1)
-		if larger == 0 {
-			above := a.occupied >> (class + 1) << (class + 1)
-			if above == 0 {
-				return nil
-			}
-			class = bits.TrailingZeros64(above)
-			larger = a.division[class]
-		}
-		b = a.bins[class][bits.TrailingZeros8(larger)]
-	}
-	a.unlink(b)
-	if b.size > size {
-		rest := a.spare
-		if rest != nil {
-			a.spare = rest.next
-		} else {
-			rest = new(block)
-		}
-		*rest = block{offset: b.offset + size, size: b.size - size, below: b, above: b.above}
-		if rest.above != nil {
-			rest.above.below = rest
-		}
-		b.above, b.size = rest, size
-		a.link(rest)
-	}
-	return b
-}
-
-// put joins a block with its free neighbours and puts the result into its bin.
-func (a *arena) put(b *block) {
-	if above := b.above; above != nil && above.free {
-		a.unlink(above)
-		b.size += above.size
-		a.remove(above)
-	}
-	if below := b.below; below != nil && below.free {
-		a.unlink(below)
-		below.size += b.size
-		a.remove(b)
-		b = below
-	}
-	a.link(b)
-}
-
-// remove takes a block out of the address order.
-func (a *arena) remove(b *block) {
-	if b.above != nil {
-		b.above.below = b.below
-	}
-	b.below.above = b.above
-	*b = block{next: a.spare}
-	a.spare = b
-}
-
-func (a *arena) link(b *block) {
-	class, division := bin(b.size)
-	head := &a.bins[class][division]
-	b.free, b.prior, b.next = true, nil, *head
-	if *head != nil {
-		(*head).prior = b
-	}
-	*head = b
-	a.division[class] |= 1 << division
-	a.occupied |= 1 << class
-}
-
-func (a *arena) unlink(b *block) {
-	class, division := bin(b.size)
-	if b.prior != nil {
-		b.prior.next = b.next
-	} else {
-		a.bins[class][division] = b.next
-		if b.next == nil {
-			a.division[class] &^= 1 << division
-			if a.division[class] == 0 {
-				a.occupied &^= 1 << class
-			}
-		}
-	}
-	if b.next != nil {
-		b.next.prior = b.prior
-	}
-	b.free, b.prior, b.next = false, nil, nil
 }
 
 var freshBytes, freedBytes = repeated(freshPattern), repeated(freedPattern)

@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/accscope/accscope/runtime/device"
+	"github.com/accscope/accscope/runtime/device/blocks"
 )
 
 func arenaOf(t testing.TB, memory, limit uint64, poison bool) *arena {
@@ -23,46 +24,6 @@ func arenaOf(t testing.TB, memory, limit uint64, poison bool) *arena {
 		}
 	})
 	return a
-}
-
-// whole says whether the blocks cover the arena without gap, in order, and no
-// two neighbours are free.
-func (a *arena) whole(t *testing.T) {
-	t.Helper()
-	var first *block
-	for _, b := range a.blocks {
-		first = b
-		break
-	}
-	for class := range a.bins {
-		for division, b := range a.bins[class] {
-			if (b != nil) != (a.division[class]&(1<<division) != 0) || (a.division[class] != 0) != (a.occupied&(1<<class) != 0) {
-				t.Fatalf("bin %d.%d: the bits are wrong", class, division)
-			}
-			for ; b != nil; b = b.next {
-				if c, d := bin(b.size); !b.free || c != class || d != division {
-					t.Fatalf("bin %d.%d holds %+v", class, division, b)
-				}
-				first = b
-			}
-		}
-	}
-	for first.below != nil {
-		first = first.below
-	}
-	offset, free := uint64(0), false
-	for b := first; b != nil; b = b.above {
-		if b.offset != offset || free && b.free || b.size == 0 || b.above != nil && b.above.below != b {
-			t.Fatalf("block %+v after offset %d, free %v", b, offset, free)
-		}
-		if !b.free && a.blocks[b.offset] != b {
-			t.Fatalf("block %+v is lost", b)
-		}
-		offset, free = offset+b.size, b.free
-	}
-	if offset != a.reserved&^(alignment-1) {
-		t.Fatalf("the blocks end at %d of %d", offset, a.reserved)
-	}
 }
 
 // FuzzArena allocates and frees as the bytes say: every block keeps what was
@@ -85,7 +46,7 @@ func FuzzArena(f *testing.F) {
 			size    uint64
 			mark    byte
 		}
-		var blocks []held
+		var inUse []held
 		var charged uint64
 		for i := 0; i+2 <= min(len(program), 1000); i += 2 {
 			if program[i]%3 != 0 {
@@ -93,12 +54,12 @@ func FuzzArena(f *testing.F) {
 				address, err := a.alloc(size)
 				size = max(size, 1)
 				if err != nil {
-					if charged+roundUp(size) <= memory {
+					if charged+blocks.RoundUp(size) <= memory {
 						t.Fatalf("alloc(%d) with %d of %d in use: %v", size, charged, memory, err)
 					}
 					continue
 				}
-				charged += roundUp(size)
+				charged += blocks.RoundUp(size)
 				bytes := a.bytes(uint64(address)-uint64(a.base), size)
 				for k, b := range bytes {
 					if b != freshBytes[k%4096] {
@@ -106,10 +67,10 @@ func FuzzArena(f *testing.F) {
 					}
 					bytes[k] = byte(i)
 				}
-				blocks = append(blocks, held{address, size, byte(i)})
-			} else if len(blocks) > 0 {
-				k := int(program[i+1]) % len(blocks)
-				b := blocks[k]
+				inUse = append(inUse, held{address, size, byte(i)})
+			} else if len(inUse) > 0 {
+				k := int(program[i+1]) % len(inUse)
+				b := inUse[k]
 				bytes := a.bytes(uint64(b.address)-uint64(a.base), b.size)
 				if i := slices.IndexFunc(bytes, func(x byte) bool { return x != b.mark }); i >= 0 {
 					t.Fatalf("byte %d of a block was overwritten", i)
@@ -120,21 +81,19 @@ func FuzzArena(f *testing.F) {
 				if bytes[0] != freedBytes[0] {
 					t.Fatal("freed memory is not poisoned")
 				}
-				charged -= roundUp(b.size)
-				blocks = slices.Delete(blocks, k, k+1)
+				charged -= blocks.RoundUp(b.size)
+				inUse = slices.Delete(inUse, k, k+1)
 			}
 			if a.freeMemory() != memory-charged {
 				t.Fatalf("%d bytes free, want %d", a.freeMemory(), memory-charged)
 			}
 		}
-		a.whole(t)
-		for _, b := range blocks {
+		for _, b := range inUse {
 			if err := a.free(b.address); err != nil {
 				t.Fatal(err)
 			}
 		}
-		a.whole(t)
-		if b := a.take(a.reserved &^ (alignment - 1)); b == nil {
+		if b := a.blocks.Find(a.reserved &^ (blocks.Alignment - 1)); b == nil {
 			t.Fatal("the free blocks did not grow together")
 		}
 	})

@@ -139,7 +139,7 @@ func TestShortLivedThreads(t *testing.T) {
 	}
 	wantThreads(t, "after 10,000 threads", 32)
 	simulated := d.(*simDevice)
-	if len(simulated.queues) != 0 || simulated.arena.freeMemory() != simulated.arena.memory || len(simulated.arena.blocks) != 0 {
-		t.Errorf("left behind: %d queues, %d blocks", len(simulated.queues), len(simulated.arena.blocks))
+	if len(simulated.queues) != 0 || simulated.arena.freeMemory() != simulated.arena.memory || len(simulated.arena.blocks.InUse) != 0 {
+		t.Errorf("left behind: %d queues, %d blocks", len(simulated.queues), len(simulated.arena.blocks.InUse))
 	}
 }
