@@ -11,104 +11,98 @@ import (
 // copyRoutines are those that copy memory (OpenACC 3.3 §3.2.26 to §3.2.28, §3.2.30).
 type copyRoutines struct{ dataRoutines }
 
+// A copySide is where a copy goes, or comes from.
+type copySide struct {
+	argument string // the routine's
+	address  unsafe.Pointer
+	memory   string // "host" or "device"
+}
+
+func (s *copySide) onHost() bool { return s.memory == "host" }
+
 // copyArguments checks the arguments that the acc_memcpy routines share. It reports
 // false where there is nothing to copy.
-func (t *copyRoutines) copyArguments(to, from unsafe.Pointer, bytes uintptr, toName, toWhat, fromName, fromWhat string) bool {
+func (t *copyRoutines) copyArguments(to, from *copySide, bytes uintptr) bool {
 	switch {
 	case bytes == 0:
-		return false
 	case bytes > math.MaxInt: // as negative ones arrive
 		t.fail(t.errorf(device.InvalidArgument, "bytes is %d; give a length of 0 or more", int(bytes)))
-		return false
-	case to == nil && from == nil:
+	case to.address == nil && from.address == nil:
 		t.fail(t.errorf(errorInvalidNullPointer, "%s and %s are null pointers: invalid host or device address; "+
-			"pass two addresses, or zero bytes for no action", toName, fromName))
-		return false
-	case to == nil:
-		t.fail(t.nullPointer(toName, toWhat))
-		return false
-	case from == nil:
-		t.fail(t.nullPointer(fromName, fromWhat))
-		return false
+			"pass two addresses, or zero bytes for no action", to.argument, from.argument))
+	case to.address == nil:
+		t.fail(t.nullPointer(to.argument, to.memory))
+	case from.address == nil:
+		t.fail(t.nullPointer(from.argument, from.memory))
+	default:
+		return true
 	}
-	return true
+	return false
 }
 
 // MemcpyToDevice is acc_memcpy_to_device and its _async form (OpenACC 3.3
 // §3.2.26).
 func (t *copyRoutines) MemcpyToDevice(data, host unsafe.Pointer, bytes uintptr, async int) {
-	d, ok := t.data(asyncForm("acc_memcpy_to_device", async), async)
-	if !ok || !t.isLocal(d, "data_host_src", host, bytes) ||
-		!t.copyArguments(data, host, bytes, "data_dev_dest", "device", "data_host_src", "host") || data == host {
-		return
-	}
-	if d.Shared {
-		copy(bytesAt(uintptr(data), bytes), bytesAt(uintptr(host), bytes))
-		return
-	}
-	if !t.inBlock(d, "data_dev_dest", data, bytes) {
-		return
-	}
-	q := t.onQueue(d, async)
-	if q == nil {
-		return
-	}
-	t.nameData(uintptr(host), bytes)
-	t.upload(q, &transfer{host: uintptr(host), device: device.Address(uintptr(data)), size: bytes})
-	t.finish(q)
+	t.memcpy("acc_memcpy_to_device", copySide{"data_dev_dest", data, "device"}, copySide{"data_host_src", host, "host"}, bytes, async)
 }
 
 // MemcpyFromDevice is acc_memcpy_from_device and its _async form (OpenACC 3.3
 // §3.2.27).
 func (t *copyRoutines) MemcpyFromDevice(host, data unsafe.Pointer, bytes uintptr, async int) {
-	d, ok := t.data(asyncForm("acc_memcpy_from_device", async), async)
-	if !ok || !t.isLocal(d, "data_host_dest", host, bytes) ||
-		!t.copyArguments(host, data, bytes, "data_host_dest", "host", "data_dev_src", "device") || data == host {
-		return
-	}
-	if d.Shared {
-		copy(bytesAt(uintptr(host), bytes), bytesAt(uintptr(data), bytes))
-		return
-	}
-	if !t.inBlock(d, "data_dev_src", data, bytes) {
-		return
-	}
-	q := t.onQueue(d, async)
-	if q == nil {
-		return
-	}
-	t.nameData(uintptr(host), bytes)
-	t.download(q, &transfer{host: uintptr(host), device: device.Address(uintptr(data)), size: bytes})
-	t.finish(q)
+	t.memcpy("acc_memcpy_from_device", copySide{"data_host_dest", host, "host"}, copySide{"data_dev_src", data, "device"}, bytes, async)
 }
 
 // MemcpyDevice is acc_memcpy_device and its _async form (OpenACC 3.3 §3.2.28).
 func (t *copyRoutines) MemcpyDevice(to, from unsafe.Pointer, bytes uintptr, async int) {
-	d, ok := t.data(asyncForm("acc_memcpy_device", async), async)
-	if !ok || !t.copyArguments(to, from, bytes, "data_dev_dest", "device", "data_dev_src", "device") || to == from {
+	t.memcpy("acc_memcpy_device", copySide{"data_dev_dest", to, "device"}, copySide{"data_dev_src", from, "device"}, bytes, async)
+}
+
+func (t *copyRoutines) memcpy(routine string, to, from copySide, bytes uintptr, async int) {
+	d, ok := t.data(asyncForm(routine, async), async)
+	if !ok || !t.isLocal(d, &to, bytes) || !t.isLocal(d, &from, bytes) || !t.copyArguments(&to, &from, bytes) || to.address == from.address {
 		return
 	}
 	if d.Shared {
-		copy(bytesAt(uintptr(to), bytes), bytesAt(uintptr(from), bytes))
+		copy(bytesAt(uintptr(to.address), bytes), bytesAt(uintptr(from.address), bytes))
 		return
 	}
-	if !t.inBlock(d, "data_dev_dest", to, bytes) || !t.inBlock(d, "data_dev_src", from, bytes) {
+	if !t.inBlock(d, &to, bytes) || !t.inBlock(d, &from, bytes) {
 		return
 	}
 	q := t.onQueue(d, async)
 	if q == nil {
 		return
 	}
+	target, source := uintptr(to.address), uintptr(from.address)
+	switch {
+	case from.onHost():
+		t.nameData(source, bytes)
+		t.upload(q, &transfer{host: source, device: device.Address(target), size: bytes})
+	case to.onHost():
+		t.nameData(target, bytes)
+		t.download(q, &transfer{host: target, device: device.Address(source), size: bytes})
+	default:
+		t.copyInside(q, device.Address(target), device.Address(source), bytes)
+		return
+	}
+	t.finish(q)
+}
+
+// copyInside copies inside a queue's device.
+func (t *copyRoutines) copyInside(q *Queue, to, from device.Address, bytes uintptr) {
 	number := t.correlate(q, "")
-	if t.enqueue(q.driver.Copy(t.operation(q, number), number, device.Address(uintptr(to)), device.Address(uintptr(from)), uint64(bytes), q.synchronous())) {
+	if t.enqueue(q.driver.Copy(t.operation(q, number), number, to, from, uint64(bytes), q.synchronous())) {
 		t.finish(q)
 	}
 }
 
 // inBlock raises an error for a device range that begins in memory the runtime
 // knows and runs past its end. Addresses from elsewhere are believed.
-func (t *copyRoutines) inBlock(d *Device, argument string, data unsafe.Pointer, bytes uintptr) bool {
-	address := device.Address(uintptr(data))
+func (t *copyRoutines) inBlock(d *Device, s *copySide, bytes uintptr) bool {
+	if s.onHost() {
+		return true
+	}
+	address := device.Address(uintptr(s.address))
 	d.mu.Lock()
 	over := false
 	if size, ok := d.allocations[address]; ok {
@@ -119,18 +113,18 @@ func (t *copyRoutines) inBlock(d *Device, argument string, data unsafe.Pointer, 
 	}
 	d.mu.Unlock()
 	if over {
-		t.fail(t.invalidSize(argument, uintptr(data), bytes))
+		t.fail(t.invalidSize(s.argument, uintptr(address), bytes))
 	}
 	return !over
 }
 
 // isLocal raises an error where the host's side of a copy is known to be memory
 // of device d: the specification leaves that undefined.
-func (t *copyRoutines) isLocal(d *Device, argument string, host unsafe.Pointer, bytes uintptr) bool {
-	if d.Shared || host == nil || bytes == 0 {
+func (t *copyRoutines) isLocal(d *Device, s *copySide, bytes uintptr) bool {
+	if d.Shared || !s.onHost() || s.address == nil || bytes == 0 {
 		return true
 	}
-	address := device.Address(uintptr(host))
+	address := device.Address(uintptr(s.address))
 	d.mu.Lock()
 	_, allocated := d.allocations[address]
 	m := d.table.FindDevice(address, 0)
@@ -138,7 +132,7 @@ func (t *copyRoutines) isLocal(d *Device, argument string, host unsafe.Pointer, 
 	d.mu.Unlock()
 	if !local {
 		t.fail(t.errorf(device.InvalidArgument, "%s %p is memory of device %s: invalid host or device address; pass an address of the host's memory",
-			argument, host, d))
+			s.argument, s.address, d))
 	}
 	return local
 }
@@ -161,7 +155,7 @@ func (t *copyRoutines) MemcpyD2D(to, from unsafe.Pointer, bytes uintptr, toNumbe
 			return
 		}
 	}
-	if !t.copyArguments(to, from, bytes, "data_arg_dest", "host", "data_arg_src", "host") {
+	if !t.copyArguments(&copySide{"data_arg_dest", to, "host"}, &copySide{"data_arg_src", from, "host"}, bytes) {
 		return
 	}
 	if to == from && (toNumber == fromNumber || d.Shared) {
@@ -186,10 +180,7 @@ func (t *copyRoutines) MemcpyD2D(to, from unsafe.Pointer, bytes uintptr, toNumbe
 		return
 	}
 	if target == source {
-		number := t.correlate(q, "")
-		if t.enqueue(q.driver.Copy(t.operation(q, number), number, toAddress, fromAddress, uint64(bytes), q.synchronous())) {
-			t.finish(q)
-		}
+		t.copyInside(q, toAddress, fromAddress, bytes)
 		return
 	}
 	// Devices do not reach each other's memory: by way of the host, which waits.
