@@ -29,7 +29,10 @@ type Block struct {
 	placed   []byte // contents with the values' addresses
 }
 
-type value struct{ argument, offset int }
+type value struct {
+	argument, offset int
+	link             bool // a pointer to another value, whose offset it holds until the block has a place
+}
 
 // Begin starts a block of so many arguments, all of them null.
 func (b *Block) Begin(arguments int) {
@@ -61,7 +64,7 @@ func (b *Block) AddValue(argument, size int, alignment uint8) []byte {
 	end := After(len(b.contents), size, alignment)
 	at := end - size
 	b.contents = append(b.contents, make([]byte, end-len(b.contents))...)
-	b.values = append(b.values, value{argument, at})
+	b.values = append(b.values, value{argument: argument, offset: at})
 	b.SetAddress(argument, device.Address(at))
 	return b.contents[at : at+size]
 }
@@ -90,10 +93,19 @@ func (b *Block) AddDescriptor(argument, size int, alignment uint8) []byte {
 func (b *Block) AddInside(argument, offset int, to device.Address) {
 	at := b.values[len(b.values)-1].offset + offset
 	binary.NativeEndian.PutUint64(b.contents[at:], uint64(to))
-	b.values = append(b.values, value{argument, at})
+	b.values = append(b.values, value{argument: argument, offset: at})
 	b.SetAddress(argument, device.Address(at))
 	b.pointers++
 }
+
+// AddLink makes an argument a pointer to the descriptor that was added before the last value.
+func (b *Block) AddLink(argument int) {
+	b.AddPointer(argument, device.Address(b.values[len(b.values)-2].offset))
+	b.values[len(b.values)-1].link = true
+}
+
+// Links says whether the i-th value is a pointer to another one.
+func (b *Block) Links(i int) bool { return b.values[i].link }
 
 // Unique keeps the block from being used by any other launch, as where the device
 // will write into it.
@@ -114,6 +126,10 @@ func (b *Block) AppendAt(into []byte, address device.Address) []byte {
 	placed := into[len(into)-len(b.contents):]
 	for _, v := range b.values {
 		binary.NativeEndian.PutUint64(placed[v.argument*addressBytes:], uint64(address)+uint64(v.offset))
+		if v.link {
+			to := placed[v.offset:]
+			binary.NativeEndian.PutUint64(to, uint64(address)+binary.NativeEndian.Uint64(to))
+		}
 	}
 	return into
 }

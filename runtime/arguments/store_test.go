@@ -83,6 +83,26 @@ func TestPointersLieAmongTheValues(t *testing.T) {
 	}
 }
 
+// TestLinks: what points to a descriptor in the block points to where the block lies.
+func TestLinks(t *testing.T) {
+	b := new(Block)
+	b.Begin(3)
+	copy(b.AddDescriptor(0, 16, 3), "0123456789abcdef")
+	b.AddInside(1, 8, 0x1234)
+	b.AddLink(2)
+	p, err := new(Store).Place(b, new(memory).allocate)
+	if err != nil {
+		t.Fatal(err)
+	}
+	word := func(at int) device.Address { return device.Address(binary.NativeEndian.Uint64(p.Contents[at:])) }
+	if p.Address == 0 || word(0) != p.Address+24 || word(32) != 0x1234 || word(16) != p.Address+40 || word(40) != p.Address+24 {
+		t.Errorf("a block at %#x, with a descriptor at 24 and the link to it at 40: % x", p.Address, p.Contents)
+	}
+	if b.Links(0) || b.Links(1) || !b.Links(2) || b.Pointers() != 3 {
+		t.Errorf("links %v %v %v, %d pointers", b.Links(0), b.Links(1), b.Links(2), b.Pointers())
+	}
+}
+
 func TestSameBlockIsStoredOnce(t *testing.T) {
 	var s Store
 	var m memory

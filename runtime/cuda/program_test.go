@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -22,7 +23,7 @@ type program struct {
 // compile makes a program of the repository's folder that runs on the built
 // runtime and the stand-in driver. What GCC's library does not have, the runtime
 // has: it is linked to that, too.
-func compile(t *testing.T, source string) program {
+func compile(t *testing.T, sources ...string) program {
 	t.Helper()
 	runtime, err := filepath.Abs("../../lib/libopenacc.so")
 	if err != nil {
@@ -37,9 +38,13 @@ func compile(t *testing.T, source string) program {
 		t.Fatal(err)
 	}
 	p := program{binary: filepath.Join(folder, "program")}
-	output, err := exec.Command(compilers.C(), "-fopenacc", "-foffload=disable", "-O2", "-g", "-I../include", "-o", p.binary, source, runtime, "-lm").CombinedOutput()
+	compiler, flags := compilers.C(), []string{"-fopenacc", "-foffload=disable", "-O2", "-g", "-I../include", "-o", p.binary}
+	if filepath.Ext(sources[0]) == ".f90" {
+		compiler, flags = compilers.Fortran(), append(flags, "-J"+folder)
+	}
+	output, err := exec.Command(compiler, slices.Concat(flags, sources, []string{runtime, "-lm"})...).CombinedOutput()
 	if err != nil {
-		t.Fatalf("compile %s: %v\n%s", source, err, output)
+		t.Fatalf("compile %s: %v\n%s", sources, err, output)
 	}
 	p.environment = append(os.Environ(), "LD_PRELOAD="+registrar+" "+runtime, "LD_LIBRARY_PATH="+filepath.Dir(standin), "CUDA_CACHE_DISABLE=1")
 	return p
@@ -93,6 +98,11 @@ func TestProgram(t *testing.T) {
 func TestProgramWritesValues(t *testing.T) {
 	p := compile(t, "../validation/testdata/values.c")
 	if got, err := p.run(t, "ACC_DEVICE_TYPE=nvidia", "ACCSCOPE_STANDIN_WRITES=yes"); err != nil {
+		t.Errorf("%v\n%s", err, got)
+	}
+	// To a descriptor by way of the pointer to it, which its code does not tell.
+	p = compile(t, "../validation/testdata/checking.f90", "../validation/testdata/dummies.f90")
+	if got, err := p.run(t, "ACC_DEVICE_TYPE=nvidia"); err != nil {
 		t.Errorf("%v\n%s", err, got)
 	}
 }

@@ -24,8 +24,9 @@ type argumentWrites struct {
 	written map[int]bool
 }
 
-// MayWrite says no where the kernel only reads what the argument refers to.
-func (w *argumentWrites) MayWrite(argument int) bool {
+// MayWrite says no where the kernel only reads what the argument refers to. What lies
+// behind a pointer is not followed.
+func (w *argumentWrites) MayWrite(argument int, behind bool) bool {
 	w.once.Do(func() {
 		for _, object := range unsafe.Slice((*C.struct_accscope_cuda_object)(w.code.Objects), w.code.Count) {
 			if object.code == nil || object.size == 0 {
@@ -38,7 +39,7 @@ func (w *argumentWrites) MayWrite(argument int) bool {
 			}
 		}
 	})
-	return !w.known || w.written[argument]
+	return behind || !w.known || w.written[argument]
 }
 
 // kernelBody finds the instructions of a kernel with one parameter, and its name.

@@ -122,8 +122,8 @@ type Kernel interface {
 	// MayWrite says whether a launch may leave something else in what argument i of
 	// its block refers to, where that lies in the block itself. Only a device that
 	// gives every launch the block as it was stored says no of kernels it knows
-	// nothing of.
-	MayWrite(argument int) bool
+	// nothing of. Behind asks the same of what the pointer leads to that lies there.
+	MayWrite(argument int, behind bool) bool
 }
 
 // An ArgumentBlock is what a kernel gets: an array in device memory of one address for

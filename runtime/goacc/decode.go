@@ -64,6 +64,7 @@ type Item struct {
 	Frame    bool // frame of a procedure with internal procedures
 	Private  bool // may be a firstprivate variable, which the program may change at once
 	Value    bool // travels with the kernel's arguments if no part of it is present (MarkValues)
+	Link     bool // pointer to the descriptor two items before, which is a value only if this is: a dummy argument
 	Clause   Clause
 }
 

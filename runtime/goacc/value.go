@@ -13,9 +13,9 @@ const ValueBytes = 32
 // values with its arguments, without a mapping: what GCC passes as copyin, be it
 // firstprivate or not, is small, and no other variable of the construct shares its
 // memory or points to it; and pointers to data, of which the kernel only reads where the
-// data are: the compiler's own, also in an array descriptor, which goes with it, and those of
-// C that a present clause names. Whether a part of it is present is for the caller to see.
-// word reads a pointer of the program's memory.
+// data are: the compiler's own, also in an array descriptor, which goes with it, as does the
+// pointer to that of a dummy argument, and those of C that a present clause names. Whether a
+// part of it is present is for the caller to see. word reads a pointer of the program's memory.
 //
 // OpenACC 3.3 §2.5.13 (firstprivate), §2.7.7 (copyin).
 func MarkValues(items []Item, word func(address uintptr) uintptr) {
@@ -56,6 +56,10 @@ func MarkValues(items []Item, word func(address uintptr) uintptr) {
 			if target < low || target > high {
 				continue
 			}
+			item.Link = item.Value && i > 1 && items[i-1].Inside && item.Bias == 0 && target == items[i-2].Host
+			if item.Link {
+				continue
+			}
 			for j := range items {
 				// The end counts, as it does for empty sections.
 				if v := &items[j]; v.Value && j != i && v.Host <= target && target <= v.Host+v.Size {
@@ -65,8 +69,11 @@ func MarkValues(items []Item, word func(address uintptr) uintptr) {
 		}
 	}
 	for i := range items {
-		if item := &items[i]; item.Inside {
+		switch item := &items[i]; {
+		case item.Inside:
 			item.Value = items[i-1].Value
+		case item.Link && !item.Value:
+			items[i-2].Value, items[i-1].Value = false, false
 		}
 	}
 }
@@ -101,7 +108,7 @@ func parted(items []Item) {
 		item := &items[i]
 		from, to := reach(item)
 		for j := range items {
-			if v := &items[j]; v.Value && j != i && from < v.Host+v.Size && v.Host < to {
+			if v := &items[j]; v.Value && !v.Inside && j != i && from < v.Host+v.Size && v.Host < to {
 				v.Value, item.Value = false, false
 			}
 		}

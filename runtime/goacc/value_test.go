@@ -14,7 +14,7 @@ func TestMarkValues(t *testing.T) {
 		size uintptr
 	}
 	// Pointers of the program's memory, by where they lie.
-	pointers := map[uintptr]uintptr{0x900: 0x100, 0x908: 0x104, 0x910: 0x5000, 0x918: 0xf0}
+	pointers := map[uintptr]uintptr{0x900: 0x100, 0x908: 0x104, 0x910: 0x5000, 0x918: 0xf0, 0x920: 0x900, 0x928: 0x100}
 	for _, c := range []struct {
 		name    string
 		entries []entry
@@ -31,7 +31,14 @@ func TestMarkValues(t *testing.T) {
 		{"with a descriptor", []entry{{To, 0x100, 8}, {Descriptor, 0x300, 64}, {Pointer, 0x910, 0}}, "-vv"},
 		{"a descriptor with its pointer inside, which travel", []entry{{ToFrom, 0x5000, 80}, {Descriptor, 0x910, 64}, {Pointer, 0x910, 0}}, "-vv"},
 		{"a descriptor of 15 dimensions, and one larger", []entry{{ToFrom, 0x5000, 80}, {Descriptor, 0x1000, 400}, {Pointer, 0x1000, 0}, {ToFrom, 0x5000, 80}, {Descriptor, 0x2000, 408}, {Pointer, 0x2000, 0}}, "-vv---"},
-		{"a descriptor that a pointer points to", []entry{{ToFrom, 0x5000, 80}, {Descriptor, 0x100, 64}, {Pointer, 0x100, 0}, {Pointer, 0x900, 0}}, "---v"},
+		{"a descriptor that lies near two values", []entry{{ToFrom, 0x5000, 80}, {Descriptor, 0x910, 64}, {Pointer, 0x910, 0}, {To, 0x1ff0, 4}, {To, 0x1ff4, 4}}, "-vvvv"},
+		{"a dummy argument's descriptor with the pointer to it", []entry{{ToFrom, 0x5000, 80}, {Descriptor, 0x100, 64}, {Pointer, 0x100, 0}, {Pointer, 0x900, 0}}, "-vvv"},
+		{"of which a pointer leads into it", []entry{{ToFrom, 0x5000, 80}, {Descriptor, 0x100, 64}, {Pointer, 0x100, 0}, {Pointer, 0x908, 0}}, "---v"},
+		{"of which a pointer has a bias", []entry{{ToFrom, 0x5000, 80}, {Descriptor, 0x100, 64}, {Pointer, 0x100, 0}, {Pointer, 0x918, 0x10}}, "---v"},
+		{"of which the pointer is named twice", []entry{{ToFrom, 0x5000, 80}, {Descriptor, 0x100, 64}, {Pointer, 0x100, 0}, {Pointer, 0x900, 0}, {ToFrom, 0x900, 8}}, "-----"},
+		{"to whose pointer another one points", []entry{{ToFrom, 0x5000, 80}, {Descriptor, 0x100, 64}, {Pointer, 0x100, 0}, {Pointer, 0x900, 0}, {ToFrom, 0x6000, 80}, {Pointer, 0x920, 0}}, "-----v"},
+		{"to which another pointer points", []entry{{ToFrom, 0x5000, 80}, {Descriptor, 0x100, 64}, {Pointer, 0x100, 0}, {Pointer, 0x900, 0}, {ToFrom, 0x6000, 80}, {Pointer, 0x928, 0}}, "---v-v"},
+		{"a descriptor that a later pointer points to", []entry{{ToFrom, 0x5000, 80}, {Descriptor, 0x100, 64}, {Pointer, 0x100, 0}, {ToFrom, 0x6000, 80}, {Pointer, 0x900, 0}}, "----v"},
 		{"a descriptor of two variables", []entry{{ToFrom, 0x5000, 80}, {Descriptor, 0x910, 64}, {Pointer, 0x910, 0}, {ToFrom, 0x5050, 80}, {Descriptor, 0x910, 64}, {Pointer, 0x910, 0}}, "------"},
 		{"a descriptor of which another clause names a part", []entry{{ToFrom, 0x5000, 80}, {Descriptor, 0x910, 64}, {Pointer, 0x910, 0}, {To, 0x940, 8}}, "----"},
 		{"a descriptor that is attached", []entry{{ToFrom, 0x5000, 80}, {Descriptor, 0x910, 64}, {Attach, 0x910, 0}}, "---"},

@@ -183,7 +183,7 @@ func (kernel) Resolve(g device.Geometry) device.Geometry {
 
 // MayWrite is true: the block is the program's own array, and its variables are what
 // the addresses in it refer to.
-func (kernel) MayWrite(int) bool { return true }
+func (kernel) MayWrite(int, bool) bool { return true }
 
 func (q *queue) Launch(o *device.Operation, correlation uint64, k device.Kernel, _ device.Geometry, b device.ArgumentBlock, _ bool) error {
 	function, ok := k.(kernel)

@@ -112,7 +112,7 @@ func (p *planner) item(items []goacc.Item, i int) (device.Address, *device.Error
 		p.count(m, item)
 		return m.DeviceOf(item.Host), nil
 	case goacc.ActionDescriptor:
-		return p.descriptor(items, item)
+		return p.descriptor(items, i)
 	case goacc.ActionPointer:
 		return p.pointer(items, i)
 	case goacc.ActionDevicePointer:

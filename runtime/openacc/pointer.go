@@ -67,13 +67,17 @@ func (p *planner) isUnwanted(items []goacc.Item, item *goacc.Item) bool {
 
 // descriptor makes the device copy of a Fortran array descriptor. One that serves the kernel
 // alone travels with the arguments.
-func (p *planner) descriptor(items []goacc.Item, item *goacc.Item) (device.Address, *device.Error) {
+func (p *planner) descriptor(items []goacc.Item, i int) (device.Address, *device.Error) {
+	item := &items[i]
 	if p.isUnwanted(items, item) {
 		return omit(item)
 	}
 	m, presence := p.d.table.Find(item.Host, item.Size)
 	if item.Cell && presence != dataenv.Present {
 		return omit(item)
+	}
+	if i+2 < len(items) && items[i+2].Link && !p.absent(&items[i+2]) {
+		item.Value = false // what is on the device points to memory of its own
 	}
 	if item.Value = item.Value && presence == dataenv.Absent; item.Value {
 		p.putDescriptor(item)
@@ -120,6 +124,10 @@ func (p *planner) pointer(items []goacc.Item, i int) (device.Address, *device.Er
 	item := &items[i]
 	if p.isUnwanted(items, item) {
 		return omit(item)
+	}
+	if item.Link = item.Link && items[i-2].Value; item.Link {
+		p.t.scratch.block.AddLink(item.Entry)
+		return 0, nil
 	}
 	var leader *goacc.Item
 	if item.Leader >= 0 {

@@ -135,14 +135,18 @@ func TestRecallPointer(t *testing.T) {
 func TestRecallDescriptor(t *testing.T) {
 	for name, c := range map[string]struct {
 		mapped  bool
+		dummy   bool
 		changed int // word of the descriptor
 		recalls bool
 	}{
-		"a bound":                      {false, 6, false},
-		"the pointer":                  {false, 0, false},
-		"nothing that the launch gets": {false, 8, true},
-		"a bound, on the device":       {true, 6, true},
-		"the pointer, on the device":   {true, 0, false},
+		"a bound":                      {false, false, 6, false},
+		"the pointer":                  {false, false, 0, false},
+		"nothing that the launch gets": {false, false, 8, true},
+		"a bound, on the device":       {true, false, 6, true},
+		"the pointer, on the device":   {true, false, 0, false},
+		"a bound of a dummy argument":  {false, true, 6, false},
+		"its pointer":                  {false, true, 0, false},
+		"no word of its":               {false, true, 8, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newProgram(t, nil, nil)
@@ -155,6 +159,10 @@ func TestRecallDescriptor(t *testing.T) {
 			entries := []entry{span8(goacc.ForcePresent, first), {goacc.Descriptor, address(descriptor), 64}, {goacc.Pointer, address(descriptor), 0}}
 			if c.mapped {
 				thread.EnterData(directive(AsyncSync, span8(goacc.To, first), entries[1], entries[2]))
+			}
+			dummy := words(int64(address(descriptor)))
+			if c.dummy {
+				entries = append(entries, entry{goacc.Pointer, address(dummy), 0})
 			}
 			launch := directive(AsyncSync, entries...)
 			launch.Function = devicetest.HostKernels().Nothing
@@ -179,7 +187,38 @@ func TestRecallDescriptor(t *testing.T) {
 				t.Errorf("recalled %v, want %v", thread.scratch.again, c.recalls)
 			}
 			runtime.KeepAlive(second)
+			runtime.KeepAlive(dummy)
 		})
+	}
+}
+
+// TestPointerToADescriptor: a descriptor travels with the arguments only with the pointer to
+// it that a dummy argument is; where that is on the device, the descriptor is mapped.
+func TestPointerToADescriptor(t *testing.T) {
+	for _, mapped := range []bool{false, true} {
+		p := newProgram(t, nil, nil)
+		thread := p.newThread()
+		defer thread.Close()
+		array := words(1, 2)
+		descriptor := words(int64(address(array)), 1, 2, 3, 4, 5, 6, 7)
+		dummy := words(int64(address(descriptor)))
+		thread.Copyin(pointerTo(array), 16, AsyncSync)
+		want := ""
+		if mapped {
+			thread.Create(pointerTo(dummy), 8, AsyncSync)
+			want = "create 64\ndelete 64"
+		}
+		launch := directive(AsyncSync, span8(goacc.ForcePresent, array), entry{goacc.Descriptor, address(descriptor), 64},
+			entry{goacc.Pointer, address(descriptor), 0}, entry{goacc.Pointer, address(dummy), 0})
+		launch.Function = devicetest.HostKernels().Nothing
+		for i := range launchesBefore {
+			var events recorder
+			events.register(p, callbacks.Create, callbacks.Delete)
+			thread.Parallel(launch)
+			if got := events.take(); got != want {
+				t.Errorf("launch %d, pointer mapped %v: %q, want %q", i, mapped, got, want)
+			}
+		}
 	}
 }
 

@@ -132,6 +132,10 @@ func (p *planner) putValues(items []goacc.Item) bool {
 		case goacc.ActionDescriptor:
 			p.putDescriptor(item)
 		default:
+			if item.Link = item.Link && items[i-2].Value; item.Link {
+				p.t.scratch.block.AddLink(item.Entry)
+				continue
+			}
 			address, ok := p.follows(items, item)
 			if !ok {
 				return false

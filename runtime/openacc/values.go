@@ -37,7 +37,7 @@ func (t *launcher) planArguments(d *Device, q *Queue, k *kernelCode) (arguments.
 		if s.again {
 			break // it is known
 		}
-		if argument, _ := s.block.Value(i); k.code.MayWrite(argument) {
+		if argument, _ := s.block.Value(i); k.code.MayWrite(argument, s.block.Links(i)) {
 			s.block.Unique()
 			break
 		}

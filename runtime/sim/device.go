@@ -176,7 +176,7 @@ func (k *kernel) Resolve(g device.Geometry) device.Geometry {
 }
 
 // MayWrite is false: every launch gets its block as it was stored (operation.c).
-func (k *kernel) MayWrite(int) bool { return false }
+func (k *kernel) MayWrite(int, bool) bool { return false }
 
 // failure turns the C side's error into one that says what to do.
 func (d *simDevice) failure(code C.uint64_t, doing string) error {

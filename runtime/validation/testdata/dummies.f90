@@ -82,6 +82,60 @@ contains
     !$acc end parallel
   end subroutine absent_allocatables
 
+  ! Its descriptor is the caller's, and so is where the pointer to that lies.
+  subroutine raise (values, queue)
+    integer, allocatable, intent (inout) :: values(:)
+    integer, intent (in) :: queue
+    integer :: i
+    !$acc parallel loop present(values) async(queue)
+    do i = lbound (values, 1), ubound (values, 1)
+      values(i) = values(i) + size (values) + lbound (values, 1)
+    end do
+  end subroutine raise
+
+  subroutine raise_pointer (values, queue)
+    integer, pointer, intent (inout) :: values(:)
+    integer, intent (in) :: queue
+    integer :: i
+    !$acc parallel loop present(values) async(queue)
+    do i = lbound (values, 1), ubound (values, 1)
+      values(i) = values(i) + size (values) + lbound (values, 1)
+    end do
+  end subroutine raise_pointer
+
+  ! The kernel changes the descriptor that it has.
+  subroutine take (values)
+    integer, pointer, intent (inout) :: values(:)
+    !$acc parallel present(values)
+    values(1) = values(1) + 1
+    nullify (values)
+    !$acc end parallel
+  end subroutine take
+
+  subroutine raise_within (values)
+    integer, allocatable, intent (inout) :: values(:)
+    integer :: i, k
+    !$acc data present(values)
+    do k = 1, 3
+      !$acc parallel loop present(values)
+      do i = lbound (values, 1), ubound (values, 1)
+        values(i) = values(i) + size (values) + lbound (values, 1)
+      end do
+    end do
+    !$acc end data
+  end subroutine raise_within
+
+  ! Without its descriptor.
+  subroutine enter (values)
+    integer, intent (in) :: values(:)
+    !$acc enter data copyin(values)
+  end subroutine enter
+
+  subroutine leave (values)
+    integer, intent (inout) :: values(:)
+    !$acc exit data copyout(values)
+  end subroutine leave
+
   subroutine absent_pointer (values, first)
     integer, pointer, intent (in) :: values(:)
     integer, intent (out) :: first
@@ -97,7 +151,7 @@ program arrays
   implicit none
   integer :: first(100), second(100), grid(8, 8), other(8, 8), total(8, 8), parts(11)
   integer, allocatable :: allocated(:), scalar
-  integer, pointer :: pointer(:)
+  integer, pointer :: pointer(:), other_pointer(:)
   integer :: i, k
 
   first = [(i, i = 1, 100)]
@@ -163,6 +217,41 @@ program arrays
     call check ('of an allocatable one, and of a scalar', i == 42)
     call absent_pointer (pointer, i)
     call check ('of a pointer', i == 40)
+  end do
+
+  call enter (pointer)
+  do k = 1, 4
+    other_pointer => pointer
+    call take (other_pointer)
+  end do
+  call leave (pointer)
+  call check ('a pointer that kernels change', pointer(1) == 44)
+  do i = 1, 2
+    ! Each time elsewhere, with other bounds.
+    deallocate (allocated, pointer)
+    allocate (allocated(i:i + 9), pointer(-i:8 + i))
+    allocated = 0
+    pointer = 0
+    call enter (allocated)
+    call enter (pointer)
+    do k = 1, 4
+      call raise (allocated, 1)
+      call raise_pointer (pointer, -1)
+    end do
+    !$acc wait
+    call raise_within (allocated)
+    call leave (allocated)
+    call leave (pointer)
+    call check ('an allocatable whose descriptor is not on the device', all (allocated == 7 * (10 + i)))
+    call check ('a pointer', all (pointer == 4 * (9 + 2 * i - i)))
+    !$acc enter data copyin(allocated)
+    do k = 1, 4
+      call raise (allocated, 1)
+    end do
+    !$acc wait
+    call raise_within (allocated)
+    !$acc exit data copyout(allocated)
+    call check ('one whose descriptor is', all (allocated == 14 * (10 + i)))
   end do
   call report
 end program arrays
