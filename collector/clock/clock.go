@@ -31,13 +31,24 @@ const (
 	Drift = 500e-6
 )
 
-// Sample is a round trip. Sent and Heard are times of the machine whose clock is to be set,
-// ns; Received and Answered those of the reference.
+// Sample is a round trip. Sent and Heard are times of who asked, ns; Received and Answered
+// those of who answered. The machine whose clock is to be set asked, unless Back: then the
+// reference did.
 type Sample struct {
 	Sent     int64 `json:"s"`
 	Received int64 `json:"r"`
 	Answered int64 `json:"a"`
 	Heard    int64 `json:"h"`
+	Back     bool  `json:"b,omitempty"`
+}
+
+// At is when the machine's first message of the round trip was sent, on its clock, ns: samples
+// come in this order.
+func (s Sample) At() int64 {
+	if s.Back {
+		return s.Answered
+	}
+	return s.Sent
 }
 
 // Sane says whether a sample can be one: both clocks went forward, and the answer was not
@@ -71,13 +82,21 @@ type Track struct {
 // pair is what a sample says: at most so much at one time, at least so much at another.
 type pair struct{ at, most, until, least float64 }
 
-// Add takes a sample. Samples come in order of time; one that is no sample or comes late is
-// left out, which false says.
-func (t *Track) Add(s Sample) bool { return s.Sane() && t.add(s) }
+// Add takes a sample. Samples come in order of time; one that is no sample, comes late or
+// began within the one before is left out, which false says.
+func (t *Track) Add(s Sample) bool {
+	if !s.Sane() {
+		return false
+	}
+	if s.Back { // the answer was the machine's message, and the question the reference's
+		s = Sample{Sent: s.Answered, Received: s.Heard, Answered: s.Sent, Heard: s.Received}
+	}
+	return t.add(s)
+}
 
 // add takes a sample, of which the answer need not come after the question.
 func (t *Track) add(s Sample) bool {
-	if t.count > 0 && s.Sent < t.zero.Sent+int64(t.samples[len(t.samples)-1].at) {
+	if n := len(t.samples); n > 0 && (s.Sent < t.zero.Sent+int64(t.samples[n-1].at) || s.Heard < t.zero.Sent+int64(t.samples[n-1].until)) {
 		return false
 	}
 	if t.count == 0 {
@@ -124,6 +143,9 @@ const reach = 86400e9
 
 // Samples is how many there are.
 func (t *Track) Samples() int { return t.count }
+
+// First is when the first sample was sent, on the machine's clock, ns; 0 without any.
+func (t *Track) First() int64 { return t.zero.Sent }
 
 // Last is when the last sample was sent, on the machine's clock, ns.
 func (t *Track) Last() int64 {

@@ -24,7 +24,8 @@ type Knot struct {
 // straight, and a knot stays as it was when it was read first: what comes later changes
 // nothing of it, so that times that are set by a line stay in order.
 type Line struct {
-	Track Track
+	Track Track             // of round trips
+	More  []Source          // what else tells of the offset
 	knots map[int64]Reading // by their time / grain
 	fresh []Knot
 }
@@ -54,7 +55,7 @@ func (l *Line) Knots() []Knot {
 }
 
 // Known says whether there is anything to read.
-func (l *Line) Known() bool { return len(l.knots) > 0 || l.Track.Samples() > 0 }
+func (l *Line) Known() bool { return len(l.knots) > 0 || l.Track.Samples() > 0 || len(l.More) > 0 }
 
 // Ready is up to when the line can be read at its best, on the machine's clock, ns.
 func (l *Line) Ready() int64 {
@@ -67,14 +68,17 @@ func (l *Line) Ready() int64 {
 // At is the offset at a time of the machine's clock, ns, and fixes it. There is none only
 // where the line is not Known.
 func (l *Line) At(time int64) Reading {
-	i := floor(time)
-	return join(time, l.knot(i, true), l.knot(i+1, true))
+	return l.read(time, true)
 }
 
 // Look is At, but fixes nothing: when the time is set, the offset may be another.
 func (l *Line) Look(time int64) Reading {
+	return l.read(time, false)
+}
+
+func (l *Line) read(time int64, fix bool) Reading {
 	i := floor(time)
-	return join(time, l.knot(i, false), l.knot(i+1, false))
+	return join(time, Knot{i * grain, l.knot(i, fix)}, Knot{(i + 1) * grain, l.knot(i+1, fix)})
 }
 
 func floor(time int64) int64 {
@@ -86,9 +90,10 @@ func floor(time int64) int64 {
 }
 
 // join reads between two knots. What is between them may bend.
-func join(time int64, a, b Reading) Reading {
-	part := float64(time-floor(time)*grain) / grain
-	return Reading{a.Offset + int64(math.Round(part*float64(b.Offset-a.Offset))), max(a.Error, b.Error) + int64(math.Ceil(bent(0, grain/2, grain)))}
+func join(time int64, a, b Knot) Reading {
+	all := float64(b.At - a.At)
+	part := float64(time-a.At) / all
+	return Reading{a.Offset + int64(math.Round(part*float64(b.Offset-a.Offset))), max(a.Error, b.Error) + int64(math.Ceil(bent(0, all/2, all)))}
 }
 
 // knot reads, and fixes where it is to, the knot of a number.
@@ -96,7 +101,7 @@ func (l *Line) knot(i int64, fix bool) Reading {
 	if r, ok := l.knots[i]; ok {
 		return r
 	}
-	r, ok := l.Track.At(i * grain)
+	r, ok := append(Together{&l.Track}, l.More...).At(i * grain)
 	if !ok {
 		r = l.afar(i)
 	}
@@ -127,7 +132,7 @@ func (l *Line) afar(i int64) (r Reading) {
 	for _, j := range slices.Sorted(maps.Keys(l.knots)) {
 		if far := max(i-j, j-i); far < least {
 			least = far
-			r = Reading{l.knots[j].Offset, l.knots[j].Error + int64(Drift*grain*float64(far))}
+			r = l.knots[j].parted(far * grain)
 		}
 	}
 	return r

@@ -22,3 +22,17 @@ func (t *Trace) Clocks(f func(Clock)) error {
 		return nil
 	})
 }
+
+// Hosts are the hosts, by their numbers: also those that only relate the trace's clock to
+// others'.
+func (t *Trace) Hosts() (hosts []Host, err error) {
+	err = t.each("SELECT id, name, clock_offset, clock_uncertainty, realtime_offset FROM host WHERE id > 0 ORDER BY id", nil, func(s *sqlite.Stmt) error {
+		h := Host{ID: s.ColumnInt64(0), Name: s.ColumnText(1), ClockOffset: s.ColumnInt64(2), Uncertainty: -1, RealtimeOffset: s.ColumnInt64(4)}
+		if !s.ColumnIsNull(3) {
+			h.Uncertainty = s.ColumnInt64(3)
+		}
+		hosts = append(hosts, h)
+		return nil
+	})
+	return hosts, err
+}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/accscope/accscope/collector/clock"
 	"github.com/accscope/accscope/collector/model"
@@ -24,9 +23,10 @@ type Input struct {
 
 // Merge writes one trace of several, those of other hosts for example, to path,
 // where nothing may be but an empty file that holds the name. The first one's
-// clock holds. Those of other machines are set against it by the barriers that ranks of
-// an MPI job had together, with bounds of the error; where there are none, by the time of
-// day, all by their Offset. The hosts table says by how much.
+// clock holds. Those of other machines are set against it by what both traces, or others
+// between them, know of the clocks of the same machines, and by the barriers that ranks of an
+// MPI job had together, with bounds of the error; where there is neither, by the time of day,
+// all by their Offset. The hosts table says by how much.
 //
 // Rows are copied. What a table's row is numbered in the merged trace is its number plus
 // how many numbers the parts before it use; but records and activities are numbered in
@@ -52,10 +52,8 @@ func Merge(path string, inputs []Input) (err error) {
 	if err := m.leaveEmpty(); err != nil {
 		return err
 	}
-	for _, p := range m.parts {
-		if err := p.setClock(m.parts[0]); err != nil {
-			return err
-		}
+	if err := m.setClocks(); err != nil {
+		return err
 	}
 	if err := m.meet(); err != nil {
 		return err
@@ -196,6 +194,7 @@ type part struct {
 	shift  int64       // from its times to those of the merged trace, with what line says
 	line   *clock.Line // how its clock was set where that was no fixed number; nil: it was
 	exact  bool        // its clock is that of the first part: of one machine since it was started
+	hosts  []store.Host
 
 	moved      map[string]moved // by table
 	names      map[int64]model.Name
@@ -226,43 +225,4 @@ func (p *part) close() error { return errors.Join(p.pages.Close(), p.trace.Close
 // damaged says that a row names what is not there.
 func (p *part) damaged(what string, number int64) error {
 	return schema.Damaged(p.trace.Path(), fmt.Sprintf("there is no %s %d", what, number))
-}
-
-// setClock finds what is added to the part's times to get those of the first one.
-func (p *part) setClock(first *part) (err error) {
-	if p == first {
-		p.exact = true
-		return nil
-	}
-	if p.exact, err = sameClock(first.trace, p.trace); err != nil {
-		return err
-	}
-	switch {
-	case p.exact:
-		p.shift = p.meta.Origin - first.meta.Origin + p.offset
-	case p.meta.Realtime == 0 || first.meta.Realtime == 0:
-		return fmt.Errorf("%s: the time of day of its clock is not known, so it can't be set against %s", p.trace.Path(), first.trace.Path())
-	default:
-		p.shift = p.meta.Realtime - first.meta.Realtime + p.offset
-	}
-	return nil
-}
-
-// sameClock says whether the clocks of two traces are the same: that of one
-// machine since it was started, by its name and by when it was started.
-func sameClock(a, b *store.Trace) (bool, error) {
-	var hosts [2]store.Host
-	for i, t := range []*store.Trace{a, b} {
-		processes, err := t.Processes()
-		if err != nil {
-			return false, err
-		}
-		for _, p := range processes {
-			if p.On.ID == 1 {
-				hosts[i] = p.On
-			}
-		}
-	}
-	apart := hosts[0].RealtimeOffset - hosts[1].RealtimeOffset
-	return hosts[0].Name == hosts[1].Name && hosts[0].RealtimeOffset != 0 && max(apart, -apart) < int64(time.Second), nil
 }

@@ -1,7 +1,9 @@
 package write
 
 import (
+	"fmt"
 	"math"
+	"slices"
 
 	"zombiezen.com/go/sqlite"
 
@@ -29,6 +31,30 @@ func (p *part) lasting(from, duration int64) int64 {
 
 // time is the column of a time.
 func (p *part) time(value int64) (int64, error) { return p.at(value), nil }
+
+// setClocks finds what is added to the times of parts to get those of the first one.
+func (m *merger) setClocks() error {
+	ways, err := m.relate()
+	if err != nil {
+		return err
+	}
+	first := m.parts[0]
+	first.exact = true
+	for i, p := range m.parts[1:] {
+		switch way := ways[i+1]; {
+		case way.source != nil && way.off == 0:
+			at, _ := way.source.At(0)
+			p.exact, p.shift = true, at.Offset+p.offset
+		case way.source != nil && p.offset == 0:
+			p.line = &clock.Line{More: []clock.Source{way.source}}
+		case p.meta.Realtime == 0 || first.meta.Realtime == 0:
+			return fmt.Errorf("%s: the time of day of its clock is not known, so it can't be set against %s", p.trace.Path(), first.trace.Path())
+		default:
+			p.shift = p.meta.Realtime - first.meta.Realtime + p.offset
+		}
+	}
+	return nil
+}
 
 // barriers are when each rank of a part came to the barriers of all ranks, and left them:
 // with the error that its host's clock may have, so that it came no later and left no
@@ -90,7 +116,10 @@ func (m *merger) meet() error {
 	}
 	for machine, track := range clock.Meet(machines) {
 		if p := of[machine]; track != nil && p.offset == 0 {
-			p.line, p.shift = &clock.Line{Track: *track}, 0
+			if p.line == nil {
+				p.line, p.shift = &clock.Line{}, 0
+			}
+			p.line.More = append(p.line.More, track)
 		}
 	}
 	return nil
@@ -165,6 +194,10 @@ func (m *merger) copyHosts(p *part, foreign bool) error {
 			most = max(most, off(time))
 		}
 	}
+	left, err := m.leftOut(p)
+	if err != nil {
+		return err
+	}
 	noted := map[int64]bool{}
 	insert := func(row ...any) error {
 		m.pending++
@@ -179,12 +212,18 @@ func (m *merger) copyHosts(p *part, foreign bool) error {
 		if host < 1 || host > p.moved["host"].last {
 			return p.damaged("host", host)
 		}
+		if left[host] {
+			return nil
+		}
 		return insert(host+by, p.at(time), s.ColumnInt64(2)+more(time), sum(s, host, 3, off(time)))
 	}); err != nil {
 		return err
 	}
 	return p.each("SELECT id, name, clock_offset, clock_uncertainty, realtime_offset FROM host WHERE id > 0", func(s *sqlite.Stmt) error {
 		host := s.ColumnInt64(0)
+		if left[host] {
+			return nil
+		}
 		var realtime any
 		if !s.ColumnIsNull(4) {
 			realtime = s.ColumnInt64(4)
@@ -204,4 +243,18 @@ func (m *merger) copyHosts(p *part, foreign bool) error {
 		}
 		return nil
 	})
+}
+
+// leftOut are the hosts of a part that only relate it to another part, whose own they are: the
+// merged trace has them from there.
+func (m *merger) leftOut(p *part) (map[int64]bool, error) {
+	left := map[int64]bool{}
+	for _, h := range p.hosts {
+		left[h.ID] = h.ID > 1 && slices.ContainsFunc(m.parts, func(q *part) bool { return q != p && len(q.hosts) > 0 && same(q.hosts[0], h) })
+	}
+	err := p.each("SELECT DISTINCT host FROM process UNION SELECT host FROM counter", func(s *sqlite.Stmt) error {
+		delete(left, s.ColumnInt64(0))
+		return nil
+	})
+	return left, err
 }
