@@ -26,7 +26,8 @@ type gathering struct {
 	flags  []string
 	proxy  *gathertest.Proxy
 	job    string
-	trace  string // in the folder, "": trace.db
+	trace  string   // in the folder, "": trace.db
+	on     *machine // nil: this one
 
 	command *exec.Cmd
 	output  *bytes.Buffer
@@ -46,7 +47,8 @@ func gatherIn(t *testing.T, flags ...string) *gathering {
 func (g *gathering) start() {
 	g.t.Helper()
 	g.output = &bytes.Buffer{}
-	g.command = exec.Command(accscope, append([]string{"gather", "--listen", "127.0.0.1:0", "-o", g.folder}, g.flags...)...)
+	words := g.on.command(append([]string{accscope, "gather", "--listen", "127.0.0.1:0", "-o", g.folder}, g.flags...)...)
+	g.command = exec.Command(words[0], words[1:]...)
 	g.command.Stderr = g.output
 	before := g.manifest().Address
 	if err := g.command.Start(); err != nil {

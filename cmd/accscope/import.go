@@ -41,9 +41,9 @@ func newImportCommand() *cobra.Command {
 		Long: `import makes one trace of capture folders (accscope-PROGRAM-PID, left by a program
 that ran with ACC_PROFLIB=libaccprof.so) or of a folder that holds some, of session
 folders (left by an accscope that was killed; accscope ls lists them), and of
-traces and archives, such as those that the nodes of an MPI job left. The clocks of several
-hosts are set against the first one's by MPI's barriers, else by the time of day;
-import says by how much.
+traces and archives, such as those that the nodes of an MPI job or its collectors left. The
+clocks of several hosts are set against the first one's by the messages of a job's
+collectors and by MPI's barriers, else by the time of day; import says by how much.
 Captures and traces stay as they are; a session is removed once its trace is
 complete. A session whose trace was begun goes on with that, unless -o names
 another place.
@@ -523,11 +523,11 @@ func describeImport(path string) error {
 	if err != nil {
 		return err
 	}
-	processes, err := trace.Processes()
+	hosts, err := trace.Hosts()
 	if err != nil {
 		return err
 	}
-	for _, line := range report.Clocks(processes) {
+	for _, line := range report.Clocks(hosts) {
 		fmt.Fprintf(stderr, "accscope: clock of %s\n", line)
 	}
 	fmt.Fprintf(stderr, "accscope: %d events in %s\n", meta.Events, shown(path))

@@ -131,7 +131,11 @@ func describeTrace(w io.Writer, trace *store.Trace, asJSON, checked bool) error 
 		}
 		fmt.Fprintf(w, "process    %d on %s%s: %s %s\n", p.PID, escape.Line(p.On.Name), rank, escape.Line(p.Program), escape.Line(ended))
 	}
-	for _, line := range report.Clocks(processes) {
+	hosts, err := trace.Hosts()
+	if err != nil {
+		return err
+	}
+	for _, line := range report.Clocks(hosts) {
 		fmt.Fprintf(w, "clock      %s\n", line)
 	}
 	for _, d := range devices {

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,33 +16,36 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
-	"golang.org/x/sys/unix"
 
 	"github.com/accscope/accscope/collector/capture"
 	"github.com/accscope/accscope/collector/clock"
+	"github.com/accscope/accscope/collector/gather/probe"
 	"github.com/accscope/accscope/collector/gather/wire"
+	"github.com/accscope/accscope/collector/ingest"
 )
 
-// clocks are what sets the clocks of the agents' machines against this one's: the samples
-// that come with batches, in a file for each agent in the result, so that a collector that
-// was killed has them when it goes on.
+// clocks are what sets the clocks of other machines against this one's: the samples that come
+// with batches, and of the job's other collectors those that this one asked for, in a file for
+// each agent and each collector in the result, so that a collector that was killed has them
+// when it goes on.
 type clocks struct {
 	folder string
 	own    string // boot id of this machine
 
-	mu    sync.Mutex
-	came  map[string][]clock.Sample // by boot id, not in lines yet
-	lines map[string]*clock.Line    // by boot id; who makes the trace has them for itself
+	mu     sync.Mutex
+	came   map[string][]clock.Sample // by boot id, not in lines yet
+	lines  map[string]*clock.Line    // by boot id; who makes the trace has them for itself
+	others map[string]wire.Machine   // of collectors, by their names
 }
 
-// stamped is a line of an agent's file.
+// stamped is a line of such a file. Of an agent's machine it has the boot id alone.
 type stamped struct {
-	Boot  string         `json:"boot"`
-	Clock []clock.Sample `json:"clock"`
+	wire.Machine
+	Clock []clock.Sample `json:"clock,omitempty"`
 }
 
 func openClocks(folder string) (*clocks, error) {
-	c := &clocks{folder: folder, own: capture.OwnBoot(), came: map[string][]clock.Sample{}, lines: map[string]*clock.Line{}}
+	c := &clocks{folder: folder, own: capture.OwnBoot(), came: map[string][]clock.Sample{}, lines: map[string]*clock.Line{}, others: map[string]wire.Machine{}}
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, fmt.Errorf("cannot write the result: %w", err)
 	}
@@ -73,7 +77,7 @@ func (c *clocks) load(path string) (err error) {
 	for lines.Scan() {
 		var of stamped
 		if json.Unmarshal(lines.Bytes(), &of) == nil {
-			c.came[of.Boot] = append(c.came[of.Boot], of.Clock...)
+			c.add(filepath.Base(path), &of)
 		}
 	}
 	if err := lines.Err(); err != nil {
@@ -82,16 +86,43 @@ func (c *clocks) load(path string) (err error) {
 	return nil
 }
 
+// add takes what an agent's or a collector's file got.
+func (c *clocks) add(name string, of *stamped) {
+	c.came[of.Boot] = append(c.came[of.Boot], of.Clock...)
+	if of.Host != "" {
+		c.others[name] = of.Machine
+	}
+}
+
 // keep notes the samples of a batch. Those of this machine's own clock say nothing.
 func (c *clocks) keep(b *wire.Batch) error {
 	if len(b.Clock) == 0 || b.Boot == "" || b.Boot == c.own {
 		return nil
 	}
-	text, err := json.Marshal(stamped{b.Boot, b.Clock})
+	return c.note(b.Agent, &stamped{wire.Machine{Boot: b.Boot}, b.Clock})
+}
+
+// asked notes round trips that this collector made to another one.
+func (c *clocks) asked(name string, of wire.Machine, samples []clock.Sample) error {
+	c.mu.Lock()
+	_, known := c.others[name]
+	c.mu.Unlock()
+	if known && len(samples) == 0 {
+		return nil
+	}
+	for i := range samples {
+		samples[i].Back = true
+	}
+	return c.note(name, &stamped{of, samples})
+}
+
+// note writes a line to a file, and takes it.
+func (c *clocks) note(name string, of *stamped) error {
+	text, err := json.Marshal(of)
 	if err != nil {
 		return err
 	}
-	file, err := os.OpenFile(filepath.Join(c.folder, b.Agent), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	file, err := os.OpenFile(filepath.Join(c.folder, name), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return fmt.Errorf("cannot write the result: %w", err)
 	}
@@ -102,13 +133,13 @@ func (c *clocks) keep(b *wire.Batch) error {
 		return fmt.Errorf("cannot write the result: %w", err)
 	}
 	if info.Size() > clocksLimit {
-		if err := halve(filepath.Join(c.folder, b.Agent)); err != nil {
+		if err := halve(filepath.Join(c.folder, name)); err != nil {
 			return fmt.Errorf("cannot write the result: %w", err)
 		}
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.came[b.Boot] = append(c.came[b.Boot], b.Clock...)
+	c.add(name, of)
 	return nil
 }
 
@@ -140,7 +171,7 @@ func (c *clocks) settle() {
 			line = &clock.Line{}
 			c.lines[boot] = line
 		}
-		slices.SortFunc(samples, func(a, b clock.Sample) int { return cmp.Compare(a.Sent, b.Sent) })
+		slices.SortFunc(samples, func(a, b clock.Sample) int { return cmp.Compare(a.At(), b.At()) })
 		for _, s := range samples {
 			line.Track.Add(s)
 		}
@@ -180,17 +211,17 @@ func (f *folder) waits(of func(boot string) bool) bool {
 // Until is the CLOCK_MONOTONIC, ns, before which all that was raised on the nodes is here,
 // and can be set to this machine's clock.
 func (f *folder) Until() int64 {
-	var monotonic unix.Timespec
-	if unix.ClockGettime(unix.CLOCK_MONOTONIC, &monotonic) != nil {
+	monotonic, realtime, err := probe.Clocks()
+	if err != nil {
 		return 0
 	}
 	now := time.Now()
-	until := monotonic.Nano()
+	until := monotonic
 	f.ledger.each(func(e *entry) {
 		if e.Ended || now.Sub(e.heard) >= waitFor {
 			return
 		}
-		by := monotonic.Nano() - (now.UnixNano() - e.Until)
+		by := monotonic - (realtime - e.Until)
 		if line := f.clocks.line(e.Boot); line != nil && e.Monotonic != 0 {
 			at := min(e.Monotonic, max(line.Ready(), e.Monotonic-int64(clockPatience)))
 			by = at + line.Look(at).Offset
@@ -200,13 +231,37 @@ func (f *folder) Until() int64 {
 	return until
 }
 
+// Others are the machines of the job's other collectors, as far as their clocks are known.
+func (f *folder) Others() (all []ingest.Other) {
+	c := f.clocks
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, name := range slices.Sorted(maps.Keys(c.others)) {
+		of := c.others[name]
+		line := c.line(of.Boot)
+		if line != nil && line.Track.Samples() > 0 || of.Boot == c.own && of.Host != capture.OwnHost() {
+			all = append(all, ingest.Other{Host: of.Host, Boot: of.Boot, RealtimeOffset: of.RealtimeOffset, Line: line})
+		}
+	}
+	return all
+}
+
+// Asked notes round trips that this collector made to another one.
+func (f *folder) Asked(name string, of wire.Machine, samples []clock.Sample) error {
+	return f.clocks.asked(name, of, samples)
+}
+
 // time answers who asks for the time.
 func (g *Gather) time(m *nats.Msg) {
-	var received, answered unix.Timespec
-	if unix.ClockGettime(unix.CLOCK_MONOTONIC, &received) != nil || unix.ClockGettime(unix.CLOCK_MONOTONIC, &answered) != nil {
+	received, _, err := probe.Clocks()
+	if err != nil {
 		return
 	}
-	text, err := json.Marshal(wire.Time{Received: received.Nano(), Answered: answered.Nano()})
+	answered, _, err := probe.Clocks()
+	if err != nil {
+		return
+	}
+	text, err := json.Marshal(wire.Time{Received: received, Answered: answered})
 	if err == nil {
 		err = m.Respond(text)
 	}

@@ -8,7 +8,6 @@ package gather
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -20,7 +19,10 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/accscope/accscope/collector/capture"
+	"github.com/accscope/accscope/collector/clock"
 	"github.com/accscope/accscope/collector/gather/link"
+	"github.com/accscope/accscope/collector/gather/probe"
 	"github.com/accscope/accscope/collector/gather/wire"
 )
 
@@ -62,6 +64,7 @@ type Options struct {
 type Gather struct {
 	options  Options
 	name     string
+	machine  wire.Machine // this one
 	server   *ownServer
 	conn     *nats.Conn
 	stream   jetstream.JetStream
@@ -69,17 +72,23 @@ type Gather struct {
 	ledger   *ledger
 	manifest *manifest
 	fails    chan error
+	began    time.Time
 
 	mu     sync.Mutex
 	heard  time.Time
 	warned map[string]bool
 	shares map[string]share // of the job's other collectors, by their names
+	asked  bool             // they are asked for the time no more
+
+	waiting []*nats.Msg // questions of agents, until the others are there
 }
 
 // Archive is where batches are put: what makes a result of them.
 type Archive interface {
 	// Put adds what a batch holds. One that was put before changes nothing.
 	Put(b *wire.Batch) error
+	// Asked adds round trips that this collector made to another one of the job.
+	Asked(name string, of wire.Machine, samples []clock.Sample) error
 	// Follow makes of what was put what can be shown, until ctx is done.
 	Follow(ctx context.Context) error
 	// Finish completes the result and describes it.
@@ -103,12 +112,17 @@ func Open(o Options) (g *Gather, err error) {
 	if err := os.MkdirAll(o.Folder, 0o700); err != nil {
 		return nil, fmt.Errorf("cannot make the result's folder: %w; choose another with -o", err)
 	}
-	g = &Gather{options: o, fails: make(chan error, 1), warned: map[string]bool{}, shares: map[string]share{}}
+	g = &Gather{options: o, began: time.Now(), fails: make(chan error, 1), warned: map[string]bool{}, shares: map[string]share{}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, g.close())
 		}
 	}()
+	monotonic, realtime, err := probe.Clocks()
+	if err != nil {
+		return g, err
+	}
+	g.machine = wire.Machine{Host: capture.OwnHost(), Boot: capture.OwnBoot(), RealtimeOffset: realtime - monotonic}
 	if g.manifest, err = openManifest(o.Folder, o.Job); err != nil {
 		return g, err
 	}
@@ -193,6 +207,8 @@ func (g *Gather) Run(ctx context.Context) (s Summary, err error) {
 		}
 		if err == nil {
 			g.askLastTime()
+			g.stopAsking()
+			err = g.keepTimes()
 		}
 		receiving.Stop()
 		<-receiving.Closed()
@@ -239,7 +255,7 @@ const (
 func (g *Gather) wait(ctx context.Context, followed chan error) (string, error) {
 	ticker := time.NewTicker(100 * time.Millisecond)
 	defer ticker.Stop()
-	saved, asked := time.Now(), time.Now()
+	saved, asked := time.Now(), time.Time{}
 	for {
 		select {
 		case <-ctx.Done():
@@ -251,11 +267,15 @@ func (g *Gather) wait(ctx context.Context, followed chan error) (string, error) 
 			return "", err
 		case <-ticker.C:
 		}
+		g.assignWaiting()
 		s := g.ledger.summary()
 		if time.Since(asked) > askEvery {
 			asked = time.Now()
 			g.tell(wire.WhoseSubject(g.options.Job), g.ledger.silent(silentFor))
 			g.tellState(&s, false)
+			if err := g.keepTimes(); err != nil {
+				return "", err
+			}
 		}
 		if time.Since(saved) > time.Second {
 			g.manifest.Summary, saved = s, time.Now()
@@ -280,32 +300,6 @@ func (g *Gather) hear() {
 	g.mu.Unlock()
 }
 
-// join answers an agent's question.
-func (g *Gather) join(m *nats.Msg) {
-	var question wire.Join
-	answer := wire.Joined{Gather: g.name}
-	err := json.Unmarshal(m.Data, &question)
-	switch {
-	case err != nil || !wire.ValidName(question.Agent):
-		answer.Refused = "the question is not an agent's"
-	case question.Version != wire.Version:
-		answer.Refused = fmt.Sprintf("its version is %d, the agent's %d; use the same accscope on all nodes", wire.Version, question.Version)
-	default:
-		g.hear()
-		if err := g.ledger.announce(&question); err != nil {
-			g.fail(err)
-			return
-		}
-	}
-	text, err := json.Marshal(answer)
-	if err == nil {
-		err = m.Respond(text)
-	}
-	if err != nil {
-		g.warn(err.Error())
-	}
-}
-
 // fail ends the work.
 func (g *Gather) fail(err error) {
 	select {
@@ -321,6 +315,7 @@ func (g *Gather) close() error {
 		err = g.archive.Close()
 		g.archive = nil
 	}
+	g.stopAsking()
 	if g.conn != nil {
 		g.conn.Close()
 		g.conn = nil

@@ -135,6 +135,13 @@ func (l *ledger) announce(j *wire.Join) error {
 	return l.save(e)
 }
 
+// has says whether an agent was announced, or sent something.
+func (l *ledger) has(agent string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.agents[agent] != nil
+}
+
 func (e *entry) addRanks(ranks []int) {
 	for _, rank := range ranks {
 		if !slices.Contains(e.Ranks, rank) {

@@ -59,13 +59,17 @@ func (g *Gather) receive(ctx context.Context) (jetstream.ConsumeContext, error) 
 	if err != nil {
 		return nil, fmt.Errorf("cannot keep what agents send: %w", err)
 	}
-	if _, err := g.conn.QueueSubscribe(wire.JoinSubject(g.options.Job), consumer, g.join); err != nil {
+	conn := g.conn // it is let go at the end, when questions may still be on their way
+	if _, err := conn.Subscribe(wire.JoinSubjectOf(g.options.Job, g.name), g.answer); err != nil {
+		return nil, err
+	}
+	if _, err := conn.QueueSubscribe(wire.JoinSubject(g.options.Job), consumer, func(m *nats.Msg) { g.join(conn, m) }); err != nil {
+		return nil, err
+	}
+	if _, err := conn.Subscribe(wire.TimeSubject(g.options.Job, g.name), g.time); err != nil {
 		return nil, err
 	}
 	if err := g.share(); err != nil {
-		return nil, err
-	}
-	if _, err := g.conn.Subscribe(wire.TimeSubject(g.options.Job, g.name), g.time); err != nil {
 		return nil, err
 	}
 	return source.Consume(g.take, jetstream.PullMaxMessages(atOnce), jetstream.ConsumeErrHandler(func(_ jetstream.ConsumeContext, err error) {

@@ -3,10 +3,14 @@ package gather
 import (
 	"encoding/json"
 	"errors"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/nats-io/nats.go"
 
+	"github.com/accscope/accscope/collector/clock"
+	"github.com/accscope/accscope/collector/gather/probe"
 	"github.com/accscope/accscope/collector/gather/wire"
 )
 
@@ -29,7 +33,8 @@ func (g *Gather) share() error {
 			if json.Unmarshal(m.Data, &of) == nil && of.Gather != g.name {
 				g.mu.Lock()
 				defer g.mu.Unlock()
-				g.shares[of.Gather] = share{of, time.Now()}
+				before := g.shares[of.Gather]
+				g.shares[of.Gather] = share{of, time.Now(), g.asking(conn, &of, before.probes)}
 			}
 		})
 		if err != nil {
@@ -47,7 +52,51 @@ func (g *Gather) share() error {
 // share is what another collector told of its share of the job, and when.
 type share struct {
 	wire.State
-	at time.Time
+	at     time.Time
+	probes *probe.Probes // round trips to it; nil: its machine is this one
+}
+
+// asking asks another collector for the time from when it is heard of first.
+func (g *Gather) asking(conn *nats.Conn, of *wire.State, begun *probe.Probes) *probe.Probes {
+	if begun == nil && !g.asked && of.Boot != "" && of.Boot != g.machine.Boot && wire.ValidName(of.Gather) {
+		begun = &probe.Probes{}
+		begun.Start(conn, wire.TimeSubject(g.options.Job, of.Gather))
+	}
+	return begun
+}
+
+// keepTimes takes into the result what the others have answered until now.
+func (g *Gather) keepTimes() error {
+	g.mu.Lock()
+	all := slices.Collect(maps.Values(g.shares))
+	g.mu.Unlock()
+	for _, other := range all {
+		if other.Boot == "" || !wire.ValidName(other.Gather) {
+			continue
+		}
+		var samples []clock.Sample
+		if other.probes != nil {
+			if samples = other.probes.Take(); len(samples) == 0 {
+				continue
+			}
+		}
+		if err := g.archive.Asked(other.Gather, other.Machine, samples); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stopAsking asks the others for the time no more.
+func (g *Gather) stopAsking() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.asked = true
+	for _, other := range g.shares {
+		if other.probes != nil {
+			other.probes.Stop()
+		}
+	}
 }
 
 // whole is a job as all its collectors know it.
@@ -86,7 +135,7 @@ func (g *Gather) tellState(own *Summary, done bool) {
 	if !g.shared() {
 		return
 	}
-	state := wire.State{Gather: g.name, Agents: own.Agents, Ended: own.Ended, Ranks: own.Ranks, Quiet: -1, Done: done}
+	state := wire.State{Gather: g.name, Agents: own.Agents, Ended: own.Ended, Ranks: own.Ranks, Quiet: -1, Done: done, Machine: g.machine}
 	g.mu.Lock()
 	if !g.heard.IsZero() {
 		state.Quiet = int64(time.Since(g.heard))

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/accscope/accscope/collector/capture"
+	"github.com/accscope/accscope/collector/clock"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/collector/store/write"
@@ -151,39 +152,79 @@ func (in *Ingester) enter(c *capture.Process, name string) *process {
 // else by their CLOCK_REALTIME.
 func (in *Ingester) host(c *capture.Process) *store.Host {
 	on := machine{c.Host, c.Boot}
-	for _, known := range []machine{on, {host: c.Host}} {
-		if h := in.hosts[known]; h != nil {
-			return h
-		}
-	}
 	if in.first == nil && in.options.Elsewhere != nil {
 		in.addOwnHost(in.options.Now())
-		if h := in.hosts[on]; h != nil {
-			return h
-		}
 	}
-	realtime := c.RealtimeOffset()
-	h := &store.Host{ID: int64(len(in.hosts) + 1), Name: c.Host, Uncertainty: -1, RealtimeOffset: realtime}
-	if in.first == nil {
+	if h := in.known(on); h != nil {
+		return h
+	}
+	like := in.booted(c.Boot)
+	h := in.add(on, c.RealtimeOffset())
+	switch line := in.clock(c); {
+	case in.first == nil:
 		in.first, h.Uncertainty = h, 0
-	} else if line := in.clock(c); line != nil {
-		at := line.Look(line.Track.Last())
-		h.ClockOffset, h.Uncertainty = at.Offset, at.Error
-		in.lines[h] = line
-	} else {
-		h.ClockOffset = realtime - in.first.RealtimeOffset
+	case line != nil:
+		in.setHost(h, line)
+	case like != nil:
+		h.ClockOffset, h.Uncertainty = like.ClockOffset, like.Uncertainty
+		if line := in.lines[like]; line != nil {
+			in.lines[h] = line
+		}
+	default:
+		h.ClockOffset = h.RealtimeOffset - in.first.RealtimeOffset
 		in.warn("%s: its clock is set against that of %s by the time of day: offset %v, error not known", h.Name, in.first.Name,
 			time.Duration(h.ClockOffset))
 	}
+	return h
+}
+
+// known is the host of a machine, nil if it is new.
+func (in *Ingester) known(on machine) *store.Host {
+	if h := in.hosts[on]; h != nil {
+		return h
+	}
+	return in.hosts[machine{host: on.host}]
+}
+
+// booted is a host of another name that is the same machine, as containers are.
+func (in *Ingester) booted(boot string) *store.Host {
+	if boot == "" {
+		return nil
+	}
+	if in.options.Elsewhere != nil && boot == capture.OwnBoot() {
+		return in.first
+	}
+	for on, h := range in.hosts {
+		if on.boot == boot {
+			return h
+		}
+	}
+	return nil
+}
+
+// add adds a host, whose clock is not set.
+func (in *Ingester) add(on machine, realtime int64) *store.Host {
+	in.lastHost++
+	h := &store.Host{ID: in.lastHost, Name: on.host, Uncertainty: -1, RealtimeOffset: realtime}
 	in.hosts[on] = h
 	return h
 }
 
+// setHost sets a host's clock by a line; nil: it is the first one's.
+func (in *Ingester) setHost(h *store.Host, line *clock.Line) {
+	if line == nil {
+		h.ClockOffset, h.Uncertainty = 0, 0
+		return
+	}
+	at := line.Look(line.Track.Last())
+	h.ClockOffset, h.Uncertainty = at.Offset, at.Error
+	in.lines[h] = line
+}
+
 // addOwnHost makes this machine the one whose clock is the trace's.
 func (in *Ingester) addOwnHost(now int64) {
-	own := machine{capture.OwnHost(), capture.OwnBoot()}
-	in.first = &store.Host{ID: 1, Name: own.host, RealtimeOffset: time.Now().UnixNano() - now}
-	in.hosts[own] = in.first
+	in.first = in.add(machine{capture.OwnHost(), capture.OwnBoot()}, time.Now().UnixNano()-now)
+	in.first.Uncertainty = 0
 }
 
 // describeProcess takes over what a capture says of its process.

@@ -1,6 +1,9 @@
 package ingest
 
 import (
+	"math"
+	"time"
+
 	"github.com/accscope/accscope/collector/capture"
 	"github.com/accscope/accscope/collector/clock"
 	"github.com/accscope/accscope/collector/store"
@@ -20,6 +23,16 @@ type Elsewhere interface {
 	// one's; nil: nothing does, but the time of day. Its captures wait where it is not known
 	// yet.
 	Clock(host, boot string) (line *clock.Line, known bool)
+	// Others are machines that the trace tells the clocks of whether captures come from them
+	// or not: those of a job's other collectors.
+	Others() []Other
+}
+
+// Other is such a machine.
+type Other struct {
+	Host, Boot     string
+	RealtimeOffset int64       // CLOCK_REALTIME minus CLOCK_MONOTONIC, ns
+	Line           *clock.Line // nil: the clock is this machine's
 }
 
 // End is what whoever started a process knows of its end.
@@ -59,14 +72,74 @@ func (p *process) about(time int64) int64 {
 
 // saveClocks writes what clocks were set by since it was called last.
 func (in *Ingester) saveClocks() error {
+	if err := in.readOthers(math.MinInt64); err != nil {
+		return err
+	}
+	// Several hosts may be one machine: containers.
+	fresh := map[*clock.Line][]clock.Knot{}
 	for host, line := range in.lines {
-		for _, knot := range line.Fresh() {
+		knots, taken := fresh[line]
+		if !taken {
+			knots = line.Fresh()
+			fresh[line] = knots
+		}
+		if !in.knotted[host] {
+			in.knotted[host] = true
+			knots = line.Knots()
+		}
+		for _, knot := range knots {
 			if err := in.writer.WriteClock(store.Clock{Host: host.ID, Time: knot.At + knot.Offset - in.origin.Load(), Offset: knot.Offset,
 				Uncertainty: knot.Error}); err != nil {
 				return err
 			}
 			host.Uncertainty = max(host.Uncertainty, knot.Error)
 		}
+	}
+	return nil
+}
+
+// early is how long before anybody asked a clock is read for: later its bound says nothing.
+const early = 10 * time.Minute
+
+// readOthers has the lines of other collectors' machines read each second from the trace's
+// beginning on, as far as that is done at its best, but up to a time on the trace's clock.
+func (in *Ingester) readOthers(until int64) error {
+	if in.options.Elsewhere == nil || in.first == nil {
+		return nil
+	}
+	for _, other := range in.options.Elsewhere.Others() {
+		h := in.known(machine{other.Host, other.Boot})
+		if h == nil {
+			h = in.add(machine{other.Host, other.Boot}, other.RealtimeOffset)
+			in.setHost(h, other.Line)
+			if err := in.writer.SaveHost(*h); err != nil {
+				return err
+			}
+		}
+		line := other.Line
+		if line == nil {
+			continue
+		}
+		if before := in.lines[h]; before != line {
+			if before != nil {
+				line.Restore(before.Knots())
+			}
+			in.lines[h] = line
+		}
+		const second = int64(time.Second)
+		last := line.Track.Last()
+		at, begun := in.read[h]
+		if !begun {
+			at = max(in.origin.Load()-line.Look(last).Offset, line.Track.First()-int64(early))
+		}
+		end := line.Ready()
+		if until != math.MinInt64 {
+			end = max(last, until+in.origin.Load()-line.Look(last).Offset)
+		}
+		for ; at <= end; at += second {
+			line.At(at)
+		}
+		in.read[h] = at
 	}
 	return nil
 }
@@ -81,7 +154,9 @@ func (in *Ingester) restoreClocks(set []store.Clock) {
 		if len(knots[host.ID]) > 0 {
 			line := &clock.Line{}
 			line.Restore(knots[host.ID])
-			in.lines[host] = line
+			in.lines[host], in.knotted[host] = line, true
+			last := knots[host.ID][len(knots[host.ID])-1]
+			in.read[host] = last.At
 		}
 	}
 }
@@ -101,6 +176,13 @@ func (in *Ingester) setClock(p *process) {
 
 // finishClocks writes the last of what clocks were set by.
 func (in *Ingester) finishClocks() error {
+	last := int64(0)
+	for _, p := range in.processes {
+		last = max(last, in.lastTime(p))
+	}
+	if err := in.readOthers(last); err != nil {
+		return err
+	}
 	if err := in.saveClocks(); err != nil {
 		return err
 	}

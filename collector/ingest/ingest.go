@@ -91,8 +91,11 @@ type Ingester struct {
 	statuses    map[int]End         // of processes that were started by who told it, by their number
 	hosts       map[machine]*store.Host
 	lines       map[*store.Host]*clock.Line // what sets the clocks of hosts that have more than one offset
+	knotted     map[*store.Host]bool        // those of which the trace has what lines were read until now
+	read        map[*store.Host]int64       // up to when those of other collectors were, on the host's clock
 	first       *store.Host                 // the one whose clock is the trace's
-	rings       rings                       // those with an item to come, by its time
+	lastHost    int64
+	rings       rings // those with an item to come, by its time
 	lastID      model.ProcessID
 	lastTID     model.ThreadID
 	origin      atomic.Int64
@@ -192,7 +195,7 @@ func Open(o Options) (*Ingester, error) {
 		o.Now = monotonic
 	}
 	in := &Ingester{options: o, model: model.New(nil, nil), positions: map[write.Stream]int64{},
-		sampled: map[int]*process{}, counters: map[store.Counter]int64{}, processes: map[string]*process{}, statuses: map[int]End{}, exits: map[int]string{}, directives: map[model.Name]map[int]*source.Directive{}, constructs: map[place]bool{}, hosts: map[machine]*store.Host{}, lines: map[*store.Host]*clock.Line{}, skipped: map[string]bool{}, failing: map[string]int64{}}
+		sampled: map[int]*process{}, counters: map[store.Counter]int64{}, processes: map[string]*process{}, statuses: map[int]End{}, exits: map[int]string{}, directives: map[model.Name]map[int]*source.Directive{}, constructs: map[place]bool{}, hosts: map[machine]*store.Host{}, lines: map[*store.Host]*clock.Line{}, knotted: map[*store.Host]bool{}, read: map[*store.Host]int64{}, skipped: map[string]bool{}, failing: map[string]int64{}}
 	in.captures = distinct(o.Captures)
 	if in.transaction = write.TransactionRows; o.Archive != nil {
 		in.transaction = write.ArchiveRows

@@ -27,6 +27,7 @@ func (in *Ingester) resume() error {
 	var threads []model.ThreadInfo
 	var losses []store.Loss
 	var clocks []store.Clock
+	var hosts []store.Host
 	if err == nil {
 		processes, err = t.Processes()
 	}
@@ -38,6 +39,9 @@ func (in *Ingester) resume() error {
 	}
 	if err == nil {
 		err = t.Clocks(func(c store.Clock) { clocks = append(clocks, c) })
+	}
+	if err == nil {
+		hosts, err = t.Hosts()
 	}
 	if err = errors.Join(err, t.Close()); err != nil {
 		return err
@@ -52,17 +56,19 @@ func (in *Ingester) resume() error {
 	in.events.Store(meta.Events)
 	in.started = true
 	in.called = meta.Facts["traceparent"] != "" || meta.Facts["launcher"] != ""
+	numbered := map[int64]*store.Host{}
+	for i := range hosts {
+		host := &hosts[i]
+		if on := (machine{host: host.Name}); in.hosts[on] == nil {
+			in.hosts[on] = host
+		}
+		numbered[host.ID] = in.hosts[machine{host: host.Name}]
+		in.lastHost = max(in.lastHost, host.ID)
+	}
+	in.first = numbered[1]
 	for i := range processes {
 		p := &processes[i]
-		host := p.On
-		on := machine{host: host.Name}
-		if in.hosts[on] == nil {
-			in.hosts[on] = &host
-		}
-		if host.ID == 1 {
-			in.first = in.hosts[on]
-		}
-		known := &process{info: p.ProcessInfo, host: in.hosts[on], folder: p.Capture, rings: map[string]*ring{},
+		known := &process{info: p.ProcessInfo, host: numbered[p.On.ID], folder: p.Capture, rings: map[string]*ring{},
 			threads: map[uint64]model.ThreadInfo{}, lost: map[string]int64{}, names: []model.Name{0}, last: meta.Last}
 		in.processes[p.Capture] = known
 		in.lastID = max(in.lastID, p.ID)

@@ -4,14 +4,18 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/accscope/accscope/collector/escape"
 	"github.com/accscope/accscope/collector/store"
 )
 
 // Clocks says of each host how its clock was set against the first one's, but of those whose
-// clock that is.
-func Clocks(processes []store.Process) (lines []string) {
-	for _, host := range hosts(processes) {
-		line := fmt.Sprintf("%s: offset %v", host.Name, time.Duration(host.ClockOffset))
+// clock that is. The machines of a job's other collectors are among them.
+func Clocks(hosts []store.Host) (lines []string) {
+	for _, host := range hosts {
+		if host.ClockOffset == 0 && host.Uncertainty == 0 {
+			continue
+		}
+		line := fmt.Sprintf("%s: offset %v", escape.Line(host.Name), time.Duration(host.ClockOffset))
 		if host.Uncertainty >= 0 {
 			line += fmt.Sprintf(" ± %v", time.Duration(host.Uncertainty))
 		} else if host.ID != 1 {

@@ -30,7 +30,7 @@ func TestClocks(t *testing.T) {
 			[]string{"n1: offset 5s, set by the time of day: its error is not known", "n2: offset 7ns ± 1µs"},
 			"1 set by messages, at most 1 us off; 1 set by the time of day, how far off is not known"},
 	} {
-		if got := Clocks(c.processes); !slices.Equal(got, c.lines) {
+		if got := Clocks(hosts(c.processes)); !slices.Equal(got, c.lines) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.lines)
 		}
 		if got := ClockError(c.processes); got != c.off {

@@ -19,10 +19,10 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
-	"golang.org/x/sys/unix"
 
 	"github.com/accscope/accscope/collector/capture"
 	"github.com/accscope/accscope/collector/gather/link"
+	"github.com/accscope/accscope/collector/gather/probe"
 	"github.com/accscope/accscope/collector/gather/wire"
 	"github.com/accscope/accscope/collector/session"
 )
@@ -60,7 +60,7 @@ type Agent struct {
 	sent    time.Time
 	telling sync.Mutex // of warned and Options.Warn
 	warned  map[string]bool
-	probes  probes
+	probes  probe.Probes
 	reached atomic.Int64 // CLOCK_REALTIME, ns, of what is stored
 }
 
@@ -89,7 +89,7 @@ func Open(o Options) (*Agent, error) {
 		return nil, err
 	}
 	if a.state.Gather != "" {
-		a.probes.start(a.conn, a.timeSubject())
+		a.probes.Start(a.conn, a.timeSubject())
 	}
 	return a, nil
 }
@@ -149,7 +149,7 @@ func (o *outgoing) full() bool { return len(o.data) >= wire.Limit/64 }
 
 // collect makes a batch of what has come; nil: there is nothing, or so little that it waits.
 func (a *Agent) collect(last bool) (*outgoing, error) {
-	now, realtime, err := clocks()
+	now, realtime, err := probe.Clocks()
 	if err != nil {
 		return nil, err
 	}
@@ -187,7 +187,7 @@ func (a *Agent) collect(last bool) (*outgoing, error) {
 	}
 	if whole && last && b.Size() == 0 {
 		b.Last = true
-		a.probes.finish(context.Background(), a.conn, a.timeSubject())
+		a.probes.Finish(context.Background(), a.conn, a.timeSubject())
 	}
 	b.Processes = a.ends
 	a.state.Until, a.state.UntilRealtime = b.Until, b.UntilRealtime
@@ -195,7 +195,7 @@ func (a *Agent) collect(last bool) (*outgoing, error) {
 		return nil, nil
 	}
 	a.told = len(a.ends)
-	b.Clock = a.probes.take()
+	b.Clock = a.probes.Take()
 	data, err := wire.Encode(b)
 	if err != nil {
 		return nil, err
@@ -318,7 +318,7 @@ func (a *Agent) Suspend() error {
 func (a *Agent) Close() error {
 	done, cancel := context.WithCancel(context.Background())
 	cancel()
-	a.probes.finish(done, a.conn, a.timeSubject())
+	a.probes.Finish(done, a.conn, a.timeSubject())
 	for name := range a.tails {
 		a.forget(name)
 	}
@@ -365,10 +365,3 @@ func (a *Agent) Behind() time.Duration {
 
 // Finished is 0: how much is left is not known before it is sent.
 func (a *Agent) Finished() float64 { return 0 }
-
-// clocks reads CLOCK_MONOTONIC and CLOCK_REALTIME, ns.
-func clocks() (monotonic, realtime int64, err error) {
-	var m, r unix.Timespec
-	err = errors.Join(unix.ClockGettime(unix.CLOCK_MONOTONIC, &m), unix.ClockGettime(unix.CLOCK_REALTIME, &r))
-	return m.Nano(), r.Nano(), err
-}

@@ -107,7 +107,7 @@ func (a *Agent) join(ctx context.Context) error {
 		return fmt.Errorf("the job's collector calls itself %q", answer.Gather)
 	}
 	a.state.Gather = answer.Gather
-	a.probes.start(a.conn, a.timeSubject())
+	a.probes.Start(a.conn, a.timeSubject())
 	return a.save()
 }
 

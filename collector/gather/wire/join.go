@@ -38,6 +38,15 @@ type State struct {
 	Ranks  int    `json:"ranks"`
 	Quiet  int64  `json:"quiet"`          // ns since something came; -1: nothing came yet
 	Done   bool   `json:"done,omitempty"` // it takes nothing more
+	Machine
+}
+
+// Machine is a collector's: the others ask for its time as agents do, and have its name and
+// when it was started from here.
+type Machine struct {
+	Host           string `json:"host,omitempty"`
+	Boot           string `json:"boot,omitempty"`            // the kernel's boot id
+	RealtimeOffset int64  `json:"realtime_offset,omitempty"` // CLOCK_REALTIME minus CLOCK_MONOTONIC, ns
 }
 
 // StateSubject is where collectors tell that.
@@ -59,11 +68,14 @@ type Time struct {
 	Answered int64 `json:"answered"`
 }
 
-// TimeSubject is where agents ask a collector for the time.
+// TimeSubject is where agents and the other collectors ask a collector for the time.
 func TimeSubject(job, gather string) string { return "accscope." + job + ".time." + gather }
 
 // JoinSubject is where agents of a job ask; each question goes to one collector.
 func JoinSubject(job string) string { return "accscope." + job + ".join" }
+
+// JoinSubjectOf is where a collector has another one answer.
+func JoinSubjectOf(job, gather string) string { return JoinSubject(job) + "." + gather }
 
 // BatchSubject is where an agent's batches for a collector go; "*" for the agent stands
 // for all of them.

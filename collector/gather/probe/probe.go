@@ -1,29 +1,33 @@
-package agent
+// Package probe asks a job's collector for the time: round trips that set one clock against
+// the other's.
+package probe
 
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
+	"golang.org/x/sys/unix"
 
 	"github.com/accscope/accscope/collector/clock"
 	"github.com/accscope/accscope/collector/gather/wire"
 )
 
 const (
-	// probeEvery is how often the collector is asked for the time.
-	probeEvery = time.Second
+	// every is how often the collector is asked for the time.
+	every = time.Second
 	// atFirst is how many times it is asked quickly at the beginning and at the end, so that
 	// what takes less than a second has samples, too.
 	atFirst, quickly = 8, 20 * time.Millisecond
-	// inBatch is how many samples a batch takes at most, and kept how many wait for one.
-	inBatch, kept = 256, 4096
+	// atOnce is how many samples are taken at once, and kept how many wait for that.
+	atOnce, kept = 256, 4096
 )
 
-// probes asks the job's collector for the time while the agent works.
-type probes struct {
+// Probes asks a collector for the time while there is work.
+type Probes struct {
 	stop    context.CancelFunc
 	ended   chan struct{}
 	asked   bool // for the last time
@@ -31,8 +35,8 @@ type probes struct {
 	samples []clock.Sample
 }
 
-// start begins to ask a collector.
-func (p *probes) start(conn *nats.Conn, subject string) {
+// Start begins to ask a collector, on its subject.
+func (p *Probes) Start(conn *nats.Conn, subject string) {
 	if p.stop != nil {
 		return
 	}
@@ -41,7 +45,7 @@ func (p *probes) start(conn *nats.Conn, subject string) {
 	go func() {
 		defer close(p.ended)
 		p.burst(ctx, conn, subject)
-		ticker := time.NewTicker(probeEvery)
+		ticker := time.NewTicker(every)
 		defer ticker.Stop()
 		for {
 			select {
@@ -55,7 +59,7 @@ func (p *probes) start(conn *nats.Conn, subject string) {
 }
 
 // burst asks several times at once, as long as there are answers.
-func (p *probes) burst(ctx context.Context, conn *nats.Conn, subject string) {
+func (p *Probes) burst(ctx context.Context, conn *nats.Conn, subject string) {
 	for range atFirst {
 		if !p.ask(ctx, conn, subject) {
 			return
@@ -69,15 +73,15 @@ func (p *probes) burst(ctx context.Context, conn *nats.Conn, subject string) {
 }
 
 // ask asks once. Where there is no answer there is no sample: others tell of that.
-func (p *probes) ask(ctx context.Context, conn *nats.Conn, subject string) bool {
-	ctx, cancel := context.WithTimeout(ctx, probeEvery)
+func (p *Probes) ask(ctx context.Context, conn *nats.Conn, subject string) bool {
+	ctx, cancel := context.WithTimeout(ctx, every)
 	defer cancel()
-	sent, _, err := clocks()
+	sent, _, err := Clocks()
 	if err != nil {
 		return false
 	}
 	answer, err := conn.RequestWithContext(ctx, subject, nil)
-	heard, _, failed := clocks()
+	heard, _, failed := Clocks()
 	var at wire.Time
 	if err != nil || failed != nil || json.Unmarshal(answer.Data, &at) != nil {
 		return false
@@ -90,25 +94,37 @@ func (p *probes) ask(ctx context.Context, conn *nats.Conn, subject string) bool 
 	return true
 }
 
-// take gives samples to a batch.
-func (p *probes) take() []clock.Sample {
+// Take gives up some of the samples that there are, in their order.
+func (p *Probes) Take() []clock.Sample {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	n := min(len(p.samples), inBatch)
+	n := min(len(p.samples), atOnce)
 	taken := p.samples[:n:n]
 	p.samples = p.samples[n:]
 	return taken
 }
 
-// finish asks for the last time, and ends. It may be called more than once.
-func (p *probes) finish(ctx context.Context, conn *nats.Conn, subject string) {
+// Stop asks no more.
+func (p *Probes) Stop() {
+	p.stop()
+	<-p.ended
+}
+
+// Finish asks for the last time, and ends. It may be called more than once.
+func (p *Probes) Finish(ctx context.Context, conn *nats.Conn, subject string) {
 	if p.stop == nil || ctx.Err() == nil && p.asked {
 		return
 	}
 	p.asked = true
-	p.stop()
-	<-p.ended
+	p.Stop()
 	if ctx.Err() == nil && conn.IsConnected() {
 		p.burst(ctx, conn, subject)
 	}
+}
+
+// Clocks reads CLOCK_MONOTONIC and CLOCK_REALTIME, ns.
+func Clocks() (monotonic, realtime int64, err error) {
+	var m, r unix.Timespec
+	err = errors.Join(unix.ClockGettime(unix.CLOCK_MONOTONIC, &m), unix.ClockGettime(unix.CLOCK_REALTIME, &r))
+	return m.Nano(), r.Nano(), err
 }
