@@ -87,6 +87,7 @@ finish (void)
 static __thread int waits;
 static int looking, forked;
 
+#if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__ /* which call it before the program begins */
 /* Stands before that of the C library.  */
 int
 dl_iterate_phdr (int (*callback) (struct dl_phdr_info *, size_t, void *), void *data)
@@ -103,6 +104,7 @@ dl_iterate_phdr (int (*callback) (struct dl_phdr_info *, size_t, void *), void *
   *(void **) &iterate = dlsym (RTLD_NEXT, "dl_iterate_phdr");
   return iterate (callback, data);
 }
+#endif
 
 static void *
 calls (void *unused)
