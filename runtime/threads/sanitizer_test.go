@@ -65,7 +65,7 @@ func TestSanitizers(t *testing.T) {
 	// program's own data, which Go's part has waited for, look unordered to it. What
 	// is between threads in the queues, the dispatch and the recording is watched.
 	suppressions := filepath.Join(t.TempDir(), "suppressions")
-	if err := os.WriteFile(suppressions, []byte("race:^perform$\nrace:_omp_fn\nrace:libcuda.so.1\n"), 0o600); err != nil {
+	if err := os.WriteFile(suppressions, []byte("race:^accscope_sim_perform$\nrace:_omp_fn\nrace:libcuda.so.1\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	options := []string{"ASAN_OPTIONS=detect_leaks=0", // Go's memory, which refers to C's, is not looked through
