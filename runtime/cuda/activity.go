@@ -66,7 +66,7 @@ func (r *records) waited(q *queue) {
 		return
 	}
 	if c := q.c.Load(); c != nil && atomic.LoadUint64((*uint64)(unsafe.Pointer(&c.behind_number))) != 0 {
-		C.accscope_cuda_turn(c, 0) // the kernels' ends are needed
+		C.accscope_cuda_turn(c, C.ACCSCOPE_CUDA_IF_IDLE) // the kernels' ends are needed
 	}
 	r.drain(q)
 }
@@ -201,7 +201,7 @@ func (r *records) run(stop chan struct{}) {
 		if r.stamps.Load() {
 			C.accscope_cuda_stamps_keep(r.device.c)
 			r.eachQueue(func(q *queue) {
-				C.accscope_cuda_turn(q.c.Load(), 0)
+				C.accscope_cuda_turn(q.c.Load(), C.ACCSCOPE_CUDA_IF_UNUSED)
 				r.drain(q)
 			})
 		}
@@ -246,7 +246,7 @@ func (r *records) eachQueue(f func(*queue)) {
 // The caller keeps it from being released.
 func (r *records) finish(q *queue) {
 	if c := q.c.Load(); c != nil && r.observe != nil {
-		C.accscope_cuda_turn(c, 1)
+		C.accscope_cuda_turn(c, C.ACCSCOPE_CUDA_NOW)
 		r.drain(q)
 	}
 }

@@ -251,6 +251,7 @@ struct accscope_cuda_queue
   struct accscope_cuda_page *page;	/* that kernels are writing to, or NULL */
   unsigned skipped;		/* times that it was put off to the next */
   uint64_t stamped;		/* kernels so far that take their own times */
+  uint64_t looked_at;		/* what that was when it was last looked at */
   uint64_t stamped_at;		/* submitted behind the last of them */
   struct accscope_cuda_operation *behind;	/* the first whose kernel was not read */
   uint64_t behind_number;	/* atomic: that kernel's number, 0 if there is none */
@@ -461,8 +462,13 @@ CUdeviceptr accscope_cuda_stamp (struct accscope_cuda_queue *queue);
 void accscope_cuda_stamped (struct accscope_cuda_queue *queue,
 			    uint64_t correlation);
 /* Has the times read back that the kernels of the queue will have written, sooner or
-   later; with wait at once, and they have come if the queue is idle.  */
-void accscope_cuda_turn (struct accscope_cuda_queue *queue, int wait);
+   later: if it stands still and has launched nothing since it was last looked at, if it
+   stands still, or now, and then they have come if it does.  */
+enum accscope_cuda_turning
+{
+  ACCSCOPE_CUDA_IF_UNUSED, ACCSCOPE_CUDA_IF_IDLE, ACCSCOPE_CUDA_NOW
+};
+void accscope_cuda_turn (struct accscope_cuda_queue *queue, enum accscope_cuda_turning when);
 /* Moves up to room records; only one thread at a time.  */
 size_t accscope_cuda_read_stamps (struct accscope_cuda_queue *queue,
 				  struct accscope_cuda_record *where,

@@ -21,53 +21,54 @@ import (
 // when they end.
 const stampParameter = ", .param .u64 %accscope_stamp, .param .u32 %accscope_tellers"
 
-// The first thread of the first gang tells when the kernel begins: gangs begin in
-// their order.
-const stampStart = `
-{
-.reg .u64 %accscope_at, %accscope_time;
-.reg .u32 %accscope_a, %accscope_b;
-.reg .pred %accscope_tells;
-ld.param.u64 %accscope_at, [%accscope_stamp];
-mov.u32 %accscope_a, %tid.x;
-mov.u32 %accscope_b, %tid.y;
-or.b32 %accscope_a, %accscope_a, %accscope_b;
-mov.u32 %accscope_b, %ctaid.x;
-or.b32 %accscope_a, %accscope_a, %accscope_b;
-setp.eq.u32 %accscope_tells, %accscope_a, 0;
-setp.ne.and.u64 %accscope_tells, %accscope_at, 0, %accscope_tells;
-@%accscope_tells mov.u64 %accscope_time, %globaltimer;
-@%accscope_tells st.global.u64 [%accscope_at], %accscope_time;
-}
-`
-
-// Those threads tell when they end, each warp's in one of some words, and the latest
-// holds. All threads of a kernel come here, most of them at the same time, so each
-// instruction counts.
-var stampEnd = strings.NewReplacer(
+// stampWords puts into PTX where the words of stamps.h are.
+var stampWords = strings.NewReplacer(
 	"LASTEND", strconv.Itoa(C.ACCSCOPE_CUDA_STAMP_ENDS-1),
 	"STRIDE", strconv.Itoa(C.ACCSCOPE_CUDA_STAMP_STRIDE),
-).Replace(`
+)
+
+// The first thread of the first gang tells when the kernel begins: gangs begin in
+// their order. Which threads tell when they end, and where, is found here, while the
+// gang waits for its first loads anyway; the word is the same for all of a gang's
+// threads, and takes none of their registers.
+var stampStart = stampWords.Replace(`
+.reg .pred %accscope_silent;
+.reg .u64 %accscope_end;
 {
 .reg .u64 %accscope_at, %accscope_time;
-.reg .u32 %accscope_a, %accscope_b, %accscope_c, %accscope_d;
-.reg .pred %accscope_tells;
+.reg .u32 %accscope_a, %accscope_b, %accscope_c;
+.reg .pred %accscope_other;
 ld.param.u64 %accscope_at, [%accscope_stamp];
-ld.param.u32 %accscope_c, [%accscope_tellers];
 mov.u32 %accscope_a, %tid.y;
 mov.u32 %accscope_b, %ntid.x;
-mov.u32 %accscope_d, %tid.x;
-mad.lo.u32 %accscope_a, %accscope_a, %accscope_b, %accscope_d;
-and.b32 %accscope_b, %accscope_a, %accscope_c;
-setp.eq.u32 %accscope_tells, %accscope_b, 0;
-setp.ne.and.u64 %accscope_tells, %accscope_at, 0, %accscope_tells;
-@%accscope_tells mov.u64 %accscope_time, %globaltimer;
+mov.u32 %accscope_c, %tid.x;
+mad.lo.u32 %accscope_a, %accscope_a, %accscope_b, %accscope_c;
+ld.param.u32 %accscope_c, [%accscope_tellers];
+and.b32 %accscope_c, %accscope_a, %accscope_c;
+setp.ne.u32 %accscope_silent, %accscope_c, 0;
+setp.eq.or.u64 %accscope_silent, %accscope_at, 0, %accscope_silent;
 mov.u32 %accscope_b, %ctaid.x;
-shr.u32 %accscope_a, %accscope_a, 5;
-add.u32 %accscope_a, %accscope_a, %accscope_b;
-and.b32 %accscope_a, %accscope_a, LASTEND;
-mad.wide.u32 %accscope_at, %accscope_a, STRIDE, %accscope_at;
-@%accscope_tells red.global.max.u64 [%accscope_at+STRIDE], %accscope_time;
+and.b32 %accscope_c, %accscope_b, LASTEND;
+mad.wide.u32 %accscope_end, %accscope_c, STRIDE, %accscope_at;
+setp.ne.u32 %accscope_other, %accscope_b, 0;
+@%accscope_other bra.uni $accscope_begun;
+setp.ne.or.u32 %accscope_other, %accscope_a, 0, %accscope_silent;
+@%accscope_other bra $accscope_begun;
+mov.u64 %accscope_time, %globaltimer;
+st.global.u64 [%accscope_at], %accscope_time;
+$accscope_begun:
+}
+`)
+
+// The latest of a kernel's words holds. All gangs come here at the same time, and the
+// kernel ends when the last has done so: what stands here is to fit into the lines of
+// code that were fetched with the instructions before it.
+var stampEnd = stampWords.Replace(`
+@%accscope_silent ret;
+{
+.reg .u64 %accscope_time;
+mov.u64 %accscope_time, %globaltimer;
+red.global.max.u64 [%accscope_end+STRIDE], %accscope_time;
 }
 `)
 

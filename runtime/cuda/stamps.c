@@ -17,10 +17,10 @@ struct stamps
   uint64_t end[ACCSCOPE_CUDA_STAMP_ENDS][ACCSCOPE_CUDA_STAMPS];
 };
 
-#define CHUNK 32		/* pages are made so many at a time */
+#define CHUNK 16		/* pages are made so many at a time */
 #define MOST_CHUNKS 16
-#define FEW 16			/* pages that are to be left for the next while */
-#define BUSY 20			/* times that a busy queue is left alone */
+#define FEW 8			/* pages that are to be left for the next while */
+#define BUSY 20			/* times that a queue in use is left alone */
 
 struct accscope_cuda_page
 {
@@ -246,21 +246,27 @@ accscope_cuda_stamped (struct accscope_cuda_queue *q, uint64_t correlation)
     turn (q, 0);
 }
 
+/* A queue that launches again and again is left alone until its page is full or has
+   waited for long: reading a page back and clearing it keep the GPU's copy engine and
+   the driver's locks from the program's own operations.  */
 void
-accscope_cuda_turn (struct accscope_cuda_queue *q, int wait)
+accscope_cuda_turn (struct accscope_cuda_queue *q, enum accscope_cuda_turning when)
 {
   struct accscope_cuda_device *d = q->device;
-  int idle;
+  int idle, due;
 
   LOCKED (&q->lock);
   if ((q->page == NULL || q->page->used == 0) && q->turned == NULL)
     return;
   ENTERED (d);
   idle = d->cuda->cuStreamQuery (q->stream) == CUDA_SUCCESS;
-  if (q->page != NULL && q->page->used > 0 && (idle || wait || ++q->skipped > BUSY))
+  due = when == ACCSCOPE_CUDA_NOW || (idle && (when == ACCSCOPE_CUDA_IF_IDLE || q->stamped == q->looked_at));
+  if (when == ACCSCOPE_CUDA_IF_UNUSED)
+    q->looked_at = q->stamped;
+  if (q->page != NULL && q->page->used > 0 && (due || ++q->skipped > BUSY))
     turn (q, idle);
   fetch_ended (q);
-  if (wait && idle && q->reader != NULL)
+  if (when == ACCSCOPE_CUDA_NOW && idle && q->reader != NULL)
     d->cuda->cuStreamSynchronize (q->reader);
 }
 

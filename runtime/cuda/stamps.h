@@ -6,8 +6,8 @@
 #ifndef ACCSCOPE_CUDA_STAMPS_H
 #define ACCSCOPE_CUDA_STAMPS_H
 
-#define ACCSCOPE_CUDA_STAMPS 512	/* kernels of a page */
-#define ACCSCOPE_CUDA_STAMP_ENDS 16	/* a power of two */
+#define ACCSCOPE_CUDA_STAMPS 1024	/* kernels of a page */
+#define ACCSCOPE_CUDA_STAMP_ENDS 8	/* a power of two */
 /* Bytes from a kernel's beginning to its first end, and from one end to the next.  */
 #define ACCSCOPE_CUDA_STAMP_STRIDE (ACCSCOPE_CUDA_STAMPS * 8)
 
