@@ -133,9 +133,10 @@ of a launch (§2.5.14 and §2.6.2 say what is private). That upload has the sum 
 values' sizes, as device address that of the argument block, and the host address and
 name of the variable only where it is one; there is none where the queue has uploaded
 the same block before. So do the pointers that GCC makes for a construct to the data of a
-Fortran array, and the array's descriptor with such a pointer in it, which are no variables
-of the program: where nothing else names them, and no part of them is present, they
-have no mapping and no event, and their sizes do not count. A pointer of C that a ` + "`present`" + `
+Fortran array, and the array's descriptor with such a pointer in it (of a dummy argument that
+is allocatable or a pointer, also where the descriptor is), which are no variables of the
+program: where nothing else names them, and no part of them is present, they have no
+mapping and no event, and their sizes do not count. A pointer of C that a ` + "`present`" + `
 clause names without a section, and that is not mapped, is one of these, too: the kernel gets
 where the data that it points to are on the device. GCC's encoding forces two deviations: a scalar that a program
 names in ` + "`copyin`" + ` of a compute construct raises no ` + "`create`" + ` (against §5.1.4), and a
@@ -154,7 +155,8 @@ piece is freed with the last of them. So are members of a structure, wherever it
 exit data and an update copy in one transfer what lies in one such piece: to the device only
 what lies side by side there; to the host each variable goes to its place, on an
 asynchronous queue when that has come so far. A pointer that is detached is stored only in
-memory that stays, or that is copied back with it.
+memory that stays, or that is copied back with it; that of a Fortran component with its
+descriptor, as it was attached, so that components side by side are one transfer.
 
 Copies inside device memory (` + "`acc_memcpy_device`, `acc_memcpy_d2d`" + `) have no event of
 their own in OpenACC 3.3; device activity shows them.

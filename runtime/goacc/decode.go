@@ -50,6 +50,7 @@ type Item struct {
 	Host      uintptr // the variable's host address; of the pointer for pointers
 	Size      uintptr // bytes
 	Bias      uintptr // Pointer, Attach: start of the mapped section less the pointer's value
+	Extent    uintptr // Attach, Detach: bytes of the pointer, of a Fortran array those of its descriptor
 	Alignment uint8   // base-two logarithm
 	Members   int     // Struct: how many of the next items are its members
 	Leader    int     // item that a descriptor or pointer belongs to, -1 if none
@@ -175,7 +176,7 @@ func ExitData(into []Item, a Arguments) ([]Item, error) {
 			item.Action, item.Bias, item.Size = ActionRelease, item.Size, pointerBytes
 		case Detach, ForceDetach:
 			item.Action, item.Finalize = ActionDetach, a.kind(i) == ForceDetach
-			item.Bias, item.Size = item.Size, pointerBytes
+			item.Bias, item.Size, item.Extent = item.Size, pointerBytes, a.extent(i)
 		case Struct, StructUnordered, ZeroLength, DeleteZeroLength:
 			item.Action = ActionNone
 		default:
@@ -254,6 +255,14 @@ func (item *Item) negative() error {
 	return nil
 }
 
+// extent is that of the pointer which entry i attaches or detaches.
+func (a *Arguments) extent(i int) uintptr {
+	if i > 0 && a.kind(i-1) == Descriptor && a.Hosts[i-1] == a.Hosts[i] {
+		return a.Sizes[i-1]
+	}
+	return pointerBytes
+}
+
 // enterItem decodes the kinds that begin a data lifetime.
 func enterItem(item *Item, a *Arguments, before []Item, directive string) error {
 	switch k := a.kind(item.Entry); {
@@ -280,7 +289,7 @@ func enterItem(item *Item, a *Arguments, before []Item, directive string) error 
 		item.Action, item.Copyin = ActionDescriptor, true
 		item.Leader = leaderOf(before)
 	case k == Attach:
-		item.Action, item.Bias, item.Size = ActionAttach, item.Size, pointerBytes
+		item.Action, item.Bias, item.Size, item.Extent = ActionAttach, item.Size, pointerBytes, a.extent(item.Entry)
 		item.Leader = leaderOf(before)
 	case k == Struct, k == StructUnordered:
 		item.Action = ActionStruct

@@ -65,8 +65,9 @@ type undo struct {
 	host    uintptr
 	size    uintptr
 	copyout bool
-	frame   bool // hidden frame: may hold variables the region does not own
-	attach  bool // a pointer: detach it
+	frame   bool    // hidden frame: may hold variables the region does not own
+	attach  bool    // a pointer: detach it
+	extent  uintptr // goacc.Item.Extent
 }
 
 // A transfer is one upload or download to come.

@@ -57,7 +57,13 @@ func TestComponents(t *testing.T) {
 		if got := onDevice(thread, descriptors[0], 64+88); !bytes.Equal(got, before[24:][:64+88]) {
 			t.Errorf("whole type %t: the device's descriptors are %x, want %x", whole, got, before[24:][:64+88])
 		}
-		thread.DataEnd()
+		want := "1000 1000"
+		if whole { // with the pointers of the host again
+			want = "152 1000 1000"
+		}
+		if got := transfersOf(events, func(*Construct) { thread.DataEnd() }); got != want {
+			t.Errorf("whole type %t: transfers of %s bytes in the end, want %s", whole, got, want)
+		}
 		if !whole {
 			continue
 		}
@@ -66,6 +72,32 @@ func TestComponents(t *testing.T) {
 		if got := onDevice(thread, address(object), len(object)); !bytes.Equal(got, before) {
 			t.Errorf("the device's object is %x in the end, want %x", got, before)
 		}
+	}
+}
+
+// TestDetachedComponents: what exit data detaches has the host's value again, in one transfer
+// for descriptors side by side; what lies between is the device's.
+func TestDetachedComponents(t *testing.T) {
+	thread, events := togetherProgram(t)
+	object := hostMemory(64+88+8+64, 7)
+	var enter, exit []entry
+	for i, component := range []struct{ at, bytes uintptr }{{0, 64}, {64, 88}, {160, 64}} {
+		data := hostMemory(1000, byte(i))
+		host := address(object) + component.at
+		put(object, int(component.at/8), int64(address(data)))
+		enter = append(enter, span8(goacc.To, data), entry{goacc.Descriptor, host, component.bytes}, entry{goacc.Attach, host, 0})
+		exit = append(exit, span8(goacc.Release, data), entry{goacc.Descriptor, host, component.bytes}, entry{goacc.Detach, host, 0})
+	}
+	thread.EnterData(directive(AsyncSync, span8(goacc.To, object)))
+	thread.EnterData(directive(AsyncSync, enter...))
+	between := words(99)
+	thread.MemcpyToDevice(thread.DevicePtr(pointerTo(object[152:])), pointerTo(between), 8, AsyncSync)
+	if got := transfersOf(events, thread.ExitData, exit...); got != "152 64" {
+		t.Errorf("transfers of %s bytes, want 152 and 64", got)
+	}
+	put(object, 19, 99)
+	if got := onDevice(thread, address(object), len(object)); !bytes.Equal(got, object) {
+		t.Errorf("the device's type is\n%x, want\n%x", got, object)
 	}
 }
 

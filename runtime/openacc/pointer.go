@@ -15,10 +15,15 @@ func (p *planner) stage(m *dataenv.Mapping, host, value uintptr) {
 }
 
 func (t *lifetimes) stageStore(m *dataenv.Mapping, host, value uintptr) {
-	buffer := t.staging(8)
-	binary.LittleEndian.PutUint64(buffer, uint64(value))
+	binary.LittleEndian.PutUint64(t.stageBytes(m, host, 8), uint64(value))
+}
+
+// stageBytes notes the copy of size bytes, which the caller fills in.
+func (t *lifetimes) stageBytes(m *dataenv.Mapping, host, size uintptr) []byte {
+	buffer := t.staging(int(size))
 	t.scratch.stores = append(t.scratch.stores,
-		transfer{host: host, device: m.DeviceOf(host), size: 8, staged: buffer, mapping: m})
+		transfer{host: host, device: m.DeviceOf(host), size: size, staged: buffer, mapping: m})
+	return buffer
 }
 
 // staging gives n bytes that stay as they are while the construct runs; what an
@@ -213,7 +218,7 @@ func (p *planner) attach(items []goacc.Item, item *goacc.Item) {
 	}
 	if p.t.attachPointer(p.d, item.Host, item.Bias) && p.structured {
 		m, _ := p.d.table.Find(item.Host, item.Size)
-		p.t.scratch.undo = append(p.t.scratch.undo, undo{mapping: m, host: item.Host, size: item.Size, attach: true})
+		p.t.scratch.undo = append(p.t.scratch.undo, undo{mapping: m, host: item.Host, size: item.Size, attach: true, extent: item.Extent})
 	}
 }
 
@@ -251,16 +256,18 @@ func (t *lifetimes) attachPointer(d *Device, host, bias uintptr) bool {
 }
 
 // detachPointer performs the detach action, or with finalize the immediate
-// detach action. d.mu is held.
-func (t *lifetimes) detachPointer(d *Device, host uintptr, finalize bool) {
+// detach action, on a pointer of so many bytes. d.mu is held.
+func (t *lifetimes) detachPointer(d *Device, host, extent uintptr, finalize bool) {
 	m, presence := d.table.Find(host, 8)
 	if presence != dataenv.Present {
 		return
 	}
-	t.detachIn(m, host, finalize)
+	t.detachIn(m, host, extent, finalize)
 }
 
-func (t *lifetimes) detachIn(m *dataenv.Mapping, host uintptr, finalize bool) {
+// detachIn gives the pointer the value that it has on the host, of a Fortran array with its
+// bounds, as they were attached (OpenACC 3.3 §2.6.4): so neighbours go as one.
+func (t *lifetimes) detachIn(m *dataenv.Mapping, host, extent uintptr, finalize bool) {
 	offset := host - m.Host
 	count := m.Attach[offset]
 	if count == 0 {
@@ -272,5 +279,6 @@ func (t *lifetimes) detachIn(m *dataenv.Mapping, host uintptr, finalize bool) {
 	}
 	delete(m.Attach, offset)
 	delete(blockOf(m).targets, host)
-	t.stageStore(m, host, word(host))
+	extent = min(extent, m.End()-host)
+	copy(t.stageBytes(m, host, extent), bytesAt(host, extent))
 }

@@ -13,7 +13,7 @@ func (t *lifetimes) release(d *Device, list []undo, q *Queue) {
 	s := t.scratch
 	for i := range list {
 		if list[i].attach {
-			t.detachIn(list[i].mapping, list[i].host, false)
+			t.detachIn(list[i].mapping, list[i].host, list[i].extent, false)
 		}
 	}
 	for i := range list {
@@ -76,7 +76,7 @@ func (t *lifetimes) exitData(d *Device, items []goacc.Item) *device.Error {
 	s := t.scratch
 	for i := range items {
 		if items[i].Action == goacc.ActionDetach {
-			t.detachPointer(d, items[i].Host, items[i].Finalize)
+			t.detachPointer(d, items[i].Host, items[i].Extent, items[i].Finalize)
 		}
 	}
 	s.undo = s.undo[:0]

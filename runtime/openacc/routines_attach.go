@@ -58,7 +58,7 @@ func (t *dataRoutines) attachAll(d *Device, pointers []uintptr) {
 func (t *dataRoutines) detachAll(finalize bool) func(*Device, []uintptr) {
 	return func(d *Device, pointers []uintptr) {
 		for _, pointer := range pointers {
-			t.detachPointer(d, pointer, finalize)
+			t.detachPointer(d, pointer, 8, finalize)
 		}
 	}
 }
