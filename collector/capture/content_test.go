@@ -92,7 +92,7 @@ func TestContent(t *testing.T) {
 							hashes = fmt.Sprintf("%016x %016x", c.Hash, c.Overwritten)
 						}
 						at := place{c.Thread, c.Sequence}
-						if contents[at] != "" || transfers[at] == "" && item.Thread.Number == c.Thread || c.Time == 0 {
+						if contents[at] != "" || transfers[at] == "" && item.Thread.Number == c.Thread || item.Time == 0 {
 							t.Errorf("content %+v of %+v", c, at)
 						}
 						contents[at] = hashes

@@ -25,248 +25,195 @@ func (s *Stream) decode() (delivered bool, err error) {
 		return true, s.decodeEvent(rest)
 	}
 	le := binary.LittleEndian
-	kind, flags, size := rest[atRecordType], le.Uint16(rest[atRecordFlags:]), le.Uint32(rest[atRecordBytes:])
+	kind, size := rest[atRecordType], le.Uint32(rest[atRecordBytes:])
 	if size < sizeOfRecord || size%8 != 0 || uint64(size) > uint64(len(rest)) {
 		return false, s.corrupt(s.position, "record of %d bytes where %d are left", size, len(rest))
 	}
-	record := rest[:size]
-	fixed := fixedBytes(kind)
-	if int(size) < fixed {
+	if fixed := max(fixedBytes[kind], sizeOfRecord); int(size) < fixed {
 		return false, s.corrupt(s.position, "record of type %d has %d bytes, at least %d expected", kind, size, fixed)
 	}
-	delivered = true
+	r := record{stream: s, bytes: rest[:size], flags: le.Uint16(rest[atRecordFlags:])}
+	s.item.Time, delivered = 0, true
 	switch kind {
 	case recordString:
-		delivered, err = false, s.decodeString(record)
+		delivered = false
+		r.decodeString()
 	case recordSite:
-		delivered, err = false, s.decodeSite(record, flags)
+		delivered = false
+		r.decodeSite()
 	case recordContext:
-		delivered, err = false, s.decodeContext(record)
+		delivered = false
+		r.decodeContext()
 	case recordThread:
-		s.decodeThread(record)
+		r.decodeThread()
 	case recordThreadEnd:
 		s.item.Type = ItemThreadEnd
-		s.item.Thread = s.thread
 	case recordDropped:
 		s.item.Type = ItemDropped
-		s.item.Dropped = Dropped{
-			Count: le.Uint64(record[atDroppedCount:]), First: s.time(le.Uint64(record[atDroppedFirstTicks:])), Last: s.time(le.Uint64(record[atDroppedLastTicks:])),
-		}
+		s.item.Dropped = Dropped{Count: r.word(atDroppedCount), First: s.time(r.word(atDroppedFirstTicks)), Last: s.time(r.word(atDroppedLastTicks))}
 	case recordSwitch:
-		epoch := uint32(le.Uint64(record[atSwitchArmed:]))
+		epoch := uint32(r.word(atSwitchArmed))
 		s.item.Type = ItemSwitch
-		s.item.Switch = Switch{Time: s.time(le.Uint64(record[atSwitchTicks:])), Epoch: epoch, On: epoch&1 == 1}
+		s.item.Switch = Switch{Time: s.time(r.word(atSwitchTicks)), Epoch: epoch, On: epoch&1 == 1}
 	case recordActivity:
-		err = s.decodeActivity(record, flags)
+		r.decodeActivity()
 	case recordMapping:
-		err = s.decodeMapping(record)
+		r.decodeMapping()
 	case recordDependency:
-		err = s.decodeDependency(record)
+		r.decodeDependency()
 	case recordDevice:
-		err = s.decodeDevice(record, flags)
+		r.decodeDevice()
 	case recordWarning:
-		err = s.decodeWarning(record, flags)
+		r.decodeWarning()
 	case recordContent:
-		s.decodeContent(record, flags)
+		r.decodeContent()
 	default:
 		delivered = false // of a later version
 	}
-	if err != nil {
-		return false, err
+	if r.err != nil {
+		return false, r.err
 	}
 	s.item.Thread = s.thread
 	s.position += int(size)
 	return delivered, nil
 }
 
-func fixedBytes(kind uint8) int {
-	switch kind {
-	case recordSite:
-		return sizeOfSite
-	case recordString:
-		return sizeOfString
-	case recordContext:
-		return sizeOfContext
-	case recordThread:
-		return sizeOfThread
-	case recordThreadEnd:
-		return sizeOfThreadEnd
-	case recordDropped:
-		return sizeOfDropped
-	case recordSwitch:
-		return sizeOfSwitch
-	case recordActivity:
-		return sizeOfActivity
-	case recordMapping:
-		return sizeOfMapping
-	case recordDependency:
-		return sizeOfDependency
-	case recordDevice:
-		return sizeOfDevice
-	case recordWarning:
-		return sizeOfWarning
-	case recordContent:
-		return sizeOfContent
-	}
-	return sizeOfRecord
+// fixedBytes are how large records of a type are at least.
+var fixedBytes = [256]int{
+	recordSite: sizeOfSite, recordString: sizeOfString, recordContext: sizeOfContext, recordThread: sizeOfThread,
+	recordThreadEnd: sizeOfThreadEnd, recordDropped: sizeOfDropped, recordSwitch: sizeOfSwitch, recordActivity: sizeOfActivity,
+	recordMapping: sizeOfMapping, recordDependency: sizeOfDependency, recordDevice: sizeOfDevice, recordWarning: sizeOfWarning,
+	recordContent: sizeOfContent,
 }
 
-func (s *Stream) decodeString(record []byte) error {
-	le := binary.LittleEndian
-	number, length := le.Uint32(record[atStringNumber:]), le.Uint32(record[atStringLength:])
-	if int64(number) != int64(len(s.strings))+1 {
-		return s.corrupt(s.position+atStringNumber, "string %d follows string %d", number, len(s.strings))
-	}
-	if uint64(length) > uint64(len(record)-sizeOfString) {
-		return s.corrupt(s.position+atStringLength, "string of %d bytes in a record of %d", length, len(record))
-	}
-	s.strings = append(s.strings, s.process.names.intern(record[sizeOfString:sizeOfString+length]))
-	return nil
+// record is one that is no event.
+type record struct {
+	stream *Stream
+	bytes  []byte
+	flags  uint16
+	err    error // what was wrong first
 }
 
-func (s *Stream) text(number uint32, within int) (StringID, error) {
+func (r *record) word(at int) uint64  { return binary.LittleEndian.Uint64(r.bytes[at:]) }
+func (r *record) half(at int) uint32  { return binary.LittleEndian.Uint32(r.bytes[at:]) }
+func (r *record) long(at int) int64   { return int64(r.word(at)) }
+func (r *record) number(at int) int32 { return int32(r.half(at)) }
+
+// text is the string of the chunk whose number stands in the record.
+func (r *record) text(at int) StringID {
+	number, s := r.half(at), r.stream
 	if number == 0 {
-		return 0, nil
+		return 0
 	}
 	if uint64(number) > uint64(len(s.strings)) {
-		return 0, s.corrupt(s.position+within, "string %d of %d", number, len(s.strings))
+		r.corrupt(at, "string %d of %d", number, len(s.strings))
+		return 0
 	}
-	return s.strings[number-1], nil
+	return s.strings[number-1]
 }
 
-func (s *Stream) decodeContext(record []byte) error {
-	le := binary.LittleEndian
-	number := func(offset int) int32 { return int32(le.Uint32(record[offset:])) }
-	if n := le.Uint32(record[atContextNumber:]); int64(n) != int64(len(s.contexts))+1 {
-		return s.corrupt(s.position+atContextNumber, "context %d follows context %d", n, len(s.contexts))
+func (r *record) corrupt(at int, format string, arguments ...any) {
+	if r.err == nil {
+		r.err = r.stream.corrupt(r.stream.position+at, format, arguments...)
 	}
-	source, err := s.text(le.Uint32(record[atContextSourceFile:]), atContextSourceFile)
-	if err != nil {
-		return err
+}
+
+func (r *record) decodeString() {
+	s := r.stream
+	number, length := r.half(atStringNumber), r.half(atStringLength)
+	switch {
+	case int64(number) != int64(len(s.strings))+1:
+		r.corrupt(atStringNumber, "string %d follows string %d", number, len(s.strings))
+	case uint64(length) > uint64(len(r.bytes)-sizeOfString):
+		r.corrupt(atStringLength, "string of %d bytes in a record of %d", length, len(r.bytes))
+	default:
+		s.strings = append(s.strings, s.process.names.intern(r.bytes[sizeOfString:sizeOfString+length]))
 	}
-	function, err := s.text(le.Uint32(record[atContextFunction:]), atContextFunction)
-	if err != nil {
-		return err
+}
+
+func (r *record) decodeContext() {
+	s := r.stream
+	if n := r.half(atContextNumber); int64(n) != int64(len(s.contexts))+1 {
+		r.corrupt(atContextNumber, "context %d follows context %d", n, len(s.contexts))
+		return
 	}
 	e := Event{
-		Version: number(atContextVersion), DeviceType: number(atContextDeviceType), DeviceNumber: number(atContextDeviceNumber), ThreadID: number(atContextThreadID),
-		Line: number(atContextLine), EndLine: number(atContextEndLine), FunctionLine: number(atContextFunctionLine), FunctionEnd: number(atContextFunctionEnd),
-		ProfileBytes: number(atContextProfileBytes),
-		Async:        int64(le.Uint64(record[atContextAsync:])), AsyncQueue: int64(le.Uint64(record[atContextAsyncQueue:])),
-		SourceFile: source, Function: function,
-		API: number(atContextAPI), APIBytes: number(atContextAPIBytes), APIDeviceType: number(atContextAPIDeviceType), Vendor: number(atContextVendor),
-		DeviceHandle: le.Uint64(record[atContextDeviceHandle:]), ContextHandle: le.Uint64(record[atContextContextHandle:]),
-		AsyncHandle: le.Uint64(record[atContextAsyncHandle:]),
+		Version: r.number(atContextVersion), DeviceType: r.number(atContextDeviceType), DeviceNumber: r.number(atContextDeviceNumber), ThreadID: r.number(atContextThreadID),
+		Line: r.number(atContextLine), EndLine: r.number(atContextEndLine), FunctionLine: r.number(atContextFunctionLine), FunctionEnd: r.number(atContextFunctionEnd),
+		ProfileBytes: r.number(atContextProfileBytes), Async: r.long(atContextAsync), AsyncQueue: r.long(atContextAsyncQueue),
+		SourceFile: r.text(atContextSourceFile), Function: r.text(atContextFunction),
+		API: r.number(atContextAPI), APIBytes: r.number(atContextAPIBytes), APIDeviceType: r.number(atContextAPIDeviceType), Vendor: r.number(atContextVendor),
+		DeviceHandle: r.word(atContextDeviceHandle), ContextHandle: r.word(atContextContextHandle), AsyncHandle: r.word(atContextAsyncHandle),
 	}
 	directive := s.process.refer(&e)
 	s.contexts = append(s.contexts, context{e, directive})
-	return nil
 }
 
-func (s *Stream) decodeThread(record []byte) {
-	le := binary.LittleEndian
+func (r *record) decodeThread() {
+	s := r.stream
 	s.lastTime = 0
-	name := record[atThreadName:sizeOfThread]
-	if end := bytes.IndexByte(name, 0); end >= 0 {
-		name = name[:end]
-	}
-	s.thread = Thread{
-		Number: le.Uint64(record[atThreadThread:]), TID: int(int32(le.Uint32(record[atThreadTID:]))), Level: int(int32(le.Uint32(record[atThreadLevel:]))),
-		Name: string(name), Time: s.time(le.Uint64(record[atThreadTicks:])),
-	}
-	s.sequence = le.Uint64(record[atThreadSequence:])
+	name, _, _ := bytes.Cut(r.bytes[atThreadName:sizeOfThread], []byte{0})
+	s.thread = Thread{Number: r.word(atThreadThread), TID: int(r.number(atThreadTID)), Level: int(r.number(atThreadLevel)), Name: string(name)}
+	s.sequence = r.word(atThreadSequence)
 	s.pairs = pairs{}
-	s.item.Type = ItemThread
+	r.is(ItemThread, atThreadTicks)
 }
 
-func (s *Stream) decodeActivity(record []byte, flags uint16) error {
-	le := binary.LittleEndian
-	word := func(offset int) int64 { return int64(le.Uint64(record[offset:])) }
-	name, err := s.text(le.Uint32(record[atActivityName:]), atActivityName)
-	if err != nil {
-		return err
-	}
-	s.item.Type = ItemActivity
-	s.item.Activity = Activity{
-		Time: s.time(le.Uint64(record[atActivityTicks:])), Correlation: le.Uint64(record[atActivityCorrelation:]),
-		Kind: int32(le.Uint32(record[atActivityKind:])), DeviceType: int32(le.Uint32(record[atActivityDeviceType:])),
-		DeviceNumber: int32(le.Uint32(record[atActivityDeviceNumber:])), Name: s.process.nameOf(name),
-		Async: word(atActivityAsync), AsyncQueue: word(atActivityAsyncQueue), Bytes: le.Uint64(record[atActivityBytes:]),
-		Start: word(atActivityStart), End: word(atActivityEnd), DeviceStart: word(atActivityDeviceStart), DeviceEnd: word(atActivityDeviceEnd),
-		Pageable: flags&activityPageable != 0,
-	}
-	return nil
+// is makes the item one of a type, and gives its time, by where that stands.
+func (r *record) is(kind ItemType, ticks int) int64 {
+	item := &r.stream.item
+	item.Type, item.Time = kind, r.stream.time(r.word(ticks))
+	return item.Time
 }
 
-func (s *Stream) decodeMapping(record []byte) error {
-	le := binary.LittleEndian
-	name, err := s.text(le.Uint32(record[atMappingName:]), atMappingName)
-	if err != nil {
-		return err
+func (r *record) decodeActivity() {
+	r.stream.item.Activity = Activity{
+		Time: r.is(ItemActivity, atActivityTicks), Correlation: r.word(atActivityCorrelation), Kind: r.number(atActivityKind),
+		DeviceType: r.number(atActivityDeviceType), DeviceNumber: r.number(atActivityDeviceNumber),
+		Name: r.stream.process.nameOf(r.text(atActivityName)), Async: r.long(atActivityAsync), AsyncQueue: r.long(atActivityAsyncQueue),
+		Bytes: r.word(atActivityBytes), Start: r.long(atActivityStart), End: r.long(atActivityEnd),
+		DeviceStart: r.long(atActivityDeviceStart), DeviceEnd: r.long(atActivityDeviceEnd), Pageable: r.flags&activityPageable != 0,
 	}
-	s.item.Type = ItemMapping
-	s.item.Mapping = Mapping{
-		Time: s.time(le.Uint64(record[atMappingTicks:])), Host: le.Uint64(record[atMappingHost:]), Device: le.Uint64(record[atMappingDevice:]),
-		Bytes: le.Uint64(record[atMappingBytes:]), DeviceType: int32(le.Uint32(record[atMappingDeviceType:])),
-		DeviceNumber: int32(le.Uint32(record[atMappingDeviceNumber:])), Name: s.process.nameOf(name),
-		Attached: le.Uint32(record[atMappingAttached:]), Structured: le.Uint64(record[atMappingStructured:]), Dynamic: le.Uint64(record[atMappingDynamic:]),
-	}
-	return nil
 }
 
-func (s *Stream) decodeDependency(record []byte) error {
-	le := binary.LittleEndian
-	file, err := s.text(le.Uint32(record[atDependencySourceFile:]), atDependencySourceFile)
-	if err != nil {
-		return err
+func (r *record) decodeMapping() {
+	r.stream.item.Mapping = Mapping{
+		Time: r.is(ItemMapping, atMappingTicks), Host: r.word(atMappingHost), Device: r.word(atMappingDevice), Bytes: r.word(atMappingBytes),
+		DeviceType: r.number(atMappingDeviceType), DeviceNumber: r.number(atMappingDeviceNumber), Name: r.stream.process.nameOf(r.text(atMappingName)),
+		Attached: r.half(atMappingAttached), Structured: r.word(atMappingStructured), Dynamic: r.word(atMappingDynamic),
 	}
-	at := Event{SourceFile: file, Line: int32(le.Uint32(record[atDependencyLine:]))}
-	s.process.refer(&at)
-	s.item.Type = ItemDependency
-	s.item.Dependency = Dependency{
-		Recorded: s.time(le.Uint64(record[atDependencyTicks:])), Queue: int64(le.Uint64(record[atDependencyQueue:])), Awaited: int64(le.Uint64(record[atDependencyAwaited:])),
-		Time: int64(le.Uint64(record[atDependencyTime:])), DeviceType: int32(le.Uint32(record[atDependencyDeviceType:])), DeviceNumber: int32(le.Uint32(record[atDependencyDeviceNumber:])),
-		SourceFile: at.SourceFile, Line: at.Line,
-	}
-	return nil
 }
 
-func (s *Stream) decodeDevice(record []byte, flags uint16) error {
-	le := binary.LittleEndian
-	name, err := s.text(le.Uint32(record[atDeviceName:]), atDeviceName)
-	if err != nil {
-		return err
-	}
-	vendor, err := s.text(le.Uint32(record[atDeviceVendor:]), atDeviceVendor)
-	if err != nil {
-		return err
-	}
-	s.item.Type = ItemDevice
-	s.item.Device = Device{Time: s.time(le.Uint64(record[atDeviceTicks:])), Memory: le.Uint64(record[atDeviceMemory:]),
-		DeviceType: int32(le.Uint32(record[atDeviceDeviceType:])), DeviceNumber: int32(le.Uint32(record[atDeviceDeviceNumber:])), Name: name, Vendor: vendor, Multiprocessors: int32(flags)}
-	return nil
+// line is the place in the source that a record tells of.
+func (r *record) line(file, line int) (StringID, int32) {
+	at := Event{SourceFile: r.text(file), Line: r.number(line)}
+	r.stream.process.refer(&at)
+	return at.SourceFile, at.Line
 }
 
-func (s *Stream) decodeWarning(record []byte, flags uint16) error {
-	le := binary.LittleEndian
-	text, err := s.text(le.Uint32(record[atWarningText:]), atWarningText)
-	if err != nil {
-		return err
+func (r *record) decodeDependency() {
+	file, line := r.line(atDependencySourceFile, atDependencyLine)
+	r.stream.item.Dependency = Dependency{
+		Recorded: r.is(ItemDependency, atDependencyTicks), Queue: r.long(atDependencyQueue), Awaited: r.long(atDependencyAwaited),
+		Time: r.long(atDependencyTime), DeviceType: r.number(atDependencyDeviceType), DeviceNumber: r.number(atDependencyDeviceNumber),
+		SourceFile: file, Line: line,
 	}
-	file, err := s.text(le.Uint32(record[atWarningSourceFile:]), atWarningSourceFile)
-	if err != nil {
-		return err
-	}
-	at := Event{SourceFile: file, Line: int32(le.Uint32(record[atWarningLine:]))}
-	s.process.refer(&at)
-	s.item.Type = ItemWarning
-	s.item.Warning = Warning{Time: s.time(le.Uint64(record[atWarningTicks:])), Text: text, SourceFile: at.SourceFile, Line: at.Line, Exposed: flags&warningExposed != 0, Unused: flags&warningUnused != 0}
-	return nil
 }
 
-func (s *Stream) decodeContent(record []byte, flags uint16) {
-	le := binary.LittleEndian
-	s.item.Type = ItemContent
-	s.item.Content = Content{Time: s.time(le.Uint64(record[atContentTicks:])), Thread: le.Uint64(record[atContentThread:]), Sequence: le.Uint64(record[atContentSequence:]),
-		Hash: le.Uint64(record[atContentHash:]), Overwritten: le.Uint64(record[atContentOverwritten:]), Known: flags&contentOverwritten != 0}
+func (r *record) decodeDevice() {
+	r.is(ItemDevice, atDeviceTicks)
+	r.stream.item.Device = Device{Memory: r.word(atDeviceMemory), DeviceType: r.number(atDeviceDeviceType), DeviceNumber: r.number(atDeviceDeviceNumber),
+		Name: r.text(atDeviceName), Vendor: r.text(atDeviceVendor), Multiprocessors: int32(r.flags)}
+}
+
+func (r *record) decodeWarning() {
+	r.is(ItemWarning, atWarningTicks)
+	file, line := r.line(atWarningSourceFile, atWarningLine)
+	r.stream.item.Warning = Warning{Text: r.text(atWarningText), SourceFile: file, Line: line, Exposed: r.flags&warningExposed != 0, Unused: r.flags&warningUnused != 0}
+}
+
+func (r *record) decodeContent() {
+	r.is(ItemContent, atContentTicks)
+	r.stream.item.Content = Content{Thread: r.word(atContentThread), Sequence: r.word(atContentSequence),
+		Hash: r.word(atContentHash), Overwritten: r.word(atContentOverwritten), Known: r.flags&contentOverwritten != 0}
 }

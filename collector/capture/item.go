@@ -24,6 +24,7 @@ const (
 // next item is read.
 type Item struct {
 	Type       ItemType
+	Time       int64  // by which it stands among those of other rings, CLOCK_MONOTONIC; 0: with the one before it
 	Thread     Thread // of all items
 	Event      Event
 	Activity   Activity
@@ -44,7 +45,6 @@ type Thread struct {
 	TID    int    // the kernel's thread number; may be used again
 	Level  int
 	Name   string // as the kernel had it at the first event; "" where not known
-	Time   int64  // of the first event, CLOCK_MONOTONIC; 0 where not known
 }
 
 // Dropped is a run of events that a thread could not record for want of space.
@@ -76,7 +76,6 @@ type Mapping struct {
 
 // Device is what the runtime says of a device.
 type Device struct {
-	Time         int64 // CLOCK_MONOTONIC
 	Memory       uint64
 	DeviceType   int32
 	DeviceNumber int32
@@ -87,7 +86,6 @@ type Device struct {
 
 // Warning is what the runtime says of the program, once.
 type Warning struct {
-	Time       int64 // CLOCK_MONOTONIC
 	Text       StringID
 	SourceFile StringID
 	Line       int32
@@ -97,7 +95,6 @@ type Warning struct {
 
 // Content is the hash of what a transfer moved, as the host had it.
 type Content struct {
-	Time     int64  // when it was taken, CLOCK_MONOTONIC
 	Thread   uint64 // Thread.Number of the transfer's start event
 	Sequence uint64 // of that event
 	Hash     uint64

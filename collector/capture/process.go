@@ -7,9 +7,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
-	"sort"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -131,17 +132,11 @@ func Open(dir string) (*Process, error) {
 		streams: map[string]*Stream{}, names: stringTable{ids: map[string]StringID{}},
 	}
 	p.places = places{process: p, sites: map[uint32]*place{}, warned: map[string]bool{}}
-	if err := p.readHeader(); err != nil {
-		file.Close()
-		return nil, err
-	}
-	if err := p.readInfo(); err != nil {
-		file.Close()
-		return nil, err
-	}
-	if err := p.refreshClock(); err != nil {
-		file.Close()
-		return nil, err
+	for _, read := range []func() error{p.readHeader, p.readInfo, p.refreshClock} {
+		if err := read(); err != nil {
+			file.Close()
+			return nil, err
+		}
 	}
 	return p, nil
 }
@@ -263,34 +258,19 @@ func (p *Process) readInfo() error {
 	if err != nil {
 		return err
 	}
-	for _, fact := range strings.Split(string(data), "\x00") {
+	texts := map[string]*string{"program": &p.Program, "name": &p.Name, "directory": &p.Directory, "host": &p.Host, "machine": &p.Machine,
+		"boot": &p.Boot, "events": &p.Filters.Events, "queue": &p.Filters.Queue}
+	for fact := range strings.SplitSeq(string(data), "\x00") {
 		key, value, ok := strings.Cut(fact, "=")
-		if !ok {
-			continue
-		}
-		switch key {
-		case "program":
-			p.Program = value
-		case "name":
-			p.Name = value
-		case "argument":
+		switch text := texts[key]; {
+		case !ok, key == "min_bytes", key == "last":
+			// of the last two the control file has the number
+		case text != nil:
+			*text = value
+		case key == "argument":
 			p.Arguments = append(p.Arguments, value)
-		case "directory":
-			p.Directory = value
-		case "host":
-			p.Host = value
-		case "machine":
-			p.Machine = value
-		case "boot":
-			p.Boot = value
-		case "rejected":
+		case key == "rejected":
 			p.Rejected = append(p.Rejected, value)
-		case "events":
-			p.Filters.Events = value
-		case "queue":
-			p.Filters.Queue = value
-		case "min_bytes", "last":
-			// the control file has the number
 		default:
 			p.Environment[key] = value
 		}
@@ -442,10 +422,6 @@ func (p *Process) Streams() ([]*Stream, error) {
 		s.file, s.Name = file, name
 		p.streams[name] = s
 	}
-	all := make([]*Stream, 0, len(p.streams))
-	for _, s := range p.streams {
-		all = append(all, s)
-	}
-	sort.Slice(all, func(i, j int) bool { return all[i].Name < all[j].Name })
+	all := slices.SortedFunc(maps.Values(p.streams), func(a, b *Stream) int { return strings.Compare(a.Name, b.Name) })
 	return all, nil
 }

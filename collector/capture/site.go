@@ -62,26 +62,22 @@ func (p *pairs) last() uint64 {
 	return p.open[p.opened]
 }
 
-func (s *Stream) decodeSite(record []byte, flags uint16) error {
-	le := binary.LittleEndian
-	if n := le.Uint32(record[atSiteNumber:]); int64(n) != int64(len(s.sites))+1 || n > siteLimit {
-		return s.corrupt(s.position+atSiteNumber, "site %d follows site %d", n, len(s.sites))
+func (r *record) decodeSite() {
+	s := r.stream
+	if n := r.half(atSiteNumber); int64(n) != int64(len(s.sites))+1 || n > siteLimit {
+		r.corrupt(atSiteNumber, "site %d follows site %d", n, len(s.sites))
+		return
 	}
-	number := le.Uint32(record[atSiteContext:])
+	number := r.half(atSiteContext)
 	if number == 0 || uint64(number) > uint64(len(s.contexts)) {
-		return s.corrupt(s.position+atSiteContext, "context %d of %d", number, len(s.contexts))
-	}
-	name, err := s.text(le.Uint32(record[atSiteName:]), atSiteName)
-	if err != nil {
-		return err
+		r.corrupt(atSiteContext, "context %d of %d", number, len(s.contexts))
+		return
 	}
 	of := &s.contexts[number-1]
 	e := of.event
-	e.Kind = int32(le.Uint32(record[atSiteKind:]))
-	e.Parent = int32(le.Uint32(record[atSiteParent:]))
-	e.Implicit = int32(le.Uint32(record[atSiteImplicit:]))
-	e.EventBytes = int32(le.Uint32(record[atSiteEventBytes:]))
-	e.Name = s.process.nameOf(name)
+	e.Kind, e.Parent, e.Implicit = r.number(atSiteKind), r.number(atSiteParent), r.number(atSiteImplicit)
+	e.EventBytes = r.number(atSiteEventBytes)
+	e.Name = s.process.nameOf(r.text(atSiteName))
 	if of.directive != nil {
 		e.Parent = int32(callbacks.Construct(e.Parent).Written(of.directive.Construct()))
 		if of.directive.Name == "declare" && e.Parent == int32(callbacks.Declare) {
@@ -94,9 +90,8 @@ func (s *Stream) decodeSite(record []byte, flags uint16) error {
 			e.Implicit = 0
 		}
 	}
-	e.Missing = Missing(flags >> missingShift)
-	s.sites = append(s.sites, site{event: e, flags: flags, next: -1})
-	return nil
+	e.Missing = Missing(r.flags >> missingShift)
+	s.sites = append(s.sites, site{event: e, flags: r.flags, next: -1})
 }
 
 // decodeShortEvent takes an event of the site that is expected, with nothing new
@@ -131,7 +126,7 @@ func (s *Stream) deliver(at int) {
 	e := &s.item.Event
 	e.Sequence = s.sequence
 	e.Time = s.time(s.ticks)
-	s.item.Type = ItemEvent
+	s.item.Type, s.item.Time = ItemEvent, e.Time
 	s.item.Thread = s.thread
 	s.sequence++
 	if s.site >= 0 {

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -336,7 +337,7 @@ func (in *Ingester) advance(until int64) (int64, error) {
 		}
 		if !r.set {
 			// The first one may be another by now.
-			r.time, r.set = r.process.atTime(itemTime(r.item))-in.origin.Load(), true
+			r.time, r.set = r.process.atTime(r.item.Time)-in.origin.Load(), true
 			heap.Fix(&in.rings, 0)
 			continue
 		}
@@ -373,7 +374,7 @@ func (in *Ingester) next(r *ring) bool {
 		}
 		r.item = item
 		r.set = true
-		if at := itemTime(item); at != 0 {
+		if at := item.Time; at != 0 {
 			r.time, r.set = r.process.about(at)-in.origin.Load(), r.process.line == nil
 		}
 		return true
@@ -394,28 +395,6 @@ func (in *Ingester) damaged(r *ring, err error) bool {
 		in.warn("%s: %v; the rest of this thread is left out for now", r.name, err)
 	}
 	return false
-}
-
-func itemTime(item *capture.Item) int64 {
-	switch item.Type {
-	case capture.ItemEvent:
-		return item.Event.Time
-	case capture.ItemActivity:
-		return item.Activity.Time
-	case capture.ItemMapping:
-		return item.Mapping.Time
-	case capture.ItemDependency:
-		return item.Dependency.Recorded
-	case capture.ItemDevice:
-		return item.Device.Time
-	case capture.ItemWarning:
-		return item.Warning.Time
-	case capture.ItemContent:
-		return item.Content.Time
-	case capture.ItemThread:
-		return item.Thread.Time
-	}
-	return 0
 }
 
 // commit makes rows and positions durable together, then gives capture space
@@ -484,12 +463,7 @@ func (in *Ingester) moved() bool {
 }
 
 func (in *Ingester) ordered() []*process {
-	all := make([]*process, 0, len(in.processes))
-	for _, p := range in.processes {
-		all = append(all, p)
-	}
-	slices.SortFunc(all, func(a, b *process) int { return cmp.Compare(a.info.ID, b.info.ID) })
-	return all
+	return slices.SortedFunc(maps.Values(in.processes), func(a, b *process) int { return cmp.Compare(a.info.ID, b.info.ID) })
 }
 
 // Finish takes in all that is left and completes the trace: one plain file at
