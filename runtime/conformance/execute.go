@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"github.com/creack/pty"
 )
 
 // Execution is what one run of a program did.
@@ -30,7 +30,7 @@ const maxOutput = 1 << 20
 // the one the tests were written for. When the limit has passed, or the
 // program has ended, its whole session is killed.
 func execute(program, folder string, environment []string, limit time.Duration) (Execution, error) {
-	master, slave, err := openTerminal()
+	master, slave, err := pty.Open()
 	if err != nil {
 		return Execution{}, err
 	}
@@ -79,35 +79,6 @@ func execute(program, folder string, environment []string, limit time.Duration) 
 	}
 	x.Output = <-output
 	return x, nil
-}
-
-// openTerminal makes a pseudo-terminal pair (pts(4)).
-func openTerminal() (master, slave *os.File, err error) {
-	if master, err = os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0); err != nil {
-		return nil, nil, err
-	}
-	defer func() {
-		if err != nil {
-			master.Close()
-		}
-	}()
-	number, control := 0, error(nil)
-	connection, err := master.SyscallConn()
-	if err != nil {
-		return nil, nil, err
-	}
-	if err = connection.Control(func(fd uintptr) {
-		if control = unix.IoctlSetPointerInt(int(fd), unix.TIOCSPTLCK, 0); control == nil {
-			number, control = unix.IoctlGetInt(int(fd), unix.TIOCGPTN)
-		}
-	}); err == nil {
-		err = control
-	}
-	if err != nil {
-		return nil, nil, fmt.Errorf("open a pseudo-terminal: %w", err)
-	}
-	slave, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
-	return master, slave, err
 }
 
 // readTerminal reads until every process has closed its end, which the kernel
