@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
@@ -180,25 +181,30 @@ func (w *Writer) fail(err error) error {
 	return w.err
 }
 
-// Write takes in what an event did. Steps come in the order of Apply, all of
-// them.
-func (w *Writer) Write(step *model.Step) error {
+// ready opens a transaction, in a writer that has not failed.
+func (w *Writer) ready() error {
 	if w.err != nil {
 		return w.err
 	}
-	if err := w.begin(); err != nil {
-		return w.fail(err)
+	return w.fail(w.begin())
+}
+
+// Write takes in what an event did. Steps come in the order of Apply, all of
+// them.
+func (w *Writer) Write(step *model.Step) error {
+	if err := w.ready(); err != nil {
+		return err
 	}
 	return w.fail(w.write(step))
 }
 
 // Interrupted takes in what Interrupt gave.
 func (w *Writer) Interrupted(thread model.ThreadID, spans []*model.Span) error {
-	if w.err != nil || len(spans) == 0 {
+	if len(spans) == 0 {
 		return w.err
 	}
-	if err := w.begin(); err != nil {
-		return w.fail(err)
+	if err := w.ready(); err != nil {
+		return err
 	}
 	for _, s := range spans {
 		if err := w.settle(s, thread, nil); err != nil {
@@ -341,32 +347,17 @@ func sameEnd(s, e *model.Event) bool {
 		s.FunctionEnd == e.FunctionEnd && s.ProfileBytes == e.ProfileBytes && s.EventBytes == e.EventBytes &&
 		s.APIBytes == e.APIBytes && s.Parent == e.Parent && s.Implicit == e.Implicit && s.Name == e.Name &&
 		s.Bytes == e.Bytes && s.Host == e.Host && s.Device == e.Device && s.Gangs == e.Gangs && s.Workers == e.Workers &&
-		s.Vector == e.Vector && equal(s.GangDimensions, e.GangDimensions) && s.ErrorCode == e.ErrorCode &&
+		s.Vector == e.Vector && slices.Equal(s.GangDimensions, e.GangDimensions) && s.ErrorCode == e.ErrorCode &&
 		s.RuntimeInfo == e.RuntimeInfo && s.API == e.API && s.APIDeviceType == e.APIDeviceType && s.Vendor == e.Vendor &&
 		s.DeviceHandle == e.DeviceHandle && s.ContextHandle == e.ContextHandle && s.AsyncHandle == e.AsyncHandle && s.Correlation == e.Correlation &&
-		equal(s.CallStack, e.CallStack) && s.Missing == e.Missing
-}
-
-func equal(a, b []uint64) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
+		slices.Equal(s.CallStack, e.CallStack) && s.Missing == e.Missing
 }
 
 // WriteActivity takes in a finished device operation and the record of the
 // enqueue that caused it (0: not seen).
 func (w *Writer) WriteActivity(a *model.Activity, enqueue int64, device model.DeviceID, queue model.QueueID) error {
-	if w.err != nil {
-		return w.err
-	}
-	if err := w.begin(); err != nil {
-		return w.fail(err)
+	if err := w.ready(); err != nil {
+		return err
 	}
 	work, err := w.dict.work(a, device, queue)
 	if err != nil {
@@ -484,11 +475,8 @@ func (w *Writer) flushRows() error {
 
 // change runs f in the open transaction.
 func (w *Writer) change(f func() error) error {
-	if w.err != nil {
-		return w.err
-	}
-	if err := w.begin(); err != nil {
-		return w.fail(err)
+	if err := w.ready(); err != nil {
+		return err
 	}
 	w.pending++
 	return w.fail(f())
