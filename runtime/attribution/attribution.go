@@ -4,6 +4,7 @@
 package attribution
 
 import (
+	"maps"
 	"sync"
 	"sync/atomic"
 
@@ -131,11 +132,7 @@ func (a *Attribution) Written(place Place, function uintptr, as callbacks.Constr
 // add publishes a copy of a cache with one entry more, so that readers need no
 // lock: a program has few sites and uses them often.
 func add[K comparable, V any](cache *atomic.Pointer[map[K]V], key K, value V) {
-	old := *cache.Load()
-	grown := make(map[K]V, len(old)+1)
-	for k, v := range old {
-		grown[k] = v
-	}
+	grown := maps.Clone(*cache.Load())
 	grown[key] = value
 	cache.Store(&grown)
 }

@@ -3,6 +3,7 @@ package attribution
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/runtime/goacc"
@@ -77,22 +78,13 @@ func (a *Attribution) NameDirective(place Place, function uintptr, arguments goa
 			}
 		}
 	}
-	if complete(made.names) {
+	if !slices.Contains(made.names, "") {
 		made.attempts = attempts
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	add(&a.calls, at, made)
 	return made.names, made.attempts >= attempts
-}
-
-func complete(names []string) bool {
-	for _, name := range names {
-		if name == "" {
-			return false
-		}
-	}
-	return true
 }
 
 // entriesOf is what names are looked for from the entries of a directive.

@@ -1,6 +1,7 @@
 package attribution
 
 import (
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -232,13 +233,8 @@ func (s *lateSite) entry(i int) string {
 // distinct says whether addresses tell entries apart.
 func distinct(hosts []uintptr) bool {
 	for i, host := range hosts {
-		if host == 0 {
+		if host == 0 || slices.Contains(hosts[:i], host) {
 			return false
-		}
-		for _, other := range hosts[:i] {
-			if host == other {
-				return false
-			}
 		}
 	}
 	return true

@@ -2,6 +2,7 @@ package openacc
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -185,10 +186,7 @@ func (d *Device) kernel(function uintptr) (kernelCode, error) {
 	}
 	k := kernelCode{code: code, function: function, naming: new(sync.Once), text: new(string)}
 	for {
-		next := make(map[uintptr]kernelCode, len(*known)+1)
-		for f, c := range *known {
-			next[f] = c
-		}
+		next := maps.Clone(*known)
 		next[function] = k
 		if d.kernels.CompareAndSwap(known, &next) {
 			return k, nil

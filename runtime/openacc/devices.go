@@ -127,10 +127,7 @@ func (t *devices) shutDown(d *Device, parent construct) []*dataenv.Mapping {
 	var pair eventPair
 	t.raiseShutdown(callbacks.DeviceShutdownStart, &pair, d, parent)
 	d.mu.Lock()
-	var queues []*Queue
-	for _, q := range d.queues {
-		queues = append(queues, q)
-	}
+	queues := slices.Collect(maps.Values(d.queues))
 	d.mu.Unlock()
 	var failure error
 	note := func(err error) {
@@ -143,10 +140,7 @@ func (t *devices) shutDown(d *Device, parent construct) []*dataenv.Mapping {
 		note(q.driver.Synchronize())
 	}
 	d.mu.Lock()
-	var gone []*dataenv.Mapping
-	for m := range d.table.All() {
-		gone = append(gone, m)
-	}
+	gone := slices.Collect(d.table.All())
 	for _, m := range gone {
 		d.table.Remove(m)
 	}

@@ -2,6 +2,7 @@ package openacc
 
 import (
 	"cmp"
+	"maps"
 	"runtime"
 	"slices"
 	"sync"
@@ -250,10 +251,5 @@ func (q *Queue) inherit(other *Queue) {
 }
 
 func (d *Device) sortedQueues() []*Queue {
-	list := make([]*Queue, 0, len(d.queues))
-	for _, q := range d.queues {
-		list = append(list, q)
-	}
-	slices.SortFunc(list, func(a, b *Queue) int { return cmp.Compare(a.async, b.async) })
-	return list
+	return slices.SortedFunc(maps.Values(d.queues), func(a, b *Queue) int { return cmp.Compare(a.async, b.async) })
 }

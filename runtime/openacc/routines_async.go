@@ -2,6 +2,7 @@ package openacc
 
 import (
 	"math"
+	"slices"
 	"time"
 	"unsafe"
 
@@ -50,15 +51,32 @@ func deviceForm(routine string, number int) string {
 	return routine + "_device"
 }
 
+// valid fails where an argument is no async value.
+func (t *asyncRoutines) valid(argument string, async int) bool {
+	if !validAsync(async) {
+		t.fail(t.invalidAsync(argument, async))
+		return false
+	}
+	return true
+}
+
+// beginOn begins a routine about the queues of a device that its dev_num argument names: nil
+// where that has none.
+func (t *asyncRoutines) beginOn(routine string, async, number int) *Device {
+	t.enter(deviceForm(routine, number), callbacks.RuntimeAPI, async)
+	if !t.valid("wait_arg", async) {
+		return nil
+	}
+	if d, ok := t.numbered(number); ok && d != nil && !d.Shared {
+		return d
+	}
+	return nil
+}
+
 // AsyncTest is acc_async_test and acc_async_test_device (OpenACC 3.3 §3.2.9).
 func (t *asyncRoutines) AsyncTest(async, number int) bool {
-	t.enter(deviceForm("acc_async_test", number), callbacks.RuntimeAPI, async)
-	if !validAsync(async) {
-		t.fail(t.invalidAsync("wait_arg", async))
-		return true
-	}
-	d, ok := t.numbered(number)
-	if !ok || d == nil || d.Shared {
+	d := t.beginOn("acc_async_test", async, number)
+	if d == nil {
 		return true
 	}
 	q := d.existing(t.mapAsync(async))
@@ -68,28 +86,14 @@ func (t *asyncRoutines) AsyncTest(async, number int) bool {
 // AsyncTestAll is acc_async_test_all and acc_async_test_all_device (OpenACC 3.3
 // §3.2.9).
 func (t *asyncRoutines) AsyncTestAll(number int) bool {
-	t.enter(deviceForm("acc_async_test_all", number), callbacks.RuntimeAPI, AsyncSync)
-	d, ok := t.numbered(number)
-	if !ok || d == nil || d.Shared {
-		return true
-	}
-	for _, q := range d.all() {
-		if !t.idle(q) {
-			return false
-		}
-	}
-	return true
+	d := t.beginOn("acc_async_test_all", AsyncSync, number)
+	return d == nil || !slices.ContainsFunc(d.all(), func(q *Queue) bool { return !t.idle(q) })
 }
 
 // WaitFor is acc_wait and acc_wait_device (OpenACC 3.3 §3.2.10).
 func (t *asyncRoutines) WaitFor(async, number int) {
-	t.enter(deviceForm("acc_wait", number), callbacks.RuntimeAPI, async)
-	if !validAsync(async) {
-		t.fail(t.invalidAsync("wait_arg", async))
-		return
-	}
-	d, ok := t.numbered(number)
-	if !ok || d == nil || d.Shared {
+	d := t.beginOn("acc_wait", async, number)
+	if d == nil {
 		return
 	}
 	if q := d.existing(t.mapAsync(async)); q != nil {
@@ -113,8 +117,7 @@ func (t *asyncRoutines) WaitAny(count int, values *int32, number int) int {
 	}
 	list := unsafe.Slice(values, count)
 	for _, async := range list {
-		if !validAsync(int(async)) {
-			t.fail(t.invalidAsync("an element of wait_arg", int(async)))
+		if !t.valid("an element of wait_arg", int(async)) {
 			return -1
 		}
 	}
@@ -183,9 +186,8 @@ const failurePeriod = 10 * time.Millisecond
 
 // WaitAll is acc_wait_all and acc_wait_all_device (OpenACC 3.3 §3.2.10).
 func (t *asyncRoutines) WaitAll(number int) {
-	t.enter(deviceForm("acc_wait_all", number), callbacks.RuntimeAPI, AsyncSync)
-	d, ok := t.numbered(number)
-	if !ok || d == nil || d.Shared {
+	d := t.beginOn("acc_wait_all", AsyncSync, number)
+	if d == nil {
 		return
 	}
 	for _, q := range d.all() {
@@ -197,13 +199,8 @@ func (t *asyncRoutines) WaitAll(number int) {
 
 // WaitAsync is acc_wait_async and acc_wait_device_async (OpenACC 3.3 §3.2.11).
 func (t *asyncRoutines) WaitAsync(waitFor, async, number int) {
-	routine := "acc_wait_async"
-	if number != CurrentDevice {
-		routine = "acc_wait_device_async"
-	}
-	t.enter(routine, callbacks.RuntimeAPI, async)
-	if !validAsync(waitFor) {
-		t.fail(t.invalidAsync("wait_arg", waitFor))
+	t.enter(deviceForm("acc_wait", number)+"_async", callbacks.RuntimeAPI, async)
+	if !t.valid("wait_arg", waitFor) {
 		return
 	}
 	t.enqueueWait(async, number, func(d *Device) []*Queue {
@@ -217,19 +214,14 @@ func (t *asyncRoutines) WaitAsync(waitFor, async, number int) {
 // WaitAllAsync is acc_wait_all_async and acc_wait_all_device_async (OpenACC 3.3
 // §3.2.11).
 func (t *asyncRoutines) WaitAllAsync(async, number int) {
-	routine := "acc_wait_all_async"
-	if number != CurrentDevice {
-		routine = "acc_wait_all_device_async"
-	}
-	t.enter(routine, callbacks.RuntimeAPI, async)
+	t.enter(deviceForm("acc_wait_all", number)+"_async", callbacks.RuntimeAPI, async)
 	t.enqueueWait(async, number, (*Device).all)
 }
 
 // enqueueWait makes a queue of the current device wait for queues of a numbered
 // one. Marks do not reach across devices: there the host thread waits.
 func (t *asyncRoutines) enqueueWait(async, number int, others func(*Device) []*Queue) {
-	if !validAsync(async) {
-		t.fail(t.invalidAsync("async_arg", async))
+	if !t.valid("async_arg", async) {
 		return
 	}
 	from, ok := t.numbered(number)
@@ -264,8 +256,7 @@ func (t *asyncRoutines) DefaultAsync() int { return t.defaultAsync }
 // says so of the directive, which the routine is equivalent to.
 func (t *asyncRoutines) SetDefaultAsync(async int) {
 	t.enter("acc_set_default_async", callbacks.RuntimeAPI, async)
-	if !validAsync(async) {
-		t.fail(t.invalidAsync("async_arg", async))
+	if !t.valid("async_arg", async) {
 		return
 	}
 	t.defaultAsync = t.mapAsync(async)

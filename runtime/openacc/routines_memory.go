@@ -26,8 +26,7 @@ type dataRoutines struct{ asyncRoutines }
 // data begins a routine that works on host data of the current device.
 func (t *dataRoutines) data(routine string, async int) (*Device, bool) {
 	t.enter(routine, callbacks.RuntimeAPI, async)
-	if !validAsync(async) {
-		t.fail(t.invalidAsync("async_arg", async))
+	if !t.valid("async_arg", async) {
 		return nil, false
 	}
 	d := t.use()
@@ -246,29 +245,28 @@ func (t *dataRoutines) MapData(host, data unsafe.Pointer, bytes uintptr) {
 		return
 	}
 	h, address := uintptr(host), device.Address(uintptr(data))
+	var failure *device.Error
 	switch {
 	case host == nil:
-		t.fail(t.badMap(d, "data_arg", h, uintptr(data), bytes))
-		return
+		failure = t.badMap(d, "data_arg", h, uintptr(data), bytes)
 	case data == nil:
-		t.fail(t.badMap(d, "data_dev", h, uintptr(data), bytes))
-		return
+		failure = t.badMap(d, "data_dev", h, uintptr(data), bytes)
 	case bytes > math.MaxInt:
-		t.fail(t.negativeSection("data_arg", h, bytes))
+		failure = t.negativeSection("data_arg", h, bytes)
+	case d.Shared && host == data:
 		return
 	case d.Shared:
-		if host != data {
-			t.fail(t.sharedMap())
-		}
-		return
+		failure = t.sharedMap()
 	case bytes == 0:
-		t.fail(t.badMap(d, "bytes", h, uintptr(data), bytes))
+		failure = t.badMap(d, "bytes", h, uintptr(data), bytes)
+	}
+	if failure != nil {
+		t.fail(failure)
 		return
 	}
 	t.clearScratch()
 	t.nameData(h, bytes)
 	d.mu.Lock()
-	var failure *device.Error
 	if _, presence := d.table.Find(h, bytes); presence != dataenv.Absent {
 		failure = t.alreadyMapped("host", h, bytes)
 	} else if d.deviceMapped(address, bytes) {
