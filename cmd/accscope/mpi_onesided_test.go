@@ -10,6 +10,7 @@ import (
 // later ones wait for.
 var further = map[string]string{
 	"program.c": `#include <mpi.h>
+#include <sys/stat.h>
 #include <unistd.h>
 int main (int argc, char **argv)
 {
@@ -34,7 +35,9 @@ int main (int argc, char **argv)
   MPI_Request_free (&two[1]);
   if (rank == 0)
     {
-      usleep (50000);
+      while (access ("probing", F_OK) != 0)
+        usleep (1000);
+      usleep (200000);
       MPI_Send (a, 10, MPI_DOUBLE, 1, 2, MPI_COMM_WORLD);
       MPI_Send (a, 11, MPI_DOUBLE, 1, 3, MPI_COMM_WORLD);
       MPI_Send (a, 12, MPI_DOUBLE, 1, 4, MPI_COMM_WORLD);
@@ -42,6 +45,7 @@ int main (int argc, char **argv)
     }
   else
     {
+      mkdir ("probing", 0700);
       MPI_Probe (0, 2, MPI_COMM_WORLD, &status);
       MPI_Recv (b, 100, MPI_DOUBLE, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
       MPI_Mprobe (MPI_ANY_SOURCE, 3, MPI_COMM_WORLD, &message, &status);
