@@ -263,6 +263,32 @@ func TestPresentBesideValues(t *testing.T) {
 	}
 }
 
+// TestRecallBehindPending: what a launch came to while a queue had still to bring one of its
+// values is not recalled: the block would be stored again for each launch.
+func TestRecallBehindPending(t *testing.T) {
+	p := newProgram(t, nil, nil)
+	thread := p.newThread()
+	defer thread.Close()
+	values, count, more := words(0, 0), words(2), words(10)
+	thread.Copyin(pointerTo(values), 16, AsyncSync)
+	q, release := heldQueue(t, thread)
+	thread.MemcpyFromDevice(pointerTo(more), thread.DevicePtr(pointerTo(values)), 8, q.async)
+	launch := func() { thread.Parallel(adding(1, goacc.ForcePresent, values, count, more)) }
+	for range launchesBefore {
+		launch()
+	}
+	release()
+	thread.WaitAll(CurrentDevice)
+	for range launchesBefore {
+		launch()
+	}
+	var events recorder
+	events.register(p, callbacks.EnqueueUploadStart)
+	if launch(); events.take() != "" {
+		t.Error("the values are sent again, which were the same in the launch before")
+	}
+}
+
 // TestRecallPending: a value that the queue has still to bring, by a copy which changes nothing
 // of what is present, comes to the launch behind it.
 func TestRecallPending(t *testing.T) {
