@@ -6,7 +6,9 @@
 -- asked for is a subquery of its column. A name is a column of its own, not an
 -- expression of several, all of which a GROUP BY would sort along.
 
--- One row per raw event: a record has one, or the two halves of a span.
+-- One row per raw event: a record has one, or the two halves of a span. What an end has
+-- of its own is looked up once a record, before the halves; and first asked for in what
+-- depends on it, since hardly any has.
 CREATE VIEW events AS
 SELECT r.id AS record, d.process, d.thread, r.sequence + iif(h.n = 0, 0, r.end_sequence) AS sequence,
   r.time + iif(h.n = 0, 0, r.duration) AS time, k.name AS kind, d.kind_code + h.n AS kind_code,
@@ -17,11 +19,11 @@ SELECT r.id AS record, d.process, d.thread, r.sequence + iif(h.n = 0, 0, r.end_s
   x.bytes, x.host AS host_address, x.address AS device_address,
   d.gangs, d.workers, d.vector, d.dimensions, d.error_code, d.runtime_info,
   d.device_api, d.api_device_type, d.vendor, d.device_handle, d.context_handle, d.async_handle,
-  d.missing, d.stack, d.device, d.queue, coalesce(e.correlation, r.correlation) AS correlation
-FROM record r CROSS JOIN half h ON h.n <= (r.end_sequence > 0)
-LEFT JOIN ending e ON e.record = iif(h.n = 0, NULL, r.id)
-LEFT JOIN site_detail d ON d.site = coalesce(e.site, r.site) LEFT JOIN kind k ON k.code = d.kind_code + h.n
-LEFT JOIN datum x ON x.id = coalesce(e.datum, r.datum);
+  d.missing, d.stack, d.device, d.queue, iif(e.correlation IS NULL OR h.n = 0, r.correlation, e.correlation) AS correlation
+FROM record r LEFT JOIN ending e ON e.record = r.id CROSS JOIN half h ON h.n = 0 OR r.end_sequence > 0
+CROSS JOIN site_detail d ON d.site = iif(e.site IS NULL OR h.n = 0, r.site, e.site)
+LEFT JOIN kind k ON k.code = d.kind_code + h.n
+LEFT JOIN datum x ON x.id = iif(e.datum IS NULL OR h.n = 0, r.datum, e.datum);
 
 -- Host spans: a start and its end. duration NULL: it never ended (the program
 -- ended in it). exclusive_time leaves out what direct children took.
