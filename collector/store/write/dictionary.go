@@ -2,6 +2,7 @@ package write
 
 import (
 	"encoding/binary"
+	"errors"
 	"strconv"
 	"strings"
 
@@ -262,56 +263,39 @@ func (d *dictionaries) work(a *model.Activity, device model.DeviceID, queue mode
 // site table is matched by content of other tables: what it refers to is read
 // back into the flat key.
 func (d *dictionaries) load() error {
-	places, err := readRows(d.conn, "SELECT * FROM place", func(s *sqlite.Stmt) placeKey {
+	r := &rowReader{conn: d.conn}
+	places := readRows(r, "SELECT * FROM place", func(s *sqlite.Stmt) placeKey {
 		return placeKey{model.Name(s.ColumnInt64(1)), model.Name(s.ColumnInt64(2)), s.ColumnInt32(3), s.ColumnInt32(4), s.ColumnInt32(5), s.ColumnInt32(6)}
 	})
-	if err != nil {
-		return err
-	}
-	shapes, err := readRows(d.conn, "SELECT * FROM shape", func(s *sqlite.Stmt) shapeKey {
+	shapes := readRows(r, "SELECT * FROM shape", func(s *sqlite.Stmt) shapeKey {
 		return shapeKey{version: s.ColumnInt32(1), thread: s.ColumnInt32(2), profile: s.ColumnInt32(3), event: s.ColumnInt32(4),
 			api: s.ColumnInt32(5), deviceAPI: s.ColumnInt32(6), apiDevice: s.ColumnInt32(7), vendor: s.ColumnInt32(8),
 			deviceHandle: uint64(s.ColumnInt64(9)), contextHandle: uint64(s.ColumnInt64(10)),
 			asyncHandle: uint64(s.ColumnInt64(11)), missing: s.ColumnInt32(12)}
 	})
-	if err != nil {
-		return err
-	}
-	launches, err := readRows(d.conn, "SELECT * FROM launch", func(s *sqlite.Stmt) launchKey {
+	launches := readRows(r, "SELECT * FROM launch", func(s *sqlite.Stmt) launchKey {
 		var dimensions []uint64
 		if !s.ColumnIsNull(4) {
 			dimensions = store.ParseDimensions(s.ColumnText(4))
 		}
 		return launchKey{uint64(s.ColumnInt64(1)), uint64(s.ColumnInt64(2)), uint64(s.ColumnInt64(3)), d.dimension(dimensions)}
 	})
-	if err != nil {
-		return err
-	}
-	failures, err := readRows(d.conn, "SELECT * FROM failure", func(s *sqlite.Stmt) failureKey {
+	failures := readRows(r, "SELECT * FROM failure", func(s *sqlite.Stmt) failureKey {
 		return failureKey{uint64(s.ColumnInt64(2)), s.ColumnInt32(1)}
 	})
-	if err != nil {
-		return err
-	}
-	stacks, err := store.ReadStacks(d.conn)
-	if err != nil {
-		return err
-	}
-	sites, err := readRows(d.conn, "SELECT * FROM site", func(s *sqlite.Stmt) siteKey {
+	sites := readRows(r, "SELECT * FROM site", func(s *sqlite.Stmt) siteKey {
 		return siteKey{kind: s.ColumnInt32(1), device: model.DeviceID(s.ColumnInt64(2)), queue: model.QueueID(s.ColumnInt64(3)),
 			async: s.ColumnInt64(4), place: places[s.ColumnInt64(5)], shape: shapes[s.ColumnInt64(6)],
 			name: model.Name(s.ColumnInt64(7)), parent: s.ColumnInt32(8), implicit: s.ColumnInt32(9),
 			launch: launches[s.ColumnInt64(10)], failure: failures[s.ColumnInt64(11)], stack: s.ColumnInt64(12),
 			thread: model.ThreadID(s.ColumnInt64(13)), depth: s.ColumnInt32(14), own: s.ColumnInt32(15)}
 	})
-	if err != nil {
-		return err
-	}
-	works, err := readRows(d.conn, "SELECT * FROM work", func(s *sqlite.Stmt) workKey {
+	works := readRows(r, "SELECT * FROM work", func(s *sqlite.Stmt) workKey {
 		return workKey{kind: s.ColumnInt32(1), device: model.DeviceID(s.ColumnInt64(2)), queue: model.QueueID(s.ColumnInt64(3)),
 			async: s.ColumnInt64(4), name: model.Name(s.ColumnInt64(5))}
 	})
-	if err != nil {
+	stacks, err := store.ReadStacks(d.conn)
+	if err := errors.Join(r.err, err); err != nil {
 		return err
 	}
 	delete(launches, 0)
@@ -334,12 +318,20 @@ func (d *dictionary[K]) fill(rows map[int64]K) {
 	}
 }
 
+// rowReader reads tables, until that fails.
+type rowReader struct {
+	conn *sqlite.Conn
+	err  error
+}
+
 // readRows reads a dictionary table by its first column.
-func readRows[K any](conn *sqlite.Conn, query string, row func(*sqlite.Stmt) K) (map[int64]K, error) {
+func readRows[K any](r *rowReader, query string, row func(*sqlite.Stmt) K) map[int64]K {
 	rows := make(map[int64]K)
-	err := sqlitex.ExecuteTransient(conn, query, &sqlitex.ExecOptions{ResultFunc: func(stmt *sqlite.Stmt) error {
-		rows[stmt.ColumnInt64(0)] = row(stmt)
-		return nil
-	}})
-	return rows, err
+	if r.err == nil {
+		r.err = sqlitex.ExecuteTransient(r.conn, query, &sqlitex.ExecOptions{ResultFunc: func(stmt *sqlite.Stmt) error {
+			rows[stmt.ColumnInt64(0)] = row(stmt)
+			return nil
+		}})
+	}
+	return rows
 }

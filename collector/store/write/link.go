@@ -50,11 +50,12 @@ func (w *Writer) loadData() (err error) {
 	if w.data.last, err = schema.Integer(w.conn, "SELECT max(id) FROM datum"); err != nil || w.data.last > mostData {
 		return err
 	}
-	rows, err := readRows(w.conn, "SELECT id, bytes, host, address FROM datum WHERE id > 0", func(s *sqlite.Stmt) datum {
+	r := &rowReader{conn: w.conn}
+	rows := readRows(r, "SELECT id, bytes, host, address FROM datum WHERE id > 0", func(s *sqlite.Stmt) datum {
 		return datum{s.ColumnInt64(1), s.ColumnInt64(2), s.ColumnInt64(3)}
 	})
 	w.data.fill(rows)
-	return err
+	return r.err
 }
 
 // lateLink is a link that became known after its row was written.

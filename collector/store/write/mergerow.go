@@ -34,29 +34,20 @@ func (n *numbers) add(number int64) error {
 	return nil
 }
 
-func (n *numbers) of(number int64) (merged int64, known bool) {
+// merged is the number of a part's row in the merged trace.
+func (n *numbers) merged(p *part, what string, number int64) (int64, error) {
 	if number < 1 || number > n.count {
-		return 0, false
+		return 0, p.damaged(what, number)
 	}
-	return n.first[(number-1)/numbersPage] + int64(n.more[number-1]), true
+	return n.first[(number-1)/numbersPage] + int64(n.more[number-1]), nil
 }
 
 // record is the column of a record's number.
-func (p *part) record(number int64) (int64, error) {
-	merged, known := p.records.of(number)
-	if !known {
-		return 0, p.damaged("record", number)
-	}
-	return merged, nil
-}
+func (p *part) record(number int64) (int64, error) { return p.records.merged(p, "record", number) }
 
 // activity is the column of an activity's number.
 func (p *part) activity(number int64) (int64, error) {
-	merged, known := p.activities.of(number)
-	if !known {
-		return 0, p.damaged("activity", number)
-	}
-	return merged, nil
+	return p.activities.merged(p, "activity", number)
 }
 
 // timeline says how the rows of a table are read in order of time: its columns, and how
