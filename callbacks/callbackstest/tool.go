@@ -11,7 +11,6 @@ import (
 	_ "embed"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -73,10 +72,9 @@ func load(folder string) error {
 		if err := os.WriteFile(code, source, 0o644); err != nil {
 			return err
 		}
-		compile := exec.Command(compilers.C(), "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-o", path, code)
-		out, err := compile.CombinedOutput()
+		err := compilers.Build(path, "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", code)
 		if err != nil {
-			return fmt.Errorf("%v: %w\n%s", compile, err, out)
+			return err
 		}
 		if loaded.object, err = os.ReadFile(path); err != nil {
 			return err

@@ -66,11 +66,7 @@ type soaking struct{ scratch string }
 // compile builds a C program of the tests.
 func (s *soaking) compile(source string, flags ...string) (program string, err error) {
 	program = filepath.Join(s.scratch, strings.TrimSuffix(filepath.Base(source), ".c"))
-	command := exec.Command(compilers.C(), append([]string{"-O2", "-Iruntime/include", "-o", program, source, "-pthread", "-ldl"}, flags...)...)
-	if output, err := command.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("%s: %w\n%s", command, err, output)
-	}
-	return program, nil
+	return program, compilers.Build(program, append([]string{"-O2", "-Iruntime/include", source, "-pthread", "-ldl"}, flags...)...)
 }
 
 // outcome is what became of a run of accscope.

@@ -64,7 +64,7 @@ func run(rounds int, only string) error {
 	}
 	defer os.RemoveAll(folder)
 	program := filepath.Join(folder, "bench")
-	if err := compile(program, "-fopenacc", "-foffload=disable", "-fno-ipa-pta", "runtime/bench/program/bench.c", "-lpthread"); err != nil {
+	if err := compilers.Build(program, "-O2", "-fopenacc", "-foffload=disable", "-fno-ipa-pta", "runtime/bench/program/bench.c", "-lpthread"); err != nil {
 		return err
 	}
 	settings := []setting{
@@ -98,15 +98,6 @@ func run(rounds int, only string) error {
 		if len(one) > 0 && len(two) > 0 {
 			fmt.Printf("our dispatch to %d callbacks, two threads / one: %.2f\n", callbacks, turns.Median(two)/turns.Median(one))
 		}
-	}
-	return nil
-}
-
-// compile makes a program of the benchmarks.
-func compile(to string, arguments ...string) error {
-	command := exec.Command(compilers.C(), append([]string{"-O2", "-o", to}, arguments...)...)
-	if output, err := command.CombinedOutput(); err != nil {
-		return fmt.Errorf("%s: %w\n%s", command, err, output)
 	}
 	return nil
 }

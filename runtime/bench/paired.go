@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/accscope/accscope/runtime/bench/turns"
+	"github.com/accscope/accscope/runtime/compilers"
 )
 
 // pairing compares two builds of the library, by runs of the same program in turns.
@@ -128,10 +129,10 @@ func compare(p *pairing, only string) (err error) {
 	}
 	if p.program == "" {
 		p.program = filepath.Join(work, "bench")
-		if err := compile(p.program, "-fopenacc", "-foffload=disable", "-fno-ipa-pta", "runtime/bench/program/bench.c", "-lpthread"); err != nil {
+		if err := compilers.Build(p.program, "-O2", "-fopenacc", "-foffload=disable", "-fno-ipa-pta", "runtime/bench/program/bench.c", "-lpthread"); err != nil {
 			return err
 		}
-		if err := compile(p.program+".so", "-shared", "-fPIC", "-Iruntime/include", "runtime/bench/program/tool.c"); err != nil {
+		if err := compilers.Build(p.program+".so", "-O2", "-shared", "-fPIC", "-Iruntime/include", "runtime/bench/program/tool.c"); err != nil {
 			return err
 		}
 	} else if p.program, err = filepath.Abs(p.program); err != nil {

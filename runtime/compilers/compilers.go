@@ -38,6 +38,15 @@ var chosen = sync.OnceValue(func() [3]string {
 	return [3]string(names)
 })
 
+// Build has the compiler of C make a program or a library.
+func Build(output string, arguments ...string) error {
+	command := exec.Command(C(), append([]string{"-o", output}, arguments...)...)
+	if said, err := command.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w\n%s", command, err, said)
+	}
+	return nil
+}
+
 // Version is that of the compiler of C, as 12.2.0.
 func Version() (string, error) {
 	output, err := exec.Command(C(), "-dumpfullversion").Output()

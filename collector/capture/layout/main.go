@@ -112,9 +112,8 @@ func run(text string) ([]byte, error) {
 	if err := os.WriteFile(source, []byte(text), 0o600); err != nil {
 		return nil, err
 	}
-	compile := exec.Command(compilers.C(), "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-I.", "-o", binary, source)
-	if output, err := compile.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("%v: %w\n%s", compile, err, output)
+	if err := compilers.Build(binary, "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-I.", source); err != nil {
+		return nil, err
 	}
 	return exec.Command(binary).Output()
 }

@@ -13,7 +13,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -79,9 +78,8 @@ func (b *bench) run() (err error) {
 		}
 	}
 	b.program = filepath.Join(b.scratch, "paced")
-	compile := exec.Command(compilers.C(), "-fopenacc", "-O2", "-g", "-o", b.program, "collector/gather/bench/program/paced.c")
-	if output, err := compile.CombinedOutput(); err != nil {
-		return fmt.Errorf("%s: %w\n%s", compile, err, output)
+	if err := compilers.Build(b.program, "-fopenacc", "-O2", "-g", "collector/gather/bench/program/paced.c"); err != nil {
+		return err
 	}
 	parts := []struct {
 		name string

@@ -106,9 +106,8 @@ func (b *bench) write(ctx context.Context) error {
 	program := b.program
 	if program == "" {
 		program = filepath.Join(b.scratch, "steps")
-		compile := exec.Command(compilers.C(), "-fopenacc", "-O2", "-g", "-o", program, "collector/store/archive/bench/program/steps.c")
-		if output, err := compile.CombinedOutput(); err != nil {
-			return fmt.Errorf("%s: %w\n%s", compile, err, output)
+		if err := compilers.Build(program, "-fopenacc", "-O2", "-g", "collector/store/archive/bench/program/steps.c"); err != nil {
+			return err
 		}
 	}
 	if err := os.Setenv("ACCSCOPE_DIR", b.scratch); err != nil {

@@ -10,7 +10,6 @@ import "C"
 
 import (
 	"fmt"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -34,12 +33,8 @@ func compile(folder, name, pattern string) (string, error) {
 		return "", err
 	}
 	library := filepath.Join(folder, name)
-	arguments := append([]string{"-std=gnu11", "-O2", "-g", "-Wall", "-Wextra", "-Werror", "-fvisibility=hidden",
-		"-fPIC", "-shared", "-pthread", "-Wl,-z,defs", "-Wl,-soname," + name, "-o", library}, sources...)
-	if output, err := exec.Command(compilers.C(), arguments...).CombinedOutput(); err != nil {
-		return "", fmt.Errorf("compile the stand-in driver: %w\n%s", err, output)
-	}
-	return library, nil
+	return library, compilers.Build(library, append([]string{"-std=gnu11", "-O2", "-g", "-Wall", "-Wextra", "-Werror", "-fvisibility=hidden",
+		"-fPIC", "-shared", "-pthread", "-Wl,-z,defs", "-Wl,-soname," + name}, sources...)...)
 }
 
 // A Function is a kernel of an image: a function of this process that takes the
@@ -111,10 +106,6 @@ func start(words []uintptr) uintptr { return uintptr(unsafe.Pointer(unsafe.Slice
 func Registrar(folder string) (string, error) {
 	_, here, _, _ := runtime.Caller(0)
 	library := filepath.Join(folder, "libregister.so")
-	output, err := exec.Command(compilers.C(), "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared", "-o", library,
-		filepath.Join(filepath.Dir(here), "..", "preload", "register.c"), "-ldl").CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("compile the registrar: %w\n%s", err, output)
-	}
-	return library, nil
+	return library, compilers.Build(library, "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared",
+		filepath.Join(filepath.Dir(here), "..", "preload", "register.c"), "-ldl")
 }
