@@ -110,7 +110,7 @@ func (r *records) trace() {
 	path, _ := r.device.backend.options.Environment(cuptiVariable)
 	name := C.CString(path)
 	defer C.free(unsafe.Pointer(name))
-	C.accscope_cuda_trace(r.device.c, 1, cBool(!r.stamps.Load()), name)
+	C.accscope_cuda_trace(r.device.c, 1, C.bool(!r.stamps.Load()), name)
 	r.device.backend.started() // CUPTI has exit handlers too
 }
 
@@ -181,7 +181,7 @@ func (r *records) switchTo(on bool) {
 		r.stamps.Store(false)
 		r.setBreakEven(0)
 		r.setPays(0)
-		C.accscope_cuda_trace(r.device.c, 0, 0, nil)
+		C.accscope_cuda_trace(r.device.c, 0, false, nil)
 	}
 }
 

@@ -5,6 +5,7 @@
 #define ACCSCOPE_CUDA_H
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <time.h>
 
 #include "driver.h"
@@ -277,8 +278,8 @@ struct accscope_cuda_step
   unsigned gangs, workers, vector;
   unsigned parts;		/* other is so many struct accscope_part; 0: it is memory */
   uint8_t kind;			/* enum accscope_cuda_kind */
-  uint8_t now;
-  uint8_t stamps;		/* the kernel can take its times */
+  bool now;
+  bool stamps;			/* the kernel can take its times */
 };
 
 /* step.c: puts it onto its queue, and returns 0, or the answer says why not;
@@ -480,7 +481,7 @@ void accscope_cuda_drop_pages (struct accscope_cuda_queue *queue);
    for the one that is installed.  kernels: not only transfers; these are added when
    a kernel comes that does not take its own times.  Returns whether it does.  */
 int accscope_cuda_trace (struct accscope_cuda_device *device, int on,
-			 int kernels, const char *path);
+			 bool kernels, const char *path);
 /* From now on kernels too, if CUPTI can; whether it does.  */
 void accscope_cuda_trace_kernels (void);
 int accscope_cuda_traces_kernels (void);

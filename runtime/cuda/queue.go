@@ -85,13 +85,6 @@ func (d *cudaDevice) unlock() {
 	d.locked = d.locked[:0]
 }
 
-func cBool(b bool) C.int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
 // prepare begins an operation that is to be run later.
 func (q *queue) prepare(o *device.Operation, doing string, kind C.int, correlation uint64, memory device.Address, other uintptr, n uint64, now bool) (*C.struct_accscope_cuda_step, error) {
 	c := q.c.Load()
@@ -101,7 +94,7 @@ func (q *queue) prepare(o *device.Operation, doing string, kind C.int, correlati
 	o.Doing = doing
 	s := (*C.struct_accscope_cuda_step)(unsafe.Pointer(o.Operands))
 	*s = C.struct_accscope_cuda_step{gate: (*C.uint32_t)(q.using.Address()), queue: c, correlation: C.uint64_t(correlation),
-		device: C.CUdeviceptr(memory), other: C.uintptr_t(other), bytes: C.size_t(n), kind: C.uint8_t(kind), now: C.uint8_t(cBool(now))}
+		device: C.CUdeviceptr(memory), other: C.uintptr_t(other), bytes: C.size_t(n), kind: C.uint8_t(kind), now: C.bool(now)}
 	o.Run = runStep
 	return s, nil
 }
@@ -159,7 +152,7 @@ func (q *queue) Launch(o *device.Operation, correlation uint64, k device.Kernel,
 	if err != nil {
 		return err
 	}
-	s.function, s.stamps = code.function, C.uint8_t(cBool(code.stamps))
+	s.function, s.stamps = code.function, C.bool(code.stamps)
 	s.gangs, s.workers, s.vector = C.uint(g.Gangs), C.uint(g.Workers), C.uint(g.Vector)
 	return nil
 }

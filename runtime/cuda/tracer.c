@@ -188,7 +188,7 @@ accscope_cuda_trace_kernels (void)
 
 /* Fails where another tool uses CUPTI.  tracer.lock is held.  */
 static int
-enable (int kernels)
+enable (bool kernels)
 {
   tracer.begun = accscope_cupti_begin (&use);
   if (!tracer.begun)
@@ -253,7 +253,7 @@ drop_user (void)
 }
 
 int
-accscope_cuda_trace (struct accscope_cuda_device *d, int on, int kernels,
+accscope_cuda_trace (struct accscope_cuda_device *d, int on, bool kernels,
 		     const char *path)
 {
   int was = __atomic_load_n (&d->tracing, __ATOMIC_ACQUIRE), can = was;

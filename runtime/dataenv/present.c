@@ -312,7 +312,7 @@ remove_key (store *s, uintptr_t *tree, uintptr_t key)
 }
 
 int
-accscope_present_insert (store *s, uintptr_t *tree, int by_device, uintptr_t host,
+accscope_present_insert (store *s, uintptr_t *tree, bool by_device, uintptr_t host,
 			 uintptr_t device, uintptr_t size, uintptr_t index)
 {
   if (insert_key (s, tree, (struct entry) { host, device, size, index }))
@@ -326,7 +326,7 @@ accscope_present_insert (store *s, uintptr_t *tree, int by_device, uintptr_t hos
 }
 
 int
-accscope_present_remove (store *s, uintptr_t *tree, int by_device, uintptr_t host,
+accscope_present_remove (store *s, uintptr_t *tree, bool by_device, uintptr_t host,
 			 uintptr_t device)
 {
   int missing = remove_key (s, tree, host);

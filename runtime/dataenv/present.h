@@ -11,6 +11,7 @@
 #ifndef ACCSCOPE_PRESENT_H
 #define ACCSCOPE_PRESENT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -211,13 +212,13 @@ struct accscope_present_store *accscope_present_new (void);
    set to the one by device address.  No entry there has the same address.  Returns 0, or
    -1 if there is no memory, with nothing changed.  */
 int accscope_present_insert (struct accscope_present_store *store,
-			     uintptr_t *tree, int by_device, uintptr_t host,
+			     uintptr_t *tree, bool by_device, uintptr_t host,
 			     uintptr_t device, uintptr_t size, uintptr_t index);
 
 /* Takes a mapping out of tree, and if by_device is set of the one by device address.
    Returns 0, or -1 if it was missing.  */
 int accscope_present_remove (struct accscope_present_store *store,
-			     uintptr_t *tree, int by_device, uintptr_t host,
+			     uintptr_t *tree, bool by_device, uintptr_t host,
 			     uintptr_t device);
 
 #ifdef __cplusplus

@@ -204,7 +204,7 @@ func (t *Table) Insert(m *Mapping) error {
 	}
 	index := t.index(m)
 	aliased := m.Size > 0 && t.deviceOverlap(m)
-	if C.accscope_present_insert(t.store, tree, cBool(m.Size > 0 && !aliased), C.uintptr_t(m.Host), C.uintptr_t(m.Device), C.uintptr_t(m.Size), C.uintptr_t(index)) != 0 {
+	if C.accscope_present_insert(t.store, tree, C.bool(m.Size > 0 && !aliased), C.uintptr_t(m.Host), C.uintptr_t(m.Device), C.uintptr_t(m.Size), C.uintptr_t(index)) != 0 {
 		t.release(index)
 		return fmt.Errorf("insert a mapping of %d bytes at %#x: no memory for the present table", m.Size, m.Host)
 	}
@@ -228,7 +228,7 @@ func (t *Table) Remove(m *Mapping) {
 	}
 	index := at.index()
 	byDevice := m.Size > 0 && !t.dropAliased(m)
-	C.accscope_present_remove(t.store, tree, cBool(byDevice), C.uintptr_t(m.Host), C.uintptr_t(m.Device))
+	C.accscope_present_remove(t.store, tree, C.bool(byDevice), C.uintptr_t(m.Host), C.uintptr_t(m.Device))
 	t.release(index)
 	t.length--
 	t.changes++
@@ -292,13 +292,6 @@ func (t *Table) All() iter.Seq[*Mapping] {
 			}
 		}
 	}
-}
-
-func cBool(b bool) C.int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 func (t *Table) at(c cursor) *Mapping { return t.mappings[c.index()] }

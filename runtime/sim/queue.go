@@ -44,13 +44,6 @@ func (q *queue) answer(a C.struct_accscope_sim_answer, doing string) error {
 	return nil
 }
 
-func cBool(b bool) C.int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
 // prepare begins an operation that is to be run later.
 func (q *queue) prepare(o *device.Operation, doing string, kind C.int, correlation uint64, dst, src uintptr, n uint64, now bool) (*C.struct_accscope_sim_step, error) {
 	stream := q.stream.Load()
@@ -62,7 +55,7 @@ func (q *queue) prepare(o *device.Operation, doing string, kind C.int, correlati
 	s.gate, s.stream, s.kind, s.correlation = (*C.uint32_t)(q.using.Address()), stream, kind, C.uint64_t(correlation)
 	s.destination, s.source, s.bytes = C.uintptr_t(dst), C.uintptr_t(src), C.uint64_t(n)
 	s.answer.error, s.answer.wake = 0, 0
-	s.fail, s.now, s.parts = 0, cBool(now), 0
+	s.fail, s.now, s.parts = false, C.bool(now), 0
 	o.Run = runStep
 	return s, nil
 }
@@ -126,7 +119,7 @@ func (q *queue) Launch(o *device.Operation, correlation uint64, k device.Kernel,
 	if err != nil {
 		return err
 	}
-	s.fail = cBool(code.fails)
+	s.fail = C.bool(code.fails)
 	return nil
 }
 

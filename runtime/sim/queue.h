@@ -5,6 +5,7 @@
 #define ACCSCOPE_SIM_QUEUE_H
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -155,8 +156,8 @@ struct accscope_sim_step
   uintptr_t source;		/* a kernel's function, or a fill's value */
   uint64_t bytes;		/* of a kernel's arguments */
   int kind;			/* enum accscope_sim_kind */
-  int fail;			/* fails instead */
-  int now;			/* if the queue is idle, it is done on return */
+  bool fail;			/* fails instead */
+  bool now;			/* if the queue is idle, it is done on return */
   unsigned parts;		/* destination is so many struct accscope_part; 0: it is memory */
 };
 
