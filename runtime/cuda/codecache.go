@@ -18,7 +18,7 @@ import (
 // The driver's compiler takes seconds for a large program. What it made is kept in
 // $XDG_CACHE_HOME/accscope/device-code (else in ~/.cache), a file for each text, set of
 // options, version of the driver and compute capability: the driver's own cache need not
-// hold what was linked from several texts. A file that is not as it was written is
+// have what was linked from several texts. A file that is not as it was written is
 // compiled anew; that nothing can be kept is no error.
 
 // codeCacheBytes is how much is kept: beyond that, what was used longest ago goes.

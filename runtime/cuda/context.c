@@ -90,7 +90,7 @@ accscope_cuda_queue_open (struct accscope_cuda_device *d, CUstream adopted,
   if (!q->adopted)
     {
       ENTERED (d);
-      /* A default stream waits for CUDA's null stream and holds it up, as the
+      /* A default stream waits for CUDA's null stream and has it wait, as the
 	 queues of GCC's own library do: programs that mix both rely on it.  */
       a = CALL (d, cuStreamCreate, &q->stream, CU_STREAM_DEFAULT);
     }

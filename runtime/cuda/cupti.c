@@ -139,7 +139,7 @@ complete (void *context, uint32_t stream, uint8_t *buffer, size_t size, size_t v
 }
 
 void
-accscope_cupti_hold (void)
+accscope_cupti_pause (void)
 {
   pthread_mutex_lock (&records);
 }

@@ -205,7 +205,7 @@ int64_t accscope_cupti_offset (void);
 /* Has what is complete come, on this thread; what is not, too, if that is FORCED.  */
 void accscope_cupti_flush (int forced);
 /* Keeps records from being told of, for what the user's functions read.  */
-void accscope_cupti_hold (void);
+void accscope_cupti_pause (void);
 void accscope_cupti_resume (void);
 
 /* A region of this thread, whose operations have this number.  */

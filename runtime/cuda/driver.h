@@ -109,7 +109,7 @@ struct accscope_cuda_driver
 #undef X
 };
 
-/* Opens the library and fills table, which must hold zeros.  On failure it says
+/* Opens the library and fills table, which must be all zeros.  On failure it says
    why in reason and returns -1.  The library stays open.  */
 int accscope_cuda_load (struct accscope_cuda_driver *table,
 			const char *library, char *reason, size_t room);

@@ -228,7 +228,7 @@ func TestVariables(t *testing.T) {
 	check(t, devicetest.Download(q, 2, unsafe.Pointer(&back[0]), addresses[0], 32, true))
 	check(t, q.Synchronize())
 	if back[3] != 4 {
-		t.Errorf("the variable holds %v, want %v", back, sent)
+		t.Errorf("the variable is %v, want %v", back, sent)
 	}
 	if _, err := d.(*cudaDevice).LoadImage(image); err == nil {
 		t.Error("one image was loaded twice")

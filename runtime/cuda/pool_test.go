@@ -196,7 +196,7 @@ func TestPoolReleaseDuringCalls(t *testing.T) {
 // The same on a device: the driver waits for a queue before it takes memory away.
 func TestQueuedFree(t *testing.T) {
 	d := open(t, nil, nil).(*cudaDevice)
-	held, other := newQueue(t, d), newQueue(t, d)
+	blocked, other := newQueue(t, d), newQueue(t, d)
 	small, err := d.Alloc(8)
 	check(t, err)
 	large, err := d.Alloc(300 << 20) // more than the pool keeps
@@ -205,9 +205,9 @@ func TestQueuedFree(t *testing.T) {
 	gate, err := d.Kernel(kernels().Gate)
 	check(t, err)
 	flags := newFlags()
-	check(t, devicetest.Launch(held, 1, gate, device.Geometry{}, devicetest.Arguments(t, d, held, device.Address(uintptr(unsafe.Pointer(&flags[0]))), device.Address(uintptr(unsafe.Pointer(&flags[1])))), false))
+	check(t, devicetest.Launch(blocked, 1, gate, device.Geometry{}, devicetest.Arguments(t, d, blocked, device.Address(uintptr(unsafe.Pointer(&flags[0]))), device.Address(uintptr(unsafe.Pointer(&flags[1])))), false))
 	freed := make(chan error, 1)
-	check(t, held.Then(func() { freed <- d.Free(small) }))
+	check(t, blocked.Then(func() { freed <- d.Free(small) }))
 	done := make(chan error)
 	go func() { done <- other.Synchronize() }()
 	for d.pool.calls.TryLock() {

@@ -16,7 +16,7 @@ import (
 	"github.com/accscope/accscope/runtime/openacc"
 )
 
-// TestImageRefusedLater: a library opened while the device is in use may hold
+// TestImageRefusedLater: a library opened while the device is in use may have
 // code that the driver refuses. Whoever uses that code or its variables is told
 // why, nobody else is, until the library is closed.
 func TestImageRefusedLater(t *testing.T) {

@@ -133,7 +133,7 @@ download_plainly (struct accscope_cuda_queue *q, const struct accscope_part *par
   return a;
 }
 
-/* A transfer in stages: what it holds while it is put onto the queue.  */
+/* A transfer in stages: what it needs while it is put onto the queue.  */
 struct staging
 {
   struct accscope_cuda_lane *lane;	/* locked */

@@ -60,7 +60,7 @@ $accscope_begun:
 }
 `)
 
-// The latest of a kernel's words holds. All gangs come here at the same time, and the
+// The latest of a kernel's words counts. All gangs come here at the same time, and the
 // kernel ends when the last has done so: what stands here is to fit into the lines of
 // code that were fetched with the instructions before it.
 var stampEnd = stampWords.Replace(`

@@ -119,7 +119,7 @@ func takesTimes(t *testing.T, d *cudaDevice, want bool) device.Kernel {
 	return k
 }
 
-// More kernels than there are pages for: none is held up, and events measure the rest.
+// More kernels than there are pages for: none waits for another one's page, and events measure the rest.
 // Those that take their times do not overlap.
 func TestStampsOfManyKernels(t *testing.T) {
 	for name, variables := range map[string]map[string]string{

@@ -182,7 +182,7 @@ fetch (struct accscope_cuda_queue *q, struct accscope_cuda_page *p)
 
 /* Puts the page behind those that are to be read.  Where its kernels may still run,
    only an event goes onto the queue's stream: another stream that waited for it could
-   hold up a third one.  */
+   keep a third one waiting.  */
 static void
 turn (struct accscope_cuda_queue *q, int idle)
 {

@@ -1,6 +1,6 @@
 /* Where a kernel writes its times: in a page of so many kernels' words, first when
    each began, then when its gangs ended, in several words for each kernel, of which
-   the latest holds.  One word for all would be written by thousands of gangs at once,
+   the latest counts.  One word for all would be written by thousands of gangs at once,
    one after the other: 2 to 4 microseconds of a kernel of 10 on an H100, where words so
    far apart that they lie in different slices of the GPU's cache cost nothing.  */
 #ifndef ACCSCOPE_CUDA_STAMPS_H

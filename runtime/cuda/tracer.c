@@ -35,7 +35,7 @@ static struct
   int asked;			/* atomic: for these */
 
   struct accscope_cuda_note *notes;
-  /* By the driver's number; changed with the lock while records are held.  */
+  /* By the driver's number; changed with the lock while no records come.  */
   struct accscope_cuda_device *device[MOST_DEVICES];
 } tracer = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -239,7 +239,7 @@ related (struct accscope_cuda_device *d)
 static void
 set_device (struct accscope_cuda_device *d, struct accscope_cuda_device *to)
 {
-  accscope_cupti_hold ();
+  accscope_cupti_pause ();
   tracer.device[d->device] = to;
   accscope_cupti_resume ();
 }
@@ -296,7 +296,7 @@ accscope_cuda_trace_close (struct accscope_cuda_device *d)
   if (__atomic_exchange_n (&d->tracing, 0, __ATOMIC_ACQ_REL))
     tracer.users--;
   pthread_mutex_unlock (&tracer.lock);
-  accscope_cupti_hold ();
+  accscope_cupti_pause ();
   if (d->device < MOST_DEVICES && tracer.device[d->device] == d)
     tracer.device[d->device] = NULL;
   accscope_cupti_resume ();

@@ -183,7 +183,7 @@ func TestMarksAreReused(t *testing.T) {
 }
 
 // Asynchronous transfers do not block the caller, however large: the queue is
-// held up by a kernel until all are enqueued.
+// blocked by a kernel until all are enqueued.
 func TestAsynchronousTransfersDoNotBlock(t *testing.T) {
 	d := open(t, nil, nil)
 	q := newQueue(t, d)
@@ -262,13 +262,13 @@ func TestActivityOfLongKernel(t *testing.T) {
 		mutex.Unlock()
 	}).(*cudaDevice)
 	d.Observe(true)
-	held, q := newQueue(t, d), newQueue(t, d)
+	blocked, q := newQueue(t, d), newQueue(t, d)
 	gate, err := d.Kernel(kernels().Gate)
 	check(t, err)
 	flags := newFlags()
 	a, err := d.Alloc(8)
 	check(t, err)
-	check(t, devicetest.Launch(held, 1, gate, device.Geometry{}, devicetest.Arguments(t, d, held, device.Address(uintptr(unsafe.Pointer(&flags[0]))), device.Address(uintptr(unsafe.Pointer(&flags[1])))), false))
+	check(t, devicetest.Launch(blocked, 1, gate, device.Geometry{}, devicetest.Arguments(t, d, blocked, device.Address(uintptr(unsafe.Pointer(&flags[0]))), device.Address(uintptr(unsafe.Pointer(&flags[1])))), false))
 	for round := range uint64(rounds) {
 		for i := range uint64(others) {
 			check(t, devicetest.Fill(q, 100+round*others+i, a, 0, 8, false))
@@ -277,7 +277,7 @@ func TestActivityOfLongKernel(t *testing.T) {
 		d.Flush()
 	}
 	setFlag(&flags[0])
-	check(t, held.Synchronize())
+	check(t, blocked.Synchronize())
 	d.Flush()
 	mutex.Lock()
 	defer mutex.Unlock()

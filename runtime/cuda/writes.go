@@ -63,7 +63,7 @@ func kernelBody(text, name string) (parameter, body string, ok bool) {
 	return "", "", false
 }
 
-// A taint is what a register, or a place in shared memory, may hold: the argument
+// A taint is what a register, or a place in shared memory, may have in it: the argument
 // block's address, addresses of arguments.
 type taint struct {
 	block     bool
@@ -85,19 +85,19 @@ type flow struct {
 	taints    map[string]*taint
 	changed   bool
 	written   map[int]bool
-	// broadcasts are registers that hold the address of a variable in shared memory;
-	// of these variables, holding has those where a block's or argument's address
+	// broadcasts are registers with the address of a variable in shared memory;
+	// of these variables, followed has those where a block's or argument's address
 	// was put, astray those that may be reached by other ways too.
-	broadcasts      map[string]string
-	holding, astray map[string]bool
+	broadcasts       map[string]string
+	followed, astray map[string]bool
 }
 
 // writes tells which arguments a kernel writes through, or whose addresses end where
-// they cannot be followed (PTX ISA, "Instruction Set"). It is false where that holds
+// they cannot be followed (PTX ISA, "Instruction Set"). It is false where that is so
 // for the block's address itself.
 func writes(parameter, body string) (written map[int]bool, known bool) {
 	f := flow{parameter: parameter, taints: map[string]*taint{}, changed: true, written: map[int]bool{},
-		broadcasts: map[string]string{}, holding: map[string]bool{}, astray: map[string]bool{}}
+		broadcasts: map[string]string{}, followed: map[string]bool{}, astray: map[string]bool{}}
 	for f.changed {
 		f.changed = false
 		for line := range strings.Lines(body) {
@@ -108,7 +108,7 @@ func writes(parameter, body string) (written map[int]bool, known bool) {
 			}
 		}
 	}
-	for broadcast := range f.holding {
+	for broadcast := range f.followed {
 		if f.astray[broadcast] {
 			return nil, false
 		}
@@ -247,7 +247,7 @@ func (f *flow) load(modifiers, operands string) bool {
 		return true
 	}
 	if !f.of(at[1]).block {
-		return true // what an argument holds is not followed
+		return true // what an argument points to is not followed
 	}
 	offset := digits(at[2])
 	if offset%8 != 0 || !strings.HasSuffix(modifiers, "64") {
@@ -277,7 +277,7 @@ func (f *flow) store(operands string, registers []string) bool {
 	if broadcast, ok := f.broadcasts[at[1]]; ok && open == 0 && len(values) == 1 {
 		t := f.use(values[0])
 		if t.block || len(t.arguments) > 0 {
-			f.holding[broadcast] = true
+			f.followed[broadcast] = true
 		}
 		f.add(broadcast+"+"+at[2], t.block, t.arguments)
 		return true

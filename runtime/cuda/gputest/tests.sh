@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Compiles GCC's OpenACC run-time tests for NVIDIA GPUs into CARRY/tests, with a
 # list of how to run each. Usage: tests.sh SUITE CARRY [SAMPLE], where SUITE is a folder
-# that holds libgomp/testsuite (`make conformance` unpacks it), and SAMPLE a file that
+# with libgomp/testsuite (`make conformance` unpacks it), and SAMPLE a file that
 # names the tests to take.
 set -euo pipefail
 sample=${3:+$(realpath "$3")}

@@ -1,4 +1,4 @@
-/* acc_wait_any on queues that are held up until the host opens their gates.  */
+/* acc_wait_any on queues that are blocked until the host opens their gates.  */
 #include <dlfcn.h>
 #include <openacc.h>
 #include <pthread.h>
