@@ -154,7 +154,7 @@ func Relocate(from, to string) (moved func() error, err error) {
 		return nil, err
 	}
 	for _, suffix := range []string{"", "-wal"} {
-		if err := copyFile(source.Working+suffix, target.Working+suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
+		if err := copyWhole(source.Working+suffix, target.Working+suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return nil, fmt.Errorf("cannot copy the trace that was begun: %w", err)
 		}
 	}
@@ -166,18 +166,4 @@ func Relocate(from, to string) (moved func() error, err error) {
 		}
 		return nil
 	}, nil
-}
-
-func copyFile(from, to string) (err error) {
-	in, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	out, err := os.Create(to)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(out, in)
-	return errors.Join(err, out.Close())
 }

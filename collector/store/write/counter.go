@@ -8,13 +8,7 @@ import (
 // SaveCounter gives a counter its number: that which it has in the trace already, or
 // the next.
 func (w *Writer) SaveCounter(c *store.Counter) error {
-	var process, gpu, gpuName any
-	if c.Process != 0 {
-		process = int64(c.Process)
-	}
-	if c.GPU >= 0 {
-		gpu, gpuName = c.GPU, c.GPUName
-	}
+	process, gpu, gpuName := orNull(int64(c.Process), c.Process != 0), orNull(c.GPU, c.GPU >= 0), orNull(c.GPUName, c.GPU >= 0)
 	return w.change(func() (err error) {
 		c.ID, err = schema.Integer(w.conn, "SELECT id FROM counter WHERE host = ? AND process IS ? AND gpu IS ? AND name = ?", c.Host, process, gpu, c.Name)
 		if err != nil || c.ID != 0 {
@@ -30,7 +24,5 @@ func (w *Writer) SaveCounter(c *store.Counter) error {
 
 // WriteCounter notes a counter's value from a time on.
 func (w *Writer) WriteCounter(counter int64, v store.CounterValue) error {
-	return w.change(func() error {
-		return schema.Execute(w.conn, "INSERT OR REPLACE INTO counter_value VALUES (?, ?, ?)", counter, v.Time, v.Value)
-	})
+	return w.execute("INSERT OR REPLACE INTO counter_value VALUES (?, ?, ?)", counter, v.Time, v.Value)
 }

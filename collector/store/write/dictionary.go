@@ -166,12 +166,8 @@ func (d *dictionaries) addSite(id int64, key *siteKey, e *model.Event) error {
 	var launch, failure int64
 	if model.IsLaunch(e.Kind) {
 		if launch, fresh = d.launches.id(key.launch); fresh {
-			var dimensions any
-			if e.GangDimensions != nil {
-				dimensions = joined(e.GangDimensions)
-			}
 			if err := schema.Execute(d.conn, "INSERT INTO launch VALUES (?, ?, ?, ?, ?)", launch, int64(e.Gangs), int64(e.Workers),
-				int64(e.Vector), dimensions); err != nil {
+				int64(e.Vector), orNull(joined(e.GangDimensions), e.GangDimensions != nil)); err != nil {
 				return err
 			}
 		}

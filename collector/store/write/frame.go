@@ -12,11 +12,9 @@ import (
 // place to those events on whose stacks it is innermost and whose runtime told
 // none.
 func (w *Writer) SaveFrame(f store.Frame) error {
-	return w.change(func() error {
-		return schema.Execute(w.conn, `INSERT OR REPLACE INTO frame VALUES (?, ?, nullif(?, ''), ?, nullif(?, ''), nullif(?, ''),
+	return w.execute(`INSERT OR REPLACE INTO frame VALUES (?, ?, nullif(?, ''), ?, nullif(?, ''), nullif(?, ''),
 			nullif(?, 0), nullif(?, 0), nullif(?, 0), nullif(?, 0))`, int64(f.Process), int64(f.Address), f.Module, int64(f.Offset),
-			f.Function, f.File, f.Line, f.FunctionLine, f.LastLine, f.EndLine)
-	})
+		f.Function, f.File, f.Line, f.FunctionLine, f.LastLine, f.EndLine)
 }
 
 // A Return is a return address of a process.

@@ -224,13 +224,9 @@ func (m *merger) copyHosts(p *part, foreign bool) error {
 		if left[host] {
 			return nil
 		}
-		var realtime any
-		if !s.ColumnIsNull(4) {
-			realtime = s.ColumnInt64(4)
-		}
 		m.pending++
 		if err := m.fail(schema.Execute(m.conn, "INSERT INTO host VALUES (?, ?, ?, ?, ?)", host+by, s.ColumnText(1), s.ColumnInt64(2)+more(0),
-			sum(s, host, 3, most), realtime)); err != nil {
+			sum(s, host, 3, most), orNull(s.ColumnInt64(4), !s.ColumnIsNull(4)))); err != nil {
 			return err
 		}
 		if noted[host] {

@@ -62,12 +62,9 @@ func (w *Writer) saveNames() error {
 }
 
 func (w *Writer) saveDevice(d model.DeviceInfo) error {
-	var peak any
-	if bytes, known := w.peaks[d.ID]; known {
-		peak = bytes
-	}
+	peak, known := w.peaks[d.ID]
 	return schema.Execute(w.conn, "INSERT OR REPLACE INTO device VALUES (?, ?, ?, ?, nullif(?, ''), nullif(?, 0), nullif(?, ''), ?)", int64(d.ID),
-		int64(d.Process), d.Type, d.Number, d.Name, d.Capacity, d.Vendor, peak)
+		int64(d.Process), d.Type, d.Number, d.Name, d.Capacity, d.Vendor, orNull(peak, known))
 }
 
 // SaveDevice writes what is known of a device by now.

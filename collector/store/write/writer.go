@@ -383,10 +383,8 @@ func (w *Writer) Pending() int { return w.pending }
 // WriteExisting takes in data that existed before capture was switched on, as
 // Model.Existing numbered it.
 func (w *Writer) WriteExisting(id int64, x *model.Existing, device model.DeviceID) error {
-	return w.change(func() error {
-		return schema.Execute(w.conn, "INSERT INTO existing VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL)", -id, int64(device), x.Time, int64(x.Host),
-			int64(x.Device), int64(x.Bytes), int64(x.Name), x.Attached, int64(x.Structured), int64(x.Dynamic))
-	})
+	return w.execute("INSERT INTO existing VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL)", -id, int64(device), x.Time, int64(x.Host),
+		int64(x.Device), int64(x.Bytes), int64(x.Name), x.Attached, int64(x.Structured), int64(x.Dynamic))
 }
 
 // Commit ends the transaction: what was written and the positions set are in
@@ -482,20 +480,27 @@ func (w *Writer) change(f func() error) error {
 	return w.fail(f())
 }
 
+// execute is change for one statement.
+func (w *Writer) execute(query string, values ...any) error {
+	return w.change(func() error { return schema.Execute(w.conn, query, values...) })
+}
+
+// orNull is a value as SQL has it, NULL where it is not known.
+func orNull(value any, known bool) any {
+	if !known {
+		return nil
+	}
+	return value
+}
+
 // SetMeta writes a fact about the whole trace.
 func (w *Writer) SetMeta(key string, value any) error {
-	return w.change(func() error { return schema.Execute(w.conn, "INSERT OR REPLACE INTO meta VALUES (?, ?)", key, value) })
+	return w.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", key, value)
 }
 
 // SaveHost adds a host or replaces what is known of it.
 func (w *Writer) SaveHost(h store.Host) error {
-	var uncertainty any
-	if h.Uncertainty >= 0 {
-		uncertainty = h.Uncertainty
-	}
-	return w.change(func() error {
-		return schema.Execute(w.conn, "INSERT OR REPLACE INTO host VALUES (?, ?, ?, ?, ?)", h.ID, h.Name, h.ClockOffset, uncertainty, h.RealtimeOffset)
-	})
+	return w.execute("INSERT OR REPLACE INTO host VALUES (?, ?, ?, ?, ?)", h.ID, h.Name, h.ClockOffset, orNull(h.Uncertainty, h.Uncertainty >= 0), h.RealtimeOffset)
 }
 
 // SaveProcess adds a process or replaces what is known of it; capture is the
@@ -505,38 +510,24 @@ func (w *Writer) SaveProcess(p model.ProcessInfo, host int64, capture string) er
 	if err != nil {
 		return err
 	}
-	var rank any
-	if p.Rank >= 0 {
-		rank = p.Rank
-	}
-	var end any
-	if p.Ended != "" {
-		end = p.End
-	}
 	if w.archived != nil {
 		w.archived.process(&p)
 	}
-	return w.change(func() error {
-		return schema.Execute(w.conn, `INSERT OR REPLACE INTO process VALUES
+	return w.execute(`INSERT OR REPLACE INTO process VALUES
 			(?, ?, ?, ?, ?, ?, ?, nullif(?, 0), ?, ?, nullif(?, ''), nullif(?, ''), ?, ?)`,
-			int64(p.ID), host, p.PID, p.ParentPID, p.Program, string(arguments), rank, p.Ranks, p.Start, end, p.Ended, p.Runtime,
-			p.SinceAttach, capture)
-	})
+		int64(p.ID), host, p.PID, p.ParentPID, p.Program, string(arguments), orNull(p.Rank, p.Rank >= 0), p.Ranks, p.Start, orNull(p.End, p.Ended != ""), p.Ended, p.Runtime,
+		p.SinceAttach, capture)
 }
 
 // SaveThread adds a thread or replaces what is known of it.
 func (w *Writer) SaveThread(t model.ThreadInfo) error {
-	return w.change(func() error {
-		return schema.Execute(w.conn, "INSERT OR REPLACE INTO thread VALUES (?, ?, ?, ?, nullif(?, ''))", int64(t.ID), int64(t.Process), t.TID, int64(t.Number), t.Name)
-	})
+	return w.execute("INSERT OR REPLACE INTO thread VALUES (?, ?, ?, ?, nullif(?, ''))", int64(t.ID), int64(t.Process), t.TID, int64(t.Number), t.Name)
 }
 
 // SetPosition says up to where a stream of a process's capture has been taken
 // in: the offset of its next item.
 func (w *Writer) SetPosition(process model.ProcessID, stream string, next int64) error {
-	return w.change(func() error {
-		return schema.Execute(w.conn, "INSERT OR REPLACE INTO position VALUES (?, ?, ?)", int64(process), stream, next)
-	})
+	return w.execute("INSERT OR REPLACE INTO position VALUES (?, ?, ?)", int64(process), stream, next)
 }
 
 // SetLost says how many events of a process (of a thread, if not 0) capture
