@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 )
@@ -210,11 +211,7 @@ func variables(r *request) (any, error) {
 	byName := make(map[string]*variableSeries)
 	if err := r.trace.Mappings(store.Filter{Device: device, From: w.from, To: w.to, Enough: reading.enough}, func(m *store.Mapping) bool {
 		name := variableOf(r.trace, m)
-		v := byName[name]
-		if v == nil {
-			v = &variableSeries{Name: name, Used: make([]int64, parts+1)}
-			byName[name] = v
-		}
+		v := lookup.Make(byName, name, func() *variableSeries { return &variableSeries{Name: name, Used: make([]int64, parts+1)} })
 		bytes := byteCount(m.Bytes)
 		if bytes < 0 {
 			return true

@@ -3,9 +3,11 @@ package web
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
+	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 )
@@ -20,10 +22,10 @@ type found struct {
 }
 
 type searchAnswer struct {
-	Text    string  `json:"text"`
-	Events  int64   `json:"events"`
-	Matches []found `json:"matches"` // most time first
-	Omitted int     `json:"omitted"`
+	Text    string   `json:"text"`
+	Events  int64    `json:"events"`
+	Matches []*found `json:"matches"` // most time first
+	Omitted int      `json:"omitted"`
 }
 
 // matches says whether text, in small letters, is in what a site is called.
@@ -52,7 +54,7 @@ func search(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := searchAnswer{Text: text, Matches: []found{}}
+	a := searchAnswer{Text: text}
 	groups := make(map[[3]string]*found)
 	for i := range totals {
 		t := &totals[i]
@@ -60,21 +62,14 @@ func search(r *request) (any, error) {
 			continue
 		}
 		key := [3]string{t.Site.Kind, t.Site.Symbol, place(t.Site.File, t.Site.Line)}
-		g := groups[key]
-		if g == nil {
-			g = &found{Kind: key[0], Name: t.Site.Name, Source: key[2]}
-			groups[key] = g
-		}
+		g := lookup.Make(groups, key, func() *found { return &found{Kind: key[0], Name: t.Site.Name, Source: key[2]} })
 		g.Count += t.Count
 		g.Time += t.Time
 		a.Events += t.Count
 	}
-	for _, g := range groups {
-		a.Matches = append(a.Matches, *g)
-	}
-	slices.SortFunc(a.Matches, func(x, y found) int {
+	a.Matches = present(slices.SortedFunc(maps.Values(groups), func(x, y *found) int {
 		return cmp.Or(cmp.Compare(y.Time, x.Time), cmp.Compare(y.Count, x.Count), cmp.Compare(x.Name, y.Name), cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.Source, y.Source))
-	})
+	}))
 	if len(a.Matches) > int(limit) {
 		a.Omitted = len(a.Matches) - int(limit)
 		a.Matches = a.Matches[:limit]

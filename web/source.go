@@ -13,6 +13,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/store"
 )
 
@@ -40,17 +41,8 @@ type sourceFile struct {
 func sources(r *request) (any, error) {
 	files := make(map[string]map[int32]*cost)
 	at := func(site *store.Site) *cost {
-		lines := files[site.File]
-		if lines == nil {
-			lines = make(map[int32]*cost)
-			files[site.File] = lines
-		}
-		c := lines[site.Line]
-		if c == nil {
-			c = &cost{Line: site.Line}
-			lines[site.Line] = c
-		}
-		return c
+		lines := lookup.Make(files, site.File, func() map[int32]*cost { return map[int32]*cost{} })
+		return lookup.Make(lines, site.Line, func() *cost { return &cost{Line: site.Line} })
 	}
 	totals, err := r.trace.Totals(store.Filter{})
 	if err != nil {

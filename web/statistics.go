@@ -3,8 +3,10 @@ package web
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
+	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 	"zombiezen.com/go/sqlite"
@@ -25,10 +27,10 @@ type sum struct {
 }
 
 type statisticsAnswer struct {
-	From    int64 `json:"from"`
-	To      int64 `json:"to"`
-	Rows    []sum `json:"rows"`    // most time first
-	Omitted int   `json:"omitted"` // rows left out
+	From    int64  `json:"from"`
+	To      int64  `json:"to"`
+	Rows    []*sum `json:"rows"`    // most time first
+	Omitted int    `json:"omitted"` // rows left out
 }
 
 // mostSums is how many lines the statistics of a range have.
@@ -52,11 +54,7 @@ func statistics(r *request) (any, error) {
 	sums := make(map[[3]string]*sum)
 	add := func(group, kind, symbol, name string, count, time, inner, shortest, longest, bytes int64) {
 		key := [3]string{group, kind, symbol}
-		line := sums[key]
-		if line == nil {
-			line = &sum{Group: group, Kind: kind, Name: name, Shortest: shortest, Longest: longest}
-			sums[key] = line
-		}
+		line := lookup.Make(sums, key, func() *sum { return &sum{Group: group, Kind: kind, Name: name, Shortest: shortest, Longest: longest} })
 		line.Count += count
 		line.Time += time
 		line.Inner += inner
@@ -83,13 +81,9 @@ func statistics(r *request) (any, error) {
 	} else if err := activityWithin(r, w, add); err != nil {
 		return nil, err
 	}
-	a := statisticsAnswer{From: w.from, To: w.to, Rows: make([]sum, 0, len(sums))}
-	for _, line := range sums {
-		a.Rows = append(a.Rows, *line)
-	}
-	slices.SortFunc(a.Rows, func(a, b sum) int {
+	a := statisticsAnswer{From: w.from, To: w.to, Rows: present(slices.SortedFunc(maps.Values(sums), func(a, b *sum) int {
 		return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(b.Count, a.Count), cmp.Compare(a.Group, b.Group), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name))
-	})
+	}))}
 	if len(a.Rows) > mostSums {
 		a.Omitted = len(a.Rows) - mostSums
 		a.Rows = a.Rows[:mostSums]

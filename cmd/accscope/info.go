@@ -5,7 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sort"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -148,12 +149,7 @@ func describeTrace(w io.Writer, trace *store.Trace, asJSON, checked bool) error 
 		}
 		fmt.Fprintln(w)
 	}
-	keys := make([]string, 0, len(meta.Facts))
-	for key := range meta.Facts {
-		keys = append(keys, key)
-	}
-	sort.Strings(keys)
-	for _, key := range keys {
+	for _, key := range slices.Sorted(maps.Keys(meta.Facts)) {
 		fmt.Fprintf(w, "fact       %s = %s\n", escape.Line(key), escape.Line(meta.Facts[key]))
 	}
 	if checked {

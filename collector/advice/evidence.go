@@ -9,6 +9,7 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 )
@@ -52,12 +53,10 @@ func keyOf(subject string, s *store.Site) groupKey {
 // about is the group of a subject at a site.
 func (e *evidence) about(subject string, s *store.Site) *group {
 	k := keyOf(subject, s)
-	g := e.groups[k]
-	if g == nil {
-		g = &group{groupKey: k}
-		e.groups[k] = g
-		e.list = append(e.list, g)
-	}
+	g := lookup.Make(e.groups, k, func() *group {
+		e.list = append(e.list, &group{groupKey: k})
+		return e.list[len(e.list)-1]
+	})
 	return g
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 )
@@ -96,11 +97,7 @@ func (w *idle) take(h *happening) {
 	if !call && !transfer && !h.kernel() {
 		return
 	}
-	t := w.threads[h.Thread]
-	if t == nil {
-		t = &idleThread{}
-		w.threads[h.Thread] = t
-	}
+	t := lookup.New(w.threads, h.Thread)
 	if call {
 		t.call(w, h)
 		return

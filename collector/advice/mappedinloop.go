@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 )
@@ -108,11 +109,9 @@ type (
 
 func (w *loopMappings) place(s *store.Site) *mappedPlace {
 	key := mappingPlace{s.Process, s.File, s.Function, s.Line}
-	at := w.places[key]
-	if at == nil {
-		at = &mappedPlace{different: map[datumKey]bool{}, variables: map[string]int64{}, reached: map[reachedBy]bool{}}
-		w.places[key] = at
-	}
+	at := lookup.Make(w.places, key, func() *mappedPlace {
+		return &mappedPlace{different: map[datumKey]bool{}, variables: map[string]int64{}, reached: map[reachedBy]bool{}}
+	})
 	return at
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/store"
@@ -119,11 +120,7 @@ func meetingsOf(ranks map[model.ProcessID]bool, sites []*store.Site, whole bool)
 			continue
 		}
 		place := kernelPlace{s.Symbol, s.File, int64(s.Line)}
-		k := m.kernels[place]
-		if k == nil {
-			k = &sharedKernel{launches: map[int]bool{}}
-			m.kernels[place] = k
-		}
+		k := lookup.Make(m.kernels, place, func() *sharedKernel { return &sharedKernel{launches: map[int]bool{}} })
 		k.launches[rank.number] = true
 		m.at[s] = k
 	}
@@ -199,10 +196,7 @@ func (m *meetings) call(rank *rankAt, h *happening) {
 // ended counts a kernel where it ended: there the rank has waited for it, if it did.
 func (m *meetings) ended(rank *rankAt, r ran) {
 	s := m.stretchOf(rank)
-	if s.in[r.sharedKernel] == nil {
-		s.in[r.sharedKernel] = make([]int64, len(m.ranks))
-	}
-	s.in[r.sharedKernel][rank.number] += r.end - r.start
+	lookup.Make(s.in, r.sharedKernel, func() []int64 { return make([]int64, len(m.ranks)) })[rank.number] += r.end - r.start
 }
 
 // stretchOf is the stretch that a rank is in.

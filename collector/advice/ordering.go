@@ -8,6 +8,7 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/store"
 )
@@ -144,10 +145,7 @@ func (o *ordering) take(s *sqlite.Stmt) {
 // knows is what will have finished, by queue, when the next operation of a queue begins:
 // the time of the last operation of which that is so.
 func (o *ordering) knows(q deviceQueue) map[deviceQueue]int64 {
-	if o.queues[q] == nil {
-		o.queues[q] = map[deviceQueue]int64{}
-	}
-	return o.queues[q]
+	return lookup.Make(o.queues, q, func() map[deviceQueue]int64 { return map[deviceQueue]int64{} })
 }
 
 func learn(to, from map[deviceQueue]int64) {
@@ -165,10 +163,7 @@ func (o *ordering) enqueued(process int64, q deviceQueue, at int64) {
 }
 
 func (o *ordering) waited(process int64, q deviceQueue) {
-	if o.host[process] == nil {
-		o.host[process] = map[deviceQueue]int64{}
-	}
-	learn(o.host[process], o.knows(q))
+	learn(lookup.Make(o.host, process, func() map[deviceQueue]int64 { return map[deviceQueue]int64{} }), o.knows(q))
 }
 
 func (o *ordering) create(device int64, d *data) {
@@ -239,12 +234,7 @@ func (o *ordering) text(place textPlace) map[string]access {
 // mapped in the same function, or nothing of this name is declared in its own.
 func (o *ordering) means(place textPlace, d *data) bool {
 	asked := meaning{place, d.made, d.name}
-	answer, known := o.meanings[asked]
-	if !known {
-		answer = o.mean(place, d)
-		o.meanings[asked] = answer
-	}
-	return answer
+	return lookup.Make(o.meanings, asked, func() bool { return o.mean(place, d) })
 }
 
 func (o *ordering) mean(place textPlace, d *data) bool {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 )
@@ -297,11 +298,7 @@ func (m measures) add(a *store.Activity) {
 	if a.Record <= 0 {
 		return
 	}
-	piece := m[a.Record/measuresEach]
-	if piece == nil {
-		piece = new([measuresEach]measure)
-		m[a.Record/measuresEach] = piece
-	}
+	piece := lookup.New(m, a.Record/measuresEach)
 	if at := &piece[a.Record%measuresEach]; at.duration == 0 {
 		*at = measure{a.Start, max(a.Duration, 0) + 1}
 	}

@@ -3,6 +3,7 @@ package advice
 import (
 	"fmt"
 
+	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/model"
 )
 
@@ -110,11 +111,7 @@ func (w *unused) move(d *datum, last, m *step) {
 		return
 	}
 	key := suspectKey{d.key, m.site.File, m.site.Line}
-	b := w.brought[key]
-	if b == nil {
-		b = &broughtBack{}
-		w.brought[key] = b
-	}
+	b := lookup.New(w.brought, key)
 	switch {
 	case b.changed:
 	case !m.hash.unchanged():

@@ -11,6 +11,7 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/store"
 )
@@ -133,11 +134,7 @@ func (r *run) add(at thing, more sums) {
 	if at.name == "" {
 		return
 	}
-	s := r.things[at]
-	if s == nil {
-		s = &sums{shown: more.shown}
-		r.things[at] = s
-	}
+	s := lookup.Make(r.things, at, func() *sums { return &sums{shown: more.shown} })
 	s.count, s.bytes, s.time, s.host = s.count+more.count, s.bytes+more.bytes, s.time+more.time, s.host+more.host
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 )
@@ -64,12 +65,10 @@ func (f *facts) frames() (list []Frames) {
 			continue
 		}
 		name := t.recorded.Label()
-		i, known := at[name]
-		if !known {
-			i = len(list)
-			at[name], list = i, append(list, Frames{Name: name})
-		}
-		of := &list[i]
+		of := &list[lookup.Make(at, name, func() int {
+			list = append(list, Frames{Name: name})
+			return len(list) - 1
+		})]
 		of.Count, of.Ended, of.Time, of.Longest = of.Count+t.Count, of.Ended+t.Ended, of.Time+t.Time, max(of.Longest, t.Longest)
 	}
 	slices.SortFunc(list, func(a, b Frames) int { return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Name, b.Name)) })
@@ -102,13 +101,10 @@ func (f *facts) annotations(trace *store.Trace, filter Filter) (*Table, error) {
 		if !filter.accepts(s, f.threads[int64(r.Thread)]) {
 			continue
 		}
-		a := all[[2]string{r.Site.Kind, r.Site.Name}]
-		if a == nil {
-			a = &annotated{kind: r.Site.Kind, name: r.Site.Label(), site: s}
-			all[[2]string{r.Site.Kind, r.Site.Name}] = a
-			list = append(list, a)
-		}
-		a.add(r)
+		lookup.Make(all, [2]string{r.Site.Kind, r.Site.Name}, func() *annotated {
+			list = append(list, &annotated{kind: r.Site.Kind, name: r.Site.Label(), site: s})
+			return list[len(list)-1]
+		}).add(r)
 	}
 	for _, a := range list {
 		table.Rows = append(table.Rows, a.row())

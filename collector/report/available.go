@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/accscope/accscope/collector/store"
@@ -83,12 +84,7 @@ func (f *facts) values(of func(*total) any) string {
 			weights[value] += t.Time
 		}
 	}
-	var list []string
-	for value := range weights {
-		list = append(list, value)
-	}
-	slices.SortFunc(list, func(a, b string) int { return cmp.Or(cmp.Compare(weights[b], weights[a]), cmp.Compare(a, b)) })
-	return some(list, availableAtMost)
+	return some(slices.SortedFunc(maps.Keys(weights), func(a, b string) int { return cmp.Or(cmp.Compare(weights[b], weights[a]), cmp.Compare(a, b)) }), availableAtMost)
 }
 
 // number is a filter's number, for people.

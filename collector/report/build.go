@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
+	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 )
@@ -333,22 +335,13 @@ func group(totals []*total, key func(*total) (any, bool), weight func(*row) int6
 		if !ok {
 			continue
 		}
-		r := rows[k]
-		if r == nil {
-			r = &row{key: k, total: total{site: t.site}}
-			rows[k] = r
-		}
+		r := lookup.Make(rows, k, func() *row { return &row{key: k, total: total{site: t.site}} })
 		r.Add(&t.Sum)
 		r.device.Add(&t.device)
 	}
-	list := make([]*row, 0, len(rows))
-	for _, r := range rows {
-		list = append(list, r)
-	}
-	slices.SortFunc(list, func(a, b *row) int {
+	return slices.SortedFunc(maps.Values(rows), func(a, b *row) int {
 		return cmp.Or(cmp.Compare(weight(b), weight(a)), cmp.Compare(b.Count, a.Count), cmp.Compare(fmt.Sprint(a.key), fmt.Sprint(b.key)))
 	})
-	return list
 }
 
 // row is one group's sums.

@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"strings"
+
+	"github.com/accscope/accscope/collector/lookup"
 )
 
 // Dimensions are the values of --by.
@@ -36,11 +38,7 @@ func (f *facts) by(dimension string) (*Table, error) {
 		if !ok {
 			return nil, false
 		}
-		s := extra[k]
-		if s == nil {
-			s = &sums{}
-			extra[k] = s
-		}
+		s := lookup.New(extra, k)
 		switch {
 		case t.site.kind == kindLaunch:
 			s.kernels += t.Count

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/model"
 )
 
@@ -25,11 +26,7 @@ func communication(calls *messages) *Table {
 			inside[m.of] += m.bytes
 			continue
 		}
-		s := sums[m.name]
-		if s == nil {
-			s = &sum{least: m.end - m.start}
-			sums[m.name] = s
-		}
+		s := lookup.Make(sums, m.name, func() *sum { return &sum{least: m.end - m.start} })
 		took := m.end - m.start
 		s.count++
 		s.time += took

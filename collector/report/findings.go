@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/store"
 )
 
@@ -75,10 +76,7 @@ func (f *facts) repeated() []string {
 		}
 		place, _ := t.site.place().(string)
 		k := key{t.site.variable, place}
-		if sums[k] == nil {
-			sums[k] = &sum{key: k}
-		}
-		s := sums[k]
+		s := lookup.Make(sums, k, func() *sum { return &sum{key: k} })
 		if direction(t.site.kind) == "upload" {
 			s.uploads += t.Count
 		} else {

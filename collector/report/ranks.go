@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 )
@@ -69,10 +70,7 @@ func (f *facts) sumRanks() map[int64]*rankSum {
 		if !known {
 			return nil
 		}
-		if sums[rank] == nil {
-			sums[rank] = &rankSum{}
-		}
-		return sums[rank]
+		return lookup.New(sums, rank)
 	}
 	for _, t := range f.totals {
 		s := of(t)
@@ -169,12 +167,7 @@ func (f *facts) imbalance() *Table {
 		if !known || t.site.kind != kindLaunch || t.device.Count == 0 {
 			continue
 		}
-		k := kernels[t.site.symbol]
-		if k == nil {
-			k = &kernel{t.site, map[int64]int64{}}
-			kernels[t.site.symbol] = k
-		}
-		k.times[rank] += t.device.Time
+		lookup.Make(kernels, t.site.symbol, func() *kernel { return &kernel{t.site, map[int64]int64{}} }).times[rank] += t.device.Time
 	}
 	type line struct {
 		lost int64

@@ -5,6 +5,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/runtime/source/directive"
 )
@@ -23,10 +24,7 @@ type placeNames map[string]map[string]bool
 
 func (n placeNames) add(p placeKey) {
 	name := short(p.file)
-	if n[name] == nil {
-		n[name] = map[string]bool{}
-	}
-	n[name][p.file] = true
+	lookup.Make(n, name, func() map[string]bool { return map[string]bool{} })[p.file] = true
 }
 
 // of names a place by its file's name, or by its path if other files have that
@@ -65,7 +63,7 @@ func SourcesOf(trace *store.Trace) (*Sources, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Sources{}
+	s := &Sources{files: map[string]*sourceFile{}}
 	if meta.Realtime != 0 {
 		s.recorded = time.Unix(0, meta.Realtime)
 	}
@@ -109,17 +107,11 @@ func (s *Sources) Lines(path string) []string { return s.file(path).lines }
 
 // file reads a source file, once.
 func (s *Sources) file(path string) *sourceFile {
-	if file := s.files[path]; file != nil {
-		return file
-	}
-	file := &sourceFile{}
-	if content := directive.ReadSource(path, s.recorded); content != nil {
-		file.lines = strings.Split(strings.TrimSuffix(string(content), "\n"), "\n")
-		file.directives = directive.Of(content, path)
-	}
-	if s.files == nil {
-		s.files = map[string]*sourceFile{}
-	}
-	s.files[path] = file
-	return file
+	return lookup.Make(s.files, path, func() *sourceFile {
+		content := directive.ReadSource(path, s.recorded)
+		if content == nil {
+			return &sourceFile{}
+		}
+		return &sourceFile{strings.Split(strings.TrimSuffix(string(content), "\n"), "\n"), directive.Of(content, path)}
+	})
 }

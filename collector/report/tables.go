@@ -9,6 +9,7 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 )
@@ -201,10 +202,7 @@ func (f *facts) queues() *Table {
 		c := counts[k]
 		c[(t.site.kind-kindLaunch)/2] += t.Count
 		counts[k] = c
-		if processes[k] == nil {
-			processes[k] = map[int64]bool{}
-		}
-		processes[k][t.site.process] = true
+		lookup.Make(processes, any(k), func() map[int64]bool { return map[int64]bool{} })[t.site.process] = true
 		return k, true
 	}, func(r *row) int64 { return r.device.Time }) {
 		c, n := counts[r.key], int64(len(processes[r.key]))

@@ -3,6 +3,7 @@ package state
 import (
 	"math"
 
+	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 )
@@ -78,7 +79,7 @@ func (r *Reader) activity(a *store.Activity) error {
 		}
 	}
 	if counts {
-		r.work(key).Add(&store.Sum{Count: 1, Ended: 1, Time: a.Duration, Shortest: a.Duration, Longest: a.Duration})
+		lookup.New(r.works, key).Add(&store.Sum{Count: 1, Ended: 1, Time: a.Duration, Shortest: a.Duration, Longest: a.Duration})
 		q.busy += q.covered.add(a.Start, a.End())
 		q.ran.add(Stretch{From: a.Start, To: a.End(), Busy: a.Duration, Record: a.Record, Kind: a.Work.Kind, Site: site}, bothStretches)
 	}

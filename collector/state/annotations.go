@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/model"
 )
 
@@ -40,11 +41,7 @@ func (r *Reader) annotations() ([]Annotation, error) {
 			continue
 		}
 		at := key{s.Kind, s.Name}
-		a := all[at]
-		if a == nil {
-			a = &total{Annotation: Annotation{Kind: s.Kind, Name: s.Label()}, first: id}
-			all[at] = a
-		}
+		a := lookup.Make(all, at, func() *total { return &total{Annotation: Annotation{Kind: s.Kind, Name: s.Label()}, first: id} })
 		if id <= a.first {
 			a.first, a.Source = id, sourceOf(s)
 		}

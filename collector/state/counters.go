@@ -3,6 +3,7 @@ package state
 import (
 	"math"
 
+	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/store"
 )
 
@@ -29,11 +30,7 @@ func (r *Reader) readCounters() ([]Counter, error) {
 	}
 	list := make([]Counter, 0, len(known))
 	for _, c := range known {
-		x := r.counters[c.ID]
-		if x == nil {
-			x = &counter{last: math.MinInt64}
-			r.counters[c.ID] = x
-		}
+		x := lookup.Make(r.counters, c.ID, func() *counter { return &counter{last: math.MinInt64} })
 		if err := r.trace.CounterValues(c.ID, x.last+1, r.after(), func(v store.CounterValue) error {
 			x.last, x.value = v.Time, v.Value
 			x.values.add(store.MemoryPoint{Time: v.Time, End: v.Time, Low: v.Value, High: v.Value, Last: v.Value}, bothPoints)

@@ -2,8 +2,10 @@ package state
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
+	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 )
@@ -43,12 +45,9 @@ type variable struct {
 func variableOf(s *store.Site) variable { return variable{s.Name, s.File, s.Line} }
 
 func (r *Reader) device(id model.DeviceID) *device {
-	d := r.devices[id]
-	if d == nil {
-		d = &device{process: r.process(id), only: r.only, allocations: map[int64]*allocation{}, mappings: map[int64]*allocation{}, byHost: map[uint64]*allocation{}, allocated: map[variable]int64{}}
-		r.devices[id] = d
-	}
-	return d
+	return lookup.Make(r.devices, id, func() *device {
+		return &device{process: r.process(id), only: r.only, allocations: map[int64]*allocation{}, mappings: map[int64]*allocation{}, byHost: map[uint64]*allocation{}, allocated: map[variable]int64{}}
+	})
 }
 
 // exist takes in data that existed before capture: the allocation under it was not
@@ -119,12 +118,7 @@ func (d *device) live() []*allocation {
 	if d.maps {
 		table = d.mappings
 	}
-	list := make([]*allocation, 0, len(table))
-	for _, a := range table {
-		list = append(list, a)
-	}
-	slices.SortFunc(list, func(a, b *allocation) int { return cmp.Compare(a.record, b.record) })
-	return list
+	return slices.SortedFunc(maps.Values(table), func(a, b *allocation) int { return cmp.Compare(a.record, b.record) })
 }
 
 // shutDown takes what is live as leaked, also if the runtime itself frees it while it

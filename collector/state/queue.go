@@ -3,6 +3,7 @@ package state
 import (
 	"slices"
 
+	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 )
@@ -51,14 +52,7 @@ type dependency struct {
 	exact      bool  // To is known for good
 }
 
-func (r *Reader) queue(id model.QueueID) *queue {
-	q := r.queues[id]
-	if q == nil {
-		q = new(queue)
-		r.queues[id] = q
-	}
-	return q
-}
+func (r *Reader) queue(id model.QueueID) *queue { return lookup.New(r.queues, id) }
 
 // enqueue takes in that something was put onto a queue.
 func (r *Reader) enqueue(t *thread, x *store.Record) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 )
@@ -20,26 +21,17 @@ type span struct {
 	counted bool // its end was
 }
 
-func (r *Reader) thread(id model.ThreadID) *thread {
-	t := r.threads[id]
-	if t == nil {
-		t = new(thread)
-		r.threads[id] = t
-	}
-	return t
-}
-
 // take takes a record in.
 func (r *Reader) take(x *store.Record, used int64) {
 	s := x.Site
 	r.takePending(x.Start)
-	t := r.thread(s.Thread)
+	t := lookup.New(r.threads, s.Thread)
 	r.endDeeper(t, s.Depth)
 	r.now = max(r.now, x.Start)
 	r.events++
 	t.events++
 	if r.counts(x) {
-		r.site(s.ID).begin(x)
+		lookup.New(r.sites, s.ID).begin(x)
 		r.log.add(x, false)
 	}
 	switch s.KindCode {
@@ -85,7 +77,7 @@ func (r *Reader) end(t *thread, x *span) {
 	r.events++
 	t.events++
 	if r.counts(&x.Record) {
-		r.site(x.Site.ID).end(&x.Record)
+		lookup.New(r.sites, x.Site.ID).end(&x.Record)
 		r.log.add(&x.Record, true)
 	}
 	switch x.Site.KindCode {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 )
@@ -18,24 +19,6 @@ type sum struct {
 
 // workAt is a work and the site that caused it, 0 where that was not seen.
 type workAt struct{ work, site int64 }
-
-func (r *Reader) site(id int64) *sum {
-	s := r.sites[id]
-	if s == nil {
-		s = new(sum)
-		r.sites[id] = s
-	}
-	return s
-}
-
-func (r *Reader) work(key workAt) *store.Sum {
-	s := r.works[key]
-	if s == nil {
-		s = new(store.Sum)
-		r.works[key] = s
-	}
-	return s
-}
 
 func (s *sum) begin(x *store.Record) {
 	s.Count++
@@ -72,12 +55,7 @@ func (r *Reader) sums(v *State) error {
 	}
 	kernels := map[kernelAt]*Kernel{}
 	kernel := func(key kernelAt, name string, at Source) *Kernel {
-		k := kernels[key]
-		if k == nil {
-			k = &Kernel{Name: name, Symbol: key.symbol, Source: at, Device: key.device}
-			kernels[key] = k
-		}
-		return k
+		return lookup.Make(kernels, key, func() *Kernel { return &Kernel{Name: name, Symbol: key.symbol, Source: at, Device: key.device} })
 	}
 	kernelOf := func(s *store.Site) *Kernel {
 		return kernel(kernelAt{s.Symbol, s.File, s.Line, s.Device}, s.Name, sourceOf(s))
@@ -94,12 +72,10 @@ func (r *Reader) sums(v *State) error {
 		}
 		if model.IsStart(s.KindCode) && !s.Own() && x.Ended > 0 {
 			key := line{sourceOf(s), s.Kind}
-			if lines[key] == nil {
-				lines[key] = &SourceTime{Source: key.Source, Kind: key.kind}
-			}
-			lines[key].Count += x.Ended
-			lines[key].Inclusive += x.Time
-			lines[key].Exclusive += max(x.Exclusive(), 0)
+			at := lookup.Make(lines, key, func() *SourceTime { return &SourceTime{Source: key.Source, Kind: key.kind} })
+			at.Count += x.Ended
+			at.Inclusive += x.Time
+			at.Exclusive += max(x.Exclusive(), 0)
 		}
 		d := deviceOf(s.Device)
 		switch s.KindCode {

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/export"
@@ -80,11 +81,7 @@ func (e *exporter) locations() error {
 }
 
 func (e *exporter) process(info store.Process, threads []model.ThreadInfo) {
-	node, known := e.nodes[info.On.ID]
-	if !known {
-		node = e.out.Node(info.On.Name, "node", archive.SharedMemory, e.root)
-		e.nodes[info.On.ID] = node
-	}
+	node := lookup.Make(e.nodes, info.On.ID, func() archive.Ref { return e.out.Node(info.On.Name, "node", archive.SharedMemory, e.root) })
 	p := &process{info: info, group: e.out.Group(export.ProcessName(&info), archive.Process, node, archive.None)}
 	e.order, e.processes[info.ID] = append(e.order, p), p
 	e.out.GroupProperty(p.group, "ACCSCOPE::PID", strconv.Itoa(info.PID))
@@ -190,11 +187,9 @@ func (e *exporter) communicators() {
 	e.out.Members("threads and queues", archive.OpenACC, all)
 	known := map[*process]archive.Ref{}
 	for _, d := range e.windows {
-		communicator, ok := known[d.process]
-		if !ok {
-			communicator = e.out.Communicator("OpenACC in "+export.ProcessName(&d.process.info), archive.OpenACC, places[d.process])
-			known[d.process] = communicator
-		}
+		communicator := lookup.Make(known, d.process, func() archive.Ref {
+			return e.out.Communicator("OpenACC in "+export.ProcessName(&d.process.info), archive.OpenACC, places[d.process])
+		})
 		e.out.Window(export.DeviceName(&d.info), communicator)
 	}
 }

@@ -1,6 +1,7 @@
 package otf2
 
 import (
+	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/export"
@@ -57,13 +58,9 @@ func (e *exporter) counters() error {
 		stream := e.out.Location(name, archive.Metric, owner.group)
 		scope, of := archive.ScopeGroup, owner.group
 		if c.Process == 0 {
-			gpu := export.GPUOf(c)
-			node, known := gpus[gpu]
-			if !known {
-				node = e.out.Node(c.GPUTitle(), "GPU", archive.Device, e.nodes[c.Host])
-				gpus[gpu] = node
-			}
-			scope, of = archive.ScopeNode, node
+			scope, of = archive.ScopeNode, lookup.Make(gpus, export.GPUOf(c), func() archive.Ref {
+				return e.out.Node(c.GPUTitle(), "GPU", archive.Device, e.nodes[c.Host])
+			})
 		}
 		metric := e.out.Instance(export.CounterName(c), c.Unit, stream, scope, of)
 		return func(v store.CounterValue) error { return stream.Metric(e.at(v.Time), metric, v.Value) }, nil

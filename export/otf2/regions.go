@@ -3,6 +3,7 @@ package otf2
 import (
 	"strings"
 
+	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/export"
@@ -182,13 +183,11 @@ func roleOfMPI(call string) archive.Role {
 
 // work is the region of what a device did.
 func (e *exporter) work(w *store.Work) archive.Ref {
-	if known, ok := e.works[w]; ok {
-		return known
-	}
-	r := archive.Region{Name: export.WorkName(w), Description: w.Kind, Paradigm: archive.OpenACC, Role: archive.RoleTransfer}
-	if w.Kind == "kernel" {
-		r.Role, r.Canonical = archive.RoleFunction, w.Symbol
-	}
-	e.works[w] = e.out.Region(r)
-	return e.works[w]
+	return lookup.Make(e.works, w, func() archive.Ref {
+		r := archive.Region{Name: export.WorkName(w), Description: w.Kind, Paradigm: archive.OpenACC, Role: archive.RoleTransfer}
+		if w.Kind == "kernel" {
+			r.Role, r.Canonical = archive.RoleFunction, w.Symbol
+		}
+		return e.out.Region(r)
+	})
 }

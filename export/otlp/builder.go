@@ -13,6 +13,7 @@ import (
 	resourcepb "go.opentelemetry.io/proto/otlp/resource/v1"
 
 	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/export"
@@ -169,11 +170,7 @@ type extent struct{ first, last int64 }
 
 // cover notes a span or event of a process.
 func (b *builder) cover(process model.ProcessID, start, end int64) {
-	e := b.extents[process]
-	if e == nil {
-		e = &extent{start, end}
-		b.extents[process] = e
-	}
+	e := lookup.Make(b.extents, process, func() *extent { return &extent{start, end} })
 	e.first, e.last = min(e.first, start), max(e.last, end)
 }
 
@@ -280,25 +277,19 @@ func (b *builder) describe(span *tracepb.Span, add func(*attributes)) {
 
 // site prepares what the records of a site share.
 func (b *builder) site(s *store.Site) *prepared {
-	p := b.sites[s.ID]
-	if p == nil {
+	return lookup.Make(b.sites, s.ID, func() *prepared {
 		a := &attributes{limits: b.limits}
 		a.site(s)
-		p = &prepared{title(s), a.list, a.dropped}
-		b.sites[s.ID] = p
-	}
-	return p
+		return &prepared{title(s), a.list, a.dropped}
+	})
 }
 
 func (b *builder) work(w *store.Work) *prepared {
-	p := b.works[w]
-	if p == nil {
+	return lookup.Make(b.works, w, func() *prepared {
 		a := &attributes{limits: b.limits}
 		a.work(w)
-		p = &prepared{workTitle(w), a.list, a.dropped}
-		b.works[w] = p
-	}
-	return p
+		return &prepared{workTitle(w), a.list, a.dropped}
+	})
 }
 
 // ending is what a record's span needs beside the record.

@@ -2,11 +2,13 @@ package otlp
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 
+	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/export"
@@ -132,11 +134,7 @@ func (f *folder) records(count func(*store.Record)) error {
 		}
 		count(r)
 		f.cover(r.Site.Process, r.Start, r.End())
-		stack := stacks[r.Thread]
-		if stack == nil {
-			stack = new(foldedStack)
-			stacks[r.Thread] = stack
-		}
+		stack := lookup.New(stacks, r.Thread)
 		stack.Leave(r, func(span *export.OpenSpan, at int64) { f.ended(stack, span, at) })
 		around := root
 		if n := len(stack.nodes); n > 0 {
@@ -247,13 +245,7 @@ func (f *folder) reduce() {
 // those that became equal.
 func (f *folder) rebuild(n *node) {
 	f.nodes++
-	old := make([]*node, 0, len(n.children))
-	for _, c := range n.children {
-		old = append(old, c)
-	}
-	slices.SortFunc(old, func(a, b *node) int {
-		return cmp.Or(cmp.Compare(a.first, b.first), cmp.Compare(a.record.ID, b.record.ID), cmp.Compare(a.activity.ID, b.activity.ID))
-	})
+	old := n.ordered()
 	n.children = make(map[nodeKey]*node, len(old))
 	for _, c := range old {
 		c.parent = n
@@ -325,6 +317,13 @@ func (n *node) resolve() *node {
 	return n
 }
 
+// ordered are a node's children in the order of their begin.
+func (n *node) ordered() []*node {
+	return slices.SortedFunc(maps.Values(n.children), func(a, b *node) int {
+		return cmp.Or(cmp.Compare(a.first, b.first), cmp.Compare(a.record.ID, b.record.ID), cmp.Compare(a.activity.ID, b.activity.ID))
+	})
+}
+
 func (n *node) walk(visit func(*node)) {
 	visit(n)
 	for _, c := range n.children {
@@ -375,14 +374,7 @@ func (f *folder) emitProcess(p *store.Process) error {
 }
 
 func (f *folder) emitChildren(of *node, parent SpanID, resource int) error {
-	children := make([]*node, 0, len(of.children))
-	for _, c := range of.children {
-		children = append(children, c)
-	}
-	slices.SortFunc(children, func(a, b *node) int {
-		return cmp.Or(cmp.Compare(a.first, b.first), cmp.Compare(a.record.ID, b.record.ID), cmp.Compare(a.activity.ID, b.activity.ID))
-	})
-	for _, n := range children {
+	for _, n := range of.ordered() {
 		span, to, err := f.span(n, parent, resource)
 		if err != nil {
 			return err

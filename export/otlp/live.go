@@ -10,6 +10,7 @@ import (
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
+	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/export"
@@ -246,12 +247,7 @@ func (l *Live) take(id int64, running bool) error {
 		l.pending[r.Parent] = append(l.pending[r.Parent], r)
 		return nil
 	}
-	root := l.roots[r.Site.Process]
-	if root == nil {
-		root = &open{id: l.process(r.Site.Process), resource: resource}
-		l.roots[r.Site.Process] = root
-	}
-	return l.addEvent(root, r)
+	return l.addEvent(lookup.Make(l.roots, r.Site.Process, func() *open { return &open{id: l.process(r.Site.Process), resource: resource} }), r)
 }
 
 // release sends the held spans that can get no more events: those that a later

@@ -6,6 +6,7 @@ import (
 
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 
+	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/export"
@@ -44,11 +45,7 @@ func (b *builder) whole() error {
 		}
 		count.Record(r)
 		b.cover(r.Site.Process, r.Start, r.End())
-		thread := threads[r.Thread]
-		if thread == nil {
-			thread = &nested{root: root}
-			threads[r.Thread] = thread
-		}
+		thread := lookup.Make(threads, r.Thread, func() *nested { return &nested{root: root} })
 		if err := b.leave(thread, r); err != nil {
 			return err
 		}

@@ -13,6 +13,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/export"
@@ -123,12 +124,7 @@ func (e *exporter) records() error {
 
 // thread is the sequence of a thread's events.
 func (e *exporter) thread(id model.ThreadID) *sequence {
-	s := e.threads[id]
-	if s == nil {
-		s = e.w.newSequence(threadTrack(id))
-		e.threads[id] = s
-	}
-	return s
+	return lookup.Make(e.threads, id, func() *sequence { return e.w.newSequence(threadTrack(id)) })
 }
 
 func (e *exporter) event(s *sequence, r *store.Record, kind byte) {

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/export"
@@ -174,13 +175,10 @@ func (f *writer) introduce() error {
 
 // frame numbers a frame.
 func (f *writer) frame(of stacks.Frame) int {
-	number, known := f.numbers[of]
-	if !known {
-		number = len(f.file.Shared.Frames)
-		f.numbers[of] = number
+	return lookup.Make(f.numbers, of, func() int {
 		f.file.Shared.Frames = append(f.file.Shared.Frames, frame{of.Name, of.File, of.Line})
-	}
-	return number
+		return len(f.file.Shared.Frames) - 1
+	})
 }
 
 // begin opens a frame of a track.
@@ -203,12 +201,7 @@ func (f *writer) records() error {
 		if thread == nil || !r.Span {
 			return nil
 		}
-		number, known := f.sites[r.Site]
-		if !known {
-			number = f.frame(stacks.FrameOf(r.Site))
-			f.sites[r.Site] = number
-		}
-		thread.begin(r.Start, number)
+		thread.begin(r.Start, lookup.Make(f.sites, r.Site, func() int { return f.frame(stacks.FrameOf(r.Site)) }))
 		return nil
 	}, func(thread model.ThreadID, _ *export.OpenSpan, at int64) {
 		if t := f.threads[thread]; t != nil {
@@ -237,12 +230,7 @@ func (f *writer) activities() error {
 			q.list = append(q.list, &track{name: name})
 			f.ordering = append(f.ordering, q.list[row])
 		}
-		number, known := f.works[a.Work]
-		if !known {
-			number = f.frame(stacks.Frame{Name: export.WorkName(a.Work)})
-			f.works[a.Work] = number
-		}
-		q.list[row].begin(a.Start, number)
+		q.list[row].begin(a.Start, lookup.Make(f.works, a.Work, func() int { return f.frame(stacks.Frame{Name: export.WorkName(a.Work)}) }))
 		q.list[row].end(a.End())
 	}
 	for _, t := range f.ordering {

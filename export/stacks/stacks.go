@@ -6,8 +6,10 @@ package stacks
 import (
 	"cmp"
 	"encoding/binary"
+	"maps"
 	"slices"
 
+	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/export"
@@ -52,14 +54,9 @@ func Sum(trace *store.Trace, options export.Options) ([]*Stack, error) {
 	if err := s.device(trace, options.Filter); err != nil {
 		return nil, err
 	}
-	list := make([]*Stack, 0, len(s.paths))
-	for _, stack := range s.paths {
-		list = append(list, stack)
-	}
-	slices.SortFunc(list, func(a, b *Stack) int {
+	return slices.SortedFunc(maps.Values(s.paths), func(a, b *Stack) int {
 		return cmp.Or(cmp.Compare(b.Host+b.Device, a.Host+a.Device), compare(a, b))
-	})
-	return list, nil
+	}), nil
 }
 
 // compare orders paths; two may have frames of the same names.
@@ -77,11 +74,7 @@ type summer struct {
 }
 
 func (s *summer) add(r *store.Record) error {
-	open := s.open[r.Thread]
-	if open == nil {
-		open = new(export.Stack)
-		s.open[r.Thread] = open
-	}
+	open := lookup.New(s.open, r.Thread)
 	open.Leave(r, nil)
 	s.key = s.key[:0]
 	for i := range open.Open {

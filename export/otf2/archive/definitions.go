@@ -1,6 +1,10 @@
 package archive
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"github.com/accscope/accscope/collector/lookup"
+)
 
 // Kinds of records in the file of definitions.
 const (
@@ -180,27 +184,22 @@ func (d *definitions) Region(r Region) Ref {
 
 // Source defines a place in the source once.
 func (d *definitions) Source(file string, line uint32) Ref {
-	key := place{file, line}
-	if known, ok := d.sources[key]; ok {
-		return known
-	}
-	text := d.String(file)
-	number, payload := d.number(sectionSources)
-	d.add(sectionSources, defSource, appendUint32(appendRefs(payload, text), line))
-	d.sources[key] = number
-	return number
+	return lookup.Make(d.sources, place{file, line}, func() Ref {
+		text := d.String(file)
+		number, payload := d.number(sectionSources)
+		d.add(sectionSources, defSource, appendUint32(appendRefs(payload, text), line))
+		return number
+	})
 }
 
 // Parameter defines, once, a parameter that has texts as values.
 func (d *definitions) Parameter(name string) Ref {
-	if known, ok := d.parameters[name]; ok {
-		return known
-	}
-	text := d.String(name)
-	number, payload := d.number(sectionParameters)
-	d.add(sectionParameters, defParameter, append(appendRefs(payload, text), 0))
-	d.parameters[name] = number
-	return number
+	return lookup.Make(d.parameters, name, func() Ref {
+		text := d.String(name)
+		number, payload := d.number(sectionParameters)
+		d.add(sectionParameters, defParameter, append(appendRefs(payload, text), 0))
+		return number
+	})
 }
 
 // Members defines the locations that a paradigm runs on: the place of each is its number
