@@ -71,12 +71,12 @@ func TestStripLooksIntoRanges(t *testing.T) {
 func TestSummaryOfMPI(t *testing.T) {
 	s := serve(t, Options{Traces: []string{tracetest.Annotated(t, 3000)}})
 	whole, part := answer[summaryAnswer](t, s, "/api/summary"), answer[summaryAnswer](t, s, "/api/summary?inside=iteration+1")
-	if whole.MPIRanks == 0 || whole.MPITime == 0 || whole.MPITime > whole.MPIWhole || part.MPITime == 0 || part.MPITime >= whole.MPITime {
+	if whole.Processes == 0 || whole.Communication.Time == 0 || whole.Communication.Time > whole.Whole || part.Communication.Time == 0 || part.Communication.Time >= whole.Communication.Time {
 		t.Errorf("MPI: %+v, in a frame %+v", whole, part)
 	}
 	for _, row := range answer[reportAnswer](t, s, "/api/report?tables=time").Tables[0].Rows {
-		if row[0] == "MPI, calls" && row[1] != float64(whole.MPITime) {
-			t.Errorf("the report has %v, the summary %d", row, whole.MPITime)
+		if row[0] == "MPI, calls" && row[1] != float64(whole.Communication.Time) {
+			t.Errorf("the report has %v, the summary %d", row, whole.Communication.Time)
 		}
 	}
 	b := browse(t, s.URL()+"#view=summary&inside=iteration+1")
@@ -214,15 +214,15 @@ func TestOnlyChosenFrames(t *testing.T) {
 		t.Errorf("%v launches in one frame, %v in all", part, whole)
 	}
 	// The summary's figures are those of accscope report --inside.
-	if whole, part := answer[summaryAnswer](t, s, "/api/summary"), answer[summaryAnswer](t, s, "/api/summary?inside=iteration+1"); part.Wall != one.To-one.From || part.Busy == 0 || part.Busy >= whole.Busy/2 || part.Host >= whole.Host/2 {
+	if whole, part := answer[summaryAnswer](t, s, "/api/summary"), answer[summaryAnswer](t, s, "/api/summary?inside=iteration+1"); part.Wall != one.To-one.From || part.Busy == 0 || part.Busy >= whole.Busy/2 || part.All >= whole.All/2 {
 		t.Errorf("summaries: %+v of %+v", part, whole)
 	} else {
 		figures := map[any]any{}
 		for _, row := range answer[reportAnswer](t, s, "/api/report?tables=time&inside=iteration+1").Tables[0].Rows {
 			figures[row[0]] = row[1]
 		}
-		if want := (map[any]any{"wall": float64(part.Wall), "device": float64(part.Busy), "device, kernels": float64(part.Kernels), "device, transfers": float64(part.Transfers),
-			"host, waiting": float64(part.Waits), "host, in other OpenACC": float64(part.Calls), "host, outside of OpenACC": float64(max(part.Host-part.Waits-part.Calls, 0))}); !containsAll(figures, want) {
+		if want := (map[any]any{"wall": float64(part.Wall), "device": float64(part.Busy), "device, kernels": float64(part.Kernels), "device, transfers": float64(part.Transfer),
+			"host, waiting": float64(part.Waits), "host, in other OpenACC": float64(part.Calls), "host, outside of OpenACC": float64(max(part.All-part.Waits-part.Calls, 0))}); !containsAll(figures, want) {
 			t.Errorf("the report has %v, the summary %v", figures, want)
 		}
 	}

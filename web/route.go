@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"log"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -91,8 +93,8 @@ func (s *Server) handler() http.Handler {
 // accepts says whether a request has only parameters that the operation takes.
 func (o *route) accepts(r *http.Request) error {
 	for name, values := range r.URL.Query() {
-		if len(values) > 1 || !contains(o.parameters, name) {
-			return badRequest("parameter %q: %s takes %s, each once", name, o.path, orNone(o.parameters))
+		if len(values) > 1 || !slices.Contains(o.parameters, name) {
+			return badRequest("parameter %q: %s takes %s, each once", name, o.path, cmp.Or(strings.Join(o.parameters, ", "), "no parameters"))
 		}
 	}
 	return nil
@@ -221,20 +223,4 @@ func writeJSON(w http.ResponseWriter, answer any) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Write(body) //nolint:errcheck // the client has gone
-}
-
-func contains(list []string, text string) bool {
-	for _, item := range list {
-		if item == text {
-			return true
-		}
-	}
-	return false
-}
-
-func orNone(list []string) string {
-	if len(list) == 0 {
-		return "no parameters"
-	}
-	return strings.Join(list, ", ")
 }

@@ -3,7 +3,6 @@ package web
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -22,10 +21,10 @@ type found struct {
 }
 
 type searchAnswer struct {
-	Text    string   `json:"text"`
-	Events  int64    `json:"events"`
-	Matches []*found `json:"matches"` // most time first
-	Omitted int      `json:"omitted"`
+	Text    string  `json:"text"`
+	Events  int64   `json:"events"`
+	Matches []found `json:"matches"` // most time first
+	Omitted int     `json:"omitted"`
 }
 
 // matches says whether text, in small letters, is in what a site is called.
@@ -54,7 +53,7 @@ func search(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := searchAnswer{Text: text}
+	a := searchAnswer{Text: text, Matches: []found{}}
 	groups := make(map[[3]string]*found)
 	for i := range totals {
 		t := &totals[i]
@@ -67,9 +66,12 @@ func search(r *request) (any, error) {
 		g.Time += t.Time
 		a.Events += t.Count
 	}
-	a.Matches = present(slices.SortedFunc(maps.Values(groups), func(x, y *found) int {
+	for _, g := range groups {
+		a.Matches = append(a.Matches, *g)
+	}
+	slices.SortFunc(a.Matches, func(x, y found) int {
 		return cmp.Or(cmp.Compare(y.Time, x.Time), cmp.Compare(y.Count, x.Count), cmp.Compare(x.Name, y.Name), cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.Source, y.Source))
-	}))
+	})
 	if len(a.Matches) > int(limit) {
 		a.Omitted = len(a.Matches) - int(limit)
 		a.Matches = a.Matches[:limit]

@@ -17,8 +17,8 @@ import (
 	"github.com/accscope/accscope/collector/store"
 )
 
-// cost is what a line of a source cost.
-type cost struct {
+// lineCost is what a line of a source cost.
+type lineCost struct {
 	Line      int32 `json:"line"`
 	Count     int64 `json:"count"`
 	Exclusive int64 `json:"exclusive"` // ns of the host
@@ -27,22 +27,22 @@ type cost struct {
 }
 
 type sourceFile struct {
-	File      string `json:"file"`
-	Readable  bool   `json:"readable"`
-	Exclusive int64  `json:"exclusive"`
-	Device    int64  `json:"device"`
-	Bytes     int64  `json:"bytes"`
-	Lines     []cost `json:"lines"` // by number
+	File      string     `json:"file"`
+	Readable  bool       `json:"readable"`
+	Exclusive int64      `json:"exclusive"`
+	Device    int64      `json:"device"`
+	Bytes     int64      `json:"bytes"`
+	Lines     []lineCost `json:"lines"` // by number
 }
 
 // sources lists the sources that the trace names, with what their lines cost: first
 // those that took most of the host's time or of the devices', which pass side by
 // side.
 func sources(r *request) (any, error) {
-	files := make(map[string]map[int32]*cost)
-	at := func(site *store.Site) *cost {
-		lines := lookup.Make(files, site.File, func() map[int32]*cost { return map[int32]*cost{} })
-		return lookup.Make(lines, site.Line, func() *cost { return &cost{Line: site.Line} })
+	files := make(map[string]map[int32]*lineCost)
+	at := func(site *store.Site) *lineCost {
+		lines := lookup.Make(files, site.File, func() map[int32]*lineCost { return map[int32]*lineCost{} })
+		return lookup.Make(lines, site.Line, func() *lineCost { return &lineCost{Line: site.Line} })
 	}
 	totals, err := r.trace.Totals(store.Filter{})
 	if err != nil {
@@ -63,14 +63,14 @@ func sources(r *request) (any, error) {
 	}
 	out := []sourceFile{}
 	for name, lines := range files {
-		f := sourceFile{File: name, Lines: []cost{}}
+		f := sourceFile{File: name, Lines: []lineCost{}}
 		_, err := r.reader.findSource(name)
 		f.Readable = err == nil
 		for _, c := range lines {
 			f.Lines = append(f.Lines, *c)
 			f.Exclusive, f.Device, f.Bytes = f.Exclusive+c.Exclusive, f.Device+c.Device, f.Bytes+c.Bytes
 		}
-		slices.SortFunc(f.Lines, func(a, b cost) int { return cmp.Compare(a.Line, b.Line) })
+		slices.SortFunc(f.Lines, func(a, b lineCost) int { return cmp.Compare(a.Line, b.Line) })
 		out = append(out, f)
 	}
 	slices.SortFunc(out, func(a, b sourceFile) int {
@@ -151,7 +151,7 @@ var sourceEndings = []string{".c", ".h", ".cc", ".cpp", ".cxx", ".c++", ".hh", "
 
 // findSource gives the path of a source that a trace names.
 func (s *reader) findSource(name string) (string, error) {
-	if strings.ContainsRune(name, 0) || !contains(sourceEndings, strings.ToLower(filepath.Ext(name))) {
+	if strings.ContainsRune(name, 0) || !slices.Contains(sourceEndings, strings.ToLower(filepath.Ext(name))) {
 		return "", fmt.Errorf("%q does not end like a C, C++ or Fortran source", name)
 	}
 	var candidates []string
@@ -166,7 +166,7 @@ func (s *reader) findSource(name string) (string, error) {
 	for _, candidate := range candidates {
 		// A link is what it leads to.
 		path, err := filepath.EvalSymlinks(candidate)
-		if err != nil || !contains(sourceEndings, strings.ToLower(filepath.Ext(path))) {
+		if err != nil || !slices.Contains(sourceEndings, strings.ToLower(filepath.Ext(path))) {
 			continue
 		}
 		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Size() <= longestSource {

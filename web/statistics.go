@@ -3,7 +3,6 @@ package web
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/accscope/accscope/collector/lookup"
@@ -27,10 +26,10 @@ type sum struct {
 }
 
 type statisticsAnswer struct {
-	From    int64  `json:"from"`
-	To      int64  `json:"to"`
-	Rows    []*sum `json:"rows"`    // most time first
-	Omitted int    `json:"omitted"` // rows left out
+	From    int64 `json:"from"`
+	To      int64 `json:"to"`
+	Rows    []sum `json:"rows"`    // most time first
+	Omitted int   `json:"omitted"` // rows left out
 }
 
 // mostSums is how many lines the statistics of a range have.
@@ -81,9 +80,13 @@ func statistics(r *request) (any, error) {
 	} else if err := activityWithin(r, w, add); err != nil {
 		return nil, err
 	}
-	a := statisticsAnswer{From: w.from, To: w.to, Rows: present(slices.SortedFunc(maps.Values(sums), func(a, b *sum) int {
+	a := statisticsAnswer{From: w.from, To: w.to, Rows: []sum{}}
+	for _, line := range sums {
+		a.Rows = append(a.Rows, *line)
+	}
+	slices.SortFunc(a.Rows, func(a, b sum) int {
 		return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(b.Count, a.Count), cmp.Compare(a.Group, b.Group), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name))
-	}))}
+	})
 	if len(a.Rows) > mostSums {
 		a.Omitted = len(a.Rows) - mostSums
 		a.Rows = a.Rows[:mostSums]

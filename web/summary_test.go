@@ -31,11 +31,11 @@ func TestSummaryAgreesWithSQL(t *testing.T) {
 	check("devices", int64(got.Devices), "SELECT count(DISTINCT device) FROM device_activity")
 	check("busy", got.Busy, covered("SELECT device, start, end FROM device_activity"))
 	check("kernels", got.Kernels, covered("SELECT device, start, end FROM device_activity WHERE kind = 'kernel'"))
-	check("transfers", got.Transfers, covered("SELECT device, start, end FROM device_activity WHERE kind IN ('upload', 'download', 'copy')"))
+	check("transfers", got.Transfer, covered("SELECT device, start, end FROM device_activity WHERE kind IN ('upload', 'download', 'copy')"))
 	check("threads", int64(got.Threads), "SELECT count(DISTINCT thread) FROM spans")
 	check("waits", got.Waits, "SELECT sum(duration) FROM waits")
 	check("OpenACC", got.Calls+got.Waits, "SELECT sum(exclusive_time) FROM spans")
-	check("peak", got.Peak, "SELECT max(used) FROM memory")
+	check("peak", got.Bytes, "SELECT max(used) FROM memory")
 	if len(got.CostKernels) == 0 || len(got.CostVariables) == 0 {
 		t.Fatalf("it names %d kernels and %d variables", len(got.CostKernels), len(got.CostVariables))
 	}

@@ -4,50 +4,24 @@ import (
 	"cmp"
 	"math"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/accscope/accscope/collector/compare"
 	"github.com/accscope/accscope/collector/report"
 )
 
-type column struct {
-	Key   string `json:"key"`
-	Title string `json:"title"`
-	Unit  string `json:"unit"` // text, count, ns, bytes, bytes/s, fraction, address, variables (a name or a list, of which the beginning is shown)
-}
-
-type table struct {
-	Key     string   `json:"key"`
-	Title   string   `json:"title"`
-	Note    string   `json:"note"`
-	Empty   string   `json:"empty"` // what to say when there are no rows
-	Columns []column `json:"columns"`
-	Rows    [][]any  `json:"rows"` // text, number or null: not known
-	Omitted int      `json:"omitted"`
-}
-
-type fact struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
-}
-
 type reportAnswer struct {
-	Warnings []string `json:"warnings"`
-	Facts    []fact   `json:"facts"`
-	Tables   []table  `json:"tables"`
+	Warnings []string       `json:"warnings"`
+	Facts    []report.Fact  `json:"facts"`
+	Tables   []report.Table `json:"tables"`
 }
-
-var units = map[report.Unit]string{report.Text: "text", report.Count: "count", report.Nanoseconds: "ns", report.Bytes: "bytes",
-	report.BytesPerSecond: "bytes/s", report.Fraction: "fraction", report.Address: "address",
-	report.Variables: "variables"}
-
-var dimensions = []string{"", "source", "kernel", "variable", "queue", "device", "thread", "rank", "callstack"}
 
 // reportTables gives the tables that accscope report prints.
 func reportTables(r *request) (any, error) {
 	by := r.values.text("by")
-	if !contains(dimensions, by) {
-		return nil, badRequest("parameter by is %q: want one of %s", by, strings.Join(dimensions[1:], ", "))
+	if by != "" && !slices.Contains(report.Dimensions, by) {
+		return nil, badRequest("parameter by is %q: want one of %s", by, strings.Join(report.Dimensions, ", "))
 	}
 	filter := report.Filter{}
 	if r.values.text("from") != "" || r.values.text("to") != "" {
@@ -80,17 +54,9 @@ func reportTables(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := reportAnswer{Warnings: present(document.Warnings), Facts: []fact{}, Tables: []table{}}
-	for _, f := range document.Facts {
-		a.Facts = append(a.Facts, fact{f[0], f[1]})
-	}
+	a := reportAnswer{Warnings: present(document.Warnings), Facts: present(document.Facts), Tables: []report.Table{}}
 	for _, t := range document.Tables {
-		t = t.ForPeople()
-		out := table{Key: t.Key, Title: t.Title, Note: t.Note, Empty: t.Empty, Rows: present(t.Rows), Omitted: t.Omitted, Columns: []column{}}
-		for _, c := range t.Columns {
-			out.Columns = append(out.Columns, column{cmp.Or(c.Key, c.Title), c.Title, units[c.Unit]})
-		}
-		a.Tables = append(a.Tables, out)
+		a.Tables = append(a.Tables, *t.ForPeople())
 	}
 	return &a, nil
 }
@@ -120,7 +86,7 @@ type compareAnswer struct {
 // compare sets two traces side by side.
 func (s *reader) compare(w http.ResponseWriter, r *http.Request) {
 	by := cmp.Or(r.URL.Query().Get("by"), "kernel")
-	if !contains(compare.By(), by) {
+	if !slices.Contains(compare.By(), by) {
 		fail(w, badRequest("parameter by is %q: want one of %s", by, strings.Join(compare.By(), ", ")))
 		return
 	}

@@ -128,12 +128,12 @@ var titles = map[dimension]string{byConstruct: "Constructs", byKernel: "Kernels"
 
 // Document is the comparison as tables; top rows each, 0: all.
 func (c *Comparison) Document(top int) *report.Document {
-	d := &report.Document{Title: "accscope compare", Facts: [][2]string{{"base", c.names[0]}, {"then", c.names[1]}}}
+	d := &report.Document{Title: "accscope compare", Facts: []report.Fact{{Name: "base", Value: c.names[0]}, {Name: "then", Value: c.names[1]}}}
 	if c.Simulated() {
 		d.Warnings = append(d.Warnings, "simulated device: its times are not a GPU's")
 	}
 	if c.fewRuns() {
-		d.Facts = append(d.Facts, [2]string{"times", fmt.Sprintf("too few runs to tell what is chance: %d and %d, four a side are needed", len(c.sides[0]), len(c.sides[1]))})
+		d.Facts = append(d.Facts, report.Fact{Name: "times", Value: fmt.Sprintf("too few runs to tell what is chance: %d and %d, four a side are needed", len(c.sides[0]), len(c.sides[1]))})
 	}
 	if len(c.Conditions) > 0 {
 		d.Tables = append(d.Tables, conditionTable(c.Conditions))

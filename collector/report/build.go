@@ -216,9 +216,9 @@ func describe(trace *store.Trace, f *facts, document *Document, options Options)
 		&sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
 			processes++
 			if processes == 1 {
-				document.Facts = append(document.Facts, [2]string{"program", s.ColumnText(0)}, [2]string{"host", s.ColumnText(1)})
+				document.Facts = append(document.Facts, Fact{"program", s.ColumnText(0)}, Fact{"host", s.ColumnText(1)})
 				if runtime := s.ColumnText(2); runtime != "" {
-					document.Facts = append(document.Facts, [2]string{"runtime", runtime})
+					document.Facts = append(document.Facts, Fact{"runtime", runtime})
 				}
 			}
 			return nil
@@ -227,13 +227,13 @@ func describe(trace *store.Trace, f *facts, document *Document, options Options)
 		return fmt.Errorf("reading processes: %w", err)
 	}
 	if processes > 1 {
-		document.Facts = append(document.Facts, [2]string{"processes", fmt.Sprint(processes)})
+		document.Facts = append(document.Facts, Fact{"processes", fmt.Sprint(processes)})
 		list, err := trace.Processes()
 		if err != nil {
 			return err
 		}
 		if off := ClockError(list); off != "" {
-			document.Facts = append(document.Facts, [2]string{"clocks", off})
+			document.Facts = append(document.Facts, Fact{"clocks", off})
 		}
 	}
 	of := " from the first to the last event"
@@ -241,8 +241,8 @@ func describe(trace *store.Trace, f *facts, document *Document, options Options)
 		of = " in the chosen ranges"
 	}
 	document.Facts = append(document.Facts,
-		[2]string{"events", fmt.Sprint(f.events)},
-		[2]string{"time", ShowDuration(float64(f.wall)) + of})
+		Fact{"events", fmt.Sprint(f.events)},
+		Fact{"time", ShowDuration(float64(f.wall)) + of})
 	first, last, err := trace.Extent()
 	if err != nil {
 		return err
@@ -255,7 +255,7 @@ func describe(trace *store.Trace, f *facts, document *Document, options Options)
 		document.Warnings = append(document.Warnings, fmt.Sprintf("the trace begins at %s, after the window ends", ShowDuration(float64(first))))
 	}
 	if options.Filter != (Filter{}) {
-		document.Facts = append(document.Facts, [2]string{"filtered", "yes: only what the flags let through is counted"})
+		document.Facts = append(document.Facts, Fact{"filtered", "yes: only what the flags let through is counted"})
 	}
 	return nil
 }

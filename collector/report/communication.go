@@ -49,11 +49,11 @@ func communication(calls *messages) *Table {
 
 // Communication is what the processes of a job did in MPI, over all of them.
 type Communication struct {
-	Processes int   // that called MPI
-	Time      int64 // in its calls, without MPI_Init and MPI_Finalize
-	Waited    int64 // of that, for ranks that came later
-	Waiting   bool  // Waited is known
-	Whole     int64 // from MPI_Init's end to MPI_Finalize's begin; from the first call to the last where those were not seen
+	Processes int   `json:"mpi_ranks"`   // that called MPI
+	Time      int64 `json:"mpi_time"`    // in its calls, without MPI_Init and MPI_Finalize
+	Waited    int64 `json:"mpi_waited"`  // of that, for ranks that came later
+	Waiting   bool  `json:"mpi_waiting"` // that is known
+	Whole     int64 `json:"mpi_whole"`   // from MPI_Init's end to MPI_Finalize's begin; from the first call to the last where those were not seen
 }
 
 // communicated sums calls up. Threads of a process may call at once.

@@ -25,9 +25,9 @@ func (f *facts) figures(filter Filter, calls *messages) (*Table, error) {
 		add("device, transfers", d.Transfer, all)
 	}
 	if h := s.Host; h.Threads > 0 {
-		add("host, waiting", h.Waits, h.Time)
-		add("host, in other OpenACC", h.Calls, h.Time)
-		add("host, outside of OpenACC", h.Outside(), h.Time)
+		add("host, waiting", h.Waits, h.All)
+		add("host, in other OpenACC", h.Calls, h.All)
+		add("host, outside of OpenACC", h.Outside(), h.All)
 	}
 	if m := s.MPI; m.Processes > 0 {
 		add("MPI, calls", m.Time, m.Whole)

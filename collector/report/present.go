@@ -37,5 +37,5 @@ func Present(trace *store.Trace, time int64, filter Filter, top int) (*Document,
 		table.Omitted = len(table.Rows) - top
 		table.Rows = table.Rows[:top]
 	}
-	return &Document{Title: "accscope present table", Facts: [][2]string{{"mapped", ShowBytes(float64(all))}}, Tables: []*Table{table}}, nil
+	return &Document{Title: "accscope present table", Facts: []Fact{{"mapped", ShowBytes(float64(all))}}, Tables: []*Table{table}}, nil
 }

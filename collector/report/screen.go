@@ -111,7 +111,7 @@ func (d *screen) figures(s *Summary) {
 		d.fact("device", "none was used: constructs on the host are what is measured")
 	}
 	if h := s.Host; h.Threads > 0 {
-		of := func(part int64) string { return percent(part, h.Time) }
+		of := func(part int64) string { return percent(part, h.All) }
 		text := fmt.Sprintf("waiting %s, other OpenACC %s, outside %s", of(h.Waits), of(h.Calls), of(h.Outside()))
 		if len(s.Constructs) > 0 {
 			text = fmt.Sprintf("in OpenACC %s, outside %s", of(h.Calls+h.Waits), of(h.Outside()))

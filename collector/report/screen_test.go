@@ -16,7 +16,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 func much() *Summary {
 	s := &Summary{Wall: 12_345_678_901, Simulated: true,
 		Device: DeviceTime{Devices: 4, Busy: 30e9, Kernels: 25e9, Transfer: 7e9},
-		Host:   HostTime{Threads: 8, Time: 96e9, Waits: 40e9, Calls: 6e9},
+		Host:   HostTime{Threads: 8, All: 96e9, Waits: 40e9, Calls: 6e9},
 		Peak:   Peak{Device: "sim 0", Bytes: 12 << 30, Capacity: 16 << 30, Others: 3},
 		Frames: []Frames{{"step \x1b[2J", 1001, 1000, 11e9, 25e6}, {Name: "checkpoint", Count: 1}},
 		Kernels: []Cost{
@@ -41,7 +41,7 @@ func advised() *Summary {
 
 // little is a run on the host.
 func little() *Summary {
-	return &Summary{Wall: 1_230_000, Host: HostTime{Threads: 1, Time: 1_230_000, Calls: 230_000},
+	return &Summary{Wall: 1_230_000, Host: HostTime{Threads: 1, All: 1_230_000, Calls: 230_000},
 		Constructs: []Cost{{Name: "parallel", Place: "main.c:8", Time: 230_000, Timed: true, Share: 1, Count: 50}}}
 }
 

@@ -21,7 +21,7 @@ func TestDirective(t *testing.T) {
 		"  acc_copyin (a,\tn);\n#pragma acc wait \x1b[31m\n#pragma acc data "+strings.Repeat("copy(abc) ", 20)+"\n#pragma acc wait \\")
 	fortran := write("b.f90", "!$acc parallel loop &\n  !$acc& copy(a) &\n!$ACC async(1)\ndo i = 1, n\n")
 	secret := write("secret", "root:x:0:0\n")
-	s := Sources{recorded: time.Now().Add(time.Hour)}
+	s := Sources{recorded: time.Now().Add(time.Hour), files: map[string]*sourceFile{}}
 	for _, test := range []struct {
 		path string
 		line int64
@@ -44,7 +44,7 @@ func TestDirective(t *testing.T) {
 			t.Errorf("%s:%d: %q, expected %q", filepath.Base(test.path), test.line, got, test.want)
 		}
 	}
-	changed := Sources{recorded: time.Now().Add(-time.Hour)}
+	changed := Sources{recorded: time.Now().Add(-time.Hour), files: map[string]*sourceFile{}}
 	if got := changed.directive(c, 2); got != nil {
 		t.Errorf("a file that was changed after the run gives %q", got)
 	}

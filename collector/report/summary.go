@@ -52,39 +52,41 @@ type Gain struct {
 // DeviceTime is how long devices were busy. The parts may overlap, and their sum
 // exceed Busy, where queues ran at once.
 type DeviceTime struct {
-	Devices  int   // that did something measured
-	Busy     int64 // over all of them; a lower bound where AtLeast
-	AtLeast  bool  // too much activity on several queues to tell what ran at once: that of the busiest
-	Kernels  int64
-	Transfer int64
+	Devices  int   `json:"devices"`  // that did something measured
+	Busy     int64 `json:"busy"`     // over all of them; a lower bound where AtLeast
+	AtLeast  bool  `json:"at_least"` // too much activity on several queues to tell what ran at once: that of the busiest
+	Kernels  int64 `json:"kernels"`  // over all of them, if not AtLeast
+	Transfer int64 `json:"transfers"`
 }
 
 // HostTime is what the threads that use OpenACC did with their processes' time.
 type HostTime struct {
-	Threads int
-	Time    int64 // all of it, over the threads
-	Waits   int64 // blocked in waits
-	Calls   int64 // in other OpenACC constructs and routines
+	Threads int   `json:"threads"` // that use OpenACC
+	All     int64 `json:"host"`    // their processes' time, over them
+	Waits   int64 `json:"waits"`   // blocked in waits
+	Calls   int64 `json:"calls"`   // in other OpenACC constructs and routines
 }
 
 // Outside is the time outside of OpenACC.
-func (h HostTime) Outside() int64 { return max(h.Time-h.Waits-h.Calls, 0) }
+func (h HostTime) Outside() int64 { return max(h.All-h.Waits-h.Calls, 0) }
 
 // Peak is the most memory that a device had in use.
 type Peak struct {
-	Device          string // "" where none was used
-	Bytes, Capacity int64  // Capacity 0: not known
-	Others          int    // devices that had less
+	Device   string `json:"peak_device"` // "" where none was used
+	Bytes    int64  `json:"peak"`
+	Capacity int64  `json:"capacity"` // 0: not known
+	Others   int    `json:"-"`        // devices that had less
 }
 
 // Cost is a line of what cost most.
 type Cost struct {
-	Name, Place string
-	Time        int64
-	Timed       bool    // Time is known
-	Share       float64 // of the time of all kernels, variables or constructs
-	Bytes       int64
-	Count       int64
+	Name  string  `json:"name"`
+	Place string  `json:"place"`
+	Time  int64   `json:"time"`
+	Timed bool    `json:"timed"` // time is known
+	Share float64 `json:"share"` // of the time of all kernels, variables or constructs
+	Bytes int64   `json:"bytes"`
+	Count int64   `json:"count"`
 }
 
 // summaryRows is how many kernels, variables or constructs a summary names.
@@ -200,7 +202,7 @@ func (s *Summary) readTimes(f *facts, filter Filter) error {
 		if part && filter.Within == nil {
 			length = f.wall
 		}
-		s.Host.Time += length
+		s.Host.All += length
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -13,19 +14,19 @@ import (
 )
 
 // Unit says what a column's numbers mean and so how they are shown.
-type Unit int
+type Unit string
 
 // The units. Numbers are stored raw: nanoseconds, bytes, bytes per second,
 // fractions of 1.
 const (
-	Text Unit = iota
-	Count
-	Nanoseconds
-	Bytes
-	BytesPerSecond
-	Fraction
-	Address
-	Variables // a name, or a list of which people see the beginning
+	Text           Unit = "text"
+	Count          Unit = "count"
+	Nanoseconds    Unit = "ns"
+	Bytes          Unit = "bytes"
+	BytesPerSecond Unit = "bytes/s"
+	Fraction       Unit = "fraction"
+	Address        Unit = "address"
+	Variables      Unit = "variables" // a name, or a list of which people see the beginning
 )
 
 // isText says whether a column of this unit holds texts.
@@ -34,28 +35,34 @@ func (u Unit) isText() bool { return u == Text || u == Variables }
 // Column describes one column. Key names it in JSON and CSV, with its unit. A column
 // without a Key is for people only, one without a Title for programs only.
 type Column struct {
-	Title string
-	Key   string
-	Unit  Unit
+	Title string `json:"title"`
+	Key   string `json:"key"`
+	Unit  Unit   `json:"unit"` // text, count, ns, bytes, bytes/s, fraction, address, variables (a name or a list, of which the beginning is shown)
 }
 
 // Table is one table of a report. Cells are string, int64, float64 or nil,
 // where nil means that the value is not known.
 type Table struct {
-	Key   string // name in JSON
-	Title string
-	Note  string // one sentence under the title: how to read it
-	Empty string // what to say when there are no rows
+	Key   string `json:"key"`
+	Title string `json:"title"`
+	Note  string `json:"note"`  // one sentence under the title: how to read it
+	Empty string `json:"empty"` // what to say when there are no rows
 	// Cautious tables are shown without rows too, for their note.
-	Cautious bool
-	Columns  []Column
-	Rows     [][]any
-	// Omitted is the number of rows left out by a limit.
-	Omitted int
+	Cautious bool     `json:"-"`
+	Columns  []Column `json:"columns"`
+	Rows     [][]any  `json:"rows"`    // text, number or null: not known
+	Omitted  int      `json:"omitted"` // rows, by a limit
 }
 
 // ForPeople is the table with the columns that people are to see.
-func (t *Table) ForPeople() *Table { return t.with(func(c Column) bool { return c.Title != "" }) }
+func (t *Table) ForPeople() *Table {
+	part := t.with(func(c Column) bool { return c.Title != "" })
+	for i := range part.Columns {
+		c := &part.Columns[i]
+		c.Key = cmp.Or(c.Key, c.Title)
+	}
+	return part
+}
 
 func (t *Table) forPrograms() *Table { return t.with(func(c Column) bool { return c.Key != "" }) }
 
@@ -75,11 +82,17 @@ func (t *Table) with(wanted func(Column) bool) *Table {
 	return &part
 }
 
+// Fact is something about the trace as a whole.
+type Fact struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
 // Document is a whole report.
 type Document struct {
 	Title    string
 	Warnings []string // data loss and the like: said first
-	Facts    [][2]string
+	Facts    []Fact
 	Tables   []*Table
 }
 
@@ -131,10 +144,10 @@ func (d *Document) writeText(w io.Writer) error {
 	}
 	width := 0
 	for _, fact := range d.Facts {
-		width = max(width, utf8.RuneCountInString(fact[0]))
+		width = max(width, utf8.RuneCountInString(fact.Name))
 	}
 	for _, fact := range d.Facts {
-		fmt.Fprintf(&b, "  %s%s  %s\n", fact[0], strings.Repeat(" ", width-utf8.RuneCountInString(fact[0])), escape.Line(fact[1]))
+		fmt.Fprintf(&b, "  %-*s  %s\n", width, fact.Name, escape.Line(fact.Value))
 	}
 	for _, table := range d.shownTables() {
 		b.WriteByte('\n')
@@ -179,11 +192,10 @@ func (t *Table) text(b *strings.Builder) {
 			if i > 0 {
 				row.WriteString("  ")
 			}
-			padding := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
 			if t.Columns[i].Unit.isText() {
-				row.WriteString(cell + padding)
+				fmt.Fprintf(&row, "%-*s", widths[i], cell)
 			} else {
-				row.WriteString(padding + cell)
+				fmt.Fprintf(&row, "%*s", widths[i], cell)
 			}
 		}
 		b.WriteString(strings.TrimRight(row.String(), " ") + "\n")
@@ -200,7 +212,7 @@ func (d *Document) writeMarkdown(w io.Writer) error {
 		fmt.Fprintf(&b, "**Warning: %s**\n\n", escapeMarkdown(warning))
 	}
 	for _, fact := range d.Facts {
-		fmt.Fprintf(&b, "- %s: %s\n", escapeMarkdown(fact[0]), escapeMarkdown(fact[1]))
+		fmt.Fprintf(&b, "- %s: %s\n", escapeMarkdown(fact.Name), escapeMarkdown(fact.Value))
 	}
 	for _, table := range d.shownTables() {
 		table = table.ForPeople()
@@ -245,7 +257,7 @@ func escapeMarkdown(text string) string {
 func (d *Document) writeJSON(w io.Writer) error {
 	facts := map[string]string{}
 	for _, fact := range d.Facts {
-		facts[fact[0]] = fact[1]
+		facts[fact.Name] = fact.Value
 	}
 	tables := map[string]any{}
 	for _, table := range d.Tables {
@@ -262,11 +274,7 @@ func (d *Document) writeJSON(w io.Writer) error {
 	}
 	encoder := json.NewEncoder(w)
 	encoder.SetIndent("", "  ")
-	warnings := d.Warnings
-	if warnings == nil {
-		warnings = []string{}
-	}
-	return encoder.Encode(map[string]any{"title": d.Title, "warnings": warnings, "facts": facts, "tables": tables})
+	return encoder.Encode(map[string]any{"title": d.Title, "warnings": append([]string{}, d.Warnings...), "facts": facts, "tables": tables})
 }
 
 // writeCSV writes one block a table: a line "table,KEY", the header, the rows
