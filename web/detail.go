@@ -237,46 +237,38 @@ func activityDetail(r *request) (any, error) {
 	if r.values.err != nil {
 		return nil, r.values.err
 	}
-	var d *detail
-	var record int64
-	err := sqlitex.Execute(r.trace.Conn(), `SELECT record, queue, kind, name, start, end, bytes, device_start, device_end, recorded, correlation, async
-		FROM device_activity WHERE activity = ?`, &sqlitex.ExecOptions{Args: []any{id}, ResultFunc: func(s *sqlite.Stmt) error {
-		record = s.ColumnInt64(0)
-		kind, symbol := s.ColumnText(2), s.ColumnText(3)
-		name, err := r.trace.Title(symbol)
-		if err != nil {
-			return err
-		}
-		d = &detail{Activity: id, Kind: kind, Name: name, Title: kind, Start: s.ColumnInt64(4), End: s.ColumnInt64(5), Queue: s.ColumnInt64(1),
-			Line: -1, Parents: []ancestor{}, Stack: []frame{}}
-		if name != "" {
-			d.Title = kind + " " + name
-		}
-		d.Device = &activityInfo{id, kind, name, d.Start, d.End, s.ColumnInt64(6), d.Queue}
-		d.Fields = []field{{"start", d.Start, "time", false}, {"end", d.End, "time", false}, {"device time", d.End - d.Start, "ns", false}}
-		if kind != "kernel" {
-			d.Fields = append(d.Fields, field{"bytes", s.ColumnInt64(6), "bytes", false})
-		}
-		d.Fields = append(d.Fields, field{"activity", id, "", true}, field{"async argument", callbacks.AsyncName(s.ColumnInt64(11)), "", true},
-			field{"device clock start", fmt.Sprint(s.ColumnInt64(7)), "", true}, field{"device clock end", fmt.Sprint(s.ColumnInt64(8)), "", true},
-			field{"recorded", s.ColumnInt64(9), "time", true}, field{"correlation", fmt.Sprint(s.ColumnInt64(10)), "", true})
-		if kind == "kernel" && symbol != "" {
-			d.Fields = append(d.Fields, field{"linker's name", symbol, "", true})
-		}
-		return nil
-	}})
-	if err != nil {
-		return nil, fmt.Errorf("reading activity %d: %w", id, err)
+	var a *store.Activity
+	if err := r.trace.NumberedActivities(id, id, func(x *store.Activity) (bool, error) { a = x; return false, nil }); err != nil {
+		return nil, err
 	}
-	if d == nil {
+	if a == nil {
 		return nil, notFound("the trace has no activity %d", id)
 	}
-	if record == 0 {
-		return d, nil
+	kind, name, symbol := a.Work.Kind, a.Work.Name, a.Work.Symbol
+	enqueue, err := r.trace.Record(a.Record)
+	if err != nil {
+		return nil, err
 	}
-	enqueue, err := r.trace.Record(record)
-	if err != nil || enqueue == nil {
-		return d, err
+	if symbol == "" && enqueue != nil { // the runtime gave no name
+		name, symbol = enqueue.Site.Name, enqueue.Site.Symbol
+	}
+	d := &detail{Activity: id, Kind: kind, Name: name, Title: kind, Start: a.Start, End: a.End(), Queue: int64(a.Work.Queue), Line: -1, Parents: []ancestor{}, Stack: []frame{}}
+	if name != "" {
+		d.Title = kind + " " + name
+	}
+	d.Device = &activityInfo{id, kind, name, d.Start, d.End, byteCount(a.Bytes), d.Queue}
+	d.Fields = []field{{"start", d.Start, "time", false}, {"end", d.End, "time", false}, {"device time", d.End - d.Start, "ns", false}}
+	if kind != "kernel" {
+		d.Fields = append(d.Fields, field{"bytes", byteCount(a.Bytes), "bytes", false})
+	}
+	d.Fields = append(d.Fields, field{"activity", id, "", true}, field{"async argument", callbacks.AsyncName(a.Work.Async), "", true},
+		field{"device clock start", fmt.Sprint(a.DeviceStart), "", true}, field{"device clock end", fmt.Sprint(a.DeviceEnd), "", true},
+		field{"recorded", a.Recorded, "time", true}, field{"correlation", fmt.Sprint(a.Correlation), "", true})
+	if kind == "kernel" && symbol != "" {
+		d.Fields = append(d.Fields, field{"linker's name", symbol, "", true})
+	}
+	if enqueue == nil {
+		return d, nil
 	}
 	whole, err := describe(r, enqueue)
 	if err != nil {

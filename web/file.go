@@ -252,6 +252,23 @@ func (f *file) settle(path string) {
 	f.path = path
 }
 
+// once reads something of a trace, of a finished one no more than once: it is kept in the file.
+func once[T any](f *file, kept **T, read func() (*T, error)) (*T, error) {
+	f.mutex.Lock()
+	known, growing := *kept, f.growing
+	f.mutex.Unlock()
+	if known != nil {
+		return known, nil
+	}
+	answer, err := read()
+	if err == nil && !growing {
+		f.mutex.Lock()
+		*kept = answer
+		f.mutex.Unlock()
+	}
+	return answer, err
+}
+
 // name is the file's name without its folder.
 func (f *file) name() string { return filepath.Base(f.where()) }
 

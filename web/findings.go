@@ -3,9 +3,7 @@ package web
 import (
 	"context"
 	"fmt"
-	"log"
 	"net/http"
-	"runtime/debug"
 	"sync"
 	"time"
 
@@ -54,25 +52,14 @@ type adviceSearch struct {
 
 // findings gives what accscope advise prints.
 func (s *reader) findings(w http.ResponseWriter, r *http.Request) {
-	values := parameters{values: r.URL.Query()}
-	number := values.integer("trace", 0, 0, int64(len(s.files)-1))
-	if values.err != nil {
+	switch f, values := s.asked(r); {
+	case f == nil:
 		fail(w, values.err)
-		return
+	case f.isGrowing():
+		reply(w)(s.read(r.Context(), f, values, findingsSoFar))
+	default:
+		reply(w)(f.search(r.Context()))
 	}
-	f := s.files[number]
-	var answer any
-	var err error
-	if f.isGrowing() {
-		answer, err = s.read(r.Context(), f, values, findingsSoFar)
-	} else {
-		answer, err = f.search(r.Context())
-	}
-	if err != nil {
-		fail(w, err)
-		return
-	}
-	writeJSON(w, answer)
 }
 
 // findingsSoFar are those of a trace that is being written.
@@ -159,25 +146,19 @@ func (s *adviceSearch) run(f *file) {
 	}
 }
 
-// lookThrough looks by all rules, until ctx is done. A fault that a damaged file leads to
-// becomes an error; its connection is left alone.
+// lookThrough looks by all rules, until ctx is done.
 func (f *file) lookThrough(ctx context.Context, told func(read, rules int)) (answer *findingsAnswer, err error) {
 	trace, err := store.Open(f.where())
 	if err != nil {
 		return nil, err
 	}
-	fault := true
-	defer func() {
-		if fault {
-			err = fmt.Errorf("%s: reading the trace failed: %v", f.where(), recover())
-			log.Printf("accscope: %v\n%s", err, debug.Stack())
-			return
-		}
-		trace.Close() //nolint:errcheck // it was only read
-	}()
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	trace.Interrupt(ctx.Done())
-	answer, err = find(trace, told)
-	fault = false
+	fault, err := guarded(f.where(), "reading the trace", func() (err error) {
+		answer, err = find(trace, told)
+		return err
+	})
+	if !fault {
+		trace.Close() //nolint:errcheck // it was only read
+	}
 	return answer, err
 }

@@ -79,60 +79,35 @@ func overview(r *request) (any, error) {
 			err = f()
 		}
 	}
-	read(func() (err error) {
-		a.Warnings, err = report.Warnings(r.trace)
-		a.Warnings = someWarnings(a.Warnings)
-		return
-	})
+	a.Warnings = someWarnings(list(&err, func() ([]string, error) { return report.Warnings(r.trace) }))
 	read(func() (err error) { a.Meta, err = r.trace.Meta(); return })
-	read(func() (err error) { a.Processes, err = r.trace.Processes(); return })
-	read(func() (err error) { a.Threads, err = r.trace.Threads(); return })
-	read(func() error {
-		devices, err := r.trace.Devices()
-		if err != nil {
-			return err
+	peaks := map[model.DeviceID]int64{}
+	read(func() (err error) { peaks, err = r.trace.Peaks(); return })
+	a.Processes, a.Threads, a.Lanes = list(&err, r.trace.Processes), list(&err, r.trace.Threads), list(&err, r.trace.Lanes)
+	a.Devices, a.Queues, a.Figures = []deviceInfo{}, []queueInfo{}, []figureInfo{}
+	for _, d := range list(&err, r.trace.Devices) {
+		a.Devices = append(a.Devices, deviceInfo{d, export.DeviceName(&d), peaks[d.ID], d.Requested()})
+	}
+	for _, q := range list(&err, r.trace.Queues) {
+		a.Queues = append(a.Queues, queueInfo{q, callbacks.AsyncName(q.Number)})
+	}
+	a.Losses = list(&err, r.trace.Losses)
+	if only := r.trace.LimitedTo(); only != nil {
+		a.Losses = slices.DeleteFunc(a.Losses, func(l store.Loss) bool { return !slices.Contains(only, l.Process) })
+	}
+	for _, c := range list(&err, r.trace.Counters) {
+		title := ""
+		if c.Process == 0 {
+			title = c.GPUTitle()
 		}
-		peaks, err := r.trace.Peaks()
-		for _, d := range devices {
-			a.Devices = append(a.Devices, deviceInfo{d, export.DeviceName(&d), peaks[d.ID], d.Requested()})
-		}
-		return err
-	})
-	read(func() error {
-		queues, err := r.trace.Queues()
-		for _, q := range queues {
-			a.Queues = append(a.Queues, queueInfo{q, callbacks.AsyncName(q.Number)})
-		}
-		return err
-	})
-	read(func() (err error) { a.Lanes, err = r.trace.Lanes(); return })
-	read(func() (err error) {
-		a.Losses, err = r.trace.Losses()
-		if only := r.trace.LimitedTo(); only != nil {
-			a.Losses = slices.DeleteFunc(a.Losses, func(l store.Loss) bool { return !slices.Contains(only, l.Process) })
-		}
-		return
-	})
-	read(func() error {
-		list, err := r.trace.Counters()
-		for _, c := range list {
-			title := ""
-			if c.Process == 0 {
-				title = c.GPUTitle()
-			}
-			a.Figures = append(a.Figures, figureInfo{c, title})
-		}
-		return err
-	})
-	read(func() (err error) { a.Annotations, err = annotationsOf(r.trace); return })
+		a.Figures = append(a.Figures, figureInfo{c, title})
+	}
+	a.Annotations = list(&err, func() ([]annotationInfo, error) { return annotationsOf(r.trace) })
 	read(func() (err error) { a.CallStacks, err = r.trace.HasHostStacks(); return })
 	if err != nil {
 		return nil, err
 	}
 	a.Meta.First, a.Meta.Last = bounded(a.Meta.First), bounded(a.Meta.Last)
-	a.Processes, a.Threads, a.Devices = present(a.Processes), present(a.Threads), present(a.Devices)
-	a.Queues, a.Lanes, a.Losses, a.Warnings = present(a.Queues), present(a.Lanes), present(a.Losses), present(a.Warnings)
-	a.Figures = present(a.Figures)
 	for i := range a.Processes {
 		a.Processes[i].Arguments = present(a.Processes[i].Arguments)
 	}
@@ -147,6 +122,14 @@ func someWarnings(list []string) []string {
 		return append(list[:mostWarnings:mostWarnings], fmt.Sprintf("%d more such warnings: accscope report lists them", more))
 	}
 	return list
+}
+
+// list reads a list, an empty one after an error.
+func list[T any](err *error, read func() ([]T, error)) (found []T) {
+	if *err == nil {
+		found, *err = read()
+	}
+	return present(found)
 }
 
 // present makes no list an empty one: null is not what a client expects.

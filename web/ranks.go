@@ -36,27 +36,14 @@ type job struct {
 
 // jobOf reads that; of a finished trace once.
 func (f *file) jobOf(trace *store.Trace) (*job, error) {
-	f.mutex.Lock()
-	kept, growing := f.job, f.growing
-	f.mutex.Unlock()
-	if kept != nil {
-		return kept, nil
-	}
-	ranks, err := report.RanksOf(trace)
-	if err != nil {
-		return nil, err
-	}
-	processes, err := trace.Processes()
-	if err != nil {
-		return nil, err
-	}
-	j := &job{ranks, report.ClockError(processes)}
-	if !growing {
-		f.mutex.Lock()
-		f.job = j
-		f.mutex.Unlock()
-	}
-	return j, nil
+	return once(f, &f.job, func() (*job, error) {
+		ranks, err := report.RanksOf(trace)
+		if err != nil {
+			return nil, err
+		}
+		processes, err := trace.Processes()
+		return &job{ranks, report.ClockError(processes)}, err
+	})
 }
 
 // shownRanks says of which ranks of a job an answer is.

@@ -117,19 +117,23 @@ func (s *reader) operation(o route) http.Handler {
 			o.serve(s, w, r)
 			return
 		}
-		values := parameters{values: r.URL.Query()}
-		number := values.integer("trace", 0, 0, int64(len(s.files)-1))
-		if values.err != nil {
+		f, values := s.asked(r)
+		if f == nil {
 			fail(w, values.err)
 			return
 		}
-		answer, err := s.read(r.Context(), s.files[number], values, o.answer)
-		if err != nil {
-			fail(w, err)
-			return
-		}
-		writeJSON(w, answer)
+		reply(w)(s.read(r.Context(), f, values, o.answer))
 	})
+}
+
+// asked is the trace that a request is of, and its parameters; nil: there is no such trace.
+func (s *reader) asked(r *http.Request) (*file, parameters) {
+	values := parameters{values: r.URL.Query()}
+	number := values.integer("trace", 0, 0, int64(len(s.files)-1))
+	if values.err != nil {
+		return nil, values
+	}
+	return s.files[number], values
 }
 
 // read runs an operation on a connection to a trace, when it is its turn; then it
@@ -148,19 +152,28 @@ func (s *reader) read(ctx context.Context, f *file, values parameters, answer fu
 
 // readOn is read on a connection that has been acquired; it releases it.
 func (s *reader) readOn(ctx context.Context, f *file, trace *store.Trace, values parameters, answer func(*request) (any, error)) (result any, err error) {
-	fault := true
 	q := &request{ctx: ctx, reader: s, file: f, trace: trace, values: values}
+	fault, err := guarded(f.where(), "reading the trace", func() (err error) {
+		result, err = answer(q)
+		return err
+	})
+	f.release(q.trace, fault)
+	return result, err
+}
+
+// guarded does what reads a trace. A fault that a damaged file leads to becomes an error; the
+// connection is in no known state then.
+func guarded(path, what string, read func() error) (fault bool, err error) {
+	fault = true
 	defer func() {
 		if fault {
-			err = fmt.Errorf("%s: reading the trace failed: %v", f.where(), recover())
+			err = fmt.Errorf("%s: %s failed: %v", path, what, recover())
 			log.Printf("accscope: %v\n%s", err, debug.Stack())
 		}
-		f.release(q.trace, fault)
 	}()
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	result, err = answer(q)
-	fault = false
-	return result, err
+	err = read()
+	return false, err
 }
 
 func recoverFault(w http.ResponseWriter) {
@@ -212,6 +225,17 @@ func writeError(w http.ResponseWriter, status int, text string) {
 	body, err := json.Marshal(map[string]string{"error": text})
 	if err == nil {
 		w.Write(body) //nolint:errcheck // the client has gone
+	}
+}
+
+// reply sends what was read, or why it was not.
+func reply(w http.ResponseWriter) func(answer any, err error) {
+	return func(answer any, err error) {
+		if err != nil {
+			fail(w, err)
+			return
+		}
+		writeJSON(w, answer)
 	}
 }
 

@@ -6,10 +6,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"log"
 	"math"
 	"net/http"
-	"runtime/debug"
 	"strconv"
 	"strings"
 	"time"
@@ -54,8 +52,7 @@ func (readOnly) Authorize(a sqlite.Action) sqlite.AuthResult {
 
 // sql runs a statement of the user's on a connection of its own.
 func (s *reader) sql(w http.ResponseWriter, r *http.Request) {
-	p := parameters{values: r.URL.Query()}
-	number := p.integer("trace", 0, 0, int64(len(s.files)-1))
+	f, p := s.asked(r)
 	rows := p.integer("rows", 1000, 1, mostRows)
 	seconds := p.integer("seconds", 10, 1, mostSeconds)
 	text, format := strings.TrimSpace(p.text("sql")), p.text("format")
@@ -80,7 +77,6 @@ func (s *reader) sql(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), time.Duration(seconds)*time.Second)
 	defer cancel()
-	f := s.files[number]
 	f.paused.RLock()
 	defer f.paused.RUnlock()
 	answer, err := runSQL(ctx, f.where(), text, rows)
@@ -103,18 +99,13 @@ func runSQL(ctx context.Context, path, text string, rows int64) (answer *sqlAnsw
 	if err != nil {
 		return nil, err
 	}
-	fault := true
-	defer func() {
-		if fault {
-			err = fmt.Errorf("%s: the statement failed: %v", path, recover())
-			log.Printf("accscope: %v\n%s", err, debug.Stack())
-			return // the connection is in no known state
-		}
+	fault, err := guarded(path, "the statement", func() (err error) {
+		answer, err = queryRows(ctx, trace, text, rows)
+		return err
+	})
+	if !fault {
 		err = errors.Join(err, trace.Close())
-	}()
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	answer, err = queryRows(ctx, trace, text, rows)
-	fault = false
+	}
 	return answer, err
 }
 

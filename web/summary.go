@@ -36,19 +36,7 @@ func summary(r *request) (any, error) {
 
 // summarize sums a trace up; a finished one once, as its summary reads all of it.
 func (f *file) summarize(trace *store.Trace) (*summaryAnswer, error) {
-	f.mutex.Lock()
-	kept, growing := f.summary, f.growing
-	f.mutex.Unlock()
-	if kept != nil {
-		return kept, nil
-	}
-	answer, err := summarize(trace, report.Filter{})
-	if err == nil && !growing {
-		f.mutex.Lock()
-		f.summary = answer
-		f.mutex.Unlock()
-	}
-	return answer, err
+	return once(f, &f.summary, func() (*summaryAnswer, error) { return summarize(trace, report.Filter{}) })
 }
 
 func summarize(trace *store.Trace, filter report.Filter) (*summaryAnswer, error) {

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/export"
@@ -144,38 +145,28 @@ func newLabels() *labels {
 }
 
 func (l *labels) of(b *store.Block) int {
-	if b.Work != nil {
-		if i, ok := l.works[b.Work]; ok {
-			return i
-		}
-		i := l.add(label{Text: export.WorkName(b.Work), Kind: b.Work.Kind, Name: b.Work.Name})
-		l.works[b.Work] = i
-		return i
+	s := b.Site
+	switch {
+	case b.Work != nil:
+		return lookup.Make(l.works, b.Work, func() int {
+			return l.add(label{Text: export.WorkName(b.Work), Kind: b.Work.Kind, Name: b.Work.Name})
+		})
+	case s == nil:
+		return l.add(label{})
+	case b.ID != 0 && s.KindCode == model.FrameStart: // each has a number
+		return l.add(label{Text: b.Label(), Kind: s.Kind, Name: s.Name, Source: place(s.File, s.Line)})
 	}
-	frame := b.ID != 0 && b.Site != nil && b.Site.KindCode == model.FrameStart // each has a number
-	if i, ok := l.sites[b.Site]; ok && !frame {
-		return i
-	}
-	var text label
-	if s := b.Site; s != nil {
-		text = label{Text: b.Label(), Kind: s.Kind, Name: s.Name, Source: place(s.File, s.Line)}
-	}
-	i := l.add(text)
-	if !frame {
-		l.sites[b.Site] = i
-	}
-	return i
+	return lookup.Make(l.sites, s, func() int {
+		return l.add(label{Text: b.Label(), Kind: s.Kind, Name: s.Name, Source: place(s.File, s.Line)})
+	})
 }
 
 func (l *labels) add(text label) int {
-	if i, ok := l.known[text]; ok {
-		return i
-	}
-	i := len(l.list)
 	text.Text, text.Name, text.Source = shortened(text.Text), shortened(text.Name), shortened(text.Source)
-	l.list = append(l.list, text)
-	l.known[text] = i
-	return i
+	return lookup.Make(l.known, text, func() int {
+		l.list = append(l.list, text)
+		return len(l.list) - 1
+	})
 }
 
 // longestLabel is how many bytes of a name a timeline gets; the details have
