@@ -3,6 +3,9 @@
 package export
 
 import (
+	"iter"
+
+	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/store"
 )
@@ -23,47 +26,42 @@ type Options struct {
 	Compress bool
 }
 
-// Count tells progress now and then: host records come first, then activity.
-type Count struct {
-	progress       func(done, total int64)
-	records, total int64
-	calls          int
+// Selects says whether a process is exported.
+func (o *Options) Selects(id model.ProcessID) bool {
+	return o.Filter.Process == 0 || o.Filter.Process == id
 }
 
-// NewCount starts to count for options.
-func (o *Options) NewCount(trace *store.Trace) *Count {
-	c := &Count{progress: o.Progress}
-	if c.progress == nil {
-		return c
+// Records are the host records that options choose, in order.
+func (o *Options) Records(trace *store.Trace) iter.Seq2[*store.Record, error] {
+	return counted(o, trace, trace.Records(o.Filter), func(r *store.Record, _ int64) int64 { return r.ID }, false)
+}
+
+// Activities are what options choose of what devices did. They come after the records.
+func (o *Options) Activities(trace *store.Trace) iter.Seq2[*store.Activity, error] {
+	return counted(o, trace, trace.Activities(o.Filter), func(a *store.Activity, records int64) int64 { return records + a.ID }, true)
+}
+
+// counted tells progress of rows now and then, and, of the last ones, that all were read.
+func counted[T any](o *Options, trace *store.Trace, rows iter.Seq2[*T, error], place func(row *T, records int64) int64, last bool) iter.Seq2[*T, error] {
+	if o.Progress == nil {
+		return rows
 	}
 	records, activities, err := trace.Size()
 	if err != nil { // reading the rows fails as well, and says so
-		c.progress = nil
-		return c
+		return rows
 	}
-	c.records, c.total = records, records+activities
-	return c
-}
-
-// Record says that a host record was read.
-func (c *Count) Record(r *store.Record) {
-	if c.calls++; c.calls&4095 == 0 {
-		c.tell(r.ID)
-	}
-}
-
-// Activity says that a device activity was read.
-func (c *Count) Activity(a *store.Activity) {
-	if c.calls++; c.calls&4095 == 0 {
-		c.tell(c.records + a.ID)
-	}
-}
-
-// End says that all was read.
-func (c *Count) End() { c.tell(c.total) }
-
-func (c *Count) tell(done int64) {
-	if c.progress != nil {
-		c.progress(done, c.total)
+	return func(yield func(*T, error) bool) {
+		n := 0
+		for row, err := range rows {
+			if n++; err == nil && n&4095 == 0 {
+				o.Progress(place(row, records), records+activities)
+			}
+			if !yield(row, err) {
+				return
+			}
+		}
+		if last {
+			o.Progress(records+activities, records+activities)
+		}
 	}
 }

@@ -22,6 +22,17 @@ func ProcessName(p *store.Process) string {
 	return name
 }
 
+// ProcessTitles are what the titles of things begin with where there are several processes.
+func ProcessTitles(processes []store.Process) map[model.ProcessID]string {
+	titles := map[model.ProcessID]string{}
+	for i := range processes {
+		if len(processes) > 1 {
+			titles[processes[i].ID] = ProcessName(&processes[i]) + ", "
+		}
+	}
+	return titles
+}
+
 // DeviceName is what to call a device: its type and number, and its own name.
 func DeviceName(d *model.DeviceInfo) string {
 	name := fmt.Sprintf("%s %d", DeviceType(d.Type), d.Number)

@@ -20,14 +20,12 @@ type threadStack struct {
 // when, innermost first; Never stands for those of which nothing shows that they
 // did.
 func Records(trace *store.Trace, options *Options, each func(*store.Record) error, ended func(thread model.ThreadID, span *OpenSpan, at int64)) error {
-	count := options.NewCount(trace)
 	stacks := map[model.ThreadID]*threadStack{}
 	var s *threadStack // of the thread of the record before
-	for r, err := range trace.Records(options.Filter) {
+	for r, err := range options.Records(trace) {
 		if err != nil {
 			return err
 		}
-		count.Record(r)
 		if s == nil || s.thread != r.Thread {
 			thread := r.Thread
 			if s = stacks[thread]; s == nil {

@@ -21,22 +21,18 @@ func (r *Reader) state() (*State, error) {
 	if v.Counters, err = r.readCounters(); err != nil {
 		return nil, err
 	}
-	processes, err := r.trace.Processes()
+	all, err := r.trace.Directory()
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range processes {
+	for _, p := range all.Processes {
 		if p.Ended != "" && p.End > r.at {
 			p.Ended, p.Exit, p.End = "", "", 0 // not yet
 		}
 		v.Processes = append(v.Processes, p.ProcessInfo)
 	}
-	threads, err := r.trace.Threads()
-	if err != nil {
-		return nil, err
-	}
 	waiting := map[model.QueueID][]int64{} // since when
-	for _, info := range threads {
+	for _, info := range all.Threads {
 		t := Thread{ThreadInfo: info}
 		if known := r.threads[info.ID]; known != nil {
 			t.Events = known.events
@@ -51,25 +47,17 @@ func (r *Reader) state() (*State, error) {
 		}
 		v.Threads = append(v.Threads, t)
 	}
-	devices, err := r.trace.Devices()
-	if err != nil {
-		return nil, err
-	}
-	queues, err := r.trace.Queues()
-	if err != nil {
-		return nil, err
-	}
-	for _, info := range devices {
+	for _, info := range all.Devices {
 		if info.Requested() {
 			continue
 		}
 		d := Device{DeviceInfo: info}
 		r.fillMemory(&d)
-		for _, q := range queues {
+		for _, q := range all.Queues {
 			if q.Device != info.ID || r.queues[q.ID] == nil {
 				continue
 			}
-			x, err := r.queueState(q, queues, waiting[q.ID])
+			x, err := r.queueState(q, all.Queues, waiting[q.ID])
 			if err != nil {
 				return nil, err
 			}

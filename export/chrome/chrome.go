@@ -113,19 +113,14 @@ func (e *exporter) metadata(kind string, r row, key string, value any) error {
 
 // rows names processes, threads and queues.
 func (e *exporter) rows() error {
-	processes, err := e.trace.Processes()
+	d, err := e.trace.Directory()
 	if err != nil {
 		return err
 	}
-	threads, err := e.trace.Threads()
-	if err != nil {
-		return err
-	}
-	e.numbers = export.Number(processes, threads)
-	selected := func(id model.ProcessID) bool { return e.options.Filter.Process == 0 || id == e.options.Filter.Process }
-	for i := range processes {
-		p := &processes[i]
-		if !selected(p.ID) {
+	e.numbers = export.Number(d.Processes, d.Threads)
+	for i := range d.Processes {
+		p := &d.Processes[i]
+		if !e.options.Selects(p.ID) {
 			continue
 		}
 		r := row{pid: e.numbers.PID[p.ID]}
@@ -133,29 +128,21 @@ func (e *exporter) rows() error {
 			return err
 		}
 	}
-	for _, t := range threads {
+	for _, t := range d.Threads {
 		r := row{e.numbers.PID[t.Process], e.numbers.TID[t.ID]}
 		e.tids[t.ID] = r
-		if t.Name != "" && selected(t.Process) {
+		if t.Name != "" && e.options.Selects(t.Process) {
 			if err := e.metadata("thread_name", r, "name", t.Name); err != nil {
 				return err
 			}
 		}
 	}
-	devices, err := e.trace.Devices()
-	if err != nil {
-		return err
-	}
-	for _, d := range devices {
-		if selected(d.Process) && !d.Requested() {
-			e.devices[d.ID] = device{d, e.numbers.PID[d.Process]}
+	for _, x := range d.Devices {
+		if e.options.Selects(x.Process) && !x.Requested() {
+			e.devices[x.ID] = device{x, e.numbers.PID[x.Process]}
 		}
 	}
-	queues, err := e.trace.Queues()
-	if err != nil {
-		return err
-	}
-	for _, q := range queues {
+	for _, q := range d.Queues {
 		if _, known := e.devices[q.Device]; known {
 			e.queues[q.ID] = &queue{info: q}
 			if err := e.queueRow(e.queues[q.ID]); err != nil {
@@ -281,20 +268,14 @@ func (e *exporter) site(s *store.Site) ([]byte, error) {
 }
 
 func (e *exporter) activities() error {
-	count := e.options.NewCount(e.trace)
-	for a, err := range e.trace.Activities(e.options.Filter) {
-		if err != nil {
-			return err
+	for a, err := range e.options.Activities(e.trace) {
+		if err == nil {
+			err = e.activity(a)
 		}
-		count.Activity(a)
-		if err := e.activity(a); err != nil {
+		if err = cmp.Or(err, e.err); err != nil {
 			return err
-		}
-		if e.err != nil {
-			return e.err
 		}
 	}
-	count.End()
 	return nil
 }
 

@@ -22,18 +22,14 @@ type memoryPlot struct {
 }
 
 func memoryPlots(trace *store.Trace, filter store.Filter, w window) ([]*memoryPlot, error) {
-	devices, err := trace.Devices()
+	all, err := trace.Directory()
 	if err != nil {
 		return nil, err
 	}
-	processes, err := trace.Processes()
-	if err != nil {
-		return nil, err
-	}
-	titles := processTitles(processes)
+	titles := export.ProcessTitles(all.Processes)
 	var plots []*memoryPlot
-	for i := range devices {
-		d := &devices[i]
+	for i := range all.Devices {
+		d := &all.Devices[i]
 		if filter.Process != 0 && d.Process != filter.Process || filter.Device != 0 && d.ID != filter.Device {
 			continue
 		}
@@ -77,15 +73,13 @@ type bar struct {
 func newHistogram(trace *store.Trace, options *export.Options) (*histogram, error) {
 	var counts [2][65]int64
 	var sums [2][65]int64
-	filter := options.Filter
-	filter.Kinds = []string{"enqueue_upload", "enqueue_download"}
+	transfers := *options
+	transfers.Filter.Kinds = []string{"enqueue_upload", "enqueue_download"}
 	low, high := 65, 0
-	count := options.NewCount(trace)
-	for r, err := range trace.Records(filter) {
+	for r, err := range transfers.Records(trace) {
 		if err != nil {
 			return nil, err
 		}
-		count.Record(r)
 		if r.Bytes >= model.UnknownSize {
 			continue
 		}
@@ -97,7 +91,6 @@ func newHistogram(trace *store.Trace, options *export.Options) (*histogram, erro
 		sums[way][size] += int64(r.Bytes)
 		low, high = min(low, size), max(high, size)
 	}
-	count.End()
 	if low > high {
 		return nil, nil
 	}

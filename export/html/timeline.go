@@ -76,36 +76,24 @@ func newTimeline(trace *store.Trace, filter store.Filter, w window) (*timeline, 
 
 // laneTitles names lanes by their process, and thread or queue.
 func laneTitles(trace *store.Trace) (func(store.Lane) string, error) {
-	processes, err := trace.Processes()
+	d, err := trace.Directory()
 	if err != nil {
 		return nil, err
 	}
-	threads, err := trace.Threads()
-	if err != nil {
-		return nil, err
-	}
-	devices, err := trace.Devices()
-	if err != nil {
-		return nil, err
-	}
-	queues, err := trace.Queues()
-	if err != nil {
-		return nil, err
-	}
-	process := processTitles(processes)
+	process := export.ProcessTitles(d.Processes)
 	thread := map[model.ThreadID]string{}
-	for _, t := range threads {
+	for _, t := range d.Threads {
 		thread[t.ID] = t.Title()
 		if t.TID != 0 {
 			thread[t.ID] = fmt.Sprintf("thread %d %s", t.TID, t.Name)
 		}
 	}
 	device := map[model.DeviceID]string{}
-	for i := range devices {
-		device[devices[i].ID] = export.DeviceName(&devices[i])
+	for i := range d.Devices {
+		device[d.Devices[i].ID] = export.DeviceName(&d.Devices[i])
 	}
 	queue := map[model.QueueID]string{}
-	for _, q := range queues {
+	for _, q := range d.Queues {
 		queue[q.ID] = export.QueueName(q.Number)
 	}
 	return func(l store.Lane) string {
@@ -114,17 +102,6 @@ func laneTitles(trace *store.Trace) (func(store.Lane) string, error) {
 		}
 		return process[l.Process] + thread[l.Thread]
 	}, nil
-}
-
-// processTitles are what a title begins with where there are several processes.
-func processTitles(processes []store.Process) map[model.ProcessID]string {
-	titles := map[model.ProcessID]string{}
-	for i := range processes {
-		if len(processes) > 1 {
-			titles[processes[i].ID] = export.ProcessName(&processes[i]) + ", "
-		}
-	}
-	return titles
 }
 
 // draw places a block; one of many spans is as dense as they are.

@@ -51,33 +51,25 @@ type queue struct {
 	rows    []*archive.Stream
 }
 
-// selected says whether a process is exported.
-func (e *exporter) selected(id model.ProcessID) bool {
-	return e.options.Filter.Process == 0 || id == e.options.Filter.Process
-}
-
 // locations defines the system tree, the groups and their locations.
 func (e *exporter) locations() error {
-	processes, err := e.trace.Processes()
-	if err != nil {
-		return err
-	}
-	threads, err := e.trace.Threads()
+	d, err := e.trace.Directory()
 	if err != nil {
 		return err
 	}
 	e.out.Paradigm(archive.OpenACC, "OpenACC", archive.Accelerators, true)
 	e.root = e.out.Node("job", "machine", archive.Machine, archive.None)
 	byProcess := map[model.ProcessID][]model.ThreadInfo{}
-	for _, t := range threads {
+	for _, t := range d.Threads {
 		byProcess[t.Process] = append(byProcess[t.Process], t)
 	}
-	for _, p := range processes {
-		if e.selected(p.ID) {
+	for _, p := range d.Processes {
+		if e.options.Selects(p.ID) {
 			e.process(p, byProcess[p.ID])
 		}
 	}
-	return e.deviceLocations()
+	e.deviceLocations(d.Devices, d.Queues)
+	return nil
 }
 
 func (e *exporter) process(info store.Process, threads []model.ThreadInfo) {
@@ -105,11 +97,7 @@ func (e *exporter) process(info store.Process, threads []model.ThreadInfo) {
 	}
 }
 
-func (e *exporter) deviceLocations() error {
-	devices, err := e.trace.Devices()
-	if err != nil {
-		return err
-	}
+func (e *exporter) deviceLocations(devices []model.DeviceInfo, queues []model.QueueInfo) {
 	requested := map[model.DeviceID]bool{}
 	for _, d := range devices {
 		p := e.processes[d.Process]
@@ -121,10 +109,6 @@ func (e *exporter) deviceLocations() error {
 		if !d.Requested() {
 			p.devices++
 		}
-	}
-	queues, err := e.trace.Queues()
-	if err != nil {
-		return err
 	}
 	slices.SortStableFunc(queues, func(a, b model.QueueInfo) int {
 		return cmp.Or(cmp.Compare(a.Device, b.Device), cmp.Compare(a.Number, b.Number))
@@ -140,7 +124,6 @@ func (e *exporter) deviceLocations() error {
 			q.row(e, 0)
 		}
 	}
-	return nil
 }
 
 // row is the location of those operations of a queue that Rows puts into a row.

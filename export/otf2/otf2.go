@@ -132,17 +132,14 @@ func (e *exporter) record(r *store.Record) error {
 // activities writes what the devices did. A transfer is one between the memory of the
 // queue's device and that of the host, for which its process's main thread stands.
 func (e *exporter) activities() error {
-	count := e.options.NewCount(e.trace)
-	for a, err := range e.trace.Activities(e.options.Filter) {
+	for a, err := range e.options.Activities(e.trace) {
+		if err == nil {
+			err = e.activity(a)
+		}
 		if err != nil {
 			return err
 		}
-		count.Activity(a)
-		if err := e.activity(a); err != nil {
-			return err
-		}
 	}
-	count.End()
 	return nil
 }
 

@@ -71,38 +71,30 @@ func newBuilder(trace *store.Trace, options Options) (*builder, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, err := trace.Processes()
+	d, err := trace.Directory()
 	if err != nil {
 		return nil, err
 	}
-	b.ids = identify(meta, all, options.Parent)
+	b.ids = identify(meta, d.Processes, options.Parent)
 	b.realtime, b.last, b.facts = meta.Realtime, meta.Last, meta.Facts
-	return b, b.introduce(all)
+	return b, b.introduce(d)
 }
 
 // introduce makes the resources of the trace's processes and devices, and keeps
 // those that it has.
-func (b *builder) introduce(all []store.Process) error {
-	threads, err := b.trace.Threads()
-	if err != nil {
-		return err
-	}
-	devices, err := b.trace.Devices()
-	if err != nil {
-		return err
-	}
+func (b *builder) introduce(all store.Directory) error {
 	environment, err := resourceFromEnvironment()
 	if err != nil {
 		return err
 	}
-	for _, t := range threads {
+	for _, t := range all.Threads {
 		b.threads[t.ID] = t
 	}
 	b.processes = b.processes[:0]
-	b.program = given(all, b.facts["launcher"])
-	for i := range all {
-		p := &all[i]
-		if b.options.Filter.Process != 0 && p.ID != b.options.Filter.Process {
+	b.program = given(all.Processes, b.facts["launcher"])
+	for i := range all.Processes {
+		p := &all.Processes[i]
+		if !b.options.Selects(p.ID) {
 			continue
 		}
 		b.processes = append(b.processes, *p)
@@ -111,8 +103,8 @@ func (b *builder) introduce(all []store.Process) error {
 			b.resources = append(b.resources, processResource(&b.ids, p, environment, b.options.Version, b.limits))
 		}
 	}
-	for i := range devices {
-		d := &devices[i]
+	for i := range all.Devices {
+		d := &all.Devices[i]
 		_, known := b.ofDevice[d.ID]
 		if of, selected := b.ofProcess[d.Process]; selected && !known {
 			b.ofDevice[d.ID] = len(b.resources)

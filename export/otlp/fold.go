@@ -77,11 +77,10 @@ func (b *builder) folded(limit int) error {
 		f.nodes++
 	}
 	b.result.Recorded += int64(len(b.processes))
-	count := b.options.NewCount(b.trace)
-	if err := f.records(count.Record); err != nil {
+	if err := f.records(); err != nil {
 		return err
 	}
-	for x, err := range b.trace.Activities(b.options.Filter) {
+	for x, err := range b.options.Activities(b.trace) {
 		if err != nil {
 			return err
 		}
@@ -89,7 +88,6 @@ func (b *builder) folded(limit int) error {
 		if _, known := b.ofDevice[x.Work.Device]; !known || root == nil {
 			continue
 		}
-		count.Activity(x)
 		f.cover(x.Work.Process, x.Start, x.End())
 		b.result.Recorded++
 		n := f.child(root, nodeKey{work: x.Work, window: f.window(x.Start), number: f.number(x.ID)}, x.Start)
@@ -98,7 +96,6 @@ func (b *builder) folded(limit int) error {
 		}
 		n.add(x.Start, x.End(), x.Duration, model.Size(x.Bytes))
 	}
-	count.End()
 	for i := range b.processes {
 		if err := f.emitProcess(&b.processes[i]); err != nil {
 			return err
@@ -122,9 +119,9 @@ func (f *folder) ended(s *foldedStack, span *export.OpenSpan, at int64) {
 	}
 }
 
-func (f *folder) records(count func(*store.Record)) error {
+func (f *folder) records() error {
 	stacks := map[model.ThreadID]*foldedStack{}
-	for r, err := range f.trace.Records(f.options.Filter) {
+	for r, err := range f.options.Records(f.trace) {
 		if err != nil {
 			return err
 		}
@@ -132,7 +129,6 @@ func (f *folder) records(count func(*store.Record)) error {
 		if root == nil {
 			continue
 		}
-		count(r)
 		f.cover(r.Site.Process, r.Start, r.End())
 		stack := lookup.New(stacks, r.Thread)
 		stack.Leave(r, func(span *export.OpenSpan, at int64) { f.ended(stack, span, at) })

@@ -104,8 +104,8 @@ func (l *Live) Poll(done <-chan struct{}, path string) (err error) {
 
 // attach takes up a newly opened trace.
 func (l *Live) attach(trace *store.Trace) (ready bool, err error) {
-	processes, err := trace.Processes()
-	if err != nil || len(processes) == 0 {
+	all, err := trace.Directory()
+	if err != nil || len(all.Processes) == 0 {
 		return false, err
 	}
 	if l.builder == nil {
@@ -121,7 +121,7 @@ func (l *Live) attach(trace *store.Trace) (ready bool, err error) {
 	}
 	l.trace = trace
 	clear(l.works) // those of the trace as it was opened before
-	return l.result.Sampled, l.introduce(processes)
+	return l.result.Sampled, l.introduce(all)
 }
 
 // starts tells of each process once that it has started: its own span, which has

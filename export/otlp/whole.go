@@ -34,8 +34,7 @@ func (b *builder) whole() error {
 		roots[p.ID] = &open{id: b.process(p.ID), resource: b.ofProcess[p.ID], record: store.Record{Start: p.Start}}
 	}
 	threads := map[model.ThreadID]*nested{}
-	count := b.options.NewCount(b.trace)
-	for r, err := range b.trace.Records(b.options.Filter) {
+	for r, err := range b.options.Records(b.trace) {
 		if err != nil {
 			return err
 		}
@@ -43,7 +42,6 @@ func (b *builder) whole() error {
 		if root == nil {
 			continue
 		}
-		count.Record(r)
 		b.cover(r.Site.Process, r.Start, r.End())
 		thread := lookup.Make(threads, r.Thread, func() *nested { return &nested{root: root} })
 		if err := b.leave(thread, r); err != nil {
@@ -68,7 +66,7 @@ func (b *builder) whole() error {
 			return err
 		}
 	}
-	for x, err := range b.trace.Activities(b.options.Filter) {
+	for x, err := range b.options.Activities(b.trace) {
 		if err != nil {
 			return err
 		}
@@ -76,7 +74,6 @@ func (b *builder) whole() error {
 		if !known {
 			continue
 		}
-		count.Activity(x)
 		b.cover(x.Work.Process, x.Start, x.End())
 		var cause SpanID
 		if x.Record != 0 {
@@ -105,7 +102,6 @@ func (b *builder) whole() error {
 			return err
 		}
 	}
-	count.End()
 	return b.sendRun()
 }
 

@@ -57,19 +57,14 @@ type queue struct {
 
 // tracks describes every track before its first event.
 func (e *exporter) tracks() error {
-	processes, err := e.trace.Processes()
+	d, err := e.trace.Directory()
 	if err != nil {
 		return err
 	}
-	threads, err := e.trace.Threads()
-	if err != nil {
-		return err
-	}
-	numbers := export.Number(processes, threads)
-	selected := func(id model.ProcessID) bool { return e.options.Filter.Process == 0 || id == e.options.Filter.Process }
-	for i := range processes {
-		p := &processes[i]
-		if !selected(p.ID) {
+	numbers := export.Number(d.Processes, d.Threads)
+	for i := range d.Processes {
+		p := &d.Processes[i]
+		if !e.options.Selects(p.ID) {
 			continue
 		}
 		var process message
@@ -80,8 +75,8 @@ func (e *exporter) tracks() error {
 		process.string(processName, export.ProcessName(p))
 		e.describe(processTrack(p.ID), 0, int64(i), func(d *message) { d.bytes(descriptorProcess, process) })
 	}
-	for _, t := range threads {
-		if !selected(t.Process) {
+	for _, t := range d.Threads {
+		if !e.options.Selects(t.Process) {
 			continue
 		}
 		var thread message
@@ -94,16 +89,13 @@ func (e *exporter) tracks() error {
 		thread.string(threadName, name)
 		e.describe(threadTrack(t.ID), 0, 0, func(d *message) { d.bytes(descriptorThread, thread) })
 	}
-	return e.deviceTracks(selected)
+	e.deviceTracks(d.Devices, d.Queues)
+	return e.w.err
 }
 
-func (e *exporter) deviceTracks(selected func(model.ProcessID) bool) error {
-	devices, err := e.trace.Devices()
-	if err != nil {
-		return err
-	}
+func (e *exporter) deviceTracks(devices []model.DeviceInfo, queues []model.QueueInfo) {
 	for i, d := range devices {
-		if !selected(d.Process) || d.Requested() {
+		if !e.options.Selects(d.Process) || d.Requested() {
 			continue
 		}
 		e.memories[d.ID] = e.w.newSequence(memoryTrack(d.ID))
@@ -119,10 +111,6 @@ func (e *exporter) deviceTracks(selected func(model.ProcessID) bool) error {
 			m.bytes(descriptorCounter, counter)
 		})
 	}
-	queues, err := e.trace.Queues()
-	if err != nil {
-		return err
-	}
 	slices.SortStableFunc(queues, func(a, b model.QueueInfo) int { return cmp.Compare(a.Number, b.Number) })
 	for i, q := range queues {
 		if e.memories[q.Device] == nil {
@@ -132,7 +120,6 @@ func (e *exporter) deviceTracks(selected func(model.ProcessID) bool) error {
 		e.queues[q.ID] = known
 		e.row(known)
 	}
-	return e.w.err
 }
 
 // row describes a further row of a queue.
@@ -161,18 +148,15 @@ func (e *exporter) describe(uuid, parent uint64, rank int64, rest func(*message)
 
 // activities writes what the devices did, and the rate of their transfers.
 func (e *exporter) activities() error {
-	count := e.options.NewCount(e.trace)
-	for a, err := range e.trace.Activities(e.options.Filter) {
+	for a, err := range e.options.Activities(e.trace) {
+		if err == nil {
+			e.activity(a)
+			err = e.w.err
+		}
 		if err != nil {
 			return err
 		}
-		count.Activity(a)
-		e.activity(a)
-		if e.w.err != nil {
-			return e.w.err
-		}
 	}
-	count.End()
 	return nil
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/pprof/profile"
 
+	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/export"
@@ -77,32 +78,24 @@ type place struct {
 func newBuilder(p *profile.Profile, trace *store.Trace) (*builder, error) {
 	b := &builder{profile: p, locations: map[place]*profile.Location{}, mappings: map[model.ProcessID]*profile.Mapping{},
 		ranks: map[model.ProcessID]int{}, threads: map[model.ThreadID]string{}, devices: map[model.DeviceID]string{}}
-	processes, err := trace.Processes()
+	d, err := trace.Directory()
 	if err != nil {
 		return nil, err
 	}
 	programs := map[string]*profile.Mapping{}
-	for i := range processes {
-		program := processes[i].Program
-		if programs[program] == nil {
-			programs[program] = &profile.Mapping{ID: uint64(len(programs) + 1), File: program, HasFunctions: true, HasFilenames: true, HasLineNumbers: true}
-			p.Mapping = append(p.Mapping, programs[program])
-		}
-		b.mappings[processes[i].ID], b.ranks[processes[i].ID] = programs[program], processes[i].Rank
+	for i := range d.Processes {
+		of := &d.Processes[i]
+		b.ranks[of.ID] = of.Rank
+		b.mappings[of.ID] = lookup.Make(programs, of.Program, func() *profile.Mapping {
+			p.Mapping = append(p.Mapping, &profile.Mapping{ID: uint64(len(programs) + 1), File: of.Program, HasFunctions: true, HasFilenames: true, HasLineNumbers: true})
+			return p.Mapping[len(p.Mapping)-1]
+		})
 	}
-	threads, err := trace.Threads()
-	if err != nil {
-		return nil, err
-	}
-	for _, t := range threads {
+	for _, t := range d.Threads {
 		b.threads[t.ID] = strings.TrimSpace(strings.TrimSuffix(fmt.Sprintf("%s %d", t.Name, t.TID), " 0"))
 	}
-	devices, err := trace.Devices()
-	if err != nil {
-		return nil, err
-	}
-	for _, d := range devices {
-		b.devices[d.ID] = fmt.Sprintf("%s %d", export.DeviceType(d.Type), d.Number)
+	for _, x := range d.Devices {
+		b.devices[x.ID] = fmt.Sprintf("%s %d", export.DeviceType(x.Type), x.Number)
 	}
 	return b, nil
 }

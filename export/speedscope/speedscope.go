@@ -137,37 +137,20 @@ func (f *writer) introduce() error {
 	if f.meta, err = f.trace.Meta(); err != nil {
 		return err
 	}
-	processes, err := f.trace.Processes()
+	d, err := f.trace.Directory()
 	if err != nil {
 		return err
 	}
-	before := map[model.ProcessID]string{} // the names of what is of a process
-	for i := range processes {
-		if len(processes) > 1 {
-			before[processes[i].ID] = export.ProcessName(&processes[i]) + ", "
-		}
-	}
-	threads, err := f.trace.Threads()
-	if err != nil {
-		return err
-	}
-	for _, t := range threads {
+	before := export.ProcessTitles(d.Processes)
+	for _, t := range d.Threads {
 		f.threads[t.ID] = &track{name: before[t.Process] + t.Title()}
 		f.ordering = append(f.ordering, f.threads[t.ID])
 	}
-	devices, err := f.trace.Devices()
-	if err != nil {
-		return err
-	}
 	of := map[model.DeviceID]string{}
-	for i := range devices {
-		of[devices[i].ID] = before[devices[i].Process] + export.DeviceName(&devices[i]) + ", "
+	for i := range d.Devices {
+		of[d.Devices[i].ID] = before[d.Devices[i].Process] + export.DeviceName(&d.Devices[i]) + ", "
 	}
-	queues, err := f.trace.Queues()
-	if err != nil {
-		return err
-	}
-	for _, q := range queues {
+	for _, q := range d.Queues {
 		f.queues[q.ID] = &queue{name: of[q.Device] + export.QueueName(q.Number)}
 	}
 	return nil
@@ -213,7 +196,7 @@ func (f *writer) records() error {
 // activities makes the profiles of queues. What ran beside another operation of
 // its queue gets a profile of its own.
 func (f *writer) activities() error {
-	for a, err := range f.trace.Activities(f.options.Filter) {
+	for a, err := range f.options.Activities(f.trace) {
 		if err != nil {
 			return err
 		}

@@ -40,17 +40,14 @@ type Stack struct {
 // paths is divided among them by their counts.
 func Sum(trace *store.Trace, options export.Options) ([]*Stack, error) {
 	s := &summer{trace: trace, paths: map[string]*Stack{}, open: map[model.ThreadID]*export.Stack{}}
-	count := options.NewCount(trace)
-	for r, err := range trace.Records(options.Filter) {
+	for r, err := range options.Records(trace) {
 		if err != nil {
 			return nil, err
 		}
-		count.Record(r)
 		if err := s.add(r); err != nil {
 			return nil, err
 		}
 	}
-	count.End()
 	if err := s.device(trace, options.Filter); err != nil {
 		return nil, err
 	}

@@ -231,30 +231,22 @@ type maker struct {
 func newMaker(trace *store.Trace) (*maker, error) {
 	m := &maker{processes: map[model.ProcessID]*store.Process{}, ranks: map[model.ProcessID]*int64{}, tids: map[model.ThreadID]int64{},
 		devices: map[model.DeviceID]string{}, yes: true}
-	processes, err := trace.Processes()
+	d, err := trace.Directory()
 	if err != nil {
 		return nil, err
 	}
-	for i := range processes {
-		p := &processes[i]
+	for i := range d.Processes {
+		p := &d.Processes[i]
 		m.processes[p.ID] = p
 		if p.Rank >= 0 {
 			m.ranks[p.ID] = m.numbers.of(int64(p.Rank))
 		}
 	}
-	threads, err := trace.Threads()
-	if err != nil {
-		return nil, err
-	}
-	for _, t := range threads {
+	for _, t := range d.Threads {
 		m.tids[t.ID] = int64(t.TID)
 	}
-	devices, err := trace.Devices()
-	if err != nil {
-		return nil, err
-	}
-	for _, d := range devices {
-		m.devices[d.ID] = fmt.Sprintf("%s %d", export.DeviceType(d.Type), d.Number)
+	for _, x := range d.Devices {
+		m.devices[x.ID] = fmt.Sprintf("%s %d", export.DeviceType(x.Type), x.Number)
 	}
 	return m, nil
 }
@@ -270,20 +262,12 @@ func (m *maker) process(row *Row, id model.ProcessID) {
 	}
 }
 
-// size is a number of bytes, 0 where it is not known.
-func size(bytes uint64) int64 {
-	if bytes >= model.UnknownSize {
-		return 0
-	}
-	return int64(bytes)
-}
-
 func (m *maker) record(r *store.Record) Row {
 	s := r.Site
 	row := Row{Row: "event", ID: r.ID, Parent: r.Parent, Thread: int64(r.Thread), TID: m.tids[r.Thread],
 		Kind: s.Kind, Name: s.Symbol, Demangled: model.Readable(s.Symbol), Start: r.Start, Depth: m.numbers.of(int64(r.Depth)), Ended: !r.Unended,
 		Construct: s.Construct, Implicit: &m.no, Device: m.devices[s.Device], Async: s.Async, AsyncQueue: s.AsyncQueue,
-		Bytes: size(r.Bytes), HostAddress: int64(r.Host), DeviceAddr: int64(r.Address),
+		Bytes: model.Size(r.Bytes), HostAddress: int64(r.Host), DeviceAddr: int64(r.Address),
 		File: s.File, Line: int64(max(s.Line, 0)), EndLine: int64(max(s.EndLine, 0)), Function: s.Function,
 		Gangs: int64(s.Gangs), Workers: int64(s.Workers), Vector: int64(s.Vector), ErrorCode: int64(s.ErrorCode),
 		Correlation: int64(r.Correlation), ThreadNumber: m.numbers.of(int64(s.ThreadID))}
@@ -304,7 +288,7 @@ func (m *maker) activity(a *store.Activity) Row {
 	w, duration := a.Work, m.numbers.of(a.Duration)
 	row := Row{Row: "activity", ID: a.ID, Parent: a.Record, Kind: w.Kind, Name: w.Symbol, Demangled: model.Readable(w.Symbol),
 		Start: a.Start, Duration: duration, Exclusive: duration, Ended: true, Device: m.devices[w.Device], Async: w.Async, AsyncQueue: w.AsyncQueue,
-		Bytes: size(a.Bytes), Correlation: int64(a.Correlation), DeviceStart: m.numbers.of(a.DeviceStart), DeviceEnd: m.numbers.of(a.DeviceEnd)}
+		Bytes: model.Size(a.Bytes), Correlation: int64(a.Correlation), DeviceStart: m.numbers.of(a.DeviceStart), DeviceEnd: m.numbers.of(a.DeviceEnd)}
 	m.process(&row, w.Process)
 	return row
 }
@@ -315,27 +299,23 @@ func rows(trace *store.Trace, options export.Options, give func(*Row) error) err
 	if err != nil {
 		return err
 	}
-	count := options.NewCount(trace)
-	for r, err := range trace.Records(options.Filter) {
+	for r, err := range options.Records(trace) {
 		if err != nil {
 			return err
 		}
-		count.Record(r)
 		row := m.record(r)
 		if err := give(&row); err != nil {
 			return err
 		}
 	}
-	for a, err := range trace.Activities(options.Filter) {
+	for a, err := range options.Activities(trace) {
 		if err != nil {
 			return err
 		}
-		count.Activity(a)
 		row := m.activity(a)
 		if err := give(&row); err != nil {
 			return err
 		}
 	}
-	count.End()
 	return nil
 }
