@@ -78,11 +78,7 @@ func (e *exporter) process(info store.Process, threads []model.ThreadInfo) {
 	e.order, e.processes[info.ID] = append(e.order, p), p
 	e.out.GroupProperty(p.group, "ACCSCOPE::PID", strconv.Itoa(info.PID))
 	for _, t := range threads {
-		name := t.Name
-		if name == "" {
-			name = fmt.Sprintf("thread %d", t.TID)
-		}
-		stream := e.out.Location(name, archive.Thread, p.group)
+		stream := e.out.Location(cmp.Or(t.Name, fmt.Sprintf("thread %d", t.TID)), archive.Thread, p.group)
 		e.threads[t.ID] = &thread{stream, p}
 		p.members = append(p.members, stream)
 		if t.TID == info.PID {

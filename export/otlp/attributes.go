@@ -79,17 +79,6 @@ func cut(value string, length int) string {
 	return string([]rune(value)[:length])
 }
 
-// title is what a span is called: the kernel or variable where there is one.
-func title(s *store.Site) string {
-	switch {
-	case s.Name == "":
-		return s.Kind
-	case s.Kind == "enqueue_launch", s.Own():
-		return cut(s.Name, -1)
-	}
-	return cut(s.Kind+" "+s.Name, -1)
-}
-
 // site adds what all records of a site share (acc_prof_info, acc_event_info
 // and acc_api_info of OpenACC 3.3 §5.2).
 func (a *attributes) site(s *store.Site) {
@@ -198,15 +187,4 @@ func (a *attributes) activity(x *store.Activity) {
 	}
 	a.number("accscope.device.clock.start", x.DeviceStart)
 	a.number("accscope.device.clock.end", x.DeviceEnd)
-}
-
-// workTitle is what a device activity is called.
-func workTitle(w *store.Work) string {
-	switch {
-	case w.Name == "":
-		return "device " + w.Kind
-	case w.Kind == "kernel":
-		return cut("device "+w.Name, -1)
-	}
-	return cut("device "+w.Kind+" "+w.Name, -1)
 }

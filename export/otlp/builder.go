@@ -117,15 +117,15 @@ func (b *builder) introduce(all store.Directory) error {
 // unix is a moment of the trace in Unix time, ns.
 func (b *builder) unix(time int64) uint64 { return uint64(max(b.realtime+time, 0)) }
 
-// root is the span of a process: of the whole of its run.
-func (b *builder) root(p *store.Process) *tracepb.Span {
+// root is the span of a process: of the whole of its run, with what happened in no other span.
+func (b *builder) root(p *store.Process, e ending) *tracepb.Span {
 	end := p.End
 	if end == 0 {
 		end = b.last
 	}
 	start := p.Start
-	if e := b.extents[p.ID]; e != nil {
-		start, end = min(start, e.first), max(end, e.last)
+	if all := b.extents[p.ID]; all != nil {
+		start, end = min(start, all.first), max(end, all.last)
 	}
 	span := b.newSpan(b.process(p.ID), SpanID{}, export.ProcessName(p), start, max(end, start))
 	if starter := b.starter(p); starter != nil {
@@ -144,6 +144,7 @@ func (b *builder) root(p *store.Process) *tracepb.Span {
 			a.flag("accscope.since_attach", true)
 		}
 	})
+	b.finish(span, e)
 	text, exited := strings.CutPrefix(p.Exit, "status ")
 	if status, err := strconv.ParseInt(text, 10, 64); exited && err == nil {
 		b.describe(span, func(a *attributes) { a.number("process.exit.code", status) })
@@ -272,7 +273,7 @@ func (b *builder) site(s *store.Site) *prepared {
 	return lookup.Make(b.sites, s.ID, func() *prepared {
 		a := &attributes{limits: b.limits}
 		a.site(s)
-		return &prepared{title(s), a.list, a.dropped}
+		return &prepared{cut(export.SpanName(s), -1), a.list, a.dropped}
 	})
 }
 
@@ -280,7 +281,7 @@ func (b *builder) work(w *store.Work) *prepared {
 	return lookup.Make(b.works, w, func() *prepared {
 		a := &attributes{limits: b.limits}
 		a.work(w)
-		return &prepared{workTitle(w), a.list, a.dropped}
+		return &prepared{cut("device "+export.WorkName(w), -1), a.list, a.dropped}
 	})
 }
 

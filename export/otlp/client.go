@@ -1,6 +1,7 @@
 package otlp
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -45,19 +46,13 @@ type Target struct {
 func (t Target) resolve(signal string) (resolved Target, endpoint string, err error) {
 	upper := strings.ToUpper(signal)
 	variable := func(name string) string {
-		if value := os.Getenv("OTEL_EXPORTER_OTLP_" + upper + "_" + name); value != "" {
-			return value
-		}
-		return os.Getenv("OTEL_EXPORTER_OTLP_" + name)
+		return cmp.Or(os.Getenv("OTEL_EXPORTER_OTLP_"+upper+"_"+name), os.Getenv("OTEL_EXPORTER_OTLP_"+name))
 	}
 	source := "--protocol"
 	if t.Protocol == "" {
 		t.Protocol, source = variable("PROTOCOL"), "OTEL_EXPORTER_OTLP_PROTOCOL"
 	}
-	endpoint = t.Endpoint
-	if endpoint == "" {
-		endpoint = variable("ENDPOINT")
-	}
+	endpoint = cmp.Or(t.Endpoint, variable("ENDPOINT"))
 	var port string
 	if endpoint != "" {
 		u, err := url.Parse(endpoint)

@@ -350,13 +350,8 @@ func (f *folder) id(n *node) SpanID {
 
 func (f *folder) emitProcess(p *store.Process) error {
 	n := f.roots[p.ID]
-	span := f.root(p)
-	failed := span.Status
+	span := f.root(p, n.ending)
 	f.leftOut(span, n)
-	f.finish(span, n.ending)
-	if failed != nil {
-		span.Status = failed
-	}
 	if f.shift >= 0 {
 		f.describe(span, func(a *attributes) {
 			a.number("accscope.folded.limit", int64(f.limit))

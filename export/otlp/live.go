@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	resourcepb "go.opentelemetry.io/proto/otlp/resource/v1"
@@ -146,11 +147,14 @@ func (l *Live) starts() error {
 // chunk reads a piece of the trace as it is at one moment and sends the spans
 // of it that are complete.
 func (l *Live) chunk(last bool) (more bool, err error) {
-	conn := l.trace.Conn()
-	if err := sqlitex.ExecuteTransient(conn, "BEGIN", nil); err != nil {
-		return false, fmt.Errorf("reading the trace: %w", err)
-	}
-	defer func() { err = errors.Join(err, sqlitex.ExecuteTransient(conn, "ROLLBACK", nil)) }()
+	err = l.trace.Snapshot(func() error {
+		more, err = l.piece(last)
+		return err
+	})
+	return more, err
+}
+
+func (l *Live) piece(last bool) (more bool, err error) {
 	ids, err := l.numbers("SELECT id FROM record WHERE id > ? ORDER BY id LIMIT ?", l.next, liveRows)
 	if err != nil {
 		return false, err
@@ -278,37 +282,12 @@ func (l *Live) release(all bool) error {
 // activities sends a piece of the device's activities.
 func (l *Live) activities() (more bool, err error) {
 	rows := 0
-	err = sqlitex.Execute(l.trace.Conn(), `SELECT id, work, record, start, duration, start + device_offset AS device_start, device_excess, bytes, correlation
-		FROM activity WHERE id > ? ORDER BY id LIMIT ?`, &sqlitex.ExecOptions{Args: []any{l.activity, liveRows}, ResultFunc: func(s *sqlite.Stmt) error {
+	err = l.trace.NumberedActivities(l.activity+1, math.MaxInt64, func(a *store.Activity) (bool, error) {
 		rows++
-		a := store.Activity{ID: s.ColumnInt64(0), Record: s.ColumnInt64(2), Start: s.ColumnInt64(3), Duration: s.ColumnInt64(4),
-			DeviceStart: s.ColumnInt64(5), Bytes: uint64(s.ColumnInt64(7)), Correlation: uint64(s.ColumnInt64(8))}
-		a.DeviceEnd = a.DeviceStart + s.ColumnInt64(6) + a.Duration
-		var err error
-		if a.Work, err = l.trace.Work(s.ColumnInt64(1)); err != nil {
-			return err
-		}
 		l.activity = a.ID
-		resource, known := l.ofDevice[a.Work.Device]
-		if !known {
-			return nil
-		}
-		var cause SpanID
-		if a.Record != 0 {
-			cause = l.ids.span(ofRecord, a.Record)
-		}
-		l.cover(a.Work.Process, a.Start, a.End())
-		l.result.Recorded++
-		span, err := l.activitySpan(&a, cause)
-		if err != nil {
-			return err
-		}
-		return l.send(resource, span)
-	}})
-	if err != nil {
-		return false, fmt.Errorf("reading the trace: %w", err)
-	}
-	return rows == liveRows, nil
+		return rows < liveRows, l.sendActivity(a)
+	})
+	return rows == liveRows, err
 }
 
 // Finish sends the rest of the finished trace at path, the spans of the
@@ -339,17 +318,12 @@ func (l *Live) Finish(path string) (result Result, err error) {
 		if err != nil {
 			break
 		}
-		p := &l.processes[i]
-		span := l.root(p)
+		p, e := &l.processes[i], ending{}
 		if root := l.roots[p.ID]; root != nil {
-			failed := span.Status
-			l.finish(span, root.ending)
-			if failed != nil {
-				span.Status = failed
-			}
+			e = root.ending
 		}
 		l.result.Recorded++
-		err = l.send(l.ofProcess[p.ID], span)
+		err = l.send(l.ofProcess[p.ID], l.root(p, e))
 	}
 	return l.ended(errors.Join(err, l.sendRun()))
 }

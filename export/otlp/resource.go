@@ -1,6 +1,7 @@
 package otlp
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"fmt"
@@ -39,11 +40,7 @@ func service(p *store.Process, environment map[string]string, version string, li
 			a.text(key, value)
 		}
 	}
-	name := filepath.Base(p.Program)
-	if p.Program == "" {
-		name = "unknown_service"
-	}
-	text("service.name", name)
+	text("service.name", filepath.Base(cmp.Or(p.Program, "unknown_service")))
 	text("telemetry.sdk.name", "accscope")
 	text("telemetry.sdk.language", "go")
 	text("telemetry.sdk.version", version)
@@ -52,7 +49,7 @@ func service(p *store.Process, environment map[string]string, version string, li
 
 // given adds what the environment says, which ends a resource.
 func (a *attributes) given(environment map[string]string) *resourcepb.Resource {
-	for _, key := range sortedKeys(environment) {
+	for _, key := range slices.Sorted(maps.Keys(environment)) {
 		a.text(key, environment[key])
 	}
 	return &resourcepb.Resource{Attributes: a.list}
@@ -69,11 +66,7 @@ func processResource(ids *identity, p *store.Process, environment map[string]str
 	a, text := service(p, environment, version, limits)
 	instance := ids.span(ofProcess, int64(p.ID))
 	text("service.instance.id", hex.EncodeToString(instance[:]))
-	host := p.On.Name
-	if host == "" {
-		host = p.Host
-	}
-	text("host.name", host)
+	text("host.name", cmp.Or(p.On.Name, p.Host))
 	a.number("process.pid", int64(p.PID))
 	a.positive("process.parent_pid", int64(p.ParentPID))
 	text("process.executable.path", p.Program)
@@ -107,5 +100,3 @@ func deviceResource(of *resourcepb.Resource, d *model.DeviceInfo, limits *limits
 	a.positive("accscope.device.memory", d.Capacity)
 	return &resourcepb.Resource{Attributes: a.list}
 }
-
-func sortedKeys(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }

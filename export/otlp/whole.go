@@ -70,35 +70,14 @@ func (b *builder) whole() error {
 		if err != nil {
 			return err
 		}
-		resource, known := b.ofDevice[x.Work.Device]
-		if !known {
-			continue
-		}
-		b.cover(x.Work.Process, x.Start, x.End())
-		var cause SpanID
-		if x.Record != 0 {
-			cause = b.ids.span(ofRecord, x.Record)
-		}
-		span, err := b.activitySpan(x, cause)
-		if err != nil {
+		if err := b.sendActivity(x); err != nil {
 			return err
 		}
-		if err := b.send(resource, span); err != nil {
-			return err
-		}
-		b.result.Recorded++
 	}
 	for i := range b.processes {
 		p := &b.processes[i]
-		span := b.root(p)
-		root := roots[p.ID]
-		failed := span.Status
-		b.finish(span, root.ending)
-		if failed != nil {
-			span.Status = failed
-		}
 		b.result.Recorded++
-		if err := b.send(root.resource, span); err != nil {
+		if err := b.send(b.ofProcess[p.ID], b.root(p, roots[p.ID].ending)); err != nil {
 			return err
 		}
 	}
@@ -175,6 +154,25 @@ func (b *builder) overflow(of *open) error {
 	span.StartTimeUnixNano, span.EndTimeUnixNano = to[0].TimeUnixNano, to[len(to)-1].TimeUnixNano
 	span.Events = to
 	return b.send(of.resource, span)
+}
+
+// sendActivity sends the span of what a device did, if it is one of those exported.
+func (b *builder) sendActivity(x *store.Activity) error {
+	resource, known := b.ofDevice[x.Work.Device]
+	if !known {
+		return nil
+	}
+	var cause SpanID
+	if x.Record != 0 {
+		cause = b.ids.span(ofRecord, x.Record)
+	}
+	b.cover(x.Work.Process, x.Start, x.End())
+	b.result.Recorded++
+	span, err := b.activitySpan(x, cause)
+	if err != nil {
+		return err
+	}
+	return b.send(resource, span)
 }
 
 func (b *builder) send(resource int, span *tracepb.Span) error {

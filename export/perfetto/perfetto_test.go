@@ -14,6 +14,7 @@ import (
 	"github.com/accscope/accscope/collector/store/tracetest"
 	"github.com/accscope/accscope/export"
 	"github.com/accscope/accscope/export/perfetto/perfettotest"
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // generated makes a trace with device activity, changes it by SQL, and opens it.
@@ -364,8 +365,8 @@ func TestVarintSize(t *testing.T) {
 	for _, v := range []uint64{0, 1, 127, 128, 1<<14 - 1, 1 << 14, 1 << 35, math.MaxInt64, math.MaxUint64} {
 		var m message
 		m.varint(v)
-		if len(m) != varintSize(v) {
-			t.Errorf("%d: %d bytes, expected %d", v, len(m), varintSize(v))
+		if len(m) != protowire.SizeVarint(v) {
+			t.Errorf("%d: %d bytes, expected %d", v, len(m), protowire.SizeVarint(v))
 		}
 	}
 }

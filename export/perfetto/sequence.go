@@ -1,5 +1,7 @@
 package perfetto
 
+import "google.golang.org/protobuf/encoding/protowire"
+
 // sequence writes the events of one track. What its packets share is said once,
 // by its defaults: the track, and a clock whose readings are told as the time
 // since the reading before.
@@ -117,9 +119,9 @@ func (s *sequence) event(time int64, event message) {
 	} else {
 		s.now = reading
 	}
-	size := 1 + varintSize(stamp) + 1 + varintSize(s.id) + 2 + len(flags) + 1 + varintSize(uint64(len(event))) + len(event)
+	size := 1 + protowire.SizeVarint(stamp) + 1 + protowire.SizeVarint(s.id) + 2 + len(flags) + 1 + protowire.SizeVarint(uint64(len(event))) + len(event)
 	if len(s.fresh) > 0 {
-		size += 1 + varintSize(uint64(len(s.fresh))) + len(s.fresh)
+		size += 1 + protowire.SizeVarint(uint64(len(s.fresh))) + len(s.fresh)
 	}
 	b := &s.w.block
 	b.varint(tracePacket<<3 | 2)

@@ -82,11 +82,7 @@ func (e *exporter) tracks() error {
 		var thread message
 		thread.int(threadPID, numbers.PID[t.Process])
 		thread.int(threadTID, numbers.TID[t.ID])
-		name := t.Name
-		if name == "" {
-			name = fmt.Sprintf("thread %d", t.TID)
-		}
-		thread.string(threadName, name)
+		thread.string(threadName, cmp.Or(t.Name, fmt.Sprintf("thread %d", t.TID)))
 		e.describe(threadTrack(t.ID), 0, 0, func(d *message) { d.bytes(descriptorThread, thread) })
 	}
 	e.deviceTracks(d.Devices, d.Queues)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/export"
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // blockSize is how much is written at once. Compressed, it is one packet, which
@@ -76,7 +77,7 @@ func newDeflater() export.Convert {
 		length := deflated.Len()
 		frame := message(to)
 		frame.varint(tracePacket<<3 | 2)
-		frame.varint(uint64(varintSize(packetCompressed<<3|2) + varintSize(uint64(length)) + length))
+		frame.varint(uint64(protowire.SizeVarint(packetCompressed<<3|2) + protowire.SizeVarint(uint64(length)) + length))
 		frame.bytes(packetCompressed, deflated.Bytes())
 		return frame, nil
 	}
@@ -202,7 +203,7 @@ func (p *prepared) annotate(w *writer, f export.Field) {
 
 // number appends a debug annotation of one field that is a varint.
 func (m *message) number(key uint64, field int, value uint64) {
-	size := 1 + varintSize(key) + varintSize(uint64(field)<<3) + varintSize(value)
+	size := 1 + protowire.SizeVarint(key) + protowire.SizeVarint(uint64(field)<<3) + protowire.SizeVarint(value)
 	*m = append(slices.Grow(*m, size+2), eventAnnotation<<3|2, byte(size), annotationNameIID<<3)
 	m.varint(key)
 	m.uint(field, value)

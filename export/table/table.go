@@ -4,6 +4,7 @@
 package table
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -196,13 +197,8 @@ func appendCell(b []byte, text string) []byte {
 }
 
 func columnName(field reflect.StructField) string {
-	tag := field.Tag.Get("parquet")
-	for i := range tag {
-		if tag[i] == ',' {
-			return tag[:i]
-		}
-	}
-	return tag
+	name, _, _ := strings.Cut(field.Tag.Get("parquet"), ",")
+	return name
 }
 
 // numbers gives pointers to values that may be 0, a block of them at a time.
@@ -255,10 +251,7 @@ func newMaker(trace *store.Trace) (*maker, error) {
 func (m *maker) process(row *Row, id model.ProcessID) {
 	row.Process, row.Rank = int64(id), m.ranks[id]
 	if p := m.processes[id]; p != nil {
-		row.Program, row.PID, row.Host = p.Program, int64(p.PID), p.On.Name
-		if row.Host == "" {
-			row.Host = p.Host
-		}
+		row.Program, row.PID, row.Host = p.Program, int64(p.PID), cmp.Or(p.On.Name, p.Host)
 	}
 }
 

@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"cmp"
 	"encoding/binary"
 
 	"github.com/accscope/accscope/collector/lookup"
@@ -165,10 +166,7 @@ func (d *definitions) Region(r Region) Ref {
 	if known, ok := d.regions[r]; ok {
 		return known
 	}
-	canonical, file := r.Canonical, None
-	if canonical == "" {
-		canonical = r.Name
-	}
+	canonical, file := cmp.Or(r.Canonical, r.Name), None
 	if r.File != "" {
 		file = d.String(r.File)
 	}
