@@ -1,12 +1,6 @@
 package web
 
-import (
-	"fmt"
-
-	"github.com/accscope/accscope/collector/store"
-	"zombiezen.com/go/sqlite"
-	"zombiezen.com/go/sqlite/sqlitex"
-)
+import "github.com/accscope/accscope/collector/store"
 
 // activityOverlaps says in SQL of an activity a, and overlaps of one that was read,
 // whether it overlaps a window from ?1 to ?2: it ends after the window's begin, or begins
@@ -44,12 +38,5 @@ func (r *request) activities(w window, f func(*store.Activity) (more bool, err e
 
 // longestActivity is how long the longest device activity of the trace took, ns.
 func longestActivity(r *request) (longest int64, err error) {
-	err = sqlitex.Execute(r.trace.Conn(), "SELECT max(longest) FROM work_total", &sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
-		longest = s.ColumnInt64(0)
-		return nil
-	}})
-	if err != nil {
-		return 0, fmt.Errorf("summing device activity: %w", err)
-	}
-	return longest, nil
+	return r.trace.Number("summing device activity", "SELECT max(longest) FROM work_total")
 }

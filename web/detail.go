@@ -7,8 +7,6 @@ import (
 	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/export"
-	"zombiezen.com/go/sqlite"
-	"zombiezen.com/go/sqlite/sqlitex"
 )
 
 // field is one line of a detail view, in the order to show.
@@ -219,13 +217,11 @@ func (d *detail) runtime(r *request, record *store.Record) error {
 func (d *detail) frames(r *request, site *store.Site) error {
 	for _, at := range site.CallStack {
 		f := frame{Address: address(at)}
-		err := sqlitex.Execute(r.trace.Conn(), "SELECT module, function, file, line FROM frame WHERE process = ? AND address = ?",
-			&sqlitex.ExecOptions{Args: []any{int64(site.Process), int64(at)}, ResultFunc: func(s *sqlite.Stmt) error {
-				f.Module, f.Function, f.File, f.Line = s.ColumnText(0), s.ColumnText(1), s.ColumnText(2), s.ColumnInt64(3)
-				return nil
-			}})
-		if err != nil {
-			return fmt.Errorf("reading the call stack: %w", err)
+		for s, err := range r.trace.Rows("reading the call stack", "SELECT module, function, file, line FROM frame WHERE process = ? AND address = ?", int64(site.Process), int64(at)) {
+			if err != nil {
+				return err
+			}
+			f.Module, f.Function, f.File, f.Line = s.ColumnText(0), s.ColumnText(1), s.ColumnText(2), s.ColumnInt64(3)
 		}
 		d.Stack = append(d.Stack, f)
 	}
@@ -312,11 +308,14 @@ func arrows(r *request) (any, error) {
 	}
 	out := []arrow{}
 	read := func(query string, args ...any) error {
-		return sqlitex.Execute(r.trace.Conn(), `SELECT r.id, a.id, s.thread, s.depth, r.time + coalesce(r.duration, 0), w.queue, a.start
-			FROM `+query+fmt.Sprintf(" LIMIT %d", mostArrows), &sqlitex.ExecOptions{Args: args, ResultFunc: func(s *sqlite.Stmt) error {
+		for s, err := range r.trace.Rows("reading arrows", `SELECT r.id, a.id, s.thread, s.depth, r.time + coalesce(r.duration, 0), w.queue, a.start
+			FROM `+query+fmt.Sprintf(" LIMIT %d", mostArrows), args...) {
+			if err != nil {
+				return err
+			}
 			out = append(out, arrow{s.ColumnInt64(0), s.ColumnInt64(1), s.ColumnInt64(2), s.ColumnInt(3), s.ColumnInt64(4), s.ColumnInt64(5), s.ColumnInt64(6)})
-			return nil
-		}})
+		}
+		return nil
 	}
 	var err error
 	switch {
@@ -341,10 +340,7 @@ func arrows(r *request) (any, error) {
 	default:
 		return nil, badRequest("arrows of what? give record or activity")
 	}
-	if err != nil {
-		return nil, fmt.Errorf("reading arrows: %w", err)
-	}
-	return out, nil
+	return out, err
 }
 
 // deviceName is what people call the device of a site, "" where it has none.

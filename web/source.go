@@ -132,13 +132,8 @@ func (r *request) names(file string) (bool, error) {
 	if file == "" {
 		return false, nil
 	}
-	statement, _, err := r.trace.Conn().PrepareTransient("SELECT 1 FROM place p JOIN string s ON s.id = p.file WHERE s.text = ? LIMIT 1")
-	if err != nil {
-		return false, err
-	}
-	defer statement.Finalize()
-	statement.BindText(1, file)
-	return statement.Step()
+	there, err := r.trace.Number("reading places", "SELECT 1 FROM place p JOIN string s ON s.id = p.file WHERE s.text = ? LIMIT 1", file)
+	return there != 0, err
 }
 
 // longestSource is the size, bytes, up to which sources are shown.

@@ -2,14 +2,11 @@ package web
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
-	"zombiezen.com/go/sqlite"
-	"zombiezen.com/go/sqlite/sqlitex"
 )
 
 // sum is a line of the statistics of a range.
@@ -100,26 +97,24 @@ func activityWithin(r *request, w window, add func(group, kind, symbol, name str
 	if err != nil {
 		return err
 	}
-	err = sqlitex.Execute(r.trace.Conn(), `SELECT a.work, count(*), sum(a.duration), min(a.duration), max(a.duration),
+	for s, err := range r.trace.Rows("summing device activity", `SELECT a.work, count(*), sum(a.duration), min(a.duration), max(a.duration),
 		sum(CASE WHEN a.bytes BETWEEN 0 AND ?3 THEN a.bytes ELSE 0 END), n.text
 		FROM activity a LEFT JOIN record r ON r.id = a.record AND a.record > 0 LEFT JOIN site s ON s.id = r.site LEFT JOIN string n ON n.id = s.name
-		WHERE a.id BETWEEN ?4 AND ?5 AND `+activityOverlaps+` GROUP BY a.work, s.name`,
-		&sqlitex.ExecOptions{Args: []any{w.from, w.to, int64(model.UnknownSize - 1), first, last}, ResultFunc: func(s *sqlite.Stmt) error {
-			work, err := r.trace.Work(s.ColumnInt64(0))
-			if err != nil {
-				return err
-			}
-			symbol := cmp.Or(work.Symbol, s.ColumnText(6))
-			title, err := r.trace.Title(symbol)
-			if err != nil {
-				return err
-			}
-			add("device", work.Kind, symbol, title, s.ColumnInt64(1), s.ColumnInt64(2), 0,
-				s.ColumnInt64(3), s.ColumnInt64(4), s.ColumnInt64(5))
-			return nil
-		}})
-	if err != nil {
-		return fmt.Errorf("summing device activity: %w", err)
+		WHERE a.id BETWEEN ?4 AND ?5 AND `+activityOverlaps+` GROUP BY a.work, s.name`, w.from, w.to, int64(model.UnknownSize-1), first, last) {
+		if err != nil {
+			return err
+		}
+		work, err := r.trace.Work(s.ColumnInt64(0))
+		if err != nil {
+			return err
+		}
+		symbol := cmp.Or(work.Symbol, s.ColumnText(6))
+		title, err := r.trace.Title(symbol)
+		if err != nil {
+			return err
+		}
+		add("device", work.Kind, symbol, title, s.ColumnInt64(1), s.ColumnInt64(2), 0,
+			s.ColumnInt64(3), s.ColumnInt64(4), s.ColumnInt64(5))
 	}
 	return nil
 }

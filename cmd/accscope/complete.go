@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"zombiezen.com/go/sqlite"
-	"zombiezen.com/go/sqlite/sqlitex"
 
 	"github.com/accscope/accscope/collector/escape"
 	"github.com/accscope/accscope/collector/session"
@@ -103,14 +101,13 @@ func completeFromTrace(command *cobra.Command, flag, sql string) {
 		}
 		defer trace.Close()
 		var words []string
-		err = sqlitex.Execute(trace.Conn(), sql, &sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
+		for s, err := range trace.Rows("completing", sql) {
+			if err != nil {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
 			if word := escape.Line(s.ColumnText(0)); word != "" && strings.HasPrefix(word, begun) {
 				words = append(words, word)
 			}
-			return nil
-		}})
-		if err != nil {
-			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 		return slices.Compact(words), cobra.ShellCompDirectiveNoFileComp
 	})

@@ -5,9 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"zombiezen.com/go/sqlite"
-	"zombiezen.com/go/sqlite/sqlitex"
-
 	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/model"
@@ -145,13 +142,14 @@ func readContents(trace *store.Trace) (contents, error) {
 	if trace.LimitedTo() != nil {
 		where = "WHERE thread IN (SELECT thread FROM threads WHERE process IN (" + processes(trace) + ")) "
 	}
-	err := sqlitex.Execute(trace.Conn(), "SELECT thread, sequence, hash, overwritten FROM content "+where+"ORDER BY thread, sequence",
-		&sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
-			thread := model.ThreadID(s.ColumnInt64(0))
-			c[thread] = append(c[thread], hashedTransfer{uint64(s.ColumnInt64(1)), content{s.ColumnInt64(2), s.ColumnInt64(3), true, !s.ColumnIsNull(3)}})
-			return nil
-		}})
-	return c, err
+	for s, err := range trace.Rows("reading hashes", "SELECT thread, sequence, hash, overwritten FROM content "+where+"ORDER BY thread, sequence") {
+		if err != nil {
+			return nil, err
+		}
+		thread := model.ThreadID(s.ColumnInt64(0))
+		c[thread] = append(c[thread], hashedTransfer{uint64(s.ColumnInt64(1)), content{s.ColumnInt64(2), s.ColumnInt64(3), true, !s.ColumnIsNull(3)}})
+	}
+	return c, nil
 }
 
 // take gives the hashes of a transfer.

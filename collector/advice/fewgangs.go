@@ -3,9 +3,6 @@ package advice
 import (
 	"fmt"
 
-	"zombiezen.com/go/sqlite"
-	"zombiezen.com/go/sqlite/sqlitex"
-
 	"github.com/accscope/accscope/collector/store"
 )
 
@@ -50,13 +47,14 @@ WHERE r.device_time >= 50000 AND r.share <= 0.5 AND r.start >= coalesce(r.before
 // simulated one.
 func Unjudged(trace *store.Trace) (string, error) {
 	kernels, known := false, false
-	err := sqlitex.Execute(trace.Conn(), `SELECT EXISTS (SELECT 1 FROM kernels), EXISTS (SELECT 1 FROM devices WHERE multiprocessors > 0)`,
-		&sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
-			kernels, known = s.ColumnInt(0) != 0, s.ColumnInt(1) != 0
-			return nil
-		}})
-	if err != nil || !kernels || known {
-		return "", err
+	for s, err := range trace.Rows("reading devices", `SELECT EXISTS (SELECT 1 FROM kernels), EXISTS (SELECT 1 FROM devices WHERE multiprocessors > 0)`) {
+		if err != nil {
+			return "", err
+		}
+		kernels, known = s.ColumnInt(0) != 0, s.ColumnInt(1) != 0
+	}
+	if !kernels || known {
+		return "", nil
 	}
 	return "few-gangs: not judged, as this trace is of no GPU whose multiprocessors are known", nil
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"zombiezen.com/go/sqlite"
-	"zombiezen.com/go/sqlite/sqlitex"
 
 	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/collector/lookup"
@@ -73,27 +72,29 @@ const mostPairs = 20
 func unordered(trace *store.Trace, sources *report.Sources) ([]racing, error) {
 	o := &ordering{sources: sources, names: map[string]bool{}, texts: map[textPlace]map[string]access{}, begins: map[textPlace]int64{}, meanings: map[meaning]bool{}, devices: map[int64]map[string]*data{},
 		lying: map[int64][]*data{}, queues: map[deviceQueue]map[deviceQueue]int64{}, host: map[int64]map[deviceQueue]int64{}, seen: map[racingPlaces]int{}}
-	async := false
-	err := sqlitex.Execute(trace.Conn(), `SELECT 1 FROM queues WHERE async_queue <> -2 AND operations > 0 LIMIT 1`,
-		&sqlitex.ExecOptions{ResultFunc: func(*sqlite.Stmt) error { async = true; return nil }})
-	if err != nil || !async {
+	const what = "reading the order of operations"
+	if async, err := trace.Number(what, `SELECT 1 FROM queues WHERE async_queue <> -2 AND operations > 0 LIMIT 1`); err != nil || async == 0 {
 		return nil, err
 	}
-	err = sqlitex.Execute(trace.Conn(), `SELECT DISTINCT variable FROM allocations WHERE kind = 'create' AND variable IS NOT NULL`,
-		&sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error { o.names[s.ColumnText(0)] = true; return nil }})
-	if err != nil {
-		return nil, err
+	for s, err := range trace.Rows(what, `SELECT DISTINCT variable FROM allocations WHERE kind = 'create' AND variable IS NOT NULL`) {
+		if err != nil {
+			return nil, err
+		}
+		o.names[s.ColumnText(0)] = true
 	}
-	err = sqlitex.Execute(trace.Conn(), `SELECT DISTINCT source_file, function, line, end_line, function_line FROM site_detail WHERE kind_code = 18`,
-		&sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
-			o.begins[textPlace{s.ColumnText(0), s.ColumnText(1), s.ColumnInt64(2), s.ColumnInt64(3)}] = s.ColumnInt64(4)
-			return nil
-		}})
-	if err != nil {
-		return nil, err
+	for s, err := range trace.Rows(what, `SELECT DISTINCT source_file, function, line, end_line, function_line FROM site_detail WHERE kind_code = 18`) {
+		if err != nil {
+			return nil, err
+		}
+		o.begins[textPlace{s.ColumnText(0), s.ColumnText(1), s.ColumnInt64(2), s.ColumnInt64(3)}] = s.ColumnInt64(4)
 	}
-	err = sqlitex.Execute(trace.Conn(), chosen(trace, happenings)+" ORDER BY at, record", &sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error { o.take(s); return nil }})
-	return o.pairs, err
+	for s, err := range trace.Rows(what, chosen(trace, happenings)+" ORDER BY at, record") {
+		if err != nil {
+			return nil, err
+		}
+		o.take(s)
+	}
+	return o.pairs, nil
 }
 
 // happenings is SQL for all that matters to the order of operations. A wait counts when it is

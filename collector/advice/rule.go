@@ -4,9 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"zombiezen.com/go/sqlite"
-	"zombiezen.com/go/sqlite/sqlitex"
-
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/store"
@@ -119,7 +116,10 @@ func (r *rule) read(trace *store.Trace, sources *report.Sources) ([]*group, erro
 	groups := map[groupKey]*group{}
 	var order []*group
 	sql := "SELECT " + strings.Join(evidenceColumns, ", ") + " FROM (" + evidence + ") ORDER BY start"
-	err := sqlitex.ExecuteTransient(trace.Conn(), sql, &sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
+	for s, err := range trace.Rows(r.name, sql) {
+		if err != nil {
+			return nil, err
+		}
 		k := groupKey{s.ColumnText(0), s.ColumnText(1), s.ColumnText(3), s.ColumnInt64(2)}
 		g := groups[k]
 		if g == nil {
@@ -129,9 +129,8 @@ func (r *rule) read(trace *store.Trace, sources *report.Sources) ([]*group, erro
 		}
 		g.add(occurrence{process: s.ColumnInt64(4), thread: s.ColumnInt64(5), device: s.ColumnInt64(6), queue: s.ColumnInt64(7),
 			start: s.ColumnInt64(9), end: s.ColumnInt64(10), deviceStart: s.ColumnInt64(11), deviceEnd: s.ColumnInt64(12)}, s.ColumnInt64(8), s.ColumnText(13))
-		return nil
-	}})
-	return order, err
+	}
+	return order, nil
 }
 
 // chosen is SQL that gives processes, of those that the trace is limited to.

@@ -7,9 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"zombiezen.com/go/sqlite"
-	"zombiezen.com/go/sqlite/sqlitex"
-
 	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/report"
@@ -76,12 +73,11 @@ func readRun(trace *store.Trace, only *report.RankChoice) (*run, error) {
 		return nil, err
 	}
 	r.peak, r.wall, r.simulated = summary.Peak.Bytes, summary.Wall, summary.Simulated
-	err = sqlitex.Execute(trace.Conn(), "SELECT process, rank FROM processes WHERE rank IS NOT NULL", &sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
+	for s, err := range trace.Rows("reading ranks", "SELECT process, rank FROM processes WHERE rank IS NOT NULL") {
+		if err != nil {
+			return nil, err
+		}
 		r.ranks[s.ColumnInt64(0)] = s.ColumnInt64(1)
-		return nil
-	}})
-	if err != nil {
-		return nil, fmt.Errorf("reading ranks: %w", err)
 	}
 	if err := r.addUnseen(trace); err != nil {
 		return nil, err

@@ -8,9 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"zombiezen.com/go/sqlite"
-	"zombiezen.com/go/sqlite/sqlitex"
-
 	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
@@ -146,43 +143,38 @@ func (f *facts) all(trace *store.Trace, options Options) ([]*Table, error) {
 // while recording.
 func Warnings(trace *store.Trace) ([]string, error) {
 	var warnings, failed []string
-	conn := trace.Conn()
-	err := sqlitex.Execute(conn, `SELECT pid, reason, sum(events), sum(bytes) FROM loss GROUP BY pid, reason ORDER BY 3 DESC`,
-		&sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
-			if events := s.ColumnInt64(2); events > 0 {
-				warnings = append(warnings,
-					fmt.Sprintf("%d events of process %d were lost: %s; sums below are too small", events, s.ColumnInt64(0), s.ColumnText(1)))
-			} else if bytes := s.ColumnInt64(3); bytes > 0 {
-				warnings = append(warnings, fmt.Sprintf("%s of process %d: %s", ShowBytes(float64(bytes)), s.ColumnInt64(0), s.ColumnText(1)))
-			}
-			return nil
-		}})
-	if err != nil {
-		return nil, fmt.Errorf("reading losses: %w", err)
+	for s, err := range trace.Rows("reading losses", `SELECT pid, reason, sum(events), sum(bytes) FROM loss GROUP BY pid, reason ORDER BY 3 DESC`) {
+		if err != nil {
+			return nil, err
+		}
+		if events := s.ColumnInt64(2); events > 0 {
+			warnings = append(warnings,
+				fmt.Sprintf("%d events of process %d were lost: %s; sums below are too small", events, s.ColumnInt64(0), s.ColumnText(1)))
+		} else if bytes := s.ColumnInt64(3); bytes > 0 {
+			warnings = append(warnings, fmt.Sprintf("%s of process %d: %s", ShowBytes(float64(bytes)), s.ColumnInt64(0), s.ColumnText(1)))
+		}
 	}
-	err = sqlitex.Execute(conn, `SELECT pid, ended, since_attach, rank, exit FROM processes ORDER BY rank, process`,
-		&sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
-			if s.ColumnInt64(2) != 0 {
-				warnings = append(warnings, fmt.Sprintf("process %d was recorded from an attach on; what it had mapped before is not known", s.ColumnInt64(0)))
+	for s, err := range trace.Rows("reading processes", `SELECT pid, ended, since_attach, rank, exit FROM processes ORDER BY rank, process`) {
+		if err != nil {
+			return nil, err
+		}
+		if s.ColumnInt64(2) != 0 {
+			warnings = append(warnings, fmt.Sprintf("process %d was recorded from an attach on; what it had mapped before is not known", s.ColumnInt64(0)))
+		}
+		who := fmt.Sprintf("process %d", s.ColumnInt64(0))
+		if !s.ColumnIsNull(3) {
+			who += fmt.Sprintf(" (rank %d)", s.ColumnInt64(3))
+		}
+		how, exit := endings[s.ColumnText(1)], s.ColumnText(4)
+		switch status, exited := strings.CutPrefix(exit, "status "); {
+		case how != "":
+			if exit != "" && !exited {
+				how = "was ended by " + exit
 			}
-			who := fmt.Sprintf("process %d", s.ColumnInt64(0))
-			if !s.ColumnIsNull(3) {
-				who += fmt.Sprintf(" (rank %d)", s.ColumnInt64(3))
-			}
-			how, exit := endings[s.ColumnText(1)], s.ColumnText(4)
-			switch status, exited := strings.CutPrefix(exit, "status "); {
-			case how != "":
-				if exit != "" && !exited {
-					how = "was ended by " + exit
-				}
-				warnings = append(warnings, fmt.Sprintf("%s %s; constructs it was in have no end", who, how))
-			case exited && status != "0" && !s.ColumnIsNull(3):
-				failed = append(failed, fmt.Sprintf("rank %d (%s)", s.ColumnInt64(3), exit))
-			}
-			return nil
-		}})
-	if err != nil {
-		return nil, fmt.Errorf("reading processes: %w", err)
+			warnings = append(warnings, fmt.Sprintf("%s %s; constructs it was in have no end", who, how))
+		case exited && status != "0" && !s.ColumnIsNull(3):
+			failed = append(failed, fmt.Sprintf("rank %d (%s)", s.ColumnInt64(3), exit))
+		}
 	}
 	if n := len(failed); n > 0 {
 		warnings = append(warnings, fmt.Sprintf("%d of the ranks ended with a status other than 0: %s", n, some(failed, namedAtMost)))
@@ -212,19 +204,17 @@ func describe(trace *store.Trace, f *facts, document *Document, options Options)
 	}
 	document.Warnings = append(document.Warnings, warnings...)
 	processes := 0
-	err = sqlitex.Execute(trace.Conn(), `SELECT program, host, runtime FROM processes ORDER BY rank, process`,
-		&sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
-			processes++
-			if processes == 1 {
-				document.Facts = append(document.Facts, Fact{"program", s.ColumnText(0)}, Fact{"host", s.ColumnText(1)})
-				if runtime := s.ColumnText(2); runtime != "" {
-					document.Facts = append(document.Facts, Fact{"runtime", runtime})
-				}
+	for s, err := range trace.Rows("reading processes", `SELECT program, host, runtime FROM processes ORDER BY rank, process`) {
+		if err != nil {
+			return err
+		}
+		processes++
+		if processes == 1 {
+			document.Facts = append(document.Facts, Fact{"program", s.ColumnText(0)}, Fact{"host", s.ColumnText(1)})
+			if runtime := s.ColumnText(2); runtime != "" {
+				document.Facts = append(document.Facts, Fact{"runtime", runtime})
 			}
-			return nil
-		}})
-	if err != nil {
-		return fmt.Errorf("reading processes: %w", err)
+		}
 	}
 	if processes > 1 {
 		document.Facts = append(document.Facts, Fact{"processes", fmt.Sprint(processes)})
@@ -299,11 +289,11 @@ func noteMissing(trace *store.Trace, memory, leaks *Table) error {
 		return nil
 	}
 	kinds := map[int64]bool{}
-	if err := sqlitex.Execute(trace.Conn(), "SELECT DISTINCT kind FROM site", &sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
+	for s, err := range trace.Rows("reading kinds of events", "SELECT DISTINCT kind FROM site") {
+		if err != nil {
+			return err
+		}
 		kinds[s.ColumnInt64(0)] = true
-		return nil
-	}}); err != nil {
-		return fmt.Errorf("reading kinds of events: %w", err)
 	}
 	missing := func(events ...int64) bool {
 		return meta.Facts["filter_queue"] != "" || slices.ContainsFunc(events, func(kind int64) bool { return !kinds[kind] })

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"zombiezen.com/go/sqlite"
-	"zombiezen.com/go/sqlite/sqlitex"
 
 	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/collector/model"
@@ -125,7 +124,7 @@ func load(trace *store.Trace, filter Filter) (*facts, error) {
 	if f.sources, err = SourcesOf(trace); err != nil {
 		return nil, err
 	}
-	if err := f.loadThreads(trace.Conn()); err != nil {
+	if err := f.loadThreads(); err != nil {
 		return nil, err
 	}
 	totals, err := trace.Totals(filter.stored())
@@ -172,19 +171,17 @@ func (f *facts) site(s *store.Site) *site {
 	return made
 }
 
-func (f *facts) loadThreads(conn *sqlite.Conn) error {
-	err := sqlitex.Execute(conn, `SELECT thread, process, tid, name, rank, pid FROM threads`,
-		&sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
-			fact := threadFact{process: s.ColumnInt64(1), tid: s.ColumnInt64(2), name: s.ColumnText(3), pid: s.ColumnInt64(5)}
-			if s.ColumnType(4) != sqlite.TypeNull {
-				fact.rank = s.ColumnInt64(4)
-			}
-			f.threads[s.ColumnInt64(0)] = fact
-			f.ranks[fact.process] = fact.rank
-			return nil
-		}})
-	if err != nil {
-		return fmt.Errorf("reading threads: %w", err)
+func (f *facts) loadThreads() error {
+	for s, err := range f.trace.Rows("reading threads", `SELECT thread, process, tid, name, rank, pid FROM threads`) {
+		if err != nil {
+			return err
+		}
+		fact := threadFact{process: s.ColumnInt64(1), tid: s.ColumnInt64(2), name: s.ColumnText(3), pid: s.ColumnInt64(5)}
+		if s.ColumnType(4) != sqlite.TypeNull {
+			fact.rank = s.ColumnInt64(4)
+		}
+		f.threads[s.ColumnInt64(0)] = fact
+		f.ranks[fact.process] = fact.rank
 	}
 	return nil
 }

@@ -3,9 +3,6 @@ package report
 import (
 	"math"
 
-	"zombiezen.com/go/sqlite"
-	"zombiezen.com/go/sqlite/sqlitex"
-
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 )
@@ -47,12 +44,13 @@ func memoryIn(trace *store.Trace, device int64, times []Interval) (peak, end int
 	if len(times) == 0 {
 		return 0, 0, nil
 	}
-	err = sqlitex.Execute(trace.Conn(), "SELECT time, used FROM memory WHERE device = ? AND time < ? ORDER BY time",
-		&sqlitex.ExecOptions{Args: []any{device, times[len(times)-1].End}, ResultFunc: func(s *sqlite.Stmt) error {
-			over(s.ColumnInt64(0))
-			used = s.ColumnInt64(1)
-			return nil
-		}})
+	for s, err := range trace.Rows("reading device memory", "SELECT time, used FROM memory WHERE device = ? AND time < ? ORDER BY time", device, times[len(times)-1].End) {
+		if err != nil {
+			return 0, 0, err
+		}
+		over(s.ColumnInt64(0))
+		used = s.ColumnInt64(1)
+	}
 	over(math.MaxInt64)
-	return peak, end, err
+	return peak, end, nil
 }

@@ -1,11 +1,7 @@
 package report
 
 import (
-	"fmt"
 	"slices"
-
-	"zombiezen.com/go/sqlite"
-	"zombiezen.com/go/sqlite/sqlitex"
 
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
@@ -100,13 +96,11 @@ type arrived struct{ from, bytes int64 }
 // receivedMessages are those that programs asked a status of, by the receive's record.
 func receivedMessages(trace *store.Trace) (map[int64]arrived, error) {
 	received := map[int64]arrived{}
-	err := sqlitex.Execute(trace.Conn(), "SELECT record, received_from, received_bytes FROM communication WHERE received_from IS NOT NULL",
-		&sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
-			received[s.ColumnInt64(0)] = arrived{s.ColumnInt64(1), s.ColumnInt64(2)}
-			return nil
-		}})
-	if err != nil {
-		return nil, fmt.Errorf("reading received messages: %w", err)
+	for s, err := range trace.Rows("reading received messages", "SELECT record, received_from, received_bytes FROM communication WHERE received_from IS NOT NULL") {
+		if err != nil {
+			return nil, err
+		}
+		received[s.ColumnInt64(0)] = arrived{s.ColumnInt64(1), s.ColumnInt64(2)}
 	}
 	return received, nil
 }

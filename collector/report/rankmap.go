@@ -2,12 +2,8 @@ package report
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
-
-	"zombiezen.com/go/sqlite"
-	"zombiezen.com/go/sqlite/sqlitex"
 
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
@@ -61,20 +57,18 @@ type ranked struct {
 // ranksOf gives the ranks of a trace, by rank, and whether their lanes are devices'.
 func ranksOf(trace *store.Trace) (list []*ranked, device bool, err error) {
 	ranks, of := map[int64]*ranked{}, map[int64]*ranked{} // by rank, by process
-	err = sqlitex.Execute(trace.Conn(), "SELECT process, rank, host FROM processes WHERE rank IS NOT NULL ORDER BY rank, process",
-		&sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
-			r := ranks[s.ColumnInt64(1)]
-			if r == nil {
-				r = &ranked{rank: s.ColumnInt64(1), host: s.ColumnText(2)}
-				ranks[r.rank] = r
-				list = append(list, r)
-			}
-			of[s.ColumnInt64(0)] = r
-			r.processes = append(r.processes, model.ProcessID(s.ColumnInt64(0)))
-			return nil
-		}})
-	if err != nil {
-		return nil, false, fmt.Errorf("reading processes: %w", err)
+	for s, err := range trace.Rows("reading processes", "SELECT process, rank, host FROM processes WHERE rank IS NOT NULL ORDER BY rank, process") {
+		if err != nil {
+			return nil, false, err
+		}
+		r := ranks[s.ColumnInt64(1)]
+		if r == nil {
+			r = &ranked{rank: s.ColumnInt64(1), host: s.ColumnText(2)}
+			ranks[r.rank] = r
+			list = append(list, r)
+		}
+		of[s.ColumnInt64(0)] = r
+		r.processes = append(r.processes, model.ProcessID(s.ColumnInt64(0)))
 	}
 	lanes, err := trace.Lanes()
 	if err != nil {

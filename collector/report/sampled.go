@@ -3,9 +3,6 @@ package report
 import (
 	"fmt"
 
-	"zombiezen.com/go/sqlite"
-	"zombiezen.com/go/sqlite/sqlitex"
-
 	"github.com/accscope/accscope/collector/store"
 )
 
@@ -45,28 +42,26 @@ func sampledTable(trace *store.Trace, filter Filter) (*Table, error) {
 	if filter.Rank != nil {
 		rank = *filter.Rank
 	}
-	err = sqlitex.Execute(trace.Conn(), `WITH held AS (
+	for s, err := range trace.Rows("reading what was sampled", `WITH held AS (
 		SELECT v.counter, max(v.time, ?1) AS start, v.value,
 			min(coalesce(lead(v.time) OVER (PARTITION BY v.counter ORDER BY v.time), ?2), coalesce(nullif(p.end, 0), ?2), ?2) AS end
 		FROM counter_value v JOIN counter c ON c.id = v.counter LEFT JOIN process p ON p.id = c.process)
 		SELECT c.id, p.pid, sum(h.value * 1.0 * (h.end - h.start)) / sum(h.end - h.start), max(h.value)
 		FROM held h JOIN counter c ON c.id = h.counter LEFT JOIN process p ON p.id = c.process
-		WHERE h.end > h.start AND (?3 IS NULL OR p.id IS NULL OR p.rank = ?3) GROUP BY h.counter ORDER BY p.id IS NULL, p.id, c.host, c.gpu, c.id`,
-		&sqlitex.ExecOptions{Args: []any{from, to, rank}, ResultFunc: func(s *sqlite.Stmt) error {
-			c := known[s.ColumnInt64(0)]
-			if c == nil {
-				return nil // it came after the list of them was read
-			}
-			of := c.GPUTitle()
-			if c.Process != 0 {
-				of = fmt.Sprintf("process %d", s.ColumnInt64(1)) + c.Where()
-			}
-			unit, mean, most := c.Unit, s.ColumnFloat(2), s.ColumnInt64(3)
-			table.Rows = append(table.Rows, []any{of, c.Name, ShowFigure(mean, unit), ShowFigure(float64(most), unit), unit, mean, most})
-			return nil
-		}})
-	if err != nil {
-		return nil, fmt.Errorf("reading what was sampled: %w", err)
+		WHERE h.end > h.start AND (?3 IS NULL OR p.id IS NULL OR p.rank = ?3) GROUP BY h.counter ORDER BY p.id IS NULL, p.id, c.host, c.gpu, c.id`, from, to, rank) {
+		if err != nil {
+			return nil, err
+		}
+		c := known[s.ColumnInt64(0)]
+		if c == nil {
+			continue // it came after the list of them was read
+		}
+		of := c.GPUTitle()
+		if c.Process != 0 {
+			of = fmt.Sprintf("process %d", s.ColumnInt64(1)) + c.Where()
+		}
+		unit, mean, most := c.Unit, s.ColumnFloat(2), s.ColumnInt64(3)
+		table.Rows = append(table.Rows, []any{of, c.Name, ShowFigure(mean, unit), ShowFigure(float64(most), unit), unit, mean, most})
 	}
 	return table, nil
 }

@@ -8,9 +8,6 @@ import (
 	"math"
 	"slices"
 
-	"zombiezen.com/go/sqlite"
-	"zombiezen.com/go/sqlite/sqlitex"
-
 	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
@@ -158,18 +155,16 @@ func (s *Summary) readTimes(f *facts, filter Filter) error {
 	part := meta.Facts["filter_last_bytes"] != "" || meta.Facts["filter_last_ns"] != ""
 	lengths := map[int64]int64{} // of processes
 	begin, end := int64(math.MaxInt64), int64(math.MinInt64)
-	err = sqlitex.Execute(f.trace.Conn(), `SELECT process, start, coalesce(end, ?), since_attach FROM processes`,
-		&sqlitex.ExecOptions{Args: []any{f.last}, ResultFunc: func(r *sqlite.Stmt) error {
-			times := f.chosen(filter, r.ColumnInt64(0), Interval{r.ColumnInt64(1), r.ColumnInt64(2)})
-			for _, at := range times {
-				begin, end = min(begin, at.Start), max(end, at.End)
-			}
-			lengths[r.ColumnInt64(0)] = Covered(times)
-			part = part || r.ColumnInt64(3) != 0
-			return nil
-		}})
-	if err != nil {
-		return fmt.Errorf("reading times: %w", err)
+	for r, err := range f.trace.Rows("reading times", `SELECT process, start, coalesce(end, ?), since_attach FROM processes`, f.last) {
+		if err != nil {
+			return err
+		}
+		times := f.chosen(filter, r.ColumnInt64(0), Interval{r.ColumnInt64(1), r.ColumnInt64(2)})
+		for _, at := range times {
+			begin, end = min(begin, at.Start), max(end, at.End)
+		}
+		lengths[r.ColumnInt64(0)] = Covered(times)
+		part = part || r.ColumnInt64(3) != 0
 	}
 	for _, t := range f.totals {
 		if !spanKind(t.site.kind) {
@@ -209,28 +204,26 @@ func (s *Summary) readTimes(f *facts, filter Filter) error {
 
 // readPeak finds the device that had the most memory in use.
 func (s *Summary) readPeak(f *facts, filter Filter) error {
-	err := sqlitex.Execute(f.trace.Conn(), `SELECT type, number, peak_bytes, coalesce(capacity, 0), device, process FROM devices WHERE peak_bytes > 0 ORDER BY device`,
-		&sqlitex.ExecOptions{ResultFunc: func(r *sqlite.Stmt) (err error) {
-			bytes, process := r.ColumnInt64(2), r.ColumnInt64(5)
-			times := f.chosen(filter, process, Interval{math.MinInt64, math.MaxInt64})
-			if len(times) == 0 {
-				return nil
+	for r, err := range f.trace.Rows("reading device memory", `SELECT type, number, peak_bytes, coalesce(capacity, 0), device, process FROM devices WHERE peak_bytes > 0 ORDER BY device`) {
+		if err != nil {
+			return err
+		}
+		bytes, process := r.ColumnInt64(2), r.ColumnInt64(5)
+		times := f.chosen(filter, process, Interval{math.MinInt64, math.MaxInt64})
+		if len(times) == 0 {
+			continue
+		}
+		if filter.limitsTime() {
+			if bytes, _, err = memoryIn(f.trace, r.ColumnInt64(4), times); err != nil || bytes == 0 {
+				return err
 			}
-			if filter.limitsTime() {
-				if bytes, _, err = memoryIn(f.trace, r.ColumnInt64(4), times); err != nil || bytes == 0 {
-					return err
-				}
-			}
-			if s.Peak.Device != "" {
-				s.Peak.Others++
-			}
-			if bytes > s.Peak.Bytes {
-				s.Peak = Peak{Device: deviceName(r.ColumnInt64(0), r.ColumnInt64(1)), Bytes: bytes, Capacity: r.ColumnInt64(3), Others: s.Peak.Others}
-			}
-			return nil
-		}})
-	if err != nil {
-		return fmt.Errorf("reading device memory: %w", err)
+		}
+		if s.Peak.Device != "" {
+			s.Peak.Others++
+		}
+		if bytes > s.Peak.Bytes {
+			s.Peak = Peak{Device: deviceName(r.ColumnInt64(0), r.ColumnInt64(1)), Bytes: bytes, Capacity: r.ColumnInt64(3), Others: s.Peak.Others}
+		}
 	}
 	return nil
 }
@@ -243,21 +236,19 @@ const mostIntervals = 1_000_000
 func (s *Summary) readDevices(f *facts, filter Filter) error {
 	type used struct{ device, queues, operations, busy, busiest int64 }
 	var devices []used
-	err := sqlitex.Execute(f.trace.Conn(), `SELECT device, device_type, count(*) FILTER (WHERE measured), sum(operations),
+	for r, err := range f.trace.Rows("reading queues", `SELECT device, device_type, count(*) FILTER (WHERE measured), sum(operations),
 			coalesce(sum(busy_time), 0), coalesce(max(busy_time), 0), process
-		FROM queues WHERE operations > 0 OR measured GROUP BY device`,
-		&sqlitex.ExecOptions{ResultFunc: func(r *sqlite.Stmt) error {
-			if len(f.chosen(filter, r.ColumnInt64(6), Interval{math.MinInt64, math.MaxInt64})) == 0 {
-				return nil
-			}
-			s.Simulated = s.Simulated || callbacks.DeviceType(r.ColumnInt64(1)) == callbacks.DeviceSim
-			if r.ColumnInt64(2) > 0 {
-				devices = append(devices, used{r.ColumnInt64(0), r.ColumnInt64(2), r.ColumnInt64(3), r.ColumnInt64(4), r.ColumnInt64(5)})
-			}
-			return nil
-		}})
-	if err != nil {
-		return fmt.Errorf("reading queues: %w", err)
+		FROM queues WHERE operations > 0 OR measured GROUP BY device`) {
+		if err != nil {
+			return err
+		}
+		if len(f.chosen(filter, r.ColumnInt64(6), Interval{math.MinInt64, math.MaxInt64})) == 0 {
+			continue
+		}
+		s.Simulated = s.Simulated || callbacks.DeviceType(r.ColumnInt64(1)) == callbacks.DeviceSim
+		if r.ColumnInt64(2) > 0 {
+			devices = append(devices, used{r.ColumnInt64(0), r.ColumnInt64(2), r.ColumnInt64(3), r.ColumnInt64(4), r.ColumnInt64(5)})
+		}
 	}
 	s.Device.Devices = len(devices)
 	wanted := map[model.DeviceID]bool{}
@@ -349,20 +340,22 @@ func (s *Summary) addSums(trace *store.Trace, devices map[int64]bool) error {
 	if len(devices) == 0 {
 		return nil
 	}
-	return sqlitex.Execute(trace.Conn(), `SELECT w.device, k.name, sum(t.time) FROM work_total t JOIN work w ON w.id = t.work
-		JOIN activity_kind k ON k.code = w.kind GROUP BY w.device, k.name`,
-		&sqlitex.ExecOptions{ResultFunc: func(r *sqlite.Stmt) error {
-			if !devices[r.ColumnInt64(0)] {
-				return nil
-			}
-			switch r.ColumnText(1) {
-			case "kernel":
-				s.Device.Kernels += r.ColumnInt64(2)
-			case "upload", "download", "copy":
-				s.Device.Transfer += r.ColumnInt64(2)
-			}
-			return nil
-		}})
+	for r, err := range trace.Rows("reading device activity", `SELECT w.device, k.name, sum(t.time) FROM work_total t JOIN work w ON w.id = t.work
+		JOIN activity_kind k ON k.code = w.kind GROUP BY w.device, k.name`) {
+		if err != nil {
+			return err
+		}
+		if !devices[r.ColumnInt64(0)] {
+			continue
+		}
+		switch r.ColumnText(1) {
+		case "kernel":
+			s.Device.Kernels += r.ColumnInt64(2)
+		case "upload", "download", "copy":
+			s.Device.Transfer += r.ColumnInt64(2)
+		}
+	}
+	return nil
 }
 
 // addIntervals adds the time in which each of some devices did anything, ran kernels, and
@@ -371,17 +364,18 @@ func (s *Summary) addIntervals(trace *store.Trace, devices map[int64]*doing) err
 	if len(devices) == 0 {
 		return nil
 	}
-	err := sqlitex.Execute(trace.Conn(), `SELECT device, kind, start, end FROM device_activity`,
-		&sqlitex.ExecOptions{ResultFunc: func(r *sqlite.Stmt) error {
-			if did := devices[r.ColumnInt64(0)]; did != nil {
-				did.add(r.ColumnText(1), Interval{r.ColumnInt64(2), r.ColumnInt64(3)})
-			}
-			return nil
-		}})
+	for r, err := range trace.Rows("reading device activity", `SELECT device, kind, start, end FROM device_activity`) {
+		if err != nil {
+			return err
+		}
+		if did := devices[r.ColumnInt64(0)]; did != nil {
+			did.add(r.ColumnText(1), Interval{r.ColumnInt64(2), r.ColumnInt64(3)})
+		}
+	}
 	for _, did := range devices {
 		s.addTo(did)
 	}
-	return err
+	return nil
 }
 
 // Interval is a time from Start to End, in nanoseconds of the trace.

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"zombiezen.com/go/sqlite"
-	"zombiezen.com/go/sqlite/sqlitex"
 
 	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/collector/lookup"
@@ -246,42 +245,40 @@ func memoryTable(trace *store.Trace, filter Filter) (*Table, error) {
 	} else if whole != (Filter{}) {
 		table.Note = "of the whole run: only ranks and devices are filtered"
 	}
-	err := sqlitex.Execute(trace.Conn(), `SELECT d.type, d.number, d.peak_bytes, d.capacity, p.rank, d.device, p.pid, (SELECT count(*) FROM processes), d.process
+	for s, err := range trace.Rows("reading device memory", `SELECT d.type, d.number, d.peak_bytes, d.capacity, p.rank, d.device, p.pid, (SELECT count(*) FROM processes), d.process
 		FROM devices d JOIN processes p ON p.process = d.process
-		WHERE d.peak_bytes IS NOT NULL ORDER BY p.rank, d.device`,
-		&sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
-			rank := any(nil)
-			if s.ColumnType(4) != sqlite.TypeNull {
-				rank = s.ColumnInt64(4)
-			}
-			if filter.Rank != nil && rank != any(*filter.Rank) || filter.Device != nil && s.ColumnInt64(1) != *filter.Device {
-				return nil
-			}
-			device := deviceName(s.ColumnInt64(0), s.ColumnInt64(1))
-			if rank != nil {
-				device = fmt.Sprintf("rank %d, %s", s.ColumnInt64(4), device)
-			} else if s.ColumnInt64(7) > 1 {
-				device = fmt.Sprintf("process %d, %s", s.ColumnInt64(6), device)
-			}
-			var capacity any
-			if s.ColumnType(3) != sqlite.TypeNull {
-				capacity = s.ColumnInt64(3)
-			}
-			var peak, left int64
-			var err error
-			if timed {
-				peak, left, err = memoryIn(trace, s.ColumnInt64(5), filter.times(model.ProcessID(s.ColumnInt64(8))))
-			} else if left, err = trace.MemoryLeft(model.DeviceID(s.ColumnInt64(5))); err == nil {
-				peak = s.ColumnInt64(2)
-			}
-			if err != nil {
-				return err
-			}
-			table.Rows = append(table.Rows, []any{device, peak, left, capacity, share(peak, s.ColumnInt64(3))})
-			return nil
-		}})
-	if err != nil {
-		return nil, fmt.Errorf("reading device memory: %w", err)
+		WHERE d.peak_bytes IS NOT NULL ORDER BY p.rank, d.device`) {
+		if err != nil {
+			return nil, err
+		}
+		rank := any(nil)
+		if s.ColumnType(4) != sqlite.TypeNull {
+			rank = s.ColumnInt64(4)
+		}
+		if filter.Rank != nil && rank != any(*filter.Rank) || filter.Device != nil && s.ColumnInt64(1) != *filter.Device {
+			continue
+		}
+		device := deviceName(s.ColumnInt64(0), s.ColumnInt64(1))
+		if rank != nil {
+			device = fmt.Sprintf("rank %d, %s", s.ColumnInt64(4), device)
+		} else if s.ColumnInt64(7) > 1 {
+			device = fmt.Sprintf("process %d, %s", s.ColumnInt64(6), device)
+		}
+		var capacity any
+		if s.ColumnType(3) != sqlite.TypeNull {
+			capacity = s.ColumnInt64(3)
+		}
+		var peak, left int64
+		var err error
+		if timed {
+			peak, left, err = memoryIn(trace, s.ColumnInt64(5), filter.times(model.ProcessID(s.ColumnInt64(8))))
+		} else if left, err = trace.MemoryLeft(model.DeviceID(s.ColumnInt64(5))); err == nil {
+			peak = s.ColumnInt64(2)
+		}
+		if err != nil {
+			return nil, err
+		}
+		table.Rows = append(table.Rows, []any{device, peak, left, capacity, share(peak, s.ColumnInt64(3))})
 	}
 	return table, nil
 }
@@ -333,21 +330,19 @@ func (f *facts) errors(trace *store.Trace, filter Filter) (*Table, error) {
 	table := &Table{Key: "errors", Title: "Errors",
 		Columns: []Column{{"time", "time_ns", Nanoseconds}, {"code", "error_code", Count}, {"message", "message", Text}, {"construct", "construct", Text}, {"source", "source", Text}}}
 	condition, args := filter.window("e.time")
-	err := sqlitex.Execute(trace.Conn(), `SELECT e.time, e.error_code, e.message, e.construct, r.site FROM errors e CROSS JOIN record r ON r.id = e.record
-		WHERE `+condition+` ORDER BY e.time`,
-		&sqlitex.ExecOptions{Args: args, ResultFunc: func(s *sqlite.Stmt) error {
-			detail, err := trace.Site(s.ColumnInt64(4))
-			if err != nil {
-				return err
-			}
-			at := f.site(detail)
-			if filter.accepts(at, threadFact{rank: f.ranks[at.process]}) {
-				table.Rows = append(table.Rows, []any{s.ColumnInt64(0), s.ColumnInt64(1), s.ColumnText(2), s.ColumnText(3), at.place()})
-			}
-			return nil
-		}})
-	if err != nil {
-		return nil, fmt.Errorf("reading errors: %w", err)
+	for s, err := range trace.Rows("reading errors", `SELECT e.time, e.error_code, e.message, e.construct, r.site FROM errors e CROSS JOIN record r ON r.id = e.record
+		WHERE `+condition+` ORDER BY e.time`, args...) {
+		if err != nil {
+			return nil, err
+		}
+		detail, err := trace.Site(s.ColumnInt64(4))
+		if err != nil {
+			return nil, err
+		}
+		at := f.site(detail)
+		if filter.accepts(at, threadFact{rank: f.ranks[at.process]}) {
+			table.Rows = append(table.Rows, []any{s.ColumnInt64(0), s.ColumnInt64(1), s.ColumnText(2), s.ColumnText(3), at.place()})
+		}
 	}
 	return table, nil
 }

@@ -11,15 +11,12 @@ package clickhouse
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
-
-	"zombiezen.com/go/sqlite"
 
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/export"
@@ -40,7 +37,7 @@ type Result struct {
 
 // Send sends a whole trace, as it is at the moment where it is still written. Where it fails,
 // what the database shows is as before.
-func Send(ctx context.Context, to Target, trace *store.Trace, options Options) (Result, error) {
+func Send(ctx context.Context, to Target, trace *store.Trace, options Options) (result Result, err error) {
 	c, err := to.connect()
 	if err != nil {
 		return Result{}, err
@@ -50,10 +47,14 @@ func Send(ctx context.Context, to Target, trace *store.Trace, options Options) (
 		return Result{}, err
 	}
 	// The views are read at one moment of a trace that grows.
-	if err := begin(trace); err != nil {
-		return Result{}, err
-	}
-	defer rollback(trace)
+	err = trace.Snapshot(func() (err error) {
+		result, err = c.send(ctx, trace, options)
+		return err
+	})
+	return result, err
+}
+
+func (c *client) send(ctx context.Context, trace *store.Trace, options Options) (Result, error) {
 	of, err := describe(trace, options)
 	if err != nil {
 		return Result{}, err
@@ -157,39 +158,4 @@ func describe(trace *store.Trace, options Options) (load, error) {
 		of.identity = strings.Join([]string{of.host, of.program, strconv.Itoa(pid), strconv.FormatInt(meta.Origin, 10), strconv.FormatInt(meta.First, 10)}, " ")
 	}
 	return of, nil
-}
-
-// begin and rollback are around all that is read of a trace.
-func begin(trace *store.Trace) error {
-	return execute(trace, "BEGIN")
-}
-
-func rollback(trace *store.Trace) {
-	trace.Interrupt(nil)
-	execute(trace, "ROLLBACK") //nolint:errcheck // the connection ends, and what was read with it
-}
-
-func execute(trace *store.Trace, sql string) error {
-	return eachRow(trace, sql, func(*sqlite.Stmt) error { return nil })
-}
-
-// eachRow runs a statement on the trace.
-func eachRow(trace *store.Trace, sql string, f func(*sqlite.Stmt) error) (err error) {
-	statement, _, err := trace.Conn().PrepareTransient(sql)
-	if err != nil {
-		return fmt.Errorf("reading the trace: %w", err)
-	}
-	defer func() { err = errors.Join(err, statement.Finalize()) }()
-	for {
-		more, err := statement.Step()
-		if err != nil {
-			return fmt.Errorf("reading the trace: %w", err)
-		}
-		if !more {
-			return nil
-		}
-		if err := f(statement); err != nil {
-			return err
-		}
-	}
 }

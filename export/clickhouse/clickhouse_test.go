@@ -38,7 +38,10 @@ func send(t *testing.T, to Target, trace *store.Trace, options Options) Result {
 // rowsOf are a query's rows on the trace, sorted, as ClickHouse writes them.
 func rowsOf(t *testing.T, trace *store.Trace, sql string) (rows []string) {
 	t.Helper()
-	err := eachRow(trace, sql, func(s *sqlite.Stmt) error {
+	for s, err := range trace.Rows("reading the trace", sql) {
+		if err != nil {
+			t.Fatal(err)
+		}
 		cells := make([]string, s.ColumnCount())
 		for i := range cells {
 			switch s.ColumnType(i) {
@@ -51,10 +54,6 @@ func rowsOf(t *testing.T, trace *store.Trace, sql string) (rows []string) {
 			}
 		}
 		rows = append(rows, strings.Join(cells, "\t"))
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	slices.Sort(rows)
 	return rows

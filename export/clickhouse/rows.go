@@ -81,7 +81,10 @@ func (s *sender) send(ctx context.Context, trace *store.Trace, v *view) error {
 	statement := fmt.Sprintf("INSERT INTO %s (%s) FORMAT RowBinary", s.client.in(v.table()), strings.Join(names, ", "))
 	head := appendText(appendInteger(nil, int64(s.load)), s.run)
 	var batch []byte
-	err := eachRow(trace, "SELECT "+strings.Join(read, ", ")+" FROM "+v.name, func(row *sqlite.Stmt) (err error) {
+	for row, err := range trace.Rows("reading the trace", "SELECT "+strings.Join(read, ", ")+" FROM "+v.name) {
+		if err != nil {
+			return err
+		}
 		batch = append(batch, head...)
 		for i := range v.columns {
 			if batch, err = appendCell(batch, row, i, v); err != nil {
@@ -93,15 +96,17 @@ func (s *sender) send(ctx context.Context, trace *store.Trace, v *view) error {
 			s.progress(s.result.Rows, 0)
 		}
 		if len(batch) < batchBytes {
-			return nil
+			continue
 		}
-		batch, err = s.give(ctx, statement, batch)
-		return err
-	})
-	if err != nil || len(batch) == 0 {
-		return err
+		if batch, err = s.give(ctx, statement, batch); err != nil {
+			return err
+		}
 	}
-	if batch, err = s.give(ctx, statement, batch); err != nil {
+	if len(batch) == 0 {
+		return nil
+	}
+	batch, err := s.give(ctx, statement, batch)
+	if err != nil {
 		return err
 	}
 	err = s.wait()

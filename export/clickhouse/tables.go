@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"zombiezen.com/go/sqlite"
-
 	"github.com/accscope/accscope/collector/store"
 )
 
@@ -59,7 +57,10 @@ func (v *view) table() string { return v.name + "_rows" }
 func columnsOf(trace *store.Trace) (list []view, err error) {
 	for _, known := range views {
 		v := view{name: known.name, sorted: known.sorted}
-		err := eachRow(trace, "SELECT name, type FROM pragma_table_info('"+v.name+"') ORDER BY cid", func(s *sqlite.Stmt) error {
+		for s, err := range trace.Rows("reading the trace", "SELECT name, type FROM pragma_table_info('"+v.name+"') ORDER BY cid") {
+			if err != nil {
+				return nil, err
+			}
 			c := column{s.ColumnText(0), integer}
 			if s.ColumnText(1) == "TEXT" {
 				c.kind = text
@@ -67,10 +68,6 @@ func columnsOf(trace *store.Trace) (list []view, err error) {
 				c.kind = kind
 			}
 			v.columns = append(v.columns, c)
-			return nil
-		})
-		if err != nil {
-			return nil, err
 		}
 		if len(v.columns) == 0 {
 			return nil, fmt.Errorf("the trace has no view %s", v.name)

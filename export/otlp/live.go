@@ -3,13 +3,10 @@ package otlp
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"time"
 
 	resourcepb "go.opentelemetry.io/proto/otlp/resource/v1"
-	"zombiezen.com/go/sqlite"
-	"zombiezen.com/go/sqlite/sqlitex"
 
 	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/model"
@@ -203,14 +200,13 @@ func (l *Live) piece(last bool) (more bool, err error) {
 }
 
 func (l *Live) numbers(query string, args ...any) (list []int64, err error) {
-	err = sqlitex.Execute(l.trace.Conn(), query, &sqlitex.ExecOptions{Args: args, ResultFunc: func(s *sqlite.Stmt) error {
+	for s, err := range l.trace.Rows("reading the trace", query, args...) {
+		if err != nil {
+			return nil, err
+		}
 		list = append(list, s.ColumnInt64(0))
-		return nil
-	}})
-	if err != nil {
-		err = fmt.Errorf("reading the trace: %w", err)
 	}
-	return list, err
+	return list, nil
 }
 
 // take reads a record. One that has not ended is remembered; its events are
