@@ -13,6 +13,7 @@ import (
 	"github.com/gdamore/tcell/v2"
 
 	"github.com/accscope/accscope/collector/advice"
+	"github.com/accscope/accscope/collector/report"
 )
 
 // Options say how to show a source.
@@ -28,6 +29,20 @@ type Options struct {
 	Screen tcell.Screen
 }
 
+// open takes the screen, or the terminal, until its Fini.
+func (o *Options) open() (screen tcell.Screen, err error) {
+	if screen = o.Screen; screen == nil {
+		if screen, err = tcell.NewScreen(); err != nil {
+			return nil, err
+		}
+	}
+	if err := screen.Init(); err != nil {
+		return nil, err
+	}
+	screen.EnableMouse()
+	return screen, nil
+}
+
 // Result says how the user left.
 type Result struct {
 	// Kill is set where the user asked to end the program too.
@@ -41,10 +56,10 @@ type app struct {
 	theme     *theme
 	themeName string
 	source    Source
-	player    Player // nil: live
+	player    *Replay // the source, if that is one; nil: live
 	pane      *Pane
-	search    *search   // nil: the source gives no findings
-	ranks     *rankLook // nil: the source is of no job
+	search    *search                   // nil: the source gives no findings
+	ranks     *inquiry[*report.RankMap] // time by rank; nil: the source is of no job
 	options   Options
 	// beside runs what takes long until the user leaves; nil: nothing is run.
 	beside func(work func(ctx context.Context))
@@ -97,22 +112,11 @@ type view interface {
 // Run shows a source until the user leaves or ctx is done. However it ends, also
 // by a panic, the terminal is as it was before.
 func Run(ctx context.Context, source Source, options Options) (result Result, err error) {
-	screen := options.Screen
-	if screen == nil {
-		if screen, err = tcell.NewScreen(); err != nil {
-			return Result{}, fmt.Errorf("the terminal cannot show the live view: %w; --json needs none", err)
-		}
-	}
-	if err := screen.Init(); err != nil {
+	screen, err := options.open()
+	if err != nil {
 		return Result{}, fmt.Errorf("the terminal cannot show the live view: %w; --json needs none", err)
 	}
-	defer func() {
-		screen.Fini()
-		if problem := recover(); problem != nil {
-			panic(problem)
-		}
-	}()
-	screen.EnableMouse()
+	defer screen.Fini()
 	screen.EnablePaste()
 	a := newApp(source, screen, options)
 	ctx, cancel := context.WithCancel(ctx)
@@ -153,16 +157,17 @@ func newApp(source Source, screen tcell.Screen, options Options) *app {
 	options.ASCII = options.ASCII || options.Settings.ASCII
 	a := &app{screen: screen, source: source, options: options, history: newHistory(), window: 10e9, pane: options.Program}
 	a.useTheme(cmp.Or(options.Settings.Theme, ThemeNames()[0]))
-	a.player, _ = source.(Player)
+	a.player, _ = source.(*Replay)
 	if adviser, ok := source.(Adviser); ok {
-		a.search = &search{adviser: adviser, found: found{rules: len(advice.Rules())}}
-	}
-	if replay, ok := source.(*Replay); ok {
-		a.only = replay.limited
+		a.search = &search{adviser: adviser}
+		a.search.reach(0, len(advice.Rules()))
 	}
 	a.views = allViews()
-	if ranked, ok := source.(Ranked); ok && ranked.RankCount() > 1 {
-		a.ranks = &rankLook{ranked: ranked}
+	if a.player != nil {
+		a.only = a.player.limited
+	}
+	if a.player != nil && len(a.player.ranks) > 1 {
+		a.ranks = &inquiry[*report.RankMap]{}
 	} else {
 		a.views = a.views[:len(a.views)-1]
 	}

@@ -38,7 +38,7 @@ func (a *app) findingsBelow(height int) int {
 	if a.search == nil || height < least {
 		return 0
 	}
-	findings := len(a.search.soFar().findings)
+	findings := len(a.search.soFar().found)
 	if findings == 0 {
 		return 0
 	}

@@ -96,6 +96,14 @@ func (c canvas) words(x, y int, pieces ...any) int {
 	return x
 }
 
+// failed says in a view why it has nothing to show.
+func (c canvas) failed(title string, err error) {
+	c.words(1, 0, c.theme.title, title, c.theme.failure, "  none, since reading the trace failed")
+	for y, line := range wrapped(err.Error(), c.w-2) {
+		c.text(1, 2+y, c.w-2, line, c.theme.plain)
+	}
+}
+
 func (c canvas) fill(style tcell.Style) {
 	for y := range c.h {
 		for x := range c.w {

@@ -26,17 +26,11 @@ type chooser struct {
 // Choose lets the user pick one of several in the terminal; ok is false where
 // they left without. However it ends, the terminal is as it was before.
 func Choose(ctx context.Context, title string, choices []Choice, options Options) (index int, ok bool, err error) {
-	screen := options.Screen
-	if screen == nil {
-		if screen, err = tcell.NewScreen(); err != nil {
-			return 0, false, fmt.Errorf("the terminal cannot show a list: %w", err)
-		}
-	}
-	if err := screen.Init(); err != nil {
+	screen, err := options.open()
+	if err != nil {
 		return 0, false, fmt.Errorf("the terminal cannot show a list: %w", err)
 	}
 	defer screen.Fini()
-	screen.EnableMouse()
 	c := &chooser{screen: screen, theme: newTheme(screen.Colors(), options.ASCII), title: title, choices: choices}
 	events := make(chan tcell.Event, 64)
 	stop := make(chan struct{})
@@ -69,14 +63,12 @@ func (c *chooser) handle(event tcell.Event) (chosen, done bool) {
 			return true, true
 		case key == tcell.KeyEscape, key == tcell.KeyCtrlC, e.Rune() == 'q':
 			return false, true
-		case key == tcell.KeyUp, key == tcell.KeyBacktab, e.Rune() == 'k':
+		case key == tcell.KeyBacktab:
 			c.move(-1)
-		case key == tcell.KeyDown, key == tcell.KeyTab, e.Rune() == 'j':
+		case key == tcell.KeyTab:
 			c.move(1)
-		case key == tcell.KeyHome:
-			c.move(-len(c.choices))
-		case key == tcell.KeyEnd:
-			c.move(len(c.choices))
+		default:
+			c.move(steps(e, 0, len(c.choices)))
 		}
 	case *tcell.EventMouse:
 		_, y := e.Position()

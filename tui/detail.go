@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -44,6 +45,11 @@ func (d *detail) follow() {
 			return
 		}
 	}
+}
+
+// told are the fields that have a text.
+func told(fields [][2]string) [][2]string {
+	return slices.DeleteFunc(fields, func(f [2]string) bool { return f[1] == "" })
 }
 
 func sourceText(s state.Source) string {
@@ -164,19 +170,9 @@ func excerpt(s state.Source, around int) ([]codeLine, error) {
 }
 
 func (d *detail) key(key *tcell.EventKey) (done bool) {
-	switch {
-	case key.Key() == tcell.KeyUp || key.Rune() == 'k':
-		d.top--
-	case key.Key() == tcell.KeyDown || key.Rune() == 'j':
-		d.top++
-	case key.Key() == tcell.KeyPgUp:
-		d.top -= 10
-	case key.Key() == tcell.KeyPgDn:
-		d.top += 10
-	default:
-		return true
-	}
-	return false
+	by := steps(key, 10, 0)
+	d.top += by
+	return by == 0
 }
 
 // wrapped breaks text at line ends, and at blanks where a line is wider than so many

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -200,7 +201,7 @@ func (a *app) drawFilter(c canvas) canvas {
 		c = c.part(0, 1, c.w, c.h-1)
 	}
 	if a.ranks != nil {
-		if shown := a.ranks.ranked.ShownRanks(); shown != "" {
+		if shown := a.player.ShownRanks(); shown != "" {
 			c.words(1, 0, t.dim, "only ", t.accent, shown, t.dim, "  in all views; r changes it")
 			c = c.part(0, 1, c.w, c.h-1)
 		}
@@ -251,10 +252,7 @@ func (a *app) drawSeekbar(c canvas) {
 }
 
 func errorText(e *state.Event) string {
-	text := e.Name
-	if text == "" {
-		text = "error"
-	}
+	text := cmp.Or(e.Name, "error")
 	if e.Code != 0 {
 		text += fmt.Sprintf(" (code %d)", e.Code)
 	}

@@ -12,10 +12,10 @@ import (
 )
 
 // eventsView shows the newest events, and all errors whatever came after them.
-type eventsView struct{ log table }
+type eventsView struct{ listView }
 
 func newEventsView() *eventsView {
-	return &eventsView{log: table{name: "events", sortBy: -1, follow: true, fields: []field{
+	return &eventsView{listView{"Events", table{name: "events", sortBy: -1, follow: true, fields: []field{
 		{title: "time", width: 14, right: true},
 		{title: "event", width: 23},
 		{title: "took", width: 9, right: true},
@@ -26,24 +26,15 @@ func newEventsView() *eventsView {
 		{title: "thread", width: 22, wide: 140},
 		{title: "host address", width: 18, right: true, wide: 160},
 		{title: "device address", width: 18, right: true, wide: 160},
-	}}}
+	}}}}
 }
-
-func (e *eventsView) name() string  { return "Events" }
-func (e *eventsView) table() *table { return &e.log }
 
 func (e *eventsView) key(_ *app, key *tcell.EventKey) bool {
 	if key.Key() == tcell.KeyEnd {
-		e.log.follow = true
+		e.rows.follow = true
 		return true
 	}
 	return false
-}
-
-func (e *eventsView) mouse(a *app, x, y int, buttons tcell.ButtonMask) {
-	if _, open := e.log.mouse(x, y, buttons); open {
-		a.open()
-	}
 }
 
 func (e *eventsView) draw(a *app, c canvas) {
@@ -60,14 +51,14 @@ func (e *eventsView) draw(a *app, c canvas) {
 		}
 	}
 	x := c.words(1, y, t.title, "Events", t.plain, " "+count(float64(v.Events)), t.dim, fmt.Sprintf("  the newest %d", len(v.Log)))
-	if !e.log.follow {
+	if !e.rows.follow {
 		c.words(x, y, t.dim, "  End follows the newest")
 	}
-	e.log.set(e.rows(a))
-	e.log.draw(c.part(0, y+1, c.w, c.h-y-1), !e.log.follow, "no events yet")
+	e.rows.set(a.eventRows())
+	e.rows.draw(c.part(0, y+1, c.w, c.h-y-1), !e.rows.follow, "no events yet")
 }
 
-func (e *eventsView) rows(a *app) []row {
+func (a *app) eventRows() []row {
 	v, t := a.frame.View, a.theme
 	queues := map[model.QueueID]string{}
 	for i := range v.Devices {
@@ -113,30 +104,17 @@ func (e *eventsView) rows(a *app) []row {
 			keys:  []float64{float64(x.Time), 0, float64(x.Duration), float64(x.Queue), 0, float64(x.Bytes)},
 			style: style,
 			detail: func() detail {
-				d := detail{title: x.Kind, source: x.Source}
-				field := func(name, text string) {
-					if text != "" {
-						d.fields = append(d.fields, [2]string{name, text})
-					}
-				}
-				field("time", exactly(x.Time))
-				field("took", took)
-				field("name", x.Name)
-				field("linker's name", names.of(x.Name, x.Source))
-				field("queue", queues[x.Queue])
-				field("thread", threadName(v, x.Thread))
-				field("process", processName(v, x.Process))
+				bytes, code := "", ""
 				if x.Bytes > 0 {
-					field("size", fmt.Sprintf("%s (%d bytes)", size, x.Bytes))
+					bytes = fmt.Sprintf("%s (%d bytes)", size, x.Bytes)
 				}
-				field("host address", address(x.Host))
-				field("device address", address(x.Address))
-				field("implicit", fmt.Sprint(x.Implicit))
 				if x.Code != 0 {
-					field("error code", number(int64(x.Code)))
+					code = number(int64(x.Code))
 				}
-				field("record", number(x.Record))
-				return d
+				return detail{title: x.Kind, source: x.Source, fields: told([][2]string{{"time", exactly(x.Time)}, {"took", took}, {"name", x.Name},
+					{"linker's name", names.of(x.Name, x.Source)}, {"queue", queues[x.Queue]}, {"thread", threadName(v, x.Thread)},
+					{"process", processName(v, x.Process)}, {"size", bytes}, {"host address", address(x.Host)}, {"device address", address(x.Address)},
+					{"implicit", fmt.Sprint(x.Implicit)}, {"error code", code}, {"record", number(x.Record)}})}
 			}})
 	}
 	return rows

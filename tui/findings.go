@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"fmt"
 
-	"github.com/gdamore/tcell/v2"
-
 	"github.com/accscope/accscope/collector/advice"
 	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/state"
@@ -16,10 +14,10 @@ const FindingsView = "findings"
 
 // findingsView shows what a finished trace's program could do better, as accscope
 // advise does.
-type findingsView struct{ rows table }
+type findingsView struct{ listView }
 
 func newFindingsView() *findingsView {
-	return &findingsView{rows: table{name: FindingsView, sortBy: -1, fields: []field{
+	return &findingsView{listView{"Findings", table{name: FindingsView, sortBy: -1, fields: []field{
 		{title: "", width: 3, right: true},
 		{title: "rule", width: 21},
 		{title: "gain", width: 9, right: true},
@@ -27,16 +25,7 @@ func newFindingsView() *findingsView {
 		{title: "place", width: 22, wide: 70},
 		{title: "confidence", width: 10, wide: 100},
 		{title: "bytes", width: 10, right: true, wide: 130},
-	}}}
-}
-
-func (f *findingsView) name() string                       { return "Findings" }
-func (f *findingsView) table() *table                      { return &f.rows }
-func (f *findingsView) key(_ *app, _ *tcell.EventKey) bool { return false }
-func (f *findingsView) mouse(a *app, x, y int, buttons tcell.ButtonMask) {
-	if _, open := f.rows.mouse(x, y, buttons); open {
-		a.open()
-	}
+	}}}}
 }
 
 func (f *findingsView) draw(a *app, c canvas) {
@@ -52,26 +41,23 @@ func (f *findingsView) draw(a *app, c canvas) {
 		c.words(1, 4, t.accent, "accscope advise TRACE  ", t.dim, " prints them")
 		return
 	}
-	a.beginSearch()
+	a.begin(&a.search.begin, a.search.run)
 	so := a.search.soFar()
 	switch {
 	case !so.over:
-		c.words(1, 0, t.title, "Findings", t.plain, fmt.Sprintf("  looking through the trace: %d of %d rules", so.read, so.rules))
-		c.gauge(1, 2, min(c.w-2, 60), float64(so.read)/float64(max(so.rules, 1)), t.accent)
+		c.words(1, 0, t.title, "Findings", t.plain, fmt.Sprintf("  looking through the trace: %d of %d rules", so.read, so.all))
+		c.gauge(1, 2, min(c.w-2, 60), float64(so.read)/float64(max(so.all, 1)), t.accent)
 		return
 	case so.err != nil:
-		c.words(1, 0, t.title, "Findings", t.failure, "  none, since reading the trace failed")
-		for y, line := range wrapped(so.err.Error(), c.w-2) {
-			c.text(1, 2+y, c.w-2, line, t.plain)
-		}
+		c.failed("Findings", so.err)
 		return
 	}
-	x := c.words(1, 0, t.title, "Findings", t.plain, " "+number(int64(len(so.findings))))
-	if len(so.findings) > 0 {
+	x := c.words(1, 0, t.title, "Findings", t.plain, " "+number(int64(len(so.found))))
+	if len(so.found) > 0 {
 		c.words(x, 0, t.dim, "  the time or memory that each costs the run; gains may overlap")
 	}
-	rows := make([]row, len(so.findings))
-	for i, finding := range so.findings {
+	rows := make([]row, len(so.found))
+	for i, finding := range so.found {
 		rows[i] = findingRow(i+1, finding)
 	}
 	f.rows.set(rows)
@@ -92,26 +78,8 @@ func findingRow(rank int, f *advice.Finding) row {
 		also:  f.What,
 		keys:  []float64{-float64(rank)},
 		detail: func() detail {
-			d := detail{title: f.Rule + " " + subject, source: place}
-			field := func(name, text string) {
-				if text != "" {
-					d.fields = append(d.fields, [2]string{name, text})
-				}
-			}
-			field("what", f.What)
-			field("why", f.Why)
-			field("here", f.Directive)
-			field("instead", f.Instead)
-			field("gain", f.Cost())
-			field("confidence", string(f.Confidence))
-			field("evidence", fmt.Sprintf("%d rows of the trace; accscope advise gives their SQL", f.Count))
-			return d
+			return detail{title: f.Rule + " " + subject, source: place, fields: told([][2]string{{"what", f.What}, {"why", f.Why}, {"here", f.Directive},
+				{"instead", f.Instead}, {"gain", f.Cost()}, {"confidence", string(f.Confidence)},
+				{"evidence", fmt.Sprintf("%d rows of the trace; accscope advise gives their SQL", f.Count)}})}
 		}}
-}
-
-// beginSearch begins the look for findings where nobody has.
-func (a *app) beginSearch() {
-	if a.beside != nil {
-		a.search.begin.Do(func() { a.beside(a.search.run) })
-	}
 }

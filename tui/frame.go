@@ -45,20 +45,3 @@ type Source interface {
 	// there is nothing to show.
 	Run(ctx context.Context, interval time.Duration, observe func(Frame)) error
 }
-
-// Player is a source whose time the user controls.
-type Player interface {
-	Source
-	// Extent is the time of the first event and of the last, ns.
-	Extent() (first, last int64)
-	// SeekTo goes to a time; TogglePaused and SetSpeed change how time runs.
-	SeekTo(time int64)
-	TogglePaused()
-	Speed() float64
-	SetSpeed(speed float64)
-	// SetWindow says for how long before its time the rates are wanted, ns.
-	SetWindow(window int64)
-	// Only limits sums and events to frames or ranges of the program's own, such as
-	// "step 12", and gives their time; "" takes that back.
-	Only(text string) (from, to int64, err error)
-}

@@ -1,9 +1,9 @@
 package tui
 
 import (
+	"cmp"
 	"fmt"
-
-	"github.com/gdamore/tcell/v2"
+	"slices"
 
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/report"
@@ -12,14 +12,11 @@ import (
 
 // kernelsView shows what took the time: kernels, transfers, and the lines of the
 // source that the host spent its time at.
-type kernelsView struct {
-	kernels, transfers, sources table
-	panel                       int
-}
+type kernelsView struct{ stackedView }
 
 func newKernelsView() *kernelsView {
-	return &kernelsView{
-		kernels: table{name: "kernels", sortBy: 1, fields: []field{
+	return &kernelsView{stackedView{title: "Kernels", shown: 3, tables: []table{
+		{name: "kernels", sortBy: 1, fields: []field{
 			{title: "kernel"},
 			{title: "time", width: 9, right: true},
 			{title: "share", width: 6, right: true},
@@ -33,7 +30,7 @@ func newKernelsView() *kernelsView {
 			{title: "device", width: 12, wide: 150},
 			{title: "last 10 s", width: 20, wide: 180},
 		}},
-		transfers: table{name: "transfers", sortBy: -1, fields: []field{
+		{name: "transfers", sortBy: -1, fields: []field{
 			{title: "device"},
 			{title: "way", width: 9},
 			{title: "bytes", width: 10, right: true},
@@ -44,7 +41,7 @@ func newKernelsView() *kernelsView {
 			{title: "rate now", width: 11, right: true, wide: 100},
 			{title: "last 10 s", width: 20, wide: 120},
 		}},
-		sources: table{name: "host time", sortBy: 1, fields: []field{
+		{name: "host time", sortBy: 1, fields: []field{
 			{title: "host time in"},
 			{title: "exclusive", width: 10, right: true},
 			{title: "inclusive", width: 10, right: true},
@@ -52,72 +49,40 @@ func newKernelsView() *kernelsView {
 			{title: "source", width: 24},
 			{title: "function", width: 30, wide: 120},
 		}},
-	}
-}
-
-func (k *kernelsView) name() string { return "Kernels" }
-
-func (k *kernelsView) tables() []*table {
-	return []*table{&k.kernels, &k.transfers, &k.sources}
-}
-
-func (k *kernelsView) table() *table { return k.tables()[k.panel] }
-
-func (k *kernelsView) key(_ *app, key *tcell.EventKey) bool {
-	if key.Key() == tcell.KeyRune && key.Rune() == 'o' {
-		k.panel = (k.panel + 1) % 3
-		return true
-	}
-	return false
-}
-
-func (k *kernelsView) mouse(a *app, x, y int, buttons tcell.ButtonMask) {
-	for i, t := range k.tables() {
-		was := k.panel
-		if mine, open := t.mouse(x, y, buttons); mine {
-			if buttons&tcell.Button1 != 0 {
-				k.panel = i
-			}
-			if open && was == i {
-				a.open()
-			}
-			return
-		}
-	}
+	}}}
 }
 
 func (k *kernelsView) draw(a *app, c canvas) {
-	v := a.frame.View
-	k.kernels.set(a.kernelRows())
-	k.transfers.set(transferRows(a))
-	k.sources.set(sourceRows(v))
-	free := c.h
-	for _, t := range k.tables() {
-		free -= 2 + max(len(t.visible), 1) // its title, its head, and rows or that there are none
+	free, visible := c.h, [3]int{}
+	for i, rows := range [][]row{a.kernelRows(), transferRows(a), sourceRows(a.frame.View)} {
+		k.tables[i].set(rows)
+		visible[i] = len(k.tables[i].visible)
+		free -= 2 + max(visible[i], 1) // its title, its head, and rows or that there are none
 	}
 	if free >= leastTimes {
 		a.drawKernelTimes(c.part(0, c.h-free, c.w, free))
 		c = c.part(0, 0, c.w, c.h-free)
 	}
-	transfers := min(len(k.transfers.visible)+1, max(c.h/4, 3))
+	transfers := min(visible[1]+1, max(c.h/4, 3))
 	rest := c.h - transfers - 3
-	top := max(min(len(k.kernels.visible)+1, max(rest*3/5, rest-len(k.sources.visible)-1)), 2)
+	top := max(min(visible[0]+1, max(rest*3/5, rest-visible[2]-1)), 2)
 	y := 0
-	for i, t := range k.tables() {
+	for i := range k.tables {
+		t := &k.tables[i]
 		height := []int{top, transfers, rest - top}[i]
 		title := fmt.Sprintf("%s %d", []string{"Kernels", "Transfers", "Host time by source"}[i], t.total)
 		style := c.theme.bold
-		if i == k.panel {
+		if i == k.at {
 			style = c.theme.accent
 		}
 		x := c.words(1, y, style, title)
 		if t.filter != "" {
 			x = c.words(x, y, c.theme.accent, "  filter "+t.filter)
 		}
-		if t == &k.kernels {
+		if i == 0 {
 			c.words(x, y, c.theme.dim, untimed(a.frame))
 		}
-		t.draw(c.part(0, y+1, c.w, height), i == k.panel, []string{"no kernel was launched yet", "no transfers yet", "no construct has ended yet"}[i])
+		t.draw(c.part(0, y+1, c.w, height), i == k.at, []string{"no kernel was launched yet", "no transfers yet", "no construct has ended yet"}[i])
 		y += height + 1
 	}
 }
@@ -194,10 +159,7 @@ func (a *app) kernelRows() []row {
 	var rows []row
 	for i := range v.Kernels {
 		x := &v.Kernels[i]
-		name := x.Name
-		if name == "" {
-			name = "(no name)"
-		}
+		name := cmp.Or(x.Name, "(no name)")
 		show := func(ns int64) string {
 			if x.Timed.Count == 0 {
 				return "-"
@@ -296,16 +258,15 @@ func sourceRows(v *state.State) []row {
 }
 
 // spark renders values as one line of text on their own scale.
-func (t *theme) spark(values []float64) string {
-	highest := 0.0
-	for _, v := range values {
-		highest = max(highest, v)
-	}
+func (t *theme) spark(values []float64) string { return t.strip(values, slices.Max(values)) }
+
+// strip renders values as one line of text on a scale from 0 to top.
+func (t *theme) strip(values []float64, top float64) string {
 	line := make([]rune, len(values))
 	for i, v := range values {
 		level := 0
-		if highest > 0 && v > 0 {
-			level = max(int(v/highest*float64(len(t.bars)-1)+0.5), 1)
+		if top > 0 && v > 0 {
+			level = min(max(int(v/top*float64(len(t.bars)-1)+0.5), 1), len(t.bars)-1)
 		}
 		line[i] = t.bars[level]
 	}

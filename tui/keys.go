@@ -53,14 +53,9 @@ func (a *app) key(key *tcell.EventKey) {
 }
 
 func (a *app) helpKey(key *tcell.EventKey) {
-	switch {
-	case key.Key() == tcell.KeyDown || key.Rune() == 'j':
-		a.helpTop++
-	case key.Key() == tcell.KeyUp || key.Rune() == 'k':
-		a.helpTop--
-	default:
-		a.help = false
-	}
+	by := steps(key, 0, 0)
+	a.helpTop += by
+	a.help = by != 0
 }
 
 func (a *app) commonKey(key *tcell.EventKey) {

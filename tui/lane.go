@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/accscope/accscope/collector/model"
@@ -114,12 +115,9 @@ func segments(stretches []state.Stretch, from, to int64, otherwise activity) []s
 }
 
 func operationLabel(name, kind string, at state.Source) string {
-	label := name
-	if function, _, outlined := strings.Cut(label, "._omp_fn."); outlined && at.Line > 0 {
-		label = function // the line says which of its kernels it is
-	}
-	if label == "" {
-		label = kind
+	label := cmp.Or(name, kind)
+	if function, _, outlined := strings.Cut(name, "._omp_fn."); outlined && at.Line > 0 {
+		label = cmp.Or(function, kind) // the line says which of its kernels it is
 	}
 	// A kernel that is called by its place has the line already.
 	if line := ":" + number(int64(at.Line)); at.Line > 0 && !strings.Contains(label, line+" ") {

@@ -1,20 +1,22 @@
 package tui
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/gdamore/tcell/v2"
 
+	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/state"
 )
 
 // memoryView shows per device the memory in use over time, the transfer rates,
 // and the live mappings.
-type memoryView struct{ rows table }
+type memoryView struct{ listView }
 
 func newMemoryView() *memoryView {
-	return &memoryView{rows: table{name: "mappings", sortBy: 2, fields: []field{
+	return &memoryView{listView{"Memory", table{name: "mappings", sortBy: 2, fields: []field{
 		{title: "name"},
 		{title: "count", width: 6, right: true, wide: 60},
 		{title: "size", width: 10, right: true},
@@ -25,16 +27,7 @@ func newMemoryView() *memoryView {
 		{title: "device", width: 10, wide: 110},
 		{title: "host address", width: 18, right: true, wide: 130},
 		{title: "device address", width: 18, right: true, wide: 150},
-	}}}
-}
-
-func (m *memoryView) name() string                       { return "Memory" }
-func (m *memoryView) table() *table                      { return &m.rows }
-func (m *memoryView) key(_ *app, _ *tcell.EventKey) bool { return false }
-func (m *memoryView) mouse(a *app, x, y int, buttons tcell.ButtonMask) {
-	if _, open := m.rows.mouse(x, y, buttons); open {
-		a.open()
-	}
+	}}}}
 }
 
 func (m *memoryView) draw(a *app, c canvas) {
@@ -75,21 +68,22 @@ func (m *memoryView) collect(a *app) []row {
 	for _, d := range devices(v) {
 		piles := piling(d, a.frame.Time)
 		isLeaked := map[int64]bool{}
+		var leaked, grows, rest []*state.Mapping
 		for j := range d.Leaked {
 			isLeaked[d.Leaked[j].Record] = true
+			leaked = append(leaked, &d.Leaked[j])
 		}
-		var grows, rest []*state.Mapping
 		for j := range d.Mappings {
 			x := &d.Mappings[j]
 			switch {
 			case isLeaked[x.Record]:
-			case piles[variableKey{x.Name, x.Source.File, x.Source.Line}]:
+			case piles[namedAt{x.Name, x.Source.File, x.Source.Line}]:
 				grows = append(grows, x)
 			default:
 				rest = append(rest, x)
 			}
 		}
-		for _, alike := range folded(pointers(d.Leaked)) {
+		for _, alike := range folded(leaked) {
 			rows = append(rows, a.mappingRow(d, alike, "leaked", &t.failure))
 		}
 		for _, alike := range folded(grows) {
@@ -102,31 +96,21 @@ func (m *memoryView) collect(a *app) []row {
 	return rows
 }
 
-func pointers(list []state.Mapping) []*state.Mapping {
-	p := make([]*state.Mapping, len(list))
-	for i := range list {
-		p[i] = &list[i]
-	}
-	return p
-}
-
 // folded puts together what is of one variable, of one size, at one place: a row with
 // a count says more than a thousand rows. The order is that of the first of each.
 func folded(list []*state.Mapping) [][]*state.Mapping {
 	type kind struct {
-		variableKey
+		namedAt
 		bytes uint64
 	}
 	at := map[kind]int{}
 	var groups [][]*state.Mapping
 	for _, x := range list {
-		k := kind{variableKey{x.Name, x.Source.File, x.Source.Line}, x.Bytes}
-		if i, seen := at[k]; seen {
-			groups[i] = append(groups[i], x)
-			continue
-		}
-		at[k] = len(groups)
-		groups = append(groups, []*state.Mapping{x})
+		i := lookup.Make(at, kind{namedAt{x.Name, x.Source.File, x.Source.Line}, x.Bytes}, func() int {
+			groups = append(groups, nil)
+			return len(groups) - 1
+		})
+		groups[i] = append(groups[i], x)
 	}
 	return groups
 }
@@ -140,10 +124,7 @@ func (a *app) mappingRow(d *state.Device, alike []*state.Mapping, mark string, s
 		oldest, newest, bytes = min(oldest, y.Since), max(newest, y.Since), bytes+y.Bytes
 	}
 	age := a.frame.Time - oldest
-	name := x.Name
-	if name == "" {
-		name = fmt.Sprintf("%#x", x.Host)
-	}
+	name := cmp.Or(x.Name, fmt.Sprintf("%#x", x.Host))
 	count := ""
 	if len(alike) > 1 {
 		count = number(int64(len(alike)))
@@ -179,21 +160,15 @@ func (a *app) mappingRow(d *state.Device, alike []*state.Mapping, mark string, s
 		}}
 }
 
-// variableKey is a variable at the place that it was allocated at.
-type variableKey struct {
-	name, file string
-	line       int32
-}
-
 // piling finds the variables that look leaked while the program runs: allocated
 // at one place again and again over a good part of the time, and never freed.
-func piling(d *state.Device, now int64) map[variableKey]bool {
+func piling(d *state.Device, now int64) map[namedAt]bool {
 	type span struct{ first, last int64 }
-	spans := map[variableKey]span{}
+	spans := map[namedAt]span{}
 	begin := now
 	for i := range d.Mappings {
 		x := &d.Mappings[i]
-		key := variableKey{x.Name, x.Source.File, x.Source.Line}
+		key := namedAt{x.Name, x.Source.File, x.Source.Line}
 		s, seen := spans[key]
 		if !seen {
 			s = span{x.Since, x.Since}
@@ -201,10 +176,10 @@ func piling(d *state.Device, now int64) map[variableKey]bool {
 		spans[key] = span{min(s.first, x.Since), max(s.last, x.Since)}
 		begin = min(begin, x.Since)
 	}
-	piles := map[variableKey]bool{}
+	piles := map[namedAt]bool{}
 	for i := range d.Variables {
 		v := &d.Variables[i]
-		key := variableKey{v.Name, v.Source.File, v.Source.Line}
+		key := namedAt{v.Name, v.Source.File, v.Source.Line}
 		if s := spans[key]; v.Live >= 3 && v.Live == v.Allocations && s.last-s.first > (now-begin)/4 {
 			piles[key] = true
 		}

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -50,31 +51,22 @@ func escapeLength(data []byte) int {
 	if len(data) < 2 {
 		return 0
 	}
+	ends := func(int) bool { return true }
 	switch data[1] {
 	case '[':
-		for i := 2; i < len(data); i++ {
-			if data[i] >= 0x40 && data[i] <= 0x7e {
-				return i + 1
-			}
-		}
-		return 0
+		ends = func(i int) bool { return data[i] >= 0x40 && data[i] <= 0x7e }
 	case ']', 'P', '_', '^':
-		for i := 2; i < len(data); i++ {
-			if data[i] == 0x07 {
-				return i + 1
-			}
-			if data[i] == '\\' && data[i-1] == 0x1b {
-				return i + 1
-			}
-		}
-		return 0
+		ends = func(i int) bool { return data[i] == 0x07 || data[i] == '\\' && data[i-1] == 0x1b }
 	case '(', ')':
-		if len(data) < 3 {
-			return 0
-		}
-		return 3
+	default:
+		return 2
 	}
-	return 2
+	for i := 2; i < len(data); i++ {
+		if ends(i) {
+			return i + 1
+		}
+	}
+	return 0
 }
 
 func (o *output) escape(sequence string) {
@@ -159,10 +151,7 @@ func (o *output) last(n int) []string {
 	if n <= 0 {
 		return nil
 	}
-	from := max(len(o.lines)-(n-1), 0)
-	return append(append([]string(nil), o.lines[from:]...), string(o.current))
+	return append(slices.Clone(o.lines[max(len(o.lines)-(n-1), 0):]), string(o.current))
 }
 
-func (o *output) String() string {
-	return strings.Join(append(append([]string(nil), o.lines...), string(o.current)), "\n")
-}
+func (o *output) String() string { return strings.Join(o.last(len(o.lines)+1), "\n") }

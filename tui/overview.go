@@ -14,8 +14,8 @@ import (
 // overviewView shows a bit of everything side by side: queues, memory, kernels,
 // transfers and the machine.
 type overviewView struct {
-	kernels table
-	panels  []panel
+	listView // the kernels
+	panels   []panel
 }
 
 // panel is a part of the screen that stands for a view.
@@ -25,22 +25,18 @@ type panel struct {
 }
 
 func newOverviewView() *overviewView {
-	return &overviewView{kernels: table{name: "kernels", sortBy: 1, fields: []field{
+	return &overviewView{listView: listView{"Overview", table{name: "kernels", sortBy: 1, fields: []field{
 		{title: "kernel"},
 		{title: "time", width: 9, right: true},
 		{title: "share", width: 6, right: true},
 		{title: "count", width: 7, right: true, wide: 50},
 		{title: "average", width: 9, right: true, wide: 60},
-	}}}
+	}}}}
 }
-
-func (o *overviewView) name() string                       { return "Overview" }
-func (o *overviewView) table() *table                      { return &o.kernels }
-func (o *overviewView) key(_ *app, _ *tcell.EventKey) bool { return false }
 
 // mouse chooses kernels; a click into another part goes to its view.
 func (o *overviewView) mouse(a *app, x, y int, buttons tcell.ButtonMask) {
-	if mine, open := o.kernels.mouse(x, y, buttons); mine {
+	if mine, open := o.rows.mouse(x, y, buttons); mine {
 		if open {
 			a.open()
 		}
@@ -73,8 +69,8 @@ func (o *overviewView) draw(a *app, c canvas) {
 	left := c.w / 2
 	a.drawQueueLines(o.panel(c.part(0, 0, left, top), "Queues", "Queues"))
 	a.drawMemoryShort(o.panel(c.part(left, 0, c.w-left, top), "Memory", "Memory"))
-	o.kernels.set(a.shortKernelRows())
-	o.kernels.draw(o.panel(c.part(0, top, left, middle), fmt.Sprintf("Kernels %d", o.kernels.total), "Kernels"), true, "no kernel was launched yet")
+	o.rows.set(a.shortKernelRows())
+	o.rows.draw(o.panel(c.part(0, top, left, middle), fmt.Sprintf("Kernels %d", o.rows.total), "Kernels"), true, "no kernel was launched yet")
 	a.drawTransferLines(o.panel(c.part(left, top, c.w-left, middle), "Transfers", "Kernels"))
 	box := o.panel(c.part(0, top+middle, c.w, bottom), "Machine", "Program")
 	for i, line := range machine[:min(len(machine), max(box.h/tall, 0))] {

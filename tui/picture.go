@@ -87,10 +87,11 @@ func TakePicture(ctx context.Context, replay *Replay, shot Shot) (*Picture, erro
 		}
 	}
 	if _, asked := a.views[a.current].(*ranksView); asked {
-		a.ranks.run(searching)
-		if _, err := a.ranks.soFar(); err != nil {
+		ranks, err := a.player.MapRanks(searching)
+		if err != nil {
 			return nil, err
 		}
+		a.ranks.end(ranks, nil)
 	}
 	a.redraw()
 	return pictureOf(screen), nil

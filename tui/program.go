@@ -5,62 +5,22 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/gdamore/tcell/v2"
-
 	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/state"
 )
 
 // programView shows the processes, what each of their threads is in, and the program's own
 // frames and ranges, if it marks any.
-type programView struct {
-	threads, annotations table
-	lower                bool // the keys go to the annotations
-}
+type programView struct{ stackedView }
 
 func newProgramView() *programView {
-	return &programView{annotations: newAnnotationTable(), threads: table{name: "threads", sortBy: -1, fields: []field{
+	return &programView{stackedView{title: "Program", shown: 1, tables: []table{{name: "threads", sortBy: -1, fields: []field{
 		{title: "thread", width: 24},
 		{title: "events", width: 8, right: true},
 		{title: "for", width: 11, right: true},
 		{title: "in"},
 		{title: "source", width: 22, wide: 80},
-	}}}
-}
-
-func (p *programView) name() string { return "Program" }
-
-func (p *programView) table() *table {
-	if p.lower {
-		return &p.annotations
-	}
-	return &p.threads
-}
-
-func (p *programView) key(a *app, key *tcell.EventKey) bool {
-	if key.Key() != tcell.KeyRune || key.Rune() != 'o' || len(a.frame.View.Annotations) == 0 {
-		return false
-	}
-	p.lower = !p.lower
-	return true
-}
-
-func (p *programView) mouse(a *app, x, y int, buttons tcell.ButtonMask) {
-	for i, t := range []*table{&p.threads, &p.annotations} {
-		if i == 1 && len(a.frame.View.Annotations) == 0 {
-			return
-		}
-		was := p.lower
-		if mine, open := t.mouse(x, y, buttons); mine {
-			if buttons&tcell.Button1 != 0 {
-				p.lower = i == 1
-			}
-			if open && was == p.lower {
-				a.open()
-			}
-			return
-		}
-	}
+	}}, newAnnotationTable()}}}
 }
 
 func (p *programView) draw(a *app, c canvas) {
@@ -102,22 +62,23 @@ func (p *programView) draw(a *app, c canvas) {
 	y++
 	c.words(1, y, t.title, fmt.Sprintf("Threads %d", len(v.Threads)))
 	y++
-	p.threads.set(p.rows(a))
+	threads, annotations := &p.tables[0], &p.tables[1]
+	threads.set(a.threadRows())
 	height := c.h - y
-	if len(v.Annotations) == 0 {
-		p.lower = false
-	} else {
+	p.shown = 1 + min(len(v.Annotations), 1)
+	p.at = min(p.at, p.shown-1)
+	if p.shown > 1 {
 		height = min(len(v.Threads)+1, max((c.h-y-1)/2, 2))
 	}
-	p.threads.draw(c.part(0, y, c.w, height), !p.lower, "no thread has raised an event yet")
-	if y += height + 1; len(v.Annotations) > 0 && y < c.h {
+	threads.draw(c.part(0, y, c.w, height), p.at == 0, "no thread has raised an event yet")
+	if y += height + 1; p.shown > 1 && y < c.h {
 		c.words(1, y, t.title, fmt.Sprintf("Frames and ranges %d", len(v.Annotations)), t.dim, "  o: the keys go here")
-		p.annotations.set(annotationRows(v))
-		p.annotations.draw(c.part(0, y+1, c.w, c.h-y-1), p.lower, "there are none")
+		annotations.set(annotationRows(v))
+		annotations.draw(c.part(0, y+1, c.w, c.h-y-1), p.at == 1, "there are none")
 	}
 }
 
-func (p *programView) rows(a *app) []row {
+func (a *app) threadRows() []row {
 	v, t := a.frame.View, a.theme
 	names := symbolsOf(v)
 	var rows []row

@@ -13,8 +13,8 @@ import (
 
 // queuesView shows per device a lane for each queue, over time.
 type queuesView struct {
-	rows table // the lanes: what is chosen, filtered and scrolled to
-	hits []laneHit
+	listView // the lanes: what is chosen, filtered and scrolled to
+	hits     []laneHit
 }
 
 type laneHit struct {
@@ -23,13 +23,9 @@ type laneHit struct {
 }
 
 func newQueuesView() *queuesView {
-	return &queuesView{rows: table{name: "queues", sortBy: -1, fields: []field{
-		{title: "number"}, {title: "pending"}, {title: "busy time"}, {title: "operations"}, {title: "time that the host waited"}}}}
+	return &queuesView{listView: listView{"Queues", table{name: "queues", sortBy: -1, fields: []field{
+		{title: "number"}, {title: "pending"}, {title: "busy time"}, {title: "operations"}, {title: "time that the host waited"}}}}}
 }
-
-func (q *queuesView) name() string                       { return "Queues" }
-func (q *queuesView) table() *table                      { return &q.rows }
-func (q *queuesView) key(_ *app, _ *tcell.EventKey) bool { return false }
 
 func (q *queuesView) mouse(a *app, x, y int, buttons tcell.ButtonMask) {
 	switch {

@@ -3,7 +3,6 @@ package tui
 import (
 	"context"
 	"fmt"
-	"sync"
 
 	"github.com/gdamore/tcell/v2"
 
@@ -11,28 +10,13 @@ import (
 	"github.com/accscope/accscope/collector/store"
 )
 
-// Ranked is a source whose processes may be the ranks of a job.
-type Ranked interface {
-	// RankCount is how many ranks there are, 0 of no job.
-	RankCount() int
-	// ChooseRanks limits all views to ranks, such as "0-15,617"; "" takes that back.
-	ChooseRanks(text string) error
-	// ShownRanks says which ranks the views show of more; "" where it is all.
-	ShownRanks() string
-	// MapRanks is time by rank of those that are chosen.
-	MapRanks(ctx context.Context) (*report.RankMap, error)
-}
-
 // rankParts is how many parts of time a rank's row has.
 const rankParts = 40
 
 // RanksView is the name, of ViewNames, of the view that there is of jobs only.
 const RanksView = "ranks"
 
-// RankCount is how many ranks the trace has.
-func (r *Replay) RankCount() int { return len(r.ranks) }
-
-// ChooseRanks limits all views to ranks.
+// ChooseRanks limits all views to ranks, such as "0-15,617"; "" takes that back.
 func (r *Replay) ChooseRanks(text string) error {
 	choice, err := report.ParseRanks(text)
 	if err != nil {
@@ -46,14 +30,14 @@ func (r *Replay) ChooseRanks(text string) error {
 	return nil
 }
 
-// ShownRanks says which ranks the views show.
+// ShownRanks says which ranks the views show of more; "" where it is all.
 func (r *Replay) ShownRanks() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.shownText
 }
 
-// MapRanks is time by rank, of the whole trace.
+// MapRanks is time by rank of those that are chosen, over the whole trace.
 func (r *Replay) MapRanks(ctx context.Context) (*report.RankMap, error) {
 	trace, err := store.Open(r.path)
 	if err != nil {
@@ -67,45 +51,18 @@ func (r *Replay) MapRanks(ctx context.Context) (*report.RankMap, error) {
 	return report.MapRanks(trace, r.first, max(r.last, r.first+1), rankParts, report.RanksAtOnce, choice.Has)
 }
 
-// rankLook is a look at time by rank beside the views, begun when they are asked for.
-type rankLook struct {
-	ranked Ranked
-	begin  sync.Once
-
-	mutex sync.Mutex // guards what follows
-	found *report.RankMap
-	err   error
-}
-
-func (l *rankLook) run(ctx context.Context) {
-	found, err := l.ranked.MapRanks(ctx)
-	l.mutex.Lock()
-	defer l.mutex.Unlock()
-	l.found, l.err = found, err
-}
-
-// soFar is what was found, nil while it is looked for.
-func (l *rankLook) soFar() (*report.RankMap, error) {
-	l.mutex.Lock()
-	defer l.mutex.Unlock()
-	return l.found, l.err
-}
-
 // ranksView shows time by rank: of many ranks the median, and those that stand out.
-type ranksView struct{ rows table }
+type ranksView struct{ listView }
 
 func newRanksView() *ranksView {
-	return &ranksView{rows: table{name: RanksView, sortBy: -1, fields: []field{
+	return &ranksView{listView{"Ranks", table{name: RanksView, sortBy: -1, fields: []field{
 		{title: "rank", width: 15},
 		{title: "host", width: 14, wide: 100},
 		{title: "busy", width: 9, right: true},
 		{title: "of the median", width: 13, right: true, wide: 60},
 		{title: "over time"},
-	}}}
+	}}}}
 }
-
-func (v *ranksView) name() string  { return "Ranks" }
-func (v *ranksView) table() *table { return &v.rows }
 
 func (v *ranksView) key(a *app, key *tcell.EventKey) bool {
 	if key.Key() != tcell.KeyRune || key.Rune() != 'o' {
@@ -117,33 +74,23 @@ func (v *ranksView) key(a *app, key *tcell.EventKey) bool {
 	return true
 }
 
-func (v *ranksView) mouse(a *app, x, y int, buttons tcell.ButtonMask) {
-	if _, open := v.rows.mouse(x, y, buttons); open {
-		a.open()
-	}
-}
-
 // medianRow is the id of the row that is no rank's.
 const medianRow = "median"
 
 func (v *ranksView) draw(a *app, c canvas) {
 	t := c.theme
-	if a.beside != nil {
-		look := a.ranks
-		look.begin.Do(func() { a.beside(look.run) })
-	}
-	m, err := a.ranks.soFar()
+	ranks := a.ranks // what is chosen next is another's
+	a.begin(&ranks.begin, func(ctx context.Context) { ranks.end(a.player.MapRanks(ctx)) })
+	so := ranks.soFar()
 	switch {
-	case err != nil:
-		c.words(1, 0, t.title, "Ranks", t.failure, "  none, since reading the trace failed")
-		for y, line := range wrapped(err.Error(), c.w-2) {
-			c.text(1, 2+y, c.w-2, line, t.plain)
-		}
+	case so.err != nil:
+		c.failed("Ranks", so.err)
 		return
-	case m == nil:
+	case !so.over:
 		c.words(1, 0, t.title, "Ranks", t.plain, "  looking through the trace")
 		return
 	}
+	m := so.found
 	what := "  how busy devices were over the whole run; "
 	if !m.Device {
 		what = "  how long threads were in constructs and routines over the whole run; "
@@ -159,17 +106,7 @@ func (v *ranksView) draw(a *app, c canvas) {
 
 // rankRows are the rows of a map: the median, and ranks.
 func rankRows(t *theme, m *report.RankMap) []row {
-	strip := func(use []float64) string {
-		line := make([]rune, len(use))
-		for i, share := range use {
-			level := 0
-			if share > 0 {
-				level = max(int(share*float64(len(t.bars)-1)+0.5), 1)
-			}
-			line[i] = t.bars[min(level, len(t.bars)-1)]
-		}
-		return string(line)
-	}
+	strip := func(use []float64) string { return t.strip(use, 1) }
 	share := func(busy int64) (string, float64) {
 		if m.MedianBusy <= 0 {
 			return "-", 0
@@ -203,9 +140,9 @@ func (a *app) askRanks() {
 
 // chooseRanks shows some ranks only.
 func (a *app) chooseRanks(text string) {
-	if err := a.ranks.ranked.ChooseRanks(text); err != nil {
+	if err := a.player.ChooseRanks(text); err != nil {
 		a.message = err.Error()
 		return
 	}
-	a.ranks = &rankLook{ranked: a.ranks.ranked}
+	a.ranks = &inquiry[*report.RankMap]{}
 }

@@ -95,7 +95,7 @@ func TestChoosingRanks(t *testing.T) {
 	defer screen.Fini()
 	screen.SetSize(100, 30)
 	a := newApp(replay, screen, Options{})
-	a.ranks.run(t.Context())
+	a.ranks.end(a.player.MapRanks(t.Context()))
 	observed := func() {
 		trace, reader, err := replay.open(t.Context(), false)
 		if err != nil {
@@ -120,10 +120,10 @@ func TestChoosingRanks(t *testing.T) {
 	if replay.ShownRanks() != "rank 2 of 5" {
 		t.Errorf("shown is %q", replay.ShownRanks())
 	}
-	a.ranks.run(t.Context())
+	a.ranks.end(a.player.MapRanks(t.Context()))
 	observed()
 	press(a, "r", "1,4", "enter")
-	a.ranks.run(t.Context())
+	a.ranks.end(a.player.MapRanks(t.Context()))
 	observed()
 	press(a, "6")
 	holds(t, pictureOf(screen).Text(), "only 2 ranks of 5", "Processes 2", "rank 1 of 5", "rank 4 of 5")

@@ -27,39 +27,52 @@ func (r *Replay) Findings(ctx context.Context, told func(read, rules int)) ([]*a
 	return advice.Search(trace, 0, told)
 }
 
-// search is the look for findings beside the views: it is begun once, when they are
-// asked for, and ends with the live view at the latest.
-type search struct {
-	adviser Adviser
-	begin   sync.Once
-
-	mutex sync.Mutex // guards what follows
-	found found
+// inquiry is a look through the trace beside the views: it is begun once, when a view asks for
+// it, and ends with the live view at the latest.
+type inquiry[T any] struct {
+	begin sync.Once
+	mutex sync.Mutex // guards so
+	so    seen[T]
 }
 
-// found is how far a search is, and at its end what it found.
-type found struct {
-	read, rules int
-	over        bool
-	findings    []*advice.Finding
-	err         error
+// seen is how far an inquiry is, and at its end what was found.
+type seen[T any] struct {
+	read, all int
+	over      bool
+	found     T
+	err       error
 }
 
-// run searches.
-func (s *search) run(ctx context.Context) {
-	findings, err := s.adviser.Findings(ctx, func(read, rules int) {
-		s.mutex.Lock()
-		defer s.mutex.Unlock()
-		s.found.read, s.found.rules = read, rules
-	})
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
-	s.found.over, s.found.findings, s.found.err = true, findings, err
+func (i *inquiry[T]) reach(read, all int) {
+	i.mutex.Lock()
+	defer i.mutex.Unlock()
+	i.so.read, i.so.all = read, all
+}
+
+func (i *inquiry[T]) end(found T, err error) {
+	i.mutex.Lock()
+	defer i.mutex.Unlock()
+	i.so.over, i.so.found, i.so.err = true, found, err
 }
 
 // soFar is what is known by now.
-func (s *search) soFar() found {
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
-	return s.found
+func (i *inquiry[T]) soFar() seen[T] {
+	i.mutex.Lock()
+	defer i.mutex.Unlock()
+	return i.so
 }
+
+// begin begins an inquiry where nobody has.
+func (a *app) begin(once *sync.Once, run func(ctx context.Context)) {
+	if a.beside != nil {
+		once.Do(func() { a.beside(run) })
+	}
+}
+
+// search is the look for findings.
+type search struct {
+	inquiry[[]*advice.Finding]
+	adviser Adviser
+}
+
+func (s *search) run(ctx context.Context) { s.end(s.adviser.Findings(ctx, s.reach)) }

@@ -1,10 +1,12 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/accscope/accscope/collector/model"
@@ -166,10 +168,8 @@ func reading(title string, before, f *Frame) *Reading {
 	for i := range v.Devices {
 		d := &v.Devices[i]
 		was := &state.Device{}
-		for j := range old.Devices {
-			if old.Devices[j].ID == d.ID {
-				was = &old.Devices[j]
-			}
+		if j := slices.IndexFunc(old.Devices, func(x state.Device) bool { return x.ID == d.ID }); j >= 0 {
+			was = &old.Devices[j]
 		}
 		x := DeviceReading{DeviceInfo: d.DeviceInfo, Used: d.Used, Peak: d.Peak, Mappings: d.MappingSum, Largest: largest(d.Mappings, 10),
 			Leaked: len(d.Leaked), LeakedBytes: d.LeakedBytes, Launches: d.Launches, LaunchRate: perSecond(d.Launches, was.Launches),
@@ -178,10 +178,8 @@ func reading(title string, before, f *Frame) *Reading {
 		for j := range d.Queues {
 			q := &d.Queues[j]
 			p := &state.Queue{}
-			for k := range was.Queues {
-				if was.Queues[k].ID == q.ID {
-					p = &was.Queues[k]
-				}
+			if k := slices.IndexFunc(was.Queues, func(x state.Queue) bool { return x.ID == q.ID }); k >= 0 {
+				p = &was.Queues[k]
 			}
 			y := QueueReading{Number: q.Number, Measured: q.Measured, Depth: q.Depth, Done: q.Done,
 				Busy: portion(q.Busy, p.Busy), Blocked: portion(q.WaitTime, p.WaitTime), Waiting: q.Waiting, Running: q.Next, Last: q.Last,
@@ -209,12 +207,6 @@ func nonNil[T any](list []T) []T {
 
 func largest(mappings []state.Mapping, n int) []state.Mapping {
 	picked := append([]state.Mapping{}, mappings...)
-	for i := 0; i < min(n, len(picked)); i++ {
-		for j := i + 1; j < len(picked); j++ {
-			if picked[j].Bytes > picked[i].Bytes {
-				picked[i], picked[j] = picked[j], picked[i]
-			}
-		}
-	}
+	slices.SortStableFunc(picked, func(a, b state.Mapping) int { return cmp.Compare(b.Bytes, a.Bytes) })
 	return picked[:min(n, len(picked))]
 }

@@ -10,6 +10,7 @@ import (
 // known by its name and place.
 type symbols map[namedAt]string
 
+// namedAt is a kernel, or a variable, by its name and place.
 type namedAt struct {
 	name, file string
 	line       int32

@@ -46,6 +46,56 @@ type table struct {
 	shown    []int  // fields
 }
 
+// listView is a view that is a table, with what else its draw shows.
+type listView struct {
+	title string
+	rows  table
+}
+
+func (l *listView) name() string                       { return l.title }
+func (l *listView) table() *table                      { return &l.rows }
+func (l *listView) key(_ *app, _ *tcell.EventKey) bool { return false }
+func (l *listView) mouse(a *app, x, y int, buttons tcell.ButtonMask) {
+	if _, open := l.rows.mouse(x, y, buttons); open {
+		a.open()
+	}
+}
+
+// stackedView is a view of tables below each other. The keys go to one of those shown; o goes
+// to the next.
+type stackedView struct {
+	title  string
+	tables []table
+	shown  int // how many of them
+	at     int
+}
+
+func (s *stackedView) name() string  { return s.title }
+func (s *stackedView) table() *table { return &s.tables[s.at] }
+
+func (s *stackedView) key(_ *app, key *tcell.EventKey) bool {
+	if key.Key() != tcell.KeyRune || key.Rune() != 'o' || s.shown < 2 {
+		return false
+	}
+	s.at = (s.at + 1) % s.shown
+	return true
+}
+
+func (s *stackedView) mouse(a *app, x, y int, buttons tcell.ButtonMask) {
+	for i := range s.tables[:s.shown] {
+		was := s.at
+		if mine, open := s.tables[i].mouse(x, y, buttons); mine {
+			if buttons&tcell.Button1 != 0 {
+				s.at = i
+			}
+			if open && was == s.at {
+				a.open()
+			}
+			return
+		}
+	}
+}
+
 // set takes the rows of a frame.
 func (t *table) set(rows []row) {
 	t.total = len(rows)
@@ -216,35 +266,35 @@ func (t *table) move(by int) {
 
 // key handles a key and says whether it was one of the table's.
 func (t *table) key(key *tcell.EventKey) bool {
-	page := max(t.area.h-2, 1)
+	if by := steps(key, max(t.area.h-2, 1), len(t.visible)); by != 0 {
+		t.move(by)
+		return true
+	}
+	if key.Rune() == 'S' {
+		t.upwards = !t.upwards
+		return true
+	}
+	return false
+}
+
+// steps is how far a key goes in a list of so many lines, of which a page shows some; 0: it
+// does not.
+func steps(key *tcell.EventKey, page, lines int) int {
 	switch key.Key() {
 	case tcell.KeyUp:
-		t.move(-1)
+		return -1
 	case tcell.KeyDown:
-		t.move(1)
+		return 1
 	case tcell.KeyPgUp:
-		t.move(-page)
+		return -page
 	case tcell.KeyPgDn:
-		t.move(page)
+		return page
 	case tcell.KeyHome:
-		t.move(-len(t.visible))
+		return -lines
 	case tcell.KeyEnd:
-		t.move(len(t.visible))
-	case tcell.KeyRune:
-		switch key.Rune() {
-		case 'k':
-			t.move(-1)
-		case 'j':
-			t.move(1)
-		case 'S':
-			t.upwards = !t.upwards
-		default:
-			return false
-		}
-	default:
-		return false
+		return lines
 	}
-	return true
+	return map[rune]int{'k': -1, 'j': 1}[key.Rune()]
 }
 
 // sort sorts by a field; -1: by none.
