@@ -120,7 +120,6 @@ check: ## formatting, vet, staticcheck, the rules of docs/architecture.md
 	@unformatted=$$(gofmt -l callbacks runtime collector export tui web cmd docs); \
 	  test -z "$$unformatted" || { echo "not gofmt-clean: $$unformatted"; exit 1; }
 	$(GO) vet ./...
-	$(GO) vet -tags manual ./cmd/accscope
 	$(GO) run $(STATICCHECK) ./...
 	$(GO) test ./docs
 	cd export/consumers && $(GO) list -deps -test ./... >/dev/null # its go.mod follows this one's
@@ -157,8 +156,7 @@ fuzz: all ## every fuzz target for FUZZTIME each
 # What a shell and man show: the completions and manual pages of the command.
 .build/share: bin/accscope
 	@rm -rf $@ && mkdir -p $@/man/man1 $@/bash-completion/completions $@/zsh/site-functions $@/fish/vendor_completions.d
-	$(GO) build -trimpath -tags manual -o .build/manual ./cmd/accscope
-	SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct 2>/dev/null || date +%s)} .build/manual $@/man/man1
+	SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct 2>/dev/null || date +%s)} bin/accscope docs $@/man/man1
 	gzip -n -9 $@/man/man1/*
 	bin/accscope completion bash > $@/bash-completion/completions/accscope
 	bin/accscope completion zsh > $@/zsh/site-functions/_accscope

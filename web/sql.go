@@ -13,6 +13,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/store"
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
@@ -215,17 +216,9 @@ func writeCSV(w http.ResponseWriter, a *sqlAnswer) {
 	out := csv.NewWriter(w)
 	lines := [][]string{a.Columns}
 	for _, row := range a.Rows {
-		line := make([]string, len(row))
-		for i, v := range row {
-			switch v := v.(type) {
-			case nil:
-			case float64:
-				line[i] = strconv.FormatFloat(v, 'g', -1, 64)
-			case string:
-				line[i] = harmless(v)
-			default:
-				line[i] = fmt.Sprint(v)
-			}
+		line := report.Raw(row)
+		for i := range line {
+			line[i] = harmless(line[i])
 		}
 		lines = append(lines, line)
 	}

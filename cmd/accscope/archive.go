@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"path/filepath"
-	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -46,7 +44,7 @@ each holds. The folder appears under its name only when it is whole.`,
 			}
 			defer trace.Close()
 			if output == "" {
-				output = strings.TrimSuffix(strings.TrimSuffix(filepath.Base(args[0]), ".db"), ".accscope") + "-archive"
+				output = traceName(args[0]) + "-archive"
 			}
 			if output, err = mayWriteArchive(output, args[0], force); err != nil {
 				return err

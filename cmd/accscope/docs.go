@@ -14,7 +14,8 @@ func newDocsCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "docs [flags] FOLDER",
 		Short: "Write man pages or Markdown of all commands",
-		Long: `docs writes one page a command into FOLDER.
+		Long: `docs writes one page a command into FOLDER. Man pages have the date of today, or
+that of SOURCE_DATE_EPOCH.
 
   accscope docs /usr/local/share/man/man1
   accscope docs --format markdown docs/commands`,
@@ -28,7 +29,7 @@ func newDocsCommand() *cobra.Command {
 			displayIndented(root)
 			switch format {
 			case "man":
-				return doc.GenManTree(root, &doc.GenManHeader{Title: "ACCSCOPE", Section: "1", Source: "accscope " + version()}, args[0])
+				return doc.GenManTree(root, &doc.GenManHeader{Section: "1", Source: "accscope " + version(), Manual: "accscope"}, args[0])
 			case "markdown":
 				return doc.GenMarkdownTree(root, args[0])
 			}

@@ -10,6 +10,8 @@ import (
 	"os/signal"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -269,19 +271,9 @@ func showProgress(what string) (progress func(done, total int64), stop func()) {
 	if !isTerminal(os.Stderr) {
 		return nil, func() {}
 	}
-	begun := time.Now()
-	next, drawn := begun.Add(500*time.Millisecond), false
-	progress = func(done, total int64) {
-		if now := time.Now(); now.After(next) {
-			next, drawn = now.Add(100*time.Millisecond), true
-			fmt.Fprint(os.Stderr, "\r"+progressBar(what, done, total, now.Sub(begun))+"\x1b[K")
-		}
-	}
-	return progress, func() {
-		if drawn {
-			fmt.Fprint(os.Stderr, "\r\x1b[K")
-		}
-	}
+	var rows, all atomic.Int64
+	stop = showLine(func(took time.Duration) string { return progressBar(what, rows.Load(), all.Load(), took) }, func() {})
+	return func(done, total int64) { rows.Store(done); all.Store(total) }, sync.OnceFunc(stop)
 }
 
 // progressBar is a line that says how far the work is and how long the rest will

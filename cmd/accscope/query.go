@@ -7,7 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -161,36 +161,20 @@ func (r *rowWriter) row(values []any) error {
 		}
 		return r.json.Encode(object)
 	case report.FormatCSV:
-		return r.csv.Write(texts(values, ""))
+		return r.csv.Write(report.Raw(values))
 	}
+	cells := report.Raw(values)
 	for i, value := range values {
 		switch value.(type) {
-		case nil, int64, float64:
+		case nil:
+			cells[i] = "NULL"
+		case int64, float64:
 		default:
-			r.numbers[i] = false
+			cells[i], r.numbers[i] = escape.Line(cells[i]), false
 		}
-	}
-	cells := texts(values, "NULL")
-	for i := range cells {
-		cells[i] = escape.Line(cells[i])
 	}
 	r.rows = append(r.rows, cells)
 	return nil
-}
-
-func texts(values []any, null string) []string {
-	list := make([]string, len(values))
-	for i, value := range values {
-		switch v := value.(type) {
-		case nil:
-			list[i] = null
-		case float64:
-			list[i] = strconv.FormatFloat(v, 'g', -1, 64)
-		default:
-			list[i] = fmt.Sprint(v)
-		}
-	}
-	return list
 }
 
 func (r *rowWriter) finish() error {
@@ -201,45 +185,22 @@ func (r *rowWriter) finish() error {
 		r.csv.Flush()
 		return r.csv.Error()
 	}
-	widths := make([]int, len(r.columns))
-	for i, column := range r.columns {
-		widths[i] = utf8.RuneCountInString(column)
-		for _, row := range r.rows {
-			widths[i] = max(widths[i], utf8.RuneCountInString(row[i]))
-		}
-	}
-	var b strings.Builder
-	line := func(cells []string, begin, between, end string) {
-		b.WriteString(begin)
-		for i, cell := range cells {
-			if i > 0 {
-				b.WriteString(between)
-			}
-			space := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
-			if r.numbers[i] {
-				cell = space + cell
-			} else if i < len(cells)-1 || end != "" {
-				cell += space
-			}
-			b.WriteString(cell)
-		}
-		b.WriteString(end + "\n")
-	}
+	lines := slices.Insert(r.rows, 0, r.columns)
+	report.Align(lines, func(column int) bool { return r.numbers[column] })
 	begin, between, end := "", "  ", ""
 	if r.format == report.FormatMarkdown {
 		begin, between, end = "| ", " | ", " |"
 	}
-	line(r.columns, begin, between, end)
-	rules := make([]string, len(widths))
-	for i, width := range widths {
-		rules[i] = strings.Repeat("-", width)
-		if r.format == report.FormatMarkdown && r.numbers[i] && width > 1 {
+	rules := make([]string, len(r.columns))
+	for i, title := range lines[0] {
+		rules[i] = strings.Repeat("-", utf8.RuneCountInString(title))
+		if r.format == report.FormatMarkdown && r.numbers[i] && len(rules[i]) > 1 {
 			rules[i] = rules[i][1:] + ":"
 		}
 	}
-	line(rules, begin, between, end)
-	for _, row := range r.rows {
-		line(row, begin, between, end)
+	var b strings.Builder
+	for _, line := range slices.Insert(lines, 1, rules) {
+		b.WriteString(strings.TrimRight(begin+strings.Join(line, between)+end, " ") + "\n")
 	}
 	_, err := io.WriteString(r.w, b.String())
 	return err

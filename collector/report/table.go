@@ -166,42 +166,36 @@ func (t *Table) text(b *strings.Builder) {
 		b.WriteString("  " + t.Empty + "\n")
 		return
 	}
-	cells := make([][]string, 0, len(t.Rows)+1)
-	header := make([]string, len(t.Columns))
+	lines := make([][]string, len(t.Rows)+1)
 	for i, column := range t.Columns {
-		header[i] = column.Title
-	}
-	cells = append(cells, header)
-	for _, row := range t.Rows {
-		line := make([]string, len(row))
-		for i, value := range row {
-			line[i] = escape.Line(Show(value, t.Columns[i].Unit))
-		}
-		cells = append(cells, line)
-	}
-	widths := make([]int, len(t.Columns))
-	for _, line := range cells {
-		for i, cell := range line {
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		lines[0] = append(lines[0], column.Title)
+		for n, row := range t.Rows {
+			lines[n+1] = append(lines[n+1], escape.Line(Show(row[i], column.Unit)))
 		}
 	}
-	for _, line := range cells {
-		var row strings.Builder
-		row.WriteString("  ")
-		for i, cell := range line {
-			if i > 0 {
-				row.WriteString("  ")
-			}
-			if t.Columns[i].Unit.isText() {
-				fmt.Fprintf(&row, "%-*s", widths[i], cell)
-			} else {
-				fmt.Fprintf(&row, "%*s", widths[i], cell)
-			}
-		}
-		b.WriteString(strings.TrimRight(row.String(), " ") + "\n")
+	Align(lines, func(column int) bool { return !t.Columns[column].Unit.isText() })
+	for _, line := range lines {
+		b.WriteString(strings.TrimRight("  "+strings.Join(line, "  "), " ") + "\n")
 	}
 	if t.Omitted > 0 {
 		fmt.Fprintf(b, "  ... %d more; --top %d shows all\n", t.Omitted, t.Omitted+len(t.Rows))
+	}
+}
+
+// Align fills the cells of lines up to the width of their columns: in front of those of columns
+// that stand on the right, behind others.
+func Align(lines [][]string, right func(column int) bool) {
+	for column := range lines[0] {
+		width := 0
+		for _, line := range lines {
+			width = max(width, utf8.RuneCountInString(line[column]))
+		}
+		if !right(column) {
+			width = -width
+		}
+		for _, line := range lines {
+			line[column] = fmt.Sprintf("%*s", width, line[column])
+		}
 	}
 }
 
@@ -307,11 +301,7 @@ func (d *Document) writeCSV(w io.Writer) error {
 			return err
 		}
 		for _, row := range table.Rows {
-			line := make([]string, len(row))
-			for i, value := range row {
-				line[i] = raw(value)
-			}
-			if err := writer.Write(line); err != nil {
+			if err := writer.Write(Raw(row)); err != nil {
 				return err
 			}
 		}
@@ -320,16 +310,17 @@ func (d *Document) writeCSV(w io.Writer) error {
 	return writer.Error()
 }
 
-func raw(value any) string {
-	switch v := value.(type) {
-	case nil:
-		return ""
-	case string:
-		return v
-	case int64:
-		return strconv.FormatInt(v, 10)
-	case float64:
-		return strconv.FormatFloat(v, 'g', -1, 64)
+// Raw is a row for programs, such as of CSV: nothing stands for what is not known.
+func Raw(row []any) []string {
+	line := make([]string, len(row))
+	for i, value := range row {
+		switch v := value.(type) {
+		case nil:
+		case float64:
+			line[i] = strconv.FormatFloat(v, 'g', -1, 64)
+		default:
+			line[i] = fmt.Sprint(value)
+		}
 	}
-	return fmt.Sprint(value)
+	return line
 }
