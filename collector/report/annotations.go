@@ -38,7 +38,7 @@ func (a *annotated) add(r *store.Record) {
 
 // row is the annotation's row in the table of annotations.
 func (a *annotated) row() []any {
-	row := []any{a.name, a.kind, a.site.place(), a.count}
+	row := []any{a.name, a.kind, name(a.site.place()), a.count}
 	n := len(a.times)
 	if n == 0 {
 		return append(row, nil, nil, nil, nil, nil, nil, nil, nil, nil)
@@ -61,10 +61,10 @@ func (a *annotated) row() []any {
 func (f *facts) frames() (list []Frames) {
 	at := map[string]int{}
 	for _, t := range f.own {
-		if t.site.kind != int64(model.FrameStart) {
+		if t.site.KindCode != model.FrameStart {
 			continue
 		}
-		name := t.recorded.Label()
+		name := t.site.Site.Label()
 		of := &list[lookup.Make(at, name, func() int {
 			list = append(list, Frames{Name: name})
 			return len(list) - 1
@@ -84,7 +84,7 @@ func (f *facts) annotations(trace *store.Trace, filter Filter) (*Table, error) {
 			{"time", "time_ns", Nanoseconds}, {"own", "own_ns", Nanoseconds}, {"min", "min_ns", Nanoseconds},
 			{"median", "median_ns", Nanoseconds}, {"avg", "avg_ns", Nanoseconds}, {"95 %", "p95_ns", Nanoseconds},
 			{"max", "max_ns", Nanoseconds}, {"deviation", "deviation_ns", Nanoseconds}, {"slowest", "slowest_number", Count}}}
-	isAnnotation := func(t *total) bool { return t.site.kind != int64(model.MPIStart) }
+	isAnnotation := func(t *total) bool { return t.site.KindCode != model.MPIStart }
 	if !slices.ContainsFunc(f.own, isAnnotation) {
 		return table, nil // no need to read the records
 	}

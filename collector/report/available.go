@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 )
 
@@ -31,10 +32,10 @@ func whatThereIs(trace *store.Trace, filter Filter) ([]string, error) {
 		of    func(*total) any // what there is, nil: nothing of the kind
 	}{
 		{"kernel", filter.Kernel, filter.Kernel != "", Filter{Kernel: filter.Kernel}, func(t *total) any {
-			if t.site.kind != kindLaunch {
+			if t.site.KindCode != model.EnqueueLaunchStart {
 				return nil
 			}
-			return name(t.site.name)
+			return name(t.site.Name)
 		}},
 		{"variable", filter.Variable, filter.Variable != "", Filter{Variable: filter.Variable}, func(t *total) any {
 			if !t.site.isData() {
@@ -42,14 +43,14 @@ func whatThereIs(trace *store.Trace, filter Filter) ([]string, error) {
 			}
 			return t.site.variable
 		}},
-		{"source", filter.Source, filter.Source != "", Filter{Source: filter.Source}, func(t *total) any { return t.site.place() }},
+		{"source", filter.Source, filter.Source != "", Filter{Source: filter.Source}, func(t *total) any { return name(t.site.place()) }},
 		{"queue", number(filter.Queue), filter.Queue != nil, Filter{Queue: filter.Queue}, func(t *total) any {
-			if t.site.kind != kindLaunch && !isTransfer(t.site.kind) {
+			if t.site.KindCode != model.EnqueueLaunchStart && !isTransfer(t.site.KindCode) {
 				return nil
 			}
-			return queueName(t.site.queue)
+			return queueName(t.site.AsyncQueue)
 		}},
-		{"device number", number(filter.Device), filter.Device != nil, Filter{Device: filter.Device}, func(t *total) any { return fmt.Sprint(t.site.device) }},
+		{"device number", number(filter.Device), filter.Device != nil, Filter{Device: filter.Device}, func(t *total) any { return fmt.Sprint(t.site.DeviceNumber) }},
 		{"rank", number(filter.Rank), filter.Rank != nil, Filter{Rank: filter.Rank}, func(t *total) any {
 			if rank := all.threads[t.thread].rank; rank != nil {
 				return fmt.Sprint(rank)

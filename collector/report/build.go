@@ -13,20 +13,6 @@ import (
 	"github.com/accscope/accscope/collector/store"
 )
 
-// acc_event_t of the starts and single events that tables tell apart.
-const (
-	kindCreate   = int64(model.Create)
-	kindAlloc    = int64(model.Alloc)
-	kindFree     = int64(model.Free)
-	kindLaunch   = int64(model.EnqueueLaunchStart)
-	kindUpload   = int64(model.EnqueueUploadStart)
-	kindDownload = int64(model.EnqueueDownloadStart)
-	kindWait     = int64(model.WaitStart)
-	kindError    = int64(model.Error)
-	kindInit     = int64(model.DeviceInitStart)
-	kindShutdown = int64(model.DeviceShutdownStart)
-)
-
 // Options choose what a report shows.
 type Options struct {
 	Filter
@@ -288,15 +274,15 @@ func noteMissing(trace *store.Trace, memory, leaks *Table) error {
 	if meta.Facts["filter_queue"] == "" && meta.Facts["filter_events"] == "" {
 		return nil
 	}
-	kinds := map[int64]bool{}
+	kinds := map[int32]bool{}
 	for s, err := range trace.Rows("reading kinds of events", "SELECT DISTINCT kind FROM site") {
 		if err != nil {
 			return err
 		}
-		kinds[s.ColumnInt64(0)] = true
+		kinds[s.ColumnInt32(0)] = true
 	}
-	missing := func(events ...int64) bool {
-		return meta.Facts["filter_queue"] != "" || slices.ContainsFunc(events, func(kind int64) bool { return !kinds[kind] })
+	missing := func(events ...int32) bool {
+		return meta.Facts["filter_queue"] != "" || slices.ContainsFunc(events, func(kind int32) bool { return !kinds[kind] })
 	}
 	note := func(table *Table, text string) {
 		if table == nil {
@@ -307,10 +293,10 @@ func noteMissing(trace *store.Trace, memory, leaks *Table) error {
 		}
 		table.Note, table.Cautious = text, true
 	}
-	if missing(kindAlloc, kindFree) {
+	if missing(model.Alloc, model.Free) {
 		note(memory, "not every alloc and free may have been recorded: sums are of those that were")
 	}
-	if missing(kindCreate, int64(model.Delete), kindAlloc, kindFree) {
+	if missing(model.Create, model.Delete, model.Alloc, model.Free) {
 		note(leaks, "not every create and delete may have been recorded: what is listed may have been deleted, what is not may be left")
 	}
 	return nil

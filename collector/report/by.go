@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/accscope/accscope/collector/lookup"
+	"github.com/accscope/accscope/collector/model"
 )
 
 // Dimensions are the values of --by.
@@ -40,12 +41,12 @@ func (f *facts) by(dimension string) (*Table, error) {
 		}
 		s := lookup.New(extra, k)
 		switch {
-		case t.site.kind == kindLaunch:
+		case t.site.KindCode == model.EnqueueLaunchStart:
 			s.kernels += t.Count
-		case isTransfer(t.site.kind):
+		case isTransfer(t.site.KindCode):
 			s.transfers += t.Count
 			s.bytes += t.Bytes
-		case t.site.kind == kindWait:
+		case t.site.KindCode == model.WaitStart:
 			s.waited += t.Time
 		}
 		all += t.Exclusive()
@@ -78,14 +79,16 @@ func (f *facts) dimension(dimension string) (key func(*total) (any, bool), title
 	switch dimension {
 	case "source":
 		return func(t *total) (any, bool) {
-			p := placeKey{t.site.file, t.site.line, ""}
-			if t.site.file == "" {
-				p.function = t.site.function
+			p := placeKey{t.site.File, int64(t.site.Line), ""}
+			if t.site.File == "" {
+				p.function = t.site.Function
 			}
 			return p, true
 		}, "source"
 	case "kernel":
-		return func(t *total) (any, bool) { return t.site.symbol, t.site.kind == kindLaunch && t.site.symbol != "" }, "kernel"
+		return func(t *total) (any, bool) {
+			return t.site.Symbol, t.site.KindCode == model.EnqueueLaunchStart && t.site.Symbol != ""
+		}, "kernel"
 	case "variable":
 		return func(t *total) (any, bool) {
 			return t.site.variable, t.site.isData()
@@ -95,7 +98,7 @@ func (f *facts) dimension(dimension string) (key func(*total) (any, bool), title
 			if t.site.deviceName == noDevice {
 				return noDevice, true
 			}
-			return t.site.deviceName + " queue " + queueName(t.site.queue), true
+			return t.site.deviceName + " queue " + queueName(t.site.AsyncQueue), true
 		}, "queue"
 	case "device":
 		return func(t *total) (any, bool) { return t.site.deviceName, true }, "device"

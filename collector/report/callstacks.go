@@ -64,7 +64,7 @@ func (f *facts) callStacks(top int) (*Table, error) {
 			{"inclusive", "inclusive_ns", Nanoseconds}, {"share", "inclusive_share", Fraction}, {"self", "self_ns", Nanoseconds}, {"device time", "device_ns", Nanoseconds}}}
 	root := &called{}
 	for _, t := range slices.Concat(f.totals, f.own) {
-		if t.site.own() && t.site.kind != int64(model.MPIStart) {
+		if t.site.Own() && t.site.KindCode != model.MPIStart {
 			continue
 		}
 		if err := f.addCalls(root, t); err != nil {
@@ -82,7 +82,7 @@ func (f *facts) callStacks(top int) (*Table, error) {
 				continue
 			}
 			path := append(slices.Clip(stack), x.name)
-			place := (&site{file: x.file, line: x.line}).place()
+			place := name(ShowPlace(x.file, x.line, ""))
 			table.Rows = append(table.Rows, []any{strings.Repeat("  ", int(depth)) + x.name, x.name, depth, strings.Join(path, ";"), place, x.count,
 				x.inclusive, share(x.inclusive, root.inclusive), x.self, x.device})
 			rows(x, depth+1, path)
@@ -116,7 +116,7 @@ func rankCalls(root *called) map[*called]int {
 
 // addCalls adds what records of a site took to their functions.
 func (f *facts) addCalls(root *called, t *total) error {
-	stack, err := f.trace.HostStack(t.recorded)
+	stack, err := f.trace.HostStack(t.site.Site)
 	if err != nil {
 		return err
 	}
@@ -133,11 +133,11 @@ func (f *facts) addCalls(root *called, t *total) error {
 	for _, frame := range stack {
 		at = add(at.child(cmp.Or(frame.Label(), "(unknown)"), frame.File, int64(frame.Line), false))
 	}
-	name := cmp.Or(t.site.construct, t.site.span)
-	if t.site.own() {
-		name = t.site.name
+	name := cmp.Or(t.site.Construct, t.site.Kind)
+	if t.site.Own() {
+		name = t.site.Name
 	}
-	at = add(at.child(name, t.site.file, t.site.line, true))
+	at = add(at.child(name, t.site.File, int64(t.site.Line), true))
 	at.self += t.Exclusive()
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"zombiezen.com/go/sqlite"
 
 	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 )
@@ -39,46 +40,24 @@ func (filter Filter) bounds() (from, to int64) {
 
 // site is what all records with the same site share.
 type site struct {
-	kind       int64
-	span       string // name of the kind, without _start
-	process    int64
-	device     int64
+	*store.Site
 	deviceName string
-	queue      int64
-	file       string
-	line       int64
-	function   string
-	name       string // as people are to see it
-	symbol     string // as the event has it
 	variable   string // what data count under (store.Trace.Variable)
-	construct  string
-	implicit   bool
-	gangs      int64
-	workers    int64
-	vector     int64
 }
 
-// own says whether the site's events are the program's own.
-func (s *site) own() bool { return model.Own(int32(s.kind)) }
-
-// place is file:line, a function, or nil.
-func (s *site) place() any {
-	switch {
-	case s.file != "" && s.line > 0:
-		return fmt.Sprintf("%s:%d", short(s.file), s.line)
-	case s.file != "":
-		return short(s.file)
-	case s.function != "":
-		return s.function
-	}
-	return nil
-}
+// place is the site's place as tables show it.
+func (s *site) place() string { return ShowPlace(s.File, int64(s.Line), s.Function) }
 
 // ShowPlace is a place as tables show it: the file's name and the line, the function
 // where the file is not known, "" where neither is.
 func ShowPlace(file string, line int64, function string) string {
-	place, _ := (&site{file: file, line: line, function: function}).place().(string)
-	return place
+	switch {
+	case file != "" && line > 0:
+		return fmt.Sprintf("%s:%d", short(file), line)
+	case file != "":
+		return short(file)
+	}
+	return function
 }
 
 // short is a path's last element: enough to know a file by.
@@ -86,9 +65,8 @@ func short(path string) string { return path[strings.LastIndexByte(path, '/')+1:
 
 // total sums the records of one site on one thread.
 type total struct {
-	site     *site
-	recorded *store.Site // the same as the trace has it
-	thread   int64
+	site   *site
+	thread int64
 	store.Sum
 	// Measured on the device: of the operations these records enqueued.
 	device store.Sum
@@ -139,11 +117,11 @@ func load(trace *store.Trace, filter Filter) (*facts, error) {
 			continue
 		}
 		f.events += sum.Count
-		if spanKind(detail.kind) {
+		if model.IsStart(detail.KindCode) {
 			f.events += sum.Ended
 		}
-		t := &total{detail, sum.Site, thread, sum.Sum, sum.Device}
-		if detail.own() {
+		t := &total{detail, thread, sum.Sum, sum.Device}
+		if detail.Own() {
 			f.own = append(f.own, t)
 		} else {
 			f.totals = append(f.totals, t)
@@ -162,13 +140,11 @@ func load(trace *store.Trace, filter Filter) (*facts, error) {
 }
 
 func (f *facts) site(s *store.Site) *site {
-	if known := f.sites[s.ID]; known != nil {
-		return known
-	}
-	made := describeSite(s)
-	made.variable = f.trace.Variable(s)
-	f.sites[s.ID] = made
-	return made
+	return lookup.Make(f.sites, s.ID, func() *site {
+		made := describeSite(s)
+		made.variable = f.trace.Variable(s)
+		return made
+	})
 }
 
 func (f *facts) loadThreads() error {
@@ -194,24 +170,22 @@ func (filter Filter) window(column string) (string, []any) {
 
 func (filter Filter) accepts(s *site, thread threadFact) bool {
 	switch {
-	case filter.Kernel != "" && !strings.Contains(s.name, filter.Kernel) && !strings.Contains(s.symbol, filter.Kernel) &&
-		!strings.Contains(model.Readable(s.symbol), filter.Kernel),
-		filter.Kernel != "" && s.kind != kindLaunch,
-		filter.Variable != "" && (!s.about(filter.Variable) || s.kind == kindLaunch),
-		filter.Queue != nil && s.queue != *filter.Queue,
-		filter.Device != nil && s.device != *filter.Device,
+	case filter.Kernel != "" && !strings.Contains(s.Name, filter.Kernel) && !strings.Contains(s.Symbol, filter.Kernel) &&
+		!strings.Contains(model.Readable(s.Symbol), filter.Kernel),
+		filter.Kernel != "" && s.KindCode != model.EnqueueLaunchStart,
+		filter.Variable != "" && (!s.about(filter.Variable) || s.KindCode == model.EnqueueLaunchStart),
+		filter.Queue != nil && s.AsyncQueue != *filter.Queue,
+		filter.Device != nil && int64(s.DeviceNumber) != *filter.Device,
 		!filter.wantsRank(thread.rank):
 		return false
 	}
-	if filter.Source == "" {
-		return true
-	}
-	place, _ := s.place().(string)
-	return strings.Contains(place, filter.Source) || strings.Contains(fmt.Sprintf("%s:%d", s.file, s.line), filter.Source)
+	return filter.Source == "" || strings.Contains(s.place(), filter.Source) || strings.Contains(fmt.Sprintf("%s:%d", s.File, s.Line), filter.Source)
 }
 
 // isData says whether the site's events are about data.
-func (s *site) isData() bool { return isTransfer(s.kind) || s.kind >= kindCreate && s.kind <= kindFree }
+func (s *site) isData() bool {
+	return isTransfer(s.KindCode) || s.KindCode >= model.Create && s.KindCode <= model.Free
+}
 
 // wantsRank says whether what is of a rank, nil of none, passes the filter.
 func (filter Filter) wantsRank(rank any) bool {
@@ -221,7 +195,7 @@ func (filter Filter) wantsRank(rank any) bool {
 
 // about says whether the site's events are about a variable, alone or with others.
 func (s *site) about(variable string) bool {
-	return s.name == variable || s.symbol == variable || s.isData() && s.variable == variable || isTransfer(s.kind) && slices.Contains(model.Carried(s.name), variable)
+	return s.Name == variable || s.Symbol == variable || s.isData() && s.variable == variable || isTransfer(s.KindCode) && slices.Contains(model.Carried(s.Name), variable)
 }
 
 // DeviceName names a device (acc_device_t and number) as users write it: sim 0.
@@ -245,12 +219,7 @@ func describeSite(s *store.Site) *site {
 	if (&model.DeviceInfo{Type: s.DeviceType}).Requested() {
 		device = noDevice
 	}
-	return &site{
-		kind: int64(s.KindCode), span: s.Kind, process: int64(s.Process), device: int64(s.DeviceNumber),
-		deviceName: device,
-		queue:      s.AsyncQueue, file: s.File, line: int64(s.Line), function: s.Function,
-		name: s.Name, symbol: s.Symbol, construct: s.Construct, implicit: s.Implicit != 0,
-		gangs: int64(s.Gangs), workers: int64(s.Workers), vector: int64(s.Vector)}
+	return &site{Site: s, deviceName: device}
 }
 
 // Matches says whether a record of a site passes the filter, as far as the site

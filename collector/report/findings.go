@@ -71,13 +71,12 @@ func (f *facts) repeated() []string {
 	}
 	sums := map[key]*sum{}
 	for _, t := range f.totals {
-		if !isTransfer(t.site.kind) || !t.site.implicit {
+		if !isTransfer(t.site.KindCode) || t.site.Implicit == 0 {
 			continue
 		}
-		place, _ := t.site.place().(string)
-		k := key{t.site.variable, place}
+		k := key{t.site.variable, t.site.place()}
 		s := lookup.Make(sums, k, func() *sum { return &sum{key: k} })
-		if direction(t.site.kind) == "upload" {
+		if direction(t.site.KindCode) == "upload" {
 			s.uploads += t.Count
 		} else {
 			s.downloads += t.Count

@@ -32,7 +32,7 @@ type messages struct {
 // applied behind that; where the trace has not all of them, nobody knows.
 func (f *facts) messages(trace *store.Trace, filter Filter) (*messages, error) {
 	all := &messages{waiting: true}
-	if !slices.ContainsFunc(f.own, func(t *total) bool { return t.site.kind == int64(model.MPIStart) }) {
+	if !slices.ContainsFunc(f.own, func(t *total) bool { return t.site.KindCode == model.MPIStart }) {
 		return all, nil
 	}
 	received, err := receivedMessages(trace)

@@ -78,18 +78,18 @@ func (f *facts) sumRanks() map[int64]*rankSum {
 			continue
 		}
 		s.device += t.device.Time
-		switch t.site.kind {
-		case kindLaunch:
+		switch t.site.KindCode {
+		case model.EnqueueLaunchStart:
 			s.kernels += t.Count
 			s.host += t.Exclusive()
-		case kindWait:
+		case model.WaitStart:
 			s.waited += t.Time
 		default:
 			s.host += t.Exclusive()
 		}
 	}
 	for _, t := range f.own {
-		if s := of(t); s != nil && t.site.kind == int64(model.MPIStart) {
+		if s := of(t); s != nil && t.site.KindCode == model.MPIStart {
 			s.mpi += t.Exclusive()
 		}
 	}
@@ -164,10 +164,10 @@ func (f *facts) imbalance() *Table {
 	kernels := map[string]*kernel{}
 	for _, t := range f.totals {
 		rank, known := f.threads[t.thread].rank.(int64)
-		if !known || t.site.kind != kindLaunch || t.device.Count == 0 {
+		if !known || t.site.KindCode != model.EnqueueLaunchStart || t.device.Count == 0 {
 			continue
 		}
-		lookup.Make(kernels, t.site.symbol, func() *kernel { return &kernel{t.site, map[int64]int64{}} }).times[rank] += t.device.Time
+		lookup.Make(kernels, t.site.Symbol, func() *kernel { return &kernel{t.site, map[int64]int64{}} }).times[rank] += t.device.Time
 	}
 	type line struct {
 		lost int64
@@ -233,12 +233,12 @@ func (f *facts) criticalPath(filter Filter, rank int64) (*Table, error) {
 	process := model.ProcessID(f.threads[thread].process)
 	path := map[string]int64{}
 	for _, t := range append(slices.Clip(f.totals), f.own...) {
-		if t.thread != thread || t.site.kind == kindWait || t.site.own() && t.site.kind != int64(model.MPIStart) {
+		if t.thread != thread || t.site.KindCode == model.WaitStart || t.site.Own() && t.site.KindCode != model.MPIStart {
 			continue
 		}
-		what := t.site.name
-		if !t.site.own() {
-			what = "host: " + cmp.Or(t.site.construct, t.site.span)
+		what := t.site.Name
+		if !t.site.Own() {
+			what = "host: " + cmp.Or(t.site.Construct, t.site.Kind)
 		}
 		path[what] += t.Exclusive()
 	}

@@ -30,10 +30,9 @@ func (n placeNames) add(p placeKey) {
 // of names a place by its file's name, or by its path if other files have that
 // name.
 func (n placeNames) of(p placeKey) string {
-	s := site{file: p.file, line: p.line, function: p.function}
-	place, ok := s.place().(string)
+	place := ShowPlace(p.file, p.line, p.function)
 	switch {
-	case !ok:
+	case place == "":
 		return "(unknown)"
 	case p.file != "" && len(n[short(p.file)]) > 1:
 		return strings.TrimSuffix(p.file, short(p.file)) + place

@@ -167,11 +167,11 @@ func (s *Summary) readTimes(f *facts, filter Filter) error {
 		part = part || r.ColumnInt64(3) != 0
 	}
 	for _, t := range f.totals {
-		if !spanKind(t.site.kind) {
+		if !model.IsStart(t.site.KindCode) {
 			continue
 		}
 		s.Host.Calls += t.Exclusive()
-		if t.site.kind == kindWait {
+		if t.site.KindCode == model.WaitStart {
 			s.Host.Waits += t.Time
 		}
 	}
@@ -189,7 +189,7 @@ func (s *Summary) readTimes(f *facts, filter Filter) error {
 	for i := range totals {
 		t := &totals[i]
 		length := lengths[int64(t.Site.Process)]
-		if !spanKind(int64(t.Site.KindCode)) || model.Own(t.Site.KindCode) || threads[t.Thread] || length == 0 {
+		if !model.IsStart(t.Site.KindCode) || model.Own(t.Site.KindCode) || threads[t.Thread] || length == 0 {
 			continue
 		}
 		threads[t.Thread] = true
@@ -409,10 +409,9 @@ func Merge(intervals []Interval) []Interval {
 func (f *facts) costlyKernels() []Cost {
 	type key struct{ symbol, place string }
 	return costs(group(f.totals, func(t *total) (any, bool) {
-		place, _ := t.site.place().(string)
-		return key{t.site.symbol, place}, t.site.kind == kindLaunch
+		return key{t.site.Symbol, t.site.place()}, t.site.KindCode == model.EnqueueLaunchStart
 	}, func(r *row) int64 { return r.device.Time }), func(r *row) Cost {
-		return Cost{Name: r.site.name, Place: r.key.(key).place, Time: r.device.Time, Timed: r.device.Count > 0, Count: r.Count}
+		return Cost{Name: r.site.Name, Place: r.key.(key).place, Time: r.device.Time, Timed: r.device.Count > 0, Count: r.Count}
 	})
 }
 
@@ -420,20 +419,19 @@ func (f *facts) costlyKernels() []Cost {
 // measured. The place is where most of it was transferred.
 func (f *facts) costlyVariables() []Cost {
 	weight := func(r *row) int64 { return r.device.Time }
-	if !slices.ContainsFunc(f.totals, func(t *total) bool { return isTransfer(t.site.kind) && t.device.Count > 0 }) {
+	if !slices.ContainsFunc(f.totals, func(t *total) bool { return isTransfer(t.site.KindCode) && t.device.Count > 0 }) {
 		weight = func(r *row) int64 { return r.Bytes }
 	}
 	type key struct{ name, place string }
 	places := map[string]string{}
 	for _, r := range group(f.totals, func(t *total) (any, bool) {
-		place, _ := t.site.place().(string)
-		return key{t.site.variable, place}, isTransfer(t.site.kind)
+		return key{t.site.variable, t.site.place()}, isTransfer(t.site.KindCode)
 	}, weight) {
 		if at := r.key.(key); places[at.name] == "" {
 			places[at.name] = at.place
 		}
 	}
-	return costs(group(f.totals, func(t *total) (any, bool) { return t.site.variable, isTransfer(t.site.kind) }, weight), func(r *row) Cost {
+	return costs(group(f.totals, func(t *total) (any, bool) { return t.site.variable, isTransfer(t.site.KindCode) }, weight), func(r *row) Cost {
 		return Cost{Name: r.site.variable, Place: places[r.site.variable], Time: r.device.Time, Timed: r.device.Count > 0, Bytes: r.Bytes, Count: r.Count}
 	})
 }
@@ -442,12 +440,11 @@ func (f *facts) costlyVariables() []Cost {
 func (f *facts) costlyConstructs() []Cost {
 	type key struct{ name, place string }
 	return costs(group(f.totals, func(t *total) (any, bool) {
-		place, _ := t.site.place().(string)
-		name := t.site.construct
-		if t.site.kind == kindInit || t.site.kind == kindShutdown {
-			name = t.site.span // whatever construct it happens in
+		name := t.site.Construct
+		if t.site.KindCode == model.DeviceInitStart || t.site.KindCode == model.DeviceShutdownStart {
+			name = t.site.Kind // whatever construct it happens in
 		}
-		return key{name, place}, spanKind(t.site.kind)
+		return key{name, t.site.place()}, model.IsStart(t.site.KindCode)
 	}, func(r *row) int64 { return r.Exclusive() }), func(r *row) Cost {
 		return Cost{Name: r.key.(key).name, Place: r.key.(key).place, Time: r.Exclusive(), Timed: r.Ended > 0, Count: r.Count}
 	})

@@ -13,9 +13,6 @@ import (
 	"github.com/accscope/accscope/collector/store"
 )
 
-// spanKind says whether records of a kind are spans: a start and its end.
-func spanKind(kind int64) bool { return model.IsStart(int32(kind)) }
-
 func (f *facts) constructs() *Table {
 	table := &Table{Key: "constructs", Title: "Host time by construct",
 		Note:  "exclusive leaves out what is nested inside, so it adds up; inclusive does not",
@@ -25,11 +22,11 @@ func (f *facts) constructs() *Table {
 			{"inclusive", "inclusive_ns", Nanoseconds}, {"min", "min_ns", Nanoseconds}, {"avg", "avg_ns", Nanoseconds}, {"max", "max_ns", Nanoseconds}}}
 	var all int64
 	rows := group(f.totals, func(t *total) (any, bool) {
-		if !spanKind(t.site.kind) {
+		if !model.IsStart(t.site.KindCode) {
 			return nil, false
 		}
 		all += t.Exclusive()
-		return [2]string{t.site.construct, t.site.span}, true
+		return [2]string{t.site.Construct, t.site.Kind}, true
 	}, func(r *row) int64 { return r.Exclusive() })
 	for _, r := range rows {
 		key := r.key.([2]string)
@@ -50,20 +47,19 @@ func (f *facts) kernels() *Table {
 	var all int64
 	var missing, measured bool
 	rows := group(f.totals, func(t *total) (any, bool) {
-		if t.site.kind != kindLaunch {
+		if t.site.KindCode != model.EnqueueLaunchStart {
 			return nil, false
 		}
 		all += t.device.Time
 		measured = measured || t.device.Count > 0
 		missing = missing || t.device.Count < t.Count
-		place, _ := t.site.place().(string)
-		return [2]string{t.site.symbol, place}, true
+		return [2]string{t.site.Symbol, t.site.place()}, true
 	}, func(r *row) int64 { return max(r.device.Time, 0)*1000 + r.Time })
 	for _, r := range rows {
 		d := r.device
-		table.Rows = append(table.Rows, append(kernelCells(r.site), r.site.place(), r.Count, d.Count, known(d.Time, d.Count), share(d.Time, all),
+		table.Rows = append(table.Rows, append(kernelCells(r.site), name(r.site.place()), r.Count, d.Count, known(d.Time, d.Count), share(d.Time, all),
 			known(d.Shortest, d.Count), average(d.Time, d.Count), known(d.Longest, d.Count), r.Time,
-			fmt.Sprintf("%d x %d x %d", r.site.gangs, r.site.workers, r.site.vector)))
+			fmt.Sprintf("%d x %d x %d", r.site.Gangs, r.site.Workers, r.site.Vector)))
 	}
 	if missing && measured {
 		// A column for people too, where it says something.
@@ -85,8 +81,7 @@ func warningTable(trace *store.Trace) (*Table, error) {
 		Empty:   "the runtime warned of nothing",
 		Columns: []Column{{"source", "source", Text}, {"warning", "warning", Text}}}
 	for _, x := range meta.Warnings {
-		at := site{file: x.File, line: int64(x.Line)}
-		table.Rows = append(table.Rows, []any{at.place(), x.Text})
+		table.Rows = append(table.Rows, []any{name(ShowPlace(x.File, int64(x.Line), "")), x.Text})
 	}
 	return table, nil
 }
@@ -98,7 +93,7 @@ func kernelColumns() []Column {
 }
 
 func kernelCells(s *site) []any {
-	return []any{name(s.name), name(s.symbol), name(model.Readable(s.symbol))}
+	return []any{name(s.Name), name(s.Symbol), name(model.Readable(s.Symbol))}
 }
 
 // name is a string that may be unknown.
@@ -109,13 +104,23 @@ func name(text string) any {
 	return text
 }
 
-func isTransfer(kind int64) bool { return kind == kindUpload || kind == kindDownload }
+func isTransfer(kind int32) bool {
+	return kind == model.EnqueueUploadStart || kind == model.EnqueueDownloadStart
+}
 
-func direction(kind int64) string {
-	if kind == kindUpload {
+func direction(kind int32) string {
+	if kind == model.EnqueueUploadStart {
 		return "upload"
 	}
 	return "download"
+}
+
+// implicit says in a cell whether what a site does is what no clause or directive asks for.
+func (s *site) implicit() string {
+	if s.Implicit != 0 {
+		return "yes"
+	}
+	return "no"
 }
 
 func (f *facts) directions() *Table {
@@ -123,7 +128,7 @@ func (f *facts) directions() *Table {
 		Columns: []Column{{"direction", "direction", Text}, {"count", "count", Count}, {"bytes", "bytes", Bytes},
 			{"avg", "avg_bytes", Bytes},
 			{"device time", "device_ns", Nanoseconds}, {"rate", "bytes_per_second", BytesPerSecond}}}
-	for _, r := range group(f.totals, func(t *total) (any, bool) { return direction(t.site.kind), isTransfer(t.site.kind) },
+	for _, r := range group(f.totals, func(t *total) (any, bool) { return direction(t.site.KindCode), isTransfer(t.site.KindCode) },
 		func(r *row) int64 { return r.Bytes }) {
 		table.Rows = append(table.Rows, []any{r.key, r.Count, r.Bytes, average(r.Bytes, r.Count),
 			known(r.device.Time, r.device.Count), rate(r.device.Bytes, r.device.Time)})
@@ -133,23 +138,16 @@ func (f *facts) directions() *Table {
 
 func (f *facts) transferred() *Table {
 	type key struct {
-		direction, variable string
-		place               string
-		implicit            bool
+		direction, variable, place, implicit string
 	}
 	table := &Table{Key: "transfers_by_variable", Title: "Transfers by variable", Empty: "nothing was transferred",
 		Columns: []Column{{"variable", "variable", Variables}, {"direction", "direction", Text}, {"source", "source", Text},
 			{"implicit", "implicit", Text}, {"count", "count", Count}, {"bytes", "bytes", Bytes},
 			{"device time", "device_ns", Nanoseconds}, {"rate", "bytes_per_second", BytesPerSecond}}}
 	for _, r := range group(f.totals, func(t *total) (any, bool) {
-		place, _ := t.site.place().(string)
-		return key{direction(t.site.kind), t.site.variable, place, t.site.implicit}, isTransfer(t.site.kind)
+		return key{direction(t.site.KindCode), t.site.variable, t.site.place(), t.site.implicit()}, isTransfer(t.site.KindCode)
 	}, func(r *row) int64 { return r.Bytes }) {
-		implicit := "no"
-		if r.site.implicit {
-			implicit = "yes"
-		}
-		table.Rows = append(table.Rows, []any{r.site.variable, direction(r.site.kind), r.site.place(), implicit, r.Count, r.Bytes,
+		table.Rows = append(table.Rows, []any{r.site.variable, direction(r.site.KindCode), name(r.site.place()), r.site.implicit(), r.Count, r.Bytes,
 			known(r.device.Time, r.device.Count), rate(r.device.Bytes, r.device.Time)})
 	}
 	return table
@@ -157,23 +155,17 @@ func (f *facts) transferred() *Table {
 
 func (f *facts) synchronisation() *Table {
 	type key struct {
-		queue    int64
-		place    string
-		implicit bool
+		queue           int64
+		place, implicit string
 	}
 	table := &Table{Key: "waits", Title: "Synchronisation: the host waited",
 		Empty: "the host waited for no queue",
 		Columns: []Column{{"queue", "async_queue", Text}, {"source", "source", Text}, {"implicit", "implicit", Text}, {"count", "count", Count},
 			{"time", "time_ns", Nanoseconds}, {"min", "min_ns", Nanoseconds}, {"avg", "avg_ns", Nanoseconds}, {"max", "max_ns", Nanoseconds}}}
 	for _, r := range group(f.totals, func(t *total) (any, bool) {
-		place, _ := t.site.place().(string)
-		return key{t.site.queue, place, t.site.implicit}, t.site.kind == kindWait
+		return key{t.site.AsyncQueue, t.site.place(), t.site.implicit()}, t.site.KindCode == model.WaitStart
 	}, func(r *row) int64 { return r.Time }) {
-		implicit := "no"
-		if r.site.implicit {
-			implicit = "yes"
-		}
-		table.Rows = append(table.Rows, []any{queueName(r.site.queue), r.site.place(), implicit, r.Count, r.Time, known(r.Shortest, r.Ended),
+		table.Rows = append(table.Rows, []any{queueName(r.site.AsyncQueue), name(r.site.place()), r.site.implicit(), r.Count, r.Time, known(r.Shortest, r.Ended),
 			average(r.Time, r.Ended), known(r.Longest, r.Ended)})
 	}
 	return table
@@ -192,23 +184,23 @@ func (f *facts) queues() *Table {
 		queue  int64
 	}
 	counts := map[any][3]int64{}
-	processes := map[any]map[int64]bool{}
+	processes := map[any]map[model.ProcessID]bool{}
 	for _, r := range group(f.totals, func(t *total) (any, bool) {
-		k := key{t.site.deviceName, t.site.queue}
-		if t.site.kind != kindLaunch && !isTransfer(t.site.kind) {
+		k := key{t.site.deviceName, t.site.AsyncQueue}
+		if t.site.KindCode != model.EnqueueLaunchStart && !isTransfer(t.site.KindCode) {
 			return nil, false
 		}
 		c := counts[k]
-		c[(t.site.kind-kindLaunch)/2] += t.Count
+		c[(t.site.KindCode-model.EnqueueLaunchStart)/2] += t.Count
 		counts[k] = c
-		lookup.Make(processes, any(k), func() map[int64]bool { return map[int64]bool{} })[t.site.process] = true
+		lookup.Make(processes, any(k), func() map[model.ProcessID]bool { return map[model.ProcessID]bool{} })[t.site.Process] = true
 		return k, true
 	}, func(r *row) int64 { return r.device.Time }) {
 		c, n := counts[r.key], int64(len(processes[r.key]))
 		if n > 1 {
 			table.Note = "queues of the same name are added up over the processes; 'of the time' is their average"
 		}
-		table.Rows = append(table.Rows, []any{r.site.deviceName, queueName(r.site.queue), c[0], c[1], c[2], r.Bytes,
+		table.Rows = append(table.Rows, []any{r.site.deviceName, queueName(r.site.AsyncQueue), c[0], c[1], c[2], r.Bytes,
 			known(r.device.Time, r.device.Count), shareKnown(r.device, n*f.wall)})
 	}
 	return table
@@ -225,7 +217,7 @@ func (f *facts) instants() *Table {
 	table := &Table{Key: "instants", Title: "Events without a duration", Empty: "none",
 		Columns: []Column{{"event", "event", Text}, {"construct", "construct", Text}, {"count", "count", Count}, {"bytes", "bytes", Bytes}}}
 	for _, r := range group(f.totals, func(t *total) (any, bool) {
-		return [2]string{t.site.span, t.site.construct}, !spanKind(t.site.kind) && t.site.kind != kindError
+		return [2]string{t.site.Kind, t.site.Construct}, !model.IsStart(t.site.KindCode) && t.site.KindCode != model.Error
 	}, func(r *row) int64 { return r.Bytes }) {
 		key := r.key.([2]string)
 		table.Rows = append(table.Rows, []any{key[0], key[1], r.Count, r.Bytes})
@@ -297,31 +289,29 @@ func (f *facts) neverDeleted(trace *store.Trace, filter Filter) (*Table, error) 
 	}
 	type key struct {
 		variable, file, function string
-		line                     int64
+		line                     int32
 	}
-	type sum struct{ count, bytes, since int64 }
-	sums, order := map[key]*sum{}, []key(nil)
-	at := map[key]any{}
+	type sum struct {
+		of                  *site
+		count, bytes, since int64
+	}
+	sums, order := map[key]*sum{}, []*sum(nil)
 	for i := range mappings {
 		m := &mappings[i]
-		place := f.site(m.Site)
-		if !filter.accepts(place, threadFact{rank: f.ranks[place.process]}) {
+		of := f.site(m.Site)
+		if !filter.accepts(of, threadFact{rank: f.ranks[int64(of.Process)]}) {
 			continue
 		}
-		k := key{place.variable, place.file, place.function, place.line}
-		s := sums[k]
-		if s == nil {
-			s = &sum{since: m.Start}
-			sums[k], at[k] = s, place.place()
-			order = append(order, k)
-		}
+		s := lookup.Make(sums, key{of.variable, of.File, of.Function, of.Line}, func() *sum {
+			order = append(order, &sum{of: of, since: m.Start})
+			return order[len(order)-1]
+		})
 		s.count++
 		s.bytes += model.Size(m.Bytes)
 	}
-	slices.SortStableFunc(order, func(a, b key) int { return cmp.Compare(sums[b].bytes, sums[a].bytes) })
-	for _, k := range order {
-		s := sums[k]
-		table.Rows = append(table.Rows, []any{k.variable, at[k], s.count, s.bytes, s.since})
+	slices.SortStableFunc(order, func(a, b *sum) int { return cmp.Compare(b.bytes, a.bytes) })
+	for _, s := range order {
+		table.Rows = append(table.Rows, []any{s.of.variable, name(s.of.place()), s.count, s.bytes, s.since})
 	}
 	return table, nil
 }
@@ -340,8 +330,8 @@ func (f *facts) errors(trace *store.Trace, filter Filter) (*Table, error) {
 			return nil, err
 		}
 		at := f.site(detail)
-		if filter.accepts(at, threadFact{rank: f.ranks[at.process]}) {
-			table.Rows = append(table.Rows, []any{s.ColumnInt64(0), s.ColumnInt64(1), s.ColumnText(2), s.ColumnText(3), at.place()})
+		if filter.accepts(at, threadFact{rank: f.ranks[int64(at.Process)]}) {
+			table.Rows = append(table.Rows, []any{s.ColumnInt64(0), s.ColumnInt64(1), s.ColumnText(2), s.ColumnText(3), name(at.place())})
 		}
 	}
 	return table, nil
