@@ -9,6 +9,7 @@ import (
 
 	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/store"
 )
 
@@ -100,7 +101,8 @@ func rates(trace *store.Trace, device model.DeviceID, w window) (rateSeries, err
 			if b.Bytes <= 0 || b.Site != nil && b.Site.Device != device && (b.Count == 1 || own != all) {
 				continue
 			}
-			s.spread(s.series(b), b)
+			end := max(b.End, b.Start+1)
+			report.Spread(s.series(b), s.Begin, s.Step, b.Start, end, float64(b.Bytes)*1e9/float64(end-b.Start))
 		}
 	}
 	return s, nil
@@ -134,18 +136,6 @@ func (s *rateSeries) series(b *store.Block) []float64 {
 		return s.Download
 	}
 	return s.Mixed
-}
-
-func (s *rateSeries) spread(to []float64, b *store.Block) {
-	begin, end := float64(b.Start-s.Begin), float64(max(b.End, b.Start+1)-s.Begin)
-	for i := max(int(begin/s.Step), 0); i < len(to); i++ {
-		low := float64(i) * s.Step
-		covered := min(end, low+s.Step) - max(begin, low)
-		if covered <= 0 {
-			break
-		}
-		to[i] += float64(b.Bytes) * covered / (end - begin) / s.Step * 1e9
-	}
 }
 
 // prompt is how many milliseconds an answer may take to read the trace's mappings,

@@ -102,6 +102,9 @@ func queues(r *request) (any, error) {
 		if err != nil {
 			return nil, err
 		}
+		for part := range use.Use {
+			use.Use[part] = min(use.Use[part], 1)
+		}
 		if use.Operations == 0 && info.Number < 0 {
 			continue // a queue that only waits named
 		}
@@ -169,15 +172,7 @@ func (u *queueUse) add(b *store.Block, w window) {
 
 // spread adds to the parts of the window that a stretch covers.
 func (u *queueUse) spread(from, to int64, density float64, w window) {
-	width := float64(w.to-w.from) / float64(len(u.Use))
-	for part := int(float64(from-w.from) / width); part < len(u.Use); part++ {
-		begin := float64(w.from) + float64(part)*width
-		covered := min(float64(to), begin+width) - max(float64(from), begin)
-		if covered <= 0 && part > int(float64(from-w.from)/width) {
-			break
-		}
-		u.Use[part] = min(u.Use[part]+max(covered, 0)/width*density, 1)
-	}
+	report.Spread(u.Use, w.from, float64(w.to-w.from)/float64(len(u.Use)), from, to, density)
 }
 
 // bounds is for queues whose device times were not measured.

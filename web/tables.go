@@ -95,7 +95,7 @@ func (s *reader) compare(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	a := compareAnswer{By: by, Trace: s.files[0].name(), Other: s.files[1].name(), Rows: []difference{}}
-	both := compare.New([2]string{a.Trace, a.Other})
+	both := compare.New([2]string{a.Trace, a.Other}, nil)
 	for side, f := range s.files {
 		_, err := s.read(r.Context(), f, parameters{}, func(q *request) (any, error) {
 			whole, err := f.summarize(q.trace)

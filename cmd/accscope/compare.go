@@ -130,8 +130,7 @@ func loadComparison(ctx context.Context, base, other []string, only *report.Rank
 			names[side] += fmt.Sprintf(" (rank %s)", only)
 		}
 	}
-	comparison := compare.New(names)
-	comparison.Only(only)
+	comparison := compare.New(names, only)
 	var traces []*store.Trace
 	defer func() {
 		for _, trace := range traces {

@@ -30,31 +30,31 @@ type evidence struct {
 	list   []*group
 }
 
+func newEvidence() *evidence {
+	return &evidence{bySite: map[*store.Site]*group{}, groups: map[groupKey]*group{}}
+}
+
 // of is the group of what happens at a site, with what it names as the subject.
 func (e *evidence) of(s *store.Site) *group {
-	g := e.bySite[s]
-	if g == nil {
-		g = e.about(s.Symbol, s)
-		e.bySite[s] = g
+	return lookup.Make(e.bySite, s, func() *group {
+		g := e.about(keyOf(s.Symbol, s))
 		if !slices.Contains(g.kinds, s.KindCode) {
 			g.kinds = append(g.kinds, s.KindCode)
 		}
-	}
-	return g
+		return g
+	})
 }
 
 func keyOf(subject string, s *store.Site) groupKey {
 	return groupKey{subject, s.File, s.Function, int64(s.Line)}
 }
 
-// about is the group of a subject at a site.
-func (e *evidence) about(subject string, s *store.Site) *group {
-	k := keyOf(subject, s)
-	g := lookup.Make(e.groups, k, func() *group {
+// about is the group of a subject at a place.
+func (e *evidence) about(k groupKey) *group {
+	return lookup.Make(e.groups, k, func() *group {
 		e.list = append(e.list, &group{groupKey: k})
 		return e.list[len(e.list)-1]
 	})
-	return g
 }
 
 // add adds a row.

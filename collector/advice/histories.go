@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 )
@@ -94,12 +95,10 @@ func (hs *histories) take(h *happening) {
 	case h.Site.KindCode != model.Create:
 		return
 	}
-	d := hs.data[key]
-	if d == nil {
-		d = &datum{key: key, exposed: hs.pass.isExposed(key.host, key.bytes)}
-		hs.data[key] = d
-		hs.list = append(hs.list, d)
-	}
+	d := lookup.Make(hs.data, key, func() *datum {
+		hs.list = append(hs.list, &datum{key: key, exposed: within(hs.pass.exposed, key.host, key.bytes)})
+		return hs.list[len(hs.list)-1]
+	})
 	if h.Site.KindCode == model.Create {
 		d.made++
 	}

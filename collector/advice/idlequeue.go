@@ -112,7 +112,11 @@ func (w *idle) take(h *happening) {
 			w.add(h, t.burst)
 		}
 	}
-	(*to).add(h)
+	one := burst{kernels: h.kernel(), downloads: h.download(), first: h.ID, site: h.Site, bytes: int64(h.Bytes)}
+	if h.measured {
+		one.busy, one.done, one.measured = h.device.end-h.device.start, h.device.end, true
+	}
+	(*to).join(&one)
 }
 
 func (w *idle) add(h *happening, b *burst) {
@@ -145,21 +149,6 @@ func (t *idleThread) call(w *idle, h *happening) {
 		t.free = h.End()
 	}
 	t.called = true
-}
-
-// add adds an operation.
-func (b *burst) add(h *happening) {
-	if h.measured {
-		b.busy += h.device.end - h.device.start
-		if !b.measured || h.device.end > b.done {
-			b.done = h.device.end
-		}
-		b.measured = true
-	}
-	b.kernels, b.downloads = b.kernels || h.kernel(), b.downloads || h.download()
-	if b.first == 0 || h.ID < b.first {
-		b.first, b.site, b.bytes = h.ID, h.Site, int64(h.Bytes)
-	}
 }
 
 // join adds what came behind.

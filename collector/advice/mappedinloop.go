@@ -109,10 +109,9 @@ type (
 
 func (w *loopMappings) place(s *store.Site) *mappedPlace {
 	key := mappingPlace{s.Process, s.File, s.Function, s.Line}
-	at := lookup.Make(w.places, key, func() *mappedPlace {
+	return lookup.Make(w.places, key, func() *mappedPlace {
 		return &mappedPlace{different: map[datumKey]bool{}, variables: map[string]int64{}, reached: map[reachedBy]bool{}}
 	})
-	return at
 }
 
 func (w *loopMappings) take(h *happening) {
@@ -166,7 +165,7 @@ func (w *loopMappings) end() {
 			if row.site.Kind == "enter_data" {
 				bytes = at.bytes / at.mappings * different
 			}
-			w.found.about(strings.Join(names, ","), row.site).add(o, bytes, detail)
+			w.found.about(keyOf(strings.Join(names, ","), row.site)).add(o, bytes, detail)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/model"
 )
 
@@ -42,7 +43,7 @@ SELECT 'queue ' || e.async_queue AS subject, w.source_file, w.line, w.function, 
 FROM epochs e CROSS JOIN waits w ON w.record = e.wait
 WHERE e.next = 'kernel' AND e.next_queue = e.async_queue AND e.transfers = 0 AND e.done < e.next_start`,
 	watch: func(p *pass, found *evidence) watcher {
-		return p.sequences(&needless{found: found, open: map[task]*epoch{}, over: map[owner]*epoch{}})
+		return p.sequences((&needless{found: found, open: map[task]*epoch{}, over: map[owner]*epoch{}}).asked)
 	},
 	confidence: Likely,
 	subject:    aQueue,
@@ -79,18 +80,14 @@ func (w *needless) asked(last, a *asked) {
 		return
 	}
 	queue := task{by, a.site.AsyncQueue}
-	e := w.open[queue]
 	if a.kind == model.WaitStart {
-		delete(w.open, queue)
-		if e != nil {
+		if e := w.open[queue]; e != nil {
 			w.over[by] = e
 		}
+		delete(w.open, queue)
 		return
 	}
-	if e == nil {
-		e = &epoch{}
-		w.open[queue] = e
-	}
+	e := lookup.New(w.open, queue)
 	e.transfers = e.transfers || a.kind != model.EnqueueLaunchStart
 	if d := a.device; d.measured {
 		if !e.measured {
@@ -112,10 +109,8 @@ func (w *needless) judge(e *epoch, wait, next *asked) {
 	if idle := next.device.start - e.done; wait.ended && next.ended {
 		o.end = e.done + max(0, min(idle, idle+e.longest-(next.end-wait.end)))
 	}
-	w.found.about(fmt.Sprintf("queue %d", wait.site.AsyncQueue), wait.site).add(o, 0, "")
+	w.found.about(keyOf(fmt.Sprintf("queue %d", wait.site.AsyncQueue), wait.site)).add(o, 0, "")
 }
-
-func (*needless) end() {}
 
 // synchronousConstruct finds kernels for which the host waits only to launch the
 // next one, ten and more.
@@ -130,7 +125,7 @@ SELECT k.kernel AS subject, k.source_file, k.line, k.function, k.process, k.thre
 FROM followed f CROSS JOIN kernels k ON k.record = f.record CROSS JOIN spans c ON c.record = k.parent
 CROSS JOIN kernels l ON l.record = f.next_record CROSS JOIN spans n ON n.record = l.parent
 WHERE f.what = 'kernel' AND f.async_queue = -2 AND f.next = 'kernel' AND f.next_queue = -2 AND f.next_device = f.device AND f.device_end < f.next_start`,
-	watch:      func(p *pass, found *evidence) watcher { return p.sequences(&synchronous{found}) },
+	watch:      func(p *pass, found *evidence) watcher { return p.sequences(found.synchronous) },
 	enough:     func(g *group) bool { return g.count >= 10 },
 	confidence: Possible,
 	subject:    aKernel,
@@ -147,9 +142,7 @@ WHERE f.what = 'kernel' AND f.async_queue = -2 AND f.next = 'kernel' AND f.next_
 }
 
 // synchronous watches for kernels that are waited for only to launch the next one.
-type synchronous struct{ found *evidence }
-
-func (w *synchronous) asked(last, a *asked) {
+func (e *evidence) synchronous(last, a *asked) {
 	if last == nil || last.kind != model.EnqueueLaunchStart || a.kind != model.EnqueueLaunchStart ||
 		last.site.AsyncQueue != callbacks.AsyncSync || a.site.AsyncQueue != callbacks.AsyncSync || last.site.Device != a.site.Device ||
 		!last.device.measured || !a.device.measured || last.device.end >= a.device.start || last.outside.record == 0 || a.outside.record == 0 {
@@ -164,7 +157,5 @@ func (w *synchronous) asked(last, a *asked) {
 		host := next.start - around.end + last.end - around.start - within
 		o.start = next.start - max(0, next.start-around.start-max(kernel.end-kernel.start, host))
 	}
-	w.found.of(last.site).add(o, 0, "")
+	e.of(last.site).add(o, 0, "")
 }
-
-func (*synchronous) end() {}

@@ -95,8 +95,7 @@ func (w *kept) end() {
 	places := map[keptAt][]*keptMapping{}
 	for _, id := range slices.Sorted(maps.Keys(w.live)) {
 		m := w.live[id]
-		s := m.site
-		where := keptAt{deviceData{s.Process, s.Device}, groupKey{s.Symbol, s.File, s.Function, int64(s.Line)}}
+		where := keptAt{deviceData{m.site.Process, m.site.Device}, keyOf(m.site.Symbol, m.site)}
 		places[where] = append(places[where], m)
 	}
 	for at, list := range places {

@@ -107,7 +107,7 @@ func watch(trace *store.Trace, waits *waiting) (*pass, error) {
 	}
 	for _, r := range rules {
 		if r.watch != nil {
-			p.found[r] = &evidence{bySite: map[*store.Site]*group{}, groups: map[groupKey]*group{}}
+			p.found[r] = newEvidence()
 			if w := r.watch(p, p.found[r]); w != nil {
 				p.watchers = append(p.watchers, w)
 			}
@@ -265,9 +265,6 @@ func unusedData(trace *store.Trace, meta *store.Meta) (map[model.ProcessID][]sto
 	}
 	return unused, nil
 }
-
-// isExposed says whether data lie in some whose device address was given.
-func (p *pass) isExposed(host, bytes int64) bool { return within(p.exposed, host, bytes) }
 
 // within says whether data lie in one of a list that reaching has made.
 func within(list []store.Data, host, bytes int64) bool {

@@ -113,24 +113,18 @@ func (r *rule) read(trace *store.Trace, sources *report.Sources) ([]*group, erro
 		}
 	}
 	evidence = chosen(trace, evidence)
-	groups := map[groupKey]*group{}
-	var order []*group
+	found := newEvidence()
 	sql := "SELECT " + strings.Join(evidenceColumns, ", ") + " FROM (" + evidence + ") ORDER BY start"
 	for s, err := range trace.Rows(r.name, sql) {
 		if err != nil {
 			return nil, err
 		}
-		k := groupKey{s.ColumnText(0), s.ColumnText(1), s.ColumnText(3), s.ColumnInt64(2)}
-		g := groups[k]
-		if g == nil {
-			g = &group{groupKey: k, elsewhere: r.elsewhere, evidence: evidence}
-			groups[k] = g
-			order = append(order, g)
-		}
+		g := found.about(groupKey{s.ColumnText(0), s.ColumnText(1), s.ColumnText(3), s.ColumnInt64(2)})
+		g.elsewhere, g.evidence = r.elsewhere, evidence
 		g.add(occurrence{process: s.ColumnInt64(4), thread: s.ColumnInt64(5), device: s.ColumnInt64(6), queue: s.ColumnInt64(7),
 			start: s.ColumnInt64(9), end: s.ColumnInt64(10), deviceStart: s.ColumnInt64(11), deviceEnd: s.ColumnInt64(12)}, s.ColumnInt64(8), s.ColumnText(13))
 	}
-	return order, nil
+	return found.list, nil
 }
 
 // chosen is SQL that gives processes, of those that the trace is limited to.

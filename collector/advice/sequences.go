@@ -12,12 +12,8 @@ type sequences struct {
 	told []sequencer
 }
 
-// sequencer is a rule that goes by sequences.
-type sequencer interface {
-	// asked: a thread asks next for a, behind last; nil: nothing.
-	asked(last, a *asked)
-	end()
-}
+// sequencer is a rule that goes by sequences: a thread asks next for a, behind last; nil: nothing.
+type sequencer func(last, a *asked)
 
 // asked is a kernel, a transfer or a wait that a thread asks for.
 type asked struct {
@@ -48,14 +44,10 @@ func (ss *sequences) take(h *happening) {
 	}
 	a := &asked{h.Site.KindCode, h.Site, h.Start, h.End(), h.ended, h.device, h.outside}
 	last := ss.last[h.Thread]
-	for _, t := range ss.told {
-		t.asked(last, a)
+	for _, tell := range ss.told {
+		tell(last, a)
 	}
 	ss.last[h.Thread] = a
 }
 
-func (ss *sequences) end() {
-	for _, t := range ss.told {
-		t.end()
-	}
-}
+func (*sequences) end() {}

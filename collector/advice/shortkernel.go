@@ -18,7 +18,7 @@ SELECT k.kernel AS subject, k.source_file, k.line, k.function, k.process, k.thre
 FROM followed f CROSS JOIN kernels k ON k.record = f.record
 WHERE f.what = 'kernel' AND f.next = 'kernel' AND f.next_device = f.device AND f.next_queue = f.async_queue AND f.device_end <= f.next_start
   AND f.device_end - f.device_start <= 10000 AND f.next_done - f.next_start <= 10000 AND f.next_done - f.device_end BETWEEN 2000 AND 50000`,
-	watch:      func(p *pass, found *evidence) watcher { return p.sequences(&shorts{found}) },
+	watch:      func(p *pass, found *evidence) watcher { return p.sequences(found.shorts) },
 	enough:     func(g *group) bool { return g.count >= 20 },
 	confidence: Possible,
 	subject:    aKernel,
@@ -38,17 +38,13 @@ WHERE f.what = 'kernel' AND f.next = 'kernel' AND f.next_device = f.device AND f
 }
 
 // shorts watches for short kernels in a row.
-type shorts struct{ found *evidence }
-
-func (w *shorts) asked(last, a *asked) {
+func (e *evidence) shorts(last, a *asked) {
 	if last == nil || last.kind != model.EnqueueLaunchStart || a.kind != model.EnqueueLaunchStart || !last.device.measured || !a.device.measured ||
 		last.site.Device != a.site.Device || last.site.AsyncQueue != a.site.AsyncQueue {
 		return
 	}
 	f, next := last.device, a.device
 	if each := next.end - f.end; f.end <= next.start && f.end-f.start <= 10000 && next.end-next.start <= 10000 && each >= 2000 && each <= 50000 {
-		w.found.of(last.site).add(onHost(last.site, f.end, next.end), 0, fmt.Sprint(last.site.AsyncQueue))
+		e.of(last.site).add(onHost(last.site, f.end, next.end), 0, fmt.Sprint(last.site.AsyncQueue))
 	}
 }
-
-func (*shorts) end() {}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/store"
 )
@@ -17,17 +18,16 @@ import (
 type Comparison struct {
 	sides      [2][]*run
 	names      [2]string
-	only       *report.RankChoice // nil: all ranks
+	only       *report.RankChoice
 	Conditions []*Condition
 	moved      map[thing]int64 // by what is on the other side: its line in the base
 }
 
-// New begins a comparison of two sides that are called so.
-func New(names [2]string) *Comparison { return &Comparison{names: names} }
-
-// Only limits the comparison to ranks of the runs, of which no others are read. It is called
-// before Add.
-func (c *Comparison) Only(ranks *report.RankChoice) { c.only = ranks }
+// New begins a comparison of two sides that are called so, limited to ranks of the runs, of which
+// no others are read; nil: of all.
+func New(names [2]string, only *report.RankChoice) *Comparison {
+	return &Comparison{names: names, only: only}
+}
 
 // Add reads a run of a side: 0 is the base, 1 the other one. Nothing has been read of its trace
 // where the comparison is limited to ranks; one that has none of them is an error.
@@ -67,27 +67,16 @@ func (c *Comparison) collect(d dimension) []*line {
 				}
 				matched := at
 				matched.line = c.lineOf(side, at)
-				l := lines[matched]
-				if l == nil {
-					l = &line{thing: matched}
-					for s := range c.sides {
-						l.runs[s] = make([]sums, len(c.sides[s]))
-					}
-					lines[matched] = l
-					order = append(order, l)
-				}
+				l := lookup.Make(lines, matched, func() *line {
+					order = append(order, &line{thing: matched, runs: [2][]sums{make([]sums, len(c.sides[0])), make([]sums, len(c.sides[1]))}})
+					return order[len(order)-1]
+				})
 				l.there[side], l.lines[side] = true, at.line
 				l.runs[side][i] = *s
 			}
 		}
 	}
 	return order
-}
-
-// median is the middle of what the runs of a side have, the lower one of two.
-func median(values []int64) int64 {
-	sorted := slices.Sorted(slices.Values(values))
-	return sorted[(len(sorted)-1)/2]
 }
 
 func valuesOf(runs []sums, value func(sums) int64) []int64 {
@@ -205,10 +194,10 @@ func (c *Comparison) row(l *line) (cells []any, change int64) {
 	var times [2][]int64
 	for side, runs := range l.runs {
 		f := &figures[side]
-		f.count = median(valuesOf(runs, func(s sums) int64 { return s.count }))
-		f.bytes = median(valuesOf(runs, func(s sums) int64 { return s.bytes }))
+		f.count = report.Median(valuesOf(runs, func(s sums) int64 { return s.count }))
+		f.bytes = report.Median(valuesOf(runs, func(s sums) int64 { return s.bytes }))
 		times[side] = valuesOf(runs, func(s sums) int64 { return s.time })
-		f.time, f.spread = median(times[side]), slices.Max(times[side])-slices.Min(times[side])
+		f.time, f.spread = report.Median(times[side]), slices.Max(times[side])-slices.Min(times[side])
 	}
 	a, b := figures[0], figures[1]
 	switch {

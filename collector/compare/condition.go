@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"regexp"
@@ -147,7 +148,7 @@ func (c *Comparison) Decide(condition *Condition) error {
 			}
 			values[i], named = value, named || found.named
 		}
-		medians[side] = median(values)
+		medians[side] = report.Median(values)
 	}
 	if !named && condition.limit != (limit{}) {
 		return fmt.Errorf("%q: the limit names nothing that is in a trace", condition.Text)
@@ -188,9 +189,7 @@ func (c *Condition) holds() bool {
 
 // String is the condition with both values, as people are to read it.
 func (c *Condition) String() string {
-	show := func(n int64) string {
-		return report.Show(n, [...]report.Unit{counted: report.Count, sized: report.Bytes, timed: report.Nanoseconds}[c.metric.unit])
-	}
+	show := func(n int64) string { return report.Show(n, cmp.Or(c.metric.unit, report.Count)) }
 	return fmt.Sprintf("%s: %s, then %s", c.Text, show(c.Base), show(c.Other))
 }
 

@@ -13,7 +13,7 @@ import (
 func TestDifferences(t *testing.T) {
 	base, other := tracetest.File(t, 2000, 1), tracetest.File(t, 2000, 1)
 	tracetest.Change(t, other, "UPDATE place SET line = line + 3", "UPDATE site_detail SET line = line + 3")
-	c := compare.New([2]string{"base", "other"})
+	c := compare.New([2]string{"base", "other"}, nil)
 	for side, path := range []string{base, other} {
 		if err := c.Add(side, tracetest.Open(t, path)); err != nil {
 			t.Fatal(err)
@@ -59,7 +59,7 @@ func TestDifferences(t *testing.T) {
 func TestDifferencesOfTheUnseen(t *testing.T) {
 	path := tracetest.File(t, 500, 1)
 	tracetest.Change(t, path, "UPDATE OR REPLACE work_total SET thread = 0, site = 0")
-	c := compare.New([2]string{"base", "other"})
+	c := compare.New([2]string{"base", "other"}, nil)
 	for side := range 2 {
 		if err := c.Add(side, tracetest.Open(t, path)); err != nil {
 			t.Fatal(err)

@@ -9,20 +9,17 @@ import (
 	"github.com/accscope/accscope/collector/store"
 )
 
-// unit is what a metric's values are.
-type unit int
-
+// The units of metrics that count nothing.
 const (
-	counted unit = iota
-	sized        // bytes
-	timed        // nanoseconds
+	sized = report.Bytes
+	timed = report.Nanoseconds
 )
 
 // metric is a figure of a run that conditions are on.
 type metric struct {
 	name, about string
-	unit        unit
-	filters     []string // by which it can be limited
+	unit        report.Unit // "" of what counts
+	filters     []string    // by which it can be limited
 	// sum is that of a total of a site, device: only where a device measured
 	// something; whole is the metric of a run.
 	site   func(*store.Site) bool

@@ -326,6 +326,21 @@ type row struct {
 	total
 }
 
+// Median is the middle one of values, which it puts in order: the lower one of two.
+func Median[T cmp.Ordered](values []T) T {
+	slices.Sort(values)
+	return values[(len(values)-1)/2]
+}
+
+// Spread adds a density from one time to another to the parts of a window that they cover, each
+// so wide.
+func Spread(parts []float64, from int64, width float64, begin, end int64, density float64) {
+	low, high := float64(begin-from)/width, float64(end-from)/width
+	for at := max(int(low), 0); at < len(parts) && float64(at) < high; at++ {
+		parts[at] += density * (min(high, float64(at+1)) - max(low, float64(at)))
+	}
+}
+
 func average(sum, count int64) any {
 	if count == 0 {
 		return nil

@@ -2,9 +2,9 @@ package report
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
+	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 )
@@ -61,12 +61,10 @@ func ranksOf(trace *store.Trace) (list []*ranked, device bool, err error) {
 		if err != nil {
 			return nil, false, err
 		}
-		r := ranks[s.ColumnInt64(1)]
-		if r == nil {
-			r = &ranked{rank: s.ColumnInt64(1), host: s.ColumnText(2)}
-			ranks[r.rank] = r
-			list = append(list, r)
-		}
+		r := lookup.Make(ranks, s.ColumnInt64(1), func() *ranked {
+			list = append(list, &ranked{rank: s.ColumnInt64(1), host: s.ColumnText(2)})
+			return list[len(list)-1]
+		})
 		of[s.ColumnInt64(0)] = r
 		r.processes = append(r.processes, model.ProcessID(s.ColumnInt64(0)))
 	}
@@ -105,18 +103,17 @@ func MapRanks(trace *store.Trace, from, to int64, parts, rows int, only func(ran
 		return m, nil
 	}
 	shown := list
-	m.MedianBusy = medianBusy(list)
+	busy := make([]int64, len(list))
+	for i, r := range list {
+		busy[i] = r.busy
+	}
+	m.MedianBusy = Median(busy)
 	if len(list) > rows {
 		m.Folded = true
 		shown = farthest(list, m.MedianBusy, rows)
 	}
 	m.Sampled = min(len(list), MostSampled)
 	columns := make([][]float64, parts)
-	sample := func(use []float64) {
-		for i, v := range use {
-			columns[i] = append(columns[i], v)
-		}
-	}
 	read := map[*ranked][]float64{} // of those that are shown
 	for _, r := range shown {
 		use, err := r.use(trace, from, to, parts)
@@ -134,22 +131,14 @@ func MapRanks(trace *store.Trace, from, to int64, parts, rows int, only func(ran
 				return nil, err
 			}
 		}
-		sample(use)
+		for i, v := range use {
+			columns[i] = append(columns[i], v)
+		}
 	}
 	for i, column := range columns {
-		slices.Sort(column)
-		m.Median[i] = column[(len(column)-1)/2]
+		m.Median[i] = Median(column)
 	}
 	return m, nil
-}
-
-func medianBusy(list []*ranked) int64 {
-	all := make([]int64, len(list))
-	for i, r := range list {
-		all[i] = r.busy
-	}
-	slices.Sort(all)
-	return all[(len(all)-1)/2]
 }
 
 // farthest are the ranks whose time is farthest from the median, by rank.
@@ -180,10 +169,7 @@ func (r *ranked) use(trace *store.Trace, from, to int64, parts int) ([]float64, 
 				continue
 			}
 			share := min(float64(b.Busy)/float64(b.End-b.Start), 1)
-			begin, end := (float64(max(b.Start, from))-float64(from))/width, (float64(min(b.End, to))-float64(from))/width
-			for at := max(int(begin), 0); at < parts && float64(at) < end; at++ {
-				use[at] += share * (math.Min(end, float64(at+1)) - math.Max(begin, float64(at)))
-			}
+			Spread(use, from, width, max(b.Start, from), min(b.End, to), share)
 		}
 	}
 	for i := range use {

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"sort"
 
@@ -130,8 +131,7 @@ func (f *facts) rankTable() (table *Table, slowest int64, err error) {
 			for _, s := range sums {
 				all = append(all, of(s))
 			}
-			slices.Sort(all)
-			return all[(len(all)-1)/2]
+			return Median(all)
 		}
 		device := any(nil)
 		if m.Device {
@@ -179,17 +179,14 @@ func (f *facts) imbalance() *Table {
 			continue
 		}
 		var sum, most, slowest int64
-		all := make([]int64, 0, len(k.times))
 		for rank, time := range k.times {
 			sum += time
-			all = append(all, time)
 			if time > most || time == most && rank < slowest {
 				most, slowest = time, rank
 			}
 		}
-		slices.Sort(all)
-		n := int64(len(all))
-		lines = append(lines, line{most - sum/n, append(kernelCells(k.site), n, all[(n-1)/2], sum/n, most, slowest, share(most-sum/n, most))})
+		n := int64(len(k.times))
+		lines = append(lines, line{most - sum/n, append(kernelCells(k.site), n, Median(slices.Collect(maps.Values(k.times))), sum/n, most, slowest, share(most-sum/n, most))})
 	}
 	slices.SortFunc(lines, func(a, b line) int {
 		return cmp.Or(cmp.Compare(b.lost, a.lost), cmp.Compare(fmt.Sprint(a.row[1]), fmt.Sprint(b.row[1])))
