@@ -176,13 +176,13 @@ func (o *opening) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	}
 }
 
-// handler answers the operations that read traces, and what the server says of
+// handler answers the routes that read traces, and what the server says of
 // them under /control/, where no browser gets to.
 func (r *reader) handler() http.Handler {
 	mux := http.NewServeMux()
 	for _, o := range routes() {
 		if o.front == nil {
-			mux.Handle(o.path, r.operation(o))
+			mux.Handle(o.path, r.routed(o))
 		}
 	}
 	mux.HandleFunc("/control/hold", func(http.ResponseWriter, *http.Request) { r.files[0].paused.Lock() })

@@ -20,14 +20,14 @@ import (
 // once, each waits for those before it.
 const patience = 20 * time.Second
 
-// route is an operation of the API: what openapi.yaml says of it, a test
+// route is a path of the API: what openapi.yaml says of it, a test
 // compares.
 type route struct {
 	path       string
 	parameters []string
 	// answer reads the trace that the request names and gives what becomes JSON.
 	answer func(*request) (any, error)
-	// serve is for operations that write their answer themselves.
+	// serve is for routes that write their answer themselves.
 	serve func(*reader, http.ResponseWriter, *http.Request)
 	// front is for those that read no trace: the server answers them itself.
 	front func(*Server, http.ResponseWriter, *http.Request)
@@ -90,7 +90,7 @@ func (s *Server) handler() http.Handler {
 	return s.guard(mux)
 }
 
-// accepts says whether a request has only parameters that the operation takes.
+// accepts says whether a request has only parameters that the route takes.
 func (o *route) accepts(r *http.Request) error {
 	for name, values := range r.URL.Query() {
 		if len(values) > 1 || !slices.Contains(o.parameters, name) {
@@ -100,7 +100,7 @@ func (o *route) accepts(r *http.Request) error {
 	return nil
 }
 
-// request is one call of an operation.
+// request is one call of a route.
 type request struct {
 	ctx    context.Context
 	reader *reader
@@ -109,8 +109,8 @@ type request struct {
 	values parameters
 }
 
-// operation turns a route into a handler.
-func (s *reader) operation(o route) http.Handler {
+// routed turns a route into a handler.
+func (s *reader) routed(o route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if o.serve != nil {
 			defer recoverFault(w)
@@ -136,7 +136,7 @@ func (s *reader) asked(r *http.Request) (*file, parameters) {
 	return s.files[number], values
 }
 
-// read runs an operation on a connection to a trace, when it is its turn; then it
+// read runs what answers on a connection to a trace, when it is its turn; then it
 // has patience. A fault that a damaged file leads to becomes an error.
 func (s *reader) read(ctx context.Context, f *file, values parameters, answer func(*request) (any, error)) (result any, err error) {
 	trace, err := f.acquire(ctx)

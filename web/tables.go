@@ -36,16 +36,11 @@ func reportTables(r *request) (any, error) {
 	if r.values.err != nil {
 		return nil, r.values.err
 	}
-	var err error
-	if filter.Within, err = r.inside(); err != nil {
+	within, err := r.inside()
+	if err != nil {
 		return nil, err
 	}
-	if w := filter.Within; w != nil {
-		filter.From = max(filter.From, w.From)
-		if filter.To == 0 || filter.To > w.To {
-			filter.To = w.To
-		}
-	}
+	filter = filter.Inside(within)
 	var tables []string
 	if text := r.values.text("tables"); text != "" {
 		tables = strings.Split(text, ",")

@@ -2,7 +2,7 @@
 // interface, a JSON API (openapi.yaml) and a page that needs nothing else from
 // anywhere. It shows finished traces and those that are being written.
 //
-// The server changes nothing: every operation is a GET, every connection to a
+// The server changes nothing: every request is a GET, every connection to a
 // trace is read-only. Who may read is decided by a random token and by the Host
 // and Origin of a request.
 package web

@@ -89,14 +89,8 @@ func (f *filterFlags) choose(trace *store.Trace) (report.Filter, error) {
 	if err != nil || f.inside == "" {
 		return filter, err
 	}
-	if filter.Within, err = trace.Annotated(f.inside); err != nil {
-		return filter, insideError(err)
-	}
-	filter.From = max(filter.From, filter.Within.From)
-	if filter.To == 0 || filter.To > filter.Within.To {
-		filter.To = filter.Within.To
-	}
-	return filter, nil
+	within, err := trace.Annotated(f.inside)
+	return filter.Inside(within), insideError(err)
 }
 
 func parseTime(flag, text string) (int64, error) {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -25,6 +26,15 @@ type Filter struct {
 	Ranks    *RankChoice   // of Summarize: these ranks only; nil: all
 	Source   string        // part of file:line
 	Within   *store.Within // ranges or frames of the program's own; From and To are theirs
+}
+
+// Inside is the filter, limited to ranges or frames of the program's own; nil: to none.
+func (filter Filter) Inside(within *store.Within) Filter {
+	if filter.Within = within; within != nil {
+		filter.From = max(filter.From, within.From)
+		filter.To = min(cmp.Or(filter.To, within.To), within.To)
+	}
+	return filter
 }
 
 // stored is what the trace itself chooses by: times, and ranges of the program's own.
