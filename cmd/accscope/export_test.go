@@ -70,7 +70,7 @@ func TestPerfettoFilesOfTheExamples(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				compareGolden(t, filepath.Join("testdata", test.example+".pftrace.golden"), mask(sampledTracks.ReplaceAllString(trace.Dump(), "")))
+				compareGolden(t, filepath.Join("testdata", test.example+".pftrace.golden"), mask(sampledTracks.ReplaceAllString(dumpTrace(trace), "")))
 			}
 		})
 	}

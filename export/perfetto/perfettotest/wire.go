@@ -1,9 +1,9 @@
 package perfettotest
 
 import (
-	"encoding/binary"
-	"errors"
 	"fmt"
+
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // field is one field of a message: a number, or the bytes of a length-delimited
@@ -15,39 +15,28 @@ type field struct {
 	data   []byte
 }
 
-var errCut = errors.New("the message is cut")
-
 // fields splits a message.
-func fields(data []byte) ([]field, error) {
-	var list []field
+func fields(data []byte) (list []field, err error) {
 	for len(data) > 0 {
-		tag, n := binary.Uvarint(data)
-		if n <= 0 {
-			return nil, errCut
-		}
-		data = data[n:]
-		f := field{number: int(tag >> 3), wire: int(tag & 7)}
-		switch f.wire {
-		case 0:
-			if f.value, n = binary.Uvarint(data); n <= 0 {
-				return nil, errCut
-			}
+		number, wire, n := protowire.ConsumeTag(data)
+		f := field{number: int(number), wire: int(wire)}
+		if n > 0 {
 			data = data[n:]
-		case 1:
-			if len(data) < 8 {
-				return nil, errCut
+			switch wire {
+			case protowire.VarintType:
+				f.value, n = protowire.ConsumeVarint(data)
+			case protowire.Fixed64Type:
+				f.value, n = protowire.ConsumeFixed64(data)
+			case protowire.BytesType:
+				f.data, n = protowire.ConsumeBytes(data)
+			default:
+				return nil, fmt.Errorf("field %d has wire type %d", number, wire)
 			}
-			f.value, data = binary.LittleEndian.Uint64(data), data[8:]
-		case 2:
-			length, n := binary.Uvarint(data)
-			if n <= 0 || uint64(len(data)-n) < length {
-				return nil, errCut
-			}
-			f.data, data = data[n:n+int(length)], data[n+int(length):]
-		default:
-			return nil, fmt.Errorf("field %d has wire type %d", f.number, f.wire)
 		}
-		list = append(list, f)
+		if n < 0 {
+			return nil, protowire.ParseError(n)
+		}
+		list, data = append(list, f), data[n:]
 	}
 	return list, nil
 }

@@ -1,9 +1,11 @@
-package perfettotest
+package main
 
 import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/accscope/accscope/export/perfetto/perfettotest"
 )
 
 // masked are the arguments whose values differ from run to run, or are numbers
@@ -11,18 +13,18 @@ import (
 var masked = map[string]bool{"record": true, "sequence": true, "correlation": true, "activity": true, "enqueued_by": true, "opener": true,
 	"device_start": true, "device_end": true, "recorded": true}
 
-// Dump writes a trace as text that is the same for each run of a deterministic
+// dumpTrace writes a trace as text that is the same for each run of a deterministic
 // program: without times, process and thread numbers, addresses, numbers of
 // records and values of counters, whose number depends on times. Slices stand in the order of their begin, indented by depth; the
 // arguments stand once for each different event, at the end.
-func (t *Trace) Dump() string {
+func dumpTrace(t *perfettotest.Trace) string {
 	var b strings.Builder
 	place := map[uint64]int{}
 	for i, id := range t.Order {
 		place[id] = i
 	}
 	order := slices.Clone(t.Order)
-	slices.SortStableFunc(order, func(a, b uint64) int { return strings.Compare(t.position(a, place), t.position(b, place)) })
+	slices.SortStableFunc(order, func(a, b uint64) int { return strings.Compare(trackPosition(t, a, place), trackPosition(t, b, place)) })
 	for _, id := range order {
 		track := t.Tracks[id]
 		if track.Thread && len(track.Slices)+len(track.Instants) == 0 {
@@ -37,21 +39,21 @@ func (t *Trace) Dump() string {
 		case track.Counter:
 			kind = "counter in " + track.Unit
 		}
-		path := t.name(track)
+		path := trackName(t, track)
 		for at := t.Tracks[track.Parent]; at != nil; at = t.Tracks[at.Parent] {
-			path = t.name(at) + " > " + path
+			path = trackName(t, at) + " > " + path
 		}
 		fmt.Fprintf(&b, "%s: %s\n", kind, path)
-		t.dumpSlices(&b, track)
+		dumpSlices(&b, track)
 	}
 	fmt.Fprintf(&b, "arrows: %d begin, %d end\n", len(t.Begun), len(t.Ended))
-	t.dumpArguments(&b)
+	dumpArguments(t, &b)
 	return b.String()
 }
 
-// position sorts tracks as the page does: processes in their order, what they
+// trackPosition sorts tracks as the page does: processes in their order, what they
 // hold by rank and name. Numbers of tracks differ from run to run.
-func (t *Trace) position(id uint64, place map[uint64]int) string {
+func trackPosition(t *perfettotest.Trace, id uint64, place map[uint64]int) string {
 	track := t.Tracks[id]
 	if track.Process {
 		return fmt.Sprintf("%06d", place[id])
@@ -59,19 +61,19 @@ func (t *Trace) position(id uint64, place map[uint64]int) string {
 	if track.Thread {
 		for _, other := range t.Tracks {
 			if other.Process && other.PID == track.PID {
-				return fmt.Sprintf("%s/0 %06d", t.position(other.UUID, place), place[id])
+				return fmt.Sprintf("%s/0 %06d", trackPosition(t, other.UUID, place), place[id])
 			}
 		}
 	}
 	above := ""
 	if track.Parent != 0 {
-		above = t.position(track.Parent, place) + "/1 "
+		above = trackPosition(t, track.Parent, place) + "/1 "
 	}
 	return fmt.Sprintf("%s%012d %s", above, track.Rank, track.Name)
 }
 
-// name is a track's name; that of a thread without one holds its number.
-func (t *Trace) name(track *Track) string {
+// trackName is a track's name; that of a thread without one holds its number.
+func trackName(t *perfettotest.Trace, track *perfettotest.Track) string {
 	if track.Thread {
 		return strings.Replace(track.Name, fmt.Sprintf("thread %d", track.TID), "thread N", 1)
 	}
@@ -81,9 +83,9 @@ func (t *Trace) name(track *Track) string {
 	return track.Name
 }
 
-func (t *Trace) dumpSlices(b *strings.Builder, track *Track) {
+func dumpSlices(b *strings.Builder, track *perfettotest.Track) {
 	all := slices.Concat(track.Slices, track.Instants)
-	slices.SortStableFunc(all, func(x, y Slice) int { return int(x.Start - y.Start) })
+	slices.SortStableFunc(all, func(x, y perfettotest.Slice) int { return int(x.Start - y.Start) })
 	lines := make([]string, len(all))
 	for i := range all {
 		lines[i] = strings.Repeat("  ", all[i].Depth+1) + all[i].Name
@@ -122,18 +124,18 @@ func repetition(lines []string) (length, times int) {
 	return length, times
 }
 
-func (t *Trace) dumpArguments(b *strings.Builder) {
+func dumpArguments(t *perfettotest.Trace, b *strings.Builder) {
 	lines := map[string]bool{}
 	for _, track := range t.Tracks {
 		for _, s := range slices.Concat(track.Slices, track.Instants) {
 			var line strings.Builder
 			fmt.Fprintf(&line, "%s %q", s.Category, s.Name)
-			if s.Source != (Source{}) {
+			if s.Source != (perfettotest.Source{}) {
 				fmt.Fprintf(&line, " at %s:%d in %s", s.Source.File, s.Source.Line, s.Source.Function)
 			}
 			for _, a := range s.Arguments {
 				value := fmt.Sprint(a.Value)
-				if _, address := a.Value.(Pointer); address || masked[a.Name] {
+				if _, address := a.Value.(perfettotest.Pointer); address || masked[a.Name] {
 					value = "*"
 				}
 				fmt.Fprintf(&line, " %s=%s", a.Name, value)
