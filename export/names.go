@@ -3,7 +3,6 @@ package export
 import (
 	"fmt"
 	"path/filepath"
-	"strconv"
 
 	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/collector/model"
@@ -62,19 +61,6 @@ func QueueName(number int64) string {
 		return "default async queue"
 	}
 	return fmt.Sprintf("async queue %d", number)
-}
-
-// QueueLabel is an async queue in one word, as --queue has it.
-func QueueLabel(number int64) string {
-	switch number {
-	case model.AsyncSync:
-		return "sync"
-	case model.AsyncNoval:
-		return "noval"
-	case callbacks.DefaultQueue:
-		return "default"
-	}
-	return strconv.FormatInt(number, 10)
 }
 
 // SpanName is what to call a host span or event: the kernel where it has one, the

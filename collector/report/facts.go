@@ -209,10 +209,7 @@ func (s *site) about(variable string) bool {
 }
 
 // DeviceName names a device (acc_device_t and number) as users write it: sim 0.
-func DeviceName(deviceType, number int64) string { return deviceName(deviceType, number) }
-
-// deviceName names a device as users write it: sim 0.
-func deviceName(deviceType, number int64) string {
+func DeviceName(deviceType, number int64) string {
 	name, known := callbacks.DeviceType(deviceType).Short()
 	if !known {
 		name = fmt.Sprintf("type %d", deviceType)
@@ -225,7 +222,7 @@ func deviceName(deviceType, number int64) string {
 const noDevice = "(none chosen yet)"
 
 func describeSite(s *store.Site) *site {
-	device := deviceName(int64(s.DeviceType), int64(s.DeviceNumber))
+	device := DeviceName(int64(s.DeviceType), int64(s.DeviceNumber))
 	if (&model.DeviceInfo{Type: s.DeviceType}).Requested() {
 		device = noDevice
 	}

@@ -222,7 +222,7 @@ func (s *Summary) readPeak(f *facts, filter Filter) error {
 			s.Peak.Others++
 		}
 		if bytes > s.Peak.Bytes {
-			s.Peak = Peak{Device: deviceName(r.ColumnInt64(0), r.ColumnInt64(1)), Bytes: bytes, Capacity: r.ColumnInt64(3), Others: s.Peak.Others}
+			s.Peak = Peak{Device: DeviceName(r.ColumnInt64(0), r.ColumnInt64(1)), Bytes: bytes, Capacity: r.ColumnInt64(3), Others: s.Peak.Others}
 		}
 	}
 	return nil

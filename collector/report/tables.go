@@ -250,7 +250,7 @@ func memoryTable(trace *store.Trace, filter Filter) (*Table, error) {
 		if filter.Rank != nil && rank != any(*filter.Rank) || filter.Device != nil && s.ColumnInt64(1) != *filter.Device {
 			continue
 		}
-		device := deviceName(s.ColumnInt64(0), s.ColumnInt64(1))
+		device := DeviceName(s.ColumnInt64(0), s.ColumnInt64(1))
 		if rank != nil {
 			device = fmt.Sprintf("rank %d, %s", s.ColumnInt64(4), device)
 		} else if s.ColumnInt64(7) > 1 {

@@ -13,6 +13,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/export"
@@ -280,11 +281,9 @@ func (e *exporter) activities() error {
 }
 
 func (e *exporter) activity(a *store.Activity) error {
-	q := e.queues[a.Work.Queue]
-	if q == nil { // a damaged trace
-		q = &queue{info: model.QueueInfo{ID: a.Work.Queue, Device: a.Work.Device}}
-		e.queues[a.Work.Queue] = q
-	}
+	q := lookup.Make(e.queues, a.Work.Queue, func() *queue { // of a damaged trace
+		return &queue{info: model.QueueInfo{ID: a.Work.Queue, Device: a.Work.Device}}
+	})
 	place := q.overlap.Place(a.Start, a.End())
 	if place >= len(q.rows) {
 		if err := e.queueRow(q); err != nil {

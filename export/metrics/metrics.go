@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/state"
 	"github.com/accscope/accscope/export"
@@ -45,19 +47,14 @@ func Of(s *state.State) []*Metric {
 	for i := range s.Devices {
 		d := &s.Devices[i]
 		labels := [][2]string{{"device", fmt.Sprintf("%s %d", export.DeviceType(d.Type), d.Number)}}
-		if p := processes[d.Process]; p != nil {
-			labels = append(labels, [2]string{"host", p.Host}, [2]string{"pid", strconv.Itoa(p.PID)})
-			if p.Rank >= 0 {
-				labels = append(labels, [2]string{"rank", strconv.Itoa(p.Rank)})
-			}
-		}
+		labels = append(labels, labelsOf(processes[d.Process])...)
 		with := func(key, value string) [][2]string {
 			return append(labels[:len(labels):len(labels)], [2]string{key, value})
 		}
 		used.add(labels, d.Used)
 		peak.add(labels, d.Peak)
 		for j := range d.Queues {
-			depth.add(with("queue", export.QueueLabel(d.Queues[j].Number)), d.Queues[j].Depth)
+			depth.add(with("queue", callbacks.AsyncName(d.Queues[j].Number)), d.Queues[j].Depth)
 		}
 		transferred.add(with("direction", "upload"), d.Uploads.Bytes)
 		transferred.add(with("direction", "download"), d.Downloads.Bytes)
@@ -92,22 +89,29 @@ func sampled(s *state.State, processes map[model.ProcessID]*model.ProcessInfo) [
 		if !documented {
 			continue
 		}
-		m := known[c.Name]
-		if m == nil {
-			m = &figure
-			known[c.Name] = m
-			list = append(list, m)
-		}
-		labels := [][2]string{{"host", c.On}, {"gpu", strconv.Itoa(c.GPU)}, {"name", c.GPUName}}
-		if p := processes[c.Process]; p != nil {
-			labels = [][2]string{{"host", p.Host}, {"pid", strconv.Itoa(p.PID)}}
-			if p.Rank >= 0 {
-				labels = append(labels, [2]string{"rank", strconv.Itoa(p.Rank)})
-			}
+		m := lookup.Make(known, c.Name, func() *Metric {
+			list = append(list, &figure)
+			return &figure
+		})
+		labels := labelsOf(processes[c.Process])
+		if labels == nil {
+			labels = [][2]string{{"host", c.On}, {"gpu", strconv.Itoa(c.GPU)}, {"name", c.GPUName}}
 		}
 		m.add(labels, c.Value)
 	}
 	return list
+}
+
+// labelsOf are what names a process, nil of none.
+func labelsOf(p *model.ProcessInfo) (labels [][2]string) {
+	if p == nil {
+		return nil
+	}
+	labels = [][2]string{{"host", p.Host}, {"pid", strconv.Itoa(p.PID)}}
+	if p.Rank >= 0 {
+		labels = append(labels, [2]string{"rank", strconv.Itoa(p.Rank)})
+	}
+	return labels
 }
 
 func (m *Metric) add(labels [][2]string, value int64) {

@@ -83,9 +83,15 @@ func (t Target) resolve(signal string) (resolved Target, endpoint string, err er
 	return t, endpoint, nil
 }
 
-// url is the endpoint of a signal over HTTP.
-func (t Target) url(signal string) string {
-	return strings.TrimSuffix(t.Endpoint, "/") + "/v1/" + signal
+// options are those of an exporter of a signal: that for its endpoint by a protocol, if there is one.
+func options[O any](t Target, with func(url string) O, path string) []O {
+	if t.Endpoint == "" {
+		return nil
+	}
+	if path != "" {
+		t.Endpoint = strings.TrimSuffix(t.Endpoint, "/") + path
+	}
+	return []O{with(t.Endpoint)}
 }
 
 // String says where spans go.
@@ -106,17 +112,9 @@ func (t Target) Client() (otlptrace.Client, error) {
 		return nil, err
 	}
 	if t.Protocol == GRPC {
-		var options []otlptracegrpc.Option
-		if t.Endpoint != "" {
-			options = append(options, otlptracegrpc.WithEndpointURL(t.Endpoint))
-		}
-		return otlptracegrpc.NewClient(options...), nil
+		return otlptracegrpc.NewClient(options(t, otlptracegrpc.WithEndpointURL, "")...), nil
 	}
-	var options []otlptracehttp.Option
-	if t.Endpoint != "" {
-		options = append(options, otlptracehttp.WithEndpointURL(t.url("traces")))
-	}
-	return otlptracehttp.NewClient(options...), nil
+	return otlptracehttp.NewClient(options(t, otlptracehttp.WithEndpointURL, "/v1/traces")...), nil
 }
 
 // Explain adds what to do to an error of sending to a backend that speaks the
@@ -182,17 +180,9 @@ func (t Target) MetricExporter(ctx context.Context) (metric.Exporter, error) {
 		return nil, err
 	}
 	if t.Protocol == GRPC {
-		var options []otlpmetricgrpc.Option
-		if t.Endpoint != "" {
-			options = append(options, otlpmetricgrpc.WithEndpointURL(t.Endpoint))
-		}
-		return otlpmetricgrpc.New(ctx, options...)
+		return otlpmetricgrpc.New(ctx, options(t, otlpmetricgrpc.WithEndpointURL, "")...)
 	}
-	var options []otlpmetrichttp.Option
-	if t.Endpoint != "" {
-		options = append(options, otlpmetrichttp.WithEndpointURL(t.url("metrics")))
-	}
-	return otlpmetrichttp.New(ctx, options...)
+	return otlpmetrichttp.New(ctx, options(t, otlpmetrichttp.WithEndpointURL, "/v1/metrics")...)
 }
 
 // NoMetrics says whether an error of a metrics exporter is that of a backend

@@ -227,9 +227,6 @@ func (f *folder) reduce() {
 			delete(parent.children, n.key)
 			parent.omitted += n.count + n.omitted
 			parent.omittedTime += n.time
-			if n.ending.failed != "" {
-				parent.ending.failed = n.ending.failed
-			}
 			f.takeEvents(parent, n)
 			n.merged = parent
 			f.nodes--
@@ -268,9 +265,6 @@ func (f *folder) merge(into, from *node) {
 	into.bytes += from.bytes
 	into.omitted += from.omitted
 	into.omittedTime += from.omittedTime
-	if from.ending.failed != "" {
-		into.ending.failed = from.ending.failed
-	}
 	f.takeEvents(into, from)
 	if into.children == nil && len(from.children) > 0 {
 		into.children = map[nodeKey]*node{}
@@ -283,6 +277,7 @@ func (f *folder) merge(into, from *node) {
 }
 
 func (f *folder) takeEvents(into, from *node) {
+	into.ending.failed = cmp.Or(from.ending.failed, into.ending.failed)
 	into.ending.lost += from.ending.lost
 	for _, e := range from.ending.events {
 		f.keepEvent(into, e)

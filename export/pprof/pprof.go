@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/pprof/profile"
 
+	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
@@ -120,7 +121,7 @@ func (b *builder) label(sample *profile.Sample, s *store.Site) {
 	add("rank", strconv.Itoa(rank), known && rank >= 0)
 	add("thread", b.threads[s.Thread], true)
 	add("device", b.devices[s.Device], true)
-	add("queue", export.QueueLabel(s.AsyncQueue), s.Queue != 0)
+	add("queue", callbacks.AsyncName(s.AsyncQueue), s.Queue != 0)
 	add("variable", s.Name, s.Kind != "enqueue_launch" && s.Kind != "error" && !s.Own())
 }
 
