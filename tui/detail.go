@@ -2,6 +2,7 @@ package tui
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/gdamore/tcell/v2"
 
+	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/state"
 )
 
@@ -53,13 +55,7 @@ func told(fields [][2]string) [][2]string {
 }
 
 func sourceText(s state.Source) string {
-	switch {
-	case s.File == "":
-		return "-"
-	case s.Line > 0:
-		return fmt.Sprintf("%s:%d", s.File[strings.LastIndexByte(s.File, '/')+1:], s.Line)
-	}
-	return s.File[strings.LastIndexByte(s.File, '/')+1:]
+	return cmp.Or(report.ShowPlace(s.File, int64(s.Line), ""), "-")
 }
 
 // draw shows the detail in the middle of the screen.

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gdamore/tcell/v2"
+
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/state"
@@ -172,13 +174,15 @@ const worthTelling = time.Second
 // drawAlarm shows errors and losses over the views and gives what is left.
 func (a *app) drawAlarm(c canvas) canvas {
 	v := a.frame.View
-	if behind := time.Duration(v.Behind); behind >= worthTelling {
-		c.text(1, 0, c.w-2, fmt.Sprintf("the collector is %s behind the program: what is shown was so long ago", report.ShowDuration(float64(behind))), c.theme.warning)
+	tell := func(style tcell.Style, format string, args ...any) {
+		c.text(1, 0, c.w-2, fmt.Sprintf(format, args...), style)
 		c = c.part(0, 1, c.w, c.h-1)
 	}
+	if behind := time.Duration(v.Behind); behind >= worthTelling {
+		tell(c.theme.warning, "the collector is %s behind the program: what is shown was so long ago", report.ShowDuration(float64(behind)))
+	}
 	if v.Lost > 0 {
-		c.text(1, 0, c.w-2, fmt.Sprintf("%d events were lost: the capture reached its limit", v.Lost), c.theme.warning)
-		c = c.part(0, 1, c.w, c.h-1)
+		tell(c.theme.warning, "%d events were lost: the capture reached its limit", v.Lost)
 	}
 	if v.ErrorSum > 0 && len(v.Errors) > 0 {
 		newest := v.Errors[len(v.Errors)-1]
@@ -186,31 +190,26 @@ func (a *app) drawAlarm(c canvas) canvas {
 		if v.ErrorSum == 1 {
 			plural = ""
 		}
-		c.text(1, 0, c.w-2, fmt.Sprintf("%d error%s; %s: %s", v.ErrorSum, plural, clock(newest.Time), errorText(&newest)), c.theme.failure)
-		c = c.part(0, 1, c.w, c.h-1)
+		tell(c.theme.failure, "%d error%s; %s: %s", v.ErrorSum, plural, clock(newest.Time), errorText(&newest))
 	}
 	return c
 }
 
 // drawFilter says over the view what its rows are filtered by, and gives what is left.
 func (a *app) drawFilter(c canvas) canvas {
-	rows := a.views[a.current].table()
-	t := c.theme
-	if a.only != "" {
-		c.words(1, 0, t.dim, "only ", t.accent, a.only, t.dim, "  in sums, events and graphs; f changes it")
-		c = c.part(0, 1, c.w, c.h-1)
-	}
-	if a.ranks != nil {
-		if shown := a.player.ShownRanks(); shown != "" {
-			c.words(1, 0, t.dim, "only ", t.accent, shown, t.dim, "  in all views; r changes it")
+	tell := func(what, value, how string) {
+		if value != "" {
+			c.words(1, 0, c.theme.dim, what, c.theme.accent, value, c.theme.dim, how)
 			c = c.part(0, 1, c.w, c.h-1)
 		}
 	}
-	if rows.filter == "" {
-		return c
+	tell("only ", a.only, "  in sums, events and graphs; f changes it")
+	if a.ranks != nil {
+		tell("only ", a.player.ShownRanks(), "  in all views; r changes it")
 	}
-	c.words(1, 0, t.dim, "filter ", t.accent, rows.filter, t.dim, fmt.Sprintf("  %s; Esc shows all", rows.name))
-	return c.part(0, 1, c.w, c.h-1)
+	rows := a.views[a.current].table()
+	tell("filter ", rows.filter, fmt.Sprintf("  %s; Esc shows all", rows.name))
+	return c
 }
 
 // drawFoot shows the prompt, a message, the place in a replay, or the keys.

@@ -166,9 +166,10 @@ func (a *app) kernelRows() []row {
 			}
 			return report.ShowDuration(float64(ns))
 		}
-		average, part := 0.0, 0.0
+		average, part, shareText := 0.0, 0.0, "-"
 		if x.Timed.Count > 0 {
 			average, part = float64(x.Timed.Time)/float64(x.Timed.Count), float64(x.Timed.Time)/float64(max(total, 1))
+			shareText = percent(part)
 		}
 		shape := fmt.Sprintf("%d x %d x %d", x.Gangs, x.Workers, x.Vector)
 		device := ""
@@ -176,10 +177,6 @@ func (a *app) kernelRows() []row {
 			if v.Devices[j].ID == x.Device {
 				device = deviceName(v, &v.Devices[j].DeviceInfo)
 			}
-		}
-		shareText := "-"
-		if x.Timed.Count > 0 {
-			shareText = percent(part)
 		}
 		rows = append(rows, row{
 			id: kernelKey(x),

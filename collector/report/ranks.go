@@ -38,11 +38,9 @@ func drawn(use []float64) string {
 
 // ofRanks are the tables about the ranks of a job; none of a single one.
 func (f *facts) ofRanks(filter Filter) ([]*Table, error) {
-	processes := map[int64]int64{} // ranks, by process
 	ranks := map[int64]bool{}
-	for process, rank := range f.ranks {
+	for _, rank := range f.ranks {
 		if number, known := rank.(int64); known {
-			processes[process] = number
 			ranks[number] = true
 		}
 	}

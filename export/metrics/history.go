@@ -101,25 +101,20 @@ func History(ctx context.Context, trace *store.Trace, filter store.Filter, of *r
 // join adds the points of metrics to those of the same name.
 func join(to, from []metricdata.Metrics) []metricdata.Metrics {
 	for _, m := range from {
-		known := false
-		for i := range to {
-			if to[i].Name != m.Name {
-				continue
-			}
-			known = true
-			switch data := m.Data.(type) {
-			case metricdata.Gauge[int64]:
-				before, _ := to[i].Data.(metricdata.Gauge[int64])
-				before.DataPoints = append(before.DataPoints, data.DataPoints...)
-				to[i].Data = before
-			case metricdata.Sum[int64]:
-				before, _ := to[i].Data.(metricdata.Sum[int64])
-				before.DataPoints = append(before.DataPoints, data.DataPoints...)
-				to[i].Data = before
-			}
-		}
-		if !known {
+		i := slices.IndexFunc(to, func(t metricdata.Metrics) bool { return t.Name == m.Name })
+		if i < 0 {
 			to = append(to, m)
+			continue
+		}
+		switch data := m.Data.(type) {
+		case metricdata.Gauge[int64]:
+			before, _ := to[i].Data.(metricdata.Gauge[int64])
+			before.DataPoints = append(before.DataPoints, data.DataPoints...)
+			to[i].Data = before
+		case metricdata.Sum[int64]:
+			before, _ := to[i].Data.(metricdata.Sum[int64])
+			before.DataPoints = append(before.DataPoints, data.DataPoints...)
+			to[i].Data = before
 		}
 	}
 	return to
