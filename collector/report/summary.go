@@ -251,38 +251,38 @@ func (s *Summary) readDevices(f *facts, filter Filter) error {
 		}
 	}
 	s.Device.Devices = len(devices)
-	wanted := map[model.DeviceID]bool{}
 	// What is read of a device is read of many at once: a job has as many as ranks.
-	single, several := map[int64]bool{}, map[int64]*doing{}
+	single, several := map[int64]bool{}, map[model.DeviceID]bool{}
 	together := int64(0) // operations of several
 	for _, d := range devices {
 		switch {
 		case filter.limitsTime():
-			wanted[model.DeviceID(d.device)] = true
+			several[model.DeviceID(d.device)] = true
 		case d.queues == 1: // its operations come one after the other
 			s.Device.Busy += d.busy
 			single[d.device] = true
 		case d.operations <= mostIntervals:
 			if together += d.operations; together > mostIntervals {
-				if err := s.addIntervals(f.trace, several); err != nil {
+				if err := s.addChosen(f.trace, filter, several); err != nil {
 					return fmt.Errorf("reading device activity: %w", err)
 				}
 				together = d.operations
 				clear(several)
 			}
-			several[d.device] = &doing{}
+			several[model.DeviceID(d.device)] = true
 		default:
 			s.Device.AtLeast = true
 			s.Device.Busy += d.busiest
 		}
 	}
-	if err := errors.Join(s.addSums(f.trace, single), s.addIntervals(f.trace, several), s.addChosen(f.trace, filter, wanted)); err != nil {
+	if err := errors.Join(s.addSums(f.trace, single), s.addChosen(f.trace, filter, several)); err != nil {
 		return fmt.Errorf("reading device activity: %w", err)
 	}
 	return nil
 }
 
-// addChosen adds what devices did of what a filter lets through.
+// addChosen adds the time in which each of some devices did anything, ran kernels, and
+// transferred, of what a filter lets through.
 func (s *Summary) addChosen(trace *store.Trace, filter Filter, wanted map[model.DeviceID]bool) error {
 	if len(wanted) == 0 {
 		return nil
@@ -307,7 +307,9 @@ func (s *Summary) addChosen(trace *store.Trace, filter Filter, wanted map[model.
 	}
 	for device, d := range did {
 		if len(d.all) <= mostIntervals {
-			s.addTo(d)
+			s.Device.Busy += Covered(d.all)
+			s.Device.Kernels += Covered(d.kernels)
+			s.Device.Transfer += Covered(d.transfers)
 			continue
 		}
 		s.Device.AtLeast = true
@@ -329,12 +331,6 @@ func (d *doing) add(kind string, at Interval) {
 	}
 }
 
-func (s *Summary) addTo(d *doing) {
-	s.Device.Busy += Covered(d.all)
-	s.Device.Kernels += Covered(d.kernels)
-	s.Device.Transfer += Covered(d.transfers)
-}
-
 // addSums adds the sums of devices of one queue.
 func (s *Summary) addSums(trace *store.Trace, devices map[int64]bool) error {
 	if len(devices) == 0 {
@@ -354,26 +350,6 @@ func (s *Summary) addSums(trace *store.Trace, devices map[int64]bool) error {
 		case "upload", "download", "copy":
 			s.Device.Transfer += r.ColumnInt64(2)
 		}
-	}
-	return nil
-}
-
-// addIntervals adds the time in which each of some devices did anything, ran kernels, and
-// transferred.
-func (s *Summary) addIntervals(trace *store.Trace, devices map[int64]*doing) error {
-	if len(devices) == 0 {
-		return nil
-	}
-	for r, err := range trace.Rows("reading device activity", `SELECT device, kind, start, end FROM device_activity`) {
-		if err != nil {
-			return err
-		}
-		if did := devices[r.ColumnInt64(0)]; did != nil {
-			did.add(r.ColumnText(1), Interval{r.ColumnInt64(2), r.ColumnInt64(3)})
-		}
-	}
-	for _, did := range devices {
-		s.addTo(did)
 	}
 	return nil
 }
