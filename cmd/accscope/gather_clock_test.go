@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -13,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	clocks "github.com/accscope/accscope/collector/clock"
 	"github.com/accscope/accscope/collector/gather/gathertest"
 	"github.com/accscope/accscope/collector/store"
 )
@@ -158,5 +160,97 @@ func TestGatherClocks(t *testing.T) {
 	}
 	if processes, err := trace.Processes(); err != nil || len(processes) != 3 {
 		t.Errorf("%d processes, %v", len(processes), err)
+	}
+}
+
+// Two ranks of an MPI job, one on the collector's machine. While the job runs barriers narrow
+// what messages leave possible of the other's clock.
+func TestGatherBarriers(t *testing.T) {
+	m := withOpenMPI(t)
+	folder := t.TempDir()
+	source := filepath.Join(folder, "barriers.c")
+	if err := os.WriteFile(source, []byte(`#include <mpi.h>
+#include <unistd.h>
+int main (int argc, char **argv)
+{
+  MPI_Init (&argc, &argv);
+  for (int i = 0; i < 300; i++)
+    {
+      usleep (30000);
+      MPI_Barrier (MPI_COMM_WORLD);
+    }
+  MPI_Finalize ();
+  return 0;
+}
+`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	program := filepath.Join(folder, "barriers")
+	execute(t, folder, m.environment, m.command(mpicc), "-o", program, source).must(t)
+	all := machines(t, "head", "node")
+	g := &gathering{t: t, folder: filepath.Join(t.TempDir(), "result"), proxy: gathertest.New(t), job: "job", on: all[0], trace: "archive",
+		flags: []string{"--ranks", "2", "--keep", "--archive"}}
+	t.Cleanup(g.kill)
+	g.start()
+	words := []string{m.launcher(t)}
+	for i, on := range all {
+		environment, _ := sessions(t)
+		if i > 0 {
+			words = append(words, ":")
+		}
+		words = append(append(words, "-n", "1", "env"), environment...)
+		words = append(words, on.command(accscope, "run", "-q", "--device", "sim", "--to", g.to(), "--to-wait", patience.String(), "--", program)...)
+	}
+	execute(t, folder, m.environment, words[0], words[1:]...).must(t)
+	g.wait()
+	if strings.Contains(g.output.String(), "contradict") {
+		t.Error(g.output)
+	}
+	var messages clocks.Track
+	files, err := filepath.Glob(filepath.Join(g.folder, "clocks", "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(text)) {
+			var of struct{ Clock []clocks.Sample }
+			if strings.TrimSpace(line) != "" && json.Unmarshal([]byte(line), &of) == nil {
+				for _, sample := range of.Clock {
+					messages.Add(sample)
+				}
+			}
+		}
+	}
+	trace, err := store.Open(filepath.Join(g.folder, "archive"), store.Checked())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer trace.Close()
+	meta, err := trace.Meta()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, narrower, best := 0, 0, 1.0
+	if err := trace.Clocks(func(c store.Clock) {
+		rows++
+		want := int64(all[0].ahead - all[1].ahead)
+		if off := max(c.Offset-want, want-c.Offset); c.Uncertainty <= 0 || off > c.Uncertainty {
+			t.Errorf("at %d: offset %d ± %d, want %d", c.Time, c.Offset, c.Uncertainty, want)
+		}
+		by, _ := messages.At(c.Time + meta.Origin - c.Offset)
+		if c.Uncertainty < by.Error {
+			narrower++
+		}
+		best = min(best, float64(c.Uncertainty)/float64(by.Error))
+	}); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d samples, %d of %d rows narrower than messages alone make them, at best %.3f of that", messages.Samples(), narrower, rows, best)
+	if rows < 5 || narrower == 0 {
+		t.Errorf("%d rows of the node's clock, of which barriers narrowed %d", rows, narrower)
 	}
 }

@@ -50,9 +50,7 @@ func Meet(meetings [][]Meeting) []*Track {
 			}
 			for machine := 1; machine < len(meetings); machine++ {
 				at := meetings[machine][k]
-				if at.Left >= at.Came && by >= since {
-					found[machine].add(Sample{Sent: at.Came, Received: by, Answered: since, Heard: at.Left})
-				}
+				found[machine].Meet(at, by, since)
 			}
 		}
 		tracks = found
@@ -63,4 +61,25 @@ func Meet(meetings [][]Meeting) []*Track {
 		}
 	}
 	return tracks
+}
+
+// Met is what a meeting says on the reference's clock, by the lines of those that had it, nil
+// for the reference itself: all had come by a time, and none had left before another. False: it
+// can't have been one.
+func Met(machines map[*Line]*Meeting) (by, since int64, ok bool) {
+	by, since = math.MaxInt64, math.MinInt64
+	for line, at := range machines {
+		var left, came Reading
+		if line != nil {
+			left, came = line.Look(at.Left), line.Look(at.Came)
+		}
+		by = min(by, at.Left+left.Offset+left.Error)
+		since = max(since, at.Came+came.Offset-came.Error)
+	}
+	return by, since, by >= since
+}
+
+// Meet takes what a meeting says of the machine's clock, by what Met says of it. False: nothing.
+func (t *Track) Meet(at Meeting, by, since int64) bool {
+	return at.Left >= at.Came && by >= since && t.add(Sample{Sent: at.Came, Received: by, Answered: since, Heard: at.Left})
 }

@@ -94,7 +94,8 @@ type Ingester struct {
 	lines       map[*store.Host]*clock.Line // what sets the clocks of hosts that have more than one offset
 	knotted     map[*store.Host]bool        // those of which the trace has what lines were read until now
 	read        map[*store.Host]int64       // up to when those of other collectors were, on the host's clock
-	first       *store.Host                 // the one whose clock is the trace's
+	barriers    barriers
+	first       *store.Host // the one whose clock is the trace's
 	lastHost    int64
 	rings       rings // those with an item to come, by its time
 	lastID      model.ProcessID
@@ -140,26 +141,30 @@ type machine struct{ host, boot string }
 
 // process is a capture being followed.
 type process struct {
-	capture *capture.Process
-	info    model.ProcessInfo
-	host    *store.Host
-	folder  string
-	rings   map[string]*ring
-	threads map[uint64]model.ThreadInfo // by number in the capture
-	thread  model.ThreadInfo            // the one that was asked for last
-	lanes   lanes                       // of ranges of the process
-	names   []model.Name                // by capture.StringID; 0 is not seen yet
-	offset  int64                       // from its CLOCK_MONOTONIC to the trace's
-	line    *clock.Line                 // that is in place of offset; nil: none
-	lost    map[string]int64            // by reason
-	name    string                      // the kernel's of the process, when it last was what is captured
-	missing int64                       // bytes of the capture that only another trace has
-	absent  string                      // and why it is not here
-	ran     bool                        // seen alive
-	watch   *ending.Watch               // nil: not taken hold of
-	last    int64                       // when an earlier collector heard of it last
-	gone    bool                        // seen to have ended
-	over    bool                        // ended, and everything was read
+	capture  *capture.Process
+	info     model.ProcessInfo
+	host     *store.Host
+	folder   string
+	rings    map[string]*ring
+	threads  map[uint64]model.ThreadInfo // by number in the capture
+	thread   model.ThreadInfo            // the one that was asked for last
+	lanes    lanes                       // of ranges of the process
+	names    []model.Name                // by capture.StringID; 0 is not seen yet
+	offset   int64                       // from its CLOCK_MONOTONIC to the trace's
+	line     *clock.Line                 // that is in place of offset; nil: none
+	came     int64                       // to the barrier that it is in, on its host's clock
+	barrier  int64                       // that one's record, 0: none
+	barriers int                         // that it left
+	halfway  bool                        // an earlier collector had it come to one
+	lost     map[string]int64            // by reason
+	name     string                      // the kernel's of the process, when it last was what is captured
+	missing  int64                       // bytes of the capture that only another trace has
+	absent   string                      // and why it is not here
+	ran      bool                        // seen alive
+	watch    *ending.Watch               // nil: not taken hold of
+	last     int64                       // when an earlier collector heard of it last
+	gone     bool                        // seen to have ended
+	over     bool                        // ended, and everything was read
 }
 
 // ring is a stream with its next item.

@@ -43,6 +43,10 @@ func (in *Ingester) resume() error {
 	if err == nil {
 		hosts, err = t.Hosts()
 	}
+	had := map[model.ProcessID]store.Barriers{}
+	if err == nil && in.options.Elsewhere != nil {
+		had, err = t.Barriers()
+	}
 	if err = errors.Join(err, t.Close()); err != nil {
 		return err
 	}
@@ -70,6 +74,7 @@ func (in *Ingester) resume() error {
 		p := &processes[i]
 		known := &process{info: p.ProcessInfo, host: numbered[p.On.ID], folder: p.Capture, rings: map[string]*ring{},
 			threads: map[uint64]model.ThreadInfo{}, lost: map[string]int64{}, names: []model.Name{0}, last: meta.Last}
+		known.barriers, known.halfway = had[p.ID].Left, had[p.ID].Came > had[p.ID].Left
 		in.processes[p.Capture] = known
 		in.lastID = max(in.lastID, p.ID)
 		for _, thread := range threads {

@@ -102,6 +102,9 @@ func (in *Ingester) event(r *ring, item *capture.Item) error {
 		}
 	}
 	step := in.model.Apply(e)
+	if e.Kind == model.MPIStart || e.Kind == model.MPIEnd {
+		in.barrier(p, step, item.Event.Time)
+	}
 	in.events.Add(1)
 	if in.writer == nil {
 		return nil

@@ -1,6 +1,11 @@
 package store
 
-import "zombiezen.com/go/sqlite"
+import (
+	"zombiezen.com/go/sqlite"
+
+	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/store/schema"
+)
 
 // Clock is what was added to a host's CLOCK_MONOTONIC at a time: between two of a host it
 // changes evenly.
@@ -35,4 +40,23 @@ func (t *Trace) Hosts() (hosts []Host, err error) {
 		return nil
 	})
 	return hosts, err
+}
+
+// Barriers is how many barriers of all ranks of an MPI job a process came to and left.
+type Barriers struct{ Came, Left int }
+
+// Barriers are those of each process.
+func (t *Trace) Barriers() (map[model.ProcessID]Barriers, error) {
+	all := map[model.ProcessID]Barriers{}
+	// Nothing is read for a trace without any.
+	any, err := schema.Integer(t.conn, "SELECT EXISTS (SELECT 1 FROM site_detail WHERE kind_code = ? AND name = 'MPI_Barrier')", model.MPIStart)
+	if err != nil || any == 0 {
+		return nil, schema.Explain(t.path, err)
+	}
+	err = t.each("SELECT process, count(*), count(end) FROM communication WHERE call = 'MPI_Barrier' AND communicator = 0 GROUP BY process", nil,
+		func(s *sqlite.Stmt) error {
+			all[model.ProcessID(s.ColumnInt64(0))] = Barriers{s.ColumnInt(1), s.ColumnInt(2)}
+			return nil
+		})
+	return all, err
 }

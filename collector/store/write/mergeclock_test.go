@@ -169,6 +169,9 @@ func TestMergeByBarriers(t *testing.T) {
 	if near < 2*rows*95/100 {
 		t.Errorf("%d of %d times within 20 µs", near, 2*rows)
 	}
+	if had, err := trace.Barriers(); err != nil || len(had) != len(ranks) || had[1] != (store.Barriers{Came: len(steps), Left: len(steps)}) {
+		t.Errorf("barriers %v, %v, want %d of each rank", had, err, len(steps))
+	}
 	clocks := map[int64]int{}
 	if err := trace.Clocks(func(c store.Clock) {
 		clocks[c.Host]++
