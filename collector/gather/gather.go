@@ -80,7 +80,8 @@ type Gather struct {
 	shares map[string]share // of the job's other collectors, by their names
 	asked  bool             // they are asked for the time no more
 
-	waiting []*nats.Msg // questions of agents, until the others are there
+	given   map[string]string // collectors, by the agents that this one gave them
+	waiting []*nats.Msg       // questions of agents, until the others are there
 }
 
 // Archive is where batches are put: what makes a result of them.
@@ -112,7 +113,7 @@ func Open(o Options) (g *Gather, err error) {
 	if err := os.MkdirAll(o.Folder, 0o700); err != nil {
 		return nil, fmt.Errorf("cannot make the result's folder: %w; choose another with -o", err)
 	}
-	g = &Gather{options: o, began: time.Now(), fails: make(chan error, 1), warned: map[string]bool{}, shares: map[string]share{}}
+	g = &Gather{options: o, began: time.Now(), fails: make(chan error, 1), warned: map[string]bool{}, shares: map[string]share{}, given: map[string]string{}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, g.close())

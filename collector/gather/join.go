@@ -42,20 +42,46 @@ func (g *Gather) assignWaiting() {
 	}
 }
 
-// assign has that collector answer an agent that has the fewest, this one where others have
-// as few.
+// assign has one collector, the first by name, say who takes an agent: it knows what it said
+// before, and the others tell of what they have only later.
 func (g *Gather) assign(conn *nats.Conn, m *nats.Msg) {
-	to := g.fewest(m.Data)
-	if to == "" {
-		g.answer(m)
-		return
+	first := g.name
+	g.mu.Lock()
+	for name, s := range g.shares {
+		if name < first && s.there() {
+			first = name
+		}
 	}
-	if err := conn.PublishRequest(wire.JoinSubjectOf(g.options.Job, to), m.Reply, m.Data); err != nil {
+	g.mu.Unlock()
+	if first == g.name {
+		g.give(conn, m)
+	} else {
+		g.pass(conn, m, wire.AssignSubject(g.options.Job, first))
+	}
+}
+
+// pass has another collector answer.
+func (g *Gather) pass(conn *nats.Conn, m *nats.Msg, subject string) {
+	if err := conn.PublishRequest(subject, m.Reply, m.Data); err != nil {
 		g.warn(err.Error())
 	}
 }
 
-// fewest is the collector that is to take who asks, "" for this one.
+// give has that collector answer an agent that has the fewest, this one where others have
+// as few.
+func (g *Gather) give(conn *nats.Conn, m *nats.Msg) {
+	if to := g.fewest(m.Data); to == "" {
+		g.answer(m)
+	} else {
+		g.pass(conn, m, wire.JoinSubjectOf(g.options.Job, to))
+	}
+}
+
+// there says whether another collector takes agents.
+func (s *share) there() bool { return !s.Done && time.Since(s.at) < present }
+
+// fewest is the collector that is to take who asks, "" for this one. Who asks again gets the
+// same.
 func (g *Gather) fewest(question []byte) (to string) {
 	var of wire.Join
 	if json.Unmarshal(question, &of) != nil || g.ledger.has(of.Agent) {
@@ -64,15 +90,18 @@ func (g *Gather) fewest(question []byte) (to string) {
 	least := g.ledger.summary().Agents
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if s := g.shares[g.given[of.Agent]]; s.there() {
+		return g.given[of.Agent]
+	}
 	for name, s := range g.shares {
-		if s.Agents < least && !s.Done && time.Since(s.at) < present {
-			least, to = s.Agents, name
+		if n := max(s.Agents, s.given); n < least && s.there() {
+			least, to = n, name
 		}
 	}
-	if to != "" { // it tells of that itself, later
+	if to != "" {
 		s := g.shares[to]
-		s.Agents++
-		g.shares[to] = s
+		s.given++
+		g.shares[to], g.given[of.Agent] = s, to
 	}
 	return to
 }

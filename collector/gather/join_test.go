@@ -33,6 +33,9 @@ func TestFewest(t *testing.T) {
 		{"the fewest", 3, "new", map[string]share{"a": of(0, now, false), "b": of(1, now, false)}, "a"},
 		{"asked before", 3, "0", map[string]share{"a": of(0, now, false)}, ""},
 		{"one that is gone", 3, "new", map[string]share{"a": of(0, long, false)}, ""},
+		{"fewer by what it told", 3, "new", map[string]share{"a": {State: wire.State{Agents: 1}, at: now, given: 4}, "b": of(2, now, false)}, "b"},
+		{"asked another before", 3, "again", map[string]share{"a": of(0, now, false), "b": of(5, now, false)}, "b"},
+		{"given to one that is gone", 3, "lost", map[string]share{"a": of(0, now, false), "c": of(0, long, false)}, "a"},
 		{"one that has ended", 3, "new", map[string]share{"a": of(0, now, true)}, ""},
 	} {
 		l, err := openLedger(t.TempDir())
@@ -44,7 +47,7 @@ func TestFewest(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		g := &Gather{ledger: l, shares: c.shares}
+		g := &Gather{ledger: l, shares: c.shares, given: map[string]string{"again": "b", "lost": "c"}}
 		question, err := json.Marshal(wire.Join{Agent: c.agent})
 		if err != nil {
 			t.Fatal(err)

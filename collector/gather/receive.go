@@ -63,6 +63,9 @@ func (g *Gather) receive(ctx context.Context) (jetstream.ConsumeContext, error) 
 	if _, err := conn.Subscribe(wire.JoinSubjectOf(g.options.Job, g.name), g.answer); err != nil {
 		return nil, err
 	}
+	if _, err := conn.Subscribe(wire.AssignSubject(g.options.Job, g.name), func(m *nats.Msg) { g.give(conn, m) }); err != nil {
+		return nil, err
+	}
 	if _, err := conn.QueueSubscribe(wire.JoinSubject(g.options.Job), consumer, func(m *nats.Msg) { g.join(conn, m) }); err != nil {
 		return nil, err
 	}

@@ -34,7 +34,7 @@ func (g *Gather) share() error {
 				g.mu.Lock()
 				defer g.mu.Unlock()
 				before := g.shares[of.Gather]
-				g.shares[of.Gather] = share{of, time.Now(), g.asking(conn, &of, before.probes)}
+				g.shares[of.Gather] = share{of, time.Now(), g.asking(conn, &of, before.probes), before.given}
 			}
 		})
 		if err != nil {
@@ -54,6 +54,7 @@ type share struct {
 	wire.State
 	at     time.Time
 	probes *probe.Probes // round trips to it; nil: its machine is this one
+	given  int           // agents that this one gave it
 }
 
 // asking asks another collector for the time from when it is heard of first.

@@ -171,10 +171,10 @@ func TestShares(t *testing.T) {
 		want   whole // quiet in whole hours
 	}{
 		{"alone", nil, whole{2, 1, 2, 0}},
-		{"with others", []share{{wire.State{Agents: 3, Ended: 2, Ranks: 5, Quiet: -1}, time.Now(), nil}, {wire.State{Agents: 1, Ended: 1, Ranks: 1, Quiet: -1}, time.Now(), nil}}, whole{6, 4, 8, 0}},
-		{"one that was ended", []share{{wire.State{Agents: 3, Ended: 2, Ranks: 3, Quiet: -1, Done: true}, time.Now(), nil}}, whole{5, 4, 5, 0}},
-		{"one that is gone", []share{{wire.State{Agents: 3, Ended: 0, Ranks: 3, Quiet: -1}, long, nil}}, whole{5, 4, 5, 0}},
-		{"the last to hear something", []share{{wire.State{Quiet: int64(3 * time.Hour)}, time.Now(), nil}, {wire.State{Quiet: int64(2 * time.Hour)}, time.Now(), nil}}, whole{2, 1, 2, 2}},
+		{"with others", []share{{wire.State{Agents: 3, Ended: 2, Ranks: 5, Quiet: -1}, time.Now(), nil, 0}, {wire.State{Agents: 1, Ended: 1, Ranks: 1, Quiet: -1}, time.Now(), nil, 0}}, whole{6, 4, 8, 0}},
+		{"one that was ended", []share{{wire.State{Agents: 3, Ended: 2, Ranks: 3, Quiet: -1, Done: true}, time.Now(), nil, 0}}, whole{5, 4, 5, 0}},
+		{"one that is gone", []share{{wire.State{Agents: 3, Ended: 0, Ranks: 3, Quiet: -1}, long, nil, 0}}, whole{5, 4, 5, 0}},
+		{"the last to hear something", []share{{wire.State{Quiet: int64(3 * time.Hour)}, time.Now(), nil, 0}, {wire.State{Quiet: int64(2 * time.Hour)}, time.Now(), nil, 0}}, whole{2, 1, 2, 2}},
 	} {
 		g := &Gather{shares: map[string]share{}}
 		for i, s := range c.shares {

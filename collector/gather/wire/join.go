@@ -74,6 +74,9 @@ func TimeSubject(job, gather string) string { return "accscope." + job + ".time.
 // JoinSubject is where agents of a job ask; each question goes to one collector.
 func JoinSubject(job string) string { return "accscope." + job + ".join" }
 
+// AssignSubject is where a collector has another one say who answers.
+func AssignSubject(job, gather string) string { return "accscope." + job + ".assign." + gather }
+
 // JoinSubjectOf is where a collector has another one answer.
 func JoinSubjectOf(job, gather string) string { return JoinSubject(job) + "." + gather }
 
