@@ -226,13 +226,13 @@ relate (struct accscope_cuda_device *d, int64_t patience)
     doubt (k, &best);
   pthread_mutex_unlock (&d->lock);
   *next = (struct accscope_cuda_reference) {
-    best.event, best.event_host - d->origin, best.event_host, best.gpu != 0, 1
+    best.event, best.gpu != 0 ? best.gpu + EVENT_DELAY : 0, best.event_host, 1
   };
-  if (last != NULL && last->exact && next->exact
+  if (last != NULL && last->gpu != 0 && next->gpu != 0
       && d->cuda->cuEventElapsedTime (&milliseconds, last->event, next->event) != CUDA_SUCCESS)
     milliseconds = 0;
   pthread_mutex_lock (&d->lock);
-  set_rate (&k->event_rate, last != NULL ? next->host - last->host : 0, (int64_t) (milliseconds * 1e6));
+  set_rate (&k->event_rate, last != NULL ? (int64_t) (next->gpu - last->gpu) : 0, (int64_t) (milliseconds * 1e6));
   if (best.gpu != 0)
     note_gpu (k, &best);
   d->reference = next;
@@ -426,11 +426,13 @@ accscope_cuda_event_time (struct accscope_cuda_device *d, struct accscope_cuda_r
 			  CUevent event)
 {
   float milliseconds = 0;
-  double rate;
+  struct accscope_cuda_relation relation;
+  int64_t since;
 
   d->cuda->cuEventElapsedTime (&milliseconds, r->event, event);
-  pthread_mutex_lock (&d->lock);
-  rate = d->clocks.event_rate;
-  pthread_mutex_unlock (&d->lock);
-  return r->device + (int64_t) (milliseconds * 1e6 * (1 + rate));
+  LOCKED (&d->lock);
+  relation = d->clocks.relation;
+  since = (int64_t) (milliseconds * 1e6 * (1 + d->clocks.event_rate));
+  return r->gpu != 0 ? accscope_cuda_gpu_time (&relation, d->origin, r->gpu + (uint64_t) since)
+	 : r->host - d->origin + since;
 }

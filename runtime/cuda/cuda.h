@@ -48,9 +48,8 @@ struct accscope_cuda_record
 struct accscope_cuda_reference
 {
   CUevent event;
-  int64_t device;		/* its time on the device's clock */
+  uint64_t gpu;			/* its time by the GPU's own, 0 if that is not known */
   int64_t host;			/* its time on CLOCK_MONOTONIC */
-  int exact;			/* by the GPU's own time */
   unsigned users;		/* operations, and the device if it is the last */
 };
 
@@ -116,7 +115,7 @@ struct accscope_cuda_clocks
   CUdeviceptr memory;		/* a word, to be copied */
   struct accscope_cuda_relation relation;
   struct accscope_cuda_reading first;	/* gpu 0: none */
-  double event_rate;		/* as gpu_rate, of the driver's events */
+  double event_rate;		/* by which the GPU's time is faster than that of events, less 1 */
   unsigned late;		/* readings that came late, one after the other */
   struct accscope_cuda_copied copied[ACCSCOPE_CUDA_COPIED];	/* by number */
   uint64_t copies;		/* for CUPTI to record, so far */
@@ -443,7 +442,9 @@ int64_t accscope_cuda_gpu_time (const struct accscope_cuda_relation *relation,
 				int64_t origin, uint64_t gpu);
 struct accscope_cuda_relation
 accscope_cuda_relation (struct accscope_cuda_device *device);
-/* An event's; the reference is one of the time when it was recorded.  */
+/* An event's; the reference is one of the time when it was recorded.  It goes by the
+   GPU's time where that is known, and so by the same reading of the host's clock as the
+   times of kernels, however late the host was to take it.  */
 int64_t accscope_cuda_event_time (struct accscope_cuda_device *device,
 				  struct accscope_cuda_reference *reference,
 				  CUevent event);
