@@ -77,7 +77,7 @@ trace that cannot be read.`,
 			if len(base) == 0 {
 				before, then = args[:1], args[1:]
 			}
-			comparison, err := loadComparison(command.Context(), before, then, only)
+			comparison, err := loadComparison(command.Context(), before, then, only, conditions)
 			if err != nil {
 				return err
 			}
@@ -117,7 +117,7 @@ trace that cannot be read.`,
 }
 
 // loadComparison reads the traces of both sides, or the chosen ranks of them.
-func loadComparison(ctx context.Context, base, other []string, only *report.RankChoice) (_ *compare.Comparison, err error) {
+func loadComparison(ctx context.Context, base, other []string, only *report.RankChoice, conditions []*compare.Condition) (_ *compare.Comparison, err error) {
 	sides := [2][]string{base, other}
 	var names [2]string
 	for side, paths := range sides {
@@ -130,7 +130,7 @@ func loadComparison(ctx context.Context, base, other []string, only *report.Rank
 			names[side] += fmt.Sprintf(" (rank %s)", only)
 		}
 	}
-	comparison := compare.New(names, only)
+	comparison := compare.New(names, only, conditions...)
 	var traces []*store.Trace
 	defer func() {
 		for _, trace := range traces {

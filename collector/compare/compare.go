@@ -19,20 +19,22 @@ type Comparison struct {
 	sides      [2][]*run
 	names      [2]string
 	only       *report.RankChoice
-	Conditions []*Condition
+	asked      []*Condition
+	Conditions []*Condition    // that were decided
 	moved      map[thing]int64 // by what is on the other side: its line in the base
 }
 
 // New begins a comparison of two sides that are called so, limited to ranks of the runs, of which
-// no others are read; nil: of all.
-func New(names [2]string, only *report.RankChoice) *Comparison {
-	return &Comparison{names: names, only: only}
+// no others are read; nil: of all. Conditions to be decided are asked of the runs while they are
+// read, whose sums are not kept.
+func New(names [2]string, only *report.RankChoice, conditions ...*Condition) *Comparison {
+	return &Comparison{names: names, only: only, asked: conditions}
 }
 
 // Add reads a run of a side: 0 is the base, 1 the other one. Nothing has been read of its trace
 // where the comparison is limited to ranks; one that has none of them is an error.
 func (c *Comparison) Add(side int, trace *store.Trace) error {
-	r, err := readRun(trace, c.only)
+	r, err := readRun(trace, c.only, c.asked)
 	if err == nil {
 		c.sides[side], c.moved = append(c.sides[side], r), nil
 	}

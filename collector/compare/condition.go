@@ -136,17 +136,21 @@ func (c *Condition) Timed() bool { return c.metric.unit == timed }
 // the tables. It is an error if its limit names nothing on either side, or if it is on
 // device time of which a run has none.
 func (c *Comparison) Decide(condition *Condition) error {
+	asked := slices.Index(c.asked, condition)
+	if asked < 0 {
+		return fmt.Errorf("%q was not asked of the runs when they were read", condition.Text)
+	}
 	named := false
 	var medians [2]int64
 	for side, runs := range c.sides {
 		values := make([]int64, len(runs))
 		for i, r := range runs {
-			value, found := condition.metric.value(r, condition.limit)
-			if found.unmeasured {
+			value := &r.values[asked]
+			if value.unmeasured() {
 				return fmt.Errorf("%q: %s has no device times of that: the OpenACC runtime measured none, or they were left out (accscope run --activity)",
 					condition.Text, r.name)
 			}
-			values[i], named = value, named || found.named
+			values[i], named = value.sum, named || value.named
 		}
 		medians[side] = report.Median(values)
 	}

@@ -93,33 +93,37 @@ type limit struct {
 	rank   *int64
 }
 
-// found says what a limit let through of a run.
-type found struct {
-	named      bool // something of the run, whatever the metric counts
-	unmeasured bool // what a device did, and nobody measured any of it
+// value is what a condition is on, of a run. What a limit names may be there and have none of
+// what the metric counts: that is 0.
+type value struct {
+	condition            *Condition
+	sum                  int64
+	named                bool // something of the run is within the limit, whatever the metric counts
+	operations, measured bool // devices did something; and somebody measured it
 }
 
-// value is the metric of a run. What a limit names may be there and have none of what the
-// metric counts: that is 0.
-func (m *metric) value(r *run, l limit) (sum int64, f found) {
-	if m.whole != nil {
-		return m.whole(r), found{named: true}
+// take adds a total of a run.
+func (v *value) take(r *run, t *store.Total) {
+	m, l := v.condition.metric, v.condition.limit
+	if rank, has := r.ranks[int64(t.Site.Process)]; m.whole != nil || l.rank != nil && (!has || rank != *l.rank) || !l.filter.Matches(t.Site) {
+		return
 	}
-	operations, measured := false, false
-	for i := range r.totals {
-		t := &r.totals[i]
-		if rank, has := r.ranks[int64(t.Site.Process)]; l.rank != nil && (!has || rank != *l.rank) || !l.filter.Matches(t.Site) {
-			continue
-		}
-		f.named = true
-		switch {
-		case !m.site(t.Site):
-		case m.device && t.Device.Count == 0:
-			operations = true
-		default:
-			sum, measured = sum+m.sum(t), true
-		}
+	v.named = true
+	switch {
+	case !m.site(t.Site):
+	case m.device && t.Device.Count == 0:
+		v.operations = true
+	default:
+		v.sum, v.measured = v.sum+m.sum(t), true
 	}
-	f.unmeasured = operations && !measured
-	return sum, f
 }
+
+// end completes it when the run has been read.
+func (v *value) end(r *run) {
+	if whole := v.condition.metric.whole; whole != nil {
+		v.sum, v.named = whole(r), true
+	}
+}
+
+// unmeasured says that devices did something, and nobody measured any of it.
+func (v *value) unmeasured() bool { return v.operations && !v.measured }

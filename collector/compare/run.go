@@ -51,7 +51,7 @@ type sums struct {
 type run struct {
 	name      string // of its file
 	things    map[thing]*sums
-	totals    []store.Total
+	values    []value         // of what conditions ask
 	ranks     map[int64]int64 // by process
 	variable  func(*store.Site) string
 	peak      int64 // bytes of the device that had most in use
@@ -59,15 +59,12 @@ type run struct {
 	simulated bool
 }
 
-func readRun(trace *store.Trace, only *report.RankChoice) (*run, error) {
+func readRun(trace *store.Trace, only *report.RankChoice, asked []*Condition) (*run, error) {
 	if err := report.LimitTo(trace, only); err != nil {
 		return nil, err
 	}
 	r := &run{name: filepath.Base(trace.Path()), things: map[thing]*sums{}, ranks: map[int64]int64{}, variable: trace.Variable}
 	var err error
-	if r.totals, err = trace.Totals(store.Filter{}); err != nil {
-		return nil, err
-	}
 	summary, err := report.Summarize(trace, report.Filter{Ranks: only})
 	if err != nil {
 		return nil, err
@@ -82,8 +79,13 @@ func readRun(trace *store.Trace, only *report.RankChoice) (*run, error) {
 	if err := r.addUnseen(trace); err != nil {
 		return nil, err
 	}
-	for i := range r.totals {
-		t := &r.totals[i]
+	for _, condition := range asked {
+		r.values = append(r.values, value{condition: condition})
+	}
+	err = trace.EachTotal(store.Filter{}, func(t *store.Total) error {
+		for i := range r.values {
+			r.values[i].take(r, t)
+		}
 		bytes := int64(0)
 		if transfer(t.Site) {
 			bytes = t.Bytes
@@ -104,26 +106,26 @@ func readRun(trace *store.Trace, only *report.RankChoice) (*run, error) {
 				r.add(at, sums{count: t.Count, bytes: bytes, time: t.Device.Time, host: t.Exclusive(), shown: t.Site.Name})
 			}
 		}
+		return nil
+	})
+	for i := range r.values {
+		r.values[i].end(r)
 	}
-	return r, nil
+	return r, err
 }
 
 // addUnseen adds what devices did that was enqueued before capture.
 func (r *run) addUnseen(trace *store.Trace) error {
-	works, err := trace.WorkTotals(store.Filter{})
-	if err != nil {
-		return err
-	}
+	works, err := trace.UnseenTotals()
 	for i := range works {
-		if w := &works[i]; w.Site == nil {
-			at := thing{dimension: byVariable, name: w.Name()}
-			if w.Work.Kind == "kernel" {
-				at = kernel(w.Name(), w.Symbol())
-			}
-			r.add(at, sums{time: w.Time, shown: w.Name()})
+		w := &works[i]
+		at := thing{dimension: byVariable, name: w.Name()}
+		if w.Work.Kind == "kernel" {
+			at = kernel(w.Name(), w.Symbol())
 		}
+		r.add(at, sums{time: w.Time, shown: w.Name()})
 	}
-	return nil
+	return err
 }
 
 func (r *run) add(at thing, more sums) {

@@ -21,8 +21,11 @@ func (t *Trace) NeverDeleted(from, to int64, enough Enough) ([]Mapping, error) {
 		device  model.DeviceID
 		address int64
 	}
-	kinds := make(map[int64]int32) // by site
-	live := make(map[int64]Mapping)
+	type data struct {
+		site, host, bytes, start int64
+		place
+	}
+	live := make(map[int64]data)
 	allocated := make(map[place]int64)
 	pooled := make(map[model.DeviceID]bool)
 	shutdowns := make(map[int64]bool)
@@ -31,32 +34,22 @@ func (t *Trace) NeverDeleted(from, to int64, enough Enough) ([]Mapping, error) {
 		if n++; enough.reached(n, v[columnTime]) {
 			return errStop
 		}
-		kind, known := kinds[v[columnSite]]
-		if !known {
-			s, err := t.Site(v[columnSite])
-			if err != nil {
-				return err
-			}
-			kind = s.KindCode
-			kinds[v[columnSite]] = kind
+		site, err := t.head(v[columnSite])
+		if err != nil {
+			return err
 		}
-		switch kind {
+		switch kind := site.kind; kind {
 		case model.Create, model.Alloc:
-			s, err := t.Site(v[columnSite])
-			if err != nil {
-				return err
-			}
-			at := place{s.Device, v[columnAddress]}
+			at := place{site.device, v[columnAddress]}
 			if kind == model.Alloc {
 				allocated[at] = id
 			} else if of, known := allocated[at]; known {
 				delete(live, of) // the mapping stands for its memory
 			} else {
-				pooled[s.Device] = true
+				pooled[at.device] = true
 			}
 			if v[columnTime] >= from && v[columnTime] < to {
-				live[id] = Mapping{Record: id, Kind: s.Kind, Site: s, Host: uint64(v[columnHost]), Address: uint64(v[columnAddress]),
-					Bytes: uint64(v[columnBytes]), Start: v[columnTime], End: math.MaxInt64}
+				live[id] = data{v[columnSite], v[columnHost], v[columnBytes], v[columnTime], at}
 			}
 		case model.DeviceShutdownStart:
 			shutdowns[id] = true
@@ -66,7 +59,7 @@ func (t *Trace) NeverDeleted(from, to int64, enough Enough) ([]Mapping, error) {
 			}
 		case model.Free:
 			m, known := live[v[columnOpener]]
-			if known && (!shutdowns[v[columnParent]] || pooled[m.Site.Device]) {
+			if known && (!shutdowns[v[columnParent]] || pooled[m.device]) {
 				delete(live, v[columnOpener])
 			}
 		}
@@ -76,8 +69,13 @@ func (t *Trace) NeverDeleted(from, to int64, enough Enough) ([]Mapping, error) {
 		return nil, err
 	}
 	out := make([]Mapping, 0, len(live))
-	for _, m := range live {
-		out = append(out, m)
+	for id, m := range live {
+		s, err := t.Site(m.site)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, Mapping{Record: id, Kind: s.Kind, Site: s, Host: uint64(m.host), Address: uint64(m.address),
+			Bytes: uint64(m.bytes), Start: m.start, End: math.MaxInt64})
 	}
 	slices.SortFunc(out, func(a, b Mapping) int { return cmp.Compare(a.Record, b.Record) })
 	return out, nil

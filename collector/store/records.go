@@ -409,15 +409,14 @@ func (t *Trace) openAt(time int64, only model.ThreadID) ([]Record, error) {
 	if err != nil {
 		return nil, err
 	}
+	threads = slices.DeleteFunc(threads, func(thread model.ThreadInfo) bool { return only != 0 && thread.ID != only })
+	before, err := t.lastBefore(time, threads)
+	if err != nil {
+		return nil, err
+	}
 	var out []Record
 	for _, thread := range threads {
-		if only != 0 && thread.ID != only {
-			continue
-		}
-		at, err := t.lastBefore(time, thread.ID)
-		if err != nil {
-			return nil, err
-		}
+		at := before[thread.ID]
 		// Parents are earlier records; a damaged file might name later ones.
 		for previous := int64(math.MaxInt64); at > 0 && at < previous; {
 			r, err := t.Record(at)
@@ -437,54 +436,57 @@ func (t *Trace) openAt(time int64, only model.ThreadID) ([]Record, error) {
 	return out, nil
 }
 
-// lastBefore is the last record of a thread that starts before a time, 0 if
-// there is none.
-func (t *Trace) lastBefore(time int64, thread model.ThreadID) (last int64, err error) {
+// lastBefore are the last records of threads that start before a time, of those that have one.
+func (t *Trace) lastBefore(time int64, threads []model.ThreadInfo) (map[model.ThreadID]int64, error) {
+	last := make(map[model.ThreadID]int64, len(threads))
 	complete, err := t.complete()
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	if !complete {
 		_, before, err := t.between(time, time)
-		if err != nil {
-			return 0, err
+		for _, thread := range threads {
+			if err == nil {
+				err = t.query(`SELECT r.id FROM record r CROSS JOIN site s ON s.id = r.site
+					WHERE s.thread = ? AND r.time < ? AND r.id <= ? ORDER BY r.id DESC LIMIT 1`, []int64{int64(thread.ID), time, before}, func(s *sqlite.Stmt) error {
+					last[thread.ID] = s.ColumnInt64(0)
+					return nil
+				})
+			}
 		}
-		err = t.query(`SELECT r.id FROM record r CROSS JOIN site s ON s.id = r.site
-			WHERE s.thread = ? AND r.time < ? AND r.id <= ? ORDER BY r.id DESC LIMIT 1`, []int64{int64(thread), time, before}, func(s *sqlite.Stmt) error {
-			last = s.ColumnInt64(0)
-			return nil
-		})
 		return last, err
 	}
-	latest := int64(math.MinInt64)
-	take := func(id, at int64) {
-		if at < time && (at > latest || at == latest && id > last) {
-			last, latest = id, at
+	latest := make(map[model.ThreadID]int64, len(threads))
+	for _, thread := range threads {
+		latest[thread.ID] = math.MinInt64
+	}
+	take := func(thread model.ThreadID, id, at int64) {
+		if newest, wanted := latest[thread]; wanted && at < time && (at > newest || at == newest && id > last[thread]) {
+			last[thread], latest[thread] = id, at
 		}
 	}
 	lanes, err := t.Lanes()
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	for i := range lanes {
-		if lanes[i].Thread != thread || lanes[i].Type == LaneQueue {
+		lane := &lanes[i]
+		if _, wanted := latest[lane.Thread]; !wanted || lane.Type == LaneQueue {
 			continue
 		}
-		ids, err := t.members(&lanes[i], time, time)
+		ids, err := t.members(lane, time, time)
 		if err != nil {
-			return 0, err
+			return nil, err
 		}
-		if err := t.blocksOf(&lanes[i], ids, func(b *Block, _ int64) error {
-			take(b.ID, b.Start)
+		if err := t.blocksOf(lane, ids, func(b *Block, _ int64) error {
+			take(lane.Thread, b.ID, b.Start)
 			return nil
 		}); err != nil {
-			return 0, err
+			return nil, err
 		}
 	}
 	err = t.unended(func(r *Record) error {
-		if r.Thread == thread {
-			take(r.ID, r.Start)
-		}
+		take(r.Thread, r.ID, r.Start)
 		return nil
 	})
 	return last, err

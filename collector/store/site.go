@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -113,16 +114,8 @@ func (t *Trace) entitle(s *Site, constructs map[string]string) {
 // Title is a kernel's name as people are to see it, by the linker's: the name of its
 // place, or where that is not known, or not the only one, the linker's demangled.
 func (t *Trace) Title(symbol string) (string, error) {
-	if title := t.titles[symbol]; title != "" {
-		return title, nil
-	}
-	newest, err := schema.Integer(t.conn, "SELECT coalesce(max(id), 0) FROM site")
-	if err != nil {
-		return "", schema.Explain(t.path, err)
-	}
-	if newest > t.newestSite {
-		t.newestSite = newest
-		if err := t.loadSites(); err != nil {
+	if t.titles[symbol] == "" {
+		if err := t.learnNames(); err != nil {
 			return "", err
 		}
 	}
@@ -139,171 +132,171 @@ func (t *Trace) readable(text string) string {
 	return readable
 }
 
+// readAtOnce is how many rows of the tables of sites and works are read at once: of numbers
+// that are close, which are asked for one after the other.
+const readAtOnce = 256
+
+// neighbours are the numbers that are read with one.
+func neighbours(id int64) (first, last int64) {
+	first = id &^ (readAtOnce - 1)
+	return first, first + readAtOnce - 1
+}
+
 // Site reads a site; sites are remembered.
 func (t *Trace) Site(id int64) (*Site, error) {
 	if s := t.sites[id]; s != nil {
 		return s, nil
 	}
 	chosen, err := t.chosenSite(id)
-	if err == nil && chosen {
-		err = t.loadSites()
-	}
 	if err != nil {
 		return nil, err
 	}
+	if !chosen {
+		return unknownSite(id), nil // another rank's
+	}
+	if err := t.loadSites(neighbours(id)); err != nil {
+		return nil, err
+	}
 	s := t.sites[id]
-	if s == nil { // another rank's, or
-		// A row that names no site is damage; showing it bare is better than
-		// losing all others.
-		s = &Site{ID: id, Line: -1}
+	if s == nil {
+		s = unknownSite(id)
 		t.sites[id] = s
 	}
 	return s, nil
 }
 
+// unknownSite stands for one that is not there. A row that names no site is damage; showing
+// it bare is better than losing all others.
+func unknownSite(id int64) *Site { return &Site{ID: id, Line: -1} }
+
 // Sites reads all sites, by their numbers.
 func (t *Trace) Sites() ([]*Site, error) {
-	if err := t.loadSites(); err != nil {
+	if err := t.loadSites(math.MinInt64, math.MaxInt64); err != nil {
 		return nil, err
 	}
 	return slices.SortedFunc(maps.Values(t.sites), func(a, b *Site) int { return cmp.Compare(a.ID, b.ID) }), nil
 }
 
-// loadSites reads the sites that are not known yet.
-func (t *Trace) loadSites() error {
-	known, err := ReadStacks(t.conn)
+// siteColumns are what a Site is made of, by joinSite.
+func (t *Trace) siteColumns() string {
+	own := "s.own"
+	if t.version <= schema.WithoutCounters {
+		own = "0"
+	}
+	return `d.site, d.kind_code, d.device, d.queue, d.async, d.async_queue, d.process, d.device_type, d.device_number,
+		d.source_file, d.function, d.line, d.end_line, d.function_line, d.function_end_line, d.name, d.parent_construct, d.implicit,
+		d.version, d.thread_id, d.profile_bytes, d.event_bytes, d.api_bytes, d.device_api, d.api_device_type, d.vendor,
+		d.device_handle, d.context_handle, d.async_handle, d.missing, d.gangs, d.workers, d.vector, d.dimensions, d.error_code,
+		d.runtime_info, d.stack, s.name, p.file, p.function, s.thread, s.depth, ` + own
+}
+
+// joinSite brings the tables of siteColumns behind site_detail d; join is JOIN, or LEFT JOIN
+// where a site need not be there.
+func joinSite(join string) string {
+	return " " + join + " site s ON s.id = d.site LEFT JOIN located o ON o.site = s.id " + join + " place p ON p.id = coalesce(o.place, s.place) "
+}
+
+// readSite makes a site of siteColumns. The names have been learnt.
+func (t *Trace) readSite(r *sqlite.Stmt) (*Site, error) {
+	s := &Site{ID: r.ColumnInt64(0), KindCode: r.ColumnInt32(1), Device: model.DeviceID(r.ColumnInt64(2)), Queue: model.QueueID(r.ColumnInt64(3)),
+		Async: r.ColumnInt64(4), AsyncQueue: r.ColumnInt64(5), Process: model.ProcessID(r.ColumnInt64(6)),
+		DeviceType: r.ColumnInt32(7), DeviceNumber: r.ColumnInt32(8), File: r.ColumnText(9), Function: t.readable(r.ColumnText(10)),
+		Line: r.ColumnInt32(11), EndLine: r.ColumnInt32(12), FunctionLine: r.ColumnInt32(13), FunctionEndLine: r.ColumnInt32(14),
+		Symbol: r.ColumnText(15), HasName: !r.ColumnIsNull(15), ParentConstruct: r.ColumnInt32(16), Implicit: r.ColumnInt32(17),
+		Version: r.ColumnInt32(18), ThreadID: r.ColumnInt32(19), ProfileBytes: r.ColumnInt32(20), EventBytes: r.ColumnInt32(21),
+		APIBytes: r.ColumnInt32(22), DeviceAPI: r.ColumnInt32(23), APIDeviceType: r.ColumnInt32(24), Vendor: r.ColumnInt32(25),
+		DeviceHandle: uint64(r.ColumnInt64(26)), ContextHandle: uint64(r.ColumnInt64(27)), AsyncHandle: uint64(r.ColumnInt64(28)),
+		Missing: r.ColumnInt32(29), Gangs: uint64(r.ColumnInt64(30)), Workers: uint64(r.ColumnInt64(31)),
+		Vector: uint64(r.ColumnInt64(32)), Dimensions: r.ColumnText(33), HasDimensions: !r.ColumnIsNull(33), ErrorCode: r.ColumnInt32(34),
+		RuntimeInfo: uint64(r.ColumnInt64(35)), name: model.Name(r.ColumnInt64(37)), file: model.Name(r.ColumnInt64(38)),
+		function: model.Name(r.ColumnInt64(39)), Thread: model.ThreadID(r.ColumnInt64(40)), Depth: max(r.ColumnInt(41), 0), OwnDepth: max(r.ColumnInt(42), 0)}
+	s.Kind = model.SpanName(s.KindCode)
+	if model.IsEnd(s.KindCode) || s.Kind == "" {
+		s.Kind = model.KindName(s.KindCode)
+	}
+	s.Construct = model.ConstructName(s.ParentConstruct)
+	s.Name = t.readable(s.Symbol)
+	t.retitle(s)
+	var err error
+	s.CallStack, err = t.callStack(r.ColumnInt64(36))
+	return s, err
+}
+
+// retitle has a kernel's site have its title.
+func (t *Trace) retitle(s *Site) {
+	if title := t.titles[s.Symbol]; s.launches() && title != "" {
+		s.Name = title
+	}
+}
+
+// loadSites reads the sites of some numbers that are not known yet.
+func (t *Trace) loadSites(first, last int64) error {
+	if err := t.learnNames(); err != nil {
+		return err
+	}
+	return t.each("SELECT "+t.siteColumns()+" FROM site_detail d"+joinSite("JOIN")+"WHERE d.site BETWEEN ? AND ? AND "+t.chosenSQL("d.process"), []any{first, last}, func(r *sqlite.Stmt) error {
+		if old := t.sites[r.ColumnInt64(0)]; old != nil && old.KindCode != 0 {
+			return nil
+		}
+		s, err := t.readSite(r)
+		if err == nil {
+			t.sites[s.ID] = s
+		}
+		return err
+	})
+}
+
+// callStack gives a call stack by its number. All are read at once.
+func (t *Trace) callStack(id int64) ([]uint64, error) {
+	if id > t.newestStack { // a trace that grows has new ones
+		var err error
+		if t.stacks, err = ReadStacks(t.conn); err != nil {
+			return nil, schema.Explain(t.path, err)
+		}
+		t.newestStack = id
+		for known := range t.stacks {
+			t.newestStack = max(t.newestStack, known)
+		}
+	}
+	return t.stacks.Frames(id), nil
+}
+
+// learnNames learns what names of kernels and of data depend on: on what all processes say,
+// whichever are read.
+func (t *Trace) learnNames() error {
+	newest, err := schema.Integer(t.conn, "SELECT coalesce(max(site), 0) FROM site_detail")
 	if err != nil {
 		return schema.Explain(t.path, err)
+	}
+	if newest <= t.newestSite {
+		return nil
 	}
 	meta, err := t.Facts()
 	if err != nil {
 		return err
 	}
-	own := "s.own"
-	if t.version <= schema.WithoutCounters {
-		own = "0"
-	}
-	err = t.each(`SELECT d.site, d.kind_code, d.device, d.queue, d.async, d.async_queue, d.process, d.device_type, d.device_number,
-		d.source_file, d.function, d.line, d.end_line, d.function_line, d.function_end_line, d.name, d.parent_construct, d.implicit,
-		d.version, d.thread_id, d.profile_bytes, d.event_bytes, d.api_bytes, d.device_api, d.api_device_type, d.vendor,
-		d.device_handle, d.context_handle, d.async_handle, d.missing, d.gangs, d.workers, d.vector, d.dimensions, d.error_code,
-		d.runtime_info, d.stack, s.name, p.file, p.function, s.thread, s.depth, `+own+` FROM site_detail d JOIN site s ON s.id = d.site
-		LEFT JOIN located o ON o.site = s.id JOIN place p ON p.id = coalesce(o.place, s.place) WHERE `+t.chosenSQL("d.process"), nil, func(r *sqlite.Stmt) error {
-		id := r.ColumnInt64(0)
-		if old := t.sites[id]; old != nil && old.KindCode != 0 {
+	if err := t.each(`SELECT DISTINCT kind_code, source_file, function, line, name, parent_construct FROM site_detail WHERE site > ? AND kind_code BETWEEN ? AND ?`,
+		[]any{t.newestSite, model.EnqueueLaunchStart, model.EnqueueDownloadEnd}, func(r *sqlite.Stmt) error {
+			s := &Site{KindCode: r.ColumnInt32(0), File: r.ColumnText(1), Function: t.readable(r.ColumnText(2)), Line: r.ColumnInt32(3),
+				Name: t.readable(r.ColumnText(4)), Symbol: r.ColumnText(4), Construct: model.ConstructName(r.ColumnInt32(5))}
+			t.entitle(s, meta.Constructs)
+			moves := s.KindCode >= model.EnqueueUploadStart && s.KindCode <= model.EnqueueDownloadEnd
+			t.namesData = t.namesData || moves && s.File != "" && !nameless(s.Name)
 			return nil
-		}
-		s := &Site{ID: id, KindCode: r.ColumnInt32(1), Device: model.DeviceID(r.ColumnInt64(2)), Queue: model.QueueID(r.ColumnInt64(3)),
-			Async: r.ColumnInt64(4), AsyncQueue: r.ColumnInt64(5), Process: model.ProcessID(r.ColumnInt64(6)),
-			DeviceType: r.ColumnInt32(7), DeviceNumber: r.ColumnInt32(8), File: r.ColumnText(9), Function: t.readable(r.ColumnText(10)),
-			Line: r.ColumnInt32(11), EndLine: r.ColumnInt32(12), FunctionLine: r.ColumnInt32(13), FunctionEndLine: r.ColumnInt32(14),
-			Name: t.readable(r.ColumnText(15)), Symbol: r.ColumnText(15), HasName: !r.ColumnIsNull(15), ParentConstruct: r.ColumnInt32(16), Implicit: r.ColumnInt32(17),
-			Version: r.ColumnInt32(18), ThreadID: r.ColumnInt32(19), ProfileBytes: r.ColumnInt32(20), EventBytes: r.ColumnInt32(21),
-			APIBytes: r.ColumnInt32(22), DeviceAPI: r.ColumnInt32(23), APIDeviceType: r.ColumnInt32(24), Vendor: r.ColumnInt32(25),
-			DeviceHandle: uint64(r.ColumnInt64(26)), ContextHandle: uint64(r.ColumnInt64(27)), AsyncHandle: uint64(r.ColumnInt64(28)),
-			Missing: r.ColumnInt32(29), Gangs: uint64(r.ColumnInt64(30)), Workers: uint64(r.ColumnInt64(31)),
-			Vector: uint64(r.ColumnInt64(32)), Dimensions: r.ColumnText(33), HasDimensions: !r.ColumnIsNull(33), ErrorCode: r.ColumnInt32(34),
-			RuntimeInfo: uint64(r.ColumnInt64(35)), name: model.Name(r.ColumnInt64(37)), file: model.Name(r.ColumnInt64(38)),
-			function: model.Name(r.ColumnInt64(39)), Thread: model.ThreadID(r.ColumnInt64(40)), Depth: max(r.ColumnInt(41), 0), OwnDepth: max(r.ColumnInt(42), 0)}
-		s.Kind = model.SpanName(s.KindCode)
-		if model.IsEnd(s.KindCode) || s.Kind == "" {
-			s.Kind = model.KindName(s.KindCode)
-		}
-		s.Construct = model.ConstructName(s.ParentConstruct)
-		t.learnNames(s, meta.Constructs)
-		s.CallStack = known.Frames(r.ColumnInt64(36))
-		t.sites[id] = s
-		return nil
-	})
-	if err == nil && t.only != nil {
-		err = t.learnOthersNames(meta.Constructs)
+		}); err != nil {
+		return err
 	}
+	t.newestSite = newest
 	for _, s := range t.sites {
-		if title := t.titles[s.Symbol]; s.launches() && title != "" {
-			s.Name = title
-		}
+		t.retitle(s)
 	}
-	return err
-}
-
-// learnNames learns of a site what names of kernels and of data depend on.
-func (t *Trace) learnNames(s *Site, constructs map[string]string) {
-	t.entitle(s, constructs)
-	moves := s.KindCode >= model.EnqueueUploadStart && s.KindCode <= model.EnqueueDownloadEnd
-	t.namesData = t.namesData || moves && s.File != "" && !nameless(s.Name)
-}
-
-// learnOthersNames learns that of the processes that are not read: what something is called
-// does not depend on which are.
-func (t *Trace) learnOthersNames(constructs map[string]string) error {
-	return t.each(`SELECT DISTINCT kind_code, source_file, function, line, name, parent_construct FROM site_detail WHERE kind_code BETWEEN ? AND ?`,
-		[]any{model.EnqueueLaunchStart, model.EnqueueDownloadEnd}, func(r *sqlite.Stmt) error {
-			t.learnNames(&Site{KindCode: r.ColumnInt32(0), File: r.ColumnText(1), Function: t.readable(r.ColumnText(2)), Line: r.ColumnInt32(3),
-				Name: t.readable(r.ColumnText(4)), Symbol: r.ColumnText(4), Construct: model.ConstructName(r.ColumnInt32(5))}, constructs)
-			return nil
-		})
+	for _, w := range t.works {
+		t.retitleWork(w)
+	}
+	return nil
 }
 
 // launches says whether a site is a kernel's.
 func (s *Site) launches() bool {
 	return s.KindCode == model.EnqueueLaunchStart || s.KindCode == model.EnqueueLaunchEnd
-}
-
-// Work is everything of a device activity that repeats.
-type Work struct {
-	ID                       int64
-	KindCode                 int32
-	Kind                     string // kernel, upload, download, copy, fill
-	Pageable                 bool   // of transfers: the host's memory was
-	Process                  model.ProcessID
-	Device                   model.DeviceID
-	Queue                    model.QueueID
-	Async                    int64
-	AsyncQueue               int64
-	Name                     string // as people are to see it
-	Symbol                   string // as the activity has it
-	name                     model.Name
-	deviceType, deviceNumber int32
-	unseen                   *Site // stands for an enqueue that was not seen
-}
-
-// Work reads what repeats of an activity.
-func (t *Trace) Work(id int64) (*Work, error) {
-	if w := t.works[id]; w != nil {
-		return w, nil
-	}
-	chosen, err := t.chosenWork(id)
-	if err != nil {
-		return nil, err
-	}
-	if !chosen {
-		t.works[id] = &Work{ID: id}
-		return t.works[id], nil
-	}
-	err = t.each(`SELECT w.id, w.kind, d.process, w.device, w.queue, w.async, q.number, n.text, w.name, d.type, d.number FROM work w
-		JOIN device d ON d.id = w.device JOIN queue q ON q.id = w.queue JOIN string n ON n.id = w.name WHERE `+t.chosenSQL("d.process"), nil, func(r *sqlite.Stmt) error {
-		w := &Work{ID: r.ColumnInt64(0), KindCode: r.ColumnInt32(1) &^ schema.Pageable, Pageable: r.ColumnInt32(1)&schema.Pageable != 0, Process: model.ProcessID(r.ColumnInt64(2)),
-			Device: model.DeviceID(r.ColumnInt64(3)), Queue: model.QueueID(r.ColumnInt64(4)), Async: r.ColumnInt64(5),
-			AsyncQueue: r.ColumnInt64(6), Name: t.readable(r.ColumnText(7)), Symbol: r.ColumnText(7), name: model.Name(r.ColumnInt64(8)),
-			deviceType: r.ColumnInt32(9), deviceNumber: r.ColumnInt32(10)}
-		w.Kind = model.ActivityName(w.KindCode)
-		t.works[w.ID] = w
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	for _, w := range t.works { // all have been read
-		if w.Kind == "kernel" {
-			if w.Name, err = t.Title(w.Symbol); err != nil {
-				return nil, err
-			}
-		}
-	}
-	w := t.works[id]
-	if w == nil {
-		w = &Work{ID: id}
-		t.works[id] = w
-	}
-	return w, nil
 }

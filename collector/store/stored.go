@@ -22,7 +22,7 @@ const (
 // unpack makes the values of a record of a row of the table record.
 func (t *Trace) unpack(id int64, s []int64, v *[columnCorrelation + 1]int64) error {
 	_ = s[storedCorrelation]
-	site, err := t.Site(s[storedSite])
+	site, err := t.head(s[storedSite])
 	if err != nil {
 		return err
 	}
@@ -30,17 +30,17 @@ func (t *Trace) unpack(id int64, s []int64, v *[columnCorrelation + 1]int64) err
 	if err != nil {
 		return err
 	}
-	*v = [columnCorrelation + 1]int64{columnThread: int64(site.Thread), columnSite: s[storedSite], columnSequence: s[storedSequence],
-		columnTime: s[storedTime], columnDuration: s[storedDuration], columnEndSequence: s[storedEndSequence], columnDepth: int64(site.Depth),
+	*v = [columnCorrelation + 1]int64{columnThread: int64(site.thread), columnSite: s[storedSite], columnSequence: s[storedSequence],
+		columnTime: s[storedTime], columnDuration: s[storedDuration], columnEndSequence: s[storedEndSequence], columnDepth: int64(site.depth),
 		columnInner: s[storedInner], columnBytes: d.bytes, columnHost: d.host, columnAddress: d.address, columnCorrelation: s[storedCorrelation]}
 	if s[storedUp] != 0 {
 		v[columnParent] = id - s[storedUp]
 	}
-	switch site.KindCode {
+	switch site.kind {
 	case model.Alloc, model.Free:
 		v[columnInner] = 0 // it is the memory in use
 	}
-	if s[storedLink] != 0 && (site.KindCode == model.Delete || site.KindCode == model.Free) {
+	if s[storedLink] != 0 && (site.kind == model.Delete || site.kind == model.Free) {
 		v[columnOpener] = id - s[storedLink]
 	}
 	return nil

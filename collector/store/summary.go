@@ -180,7 +180,7 @@ func (t *Trace) WorkTotals(f Filter) ([]WorkTotal, error) {
 	if f.Within != nil {
 		return t.workTotalsWithin(f)
 	}
-	query, args := "SELECT work, site, count, time, shortest, longest, bytes, thread FROM work_total", []int64(nil)
+	query, args := selectWorkTotals, []int64(nil)
 	if f.bounded() {
 		query = `SELECT a.work, r.site, count(*), sum(a.duration), min(a.duration), max(a.duration), ` + schema.SumOfBytes("a.bytes") + `, s.thread
 			FROM activity a JOIN record r ON r.id = a.record JOIN site s ON s.id = r.site
@@ -188,8 +188,18 @@ func (t *Trace) WorkTotals(f Filter) ([]WorkTotal, error) {
 		from, to := f.Bounds()
 		args = []int64{from, to}
 	}
-	var out []WorkTotal
-	err := t.query(query, args, func(s *sqlite.Stmt) error {
+	return t.workTotals(f, query, args)
+}
+
+const selectWorkTotals = "SELECT work, site, count, time, shortest, longest, bytes, thread FROM work_total"
+
+// UnseenTotals are those of WorkTotals that nothing which was seen has enqueued.
+func (t *Trace) UnseenTotals() ([]WorkTotal, error) {
+	return t.workTotals(Filter{}, selectWorkTotals+" WHERE site = 0", nil)
+}
+
+func (t *Trace) workTotals(f Filter, query string, args []int64) (out []WorkTotal, err error) {
+	err = t.query(query, args, func(s *sqlite.Stmt) error {
 		if chosen, err := t.chosenWork(s.ColumnInt64(0)); err != nil || !chosen {
 			return err
 		}

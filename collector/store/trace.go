@@ -31,6 +31,7 @@ type Trace struct {
 	rows    pages.Rows // of an archive; nil: in the file
 	version int        // of its schema
 	sites   map[int64]*Site
+	heads   map[int64]*heads // by the first site
 	works   map[int64]*Work
 	data    map[int64][]datum // rows of the table datum by their number / dataChunk
 	done    func() error      // called at the end; nil: nothing
@@ -39,10 +40,13 @@ type Trace struct {
 	titles      map[string]string // of kernels, by the linker's name
 	namesData   bool              // transfers with a place have names of variables
 	lastEnqueue enqueue
-	// newestSite is the last site that titles have been looked for in.
-	newestSite int64
-	frames     hostFrames // of call stacks
-	only       *limit     // to processes; nil: all are read
+	// newestSite is the last site that titles have been looked for in, and newestStack the
+	// last call stack that has been read.
+	newestSite, newestStack int64
+	lastHeads               *heads
+	stacks                  Stacks
+	frames                  hostFrames // of call stacks
+	only                    *limit     // to processes; nil: all are read
 	// What is asked for by device, of a finished trace; nil: not read.
 	shut         map[model.DeviceID][]shutting
 	otherSamples map[int64][]Sample // by record
@@ -118,7 +122,7 @@ func OnConnection(path string, conn *sqlite.Conn) *Trace { return newTrace(path,
 
 func newTrace(path string, conn *sqlite.Conn, keep bool) *Trace {
 	return &Trace{path: path, conn: conn, pages: pages.NewReader(path, conn, keep), version: schema.Version,
-		sites: make(map[int64]*Site), works: make(map[int64]*Work), data: make(map[int64][]datum), readables: make(map[string]string), titles: make(map[string]string)}
+		sites: make(map[int64]*Site), heads: make(map[int64]*heads), works: make(map[int64]*Work), data: make(map[int64][]datum), readables: make(map[string]string), titles: make(map[string]string)}
 }
 
 func (t *Trace) harden(o options) error {

@@ -1,0 +1,95 @@
+package store
+
+import (
+	"errors"
+	"iter"
+	"strings"
+
+	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/store/schema"
+	"zombiezen.com/go/sqlite"
+)
+
+// EachTotal calls f for what Totals gives, by thread and then by site: one total after the
+// other, of which none is kept, nor its site. A job's many ranks have as many of them. Of a
+// filter of times and ranges all are held.
+func (t *Trace) EachTotal(filter Filter, f func(*Total) error) error {
+	if filter.bounded() || filter.Within != nil {
+		all, err := t.Totals(filter)
+		for i := range all {
+			if err == nil {
+				err = f(&all[i])
+			}
+		}
+		return err
+	}
+	if err := t.learnNames(); err != nil {
+		return err
+	}
+	next, stop := iter.Pull2(t.deviceTotals())
+	defer stop()
+	device, err, more := next()
+	if err != nil {
+		return err
+	}
+	args, chosen := []int64(nil), t.chosenSQL("d.process")
+	if filter.Thread != 0 {
+		args, chosen = append(args, int64(filter.Thread)), chosen+" AND x.thread = ?"
+	}
+	if filter.Process != 0 {
+		args, chosen = append(args, int64(filter.Process)), chosen+" AND d.process = ?"
+	}
+	columns := t.siteColumns()
+	at := strings.Count(columns, ",") + 1
+	// Outer joins: what names no site counts, too.
+	return t.query("SELECT "+columns+", x.thread, x.site, x.count, x.ended, x.time, x.inner_time, x.shortest, x.longest, x.bytes, p.id IS NULL FROM total x LEFT JOIN site_detail d ON d.site = x.site"+
+		joinSite("LEFT JOIN")+"WHERE "+chosen+" ORDER BY x.thread, x.site", args, func(s *sqlite.Stmt) error {
+		of := totalOf{model.ThreadID(s.ColumnInt64(at)), s.ColumnInt64(at + 1)}
+		total := Total{Thread: of.thread, Sum: Sum{s.ColumnInt64(at + 2), s.ColumnInt64(at + 3), s.ColumnInt64(at + 4), s.ColumnInt64(at + 5),
+			s.ColumnInt64(at + 6), s.ColumnInt64(at + 7), s.ColumnInt64(at + 8)}}
+		if total.Site = unknownSite(of.site); !s.ColumnBool(at + 9) {
+			var err error
+			if total.Site, err = t.readSite(s); err != nil {
+				return err
+			}
+		}
+		for more && device.before(of) {
+			if device, err, more = next(); err != nil {
+				return err
+			}
+		}
+		if more && device.totalOf == of {
+			total.Device = device.Sum
+		}
+		if !filter.site(total.Site) {
+			return nil
+		}
+		return f(&total)
+	})
+}
+
+// deviceTotal sums what the records of a Total enqueued.
+type deviceTotal struct {
+	totalOf
+	Sum
+}
+
+func (d *deviceTotal) before(of totalOf) bool {
+	return d.thread < of.thread || d.thread == of.thread && d.site < of.site
+}
+
+// deviceTotals streams the sums of device activity by what enqueued it, by thread and site.
+func (t *Trace) deviceTotals() iter.Seq2[deviceTotal, error] {
+	return func(yield func(deviceTotal, error) bool) {
+		if err := t.query("SELECT thread, site, sum(count), sum(time), min(shortest), max(longest), "+schema.SumOfBytes("bytes")+
+			" FROM work_total WHERE site <> 0 GROUP BY thread, site ORDER BY thread, site", nil, func(s *sqlite.Stmt) error {
+			if !yield(deviceTotal{totalOf{model.ThreadID(s.ColumnInt64(0)), s.ColumnInt64(1)}, activitySum(s.ColumnInt64(2), s.ColumnInt64(3), s.ColumnInt64(4),
+				s.ColumnInt64(5), s.ColumnInt64(6))}, nil) {
+				return errStop
+			}
+			return nil
+		}); err != nil && !errors.Is(err, errStop) {
+			yield(deviceTotal{}, err)
+		}
+	}
+}
