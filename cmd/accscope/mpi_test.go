@@ -257,11 +257,14 @@ func waitedFor(t *testing.T, m *mpi) {
 	}
 	// A filter takes calls away, and not what the others waited for.
 	begin := answered(t, folder, "SELECT start FROM communication WHERE call = 'MPI_Recv'")
-	for _, flags := range [][]string{{"--rank", "1"}, {"--since", begin + "ns"}} {
-		only := reportedRows(t, folder, "communication", flags...)
-		at := slices.IndexFunc(only, func(row map[string]any) bool { return row["call"] == "MPI_Recv" })
-		if at < 0 || only[at]["wait_ns"] != rows["MPI_Recv"]["wait_ns"] || len(only) >= len(rows) {
-			t.Errorf("%v: %v, want MPI_Recv as in %v", flags, only, rows)
+	for _, limits := range []struct {
+		call  string // that is not taken away, or not where it waited
+		flags []string
+	}{{"MPI_Recv", []string{"--rank", "1"}}, {"MPI_Barrier", []string{"--rank", "1"}}, {"MPI_Recv", []string{"--since", begin + "ns"}}} {
+		only := reportedRows(t, folder, "communication", limits.flags...)
+		at := slices.IndexFunc(only, func(row map[string]any) bool { return row["call"] == limits.call })
+		if at < 0 || only[at]["wait_ns"] != rows[limits.call]["wait_ns"] || len(only) >= len(rows) {
+			t.Errorf("%v: %v, want %s as in %v", limits.flags, only, limits.call, rows)
 		}
 	}
 	if rows := reportedRows(t, folder, "communication", "--source", "nowhere.c"); len(rows) != 0 {

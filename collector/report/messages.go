@@ -1,6 +1,7 @@
 package report
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/accscope/accscope/collector/model"
@@ -28,8 +29,8 @@ type messages struct {
 }
 
 // messages reads the calls of MPI. A call that never ended lasts to the end of the trace.
-// Whom a call waits for shows from all calls from the beginning on, so the filter is
-// applied behind that; where the trace has not all of them, nobody knows.
+// Whom a call waits for shows from all calls of all ranks from the beginning on, so the filter
+// and a limit of the trace are applied behind that; where the trace has not all of them, nobody knows.
 func (f *facts) messages(trace *store.Trace, filter Filter) (*messages, error) {
 	all := &messages{waiting: true}
 	if !slices.ContainsFunc(f.own, func(t *total) bool { return t.site.KindCode == model.MPIStart }) {
@@ -48,7 +49,7 @@ func (f *facts) messages(trace *store.Trace, filter Filter) (*messages, error) {
 	}
 	calls := store.Filter{Kinds: []string{model.SpanName(model.MPIStart)}}
 	places := map[int64]int{} // of records in the list
-	for r, err := range trace.Spans(calls) {
+	for r, err := range trace.Unlimited().Spans(calls) {
 		if err != nil {
 			return nil, err
 		}
@@ -74,7 +75,11 @@ func (f *facts) messages(trace *store.Trace, filter Filter) (*messages, error) {
 		waitForRanks(all.list)
 	}
 	all.inside = between(all.list)
-	if filter == (Filter{}) {
+	only := trace.LimitedTo()
+	if only != nil {
+		maps.DeleteFunc(all.inside, func(id model.ProcessID, _ Interval) bool { return !slices.Contains(only, id) })
+	}
+	if filter == (Filter{}) && only == nil {
 		return all, nil
 	}
 	chosen := &messages{waiting: all.waiting, inside: all.inside}

@@ -48,6 +48,14 @@ func (t *Trace) LimitedTo() []model.ProcessID {
 	return t.only.of
 }
 
+// Unlimited reads all processes of what this trace reads, by its connection and until it is
+// closed, and keeps what it looks up to itself.
+func (t *Trace) Unlimited() *Trace {
+	all := OnConnection(t.path, t.conn)
+	all.version, all.pages, all.rows = t.version, t.pages, t.rows
+	return all
+}
+
 // chosenSQL is a condition on a column of processes, for WHERE.
 func (t *Trace) chosenSQL(column string) string {
 	if t.only == nil {
