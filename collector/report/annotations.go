@@ -98,7 +98,7 @@ func (f *facts) annotations(trace *store.Trace, filter Filter) (*Table, error) {
 			return nil, err
 		}
 		s := f.site(r.Site)
-		if !filter.accepts(s, f.threads[int64(r.Thread)]) {
+		if !filter.accepts(s, f.rankOfThread(int64(r.Thread))) {
 			continue
 		}
 		lookup.Make(all, [2]string{r.Site.Kind, r.Site.Name}, func() *annotated {

@@ -52,18 +52,24 @@ func whatThereIs(trace *store.Trace, filter Filter) ([]string, error) {
 		}},
 		{"device number", number(filter.Device), filter.Device != nil, Filter{Device: filter.Device}, func(t *total) any { return fmt.Sprint(t.site.DeviceNumber) }},
 		{"rank", number(filter.Rank), filter.Rank != nil, Filter{Rank: filter.Rank}, func(t *total) any {
-			if rank := all.threads[t.thread].rank; rank != nil {
+			if rank := all.rankOfThread(t.thread); rank != nil {
 				return fmt.Sprint(rank)
 			}
 			return nil
 		}},
 	} {
-		matches := func(t *total) bool { return part.only.accepts(t.site, all.threads[t.thread]) }
-		if !part.given || slices.ContainsFunc(all.totals, matches) {
+		if !part.given {
+			continue
+		}
+		matches, there, err := all.values(part.only, part.of)
+		if err != nil {
+			return nil, err
+		}
+		if matches {
 			continue
 		}
 		line := fmt.Sprintf("nothing matches %s %v: ", part.what, part.value)
-		if there := all.values(part.of); there == "" {
+		if there == "" {
 			line += "the trace has none"
 		} else {
 			line += "there are " + there
@@ -77,15 +83,22 @@ func whatThereIs(trace *store.Trace, filter Filter) ([]string, error) {
 	return lines, nil
 }
 
-// values are the different values of totals, those with the most host time first.
-func (f *facts) values(of func(*total) any) string {
+// values says whether something matches, and gives the different values of totals, those
+// with the most host time first.
+func (f *facts) values(only Filter, of func(*total) any) (matches bool, there string, err error) {
 	weights := map[string]int64{}
-	for _, t := range f.totals {
+	err = f.each(0, func(t *total) error {
+		if t.site.Own() {
+			return nil
+		}
+		matches = matches || only.accepts(t.site, f.rankOfThread(t.thread))
 		if value, ok := of(t).(string); ok {
 			weights[value] += t.Time
 		}
-	}
-	return some(slices.SortedFunc(maps.Keys(weights), func(a, b string) int { return cmp.Or(cmp.Compare(weights[b], weights[a]), cmp.Compare(a, b)) }), availableAtMost)
+		return nil
+	})
+	names := slices.SortedFunc(maps.Keys(weights), func(a, b string) int { return cmp.Or(cmp.Compare(weights[b], weights[a]), cmp.Compare(a, b)) })
+	return matches, some(names, availableAtMost), err
 }
 
 // number is a filter's number, for people.

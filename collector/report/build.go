@@ -95,7 +95,7 @@ func (f *facts) all(trace *store.Trace, options Options) ([]*Table, error) {
 			return err
 		}},
 		{[]string{callStacksKey, "constructs"}, func() (err error) { calls, err = f.callStacks(options.Top); return err }},
-		{[]string{"memory"}, func() (err error) { memory, err = memoryTable(trace, filter); return err }},
+		{[]string{"memory"}, func() (err error) { memory, err = memoryTable(trace, filter, options.Top); return err }},
 		{[]string{"leaks"}, func() (err error) { leaks, err = f.neverDeleted(trace, filter); return err }},
 		{[]string{"memory", "leaks"}, func() error { return noteMissing(trace, memory, leaks) }},
 		{[]string{"sampled"}, func() (err error) { sampled, err = sampledTable(trace, filter); return err }},
@@ -305,17 +305,38 @@ func noteMissing(trace *store.Trace, memory, leaks *Table) error {
 // group sums totals by a key; rows come in order of the first sum given by
 // weight, largest first.
 func group(totals []*total, key func(*total) (any, bool), weight func(*row) int64) []*row {
-	rows := map[any]*row{}
-	for _, t := range totals {
-		k, ok := key(t)
-		if !ok {
-			continue
-		}
-		r := lookup.Make(rows, k, func() *row { return &row{key: k, total: total{site: t.site}} })
-		r.Add(&t.Sum)
-		r.device.Add(&t.device)
+	g := newGroups(key)
+	g.addAll(totals)
+	return g.rows(weight)
+}
+
+// groups are sums of totals by a key.
+type groups struct {
+	key func(*total) (any, bool) // false: in no group
+	by  map[any]*row
+}
+
+func newGroups(key func(*total) (any, bool)) *groups { return &groups{key, map[any]*row{}} }
+
+func (g *groups) add(t *total) {
+	k, ok := g.key(t)
+	if !ok {
+		return
 	}
-	return slices.SortedFunc(maps.Values(rows), func(a, b *row) int {
+	r := lookup.Make(g.by, k, func() *row { return &row{key: k, total: total{site: t.site}} })
+	r.Add(&t.Sum)
+	r.device.Add(&t.device)
+}
+
+func (g *groups) addAll(totals []*total) {
+	for _, t := range totals {
+		g.add(t)
+	}
+}
+
+// rows are the groups, those of most weight first.
+func (g *groups) rows(weight func(*row) int64) []*row {
+	return slices.SortedFunc(maps.Values(g.by), func(a, b *row) int {
 		return cmp.Or(cmp.Compare(weight(b), weight(a)), cmp.Compare(b.Count, a.Count), cmp.Compare(fmt.Sprint(a.key), fmt.Sprint(b.key)))
 	})
 }

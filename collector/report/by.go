@@ -13,7 +13,10 @@ var Dimensions = []string{"source", "kernel", "variable", "queue", "device", "th
 
 // by makes one table that sums everything by one dimension.
 func (f *facts) by(dimension string) (*Table, error) {
-	key, title := f.dimension(dimension)
+	key, title, err := f.dimension(dimension)
+	if err != nil {
+		return nil, err
+	}
 	if key == nil {
 		return nil, fmt.Errorf("--by %q: allowed are %s", dimension, strings.Join(Dimensions, ", "))
 	}
@@ -34,7 +37,7 @@ func (f *facts) by(dimension string) (*Table, error) {
 	type sums struct{ kernels, transfers, bytes, waited int64 }
 	extra := map[any]*sums{}
 	var all int64
-	rows := group(f.totals, func(t *total) (any, bool) {
+	groups := newGroups(func(t *total) (any, bool) {
 		k, ok := key(t)
 		if !ok {
 			return nil, false
@@ -51,7 +54,20 @@ func (f *facts) by(dimension string) (*Table, error) {
 		}
 		all += t.Exclusive()
 		return k, true
-	}, func(r *row) int64 { return r.Exclusive() + r.device.Time })
+	})
+	if dimension == "thread" || dimension == "rank" {
+		if err := f.each(0, func(t *total) error {
+			if !t.site.Own() {
+				groups.add(t)
+			}
+			return nil
+		}); err != nil {
+			return nil, err
+		}
+	} else {
+		groups.addAll(f.totals)
+	}
+	rows := groups.rows(func(r *row) int64 { return r.Exclusive() + r.device.Time })
 	names := placeNames{}
 	if dimension == "source" {
 		for _, r := range rows {
@@ -75,7 +91,8 @@ func (f *facts) by(dimension string) (*Table, error) {
 	return table, nil
 }
 
-func (f *facts) dimension(dimension string) (key func(*total) (any, bool), title string) {
+// dimension says what totals are summed by: over all threads, unless by these or by ranks.
+func (f *facts) dimension(dimension string) (key func(*total) (any, bool), title string, err error) {
 	switch dimension {
 	case "source":
 		return func(t *total) (any, bool) {
@@ -84,37 +101,47 @@ func (f *facts) dimension(dimension string) (key func(*total) (any, bool), title
 				p.function = t.site.Function
 			}
 			return p, true
-		}, "source"
+		}, "source", nil
 	case "kernel":
 		return func(t *total) (any, bool) {
 			return t.site.Symbol, t.site.KindCode == model.EnqueueLaunchStart && t.site.Symbol != ""
-		}, "kernel"
+		}, "kernel", nil
 	case "variable":
 		return func(t *total) (any, bool) {
 			return t.site.variable, t.site.isData()
-		}, "variable"
+		}, "variable", nil
 	case "queue":
 		return func(t *total) (any, bool) {
 			if t.site.deviceName == noDevice {
 				return noDevice, true
 			}
 			return t.site.deviceName + " queue " + queueName(t.site.AsyncQueue), true
-		}, "queue"
+		}, "queue", nil
 	case "device":
-		return func(t *total) (any, bool) { return t.site.deviceName, true }, "device"
+		return func(t *total) (any, bool) { return t.site.deviceName, true }, "device", nil
 	case "thread":
-		return func(t *total) (any, bool) {
-			thread := f.threads[t.thread]
-			return fmt.Sprintf("%d/%d %s", thread.pid, thread.tid, thread.name), true
-		}, "thread"
+		names, err := f.threadNames()
+		return func(t *total) (any, bool) { return names[t.thread], true }, "thread", err
 	case "rank":
 		return func(t *total) (any, bool) {
-			rank := f.threads[t.thread].rank
+			rank := f.rankOfThread(t.thread)
 			if rank == nil {
 				return "(no rank)", true
 			}
 			return fmt.Sprintf("rank %d", rank), true
-		}, "rank"
+		}, "rank", nil
 	}
-	return nil, ""
+	return nil, "", nil
+}
+
+// threadNames are what threads are called, by their numbers.
+func (f *facts) threadNames() (map[int64]string, error) {
+	names := map[int64]string{}
+	for s, err := range f.trace.Rows("reading threads", "SELECT thread, pid, tid, name FROM threads") {
+		if err != nil {
+			return nil, err
+		}
+		names[s.ColumnInt64(0)] = fmt.Sprintf("%d/%d %s", s.ColumnInt64(1), s.ColumnInt64(2), s.ColumnText(3))
+	}
+	return names, nil
 }

@@ -63,11 +63,14 @@ func (f *facts) callStacks(top int) (*Table, error) {
 		Columns: []Column{{"function", "", Text}, {"", "function", Text}, {"", "depth", Count}, {"", "stack", Text}, {"source", "source", Text}, {"count", "count", Count},
 			{"inclusive", "inclusive_ns", Nanoseconds}, {"share", "inclusive_share", Fraction}, {"self", "self_ns", Nanoseconds}, {"device time", "device_ns", Nanoseconds}}}
 	root := &called{}
-	for _, t := range slices.Concat(f.totals, f.own) {
-		if t.site.Own() && t.site.KindCode != model.MPIStart {
-			continue
-		}
-		if err := f.addCalls(root, t); err != nil {
+	// What has its own calls comes behind what the runtime says, as rows of one time do then.
+	for _, own := range []bool{false, true} {
+		if err := f.each(0, func(t *total) error {
+			if t.site.Own() != own || own && t.site.KindCode != model.MPIStart {
+				return nil
+			}
+			return f.addCalls(root, t)
+		}); err != nil {
 			return nil, err
 		}
 	}

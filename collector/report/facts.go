@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -55,6 +56,21 @@ type site struct {
 	variable   string // what data count under (store.Trace.Variable)
 }
 
+// said is what reports tell of a site: what two say the same of is one to them, whatever
+// their processes and threads.
+type said struct {
+	kind                                             int32
+	device, variable, file, function, symbol, called string
+	line, number, construct, implicit                int32
+	queue                                            int64
+	gangs, workers, vector                           uint64
+}
+
+func (s *site) said() said {
+	return said{s.KindCode, s.deviceName, s.variable, s.File, s.Function, s.Symbol, s.Name, s.Line, s.DeviceNumber, s.ParentConstruct, s.Implicit, s.AsyncQueue,
+		s.Gangs, s.Workers, s.Vector}
+}
+
 // place is the site's place as tables show it.
 func (s *site) place() string { return ShowPlace(s.File, int64(s.Line), s.Function) }
 
@@ -73,41 +89,79 @@ func ShowPlace(file string, line int64, function string) string {
 // short is a path's last element: enough to know a file by.
 func short(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
 
-// total sums the records of one site on one thread.
+// total sums the records of one site on one thread, or of all processes' that say the same.
 type total struct {
 	site   *site
-	thread int64
+	thread int64 // of several the first
 	store.Sum
 	// Measured on the device: of the operations these records enqueued.
 	device store.Sum
+	// untimed: of some thread's operations some were not measured.
+	untimed   bool
+	processes set // of kernels and transfers
 }
 
-// facts are the sums that all tables are made from.
+// set is a set of numbers, a bit each.
+type set map[int64]uint64
+
+func (s set) add(number int64) { s[number>>6] |= 1 << (number & 63) }
+
+// join adds those of another set.
+func (s set) join(other set) {
+	for at, word := range other {
+		s[at] |= word
+	}
+}
+
+func (s set) count() (n int64) {
+	for _, word := range s {
+		n += int64(bits.OnesCount64(word))
+	}
+	return n
+}
+
+// facts are the sums that all tables are made from. A job has many ranks, which mostly do the
+// same: of a rank no more is kept than its number.
 type facts struct {
 	trace   *store.Trace
-	sites   map[int64]*site
-	totals  []*total
-	own     []*total // of the program's own spans and marks, which are not in totals
+	filter  Filter
+	held    []store.Total // of a part of the time; of the whole each reads them again
+	totals  []*total      // over all threads and processes, of each site
+	own     []*total      // of the program's own spans and marks, which are not in totals
 	threads map[int64]threadFact
-	ranks   map[int64]any // by process
-	wall    int64         // nanoseconds from the first to the last event counted; of chosen ranges their own
+	ranks   map[int64]int32 // by process, of those that have one
+	wall    int64           // nanoseconds from the first to the last event counted; of chosen ranges their own
 	first   int64
 	last    int64
 	events  int64
 	sources *Sources
 }
 
-type threadFact struct {
-	process int64
-	tid     int64
-	name    string
-	rank    any
-	pid     int64
+// threadFact is whose a thread is.
+type threadFact struct{ process, rank int32 }
+
+// noRank is the rank of a process that has none.
+const noRank = -1
+
+// rankOf is the rank of a process, nil where it has none.
+func (f *facts) rankOf(process int64) any {
+	if rank, known := f.ranks[process]; known {
+		return int64(rank)
+	}
+	return nil
+}
+
+// rankOfThread is that of a thread's process.
+func (f *facts) rankOfThread(thread int64) any {
+	if fact, known := f.threads[thread]; known && fact.rank != noRank {
+		return int64(fact.rank)
+	}
+	return nil
 }
 
 // load reads the sums by thread and site.
 func load(trace *store.Trace, filter Filter) (*facts, error) {
-	f := &facts{trace: trace, sites: map[int64]*site{}, threads: map[int64]threadFact{}, ranks: map[int64]any{}}
+	f := &facts{trace: trace, filter: filter, threads: map[int64]threadFact{}, ranks: map[int64]int32{}}
 	var err error
 	if f.sources, err = SourcesOf(trace); err != nil {
 		return nil, err
@@ -115,27 +169,35 @@ func load(trace *store.Trace, filter Filter) (*facts, error) {
 	if err := f.loadThreads(); err != nil {
 		return nil, err
 	}
-	totals, err := trace.Totals(filter.stored())
-	if err != nil {
-		return nil, err
+	if filter.limitsTime() {
+		if f.held, err = trace.Totals(filter.stored()); err != nil {
+			return nil, err
+		}
 	}
-	for i := range totals {
-		sum := &totals[i]
-		detail := f.site(sum.Site)
-		thread := int64(sum.Thread)
-		if !filter.accepts(detail, f.threads[thread]) {
-			continue
+	same := map[said]*total{}
+	if err := f.each(0, func(t *total) error {
+		f.events += t.Count
+		if model.IsStart(t.site.KindCode) {
+			f.events += t.Ended
 		}
-		f.events += sum.Count
-		if model.IsStart(detail.KindCode) {
-			f.events += sum.Ended
+		all := lookup.Make(same, t.site.said(), func() *total {
+			made := &total{site: t.site, thread: t.thread, processes: set{}}
+			if t.site.Own() {
+				f.own = append(f.own, made)
+			} else {
+				f.totals = append(f.totals, made)
+			}
+			return made
+		})
+		all.Add(&t.Sum)
+		all.device.Add(&t.device)
+		all.untimed = all.untimed || t.device.Count < t.Count
+		if t.site.KindCode == model.EnqueueLaunchStart || isTransfer(t.site.KindCode) {
+			all.processes.add(int64(t.site.Process))
 		}
-		t := &total{detail, thread, sum.Sum, sum.Device}
-		if detail.Own() {
-			f.own = append(f.own, t)
-		} else {
-			f.totals = append(f.totals, t)
-		}
+		return nil
+	}); err != nil {
+		return nil, err
 	}
 	if f.first, f.last, err = trace.Extent(); err != nil {
 		return nil, err
@@ -149,25 +211,44 @@ func load(trace *store.Trace, filter Filter) (*facts, error) {
 	return f, nil
 }
 
+// each calls visit for the sums by thread and site that the filter lets through, of all
+// processes or of one. None is kept.
+func (f *facts) each(process model.ProcessID, visit func(*total) error) error {
+	take := func(sum *store.Total) error {
+		detail, thread := f.site(sum.Site), int64(sum.Thread)
+		if process != 0 && sum.Site.Process != process || !f.filter.accepts(detail, f.rankOfThread(thread)) {
+			return nil
+		}
+		return visit(&total{site: detail, thread: thread, Sum: sum.Sum, device: sum.Device})
+	}
+	if !f.filter.limitsTime() {
+		return f.trace.EachTotal(store.Filter{Process: process}, take)
+	}
+	for i := range f.held {
+		if err := take(&f.held[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (f *facts) site(s *store.Site) *site {
-	return lookup.Make(f.sites, s.ID, func() *site {
-		made := describeSite(s)
-		made.variable = f.trace.Variable(s)
-		return made
-	})
+	made := describeSite(s)
+	made.variable = f.trace.Variable(s)
+	return made
 }
 
 func (f *facts) loadThreads() error {
-	for s, err := range f.trace.Rows("reading threads", `SELECT thread, process, tid, name, rank, pid FROM threads`) {
+	for s, err := range f.trace.Rows("reading threads", `SELECT thread, process, rank FROM threads`) {
 		if err != nil {
 			return err
 		}
-		fact := threadFact{process: s.ColumnInt64(1), tid: s.ColumnInt64(2), name: s.ColumnText(3), pid: s.ColumnInt64(5)}
-		if s.ColumnType(4) != sqlite.TypeNull {
-			fact.rank = s.ColumnInt64(4)
+		fact := threadFact{process: s.ColumnInt32(1), rank: noRank}
+		if s.ColumnType(2) != sqlite.TypeNull {
+			fact.rank = s.ColumnInt32(2)
+			f.ranks[int64(fact.process)] = fact.rank
 		}
 		f.threads[s.ColumnInt64(0)] = fact
-		f.ranks[fact.process] = fact.rank
 	}
 	return nil
 }
@@ -178,7 +259,8 @@ func (filter Filter) window(column string) (string, []any) {
 	return column + " >= ? AND " + column + " < ?", []any{from, to}
 }
 
-func (filter Filter) accepts(s *site, thread threadFact) bool {
+// accepts says whether what is of a site, and of a rank (nil: of none), passes the filter.
+func (filter Filter) accepts(s *site, rank any) bool {
 	switch {
 	case filter.Kernel != "" && !strings.Contains(s.Name, filter.Kernel) && !strings.Contains(s.Symbol, filter.Kernel) &&
 		!strings.Contains(model.Readable(s.Symbol), filter.Kernel),
@@ -186,7 +268,7 @@ func (filter Filter) accepts(s *site, thread threadFact) bool {
 		filter.Variable != "" && (!s.about(filter.Variable) || s.KindCode == model.EnqueueLaunchStart),
 		filter.Queue != nil && s.AsyncQueue != *filter.Queue,
 		filter.Device != nil && int64(s.DeviceNumber) != *filter.Device,
-		!filter.wantsRank(thread.rank):
+		!filter.wantsRank(rank):
 		return false
 	}
 	return filter.Source == "" || strings.Contains(s.place(), filter.Source) || strings.Contains(fmt.Sprintf("%s:%d", s.File, s.Line), filter.Source)
@@ -233,5 +315,5 @@ func describeSite(s *store.Site) *site {
 // decides it: time and rank are not in it.
 func (filter Filter) Matches(s *store.Site) bool {
 	filter.Rank, filter.Ranks = nil, nil
-	return filter.accepts(describeSite(s), threadFact{})
+	return filter.accepts(describeSite(s), nil)
 }

@@ -63,8 +63,8 @@ func (f *facts) messages(trace *store.Trace, filter Filter) (*messages, error) {
 		if r.Unended {
 			m.end = last
 		}
-		if rank, known := f.ranks[int64(m.process)].(int64); known {
-			m.rank = rank
+		if rank, known := f.ranks[int64(m.process)]; known {
+			m.rank = int64(rank)
 		}
 		if outer, known := places[r.Parent]; known {
 			m.of = all.list[outer].name
@@ -88,7 +88,7 @@ func (f *facts) messages(trace *store.Trace, filter Filter) (*messages, error) {
 		if err != nil {
 			return nil, err
 		}
-		if place, known := places[r.ID]; known && filter.accepts(f.site(r.Site), f.threads[int64(r.Thread)]) {
+		if place, known := places[r.ID]; known && filter.accepts(f.site(r.Site), f.rankOfThread(int64(r.Thread))) {
 			chosen.list = append(chosen.list, all.list[place])
 		}
 	}

@@ -45,13 +45,13 @@ const (
 	rowsOfLane = 1
 )
 
-// ranked is a rank of the trace: its lanes, and what they sum to.
+// ranked is a rank of the trace.
 type ranked struct {
-	rank      int64
-	host      string
-	busy      int64
-	lanes     []store.Lane
-	processes []model.ProcessID
+	rank         int64
+	host         string
+	busy, onHost int64 // what its lanes sum to, as RankUse has it; and those of host threads
+	lanes        []store.Lane
+	processes    []model.ProcessID
 }
 
 // ranksOf gives the ranks of a trace, by rank, and whether their lanes are devices'.
@@ -68,24 +68,49 @@ func ranksOf(trace *store.Trace) (list []*ranked, device bool, err error) {
 		of[s.ColumnInt64(0)] = r
 		r.processes = append(r.processes, model.ProcessID(s.ColumnInt64(0)))
 	}
-	lanes, err := trace.Lanes()
-	if err != nil {
+	if err := trace.EachLane(func(lane *store.Lane) error {
+		device = device || lane.Type == store.LaneQueue
+		switch r := of[int64(lane.Process)]; {
+		case r == nil:
+		case lane.Type == store.LaneQueue:
+			r.busy += lane.Busy
+		case outermost(lane):
+			r.onHost += lane.Busy
+		}
+		return nil
+	}); err != nil {
 		return nil, false, err
 	}
-	device = slices.ContainsFunc(lanes, func(l store.Lane) bool { return l.Type == store.LaneQueue })
-	for _, lane := range lanes {
-		r := of[int64(lane.Process)]
-		if r == nil || device != (lane.Type == store.LaneQueue) || !device && (lane.Type != store.LaneSpans || lane.Depth != 0) {
-			continue
-		}
-		r.busy += lane.Busy
-		r.lanes = append(r.lanes, lane)
-	}
 	for _, r := range list {
-		slices.SortFunc(r.lanes, func(a, b store.Lane) int { return cmp.Or(cmp.Compare(b.Busy, a.Busy), cmp.Compare(a.ID, b.ID)) })
-		r.lanes = slices.Clip(r.lanes[:min(len(r.lanes), mostLanes)])
+		if !device {
+			r.busy = r.onHost
+		}
 	}
 	return list, device, nil
+}
+
+// outermost says whether a lane is of spans in no other.
+func outermost(lane *store.Lane) bool { return lane.Type == store.LaneSpans && lane.Depth == 0 }
+
+// findLanes finds the lanes of some ranks.
+func findLanes(trace *store.Trace, some []*ranked, device bool) error {
+	of := map[model.ProcessID]*ranked{}
+	for _, r := range some {
+		for _, process := range r.processes {
+			of[process] = r
+		}
+	}
+	err := trace.EachLane(func(lane *store.Lane) error {
+		if r := of[lane.Process]; r != nil && (device && lane.Type == store.LaneQueue || !device && outermost(lane)) {
+			r.lanes = append(r.lanes, *lane)
+		}
+		return nil
+	})
+	for _, r := range some {
+		slices.SortFunc(r.lanes, func(a, b store.Lane) int { return cmp.Or(cmp.Compare(b.Busy, a.Busy), cmp.Compare(a.ID, b.ID)) })
+		r.lanes = r.lanes[:min(len(r.lanes), mostLanes)]
+	}
+	return err
 }
 
 // MapRanks makes the map of a window [from, to) in so many parts with so many rows at most.
@@ -113,6 +138,13 @@ func MapRanks(trace *store.Trace, from, to int64, parts, rows int, only func(ran
 		shown = farthest(list, m.MedianBusy, rows)
 	}
 	m.Sampled = min(len(list), MostSampled)
+	sampled := make([]*ranked, m.Sampled)
+	for i := range sampled {
+		sampled[i] = list[i*len(list)/m.Sampled]
+	}
+	if err := findLanes(trace, distinct(shown, sampled), device); err != nil {
+		return nil, err
+	}
 	columns := make([][]float64, parts)
 	read := map[*ranked][]float64{} // of those that are shown
 	for _, r := range shown {
@@ -123,8 +155,7 @@ func MapRanks(trace *store.Trace, from, to int64, parts, rows int, only func(ran
 		read[r] = use
 		m.Rows = append(m.Rows, RankUse{r.rank, r.host, r.busy, use})
 	}
-	for i := range m.Sampled {
-		r := list[i*len(list)/m.Sampled]
+	for _, r := range sampled {
 		use, known := read[r]
 		if !known {
 			if use, err = r.use(trace, from, to, parts); err != nil {
@@ -139,6 +170,13 @@ func MapRanks(trace *store.Trace, from, to int64, parts, rows int, only func(ran
 		m.Median[i] = Median(column)
 	}
 	return m, nil
+}
+
+// distinct are the ranks of two lists, each once.
+func distinct(a, b []*ranked) []*ranked {
+	all := slices.Concat(a, b)
+	slices.SortFunc(all, func(a, b *ranked) int { return cmp.Compare(a.rank, b.rank) })
+	return slices.Compact(all)
 }
 
 // farthest are the ranks whose time is farthest from the median, by rank.

@@ -38,16 +38,24 @@ func drawn(use []float64) string {
 
 // ofRanks are the tables about the ranks of a job; none of a single one.
 func (f *facts) ofRanks(filter Filter) ([]*Table, error) {
-	ranks := map[int64]bool{}
+	ranks := map[int32]bool{}
 	for _, rank := range f.ranks {
-		if number, known := rank.(int64); known {
-			ranks[number] = true
-		}
+		ranks[rank] = true
 	}
 	if len(ranks) < 2 || filter.Rank != nil {
 		return nil, nil
 	}
-	table, slowest, err := f.rankTable()
+	sums, kernels := map[int64]*rankSum{}, map[string]*rankedKernel{}
+	if err := f.each(0, func(t *total) error {
+		if rank, known := f.rankOfThread(t.thread).(int64); known {
+			addToRank(lookup.New(sums, rank), t)
+			addToKernel(kernels, rank, t)
+		}
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	table, slowest, err := f.rankTable(sums)
 	if err != nil {
 		return nil, err
 	}
@@ -55,52 +63,37 @@ func (f *facts) ofRanks(filter Filter) ([]*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []*Table{table, f.imbalance(), path}, nil
+	return []*Table{table, imbalance(kernels), path}, nil
 }
 
 // rankSum is what a rank did.
 type rankSum struct{ kernels, device, host, waited, mpi int64 }
 
-// sumRanks sums up what each rank did.
-func (f *facts) sumRanks() map[int64]*rankSum {
-	sums := map[int64]*rankSum{}
-	of := func(t *total) *rankSum {
-		rank, known := f.threads[t.thread].rank.(int64)
-		if !known {
-			return nil
-		}
-		return lookup.New(sums, rank)
-	}
-	for _, t := range f.totals {
-		s := of(t)
-		if s == nil {
-			continue
-		}
-		s.device += t.device.Time
-		switch t.site.KindCode {
-		case model.EnqueueLaunchStart:
-			s.kernels += t.Count
-			s.host += t.Exclusive()
-		case model.WaitStart:
-			s.waited += t.Time
-		default:
-			s.host += t.Exclusive()
-		}
-	}
-	for _, t := range f.own {
-		if s := of(t); s != nil && t.site.KindCode == model.MPIStart {
+// addToRank sums up what a rank did.
+func addToRank(s *rankSum, t *total) {
+	if t.site.Own() {
+		if t.site.KindCode == model.MPIStart {
 			s.mpi += t.Exclusive()
 		}
+		return
 	}
-	return sums
+	s.device += t.device.Time
+	switch t.site.KindCode {
+	case model.EnqueueLaunchStart:
+		s.kernels += t.Count
+		s.host += t.Exclusive()
+	case model.WaitStart:
+		s.waited += t.Time
+	default:
+		s.host += t.Exclusive()
+	}
 }
 
 // rankTable is time by rank, and which rank is the slowest: that with most to do.
-func (f *facts) rankTable() (table *Table, slowest int64, err error) {
+func (f *facts) rankTable(sums map[int64]*rankSum) (table *Table, slowest int64, err error) {
 	table = &Table{Key: "ranks", Title: "Ranks",
 		Columns: []Column{{"rank", "rank", Text}, {"host", "host", Text}, {"kernels", "kernels", Count}, {"device time", "device_ns", Nanoseconds},
 			{"host time", "host_exclusive_ns", Nanoseconds}, {"waited", "wait_ns", Nanoseconds}, {"MPI", "mpi_ns", Nanoseconds}, {"over time", "", Text}}}
-	sums := f.sumRanks()
 	m, err := MapRanks(f.trace, f.first, max(f.last, f.first+1), rankParts, mostRanks, func(rank int64) bool { return sums[rank] != nil })
 	if err != nil {
 		return nil, 0, err
@@ -149,24 +142,24 @@ func (f *facts) rankTable() (table *Table, slowest int64, err error) {
 	return table, slowest, nil
 }
 
+// rankedKernel is a kernel with its time on each rank.
+type rankedKernel struct {
+	site  *site
+	times map[int64]int64 // by rank
+}
+
+func addToKernel(kernels map[string]*rankedKernel, rank int64, t *total) {
+	if t.site.KindCode == model.EnqueueLaunchStart && t.device.Count > 0 {
+		lookup.Make(kernels, t.site.Symbol, func() *rankedKernel { return &rankedKernel{t.site, map[int64]int64{}} }).times[rank] += t.device.Time
+	}
+}
+
 // imbalance is how unlike the ranks' times in each kernel are.
-func (f *facts) imbalance() *Table {
+func imbalance(kernels map[string]*rankedKernel) *Table {
 	table := &Table{Key: "imbalance", Title: "Imbalance of kernels", Empty: "no device times: the runtime measures none",
 		Note: "share of the slowest rank's time that the ranks would wait for it on average, where they meet after the kernel",
 		Columns: append(kernelColumns(), []Column{{"ranks", "ranks", Count}, {"median", "median_ns", Nanoseconds}, {"average", "avg_ns", Nanoseconds},
 			{"slowest", "max_ns", Nanoseconds}, {"of rank", "slowest_rank", Count}, {"imbalance", "imbalance", Fraction}}...)}
-	type kernel struct {
-		site  *site
-		times map[int64]int64 // by rank
-	}
-	kernels := map[string]*kernel{}
-	for _, t := range f.totals {
-		rank, known := f.threads[t.thread].rank.(int64)
-		if !known || t.site.KindCode != model.EnqueueLaunchStart || t.device.Count == 0 {
-			continue
-		}
-		lookup.Make(kernels, t.site.Symbol, func() *kernel { return &kernel{t.site, map[int64]int64{}} }).times[rank] += t.device.Time
-	}
 	type line struct {
 		lost int64
 		row  []any
@@ -210,10 +203,26 @@ func (f *facts) criticalPath(filter Filter, rank int64) (*Table, error) {
 	table := &Table{Key: "critical_path", Title: fmt.Sprintf("Critical path of rank %d, the slowest", rank),
 		Note:    "time of its thread with most of it; where that waits, what its devices did then, from the end of the wait back",
 		Columns: []Column{{"on the path", "what", Text}, {"time", "time_ns", Nanoseconds}, {"share", "path_share", Fraction}}}
-	times := map[int64]int64{} // by thread
-	for _, t := range f.totals {
-		if f.threads[t.thread].rank == any(rank) {
-			times[t.thread] += t.Exclusive()
+	times, paths := map[int64]int64{}, map[int64]map[string]int64{} // by thread
+	for process, of := range f.ranks {
+		if int64(of) != rank {
+			continue
+		}
+		if err := f.each(model.ProcessID(process), func(t *total) error {
+			if !t.site.Own() {
+				times[t.thread] += t.Exclusive()
+			}
+			if t.site.KindCode == model.WaitStart || t.site.Own() && t.site.KindCode != model.MPIStart {
+				return nil
+			}
+			what := t.site.Name
+			if !t.site.Own() {
+				what = "host: " + cmp.Or(t.site.Construct, t.site.Kind)
+			}
+			lookup.Make(paths, t.thread, func() map[string]int64 { return map[string]int64{} })[what] += t.Exclusive()
+			return nil
+		}); err != nil {
+			return nil, err
 		}
 	}
 	var thread int64
@@ -226,21 +235,14 @@ func (f *facts) criticalPath(filter Filter, rank int64) (*Table, error) {
 		return nil, nil
 	}
 	process := model.ProcessID(f.threads[thread].process)
-	path := map[string]int64{}
-	for _, t := range append(slices.Clip(f.totals), f.own...) {
-		if t.thread != thread || t.site.KindCode == model.WaitStart || t.site.Own() && t.site.KindCode != model.MPIStart {
-			continue
-		}
-		what := t.site.Name
-		if !t.site.Own() {
-			what = "host: " + cmp.Or(t.site.Construct, t.site.Kind)
-		}
-		path[what] += t.Exclusive()
+	path := paths[thread]
+	if path == nil {
+		path = map[string]int64{}
 	}
-	chosen := filter.stored()
+	chosen, part := filter.stored(), f.trace.Part(process)
 	chosen.Process = process
 	var list []ran
-	for a, err := range f.trace.Activities(chosen) {
+	for a, err := range part.Activities(chosen) {
 		if err != nil {
 			return nil, err
 		}
@@ -248,7 +250,7 @@ func (f *facts) criticalPath(filter Filter, rank int64) (*Table, error) {
 			table.Note, table.Cautious = fmt.Sprintf("the rank's devices did more than %d things: choose a part with --since and --until", mostRan), true
 			return table, nil
 		}
-		name, err := f.activityName(a)
+		name, err := activityName(part, a)
 		if err != nil {
 			return nil, err
 		}
@@ -262,7 +264,7 @@ func (f *facts) criticalPath(filter Filter, rank int64) (*Table, error) {
 		}
 	}
 	chosen.Thread, chosen.Kinds = model.ThreadID(thread), []string{model.SpanName(model.WaitStart)}
-	for r, err := range f.trace.Spans(chosen) {
+	for r, err := range part.Spans(chosen) {
 		if err != nil {
 			return nil, err
 		}
@@ -290,11 +292,11 @@ func (f *facts) criticalPath(filter Filter, rank int64) (*Table, error) {
 }
 
 // activityName is what an activity is called: by itself, else by what enqueued it.
-func (f *facts) activityName(a *store.Activity) (string, error) {
+func activityName(trace *store.Trace, a *store.Activity) (string, error) {
 	if a.Work.Name != "" {
 		return a.Work.Name, nil
 	}
-	site, err := f.trace.Cause(a.Record)
+	site, err := trace.Cause(a.Record)
 	if err != nil || site == nil {
 		return "", err
 	}

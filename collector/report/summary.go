@@ -133,7 +133,7 @@ func (s *Summary) readFigures(f *facts, filter Filter, calls *messages) error {
 // chosen are the times of a process that count, within those that it has: none where its
 // rank is not wanted.
 func (f *facts) chosen(filter Filter, process int64, of Interval) (list []Interval) {
-	if !filter.wantsRank(f.ranks[process]) {
+	if !filter.wantsRank(f.rankOf(process)) {
 		return nil
 	}
 	for _, at := range filter.times(model.ProcessID(process)) {
@@ -181,18 +181,15 @@ func (s *Summary) readTimes(f *facts, filter Filter) error {
 		s.Wall = f.wall
 	}
 	// Threads that use OpenACC somewhere are there all the time.
-	totals, err := f.trace.Totals(store.Filter{})
+	users, err := f.trace.Users()
 	if err != nil {
 		return err
 	}
-	threads := map[model.ThreadID]bool{}
-	for i := range totals {
-		t := &totals[i]
-		length := lengths[int64(t.Site.Process)]
-		if !model.IsStart(t.Site.KindCode) || model.Own(t.Site.KindCode) || threads[t.Thread] || length == 0 {
+	for _, process := range users {
+		length := lengths[int64(process)]
+		if length == 0 {
 			continue
 		}
-		threads[t.Thread] = true
 		s.Host.Threads++
 		if part && filter.Within == nil {
 			length = f.wall

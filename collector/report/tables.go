@@ -52,7 +52,7 @@ func (f *facts) kernels() *Table {
 		}
 		all += t.device.Time
 		measured = measured || t.device.Count > 0
-		missing = missing || t.device.Count < t.Count
+		missing = missing || t.untimed
 		return [2]string{t.site.Symbol, t.site.place()}, true
 	}, func(r *row) int64 { return max(r.device.Time, 0)*1000 + r.Time })
 	for _, r := range rows {
@@ -184,7 +184,7 @@ func (f *facts) queues() *Table {
 		queue  int64
 	}
 	counts := map[any][3]int64{}
-	processes := map[any]map[model.ProcessID]bool{}
+	processes := map[any]set{}
 	for _, r := range group(f.totals, func(t *total) (any, bool) {
 		k := key{t.site.deviceName, t.site.AsyncQueue}
 		if t.site.KindCode != model.EnqueueLaunchStart && !isTransfer(t.site.KindCode) {
@@ -193,10 +193,10 @@ func (f *facts) queues() *Table {
 		c := counts[k]
 		c[(t.site.KindCode-model.EnqueueLaunchStart)/2] += t.Count
 		counts[k] = c
-		lookup.Make(processes, any(k), func() map[model.ProcessID]bool { return map[model.ProcessID]bool{} })[t.site.Process] = true
+		lookup.Make(processes, any(k), func() set { return set{} }).join(t.processes)
 		return k, true
 	}, func(r *row) int64 { return r.device.Time }) {
-		c, n := counts[r.key], int64(len(processes[r.key]))
+		c, n := counts[r.key], processes[r.key].count()
 		if n > 1 {
 			table.Note = "queues of the same name are added up over the processes; 'of the time' is their average"
 		}
@@ -225,7 +225,8 @@ func (f *facts) instants() *Table {
 	return table
 }
 
-func memoryTable(trace *store.Trace, filter Filter) (*Table, error) {
+// memoryTable is the memory of devices: of many the first, top of them unless that is 0.
+func memoryTable(trace *store.Trace, filter Filter, top int) (*Table, error) {
 	table := &Table{Key: "memory", Title: "Device memory", Empty: "no device memory was used",
 		Columns: []Column{{"device", "device", Text}, {"peak", "peak_bytes", Bytes}, {"at the end", "end_bytes", Bytes},
 			{"capacity", "capacity_bytes", Bytes}, {"peak share", "peak_share", Fraction}}}
@@ -248,6 +249,10 @@ func memoryTable(trace *store.Trace, filter Filter) (*Table, error) {
 			rank = s.ColumnInt64(4)
 		}
 		if filter.Rank != nil && rank != any(*filter.Rank) || filter.Device != nil && s.ColumnInt64(1) != *filter.Device {
+			continue
+		}
+		if top > 0 && len(table.Rows) == top {
+			table.Omitted++
 			continue
 		}
 		device := DeviceName(s.ColumnInt64(0), s.ColumnInt64(1))
@@ -299,7 +304,7 @@ func (f *facts) neverDeleted(trace *store.Trace, filter Filter) (*Table, error) 
 	for i := range mappings {
 		m := &mappings[i]
 		of := f.site(m.Site)
-		if !filter.accepts(of, threadFact{rank: f.ranks[int64(of.Process)]}) {
+		if !filter.accepts(of, f.rankOf(int64(of.Process))) {
 			continue
 		}
 		s := lookup.Make(sums, key{of.variable, of.File, of.Function, of.Line}, func() *sum {
@@ -330,7 +335,7 @@ func (f *facts) errors(trace *store.Trace, filter Filter) (*Table, error) {
 			return nil, err
 		}
 		at := f.site(detail)
-		if filter.accepts(at, threadFact{rank: f.ranks[int64(at.Process)]}) {
+		if filter.accepts(at, f.rankOf(int64(at.Process))) {
 			table.Rows = append(table.Rows, []any{s.ColumnInt64(0), s.ColumnInt64(1), s.ColumnText(2), s.ColumnText(3), name(at.place())})
 		}
 	}

@@ -93,3 +93,15 @@ func (t *Trace) deviceTotals() iter.Seq2[deviceTotal, error] {
 		}
 	}
 }
+
+// Users are the threads that have spans of the runtime's own, with their processes.
+func (t *Trace) Users() (map[model.ThreadID]model.ProcessID, error) {
+	users := map[model.ThreadID]model.ProcessID{}
+	err := t.query("SELECT DISTINCT x.thread, d.process, d.kind_code FROM total x JOIN site_detail d ON d.site = x.site WHERE "+t.chosenSQL("d.process"), nil, func(s *sqlite.Stmt) error {
+		if kind := s.ColumnInt32(2); model.IsStart(kind) && !model.Own(kind) {
+			users[model.ThreadID(s.ColumnInt64(0))] = model.ProcessID(s.ColumnInt64(1))
+		}
+		return nil
+	})
+	return users, err
+}

@@ -52,8 +52,18 @@ func (t *Trace) LimitedTo() []model.ProcessID {
 // closed, and keeps what it looks up to itself.
 func (t *Trace) Unlimited() *Trace {
 	all := OnConnection(t.path, t.conn)
-	all.version, all.pages, all.rows = t.version, t.pages, t.rows
+	all.version = t.version
+	if all.rows = t.rows; t.rows != nil {
+		all.pages.From(t.rows)
+	}
 	return all
+}
+
+// Part is Unlimited, and limited to some processes then: for who reads all, and of these more.
+func (t *Trace) Part(processes ...model.ProcessID) *Trace {
+	part := t.Unlimited()
+	part.OnlyProcesses(processes)
+	return part
 }
 
 // chosenSQL is a condition on a column of processes, for WHERE.

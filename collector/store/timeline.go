@@ -36,19 +36,25 @@ type Lane struct {
 }
 
 // Lanes reads the lanes, by process, then threads before queues, then depth.
-func (t *Trace) Lanes() ([]Lane, error) {
-	var out []Lane
-	err := t.each(`SELECT l.id, l.type, coalesce(th.process, d.process), CASE l.type WHEN 'queue' THEN 0 ELSE l.owner END,
+func (t *Trace) Lanes() (out []Lane, err error) {
+	err = t.EachLane(func(lane *Lane) error {
+		out = append(out, *lane)
+		return nil
+	})
+	return out, err
+}
+
+// EachLane calls f for them one after the other.
+func (t *Trace) EachLane(f func(*Lane) error) error {
+	return t.each(`SELECT l.id, l.type, coalesce(th.process, d.process), CASE l.type WHEN 'queue' THEN 0 ELSE l.owner END,
 		CASE l.type WHEN 'queue' THEN l.owner ELSE 0 END, coalesce(d.id, 0), l.depth, l.first, l.last, l.count, l.busy, l.bytes
 		FROM lane l LEFT JOIN thread th ON l.type <> 'queue' AND th.id = l.owner
 		LEFT JOIN queue q ON l.type = 'queue' AND q.id = l.owner LEFT JOIN device d ON d.id = q.device
 		WHERE `+t.chosenSQL("coalesce(th.process, d.process)")+` ORDER BY 3, l.type = 'queue', l.owner, l.type = 'spans', l.depth`, nil, func(s *sqlite.Stmt) error {
-		out = append(out, Lane{s.ColumnInt64(0), s.ColumnText(1), model.ProcessID(s.ColumnInt64(2)), model.ThreadID(s.ColumnInt64(3)),
+		return f(&Lane{s.ColumnInt64(0), s.ColumnText(1), model.ProcessID(s.ColumnInt64(2)), model.ThreadID(s.ColumnInt64(3)),
 			model.QueueID(s.ColumnInt64(4)), model.DeviceID(s.ColumnInt64(5)), s.ColumnInt(6), s.ColumnInt64(7), s.ColumnInt64(8),
 			s.ColumnInt64(9), s.ColumnInt64(10), s.ColumnInt64(11)})
-		return nil
 	})
-	return out, err
 }
 
 // Block is what a timeline draws: one span, event or activity, or neighbours
