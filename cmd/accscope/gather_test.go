@@ -242,6 +242,33 @@ func TestGather(t *testing.T) {
 	}
 }
 
+// The archive of a job of three nodes, each a machine of its own, says what its trace says.
+func TestGatherArchiveOfNodes(t *testing.T) {
+	program := build(t, "jacobi")
+	nodes := machines(t, "node-a", "node-b", "node-c")
+	g := gatherIn(t, "--archive", "--archive-rows", "500", "--keep", "--ranks", strconv.Itoa(len(nodes)))
+	var running sync.WaitGroup
+	for rank, on := range nodes {
+		environment, _ := sessions(t)
+		environment = append(environment, "ACCSCOPE_TO="+g.to(), "PMI_RANK="+strconv.Itoa(rank))
+		words := on.command(accscope, "run", "-q", "--device", "sim", "--", program, "32", "40")
+		running.Go(func() { execute(t, t.TempDir(), environment, words[0], words[1:]...).must(t) })
+	}
+	running.Wait()
+	g.wait()
+	traces, archives := t.TempDir(), t.TempDir()
+	for folder, result := range map[string]string{traces: "trace.db", archives: "archive"} {
+		if err := os.Rename(filepath.Join(g.folder, result), filepath.Join(folder, "job")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	hosts := invoke(t, archives, "query", "--format", "csv", "job", "SELECT host, count(*) FROM events JOIN processes USING (process) GROUP BY 1 ORDER BY 1").must(t).stdout
+	if rows := strings.Fields(hosts); len(rows) != 1+len(nodes) || !strings.HasPrefix(rows[1], "node-a,") || !strings.HasPrefix(rows[3], "node-c,") {
+		t.Errorf("events by host: %s", hosts)
+	}
+	toldAlike(t, traces, archives, "job")
+}
+
 // An agent and the collector are killed, and the network is cut, in the long suite for a
 // minute, while a program runs: nothing is lost, and nothing is there twice.
 func TestGatherSurvives(t *testing.T) {
