@@ -3,9 +3,6 @@ package report
 import (
 	"cmp"
 	"slices"
-
-	"github.com/accscope/accscope/collector/lookup"
-	"github.com/accscope/accscope/collector/model"
 )
 
 // communication is what calls of MPI took, by call.
@@ -17,29 +14,14 @@ func communication(calls *messages) *Table {
 	if !calls.waiting {
 		table.Note, table.Cautious = "what calls waited is not known: the trace has not all calls of its processes", true
 	}
-	type sum struct{ count, time, waited, bytes, least, most int64 }
-	sums := map[string]*sum{}
-	inside := map[string]int64{} // of calls: the bytes of their parts
-	for i := range calls.list {
-		m := &calls.list[i]
-		if m.part() {
-			inside[m.of] += m.bytes
-			continue
-		}
-		s := lookup.Make(sums, m.name, func() *sum { return &sum{least: m.end - m.start} })
-		took := m.end - m.start
-		s.count++
-		s.time += took
-		s.waited += m.waited
-		s.bytes += m.bytes
-		s.least, s.most = min(s.least, took), max(s.most, took)
-	}
-	for name, s := range sums {
+	for name, s := range calls.calls {
 		waited, transfer := any(nil), any(nil)
 		if calls.waiting {
 			waited, transfer = s.waited, s.time-s.waited
 		}
-		table.Rows = append(table.Rows, []any{name, s.count, s.time, waited, transfer, s.bytes + inside[name], s.least, average(s.time, s.count), s.most})
+		if s.count > 0 {
+			table.Rows = append(table.Rows, []any{name, s.count, s.time, waited, transfer, s.bytes, s.least, average(s.time, s.count), s.most})
+		}
 	}
 	slices.SortFunc(table.Rows, func(a, b []any) int {
 		return cmp.Or(cmp.Compare(b[2].(int64), a[2].(int64)), cmp.Compare(a[0].(string), b[0].(string)))
@@ -56,28 +38,21 @@ type Communication struct {
 	Whole     int64 `json:"mpi_whole"`   // from MPI_Init's end to MPI_Finalize's begin; from the first call to the last where those were not seen
 }
 
-// communicated sums calls up. Threads of a process may call at once.
+// communicated is what the calls of each process make. Threads of a process may call at once.
 func (f *facts) communicated(calls *messages, filter Filter) (c Communication) {
-	type process struct{ calling, waited []Interval }
-	processes := map[model.ProcessID]*process{}
 	for id, inside := range calls.inside {
-		if times := f.chosen(filter, int64(id), inside); len(times) > 0 || !filter.limitsTime() && filter.Rank == nil && filter.Ranks == nil {
-			processes[id] = &process{}
-			c.Whole += Covered(times)
+		times := f.chosen(filter, int64(id), inside)
+		if len(times) == 0 && (filter.limitsTime() || filter.Rank != nil || filter.Ranks != nil) {
+			continue
+		}
+		c.Processes++
+		c.Whole += Covered(times)
+		if busy := calls.busy[id]; busy != nil {
+			c.Time += busy.called.sum
+			c.Waited += busy.waited.sum
 		}
 	}
-	for i := range calls.list {
-		m := &calls.list[i]
-		if p := processes[m.process]; p != nil && !m.part() && !m.frames() {
-			p.calling = append(p.calling, Interval{m.start, m.end})
-			p.waited = append(p.waited, Interval{m.start, m.start + m.waited})
-		}
-	}
-	c.Processes, c.Waiting = len(processes), calls.waiting
-	for _, p := range processes {
-		c.Time += Covered(p.calling)
-		c.Waited += Covered(p.waited)
-	}
+	c.Waiting = calls.waiting
 	return c
 }
 
@@ -87,26 +62,3 @@ func (m *message) begins() bool { return m.name == "MPI_Init" || m.name == "MPI_
 // frames says whether a call begins or ends MPI: what lies between these is a process's time
 // of communication and computation.
 func (m *message) frames() bool { return m.begins() || m.name == "MPI_Finalize" }
-
-// between gives, for each process that called MPI, the time from MPI_Init's end to
-// MPI_Finalize's begin, or from the first call to the last where those were not seen.
-func between(list []message) map[model.ProcessID]Interval {
-	inside := map[model.ProcessID]Interval{}
-	for i := range list {
-		m := &list[i]
-		p, known := inside[m.process]
-		if !known {
-			p = Interval{m.start, m.start}
-		}
-		switch {
-		case m.begins():
-			p = Interval{m.end, max(p.End, m.end)}
-		case m.name == "MPI_Finalize":
-			p.End = max(p.End, m.start)
-		case !m.part():
-			p.End = max(p.End, m.end)
-		}
-		inside[m.process] = p
-	}
-	return inside
-}

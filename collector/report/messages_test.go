@@ -35,60 +35,13 @@ func TestWaitForRanks(t *testing.T) {
 		{"a late receiver", []message{call("MPI_Send", 0, 1, 7, 0, 50), call("MPI_Recv", 1, 0, 7, 40, 50)}, []int64{40, 0}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			waitForRanks(test.calls)
-			var got []int64
-			for _, m := range test.calls {
-				got = append(got, m.waited)
-			}
-			if !slices.Equal(got, test.want) {
+			if got := waited(t, test.calls); !slices.Equal(got, test.want) {
 				t.Errorf("waited %v, want %v", got, test.want)
 			}
+			if got := foundByLooking(test.calls); !slices.Equal(got, test.want) {
+				t.Errorf("waited %v by all pairs, want %v", got, test.want)
+			}
 		})
-	}
-}
-
-// Receives of whoever's messages take them in the order of sending, and look at each but a
-// few times, however many ranks and tags there are whose messages nobody has received.
-func TestReceivesOfAnyone(t *testing.T) {
-	const ranks, each = 400, 250 // with all pairs open, 10 000 000 000 looks at pairs
-	var calls []message
-	for tag := range int64(each) {
-		for rank := range int64(ranks) {
-			at := tag*ranks + rank
-			calls = append(calls, call("MPI_Isend", rank+1, 0, tag, 10*at+5, 10*at+6))
-		}
-	}
-	for at := range int64(ranks * each) {
-		calls = append(calls, call("MPI_Recv", 0, anyone, anyone, 10*at, 10*at+9))
-	}
-	waitForRanks(calls)
-	for i := ranks * each; i < len(calls); i++ {
-		if calls[i].waited != 5 {
-			t.Fatalf("receive %d waited %d ns", i-ranks*each, calls[i].waited)
-		}
-	}
-}
-
-// A message that one kind of receive has taken is none of another kind's.
-func TestReceivesOfAllKinds(t *testing.T) {
-	box := mailbox{map[envelope][]int{}, make([]bool, 6)}
-	for message, e := range []envelope{{1, 0, 0, 7}, {2, 0, 0, 7}, {1, 0, 0, 8}, {1, 0, 5, 7}, {1, 0, 0, 7}, {2, 3, 0, 7}} {
-		box.put(e, message)
-	}
-	for _, test := range []struct {
-		receive envelope
-		want    int // -1: none
-	}{
-		{envelope{anyone, 0, 0, 8}, 2}, {envelope{1, 0, 0, anyone}, 0}, {envelope{anyone, 0, 0, anyone}, 1}, {envelope{2, 0, 0, 7}, -1},
-		{envelope{anyone, 0, 5, anyone}, 3}, {envelope{1, 0, 0, 7}, 4}, {envelope{anyone, 0, 0, anyone}, -1}, {envelope{anyone, 3, 0, 7}, 5},
-	} {
-		got, found := box.take(test.receive)
-		if !found {
-			got = -1
-		}
-		if got != test.want {
-			t.Errorf("%+v takes %d, want %d", test.receive, got, test.want)
-		}
 	}
 }
 
@@ -99,14 +52,20 @@ func TestCommunicated(t *testing.T) {
 	waiting.waited = 30
 	all := []message{call("MPI_Init", 0, -2, 0, 0, 100), waiting, call("MPI_Wait", 0, -2, 0, 160, 220),
 		call("MPI_Finalize", 0, -2, 0, 300, 900)}
-	of := func(list []message, filter Filter) Communication {
-		return (&facts{}).communicated(&messages{waiting: true, list: list, inside: between(all)}, filter)
+	of := func(from int, filter Filter) Communication {
+		sums := newMessages(true)
+		for i := range all {
+			all[i].counted = i >= from
+			sums.enclose(&all[i])
+			sums.count(&all[i])
+		}
+		return (&facts{}).communicated(sums, filter)
 	}
-	if got, want := of(all, Filter{}), (Communication{Processes: 1, Time: 70, Waited: 30, Waiting: true, Whole: 200}); got != want {
+	if got, want := of(0, Filter{}), (Communication{Processes: 1, Time: 70, Waited: 30, Waiting: true, Whole: 200}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 	// Of a part, what begins there, and its time between the two.
-	if got, want := of(all[2:3], Filter{From: 155, To: 500}), (Communication{Processes: 1, Time: 60, Waiting: true, Whole: 145}); got != want {
+	if got, want := of(2, Filter{From: 155, To: 500}), (Communication{Processes: 1, Time: 60, Waiting: true, Whole: 145}); got != want {
 		t.Errorf("of a part %+v, want %+v", got, want)
 	}
 }
@@ -116,7 +75,12 @@ func TestSendingHalves(t *testing.T) {
 	outer, half := call("MPI_Sendrecv_replace", 0, 1, 0, 0, 9), call(sendingHalf, 0, 1, 0, 0, 0)
 	outer.bytes, half.bytes, half.of = 100, 40, outer.name
 	for _, waiting := range []bool{true, false} {
-		table := communication(&messages{waiting: waiting, list: []message{outer, half}})
+		sums := newMessages(waiting)
+		for _, m := range []*message{&outer, &half} {
+			m.counted = true
+			sums.count(m)
+		}
+		table := communication(sums)
 		want := []any{"MPI_Sendrecv_replace", int64(1), int64(9), int64(0), int64(9), int64(140), int64(9), int64(9), int64(9)}
 		if !waiting {
 			want[3], want[4] = nil, nil

@@ -52,6 +52,16 @@ func (r *Record) Message() (peer, tag, communicator int64) {
 	return int64(r.Host), int64(r.Address) >> tagShift, int64(r.Address & communicatorBits)
 }
 
+// Received tells of a receive of MPI whose status the program asked for whose message came, and
+// of how many bytes; known: it did.
+func (t *Trace) Received(record int64) (from, bytes int64, known bool, err error) {
+	err = t.query("SELECT x.host, x.bytes FROM ending e JOIN datum x ON x.id = e.datum WHERE e.record = ?", []int64{record}, func(s *sqlite.Stmt) error {
+		from, bytes, known = s.ColumnInt64(0), s.ColumnInt64(1), !s.ColumnIsNull(0)
+		return nil
+	})
+	return from, bytes, known, err
+}
+
 // Label is what to call a record in a view of single ones: the name, with a frame's
 // number.
 func (r *Record) Label() string { return numbered(r.Site, r.Host) }

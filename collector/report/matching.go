@@ -1,0 +1,302 @@
+package report
+
+import (
+	"math"
+	"slices"
+
+	"github.com/accscope/accscope/collector/model"
+)
+
+// role is what a call of MPI has to do with other ranks' calls.
+type role int
+
+const (
+	alone           role = iota // waits for nobody, as far as is followed
+	allMeet                     // everybody waits for the latest
+	othersWait                  // for the root
+	rootWaits                   // for the others
+	allMeetLater                // the same, where a later call waits
+	othersWaitLater             //
+	rootWaitsLater              //
+	sends                       //
+	receives                    //
+	receivesLater               // and a later call waits
+	probes                      // tells of a message, which a receive takes
+	waits                       // for what was begun before
+)
+
+// roles are those of the calls that have one.
+var roles = rolesByName(map[role][]string{
+	allMeet: {"MPI_Barrier", "MPI_Allreduce", "MPI_Allgather", "MPI_Allgatherv", "MPI_Alltoall", "MPI_Alltoallv", "MPI_Alltoallw",
+		"MPI_Reduce_scatter", "MPI_Reduce_scatter_block", "MPI_Comm_dup", "MPI_Comm_dup_with_info", "MPI_Comm_split", "MPI_Comm_split_type",
+		"MPI_Comm_create", "MPI_Cart_create", "MPI_Cart_sub", "MPI_Graph_create", "MPI_Dist_graph_create", "MPI_Dist_graph_create_adjacent",
+		"MPI_Win_create", "MPI_Win_allocate", "MPI_Win_allocate_shared", "MPI_Win_create_dynamic", "MPI_Win_fence", "MPI_Win_free"},
+	othersWait: {"MPI_Bcast", "MPI_Scatter", "MPI_Scatterv"},
+	rootWaits:  {"MPI_Reduce", "MPI_Gather", "MPI_Gatherv"},
+	allMeetLater: {"MPI_Ibarrier", "MPI_Iallreduce", "MPI_Iallgather", "MPI_Iallgatherv", "MPI_Ialltoall", "MPI_Ialltoallv", "MPI_Ialltoallw",
+		"MPI_Ireduce_scatter", "MPI_Ireduce_scatter_block"},
+	othersWaitLater: {"MPI_Ibcast", "MPI_Iscatter", "MPI_Iscatterv"},
+	rootWaitsLater:  {"MPI_Ireduce", "MPI_Igather", "MPI_Igatherv"},
+	sends:           {"MPI_Send", "MPI_Bsend", "MPI_Ssend", "MPI_Rsend", "MPI_Isend", "MPI_Ibsend", "MPI_Issend", "MPI_Irsend", sendingHalf, startedSend},
+	receives:        {"MPI_Recv", "MPI_Sendrecv", "MPI_Sendrecv_replace"},
+	receivesLater:   {"MPI_Irecv", "MPI_Isendrecv", "MPI_Isendrecv_replace", startedReceive, probedReceive},
+	probes:          {"MPI_Probe", "MPI_Mprobe"},
+	waits:           {"MPI_Wait", "MPI_Waitall", "MPI_Waitany", "MPI_Waitsome"},
+})
+
+func rolesByName(names map[role][]string) map[string]role {
+	roles := map[string]role{}
+	for as, of := range names {
+		for _, name := range of {
+			roles[name] = as
+		}
+	}
+	return roles
+}
+
+// meets says whether all ranks of a communicator make the call.
+func (as role) meets() bool { return as >= allMeet && as <= rootWaitsLater }
+
+// AllMeet says whether a call of MPI lets no rank of its communicator go on before all have come.
+func AllMeet(call string) bool { return roles[call] == allMeet }
+
+// The names of parts of calls: what a call that also receives sends, what requests that
+// are started again and again send and receive, and the message that a probe has found,
+// which a later call receives.
+const (
+	sendingHalf    = "MPI_Sendrecv (send)"
+	startedSend    = "MPI_Start (send)"
+	startedReceive = "MPI_Start (receive)"
+	probedReceive  = "MPI_Mprobe (receive)"
+)
+
+// part says whether a call is a part of another one.
+func (m *message) part() bool {
+	return m.of != "" && slices.Contains([]string{sendingHalf, startedSend, startedReceive, probedReceive}, m.name)
+}
+
+// matcher finds how long each call waited until the rank came that it needed, by the order of
+// the calls: the n-th collective call on a communicator is the same one for all its ranks, and
+// the n-th receive from a rank with a tag gets the n-th message that was sent so. Calls come
+// twice in the order of their starts: all to meet, then all to take. Those of a process are
+// finished in that order.
+type matcher struct {
+	met, taken meetings
+	sent       mailbox                        // messages that are not received
+	posted     mailbox                        // receives and probes whose message has not come
+	open       map[model.ProcessID][]*message // of which the first is not decided
+	due        map[model.ProcessID][]dueAt    // what calls that wait wait for
+	waiting    map[model.ProcessID]int        // how many of open wait
+	finish     func(*message)                 // is called when it is known what a call waited
+}
+
+// meetings are the collective calls, by name and communicator in order of their numbers.
+type meetings struct {
+	numbers map[participant]int
+	all     map[meetingKey][]meeting
+}
+
+type meetingKey struct {
+	name         string
+	communicator int64
+}
+
+type participant struct {
+	process model.ProcessID
+	meetingKey
+}
+
+// meeting is when the latest rank and the root came to a collective call.
+type meeting struct {
+	latest, root int64
+	rooted       bool // the root has come
+}
+
+// dueAt is when something comes that was asked for by a call.
+type dueAt struct{ place, at int64 }
+
+// mostLate is how long after the end of a receive its message may have been sent, ns, as the
+// clocks of nodes tell it: what is sent later is another's.
+const mostLate = 1_000_000_000
+
+func newMatcher(finish func(*message)) *matcher {
+	return &matcher{met: newMeetings(), taken: newMeetings(), sent: mailbox{}, posted: mailbox{}, open: map[model.ProcessID][]*message{},
+		due: map[model.ProcessID][]dueAt{}, waiting: map[model.ProcessID]int{}, finish: finish}
+}
+
+func newMeetings() meetings { return meetings{map[participant]int{}, map[meetingKey][]meeting{}} }
+
+// number gives the key of a collective call, and the how manyth of the process it is, from 0.
+func (c *meetings) number(m *message) (key meetingKey, number int) {
+	at := participant{m.process, meetingKey{m.name, m.communicator}}
+	number = c.numbers[at]
+	c.numbers[at] = number + 1
+	return at.meetingKey, number
+}
+
+// meet notes when ranks come to collective calls.
+func (w *matcher) meet(m *message) {
+	if !roles[m.name].meets() {
+		return
+	}
+	key, number := w.met.number(m)
+	list := w.met.all[key]
+	if number == len(list) {
+		list = append(list, meeting{latest: m.start})
+		w.met.all[key] = list
+	}
+	at := &list[number]
+	at.latest = max(at.latest, m.start)
+	if m.rank == m.peer {
+		at.root, at.rooted = m.start, true
+	}
+}
+
+// take takes a call in.
+func (w *matcher) take(m *message) {
+	switch as := roles[m.name]; {
+	case as.meets():
+		key, number := w.taken.number(m)
+		if list := w.met.all[key]; number < len(list) {
+			w.collective(m, as, &list[number])
+		} else { // in a trace that grows it was not there to meet
+			m.decided = true
+		}
+	case as == sends:
+		w.send(m)
+	case as == receives, as == probes:
+		w.receive(m)
+	case as == receivesLater:
+		m.decided = true
+		w.receive(m)
+	case as == waits:
+		w.waiting[m.process]++
+	default:
+		m.decided = true
+	}
+	w.open[m.process] = append(w.open[m.process], m)
+	w.release(m.process, m.start)
+}
+
+// end finishes all that are left.
+func (w *matcher) end() {
+	for process := range w.open {
+		w.release(process, math.MaxInt64)
+	}
+}
+
+// collective finds what a collective call waited, or until when a later one waits for it.
+func (w *matcher) collective(m *message, as role, at *meeting) {
+	until := m.start
+	switch {
+	case as == allMeet, as == allMeetLater, m.rank == m.peer && (as == rootWaits || as == rootWaitsLater):
+		until = at.latest
+	case at.rooted && (as == othersWait || as == othersWaitLater):
+		until = at.root
+	}
+	if m.decided = true; as >= allMeetLater {
+		w.await(m, until, m.start)
+	} else {
+		m.waited = max(min(until, m.end)-m.start, 0)
+	}
+}
+
+// await notes when something comes that a later call of the process may wait for. now is the
+// start of the call that tells it: calls that start later do not wait for what has come by then.
+func (w *matcher) await(m *message, at, now int64) {
+	if at > now || w.waiting[m.process] > 0 {
+		w.due[m.process] = append(w.due[m.process], dueAt{m.place, at})
+	}
+}
+
+// wait finds what a call waited for what the process had begun before it.
+func (w *matcher) wait(m *message, now int64) {
+	latest := m.start
+	due := slices.DeleteFunc(w.due[m.process], func(d dueAt) bool {
+		if d.place > m.place || d.at > m.end {
+			return false
+		}
+		latest = max(latest, d.at)
+		return true
+	})
+	m.waited = latest - m.start
+	if w.waiting[m.process]--; w.waiting[m.process] == 0 {
+		due = slices.DeleteFunc(due, func(d dueAt) bool { return d.at <= now })
+	}
+	w.due[m.process] = due
+}
+
+// send gives a message to the first that asked for such a one: probes tell of it, a receive
+// takes it.
+func (w *matcher) send(m *message) {
+	m.decided = m.name != "MPI_Send" && m.name != "MPI_Ssend"
+	as := m.sentAs().asked()
+	for r := w.posted.firstOf(as); r != nil; r = w.posted.firstOf(as) {
+		w.posted.take(r, r.receivedAs())
+		if roles[r.name] != receivesLater && m.start > r.end+mostLate {
+			continue
+		}
+		if w.match(m, r); roles[r.name] != probes {
+			m.taken = true
+			return
+		}
+	}
+	w.sent.put(m, as...)
+}
+
+// receive takes the first message that is asked for, if it has been sent.
+func (w *matcher) receive(m *message) {
+	s := w.sent.first(m.receivedAs())
+	if s == nil {
+		w.posted.put(m, m.receivedAs())
+		return
+	}
+	if roles[m.name] != probes {
+		w.sent.take(s, s.sentAs().asked()...)
+	}
+	w.match(s, m)
+}
+
+// match finds what a message and what receives it, or tells of it, waited for each other.
+func (w *matcher) match(s, r *message) {
+	if roles[r.name] == receivesLater {
+		w.await(r, s.start, max(s.start, r.start))
+		return
+	}
+	r.waited, r.decided = max(min(s.start, r.end)-r.start, 0), true
+	if roles[r.name] == receives && !s.decided {
+		if r.start > s.start && r.start < s.end {
+			s.waited = r.start - s.start // the receiver was late
+		}
+		s.decided = true
+	}
+}
+
+// release finishes calls of a process as far as they are decided when a call of it starts.
+func (w *matcher) release(process model.ProcessID, now int64) {
+	open := w.open[process]
+	for len(open) > 0 && w.decide(open[0], now) {
+		w.finish(open[0])
+		open[0] = nil
+		open = open[1:]
+	}
+	w.open[process] = open
+}
+
+// decide says whether it is known what a call waited when another one starts.
+func (w *matcher) decide(m *message, now int64) bool {
+	switch as := roles[m.name]; {
+	case m.decided:
+	case as == sends:
+		m.decided = now >= m.end
+	case as == waits:
+		if m.decided = now > m.end; m.decided {
+			w.wait(m, now)
+		}
+	default:
+		if m.decided = now > m.end+mostLate; m.decided {
+			w.posted.take(m, m.receivedAs())
+		}
+	}
+	return m.decided
+}
