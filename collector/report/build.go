@@ -95,7 +95,7 @@ func (f *facts) all(trace *store.Trace, options Options) ([]*Table, error) {
 			return err
 		}},
 		{[]string{callStacksKey, "constructs"}, func() (err error) { calls, err = f.callStacks(options.Top); return err }},
-		{[]string{"memory"}, func() (err error) { memory, err = memoryTable(trace, filter, options.Top); return err }},
+		{[]string{"memory"}, func() (err error) { memory, err = f.memoryTable(filter, options.Top); return err }},
 		{[]string{"leaks"}, func() (err error) { leaks, err = f.neverDeleted(trace, filter); return err }},
 		{[]string{"memory", "leaks"}, func() error { return noteMissing(trace, memory, leaks) }},
 		{[]string{"sampled"}, func() (err error) { sampled, err = sampledTable(trace, filter); return err }},

@@ -135,6 +135,7 @@ type facts struct {
 	last    int64
 	events  int64
 	sources *Sources
+	memory  map[int64]*memoryUse // of devices, of a part of the time (memoryOf); nil: not read
 }
 
 // threadFact is whose a thread is.

@@ -3,6 +3,7 @@ package report
 import (
 	"math"
 
+	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 )
@@ -27,30 +28,54 @@ func (filter Filter) limitsTime() bool {
 	return filter.Within != nil || from != math.MinInt64 || to != math.MaxInt64
 }
 
-// memoryIn is the most memory that a device had in use at times that are in order, and how
-// much at the end of the last, bytes.
-func memoryIn(trace *store.Trace, device int64, times []Interval) (peak, end int64, err error) {
-	var used int64
-	// over counts what was in use until the next change.
-	over := func(next int64) {
-		for len(times) > 0 && times[0].Start < next {
-			peak, end = max(peak, used), used
-			if times[0].End > next {
-				break
-			}
-			times = times[1:]
+// memoryUse is how much memory a device had in use at chosen times: the most, and at the end of
+// the last, bytes.
+type memoryUse struct {
+	peak, end int64
+	times     []Interval // that are not over
+	used      int64      // now
+}
+
+// until counts what is in use until the next change.
+func (u *memoryUse) until(next int64) {
+	for len(u.times) > 0 && u.times[0].Start < next {
+		u.peak, u.end = max(u.peak, u.used), u.used
+		if u.times[0].End > next {
+			break
 		}
+		u.times = u.times[1:]
 	}
-	if len(times) == 0 {
-		return 0, 0, nil
-	}
-	for s, err := range trace.Rows("reading device memory", "SELECT time, used FROM memory WHERE device = ? AND time < ? ORDER BY time", device, times[len(times)-1].End) {
+}
+
+// memoryIn is that of each device, at times of its process that are in order and end before
+// another one. A job has as many devices as ranks: they are read at once.
+func memoryIn(trace *store.Trace, before int64, times func(model.ProcessID) []Interval) (map[int64]*memoryUse, error) {
+	devices := map[int64]*memoryUse{}
+	for s, err := range trace.Rows("reading device memory", "SELECT device, process, time, used FROM memory WHERE time < ? ORDER BY time", before) {
 		if err != nil {
-			return 0, 0, err
+			return nil, err
 		}
-		over(s.ColumnInt64(0))
-		used = s.ColumnInt64(1)
+		u := lookup.Make(devices, s.ColumnInt64(0), func() *memoryUse { return &memoryUse{times: times(model.ProcessID(s.ColumnInt64(1)))} })
+		u.until(s.ColumnInt64(2))
+		u.used = s.ColumnInt64(3)
 	}
-	over(math.MaxInt64)
-	return peak, end, nil
+	for _, u := range devices {
+		u.until(math.MaxInt64)
+	}
+	return devices, nil
+}
+
+// memoryOf is what a device had in use at the times that the filter chooses.
+func (f *facts) memoryOf(device int64, filter Filter) (memoryUse, error) {
+	if f.memory == nil {
+		_, to := filter.bounds()
+		var err error
+		if f.memory, err = memoryIn(f.trace, to, filter.times); err != nil {
+			return memoryUse{}, err
+		}
+	}
+	if u := f.memory[device]; u != nil {
+		return *u, nil
+	}
+	return memoryUse{}, nil
 }

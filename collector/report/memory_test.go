@@ -1,11 +1,15 @@
 package report
 
 import (
+	"path/filepath"
+	"slices"
 	"testing"
 
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
+	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/store/generate"
 	"github.com/accscope/accscope/collector/store/tracetest"
 )
 
@@ -41,9 +45,16 @@ func TestMemoryOfAWindow(t *testing.T) {
 				}
 				peak, end = max(peak, before), before
 			}
-			gotPeak, gotEnd, err := memoryIn(trace, device, times)
-			if err != nil || gotPeak != peak || gotEnd != end {
-				t.Errorf("device %d in %v: %d and %d bytes, want %d and %d; %v", device, times, gotPeak, gotEnd, peak, end, err)
+			got, err := memoryIn(trace, from+step, func(model.ProcessID) []Interval { return times })
+			if err != nil {
+				t.Fatal(err)
+			}
+			use := memoryUse{}
+			if got[device] != nil {
+				use = *got[device]
+			}
+			if use.peak != peak || use.end != end {
+				t.Errorf("device %d in %v: %d and %d bytes, want %d and %d", device, times, use.peak, use.end, peak, end)
 			}
 		}
 	}
@@ -52,5 +63,46 @@ func TestMemoryOfAWindow(t *testing.T) {
 	}
 	if got := (Filter{Kernel: "k"}).limitsTime(); got {
 		t.Error("a kernel is a window")
+	}
+}
+
+// The most memory in use is that of the device with most of it, also where others had none in the
+// chosen time.
+func TestPeakOfAWindow(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "job.db")
+	if _, err := generate.Trace(path, generate.Options{Spans: 3000, Ranks: 6, Pauses: true, Activity: true, Seed: 3}); err != nil {
+		t.Fatal(err)
+	}
+	trace := tracetest.Open(t, path)
+	first, last, err := trace.Extent()
+	if err != nil {
+		t.Fatal(err)
+	}
+	some := false // a window in which one had some, and another none
+	for from := first; from < last; from += (last - first) / 200 {
+		filter := Filter{From: from, To: from + (last-first)/400, Exactly: true}
+		summary, err := Summarize(trace, filter)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := load(trace, filter)
+		if err != nil {
+			t.Fatal(err)
+		}
+		table, err := f.memoryTable(filter, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var most int64
+		for _, row := range table.Rows {
+			most = max(most, row[1].(int64))
+		}
+		some = some || most > 0 && slices.ContainsFunc(table.Rows, func(row []any) bool { return row[1] == int64(0) })
+		if summary.Peak.Bytes != most {
+			t.Errorf("%d B at most from %d, of %v", summary.Peak.Bytes, from, table.Rows)
+		}
+	}
+	if !some {
+		t.Error("all devices have memory in use whenever any has")
 	}
 }

@@ -204,7 +204,7 @@ func (f *facts) message(trace *store.Trace, r *store.Record, last int64) (*messa
 	if rank, known := f.ranks[int64(m.process)]; known {
 		m.rank = int64(rank)
 	}
-	if as := roles[m.name]; !as.meets() && as != sends { // its status may tell what came
+	if as := roles[m.name]; m.peer >= anyone && (as == receives || as == probes || as == alone) { // its status may tell what came
 		from, bytes, known, err := trace.Received(r.ID)
 		if err != nil {
 			return nil, err

@@ -211,8 +211,12 @@ func (s *Summary) readPeak(f *facts, filter Filter) error {
 			continue
 		}
 		if filter.limitsTime() {
-			if bytes, _, err = memoryIn(f.trace, r.ColumnInt64(4), times); err != nil || bytes == 0 {
+			use, err := f.memoryOf(r.ColumnInt64(4), filter)
+			if err != nil {
 				return err
+			}
+			if bytes = use.peak; bytes == 0 {
+				continue
 			}
 		}
 		if s.Peak.Device != "" {

@@ -226,7 +226,7 @@ func (f *facts) instants() *Table {
 }
 
 // memoryTable is the memory of devices: of many the first, top of them unless that is 0.
-func memoryTable(trace *store.Trace, filter Filter, top int) (*Table, error) {
+func (f *facts) memoryTable(filter Filter, top int) (*Table, error) {
 	table := &Table{Key: "memory", Title: "Device memory", Empty: "no device memory was used",
 		Columns: []Column{{"device", "device", Text}, {"peak", "peak_bytes", Bytes}, {"at the end", "end_bytes", Bytes},
 			{"capacity", "capacity_bytes", Bytes}, {"peak share", "peak_share", Fraction}}}
@@ -238,7 +238,7 @@ func memoryTable(trace *store.Trace, filter Filter, top int) (*Table, error) {
 	} else if whole != (Filter{}) {
 		table.Note = "of the whole run: only ranks and devices are filtered"
 	}
-	for s, err := range trace.Rows("reading device memory", `SELECT d.type, d.number, d.peak_bytes, d.capacity, p.rank, d.device, p.pid, (SELECT count(*) FROM processes), d.process
+	for s, err := range f.trace.Rows("reading device memory", `SELECT d.type, d.number, d.peak_bytes, d.capacity, p.rank, d.device, p.pid, (SELECT count(*) FROM processes)
 		FROM devices d JOIN processes p ON p.process = d.process
 		WHERE d.peak_bytes IS NOT NULL ORDER BY p.rank, d.device`) {
 		if err != nil {
@@ -268,8 +268,10 @@ func memoryTable(trace *store.Trace, filter Filter, top int) (*Table, error) {
 		var peak, left int64
 		var err error
 		if timed {
-			peak, left, err = memoryIn(trace, s.ColumnInt64(5), filter.times(model.ProcessID(s.ColumnInt64(8))))
-		} else if left, err = trace.MemoryLeft(model.DeviceID(s.ColumnInt64(5))); err == nil {
+			var use memoryUse
+			use, err = f.memoryOf(s.ColumnInt64(5), filter)
+			peak, left = use.peak, use.end
+		} else if left, err = f.trace.MemoryLeft(model.DeviceID(s.ColumnInt64(5))); err == nil {
 			peak = s.ColumnInt64(2)
 		}
 		if err != nil {
