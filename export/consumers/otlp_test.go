@@ -10,6 +10,7 @@ import (
 	"net"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"go.opentelemetry.io/collector/component"
@@ -35,12 +36,17 @@ type backend struct {
 	stop       func()
 }
 
-// freeAddress finds a port of this machine that nobody uses: one of those that the
-// kernel gives to nobody who does not ask for it, so that it stays free.
+// ports count those that freeAddress has looked at, from one by chance on.
+var ports atomic.Int64
+
+func init() { ports.Store(rand.Int64N(20_000)) } // other tests of this machine begin elsewhere
+
+// freeAddress finds a port of this machine that nobody uses, and never gives one twice: one of
+// those that the kernel gives to nobody who does not ask for it, so that it stays free.
 func freeAddress(t testing.TB) string {
 	t.Helper()
 	for range 1000 {
-		listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 10_000+rand.IntN(20_000)))
+		listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 10_000+ports.Add(1)%20_000))
 		if err == nil {
 			defer listener.Close()
 			return listener.Addr().String()
