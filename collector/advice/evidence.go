@@ -140,7 +140,7 @@ func readContents(trace *store.Trace) (contents, error) {
 	c := contents{}
 	where := ""
 	if trace.LimitedTo() != nil {
-		where = "WHERE thread IN (SELECT thread FROM threads WHERE process IN (" + processes(trace) + ")) "
+		where = "WHERE thread IN (SELECT thread FROM threads WHERE " + trace.ChosenSQL("process") + ") "
 	}
 	for s, err := range trace.Rows("reading hashes", "SELECT thread, sequence, hash, overwritten FROM content "+where+"ORDER BY thread, sequence") {
 		if err != nil {

@@ -132,16 +132,7 @@ func chosen(trace *store.Trace, sql string) string {
 	if trace.LimitedTo() == nil {
 		return sql
 	}
-	return "SELECT * FROM (" + sql + ") WHERE process IN (" + processes(trace) + ")"
-}
-
-// processes lists those that a trace is limited to.
-func processes(trace *store.Trace) string {
-	var list []string
-	for _, process := range trace.LimitedTo() {
-		list = append(list, fmt.Sprint(int64(process)))
-	}
-	return strings.Join(list, ", ")
+	return "SELECT * FROM (" + sql + ") WHERE " + trace.ChosenSQL("process")
 }
 
 // statement is the SQL of a group's rows.

@@ -129,6 +129,7 @@ type facts struct {
 	totals  []*total      // over all threads and processes, of each site
 	own     []*total      // of the program's own spans and marks, which are not in totals
 	threads map[int64]threadFact
+	sites   map[int64]*site // some, by their numbers
 	ranks   map[int64]int32 // by process, of those that have one
 	wall    int64           // nanoseconds from the first to the last event counted; of chosen ranges their own
 	first   int64
@@ -162,7 +163,7 @@ func (f *facts) rankOfThread(thread int64) any {
 
 // load reads the sums by thread and site.
 func load(trace *store.Trace, filter Filter) (*facts, error) {
-	f := &facts{trace: trace, filter: filter, threads: map[int64]threadFact{}, ranks: map[int64]int32{}}
+	f := &facts{trace: trace, filter: filter, threads: map[int64]threadFact{}, sites: map[int64]*site{}, ranks: map[int64]int32{}}
 	var err error
 	if f.sources, err = SourcesOf(trace); err != nil {
 		return nil, err
@@ -233,11 +234,23 @@ func (f *facts) each(process model.ProcessID, visit func(*total) error) error {
 	return nil
 }
 
+// site describes a site of the trace. Some are remembered: rows that come one after the other
+// are of few.
 func (f *facts) site(s *store.Site) *site {
-	made := describeSite(s)
-	made.variable = f.trace.Variable(s)
-	return made
+	known := f.sites[s.ID]
+	if known == nil {
+		if len(f.sites) >= mostDescribed {
+			clear(f.sites)
+		}
+		known = describeSite(s)
+		known.variable = f.trace.Variable(s)
+		f.sites[s.ID] = known
+	}
+	return known
 }
+
+// mostDescribed bounds how many sites are remembered as reports tell of them.
+const mostDescribed = 1024
 
 func (f *facts) loadThreads() error {
 	for s, err := range f.trace.Rows("reading threads", `SELECT thread, process, rank FROM threads`) {

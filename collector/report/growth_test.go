@@ -19,16 +19,18 @@ func TestMemoryByRanks(t *testing.T) {
 		name     string
 		eachRank int64 // bytes
 		read     func(*store.Trace) (any, error)
+		own      bool // with frames, ranges, and calls of MPI
 	}{
-		{"sums", 200, func(trace *store.Trace) (any, error) { return load(trace, Filter{}) }},
-		{"by line", 200, func(trace *store.Trace) (any, error) { return Build(trace, Options{Top: 5, By: "source"}) }},
-		{"summary", 1000, func(trace *store.Trace) (any, error) { return Summarize(trace, Filter{}) }},
-		{"report", 1500, func(trace *store.Trace) (any, error) { return Build(trace, Options{Top: 5}) }},
+		{"sums", 200, func(trace *store.Trace) (any, error) { return load(trace, Filter{}) }, false},
+		{"by line", 200, func(trace *store.Trace) (any, error) { return Build(trace, Options{Top: 5, By: "source"}) }, false},
+		{"summary", 1000, func(trace *store.Trace) (any, error) { return Summarize(trace, Filter{}) }, false},
+		{"report", 1500, func(trace *store.Trace) (any, error) { return Build(trace, Options{Top: 5}) }, false},
+		{"report of a job by MPI", 4000, func(trace *store.Trace) (any, error) { return Build(trace, Options{Top: 5}) }, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			kept := func(ranks int) int64 {
 				path := filepath.Join(t.TempDir(), fmt.Sprint(ranks, ".db"))
-				if _, err := generate.Trace(path, generate.Options{Ranks: ranks, Spans: 50 * ranks, Activity: true, Seed: 1}); err != nil {
+				if _, err := generate.Trace(path, generate.Options{Ranks: ranks, Spans: 50 * ranks, Activity: true, Own: c.own, Seed: 1}); err != nil {
 					t.Fatal(err)
 				}
 				trace, err := store.Open(path)

@@ -77,17 +77,18 @@ func (m *message) part() bool {
 
 // matcher finds how long each call waited until the rank came that it needed, by the order of
 // the calls: the n-th collective call on a communicator is the same one for all its ranks, and
-// the n-th receive from a rank with a tag gets the n-th message that was sent so. Calls come
-// twice in the order of their starts: all to meet, then all to take. Those of a process are
-// finished in that order.
+// the n-th receive from a rank with a tag gets the n-th message that was sent so, unless that is
+// later by more than mostLate. Calls come twice in the order of their starts: all to meet, then
+// all to take.
 type matcher struct {
 	met, taken meetings
 	sent       mailbox                        // messages that are not received
 	posted     mailbox                        // receives and probes whose message has not come
-	open       map[model.ProcessID][]*message // of which the first is not decided
-	due        map[model.ProcessID][]dueAt    // what calls that wait wait for
-	waiting    map[model.ProcessID]int        // how many of open wait
-	finish     func(*message)                 // is called when it is known what a call waited
+	open       map[model.ThreadID][]*message  // of which the first is not decided
+	waits      map[model.ProcessID][]*message // that wait for what was begun before, not decided
+	due        map[model.ProcessID][]dueAt    // what these wait for
+	enter      func(*message)                 // is called for each call when it is taken
+	finish     func(*message)                 // and when it is known what it waited
 }
 
 // meetings are the collective calls, by name and communicator in order of their numbers.
@@ -119,9 +120,9 @@ type dueAt struct{ place, at int64 }
 // clocks of nodes tell it: what is sent later is another's.
 const mostLate = 1_000_000_000
 
-func newMatcher(finish func(*message)) *matcher {
-	return &matcher{met: newMeetings(), taken: newMeetings(), sent: mailbox{}, posted: mailbox{}, open: map[model.ProcessID][]*message{},
-		due: map[model.ProcessID][]dueAt{}, waiting: map[model.ProcessID]int{}, finish: finish}
+func newMatcher(enter, finish func(*message)) *matcher {
+	return &matcher{met: newMeetings(), taken: newMeetings(), sent: mailbox{}, posted: mailbox{}, open: map[model.ThreadID][]*message{},
+		waits: map[model.ProcessID][]*message{}, due: map[model.ProcessID][]dueAt{}, enter: enter, finish: finish}
 }
 
 func newMeetings() meetings { return meetings{map[participant]int{}, map[meetingKey][]meeting{}} }
@@ -154,34 +155,100 @@ func (w *matcher) meet(m *message) {
 
 // take takes a call in.
 func (w *matcher) take(m *message) {
+	w.enter(m)
+	w.overdue(m.process, m.thread, m.start)
 	switch as := roles[m.name]; {
 	case as.meets():
 		key, number := w.taken.number(m)
 		if list := w.met.all[key]; number < len(list) {
 			w.collective(m, as, &list[number])
 		} else { // in a trace that grows it was not there to meet
-			m.decided = true
+			w.decide(m, 0)
 		}
+	case as == waits:
+		w.waits[m.process] = append(w.waits[m.process], m)
+	case m.peer < anyone: // MPI_PROC_NULL, or a call without a peer
+		w.decide(m, 0)
 	case as == sends:
 		w.send(m)
 	case as == receives, as == probes:
 		w.receive(m)
 	case as == receivesLater:
-		m.decided = true
+		w.decide(m, 0)
 		w.receive(m)
-	case as == waits:
-		w.waiting[m.process]++
 	default:
-		m.decided = true
+		w.decide(m, 0)
 	}
-	w.open[m.process] = append(w.open[m.process], m)
-	w.release(m.process, m.start)
+	if !m.decided && roles[m.name] != waits {
+		w.open[m.thread] = append(w.open[m.thread], m)
+	}
 }
 
-// end finishes all that are left.
+// decide notes what a call waited.
+func (w *matcher) decide(m *message, waited int64) {
+	if !m.decided {
+		m.waited, m.decided = waited, true
+		w.finish(m)
+	}
+}
+
+// end decides all that are left.
 func (w *matcher) end() {
-	for process := range w.open {
-		w.release(process, math.MaxInt64)
+	for thread := range w.open {
+		w.late(thread, math.MaxInt64)
+	}
+	for process := range w.waits {
+		w.over(process, math.MaxInt64)
+	}
+}
+
+// overdue decides what nothing that is taken from a time on changes.
+func (w *matcher) overdue(process model.ProcessID, thread model.ThreadID, now int64) {
+	w.late(thread, now)
+	w.over(process, now)
+}
+
+// late decides calls of a thread that nobody comes for any more.
+func (w *matcher) late(thread model.ThreadID, now int64) {
+	open := w.open[thread]
+	for len(open) > 0 {
+		m := open[0]
+		switch as := roles[m.name]; {
+		case m.decided:
+		case as == sends && now < m.end, as != sends && now <= m.end+mostLate:
+			w.open[thread] = open
+			return
+		case as != sends:
+			w.posted.take(m, m.receivedAs())
+		}
+		w.decide(m, 0)
+		open[0] = nil
+		open = open[1:]
+	}
+	delete(w.open, thread)
+}
+
+// over finds what calls of a process waited for what it had begun before, where that is over.
+func (w *matcher) over(process model.ProcessID, now int64) {
+	list := w.waits[process]
+	for len(list) > 0 && now > list[0].end {
+		m := list[0]
+		latest := m.start
+		w.due[process] = slices.DeleteFunc(w.due[process], func(d dueAt) bool {
+			if d.place > m.place || d.at > m.end {
+				return false
+			}
+			latest = max(latest, d.at)
+			return true
+		})
+		w.decide(m, latest-m.start)
+		list[0] = nil
+		list = list[1:]
+	}
+	if len(list) > 0 {
+		w.waits[process] = list
+	} else {
+		delete(w.waits, process)
 	}
 }
 
@@ -194,46 +261,42 @@ func (w *matcher) collective(m *message, as role, at *meeting) {
 	case at.rooted && (as == othersWait || as == othersWaitLater):
 		until = at.root
 	}
-	if m.decided = true; as >= allMeetLater {
+	if as >= allMeetLater {
+		w.decide(m, 0)
 		w.await(m, until, m.start)
 	} else {
-		m.waited = max(min(until, m.end)-m.start, 0)
+		w.decide(m, max(min(until, m.end)-m.start, 0))
 	}
 }
 
 // await notes when something comes that a later call of the process may wait for. now is the
 // start of the call that tells it: calls that start later do not wait for what has come by then.
 func (w *matcher) await(m *message, at, now int64) {
-	if at > now || w.waiting[m.process] > 0 {
-		w.due[m.process] = append(w.due[m.process], dueAt{m.place, at})
-	}
-}
-
-// wait finds what a call waited for what the process had begun before it.
-func (w *matcher) wait(m *message, now int64) {
-	latest := m.start
-	due := slices.DeleteFunc(w.due[m.process], func(d dueAt) bool {
-		if d.place > m.place || d.at > m.end {
-			return false
-		}
-		latest = max(latest, d.at)
-		return true
-	})
-	m.waited = latest - m.start
-	if w.waiting[m.process]--; w.waiting[m.process] == 0 {
+	due, waits := w.due[m.process], len(w.waits[m.process])
+	if waits == 0 && len(due) == cap(due) {
 		due = slices.DeleteFunc(due, func(d dueAt) bool { return d.at <= now })
 	}
-	w.due[m.process] = due
+	if at > now || waits > 0 {
+		due = append(due, dueAt{m.place, at})
+	}
+	if len(due) > 0 {
+		w.due[m.process] = due
+	} else {
+		delete(w.due, m.process)
+	}
 }
 
 // send gives a message to the first that asked for such a one: probes tell of it, a receive
 // takes it.
 func (w *matcher) send(m *message) {
-	m.decided = m.name != "MPI_Send" && m.name != "MPI_Ssend"
+	if m.name != "MPI_Send" && m.name != "MPI_Ssend" { // these alone wait for the receiver
+		w.decide(m, 0)
+	}
 	as := m.sentAs().asked()
 	for r := w.posted.firstOf(as); r != nil; r = w.posted.firstOf(as) {
 		w.posted.take(r, r.receivedAs())
 		if roles[r.name] != receivesLater && m.start > r.end+mostLate {
+			w.decide(r, 0)
 			continue
 		}
 		if w.match(m, r); roles[r.name] != probes {
@@ -263,40 +326,12 @@ func (w *matcher) match(s, r *message) {
 		w.await(r, s.start, max(s.start, r.start))
 		return
 	}
-	r.waited, r.decided = max(min(s.start, r.end)-r.start, 0), true
-	if roles[r.name] == receives && !s.decided {
+	w.decide(r, max(min(s.start, r.end)-r.start, 0))
+	if roles[r.name] == receives {
+		late := int64(0) // the receiver was
 		if r.start > s.start && r.start < s.end {
-			s.waited = r.start - s.start // the receiver was late
+			late = r.start - s.start
 		}
-		s.decided = true
+		w.decide(s, late)
 	}
-}
-
-// release finishes calls of a process as far as they are decided when a call of it starts.
-func (w *matcher) release(process model.ProcessID, now int64) {
-	open := w.open[process]
-	for len(open) > 0 && w.decide(open[0], now) {
-		w.finish(open[0])
-		open[0] = nil
-		open = open[1:]
-	}
-	w.open[process] = open
-}
-
-// decide says whether it is known what a call waited when another one starts.
-func (w *matcher) decide(m *message, now int64) bool {
-	switch as := roles[m.name]; {
-	case m.decided:
-	case as == sends:
-		m.decided = now >= m.end
-	case as == waits:
-		if m.decided = now > m.end; m.decided {
-			w.wait(m, now)
-		}
-	default:
-		if m.decided = now > m.end+mostLate; m.decided {
-			w.posted.take(m, m.receivedAs())
-		}
-	}
-	return m.decided
 }

@@ -51,7 +51,7 @@ func (u *memoryUse) until(next int64) {
 // another one. A job has as many devices as ranks: they are read at once.
 func memoryIn(trace *store.Trace, before int64, times func(model.ProcessID) []Interval) (map[int64]*memoryUse, error) {
 	devices := map[int64]*memoryUse{}
-	for s, err := range trace.Rows("reading device memory", "SELECT device, process, time, used FROM memory WHERE time < ? ORDER BY time", before) {
+	for s, err := range trace.Rows("reading device memory", "SELECT device, process, time, used FROM memory WHERE time < ? AND "+trace.ChosenSQL("process")+" ORDER BY time", before) {
 		if err != nil {
 			return nil, err
 		}
@@ -66,11 +66,11 @@ func memoryIn(trace *store.Trace, before int64, times func(model.ProcessID) []In
 }
 
 // memoryOf is what a device had in use at the times that the filter chooses.
-func (f *facts) memoryOf(device int64, filter Filter) (memoryUse, error) {
+func (f *facts) memoryOf(device int64) (memoryUse, error) {
 	if f.memory == nil {
-		_, to := filter.bounds()
+		_, to := f.filter.bounds()
 		var err error
-		if f.memory, err = memoryIn(f.trace, to, filter.times); err != nil {
+		if f.memory, err = memoryIn(f.trace, to, f.filter.times); err != nil {
 			return memoryUse{}, err
 		}
 	}

@@ -16,6 +16,7 @@ type message struct {
 	name         string
 	of           string // the call that it is inside of, "" if none
 	process      model.ProcessID
+	thread       model.ThreadID
 	rank, peer   int64 // in MPI_COMM_WORLD; rank -1: not known
 	communicator int64
 	tag          int64
@@ -23,10 +24,11 @@ type message struct {
 	bytes        int64
 	waited       int64 // ns for others to come
 
-	place   int64 // among all calls, in the order of their starts
-	counted bool  // the filter lets it through
-	decided bool  // what it waited is known
-	taken   bool  // a message: received; a receive: its message has come
+	place   int64    // among all calls, in the order of their starts
+	counted bool     // the filter lets it through
+	decided bool     // what it waited is known
+	taken   bool     // a message: received; a receive: its message has come
+	waiting *stretch // its place among what the process waited; nil: it is not there
 }
 
 // messages are the calls of MPI that a report counts, added up. A job has many: of a call no
@@ -42,7 +44,16 @@ type messages struct {
 type callSum struct{ count, time, waited, bytes, least, most int64 }
 
 // communicating is when a process was in calls of MPI, and what of that it waited.
-type communicating struct{ called, waited covered }
+type communicating struct {
+	called, waited covered
+	waits          []*stretch // not in waited yet, in the order of their starts
+}
+
+// stretch is what a call waited; open: it is not known yet.
+type stretch struct {
+	Interval
+	open bool
+}
 
 // covered is the time that lies in at least one of intervals, which come in the order of
 // their begins.
@@ -59,7 +70,24 @@ func newMessages(waiting bool) *messages {
 	return &messages{waiting, map[string]*callSum{}, map[model.ProcessID]Interval{}, map[model.ProcessID]*communicating{}}
 }
 
-// count adds a call up. Those of a process come in the order of their starts.
+// enter takes a call in, whose wait need not be known. Calls come in the order of their starts.
+func (c *messages) enter(m *message) {
+	c.enclose(m)
+	if m.counted && !m.part() && !m.frames() {
+		of := lookup.Make(c.busy, m.process, func() *communicating {
+			return &communicating{called: covered{until: math.MinInt64}, waited: covered{until: math.MinInt64}}
+		})
+		of.called.add(m.start, m.end)
+		m.waiting = &stretch{Interval{m.start, m.start}, true}
+		if len(of.waits) == cap(of.waits) { // behind a call that lasts long
+			of.waits = slices.DeleteFunc(of.waits, func(s *stretch) bool { return !s.open && s.Start == s.End })
+			of.waits = slices.Grow(of.waits, len(of.waits)+1)
+		}
+		of.waits = append(of.waits, m.waiting)
+	}
+}
+
+// count adds a call up that was taken in, as soon as it is known what it waited.
 func (c *messages) count(m *message) {
 	if !m.counted {
 		return
@@ -78,12 +106,21 @@ func (c *messages) count(m *message) {
 	s.time += took
 	s.waited += m.waited
 	s.least, s.most = min(s.least, took), max(s.most, took)
-	if !m.frames() {
-		of := lookup.Make(c.busy, m.process, func() *communicating {
-			return &communicating{covered{until: math.MinInt64}, covered{until: math.MinInt64}}
-		})
-		of.called.add(m.start, m.end)
-		of.waited.add(m.start, m.start+m.waited)
+	if m.waiting != nil {
+		c.busy[m.process].wait(m.waiting, m.waited)
+	}
+}
+
+// wait notes what a call waited, and adds up what lies before the first that is open.
+func (c *communicating) wait(of *stretch, time int64) {
+	of.End, of.open = of.Start+time, false
+	if last := len(c.waits) - 1; time == 0 && c.waits[last] == of {
+		c.waits = c.waits[:last]
+	}
+	for len(c.waits) > 0 && !c.waits[0].open {
+		c.waited.add(c.waits[0].Start, c.waits[0].End)
+		c.waits[0] = nil
+		c.waits = c.waits[1:]
 	}
 }
 
@@ -119,23 +156,23 @@ func (f *facts) messages(trace *store.Trace, filter Filter) (*messages, error) {
 	}
 	chosen := choose(trace, filter)
 	defer chosen.close()
-	w := newMatcher(all.count)
+	w, whole := newMatcher(all.enter, all.count), trace.Unlimited()
 	if all.waiting {
-		for m, err := range f.eachMessage(trace, nil) {
+		for m, err := range f.eachMessage(whole, nil) {
 			if err != nil {
 				return nil, err
 			}
 			w.meet(m)
 		}
 	}
-	for m, err := range f.eachMessage(trace, chosen) {
+	for m, err := range f.eachMessage(whole, chosen) {
 		if err != nil {
 			return nil, err
 		}
-		all.enclose(m)
 		if all.waiting {
 			w.take(m)
 		} else {
+			all.enter(m)
 			all.count(m)
 		}
 	}
@@ -147,7 +184,7 @@ func (f *facts) messages(trace *store.Trace, filter Filter) (*messages, error) {
 }
 
 // eachMessage gives the calls of all ranks in the order of their starts, each of its own. choice
-// says which count; nil: none is asked.
+// says which count; nil: none does, and what came is not asked for.
 func (f *facts) eachMessage(trace *store.Trace, choice *choice) iter.Seq2[*message, error] {
 	return func(yield func(*message, error) bool) {
 		_, last, err := trace.Extent()
@@ -157,19 +194,21 @@ func (f *facts) eachMessage(trace *store.Trace, choice *choice) iter.Seq2[*messa
 		}
 		around := map[model.ThreadID][]openCall{}
 		place := int64(0)
-		for r, err := range trace.Unlimited().Spans(callsOfMPI) {
-			m := &message{}
-			if err == nil {
-				place++
-				m, err = f.message(trace, r, last)
-				m.place = place
-			}
-			if err == nil && choice != nil {
-				m.counted, err = choice.has(f, r)
-			}
+		for r, err := range trace.Spans(callsOfMPI) {
 			if err != nil {
 				yield(nil, err)
 				return
+			}
+			place++
+			m := f.message(r, place, last)
+			if choice != nil {
+				if err = m.came(trace, r); err == nil {
+					m.counted, err = choice.has(f, r)
+				}
+				if err != nil {
+					yield(nil, err)
+					return
+				}
 			}
 			open := slices.DeleteFunc(around[r.Thread], func(c openCall) bool { return c.end < m.start })
 			for _, c := range open {
@@ -177,7 +216,11 @@ func (f *facts) eachMessage(trace *store.Trace, choice *choice) iter.Seq2[*messa
 					m.of = c.name
 				}
 			}
-			around[r.Thread] = append(open, openCall{r.ID, m.end, m.name})
+			until := m.end
+			if r.Unended {
+				until = math.MaxInt64
+			}
+			around[r.Thread] = append(open, openCall{r.ID, until, m.name})
 			if !yield(m, nil) {
 				return
 			}
@@ -195,25 +238,28 @@ type openCall struct {
 var callsOfMPI = store.Filter{Kinds: []string{model.SpanName(model.MPIStart)}}
 
 // message describes a record.
-func (f *facts) message(trace *store.Trace, r *store.Record, last int64) (*message, error) {
-	m := &message{name: r.Site.Name, process: r.Site.Process, rank: -1, start: r.Start, end: r.End(), bytes: int64(r.Bytes)}
+func (f *facts) message(r *store.Record, place, last int64) *message {
+	m := &message{name: r.Site.Name, process: r.Site.Process, thread: r.Thread, rank: -1, start: r.Start, end: r.End(), bytes: int64(r.Bytes), place: place}
 	m.peer, m.tag, m.communicator = r.Message()
 	if r.Unended {
-		m.end = last
+		m.end = max(last, m.start)
 	}
 	if rank, known := f.ranks[int64(m.process)]; known {
 		m.rank = int64(rank)
 	}
-	if as := roles[m.name]; m.peer >= anyone && (as == receives || as == probes || as == alone) { // its status may tell what came
-		from, bytes, known, err := trace.Received(r.ID)
-		if err != nil {
-			return nil, err
-		}
-		if known {
-			m.peer, m.bytes = from, bytes
-		}
+	return m
+}
+
+// came reads what a call received, where the program asked for its status.
+func (m *message) came(trace *store.Trace, r *store.Record) error {
+	if as := roles[m.name]; m.peer < anyone || as != receives && as != probes && as != alone {
+		return nil
 	}
-	return m, nil
+	from, bytes, known, err := trace.Received(r.ID)
+	if known {
+		m.peer, m.bytes = from, bytes
+	}
+	return err
 }
 
 // choice is which calls a filter lets through, of processes that a trace is limited to.
@@ -254,5 +300,8 @@ func (c *choice) has(f *facts, r *store.Record) (bool, error) {
 		}
 		c.record = 0
 	}
-	return (c.only == nil || slices.Contains(c.only, r.Site.Process)) && c.filter.accepts(f.site(r.Site), f.rankOfThread(int64(r.Thread))), nil
+	if c.only != nil && !slices.Contains(c.only, r.Site.Process) {
+		return false, nil
+	}
+	return c.filter == (Filter{}) || c.filter.accepts(f.site(r.Site), f.rankOfThread(int64(r.Thread))), nil
 }

@@ -1,11 +1,14 @@
 package report
 
 import (
+	"path/filepath"
 	"reflect"
 	"slices"
 	"testing"
 
 	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/store/generate"
+	"github.com/accscope/accscope/collector/store/tracetest"
 )
 
 // call makes a call of MPI's on a process whose number is the rank's and one more.
@@ -56,7 +59,7 @@ func TestCommunicated(t *testing.T) {
 		sums := newMessages(true)
 		for i := range all {
 			all[i].counted = i >= from
-			sums.enclose(&all[i])
+			sums.enter(&all[i])
 			sums.count(&all[i])
 		}
 		return (&facts{}).communicated(sums, filter)
@@ -78,6 +81,7 @@ func TestSendingHalves(t *testing.T) {
 		sums := newMessages(waiting)
 		for _, m := range []*message{&outer, &half} {
 			m.counted = true
+			sums.enter(m)
 			sums.count(m)
 		}
 		table := communication(sums)
@@ -88,5 +92,38 @@ func TestSendingHalves(t *testing.T) {
 		if len(table.Rows) != 1 || !reflect.DeepEqual(table.Rows[0], want) || table.Cautious == waiting {
 			t.Errorf("%v, want %v", table.Rows, want)
 		}
+	}
+}
+
+// Reading that is interrupted between two calls ends with the error.
+func TestInterruptedBetweenCalls(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "job.db")
+	if _, err := generate.Trace(path, generate.Options{Spans: 300, Ranks: 2, Own: true, Seed: 5}); err != nil {
+		t.Fatal(err)
+	}
+	trace := tracetest.Open(t, path)
+	f, err := load(trace, Filter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	chosen := choose(trace, Filter{})
+	defer chosen.close()
+	done := make(chan struct{})
+	trace.Interrupt(done)
+	defer trace.Interrupt(nil)
+	calls, failed := 0, error(nil)
+	for m, err := range f.eachMessage(trace.Unlimited(), chosen) {
+		if failed = err; err != nil {
+			break
+		}
+		if calls++; !m.counted || m.name != "MPI_Sendrecv" {
+			t.Errorf("%+v", m)
+		}
+		if calls == 1 {
+			close(done)
+		}
+	}
+	if calls != 1 || failed == nil {
+		t.Errorf("%d calls, %v", calls, failed)
 	}
 }

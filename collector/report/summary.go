@@ -211,7 +211,7 @@ func (s *Summary) readPeak(f *facts, filter Filter) error {
 			continue
 		}
 		if filter.limitsTime() {
-			use, err := f.memoryOf(r.ColumnInt64(4), filter)
+			use, err := f.memoryOf(r.ColumnInt64(4))
 			if err != nil {
 				return err
 			}

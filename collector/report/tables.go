@@ -269,7 +269,7 @@ func (f *facts) memoryTable(filter Filter, top int) (*Table, error) {
 		var err error
 		if timed {
 			var use memoryUse
-			use, err = f.memoryOf(s.ColumnInt64(5), filter)
+			use, err = f.memoryOf(s.ColumnInt64(5))
 			peak, left = use.peak, use.end
 		} else if left, err = f.trace.MemoryLeft(model.DeviceID(s.ColumnInt64(5))); err == nil {
 			peak = s.ColumnInt64(2)

@@ -49,7 +49,7 @@ type CounterValue struct {
 func (t *Trace) Counters() ([]Counter, error) {
 	var list []Counter
 	err := t.each(`SELECT c.id, c.host, coalesce(c.process, 0), coalesce(c.gpu, -1), c.gpu_name, c.name, c.unit, h.name, (SELECT count(*) FROM host) > 1
-		FROM counter c LEFT JOIN host h ON h.id = c.host WHERE c.process IS NULL OR `+t.chosenSQL("c.process")+` ORDER BY c.process IS NULL, c.process, c.host, c.gpu, c.id`, nil, func(s *sqlite.Stmt) error {
+		FROM counter c LEFT JOIN host h ON h.id = c.host WHERE c.process IS NULL OR `+t.ChosenSQL("c.process")+` ORDER BY c.process IS NULL, c.process, c.host, c.gpu, c.id`, nil, func(s *sqlite.Stmt) error {
 		list = append(list, Counter{ID: s.ColumnInt64(0), Host: s.ColumnInt64(1), Process: model.ProcessID(s.ColumnInt64(2)), GPU: s.ColumnInt(3),
 			GPUName: s.ColumnText(4), Name: s.ColumnText(5), Unit: s.ColumnText(6), On: s.ColumnText(7), severalHosts: s.ColumnInt64(8) != 0})
 		return nil

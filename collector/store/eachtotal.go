@@ -32,7 +32,7 @@ func (t *Trace) EachTotal(filter Filter, f func(*Total) error) error {
 	if err != nil {
 		return err
 	}
-	args, chosen := []int64(nil), t.chosenSQL("d.process")
+	args, chosen := []int64(nil), t.ChosenSQL("d.process")
 	if filter.Thread != 0 {
 		args, chosen = append(args, int64(filter.Thread)), chosen+" AND x.thread = ?"
 	}
@@ -97,7 +97,7 @@ func (t *Trace) deviceTotals() iter.Seq2[deviceTotal, error] {
 // Users are the threads that have spans of the runtime's own, with their processes.
 func (t *Trace) Users() (map[model.ThreadID]model.ProcessID, error) {
 	users := map[model.ThreadID]model.ProcessID{}
-	err := t.query("SELECT DISTINCT x.thread, d.process, d.kind_code FROM total x JOIN site_detail d ON d.site = x.site WHERE "+t.chosenSQL("d.process"), nil, func(s *sqlite.Stmt) error {
+	err := t.query("SELECT DISTINCT x.thread, d.process, d.kind_code FROM total x JOIN site_detail d ON d.site = x.site WHERE "+t.ChosenSQL("d.process"), nil, func(s *sqlite.Stmt) error {
 		if kind := s.ColumnInt32(2); model.IsStart(kind) && !model.Own(kind) {
 			users[model.ThreadID(s.ColumnInt64(0))] = model.ProcessID(s.ColumnInt64(1))
 		}

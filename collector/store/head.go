@@ -43,7 +43,7 @@ func (t *Trace) head(site int64) (head, error) {
 	if len(t.heads) >= mostHeads {
 		clear(t.heads)
 	}
-	err := t.query("SELECT site, kind_code, thread, depth, device, "+t.chosenSQL("process")+" FROM site_detail WHERE site BETWEEN ? AND ?", []int64{first, last},
+	err := t.query("SELECT site, kind_code, thread, depth, device, "+t.ChosenSQL("process")+" FROM site_detail WHERE site BETWEEN ? AND ?", []int64{first, last},
 		func(s *sqlite.Stmt) error {
 			t.heads[first] = list // not where there are none: damage could name any
 			if !s.ColumnBool(5) {

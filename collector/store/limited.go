@@ -25,7 +25,7 @@ type members struct {
 }
 
 // OnlyProcesses limits to some processes what Processes, Threads, Devices, Queues, Lanes, Sites,
-// Counters, Totals, WorkTotals, and the readers of numbered rows give, so that the rest of a
+// Counters, Totals, WorkTotals, Users, and the readers of numbered rows give, so that the rest of a
 // job's many ranks is neither looked up nor kept. It is called before anything is read. SQL is
 // not limited.
 func (t *Trace) OnlyProcesses(processes []model.ProcessID) {
@@ -49,10 +49,10 @@ func (t *Trace) LimitedTo() []model.ProcessID {
 }
 
 // Unlimited reads all processes of what this trace reads, by its connection and until it is
-// closed, and keeps what it looks up to itself.
+// closed, and keeps what it looks up to itself. It is not to be closed.
 func (t *Trace) Unlimited() *Trace {
-	all := OnConnection(t.path, t.conn)
-	all.version = t.version
+	all := newTrace(t.path, t.conn, false)
+	all.version, all.statements = t.version, t.statements
 	if all.rows = t.rows; t.rows != nil {
 		all.pages.From(t.rows)
 	}
@@ -66,8 +66,9 @@ func (t *Trace) Part(processes ...model.ProcessID) *Trace {
 	return part
 }
 
-// chosenSQL is a condition on a column of processes, for WHERE.
-func (t *Trace) chosenSQL(column string) string {
+// ChosenSQL is a condition on a column of processes, for WHERE: SQL of others is not limited by
+// itself.
+func (t *Trace) ChosenSQL(column string) string {
 	if t.only == nil {
 		return "true"
 	}

@@ -118,7 +118,7 @@ func (t *Trace) OtherSamplesAfter(number int64) (list []Sample, last int64, err 
 // number: as mappings whose record is minus theirs.
 func (t *Trace) ExistingAfter(number int64) (list []Mapping, err error) {
 	err = t.query(`SELECT x.id, x.host, x.address, x.bytes, x.time, x.ended, x.ended_by, n.text, d.id, d.process, d.type, d.number FROM existing x
-		JOIN device d ON d.id = x.device JOIN string n ON n.id = x.name WHERE x.id > ? AND `+t.chosenSQL("d.process")+` ORDER BY x.id`, []int64{number}, func(s *sqlite.Stmt) error {
+		JOIN device d ON d.id = x.device JOIN string n ON n.id = x.name WHERE x.id > ? AND `+t.ChosenSQL("d.process")+` ORDER BY x.id`, []int64{number}, func(s *sqlite.Stmt) error {
 		m := Mapping{Record: -s.ColumnInt64(0), Kind: "create", Host: uint64(s.ColumnInt64(1)), Address: uint64(s.ColumnInt64(2)),
 			Bytes: uint64(s.ColumnInt64(3)), Start: s.ColumnInt64(4), End: math.MaxInt64,
 			Site: &Site{Name: t.readable(s.ColumnText(7)), Symbol: s.ColumnText(7), Device: model.DeviceID(s.ColumnInt64(8)), Process: model.ProcessID(s.ColumnInt64(9)),

@@ -318,7 +318,7 @@ func (t *Trace) records(f Filter, yield func(*Record) error) error {
 			return err
 		}
 	}
-	wanted := make(map[int64]*Site) // nil: not selected
+	wanted := make(map[int64]*Site) // of a kind that is asked for; nil: not selected
 	var site *Site
 	siteID := int64(math.MinInt64)
 	var held byStart
@@ -338,14 +338,13 @@ func (t *Trace) records(f Filter, yield func(*Record) error) error {
 			siteID = v[columnSite]
 			known := false
 			if site, known = wanted[siteID]; !known {
-				found, err := t.Site(siteID)
-				if err != nil {
+				var other bool
+				if site, other, err = t.siteFor(&f, siteID); err != nil {
 					return err
 				}
-				if f.site(found) {
-					site = found
+				if !other {
+					wanted[siteID] = site
 				}
-				wanted[siteID] = site
 			}
 		}
 		if site == nil || f.Within != nil && !f.Within.Has(site.Process, time) {
@@ -364,6 +363,26 @@ func (t *Trace) records(f Filter, yield func(*Record) error) error {
 		err = yield(&oldest)
 	}
 	return err
+}
+
+// siteFor reads a site if a filter selects it, nil if not; other: it is of another kind than the
+// filter's, and was not read. Of a filter of kinds no neighbours are: most sites of a job with
+// many ranks are of other ones.
+func (t *Trace) siteFor(f *Filter, id int64) (site *Site, other bool, err error) {
+	if len(f.Kinds) > 0 {
+		known, err := t.head(id)
+		if err != nil || !slices.Contains(f.Kinds, kindOf(known.kind)) {
+			return nil, true, err
+		}
+		if err := t.loadSites(id, id); err != nil {
+			return nil, false, err
+		}
+	}
+	found, err := t.Site(id)
+	if err != nil || !f.site(found) {
+		return nil, false, err
+	}
+	return found, false, nil
 }
 
 // RecordsUntil gives the number of a record behind which all start after a time.

@@ -210,16 +210,21 @@ func (t *Trace) readSite(r *sqlite.Stmt) (*Site, error) {
 		Vector: uint64(r.ColumnInt64(32)), Dimensions: r.ColumnText(33), HasDimensions: !r.ColumnIsNull(33), ErrorCode: r.ColumnInt32(34),
 		RuntimeInfo: uint64(r.ColumnInt64(35)), name: model.Name(r.ColumnInt64(37)), file: model.Name(r.ColumnInt64(38)),
 		function: model.Name(r.ColumnInt64(39)), Thread: model.ThreadID(r.ColumnInt64(40)), Depth: max(r.ColumnInt(41), 0), OwnDepth: max(r.ColumnInt(42), 0)}
-	s.Kind = model.SpanName(s.KindCode)
-	if model.IsEnd(s.KindCode) || s.Kind == "" {
-		s.Kind = model.KindName(s.KindCode)
-	}
+	s.Kind = kindOf(s.KindCode)
 	s.Construct = model.ConstructName(s.ParentConstruct)
 	s.Name = t.readable(s.Symbol)
 	t.retitle(s)
 	var err error
 	s.CallStack, err = t.callStack(r.ColumnInt64(36))
 	return s, err
+}
+
+// kindOf is the span's name, of an event without partner its own.
+func kindOf(code int32) string {
+	if name := model.SpanName(code); name != "" && !model.IsEnd(code) {
+		return name
+	}
+	return model.KindName(code)
 }
 
 // retitle has a kernel's site have its title.
@@ -234,7 +239,7 @@ func (t *Trace) loadSites(first, last int64) error {
 	if err := t.learnNames(); err != nil {
 		return err
 	}
-	return t.each("SELECT "+t.siteColumns()+" FROM site_detail d"+joinSite("JOIN")+"WHERE d.site BETWEEN ? AND ? AND "+t.chosenSQL("d.process"), []any{first, last}, func(r *sqlite.Stmt) error {
+	return t.each("SELECT "+t.siteColumns()+" FROM site_detail d"+joinSite("JOIN")+"WHERE d.site BETWEEN ? AND ? AND "+t.ChosenSQL("d.process"), []any{first, last}, func(r *sqlite.Stmt) error {
 		if old := t.sites[r.ColumnInt64(0)]; old != nil && old.KindCode != 0 {
 			return nil
 		}

@@ -50,7 +50,7 @@ func (t *Trace) EachLane(f func(*Lane) error) error {
 		CASE l.type WHEN 'queue' THEN l.owner ELSE 0 END, coalesce(d.id, 0), l.depth, l.first, l.last, l.count, l.busy, l.bytes
 		FROM lane l LEFT JOIN thread th ON l.type <> 'queue' AND th.id = l.owner
 		LEFT JOIN queue q ON l.type = 'queue' AND q.id = l.owner LEFT JOIN device d ON d.id = q.device
-		WHERE `+t.chosenSQL("coalesce(th.process, d.process)")+` ORDER BY 3, l.type = 'queue', l.owner, l.type = 'spans', l.depth`, nil, func(s *sqlite.Stmt) error {
+		WHERE `+t.ChosenSQL("coalesce(th.process, d.process)")+` ORDER BY 3, l.type = 'queue', l.owner, l.type = 'spans', l.depth`, nil, func(s *sqlite.Stmt) error {
 		return f(&Lane{s.ColumnInt64(0), s.ColumnText(1), model.ProcessID(s.ColumnInt64(2)), model.ThreadID(s.ColumnInt64(3)),
 			model.QueueID(s.ColumnInt64(4)), model.DeviceID(s.ColumnInt64(5)), s.ColumnInt(6), s.ColumnInt64(7), s.ColumnInt64(8),
 			s.ColumnInt64(9), s.ColumnInt64(10), s.ColumnInt64(11)})

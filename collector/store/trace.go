@@ -357,7 +357,7 @@ func (t *Trace) Processes() ([]Process, error) {
 			-- Traces of earlier versions have it by the process number, which a program has too that it went on as.
 			CASE WHEN p.ended IS NOT 'exec' THEN coalesce((SELECT 'status ' || value FROM meta WHERE key = 'exit_' || p.pid),
 				(SELECT value FROM meta WHERE key = 'ended_' || p.pid)) END)
-		FROM process p JOIN host h ON h.id = p.host WHERE `+t.chosenSQL("p.id")+` ORDER BY p.rank, p.start, p.id`, nil, func(s *sqlite.Stmt) error {
+		FROM process p JOIN host h ON h.id = p.host WHERE `+t.ChosenSQL("p.id")+` ORDER BY p.rank, p.start, p.id`, nil, func(s *sqlite.Stmt) error {
 		p := Process{ProcessInfo: model.ProcessInfo{ID: model.ProcessID(s.ColumnInt64(0)), Host: s.ColumnText(1), PID: s.ColumnInt(2),
 			ParentPID: s.ColumnInt(3), Program: s.ColumnText(4), Rank: -1, Ranks: s.ColumnInt(7), Start: s.ColumnInt64(8),
 			End: s.ColumnInt64(9), Ended: s.ColumnText(10), Exit: s.ColumnText(18), Runtime: s.ColumnText(11), SinceAttach: s.ColumnInt64(12) != 0},
@@ -388,7 +388,7 @@ const mostThreads = 1 << 24
 // Threads reads the threads, by process.
 func (t *Trace) Threads() ([]model.ThreadInfo, error) {
 	var out []model.ThreadInfo
-	err := t.each("SELECT id, process, tid, name, number FROM thread WHERE "+t.chosenSQL("process")+" ORDER BY process, id", nil, func(s *sqlite.Stmt) error {
+	err := t.each("SELECT id, process, tid, name, number FROM thread WHERE "+t.ChosenSQL("process")+" ORDER BY process, id", nil, func(s *sqlite.Stmt) error {
 		if id := s.ColumnInt64(0); id < 1 || id > mostThreads {
 			return fmt.Errorf("%s: there is no thread %d: the file is damaged", t.path, id)
 		}
@@ -402,7 +402,7 @@ func (t *Trace) Threads() ([]model.ThreadInfo, error) {
 // Devices reads the devices, by process.
 func (t *Trace) Devices() ([]model.DeviceInfo, error) {
 	var out []model.DeviceInfo
-	err := t.each("SELECT id, process, type, number, name, capacity, vendor FROM device WHERE "+t.chosenSQL("process")+" ORDER BY id", nil, func(s *sqlite.Stmt) error {
+	err := t.each("SELECT id, process, type, number, name, capacity, vendor FROM device WHERE "+t.ChosenSQL("process")+" ORDER BY id", nil, func(s *sqlite.Stmt) error {
 		out = append(out, model.DeviceInfo{ID: model.DeviceID(s.ColumnInt64(0)), Process: model.ProcessID(s.ColumnInt64(1)),
 			Type: s.ColumnInt32(2), Number: s.ColumnInt32(3), Name: s.ColumnText(4), Capacity: s.ColumnInt64(5), Vendor: s.ColumnText(6)})
 		return nil
@@ -424,7 +424,7 @@ func (t *Trace) Peaks() (map[model.DeviceID]int64, error) {
 // Queues reads the async queues, by device.
 func (t *Trace) Queues() ([]model.QueueInfo, error) {
 	var out []model.QueueInfo
-	err := t.each("SELECT q.id, q.device, q.number FROM queue q LEFT JOIN device d ON d.id = q.device WHERE "+t.chosenSQL("d.process")+" ORDER BY q.id", nil, func(s *sqlite.Stmt) error {
+	err := t.each("SELECT q.id, q.device, q.number FROM queue q LEFT JOIN device d ON d.id = q.device WHERE "+t.ChosenSQL("d.process")+" ORDER BY q.id", nil, func(s *sqlite.Stmt) error {
 		out = append(out, model.QueueInfo{ID: model.QueueID(s.ColumnInt64(0)), Device: model.DeviceID(s.ColumnInt64(1)), Number: s.ColumnInt64(2)})
 		return nil
 	})

@@ -41,7 +41,7 @@ func (t *Trace) Work(id int64) (*Work, error) {
 	}
 	first, last := neighbours(id)
 	err = t.each(`SELECT w.id, w.kind, d.process, w.device, w.queue, w.async, q.number, n.text, w.name, d.type, d.number FROM work w
-		JOIN device d ON d.id = w.device JOIN queue q ON q.id = w.queue JOIN string n ON n.id = w.name WHERE w.id BETWEEN ? AND ? AND `+t.chosenSQL("d.process"), []any{first, last}, func(r *sqlite.Stmt) error {
+		JOIN device d ON d.id = w.device JOIN queue q ON q.id = w.queue JOIN string n ON n.id = w.name WHERE w.id BETWEEN ? AND ? AND `+t.ChosenSQL("d.process"), []any{first, last}, func(r *sqlite.Stmt) error {
 		if t.works[r.ColumnInt64(0)] != nil {
 			return nil
 		}

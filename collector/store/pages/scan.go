@@ -173,7 +173,8 @@ type scanner struct {
 	previous    int64  // key of the row before
 	left        uint32 // pages that may still be read: a damaged tree could go in circles
 	ended       bool
-	cache       int64 // the connection's cache_size before
+	cache       int64 // the connection's cache_size before, where the scan has lowered it
+	lowered     bool
 }
 
 // scanCache is the page cache while a scan runs, KiB: it needs each page once,
@@ -195,8 +196,10 @@ func (s *scanner) open() (err error) {
 	if s.cache, err = schema.Integer(s.conn, "PRAGMA cache_size"); err != nil {
 		return schema.Explain(s.path, err)
 	}
-	if err := s.setCache(-scanCache); err != nil {
-		return err
+	if s.lowered = s.cache != -scanCache; s.lowered {
+		if err := s.setCache(-scanCache); err != nil {
+			return err
+		}
 	}
 	if s.stmt, s.page = s.page, nil; s.stmt == nil {
 		if s.stmt, _, err = s.conn.PrepareTransient(pageQuery); err != nil {
@@ -228,7 +231,10 @@ func (s *scanner) close() error {
 	} else {
 		err = stmt.Finalize()
 	}
-	return errors.Join(err, s.setCache(s.cache))
+	if s.lowered {
+		err = errors.Join(err, s.setCache(s.cache))
+	}
+	return err
 }
 
 func (s *scanner) setCache(size int64) error {
