@@ -68,6 +68,7 @@ func newGatherCommand() *cobra.Command {
 	f.Var(&flags.store, "store", "how much a server keeps that was not taken yet, a `SIZE`; more waits on the nodes")
 	f.IntVar(&o.Ranks, "ranks", 0, "end only once this `NUMBER` of ranks has come, to all of the job's gathers together")
 	f.DurationVar(&o.Idle, "idle", 0, "end once nothing has come for this `TIME`, however many agents have ended (those that run are heard of every 2s)")
+	f.DurationVar(&o.EndWait, "end-wait", 5*time.Second, "after SIGTERM, wait for this `TIME` at most for agents that have not ended: batch systems send it to all of a job at once")
 	f.BoolVar(&o.Keep, "keep", false, "leave the nodes' captures in the folder, too")
 	f.BoolVar(&o.Archive, "archive", false, "make an archive (Parquet) while the job runs: FOLDER/archive takes the place of FOLDER/trace.db, which stays with --keep")
 	f.Int64Var(&o.ArchiveRows, "archive-rows", archive.FileRows, "with --archive: begin new files after this `NUMBER` of records, or ten minutes")
@@ -85,8 +86,8 @@ func (flags *gatherFlags) check() error {
 	switch {
 	case o.Folder == "":
 		return errors.New("say with -o which folder gets the result")
-	case o.Ranks < 0 || o.Idle < 0 || o.Copies < 0:
-		return errors.New("--ranks, --idle and --copies: want a positive number")
+	case o.Ranks < 0 || o.Idle < 0 || o.Copies < 0 || o.EndWait < 0:
+		return errors.New("--ranks, --idle, --copies and --end-wait: want a positive number")
 	case o.Ranks > 0 && o.Idle > 0:
 		return errors.New("--ranks and --idle are two ways to know the job's end: want one of them")
 	case o.Cluster != "" && (o.Listen != "" || flags.peers != ""):

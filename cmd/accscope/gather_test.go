@@ -242,6 +242,50 @@ func TestGather(t *testing.T) {
 	}
 }
 
+// A batch system ends all of a job by one signal: what the programs did is in the result, whole.
+func TestGatherEndsWithTheJob(t *testing.T) {
+	want := eventsOf(t, build(t, "jacobi"), "32", "30")
+	g := gatherIn(t, "--ranks", "3", "--end-wait", patience.String()) // more than there are: no end of its own
+	ready := filepath.Join(t.TempDir(), "ready")
+	var nodes sync.WaitGroup
+	var running []*exec.Cmd
+	for rank := range 2 {
+		environment, left := sessions(t)
+		// The program stops when it is told to, and has done its work then.
+		command := exec.Command(accscope, "run", "-q", "--device", "sim", "--", "sh", "-c",
+			fmt.Sprintf("trap 'exit 0' TERM; %s 32 30 >/dev/null && touch %s%d; while :; do sleep 0.1; done", build(t, "jacobi"), ready, rank))
+		command.Env = append(append(os.Environ(), environment...), "ACCSCOPE_TO="+g.to(), "PMI_RANK="+strconv.Itoa(rank))
+		var said bytes.Buffer
+		command.Stdout, command.Stderr = &said, &said
+		if err := command.Start(); err != nil {
+			t.Fatal(err)
+		}
+		running = append(running, command)
+		nodes.Go(func() {
+			if err := command.Wait(); err != nil || said.Len() > 0 {
+				t.Errorf("rank %d: %v, %s", rank, err, &said)
+			}
+			if folders := left(); len(folders) > 0 {
+				t.Errorf("sessions %v are left", folders)
+			}
+		})
+		g.until("the program's work", func() bool {
+			_, err := os.Stat(ready + strconv.Itoa(rank))
+			return err == nil
+		})
+	}
+	for _, process := range append(running, g.command) {
+		if err := process.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+	}
+	nodes.Wait()
+	g.wait()
+	if m := g.manifest(); !m.Complete || m.EndedBy != "a signal" || m.Agents != 2 || m.Ended != 2 || m.Events != 2*want {
+		t.Errorf("%+v, want %d events: %s", m, 2*want, g.output)
+	}
+}
+
 // The archive of a job of three nodes, each a machine of its own, says what its trace says.
 func TestGatherArchiveOfNodes(t *testing.T) {
 	program := build(t, "jacobi")
@@ -385,7 +429,7 @@ func TestGatherLater(t *testing.T) {
 func TestGatherEnds(t *testing.T) {
 	program := build(t, "jacobi")
 	want := eventsOf(t, program, "32", "30")
-	for name, flags := range map[string][]string{"signal": nil, "idle": {"--idle", "1s"}} {
+	for name, flags := range map[string][]string{"signal": {"--end-wait", "100ms"}, "idle": {"--idle", "1s"}} {
 		t.Run(name, func(t *testing.T) {
 			g := gatherIn(t, flags...)
 			environment, left := sessions(t)

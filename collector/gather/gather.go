@@ -50,7 +50,10 @@ type Options struct {
 	// has come for so long (0: never).
 	Ranks int
 	Idle  time.Duration
-	Keep  bool // leave the captures in the result
+	// EndWait is how long to wait for agents that have not ended when the collector is told to
+	// end: a batch system tells all of a job at once.
+	EndWait time.Duration
+	Keep    bool // leave the captures in the result
 	// Archive makes an archive of the trace while the job runs, which takes its place when it
 	// is whole; with Keep the trace stays. Its files begin anew after ArchiveRows records (0:
 	// archive.FileRows). By is the accscope that writes it.
@@ -257,9 +260,13 @@ func (g *Gather) wait(ctx context.Context, followed chan error) (string, error) 
 	ticker := time.NewTicker(100 * time.Millisecond)
 	defer ticker.Stop()
 	saved, asked := time.Now(), time.Time{}
+	told := ctx.Done()
+	var end <-chan time.Time // nil: not told to end
 	for {
 		select {
-		case <-ctx.Done():
+		case <-told:
+			told, end = nil, time.After(g.options.EndWait)
+		case <-end:
 			return endedBySignal, nil
 		case err := <-g.fails:
 			return "", err
@@ -285,6 +292,8 @@ func (g *Gather) wait(ctx context.Context, followed chan error) (string, error) 
 			}
 		}
 		switch job := g.job(&s); {
+		case end != nil && job.ended == job.agents:
+			return endedBySignal, nil
 		case g.options.Idle > 0:
 			if job.quiet > g.options.Idle {
 				return endedByIdle, nil
