@@ -220,11 +220,19 @@ func recall(t *testing.T, p program) known {
 		k.lines[beginning(f[1])] = true
 		k.places[[2]string{f[1], f[2]}] = true
 		k.data[[4]string{f[0], beginning(f[1]), f[5], f[6]}] = true
-		// Later compilers than GCC 12 detach a component of a Fortran type by its pointer alone,
-		// which is a transfer of its own.
-		if f[0] == "acc_ev_delete" && strings.Contains(f[5], "%") {
-			for _, event := range []string{"acc_ev_enqueue_upload_start", "acc_ev_enqueue_upload_end"} {
-				k.data[[4]string{event, beginning(f[1]), f[5], "8"}] = true
+		if f[0] != "acc_ev_create" && f[0] != "acc_ev_delete" {
+			continue
+		}
+		// Its transfer is one of its own where an earlier operation of the queue has still to write
+		// what others go with, and with later compilers than GCC 12 also that of the pointer by
+		// which a component of a Fortran type is detached.
+		for _, way := range []string{"upload", "download"} {
+			for _, edge := range []string{"start", "end"} {
+				event := "acc_ev_enqueue_" + way + "_" + edge
+				k.data[[4]string{event, beginning(f[1]), f[5], f[6]}] = true
+				if way == "upload" && strings.Contains(f[5], "%") {
+					k.data[[4]string{event, beginning(f[1]), f[5], "8"}] = true
+				}
 			}
 		}
 	}
