@@ -164,9 +164,10 @@ func (w *watch) linger(r *recording) error {
 	w.server.Ended(r.path)
 	switch {
 	case w.holds:
-		fmt.Fprintf(stderr, "accscope: the page stays open until Ctrl-C: %s\n", w.server.URL())
+		// Whoever reads the line may press Ctrl-C at once.
 		interrupted := make(chan os.Signal, 1)
 		signal.Notify(interrupted, os.Interrupt, syscall.SIGTERM)
+		fmt.Fprintf(stderr, "accscope: the page stays open until Ctrl-C: %s\n", w.server.URL())
 		<-interrupted
 	case !r.nothing:
 		fmt.Fprintf(stderr, "accscope: the page has ended with the program: accscope serve %s shows the trace\n", shown(r.path))
