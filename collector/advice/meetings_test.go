@@ -20,7 +20,7 @@ func (j *job) site(process model.ProcessID, kind int32, name string) *store.Site
 	}
 	s := j.sites[process][name]
 	if s == nil {
-		s = &store.Site{Process: process, KindCode: kind, Name: name, Symbol: name, File: "job.c", Line: 7}
+		s = &store.Site{Process: process, Description: &store.Description{KindCode: kind, Name: name, Symbol: name, File: "job.c", Line: 7}}
 		j.sites[process][name] = s
 	}
 	return s

@@ -121,8 +121,8 @@ func (t *Trace) ExistingAfter(number int64) (list []Mapping, err error) {
 		JOIN device d ON d.id = x.device JOIN string n ON n.id = x.name WHERE x.id > ? AND `+t.ChosenSQL("d.process")+` ORDER BY x.id`, []int64{number}, func(s *sqlite.Stmt) error {
 		m := Mapping{Record: -s.ColumnInt64(0), Kind: "create", Host: uint64(s.ColumnInt64(1)), Address: uint64(s.ColumnInt64(2)),
 			Bytes: uint64(s.ColumnInt64(3)), Start: s.ColumnInt64(4), End: math.MaxInt64,
-			Site: &Site{Name: t.readable(s.ColumnText(7)), Symbol: s.ColumnText(7), Device: model.DeviceID(s.ColumnInt64(8)), Process: model.ProcessID(s.ColumnInt64(9)),
-				DeviceType: s.ColumnInt32(10), DeviceNumber: s.ColumnInt32(11), Line: -1}}
+			Site: &Site{Device: model.DeviceID(s.ColumnInt64(8)), Process: model.ProcessID(s.ColumnInt64(9)), Description: &Description{Name: t.readable(s.ColumnText(7)),
+				Symbol: s.ColumnText(7), DeviceType: s.ColumnInt32(10), DeviceNumber: s.ColumnInt32(11), Line: -1}}}
 		if !s.ColumnIsNull(5) {
 			m.End, m.EndedBy = s.ColumnInt64(5), s.ColumnInt64(6)
 		}

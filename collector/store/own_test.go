@@ -23,7 +23,7 @@ func TestNumbersOfCalls(t *testing.T) {
 		{model.FrameStart, 12, 0, []Number{{"number", 12}}},
 		{model.RangeStart, 0, 0, nil},
 	} {
-		r := Record{Site: &Site{KindCode: test.kind}, Host: uint64(test.host), Address: uint64(test.both)}
+		r := Record{Site: &Site{Description: &Description{KindCode: test.kind}}, Host: uint64(test.host), Address: uint64(test.both)}
 		if got := r.Numbers(); !reflect.DeepEqual(got, test.want) {
 			t.Errorf("kind %d, %d, %#x: %v, want %v", test.kind, test.host, test.both, got, test.want)
 		}

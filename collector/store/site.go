@@ -14,15 +14,27 @@ import (
 
 // Site is everything of an event that repeats, its strings resolved.
 type Site struct {
-	ID           int64
+	ID       int64
+	Process  model.ProcessID
+	Thread   model.ThreadID
+	Depth    int // spans around it on its thread
+	OwnDepth int // how many of them are the program's own (model.Own)
+	Device   model.DeviceID
+	Queue    model.QueueID
+
+	DeviceHandle, ContextHandle, AsyncHandle uint64
+	RuntimeInfo                              uint64
+	ThreadID                                 int32
+	CallStack                                []uint64
+
+	*Description
+}
+
+// Description is what the events of a site say, whichever process, thread and device they
+// are of: the sites of a job's ranks share it.
+type Description struct {
 	KindCode     int32  // acc_event_t; of a pair its start
 	Kind         string // span name ("enqueue_launch"), for an event without partner its own ("alloc")
-	Process      model.ProcessID
-	Thread       model.ThreadID
-	Depth        int // spans around it on its thread
-	OwnDepth     int // how many of them are the program's own (model.Own)
-	Device       model.DeviceID
-	Queue        model.QueueID
 	Async        int64
 	AsyncQueue   int64
 	DeviceType   int32
@@ -38,18 +50,14 @@ type Site struct {
 	ParentConstruct int32
 	Implicit        int32
 
-	Version, ThreadID                        int32
-	ProfileBytes, EventBytes, APIBytes       int32
-	DeviceAPI, APIDeviceType, Vendor         int32
-	DeviceHandle, ContextHandle, AsyncHandle uint64
-	Missing                                  int32
+	Version, Missing                   int32
+	ProfileBytes, EventBytes, APIBytes int32
+	DeviceAPI, APIDeviceType, Vendor   int32
 
 	Gangs, Workers, Vector uint64
 	Dimensions             string // num_gangs_per_dim[1:], separated by commas
 	HasDimensions          bool
 	ErrorCode              int32
-	RuntimeInfo            uint64
-	CallStack              []uint64
 
 	name, file model.Name
 	function   model.Name
@@ -57,19 +65,19 @@ type Site struct {
 
 // Label is what to call the site's events in a view: the variable or kernel, else
 // the kind.
-func (s *Site) Label() string {
-	if s.Name != "" {
-		return s.Name
+func (d *Description) Label() string {
+	if d.Name != "" {
+		return d.Name
 	}
-	return s.Kind
+	return d.Kind
 }
 
 // Place is FILE:LINE, FILE alone where no line is known, "" where no file is.
-func (s *Site) Place() string {
-	if s.File == "" || s.Line < 0 {
-		return s.File
+func (d *Description) Place() string {
+	if d.File == "" || d.Line < 0 {
+		return d.File
 	}
-	return PlaceText(s.File, s.Line)
+	return PlaceText(d.File, d.Line)
 }
 
 // Outermost says whether the site's events lie in no span of the runtime's.
@@ -96,7 +104,7 @@ func (t *Trace) Variable(s *Site) string {
 }
 
 // entitle has a kernel called by its place, unless several places launch it.
-func (t *Trace) entitle(s *Site, constructs map[string]string) {
+func (t *Trace) entitle(s *Description, constructs map[string]string) {
 	if s.KindCode != model.EnqueueLaunchStart || s.File == "" || s.Line <= 0 || s.Symbol == "" {
 		return
 	}
@@ -167,7 +175,7 @@ func (t *Trace) Site(id int64) (*Site, error) {
 
 // unknownSite stands for one that is not there. A row that names no site is damage; showing
 // it bare is better than losing all others.
-func unknownSite(id int64) *Site { return &Site{ID: id, Line: -1} }
+func unknownSite(id int64) *Site { return &Site{ID: id, Description: &Description{Line: -1}} }
 
 // Sites reads all sites, by their numbers.
 func (t *Trace) Sites() ([]*Site, error) {
@@ -198,25 +206,37 @@ func joinSite(join string) string {
 
 // readSite makes a site of siteColumns. The names have been learnt.
 func (t *Trace) readSite(r *sqlite.Stmt) (*Site, error) {
-	s := &Site{ID: r.ColumnInt64(0), KindCode: r.ColumnInt32(1), Device: model.DeviceID(r.ColumnInt64(2)), Queue: model.QueueID(r.ColumnInt64(3)),
-		Async: r.ColumnInt64(4), AsyncQueue: r.ColumnInt64(5), Process: model.ProcessID(r.ColumnInt64(6)),
+	s := &Site{ID: r.ColumnInt64(0), Device: model.DeviceID(r.ColumnInt64(2)), Queue: model.QueueID(r.ColumnInt64(3)), Process: model.ProcessID(r.ColumnInt64(6)),
+		DeviceHandle: uint64(r.ColumnInt64(26)), ContextHandle: uint64(r.ColumnInt64(27)), AsyncHandle: uint64(r.ColumnInt64(28)),
+		RuntimeInfo: uint64(r.ColumnInt64(35)), ThreadID: r.ColumnInt32(19), Thread: model.ThreadID(r.ColumnInt64(40)), Depth: max(r.ColumnInt(41), 0), OwnDepth: max(r.ColumnInt(42), 0)}
+	d := Description{KindCode: r.ColumnInt32(1), Async: r.ColumnInt64(4), AsyncQueue: r.ColumnInt64(5),
 		DeviceType: r.ColumnInt32(7), DeviceNumber: r.ColumnInt32(8), File: r.ColumnText(9), Function: t.readable(r.ColumnText(10)),
 		Line: r.ColumnInt32(11), EndLine: r.ColumnInt32(12), FunctionLine: r.ColumnInt32(13), FunctionEndLine: r.ColumnInt32(14),
 		Symbol: r.ColumnText(15), HasName: !r.ColumnIsNull(15), ParentConstruct: r.ColumnInt32(16), Implicit: r.ColumnInt32(17),
-		Version: r.ColumnInt32(18), ThreadID: r.ColumnInt32(19), ProfileBytes: r.ColumnInt32(20), EventBytes: r.ColumnInt32(21),
+		Version: r.ColumnInt32(18), ProfileBytes: r.ColumnInt32(20), EventBytes: r.ColumnInt32(21),
 		APIBytes: r.ColumnInt32(22), DeviceAPI: r.ColumnInt32(23), APIDeviceType: r.ColumnInt32(24), Vendor: r.ColumnInt32(25),
-		DeviceHandle: uint64(r.ColumnInt64(26)), ContextHandle: uint64(r.ColumnInt64(27)), AsyncHandle: uint64(r.ColumnInt64(28)),
 		Missing: r.ColumnInt32(29), Gangs: uint64(r.ColumnInt64(30)), Workers: uint64(r.ColumnInt64(31)),
 		Vector: uint64(r.ColumnInt64(32)), Dimensions: r.ColumnText(33), HasDimensions: !r.ColumnIsNull(33), ErrorCode: r.ColumnInt32(34),
-		RuntimeInfo: uint64(r.ColumnInt64(35)), name: model.Name(r.ColumnInt64(37)), file: model.Name(r.ColumnInt64(38)),
-		function: model.Name(r.ColumnInt64(39)), Thread: model.ThreadID(r.ColumnInt64(40)), Depth: max(r.ColumnInt(41), 0), OwnDepth: max(r.ColumnInt(42), 0)}
-	s.Kind = kindOf(s.KindCode)
-	s.Construct = model.ConstructName(s.ParentConstruct)
-	s.Name = t.readable(s.Symbol)
-	t.retitle(s)
+		name: model.Name(r.ColumnInt64(37)), file: model.Name(r.ColumnInt64(38)), function: model.Name(r.ColumnInt64(39))}
+	d.Kind = kindOf(d.KindCode)
+	d.Construct = model.ConstructName(d.ParentConstruct)
+	d.Name = t.readable(d.Symbol)
+	t.retitle(&d)
+	s.Description = t.shared(d)
 	var err error
 	s.CallStack, err = t.callStack(r.ColumnInt64(36))
 	return s, err
+}
+
+// shared gives the description that sites have which say the same.
+func (t *Trace) shared(d Description) *Description {
+	known := t.descriptions[d]
+	if known == nil {
+		known = new(Description)
+		*known = d
+		t.descriptions[d] = known
+	}
+	return known
 }
 
 // kindOf is the span's name, of an event without partner its own.
@@ -227,10 +247,10 @@ func kindOf(code int32) string {
 	return model.KindName(code)
 }
 
-// retitle has a kernel's site have its title.
-func (t *Trace) retitle(s *Site) {
-	if title := t.titles[s.Symbol]; s.launches() && title != "" {
-		s.Name = title
+// retitle has what a kernel's sites say have its title.
+func (t *Trace) retitle(d *Description) {
+	if title := t.titles[d.Symbol]; d.launches() && title != "" {
+		d.Name = title
 	}
 }
 
@@ -282,7 +302,7 @@ func (t *Trace) learnNames() error {
 	}
 	if err := t.each(`SELECT DISTINCT kind_code, source_file, function, line, name, parent_construct FROM site_detail WHERE site > ? AND kind_code BETWEEN ? AND ?`,
 		[]any{t.newestSite, model.EnqueueLaunchStart, model.EnqueueDownloadEnd}, func(r *sqlite.Stmt) error {
-			s := &Site{KindCode: r.ColumnInt32(0), File: r.ColumnText(1), Function: t.readable(r.ColumnText(2)), Line: r.ColumnInt32(3),
+			s := &Description{KindCode: r.ColumnInt32(0), File: r.ColumnText(1), Function: t.readable(r.ColumnText(2)), Line: r.ColumnInt32(3),
 				Name: t.readable(r.ColumnText(4)), Symbol: r.ColumnText(4), Construct: model.ConstructName(r.ColumnInt32(5))}
 			t.entitle(s, meta.Constructs)
 			moves := s.KindCode >= model.EnqueueUploadStart && s.KindCode <= model.EnqueueDownloadEnd
@@ -292,8 +312,8 @@ func (t *Trace) learnNames() error {
 		return err
 	}
 	t.newestSite = newest
-	for _, s := range t.sites {
-		t.retitle(s)
+	for _, d := range t.descriptions {
+		t.retitle(d)
 	}
 	for _, w := range t.works {
 		t.retitleWork(w)
@@ -302,6 +322,6 @@ func (t *Trace) learnNames() error {
 }
 
 // launches says whether a site is a kernel's.
-func (s *Site) launches() bool {
-	return s.KindCode == model.EnqueueLaunchStart || s.KindCode == model.EnqueueLaunchEnd
+func (d *Description) launches() bool {
+	return d.KindCode == model.EnqueueLaunchStart || d.KindCode == model.EnqueueLaunchEnd
 }

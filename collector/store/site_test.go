@@ -6,18 +6,18 @@ import "testing"
 // lists it; else nobody knows.
 func TestVariable(t *testing.T) {
 	for _, c := range []struct {
-		site  Site
+		site  Description
 		named bool // whether other data have names
 		want  string
 	}{
-		{Site{File: "a.f90", Implicit: 1}, true, "(compiler's temporaries)"},
-		{Site{File: "a.f90", Implicit: 1, Name: "?, ?"}, true, "(compiler's temporaries)"},
-		{Site{File: "a.f90"}, true, "(unknown)"},
-		{Site{Implicit: 1}, true, "(unknown)"},
-		{Site{File: "a.f90", Implicit: 1}, false, "(unknown)"},
-		{Site{File: "a.f90", Implicit: 1, Name: "n, ?"}, true, "n, ?"},
+		{Description{File: "a.f90", Implicit: 1}, true, "(compiler's temporaries)"},
+		{Description{File: "a.f90", Implicit: 1, Name: "?, ?"}, true, "(compiler's temporaries)"},
+		{Description{File: "a.f90"}, true, "(unknown)"},
+		{Description{Implicit: 1}, true, "(unknown)"},
+		{Description{File: "a.f90", Implicit: 1}, false, "(unknown)"},
+		{Description{File: "a.f90", Implicit: 1, Name: "n, ?"}, true, "n, ?"},
 	} {
-		if got := (&Trace{namesData: c.named}).Variable(&c.site); got != c.want {
+		if got := (&Trace{namesData: c.named}).Variable(&Site{Description: &c.site}); got != c.want {
 			t.Errorf("%+v, others named %v: %s, want %s", c.site, c.named, got, c.want)
 		}
 	}

@@ -25,16 +25,17 @@ import (
 // Trace is a trace opened for reading. Its methods belong to one goroutine at a
 // time; open one per goroutine.
 type Trace struct {
-	path    string
-	conn    *sqlite.Conn
-	pages   *pages.Reader
-	rows    pages.Rows // of an archive; nil: in the file
-	version int        // of its schema
-	sites   map[int64]*Site
-	heads   map[int64]*heads // by the first site
-	works   map[int64]*Work
-	data    map[int64][]datum // rows of the table datum by their number / dataChunk
-	done    func() error      // called at the end; nil: nothing
+	path         string
+	conn         *sqlite.Conn
+	pages        *pages.Reader
+	rows         pages.Rows // of an archive; nil: in the file
+	version      int        // of its schema
+	sites        map[int64]*Site
+	descriptions map[Description]*Description // by what they were when they were read: titles come later
+	heads        map[int64]*heads             // by the first site
+	works        map[int64]*Work
+	data         map[int64][]datum // rows of the table datum by their number / dataChunk
+	done         func() error      // called at the end; nil: nothing
 	// readables are names as people are to see them, by what the events have.
 	readables   map[string]string
 	titles      map[string]string // of kernels, by the linker's name
@@ -122,7 +123,7 @@ func OnConnection(path string, conn *sqlite.Conn) *Trace { return newTrace(path,
 
 func newTrace(path string, conn *sqlite.Conn, keep bool) *Trace {
 	return &Trace{path: path, conn: conn, pages: pages.NewReader(path, conn, keep), version: schema.Version,
-		sites: make(map[int64]*Site), heads: make(map[int64]*heads), works: make(map[int64]*Work), data: make(map[int64][]datum), readables: make(map[string]string), titles: make(map[string]string)}
+		sites: make(map[int64]*Site), descriptions: make(map[Description]*Description), heads: make(map[int64]*heads), works: make(map[int64]*Work), data: make(map[int64][]datum), readables: make(map[string]string), titles: make(map[string]string)}
 }
 
 func (t *Trace) harden(o options) error {

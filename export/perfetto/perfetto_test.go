@@ -292,7 +292,7 @@ func TestLeanFileSaysWhatMatters(t *testing.T) {
 
 // An error is called by its name, whatever its message says.
 func TestErrorsHaveShortNames(t *testing.T) {
-	site := &store.Site{Kind: "error", ErrorCode: int32(callbacks.ErrorOutOfMemory), Name: "out of memory: 4,096 bytes at 0x7f...", HasName: true}
+	site := &store.Site{Description: &store.Description{Kind: "error", ErrorCode: int32(callbacks.ErrorOutOfMemory), Name: "out of memory: 4,096 bytes at 0x7f...", HasName: true}}
 	if name := export.SpanName(site); name != "acc_error_out_of_memory" {
 		t.Errorf("it is called %q", name)
 	}
