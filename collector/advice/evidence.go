@@ -25,19 +25,19 @@ type moveKey struct {
 
 // evidence is what a watcher has found.
 type evidence struct {
-	bySite map[*store.Site]*group // whose subject is what the site names
+	bySite map[*store.Description]*group // whose subject is what a site names
 	groups map[groupKey]*group
 	list   []*group
 }
 
 func newEvidence() *evidence {
-	return &evidence{bySite: map[*store.Site]*group{}, groups: map[groupKey]*group{}}
+	return &evidence{bySite: map[*store.Description]*group{}, groups: map[groupKey]*group{}}
 }
 
 // of is the group of what happens at a site, with what it names as the subject.
 func (e *evidence) of(s *store.Site) *group {
-	return lookup.Make(e.bySite, s, func() *group {
-		g := e.about(keyOf(s.Symbol, s))
+	return lookup.Make(e.bySite, s.Description, func() *group {
+		g := e.about(keyOf(s.Symbol, s.Description))
 		if !slices.Contains(g.kinds, s.KindCode) {
 			g.kinds = append(g.kinds, s.KindCode)
 		}
@@ -45,8 +45,8 @@ func (e *evidence) of(s *store.Site) *group {
 	})
 }
 
-func keyOf(subject string, s *store.Site) groupKey {
-	return groupKey{subject, s.File, s.Function, int64(s.Line)}
+func keyOf(subject string, d *store.Description) groupKey {
+	return groupKey{subject, d.File, d.Function, int64(d.Line)}
 }
 
 // about is the group of a subject at a place.

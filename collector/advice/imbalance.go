@@ -20,7 +20,7 @@ FROM compared WHERE ranks > 1 AND time > 1.2 * average`,
 	subject:    aKernel,
 	elsewhere:  true,
 	allRanks:   true,
-	most:       func(p *pass, g *group) int64 { return p.meetings.most(g) },
+	most:       func(seen *shown, g *group) int64 { return seen.meetings.most(g) },
 	explain: func(f *Finding, g *group, _ *written) {
 		f.What = fmt.Sprintf("%s launches take a fifth longer than the ranks' average, or more", g.detail)
 		f.Why = "the other ranks wait for the slowest one where they meet next"

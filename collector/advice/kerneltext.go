@@ -18,19 +18,19 @@ type kernelText struct {
 // are known. A use counts where the finding's own function has the construct, or nothing in the
 // construct's declares the name; a write anywhere, as an argument may be the same data. A
 // component goes by its last name, which is that of pointers to it.
-func (p *pass) inKernels(sources *report.Sources, g *group) access {
+func (seen *shown) inKernels(sources *report.Sources, g *group) access {
 	name := g.subject
 	if parts := separator.Split(name, -1); len(parts) > 1 {
 		name = parts[len(parts)-1]
 	}
 	found, whole := access{}, true
-	seen := map[kernelText]bool{}
-	for site := range p.reached {
-		k := kernelText{site.File, site.Function, site.FunctionLine, site.Line, site.EndLine}
-		if site.KindCode != model.EnqueueLaunchStart || seen[k] {
+	asked := map[kernelText]bool{}
+	for said := range seen.reached {
+		k := kernelText{said.File, said.Function, said.FunctionLine, said.Line, said.EndLine}
+		if said.KindCode != model.EnqueueLaunchStart || asked[k] {
 			continue
 		}
-		seen[k] = true
+		asked[k] = true
 		a, known := k.access(sources, g, name)
 		found.uses, found.writes = found.uses || a.uses, found.writes || a.writes
 		whole = whole && known

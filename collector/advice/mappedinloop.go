@@ -165,7 +165,7 @@ func (w *loopMappings) end() {
 			if row.site.Kind == "enter_data" {
 				bytes = at.bytes / at.mappings * different
 			}
-			w.found.about(keyOf(strings.Join(names, ","), row.site)).add(o, bytes, detail)
+			w.found.about(keyOf(strings.Join(names, ","), row.site.Description)).add(o, bytes, detail)
 		}
 	}
 }

@@ -26,7 +26,7 @@ type meetings struct {
 	all     *meetings // of all ranks, where byMPI is of some; nil: of all
 	ranks   map[model.ProcessID]*rankAt
 	kernels map[kernelPlace]*sharedKernel
-	at      map[*store.Site]*sharedKernel // launches of them
+	at      map[*store.Description]*sharedKernel // launches of them
 	// open are the stretches that some rank has not ended yet, from number first on.
 	open  []*stretch
 	first int
@@ -98,7 +98,7 @@ func newMeetings(trace *store.Trace) (*meetings, error) {
 
 // meetingsOf is newMeetings for processes with a rank; whole: the trace has every call.
 func meetingsOf(ranks map[model.ProcessID]bool, sites []*store.Site, whole bool) *meetings {
-	m := &meetings{ranks: map[model.ProcessID]*rankAt{}, kernels: map[kernelPlace]*sharedKernel{}, at: map[*store.Site]*sharedKernel{}}
+	m := &meetings{ranks: map[model.ProcessID]*rankAt{}, kernels: map[kernelPlace]*sharedKernel{}, at: map[*store.Description]*sharedKernel{}}
 	calling := map[model.ProcessID]bool{}
 	for _, s := range sites {
 		if s.KindCode == model.MPIStart && ranks[s.Process] {
@@ -122,7 +122,7 @@ func meetingsOf(ranks map[model.ProcessID]bool, sites []*store.Site, whole bool)
 		place := kernelPlace{s.Symbol, s.File, int64(s.Line)}
 		k := lookup.Make(m.kernels, place, func() *sharedKernel { return &sharedKernel{launches: map[int]bool{}} })
 		k.launches[rank.number] = true
-		m.at[s] = k
+		m.at[s.Description] = k
 	}
 	return m
 }
@@ -146,7 +146,7 @@ func (m *meetings) take(h *happening) {
 	}
 	if h.measured {
 		rank.last = max(rank.last, h.device.end)
-		if k := m.at[h.Site]; k != nil && len(k.launches) > 1 && h.device.end > h.device.start {
+		if k := m.at[h.Site.Description]; k != nil && len(k.launches) > 1 && h.device.end > h.device.start {
 			rank.running = append(rank.running, ran{k, h.device})
 		}
 	}

@@ -109,7 +109,7 @@ func (w *needless) judge(e *epoch, wait, next *asked) {
 	if idle := next.device.start - e.done; wait.ended && next.ended {
 		o.end = e.done + max(0, min(idle, idle+e.longest-(next.end-wait.end)))
 	}
-	w.found.about(keyOf(fmt.Sprintf("queue %d", wait.site.AsyncQueue), wait.site)).add(o, 0, "")
+	w.found.about(keyOf(fmt.Sprintf("queue %d", wait.site.AsyncQueue), wait.site.Description)).add(o, 0, "")
 }
 
 // synchronousConstruct finds kernels for which the host waits only to launch the

@@ -95,7 +95,7 @@ func (w *kept) end() {
 	places := map[keptAt][]*keptMapping{}
 	for _, id := range slices.Sorted(maps.Keys(w.live)) {
 		m := w.live[id]
-		where := keptAt{deviceData{m.site.Process, m.site.Device}, keyOf(m.site.Symbol, m.site)}
+		where := keptAt{deviceData{m.site.Process, m.site.Device}, keyOf(m.site.Symbol, m.site.Description)}
 		places[where] = append(places[where], m)
 	}
 	for at, list := range places {

@@ -9,29 +9,34 @@ import (
 	"github.com/accscope/accscope/collector/store"
 )
 
+// shown is what one pass has shown of a trace.
+type shown struct {
+	trace      *store.Trace
+	constructs map[string]string // names of compute constructs whose text was known, by FILE:LINE
+	found      map[*rule]*evidence
+	meetings   *meetings // nil: fewer than two ranks
+	// reached are how many transfers and launches there are of what sites of all ranks say,
+	// moves the former by what they are about.
+	reached map[*store.Description]int64
+	moves   map[moveKey]int64
+}
+
 // pass is one reading of a trace, in order of time, by which the rules that watch find
 // their evidence. What they find is what their SQL gives, in a fraction of its time: the
 // tests compare the two.
 type pass struct {
-	trace      *store.Trace
-	constructs map[string]string                // names of compute constructs whose text was known, by FILE:LINE
-	exposed    []store.Data                     // whose device address was given, by their begin; Bytes reach to the furthest end so far
-	unused     map[model.ProcessID][]store.Data // of which no kernel had any use, in the same way
-	watchers   []watcher
-	found      map[*rule]*evidence
-	history    *histories // nil: nobody asks
-	asked      *sequences // nil: nobody asks
-	meetings   *meetings  // nil: fewer than two ranks
-	measured   measures
-	copies     []usedAt
-	contents   contents
-	hashed     map[model.ProcessID]bool       // some transfer has a hash
-	around     map[model.ThreadID][]enclosing // spans, by their depth
-	now        happening
-	// reached are how many transfers and launches each site has, moves the former by what they
-	// are about.
-	reached map[*store.Site]int64
-	moves   map[moveKey]int64
+	*shown
+	exposed  []store.Data                     // whose device address was given, by their begin; Bytes reach to the furthest end so far
+	unused   map[model.ProcessID][]store.Data // of which no kernel had any use, in the same way
+	watchers []watcher
+	history  *histories // nil: nobody asks
+	asked    *sequences // nil: nobody asks
+	measured measures
+	copies   []usedAt
+	contents contents
+	hashed   map[model.ProcessID]bool       // some transfer has a hash
+	around   map[model.ThreadID][]enclosing // spans, by their depth
+	now      happening
 }
 
 // watcher finds evidence of a rule while a trace is read.
@@ -95,13 +100,13 @@ func (c content) same(other content) bool {
 }
 
 // watch reads the trace for all rules that watch, and for what waits show.
-func watch(trace *store.Trace, waits *waiting) (*pass, error) {
+func watch(trace *store.Trace, waits *waiting) (*shown, error) {
 	meta, err := trace.Meta()
 	if err != nil {
 		return nil, err
 	}
-	p := &pass{trace: trace, constructs: meta.Constructs, exposed: reaching(meta.Exposed), found: map[*rule]*evidence{}, hashed: map[model.ProcessID]bool{}, around: map[model.ThreadID][]enclosing{},
-		reached: map[*store.Site]int64{}, moves: map[moveKey]int64{}}
+	p := &pass{shown: &shown{trace: trace, constructs: meta.Constructs, found: map[*rule]*evidence{}, reached: map[*store.Description]int64{}, moves: map[moveKey]int64{}},
+		exposed: reaching(meta.Exposed), hashed: map[model.ProcessID]bool{}, around: map[model.ThreadID][]enclosing{}}
 	if p.unused, err = unusedData(trace, &meta); err != nil {
 		return nil, err
 	}
@@ -131,7 +136,7 @@ func watch(trace *store.Trace, waits *waiting) (*pass, error) {
 	for _, e := range p.found {
 		e.order()
 	}
-	return p, nil
+	return p.shown, nil
 }
 
 // readActivities reads what devices did.
@@ -172,10 +177,10 @@ func (p *pass) readRecords(waits *waiting) error {
 			if h.hash.hashed {
 				p.hashed[r.Site.Process] = true
 			}
-			p.reached[r.Site]++
+			p.reached[r.Site.Description]++
 		case model.EnqueueLaunchStart:
 			h.device = p.measured.of(r.ID)
-			p.reached[r.Site]++
+			p.reached[r.Site.Description]++
 		}
 		for _, w := range p.watchers {
 			w.take(h)
@@ -191,8 +196,8 @@ func (p *pass) readRecords(waits *waiting) error {
 			p.history.use(c.deviceData)
 		}
 	}
-	for site, times := range p.reached {
-		p.moves[moveKey{keyOf(site.Symbol, site), site.KindCode}] += times
+	for said, times := range p.reached {
+		p.moves[moveKey{keyOf(said.Symbol, said), said.KindCode}] += times
 	}
 	waits.complete()
 	p.meetings.end()
@@ -224,8 +229,8 @@ func (p *pass) enclose(r *store.Record) {
 
 // textUnknown says whether the text of a construct was not known when the trace was
 // written: then it is not known either whether a clause names its data.
-func (p *pass) textUnknown(s *store.Site) bool {
-	_, known := p.constructs[store.PlaceText(s.File, s.Line)]
+func (seen *shown) textUnknown(s *store.Site) bool {
+	_, known := seen.constructs[store.PlaceText(s.File, s.Line)]
 	return !known || s.File == "" || s.Line <= 0
 }
 

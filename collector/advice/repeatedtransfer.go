@@ -30,11 +30,11 @@ var repeatedTransfer = &rule{
 	watch: func(p *pass, found *evidence) watcher {
 		return p.histories(&repetitions{pass: p, found: found, suspects: map[suspectKey][]*step{}})
 	},
-	refuted: func(p *pass, sources *report.Sources, g *group) bool {
+	refuted: func(seen *shown, sources *report.Sources, g *group) bool {
 		if g.detail == "hashed hashed" {
 			return false
 		}
-		g.text = p.inKernels(sources, g)
+		g.text = seen.inKernels(sources, g)
 		return g.text.writes
 	},
 	confidence: Likely,

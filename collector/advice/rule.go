@@ -25,9 +25,9 @@ type rule struct {
 	// enough is the threshold of a finding; nil: every one.
 	enough func(*group) bool
 	// refuted says whether the program's text says otherwise; nil: it is not asked.
-	refuted func(*pass, *report.Sources, *group) bool
+	refuted func(*shown, *report.Sources, *group) bool
 	// most is what a finding gains at most; nil: nothing more is known of it.
-	most func(*pass, *group) int64
+	most func(*shown, *group) int64
 	// explain fills in what happens, why it costs and what to write instead.
 	explain func(*Finding, *group, *written)
 	// unless another rule, which is asked before, has a finding at the same place.
@@ -89,15 +89,15 @@ var evidenceColumns = []string{"subject", "source_file", "line", "function", "pr
 	"start", "end", "device_start", "device_end", "detail"}
 
 // groups gives the evidence of a rule, a group for each subject and place.
-func (r *rule) groups(p *pass, sources *report.Sources) ([]*group, error) {
-	found := p.found[r]
+func (r *rule) groups(seen *shown, sources *report.Sources) ([]*group, error) {
+	found := seen.found[r]
 	if found == nil {
-		return r.read(p.trace, sources)
+		return r.read(seen.trace, sources)
 	}
 	for _, g := range found.list {
-		g.elsewhere, g.evidence = r.elsewhere, chosen(p.trace, r.evidence)
+		g.elsewhere, g.evidence = r.elsewhere, chosen(seen.trace, r.evidence)
 		for _, kind := range g.kinds {
-			g.moves += p.moves[moveKey{g.groupKey, kind}]
+			g.moves += seen.moves[moveKey{g.groupKey, kind}]
 		}
 	}
 	return found.list, nil
