@@ -280,6 +280,8 @@ func TestWhoMay(t *testing.T) {
 		t.Fatal(err)
 	}
 	inURL := strings.Replace(s.Endpoint, "//", "//writer:se%26cret@", 1)
+	// What is not encrypted answers TLS with an error of its own, or by chance waits for the rest
+	// of a request: both say the same of ports.
 	for name, c := range map[string]struct {
 		to          Target
 		environment map[string]string
@@ -294,7 +296,7 @@ func TestWhoMay(t *testing.T) {
 		"wrong user":       {Target{Endpoint: s.Endpoint, User: "nobody"}, nil, "--user"},
 		"may only read":    {Target{Endpoint: s.Endpoint, User: "reader"}, nil, "may only read"},
 		"unknown to us":    {Target{Endpoint: s.Secure}, nil, "--tls-ca"},
-		"not encrypted":    {Target{Endpoint: strings.Replace(s.Endpoint, "http:", "https:", 1)}, nil, "HTTP response to HTTPS client"},
+		"not encrypted":    {Target{Endpoint: strings.Replace(s.Endpoint, "http:", "https:", 1)}, nil, "or 8443 for https"},
 		"TLS without":      {Target{Endpoint: s.Endpoint, CA: s.CA}, nil, "go with an endpoint https://"},
 		"half":             {Target{Endpoint: s.Secure, Cert: s.CA}, nil, "go together"},
 		"no certificate":   {Target{Endpoint: s.Secure, CA: password}, nil, "holds no certificate"},
