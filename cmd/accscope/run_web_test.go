@@ -67,17 +67,8 @@ mv `+opened+`.new `+opened+"\n"), 0o755); err != nil {
 					address = found[1]
 				}
 			}
-			jar, err := cookiejar.New(nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			client := &http.Client{Jar: jar, Transport: &http.Transport{DisableKeepAlives: true}}
-			if flags != nil {
-				// Asked at once: the line was the promise that it can be.
-			} else if response, err := client.Get(address); err != nil || response.StatusCode != http.StatusOK {
-				t.Errorf("after the run %q answers %v, %v", address, response, err)
-			} else {
-				response.Body.Close()
+			if flags == nil { // else Ctrl-C comes at once: the line has promised that it may
+				answers(t, address)
 			}
 			if err := command.Process.Signal(syscall.SIGINT); err != nil {
 				t.Fatal(err)
@@ -102,5 +93,24 @@ mv `+opened+`.new `+opened+"\n"), 0o755); err != nil {
 				t.Errorf("%s is left", page)
 			}
 		})
+	}
+}
+
+// answers opens a page as a browser does.
+func answers(t *testing.T, address string) {
+	t.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := &http.Client{Jar: jar, Transport: &http.Transport{DisableKeepAlives: true}}
+	response, err := client.Get(address)
+	if err != nil {
+		t.Errorf("after the run %q answers %v", address, err)
+		return
+	}
+	response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		t.Errorf("after the run %q answers %s", address, response.Status)
 	}
 }

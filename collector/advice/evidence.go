@@ -25,18 +25,18 @@ type moveKey struct {
 
 // evidence is what a watcher has found.
 type evidence struct {
-	bySite map[*store.Description]*group // whose subject is what a site names
-	groups map[groupKey]*group
-	list   []*group
+	byDescription map[*store.Description]*group // whose subject is what it names
+	groups        map[groupKey]*group
+	list          []*group
 }
 
 func newEvidence() *evidence {
-	return &evidence{bySite: map[*store.Description]*group{}, groups: map[groupKey]*group{}}
+	return &evidence{byDescription: map[*store.Description]*group{}, groups: map[groupKey]*group{}}
 }
 
 // of is the group of what happens at a site, with what it names as the subject.
 func (e *evidence) of(s *store.Site) *group {
-	return lookup.Make(e.bySite, s.Description, func() *group {
+	return lookup.Make(e.byDescription, s.Description, func() *group {
 		g := e.about(keyOf(s.Symbol, s.Description))
 		if !slices.Contains(g.kinds, s.KindCode) {
 			g.kinds = append(g.kinds, s.KindCode)

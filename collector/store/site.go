@@ -228,7 +228,7 @@ func (t *Trace) readSite(r *sqlite.Stmt) (*Site, error) {
 	return s, err
 }
 
-// shared gives the description that sites have which say the same.
+// shared gives the one description of all sites that say the same.
 func (t *Trace) shared(d Description) *Description {
 	known := t.descriptions[d]
 	if known == nil {
@@ -247,7 +247,7 @@ func kindOf(code int32) string {
 	return model.KindName(code)
 }
 
-// retitle has what a kernel's sites say have its title.
+// retitle gives a kernel's description its title.
 func (t *Trace) retitle(d *Description) {
 	if title := t.titles[d.Symbol]; d.launches() && title != "" {
 		d.Name = title
@@ -321,7 +321,7 @@ func (t *Trace) learnNames() error {
 	return nil
 }
 
-// launches says whether a site is a kernel's.
+// launches says whether it is a kernel's.
 func (d *Description) launches() bool {
 	return d.KindCode == model.EnqueueLaunchStart || d.KindCode == model.EnqueueLaunchEnd
 }
