@@ -27,6 +27,10 @@ type Block struct {
 	pointers int // of the values: pointers and descriptors
 	unique   bool
 	placed   []byte // contents with the values' addresses
+
+	in   *Store // where it was placed last, nil for nowhere
+	at   *Place // of in, maybe another block's since
+	hash uint64 // of contents, for in
 }
 
 type value struct {
@@ -47,7 +51,7 @@ func (b *Block) Bytes() int { return len(b.contents) }
 func (b *Block) Copy(other *Block) {
 	b.contents = append(b.contents[:0], other.contents...)
 	b.values = append(b.values[:0], other.values...)
-	b.pointers, b.unique = other.pointers, other.unique
+	b.pointers, b.unique, b.in, b.at = other.pointers, other.unique, other.in, other.at
 }
 
 // SetValue sets the i-th value again, of as many bytes.

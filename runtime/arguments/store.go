@@ -5,6 +5,7 @@ import (
 	"hash/maphash"
 	"maps"
 	"sync"
+	"sync/atomic"
 
 	"github.com/accscope/accscope/runtime/device"
 )
@@ -26,7 +27,7 @@ type Store struct {
 	mutex   sync.Mutex
 	chunks  []*chunk
 	current *chunk
-	known   map[uint64]known // by hash
+	known   map[uint64]*Place // by hash
 }
 
 // A chunk is a piece of device memory for blocks.
@@ -34,93 +35,108 @@ type chunk struct {
 	address device.Address
 	size    int
 	used    int
-	shadow  []byte // the blocks' contents, as they were put together
-	pinned  int    // blocks whose launch is not on the queue yet
+	shadow  []byte       // the blocks' contents, as they were put together
+	places  []Place      // of the blocks; never moved
+	pinned  atomic.Int32 // blocks whose launch is not on the queue yet
 }
 
-// known is where a block lies that may be used again.
-type known struct {
-	hash   uint64 // of its contents; 0: it may not
-	chunk  *chunk
-	offset int
-	size   int
-}
-
-func (k *known) shadow() []byte { return k.chunk.shadow[k.offset : k.offset+k.size] }
-
-func (k *known) block() device.ArgumentBlock {
-	return device.ArgumentBlock{Address: k.chunk.address + device.Address(k.offset), Size: uint64(k.size)}
-}
-
-var seed = maphash.MakeSeed()
-
-// A Placed block has its place in device memory.
-type Placed struct {
+// A Place is where a block lies in device memory.
+type Place struct {
 	device.ArgumentBlock
-	// Contents are what is to be stored there before the launch, nil if they are
-	// there already. They are the Block's memory, until its next Begin.
-	Contents []byte
-	known
+	chunk *chunk
+	hash  uint64 // of its contents
+	known bool   // they are on the queue, and launches after it may use them
 }
+
+// holds says whether a block of such contents may be used here. The store's mutex is held.
+func (p *Place) holds(contents []byte) bool {
+	return p.known && bytes.Equal(p.shadow(), contents)
+}
+
+func (p *Place) shadow() []byte {
+	offset := p.Address - p.chunk.address
+	return p.chunk.shadow[offset : offset+device.Address(p.Size)]
+}
+
+var (
+	seed    = maphash.MakeSeed()
+	nowhere Place // of an empty block
+)
 
 // Place finds device memory that holds b on its queue, or room for it, which allocate
-// gives if there is none. The place is kept until Launched is called; Stored is to be
-// called in between where there were Contents.
-func (s *Store) Place(b *Block, allocate func(bytes uint64) (device.Address, error)) (Placed, error) {
+// gives if there is none: then contents are what is to be stored there before the launch,
+// in b's memory, until its next Begin or Place. The place is kept until Launched or Dropped
+// is called.
+func (s *Store) Place(b *Block, allocate func(bytes uint64) (device.Address, error)) (p *Place, contents []byte, err error) {
 	if len(b.contents) == 0 {
-		return Placed{}, nil
-	}
-	place := known{size: len(b.contents)}
-	if !b.unique {
-		place.hash = maphash.Bytes(seed, b.contents)
+		return &nowhere, nil, nil
 	}
 	s.mutex.Lock()
-	defer s.mutex.Unlock()
-	if at, ok := s.known[place.hash]; ok && !b.unique && bytes.Equal(at.shadow(), b.contents) {
-		at.chunk.pinned++
-		return Placed{ArgumentBlock: at.block(), known: at}, nil
+	if p = s.find(b); p == nil {
+		if p, err = s.put(b, allocate); err != nil {
+			s.mutex.Unlock()
+			return nil, nil, err
+		}
+		b.placed = b.AppendAt(b.placed[:0], p.Address)
+		contents = b.placed
 	}
-	var err error
-	if place.chunk, err = s.room(place.size, allocate); err != nil {
-		return Placed{}, err
-	}
-	place.offset = place.chunk.used
-	place.chunk.used += (place.size + 1<<placeAlignment - 1) &^ (1<<placeAlignment - 1)
-	place.chunk.pinned++
+	p.chunk.pinned.Add(1)
+	s.mutex.Unlock()
+	return p, contents, nil
+}
+
+// find is the place that holds b already, if there is one: where it was last, nearly always.
+func (s *Store) find(b *Block) *Place {
 	if b.unique {
-		place.hash = 0
-	} else {
-		copy(place.shadow(), b.contents)
+		return nil
 	}
-	p := Placed{ArgumentBlock: place.block(), known: place}
-	b.placed = b.AppendAt(b.placed[:0], p.Address)
-	p.Contents = b.placed
+	if b.in == s && b.at.holds(b.contents) {
+		return b.at
+	}
+	b.in, b.hash = s, maphash.Bytes(seed, b.contents)
+	if b.at = s.known[b.hash]; b.at != nil && b.at.holds(b.contents) {
+		return b.at
+	}
+	return nil
+}
+
+// put makes a place for b.
+func (s *Store) put(b *Block, allocate func(bytes uint64) (device.Address, error)) (*Place, error) {
+	size := len(b.contents)
+	c, err := s.room(size, allocate)
+	if err != nil {
+		return nil, err
+	}
+	c.places = append(c.places, Place{
+		ArgumentBlock: device.ArgumentBlock{Address: c.address + device.Address(c.used), Size: uint64(size)}, chunk: c})
+	p := &c.places[len(c.places)-1]
+	c.used += (size + 1<<placeAlignment - 1) &^ (1<<placeAlignment - 1)
+	if !b.unique {
+		copy(p.shadow(), b.contents)
+		p.hash, b.in, b.at = b.hash, s, p
+	}
 	return p, nil
 }
 
-// Stored notes that the contents of a block are on the queue, where launches after it
-// may use them.
-func (s *Store) Stored(p Placed) {
-	if p.hash == 0 {
-		return
+// Launched notes that the launch for which a block was placed is on the queue, and what
+// was to be stored before it.
+func (s *Store) Launched(p *Place) {
+	if p.hash != 0 && !p.known {
+		s.mutex.Lock()
+		if s.known == nil {
+			s.known = map[uint64]*Place{}
+		}
+		p.known, s.known[p.hash] = true, p
+		s.mutex.Unlock()
 	}
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
-	if s.known == nil {
-		s.known = map[uint64]known{}
-	}
-	s.known[p.hash] = p.known
+	s.Dropped(p)
 }
 
-// Launched notes that the launch for which a block was placed is on the queue, or
-// will never be.
-func (s *Store) Launched(p Placed) {
-	if p.chunk == nil {
-		return
+// Dropped notes that the launch for which a block was placed will never be.
+func (s *Store) Dropped(p *Place) {
+	if p.chunk != nil {
+		p.chunk.pinned.Add(-1)
 	}
-	s.mutex.Lock()
-	p.chunk.pinned--
-	s.mutex.Unlock()
 }
 
 // Forget has every block stored again, as for a queue that nobody has used. No launch
@@ -141,7 +157,7 @@ func (s *Store) room(size int, allocate func(bytes uint64) (device.Address, erro
 	bytes := firstChunk
 	for _, c := range s.chunks {
 		// A block that another thread has found is not to change before its launch.
-		if c.pinned == 0 && size <= c.size {
+		if c.pinned.Load() == 0 && size <= c.size {
 			s.forget(c)
 			s.current = c
 			return c, nil
@@ -155,12 +171,13 @@ func (s *Store) room(size int, allocate func(bytes uint64) (device.Address, erro
 	if err != nil {
 		return nil, err
 	}
-	s.current = &chunk{address: address, size: bytes, shadow: make([]byte, bytes)}
+	s.current = &chunk{address: address, size: bytes, shadow: make([]byte, bytes), places: make([]Place, 0, bytes>>placeAlignment)}
 	s.chunks = append(s.chunks, s.current)
 	return s.current, nil
 }
 
 func (s *Store) forget(c *chunk) {
-	c.used = 0
-	maps.DeleteFunc(s.known, func(_ uint64, k known) bool { return k.chunk == c })
+	maps.DeleteFunc(s.known, func(_ uint64, p *Place) bool { return p.chunk == c })
+	clear(c.places)
+	c.used, c.places = 0, c.places[:0]
 }

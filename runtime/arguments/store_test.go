@@ -30,17 +30,14 @@ func block(address device.Address, values ...uint32) *Block {
 	return b
 }
 
-func launch(t *testing.T, s *Store, b *Block, m *memory) (_ Placed, stored bool) {
+func launch(t *testing.T, s *Store, b *Block, m *memory) (_ *Place, stored bool) {
 	t.Helper()
-	p, err := s.Place(b, m.allocate)
+	p, contents, err := s.Place(b, m.allocate)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if stored = p.Contents != nil; stored {
-		s.Stored(p)
-	}
 	s.Launched(p)
-	return p, stored
+	return p, contents != nil
 }
 
 func TestBlockHoldsAddressesThenValues(t *testing.T) {
@@ -49,19 +46,19 @@ func TestBlockHoldsAddressesThenValues(t *testing.T) {
 	b.SetAddress(0, 0xabc)
 	copy(b.AddValue(2, 1, 0), []byte{7})
 	copy(b.AddValue(1, 16, 4), "0123456789abcdef")
-	p, err := new(Store).Place(b, new(memory).allocate)
+	p, contents, err := new(Store).Place(b, new(memory).allocate)
 	if err != nil {
 		t.Fatal(err)
 	}
-	word := func(i int) device.Address { return device.Address(binary.NativeEndian.Uint64(p.Contents[8*i:])) }
+	word := func(i int) device.Address { return device.Address(binary.NativeEndian.Uint64(contents[8*i:])) }
 	if word(0) != 0xabc {
 		t.Errorf("argument 0 is %#x, want abc", word(0))
 	}
-	if word(2) != p.Address+24 || p.Contents[24] != 7 {
-		t.Errorf("argument 2 is at %#x of a block at %#x: % x", word(2), p.Address, p.Contents)
+	if word(2) != p.Address+24 || contents[24] != 7 {
+		t.Errorf("argument 2 is at %#x of a block at %#x: % x", word(2), p.Address, contents)
 	}
-	if word(1) != p.Address+32 || string(p.Contents[32:48]) != "0123456789abcdef" {
-		t.Errorf("argument 1 is at %#x of a block at %#x, where its alignment of 16 puts it to 32: % x", word(1), p.Address, p.Contents)
+	if word(1) != p.Address+32 || string(contents[32:48]) != "0123456789abcdef" {
+		t.Errorf("argument 1 is at %#x of a block at %#x, where its alignment of 16 puts it to 32: % x", word(1), p.Address, contents)
 	}
 	if p.Size != 48 || b.Values() != 2 || b.Pointers() != 0 {
 		t.Errorf("%d bytes with %d values, %d of them pointers", p.Size, b.Values(), b.Pointers())
@@ -73,13 +70,13 @@ func TestPointersLieAmongTheValues(t *testing.T) {
 	b.Begin(2)
 	copy(b.AddValue(0, 4, 2), "abcd")
 	b.AddPointer(1, 0x1234)
-	p, err := new(Store).Place(b, new(memory).allocate)
+	p, contents, err := new(Store).Place(b, new(memory).allocate)
 	if err != nil {
 		t.Fatal(err)
 	}
-	word := func(at int) device.Address { return device.Address(binary.NativeEndian.Uint64(p.Contents[at:])) }
+	word := func(at int) device.Address { return device.Address(binary.NativeEndian.Uint64(contents[at:])) }
 	if word(8) != p.Address+24 || word(24) != 0x1234 || b.Values() != 2 || b.Pointers() != 1 {
-		t.Errorf("the pointer is at %#x of a block at %#x, among %d values, %d of them pointers: % x", word(8), p.Address, b.Values(), b.Pointers(), p.Contents)
+		t.Errorf("the pointer is at %#x of a block at %#x, among %d values, %d of them pointers: % x", word(8), p.Address, b.Values(), b.Pointers(), contents)
 	}
 }
 
@@ -90,13 +87,13 @@ func TestLinks(t *testing.T) {
 	copy(b.AddDescriptor(0, 16, 3), "0123456789abcdef")
 	b.AddInside(1, 8, 0x1234)
 	b.AddLink(2)
-	p, err := new(Store).Place(b, new(memory).allocate)
+	p, contents, err := new(Store).Place(b, new(memory).allocate)
 	if err != nil {
 		t.Fatal(err)
 	}
-	word := func(at int) device.Address { return device.Address(binary.NativeEndian.Uint64(p.Contents[at:])) }
+	word := func(at int) device.Address { return device.Address(binary.NativeEndian.Uint64(contents[at:])) }
 	if p.Address == 0 || word(0) != p.Address+24 || word(32) != 0x1234 || word(16) != p.Address+40 || word(40) != p.Address+24 {
-		t.Errorf("a block at %#x, with a descriptor at 24 and the link to it at 40: % x", p.Address, p.Contents)
+		t.Errorf("a block at %#x, with a descriptor at 24 and the link to it at 40: % x", p.Address, contents)
 	}
 	if b.Links(0) || b.Links(1) || !b.Links(2) || b.Pointers() != 3 {
 		t.Errorf("links %v %v %v, %d pointers", b.Links(0), b.Links(1), b.Links(2), b.Pointers())
@@ -148,7 +145,7 @@ func TestUniqueBlockIsNeverFound(t *testing.T) {
 func TestBlockIsFoundOnceStored(t *testing.T) {
 	var s Store
 	var m memory
-	mine, err := s.Place(block(1, 2), m.allocate)
+	mine, _, err := s.Place(block(1, 2), m.allocate)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,11 +157,10 @@ func TestBlockIsFoundOnceStored(t *testing.T) {
 func TestMemoryIsUsedAgain(t *testing.T) {
 	var s Store
 	var m memory
-	held, err := s.Place(block(1, 0), m.allocate)
+	held, _, err := s.Place(block(1, 0), m.allocate)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Stored(held)
 	for i := range uint32(10 * firstChunk / 128) {
 		p, _ := launch(t, &s, block(1, i+1), &m)
 		if p.Address == held.Address {
@@ -195,14 +191,42 @@ func TestForgottenBlocksAreStoredAgain(t *testing.T) {
 
 func TestNoMemory(t *testing.T) {
 	var s Store
-	if _, err := s.Place(block(1), func(uint64) (device.Address, error) { return 0, errors.New("none") }); err == nil {
+	if _, _, err := s.Place(block(1), func(uint64) (device.Address, error) { return 0, errors.New("none") }); err == nil {
 		t.Error("no error where there is no memory")
 	}
 	var none Block
 	none.Begin(0)
-	p, err := s.Place(&none, nil)
-	if err != nil || p.Contents != nil || p.Address != 0 {
+	p, contents, err := s.Place(&none, nil)
+	if err != nil || contents != nil || p.Address != 0 {
 		t.Errorf("a kernel without arguments: %+v, %v", p, err)
 	}
 	s.Launched(p)
+}
+
+// TestBlockKnowsWhereItLay: a block that is placed again uses its last place only for as
+// long as that holds it, and only on its own queue.
+func TestBlockKnowsWhereItLay(t *testing.T) {
+	var m memory
+	for name, c := range map[string]struct {
+		between func(s *Store, b *Block) *Store // where the block is placed then
+		stored  bool
+	}{
+		"nothing":           {func(s *Store, _ *Block) *Store { return s }, false},
+		"another value":     {func(s *Store, b *Block) *Store { b.SetValue(0, []byte{9, 0, 0, 0}); return s }, true},
+		"another queue":     {func(*Store, *Block) *Store { return new(Store) }, true},
+		"it is made unique": {func(s *Store, b *Block) *Store { b.Unique(); return s }, true},
+		"all is forgotten":  {func(s *Store, _ *Block) *Store { s.Forget(); return s }, true},
+		"the memory is used again": {func(s *Store, _ *Block) *Store {
+			for i := range uint32(firstChunk / 128) {
+				launch(t, s, block(1, 100+i), &m)
+			}
+			return s
+		}, true},
+	} {
+		s, b := new(Store), block(1, 2)
+		launch(t, s, b, &m)
+		if _, stored := launch(t, c.between(s, b), b, &m); stored != c.stored {
+			t.Errorf("%s: stored %v, want %v", name, stored, c.stored)
+		}
+	}
 }

@@ -90,9 +90,9 @@ func (c *call) deviceName() string {
 // scratch is what one construct needs while it is being worked on, kept for the
 // next one.
 type scratch struct {
-	items     []goacc.Item
+	*decoded  // what the construct's variables come to: own, or that of recalled
+	own       decoded
 	nearest   int // the item that an event was about last; the next one's is near
-	block     arguments.Block
 	late      []lateValue
 	recalled  *recalled // what the construct in progress came to before; nil: it was not looked up
 	again     bool      // it is that again
@@ -123,9 +123,16 @@ type scratch struct {
 	landings  []*hostwrites.Scalar // scalars to write back
 }
 
+// decoded is what the variables of a construct come to.
+type decoded struct {
+	items []goacc.Item
+	block arguments.Block
+}
+
 // clearScratch starts a construct's work on the scratch space.
 func (t *caller) clearScratch() {
 	s := t.scratch
+	s.decoded = &s.own
 	s.fills, s.uploads, s.stores, s.downloads = s.fills[:0], s.uploads[:0], s.stores[:0], s.downloads[:0]
 	s.undo, s.created, s.removed = s.undo[:0], s.created[:0], s.removed[:0]
 	s.pending, s.copyBacks, s.staging = s.pending[:0], s.copyBacks[:0], s.staging[:0]
@@ -172,6 +179,7 @@ func (t *caller) nest() {
 
 func (t *caller) addLevel() {
 	l := new(level)
+	l.scratch.decoded = &l.scratch.own
 	l.plan.init(t.memory)
 	t.levels = append(t.levels, l)
 }

@@ -67,7 +67,7 @@ func (t *launcher) runOn(d *Device, c *Construct) {
 	one := device.Geometry{Gangs: 1, Workers: 1, Vector: 1}
 	t.notify(d, k, c, one)
 	// A call of the host's own code is no enqueue, and no device's activity.
-	if err := t.planKernel(q, 0, &k, one, block); err != nil {
+	if err := t.planKernel(q, 0, k, one, block); err != nil {
 		t.fail(t.fromDevice(err))
 	}
 	t.carryOut()
@@ -112,37 +112,39 @@ func (t *launcher) offloadTo(d *Device, q *Queue, c *Construct) bool {
 	s := t.scratch
 	p := planner{t: &t.lifetimes, d: d, structured: true, queue: q}
 	start := t.plan.mark()
-	k, steady := d.knownKernel(c.Function)
+	r := t.recallSlot(c)
+	k := r.knownKernel(d, c.Function)
+	steady := k != nil
 	if steady && t.callbacksMayWrite(1<<callbacks.ComputeConstructStart|1<<callbacks.EnterDataStart) && !t.carryOutAll() {
 		return false // values are read behind them
 	}
-	if steady = steady && !t.unsteady.has(t.site()) && t.enterSteady(&p, c, &k); !steady {
+	if steady = steady && !t.unsteady.has(t.site()) && t.enterSteady(&p, c, r); !steady {
 		if !t.carryOutAll() {
 			return false
 		}
-		if !t.enterCompute(&p, c, &k) {
+		if k = t.enterCompute(&p, c, k); k == nil {
 			return true
 		}
 	}
-	block, err := t.planArguments(d, q, &k)
+	place, err := t.planArguments(d, q, k)
 	if err != nil {
 		t.fail(t.fromDevice(err))
 		return true
 	}
 	if steady {
-		t.noteRecall(&p, c, &k)
+		t.noteRecall(&p, c)
 	} else {
 		t.settle(d, q, false)
 	}
 	geometry := k.code.Resolve(c.Geometry)
 	t.notify(d, k, c, geometry)
-	t.planLaunch(q, &k, geometry, block.ArgumentBlock)
+	t.planLaunch(q, k, geometry, place.ArgumentBlock)
 	if steady {
 		t.planSteadyEnd(q)
 	}
 	if !t.advance() {
 		if steady && t.plan.isWithin(start) {
-			q.arguments.Launched(block) // it will never be
+			q.arguments.Dropped(place)
 			t.drop(computeStart)
 			t.undoSteady(d, q)
 			return false
@@ -152,10 +154,7 @@ func (t *launcher) offloadTo(d *Device, q *Queue, c *Construct) bool {
 		t.carryOut()
 		steady = false
 	}
-	if block.Contents != nil {
-		q.arguments.Stored(block)
-	}
-	q.arguments.Launched(block)
+	q.arguments.Launched(place)
 	if steady && q.synchronous() && q.busy() {
 		t.awaitLast(q, true)
 	}
@@ -185,13 +184,13 @@ func (t *launcher) undecided() int {
 }
 
 // enterCompute performs the entry actions of a compute construct and finds its kernel,
-// if k is none yet; false: it has failed.
-func (t *launcher) enterCompute(p *planner, c *Construct, k *kernelCode) bool {
+// if k is none yet; nil: it has failed.
+func (t *launcher) enterCompute(p *planner, c *Construct, k *kernelCode) *kernelCode {
 	d, s := p.d, t.scratch
 	var err error
 	if s.items, err = goacc.Region(s.items, c.Arguments, true, load); err != nil {
 		t.malformed(err)
-		return false
+		return nil
 	}
 	t.nameDirective(c.Arguments)
 	s.block.Begin(len(c.Arguments.Hosts))
@@ -201,11 +200,11 @@ func (t *launcher) enterCompute(p *planner, c *Construct, k *kernelCode) bool {
 	d.mu.Unlock()
 	if failure != nil {
 		t.failMapping(d, failure)
-		return false
+		return nil
 	}
 	t.unsteady.note(t.site(), len(s.created) == 0)
 	if len(s.suspects) > 0 && !t.warnOfHostPointers(d, c) {
-		return false
+		return nil
 	}
 	if !mapped { // the addresses are garbage: the function reads none of them
 		s.block.Begin(len(c.Arguments.Hosts))
@@ -218,21 +217,20 @@ func (t *launcher) enterCompute(p *planner, c *Construct, k *kernelCode) bool {
 	if made && t.callbacksMayWrite(creationEvents) {
 		t.readValues(d)
 	}
-	if k.code == nil {
-		if *k, err = d.kernel(c.Function); err != nil {
+	if k == nil {
+		if k, err = d.kernel(c.Function); err != nil {
 			t.fail(t.fromDevice(err))
-			return false
 		}
 	}
-	return true
+	return k
 }
 
 // notify prints PGI's ACC_NOTIFY line.
-func (t *launcher) notify(d *Device, k kernelCode, c *Construct, g device.Geometry) {
+func (t *launcher) notify(d *Device, k *kernelCode, c *Construct, g device.Geometry) {
 	if !t.rt.environment.notify {
 		return
 	}
-	name := d.name(&k)
+	name := d.name(k)
 	if name == "" {
 		name = fmt.Sprintf("%#x", c.Function)
 	}

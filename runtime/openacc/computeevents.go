@@ -64,7 +64,7 @@ type computeMemory struct {
 
 // launched is what the fields of a launch event are made of.
 type launched struct {
-	name     *string // identifies the kernel
+	kernel   *kernelCode
 	geometry device.Geometry
 	version  uint64 // of the Attributor's answers
 }

@@ -45,11 +45,11 @@ type Device struct {
 	pool        *poolWatch                 // what its pool did, nil for a device without one
 
 	ready       readiness
-	downloads   atomic.Int64                           // entries of all queues' pending lists
-	clockOffset atomic.Int64                           // host clock less device clock, when last read
-	byAsync     sync.Map                               // async value to *Queue, a copy of queues for look-ups without the lock
-	kernels     atomic.Pointer[map[uintptr]kernelCode] // by host address
-	refused     atomic.Pointer[[]refusal]              // images that came later; changed with mu held
+	downloads   atomic.Int64                            // entries of all queues' pending lists
+	clockOffset atomic.Int64                            // host clock less device clock, when last read
+	byAsync     sync.Map                                // async value to *Queue, a copy of queues for look-ups without the lock
+	kernels     atomic.Pointer[map[uintptr]*kernelCode] // by host address
+	refused     atomic.Pointer[[]refusal]               // images that came later; changed with mu held
 }
 
 // kernelCode is the device code of one outlined function. Its name is looked up
@@ -57,20 +57,20 @@ type Device struct {
 type kernelCode struct {
 	code     device.Kernel
 	function uintptr
-	naming   *sync.Once
-	text     *string
+	naming   sync.Once
+	text     string
 }
 
 func (d *Device) name(k *kernelCode) string {
 	k.naming.Do(func() {
-		*k.text = k.code.Name()
+		k.text = k.code.Name()
 		if d.rt.options.KernelName != nil {
 			if name := d.rt.options.KernelName(k.function); name != "" {
-				*k.text = name
+				k.text = name
 			}
 		}
 	})
-	return *k.text
+	return k.text
 }
 
 func newDevice(rt *Runtime, b device.Backend, number int) *Device {
@@ -141,7 +141,7 @@ func (d *Device) openDriver() error {
 	d.pool = watchPool(driver)
 	d.byAsync.Clear()
 	d.downloads.Store(0)
-	empty := map[uintptr]kernelCode{}
+	empty := map[uintptr]*kernelCode{}
 	d.kernels.Store(&empty)
 	d.refused.Store(new([]refusal))
 	d.mu.Unlock()
@@ -165,26 +165,20 @@ func (d *Device) openDriver() error {
 	return nil
 }
 
-// knownKernel finds the device code of an outlined function that has run before.
-func (d *Device) knownKernel(function uintptr) (kernelCode, bool) {
-	k, ok := (*d.kernels.Load())[function]
-	return k, ok
-}
-
 // kernel finds the device code of an outlined function.
-func (d *Device) kernel(function uintptr) (kernelCode, error) {
-	if k, ok := d.knownKernel(function); ok {
+func (d *Device) kernel(function uintptr) (*kernelCode, error) {
+	known := d.kernels.Load()
+	if k := (*known)[function]; k != nil {
 		return k, nil
 	}
-	known := d.kernels.Load()
 	code, err := d.driver.Kernel(function)
 	if err != nil {
 		if cause := d.refusedKernel(function); cause != nil {
 			err = cause
 		}
-		return kernelCode{}, err
+		return nil, err
 	}
-	k := kernelCode{code: code, function: function, naming: new(sync.Once), text: new(string)}
+	k := &kernelCode{code: code, function: function}
 	for {
 		next := maps.Clone(*known)
 		next[function] = k

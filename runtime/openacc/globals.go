@@ -160,7 +160,7 @@ func (d *Device) removeGlobals(image goacc.Image) {
 	if loader, ok := d.driver.(device.ImageDevice); ok {
 		// A device that fails here fails at its next operation, and says so.
 		_ = loader.UnloadImage(image)
-		empty := map[uintptr]kernelCode{}
+		empty := map[uintptr]*kernelCode{}
 		d.kernels.Store(&empty)
 	}
 }

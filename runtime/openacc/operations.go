@@ -111,11 +111,11 @@ func (t *enqueuer) planKernel(q *Queue, number uint64, k *kernelCode, g device.G
 // composeLaunch fills in what the events of a launch say, and gives the kernel's name.
 func (t *enqueuer) composeLaunch(k *kernelCode, g device.Geometry) string {
 	e := t.compute()
-	like := launched{k.text, g, t.version}
+	like := launched{k, g, t.version}
 	if e.launched == like {
 		return e.kernel
 	}
-	if e.launched.name != like.name || e.launched.version != like.version {
+	if e.launched.kernel != like.kernel || e.launched.version != like.version {
 		t.carryOut() // the name may have to be read from debug information
 		e.changed()
 	}

@@ -3,7 +3,6 @@ package openacc
 import (
 	"slices"
 
-	"github.com/accscope/accscope/runtime/arguments"
 	"github.com/accscope/accscope/runtime/attribution"
 	"github.com/accscope/accscope/runtime/dataenv"
 	"github.com/accscope/accscope/runtime/goacc"
@@ -24,21 +23,22 @@ type recalls []*recalled
 
 // recalled is what a steady compute construct came to (steady.go).
 type recalled struct {
+	kernels *map[uintptr]*kernelCode // of a device, among which kernel was found
+	kernel  *kernelCode
+
 	at         attribution.CallSite
 	device     *Device
-	generation uint64  // of the device
-	version    uint64  // of its present table
-	kernel     *string // kernelCode.text
+	generation uint64 // of the device
+	version    uint64 // of its present table
 	hosts      []uintptr
 	sizes      []uintptr
 	kinds      []uint16
 
 	complete bool // the call came twice in a row: what follows is filled in
-	items    []goacc.Item
+	decoded       // the block has the values of then
 	present  []presentItem
 	values   []int // items that travel with the arguments, in the block's order
 	pointers []hostWord
-	block    arguments.Block // with the values of then
 	carried  carriedBytes
 	list     *carriedValues
 }
@@ -61,7 +61,7 @@ type carriedBytes struct {
 }
 
 // recallSlot is where the thread keeps what it recalls of a construct.
-func (t *launcher) recallSlot(c *Construct) **recalled {
+func (t *launcher) recallSlot(c *Construct) *recalled {
 	if t.recalls == nil {
 		t.recalls = make(recalls, recallSlots)
 	}
@@ -69,26 +69,42 @@ func (t *launcher) recallSlot(c *Construct) **recalled {
 	for _, host := range c.Arguments.Hosts {
 		hash = (hash ^ uint64(host)) * 0xff51afd7ed558ccd
 	}
-	return &t.recalls[(hash^hash>>32)*0xc4ceb9fe1a85ec53>>(64-recallBits)]
+	slot := &t.recalls[(hash^hash>>32)*0xc4ceb9fe1a85ec53>>(64-recallBits)]
+	if *slot == nil {
+		*slot = new(recalled)
+	}
+	return *slot
+}
+
+// knownKernel is the kernel of a function that has run on d before, nil for another one.
+func (r *recalled) knownKernel(d *Device, function uintptr) *kernelCode {
+	known := d.kernels.Load()
+	if r.kernels == known && r.kernel != nil && r.kernel.function == function {
+		return r.kernel
+	}
+	if k := (*known)[function]; k != r.kernel {
+		r.kernel, r.complete = k, false
+	}
+	r.kernels = known
+	return r.kernel
 }
 
 // isOf says whether c is the call that r is of, and would find the same present table.
 // d.mu is held.
-func (r *recalled) isOf(at attribution.CallSite, d *Device, c *Construct, k *kernelCode) bool {
-	return r.at == at && r.device == d && r.generation == d.generation.Load() && r.kernel == k.text &&
+func (r *recalled) isOf(at attribution.CallSite, d *Device, c *Construct) bool {
+	return r.at == at && r.device == d && r.generation == d.generation.Load() &&
 		r.version == d.table.Version() && slices.Equal(r.hosts, c.Arguments.Hosts) &&
 		slices.Equal(r.sizes, c.Arguments.Sizes) && slices.Equal(r.kinds, c.Arguments.Kinds)
 }
 
 // recall is enterSteady for a construct that is kept. False: it is not, or no longer as it
 // was then, and nothing has changed.
-func (t *launcher) recall(p *planner, c *Construct, k *kernelCode) bool {
+func (t *launcher) recall(p *planner, c *Construct, r *recalled) bool {
 	s := t.scratch
-	slot := t.recallSlot(c)
-	r := *slot
-	if r == nil {
-		r = new(recalled)
-		*slot = r
+	for _, outer := range t.levels[:t.level] {
+		if outer.scratch.recalled == r {
+			return false // in use by a construct around the callback that makes this call
+		}
 	}
 	s.recalled = r
 	if !r.complete {
@@ -96,24 +112,19 @@ func (t *launcher) recall(p *planner, c *Construct, k *kernelCode) bool {
 	}
 	p.d.mu.Lock()
 	defer p.d.mu.Unlock()
-	if !r.isOf(t.site(), p.d, c, k) || !p.isStill(r) {
+	if !r.isOf(t.site(), p.d, c) || !p.isStill(r) || len(r.values) > 0 && p.suspects(r.items) {
 		return false
 	}
-	s.items = append(s.items[:0], r.items...)
-	if len(r.values) > 0 && p.suspects(s.items) {
-		return false
-	}
+	s.decoded, s.again = &r.decoded, true
 	t.nameLater(c.Arguments)
 	for i := range r.present {
-		p.count(r.present[i].mapping, &s.items[r.present[i].item])
+		p.count(r.present[i].mapping, &r.items[r.present[i].item])
 	}
-	s.block.Copy(&r.block)
 	for n, i := range r.values {
 		if item := &r.items[i]; item.Action == goacc.ActionMap {
 			s.block.SetValue(n, bytesAt(item.Host, item.Size))
 		}
 	}
-	s.again = true
 	return true
 }
 
@@ -147,17 +158,17 @@ func (p *planner) isStill(r *recalled) bool {
 
 // noteRecall notes what the steady construct in progress came to, if it was called with the same
 // variables the last time too. Its argument block is complete.
-func (t *launcher) noteRecall(p *planner, c *Construct, k *kernelCode) {
+func (t *launcher) noteRecall(p *planner, c *Construct) {
 	s := t.scratch
 	r := s.recalled
 	if s.again || r == nil || !repeats(&c.Arguments) {
 		return
 	}
 	p.d.mu.Lock()
-	twice := s.version == r.version && r.isOf(t.site(), p.d, c, k)
+	twice := s.version == r.version && r.isOf(t.site(), p.d, c)
 	p.d.mu.Unlock()
 	if !twice {
-		r.at, r.device, r.generation, r.version, r.kernel = t.site(), p.d, p.d.generation.Load(), s.version, k.text
+		r.at, r.device, r.generation, r.version = t.site(), p.d, p.d.generation.Load(), s.version
 		r.hosts = append(r.hosts[:0], c.Arguments.Hosts...)
 		r.sizes = append(r.sizes[:0], c.Arguments.Sizes...)
 		r.kinds = append(r.kinds[:0], c.Arguments.Kinds...)

@@ -32,11 +32,11 @@ func (u *unsteady) note(at attribution.CallSite, steady bool) {
 
 // enterSteady decodes the variables of a compute construct, and does what its entry has
 // to if it is steady; else nothing has changed.
-func (t *launcher) enterSteady(p *planner, c *Construct, k *kernelCode) bool {
+func (t *launcher) enterSteady(p *planner, c *Construct, r *recalled) bool {
 	if t.rt.environment.notify || !t.knowsNames(c.Arguments) {
 		return false
 	}
-	if t.recall(p, c, k) {
+	if t.recall(p, c, r) {
 		return true
 	}
 	s := t.scratch

@@ -22,7 +22,7 @@ type lateValue struct {
 // between the events of an upload if values travel with it; nothing is added where a
 // block like it lies on the device already. A block into whose values the kernel may write
 // serves one launch, as does one that goes with variables which the construct maps.
-func (t *launcher) planArguments(d *Device, q *Queue, k *kernelCode) (arguments.Placed, error) {
+func (t *launcher) planArguments(d *Device, q *Queue, k *kernelCode) (*arguments.Place, error) {
 	s := t.scratch
 	if len(s.created) > 0 {
 		t.varying.note(t.site(), t.hashOfValues())
@@ -42,24 +42,24 @@ func (t *launcher) planArguments(d *Device, q *Queue, k *kernelCode) (arguments.
 			break
 		}
 	}
-	placed, err := q.arguments.Place(&s.block, d.driver.Alloc)
-	if err != nil || placed.Contents == nil {
-		return placed, err
+	place, contents, err := q.arguments.Place(&s.block, d.driver.Alloc)
+	if contents == nil {
+		return place, err
 	}
 	if s.block.Values()-s.block.Pointers() == len(s.late) {
-		err = t.planStore(q, placed.Address, placed.Contents)
+		err = t.planStore(q, place.Address, contents)
 	} else {
-		err = t.planValues(q, &placed)
+		err = t.planValues(q, place.Address, contents)
 	}
 	if err != nil {
-		q.arguments.Launched(placed) // it will never be
-		return placed, err
+		q.arguments.Dropped(place)
+		return nil, err
 	}
 	if len(s.late) > 0 {
 		t.carryOut()
-		t.uploadLate(q, placed.Address)
+		t.uploadLate(q, place.Address)
 	}
-	return placed, nil
+	return place, nil
 }
 
 // uploadLate puts the values that are not known yet into the block at an address.
@@ -72,7 +72,7 @@ func (t *launcher) uploadLate(q *Queue, address device.Address) {
 
 // planBeside puts the argument block onto q, with so many bytes of values, in the room for
 // it before the variables of g, and them with it.
-func (t *launcher) planBeside(q *Queue, g *group, values uintptr) arguments.Placed {
+func (t *launcher) planBeside(q *Queue, g *group, values uintptr) *arguments.Place {
 	address := blockOf(g.copies[0].mapping).memory.address
 	own := t.scratch.block.AppendAt(make([]byte, 0, g.high-address), address)
 	block := device.ArgumentBlock{Address: address, Size: uint64(len(own))}
@@ -81,7 +81,7 @@ func (t *launcher) planBeside(q *Queue, g *group, values uintptr) arguments.Plac
 	whole := transfer{device: address, size: g.whole().size + values}
 	t.enqueueUpload(q, &whole, t.listBeside(g), unsafe.Pointer(unsafe.SliceData(own)), uintptr(len(own)), own, true)
 	t.uploadLate(q, address)
-	return arguments.Placed{ArgumentBlock: block}
+	return &arguments.Place{ArgumentBlock: block}
 }
 
 // varying are the sites of launches that map variables, with what their values were: where
@@ -120,7 +120,7 @@ func (t *launcher) hashOfValues() (hash uint64) {
 
 // planValues adds an argument block with values, between its events. They name the
 // variable if there is one only; else a list of them goes to who can read it.
-func (t *launcher) planValues(q *Queue, placed *arguments.Placed) error {
+func (t *launcher) planValues(q *Queue, address device.Address, contents []byte) error {
 	var pair eventPair
 	var bytes, host uintptr
 	name := ""
@@ -134,9 +134,9 @@ func (t *launcher) planValues(q *Queue, placed *arguments.Placed) error {
 			name = t.listOfValues()
 		}
 	}
-	t.planData(callbacks.EnqueueUploadStart, &pair, bytes, host, placed.Address, name)
-	err := t.planStore(q, placed.Address, placed.Contents)
-	t.planData(callbacks.EnqueueUploadEnd, &pair, bytes, host, placed.Address, name)
+	t.planData(callbacks.EnqueueUploadStart, &pair, bytes, host, address, name)
+	err := t.planStore(q, address, contents)
+	t.planData(callbacks.EnqueueUploadEnd, &pair, bytes, host, address, name)
 	pair.release()
 	return err
 }
