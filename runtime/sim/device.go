@@ -3,6 +3,7 @@ package sim
 /*
 #cgo CFLAGS: -std=gnu11 -O2 -Wall -Wextra
 #cgo LDFLAGS: -pthread
+#include <stdlib.h>
 #include "queue.h"
 */
 import "C"
@@ -127,8 +128,8 @@ func (d *simDevice) Close() error {
 	return nil
 }
 
-// remains is the C memory that outlives a device's closing: marks refer to the
-// queues, and another thread may be leaving a function of a stream.
+// remains is the C memory that outlives the closing of a queue and of the device: marks
+// refer to the queues, and another thread may have a step of a stream.
 type remains struct {
 	c       *C.struct_accscope_sim_device
 	streams []*C.struct_accscope_sim_stream
@@ -136,7 +137,7 @@ type remains struct {
 
 func (r *remains) free() {
 	for _, stream := range r.streams {
-		C.accscope_sim_stream_close(stream)
+		C.free(unsafe.Pointer(stream))
 	}
 	C.accscope_sim_free(r.c)
 }
@@ -212,12 +213,17 @@ func (d *simDevice) shutDown(doing string) error {
 	return device.Errorf(device.DeviceShutdown, 0, "%s: sim device %d is shut down", doing, d.number)
 }
 
+// checkRange says what is wrong with a range of device memory.
 func (d *simDevice) checkRange(doing string, address device.Address, n uint64) error {
+	if !d.closed.Load() && d.arena.contains(address, n) {
+		return nil
+	}
+	return d.badRange(doing, address, n)
+}
+
+func (d *simDevice) badRange(doing string, address device.Address, n uint64) error {
 	if d.closed.Load() {
 		return d.shutDown(doing)
-	}
-	if d.arena.contains(address, n) {
-		return nil
 	}
 	return device.Errorf(device.InvalidArgument, 0, "%s: %s are not memory of sim device %d; pass an address that it handed out",
 		doing, fmt.Sprintf("the %d bytes at %#x", n, address), d.number)

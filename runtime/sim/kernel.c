@@ -18,7 +18,7 @@ static __thread struct
 {
   const struct accscope_sim_device *device;
   uintptr_t function;
-} inside;
+} inside __attribute__ ((tls_model ("initial-exec")));
 
 void
 accscope_sim_run (const struct accscope_sim_device *device, uintptr_t function,

@@ -261,7 +261,7 @@ submit (stream *s, operation *o, int now)
   for (;;)
     {
       pthread_mutex_lock (&q->lock);
-      if (q->closing)
+      if (q->closing || s->closed)
 	{
 	  pthread_mutex_unlock (&q->lock);
 	  free (copy);
@@ -330,30 +330,6 @@ submit (stream *s, operation *o, int now)
   return a;
 }
 
-/* Waits for the queue, of which nothing is left when it is closed.  The gate is left while
-   the thread waits: it may end the program then, in a signal handler.  */
-static int
-await_step (struct accscope_sim_step *step)
-{
-  stream *s = step->stream;
-
-  step->answer = (answer) { 0, 0 };
-  if (!s || !accscope_gate_enter (step->gate))
-    return 0;
-  hardware *q = s->hardware;
-  uint64_t last = LOAD (s->last);
-  if (LOAD (q->completed) < last)
-    {
-      accscope_gate_leave (step->gate);
-      wait_for (q, last);
-      if (!accscope_gate_enter (step->gate))
-	return 0;
-    }
-  step->answer.error = accscope_sim_take_error (s);
-  accscope_gate_leave (step->gate);
-  return step->answer.error != 0;
-}
-
 int
 accscope_sim_run_step (struct accscope_sim_step *step)
 {
@@ -361,15 +337,10 @@ accscope_sim_run_step (struct accscope_sim_step *step)
 		  .bytes = step->bytes, .destination = step->destination,
 		  .source = step->source, .fail = step->fail, .parts = step->parts };
 
-  if (o.kind == ACCSCOPE_SIM_AWAIT)
-    return await_step (step);
-  if (accscope_gate_enter (step->gate))
-    {
-      step->answer = submit (step->stream, &o, step->now);
-      accscope_gate_leave (step->gate);
-    }
-  else
-    step->answer = (answer) { ACCSCOPE_SIM_ERROR (ACCSCOPE_SIM_CLOSED, 0), 0 };
+  if (o.kind != ACCSCOPE_SIM_AWAIT)
+    step->answer = submit (step->stream, &o, step->now);
+  else if (step->stream)	/* of a closed queue nothing is left */
+    step->answer = (answer) { accscope_sim_synchronize (step->stream), 0 };
   return step->answer.error != 0;
 }
 
@@ -517,6 +488,8 @@ accscope_sim_stream_open (device *d, unsigned number)
 void
 accscope_sim_stream_close (stream *s)
 {
+  pthread_mutex_lock (&s->hardware->lock);
+  s->closed = 1;
+  pthread_mutex_unlock (&s->hardware->lock);
   wait_for (s->hardware, LOAD (s->last));
-  free (s);
 }

@@ -14,7 +14,6 @@ import (
 type queue struct {
 	device *simDevice
 	stream atomic.Pointer[C.struct_accscope_sim_stream] // nil when closed
-	using  *device.Gate                                 // keeps stream for steps
 }
 
 func (d *simDevice) NewQueue() (device.Queue, error) {
@@ -28,7 +27,7 @@ func (d *simDevice) NewQueue() (device.Queue, error) {
 	if stream == nil {
 		return nil, device.Errorf(device.System, 0, "make a queue: no host memory left")
 	}
-	q := &queue{device: d, using: device.NewGate()}
+	q := &queue{device: d}
 	q.stream.Store(stream)
 	d.queues[q] = struct{}{}
 	return q, nil
@@ -52,7 +51,7 @@ func (q *queue) prepare(o *device.Operation, doing string, kind C.int, correlati
 	}
 	o.Doing = doing
 	s := (*C.struct_accscope_sim_step)(unsafe.Pointer(o.Operands))
-	s.gate, s.stream, s.kind, s.correlation = (*C.uint32_t)(q.using.Address()), stream, kind, C.uint64_t(correlation)
+	s.stream, s.kind, s.correlation = stream, kind, C.uint64_t(correlation)
 	s.destination, s.source, s.bytes = C.uintptr_t(dst), C.uintptr_t(src), C.uint64_t(n)
 	s.answer.error, s.answer.wake = 0, 0
 	s.fail, s.now, s.parts = false, C.bool(now), 0
@@ -126,7 +125,7 @@ func (q *queue) Launch(o *device.Operation, correlation uint64, k device.Kernel,
 func (q *queue) Await(o *device.Operation) {
 	o.Doing = "wait for a queue"
 	*(*C.struct_accscope_sim_step)(unsafe.Pointer(o.Operands)) = C.struct_accscope_sim_step{
-		gate: (*C.uint32_t)(q.using.Address()), stream: q.stream.Load(), kind: C.ACCSCOPE_SIM_AWAIT}
+		stream: q.stream.Load(), kind: C.ACCSCOPE_SIM_AWAIT}
 	o.Run = runStep
 }
 
@@ -243,8 +242,8 @@ func (q *queue) Close() error {
 
 func (q *queue) release() {
 	if stream := q.stream.Swap(nil); stream != nil {
-		q.using.Close()
 		C.accscope_sim_stream_close(stream)
+		q.device.remains.streams = append(q.device.remains.streams, stream)
 	}
 }
 

@@ -82,6 +82,7 @@ struct accscope_sim_stream
   struct accscope_sim_hardware *hardware;
   uint64_t last;		/* atomic: sequence number of its last operation */
   uint64_t error;		/* atomic: first failure not reported yet */
+  unsigned closed;		/* nothing is submitted any more */
 };
 
 /* A point in a hardware queue.  */
@@ -132,7 +133,8 @@ void accscope_sim_sleep_until (const struct accscope_sim_device *device, int64_t
 /* An activity queue on hardware queue number; NULL if there is no memory.  */
 struct accscope_sim_stream *
 accscope_sim_stream_open (struct accscope_sim_device *device, unsigned number);
-/* Waits for the queue and frees it.  */
+/* Waits for the queue; what is submitted from then on is refused.  Its memory is to be freed
+   when no thread has a step of it any more.  */
 void accscope_sim_stream_close (struct accscope_sim_stream *stream);
 
 /* What a submitting function returns: an error, if any, of the queue (it is
@@ -148,7 +150,6 @@ struct accscope_sim_answer
 struct accscope_sim_step
 {
   int (*run) (struct accscope_sim_step *);
-  uint32_t *gate;		/* device.Gate of the queue */
   struct accscope_sim_stream *stream;
   struct accscope_sim_answer answer;
   uint64_t correlation;

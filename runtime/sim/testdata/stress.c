@@ -49,17 +49,22 @@ add_one (const uintptr_t *slots)
     values[i]++;
 }
 
-static uint32_t open_gate;
-
 static struct accscope_sim_answer
 put (struct accscope_sim_stream *own, int kind, uint64_t correlation, void *to,
      uintptr_t from, uint64_t bytes, int now)
 {
   struct accscope_sim_step step
-    = { .gate = &open_gate, .stream = own, .kind = kind, .correlation = correlation,
+    = { .stream = own, .kind = kind, .correlation = correlation,
 	.destination = (uintptr_t) to, .source = from, .bytes = bytes, .now = now };
   accscope_sim_run_step (&step);
   return step.answer;
+}
+
+static void
+done_with (struct accscope_sim_stream *s)
+{
+  accscope_sim_stream_close (s);
+  free (s);
 }
 
 static void *
@@ -93,7 +98,7 @@ work (void *argument)
 	if (out[i] != round + i + 1)
 	  fail ("a value came back wrong");
     }
-  accscope_sim_stream_close (own);
+  done_with (own);
   return NULL;
 }
 
@@ -159,7 +164,7 @@ close_while_used (const struct accscope_sim_configuration *c, int users)
     if (arena[i])
       fail ("a kernel ran after the device was closed");
   for (int i = 0; i < users; i++)
-    accscope_sim_stream_close (own[i]);
+    done_with (own[i]);
   accscope_sim_free (device);
 }
 
@@ -183,7 +188,7 @@ main (int argc, char **argv)
       return 2;
   for (int i = 0; i < THREADS; i++)
     pthread_join (threads[i], NULL);
-  accscope_sim_stream_close (shared);
+  done_with (shared);
   accscope_sim_close (device);
   __atomic_store_n (&stop, 1, __ATOMIC_RELEASE);
   pthread_join (drainer, NULL);
