@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"hash/maphash"
 	"maps"
-	"sync"
-	"sync/atomic"
 
 	"github.com/accscope/accscope/runtime/device"
 )
@@ -21,10 +19,8 @@ const (
 // A Store is the device memory for the argument blocks of one queue. Operations of a
 // queue run one after the other, so what is stored there from now on comes after
 // every launch that uses an earlier block: when a chunk is full, it is used again
-// from its beginning. The zero Store is ready; its methods may be called from any
-// thread.
+// from its beginning. The zero Store is ready; calls are serialised by the caller.
 type Store struct {
-	mutex   sync.Mutex
 	chunks  []*chunk
 	current *chunk
 	known   map[uint64]*Place // by hash
@@ -35,9 +31,9 @@ type chunk struct {
 	address device.Address
 	size    int
 	used    int
-	shadow  []byte       // the blocks' contents, as they were put together
-	places  []Place      // of the blocks; never moved
-	pinned  atomic.Int32 // blocks whose launch is not on the queue yet
+	shadow  []byte  // the blocks' contents, as they were put together
+	places  []Place // of the blocks; never moved
+	pinned  int     // blocks whose launch is not on the queue yet
 }
 
 // A Place is where a block lies in device memory.
@@ -48,7 +44,7 @@ type Place struct {
 	known bool   // they are on the queue, and launches after it may use them
 }
 
-// holds says whether a block of such contents may be used here. The store's mutex is held.
+// holds says whether a block of such contents may be used here.
 func (p *Place) holds(contents []byte) bool {
 	return p.known && bytes.Equal(p.shadow(), contents)
 }
@@ -71,17 +67,14 @@ func (s *Store) Place(b *Block, allocate func(bytes uint64) (device.Address, err
 	if len(b.contents) == 0 {
 		return &nowhere, nil, nil
 	}
-	s.mutex.Lock()
 	if p = s.find(b); p == nil {
 		if p, err = s.put(b, allocate); err != nil {
-			s.mutex.Unlock()
 			return nil, nil, err
 		}
 		b.placed = b.AppendAt(b.placed[:0], p.Address)
 		contents = b.placed
 	}
-	p.chunk.pinned.Add(1)
-	s.mutex.Unlock()
+	p.chunk.pinned++
 	return p, contents, nil
 }
 
@@ -122,12 +115,10 @@ func (s *Store) put(b *Block, allocate func(bytes uint64) (device.Address, error
 // was to be stored before it.
 func (s *Store) Launched(p *Place) {
 	if p.hash != 0 && !p.known {
-		s.mutex.Lock()
 		if s.known == nil {
 			s.known = map[uint64]*Place{}
 		}
 		p.known, s.known[p.hash] = true, p
-		s.mutex.Unlock()
 	}
 	s.Dropped(p)
 }
@@ -135,15 +126,13 @@ func (s *Store) Launched(p *Place) {
 // Dropped notes that the launch for which a block was placed will never be.
 func (s *Store) Dropped(p *Place) {
 	if p.chunk != nil {
-		p.chunk.pinned.Add(-1)
+		p.chunk.pinned--
 	}
 }
 
 // Forget has every block stored again, as for a queue that nobody has used. No launch
 // may be under way.
 func (s *Store) Forget() {
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
 	for _, c := range s.chunks {
 		s.forget(c)
 	}
@@ -157,7 +146,7 @@ func (s *Store) room(size int, allocate func(bytes uint64) (device.Address, erro
 	bytes := firstChunk
 	for _, c := range s.chunks {
 		// A block that another thread has found is not to change before its launch.
-		if c.pinned.Load() == 0 && size <= c.size {
+		if c.pinned == 0 && size <= c.size {
 			s.forget(c)
 			s.current = c
 			return c, nil

@@ -118,7 +118,7 @@ func (t *launcher) offloadTo(d *Device, q *Queue, c *Construct) bool {
 	if steady && t.callbacksMayWrite(1<<callbacks.ComputeConstructStart|1<<callbacks.EnterDataStart) && !t.carryOutAll() {
 		return false // values are read behind them
 	}
-	if steady = steady && !t.unsteady.has(t.site()) && t.enterSteady(&p, c, r); !steady {
+	if steady = steady && !t.unsteady.has(t.site()) && t.enterSteady(&p, c, k, r); !steady {
 		if !t.carryOutAll() {
 			return false
 		}
@@ -126,8 +126,7 @@ func (t *launcher) offloadTo(d *Device, q *Queue, c *Construct) bool {
 			return true
 		}
 	}
-	place, err := t.planArguments(d, q, k)
-	if err != nil {
+	if err := t.planArguments(d, q, k); err != nil {
 		t.fail(t.fromDevice(err))
 		return true
 	}
@@ -138,13 +137,12 @@ func (t *launcher) offloadTo(d *Device, q *Queue, c *Construct) bool {
 	}
 	geometry := k.code.Resolve(c.Geometry)
 	t.notify(d, k, c, geometry)
-	t.planLaunch(q, k, geometry, place.ArgumentBlock)
+	t.planLaunch(q, k, geometry, s.place.ArgumentBlock)
 	if steady {
 		t.planSteadyEnd(q)
 	}
 	if !t.advance() {
 		if steady && t.plan.isWithin(start) {
-			q.arguments.Dropped(place)
 			t.drop(computeStart)
 			t.undoSteady(d, q)
 			return false
@@ -154,12 +152,12 @@ func (t *launcher) offloadTo(d *Device, q *Queue, c *Construct) bool {
 		t.carryOut()
 		steady = false
 	}
-	q.arguments.Launched(place)
 	if steady && q.synchronous() && q.busy() {
 		t.awaitLast(q, true)
 	}
 
 	d.mu.Lock()
+	q.arguments.Launched(s.place)
 	t.release(d, s.undo, q)
 	own := t.beginCopyBack(d, q)
 	d.mu.Unlock()
@@ -225,11 +223,14 @@ func (t *launcher) enterCompute(p *planner, c *Construct, k *kernelCode) *kernel
 	return k
 }
 
-// notify prints PGI's ACC_NOTIFY line.
+// notify prints PGI's ACC_NOTIFY line, where the environment asks for it.
 func (t *launcher) notify(d *Device, k *kernelCode, c *Construct, g device.Geometry) {
-	if !t.rt.environment.notify {
-		return
+	if t.rt.environment.notify {
+		t.sayLaunch(d, k, c, g)
 	}
+}
+
+func (t *launcher) sayLaunch(d *Device, k *kernelCode, c *Construct, g device.Geometry) {
 	name := d.name(k)
 	if name == "" {
 		name = fmt.Sprintf("%#x", c.Function)

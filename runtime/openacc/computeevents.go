@@ -1,6 +1,7 @@
 package openacc
 
 import (
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/accscope/accscope/callbacks"
@@ -29,6 +30,14 @@ var computeEvent = [computeSteps]callbacks.Event{
 	callbacks.EnqueueLaunchEnd, callbacks.ExitDataStart, callbacks.WaitStart, callbacks.WaitEnd,
 	callbacks.ExitDataEnd, callbacks.ComputeConstructEnd,
 }
+
+// allComputeEvents has a bit for each, as Registry.WantedEvents.
+var allComputeEvents = func() (all uint32) {
+	for _, event := range computeEvent {
+		all |= 1 << (event & 31)
+	}
+	return all
+}()
 
 // computeIndex is the place of one of these.
 func computeIndex(event callbacks.Event) int {
@@ -144,6 +153,10 @@ func (t *raiser) planCompute(i int) { t.planComputes(i, i) }
 // planComputes adds events that follow one another.
 func (t *raiser) planComputes(first, last int) {
 	p, e := t.plan, t.context.compute
+	if !p.raises && atomic.LoadUint32(t.wantedEvents)&allComputeEvents == 0 {
+		t.context.planned = max(last+1, t.context.planned) // nobody wants them
+		return
+	}
 	if e != nil && e.filled && first >= t.context.planned && p.raises && p.pending() && p.Count+computeSteps <= callbacks.PlanSteps {
 		n := p.Count
 		for i := first; i <= last; i++ {

@@ -22,7 +22,7 @@ type Queue struct {
 	driver device.Queue
 	async  int // the async value: 0 and up, or AsyncSync
 
-	arguments arguments.Store // of the kernels launched
+	arguments arguments.Store // of the kernels launched; under device.mu
 
 	// enqueued counts operations, each after it was put onto the queue; finished
 	// is how many of them are known to be done. So a host thread that finds them

@@ -99,7 +99,7 @@ func (r *recalled) isOf(at attribution.CallSite, d *Device, c *Construct) bool {
 
 // recall is enterSteady for a construct that is kept. False: it is not, or no longer as it
 // was then, and nothing has changed.
-func (t *launcher) recall(p *planner, c *Construct, r *recalled) bool {
+func (t *launcher) recall(p *planner, c *Construct, k *kernelCode, r *recalled) bool {
 	s := t.scratch
 	for _, outer := range t.levels[:t.level] {
 		if outer.scratch.recalled == r {
@@ -124,6 +124,9 @@ func (t *launcher) recall(p *planner, c *Construct, r *recalled) bool {
 		if item := &r.items[i]; item.Action == goacc.ActionMap {
 			s.block.SetValue(n, bytesAt(item.Host, item.Size))
 		}
+	}
+	if t.placeArguments(p.queue, k) != nil {
+		s.place = nil // planArguments meets the error again, and reports it
 	}
 	return true
 }

@@ -23,22 +23,19 @@ func (t *lifetimes) release(d *Device, list []undo, q *Queue) {
 	}
 	for i := range list {
 		u := &list[i]
-		if u.attach || !u.copyout || live(u.mapping) {
-			continue
-		}
-		excluded, skip := within(list, i, !q.synchronous())
-		if !skip {
-			s.downloads = appendPieces(s.downloads, u.mapping, u.host, u.size, excluded)
-		}
-	}
-	for i := range list {
-		m := list[i].mapping
 		switch {
-		case list[i].attach:
-		case live(m):
-			blockOf(m).usedBy(q)
-		case present(d, m):
-			t.scratch.remove(d, m)
+		case u.attach:
+			continue
+		case live(u.mapping):
+			blockOf(u.mapping).usedBy(q)
+			continue
+		case u.copyout:
+			if excluded, skip := within(list, i, !q.synchronous()); !skip {
+				s.downloads = appendPieces(s.downloads, u.mapping, u.host, u.size, excluded)
+			}
+		}
+		if present(d, u.mapping) {
+			s.remove(d, u.mapping)
 		}
 	}
 }

@@ -32,11 +32,11 @@ func (u *unsteady) note(at attribution.CallSite, steady bool) {
 
 // enterSteady decodes the variables of a compute construct, and does what its entry has
 // to if it is steady; else nothing has changed.
-func (t *launcher) enterSteady(p *planner, c *Construct, r *recalled) bool {
+func (t *launcher) enterSteady(p *planner, c *Construct, k *kernelCode, r *recalled) bool {
 	if t.rt.environment.notify || !t.knowsNames(c.Arguments) {
 		return false
 	}
-	if t.recall(p, c, r) {
+	if t.recall(p, c, k, r) {
 		return true
 	}
 	s := t.scratch
@@ -197,6 +197,9 @@ func (t *launcher) undoSteady(d *Device, q *Queue) {
 		s.undo[i].copyout = false // the construct has not begun
 	}
 	d.mu.Lock()
+	if s.place != nil {
+		q.arguments.Dropped(s.place)
+	}
 	t.release(d, s.undo, q)
 	d.mu.Unlock()
 	t.giveUp(d, q)

@@ -22,17 +22,45 @@ type lateValue struct {
 // between the events of an upload if values travel with it; nothing is added where a
 // block like it lies on the device already. A block into whose values the kernel may write
 // serves one launch, as does one that goes with variables which the construct maps.
-func (t *launcher) planArguments(d *Device, q *Queue, k *kernelCode) (*arguments.Place, error) {
+func (t *launcher) planArguments(d *Device, q *Queue, k *kernelCode) error {
 	s := t.scratch
 	if len(s.created) > 0 {
 		t.varying.note(t.site(), t.hashOfValues())
 	}
 	if s.beside != nil {
 		if carried := t.carriedBytes(); carried.count > 0 {
-			return t.planBeside(q, s.beside, carried.bytes), nil
+			t.planBeside(q, s.beside, carried.bytes)
+			return nil
 		}
 		t.uploadTogether(q, s.beside)
 	}
+	if s.place == nil {
+		d.mu.Lock()
+		err := t.placeArguments(q, k)
+		d.mu.Unlock()
+		if err != nil {
+			return err
+		}
+	}
+	var err error
+	switch {
+	case s.contents == nil:
+		return nil
+	case s.block.Values()-s.block.Pointers() == len(s.late):
+		err = t.planStore(q, s.place.Address, s.contents)
+	default:
+		err = t.planValues(q)
+	}
+	if err == nil && len(s.late) > 0 {
+		t.carryOut()
+		t.uploadLate(q, s.place.Address)
+	}
+	return err
+}
+
+// placeArguments finds the place of the argument block. d.mu is held.
+func (t *launcher) placeArguments(q *Queue, k *kernelCode) (err error) {
+	s := t.scratch
 	for i := range s.block.Values() {
 		if s.again {
 			break // it is known
@@ -42,24 +70,8 @@ func (t *launcher) planArguments(d *Device, q *Queue, k *kernelCode) (*arguments
 			break
 		}
 	}
-	place, contents, err := q.arguments.Place(&s.block, d.driver.Alloc)
-	if contents == nil {
-		return place, err
-	}
-	if s.block.Values()-s.block.Pointers() == len(s.late) {
-		err = t.planStore(q, place.Address, contents)
-	} else {
-		err = t.planValues(q, place.Address, contents)
-	}
-	if err != nil {
-		q.arguments.Dropped(place)
-		return nil, err
-	}
-	if len(s.late) > 0 {
-		t.carryOut()
-		t.uploadLate(q, place.Address)
-	}
-	return place, nil
+	s.place, s.contents, err = q.arguments.Place(&s.block, q.device.driver.Alloc)
+	return err
 }
 
 // uploadLate puts the values that are not known yet into the block at an address.
@@ -72,7 +84,7 @@ func (t *launcher) uploadLate(q *Queue, address device.Address) {
 
 // planBeside puts the argument block onto q, with so many bytes of values, in the room for
 // it before the variables of g, and them with it.
-func (t *launcher) planBeside(q *Queue, g *group, values uintptr) *arguments.Place {
+func (t *launcher) planBeside(q *Queue, g *group, values uintptr) {
 	address := blockOf(g.copies[0].mapping).memory.address
 	own := t.scratch.block.AppendAt(make([]byte, 0, g.high-address), address)
 	block := device.ArgumentBlock{Address: address, Size: uint64(len(own))}
@@ -81,7 +93,7 @@ func (t *launcher) planBeside(q *Queue, g *group, values uintptr) *arguments.Pla
 	whole := transfer{device: address, size: g.whole().size + values}
 	t.enqueueUpload(q, &whole, t.listBeside(g), unsafe.Pointer(unsafe.SliceData(own)), uintptr(len(own)), own, true)
 	t.uploadLate(q, address)
-	return &arguments.Place{ArgumentBlock: block}
+	t.scratch.place = &arguments.Place{ArgumentBlock: block}
 }
 
 // varying are the sites of launches that map variables, with what their values were: where
@@ -120,7 +132,8 @@ func (t *launcher) hashOfValues() (hash uint64) {
 
 // planValues adds an argument block with values, between its events. They name the
 // variable if there is one only; else a list of them goes to who can read it.
-func (t *launcher) planValues(q *Queue, address device.Address, contents []byte) error {
+func (t *launcher) planValues(q *Queue) error {
+	address := t.scratch.place.Address
 	var pair eventPair
 	var bytes, host uintptr
 	name := ""
@@ -135,7 +148,7 @@ func (t *launcher) planValues(q *Queue, address device.Address, contents []byte)
 		}
 	}
 	t.planData(callbacks.EnqueueUploadStart, &pair, bytes, host, address, name)
-	err := t.planStore(q, address, contents)
+	err := t.planStore(q, address, t.scratch.contents)
 	t.planData(callbacks.EnqueueUploadEnd, &pair, bytes, host, address, name)
 	pair.release()
 	return err
