@@ -162,13 +162,12 @@ activity_subscribe (acc_prof_lookup_func lookup)
    each wait, where that is cheap: up to PUBLISH_CHEAP nanoseconds.  Where it asks a
    device's driver, a program that waits often would pay for it as much as for its own
    work: what is dear takes at most one part in PUBLISH_SHARE of the time, beside the
-   first PUBLISH_FIRST waits and PUBLISH_CREDIT milliseconds of what was saved up.  Of
-   a report at most PUBLISH_MOST nanoseconds count: longer are those of many operations,
-   which are reported some time anyhow, and those during which others had the
-   processor.  Where another tool's function holds the reports up, which may wait for the
-   thread that is here, the runtime reports when it does.  */
+   first PUBLISH_FIRST waits and PUBLISH_CREDIT milliseconds of what was saved up; the
+   rest is reported by a thread of the runtime's.  Of a report no more counts than can
+   be saved up: others may have had the processor meanwhile.  Where another tool's
+   function holds the reports up, which may wait for the thread that is here, the
+   runtime reports when it does.  */
 #define PUBLISH_CHEAP 2000
-#define PUBLISH_MOST 50000
 #define PUBLISH_SHARE 128
 #define PUBLISH_CREDIT 5
 #define PUBLISH_FIRST 64
@@ -199,10 +198,7 @@ activity_publish (uint64_t now)
       device_activity->flush_for (subscription);
       int64_t took = (int64_t) (ticks_now () - now);
       if (took > (int64_t) (clock_millisecond * PUBLISH_CHEAP / 1000000))
-	{
-	  int64_t dear = (int64_t) (clock_millisecond * PUBLISH_MOST / 1000000);
-	  credit -= took < dear ? took : dear;
-	}
+	credit -= took < most ? took : most;
     }
   last = now;
   __atomic_store_n (&publishing, 0, __ATOMIC_RELEASE);
