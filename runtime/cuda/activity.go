@@ -34,7 +34,7 @@ const (
 // observes, and from Flush.
 type records struct {
 	device  *cudaDevice
-	observe func(device.Activity)
+	observe func(device.Activity, bool)
 
 	// delivery is held while records are reported, so that those of one queue and
 	// kind come in order.
@@ -51,7 +51,7 @@ type records struct {
 	closed   bool
 }
 
-func newRecords(d *cudaDevice, observe func(device.Activity)) *records {
+func newRecords(d *cudaDevice, observe func(device.Activity, bool)) *records {
 	return &records{device: d, observe: observe}
 }
 
@@ -268,7 +268,7 @@ func (r *records) report(take func(room C.size_t) C.size_t) {
 		for i := range r.batch[:n] {
 			b := &r.batch[i]
 			r.observe(device.Activity{Correlation: uint64(b.correlation), Kind: device.ActivityKind(b.kind), Bytes: uint64(b.bytes),
-				Start: int64(b.start), End: int64(b.end), Pageable: b.pageable != 0})
+				Start: int64(b.start), End: int64(b.end), Pageable: b.pageable != 0}, i+1 < n)
 		}
 		if n < len(r.batch) {
 			return

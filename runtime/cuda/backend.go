@@ -153,7 +153,7 @@ func (b *backend) describe(number int) (device.Properties, error) {
 		Vendor: "NVIDIA", Driver: "CUDA Driver " + versionText(b.library.version)}, nil
 }
 
-func (b *backend) Open(number int, observe func(device.Activity)) (device.Device, error) {
+func (b *backend) Open(number int, observe func(device.Activity, bool)) (device.Device, error) {
 	if err := b.checkNumber(number); err != nil {
 		return nil, err
 	}

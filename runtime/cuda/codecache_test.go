@@ -22,7 +22,7 @@ func openWith(t *testing.T, cache string, compiles bool, variables map[string]st
 	for name, value := range variables {
 		all[name] = value
 	}
-	d, err := loaded{with(t, all), true}.Open(0, func(device.Activity) {})
+	d, err := loaded{with(t, all), true}.Open(0, func(device.Activity, bool) {})
 	if d != nil {
 		if closed := d.Close(); closed != nil {
 			t.Error(closed)

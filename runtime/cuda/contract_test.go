@@ -56,7 +56,7 @@ type loaded struct {
 	observed bool
 }
 
-func (b loaded) Open(number int, observe func(device.Activity)) (device.Device, error) {
+func (b loaded) Open(number int, observe func(device.Activity, bool)) (device.Device, error) {
 	d, err := b.Backend.Open(number, observe)
 	if err != nil {
 		return nil, err

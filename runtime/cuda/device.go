@@ -51,7 +51,7 @@ func (d *cudaDevice) use() bool {
 
 func (d *cudaDevice) done() { d.using.RUnlock() }
 
-func openDevice(b *backend, number int, properties device.Properties, defaults device.Geometry, observe func(device.Activity)) (*cudaDevice, error) {
+func openDevice(b *backend, number int, properties device.Properties, defaults device.Geometry, observe func(device.Activity, bool)) (*cudaDevice, error) {
 	d := &cudaDevice{backend: b, library: b.library, number: number, properties: properties, defaults: defaults, queues: map[*queue]struct{}{}}
 	if answer := C.accscope_cuda_open(d.library.table, C.int(number), &d.c); answer.result != 0 {
 		failure := d.library.failure(answer, "initialise", number)

@@ -106,7 +106,7 @@ func TestImageForOthers(t *testing.T) {
 }
 
 // open opens device 0 with the contract's kernels.
-func open(t *testing.T, variables map[string]string, observe func(device.Activity)) device.Device {
+func open(t *testing.T, variables map[string]string, observe func(device.Activity, bool)) device.Device {
 	t.Helper()
 	d, err := loaded{Backend: with(t, variables)}.Open(0, observe)
 	if err != nil {
@@ -243,7 +243,7 @@ func TestVariables(t *testing.T) {
 // refused.
 func TestUseWhileClosing(t *testing.T) {
 	for range 20 {
-		d, err := loaded{Backend: with(t, nil)}.Open(0, func(device.Activity) {})
+		d, err := loaded{Backend: with(t, nil)}.Open(0, func(device.Activity, bool) {})
 		check(t, err)
 		d.Observe(true)
 		add, err := d.Kernel(devicetest.HostKernels().Add)

@@ -22,7 +22,7 @@ func TestPageableMemoryIsTold(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var mutex sync.Mutex
 			var seen []device.Activity
-			d := open(t, variables, func(a device.Activity) {
+			d := open(t, variables, func(a device.Activity, _ bool) {
 				mutex.Lock()
 				defer mutex.Unlock()
 				seen = append(seen, a)

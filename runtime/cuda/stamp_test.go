@@ -89,7 +89,7 @@ func observed(t *testing.T, variables map[string]string) (*cudaDevice, func() ma
 	t.Helper()
 	var mutex sync.Mutex
 	seen := map[uint64]device.Activity{}
-	opened, err := loaded{with(t, variables), true}.Open(0, func(a device.Activity) {
+	opened, err := loaded{with(t, variables), true}.Open(0, func(a device.Activity, _ bool) {
 		mutex.Lock()
 		defer mutex.Unlock()
 		if _, again := seen[a.Correlation]; again {

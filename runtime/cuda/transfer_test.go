@@ -55,7 +55,7 @@ func TestTransfersOfNothing(t *testing.T) {
 	for name, now := range map[string]bool{"later": false, "now": true} {
 		t.Run(name, func(t *testing.T) {
 			reported := make(chan device.Activity, 4)
-			d := open(t, map[string]string{"ACCSCOPE_ACTIVITY": "runtime"}, func(a device.Activity) { reported <- a }).(*cudaDevice)
+			d := open(t, map[string]string{"ACCSCOPE_ACTIVITY": "runtime"}, func(a device.Activity, _ bool) { reported <- a }).(*cudaDevice)
 			q := newQueue(t, d)
 			host := unsafe.Pointer(new([8]byte))
 			all := func(n uint64) []error {
@@ -256,7 +256,7 @@ func TestActivityOfLongKernel(t *testing.T) {
 	var mutex sync.Mutex
 	seen := map[uint64]device.Activity{}
 	// Calls are numbered so that each 64th comes to the same place.
-	d := open(t, map[string]string{"ACCSCOPE_ACTIVITY": "cupti", "ACCSCOPE_CUPTI": cupti, "ACCSCOPE_STANDIN_CUPTI_CALLS": "4096"}, func(a device.Activity) {
+	d := open(t, map[string]string{"ACCSCOPE_ACTIVITY": "cupti", "ACCSCOPE_CUPTI": cupti, "ACCSCOPE_STANDIN_CUPTI_CALLS": "4096"}, func(a device.Activity, _ bool) {
 		mutex.Lock()
 		seen[a.Correlation] = a
 		mutex.Unlock()
@@ -289,7 +289,7 @@ func TestActivityOfLongKernel(t *testing.T) {
 // Where CUPTI has no times, events measure.
 func TestActivityWithoutTimes(t *testing.T) {
 	reported := make(chan device.Activity, 1)
-	d := open(t, map[string]string{"ACCSCOPE_ACTIVITY": "cupti", "ACCSCOPE_CUPTI": cupti, "ACCSCOPE_STANDIN_CUPTI_FAIL": "timestamp"}, func(a device.Activity) {
+	d := open(t, map[string]string{"ACCSCOPE_ACTIVITY": "cupti", "ACCSCOPE_CUPTI": cupti, "ACCSCOPE_STANDIN_CUPTI_FAIL": "timestamp"}, func(a device.Activity, _ bool) {
 		reported <- a
 	}).(*cudaDevice)
 	d.Observe(true)
@@ -332,7 +332,7 @@ func TestActivityOfOneQueue(t *testing.T) {
 func activityOfOneQueue(t *testing.T, variables map[string]string, tracing bool) (overlap string) {
 	var mutex sync.Mutex
 	var seen []device.Activity
-	d := open(t, variables, func(a device.Activity) {
+	d := open(t, variables, func(a device.Activity, _ bool) {
 		mutex.Lock()
 		seen = append(seen, a)
 		mutex.Unlock()

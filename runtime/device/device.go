@@ -39,8 +39,9 @@ type Backend interface {
 	// Properties describes device number without initialising it.
 	Properties(number int) (Properties, error)
 	// Open initialises device number, counted from 0. Every finished operation
-	// is reported to observe, from any thread; see Activity.
-	Open(number int, observe func(Activity)) (Device, error)
+	// is reported to observe, from any thread, with whether more follow at once;
+	// see Activity.
+	Open(number int, observe func(a Activity, more bool)) (Device, error)
 }
 
 // Properties are what acc_get_property and acc_get_property_string report

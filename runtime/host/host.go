@@ -75,7 +75,7 @@ func properties() device.Properties {
 	return p
 }
 
-func (b backend) Open(number int, observe func(device.Activity)) (device.Device, error) {
+func (b backend) Open(number int, observe func(device.Activity, bool)) (device.Device, error) {
 	if err := checkNumber(number); err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func (b backend) Open(number int, observe func(device.Activity)) (device.Device,
 }
 
 type hostDevice struct {
-	observe   func(device.Activity)
+	observe   func(device.Activity, bool)
 	observing atomic.Bool
 	closed    atomic.Bool
 	memory    *memory

@@ -210,7 +210,7 @@ func (q *queue) Outcome(o *device.Operation) error {
 		return nil
 	}
 	report := device.Activity{Correlation: uint64(w.correlation), Kind: device.ActivityKind(w.kind), Bytes: uint64(w.bytes), Start: int64(w.start), End: int64(w.end)}
-	q.device.observe(report)
+	q.device.observe(report, false)
 	return nil
 }
 

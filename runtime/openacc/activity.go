@@ -6,6 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/runtime/activity"
 	"github.com/accscope/accscope/runtime/attribution"
 	"github.com/accscope/accscope/runtime/device"
 )
@@ -36,13 +37,20 @@ func (rt *Runtime) observeAll(on bool) {
 	}
 }
 
-// finished takes a device's report; it may be called from any thread.
-func (d *Device) finished(report device.Activity) {
+// finished takes a device's report; it may be called from any thread. What waits is
+// delivered when no more reports follow at once: to wake a thread up for each takes the
+// processors longer than to deliver it.
+func (d *Device) finished(report device.Activity, more bool) {
 	a := &d.rt.activity
-	enqueued, ok := a.Take(report.Correlation)
-	if !ok {
-		return // enqueued before anybody subscribed
+	if enqueued, ok := a.Take(report.Correlation); ok { // else enqueued before anybody subscribed
+		a.Add(d.record(report, enqueued))
 	}
+	if !more {
+		a.Hasten()
+	}
+}
+
+func (d *Device) record(report device.Activity, enqueued activity.Enqueued) callbacks.ActivityRecord {
 	offset := d.clockOffset.Load()
 	record := callbacks.ActivityRecord{
 		Kind: callbacks.ActivityKind(report.Kind), DeviceType: callbacks.DeviceType(d.Type),
@@ -58,8 +66,7 @@ func (d *Device) finished(report device.Activity) {
 	if enqueued.Kernel != "" {
 		record.Name = callbacks.Intern(enqueued.Kernel)
 	}
-	a.Add(record)
-	a.Hasten()
+	return record
 }
 
 // reportWait tells subscribers that q was made to wait for other. No event does:

@@ -25,7 +25,7 @@ var readers sync.Map // *C.struct_accscope_sim_device → *records
 // are none and ends with the device, and from Flush.
 type records struct {
 	c       *C.struct_accscope_sim_device
-	observe func(device.Activity)
+	observe func(device.Activity, bool)
 	some    chan struct{} // there are records
 
 	// delivery is held while records are reported, so that those of one queue
@@ -40,7 +40,7 @@ type records struct {
 	closed  bool
 }
 
-func newRecords(c *C.struct_accscope_sim_device, observe func(device.Activity)) *records {
+func newRecords(c *C.struct_accscope_sim_device, observe func(device.Activity, bool)) *records {
 	r := &records{c: c, observe: observe, some: make(chan struct{}, 1)}
 	readers.Store(c, r)
 	return r
@@ -120,7 +120,7 @@ func (r *records) flush() bool {
 		for i := range r.batch[:n] {
 			b := &r.batch[i]
 			r.observe(device.Activity{Correlation: uint64(b.correlation), Kind: device.ActivityKind(b.kind), Bytes: uint64(b.bytes),
-				Start: int64(b.start), End: int64(b.end)})
+				Start: int64(b.start), End: int64(b.end)}, i+1 < n)
 		}
 		r.delivered.Add(uint64(n))
 	}

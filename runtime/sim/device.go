@@ -32,7 +32,7 @@ type simDevice struct {
 	queues map[*queue]struct{}
 }
 
-func open(b *backend, number int, observe func(device.Activity)) (*simDevice, error) {
+func open(b *backend, number int, observe func(device.Activity, bool)) (*simDevice, error) {
 	o := &b.options
 	memory, err := newArena(o.Memory, o.fault(FaultMemory, number).N, o.Poison)
 	if err != nil {

@@ -23,7 +23,7 @@ func modelled(t *testing.T) (device.Device, func() map[uint64]device.Activity) {
 	})
 	var mutex sync.Mutex
 	seen := map[uint64]device.Activity{}
-	d, err := b.Open(0, func(a device.Activity) {
+	d, err := b.Open(0, func(a device.Activity, _ bool) {
 		mutex.Lock()
 		seen[a.Correlation] = a
 		mutex.Unlock()

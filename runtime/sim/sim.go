@@ -62,7 +62,7 @@ func (b *backend) checkNumber(number int) error {
 	return nil
 }
 
-func (b *backend) Open(number int, observe func(device.Activity)) (device.Device, error) {
+func (b *backend) Open(number int, observe func(device.Activity, bool)) (device.Device, error) {
 	if err := b.checkNumber(number); err != nil {
 		return nil, err
 	}

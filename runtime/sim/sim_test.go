@@ -41,7 +41,7 @@ func TestContract(t *testing.T) {
 // Where two activity queues share a hardware queue, one that waits for the other
 // needs no operation, and is not idle before the other is.
 func TestWaitWithinOneHardwareQueue(t *testing.T) {
-	d, err := with(t, func(o *Options) { o.Queues = 1 }).Open(0, func(device.Activity) {})
+	d, err := with(t, func(o *Options) { o.Queues = 1 }).Open(0, func(device.Activity, bool) {})
 	fine(t, "open", err)
 	defer d.Close()
 	first, err := d.NewQueue()

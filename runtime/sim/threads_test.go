@@ -61,7 +61,7 @@ func TestThreadsEndWithDevice(t *testing.T) {
 	goroutines := runtime.NumGoroutine()
 	for range 3 {
 		b := with(t, func(o *Options) { o.Queues = 4 })
-		d, err := b.Open(0, func(device.Activity) {})
+		d, err := b.Open(0, func(device.Activity, bool) {})
 		fine(t, "open", err)
 		defer d.Close()
 		d.Observe(true)

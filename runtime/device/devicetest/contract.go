@@ -79,7 +79,7 @@ type fixture struct {
 
 func (f *fixture) open(t testing.TB) {
 	t.Helper()
-	d, err := f.backend.Open(0, func(a device.Activity) {
+	d, err := f.backend.Open(0, func(a device.Activity, _ bool) {
 		f.mutex.Lock()
 		f.activities = append(f.activities, a)
 		f.mutex.Unlock()
