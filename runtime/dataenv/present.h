@@ -79,7 +79,7 @@ accscope_present_rank (const struct accscope_present_node *n, uintptr_t key)
 
 /* Finds the mapping that holds all of [key, key+size), or key itself if size
    is 0.  1 and its device address, and its index if that is not null, or 0.  */
-static inline int
+static inline __attribute__ ((always_inline)) int
 accscope_present_search (uintptr_t tree, uintptr_t key, size_t size,
 			 uintptr_t *value, uintptr_t *index)
 {
@@ -115,11 +115,11 @@ accscope_present_search (uintptr_t tree, uintptr_t key, size_t size,
 /* Looks in one of the trees of a table, then in OTHER if that is not null.  1 and
    *value, and *index if that is not null, 0 if there is nothing, -1 if the writer
    was busy for long.  */
-static inline int
-accscope_present_read (const struct accscope_present *present,
-		       const uintptr_t *tree, const uintptr_t *other,
-		       uintptr_t key, size_t size, uintptr_t *value,
-		       uintptr_t *index)
+static inline __attribute__ ((always_inline)) int
+accscope_present_read_with (const struct accscope_present *present,
+			    const uintptr_t *tree, const uintptr_t *other,
+			    uintptr_t key, size_t size, uintptr_t *value,
+			    uintptr_t *index)
 {
   for (int attempt = 0; attempt < 256; attempt++)
     {
@@ -152,6 +152,14 @@ accscope_present_read (const struct accscope_present *present,
   return -1;
 }
 
+static inline int
+accscope_present_read (const struct accscope_present *present,
+		       const uintptr_t *tree, const uintptr_t *other,
+		       uintptr_t key, size_t size, uintptr_t *value)
+{
+  return accscope_present_read_with (present, tree, other, key, size, value, NULL);
+}
+
 /* Finds the device address of the host range [host, host+size); size 0 asks
    whether host lies inside a mapping, or at a zero-length one.  Returns 1 and
    the device address in *device if all of it is in one mapping; 0 if it is
@@ -163,7 +171,7 @@ accscope_present_find (const struct accscope_present *present, uintptr_t host,
 {
   return accscope_present_read (present, &present->ranges,
 				size == 0 ? &present->points : NULL, host, size,
-				device, NULL);
+				device);
 }
 
 /* Finds the device address of what is at host, as accscope_present_find does of
@@ -173,8 +181,9 @@ accscope_present_find_exposed (const struct accscope_present *present,
 			       uintptr_t host, uintptr_t *device, int *exposed)
 {
   uintptr_t index = 0;
-  int found = accscope_present_read (present, &present->ranges,
-				     &present->points, host, 0, device, &index);
+  int found
+    = accscope_present_read_with (present, &present->ranges, &present->points,
+				  host, 0, device, &index);
 
   *exposed = (index & ACCSCOPE_PRESENT_EXPOSED) != 0;
   return found;
@@ -189,7 +198,7 @@ accscope_present_find_host (const struct accscope_present *present,
 			    uintptr_t device, uintptr_t *host)
 {
   return accscope_present_read (present, &present->devices, NULL, device, 0,
-				host, NULL) == 1 ? 1 : -1;
+				host) == 1 ? 1 : -1;
 }
 
 /* The writer's side.  Calls for one store are serialised by the caller.  */

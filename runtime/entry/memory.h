@@ -91,12 +91,23 @@ quick_is_present (const struct thread *t, void *host, size_t bytes, int *answer)
    asked for the device address of (activity.c); atomic.  */
 extern int accscope_subscribed;
 
+/* quick_deviceptr while somebody has.  */
+static __attribute__ ((noinline, unused)) bool
+exposed_deviceptr (const struct accscope_present *table, void *host, void **answer)
+{
+  uintptr_t device = 0;
+  int exposed;
+  int found = accscope_present_find_exposed (table, (uintptr_t) host, &device, &exposed);
+
+  *answer = (void *) device;
+  return found == 0 || (found > 0 && exposed);
+}
+
 static inline bool
 quick_deviceptr (const struct thread *t, void *host, void **answer)
 {
   const struct accscope_present *table;
   uintptr_t device = 0;
-  int found, exposed;
 
   *answer = host;
   if (on_host (t))
@@ -104,10 +115,9 @@ quick_deviceptr (const struct thread *t, void *host, void **answer)
   table = present_table (t);
   if (table == NULL || host == NULL)
     return false;
-  found = accscope_present_find_exposed (table, (uintptr_t) host, &device, &exposed);
-  if (found < 0
-      || (found && !exposed
-	  && __atomic_load_n (&accscope_subscribed, __ATOMIC_RELAXED)))
+  if (UNLIKELY (__atomic_load_n (&accscope_subscribed, __ATOMIC_RELAXED)))
+    return exposed_deviceptr (table, host, answer);
+  if (accscope_present_find (table, (uintptr_t) host, 0, &device) < 0)
     return false;
   *answer = (void *) device;
   return true;
