@@ -73,7 +73,7 @@ struct accscope_thread
   struct acc_dispatch_thread dispatch;	/* thread number, per-thread toggle */
   struct accscope_device *device;	/* current device, NULL before first use */
   struct accscope_place place;		/* of the call in progress */
-  uintptr_t engine;			/* the Go side's own handle, 0 before first use */
+  uintptr_t engine;			/* the Go side's record, 0 before first use */
 };
 
 /* One GOACC_* call, its variable arguments decoded.  */

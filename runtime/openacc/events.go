@@ -5,6 +5,7 @@ import (
 
 	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/runtime/attribution"
+	"github.com/accscope/accscope/runtime/dataenv"
 	"github.com/accscope/accscope/runtime/device"
 )
 
@@ -213,6 +214,14 @@ func (t *raiser) planData(event callbacks.Event, pair *eventPair, size, host uin
 		}
 		t.composeData(e, size, host, address, name)
 	}
+}
+
+// nameIn is what two events call a host range (nameOf), "" if neither will be raised.
+func (t *raiser) nameIn(first, last callbacks.Event, host, size uintptr, m *dataenv.Mapping) string {
+	if !t.concerns(first) && !t.concerns(last) {
+		return ""
+	}
+	return t.nameOf(host, size, m)
 }
 
 // raiseDataOn is raiseData outside a construct, for a given device.

@@ -119,7 +119,7 @@ func (t *lifetimes) planCreated(d *Device) {
 			memory.reported = true
 			t.planAllocation(d, callbacks.Alloc, memory.size, memory.address, memory.one(m))
 		}
-		t.planData(callbacks.Create, nil, m.Size, m.Host, m.Device, t.nameOf(m.Host, m.Size, m))
+		t.planData(callbacks.Create, nil, m.Size, m.Host, m.Device, t.nameIn(callbacks.Create, callbacks.Create, m.Host, m.Size, m))
 	}
 }
 
@@ -157,7 +157,7 @@ func (t *lifetimes) discard(d *Device, q *Queue) {
 	s := t.scratch
 	var later []device.Address
 	for _, m := range s.removed {
-		t.planData(callbacks.Delete, nil, m.Size, m.Host, m.Device, t.nameOf(m.Host, m.Size, m))
+		t.planData(callbacks.Delete, nil, m.Size, m.Host, m.Device, t.nameIn(callbacks.Delete, callbacks.Delete, m.Host, m.Size, m))
 		memory := blockOf(m).drop()
 		if memory == nil {
 			continue

@@ -42,7 +42,8 @@ func (t *enqueuer) prepared(err error) error {
 	return err
 }
 
-// correlate numbers the next operation on q; name is that of its kernel.
+// correlate numbers the next operation on q; name is that of its kernel. One that nobody is
+// told of needs no number.
 func (t *enqueuer) correlate(q *Queue, name string) uint64 {
 	number := t.rt.correlations.Add(1)
 	t.context.correlation = number
@@ -80,14 +81,16 @@ func (t *enqueuer) planStore(q *Queue, to device.Address, contents []byte) error
 // planLaunch adds a kernel's launch, between the end of the construct's entry and the
 // start of its exit.
 func (t *enqueuer) planLaunch(q *Queue, k *kernelCode, g device.Geometry, b device.ArgumentBlock) {
-	name := ""
+	name, number := "", uint64(0)
 	tells := t.concerns(callbacks.EnterDataEnd) || t.concerns(callbacks.EnqueueLaunchStart) || t.concerns(callbacks.EnqueueLaunchEnd)
 	if tells {
 		name = t.composeLaunch(k, g)
 	} else if t.rt.activity.Wanted() {
 		name = t.kernelName(k)
 	}
-	number := t.correlate(q, name)
+	if tells || t.rt.activity.Wanted() {
+		number = t.correlate(q, name)
+	}
 	if e := t.context.compute; tells {
 		e.steps[launchStart].Correlation, e.steps[launchEnd].Correlation = number, number
 	}

@@ -81,7 +81,8 @@ func (t *transfers) upload(q *Queue, u *transfer) {
 	if own != nil {
 		source = unsafe.Pointer(unsafe.SliceData(own))
 	}
-	t.enqueueUpload(q, u, t.nameOf(u.host, u.size, u.mapping), source, u.size, own, own != nil && !inOrder && t.function != 0 && u.size <= smallCopy)
+	name := t.nameIn(callbacks.EnqueueUploadStart, callbacks.EnqueueUploadEnd, u.host, u.size, u.mapping)
+	t.enqueueUpload(q, u, name, source, u.size, own, own != nil && !inOrder && t.function != 0 && u.size <= smallCopy)
 }
 
 // uploadTogether puts a group of copies onto q as one.
@@ -118,7 +119,7 @@ func (t *transfers) fillIn(q *Queue, g *group, own []byte) {
 // stands in own: to measure it on the device would cost more than the copy.
 func (t *transfers) enqueueUpload(q *Queue, u *transfer, name string, source unsafe.Pointer, size uintptr, own []byte, part bool) {
 	correlation := uint64(0)
-	if !part {
+	if !part && (t.rt.activity.Wanted() || t.concerns(callbacks.EnqueueUploadStart) || t.concerns(callbacks.EnqueueUploadEnd)) {
 		correlation = t.correlate(q, "")
 	}
 	var pair eventPair
@@ -183,7 +184,8 @@ func (t *transfers) download(q *Queue, u *transfer) {
 	if s := t.scratch.scalarFor(u, correlation); s != nil {
 		to, writes.Scalar = unsafe.Pointer(unsafe.SliceData(s.Value())), s
 	}
-	t.enqueueDownload(q, correlation, u, t.nameOf(u.host, u.size, u.mapping), func(o *device.Operation) error {
+	name := t.nameIn(callbacks.EnqueueDownloadStart, callbacks.EnqueueDownloadEnd, u.host, u.size, u.mapping)
+	t.enqueueDownload(q, correlation, u, name, func(o *device.Operation) error {
 		return q.driver.Download(o, correlation, to, u.device, uint64(u.size), q.synchronous())
 	}, writes)
 }

@@ -25,7 +25,9 @@ func (t *directives) Update(c *Construct) {
 		if d.hostCoded != nil && len(c.Arguments.Kinds) == 0 { // GCC takes whole variables at file scope out
 			s.suspects = append(s.suspects, hostPointer{})
 		}
-		t.warnOfUpdates(d, c.Arguments)
+		if len(s.suspects) > 0 {
+			t.warnOfUpdates(d, c.Arguments)
+		}
 	})
 }
 

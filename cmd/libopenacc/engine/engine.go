@@ -135,10 +135,9 @@ func accscope_engine_program_end(t thread) {
 //export accscope_engine_dropped
 func accscope_engine_dropped(t thread, host unsafe.Pointer) C.int {
 	defer guard()
-	var own *openacc.Thread
 	var current *openacc.Device
-	if t.engine != 0 {
-		own = threads.get(uintptr(t.engine))
+	own := recordOf(t)
+	if own != nil {
 		current = own.Current()
 	}
 	if host != nil && core.Dropped(current, uintptr(host)) || host == nil && own != nil && own.RegionDropped() {

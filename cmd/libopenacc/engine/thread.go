@@ -16,25 +16,19 @@ import (
 	"github.com/accscope/accscope/runtime/openacc"
 )
 
-// threads finds the Go side's record of a host thread by the number in struct
-// accscope_thread.engine, without a lock.
-var threads threadTable
-
-const chunkSize = 256
+// threads are the Go side's records of host threads. C keeps the address of each, in
+// struct accscope_thread.engine: so the thread finds it without a lock.
+var threads = threadTable{live: map[*openacc.Thread]*runtime.Pinner{}}
 
 type threadTable struct {
 	mu     sync.Mutex
-	chunks atomic.Pointer[[]*[chunkSize]*openacc.Thread]
-	length int
-	free   []uintptr
+	live   map[*openacc.Thread]*runtime.Pinner
 	former []*openacc.Thread // of threads that have ended
 	ended  int
 }
 
-func (table *threadTable) get(handle uintptr) *openacc.Thread {
-	index := handle - 1
-	return (*table.chunks.Load())[index/chunkSize][index%chunkSize]
-}
+// recordOf is the record of a host thread, nil for one that has none.
+func recordOf(t thread) *openacc.Thread { return *(**openacc.Thread)(unsafe.Pointer(&t.engine)) }
 
 func (table *threadTable) begin(t thread) *openacc.Thread {
 	table.mu.Lock()
@@ -43,42 +37,26 @@ func (table *threadTable) begin(t thread) *openacc.Thread {
 	if n := len(table.former); n > 0 {
 		former, table.former = table.former[n-1], table.former[:n-1]
 	}
-	made := core.NewThread(events(t), former)
+	made, pinner := core.NewThread(events(t), former), new(runtime.Pinner)
 	made.Owner = unsafe.Pointer(t)
-	var index uintptr
-	if n := len(table.free); n > 0 {
-		index, table.free = table.free[n-1], table.free[:n-1]
-	} else {
-		index = uintptr(table.length)
-		table.length++
-	}
-	var chunks []*[chunkSize]*openacc.Thread
-	if known := table.chunks.Load(); known != nil {
-		chunks = *known
-	}
-	if int(index)/chunkSize == len(chunks) {
-		chunks = append(chunks[:len(chunks):len(chunks)], new([chunkSize]*openacc.Thread))
-		table.chunks.Store(&chunks)
-	}
-	chunks[index/chunkSize][index%chunkSize] = made
-	t.engine = C.uintptr_t(index + 1)
+	pinner.Pin(made)
+	table.live[made] = pinner
+	t.engine = C.uintptr_t(uintptr(unsafe.Pointer(made)))
 	return made
 }
 
 func (table *threadTable) end(t thread) {
-	handle := uintptr(t.engine)
-	ended := table.get(handle)
+	ended := recordOf(t)
 	ended.Close()
 	t.engine = 0
 	table.mu.Lock()
 	defer table.mu.Unlock()
+	table.live[ended].Unpin()
+	delete(table.live, ended)
 	table.former = append(table.former, ended)
 	if table.ended++; table.ended%collectAfter == 0 {
 		go collect()
 	}
-	index := handle - 1
-	(*table.chunks.Load())[index/chunkSize][index%chunkSize] = nil
-	table.free = append(table.free, index)
 }
 
 // collectAfter is the number of ended threads after which their garbage is
@@ -108,10 +86,8 @@ func events(t thread) *callbacks.Thread {
 // enter finds or makes the record of the calling host thread and notes where the
 // program called.
 func enter(t thread) *openacc.Thread {
-	var found *openacc.Thread
-	if t.engine != 0 {
-		found = threads.get(uintptr(t.engine))
-	} else {
+	found := recordOf(t)
+	if found == nil {
 		found = threads.begin(t)
 	}
 	found.At(placeOf(t))
