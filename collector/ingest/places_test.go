@@ -253,8 +253,8 @@ func TestCarriedVariables(t *testing.T) {
 		"enqueue_upload_start carried.c:12-14 in step: sum, most":                    2,
 		"enqueue_upload_start carried.c:12-14 in step: sum, most, factor, high, low": 1,
 		"enqueue_download_start carried.c:12-14 in step: sum, most":                  3,
-		"enqueue_upload_start carried.c:24-26 in shift: bound, term, factor":         1,
-		"enqueue_upload_start carried.c:24-26 in shift: bound, term":                 1,
+		"enqueue_upload_start carried.c:24-26 in shift: bound, term, factor":         4,
+		"enqueue_upload_start carried.c:24-26 in shift: bound, term":                 4,
 	} {
 		if later[want] != times {
 			t.Errorf("%d times %s, want %d, in\n%s", later[want], want, times, strings.Join(slices.Sorted(maps.Keys(later)), "\n"))

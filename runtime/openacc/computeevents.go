@@ -25,6 +25,15 @@ const (
 	computeSteps
 )
 
+// Behind these in computeEvents: the events of the upload of the argument block's values,
+// between enterStart and enterEnd.
+const (
+	valuesStart = computeSteps + iota
+	valuesEnd
+
+	saidSteps
+)
+
 var computeEvent = [computeSteps]callbacks.Event{
 	callbacks.ComputeConstructStart, callbacks.EnterDataStart, callbacks.EnterDataEnd, callbacks.EnqueueLaunchStart,
 	callbacks.EnqueueLaunchEnd, callbacks.ExitDataStart, callbacks.WaitStart, callbacks.WaitEnd,
@@ -66,9 +75,10 @@ type computeMemory struct {
 	explicit callbacks.EventInfo // of the construct itself
 	implicit callbacks.EventInfo
 	launch   callbacks.EventInfo
+	values   callbacks.EventInfo
 	dims     [2]uint64 // acc_launch_event_info.num_gangs_per_dim
-	steps    [computeSteps]callbacks.Step
-	pairs    [5]callbacks.Pair
+	steps    [saidSteps]callbacks.Step
+	pairs    [6]callbacks.Pair
 }
 
 // launched is what the fields of a launch event are made of.
@@ -85,7 +95,7 @@ func (t *raiser) newComputeEvents() *computeEvents {
 		of.Implicit = 1
 	}
 	e.explicit.Implicit = 0
-	for i, event := range computeEvent {
+	for i, event := range append(computeEvent[:], callbacks.EnqueueUploadStart, callbacks.EnqueueUploadEnd) {
 		of, pair := &e.implicit, 0
 		switch event {
 		case callbacks.ComputeConstructStart, callbacks.ComputeConstructEnd:
@@ -98,6 +108,8 @@ func (t *raiser) newComputeEvents() *computeEvents {
 			pair = 3
 		case callbacks.WaitStart, callbacks.WaitEnd:
 			pair = 4
+		case callbacks.EnqueueUploadStart, callbacks.EnqueueUploadEnd:
+			of, pair = &e.values, 5
 		}
 		e.steps[i] = callbacks.Step{Event: event, Flags: ofCompute, Pair: addressOf(&e.pairs[pair]),
 			Info: addressOf(&e.shared.info), API: addressOf(&e.shared.api), EventInfo: addressOf(of)}
@@ -124,7 +136,7 @@ func (t *raiser) compute() *computeEvents {
 	e.busy, e.filled, t.context.compute = true, false, e
 	if e.launch.ParentConstruct != t.context.parent {
 		e.changed()
-		for _, of := range []*callbacks.EventInfo{&e.explicit, &e.implicit, &e.launch} {
+		for _, of := range []*callbacks.EventInfo{&e.explicit, &e.implicit, &e.launch, &e.values} {
 			of.ParentConstruct = t.context.parent
 		}
 	}
@@ -196,6 +208,32 @@ func (t *raiser) planComposed(first, last int) {
 	}
 	p.Count = n + uint32(last-first) + 1
 	p.raises = true
+}
+
+// sayValues has the events of the upload of values say what it carries; false where the
+// construct's other events are not composed.
+func (t *raiser) sayValues(bytes, host uintptr, address device.Address, name string) bool {
+	e := t.context.compute
+	if e == nil || !e.filled {
+		return false
+	}
+	before := e.values
+	e.values.Implicit = 1
+	if host != 0 {
+		e.values.Implicit = t.impliedData(host, bytes, name)
+	}
+	t.composeData(&e.values, bytes, host, address, name)
+	if e.values.Implicit != before.Implicit || e.values.Data().VarName != before.Data().VarName {
+		e.steps[valuesStart].Changed()
+		e.steps[valuesEnd].Changed()
+	}
+	return true
+}
+
+// planSaid adds one of these two events.
+func (t *raiser) planSaid(i int) {
+	_, n := t.step()
+	t.plan.Step[n], t.plan.raises = &t.context.compute.steps[i], true
 }
 
 // endCompute ends the events of the compute construct in progress.

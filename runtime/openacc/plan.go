@@ -237,7 +237,8 @@ func pairOf(s *callbacks.Step) *callbacks.Pair { return *(**callbacks.Pair)(unsa
 
 // isFrom says whether a step is an event of a compute construct, this one or one behind it.
 func isFrom(s *callbacks.Step, event int) bool {
-	return s.Flags == ofCompute && computeIndex(s.Event) >= event
+	i := computeIndex(s.Event)
+	return s.Flags == ofCompute && i >= event && i < computeSteps
 }
 
 // drop takes back the steps not carried out, from an event of the compute construct in

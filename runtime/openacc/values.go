@@ -147,6 +147,12 @@ func (t *launcher) planValues(q *Queue) error {
 			name = t.listOfValues()
 		}
 	}
+	if t.concerns(callbacks.EnqueueUploadStart) && t.sayValues(bytes, host, address, name) {
+		t.planSaid(valuesStart)
+		err := t.planStore(q, address, t.scratch.contents)
+		t.planSaid(valuesEnd)
+		return err
+	}
 	t.planData(callbacks.EnqueueUploadStart, &pair, bytes, host, address, name)
 	err := t.planStore(q, address, t.scratch.contents)
 	t.planData(callbacks.EnqueueUploadEnd, &pair, bytes, host, address, name)

@@ -1,5 +1,5 @@
 /* carried.c - a construct whose small variables go together: values into the kernel's
-   arguments, and the variables of two reductions; and one whose values are other ones the second time.  */
+   arguments, and the variables of two reductions; and one whose values are other ones every second time.  */
 #include <stdlib.h>
 
 static double *values;
@@ -34,10 +34,14 @@ main (void)
 #pragma acc enter data copyin(values[0:100])
   for (int i = 0; i < 3; i++)
     all += step (i, 100, 0.5 + i);
-  shift ();
+  for (int i = 0; i < 4; i++)
+    {
+      term += i;
+      shift ();
 #pragma acc enter data copyin(factor)
-  shift ();
+      shift ();
 #pragma acc exit data delete(factor)
+    }
 #pragma acc exit data delete(values[0:100])
   free (values);
   return all != 0;
