@@ -35,7 +35,7 @@ CFLAGS_COMMON := -std=gnu11 -O2 -g -ffile-prefix-map=$(CURDIR)=. -Wall -Wextra -
 	@rm $@.new
 FORCE:
 
-.PHONY: FORCE all help screens setup demo test test-all check long consumers sanitize race conformance control compiler distribution roots aarch64 bench bench-gather bench-archive gpu-carry fuzz soak dist try-dist install uninstall clean print-cgo-cflags
+.PHONY: FORCE all help screens setup demo test test-all check long consumers sanitize race conformance control compiler distribution roots aarch64 bench bench-gather bench-archive engine-profile gpu-carry fuzz soak dist try-dist install uninstall clean print-cgo-cflags
 .DEFAULT_GOAL := all
 
 include runtime/entry/build.mk
@@ -62,9 +62,12 @@ STAMP = $(if $(shell git rev-parse --verify -q HEAD 2>/dev/null),-buildvcs=true)
 bin/accscope: $(GO_SOURCES)
 	$(GO) build $(STAMP) -trimpath -o $@ ./cmd/accscope
 
-lib/libopenacc-engine.so: $(GO_SOURCES)
+# Where its time goes, for the compiler, which lays the code out for that.
+ENGINE_PROFILE := cmd/libopenacc/engine/engine.pgo
+
+lib/libopenacc-engine.so: $(GO_SOURCES) $(ENGINE_PROFILE)
 	@mkdir -p lib
-	$(GO) build -trimpath -ldflags=-buildid= -buildmode=c-shared -o $@ ./cmd/libopenacc/engine
+	$(GO) build -pgo=$(ENGINE_PROFILE) -trimpath -ldflags=-buildid= -buildmode=c-shared -o $@ ./cmd/libopenacc/engine
 	@rm -f lib/libopenacc-engine.h
 
 demo: all ## compile an example with gcc -fopenacc, profile it on the sim device, print the report
@@ -140,6 +143,9 @@ roots: ## GCC 13 to 16 in root folders of Debian 13 and forky, where the machine
 
 bench: all ## the figures of docs/benchmarks.md, side by side with libgomp and others
 	.ci/bench
+
+engine-profile: all ## measure anew where the engine's time goes, for the compiler (after changes to the way of a call)
+	$(GO) run ./runtime/bench/profile -o $(ENGINE_PROFILE)
 
 bench-gather: all ## jobs: 64 processes into one result, 1,000 agents into three servers, what an agent takes
 	$(GO) run ./collector/gather/bench $(BENCH_FLAGS)
