@@ -90,36 +90,42 @@ func Search(trace *store.Trace, minimum int64, told func(read, rules int)) ([]*F
 	if err != nil {
 		return nil, err
 	}
-	waiting := newWaiting()
-	read, err := watch(trace, waiting)
+	seen, err := look(trace)
 	if err != nil {
 		return nil, err
 	}
-	findings := []*Finding{}
-	places := map[placeTold]bool{}
 	for i, r := range rules {
 		if told != nil {
 			told(i, len(rules))
 		}
-		if r.allRanks && trace.LimitedTo() != nil {
+		if r.watch != nil || r.allRanks && trace.LimitedTo() != nil {
 			continue
 		}
-		groups, err := r.groups(read, sources)
-		if err != nil {
+		if seen.found[r], err = r.read(trace, sources); err != nil {
 			return nil, fmt.Errorf("rule %s: %w", r.name, err)
 		}
-		for _, g := range groups {
+	}
+	if err := seen.watch(); err != nil {
+		return nil, err
+	}
+	findings := []*Finding{}
+	places := map[placeTold]bool{}
+	for _, r := range rules {
+		if seen.found[r] == nil {
+			continue
+		}
+		for _, g := range r.groups(seen) {
 			if r.enough != nil && !r.enough(g) || r.unless != nil && places[placeTold{r.unless.name, g.file, g.line}] {
 				continue
 			}
-			if r.refuted != nil && r.refuted(read, sources, g) {
+			if r.refuted != nil && r.refuted(seen, sources, g) {
 				continue
 			}
 			gain := int64(0)
 			if !r.timeless {
-				gain = g.gain(waiting, wall)
+				gain = min(g.gain, wall)
 				if r.most != nil {
-					gain = min(gain, r.most(read, g))
+					gain = min(gain, r.most(seen, g))
 				}
 				if gain < cmp.Or(minimum, wall/gainShare) {
 					continue

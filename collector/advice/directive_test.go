@@ -73,12 +73,13 @@ func TestMappingsOfProcesses(t *testing.T) {
 		1: "x: mapped and deleted again and again, 10 mappings; it took 18 spans of the host besides the first",
 		3: "x: mapped and deleted again and again, in one of 3 processes 10 mappings; it took 54 spans of the host besides the first",
 	} {
-		g := &group{}
+		found := newEvidence()
 		for i := range 18 * processes {
-			g.add(occurrence{process: i / 18}, 8, "10")
+			found.about(groupKey{}).add(occurrence{process: i / 18}, 8, "10")
 		}
+		found.order()
 		f := &Finding{Variable: "x"}
-		if mappedInLoop.explain(f, g, &written{}); f.What != want {
+		if mappedInLoop.explain(f, found.list[0], &written{}); f.What != want {
 			t.Errorf("%d processes: %s, want %s", processes, f.What, want)
 		}
 	}

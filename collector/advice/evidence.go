@@ -3,7 +3,6 @@ package advice
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/collector/lookup"
@@ -69,23 +68,56 @@ func (g *group) add(o occurrence, bytes int64, detail string) {
 
 // of a kind: of a finding the first and the last in the order of the alphabet are told.
 func (g *group) ofKind(o occurrence, bytes int64, kind string) {
-	first, last, _ := strings.Cut(g.detail, " ")
 	g.add(o, bytes, "")
-	if g.count == 1 {
-		first, last = kind, kind
+	g.mix(kind, kind)
+}
+
+// mix has a group be of further kinds.
+func (g *group) mix(least, most string) {
+	if g.leastKind == "" {
+		g.leastKind, g.mostKind = least, most
 	}
-	g.detail = min(first, kind) + " " + max(last, kind)
+	g.leastKind, g.mostKind = min(g.leastKind, least), max(g.mostKind, most)
+	g.detail = g.leastKind + " " + g.mostKind
+}
+
+// join adds a group of other processes, but for its rows.
+func (g *group) join(other *group) {
+	if g.count == 0 || other.first < g.first {
+		g.first = other.first
+	}
+	if g.count == 0 || other.last >= g.last {
+		g.last, g.detail = other.last, other.detail
+	}
+	if other.leastKind != "" {
+		g.mix(other.leastKind, other.mostKind)
+	}
+	for _, kind := range other.kinds {
+		if !slices.Contains(g.kinds, kind) {
+			g.kinds = append(g.kinds, kind)
+		}
+	}
+	g.count, g.bytes, g.processes, g.gain = g.count+other.count, g.bytes+other.bytes, g.processes+other.processes, max(g.gain, other.gain)
 }
 
 // order brings rows, and groups by their first ones, into the order of their starts.
 func (e *evidence) order() {
 	for _, g := range e.list {
+		if len(g.rows) == 0 {
+			continue // of joined ones
+		}
 		byStart := func(a, b occurrence) int { return cmp.Compare(a.start, b.start) }
 		if !slices.IsSortedFunc(g.rows, byStart) {
 			slices.SortStableFunc(g.rows, byStart)
 		}
+		g.first = g.rows[0].start
+		seen := map[int64]bool{}
+		for _, o := range g.rows {
+			seen[o.process] = true
+		}
+		g.processes = len(seen)
 	}
-	slices.SortStableFunc(e.list, func(a, b *group) int { return cmp.Compare(a.rows[0].start, b.rows[0].start) })
+	slices.SortStableFunc(e.list, func(a, b *group) int { return cmp.Compare(a.first, b.first) })
 }
 
 // spared is the row of an enqueued operation: what the host and the device would be

@@ -11,16 +11,16 @@ import (
 	"github.com/accscope/accscope/collector/store"
 )
 
-// gain is the wall time that the program is shorter by without what the group
-// shows, in nanoseconds, at most wall. What a thread does itself, and what it waits
+// gain is the wall time that the program is shorter by without what rows of evidence
+// show, in nanoseconds. What a thread does itself, and what it waits
 // for on the synchronous queue, it is spared, but up to a wait for an async queue no
 // more than this queue leaves: a thread that gets there sooner waits longer. What an
 // async queue does costs wall time only while a thread waits for this queue and no other
 // one works. Threads and processes run side by side: the one that gains most counts.
-func (g *group) gain(w *waiting, wall int64) int64 {
+func (w *waiting) gain(rows []occurrence, elsewhere bool) int64 {
 	host := map[owner][]report.Interval{}
 	async := map[owner][]occurrence{}
-	for _, o := range g.rows {
+	for _, o := range rows {
 		by := owner{o.process, o.thread}
 		host[by] = append(host[by], report.Interval{Start: o.start, End: o.end})
 		switch {
@@ -35,7 +35,7 @@ func (g *group) gain(w *waiting, wall int64) int64 {
 	for by, intervals := range host {
 		shorter := w.shorter(async[by])
 		gain := report.Covered(intervals)
-		if g.elsewhere {
+		if elsewhere {
 			for _, duration := range shorter {
 				gain += duration
 			}
@@ -44,7 +44,7 @@ func (g *group) gain(w *waiting, wall int64) int64 {
 		}
 		most = max(most, gain)
 	}
-	return min(most, wall)
+	return most
 }
 
 // waiting is when threads were blocked for async queues, and for which.
@@ -184,7 +184,7 @@ func (w *waiting) take(h *happening) {
 	switch {
 	case h.wait() && h.ended && h.Duration > 0:
 		process := int64(s.Process)
-		w.waits[process] = append(w.waits[process], blocked{report.Interval{Start: h.Start, End: h.End()}, int64(s.Thread), s.AsyncQueue, map[int64]int64{}})
+		w.waits[process] = append(w.waits[process], blocked{report.Interval{Start: h.Start, End: h.End()}, int64(s.Thread), s.AsyncQueue, nil})
 	case h.download() && s.AsyncQueue == callbacks.AsyncSync:
 		if h.measured && h.ended && h.device.end > h.Start && h.End() >= h.device.end {
 			by := owner{int64(s.Process), int64(s.Thread)}
@@ -258,6 +258,9 @@ func (w *waiting) addAlone(process, queue, from, to, sign int64) {
 	waits := w.waits[process]
 	for i := sort.Search(len(waits), func(i int) bool { return waits[i].End > from }); i < len(waits) && waits[i].Start < to; i++ {
 		if overlap := min(to, waits[i].End) - max(from, waits[i].Start); overlap > 0 {
+			if waits[i].alone == nil {
+				waits[i].alone = map[int64]int64{}
+			}
 			waits[i].alone[queue] += sign * overlap
 		}
 	}

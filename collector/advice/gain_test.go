@@ -30,14 +30,13 @@ func TestGain(t *testing.T) {
 		{"one after the other", []occurrence{host(1, 0, 10), host(1, 20, 30)}, 20},
 		{"nested", []occurrence{host(1, 0, 10), host(1, 5, 8)}, 10},
 		{"threads side by side", []occurrence{host(1, 0, 10), host(2, 0, 30)}, 30},
-		{"more than there is", []occurrence{host(1, 0, 5000)}, 1000},
 		{"waited for on the synchronous queue", []occurrence{device(callbacks.AsyncSync, 5, 9)}, 4},
 		{"a queue alone", []occurrence{device(1, 100, 150)}, 50},
 		{"no longer than it is alone", []occurrence{device(1, 50, 180)}, 60},
 		{"a queue that ends last", []occurrence{device(2, 160, 200)}, 20},
 		{"nobody waits", []occurrence{device(1, 300, 400)}, 0},
 	} {
-		got := (&group{rows: test.rows}).gain(waits, 1000)
+		got := waits.gain(test.rows, false)
 		if got != test.want {
 			t.Errorf("%s: %d, want %d", test.name, got, test.want)
 		}
@@ -59,7 +58,7 @@ func TestGainOfSynchronousQueue(t *testing.T) {
 		{"not waited for", 22, 38, 5},
 	} {
 		rows := []occurrence{{process: 1, thread: 1, start: 1, end: 6, queue: callbacks.AsyncSync, deviceStart: test.start, deviceEnd: test.end}}
-		if got := (&group{rows: rows}).gain(waits, 1000); got != test.want {
+		if got := waits.gain(rows, false); got != test.want {
 			t.Errorf("%s: %d, want %d", test.name, got, test.want)
 		}
 	}
@@ -73,7 +72,7 @@ func TestDownloadBlocks(t *testing.T) {
 	waits.downloading[by] = []report.Interval{{Start: 30, End: 60}}
 	waits.complete()
 	rows := []occurrence{{process: 1, thread: 1, start: 1, end: 6, queue: callbacks.AsyncSync, deviceStart: 18, deviceEnd: 50}}
-	if got := (&group{rows: rows}).gain(waits, 1000); got != 5+2+20 {
+	if got := waits.gain(rows, false); got != 5+2+20 {
 		t.Errorf("gain %d, want 27", got)
 	}
 }
@@ -104,12 +103,12 @@ func TestGainIsBounded(t *testing.T) {
 		{"behind the last wait", []occurrence{host(290, 400)}, 110},
 		{"what the queue is spared, too", []occurrence{{process: 1, thread: 1, start: 5, end: 50, queue: 1, deviceStart: 80, deviceEnd: 100}}, 40},
 	} {
-		got := (&group{rows: test.rows}).gain(waits, 1000)
+		got := waits.gain(test.rows, false)
 		if got != test.want {
 			t.Errorf("%s: %d, want %d", test.name, got, test.want)
 		}
 	}
-	if got := (&group{rows: []occurrence{host(5, 50)}, elsewhere: true}).gain(waits, 1000); got != 45 {
+	if got := waits.gain([]occurrence{host(5, 50)}, true); got != 45 {
 		t.Errorf("gained elsewhere: %d", got)
 	}
 }

@@ -3,7 +3,6 @@ package advice
 import (
 	"strings"
 
-	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/report"
 )
 
@@ -24,13 +23,7 @@ func (seen *shown) inKernels(sources *report.Sources, g *group) access {
 		name = parts[len(parts)-1]
 	}
 	found, whole := access{}, true
-	asked := map[kernelText]bool{}
-	for said := range seen.reached {
-		k := kernelText{said.File, said.Function, said.FunctionLine, said.Line, said.EndLine}
-		if said.KindCode != model.EnqueueLaunchStart || asked[k] {
-			continue
-		}
-		asked[k] = true
+	for k := range seen.kernels {
 		a, known := k.access(sources, g, name)
 		found.uses, found.writes = found.uses || a.uses, found.writes || a.writes
 		whole = whole && known

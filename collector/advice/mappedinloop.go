@@ -40,7 +40,7 @@ WHERE m.mappings >= 10 * m.different AND s.nth > 1`,
 		variables := strings.Split(f.Variable, ",")
 		f.Variable = strings.Join(variables, ", ")
 		mappings, implied, _ := strings.Cut(g.detail, " ")
-		if n := g.processes(); n > 1 {
+		if n := g.processes; n > 1 {
 			mappings = fmt.Sprintf("in one of %d processes %s", n, mappings)
 		}
 		f.What = fmt.Sprintf("%s: mapped and deleted again and again, %s mappings; it took %d spans of the host besides the first", named(f.Variable), mappings, g.count)

@@ -1,7 +1,6 @@
 package advice
 
 import (
-	"maps"
 	"math"
 	"slices"
 
@@ -24,16 +23,18 @@ import (
 type meetings struct {
 	byMPI   bool
 	all     *meetings // of all ranks, where byMPI is of some; nil: of all
-	ranks   map[model.ProcessID]*rankAt
+	ranks   map[model.ProcessID]bool
 	kernels map[kernelPlace]*sharedKernel
-	at      map[*store.Description]*sharedKernel // launches of them
-	// open are the stretches that some rank has not ended yet, from number first on.
-	open  []*stretch
-	first int
+	list    []*sharedKernel
+	// stretches are what the ranks that have been read do in each.
+	stretches []stretch
+	now       map[model.ProcessID]*rankAt // those that are being read
+	at        map[*store.Description]*sharedKernel
 }
 
-// mostOpen bounds how many stretches a rank is followed ahead of others.
-const mostOpen = 1 << 10
+// mostSums bounds how many sums are kept, of each kernel in each stretch: what comes behind is
+// one stretch.
+const mostSums = 1 << 20
 
 // kernelPlace is a kernel as the rule compares it over ranks.
 type kernelPlace struct {
@@ -41,20 +42,23 @@ type kernelPlace struct {
 	line         int64
 }
 
-// sharedKernel is a kernel that several ranks launch.
+// sharedKernel is a kernel that ranks launch.
 type sharedKernel struct {
-	launches map[int]bool // by rank's number in stretches
-	gain     int64        // of the stretches that all ranks have ended, ns
+	number int   // in the list
+	ranks  int64 // how many launch it
+	gain   int64 // ns
 }
 
 // rankAt is how far a rank has been followed.
 type rankAt struct {
-	number  int // in stretches
-	stretch int
-	known   bool  // has done anything
-	free    int64 // since when it is outside of MPI
-	last    int64 // end of what it has done so far
-	running []ran // kernels that may not have ended yet
+	launches []bool // by kernel
+	stretch  int
+	work     int64   // in the stretch, ns
+	in       []int64 // by kernel
+	known    bool    // has done anything
+	free     int64   // since when it is outside of MPI
+	last     int64   // end of what it has done so far
+	running  []ran   // kernels that may not have ended yet
 }
 
 // ran is a kernel's time on a device.
@@ -63,11 +67,18 @@ type ran struct {
 	device
 }
 
-// stretch is what the ranks do from one meeting to the next, ns by rank.
+// stretch is what the ranks do from one meeting to the next, ns.
 type stretch struct {
-	work  []int64
-	in    map[*sharedKernel][]int64
-	ended int // ranks that are past it
+	slowest int64
+	of      []spent // by kernel
+}
+
+// spent is what ranks spend in a kernel in a stretch, ns. Kernels that run side by side take no
+// more than the stretch.
+type spent struct {
+	sum  int64
+	rest int64 // of the rank that launches it and has most to do beside it
+	most int64 // of ranks that do not launch it
 }
 
 // newMeetings is nil for a trace of fewer than two ranks.
@@ -76,7 +87,7 @@ func newMeetings(trace *store.Trace) (*meetings, error) {
 	if err != nil {
 		return nil, err
 	}
-	ranks := map[model.ProcessID]bool{}
+	ranks, calling := map[model.ProcessID]bool{}, map[model.ProcessID]bool{}
 	for i := range processes {
 		if processes[i].Rank >= 0 {
 			ranks[processes[i].ID] = true
@@ -85,46 +96,74 @@ func newMeetings(trace *store.Trace) (*meetings, error) {
 	if len(ranks) < 2 {
 		return nil, nil
 	}
-	sites, err := trace.Sites()
-	if err != nil {
-		return nil, err
+	const what = "reading what ranks launch"
+	for s, err := range trace.Rows(what, "SELECT DISTINCT process FROM site_detail WHERE kind_code = ?", int64(model.MPIStart)) {
+		if err != nil {
+			return nil, err
+		}
+		if process := model.ProcessID(s.ColumnInt64(0)); ranks[process] {
+			calling[process] = true
+		}
 	}
 	whole, err := trace.FromTheBeginning()
 	if err != nil {
 		return nil, err
 	}
-	return meetingsOf(ranks, sites, whole), nil
+	m := meetingsOf(ranks, calling, whole)
+	for s, err := range trace.Rows(what, "SELECT DISTINCT process, coalesce(name, ''), coalesce(source_file, ''), coalesce(line, 0) FROM site_detail WHERE kind_code = ?", int64(model.EnqueueLaunchStart)) {
+		if err != nil {
+			return nil, err
+		}
+		m.launch(model.ProcessID(s.ColumnInt64(0)), kernelPlace{s.ColumnText(1), s.ColumnText(2), s.ColumnInt64(3)})
+	}
+	return m, nil
 }
 
-// meetingsOf is newMeetings for processes with a rank; whole: the trace has every call.
-func meetingsOf(ranks map[model.ProcessID]bool, sites []*store.Site, whole bool) *meetings {
-	m := &meetings{ranks: map[model.ProcessID]*rankAt{}, kernels: map[kernelPlace]*sharedKernel{}, at: map[*store.Description]*sharedKernel{}}
-	calling := map[model.ProcessID]bool{}
-	for _, s := range sites {
-		if s.KindCode == model.MPIStart && ranks[s.Process] {
-			calling[s.Process] = true
-		}
-	}
+// meetingsOf is newMeetings for processes with a rank, and those that call MPI; whole: the trace
+// has every call.
+func meetingsOf(ranks, calling map[model.ProcessID]bool, whole bool) *meetings {
+	m := &meetings{ranks: ranks, kernels: map[kernelPlace]*sharedKernel{}}
 	if m.byMPI = whole && len(calling) > 0; m.byMPI {
 		if len(calling) < len(ranks) {
-			m.all = meetingsOf(ranks, sites, false)
+			m.all = meetingsOf(ranks, calling, false)
 		}
-		ranks = calling // nobody knows where others meet them
-	}
-	for _, process := range slices.Sorted(maps.Keys(ranks)) {
-		m.ranks[process] = &rankAt{number: len(m.ranks)}
-	}
-	for _, s := range sites {
-		rank := m.ranks[s.Process]
-		if rank == nil || s.KindCode != model.EnqueueLaunchStart {
-			continue
-		}
-		place := kernelPlace{s.Symbol, s.File, int64(s.Line)}
-		k := lookup.Make(m.kernels, place, func() *sharedKernel { return &sharedKernel{launches: map[int]bool{}} })
-		k.launches[rank.number] = true
-		m.at[s.Description] = k
+		m.ranks = calling // nobody knows where others meet them
 	}
 	return m
+}
+
+// launch notes that a process launches a kernel. It is called for all before any is followed.
+func (m *meetings) launch(process model.ProcessID, place kernelPlace) {
+	if m == nil {
+		return
+	}
+	m.all.launch(process, place)
+	if m.ranks[process] {
+		lookup.Make(m.kernels, place, func() *sharedKernel {
+			m.list = append(m.list, &sharedKernel{number: len(m.list)})
+			return m.list[len(m.list)-1]
+		}).ranks++
+	}
+}
+
+// follow begins with ranks of the sites.
+func (m *meetings) follow(sites []*store.Site) {
+	if m == nil {
+		return
+	}
+	m.all.follow(sites)
+	m.now, m.at = map[model.ProcessID]*rankAt{}, map[*store.Description]*sharedKernel{}
+	for _, s := range sites {
+		if !m.ranks[s.Process] {
+			continue
+		}
+		rank := lookup.Make(m.now, s.Process, func() *rankAt {
+			return &rankAt{launches: make([]bool, len(m.list)), in: make([]int64, len(m.list))}
+		})
+		if k := m.kernels[kernelPlace{s.Symbol, s.File, int64(s.Line)}]; k != nil && s.KindCode == model.EnqueueLaunchStart {
+			rank.launches[k.number], m.at[s.Description] = true, k
+		}
+	}
 }
 
 // take follows a rank by what it does, in order of time.
@@ -133,7 +172,7 @@ func (m *meetings) take(h *happening) {
 		return
 	}
 	m.all.take(h)
-	rank := m.ranks[h.Site.Process]
+	rank := m.now[h.Site.Process]
 	if rank == nil {
 		return
 	}
@@ -141,19 +180,19 @@ func (m *meetings) take(h *happening) {
 		rank.known, rank.free, rank.last = true, h.Start, h.Start
 	}
 	for len(rank.running) > 0 && rank.running[0].end <= h.Start {
-		m.ended(rank, rank.running[0])
+		rank.ended(rank.running[0])
 		rank.running = rank.running[1:]
 	}
 	if h.measured {
 		rank.last = max(rank.last, h.device.end)
-		if k := m.at[h.Site.Description]; k != nil && len(k.launches) > 1 && h.device.end > h.device.start {
+		if k := m.at[h.Site.Description]; k != nil && k.ranks > 1 && h.device.end > h.device.start {
 			rank.running = append(rank.running, ran{k, h.device})
 		}
 	}
 	switch {
 	case !m.byMPI:
 		if h.measured {
-			m.stretchOf(rank).work[rank.number] += max(h.device.end-h.device.start, 0)
+			rank.work += max(h.device.end-h.device.start, 0)
 		}
 	case h.Site.KindCode == model.MPIStart:
 		m.call(rank, h)
@@ -168,9 +207,7 @@ func (m *meetings) take(h *happening) {
 // call takes a call of MPI of a rank. Calls of several threads, and those inside of others,
 // overlap.
 func (m *meetings) call(rank *rankAt, h *happening) {
-	if h.Start > rank.free {
-		m.stretchOf(rank).work[rank.number] += h.Start - rank.free
-	}
+	rank.work += max(h.Start-rank.free, 0)
 	if h.ended {
 		rank.free = max(rank.free, h.End())
 	} else {
@@ -182,81 +219,71 @@ func (m *meetings) call(rank *rankAt, h *happening) {
 	rank.running = slices.DeleteFunc(rank.running, func(r ran) bool {
 		done := r.end <= h.Start
 		if done {
-			m.ended(rank, r)
+			rank.ended(r)
 		}
 		return done
 	})
-	m.stretchOf(rank).ended++
-	rank.stretch++
-	for len(m.open) > 0 && m.open[0].ended == len(m.ranks) {
-		m.close()
+	if rank.stretch < mostSums/max(len(m.list), 1) {
+		m.add(rank)
+		rank.stretch++
 	}
 }
 
 // ended counts a kernel where it ended: there the rank has waited for it, if it did.
-func (m *meetings) ended(rank *rankAt, r ran) {
-	s := m.stretchOf(rank)
-	lookup.Make(s.in, r.sharedKernel, func() []int64 { return make([]int64, len(m.ranks)) })[rank.number] += r.end - r.start
-}
+func (rank *rankAt) ended(r ran) { rank.in[r.number] += r.end - r.start }
 
-// stretchOf is the stretch that a rank is in.
-func (m *meetings) stretchOf(rank *rankAt) *stretch {
-	rank.stretch = max(rank.stretch, m.first)
-	for m.first+len(m.open) <= rank.stretch {
-		m.open = append(m.open, &stretch{work: make([]int64, len(m.ranks)), in: map[*sharedKernel][]int64{}})
-		if len(m.open) > mostOpen {
-			m.close()
+// add adds what a rank has done in its stretch.
+func (m *meetings) add(rank *rankAt) {
+	for len(m.stretches) <= rank.stretch {
+		m.stretches = append(m.stretches, stretch{of: make([]spent, len(m.list))})
+	}
+	s := &m.stretches[rank.stretch]
+	s.slowest = max(s.slowest, rank.work)
+	for number := range s.of {
+		of, in := &s.of[number], min(rank.in[number], rank.work)
+		if rank.launches[number] {
+			of.sum, of.rest = of.sum+in, max(of.rest, rank.work-in)
+		} else {
+			of.most = max(of.most, rank.work)
 		}
 	}
-	return m.open[rank.stretch-m.first]
+	rank.work = 0
+	clear(rank.in)
 }
 
-// close adds up what the first stretch would be shorter by.
-func (m *meetings) close() {
-	s := m.open[0]
-	m.open, m.first = m.open[1:], m.first+1
-	for k, spent := range s.in {
-		k.gain += s.shorter(spent, k.launches)
+// leave is called when the ranks have been read.
+func (m *meetings) leave() {
+	if m == nil {
+		return
 	}
-}
-
-// shorter is how much less the slowest rank has to do where each rank that launches a kernel
-// spends the average in it: less than nothing, where another one is the slowest then. Kernels
-// that run side by side take no more than the stretch.
-func (s *stretch) shorter(spent []int64, launches map[int]bool) int64 {
-	sum := int64(0)
-	for rank := range launches {
-		sum += min(spent[rank], s.work[rank])
-	}
-	average := sum / int64(len(launches))
-	slowest, evened := int64(0), int64(0)
-	for rank, work := range s.work {
-		slowest = max(slowest, work)
-		if launches[rank] {
-			work += average - min(spent[rank], work)
+	m.all.leave()
+	for _, rank := range m.now {
+		if m.byMPI {
+			rank.work += max(rank.last-rank.free, 0)
 		}
-		evened = max(evened, work)
+		for _, r := range rank.running {
+			rank.ended(r)
+		}
+		m.add(rank)
 	}
-	return slowest - evened
+	m.now, m.at = nil, nil
 }
 
-// end is called when all has been read.
+// end adds up, when all have been read, how much less the slowest rank has to do where each one
+// that launches a kernel spends the average in it: less than nothing, where another one is the
+// slowest then.
 func (m *meetings) end() {
 	if m == nil {
 		return
 	}
 	m.all.end()
-	for _, rank := range m.ranks {
-		if m.byMPI && rank.last > rank.free {
-			m.stretchOf(rank).work[rank.number] += rank.last - rank.free
-		}
-		for _, r := range rank.running {
-			m.ended(rank, r)
+	for _, s := range m.stretches {
+		for number, k := range m.list {
+			of := s.of[number]
+			k.gain += s.slowest - max(of.most, of.rest+of.sum/max(k.ranks, 1))
 		}
 	}
-	for len(m.open) > 0 {
-		m.close()
-	}
+	m.stretches = nil
 }
 
 // most is what the job gains at most where the kernel of a group is spread evenly.
@@ -266,10 +293,10 @@ func (m *meetings) most(g *group) int64 {
 	}
 	place := kernelPlace{g.subject, g.file, g.line}
 	k := m.kernels[place]
-	if m.all != nil && (k == nil || len(k.launches) < len(m.all.kernels[place].launches)) {
+	if m.all != nil && (k == nil || k.ranks < m.all.kernels[place].ranks) {
 		return m.all.most(g)
 	}
-	if k == nil || len(k.launches) < 2 {
+	if k == nil || k.ranks < 2 {
 		return math.MaxInt64
 	}
 	return max(k.gain, 0)

@@ -1,7 +1,10 @@
 package advice
 
 import (
+	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/accscope/accscope/collector/model"
@@ -39,21 +42,36 @@ func (j *job) call(process model.ProcessID, name string, communicator uint64, st
 	j.list = append(j.list, &happening{Record: &store.Record{Site: s, Start: start, Duration: end - start, Span: true, Address: communicator}, ended: true})
 }
 
-// read gives what is read of the job.
-func (j *job) read(whole bool) *meetings {
-	var sites []*store.Site
-	ranks := map[model.ProcessID]bool{}
+// read gives what is read of the job, so many ranks at a time, before the end.
+func (j *job) read(whole bool, atOnce int) *meetings {
+	ranks, calling := map[model.ProcessID]bool{}, map[model.ProcessID]bool{}
 	for process, of := range j.sites {
 		ranks[process] = true
 		for _, s := range of {
-			sites = append(sites, s)
+			if s.KindCode == model.MPIStart {
+				calling[process] = true
+			}
 		}
 	}
-	m := meetingsOf(ranks, sites, whole)
-	for _, h := range j.list {
-		m.take(h)
+	m := meetingsOf(ranks, calling, whole)
+	for process, of := range j.sites {
+		for name, s := range of {
+			if s.KindCode == model.EnqueueLaunchStart {
+				m.launch(process, kernelPlace{name, s.File, int64(s.Line)})
+			}
+		}
 	}
-	m.end()
+	for some := range slices.Chunk(slices.Sorted(maps.Keys(ranks)), atOnce) {
+		var sites []*store.Site
+		for _, process := range some {
+			sites = slices.AppendSeq(sites, maps.Values(j.sites[process]))
+		}
+		m.follow(sites)
+		for _, h := range j.list {
+			m.take(h)
+		}
+		m.leave()
+	}
 	return m
 }
 
@@ -149,40 +167,42 @@ func TestMeetings(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			j := &job{sites: map[model.ProcessID]map[string]*store.Site{}}
 			test.job(j)
-			m := j.read(test.whole)
-			gain := func(kernel string) int64 {
-				return m.most(&group{groupKey: groupKey{subject: kernel, file: "job.c", line: 7}})
-			}
-			if a, b := gain("a"), gain("b"); a != test.a || b != test.b {
-				t.Errorf("a gains %d and b %d, want %d and %d", a, b, test.a, test.b)
-			}
-			if other := gain("other"); other != math.MaxInt64 {
-				t.Errorf("of a kernel that no rank launches: %d", other)
+			for _, atOnce := range []int{1, 2, 4} {
+				m := j.read(test.whole, atOnce)
+				m.end()
+				gain := func(kernel string) int64 {
+					return m.most(&group{groupKey: groupKey{subject: kernel, file: "job.c", line: 7}})
+				}
+				if a, b := gain("a"), gain("b"); a != test.a || b != test.b {
+					t.Errorf("%d ranks at once: a gains %d and b %d, want %d and %d", atOnce, a, b, test.a, test.b)
+				}
+				if other := gain("other"); other != math.MaxInt64 {
+					t.Errorf("%d ranks at once: of a kernel that no rank launches: %d", atOnce, other)
+				}
 			}
 		})
 	}
 }
 
-// A rank that meets nobody any longer is not waited for, and what is kept stays bounded.
+// What is kept of meetings stays bounded: those behind the bound are not told apart.
 func TestMeetingsAreBounded(t *testing.T) {
+	const kernels, most = 1 << 10, mostSums >> 10
 	j := &job{sites: map[model.ProcessID]map[string]*store.Site{}}
+	for i := range kernels - 1 {
+		j.site(0, model.EnqueueLaunchStart, fmt.Sprint(i))
+	}
 	j.call(1, "MPI_Init", 0, 0, 0)
-	for i := range int64(3 * mostOpen) {
+	for i := range int64(3 * most) {
 		j.kernel(0, "a", i*10, 10)
 		j.call(0, "MPI_Barrier", 0, i*10+10, i*10+10)
 	}
-	j.kernel(1, "a", 3*mostOpen*10, 10)
-	m := meetingsOf(map[model.ProcessID]bool{0: true, 1: true}, []*store.Site{j.site(0, 0, "a"), j.site(1, 0, "a"), j.site(0, 0, "MPI_Barrier"), j.site(1, 0, "MPI_Init")}, true)
-	most := 0
-	for _, h := range j.list {
-		m.take(h)
-		most = max(most, len(m.open))
+	j.kernel(1, "a", 3*most*10, 10)
+	m := j.read(true, 2)
+	if n := len(m.stretches); n > most+1 {
+		t.Errorf("%d stretches are kept", n)
 	}
 	m.end()
-	if most > mostOpen {
-		t.Errorf("%d stretches were open", most)
-	}
-	if got, want := m.most(&group{groupKey: groupKey{subject: "a", file: "job.c", line: 7}}), int64(3*mostOpen*5); got < want*9/10 || got > want {
+	if got, want := m.most(&group{groupKey: groupKey{subject: "a", file: "job.c", line: 7}}), int64(3*most*5); got < want*9/10 || got > want {
 		t.Errorf("gains %d, want about %d", got, want)
 	}
 }

@@ -2,6 +2,7 @@ package advice
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 
 	"github.com/accscope/accscope/collector/lookup"
@@ -9,26 +10,29 @@ import (
 	"github.com/accscope/accscope/collector/store"
 )
 
-// shown is what one pass has shown of a trace.
+// shown is what is known of a trace that has been read.
 type shown struct {
 	trace      *store.Trace
-	constructs map[string]string // names of compute constructs whose text was known, by FILE:LINE
-	found      map[*rule]*evidence
-	meetings   *meetings // nil: fewer than two ranks
-	// reached are how many transfers and launches there are of what sites of all ranks say,
-	// moves the former by what they are about.
-	reached map[*store.Description]int64
+	constructs map[string]string                // names of compute constructs whose text was known, by FILE:LINE
+	exposed    []store.Data                     // whose device address was given, by their begin; Bytes reach to the furthest end so far
+	unused     map[model.ProcessID][]store.Data // of which no kernel had any use, in the same way
+	found      map[*rule]*evidence              // of rules that watch it is without rows
+	meetings   *meetings                        // nil: fewer than two ranks
+	// moves are how many transfers there are by what they are about, kernels where some are
+	// launched.
 	moves   map[moveKey]int64
+	kernels map[kernelText]bool
 }
 
-// pass is one reading of a trace, in order of time, by which the rules that watch find
+// pass is one reading of some processes, in order of time, by which the rules that watch find
 // their evidence. What they find is what their SQL gives, in a fraction of its time: the
 // tests compare the two.
 type pass struct {
 	*shown
-	exposed  []store.Data                     // whose device address was given, by their begin; Bytes reach to the furthest end so far
-	unused   map[model.ProcessID][]store.Data // of which no kernel had any use, in the same way
+	of       *store.Trace // those processes
+	found    map[*rule]*evidence
 	watchers []watcher
+	waits    *waiting
 	history  *histories // nil: nobody asks
 	asked    *sequences // nil: nobody asks
 	measured measures
@@ -36,6 +40,7 @@ type pass struct {
 	contents contents
 	hashed   map[model.ProcessID]bool       // some transfer has a hash
 	around   map[model.ThreadID][]enclosing // spans, by their depth
+	reached  map[*store.Description]int64   // transfers and launches
 	now      happening
 }
 
@@ -99,17 +104,82 @@ func (c content) same(other content) bool {
 	return c.hashed && other.hashed && c.moved == other.moved
 }
 
-// watch reads the trace for all rules that watch, and for what waits show.
-func watch(trace *store.Trace, waits *waiting) (*shown, error) {
+// processesAtOnce is how many processes are read by one pass: what is followed of a process is
+// let go of with it, and each pass goes by the rows of the others.
+var processesAtOnce = 2500
+
+// look begins with a trace of which nothing has been read.
+func look(trace *store.Trace) (*shown, error) {
 	meta, err := trace.Meta()
 	if err != nil {
 		return nil, err
 	}
-	p := &pass{shown: &shown{trace: trace, constructs: meta.Constructs, found: map[*rule]*evidence{}, reached: map[*store.Description]int64{}, moves: map[moveKey]int64{}},
-		exposed: reaching(meta.Exposed), hashed: map[model.ProcessID]bool{}, around: map[model.ThreadID][]enclosing{}}
-	if p.unused, err = unusedData(trace, &meta); err != nil {
+	seen := &shown{trace: trace, constructs: meta.Constructs, exposed: reaching(meta.Exposed), found: map[*rule]*evidence{},
+		moves: map[moveKey]int64{}, kernels: map[kernelText]bool{}}
+	if seen.unused, err = unusedData(trace, &meta); err != nil {
 		return nil, err
 	}
+	seen.meetings, err = newMeetings(trace)
+	return seen, err
+}
+
+// watch reads all processes for the rules that watch, some at a time, and finds what rows of
+// evidence gain, also of other rules.
+func (seen *shown) watch() error {
+	for p, err := range seen.passes() {
+		if err != nil {
+			return err
+		}
+		for r, found := range seen.found {
+			for _, g := range found.list {
+				g.gain = max(g.gain, p.gain(r, p.own(g.rows)))
+			}
+		}
+		for r, found := range p.found {
+			whole := lookup.Make(seen.found, r, newEvidence)
+			for _, g := range found.list {
+				g.gain = p.gain(r, g.rows)
+				whole.about(g.groupKey).join(g)
+			}
+		}
+		p.count()
+	}
+	for _, found := range seen.found {
+		found.order()
+	}
+	seen.meetings.end()
+	return nil
+}
+
+// passes are those of all processes, each valid until the next.
+func (seen *shown) passes() iter.Seq2[*pass, error] {
+	return func(yield func(*pass, error) bool) {
+		processes, err := seen.trace.Processes()
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		numbers := make([]model.ProcessID, len(processes))
+		for i := range processes {
+			numbers[i] = processes[i].ID
+		}
+		slices.Sort(numbers)
+		if len(numbers) <= processesAtOnce {
+			yield(seen.read(seen.trace))
+			return
+		}
+		for some := range slices.Chunk(numbers, processesAtOnce) {
+			if !yield(seen.read(seen.trace.Part(some...))) {
+				return
+			}
+		}
+	}
+}
+
+// read reads some processes.
+func (seen *shown) read(of *store.Trace) (*pass, error) {
+	p := &pass{shown: seen, of: of, found: map[*rule]*evidence{}, waits: newWaiting(), hashed: map[model.ProcessID]bool{},
+		around: map[model.ThreadID][]enclosing{}, reached: map[*store.Description]int64{}}
 	for _, r := range rules {
 		if r.watch != nil {
 			p.found[r] = newEvidence()
@@ -118,16 +188,21 @@ func watch(trace *store.Trace, waits *waiting) (*shown, error) {
 			}
 		}
 	}
-	if p.contents, err = readContents(trace); err != nil {
+	var err error
+	if p.contents, err = readContents(of); err != nil {
 		return nil, err
 	}
-	if p.meetings, err = newMeetings(trace); err != nil {
+	if p.meetings != nil {
+		sites, err := of.Sites()
+		if err != nil {
+			return nil, err
+		}
+		p.meetings.follow(sites)
+	}
+	if err := p.readActivities(); err != nil {
 		return nil, err
 	}
-	if err := p.readActivities(waits); err != nil {
-		return nil, err
-	}
-	if err := p.readRecords(waits); err != nil {
+	if err := p.readRecords(); err != nil {
 		return nil, err
 	}
 	for _, w := range p.watchers {
@@ -136,30 +211,30 @@ func watch(trace *store.Trace, waits *waiting) (*shown, error) {
 	for _, e := range p.found {
 		e.order()
 	}
-	return p.shown, nil
+	return p, nil
 }
 
 // readActivities reads what devices did.
-func (p *pass) readActivities(waits *waiting) error {
-	p.measured = measures{}
-	for a, err := range p.trace.Activities(store.Filter{}) {
+func (p *pass) readActivities() error {
+	for a, err := range p.of.Activities(store.Filter{}) {
 		if err != nil {
 			return err
 		}
 		p.measured.add(a)
-		waits.activity(a)
+		p.waits.activity(a)
 		if a.Work.KindCode == model.ActivityCopy {
 			p.copies = append(p.copies, usedAt{a.Start, deviceData{a.Work.Process, a.Work.Device}})
 		}
 	}
+	p.measured.order()
 	slices.SortFunc(p.copies, func(a, b usedAt) int { return cmp.Compare(a.at, b.at) })
 	return nil
 }
 
 // readRecords shows all records to the watchers.
-func (p *pass) readRecords(waits *waiting) error {
+func (p *pass) readRecords() error {
 	h := &p.now
-	for r, err := range p.trace.Records(store.Filter{}) {
+	for r, err := range p.of.Records(store.Filter{}) {
 		if err != nil {
 			return err
 		}
@@ -185,7 +260,7 @@ func (p *pass) readRecords(waits *waiting) error {
 		for _, w := range p.watchers {
 			w.take(h)
 		}
-		waits.take(h)
+		p.waits.take(h)
 		p.meetings.take(h)
 		if r.Span {
 			p.enclose(r)
@@ -196,12 +271,41 @@ func (p *pass) readRecords(waits *waiting) error {
 			p.history.use(c.deviceData)
 		}
 	}
+	p.waits.complete()
+	p.meetings.leave()
+	return nil
+}
+
+// own are the rows that are of the pass's processes.
+func (p *pass) own(rows []occurrence) []occurrence {
+	if p.of == p.trace {
+		return rows
+	}
+	var own []occurrence
+	for _, o := range rows {
+		if _, is := slices.BinarySearch(p.of.LimitedTo(), model.ProcessID(o.process)); is {
+			own = append(own, o)
+		}
+	}
+	return own
+}
+
+// gain is what rows of a rule gain.
+func (p *pass) gain(r *rule, rows []occurrence) int64 {
+	if r.timeless {
+		return 0
+	}
+	return p.waits.gain(rows, r.elsewhere)
+}
+
+// count adds up what transfers and launches were reached.
+func (p *pass) count() {
 	for said, times := range p.reached {
 		p.moves[moveKey{keyOf(said.Symbol, said), said.KindCode}] += times
+		if said.KindCode == model.EnqueueLaunchStart {
+			p.kernels[kernelText{said.File, said.Function, said.FunctionLine, said.Line, said.EndLine}] = true
+		}
 	}
-	waits.complete()
-	p.meetings.end()
-	return nil
 }
 
 // parent is the span around a record.
@@ -285,32 +389,26 @@ func within(list []store.Data, host, bytes int64) bool {
 }
 
 // measures are what was measured of enqueued operations, by their record.
-type measures map[int64]*[measuresEach]measure
+type measures []measure
 
-type measure struct {
-	start    int64
-	duration int64 // and 1; 0: not measured
-}
+type measure struct{ record, start, duration int64 }
 
-// measuresEach is how many records a piece of measures is for.
-const measuresEach = 1 << 10
-
-// add notes the first activity of an enqueued operation.
-func (m measures) add(a *store.Activity) {
-	if a.Record <= 0 {
-		return
-	}
-	piece := lookup.New(m, a.Record/measuresEach)
-	if at := &piece[a.Record%measuresEach]; at.duration == 0 {
-		*at = measure{a.Start, max(a.Duration, 0) + 1}
+func (m *measures) add(a *store.Activity) {
+	if a.Record > 0 {
+		*m = append(*m, measure{a.Record, a.Start, max(a.Duration, 0)})
 	}
 }
 
+// order is called when all have been added.
+func (m measures) order() {
+	slices.SortStableFunc(m, func(a, b measure) int { return cmp.Compare(a.record, b.record) })
+}
+
+// of is the first activity of an enqueued operation.
 func (m measures) of(record int64) device {
-	piece := m[record/measuresEach]
-	if record <= 0 || piece == nil || piece[record%measuresEach].duration == 0 {
+	i, found := slices.BinarySearchFunc(m, record, func(a measure, record int64) int { return cmp.Compare(a.record, record) })
+	if !found {
 		return device{}
 	}
-	at := piece[record%measuresEach]
-	return device{at.start, at.start + at.duration - 1, true}
+	return device{m[i].start, m[i].start + m[i].duration, true}
 }

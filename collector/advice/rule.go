@@ -64,67 +64,58 @@ type occurrence struct {
 // group is the evidence of a finding.
 type group struct {
 	groupKey
-	bytes, count int64
-	moves        int64   // all transfers of the subject at the place, in the directions of the rows
-	kinds        []int32 // of the rows' records
-	last         int64   // start of the last row
-	detail       string
-	text         access // what kernels do with the subject, as their text says
-	rows         []occurrence
-	elsewhere    bool
-	evidence     string // SQL of all rows of the rule
-}
-
-// processes is how many processes the rows are of.
-func (g *group) processes() int {
-	seen := map[int64]bool{}
-	for _, o := range g.rows {
-		seen[o.process] = true
-	}
-	return len(seen)
+	bytes, count        int64
+	processes           int     // that the rows are of
+	moves               int64   // all transfers of the subject at the place, in the directions of the rows
+	kinds               []int32 // of the rows' records
+	first, last         int64   // starts of rows
+	detail              string
+	leastKind, mostKind string // of rows of a kind
+	text                access // what kernels do with the subject, as their text says
+	rows                []occurrence
+	gain                int64  // of the thread that gains most, ns
+	evidence            string // SQL of all rows of the rule
 }
 
 // evidenceColumns are what the evidence of each rule has to give.
 var evidenceColumns = []string{"subject", "source_file", "line", "function", "process", "thread", "device", "async_queue", "bytes",
 	"start", "end", "device_start", "device_end", "detail"}
 
-// groups gives the evidence of a rule, a group for each subject and place.
-func (r *rule) groups(seen *shown, sources *report.Sources) ([]*group, error) {
-	found := seen.found[r]
-	if found == nil {
-		return r.read(seen.trace, sources)
-	}
-	for _, g := range found.list {
-		g.elsewhere, g.evidence = r.elsewhere, chosen(seen.trace, r.evidence)
+// groups gives the evidence of a rule that has been read, a group for each subject and place.
+func (r *rule) groups(seen *shown) []*group {
+	list := seen.found[r].list
+	for _, g := range list {
+		if r.watch != nil {
+			g.evidence = chosen(seen.trace, r.evidence)
+		}
 		for _, kind := range g.kinds {
 			g.moves += seen.moves[moveKey{g.groupKey, kind}]
 		}
 	}
-	return found.list, nil
+	return list
 }
 
 // read gives the evidence of a rule by its SQL.
-func (r *rule) read(trace *store.Trace, sources *report.Sources) ([]*group, error) {
-	evidence := r.evidence
+func (r *rule) read(trace *store.Trace, sources *report.Sources) (*evidence, error) {
+	found, evidence := newEvidence(), r.evidence
 	if r.prepare != nil {
 		var err error
 		if evidence, err = r.prepare(trace, sources); err != nil || evidence == "" {
-			return nil, err
+			return found, err
 		}
 	}
 	evidence = chosen(trace, evidence)
-	found := newEvidence()
 	sql := "SELECT " + strings.Join(evidenceColumns, ", ") + " FROM (" + evidence + ") ORDER BY start"
 	for s, err := range trace.Rows(r.name, sql) {
 		if err != nil {
 			return nil, err
 		}
 		g := found.about(groupKey{s.ColumnText(0), s.ColumnText(1), s.ColumnText(3), s.ColumnInt64(2)})
-		g.elsewhere, g.evidence = r.elsewhere, evidence
+		g.evidence = evidence
 		g.add(occurrence{process: s.ColumnInt64(4), thread: s.ColumnInt64(5), device: s.ColumnInt64(6), queue: s.ColumnInt64(7),
 			start: s.ColumnInt64(9), end: s.ColumnInt64(10), deviceStart: s.ColumnInt64(11), deviceEnd: s.ColumnInt64(12)}, s.ColumnInt64(8), s.ColumnText(13))
 	}
-	return found.list, nil
+	return found, nil
 }
 
 // chosen is SQL that gives processes, of those that the trace is limited to.

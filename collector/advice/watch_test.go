@@ -25,24 +25,35 @@ func rowsOf(groups []*group) []string {
 	return rows
 }
 
+// readAll reads all processes at once.
+func readAll(t *testing.T, trace *store.Trace) *pass {
+	t.Helper()
+	seen, err := look(trace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := seen.read(trace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
 // agree compares, for each rule that watches, what it finds with what its SQL gives. It
 // says how many rows there were.
 func agree(t *testing.T, trace *store.Trace) map[string]int {
 	t.Helper()
-	read, err := watch(trace, newWaiting())
-	if err != nil {
-		t.Fatal(err)
-	}
+	read := readAll(t, trace)
 	count := map[string]int{}
 	for _, r := range rules {
 		if r.watch == nil {
 			continue
 		}
-		groups, err := r.read(trace, nil)
+		evidence, err := r.read(trace, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, got := rowsOf(groups), rowsOf(read.found[r].list)
+		want, got := rowsOf(evidence.list), rowsOf(read.found[r].list)
 		count[r.name] = len(want)
 		if slices.Equal(want, got) {
 			continue
@@ -63,21 +74,25 @@ func agree(t *testing.T, trace *store.Trace) map[string]int {
 	return count
 }
 
+// few are changes that make a trace's data few, so that much happens to each; hashes give them
+// hashes, some unchanged.
+var few = []string{
+	`UPDATE record SET datum = 1 + id * 7 % 6, site = (SELECT o.id FROM site o JOIN site s ON s.id = record.site AND o.thread = s.thread AND o.depth = s.depth
+		WHERE o.kind IN (18, 20, 22, iif(record.id % 4, 18, 24)) ORDER BY (o.id * 7919 + record.id * 104729) % 101, o.id LIMIT 1)
+		WHERE site IN (SELECT id FROM site WHERE kind IN (18, 20, 22) AND id % 5)`,
+	"UPDATE record SET datum = 1 + id * 5 % 6 WHERE site IN (SELECT id FROM site WHERE kind IN (8, 9))",
+	"UPDATE datum SET host = 4096 * (1 + id % 4), bytes = iif(id = 6, 32, 4096 * (1 + id % 2)), address = 8192 * (1 + id % 3) WHERE id > 0",
+	"UPDATE site SET implicit = id % 3 = 0 WHERE kind IN (8, 20, 22)",
+	"UPDATE site SET parent_construct = (SELECT code FROM construct WHERE name = 'host_data') WHERE kind = 10 AND id % 4 = 0",
+	"UPDATE site_detail SET (implicit, parent_construct, construct) = (SELECT s.implicit, s.parent_construct, c.name FROM site s JOIN construct c ON c.code = s.parent_construct WHERE s.id = site)",
+}
+
+const hashes = `INSERT INTO content SELECT s.thread, r.sequence, r.id / 40 % 2, iif(s.kind = 22, (r.id / 40 + r.id % 5 % 2) % 2, NULL)
+		FROM record r JOIN site s ON s.id = r.site WHERE s.kind IN (20, 22) AND r.id % 11`
+
 // What is found while the trace is read once is what the rules' SQL gives: of traces
 // whose data are few, so that much happens to each, some unchanged.
 func TestWatchersAgreeWithSQL(t *testing.T) {
-	few := []string{
-		`UPDATE record SET datum = 1 + id * 7 % 6, site = (SELECT o.id FROM site o JOIN site s ON s.id = record.site AND o.thread = s.thread AND o.depth = s.depth
-			WHERE o.kind IN (18, 20, 22, iif(record.id % 4, 18, 24)) ORDER BY (o.id * 7919 + record.id * 104729) % 101, o.id LIMIT 1)
-			WHERE site IN (SELECT id FROM site WHERE kind IN (18, 20, 22) AND id % 5)`,
-		"UPDATE record SET datum = 1 + id * 5 % 6 WHERE site IN (SELECT id FROM site WHERE kind IN (8, 9))",
-		"UPDATE datum SET host = 4096 * (1 + id % 4), bytes = iif(id = 6, 32, 4096 * (1 + id % 2)), address = 8192 * (1 + id % 3) WHERE id > 0",
-		"UPDATE site SET implicit = id % 3 = 0 WHERE kind IN (8, 20, 22)",
-		"UPDATE site SET parent_construct = (SELECT code FROM construct WHERE name = 'host_data') WHERE kind = 10 AND id % 4 = 0",
-		"UPDATE site_detail SET (implicit, parent_construct, construct) = (SELECT s.implicit, s.parent_construct, c.name FROM site s JOIN construct c ON c.code = s.parent_construct WHERE s.id = site)",
-	}
-	hashes := `INSERT INTO content SELECT s.thread, r.sequence, r.id / 40 % 2, iif(s.kind = 22, (r.id / 40 + r.id % 5 % 2) % 2, NULL)
-		FROM record r JOIN site s ON s.id = r.site WHERE s.kind IN (20, 22) AND r.id % 11`
 	found := map[string]int{}
 	for seed, test := range []struct {
 		name    string
@@ -127,12 +142,8 @@ func TestUnusedOfWhatWasMissed(t *testing.T) {
 		if agree(t, trace); t.Failed() {
 			return
 		}
-		read, err := watch(trace, newWaiting())
-		if err != nil {
-			t.Fatal(err)
-		}
 		never := false
-		for _, g := range read.found[unusedTransfer].list {
+		for _, g := range readAll(t, trace).found[unusedTransfer].list {
 			never = never || g.detail == "never never"
 		}
 		if never != finds {

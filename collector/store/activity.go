@@ -55,6 +55,9 @@ func (t *Trace) activities(f Filter, yield func(*Activity) error) error {
 	wanted := map[*Site]bool{}
 	var a Activity
 	return t.scanActivities(func(id int64, v []int64) error {
+		if chosen, err := t.chosenWork(v[activityWork]); err != nil || !chosen {
+			return err
+		}
 		if v[activityStart] >= to || v[activityStart]+v[activityDuration] < from {
 			return nil
 		}

@@ -323,7 +323,14 @@ func (t *Trace) records(f Filter, yield func(*Record) error) error {
 	siteID := int64(math.MinInt64)
 	var held byStart
 	var r Record
-	err = t.scanRecords(first, last, func(id int64, v []int64) error {
+	var v [columnCorrelation + 1]int64
+	err = t.pages.Scan("record", "id", storedColumns, first, last, func(id int64, stored []int64) error {
+		if chosen, err := t.chosenSite(stored[storedSite]); err != nil || !chosen {
+			return err
+		}
+		if err := t.unpack(id, stored, &v); err != nil {
+			return err
+		}
 		time := v[columnTime]
 		for lateness > 0 && len(held) > 0 && held[0].Start < time-lateness {
 			oldest := held.take()
@@ -350,7 +357,7 @@ func (t *Trace) records(f Filter, yield func(*Record) error) error {
 		if site == nil || f.Within != nil && !f.Within.Has(site.Process, time) {
 			return nil
 		}
-		r.set(id, v)
+		r.set(id, v[:])
 		r.Site = site
 		if lateness > 0 {
 			held.put(&r)

@@ -293,31 +293,34 @@ func (t *Trace) learnNames() error {
 	if err != nil {
 		return schema.Explain(t.path, err)
 	}
-	if newest <= t.newestSite {
+	if newest > t.newestSite {
+		meta, err := t.Facts()
+		if err != nil {
+			return err
+		}
+		if err := t.each(`SELECT DISTINCT kind_code, source_file, function, line, name, parent_construct FROM site_detail WHERE site > ? AND kind_code BETWEEN ? AND ?`,
+			[]any{t.newestSite, model.EnqueueLaunchStart, model.EnqueueDownloadEnd}, func(r *sqlite.Stmt) error {
+				s := &Description{KindCode: r.ColumnInt32(0), File: r.ColumnText(1), Function: t.readable(r.ColumnText(2)), Line: r.ColumnInt32(3),
+					Name: t.readable(r.ColumnText(4)), Symbol: r.ColumnText(4), Construct: model.ConstructName(r.ColumnInt32(5))}
+				t.entitle(s, meta.Constructs)
+				moves := s.KindCode >= model.EnqueueUploadStart && s.KindCode <= model.EnqueueDownloadEnd
+				t.namesData = t.namesData || moves && s.File != "" && !nameless(s.Name)
+				return nil
+			}); err != nil {
+			return err
+		}
+		t.newestSite = newest
+	}
+	if t.titled == t.newestSite {
 		return nil
 	}
-	meta, err := t.Facts()
-	if err != nil {
-		return err
-	}
-	if err := t.each(`SELECT DISTINCT kind_code, source_file, function, line, name, parent_construct FROM site_detail WHERE site > ? AND kind_code BETWEEN ? AND ?`,
-		[]any{t.newestSite, model.EnqueueLaunchStart, model.EnqueueDownloadEnd}, func(r *sqlite.Stmt) error {
-			s := &Description{KindCode: r.ColumnInt32(0), File: r.ColumnText(1), Function: t.readable(r.ColumnText(2)), Line: r.ColumnInt32(3),
-				Name: t.readable(r.ColumnText(4)), Symbol: r.ColumnText(4), Construct: model.ConstructName(r.ColumnInt32(5))}
-			t.entitle(s, meta.Constructs)
-			moves := s.KindCode >= model.EnqueueUploadStart && s.KindCode <= model.EnqueueDownloadEnd
-			t.namesData = t.namesData || moves && s.File != "" && !nameless(s.Name)
-			return nil
-		}); err != nil {
-		return err
-	}
-	t.newestSite = newest
 	for _, d := range t.descriptions {
 		t.retitle(d)
 	}
 	for _, w := range t.works {
 		t.retitleWork(w)
 	}
+	t.titled = t.newestSite
 	return nil
 }
 

@@ -17,7 +17,7 @@ func TestVariable(t *testing.T) {
 		{Description{File: "a.f90", Implicit: 1}, false, "(unknown)"},
 		{Description{File: "a.f90", Implicit: 1, Name: "n, ?"}, true, "n, ?"},
 	} {
-		if got := (&Trace{namesData: c.named}).Variable(&Site{Description: &c.site}); got != c.want {
+		if got := (&Trace{names: &names{namesData: c.named}}).Variable(&Site{Description: &c.site}); got != c.want {
 			t.Errorf("%+v, others named %v: %s, want %s", c.site, c.named, got, c.want)
 		}
 	}

@@ -121,11 +121,6 @@ func (t *Trace) totalsWithin(f Filter) ([]Total, error) {
 		if err != nil {
 			return nil, err
 		}
-		if chosen, err := t.chosenSite(r.Site.ID); err != nil {
-			return nil, err
-		} else if !chosen {
-			continue
-		}
 		k := totalOf{r.Thread, r.Site.ID}
 		i, ok := at[k]
 		if !ok {

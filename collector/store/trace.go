@@ -36,23 +36,27 @@ type Trace struct {
 	works        map[int64]*Work
 	data         map[int64][]datum // rows of the table datum by their number / dataChunk
 	done         func() error      // called at the end; nil: nothing
-	// readables are names as people are to see them, by what the events have.
-	readables   map[string]string
-	titles      map[string]string // of kernels, by the linker's name
-	namesData   bool              // transfers with a place have names of variables
+	*names
+	titled      int64 // what has been looked up is titled by the sites up to this one
 	lastEnqueue enqueue
-	// newestSite is the last site that titles have been looked for in, and newestStack the
-	// last call stack that has been read.
-	newestSite, newestStack int64
-	lastHeads               *heads
-	stacks                  Stacks
-	frames                  hostFrames // of call stacks
-	only                    *limit     // to processes; nil: all are read
+	newestStack int64 // the last call stack that has been read
+	lastHeads   *heads
+	stacks      Stacks
+	frames      hostFrames // of call stacks
+	only        *limit     // to processes; nil: all are read
 	// What is asked for by device, of a finished trace; nil: not read.
 	shut         map[model.DeviceID][]shutting
 	otherSamples map[int64][]Sample // by record
 	// statements are prepared and not in use, by their text; nil: none are kept.
 	statements map[string]*sqlite.Stmt
+}
+
+// names are what is learnt of all processes, whichever are read.
+type names struct {
+	readables  map[string]string // as people are to see them, by what the events have
+	titles     map[string]string // of kernels, by the linker's name
+	namesData  bool              // transfers with a place have names of variables
+	newestSite int64             // the last site that titles have been looked for in
 }
 
 // Option changes how Open treats a file.
@@ -123,7 +127,8 @@ func OnConnection(path string, conn *sqlite.Conn) *Trace { return newTrace(path,
 
 func newTrace(path string, conn *sqlite.Conn, keep bool) *Trace {
 	return &Trace{path: path, conn: conn, pages: pages.NewReader(path, conn, keep), version: schema.Version,
-		sites: make(map[int64]*Site), descriptions: make(map[Description]*Description), heads: make(map[int64]*heads), works: make(map[int64]*Work), data: make(map[int64][]datum), readables: make(map[string]string), titles: make(map[string]string)}
+		sites: make(map[int64]*Site), descriptions: make(map[Description]*Description), heads: make(map[int64]*heads), works: make(map[int64]*Work), data: make(map[int64][]datum),
+		names: &names{readables: make(map[string]string), titles: make(map[string]string)}}
 }
 
 func (t *Trace) harden(o options) error {

@@ -211,11 +211,6 @@ func (t *Trace) workTotalsWithin(f Filter) ([]WorkTotal, error) {
 		if err != nil {
 			return nil, err
 		}
-		if chosen, err := t.chosenWork(a.Work.ID); err != nil {
-			return nil, err
-		} else if !chosen {
-			continue
-		}
 		site, err := t.Cause(a.Record)
 		if err != nil {
 			return nil, err
