@@ -84,7 +84,7 @@ func TestBatchScripts(t *testing.T) {
 
 // runBatch runs a script with what stands in for its batch system.
 func runBatch(t *testing.T, script, program string) {
-	folder, commands, own := t.TempDir(), t.TempDir(), t.TempDir()
+	folder, commands, own, met := t.TempDir(), t.TempDir(), t.TempDir(), t.TempDir()
 	write := func(path, text string) {
 		t.Helper()
 		if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
@@ -94,7 +94,11 @@ func runBatch(t *testing.T, script, program string) {
 	for name, body := range batchCommands {
 		write(filepath.Join(commands, name), "#!/bin/bash\n"+body+"\n")
 	}
-	write(filepath.Join(folder, "heat"), "#!/bin/sh\nexec "+program+" 32 10\n")
+	// Ranks meet in MPI_Init: none ends before all have begun.
+	write(filepath.Join(folder, "heat"), `#!/bin/sh
+: > "$TEST_MET/$$"
+until set -- "$TEST_MET"/*; [ $# -ge 8 ]; do sleep 0.02; done
+exec `+program+" 32 10\n")
 	write(filepath.Join(folder, "script"), script)
 	ctx, stop := context.WithTimeout(context.Background(), patience)
 	defer stop()
@@ -103,7 +107,7 @@ func runBatch(t *testing.T, script, program string) {
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
 	command.Dir = folder
-	command.Env = append(os.Environ(), "PATH="+commands+":"+os.Getenv("PATH"), "TEST_ACCSCOPE="+accscope, "TEST_FOLDER="+folder, "TEST_SESSIONS="+own,
+	command.Env = append(os.Environ(), "PATH="+commands+":"+os.Getenv("PATH"), "TEST_ACCSCOPE="+accscope, "TEST_FOLDER="+folder, "TEST_SESSIONS="+own, "TEST_MET="+met,
 		"ACC_DEVICE_TYPE=sim", "ACCSCOPE_SIM_DEVICES=4", "SLURM_JOB_ID=4711", "SLURM_NTASKS=8", "PBS_O_WORKDIR="+folder, "PBS_JOBID=4711.head", "FLUX_TEST_JOB=ƒM7Zq9AKHno", "USER=me")
 	if strings.Contains(script, "flux run") {
 		// Flux has none of Slurm's in its tasks.
