@@ -280,8 +280,8 @@ invoke (const struct instance *i, const struct acc_dispatch_entry *entry)
 {
   acc_callback_info general = *i->info;
   /* version to thread_id, stored as one: a callback may load them so.  */
-  four_ints numbers = { ACC_DISPATCH_VERSION, general.device_type,
-			general.device_number, i->thread->thread_id };
+  four_ints numbers = { ACC_DISPATCH_VERSION, i->info->device_type,
+			i->info->device_number, i->thread->thread_id };
   acc_event_info specific;
   acc_api_info api = *i->api_info;
   struct acc_dispatch_slot *slot;
@@ -419,7 +419,9 @@ name (struct acc_dispatch_list *list, int event,			\
   struct instance i = { list, event, walked_kind, thread, pair,		\
 			info, event_info, api_info };			\
   uint64_t correlation = i.kind.enqueues ? thread->correlation : 0;	\
+  uint32_t inside = thread->inside;					\
 									\
+  thread->inside = 0;							\
   if (LIKELY (correlation == current_correlation))			\
     walk (&i);								\
   else									\
@@ -429,6 +431,7 @@ name (struct acc_dispatch_list *list, int event,			\
       walk (&i);							\
       current_correlation = outer;					\
     }									\
+  thread->inside = inside;						\
 }
 
 WALK (walk_start, ((struct event_kind) { START, 0, OTHER_BYTES }))
@@ -443,16 +446,13 @@ raise_event (struct acc_dispatch *d, int index, int event,
 {
   struct event_kind kind = event_kind[index];
   struct acc_dispatch_list *list = &d->list[index];
-  uint32_t inside = thread->inside;
 
-  thread->inside = 0;
   if (kind.valid_bytes == OTHER_BYTES && kind.half == START)
     walk_start (list, event, thread, pair, info, event_info, api_info);
   else if (kind.valid_bytes == OTHER_BYTES && kind.half == END)
     walk_end (list, event, thread, pair, info, event_info, api_info);
   else
     walk_any (list, event, thread, pair, info, event_info, api_info);
-  thread->inside = inside;
 }
 
 void
