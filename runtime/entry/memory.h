@@ -116,7 +116,13 @@ quick_deviceptr (const struct thread *t, void *host, void **answer)
   if (table == NULL || host == NULL)
     return false;
   if (UNLIKELY (__atomic_load_n (&accscope_subscribed, __ATOMIC_RELAXED)))
-    return exposed_deviceptr (table, host, answer);
+    {
+      void *found = host;	/* so that *answer can stay in a register */
+      bool known = exposed_deviceptr (table, host, &found);
+
+      *answer = found;
+      return known;
+    }
   if (accscope_present_find (table, (uintptr_t) host, 0, &device) < 0)
     return false;
   *answer = (void *) device;
