@@ -39,6 +39,7 @@ acc_dispatch_new (void)
 {
   void *memory;
   struct acc_dispatch *d;
+  int i;
 
   if (posix_memalign (&memory, _Alignof (struct acc_dispatch),
 		      sizeof (struct acc_dispatch)) != 0)
@@ -47,6 +48,8 @@ acc_dispatch_new (void)
   d->event = acc_dispatch_event;
   d->carry_out = acc_dispatch_carry_out;
   d->correlation = acc_dispatch_correlation;
+  for (i = 0; i < ACC_DISPATCH_EVENTS; i++)
+    d->list[i].event = i == ACC_DISPATCH_EVENTS - 1 ? acc_ev_error : i;
   return d;
 }
 
@@ -204,8 +207,7 @@ pair_find (struct acc_dispatch_pair *pair, uintptr_t tool)
   return NULL;
 }
 
-/* Keeps what a _start callback left in tool_info.  Of several callbacks of one
-   tool the last that left anything counts.  */
+/* Keeps what a _start callback left in tool_info: of several of one tool the last.  */
 static void
 pair_keep (struct acc_dispatch_pair *pair, uintptr_t tool, void *tool_info)
 {
@@ -251,7 +253,6 @@ acc_dispatch_correlation (void)
 struct instance
 {
   struct acc_dispatch_list *list;
-  int event;
   struct event_kind kind;
   struct acc_dispatch_thread *thread;
   struct acc_dispatch_pair *pair;
@@ -275,13 +276,25 @@ read_entry (const struct acc_dispatch_table *table, uint32_t index)
 
 typedef int four_ints __attribute__ ((vector_size (16)));
 
+/* version to thread_id of a callback's acc_callback_info.  They are stored as one: a
+   callback may load them so.  */
+static INLINE four_ints
+numbers_of (const struct instance *i)
+{
+  four_ints device, thread;
+
+  memcpy (&device, &i->info->version, sizeof device);
+  memcpy (&thread, i->thread->before, sizeof thread);
+  return (device & (four_ints) { 0, -1, -1, 0 }) | thread
+	 | (four_ints) { ACC_DISPATCH_VERSION };
+}
+
 static INLINE void
 invoke (const struct instance *i, const struct acc_dispatch_entry *entry)
 {
   acc_callback_info general = *i->info;
-  /* version to thread_id, stored as one: a callback may load them so.  */
-  four_ints numbers = { ACC_DISPATCH_VERSION, i->info->device_type,
-			i->info->device_number, i->thread->thread_id };
+  four_ints numbers = numbers_of (i);
+  acc_event_t event = (acc_event_t) i->list->event;
   acc_event_info specific;
   acc_api_info api = *i->api_info;
   struct acc_dispatch_slot *slot;
@@ -294,10 +307,10 @@ invoke (const struct instance *i, const struct acc_dispatch_entry *entry)
     }
   else
     specific = *i->event_info;
-  general.event_type = (acc_event_t) i->event;
+  general.event_type = event;
   general.valid_bytes = VALID_BYTES (acc_callback_info, func_end_line_no);
   memcpy (&general.version, &numbers, sizeof numbers);
-  specific.other_event.event_type = (acc_event_t) i->event;
+  specific.other_event.event_type = event;
   specific.other_event.valid_bytes = i->kind.valid_bytes;
   specific.other_event.tool_info = NULL;
   if (i->kind.half == END && i->pair != NULL
@@ -409,51 +422,34 @@ walk (struct instance *i)
 
 /* The walk for one kind of event; what is constant in KIND, the compiler takes
    out of it.  */
-#define WALK(name, walked_kind)						\
-static __attribute__ ((noinline)) void					\
-name (struct acc_dispatch_list *list, int event,			\
-      struct acc_dispatch_thread *thread, struct acc_dispatch_pair *pair, \
-      const acc_callback_info *info, const acc_event_info *event_info,	\
-      const acc_api_info *api_info)					\
+#define WALK(linkage, name, walked_kind)				\
+linkage void								\
+name (struct acc_dispatch_list *list, struct acc_dispatch_thread *thread, \
+      struct acc_dispatch_pair *pair, const acc_callback_info *info,	\
+      const acc_event_info *event_info, const acc_api_info *api_info)	\
 {									\
-  struct instance i = { list, event, walked_kind, thread, pair,		\
-			info, event_info, api_info };			\
+  struct instance i = { list, walked_kind, thread, pair, info, event_info, \
+			api_info };					\
   uint64_t correlation = i.kind.enqueues ? thread->correlation : 0;	\
+  uint64_t outer = current_correlation;					\
   uint32_t inside = thread->inside;					\
 									\
-  thread->inside = 0;							\
-  if (LIKELY (correlation == current_correlation))			\
+  if (LIKELY (correlation == outer && inside == 0))			\
     walk (&i);								\
   else									\
     {									\
-      uint64_t outer = current_correlation;				\
       current_correlation = correlation;				\
+      thread->inside = 0;						\
       walk (&i);							\
+      thread->inside = inside;						\
       current_correlation = outer;					\
     }									\
-  thread->inside = inside;						\
 }
 
-WALK (walk_start, ((struct event_kind) { START, 0, OTHER_BYTES }))
-WALK (walk_end, ((struct event_kind) { END, 0, OTHER_BYTES }))
-WALK (walk_any, event_kind[acc_dispatch_index (event)])
-
-static INLINE void
-raise_event (struct acc_dispatch *d, int index, int event,
-	     struct acc_dispatch_thread *thread,
-	     struct acc_dispatch_pair *pair, const acc_callback_info *info,
-	     const acc_event_info *event_info, const acc_api_info *api_info)
-{
-  struct event_kind kind = event_kind[index];
-  struct acc_dispatch_list *list = &d->list[index];
-
-  if (kind.valid_bytes == OTHER_BYTES && kind.half == START)
-    walk_start (list, event, thread, pair, info, event_info, api_info);
-  else if (kind.valid_bytes == OTHER_BYTES && kind.half == END)
-    walk_end (list, event, thread, pair, info, event_info, api_info);
-  else
-    walk_any (list, event, thread, pair, info, event_info, api_info);
-}
+WALK (, acc_dispatch_start, ((struct event_kind) { START, 0, OTHER_BYTES }))
+WALK (, acc_dispatch_end, ((struct event_kind) { END, 0, OTHER_BYTES }))
+WALK (static __attribute__ ((noinline)), walk_any,
+      event_kind[acc_dispatch_index (list->event)])
 
 void
 acc_dispatch_event (struct acc_dispatch *d, int event,
@@ -463,8 +459,16 @@ acc_dispatch_event (struct acc_dispatch *d, int event,
 		    const acc_event_info *event_info,
 		    const acc_api_info *api_info)
 {
-  raise_event (d, acc_dispatch_index (event), event, thread, pair, info,
-	       event_info, api_info);
+  int index = acc_dispatch_index (event);
+  struct event_kind kind = event_kind[index];
+  struct acc_dispatch_list *list = &d->list[index];
+
+  if (kind.valid_bytes == OTHER_BYTES && kind.half == START)
+    acc_dispatch_start (list, thread, pair, info, event_info, api_info);
+  else if (kind.valid_bytes == OTHER_BYTES && kind.half == END)
+    acc_dispatch_end (list, thread, pair, info, event_info, api_info);
+  else
+    walk_any (list, thread, pair, info, event_info, api_info);
 }
 
 static INLINE void
@@ -480,8 +484,7 @@ raise_step (struct acc_dispatch *d, struct acc_dispatch_thread *thread,
 
       thread->depth++;
       thread->correlation = e->correlation;
-      raise_event (d, index, e->event, thread, s->pair, e->info, e->event_info,
-		   e->api);
+      acc_dispatch_event (d, e->event, thread, s->pair, e->info, e->event_info, e->api);
       thread->correlation = correlation;
       thread->depth--;
     }

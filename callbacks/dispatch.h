@@ -79,6 +79,7 @@ struct acc_dispatch_list
   struct acc_dispatch_table *current;
   struct acc_dispatch_table *table[2];
   uint64_t last;		/* highest sequence ever published */
+  int32_t event;		/* acc_event_t, or 0 */
 } __attribute__ ((aligned (64)));
 
 /* A process's published registry.  The function pointers are those of the copy of
@@ -101,6 +102,8 @@ struct acc_dispatch
 /* One host thread; zero it, then set thread_id.  Touched only by that thread. */
 struct acc_dispatch_thread
 {
+  int32_t before[3];		/* 0: from here to thread_id it is as acc_callback_info is
+				   from version */
   int32_t thread_id;		/* acc_callback_info.thread_id, from 0 */
   uint32_t disabled;		/* acc_toggle_per_thread switched callbacks off */
   uint32_t changes;		/* registrations made by this thread */
@@ -186,6 +189,15 @@ void acc_dispatch_event (struct acc_dispatch *, int event,
 			 struct acc_dispatch_thread *,
 			 struct acc_dispatch_pair *, const acc_callback_info *,
 			 const acc_event_info *, const acc_api_info *);
+
+/* The same by the list of a _start or an _end event of which event_info is an
+   acc_other_event_info.  */
+void acc_dispatch_start (struct acc_dispatch_list *, struct acc_dispatch_thread *,
+			 struct acc_dispatch_pair *, const acc_callback_info *,
+			 const acc_event_info *, const acc_api_info *);
+void acc_dispatch_end (struct acc_dispatch_list *, struct acc_dispatch_thread *,
+		       struct acc_dispatch_pair *, const acc_callback_info *,
+		       const acc_event_info *, const acc_api_info *);
 
 /* An operation of a device's queue; its operands follow.  */
 struct acc_dispatch_operation

@@ -73,6 +73,7 @@ func (r *Registry) Published() unsafe.Pointer { return unsafe.Pointer(r.publishe
 // Thread is struct acc_dispatch_thread, one host thread. Only that thread may
 // use it, so it must not be shared by goroutines that run at the same time.
 type Thread struct {
+	_        [3]int32
 	ThreadID int32  // Info.ThreadID, from 0
 	Disabled uint32 // callbacks are switched off on this thread
 	Changes  uint32 // registrations made by this thread
@@ -182,6 +183,6 @@ func (p *Pair) end() {
 // the runtime (Thread.Calls has changed), because the steps after it may have to be others
 // now: plan.Done says how many are done.
 func (r *Registry) CarryOut(thread *Thread, plan *Plan) (failed bool) {
-	return C.call_carry_out(C.uintptr_t(uintptr(unsafe.Pointer(r.published.dispatch))), (*C.uint64_t)(unsafe.Pointer(&thread.ThreadID)),
+	return C.call_carry_out(C.uintptr_t(uintptr(unsafe.Pointer(r.published.dispatch))), (*C.uint64_t)(unsafe.Pointer(thread)),
 		C.uintptr_t(uintptr(unsafe.Pointer(plan)))) != 0
 }

@@ -17,8 +17,8 @@ __thread struct accscope_registers accscope_registers
   __attribute__ ((tls_model ("initial-exec")));
 
 #define PLACE offsetof (struct thread, shared.place)
-_Static_assert (PLACE + offsetof (struct accscope_place, return_address) == 40
-		&& PLACE + offsetof (struct accscope_place, registers) == 64
+_Static_assert (PLACE + offsetof (struct accscope_place, return_address) == 56
+		&& PLACE + offsetof (struct accscope_place, registers) == 80
 		&& offsetof (struct accscope_registers, value) == 0
 		&& offsetof (struct accscope_place, return_address) == 0
 		&& offsetof (struct accscope_place, stack_pointer) == 8

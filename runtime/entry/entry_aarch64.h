@@ -71,13 +71,13 @@ asm (".text\n"
        "	ldr	x16, [x16, :gottprel_lo12:accscope_self]\n"	\
        "	mrs	x17, tpidr_el0\n"				\
        "	add	x16, x16, x17\n"				\
-       "	ldr	x17, [x16, 40]\n"				\
+       "	ldr	x17, [x16, 56]\n"				\
        "	cbnz	x17, 1f\n"					\
-       "	stp	x19, x20, [x16, 64]\n"				\
-       "	stp	x21, x22, [x16, 80]\n"				\
-       "	stp	x23, x24, [x16, 96]\n"				\
-       "	stp	x25, x26, [x16, 112]\n"				\
-       "	stp	x27, x28, [x16, 128]\n"				\
+       "	stp	x19, x20, [x16, 80]\n"				\
+       "	stp	x21, x22, [x16, 96]\n"				\
+       "	stp	x23, x24, [x16, 112]\n"				\
+       "	stp	x25, x26, [x16, 128]\n"				\
+       "	stp	x27, x28, [x16, 144]\n"				\
        "	b	accscope_body_" #name "\n"			\
        "1:	adrp	x17, accscope_body_" #name "\n"		\
        "	add	x17, x17, :lo12:accscope_body_" #name "\n"	\

@@ -61,13 +61,13 @@ asm (".text\n"
        "accscope_entry_" #name ":\n"					\
        "	.cfi_startproc\n"					\
        "	movq	accscope_self@gottpoff(%rip), %r11\n"		\
-       "	cmpq	$0, %fs:40(%r11)\n"				\
+       "	cmpq	$0, %fs:56(%r11)\n"				\
        "	jne	1f\n"						\
-       "	movq	%rbx, %fs:64(%r11)\n"				\
-       "	movq	%r12, %fs:72(%r11)\n"				\
-       "	movq	%r13, %fs:80(%r11)\n"				\
-       "	movq	%r14, %fs:88(%r11)\n"				\
-       "	movq	%r15, %fs:96(%r11)\n"				\
+       "	movq	%rbx, %fs:80(%r11)\n"				\
+       "	movq	%r12, %fs:88(%r11)\n"				\
+       "	movq	%r13, %fs:96(%r11)\n"				\
+       "	movq	%r14, %fs:104(%r11)\n"				\
+       "	movq	%r15, %fs:112(%r11)\n"				\
        "	jmp	accscope_body_" #name "\n"			\
        "1:	leaq	accscope_body_" #name "(%rip), %r10\n"		\
        "	jmp	accscope_entry_nested\n"			\

@@ -124,14 +124,14 @@ static const acc_event_info details[] = {
   DETAILS (acc_construct_update),
 };
 
-static inline void
-raise_event (struct thread *t, int event, struct acc_dispatch_pair *pair,
-	     int parent, const struct position *p)
-{
-  if (acc_dispatch_wanted (accscope_dispatch, event))
-    acc_dispatch_event (accscope_dispatch, event, &t->shared.dispatch, pair,
-			&p->info, &details[parent], &p->api);
-}
+/* Raises an event of a pair, the HALF of it that is _start or _end, if it is wanted.  */
+#define RAISE(half, t, event, pair, p)					\
+  do									\
+    if (acc_dispatch_wanted (accscope_dispatch, event))			\
+      acc_dispatch_##half (&accscope_dispatch->list[event],		\
+			   &(t)->shared.dispatch, pair, &(p)->info,	\
+			   &details[(p)->construct], &(p)->api);	\
+  while (0)
 
 /* Runs a compute construct.  GCC's code reads the address array only inside the
    function; here it is not looked at, because it may be uninitialised.  */
@@ -153,9 +153,9 @@ accscope_host_parallel (struct thread *t, const struct accscope_construct *c)
   p = position_of (t, t->shared.place.return_address, c,
 		   acc_construct_parallel, &own);
   acc_dispatch_pair_init (&pair);
-  raise_event (t, acc_ev_compute_construct_start, &pair, p->construct, p);
+  RAISE (start, t, acc_ev_compute_construct_start, &pair, p);
   c->function (c->hostaddrs);
-  raise_event (t, acc_ev_compute_construct_end, &pair, p->construct, p);
+  RAISE (end, t, acc_ev_compute_construct_end, &pair, p);
   acc_dispatch_pair_release (&pair);
   return true;
 }
@@ -169,8 +169,8 @@ accscope_raise_pair (struct thread *t, int start, int parent, const void *at)
 
   p = position_of (t, at, NULL, parent, &own);
   acc_dispatch_pair_init (&pair);
-  raise_event (t, start, &pair, p->construct, p);
-  raise_event (t, start + 1, &pair, p->construct, p);
+  RAISE (start, t, start, &pair, p);
+  RAISE (end, t, start + 1, &pair, p);
   acc_dispatch_pair_release (&pair);
 }
 
