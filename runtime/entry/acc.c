@@ -100,10 +100,13 @@ PROCEDURE (acc_map_data, (void *host, void *device, size_t bytes),
 	   engine ()->map_data (T, host, device, bytes))
 LAST_PROCEDURE (acc_unmap_data, (void *host), engine ()->unmap_data (T, host))
 
-/* Look-ups that most often need no thread's place.  */
-#define LOOK_UP(result, name, parameters, quick, call)			\
-result									\
-ENTRY (name) parameters							\
+/* Look-ups that most often need no thread's place; and on the host, SHARED, nothing else
+   either.  The rest is a function of its own, so that the registers that it saves are
+   saved for it alone; it is jumped to, as the last thing that the entry point does, and
+   so called by the program.  */
+#define LOOK_UP(result, name, parameters, arguments, shared, answer, quick, call)	\
+static __attribute__ ((noinline)) result				\
+name##_elsewhere parameters						\
 {									\
   result value;								\
 									\
@@ -113,15 +116,24 @@ ENTRY (name) parameters							\
   value = call;								\
   END;									\
   return value;								\
+}									\
+									\
+result									\
+ENTRY (name) parameters							\
+{									\
+  if (LIKELY (on_host (&accscope_self) && (shared)))			\
+    return answer;							\
+  return name##_elsewhere arguments;					\
 }
 
-LOOK_UP (void *, acc_deviceptr, (void *host),
+LOOK_UP (void *, acc_deviceptr, (void *host), (host), true, host,
 	 quick_deviceptr (&accscope_self, host, &value),
 	 engine ()->deviceptr (T, host))
-LOOK_UP (void *, acc_hostptr, (void *device),
+LOOK_UP (void *, acc_hostptr, (void *device), (device), true, device,
 	 quick_hostptr (&accscope_self, device, &value),
 	 engine ()->hostptr (T, device))
-LOOK_UP (int, acc_is_present, (void *host, size_t bytes),
+LOOK_UP (int, acc_is_present, (void *host, size_t bytes), (host, bytes),
+	 host != NULL && bytes != 0, 1,
 	 quick_is_present (&accscope_self, host, bytes, &value),
 	 engine ()->is_present (T, host, bytes))
 

@@ -4,7 +4,6 @@
 #include <stdarg.h>
 
 #include "host.h"
-#include "map_kinds.h"
 #include "trace.h"
 
 /* Tags of GOACC_parallel_keyed: code, device type, operand.  */
@@ -114,6 +113,10 @@ void
 ENTRY (GOACC_data_start) (int flags_m, size_t mapnum, void **hostaddrs,
 			  size_t *sizes, unsigned short *kinds)
 {
+  if (LIKELY (!accscope_trace_on
+	      && accscope_host_data_starts (&accscope_self, ~flags_m, mapnum, kinds,
+					    __builtin_return_address (0))))
+    return;
   BEGIN;
   struct accscope_construct c = CONSTRUCT (flags_m);
 
@@ -129,6 +132,8 @@ ENTRY (GOACC_data_start) (int flags_m, size_t mapnum, void **hostaddrs,
 void
 ENTRY (GOACC_data_end) (void)
 {
+  if (LIKELY (accscope_host_data_ends (&accscope_self)))
+    return;
   if (ended ())
     {
       accscope_uncopied ("the end of a data construct", NULL);
@@ -161,6 +166,9 @@ ENTRY (NAME) (int flags_m, size_t mapnum, void **hostaddrs,		\
 	      int num_waits, ...)					\
 {									\
   first;								\
+  if (LIKELY (accscope_host_does_nothing (&accscope_self, ~flags_m, async,	\
+					  num_waits, start)))		\
+    return;								\
   if ((last) && ended ())						\
     {									\
       uncopied (directive, ~flags_m, mapnum, hostaddrs, kinds);		\

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "host.h"
-#include "map_kinds.h"
 
 /* What the events of one place in the program have in common, by return address.
    An entry is filled in once and stays; when all of a place's slots are taken,
@@ -201,15 +200,11 @@ accscope_region_push (struct thread *t, enum region_kind kind)
 bool
 accscope_host_data_start (struct thread *t, const struct accscope_construct *c)
 {
-  enum region_kind kind = region_data;
-  size_t i;
+  enum region_kind kind;
 
   if (!on_host (t) || c->flags != 0)
     return false;
-  for (i = 0; i < c->entries; i++)
-    if (goacc_kind (c->kinds[i]) == goacc_use_device
-	|| goacc_kind (c->kinds[i]) == goacc_use_device_if_present)
-      kind = region_host_data;
+  kind = region_of (c->entries, c->kinds);
   if (UNLIKELY (pair_wanted (acc_ev_enter_data_start)))
     accscope_raise_pair (t, acc_ev_enter_data_start,
 			 kind == region_data ? acc_construct_data

@@ -8,6 +8,7 @@
 #define ACCSCOPE_HOST_H
 
 #include "library.h"
+#include "map_kinds.h"
 
 /* Whether the thread's current device is open and shares the host's memory.  */
 static inline bool
@@ -54,6 +55,53 @@ pair_wanted (int start)
 {
   return __atomic_load_n (&accscope_dispatch->wanted, __ATOMIC_ACQUIRE)
 	 & UINT32_C (3) << start;
+}
+
+/* Whether an enter data, exit data or update directive is nothing but its events, and
+   nobody wants these.  */
+static inline bool
+accscope_host_does_nothing (const struct thread *t, int flags, int async, int waits,
+			    int start)
+{
+  return on_host (t) && flags == 0 && waits <= 0 && async == ACCSCOPE_ASYNC_SYNC
+	 && !pair_wanted (start);
+}
+
+/* The data construct that GCC's code begins with these entries.  */
+static inline enum region_kind
+region_of (size_t entries, const unsigned short *kinds)
+{
+  enum region_kind kind = region_data;
+  size_t i;
+
+  for (i = 0; i < entries; i++)
+    if (goacc_kind (kinds[i]) == goacc_use_device
+	|| goacc_kind (kinds[i]) == goacc_use_device_if_present)
+      kind = region_host_data;
+  return kind;
+}
+
+/* The beginning and the end of a data construct, where nobody wants their events: done,
+   or false.  AT: where the program called.  */
+static inline bool
+accscope_host_data_starts (struct thread *t, int flags, size_t entries,
+			   const unsigned short *kinds, const void *at)
+{
+  if (!on_host (t) || flags != 0 || pair_wanted (acc_ev_enter_data_start)
+      || t->regions == t->region_capacity)
+    return false;
+  t->region[t->regions++] = (struct region) { at, region_of (entries, kinds) };
+  return true;
+}
+
+static inline bool
+accscope_host_data_ends (struct thread *t)
+{
+  if (t->regions == 0 || t->region[t->regions - 1].kind == region_engine
+      || pair_wanted (acc_ev_exit_data_start))
+    return false;
+  t->regions--;
+  return true;
 }
 
 /* enter data, exit data and update directives; false as above */

@@ -26,7 +26,8 @@ struct region
 struct thread
 {
   struct accscope_thread shared;
-  uint32_t known;		/* numbered, and registered for thread exit */
+  uint32_t known;		/* numbered, and registered for thread exit; until then
+				   place.return_address is ACCSCOPE_NO_THREAD */
   uint32_t kernels;		/* kernels of the Go side on this very thread */
   uint32_t passages;		/* calls of the Go part in progress */
   uint32_t regions;		/* open data regions */
@@ -39,6 +40,9 @@ struct thread
 
 extern __thread struct thread accscope_self
   __attribute__ ((tls_model ("initial-exec")));
+
+/* Not null: BEGIN has one test for a thread that is new and for a call within a call.  */
+#define ACCSCOPE_NO_THREAD ((const void *) 1)
 
 /* The caller's registers in a call from within another one (entry.c).  */
 extern __thread struct accscope_registers accscope_registers
@@ -121,8 +125,10 @@ void accscope_leave (const struct passage *);
 /* Whether the thread has left the Go part by longjmp; and what happens then.  */
 bool accscope_has_left (const struct thread *);
 void accscope_abandoned (void) __attribute__ ((noreturn));
-/* A call begins while another one of the thread is in progress.  */
-void accscope_call_inside (struct thread *, const void *stack_pointer);
+/* A call begins while another one of the thread is in progress, whose place goes to
+   OUTER; or it is the thread's first.  */
+void accscope_call_inside (struct thread *, const void *stack_pointer,
+			   struct accscope_place *outer);
 
 /* Whether the program has ended, or its devices are being shut down for that.  */
 static inline bool
@@ -154,16 +160,11 @@ void accscope_uncopied (const char *what, const void *host);
    from no callback: then there is nothing to restore, and the registers are in
    place.  */
 #define BEGIN								\
-  struct thread *const t = self ();					\
+  struct thread *const t = &accscope_self;				\
   struct accscope_place outer_place;					\
-  outer_place.return_address = t->shared.place.return_address;		\
-  if (UNLIKELY (outer_place.return_address != NULL))			\
-    {									\
-      accscope_call_inside (t, CALLERS_STACK_POINTER);			\
-      outer_place = t->shared.place;					\
-      t->shared.place.registers = accscope_registers;			\
-      t->shared.place.entered = 0;					\
-    }									\
+  const bool inside_call = t->shared.place.return_address != NULL;	\
+  if (UNLIKELY (inside_call))						\
+    accscope_call_inside (t, CALLERS_STACK_POINTER, &outer_place);	\
   t->shared.place.return_address = __builtin_return_address (0);	\
   t->shared.place.stack_pointer = CALLERS_STACK_POINTER;		\
   NOTE_KEPT (&t->shared.place);						\
@@ -181,7 +182,7 @@ void accscope_uncopied (const char *what, const void *host);
 #endif
 #define END								\
   do									\
-    if (UNLIKELY (outer_place.return_address != NULL))			\
+    if (UNLIKELY (inside_call))						\
       t->shared.place = outer_place;					\
     else								\
       t->shared.place.return_address = NULL;				\

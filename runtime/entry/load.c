@@ -49,7 +49,7 @@ accscope_call (void (*function) (void *), void *block)
 
   t->shared.dispatch.inside = 0;
   t->kernels++;
-  if (t->shared.place.return_address == NULL)	/* a device's own thread */
+  if (!t->known || t->shared.place.return_address == NULL)	/* a device's own thread */
     function (block);
   else
     accscope_outward (&t->shared.place, (uintptr_t) function, block, NULL, NULL);

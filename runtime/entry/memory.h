@@ -106,13 +106,9 @@ exposed_deviceptr (const struct accscope_present *table, void *host, void **answ
 static inline bool
 quick_deviceptr (const struct thread *t, void *host, void **answer)
 {
-  const struct accscope_present *table;
+  const struct accscope_present *table = present_table (t);
   uintptr_t device = 0;
 
-  *answer = host;
-  if (on_host (t))
-    return true;
-  table = present_table (t);
   if (table == NULL || host == NULL)
     return false;
   if (UNLIKELY (__atomic_load_n (&accscope_subscribed, __ATOMIC_RELAXED)))
@@ -132,13 +128,9 @@ quick_deviceptr (const struct thread *t, void *host, void **answer)
 static inline bool
 quick_hostptr (const struct thread *t, void *device, void **answer)
 {
-  const struct accscope_present *table;
+  const struct accscope_present *table = present_table (t);
   uintptr_t host = 0;
 
-  *answer = device;
-  if (on_host (t))
-    return true;
-  table = present_table (t);
   if (table == NULL || device == NULL
       || accscope_present_find_host (table, (uintptr_t) device, &host) < 0)
     return false;

@@ -98,18 +98,23 @@ is_stuck (const struct thread *t)
 }
 
 void
-accscope_call_inside (struct thread *t, const void *stack_pointer)
+accscope_call_inside (struct thread *t, const void *stack_pointer,
+		      struct accscope_place *outer)
 {
   struct accscope_place *p = &t->shared.place;
 
-  if (!is_gone (p, stack_pointer))
-    return;
-  if (is_stuck (t))
-    accscope_abandoned ();
-  if (p->entered)
-    return;
-  /* Only C was left, which holds nothing.  */
-  p->return_address = NULL;
+  if (!t->known)
+    accscope_thread_begin (t);
+  else if (is_gone (p, stack_pointer))
+    {
+      if (is_stuck (t))
+	accscope_abandoned ();
+      if (!p->entered)
+	p->return_address = NULL;	/* only C was left, which holds nothing */
+    }
+  *outer = *p;
+  p->registers = accscope_registers;
+  p->entered = 0;
 }
 
 bool

@@ -46,7 +46,7 @@ find_caller (struct accscope_caller *caller)
 {
   const struct accscope_place *place = &accscope_self.shared.place;
 
-  if (place->return_address == NULL)
+  if (!accscope_self.known || place->return_address == NULL)
     return -1;
   caller->return_address = (uintptr_t) place->return_address;
   caller->stack_pointer = (uintptr_t) place->stack_pointer;

@@ -9,8 +9,8 @@
 
 #include "library.h"
 
-__thread struct thread accscope_self
-  __attribute__ ((tls_model ("initial-exec")));
+__thread struct thread accscope_self __attribute__ ((tls_model ("initial-exec")))
+  = { .shared.place.return_address = ACCSCOPE_NO_THREAD };
 
 #define MAIN_STACK_AT_MOST ((uintptr_t) 1 << 30)
 
@@ -41,7 +41,7 @@ thread_end (void *argument)
     }
   t->shared.engine = 0;
   t->shared.dispatch.depth = 0;	/* the thread may have ended in a callback */
-  t->shared.place.return_address = NULL;
+  t->shared.place.return_address = ACCSCOPE_NO_THREAD;
   t->shared.device = NULL;
   t->known = 0;
   if (t->region != t->region_inline)
@@ -121,5 +121,6 @@ accscope_thread_begin (struct thread *t)
     }
   find_stack (t);
   accscope_signals_thread_begin (t);
+  t->shared.place.return_address = NULL;
   t->known = 1;
 }
