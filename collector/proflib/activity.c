@@ -159,17 +159,15 @@ activity_subscribe (acc_prof_lookup_func lookup)
 
 /* What has finished is known to whoever has waited for it, and may be all that is
    ever told of it: the process can be killed at any time.  So the runtime reports at
-   each wait, where that is cheap: up to PUBLISH_CHEAP nanoseconds.  Where it asks a
-   device's driver, a program that waits often would pay for it as much as for its own
-   work: what is dear takes at most one part in PUBLISH_SHARE of the time, beside the
-   first PUBLISH_FIRST waits and PUBLISH_CREDIT milliseconds of what was saved up; the
+   each wait.  A program that waits often would pay for it as much as for its own work:
+   it takes at most one part in PUBLISH_SHARE of the time, beside the first
+   PUBLISH_FIRST waits and PUBLISH_CREDIT milliseconds of what was saved up; the
    rest is reported by a thread of the runtime's.  Of a report no more counts than can
    be saved up: others may have had the processor meanwhile.  Where another tool's
    function holds the reports up, which may wait for the thread that is here, the
    runtime reports when it does.  */
-#define PUBLISH_CHEAP 2000
 #define PUBLISH_SHARE 128
-#define PUBLISH_CREDIT 5
+#define PUBLISH_CREDIT 2
 #define PUBLISH_FIRST 64
 
 void
@@ -197,8 +195,7 @@ activity_publish (uint64_t now)
       waits++;
       device_activity->flush_for (subscription);
       int64_t took = (int64_t) (ticks_now () - now);
-      if (took > (int64_t) (clock_millisecond * PUBLISH_CHEAP / 1000000))
-	credit -= took < most ? took : most;
+      credit -= took < most ? took : most;
     }
   last = now;
   __atomic_store_n (&publishing, 0, __ATOMIC_RELEASE);
