@@ -50,6 +50,8 @@ struct accscope_present
   uintptr_t points;	/* zero-length mappings, by host address */
   uintptr_t devices;	/* ranges by device address, but for those whose device
 			   memory overlaps that of another one here */
+  uint32_t all_exposed;	/* atomic: the Go side need not hear of any more device
+			   addresses that the program asks for */
 };
 
 /* The number of entries of a node whose key is at most key: first by the first
@@ -175,7 +177,7 @@ accscope_present_find (const struct accscope_present *present, uintptr_t host,
 }
 
 /* Finds the device address of what is at host, as accscope_present_find does of
-   size 0, and whether the Go side knows that the program asked for it before.  */
+   size 0, and whether the Go side need not hear that the program asks for it.  */
 static inline int
 accscope_present_find_exposed (const struct accscope_present *present,
 			       uintptr_t host, uintptr_t *device, int *exposed)
@@ -185,7 +187,8 @@ accscope_present_find_exposed (const struct accscope_present *present,
     = accscope_present_read_with (present, &present->ranges, &present->points,
 				  host, 0, device, &index);
 
-  *exposed = (index & ACCSCOPE_PRESENT_EXPOSED) != 0;
+  *exposed = (index & ACCSCOPE_PRESENT_EXPOSED) != 0
+	     || __atomic_load_n (&present->all_exposed, __ATOMIC_RELAXED);
   return found;
 }
 

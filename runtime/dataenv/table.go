@@ -247,6 +247,12 @@ func (t *Table) Expose(m *Mapping) {
 	}
 }
 
+// ExposeAll has C answer for all mappings, from now on: who want to know which ones the
+// program asked for want to know of no more.
+func (t *Table) ExposeAll() {
+	atomic.StoreUint32((*uint32)(unsafe.Pointer(&t.store.published.all_exposed)), 1)
+}
+
 // FindDevice is the look-up from the device's side: the mapping that holds all
 // of the device range [address, address+size), or for size 0 the one address
 // lies in, nil if there is none. O(log n), but for device memory that

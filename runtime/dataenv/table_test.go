@@ -298,6 +298,8 @@ func TestExposed(t *testing.T) {
 		}
 	}
 	check(func(i int) bool { return i%30 == 0 })
+	table.ExposeAll()
+	check(func(int) bool { return true })
 }
 
 func TestInsertErrors(t *testing.T) {

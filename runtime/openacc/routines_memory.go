@@ -373,6 +373,9 @@ func (t *dataRoutines) expose(d *Device, host uintptr) {
 			d.exposed[data] = true
 		}
 	}
+	if len(d.exposed) >= mostExposed {
+		d.table.ExposeAll()
+	}
 	d.mu.Unlock()
 	if !known {
 		t.note(d, callbacks.ActivityRecord{Kind: callbacks.ActivityExposed, Async: AsyncSync, AsyncQueue: AsyncSync, Bytes: uint64(data[1]),
