@@ -4,7 +4,8 @@
 LIBOPENACC_SOURCES := $(wildcard runtime/entry/*.c) callbacks/dispatch.c
 LIBOPENACC_HEADERS := $(wildcard runtime/entry/*.h callbacks/*.h runtime/include/*.h) runtime/dataenv/present.h runtime/device/signals.h runtime/goacc/map_kinds.h
 LIBOPENACC_OBJECTS := $(patsubst %.c,.build/libopenacc/%.o,$(notdir $(LIBOPENACC_SOURCES)))
-LIBOPENACC_CFLAGS := $(CFLAGS_COMMON) \
+# Functions begin with a cache line, so that what is short is in one.
+LIBOPENACC_CFLAGS := $(CFLAGS_COMMON) -falign-functions=64 \
   -fno-omit-frame-pointer -fPIC -ftls-model=initial-exec -Icallbacks -Iruntime/dataenv -Iruntime/goacc -Iruntime/include
 
 OPENACC_MODULES := openacc_kinds.f90 openacc_data.f90 openacc_attach.f90 openacc.f90

@@ -52,12 +52,13 @@ asm (".text\n"
      "	.cfi_endproc\n"
      "	.size	accscope_first, .-accscope_first\n");
 
+/* Each in one cache line.  */
 #define NOTE(name)							\
   asm (".text\n"							\
        "	.globl	accscope_entry_" #name "\n"			\
        "	.hidden	accscope_entry_" #name "\n"			\
        "	.type	accscope_entry_" #name ", @function\n"		\
-       "	.p2align 4\n"						\
+       "	.p2align 6\n"						\
        "accscope_entry_" #name ":\n"					\
        "	.cfi_startproc\n"					\
        "	movq	accscope_self@gottpoff(%rip), %r11\n"		\

@@ -71,15 +71,9 @@ present_table (const struct thread *t)
 static inline bool
 quick_is_present (const struct thread *t, void *host, size_t bytes, int *answer)
 {
-  const struct accscope_present *table;
+  const struct accscope_present *table = present_table (t);
   uintptr_t device;
 
-  if (on_host (t))
-    {
-      *answer = 1;
-      return host != NULL && bytes != 0;
-    }
-  table = present_table (t);
   if (table == NULL || host == NULL)
     return false;
   *answer = accscope_present_find (table, (uintptr_t) host,
@@ -143,6 +137,8 @@ accscope_is_present (struct thread *t, void *host, size_t bytes)
 {
   int answer;
 
+  if (on_host (t) && host != NULL && bytes != 0)
+    return 1;
   if (quick_is_present (t, host, bytes, &answer))
     return answer;
   return engine ()->is_present (T, host, bytes);
