@@ -1,7 +1,7 @@
 // Package activity delivers what devices report about finished operations to those who
-// subscribed (runtime/include/accscope_activity.h says what they may expect). Of an
-// operation it keeps what its record needs from its enqueueing, until its device reports
-// it. OpenACC 3.3 has no such records: its events tell of enqueueing (§5.1).
+// subscribed (runtime/include/accscope_activity.h says what they may expect). What an
+// operation's record needs from its enqueueing goes to its device and back as a ticket.
+// OpenACC 3.3 has no such records: its events tell of enqueueing (§5.1).
 package activity
 
 import (
@@ -18,7 +18,7 @@ type Delivery struct {
 	on       atomic.Bool // somebody subscribes
 	inRecord func() bool // Init
 
-	expected expected // operations enqueued and not yet reported
+	tickets tickets
 
 	mu          sync.Mutex
 	some        *sync.Cond // there is something for the goroutine
@@ -55,11 +55,12 @@ func (a *Delivery) Init(inRecord func() bool) {
 // Wanted says whether somebody subscribes: one atomic load.
 func (a *Delivery) Wanted() bool { return a.on.Load() }
 
-// Expect notes an operation that a device will report by its number.
-func (a *Delivery) Expect(number uint64, o Enqueued) { a.expected.add(number, o) }
+// Ticket is what a device is to report an operation by, where somebody is to be told of it:
+// numbers below 1 << 43 give tickets below 1 << 63, which ascend as they do.
+func (a *Delivery) Ticket(number uint64, o Enqueued) uint64 { return a.tickets.issue(number, o) }
 
-// Take is what was expected of an operation, once; false where nothing was.
-func (a *Delivery) Take(number uint64) (Enqueued, bool) { return a.expected.take(number) }
+// Redeem is the operation that a device reports, by its ticket.
+func (a *Delivery) Redeem(ticket uint64) (number uint64, o Enqueued) { return a.tickets.redeem(ticket) }
 
 // Subscribe starts the delivery of records with a higher correlation than from; kinds
 // is a sum of 1 << kind, 0 for all. record runs on a goroutine of the Delivery's or a
@@ -69,7 +70,6 @@ func (a *Delivery) Subscribe(kinds uint32, from func() uint64, record func(*call
 	defer a.mu.Unlock()
 	a.last++
 	a.subscribers = append(slices.Clone(a.subscribers), &subscriber{number: a.last, kinds: kinds, from: from(), record: record})
-	a.expected.open()
 	a.on.Store(true)
 	if !a.running {
 		a.running = true
@@ -98,7 +98,6 @@ func (a *Delivery) Unsubscribe(number uint64, inside bool, unobserve func()) boo
 	a.mu.Unlock()
 	if none {
 		unobserve()
-		a.expected.clear()
 	}
 	return at >= 0
 }

@@ -139,8 +139,8 @@ type ArgumentBlock struct {
 // worker. Zero means not given by the program.
 type Geometry struct{ Gangs, Workers, Vector uint32 }
 
-// Queue is one activity queue. Each operation carries a correlation number that
-// comes back in its Activity. An operation on an idle queue of a device that
+// Queue is one activity queue. Each operation carries a correlation number below 1 << 63
+// that comes back in its Activity, or 0 if nobody is to be told. An operation on an idle queue of a device that
 // runs host code may finish before the call returns when now is set: the caller
 // is about to wait for it anyway, so no hand-over to another thread is needed.
 //

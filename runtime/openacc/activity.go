@@ -6,7 +6,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/accscope/accscope/callbacks"
-	"github.com/accscope/accscope/runtime/activity"
 	"github.com/accscope/accscope/runtime/attribution"
 	"github.com/accscope/accscope/runtime/device"
 )
@@ -42,20 +41,21 @@ func (rt *Runtime) observeAll(on bool) {
 // processors longer than to deliver it.
 func (d *Device) finished(report device.Activity, more bool) {
 	a := &d.rt.activity
-	if enqueued, ok := a.Take(report.Correlation); ok { // else enqueued before anybody subscribed
-		a.Add(d.record(report, enqueued))
+	if report.Correlation != 0 { // else enqueued before anybody subscribed
+		a.Add(d.record(report))
 	}
 	if !more {
 		a.Hasten()
 	}
 }
 
-func (d *Device) record(report device.Activity, enqueued activity.Enqueued) callbacks.ActivityRecord {
+func (d *Device) record(report device.Activity) callbacks.ActivityRecord {
+	number, enqueued := d.rt.activity.Redeem(report.Correlation)
 	offset := d.clockOffset.Load()
 	record := callbacks.ActivityRecord{
 		Kind: callbacks.ActivityKind(report.Kind), DeviceType: callbacks.DeviceType(d.Type),
 		DeviceNumber: int32(d.Number), Async: enqueued.Async, AsyncQueue: enqueued.Queue,
-		Bytes: report.Bytes, Correlation: report.Correlation,
+		Bytes: report.Bytes, Correlation: number,
 		DeviceStart: report.Start, DeviceEnd: report.End,
 		HostStart: report.Start + offset, HostEnd: report.End + offset,
 	}

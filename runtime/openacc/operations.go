@@ -6,26 +6,26 @@ import (
 	"github.com/accscope/accscope/runtime/device"
 )
 
-// An enqueuer makes operations of queues steps of the plan, with the numbers by which
-// devices' reports find them.
+// An enqueuer makes operations of queues steps of the plan, with the tickets by which
+// devices report them.
 type enqueuer struct{ raiser }
 
 // operation adds an operation of q to the plan, which q is to prepare at once, and whose
 // error in that goes to prepared.
-func (t *enqueuer) operation(q *Queue, number uint64) *device.Operation {
+func (t *enqueuer) operation(q *Queue) *device.Operation {
 	t.makeRoom(1)
 	s, n := t.step()
 	p := t.plan
 	o := &p.operations[p.prepared]
 	p.prepared++
-	o.queue, o.step, o.number, o.awaits = q, n, number, false
+	o.queue, o.step, o.awaits = q, n, false
 	s.Operate(addressOf(o.Operands), addressOf(q.enqueued))
 	return &o.Operation
 }
 
 // planAwait adds that the thread waits for what is on q by then.
 func (t *enqueuer) planAwait(q *Queue) {
-	driver := t.operation(q, 0)
+	driver := t.operation(q)
 	p := t.plan
 	o := &p.operations[p.prepared-1]
 	o.awaits = true
@@ -42,15 +42,15 @@ func (t *enqueuer) prepared(err error) error {
 	return err
 }
 
-// correlate numbers the next operation on q; name is that of its kernel. One that nobody is
-// told of needs no number.
-func (t *enqueuer) correlate(q *Queue, name string) uint64 {
-	number := t.rt.correlations.Add(1)
-	t.context.correlation = number
-	if t.rt.activity.Wanted() {
-		t.rt.activity.Expect(number, activity.Enqueued{Async: int64(t.context.async), Queue: int64(q.async), Kernel: name})
+// correlate numbers the next operation on q (context.correlation) and gives the ticket by
+// which its device is to report it, 0 if nobody is to be told; name is that of its kernel.
+// One that no event tells of either needs no number.
+func (t *enqueuer) correlate(q *Queue, name string) (ticket uint64) {
+	t.context.correlation = t.rt.correlations.Add(1)
+	if !t.rt.activity.Wanted() {
+		return 0
 	}
-	return number
+	return t.rt.activity.Ticket(t.context.correlation, activity.Enqueued{Async: int64(t.context.async), Queue: int64(q.async), Kernel: name})
 }
 
 // enqueue puts an operation that has no events onto its queue; false: it has failed, as
@@ -68,20 +68,20 @@ func (t *enqueuer) enqueue(err error) bool {
 // zero puts the zeroing of device memory onto q. OpenACC 3.3 chapter 5 has no
 // event for it; it is device activity.
 func (t *enqueuer) zero(q *Queue, f *fill) {
-	number := t.correlate(q, "")
-	t.enqueue(q.driver.Fill(t.operation(q, number), number, f.device, 0, uint64(f.size), q.synchronous()))
+	ticket := t.correlate(q, "")
+	t.enqueue(q.driver.Fill(t.operation(q), ticket, f.device, 0, uint64(f.size), q.synchronous()))
 }
 
 // planStore adds a copy of contents to device memory that is a part of a launch. They
 // are read when it is carried out.
 func (t *enqueuer) planStore(q *Queue, to device.Address, contents []byte) error {
-	return t.prepared(q.driver.Store(t.operation(q, 0), to, contents, q.synchronous()))
+	return t.prepared(q.driver.Store(t.operation(q), to, contents, q.synchronous()))
 }
 
 // planLaunch adds a kernel's launch, between the end of the construct's entry and the
 // start of its exit.
 func (t *enqueuer) planLaunch(q *Queue, k *kernelCode, g device.Geometry, b device.ArgumentBlock) {
-	name, number := "", uint64(0)
+	name, ticket := "", uint64(0)
 	tells := t.concerns(callbacks.EnterDataEnd) || t.concerns(callbacks.EnqueueLaunchStart) || t.concerns(callbacks.EnqueueLaunchEnd)
 	if tells {
 		name = t.composeLaunch(k, g)
@@ -89,13 +89,13 @@ func (t *enqueuer) planLaunch(q *Queue, k *kernelCode, g device.Geometry, b devi
 		name = t.kernelName(k)
 	}
 	if tells || t.rt.activity.Wanted() {
-		number = t.correlate(q, name)
+		ticket = t.correlate(q, name)
 	}
 	if e := t.context.compute; tells {
-		e.steps[launchStart].Correlation, e.steps[launchEnd].Correlation = number, number
+		e.steps[launchStart].Correlation, e.steps[launchEnd].Correlation = t.context.correlation, t.context.correlation
 	}
 	t.planComputes(enterEnd, launchStart)
-	err := t.planKernel(q, number, k, g, b)
+	err := t.planKernel(q, ticket, k, g, b)
 	if err != nil {
 		t.planCompute(launchEnd)
 		t.context.correlation = 0
@@ -107,8 +107,8 @@ func (t *enqueuer) planLaunch(q *Queue, k *kernelCode, g device.Geometry, b devi
 }
 
 // planKernel adds the operation.
-func (t *enqueuer) planKernel(q *Queue, number uint64, k *kernelCode, g device.Geometry, b device.ArgumentBlock) error {
-	return t.prepared(q.driver.Launch(t.operation(q, number), number, k.code, g, b, q.synchronous()))
+func (t *enqueuer) planKernel(q *Queue, ticket uint64, k *kernelCode, g device.Geometry, b device.ArgumentBlock) error {
+	return t.prepared(q.driver.Launch(t.operation(q), ticket, k.code, g, b, q.synchronous()))
 }
 
 // composeLaunch fills in what the events of a launch say, and gives the kernel's name.

@@ -67,8 +67,7 @@ type planned struct {
 	device.Operation
 	queue  *Queue
 	step   uint32
-	number uint64 // its correlation, 0 for none
-	awaits bool   // it only waits for the queue
+	awaits bool // it only waits for the queue
 }
 
 // What Step.Flags says of an event.
@@ -257,7 +256,6 @@ func (t *raiser) drop(from int) {
 	t.pairs = endedPairs(t.pairs, p.Step[n:p.Count])
 	for p.prepared > 0 && p.operations[p.prepared-1].step >= n {
 		p.prepared--
-		t.rt.activity.Take(p.operations[p.prepared].number)
 	}
 	p.Count = n
 	if e := t.context.compute; e != nil {

@@ -90,8 +90,8 @@ func (t *copyRoutines) memcpy(routine string, to, from copySide, bytes uintptr, 
 
 // copyInside copies inside a queue's device.
 func (t *copyRoutines) copyInside(q *Queue, to, from device.Address, bytes uintptr) {
-	number := t.correlate(q, "")
-	if t.enqueue(q.driver.Copy(t.operation(q, number), number, to, from, uint64(bytes), q.synchronous())) {
+	ticket := t.correlate(q, "")
+	if t.enqueue(q.driver.Copy(t.operation(q), ticket, to, from, uint64(bytes), q.synchronous())) {
 		t.finish(q)
 	}
 }

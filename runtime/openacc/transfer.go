@@ -118,9 +118,9 @@ func (t *transfers) fillIn(q *Queue, g *group, own []byte) {
 // source for an asynchronous queue. What is a part of a launch, as its argument block is,
 // stands in own: to measure it on the device would cost more than the copy.
 func (t *transfers) enqueueUpload(q *Queue, u *transfer, name string, source unsafe.Pointer, size uintptr, own []byte, part bool) {
-	correlation := uint64(0)
+	ticket := uint64(0)
 	if !part && (t.rt.activity.Wanted() || t.concerns(callbacks.EnqueueUploadStart) || t.concerns(callbacks.EnqueueUploadEnd)) {
-		correlation = t.correlate(q, "")
+		ticket = t.correlate(q, "")
 	}
 	var pair eventPair
 	t.makeRoom(3)
@@ -129,7 +129,7 @@ func (t *transfers) enqueueUpload(q *Queue, u *transfer, name string, source uns
 	if part {
 		err = t.planStore(q, u.device, own)
 	} else {
-		err = t.prepared(q.driver.Upload(t.operation(q, correlation), correlation, u.device, source, uint64(size), q.synchronous()))
+		err = t.prepared(q.driver.Upload(t.operation(q), ticket, u.device, source, uint64(size), q.synchronous()))
 	}
 	t.planData(callbacks.EnqueueUploadEnd, &pair, u.size, u.host, u.device, name)
 	pair.release()
@@ -179,14 +179,15 @@ func (t *transfers) followWriters(q *Queue, u *transfer) {
 
 // download puts one copy from the device onto q, between its events.
 func (t *transfers) download(q *Queue, u *transfer) {
-	correlation := t.correlate(q, "")
+	ticket := t.correlate(q, "")
+	correlation := t.context.correlation
 	to, writes := at(u.host), hostwrites.Write{Low: u.host, High: u.host + u.size, Number: correlation}
 	if s := t.scratch.scalarFor(u, correlation); s != nil {
 		to, writes.Scalar = unsafe.Pointer(unsafe.SliceData(s.Value())), s
 	}
 	name := t.nameIn(callbacks.EnqueueDownloadStart, callbacks.EnqueueDownloadEnd, u.host, u.size, u.mapping)
-	t.enqueueDownload(q, correlation, u, name, func(o *device.Operation) error {
-		return q.driver.Download(o, correlation, to, u.device, uint64(u.size), q.synchronous())
+	t.enqueueDownload(q, u, name, func(o *device.Operation) error {
+		return q.driver.Download(o, ticket, to, u.device, uint64(u.size), q.synchronous())
 	}, writes)
 }
 
@@ -196,7 +197,8 @@ func (t *transfers) downloadTogether(q *Queue, g *group) {
 		t.download(q, &g.copies[0])
 		return
 	}
-	correlation := t.correlate(q, "")
+	ticket := t.correlate(q, "")
+	correlation := t.context.correlation
 	parts := make([]device.Part, len(g.copies))
 	writes := make([]hostwrites.Write, len(g.copies))
 	for i := range g.copies {
@@ -209,19 +211,19 @@ func (t *transfers) downloadTogether(q *Queue, g *group) {
 	}
 	whole := g.whole()
 	name := t.nameOfGroup(g, &whole, callbacks.EnqueueDownloadStart, callbacks.EnqueueDownloadEnd)
-	t.enqueueDownload(q, correlation, &whole, name, func(o *device.Operation) error {
-		return q.driver.Scatter(o, correlation, parts, g.low, uint64(g.high-g.low), q.synchronous())
+	t.enqueueDownload(q, &whole, name, func(o *device.Operation) error {
+		return q.driver.Scatter(o, ticket, parts, g.low, uint64(g.high-g.low), q.synchronous())
 	}, writes...)
 	runtime.KeepAlive(parts)
 }
 
 // enqueueDownload puts a copy from the device, which prepare readies, onto q, between the
 // events of u; writes are the host memory that it will come to in the end.
-func (t *transfers) enqueueDownload(q *Queue, correlation uint64, u *transfer, name string, prepare func(*device.Operation) error, writes ...hostwrites.Write) {
+func (t *transfers) enqueueDownload(q *Queue, u *transfer, name string, prepare func(*device.Operation) error, writes ...hostwrites.Write) {
 	var pair eventPair
 	t.makeRoom(3)
 	t.planData(callbacks.EnqueueDownloadStart, &pair, u.size, u.host, u.device, name)
-	err := t.prepared(prepare(t.operation(q, correlation)))
+	err := t.prepared(prepare(t.operation(q)))
 	behind := t.plan.Count
 	t.planData(callbacks.EnqueueDownloadEnd, &pair, u.size, u.host, u.device, name)
 	pair.release()
