@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -73,6 +74,9 @@ func (p *pairing) run(only string) error {
 				if err != nil {
 					return fmt.Errorf("%s, %s: %w", s.title, libraries, err)
 				}
+				if !strings.HasSuffix(s.title, "no tool") {
+					names = whole(names, values)
+				}
 				order = names
 				for i, name := range names {
 					results[name] = append(results[name], values[i])
@@ -82,6 +86,35 @@ func (p *pairing) run(only string) error {
 		p.print(s, order, before, now)
 	}
 	return nil
+}
+
+var (
+	updateEvents = regexp.MustCompile(`^dispatch-(\d+)-callbacks-(\d+)-threads$`)
+	launchEvents = regexp.MustCompile(`^(launch|launch-async-64)-events-(\d+)-callbacks$`)
+	launches     = map[string]string{"launch": "launch-empty", "launch-async-64": "launch-async-64"}
+)
+
+// whole has rows say what a call takes with callbacks in place of what they add to it, and
+// gives the names: beside a tool a build may have less to add to, and then more to add.
+func whole(names []string, values []float64) []string {
+	of := map[string]float64{}
+	for i, name := range names {
+		of[name] = values[i]
+	}
+	names = slices.Clone(names)
+	for i, name := range names {
+		var call, title string
+		times := 1.0
+		if m := updateEvents.FindStringSubmatch(name); m != nil {
+			call, title, times = "update-0-callbacks-"+m[2]+"-threads", "update-"+m[1]+"-callbacks-"+m[2]+"-threads", 2 // events
+		} else if m := launchEvents.FindStringSubmatch(name); m != nil {
+			call, title = launches[m[1]], m[1]+"-"+m[2]+"-callbacks"
+		}
+		if without, ok := of[call]; ok {
+			names[i], values[i] = title, without+times*values[i]
+		}
+	}
+	return names
 }
 
 func (p *pairing) print(s setting, order []string, before, now map[string][]float64) {
