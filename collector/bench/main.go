@@ -31,7 +31,7 @@ func main() {
 	flag.StringVar(&b.accscope, "accscope", "bin/accscope", "the `command`")
 	flag.StringVar(&b.library, "library", "lib/libopenacc.so", "our runtime's `library`")
 	flag.StringVar(&b.device, "device", "", "measure on this `device` alone, not on host and sim")
-	flag.IntVar(&b.launches, "launches", 12000, "`launches` of shallow-water")
+	flag.IntVar(&b.launches, "launches", 12000, "`launches` of shallow-water, and on a GPU of the loops")
 	kernels := flag.String("kernels", "", "`microseconds`, for instance 5,20,100, that shallow-water's kernels are to take")
 	flag.Parse()
 	for _, text := range strings.FieldsFunc(*kernels, func(r rune) bool { return r == ',' }) {

@@ -26,6 +26,9 @@ const launchesPerStep = 30
 // that show one thing each (saxpy, over at once, what start and end cost).
 func (b *bench) workloads() ([]workload, error) {
 	loops := strconv.Itoa(20000)
+	if b.device != "" {
+		loops = strconv.Itoa(b.launches)
+	}
 	all := []workload{
 		{"loop, async", "loop", []string{loops, "async"}},
 		{"loop, sync", "loop", []string{loops, "sync"}},
