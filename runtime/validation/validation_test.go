@@ -38,6 +38,7 @@ var programs = []struct {
 	{"loops.f90", 35},
 	{"asynchronous.f90", 20},
 	{"values.c", 30},
+	{"midway.c", 28},
 	{"schedules.c", 1}, // on sim, more than a thousand
 }
 
