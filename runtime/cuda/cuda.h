@@ -209,18 +209,27 @@ struct accscope_cuda_copy
   size_t bytes;
 };
 
-/* Of a part of a download, what lies in its bytes from offset on that are in memory.  */
-static inline struct accscope_cuda_copy
-accscope_cuda_within (const struct accscope_part *part, const char *memory, size_t offset,
-		      size_t bytes)
+/* What of a transfer is in memory: its bytes from offset on.  */
+struct accscope_cuda_piece
 {
-  size_t low = part->offset > offset ? part->offset : offset;
-  size_t end = part->offset + part->bytes, high = end < offset + bytes ? end : offset + bytes;
+  char *memory;
+  size_t offset, bytes;
+  bool upload;
+};
 
-  if (low >= high)
-    return (struct accscope_cuda_copy) { (void *) part->host, memory, 0 };
-  return (struct accscope_cuda_copy) { (char *) part->host + (low - part->offset),
-				       memory + (low - offset), high - low };
+/* The copy of what lies in a piece of a part, between memory and the part's place.  */
+static inline struct accscope_cuda_copy
+accscope_cuda_within (const struct accscope_part *part, struct accscope_cuda_piece piece)
+{
+  size_t low = part->offset > piece.offset ? part->offset : piece.offset;
+  size_t end = part->offset + part->bytes;
+  size_t high = end < piece.offset + piece.bytes ? end : piece.offset + piece.bytes;
+  char *host = (char *) part->host + (low - part->offset);
+  char *memory = piece.memory + (low - piece.offset);
+  size_t bytes = low < high ? high - low : 0;
+
+  return piece.upload ? (struct accscope_cuda_copy) { memory, host, bytes }
+	 : (struct accscope_cuda_copy) { host, memory, bytes };
 }
 
 #define ACCSCOPE_CUDA_BOUNCE_BYTES ((size_t) 256 << 10)
@@ -275,7 +284,7 @@ struct accscope_cuda_step
   size_t bytes;
   CUfunction function;
   unsigned gangs, workers, vector;
-  unsigned parts;		/* other is so many struct accscope_part; 0: it is memory */
+  unsigned parts;		/* other is so many struct accscope_part; 0: it is one piece */
   uint8_t kind;			/* enum accscope_cuda_kind */
   bool now;
   bool stamps;			/* the kernel can take its times */
@@ -324,16 +333,12 @@ struct accscope_cuda_answer
 accscope_cuda_idle (struct accscope_cuda_queue *queue);
 struct accscope_cuda_answer
 accscope_cuda_synchronize (struct accscope_cuda_queue *queue);
-/* Puts copies by the host onto a stream.  */
-struct accscope_cuda_answer
-accscope_cuda_copy_later (struct accscope_cuda_device *device, CUstream stream,
-			  const struct accscope_cuda_copy *copy, unsigned count);
-/* Puts onto a stream what brings those bytes of a download, which are in memory by
-   then, to their places.  */
+/* Puts onto a stream what copies a piece of a transfer between memory and the places of
+   its parts.  */
 struct accscope_cuda_answer
 accscope_cuda_bring_later (struct accscope_cuda_device *device, CUstream stream,
 			   const struct accscope_part *part, unsigned parts,
-			   const char *memory, size_t offset, size_t bytes);
+			   struct accscope_cuda_piece piece);
 /* Calls accscope_cuda_run_then (handle) in queue order.  */
 struct accscope_cuda_answer
 accscope_cuda_then (struct accscope_cuda_queue *queue, uintptr_t handle);
@@ -346,7 +351,8 @@ accscope_cuda_store (struct accscope_cuda_queue *queue, CUdeviceptr to,
 		     const void *contents, size_t bytes);
 struct accscope_cuda_answer
 accscope_cuda_upload (struct accscope_cuda_queue *queue, uint64_t correlation,
-		      CUdeviceptr to, uintptr_t from, size_t bytes, int now);
+		      CUdeviceptr to, const struct accscope_part *part,
+		      unsigned parts, size_t bytes, int now);
 struct accscope_cuda_answer
 accscope_cuda_download (struct accscope_cuda_queue *queue, uint64_t correlation,
 			const struct accscope_part *part, unsigned parts,
@@ -510,7 +516,8 @@ void accscope_cuda_parallel_copy (void *to, const void *from, size_t bytes);
 struct accscope_cuda_answer
 accscope_cuda_stage_upload (struct accscope_cuda_queue *queue,
 			    uint64_t correlation, CUdeviceptr to,
-			    const char *from, size_t bytes, int now, int pageable);
+			    const struct accscope_part *part, unsigned parts,
+			    size_t bytes, int now, int pageable);
 struct accscope_cuda_answer
 accscope_cuda_stage_download (struct accscope_cuda_queue *queue,
 			      uint64_t correlation, const struct accscope_part *part,

@@ -145,26 +145,15 @@ put_later (struct accscope_cuda_device *d, CUstream stream, struct later *all)
 }
 
 struct accscope_cuda_answer
-accscope_cuda_copy_later (struct accscope_cuda_device *d, CUstream stream,
-			  const struct accscope_cuda_copy *copy, unsigned count)
-{
-  struct later *all = new_later (count);
-
-  if (all != NULL)
-    memcpy (all->copy, copy, count * sizeof copy[0]);
-  return put_later (d, stream, all);
-}
-
-struct accscope_cuda_answer
 accscope_cuda_bring_later (struct accscope_cuda_device *d, CUstream stream,
 			   const struct accscope_part *part, unsigned parts,
-			   const char *memory, size_t offset, size_t bytes)
+			   struct accscope_cuda_piece piece)
 {
   struct later *all = new_later (parts);
   unsigned i;
 
   for (i = 0; all != NULL && i < parts; i++)
-    all->copy[i] = accscope_cuda_within (&part[i], memory, offset, bytes);
+    all->copy[i] = accscope_cuda_within (&part[i], piece);
   return put_later (d, stream, all);
 }
 
@@ -172,11 +161,15 @@ struct accscope_cuda_answer
 accscope_cuda_commit (struct accscope_cuda_queue *q)
 {
   struct accscope_cuda_answer a;
+  struct later *all;
 
   if (q->copies == 0)
     return SUCCESS;
   q->last_number = UINT64_MAX;	/* something is between two operations */
-  a = accscope_cuda_copy_later (q->device, q->stream, q->copy, q->copies);
+  all = new_later (q->copies);
+  if (all != NULL)
+    memcpy (all->copy, q->copy, q->copies * sizeof q->copy[0]);
+  a = put_later (q->device, q->stream, all);
   if (!FAILED (a))
     q->copies = 0;
   return a;

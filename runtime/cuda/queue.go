@@ -118,8 +118,17 @@ func (q *queue) Download(o *device.Operation, correlation uint64, dst unsafe.Poi
 	return q.transfer(o, "download", C.ACCSCOPE_CUDA_DOWNLOAD, correlation, src, uintptr(dst), n, now)
 }
 
+func (q *queue) Gather(o *device.Operation, correlation uint64, dst device.Address, parts []device.Part, n uint64, now bool) error {
+	return inParts(o, parts, q.Upload(o, correlation, dst, unsafe.Pointer(unsafe.SliceData(parts)), n, now))
+}
+
 func (q *queue) Scatter(o *device.Operation, correlation uint64, parts []device.Part, src device.Address, n uint64, now bool) error {
-	err := q.Download(o, correlation, unsafe.Pointer(unsafe.SliceData(parts)), src, n, now)
+	return inParts(o, parts, q.Download(o, correlation, unsafe.Pointer(unsafe.SliceData(parts)), src, n, now))
+}
+
+// inParts has a transfer, which was prepared with or without an error, take the host's memory
+// for a list of parts.
+func inParts(o *device.Operation, parts []device.Part, err error) error {
 	if err == nil {
 		(*C.struct_accscope_cuda_step)(unsafe.Pointer(o.Operands)).parts = C.uint(len(parts))
 	}

@@ -85,32 +85,41 @@ follow (struct accscope_cuda_device *d, CUstream stream, CUevent event,
     }			\
   while (0)
 
-/* Without pinned memory the driver copies, as well as it can, while the caller
-   waits.  */
-static struct accscope_cuda_answer
-upload_plainly (struct accscope_cuda_queue *q, CUdeviceptr to, const char *from,
-		size_t bytes)
-{
-  struct accscope_cuda_device *d = q->device;
-  struct accscope_cuda_answer a = CALL (d, cuStreamSynchronize, q->stream);
-
-  if (!FAILED (a))
-    a = CALL (d, cuMemcpyHtoDAsync, to, from, bytes, q->stream);
-  return FAILED (a) ? a : CALL (d, cuStreamSynchronize, q->stream);
-}
-
-/* Brings those bytes of a download, which are in memory, to their places.  */
+/* Copies a piece of a transfer between memory and the places of its parts.  */
 static void
-bring (const struct accscope_part *part, unsigned parts, const char *memory, size_t offset,
-       size_t bytes)
+bring (const struct accscope_part *part, unsigned parts, struct accscope_cuda_piece piece)
 {
   unsigned i;
 
   for (i = 0; i < parts; i++)
     {
-      struct accscope_cuda_copy copy = accscope_cuda_within (&part[i], memory, offset, bytes);
+      struct accscope_cuda_copy copy = accscope_cuda_within (&part[i], piece);
       accscope_cuda_parallel_copy (copy.to, copy.from, copy.bytes);
     }
+}
+
+/* Without pinned memory the driver copies, as well as it can, while the caller
+   waits.  */
+static struct accscope_cuda_answer
+upload_plainly (struct accscope_cuda_queue *q, CUdeviceptr to,
+		const struct accscope_part *part, unsigned parts, size_t bytes)
+{
+  struct accscope_cuda_device *d = q->device;
+  char *own = parts > 1 ? malloc (bytes) : NULL;
+  const char *from = parts > 1 ? own : (const char *) part->host;
+  struct accscope_cuda_answer a;
+
+  if (parts > 1 && own == NULL)
+    return ANSWER (malloc, CUDA_ERROR_OUT_OF_MEMORY);
+  a = CALL (d, cuStreamSynchronize, q->stream);
+  if (!FAILED (a) && own != NULL)
+    bring (part, parts, (struct accscope_cuda_piece) { own, 0, bytes, true });
+  if (!FAILED (a))
+    a = CALL (d, cuMemcpyHtoDAsync, to, from, bytes, q->stream);
+  if (!FAILED (a))
+    a = CALL (d, cuStreamSynchronize, q->stream);
+  free (own);
+  return a;
 }
 
 static struct accscope_cuda_answer
@@ -128,7 +137,7 @@ download_plainly (struct accscope_cuda_queue *q, const struct accscope_part *par
   if (!FAILED (a))
     a = CALL (d, cuStreamSynchronize, q->stream);
   if (!FAILED (a) && own != NULL)
-    bring (part, parts, own, 0, bytes);
+    bring (part, parts, (struct accscope_cuda_piece) { own, 0, bytes, false });
   free (own);
   return a;
 }
@@ -185,7 +194,8 @@ piece_of (size_t bytes)
 struct accscope_cuda_answer
 accscope_cuda_stage_upload (struct accscope_cuda_queue *q,
 			    uint64_t correlation, CUdeviceptr to,
-			    const char *from, size_t bytes, int now, int pageable)
+			    const struct accscope_part *part, unsigned parts,
+			    size_t bytes, int now, int pageable)
 {
   struct accscope_cuda_device *d = q->device;
   struct staging t;
@@ -196,7 +206,7 @@ accscope_cuda_stage_upload (struct accscope_cuda_queue *q,
 
   if (FAILED (a))
     {
-      a = upload_plainly (q, to, from, bytes);
+      a = upload_plainly (q, to, part, parts, bytes);
       goto end;
     }
   if (!now)
@@ -208,19 +218,20 @@ accscope_cuda_stage_upload (struct accscope_cuda_queue *q,
   for (done = 0; done < bytes; done += n)
     {
       struct accscope_cuda_stage *s = next_stage (lane);
-      n = piece_of (bytes - done);
+      struct accscope_cuda_piece piece
+	= { s->memory, done, piece_of (bytes - done), true };
+      n = piece.bytes;
       if (now)
 	{
 	  if (s->used)
 	    TRY (CALL (d, cuEventSynchronize, s->emptied));
-	  accscope_cuda_parallel_copy (s->memory, from + done, n);
+	  bring (part, parts, piece);
 	}
       else
 	{
-	  struct accscope_cuda_copy copy = { s->memory, from + done, n };
 	  if (s->used)
 	    TRY (CALL (d, cuStreamWaitEvent, lane->stream, s->emptied, 0));
-	  TRY (accscope_cuda_copy_later (d, lane->stream, &copy, 1));
+	  TRY (accscope_cuda_bring_later (d, lane->stream, part, parts, piece));
 	  TRY (follow (d, q->stream, s->filled, lane->stream));
 	}
       if (done == 0)
@@ -267,7 +278,7 @@ download_now (struct accscope_cuda_queue *q, struct staging *t,
       s = &lane->stage[first % ACCSCOPE_CUDA_STAGES];
       n = piece_of (bytes - done);
       TRY (CALL (d, cuEventSynchronize, s->filled));
-      bring (part, parts, s->memory, done, n);
+      bring (part, parts, (struct accscope_cuda_piece) { s->memory, done, n, false });
       done += n;
       first++;
     }
@@ -310,7 +321,8 @@ accscope_cuda_stage_download (struct accscope_cuda_queue *q,
 	}
       TRY (CALL (d, cuMemcpyDtoHAsync, s->memory, from + done, n, q->stream));
       TRY (follow (d, lane->stream, s->filled, q->stream));
-      TRY (accscope_cuda_bring_later (d, lane->stream, part, parts, s->memory, done, n));
+      TRY (accscope_cuda_bring_later (d, lane->stream, part, parts,
+				      (struct accscope_cuda_piece) { s->memory, done, n, false }));
       TRY (CALL (d, cuEventRecord, s->emptied, lane->stream));
       s->used = 1;
     }

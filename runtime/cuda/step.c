@@ -2,14 +2,18 @@
 #include "cuda.h"
 
 static struct accscope_cuda_answer
-download (const struct accscope_cuda_step *s)
+transfer (const struct accscope_cuda_step *s)
 {
   struct accscope_part whole = { s->other, 0, s->bytes };
   const struct accscope_part *part
     = s->parts > 0 ? (const struct accscope_part *) s->other : &whole;
+  unsigned parts = s->parts > 0 ? s->parts : 1;
 
-  return accscope_cuda_download (s->queue, s->correlation, part,
-				 s->parts > 0 ? s->parts : 1, s->device, s->bytes, s->now);
+  return s->kind == ACCSCOPE_CUDA_UPLOAD
+	 ? accscope_cuda_upload (s->queue, s->correlation, s->device, part, parts,
+				 s->bytes, s->now)
+	 : accscope_cuda_download (s->queue, s->correlation, part, parts, s->device,
+				   s->bytes, s->now);
 }
 
 static struct accscope_cuda_answer
@@ -18,10 +22,8 @@ put (const struct accscope_cuda_step *s)
   switch (s->kind)
     {
     case ACCSCOPE_CUDA_UPLOAD:
-      return accscope_cuda_upload (s->queue, s->correlation, s->device, s->other,
-				   s->bytes, s->now);
     case ACCSCOPE_CUDA_DOWNLOAD:
-      return download (s);
+      return transfer (s);
     case ACCSCOPE_CUDA_COPY:
       return accscope_cuda_copy (s->queue, s->correlation, s->device, s->other,
 				 s->bytes);

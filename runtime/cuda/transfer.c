@@ -2,6 +2,8 @@
    queue's (small downloads), or in stages (staging.c).  */
 #include "cuda.h"
 
+#include <stdlib.h>
+
 /* Up to this size the driver copies pageable memory itself before a call
    returns, without waiting for the stream.  */
 #define DIRECT ((size_t) 64 << 10)
@@ -30,9 +32,29 @@ pinned (struct accscope_cuda_device *d, uintptr_t address)
 	 && type == CU_MEMORYTYPE_HOST;
 }
 
+/* At most DIRECT bytes, of which nothing is to be read later.  */
+static struct accscope_cuda_answer
+upload_small (struct accscope_cuda_queue *q, uint64_t correlation, CUdeviceptr to,
+	      const struct accscope_part *part, unsigned parts, size_t bytes)
+{
+  struct accscope_cuda_device *d = q->device;
+  char *own = parts > 1 ? malloc (DIRECT) : NULL;
+  const void *from = parts > 1 ? own : (const void *) part->host;
+  struct accscope_cuda_answer a;
+
+  if (parts > 1 && own == NULL)
+    return ANSWER (malloc, CUDA_ERROR_OUT_OF_MEMORY);
+  if (own != NULL)
+    accscope_gather (part, parts, own);
+  MEASURED (ACCSCOPE_CUDA_UPLOAD, CALL (d, cuMemcpyHtoDAsync, to, from, bytes, q->stream));
+  free (own);
+  return a;
+}
+
 struct accscope_cuda_answer
 accscope_cuda_upload (struct accscope_cuda_queue *q, uint64_t correlation,
-		      CUdeviceptr to, uintptr_t from, size_t bytes, int now)
+		      CUdeviceptr to, const struct accscope_part *part,
+		      unsigned parts, size_t bytes, int now)
 {
   struct accscope_cuda_device *d = q->device;
   struct accscope_cuda_answer a = SUCCESS;
@@ -55,15 +77,16 @@ accscope_cuda_upload (struct accscope_cuda_queue *q, uint64_t correlation,
     {
       a = accscope_cuda_commit (q);
       if (!FAILED (a))
-	a = accscope_cuda_stage_upload (q, correlation, to, (const char *) from,
-					bytes, 0, bytes > DIRECT && !pinned (d, from));
+	a = accscope_cuda_stage_upload (q, correlation, to, part, parts, bytes, 0,
+					bytes > DIRECT && !pinned (d, part->host));
     }
-  else if (bytes <= DIRECT || pinned (d, from))
+  else if (bytes <= DIRECT)
+    a = upload_small (q, correlation, to, part, parts, bytes);
+  else if (parts == 1 && pinned (d, part->host))
     MEASURED (ACCSCOPE_CUDA_UPLOAD,
-	      CALL (d, cuMemcpyHtoDAsync, to, (const void *) from, bytes, q->stream));
+	      CALL (d, cuMemcpyHtoDAsync, to, (const void *) part->host, bytes, q->stream));
   else
-    a = accscope_cuda_stage_upload (q, correlation, to, (const char *) from,
-				    bytes, now, 1);
+    a = accscope_cuda_stage_upload (q, correlation, to, part, parts, bytes, now, 1);
   q->submitted++;
   pthread_mutex_unlock (&q->lock);
   return a;
@@ -120,6 +143,7 @@ download_small (struct accscope_cuda_queue *q, uint64_t correlation,
 {
   struct accscope_cuda_device *d = q->device;
   struct accscope_cuda_answer a = SUCCESS;
+  struct accscope_cuda_piece piece = { room, 0, bytes, false };
   int later = !now || parts > ACCSCOPE_CUDA_COPIES;
   unsigned i;
 
@@ -134,10 +158,10 @@ download_small (struct accscope_cuda_queue *q, uint64_t correlation,
   if (later)
     {
       q->last_number = UINT64_MAX;	/* something is between two operations */
-      return accscope_cuda_bring_later (d, q->stream, part, parts, room, 0, bytes);
+      return accscope_cuda_bring_later (d, q->stream, part, parts, piece);
     }
   for (i = 0; i < parts; i++)
-    q->copy[q->copies++] = accscope_cuda_within (&part[i], room, 0, bytes);
+    q->copy[q->copies++] = accscope_cuda_within (&part[i], piece);
   return a;
 }
 

@@ -88,14 +88,19 @@ func TestTransfersOfNothing(t *testing.T) {
 	}
 }
 
-// However many downloads to several places wait behind a kernel, and whatever pinned memory
-// there is for them, all come.
-func TestScatterWaits(t *testing.T) {
+// pinnedOrNot is what to open a device with that has pinned memory, and one that has none.
+func pinnedOrNot() map[string]map[string]string {
 	var none []string
 	for n := range 99 {
 		none = append(none, fmt.Sprintf("cuMemHostAlloc:%d:2", n+1))
 	}
-	for name, variables := range map[string]map[string]string{"pinned": nil, "no pinned memory": faulty(strings.Join(none, ","))} {
+	return map[string]map[string]string{"pinned": nil, "no pinned memory": faulty(strings.Join(none, ","))}
+}
+
+// However many downloads to several places wait behind a kernel, and whatever pinned memory
+// there is for them, all come.
+func TestScatterWaits(t *testing.T) {
+	for name, variables := range pinnedOrNot() {
 		t.Run(name, func(t *testing.T) {
 			d := open(t, variables, nil)
 			q := newQueue(t, d)
@@ -141,7 +146,12 @@ func TestScatterWaits(t *testing.T) {
 // What a queue reads from the host is what it wrote there before, whichever way
 // the transfers go.
 func TestHostMemoryInOrder(t *testing.T) {
-	d := open(t, nil, nil)
+	for name, variables := range pinnedOrNot() {
+		t.Run(name, func(t *testing.T) { inOrder(t, open(t, variables, nil)) })
+	}
+}
+
+func inOrder(t *testing.T, d device.Device) {
 	for _, n := range []int{8, 64 << 10, 1 << 20, 9 << 20} {
 		q, other := newQueue(t, d), newQueue(t, d)
 		a, err := d.Alloc(uint64(n))
@@ -149,14 +159,22 @@ func TestHostMemoryInOrder(t *testing.T) {
 		b, err := d.Alloc(uint64(n))
 		check(t, err)
 		middle, back := make([]byte, n), make([]byte, n)
-		for round := range byte(5) {
+		for round := range byte(10) {
 			check(t, devicetest.Fill(q, 1, a, round+1, uint64(n), false))
 			check(t, devicetest.Download(q, 2, unsafe.Pointer(&middle[0]), a, uint64(n), round%2 == 0))
 			m, err := q.Record()
 			check(t, err)
 			check(t, other.Wait(m))
 			m.Release()
-			check(t, devicetest.Upload(other, 3, b, unsafe.Pointer(&middle[0]), uint64(n), round == 3))
+			if now := round%5 == 3; round < 5 {
+				check(t, devicetest.Upload(other, 3, b, unsafe.Pointer(&middle[0]), uint64(n), now))
+			} else {
+				check(t, devicetest.Gather(other, 3, b, []device.Part{
+					{Host: uintptr(unsafe.Pointer(&back[0])), Bytes: uint64(n)},
+					{Host: uintptr(unsafe.Pointer(&middle[n/2])), Offset: uint64(n / 2), Bytes: uint64(n - n/2)},
+					{Host: uintptr(unsafe.Pointer(&middle[0])), Bytes: uint64(n / 2)},
+				}, uint64(n), now))
+			}
 			check(t, devicetest.Download(other, 4, unsafe.Pointer(&back[0]), b, uint64(n), round%2 == 1))
 			check(t, other.Synchronize())
 			if back[0] != round+1 || back[n-1] != round+1 {

@@ -159,6 +159,10 @@ type Queue interface {
 	Store(o *Operation, dst Address, contents []byte, now bool) error
 	// Download copies n bytes from device to host memory.
 	Download(o *Operation, correlation uint64, dst unsafe.Pointer, src Address, n uint64, now bool) error
+	// Gather is the Upload of n bytes that come from several places of the host's memory, a
+	// later part over an earlier one; the first is of all n bytes. The parts are read when it
+	// is put onto the queue, and may change then; what they tell of is read as by Upload.
+	Gather(o *Operation, correlation uint64, dst Address, parts []Part, n uint64, now bool) error
 	// Scatter is the Download of n bytes that go to several places of the host's memory,
 	// those in no part to none; there is one part at least. They are read when it is put onto the queue, and may
 	// change then.
@@ -196,11 +200,11 @@ type Queue interface {
 	Close() error
 }
 
-// A Part is what a Scatter brings to one place of the host's memory. It is C's struct
-// accscope_part (operation.h).
+// A Part is what a Scatter brings to one place of the host's memory, or a Gather takes from
+// there. It is C's struct accscope_part (operation.h).
 type Part struct {
 	Host          uintptr
-	Offset, Bytes uint64 // of what is downloaded
+	Offset, Bytes uint64 // of what is transferred
 }
 
 // Mark is a point in a queue.

@@ -4,13 +4,35 @@
 
 #include <sched.h>
 #include <stdint.h>
+#include <string.h>
 
-/* device.Part: of what is downloaded, the bytes from offset on go to host.  */
+/* device.Part: of what is transferred, the bytes from offset on go to host, or come from
+   there.  */
 struct accscope_part
 {
   uintptr_t host;
   uint64_t offset, bytes;
 };
+
+/* Copies parts of what is in memory to their places on the host.  */
+static inline void
+accscope_scatter (const struct accscope_part *part, uint64_t parts, const char *memory)
+{
+  uint64_t i;
+
+  for (i = 0; i < parts; i++)
+    memmove ((void *) part[i].host, memory + part[i].offset, part[i].bytes);
+}
+
+/* Copies parts from their places on the host to memory.  */
+static inline void
+accscope_gather (const struct accscope_part *part, uint64_t parts, char *memory)
+{
+  uint64_t i;
+
+  for (i = 0; i < parts; i++)
+    memmove (memory + part[i].offset, (const void *) part[i].host, part[i].bytes);
+}
 
 /* device.Gate */
 #define ACCSCOPE_GATE_HELD 0x40000000u

@@ -154,7 +154,8 @@ So is what enter data makes of that size: each variable keeps its own life, and 
 piece is freed with the last of them. So are members of a structure, wherever it lies. An
 exit data and an update copy in one transfer what lies in one such piece: to the device only
 what lies side by side there; to the host each variable goes to its place, on an
-asynchronous queue when that has come so far. A pointer that is detached is stored only in
+asynchronous queue when that has come so far, and what a queue has still to bring to the host
+is taken from there, with the others, when it has. A pointer that is detached is stored only in
 memory that stays, or that is copied back with it; that of a Fortran component with its
 descriptor, as it was attached, so that components side by side are one transfer.
 

@@ -40,20 +40,10 @@ struct work
   uint64_t bytes, kind, observed, correlation;
   int64_t start, end;
   uint64_t awaits;		// nothing is done: Go waits
-  uint64_t parts;		// to is so many struct accscope_part; 0: it is memory
+  uint64_t parts;		// the host's side is so many struct accscope_part; 0: one piece
 };
 
-enum { KERNEL = 1, FILL = 5 };	// of device.ActivityKind
-
-static void
-scatter (const struct work *w)
-{
-  const struct accscope_part *part = (const struct accscope_part *) w->to;
-  uint64_t i;
-
-  for (i = 0; i < w->parts; i++)
-    memmove ((void *) part[i].host, (const char *) w->from + part[i].offset, part[i].bytes);
-}
+enum { KERNEL = 1, UPLOAD = 2, FILL = 5 };	// of device.ActivityKind
 
 static int
 run (struct work *w)
@@ -64,8 +54,10 @@ run (struct work *w)
     w->start = monotonic ();
   if (w->kind == FILL)
     memset ((void *) w->to, (int) w->from, w->bytes);
+  else if (w->parts && w->kind == UPLOAD)
+    accscope_gather ((const struct accscope_part *) w->from, w->parts, (char *) w->to);
   else if (w->parts)
-    scatter (w);
+    accscope_scatter ((const struct accscope_part *) w->to, w->parts, (const char *) w->from);
   else if (w->kind != KERNEL)
     memmove ((void *) w->to, (const void *) w->from, w->bytes);
   else if (w->through)
@@ -146,8 +138,17 @@ func (q *queue) Download(o *device.Operation, correlation uint64, dst unsafe.Poi
 	return q.prepare(o, device.ActivityDownload, correlation, uintptr(dst), uintptr(src), n)
 }
 
-func (q *queue) Scatter(o *device.Operation, correlation uint64, parts []device.Part, src device.Address, n uint64, _ bool) error {
-	err := q.prepare(o, device.ActivityDownload, correlation, uintptr(unsafe.Pointer(unsafe.SliceData(parts))), uintptr(src), n)
+func (q *queue) Gather(o *device.Operation, correlation uint64, dst device.Address, parts []device.Part, n uint64, now bool) error {
+	return inParts(o, parts, q.Upload(o, correlation, dst, unsafe.Pointer(unsafe.SliceData(parts)), n, now))
+}
+
+func (q *queue) Scatter(o *device.Operation, correlation uint64, parts []device.Part, src device.Address, n uint64, now bool) error {
+	return inParts(o, parts, q.Download(o, correlation, unsafe.Pointer(unsafe.SliceData(parts)), src, n, now))
+}
+
+// inParts has a transfer, which was prepared with or without an error, take the host's memory
+// for a list of parts.
+func inParts(o *device.Operation, parts []device.Part, err error) error {
 	if err == nil {
 		(*C.struct_work)(unsafe.Pointer(o.Operands)).parts = C.uint64_t(len(parts))
 	}

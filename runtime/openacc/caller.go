@@ -112,6 +112,8 @@ type scratch struct {
 	created   []*dataenv.Mapping
 	fills     []fill
 	uploads   []transfer
+	kept      [][]byte      // what the upload in progress reads of our own memory
+	parts     []device.Part // of it, what the device fills in
 	stores    []transfer
 	downloads []transfer
 	removed   []*dataenv.Mapping

@@ -95,7 +95,7 @@ func (t *namer) listBeside(g *group) string {
 func (t *namer) addValues() {
 	s := t.scratch
 	for i := range s.items {
-		if item := &s.items[i]; t.carried(item) {
+		if item := &s.items[i]; carried(item) {
 			t.addCarried(item.Host, item.Size, nil)
 		}
 	}
@@ -121,7 +121,7 @@ func (t *namer) listOfValues() string {
 	}
 	s.entries = s.entries[:0]
 	for i := range s.items {
-		if item := &s.items[i]; t.carried(item) {
+		if item := &s.items[i]; carried(item) {
 			s.entries = append(s.entries, item.Entry)
 		}
 	}

@@ -105,7 +105,7 @@ func (t *lifetimes) enqueueUploads(d *Device, q *Queue) {
 	for i := range s.fills {
 		t.zero(q, &s.fills[i])
 	}
-	t.uploadAll(d, q)
+	t.uploadAll(q)
 	if len(s.created) > 0 {
 		t.carryOut() // before other threads use what was created
 	}
@@ -133,7 +133,7 @@ func (t *lifetimes) enqueueExits(d *Device, q *Queue, own *copyBack) {
 	s.stores = slices.DeleteFunc(s.stores, func(u transfer) bool {
 		return slices.Contains(s.removed, u.mapping) && !overlaps(s.downloads, &u)
 	})
-	t.uploadAll(q.device, q)
+	t.uploadAll(q)
 	t.downloadAll(q)
 	if q.synchronous() && q.busy() {
 		t.awaitLast(q, true)

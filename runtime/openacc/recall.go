@@ -223,7 +223,7 @@ func (t *namer) carriedBytes() (c carriedBytes) {
 		return s.recalled.carried
 	}
 	for i := range s.items {
-		if item := &s.items[i]; t.carried(item) {
+		if item := &s.items[i]; carried(item) {
 			c.count, c.bytes, c.host = c.count+1, c.bytes+item.Size, item.Host
 		}
 	}

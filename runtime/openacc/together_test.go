@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/runtime/device/devicetest"
@@ -49,7 +50,7 @@ func TestSmallCopiesGoTogether(t *testing.T) {
 }
 
 // TestValuesBesideVariables: what a construct copies in of small variables goes with its
-// values and their addresses in one transfer, but for what a queue has still to bring, and
+// values and their addresses in one transfer, also what a queue has still to bring, but for
 // values that were the same the last time.
 func TestValuesBesideVariables(t *testing.T) {
 	for _, c := range []struct {
@@ -61,9 +62,9 @@ func TestValuesBesideVariables(t *testing.T) {
 		{"synchronous", AsyncSync, "", "enqueue_upload_start 24"},
 		{"with the values of before", AsyncSync, "", "enqueue_upload_start 8"},
 		{"asynchronous", 1, "", "enqueue_upload_start 24"},
-		{"asynchronous, behind others", 1, "launches", "enqueue_upload_start 8\nenqueue_upload_start 16"},
-		{"variable that is pending", 1, "variable", "enqueue_upload_start 8\nenqueue_upload_start 16"},
-		{"value that is pending", 1, "value", "enqueue_upload_start 16\nenqueue_upload_start 8"},
+		{"asynchronous, behind others", 1, "launches", "enqueue_upload_start 24"},
+		{"variable that is pending", 1, "variable", "enqueue_upload_start 24"},
+		{"value that is pending", 1, "value", "enqueue_upload_start 24"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := newProgram(t, nil, nil)
@@ -250,30 +251,36 @@ func TestSpareMemory(t *testing.T) {
 	thread.WaitAll(CurrentDevice)
 }
 
-// TestStoreAfterUpload: a structure that the queue has still to write on the host is
-// uploaded in its order, and the pointer in it is attached after that.
-func TestStoreAfterUpload(t *testing.T) {
+// TestStoreOverUpload: a structure that the queue has still to write on the host is
+// uploaded in its order, and what is attached in it meanwhile lies over that.
+func TestStoreOverUpload(t *testing.T) {
 	p := newProgram(t, nil, nil)
 	thread := p.newThread()
 	defer thread.Close()
-	q, release := heldQueue(t, thread)
-	structure, other, array := hostMemory(16, 0), words(1), hostMemory(1000, 1)
+	structure, other, array := words(3, 77), words(1), hostMemory(1000, 1)
 	thread.Create(pointerTo(array), 1000, AsyncSync)
-	thread.Create(pointerTo(structure), 16, AsyncSync)
+	thread.EnterData(directive(AsyncSync, span8(goacc.To, structure)))
+	q, release := heldQueue(t, thread)
 	thread.ExitData(directive(q.async, span8(goacc.From, structure)))
 	put(structure, 0, int64(address(array)))
+	put(structure, 1, 5)
 	var events recorder
 	events.register(p, callbacks.EnqueueUploadStart)
-	c := directive(q.async, span8(goacc.ToFrom, other), span8(goacc.ToFrom, structure), span8(goacc.ForcePresent, array),
-		entry{goacc.Attach, address(structure), 0})
-	c.Function = devicetest.HostKernels().Nothing
-	thread.Parallel(c)
+	thread.EnterData(directive(q.async, span8(goacc.To, other), span8(goacc.To, structure), entry{goacc.Attach, address(structure), 0}))
 	got := strings.ReplaceAll(events.take(), fmt.Sprintf(" async %d", q.async), "")
-	if want := "enqueue_upload_start 8\nenqueue_upload_start 16\nenqueue_upload_start 8"; got != want {
-		t.Errorf("the other variable, the structure, then the pointer in it; got\n%s", got)
+	if want := "enqueue_upload_start 24"; got != want {
+		t.Errorf("the other variable and the structure with the pointer in it; got\n%s", got)
 	}
+	next := words(int64(address(array) + 8))
+	thread.EnterData(directive(q.async, span8(goacc.To, next), entry{goacc.Attach, address(next), 0}))
 	release()
 	thread.WaitAll(CurrentDevice)
+	if got, want := onDevice(thread, address(structure), 16), words(deviceWord(thread, array), 77); !bytes.Equal(got, want) {
+		t.Errorf("the device has %x, want %x", got, want)
+	}
+	if got := onDevice(thread, address(other), 8); get(got, 0) != 1 {
+		t.Errorf("the device has %d, want 1", get(got, 0))
+	}
 }
 
 // TestNothingBetweenIsCopied: pointers that are attached in a structure which came to the
@@ -460,30 +467,32 @@ func TestUpdateOfNeighbours(t *testing.T) {
 	}
 }
 
-// TestUpdateBehindADownload: what a queue has still to bring to the host is uploaded in
-// its order, by itself.
+// TestUpdateBehindADownload: what a queue has still to bring to the host is uploaded when it
+// is there, in one transfer with what is there already.
 func TestUpdateBehindADownload(t *testing.T) {
-	p := newProgram(t, nil, nil)
-	thread := p.newThread()
-	defer thread.Close()
-	q, release := heldQueue(t, thread)
-	one, two := words(1), words(2)
-	thread.EnterData(directive(AsyncSync, span8(goacc.To, one), span8(goacc.To, two)))
-	put(two, 0, 7)
-	thread.Update(directive(q.async, span8(goacc.From, two))) // brings the 2
-	var events recorder
-	events.register(p, callbacks.EnqueueUploadStart)
-	put(one, 0, 5)
-	thread.Update(directive(q.async, span8(goacc.To, one), span8(goacc.To, two)))
-	if got := strings.Count(events.take(), "enqueue_upload_start 8"); got != 2 {
-		t.Errorf("%d uploads of 8 bytes, want two", got)
-	}
-	release()
-	thread.WaitAll(CurrentDevice)
-	put(one, 0, 0)
-	put(two, 0, 0)
-	thread.Update(directive(AsyncSync, span8(goacc.From, one), span8(goacc.From, two)))
-	if get(one, 0) != 5 || get(two, 0) != 2 {
-		t.Errorf("the device has %d and %d, want 5 and 2", get(one, 0), get(two, 0))
+	for _, async := range []int{1, 2, AsyncSync} {
+		p := newProgram(t, nil, nil)
+		thread := p.newThread()
+		defer thread.Close()
+		q, release := heldQueue(t, thread)
+		one, two := words(1), words(2)
+		thread.EnterData(directive(AsyncSync, span8(goacc.To, one), span8(goacc.To, two)))
+		put(two, 0, 7)
+		thread.Update(directive(q.async, span8(goacc.From, two))) // brings the 2
+		var events recorder
+		events.register(p, callbacks.EnqueueUploadStart)
+		put(one, 0, 5)
+		time.AfterFunc(20*time.Millisecond, release)
+		thread.Update(directive(async, span8(goacc.To, one), span8(goacc.To, two)))
+		if got, _, _ := strings.Cut(events.take(), " async"); got != "enqueue_upload_start 16" {
+			t.Errorf("async %d: uploads:\n%s", async, got)
+		}
+		thread.WaitAll(CurrentDevice)
+		put(one, 0, 0)
+		put(two, 0, 0)
+		thread.Update(directive(AsyncSync, span8(goacc.From, one), span8(goacc.From, two)))
+		if get(one, 0) != 5 || get(two, 0) != 2 {
+			t.Errorf("async %d: the device has %d and %d, want 5 and 2", async, get(one, 0), get(two, 0))
+		}
 	}
 }

@@ -61,28 +61,13 @@ func appendPiece(into []transfer, m *dataenv.Mapping, host, size uintptr) []tran
 
 // upload puts one copy to the device onto q, between its events.
 func (t *transfers) upload(q *Queue, u *transfer) {
-	own, inOrder := u.staged, false
-	switch {
-	case own != nil:
-		if !q.synchronous() {
-			own = slices.Clone(own)
-		}
-	case !q.synchronous():
-		t.followWriters(q, u)
-		if u.size <= SnapshotBytes {
-			own, inOrder = t.snapshot(q, u)
-		}
-	case u.size <= smallCopy && !q.device.willWrite(u.host, u.size):
-		own = bytesAt(u.host, u.size)
-	default:
-		t.followWriters(q, u)
-	}
-	source := at(u.host)
-	if own != nil {
-		source = unsafe.Pointer(unsafe.SliceData(own))
+	sent, later := t.bytesOf(q, u)
+	if !later && !q.synchronous() {
+		sent = slices.Clone(sent)
+		t.keep(sent)
 	}
 	name := t.nameIn(callbacks.EnqueueUploadStart, callbacks.EnqueueUploadEnd, u.host, u.size, u.mapping)
-	t.enqueueUpload(q, u, name, source, u.size, own, own != nil && !inOrder && t.function != 0 && u.size <= smallCopy)
+	t.enqueueUpload(q, u, name, sent, !later && t.function != 0 && u.size <= smallCopy)
 }
 
 // uploadTogether puts a group of copies onto q as one.
@@ -92,32 +77,57 @@ func (t *transfers) uploadTogether(q *Queue, g *group) {
 		return
 	}
 	own := make([]byte, g.high-g.low)
-	t.fillIn(q, g, own)
+	t.fillIn(q, g, own, g.low)
 	whole := g.whole()
 	name := t.nameOfGroup(g, &whole, callbacks.EnqueueUploadStart, callbacks.EnqueueUploadEnd)
-	t.enqueueUpload(q, &whole, name, unsafe.Pointer(unsafe.SliceData(own)), uintptr(len(own)), own, t.function != 0 && len(own) <= mostPart)
+	t.uploadOwn(q, &whole, name, own)
 }
 
-// fillIn puts what a group sends into own.
-func (t *transfers) fillIn(q *Queue, g *group, own []byte) {
+// fillIn puts what a group sends into own, which goes to the address at.
+func (t *transfers) fillIn(q *Queue, g *group, own []byte, at device.Address) {
+	open := g.low // what lies before it may be filled in later
 	for i := range g.copies {
 		u := &g.copies[i]
-		sent := own[u.device-g.low:][:u.size]
-		if u.staged != nil {
-			copy(sent, u.staged)
-			continue
-		}
-		copy(sent, bytesAt(u.host, u.size))
-		if !q.synchronous() && u.size <= hostwrites.ScalarBytes && t.function != 0 {
-			t.scratch.arrived(u.host, sent, nil)
+		if t.fillInOne(q, u, own, at, u.device < open) {
+			open = max(open, u.end())
 		}
 	}
 }
 
-// enqueueUpload puts size bytes at source onto q, between the events of u; own keeps
-// source for an asynchronous queue. What is a part of a launch, as its argument block is,
-// stands in own: to measure it on the device would cost more than the copy.
-func (t *transfers) enqueueUpload(q *Queue, u *transfer, name string, source unsafe.Pointer, size uintptr, own []byte, part bool) {
+// fillInOne puts the bytes of one copy into own, which goes to the address at; later says
+// that they are not known yet: the device fills them in when the queue comes to it, as it
+// does with what is to lie over such bytes.
+func (t *transfers) fillInOne(q *Queue, u *transfer, own []byte, at device.Address, over bool) (later bool) {
+	sent, later := t.bytesOf(q, u)
+	if !later && !over {
+		copy(own[u.device-at:], sent)
+		return false
+	}
+	if !later {
+		sent = slices.Clone(sent)
+		t.keep(sent)
+	}
+	s := t.scratch
+	if len(s.parts) == 0 {
+		s.parts = append(s.parts, device.Part{}) // own
+	}
+	s.parts = append(s.parts, device.Part{Host: uintptr(unsafe.Pointer(unsafe.SliceData(sent))), Offset: uint64(u.device - at), Bytes: uint64(u.size)})
+	return true
+}
+
+// uploadOwn is enqueueUpload of bytes that fillIn has filled in.
+func (t *transfers) uploadOwn(q *Queue, u *transfer, name string, own []byte) {
+	later := len(t.scratch.parts) > 0
+	if later || !q.synchronous() {
+		t.keep(own)
+	}
+	t.enqueueUpload(q, u, name, own, !later && t.function != 0 && len(own) <= mostPart)
+}
+
+// enqueueUpload puts the upload of sent onto q, between the events of u, and over it the parts
+// in the scratch space. What is a part of a launch, as its argument block is, stands there: to
+// measure it on the device would cost more than the copy.
+func (t *transfers) enqueueUpload(q *Queue, u *transfer, name string, sent []byte, part bool) {
 	ticket := uint64(0)
 	if !part && (t.rt.activity.Wanted() || t.concerns(callbacks.EnqueueUploadStart) || t.concerns(callbacks.EnqueueUploadEnd)) {
 		ticket = t.correlate(q, "")
@@ -126,17 +136,17 @@ func (t *transfers) enqueueUpload(q *Queue, u *transfer, name string, source uns
 	t.makeRoom(3)
 	t.planData(callbacks.EnqueueUploadStart, &pair, u.size, u.host, u.device, name)
 	var err error
-	if part {
-		err = t.planStore(q, u.device, own)
+	if part || len(t.scratch.parts) > 0 {
+		err = t.planOwn(q, u.device, ticket, sent, part)
 	} else {
-		err = t.prepared(q.driver.Upload(t.operation(q), ticket, u.device, source, uint64(size), q.synchronous()))
+		err = t.prepared(q.driver.Upload(t.operation(q), ticket, u.device, unsafe.Pointer(unsafe.SliceData(sent)), uint64(len(sent)), q.synchronous()))
 	}
 	t.planData(callbacks.EnqueueUploadEnd, &pair, u.size, u.host, u.device, name)
 	pair.release()
 	t.carryOut()
-	runtime.KeepAlive(own)
-	if !part {
-		q.willRead(own)
+	runtime.KeepAlive(sent)
+	if len(t.scratch.kept) > 0 {
+		t.forget(q, part)
 	}
 	t.context.correlation = 0
 	if err != nil {
@@ -144,23 +154,61 @@ func (t *transfers) enqueueUpload(q *Queue, u *transfer, name string, source uns
 	}
 }
 
-// snapshot is what an asynchronous upload sends that need not read the host's
-// memory in queue order, nil if it has to; inOrder says that it comes in that order.
-func (t *transfers) snapshot(q *Queue, u *transfer) (own []byte, inOrder bool) {
+// planOwn adds that own is stored as a part of a launch, or that it is uploaded with the parts
+// in the scratch space over it, the first of which it is.
+func (t *transfers) planOwn(q *Queue, to device.Address, ticket uint64, own []byte, part bool) error {
+	if part {
+		return t.planStore(q, to, own)
+	}
+	parts, bytes := t.scratch.parts, uint64(len(own))
+	parts[0] = device.Part{Host: uintptr(unsafe.Pointer(unsafe.SliceData(own))), Bytes: bytes}
+	return t.prepared(q.driver.Gather(t.operation(q), ticket, to, parts, bytes, q.synchronous()))
+}
+
+// keep keeps memory of ours that the upload in progress reads.
+func (t *transfers) keep(memory []byte) { t.scratch.kept = append(t.scratch.kept, memory) }
+
+// forget forgets what the upload in progress reads, which q is still to do unless it was stored.
+func (t *transfers) forget(q *Queue, stored bool) {
+	s := t.scratch
+	if !stored {
+		for _, memory := range s.kept {
+			q.willRead(memory)
+		}
+	}
+	clear(s.kept)
+	s.kept, s.parts = s.kept[:0], s.parts[:0]
+}
+
+// bytesOf is what an upload sends: bytes that are known, which may change when it is on the
+// queue, or, if that comes later, memory as it is when the queue comes to it.
+func (t *transfers) bytesOf(q *Queue, u *transfer) (sent []byte, later bool) {
+	sent = u.staged
+	switch {
+	case sent != nil:
+		return sent, false
+	case q.synchronous() && u.size <= smallCopy && !q.device.willWrite(u.host, u.size):
+		return bytesAt(u.host, u.size), false
+	}
+	t.followWriters(q, u)
+	if sent = bytesAt(u.host, u.size); q.synchronous() || u.size > SnapshotBytes {
+		return sent, true
+	}
 	var chain *hostwrites.Chain
 	last, will := q.lastWrite(u.host, u.size)
 	switch {
 	case !will:
-		own = slices.Clone(bytesAt(u.host, u.size))
 	case last != nil:
-		own, chain = last.Next()
+		if sent, chain = last.Next(); chain != nil {
+			t.keep(sent)
+		}
 	default:
-		return nil, false
+		return sent, true
 	}
 	if u.size <= hostwrites.ScalarBytes && t.function != 0 {
-		t.scratch.arrived(u.host, own, chain)
+		t.scratch.arrived(u.host, sent, chain)
 	}
-	return own, chain != nil
+	return sent, chain != nil
 }
 
 // followWriters makes q wait for other queues that still have to write the host
@@ -252,14 +300,12 @@ func overlaps(transfers []transfer, u *transfer) bool {
 
 // uploadAll puts the planned uploads onto q, and then the stores of pointers. What is
 // small goes as one with what lies beside it, and a pointer with the structure that it
-// lies in, unless the queue has still to bring it to the host. What goes with the argument
-// block of the launch stays for that.
-func (t *transfers) uploadAll(d *Device, q *Queue) {
+// lies in. What goes with the argument block of the launch stays for that.
+func (t *transfers) uploadAll(q *Queue) {
 	s := t.scratch
 	if n := len(s.uploads) + len(s.stores); n > 1 || n == 1 && t.hasLeading(s.uploads) {
 		small := s.small.begin()
-		small.gather(func(u *transfer) bool { return u.staged != nil || !d.willWrite(u.host, u.size) },
-			t.besideOnDevice, &s.uploads, &s.stores)
+		small.gather(func(*transfer) bool { return true }, t.besideOnDevice, &s.uploads, &s.stores)
 		for i := range small.list {
 			if g := &small.list[i]; t.followsBlock(g) {
 				s.beside = g

@@ -83,7 +83,7 @@ func (t *lifetimes) updateItems(d *Device, q *Queue, items []goacc.Item, last bo
 	if len(s.pending) > 0 {
 		t.awaitBlocks(d, q)
 	}
-	t.uploadAll(d, q)
+	t.uploadAll(q)
 	t.downloadAll(q)
 	switch {
 	case !q.synchronous() || !q.busy():

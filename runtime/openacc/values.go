@@ -2,7 +2,7 @@ package openacc
 
 import (
 	"hash/maphash"
-	"unsafe"
+	"slices"
 
 	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/runtime/arguments"
@@ -42,20 +42,16 @@ func (t *launcher) planArguments(d *Device, q *Queue, k *kernelCode) error {
 			return err
 		}
 	}
-	var err error
 	switch {
 	case s.contents == nil:
 		return nil
-	case s.block.Values()-s.block.Pointers() == len(s.late):
-		err = t.planStore(q, s.place.Address, s.contents)
-	default:
-		err = t.planValues(q)
+	case len(s.late) > 0:
+		t.planLate(q)
+		return nil
+	case s.block.Values() == s.block.Pointers():
+		return t.planStore(q, s.place.Address, s.contents)
 	}
-	if err == nil && len(s.late) > 0 {
-		t.carryOut()
-		t.uploadLate(q, s.place.Address)
-	}
-	return err
+	return t.planValues(q)
 }
 
 // placeArguments finds the place of the argument block. d.mu is held.
@@ -74,11 +70,20 @@ func (t *launcher) placeArguments(q *Queue, k *kernelCode) (err error) {
 	return err
 }
 
-// uploadLate puts the values that are not known yet into the block at an address.
-func (t *launcher) uploadLate(q *Queue, address device.Address) {
+// planLate puts an argument block onto q of which some values are not known yet.
+func (t *launcher) planLate(q *Queue) {
+	address, own := t.scratch.place.Address, slices.Clone(t.scratch.contents)
+	t.fillInLate(q, own, address)
+	carried, name := t.carriedValues()
+	t.uploadOwn(q, &transfer{host: carried.host, device: address, size: carried.bytes}, name, own)
+}
+
+// fillInLate puts the values that are not known yet into the block in own, which goes to the
+// address at.
+func (t *launcher) fillInLate(q *Queue, own []byte, at device.Address) {
 	for _, late := range t.scratch.late {
 		_, offset := t.scratch.block.Value(late.number)
-		t.upload(q, &transfer{host: late.host, device: address + device.Address(offset), size: late.size})
+		t.fillInOne(q, &transfer{host: late.host, device: at + device.Address(offset), size: late.size}, own, at, false)
 	}
 }
 
@@ -89,10 +94,9 @@ func (t *launcher) planBeside(q *Queue, g *group, values uintptr) {
 	own := t.scratch.block.AppendAt(make([]byte, 0, g.high-address), address)
 	block := device.ArgumentBlock{Address: address, Size: uint64(len(own))}
 	own = own[:cap(own)]
-	t.fillIn(q, g, own[g.low-address:])
-	whole := transfer{device: address, size: g.whole().size + values}
-	t.enqueueUpload(q, &whole, t.listBeside(g), unsafe.Pointer(unsafe.SliceData(own)), uintptr(len(own)), own, true)
-	t.uploadLate(q, address)
+	t.fillInLate(q, own, address)
+	t.fillIn(q, g, own, address)
+	t.uploadOwn(q, &transfer{device: address, size: g.whole().size + values}, t.listBeside(g), own)
 	t.scratch.place = &arguments.Place{ArgumentBlock: block}
 }
 
@@ -123,7 +127,7 @@ var valuesSeed = maphash.MakeSeed()
 // hashOfValues is that of the values of the launch in progress, 0 for none.
 func (t *launcher) hashOfValues() (hash uint64) {
 	for i := range t.scratch.items {
-		if item := &t.scratch.items[i]; t.carried(item) {
+		if item := &t.scratch.items[i]; carried(item) && !t.late(item.Host) {
 			hash = hash*0x9e3779b97f4a7c15 ^ maphash.Bytes(valuesSeed, bytesAt(item.Host, item.Size))
 		}
 	}
@@ -135,29 +139,31 @@ func (t *launcher) hashOfValues() (hash uint64) {
 func (t *launcher) planValues(q *Queue) error {
 	address := t.scratch.place.Address
 	var pair eventPair
-	var bytes, host uintptr
-	name := ""
-	if t.concerns(callbacks.EnqueueUploadStart) || t.concerns(callbacks.EnqueueUploadEnd) {
-		carried := t.carriedBytes()
-		bytes = carried.bytes
-		if carried.count == 1 {
-			host = carried.host
-			name = t.nameOf(host, bytes, nil)
-		} else {
-			name = t.listOfValues()
-		}
-	}
-	if t.concerns(callbacks.EnqueueUploadStart) && t.sayValues(bytes, host, address, name) {
+	carried, name := t.carriedValues()
+	if t.concerns(callbacks.EnqueueUploadStart) && t.sayValues(carried.bytes, carried.host, address, name) {
 		t.planSaid(valuesStart)
 		err := t.planStore(q, address, t.scratch.contents)
 		t.planSaid(valuesEnd)
 		return err
 	}
-	t.planData(callbacks.EnqueueUploadStart, &pair, bytes, host, address, name)
+	t.planData(callbacks.EnqueueUploadStart, &pair, carried.bytes, carried.host, address, name)
 	err := t.planStore(q, address, t.scratch.contents)
-	t.planData(callbacks.EnqueueUploadEnd, &pair, bytes, host, address, name)
+	t.planData(callbacks.EnqueueUploadEnd, &pair, carried.bytes, carried.host, address, name)
 	pair.release()
 	return err
+}
+
+// carriedValues is what the events of an argument block's upload tell of its values, if
+// somebody wants them: host is that of the only one, else 0.
+func (t *launcher) carriedValues() (carried carriedBytes, name string) {
+	if !t.concerns(callbacks.EnqueueUploadStart) && !t.concerns(callbacks.EnqueueUploadEnd) {
+		return carriedBytes{}, ""
+	}
+	if carried = t.carriedBytes(); carried.count == 1 {
+		return carried, t.nameOf(carried.host, carried.bytes, nil)
+	}
+	carried.host = 0
+	return carried, t.listOfValues()
 }
 
 // creationEvents are those between the start of a construct's entry and the upload of its
@@ -171,7 +177,7 @@ func (t *launcher) readValues(d *Device) {
 	for n := range s.block.Values() {
 		argument, _ := s.block.Value(n)
 		for i := range s.items {
-			if item := &s.items[i]; item.Entry == argument && t.carried(item) && !d.willWrite(item.Host, item.Size) {
+			if item := &s.items[i]; item.Entry == argument && carried(item) && !t.late(item.Host) && !d.willWrite(item.Host, item.Size) {
 				s.block.SetValue(n, bytesAt(item.Host, item.Size))
 			}
 		}
@@ -179,12 +185,12 @@ func (t *launcher) readValues(d *Device) {
 }
 
 // carried says whether the program's value of item travels with the arguments.
-func (t *namer) carried(item *goacc.Item) bool {
-	return item.Value && item.Action == goacc.ActionMap && !t.late(item.Host)
+func carried(item *goacc.Item) bool {
+	return item.Value && item.Action == goacc.ActionMap
 }
 
 // late says whether the value at host is a lateValue.
-func (t *namer) late(host uintptr) bool {
+func (t *launcher) late(host uintptr) bool {
 	for _, v := range t.scratch.late {
 		if v.host == host {
 			return true

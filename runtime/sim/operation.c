@@ -38,12 +38,12 @@ run_kernel (const operation *o)
 }
 
 static void
-scatter (const operation *o)
+copy_parts (const operation *o)
 {
-  const struct accscope_part *part = (const struct accscope_part *) o->destination;
-
-  for (unsigned i = 0; i < o->parts; i++)
-    memmove ((void *) part[i].host, (const char *) o->source + part[i].offset, part[i].bytes);
+  if (o->kind == ACCSCOPE_SIM_UPLOAD)
+    accscope_gather ((const struct accscope_part *) o->source, o->parts, (char *) o->destination);
+  else
+    accscope_scatter ((const struct accscope_part *) o->destination, o->parts, (const char *) o->source);
 }
 
 void
@@ -51,7 +51,7 @@ accscope_sim_perform (const operation *o)
 {
   if (o->parts)
     {
-      scatter (o);
+      copy_parts (o);
       return;
     }
   switch (o->kind)
@@ -67,8 +67,8 @@ accscope_sim_perform (const operation *o)
     }
 }
 
-/* What the caller may change when it has submitted o: the source of a store, and the
-   places of parts.  */
+/* What the caller may change when it has submitted o: the source of a store, and the list
+   of parts.  */
 static size_t
 contents_of (const operation *o)
 {
@@ -87,7 +87,7 @@ accscope_sim_copy (const operation *o)
   *copy = *o;
   if (contents)
     {
-      uintptr_t *place = o->parts ? &copy->destination : &copy->source;
+      uintptr_t *place = o->kind == ACCSCOPE_SIM_DOWNLOAD ? &copy->destination : &copy->source;
       memcpy (copy->contents, (const void *) *place, contents);
       *place = (uintptr_t) copy->contents;
     }

@@ -159,7 +159,7 @@ struct accscope_sim_step
   int kind;			/* enum accscope_sim_kind */
   bool fail;			/* fails instead */
   bool now;			/* if the queue is idle, it is done on return */
-  unsigned parts;		/* destination is so many struct accscope_part; 0: it is memory */
+  unsigned parts;		/* the host's memory is so many struct accscope_part; 0: it is one piece */
 };
 
 /* Puts it onto its queue, and returns 0, or the answer has the error;
@@ -224,11 +224,11 @@ struct accscope_sim_operation
   struct accscope_sim_stream *stream;
   struct accscope_sim_mark *mark;
   int kind, fail;
-  unsigned parts;		/* destination is so many struct accscope_part; 0: it is memory */
+  unsigned parts;		/* as a step's */
   uint64_t correlation, sequence, bytes;
   uintptr_t destination, source;	/* source: function, value or handle too */
   int64_t submitted;			/* device clock, model only */
-  unsigned char contents[];		/* what a store's source was, or where a download's parts go */
+  unsigned char contents[];		/* what a store's source was, or the parts */
 };
 
 /* A copy with its contents, to be freed; NULL if there is no memory.  */

@@ -31,6 +31,7 @@ func Run(t *testing.T, b device.Backend, k Kernels) {
 		{"properties", properties},
 		{"memory", memory},
 		{"transfers", transfers},
+		{"gather", gather},
 		{"scatter", scatter},
 		{"order", order},
 		{"then", then},
@@ -183,6 +184,7 @@ func transfers(t *testing.T, f *fixture) {
 		check(t, Download(q, 4, dst, b, size, now))
 		check(t, Upload(q, 5, a, src, 0, now))
 		check(t, Fill(q, 6, b, 0xaa, 0, now))
+		check(t, Gather(q, 9, a, []device.Part{{}}, 0, now))
 		check(t, Scatter(q, 9, []device.Part{{}}, a, 0, now))
 		check(t, Copy(q, 7, b, a, 0, now))
 		check(t, Download(q, 8, dst, a, 0, now))
@@ -197,6 +199,54 @@ func transfers(t *testing.T, f *fixture) {
 			}
 			if to[i] != want {
 				t.Fatalf("now %v: element %d is %d, want %d", now, i, to[i], want)
+			}
+		}
+		check(t, f.device.Free(a))
+		check(t, f.device.Free(b))
+	}
+	check(t, q.Close())
+}
+
+// gather: an upload comes from all its places, as they are when the queue comes to it, and
+// what is named last holds; the list of the places is the caller's again at once. Sizes and
+// numbers are on both sides of what is small.
+func gather(t *testing.T, f *fixture) {
+	q := f.queue(t)
+	for _, c := range []struct{ words, parts int }{{1, 0}, {7, 3}, {300, 100}, {8 << 10, 2}, {1 << 20, 2}} {
+		from, whole := make([]int64, c.words), make([]int64, c.words)
+		places, came, want := make([]int64, c.words), make([]int64, c.words), make([]int64, c.words)
+		for i := range from {
+			from[i], whole[i] = int64(i+1), int64(-i-1)
+		}
+		src, size := pointer(from)
+		a, b := f.alloc(t, size), f.alloc(t, size)
+		for _, now := range []bool{true, false} {
+			for _, behind := range []bool{true, false} { // what is on its way to the places
+				copy(places, from)
+				if behind {
+					clear(places)
+				}
+				copy(want, whole)
+				parts := []device.Part{{Host: uintptr(unsafe.Pointer(&whole[0])), Bytes: size}}
+				for i := range c.parts {
+					piece := c.words / c.parts
+					n, at := max(piece-1, 1), (c.parts-1-i)*piece // twice, of which the second holds
+					copy(want[i*piece:], from[at:at+n])
+					for _, at := range []int{i * piece, at} {
+						parts = append(parts, device.Part{Host: uintptr(unsafe.Pointer(&places[at])), Offset: uint64(8 * i * piece), Bytes: uint64(8 * n)})
+					}
+				}
+				if behind {
+					check(t, Upload(q, 1, a, src, size, false))
+					check(t, Download(q, 2, unsafe.Pointer(&places[0]), a, size, false))
+				}
+				check(t, Gather(q, 3, b, parts, size, now))
+				clear(parts)
+				check(t, Download(q, 4, unsafe.Pointer(&came[0]), b, size, now))
+				check(t, Await(q))
+				if !slices.Equal(came, want) {
+					t.Errorf("%d words in %d parts, now %v, behind a download %v: came wrong", c.words, c.parts, now, behind)
+				}
 			}
 		}
 		check(t, f.device.Free(a))

@@ -25,6 +25,12 @@ func Download(q device.Queue, correlation uint64, dst unsafe.Pointer, src device
 	return do(q, func(o *device.Operation) error { return q.Download(o, correlation, dst, src, n, now) })
 }
 
+// Gather puts a copy to the device from several places onto q.
+func Gather(q device.Queue, correlation uint64, dst device.Address, parts []device.Part, n uint64, now bool) error {
+	defer runtime.KeepAlive(parts)
+	return do(q, func(o *device.Operation) error { return q.Gather(o, correlation, dst, parts, n, now) })
+}
+
 // Scatter puts a copy from the device to several places onto q.
 func Scatter(q device.Queue, correlation uint64, parts []device.Part, src device.Address, n uint64, now bool) error {
 	defer runtime.KeepAlive(parts)
