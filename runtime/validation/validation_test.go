@@ -39,6 +39,7 @@ var programs = []struct {
 	{"asynchronous.f90", 20},
 	{"values.c", 30},
 	{"midway.c", 28},
+	{"scalars.c", 2000},
 	{"schedules.c", 1}, // on sim, more than a thousand
 }
 
