@@ -66,7 +66,8 @@ type computeEvents struct {
 	filled   bool     // general is the construct's in progress
 	launched launched // what launch was filled for
 	kernel   string   // what events call the kernel of launched
-	busy     bool     // the construct has not ended
+	told     toldValues
+	busy     bool // the construct has not ended
 }
 
 // computeMemory is the part of computeEvents that C sees.
@@ -210,30 +211,15 @@ func (t *raiser) planComposed(first, last int) {
 	p.raises = true
 }
 
-// sayValues has the events of the upload of values say what it carries; false where the
-// construct's other events are not composed.
-func (t *raiser) sayValues(bytes, host uintptr, address device.Address, name string) bool {
-	e := t.context.compute
-	if e == nil || !e.filled {
-		return false
-	}
-	before := e.values
-	e.values.Implicit = 1
-	if host != 0 {
-		e.values.Implicit = t.impliedData(host, bytes, name)
-	}
-	t.composeData(&e.values, bytes, host, address, name)
-	if e.values.Implicit != before.Implicit || e.values.Data().VarName != before.Data().VarName {
-		e.steps[valuesStart].Changed()
-		e.steps[valuesEnd].Changed()
-	}
-	return true
-}
-
-// planSaid adds one of these two events.
+// planSaid adds one of the events of the upload of values.
 func (t *raiser) planSaid(i int) {
-	_, n := t.step()
-	t.plan.Step[n], t.plan.raises = &t.context.compute.steps[i], true
+	p := t.plan
+	if !p.pending() || p.Count == callbacks.PlanSteps {
+		t.step()
+		p.Count--
+	}
+	p.Step[p.Count], p.raises = &t.context.compute.steps[i], true
+	p.Count++
 }
 
 // endCompute ends the events of the compute construct in progress.

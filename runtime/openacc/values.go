@@ -138,19 +138,66 @@ func (t *launcher) hashOfValues() (hash uint64) {
 // variable if there is one only; else a list of them goes to who can read it.
 func (t *launcher) planValues(q *Queue) error {
 	address := t.scratch.place.Address
-	var pair eventPair
-	carried, name := t.carriedValues()
-	if t.concerns(callbacks.EnqueueUploadStart) && t.sayValues(carried.bytes, carried.host, address, name) {
+	if t.concerns(callbacks.EnqueueUploadStart) && (t.sayValuesAgain(address) || t.sayValues(address)) {
 		t.planSaid(valuesStart)
 		err := t.planStore(q, address, t.scratch.contents)
 		t.planSaid(valuesEnd)
 		return err
 	}
+	var pair eventPair
+	carried, name := t.carriedValues()
 	t.planData(callbacks.EnqueueUploadStart, &pair, carried.bytes, carried.host, address, name)
 	err := t.planStore(q, address, t.scratch.contents)
 	t.planData(callbacks.EnqueueUploadEnd, &pair, carried.bytes, carried.host, address, name)
 	pair.release()
 	return err
+}
+
+// sayValues has the events of the upload of values say what it carries; false where the
+// construct's other events are not composed.
+func (t *launcher) sayValues(address device.Address) bool {
+	e := t.context.compute
+	if e == nil || !e.filled {
+		return false
+	}
+	carried, name := t.carriedValues()
+	implicit, variable := e.values.Implicit, e.values.Data().VarName
+	e.values.Implicit = 1
+	if carried.host != 0 {
+		e.values.Implicit = t.impliedData(carried.host, carried.bytes, name)
+	}
+	t.composeData(&e.values, carried.bytes, carried.host, address, name)
+	if e.values.Implicit != implicit || e.values.Data().VarName != variable {
+		e.steps[valuesStart].Changed()
+		e.steps[valuesEnd].Changed()
+	}
+	e.told = t.toldValues()
+	return true
+}
+
+// sayValuesAgain is sayValues where nothing but the block's address is another one than what
+// these events said last.
+func (t *launcher) sayValuesAgain(address device.Address) bool {
+	e := t.context.compute
+	if e == nil || !e.filled || e.told.list == nil || e.told != t.toldValues() {
+		return false
+	}
+	e.values.Data().DevicePtr = uintptr(address)
+	return true
+}
+
+// toldValues is what the events of an upload of values are made of, but for its address.
+type toldValues struct {
+	list    *carriedValues // of several; nil where that may be another one each time
+	bytes   uintptr
+	version uint64 // of the Attributor's answers
+}
+
+func (t *launcher) toldValues() (told toldValues) {
+	if r := t.scratch.recalled; t.scratch.again && r.carried.count != 1 {
+		told = toldValues{r.list, r.carried.bytes, t.version}
+	}
+	return told
 }
 
 // carriedValues is what the events of an argument block's upload tell of its values, if
