@@ -63,11 +63,11 @@ func computeIndex(event callbacks.Event) int {
 type computeEvents struct {
 	said
 	*computeMemory
-	filled   bool     // general is the construct's in progress
-	launched launched // what launch was filled for
-	kernel   string   // what events call the kernel of launched
-	told     toldValues
-	busy     bool // the construct has not ended
+	filled   bool       // general is the construct's in progress
+	launched launched   // what launch was filled for
+	kernel   string     // what events call the kernel of launched
+	told     toldValues // what values was filled for last
+	busy     bool       // the construct has not ended
 }
 
 // computeMemory is the part of computeEvents that C sees.
