@@ -95,7 +95,7 @@ PARTS := check check-page long consumers sanitize race conformance control dist 
 
 test-all: all ## everything, the long suites whole: every part, then a line for each
 	@.ci/setup test
-	+MAKE='$(MAKE)' .ci/parts $(PARTS)
+	+MAKE='$(MAKE)' exec .ci/parts $(PARTS)
 
 long: all ## the tests of Go packages, whole
 	ACCSCOPE_LONG=1 ACCSCOPE_BROWSER=1 ACCSCOPE_CONSUMERS=1 $(GO) test -skip Sanitizers -timeout 180m ./...
