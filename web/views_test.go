@@ -371,7 +371,11 @@ func TestEmptyTrace(t *testing.T) {
 // Nothing overlaps and nothing is cut, small and large, light and dark.
 func TestLayout(t *testing.T) {
 	b := browse(t, serveGenerated(t, 5000).URL()+"#view=timeline")
-	for _, size := range [][2]int64{{1280, 720}, {2560, 1440}, {390, 844}} {
+	sizes := [][2]int64{{1280, 720}, {390, 844}}
+	if !testing.Short() {
+		sizes = append(sizes, [2]int64{2560, 1440})
+	}
+	for _, size := range sizes {
 		b.do(chromedp.EmulateViewport(size[0], size[1]))
 		for _, theme := range []string{"dark", "light"} {
 			for range 3 {
