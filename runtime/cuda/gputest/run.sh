@@ -212,6 +212,12 @@ costs() {
   "$carry/bin/bench" -accscope "$carry/bin/accscope" -library "$carry/lib/libopenacc.so" -programs "$carry/programs" \
     -device nvidia -turns "${TURNS:-20}" -native-turns "${NATIVE_TURNS:-3}" -kernels "${KERNELS:-5,20,100}" \
     -launches "${LAUNCHES:-50000}" -only "${ONLY:-}" 2>&1 | tee "$OUT/costs"
+  echo "== empty kernels: callbacks switched on and off by turns inside one run, three runs each"
+  for mode in async sync async sync async sync; do
+    printf '%-6s' $mode
+    "$carry/bin/accscope" run -q --no-summary --force --device nvidia -o "$work/turns.db" -- \
+      "$carry/programs/loop" "${EMPTY_LAUNCHES:-1000000}" $mode empty turns 2>&1 | grep '^callbacks'
+  done | tee -a "$OUT/costs"
 }
 
 # middle COLUMN: the median of the ratios' column.
