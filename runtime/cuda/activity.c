@@ -189,28 +189,29 @@ accscope_cuda_measured (struct accscope_cuda_queue *q,
 }
 
 /* What has happened did so by now, however the clocks are related.  */
-static int64_t
-mark_time (struct accscope_cuda_device *d, struct accscope_cuda_mark *m, int64_t now)
+static struct accscope_cuda_moment
+mark_moment (struct accscope_cuda_device *d, struct accscope_cuda_mark *m, int64_t now)
 {
   if (!m->known)
     {
-      m->time = accscope_cuda_event_time (d, m->reference, m->event);
-      if (m->time > now)
-	m->time = now;
+      m->moment = accscope_cuda_event_moment (d, m->reference, m->event);
+      if (m->moment.time > now)
+	m->moment.time = now;
       m->known = 1;
     }
-  return m->time;
+  return m->moment;
 }
 
 void
-accscope_cuda_ended (struct accscope_cuda_queue *q, uint64_t kernel, int64_t time)
+accscope_cuda_ended (struct accscope_cuda_queue *q, uint64_t kernel,
+		     struct accscope_cuda_moment moment)
 {
   struct accscope_cuda_operation *o;
 
   for (o = q->behind; o != NULL && o->behind <= kernel; o = o->next)
     if (o->behind != 0)
       {
-	o->record.start = o->behind == kernel ? time : ACCSCOPE_CUDA_UNKNOWN;
+	o->kernel_end = o->behind == kernel ? moment : ACCSCOPE_CUDA_UNKNOWN;
 	o->behind = 0;
       }
   q->behind = o;
@@ -238,18 +239,36 @@ take_ended (struct accscope_cuda_queue *q, size_t most)
   return taken;
 }
 
+/* From one moment to a later one, which is not before it.  */
+static int64_t
+duration (struct accscope_cuda_device *d, struct accscope_cuda_moment from,
+	  struct accscope_cuda_moment to)
+{
+  struct accscope_cuda_relation relation = accscope_cuda_relation (d);
+  int64_t took = to.time - from.time;
+
+  if (from.gpu != 0 && to.gpu != 0)
+    took = accscope_cuda_gpu_time (&relation, 0, to.gpu)
+	   - accscope_cuda_gpu_time (&relation, 0, from.gpu);
+  return took > 0 ? took : 0;
+}
+
 static void
 set_times (struct accscope_cuda_device *d, struct accscope_cuda_operation *o)
 {
   int64_t now = accscope_cuda_now () - d->origin;
+  struct accscope_cuda_moment end = mark_moment (d, o->end, now);
+  struct accscope_cuda_moment start
+    = o->start != NULL ? mark_moment (d, o->start, now) : o->kernel_end;
 
-  if (o->start != NULL)
-    o->record.start = mark_time (d, o->start, now);
-  o->record.end = mark_time (d, o->end, now);
-  if (o->record.start == ACCSCOPE_CUDA_UNKNOWN)
-    o->record.start = o->record.end;
-  else if (o->record.end < o->record.start)
-    o->record.end = o->end->time = o->record.start;	/* the next may begin then */
+  if (o->start == NULL && start.gpu == 0)
+    start = end;	/* nobody knows */
+  end.time = start.time + duration (d, start, end);
+  if (end.time > now && now >= start.time)
+    end.time = now;
+  o->end->moment = end;	/* the next may begin then */
+  o->record.start = start.time;
+  o->record.end = end.time;
 }
 
 /* The driver is asked for times while others may use the queue: that takes it long.  */

@@ -1,9 +1,10 @@
 /* The clocks.  A device's clock is the host's CLOCK_MONOTONIC, counted from the
    device's opening; what is measured is related to it: the GPU's own time
    (%globaltimer, the same on all multiprocessors), which a kernel of ours reads, by
-   it the times of the driver's events, and those of CUPTI's records (tracer.c).  All
-   of them run at their own rates, some parts in a million apart, so they are related
-   again and again.  */
+   it the times of the driver's events, and those of CUPTI's records (tracer.c).  The
+   host's and the GPU's run at their own rates, some parts in a million apart, so they
+   are related again and again.  Events and %globaltimer are one clock (within a part
+   in 10^9 over 40 s of an H200), counted from different moments.  */
 #include "cuda.h"
 
 #include <stdlib.h>
@@ -59,6 +60,11 @@ static const char kernel_text[] =
 #define SLOWER 20e-6
 #define SLOWER_THAN_RATE 2e-6
 #define OFTEN 3
+/* An event is recorded late where the GPU is full of others, by up to 33 us on an H200,
+   and never early.  So an earlier one tells how late the next is, less what differences
+   may be off by that the driver gives in single precision.  */
+#define EVENT_LATE 500
+#define EVENT_SLACK 1e-6
 
 /* Launches the clock's kernel; d->clock_lock is held.  */
 static int
@@ -91,7 +97,8 @@ struct try
 {
   CUevent event;
   uint64_t gpu;			/* the GPU's time, 0 if unknown */
-  int64_t gpu_host;		/* that moment on CLOCK_MONOTONIC */
+  uint64_t event_gpu;		/* when the event was recorded at the earliest, by that */
+  int64_t gpu_host;		/* gpu on CLOCK_MONOTONIC */
   int64_t event_host;		/* and that of the event */
   int64_t took;
 };
@@ -115,6 +122,7 @@ try_once (struct accscope_cuda_device *d, int64_t patience, struct try *t,
     {
       if ((t->gpu = await (word, before, patience, &seen)) == 0)
 	return 0;
+      t->event_gpu = t->gpu + EVENT_DELAY;
       t->gpu_host = seen - WORD_DELAY;
       t->event_host = t->gpu_host + EVENT_DELAY;
     }
@@ -126,6 +134,50 @@ try_once (struct accscope_cuda_device *d, int64_t patience, struct try *t,
     }
   t->took = seen - before;
   return !FAILED (*a);
+}
+
+/* From one event to another, in nanoseconds; false if the driver does not tell.  */
+static int
+between (struct accscope_cuda_device *d, CUevent from, CUevent to, int64_t *nanoseconds)
+{
+  float milliseconds = 0;
+
+  if (d->cuda->cuEventElapsedTime (&milliseconds, from, to) != CUDA_SUCCESS)
+    return 0;
+  *nanoseconds = (int64_t) (milliseconds * 1e6);
+  return 1;
+}
+
+/* The later of what two tries tell is when their events were recorded.  */
+static void
+agree (struct accscope_cuda_device *d, struct try *first, struct try *second)
+{
+  int64_t apart;
+
+  if (first->gpu == 0 || second->gpu == 0 || !between (d, first->event, second->event, &apart))
+    return;
+  if (first->event_gpu + apart > second->event_gpu)
+    second->event_gpu = first->event_gpu + apart;
+  first->event_gpu = second->event_gpu - apart;
+}
+
+/* What the last reference tells of when this event was recorded, unless it comes again
+   and again that it was late: then the clocks are not one.  */
+static void
+agree_with_last (struct accscope_cuda_device *d, struct try *t)
+{
+  struct accscope_cuda_clocks *k = &d->clocks;
+  const struct accscope_cuda_reference *last = d->reference;
+  int64_t apart, late;
+
+  if (last == NULL || last->gpu == 0 || t->gpu == 0 || !between (d, last->event, t->event, &apart))
+    return;
+  late = (int64_t) (last->gpu - t->event_gpu) + apart - (int64_t) (EVENT_SLACK * apart);
+  k->late_events = late > EVENT_LATE ? k->late_events + 1 : 0;
+  if (late > 0 && k->late_events <= OFTEN)
+    t->event_gpu += late;
+  else
+    k->late_events = 0;
 }
 
 static void
@@ -190,7 +242,6 @@ relate (struct accscope_cuda_device *d, int64_t patience)
   struct accscope_cuda_reference *next, *last = d->reference;
   struct accscope_cuda_answer a = SUCCESS;
   struct try best = { .took = INT64_MAX }, t;
-  float milliseconds = 0;
   CUevent unused;
   int i;
 
@@ -205,6 +256,8 @@ relate (struct accscope_cuda_device *d, int64_t patience)
 	    accscope_cuda_timed_release (d, t.event);
 	  break;
 	}
+      if (best.event != NULL)
+	agree (d, &best, &t);
       if (t.took < best.took)
 	{
 	  struct try worse = best;
@@ -225,14 +278,9 @@ relate (struct accscope_cuda_device *d, int64_t patience)
   if (best.gpu != 0)
     doubt (k, &best);
   pthread_mutex_unlock (&d->lock);
-  *next = (struct accscope_cuda_reference) {
-    best.event, best.gpu != 0 ? best.gpu + EVENT_DELAY : 0, best.event_host, 1
-  };
-  if (last != NULL && last->gpu != 0 && next->gpu != 0
-      && d->cuda->cuEventElapsedTime (&milliseconds, last->event, next->event) != CUDA_SUCCESS)
-    milliseconds = 0;
+  agree_with_last (d, &best);
+  *next = (struct accscope_cuda_reference) { best.event, best.event_gpu, best.event_host, 1 };
   pthread_mutex_lock (&d->lock);
-  set_rate (&k->event_rate, last != NULL ? (int64_t) (next->gpu - last->gpu) : 0, (int64_t) (milliseconds * 1e6));
   if (best.gpu != 0)
     note_gpu (k, &best);
   d->reference = next;
@@ -421,18 +469,18 @@ accscope_cuda_gpu_time (const struct accscope_cuda_relation *r, int64_t origin, 
   return r->last.host + since + (int64_t) (r->gpu_rate * since) - origin;
 }
 
-int64_t
-accscope_cuda_event_time (struct accscope_cuda_device *d, struct accscope_cuda_reference *r,
-			  CUevent event)
+struct accscope_cuda_moment
+accscope_cuda_event_moment (struct accscope_cuda_device *d,
+			    const struct accscope_cuda_reference *r, CUevent event)
 {
-  float milliseconds = 0;
-  struct accscope_cuda_relation relation;
-  int64_t since;
+  struct accscope_cuda_relation relation = accscope_cuda_relation (d);
+  struct accscope_cuda_moment m = { 0, 0 };
+  int64_t since = 0;
 
-  d->cuda->cuEventElapsedTime (&milliseconds, r->event, event);
-  LOCKED (&d->lock);
-  relation = d->clocks.relation;
-  since = (int64_t) (milliseconds * 1e6 * (1 + d->clocks.event_rate));
-  return r->gpu != 0 ? accscope_cuda_gpu_time (&relation, d->origin, r->gpu + (uint64_t) since)
-	 : r->host - d->origin + since;
+  between (d, r->event, event, &since);
+  if (r->gpu != 0)
+    m.gpu = r->gpu + (uint64_t) since;
+  m.time = m.gpu != 0 ? accscope_cuda_gpu_time (&relation, d->origin, m.gpu)
+	   : r->host - d->origin + since;
+  return m;
 }

@@ -54,6 +54,14 @@ struct accscope_cuda_reference
   unsigned users;		/* operations, and the device if it is the last */
 };
 
+/* A moment.  How long it is from one to another, the GPU's own time tells: the device's
+   clock goes by another reading of the host's from time to time.  */
+struct accscope_cuda_moment
+{
+  int64_t time;			/* on the device's clock */
+  uint64_t gpu;			/* by the GPU's own time, 0 if that is not known */
+};
+
 /* An event between two operations: the end of one, and the start of the next if
    that follows at once.  Guarded by the lock of its queue.  */
 struct accscope_cuda_mark
@@ -62,7 +70,7 @@ struct accscope_cuda_mark
   struct accscope_cuda_reference *reference;
   unsigned users;
   int known;
-  int64_t time;			/* on the device's clock, if known */
+  struct accscope_cuda_moment moment;	/* if known */
 };
 
 /* An operation being measured.  It begins at start, or when a kernel before it has
@@ -72,6 +80,7 @@ struct accscope_cuda_operation
   struct accscope_cuda_record record;
   struct accscope_cuda_mark *start, *end;
   uint64_t behind;		/* that kernel's number on the queue, 0 if none or read */
+  struct accscope_cuda_moment kernel_end;	/* if there is no start */
   struct accscope_cuda_operation *next;
 };
 
@@ -116,8 +125,8 @@ struct accscope_cuda_clocks
   CUdeviceptr memory;		/* a word, to be copied */
   struct accscope_cuda_relation relation;
   struct accscope_cuda_reading first;	/* gpu 0: none */
-  double event_rate;		/* by which the GPU's time is faster than that of events, less 1 */
   unsigned late;		/* readings that came late, one after the other */
+  unsigned late_events;		/* and references, by those before; by clock_lock */
   struct accscope_cuda_copied copied[ACCSCOPE_CUDA_COPIED];	/* by number */
   uint64_t copies;		/* for CUPTI to record, so far */
   uint64_t round;		/* of these, before the last few */
@@ -384,10 +393,11 @@ void accscope_cuda_measured (struct accscope_cuda_queue *queue,
 			     struct accscope_cuda_operation *operation);
 void accscope_cuda_mark_release (struct accscope_cuda_device *device,
 				 struct accscope_cuda_mark *mark);
-/* The queue's kernel of this number ended then, ACCSCOPE_CUDA_UNKNOWN if nobody knows:
-   operations behind it begin.  queue->lock is held.  */
-#define ACCSCOPE_CUDA_UNKNOWN INT64_MIN
-void accscope_cuda_ended (struct accscope_cuda_queue *queue, uint64_t kernel, int64_t time);
+/* The queue's kernel of this number ended then, gpu 0 if nobody knows: operations behind
+   it begin.  queue->lock is held.  */
+#define ACCSCOPE_CUDA_UNKNOWN ((struct accscope_cuda_moment) { 0, 0 })
+void accscope_cuda_ended (struct accscope_cuda_queue *queue, uint64_t kernel,
+			  struct accscope_cuda_moment moment);
 /* Moves up to room records of finished operations: of those that events measured
    the oldest first, then of the kernels that took their times.  */
 size_t accscope_cuda_drain (struct accscope_cuda_queue *queue,
@@ -420,9 +430,9 @@ accscope_cuda_relation (struct accscope_cuda_device *device);
 /* An event's; the reference is one of the time when it was recorded.  It goes by the
    GPU's time where that is known, and so by the same reading of the host's clock as the
    times of kernels, however late the host was to take it.  */
-int64_t accscope_cuda_event_time (struct accscope_cuda_device *device,
-				  struct accscope_cuda_reference *reference,
-				  CUevent event);
+struct accscope_cuda_moment
+accscope_cuda_event_moment (struct accscope_cuda_device *device,
+			    const struct accscope_cuda_reference *reference, CUevent event);
 /* device->lock is held.  Returns the event if nobody uses it any more, for the caller
    to release without the lock.  */
 CUevent accscope_cuda_reference_drop (struct accscope_cuda_reference *reference);

@@ -258,6 +258,39 @@ func TestTransferBehindKernel(t *testing.T) {
 	}
 }
 
+// Events are late where the GPU is full of others: those too by which the clocks are
+// related, all of two times. What an earlier one tells keeps a transfer from ending
+// before the kernel that it is behind.
+func TestTransfersBehindKernelsWhereEventsAreLate(t *testing.T) {
+	var late []string
+	for n := 9; n <= 24; n++ { // the second and the third time, of eight tries each
+		late = append(late, fmt.Sprintf("late:%d:100", n))
+	}
+	d, seen := observed(t, map[string]string{"ACCSCOPE_ACTIVITY": "runtime", "ACCSCOPE_STANDIN_FAIL": strings.Join(late, ",")})
+	takesTimes(t, d, true)
+	gate, err := d.Kernel(kernels().Gate)
+	check(t, err)
+	q := newQueue(t, d)
+	const bytes = 1 << 20 // the stand-in takes some ten microseconds for as many
+	memory, err := d.Alloc(bytes)
+	check(t, err)
+	rounds := uint64(0)
+	for began := time.Now(); time.Since(began) < 100*time.Millisecond; rounds++ {
+		flags := newFlags()
+		check(t, devicetest.Launch(q, 2*rounds+1, gate, device.Geometry{}, devicetest.Arguments(t, d, q, device.Address(uintptr(unsafe.Pointer(&flags[0]))), device.Address(uintptr(unsafe.Pointer(&flags[1])))), false))
+		check(t, devicetest.Fill(q, 2*rounds+2, memory, 1, bytes, false))
+		setFlag(&flags[0])
+		check(t, q.Synchronize())
+	}
+	d.Flush()
+	got := seen()
+	for i := range rounds {
+		if kernel, fill := got[2*i+1], got[2*i+2]; fill.Start != kernel.End || fill.End <= fill.Start {
+			t.Fatalf("of %d the %dth: %+v follows %+v", rounds, i, fill, kernel)
+		}
+	}
+}
+
 // A thread that waits often reads what has piled up, kernels' times before those of the
 // transfers behind them.
 func TestTransfersBehindKernelsAreReadByWaits(t *testing.T) {

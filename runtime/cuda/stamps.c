@@ -302,14 +302,14 @@ last_end (const struct accscope_cuda_page *p)
 /* What begins behind the kernel that was read learns of its end.  It was there before
    the page was turned, by a thread with the same lock.  */
 static void
-tell_end (struct accscope_cuda_queue *q, uint64_t kernel, int64_t time)
+tell_end (struct accscope_cuda_queue *q, uint64_t kernel, struct accscope_cuda_moment moment)
 {
   uint64_t awaited = __atomic_load_n (&q->behind_number, __ATOMIC_RELAXED);
 
   if (awaited == 0 || awaited > kernel)
     return;
   LOCKED (&q->lock);
-  accscope_cuda_ended (q, kernel, time);
+  accscope_cuda_ended (q, kernel, moment);
 }
 
 size_t
@@ -351,7 +351,7 @@ accscope_cuda_read_stamps (struct accscope_cuda_queue *q, struct accscope_cuda_r
 	  if (r->end <= r->start)	/* the GPU's clock has steps of up to 256 ns */
 	    r->end = r->start + 1;
 	  q->last_stamp = r->end;
-	  tell_end (q, p->before + p->read + 1, r->end);
+	  tell_end (q, p->before + p->read + 1, (struct accscope_cuda_moment) { r->end, end });
 	  n++;
 	}
       if (p->read < p->used)

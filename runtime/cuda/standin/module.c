@@ -287,7 +287,13 @@ run_kernel (struct standin_operation *o)
 static void
 run_clock (struct standin_operation *o)
 {
-  __atomic_store_n ((uint64_t *) o->to, standin_time (), __ATOMIC_RELEASE);
+  uint64_t time, until = standin_time () + o->bytes;
+
+  do
+    time = standin_time ();
+  while (time < until);
+  __atomic_store_n ((uint64_t *) o->to, time, __ATOMIC_RELEASE);
+  standin_clock_ran ();
 }
 
 EXPORT CUresult
@@ -312,6 +318,7 @@ cuLaunchKernel (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned 
   if (function->code == NULL)
     {
       o.to = (void *) (uintptr_t) block;
+      o.bytes = *(uint64_t *) parameters[1];	/* how long it waits */
       o.run = run_clock;
       o.kind = STANDIN_OTHER;
     }

@@ -18,7 +18,9 @@
      ACCSCOPE_STANDIN_VERSION	version of the driver (12040)
      ACCSCOPE_STANDIN_CAPABILITY	compute capability times ten (90)
      ACCSCOPE_STANDIN_FAIL	FUNCTION:NTH:RESULT,...: the NTH call fails so;
-				"kernel" counts kernels as they run  */
+				"kernel" counts kernels as they run, "late" the
+				events behind the device's clock, which are RESULT
+				milliseconds late  */
 #ifndef ACCSCOPE_STANDIN_H
 #define ACCSCOPE_STANDIN_H
 
@@ -120,6 +122,8 @@ struct CUevent_st
 
 /* The device's clock, in nanoseconds (stream.c).  */
 uint64_t standin_time (void);
+/* On a stream's thread: the kernel that tells it has run.  */
+void standin_clock_ran (void);
 
 /* Device memory (memory.c): whether [address, address+bytes) is one piece of it,
    and a new piece.  */

@@ -79,6 +79,8 @@ work (void *argument)
       if (o->run != run_record)
 	s->ended = standin_time ();
       pthread_mutex_lock (&standin_lock);
+      if (o->run == run_record && !lost)
+	o->recording->done = 1;	/* no earlier: a stream is idle behind its last event */
       if ((s->first = o->next) == NULL)
 	s->last = &s->first;
       forget (o->recording);
@@ -217,15 +219,23 @@ cuEventDestroy_v2 (CUevent event)
   return CUDA_SUCCESS;
 }
 
+static __thread int clock_ran;	/* as the last operation but events of this stream's */
+
+void
+standin_clock_ran (void)
+{
+  clock_ran = 1;
+}
+
 /* The device records an event as soon as it has come so far, however late this
    thread is.  */
 static void
 run_record (struct standin_operation *o)
 {
-  pthread_mutex_lock (&standin_lock);
-  o->recording->done = 1;
-  o->recording->time = (int64_t) o->earliest;
-  pthread_mutex_unlock (&standin_lock);
+  int64_t late = clock_ran ? standin_fault ("late") * INT64_C (1000000) : 0;
+
+  clock_ran = 0;
+  o->recording->time = (int64_t) o->earliest + late;
 }
 
 /* standin_lock is held.  */
