@@ -35,7 +35,7 @@ CFLAGS_COMMON := -std=gnu11 -O2 -g -ffile-prefix-map=$(CURDIR)=. -Wall -Wextra -
 	@rm $@.new
 FORCE:
 
-.PHONY: FORCE all help screens setup demo test test-all check long consumers sanitize race conformance control compiler distribution roots aarch64 bench bench-gather bench-archive engine-profile gpu-carry fuzz soak dist try-dist install uninstall clean print-cgo-cflags
+.PHONY: FORCE all help screens setup demo test test-all check long benchmarks consumers sanitize race conformance control compiler distribution roots aarch64 bench bench-gather bench-archive engine-profile gpu-carry fuzz soak dist try-dist install uninstall clean print-cgo-cflags
 .DEFAULT_GOAL := all
 
 include runtime/entry/build.mk
@@ -91,7 +91,7 @@ distribution: all ## of the tests those that depend most on what a distribution'
 	$(GO) test -short -timeout 40m ./collector/session ./runtime/entry/test
 
 # What test-all is made of. Each can be made alone.
-PARTS := check check-page long consumers sanitize race conformance control dist try-dist roots aarch64 soak
+PARTS := check check-page long benchmarks consumers sanitize race conformance control dist try-dist roots aarch64 soak
 
 test-all: all ## everything, the long suites whole: every part, then a line for each
 	@.ci/setup test
@@ -99,6 +99,9 @@ test-all: all ## everything, the long suites whole: every part, then a line for 
 
 long: all ## the tests of Go packages, whole
 	ACCSCOPE_LONG=1 ACCSCOPE_BROWSER=1 ACCSCOPE_CONSUMERS=1 $(GO) test -skip Sanitizers -timeout 180m ./...
+
+benchmarks: all ## every Go benchmark, once: that it still runs
+	$(GO) test -run '^$$' -bench . -benchtime 1x -timeout 60m ./...
 
 consumers: all ## what reads our OTLP: Jaeger, the Collector, the SDK
 	cd export/consumers && ACCSCOPE_LONG=1 $(GO) test -timeout 180m ./...
