@@ -20,7 +20,7 @@ $fc "${offload[@]}" -J "$carry/programs" -o "$carry/programs/stencil" "$examples
 rm "$carry/programs/plate.mod"
 make -s -C "$examples/shallow-water" BUILD="$carry/programs" CXX="$cxx" FC="$fc" CXXFLAGS=-g FCFLAGS=-g \
   OPENACC="$(printf '%q ' "${offload[@]}")"
-rm -r "$carry/programs/shallow-water-fortran-modules"
+rm -rf "$carry/programs/shallow-water-fortran-modules" # not there where make has found the programs new enough
 $cc "${offload[@]}" -o "$carry/programs/device" "$here/device.c"
 $cc "${offload[@]}" -I"$root/runtime/include" -o "$carry/waitany" "$here/waitany.c" "$runtime" -ldl -lpthread
 # The programs of the event matrix (runtime/eventmatrix).
