@@ -142,6 +142,7 @@ aarch64: ## build for aarch64 by cross compilers and try it under qemu-user, whe
 	.ci/aarch64
 
 roots: ## GCC 13 to 16 in root folders of Debian 13 and forky, where the machine allows it
+	@.ci/setup roots
 	.ci/roots
 
 bench: all ## the figures of docs/benchmarks.md, side by side with libgomp and others
@@ -176,6 +177,7 @@ dist: setup ## a tarball, a Debian package and an RPM in dist/
 	.ci/dist/build
 
 try-dist: ## the packages of dist/ as a user gets them: apt in a bare root folder, rpm in a folder
+	@.ci/setup roots
 	.ci/dist/try
 
 install: all .build/share ## install under PREFIX (default /usr/local)
