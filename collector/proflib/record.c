@@ -452,10 +452,9 @@ remember (const struct ring *ring, uint64_t sequence, struct accscope_event *eve
 }
 
 /* Records the events up to the first one that is not remembered; all at one time.
-   SPECIAL gets what is about their sites.  The ring's own fields are reached by nothing
-   else here, so they stay in registers.  */
-static __attribute__ ((noinline)) unsigned
-record_at_once (struct ring *restrict ring, struct accscope_event **events,
+   SPECIAL gets what is about their sites.  */
+static ALWAYS_INLINE unsigned
+record_at_once (struct ring *ring, struct accscope_event **events,
 		unsigned count, uint64_t now, unsigned *special)
 {
   unsigned n, all = 0;
@@ -485,7 +484,7 @@ record_at_once (struct ring *restrict ring, struct accscope_event **events,
   return n;
 }
 
-static unsigned
+static __attribute__ ((noinline)) unsigned
 record_remembered (struct accscope_event **events, unsigned count)
 {
   uint32_t armed = __atomic_load_n (&control.process.armed, __ATOMIC_RELAXED);
