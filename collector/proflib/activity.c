@@ -166,9 +166,9 @@ activity_subscribe (acc_prof_lookup_func lookup)
    be saved up: others may have had the processor meanwhile.  Where another tool's
    function holds the reports up, which may wait for the thread that is here, the
    runtime reports when it does.  */
-#define PUBLISH_SHARE 128
+#define PUBLISH_SHARE 512
 #define PUBLISH_CREDIT 2
-#define PUBLISH_FIRST 64
+#define PUBLISH_FIRST 16
 
 void
 activity_publish (uint64_t now)
