@@ -123,28 +123,44 @@ func (t *raiser) compute() *computeEvents {
 	if e := t.context.compute; e != nil {
 		return e
 	}
-	if t.computes == nil {
-		t.computes = make([]*computeEvents, siteSlots)
-	}
-	slot := &t.computes[slotOf(t.site(), t.context.async)]
-	if *slot == nil {
-		*slot = t.newComputeEvents()
-	}
-	e := *slot
-	if e.busy {
-		e = t.anotherCompute()
-	}
+	return t.beginCompute()
+}
+
+func (t *raiser) beginCompute() *computeEvents {
+	e := t.freeCompute()
 	e.busy, e.filled, t.context.compute = true, false, e
-	if e.launch.ParentConstruct != t.context.parent {
-		e.changed()
-		for _, of := range []*callbacks.EventInfo{&e.explicit, &e.implicit, &e.launch, &e.values} {
-			of.ParentConstruct = t.context.parent
-		}
+	if e.explicit.ParentConstruct != t.context.parent {
+		e.setParent(t.context.parent)
 	}
 	for i := range e.pairs {
 		e.pairs[i].Release()
 	}
 	return e
+}
+
+// freeCompute is what was composed at this place before, if anything was.
+func (t *raiser) freeCompute() *computeEvents {
+	slot := slotOf(t.site(), t.context.async)
+	if slot < uintptr(len(t.computes)) {
+		if e := t.computes[slot]; e != nil && !e.busy {
+			return e
+		}
+	}
+	if t.computes == nil {
+		t.computes = make([]*computeEvents, siteSlots)
+	}
+	if t.computes[slot] != nil {
+		return t.anotherCompute()
+	}
+	t.computes[slot] = t.newComputeEvents()
+	return t.computes[slot]
+}
+
+func (e *computeEvents) setParent(parent construct) {
+	e.changed()
+	for _, of := range []*callbacks.EventInfo{&e.explicit, &e.implicit, &e.launch, &e.values} {
+		of.ParentConstruct = parent
+	}
 }
 
 // anotherCompute is for a construct inside a callback or kernel of another one.
@@ -171,12 +187,8 @@ func (t *raiser) planComputes(first, last int) {
 		return
 	}
 	if e != nil && e.filled && first >= t.context.planned && p.raises && p.pending() && p.Count+computeSteps <= callbacks.PlanSteps {
-		n := p.Count
-		for i := first; i <= last; i++ {
-			p.Step[n] = &e.steps[i]
-			n++
-		}
-		p.Count, t.context.planned = n, last+1
+		p.add(e.steps[first : last+1])
+		t.context.planned = last + 1
 		return
 	}
 	t.planFirstComputes(first, last)
@@ -202,24 +214,26 @@ func (t *raiser) planComposed(first, last int) {
 		e.filled = true
 	}
 	t.makeRoom(uint32(last-first) + 1)
-	_, n := t.step()
-	p := t.plan
-	for i := range last + 1 - first {
-		p.Step[n+uint32(i)] = &e.steps[first+i]
+	t.room()
+	t.plan.add(e.steps[first : last+1])
+}
+
+// add adds events, for which there is room.
+func (p *plan) add(steps []callbacks.Step) {
+	n := p.Count
+	for i := range steps {
+		p.Step[n] = &steps[i]
+		n++
 	}
-	p.Count = n + uint32(last-first) + 1
-	p.raises = true
+	p.Count, p.raises = n, true
 }
 
 // planSaid adds one of the events of the upload of values.
 func (t *raiser) planSaid(i int) {
-	p := t.plan
-	if !p.pending() || p.Count == callbacks.PlanSteps {
-		t.step()
-		p.Count--
+	if p := t.plan; !p.pending() || p.Count == callbacks.PlanSteps {
+		t.room()
 	}
-	p.Step[p.Count], p.raises = &t.context.compute.steps[i], true
-	p.Count++
+	t.plan.add(t.context.compute.steps[i : i+1])
 }
 
 // endCompute ends the events of the compute construct in progress.

@@ -84,6 +84,7 @@ func (t *raiser) compose(event callbacks.Event, pair *eventPair) (*callbacks.Ste
 	e.ParentConstruct, e.Implicit = t.context.parent, t.context.implicit
 	if pair != nil {
 		s.Pair, s.Flags = addressOf(pair.take(t)), pooledPair
+		p.pools = true
 		if event.Half() == callbacks.End {
 			pair.pair = nil
 		}

@@ -42,6 +42,7 @@ type plan struct {
 	*planMemory
 	said
 	raises     bool // an event is among the steps
+	pools      bool // so is one whose pair is one of Thread.pairs
 	special    bool // own is in use
 	operations [planOperations]planned
 	prepared   int    // of operations
@@ -103,18 +104,23 @@ type raiser struct {
 	reporting    bool          // callbacks are told of an error that does not
 }
 
-// step adds a step, and gives its number too.
-func (t *raiser) step() (*callbacks.Step, uint32) {
+// room makes place for a step, and gives its number.
+func (t *raiser) room() uint32 {
 	p := t.plan
 	if p.Count == callbacks.PlanSteps {
 		t.carryOut()
 	}
 	if p.Done == p.Count {
 		p.Done, p.Count, p.prepared = 0, 0, 0
-		p.raises, p.special = false, false
+		p.raises, p.pools, p.special = false, false, false
 		p.begun++
 	}
-	n := p.Count
+	return p.Count
+}
+
+// step adds a step, and gives its number too.
+func (t *raiser) step() (*callbacks.Step, uint32) {
+	n, p := t.room(), t.plan
 	p.Count++
 	p.Step[n] = &p.steps[n]
 	return p.Step[n], n
@@ -191,7 +197,7 @@ func (t *raiser) advance() bool {
 	t.nest()
 	failed := t.rt.registry.CarryOut(t.events, p.Plan)
 	t.unnest()
-	if p.raises {
+	if p.pools {
 		t.pairs = endedPairs(t.pairs, p.Step[first:p.Done])
 	}
 	err := p.outcome(first)
