@@ -174,10 +174,13 @@ void
 activity_publish (uint64_t now)
 {
   static uint32_t publishing;
+  static uint64_t next;		/* atomic: ticks before which no wait has to write here */
   static uint64_t last;		/* ticks up to which time has been credited */
   static int64_t credit;	/* ticks */
   static unsigned waits;	/* all three are PUBLISHING's */
   uint32_t no = 0;
+  if (LIKELY (now < __atomic_load_n (&next, __ATOMIC_RELAXED)))
+    return;
   if (!device_activity || !COVERS (device_activity, flush_for)
       || local_generation () != 1	/* a child's runtime may not be there */
       || !__atomic_compare_exchange_n (&publishing, &no, 1, 0, __ATOMIC_ACQUIRE,
@@ -198,6 +201,8 @@ activity_publish (uint64_t now)
       credit -= took < most ? took : most;
     }
   last = now;
+  if (credit <= 0 && waits >= PUBLISH_FIRST)
+    __atomic_store_n (&next, now + (uint64_t) (1 - credit) * PUBLISH_SHARE, __ATOMIC_RELAXED);
   __atomic_store_n (&publishing, 0, __ATOMIC_RELEASE);
 }
 

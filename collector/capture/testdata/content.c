@@ -3,7 +3,6 @@
    to be recorded of it, "-" for nothing.  With plain the runtime does not tell of learning
    (accscope_activity.h).  */
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -11,99 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include "acc_callback.h"
-#include "accscope_activity.h"
+#include "standin_runtime.h"
 #include "../../proflib/xxh.h"
-
-static acc_callback callback[acc_ev_last];
-static uint64_t learned_times;
-static const char *mode;
-
-static void
-take (acc_event_t kind, acc_callback cb, acc_register_t info)
-{
-  (void) info;
-  if (kind < acc_ev_last)
-    callback[kind] = cb;
-}
-
-static int
-subscribe (const struct accscope_activity_subscriber *s, uint64_t *subscription)
-{
-  (void) s;
-  *subscription = 1;
-  return 0;
-}
-
-static uint64_t
-correlation (void)
-{
-  return 0;
-}
-
-static uint64_t
-learned (void)
-{
-  return learned_times;
-}
-
-static int
-flush_for (uint64_t subscription)
-{
-  (void) subscription;
-  return 0;
-}
-
-static int
-mappings (int32_t type, int32_t number, accscope_activity_each_mapping each, void *context)
-{
-  (void) type, (void) number, (void) each, (void) context;
-  return 1;
-}
-
-static int
-device (int32_t type, int32_t number, struct accscope_activity_device *facts)
-{
-  (void) type, (void) number, (void) facts;
-  return 1;
-}
-
-static const struct accscope_activity *
-activity (void)
-{
-  static struct accscope_activity table = {
-    .size = sizeof table, .version = 1, .subscribe = subscribe,
-    .current_correlation = correlation, .mappings = mappings, .device = device,
-    .flush_for = flush_for, .learned = learned
-  };
-  return &table;
-}
-
-static acc_query_fn
-lookup (const char *name)
-{
-  if (strcmp (mode, "plain") != 0 && strcmp (name, ACCSCOPE_ACTIVITY_NAME) == 0)
-    return (acc_query_fn) (void *) activity;
-  return NULL;
-}
-
-static void
-event (int kind, int line, int64_t queue, int parent, void *host, size_t bytes)
-{
-  acc_prof_info profile = {
-    .event_type = kind, .valid_bytes = sizeof profile, .version = 202211,
-    .device_type = acc_device_nvidia, .async = queue, .async_queue = queue,
-    .src_file = "content.c", .line_no = line
-  };
-  acc_api_info api = { .valid_bytes = sizeof api };
-  acc_event_info info;
-  memset (&info, 0, sizeof info);
-  info.data_event = (acc_data_event_info) {
-    .event_type = kind, .valid_bytes = sizeof info.data_event, .parent_construct = parent,
-    .bytes = bytes, .host_ptr = host
-  };
-  callback[kind] (&profile, &info, &api);
-}
 
 #define SYNC acc_async_sync
 #define UPDATE acc_construct_update
@@ -126,13 +34,6 @@ static void
 brings (int line, int64_t queue, int parent, void *host, size_t bytes)
 {
   transfer (acc_ev_enqueue_download_start, line, queue, parent, host, bytes);
-}
-
-static void
-waits (int64_t queue)
-{
-  event (acc_ev_wait_start, 0, queue, acc_construct_wait, NULL, 0);
-  event (acc_ev_wait_end, 0, queue, acc_construct_wait, NULL, 0);
 }
 
 static void
@@ -164,18 +65,12 @@ main (int argc, char **argv)
 {
   static char a[SIZE], b[SIZE], many[2000][16];
   char *hole, *gone;
-  int told;
-  void (*enter) (acc_prof_reg, acc_prof_reg, acc_prof_lookup_func);
   pthread_t thread;
   if (argc != 3)
     return 2;
-  mode = argv[2];
-  told = strcmp (mode, "plain") != 0;
-  void *handle = dlopen (argv[1], RTLD_NOW);
-  if (!handle)
+  int told = tells = strcmp (argv[2], "plain") != 0;
+  if (!load (argv[1]))
     return 1;
-  *(void **) &enter = dlsym (handle, "acc_register_library");
-  enter (take, 0, lookup);
   for (int i = 0; i < SIZE; i++)
     a[i] = (char) (i * i), b[i] = (char) i;
   uint64_t of_a = xxh (a, SIZE), of_b = xxh (b, SIZE);
