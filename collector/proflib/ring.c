@@ -293,10 +293,10 @@ on_tmpfs (int file)
 /* Take the space from the file system.  On tmpfs by writing, which leaves pages
    that need not be cleared again when they are mapped: a third less time.  */
 static int
-allocate (int file, uint64_t offset, uint64_t bytes)
+allocate (int file, int tmpfs, uint64_t offset, uint64_t bytes)
 {
   int result = -EOPNOTSUPP;
-  if (!on_tmpfs (file))
+  if (!tmpfs)
     result = system_fallocate (file, 0, offset, bytes);
   if (result != -EOPNOTSUPP && result != -ENOSYS)
     return result;
@@ -318,9 +318,9 @@ allocate (int file, uint64_t offset, uint64_t bytes)
    know which are written to, so theirs are mapped for that: else an event would find
    one in its way every four kilobytes.  */
 static void *
-map_chunk (int file, uint64_t offset, uint64_t bytes)
+map_chunk (int file, int tmpfs, uint64_t offset, uint64_t bytes)
 {
-  if (!on_tmpfs (file))
+  if (!tmpfs)
     {
       void *mapped = system_map (NULL, bytes, MAP_SHARED, file, offset);
       if (!mapped
@@ -344,8 +344,9 @@ chunk_take (struct ring *ring)
   void *mapped = NULL;
   if (within_limits (file, offset, bytes))
     {
-      if (allocate (file, offset, bytes) == 0)
-	mapped = map_chunk (file, offset, bytes);
+      int tmpfs = on_tmpfs (file);
+      if (allocate (file, tmpfs, offset, bytes) == 0)
+	mapped = map_chunk (file, tmpfs, offset, bytes);
       if (mapped)
 	__atomic_fetch_add (&control.process.allocated_bytes, bytes,
 			    __ATOMIC_RELAXED);
