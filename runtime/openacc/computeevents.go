@@ -140,20 +140,17 @@ func (t *raiser) beginCompute() *computeEvents {
 
 // freeCompute is what was composed at this place before, if anything was.
 func (t *raiser) freeCompute() *computeEvents {
-	slot := slotOf(t.site(), t.context.async)
-	if slot < uintptr(len(t.computes)) {
-		if e := t.computes[slot]; e != nil && !e.busy {
-			return e
-		}
-	}
 	if t.computes == nil {
 		t.computes = make([]*computeEvents, siteSlots)
 	}
-	if t.computes[slot] != nil {
+	e := &t.computes[slotOf(t.site(), t.context.async)]
+	switch {
+	case *e == nil:
+		*e = t.newComputeEvents()
+	case (*e).busy:
 		return t.anotherCompute()
 	}
-	t.computes[slot] = t.newComputeEvents()
-	return t.computes[slot]
+	return *e
 }
 
 func (e *computeEvents) setParent(parent construct) {
