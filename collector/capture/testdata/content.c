@@ -1,5 +1,5 @@
-/* content.c - transfers that are hashed, and others.  Usage: content LIBRARY plain, told
-   or probed.  It prints "line hash overwritten" for each transfer that it begins: what is
+/* content.c - transfers that are hashed, and others.  Usage: content LIBRARY plain or
+   told.  It prints "line hash overwritten" for each transfer that it begins: what is
    to be recorded of it, "-" for nothing.  With plain the runtime does not tell of learning
    (accscope_activity.h).  */
 #define _GNU_SOURCE
