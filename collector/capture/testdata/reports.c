@@ -1,9 +1,11 @@
 /* reports.c - at which waits a runtime is to report device times, if its reports take
-   long, but for the first QUICK.  Usage: reports LIBRARY QUICK.  It prints what differs from docs/capture-format.md.  */
+   long, but for the first QUICK.  Usage: reports LIBRARY QUICK.  It prints what differs
+   from docs/capture-format.md.  */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 #include "standin_runtime.h"
 
 #define FIRST 16
@@ -51,6 +53,7 @@ main (int argc, char **argv)
   if (argc != 3 || !load (argv[1]))
     return 2;
   quick = (unsigned) atoi (argv[2]);
+  alarm (60);	/* slow reports are owed for less */
 
   /* The first ones report whatever that takes.  */
   for (unsigned i = 1; i <= FIRST; i++)
