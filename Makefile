@@ -122,7 +122,7 @@ soak: all ## load for ten minutes and with 10^8 events (SOAKTIME, SOAKEVENTS)
 print-cgo-cflags: # what a plain `go build` outside of make needs in CGO_CFLAGS
 	@echo '$(CGO_CFLAGS)'
 
-check: ## formatting, vet, staticcheck, the rules of docs/architecture.md
+check: all ## formatting, vet, staticcheck, the rules of docs/architecture.md
 	@unformatted=$$(gofmt -l callbacks runtime collector export tui web cmd docs); \
 	  test -z "$$unformatted" || { echo "not gofmt-clean: $$unformatted"; exit 1; }
 	$(GO) vet ./...
@@ -157,8 +157,9 @@ bench-gather: all ## jobs: 64 processes into one result, 1,000 agents into three
 bench-archive: all ## archives: 10^9 spans captured into one of 20 GB below TMPDIR, opened, drawn, summed (fewer: BENCH_FLAGS="-spans 100_000_000")
 	$(GO) run ./collector/store/archive/bench -spans 1_000_000_000 $(BENCH_FLAGS)
 
-gpu-carry: all ## gather in .carry/ what the GPU tests need on a machine without compilers
+gpu-carry: all ## gather in .carry/ what the GPU tests need on a machine without compilers (OTHERS=no: from this GCC alone)
 	runtime/cuda/gputest/carry.sh .carry .build/conformance/suite/gcc-12.2.0-dfsg
+	$(if $(filter no,$(OTHERS)),,runtime/cuda/gputest/others.sh .carry)
 
 fuzz: all ## every fuzz target for FUZZTIME each
 	.ci/fuzz $(or $(FUZZTIME),60s)

@@ -3,8 +3,7 @@
 # network: our libraries and commands, the examples and benchmarks compiled for
 # NVIDIA GPUs, GCC's libraries, and with SUITE GCC's tests (tests.sh).
 # Usage: carry.sh CARRY [SUITE], after `make`. GCC's compiler for GPUs is unpacked
-# under .build (toolchain.sh). What other versions of GCC compile comes from root
-# folders of other releases, where they are there (others.sh).
+# under .build (toolchain.sh). What other versions of GCC compile, others.sh adds.
 set -euo pipefail
 here=$(realpath "$(dirname "$0")")
 root=$(realpath "$here/../../..")
@@ -46,6 +45,5 @@ mkdir -p "$carry/errors"
   rm -f ./*.mod ./*.o
 )
 cp "$here/run.sh" "$carry/"
-"$here/others.sh" "$carry"
 if [ $# -gt 1 ]; then "$here/tests.sh" "$2" "$carry"; fi
 du -sh "$carry"
