@@ -1,6 +1,7 @@
 package openacc
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"unsafe"
@@ -300,5 +301,43 @@ func TestEventsOfAFailure(t *testing.T) {
 				t.Errorf("events: %s\nwant    %s", got, c.want)
 			}
 		})
+	}
+}
+
+// TestFailureOfArguments: the arguments of a launch fail behind others of the construct,
+// whose end of the entry is planned by then. The error comes before it, as it does where
+// the construct is launched for the first time.
+func TestFailureOfArguments(t *testing.T) {
+	faults, err := sim.ParseFaults("download=1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, launches := range []int{0, 1, 2} {
+		p := newProgram(t, nil, func(o *sim.Options) { o.Faults = faults })
+		thread := p.newThread()
+		var events recorder
+		events.register(p, callbacks.Events()...)
+		values, others := words(1, 2), words(3, 4)
+		launch := func(present []byte) {
+			c := directive(1, span8(goacc.ForcePresent, present))
+			c.Function = devicetest.HostKernels().Nothing
+			thread.Parallel(c)
+		}
+		thread.Create(pointerTo(values), 16, AsyncSync)
+		thread.Create(pointerTo(others), 16, AsyncSync)
+		for range launches {
+			launch(others)
+		}
+		thread.UpdateSelf(pointerTo(values), 16, 1) // it fails, as is told to what comes next on its queue
+		thread.Wait(&Construct{Async: 2, Waits: []int32{1}})
+		thread.WaitFor(2, CurrentDevice)
+		events.take()
+		if line := failure(func() { launch(values) }); !strings.Contains(line, "download 1 on") {
+			t.Errorf("after %d launches: line %q", launches, line)
+		}
+		want := []string{"compute_construct_start", "enter_data_start", "error execution", "enter_data_end", "compute_construct_end"}
+		if got := strings.Split(strings.ReplaceAll(events.take(), " async 1", ""), "\n"); !slices.Equal(got, want) {
+			t.Errorf("after %d launches: events %q, want %q", launches, got, want)
+		}
 	}
 }

@@ -206,7 +206,7 @@ func (t *raiser) advance() bool {
 		p.Count = count
 		return done
 	}
-	if p.Count = p.Done; p.Done < count && p.Step[p.Done].Event.Half() == callbacks.End {
+	if p.Count = p.Done; p.Done < count && endsOperation(p.Step[p.Done].Event) {
 		p.Count++
 		t.carryOut()
 	}
@@ -214,6 +214,16 @@ func (t *raiser) advance() bool {
 	t.drop(computeStart)
 	t.fail(t.fromDevice(err))
 	return true
+}
+
+// endsOperation says whether an event tells of the end of the operation before it. A
+// construct's arguments have none of their own where they carry no values.
+func endsOperation(e callbacks.Event) bool {
+	switch e {
+	case callbacks.EnqueueUploadEnd, callbacks.EnqueueDownloadEnd, callbacks.EnqueueLaunchEnd, callbacks.WaitEnd:
+		return true
+	}
+	return false
 }
 
 // outcome is the error of the operation run last since step first, if it has failed.
